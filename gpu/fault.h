@@ -1,0 +1,33 @@
+/* A guest fault: what the guest did wrong, as data. Never a crash of ours, never silence. */
+#ifndef VITRAIL_GPU_FAULT_H
+#define VITRAIL_GPU_FAULT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum gpu_fault_kind {
+    GPU_FAULT_NONE,
+    GPU_FAULT_PACKET,      /* control list: bad or unsupported record, or field */
+    GPU_FAULT_LIST,        /* control list leaves memory, loops, nests too deep */
+    GPU_FAULT_MEMORY,      /* an address outside guest memory */
+    GPU_FAULT_SHADER,      /* a program cannot be decoded or does something illegal */
+    GPU_FAULT_TIMEOUT,     /* fuel or packet budget used up */
+    GPU_FAULT_TILE_MEMORY, /* binner ran out of memory and got none */
+    GPU_FAULT_UNSUPPORTED, /* documented but not done: named */
+};
+
+struct gpu_fault {
+    enum gpu_fault_kind kind;
+    const char *gpu;   /* static string: "vc4" */
+    const char *unit;  /* static string: "binner", "renderer", "vertex program", ... */
+    uint64_t job;      /* counts from 1 on each device */
+    uint32_t draw;     /* primitive list within the job, from 1; 0 when not in a draw */
+    uint32_t address;  /* guest address of the record, instruction or access */
+    uint32_t pc, lane; /* programs: instruction index and lane; UINT32_MAX when not in a program */
+    char text[256];    /* what, in words */
+};
+
+/* "vc4 job 3, binner, draw 2, at 0x00012340: ..." into `text`; returns the length. */
+size_t gpu_fault_format(const struct gpu_fault *fault, char *text, size_t size);
+
+#endif

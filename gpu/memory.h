@@ -1,0 +1,33 @@
+/* Guest memory: one window of host memory that drivers, devices and captures share. Guest address A is host
+ * base + A, always zero-extended; the window stands in an 8 GiB reservation, so a 32-bit address can never
+ * leave it. Explicit checks define the meaning; the guards are the backstop. Addresses are never masked. */
+#ifndef VITRAIL_GPU_MEMORY_H
+#define VITRAIL_GPU_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GPU_PAGE 4096u
+
+struct gpu_memory {
+    uint8_t *base;     /* host address of guest address 0 */
+    uint64_t size;     /* bytes that exist, a multiple of GPU_PAGE, at most 4 GiB */
+    int fd;            /* the memory file (sealed against shrinking), or -1; owned */
+    uint8_t *reserved; /* the reservation, owned */
+    uint64_t reserved_size;
+};
+
+/* Makes a memory file of `size` bytes (rounded up to pages) and maps it. 0, -EINVAL, -ENOMEM or -errno. */
+int gpu_memory_create(uint64_t size, struct gpu_memory *out);
+void gpu_memory_destroy(struct gpu_memory *memory); /* a zeroed struct is accepted */
+
+/* Host pointer to [address, address + size), or NULL when any of it lies outside. size 0 gives NULL. */
+static inline uint8_t *gpu_memory_at(const struct gpu_memory *memory, uint64_t address, uint64_t size)
+{
+    if (!size || address > memory->size || size > memory->size - address)
+        return NULL;
+    return memory->base + address;
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* The VideoCore IV 3D block: registers, two control-list threads, interrupts. A kernel driver, a VM's device
+ * model or a replay uses it through these calls alone. Source: Guide sections 8 to 10.
+ *
+ * Threading: a device is used by one thread at a time. Work started by a register write runs before the write
+ * returns, on the pool's workers and the caller; the IRQ callback is called from inside that write. */
+#ifndef VITRAIL_GPU_VC4_DEVICE_H
+#define VITRAIL_GPU_VC4_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/fault.h"
+#include "gpu/memory.h"
+#include "jit/engine.h"
+#include "util/pool.h"
+
+/* Byte offsets of the registers from V3D_BASE (Guide section 10; regs.inc holds the table with fields and
+ * reset values). */
+enum vc4_reg {
+    VC4_IDENT0 = 0x000,
+    VC4_IDENT1 = 0x004,
+    VC4_IDENT2 = 0x008,
+    VC4_SCRATCH = 0x010,
+    VC4_L2CACTL = 0x020,
+    VC4_SLCACTL = 0x024,
+    VC4_INTCTL = 0x030,
+    VC4_INTENA = 0x034,
+    VC4_INTDIS = 0x038,
+    VC4_CT0CS = 0x100,
+    VC4_CT1CS = 0x104,
+    VC4_CT0EA = 0x108,
+    VC4_CT1EA = 0x10c,
+    VC4_CT0CA = 0x110,
+    VC4_CT1CA = 0x114,
+    VC4_CT0RA0 = 0x118,
+    VC4_CT1RA0 = 0x11c,
+    VC4_CT0LC = 0x120,
+    VC4_CT1LC = 0x124,
+    VC4_CT0PC = 0x128,
+    VC4_CT1PC = 0x12c,
+    VC4_PCS = 0x130,
+    VC4_BFC = 0x134,
+    VC4_RFC = 0x138,
+    VC4_BPCA = 0x300,
+    VC4_BPCS = 0x304,
+    VC4_BPOA = 0x308,
+    VC4_BPOS = 0x30c,
+    VC4_BXCF = 0x310,
+    VC4_ERRSTAT = 0xf20,
+};
+
+/* INTCTL bits. */
+#define VC4_INT_FRDONE   (1u << 0) /* render: frame done */
+#define VC4_INT_FLDONE   (1u << 1) /* binner: flush done */
+#define VC4_INT_OUTOMEM  (1u << 2) /* binner: out of tile memory */
+#define VC4_INT_SPILLUSE (1u << 3)
+
+struct vc4_device;
+
+struct vc4_options {
+    struct util_pool *pool;    /* borrowed; NULL: everything inline */
+    struct jit_engine *engine; /* borrowed; NULL: interpreter only */
+    bool reference; /* scalar reference path everywhere: interpreter, raster_cover_ref, scalar textures */
+    uint64_t packet_budget; /* records a control list may execute; 0: 64 Mi */
+    uint32_t fuel;          /* backward branches a program may take per batch; 0: 1 Mi */
+};
+
+/* `memory` is borrowed and must outlive the device. 0, -ENOMEM, -EINVAL. */
+int vc4_device_create(struct gpu_memory *memory, const struct vc4_options *options, struct vc4_device **out);
+void vc4_device_destroy(struct vc4_device *device); /* NULL is accepted */
+
+/* Called when INTCTL & enabled becomes nonzero, with the pending bits. On VC4_INT_OUTOMEM the callback may
+ * write BPOA and BPOS and clear the bit: binning then goes on with the new memory; otherwise the job ends
+ * with a fault. */
+typedef void (*vc4_irq_fn)(void *data, uint32_t pending);
+void vc4_device_set_irq(struct vc4_device *device, vc4_irq_fn irq, void *data);
+
+/* Registers, byte offset as above. Reading a write-only or unknown register gives 0; an unknown write is
+ * ignored and counted in the fault log. Writing CTnEA starts the thread at CTnCA. */
+uint32_t vc4_read(struct vc4_device *device, uint32_t offset);
+void vc4_write(struct vc4_device *device, uint32_t offset, uint32_t value);
+
+/* Faults since the last call, oldest first (at most 64 are kept); returns how many were copied, and forgets
+ * them. */
+unsigned vc4_device_faults(struct vc4_device *device, struct gpu_fault *out, unsigned capacity);
+
+/* What the last rendering job stored: the colour image as the store records described it. False before any.
+ */
+struct vc4_frame {
+    uint32_t address, width, height, layout /* enum raster_layout */, format /* enum raster_surface_format */;
+};
+bool vc4_device_frame(const struct vc4_device *device, struct vc4_frame *out);
+
+/* Work counters, cumulative. */
+struct vc4_counters {
+    uint64_t jobs, draws, vertices, primitives_in, primitives_binned, tiles, blocks_shaded, qpu_instructions,
+        bytes_tile_lists;
+};
+void vc4_device_counters(const struct vc4_device *device, struct vc4_counters *out);
+
+#endif

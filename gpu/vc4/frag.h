@@ -1,0 +1,43 @@
+/* Fragment programs: a draw prepared once, then called for blocks of pixels by every worker. */
+#ifndef VITRAIL_GPU_VC4_FRAG_H
+#define VITRAIL_GPU_VC4_FRAG_H
+
+#include "gpu/vc4/shader_state.h"
+#include "jit/engine.h"
+#include "raster/prim.h"
+#include "raster/texture.h"
+#include "raster/zs.h"
+
+/* The state of a draw that a fragment program depends on, besides its shader record. */
+struct vc4_frag_config {
+    uint8_t depth_func; /* enum raster_func */
+    bool z_updates;
+    uint8_t samples;   /* 1 or 4 */
+    uint8_t primitive; /* 0 points, 1 lines, 2 triangles: extra varyings */
+};
+
+struct vc4_frag;
+
+/* Reads uniforms and texture set-ups of the draw (from guest memory, once), validates textures, finds or
+ * compiles the variant. engine NULL: interpreted, with scalar textures and tests (the reference). 0 and *out,
+ * or negative errno with *fault. Immutable after preparation. */
+int vc4_frag_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
+                     const struct vc4_shader_state *state, const struct vc4_frag_config *config,
+                     uint32_t fuel, struct vc4_frag **out, struct gpu_fault *fault);
+void vc4_frag_release(struct vc4_frag *frag);
+
+/* Varyings the program reads in all (points read 2, lines 1 before their own). */
+uint32_t vc4_frag_varyings(const struct vc4_frag *frag);
+
+/* Shades blocks of one primitive into the tile; same meaning as raster_shade_fn. Returns 0, or nonzero with
+ * *fault filled. */
+uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
+                        const struct raster_block *blocks, uint32_t count, struct gpu_fault *fault);
+
+/* texture.c: the texture unit's set-up words (Guide tables 15 to 19) as a key and a texture. `lod_written`
+ * says that B was written. false and *fault on an invalid set-up. */
+bool vc4_texture_decode(const struct gpu_memory *memory, const uint32_t *params, unsigned param_count,
+                        bool has_r, bool has_b, struct raster_texture_key *key,
+                        struct raster_texture *texture, struct gpu_fault *fault);
+
+#endif

@@ -1,0 +1,50 @@
+/* GL shader state records (Guide table 45), fetched once into private memory and checked; and the program
+ * cache. */
+#ifndef VITRAIL_GPU_VC4_SHADER_STATE_H
+#define VITRAIL_GPU_VC4_SHADER_STATE_H
+
+#include "gpu/fault.h"
+#include "gpu/memory.h"
+#include "isa/vc4_qpu/program.h"
+
+#define VC4_MAX_ATTRIBUTES 8
+
+struct vc4_attribute {
+    uint32_t address;
+    uint32_t bytes;               /* 1..256 */
+    uint32_t stride;              /* 0: the same element for every vertex */
+    uint8_t vs_offset, cs_offset; /* bytes, in the VPM */
+};
+
+struct vc4_stage {
+    uint32_t code, uniforms;               /* guest addresses */
+    uint8_t attribute_select;              /* bit n: attribute array n is fetched */
+    uint8_t attribute_size;                /* total bytes in the VPM */
+    const struct vc4_qpu_program *program; /* owned by the program cache */
+};
+
+struct vc4_shader_state {
+    uint32_t address;
+    bool clipping, point_size, single_threaded;
+    uint8_t varying_count;
+    struct vc4_stage fs, vs, cs;
+    uint32_t attribute_count;
+    struct vc4_attribute attribute[VC4_MAX_ATTRIBUTES];
+};
+
+/* Programs by content: looked up by the hash of their words, so a rewritten program is a new one.
+ * Thread-safe. */
+struct vc4_programs;
+int vc4_programs_create(struct vc4_programs **out); /* 0 or -ENOMEM */
+void vc4_programs_destroy(struct vc4_programs *programs);
+/* The program at guest address `code`; NULL and *fault on error. Lives as long as the cache. */
+const struct vc4_qpu_program *vc4_programs_get(struct vc4_programs *programs, const struct gpu_memory *memory,
+                                               uint32_t code, struct gpu_fault *fault);
+
+/* Reads the record at `address` (attribute_count 1..8, `extended` as in record 64) and its programs. false
+ * and *fault on error. */
+bool vc4_shader_state_read(struct vc4_programs *programs, const struct gpu_memory *memory, uint32_t address,
+                           unsigned attribute_count, bool extended, struct vc4_shader_state *out,
+                           struct gpu_fault *fault);
+
+#endif

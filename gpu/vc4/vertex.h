@@ -1,0 +1,34 @@
+/* Vertex and coordinate programs: attributes fetched as the VCD does (Guide section 7), programs run 16
+ * vertices at a time. */
+#ifndef VITRAIL_GPU_VC4_VERTEX_H
+#define VITRAIL_GPU_VC4_VERTEX_H
+
+#include "gpu/vc4/shader_state.h"
+#include "isa/vc4_qpu/ports.h"
+#include "jit/engine.h"
+
+#define VC4_VPM_ROWS 64 /* rows a batch of 16 vertices may read, and may write */
+
+/* Output of one batch: word r of vertex l is row[r][l]. Coordinate program: Xc,Yc,Zc,Wc, Ys<<16|Xs, Zs, 1/Wc
+ * [, point size]. Vertex program: Ys<<16|Xs, Zs, 1/Wc [, point size], varyings. */
+struct vc4_vertex_batch {
+    uint32_t row[VC4_VPM_ROWS][16];
+};
+
+/* A prepared stage: compiled or interpreted, uniforms and attribute ranges checked for indices up to
+ * max_index. Immutable after preparation; may be used by several threads. */
+struct vc4_vertex_stage;
+
+int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engine /* NULL: interpret */,
+                       const struct vc4_shader_state *state, bool coordinate, uint32_t max_index,
+                       uint32_t fuel, struct vc4_vertex_stage **out, struct gpu_fault *fault);
+void vc4_vertex_release(struct vc4_vertex_stage *stage); /* NULL is accepted */
+
+/* Shades the 16 vertices of `index` into *out; the caller is in the guest floating-point environment. 0, or
+ * -EFAULT with *fault. */
+int vc4_vertex_shade(const struct vc4_vertex_stage *stage, const uint32_t index[16],
+                     struct vc4_vertex_batch *out, struct gpu_fault *fault);
+/* Rows the program writes at most (for compact storage). */
+uint32_t vc4_vertex_rows(const struct vc4_vertex_stage *stage);
+
+#endif

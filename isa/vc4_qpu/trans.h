@@ -1,0 +1,62 @@
+/* QPU programs as LLVM IR over 16 lanes. The meaning is README.md's; the world is reached through IR ports.
+ * Registers become SSA values; every uniform read goes through the port, which may fold what it knows of the
+ * draw. */
+#ifndef VITRAIL_ISA_VC4_QPU_TRANS_H
+#define VITRAIL_ISA_VC4_QPU_TRANS_H
+
+#include "isa/vc4_qpu/program.h"
+#include "jit/builder.h"
+
+/* IR emitters. Lane values are i32x16 unless said otherwise; `mask` is i1x16 (lanes whose write condition
+ * holds), NULL when unconditional. A NULL port makes vc4_qpu_translate return -ENOTSUP when the program needs
+ * it. */
+struct vc4_qpu_ir_ports {
+    void *ctx;
+    /* Scalar i32: the uniform word. `address` is i32, the guest byte address (used when the position is
+     * dynamic); `word` is its index in the stream when analysis knows it, else VC4_QPU_NO_OFFSET. */
+    LLVMValueRef (*uniform)(void *ctx, struct jit_builder *b, LLVMValueRef address, uint32_t word);
+    void (*varying)(void *ctx, struct jit_builder *b, uint32_t n, LLVMValueRef *vary, LLVMValueRef *c);
+    void (*coordinates)(void *ctx, struct jit_builder *b, LLVMValueRef *x, LLVMValueRef *y);
+    void (*flags)(void *ctx, struct jit_builder *b, LLVMValueRef *ms_mask, LLVMValueRef *rev_flag);
+    void (*set_ms_mask)(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask);
+    /* `sample` is the program's description (its param words are uniform indices); params are scalars i32.
+     * Returns the i32x16 result at once; the translator keeps the FIFO order. */
+    LLVMValueRef (*tmu)(void *ctx, struct jit_builder *b, const struct vc4_qpu_sample *sample,
+                        uint32_t sample_index, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
+                        LLVMValueRef bias, LLVMValueRef *params);
+    void (*tlb_stencil)(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask);
+    void (*tlb_z)(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask);
+    void (*color_write)(void *ctx, struct jit_builder *b, bool all, LLVMValueRef value, LLVMValueRef mask);
+    LLVMValueRef (*color_load)(void *ctx, struct jit_builder *b);
+    LLVMValueRef (*coverage_load)(void *ctx, struct jit_builder *b);
+    /* value: i32 scalar of lane 0 as written to the set-up register */
+    void (*vpm_read_setup)(void *ctx, struct jit_builder *b, LLVMValueRef value);
+    void (*vpm_write_setup)(void *ctx, struct jit_builder *b, LLVMValueRef value);
+    LLVMValueRef (*vpm_read)(void *ctx, struct jit_builder *b);
+    void (*vpm_write)(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask);
+};
+
+struct vc4_qpu_ir_start {
+    LLVMValueRef uniforms;   /* i32 guest address of the stream */
+    LLVMValueRef ra15, rb15; /* i32x16 or NULL (zero) */
+    LLVMValueRef fuel;       /* i32 backward branches allowed */
+    LLVMValueRef qpu_number; /* i32, or NULL (zero) */
+};
+
+/* Emits the program at the builder's position and leaves the builder after its end. *fault becomes an i32
+ * value: 0, or enum vc4_qpu_fault | pc << 8 | lane << 28 (FUEL, PC and faults found during translation that
+ * depend on the path). 0, -ENOTSUP (a port or feature is absent: run it in the interpreter), -ENOMEM. */
+int vc4_qpu_translate(struct jit_builder *b, const struct vc4_qpu_program *program,
+                      const struct vc4_qpu_ir_start *start, const struct vc4_qpu_ir_ports *ports,
+                      LLVMValueRef *fault, struct util_error *error);
+
+/* The final registers, for differential tests: when not NULL, filled with i32x16 values (files a and b,
+ * r0..r5) and i1x16 flags, valid at the builder's final position. */
+struct vc4_qpu_ir_state {
+    LLVMValueRef a[32], b[32], r[6], n, z, c;
+};
+int vc4_qpu_translate_state(struct jit_builder *b, const struct vc4_qpu_program *program,
+                            const struct vc4_qpu_ir_start *start, const struct vc4_qpu_ir_ports *ports,
+                            LLVMValueRef *fault, struct vc4_qpu_ir_state *state, struct util_error *error);
+
+#endif

@@ -1,0 +1,99 @@
+/* The vocabulary in which folders above write IR: 16-lane vectors, masks, loops. A builder lives for the
+ * length of one jit_emit_fn call; nothing in it is owned by the callee. Values are LLVMValueRef.
+ *
+ * Lane vectors have 16 lanes: i32x16 for raw guest words and integers, f32x16 for floats (bitcast freely),
+ * i1x16 for masks. Feature levels below AVX-512 split them; that is LLVM's business. No fast-math flags
+ * anywhere: floats must round exactly as written. */
+#ifndef VITRAIL_JIT_BUILDER_H
+#define VITRAIL_JIT_BUILDER_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "jit/engine.h"
+
+#define JIT_LANES 16
+
+struct jit_builder {
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef ir;
+    LLVMValueRef function; /* set by jit_begin_function */
+    enum jit_level level;
+    LLVMTypeRef void_, i1, i8, i16, i32, i64, f32, ptr;
+    LLVMTypeRef i1x16, i8x16, i16x16, i32x16, i64x16, f32x16, ptrx16;
+};
+
+/* Starts the function of the request: external linkage, the given return and parameter types, nounwind,
+ * positioned in its entry block. Pointer parameters get noalias only through jit_param_noalias. */
+LLVMValueRef jit_begin_function(struct jit_builder *b, LLVMTypeRef result, const LLVMTypeRef *params,
+                                unsigned count);
+LLVMValueRef jit_param(struct jit_builder *b, unsigned index);
+void jit_param_noalias(struct jit_builder *b, unsigned index);
+
+/* Constants and splats. */
+LLVMValueRef jit_i32(struct jit_builder *b, uint32_t v);
+LLVMValueRef jit_i64(struct jit_builder *b, uint64_t v);
+LLVMValueRef jit_f32(struct jit_builder *b, float v);
+LLVMValueRef jit_splat_u32(struct jit_builder *b, uint32_t v);      /* i32x16 constant */
+LLVMValueRef jit_splat_f32(struct jit_builder *b, float v);         /* f32x16 constant */
+LLVMValueRef jit_splat(struct jit_builder *b, LLVMValueRef scalar); /* any scalar type */
+LLVMValueRef jit_lane_ids(struct jit_builder *b);                   /* i32x16 0..15 */
+LLVMValueRef jit_vector_u32(struct jit_builder *b, const uint32_t v[16]);
+
+/* Bitcasts between the two views of a lane vector; a value already of that type is returned as it is. */
+LLVMValueRef jit_as_f32(struct jit_builder *b, LLVMValueRef v);
+LLVMValueRef jit_as_i32(struct jit_builder *b, LLVMValueRef v);
+
+/* Memory: `base` is ptr, offsets in bytes (i64 or i32, zero-extended). `invariant` marks a load that nothing
+ * in the function can change. */
+LLVMValueRef jit_offset(struct jit_builder *b, LLVMValueRef base, LLVMValueRef byte_offset);
+LLVMValueRef jit_offset_const(struct jit_builder *b, LLVMValueRef base, uint64_t byte_offset);
+LLVMValueRef jit_load(struct jit_builder *b, LLVMTypeRef type, LLVMValueRef address, unsigned align,
+                      bool invariant);
+void jit_store(struct jit_builder *b, LLVMValueRef value, LLVMValueRef address, unsigned align);
+/* lanes of i32x16 at base + zext(offsets), where mask (i1x16) holds; other lanes give zero and touch no
+ * memory. */
+LLVMValueRef jit_gather_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offsets,
+                            LLVMValueRef mask);
+
+/* Masks. */
+LLVMValueRef jit_mask_from_bits(struct jit_builder *b,
+                                LLVMValueRef i16_bits);                  /* i16 -> i1x16, bit i = lane i */
+LLVMValueRef jit_mask_to_bits(struct jit_builder *b, LLVMValueRef mask); /* i1x16 -> i16 */
+LLVMValueRef jit_mask_any(struct jit_builder *b, LLVMValueRef mask);     /* i1 */
+LLVMValueRef jit_mask_all(struct jit_builder *b, LLVMValueRef mask);
+LLVMValueRef jit_select(struct jit_builder *b, LLVMValueRef mask, LLVMValueRef yes, LLVMValueRef no);
+
+/* Calls an LLVM intrinsic overloaded on the given types, e.g. "llvm.sqrt". */
+LLVMValueRef jit_intrinsic(struct jit_builder *b, const char *name, const LLVMTypeRef *overload,
+                           unsigned overload_count, LLVMValueRef *args, unsigned arg_count);
+LLVMValueRef jit_floor(struct jit_builder *b, LLVMValueRef f32x16);
+LLVMValueRef jit_sqrt(struct jit_builder *b, LLVMValueRef f32x16);
+/* float -> i32 truncating, defined for |x| < 2^31; the caller keeps other values out (they are poison). */
+LLVMValueRef jit_f32_to_i32(struct jit_builder *b, LLVMValueRef f32x16);
+LLVMValueRef jit_i32_to_f32(struct jit_builder *b, LLVMValueRef i32x16); /* signed */
+
+/* Stack slots in the entry block. */
+LLVMValueRef jit_alloca(struct jit_builder *b, LLVMTypeRef type, const char *name);
+
+/* A counted loop: for (i32 i = 0; i < count; i++). */
+struct jit_loop {
+    LLVMValueRef index; /* i32 */
+    LLVMBasicBlockRef body, latch, exit;
+};
+void jit_loop_begin(struct jit_builder *b, struct jit_loop *loop, LLVMValueRef count);
+void jit_loop_end(struct jit_builder *b, struct jit_loop *loop);
+/* Goes on with the next iteration from the current block; the builder is left in a fresh
+ * unreachable-from-here block. */
+void jit_loop_continue_if(struct jit_builder *b, struct jit_loop *loop, LLVMValueRef condition);
+
+/* if (condition) { ... } */
+struct jit_if {
+    LLVMBasicBlockRef then, merge;
+};
+void jit_if_begin(struct jit_builder *b, struct jit_if *s, LLVMValueRef condition);
+void jit_if_end(struct jit_builder *b, struct jit_if *s);
+
+#endif

@@ -1,0 +1,93 @@
+/* A primitive set up for drawing: edges for coverage, planes for depth, 1/w and varyings.
+ *
+ * Positions are fixed point, 1/16 of a pixel, in window coordinates (pixel (0,0) covers [0,16) x [0,16), its
+ * centre is at (8,8)). Plane values at a pixel centre: fx = (float)px + 0.5f - x0, fy likewise (px, py window
+ * pixel; x0, y0 the reference vertex in pixels); t = a*fx + b*fy, each product and the sum rounded once,
+ * never fused. Then z     = (t + z_c), clamped to [0, 1] (NaN: 0), depth = (uint32_t)(z * 16777215.0f +
+ * 0.5f), at most 0xffffff w     = 1.0f / (t + inv_w_c) vary  = t, and C beside it: the program computes vary
+ * * w + C (Guide section 6). The interpreter's and the compiled path both use exactly this. */
+#ifndef VITRAIL_RASTER_PRIM_H
+#define VITRAIL_RASTER_PRIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "raster/tile.h"
+
+#define RASTER_MAX_VARYINGS 40
+
+struct raster_vertex {
+    int32_t x, y; /* 1/16 pixel, |value| < 2^20 */
+    float z, inv_w;
+    const float *vary; /* vary[n * vary_stride] is varying n */
+    uint32_t vary_stride;
+};
+
+struct raster_prim {
+    float x0, y0; /* reference point of all planes, pixels */
+    float z_a, z_b, z_c;
+    float inv_w_a, inv_w_b, inv_w_c;
+    uint32_t vary_count;
+    uint32_t reverse; /* 1 for a back-facing primitive: the program's reverse flag */
+    float vary_a[RASTER_MAX_VARYINGS], vary_b[RASTER_MAX_VARYINGS], vary_c[RASTER_MAX_VARYINGS];
+    /* Coverage: pixel (or sample) position p is inside when edge[i].a * px + edge[i].b * py + edge[i].c >= 0
+     * for every i < edge_count, in 1/16 pixel and exact 64-bit integers; top-left rule folded into c. */
+    uint32_t edge_count;
+    struct {
+        int32_t a, b;
+        int64_t c;
+    } edge[4];
+    int32_t min_x, min_y, max_x, max_y; /* pixels that can be covered, inclusive, window coordinates */
+};
+
+struct raster_setup {
+    uint32_t flat_mask; /* varying n takes the last vertex's value: a = b = 0 */
+    uint32_t vary_count;
+    bool depth_offset;
+    float offset_factor, offset_units; /* units in depth steps of 2^-24 */
+    float line_width;                  /* pixels */
+    bool cull_forward, cull_reverse;
+    bool clockwise_forward; /* which winding is forward facing: see raster_setup_triangle */
+};
+
+/* Each returns false when nothing is drawn (culled, zero area, NaN).
+ * Forward facing: with clockwise_forward, the signed area (x1-x0)*(y2-y0) - (x2-x0)*(y1-y0) in window
+ * coordinates (y as in memory) is negative; without, positive. */
+bool raster_setup_triangle(struct raster_prim *out, const struct raster_setup *setup,
+                           const struct raster_vertex v[3]);
+/* A line is a rectangle of line_width along the minor axis; varying 0 is followed by the vertices' own.
+ * `extra_varying` prepends the line coordinate that VideoCore IV line programs read first. */
+bool raster_setup_line(struct raster_prim *out, const struct raster_setup *setup,
+                       const struct raster_vertex v[2], bool extra_varying);
+/* A point is a square of `size` pixels about its vertex; `extra_varyings` prepends the point coordinates
+ * (0..1, x right, y down the buffer). */
+bool raster_setup_point(struct raster_prim *out, const struct raster_setup *setup,
+                        const struct raster_vertex *v, float size, bool extra_varyings);
+
+/* One 4x4 block of pixels with something to shade. */
+struct raster_block {
+    uint8_t x, y;       /* block position in the tile, in blocks */
+    uint16_t mask;      /* lanes with any sample covered */
+    uint16_t sample[4]; /* lanes covered per sample; with one sample, sample[0] == mask */
+};
+
+#define RASTER_BLOCKS_MAX 256 /* blocks of a 64x64 tile */
+
+struct raster_rect {
+    int32_t x0, y0, x1, y1; /* pixels, window coordinates; x1, y1 exclusive */
+};
+
+/* Shades `count` blocks of one primitive. Returns 0, or nonzero to stop the tile (the shader has recorded a
+ * fault). */
+typedef uint32_t (*raster_shade_fn)(void *args, const struct raster_prim *prim, struct raster_tile *tile,
+                                    const struct raster_block *blocks, uint32_t count);
+
+/* Finds the blocks of `prim` inside the tile and the clip rectangle, in raster order, and writes them to
+ * blocks (RASTER_BLOCKS_MAX). Returns their number. The fast path and its scalar twin give the same blocks.
+ */
+uint32_t raster_cover(const struct raster_prim *prim, const struct raster_tile *tile,
+                      const struct raster_rect *clip, struct raster_block *blocks);
+uint32_t raster_cover_ref(const struct raster_prim *prim, const struct raster_tile *tile,
+                          const struct raster_rect *clip, struct raster_block *blocks);
+
+#endif

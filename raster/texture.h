@@ -1,0 +1,101 @@
+/* Textures: formats, image layouts and sampling. One definition, two implementations: texture.c (scalar, the
+ * reference) and texture_ir.c (16 lanes of IR, specialised on the key). Their results agree bit for bit;
+ * README.md of this folder writes the arithmetic down.
+ *
+ * The key holds all that changes code; struct raster_texture holds what a draw changes (prepared once a draw,
+ * immutable while workers hold it). All level extents are validated when it is prepared, so that a clamped
+ * texel coordinate can never leave [memory, memory + memory_size). */
+#ifndef VITRAIL_RASTER_TEXTURE_H
+#define VITRAIL_RASTER_TEXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/error.h"
+
+#define RASTER_MAX_LEVELS 13 /* 4096 down to 1; other families need no more */
+
+/* How a texel's bits become R,G,B,A. Named low bits first, as in mesa_u_format.csv. */
+enum raster_format {
+    RASTER_FORMAT_NONE,
+    RASTER_RGBA8888,
+    RASTER_RGBX8888,
+    RASTER_RGBA4444,
+    RASTER_RGBA5551,
+    RASTER_RGB565,
+    RASTER_L8,
+    RASTER_A8,
+    RASTER_LA88,
+    RASTER_ETC1,
+    RASTER_R16F,
+    RASTER_RG16F,
+    RASTER_RGBA16F,
+    RASTER_R16,
+    RASTER_RGBA32R, /* raw 32-bit words */
+    RASTER_BW1,
+    RASTER_A4,
+    RASTER_A1,
+    RASTER_YUYV422,
+    RASTER_S8,
+    RASTER_S16,
+    RASTER_FORMAT_COUNT
+};
+
+/* How texels stand in memory. */
+enum raster_layout {
+    RASTER_LINEAR,
+    RASTER_VC4_T,  /* 4 KiB tiles of 1 KiB subtiles of 64-byte utiles (Guide section 11) */
+    RASTER_VC4_LT, /* utiles in raster order */
+    RASTER_LAYOUT_COUNT
+};
+
+enum raster_wrap { RASTER_REPEAT, RASTER_CLAMP, RASTER_MIRROR, RASTER_BORDER };
+enum raster_mip { RASTER_MIP_NONE, RASTER_MIP_NEAREST, RASTER_MIP_LINEAR };
+enum raster_lod { RASTER_LOD_IMPLICIT, RASTER_LOD_BIAS, RASTER_LOD_EXPLICIT };
+
+struct raster_texture_key { /* padding-free, hashed as bytes; unused fields zero */
+    uint8_t format;         /* enum raster_format */
+    uint8_t
+        layout; /* of all levels, or RASTER_LAYOUT_COUNT when levels differ (then per level in the texture) */
+    uint8_t wrap_s, wrap_t;
+    uint8_t mag_linear, min_linear, mip, lod;
+    uint8_t cube; /* s, t, r address a cube (already divided by the major axis) */
+    uint8_t flip_y;
+    uint8_t pot;          /* both sides of level 0 are powers of two */
+    uint8_t unnormalized; /* coordinates are texels */
+};
+
+struct raster_level {
+    uint32_t offset;        /* bytes from raster_texture.memory, of face 0 */
+    uint32_t width, height; /* texels, >= 1 */
+    uint32_t stride;        /* linear: bytes a row; tiled: tiles or utiles a row */
+    uint32_t layout;        /* enum raster_layout */
+};
+
+struct raster_texture {
+    const uint8_t *memory; /* host address of guest address 0 */
+    uint64_t memory_size;
+    uint32_t level_count; /* 1..RASTER_MAX_LEVELS */
+    uint32_t face_stride; /* bytes between cube faces */
+    uint32_t border;      /* 8888 colour outside, for RASTER_BORDER */
+    float width, height;  /* of level 0 */
+    float max_level;      /* level_count - 1 */
+    struct raster_level level[RASTER_MAX_LEVELS];
+};
+
+/* Checks that every texel of every level and face lies inside memory; 0 or -EFAULT with the level named. */
+int raster_texture_validate(const struct raster_texture_key *key, const struct raster_texture *texture,
+                            struct util_error *error);
+
+/* Samples 16 lanes (4 quads, for implicit LOD) into 8888 words, first channel low. t, r, bias may be NULL
+ * where the key has no use for them. The caller is in the guest floating-point environment. */
+void raster_texture_sample(const struct raster_texture_key *key, const struct raster_texture *texture,
+                           const float s[16], const float t[16], const float r[16], const float bias[16],
+                           uint32_t out[16]);
+
+/* Byte offset of texel (x, y) of a level relative to the level's start; bytes_per_pixel 1, 2, 4 or 8 (for
+ * ETC1, of its 4x4 blocks: x, y in blocks). */
+uint32_t raster_texel_offset(enum raster_layout layout, uint32_t bytes_per_pixel, uint32_t stride, uint32_t x,
+                             uint32_t y);
+
+#endif

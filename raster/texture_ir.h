@@ -1,0 +1,14 @@
+/* texture.h's sampling as IR, specialised on the key. */
+#ifndef VITRAIL_RASTER_TEXTURE_IR_H
+#define VITRAIL_RASTER_TEXTURE_IR_H
+
+#include "jit/builder.h"
+#include "raster/texture.h"
+
+/* `texture` is a ptr to struct raster_texture that nothing changes while the function runs; s, t, r, bias are
+ * f32x16 (NULL as in raster_texture_sample). Returns i32x16 8888 words. */
+LLVMValueRef raster_texture_ir(struct jit_builder *b, const struct raster_texture_key *key,
+                               LLVMValueRef texture, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
+                               LLVMValueRef bias);
+
+#endif

@@ -1,0 +1,53 @@
+/* The tile buffer: what a worker keeps in its cache while it draws one tile.
+ *
+ * Pixels stand in blocks of 4x4, so that one 16-lane fragment batch is one block and reads or writes whole
+ * vectors. Lane l of a block is pixel x = (l & 1) | (l >> 1 & 2), y = (l >> 1 & 1) | (l >> 2 & 2): quads of
+ * 2x2 in the order left-to-right, then top-to-bottom; inside a quad bit 0 is x and bit 1 is y (VideoCore IV
+ * fragment lanes, and what derivatives of every family need). Blocks stand in raster order; the samples of a
+ * block follow each other.
+ *
+ * color: 8888 words, first channel in the low byte. zs: depth << 8 | stencil. Row 0 is the row with the
+ * lowest y. */
+#ifndef VITRAIL_RASTER_TILE_H
+#define VITRAIL_RASTER_TILE_H
+
+#include <stdalign.h>
+#include <stdint.h>
+
+#define RASTER_TILE_WORDS  4096u /* 64x64 pixels of one sample, or 32x32 of four */
+#define RASTER_MAX_SAMPLES 4u
+
+struct raster_tile {
+    alignas(64) uint32_t color[RASTER_TILE_WORDS];
+    alignas(64) uint32_t zs[RASTER_TILE_WORDS];
+    uint32_t width, height; /* pixels, multiples of 4; width * height * samples <= RASTER_TILE_WORDS */
+    uint32_t samples;       /* 1 or 4 */
+    int32_t x, y;           /* window position of the tile's pixel (0,0) */
+};
+
+/* Lane of pixel (x, y) inside its block, from the low two bits of each. */
+static inline uint32_t raster_lane(uint32_t x, uint32_t y)
+{
+    return (x & 1) | (y & 1) << 1 | (x & 2) << 1 | (y & 2) << 2;
+}
+
+/* Index into color and zs of the first lane of the block that holds pixel (x, y), for one sample. */
+static inline uint32_t raster_block_index(const struct raster_tile *tile, uint32_t x, uint32_t y,
+                                          uint32_t sample)
+{
+    return (((y >> 2) * (tile->width >> 2) + (x >> 2)) * tile->samples + sample) * 16;
+}
+
+static inline uint32_t raster_pixel_index(const struct raster_tile *tile, uint32_t x, uint32_t y,
+                                          uint32_t sample)
+{
+    return raster_block_index(tile, x, y, sample) + raster_lane(x, y);
+}
+
+/* Fills every sample. */
+void raster_tile_clear(struct raster_tile *tile, uint32_t color, uint32_t zs);
+void raster_tile_clear_color(struct raster_tile *tile, uint32_t color);
+void raster_tile_clear_zs(struct raster_tile *tile, uint32_t zs,
+                          uint32_t mask); /* only bits in mask change */
+
+#endif

@@ -1,0 +1,50 @@
+/* Depth and stencil tests: the scalar twin (zs.c) and the IR emitter (zs_ir.c) of one definition.
+ *
+ * A stencil configuration is a plain struct so that every family can fill it; operations and functions are
+ * numbered as in Guide tables 27 and 38 (VideoCore IV), other families translate. Order: stencil test; on
+ * failure `fail`; else depth test; on failure `zfail`, on success `zpass` and the depth write. Updates touch
+ * only bits in write_mask. */
+#ifndef VITRAIL_RASTER_ZS_H
+#define VITRAIL_RASTER_ZS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum raster_func {
+    RASTER_NEVER,
+    RASTER_LESS,
+    RASTER_EQUAL,
+    RASTER_LEQUAL,
+    RASTER_GREATER,
+    RASTER_NOTEQUAL,
+    RASTER_GEQUAL,
+    RASTER_ALWAYS
+};
+enum raster_stencil_op {
+    RASTER_OP_ZERO,
+    RASTER_OP_KEEP,
+    RASTER_OP_REPLACE,
+    RASTER_OP_INCR_SAT,
+    RASTER_OP_DECR_SAT,
+    RASTER_OP_INVERT,
+    RASTER_OP_INCR,
+    RASTER_OP_DECR
+};
+
+struct raster_stencil {
+    bool enable;
+    uint8_t func, fail, zfail, zpass;
+    uint8_t ref, func_mask, write_mask;
+};
+
+struct raster_zs {
+    bool depth_write;
+    uint8_t depth_func;
+    struct raster_stencil face[2]; /* 0 front, 1 back */
+};
+
+/* Tests one sample: `stored` is depth << 8 | stencil, `depth` the new 24-bit depth. Sets *stored to the
+ * updated word and returns whether the sample passes. */
+bool raster_zs_test(const struct raster_zs *zs, bool reverse, uint32_t depth, uint32_t *stored);
+
+#endif

@@ -1,0 +1,13 @@
+/* zs.h's test as IR over 16 lanes of one sample of a block. */
+#ifndef VITRAIL_RASTER_ZS_IR_H
+#define VITRAIL_RASTER_ZS_IR_H
+
+#include "jit/builder.h"
+#include "raster/zs.h"
+
+/* depth: i32x16, stored: i32x16 as loaded from the tile, reverse: i1 scalar, lanes: i1x16 that take part.
+ * Returns the lanes that pass; *updated is the word to store (unchanged in lanes that do not take part). */
+LLVMValueRef raster_zs_ir(struct jit_builder *b, const struct raster_zs *zs, LLVMValueRef reverse,
+                          LLVMValueRef lanes, LLVMValueRef depth, LLVMValueRef stored, LLVMValueRef *updated);
+
+#endif
