@@ -1,0 +1,44 @@
+/* Plays a capture on a device: no driver, no guest program. Used by the tools, the golden tests, the
+ * benchmark and the fuzzers.
+ *
+ * A player owns its reader, guest memory and device; the pool and the engine are borrowed through the
+ * options. One thread uses it. */
+#ifndef VITRAIL_GPU_REPLAY_H
+#define VITRAIL_GPU_REPLAY_H
+
+#include "gpu/capture.h"
+#include "gpu/fault.h"
+#include "gpu/vc4/device.h"
+#include "util/image.h"
+
+struct replay;
+
+/* Takes over `reader` on success. 0, -ENOTSUP (a capture of another GPU), -ENOMEM, -EINVAL. */
+int replay_create(struct capture_reader *reader, const struct vc4_options *options, struct replay **out,
+                  struct util_error *error);
+void replay_destroy(struct replay *replay); /* NULL is accepted */
+
+/* Plays up to and including the next frame mark (`presented_only`: the next one shown by a page flip or mode
+ * set). 1: a frame is complete, described in *frame; 0: the capture has ended; -EBADMSG: damaged, with the
+ * offset named. Guest faults do not stop the play: fetch them with replay_faults. */
+int replay_next_frame(struct replay *replay, bool presented_only, struct capture_frame *frame,
+                      struct util_error *error);
+
+/* The picture of a frame mark as it now stands in guest memory, top row first. 0, -EFAULT (outside memory),
+ * -ENOMEM, -EINVAL. */
+int replay_picture(struct replay *replay, const struct capture_frame *frame, struct util_image *out);
+
+/* Whether the file has frames shown by a display (known once one was met); files without any show the ends of
+ * rendering jobs. */
+bool replay_has_presented(const struct replay *replay);
+
+/* Starts over from the first event with zeroed memory and a fresh device. 0 or -ENOMEM. */
+int replay_rewind(struct replay *replay);
+
+unsigned replay_faults(struct replay *replay, struct gpu_fault *out,
+                       unsigned capacity); /* as vc4_device_faults */
+void replay_counters(const struct replay *replay, struct vc4_counters *out);
+void replay_info(const struct replay *replay, struct capture_info *out);
+uint64_t replay_position(const struct replay *replay); /* bytes of the file consumed, for progress */
+
+#endif

@@ -1,0 +1,219 @@
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int tool_error(const char *name, int code, const char *format, ...)
+{
+    va_list args;
+
+    fprintf(stderr, "vitrail %s: ", name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return code;
+}
+
+double tool_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+int tool_value(const char *name, const char *option, int argc, char **argv, int *index, const char **value)
+{
+    const char *arg = argv[*index];
+    size_t length = strlen(option);
+
+    if (strncmp(arg, option, length) != 0 || (arg[length] && arg[length] != '='))
+        return 0;
+    if (arg[length] == '=') {
+        *value = arg + length + 1;
+        return 1;
+    }
+    if (*index + 1 >= argc) {
+        tool_error(name, TOOL_USAGE, "%s needs a value", option);
+        return -1;
+    }
+    *value = argv[++*index];
+    return 1;
+}
+
+bool tool_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
+{
+    char *end;
+
+    errno = 0;
+    if (*text == '-' || !*text)
+        return false;
+    unsigned long long v = strtoull(text, &end, 0);
+    if (errno || *end || v < min || v > max)
+        return false;
+    *out = v;
+    return true;
+}
+
+bool tool_read_file(const char *name, const char *path, uint8_t **bytes, size_t *size)
+{
+    FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    size_t capacity = 1 << 16, used = 0;
+    uint8_t *data = NULL;
+
+    if (!file) {
+        tool_error(name, 0, "%s: %s", path, strerror(errno));
+        return false;
+    }
+    for (;;) {
+        uint8_t *grown = realloc(data, capacity + 1);
+        if (!grown) {
+            tool_error(name, 0, "%s: out of memory", path);
+            goto fail;
+        }
+        data = grown;
+        used += fread(data + used, 1, capacity - used, file);
+        if (used < capacity)
+            break;
+        capacity *= 2;
+    }
+    if (ferror(file)) {
+        tool_error(name, 0, "%s: cannot be read", path);
+        goto fail;
+    }
+    if (file != stdin)
+        fclose(file);
+    data[used] = 0;
+    *bytes = data;
+    *size = used;
+    return true;
+fail:
+    free(data);
+    if (file != stdin)
+        fclose(file);
+    return false;
+}
+
+void tool_print_fault(const struct gpu_fault *fault)
+{
+    char text[512];
+    gpu_fault_format(fault, text, sizeof text);
+    fprintf(stderr, "guest fault: %s\n", text);
+}
+
+/* ---- the device's switches ---- */
+
+const char tool_device_help[] =
+    "  --threads N        worker threads beside the calling one (default: one per\n"
+    "                     further processor; 0: everything on the calling thread)\n"
+    "  --level NAME       host vector level: sse4.1, avx2 or avx512 (default: best)\n"
+    "  --interpreter      run guest programs in the interpreter, compile nothing\n"
+    "  --reference        the scalar reference everywhere: interpreter, textures,\n"
+    "                     coverage and tests pixel by pixel\n"
+    "  --no-cache         neither read nor write compiled code on disk\n";
+
+int tool_device_option(const char *name, struct tool_device_options *options, int argc, char **argv,
+                       int *index)
+{
+    const char *value;
+    uint64_t number;
+    int got;
+
+    if ((got = tool_value(name, "--threads", argc, argv, index, &value))) {
+        if (got > 0 && !tool_number(value, 0, UTIL_POOL_MAX, &number)) {
+            tool_error(name, 0, "--threads takes a number from 0 to %d, not '%s'", UTIL_POOL_MAX, value);
+            return -1;
+        }
+        if (got > 0)
+            options->threads = (int)number;
+        return got;
+    }
+    if ((got = tool_value(name, "--level", argc, argv, index, &value))) {
+        if (got < 0)
+            return got;
+        for (int l = 0; l < JIT_LEVEL_COUNT; l++)
+            if (!strcmp(value, jit_level_name((enum jit_level)l))) {
+                options->level = l;
+                return 1;
+            }
+        tool_error(name, 0, "--level takes sse4.1, avx2 or avx512, not '%s'", value);
+        return -1;
+    }
+    if (!strcmp(argv[*index], "--interpreter"))
+        options->interpreter = true;
+    else if (!strcmp(argv[*index], "--reference"))
+        options->reference = true;
+    else if (!strcmp(argv[*index], "--no-cache"))
+        options->no_cache = true;
+    else
+        return 0;
+    return 1;
+}
+
+int tool_device_open(const char *name, const struct tool_device_options *options, struct util_pool **pool,
+                     struct jit_engine **engine, struct vc4_options *out)
+{
+    struct util_error error = {0};
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int threads = options->threads;
+
+    *pool = NULL;
+    *engine = NULL;
+    if (threads < 0)
+        threads = processors > UTIL_POOL_MAX ? UTIL_POOL_MAX : processors > 1 ? (int)processors - 1 : 0;
+    int err = util_pool_create((unsigned)threads, pool);
+    if (err)
+        return tool_error(name, TOOL_HOST, "cannot start %d threads: %s", threads, strerror(-err));
+    if (!options->interpreter && !options->reference) {
+        struct jit_options jit = {
+            .level = options->level, .optimize = 2, .cache_dir = options->no_cache ? "" : NULL};
+        err = jit_engine_create(&jit, engine, &error);
+        if (err) {
+            util_pool_destroy(*pool);
+            *pool = NULL;
+            return tool_error(name, TOOL_HOST, "cannot start the compiler: %s",
+                              error.code ? error.text : strerror(-err));
+        }
+    }
+    *out = (struct vc4_options){.pool = *pool, .engine = *engine, .reference = options->reference};
+    return TOOL_OK;
+}
+
+/* ---- progress ---- */
+
+void tool_progress_begin(struct tool_progress *progress, const char *what, uint64_t total)
+{
+    *progress = (struct tool_progress){.what = what, .total = total, .started = tool_seconds()};
+    progress->drawn = progress->started;
+    if (!isatty(STDERR_FILENO))
+        progress->total = 0;
+}
+
+void tool_progress_step(struct tool_progress *progress, uint64_t done)
+{
+    double now = tool_seconds();
+
+    if (!progress->total || now - progress->started < 0.5 || now - progress->drawn < 0.1)
+        return;
+    double share = done < progress->total ? (double)done / (double)progress->total : 1.0;
+    double left = share > 0 ? (now - progress->started) * (1 - share) / share : 0;
+    char bar[31];
+    int full = (int)(share * 30);
+    for (int i = 0; i < 30; i++)
+        bar[i] = i < full ? '#' : '.';
+    bar[30] = 0;
+    fprintf(stderr, "\r%s [%s] %3.0f%%, %.0f s left ", progress->what, bar, share * 100, left);
+    progress->drawn = now;
+    progress->shown = true;
+}
+
+void tool_progress_end(struct tool_progress *progress)
+{
+    if (progress->shown)
+        fprintf(stderr, "\r%*s\r", 72, "");
+}

@@ -1,0 +1,76 @@
+/* What the commands of the `vitrail` tool share. Each command is one file with `int tool_NAME(int argc, char
+ * **argv)`, argv[0] being the command's name. Exit codes are the same everywhere. */
+#ifndef VITRAIL_TOOLS_TOOL_H
+#define VITRAIL_TOOLS_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpu/fault.h"
+#include "gpu/vc4/device.h"
+
+enum tool_exit {
+    TOOL_OK = 0,
+    TOOL_DIFFERS = 1,  /* --verify found a difference */
+    TOOL_USAGE = 2,    /* wrong options */
+    TOOL_FAULT = 3,    /* the guest did something wrong; the report is on stderr */
+    TOOL_BAD_FILE = 4, /* absent, damaged or foreign file */
+    TOOL_HOST = 5,     /* this machine cannot do it: memory, permissions, a missing program */
+};
+
+int tool_run(int argc, char **argv);
+int tool_record(int argc, char **argv);
+int tool_replay(int argc, char **argv);
+int tool_decode(int argc, char **argv);
+int tool_info(int argc, char **argv);
+int tool_asm(int argc, char **argv);
+int tool_dis(int argc, char **argv);
+int tool_gpus(int argc, char **argv);
+
+/* "vitrail NAME: message" on stderr; returns `code`, so that callers can write `return tool_error(TOOL_USAGE,
+ * ...)`. */
+int tool_error(const char *name, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The switches by which every command chooses how a device works: --threads, --level, --interpreter,
+ * --reference, --no-cache. */
+struct tool_device_options {
+    int threads; /* extra worker threads; -1: one per processor, less the caller */
+    int level;   /* enum jit_level or -1 */
+    bool interpreter, reference, no_cache;
+};
+extern const char tool_device_help[]; /* their part of a --help text */
+/* If argv[*index] is one of the switches, takes it (and its value) and returns 1; 0 when it is not; -1 after
+ * an error message. */
+int tool_device_option(const char *name, struct tool_device_options *options, int argc, char **argv,
+                       int *index);
+/* Pool and engine as the options say; both owned by the caller. Returns TOOL_OK or an exit code after a
+ * message. */
+int tool_device_open(const char *name, const struct tool_device_options *options, struct util_pool **pool,
+                     struct jit_engine **engine, struct vc4_options *out);
+
+/* Value of "--option VALUE" or "--option=VALUE" when argv[*index] is that option: returns 1 and sets *value;
+ * 0 when it is another; -1 (after a message) when the value is missing. */
+int tool_value(const char *name, const char *option, int argc, char **argv, int *index, const char **value);
+/* A whole decimal or 0x number in [min, max]; false otherwise. */
+bool tool_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
+
+/* A whole file, malloc'ed (one byte more, zero); false after a message. "-" is the standard input. */
+bool tool_read_file(const char *name, const char *path, uint8_t **bytes, size_t *size);
+
+void tool_print_fault(const struct gpu_fault *fault); /* one line on stderr */
+
+/* A progress bar on stderr when it is a terminal and the work lasts longer than half a second. */
+struct tool_progress {
+    const char *what;
+    uint64_t total;
+    double started, drawn;
+    bool shown;
+};
+void tool_progress_begin(struct tool_progress *progress, const char *what, uint64_t total);
+void tool_progress_step(struct tool_progress *progress, uint64_t done);
+void tool_progress_end(struct tool_progress *progress);
+
+double tool_seconds(void); /* monotonic */
+
+#endif
