@@ -1,0 +1,50 @@
+/* Guest faults in words. */
+#include "gpu/fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "util/bits.h"
+
+static const char *const kind_names[] = {
+    [GPU_FAULT_NONE] = "no fault",
+    [GPU_FAULT_PACKET] = "bad record",
+    [GPU_FAULT_LIST] = "bad list",
+    [GPU_FAULT_MEMORY] = "address outside memory",
+    [GPU_FAULT_SHADER] = "bad program",
+    [GPU_FAULT_TIMEOUT] = "timeout",
+    [GPU_FAULT_TILE_MEMORY] = "out of tile memory",
+    [GPU_FAULT_UNSUPPORTED] = "unsupported",
+};
+
+/* Appends to text[0..size), always terminated; returns the new length, at most size - 1. */
+static size_t __attribute__((format(printf, 4, 5))) append(char *text, size_t size, size_t at,
+                                                           const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text + at, size - at, format, args);
+    va_end(args);
+    return n < 0 ? at : UTIL_MIN(at + (size_t)n, size - 1);
+}
+
+size_t gpu_fault_format(const struct gpu_fault *fault, char *text, size_t size)
+{
+    if (!size)
+        return 0;
+    const char *kind =
+        (unsigned)fault->kind < UTIL_ARRAY_SIZE(kind_names) ? kind_names[fault->kind] : "fault";
+    size_t at = append(text, size, 0, "%s job %llu, %s", fault->gpu ? fault->gpu : "gpu",
+                       (unsigned long long)fault->job, fault->unit ? fault->unit : "device");
+    if (fault->draw)
+        at = append(text, size, at, ", draw %u", fault->draw);
+    at = append(text, size, at, ", at 0x%08x", fault->address);
+    if (fault->pc != UINT32_MAX)
+        at = append(text, size, at, ", pc %u", fault->pc);
+    if (fault->lane != UINT32_MAX)
+        at = append(text, size, at, ", lane %u", fault->lane);
+    at = append(text, size, at, ": %s", kind);
+    if (fault->text[0])
+        at = append(text, size, at, ": %.*s", (int)sizeof fault->text, fault->text);
+    return at;
+}
