@@ -1,0 +1,27 @@
+#include "tools/tool.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: vitrail gpus\n"
+    "\n"
+    "Lists the GPUs that can be emulated, their drivers, and this machine's vector levels.\n";
+
+int tool_gpus(int argc, char **argv)
+{
+    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
+    if (argc > 1)
+        return tool_error("gpus", TOOL_USAGE, "unknown argument '%s'; see `vitrail gpus --help`", argv[1]);
+    printf("%-8s %-32s %-8s %s\n", "name", "GPU", "driver", "guest programs");
+    printf("%-8s %-32s %-8s %s\n", "vc4", "Broadcom VideoCore IV (V3D 2.1)", "vc4", "arm64, armhf, amd64");
+    printf("\nhost vector levels:");
+    for (int l = 0; l < JIT_LEVEL_COUNT; l++)
+        if (jit_level_supported((enum jit_level)l))
+            printf(" %s", jit_level_name((enum jit_level)l));
+    printf("\n");
+    return TOOL_OK;
+}

@@ -1,0 +1,311 @@
+#include "gpu/replay.h"
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+static const char help[] =
+    "Usage: vitrail replay [OPTIONS] CAPTURE\n"
+    "\n"
+    "Draws a capture again, without driver or guest program.\n"
+    "\n"
+    "  --png FILE         write the last picture (or that of --frame) as PNG\n"
+    "  --frames DIR       write every picture as DIR/frame-NNNNNN.png\n"
+    "  --frame N          stop after picture N, counted from 1\n"
+    "  --all              count the end of every rendering job as a picture, also when\n"
+    "                     the program showed its frames on a display\n"
+    "  --verify FILE.png  compare the last picture (or that of --frame) with a PNG;\n"
+    "                     exit status 1 when they differ\n"
+    "  --tolerance N      channel difference that --verify still accepts (default 0)\n"
+    "  --loops N          play the capture N times (default 1)\n"
+    "  --stats            print times and counters\n"
+    "%s"
+    "\n"
+    "Examples:\n"
+    "  vitrail replay cube.vtc --png cube.png\n"
+    "  vitrail replay cube.vtc --frame 10 --verify refimages/vc4/cube.png\n"
+    "  vitrail replay cube.vtc --loops 20 --threads 1 --stats\n";
+
+struct options {
+    const char *capture, *png, *frames, *verify;
+    uint64_t frame, tolerance, loops;
+    bool all, stats;
+    struct tool_device_options device;
+};
+
+struct session {
+    const struct options *options;
+    struct replay *replay;
+    struct tool_progress progress;
+    uint64_t frames; /* pictures met, all loops */
+    struct capture_frame last;
+    bool faulted;
+};
+
+static int parse(struct options *o, int argc, char **argv)
+{
+    *o = (struct options){.loops = 1, .device = {.threads = -1, .level = -1}};
+    for (int i = 1; i < argc; i++) {
+        static const struct {
+            const char *name;
+            size_t offset;
+            uint64_t min, max;
+        } numbers[] = {{"--frame", offsetof(struct options, frame), 1, UINT32_MAX},
+                       {"--tolerance", offsetof(struct options, tolerance), 0, 255},
+                       {"--loops", offsetof(struct options, loops), 1, UINT32_MAX}};
+        static const struct {
+            const char *name;
+            size_t offset;
+        } texts[] = {{"--png", offsetof(struct options, png)},
+                     {"--frames", offsetof(struct options, frames)},
+                     {"--verify", offsetof(struct options, verify)}};
+        const char *value;
+        int got = 0;
+
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            printf(help, tool_device_help);
+            return -1;
+        }
+        for (size_t k = 0; !got && k < sizeof texts / sizeof texts[0]; k++)
+            if ((got = tool_value("replay", texts[k].name, argc, argv, &i, &value)) > 0)
+                memcpy((char *)o + texts[k].offset, &value, sizeof value);
+        for (size_t k = 0; !got && k < sizeof numbers / sizeof numbers[0]; k++)
+            if ((got = tool_value("replay", numbers[k].name, argc, argv, &i, &value)) > 0 &&
+                !tool_number(value, numbers[k].min, numbers[k].max,
+                             (uint64_t *)((char *)o + numbers[k].offset)))
+                return tool_error("replay", TOOL_USAGE, "%s takes a number from %llu to %llu, not '%s'",
+                                  numbers[k].name, (unsigned long long)numbers[k].min,
+                                  (unsigned long long)numbers[k].max, value);
+        if (!got)
+            got = tool_device_option("replay", &o->device, argc, argv, &i);
+        if (got < 0)
+            return TOOL_USAGE;
+        if (got)
+            continue;
+        if (!strcmp(argv[i], "--all"))
+            o->all = true;
+        else if (!strcmp(argv[i], "--stats"))
+            o->stats = true;
+        else if (argv[i][0] == '-' && argv[i][1])
+            return tool_error("replay", TOOL_USAGE, "unknown option '%s'; see `vitrail replay --help`",
+                              argv[i]);
+        else if (o->capture)
+            return tool_error("replay", TOOL_USAGE, "one capture at a time: '%s' and '%s'", o->capture,
+                              argv[i]);
+        else
+            o->capture = argv[i];
+    }
+    if (!o->capture)
+        return tool_error("replay", TOOL_USAGE, "no capture given; see `vitrail replay --help`");
+    return TOOL_OK;
+}
+
+static void report_faults(struct session *s)
+{
+    struct gpu_fault faults[16];
+    unsigned n;
+
+    while ((n = replay_faults(s->replay, faults, 16)))
+        for (unsigned i = 0; i < n; i++) {
+            tool_print_fault(&faults[i]);
+            s->faulted = true;
+        }
+}
+
+static int write_picture(struct session *s, const struct capture_frame *frame, const char *path)
+{
+    struct util_image image = {0};
+    int err = replay_picture(s->replay, frame, &image);
+
+    if (!err)
+        err = util_image_write_png(&image, path, 0);
+    util_image_finish(&image);
+    return err ? tool_error("replay", TOOL_HOST, "%s: %s", path, strerror(-err)) : TOOL_OK;
+}
+
+/* Plays the capture once. */
+static int play(struct session *s)
+{
+    const struct options *o = s->options;
+    struct util_error error = {0};
+    uint64_t n = 0;
+    int got;
+
+    while ((got = replay_next_frame(s->replay, !o->all && replay_has_presented(s->replay), &s->last,
+                                    &error)) > 0) {
+        report_faults(s);
+        /* Once a display frame was met, the ends of jobs no longer count. */
+        if (!o->all && replay_has_presented(s->replay) && !s->last.presented)
+            continue;
+        n++;
+        if (o->frames) {
+            char path[4096];
+            snprintf(path, sizeof path, "%s/frame-%06llu.png", o->frames, (unsigned long long)n);
+            int code = write_picture(s, &s->last, path);
+            if (code)
+                return code;
+        }
+        tool_progress_step(&s->progress, replay_position(s->replay));
+        if (o->frame && n == o->frame)
+            break;
+    }
+    report_faults(s);
+    s->frames += n;
+    if (got < 0)
+        return tool_error("replay", TOOL_BAD_FILE, "%s: %s", o->capture,
+                          error.code ? error.text : strerror(-got));
+    if (o->frame && n < o->frame)
+        return tool_error("replay", TOOL_BAD_FILE, "%s has %llu pictures, no number %llu", o->capture,
+                          (unsigned long long)n, (unsigned long long)o->frame);
+    struct capture_info info;
+    replay_info(s->replay, &info);
+    if (info.torn)
+        tool_error("replay", 0, "%s is cut off after its last whole chunk; %llu pictures could be drawn",
+                   o->capture, (unsigned long long)n);
+    return TOOL_OK;
+}
+
+static int verify(struct session *s)
+{
+    const struct options *o = s->options;
+    struct util_image golden = {0}, ours = {0};
+    struct util_image_diff diff;
+    int code = TOOL_OK, err;
+
+    if ((err = util_image_read_png(&golden, o->verify)))
+        return tool_error("replay", TOOL_BAD_FILE, "%s: %s", o->verify, strerror(-err));
+    if ((err = replay_picture(s->replay, &s->last, &ours)))
+        code = tool_error("replay", TOOL_HOST, "the picture cannot be read: %s", strerror(-err));
+    else if (util_image_compare(&golden, &ours, (uint32_t)o->tolerance, 0, &diff))
+        code = tool_error("replay", TOOL_DIFFERS, "%s is %ux%u, the picture %ux%u", o->verify, golden.width,
+                          golden.height, ours.width, ours.height);
+    else if (diff.beyond) {
+        const uint8_t *want = golden.pixels + 4 * ((size_t)diff.y * golden.width + diff.x);
+        const uint8_t *got = ours.pixels + 4 * ((size_t)diff.y * ours.width + diff.x);
+        code = tool_error(
+            "replay", TOOL_DIFFERS,
+            "%llu of %llu pixels differ from %s by more than %llu (most: %u); first at (%u, %u): expected "
+            "%u,%u,%u, got %u,%u,%u",
+            (unsigned long long)diff.beyond, (unsigned long long)diff.total, o->verify,
+            (unsigned long long)o->tolerance, diff.max, diff.x, diff.y, want[0], want[1], want[2], got[0],
+            got[1], got[2]);
+    }
+    util_image_finish(&golden);
+    util_image_finish(&ours);
+    return code;
+}
+
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+static void print_stats(const struct session *s, struct jit_engine *engine, double wall, double cpu)
+{
+    struct vc4_counters c;
+    struct rusage usage;
+    double frames = s->frames ? (double)s->frames : 1;
+
+    replay_counters(s->replay, &c);
+    getrusage(RUSAGE_SELF, &usage);
+    printf("pictures %llu\nwall_s %.6f\ncpu_s %.6f\nwall_ms_per_picture %.4f\ncpu_ms_per_picture %.4f\n",
+           (unsigned long long)s->frames, wall, cpu, wall * 1e3 / frames, cpu * 1e3 / frames);
+    printf("jobs %llu\ndraws %llu\nvertices %llu\nprimitives_in %llu\nprimitives_binned %llu\ntiles %llu\n"
+           "blocks_shaded %llu\nqpu_instructions %llu\nqpu_minstr_per_s %.1f\ntile_list_bytes %llu\npeak_kib "
+           "%ld\n",
+           (unsigned long long)c.jobs, (unsigned long long)c.draws, (unsigned long long)c.vertices,
+           (unsigned long long)c.primitives_in, (unsigned long long)c.primitives_binned,
+           (unsigned long long)c.tiles, (unsigned long long)c.blocks_shaded,
+           (unsigned long long)c.qpu_instructions, wall > 0 ? (double)c.qpu_instructions / wall * 1e-6 : 0,
+           (unsigned long long)c.bytes_tile_lists, usage.ru_maxrss);
+    if (engine) {
+        struct jit_stats j;
+        jit_engine_stats(engine, &j);
+        printf("compiled %llu\ncache_hits %llu\ncache_rejected %llu\ncompile_ms %.3f\ncode_bytes %llu\n",
+               (unsigned long long)j.compiled, (unsigned long long)j.disk_hits,
+               (unsigned long long)j.disk_rejected, (double)j.compile_ns * 1e-6,
+               (unsigned long long)j.code_bytes);
+    }
+}
+
+static int run(const struct options *o, struct capture_reader *reader, const struct vc4_options *device,
+               struct jit_engine *engine)
+{
+    struct util_error error = {0};
+    struct session s = {.options = o};
+    struct capture_info info;
+    int code = TOOL_OK;
+
+    capture_reader_info(reader, &info);
+    int err = replay_create(reader, device, &s.replay, &error);
+    if (err) {
+        capture_reader_close(reader);
+        return tool_error("replay", err == -ENOMEM ? TOOL_HOST : TOOL_BAD_FILE, "%s: %s", o->capture,
+                          error.code ? error.text : strerror(-err));
+    }
+    if (o->frames && mkdir(o->frames, 0777) && errno != EEXIST) {
+        code = tool_error("replay", TOOL_HOST, "%s: %s", o->frames, strerror(errno));
+        goto out;
+    }
+    double wall = tool_seconds(), cpu = cpu_seconds();
+    for (uint64_t i = 0; !code && i < o->loops; i++) {
+        if (i && replay_rewind(s.replay)) {
+            code = tool_error("replay", TOOL_HOST, "out of memory");
+            break;
+        }
+        tool_progress_begin(&s.progress, "replay", info.file_size);
+        code = play(&s);
+        tool_progress_end(&s.progress);
+    }
+    wall = tool_seconds() - wall;
+    cpu = cpu_seconds() - cpu;
+    if (!code && !s.frames && (o->png || o->verify))
+        code = tool_error("replay", TOOL_BAD_FILE, "%s holds no picture", o->capture);
+    if (!code && o->png)
+        code = write_picture(&s, &s.last, o->png);
+    if (!code && o->verify)
+        code = verify(&s);
+    if (o->stats)
+        print_stats(&s, engine, wall, cpu);
+    else if (!code)
+        printf("%llu pictures in %.3f s\n", (unsigned long long)s.frames, wall);
+    if (!code && s.faulted)
+        code = TOOL_FAULT;
+out:
+    replay_destroy(s.replay);
+    return code;
+}
+
+int tool_replay(int argc, char **argv)
+{
+    struct options o;
+    struct util_error error = {0};
+    struct capture_reader *reader;
+    struct util_pool *pool;
+    struct jit_engine *engine;
+    struct vc4_options device;
+
+    int code = parse(&o, argc, argv);
+    if (code)
+        return code < 0 ? TOOL_OK : code;
+    int err = capture_reader_open(o.capture, &reader, &error);
+    if (err)
+        return tool_error("replay", TOOL_BAD_FILE, "%s: %s", o.capture,
+                          error.code ? error.text : strerror(-err));
+    code = tool_device_open("replay", &o.device, &pool, &engine, &device);
+    if (code) {
+        capture_reader_close(reader);
+        return code;
+    }
+    code = run(&o, reader, &device, engine);
+    util_pool_destroy(pool);
+    jit_engine_destroy(engine);
+    return code;
+}
