@@ -69,7 +69,9 @@ struct vc4_options {
 int vc4_device_create(struct gpu_memory *memory, const struct vc4_options *options, struct vc4_device **out);
 void vc4_device_destroy(struct vc4_device *device); /* NULL is accepted */
 
-/* Called when INTCTL & enabled becomes nonzero, with the pending bits. On VC4_INT_OUTOMEM the callback may
+/* Called when INTCTL & enabled becomes nonzero, with the pending bits, from inside vc4_write. It may read and
+ * write registers; a thread started from inside it runs when the callback and the work in progress are done,
+ * still before the outermost vc4_write returns. On VC4_INT_OUTOMEM the callback may
  * write BPOA and BPOS and clear the bit: binning then goes on with the new memory; otherwise the job ends
  * with a fault. */
 typedef void (*vc4_irq_fn)(void *data, uint32_t pending);

@@ -7,7 +7,19 @@
 
 #include <pthread.h>
 
-#define VC4_FAULTS_MAX 64
+#define VC4_FAULTS_MAX    64
+#define VC4_SEMAPHORE_MAX 7 /* CTSEMA has three bits (Guide table 49) */
+
+/* A control-list thread as its registers show it (Guide tables 49 to 53). `run` with `waiting` is "stalled,
+ * waiting for the other thread". */
+struct vc4_thread {
+    uint32_t ca, ea;
+    uint32_t ra0;              /* outermost return address, 0 when the stack is empty */
+    uint16_t flushes, returns; /* CTnLC */
+    bool run, waiting, halted, error;
+};
+
+struct vc4_renderer;
 
 struct vc4_device {
     struct gpu_memory *memory;
@@ -19,13 +31,31 @@ struct vc4_device {
     uint32_t int_pending, int_enabled;
     /* Binner memory (Guide section 10: BPCA, BPCS, BPOA, BPOS). */
     uint32_t bpca, bpcs, bpoa, bpos;
-    uint32_t semaphore; /* between the control threads: binner increments, renderer waits */
+    bool out_of_memory; /* the binner stands still for want of memory (PCS.BMOOM): set by vc4_raise, cleared
+                           by a write to BPOS */
+    uint32_t semaphore; /* of thread 1: the binner increments it, the renderer waits for it */
+    uint32_t binner_semaphore;             /* of thread 0: the other direction */
+    struct vc4_thread thread[2];           /* 0 bins, 1 renders */
+    struct vc4_renderer *renderer;         /* what a rendering list has set up so far; renderer.c's own */
+    uint32_t binning_flushes, frames_done; /* BFC, RFC */
+    unsigned unknown_writes;
+    bool irq_high;   /* INTCTL & enabled was nonzero when last looked at */
+    bool scheduling; /* the outermost vc4_write runs the threads; nested ones only mark them */
+    uint64_t job;    /* number of the job now running: each start of a thread is one */
     struct vc4_frame frame;
     bool has_frame;
     struct vc4_counters counters;
     struct gpu_fault faults[VC4_FAULTS_MAX];
     unsigned fault_count;
     pthread_mutex_t fault_lock;
+};
+
+/* How a control list came to rest. */
+enum vc4_list_end {
+    VC4_LIST_END,   /* at its end address */
+    VC4_LIST_HALT,  /* at a halt record; thread->ca is behind it */
+    VC4_LIST_WAIT,  /* at a wait record whose semaphore is zero; thread->ca is at it */
+    VC4_LIST_FAULT, /* a fault was recorded; thread->ca is at the record */
 };
 
 /* Copies a fault into the log (dropped when full), with gpu and job filled in. Thread-safe. */

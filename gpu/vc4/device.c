@@ -1,0 +1,450 @@
+/* The device as its host sees it: registers, interrupts, and the two control-list threads that they start.
+ *
+ * Work is synchronous, but the threads are not called from the registers: a write marks a thread as running,
+ * and the outermost vc4_write runs what can run until nothing can. So a driver may start the next list from
+ * inside its interrupt handler, as real ones do, without nesting. */
+#include "gpu/vc4/device.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/vc4/binner.h"
+#include "gpu/vc4/device_internal.h"
+#include "gpu/vc4/renderer.h"
+#include "util/bits.h"
+
+#define PACKET_BUDGET (64ull << 20)
+#define FUEL          (1u << 20)
+
+#define INT_ALL 0xfu
+
+/* CTnCS (Guide table 49). */
+#define CS_RESET    (1u << 15)
+#define CS_RUN      (1u << 5)
+#define CS_SUBSTATE (1u << 4)
+#define CS_ERROR    (1u << 3)
+
+/* PCS (Guide table 55). */
+#define PCS_OUT_OF_MEMORY    (1u << 8)
+#define PCS_RENDERING_ACTIVE (1u << 2)
+#define PCS_BINNING_ACTIVE   (1u << 0)
+
+/* ---- the register table ---- */
+
+enum access { ACCESS_UNKNOWN, ACCESS_RO, ACCESS_RW, ACCESS_WO, ACCESS_LIVE, ACCESS_FAULT };
+
+struct reg {
+    const char *name;
+    uint32_t offset, step, count;
+    enum access access;
+    uint32_t reset;
+    const char *source;
+};
+
+static const struct reg reg_table[] = {
+#define REG(name, offset, access, reset, source) {#name, offset, 4, 1, ACCESS_##access, reset, source},
+#define COUNTED(name, first, step, count, access, reset, source)                                             \
+    {#name, first, step, count, ACCESS_##access, reset, source},
+#include "gpu/vc4/regs.inc"
+};
+
+struct reg_field {
+    const char *reg;
+    uint8_t high, low;
+};
+
+static const struct reg_field field_table[] = {
+#define FIELD(register, name, high, low) {#register, high, low},
+#include "gpu/vc4/regs.inc"
+};
+
+static const struct reg *find_register(uint32_t offset)
+{
+    for (size_t i = 0; i < UTIL_ARRAY_SIZE(reg_table); i++) {
+        const struct reg *reg = &reg_table[i];
+        uint32_t from_first = offset - reg->offset;
+        if (from_first % reg->step == 0 && from_first / reg->step < reg->count)
+            return reg;
+    }
+    return NULL;
+}
+
+/* Bits that a register has; all of them when the table names no field. */
+static uint32_t field_mask(const struct reg *reg)
+{
+    uint32_t mask = 0;
+    for (size_t i = 0; i < UTIL_ARRAY_SIZE(field_table); i++) {
+        const struct reg_field *f = &field_table[i];
+        if (!strcmp(f->reg, reg->name))
+            mask |= (uint32_t)util_bits(~0ull, 0, f->high - f->low + 1u) << f->low;
+    }
+    return mask ? mask : UINT32_MAX;
+}
+
+/* ---- faults ---- */
+
+void vc4_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint32_t address,
+                   const char *format, ...)
+{
+    va_list args;
+    *fault = (struct gpu_fault){
+        .kind = kind, .gpu = "vc4", .unit = unit, .address = address, .pc = UINT32_MAX, .lane = UINT32_MAX};
+    va_start(args, format);
+    vsnprintf(fault->text, sizeof fault->text, format, args);
+    va_end(args);
+}
+
+void vc4_fault_add(struct vc4_device *device, const struct gpu_fault *fault)
+{
+    pthread_mutex_lock(&device->fault_lock);
+    if (device->fault_count < VC4_FAULTS_MAX) {
+        struct gpu_fault *kept = &device->faults[device->fault_count++];
+        *kept = *fault;
+        kept->gpu = "vc4";
+        kept->job = device->job;
+    }
+    pthread_mutex_unlock(&device->fault_lock);
+}
+
+unsigned vc4_device_faults(struct vc4_device *device, struct gpu_fault *out, unsigned capacity)
+{
+    pthread_mutex_lock(&device->fault_lock);
+    unsigned n = UTIL_MIN(device->fault_count, capacity);
+    memcpy(out, device->faults, n * sizeof *out);
+    device->fault_count -= n;
+    memmove(device->faults, device->faults + n, device->fault_count * sizeof *out);
+    pthread_mutex_unlock(&device->fault_lock);
+    return n;
+}
+
+/* ---- interrupts ---- */
+
+/* Calls the host when the line rises, or when another bit joins those pending. */
+static void update_irq(struct vc4_device *device, uint32_t raised)
+{
+    uint32_t pending = device->int_pending & device->int_enabled;
+    bool call = pending && (!device->irq_high || (raised & pending));
+    device->irq_high = pending != 0;
+    if (call && device->irq)
+        device->irq(device->irq_data, pending);
+}
+
+void vc4_raise(struct vc4_device *device, uint32_t bits)
+{
+    device->int_pending |= bits & INT_ALL;
+    if (bits & VC4_INT_OUTOMEM)
+        device->out_of_memory = true;
+    update_irq(device, bits);
+}
+
+/* "INT_OUTOMEM is essentially level triggered, so the underlying condition must be cleared before the
+ * interrupt bit can be cleared" (Guide, before table 75). */
+static void clear_interrupts(struct vc4_device *device, uint32_t bits)
+{
+    if (device->out_of_memory)
+        bits &= ~VC4_INT_OUTOMEM;
+    device->int_pending &= ~bits;
+    update_irq(device, 0);
+}
+
+/* ---- the control-list threads ---- */
+
+static void run_binner(struct vc4_device *device)
+{
+    struct vc4_thread *thread = &device->thread[0];
+    uint32_t end = thread->ea;
+    bool ok = vc4_binner_run(device, thread->ca, end);
+
+    device->out_of_memory = false;
+    thread->run = false;
+    thread->error = !ok;
+    if (!ok) {
+        device->int_pending &= ~VC4_INT_OUTOMEM;
+        return;
+    }
+    thread->ca = end;
+    thread->run = thread->ea != end; /* extended by the interrupt handler meanwhile */
+    thread->flushes++;
+    device->binning_flushes++;
+    vc4_raise(device, VC4_INT_FLDONE);
+}
+
+static void run_renderer(struct vc4_device *device)
+{
+    struct vc4_thread *thread = &device->thread[1];
+    uint32_t end = thread->ea, frames = 0;
+    enum vc4_list_end how = vc4_renderer_run(device, &frames);
+
+    thread->waiting = how == VC4_LIST_WAIT;
+    thread->halted = how == VC4_LIST_HALT;
+    thread->error = how == VC4_LIST_FAULT;
+    thread->run = thread->waiting || (how == VC4_LIST_END && thread->ea != end);
+    device->frames_done += frames;
+    if (frames)
+        vc4_raise(device, VC4_INT_FRDONE);
+}
+
+static bool can_run(const struct vc4_device *device, unsigned n)
+{
+    const struct vc4_thread *thread = &device->thread[n];
+    return thread->run && (!thread->waiting || (n ? device->semaphore : device->binner_semaphore));
+}
+
+/* Binning first: it is what a rendering list waits for. */
+static void schedule(struct vc4_device *device)
+{
+    if (device->scheduling)
+        return;
+    device->scheduling = true;
+    for (;;) {
+        bool binner = can_run(device, 0);
+        if (!binner && !can_run(device, 1))
+            break;
+        if (binner)
+            run_binner(device);
+        else
+            run_renderer(device);
+    }
+    device->scheduling = false;
+}
+
+static void start(struct vc4_device *device, unsigned n)
+{
+    struct vc4_thread *thread = &device->thread[n];
+    if (thread->run || thread->halted || thread->ca == thread->ea)
+        return;
+    thread->run = true;
+    thread->error = false;
+    device->job = ++device->counters.jobs;
+    schedule(device);
+}
+
+static uint32_t read_thread(const struct vc4_device *device, unsigned n)
+{
+    const struct vc4_thread *thread = &device->thread[n];
+    uint32_t semaphore = n ? device->semaphore : device->binner_semaphore;
+    return UTIL_MIN(semaphore, (uint32_t)VC4_SEMAPHORE_MAX) << 12 | (thread->ra0 ? 1u << 8 : 0) |
+           (thread->run ? CS_RUN : 0) | (thread->run ? thread->waiting : thread->halted) * CS_SUBSTATE |
+           (thread->error ? CS_ERROR : 0);
+}
+
+static void write_thread(struct vc4_device *device, unsigned n, uint32_t value)
+{
+    struct vc4_thread *thread = &device->thread[n];
+    if (value & CS_RESET) {
+        uint32_t ca = thread->ca, ea = thread->ea;
+        *thread = (struct vc4_thread){.ca = ca, .ea = ea};
+        if (n) {
+            device->semaphore = 0;
+            vc4_renderer_reset(device);
+        } else {
+            device->binner_semaphore = 0;
+            device->out_of_memory = false;
+        }
+    } else if (value & CS_RUN) {
+        thread->run = thread->waiting = false;
+        thread->halted = true;
+    } else if (value & CS_SUBSTATE) {
+        thread->halted = false;
+        start(device, n);
+    }
+}
+
+static void write_list_counter(struct vc4_thread *thread, uint32_t value)
+{
+    if (value & 1u << 16)
+        thread->flushes = 0;
+    if (value & 1)
+        thread->returns = 0;
+}
+
+/* ---- registers with behaviour ---- */
+
+static uint32_t read_live(const struct vc4_device *device, uint32_t offset)
+{
+    const struct vc4_thread *t = device->thread;
+    switch (offset) {
+    case VC4_L2CACTL: return device->regs[offset / 4];
+    case VC4_INTCTL: return device->int_pending;
+    case VC4_INTENA:
+    case VC4_INTDIS: return device->int_enabled;
+    case VC4_CT0CS: return read_thread(device, 0);
+    case VC4_CT1CS: return read_thread(device, 1);
+    case VC4_CT0EA: return t[0].ea;
+    case VC4_CT1EA: return t[1].ea;
+    case VC4_CT0CA: return t[0].ca;
+    case VC4_CT1CA: return t[1].ca;
+    case VC4_CT0RA0: return t[0].ra0;
+    case VC4_CT1RA0: return t[1].ra0;
+    case VC4_CT0LC: return (uint32_t)t[0].flushes << 16 | t[0].returns;
+    case VC4_CT1LC: return (uint32_t)t[1].flushes << 16 | t[1].returns;
+    case VC4_PCS:
+        return (device->out_of_memory ? PCS_OUT_OF_MEMORY : 0) | (t[1].run ? PCS_RENDERING_ACTIVE : 0) |
+               (t[0].run ? PCS_BINNING_ACTIVE : 0);
+    case VC4_BFC: return device->binning_flushes & 0xff;
+    case VC4_RFC: return device->frames_done & 0xff;
+    case VC4_BPCA: return device->bpca;
+    case VC4_BPCS: return device->bpcs;
+    case VC4_BPOA: return device->bpoa;
+    case VC4_BPOS: return device->bpos;
+    }
+    return 0;
+}
+
+static void write_live(struct vc4_device *device, uint32_t offset, uint32_t value)
+{
+    struct vc4_thread *t = device->thread;
+    switch (offset) {
+    case VC4_L2CACTL:
+        if (value & 3)
+            device->regs[offset / 4] = value & 1;
+        break;
+    case VC4_INTCTL: clear_interrupts(device, value); break;
+    case VC4_INTENA:
+        device->int_enabled |= value & INT_ALL;
+        update_irq(device, value);
+        break;
+    case VC4_INTDIS:
+        device->int_enabled &= ~value;
+        update_irq(device, 0);
+        break;
+    case VC4_CT0CS:
+    case VC4_CT1CS: write_thread(device, offset == VC4_CT1CS, value); break;
+    case VC4_CT0CA:
+    case VC4_CT1CA: {
+        struct vc4_thread *thread = &t[offset == VC4_CT1CA];
+        if (!thread->run) { /* "can only be written when CTRUN is Stopped" (table 51) */
+            thread->ca = value;
+            thread->halted = false;
+        }
+        break;
+    }
+    case VC4_CT0EA:
+    case VC4_CT1EA:
+        t[offset == VC4_CT1EA].ea = value;
+        start(device, offset == VC4_CT1EA);
+        break;
+    case VC4_CT0LC:
+    case VC4_CT1LC: write_list_counter(&t[offset == VC4_CT1LC], value); break;
+    case VC4_BFC:
+        if (value & 1)
+            device->binning_flushes = 0;
+        break;
+    case VC4_RFC:
+        if (value & 1)
+            device->frames_done = 0;
+        break;
+    case VC4_BPOA: device->bpoa = value; break;
+    case VC4_BPOS:
+        device->bpos = value;
+        device->out_of_memory = false;
+        break;
+    }
+}
+
+/* A host that writes registers this device does not have is told of the first of each burst, not of all. */
+static void unknown_write(struct vc4_device *device, uint32_t offset, uint32_t value)
+{
+    struct gpu_fault fault;
+    if (device->unknown_writes++)
+        return;
+    vc4_fault_set(&fault, GPU_FAULT_UNSUPPORTED, "registers", offset,
+                  "write of 0x%08x to register 0x%03x, which does not exist (further ones are not reported)",
+                  value, offset);
+    vc4_fault_add(device, &fault);
+}
+
+uint32_t vc4_read(struct vc4_device *device, uint32_t offset)
+{
+    const struct reg *reg = find_register(offset);
+    if (!reg || reg->access == ACCESS_WO)
+        return 0;
+    if (reg->access == ACCESS_LIVE)
+        return read_live(device, offset);
+    return reg->access == ACCESS_RW ? device->regs[offset / 4] : reg->reset;
+}
+
+void vc4_write(struct vc4_device *device, uint32_t offset, uint32_t value)
+{
+    const struct reg *reg = find_register(offset);
+    struct gpu_fault fault;
+    if (!reg) {
+        unknown_write(device, offset, value);
+        return;
+    }
+    switch (reg->access) {
+    case ACCESS_LIVE: write_live(device, offset, value); break;
+    case ACCESS_RW: device->regs[offset / 4] = value & field_mask(reg); break;
+    case ACCESS_FAULT:
+        if (!(value & field_mask(reg)))
+            break;
+        vc4_fault_set(&fault, GPU_FAULT_UNSUPPORTED, "registers", offset,
+                      "%s (Guide %s) is not done: write of 0x%08x", reg->name, reg->source, value);
+        vc4_fault_add(device, &fault);
+        break;
+    default: break;
+    }
+}
+
+/* ---- life ---- */
+
+int vc4_device_create(struct gpu_memory *memory, const struct vc4_options *options, struct vc4_device **out)
+{
+    if (!memory || !memory->base || !options)
+        return -EINVAL;
+    struct vc4_device *device = calloc(1, sizeof *device);
+    if (!device)
+        return -ENOMEM;
+    device->memory = memory;
+    device->options = *options;
+    if (!device->options.packet_budget)
+        device->options.packet_budget = PACKET_BUDGET;
+    if (!device->options.fuel)
+        device->options.fuel = FUEL;
+    if (device->options.reference)
+        device->options.engine = NULL;
+    for (size_t i = 0; i < UTIL_ARRAY_SIZE(reg_table); i++) {
+        for (uint32_t n = 0; n < reg_table[i].count; n++)
+            device->regs[(reg_table[i].offset + n * reg_table[i].step) / 4] = reg_table[i].reset;
+    }
+    pthread_mutex_init(&device->fault_lock, NULL);
+    int error = vc4_programs_create(&device->programs);
+    if (!error)
+        error = vc4_renderer_create(device);
+    if (error) {
+        vc4_device_destroy(device);
+        return error;
+    }
+    *out = device;
+    return 0;
+}
+
+void vc4_device_destroy(struct vc4_device *device)
+{
+    if (!device)
+        return;
+    vc4_renderer_destroy(device);
+    vc4_programs_destroy(device->programs);
+    pthread_mutex_destroy(&device->fault_lock);
+    free(device);
+}
+
+void vc4_device_set_irq(struct vc4_device *device, vc4_irq_fn irq, void *data)
+{
+    device->irq = irq;
+    device->irq_data = data;
+}
+
+bool vc4_device_frame(const struct vc4_device *device, struct vc4_frame *out)
+{
+    *out = device->frame;
+    return device->has_frame;
+}
+
+void vc4_device_counters(const struct vc4_device *device, struct vc4_counters *out)
+{
+    *out = device->counters;
+}
