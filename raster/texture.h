@@ -63,6 +63,7 @@ struct raster_texture_key { /* padding-free, hashed as bytes; unused fields zero
     uint8_t flip_y;
     uint8_t pot;          /* both sides of level 0 are powers of two */
     uint8_t unnormalized; /* coordinates are texels */
+    uint8_t etc_flip; /* ETC1 blocks start at their top row, as the extension says (README.md section 6) */
 };
 
 struct raster_level {
@@ -77,9 +78,9 @@ struct raster_texture {
     uint64_t memory_size;
     uint32_t level_count; /* 1..RASTER_MAX_LEVELS */
     uint32_t face_stride; /* bytes between cube faces */
-    uint32_t border;      /* 8888 colour outside, for RASTER_BORDER */
-    float width, height;  /* of level 0 */
-    float max_level;      /* level_count - 1 */
+    uint32_t border; /* 8888 colour outside, for RASTER_BORDER, when no r is given (README.md section 4) */
+    float width, height; /* of level 0 */
+    float max_level;     /* level_count - 1 */
     struct raster_level level[RASTER_MAX_LEVELS];
 };
 
@@ -87,14 +88,18 @@ struct raster_texture {
 int raster_texture_validate(const struct raster_texture_key *key, const struct raster_texture *texture,
                             struct util_error *error);
 
-/* Samples 16 lanes (4 quads, for implicit LOD) into 8888 words, first channel low. t, r, bias may be NULL
- * where the key has no use for them. The caller is in the guest floating-point environment. */
+/* Samples 16 lanes (4 quads, for implicit LOD) into 8888 words, first channel low. t, r, bias may be NULL: a
+ * missing coordinate counts as zero; without cube, r in lane 0 is the border colour's bits. The caller is in
+ * the guest floating-point environment. */
 void raster_texture_sample(const struct raster_texture_key *key, const struct raster_texture *texture,
                            const float s[16], const float t[16], const float r[16], const float bias[16],
                            uint32_t out[16]);
 
+/* Bytes one texel (for ETC1 one block) takes; 0 for formats below a byte and for no format. */
+uint32_t raster_format_bytes(enum raster_format format);
+
 /* Byte offset of texel (x, y) of a level relative to the level's start; bytes_per_pixel 1, 2, 4 or 8 (for
- * ETC1, of its 4x4 blocks: x, y in blocks). */
+ * ETC1, of its 4x4 blocks: x, y in blocks). The stride is as in struct raster_level. */
 uint32_t raster_texel_offset(enum raster_layout layout, uint32_t bytes_per_pixel, uint32_t stride, uint32_t x,
                              uint32_t y);
 
