@@ -1,0 +1,32 @@
+# bash completion for vitrail
+_vitrail() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+    local device="--threads --level --interpreter --reference --no-cache"
+    local commands="run record replay decode info asm dis compare gpus"
+    if [ "$COMP_CWORD" = 1 ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
+        return
+    fi
+    case "$prev" in
+    --level) mapfile -t COMPREPLY < <(compgen -W "sse4.1 avx2 avx512" -- "$cur"); return ;;
+    --gpu) mapfile -t COMPREPLY < <(compgen -W "vc4" -- "$cur"); return ;;
+    --isa) mapfile -t COMPREPLY < <(compgen -W "vc4-qpu" -- "$cur"); return ;;
+    --frames | --sysroot) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
+    --) mapfile -t COMPREPLY < <(compgen -c -- "$cur"); return ;;
+    esac
+    local options
+    case "$command" in
+    run | record) options="--gpu --memory --mode --frames --sysroot --log --record -o -- $device" ;;
+    replay) options="--png --frames --frame --all --verify --tolerance --loops --stats $device" ;;
+    decode) options="--job --no-programs --pages" ;;
+    asm) options="--isa -o --hex --check" ;;
+    dis) options="--isa --hex --check" ;;
+    compare) options="--tolerance --share --alpha --diff" ;;
+    *) options= ;;
+    esac
+    case "$cur" in
+    -*) mapfile -t COMPREPLY < <(compgen -W "$options --help" -- "$cur") ;;
+    *) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    esac
+}
+complete -F _vitrail vitrail
