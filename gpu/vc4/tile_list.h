@@ -1,5 +1,10 @@
 /* Tile lists in guest memory: compressed primitive lists written by the binner and read by the renderer, in
- * the documented formats (Guide tables 38 to 44). */
+ * the documented formats (Guide tables 38 to 44), with 16-bit indices.
+ *
+ * A list stands behind a record 48 (compressed primitives) or 49 (the same; the first primitive is clipped)
+ * and ends with the escape code. What the Guide leaves open is fixed here: the "previous" indices are zero at
+ * the start of every list; index arithmetic wraps at 16 bits; a relative branch counts from the 32-byte line
+ * that holds the branch code. */
 #ifndef VITRAIL_GPU_VC4_TILE_LIST_H
 #define VITRAIL_GPU_VC4_TILE_LIST_H
 
@@ -7,6 +12,11 @@
 #include "gpu/memory.h"
 
 enum vc4_primitive { VC4_POINTS, VC4_LINES, VC4_TRIANGLES };
+
+#define VC4_LIST_BRANCH   130u /* relative branch: this code, then 16 bits of signed 32-byte lines */
+#define VC4_LIST_ESCAPE   128u
+#define VC4_LIST_LINE     32u
+#define VC4_LIST_MAX_CODE 7u /* bytes of the longest coding */
 
 /* Reading: a cursor over the compressed list that follows a record 48 or 49. */
 struct vc4_list_reader {
@@ -22,5 +32,21 @@ void vc4_list_reader_init(struct vc4_list_reader *reader, const struct gpu_memor
 /* 1: a primitive's indices are in index[0..2]; 0: end of the list, reader->at is behind the escape code; -1:
  * *fault. */
 int vc4_list_read(struct vc4_list_reader *reader, uint32_t index[3], struct gpu_fault *fault);
+
+/* Writing: the shortest coding of one primitive after `previous`, which becomes `index`. Writes at most
+ * VC4_LIST_MAX_CODE bytes to `out` and returns their number. Indices are below 65536; lines use two of them,
+ * points one. */
+uint32_t vc4_list_code(uint8_t primitive, uint32_t previous[3], const uint32_t index[3], uint8_t *out);
+
+/* A clipped primitive's data (Guide table 44): one of these for each vertex whose flag is set in record 49,
+ * in vertex order. Such a vertex stands at (x, y) with depth zs and 1/Wc inv_w; a varying's value there is
+ * the sum of coefficient[k] times its value at the primitive's own vertex k (lines: k < 2). A flat-shaded
+ * varying keeps the value of the primitive's own last vertex. */
+struct vc4_clipped_vertex {
+    int16_t x, y; /* 1/16 pixel from the viewport centre */
+    float zs, inv_w, coefficient[3];
+    uint32_t unused[2];
+};
+_Static_assert(sizeof(struct vc4_clipped_vertex) == 32, "Guide table 44");
 
 #endif
