@@ -3,9 +3,16 @@
  * Positions are fixed point, 1/16 of a pixel, in window coordinates (pixel (0,0) covers [0,16) x [0,16), its
  * centre is at (8,8)). Plane values at a pixel centre: fx = (float)px + 0.5f - x0, fy likewise (px, py window
  * pixel; x0, y0 the reference vertex in pixels); t = a*fx + b*fy, each product and the sum rounded once,
- * never fused. Then z     = (t + z_c), clamped to [0, 1] (NaN: 0), depth = (uint32_t)(z * 16777215.0f +
- * 0.5f), at most 0xffffff w     = 1.0f / (t + inv_w_c) vary  = t, and C beside it: the program computes vary
- * * w + C (Guide section 6). The interpreter's and the compiled path both use exactly this. */
+ * never fused. Then
+ *   z     = t + z_c, clamped to [0, 1] (NaN: 0), depth = (uint32_t)(z * 16777215.0f + 0.5f), at most 0xffffff
+ *   w     = 1.0f / (t + inv_w_c)
+ *   vary  = t, and C beside it: the program computes vary * w + C (Guide section 6).
+ * The interpreter's and the compiled path both use exactly this.
+ *
+ * For that to be the perspective-correct value, a varying's plane is that of (v - C) / w, which is linear on
+ * the screen and zero at the reference vertex: C is the reference vertex's v.
+ *
+ * Set-up runs in the guest floating-point environment (util/fpenv.h); no input is undefined behaviour. */
 #ifndef VITRAIL_RASTER_PRIM_H
 #define VITRAIL_RASTER_PRIM_H
 
@@ -16,8 +23,10 @@
 
 #define RASTER_MAX_VARYINGS 40
 
+#define RASTER_POSITION_LIMIT (1 << 20) /* 1/16 pixel: set-up draws nothing that reaches beyond */
+
 struct raster_vertex {
-    int32_t x, y; /* 1/16 pixel, |value| < 2^20 */
+    int32_t x, y; /* 1/16 pixel, |value| < RASTER_POSITION_LIMIT */
     float z, inv_w;
     const float *vary; /* vary[n * vary_stride] is varying n */
     uint32_t vary_stride;
@@ -27,11 +36,12 @@ struct raster_prim {
     float x0, y0; /* reference point of all planes, pixels */
     float z_a, z_b, z_c;
     float inv_w_a, inv_w_b, inv_w_c;
-    uint32_t vary_count;
-    uint32_t reverse; /* 1 for a back-facing primitive: the program's reverse flag */
+    uint32_t vary_count; /* those prepended for points and lines included */
+    uint32_t reverse;    /* 1 for a back-facing primitive: the program's reverse flag */
     float vary_a[RASTER_MAX_VARYINGS], vary_b[RASTER_MAX_VARYINGS], vary_c[RASTER_MAX_VARYINGS];
     /* Coverage: pixel (or sample) position p is inside when edge[i].a * px + edge[i].b * py + edge[i].c >= 0
-     * for every i < edge_count, in 1/16 pixel and exact 64-bit integers; top-left rule folded into c. */
+     * for every i < edge_count, in 1/16 pixel and exact 64-bit integers; top-left rule folded into c.
+     * |a|, |b| < 2^22 and |c| < 2^44. */
     uint32_t edge_count;
     struct {
         int32_t a, b;
@@ -41,8 +51,8 @@ struct raster_prim {
 };
 
 struct raster_setup {
-    uint32_t flat_mask; /* varying n takes the last vertex's value: a = b = 0 */
-    uint32_t vary_count;
+    uint32_t flat_mask;  /* bit n: the vertices' varying n takes the last vertex's value, a = b = 0 */
+    uint32_t vary_count; /* the vertices' own; more than RASTER_MAX_VARYINGS in all are cut */
     bool depth_offset;
     float offset_factor, offset_units; /* units in depth steps of 2^-24 */
     float line_width;                  /* pixels */
@@ -50,25 +60,39 @@ struct raster_setup {
     bool clockwise_forward; /* which winding is forward facing: see raster_setup_triangle */
 };
 
-/* Each returns false when nothing is drawn (culled, zero area, NaN).
+/* Each returns false when nothing is drawn (culled, zero area, NaN in z or 1/w, out of range, between all
+ * samples).
  * Forward facing: with clockwise_forward, the signed area (x1-x0)*(y2-y0) - (x2-x0)*(y1-y0) in window
  * coordinates (y as in memory) is negative; without, positive. */
 bool raster_setup_triangle(struct raster_prim *out, const struct raster_setup *setup,
                            const struct raster_vertex v[3]);
-/* A line is a rectangle of line_width along the minor axis; varying 0 is followed by the vertices' own.
- * `extra_varying` prepends the line coordinate that VideoCore IV line programs read first. */
+/* A line is a parallelogram: line_width pixels (rounded to a whole number, 1..4096) along the minor axis, cut
+ * across the major axis where the diamond-exit rule of GL says. Values vary along the major axis only. With
+ * `extra_varying`, varying 0 is the line coordinate that VideoCore IV line programs read first: 0 at the
+ * lower edge of the minor axis, 1 at the upper one; the vertices' own follow. Never culled. */
 bool raster_setup_line(struct raster_prim *out, const struct raster_setup *setup,
                        const struct raster_vertex v[2], bool extra_varying);
-/* A point is a square of `size` pixels about its vertex; `extra_varyings` prepends the point coordinates
- * (0..1, x right, y down the buffer). */
+/* A point is a square of `size` pixels (in steps of 1/16, 1/16..4096) about its vertex; `extra_varyings`
+ * prepends the point coordinates (0..1, x right, y down the buffer). Never culled. */
 bool raster_setup_point(struct raster_prim *out, const struct raster_setup *setup,
                         const struct raster_vertex *v, float size, bool extra_varyings);
+
+/* Sample positions in a pixel, 1/16 pixel: its centre; or with four samples the rotated grid (3/8,1/8)
+ * (7/8,3/8) (1/8,5/8) (5/8,7/8), which llvmpipe draws and V3D 4 reports; the Guide does not say. */
+static inline int32_t raster_sample_x(uint32_t samples, uint32_t sample)
+{
+    return samples == 1 ? 8 : (int32_t)(0xa2e6u >> 4 * sample & 15);
+}
+static inline int32_t raster_sample_y(uint32_t samples, uint32_t sample)
+{
+    return samples == 1 ? 8 : (int32_t)(0xea62u >> 4 * sample & 15);
+}
 
 /* One 4x4 block of pixels with something to shade. */
 struct raster_block {
     uint8_t x, y;       /* block position in the tile, in blocks */
-    uint16_t mask;      /* lanes with any sample covered */
-    uint16_t sample[4]; /* lanes covered per sample; with one sample, sample[0] == mask */
+    uint16_t mask;      /* lanes with any sample covered: never 0 */
+    uint16_t sample[4]; /* lanes covered per sample; with one sample, sample[0] == mask, the others are 0 */
 };
 
 #define RASTER_BLOCKS_MAX 256 /* blocks of a 64x64 tile */

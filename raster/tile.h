@@ -20,9 +20,10 @@
 struct raster_tile {
     alignas(64) uint32_t color[RASTER_TILE_WORDS];
     alignas(64) uint32_t zs[RASTER_TILE_WORDS];
-    uint32_t width, height; /* pixels, multiples of 4; width * height * samples <= RASTER_TILE_WORDS */
-    uint32_t samples;       /* 1 or 4 */
-    int32_t x, y;           /* window position of the tile's pixel (0,0) */
+    uint32_t width,
+        height;       /* pixels, multiples of 4 up to 64; width * height * samples <= RASTER_TILE_WORDS */
+    uint32_t samples; /* 1 or 4 */
+    int32_t x, y;     /* window position of the tile's pixel (0,0); |value| <= 65536 */
 };
 
 /* Lane of pixel (x, y) inside its block, from the low two bits of each. */

@@ -1,0 +1,30 @@
+#include "raster/tile.h"
+
+static uint32_t words(const struct raster_tile *tile)
+{
+    return tile->width * tile->height * tile->samples;
+}
+
+void raster_tile_clear_color(struct raster_tile *tile, uint32_t color)
+{
+    for (uint32_t i = 0, n = words(tile); i < n; i++)
+        tile->color[i] = color;
+}
+
+void raster_tile_clear_zs(struct raster_tile *tile, uint32_t zs, uint32_t mask)
+{
+    uint32_t n = words(tile);
+    if (mask == UINT32_MAX) {
+        for (uint32_t i = 0; i < n; i++)
+            tile->zs[i] = zs;
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        tile->zs[i] = (tile->zs[i] & ~mask) | (zs & mask);
+}
+
+void raster_tile_clear(struct raster_tile *tile, uint32_t color, uint32_t zs)
+{
+    raster_tile_clear_color(tile, color);
+    raster_tile_clear_zs(tile, zs, UINT32_MAX);
+}
