@@ -1,0 +1,143 @@
+/* The scalar sampler: what texture_ir.c must equal bit for bit (README.md). */
+#include "raster/texture_internal.h"
+
+#include <errno.h>
+#include <math.h>
+
+int raster_texture_validate(const struct raster_texture_key *key, const struct raster_texture *texture,
+                            struct util_error *error)
+{
+    enum raster_format format = (enum raster_format)key->format;
+    unsigned bits = raster_format_bits(format), faces = key->cube ? 6 : 1;
+    bool etc = format == RASTER_ETC1;
+
+    if (!bits || format == RASTER_RG16F || format == RASTER_RGBA16F)
+        return util_fail(error, -EFAULT, "texture format %u is not sampled", key->format);
+    if (texture->level_count < 1 || texture->level_count > RASTER_MAX_LEVELS)
+        return util_fail(error, -EFAULT, "%u texture levels", texture->level_count);
+    if (texture->max_level != (float)(texture->level_count - 1))
+        return util_fail(error, -EFAULT, "the last level is not %u", texture->level_count - 1);
+    if (key->wrap_s > RASTER_BORDER || key->wrap_t > RASTER_BORDER || key->mip > RASTER_MIP_LINEAR ||
+        key->lod > RASTER_LOD_EXPLICIT)
+        return util_fail(error, -EFAULT, "texture key out of range");
+    if (key->unnormalized && (key->wrap_s == RASTER_REPEAT || key->wrap_s == RASTER_MIRROR ||
+                              key->wrap_t == RASTER_REPEAT || key->wrap_t == RASTER_MIRROR))
+        return util_fail(error, -EFAULT, "texel coordinates do not repeat");
+    for (uint32_t n = 0; n < texture->level_count; n++) {
+        const struct raster_level *level = &texture->level[n];
+        uint64_t span, end;
+        /* Pairs of YUYV are read whole. */
+        uint32_t width = format == RASTER_YUYV422 ? (level->width + 1) & ~1u : level->width;
+
+        if (!level->width || !level->height || level->width > 4096 || level->height > 4096 ||
+            (key->pot && ((level->width & (level->width - 1)) || (level->height & (level->height - 1)))))
+            return util_fail(error, -EFAULT, "texture level %u is %ux%u", n, level->width, level->height);
+        if (key->layout != RASTER_LAYOUT_COUNT && key->layout != level->layout)
+            return util_fail(error, -EFAULT, "texture level %u has a layout of its own", n);
+        if (!raster_level_span(bits, level, etc ? (width + 3) / 4 : width,
+                               etc ? (level->height + 3) / 4 : level->height, &span) ||
+            !util_add(span, (uint64_t)texture->face_stride * (faces - 1), &end) ||
+            !util_add(end, level->offset, &end) || end > texture->memory_size || end > UINT32_MAX)
+            return util_fail(error, -EFAULT, "texture level %u (%ux%u at 0x%08x) leaves memory", n,
+                             level->width, level->height, level->offset);
+    }
+    return 0;
+}
+
+/* Where on the cube (README.md section 1): the face, and s and t on it. */
+static uint32_t cube_face(float *s, float *t, float r)
+{
+    float ax = fabsf(*s), ay = fabsf(*t), az = fabsf(r), sc, tc;
+    uint32_t face;
+
+    if (ax >= ay && ax >= az) {
+        face = *s < 0.0f;
+        sc = face ? r : -r;
+        tc = -*t;
+    } else if (ay >= az) {
+        face = 2 + (*t < 0.0f);
+        sc = *s;
+        tc = *t < 0.0f ? -r : r;
+    } else {
+        face = 4 + (r < 0.0f);
+        sc = r < 0.0f ? -*s : *s;
+        tc = -*t;
+    }
+    *s = sc * 0.5f + 0.5f;
+    *t = tc * 0.5f + 0.5f;
+    return face;
+}
+
+/* What one lane samples, besides the level. */
+struct lane_sample {
+    const struct raster_texture_key *key;
+    const struct raster_texture *texture;
+    float s, t;
+    uint32_t face, border;
+    bool linear;
+};
+
+static uint32_t tap(const struct lane_sample *sample, const struct raster_level *level,
+                    const struct raster_taps *x, unsigned kx, const struct raster_taps *y, unsigned ky)
+{
+    const struct raster_texture *texture = sample->texture;
+
+    if (x->outside[kx] || y->outside[ky])
+        return sample->border;
+    uint32_t row = (uint32_t)y->x[ky];
+    if (sample->key->flip_y)
+        row = level->height - 1 - row;
+    return raster_fetch(sample->key, level,
+                        texture->memory + level->offset + (uint64_t)sample->face * texture->face_stride,
+                        (uint32_t)x->x[kx], row);
+}
+
+static uint32_t sample_level(const struct lane_sample *sample, uint32_t n)
+{
+    const struct raster_texture_key *key = sample->key;
+    const struct raster_level *level = &sample->texture->level[n];
+    enum raster_wrap wrap_s = (enum raster_wrap)key->wrap_s, wrap_t = (enum raster_wrap)key->wrap_t;
+    uint32_t (*lerp)(uint32_t, uint32_t, uint32_t) =
+        key->format == RASTER_R16F ? raster_lerp_16f : raster_lerp_8888;
+    bool linear = sample->linear && key->format != RASTER_R16;
+    struct raster_taps x, y;
+    uint32_t row[2];
+
+    raster_axis_taps(wrap_s, linear, level->width,
+                     raster_coordinate(wrap_s, key->unnormalized, level->width, sample->s), &x);
+    raster_axis_taps(wrap_t, linear, level->height,
+                     raster_coordinate(wrap_t, key->unnormalized, level->height, sample->t), &y);
+    for (unsigned ky = 0; ky < 2; ky++)
+        row[ky] = lerp(tap(sample, level, &x, 0, &y, ky), tap(sample, level, &x, 1, &y, ky), x.weight);
+    return lerp(row[0], row[1], y.weight);
+}
+
+void raster_texture_sample(const struct raster_texture_key *key, const struct raster_texture *texture,
+                           const float s[16], const float t[16], const float r[16], const float bias[16],
+                           uint32_t out[16])
+{
+    static const float zero[16];
+    struct raster_lod_result lod[16];
+    uint32_t border = r && !key->cube ? util_f2u(r[0]) : texture->border;
+
+    t = t ? t : zero;
+    r = r ? r : zero;
+    bias = bias ? bias : zero;
+    raster_select_levels(key, texture, s, t, r, bias, lod);
+    for (unsigned lane = 0; lane < 16; lane++) {
+        struct lane_sample sample = {.key = key,
+                                     .texture = texture,
+                                     .s = s[lane],
+                                     .t = t[lane],
+                                     .border = border,
+                                     .linear = lod[lane].linear};
+        if (key->cube)
+            sample.face = cube_face(&sample.s, &sample.t, r[lane]);
+        out[lane] = sample_level(&sample, lod[lane].level);
+        if (lod[lane].weight) {
+            uint32_t next = sample_level(&sample, lod[lane].level1);
+            out[lane] = key->format == RASTER_R16F ? raster_lerp_16f(out[lane], next, lod[lane].weight)
+                                                   : raster_lerp_8888(out[lane], next, lod[lane].weight);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/* Depth and stencil of one sample (README.md). */
+#include "raster/zs.h"
+
+static bool compare(uint8_t func, uint32_t a, uint32_t b)
+{
+    switch (func) {
+    case RASTER_NEVER: return false;
+    case RASTER_LESS: return a < b;
+    case RASTER_EQUAL: return a == b;
+    case RASTER_LEQUAL: return a <= b;
+    case RASTER_GREATER: return a > b;
+    case RASTER_NOTEQUAL: return a != b;
+    case RASTER_GEQUAL: return a >= b;
+    default: return true;
+    }
+}
+
+static uint32_t apply(uint8_t op, uint32_t s, uint32_t ref)
+{
+    switch (op) {
+    case RASTER_OP_ZERO: return 0;
+    case RASTER_OP_REPLACE: return ref;
+    case RASTER_OP_INCR_SAT: return s < 255 ? s + 1 : 255;
+    case RASTER_OP_DECR_SAT: return s > 0 ? s - 1 : 0;
+    case RASTER_OP_INVERT: return ~s & 255;
+    case RASTER_OP_INCR: return (s + 1) & 255;
+    case RASTER_OP_DECR: return (s - 1) & 255;
+    default: return s; /* KEEP */
+    }
+}
+
+bool raster_zs_test(const struct raster_zs *zs, bool reverse, uint32_t depth, uint32_t *stored)
+{
+    const struct raster_stencil *st = &zs->face[reverse];
+    uint32_t z = *stored >> 8, s = *stored & 255;
+    bool pass_s = !st->enable || compare(st->func, st->ref & st->func_mask, s & st->func_mask);
+    bool pass_z = compare(zs->depth_func, depth & 0xffffff, z);
+
+    if (st->enable) {
+        uint8_t op = !pass_s ? st->fail : !pass_z ? st->zfail : st->zpass;
+        s = (s & ~(uint32_t)st->write_mask) | (apply(op, s, st->ref) & st->write_mask);
+    }
+    if (pass_s && pass_z && zs->depth_write)
+        z = depth & 0xffffff;
+    *stored = z << 8 | s;
+    return pass_s && pass_z;
+}
