@@ -42,9 +42,18 @@ struct vc4_qpu_program {
     uint32_t
         *uniform_at; /* per instruction: word index of the first uniform it consumes, or VC4_QPU_NO_OFFSET */
     uint32_t uniform_count; /* words of the stream that static analysis can see being read */
+    /* Word indices, ascending, at which a recognised stream reset (`add unif_addr, reg, unif` after a load
+     * immediate of the offset) may take its base. Positions after a reset assume that each of these words
+     * holds the stream's own address, as the kernel patches it: who relies on uniform_at checks that first. A
+     * reset's own uniform_at is VC4_QPU_NO_OFFSET when the paths to it have read different amounts. */
+    uint32_t *reset_words;
+    uint32_t reset_word_count;
     bool dynamic_uniforms;  /* UNIFORMS_ADDRESS is written with a value that analysis cannot place in the
                                stream */
-    uint32_t varying_count; /* reads of VARYING on the longest path */
+    bool computed_branches; /* a reachable branch adds a register: its targets are unknown, the only blocks
+                               known besides are the return points of linking branches, every uniform position
+                               is VC4_QPU_NO_OFFSET */
+    uint32_t varying_count; /* reads of VARYING on the longest path, loops taken once */
     uint64_t hash;          /* xxh3 of the instruction words */
 
     bool writes_z, writes_color, writes_color_ms, reads_color, reads_coverage, writes_stencil, writes_ms_mask;
@@ -54,9 +63,13 @@ struct vc4_qpu_program {
         is_threaded;
 };
 
-/* Decodes and analyses `words` (copied). Reachable code must end in a program end within `count` words:
- * otherwise -EBADMSG and a message naming the pc. Returns 0 and *out (free with vc4_qpu_program_destroy),
- * -E2BIG, -EBADMSG or -ENOMEM. */
+/* Decodes and analyses `words` (copied). -EBADMSG, and a message naming the pc, when reachable code does not
+ * end in a program end within `count` words, when a program end stands in a branch's delay slots, or when a
+ * texture set-up is open (T, R or B written, S not) where control joins or parts, or takes more than four
+ * words. A write counts as happening unless its condition is `never`. A branch in a delay slot stays in the
+ * straight line: it faults when it runs. A branch whose target lies outside the program has no successor[1].
+ * Blocks overlap only where a branch enters another's delay slots. Returns 0 and *out (free with
+ * vc4_qpu_program_destroy), -E2BIG, -EBADMSG or -ENOMEM. */
 int vc4_qpu_program_create(const uint64_t *words, uint32_t count, struct vc4_qpu_program **out,
                            struct util_error *error);
 void vc4_qpu_program_destroy(struct vc4_qpu_program *program); /* NULL is accepted */
