@@ -19,7 +19,8 @@ struct jit_builder {
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef ir;
-    LLVMValueRef function; /* set by jit_begin_function */
+    const char *symbol;    /* what jit_begin_function calls the function */
+    LLVMValueRef function; /* the one under construction: set by jit_begin_function and jit_begin_internal */
     enum jit_level level;
     LLVMTypeRef void_, i1, i8, i16, i32, i64, f32, ptr;
     LLVMTypeRef i1x16, i8x16, i16x16, i32x16, i64x16, f32x16, ptrx16;
@@ -29,6 +30,9 @@ struct jit_builder {
  * positioned in its entry block. Pointer parameters get noalias only through jit_param_noalias. */
 LLVMValueRef jit_begin_function(struct jit_builder *b, LLVMTypeRef result, const LLVMTypeRef *params,
                                 unsigned count);
+/* The same for a function of the module's own, to be called by others of it; may be used many times. */
+LLVMValueRef jit_begin_internal(struct jit_builder *b, const char *name, LLVMTypeRef result,
+                                const LLVMTypeRef *params, unsigned count);
 LLVMValueRef jit_param(struct jit_builder *b, unsigned index);
 void jit_param_noalias(struct jit_builder *b, unsigned index);
 

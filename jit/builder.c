@@ -1,0 +1,297 @@
+#include "jit/builder.h"
+
+#include <string.h>
+
+#include "jit/target.h"
+#include "util/bits.h"
+
+static void add_enum_attribute(struct jit_builder *b, LLVMValueRef function, LLVMAttributeIndex at,
+                               const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(function, at, LLVMCreateEnumAttribute(b->context, kind, 0));
+}
+
+static void add_string_attribute(struct jit_builder *b, LLVMValueRef function, const char *name,
+                                 const char *value)
+{
+    LLVMAddAttributeAtIndex(
+        function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(b->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
+}
+
+static LLVMValueRef begin(struct jit_builder *b, const char *name, LLVMLinkage linkage, LLVMTypeRef result,
+                          const LLVMTypeRef *params, unsigned count)
+{
+    LLVMTypeRef type = LLVMFunctionType(result, (LLVMTypeRef *)params, count, false);
+    const char *width = jit_target_vector_width(b->level);
+
+    b->function = LLVMAddFunction(b->module, name, type);
+    LLVMSetLinkage(b->function, linkage);
+    add_enum_attribute(b, b->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind");
+    add_string_attribute(b, b->function, "denormal-fp-math", "preserve-sign,preserve-sign");
+    add_string_attribute(b, b->function, "no-trapping-math", "true");
+    add_string_attribute(b, b->function, "prefer-vector-width", width);
+    add_string_attribute(b, b->function, "min-legal-vector-width", width);
+    LLVMPositionBuilderAtEnd(b->ir, LLVMAppendBasicBlockInContext(b->context, b->function, "entry"));
+    return b->function;
+}
+
+LLVMValueRef jit_begin_function(struct jit_builder *b, LLVMTypeRef result, const LLVMTypeRef *params,
+                                unsigned count)
+{
+    return begin(b, b->symbol, LLVMExternalLinkage, result, params, count);
+}
+
+LLVMValueRef jit_begin_internal(struct jit_builder *b, const char *name, LLVMTypeRef result,
+                                const LLVMTypeRef *params, unsigned count)
+{
+    return begin(b, name, LLVMInternalLinkage, result, params, count);
+}
+
+LLVMValueRef jit_param(struct jit_builder *b, unsigned index)
+{
+    return LLVMGetParam(b->function, index);
+}
+
+void jit_param_noalias(struct jit_builder *b, unsigned index)
+{
+    add_enum_attribute(b, b->function, index + 1, "noalias");
+}
+
+LLVMValueRef jit_i32(struct jit_builder *b, uint32_t v)
+{
+    return LLVMConstInt(b->i32, v, false);
+}
+
+LLVMValueRef jit_i64(struct jit_builder *b, uint64_t v)
+{
+    return LLVMConstInt(b->i64, v, false);
+}
+
+LLVMValueRef jit_f32(struct jit_builder *b, float v)
+{
+    return LLVMConstBitCast(jit_i32(b, util_f2u(v)), b->f32);
+}
+
+static LLVMValueRef splat_constant(LLVMValueRef scalar)
+{
+    LLVMValueRef lanes[JIT_LANES];
+
+    for (unsigned i = 0; i < JIT_LANES; i++)
+        lanes[i] = scalar;
+    return LLVMConstVector(lanes, JIT_LANES);
+}
+
+LLVMValueRef jit_splat_u32(struct jit_builder *b, uint32_t v)
+{
+    return splat_constant(jit_i32(b, v));
+}
+
+LLVMValueRef jit_splat_f32(struct jit_builder *b, float v)
+{
+    return splat_constant(jit_f32(b, v));
+}
+
+LLVMValueRef jit_splat(struct jit_builder *b, LLVMValueRef scalar)
+{
+    if (LLVMIsConstant(scalar))
+        return splat_constant(scalar);
+    LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), JIT_LANES);
+    LLVMValueRef one = LLVMBuildInsertElement(b->ir, LLVMGetPoison(type), scalar, jit_i32(b, 0), "");
+    return LLVMBuildShuffleVector(b->ir, one, LLVMGetPoison(type), LLVMConstNull(b->i32x16), "");
+}
+
+LLVMValueRef jit_lane_ids(struct jit_builder *b)
+{
+    uint32_t ids[JIT_LANES];
+
+    for (unsigned i = 0; i < JIT_LANES; i++)
+        ids[i] = i;
+    return jit_vector_u32(b, ids);
+}
+
+LLVMValueRef jit_vector_u32(struct jit_builder *b, const uint32_t v[16])
+{
+    LLVMValueRef lanes[JIT_LANES];
+
+    for (unsigned i = 0; i < JIT_LANES; i++)
+        lanes[i] = jit_i32(b, v[i]);
+    return LLVMConstVector(lanes, JIT_LANES);
+}
+
+/* A bitcast of a bitcast is the first value: the two views of a register go back and forth all the time. */
+static LLVMValueRef view(struct jit_builder *b, LLVMValueRef v, LLVMTypeRef type)
+{
+    if (LLVMTypeOf(v) == type)
+        return v;
+    if (LLVMIsABitCastInst(v) && LLVMTypeOf(LLVMGetOperand(v, 0)) == type)
+        return LLVMGetOperand(v, 0);
+    return LLVMBuildBitCast(b->ir, v, type, "");
+}
+
+LLVMValueRef jit_as_f32(struct jit_builder *b, LLVMValueRef v)
+{
+    return view(b, v, b->f32x16);
+}
+
+LLVMValueRef jit_as_i32(struct jit_builder *b, LLVMValueRef v)
+{
+    return view(b, v, b->i32x16);
+}
+
+LLVMValueRef jit_offset(struct jit_builder *b, LLVMValueRef base, LLVMValueRef byte_offset)
+{
+    if (LLVMTypeOf(byte_offset) != b->i64)
+        byte_offset = LLVMBuildZExt(b->ir, byte_offset, b->i64, "");
+    return LLVMBuildGEP2(b->ir, b->i8, base, &byte_offset, 1, "");
+}
+
+LLVMValueRef jit_offset_const(struct jit_builder *b, LLVMValueRef base, uint64_t byte_offset)
+{
+    return byte_offset ? jit_offset(b, base, jit_i64(b, byte_offset)) : base;
+}
+
+LLVMValueRef jit_load(struct jit_builder *b, LLVMTypeRef type, LLVMValueRef address, unsigned align,
+                      bool invariant)
+{
+    LLVMValueRef load = LLVMBuildLoad2(b->ir, type, address, "");
+
+    LLVMSetAlignment(load, align);
+    if (invariant) {
+        unsigned kind = LLVMGetMDKindIDInContext(b->context, "invariant.load", 14);
+        LLVMSetMetadata(load, kind,
+                        LLVMMetadataAsValue(b->context, LLVMMDNodeInContext2(b->context, NULL, 0)));
+    }
+    return load;
+}
+
+void jit_store(struct jit_builder *b, LLVMValueRef value, LLVMValueRef address, unsigned align)
+{
+    LLVMSetAlignment(LLVMBuildStore(b->ir, value, address), align);
+}
+
+LLVMValueRef jit_mask_from_bits(struct jit_builder *b, LLVMValueRef i16_bits)
+{
+    return LLVMBuildBitCast(b->ir, i16_bits, b->i1x16, "");
+}
+
+LLVMValueRef jit_mask_to_bits(struct jit_builder *b, LLVMValueRef mask)
+{
+    return LLVMBuildBitCast(b->ir, mask, b->i16, "");
+}
+
+LLVMValueRef jit_mask_any(struct jit_builder *b, LLVMValueRef mask)
+{
+    return LLVMBuildICmp(b->ir, LLVMIntNE, jit_mask_to_bits(b, mask), LLVMConstInt(b->i16, 0, false), "");
+}
+
+LLVMValueRef jit_mask_all(struct jit_builder *b, LLVMValueRef mask)
+{
+    return LLVMBuildICmp(b->ir, LLVMIntEQ, jit_mask_to_bits(b, mask), LLVMConstInt(b->i16, 0xffff, false),
+                         "");
+}
+
+LLVMValueRef jit_select(struct jit_builder *b, LLVMValueRef mask, LLVMValueRef yes, LLVMValueRef no)
+{
+    return yes == no ? yes : LLVMBuildSelect(b->ir, mask, yes, no, "");
+}
+
+LLVMValueRef jit_intrinsic(struct jit_builder *b, const char *name, const LLVMTypeRef *overload,
+                           unsigned overload_count, LLVMValueRef *args, unsigned arg_count)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMTypeRef *types = (LLVMTypeRef *)overload;
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(b->module, id, types, overload_count);
+
+    return LLVMBuildCall2(b->ir, LLVMIntrinsicGetType(b->context, id, types, overload_count), f, args,
+                          arg_count, "");
+}
+
+LLVMValueRef jit_floor(struct jit_builder *b, LLVMValueRef f32x16)
+{
+    return jit_intrinsic(b, "llvm.floor", &b->f32x16, 1, &f32x16, 1);
+}
+
+LLVMValueRef jit_sqrt(struct jit_builder *b, LLVMValueRef f32x16)
+{
+    return jit_intrinsic(b, "llvm.sqrt", &b->f32x16, 1, &f32x16, 1);
+}
+
+LLVMValueRef jit_f32_to_i32(struct jit_builder *b, LLVMValueRef f32x16)
+{
+    return LLVMBuildFPToSI(b->ir, f32x16, b->i32x16, "");
+}
+
+LLVMValueRef jit_i32_to_f32(struct jit_builder *b, LLVMValueRef i32x16)
+{
+    return LLVMBuildSIToFP(b->ir, i32x16, b->f32x16, "");
+}
+
+LLVMValueRef jit_alloca(struct jit_builder *b, LLVMTypeRef type, const char *name)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(b->ir), entry = LLVMGetEntryBasicBlock(b->function);
+    LLVMValueRef first = LLVMGetFirstInstruction(entry);
+
+    if (first)
+        LLVMPositionBuilderBefore(b->ir, first);
+    else
+        LLVMPositionBuilderAtEnd(b->ir, entry);
+    LLVMValueRef slot = LLVMBuildAlloca(b->ir, type, name);
+    LLVMPositionBuilderAtEnd(b->ir, here);
+    return slot;
+}
+
+static LLVMBasicBlockRef new_block(struct jit_builder *b, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(b->context, b->function, name);
+}
+
+void jit_loop_begin(struct jit_builder *b, struct jit_loop *loop, LLVMValueRef count)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b->ir), head = new_block(b, "loop");
+    LLVMValueRef zero = jit_i32(b, 0);
+
+    loop->body = new_block(b, "body");
+    loop->latch = new_block(b, "latch");
+    loop->exit = new_block(b, "exit");
+    LLVMBuildBr(b->ir, head);
+    LLVMPositionBuilderAtEnd(b->ir, head);
+    loop->index = LLVMBuildPhi(b->ir, b->i32, "i");
+    LLVMAddIncoming(loop->index, &zero, &before, 1);
+    LLVMBuildCondBr(b->ir, LLVMBuildICmp(b->ir, LLVMIntULT, loop->index, count, ""), loop->body, loop->exit);
+
+    LLVMPositionBuilderAtEnd(b->ir, loop->latch);
+    LLVMValueRef next = LLVMBuildNUWAdd(b->ir, loop->index, jit_i32(b, 1), "");
+    LLVMAddIncoming(loop->index, &next, &loop->latch, 1);
+    LLVMBuildBr(b->ir, head);
+    LLVMPositionBuilderAtEnd(b->ir, loop->body);
+}
+
+void jit_loop_end(struct jit_builder *b, struct jit_loop *loop)
+{
+    LLVMBuildBr(b->ir, loop->latch);
+    LLVMPositionBuilderAtEnd(b->ir, loop->exit);
+}
+
+void jit_loop_continue_if(struct jit_builder *b, struct jit_loop *loop, LLVMValueRef condition)
+{
+    LLVMBasicBlockRef rest = new_block(b, "rest");
+
+    LLVMBuildCondBr(b->ir, condition, loop->latch, rest);
+    LLVMPositionBuilderAtEnd(b->ir, rest);
+}
+
+void jit_if_begin(struct jit_builder *b, struct jit_if *s, LLVMValueRef condition)
+{
+    s->then = new_block(b, "then");
+    s->merge = new_block(b, "merge");
+    LLVMBuildCondBr(b->ir, condition, s->then, s->merge);
+    LLVMPositionBuilderAtEnd(b->ir, s->then);
+}
+
+void jit_if_end(struct jit_builder *b, struct jit_if *s)
+{
+    LLVMBuildBr(b->ir, s->merge);
+    LLVMPositionBuilderAtEnd(b->ir, s->merge);
+}

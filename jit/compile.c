@@ -1,0 +1,289 @@
+#include "jit/compile.h"
+
+#include <errno.h>
+#include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "jit/target.h"
+
+#define STACK_BYTES  (16u << 20)
+#define MAX_MACHINES 8 /* kept at rest */
+
+struct jit_machines {
+    pthread_mutex_t lock;
+    unsigned references, count;
+    enum jit_level level;
+    unsigned optimize;
+    LLVMTargetMachineRef idle[MAX_MACHINES];
+};
+
+struct jit_machines *jit_machines_create(enum jit_level level, unsigned optimize)
+{
+    struct jit_machines *m = calloc(1, sizeof *m);
+
+    if (!m)
+        return NULL;
+    pthread_mutex_init(&m->lock, NULL);
+    m->references = 1;
+    m->level = level;
+    m->optimize = optimize;
+    return m;
+}
+
+void jit_machines_release(struct jit_machines *m)
+{
+    if (!m)
+        return;
+    pthread_mutex_lock(&m->lock);
+    bool last = --m->references == 0;
+    pthread_mutex_unlock(&m->lock);
+    if (!last)
+        return;
+    while (m->count)
+        LLVMDisposeTargetMachine(m->idle[--m->count]);
+    pthread_mutex_destroy(&m->lock);
+    free(m);
+}
+
+static LLVMTargetMachineRef machine_take(struct jit_machines *m)
+{
+    LLVMTargetMachineRef machine = NULL;
+
+    pthread_mutex_lock(&m->lock);
+    if (m->count)
+        machine = m->idle[--m->count];
+    pthread_mutex_unlock(&m->lock);
+    return machine ? machine : jit_target_machine(m->level, m->optimize);
+}
+
+static void machine_give(struct jit_machines *m, LLVMTargetMachineRef machine)
+{
+    pthread_mutex_lock(&m->lock);
+    bool kept = m->count < MAX_MACHINES;
+    if (kept)
+        m->idle[m->count++] = machine;
+    pthread_mutex_unlock(&m->lock);
+    if (!kept)
+        LLVMDisposeTargetMachine(machine);
+}
+
+/* Shared by the thread that waits and the thread that compiles; the last one to leave frees it. */
+struct job {
+    pthread_mutex_t lock;
+    pthread_cond_t done;
+    unsigned references;
+    bool finished;
+    int result;
+    char message[256];
+    LLVMMemoryBufferRef object;
+    struct jit_machines *machines;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    jmp_buf fatal;
+};
+
+static _Thread_local struct job *current;
+
+static void job_fail(struct job *job, int result, const char *message)
+{
+    if (!job->result) {
+        job->result = result;
+        snprintf(job->message, sizeof job->message, "%s", message);
+    }
+}
+
+/* LLVM calls this and then exits the process if it returns: on our threads it does not return. What LLVM held
+ * at that moment is lost. */
+static void on_fatal_error(const char *reason)
+{
+    if (current) {
+        job_fail(current, -EINVAL, reason);
+        longjmp(current->fatal, 1);
+    }
+}
+
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data)
+{
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+        return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    job_fail(data, -EINVAL, text);
+    LLVMDisposeMessage(text);
+}
+
+static void install_fatal_error_handler(void)
+{
+    LLVMInstallFatalErrorHandler(on_fatal_error);
+}
+
+static void optimize(struct job *job, LLVMTargetMachineRef machine)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failed =
+        LLVMRunPasses(job->module, jit_target_passes(job->machines->optimize), machine, options);
+
+    LLVMDisposePassBuilderOptions(options);
+    if (failed) {
+        char *text = LLVMGetErrorMessage(failed);
+        job_fail(job, -EINVAL, text);
+        LLVMDisposeErrorMessage(text);
+    }
+}
+
+static void generate(struct job *job, LLVMTargetMachineRef machine)
+{
+    LLVMMemoryBufferRef object = NULL;
+    char *text = NULL;
+
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, job->module, LLVMObjectFile, &text, &object)) {
+        job_fail(job, -EINVAL, text);
+        LLVMDisposeMessage(text);
+        return;
+    }
+    job->object = object;
+}
+
+static void compile(struct job *job)
+{
+    LLVMTargetMachineRef machine = machine_take(job->machines);
+
+    if (machine) {
+        LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+        char *triple = LLVMGetTargetMachineTriple(machine);
+        LLVMSetTarget(job->module, triple);
+        LLVMSetModuleDataLayout(job->module, layout);
+        LLVMDisposeMessage(triple);
+        LLVMDisposeTargetData(layout);
+        optimize(job, machine);
+        if (!job->result)
+            generate(job, machine);
+        machine_give(job->machines, machine);
+    } else {
+        job_fail(job, -ENOMEM, "no target machine");
+    }
+    LLVMDisposeModule(job->module);
+    LLVMContextDispose(job->context);
+}
+
+static void job_release(struct job *job, bool finishing)
+{
+    pthread_mutex_lock(&job->lock);
+    bool last = --job->references == 0;
+    if (finishing) {
+        job->finished = true;
+        pthread_cond_signal(&job->done);
+    }
+    pthread_mutex_unlock(&job->lock);
+    if (!last)
+        return;
+    if (job->object)
+        LLVMDisposeMemoryBuffer(job->object);
+    jit_machines_release(job->machines);
+    pthread_cond_destroy(&job->done);
+    pthread_mutex_destroy(&job->lock);
+    free(job);
+}
+
+static void *thread_main(void *data)
+{
+    struct job *job = data;
+
+    current = job;
+    if (!setjmp(job->fatal))
+        compile(job);
+    current = NULL;
+    job_release(job, true);
+    return NULL;
+}
+
+static int start_thread(struct job *job)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    int failed = pthread_create(&thread, &attributes, thread_main, job);
+    pthread_attr_destroy(&attributes);
+    return -failed;
+}
+
+static struct job *job_create(struct jit_machines *machines, LLVMContextRef context, LLVMModuleRef module)
+{
+    struct job *job = calloc(1, sizeof *job);
+    pthread_condattr_t attributes;
+
+    if (!job)
+        return NULL;
+    pthread_mutex_init(&job->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&job->done, &attributes);
+    pthread_condattr_destroy(&attributes);
+    job->references = 2;
+    job->machines = machines;
+    job->context = context;
+    job->module = module;
+    pthread_mutex_lock(&machines->lock);
+    machines->references++;
+    pthread_mutex_unlock(&machines->lock);
+    LLVMContextSetDiagnosticHandler(context, on_diagnostic, job);
+    return job;
+}
+
+static bool wait_for(struct job *job, unsigned deadline_ms)
+{
+    struct timespec until;
+    int late = 0;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += deadline_ms / 1000;
+    until.tv_nsec += (long)(deadline_ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_mutex_lock(&job->lock);
+    while (!job->finished && !late)
+        late = pthread_cond_timedwait(&job->done, &job->lock, &until);
+    bool finished = job->finished;
+    pthread_mutex_unlock(&job->lock);
+    return finished;
+}
+
+int jit_compile(struct jit_machines *machines, LLVMContextRef context, LLVMModuleRef module,
+                unsigned deadline_ms, LLVMMemoryBufferRef *object, struct util_error *error)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, install_fatal_error_handler);
+    struct job *job = job_create(machines, context, module);
+    int result = job ? start_thread(job) : -ENOMEM;
+    if (result) {
+        LLVMDisposeModule(module);
+        LLVMContextDispose(context);
+        if (job) {
+            job_release(job, true);
+            job_release(job, false);
+        }
+        return util_fail(error, result, "no compile thread");
+    }
+    if (!wait_for(job, deadline_ms)) {
+        job_release(job, false);
+        return util_fail(error, -ETIME, "a compile took more than %u ms", deadline_ms);
+    }
+    *object = job->object;
+    job->object = NULL;
+    result = job->result;
+    if (result)
+        util_fail(error, result, "LLVM: %s", job->message);
+    job_release(job, false);
+    return result;
+}

@@ -1,0 +1,71 @@
+/* Gathers: the one operation whose best form differs so much between levels that it is chosen here. */
+#include "jit/builder.h"
+
+/* Hardware gathers sign-extend 32-bit indices; base + 2^31 with the index's top bit flipped zero-extends. */
+static LLVMValueRef biased_base(struct jit_builder *b, LLVMValueRef base)
+{
+    return jit_offset_const(b, base, UINT64_C(1) << 31);
+}
+
+static LLVMValueRef biased_index(struct jit_builder *b, LLVMValueRef offsets)
+{
+    return LLVMBuildXor(b->ir, offsets, jit_splat_u32(b, UINT32_C(1) << 31), "");
+}
+
+static LLVMValueRef gather_avx512(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offsets,
+                                  LLVMValueRef mask)
+{
+    LLVMValueRef args[] = {LLVMConstNull(b->i32x16), biased_base(b, base), biased_index(b, offsets), mask,
+                           jit_i32(b, 1)};
+    return jit_intrinsic(b, "llvm.x86.avx512.mask.gather.dpi.512", NULL, 0, args, 5);
+}
+
+static LLVMValueRef half(struct jit_builder *b, LLVMValueRef v, unsigned first)
+{
+    LLVMValueRef lanes[8];
+
+    for (unsigned i = 0; i < 8; i++)
+        lanes[i] = jit_i32(b, first + i);
+    return LLVMBuildShuffleVector(b->ir, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(lanes, 8), "");
+}
+
+static LLVMValueRef gather_avx2(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offsets,
+                                LLVMValueRef mask)
+{
+    LLVMValueRef wide = LLVMBuildSExt(b->ir, mask, b->i32x16, ""), index = biased_index(b, offsets);
+    LLVMValueRef part[2], all = jit_lane_ids(b);
+
+    base = biased_base(b, base);
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef args[] = {LLVMConstNull(LLVMVectorType(b->i32, 8)), base, half(b, index, 8 * i),
+                               half(b, wide, 8 * i), LLVMConstInt(b->i8, 1, false)};
+        part[i] = jit_intrinsic(b, "llvm.x86.avx2.gather.d.d.256", NULL, 0, args, 5);
+    }
+    return LLVMBuildShuffleVector(b->ir, part[0], part[1], all, "");
+}
+
+/* Sixteen scalar loads; a lane that must not touch memory reads a zero of ours instead, without a branch. */
+static LLVMValueRef gather_scalar(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offsets,
+                                  LLVMValueRef mask)
+{
+    LLVMValueRef zero = jit_alloca(b, b->i32, "zero"), out = LLVMGetPoison(b->i32x16);
+
+    jit_store(b, jit_i32(b, 0), zero, 4);
+    for (unsigned i = 0; i < JIT_LANES; i++) {
+        LLVMValueRef lane = jit_i32(b, i);
+        LLVMValueRef at = jit_offset(b, base, LLVMBuildExtractElement(b->ir, offsets, lane, ""));
+        LLVMValueRef on = LLVMBuildExtractElement(b->ir, mask, lane, "");
+        LLVMValueRef word = jit_load(b, b->i32, LLVMBuildSelect(b->ir, on, at, zero, ""), 1, false);
+        out = LLVMBuildInsertElement(b->ir, out, word, lane, "");
+    }
+    return out;
+}
+
+LLVMValueRef jit_gather_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offsets, LLVMValueRef mask)
+{
+    switch (b->level) {
+    case JIT_AVX512: return gather_avx512(b, base, offsets, mask);
+    case JIT_AVX2: return gather_avx2(b, base, offsets, mask);
+    default: return gather_scalar(b, base, offsets, mask);
+    }
+}

@@ -1,0 +1,81 @@
+#include "jit/target.h"
+
+#include <llvm-c/Target.h>
+#include <pthread.h>
+
+#define TRIPLE "x86_64-pc-linux-gnu"
+
+/* Explicit features: the same code wherever a level runs. AVX2 leaves FMA out; nothing here may contract, and
+ * AVX-512 (which implies it) never fuses without a flag that we never set. 512-bit vectors are wanted. */
+static const struct {
+    const char *name, *cpu, *features, *width;
+} levels[JIT_LEVEL_COUNT] = {
+    [JIT_SSE41] = {"sse4.1", "x86-64", "+sse3,+ssse3,+sse4.1,+popcnt,-sse4.2,-avx", "128"},
+    [JIT_AVX2] = {"avx2", "x86-64-v3", "-fma,-avx512f", "256"},
+    [JIT_AVX512] = {"avx512", "x86-64-v4", "-prefer-256-bit", "512"},
+};
+
+const char *jit_level_name(enum jit_level level)
+{
+    return (unsigned)level < JIT_LEVEL_COUNT ? levels[level].name : "unknown";
+}
+
+bool jit_level_supported(enum jit_level level)
+{
+    __builtin_cpu_init();
+    bool sse41 = __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("ssse3") &&
+                 __builtin_cpu_supports("popcnt");
+    bool avx2 = sse41 && __builtin_cpu_supports("x86-64-v3");
+    switch (level) {
+    case JIT_SSE41: return sse41;
+    case JIT_AVX2: return avx2;
+    case JIT_AVX512: return avx2 && __builtin_cpu_supports("x86-64-v4");
+    default: return false;
+    }
+}
+
+const char *jit_target_vector_width(enum jit_level level)
+{
+    return levels[level].width;
+}
+
+const char *jit_target_passes(unsigned optimize)
+{
+    if (optimize == 0)
+        return "function(sroa,early-cse)";
+    return "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+           "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg)";
+}
+
+static bool started;
+
+static void start_llvm(void)
+{
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    started = true;
+}
+
+bool jit_target_init(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, start_llvm);
+    return started;
+}
+
+LLVMTargetMachineRef jit_target_machine(enum jit_level level, unsigned optimize)
+{
+    LLVMTargetRef target;
+    char *message = NULL;
+
+    if (LLVMGetTargetFromTriple(TRIPLE, &target, &message)) {
+        LLVMDisposeMessage(message);
+        return NULL;
+    }
+    return LLVMCreateTargetMachine(target, TRIPLE, levels[level].cpu, levels[level].features,
+                                   optimize ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone, LLVMRelocPIC,
+                                   LLVMCodeModelSmall);
+}
