@@ -1,0 +1,279 @@
+/* Vertex and coordinate stages: what is checked once a draw, attribute fetch, and running a batch. */
+#include "gpu/vc4/vertex.h"
+
+#include <errno.h>
+#include <smmintrin.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/vc4/device_internal.h"
+#include "gpu/vc4/frag.h"
+#include "gpu/vc4/vertex_internal.h"
+#include "util/bits.h"
+#include "util/checked.h"
+
+/* ---- preparation ---- */
+
+static bool array_prepare(struct vc4_vertex_stage *stage, const struct vc4_attribute *a, unsigned number,
+                          uint32_t offset, struct gpu_fault *fault)
+{
+    struct vc4_vertex_array *out = &stage->array[stage->array_count++];
+    uint32_t words = util_div_up(a->bytes, 4);
+    if (offset & 3 || offset / 4 + words > VC4_VPM_ROWS) {
+        vc4_fault_set(fault, GPU_FAULT_PACKET, stage->unit, a->address,
+                      "attribute array %u: %u bytes at VPM offset %u do not stand in whole rows below %u",
+                      number, a->bytes, offset, VC4_VPM_ROWS);
+        return false;
+    }
+    /* 32 + 26 bits: the product cannot overflow. */
+    uint64_t last = a->address + (uint64_t)a->stride * stage->max_index;
+    if (!gpu_memory_at(stage->memory, last, a->bytes) ||
+        !gpu_memory_at(stage->memory, a->address, a->bytes)) {
+        vc4_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, a->address,
+                      "attribute array %u: element %u of %u bytes at stride %u lies outside memory", number,
+                      stage->max_index, a->bytes, a->stride);
+        return false;
+    }
+    *out = (struct vc4_vertex_array){
+        .base = stage->memory->base + a->address,
+        .stride = a->stride,
+        .row = offset / 4,
+        .bytes = a->bytes,
+        .words = words,
+        .wide = util_in_range(last, util_align(a->bytes, 16), stage->memory->size),
+    };
+    for (uint32_t i = 0; i < words; i++)
+        stage->clear_rows &= ~(1ull << (out->row + i));
+    return true;
+}
+
+static bool arrays_prepare(struct vc4_vertex_stage *stage, const struct vc4_shader_state *state,
+                           bool coordinate, struct gpu_fault *fault)
+{
+    uint32_t select = coordinate ? state->cs.attribute_select : state->vs.attribute_select;
+    stage->clear_rows = UINT64_MAX;
+    if (stage->plan.known) {
+        stage->clear_rows = 0;
+        for (uint32_t i = 0; i < stage->plan.reads; i++)
+            stage->clear_rows |= 1ull << stage->plan.read_row[i];
+    }
+    for (unsigned i = 0; i < VC4_MAX_ATTRIBUTES; i++) {
+        if (!(select >> i & 1))
+            continue;
+        if (i >= state->attribute_count) {
+            vc4_fault_set(fault, GPU_FAULT_PACKET, stage->unit, state->address,
+                          "attribute array %u is selected, but the record has %u", i, state->attribute_count);
+            return false;
+        }
+        const struct vc4_attribute *a = &state->attribute[i];
+        if (!array_prepare(stage, a, i, coordinate ? a->cs_offset : a->vs_offset, fault))
+            return false;
+    }
+    return true;
+}
+
+static bool uniforms_prepare(struct vc4_vertex_stage *stage, struct gpu_fault *fault)
+{
+    uint64_t bytes = stage->program->uniform_count * 4ull;
+    const uint8_t *guest = bytes ? gpu_memory_at(stage->memory, stage->uniforms_at, bytes) : NULL;
+    if (bytes && !guest) {
+        vc4_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, stage->uniforms_at,
+                      "uniform stream of %u words lies outside memory", stage->program->uniform_count);
+        return false;
+    }
+    stage->uniforms = malloc(bytes + 4);
+    if (stage->uniforms && bytes)
+        memcpy(stage->uniforms, guest, bytes);
+    return stage->uniforms;
+}
+
+static bool textures_prepare(struct vc4_vertex_stage *stage, struct gpu_fault *fault)
+{
+    const struct vc4_qpu_program *program = stage->program;
+    stage->textures = calloc(program->sample_count + 1ull, sizeof *stage->textures);
+    stage->keys = calloc(program->sample_count + 1ull, sizeof *stage->keys);
+    if (!stage->textures || !stage->keys)
+        return false;
+    for (uint32_t i = 0; i < program->sample_count; i++) {
+        const struct vc4_qpu_sample *s = &program->samples[i];
+        uint32_t params[4];
+        bool placed = !s->direct;
+        for (unsigned k = 0; k < s->param_count && placed; k++) {
+            placed = s->param[k] < program->uniform_count;
+            params[k] = placed ? stage->uniforms[s->param[k]] : 0;
+        }
+        if (placed && !vc4_texture_decode(stage->memory, params, s->param_count, s->has_r, s->has_b,
+                                          &stage->keys[i], &stage->textures[i], fault)) {
+            fault->unit = stage->unit;
+            fault->pc = s->insn;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Rows that a batch's reader may look at, and those that the program writes. */
+static bool rows_prepare(struct vc4_vertex_stage *stage, const struct vc4_shader_state *state,
+                         bool coordinate, struct gpu_fault *fault)
+{
+    uint32_t read = coordinate ? 7u + state->point_size : 3u + state->point_size + state->varying_count;
+    if (read > VC4_VPM_ROWS) {
+        vc4_fault_set(fault, GPU_FAULT_PACKET, stage->unit, state->address,
+                      "%u varyings do not fit a vertex of %u rows", state->varying_count, VC4_VPM_ROWS);
+        return false;
+    }
+    stage->rows = stage->plan.known ? read : VC4_VPM_ROWS;
+    for (uint32_t i = 0; i < stage->plan.writes; i++)
+        stage->rows = UTIL_MAX(stage->rows, stage->plan.write_row[i] + 1u);
+    return true;
+}
+
+int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
+                       const struct vc4_shader_state *state, bool coordinate, uint32_t max_index,
+                       uint32_t fuel, struct vc4_vertex_stage **out, struct gpu_fault *fault)
+{
+    const struct vc4_stage *from = coordinate ? &state->cs : &state->vs;
+    struct vc4_vertex_stage *stage = calloc(1, sizeof *stage);
+    *out = NULL;
+    if (!stage)
+        goto no_memory;
+    *stage = (struct vc4_vertex_stage){
+        .memory = memory,
+        .program = from->program,
+        .unit = coordinate ? "coordinate program" : "vertex program",
+        .code = from->code,
+        .uniforms_at = from->uniforms,
+        .max_index = max_index,
+        .fuel = fuel,
+    };
+    vc4_vpm_plan_make(stage->program, &stage->plan);
+    fault->kind = GPU_FAULT_NONE;
+    if (!rows_prepare(stage, state, coordinate, fault) || !arrays_prepare(stage, state, coordinate, fault) ||
+        !uniforms_prepare(stage, fault) || !textures_prepare(stage, fault)) {
+        if (fault->kind == GPU_FAULT_NONE)
+            goto no_memory;
+        vc4_vertex_release(stage);
+        return -EFAULT;
+    }
+    if (engine) { /* what cannot be compiled is interpreted: same results, slower */
+        struct util_error error = {0};
+        vc4_vertex_compile(stage, engine, &error);
+    }
+    *out = stage;
+    return 0;
+no_memory:
+    vc4_fault_set(fault, GPU_FAULT_SHADER, "vertex stage", state->address, "no host memory for the stage");
+    vc4_vertex_release(stage);
+    return -ENOMEM;
+}
+
+void vc4_vertex_release(struct vc4_vertex_stage *stage)
+{
+    if (!stage)
+        return;
+    free(stage->uniforms);
+    free(stage->textures);
+    free(stage->keys);
+    free(stage);
+}
+
+uint32_t vc4_vertex_rows(const struct vc4_vertex_stage *stage)
+{
+    return stage->rows;
+}
+
+/* ---- attribute fetch ---- */
+
+/* Words group*4 .. group*4+3 of four elements, a row a word. */
+static void fetch_group(const struct vc4_vertex_array *a, const uint8_t *const element[4], uint32_t group,
+                        __m128i row[4])
+{
+    if (a->wide) {
+        for (unsigned i = 0; i < 4; i++)
+            row[i] = _mm_loadu_si128((const __m128i *)(element[i] + group * 16));
+    } else {
+        uint32_t bytes = UTIL_MIN(a->bytes - group * 16, 16u);
+        for (unsigned i = 0; i < 4; i++) {
+            uint8_t piece[16] = {0};
+            memcpy(piece, element[i] + group * 16, bytes);
+            row[i] = _mm_loadu_si128((const __m128i *)piece);
+        }
+    }
+    __m128i ab = _mm_unpacklo_epi32(row[0], row[1]), cd = _mm_unpacklo_epi32(row[2], row[3]);
+    __m128i ef = _mm_unpackhi_epi32(row[0], row[1]), gh = _mm_unpackhi_epi32(row[2], row[3]);
+    row[0] = _mm_unpacklo_epi64(ab, cd);
+    row[1] = _mm_unpackhi_epi64(ab, cd);
+    row[2] = _mm_unpacklo_epi64(ef, gh);
+    row[3] = _mm_unpackhi_epi64(ef, gh);
+}
+
+/* The VCD's work (Guide section 7): each element's bytes packed from its first row on; what a last partial
+ * word lacks is zero. */
+static void fetch_array(const struct vc4_vertex_array *a, const uint32_t index[16], uint32_t (*in)[16])
+{
+    uint32_t tail = a->bytes & 3;
+    __m128i tail_mask = _mm_set1_epi32(tail ? (int)((1u << tail * 8) - 1) : -1);
+    for (uint32_t lane = 0; lane < 16; lane += 4) {
+        const uint8_t *element[4];
+        for (unsigned i = 0; i < 4; i++)
+            element[i] = a->base + a->stride * index[lane + i];
+        for (uint32_t word = 0; word < a->words; word += 4) {
+            __m128i row[4];
+            fetch_group(a, element, word / 4, row);
+            for (uint32_t i = 0; i < 4 && word + i < a->words; i++) {
+                if (word + i == a->words - 1)
+                    row[i] = _mm_and_si128(row[i], tail_mask);
+                _mm_storeu_si128((__m128i *)&in[a->row + word + i][lane], row[i]);
+            }
+        }
+    }
+}
+
+static void fetch(const struct vc4_vertex_stage *stage, const uint32_t index[16], uint32_t (*in)[16])
+{
+    for (uint64_t rows = stage->clear_rows; rows; rows &= rows - 1)
+        memset(in[__builtin_ctzll(rows)], 0, sizeof in[0]);
+    for (uint32_t i = 0; i < stage->array_count; i++)
+        fetch_array(&stage->array[i], index, in);
+}
+
+/* ---- running ---- */
+
+static int run_compiled(const struct vc4_vertex_stage *stage, const uint32_t (*in)[16], uint32_t (*out)[16],
+                        struct gpu_fault *fault)
+{
+    struct vc4_vertex_args args = {
+        .uniforms = stage->uniforms,
+        .textures = stage->textures,
+        .memory = stage->memory->base,
+        .last_word = (uint32_t)(stage->memory->size - 4),
+        .fuel = stage->fuel,
+        .uniforms_at = stage->uniforms_at,
+    };
+    uint32_t code = stage->run(&args, in, out);
+    if (!code && !args.faulted)
+        return 0;
+    struct vc4_qpu_report report = {.fault = code & 0xff, .pc = code >> 8 & 0xfffff, .lane = code >> 28};
+    if (args.faulted) /* came first: the translator's faults end the program */
+        report = (struct vc4_qpu_report){
+            .fault = VC4_QPU_FAULT_MEMORY, .pc = args.pc, .lane = args.lane, .address = args.address};
+    vc4_vertex_fault(stage, &report, fault);
+    return -EFAULT;
+}
+
+int vc4_vertex_shade(const struct vc4_vertex_stage *stage, const uint32_t index[16],
+                     struct vc4_vertex_batch *out, struct gpu_fault *fault)
+{
+    for (unsigned i = 0; i < 16; i++)
+        if (index[i] > stage->max_index) {
+            vc4_fault_set(fault, GPU_FAULT_PACKET, stage->unit, stage->code,
+                          "vertex index %u is greater than the maximum, %u", index[i], stage->max_index);
+            return -EFAULT;
+        }
+    alignas(64) uint32_t in[VC4_VPM_ROWS][16];
+    fetch(stage, index, in);
+    memset(out->row, 0, stage->rows * sizeof out->row[0]);
+    const uint32_t(*rows)[16] = (const uint32_t(*)[16])in;
+    return stage->run ? run_compiled(stage, rows, out->row, fault)
+                      : vc4_vertex_interpret(stage, rows, out->row, fault);
+}

@@ -1,0 +1,64 @@
+/* What the files of the vertex stage share. Internal to gpu/vc4/vertex*.c. */
+#ifndef VITRAIL_GPU_VC4_VERTEX_INTERNAL_H
+#define VITRAIL_GPU_VC4_VERTEX_INTERNAL_H
+
+#include <stdalign.h>
+
+#include "gpu/memory.h"
+#include "gpu/vc4/vertex.h"
+#include "gpu/vc4/vertex_vpm.h"
+#include "raster/texture.h"
+
+/* An attribute array that the stage fetches. */
+struct vc4_vertex_array {
+    const uint8_t *base; /* host address of element 0 */
+    uint64_t stride;
+    uint32_t row, bytes, words;
+    bool wide; /* 16 bytes may be loaded wherever a group of four words begins, for every index */
+};
+
+/* What compiled code is given, once a batch; it writes the fault fields at most once. */
+struct vc4_vertex_args {
+    const uint32_t *uniforms;
+    const struct raster_texture *textures; /* by sample number */
+    const uint8_t *memory;
+    uint32_t last_word; /* highest address of a whole aligned word of guest memory */
+    uint32_t fuel;
+    uint32_t uniforms_at;
+    uint32_t faulted; /* 1: a raw lookup left memory, in lane `lane` of instruction `pc` */
+    uint32_t pc, lane, address;
+};
+
+/* Runs a batch; returns 0 or a fault as vc4_qpu_translate codes it. */
+typedef uint32_t (*vc4_vertex_fn)(struct vc4_vertex_args *args, const uint32_t (*in)[16],
+                                  uint32_t (*out)[16]);
+
+struct vc4_vertex_stage {
+    const struct gpu_memory *memory;
+    const struct vc4_qpu_program *program;
+    const char *unit; /* "vertex program" or "coordinate program" */
+    uint32_t code, uniforms_at;
+    uint32_t *uniforms; /* program->uniform_count words, owned */
+    /* By sample number; direct lookups and set-ups at unknown places have a zero level_count. Owned. */
+    struct raster_texture *textures;
+    struct raster_texture_key *keys;
+    uint32_t array_count;
+    struct vc4_vertex_array array[VC4_MAX_ATTRIBUTES];
+    uint64_t clear_rows; /* bit r: row r may be read and no array fills it */
+    uint32_t rows, max_index, fuel;
+    struct vc4_vpm_plan plan;
+    vc4_vertex_fn run; /* NULL: interpret */
+};
+
+/* vertex_interp.c: one batch through the interpreter; 0 or -EFAULT with *fault. */
+int vc4_vertex_interpret(const struct vc4_vertex_stage *stage, const uint32_t (*in)[16], uint32_t (*out)[16],
+                         struct gpu_fault *fault);
+/* Puts a program's stop into words. */
+void vc4_vertex_fault(const struct vc4_vertex_stage *stage, const struct vc4_qpu_report *report,
+                      struct gpu_fault *fault);
+
+/* vertex_ir.c: compiles the stage or finds its code; 0 and stage->run, -ENOTSUP when it must be interpreted,
+ * or another negative errno. */
+int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine, struct util_error *error);
+
+#endif
