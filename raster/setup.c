@@ -139,17 +139,18 @@ bool raster_setup_triangle(struct raster_prim *out, const struct raster_setup *s
     return true;
 }
 
-/* Where along the major axis drawing starts or stops, for an end at (x, y): there, or at the pixel's centre
- * when the end is inside the pixel's diamond and past the centre, seen along `direction`. A start inside the
- * diamond draws the pixel, an end inside it does not. Positions on the border of a diamond belong where GL's
- * perturbation by -(epsilon, epsilon^2) puts them (GL ES 2.0 section 3.4.1). */
+/* Where along the major axis drawing starts or stops, for an end at (x, y). GL moves ends by -(epsilon,
+ * epsilon^2), so that none lies on the border of a diamond (GL ES 2.0 section 3.4.1): seen backwards, an end
+ * on a position is just past it. A start inside a pixel's diamond and past its centre still draws that pixel,
+ * an end there does not: then the centre counts instead of the end. */
 static int32_t line_end(int32_t x, int32_t y, bool x_major, int32_t direction)
 {
     int32_t fx = ((x - 1) & 15) + 1, fy = ((y - 1) & 15) + 1; /* 1..16 */
     int32_t distance = abs(fx - 8) + abs(fy - 8);
     bool inside = distance < 8 || (distance == 8 && fx > 8);
-    int32_t past = x_major ? fx - 8 : fy - 8;
-    return (x_major ? x : y) - (inside && past * direction > 0 ? past : 0);
+    int32_t position = x_major ? x : y, past = (x_major ? fx : fy) - 8;
+    bool past_centre = direction > 0 ? past > 0 : past <= 0;
+    return position - (inside && past_centre ? past : direction < 0 ? 1 : 0);
 }
 
 static int32_t line_width(float pixels)
