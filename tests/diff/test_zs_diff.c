@@ -95,8 +95,8 @@ static struct raster_stencil random_face(unsigned n)
     return (struct raster_stencil){.enable = n % 13 != 0,
                                    .func = (uint8_t)(n & 7),
                                    .fail = (uint8_t)(n >> 3 & 7),
-                                   .zfail = (uint8_t)((n >> 3) + (n >> 6) & 7),
-                                   .zpass = (uint8_t)((n >> 3) + 3 * (n >> 6) + 5 & 7),
+                                   .zfail = (uint8_t)(((n >> 3) + (n >> 6)) & 7),
+                                   .zpass = (uint8_t)(((n >> 3) + 3 * (n >> 6) + 5) & 7),
                                    .ref = (uint8_t)random32(),
                                    .func_mask = masks[random32() & 3] | (uint8_t)(random32() & 0x81),
                                    .write_mask = masks[random32() & 3]};
@@ -107,7 +107,7 @@ static void run_level(enum jit_level level)
     struct jit_options options = {.level = (int)level, .optimize = 2, .cache_dir = ""};
     struct jit_engine *engine;
     struct raster_zs zs[BATCH];
-    struct io *io = aligned_alloc(64, sizeof *io + 63 & ~63ull);
+    struct io *io = aligned_alloc(64, (sizeof *io + 63) & ~63ull);
     unsigned n = 0;
 
     assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);

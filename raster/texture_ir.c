@@ -1,0 +1,240 @@
+/* The texture emitter's frame: which level, which filter, and the blend of taps (README.md sections 2 and 5).
+ */
+#include "raster/texture_ir.h"
+
+#include <stddef.h>
+
+#include "raster/texture_ir_internal.h"
+
+/* Lanes whose levels differ are sampled level after level: almost always there is one. */
+struct level_loop {
+    LLVMBasicBlockRef head, exit;
+    LLVMValueRef todo, result, mask; /* i16, i32x16, i1x16 */
+    LLVMValueRef level;              /* scalar */
+};
+
+/* The two 16-bit halves of the words' channels: even bytes, odd bytes. */
+static LLVMTypeRef halves_type(struct jit_builder *b)
+{
+    return LLVMVectorType(b->i16, 32);
+}
+
+static LLVMValueRef halves_splat(struct jit_builder *b, uint16_t v)
+{
+    LLVMValueRef lanes[32];
+
+    for (unsigned i = 0; i < 32; i++)
+        lanes[i] = LLVMConstInt(b->i16, v, false);
+    return LLVMConstVector(lanes, 32);
+}
+
+struct halves {
+    LLVMValueRef even, odd;
+};
+
+static struct halves split(struct jit_builder *b, LLVMValueRef word)
+{
+    LLVMValueRef h = LLVMBuildBitCast(b->ir, word, halves_type(b), "");
+
+    return (struct halves){LLVMBuildAnd(b->ir, h, halves_splat(b, 255), ""),
+                           LLVMBuildLShr(b->ir, h, halves_splat(b, 8), "")};
+}
+
+static LLVMValueRef join(struct jit_builder *b, struct halves h)
+{
+    LLVMValueRef odd = LLVMBuildShl(b->ir, h.odd, halves_splat(b, 8), "");
+
+    return LLVMBuildBitCast(b->ir, LLVMBuildOr(b->ir, h.even, odd, ""), b->i32x16, "");
+}
+
+/* ((a << 8) + (b - a) * w + 128) mod 2^16 >> 8 */
+static LLVMValueRef lerp16(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y, LLVMValueRef w)
+{
+    LLVMValueRef base = LLVMBuildShl(b->ir, x, halves_splat(b, 8), "");
+    LLVMValueRef step = LLVMBuildMul(b->ir, LLVMBuildSub(b->ir, y, x, ""), w, "");
+    LLVMValueRef sum = LLVMBuildAdd(b->ir, LLVMBuildAdd(b->ir, base, halves_splat(b, 128), ""), step, "");
+
+    return LLVMBuildLShr(b->ir, sum, halves_splat(b, 8), "");
+}
+
+static struct halves lerp(struct jit_builder *b, struct halves x, struct halves y, LLVMValueRef w)
+{
+    return (struct halves){lerp16(b, x.even, y.even, w), lerp16(b, x.odd, y.odd, w)};
+}
+
+/* A weight of each lane in both halves of its word. */
+static LLVMValueRef spread(struct jit_builder *b, LLVMValueRef w)
+{
+    w = texture_ir_or(b, w, texture_ir_shl(b, w, 16));
+    return LLVMBuildBitCast(b->ir, w, halves_type(b), "");
+}
+
+static LLVMValueRef level_word(struct texture_ir *t, LLVMValueRef at, size_t field)
+{
+    return texture_ir_word(t->b, at, offsetof(struct raster_texture, level) + field);
+}
+
+static struct texture_ir_level load_level(struct texture_ir *t, LLVMValueRef number)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef size = jit_i32(b, sizeof(struct raster_level));
+    LLVMValueRef at = number ? jit_offset(b, t->texture, LLVMBuildMul(b->ir, number, size, "")) : t->texture;
+
+    return (struct texture_ir_level){.width = level_word(t, at, offsetof(struct raster_level, width)),
+                                     .height = level_word(t, at, offsetof(struct raster_level, height)),
+                                     .stride = level_word(t, at, offsetof(struct raster_level, stride)),
+                                     .offset = level_word(t, at, offsetof(struct raster_level, offset)),
+                                     .layout = level_word(t, at, offsetof(struct raster_level, layout))};
+}
+
+/* One level (a scalar, or NULL for level 0) sampled in all lanes; not finished. */
+static LLVMValueRef sample_level(struct texture_ir *t, LLVMValueRef number, LLVMValueRef s, LLVMValueRef t_)
+{
+    struct jit_builder *b = t->b;
+    struct texture_ir_level level = load_level(t, number);
+    struct texture_ir_axis x, y;
+    struct halves top, bottom;
+    LLVMValueRef tap[4], wx, wy;
+
+    texture_ir_axis(t, t->key->wrap_s, true, s, level.width, &x);
+    texture_ir_axis(t, t->key->wrap_t, false, t_, level.height, &y);
+    texture_ir_fetch(t, &level, &x, &y, tap);
+    if (t->filter == TEXTURE_NEAREST)
+        return tap[0];
+    wx = spread(b, x.weight);
+    wy = spread(b, y.weight);
+    top = lerp(b, split(b, tap[0]), split(b, tap[1]), wx);
+    bottom = lerp(b, split(b, tap[2]), split(b, tap[3]), wx);
+    return join(b, lerp(b, top, bottom, wy));
+}
+
+static void level_loop_begin(struct texture_ir *t, struct level_loop *loop, LLVMValueRef levels)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(b->ir));
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(b->ir);
+    LLVMValueRef all = LLVMConstAllOnes(b->i16), none = jit_splat_u32(b, 0), first[2];
+
+    loop->head = LLVMAppendBasicBlockInContext(b->context, function, "level");
+    loop->exit = LLVMAppendBasicBlockInContext(b->context, function, "level_end");
+    LLVMBuildBr(b->ir, loop->head);
+    LLVMPositionBuilderAtEnd(b->ir, loop->head);
+    loop->todo = LLVMBuildPhi(b->ir, b->i16, "todo");
+    loop->result = LLVMBuildPhi(b->ir, b->i32x16, "texel");
+    LLVMAddIncoming(loop->todo, &all, &before, 1);
+    LLVMAddIncoming(loop->result, &none, &before, 1);
+
+    first[0] = loop->todo;
+    first[1] = LLVMConstInt(b->i1, 1, false); /* todo is never zero here */
+    first[0] = jit_intrinsic(b, "llvm.cttz", &b->i16, 1, first, 2);
+    loop->level = LLVMBuildExtractElement(b->ir, levels, first[0], "");
+    loop->mask = LLVMBuildICmp(b->ir, LLVMIntEQ, levels, jit_splat(b, loop->level), "");
+}
+
+static LLVMValueRef level_loop_end(struct texture_ir *t, struct level_loop *loop, LLVMValueRef sampled)
+{
+    struct jit_builder *b = t->b;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(b->ir);
+    LLVMValueRef done = LLVMBuildNot(b->ir, jit_mask_to_bits(b, loop->mask), "");
+    LLVMValueRef left = LLVMBuildAnd(b->ir, loop->todo, done, "");
+    LLVMValueRef result = LLVMBuildSelect(b->ir, loop->mask, sampled, loop->result, ""), more;
+
+    LLVMAddIncoming(loop->todo, &left, &here, 1);
+    LLVMAddIncoming(loop->result, &result, &here, 1);
+    more = LLVMBuildICmp(b->ir, LLVMIntNE, left, LLVMConstInt(b->i16, 0, false), "");
+    LLVMBuildCondBr(b->ir, more, loop->head, loop->exit);
+    LLVMPositionBuilderAtEnd(b->ir, loop->exit);
+    return result;
+}
+
+static LLVMValueRef sample_nearest_level(struct texture_ir *t, LLVMValueRef lambda, LLVMValueRef s,
+                                         LLVMValueRef t_)
+{
+    struct jit_builder *b = t->b;
+    struct level_loop loop;
+
+    lambda = LLVMBuildFAdd(b->ir, lambda, jit_splat_f32(b, 0.5f), "");
+    level_loop_begin(t, &loop, jit_f32_to_i32(b, lambda));
+    return level_loop_end(t, &loop, sample_level(t, loop.level, s, t_));
+}
+
+/* The second level is read only where some lane of the first gives it weight. */
+static LLVMValueRef sample_two_levels(struct texture_ir *t, LLVMValueRef lambda, LLVMValueRef s,
+                                      LLVMValueRef t_)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef slot = jit_alloca(b, b->i32x16, "mix"), scaled, weight, upper, last, next, near, far;
+    struct level_loop loop;
+    struct jit_if second;
+
+    scaled = jit_f32_to_i32(b, LLVMBuildFMul(b->ir, lambda, jit_splat_f32(b, 256), ""));
+    weight = texture_ir_and(b, scaled, 255);
+    upper = LLVMBuildICmp(b->ir, LLVMIntNE, weight, jit_splat_u32(b, 0), "");
+    level_loop_begin(t, &loop, texture_ir_shr(b, scaled, 8));
+    near = sample_level(t, loop.level, s, t_);
+    jit_store(b, near, slot, 64);
+    jit_if_begin(b, &second, jit_mask_any(b, LLVMBuildAnd(b->ir, upper, loop.mask, "")));
+    last = texture_ir_word(b, t->texture, offsetof(struct raster_texture, level_count));
+    last = LLVMBuildSub(b->ir, last, jit_i32(b, 1), "");
+    next = LLVMBuildAdd(b->ir, loop.level, jit_i32(b, 1), "");
+    next = LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, LLVMIntULT, next, last, ""), next, last, "");
+    far = sample_level(t, next, s, t_);
+    jit_store(b, join(b, lerp(b, split(b, near), split(b, far), spread(b, weight))), slot, 64);
+    jit_if_end(b, &second);
+    return level_loop_end(t, &loop, jit_load(b, b->i32x16, slot, 64, false));
+}
+
+static LLVMValueRef clamp_lambda(struct texture_ir *t, LLVMValueRef lambda)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef zero = jit_splat_f32(b, 0);
+    LLVMValueRef top =
+        jit_splat(b, texture_ir_float(b, t->texture, offsetof(struct raster_texture, max_level)));
+
+    lambda = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOGT, lambda, zero, ""), lambda, zero, "");
+    return LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, lambda, top, ""), lambda, top, "");
+}
+
+static LLVMValueRef border_color(struct texture_ir *t, LLVMValueRef r)
+{
+    struct jit_builder *b = t->b;
+    const struct raster_texture_key *key = t->key;
+
+    if (key->wrap_s != RASTER_BORDER && key->wrap_t != RASTER_BORDER)
+        return NULL;
+    if (r && !key->cube)
+        return jit_splat(b, LLVMBuildExtractElement(b->ir, jit_as_i32(b, r), jit_i32(b, 0), ""));
+    return jit_splat(b, texture_ir_word(b, t->texture, offsetof(struct raster_texture, border)));
+}
+
+LLVMValueRef raster_texture_ir(struct jit_builder *b, const struct raster_texture_key *key,
+                               LLVMValueRef texture, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
+                               LLVMValueRef bias)
+{
+    struct texture_ir ir = {.b = b, .key = key, .texture = texture};
+    LLVMValueRef zero = jit_splat_f32(b, 0), lambda = NULL, texel;
+
+    if (!texture_ir_format_supported(key->format))
+        return NULL;
+    s = s ? s : zero;
+    t = t ? t : zero;
+    bias = bias ? bias : zero;
+    ir.border = border_color(&ir, r);
+    ir.filter = key->mag_linear ? TEXTURE_LINEAR : TEXTURE_NEAREST;
+    if (key->mip != RASTER_MIP_NONE || key->min_linear != key->mag_linear)
+        lambda = texture_ir_lambda(&ir, s, t, r ? r : zero, bias);
+    if (key->min_linear != key->mag_linear) {
+        ir.filter = TEXTURE_EITHER;
+        ir.linear = LLVMBuildFCmp(b->ir, LLVMRealOGT, lambda, zero, "");
+        ir.linear = key->min_linear ? ir.linear : LLVMBuildNot(b->ir, ir.linear, "");
+    }
+    if (key->cube)
+        ir.face = texture_ir_faces(&ir, &s, &t, r ? r : zero);
+    if (key->mip == RASTER_MIP_NONE)
+        texel = sample_level(&ir, NULL, s, t);
+    else if (key->mip == RASTER_MIP_NEAREST)
+        texel = sample_nearest_level(&ir, clamp_lambda(&ir, lambda), s, t);
+    else
+        texel = sample_two_levels(&ir, clamp_lambda(&ir, lambda), s, t);
+    return texture_ir_finish(&ir, texel);
+}

@@ -1,0 +1,232 @@
+/* From coordinates to taps: cube faces, level of detail, fixed point and wrapping (README.md sections 1 to
+ * 4). */
+#include <stddef.h>
+
+#include "raster/texture_ir_internal.h"
+
+/* a > b ? a : b and a < b ? a : b: the second operand when either is NaN. */
+static LLVMValueRef max(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOGT, x, y, ""), x, y, "");
+}
+
+static LLVMValueRef min(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, x, y, ""), x, y, "");
+}
+
+static LLVMValueRef mul(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildFMul(b->ir, x, y, "");
+}
+
+static LLVMValueRef add(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildFAdd(b->ir, x, y, "");
+}
+
+static LLVMValueRef absolute(struct jit_builder *b, LLVMValueRef x)
+{
+    return jit_as_f32(b, texture_ir_and(b, jit_as_i32(b, x), 0x7fffffff));
+}
+
+/* Flips the sign bit in the lanes of `mask`. */
+static LLVMValueRef negate_if(struct jit_builder *b, LLVMValueRef mask, LLVMValueRef x)
+{
+    LLVMValueRef sign = LLVMBuildSelect(b->ir, mask, jit_splat_u32(b, 1u << 31), jit_splat_u32(b, 0), "");
+
+    return jit_as_f32(b, LLVMBuildXor(b->ir, jit_as_i32(b, x), sign, ""));
+}
+
+/* Section 1: replaces s and t by the face's coordinates and returns the byte offset of each lane's face. */
+LLVMValueRef texture_ir_faces(struct texture_ir *t, LLVMValueRef *s, LLVMValueRef *t_, LLVMValueRef r)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef ax = absolute(b, *s), ay = absolute(b, *t_), az = absolute(b, r);
+    LLVMValueRef zero = jit_splat_f32(b, 0), half = jit_splat_f32(b, 0.5f);
+    LLVMValueRef is_x = LLVMBuildAnd(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOGE, ax, ay, ""),
+                                     LLVMBuildFCmp(b->ir, LLVMRealOGE, ax, az, ""), "");
+    LLVMValueRef is_y = LLVMBuildFCmp(b->ir, LLVMRealOGE, ay, az, "");
+    LLVMValueRef yz = LLVMBuildSelect(b->ir, is_y, *t_, r, "");
+    LLVMValueRef major = LLVMBuildSelect(b->ir, is_x, *s, yz, "");
+    LLVMValueRef negative = LLVMBuildFCmp(b->ir, LLVMRealOLT, major, zero, "");
+    LLVMValueRef positive = LLVMBuildNot(b->ir, negative, "");
+    LLVMValueRef not_y = LLVMBuildOr(b->ir, is_x, LLVMBuildNot(b->ir, is_y, ""), "");
+    LLVMValueRef is_z = LLVMBuildAnd(b->ir, not_y, LLVMBuildNot(b->ir, is_x, ""), "");
+    /* sc is r for X, negated on +X; else s, negated on -Z. tc is r for Y, negated on -Y; else -t. */
+    LLVMValueRef flip_s = LLVMBuildOr(b->ir, LLVMBuildAnd(b->ir, is_x, positive, ""),
+                                      LLVMBuildAnd(b->ir, is_z, negative, ""), "");
+    LLVMValueRef flip_t = LLVMBuildOr(b->ir, not_y, negative, "");
+    LLVMValueRef sc = negate_if(b, flip_s, LLVMBuildSelect(b->ir, is_x, r, *s, ""));
+    LLVMValueRef tc = negate_if(b, flip_t, LLVMBuildSelect(b->ir, not_y, *t_, r, ""));
+    LLVMValueRef face = LLVMBuildSelect(b->ir, is_y, jit_splat_u32(b, 2), jit_splat_u32(b, 4), "");
+    LLVMValueRef stride = texture_ir_word(b, t->texture, offsetof(struct raster_texture, face_stride));
+
+    face = LLVMBuildSelect(b->ir, is_x, jit_splat_u32(b, 0), face, "");
+    face = LLVMBuildAdd(b->ir, face, LLVMBuildZExt(b->ir, negative, b->i32x16, ""), "");
+    *s = add(b, mul(b, sc, half), half);
+    *t_ = add(b, mul(b, tc, half), half);
+    return LLVMBuildMul(b->ir, face, jit_splat(b, stride), "");
+}
+
+/* Lane 4q + n of each quad, in all four of its lanes. */
+static LLVMValueRef quad_lane(struct jit_builder *b, LLVMValueRef v, uint32_t n)
+{
+    LLVMValueRef lanes[16];
+
+    for (uint32_t l = 0; l < 16; l++)
+        lanes[l] = jit_i32(b, (l & 12) + n);
+    return LLVMBuildShuffleVector(b->ir, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(lanes, 16), "");
+}
+
+/* Folds |c[x + 1] - c[x]| * scale and |c[y + 1] - c[y]| * scale into the greatest so far. */
+static LLVMValueRef steepest(struct jit_builder *b, LLVMValueRef so_far, LLVMValueRef c, LLVMValueRef scale)
+{
+    LLVMValueRef origin = quad_lane(b, c, 0);
+
+    for (uint32_t n = 1; n <= 2; n++) {
+        LLVMValueRef d = absolute(b, LLVMBuildFSub(b->ir, quad_lane(b, c, n), origin, ""));
+
+        d = scale ? mul(b, d, scale) : d;
+        so_far = so_far ? max(b, so_far, d) : d;
+    }
+    return so_far;
+}
+
+/* Section 2's logarithm. */
+static LLVMValueRef log2_of(struct jit_builder *b, LLVMValueRef rho)
+{
+    LLVMValueRef bits, e, f, p;
+    LLVMValueRef bound = jit_splat_f32(b, 18446744073709551616.0f);
+
+    bits = jit_as_i32(b, min(b, rho, bound));
+    e = jit_i32_to_f32(b, LLVMBuildSub(b->ir, texture_ir_shr(b, bits, 23), jit_splat_u32(b, 127), ""));
+    f = texture_ir_or(b, texture_ir_and(b, bits, 0x7fffff), jit_splat_u32(b, 0x3f800000));
+    f = LLVMBuildFSub(b->ir, jit_as_f32(b, f), jit_splat_f32(b, 1), "");
+    p = mul(b, f, jit_as_f32(b, jit_splat_u32(b, 0x3e1b8000)));
+    p = add(b, jit_as_f32(b, jit_splat_u32(b, 0xbf126000)), p);
+    p = add(b, jit_as_f32(b, jit_splat_u32(b, 0x3fb5c000)), mul(b, f, p));
+    return add(b, e, mul(b, f, p));
+}
+
+/* Section 2 up to lambda, not yet clamped. */
+LLVMValueRef texture_ir_lambda(struct texture_ir *t, LLVMValueRef s, LLVMValueRef t_, LLVMValueRef r,
+                               LLVMValueRef bias)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef rho, lambda;
+
+    if (t->key->lod == RASTER_LOD_EXPLICIT)
+        return bias;
+    if (t->key->cube) {
+        LLVMValueRef width = texture_ir_float(b, t->texture, offsetof(struct raster_texture, width));
+
+        if (t->key->unnormalized)
+            width = jit_f32(b, 1);
+        rho = steepest(b, steepest(b, steepest(b, NULL, s, NULL), t_, NULL), r, NULL);
+        rho = mul(b, rho, mul(b, jit_splat(b, width), jit_splat_f32(b, 0.5f)));
+    } else if (t->key->unnormalized) {
+        rho = steepest(b, steepest(b, NULL, s, NULL), t_, NULL);
+    } else {
+        LLVMValueRef width = texture_ir_float(b, t->texture, offsetof(struct raster_texture, width));
+        LLVMValueRef height = texture_ir_float(b, t->texture, offsetof(struct raster_texture, height));
+
+        rho = steepest(b, NULL, s, jit_splat(b, width));
+        rho = steepest(b, rho, t_, jit_splat(b, height));
+    }
+    lambda = log2_of(b, rho);
+    return t->key->lod == RASTER_LOD_BIAS ? add(b, lambda, bias) : lambda;
+}
+
+/* Section 3: the coordinate in 1/256 texel. `length` is (float)n * 256 and `scale` N, both splat. */
+static LLVMValueRef fixed_point(struct jit_builder *b, uint8_t wrap, LLVMValueRef s, LLVMValueRef scale,
+                                LLVMValueRef length)
+{
+    LLVMValueRef one = jit_splat_f32(b, 1), two = jit_splat_f32(b, 2), side = jit_splat_f32(b, 256), f, u;
+
+    if (wrap == RASTER_REPEAT) {
+        f = LLVMBuildFSub(b->ir, s, jit_floor(b, s), "");
+        f = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, f, one, ""), f, jit_splat_f32(b, 0), "");
+        return jit_f32_to_i32(b, mul(b, f, scale));
+    }
+    if (wrap == RASTER_BORDER) {
+        u = max(b, mul(b, s, scale), jit_splat_f32(b, -256));
+        u = add(b, min(b, u, add(b, length, side)), side);
+        return LLVMBuildSub(b->ir, jit_f32_to_i32(b, u), jit_splat_u32(b, 256), "");
+    }
+    if (wrap == RASTER_MIRROR) {
+        f = mul(b, two, jit_floor(b, mul(b, s, jit_splat_f32(b, 0.5f))));
+        f = LLVMBuildFSub(b->ir, s, f, "");
+        s = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLE, f, one, ""), f,
+                            LLVMBuildFSub(b->ir, two, f, ""), "");
+    }
+    u = max(b, mul(b, s, scale), jit_splat_f32(b, 0));
+    return jit_f32_to_i32(b, min(b, u, length));
+}
+
+static LLVMValueRef choose(struct jit_builder *b, LLVMIntPredicate predicate, LLVMValueRef x, LLVMValueRef y,
+                           LLVMValueRef yes, LLVMValueRef no)
+{
+    return LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, predicate, x, y, ""), yes, no, "");
+}
+
+/* Section 4: brings a tap into the image; it may lie below 0 (`low`) or at n and above (`high`). */
+static LLVMValueRef wrap_tap(struct texture_ir *t, uint8_t wrap, LLVMValueRef x, LLVMValueRef n, bool low,
+                             bool high)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef zero = jit_splat_u32(b, 0), last = LLVMBuildSub(b->ir, n, jit_splat_u32(b, 1), "");
+
+    if (wrap == RASTER_REPEAT && t->key->pot)
+        return LLVMBuildAnd(b->ir, x, last, "");
+    if (wrap == RASTER_REPEAT) {
+        LLVMValueRef up = LLVMBuildAdd(b->ir, x, n, ""), down = LLVMBuildSub(b->ir, x, n, "");
+
+        /* One image at most: up and down exclude each other. */
+        x = high ? choose(b, LLVMIntSGE, x, n, down, x) : x;
+        return low ? choose(b, LLVMIntSLT, x, zero, up, x) : x;
+    }
+    if (low)
+        x = choose(b, LLVMIntSGT, x, zero, x, zero);
+    return high ? choose(b, LLVMIntSLT, x, last, x, last) : x;
+}
+
+void texture_ir_axis(struct texture_ir *t, uint8_t wrap, bool is_s, LLVMValueRef coordinate,
+                     LLVMValueRef size, struct texture_ir_axis *out)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef n = jit_splat(b, size), x[2];
+    LLVMValueRef length = mul(b, jit_i32_to_f32(b, n), jit_splat_f32(b, 256));
+    LLVMValueRef scale = t->key->unnormalized ? jit_splat_f32(b, 256) : length;
+    LLVMValueRef i = fixed_point(b, wrap, coordinate, scale, length), half = NULL, fraction = NULL;
+    bool nearest = t->filter == TEXTURE_NEAREST, either = t->filter == TEXTURE_EITHER;
+    unsigned taps = nearest ? 1 : 2;
+
+    *out = (struct texture_ir_axis){{NULL, NULL}, {NULL, NULL}, NULL};
+    if (!nearest) {
+        half = jit_splat_u32(b, 128);
+        fraction = jit_splat_u32(b, 255);
+        if (either) {
+            half = LLVMBuildSelect(b->ir, t->linear, half, jit_splat_u32(b, 0), "");
+            fraction = LLVMBuildSelect(b->ir, t->linear, fraction, jit_splat_u32(b, 0), "");
+        }
+        i = LLVMBuildSub(b->ir, i, half, "");
+        out->weight = LLVMBuildAnd(b->ir, i, fraction, "");
+    }
+    x[0] = LLVMBuildAShr(b->ir, i, jit_splat_u32(b, 8), "");
+    x[1] = LLVMBuildAdd(b->ir, x[0], jit_splat_u32(b, 1), "");
+    for (unsigned k = 0; k < taps; k++) {
+        /* Bilinear: -1 <= x0 < n, 0 <= x1 <= n. Nearest: 0 <= x0 <= n. Borders reach one texel further. */
+        bool border = wrap == RASTER_BORDER;
+        bool low = border || (!nearest && k == 0), high = border || nearest || either || k == 1;
+
+        if (border)
+            out->outside[k] = LLVMBuildICmp(b->ir, LLVMIntUGE, x[k], n, "");
+        out->tap[k] = wrap_tap(t, wrap, x[k], n, low, high);
+        if (!is_s && t->key->flip_y) {
+            LLVMValueRef last = LLVMBuildSub(b->ir, n, jit_splat_u32(b, 1), "");
+
+            out->tap[k] = LLVMBuildSub(b->ir, last, out->tap[k], "");
+        }
+    }
+}

@@ -1,0 +1,276 @@
+/* From taps to 8888 words: addresses in the image layouts, gathers, formats (README.md section 6 and "Image
+ * layouts"). */
+#include <assert.h>
+#include <stddef.h>
+
+#include "raster/texture_ir_internal.h"
+
+/* log2 of the bytes of a texel (of an ETC1 block). */
+static uint32_t texel_shift(uint8_t format)
+{
+    switch (format) {
+    case RASTER_ETC1: return 3;
+    case RASTER_RGBA8888:
+    case RASTER_RGBX8888:
+    case RASTER_RGBA32R: return 2;
+    case RASTER_L8:
+    case RASTER_A8: return 0;
+    default: return 1;
+    }
+}
+
+bool texture_ir_format_supported(uint8_t format)
+{
+    return (format >= RASTER_RGBA8888 && format <= RASTER_ETC1) || format == RASTER_RGBA32R;
+}
+
+/* The offset of texel (x, y) is (x_part ^ y_flip) + y_part: the layouts are separable but for the T format's
+ * order of subtiles and its rows of tiles from right to left, which y_flip turns round: x ^ ~0 = -1 - x. */
+struct address {
+    LLVMValueRef x_part[2], y_part[2], y_flip[2]; /* [tap] */
+};
+
+struct shape { /* log2 of a utile's texels a row and rows, and of a texel's bytes */
+    uint32_t columns, rows, bytes;
+};
+
+static struct shape utile_shape(uint8_t format)
+{
+    uint32_t bytes = texel_shift(format), row = bytes == 0 ? 3 : 4; /* log2 of the bytes a row */
+
+    return (struct shape){.columns = row - bytes, .rows = 6 - row, .bytes = bytes};
+}
+
+static LLVMValueRef x_part(struct jit_builder *b, enum raster_layout layout, struct shape u, LLVMValueRef x)
+{
+    LLVMValueRef low, utile;
+
+    if (layout == RASTER_LINEAR)
+        return texture_ir_shl(b, x, u.bytes);
+    low = texture_ir_shl(b, texture_ir_and(b, x, (1u << u.columns) - 1), u.bytes);
+    utile = texture_ir_shr(b, x, u.columns);
+    if (layout == RASTER_VC4_LT)
+        return texture_ir_or(b, low, texture_ir_shl(b, utile, 6));
+    /* T: column in the subtile; 3 << 10 in the right half of the tile; the tile. Bit 2 of the utile column
+     * lands on bits 10 and 11 by two shifts. */
+    low = texture_ir_or(b, low, texture_ir_shl(b, texture_ir_and(b, utile, 3), 6));
+    low = texture_ir_or(b, low, texture_ir_shl(b, texture_ir_and(b, utile, 4), 8));
+    return texture_ir_or(b, low, texture_ir_shl(b, texture_ir_and(b, utile, ~3u), 9));
+}
+
+/* `stride` is the level's, splat. */
+static LLVMValueRef y_part(struct jit_builder *b, enum raster_layout layout, struct shape u,
+                           LLVMValueRef stride, LLVMValueRef y, LLVMValueRef *flip)
+{
+    LLVMValueRef low, utile, odd, row;
+
+    *flip = jit_splat_u32(b, 0);
+    if (layout == RASTER_LINEAR)
+        return LLVMBuildMul(b->ir, y, stride, "");
+    low = texture_ir_shl(b, texture_ir_and(b, y, (1u << u.rows) - 1), 6 - u.rows);
+    utile = texture_ir_shr(b, y, u.rows);
+    if (layout == RASTER_VC4_LT) {
+        row = LLVMBuildMul(b->ir, utile, texture_ir_shl(b, stride, 6), "");
+        return LLVMBuildAdd(b->ir, row, low, "");
+    }
+    /* T: an odd row of tiles turns the order of its tiles and, by bit 11, of its subtiles; it starts from its
+     * far end. */
+    odd = texture_ir_bits(b, utile, 3, 1);
+    *flip = LLVMBuildSub(b->ir, jit_splat_u32(b, 0), texture_ir_shl(b, odd, 11), "");
+    *flip = LLVMBuildXor(b->ir, *flip, texture_ir_shl(b, texture_ir_and(b, utile, 4), 8), "");
+    row = LLVMBuildAdd(b->ir, texture_ir_shr(b, utile, 3), odd, "");
+    row = LLVMBuildMul(b->ir, row, texture_ir_shl(b, stride, 12), "");
+    low = texture_ir_or(b, low, texture_ir_shl(b, texture_ir_and(b, utile, 3), 8));
+    return LLVMBuildAdd(b->ir, row, low, "");
+}
+
+static void address_in(struct texture_ir *t, enum raster_layout layout, LLVMValueRef stride, unsigned taps,
+                       LLVMValueRef const *x, LLVMValueRef const *y, struct address *out)
+{
+    struct shape u = utile_shape(t->key->format);
+
+    for (unsigned k = 0; k < taps; k++) {
+        out->x_part[k] = x_part(t->b, layout, u, x[k]);
+        out->y_part[k] = y_part(t->b, layout, u, stride, y[k], &out->y_flip[k]);
+    }
+}
+
+/* Levels of different layouts: one branch for all lanes, since they share the level. */
+static void address_any(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef stride,
+                        unsigned taps, LLVMValueRef const *x, LLVMValueRef const *y, struct address *out)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(b->ir));
+    LLVMBasicBlockRef merge = LLVMAppendBasicBlockInContext(b->context, function, "layout_end");
+    LLVMBasicBlockRef from[RASTER_LAYOUT_COUNT];
+    struct address part[RASTER_LAYOUT_COUNT];
+    LLVMValueRef which;
+
+    for (unsigned l = 0; l < RASTER_LAYOUT_COUNT; l++) {
+        LLVMBasicBlockRef here = LLVMAppendBasicBlockInContext(b->context, function, "layout");
+
+        from[l] = here;
+    }
+    which = LLVMBuildSwitch(b->ir, level->layout, from[RASTER_VC4_T], 2);
+    LLVMAddCase(which, jit_i32(b, RASTER_LINEAR), from[RASTER_LINEAR]);
+    LLVMAddCase(which, jit_i32(b, RASTER_VC4_LT), from[RASTER_VC4_LT]);
+    for (unsigned l = 0; l < RASTER_LAYOUT_COUNT; l++) {
+        LLVMPositionBuilderAtEnd(b->ir, from[l]);
+        address_in(t, (enum raster_layout)l, stride, taps, x, y, &part[l]);
+        LLVMBuildBr(b->ir, merge);
+    }
+    LLVMPositionBuilderAtEnd(b->ir, merge);
+    for (unsigned k = 0; k < 3 * taps; k++) {
+        LLVMValueRef phi = LLVMBuildPhi(b->ir, b->i32x16, ""), in[RASTER_LAYOUT_COUNT];
+
+        for (unsigned l = 0; l < RASTER_LAYOUT_COUNT; l++)
+            in[l] = k < taps       ? part[l].x_part[k]
+                    : k < 2 * taps ? part[l].y_part[k - taps]
+                                   : part[l].y_flip[k - 2 * taps];
+        LLVMAddIncoming(phi, in, from, RASTER_LAYOUT_COUNT);
+        if (k < taps)
+            out->x_part[k] = phi;
+        else if (k < 2 * taps)
+            out->y_part[k - taps] = phi;
+        else
+            out->y_flip[k - 2 * taps] = phi;
+    }
+}
+
+/* Taps are clamped into the image, so every lane may be fetched. */
+static LLVMValueRef gather(struct jit_builder *b, LLVMValueRef memory, LLVMValueRef address)
+{
+    return jit_gather_u32(b, memory, address, LLVMConstAllOnes(b->i1x16));
+}
+
+/* The 1- or 2-byte texel at `address` out of its aligned word. */
+static LLVMValueRef gather_small(struct jit_builder *b, LLVMValueRef memory, LLVMValueRef address,
+                                 uint32_t shift)
+{
+    LLVMValueRef word = gather(b, memory, texture_ir_and(b, address, ~3u));
+    LLVMValueRef bits = texture_ir_shl(b, texture_ir_and(b, address, 3), 3);
+
+    return texture_ir_and(b, LLVMBuildLShr(b->ir, word, bits, ""), shift ? 0xffff : 0xff);
+}
+
+/* A field of `count` bits at `lo` of the texel, widened to 8 bits and put at `to`. */
+static LLVMValueRef widen(struct jit_builder *b, LLVMValueRef v, uint32_t lo, uint32_t count, uint32_t to)
+{
+    LLVMValueRef c = texture_ir_bits(b, v, lo, count);
+    LLVMValueRef wide =
+        texture_ir_or(b, texture_ir_shl(b, c, 8 - count), texture_ir_shr(b, c, 2 * count - 8));
+
+    return texture_ir_shl(b, wide, to);
+}
+
+/* The part of a format that does not commute with filtering. */
+static LLVMValueRef unpack(struct jit_builder *b, uint8_t format, LLVMValueRef v)
+{
+    LLVMValueRef a, word;
+
+    switch (format) {
+    case RASTER_RGBA4444:
+        word = texture_ir_or(b, texture_ir_bits(b, v, 12, 4), texture_ir_and(b, v, 0xf00));
+        word = texture_ir_or(b, word, texture_ir_shl(b, texture_ir_and(b, v, 0xf0), 12));
+        word = texture_ir_or(b, word, texture_ir_shl(b, texture_ir_and(b, v, 0xf), 24));
+        return texture_ir_or(b, word, texture_ir_shl(b, word, 4)); /* nibble * 17 */
+    case RASTER_RGBA5551:
+        word = texture_ir_or(b, widen(b, v, 11, 5, 0), widen(b, v, 6, 5, 8));
+        word = texture_ir_or(b, word, widen(b, v, 1, 5, 16));
+        a = LLVMBuildSub(b->ir, jit_splat_u32(b, 0), texture_ir_and(b, v, 1), "");
+        return texture_ir_or(b, word, texture_ir_and(b, a, 0xff000000));
+    case RASTER_RGB565:
+        word = texture_ir_or(b, widen(b, v, 11, 5, 0), widen(b, v, 5, 6, 8));
+        return texture_ir_or(b, word, widen(b, v, 0, 5, 16));
+    default: return v;
+    }
+}
+
+/* The rest: spreading or setting whole channels, once a filtered texel instead of four times. */
+static LLVMValueRef finish(struct jit_builder *b, uint8_t format, LLVMValueRef v)
+{
+    LLVMValueRef l;
+
+    switch (format) {
+    case RASTER_RGBX8888:
+    case RASTER_RGB565:
+    case RASTER_ETC1: return texture_ir_or(b, v, jit_splat_u32(b, 0xff000000));
+    case RASTER_A8: return texture_ir_shl(b, v, 24);
+    case RASTER_L8:
+    case RASTER_LA88:
+        l = texture_ir_and(b, v, 0xff);
+        l = LLVMBuildMul(b->ir, l, jit_splat_u32(b, 0x010101), "");
+        if (format == RASTER_L8)
+            return texture_ir_or(b, l, jit_splat_u32(b, 0xff000000));
+        return texture_ir_or(b, l, texture_ir_shl(b, texture_ir_and(b, v, 0xff00), 16));
+    default: return v;
+    }
+}
+
+/* Border colours are finished words, so with them every texel is finished before filtering. */
+LLVMValueRef texture_ir_finish(struct texture_ir *t, LLVMValueRef texel)
+{
+    return t->border ? texel : finish(t->b, t->key->format, texel);
+}
+
+static LLVMValueRef fetch_tap(struct texture_ir *t, LLVMValueRef memory, LLVMValueRef address,
+                              LLVMValueRef outside, LLVMValueRef x, LLVMValueRef y)
+{
+    struct jit_builder *b = t->b;
+    uint8_t format = t->key->format;
+    uint32_t shift = texel_shift(format);
+    LLVMValueRef v;
+
+    if (format == RASTER_ETC1) {
+        LLVMValueRef second = LLVMBuildAdd(b->ir, address, jit_splat_u32(b, 4), "");
+
+        v = texture_ir_etc1(t, gather(b, memory, address), gather(b, memory, second), x, y);
+    } else {
+        v = shift == 2 ? gather(b, memory, address) : gather_small(b, memory, address, shift);
+        v = unpack(b, format, v);
+    }
+    if (t->border)
+        v = finish(b, format, v);
+    return outside ? LLVMBuildSelect(b->ir, outside, t->border, v, "") : v;
+}
+
+static LLVMValueRef either(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    return x && y ? LLVMBuildOr(b->ir, x, y, "") : x ? x : y;
+}
+
+void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level,
+                      const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4])
+{
+    struct jit_builder *b = t->b;
+    unsigned taps = t->filter == TEXTURE_NEAREST ? 1 : 2;
+    uint32_t block = t->key->format == RASTER_ETC1 ? 2 : 0; /* log2 of the pixels a block spans */
+    LLVMValueRef memory, start, stride = jit_splat(b, level->stride), column[2], row[2];
+    struct address at;
+
+    for (unsigned k = 0; k < taps; k++) {
+        column[k] = texture_ir_shr(b, x->tap[k], block);
+        row[k] = texture_ir_shr(b, y->tap[k], block);
+    }
+    if (t->key->layout < RASTER_LAYOUT_COUNT)
+        address_in(t, (enum raster_layout)t->key->layout, stride, taps, column, row, &at);
+    else
+        address_any(t, level, stride, taps, column, row, &at);
+
+    memory = jit_offset_const(b, t->texture, offsetof(struct raster_texture, memory));
+    memory = jit_load(b, b->ptr, memory, 8, true);
+    start = jit_splat(b, level->offset);
+    if (t->face)
+        start = LLVMBuildAdd(b->ir, start, t->face, "");
+    for (unsigned v = 0; v < taps; v++) {
+        LLVMValueRef base = LLVMBuildAdd(b->ir, at.y_part[v], start, "");
+
+        for (unsigned u = 0; u < taps; u++) {
+            LLVMValueRef offset = LLVMBuildXor(b->ir, at.x_part[u], at.y_flip[v], "");
+
+            offset = LLVMBuildAdd(b->ir, offset, base, "");
+            out[2 * v + u] =
+                fetch_tap(t, memory, offset, either(b, x->outside[u], y->outside[v]), x->tap[u], y->tap[v]);
+        }
+    }
+}

@@ -1,0 +1,265 @@
+/* raster/texture_ir.c against raster/texture.c: random keys and textures, coordinates of every kind (smooth,
+ * far outside, NaN, infinite, denormal), at every vector level of the host. Zero differences; a difference
+ * names the key, the lane and the coordinates. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/builder.h"
+#include "raster/texture_ir.h"
+#include "util/bits.h"
+#include "util/fpenv.h"
+
+#define BATCH       8 /* keys in one function */
+#define BATCHES     14
+#define INPUTS      40
+#define MEMORY_SIZE (4u << 20)
+
+static uint64_t seed = 0x7e47;
+
+static uint32_t random32(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 32);
+}
+
+static uint32_t below(uint32_t n)
+{
+    return random32() % n;
+}
+
+struct sampler {
+    struct raster_texture_key key;
+    struct raster_texture texture;
+    bool has_t, has_r, has_bias;
+};
+
+struct io {
+    _Alignas(64) float s[16], t[16], r[16], bias[16];
+    _Alignas(64) uint32_t out[BATCH][16];
+    struct sampler sampler[BATCH];
+};
+
+static int emit(struct jit_builder *b, void *data)
+{
+    const struct io *keys = data;
+    LLVMTypeRef params[1] = {b->ptr};
+    LLVMValueRef io, c[4];
+
+    jit_begin_function(b, b->void_, params, 1);
+    io = jit_param(b, 0);
+    for (unsigned k = 0; k < 4; k++)
+        c[k] = jit_load(b, b->f32x16, jit_offset_const(b, io, k * 64), 64, false);
+    for (unsigned i = 0; i < BATCH; i++) {
+        const struct sampler *sampler = &keys->sampler[i];
+        uint64_t at = offsetof(struct io, sampler) + i * sizeof *sampler + offsetof(struct sampler, texture);
+        LLVMValueRef v = raster_texture_ir(b, &sampler->key, jit_offset_const(b, io, at), c[0],
+                                           sampler->has_t ? c[1] : NULL, sampler->has_r ? c[2] : NULL,
+                                           sampler->has_bias ? c[3] : NULL);
+
+        if (!v)
+            return -EDOM;
+        jit_store(b, v, jit_offset_const(b, io, offsetof(struct io, out) + i * 64), 64);
+    }
+    LLVMBuildRetVoid(b->ir);
+    return 0;
+}
+
+static uint32_t random_side(bool pot)
+{
+    uint32_t log = below(8);
+
+    return pot ? 1u << log : 1 + below(1u << log);
+}
+
+/* Utiles a row and rows of 64 / row bytes; row and rows as README.md's image layouts say. */
+static void place_level(const struct raster_texture_key *key, struct raster_level *level, uint32_t *end)
+{
+    uint32_t bytes = raster_format_bytes(key->format), w = level->width, h = level->height;
+    uint32_t row = bytes == 1 ? 8 : 16, rows = 64 / row, size;
+
+    if (key->format == RASTER_ETC1) {
+        w = util_div_up(w, 4);
+        h = util_div_up(h, 4);
+    }
+    if (level->layout == RASTER_LINEAR) {
+        level->stride = (w + below(9)) * bytes;
+        size = level->stride * h;
+    } else if (level->layout == RASTER_VC4_LT) {
+        level->stride = util_div_up(w * bytes, row) + below(3);
+        size = level->stride * 64 * util_div_up(h, rows);
+    } else {
+        level->stride = util_div_up(w * bytes, row * 8) + below(3);
+        size = level->stride * 4096 * util_div_up(h, rows * 8);
+    }
+    level->offset = (*end + below(70)) & ~7u; /* texels do not straddle words */
+    level->offset += level->offset < *end ? 8 : 0;
+    *end = level->offset + size;
+}
+
+static void random_sampler(struct sampler *out, const uint8_t *memory)
+{
+    static const uint8_t formats[] = {RASTER_RGBA8888, RASTER_RGBA8888, RASTER_RGBX8888, RASTER_RGBA4444,
+                                      RASTER_RGBA5551, RASTER_RGB565,   RASTER_L8,       RASTER_A8,
+                                      RASTER_LA88,     RASTER_ETC1,     RASTER_RGBA32R};
+    struct raster_texture_key *key = &out->key;
+    struct raster_texture *texture = &out->texture;
+    bool pot = random32() & 1;
+    uint32_t w, h, end = below(4096);
+
+    memset(out, 0, sizeof *out);
+    key->format = formats[below(UTIL_ARRAY_SIZE(formats))];
+    key->layout = (uint8_t)below(RASTER_LAYOUT_COUNT + 1);
+    key->wrap_s = (uint8_t)below(4);
+    key->wrap_t = (uint8_t)below(4);
+    key->mag_linear = random32() & 1;
+    key->min_linear = random32() & 3 ? key->mag_linear : !key->mag_linear;
+    key->mip = (uint8_t)below(3);
+    key->lod = (uint8_t)below(3);
+    key->cube = below(5) == 0;
+    key->flip_y = below(4) == 0;
+    key->etc_flip = random32() & 1;
+    w = random_side(pot);
+    h = key->cube ? w : random_side(pot);
+    key->pot = !(w & (w - 1)) && !(h & (h - 1));
+    if (below(8) == 0 && !key->cube) {
+        key->unnormalized = 1;
+        key->wrap_s = random32() & 1 ? RASTER_CLAMP : RASTER_BORDER;
+        key->wrap_t = random32() & 1 ? RASTER_CLAMP : RASTER_BORDER;
+    }
+    texture->memory = memory;
+    texture->memory_size = MEMORY_SIZE;
+    texture->level_count = 1 + below(util_log2(UTIL_MAX(w, h)) + 1);
+    texture->max_level = (float)(texture->level_count - 1);
+    texture->width = (float)w;
+    texture->height = (float)h;
+    texture->border = random32();
+    for (uint32_t l = 0; l < texture->level_count; l++) {
+        struct raster_level *level = &texture->level[l];
+
+        level->width = UTIL_MAX(w >> l, 1u);
+        level->height = UTIL_MAX(h >> l, 1u);
+        level->layout = key->layout < RASTER_LAYOUT_COUNT ? key->layout : below(RASTER_LAYOUT_COUNT);
+        place_level(key, level, &end);
+    }
+    texture->face_stride = key->cube ? (end + 7) & ~7u : 0;
+    out->has_t = below(10) != 0;
+    out->has_r = key->cube || below(3) == 0;
+    out->has_bias = key->lod != RASTER_LOD_IMPLICIT;
+    struct util_error error = {0};
+    if (raster_texture_validate(key, texture, &error))
+        fail_msg("the test's texture is refused: %s", error.text);
+}
+
+static float random_coordinate(void)
+{
+    static const float special[] = {0.0f,   -0.0f,  1.0f,   -1.0f, 0.5f,    2.0f,   1e30f,
+                                    -1e30f, 1e-40f, 3e9f,   -3e9f, 127.f,   -0.25f, 1e-8f,
+                                    16.0f,  -1e-8f, 255.5f, 2e9f,  0.9999f, 65536};
+
+    switch (below(12)) {
+    case 0: return util_u2f(random32()); /* any pattern, NaN and infinities among them */
+    case 1:
+        return util_u2f((random32() & 1u << 31) | 0x7f800000 | (random32() & 1 ? random32() & 0x7fffff : 0));
+    case 2: return special[below(UTIL_ARRAY_SIZE(special))];
+    default: return (float)(int32_t)random32() * 0x1p-29f; /* -4..4 */
+    }
+}
+
+static void random_inputs(struct io *io)
+{
+    float *c[4] = {io->s, io->t, io->r, io->bias};
+    bool smooth = random32() & 3;
+
+    for (unsigned k = 0; k < 4; k++) {
+        float a = (float)(int32_t)random32() * 0x1p-30f, dx = (float)(int32_t)random32() * 0x1p-31f,
+              dy = (float)(int32_t)random32() * 0x1p-31f;
+        float scale = 1.0f / (float)(1u << below(12));
+
+        for (unsigned l = 0; l < 16; l++) {
+            float x = (float)((l & 1) | (l >> 1 & 2)), y = (float)((l >> 1 & 1) | (l >> 2 & 2));
+
+            c[k][l] = smooth && below(40) ? a + (x * dx + y * dy) * scale : random_coordinate();
+            if (k == 3)
+                c[k][l] *= 3;
+        }
+    }
+}
+
+static void compare(const struct io *io, const char *level)
+{
+    for (unsigned i = 0; i < BATCH; i++) {
+        const struct sampler *sampler = &io->sampler[i];
+        const struct raster_texture_key *k = &sampler->key;
+        uint32_t want[16];
+
+        raster_texture_sample(k, &sampler->texture, io->s, sampler->has_t ? io->t : NULL,
+                              sampler->has_r ? io->r : NULL, sampler->has_bias ? io->bias : NULL, want);
+        for (unsigned l = 0; l < 16; l++)
+            if (want[l] != io->out[i][l])
+                fail_msg(
+                    "%s lane %u: want %08x, got %08x at s %a t %a r %a bias %a (format %u layout %u wraps "
+                    "%u %u mag %u min %u mip %u lod %u cube %u flip %u pot %u unnormalized %u, %gx%g, %u "
+                    "levels)",
+                    level, l, want[l], io->out[i][l], io->s[l], io->t[l], io->r[l], io->bias[l], k->format,
+                    k->layout, k->wrap_s, k->wrap_t, k->mag_linear, k->min_linear, k->mip, k->lod, k->cube,
+                    k->flip_y, k->pot, k->unnormalized, (double)sampler->texture.width,
+                    (double)sampler->texture.height, sampler->texture.level_count);
+    }
+}
+
+static void run_level(enum jit_level level, const uint8_t *memory)
+{
+    struct jit_options options = {.level = (int)level, .optimize = 2, .cache_dir = ""};
+    struct jit_engine *engine;
+    struct io *io = aligned_alloc(64, (sizeof *io + 63) & ~63ull);
+
+    memset(io, 0, sizeof *io);
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    for (unsigned n = 0; n < BATCHES; n++) {
+        for (unsigned i = 0; i < BATCH; i++)
+            random_sampler(&io->sampler[i], memory);
+        struct jit_request request = {
+            .key = &n, .key_size = sizeof n, .name = "texture", .emit = emit, .data = io};
+        struct util_error error = {0};
+        void (*run)(struct io *);
+        void *code;
+
+        if (jit_engine_get(engine, &request, &code, &error))
+            fail_msg("%s: %s", jit_level_name(level), error.text);
+        memcpy(&run, &code, sizeof run);
+        for (unsigned k = 0; k < INPUTS; k++) {
+            unsigned saved = util_fpenv_enter();
+
+            random_inputs(io);
+            run(io);
+            compare(io, jit_level_name(level));
+            util_fpenv_leave(saved);
+        }
+    }
+    jit_engine_destroy(engine);
+    free(io);
+}
+
+static void test_levels(void **state)
+{
+    uint8_t *memory = malloc(MEMORY_SIZE);
+
+    for (uint32_t i = 0; i < MEMORY_SIZE; i += 4)
+        util_store32(memory + i, random32());
+    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++)
+        if (jit_level_supported((enum jit_level)level))
+            run_level((enum jit_level)level, memory);
+    free(memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
