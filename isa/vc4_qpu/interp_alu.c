@@ -1,0 +1,247 @@
+/* The add and mul units and the special functions, lane by lane (README.md rules 1 to 8; Guide tables 12,
+ * 13). */
+#include "isa/vc4_qpu/interp_internal.h"
+
+#include <math.h>
+#include <smmintrin.h>
+
+#include "isa/vc4_qpu/insn.h"
+#include "util/bits.h"
+
+static bool is_nan(uint32_t x)
+{
+    return (x & 0x7fffffff) > 0x7f800000;
+}
+
+/* An operand of float arithmetic: every NaN is the one NaN. */
+static float operand(uint32_t x)
+{
+    return util_u2f(is_nan(x) ? VC4_QPU_NAN : x);
+}
+
+static uint32_t rounded(float f)
+{
+    uint32_t x = util_f2u(f);
+    return is_nan(x) ? VC4_QPU_NAN : x;
+}
+
+/* -NaN < -Inf < ... < -0 < +0 < ... < +Inf < +NaN as unsigned order (rule 3). */
+static uint32_t order(uint32_t x)
+{
+    return x >> 31 ? ~x : x | 0x80000000;
+}
+
+static struct vc4_qpu_result integer(uint32_t value, bool c)
+{
+    return (struct vc4_qpu_result){.value = value, .saturated = value, .c = c};
+}
+
+static struct vc4_qpu_result single(uint32_t value, bool c)
+{
+    return (struct vc4_qpu_result){.value = value, .saturated = value, .is_float = true, .c = c};
+}
+
+/* fadd, fsub: C when the result is greater than zero. */
+static struct vc4_qpu_result sum(float f)
+{
+    uint32_t value = rounded(f);
+    return single(value, value > 0 && value <= 0x7f800000);
+}
+
+static struct vc4_qpu_result extreme(uint32_t a, uint32_t b, bool greater)
+{
+    bool a_greater = order(a) > order(b);
+    return single(a_greater == greater ? a : b, a_greater);
+}
+
+/* Signed overflow of an add or sub whose exact value is `exact`. */
+static struct vc4_qpu_result wrapped(int64_t exact, bool c)
+{
+    struct vc4_qpu_result result = integer((uint32_t)exact, c);
+    if (exact > INT32_MAX)
+        result.saturated = INT32_MAX;
+    if (exact < INT32_MIN)
+        result.saturated = (uint32_t)INT32_MIN;
+    return result;
+}
+
+static uint32_t to_integer(uint32_t x)
+{
+    if ((x & 0x7fffffff) >= 0x4f000000) /* 2^31 and above, infinities, NaN */
+        return 0;
+    return (uint32_t)(int32_t)util_u2f(x);
+}
+
+static struct vc4_qpu_result shift(unsigned op, uint32_t a, unsigned n)
+{
+    bool low = n && (a >> (n - 1) & 1);
+
+    switch (op) {
+    case VC4_QPU_A_SHR: return integer(a >> n, low);
+    case VC4_QPU_A_ASR: return integer((uint32_t)((int32_t)a >> n), low);
+    case VC4_QPU_A_SHL: return integer(a << n, n && (a >> (32 - n) & 1));
+    default: return integer(n ? a >> n | a << (32 - n) : a, false);
+    }
+}
+
+/* ---- bytes ---- */
+
+static uint32_t byte_op(unsigned op, uint32_t a, uint32_t b)
+{
+    switch (op) {
+    case VC4_QPU_M_V8MULD: return (a * b + 127) / 255;
+    case VC4_QPU_M_V8MIN: return a < b ? a : b;
+    case VC4_QPU_M_V8MAX: return a > b ? a : b;
+    case VC4_QPU_M_V8ADDS: return a + b > 255 ? 255 : a + b;
+    default: return a > b ? a - b : 0; /* V8SUBS */
+    }
+}
+
+static struct vc4_qpu_result bytes(unsigned op, uint32_t a, uint32_t b)
+{
+    uint32_t value = 0;
+
+    for (unsigned at = 0; at < 32; at += 8)
+        value |= byte_op(op, a >> at & 255, b >> at & 255) << at;
+    return integer(value, false);
+}
+
+/* ---- the units ---- */
+
+bool vc4_qpu_add_op_reserved(unsigned op)
+{
+    return (op > VC4_QPU_A_ITOF && op < VC4_QPU_A_ADD) || (op > VC4_QPU_A_CLZ && op < VC4_QPU_A_V8ADDS);
+}
+
+bool vc4_qpu_add_reads_float(unsigned op)
+{
+    return op >= VC4_QPU_A_FADD && op <= VC4_QPU_A_FTOI;
+}
+
+bool vc4_qpu_mul_reads_float(unsigned op)
+{
+    return op == VC4_QPU_M_FMUL;
+}
+
+static struct vc4_qpu_result float_op(unsigned op, uint32_t a, uint32_t b)
+{
+    const uint32_t magnitude = 0x7fffffff;
+
+    switch (op) {
+    case VC4_QPU_A_FADD: return sum(operand(a) + operand(b));
+    case VC4_QPU_A_FSUB: return sum(operand(a) - operand(b));
+    case VC4_QPU_A_FMIN: return extreme(a, b, false);
+    case VC4_QPU_A_FMAX: return extreme(a, b, true);
+    case VC4_QPU_A_FMINABS: return extreme(a & magnitude, b & magnitude, false);
+    case VC4_QPU_A_FMAXABS: return extreme(a & magnitude, b & magnitude, true);
+    case VC4_QPU_A_FTOI: return integer(to_integer(a), false);
+    default: return single(util_f2u((float)(int32_t)a), false); /* ITOF */
+    }
+}
+
+struct vc4_qpu_result vc4_qpu_add_op(unsigned op, uint32_t a, uint32_t b)
+{
+    int32_t sa = (int32_t)a, sb = (int32_t)b;
+
+    switch (op) {
+    case VC4_QPU_A_NOP: return integer(0, false);
+    case VC4_QPU_A_ADD: return wrapped((int64_t)sa + sb, a + b < a);
+    case VC4_QPU_A_SUB: return wrapped((int64_t)sa - sb, a < b);
+    case VC4_QPU_A_SHR:
+    case VC4_QPU_A_ASR:
+    case VC4_QPU_A_ROR:
+    case VC4_QPU_A_SHL: return shift(op, a, b & 31);
+    case VC4_QPU_A_MIN: return integer(sa < sb ? a : b, sa > sb);
+    case VC4_QPU_A_MAX: return integer(sa > sb ? a : b, sa > sb);
+    case VC4_QPU_A_AND: return integer(a & b, false);
+    case VC4_QPU_A_OR: return integer(a | b, false);
+    case VC4_QPU_A_XOR: return integer(a ^ b, false);
+    case VC4_QPU_A_NOT: return integer(~a, false);
+    case VC4_QPU_A_CLZ: return integer(a ? (uint32_t)__builtin_clz(a) : 32, false);
+    case VC4_QPU_A_V8ADDS: return bytes(VC4_QPU_M_V8ADDS, a, b);
+    case VC4_QPU_A_V8SUBS: return bytes(VC4_QPU_M_V8SUBS, a, b);
+    default: return float_op(op, a, b);
+    }
+}
+
+struct vc4_qpu_result vc4_qpu_mul_op(unsigned op, uint32_t a, uint32_t b)
+{
+    switch (op) {
+    case VC4_QPU_M_NOP: return integer(0, false);
+    case VC4_QPU_M_FMUL: return single(rounded(operand(a) * operand(b)), false);
+    case VC4_QPU_M_MUL24: return integer((a & 0xffffff) * (b & 0xffffff), false);
+    default: return bytes(op, a, b);
+    }
+}
+
+bool vc4_qpu_flag_z(const struct vc4_qpu_result *result)
+{
+    return result->is_float ? !(result->value & 0x7fffffff) : !result->value;
+}
+
+bool vc4_qpu_flag_n(const struct vc4_qpu_result *result)
+{
+    return result->value >> 31 && !(result->is_float && result->value == 0x80000000);
+}
+
+/* ---- special functions ---- */
+
+static uint32_t exp2_of(uint32_t bits)
+{
+    static const uint32_t coefficients[] = {0x3c16b907, 0x3d63f8a7, 0x3e75f8e0, 0x3f31721e, 0x3f800000};
+
+    if (is_nan(bits))
+        return VC4_QPU_NAN;
+    float x = util_u2f(bits);
+    x = x > -127.0f ? x : -127.0f;
+    x = x < 128.0f ? x : 128.0f;
+    /* roundss, not floorf: it sees denormals as this environment does. */
+    float floored = _mm_cvtss_f32(_mm_floor_ss(_mm_setzero_ps(), _mm_set_ss(x)));
+    float f = x - floored, p = util_u2f(0x3aea67b3);
+    int32_t i = (int32_t)floored;
+    for (size_t k = 0; k < UTIL_ARRAY_SIZE(coefficients); k++) {
+        p = p * f;
+        p = p + util_u2f(coefficients[k]);
+    }
+    if (i <= -127)
+        return 0;
+    if (i >= 128)
+        return 0x7f800000;
+    return rounded(p * util_u2f((uint32_t)(i + 127) << 23));
+}
+
+static uint32_t log2_of(uint32_t bits)
+{
+    static const uint32_t coefficients[] = {0x3f13a39b, 0x3f763873, 0x4038aa3b};
+    uint32_t a = bits & 0x7fffffff, significand = (a & 0x7fffff) | 0x3f800000;
+
+    if (is_nan(bits))
+        return VC4_QPU_NAN;
+    if (a < 0x00800000)
+        return 0xff800000;
+    if (a == 0x7f800000)
+        return a;
+    int32_t e = (int32_t)(a >> 23) - 127;
+    float m = util_u2f(significand);
+    if (significand > 0x3fb504f3) {
+        m = m * 0.5f;
+        e++;
+    }
+    float t = m - 1.0f, s = t / (2.0f + t), s2 = s * s, p = util_u2f(0x3edd0a1a);
+    for (size_t k = 0; k < UTIL_ARRAY_SIZE(coefficients); k++) {
+        p = p * s2;
+        p = p + util_u2f(coefficients[k]);
+    }
+    float tail = p * s;
+    return rounded((float)e + tail);
+}
+
+uint32_t vc4_qpu_sfu(unsigned waddr, uint32_t x)
+{
+    switch (waddr) {
+    case VC4_QPU_W_SFU_RECIP: return rounded(1.0f / operand(x));
+    case VC4_QPU_W_SFU_RSQRT: return rounded(1.0f / sqrtf(util_u2f(util_f2u(operand(x)) & 0x7fffffff)));
+    case VC4_QPU_W_SFU_EXP2: return exp2_of(x);
+    default: return log2_of(x);
+    }
+}
