@@ -156,6 +156,7 @@ static void run_binner(struct vc4_device *device)
 {
     struct vc4_thread *thread = &device->thread[0];
     uint32_t end = thread->ea;
+    device->job = thread->job;
     bool ok = vc4_binner_run(device, thread->ca, end);
 
     device->out_of_memory = false;
@@ -176,6 +177,7 @@ static void run_renderer(struct vc4_device *device)
 {
     struct vc4_thread *thread = &device->thread[1];
     uint32_t end = thread->ea, frames = 0;
+    device->job = thread->job;
     enum vc4_list_end how = vc4_renderer_run(device, &frames);
 
     thread->waiting = how == VC4_LIST_WAIT;
@@ -218,7 +220,7 @@ static void start(struct vc4_device *device, unsigned n)
         return;
     thread->run = true;
     thread->error = false;
-    device->job = ++device->counters.jobs;
+    thread->job = ++device->counters.jobs;
     schedule(device);
 }
 

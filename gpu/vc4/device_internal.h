@@ -16,6 +16,7 @@ struct vc4_thread {
     uint32_t ca, ea;
     uint32_t ra0;              /* outermost return address, 0 when the stack is empty */
     uint16_t flushes, returns; /* CTnLC */
+    uint64_t job;              /* counted when the thread started */
     bool run, waiting, halted, error;
 };
 
@@ -41,7 +42,7 @@ struct vc4_device {
     unsigned unknown_writes;
     bool irq_high;   /* INTCTL & enabled was nonzero when last looked at */
     bool scheduling; /* the outermost vc4_write runs the threads; nested ones only mark them */
-    uint64_t job;    /* number of the job now running: each start of a thread is one */
+    uint64_t job;    /* of the thread that runs now, for the fault log */
     struct vc4_frame frame;
     bool has_frame;
     struct vc4_counters counters;

@@ -1,0 +1,247 @@
+/* What the files of the renderer share. Not for others.
+ *
+ *   renderer.c          the rendering list: records into jobs, batches of jobs onto the pool
+ *   renderer_surface.c  where tiles are loaded from and stored to, and which jobs must not overlap
+ *   renderer_state.c    state records
+ *   renderer_draw.c     draws prepared once a batch and shared by the workers
+ *   renderer_tile.c     one job: loads, lists, stores on a worker's tile buffer
+ *   renderer_prim.c     one primitive list: vertices, set-up, coverage, shading
+ *
+ * A job is what one worker does on its tile buffer without knowing what the buffer held before: it starts
+ * with both halves of the buffer cleared. Jobs of one batch touch different memory, so they may run at once,
+ * and a job's picture does not depend on who ran before it on that worker. State that a tile's sub-list
+ * leaves behind does not reach the next tile: the Guide (section 8) makes each tile list responsible for its
+ * state, and only records of the main list carry over. */
+#ifndef VITRAIL_GPU_VC4_RENDERER_INTERNAL_H
+#define VITRAIL_GPU_VC4_RENDERER_INTERNAL_H
+
+#include <stdatomic.h>
+
+#include "gpu/vc4/cl.h"
+#include "gpu/vc4/device_internal.h"
+#include "gpu/vc4/frag.h"
+#include "gpu/vc4/tile_list.h"
+#include "gpu/vc4/vertex_cache.h"
+#include "raster/prim.h"
+#include "raster/surface.h"
+
+#define VC4_RENDERER_UNIT "renderer"
+#define VC4_RECORD_BYTES  32u /* at least the longest record */
+
+/* ---- state ---- */
+
+/* The drawing state that records 56, 64 and 96 to 104 set. Zero-initialised plus vc4_draw_state_init. */
+struct vc4_draw_state {
+    uint32_t shader; /* guest address of the record */
+    uint8_t attributes;
+    bool extended, has_shader, has_format;
+    uint8_t primitive; /* enum vc4_primitive, from record 56 */
+    uint8_t depth_func;
+    bool z_updates, forward, reverse, clockwise, depth_offset, oversample;
+    uint32_t flat;
+    float point_size, line_width, offset_factor, offset_units;
+    uint32_t clip_left, clip_bottom, clip_width, clip_height; /* pixels */
+    int32_t viewport_x, viewport_y;                           /* 1/16 pixel */
+};
+
+void vc4_draw_state_init(struct vc4_draw_state *state);
+
+/* Applies a state record. 1: done; 0: not a state record; -1: *fault (`address` is the record's). */
+int vc4_draw_state_apply(struct vc4_draw_state *state, const struct vc4_cl_record *record, uint32_t address,
+                         struct gpu_fault *fault);
+
+/* Fetches and decodes the record at `address` and checks that a rendering list may hold it. */
+bool vc4_record_fetch(const struct gpu_memory *memory, uint32_t address, struct vc4_cl_record *out,
+                      struct gpu_fault *fault);
+
+/* ---- jobs ---- */
+
+enum vc4_op_type {
+    VC4_OP_TILE,   /* tile coordinates: where the buffer stands from here */
+    VC4_OP_CLEAR,  /* uniform contents */
+    VC4_OP_LOAD,   /* colour or depth and stencil from an image */
+    VC4_OP_STORE,  /* to an image */
+    VC4_OP_RAW,    /* full-resolution load or store, 16 KiB as they stand */
+    VC4_OP_LIST,   /* a sub-list */
+    VC4_OP_RECORD, /* a primitive list that stands in the main list */
+};
+
+enum vc4_buffer { VC4_BUFFER_COLOR, VC4_BUFFER_ZS, VC4_BUFFER_Z };
+
+struct vc4_op {
+    uint8_t type;
+    uint8_t buffer; /* enum vc4_buffer; CLEAR: bit 0 colour, bit 1 depth and stencil */
+    bool store, resolve;
+    uint32_t address; /* of the record, or of the sub-list */
+    uint32_t state;   /* LIST, RECORD: index into vc4_batch.states */
+    union {
+        struct {
+            int32_t x, y; /* pixels */
+            uint32_t size, samples;
+            uint32_t width, height; /* of the frame: nothing beyond is drawn */
+        } tile;
+        struct {
+            uint32_t color, zs;
+        } clear;
+        struct raster_surface surface;
+        uint8_t *raw;
+        uint32_t record; /* index into vc4_batch.records */
+    };
+};
+
+struct vc4_job {
+    uint32_t first, count;  /* ops */
+    uint32_t color, zs;     /* what the buffer starts with */
+    bool continues, leaves; /* takes the tile buffer over from the batch before, hands it to the next */
+    uint32_t returns;       /* result: sub-lists returned from */
+    bool faulted;           /* result */
+    struct gpu_fault fault;
+};
+
+/* Memory that a job reads or writes through the tile buffer. */
+struct vc4_extent {
+    uint64_t start, end;           /* host-independent: guest addresses */
+    struct raster_surface surface; /* base NULL for raw tiles */
+    uint32_t job;
+    bool write;
+};
+
+#define VC4_BATCH_OPS 16384u /* a batch is drawn when it holds that many */
+
+struct vc4_batch {
+    struct vc4_op *ops;
+    struct vc4_job *jobs;
+    struct vc4_draw_state *states;
+    struct vc4_cl_record *records;
+    struct vc4_extent *extents;
+    uint32_t op_count, job_count, state_count, record_count, extent_count;
+    uint32_t op_room, job_room, state_room, record_room, extent_room;
+    uint32_t generation; /* stamps tile_owner */
+};
+
+/* Which job of the batch last used a tile position. */
+struct vc4_tile_owner {
+    uint32_t generation, job;
+};
+
+/* Room for one more element of an array in a batch; false when memory is out. */
+bool vc4_array_grow(void **array, uint32_t *room, uint32_t count, size_t element);
+#define VC4_GROW(array, room, count) vc4_array_grow((void **)&(array), &(room), (count), sizeof *(array))
+
+/* ---- draws ---- */
+
+struct vc4_draws;
+
+/* A draw ready for the workers: immutable once handed out. */
+struct vc4_draw {
+    struct vc4_shader_state state;
+    struct vc4_frag *frag;
+    struct vc4_vertex_cache *vertices;
+    uint32_t frag_varyings;
+    uint32_t varying_row; /* first row of the varyings in a shaded vertex */
+};
+
+int vc4_draws_create(struct vc4_device *device, struct vc4_draws **out);
+void vc4_draws_destroy(struct vc4_draws *draws); /* NULL is accepted */
+/* The draw of that state for `samples` and a primitive kind; prepared by the first to ask. NULL with *fault
+ * when it cannot be. Thread-safe; lives as long as `draws`. */
+const struct vc4_draw *vc4_draws_get(struct vc4_draws *draws, const struct vc4_draw_state *state,
+                                     uint32_t samples, uint8_t primitive, struct gpu_fault *fault);
+uint64_t vc4_draws_vertices(struct vc4_draws *draws);
+
+/* ---- workers ---- */
+
+/* What a worker holds: its tile buffer and scratch space. Allocated with its alignment. */
+struct vc4_worker {
+    struct raster_tile tile;
+    struct raster_tile centre; /* the same tile with one sample, for coverage only */
+    struct vc4_vertex_batch alone[3];
+    struct raster_block blocks[RASTER_BLOCKS_MAX];
+    struct raster_prim prim;
+    float vary[3][RASTER_MAX_VARYINGS]; /* of a clipped primitive */
+    /* The draw last used, so that the pixel path takes no lock. */
+    const struct vc4_draw *draw;
+    struct vc4_draw_state draw_state;
+    uint32_t draw_samples;
+    uint8_t draw_primitive;
+    uint64_t primitives, blocks_shaded;
+};
+
+/* What one tile's lists are run with. */
+struct vc4_tile_run {
+    struct vc4_device *device;
+    struct vc4_draws *draws;
+    struct vc4_worker *worker;
+    struct vc4_draw_state state;
+    struct raster_rect frame; /* pixels that may be drawn */
+    uint64_t budget;          /* records and primitives left */
+    uint32_t draw;            /* primitive lists so far */
+    uint32_t returns;
+    struct gpu_fault *fault;
+};
+
+/* Draws the primitive list of a record (32, 33, 48, 49) whose own bytes end at `after`; *after becomes the
+ * end of the list that follows inline. False with *run->fault. */
+bool vc4_run_primitives(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
+                        uint32_t *after);
+/* Runs a job on a worker's tile buffer. Faults are left in the job; stores are done all the same, so that the
+ * picture is there as far as it was drawn. */
+void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_worker *worker,
+                 const struct vc4_batch *batch, struct vc4_job *job);
+
+/* ---- the renderer ---- */
+
+/* Record 113. */
+struct vc4_render_config {
+    bool set;
+    uint32_t address, width, height, samples;
+    uint8_t color_format, decimate, layout; /* as in the record */
+};
+
+struct vc4_renderer {
+    struct vc4_batch batch;
+    struct vc4_tile_owner *tile_owner; /* 256 x 256 tile positions */
+    struct vc4_worker **workers;
+    unsigned worker_count;
+    /* The list in the making. */
+    struct vc4_render_config config;
+    uint32_t clear_color, clear_zs; /* record 114 */
+    struct vc4_draw_state state;    /* of the main list */
+    bool state_dirty;               /* differs from the last of batch.states */
+    uint32_t tile_x, tile_y;        /* of the last record 115 */
+    bool has_tile;
+    struct vc4_cl_record load; /* a load waits for the next record 115 */
+    uint32_t load_address;
+    bool has_load;
+    /* The tile buffer as the list left it: each half uniform, or not. `due`: the clear is still to be done in
+     * the current job. bit 0 colour, bit 1 depth and stencil */
+    uint32_t uniform, due;
+    uint32_t uniform_color, uniform_zs;
+    bool job_open;
+    bool carried; /* `carry` holds the contents */
+    struct raster_tile *carry;
+    uint32_t frames;        /* ended in the batch */
+    struct vc4_frame frame; /* colour image stored last */
+    bool has_frame;
+    uint64_t budget;
+};
+
+/* renderer_surface.c: the image of a load or store (28, 29) or of the configuration (24, 25). False with
+ * *fault when it does not lie in memory or is not done. */
+bool vc4_general_surface(const struct vc4_device *device, const struct vc4_render_config *config,
+                         const struct vc4_cl_record *record, uint32_t address, struct vc4_op *op,
+                         struct gpu_fault *fault);
+bool vc4_config_surface(const struct vc4_device *device, const struct vc4_render_config *config,
+                        uint32_t address, struct vc4_op *op, struct gpu_fault *fault);
+bool vc4_raw_tile(const struct vc4_device *device, const struct vc4_cl_record *record, uint32_t address,
+                  struct vc4_op *op, struct gpu_fault *fault);
+/* Whether `op` of job number `job` touches memory that another job of the batch touches, one of them writing.
+ */
+bool vc4_batch_conflict(struct vc4_renderer *renderer, const struct gpu_memory *memory,
+                        const struct vc4_op *op, uint32_t job);
+/* Notes what `op` touches. False when memory is out. */
+bool vc4_batch_note(struct vc4_renderer *renderer, const struct gpu_memory *memory, const struct vc4_op *op,
+                    uint32_t job);
+void vc4_raw_move(const struct vc4_op *op, struct raster_tile *tile);
+
+#endif

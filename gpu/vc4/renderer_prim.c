@@ -1,0 +1,355 @@
+/* Primitive lists on a worker's tile: indices to shaded vertices, clipped vertices put together, set-up,
+ * coverage, shading. */
+#include "gpu/vc4/renderer_internal.h"
+#include "util/bits.h"
+
+/* Rows of a shaded vertex. */
+enum { ROW_XY, ROW_Z, ROW_INV_W, ROW_POINT_SIZE };
+
+/* Records 32 and 33, "primitive mode" (OpenGL's numbers). */
+enum { MODE_POINTS, MODE_LINES, MODE_LINE_LOOP, MODE_LINE_STRIP, MODE_TRIANGLES, MODE_STRIP, MODE_FAN };
+
+struct draw_call {
+    struct vc4_tile_run *run;
+    const struct vc4_draw *draw;
+    struct raster_setup setup;
+    struct raster_rect clip;
+    uint8_t primitive; /* enum vc4_primitive */
+    bool centre_only;  /* a multisampled tile, but coverage is taken at pixel centres */
+};
+
+/* ---- one primitive ---- */
+
+static uint32_t vertices_of(uint8_t primitive)
+{
+    return primitive == VC4_TRIANGLES ? 3 : primitive == VC4_LINES ? 2 : 1;
+}
+
+/* Coverage at pixel centres only: the single-sample twin of the tile gives the blocks, and every sample of a
+ * pixel shares its bit. */
+static uint32_t cover(const struct draw_call *call)
+{
+    struct vc4_worker *w = call->run->worker;
+    const struct raster_tile *tile = call->centre_only ? &w->centre : &w->tile;
+    uint32_t n = call->run->device->options.reference
+                     ? raster_cover_ref(&w->prim, tile, &call->clip, w->blocks)
+                     : raster_cover(&w->prim, tile, &call->clip, w->blocks);
+    for (uint32_t i = 0; call->centre_only && i < n; i++) {
+        for (unsigned s = 0; s < RASTER_MAX_SAMPLES; s++)
+            w->blocks[i].sample[s] = w->blocks[i].mask;
+    }
+    return n;
+}
+
+/* A program may read more varyings than its record announces: those read as zero. */
+static void fill_varyings(const struct draw_call *call, struct raster_prim *prim)
+{
+    for (uint32_t n = prim->vary_count; n < call->draw->frag_varyings; n++)
+        prim->vary_a[n] = prim->vary_b[n] = prim->vary_c[n] = 0.0f;
+    prim->vary_count = UTIL_MAX(prim->vary_count, call->draw->frag_varyings);
+}
+
+static bool draw_primitive(const struct draw_call *call, const struct raster_vertex v[3], float point_size)
+{
+    struct vc4_worker *w = call->run->worker;
+    bool visible;
+    w->primitives++;
+    if (call->primitive == VC4_TRIANGLES)
+        visible = raster_setup_triangle(&w->prim, &call->setup, v);
+    else if (call->primitive == VC4_LINES)
+        visible = raster_setup_line(&w->prim, &call->setup, v, true);
+    else
+        visible = raster_setup_point(&w->prim, &call->setup, v, point_size, true);
+    uint32_t blocks = visible ? cover(call) : 0;
+    if (!blocks)
+        return true;
+    fill_varyings(call, &w->prim);
+    w->blocks_shaded += blocks;
+    return vc4_frag_shade(call->draw->frag, &w->prim, &w->tile, w->blocks, blocks, call->run->fault) == 0;
+}
+
+/* ---- vertices ---- */
+
+static void place_vertex(const struct vc4_draw_state *state, uint32_t xy, uint32_t z, uint32_t inv_w,
+                         struct raster_vertex *out)
+{
+    out->x = (int16_t)(xy & 0xffff) + state->viewport_x;
+    out->y = (int16_t)(xy >> 16) + state->viewport_y;
+    out->z = util_u2f(z);
+    out->inv_w = util_u2f(inv_w);
+}
+
+/* Fetches the shaded vertices of a primitive. */
+static bool fetch_vertices(const struct draw_call *call, const uint32_t index[3],
+                           struct vc4_shaded_vertex shaded[3])
+{
+    struct vc4_worker *w = call->run->worker;
+    for (uint32_t i = 0; i < vertices_of(call->primitive); i++) {
+        if (vc4_vertex_cache_get(call->draw->vertices, index[i], &w->alone[i], &shaded[i], call->run->fault))
+            return false;
+    }
+    return true;
+}
+
+static float point_size_of(const struct draw_call *call, const struct vc4_shaded_vertex *v)
+{
+    return call->draw->state.point_size ? util_u2f(v->row[ROW_POINT_SIZE * 16]) : call->run->state.point_size;
+}
+
+static bool draw_indices(const struct draw_call *call, const uint32_t index[3])
+{
+    struct vc4_shaded_vertex shaded[3];
+    struct raster_vertex v[3];
+    if (!fetch_vertices(call, index, shaded))
+        return false;
+    for (uint32_t i = 0; i < vertices_of(call->primitive); i++) {
+        const uint32_t *row = shaded[i].row;
+        place_vertex(&call->run->state, row[ROW_XY * 16], row[ROW_Z * 16], row[ROW_INV_W * 16], &v[i]);
+        v[i].vary = (const float *)&row[call->draw->varying_row * 16];
+        v[i].vary_stride = 16;
+    }
+    return draw_primitive(call, v, point_size_of(call, &shaded[0]));
+}
+
+/* ---- clipped primitives (record 49, Guide table 44) ---- */
+
+/* A clipped vertex's varyings: the coefficients' sum over the primitive's own vertices, in vertex order. */
+static void combine_varyings(const struct draw_call *call, const struct vc4_shaded_vertex shaded[3],
+                             const struct vc4_clipped_vertex *clipped, float *out)
+{
+    uint32_t count = vertices_of(call->primitive), row = call->draw->varying_row;
+    for (uint32_t n = 0; n < call->setup.vary_count; n++) {
+        if (n < 32 && call->setup.flat_mask & 1u << n) {
+            out[n] = util_u2f(shaded[count - 1].row[(row + n) * 16]);
+            continue;
+        }
+        float sum = clipped->coefficient[0] * util_u2f(shaded[0].row[(row + n) * 16]);
+        for (uint32_t k = 1; k < count; k++)
+            sum += clipped->coefficient[k] * util_u2f(shaded[k].row[(row + n) * 16]);
+        out[n] = sum;
+    }
+}
+
+static bool draw_clipped(const struct draw_call *call, const struct vc4_cl_record *record,
+                         const uint32_t index[3], uint32_t address)
+{
+    struct vc4_worker *w = call->run->worker;
+    const struct gpu_memory *memory = call->run->device->memory;
+    uint64_t at = record->field[VC4_CLIPPED_ADDRESS];
+    struct vc4_shaded_vertex shaded[3];
+    struct raster_vertex v[3];
+    if (!fetch_vertices(call, index, shaded))
+        return false;
+    for (uint32_t i = 0; i < vertices_of(call->primitive); i++) {
+        const uint32_t *row = shaded[i].row;
+        v[i].vary = (const float *)&row[call->draw->varying_row * 16];
+        v[i].vary_stride = 16;
+        if (!(record->field[VC4_CLIPPED_FLAGS] & 1u << i)) {
+            place_vertex(&call->run->state, row[ROW_XY * 16], row[ROW_Z * 16], row[ROW_INV_W * 16], &v[i]);
+            continue;
+        }
+        struct vc4_clipped_vertex clipped;
+        const uint8_t *bytes = gpu_memory_at(memory, at, sizeof clipped);
+        if (!bytes) {
+            vc4_fault_set(call->run->fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
+                          "clipped vertex at 0x%08llx lies outside memory", (unsigned long long)at);
+            return false;
+        }
+        memcpy(&clipped, bytes, sizeof clipped);
+        at += sizeof clipped;
+        place_vertex(&call->run->state, (uint32_t)(uint16_t)clipped.y << 16 | (uint16_t)clipped.x,
+                     util_f2u(clipped.zs), util_f2u(clipped.inv_w), &v[i]);
+        combine_varyings(call, shaded, &clipped, w->vary[i]);
+        v[i].vary = w->vary[i];
+        v[i].vary_stride = 1;
+    }
+    return draw_primitive(call, v, point_size_of(call, &shaded[0]));
+}
+
+/* ---- lists ---- */
+
+static bool fault(const struct vc4_tile_run *run, enum gpu_fault_kind kind, uint32_t address,
+                  const char *what)
+{
+    vc4_fault_set(run->fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
+    return false;
+}
+
+/* The draw for the present state, from the worker's memory of its last one when nothing changed. */
+static const struct vc4_draw *find_draw(struct vc4_tile_run *run, uint8_t primitive)
+{
+    struct vc4_worker *w = run->worker;
+    const struct vc4_draw_state *now = &run->state, *last = &w->draw_state;
+    if (w->draw && now->shader == last->shader && now->attributes == last->attributes &&
+        now->extended == last->extended && now->depth_func == last->depth_func &&
+        now->z_updates == last->z_updates && w->draw_samples == w->tile.samples &&
+        w->draw_primitive == primitive)
+        return w->draw;
+    w->draw = vc4_draws_get(run->draws, now, w->tile.samples, primitive, run->fault);
+    w->draw_state = *now;
+    w->draw_samples = w->tile.samples;
+    w->draw_primitive = primitive;
+    return w->draw;
+}
+
+static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, uint32_t address, struct draw_call *out)
+{
+    const struct vc4_draw_state *s = &run->state;
+    run->draw++;
+    if (!s->has_shader)
+        return fault(run, GPU_FAULT_PACKET, address, "primitives without a shader state");
+    const struct vc4_draw *draw = find_draw(run, primitive);
+    if (!draw)
+        return false;
+    *out = (struct draw_call){
+        .run = run,
+        .draw = draw,
+        .primitive = primitive,
+        .centre_only = run->worker->tile.samples > 1 && !s->oversample,
+        .setup = {.flat_mask = s->flat,
+                  .vary_count = draw->state.varying_count,
+                  .depth_offset = s->depth_offset,
+                  .offset_factor = s->offset_factor,
+                  .offset_units = s->offset_units,
+                  .line_width = s->line_width,
+                  .cull_forward = !s->forward,
+                  .cull_reverse = !s->reverse,
+                  .clockwise_forward = s->clockwise},
+        .clip = {.x0 = (int32_t)s->clip_left,
+                 .y0 = (int32_t)s->clip_bottom,
+                 .x1 = UTIL_MIN((int32_t)(s->clip_left + s->clip_width), run->frame.x1),
+                 .y1 = UTIL_MIN((int32_t)(s->clip_bottom + s->clip_height), run->frame.y1)},
+    };
+    return true;
+}
+
+static bool spend(struct vc4_tile_run *run, uint32_t address)
+{
+    if (!run->budget)
+        return fault(run, GPU_FAULT_TIMEOUT, address, "the tile's lists exceed their budget");
+    run->budget--;
+    return true;
+}
+
+static bool run_compressed(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
+                           uint32_t *after)
+{
+    struct vc4_list_reader reader;
+    struct draw_call call;
+    uint32_t index[3] = {0, 0, 0};
+    bool clipped = record->id == VC4_CL_CLIPPED_PRIMITIVES;
+    int got;
+    if (!run->state.has_format)
+        return fault(run, GPU_FAULT_PACKET, address, "compressed primitives without a primitive list format");
+    if (!begin_draw(run, run->state.primitive, address, &call))
+        return false;
+    vc4_list_reader_init(&reader, run->device->memory, *after, run->state.primitive, run->budget);
+    while ((got = vc4_list_read(&reader, index, run->fault)) > 0) {
+        if (clipped ? !draw_clipped(&call, record, index, address) : !draw_indices(&call, index))
+            return false;
+        clipped = false; /* "only applies to the first primitive in the following compressed list" */
+    }
+    run->budget = reader.budget;
+    *after = reader.at;
+    return got == 0;
+}
+
+/* Where the indices of a record 32 or 33 come from. */
+struct index_source {
+    const uint8_t *bytes; /* NULL: consecutive from `first` */
+    uint32_t first, max;
+    bool wide;
+};
+
+static bool read_index(const struct vc4_tile_run *run, const struct index_source *from, uint64_t n,
+                       uint32_t address, uint32_t *out)
+{
+    if (!from->bytes) {
+        *out = from->first + (uint32_t)n;
+        return true;
+    }
+    *out = from->wide ? util_load16(from->bytes + 2 * n) : from->bytes[n];
+    if (*out <= from->max)
+        return true;
+    vc4_fault_set(run->fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
+                  "index %u is greater than the record's maximum %u", *out, from->max);
+    return false;
+}
+
+/* The vertices of primitive n of a list: positions in the list. */
+static void primitive_vertices(uint32_t mode, uint64_t n, uint64_t length, uint64_t at[3])
+{
+    switch (mode) {
+    case MODE_POINTS: at[0] = n; break;
+    case MODE_LINES: at[0] = 2 * n, at[1] = 2 * n + 1; break;
+    case MODE_LINE_STRIP: at[0] = n, at[1] = n + 1; break;
+    case MODE_LINE_LOOP: at[0] = n, at[1] = n + 1 == length ? 0 : n + 1; break;
+    case MODE_TRIANGLES: at[0] = 3 * n, at[1] = 3 * n + 1, at[2] = 3 * n + 2; break;
+    case MODE_STRIP: at[0] = n + (n & 1), at[1] = n + 1 - (n & 1), at[2] = n + 2; break;
+    case MODE_FAN: at[0] = 0, at[1] = n + 1, at[2] = n + 2; break;
+    }
+}
+
+static uint64_t primitive_count(uint32_t mode, uint64_t length)
+{
+    switch (mode) {
+    case MODE_POINTS: return length;
+    case MODE_LINES: return length / 2;
+    case MODE_LINE_STRIP: return length ? length - 1 : 0;
+    case MODE_LINE_LOOP: return length > 1 ? length : 0;
+    case MODE_TRIANGLES: return length / 3;
+    default: return length > 2 ? length - 2 : 0;
+    }
+}
+
+/* An indexed or array list standing in a rendering list: drawn without binning. */
+static bool run_gl_list(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address)
+{
+    bool indexed = record->id == VC4_CL_INDEXED_PRIMITIVES;
+    uint32_t mode = (uint32_t)record->field[indexed ? VC4_INDEXED_MODE : VC4_ARRAY_MODE];
+    uint64_t length = record->field[indexed ? VC4_INDEXED_LENGTH : VC4_ARRAY_LENGTH];
+    struct index_source from = {.first = (uint32_t)record->field[VC4_ARRAY_FIRST]};
+    struct draw_call call;
+    if (mode > MODE_FAN)
+        return fault(run, GPU_FAULT_PACKET, address, "reserved primitive mode");
+    uint64_t count = primitive_count(mode, length);
+    uint8_t primitive = mode == MODE_POINTS ? VC4_POINTS : mode < MODE_TRIANGLES ? VC4_LINES : VC4_TRIANGLES;
+    if (indexed) {
+        from.wide = record->field[VC4_INDEXED_TYPE] == 1;
+        from.max = (uint32_t)record->field[VC4_INDEXED_MAX];
+        if (record->field[VC4_INDEXED_TYPE] > 1)
+            return fault(run, GPU_FAULT_PACKET, address, "reserved index type");
+        from.bytes =
+            gpu_memory_at(run->device->memory, record->field[VC4_INDEXED_ADDRESS], length << from.wide);
+        if (length && !from.bytes)
+            return fault(run, GPU_FAULT_MEMORY, address, "index list lies outside memory");
+    }
+    if (!begin_draw(run, primitive, address, &call))
+        return false;
+    for (uint64_t n = 0; n < count; n++) {
+        uint64_t at[3] = {0, 0, 0};
+        uint32_t index[3] = {0, 0, 0};
+        if (!spend(run, address))
+            return false;
+        primitive_vertices(mode, n, length, at);
+        for (uint32_t i = 0; i < vertices_of(primitive); i++) {
+            if (!read_index(run, &from, at[i], address, &index[i]))
+                return false;
+        }
+        if (!draw_indices(&call, index))
+            return false;
+    }
+    return true;
+}
+
+bool vc4_run_primitives(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
+                        uint32_t *after)
+{
+    switch (record->id) {
+    case VC4_CL_INDEXED_PRIMITIVES:
+    case VC4_CL_ARRAY_PRIMITIVES: return run_gl_list(run, record, address);
+    case VC4_CL_COMPRESSED_PRIMITIVES:
+    case VC4_CL_CLIPPED_PRIMITIVES: return run_compressed(run, record, address, after);
+    default: return fault(run, GPU_FAULT_UNSUPPORTED, address, "VG primitives");
+    }
+}

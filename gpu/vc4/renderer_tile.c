@@ -1,0 +1,164 @@
+/* One job on a worker's tile buffer: clears, loads, lists, stores, in the order of the rendering list. */
+#include "gpu/vc4/renderer_internal.h"
+#include "util/bits.h"
+
+#define NESTING_MAX 2u /* "maximum of 2 levels of nesting" (Guide table 38, record 17) */
+
+/* A tile's share of the packet budget: tiles run at once, so they cannot draw on one account and still end at
+ * the same place at any thread count. */
+#define TILE_BUDGET_SHARE 16u
+#define TILE_BUDGET_MIN   256u
+
+static bool fail(const struct vc4_tile_run *run, enum gpu_fault_kind kind, uint32_t address, const char *what)
+{
+    vc4_fault_set(run->fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
+    return false;
+}
+
+/* ---- sub-lists ---- */
+
+struct list_cursor {
+    uint32_t at, stack[NESTING_MAX], depth; /* depth 1: in the tile's own list */
+};
+
+static bool call(const struct vc4_tile_run *run, struct list_cursor *c, uint32_t target, uint32_t back)
+{
+    if (c->depth == NESTING_MAX)
+        return fail(run, GPU_FAULT_LIST, c->at, "sub-lists nest more than two levels deep");
+    c->stack[c->depth++] = back;
+    c->at = target;
+    return true;
+}
+
+/* Executes the record at the cursor. */
+static bool step(struct vc4_tile_run *run, struct list_cursor *c)
+{
+    struct vc4_cl_record record;
+    uint32_t here = c->at, after;
+    if (!vc4_record_fetch(run->device->memory, here, &record, run->fault))
+        return false;
+    after = here + record.size;
+    switch (record.id) {
+    case VC4_CL_NOP: break;
+    case VC4_CL_BRANCH: after = (uint32_t)record.field[VC4_BRANCH_ADDRESS]; break;
+    case VC4_CL_BRANCH_TO_SUB_LIST: return call(run, c, (uint32_t)record.field[VC4_BRANCH_ADDRESS], after);
+    case VC4_CL_RETURN:
+        run->returns++;
+        after = c->stack[--c->depth];
+        break;
+    case VC4_CL_INDEXED_PRIMITIVES:
+    case VC4_CL_ARRAY_PRIMITIVES:
+    case VC4_CL_COMPRESSED_PRIMITIVES:
+    case VC4_CL_CLIPPED_PRIMITIVES:
+    case VC4_CL_VG_COORDINATE_ARRAY:
+    case VC4_CL_VG_INLINE:
+        if (!vc4_run_primitives(run, &record, here, &after))
+            return false;
+        break;
+    default: {
+        int applied = vc4_draw_state_apply(&run->state, &record, here, run->fault);
+        if (applied < 0)
+            return false;
+        if (!applied) {
+            vc4_fault_set(run->fault, GPU_FAULT_UNSUPPORTED, VC4_RENDERER_UNIT, here,
+                          "record %u (%s) inside a tile's sub-list", record.id, vc4_cl_name(record.id));
+            return false;
+        }
+    }
+    }
+    c->at = after;
+    return true;
+}
+
+static bool run_list(struct vc4_tile_run *run, uint32_t address)
+{
+    struct list_cursor c = {.at = address, .depth = 1};
+    while (c.depth) {
+        if (!run->budget)
+            return fail(run, GPU_FAULT_TIMEOUT, c.at, "the tile's lists exceed their budget");
+        run->budget--;
+        if (!step(run, &c))
+            return false;
+    }
+    return true;
+}
+
+/* ---- operations ---- */
+
+static void set_tile(struct vc4_tile_run *run, const struct vc4_op *op)
+{
+    struct raster_tile *tile = &run->worker->tile, *centre = &run->worker->centre;
+    tile->width = tile->height = op->tile.size;
+    tile->samples = op->tile.samples;
+    tile->x = op->tile.x;
+    tile->y = op->tile.y;
+    centre->width = centre->height = op->tile.size;
+    centre->samples = 1;
+    centre->x = op->tile.x;
+    centre->y = op->tile.y;
+    run->frame = (struct raster_rect){.x1 = (int32_t)op->tile.width, .y1 = (int32_t)op->tile.height};
+}
+
+static void clear(struct raster_tile *tile, const struct vc4_op *op)
+{
+    if (op->buffer & 1)
+        raster_tile_clear_color(tile, op->clear.color);
+    if (op->buffer & 2)
+        raster_tile_clear_zs(tile, op->clear.zs, UINT32_MAX);
+}
+
+static void store(const struct raster_tile *tile, const struct vc4_op *op)
+{
+    if (op->buffer == VC4_BUFFER_Z)
+        raster_surface_store_z_only(&op->surface, tile);
+    else
+        raster_surface_store(&op->surface, tile, op->resolve);
+}
+
+/* Runs what draws. False with *run->fault. */
+static bool draw(struct vc4_tile_run *run, const struct vc4_batch *batch, const struct vc4_op *op)
+{
+    run->state = batch->states[op->state];
+    if (op->type == VC4_OP_LIST)
+        return run_list(run, op->address);
+    const struct vc4_cl_record *record = &batch->records[op->record];
+    uint32_t after = op->address + record->size;
+    return vc4_run_primitives(run, record, op->address, &after);
+}
+
+void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_worker *worker,
+                 const struct vc4_batch *batch, struct vc4_job *job)
+{
+    struct raster_tile *tile = &worker->tile;
+    struct vc4_tile_run run = {
+        .device = device,
+        .draws = draws,
+        .worker = worker,
+        .budget = UTIL_MAX(device->options.packet_budget / TILE_BUDGET_SHARE, (uint64_t)TILE_BUDGET_MIN),
+        .fault = &job->fault,
+    };
+    if (job->continues)
+        memcpy(tile, device->renderer->carry, sizeof *tile);
+    else
+        raster_tile_clear(tile, job->color, job->zs);
+    for (uint32_t i = 0; i < job->count; i++) {
+        const struct vc4_op *op = &batch->ops[job->first + i];
+        switch (op->type) {
+        case VC4_OP_TILE: set_tile(&run, op); break;
+        case VC4_OP_CLEAR: clear(tile, op); break;
+        case VC4_OP_LOAD: raster_surface_load(&op->surface, tile); break;
+        case VC4_OP_STORE: store(tile, op); break;
+        case VC4_OP_RAW: vc4_raw_move(op, tile); break;
+        case VC4_OP_LIST:
+        case VC4_OP_RECORD:
+            if (!job->faulted && !draw(&run, batch, op)) {
+                job->faulted = true;
+                job->fault.draw = run.draw;
+            }
+            break;
+        }
+    }
+    job->returns = run.returns;
+    if (job->leaves)
+        memcpy(device->renderer->carry, tile, sizeof *tile);
+}
