@@ -1,5 +1,8 @@
 /* Loading and storing a tile: conversion between the tile buffer and images in guest memory, in the image's
- * layout and format. */
+ * layout and format; and raw dumps of a tile. README.md of this folder writes the conversions down.
+ *
+ * Each operation has a fast path and a scalar twin (_ref) that leave the same bytes. They touch only bytes of
+ * pixels inside both the image and the tile. */
 #ifndef VITRAIL_RASTER_SURFACE_H
 #define VITRAIL_RASTER_SURFACE_H
 
@@ -8,9 +11,9 @@
 
 enum raster_surface_format {
     RASTER_SURFACE_RGBA8888,      /* the tile's own words */
-    RASTER_SURFACE_BGR565,        /* 5:6:5, no dither */
+    RASTER_SURFACE_BGR565,        /* first channel in the top 5 bits, then 6, then 5: no dither */
     RASTER_SURFACE_BGR565_DITHER, /* ordered 4x4 dither on store */
-    RASTER_SURFACE_ZS,            /* depth << 8 | stencil */
+    RASTER_SURFACE_ZS,            /* depth << 8 | stencil: moves the tile's zs instead of its color */
 };
 
 /* An image: `width` x `height` pixels, tiles that stick out are cut. `base` is host memory, validated by the
@@ -23,15 +26,41 @@ struct raster_surface {
     uint32_t stride;        /* linear: bytes a row; tiled: tiles or utiles a row */
 };
 
-/* Bytes the surface spans from base; false on overflow or a layout and format that do not go together. */
+/* Bytes the surface spans from base, at most 4 GiB; false on overflow, an unknown layout or format, or a
+ * stride too small for tiles of the width. */
 bool raster_surface_size(const struct raster_surface *surface, uint64_t *bytes);
 
-/* Store: samples are averaged per channel (sum of the samples + 2) >> 2 when `resolve`, otherwise sample 0 is
- * taken; ZS always takes sample 0. Load fills all samples alike. Tile position from tile->x, y. */
-void raster_surface_store(const struct raster_surface *surface, const struct raster_tile *tile, bool resolve);
-void raster_surface_load(const struct raster_surface *surface, struct raster_tile *tile);
+/* What a pixel of the image is made of (Guide table 38, record 28 "Mode"): 1, 4 or 16 samples. */
+enum raster_decimate {
+    RASTER_DECIMATE_NONE, /* sample 0 */
+    RASTER_DECIMATE_4,    /* the four samples; 2x2 pixels of a tile of one sample */
+    RASTER_DECIMATE_16,   /* the samples of 2x2 pixels; 4x4 pixels of a tile of one sample */
+};
 
-/* Store and load of the tile's depth only (Z-only keeps the stencil bytes of memory). */
+/* Store of the tile at tile->x, y: samples are averaged per channel, (their sum + 2) >> 2, when `resolve` and
+ * the tile has four; otherwise sample 0 is taken; ZS always takes sample 0. */
+void raster_surface_store(const struct raster_surface *surface, const struct raster_tile *tile, bool resolve);
+/* Store with any decimation. Where several pixels become one, the tile lands at its position divided by their
+ * number. The average of n is (sum + n / 2) / n. */
+void raster_surface_store_decimated(const struct raster_surface *surface, const struct raster_tile *tile,
+                                    enum raster_decimate decimate);
+/* Load fills all samples alike; pixels outside the image keep their words. */
+void raster_surface_load(const struct raster_surface *surface, struct raster_tile *tile);
+/* Store of the tile's depth only: the stencil bytes of memory stay. The surface's format is ZS. */
 void raster_surface_store_z_only(const struct raster_surface *surface, const struct raster_tile *tile);
+
+void raster_surface_store_ref(const struct raster_surface *surface, const struct raster_tile *tile,
+                              enum raster_decimate decimate);
+void raster_surface_load_ref(const struct raster_surface *surface, struct raster_tile *tile);
+void raster_surface_store_z_only_ref(const struct raster_surface *surface, const struct raster_tile *tile);
+
+/* A plane of the tile as it stands, all samples: width * height * samples words, at most
+ * RASTER_TILE_DUMP_BYTES. Quads of 2x2 pixels in raster order; in a quad sample after sample; in a sample its
+ * four words, x before y. For tiles of four samples this is the raw tile of VideoCore IV (Mesa's
+ * vc4_nir_lower_txf_ms.c); for tiles of one the same rule, ours. */
+enum raster_plane { RASTER_PLANE_COLOR, RASTER_PLANE_ZS };
+#define RASTER_TILE_DUMP_BYTES (RASTER_TILE_WORDS * 4u)
+void raster_tile_dump(const struct raster_tile *tile, enum raster_plane plane, uint8_t *bytes);
+void raster_tile_undump(struct raster_tile *tile, enum raster_plane plane, const uint8_t *bytes);
 
 #endif

@@ -1,0 +1,303 @@
+/* Loads and stores a unit at a time: 64 bytes that are four rows of 16 bytes in every layout - one 4x4 block
+ * of 32-bit pixels or two of 16-bit ones, a utile of VideoCore IV where the layout is tiled. Units that the
+ * image cuts go pixel by pixel. */
+#include "raster/surface_internal.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include <smmintrin.h>
+
+#include "raster/texture_internal.h"
+#include "util/bits.h"
+
+struct rows {
+    __m128i r[4];
+};
+
+bool raster_surface_size(const struct raster_surface *surface, uint64_t *bytes)
+{
+    struct raster_level level = {.stride = surface->stride, .layout = surface->layout};
+    if (surface->format > RASTER_SURFACE_ZS || surface->layout >= RASTER_LAYOUT_COUNT)
+        return false;
+    *bytes = 0;
+    if (surface->width == 0 || surface->height == 0)
+        return true;
+    return raster_level_span(surface_bytes_per_pixel(surface->format) * 8, &level, surface->width,
+                             surface->height, bytes) &&
+           *bytes <= UINT64_C(1) << 32;
+}
+
+/* ---- blocks ---- */
+
+/* Lanes to rows of four pixels, or back: the same exchange of halves (tile.h's order of lanes). */
+static inline struct rows turn(__m128i q0, __m128i q1, __m128i q2, __m128i q3)
+{
+    return (struct rows){{_mm_unpacklo_epi64(q0, q1), _mm_unpackhi_epi64(q0, q1), _mm_unpacklo_epi64(q2, q3),
+                          _mm_unpackhi_epi64(q2, q3)}};
+}
+
+/* Sum of four bytes each, plus 2, shifted by 2. */
+static inline __m128i average4(__m128i a, __m128i b, __m128i c, __m128i d)
+{
+    const __m128i zero = _mm_setzero_si128(), two = _mm_set1_epi16(2);
+    __m128i lo = _mm_add_epi16(_mm_add_epi16(_mm_unpacklo_epi8(a, zero), _mm_unpacklo_epi8(b, zero)),
+                               _mm_add_epi16(_mm_unpacklo_epi8(c, zero), _mm_unpacklo_epi8(d, zero)));
+    __m128i hi = _mm_add_epi16(_mm_add_epi16(_mm_unpackhi_epi8(a, zero), _mm_unpackhi_epi8(b, zero)),
+                               _mm_add_epi16(_mm_unpackhi_epi8(c, zero), _mm_unpackhi_epi8(d, zero)));
+    return _mm_packus_epi16(_mm_srli_epi16(_mm_add_epi16(lo, two), 2),
+                            _mm_srli_epi16(_mm_add_epi16(hi, two), 2));
+}
+
+static inline struct rows block_rows(const uint32_t *words, bool resolve)
+{
+    const __m128i *q = (const __m128i *)words;
+    if (!resolve)
+        return turn(q[0], q[1], q[2], q[3]);
+    return turn(average4(q[0], q[4], q[8], q[12]), average4(q[1], q[5], q[9], q[13]),
+                average4(q[2], q[6], q[10], q[14]), average4(q[3], q[7], q[11], q[15]));
+}
+
+static inline void put_block(uint32_t *words, uint32_t samples, struct rows rows)
+{
+    struct rows lanes = turn(rows.r[0], rows.r[1], rows.r[2], rows.r[3]);
+    for (uint32_t s = 0; s < samples; s++)
+        memcpy(words + s * 16, &lanes, sizeof lanes);
+}
+
+/* ---- 16-bit pixels ---- */
+
+/* Eight values of one channel, from two rows. */
+static inline __m128i channel(__m128i left, __m128i right, int shift)
+{
+    const __m128i byte = _mm_set1_epi32(255);
+    return _mm_packus_epi32(_mm_and_si128(_mm_srli_epi32(left, shift), byte),
+                            _mm_and_si128(_mm_srli_epi32(right, shift), byte));
+}
+
+/* (v * scale + bias) / 255, exact below 65535. */
+static inline __m128i to_levels(__m128i v, int scale, __m128i bias)
+{
+    __m128i x = _mm_add_epi16(_mm_mullo_epi16(v, _mm_set1_epi16((short)scale)), bias);
+    __m128i y = _mm_add_epi16(_mm_add_epi16(x, _mm_set1_epi16(1)), _mm_srli_epi16(x, 8));
+    return _mm_srli_epi16(y, 8);
+}
+
+static inline __m128i pack_565(__m128i left, __m128i right, __m128i bias)
+{
+    __m128i r = to_levels(channel(left, right, 0), 31, bias);
+    __m128i g = to_levels(channel(left, right, 8), 63, bias);
+    __m128i b = to_levels(channel(left, right, 16), 31, bias);
+    return _mm_or_si128(_mm_or_si128(_mm_slli_epi16(r, 11), _mm_slli_epi16(g, 5)), b);
+}
+
+static inline void unpack_565(__m128i v, __m128i *left, __m128i *right)
+{
+    const __m128i five = _mm_set1_epi16(31), six = _mm_set1_epi16(63);
+    __m128i r = _mm_srli_epi16(v, 11), g = _mm_and_si128(_mm_srli_epi16(v, 5), six),
+            b = _mm_and_si128(v, five);
+    r = _mm_or_si128(_mm_slli_epi16(r, 3), _mm_srli_epi16(r, 2));
+    g = _mm_or_si128(_mm_slli_epi16(g, 2), _mm_srli_epi16(g, 4));
+    b = _mm_or_si128(_mm_slli_epi16(b, 3), _mm_srli_epi16(b, 2));
+    __m128i rg = _mm_or_si128(r, _mm_slli_epi16(g, 8)), ba = _mm_or_si128(b, _mm_set1_epi16((short)0xff00));
+    *left = _mm_unpacklo_epi16(rg, ba);
+    *right = _mm_unpackhi_epi16(rg, ba);
+}
+
+/* ---- units ---- */
+
+/* Where a unit's rows stand: `at` + row * `pitch`. (x, y): its first pixel in the image. */
+static inline uint8_t *unit_address(const struct raster_surface *s, uint32_t bytes, uint32_t x, uint32_t y,
+                                    size_t *pitch)
+{
+    *pitch = s->layout == RASTER_LINEAR ? s->stride : 16;
+    return s->base + raster_texel_offset((enum raster_layout)s->layout, bytes, s->stride, x, y);
+}
+
+static inline void store_unit(const uint32_t *words, uint32_t samples, bool narrow, bool resolve,
+                              const __m128i bias[4], uint8_t *at, size_t pitch)
+{
+    struct rows a = block_rows(words, resolve);
+    if (narrow) {
+        struct rows b = block_rows(words + samples * 16, resolve);
+        for (unsigned r = 0; r < 4; r++)
+            a.r[r] = pack_565(a.r[r], b.r[r], bias[r]);
+    }
+    for (unsigned r = 0; r < 4; r++)
+        _mm_storeu_si128((__m128i *)(at + r * pitch), a.r[r]);
+}
+
+static inline void store_unit_z(const uint32_t *words, uint8_t *at, size_t pitch)
+{
+    const __m128i stencil = _mm_set1_epi32(255);
+    struct rows a = block_rows(words, false);
+    for (unsigned r = 0; r < 4; r++) {
+        __m128i *row = (__m128i *)(at + r * pitch), old = _mm_loadu_si128(row);
+        _mm_storeu_si128(row, _mm_or_si128(_mm_andnot_si128(stencil, a.r[r]), _mm_and_si128(stencil, old)));
+    }
+}
+
+static inline void load_unit(uint32_t *words, uint32_t samples, bool narrow, const uint8_t *at, size_t pitch)
+{
+    struct rows a, b;
+    for (unsigned r = 0; r < 4; r++) {
+        a.r[r] = _mm_loadu_si128((const __m128i *)(at + r * pitch));
+        if (narrow)
+            unpack_565(a.r[r], &a.r[r], &b.r[r]);
+    }
+    put_block(words, samples, a);
+    if (narrow)
+        put_block(words + samples * 16, samples, b);
+}
+
+/* The whole units of a transfer, and the pixels it leaves to the scalar path. */
+struct plan {
+    uint32_t bytes, width;  /* of a pixel; of a unit in pixels */
+    uint32_t columns, rows; /* of units */
+    struct surface_part right, below;
+};
+
+/* false when nothing of the tile is in the image. Units stand at multiples of their size in the image, so
+ * tiles elsewhere have none. */
+static bool make_plan(const struct raster_surface *s, const struct raster_tile *tile, struct plan *plan)
+{
+    struct surface_part part;
+    if (!surface_visible(s, tile, 1, &part))
+        return false;
+    plan->bytes = surface_bytes_per_pixel(s->format);
+    plan->width = 16 / plan->bytes;
+    bool aligned = tile->x >= 0 && tile->y >= 0 && (uint32_t)tile->x % plan->width == 0 && tile->y % 4 == 0;
+    plan->columns = aligned ? part.x1 / plan->width : 0;
+    plan->rows = aligned ? part.y1 / 4 : 0;
+    plan->right = plan->below = part;
+    if (aligned) {
+        plan->right.x0 = plan->below.x1 = plan->columns * plan->width;
+        plan->below.y0 = plan->rows * 4;
+    } else {
+        plan->below.y1 = plan->below.y0;
+    }
+    return true;
+}
+
+/* What a 16-bit channel adds before its division, for each row of a unit: README.md, "565". */
+static void make_bias(const struct raster_surface *s, __m128i bias[4])
+{
+    bool dither = s->format == RASTER_SURFACE_BGR565_DITHER;
+    for (unsigned r = 0; r < 4; r++) {
+        __m128i half = _mm_loadl_epi64((const __m128i *)surface_dither[r]);
+        bias[r] = dither ? _mm_unpacklo_epi64(half, half) : _mm_set1_epi16(127);
+    }
+}
+
+/* Specialised on its constants where it is called. */
+static inline __attribute__((always_inline)) void store_units(const struct raster_surface *s,
+                                                              const struct raster_tile *tile,
+                                                              const struct plan *plan, bool narrow,
+                                                              bool resolve)
+{
+    const uint32_t *plane = s->format == RASTER_SURFACE_ZS ? tile->zs : tile->color;
+    __m128i bias[4];
+    make_bias(s, bias);
+    for (uint32_t v = 0; v < plan->rows; v++) {
+        for (uint32_t u = 0; u < plan->columns; u++) {
+            uint32_t x = u * plan->width, y = v * 4;
+            size_t pitch;
+            uint8_t *at = unit_address(s, plan->bytes, (uint32_t)tile->x + x, (uint32_t)tile->y + y, &pitch);
+            store_unit(plane + raster_block_index(tile, x, y, 0), tile->samples, narrow, resolve, bias, at,
+                       pitch);
+        }
+    }
+}
+
+void raster_surface_store_decimated(const struct raster_surface *surface, const struct raster_tile *tile,
+                                    enum raster_decimate decimate)
+{
+    uint32_t count = surface->format == RASTER_SURFACE_ZS ? 1 : 1u << 2 * decimate;
+    struct plan plan;
+    if (count > tile->samples) { /* several pixels become one: rare, and nothing of it is in units */
+        raster_surface_store_ref(surface, tile, decimate);
+        return;
+    }
+    if (!make_plan(surface, tile, &plan))
+        return;
+    bool narrow = plan.bytes == 2, resolve = count == 4;
+    if (narrow && resolve)
+        store_units(surface, tile, &plan, true, true);
+    else if (narrow)
+        store_units(surface, tile, &plan, true, false);
+    else if (resolve)
+        store_units(surface, tile, &plan, false, true);
+    else
+        store_units(surface, tile, &plan, false, false);
+    surface_store_part(surface, tile, count, false, &plan.right);
+    surface_store_part(surface, tile, count, false, &plan.below);
+}
+
+void raster_surface_store(const struct raster_surface *surface, const struct raster_tile *tile, bool resolve)
+{
+    bool four = resolve && tile->samples == 4;
+    raster_surface_store_decimated(surface, tile, four ? RASTER_DECIMATE_4 : RASTER_DECIMATE_NONE);
+}
+
+void raster_surface_store_z_only(const struct raster_surface *surface, const struct raster_tile *tile)
+{
+    struct plan plan;
+    assert(surface->format == RASTER_SURFACE_ZS);
+    if (!make_plan(surface, tile, &plan))
+        return;
+    for (uint32_t v = 0; v < plan.rows; v++) {
+        for (uint32_t u = 0; u < plan.columns; u++) {
+            size_t pitch;
+            uint8_t *at =
+                unit_address(surface, 4, (uint32_t)tile->x + u * 4, (uint32_t)tile->y + v * 4, &pitch);
+            store_unit_z(tile->zs + raster_block_index(tile, u * 4, v * 4, 0), at, pitch);
+        }
+    }
+    surface_store_part(surface, tile, 1, true, &plan.right);
+    surface_store_part(surface, tile, 1, true, &plan.below);
+}
+
+void raster_surface_load(const struct raster_surface *surface, struct raster_tile *tile)
+{
+    uint32_t *plane = surface->format == RASTER_SURFACE_ZS ? tile->zs : tile->color;
+    struct plan plan;
+    if (!make_plan(surface, tile, &plan))
+        return;
+    for (uint32_t v = 0; v < plan.rows; v++) {
+        for (uint32_t u = 0; u < plan.columns; u++) {
+            uint32_t x = u * plan.width, y = v * 4;
+            size_t pitch;
+            const uint8_t *at =
+                unit_address(surface, plan.bytes, (uint32_t)tile->x + x, (uint32_t)tile->y + y, &pitch);
+            load_unit(plane + raster_block_index(tile, x, y, 0), tile->samples, plan.bytes == 2, at, pitch);
+        }
+    }
+    surface_load_part(surface, tile, &plan.right);
+    surface_load_part(surface, tile, &plan.below);
+}
+
+/* ---- raw tiles ---- */
+
+/* The four words of a quad's sample: lanes 4q to 4q+3 of a block, in the dump's order. */
+static size_t quad_index(const struct raster_tile *tile, uint32_t qx, uint32_t qy, uint32_t s)
+{
+    return raster_pixel_index(tile, qx * 2, qy * 2, s);
+}
+
+void raster_tile_dump(const struct raster_tile *tile, enum raster_plane plane, uint8_t *bytes)
+{
+    const uint32_t *words = plane == RASTER_PLANE_ZS ? tile->zs : tile->color;
+    for (uint32_t qy = 0; qy < tile->height / 2; qy++)
+        for (uint32_t qx = 0; qx < tile->width / 2; qx++)
+            for (uint32_t s = 0; s < tile->samples; s++, bytes += 16)
+                memcpy(bytes, words + quad_index(tile, qx, qy, s), 16);
+}
+
+void raster_tile_undump(struct raster_tile *tile, enum raster_plane plane, const uint8_t *bytes)
+{
+    uint32_t *words = plane == RASTER_PLANE_ZS ? tile->zs : tile->color;
+    for (uint32_t qy = 0; qy < tile->height / 2; qy++)
+        for (uint32_t qx = 0; qx < tile->width / 2; qx++)
+            for (uint32_t s = 0; s < tile->samples; s++, bytes += 16)
+                memcpy(words + quad_index(tile, qx, qy, s), bytes, 16);
+}
