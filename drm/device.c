@@ -1,0 +1,172 @@
+/* The card: opening and closing files, and finding the ioctl. */
+#include "drm/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define EVENT_SPACE 4096 /* bytes of unread events a file may have (drm_file.c of the kernel) */
+
+void drm_log(struct drm *drm, const char *format, ...)
+{
+    if (!drm->options.listener.message)
+        return;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    drm->options.listener.message(drm->options.listener.data, text);
+}
+
+int drm_create(struct gpu_memory *memory, const struct drm_options *options, struct drm **out)
+{
+    struct drm *drm = calloc(1, sizeof *drm);
+    if (!drm)
+        return -ENOMEM;
+    drm->memory = memory;
+    drm->options = *options;
+    int r = drm_bo_init(drm);
+    if (!r)
+        r = drm_kms_init(drm);
+    if (!r)
+        r = drm_vc4_init(drm);
+    if (r) {
+        drm_destroy(drm);
+        return r;
+    }
+    *out = drm;
+    return 0;
+}
+
+void drm_destroy(struct drm *drm)
+{
+    if (!drm)
+        return;
+    while (drm->files)
+        drm_close(drm->files);
+    drm_export_reap(drm, true);
+    drm_vc4_finish(drm);
+    drm_kms_finish(drm);
+    drm_ids_finish(&drm->names);
+    drm_bo_finish(drm);
+    free(drm);
+}
+
+int drm_open(struct drm *drm, unsigned minor, struct drm_file **out)
+{
+    if (minor != DRM_MINOR_CARD && minor != DRM_MINOR_RENDER)
+        return -ENOENT;
+    struct drm_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return -ENOMEM;
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) {
+        int r = -errno;
+        free(file);
+        return r;
+    }
+    fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    file->drm = drm;
+    file->minor = minor;
+    file->event_read = ends[0];
+    file->event_write = ends[1];
+    if (minor == DRM_MINOR_CARD && !drm->master) { /* the first to open the card becomes its master */
+        drm->master = file;
+        file->was_master = file->authenticated = true;
+    }
+    file->next = drm->files;
+    file->link = &drm->files;
+    if (file->next)
+        file->next->link = &file->next;
+    drm->files = file;
+    *out = file;
+    return 0;
+}
+
+void drm_close(struct drm_file *file)
+{
+    if (!file)
+        return;
+    struct drm *drm = file->drm;
+    drm_kms_close_file(file);
+    drm_vc4_close_file(file);
+    for (uint32_t i = 1; i < file->handles.count; i++)
+        drm_handle_close(file, i);
+    for (uint32_t i = 1; i < file->syncs.count; i++)
+        drm_sync_put(drm_ids_remove(&file->syncs, i));
+    drm_ids_finish(&file->handles);
+    drm_ids_finish(&file->syncs);
+    if (drm->master == file)
+        drm->master = NULL;
+    close(file->event_read);
+    close(file->event_write);
+    *file->link = file->next;
+    if (file->next)
+        file->next->link = file->link;
+    free(file);
+    drm_export_reap(drm, false);
+}
+
+int drm_file_events(const struct drm_file *file)
+{
+    return file->event_read;
+}
+
+int drm_event_send(struct drm_file *file, const void *event, uint32_t size)
+{
+    int waiting = 0;
+    if (ioctl(file->event_write, FIONREAD, &waiting) || waiting + (int)size > EVENT_SPACE)
+        return -ENOMEM;
+    return write(file->event_write, event, size) == (ssize_t)size ? 0 : -ENOMEM;
+}
+
+static const struct drm_ioctl_row *find(uint32_t request)
+{
+    static const struct drm_ioctl_row *const tables[] = {drm_vc4_ioctls, drm_core_ioctls, drm_sync_ioctls,
+                                                         drm_kms_ioctls, drm_fb_ioctls,   drm_atomic_ioctls};
+    for (unsigned t = 0; t < UTIL_ARRAY_SIZE(tables); t++)
+        for (const struct drm_ioctl_row *row = tables[t]; row->fn; row++)
+            if (_IOC_NR(row->request) == _IOC_NR(request))
+                return row;
+    return NULL;
+}
+
+static int permitted(const struct drm_file *file, uint32_t flags)
+{
+    if (file->minor == DRM_MINOR_RENDER)
+        return flags & DRM_ALLOW_RENDER ? 0 : -EACCES;
+    if (flags & DRM_NEED_AUTH && !file->authenticated)
+        return -EACCES;
+    if (flags & DRM_NEED_MASTER && file->drm->master != file)
+        return -EACCES;
+    return 0;
+}
+
+/* Callers may know a shorter or longer form of an argument: what they did not pass is zero, what they do not
+ * know is not returned (drm_ioctl.c of the kernel). */
+int drm_ioctl(struct drm_file *file, uint32_t request, void *argument, const struct drm_user *user)
+{
+    if (_IOC_TYPE(request) != DRM_IOCTL_BASE)
+        return -ENOTTY;
+    const struct drm_ioctl_row *row = find(request);
+    if (!row)
+        return -EINVAL;
+    int r = permitted(file, row->flags);
+    if (r)
+        return r;
+    uint64_t copy[DRM_ARG_MAX / 8] = {0};
+    uint32_t size = _IOC_SIZE(request);
+    if (size > sizeof copy || _IOC_SIZE(row->request) > sizeof copy)
+        return -EINVAL;
+    if (request & row->request & IOC_IN)
+        memcpy(copy, argument, size);
+    r = row->fn(file, copy, user);
+    if (request & row->request & IOC_OUT)
+        memcpy(argument, copy, size);
+    return r;
+}

@@ -1,0 +1,150 @@
+/* Exported descriptors. A dma-buf or a syncobj file is stood for by a memory file of its own: its size is
+ * what lseek reports, its inode tells every process's copy of the descriptor apart from all others.
+ *
+ * The card must know when the last copy, in any process, is closed. It keeps a description opened for reading
+ * and hands out one opened for writing: a read lease is granted only when nobody holds the file open for
+ * writing (fcntl(2), F_SETLEASE). */
+#include "drm/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int reopen(int fd, int flags)
+{
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int again = open(path, flags | O_CLOEXEC);
+    return again < 0 ? -errno : again;
+}
+
+/* A new description for writing of an export that exists. */
+static int open_again(const struct drm_export *export, bool cloexec)
+{
+    int fd = reopen(export->watch, O_RDWR);
+    if (fd >= 0 && !cloexec)
+        fcntl(fd, F_SETFD, 0);
+    return fd;
+}
+
+static int create(void *object, bool is_bo, uint64_t size, struct drm_export **out)
+{
+    struct drm_export *export = calloc(1, sizeof *export);
+    if (!export)
+        return -ENOMEM;
+    int r, file = memfd_create(is_bo ? "vitrail-dmabuf" : "vitrail-syncobj", MFD_CLOEXEC);
+    if (file < 0) {
+        r = -errno;
+        goto fail;
+    }
+    struct stat st;
+    if (ftruncate(file, (off_t)size) || fstat(file, &st)) {
+        r = -errno;
+        goto fail_file;
+    }
+    export->watch = reopen(file, O_RDONLY);
+    if (export->watch < 0) {
+        r = export->watch;
+        goto fail_file;
+    }
+    close(file);
+    export->device = st.st_dev;
+    export->inode = st.st_ino;
+    export->object = object;
+    export->is_bo = is_bo;
+    *out = export;
+    return 0;
+fail_file:
+    close(file);
+fail:
+    free(export);
+    return r;
+}
+
+int drm_export_fd(struct drm *drm, void *object, bool is_bo, uint64_t size, struct drm_export **keep,
+                  bool cloexec)
+{
+    bool fresh = !*keep;
+    if (fresh) {
+        drm_export_reap(drm, false);
+        int r = create(object, is_bo, size, keep);
+        if (r)
+            return r;
+    }
+    int fd = open_again(*keep, cloexec);
+    if (!fresh)
+        return fd;
+    if (fd < 0) {
+        close((*keep)->watch);
+        free(*keep);
+        *keep = NULL;
+        return fd;
+    }
+    (*keep)->next = drm->exports;
+    drm->exports = *keep;
+    if (is_bo) {
+        drm_bo_get(object);
+        ((struct drm_bo *)object)->users++;
+    } else {
+        ((struct drm_sync *)object)->refs++;
+    }
+    return fd;
+}
+
+struct drm_export *drm_export_find(struct drm *drm, int fd, bool is_bo)
+{
+    struct stat st;
+    if (fstat(fd, &st))
+        return NULL;
+    for (struct drm_export *export = drm->exports; export; export = export->next)
+        if (export->inode == st.st_ino && export->device == st.st_dev && export->is_bo == is_bo)
+            return export;
+    return NULL;
+}
+
+static bool held_elsewhere(const struct drm_export *export)
+{
+    if (fcntl(export->watch, F_SETLEASE, F_RDLCK))
+        return true;
+    fcntl(export->watch, F_SETLEASE, F_UNLCK);
+    return false;
+}
+
+void drm_export_reap(struct drm *drm, bool all)
+{
+    for (struct drm_export **at = &drm->exports; *at;) {
+        struct drm_export *export = *at;
+        if (!all && held_elsewhere(export)) {
+            at = &export->next;
+            continue;
+        }
+        *at = export->next;
+        close(export->watch);
+        if (export->is_bo) {
+            struct drm_bo *bo = export->object;
+            bo->exported = NULL;
+            bo->users--;
+            drm_bo_put(bo);
+        } else {
+            struct drm_sync *sync = export->object;
+            sync->exported = NULL;
+            drm_sync_put(sync);
+        }
+        free(export);
+    }
+}
+
+int drm_lookup_dmabuf(struct drm *drm, int fd, uint64_t *offset, uint64_t *size)
+{
+    const struct drm_export *export = drm_export_find(drm, fd, true);
+    if (!export)
+        return -EINVAL;
+    const struct drm_bo *bo = export->object;
+    *offset = bo->offset;
+    *size = bo->size;
+    return 0;
+}

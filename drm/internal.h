@@ -1,0 +1,157 @@
+/* What the files of drm/ share of a card. Not for users. */
+#ifndef VITRAIL_DRM_INTERNAL_H
+#define VITRAIL_DRM_INTERNAL_H
+
+#include <stddef.h>
+
+#include <drm.h>
+#include <drm_fourcc.h>
+#include <drm_mode.h>
+#include <vc4_drm.h>
+
+#include "drm/drm.h"
+#include "util/bits.h"
+#include "util/checked.h"
+
+/* ---- numbers to pointers: handles, names, objects (ids.c) ---- */
+struct drm_ids {
+    void **slot;     /* slot[i] belongs to number i; slot[0] is never used */
+    uint32_t count;  /* slots allocated */
+    uint32_t lowest; /* no free number below this one */
+};
+int drm_ids_add(struct drm_ids *ids, void *value, uint32_t *id); /* the lowest free number; 0 or -ENOMEM */
+void *drm_ids_get(const struct drm_ids *ids, uint32_t id);       /* NULL when unused */
+void *drm_ids_remove(struct drm_ids *ids, uint32_t id);          /* what stood there, or NULL */
+uint32_t drm_ids_find(const struct drm_ids *ids, const void *value); /* 0 when absent */
+void drm_ids_finish(struct drm_ids *ids); /* frees the table; entries are the caller's affair */
+
+/* ---- user memory (user.c): every pointer is fetched once, into private memory ---- */
+int drm_copy_in(const struct drm_user *user, void *to, uint64_t from, uint64_t size); /* 0 or -EFAULT */
+int drm_copy_out(const struct drm_user *user, uint64_t to, const void *from, uint64_t size);
+/* A malloc'ed copy of count * size bytes in *out (NULL when that is 0). 0, -EFAULT, -ENOMEM, -EINVAL. */
+int drm_copy_array(const struct drm_user *user, void **out, uint64_t from, uint64_t count, uint64_t size);
+
+/* ---- buffer objects (bo.c) ---- */
+enum drm_bo_kind { DRM_BO_KERNEL, DRM_BO_USER, DRM_BO_SHADER, DRM_BO_DUMB };
+
+struct drm_bo {
+    struct drm *drm;
+    uint32_t refs; /* handles, framebuffers, exported descriptors, jobs */
+    uint32_t handles;
+    uint32_t kind;                 /* enum drm_bo_kind */
+    uint64_t offset;               /* in the memory file: the GPU's address */
+    uint64_t size;                 /* whole pages */
+    uint32_t madv;                 /* VC4_MADV_* */
+    uint32_t users;                /* jobs, framebuffers, exports: while not 0 it is not purged */
+    bool t_format;                 /* as SET_TILING says */
+    uint32_t name;                 /* GEM_FLINK's, or 0 */
+    uint64_t seqno, write_seqno;   /* last job that referenced it, that wrote it */
+    struct drm_vc4_shader *shader; /* of DRM_BO_SHADER */
+    struct drm_export *exported;   /* the dma-buf, or NULL */
+    struct drm_bo *next, **link;   /* in drm.bos */
+};
+
+struct drm_hole;
+
+int drm_bo_create(struct drm *drm, uint64_t size, uint64_t align, uint32_t kind, struct drm_bo **out);
+void drm_bo_get(struct drm_bo *bo);
+void drm_bo_put(struct drm_bo *bo);             /* NULL is accepted */
+uint8_t *drm_bo_bytes(const struct drm_bo *bo); /* NULL when purged */
+void drm_bo_finish(struct drm *drm);
+int drm_bo_init(struct drm *drm);
+
+/* ---- exported descriptors (export.c): dma-bufs and syncobj files ---- */
+struct drm_export {
+    int watch; /* read-only description of the memory file that stands for the object */
+    uint64_t device, inode;
+    void *object; /* struct drm_bo or struct drm_sync, a reference of which is held */
+    bool is_bo;
+    struct drm_export *next;
+};
+int drm_export_fd(struct drm *drm, void *object, bool is_bo, uint64_t size, struct drm_export **keep,
+                  bool cloexec);
+struct drm_export *drm_export_find(struct drm *drm, int fd, bool is_bo);
+/* Forgets exports that no process holds open any more. */
+void drm_export_reap(struct drm *drm, bool all);
+
+/* ---- sync objects (syncobj.c) ---- */
+struct drm_sync {
+    uint32_t refs;
+    bool has_fence; /* every fence here is signalled: jobs end inside SUBMIT_CL */
+    uint64_t point; /* last timeline point signalled */
+    struct drm_export *exported;
+};
+struct drm_sync *drm_sync_get(struct drm_file *file, uint32_t handle);
+void drm_sync_put(struct drm_sync *sync);
+
+/* ---- files and the card (device.c) ---- */
+struct drm_perfmon {
+    uint32_t id, count;
+    uint8_t event[DRM_VC4_MAX_PERF_COUNTERS];
+    uint64_t value[DRM_VC4_MAX_PERF_COUNTERS];
+};
+
+struct drm_file {
+    struct drm *drm;
+    unsigned minor;
+    uint32_t magic; /* GET_MAGIC's, or 0 */
+    bool authenticated, was_master;
+    bool universal_planes, atomic; /* client capabilities */
+    int event_read, event_write;
+    struct drm_ids handles;  /* struct drm_bo */
+    struct drm_ids syncs;    /* struct drm_sync */
+    struct drm_ids perfmons; /* struct drm_perfmon */
+    struct drm_file *next, **link;
+};
+
+struct drm_kms;
+struct drm_vc4;
+
+struct drm {
+    struct gpu_memory *memory;
+    struct drm_options options;
+    struct drm_file *files, *master;
+    struct drm_bo *bos;
+    struct drm_hole *holes;
+    struct drm_ids names; /* GEM_FLINK */
+    struct drm_export *exports;
+    struct drm_kms *kms;
+    struct drm_vc4 *vc4;
+    uint32_t next_magic;
+};
+
+typedef int (*drm_ioctl_fn)(struct drm_file *file, void *argument, const struct drm_user *user);
+
+enum { DRM_ALLOW_RENDER = 1, DRM_NEED_AUTH = 2, DRM_NEED_MASTER = 4 };
+
+struct drm_ioctl_row {
+    uint32_t request;
+    uint32_t flags;
+    drm_ioctl_fn fn;
+};
+/* Tables end with a row whose fn is NULL. */
+extern const struct drm_ioctl_row drm_core_ioctls[], drm_sync_ioctls[], drm_kms_ioctls[], drm_fb_ioctls[],
+    drm_atomic_ioctls[], drm_vc4_ioctls[];
+
+void drm_log(struct drm *drm, const char *format, ...) __attribute__((format(printf, 2, 3)));
+struct drm_bo *drm_handle_get(struct drm_file *file, uint32_t handle); /* borrowed; NULL when unknown */
+/* A new reference to bo under a new number. 0 or -ENOMEM. */
+int drm_handle_add(struct drm_file *file, struct drm_bo *bo, uint32_t *handle);
+/* Drops a handle; -EINVAL when unknown. */
+int drm_handle_close(struct drm_file *file, uint32_t handle);
+/* Queues an event for the file: 0, or -ENOMEM when 4 KiB of events wait unread (as the kernel limits them).
+ */
+int drm_event_send(struct drm_file *file, const void *event, uint32_t size);
+
+/* ---- mode setting (kms.c, kms_atomic.c, scanout.c) ---- */
+int drm_kms_init(struct drm *drm);
+void drm_kms_finish(struct drm *drm);
+void drm_kms_close_file(struct drm_file *file); /* removes its framebuffers and blobs */
+
+/* ---- vc4 (vc4.c, vc4_*.c) ---- */
+int drm_vc4_init(struct drm *drm);
+void drm_vc4_finish(struct drm *drm);
+void drm_vc4_close_file(struct drm_file *file);
+void drm_vc4_shader_destroy(struct drm_vc4_shader *shader); /* NULL is accepted */
+
+#endif

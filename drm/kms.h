@@ -1,0 +1,101 @@
+/* What the files of the display side share. Not for users.
+ *
+ * A display of the simplest kind: one connector, encoder, CRTC and primary plane, whose "scanout" is a
+ * picture file or nothing. A flip is done at once: programs run as fast as they are drawn. */
+#ifndef VITRAIL_DRM_KMS_H
+#define VITRAIL_DRM_KMS_H
+
+#include "drm/internal.h"
+
+/* Object numbers: one space for the fixed objects, properties, framebuffers and blobs, as in the kernel.
+ * PROTOCOL: the client knows DRM_PROP_IN_FENCE_FD and DRM_PROP_OUT_FENCE_PTR (drm/protocol.h). */
+enum drm_kms_id {
+    KMS_CRTC = 1,
+    KMS_ENCODER,
+    KMS_CONNECTOR,
+    KMS_PLANE,
+    KMS_PROP_TYPE,
+    KMS_PROP_FB_ID,
+    KMS_PROP_CRTC_ID,
+    KMS_PROP_SRC_X,
+    KMS_PROP_SRC_Y,
+    KMS_PROP_SRC_W,
+    KMS_PROP_SRC_H,
+    KMS_PROP_CRTC_X,
+    KMS_PROP_CRTC_Y,
+    KMS_PROP_CRTC_W,
+    KMS_PROP_CRTC_H,
+    KMS_PROP_IN_FENCE_FD,
+    KMS_PROP_IN_FORMATS,
+    KMS_PROP_ACTIVE,
+    KMS_PROP_MODE_ID,
+    KMS_PROP_OUT_FENCE_PTR,
+    KMS_PROP_DPMS,
+    KMS_BLOB_IN_FORMATS,
+    KMS_FIRST_FREE = 32
+};
+
+struct kms_object {
+    enum { KMS_FIXED, KMS_FRAMEBUFFER, KMS_BLOB } type;
+    uint32_t id, refs;
+    struct drm_file *owner; /* NULL once closed */
+};
+
+struct kms_fb {
+    struct kms_object object;
+    struct drm_bo *bo;
+    uint32_t width, height, pitch, offset, format; /* DRM_FORMAT_* */
+    uint64_t modifier;
+};
+
+struct kms_blob {
+    struct kms_object object;
+    uint32_t size;
+    uint8_t bytes[];
+};
+
+#define KMS_MODES 8
+
+/* All that atomic commits change. References to fb and mode blob are held by the state in use. */
+struct kms_state {
+    struct kms_fb *fb;
+    uint32_t plane_crtc, connector_crtc;
+    uint32_t src[4]; /* x, y, w, h in 16.16 */
+    int32_t dst[4];  /* x, y, w, h */
+    bool active;
+    struct drm_mode_modeinfo mode;
+    bool has_mode;
+    uint32_t mode_blob;
+};
+
+struct drm_kms {
+    struct drm_ids objects;
+    struct drm_mode_modeinfo mode[KMS_MODES];
+    uint32_t mode_count;
+    struct kms_state state;
+    uint32_t dpms;
+    uint64_t sequence; /* vblanks */
+    uint64_t frames;   /* presented */
+    uint16_t gamma[3][256];
+};
+
+struct kms_fb *kms_fb_get(struct drm *drm, uint32_t id);
+struct kms_blob *kms_blob_get(struct drm *drm, uint32_t id);
+void kms_object_put(struct drm *drm, struct kms_object *object); /* NULL is accepted */
+int kms_blob_create(struct drm *drm, struct drm_file *owner, const void *bytes, uint32_t size, uint32_t *id);
+int kms_blobs_init(struct drm *drm); /* the blob of IN_FORMATS */
+bool kms_mode_valid(const struct drm_mode_modeinfo *mode);
+/* Writes `count` 32-bit values when the caller has room for all, and returns the count in *room. */
+int kms_put_ids(const struct drm_user *user, uint64_t to, uint32_t *room, const uint32_t *ids,
+                uint32_t count);
+/* Makes `next` the state in use and shows the picture. */
+void kms_commit(struct drm *drm, const struct kms_state *next);
+int kms_check_state(const struct kms_state *state); /* 0, -EINVAL, -ENOSPC */
+int kms_send_event(struct drm_file *file, uint32_t type, uint64_t user_data);
+void kms_present(struct drm *drm);
+/* Bytes a pixel of a format the plane knows; 0 when it does not. */
+uint32_t kms_format_bytes(uint32_t format);
+extern const uint32_t kms_formats[];
+extern const uint32_t kms_format_count;
+
+#endif

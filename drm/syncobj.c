@@ -1,0 +1,269 @@
+/* Sync objects. Jobs end inside SUBMIT_CL, so a fence that exists is a fence that is signalled; what is left
+ * to keep is whether there is one, and how far a timeline has come.
+ *
+ * No wait blocks here: what is not signalled yet can only be signalled by another ioctl. -ETIME says "not
+ * yet"; whoever speaks for the program asks again until its timeout is over. */
+#include "drm/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define MAX_WAITED 65536u
+
+struct drm_sync *drm_sync_get(struct drm_file *file, uint32_t handle)
+{
+    return drm_ids_get(&file->syncs, handle);
+}
+
+void drm_sync_put(struct drm_sync *sync)
+{
+    if (sync && !--sync->refs)
+        free(sync);
+}
+
+static int sync_create(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    struct drm_syncobj_create *create = argument;
+    if (create->flags & ~(uint32_t)DRM_SYNCOBJ_CREATE_SIGNALED)
+        return -EINVAL;
+    struct drm_sync *sync = calloc(1, sizeof *sync);
+    if (!sync)
+        return -ENOMEM;
+    sync->refs = 1;
+    sync->has_fence = create->flags & DRM_SYNCOBJ_CREATE_SIGNALED;
+    int r = drm_ids_add(&file->syncs, sync, &create->handle);
+    if (r)
+        free(sync);
+    return r;
+}
+
+static int sync_destroy(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    const struct drm_syncobj_destroy *destroy = argument;
+    if (destroy->pad)
+        return -EINVAL;
+    struct drm_sync *sync = drm_ids_remove(&file->syncs, destroy->handle);
+    if (!sync)
+        return -EINVAL;
+    drm_sync_put(sync);
+    return 0;
+}
+
+/* A sync_file is a descriptor that polls as readable when its fence is signalled: always, here. */
+static int export_sync_file(const struct drm_sync *sync)
+{
+    if (!sync->has_fence)
+        return -EINVAL;
+    int fd = eventfd(1, EFD_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+static int sync_handle_to_fd(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    struct drm_syncobj_handle *h = argument;
+    if (h->pad || (h->flags & ~(uint32_t)DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE))
+        return -EINVAL;
+    struct drm_sync *sync = drm_sync_get(file, h->handle);
+    if (!sync)
+        return -EINVAL;
+    int fd =
+        h->flags ? export_sync_file(sync) : drm_export_fd(file->drm, sync, false, 0, &sync->exported, true);
+    if (fd < 0)
+        return fd;
+    h->fd = fd;
+    return 0;
+}
+
+static bool is_sync_file(int fd)
+{
+    char path[40], target[32] = "";
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return readlink(path, target, sizeof target - 1) > 0 && !strcmp(target, "anon_inode:[eventfd]");
+}
+
+static int sync_fd_to_handle(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    struct drm_syncobj_handle *h = argument;
+    if (h->pad || (h->flags & ~(uint32_t)DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE))
+        return -EINVAL;
+    if (h->flags) {
+        struct drm_sync *sync = drm_sync_get(file, h->handle);
+        if (!sync)
+            return -ENOENT;
+        if (!is_sync_file(h->fd))
+            return -EINVAL;
+        sync->has_fence = true;
+        sync->point = 0;
+        return 0;
+    }
+    const struct drm_export *export = drm_export_find(file->drm, h->fd, false);
+    if (!export)
+        return -EINVAL;
+    struct drm_sync *sync = export->object;
+    int r = drm_ids_add(&file->syncs, sync, &h->handle);
+    if (!r)
+        sync->refs++;
+    return r;
+}
+
+static bool reached(const struct drm_sync *sync, uint64_t point)
+{
+    return sync->has_fence && (!point || sync->point >= point);
+}
+
+static int wait(struct drm_file *file, const struct drm_user *user, uint64_t handles_at, uint64_t points_at,
+                uint32_t count, uint32_t flags, uint32_t *first)
+{
+    if (!count)
+        return -EINVAL;
+    if (count > MAX_WAITED)
+        return -ENOMEM;
+    void *handles = NULL, *points = NULL;
+    int r = drm_copy_array(user, &handles, handles_at, count, sizeof(uint32_t));
+    if (!r && points_at)
+        r = drm_copy_array(user, &points, points_at, count, sizeof(uint64_t));
+    uint32_t signalled = 0;
+    bool missing = false;
+    for (uint32_t i = 0; !r && i < count; i++) {
+        const struct drm_sync *sync = drm_sync_get(file, ((uint32_t *)handles)[i]);
+        uint64_t point = points ? ((uint64_t *)points)[i] : 0;
+        if (!sync) {
+            r = -ENOENT;
+        } else if (reached(sync, point)) {
+            if (!signalled++)
+                *first = i;
+        } else {
+            missing = true;
+        }
+    }
+    free(handles);
+    free(points);
+    if (r)
+        return r;
+    if (missing &&
+        !(flags & (DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE)))
+        return -EINVAL; /* nothing was submitted that could signal it */
+    bool all = flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL;
+    return (all ? signalled == count : signalled > 0) ? 0 : -ETIME;
+}
+
+static int sync_wait(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    struct drm_syncobj_wait *w = argument;
+    if (w->flags & ~(uint32_t)(DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT))
+        return -EINVAL;
+    return wait(file, user, w->handles, 0, w->count_handles, w->flags, &w->first_signaled);
+}
+
+static int sync_timeline_wait(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    struct drm_syncobj_timeline_wait *w = argument;
+    if (w->flags & ~(uint32_t)(DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
+                               DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE))
+        return -EINVAL;
+    return wait(file, user, w->handles, w->points, w->count_handles, w->flags, &w->first_signaled);
+}
+
+enum sync_action { SYNC_RESET, SYNC_SIGNAL, SYNC_SIGNAL_POINT, SYNC_QUERY };
+
+/* Does the same to every sync object of an array; `points` are read or written for timelines. */
+static int for_all(struct drm_file *file, const struct drm_user *user, uint64_t handles_at,
+                   uint64_t points_at, uint32_t count, enum sync_action action)
+{
+    if (!count)
+        return -EINVAL;
+    if (count > MAX_WAITED)
+        return -ENOMEM;
+    void *handles = NULL, *points = NULL;
+    int r = drm_copy_array(user, &handles, handles_at, count, sizeof(uint32_t));
+    if (!r && action >= SYNC_SIGNAL_POINT)
+        r = drm_copy_array(user, &points, points_at, count, sizeof(uint64_t));
+    for (uint32_t i = 0; !r && i < count; i++)
+        if (!drm_sync_get(file, ((uint32_t *)handles)[i]))
+            r = -ENOENT;
+    for (uint32_t i = 0; !r && i < count; i++) {
+        struct drm_sync *sync = drm_sync_get(file, ((uint32_t *)handles)[i]);
+        uint64_t *point = points ? (uint64_t *)points + i : NULL;
+        switch (action) {
+        case SYNC_RESET:
+            sync->has_fence = false;
+            sync->point = 0;
+            break;
+        case SYNC_SIGNAL:
+            sync->has_fence = true;
+            sync->point = 0;
+            break;
+        case SYNC_SIGNAL_POINT:
+            sync->has_fence = true;
+            sync->point = UTIL_MAX(sync->point, *point);
+            break;
+        case SYNC_QUERY: *point = sync->point; break;
+        }
+    }
+    if (!r && action == SYNC_QUERY)
+        r = drm_copy_out(user, points_at, points, count * sizeof(uint64_t));
+    free(handles);
+    free(points);
+    return r;
+}
+
+static int sync_reset(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    const struct drm_syncobj_array *a = argument;
+    return a->pad ? -EINVAL : for_all(file, user, a->handles, 0, a->count_handles, SYNC_RESET);
+}
+
+static int sync_signal(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    const struct drm_syncobj_array *a = argument;
+    return a->pad ? -EINVAL : for_all(file, user, a->handles, 0, a->count_handles, SYNC_SIGNAL);
+}
+
+static int sync_timeline_signal(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    const struct drm_syncobj_timeline_array *a = argument;
+    return a->flags ? -EINVAL
+                    : for_all(file, user, a->handles, a->points, a->count_handles, SYNC_SIGNAL_POINT);
+}
+
+static int sync_query(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    const struct drm_syncobj_timeline_array *a = argument;
+    if (a->flags & ~(uint32_t)DRM_SYNCOBJ_QUERY_FLAGS_LAST_SUBMITTED)
+        return -EINVAL;
+    return for_all(file, user, a->handles, a->points, a->count_handles, SYNC_QUERY);
+}
+
+static int sync_transfer(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    const struct drm_syncobj_transfer *t = argument;
+    if (t->pad)
+        return -EINVAL;
+    const struct drm_sync *from = drm_sync_get(file, t->src_handle);
+    struct drm_sync *to = drm_sync_get(file, t->dst_handle);
+    if (!from || !to)
+        return -ENOENT;
+    if (!reached(from, t->src_point))
+        return t->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT ? -ETIME : -EINVAL;
+    to->has_fence = true;
+    to->point = t->dst_point ? UTIL_MAX(to->point, t->dst_point) : 0;
+    return 0;
+}
+
+const struct drm_ioctl_row drm_sync_ioctls[] = {
+    {DRM_IOCTL_SYNCOBJ_CREATE, DRM_ALLOW_RENDER, sync_create},
+    {DRM_IOCTL_SYNCOBJ_DESTROY, DRM_ALLOW_RENDER, sync_destroy},
+    {DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, DRM_ALLOW_RENDER, sync_handle_to_fd},
+    {DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, DRM_ALLOW_RENDER, sync_fd_to_handle},
+    {DRM_IOCTL_SYNCOBJ_WAIT, DRM_ALLOW_RENDER, sync_wait},
+    {DRM_IOCTL_SYNCOBJ_RESET, DRM_ALLOW_RENDER, sync_reset},
+    {DRM_IOCTL_SYNCOBJ_SIGNAL, DRM_ALLOW_RENDER, sync_signal},
+    {DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, DRM_ALLOW_RENDER, sync_timeline_wait},
+    {DRM_IOCTL_SYNCOBJ_QUERY, DRM_ALLOW_RENDER, sync_query},
+    {DRM_IOCTL_SYNCOBJ_TRANSFER, DRM_ALLOW_RENDER, sync_transfer},
+    {DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, DRM_ALLOW_RENDER, sync_timeline_signal},
+    {0, 0, NULL},
+};

@@ -1,0 +1,174 @@
+/* The vc4 driver's ioctls, all but SUBMIT_CL and what belongs to it. Rules and errno values: vc4_bo.c,
+ * vc4_gem.c and vc4_drv.c of the kernel. */
+#include "drm/vc4.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define MAX_SHADER_BYTES (1u << 20)
+
+static int get_param(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    struct drm_vc4_get_param *get = argument;
+    struct vc4_device *gpu = file->drm->options.gpu;
+    if (get->pad)
+        return -EINVAL;
+    switch (get->param) {
+    case DRM_VC4_PARAM_V3D_IDENT0: get->value = vc4_read(gpu, VC4_IDENT0); return 0;
+    case DRM_VC4_PARAM_V3D_IDENT1: get->value = vc4_read(gpu, VC4_IDENT1); return 0;
+    case DRM_VC4_PARAM_V3D_IDENT2: get->value = vc4_read(gpu, VC4_IDENT2); return 0;
+    case DRM_VC4_PARAM_SUPPORTS_BRANCHES:
+    case DRM_VC4_PARAM_SUPPORTS_ETC1:
+    case DRM_VC4_PARAM_SUPPORTS_THREADED_FS:
+    case DRM_VC4_PARAM_SUPPORTS_FIXED_RCL_ORDER:
+    case DRM_VC4_PARAM_SUPPORTS_MADVISE:
+    case DRM_VC4_PARAM_SUPPORTS_PERFMON: get->value = 1; return 0;
+    default: return -EINVAL;
+    }
+}
+
+/* The handle is the only reference that stays. */
+static int hand_out(struct drm_file *file, struct drm_bo *bo, uint32_t *handle)
+{
+    int r = drm_handle_add(file, bo, handle);
+    drm_bo_put(bo);
+    return r;
+}
+
+static int create_bo(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    struct drm_vc4_create_bo *create = argument;
+    struct drm_bo *bo;
+    int r = drm_bo_create(file->drm, create->size, GPU_PAGE, DRM_BO_USER, &bo);
+    return r ? r : hand_out(file, bo, &create->handle);
+}
+
+static int mmap_bo(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    struct drm_vc4_mmap_bo *map = argument;
+    const struct drm_bo *bo = drm_handle_get(file, map->handle);
+    if (!bo)
+        return -EINVAL;
+    map->offset = bo->offset;
+    return 0;
+}
+
+static int create_shader_bo(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    struct drm_vc4_create_shader_bo *create = argument;
+    if (!create->size || create->size % sizeof(uint64_t) || create->flags || create->pad)
+        return -EINVAL;
+    if (create->size > MAX_SHADER_BYTES)
+        return -ENOMEM;
+    void *code;
+    struct drm_bo *bo = NULL;
+    int r = drm_copy_array(user, &code, create->data, create->size, 1);
+    if (r)
+        return r;
+    struct drm_vc4_shader *shader = NULL;
+    r = drm_vc4_shader_create(file->drm, code, create->size / 8, &shader);
+    if (!r)
+        r = drm_bo_create(file->drm, create->size, GPU_PAGE, DRM_BO_SHADER, &bo);
+    if (!r) {
+        memcpy(drm_bo_bytes(bo), code, create->size);
+        bo->shader = shader;
+        shader = NULL;
+        r = hand_out(file, bo, &create->handle);
+    }
+    drm_vc4_shader_destroy(shader);
+    free(code);
+    return r;
+}
+
+static int set_tiling(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    const struct drm_vc4_set_tiling *set = argument;
+    if (set->flags)
+        return -EINVAL;
+    if (set->modifier != DRM_FORMAT_MOD_LINEAR && set->modifier != DRM_FORMAT_MOD_BROADCOM_VC4_T_TILED)
+        return -EINVAL;
+    struct drm_bo *bo = drm_handle_get(file, set->handle);
+    if (!bo)
+        return -ENOENT;
+    bo->t_format = set->modifier == DRM_FORMAT_MOD_BROADCOM_VC4_T_TILED;
+    return 0;
+}
+
+static int get_tiling(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    struct drm_vc4_get_tiling *get = argument;
+    if (get->flags || get->modifier)
+        return -EINVAL;
+    const struct drm_bo *bo = drm_handle_get(file, get->handle);
+    if (!bo)
+        return -ENOENT;
+    get->modifier = bo->t_format ? DRM_FORMAT_MOD_BROADCOM_VC4_T_TILED : DRM_FORMAT_MOD_LINEAR;
+    return 0;
+}
+
+/* Labels are for the kernel's statistics: checked, then forgotten. */
+static int label_bo(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    const struct drm_vc4_label_bo *label = argument;
+    void *name;
+    if (!label->len || label->len > GPU_PAGE)
+        return -EINVAL;
+    int r = drm_copy_array(user, &name, label->name, label->len, 1);
+    if (r)
+        return r;
+    free(name);
+    return drm_handle_get(file, label->handle) ? 0 : -ENOENT;
+}
+
+static int gem_madvise(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    struct drm_vc4_gem_madvise *advise = argument;
+    if ((advise->madv != VC4_MADV_WILLNEED && advise->madv != VC4_MADV_DONTNEED) || advise->pad)
+        return -EINVAL;
+    struct drm_bo *bo = drm_handle_get(file, advise->handle);
+    if (!bo)
+        return -ENOENT;
+    advise->retained = bo->madv != __VC4_MADV_PURGED;
+    if (advise->retained)
+        bo->madv = advise->madv;
+    return 0;
+}
+
+static int wait_seqno(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    return ((struct drm_vc4_wait_seqno *)argument)->seqno <= file->drm->vc4->seqno ? 0 : -ETIME;
+}
+
+static int wait_bo(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    const struct drm_vc4_wait_bo *wait = argument;
+    if (wait->pad || !drm_handle_get(file, wait->handle))
+        return -EINVAL;
+    return 0; /* whatever was submitted is done */
+}
+
+void drm_vc4_close_file(struct drm_file *file)
+{
+    for (uint32_t i = 1; i < file->perfmons.count; i++)
+        free(drm_ids_remove(&file->perfmons, i));
+    drm_ids_finish(&file->perfmons);
+}
+
+const struct drm_ioctl_row drm_vc4_ioctls[] = {
+    {DRM_IOCTL_VC4_SUBMIT_CL, DRM_ALLOW_RENDER, drm_vc4_submit},
+    {DRM_IOCTL_VC4_WAIT_SEQNO, DRM_ALLOW_RENDER, wait_seqno},
+    {DRM_IOCTL_VC4_WAIT_BO, DRM_ALLOW_RENDER, wait_bo},
+    {DRM_IOCTL_VC4_CREATE_BO, DRM_ALLOW_RENDER, create_bo},
+    {DRM_IOCTL_VC4_MMAP_BO, DRM_ALLOW_RENDER, mmap_bo},
+    {DRM_IOCTL_VC4_CREATE_SHADER_BO, DRM_ALLOW_RENDER, create_shader_bo},
+    {DRM_IOCTL_VC4_GET_HANG_STATE, 0, drm_vc4_get_hang_state},
+    {DRM_IOCTL_VC4_GET_PARAM, DRM_ALLOW_RENDER, get_param},
+    {DRM_IOCTL_VC4_SET_TILING, DRM_ALLOW_RENDER, set_tiling},
+    {DRM_IOCTL_VC4_GET_TILING, DRM_ALLOW_RENDER, get_tiling},
+    {DRM_IOCTL_VC4_LABEL_BO, DRM_ALLOW_RENDER, label_bo},
+    {DRM_IOCTL_VC4_GEM_MADVISE, DRM_ALLOW_RENDER, gem_madvise},
+    {DRM_IOCTL_VC4_PERFMON_CREATE, DRM_ALLOW_RENDER, drm_vc4_perfmon_create},
+    {DRM_IOCTL_VC4_PERFMON_DESTROY, DRM_ALLOW_RENDER, drm_vc4_perfmon_destroy},
+    {DRM_IOCTL_VC4_PERFMON_GET_VALUES, DRM_ALLOW_RENDER, drm_vc4_perfmon_get_values},
+    {0, 0, NULL},
+};

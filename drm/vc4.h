@@ -1,0 +1,108 @@
+/* What the files of the vc4 personality share. Not for users.
+ *
+ * The path of a submission: vc4_submit.c looks up buffers and orders the steps; vc4_cl.c copies the binning
+ * list record by record; vc4_records.c places shader records and uniforms; vc4_surface.c checks images;
+ * vc4_rcl.c writes the rendering list; vc4_job.c runs both on the device through its registers. */
+#ifndef VITRAIL_DRM_VC4_H
+#define VITRAIL_DRM_VC4_H
+
+#include "drm/internal.h"
+
+#define VC4_BIN_POOL  (16u << 20) /* tile state, tile lists and their overflow */
+#define VC4_BIN_SLOT  (512u << 10)
+#define VC4_BIN_SLOTS (VC4_BIN_POOL / VC4_BIN_SLOT)
+
+/* What the validation of a shader found out (vc4_shader.c). Immutable. Offsets are bytes in the uniform
+ * stream. */
+#define VC4_NO_OFFSET UINT32_MAX
+struct drm_vc4_sample {
+    bool direct;        /* parameter 0 is the base of a buffer, 1 the largest offset the program can reach */
+    uint32_t offset[4]; /* of the parameters, in the order of the writes; VC4_NO_OFFSET when not sent */
+};
+struct drm_vc4_shader {
+    uint32_t uniform_bytes;
+    uint32_t sample_count, address_count;
+    struct drm_vc4_sample *samples; /* in program order: the order of the texture handles */
+    uint32_t *addresses;            /* word indices of slots that take the stream's own address */
+    bool threaded;
+};
+/* Checks `count` instructions. 0 and *out, -EINVAL (the reason goes to the log), -ENOMEM. */
+int drm_vc4_shader_create(struct drm *drm, const uint64_t *code, uint32_t count, struct drm_vc4_shader **out);
+
+/* A shader state record asked for by the binning list. */
+struct drm_vc4_state {
+    uint32_t bits; /* of the packet: attribute count, extended */
+    uint32_t max_index;
+};
+
+/* A submission on its way. `list`, `records` and `uniforms` are private copies of what the program passed;
+ * `out` collects what the device will read, to be copied into guest memory in one piece. */
+struct drm_vc4_exec {
+    struct drm *drm;
+    struct drm_file *file;
+    struct drm_vc4_submit_cl *args;
+    struct drm_bo **bo;
+    uint32_t bo_count;
+    uint8_t *list, *records, *uniforms;
+
+    uint8_t *out;
+    uint32_t out_size, out_address;   /* the kernel buffer that holds the binning list and what it needs */
+    uint32_t records_at, uniforms_at; /* in out */
+    uint32_t list_end;                /* in out */
+    struct drm_vc4_state *states;
+    uint32_t state_count;
+    uint32_t bin_tiles_x, bin_tiles_y;
+    uint32_t tile_lists; /* address of tile (0,0)'s list */
+    uint32_t bin_slots;  /* slots of the pool this job owns */
+
+    struct drm_bo *color_read, *color_write, *zs_read, *zs_write, *ms_color_write, *ms_zs_write;
+    uint8_t *rcl;
+    uint32_t rcl_size, rcl_address;
+};
+
+struct drm_vc4 {
+    struct drm_bo *bin_pool;
+    uint32_t slots_used, overflow_slot; /* bit masks; overflow: what the device may still be filling */
+    struct drm_bo *lists, *rcl;         /* kernel buffers, kept from job to job */
+    uint64_t seqno;                     /* of the last job; all are finished */
+    uint32_t interrupts;                /* seen since the job was started */
+    bool answering;                     /* inside the interrupt handler */
+    struct drm_vc4_exec *running;       /* the job on the device, for the interrupt handler */
+    struct drm_vc4_hang *hang;          /* of the first job that failed and was not asked about */
+};
+
+void drm_vc4_debug(const struct drm_vc4_exec *exec, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A buffer by its index in the submission; NULL (and a line in the log) when there is none or it holds
+ * code. */
+struct drm_bo *drm_vc4_use_bo(const struct drm_vc4_exec *exec, uint32_t index);
+
+int drm_vc4_validate_list(struct drm_vc4_exec *exec);    /* 0, -EINVAL, -ENOMEM */
+int drm_vc4_validate_records(struct drm_vc4_exec *exec); /* 0, -EINVAL */
+uint32_t drm_vc4_record_size(uint32_t bits);             /* of a shader record with these packet bits */
+
+/* Images. layout: 0 linear, 1 T, 2 LT. Whether width x height texels of cpp bytes at `offset` lie in bo. */
+bool drm_vc4_surface_fits(const struct drm_vc4_exec *exec, const struct drm_bo *bo, uint64_t offset,
+                          uint32_t layout, uint32_t width, uint32_t height, uint32_t cpp);
+/* Checks one texture of a uniform stream and puts its address in place. `stream`: the uniforms as passed;
+ * `out`: as the device will see them. */
+bool drm_vc4_relocate_texture(struct drm_vc4_exec *exec, const struct drm_vc4_sample *sample, uint32_t index,
+                              const uint8_t *stream, uint8_t *out);
+
+int drm_vc4_build_rcl(struct drm_vc4_exec *exec); /* 0, -EINVAL, -ENOMEM */
+
+/* Slots of the bin pool. The slot's number, or -ENOMEM. */
+int drm_vc4_take_slot(struct drm *drm);
+int drm_vc4_run_job(struct drm_vc4_exec *exec); /* 0 or -ENOMEM; a job that fails is still a job done */
+
+int drm_vc4_submit(struct drm_file *file, void *argument, const struct drm_user *user);
+int drm_vc4_get_hang_state(struct drm_file *file, void *argument, const struct drm_user *user);
+int drm_vc4_perfmon_create(struct drm_file *file, void *argument, const struct drm_user *user);
+int drm_vc4_perfmon_destroy(struct drm_file *file, void *argument, const struct drm_user *user);
+int drm_vc4_perfmon_get_values(struct drm_file *file, void *argument, const struct drm_user *user);
+/* Around each job that names the monitor. */
+void drm_vc4_perfmon_start(struct drm *drm, struct drm_perfmon *perfmon);
+void drm_vc4_perfmon_stop(struct drm *drm, struct drm_perfmon *perfmon);
+void drm_vc4_hang_destroy(struct drm_vc4_hang *hang);
+
+#endif

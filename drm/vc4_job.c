@@ -1,0 +1,283 @@
+/* A job on the device: registers written, interrupts answered, as a kernel driver does it (Guide section 10).
+ * With a recorder attached, everything the device will read and every register write goes to the capture. */
+#include "drm/vc4.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "raster/surface.h"
+
+#define INTERRUPTS (VC4_INT_FRDONE | VC4_INT_FLDONE | VC4_INT_OUTOMEM)
+#define CACHES_ALL 0x0f0f0f0fu /* SLCACTL: every slice cache (Guide table 46) */
+#define L2_CLEAR   (1u << 2)   /* L2CACTL */
+#define CT_RESET   (1u << 15)  /* CTnCS */
+
+struct drm_vc4_hang {
+    struct drm_vc4_get_hang_state state;
+    struct drm_bo **bo;
+};
+
+static void reg_write(struct drm *drm, uint32_t offset, uint32_t value)
+{
+    if (drm->options.capture)
+        capture_write_register(drm->options.capture, offset, value, drm->vc4->answering);
+    vc4_write(drm->options.gpu, offset, value);
+}
+
+/* ---- tile memory ---- */
+
+int drm_vc4_take_slot(struct drm *drm)
+{
+    struct drm_vc4 *vc4 = drm->vc4;
+    if (!vc4->bin_pool) { /* aligned to its size: tile state holds 28-bit addresses */
+        int r = drm_bo_create(drm, VC4_BIN_POOL, VC4_BIN_POOL, DRM_BO_KERNEL, &vc4->bin_pool);
+        if (r)
+            return r;
+        reg_write(drm, VC4_INTENA, VC4_INT_OUTOMEM);
+    }
+    if (!~vc4->slots_used) {
+        drm_log(drm, "vc4: out of tile memory");
+        return -ENOMEM;
+    }
+    int slot = __builtin_ctz(~vc4->slots_used);
+    vc4->slots_used |= 1u << slot;
+    return slot;
+}
+
+/* The device asks for more tile memory: it gets another slot. The one it had is used up, and free again when
+ * the job is done. Without an answer the device ends the list with a fault. */
+static void answer_out_of_memory(struct drm *drm, struct drm_vc4_exec *exec)
+{
+    struct drm_vc4 *vc4 = drm->vc4;
+    int slot = drm_vc4_take_slot(drm);
+    if (slot < 0)
+        return;
+    if (exec)
+        exec->bin_slots |= vc4->overflow_slot;
+    vc4->overflow_slot = 1u << slot;
+    reg_write(drm, VC4_BPOA, (uint32_t)vc4->bin_pool->offset + (uint32_t)slot * VC4_BIN_SLOT);
+    reg_write(drm, VC4_BPOS, VC4_BIN_SLOT);
+    reg_write(drm, VC4_INTCTL, VC4_INT_OUTOMEM);
+}
+
+static void on_interrupt(void *data, uint32_t pending)
+{
+    struct drm *drm = data;
+    struct drm_vc4 *vc4 = drm->vc4;
+    vc4->interrupts |= pending;
+    if (pending & VC4_INT_OUTOMEM && !vc4->answering) {
+        vc4->answering = true;
+        answer_out_of_memory(drm, vc4->running);
+        vc4->answering = false;
+    }
+}
+
+/* ---- one list ---- */
+
+/* Runs a list on thread 0 or 1; false when the interrupt that ends it did not come. */
+static bool run_list(struct drm *drm, unsigned thread, uint32_t start, uint32_t end)
+{
+    uint32_t done = thread ? VC4_INT_FRDONE : VC4_INT_FLDONE;
+    drm->vc4->interrupts = 0;
+    reg_write(drm, VC4_L2CACTL, L2_CLEAR);
+    reg_write(drm, VC4_SLCACTL, CACHES_ALL);
+    reg_write(drm, thread ? VC4_CT1CA : VC4_CT0CA, start);
+    reg_write(drm, thread ? VC4_CT1EA : VC4_CT0EA, end);
+    reg_write(drm, VC4_INTCTL, done);
+    return drm->vc4->interrupts & done;
+}
+
+static void forward_faults(struct drm *drm)
+{
+    struct gpu_fault faults[16];
+    for (unsigned n; (n = vc4_device_faults(drm->options.gpu, faults, UTIL_ARRAY_SIZE(faults))) > 0;)
+        for (unsigned i = 0; i < n; i++)
+            if (drm->options.listener.fault)
+                drm->options.listener.fault(drm->options.listener.data, &faults[i]);
+}
+
+/* ---- hangs ---- */
+
+void drm_vc4_hang_destroy(struct drm_vc4_hang *hang)
+{
+    if (!hang)
+        return;
+    for (uint32_t i = 0; i < hang->state.bo_count; i++)
+        drm_bo_put(hang->bo[i]);
+    free(hang->bo);
+    free(hang);
+}
+
+/* Keeps what GET_HANG_STATE returns, of the first hang that nobody has asked about. */
+static void save_hang(struct drm_vc4_exec *exec)
+{
+    struct drm *drm = exec->drm;
+    struct vc4_device *gpu = drm->options.gpu;
+    if (drm->vc4->hang)
+        return;
+    struct drm_vc4_hang *hang = calloc(1, sizeof *hang);
+    if (!hang)
+        return;
+    hang->bo = calloc(exec->bo_count, sizeof(struct drm_bo *));
+    if (!hang->bo) {
+        free(hang);
+        return;
+    }
+    for (uint32_t i = 0; i < exec->bo_count; i++) {
+        hang->bo[i] = exec->bo[i];
+        drm_bo_get(exec->bo[i]);
+    }
+    hang->state = (struct drm_vc4_get_hang_state){
+        .bo_count = exec->bo_count,
+        .start_bin = exec->list_end ? exec->out_address : 0,
+        .start_render = exec->rcl_address,
+        .ct0ca = vc4_read(gpu, VC4_CT0CA),
+        .ct0ea = vc4_read(gpu, VC4_CT0EA),
+        .ct1ca = vc4_read(gpu, VC4_CT1CA),
+        .ct1ea = vc4_read(gpu, VC4_CT1EA),
+        .ct0cs = vc4_read(gpu, VC4_CT0CS),
+        .ct1cs = vc4_read(gpu, VC4_CT1CS),
+        .ct0ra0 = vc4_read(gpu, VC4_CT0RA0),
+        .ct1ra0 = vc4_read(gpu, VC4_CT1RA0),
+        .bpca = vc4_read(gpu, VC4_BPCA),
+        .bpcs = vc4_read(gpu, VC4_BPCS),
+        .bpoa = vc4_read(gpu, VC4_BPOA),
+        .bpos = vc4_read(gpu, VC4_BPOS),
+        .errstat = vc4_read(gpu, VC4_ERRSTAT),
+    };
+    drm->vc4->hang = hang;
+}
+
+static void on_hang(struct drm_vc4_exec *exec, const char *what)
+{
+    struct drm *drm = exec->drm;
+    drm_log(drm, "vc4: job %llu: %s did not finish, the GPU is reset",
+            (unsigned long long)drm->vc4->seqno + 1, what);
+    save_hang(exec);
+    reg_write(drm, VC4_CT0CS, CT_RESET);
+    reg_write(drm, VC4_CT1CS, CT_RESET);
+    reg_write(drm, VC4_INTCTL, INTERRUPTS);
+}
+
+int drm_vc4_get_hang_state(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    struct drm_vc4_get_hang_state *get = argument;
+    struct drm_vc4_hang *hang = file->drm->vc4->hang;
+    if (!hang)
+        return -ENOENT;
+    if (get->bo_count < hang->state.bo_count) { /* says how much room is needed */
+        get->bo_count = hang->state.bo_count;
+        return 0;
+    }
+    uint64_t to = get->bo;
+    file->drm->vc4->hang = NULL;
+    *get = hang->state;
+    get->bo = to;
+    int r = 0;
+    for (uint32_t i = 0; !r && i < hang->state.bo_count; i++) {
+        struct drm_vc4_get_hang_state_bo bo = {.paddr = (uint32_t)hang->bo[i]->offset,
+                                               .size = (uint32_t)hang->bo[i]->size};
+        r = drm_handle_add(file, hang->bo[i], &bo.handle);
+        if (!r)
+            r = drm_copy_out(user, to + i * sizeof bo, &bo, sizeof bo);
+    }
+    drm_vc4_hang_destroy(hang);
+    return r;
+}
+
+/* ---- recording ---- */
+
+static void record_inputs(struct drm_vc4_exec *exec)
+{
+    struct capture_writer *capture = exec->drm->options.capture;
+    const struct gpu_memory *memory = exec->drm->memory;
+    for (uint32_t i = 0; i < exec->bo_count; i++)
+        capture_write_range(capture, memory, exec->bo[i]->offset, exec->bo[i]->size);
+    if (exec->list_end) {
+        capture_write_range(capture, memory, exec->out_address, exec->out_size);
+        for (uint32_t slot = 0; slot < VC4_BIN_SLOTS; slot++)
+            if (exec->bin_slots >> slot & 1) /* cleared by the validator */
+                capture_write_range(capture, memory, exec->drm->vc4->bin_pool->offset + slot * VC4_BIN_SLOT,
+                                    exec->tile_lists % VC4_BIN_SLOT);
+    }
+    capture_write_range(capture, memory, exec->rcl_address, exec->rcl_size);
+}
+
+static void record_outputs(struct drm_vc4_exec *exec)
+{
+    struct drm *drm = exec->drm;
+    struct capture_writer *capture = drm->options.capture;
+    const struct drm_bo *written[] = {exec->color_write, exec->zs_write, exec->ms_color_write,
+                                      exec->ms_zs_write};
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(written); i++)
+        if (written[i])
+            capture_note_device_write(capture, drm->memory, written[i]->offset, written[i]->size);
+    uint32_t slots = exec->bin_slots | drm->vc4->overflow_slot;
+    for (uint32_t slot = 0; slot < VC4_BIN_SLOTS; slot++)
+        if (slots >> slot & 1)
+            capture_note_device_write(capture, drm->memory, drm->vc4->bin_pool->offset + slot * VC4_BIN_SLOT,
+                                      VC4_BIN_SLOT);
+    struct vc4_frame frame;
+    if (exec->color_write && vc4_device_frame(drm->options.gpu, &frame)) {
+        uint32_t cpp = frame.format == RASTER_SURFACE_RGBA8888 ? 4 : 2;
+        uint32_t bytes = (uint32_t)util_align((uint64_t)frame.width * cpp, 16); /* a row of utiles */
+        uint32_t stride = frame.layout == RASTER_LINEAR  ? bytes
+                          : frame.layout == RASTER_VC4_T ? util_div_up(bytes, 128)
+                                                         : bytes / 16;
+        capture_write_frame(capture, &(struct capture_frame){frame.address, frame.width, frame.height,
+                                                             frame.layout, frame.format, stride, 0});
+    }
+    capture_flush(capture);
+}
+
+/* ---- the job ---- */
+
+int drm_vc4_run_job(struct drm_vc4_exec *exec)
+{
+    struct drm *drm = exec->drm;
+    struct drm_vc4 *vc4 = drm->vc4;
+    if (drm->options.capture)
+        record_inputs(exec);
+    vc4->running = exec;
+    if (exec->list_end && !run_list(drm, 0, exec->out_address, exec->out_address + exec->list_end))
+        on_hang(exec, "binning");
+    else if (!run_list(drm, 1, exec->rcl_address, exec->rcl_address + exec->rcl_size))
+        on_hang(exec, "rendering");
+    vc4->running = NULL;
+    if (drm->options.capture)
+        record_outputs(exec);
+    forward_faults(drm);
+    vc4->seqno++;
+    for (uint32_t i = 0; i < exec->bo_count; i++)
+        exec->bo[i]->seqno = vc4->seqno;
+    struct drm_bo *written[] = {exec->color_write, exec->zs_write, exec->ms_color_write, exec->ms_zs_write};
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(written); i++)
+        if (written[i])
+            written[i]->write_seqno = vc4->seqno;
+    return 0;
+}
+
+int drm_vc4_init(struct drm *drm)
+{
+    drm->vc4 = calloc(1, sizeof *drm->vc4);
+    if (!drm->vc4)
+        return -ENOMEM;
+    vc4_device_set_irq(drm->options.gpu, on_interrupt, drm);
+    reg_write(drm, VC4_INTCTL, INTERRUPTS);
+    reg_write(drm, VC4_INTENA, VC4_INT_FLDONE | VC4_INT_FRDONE);
+    return 0;
+}
+
+void drm_vc4_finish(struct drm *drm)
+{
+    struct drm_vc4 *vc4 = drm->vc4;
+    if (!vc4)
+        return;
+    vc4_device_set_irq(drm->options.gpu, NULL, NULL);
+    drm_vc4_hang_destroy(vc4->hang);
+    drm_bo_put(vc4->bin_pool);
+    drm_bo_put(vc4->lists);
+    drm_bo_put(vc4->rcl);
+    free(vc4);
+    drm->vc4 = NULL;
+}

@@ -1,0 +1,190 @@
+/* DRM_IOCTL_VC4_SUBMIT_CL: from what the program passed to a job that was run. */
+#include "drm/vc4.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MAX_BUFFERS (1u << 20)
+#define MAX_STREAMS (64u << 20) /* bytes of lists, records and uniforms together */
+
+void drm_vc4_debug(const struct drm_vc4_exec *exec, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    drm_log(exec->drm, "vc4: submission refused: %s", text);
+}
+
+struct drm_bo *drm_vc4_use_bo(const struct drm_vc4_exec *exec, uint32_t index)
+{
+    if (index >= exec->bo_count) {
+        drm_vc4_debug(exec, "buffer index %u of %u", index, exec->bo_count);
+        return NULL;
+    }
+    if (exec->bo[index]->shader) {
+        drm_vc4_debug(exec, "buffer index %u holds a program", index);
+        return NULL;
+    }
+    return exec->bo[index];
+}
+
+static int look_up_buffers(struct drm_vc4_exec *exec, const struct drm_user *user)
+{
+    const struct drm_vc4_submit_cl *args = exec->args;
+    if (!args->bo_handle_count || args->bo_handle_count > MAX_BUFFERS)
+        return -EINVAL;
+    void *handles = NULL;
+    int r = drm_copy_array(user, &handles, args->bo_handles, args->bo_handle_count, sizeof(uint32_t));
+    if (r)
+        return r;
+    exec->bo = calloc(args->bo_handle_count, sizeof(struct drm_bo *));
+    if (!exec->bo)
+        r = -ENOMEM;
+    for (uint32_t i = 0; !r && i < args->bo_handle_count; i++) {
+        uint32_t handle = ((uint32_t *)handles)[i];
+        struct drm_bo *bo = drm_handle_get(exec->file, handle);
+        if (!bo) {
+            drm_vc4_debug(exec, "buffer %u: unknown handle %u", i, handle);
+            r = -EINVAL;
+        } else if (bo->madv != VC4_MADV_WILLNEED && !bo->users) {
+            drm_vc4_debug(exec, "buffer %u was given up by madvise", i);
+            r = -EINVAL;
+        } else {
+            exec->bo[exec->bo_count++] = bo;
+            bo->users++;
+            drm_bo_get(bo);
+        }
+    }
+    free(handles);
+    return r;
+}
+
+static int check_sync(struct drm_vc4_exec *exec)
+{
+    const struct drm_vc4_submit_cl *args = exec->args;
+    if (args->perfmonid && !drm_ids_get(&exec->file->perfmons, args->perfmonid))
+        return -ENOENT;
+    if (args->in_sync) {
+        const struct drm_sync *sync = drm_sync_get(exec->file, args->in_sync);
+        if (!sync)
+            return -ENOENT;
+        if (!sync->has_fence)
+            return -EINVAL;
+    }
+    return 0;
+}
+
+/* The buffer the device reads lists, records and uniforms from; kept from job to job, grows. */
+static int reserve_lists(struct drm_vc4_exec *exec)
+{
+    struct drm_vc4 *vc4 = exec->drm->vc4;
+    if (!vc4->lists || vc4->lists->size < exec->out_size) {
+        drm_bo_put(vc4->lists);
+        vc4->lists = NULL;
+        int r = drm_bo_create(exec->drm, exec->out_size, GPU_PAGE, DRM_BO_KERNEL, &vc4->lists);
+        if (r)
+            return r;
+    }
+    exec->out_address = (uint32_t)vc4->lists->offset;
+    return 0;
+}
+
+static int build_lists(struct drm_vc4_exec *exec, const struct drm_user *user)
+{
+    const struct drm_vc4_submit_cl *args = exec->args;
+    uint64_t records_at = util_align(args->bin_cl_size, 16);
+    uint64_t uniforms_at = util_align(records_at + args->shader_rec_size, 16);
+    uint64_t size = uniforms_at + args->uniforms_size;
+    if (size > MAX_STREAMS || args->shader_rec_count > args->shader_rec_size)
+        return -EINVAL;
+    exec->records_at = (uint32_t)records_at;
+    exec->uniforms_at = (uint32_t)uniforms_at;
+    exec->out_size = (uint32_t)size;
+    void *list = NULL, *records = NULL, *uniforms = NULL;
+    int r = drm_copy_array(user, &list, args->bin_cl, args->bin_cl_size, 1);
+    if (!r)
+        r = drm_copy_array(user, &records, args->shader_rec, args->shader_rec_size, 1);
+    if (!r)
+        r = drm_copy_array(user, &uniforms, args->uniforms, args->uniforms_size, 1);
+    exec->list = list;
+    exec->records = records;
+    exec->uniforms = uniforms;
+    exec->out = calloc(1, size);
+    exec->states = calloc(args->shader_rec_count + 1ull, sizeof *exec->states);
+    if (!r && (!exec->out || !exec->states))
+        r = -ENOMEM;
+    if (!r)
+        r = reserve_lists(exec);
+    if (!r)
+        r = drm_vc4_validate_list(exec);
+    if (!r)
+        r = drm_vc4_validate_records(exec);
+    if (!r)
+        memcpy(drm_bo_bytes(exec->drm->vc4->lists), exec->out, size);
+    return r;
+}
+
+static int run(struct drm_vc4_exec *exec)
+{
+    struct drm_vc4_submit_cl *args = exec->args;
+    struct drm_sync *out_sync = NULL;
+    if (args->out_sync) {
+        out_sync = drm_sync_get(exec->file, args->out_sync);
+        if (!out_sync)
+            return -EINVAL;
+    }
+    struct drm_perfmon *perfmon = drm_ids_get(&exec->file->perfmons, args->perfmonid);
+    if (perfmon)
+        drm_vc4_perfmon_start(exec->drm, perfmon);
+    int r = drm_vc4_run_job(exec);
+    if (perfmon)
+        drm_vc4_perfmon_stop(exec->drm, perfmon);
+    if (r)
+        return r;
+    if (out_sync) {
+        out_sync->has_fence = true;
+        out_sync->point = 0;
+    }
+    args->seqno = exec->drm->vc4->seqno;
+    return 0;
+}
+
+static void finish(struct drm_vc4_exec *exec)
+{
+    exec->drm->vc4->slots_used &= ~exec->bin_slots;
+    for (uint32_t i = 0; i < exec->bo_count; i++) {
+        exec->bo[i]->users--;
+        drm_bo_put(exec->bo[i]);
+    }
+    free(exec->bo);
+    free(exec->list);
+    free(exec->records);
+    free(exec->uniforms);
+    free(exec->out);
+    free(exec->states);
+}
+
+int drm_vc4_submit(struct drm_file *file, void *argument, const struct drm_user *user)
+{
+    struct drm_vc4_submit_cl *args = argument;
+    const uint32_t known = VC4_SUBMIT_CL_USE_CLEAR_COLOR | VC4_SUBMIT_CL_FIXED_RCL_ORDER |
+                           VC4_SUBMIT_CL_RCL_ORDER_INCREASING_X | VC4_SUBMIT_CL_RCL_ORDER_INCREASING_Y;
+    if (args->flags & ~known || args->pad2)
+        return -EINVAL;
+    struct drm_vc4_exec exec = {.drm = file->drm, .file = file, .args = args};
+    int r = look_up_buffers(&exec, user);
+    if (!r)
+        r = check_sync(&exec);
+    if (!r && args->bin_cl_size)
+        r = build_lists(&exec, user);
+    if (!r)
+        r = drm_vc4_build_rcl(&exec);
+    if (!r)
+        r = run(&exec);
+    finish(&exec);
+    return r;
+}
