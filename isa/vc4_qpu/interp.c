@@ -1,0 +1,522 @@
+/* Runs a program instruction by instruction (Guide section 3; README.md's rules by number). */
+#include "isa/vc4_qpu/interp.h"
+
+#include <string.h>
+
+#include "isa/vc4_qpu/interp_internal.h"
+
+#define LANES     VC4_QPU_LANES
+#define ALL_LANES 0xffffu
+#define IDLE      UINT32_MAX
+
+/* A texture request in the making: what has been written to T, R, B, and the set-up words pulled. */
+struct request {
+    uint32_t coordinate[4][LANES]; /* S T R B */
+    bool has[4];
+    uint32_t params[4];
+    unsigned param_count;
+};
+
+struct interp {
+    const struct vc4_qpu_program *program;
+    const struct vc4_qpu_ports *ports;
+    struct vc4_qpu_report *report;
+    struct vc4_qpu_state state;
+    struct request request[2];
+    uint32_t qpu_number, uniforms, fuel, varyings_read;
+    uint32_t pc;
+    uint32_t branch_in, target; /* delay slots left before the jump, or IDLE */
+    uint32_t end_in;            /* delay slots left before the end, or IDLE */
+    uint32_t branch_pc;         /* the last branch executed, or IDLE */
+};
+
+/* What one instruction has in hand. */
+struct step {
+    const struct vc4_qpu_insn *insn;
+    uint32_t a[LANES], b[LANES];            /* read from file A, and file B or the small immediate */
+    struct vc4_qpu_result result[2][LANES]; /* add, mul */
+    uint16_t lanes[2];                      /* where the conditions hold */
+    uint32_t varying_c[LANES], loaded[LANES];
+    bool has_varying, has_loaded;
+};
+
+static enum vc4_qpu_fault fail(struct interp *q, enum vc4_qpu_fault fault)
+{
+    q->report->fault = fault;
+    return fault;
+}
+
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        enum vc4_qpu_fault fault_ = (call);                                                                  \
+        if (fault_)                                                                                          \
+            return fail(q, fault_);                                                                          \
+    } while (0)
+/* Calls a port that returns a fault; an absent one is a fault of its own. */
+#define PORT(name, ...)                                                                                      \
+    TRY(q->ports->name ? q->ports->name(q->ports->ctx, __VA_ARGS__, q->report) : VC4_QPU_FAULT_UNSUPPORTED)
+
+static void fill(uint32_t out[LANES], uint32_t value)
+{
+    for (unsigned lane = 0; lane < LANES; lane++)
+        out[lane] = value;
+}
+
+/* ---- reads ---- */
+
+static enum vc4_qpu_fault next_uniform(struct interp *q, uint32_t *value)
+{
+    q->report->address = q->uniforms;
+    PORT(uniform, q->uniforms, value);
+    q->report->address = 0;
+    q->uniforms += 4;
+    return VC4_QPU_OK;
+}
+
+static void unmapped(const struct interp *q, bool file_b, uint32_t out[LANES])
+{
+    for (unsigned lane = 0; lane < LANES; lane++)
+        out[lane] = file_b ? q->qpu_number : lane;
+}
+
+static enum vc4_qpu_fault read_coordinates(struct interp *q, bool file_b, bool flags, uint32_t out[LANES])
+{
+    uint32_t a[LANES] = {0}, b[LANES] = {0};
+    void (*port)(void *, uint32_t *, uint32_t *) = flags ? q->ports->flags : q->ports->coordinates;
+
+    if (!port)
+        return fail(q, VC4_QPU_FAULT_UNSUPPORTED);
+    port(q->ports->ctx, a, b);
+    memcpy(out, file_b ? b : a, sizeof a);
+    return VC4_QPU_OK;
+}
+
+static enum vc4_qpu_fault read_io(struct interp *q, struct step *step, unsigned raddr, bool file_b,
+                                  uint32_t out[LANES])
+{
+    uint32_t value;
+
+    switch (raddr) {
+    case VC4_QPU_R_UNIFORM:
+        TRY(next_uniform(q, &value));
+        fill(out, value);
+        return VC4_QPU_OK;
+    case VC4_QPU_R_VARYING:
+        PORT(varying, q->varyings_read, out, step->varying_c);
+        q->varyings_read++;
+        step->has_varying = true;
+        return VC4_QPU_OK;
+    case VC4_QPU_R_ELEMENT_QPU:
+    case VC4_QPU_R_NOP: unmapped(q, file_b, out); return VC4_QPU_OK;
+    case VC4_QPU_R_XY: return read_coordinates(q, file_b, false, out);
+    case VC4_QPU_R_MS_REV: return read_coordinates(q, file_b, true, out);
+    case VC4_QPU_R_VPM: PORT(vpm_read, out); return VC4_QPU_OK;
+    case VC4_QPU_R_VPM_BUSY:
+    case VC4_QPU_R_VPM_WAIT:
+        PORT(dma_status, file_b, raddr == VC4_QPU_R_VPM_WAIT, &value);
+        fill(out, value);
+        return VC4_QPU_OK;
+    case VC4_QPU_R_MUTEX:
+        PORT(mutex, true);
+        unmapped(q, file_b, out);
+        return VC4_QPU_OK;
+    default: return fail(q, VC4_QPU_FAULT_RESERVED);
+    }
+}
+
+/* FIFOs give one word an instruction, even when both files name them (rule 12). */
+static bool is_fifo(unsigned raddr)
+{
+    return raddr == VC4_QPU_R_UNIFORM || raddr == VC4_QPU_R_VARYING || raddr == VC4_QPU_R_VPM ||
+           raddr == VC4_QPU_R_MUTEX;
+}
+
+static enum vc4_qpu_fault read_files(struct interp *q, struct step *step)
+{
+    const struct vc4_qpu_insn *insn = step->insn;
+
+    if (insn->raddr_a < 32)
+        memcpy(step->a, q->state.a[insn->raddr_a], sizeof step->a);
+    else
+        TRY(read_io(q, step, insn->raddr_a, false, step->a));
+    if (insn->sig == VC4_QPU_SIG_SMALL_IMM)
+        fill(step->b, vc4_qpu_small_imm(insn->raddr_b));
+    else if (insn->raddr_b < 32)
+        memcpy(step->b, q->state.b[insn->raddr_b], sizeof step->b);
+    else if (insn->raddr_b == VC4_QPU_R_MUTEX && insn->raddr_a == insn->raddr_b)
+        unmapped(q, true, step->b);
+    else if (is_fifo(insn->raddr_b) && insn->raddr_a == insn->raddr_b)
+        memcpy(step->b, step->a, sizeof step->b);
+    else
+        TRY(read_io(q, step, insn->raddr_b, true, step->b));
+    return VC4_QPU_OK;
+}
+
+/* ---- arithmetic ---- */
+
+/* An ALU input of one lane, unpacked for the operation that reads it (rule 9). */
+static uint32_t input(const struct interp *q, const struct step *step, unsigned mux, unsigned lane,
+                      bool to_float)
+{
+    const struct vc4_qpu_insn *insn = step->insn;
+
+    switch (mux) {
+    case VC4_QPU_MUX_A:
+        return insn->pm ? step->a[lane] : vc4_qpu_unpack(insn->unpack, to_float, step->a[lane]);
+    case VC4_QPU_MUX_B: return step->b[lane];
+    case VC4_QPU_MUX_R4:
+        return insn->pm ? vc4_qpu_unpack(insn->unpack, to_float, q->state.r[4][lane]) : q->state.r[4][lane];
+    default: return q->state.r[mux][lane];
+    }
+}
+
+static unsigned rotation(const struct interp *q, const struct vc4_qpu_insn *insn)
+{
+    if (insn->sig != VC4_QPU_SIG_SMALL_IMM || insn->raddr_b < 48)
+        return 0;
+    return insn->raddr_b == 48 ? q->state.r[5][0] & 15 : insn->raddr_b - 48u;
+}
+
+static enum vc4_qpu_fault compute(struct interp *q, struct step *step)
+{
+    const struct vc4_qpu_insn *insn = step->insn;
+    bool add_float = vc4_qpu_add_reads_float(insn->op_add), mul_float = vc4_qpu_mul_reads_float(insn->op_mul);
+    unsigned turn = rotation(q, insn);
+
+    if (vc4_qpu_add_op_reserved(insn->op_add))
+        return fail(q, VC4_QPU_FAULT_RESERVED);
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        step->result[0][lane] = vc4_qpu_add_op(insn->op_add, input(q, step, insn->add_a, lane, add_float),
+                                               input(q, step, insn->add_b, lane, add_float));
+        step->result[1][(lane + turn) % LANES] =
+            vc4_qpu_mul_op(insn->op_mul, input(q, step, insn->mul_a, lane, mul_float),
+                           input(q, step, insn->mul_b, lane, mul_float));
+    }
+    return VC4_QPU_OK;
+}
+
+/* Load immediates and links appear at the outputs of both units. */
+static void set_results(struct step *step, unsigned lane, uint32_t value)
+{
+    struct vc4_qpu_result result = {.value = value, .saturated = value};
+    step->result[0][lane] = step->result[1][lane] = result;
+}
+
+static enum vc4_qpu_fault load_immediate(struct interp *q, struct step *step)
+{
+    const struct vc4_qpu_insn *insn = step->insn;
+
+    if (insn->kind == VC4_QPU_LOAD_IMM32 && insn->unpack)
+        return fail(q, VC4_QPU_FAULT_RESERVED);
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        uint32_t low = insn->imm >> lane & 1, high = insn->imm >> (lane + 16) & 1;
+        uint32_t value = insn->imm;
+        if (insn->kind == VC4_QPU_LOAD_IMM_S2)
+            value = low - 2 * high;
+        else if (insn->kind == VC4_QPU_LOAD_IMM_U2)
+            value = low + 2 * high;
+        set_results(step, lane, value);
+    }
+    return VC4_QPU_OK;
+}
+
+static uint16_t condition(const struct vc4_qpu_state *state, unsigned cond)
+{
+    switch (cond) {
+    case VC4_QPU_COND_NEVER: return 0;
+    case VC4_QPU_COND_ALWAYS: return ALL_LANES;
+    case VC4_QPU_COND_ZS: return state->z;
+    case VC4_QPU_COND_ZC: return (uint16_t)~state->z;
+    case VC4_QPU_COND_NS: return state->n;
+    case VC4_QPU_COND_NC: return (uint16_t)~state->n;
+    case VC4_QPU_COND_CS: return state->c;
+    default: return (uint16_t)~state->c;
+    }
+}
+
+/* Rule 7: from the add unit, or from the mul unit beside an add nop; where that write's condition holds. */
+static void set_flags(struct interp *q, const struct step *step)
+{
+    const struct vc4_qpu_insn *insn = step->insn;
+    bool mul = insn->kind == VC4_QPU_ALU && insn->op_add == VC4_QPU_A_NOP;
+
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        const struct vc4_qpu_result *result = &step->result[mul][lane];
+        uint16_t bit = (uint16_t)(1u << lane);
+        if (!(step->lanes[mul] & bit))
+            continue;
+        q->state.z = (uint16_t)(vc4_qpu_flag_z(result) ? q->state.z | bit : q->state.z & ~bit);
+        q->state.n = (uint16_t)(vc4_qpu_flag_n(result) ? q->state.n | bit : q->state.n & ~bit);
+        q->state.c = (uint16_t)(result->c ? q->state.c | bit : q->state.c & ~bit);
+    }
+}
+
+/* ---- writes ---- */
+
+static enum vc4_qpu_fault write_tmu(struct interp *q, unsigned waddr, const uint32_t value[LANES])
+{
+    unsigned unit = waddr >= VC4_QPU_W_TMU1_S, reg = waddr & 3;
+    struct request *r = &q->request[unit];
+
+    memcpy(r->coordinate[reg], value, sizeof r->coordinate[reg]);
+    r->has[reg] = true;
+    if (reg != 0 || r->param_count) { /* all but a direct lookup pull a set-up word */
+        if (r->param_count == 4)
+            return fail(q, VC4_QPU_FAULT_RESERVED);
+        TRY(next_uniform(q, &r->params[r->param_count]));
+        r->param_count++;
+    }
+    if (reg != 0)
+        return VC4_QPU_OK;
+    PORT(tmu_request, unit, r->coordinate[0], r->has[1] ? r->coordinate[1] : NULL,
+         r->has[2] ? r->coordinate[2] : NULL, r->has[3] ? r->coordinate[3] : NULL, r->params, r->param_count);
+    memset(r, 0, sizeof *r);
+    return VC4_QPU_OK;
+}
+
+/* Registers that take one word take lane 0's, when its condition holds (rule 14). */
+static enum vc4_qpu_fault write_scalar(struct interp *q, unsigned waddr, bool file_b, uint32_t value)
+{
+    switch (waddr) {
+    case VC4_QPU_W_UNIFORMS_ADDRESS: q->uniforms = value; return VC4_QPU_OK;
+    case VC4_QPU_W_VPM_SETUP:
+        if (file_b)
+            PORT(vpm_write_setup, value);
+        else
+            PORT(vpm_read_setup, value);
+        return VC4_QPU_OK;
+    default: PORT(dma_address, file_b, value); return VC4_QPU_OK;
+    }
+}
+
+static enum vc4_qpu_fault write_io(struct interp *q, unsigned waddr, bool file_b, const uint32_t value[LANES],
+                                   uint16_t lanes)
+{
+    switch (waddr) {
+    case VC4_QPU_W_NOP:
+    case VC4_QPU_W_TMU_NOSWAP: return VC4_QPU_OK;
+    case VC4_QPU_W_HOST_INT:
+        TRY(q->ports->host_interrupt ? q->ports->host_interrupt(q->ports->ctx, q->report)
+                                     : VC4_QPU_FAULT_UNSUPPORTED);
+        return VC4_QPU_OK;
+    case VC4_QPU_W_UNIFORMS_ADDRESS:
+    case VC4_QPU_W_VPM_SETUP:
+    case VC4_QPU_W_VPM_ADDR: return lanes & 1 ? write_scalar(q, waddr, file_b, value[0]) : VC4_QPU_OK;
+    case VC4_QPU_W_MS_REV:
+        if (file_b)
+            return fail(q, VC4_QPU_FAULT_UNSUPPORTED);
+        PORT(set_ms_mask, value, lanes);
+        return VC4_QPU_OK;
+    case VC4_QPU_W_TLB_STENCIL: PORT(tlb_stencil, value, lanes); return VC4_QPU_OK;
+    case VC4_QPU_W_TLB_Z: PORT(tlb_z, value, lanes); return VC4_QPU_OK;
+    case VC4_QPU_W_TLB_COLOR_MS:
+    case VC4_QPU_W_TLB_COLOR_ALL:
+        PORT(color_write, waddr == VC4_QPU_W_TLB_COLOR_ALL, value, lanes);
+        return VC4_QPU_OK;
+    case VC4_QPU_W_TLB_ALPHA_MASK: PORT(alpha_mask, value, lanes); return VC4_QPU_OK;
+    case VC4_QPU_W_VPM: PORT(vpm_write, value, lanes); return VC4_QPU_OK;
+    case VC4_QPU_W_MUTEX: PORT(mutex, false); return VC4_QPU_OK;
+    case VC4_QPU_W_SFU_RECIP:
+    case VC4_QPU_W_SFU_RSQRT:
+    case VC4_QPU_W_SFU_EXP2:
+    case VC4_QPU_W_SFU_LOG2:
+        for (unsigned lane = 0; lane < LANES; lane++)
+            if (lanes >> lane & 1)
+                q->state.r[4][lane] = vc4_qpu_sfu(waddr, value[lane]);
+        return VC4_QPU_OK;
+    default:
+        if (waddr >= VC4_QPU_W_TMU0_S)
+            return write_tmu(q, waddr, value);
+        return fail(q, VC4_QPU_FAULT_UNSUPPORTED); /* QUAD_X, QUAD_Y */
+    }
+}
+
+/* The register a write goes to, when it can be read back. */
+static uint32_t *register_of(struct vc4_qpu_state *state, unsigned waddr, bool file_b)
+{
+    if (waddr < 32)
+        return file_b ? state->b[waddr] : state->a[waddr];
+    if (waddr >= VC4_QPU_W_ACC0 && waddr <= VC4_QPU_W_ACC3)
+        return state->r[waddr - VC4_QPU_W_ACC0];
+    return NULL;
+}
+
+/* The write of one unit: packed, then stored in the lanes where the condition holds. */
+static enum vc4_qpu_fault write_unit(struct interp *q, struct step *step, unsigned mul)
+{
+    const struct vc4_qpu_insn *insn = step->insn;
+    unsigned waddr = mul ? insn->waddr_mul : insn->waddr_add;
+    bool file_b = (bool)mul != insn->ws, branch = insn->kind == VC4_QPU_BRANCH;
+    uint32_t *reg = register_of(&q->state, waddr, file_b), value[LANES];
+    bool pack_mul = insn->pm && insn->pack && mul && !branch;
+    bool pack_a = !insn->pm && insn->pack && !file_b && waddr < 32 && !branch;
+    uint16_t lanes = step->lanes[mul];
+
+    if (!branch && (mul ? insn->cond_mul : insn->cond_add) == VC4_QPU_COND_NEVER)
+        return VC4_QPU_OK;
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        const struct vc4_qpu_result *result = &step->result[mul][lane];
+        uint32_t old = reg ? reg[lane] : 0;
+        value[lane] = pack_mul ? vc4_qpu_pack_mul(insn->pack, result->value, old)
+                      : pack_a ? vc4_qpu_pack_a(insn->pack, result, old)
+                               : result->value;
+    }
+    if (waddr == VC4_QPU_W_ACC5) {
+        for (unsigned lane = 0; lane < LANES; lane++)
+            if (lanes >> lane & 1)
+                q->state.r[5][lane] = value[file_b ? 0 : lane & ~3u];
+        return VC4_QPU_OK;
+    }
+    if (!reg)
+        return write_io(q, waddr, file_b, value, lanes);
+    for (unsigned lane = 0; lane < LANES; lane++)
+        if (lanes >> lane & 1)
+            reg[lane] = value[lane];
+    return VC4_QPU_OK;
+}
+
+/* ---- signals and branches ---- */
+
+static enum vc4_qpu_fault signal_load(struct interp *q, struct step *step)
+{
+    switch (step->insn->sig) {
+    case VC4_QPU_SIG_COVERAGE_LOAD: PORT(coverage_load, step->loaded); break;
+    case VC4_QPU_SIG_COLOR_LOAD:
+    case VC4_QPU_SIG_COLOR_LOAD_END: PORT(color_load, step->loaded); break;
+    case VC4_QPU_SIG_LOAD_TMU0:
+    case VC4_QPU_SIG_LOAD_TMU1: PORT(tmu_load, step->insn->sig == VC4_QPU_SIG_LOAD_TMU1, step->loaded); break;
+    case VC4_QPU_SIG_ALPHA_MASK_LOAD: PORT(alpha_mask_load, step->loaded); break;
+    default: return VC4_QPU_OK;
+    }
+    step->has_loaded = true;
+    return VC4_QPU_OK;
+}
+
+/* Table 11: four conditions each on Z, N and C: all set, all clear, any set, any clear. */
+static bool branch_taken(const struct vc4_qpu_state *state, unsigned cond)
+{
+    const uint16_t by_number[4] = {state->z, state->n, state->c, ALL_LANES};
+    uint16_t flags = by_number[cond >> 2];
+
+    if (cond == VC4_QPU_BR_ALWAYS)
+        return true;
+    if (cond & 1)
+        flags = (uint16_t)~flags;
+    return cond & 2 ? flags != 0 : flags == ALL_LANES;
+}
+
+static enum vc4_qpu_fault branch(struct interp *q, struct step *step)
+{
+    const struct vc4_qpu_insn *insn = step->insn;
+    bool in_delay_slot = q->branch_pc != IDLE && q->pc - q->branch_pc <= 3;
+
+    if (in_delay_slot || (insn->branch_cond > VC4_QPU_BR_ANY_CC && insn->branch_cond != VC4_QPU_BR_ALWAYS))
+        return fail(q, VC4_QPU_FAULT_RESERVED);
+    q->branch_pc = q->pc;
+    if (!branch_taken(&q->state, insn->branch_cond))
+        return VC4_QPU_OK;
+    uint32_t link = (q->pc + 4) * 8, target = insn->imm;
+    target += insn->branch_rel ? link : 0;
+    target += insn->branch_reg ? q->state.a[insn->branch_raddr][0] : 0;
+    if (target % 8 || target / 8 >= q->program->insn_count) {
+        q->report->address = target;
+        return fail(q, VC4_QPU_FAULT_PC);
+    }
+    if (target / 8 <= q->pc && q->fuel-- == 0)
+        return fail(q, VC4_QPU_FAULT_FUEL);
+    q->branch_in = 3;
+    q->target = target / 8;
+    for (unsigned lane = 0; lane < LANES; lane++)
+        set_results(step, lane, link);
+    step->lanes[0] = step->lanes[1] = ALL_LANES;
+    TRY(write_unit(q, step, 0));
+    TRY(write_unit(q, step, 1));
+    return VC4_QPU_OK;
+}
+
+/* ---- one instruction ---- */
+
+static enum vc4_qpu_fault execute(struct interp *q, const struct vc4_qpu_insn *insn)
+{
+    struct step step = {
+        .insn = insn, .lanes = {condition(&q->state, insn->cond_add), condition(&q->state, insn->cond_mul)}};
+
+    if (insn->kind == VC4_QPU_BRANCH)
+        return branch(q, &step);
+    if (insn->pm && insn->pack && (insn->pack < 3 || insn->pack > 7))
+        return fail(q, VC4_QPU_FAULT_RESERVED);
+    if (insn->kind == VC4_QPU_ALU) {
+        TRY(read_files(q, &step));
+        TRY(compute(q, &step));
+        TRY(signal_load(q, &step));
+    } else {
+        if (insn->kind == VC4_QPU_SEMAPHORE)
+            PORT(semaphore, insn->imm >> 4 & 1, insn->imm & 15);
+        TRY(load_immediate(q, &step));
+    }
+    if (step.has_varying)
+        memcpy(q->state.r[5], step.varying_c, sizeof step.varying_c);
+    TRY(write_unit(q, &step, 0));
+    TRY(write_unit(q, &step, 1));
+    if (step.has_loaded)
+        memcpy(q->state.r[4], step.loaded, sizeof step.loaded);
+    if (insn->sf)
+        set_flags(q, &step);
+    return VC4_QPU_OK;
+}
+
+/* Moves on: past delay slots, over jumps, to the end. False when the program is over. */
+static bool advance(struct interp *q, const struct vc4_qpu_insn *insn)
+{
+    bool ends = insn->sig == VC4_QPU_SIG_PROGRAM_END || insn->sig == VC4_QPU_SIG_COLOR_LOAD_END;
+
+    if (q->end_in != IDLE) {
+        if (--q->end_in == 0)
+            return false;
+    } else if (ends) {
+        q->end_in = 2;
+    }
+    if (q->branch_in != IDLE && insn->kind != VC4_QPU_BRANCH && --q->branch_in == 0) {
+        q->branch_in = q->branch_pc = IDLE;
+        q->pc = q->target;
+    } else {
+        q->pc++;
+    }
+    return true;
+}
+
+enum vc4_qpu_fault vc4_qpu_interp(const struct vc4_qpu_program *program, const struct vc4_qpu_start *start,
+                                  const struct vc4_qpu_ports *ports, struct vc4_qpu_state *state,
+                                  vc4_qpu_trace_fn trace, void *trace_data, struct vc4_qpu_report *report)
+{
+    struct interp q = {.program = program,
+                       .ports = ports,
+                       .report = report,
+                       .qpu_number = start->qpu_number,
+                       .uniforms = start->uniforms,
+                       .fuel = start->fuel,
+                       .branch_in = IDLE,
+                       .end_in = IDLE,
+                       .branch_pc = IDLE};
+    const struct vc4_qpu_insn *insn;
+
+    memcpy(q.state.a[15], start->ra15, sizeof start->ra15);
+    memcpy(q.state.b[15], start->rb15, sizeof start->rb15);
+    do {
+        *report = (struct vc4_qpu_report){.pc = q.pc};
+        if (q.pc >= program->insn_count) {
+            fail(&q, VC4_QPU_FAULT_PC);
+            break;
+        }
+        insn = &program->insns[q.pc];
+        if (trace)
+            trace(trace_data, q.pc, insn, &q.state);
+        if (execute(&q, insn)) {
+            report->pc = q.pc;
+            break;
+        }
+    } while (advance(&q, insn));
+    if (state)
+        *state = q.state;
+    return report->fault;
+}
