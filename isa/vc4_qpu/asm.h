@@ -15,7 +15,8 @@
  * assembles back to the same word (unused bits that are not zero are printed as a raw word). `pc` is the
  * instruction's index, for branch targets; returns the length. */
 size_t vc4_qpu_disasm(uint64_t word, uint32_t pc, char text[VC4_QPU_TEXT_MAX]);
-/* A whole program, a line an instruction, with labels at branch targets. Returns 0 or -EIO. */
+/* A whole program, a line an instruction, with labels at branch targets. Returns 0, -EIO or
+ * -ENOMEM. */
 int vc4_qpu_disasm_program(FILE *out, const uint64_t *words, uint32_t count);
 
 /* Assembles a text (labels, comments with #, one instruction a line). *out is malloc'ed, owned by the caller.

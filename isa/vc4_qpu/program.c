@@ -11,10 +11,10 @@
 struct vc4_qpu_write vc4_qpu_write_of(const struct vc4_qpu_insn *insn, unsigned mul)
 {
     unsigned cond = mul ? insn->cond_mul : insn->cond_add;
-    bool branch = insn->kind == VC4_QPU_BRANCH; /* links have no condition of their own */
+    bool branch = insn->kind == VC4_QPU_BRANCH; /* links are written when the branch is taken */
     return (struct vc4_qpu_write){
         .happens = branch || cond != VC4_QPU_COND_NEVER,
-        .always = branch || cond == VC4_QPU_COND_ALWAYS,
+        .always = branch ? insn->branch_cond == VC4_QPU_BR_ALWAYS : cond == VC4_QPU_COND_ALWAYS,
         .file_b = (bool)mul != insn->ws,
         .waddr = mul ? insn->waddr_mul : insn->waddr_add,
     };
@@ -92,6 +92,8 @@ static int scan_branch(struct scan *s, uint32_t pc)
     const struct vc4_qpu_insn *insn = &s->program->insns[pc];
     uint32_t target = branch_target(insn, pc, s->count);
     int err = 0;
+    if (vc4_qpu_is_tmu(insn->waddr_add) || vc4_qpu_is_tmu(insn->waddr_mul))
+        return util_fail(s->error, -EBADMSG, "pc %u: a branch links into a texture unit", pc);
     for (uint32_t slot = pc; slot <= pc + 3; slot++) {
         if (slot >= s->count)
             return util_fail(s->error, -EBADMSG, "pc %u: execution runs off the end of the program", pc);

@@ -64,12 +64,12 @@ struct vc4_qpu_program {
 };
 
 /* Decodes and analyses `words` (copied). -EBADMSG, and a message naming the pc, when reachable code does not
- * end in a program end within `count` words, when a program end stands in a branch's delay slots, or when a
- * texture set-up is open (T, R or B written, S not) where control joins or parts, or takes more than four
- * words. A write counts as happening unless its condition is `never`. A branch in a delay slot stays in the
- * straight line: it faults when it runs. A branch whose target lies outside the program has no successor[1].
- * Blocks overlap only where a branch enters another's delay slots. Returns 0 and *out (free with
- * vc4_qpu_program_destroy), -E2BIG, -EBADMSG or -ENOMEM. */
+ * end in a program end within `count` words, when a program end stands in a branch's delay slots, when a
+ * branch links into a texture unit, or when a texture set-up is open (T, R or B written, S not) where control
+ * joins or parts, or takes more than four words. A write counts as happening unless its condition is `never`.
+ * A branch in a delay slot stays in the straight line: it faults when it runs. A branch whose target lies
+ * outside the program has no successor[1]. Blocks overlap only where a branch enters another's delay slots.
+ * Returns 0 and *out (free with vc4_qpu_program_destroy), -E2BIG, -EBADMSG or -ENOMEM. */
 int vc4_qpu_program_create(const uint64_t *words, uint32_t count, struct vc4_qpu_program **out,
                            struct util_error *error);
 void vc4_qpu_program_destroy(struct vc4_qpu_program *program); /* NULL is accepted */
