@@ -20,11 +20,16 @@ struct vc4_frag;
 
 /* Reads uniforms and texture set-ups of the draw (from guest memory, once), validates textures, finds or
  * compiles the variant. engine NULL: interpreted, with scalar textures and tests (the reference). 0 and *out,
- * or negative errno with *fault. Immutable after preparation. */
+ * or negative errno with *fault. Immutable after preparation. `memory` and the program in `state` are
+ * borrowed. */
 int vc4_frag_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
                      const struct vc4_shader_state *state, const struct vc4_frag_config *config,
                      uint32_t fuel, struct vc4_frag **out, struct gpu_fault *fault);
-void vc4_frag_release(struct vc4_frag *frag);
+void vc4_frag_release(struct vc4_frag *frag); /* NULL is accepted */
+
+/* Whether the draw runs compiled code: programs that cannot be compiled are interpreted, with the same
+ * results. */
+bool vc4_frag_compiled(const struct vc4_frag *frag);
 
 /* Varyings the program reads in all (points read 2, lines 1 before their own). */
 uint32_t vc4_frag_varyings(const struct vc4_frag *frag);

@@ -1,0 +1,215 @@
+/* A draw's fragment stage: prepared once, as compiled code where the program allows it, otherwise as the
+ * reference path, which also reports what is wrong with a draw. */
+#include "gpu/vc4/frag.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/vc4/device_internal.h"
+#include "gpu/vc4/frag_internal.h"
+#include "gpu/vc4/frag_ref.h"
+#include "util/bits.h"
+#include "util/fpenv.h"
+
+struct vc4_frag {
+    struct vc4_frag_ref *ref; /* owned; NULL when the draw is compiled */
+    const struct vc4_qpu_program *program;
+    uint32_t code; /* guest address of the program, for reports */
+    uint8_t samples;
+    vc4_frag_fn run;
+    struct vc4_frag_args args;
+    uint32_t *uniforms;              /* owned */
+    struct raster_texture *textures; /* by sample number, owned; direct lookups have none */
+    struct raster_texture_key *keys; /* likewise */
+};
+
+/* The words that analysis sees being read, fetched once; resets of the stream must go where it assumes. */
+static int fetch_uniforms(struct vc4_frag *frag, const struct gpu_memory *memory, uint32_t address)
+{
+    const struct vc4_qpu_program *program = frag->program;
+    uint64_t bytes = program->uniform_count * 4ull;
+    const uint8_t *guest = bytes ? gpu_memory_at(memory, address, bytes) : NULL;
+
+    if (address & 3 || (bytes && !guest))
+        return -EFAULT;
+    frag->uniforms = calloc(program->uniform_count + 1ull, sizeof *frag->uniforms);
+    if (!frag->uniforms)
+        return -ENOMEM;
+    if (bytes)
+        memcpy(frag->uniforms, guest, bytes);
+    for (uint32_t i = 0; i < program->reset_word_count; i++)
+        if (program->reset_words[i] >= program->uniform_count ||
+            frag->uniforms[program->reset_words[i]] != address)
+            return -ENOTSUP;
+    return 0;
+}
+
+static int decode_textures(struct vc4_frag *frag, const struct gpu_memory *memory)
+{
+    const struct vc4_qpu_program *program = frag->program;
+    struct gpu_fault fault;
+
+    frag->textures = calloc(program->sample_count + 1ull, sizeof *frag->textures);
+    frag->keys = calloc(program->sample_count + 1ull, sizeof *frag->keys);
+    if (!frag->textures || !frag->keys)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < program->sample_count; i++) {
+        const struct vc4_qpu_sample *sample = &program->samples[i];
+        uint32_t params[4] = {0};
+
+        if (sample->direct)
+            continue;
+        for (unsigned k = 0; k < sample->param_count; k++) {
+            if (sample->param[k] >= program->uniform_count)
+                return -ENOTSUP;
+            params[k] = frag->uniforms[sample->param[k]];
+        }
+        if (!vc4_texture_decode(memory, params, sample->param_count, sample->has_r, sample->has_b,
+                                &frag->keys[i], &frag->textures[i], &fault))
+            return -EFAULT;
+    }
+    return 0;
+}
+
+static int compile(struct vc4_frag *frag, struct jit_engine *engine, const struct vc4_frag_plan *plan,
+                   const struct vc4_frag_config *config)
+{
+    struct vc4_frag_variant variant = {
+        .program = frag->program,
+        .plan = plan,
+        .keys = frag->keys,
+        .zs = {.depth_write = config->z_updates, .depth_func = config->depth_func},
+        .samples = config->samples};
+    struct util_error error = {0};
+
+    for (uint32_t i = 0; i < plan->stencil_count; i++) {
+        uint32_t value = plan->stencil[i].value;
+
+        vc4_frag_stencil_word(variant.zs.face, plan->stencil[i].literal ? value : frag->uniforms[value]);
+    }
+    return vc4_frag_compile(&variant, engine, &frag->run, &error);
+}
+
+/* 0, or a negative errno: whatever it is, the reference path serves the draw or names the guest's fault. */
+static int prepare_compiled(struct vc4_frag *frag, const struct gpu_memory *memory, struct jit_engine *engine,
+                            uint32_t uniforms_at, const struct vc4_frag_config *config, uint32_t fuel)
+{
+    struct vc4_frag_plan plan;
+    int status;
+
+    if (!engine || memory->size < 4)
+        return -ENOTSUP;
+    vc4_frag_plan_make(frag->program, config->samples, &plan);
+    if (!plan.compiles)
+        return -ENOTSUP;
+    status = fetch_uniforms(frag, memory, uniforms_at);
+    if (!status)
+        status = decode_textures(frag, memory);
+    if (status)
+        return status;
+    frag->args = (struct vc4_frag_args){.uniforms = frag->uniforms,
+                                        .textures = frag->textures,
+                                        .memory = memory->base,
+                                        .last_word = (uint32_t)(memory->size - 4) & ~3u,
+                                        .fuel = fuel,
+                                        .uniforms_at = uniforms_at};
+    return compile(frag, engine, &plan, config);
+}
+
+int vc4_frag_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
+                     const struct vc4_shader_state *state, const struct vc4_frag_config *config,
+                     uint32_t fuel, struct vc4_frag **out, struct gpu_fault *fault)
+{
+    struct vc4_frag *frag = calloc(1, sizeof *frag);
+    int status = 0;
+
+    *out = NULL;
+    if (!frag) {
+        vc4_fault_set(fault, GPU_FAULT_SHADER, "fragment program", state->fs.code, "no host memory");
+        return -ENOMEM;
+    }
+    frag->program = state->fs.program;
+    frag->code = state->fs.code;
+    frag->samples = config->samples;
+    if (prepare_compiled(frag, memory, engine, state->fs.uniforms, config, fuel))
+        status = vc4_frag_ref_prepare(memory, state, config, fuel, &frag->ref, fault);
+    if (status) {
+        vc4_frag_release(frag);
+        return status;
+    }
+    *out = frag;
+    return 0;
+}
+
+void vc4_frag_release(struct vc4_frag *frag)
+{
+    if (!frag)
+        return;
+    vc4_frag_ref_release(frag->ref);
+    free(frag->uniforms);
+    free(frag->textures);
+    free(frag->keys);
+    free(frag);
+}
+
+bool vc4_frag_compiled(const struct vc4_frag *frag)
+{
+    return !frag->ref;
+}
+
+uint32_t vc4_frag_varyings(const struct vc4_frag *frag)
+{
+    return frag->ref ? vc4_frag_ref_varyings(frag->ref) : frag->program->varying_count;
+}
+
+static void report(const struct vc4_frag *frag, uint32_t code, uint32_t address, struct gpu_fault *fault)
+{
+    uint32_t pc = code >> 8 & 0xfffff;
+
+    switch (code & 0xff) {
+    case VC4_QPU_FAULT_MEMORY:
+        vc4_fault_set(fault, GPU_FAULT_MEMORY, "fragment program", address, "lookup outside memory");
+        break;
+    case VC4_QPU_FAULT_FUEL:
+        vc4_fault_set(fault, GPU_FAULT_TIMEOUT, "fragment program", frag->code + pc * 8,
+                      "too many backward branches");
+        break;
+    case VC4_QPU_FAULT_PC:
+        vc4_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
+                      "branch outside the program");
+        break;
+    case VC4_QPU_FAULT_TMU_EMPTY:
+        vc4_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
+                      "texture result loaded without a request");
+        break;
+    case VC4_QPU_FAULT_TMU_FULL:
+        vc4_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
+                      "too many texture requests outstanding");
+        break;
+    default:
+        vc4_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
+                      "reserved operation, signal or register");
+        break;
+    }
+    fault->pc = pc;
+    fault->lane = code >> 28;
+}
+
+uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
+                        const struct raster_block *blocks, uint32_t count, struct gpu_fault *fault)
+{
+    uint32_t code, address = 0;
+    unsigned saved;
+
+    assert(tile->samples == frag->samples);
+    if (frag->ref)
+        return vc4_frag_ref_shade(frag->ref, prim, tile, blocks, count, fault);
+    saved = util_fpenv_enter();
+    code = frag->run(&frag->args, prim, tile, blocks, count, &address);
+    util_fpenv_leave(saved);
+    if (code)
+        report(frag, code, address, fault);
+    return code;
+}

@@ -1,0 +1,61 @@
+/* What the files of the compiled fragment path share. Internal to gpu/vc4/frag*.c. */
+#ifndef VITRAIL_GPU_VC4_FRAG_INTERNAL_H
+#define VITRAIL_GPU_VC4_FRAG_INTERNAL_H
+
+#include "gpu/memory.h"
+#include "gpu/vc4/frag.h"
+#include "isa/vc4_qpu/ports.h"
+
+#define VC4_FRAG_STENCIL_WORDS 4
+
+/* How a program touches the tile, found once a draw from its instructions: what the compiled form builds on.
+ * The accesses it cannot place leave the program to the interpreter. */
+struct vc4_frag_plan {
+    bool compiles;
+    /* No lane can write anything but by passing the test of the payload's depth, so that a block in which
+     * every lane fails it need not run. */
+    bool early;
+    /* Set-up words of the stencil test in program order: literals, or word numbers in the uniform stream. */
+    uint32_t stencil_count;
+    struct {
+        bool literal;
+        uint32_t value;
+    } stencil[VC4_FRAG_STENCIL_WORDS];
+};
+
+void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples, struct vc4_frag_plan *out);
+
+/* Applies a TLB_STENCIL_SETUP word (Guide tables 27 and 28). */
+void vc4_frag_stencil_word(struct raster_stencil face[2], uint32_t word);
+
+/* What compiled code sees of a draw; immutable. */
+struct vc4_frag_args {
+    const uint32_t *uniforms;              /* the program's uniform_count words */
+    const struct raster_texture *textures; /* by sample number */
+    const uint8_t *memory;
+    uint32_t last_word; /* highest address of a whole aligned word of guest memory */
+    uint32_t fuel;
+    uint32_t uniforms_at; /* guest address of the stream */
+};
+
+/* Shades blocks; returns 0 or a fault as vc4_qpu_translate codes it. A raw lookup's fault has its address in
+ * *address. */
+typedef uint32_t (*vc4_frag_fn)(const struct vc4_frag_args *args, const struct raster_prim *prim,
+                                struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                                uint32_t *address);
+
+/* All that a variant's code depends on, besides the program's words. */
+struct vc4_frag_variant {
+    const struct vc4_qpu_program *program;
+    const struct vc4_frag_plan *plan;
+    const struct raster_texture_key *keys; /* by sample number */
+    struct raster_zs zs;
+    uint8_t samples;
+};
+
+/* Compiles the variant or finds its code. 0, -ENOTSUP when it must be interpreted, or another negative errno.
+ */
+int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine, vc4_frag_fn *out,
+                     struct util_error *error);
+
+#endif
