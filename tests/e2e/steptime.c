@@ -3,9 +3,12 @@
  * 16667) at each page flip or mode set. */
 #include <dlfcn.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 static uint64_t frames;
 
@@ -39,10 +42,30 @@ time_t time(time_t *out)
     return t;
 }
 
+static long long real_ns(clockid_t id)
+{
+    struct timespec t = {0};
+    syscall(SYS_clock_gettime, id, &t);
+    return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void log_flip(void)
+{
+    static FILE *file;
+    const char *path = getenv("STEPTIME_LOG");
+    if (!file && path)
+        file = fopen(path, "w");
+    if (file) {
+        fprintf(file, "%lld %lld\n", real_ns(CLOCK_MONOTONIC), real_ns(CLOCK_PROCESS_CPUTIME_ID));
+        fflush(file);
+    }
+}
+
 int drmModePageFlip(int fd, uint32_t crtc, uint32_t fb, uint32_t flags, void *data)
 {
     int (*real)(int, uint32_t, uint32_t, uint32_t, void *) = NULL;
     *(void **)&real = dlsym(RTLD_NEXT, "drmModePageFlip");
+    log_flip();
     frames++;
     return real(fd, crtc, fb, flags, data);
 }
