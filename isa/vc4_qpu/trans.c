@@ -1,0 +1,329 @@
+/* A program as IR: state between blocks, branches, the end. */
+#include "isa/vc4_qpu/trans.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/vc4_qpu/program_internal.h"
+#include "isa/vc4_qpu/trans_internal.h"
+
+#define MAX_INSNS (1u << 14) /* longer programs are the interpreter's */
+
+static LLVMBasicBlockRef new_block(struct trans *t, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(t->b->context, t->b->function, name);
+}
+
+static LLVMValueRef fault_value(struct trans *t, enum vc4_qpu_fault fault, unsigned lane)
+{
+    return jit_i32(t->b, (uint32_t)fault | t->pc << 8 | lane << 28);
+}
+
+/* Registers, flags and the uniform address go to their slots, for the next block or the caller. */
+static void store_state(struct trans *t)
+{
+    struct jit_builder *b = t->b;
+
+    if (t->straight)
+        return;
+    for (unsigned i = 0; i < TRANS_REGS; i++)
+        if (t->dirty[i])
+            jit_store(b, trans_i(t, t->regs[i]), t->slots[i], 64);
+    if (t->flags_dirty) {
+        LLVMValueRef flags[3] = {trans_flag_n(t), trans_flag_z(t), trans_flag_c(t)};
+        for (unsigned i = 0; i < 3; i++)
+            jit_store(b, flags[i], t->flag_slots[i], 2);
+    }
+    if (t->uniforms) {
+        LLVMValueRef at = LLVMBuildAdd(b->ir, t->uniforms, jit_i32(b, t->uniform_bytes), "");
+        jit_store(b, at, t->uniforms_slot, 4);
+    }
+}
+
+void trans_fault(struct trans *t, enum vc4_qpu_fault fault, unsigned lane)
+{
+    LLVMValueRef value = fault_value(t, fault, lane);
+
+    if (t->stopped)
+        return;
+    t->stopped = true;
+    if (t->straight) {
+        t->fault = value;
+        return;
+    }
+    store_state(t);
+    jit_store(t->b, value, t->fault_slot, 4);
+    LLVMBuildBr(t->b->ir, t->exit);
+}
+
+/* Slots for what lives between blocks, and their first values. */
+static void make_slots(struct trans *t)
+{
+    struct jit_builder *b = t->b;
+
+    for (unsigned i = 0; i < TRANS_REGS; i++) {
+        t->slots[i] = jit_alloca(b, b->i32x16, "reg");
+        jit_store(b, trans_i(t, t->regs[i] ? t->regs[i] : t->zero), t->slots[i], 64);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        t->flag_slots[i] = jit_alloca(b, b->i1x16, "flag");
+        jit_store(b, LLVMConstNull(b->i1x16), t->flag_slots[i], 2);
+    }
+    t->uniforms_slot = jit_alloca(b, b->i32, "uniforms");
+    jit_store(b, t->start->uniforms, t->uniforms_slot, 4);
+    t->fuel_slot = jit_alloca(b, b->i32, "fuel");
+    jit_store(b, t->start->fuel, t->fuel_slot, 4);
+    t->fault_slot = jit_alloca(b, b->i32, "fault");
+    jit_store(b, jit_i32(b, 0), t->fault_slot, 4);
+}
+
+static void begin_program(struct trans *t)
+{
+    t->zero = trans_imm(t, 0);
+    if (t->start->ra15)
+        t->regs[TRANS_A + 15] = trans_int(t, jit_as_i32(t->b, t->start->ra15));
+    if (t->start->rb15)
+        t->regs[TRANS_B + 15] = trans_int(t, jit_as_i32(t->b, t->start->rb15));
+    t->flags.n = t->flags.z = t->flags.c = LLVMConstNull(t->b->i1x16);
+    t->uniforms = t->start->uniforms;
+    t->fault = jit_i32(t->b, 0);
+    if (!t->straight)
+        make_slots(t);
+}
+
+static void begin_block(struct trans *t, uint32_t number)
+{
+    LLVMValueRef *flags[3] = {&t->flags.n, &t->flags.z, &t->flags.c};
+
+    t->stopped = false;
+    if (t->straight)
+        return;
+    LLVMPositionBuilderAtEnd(t->b->ir, t->blocks[number]);
+    memset(t->regs, 0, sizeof t->regs);
+    memset(t->dirty, 0, sizeof t->dirty);
+    memset(t->tmu, 0, sizeof t->tmu);
+    t->flags = (struct trans_flags){0};
+    for (unsigned i = 0; i < 3; i++)
+        *flags[i] = jit_load(t->b, t->b->i1x16, t->flag_slots[i], 2, false);
+    t->flags_dirty = false;
+    t->uniforms = NULL;
+    t->uniform_bytes = 0;
+    t->varyings = t->varyings_at[number];
+}
+
+static bool link_register(unsigned waddr)
+{
+    return waddr < 32 || (waddr >= VC4_QPU_W_ACC0 && waddr <= VC4_QPU_W_ACC3) || waddr == VC4_QPU_W_NOP;
+}
+
+/* The link address is written when the branch is taken; `taken` is i1, NULL for always. */
+static void write_link(struct trans *t, LLVMValueRef taken)
+{
+    const struct vc4_qpu_insn *insn = t->insn;
+    LLVMValueRef mask = taken ? jit_splat(t->b, taken) : NULL;
+
+    if (!link_register(insn->waddr_add) || !link_register(insn->waddr_mul)) {
+        trans_fail(t, -ENOTSUP, "a link address to a port");
+        return;
+    }
+    struct trans_value *link = trans_imm(t, (t->pc + 4) * 8);
+    trans_write(t, insn->ws, insn->waddr_add, link, mask);
+    trans_write(t, !insn->ws, insn->waddr_mul, link, mask);
+}
+
+/* Leads the builder's block to where a taken branch goes. */
+static void take_branch(struct trans *t, const struct vc4_qpu_block *block)
+{
+    struct jit_builder *b = t->b;
+    uint32_t target = block->successor[1];
+
+    t->pc = block->branch;
+    if (target == VC4_QPU_NO_OFFSET) {
+        jit_store(b, fault_value(t, VC4_QPU_FAULT_PC, 0), t->fault_slot, 4);
+        LLVMBuildBr(b->ir, t->exit);
+        return;
+    }
+    if (t->program->blocks[target].first > block->branch) {
+        LLVMBuildBr(b->ir, t->blocks[target]);
+        return;
+    }
+    LLVMBasicBlockRef go = new_block(t, "back"), empty = new_block(t, "fuel");
+    LLVMValueRef fuel = jit_load(b, b->i32, t->fuel_slot, 4, false);
+    LLVMBuildCondBr(b->ir, LLVMBuildICmp(b->ir, LLVMIntEQ, fuel, jit_i32(b, 0), ""), empty, go);
+    LLVMPositionBuilderAtEnd(b->ir, empty);
+    jit_store(b, fault_value(t, VC4_QPU_FAULT_FUEL, 0), t->fault_slot, 4);
+    LLVMBuildBr(b->ir, t->exit);
+    LLVMPositionBuilderAtEnd(b->ir, go);
+    jit_store(b, LLVMBuildSub(b->ir, fuel, jit_i32(b, 1), ""), t->fuel_slot, 4);
+    LLVMBuildBr(b->ir, t->blocks[target]);
+}
+
+static void end_block(struct trans *t, const struct vc4_qpu_block *block, LLVMValueRef taken)
+{
+    bool ends = block->branch == VC4_QPU_NO_OFFSET && block->successor[0] == VC4_QPU_NO_OFFSET;
+
+    if (t->straight || t->stopped)
+        return;
+    if (!ends && (t->tmu[0].result_count || t->tmu[1].result_count))
+        trans_fail(t, -ENOTSUP, "texture results wait where control joins or parts");
+    store_state(t);
+    if (block->branch == VC4_QPU_NO_OFFSET) {
+        LLVMBuildBr(t->b->ir, ends ? t->exit : t->blocks[block->successor[0]]);
+        return;
+    }
+    if (taken) {
+        LLVMBasicBlockRef yes = new_block(t, "taken");
+        LLVMBuildCondBr(t->b->ir, taken, yes, t->blocks[block->successor[0]]);
+        LLVMPositionBuilderAtEnd(t->b->ir, yes);
+    }
+    take_branch(t, block);
+}
+
+/* A branch here is in the delay slots of another, or of the program's end. */
+static bool in_delay_slots(const struct vc4_qpu_program *p, const struct vc4_qpu_block *block, uint32_t pc)
+{
+    if (block->branch != VC4_QPU_NO_OFFSET)
+        return pc > block->branch;
+    return true;
+}
+
+static void translate_block(struct trans *t, uint32_t number)
+{
+    const struct vc4_qpu_block *block = &t->program->blocks[number];
+    LLVMValueRef taken = NULL;
+
+    begin_block(t, number);
+    for (t->pc = block->first; t->pc < block->first + block->count && !t->stopped && !t->failed; t->pc++) {
+        t->insn = &t->program->insns[t->pc];
+        if (t->insn->kind != VC4_QPU_BRANCH) {
+            trans_insn(t);
+        } else if (in_delay_slots(t->program, block, t->pc) ||
+                   (t->insn->branch_cond > VC4_QPU_BR_ANY_CC && t->insn->branch_cond != VC4_QPU_BR_ALWAYS)) {
+            trans_fault(t, VC4_QPU_FAULT_RESERVED, 0);
+        } else {
+            taken = trans_branch_cond(t, t->insn->branch_cond);
+            write_link(t, taken);
+        }
+    }
+    if (!t->failed)
+        end_block(t, block, taken);
+}
+
+/* Varyings come in order: how many were read must not depend on the path. */
+static void count_varyings(struct trans *t, uint32_t *stack)
+{
+    const struct vc4_qpu_program *p = t->program;
+    uint32_t depth = 1;
+
+    memset(t->varyings_at, 0xff, p->block_count * sizeof *t->varyings_at);
+    t->varyings_at[0] = stack[0] = 0;
+    while (depth) {
+        uint32_t number = stack[--depth];
+        const struct vc4_qpu_block *block = &p->blocks[number];
+        uint32_t after = t->varyings_at[number];
+        for (uint32_t pc = block->first; pc < block->first + block->count; pc++)
+            after += vc4_qpu_reads(&p->insns[pc], VC4_QPU_R_VARYING);
+        for (unsigned k = 0; k < 2; k++) {
+            uint32_t to = block->successor[k];
+            if (to == VC4_QPU_NO_OFFSET)
+                continue;
+            if (t->varyings_at[to] == VC4_QPU_NO_OFFSET) {
+                t->varyings_at[to] = after;
+                stack[depth++] = to;
+            } else if (t->varyings_at[to] != after) {
+                trans_fail(t, -ENOTSUP, "paths read different numbers of varyings");
+            }
+        }
+    }
+}
+
+static void translate_blocks(struct trans *t)
+{
+    const struct vc4_qpu_program *p = t->program;
+    uint32_t *stack = calloc(p->block_count, sizeof *stack);
+
+    t->blocks = calloc(p->block_count, sizeof *t->blocks);
+    t->varyings_at = calloc(p->block_count, sizeof *t->varyings_at);
+    if (stack && t->blocks && t->varyings_at)
+        count_varyings(t, stack);
+    else
+        trans_fail(t, -ENOMEM, "out of memory");
+    free(stack);
+    if (t->failed)
+        return;
+    for (uint32_t i = 0; i < p->block_count; i++)
+        t->blocks[i] = new_block(t, "block");
+    t->exit = new_block(t, "end");
+    LLVMBuildBr(t->b->ir, t->blocks[0]);
+    for (uint32_t i = 0; i < p->block_count && !t->failed; i++)
+        translate_block(t, i);
+    LLVMPositionBuilderAtEnd(t->b->ir, t->exit);
+    t->fault = jit_load(t->b, t->b->i32, t->fault_slot, 4, false);
+}
+
+static LLVMValueRef final_reg(struct trans *t, unsigned reg)
+{
+    if (t->straight)
+        return trans_i(t, trans_reg(t, reg));
+    return jit_load(t->b, t->b->i32x16, t->slots[reg], 64, false);
+}
+
+static void final_state(struct trans *t, struct vc4_qpu_ir_state *state)
+{
+    LLVMValueRef *flags[3] = {&state->n, &state->z, &state->c};
+
+    for (unsigned i = 0; i < 32; i++) {
+        state->a[i] = final_reg(t, TRANS_A + i);
+        state->b[i] = final_reg(t, TRANS_B + i);
+    }
+    for (unsigned i = 0; i < 6; i++)
+        state->r[i] = final_reg(t, TRANS_R + i);
+    if (t->straight) {
+        state->n = trans_flag_n(t);
+        state->z = trans_flag_z(t);
+        state->c = trans_flag_c(t);
+        return;
+    }
+    for (unsigned i = 0; i < 3; i++)
+        *flags[i] = jit_load(t->b, t->b->i1x16, t->flag_slots[i], 2, false);
+}
+
+int vc4_qpu_translate_state(struct jit_builder *b, const struct vc4_qpu_program *program,
+                            const struct vc4_qpu_ir_start *start, const struct vc4_qpu_ir_ports *ports,
+                            LLVMValueRef *fault, struct vc4_qpu_ir_state *state, struct util_error *error)
+{
+    struct trans *t = calloc(1, sizeof *t);
+
+    if (!t)
+        return util_fail(error, -ENOMEM, "out of memory");
+    *t = (struct trans){.b = b, .program = program, .start = start, .ports = ports, .error = error};
+    t->straight = program->block_count == 1 && program->blocks[0].branch == VC4_QPU_NO_OFFSET;
+    if (program->computed_branches)
+        trans_fail(t, -ENOTSUP, "computed branches are not translated");
+    if (program->insn_count > MAX_INSNS)
+        trans_fail(t, -ENOTSUP, "too long to translate");
+    if (!t->failed) {
+        begin_program(t);
+        if (t->straight)
+            translate_block(t, 0);
+        else
+            translate_blocks(t);
+    }
+    if (!t->failed && state)
+        final_state(t, state);
+    int result = t->failed;
+    *fault = t->fault;
+    trans_free_values(t);
+    free(t->blocks);
+    free(t->varyings_at);
+    free(t);
+    return result;
+}
+
+int vc4_qpu_translate(struct jit_builder *b, const struct vc4_qpu_program *program,
+                      const struct vc4_qpu_ir_start *start, const struct vc4_qpu_ir_ports *ports,
+                      LLVMValueRef *fault, struct util_error *error)
+{
+    return vc4_qpu_translate_state(b, program, start, ports, fault, NULL, error);
+}

@@ -1,0 +1,261 @@
+/* The two ALUs (README, rules 2 to 6; Guide tables 12 and 13). */
+#include "isa/vc4_qpu/trans_internal.h"
+
+bool trans_add_reserved(unsigned op)
+{
+    return (op >= 9 && op <= 11) || (op >= 25 && op <= 29);
+}
+
+bool trans_add_takes_floats(unsigned op)
+{
+    return op >= VC4_QPU_A_FADD && op <= VC4_QPU_A_FTOI;
+}
+
+bool trans_add_gives_float(unsigned op)
+{
+    return (op >= VC4_QPU_A_FADD && op <= VC4_QPU_A_FMAXABS) || op == VC4_QPU_A_ITOF;
+}
+
+static struct trans_value *float_op(struct trans *t, LLVMOpcode op, struct trans_value *x,
+                                    struct trans_value *y)
+{
+    LLVMValueRef a = trans_operand(t, x), b = trans_operand(t, y);
+    return trans_float(t, LLVMBuildBinOp(t->b->ir, op, a, b, ""), true, true);
+}
+
+/* Order of sign-magnitude patterns. A number without a sign bit compares as an integer with any pattern, one
+ * with it as an unsigned one in reverse; otherwise both answers are made and the signs choose. */
+static LLVMValueRef min_max(struct trans *t, bool max, struct trans_value *x, struct trans_value *y)
+{
+    LLVMValueRef a = trans_i(t, x), b = trans_i(t, y);
+
+    if (x->positive || y->positive)
+        return trans_binary(t, max ? "llvm.smax" : "llvm.smin", a, b);
+    LLVMValueRef negative = trans_binary(t, max ? "llvm.umin" : "llvm.umax", a, b);
+    if ((x->known && !x->positive) || (y->known && !y->positive))
+        return negative;
+    LLVMValueRef positive = trans_binary(t, max ? "llvm.smax" : "llvm.smin", a, b);
+    LLVMValueRef both =
+        LLVMBuildICmp(t->b->ir, LLVMIntSLT, LLVMBuildAnd(t->b->ir, a, b, ""), jit_splat_u32(t->b, 0), "");
+    return jit_select(t->b, both, negative, positive);
+}
+
+static struct trans_value *float_min_max(struct trans *t, bool max, struct trans_value *x,
+                                         struct trans_value *y)
+{
+    if (x == y)
+        return x;
+    struct trans_value *v = trans_int(t, min_max(t, max, x, y));
+    if (!v->known) {
+        v->clean = x->clean && y->clean;
+        v->opaque = x->opaque && y->opaque;
+        v->positive = max ? x->positive || y->positive : x->positive && y->positive;
+    }
+    return v;
+}
+
+static struct trans_value *magnitude(struct trans *t, struct trans_value *x)
+{
+    struct trans_value *v = x;
+
+    if (!x->positive) {
+        v = trans_int(t, trans_and(t, trans_i(t, x), 0x7fffffff));
+        v->positive = true; /* not clean: |NaN| is another pattern */
+    }
+    return v;
+}
+
+static struct trans_value *abs_min_max(struct trans *t, bool max, struct trans_value *x,
+                                       struct trans_value *y)
+{
+    struct trans_value *a = magnitude(t, x), *b = x == y ? a : magnitude(t, y);
+    return float_min_max(t, max, a, b);
+}
+
+/* Truncates; what does not fit, and NaN, gives 0. */
+static struct trans_value *ftoi(struct trans *t, struct trans_value *x)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMValueRef size = trans_i(t, magnitude(t, x));
+    LLVMValueRef fits = LLVMBuildICmp(ir, LLVMIntSLT, size, jit_splat_u32(t->b, 0x4f000000), "");
+    LLVMValueRef f = jit_select(t->b, fits, trans_f(t, x), LLVMConstNull(t->b->f32x16));
+    return trans_int(t, jit_f32_to_i32(t->b, f));
+}
+
+static LLVMValueRef shift_count(struct trans *t, struct trans_value *y)
+{
+    return trans_and(t, trans_i(t, y), 31);
+}
+
+static LLVMValueRef ror(struct trans *t, struct trans_value *x, struct trans_value *y)
+{
+    LLVMValueRef a = trans_i(t, x), args[3] = {a, a, shift_count(t, y)};
+    return jit_intrinsic(t->b, "llvm.fshr", &t->b->i32x16, 1, args, 3);
+}
+
+static LLVMValueRef clz(struct trans *t, struct trans_value *x)
+{
+    LLVMValueRef args[2] = {trans_i(t, x), LLVMConstInt(t->b->i1, 0, false)};
+    return jit_intrinsic(t->b, "llvm.ctlz", &t->b->i32x16, 1, args, 2);
+}
+
+static LLVMValueRef bytes(struct trans *t, LLVMValueRef words)
+{
+    return LLVMBuildBitCast(t->b->ir, words, LLVMVectorType(t->b->i8, 4 * JIT_LANES), "");
+}
+
+static LLVMValueRef words(struct trans *t, LLVMValueRef bytes)
+{
+    return LLVMBuildBitCast(t->b->ir, bytes, t->b->i32x16, "");
+}
+
+static LLVMValueRef v8(struct trans *t, const char *intrinsic, struct trans_value *x, struct trans_value *y)
+{
+    return words(t, trans_binary(t, intrinsic, bytes(t, trans_i(t, x)), bytes(t, trans_i(t, y))));
+}
+
+/* (a * b + 127) / 255 a byte */
+static LLVMValueRef v8muld(struct trans *t, struct trans_value *x, struct trans_value *y)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMTypeRef narrow = LLVMVectorType(t->b->i8, 4 * JIT_LANES);
+    LLVMTypeRef wide = LLVMVectorType(t->b->i16, 4 * JIT_LANES);
+    LLVMValueRef k127[4 * JIT_LANES], k255[4 * JIT_LANES];
+
+    for (unsigned i = 0; i < 4 * JIT_LANES; i++) {
+        k127[i] = LLVMConstInt(t->b->i16, 127, false);
+        k255[i] = LLVMConstInt(t->b->i16, 255, false);
+    }
+    LLVMValueRef a = LLVMBuildZExt(ir, bytes(t, trans_i(t, x)), wide, "");
+    LLVMValueRef b = LLVMBuildZExt(ir, bytes(t, trans_i(t, y)), wide, "");
+    LLVMValueRef sum = LLVMBuildAdd(ir, LLVMBuildMul(ir, a, b, ""), LLVMConstVector(k127, 4 * JIT_LANES), "");
+    LLVMValueRef quotient = LLVMBuildUDiv(ir, sum, LLVMConstVector(k255, 4 * JIT_LANES), "");
+    return words(t, LLVMBuildTrunc(ir, quotient, narrow, ""));
+}
+
+static struct trans_value *integer_op(struct trans *t, unsigned op, struct trans_value *x,
+                                      struct trans_value *y)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMValueRef a = trans_i(t, x), b = trans_i(t, y), r;
+
+    switch (op) {
+    case VC4_QPU_A_ADD: r = LLVMBuildAdd(ir, a, b, ""); break;
+    case VC4_QPU_A_SUB: r = LLVMBuildSub(ir, a, b, ""); break;
+    case VC4_QPU_A_SHR: r = LLVMBuildLShr(ir, a, shift_count(t, y), ""); break;
+    case VC4_QPU_A_ASR: r = LLVMBuildAShr(ir, a, shift_count(t, y), ""); break;
+    case VC4_QPU_A_ROR: r = ror(t, x, y); break;
+    case VC4_QPU_A_SHL: r = LLVMBuildShl(ir, a, shift_count(t, y), ""); break;
+    case VC4_QPU_A_MIN: r = trans_binary(t, "llvm.smin", a, b); break;
+    case VC4_QPU_A_MAX: r = trans_binary(t, "llvm.smax", a, b); break;
+    case VC4_QPU_A_AND: r = LLVMBuildAnd(ir, a, b, ""); break;
+    case VC4_QPU_A_OR: r = LLVMBuildOr(ir, a, b, ""); break;
+    case VC4_QPU_A_XOR: r = LLVMBuildXor(ir, a, b, ""); break;
+    case VC4_QPU_A_NOT: r = LLVMBuildNot(ir, a, ""); break;
+    case VC4_QPU_A_CLZ: r = clz(t, x); break;
+    case VC4_QPU_A_V8ADDS: r = v8(t, "llvm.uadd.sat", x, y); break;
+    case VC4_QPU_A_V8SUBS: r = v8(t, "llvm.usub.sat", x, y); break;
+    default: r = jit_splat_u32(t->b, 0); break;
+    }
+    return trans_int(t, r);
+}
+
+/* Operations by which drivers move a register: the value keeps all that is known of it. */
+static bool add_moves(unsigned op)
+{
+    return op == VC4_QPU_A_OR || op == VC4_QPU_A_AND || op == VC4_QPU_A_MIN || op == VC4_QPU_A_MAX ||
+           op == VC4_QPU_A_FMIN || op == VC4_QPU_A_FMAX;
+}
+
+struct trans_value *trans_add_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y)
+{
+    if (x == y && add_moves(op))
+        return x;
+    switch (op) {
+    case VC4_QPU_A_FADD: return float_op(t, LLVMFAdd, x, y);
+    case VC4_QPU_A_FSUB: return float_op(t, LLVMFSub, x, y);
+    case VC4_QPU_A_FMIN: return float_min_max(t, false, x, y);
+    case VC4_QPU_A_FMAX: return float_min_max(t, true, x, y);
+    case VC4_QPU_A_FMINABS:
+    case VC4_QPU_A_FMAXABS: return abs_min_max(t, op == VC4_QPU_A_FMAXABS, x, y);
+    case VC4_QPU_A_FTOI: return ftoi(t, x);
+    case VC4_QPU_A_ITOF: return trans_float(t, jit_i32_to_f32(t->b, trans_i(t, x)), true, false);
+    default: return integer_op(t, op, x, y);
+    }
+}
+
+/* Result of add or sub before the saturating 32-bit pack: that pack sees the overflow. */
+struct trans_value *trans_add_saturated(struct trans *t, unsigned op, struct trans_value *x,
+                                        struct trans_value *y, struct trans_value *plain)
+{
+    if (op == VC4_QPU_A_ADD)
+        return trans_int(t, trans_binary(t, "llvm.sadd.sat", trans_i(t, x), trans_i(t, y)));
+    if (op == VC4_QPU_A_SUB)
+        return trans_int(t, trans_binary(t, "llvm.ssub.sat", trans_i(t, x), trans_i(t, y)));
+    return plain;
+}
+
+struct trans_value *trans_mul_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y)
+{
+    LLVMValueRef r;
+
+    if (x == y && (op == VC4_QPU_M_V8MIN || op == VC4_QPU_M_V8MAX))
+        return x;
+    switch (op) {
+    case VC4_QPU_M_FMUL: return float_op(t, LLVMFMul, x, y);
+    case VC4_QPU_M_MUL24:
+        r = LLVMBuildMul(t->b->ir, trans_and(t, trans_i(t, x), 0xffffff),
+                         trans_and(t, trans_i(t, y), 0xffffff), "");
+        break;
+    case VC4_QPU_M_V8MULD: r = v8muld(t, x, y); break;
+    case VC4_QPU_M_V8MIN: r = v8(t, "llvm.umin", x, y); break;
+    case VC4_QPU_M_V8MAX: r = v8(t, "llvm.umax", x, y); break;
+    case VC4_QPU_M_V8ADDS: r = v8(t, "llvm.uadd.sat", x, y); break;
+    case VC4_QPU_M_V8SUBS: r = v8(t, "llvm.usub.sat", x, y); break;
+    default: r = jit_splat_u32(t->b, 0); break;
+    }
+    return trans_int(t, r);
+}
+
+/* Lane i goes to lane (i + n) mod 16. */
+static LLVMValueRef rotate_by(struct trans *t, LLVMValueRef v, unsigned n)
+{
+    uint32_t from[JIT_LANES];
+
+    for (unsigned i = 0; i < JIT_LANES; i++)
+        from[i] = (i - n) % JIT_LANES;
+    return LLVMBuildShuffleVector(t->b->ir, v, LLVMGetPoison(LLVMTypeOf(v)), jit_vector_u32(t->b, from), "");
+}
+
+/* By a number of lanes known only at run time: a window of 16 words in two copies of the vector. */
+static LLVMValueRef rotate_by_r5(struct trans *t, LLVMValueRef v)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef n = LLVMBuildAnd(b->ir, trans_lane0(t, trans_reg(t, TRANS_R5)), jit_i32(b, 15), "");
+    LLVMValueRef twice = jit_alloca(b, LLVMArrayType2(b->i32x16, 2), "rotate");
+    LLVMValueRef first = LLVMBuildSub(b->ir, jit_i32(b, 16), n, "");
+
+    jit_store(b, v, twice, 4);
+    jit_store(b, v, jit_offset_const(b, twice, 64), 4);
+    return jit_load(b, b->i32x16, jit_offset(b, twice, LLVMBuildShl(b->ir, first, jit_i32(b, 2), "")), 4,
+                    false);
+}
+
+struct trans_value *trans_rotate(struct trans *t, struct trans_value *v, unsigned code)
+{
+    struct trans_value *r;
+
+    if (v->scalar || v->known)
+        return v;
+    if (code == 48)
+        return trans_int(t, rotate_by_r5(t, trans_i(t, v)));
+    if (v->f)
+        r = trans_float(t, rotate_by(t, v->f, code - 48), v->clean, v->opaque);
+    else
+        r = trans_int(t, rotate_by(t, trans_i(t, v), code - 48));
+    if (!r->known) {
+        r->clean = v->clean;
+        r->positive = v->positive;
+    }
+    return r;
+}

@@ -1,0 +1,171 @@
+/* One instruction: operands, both units, writes, flags. All reads see the state before it (README, rule 11).
+ */
+#include <errno.h>
+
+#include "isa/vc4_qpu/trans_internal.h"
+
+/* What one unit computed. */
+struct half {
+    struct trans_value *x, *y, *result;
+    struct trans_value *to_file_a; /* the result as the saturating 32-bit pack wants it */
+    bool is_float;
+    unsigned cond, waddr;
+    bool file_b, is_mul;
+    LLVMValueRef mask;
+};
+
+/* The value of raddr_b's place when it is an immediate; a rotation's code reads as 0. */
+static struct trans_value *small_imm(struct trans *t)
+{
+    unsigned code = t->insn->raddr_b;
+    return code < 48 ? trans_imm(t, vc4_qpu_small_imm(code)) : t->zero;
+}
+
+static struct trans_value *read_mux(struct trans *t, unsigned mux, bool to_float)
+{
+    const struct vc4_qpu_insn *insn = t->insn;
+
+    if (mux == VC4_QPU_MUX_A) {
+        struct trans_value *v = trans_read(t, false, insn->raddr_a);
+        return insn->pm ? v : trans_unpack(t, insn->unpack, to_float, v);
+    }
+    if (mux == VC4_QPU_MUX_B)
+        return insn->sig == VC4_QPU_SIG_SMALL_IMM ? small_imm(t) : trans_read(t, true, insn->raddr_b);
+    struct trans_value *v = trans_reg(t, TRANS_R + mux);
+    return mux == VC4_QPU_MUX_R4 && insn->pm ? trans_unpack(t, insn->unpack, to_float, v) : v;
+}
+
+/* Two operands that are one read are one value: moves and squares show. */
+static void read_operands(struct trans *t, struct half *h, unsigned mux_x, unsigned mux_y, bool to_float)
+{
+    h->x = read_mux(t, mux_x, to_float);
+    h->y = mux_x == mux_y ? h->x : read_mux(t, mux_y, to_float);
+}
+
+static void run_alu(struct trans *t, struct half *add, struct half *mul)
+{
+    const struct vc4_qpu_insn *insn = t->insn;
+
+    add->is_float = trans_add_gives_float(insn->op_add);
+    if (insn->op_add != VC4_QPU_A_NOP)
+        read_operands(t, add, insn->add_a, insn->add_b, trans_add_takes_floats(insn->op_add));
+    add->result = insn->op_add == VC4_QPU_A_NOP ? t->zero : trans_add_op(t, insn->op_add, add->x, add->y);
+    add->to_file_a = add->result;
+    if (!insn->pm && insn->pack == 8 && !insn->ws && insn->op_add != VC4_QPU_A_NOP)
+        add->to_file_a = trans_add_saturated(t, insn->op_add, add->x, add->y, add->result);
+
+    mul->is_float = insn->op_mul == VC4_QPU_M_FMUL;
+    if (insn->op_mul != VC4_QPU_M_NOP)
+        read_operands(t, mul, insn->mul_a, insn->mul_b, mul->is_float);
+    mul->result = insn->op_mul == VC4_QPU_M_NOP ? t->zero : trans_mul_op(t, insn->op_mul, mul->x, mul->y);
+    if (insn->sig == VC4_QPU_SIG_SMALL_IMM && insn->raddr_b >= 48)
+        mul->result = trans_rotate(t, mul->result, insn->raddr_b);
+    mul->to_file_a = mul->result;
+}
+
+/* Lane i's two bits are bit 16 + i and bit i of the word. */
+static struct trans_value *lane_immediates(struct trans *t)
+{
+    uint32_t lanes[JIT_LANES], imm = t->insn->imm;
+
+    for (unsigned i = 0; i < JIT_LANES; i++) {
+        uint32_t high = imm >> (16 + i) & 1, low = imm >> i & 1;
+        lanes[i] = (t->insn->kind == VC4_QPU_LOAD_IMM_S2 ? 0 - high * 2 : high * 2) + low;
+    }
+    return trans_int(t, jit_vector_u32(t->b, lanes));
+}
+
+static void run_load_imm(struct trans *t, struct half *add, struct half *mul)
+{
+    struct trans_value *v =
+        t->insn->kind == VC4_QPU_LOAD_IMM32 ? trans_imm(t, t->insn->imm) : lane_immediates(t);
+    add->result = add->to_file_a = mul->result = mul->to_file_a = v;
+}
+
+/* The register a pack merges with: the destination where it can be read back, else zero. */
+static struct trans_value *old_value(struct trans *t, const struct half *h)
+{
+    if (h->waddr < 32)
+        return trans_reg(t, (h->file_b ? TRANS_B : TRANS_A) + h->waddr);
+    if (h->waddr >= VC4_QPU_W_ACC0 && h->waddr <= VC4_QPU_W_ACC3)
+        return trans_reg(t, TRANS_R + h->waddr - VC4_QPU_W_ACC0);
+    return t->zero;
+}
+
+static void write_half(struct trans *t, const struct half *h)
+{
+    const struct vc4_qpu_insn *insn = t->insn;
+    struct trans_value *v = h->result;
+
+    if (h->cond == VC4_QPU_COND_NEVER)
+        return;
+    if (!insn->pm && !h->file_b && h->waddr < 32)
+        v = insn->pack == 0 ? v : trans_pack_a(t, insn->pack, h->is_float, h->to_file_a, old_value(t, h));
+    else if (insn->pm && h->is_mul)
+        v = trans_pack_mul(t, insn->pack, v, old_value(t, h));
+    trans_write(t, h->file_b, h->waddr, v, h->mask);
+}
+
+static void set_flags(struct trans *t, const struct half *add, const struct half *mul)
+{
+    const struct vc4_qpu_insn *insn = t->insn;
+    bool alu = insn->kind == VC4_QPU_ALU;
+    const struct half *from = alu && insn->op_add == VC4_QPU_A_NOP ? mul : add;
+
+    if (!insn->sf || from->cond == VC4_QPU_COND_NEVER)
+        return;
+    struct trans_flags flags = {
+        .is_float = from->is_float,
+        .is_add = alu && !from->is_mul,
+        .op = insn->op_add,
+        .result = from->result,
+        .x = from->x,
+        .y = from->y,
+    };
+    trans_set_flags(t, &flags, from->mask);
+}
+
+static bool reserved(const struct vc4_qpu_insn *insn)
+{
+    bool pack = insn->pm && insn->pack != 0 && (insn->pack < 3 || insn->pack > 7);
+
+    if (insn->kind == VC4_QPU_ALU)
+        return pack || trans_add_reserved(insn->op_add);
+    return pack || (insn->unpack != 0 && insn->unpack != 1 && insn->unpack != 3);
+}
+
+void trans_insn(struct trans *t)
+{
+    const struct vc4_qpu_insn *insn = t->insn;
+    struct half add = {.cond = insn->cond_add, .waddr = insn->waddr_add, .file_b = insn->ws};
+    struct half mul = {.cond = insn->cond_mul, .waddr = insn->waddr_mul, .file_b = !insn->ws, .is_mul = true};
+
+    if (insn->kind == VC4_QPU_SEMAPHORE) {
+        trans_fail(t, -ENOTSUP, "semaphores are not translated");
+        return;
+    }
+    if (reserved(insn)) {
+        trans_fault(t, VC4_QPU_FAULT_RESERVED, 0);
+        return;
+    }
+    struct trans_value *loaded = trans_take_inputs(t);
+    if (t->stopped || t->failed)
+        return;
+    if (insn->kind == VC4_QPU_ALU)
+        run_alu(t, &add, &mul);
+    else
+        run_load_imm(t, &add, &mul);
+    add.mask = trans_cond_mask(t, add.cond);
+    mul.mask = trans_cond_mask(t, mul.cond);
+    if (t->varying_c)
+        trans_set_reg(t, TRANS_R5, t->varying_c);
+    t->fired[0] = t->fired[1] = 0;
+    write_half(t, &add);
+    if (!t->stopped)
+        write_half(t, &mul);
+    if (t->stopped || t->failed)
+        return;
+    if (loaded)
+        trans_set_reg(t, TRANS_R4, loaded);
+    set_flags(t, &add, &mul);
+}

@@ -1,0 +1,170 @@
+/* What the translation files share while one program becomes IR. See trans.h for the contract. */
+#ifndef VITRAIL_ISA_VC4_QPU_TRANS_INTERNAL_H
+#define VITRAIL_ISA_VC4_QPU_TRANS_INTERNAL_H
+
+#include "isa/vc4_qpu/ports.h"
+#include "isa/vc4_qpu/trans.h"
+
+#define TRANS_NAN 0xffc00000u /* the one NaN (README, rule 1) */
+
+/* What one register holds between two writes: a node that never changes except for the views that are made of
+ * it on demand. Nodes live as long as the translation; those of one block are not used in another. */
+struct trans_value {
+    LLVMValueRef i;       /* i32x16; NULL until asked for */
+    LLVMValueRef f;       /* f32x16, the same bits; NULL until asked for */
+    LLVMValueRef scalar;  /* i32, when all lanes hold the same, else NULL */
+    LLVMValueRef operand; /* f32x16 fit for float arithmetic; NULL until asked for */
+    bool clean;           /* holds no NaN but TRANS_NAN */
+    bool opaque;          /* LLVM cannot find out that it is a constant */
+    bool positive;        /* the sign bit is known to be clear */
+    bool known;           /* all lanes hold `imm` */
+    uint32_t imm;
+};
+
+/* How the flags follow from an operation; made into masks only when something reads them. */
+struct trans_flags {
+    LLVMValueRef n, z, c; /* i1x16; NULL: not made yet */
+    bool is_float;        /* N and Z as for floats */
+    bool is_add;
+    uint8_t op;
+    struct trans_value *result, *x, *y;
+};
+
+enum { TRANS_A = 0, TRANS_B = 32, TRANS_R = 64, TRANS_R4 = 68, TRANS_R5 = 69, TRANS_REGS = 70 };
+
+/* Texture unit: the request being set up, and results not yet loaded. */
+#define TRANS_TMU_DEPTH 4
+struct trans_tmu {
+    LLVMValueRef reg[4]; /* S T R B as written */
+    LLVMValueRef params[4];
+    unsigned param_count;
+    struct trans_value *results[TRANS_TMU_DEPTH];
+    unsigned result_count;
+};
+
+struct trans {
+    struct jit_builder *b;
+    const struct vc4_qpu_program *program;
+    const struct vc4_qpu_ir_start *start;
+    const struct vc4_qpu_ir_ports *ports;
+    struct util_error *error;
+    int failed; /* first negative errno; emission goes on harmlessly */
+    struct trans_chunk *chunks;
+    struct trans_value spare; /* stands in for a node when memory is out */
+    struct trans_value *zero;
+
+    /* State at the current instruction. A NULL register is in its slot. */
+    struct trans_value *regs[TRANS_REGS];
+    bool dirty[TRANS_REGS]; /* differs from the slot */
+    struct trans_flags flags;
+    bool flags_dirty;
+    LLVMValueRef uniforms;  /* i32; NULL: in its slot */
+    uint32_t uniform_bytes; /* taken since */
+    uint32_t varyings;      /* read so far */
+    struct trans_tmu tmu[2];
+    unsigned fired[2]; /* requests of each unit by this instruction */
+    bool stopped;      /* nothing after this point of the block runs */
+
+    /* The current instruction. */
+    uint32_t pc;
+    const struct vc4_qpu_insn *insn;
+    uint32_t uniform_word;                                      /* of the next uniform that it takes */
+    struct trans_value *uniform_read, *varying_read, *vpm_read; /* taken once an instruction */
+    struct trans_value *varying_c;                              /* for r5, before the writes */
+
+    /* Programs of several blocks keep registers in stack slots between blocks; LLVM makes them values. */
+    bool straight; /* one block: no slots, no control flow */
+    LLVMValueRef slots[TRANS_REGS], flag_slots[3], uniforms_slot, fuel_slot, fault_slot;
+    LLVMValueRef entry_end; /* terminator of the block in which slots are initialised */
+    LLVMBasicBlockRef *blocks, exit;
+    uint32_t *varyings_at; /* per block: varyings read before it, VC4_QPU_NO_OFFSET unknown yet */
+    LLVMValueRef fault;    /* straight programs: the result */
+};
+
+/* trans_value.c */
+void trans_free_values(struct trans *t);
+void trans_fail(struct trans *t, int code, const char *what); /* keeps the first */
+struct trans_value *trans_int(struct trans *t, LLVMValueRef i);
+struct trans_value *trans_float(struct trans *t, LLVMValueRef f, bool clean, bool opaque);
+struct trans_value *trans_scalar(struct trans *t, LLVMValueRef i32, bool opaque);
+struct trans_value *trans_imm(struct trans *t, uint32_t imm);
+LLVMValueRef trans_i(struct trans *t, struct trans_value *v);
+LLVMValueRef trans_f(struct trans *t, struct trans_value *v);
+/* The value as an operand of float arithmetic: NaNs made the one NaN, and nothing that LLVM could fold. LLVM
+ * would fold constants to other NaNs than the hardware makes, keep denormals that it flushes, and drop x * 1
+ * or x + -0 which flush them; hiding that an operand is constant takes it the chance. */
+LLVMValueRef trans_operand(struct trans *t, struct trans_value *v);
+LLVMValueRef trans_lane0(struct trans *t, struct trans_value *v); /* i32 */
+/* new where mask holds, else old; mask NULL: new */
+struct trans_value *trans_merge(struct trans *t, LLVMValueRef mask, struct trans_value *new,
+                                struct trans_value *old);
+
+/* trans_alu.c */
+struct trans_value *trans_add_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y);
+struct trans_value *trans_mul_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y);
+struct trans_value *trans_add_saturated(struct trans *t, unsigned op, struct trans_value *x,
+                                        struct trans_value *y, struct trans_value *plain);
+bool trans_add_reserved(unsigned op);
+bool trans_add_takes_floats(unsigned op);
+bool trans_add_gives_float(unsigned op);
+struct trans_value *trans_rotate(struct trans *t, struct trans_value *v, unsigned code);
+
+/* trans_flags.c */
+LLVMValueRef trans_flag_n(struct trans *t);
+LLVMValueRef trans_flag_z(struct trans *t);
+LLVMValueRef trans_flag_c(struct trans *t);
+/* The lanes in which a write condition holds; NULL for always. Not for `never`. */
+LLVMValueRef trans_cond_mask(struct trans *t, unsigned cond);
+void trans_set_flags(struct trans *t, const struct trans_flags *flags, LLVMValueRef mask);
+LLVMValueRef trans_branch_cond(struct trans *t, unsigned cond); /* i1; NULL for always */
+
+/* trans_sfu.c: the result for r4 */
+struct trans_value *trans_sfu(struct trans *t, unsigned waddr, struct trans_value *x);
+
+/* trans_pack.c */
+struct trans_value *trans_unpack(struct trans *t, unsigned code, bool to_float, struct trans_value *v);
+struct trans_value *trans_pack_a(struct trans *t, unsigned code, bool is_float, struct trans_value *v,
+                                 struct trans_value *old);
+struct trans_value *trans_pack_mul(struct trans *t, unsigned code, struct trans_value *v,
+                                   struct trans_value *old);
+
+/* trans_io.c */
+struct trans_value *trans_reg(struct trans *t, unsigned reg);
+void trans_set_reg(struct trans *t, unsigned reg, struct trans_value *v);
+struct trans_value *trans_read(struct trans *t, bool file_b, unsigned raddr);
+/* Everything an instruction takes from outside before it computes: uniforms, varyings, VPM words, and what
+ * its signal loads (returned, NULL: nothing; it goes to r4 afterwards). A read happens by its address. */
+struct trans_value *trans_take_inputs(struct trans *t);
+LLVMValueRef trans_take_uniform(struct trans *t); /* i32: the next word of the stream */
+
+/* trans_write.c */
+void trans_write(struct trans *t, bool file_b, unsigned waddr, struct trans_value *v, LLVMValueRef mask);
+
+/* trans_insn.c: one instruction, branches apart */
+void trans_insn(struct trans *t);
+
+/* trans.c */
+void trans_fault(struct trans *t, enum vc4_qpu_fault fault, unsigned lane); /* here, always */
+
+/* Shorthand for IR. */
+static inline LLVMValueRef trans_and(struct trans *t, LLVMValueRef x, uint32_t mask)
+{
+    return LLVMBuildAnd(t->b->ir, x, jit_splat_u32(t->b, mask), "");
+}
+static inline LLVMValueRef trans_shr(struct trans *t, LLVMValueRef x, uint32_t n)
+{
+    return LLVMBuildLShr(t->b->ir, x, jit_splat_u32(t->b, n), "");
+}
+static inline LLVMValueRef trans_shl(struct trans *t, LLVMValueRef x, uint32_t n)
+{
+    return LLVMBuildShl(t->b->ir, x, jit_splat_u32(t->b, n), "");
+}
+static inline LLVMValueRef trans_binary(struct trans *t, const char *intrinsic, LLVMValueRef x,
+                                        LLVMValueRef y)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    LLVMValueRef args[2] = {x, y};
+    return jit_intrinsic(t->b, intrinsic, &type, 1, args, 2);
+}
+
+#endif

@@ -1,0 +1,142 @@
+/* Packs and unpacks (README, rule 9; Guide tables 6 to 9). */
+#include "isa/vc4_qpu/trans_internal.h"
+
+enum { UNPACK_16A = 1, UNPACK_16B, UNPACK_8D_REPLICATE, UNPACK_8A, UNPACK_8D = 7 };
+
+/* A half in the low 16 bits to a single: NaN to the one NaN, denormals to zero. */
+static struct trans_value *half_to_float(struct trans *t, LLVMValueRef h)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMValueRef sign = trans_shl(t, trans_and(t, h, 0x8000), 16);
+    LLVMValueRef size = trans_shl(t, trans_and(t, h, 0x7fff), 13);
+    LLVMValueRef r = LLVMBuildAdd(ir, size, jit_splat_u32(t->b, 112u << 23), "");
+    LLVMValueRef tiny = LLVMBuildICmp(ir, LLVMIntSLT, size, jit_splat_u32(t->b, 1u << 23), "");
+    LLVMValueRef infinite = LLVMBuildICmp(ir, LLVMIntEQ, size, jit_splat_u32(t->b, 0x7c00 << 13), "");
+    LLVMValueRef nan = LLVMBuildICmp(ir, LLVMIntSGT, size, jit_splat_u32(t->b, 0x7c00 << 13), "");
+
+    r = jit_select(t->b, tiny, jit_splat_u32(t->b, 0), r);
+    r = jit_select(t->b, infinite, jit_splat_u32(t->b, 0x7f800000), r);
+    r = LLVMBuildOr(ir, r, sign, "");
+    struct trans_value *v = trans_int(t, jit_select(t->b, nan, jit_splat_u32(t->b, TRANS_NAN), r));
+    v->clean = true;
+    return v;
+}
+
+static LLVMValueRef byte_of(struct trans *t, LLVMValueRef i, unsigned n)
+{
+    return n == 3 ? trans_shr(t, i, 24) : trans_and(t, n ? trans_shr(t, i, 8 * n) : i, 0xff);
+}
+
+static struct trans_value *unpack_byte(struct trans *t, LLVMValueRef byte, bool to_float)
+{
+    struct trans_value *v;
+
+    if (to_float) {
+        LLVMValueRef unit = LLVMBuildBitCast(t->b->ir, jit_splat_u32(t->b, 0x3b808081), t->b->f32x16, "");
+        v = trans_float(t, LLVMBuildFMul(t->b->ir, jit_i32_to_f32(t->b, byte), unit, ""), true, false);
+    } else {
+        v = trans_int(t, byte);
+        v->clean = true;
+    }
+    v->positive = true;
+    return v;
+}
+
+struct trans_value *trans_unpack(struct trans *t, unsigned code, bool to_float, struct trans_value *v)
+{
+    LLVMBuilderRef ir = t->b->ir;
+
+    if (!code)
+        return v;
+    LLVMValueRef i = trans_i(t, v);
+    switch (code) {
+    case UNPACK_16A:
+        if (to_float)
+            return half_to_float(t, trans_and(t, i, 0xffff));
+        return trans_int(t, LLVMBuildAShr(ir, trans_shl(t, i, 16), jit_splat_u32(t->b, 16), ""));
+    case UNPACK_16B:
+        if (to_float)
+            return half_to_float(t, trans_shr(t, i, 16));
+        return trans_int(t, LLVMBuildAShr(ir, i, jit_splat_u32(t->b, 16), ""));
+    case UNPACK_8D_REPLICATE:
+        return trans_int(t, LLVMBuildMul(ir, byte_of(t, i, 3), jit_splat_u32(t->b, 0x01010101), ""));
+    default: return unpack_byte(t, byte_of(t, i, code - UNPACK_8A), to_float);
+    }
+}
+
+/* A single to a half: nearest even, NaN and overflow to infinity, denormal results to zero. */
+static LLVMValueRef float_to_half(struct trans *t, LLVMValueRef x)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    struct jit_builder *b = t->b;
+    LLVMValueRef sign = trans_shr(t, trans_and(t, x, UINT32_C(1) << 31), 16),
+                 size = trans_and(t, x, 0x7fffffff);
+    LLVMValueRef m = LLVMBuildSub(ir, size, jit_splat_u32(b, 112u << 23), "");
+    LLVMValueRef even = trans_and(t, trans_shr(t, m, 13), 1);
+    LLVMValueRef r = LLVMBuildAdd(ir, LLVMBuildAdd(ir, m, jit_splat_u32(b, 0xfff), ""), even, "");
+    LLVMValueRef tiny = LLVMBuildICmp(ir, LLVMIntSLT, size, jit_splat_u32(b, 0x387fe000), "");
+    LLVMValueRef big = LLVMBuildICmp(ir, LLVMIntSGE, size, jit_splat_u32(b, 0x477ff000), "");
+
+    /* just below 2^-14 a denormal half would round up to 2^-14: 0x387fe000 is where */
+    r = trans_binary(t, "llvm.umax", trans_shr(t, r, 13), jit_splat_u32(b, 0x400));
+    r = jit_select(b, big, jit_splat_u32(b, 0x7c00), r);
+    r = jit_select(b, tiny, jit_splat_u32(b, 0), r);
+    return LLVMBuildOr(ir, r, sign, "");
+}
+
+static LLVMValueRef clamp(struct trans *t, LLVMValueRef i, int32_t low, int32_t high)
+{
+    LLVMValueRef r = trans_binary(t, "llvm.smax", i, jit_splat_u32(t->b, (uint32_t)low));
+    return trans_binary(t, "llvm.smin", r, jit_splat_u32(t->b, (uint32_t)high));
+}
+
+/* Bits of `field` go to bit `at` of old, whose `mask` bits they replace. */
+static struct trans_value *insert(struct trans *t, LLVMValueRef field, unsigned at, uint32_t mask,
+                                  struct trans_value *old)
+{
+    LLVMValueRef keep = trans_and(t, trans_i(t, old), ~(mask << at));
+    field = trans_shl(t, trans_and(t, field, mask), at);
+    return trans_int(t, LLVMBuildOr(t->b->ir, keep, field, ""));
+}
+
+static struct trans_value *insert_byte(struct trans *t, unsigned code, LLVMValueRef byte,
+                                       struct trans_value *old)
+{
+    if (code == 3)
+        return trans_int(
+            t, LLVMBuildMul(t->b->ir, trans_and(t, byte, 0xff), jit_splat_u32(t->b, 0x01010101), ""));
+    return insert(t, byte, 8 * (code - 4), 0xff, old);
+}
+
+struct trans_value *trans_pack_a(struct trans *t, unsigned code, bool is_float, struct trans_value *v,
+                                 struct trans_value *old)
+{
+    unsigned form = code & 7;
+    bool saturate = code & 8;
+
+    if (form == 0)
+        return v; /* the saturating form is the ALU's affair */
+    LLVMValueRef i = trans_i(t, v);
+    if (form <= 2) {
+        if (is_float)
+            i = float_to_half(t, i);
+        else if (saturate)
+            i = clamp(t, i, -32768, 32767);
+        return insert(t, i, form == 1 ? 0 : 16, 0xffff, old);
+    }
+    return insert_byte(t, form, saturate ? clamp(t, i, 0, 255) : i, old);
+}
+
+struct trans_value *trans_pack_mul(struct trans *t, unsigned code, struct trans_value *v,
+                                   struct trans_value *old)
+{
+    LLVMBuilderRef ir = t->b->ir;
+
+    if (code < 3 || code > 7)
+        return v;
+    /* patterns with a sign are below 0, those above 1.0 include +NaN: integers order them rightly */
+    LLVMValueRef sat = clamp(t, trans_i(t, v), 0, 0x3f800000);
+    LLVMValueRef scaled = LLVMBuildFMul(ir, jit_as_f32(t->b, sat), jit_splat_f32(t->b, 255.0f), "");
+    LLVMValueRef byte = jit_f32_to_i32(t->b, LLVMBuildFAdd(ir, scaled, jit_splat_f32(t->b, 0.5f), ""));
+    return insert_byte(t, code, byte, old);
+}

@@ -1,0 +1,191 @@
+/* Values: one set of bits, seen as integers, as floats, as float operands. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "isa/vc4_qpu/trans_internal.h"
+#include "util/bits.h"
+
+#define NODES_PER_CHUNK 256
+
+struct trans_chunk {
+    struct trans_chunk *next;
+    unsigned used;
+    struct trans_value nodes[NODES_PER_CHUNK];
+};
+
+void trans_fail(struct trans *t, int code, const char *what)
+{
+    if (!t->failed)
+        t->failed = util_fail(t->error, code, "pc %u: %s", t->pc, what);
+}
+
+void trans_free_values(struct trans *t)
+{
+    for (struct trans_chunk *c = t->chunks, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    t->chunks = NULL;
+}
+
+/* A node of zeros; when memory is out, one that keeps emission going until the failure is returned. */
+static struct trans_value *new_value(struct trans *t)
+{
+    if (!t->chunks || t->chunks->used == NODES_PER_CHUNK) {
+        struct trans_chunk *c = calloc(1, sizeof *c);
+        if (!c) {
+            trans_fail(t, -ENOMEM, "out of memory");
+            t->spare = (struct trans_value){0};
+            return &t->spare;
+        }
+        c->next = t->chunks;
+        t->chunks = c;
+    }
+    return &t->chunks->nodes[t->chunks->used++];
+}
+
+static bool is_nan(uint32_t bits)
+{
+    return (bits & 0x7fffffff) > 0x7f800000;
+}
+
+static void learn_constant(struct trans_value *v, uint32_t imm)
+{
+    v->known = true;
+    v->imm = imm;
+    v->clean = !is_nan(imm) || imm == TRANS_NAN;
+    v->positive = !(imm >> 31);
+    v->opaque = false;
+}
+
+/* Whether a constant vector holds the same number in all lanes. */
+static bool constant_splat(LLVMValueRef vector, uint32_t *imm)
+{
+    LLVMValueRef first = LLVMGetAggregateElement(vector, 0);
+
+    if (!first || !LLVMIsAConstantInt(first))
+        return false;
+    for (unsigned i = 1; i < JIT_LANES; i++)
+        if (LLVMGetAggregateElement(vector, i) != first)
+            return false;
+    *imm = (uint32_t)LLVMConstIntGetZExtValue(first);
+    return true;
+}
+
+struct trans_value *trans_int(struct trans *t, LLVMValueRef i)
+{
+    struct trans_value *v = new_value(t);
+    uint32_t imm;
+
+    v->i = i;
+    if (LLVMIsConstant(i) && constant_splat(i, &imm))
+        learn_constant(v, imm);
+    return v;
+}
+
+struct trans_value *trans_float(struct trans *t, LLVMValueRef f, bool clean, bool opaque)
+{
+    struct trans_value *v = new_value(t);
+
+    v->f = f;
+    v->clean = clean;
+    v->opaque = opaque && !LLVMIsConstant(f);
+    return v;
+}
+
+struct trans_value *trans_imm(struct trans *t, uint32_t imm)
+{
+    struct trans_value *v = new_value(t);
+
+    v->i = jit_splat_u32(t->b, imm);
+    v->scalar = jit_i32(t->b, imm);
+    learn_constant(v, imm);
+    return v;
+}
+
+struct trans_value *trans_scalar(struct trans *t, LLVMValueRef i32, bool opaque)
+{
+    if (LLVMIsAConstantInt(i32))
+        return trans_imm(t, (uint32_t)LLVMConstIntGetZExtValue(i32));
+    struct trans_value *v = new_value(t);
+    v->scalar = i32;
+    v->opaque = opaque;
+    return v;
+}
+
+LLVMValueRef trans_i(struct trans *t, struct trans_value *v)
+{
+    if (!v->i)
+        v->i = v->f ? jit_as_i32(t->b, v->f) : jit_splat(t->b, v->scalar);
+    return v->i;
+}
+
+LLVMValueRef trans_f(struct trans *t, struct trans_value *v)
+{
+    if (!v->f)
+        v->f = jit_as_f32(t->b, trans_i(t, v));
+    return v->f;
+}
+
+static LLVMValueRef fence(struct trans *t, LLVMValueRef f)
+{
+    LLVMTypeRef type = LLVMTypeOf(f);
+    return jit_intrinsic(t->b, "llvm.arithmetic.fence", &type, 1, &f, 1);
+}
+
+/* Works on scalars and vectors alike. */
+static LLVMValueRef canonical_nan(struct trans *t, LLVMValueRef f)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    bool vector = LLVMTypeOf(f) == t->b->f32x16;
+    LLVMValueRef nan = vector ? LLVMBuildBitCast(ir, jit_splat_u32(t->b, TRANS_NAN), t->b->f32x16, "")
+                              : LLVMBuildBitCast(ir, jit_i32(t->b, TRANS_NAN), t->b->f32, "");
+    return LLVMBuildSelect(ir, LLVMBuildFCmp(ir, LLVMRealUNO, f, f, ""), nan, f, "");
+}
+
+LLVMValueRef trans_operand(struct trans *t, struct trans_value *v)
+{
+    LLVMBuilderRef ir = t->b->ir;
+
+    if (v->operand)
+        return v->operand;
+    if (v->known) {
+        uint32_t imm = is_nan(v->imm) ? TRANS_NAN : v->imm;
+        v->operand = fence(t, LLVMBuildBitCast(ir, jit_splat_u32(t->b, imm), t->b->f32x16, ""));
+    } else if (v->scalar) {
+        LLVMValueRef f = LLVMBuildBitCast(ir, v->scalar, t->b->f32, "");
+        f = v->clean ? f : canonical_nan(t, f);
+        v->operand = jit_splat(t->b, v->opaque ? f : fence(t, f));
+    } else {
+        LLVMValueRef f = trans_f(t, v);
+        f = v->clean ? f : canonical_nan(t, f);
+        v->operand = v->opaque ? f : fence(t, f);
+    }
+    return v->operand;
+}
+
+LLVMValueRef trans_lane0(struct trans *t, struct trans_value *v)
+{
+    if (v->scalar)
+        return v->scalar;
+    return LLVMBuildExtractElement(t->b->ir, trans_i(t, v), jit_i32(t->b, 0), "");
+}
+
+struct trans_value *trans_merge(struct trans *t, LLVMValueRef mask, struct trans_value *new,
+                                struct trans_value *old)
+{
+    struct trans_value *v;
+
+    if (!mask || new == old)
+        return new;
+    if (new->f && old->f)
+        v = trans_float(t, jit_select(t->b, mask, new->f, old->f), false, false);
+    else
+        v = trans_int(t, jit_select(t->b, mask, trans_i(t, new), trans_i(t, old)));
+    if (!v->known) {
+        v->clean = new->clean && old->clean;
+        v->opaque = new->opaque && old->opaque;
+        v->positive = new->positive && old->positive;
+    }
+    return v;
+}

@@ -1,0 +1,176 @@
+/* Writes above the register files: accumulators, special functions, texture unit, tile buffer, VPM. */
+#include <errno.h>
+
+#include "isa/vc4_qpu/program_internal.h"
+#include "isa/vc4_qpu/trans_internal.h"
+
+/* Spreads one lane of each group of `size` over the group. */
+static struct trans_value *spread(struct trans *t, struct trans_value *v, unsigned size)
+{
+    uint32_t from[JIT_LANES];
+
+    if (v->scalar || v->known)
+        return v;
+    for (unsigned i = 0; i < JIT_LANES; i++)
+        from[i] = i / size * size;
+    LLVMValueRef i = trans_i(t, v);
+    struct trans_value *r = trans_int(
+        t, LLVMBuildShuffleVector(t->b->ir, i, LLVMGetPoison(LLVMTypeOf(i)), jit_vector_u32(t->b, from), ""));
+    if (!r->known) {
+        r->clean = v->clean;
+        r->positive = v->positive;
+    }
+    return r;
+}
+
+static void set_merged(struct trans *t, unsigned reg, struct trans_value *v, LLVMValueRef mask)
+{
+    trans_set_reg(t, reg, mask ? trans_merge(t, mask, v, trans_reg(t, reg)) : v);
+}
+
+static void set_uniforms_address(struct trans *t, struct trans_value *v, LLVMValueRef mask)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef address = trans_lane0(t, v);
+
+    if (mask) {
+        if (!t->uniforms)
+            t->uniforms = jit_load(b, b->i32, t->uniforms_slot, 4, false);
+        LLVMValueRef old = LLVMBuildAdd(b->ir, t->uniforms, jit_i32(b, t->uniform_bytes), "");
+        LLVMValueRef on = LLVMBuildExtractElement(b->ir, mask, jit_i32(b, 0), "");
+        address = LLVMBuildSelect(b->ir, on, address, old, "");
+    }
+    t->uniforms = address;
+    t->uniform_bytes = 0;
+}
+
+/* The request that the S write at hand fires, as analysis describes it: samples are in the order of their S
+ * writes, add's before mul's. */
+static const struct vc4_qpu_sample *find_sample(struct trans *t, unsigned unit, uint32_t *index)
+{
+    const struct vc4_qpu_program *p = t->program;
+    unsigned earlier = t->fired[unit]++;
+    uint32_t low = 0, high = p->sample_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (p->samples[middle].insn < t->pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < p->sample_count && p->samples[low].insn == t->pc; low++) {
+        if (p->samples[low].unit == unit && !earlier--) {
+            *index = low;
+            return &p->samples[low];
+        }
+    }
+    trans_fail(t, -ENOTSUP, "a texture request that analysis has not seen");
+    return NULL;
+}
+
+static void fire(struct trans *t, unsigned unit)
+{
+    struct trans_tmu *tmu = &t->tmu[unit];
+    uint32_t index;
+    const struct vc4_qpu_sample *sample = find_sample(t, unit, &index);
+
+    if (!t->ports->tmu)
+        trans_fail(t, -ENOTSUP, "no textures here");
+    if (!sample || t->failed)
+        return;
+    if (tmu->result_count == TRANS_TMU_DEPTH) {
+        trans_fault(t, VC4_QPU_FAULT_TMU_FULL, 0);
+        return;
+    }
+    LLVMValueRef r = t->ports->tmu(t->ports->ctx, t->b, sample, index, tmu->reg[0], tmu->reg[1], tmu->reg[2],
+                                   tmu->reg[3], tmu->params);
+    tmu->results[tmu->result_count++] = trans_int(t, jit_as_i32(t->b, r));
+    for (unsigned i = 0; i < 4; i++)
+        tmu->reg[i] = tmu->params[i] = NULL;
+    tmu->param_count = 0;
+}
+
+/* All lanes, whatever the condition (rule 14). */
+static void write_tmu(struct trans *t, unsigned waddr, struct trans_value *v)
+{
+    unsigned unit = waddr >= VC4_QPU_W_TMU1_S, reg = waddr & 3;
+    struct trans_tmu *tmu = &t->tmu[unit];
+    bool direct = reg == 0 && tmu->param_count == 0;
+
+    tmu->reg[reg] = trans_i(t, v);
+    if (!direct) {
+        if (tmu->param_count == 4) {
+            trans_fail(t, -ENOTSUP, "more than four words set up a texture request");
+            return;
+        }
+        tmu->params[tmu->param_count++] = trans_take_uniform(t);
+    }
+    if (reg == 0)
+        fire(t, unit);
+}
+
+static void write_masked(struct trans *t,
+                         void (*port)(void *, struct jit_builder *, LLVMValueRef, LLVMValueRef),
+                         struct trans_value *v, LLVMValueRef mask)
+{
+    if (port)
+        port(t->ports->ctx, t->b, trans_i(t, v), mask);
+    else
+        trans_fail(t, -ENOTSUP, "a write that has no port here");
+}
+
+static void write_setup(struct trans *t, bool file_b, struct trans_value *v, LLVMValueRef mask)
+{
+    void (*port)(void *, struct jit_builder *, LLVMValueRef) =
+        file_b ? t->ports->vpm_write_setup : t->ports->vpm_read_setup;
+
+    if (!port || mask)
+        trans_fail(t, -ENOTSUP, mask ? "a conditional VPM set-up" : "no VPM here");
+    else
+        port(t->ports->ctx, t->b, trans_lane0(t, v));
+}
+
+static void write_color(struct trans *t, bool all, struct trans_value *v, LLVMValueRef mask)
+{
+    if (t->ports->color_write)
+        t->ports->color_write(t->ports->ctx, t->b, all, trans_i(t, v), mask);
+    else
+        trans_fail(t, -ENOTSUP, "no colours here");
+}
+
+void trans_write(struct trans *t, bool file_b, unsigned waddr, struct trans_value *v, LLVMValueRef mask)
+{
+    const struct vc4_qpu_ir_ports *p = t->ports;
+
+    if (waddr < 32) {
+        set_merged(t, (file_b ? TRANS_B : TRANS_A) + waddr, v, mask);
+        return;
+    }
+    if (vc4_qpu_is_tmu(waddr)) {
+        write_tmu(t, waddr, v);
+        return;
+    }
+    switch (waddr) {
+    case VC4_QPU_W_ACC0:
+    case VC4_QPU_W_ACC1:
+    case VC4_QPU_W_ACC2:
+    case VC4_QPU_W_ACC3: set_merged(t, TRANS_R + waddr - VC4_QPU_W_ACC0, v, mask); break;
+    case VC4_QPU_W_ACC5: set_merged(t, TRANS_R5, spread(t, v, file_b ? JIT_LANES : 4), mask); break;
+    case VC4_QPU_W_SFU_RECIP:
+    case VC4_QPU_W_SFU_RSQRT:
+    case VC4_QPU_W_SFU_EXP2:
+    case VC4_QPU_W_SFU_LOG2: set_merged(t, TRANS_R4, trans_sfu(t, waddr, v), mask); break;
+    case VC4_QPU_W_NOP:
+    case VC4_QPU_W_TMU_NOSWAP: break; /* one texture unit is like the other */
+    case VC4_QPU_W_UNIFORMS_ADDRESS: set_uniforms_address(t, v, mask); break;
+    case VC4_QPU_W_TLB_STENCIL: write_masked(t, p->tlb_stencil, v, mask); break;
+    case VC4_QPU_W_TLB_Z: write_masked(t, p->tlb_z, v, mask); break;
+    case VC4_QPU_W_TLB_COLOR_MS: write_color(t, false, v, mask); break;
+    case VC4_QPU_W_TLB_COLOR_ALL: write_color(t, true, v, mask); break;
+    case VC4_QPU_W_MS_REV: write_masked(t, file_b ? NULL : p->set_ms_mask, v, mask); break;
+    case VC4_QPU_W_VPM: write_masked(t, p->vpm_write, v, mask); break;
+    case VC4_QPU_W_VPM_SETUP: write_setup(t, file_b, v, mask); break;
+    default: trans_fail(t, -ENOTSUP, "a register that is not translated"); break;
+    }
+}
