@@ -2,7 +2,10 @@
  * cover_ref.c is the definition. */
 #include "raster/cover.h"
 
+#include <assert.h>
+#include <stdalign.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #include <immintrin.h>
@@ -11,12 +14,10 @@
 
 #define FEW_BLOCKS 4 /* up to this many are tested lane by lane at once */
 
-typedef int32_t v16 __attribute__((vector_size(64)));
-
 /* Pixel of a lane (tile.h), and columns of blocks. */
-static const v16 lane_x = {0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3};
-static const v16 lane_y = {0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3};
-static const v16 block_x = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const alignas(64) int32_t lane_x[16] = {0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3};
+static const alignas(64) int32_t lane_y[16] = {0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3};
+static const alignas(64) int32_t block_x[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 /* Lanes with lane_x >= n, lane_x <= n, and the same for lane_y. */
 static const uint16_t from_x[4] = {0xffff, 0xfafa, 0xf0f0, 0xa0a0},
@@ -24,74 +25,39 @@ static const uint16_t from_x[4] = {0xffff, 0xfafa, 0xf0f0, 0xa0a0},
 static const uint16_t from_y[4] = {0xffff, 0xffcc, 0xff00, 0xcc00},
                       to_y[4] = {0x0033, 0x00ff, 0x33ff, 0xffff};
 
-/* The lanes of a block that lie in the area. */
-static inline uint32_t area_lanes(const struct cover_job *job, int32_t bx, int32_t by)
+/* Lanes of the blocks of column bx, and of row by, that lie in the area. */
+static inline uint32_t column_lanes(const struct cover_job *job, int32_t bx)
 {
-    uint32_t lanes = 0xffff;
-    if (bx == job->x0 >> 2)
-        lanes &= from_x[job->x0 & 3];
-    if (bx == job->x1 >> 2)
-        lanes &= to_x[job->x1 & 3];
-    if (by == job->y0 >> 2)
-        lanes &= from_y[job->y0 & 3];
-    if (by == job->y1 >> 2)
-        lanes &= to_y[job->y1 & 3];
-    return lanes;
+    uint32_t lanes = bx == job->x0 >> 2 ? from_x[job->x0 & 3] : 0xffff;
+    return bx == job->x1 >> 2 ? lanes & to_x[job->x1 & 3] : lanes;
 }
 
-/* Each writes a block and returns whether it counts. */
-static inline uint32_t put_block(struct raster_block *out, int32_t bx, int32_t by, const uint32_t mask[4])
+static inline uint32_t row_lanes(const struct cover_job *job, int32_t by)
 {
-    uint32_t any = mask[0] | mask[1] | mask[2] | mask[3];
-    out->x = (uint8_t)bx;
-    out->y = (uint8_t)by;
-    out->mask = (uint16_t)any;
-    for (unsigned s = 0; s < 4; s++)
-        out->sample[s] = (uint16_t)mask[s];
-    return any != 0;
+    uint32_t lanes = by == job->y0 >> 2 ? from_y[job->y0 & 3] : 0xffff;
+    return by == job->y1 >> 2 ? lanes & to_y[job->y1 & 3] : lanes;
 }
 
-static inline uint32_t put_whole(const struct cover_job *job, struct raster_block *out, int32_t bx,
-                                 int32_t by)
+/* Writes a block; `samples` holds its four masks, sample 0 lowest, `lanes` their union. */
+static inline void put_block(struct raster_block *out, int32_t bx, int32_t by, uint32_t lanes,
+                             uint64_t samples)
 {
-    uint32_t lanes = area_lanes(job, bx, by), others = job->samples == 1 ? 0 : lanes;
-    return put_block(out, bx, by, (const uint32_t[4]){lanes, others, others, others});
-}
-
-/* Sixteen sign bits without wider masks: saturating packs keep the sign. */
-static inline uint32_t negative_sse(const v16 *v)
-{
-    __m128i q[4];
-    memcpy(q, v, sizeof q);
-    __m128i lo = _mm_packs_epi32(q[0], q[1]), hi = _mm_packs_epi32(q[2], q[3]);
-    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(lo, hi));
+    uint32_t head = (uint32_t)bx | (uint32_t)by << 8 | lanes << 16;
+    static_assert(offsetof(struct raster_block, mask) == 2 && offsetof(struct raster_block, sample) == 4, "");
+    memcpy(out, &head, sizeof head);
+    memcpy(out->sample, &samples, sizeof samples);
 }
 
 #define COVER_NAME(x) x##_sse
 #define COVER_TARGET
-#define COVER_NEGATIVE(v) negative_sse(&(v))
+#define COVER_WIDTH       4
+#define COVER_NEGATIVE(v) ((uint32_t)_mm_movemask_ps((__m128)(v)))
 #include "raster/cover_tmpl.h"
-#undef COVER_NAME
-#undef COVER_TARGET
-#undef COVER_NEGATIVE
 
-#define COVER_NAME(x) x##_avx2
-#define COVER_TARGET  __attribute__((target("avx2,bmi")))
-#define COVER_NEGATIVE(v)                                                                                    \
-    ((uint32_t)_mm256_movemask_ps((__m256)half_avx2(&(v), 0)) |                                              \
-     (uint32_t)_mm256_movemask_ps((__m256)half_avx2(&(v), 1)) << 8)
-COVER_TARGET static inline __m256i half_avx2(const v16 *v, unsigned half)
-{
-    return _mm256_loadu_si256((const __m256i *)v + half);
-}
-#include "raster/cover_tmpl.h"
-#undef COVER_NAME
-#undef COVER_TARGET
-#undef COVER_NEGATIVE
-
-#define COVER_NAME(x)     x##_avx512
-#define COVER_TARGET      __attribute__((target("avx512f,avx512dq,bmi")))
-#define COVER_NEGATIVE(v) ((uint32_t)_mm512_movepi32_mask((__m512i)(v)))
+#define COVER_NAME(x)     x##_avx2
+#define COVER_TARGET      __attribute__((target("avx2,bmi")))
+#define COVER_WIDTH       8
+#define COVER_NEGATIVE(v) ((uint32_t)_mm256_movemask_ps((__m256)(v)))
 #include "raster/cover_tmpl.h"
 
 /* An edge over the area: false when the whole of it fails; an edge that the whole of it passes is not kept.
@@ -150,8 +116,6 @@ static bool make_job(struct cover_job *job, const struct raster_prim *prim, cons
 
 enum cover_level raster_cover_level(void)
 {
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-        return COVER_AVX512;
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") ? COVER_AVX2 : COVER_SSE41;
 }
 
@@ -162,11 +126,7 @@ uint32_t raster_cover_at(enum cover_level level, const struct raster_prim *prim,
     struct cover_job job;
     if (!make_job(&job, prim, tile, clip))
         return 0;
-    switch (level) {
-    case COVER_AVX512: return cover_avx512(&job, blocks);
-    case COVER_AVX2: return cover_avx2(&job, blocks);
-    default: return cover_sse(&job, blocks);
-    }
+    return level == COVER_AVX2 ? cover_avx2(&job, blocks) : cover_sse(&job, blocks);
 }
 
 uint32_t raster_cover(const struct raster_prim *prim, const struct raster_tile *tile,

@@ -1,4 +1,4 @@
-/* What cover.c shares with its three compilations of cover_tmpl.h, and with the test that compares them. */
+/* What cover.c shares with its two compilations of cover_tmpl.h, and with the test that compares them. */
 #ifndef VITRAIL_RASTER_COVER_H
 #define VITRAIL_RASTER_COVER_H
 
@@ -20,7 +20,7 @@ struct cover_job {
     int32_t x0, y0, x1, y1;                /* the area: pixels of the tile, inclusive */
 };
 
-enum cover_level { COVER_SSE41, COVER_AVX2, COVER_AVX512, COVER_LEVELS };
+enum cover_level { COVER_SSE41, COVER_AVX2, COVER_LEVELS }; /* wider vectors gain nothing here */
 
 /* The highest level this CPU runs. */
 enum cover_level raster_cover_level(void);

@@ -19,10 +19,14 @@ struct gradient {
     double ax[2], by[2];
 };
 
+static bool in_range(int32_t position)
+{
+    return position > -RASTER_POSITION_LIMIT && position < RASTER_POSITION_LIMIT;
+}
+
 static bool drawable(const struct raster_vertex *v)
 {
-    return abs(v->x) < RASTER_POSITION_LIMIT && abs(v->y) < RASTER_POSITION_LIMIT && !isnan(v->z) &&
-           !isnan(v->inv_w);
+    return in_range(v->x) && in_range(v->y) && !isnan(v->z) && !isnan(v->inv_w);
 }
 
 static void set_plane(const struct gradient *g, double d1, double d2, float *a, float *b)

@@ -83,12 +83,28 @@ static inline __m128i to_levels(__m128i v, int scale, __m128i bias)
     return _mm_srli_epi16(y, 8);
 }
 
-static inline __m128i pack_565(__m128i left, __m128i right, __m128i bias)
+static inline __m128i join_565(__m128i r, __m128i g, __m128i b)
 {
-    __m128i r = to_levels(channel(left, right, 0), 31, bias);
-    __m128i g = to_levels(channel(left, right, 8), 63, bias);
-    __m128i b = to_levels(channel(left, right, 16), 31, bias);
     return _mm_or_si128(_mm_or_si128(_mm_slli_epi16(r, 11), _mm_slli_epi16(g, 5)), b);
+}
+
+static inline __m128i dither_565(__m128i left, __m128i right, __m128i bias)
+{
+    return join_565(to_levels(channel(left, right, 0), 31, bias),
+                    to_levels(channel(left, right, 8), 63, bias),
+                    to_levels(channel(left, right, 16), 31, bias));
+}
+
+/* (v * 249 + 1014) >> 11 is v * 31 / 255 rounded to nearest for every byte, (v * 253 + 505) >> 10 the same of
+ * v * 63 / 255. */
+static inline __m128i round_565(__m128i left, __m128i right)
+{
+    const __m128i m5 = _mm_set1_epi16(249), b5 = _mm_set1_epi16(1014);
+    const __m128i m6 = _mm_set1_epi16(253), b6 = _mm_set1_epi16(505);
+    __m128i r = _mm_add_epi16(_mm_mullo_epi16(channel(left, right, 0), m5), b5);
+    __m128i g = _mm_add_epi16(_mm_mullo_epi16(channel(left, right, 8), m6), b6);
+    __m128i b = _mm_add_epi16(_mm_mullo_epi16(channel(left, right, 16), m5), b5);
+    return join_565(_mm_srli_epi16(r, 11), _mm_srli_epi16(g, 10), _mm_srli_epi16(b, 11));
 }
 
 static inline void unpack_565(__m128i v, __m128i *left, __m128i *right)
@@ -106,22 +122,19 @@ static inline void unpack_565(__m128i v, __m128i *left, __m128i *right)
 
 /* ---- units ---- */
 
-/* Where a unit's rows stand: `at` + row * `pitch`. (x, y): its first pixel in the image. */
-static inline uint8_t *unit_address(const struct raster_surface *s, uint32_t bytes, uint32_t x, uint32_t y,
-                                    size_t *pitch)
-{
-    *pitch = s->layout == RASTER_LINEAR ? s->stride : 16;
-    return s->base + raster_texel_offset((enum raster_layout)s->layout, bytes, s->stride, x, y);
-}
+enum conversion { WORDS, ROUNDED_565, DITHERED_565 };
 
-static inline void store_unit(const uint32_t *words, uint32_t samples, bool narrow, bool resolve,
-                              const __m128i bias[4], uint8_t *at, size_t pitch)
+static inline void store_unit(const uint32_t *words, uint32_t samples, enum conversion to, bool resolve,
+                              uint8_t *at, size_t pitch)
 {
     struct rows a = block_rows(words, resolve);
-    if (narrow) {
+    if (to != WORDS) {
         struct rows b = block_rows(words + samples * 16, resolve);
-        for (unsigned r = 0; r < 4; r++)
-            a.r[r] = pack_565(a.r[r], b.r[r], bias[r]);
+        for (unsigned r = 0; r < 4; r++) {
+            __m128i half = _mm_loadl_epi64((const __m128i *)surface_dither[r]);
+            a.r[r] = to == DITHERED_565 ? dither_565(a.r[r], b.r[r], _mm_unpacklo_epi64(half, half))
+                                        : round_565(a.r[r], b.r[r]);
+        }
     }
     for (unsigned r = 0; r < 4; r++)
         _mm_storeu_si128((__m128i *)(at + r * pitch), a.r[r]);
@@ -154,6 +167,7 @@ static inline void load_unit(uint32_t *words, uint32_t samples, bool narrow, con
 struct plan {
     uint32_t bytes, width;  /* of a pixel; of a unit in pixels */
     uint32_t columns, rows; /* of units */
+    size_t pitch;           /* between the rows of a unit */
     struct surface_part right, below;
 };
 
@@ -166,6 +180,7 @@ static bool make_plan(const struct raster_surface *s, const struct raster_tile *
         return false;
     plan->bytes = surface_bytes_per_pixel(s->format);
     plan->width = 16 / plan->bytes;
+    plan->pitch = s->layout == RASTER_LINEAR ? s->stride : 16;
     bool aligned = tile->x >= 0 && tile->y >= 0 && (uint32_t)tile->x % plan->width == 0 && tile->y % 4 == 0;
     plan->columns = aligned ? part.x1 / plan->width : 0;
     plan->rows = aligned ? part.y1 / 4 : 0;
@@ -179,32 +194,31 @@ static bool make_plan(const struct raster_surface *s, const struct raster_tile *
     return true;
 }
 
-/* What a 16-bit channel adds before its division, for each row of a unit: README.md, "565". */
-static void make_bias(const struct raster_surface *s, __m128i bias[4])
+/* Address of unit (u, v); `last` is that of (u - 1, v). Four utiles side by side are neighbours in every
+ * layout, if the first of them is a multiple of four. */
+static inline uint8_t *unit_address(const struct raster_surface *s, const struct raster_tile *tile,
+                                    const struct plan *plan, uint32_t u, uint32_t v, uint8_t *last)
 {
-    bool dither = s->format == RASTER_SURFACE_BGR565_DITHER;
-    for (unsigned r = 0; r < 4; r++) {
-        __m128i half = _mm_loadl_epi64((const __m128i *)surface_dither[r]);
-        bias[r] = dither ? _mm_unpacklo_epi64(half, half) : _mm_set1_epi16(127);
-    }
+    uint32_t x = (uint32_t)tile->x + u * plan->width;
+    if (u && x / plan->width % 4)
+        return last + (s->layout == RASTER_LINEAR ? 16 : 64);
+    return s->base + raster_texel_offset((enum raster_layout)s->layout, plan->bytes, s->stride, x,
+                                         (uint32_t)tile->y + v * 4);
 }
 
 /* Specialised on its constants where it is called. */
 static inline __attribute__((always_inline)) void store_units(const struct raster_surface *s,
                                                               const struct raster_tile *tile,
-                                                              const struct plan *plan, bool narrow,
+                                                              const struct plan *plan, enum conversion to,
                                                               bool resolve)
 {
     const uint32_t *plane = s->format == RASTER_SURFACE_ZS ? tile->zs : tile->color;
-    __m128i bias[4];
-    make_bias(s, bias);
     for (uint32_t v = 0; v < plan->rows; v++) {
+        uint8_t *at = NULL;
         for (uint32_t u = 0; u < plan->columns; u++) {
-            uint32_t x = u * plan->width, y = v * 4;
-            size_t pitch;
-            uint8_t *at = unit_address(s, plan->bytes, (uint32_t)tile->x + x, (uint32_t)tile->y + y, &pitch);
-            store_unit(plane + raster_block_index(tile, x, y, 0), tile->samples, narrow, resolve, bias, at,
-                       pitch);
+            at = unit_address(s, tile, plan, u, v, at);
+            store_unit(plane + raster_block_index(tile, u * plan->width, v * 4, 0), tile->samples, to,
+                       resolve, at, plan->pitch);
         }
     }
 }
@@ -220,15 +234,19 @@ void raster_surface_store_decimated(const struct raster_surface *surface, const 
     }
     if (!make_plan(surface, tile, &plan))
         return;
-    bool narrow = plan.bytes == 2, resolve = count == 4;
-    if (narrow && resolve)
-        store_units(surface, tile, &plan, true, true);
-    else if (narrow)
-        store_units(surface, tile, &plan, true, false);
+    bool resolve = count == 4;
+    if (surface->format == RASTER_SURFACE_BGR565_DITHER && resolve)
+        store_units(surface, tile, &plan, DITHERED_565, true);
+    else if (surface->format == RASTER_SURFACE_BGR565_DITHER)
+        store_units(surface, tile, &plan, DITHERED_565, false);
+    else if (surface->format == RASTER_SURFACE_BGR565 && resolve)
+        store_units(surface, tile, &plan, ROUNDED_565, true);
+    else if (surface->format == RASTER_SURFACE_BGR565)
+        store_units(surface, tile, &plan, ROUNDED_565, false);
     else if (resolve)
-        store_units(surface, tile, &plan, false, true);
+        store_units(surface, tile, &plan, WORDS, true);
     else
-        store_units(surface, tile, &plan, false, false);
+        store_units(surface, tile, &plan, WORDS, false);
     surface_store_part(surface, tile, count, false, &plan.right);
     surface_store_part(surface, tile, count, false, &plan.below);
 }
@@ -246,11 +264,10 @@ void raster_surface_store_z_only(const struct raster_surface *surface, const str
     if (!make_plan(surface, tile, &plan))
         return;
     for (uint32_t v = 0; v < plan.rows; v++) {
+        uint8_t *at = NULL;
         for (uint32_t u = 0; u < plan.columns; u++) {
-            size_t pitch;
-            uint8_t *at =
-                unit_address(surface, 4, (uint32_t)tile->x + u * 4, (uint32_t)tile->y + v * 4, &pitch);
-            store_unit_z(tile->zs + raster_block_index(tile, u * 4, v * 4, 0), at, pitch);
+            at = unit_address(surface, tile, &plan, u, v, at);
+            store_unit_z(tile->zs + raster_block_index(tile, u * 4, v * 4, 0), at, plan.pitch);
         }
     }
     surface_store_part(surface, tile, 1, true, &plan.right);
@@ -264,12 +281,11 @@ void raster_surface_load(const struct raster_surface *surface, struct raster_til
     if (!make_plan(surface, tile, &plan))
         return;
     for (uint32_t v = 0; v < plan.rows; v++) {
+        uint8_t *at = NULL;
         for (uint32_t u = 0; u < plan.columns; u++) {
-            uint32_t x = u * plan.width, y = v * 4;
-            size_t pitch;
-            const uint8_t *at =
-                unit_address(surface, plan.bytes, (uint32_t)tile->x + x, (uint32_t)tile->y + y, &pitch);
-            load_unit(plane + raster_block_index(tile, x, y, 0), tile->samples, plan.bytes == 2, at, pitch);
+            at = unit_address(surface, tile, &plan, u, v, at);
+            load_unit(plane + raster_block_index(tile, u * plan.width, v * 4, 0), tile->samples,
+                      plan.bytes == 2, at, plan.pitch);
         }
     }
     surface_load_part(surface, tile, &plan.right);
