@@ -5,9 +5,16 @@
 
 #include "gpu/vc4/device_internal.h"
 
-/* Runs the list from CT0CA to CT0EA, with sub-lists, semaphores, the out-of-memory protocol (through
- * device->bpca/bpcs/bpoa/bpos and the IRQ callback). Faults go to vc4_fault_add. Returns true when the list
- * ended normally (flush done is then pending). */
-bool vc4_binner_run(struct vc4_device *device, uint32_t start, uint32_t end);
+/* Runs thread 0 from device->thread[0].ca to .ea and leaves .ca where it stopped: sub-lists, semaphores, the
+ * out-of-memory protocol (through device->bpca/bpcs/bpoa/bpos and the interrupt callback). Faults go to
+ * vc4_fault_add. Flushes of tile lists count in *flushes: flush done is then pending. State stays until the
+ * next run or reset, so that a list may be extended. */
+enum vc4_list_end vc4_binner_run(struct vc4_device *device, uint32_t *flushes);
+
+/* 0 and device->binner, or -ENOMEM. */
+int vc4_binner_create(struct vc4_device *device);
+void vc4_binner_destroy(struct vc4_device *device);
+/* Forgets the list in the making and all state, as a thread reset does. */
+void vc4_binner_reset(struct vc4_device *device);
 
 #endif

@@ -155,22 +155,21 @@ static void clear_interrupts(struct vc4_device *device, uint32_t bits)
 static void run_binner(struct vc4_device *device)
 {
     struct vc4_thread *thread = &device->thread[0];
-    uint32_t end = thread->ea;
-    device->job = thread->job;
-    bool ok = vc4_binner_run(device, thread->ca, end);
+    uint32_t end = thread->ea, flushes = 0;
+    enum vc4_list_end how = vc4_binner_run(device, &flushes);
 
     device->out_of_memory = false;
-    thread->run = false;
-    thread->error = !ok;
-    if (!ok) {
+    thread->waiting = how == VC4_LIST_WAIT;
+    thread->halted = how == VC4_LIST_HALT;
+    thread->error = how == VC4_LIST_FAULT;
+    if (thread->error)
         device->int_pending &= ~VC4_INT_OUTOMEM;
-        return;
-    }
-    thread->ca = end;
-    thread->run = thread->ea != end; /* extended by the interrupt handler meanwhile */
-    thread->flushes++;
-    device->binning_flushes++;
-    vc4_raise(device, VC4_INT_FLDONE);
+    /* The interrupt handler may have extended the list meanwhile. */
+    thread->run = thread->waiting || (how == VC4_LIST_END && thread->ea != end);
+    thread->flushes += (uint16_t)flushes;
+    device->binning_flushes += flushes;
+    if (flushes)
+        vc4_raise(device, VC4_INT_FLDONE);
 }
 
 static void run_renderer(struct vc4_device *device)
@@ -245,6 +244,7 @@ static void write_thread(struct vc4_device *device, unsigned n, uint32_t value)
         } else {
             device->binner_semaphore = 0;
             device->out_of_memory = false;
+            vc4_binner_reset(device);
         }
     } else if (value & CS_RUN) {
         thread->run = thread->waiting = false;
@@ -416,6 +416,8 @@ int vc4_device_create(struct gpu_memory *memory, const struct vc4_options *optio
     int error = vc4_programs_create(&device->programs);
     if (!error)
         error = vc4_renderer_create(device);
+    if (!error)
+        error = vc4_binner_create(device);
     if (error) {
         vc4_device_destroy(device);
         return error;
@@ -429,6 +431,7 @@ void vc4_device_destroy(struct vc4_device *device)
     if (!device)
         return;
     vc4_renderer_destroy(device);
+    vc4_binner_destroy(device);
     vc4_programs_destroy(device->programs);
     pthread_mutex_destroy(&device->fault_lock);
     free(device);

@@ -20,6 +20,7 @@ struct vc4_thread {
     bool run, waiting, halted, error;
 };
 
+struct vc4_binner;
 struct vc4_renderer;
 
 struct vc4_device {
@@ -37,6 +38,7 @@ struct vc4_device {
     uint32_t semaphore; /* of thread 1: the binner increments it, the renderer waits for it */
     uint32_t binner_semaphore;             /* of thread 0: the other direction */
     struct vc4_thread thread[2];           /* 0 bins, 1 renders */
+    struct vc4_binner *binner;             /* binner.c's own */
     struct vc4_renderer *renderer;         /* what a rendering list has set up so far; renderer.c's own */
     uint32_t binning_flushes, frames_done; /* BFC, RFC */
     unsigned unknown_writes;

@@ -1,0 +1,136 @@
+/* What the files of the binner share. Internal to gpu/vc4/binner*.c.
+ *
+ * binner.c executes records and holds the state, binner_draw.c turns primitive lists into shaded, assembled
+ * primitives, binner_prim.c clips them and finds their tiles, binner_tile.c writes tile lists into guest
+ * memory. Faults are filled into binner->fault by whoever finds them; the caller unwinds with false. */
+#ifndef VITRAIL_GPU_VC4_BINNER_INTERNAL_H
+#define VITRAIL_GPU_VC4_BINNER_INTERNAL_H
+
+#include "gpu/vc4/binner.h"
+#include "gpu/vc4/cl.h"
+#include "gpu/vc4/tile_list.h"
+#include "gpu/vc4/vertex.h"
+#include "tiler/clip.h"
+#include "tiler/cover.h"
+
+#define VC4_BINNER_UNIT "binner"
+
+/* ---- state that goes into tile lists ----
+ * The records as the binning list gave them, each with the state counter's value when it last changed. A tile
+ * remembers the counter's value up to which its list is informed: so state is added to a list only when it
+ * changed since, and only by a primitive that depends on it (Guide section 8). */
+enum vc4_bin_group {
+    VC4_GROUP_SHADER,
+    VC4_GROUP_CONFIG,
+    VC4_GROUP_FLAT,
+    VC4_GROUP_POINT_SIZE,
+    VC4_GROUP_LINE_WIDTH,
+    VC4_GROUP_DEPTH_OFFSET,
+    VC4_GROUP_CLIP_WINDOW,
+    VC4_GROUP_VIEWPORT,
+    VC4_GROUP_Z_CLIP,
+    VC4_GROUP_COUNT
+};
+
+struct vc4_bin_state {
+    uint32_t version;
+    uint8_t size; /* bytes of the record, 0 when never set */
+    uint8_t bytes[9];
+};
+
+/* ---- tiles ---- */
+
+#define VC4_TILE_RESERVE 6u /* bytes kept at a block's end: escape and branch, or escape and return */
+#define VC4_NO_PRIMITIVE 0xffu
+
+struct vc4_tile {
+    uint8_t *at, *limit; /* next byte, and the block's end less the reserve (host addresses) */
+    uint32_t previous[3];
+    uint32_t seen;     /* state counter up to which `pending` is complete */
+    uint16_t pending;  /* groups that changed but did not matter yet */
+    uint8_t primitive; /* format of the list, enum vc4_primitive or VC4_NO_PRIMITIVE */
+    bool open;         /* inside a compressed list */
+};
+
+/* A primitive cut by the clipper: what record 49 says of it. */
+struct vc4_bin_clipped {
+    uint32_t flags;   /* bit n: vertex n is new; 0 for a whole primitive */
+    uint32_t address; /* of the vertices' data, once allocated */
+    struct vc4_clipped_vertex vertex[3];
+};
+
+/* ---- shaded coordinates of a draw, by vertex index ---- */
+
+#define VC4_INDEX_COUNT 65536u /* tile lists hold 16-bit indices */
+
+struct vc4_bin_vertices {
+    int32_t x[VC4_INDEX_COUNT], y[VC4_INDEX_COUNT]; /* window, 1/16 pixel */
+    uint8_t code[VC4_INDEX_COUNT];                  /* outcode */
+    float clip[VC4_INDEX_COUNT][4];
+    float size[VC4_INDEX_COUNT]; /* of points, where the program gives it */
+    uint64_t shaded[VC4_INDEX_COUNT / 64];
+};
+
+struct vc4_binner {
+    struct vc4_device *device;
+    struct gpu_fault fault;
+    unsigned host_fpenv; /* to go back to around interrupts */
+    /* The list in execution. */
+    uint32_t stack[2], depth;
+    uint64_t budget;
+    uint32_t draws;
+    uint32_t increments; /* of the renderer's semaphore, due when the tile lists are flushed */
+    /* Record 112. */
+    bool configured, started;
+    uint32_t alloc_address, alloc_size, state_address;
+    uint32_t tiles_x, tiles_y, initial_block, block;
+    struct tiler_grid grid; /* tile size; its window is set for each draw */
+    /* State. */
+    uint32_t version;
+    uint32_t set_since_start; /* groups */
+    struct vc4_bin_state state[VC4_GROUP_COUNT];
+    bool has_shader, forward, reverse, clockwise;
+    uint32_t shader_address, shader_attributes;
+    bool shader_extended;
+    float point_size, line_width;
+    uint32_t clip_left, clip_bottom, clip_width, clip_height;
+    int32_t viewport_x, viewport_y; /* 1/16 pixel */
+    float half_width, half_height;  /* 1/16 pixel, signed */
+    float z_scale, z_offset;
+    /* The shader state now in force, read by the first draw that uses it, and its coordinate stage. */
+    bool shader_read;
+    struct vc4_shader_state shader;
+    struct vc4_vertex_stage *stage;
+    uint32_t stage_max_index;
+    /* The draw. */
+    uint8_t primitive; /* enum vc4_primitive */
+    struct tiler_guard guard;
+    struct vc4_bin_vertices *vertices;
+    struct tiler_spans spans;
+    /* Tiles, row after row. */
+    struct vc4_tile *tiles;
+    uint32_t tile_room;
+    uint64_t primitives_in, primitives_binned, vertices_shaded, list_bytes;
+};
+
+/* Fills binner->fault and returns false. */
+bool vc4_binner_fail(struct vc4_binner *binner, enum gpu_fault_kind kind, uint32_t address,
+                     const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* binner_draw.c: executes a primitive list record (32 or 33) at `address`. */
+bool vc4_binner_draw(struct vc4_binner *binner, const struct vc4_cl_record *record, uint32_t address);
+
+/* binner_prim.c: clips and bins assembled primitives whose vertices are shaded. */
+bool vc4_binner_primitives(struct vc4_binner *binner, const uint32_t (*index)[3], uint32_t count);
+
+/* binner_tile.c. Start gives every tile its initial block; flush ends every list, with its pending state
+ * written out first when `all_state`. */
+bool vc4_binner_tiles_start(struct vc4_binner *binner, uint32_t address);
+bool vc4_binner_tiles_flush(struct vc4_binner *binner, bool all_state);
+/* Appends a primitive to a tile's list, after the state it needs. The clipped primitive's vertex data goes to
+ * tile memory the first time (clipped->address). */
+bool vc4_binner_tile_add(struct vc4_binner *binner, struct vc4_tile *tile, const uint32_t index[3]);
+bool vc4_binner_tile_add_clipped(struct vc4_binner *binner, struct vc4_tile *tile, const uint32_t index[3],
+                                 struct vc4_bin_clipped *clipped);
+
+#endif

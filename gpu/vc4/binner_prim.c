@@ -1,0 +1,248 @@
+/* Assembled primitives to tiles: trivial tests, clipping, culling, bounds, and the tiles' lists in submission
+ * order. */
+#include <math.h>
+
+#include "gpu/vc4/binner_internal.h"
+#include "util/bits.h"
+
+#define SIZE_LIMIT 4096.0f /* pixels, as the rasterizer limits lines and points */
+#define SLACK      16      /* 1/16 pixel: by what a line's diamond ends may stand outside its rectangle */
+
+/* ---- putting a primitive into the tiles it touches ---- */
+
+static inline bool add(struct vc4_binner *b, int32_t tx, int32_t ty, const uint32_t index[3],
+                       struct vc4_bin_clipped *clipped)
+{
+    struct vc4_tile *tile = &b->tiles[(uint32_t)ty * b->tiles_x + (uint32_t)tx];
+    return clipped ? vc4_binner_tile_add_clipped(b, tile, index, clipped)
+                   : vc4_binner_tile_add(b, tile, index);
+}
+
+static bool add_box(struct vc4_binner *b, const struct tiler_box *box, const uint32_t index[3],
+                    struct vc4_bin_clipped *clipped)
+{
+    for (int32_t ty = box->y0; ty <= box->y1; ty++)
+        for (int32_t tx = box->x0; tx <= box->x1; tx++)
+            if (!add(b, tx, ty, index, clipped))
+                return false;
+    b->primitives_binned++;
+    return true;
+}
+
+static bool add_spans(struct vc4_binner *b, const uint32_t index[3], struct vc4_bin_clipped *clipped)
+{
+    const struct tiler_spans *s = &b->spans;
+    bool any = false;
+    for (int32_t r = 0; r < s->count; r++)
+        for (int32_t tx = s->row[r].first; tx <= s->row[r].last; tx++) {
+            any = true;
+            if (!add(b, tx, s->y + r, index, clipped))
+                return false;
+        }
+    b->primitives_binned += any;
+    return true;
+}
+
+/* ---- triangles ---- */
+
+/* Not culled and not without area, by the rule of raster/prim.h. */
+static inline bool faces(const struct vc4_binner *b, const int32_t x[3], const int32_t y[3])
+{
+    int64_t area = (int64_t)(x[1] - x[0]) * (y[2] - y[0]) - (int64_t)(x[2] - x[0]) * (y[1] - y[0]);
+    bool reverse = (area < 0) != b->clockwise;
+    return area != 0 && (reverse ? b->reverse : b->forward);
+}
+
+static inline bool bin_triangle(struct vc4_binner *b, const int32_t x[3], const int32_t y[3],
+                                const uint32_t index[3], struct vc4_bin_clipped *clipped)
+{
+    struct tiler_box box;
+    if (!faces(b, x, y) ||
+        !tiler_bounds(&b->grid, UTIL_MIN(UTIL_MIN(x[0], x[1]), x[2]), UTIL_MIN(UTIL_MIN(y[0], y[1]), y[2]),
+                      UTIL_MAX(UTIL_MAX(x[0], x[1]), x[2]), UTIL_MAX(UTIL_MAX(y[0], y[1]), y[2]), &box))
+        return true;
+    if (tiler_box_is_strip(&box))
+        return add_box(b, &box, index, clipped);
+    tiler_cover_triangle(&b->grid, &box, x, y, &b->spans);
+    return add_spans(b, index, clipped);
+}
+
+/* ---- clipped vertices ---- */
+
+/* A new vertex in window coordinates, and its data for the list. The guard band keeps xs and ys in 16 bits.
+ */
+static void place(const struct vc4_binner *b, const struct tiler_clip_vertex *v,
+                  struct vc4_clipped_vertex *out, int32_t *x, int32_t *y)
+{
+    double inv_w = 1.0 / (double)v->position[3];
+    double xs = v->position[0] * inv_w * b->half_width, ys = v->position[1] * inv_w * b->half_height;
+    *out = (struct vc4_clipped_vertex){
+        .x = (int16_t)floor(fmin(fmax(xs, -32768.0), 32767.0) + 0.5),
+        .y = (int16_t)floor(fmin(fmax(ys, -32768.0), 32767.0) + 0.5),
+        .zs = (float)(v->position[2] * inv_w * b->z_scale + b->z_offset),
+        .inv_w = (float)inv_w,
+        .coefficient = {v->weight[0], v->weight[1], v->weight[2]},
+    };
+    *x = b->viewport_x + out->x;
+    *y = b->viewport_y + out->y;
+}
+
+/* Fills vertex `slot` of a primitive that stands in for the one with `index`: the original vertex where it is
+ * at its own place, otherwise new data. */
+static void fill_slot(const struct vc4_binner *b, const struct tiler_clip_vertex *v, uint32_t slot,
+                      const uint32_t index[3], struct vc4_bin_clipped *c, int32_t x[3], int32_t y[3])
+{
+    if (v->source == (int32_t)slot) {
+        x[slot] = b->vertices->x[index[slot]];
+        y[slot] = b->vertices->y[index[slot]];
+        return;
+    }
+    place(b, v, &c->vertex[slot], &x[slot], &y[slot]);
+    if (v->source >= 0) { /* an own vertex at another's place: where it was, not where clipping puts it */
+        uint32_t own = index[v->source];
+        x[slot] = b->vertices->x[own];
+        y[slot] = b->vertices->y[own];
+        c->vertex[slot].x = (int16_t)(x[slot] - b->viewport_x);
+        c->vertex[slot].y = (int16_t)(y[slot] - b->viewport_y);
+    }
+    c->flags |= 1u << slot;
+}
+
+/* The rotation of a triangle that puts most own vertices at their own places. */
+static unsigned best_rotation(const struct tiler_clip_vertex *const v[3])
+{
+    unsigned best = 0, most = 0;
+    for (unsigned r = 0; r < 3; r++) {
+        unsigned n = 0;
+        for (unsigned slot = 0; slot < 3; slot++)
+            n += v[(slot + r) % 3]->source == (int32_t)slot;
+        if (n > most) {
+            most = n;
+            best = r;
+        }
+    }
+    return best;
+}
+
+static bool clip_triangle(struct vc4_binner *b, uint32_t planes, const uint32_t index[3])
+{
+    struct tiler_clip_vertex polygon[TILER_CLIP_MAX];
+    float position[3][4];
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned k = 0; k < 4; k++)
+            position[i][k] = b->vertices->clip[index[i]][k];
+    uint32_t count = tiler_clip_triangle(&b->guard, planes, (const float(*)[4])position, polygon);
+    for (uint32_t i = 2; i < count; i++) {
+        const struct tiler_clip_vertex *v[3] = {&polygon[0], &polygon[i - 1], &polygon[i]};
+        unsigned rotation = best_rotation(v);
+        struct vc4_bin_clipped clipped = {0};
+        int32_t x[3], y[3];
+        for (unsigned slot = 0; slot < 3; slot++)
+            fill_slot(b, v[(slot + rotation) % 3], slot, index, &clipped, x, y);
+        if (!bin_triangle(b, x, y, index, &clipped))
+            return false;
+    }
+    return true;
+}
+
+static bool bin_triangles(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t count)
+{
+    const struct vc4_bin_vertices *v = b->vertices;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *t = index[i];
+        uint32_t c0 = v->code[t[0]], c1 = v->code[t[1]], c2 = v->code[t[2]], any = c0 | c1 | c2;
+        if (any) {
+            if (!(c0 & c1 & c2) && !(any & TILER_OUT_NAN) && !clip_triangle(b, any, t))
+                return false;
+            continue;
+        }
+        int32_t x[3] = {v->x[t[0]], v->x[t[1]], v->x[t[2]]};
+        int32_t y[3] = {v->y[t[0]], v->y[t[1]], v->y[t[2]]};
+        if (!bin_triangle(b, x, y, t, NULL))
+            return false;
+    }
+    return true;
+}
+
+/* ---- lines ---- */
+
+static int32_t line_reach(float width)
+{
+    float pixels = fminf(fmaxf(width, 1.0f), SIZE_LIMIT); /* NaN gives 1 */
+    return (int32_t)ceilf(pixels * 8.0f + 4.0f) + SLACK;  /* whole pixels, rounded to nearest when drawn */
+}
+
+static bool bin_line(struct vc4_binner *b, const int32_t x[2], const int32_t y[2], const uint32_t index[3],
+                     struct vc4_bin_clipped *clipped)
+{
+    int32_t reach = line_reach(b->line_width);
+    struct tiler_box box;
+    if (!tiler_bounds(&b->grid, UTIL_MIN(x[0], x[1]) - reach, UTIL_MIN(y[0], y[1]) - reach,
+                      UTIL_MAX(x[0], x[1]) + reach, UTIL_MAX(y[0], y[1]) + reach, &box))
+        return true;
+    if (tiler_box_is_strip(&box))
+        return add_box(b, &box, index, clipped);
+    tiler_cover_line(&b->grid, &box, x, y, reach, &b->spans);
+    return add_spans(b, index, clipped);
+}
+
+static bool clip_line(struct vc4_binner *b, uint32_t planes, const uint32_t index[3])
+{
+    struct tiler_clip_vertex end[2];
+    float position[2][4];
+    struct vc4_bin_clipped clipped = {0};
+    int32_t x[3], y[3];
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned k = 0; k < 4; k++)
+            position[i][k] = b->vertices->clip[index[i]][k];
+    if (!tiler_clip_line(&b->guard, planes, (const float(*)[4])position, end))
+        return true;
+    for (unsigned slot = 0; slot < 2; slot++)
+        fill_slot(b, &end[slot], slot, index, &clipped, x, y);
+    return bin_line(b, x, y, index, &clipped);
+}
+
+static bool bin_lines(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t count)
+{
+    const struct vc4_bin_vertices *v = b->vertices;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *t = index[i];
+        uint32_t c0 = v->code[t[0]], c1 = v->code[t[1]];
+        int32_t x[2] = {v->x[t[0]], v->x[t[1]]}, y[2] = {v->y[t[0]], v->y[t[1]]};
+        if (c0 & c1 || (c0 | c1) & TILER_OUT_NAN)
+            continue;
+        if (!(c0 | c1 ? clip_line(b, c0 | c1, t) : bin_line(b, x, y, t, NULL)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- points: whole or not at all, by their vertex ---- */
+
+static bool bin_points(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t count)
+{
+    const struct vc4_bin_vertices *v = b->vertices;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t n = index[i][0];
+        float size = b->shader.point_size ? v->size[n] : b->point_size;
+        struct tiler_box box;
+        if (v->code[n] || !(size > 0))
+            continue;
+        int32_t reach = (int32_t)ceilf(fminf(size, SIZE_LIMIT) * 8.0f) + 1;
+        if (tiler_bounds(&b->grid, v->x[n] - reach, v->y[n] - reach, v->x[n] + reach, v->y[n] + reach,
+                         &box) &&
+            !add_box(b, &box, index[i], NULL))
+            return false;
+    }
+    return true;
+}
+
+bool vc4_binner_primitives(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t count)
+{
+    b->primitives_in += count;
+    switch (b->primitive) {
+    case VC4_POINTS: return bin_points(b, index, count);
+    case VC4_LINES: return bin_lines(b, index, count);
+    default: return bin_triangles(b, index, count);
+    }
+}

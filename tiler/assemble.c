@@ -1,0 +1,117 @@
+/* Primitive assembly. */
+#include "tiler/assemble.h"
+
+#include <stdbool.h>
+
+void tiler_assemble_begin(struct tiler_assembler *a, enum tiler_mode mode)
+{
+    *a = (struct tiler_assembler){.mode = mode};
+}
+
+static inline void put(uint32_t out[3], uint32_t a, uint32_t b, uint32_t c)
+{
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
+}
+
+static uint32_t points(const uint32_t *index, uint32_t count, uint32_t (*out)[3])
+{
+    for (uint32_t i = 0; i < count; i++)
+        put(out[i], index[i], 0, 0);
+    return count;
+}
+
+/* Separate lines and triangles: whole groups of indices. */
+static uint32_t lines(struct tiler_assembler *a, const uint32_t *index, uint32_t count, uint32_t (*out)[3])
+{
+    uint32_t n = 0, i = 0;
+    if (a->taken & 1)
+        put(out[n++], a->before[1], index[i++], 0);
+    for (; count - i >= 2; i += 2)
+        put(out[n++], index[i], index[i + 1], 0);
+    return n;
+}
+
+static uint32_t triangles(struct tiler_assembler *a, const uint32_t *index, uint32_t count,
+                          uint32_t (*out)[3])
+{
+    uint32_t n = 0, i = 0, held = a->taken % 3;
+    if (held && count >= 3 - held) {
+        put(out[n++], a->before[2 - held], held == 2 ? a->before[1] : index[0], index[2 - held]);
+        i = 3 - held;
+    } else if (held) {
+        return 0;
+    }
+    for (; count - i >= 3; i += 3)
+        put(out[n++], index[i], index[i + 1], index[i + 2]);
+    return n;
+}
+
+/* Strips and fans: every index but the first ones completes a primitive. */
+static uint32_t line_strip(const struct tiler_assembler *a, const uint32_t *index, uint32_t count,
+                           uint32_t (*out)[3])
+{
+    uint32_t n = 0, previous = a->before[1];
+    for (uint32_t i = 0; i < count; previous = index[i++])
+        if (a->taken || i)
+            put(out[n++], previous, index[i], 0);
+    return n;
+}
+
+static uint32_t triangle_strip(const struct tiler_assembler *a, const uint32_t *index, uint32_t count,
+                               uint32_t (*out)[3])
+{
+    uint32_t n = 0, older = a->before[0], old = a->before[1];
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = a->taken + i;
+        if (at >= 2) {
+            bool odd = at & 1;
+            put(out[n++], odd ? old : older, odd ? older : old, index[i]);
+        }
+        older = old;
+        old = index[i];
+    }
+    return n;
+}
+
+static uint32_t triangle_fan(const struct tiler_assembler *a, const uint32_t *index, uint32_t count,
+                             uint32_t (*out)[3])
+{
+    uint32_t n = 0, old = a->before[1], hub = a->taken ? a->first : index[0];
+    for (uint32_t i = 0; i < count; old = index[i++])
+        if (a->taken + i >= 2)
+            put(out[n++], hub, old, index[i]);
+    return n;
+}
+
+uint32_t tiler_assemble(struct tiler_assembler *a, const uint32_t *index, uint32_t count, uint32_t (*out)[3])
+{
+    uint32_t n = 0;
+    if (!count)
+        return 0;
+    switch (a->mode) {
+    case TILER_POINTS: n = points(index, count, out); break;
+    case TILER_LINES: n = lines(a, index, count, out); break;
+    case TILER_LINE_LOOP:
+    case TILER_LINE_STRIP: n = line_strip(a, index, count, out); break;
+    case TILER_TRIANGLES: n = triangles(a, index, count, out); break;
+    case TILER_TRIANGLE_STRIP: n = triangle_strip(a, index, count, out); break;
+    case TILER_TRIANGLE_FAN: n = triangle_fan(a, index, count, out); break;
+    case TILER_MODE_COUNT: break;
+    }
+    if (!a->taken)
+        a->first = index[0];
+    a->before[0] = count >= 2 ? index[count - 2] : a->before[1];
+    a->before[1] = index[count - 1];
+    a->taken += count;
+    return n;
+}
+
+uint32_t tiler_assemble_end(struct tiler_assembler *a, uint32_t (*out)[3])
+{
+    if (a->mode != TILER_LINE_LOOP || a->taken < 2)
+        return 0;
+    put(out[0], a->before[1], a->first, 0);
+    return 1;
+}

@@ -1,0 +1,44 @@
+/* Primitive assembly: a stream of vertex indices into points, lines and triangles, piece by piece.
+ *
+ * Primitives come out in the order in which their last index arrives. The last vertex of each is the
+ * provoking one (OpenGL ES 2.0 has no other rule). Triangle i of a strip is (i, i+1, i+2) for even i and
+ * (i+1, i, i+2) for odd i, so that all wind alike; triangle i of a fan is (0, i+1, i+2); a loop is closed by
+ * (last, first). Indices that do not make up a whole primitive are dropped. */
+#ifndef VITRAIL_TILER_ASSEMBLE_H
+#define VITRAIL_TILER_ASSEMBLE_H
+
+#include <stdint.h>
+
+/* Numbered as in OpenGL and in control lists (Guide table 38, record 32). */
+enum tiler_mode {
+    TILER_POINTS,
+    TILER_LINES,
+    TILER_LINE_LOOP,
+    TILER_LINE_STRIP,
+    TILER_TRIANGLES,
+    TILER_TRIANGLE_STRIP,
+    TILER_TRIANGLE_FAN,
+    TILER_MODE_COUNT
+};
+
+/* Vertices a primitive of a mode has: 1, 2 or 3. */
+static inline unsigned tiler_mode_vertices(enum tiler_mode mode)
+{
+    return mode == TILER_POINTS ? 1 : mode < TILER_TRIANGLES ? 2 : 3;
+}
+
+struct tiler_assembler {
+    enum tiler_mode mode;
+    uint64_t taken;            /* indices so far */
+    uint32_t first, before[2]; /* the first index; the last two, older first */
+};
+
+void tiler_assemble_begin(struct tiler_assembler *assembler, enum tiler_mode mode);
+/* Takes `count` indices and writes the primitives they complete to `out`, which has room for `count` of them;
+ * returns their number. out[n][0..vertices-1] are a primitive's indices; the rest is zero. */
+uint32_t tiler_assemble(struct tiler_assembler *assembler, const uint32_t *index, uint32_t count,
+                        uint32_t (*out)[3]);
+/* Ends the stream: the closing line of a loop, or nothing. Returns 0 or 1. */
+uint32_t tiler_assemble_end(struct tiler_assembler *assembler, uint32_t (*out)[3]);
+
+#endif

@@ -1,0 +1,122 @@
+/* Sutherland-Hodgman, one plane after the other, carrying weights. */
+#include "tiler/clip.h"
+
+#include <string.h>
+
+#define PLANES 6u
+
+/* Positions and weights in double: seven linear values. */
+struct vertex {
+    double value[7];
+    int32_t source;
+};
+
+/* Signed distance to plane p (bit p of an outcode), >= 0 inside. */
+static double distance(const struct tiler_guard *g, unsigned p, const struct vertex *v)
+{
+    const double *value = v->value;
+    switch (p) {
+    case 0: return value[3] + value[2];
+    case 1: return value[3] - value[2];
+    case 2: return g->limit * value[3] + g->scale_x * value[0];
+    case 3: return g->limit * value[3] - g->scale_x * value[0];
+    case 4: return g->limit * value[3] + g->scale_y * value[1];
+    default: return g->limit * value[3] - g->scale_y * value[1];
+    }
+}
+
+/* The point of the edge on the plane; `inside` has distance d0 >= 0, `outside` d1 < 0. */
+static void intersect(const struct vertex *inside, double d0, const struct vertex *outside, double d1,
+                      struct vertex *out)
+{
+    double t = d0 / (d0 - d1);
+    for (unsigned i = 0; i < 7; i++)
+        out->value[i] = inside->value[i] + t * (outside->value[i] - inside->value[i]);
+    out->source = -1;
+}
+
+static void load(const float position[4], int32_t source, struct vertex *v)
+{
+    *v = (struct vertex){.source = source};
+    for (unsigned i = 0; i < 4; i++)
+        v->value[i] = position[i];
+    v->value[4 + source] = 1.0;
+}
+
+/* false when the vertex cannot be divided by its w. */
+static bool store(const struct vertex *v, struct tiler_clip_vertex *out)
+{
+    for (unsigned i = 0; i < 4; i++)
+        out->position[i] = (float)v->value[i];
+    for (unsigned i = 0; i < 3; i++)
+        out->weight[i] = (float)v->value[4 + i];
+    out->source = v->source;
+    float sum = out->position[0] + out->position[1] + out->position[2] + out->position[3];
+    return out->position[3] > 0 && sum - sum == 0;
+}
+
+static uint32_t clip_plane(const struct tiler_guard *guard, unsigned plane, const struct vertex *in,
+                           uint32_t count, struct vertex *out)
+{
+    uint32_t n = 0;
+    const struct vertex *from = &in[count - 1];
+    double d_from = distance(guard, plane, from);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct vertex *to = &in[i];
+        double d_to = distance(guard, plane, to);
+        if (d_from >= 0 && d_to < 0)
+            intersect(from, d_from, to, d_to, &out[n++]);
+        else if (d_from < 0 && d_to >= 0)
+            intersect(to, d_to, from, d_from, &out[n++]);
+        if (d_to >= 0)
+            out[n++] = *to;
+        from = to;
+        d_from = d_to;
+    }
+    return n;
+}
+
+uint32_t tiler_clip_triangle(const struct tiler_guard *guard, uint32_t planes, const float position[3][4],
+                             struct tiler_clip_vertex out[TILER_CLIP_MAX])
+{
+    /* A convex polygon gains at most one vertex a plane; rounding can make it slightly concave, so that it
+     * gains more: there is room for a vertex beside every one, and what is too many ends the primitive. */
+    struct vertex polygon[2][2 * TILER_CLIP_MAX];
+    uint32_t count = 3, current = 0;
+    for (int32_t i = 0; i < 3; i++)
+        load(position[i], i, &polygon[0][i]);
+    for (unsigned plane = 0; plane < PLANES && count; plane++) {
+        if (!(planes >> plane & 1))
+            continue;
+        count = clip_plane(guard, plane, polygon[current], count, polygon[!current]);
+        current = !current;
+        if (count > TILER_CLIP_MAX)
+            return 0;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!store(&polygon[current][i], &out[i]))
+            return 0;
+    return count < 3 ? 0 : count;
+}
+
+bool tiler_clip_line(const struct tiler_guard *guard, uint32_t planes, const float position[2][4],
+                     struct tiler_clip_vertex out[2])
+{
+    struct vertex end[2];
+    load(position[0], 0, &end[0]);
+    load(position[1], 1, &end[1]);
+    for (unsigned plane = 0; plane < PLANES; plane++) {
+        if (!(planes >> plane & 1))
+            continue;
+        double d[2] = {distance(guard, plane, &end[0]), distance(guard, plane, &end[1])};
+        if (!(d[0] >= 0) && !(d[1] >= 0))
+            return false;
+        for (unsigned i = 0; i < 2; i++)
+            if (!(d[i] >= 0)) {
+                struct vertex cut;
+                intersect(&end[!i], d[!i], &end[i], d[i], &cut);
+                end[i] = cut;
+            }
+    }
+    return store(&end[0], &out[0]) && store(&end[1], &out[1]);
+}
