@@ -1,10 +1,22 @@
 /* Captures: what a device was given - memory pages, register writes, marks - in a file that replays without
  * driver or guest.
  *
- * A file is a header and a sequence of chunks; each chunk has its type, its stored and its plain size, an
- * xxh3 checksum of the stored bytes and a zstd payload. A file torn at any byte is read up to its last whole
- * chunk, and the tear is reported; a writer flushes after each submit, so a killed recorder loses nothing
- * that was acknowledged. All integers little-endian. Lengths are checked before use. */
+ * A file is a header and a sequence of chunks. A file torn at any byte is read up to its last whole chunk,
+ * and the tear is reported; a writer flushes after each submit, so a killed recorder loses nothing that was
+ * acknowledged. All integers are little-endian, all lengths are checked before use, and reserved bits are
+ * zero.
+ *
+ *   header   8 bytes "VITRAIL\n"; u32 version; u32 length of the command; u64 memory size; 16 bytes GPU name,
+ *            zero-padded; u64 xxh3 of the 40 bytes before and of the command; the command, no NUL
+ *   chunk    u32 "CHNK"; u32 type (1 events, 2 end of the file); u32 stored size; u32 plain size (at most
+ *            CAPTURE_CHUNK_MAX); u64 xxh3 of the stored bytes; u64 xxh3 of the 24 bytes before; the stored
+ *            bytes: one zstd frame that unpacks to events. The end chunk is empty: a file without one is
+ * torn. event    u8 type (enum capture_event_type), then PAGES: u32 count (1..CAPTURE_PAGES_MAX), and for
+ * each page u64 address | kind: kind 0: 4096 bytes follow, kind 1: the page is all zero; REGISTER, IRQ_REPLY:
+ * u32 offset, u32 value; FRAME: the seven words of struct capture_frame
+ *
+ * Memory starts as zero. A page is written only when it differs from what the replay will hold at that place,
+ * which the writer knows by the xxh3 of each page. */
 #ifndef VITRAIL_GPU_CAPTURE_H
 #define VITRAIL_GPU_CAPTURE_H
 
@@ -14,7 +26,9 @@
 #include "gpu/memory.h"
 #include "util/error.h"
 
-#define CAPTURE_VERSION 1
+#define CAPTURE_VERSION   1
+#define CAPTURE_CHUNK_MAX (4u << 20)
+#define CAPTURE_PAGES_MAX 256u
 
 enum capture_event_type {
     CAPTURE_EVENT_END,       /* no more events */
@@ -25,8 +39,11 @@ enum capture_event_type {
     CAPTURE_EVENT_FRAME,     /* a picture is complete */
 };
 
-/* What a frame mark says: where the picture stands. Values as in struct vc4_frame (raster enums); kind tells
- * who marked it. */
+/* What a frame mark says: where the picture stands. Values as in struct vc4_frame (raster enums); the stride
+ * is struct raster_surface's. The device stores words and does not know which of their bytes is red: `format`
+ * may have CAPTURE_FRAME_RGBA added, then it is the lowest; without it blue is, as displays have it
+ * (XRGB8888). 5:6:5 always has red in the high bits. */
+#define CAPTURE_FRAME_RGBA 0x100u
 struct capture_frame {
     uint32_t address, width, height, layout, format, stride;
     uint32_t presented; /* 1: shown by page flip or mode set; 0: the end of a rendering job */

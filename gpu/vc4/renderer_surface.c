@@ -3,8 +3,6 @@
 #include "gpu/vc4/renderer_internal.h"
 #include "util/bits.h"
 
-#define RAW_TILE_BYTES (RASTER_TILE_WORDS * 4u)
-
 /* Record 28 and 29, "buffer". */
 enum { BUFFER_NONE, BUFFER_COLOR, BUFFER_ZS, BUFFER_Z, BUFFER_VG_MASK, BUFFER_FULL };
 /* Record 28, "mode", and record 113, "decimate mode". */
@@ -127,7 +125,7 @@ bool vc4_raw_tile(const struct vc4_device *device, const struct vc4_cl_record *r
     if (!color && !zs)
         return true;
     uint64_t base = record->field[VC4_FULL_RES_ADDRESS];
-    op->raw = gpu_memory_at(device->memory, base, RAW_TILE_BYTES);
+    op->raw = gpu_memory_at(device->memory, base, RASTER_TILE_DUMP_BYTES);
     if (op->raw)
         return true;
     vc4_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
@@ -135,25 +133,14 @@ bool vc4_raw_tile(const struct vc4_device *device, const struct vc4_cl_record *r
     return false;
 }
 
-/* A full-resolution tile holds quads of 2x2 pixels in raster order; in a quad its samples, in a sample its
- * pixels, 4 bytes each (which is how Mesa's programs address such tiles). In the tile buffer the
- * four pixels of a quad are neighbours too. */
+/* A full-resolution tile of the buffer: samples as they stand (raster/surface.h gives the order). */
 void vc4_raw_move(const struct vc4_op *op, struct raster_tile *tile)
 {
-    uint32_t *words = op->buffer == VC4_BUFFER_COLOR ? tile->color : tile->zs;
-    uint32_t quads_across = tile->width / 2;
-    for (uint32_t y = 0; y < tile->height; y += 2) {
-        for (uint32_t x = 0; x < tile->width; x += 2) {
-            for (uint32_t s = 0; s < tile->samples; s++) {
-                uint32_t quad = (y / 2 * quads_across + x / 2) * tile->samples + s;
-                uint32_t *here = words + raster_pixel_index(tile, x, y, s);
-                if (op->store)
-                    memcpy(op->raw + quad * 16, here, 16);
-                else
-                    memcpy(here, op->raw + quad * 16, 16);
-            }
-        }
-    }
+    enum raster_plane plane = op->buffer == VC4_BUFFER_COLOR ? RASTER_PLANE_COLOR : RASTER_PLANE_ZS;
+    if (op->store)
+        raster_tile_dump(tile, plane, op->raw);
+    else
+        raster_tile_undump(tile, plane, op->raw);
 }
 
 /* ---- what may run at once ---- */
@@ -167,7 +154,7 @@ static bool extent_of(const struct gpu_memory *memory, const struct vc4_op *op, 
         if (!op->raw)
             return false;
         out->start = (uint64_t)(op->raw - memory->base);
-        out->end = out->start + RAW_TILE_BYTES;
+        out->end = out->start + RASTER_TILE_DUMP_BYTES;
         return true;
     }
     uint64_t bytes = 0;

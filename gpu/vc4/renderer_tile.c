@@ -107,10 +107,22 @@ static void clear(struct raster_tile *tile, const struct vc4_op *op)
         raster_tile_clear_zs(tile, op->clear.zs, UINT32_MAX);
 }
 
-static void store(const struct raster_tile *tile, const struct vc4_op *op)
+static void load(struct raster_tile *tile, const struct vc4_op *op, bool reference)
 {
-    if (op->buffer == VC4_BUFFER_Z)
+    if (reference)
+        raster_surface_load_ref(&op->surface, tile);
+    else
+        raster_surface_load(&op->surface, tile);
+}
+
+static void store(const struct raster_tile *tile, const struct vc4_op *op, bool reference)
+{
+    if (op->buffer == VC4_BUFFER_Z && reference)
+        raster_surface_store_z_only_ref(&op->surface, tile);
+    else if (op->buffer == VC4_BUFFER_Z)
         raster_surface_store_z_only(&op->surface, tile);
+    else if (reference)
+        raster_surface_store_ref(&op->surface, tile, op->resolve ? RASTER_DECIMATE_4 : RASTER_DECIMATE_NONE);
     else
         raster_surface_store(&op->surface, tile, op->resolve);
 }
@@ -146,8 +158,8 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
         switch (op->type) {
         case VC4_OP_TILE: set_tile(&run, op); break;
         case VC4_OP_CLEAR: clear(tile, op); break;
-        case VC4_OP_LOAD: raster_surface_load(&op->surface, tile); break;
-        case VC4_OP_STORE: store(tile, op); break;
+        case VC4_OP_LOAD: load(tile, op, device->options.reference); break;
+        case VC4_OP_STORE: store(tile, op, device->options.reference); break;
         case VC4_OP_RAW: vc4_raw_move(op, tile); break;
         case VC4_OP_LIST:
         case VC4_OP_RECORD:

@@ -1,0 +1,302 @@
+/* Reading captures. Nothing in a file is believed before it is checked: a damaged file gives -EBADMSG with
+ * the place, a torn one ends early. */
+#include "gpu/capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "gpu/capture_format.h"
+#include "util/bits.h"
+#include "util/checked.h"
+
+struct capture_reader {
+    int fd;               /* -1: from memory */
+    const uint8_t *bytes; /* from memory: borrowed */
+    struct capture_info info;
+    uint64_t first, at; /* file offsets: of the first chunk, of the next */
+    bool ended;
+    /* The chunk in hand. */
+    uint64_t chunk_at; /* its file offset */
+    uint8_t *plain, *stored;
+    uint32_t plain_size, cursor;
+    ZSTD_DCtx *zstd;
+    struct capture_page pages[CAPTURE_PAGES_MAX];
+};
+
+static const uint8_t zero_page[GPU_PAGE];
+
+uint64_t capture_header_hash(const uint8_t *header, const uint8_t *command, uint32_t length)
+{
+    return XXH3_64bits_withSeed(command, length, XXH3_64bits(header, 40));
+}
+
+/* Copies file bytes [at, at + size), which the caller knows to lie in the file. */
+static int read_at(const struct capture_reader *r, uint64_t at, void *out, size_t size)
+{
+    if (r->fd < 0) {
+        memcpy(out, r->bytes + at, size);
+        return 0;
+    }
+    for (size_t done = 0; done < size;) {
+        ssize_t n = pread(r->fd, (uint8_t *)out + done, size - done, (off_t)(at + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -EIO;
+        done += (size_t)n;
+    }
+    return 0;
+}
+
+static int damaged(const struct capture_reader *r, struct util_error *error, uint64_t at, const char *what)
+{
+    (void)r;
+    return util_fail(error, -EBADMSG, "capture, byte %llu: %s", (unsigned long long)at, what);
+}
+
+/* ---- chunks ---- */
+
+static int torn(struct capture_reader *r)
+{
+    r->info.torn = true;
+    r->ended = true;
+    return 0;
+}
+
+/* Loads the next chunk of events; sets r->ended at the end. */
+static int next_chunk(struct capture_reader *r, struct util_error *error)
+{
+    uint8_t head[CAPTURE_CHUNK_HEADER];
+    if (!util_in_range(r->at, sizeof head, r->info.file_size))
+        return torn(r);
+    if (read_at(r, r->at, head, sizeof head))
+        return util_fail(error, -EIO, "capture, byte %llu: cannot read", (unsigned long long)r->at);
+    if (util_load64(head + 24) != XXH3_64bits(head, 24) || util_load32(head) != CAPTURE_CHUNK_MAGIC)
+        return damaged(r, error, r->at, "damaged chunk header");
+
+    uint32_t type = util_load32(head + 4), stored = util_load32(head + 8), plain = util_load32(head + 12);
+    if (type == CAPTURE_CHUNK_END && !stored && !plain) {
+        r->ended = true;
+        r->at += sizeof head;
+        return r->at == r->info.file_size ? 0 : damaged(r, error, r->at, "bytes after the end");
+    }
+    if (type != CAPTURE_CHUNK_EVENTS || !plain || plain > CAPTURE_CHUNK_MAX || !stored ||
+        stored > ZSTD_compressBound(CAPTURE_CHUNK_MAX))
+        return damaged(r, error, r->at, "impossible chunk");
+    if (!util_in_range(r->at + sizeof head, stored, r->info.file_size))
+        return torn(r);
+    if (read_at(r, r->at + sizeof head, r->stored, stored))
+        return util_fail(error, -EIO, "capture, byte %llu: cannot read", (unsigned long long)r->at);
+    if (util_load64(head + 16) != XXH3_64bits(r->stored, stored))
+        return damaged(r, error, r->at, "chunk checksum does not match");
+    size_t unpacked = ZSTD_decompressDCtx(r->zstd, r->plain, plain, r->stored, stored);
+    if (ZSTD_isError(unpacked) || unpacked != plain)
+        return damaged(r, error, r->at, "chunk does not unpack");
+    r->chunk_at = r->at;
+    r->at += sizeof head + stored;
+    r->plain_size = plain;
+    r->cursor = 0;
+    return 0;
+}
+
+/* ---- events ---- */
+
+static int bad_event(const struct capture_reader *r, struct util_error *error, const char *what)
+{
+    return util_fail(error, -EBADMSG, "capture, chunk at byte %llu, byte %u in it: %s",
+                     (unsigned long long)r->chunk_at, r->cursor, what);
+}
+
+/* The next `size` bytes of the chunk; NULL when there are fewer. */
+static const uint8_t *take(struct capture_reader *r, uint32_t size)
+{
+    if (size > r->plain_size - r->cursor)
+        return NULL;
+    const uint8_t *at = r->plain + r->cursor;
+    r->cursor += size;
+    return at;
+}
+
+static int read_pages(struct capture_reader *r, struct capture_event *out, struct util_error *error)
+{
+    const uint8_t *at = take(r, 4);
+    uint32_t count = at ? util_load32(at) : 0;
+    if (!count || count > CAPTURE_PAGES_MAX)
+        return bad_event(r, error, "impossible number of pages");
+    for (uint32_t i = 0; i < count; i++) {
+        at = take(r, 8);
+        if (!at)
+            return bad_event(r, error, "pages run out of the chunk");
+        uint64_t word = util_load64(at), kind = word & CAPTURE_PAGE_KINDS, address = word - kind;
+        if (!util_in_range(address, GPU_PAGE, r->info.memory_size) || kind > CAPTURE_PAGE_ZERO)
+            return bad_event(r, error, "page outside memory, or of unknown kind");
+        const uint8_t *bytes = kind == CAPTURE_PAGE_ZERO ? zero_page : take(r, GPU_PAGE);
+        if (!bytes)
+            return bad_event(r, error, "pages run out of the chunk");
+        r->pages[i] = (struct capture_page){.address = address, .bytes = bytes};
+    }
+    out->pages.pages = r->pages;
+    out->pages.count = count;
+    return 0;
+}
+
+static int read_frame(struct capture_reader *r, struct capture_event *out, struct util_error *error)
+{
+    const uint8_t *at = take(r, CAPTURE_FRAME_WORDS * 4);
+    uint32_t word[CAPTURE_FRAME_WORDS];
+    if (!at)
+        return bad_event(r, error, "frame mark runs out of the chunk");
+    memcpy(word, at, sizeof word);
+    out->frame = (struct capture_frame){.address = word[0],
+                                        .width = word[1],
+                                        .height = word[2],
+                                        .layout = word[3],
+                                        .format = word[4],
+                                        .stride = word[5],
+                                        .presented = word[6]};
+    return 0;
+}
+
+int capture_read(struct capture_reader *r, struct capture_event *out, struct util_error *error)
+{
+    while (!r->ended && r->cursor == r->plain_size) {
+        int failed = next_chunk(r, error);
+        if (failed)
+            return failed;
+    }
+    if (r->ended) {
+        out->type = CAPTURE_EVENT_END;
+        return 0;
+    }
+    uint8_t type = *take(r, 1);
+    const uint8_t *at;
+    out->type = (enum capture_event_type)type;
+    switch (type) {
+    case CAPTURE_EVENT_PAGES: return read_pages(r, out, error);
+    case CAPTURE_EVENT_REGISTER:
+    case CAPTURE_EVENT_IRQ_REPLY:
+        at = take(r, 8);
+        if (!at)
+            return bad_event(r, error, "register write runs out of the chunk");
+        out->reg.offset = util_load32(at);
+        out->reg.value = util_load32(at + 4);
+        return 0;
+    case CAPTURE_EVENT_FRAME: return read_frame(r, out, error);
+    default: return bad_event(r, error, "unknown event");
+    }
+}
+
+/* ---- opening ---- */
+
+static int read_header(struct capture_reader *r, struct util_error *error)
+{
+    uint8_t head[CAPTURE_HEADER_SIZE], command[CAPTURE_COMMAND_MAX];
+    if (r->info.file_size < sizeof head)
+        return damaged(r, error, 0, "too short for a capture");
+    if (read_at(r, 0, head, sizeof head))
+        return util_fail(error, -EIO, "capture: cannot read");
+    if (memcmp(head, CAPTURE_MAGIC, 8) != 0)
+        return damaged(r, error, 0, "not a capture");
+    r->info.version = util_load32(head + 8);
+    if (r->info.version != CAPTURE_VERSION)
+        return util_fail(error, -ENOTSUP, "capture of version %u; this program reads version %u",
+                         r->info.version, CAPTURE_VERSION);
+    uint32_t length = util_load32(head + 12);
+    if (length > CAPTURE_COMMAND_MAX || !util_in_range(sizeof head, length, r->info.file_size))
+        return damaged(r, error, 12, "impossible length of the command");
+    if (read_at(r, sizeof head, command, length))
+        return util_fail(error, -EIO, "capture: cannot read");
+    if (util_load64(head + 40) != capture_header_hash(head, command, length))
+        return damaged(r, error, 40, "header checksum does not match");
+    r->info.memory_size = util_load64(head + 16);
+    if (!r->info.memory_size || r->info.memory_size > 1ull << 32 || r->info.memory_size % GPU_PAGE)
+        return damaged(r, error, 16, "impossible memory size");
+    memcpy(r->info.gpu, head + 24, CAPTURE_GPU_MAX);
+    memcpy(r->info.command, command, length);
+    r->first = r->at = sizeof head + length;
+    return 0;
+}
+
+/* Finishes opening; closes the reader on failure. */
+static int open_reader(struct capture_reader *r, struct capture_reader **out, struct util_error *error)
+{
+    r->plain = malloc(CAPTURE_CHUNK_MAX);
+    r->stored = malloc(ZSTD_compressBound(CAPTURE_CHUNK_MAX));
+    r->zstd = ZSTD_createDCtx();
+    int code = r->plain && r->stored && r->zstd ? read_header(r, error)
+                                                : util_fail(error, -ENOMEM, "capture: no memory");
+    if (code) {
+        capture_reader_close(r);
+        return code;
+    }
+    *out = r;
+    return 0;
+}
+
+int capture_reader_open(const char *path, struct capture_reader **out, struct util_error *error)
+{
+    struct stat status;
+    struct capture_reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return util_fail(error, -ENOMEM, "%s: no memory", path);
+    r->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (r->fd < 0 || fstat(r->fd, &status) < 0) {
+        int code = util_fail(error, -errno, "%s: %s", path, strerror(errno));
+        capture_reader_close(r);
+        return code;
+    }
+    if (!S_ISREG(status.st_mode)) {
+        capture_reader_close(r);
+        return util_fail(error, -EBADMSG, "%s: not a regular file", path);
+    }
+    r->info.file_size = (uint64_t)status.st_size;
+    return open_reader(r, out, error);
+}
+
+int capture_reader_from_memory(const uint8_t *bytes, uint64_t size, struct capture_reader **out,
+                               struct util_error *error)
+{
+    struct capture_reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return util_fail(error, -ENOMEM, "capture: no memory");
+    r->fd = -1;
+    r->bytes = bytes;
+    r->info.file_size = size;
+    return open_reader(r, out, error);
+}
+
+void capture_reader_info(const struct capture_reader *r, struct capture_info *out)
+{
+    *out = r->info;
+}
+
+uint64_t capture_reader_position(const struct capture_reader *r)
+{
+    return r->at;
+}
+
+void capture_reader_rewind(struct capture_reader *r)
+{
+    r->at = r->first;
+    r->plain_size = r->cursor = 0;
+    r->ended = r->info.torn = false;
+}
+
+void capture_reader_close(struct capture_reader *r)
+{
+    if (!r)
+        return;
+    if (r->fd >= 0)
+        close(r->fd);
+    ZSTD_freeDCtx(r->zstd);
+    free(r->plain);
+    free(r->stored);
+    free(r);
+}
