@@ -168,7 +168,7 @@ bool vc4_texture_decode(const struct gpu_memory *memory, const uint32_t *params,
         return false;
     if ((p0 >> 9 & 1) && !(has_r && cube_stride))
         return invalid(fault, GPU_FAULT_SHADER, p0, "a cube needs R and a face stride");
-    if (levels > util_log2(UTIL_MAX(width, height)) + 1)
+    if (levels > UTIL_MIN(util_log2(UTIL_MAX(width, height)) + 1, RASTER_MAX_LEVELS))
         return invalid(fault, GPU_FAULT_SHADER, p0, "more mip levels than the image has");
 
     memset(texture, 0, sizeof *texture);
