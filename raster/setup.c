@@ -47,14 +47,17 @@ static void add_edge(struct raster_prim *out, int32_t a, int32_t b, int32_t x, i
     out->edge[i].c = -((int64_t)a * x + (int64_t)b * y) - (top_left ? 0 : 1);
 }
 
-/* Pixels whose centre or samples can lie inside the box (1/16 pixel, inclusive): samples stand 2 to 14 into a
- * pixel, so its first one counts from min - 14 rounded up, its last from max - 2 rounded down. */
-static bool set_bounds(struct raster_prim *out, int32_t min_x, int32_t min_y, int32_t max_x, int32_t max_y)
+/* Pixels whose centre or samples can lie inside the box (1/16 pixel, inclusive): with samples 2 to 14 into a
+ * pixel, the first counts from min - 14 rounded up and the last from max - 2 rounded down. False when none.
+ */
+static bool set_bounds(struct raster_prim *out, const struct raster_setup *setup, int32_t min_x,
+                       int32_t min_y, int32_t max_x, int32_t max_y)
 {
-    out->min_x = (min_x + 1) >> 4;
-    out->min_y = (min_y + 1) >> 4;
-    out->max_x = (max_x - 2) >> 4;
-    out->max_y = (max_y - 2) >> 4;
+    int32_t first = setup->centres_only ? 8 : 2, last = setup->centres_only ? 8 : 14;
+    out->min_x = (min_x - last + 15) >> 4;
+    out->min_y = (min_y - last + 15) >> 4;
+    out->max_x = (max_x - first) >> 4;
+    out->max_y = (max_y - first) >> 4;
     return out->min_x <= out->max_x && out->min_y <= out->max_y;
 }
 
@@ -119,7 +122,7 @@ bool raster_setup_triangle(struct raster_prim *out, const struct raster_setup *s
     bool reverse = (area < 0) != setup->clockwise_forward;
     if (area == 0 || (reverse ? setup->cull_reverse : setup->cull_forward))
         return false;
-    if (!set_bounds(out, UTIL_MIN(UTIL_MIN(v[0].x, v[1].x), v[2].x),
+    if (!set_bounds(out, setup, UTIL_MIN(UTIL_MIN(v[0].x, v[1].x), v[2].x),
                     UTIL_MIN(UTIL_MIN(v[0].y, v[1].y), v[2].y), UTIL_MAX(UTIL_MAX(v[0].x, v[1].x), v[2].x),
                     UTIL_MAX(UTIL_MAX(v[0].y, v[1].y), v[2].y)))
         return false;
@@ -182,7 +185,8 @@ bool raster_setup_line(struct raster_prim *out, const struct raster_setup *setup
     int32_t minor0 = x_major ? v[0].y : v[0].x, minor1 = x_major ? v[1].y : v[1].x;
     int32_t lo = UTIL_MIN(minor0, minor1) - half - 8, hi = UTIL_MAX(minor0, minor1) + half + 8;
     int32_t first = UTIL_MIN(start, end), last = UTIL_MAX(start, end);
-    if (!(x_major ? set_bounds(out, first, lo, last, hi) : set_bounds(out, lo, first, hi, last)))
+    if (!(x_major ? set_bounds(out, setup, first, lo, last, hi)
+                  : set_bounds(out, setup, lo, first, hi, last)))
         return false;
 
     begin_prim(out, setup, &v[0], extra_varying ? 1 : 0);
@@ -227,7 +231,7 @@ bool raster_setup_point(struct raster_prim *out, const struct raster_setup *setu
     float pixels = fminf(fmaxf(size, 0.0625f), SIZE_LIMIT);
     int32_t side = (int32_t)(pixels * 16.0f + 0.5f), half = side / 2;
     int32_t x0 = v->x - half, y0 = v->y - half, x1 = x0 + side, y1 = y0 + side;
-    if (!set_bounds(out, x0, y0, x1, y1))
+    if (!set_bounds(out, setup, x0, y0, x1, y1))
         return false;
 
     uint32_t extra = extra_varyings ? 2 : 0;

@@ -124,7 +124,8 @@ static void fast_equals_definition(void **unused)
         struct raster_rect clip = random_clip();
         struct raster_vertex v[3];
         random_vertices(v);
-        struct raster_setup setup = {.line_width = (float)between(-1, 20) * 0.75f};
+        struct raster_setup setup = {.line_width = (float)between(-1, 20) * 0.75f,
+                                     .centres_only = tile.samples == 1 && random32() % 2};
         struct raster_prim prim;
         unsigned kind = i % 4 ? 0 : 1 + random32() % 2;
         bool set = kind == 0 ? raster_setup_triangle(&prim, &setup, v)
@@ -137,7 +138,7 @@ static void fast_equals_definition(void **unused)
     assert_true(drawn[0] > 3000 && drawn[1] > 400 && drawn[2] > 400);
 }
 
-/* What set-up rejects must indeed have no coverage: its bounds are tight enough to trust. */
+/* Coverage lies inside the bounds that set-up gives. */
 static void bounds_hold_all_coverage(void **unused)
 {
     for (unsigned i = 0; i < 4000; i++) {
@@ -146,7 +147,10 @@ static void bounds_hold_all_coverage(void **unused)
         for (unsigned k = 0; k < 3; k++)
             v[k] = at(between(64, 400), between(64, 400));
         struct raster_prim prim;
-        if (!raster_setup_triangle(&prim, &plain, v))
+        struct raster_setup setup = {.centres_only = tile.samples == 1};
+        if (!raster_setup_triangle(&prim, &plain, v)) /* never less than with centres only */
+            assert_false(raster_setup_triangle(&prim, &setup, v));
+        if (!raster_setup_triangle(&prim, &setup, v))
             continue;
         struct raster_block blocks[RASTER_BLOCKS_MAX];
         uint32_t n = raster_cover_ref(&prim, &tile, &everywhere, blocks);
@@ -157,6 +161,35 @@ static void bounds_hold_all_coverage(void **unused)
                     assert_true(x >= prim.min_x && x <= prim.max_x && y >= prim.min_y && y <= prim.max_y);
             }
     }
+}
+
+/* What set-up refuses because it falls between the centres indeed covers none. */
+static void refused_means_empty(void **unused)
+{
+    static const struct raster_setup centres = {.line_width = 1.0f, .centres_only = true};
+    unsigned refused = 0;
+    set_tile(16, 16, 1, 0, 0);
+    for (unsigned i = 0; i < 20000; i++) {
+        struct raster_vertex v[3] = {at(between(0, 250), between(0, 250))};
+        v[1] = near(&v[0], 20);
+        v[2] = near(&v[0], 20);
+        struct raster_prim prim, loose;
+        struct raster_block blocks[RASTER_BLOCKS_MAX];
+        for (unsigned kind = 0; kind < 3; kind++) {
+            float size = (float)between(1, 32) / 16.0f;
+            bool set = kind == 0   ? raster_setup_triangle(&prim, &centres, v)
+                       : kind == 1 ? raster_setup_line(&prim, &centres, v, false)
+                                   : raster_setup_point(&prim, &centres, v, size, false);
+            bool any = kind == 0   ? raster_setup_triangle(&loose, &plain, v)
+                       : kind == 1 ? raster_setup_line(&loose, &plain, v, false)
+                                   : raster_setup_point(&loose, &plain, v, size, false);
+            if (any && !set) {
+                refused++;
+                assert_int_equal(raster_cover_ref(&loose, &tile, &everywhere, blocks), 0);
+            }
+        }
+    }
+    assert_true(refused > 1000);
 }
 
 static uint8_t painted[RASTER_MAX_SAMPLES][64][64];
@@ -361,10 +394,10 @@ static void points_are_squares(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_equals_definition), cmocka_unit_test(bounds_hold_all_coverage),
-        cmocka_unit_test(meshes_are_watertight),  cmocka_unit_test(top_left_owns_the_edge),
-        cmocka_unit_test(lines_exit_diamonds),    cmocka_unit_test(wide_lines_fill_columns),
-        cmocka_unit_test(points_are_squares),
+        cmocka_unit_test(fast_equals_definition),  cmocka_unit_test(bounds_hold_all_coverage),
+        cmocka_unit_test(refused_means_empty),     cmocka_unit_test(meshes_are_watertight),
+        cmocka_unit_test(top_left_owns_the_edge),  cmocka_unit_test(lines_exit_diamonds),
+        cmocka_unit_test(wide_lines_fill_columns), cmocka_unit_test(points_are_squares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
