@@ -291,7 +291,8 @@ static bool target_of(uint64_t word, uint32_t pc, uint32_t *target)
     vc4_qpu_decode(word, &insn);
     int64_t to = (int64_t)pc + 4 + (int32_t)insn.imm / 8;
     *target = (uint32_t)to;
-    return insn.kind == VC4_QPU_BRANCH && insn.branch_rel && insn.imm % 8 == 0 && to >= 0 && to <= UINT32_MAX;
+    return insn.kind == VC4_QPU_BRANCH && insn.branch_rel && !insn.branch_reg && insn.imm % 8 == 0 &&
+           to >= 0 && to <= UINT32_MAX && vc4_qpu_encode(&insn) == word;
 }
 
 size_t vc4_qpu_disasm(uint64_t word, uint32_t pc, char text[VC4_QPU_TEXT_MAX])
