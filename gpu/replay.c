@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "raster/surface.h"
 #include "util/bits.h"
@@ -22,7 +23,8 @@ struct replay {
     struct capture_event kept;
     bool has_kept;
     bool has_presented;
-    int read_error; /* met inside the interrupt handler */
+    double device_wall, device_cpu; /* seconds inside register writes and page copies */
+    int read_error;                 /* met inside the interrupt handler */
     struct util_error error;
 };
 
@@ -117,6 +119,34 @@ static int finish_error(struct replay *replay, int code, struct util_error *erro
     return code;
 }
 
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* One event given to the device; the time it takes is the device's. */
+static void give(struct replay *replay, const struct capture_event *event)
+{
+    double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+
+    if (event->type == CAPTURE_EVENT_PAGES) /* addresses were checked against the memory's size */
+        for (uint32_t i = 0; i < event->pages.count; i++)
+            memcpy(replay->memory.base + event->pages.pages[i].address, event->pages.pages[i].bytes,
+                   GPU_PAGE);
+    else
+        vc4_write(replay->device, event->reg.offset, event->reg.value);
+    replay->device_wall += seconds(CLOCK_MONOTONIC) - wall;
+    replay->device_cpu += seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+}
+
+void replay_device_time(const struct replay *replay, double *wall, double *cpu)
+{
+    *wall = replay->device_wall;
+    *cpu = replay->device_cpu;
+}
+
 int replay_next_frame(struct replay *replay, bool presented_only, struct capture_frame *frame,
                       struct util_error *error)
 {
@@ -129,13 +159,9 @@ int replay_next_frame(struct replay *replay, bool presented_only, struct capture
             return finish_error(replay, code, error);
         switch (event.type) {
         case CAPTURE_EVENT_END: return 0;
-        case CAPTURE_EVENT_PAGES: /* addresses were checked against the memory's size */
-            for (uint32_t i = 0; i < event.pages.count; i++)
-                memcpy(replay->memory.base + event.pages.pages[i].address, event.pages.pages[i].bytes,
-                       GPU_PAGE);
-            break;
+        case CAPTURE_EVENT_PAGES:
         case CAPTURE_EVENT_REGISTER:
-        case CAPTURE_EVENT_IRQ_REPLY: vc4_write(replay->device, event.reg.offset, event.reg.value); break;
+        case CAPTURE_EVENT_IRQ_REPLY: give(replay, &event); break;
         case CAPTURE_EVENT_FRAME:
             replay->has_presented |= event.frame.presented != 0;
             if (presented_only && !event.frame.presented)

@@ -23,6 +23,8 @@ static const char help[] =
     "  --tolerance N      channel difference that --verify still accepts (default 0)\n"
     "  --loops N          play the capture N times (default 1)\n"
     "  --stats            print times and counters\n"
+    "  --times FILE       write a line a picture: milliseconds of wall and CPU time that the\n"
+    "                     device took, without reading the file\n"
     "%s"
     "\n"
     "Examples:\n"
@@ -31,7 +33,7 @@ static const char help[] =
     "  vitrail replay cube.vtc --loops 20 --threads 1 --stats\n";
 
 struct options {
-    const char *capture, *png, *frames, *verify;
+    const char *capture, *png, *frames, *verify, *times;
     uint64_t frame, tolerance, loops;
     bool all, stats;
     struct tool_device_options device;
@@ -44,6 +46,8 @@ struct session {
     uint64_t frames; /* pictures met, all loops */
     struct capture_frame last;
     bool faulted;
+    FILE *times;
+    double wall, cpu; /* device time at the last picture */
 };
 
 static int parse(struct options *o, int argc, char **argv)
@@ -62,7 +66,8 @@ static int parse(struct options *o, int argc, char **argv)
             size_t offset;
         } texts[] = {{"--png", offsetof(struct options, png)},
                      {"--frames", offsetof(struct options, frames)},
-                     {"--verify", offsetof(struct options, verify)}};
+                     {"--verify", offsetof(struct options, verify)},
+                     {"--times", offsetof(struct options, times)}};
         const char *value;
         int got = 0;
 
@@ -142,6 +147,13 @@ static int play(struct session *s)
         if (!o->all && replay_has_presented(s->replay) && !s->last.presented)
             continue;
         n++;
+        if (s->times) {
+            double wall, cpu;
+            replay_device_time(s->replay, &wall, &cpu);
+            fprintf(s->times, "%.6f %.6f\n", (wall - s->wall) * 1e3, (cpu - s->cpu) * 1e3);
+            s->wall = wall;
+            s->cpu = cpu;
+        }
         if (o->frames) {
             char path[4096];
             snprintf(path, sizeof path, "%s/frame-%06llu.png", o->frames, (unsigned long long)n);
@@ -254,6 +266,10 @@ static int run(const struct options *o, struct capture_reader *reader, const str
         code = tool_error("replay", TOOL_HOST, "%s: %s", o->frames, strerror(errno));
         goto out;
     }
+    if (o->times && !(s.times = fopen(o->times, "w"))) {
+        code = tool_error("replay", TOOL_HOST, "%s: %s", o->times, strerror(errno));
+        goto out;
+    }
     double wall = tool_seconds(), cpu = cpu_seconds();
     for (uint64_t i = 0; !code && i < o->loops; i++) {
         if (i && replay_rewind(s.replay)) {
@@ -278,6 +294,8 @@ static int run(const struct options *o, struct capture_reader *reader, const str
         printf("%llu pictures in %.3f s\n", (unsigned long long)s.frames, wall);
     if (!code && s.faulted)
         code = TOOL_FAULT;
+    if (s.times && fclose(s.times) && !code)
+        code = tool_error("replay", TOOL_HOST, "%s: cannot be written", o->times);
 out:
     replay_destroy(s.replay);
     return code;
