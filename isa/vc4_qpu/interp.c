@@ -465,22 +465,31 @@ static enum vc4_qpu_fault execute(struct interp *q, const struct vc4_qpu_insn *i
     return VC4_QPU_OK;
 }
 
+/* Counts one delay slot; true when it was the last. */
+static bool count_down(uint32_t *slots)
+{
+    if (*slots == IDLE)
+        return false;
+    *slots -= 1;
+    if (*slots)
+        return false;
+    *slots = IDLE;
+    return true;
+}
+
 /* Moves on: past delay slots, over jumps, to the end. False when the program is over. */
 static bool advance(struct interp *q, const struct vc4_qpu_insn *insn)
 {
     bool ends = insn->sig == VC4_QPU_SIG_PROGRAM_END || insn->sig == VC4_QPU_SIG_COLOR_LOAD_END;
 
-    if (q->end_in != IDLE) {
-        if (--q->end_in == 0)
-            return false;
-    } else if (ends) {
+    if (count_down(&q->end_in))
+        return false;
+    if (ends && q->end_in == IDLE)
         q->end_in = 2;
-    }
-    if (q->branch_in != IDLE && insn->kind != VC4_QPU_BRANCH && --q->branch_in == 0) {
-        q->branch_in = q->branch_pc = IDLE;
+    q->pc++;
+    if (insn->kind != VC4_QPU_BRANCH && count_down(&q->branch_in)) {
+        q->branch_pc = IDLE;
         q->pc = q->target;
-    } else {
-        q->pc++;
     }
     return true;
 }
