@@ -23,7 +23,10 @@ int vc4_qpu_disasm_program(FILE *out, const uint64_t *words, uint32_t count);
  * 0, -EINVAL with "line L, column C: what" in error, -ENOMEM. */
 int vc4_qpu_asm(const char *text, size_t length, uint64_t **out, uint32_t *count, struct util_error *error);
 
-/* Rules of the Guide that the bits do not show. Calls `found` for each breach; returns their number. */
+/* Rules of the Guide that the bits do not show, over the reachable instructions. Calls `found` for each
+ * breach (a rule once an instruction); returns their number. A program that vc4_qpu_program_create refuses is
+ * itself a breach, and its words are then looked at as one straight line. The strings passed live during the
+ * call only. */
 typedef void (*vc4_qpu_check_fn)(void *data, uint32_t pc, const char *rule, const char *source);
 unsigned vc4_qpu_check(const uint64_t *words, uint32_t count, vc4_qpu_check_fn found, void *data);
 
