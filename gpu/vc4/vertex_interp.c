@@ -8,7 +8,7 @@
 #include "isa/vc4_qpu/interp.h"
 #include "util/bits.h"
 
-#define TMU_DEPTH 8 /* results a unit may hold: eight direct lookups (Guide section 4) */
+#define TMU_DEPTH 4 /* results a unit may hold (Guide section 4: four lots) */
 
 struct batch {
     const struct vc4_vertex_stage *stage;
