@@ -149,6 +149,7 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
         .budget = UTIL_MAX(device->options.packet_budget / TILE_BUDGET_SHARE, (uint64_t)TILE_BUDGET_MIN),
         .fault = &job->fault,
     };
+    set_tile(&run, &batch->ops[job->first]); /* a job opens with it; a clear covers what the tile has */
     if (job->continues)
         memcpy(tile, device->renderer->carry, sizeof *tile);
     else
