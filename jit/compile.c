@@ -17,11 +17,36 @@
 
 struct jit_machines {
     pthread_mutex_t lock;
+    pthread_cond_t released;
     unsigned references, count;
     enum jit_level level;
     unsigned optimize;
     LLVMTargetMachineRef idle[MAX_MACHINES];
 };
+
+static void init_condition(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+static struct timespec time_after(unsigned ms)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += ms / 1000;
+    t.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (t.tv_nsec >= 1000000000) {
+        t.tv_sec++;
+        t.tv_nsec -= 1000000000;
+    }
+    return t;
+}
 
 struct jit_machines *jit_machines_create(enum jit_level level, unsigned optimize)
 {
@@ -30,6 +55,7 @@ struct jit_machines *jit_machines_create(enum jit_level level, unsigned optimize
     if (!m)
         return NULL;
     pthread_mutex_init(&m->lock, NULL);
+    init_condition(&m->released);
     m->references = 1;
     m->level = level;
     m->optimize = optimize;
@@ -42,13 +68,26 @@ void jit_machines_release(struct jit_machines *m)
         return;
     pthread_mutex_lock(&m->lock);
     bool last = --m->references == 0;
+    pthread_cond_broadcast(&m->released);
     pthread_mutex_unlock(&m->lock);
     if (!last)
         return;
     while (m->count)
         LLVMDisposeTargetMachine(m->idle[--m->count]);
+    pthread_cond_destroy(&m->released);
     pthread_mutex_destroy(&m->lock);
     free(m);
+}
+
+void jit_machines_wait(struct jit_machines *m, unsigned limit_ms)
+{
+    struct timespec until = time_after(limit_ms);
+    int late = 0;
+
+    pthread_mutex_lock(&m->lock);
+    while (m->references > 1 && !late)
+        late = pthread_cond_timedwait(&m->released, &m->lock, &until);
+    pthread_mutex_unlock(&m->lock);
 }
 
 static LLVMTargetMachineRef machine_take(struct jit_machines *m)
@@ -218,15 +257,11 @@ static int start_thread(struct job *job)
 static struct job *job_create(struct jit_machines *machines, LLVMContextRef context, LLVMModuleRef module)
 {
     struct job *job = calloc(1, sizeof *job);
-    pthread_condattr_t attributes;
 
     if (!job)
         return NULL;
     pthread_mutex_init(&job->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&job->done, &attributes);
-    pthread_condattr_destroy(&attributes);
+    init_condition(&job->done);
     job->references = 2;
     job->machines = machines;
     job->context = context;
@@ -240,16 +275,9 @@ static struct job *job_create(struct jit_machines *machines, LLVMContextRef cont
 
 static bool wait_for(struct job *job, unsigned deadline_ms)
 {
-    struct timespec until;
+    struct timespec until = time_after(deadline_ms);
     int late = 0;
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += deadline_ms / 1000;
-    until.tv_nsec += (long)(deadline_ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
     pthread_mutex_lock(&job->lock);
     while (!job->finished && !late)
         late = pthread_cond_timedwait(&job->done, &job->lock, &until);

@@ -14,6 +14,8 @@
 struct jit_machines;
 struct jit_machines *jit_machines_create(enum jit_level level, unsigned optimize);
 void jit_machines_release(struct jit_machines *machines); /* NULL is accepted */
+/* Waits until no abandoned compile runs any more, for `limit_ms` at most. */
+void jit_machines_wait(struct jit_machines *machines, unsigned limit_ms);
 
 /* Takes `module` and its `context` (both are gone afterwards, whatever the result). 0 and *object (the caller
  * disposes of it), -ETIME, -EINVAL (LLVM failed; its words in `error`), -ENOMEM or -EAGAIN (no thread). */

@@ -136,6 +136,8 @@ void jit_engine_destroy(struct jit_engine *engine)
         }
     }
     free(engine->buckets);
+    if (engine->machines)
+        jit_machines_wait(engine->machines, engine->deadline_ms > 1000 ? engine->deadline_ms : 1000);
     jit_linker_destroy(engine->linker);
     jit_machines_release(engine->machines);
     jit_cache_close(engine->cache);
@@ -365,7 +367,7 @@ int jit_engine_get(struct jit_engine *engine, const struct jit_request *request,
             engine->stats.memory_hits++;
             pthread_mutex_unlock(&engine->lock);
             *out = e->code;
-            return e->result ? util_fail(error, e->result, "refused before") : 0;
+            return e->result ? util_fail(error, e->result, "this function was refused before") : 0;
         }
         e->busy = true; /* memory may have come back: try again */
     }

@@ -1,9 +1,14 @@
 /* The compiler: LLVM modules in, host code out. Nothing here knows about guests.
  *
  * An engine owns its LLVM state and all code made by it; code lives until the engine is destroyed. Engines
- * share nothing mutable. Code memory is W^X (written, then made executable; never both). LLVM is not trusted
- * with time: a module larger than the cap or a compile longer than the deadline gives -E2BIG or -ETIME, and
- * the caller falls back to the interpreter. */
+ * share nothing mutable. Code memory is W^X (written, then made executable; never both).
+ *
+ * LLVM is not trusted with time, stack or the process: a module larger than the cap gives -E2BIG before LLVM
+ * optimises it; each compile runs on a thread of its own, with a deep stack; one that passes the deadline
+ * gives -ETIME at once. LLVM cannot be stopped, so that thread runs on in the background until LLVM comes
+ * back, and its result is thrown away. An error that LLVM would end the process over gives -EINVAL (what LLVM
+ * held is lost). In each case the caller falls back to the interpreter; the engine remembers the answer and
+ * does not try that key again. */
 #ifndef VITRAIL_JIT_ENGINE_H
 #define VITRAIL_JIT_ENGINE_H
 
@@ -31,7 +36,9 @@ struct jit_options {
 
 /* 0 and *out, or -ENOTSUP (host lacks the level), -ENOMEM, -EIO (LLVM could not start). Thread-safe. */
 int jit_engine_create(const struct jit_options *options, struct jit_engine **out, struct util_error *error);
-void jit_engine_destroy(struct jit_engine *engine); /* NULL is accepted; no code of it may be running */
+/* NULL is accepted; no code of it may be running. Waits for compiles in the background, a second or the
+ * deadline at most; one that takes longer keeps its memory until it ends. */
+void jit_engine_destroy(struct jit_engine *engine);
 
 enum jit_level jit_engine_level(const struct jit_engine *engine);
 const char *jit_level_name(enum jit_level level); /* "sse4.1", "avx2", "avx512" */
@@ -54,7 +61,8 @@ struct jit_request {
 
 /* Compiles (or finds) the function of a request. *out is the code's address: cast it to the type that `emit`
  * gave it. Blocks; thread-safe: two threads asking for one key compile it once. 0, -E2BIG, -ETIME, -EINVAL
- * (module does not verify: a bug of ours; the message has LLVM's words), -ENOMEM, or what emit returned. */
+ * (module does not verify or LLVM failed: a bug of ours; the message has LLVM's words), -ENOMEM, or what emit
+ * returned. */
 int jit_engine_get(struct jit_engine *engine, const struct jit_request *request, void **out,
                    struct util_error *error);
 

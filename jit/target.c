@@ -44,7 +44,7 @@ const char *jit_target_passes(unsigned optimize)
     if (optimize == 0)
         return "function(sroa,early-cse)";
     return "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-           "loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,adce,simplifycfg)";
+           "loop-mssa(loop-rotate,licm),early-cse<memssa>,adce)";
 }
 
 static bool started;

@@ -1,0 +1,494 @@
+/* The compiler: vocabulary at every level, caps, failures, the disk cache, threads, and that no page is ever
+ * writable and executable. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "jit/builder.h"
+#include "util/bits.h"
+#include "util/fpenv.h"
+
+static struct jit_engine *engine_at(int level, const char *cache_dir)
+{
+    struct jit_options options = {.level = level, .optimize = 2, .cache_dir = cache_dir};
+    struct util_error error = {0};
+    struct jit_engine *engine = NULL;
+
+    if (jit_engine_create(&options, &engine, &error))
+        fail_msg("%s", error.text);
+    return engine;
+}
+
+static int get(struct jit_engine *engine, uint32_t key, jit_emit_fn emit, void *data, void **code,
+               struct util_error *error)
+{
+    struct jit_request request = {
+        .key = &key, .key_size = sizeof key, .name = "test", .emit = emit, .data = data};
+    return jit_engine_get(engine, &request, code, error);
+}
+
+static void *must_get(struct jit_engine *engine, uint32_t key, jit_emit_fn emit)
+{
+    struct util_error error = {0};
+    void *code = NULL;
+
+    if (get(engine, key, emit, NULL, &code, &error))
+        fail_msg("%s", error.text);
+    return code;
+}
+
+/* ---- vocabulary ---- */
+
+/* out[0..15] = gather(base, offsets, mask); out[16..31] = floor, sqrt and conversions; out[32..] = scalars */
+static int emit_vocabulary(struct jit_builder *b, void *data)
+{
+    LLVMTypeRef params[4] = {b->ptr, b->ptr, b->ptr, b->i16};
+    jit_begin_function(b, b->i32, params, 4);
+    LLVMValueRef base = jit_param(b, 0), in = jit_param(b, 1), out = jit_param(b, 2);
+    LLVMValueRef mask = jit_mask_from_bits(b, jit_param(b, 3));
+    LLVMValueRef offsets = jit_load(b, b->i32x16, in, 4, true);
+    jit_store(b, jit_gather_u32(b, base, offsets, mask), out, 4);
+
+    LLVMValueRef x = jit_load(b, b->f32x16, jit_offset_const(b, in, 64), 4, false);
+    LLVMValueRef down = jit_floor(b, x);
+    jit_store(b, down, jit_offset_const(b, out, 64), 4);
+    jit_store(b, jit_sqrt(b, x), jit_offset_const(b, out, 128), 4);
+    jit_store(b, jit_f32_to_i32(b, x), jit_offset_const(b, out, 192), 4);
+    jit_store(b, jit_i32_to_f32(b, jit_as_i32(b, x)), jit_offset_const(b, out, 256), 4);
+    jit_store(b, jit_select(b, mask, jit_splat_f32(b, 2.0f), jit_as_f32(b, jit_lane_ids(b))),
+              jit_offset_const(b, out, 320), 4);
+
+    /* 0 + 2 + 4 + 6 + 8, by a loop that skips */
+    LLVMValueRef sum = jit_alloca(b, b->i32, "sum");
+    struct jit_loop loop;
+    jit_store(b, jit_i32(b, 0), sum, 4);
+    jit_loop_begin(b, &loop, jit_i32(b, 10));
+    jit_loop_continue_if(b, &loop, LLVMBuildTrunc(b->ir, loop.index, b->i1, ""));
+    LLVMValueRef more = LLVMBuildAdd(b->ir, jit_load(b, b->i32, sum, 4, false), loop.index, "");
+    jit_store(b, more, sum, 4);
+    jit_loop_end(b, &loop);
+    struct jit_if any;
+    jit_if_begin(b, &any, jit_mask_any(b, mask));
+    jit_store(b, LLVMBuildAdd(b->ir, jit_load(b, b->i32, sum, 4, false), jit_i32(b, 1000), ""), sum, 4);
+    jit_if_end(b, &any);
+    jit_if_begin(b, &any, jit_mask_all(b, mask));
+    jit_store(b, LLVMBuildAdd(b->ir, jit_load(b, b->i32, sum, 4, false), jit_i32(b, 5000), ""), sum, 4);
+    jit_if_end(b, &any);
+    LLVMBuildRet(b->ir, jit_load(b, b->i32, sum, 4, false));
+    return 0;
+}
+
+static void check_vocabulary(enum jit_level level, uint16_t mask)
+{
+    static const float values[16] = {0.0f,  -0.0f, 1.5f,   -1.5f,   2.0f, -2.0f, 1e9f,   -1e9f,
+                                     0.25f, -0.1f, 255.9f, 1000.5f, 3.0f, 7.75f, -13.9f, 65536.0f};
+    struct jit_engine *engine = engine_at((int)level, "");
+    uint32_t (*f)(void *, void *, void *, uint16_t) =
+        (uint32_t (*)(void *, void *, void *, uint16_t))must_get(engine, 1, emit_vocabulary);
+    /* only the lanes of the mask stay inside the first of two pages; the other page may not be touched */
+    uint8_t *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint32_t in[32], out[96];
+
+    assert_int_equal(mprotect(pages + 4096, 4096, PROT_NONE), 0);
+    for (unsigned i = 0; i < 4096; i++)
+        pages[i] = (uint8_t)(i * 7);
+    for (unsigned i = 0; i < 16; i++) {
+        in[i] = mask >> i & 1 ? 4092 - i * 37 : 4096 + i * 100;
+        in[16 + i] = util_f2u(values[i]);
+    }
+    uint32_t sum = f(pages, in, out, mask);
+    assert_int_equal(sum, 20 + (mask ? 1000 : 0) + (mask == 0xffff ? 5000 : 0));
+    for (unsigned i = 0; i < 16; i++) {
+        bool on = mask >> i & 1;
+        assert_int_equal(out[i], on ? util_load32(pages + in[i]) : 0);
+        assert_int_equal(out[16 + i], util_f2u(floorf(values[i])));
+        if (values[i] >= 0)
+            assert_int_equal(out[32 + i], util_f2u(sqrtf(values[i])));
+        assert_int_equal((int32_t)out[48 + i], (int32_t)values[i]);
+        assert_int_equal(out[64 + i], util_f2u((float)(int32_t)in[16 + i]));
+        assert_int_equal(out[80 + i], on ? util_f2u(2.0f) : i);
+    }
+    munmap(pages, 8192);
+    jit_engine_destroy(engine);
+}
+
+static void test_vocabulary(void **state)
+{
+    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
+        if (!jit_level_supported(level))
+            continue;
+        check_vocabulary(level, 0);
+        check_vocabulary(level, 0xffff);
+        check_vocabulary(level, 0xa5c3);
+    }
+}
+
+/* Offsets of 2^31 and more are still forwards. */
+static void test_gather_far(void **state)
+{
+    uint8_t *base = mmap(NULL, 5ull << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint32_t in[32] = {0}, out[96];
+
+    assert_true(base != MAP_FAILED);
+    assert_int_equal(mprotect(base + 0xfffff000u, 8192, PROT_READ | PROT_WRITE), 0);
+    for (unsigned i = 0; i < 16; i++) {
+        in[i] = 0xfffff000u + 4 * i;
+        memcpy(base + in[i], &in[i], 4);
+    }
+    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
+        if (!jit_level_supported(level))
+            continue;
+        struct jit_engine *engine = engine_at((int)level, "");
+        uint32_t (*f)(void *, void *, void *, uint16_t) =
+            (uint32_t (*)(void *, void *, void *, uint16_t))must_get(engine, 1, emit_vocabulary);
+        memset(out, 0, sizeof out);
+        f(base, in, out, 0xffff);
+        assert_memory_equal(out, in, 64);
+        jit_engine_destroy(engine);
+    }
+    munmap(base, 5ull << 30);
+}
+
+/* ---- a function that is easy to check ---- */
+
+static int emit_add(struct jit_builder *b, void *data)
+{
+    uint32_t addend = data ? *(uint32_t *)data : 1;
+    jit_begin_function(b, b->i32, &b->i32, 1);
+    LLVMBuildRet(b->ir, LLVMBuildAdd(b->ir, jit_param(b, 0), jit_i32(b, addend), ""));
+    return 0;
+}
+
+static uint32_t call(void *code, uint32_t x)
+{
+    return ((uint32_t (*)(uint32_t))code)(x);
+}
+
+/* ---- failures ---- */
+
+static int emit_nothing(struct jit_builder *b, void *data)
+{
+    return 0;
+}
+
+static int emit_refusal(struct jit_builder *b, void *data)
+{
+    return -ENOTSUP;
+}
+
+static int emit_unterminated(struct jit_builder *b, void *data)
+{
+    jit_begin_function(b, b->i32, NULL, 0);
+    return 0;
+}
+
+/* An instruction that the level does not have: LLVM ends a process over this. */
+static int emit_unselectable(struct jit_builder *b, void *data)
+{
+    LLVMTypeRef params[2] = {b->ptr, b->ptr};
+    jit_begin_function(b, b->void_, params, 2);
+    LLVMValueRef args[] = {LLVMConstNull(b->i32x16), jit_param(b, 0),
+                           jit_load(b, b->i32x16, jit_param(b, 1), 4, false), LLVMConstAllOnes(b->i1x16),
+                           jit_i32(b, 1)};
+    LLVMValueRef v = jit_intrinsic(b, "llvm.x86.avx512.mask.gather.dpi.512", NULL, 0, args, 5);
+    jit_store(b, v, jit_param(b, 1), 4);
+    LLVMBuildRetVoid(b->ir);
+    return 0;
+}
+
+static int emit_stranger(struct jit_builder *b, void *data)
+{
+    LLVMTypeRef type = LLVMFunctionType(b->i32, NULL, 0, false);
+    LLVMValueRef getpid_ = LLVMAddFunction(b->module, "getpid", type);
+    jit_begin_function(b, b->i32, NULL, 0);
+    LLVMBuildRet(b->ir, LLVMBuildCall2(b->ir, type, getpid_, NULL, 0, ""));
+    return 0;
+}
+
+static void test_failures(void **state)
+{
+    static const struct {
+        jit_emit_fn emit;
+        int result;
+    } cases[] = {{emit_nothing, -EINVAL},
+                 {emit_refusal, -ENOTSUP},
+                 {emit_unterminated, -EINVAL},
+                 {emit_unselectable, -EINVAL},
+                 {emit_stranger, -EINVAL}};
+    struct jit_engine *engine = engine_at(JIT_SSE41, "");
+
+    for (uint32_t i = 0; i < UTIL_ARRAY_SIZE(cases); i++) {
+        struct util_error error = {0};
+        void *code = NULL;
+        assert_int_equal(get(engine, i, cases[i].emit, NULL, &code, &error), cases[i].result);
+        assert_int_equal(get(engine, i, cases[i].emit, NULL, &code, NULL), cases[i].result); /* remembered */
+    }
+    assert_int_equal(call(must_get(engine, 100, emit_add), 41), 42); /* the engine still works */
+    jit_engine_destroy(engine);
+    jit_engine_destroy(NULL);
+}
+
+static void test_level_missing(void **state)
+{
+    struct jit_options options = {.level = JIT_LEVEL_COUNT, .cache_dir = ""};
+    struct jit_engine *engine;
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), -ENOTSUP);
+    assert_string_equal(jit_level_name(JIT_SSE41), "sse4.1");
+    assert_string_equal(jit_level_name(JIT_AVX2), "avx2");
+    assert_string_equal(jit_level_name(JIT_AVX512), "avx512");
+}
+
+/* ---- caps ---- */
+
+static int emit_long(struct jit_builder *b, void *data)
+{
+    LLVMTypeRef params[2] = {b->ptr, b->ptr};
+    jit_begin_function(b, b->void_, params, 2);
+    LLVMValueRef x = jit_load(b, b->f32x16, jit_param(b, 0), 4, false);
+    for (unsigned i = 0; i < *(unsigned *)data; i++)
+        x = LLVMBuildFMul(b->ir, LLVMBuildFAdd(b->ir, x, jit_splat_f32(b, (float)i), ""), x, "");
+    jit_store(b, x, jit_param(b, 1), 4);
+    LLVMBuildRetVoid(b->ir);
+    return 0;
+}
+
+static void test_caps(void **state)
+{
+    struct jit_options options = {.level = JIT_SSE41, .optimize = 2, .cache_dir = "", .max_insns = 1000};
+    unsigned length = 499, longer = 500, very_long = 3000;
+    struct jit_engine *engine;
+    void *code;
+
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    assert_int_equal(get(engine, 1, emit_long, &length, &code, NULL), -E2BIG); /* 499 * 2 + 3 */
+    length = 498;
+    assert_int_equal(get(engine, 2, emit_long, &length, &code, NULL), 0);
+    assert_int_equal(get(engine, 3, emit_long, &longer, &code, NULL), -E2BIG);
+    jit_engine_destroy(engine);
+
+    options.max_insns = 0;
+    options.deadline_ms = 5;
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    assert_int_equal(get(engine, 1, emit_long, &very_long, &code, NULL), -ETIME);
+    assert_int_equal(get(engine, 1, emit_long, &very_long, &code, NULL), -ETIME);
+    jit_engine_destroy(engine); /* with the abandoned compile still running */
+}
+
+/* ---- threads ---- */
+
+struct many {
+    struct jit_engine *engine;
+    uint32_t wrong;
+};
+
+static void *ask_for_many(void *data)
+{
+    struct many *m = data;
+    for (uint32_t key = 1; key <= 20; key++) {
+        void *code;
+        if (get(m->engine, key, emit_add, &key, &code, NULL) || call(code, 100) != 100 + key)
+            m->wrong++;
+    }
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    struct jit_engine *engine = engine_at(-1, "");
+    struct jit_stats stats;
+    pthread_t threads[8];
+    struct many work[8];
+
+    for (unsigned i = 0; i < 8; i++) {
+        work[i] = (struct many){engine, 0};
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_for_many, &work[i]), 0);
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(work[i].wrong, 0);
+    }
+    jit_engine_stats(engine, &stats);
+    assert_int_equal(stats.compiled, 20);
+    assert_int_equal(stats.memory_hits, 140);
+    assert_true(stats.code_bytes > 0 && stats.compile_ns > 0);
+    jit_engine_destroy(engine);
+}
+
+/* ---- write xor execute ---- */
+
+static void test_write_xor_execute(void **state)
+{
+    struct jit_engine *engine = engine_at(-1, "");
+    uintptr_t code = (uintptr_t)must_get(engine, 1, emit_add);
+    FILE *maps = fopen("/proc/self/maps", "r");
+    unsigned long from, to;
+    char mode[8], line[512];
+    bool found = false;
+
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps)) {
+        assert_int_equal(sscanf(line, "%lx-%lx %7s", &from, &to, mode), 3);
+        assert_false(mode[1] == 'w' && mode[2] == 'x');
+        if (code >= from && code < to) {
+            assert_string_equal(mode, "r-xp");
+            found = true;
+        }
+    }
+    fclose(maps);
+    assert_true(found);
+    jit_engine_destroy(engine);
+}
+
+/* ---- disk cache ---- */
+
+static void remove_folder(const char *path)
+{
+    DIR *dir = opendir(path);
+    for (struct dirent *d; dir && (d = readdir(dir));)
+        unlinkat(dirfd(dir), d->d_name, 0);
+    if (dir)
+        closedir(dir);
+    rmdir(path);
+}
+
+/* Number of files; the last one's name in `name`. */
+static unsigned list_folder(const char *path, char name[256], uint64_t *bytes)
+{
+    DIR *dir = opendir(path);
+    unsigned count = 0;
+    struct stat st;
+
+    *bytes = 0;
+    for (struct dirent *d; dir && (d = readdir(dir));) {
+        if (d->d_name[0] == '.')
+            continue;
+        snprintf(name, 256, "%s", d->d_name);
+        assert_int_equal(fstatat(dirfd(dir), d->d_name, &st, 0), 0);
+        *bytes += (uint64_t)st.st_size;
+        count++;
+    }
+    if (dir)
+        closedir(dir);
+    return count;
+}
+
+static struct jit_stats compile_with_cache(const char *folder, uint32_t keys)
+{
+    struct jit_engine *engine = engine_at(-1, folder);
+    struct jit_stats stats;
+
+    for (uint32_t key = 1; key <= keys; key++) {
+        void *code;
+        assert_int_equal(get(engine, key, emit_add, &key, &code, NULL), 0);
+        assert_int_equal(call(code, 7), 7 + key);
+    }
+    jit_engine_stats(engine, &stats);
+    jit_engine_destroy(engine);
+    return stats;
+}
+
+static void damage(const char *folder, const char *name, long at, bool truncate)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int fd = open(path, O_RDWR);
+    uint8_t byte;
+
+    assert_true(fd >= 0);
+    if (truncate) {
+        assert_int_equal(ftruncate(fd, at), 0);
+    } else {
+        assert_int_equal(pread(fd, &byte, 1, at), 1);
+        byte ^= 0x10;
+        assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+    }
+    close(fd);
+}
+
+static void test_disk_cache(void **state)
+{
+    char folder[] = "/tmp/vitrail-jit-XXXXXX", name[256];
+    uint64_t bytes;
+
+    assert_non_null(mkdtemp(folder));
+    struct jit_stats s = compile_with_cache(folder, 1);
+    assert_int_equal(s.compiled, 1);
+    assert_int_equal(list_folder(folder, name, &bytes), 1);
+    s = compile_with_cache(folder, 1);
+    assert_int_equal(s.compiled, 0);
+    assert_int_equal(s.disk_hits, 1);
+
+    /* every byte of the file counts: a damaged one is dropped, counted and made again */
+    for (uint64_t at = 0; at < bytes; at += 1 + bytes / 40) {
+        damage(folder, name, (long)at, false);
+        s = compile_with_cache(folder, 1);
+        assert_int_equal(s.disk_rejected, 1);
+        assert_int_equal(s.compiled, 1);
+        damage(folder, name, (long)at, true);
+        s = compile_with_cache(folder, 1);
+        assert_int_equal(s.disk_rejected, 1);
+        assert_int_equal(s.compiled, 1);
+    }
+    s = compile_with_cache(folder, 1);
+    assert_int_equal(s.disk_hits, 1);
+    remove_folder(folder);
+}
+
+static void test_disk_cache_cap(void **state)
+{
+    char folder[] = "/tmp/vitrail-jit-XXXXXX", name[256];
+    struct jit_options options = {.level = -1, .optimize = 2, .cache_dir = folder, .cache_bytes = 4000};
+    struct jit_engine *engine;
+    uint64_t bytes;
+
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    for (uint32_t key = 1; key <= 30; key++) {
+        void *code;
+        assert_int_equal(get(engine, key, emit_add, &key, &code, NULL), 0);
+    }
+    jit_engine_destroy(engine);
+    unsigned count = list_folder(folder, name, &bytes);
+    assert_true(count > 2 && count < 30);
+    assert_true(bytes <= 4000);
+    remove_folder(folder);
+}
+
+/* A folder that cannot be made means no cache, not no engine. */
+static void test_disk_cache_unusable(void **state)
+{
+    struct jit_engine *engine = engine_at(-1, "/proc/vitrail/cache");
+    assert_int_equal(call(must_get(engine, 1, emit_add), 1), 2);
+    jit_engine_destroy(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_vocabulary),
+        cmocka_unit_test(test_gather_far),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_level_missing),
+        cmocka_unit_test(test_caps),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_write_xor_execute),
+        cmocka_unit_test(test_disk_cache),
+        cmocka_unit_test(test_disk_cache_cap),
+        cmocka_unit_test(test_disk_cache_unusable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
