@@ -21,10 +21,11 @@ struct drm_file;
 #define DRM_ARG_MAX      512u /* bytes of the largest ioctl argument */
 
 /* The memory that pointers inside ioctl arguments refer to: pointer P means base + P, for P < size.
- * {NULL, UINT64_MAX} makes them plain host pointers. */
+ * {NULL, UINT64_MAX, NULL} makes them plain host pointers. */
 struct drm_user {
     uint8_t *base;
     uint64_t size;
+    uint64_t *written; /* when not NULL: raised to the end of what is written */
 };
 
 /* What the card tells its owner. All calls come from inside drm_ioctl and must not call back. */

@@ -6,9 +6,9 @@
 #define VITRAIL_DRM_KMS_H
 
 #include "drm/internal.h"
+#include "drm/protocol.h"
 
-/* Object numbers: one space for the fixed objects, properties, framebuffers and blobs, as in the kernel.
- * PROTOCOL: the client knows DRM_PROP_IN_FENCE_FD and DRM_PROP_OUT_FENCE_PTR (drm/protocol.h). */
+/* Object numbers: one space for the fixed objects, properties, framebuffers and blobs, as in the kernel. */
 enum drm_kms_id {
     KMS_CRTC = 1,
     KMS_ENCODER,
@@ -34,6 +34,10 @@ enum drm_kms_id {
     KMS_BLOB_IN_FORMATS,
     KMS_FIRST_FREE = 32
 };
+
+_Static_assert(KMS_PROP_IN_FENCE_FD == DRM_PROP_IN_FENCE_FD &&
+                   KMS_PROP_OUT_FENCE_PTR == DRM_PROP_OUT_FENCE_PTR,
+               "the client knows these numbers");
 
 struct kms_object {
     enum { KMS_FIXED, KMS_FRAMEBUFFER, KMS_BLOB } type;

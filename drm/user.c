@@ -30,6 +30,8 @@ int drm_copy_out(const struct drm_user *user, uint64_t to, const void *from, uin
     if (!bytes)
         return -EFAULT;
     memcpy(bytes, from, size);
+    if (user->written)
+        *user->written = UTIL_MAX(*user->written, to + size);
     return 0;
 }
 

@@ -1,0 +1,79 @@
+/* The preloaded client: makes a program believe that it opens /dev/dri/card0 or renderD128, and carries what
+ * it asks to the server. Depends on nothing but libc; builds for arm64, armhf and amd64.
+ *
+ * hooks*.c hold the functions that stand in for libc's; path.c says which paths are ours; files.c knows our
+ * descriptors; marshal.c packs ioctls; wire.c speaks with the server. One lock protects all of it: functions
+ * marked (locked) expect it to be held. */
+#ifndef VITRAIL_DRM_CLIENT_CLIENT_H
+#define VITRAIL_DRM_CLIENT_CLIENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "drm/protocol.h"
+
+#define CLIENT_EXPORT __attribute__((visibility("default")))
+
+/* The next definition of a libc function, found once. */
+void *client_next(const char *name);
+#define NEXT(function)                                                                                       \
+    ({                                                                                                       \
+        static __typeof__(&function) next_;                                                                  \
+        if (!next_)                                                                                          \
+            next_ = (__typeof__(&function))client_next(#function);                                           \
+        next_;                                                                                               \
+    })
+
+void client_lock(void);
+void client_unlock(void);
+bool client_active(void); /* whether a server was named in the environment */
+
+/* ---- path.c ---- */
+#define CLIENT_PATH_MAX 4096
+/* The path to use instead: `path` itself, or one inside the server's tree, in `buffer`. */
+const char *client_path(const char *path, char buffer[CLIENT_PATH_MAX]);
+/* The path as the program should see it: what `client_path` put before it is taken away, in place. */
+void client_visible_path(char *path);
+/* The minor of a DRM node that exists, or -1. `folder` is a directory descriptor or AT_FDCWD. */
+int client_minor_of_path(int folder, const char *path);
+
+/* ---- wire.c (locked) ---- */
+struct client_fds {
+    int fd[2];
+    unsigned count;
+};
+/* Sends a message and waits for the reply. `give` is a descriptor to send, or -1; `got` takes those that come
+ * back, NULL when none may. Returns the reply's result; -EIO when there is no server (any more). */
+int wire_call(const struct drm_message *message, struct drm_reply *reply, int give, struct client_fds *got);
+uint8_t *wire_data(void); /* the channel's data area, DRM_CHANNEL_BYTES - DRM_CHANNEL_DATA bytes, or NULL */
+int wire_connect(void);   /* 0 or -errno; once connected it stays so */
+int wire_memory(void);    /* the GPU's memory file */
+bool wire_owns(int fd);   /* descriptors that the program must not close */
+/* Around fork: the child gets a connection of its own. */
+void wire_before_fork(void);
+void wire_after_fork(bool child);
+
+/* ---- files.c ---- */
+enum client_kind { CLIENT_NONE, CLIENT_DRM, CLIENT_DMABUF, CLIENT_SYNC_FILE };
+
+struct client_node { /* an open DRM node, shared by its duplicates */
+    uint32_t file;   /* the server's number */
+    unsigned minor, refs;
+};
+enum client_kind client_kind_of(int fd, struct client_node *node); /* *node is filled for CLIENT_DRM */
+int client_open(unsigned minor, int flags);                        /* a descriptor, or -1 and errno */
+void client_register(int fd, enum client_kind kind);               /* (locked) dma-buf or sync file */
+void client_duplicated(int from, int to);
+void client_forget(int fd);  /* before the descriptor is closed or replaced */
+void client_forget_range(unsigned first, unsigned last);
+/* Maps a DRM node or dma-buf; `fd` is of such a kind. MAP_FAILED and errno on failure. */
+void *client_mmap(void *address, size_t size, int protection, int flags, int fd, uint64_t offset);
+/* Whether a descriptor that came from elsewhere is one of our dma-bufs. */
+bool client_is_dmabuf(int fd);
+
+/* ---- marshal.c ---- */
+int client_ioctl(int fd, enum client_kind kind, const struct client_node *node, unsigned long request,
+                 void *argument); /* as ioctl(2) */
+
+#endif

@@ -1,0 +1,248 @@
+/* Our descriptors: which they are, what stands behind them, and how they are mapped. A DRM node is the read
+ * end of the pipe its events come through, so that poll and read need no hook; a dma-buf is a memory file of
+ * the buffer's size that stands for it. */
+#define _GNU_SOURCE
+#include "drm/client/client.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MAX_FD 65536
+
+struct entry {
+    enum client_kind kind;
+    struct client_node *node;
+};
+
+static struct entry entries[MAX_FD];
+static unsigned used; /* entries in use: 0 spares every other call a lock */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void *client_next(const char *name)
+{
+    return dlsym(RTLD_NEXT, name);
+}
+
+void client_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void client_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+bool client_active(void)
+{
+    static int active = -1;
+    if (active < 0)
+        active = getenv(DRM_ENV_SOCKET) != NULL;
+    return active;
+}
+
+static bool any_used(void)
+{
+    return __atomic_load_n(&used, __ATOMIC_ACQUIRE);
+}
+
+enum client_kind client_kind_of(int fd, struct client_node *node)
+{
+    if (!any_used() || fd < 0 || fd >= MAX_FD)
+        return CLIENT_NONE;
+    client_lock();
+    enum client_kind kind = entries[fd].kind;
+    if (kind == CLIENT_DRM)
+        *node = *entries[fd].node;
+    client_unlock();
+    return kind;
+}
+
+static void set_entry(int fd, enum client_kind kind, struct client_node *node)
+{
+    entries[fd] = (struct entry){kind, node};
+    __atomic_add_fetch(&used, 1, __ATOMIC_RELEASE);
+}
+
+/* (locked) */
+static void drop_entry(int fd)
+{
+    struct entry e = entries[fd];
+    if (e.kind == CLIENT_NONE)
+        return;
+    entries[fd] = (struct entry){CLIENT_NONE, NULL};
+    __atomic_sub_fetch(&used, 1, __ATOMIC_RELEASE);
+    if (e.kind == CLIENT_DRM && !--e.node->refs) {
+        const struct drm_message message = {.type = DRM_MSG_CLOSE, .file = e.node->file};
+        struct drm_reply reply;
+        wire_call(&message, &reply, -1, NULL);
+        free(e.node);
+    }
+}
+
+/* ---- fork ---- */
+
+static void before_fork(void)
+{
+    client_lock();
+    wire_before_fork();
+}
+
+static void after_fork_in_parent(void)
+{
+    wire_after_fork(false);
+    client_unlock();
+}
+
+static void after_fork_in_child(void)
+{
+    wire_after_fork(true);
+    client_unlock();
+}
+
+/* ---- opening and closing ---- */
+
+static int open_node(unsigned minor, struct client_node *node, struct client_fds *got)
+{
+    static bool watching_forks;
+    int r = wire_connect();
+    if (r)
+        return r;
+    if (!watching_forks) {
+        watching_forks = true;
+        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    }
+    const struct drm_message message = {.type = DRM_MSG_OPEN, .a = minor};
+    struct drm_reply reply;
+    r = wire_call(&message, &reply, -1, got);
+    if (!r && (got->count != 1 || got->fd[0] >= MAX_FD))
+        r = -EMFILE;
+    if (!r)
+        *node = (struct client_node){reply.file, minor, 1};
+    return r;
+}
+
+int client_open(unsigned minor, int flags)
+{
+    struct client_fds got = {.count = 0};
+    struct client_node *node = calloc(1, sizeof *node);
+    if (!node) {
+        errno = ENOMEM;
+        return -1;
+    }
+    client_lock();
+    int r = open_node(minor, node, &got);
+    if (!r)
+        set_entry(got.fd[0], CLIENT_DRM, node);
+    client_unlock();
+    if (r) {
+        for (unsigned i = 0; i < got.count; i++)
+            NEXT(close)(got.fd[i]);
+        free(node);
+        errno = -r;
+        return -1;
+    }
+    if (!(flags & O_CLOEXEC))
+        NEXT(fcntl)(got.fd[0], F_SETFD, 0);
+    if (flags & O_NONBLOCK)
+        NEXT(fcntl)(got.fd[0], F_SETFL, O_NONBLOCK);
+    return got.fd[0];
+}
+
+void client_register(int fd, enum client_kind kind)
+{
+    if (fd >= 0 && fd < MAX_FD)
+        set_entry(fd, kind, NULL);
+}
+
+void client_duplicated(int from, int to)
+{
+    if (!any_used() || from < 0 || from >= MAX_FD || to < 0 || to >= MAX_FD || from == to)
+        return;
+    client_lock();
+    struct entry e = entries[from];
+    if (e.kind != CLIENT_NONE) {
+        if (e.node)
+            e.node->refs++;
+        set_entry(to, e.kind, e.node);
+    }
+    client_unlock();
+}
+
+void client_forget(int fd)
+{
+    if (!any_used() || fd < 0 || fd >= MAX_FD)
+        return;
+    client_lock();
+    drop_entry(fd);
+    client_unlock();
+}
+
+void client_forget_range(unsigned first, unsigned last)
+{
+    if (!any_used())
+        return;
+    client_lock();
+    for (unsigned fd = first; fd < MAX_FD && fd <= last; fd++)
+        drop_entry((int)fd);
+    client_unlock();
+}
+
+/* ---- mapping ---- */
+
+bool client_is_dmabuf(int fd)
+{
+    static const char name[] = "/memfd:vitrail-dmabuf";
+    char path[40], target[64];
+    if (!client_active() || fd < 0)
+        return false;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int saved = errno;
+    ssize_t n = NEXT(readlink)(path, target, sizeof target);
+    errno = saved;
+    return n >= (ssize_t)sizeof name - 1 && !memcmp(target, name, sizeof name - 1);
+}
+
+/* (locked) Where in the memory file a mapping of this descriptor begins. */
+static int place_mapping(int fd, bool is_node, const struct client_node *node, uint64_t size, bool writable,
+                         uint64_t *offset)
+{
+    struct drm_reply reply;
+    int r = wire_connect();
+    if (r)
+        return r;
+    if (is_node) {
+        const struct drm_message message = {
+            .type = DRM_MSG_MMAP, .file = node->file, .request = writable, .a = *offset, .b = size};
+        return wire_call(&message, &reply, -1, NULL);
+    }
+    const struct drm_message message = {.type = DRM_MSG_DMABUF};
+    r = wire_call(&message, &reply, fd, NULL);
+    if (!r && (*offset > reply.b || size > reply.b - *offset))
+        r = -EINVAL;
+    *offset += reply.a;
+    return r;
+}
+
+void *client_mmap(void *address, size_t size, int protection, int flags, int fd, uint64_t offset)
+{
+    struct client_node node;
+    bool is_node = client_kind_of(fd, &node) == CLIENT_DRM;
+    uint64_t whole = ((uint64_t)size + 4095) & ~4095ull;
+    client_lock();
+    int r = place_mapping(fd, is_node, &node, whole, protection & PROT_WRITE, &offset);
+    int memory = wire_memory();
+    client_unlock();
+    if (r) {
+        errno = -r;
+        return MAP_FAILED;
+    }
+    return NEXT(mmap64)(address, size, protection, flags, memory, (off64_t)offset);
+}

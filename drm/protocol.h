@@ -1,0 +1,99 @@
+/* What the preloaded client and the server say to each other. Included by both, so nothing here depends on
+ * the machine: fixed sizes, little-endian, no pointers.
+ *
+ * A process connects to a SOCK_SEQPACKET socket. Every message and reply has the size below; a message of
+ * another size or kind ends the connection. A reply follows every message. With the reply to HELLO and to
+ * FORK come the channel - memory shared by the two - and, with HELLO, the GPU's memory file.
+ *
+ * Ioctl arguments travel in the channel: the argument at DRM_CHANNEL_ARGUMENT, then copies of what its
+ * pointers point to; pointers are replaced by offsets from DRM_CHANNEL_DATA. The server fetches each byte
+ * once and trusts none.
+ *
+ * Ring: a client may also put its message into channel->message and count channel->asked up. The server looks
+ * for a moment before it sleeps; when channel->asleep is set, the client sends a RING message, which has no
+ * reply of its own. The answer is channel->reply, valid when channel->answered equals channel->asked; a
+ * client that sleeps sets channel->waiting and waits on channel->answered with futex(2). Messages with
+ * descriptors do not ring. */
+#ifndef VITRAIL_DRM_PROTOCOL_H
+#define VITRAIL_DRM_PROTOCOL_H
+
+#include <stdint.h>
+
+#define DRM_PROTOCOL_VERSION 1u
+#define DRM_ENV_SOCKET       "VITRAIL_SOCKET" /* path of the socket */
+#define DRM_ENV_ROOT         "VITRAIL_ROOT"   /* folder that holds the card's /dev and /sys */
+#define DRM_PLATFORM_DEVICE  "/sys/devices/platform/vitrail-gpu"
+
+enum drm_message_type {
+    DRM_MSG_HELLO = 1, /* a: DRM_PROTOCOL_VERSION. Reply: a: bytes of guest memory, b: bytes of the channel */
+    DRM_MSG_OPEN,      /* a: minor. Reply: file, and the descriptor of its events */
+    DRM_MSG_CLOSE,     /* file: the process holds it no more */
+    DRM_MSG_IOCTL,     /* file, request; a descriptor comes or goes with the requests named below */
+    DRM_MSG_MMAP,      /* file, a: offset, b: bytes, request: 1 when writable. Reply: result only */
+    DRM_MSG_DMABUF,    /* with a descriptor. Reply: a: offset, b: bytes; -EINVAL when it is none */
+    DRM_MSG_FORK,      /* Reply: a connected socket and a channel for a child that inherits all files */
+    DRM_MSG_RING,      /* look into the channel */
+};
+
+struct drm_message {
+    uint32_t type; /* enum drm_message_type */
+    uint32_t file, request, reserved;
+    uint64_t a, b;
+};
+
+struct drm_reply {
+    int32_t result; /* 0 or -errno */
+    uint32_t file;
+    uint64_t a, b;
+    uint64_t written; /* ioctls: end of the last byte written behind a pointer, from DRM_CHANNEL_DATA; or 0 */
+};
+
+#define DRM_CHANNEL_BYTES    (64u << 20) /* a sparse file: only what is used costs memory */
+#define DRM_CHANNEL_DATA     4096u       /* offsets count from here; offset 0 is the null pointer */
+#define DRM_CHANNEL_ARGUMENT 64u         /* from DRM_CHANNEL_DATA */
+#define DRM_CHANNEL_POINTED  1024u       /* from DRM_CHANNEL_DATA: what pointers point to */
+
+struct drm_channel {
+    uint32_t asked, answered; /* counters; answered is a futex */
+    uint32_t asleep;          /* the server: needs a RING message */
+    uint32_t waiting;         /* the client: needs a futex wake */
+    struct drm_message message;
+    struct drm_reply reply;
+};
+
+/* Ioctls with a descriptor in the word at byte 8 of the argument: PRIME and syncobj, in and out. */
+#define DRM_PROTOCOL_FD_AT 8u
+#define DRM_NR_PRIME_OUT   0x2du
+#define DRM_NR_PRIME_IN    0x2eu
+#define DRM_NR_SYNCOBJ_OUT 0xc1u
+#define DRM_NR_SYNCOBJ_IN  0xc2u
+
+static inline int drm_protocol_takes_fd(uint32_t request)
+{
+    return (request & 0xff) == DRM_NR_PRIME_IN || (request & 0xff) == DRM_NR_SYNCOBJ_IN;
+}
+static inline int drm_protocol_gives_fd(uint32_t request)
+{
+    return (request & 0xff) == DRM_NR_PRIME_OUT || (request & 0xff) == DRM_NR_SYNCOBJ_OUT;
+}
+
+/* Fence properties of atomic commits. Commits are done when the ioctl returns, so the client answers them
+ * itself: descriptors stay in its process. The numbers are checked against drm/kms.h. */
+#define DRM_PROP_IN_FENCE_FD   16u
+#define DRM_PROP_OUT_FENCE_PTR 20u
+
+/* Arguments that hold longs or size_t: how 64-bit processes see them, and so how all send them. */
+struct drm_wire_version {
+    int32_t major, minor, patchlevel;
+    uint32_t pad;
+    uint64_t name_length, name, date_length, date, description_length, description;
+};
+struct drm_wire_unique {
+    uint64_t length, unique;
+};
+struct drm_wire_vblank { /* union drm_wait_vblank: request and reply share their places */
+    uint32_t type, sequence;
+    uint64_t signal_or_seconds, microseconds;
+};
+
+#endif
