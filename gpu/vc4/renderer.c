@@ -173,18 +173,18 @@ static enum outcome open_job(struct reading *in)
     return add_tile_op(in);
 }
 
-/* Opens a job if need be and does the clears that are due in it. */
-static enum outcome prepare_buffer(struct reading *in)
+/* Opens a job if need be and does the clears that are due in it for the halves that come to use. */
+static enum outcome prepare_buffer(struct reading *in, uint32_t halves)
 {
     struct vc4_renderer *r = in->r;
     enum outcome outcome = open_job(in);
-    if (outcome || !r->due)
+    if (outcome || !(r->due & halves))
         return outcome;
     struct vc4_op op = {.type = VC4_OP_CLEAR,
                         .address = in->here,
-                        .buffer = (uint8_t)r->due,
+                        .buffer = (uint8_t)(r->due & halves),
                         .clear = {.color = r->uniform_color, .zs = r->uniform_zs}};
-    r->due = 0;
+    r->due &= ~halves;
     return add_op(in, &op);
 }
 
@@ -193,11 +193,12 @@ static enum outcome add_memory_op(struct reading *in, const struct vc4_op *op)
 {
     struct vc4_renderer *r = in->r;
     const struct gpu_memory *memory = in->device->memory;
-    enum outcome outcome = prepare_buffer(in);
+    uint32_t halves = op->buffer == VC4_BUFFER_COLOR ? HALF_COLOR : HALF_ZS;
+    enum outcome outcome = prepare_buffer(in, halves);
     if (!outcome && vc4_batch_conflict(r, memory, op, r->batch.job_count - 1)) {
         outcome = flush(in);
         if (!outcome)
-            outcome = prepare_buffer(in);
+            outcome = prepare_buffer(in, halves);
     }
     if (outcome)
         return outcome;
@@ -227,7 +228,7 @@ static enum outcome add_list(struct reading *in, struct vc4_op *op)
     struct vc4_renderer *r = in->r;
     if (!r->config.set || !r->has_tile)
         return fail(in, GPU_FAULT_PACKET, "drawing before the configuration or the tile coordinates");
-    enum outcome outcome = prepare_buffer(in);
+    enum outcome outcome = prepare_buffer(in, HALF_BOTH);
     if (!outcome)
         outcome = keep_state(in, &op->state);
     if (!outcome)
