@@ -412,7 +412,7 @@ static void test_modes(void **unused)
                                           (const uint32_t(*)[3])want, primitives, &setup, c.ms ? 4 : 1, 0,
                                           &everything, &needed);
             assert_true(needed > 50);
-            assert_true(excess < needed / 5 + 60);
+            assert_true(excess < needed / 2 + 20);
         }
 }
 
