@@ -1,0 +1,346 @@
+/* The QPU interpreter against translated code, at every vector level that this host has: every operation with
+ * every pack, unpack and condition on 64 input vectors (16 lanes each, with NaNs, infinities, denormals,
+ * signed zeros and integer corners), and random programs. Both sides share the decoder and the analysis of
+ * programs, and nothing else. LLVM takes most of the time; by default each form of instruction is tested at
+ * one of the levels in turn, and a part of them only. Environment: VITRAIL_DIFF_PROGRAMS=n  random programs
+ * (default 1000), each at every level VITRAIL_DIFF_SEED=s      seed of the first one (default 1)
+ *   VITRAIL_DIFF_FULL=1      every form at every level; 2: also every pair of add and mul operation
+ *   VITRAIL_DIFF_LEVEL=l     one level: 0 sse4.1, 1 avx2, 2 avx512 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/diff/qpu_harness.h"
+
+#define INPUTS     64
+#define BATCH      64
+#define MAX_WORDS  256
+#define TESTED_MAX 24 /* instructions under test in one program */
+
+static struct jit_engine *engines[JIT_LEVEL_COUNT];
+static unsigned programs_compared, programs_skipped;
+static unsigned engine_count;
+
+static uint64_t setting(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+static int start_engines(void **state)
+{
+    uint64_t only = setting("VITRAIL_DIFF_LEVEL", JIT_LEVEL_COUNT);
+
+    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
+        struct jit_options options = {
+            .level = (int)level, .optimize = 2, .cache_dir = "", .max_insns = 4000000, .deadline_ms = 600000};
+        struct util_error error = {0};
+        if (!jit_level_supported(level) || (only < JIT_LEVEL_COUNT && level != only))
+            continue;
+        if (jit_engine_create(&options, &engines[level], &error)) {
+            print_error("%s\n", error.text);
+            return -1;
+        }
+        engine_count++;
+    }
+    return engine_count ? 0 : -1;
+}
+
+static int stop_engines(void **state)
+{
+    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++)
+        jit_engine_destroy(engines[level]);
+    return 0;
+}
+
+/* Compares a batch at one level; `seeds` name the programs. */
+static void compare_batch(enum jit_level level, struct vc4_qpu_program **programs, const uint64_t *seeds,
+                          unsigned count, const char *rerun)
+{
+    static uint64_t batch_number;
+    bool translated[BATCH];
+    struct batch batch = {programs, count, translated};
+    uint64_t key = batch_number++;
+    struct jit_request request = {&key, sizeof key, "batch", emit_batch, &batch};
+    struct util_error error = {0};
+    void *code;
+
+    if (jit_engine_get(engines[level], &request, &code, &error))
+        fail_msg("%s: %s", jit_level_name(level), error.text);
+    unsigned saved = util_fpenv_enter();
+    for (unsigned i = 0; i < count; i++) {
+        programs_compared += translated[i];
+        programs_skipped += !translated[i];
+        for (unsigned k = 0; translated[i] && k < INPUTS; k++) {
+            struct world world;
+            world_fill(&world, seeds[i] * INPUTS + k);
+            if (!compare(programs[i], (run_fn)code, i, &world)) {
+                util_fpenv_leave(saved);
+                fail_msg("%s, seed %llu, input %u; rerun: VITRAIL_DIFF_LEVEL=%u %s", jit_level_name(level),
+                         (unsigned long long)seeds[i], k, level, rerun);
+            }
+        }
+    }
+    util_fpenv_leave(saved);
+}
+
+/* ---- operations ---- */
+
+struct sweep {
+    uint64_t words[MAX_WORDS];
+    uint32_t count, tested;
+    struct vc4_qpu_program *programs[BATCH];
+    uint64_t seeds[BATCH], seed;
+    unsigned batched, turn; /* the level's number among those tested */
+    enum jit_level level;
+};
+
+static struct vc4_qpu_insn nop(void)
+{
+    return (struct vc4_qpu_insn){.kind = VC4_QPU_ALU,
+                                 .sig = VC4_QPU_SIG_NONE,
+                                 .waddr_add = VC4_QPU_W_NOP,
+                                 .waddr_mul = VC4_QPU_W_NOP,
+                                 .raddr_a = VC4_QPU_R_NOP,
+                                 .raddr_b = VC4_QPU_R_NOP};
+}
+
+static void put(struct sweep *s, struct vc4_qpu_insn insn)
+{
+    assert_true(s->count < MAX_WORDS);
+    s->words[s->count++] = vc4_qpu_encode(&insn);
+}
+
+static void put_move(struct sweep *s, bool file_b, unsigned waddr, unsigned raddr, unsigned mux, unsigned sig)
+{
+    struct vc4_qpu_insn insn = nop();
+    insn.op_add = VC4_QPU_A_OR;
+    insn.cond_add = VC4_QPU_COND_ALWAYS;
+    insn.add_a = insn.add_b = (uint8_t)mux;
+    insn.raddr_a = (uint8_t)raddr;
+    insn.waddr_add = (uint8_t)waddr;
+    insn.ws = file_b;
+    insn.sig = (uint8_t)sig;
+    put(s, insn);
+}
+
+/* Inputs in ra31, rb31, r0, r1 and r4; something in every destination; flags that differ between lanes. */
+static void begin_sweep_program(struct sweep *s)
+{
+    struct vc4_qpu_insn flags = nop();
+
+    s->count = s->tested = 0;
+    put_move(s, false, 31, VC4_QPU_R_VARYING, VC4_QPU_MUX_A, VC4_QPU_SIG_NONE);
+    put_move(s, true, 31, VC4_QPU_R_VARYING, VC4_QPU_MUX_A, VC4_QPU_SIG_NONE);
+    put_move(s, false, VC4_QPU_W_ACC0, VC4_QPU_R_VARYING, VC4_QPU_MUX_A, VC4_QPU_SIG_NONE);
+    put_move(s, false, VC4_QPU_W_ACC1, VC4_QPU_R_VARYING, VC4_QPU_MUX_A, VC4_QPU_SIG_COLOR_LOAD);
+    flags.op_add = VC4_QPU_A_SUB;
+    flags.cond_add = VC4_QPU_COND_ALWAYS;
+    flags.add_a = VC4_QPU_MUX_A;
+    flags.add_b = VC4_QPU_MUX_B;
+    flags.raddr_a = flags.raddr_b = 15;
+    flags.sf = true;
+    put(s, flags);
+    for (unsigned i = 0; i < TESTED_MAX; i++) {
+        put_move(s, false, i, VC4_QPU_R_NOP, VC4_QPU_MUX_R0, VC4_QPU_SIG_NONE);
+        put_move(s, true, i, VC4_QPU_R_NOP, VC4_QPU_MUX_R1, VC4_QPU_SIG_NONE);
+    }
+}
+
+static void flush_batch(struct sweep *s)
+{
+    if (s->batched)
+        compare_batch(s->level, s->programs, s->seeds, s->batched, "tests/diff/test_qpu_diff.c: operations");
+    for (unsigned i = 0; i < s->batched; i++)
+        vc4_qpu_program_destroy(s->programs[i]);
+    s->batched = 0;
+}
+
+static void end_sweep_program(struct sweep *s)
+{
+    struct vc4_qpu_insn end = nop();
+    struct util_error error = {0};
+
+    if (!s->tested)
+        return;
+    end.sig = VC4_QPU_SIG_PROGRAM_END;
+    put(s, end);
+    put(s, nop());
+    put(s, nop());
+    if (vc4_qpu_program_create(s->words, s->count, &s->programs[s->batched], &error))
+        fail_msg("%s", error.text);
+    s->seeds[s->batched++] = s->seed++;
+    if (s->batched == BATCH)
+        flush_batch(s);
+    begin_sweep_program(s);
+}
+
+/* What an instruction under test is made of, besides its destinations. */
+struct form {
+    unsigned op_add, op_mul, pm, pack, unpack, cond_add, cond_mul;
+    bool sf;
+};
+
+/* One more instruction under test, in a place of its own. How the second operand comes, which file gets what
+ * and which small immediate stands there is chosen by `choice`. */
+static void test_form(struct sweep *s, const struct form *form, uint64_t choice)
+{
+    static const uint8_t second[] = {VC4_QPU_MUX_B, VC4_QPU_MUX_R0, VC4_QPU_MUX_A, VC4_QPU_MUX_R4,
+                                     VC4_QPU_MUX_R1};
+    struct vc4_qpu_insn insn = nop();
+    uint64_t r = random_next(&choice);
+
+    insn.op_add = (uint8_t)form->op_add;
+    insn.op_mul = (uint8_t)form->op_mul;
+    insn.pm = (uint8_t)form->pm;
+    insn.pack = (uint8_t)form->pack;
+    insn.unpack = (uint8_t)form->unpack;
+    insn.cond_add = (uint8_t)form->cond_add;
+    insn.cond_mul = (uint8_t)form->cond_mul;
+    insn.sf = form->sf;
+    insn.ws = r & 1;
+    insn.waddr_add = insn.waddr_mul = (uint8_t)s->tested;
+    insn.raddr_a = insn.raddr_b = 31;
+    if ((r >> 1 & 3) == 0) {
+        insn.sig = VC4_QPU_SIG_SMALL_IMM;
+        insn.raddr_b = (uint8_t)((r >> 3) % 64);
+    }
+    uint8_t first = form->pm ? VC4_QPU_MUX_R4 : VC4_QPU_MUX_A;
+    bool swap = r >> 16 & 1;
+    uint8_t x = second[(r >> 20) % 5], y = second[(r >> 24) % 5];
+    insn.add_a = swap ? x : first;
+    insn.add_b = swap ? first : x;
+    insn.mul_a = swap ? first : y;
+    insn.mul_b = swap ? y : first;
+    put(s, insn);
+    if (++s->tested == TESTED_MAX)
+        end_sweep_program(s);
+}
+
+static bool reserved_add(unsigned op)
+{
+    return (op >= 9 && op <= 11) || (op >= 25 && op <= 29);
+}
+
+/* The 22 packs: 16 of file A, 6 of the mul unit. */
+static void set_pack(struct form *form, unsigned pack)
+{
+    static const uint8_t mul_packs[] = {0, 3, 4, 5, 6, 7};
+    form->pm = pack >= 16;
+    form->pack = pack < 16 ? pack : mul_packs[pack - 16];
+}
+
+/* Whether form `n` is tested at this level: all of them when asked to, else one in twelve, another at each
+ * level. */
+static bool sampled(const struct sweep *s, uint64_t n)
+{
+    return setting("VITRAIL_DIFF_FULL", 0) || n % 12 == 4 * s->turn;
+}
+
+static void sweep_operations(struct sweep *s)
+{
+    bool pairs = setting("VITRAIL_DIFF_FULL", 0) == 2;
+    uint64_t n = 0, choice = 0;
+
+    for (unsigned add = 0; add < 32; add++) {
+        for (unsigned mul = 0; mul < 8 && !reserved_add(add); mul++) {
+            for (unsigned rest = 0; rest < 22 * 64; rest++) {
+                unsigned cond = rest % 8, unpack = rest / 8 % 8;
+                struct form form = {add, mul, 0, 0, unpack, cond, (cond + 3) % 8, false};
+                /* each add operation with every pack, unpack and condition, and each mul operation */
+                bool once = (add + rest + rest / 8) % 8 == mul || (mul * 5 + rest + rest / 64) % 32 == add;
+                choice++;
+                set_pack(&form, rest / 64);
+                if (pairs || (once && sampled(s, n++)))
+                    test_form(s, &form, choice);
+            }
+        }
+    }
+    end_sweep_program(s);
+}
+
+/* Flags: one instruction under test a program, because each overwrites the last one's. */
+static void sweep_flags(struct sweep *s)
+{
+    uint64_t n = 0;
+
+    for (unsigned op = 0; op < 40; op++) {
+        for (unsigned rest = 0; rest < 128 && !(op < 32 && reserved_add(op)); rest++) {
+            unsigned cond = rest % 8, unpack = rest / 8 % 8, add = op < 32 ? op : 0,
+                     mul = op < 32 ? rest % 8 : op - 32;
+            struct form form = {add, mul, rest / 64, 0, unpack, cond, op < 32 ? (cond + 1) % 8 : cond, true};
+            if (sampled(s, n++)) {
+                test_form(s, &form, op * 128 + rest);
+                end_sweep_program(s);
+            }
+        }
+    }
+}
+
+static void test_operations(void **state)
+{
+    unsigned turn = 0;
+
+    programs_compared = programs_skipped = 0;
+    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
+        struct sweep s = {.level = level, .seed = 1, .turn = turn};
+        if (!engines[level])
+            continue;
+        begin_sweep_program(&s);
+        sweep_operations(&s);
+        sweep_flags(&s);
+        flush_batch(&s);
+        turn++;
+    }
+    print_message("operations: %u programs\n", programs_compared);
+    assert_int_equal(programs_skipped, 0);
+}
+
+/* ---- random programs ---- */
+
+static void compare_random_batch(uint64_t first, unsigned count)
+{
+    struct vc4_qpu_program *programs[BATCH];
+    uint64_t words[MAX_WORDS], seeds[BATCH];
+    char rerun[128];
+
+    for (unsigned i = 0; i < count; i++) {
+        struct util_error error = {0};
+        seeds[i] = first + i;
+        uint32_t length =
+            vc4_qpu_random(seeds[i], (enum vc4_qpu_random_profile)(seeds[i] % 4), words, MAX_WORDS);
+        if (vc4_qpu_program_create(words, length, &programs[i], &error))
+            fail_msg("seed %llu: %s", (unsigned long long)seeds[i], error.text);
+    }
+    snprintf(rerun, sizeof rerun, "VITRAIL_DIFF_SEED=%llu VITRAIL_DIFF_PROGRAMS=%u diff_qpu_diff",
+             (unsigned long long)first, count);
+    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++)
+        if (engines[level])
+            compare_batch(level, programs, seeds, count, rerun);
+    for (unsigned i = 0; i < count; i++)
+        vc4_qpu_program_destroy(programs[i]);
+}
+
+static void test_random_programs(void **state)
+{
+    uint64_t first = setting("VITRAIL_DIFF_SEED", 1), count = setting("VITRAIL_DIFF_PROGRAMS", 1000);
+
+    programs_compared = programs_skipped = 0;
+    for (uint64_t i = 0; i < count; i += BATCH)
+        compare_random_batch(first + i, (unsigned)UTIL_MIN(count - i, BATCH));
+    print_message("random: %u programs compared, %u left to the interpreter\n", programs_compared,
+                  programs_skipped);
+    /* what the translator leaves to the interpreter must stay the exception */
+    assert_true(programs_skipped * 10 <= programs_compared);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_random_programs),
+    };
+    return cmocka_run_group_tests(tests, start_engines, stop_engines);
+}
