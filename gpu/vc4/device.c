@@ -156,6 +156,7 @@ static void run_binner(struct vc4_device *device)
 {
     struct vc4_thread *thread = &device->thread[0];
     uint32_t end = thread->ea, flushes = 0;
+    device->job = thread->job;
     enum vc4_list_end how = vc4_binner_run(device, &flushes);
 
     device->out_of_memory = false;
