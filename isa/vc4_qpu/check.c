@@ -218,16 +218,22 @@ static unsigned count_peripherals(const struct vc4_qpu_insn *insn)
 static bool both_write(const struct vc4_qpu_insn *insn)
 {
     unsigned waddr = insn->waddr_add;
-    bool one = waddr == insn->waddr_mul && (vc4_qpu_write_shared(waddr) || waddr == VC4_QPU_W_ACC5);
-    return one && waddr != VC4_QPU_W_NOP && count_writes(insn, waddr, waddr) == 2;
+    bool same = waddr == insn->waddr_mul && waddr >= 32 && waddr != VC4_QPU_W_NOP;
+    return same && count_writes(insn, waddr, waddr) == 2 &&
+           (waddr == VC4_QPU_W_ACC5 || vc4_qpu_write_shared(waddr));
+}
+
+static bool unmapped(unsigned address)
+{
+    return address >= 32 && !vc4_qpu_name(VC4_QPU_READS_A, address);
 }
 
 static void check_reads(struct check *c, uint32_t pc)
 {
     const struct vc4_qpu_insn *insn = &c->insns[pc];
-    for (unsigned address = 32; address < 64; address++)
-        if (!vc4_qpu_name(VC4_QPU_READS_A, address))
-            breach_if(c, vc4_qpu_reads(insn, address), pc, UNMAPPED_READ);
+    bool alu = insn->kind == VC4_QPU_ALU;
+    breach_if(c, alu && unmapped(insn->raddr_a), pc, UNMAPPED_READ);
+    breach_if(c, alu && !is_small(insn) && unmapped(insn->raddr_b), pc, UNMAPPED_READ);
 }
 
 static void check_rotation(struct check *c, uint32_t pc)
@@ -417,6 +423,20 @@ static void check_program(struct check *c)
     for (uint32_t i = 0; i < p->sample_count; i++)
         c->direct[p->samples[i].insn] = p->samples[i].direct;
     check_all(c);
+}
+
+static void count_only(void *data, uint32_t pc, const char *rule, const char *source) {}
+
+bool vc4_qpu_fits(const struct vc4_qpu_insn window[3], bool direct)
+{
+    uint64_t reported[3] = {0};
+    bool directs[3] = {false, false, direct};
+    struct check c = {
+        .insns = window, .count = 3, .reported = reported, .direct = directs, .found = count_only};
+    check_insn(&c, 2);
+    check_pair(&c, 0, 2, 2);
+    check_pair(&c, 1, 2, 1);
+    return c.breaches == 0;
 }
 
 unsigned vc4_qpu_check(const uint64_t *words, uint32_t count, vc4_qpu_check_fn found, void *data)

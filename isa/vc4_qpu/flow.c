@@ -8,29 +8,13 @@
 #include "isa/vc4_qpu/program_internal.h"
 #include "util/bits.h"
 
-/* Positions in the stream that paths can arrive with; beyond the limit: any. */
+/* Positions in the stream that paths can arrive with, ascending; beyond the limit: any. */
 #define MAX_POSITIONS 128
 struct positions {
     uint32_t at[MAX_POSITIONS];
-    uint8_t count;
+    uint8_t count, growths; /* growths: times that a backward branch has added to the set */
     bool any;
 };
-
-static bool positions_add(struct positions *set, uint32_t at)
-{
-    for (unsigned i = 0; i < set->count; i++)
-        if (set->at[i] == at)
-            return false;
-    if (set->any)
-        return false;
-    if (set->count == MAX_POSITIONS) {
-        set->any = true;
-        set->count = 0;
-    } else {
-        set->at[set->count++] = at;
-    }
-    return true;
-}
 
 static bool positions_any(struct positions *set)
 {
@@ -38,6 +22,23 @@ static bool positions_any(struct positions *set)
     set->any = true;
     set->count = 0;
     return changed;
+}
+
+static bool positions_add(struct positions *set, uint32_t at)
+{
+    unsigned i = set->count;
+    if (set->any)
+        return false;
+    while (i > 0 && set->at[i - 1] > at)
+        i--;
+    if (i > 0 && set->at[i - 1] == at)
+        return false;
+    if (set->count == MAX_POSITIONS)
+        return positions_any(set);
+    memmove(&set->at[i + 1], &set->at[i], (set->count - i) * sizeof *set->at);
+    set->at[i] = at;
+    set->count++;
+    return true;
 }
 
 /* The one position, or VC4_QPU_NO_OFFSET. */
@@ -77,10 +78,17 @@ struct walk {
     uint32_t first;
 };
 
+/* What a block does to a known position: adds `at`, or after a reset makes it `at`. */
+struct effect {
+    uint32_t at;
+    bool reset, lost;
+};
+
 struct flow {
     struct vc4_qpu_program *program;
     struct util_error *error;
     struct positions *entry; /* per block */
+    struct effect *effects;  /* per block */
     bool *queued;
     uint32_t *queue, head, length;
     uint32_t *sample_of; /* per instruction and unit: the number of its S write's sample */
@@ -190,10 +198,8 @@ static uint32_t take_uniform(struct walk *w)
         return at;
     uint32_t last = w->at;
     if (!w->after_reset) {
-        uint32_t most = 0;
-        for (unsigned i = 0; i < w->entry->count; i++)
-            most = UTIL_MAX(most, w->entry->at[i]);
-        last = w->entry->count ? most + w->at : 0;
+        const struct positions *entry = w->entry;
+        last = entry->count ? entry->at[entry->count - 1] + w->at : 0;
     }
     p->uniform_count = UTIL_MAX(p->uniform_count, last);
     return at;
@@ -343,17 +349,22 @@ static int walk_block(struct flow *f, struct walk *w, uint32_t number)
     return 0;
 }
 
-/* Adds what leaves a block to the entry of a successor; whether that is new. */
-static bool merge(struct positions *to, const struct walk *w)
+/* Adds what leaves block `from` to the entry of block `to`; whether that is new. A loop that takes uniforms
+ * and never moves the stream back would grow its set step by step up to the limit: a few steps are enough to
+ * tell. */
+static bool merge(struct flow *f, uint32_t from, uint32_t to)
 {
+    const struct effect *effect = &f->effects[from];
+    struct positions in = f->entry[from], *out = &f->entry[to]; /* a copy: a block may follow itself */
     bool changed = false;
-    if (w->lost || (!w->after_reset && w->entry->any))
-        return positions_any(to);
-    if (w->after_reset)
-        return positions_add(to, w->at);
-    struct positions from = *w->entry; /* a loop of one block merges into itself */
-    for (unsigned i = 0; i < from.count; i++)
-        changed |= positions_add(to, from.at[i] + w->at);
+    if (effect->lost || in.any)
+        return positions_any(out);
+    if (effect->reset)
+        return positions_add(out, effect->at);
+    for (unsigned i = 0; i < in.count; i++)
+        changed |= positions_add(out, in.at[i] + effect->at);
+    if (changed && to <= from && ++out->growths == 16)
+        positions_any(out);
     return changed;
 }
 
@@ -365,34 +376,38 @@ static void enqueue(struct flow *f, uint32_t number)
     f->queue[(f->head + f->length++) % f->program->block_count] = number;
 }
 
+static int find_effects(struct flow *f)
+{
+    for (uint32_t i = 0; i < f->program->block_count; i++) {
+        struct walk w = {0};
+        int err = walk_block(f, &w, i);
+        if (err)
+            return err;
+        f->effects[i] = (struct effect){w.at, w.after_reset, w.lost};
+    }
+    return 0;
+}
+
 /* Until nothing changes: sets only grow, and are bounded. */
-static int solve(struct flow *f)
+static void solve(struct flow *f)
 {
     struct vc4_qpu_program *p = f->program;
-    for (uint32_t i = 0; i < p->block_count; i++) {
+    for (uint32_t i = 0; i < p->block_count; i++)
         f->entry[i].any = p->computed_branches;
-        enqueue(f, i);
-    }
     if (!p->computed_branches)
         positions_add(&f->entry[0], 0);
+    enqueue(f, 0);
     while (f->length) {
         uint32_t number = f->queue[f->head];
-        struct walk w = {0};
         f->head = (f->head + 1) % p->block_count;
         f->length--;
         f->queued[number] = false;
-        if (!f->entry[number].any && !f->entry[number].count)
-            continue; /* not reached yet */
-        int err = walk_block(f, &w, number);
-        if (err)
-            return err;
         for (unsigned k = 0; k < 2; k++) {
             uint32_t to = p->blocks[number].successor[k];
-            if (to != VC4_QPU_NO_OFFSET && merge(&f->entry[to], &w))
+            if (to != VC4_QPU_NO_OFFSET && merge(f, number, to))
                 enqueue(f, to);
         }
     }
-    return 0;
 }
 
 static int record(struct flow *f)
@@ -483,27 +498,31 @@ int vc4_qpu_flow(struct vc4_qpu_program *p, struct util_error *error)
 {
     struct flow f = {.program = p, .error = error};
     f.entry = calloc(p->block_count, sizeof *f.entry);
+    f.effects = calloc(p->block_count, sizeof *f.effects);
     f.queued = calloc(p->block_count, sizeof *f.queued);
     f.queue = calloc(p->block_count, sizeof *f.queue);
     f.sample_of = calloc(p->insn_count, 2 * sizeof *f.sample_of);
     f.placed = calloc(p->insn_count, sizeof *f.placed);
     p->uniform_at = malloc(p->insn_count * sizeof *p->uniform_at);
     int err = 0;
-    if (!f.entry || !f.queued || !f.queue || !f.sample_of || !f.placed || !p->uniform_at)
+    if (!f.entry || !f.effects || !f.queued || !f.queue || !f.sample_of || !f.placed || !p->uniform_at)
         err = util_fail(error, -ENOMEM, "out of memory");
     if (!err) {
         memset(p->uniform_at, 0xff, p->insn_count * sizeof *p->uniform_at);
         err = number_samples(&f);
     }
     if (!err)
-        err = solve(&f);
-    if (!err)
+        err = find_effects(&f);
+    if (!err) {
+        solve(&f);
         err = record(&f);
+    }
     if (!err)
         err = count_varyings(p, error);
     if (!err)
         keep_resets(&f);
     free(f.entry);
+    free(f.effects);
     free(f.queued);
     free(f.queue);
     free(f.sample_of);

@@ -1,4 +1,4 @@
-/* What program.c and flow.c share while a program is being built. */
+/* What the files that look at programs share: program.c, flow.c, check.c and random.c. */
 #ifndef VITRAIL_ISA_VC4_QPU_PROGRAM_INTERNAL_H
 #define VITRAIL_ISA_VC4_QPU_PROGRAM_INTERNAL_H
 
@@ -30,5 +30,9 @@ static inline bool vc4_qpu_is_end(const struct vc4_qpu_insn *insn)
 
 /* Places uniforms, finds texture requests and the Z payload; blocks are known. 0, -EBADMSG, -ENOMEM. */
 int vc4_qpu_flow(struct vc4_qpu_program *program, struct util_error *error);
+
+/* Whether window[2] may follow window[0] and window[1]: the checker's rules about one instruction and its
+ * neighbours. `direct` says that an S write of it is a direct lookup. */
+bool vc4_qpu_fits(const struct vc4_qpu_insn window[3], bool direct);
 
 #endif

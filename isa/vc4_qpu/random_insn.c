@@ -1,0 +1,250 @@
+/* One random instruction: every field from the table, refused until it fits what came before. */
+#include <assert.h>
+
+#include "isa/vc4_qpu/names.h"
+#include "isa/vc4_qpu/program_internal.h"
+#include "isa/vc4_qpu/random_internal.h"
+#include "util/bits.h"
+
+/* splitmix64: the seed decides everything, on every machine. */
+uint64_t random_next(struct random_gen *g)
+{
+    uint64_t z = g->state += 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+}
+
+unsigned random_below(struct random_gen *g, unsigned n)
+{
+    return (unsigned)((random_next(g) >> 32) * n >> 32);
+}
+
+void random_put(struct random_gen *g, const struct vc4_qpu_insn *insn)
+{
+    assert(g->count < g->capacity);
+    g->words[g->count++] = vc4_qpu_encode(insn);
+    g->window[0] = g->window[1];
+    g->window[1] = *insn;
+}
+
+static struct vc4_qpu_insn blank(void)
+{
+    return (struct vc4_qpu_insn){.kind = VC4_QPU_ALU,
+                                 .sig = VC4_QPU_SIG_NONE,
+                                 .waddr_add = VC4_QPU_W_NOP,
+                                 .waddr_mul = VC4_QPU_W_NOP,
+                                 .raddr_a = VC4_QPU_R_NOP,
+                                 .raddr_b = VC4_QPU_R_NOP};
+}
+
+void random_nop(struct random_gen *g)
+{
+    struct vc4_qpu_insn insn = blank();
+    random_put(g, &insn);
+}
+
+bool random_fits(struct random_gen *g, const struct vc4_qpu_insn *insn, bool direct)
+{
+    g->window[2] = *insn;
+    g->window[2].word = vc4_qpu_encode(insn);
+    return vc4_qpu_fits(g->window, direct);
+}
+
+static const uint8_t add_ops[] = {
+#define ADD_OP(name, text, operands, float_in, float_out) VC4_QPU_A_##name,
+#include "isa/vc4_qpu/insns.inc"
+};
+static const uint8_t mul_ops[] = {
+#define MUL_OP(name, text, operands, float_in, float_out) VC4_QPU_M_##name,
+#include "isa/vc4_qpu/insns.inc"
+};
+
+static uint8_t random_cond(struct random_gen *g)
+{
+    return random_one_in(g, 2) ? VC4_QPU_COND_ALWAYS : (uint8_t)random_below(g, 8);
+}
+
+/* Files, accumulators, nowhere, the SFU: what any program may write. */
+static uint8_t random_waddr(struct random_gen *g, bool file_b)
+{
+    uint32_t kept = file_b ? g->kept_b : g->kept_a;
+    unsigned choice = random_below(g, 16);
+    if (choice < 6 && !g->ending) {
+        unsigned reg = random_below(g, g->files);
+        return kept >> reg & 1 ? VC4_QPU_W_NOP : (uint8_t)reg;
+    }
+    if (choice < 12)
+        return (uint8_t)(VC4_QPU_W_ACC0 + random_below(g, 4));
+    if (choice < 13)
+        return VC4_QPU_W_ACC5;
+    if (choice < 14)
+        return (uint8_t)(VC4_QPU_W_SFU_RECIP + random_below(g, 4));
+    return VC4_QPU_W_NOP;
+}
+
+static uint8_t random_raddr(struct random_gen *g)
+{
+    bool fragment = g->profile == VC4_QPU_RANDOM_FRAGMENT;
+    switch (random_below(g, 10)) {
+    case 0: return g->ending ? VC4_QPU_R_NOP : VC4_QPU_R_UNIFORM;
+    case 1: return VC4_QPU_R_ELEMENT_QPU;
+    case 2: return fragment ? VC4_QPU_R_XY : VC4_QPU_R_NOP;
+    case 3: return fragment && random_one_in(g, 2) ? VC4_QPU_R_MS_REV : VC4_QPU_R_NOP;
+    default: return g->ending ? 13 : (uint8_t)random_below(g, g->files);
+    }
+}
+
+static void random_writes(struct random_gen *g, struct vc4_qpu_insn *insn)
+{
+    insn->ws = random_one_in(g, 2);
+    insn->sf = random_one_in(g, 4);
+    insn->cond_add = random_cond(g);
+    insn->cond_mul = random_cond(g);
+    insn->waddr_add = random_waddr(g, insn->ws);
+    insn->waddr_mul = random_waddr(g, !insn->ws);
+}
+
+/* A pack that the table has. */
+static void random_pack(struct random_gen *g, struct vc4_qpu_insn *insn)
+{
+    insn->pm = random_one_in(g, 2);
+    insn->pack = insn->pm ? (uint8_t)(2 + random_below(g, 6)) : (uint8_t)random_below(g, 16);
+    if (insn->pm && insn->pack < 3)
+        insn->pack = 0;
+}
+
+/* Operations; both units twice as often as one. A nop that writes its zero is rare. */
+static void random_ops(struct random_gen *g, struct vc4_qpu_insn *insn)
+{
+    unsigned halves = random_below(g, 4);
+    insn->op_add = halves == 1 ? VC4_QPU_A_NOP : add_ops[random_below(g, UTIL_ARRAY_SIZE(add_ops))];
+    insn->op_mul = halves == 2 ? VC4_QPU_M_NOP : mul_ops[random_below(g, UTIL_ARRAY_SIZE(mul_ops))];
+    if (insn->op_add == VC4_QPU_A_NOP && !random_one_in(g, 16))
+        insn->waddr_add = VC4_QPU_W_NOP;
+    if (insn->op_mul == VC4_QPU_M_NOP && !random_one_in(g, 16))
+        insn->waddr_mul = VC4_QPU_W_NOP;
+}
+
+static struct vc4_qpu_insn random_alu(struct random_gen *g)
+{
+    struct vc4_qpu_insn insn = blank();
+    random_writes(g, &insn);
+    random_ops(g, &insn);
+    insn.raddr_a = random_raddr(g);
+    insn.raddr_b = random_raddr(g);
+    insn.add_a = (uint8_t)random_below(g, 8);
+    insn.add_b = (uint8_t)random_below(g, 8);
+    insn.mul_a = (uint8_t)random_below(g, 8);
+    insn.mul_b = (uint8_t)random_below(g, 8);
+    if (random_one_in(g, 3)) {
+        random_pack(g, &insn);
+        insn.unpack = (uint8_t)random_below(g, 8);
+    }
+    if (random_one_in(g, 4)) {
+        insn.sig = VC4_QPU_SIG_SMALL_IMM;
+        insn.raddr_b = (uint8_t)random_below(g, 48);
+    } else if (random_one_in(g, 8)) {
+        insn.sig = VC4_QPU_SIG_SMALL_IMM;
+        insn.raddr_b = (uint8_t)(48 + random_below(g, 16));
+        insn.mul_a = (uint8_t)random_below(g, 4);
+        insn.mul_b = (uint8_t)random_below(g, 4);
+        insn.add_a = (uint8_t)random_below(g, 7);
+        insn.add_b = (uint8_t)random_below(g, 7);
+    } else if (random_one_in(g, 32)) {
+        insn.sig = random_one_in(g, 2) ? VC4_QPU_SIG_SCOREBOARD_UNLOCK : VC4_QPU_SIG_BREAKPOINT;
+    }
+    return insn;
+}
+
+static uint32_t random_immediate(struct random_gen *g)
+{
+    static const uint32_t corners[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
+                                       0x7fc00000, 0x00000001, 0x00800000, 0x7f7fffff, 0xffffffff, 0x7fffffff,
+                                       0x4f000000, 0xcf000000, 0x80ff017f, 0x3c007c01};
+    uint32_t bits = (uint32_t)random_next(g);
+    switch (random_below(g, 4)) {
+    case 0: return corners[random_below(g, UTIL_ARRAY_SIZE(corners))];
+    case 1: return bits >> random_below(g, 32);
+    case 2: return (bits & 0x807fffff) | (118 + random_below(g, 18)) << 23; /* floats of ordinary size */
+    default: return bits;
+    }
+}
+
+static struct vc4_qpu_insn random_load(struct random_gen *g)
+{
+    static const uint8_t modes[] = {0, 0, 1, 3}, kinds[] = {VC4_QPU_LOAD_IMM32, VC4_QPU_LOAD_IMM32,
+                                                            VC4_QPU_LOAD_IMM_S2, VC4_QPU_LOAD_IMM_U2};
+    struct vc4_qpu_insn insn = blank();
+    unsigned mode = random_below(g, UTIL_ARRAY_SIZE(modes));
+    insn.raddr_a = insn.raddr_b = 0;
+    insn.kind = kinds[mode];
+    insn.sig = VC4_QPU_SIG_LOAD_IMM;
+    insn.unpack = modes[mode];
+    random_writes(g, &insn);
+    if (random_one_in(g, 4))
+        random_pack(g, &insn);
+    insn.imm = random_immediate(g);
+    return insn;
+}
+
+/* Bends a candidate to what is asked; false when its kind cannot do it. */
+static bool bend(struct random_gen *g, struct vc4_qpu_insn *insn, struct random_want want)
+{
+    bool alu = insn->kind == VC4_QPU_ALU, mul = random_one_in(g, 3);
+    if (!alu && (want.raddr != UINT8_MAX || want.sig != UINT8_MAX))
+        return false;
+    if (want.sig != UINT8_MAX) {
+        if (insn->sig != VC4_QPU_SIG_NONE)
+            return false;
+        insn->sig = want.sig;
+    }
+    if (want.raddr != UINT8_MAX) {
+        bool file_b = insn->sig != VC4_QPU_SIG_SMALL_IMM && random_one_in(g, 2);
+        uint8_t mux = file_b ? VC4_QPU_MUX_B : VC4_QPU_MUX_A;
+        *(file_b ? &insn->raddr_b : &insn->raddr_a) = want.raddr;
+        insn->add_a = insn->mul_a = mux;
+    }
+    if (want.waddr != UINT8_MAX) {
+        uint8_t *cond = mul ? &insn->cond_mul : &insn->cond_add;
+        *(mul ? &insn->waddr_mul : &insn->waddr_add) = want.waddr;
+        if (!want.conditional || *cond == VC4_QPU_COND_NEVER)
+            *cond = VC4_QPU_COND_ALWAYS;
+    }
+    return true;
+}
+
+static bool one_vpm_read(const struct vc4_qpu_insn *insn)
+{
+    return !(vc4_qpu_reads_a(insn, VC4_QPU_R_VPM) && vc4_qpu_reads_b(insn, VC4_QPU_R_VPM));
+}
+
+static struct vc4_qpu_insn plainest(struct random_want want)
+{
+    struct vc4_qpu_insn insn = blank();
+    if (want.sig != UINT8_MAX)
+        insn.sig = want.sig;
+    if (want.raddr != UINT8_MAX)
+        insn.raddr_a = want.raddr;
+    if (want.waddr != UINT8_MAX) {
+        insn.op_add = VC4_QPU_A_OR;
+        insn.cond_add = VC4_QPU_COND_ALWAYS;
+        insn.waddr_add = want.waddr;
+    }
+    return insn;
+}
+
+void random_insn(struct random_gen *g, struct random_want want)
+{
+    for (unsigned attempt = 0; attempt < 24; attempt++) {
+        struct vc4_qpu_insn insn = random_one_in(g, 8) ? random_load(g) : random_alu(g);
+        if (bend(g, &insn, want) && one_vpm_read(&insn) && random_fits(g, &insn, want.direct)) {
+            random_put(g, &insn);
+            return;
+        }
+    }
+    struct vc4_qpu_insn insn = plainest(want);
+    for (unsigned nops = 0; nops < 2 && !random_fits(g, &insn, want.direct); nops++)
+        random_nop(g);
+    random_put(g, &insn);
+}
