@@ -107,9 +107,15 @@ static void port_write(void *ctx, struct jit_builder *b, LLVMValueRef value, LLV
     jit_store(b, value, row, 4);
 }
 
+struct request {
+    const struct vc4_vertex_stage *stage;
+    struct util_error *error;
+};
+
 static int emit_stage(struct jit_builder *b, void *data)
 {
-    struct emit e = {.stage = data};
+    const struct request *request = data;
+    struct emit e = {.stage = request->stage};
     const LLVMTypeRef types[] = {b->ptr, b->ptr, b->ptr};
     jit_begin_function(b, b->i32, types, 3);
     for (unsigned i = 0; i < 3; i++)
@@ -136,11 +142,11 @@ static int emit_stage(struct jit_builder *b, void *data)
         .fuel = field(&e, b, b->i32, offsetof(struct vc4_vertex_args, fuel), 4),
     };
     LLVMValueRef fault;
-    int status = vc4_qpu_translate(b, e.stage->program, &start, &ports, &fault, NULL);
+    int status = vc4_qpu_translate(b, e.stage->program, &start, &ports, &fault, request->error);
     if (status)
         return status;
     if (e.failed || e.reads != e.stage->plan.reads || e.writes != e.stage->plan.writes)
-        return -ENOTSUP;
+        return util_fail(request->error, -ENOTSUP, "VPM accesses or uniforms have no fixed places");
     LLVMBuildRet(b->ir, fault);
     return 0;
 }
@@ -160,12 +166,13 @@ int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine
     for (uint32_t i = 0; i < program->insn_count; i++)
         memcpy(key + sizeof mark + i * sizeof(uint64_t), &program->insns[i].word, sizeof(uint64_t));
     memcpy(key + sizeof mark + words, stage->keys, keys);
+    struct request data = {stage, error};
     const struct jit_request request = {
         .key = key,
         .key_size = sizeof mark + words + keys,
         .name = stage->unit[0] == 'c' ? "vc4_coordinate_program" : "vc4_vertex_program",
         .emit = emit_stage,
-        .data = stage,
+        .data = &data,
     };
     void *code = NULL;
     int status = jit_engine_get(engine, &request, &code, error);

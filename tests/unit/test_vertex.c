@@ -459,6 +459,30 @@ static void test_program_faults(void **unused)
     assert_int_equal(fault.address, MEMORY_BYTES);
 }
 
+/* Random programs of the vertex profile: whatever they do, both ways do the same. */
+static void test_random_programs(void **unused)
+{
+    unsigned ran = 0, compiled = 0;
+    for (uint64_t number = 0; number < 150; number++) {
+        uint64_t words[512];
+        uint32_t top = guest_top, count = vc4_qpu_random(number, VC4_QPU_RANDOM_VERTEX, words, 512);
+        struct guest_shader s = shader_with(GUEST_END);
+        s.cs = guest_copy(words, count * 8, 8);
+        s.cs_uniforms = guest_alloc(4096, 16);
+        s.attribute_count = 2;
+        s.attribute[0] = (struct guest_attribute){guest_alloc(1024, 16), 64, 64, 0, 0};
+        s.attribute[1] = (struct guest_attribute){guest_alloc(1024, 16), 64, 64, 0, 64};
+        for (uint32_t i = s.cs_uniforms; i < guest_top; i += 4)
+            util_store32(guest_memory.base + i, random32());
+        struct vc4_vertex_batch out;
+        struct gpu_fault fault;
+        ran += !run_both(&s, 15, sequence, &out, &fault);
+        compiled += was_compiled;
+        guest_top = top;
+    }
+    assert_true(ran > 75 && compiled > 25);
+}
+
 /* ---- shader state records and the program cache ---- */
 
 static void test_program_cache(void **unused)
@@ -546,8 +570,8 @@ int main(void)
         cmocka_unit_test(test_bad_attributes), cmocka_unit_test(test_vpm_modes),
         cmocka_unit_test(test_vpm_addresses),  cmocka_unit_test(test_busy_program),
         cmocka_unit_test(test_loops),          cmocka_unit_test(test_lookups),
-        cmocka_unit_test(test_program_faults), cmocka_unit_test(test_program_cache),
-        cmocka_unit_test(test_shader_record),
+        cmocka_unit_test(test_program_faults), cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_program_cache),  cmocka_unit_test(test_shader_record),
     };
     return cmocka_run_group_tests_name("vertex stages", tests, set_up, tear_down);
 }
