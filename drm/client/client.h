@@ -65,7 +65,7 @@ enum client_kind client_kind_of(int fd, struct client_node *node); /* *node is f
 int client_open(unsigned minor, int flags);                        /* a descriptor, or -1 and errno */
 void client_register(int fd, enum client_kind kind);               /* (locked) dma-buf or sync file */
 void client_duplicated(int from, int to);
-void client_forget(int fd);  /* before the descriptor is closed or replaced */
+void client_forget(int fd); /* before the descriptor is closed or replaced */
 void client_forget_range(unsigned first, unsigned last);
 /* Maps a DRM node or dma-buf; `fd` is of such a kind. MAP_FAILED and errno on failure. */
 void *client_mmap(void *address, size_t size, int protection, int flags, int fd, uint64_t offset);
@@ -73,7 +73,10 @@ void *client_mmap(void *address, size_t size, int protection, int flags, int fd,
 bool client_is_dmabuf(int fd);
 
 /* ---- marshal.c ---- */
-int client_ioctl(int fd, enum client_kind kind, const struct client_node *node, unsigned long request,
+int client_ioctl(enum client_kind kind, const struct client_node *node, unsigned long request,
                  void *argument); /* as ioctl(2) */
+
+/* ---- hooks.c ---- */
+int client_ioctl_hook(int fd, unsigned long request, void *argument); /* ioctl(2) on any descriptor */
 
 #endif

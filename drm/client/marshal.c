@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -17,7 +18,11 @@
 #include <drm_mode.h>
 #include <vc4_drm.h>
 
-enum direction { IN = 1, OUT = 2, BOTH = 3 }; /* BOTH: also arrays that are filled only when they are big enough */
+enum direction {
+    IN = 1,
+    OUT = 2,
+    BOTH = 3
+}; /* BOTH: also arrays that are filled only when they are big enough */
 
 /* A pointer in an argument: where it stands, where its count stands (or, without one, how many), how large an
  * element is. */
@@ -29,8 +34,12 @@ static const struct pointer {
     uint8_t direction;
 } pointers[] = {
 #define ROW(request, type, pointer, count, element, direction)                                               \
-    {request, offsetof(struct type, pointer), offsetof(struct type, count),                                  \
-     sizeof(((struct type *)0)->count), element, direction}
+    {request,                                                                                                \
+     offsetof(struct type, pointer),                                                                         \
+     offsetof(struct type, count),                                                                           \
+     sizeof(((struct type *)0)->count),                                                                      \
+     element,                                                                                                \
+     direction}
     ROW(DRM_IOCTL_VC4_SUBMIT_CL, drm_vc4_submit_cl, bin_cl, bin_cl_size, 1, IN),
     ROW(DRM_IOCTL_VC4_SUBMIT_CL, drm_vc4_submit_cl, shader_rec, shader_rec_size, 1, IN),
     ROW(DRM_IOCTL_VC4_SUBMIT_CL, drm_vc4_submit_cl, uniforms, uniforms_size, 1, IN),
@@ -80,8 +89,8 @@ static const struct pointer {
     {_IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x00, sizeof(struct drm_wire_version)),
      offsetof(struct drm_wire_version, date), offsetof(struct drm_wire_version, date_length), 8, 1, BOTH},
     {_IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x00, sizeof(struct drm_wire_version)),
-     offsetof(struct drm_wire_version, description), offsetof(struct drm_wire_version, description_length), 8, 1,
-     BOTH},
+     offsetof(struct drm_wire_version, description), offsetof(struct drm_wire_version, description_length), 8,
+     1, BOTH},
 };
 
 #define MAX_POINTED 8
@@ -393,8 +402,7 @@ static int sync_file_ioctl(unsigned long request, void *argument)
     return -ENOTTY;
 }
 
-int client_ioctl(int fd, enum client_kind kind, const struct client_node *node, unsigned long request,
-                 void *argument)
+int client_ioctl(enum client_kind kind, const struct client_node *node, unsigned long request, void *argument)
 {
     int r = -ENOTTY;
     if (kind == CLIENT_DMABUF)

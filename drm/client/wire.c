@@ -16,10 +16,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define SPINS      4000 /* looks at the channel before the thread gives way */
-#define YIELDS     16
-#define FIRST_FD   900  /* our own descriptors stay out of the way of programs that count theirs */
-#define PATIENCE   50000000 /* ns of sleep between two looks whether the server still lives */
+#define SPINS    4000 /* looks at the channel before the thread gives way */
+#define YIELDS   16
+#define FIRST_FD 900      /* our own descriptors stay out of the way of programs that count theirs */
+#define PATIENCE 50000000 /* ns of sleep between two looks whether the server still lives */
 
 static struct {
     int socket, memory; /* -1: none */

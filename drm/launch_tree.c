@@ -1,0 +1,126 @@
+/* The card's files under /dev and /sys, as libdrm, Mesa and their like read them: a platform device with its
+ * two DRM nodes. Links between them are relative, so that the tree may stand anywhere. */
+#include "drm/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drm/protocol.h"
+
+#define DEVICE (DRM_PLATFORM_DEVICE + 1) /* without the leading slash */
+
+static int make_folders(int root, const char *path)
+{
+    char part[256];
+    for (size_t i = 1; i <= strlen(path); i++) {
+        if (path[i] && path[i] != '/')
+            continue;
+        memcpy(part, path, i);
+        part[i] = 0;
+        if (mkdirat(root, part, 0700) && errno != EEXIST)
+            return -errno;
+    }
+    return 0;
+}
+
+static int make_file(int root, const char *path, const char *text)
+{
+    int fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    size_t size = strlen(text);
+    int r = write(fd, text, size) == (ssize_t)size ? 0 : -EIO;
+    close(fd);
+    return r;
+}
+
+static int make_link(int root, const char *path, const char *target)
+{
+    return symlinkat(target, root, path) ? -errno : 0;
+}
+
+/* One DRM node of the device: /dev/dri/NAME and all that leads to it. */
+static int make_node(int root, const char *name, unsigned minor)
+{
+    char path[256], text[256];
+    int r;
+    snprintf(path, sizeof path, "%s/drm/%s", DEVICE, name);
+    if ((r = make_folders(root, path)))
+        return r;
+    snprintf(path, sizeof path, "%s/drm/%s/dev", DEVICE, name);
+    snprintf(text, sizeof text, "226:%u\n", minor);
+    if ((r = make_file(root, path, text)))
+        return r;
+    snprintf(path, sizeof path, "%s/drm/%s/uevent", DEVICE, name);
+    snprintf(text, sizeof text, "MAJOR=226\nMINOR=%u\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", minor, name);
+    if ((r = make_file(root, path, text)))
+        return r;
+    snprintf(path, sizeof path, "%s/drm/%s/device", DEVICE, name);
+    if ((r = make_link(root, path, "../..")))
+        return r;
+    snprintf(path, sizeof path, "%s/drm/%s/subsystem", DEVICE, name);
+    if ((r = make_link(root, path, "../../../../../class/drm")))
+        return r;
+    snprintf(text, sizeof text, "../../%s/drm/%s", DEVICE + strlen("sys/"), name);
+    snprintf(path, sizeof path, "sys/dev/char/226:%u", minor);
+    if ((r = make_link(root, path, text)))
+        return r;
+    snprintf(path, sizeof path, "sys/class/drm/%s", name);
+    if ((r = make_link(root, path, text)))
+        return r;
+    snprintf(path, sizeof path, "dev/dri/%s", name);
+    return make_file(root, path, "");
+}
+
+static int make_device(int root)
+{
+    static const char uevent[] = "DRIVER=vc4-drm\n"
+                                 "OF_NAME=v3d\n"
+                                 "OF_FULLNAME=/soc/v3d@7ec00000\n"
+                                 "OF_COMPATIBLE_0=brcm,bcm2835-v3d\n"
+                                 "OF_COMPATIBLE_N=1\n"
+                                 "MODALIAS=of:Nv3dT(null)Cbrcm,bcm2835-v3d\n";
+    char path[256];
+    int r;
+    snprintf(path, sizeof path, "%s/uevent", DEVICE);
+    if ((r = make_file(root, path, uevent)))
+        return r;
+    snprintf(path, sizeof path, "%s/subsystem", DEVICE);
+    return make_link(root, path, "../../../bus/platform");
+}
+
+int drm_tree_create(const char *path)
+{
+    static const char *const folders[] = {"dev/dri", "sys/dev/char", "sys/class/drm", "sys/bus/platform",
+                                          DEVICE};
+    int root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0)
+        return -errno;
+    int r = 0;
+    for (unsigned i = 0; !r && i < sizeof folders / sizeof *folders; i++)
+        r = make_folders(root, folders[i]);
+    if (!r)
+        r = make_device(root);
+    if (!r)
+        r = make_node(root, "card0", 0);
+    if (!r)
+        r = make_node(root, "renderD128", 128);
+    close(root);
+    return r;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+    return remove(path);
+}
+
+void drm_tree_remove(const char *path)
+{
+    nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}

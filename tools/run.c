@@ -1,0 +1,479 @@
+/* `vitrail run` and `vitrail record`: a program, its stock driver, and an emulated GPU.
+ *
+ * Three processes: this one looks after the other two; the server (drm/server.h) is forked from it before any
+ * thread is made; the program finds the server through its environment and the preloaded client. The server
+ * ends when the pipe that this process holds is closed, however that comes about. */
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "drm/launch.h"
+#include "drm/protocol.h"
+#include "drm/server.h"
+#include "gpu/capture.h"
+
+#define MAX_REPORTS 50 /* on stderr; all go to the log */
+
+static const char help_run[] =
+    "Usage: vitrail run [OPTIONS] -- PROGRAM [ARGS]\n"
+    "\n"
+    "Runs a program with its stock Mesa driver on an emulated GPU. Programs for\n"
+    "arm64 and armhf run under qemu-user. Exit status and signals are the\n"
+    "program's; what it does wrong to the GPU is reported on standard error.\n"
+    "\n"
+    "  --gpu NAME         the GPU (default and only one: vc4)\n"
+    "  --frames DIR       write each presented frame as DIR/frame-000001.png ...\n"
+    "  --mode WxH         the display's preferred mode (default 1280x720)\n"
+    "  --memory SIZE      guest memory, as 512M or 1G (default 1G, at most 4G)\n"
+    "  --record FILE      also keep what was drawn in a capture\n"
+    "  --sysroot DIR      libraries of a foreign architecture (default: those that\n"
+    "                     tools/sysroot fetched)\n"
+    "  --preload LIBRARY  preload this library too\n"
+    "  --log FILE         append the card's messages and reports to FILE\n";
+static const char examples_run[] =
+    "\nExamples:\n"
+    "  vitrail run -- kmscube -c 10\n"
+    "  vitrail run --frames shots -- glmark2-es2-drm \\\n"
+    "      --winsys-options drm-device=/dev/dri/card0 -b texture\n"
+    "  GBM_ALWAYS_SOFTWARE=1 vitrail run --frames shots -- ./native-kms-program\n";
+static const char help_record[] =
+    "Usage: vitrail record -o FILE [OPTIONS] -- PROGRAM [ARGS]\n"
+    "\n"
+    "Runs a program as `vitrail run` does, and keeps all that its GPU was given in\n"
+    "a capture, which `vitrail replay` draws again without the program.\n"
+    "\n"
+    "  -o FILE            the capture (replaced when it exists)\n"
+    "  --gpu, --frames, --mode, --memory, --sysroot, --preload, --log: as for run\n";
+static const char examples_record[] = "\nExamples:\n"
+                                      "  vitrail record -o cube.vtc -- kmscube -c 1\n"
+                                      "  vitrail replay cube.vtc --png cube.png\n";
+
+struct run {
+    const char *name; /* of the command */
+    const char *frames, *log, *record;
+    uint32_t width, height;
+    uint64_t memory;
+    struct drm_launch_options launch;
+    struct tool_device_options device;
+    char **argv; /* the program's */
+
+    char folder[128]; /* of socket and files: of our user alone */
+    int listener;
+    FILE *log_file;
+    unsigned reports;
+};
+
+/* ---- options ---- */
+
+static bool parse_mode(const char *text, uint32_t *width, uint32_t *height)
+{
+    char extra;
+    return sscanf(text, "%4ux%4u%c", width, height, &extra) == 2 && *width && *height && *width <= 4096 &&
+           *height <= 4096;
+}
+
+static bool parse_size(const char *text, uint64_t *bytes)
+{
+    char number[32];
+    size_t n = strlen(text);
+    unsigned shift = 0;
+    if (n && strchr("kKmMgG", text[n - 1]))
+        shift = strchr("kK", text[--n]) ? 10 : strchr("mM", text[n]) ? 20 : 30;
+    if (!n || n >= sizeof number)
+        return false;
+    memcpy(number, text, n);
+    number[n] = 0;
+    if (!tool_number(number, 1, (4ull << 30) >> shift, bytes))
+        return false;
+    *bytes <<= shift;
+    return *bytes >= 64u << 20;
+}
+
+/* An option with a value; 1 when taken, 0 when it is none of these, -1 after a message. */
+static int value_option(struct run *run, int argc, char **argv, int *i, bool record)
+{
+    const char *value = NULL;
+    const struct {
+        const char *name, **text;
+    } texts[] = {{"--frames", &run->frames},
+                 {"--log", &run->log},
+                 {"--sysroot", &run->launch.sysroot},
+                 {"--preload", &run->launch.preload},
+                 {record ? "-o" : "--record", &run->record}};
+    int got;
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        if ((got = tool_value(run->name, texts[k].name, argc, argv, i, &value))) {
+            *texts[k].text = value;
+            return got;
+        }
+    }
+    if ((got = tool_value(run->name, "--gpu", argc, argv, i, &value))) {
+        if (got > 0 && strcmp(value, "vc4")) {
+            tool_error(run->name, 0, "there is no GPU '%s'; `vitrail gpus` lists them", value);
+            return -1;
+        }
+        return got;
+    }
+    if ((got = tool_value(run->name, "--mode", argc, argv, i, &value))) {
+        if (got > 0 && !parse_mode(value, &run->width, &run->height)) {
+            tool_error(run->name, 0, "--mode takes WIDTHxHEIGHT up to 4096x4096, not '%s'", value);
+            return -1;
+        }
+        return got;
+    }
+    if ((got = tool_value(run->name, "--memory", argc, argv, i, &value))) {
+        if (got > 0 && !parse_size(value, &run->memory)) {
+            tool_error(run->name, 0, "--memory takes a size from 64M to 4G, not '%s'", value);
+            return -1;
+        }
+        return got;
+    }
+    return tool_device_option(run->name, &run->device, argc, argv, i);
+}
+
+/* -1: go on; else the exit status. */
+static int parse(struct run *run, int argc, char **argv, bool record)
+{
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (!strcmp(argv[i], "--")) {
+            i++;
+            break;
+        }
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            printf("%s%s%s", record ? help_record : help_run, tool_device_help,
+                   record ? examples_record : examples_run);
+            return TOOL_OK;
+        }
+        int got = value_option(run, argc, argv, &i, record);
+        if (got < 0)
+            return TOOL_USAGE;
+        if (!got)
+            return tool_error(run->name, TOOL_USAGE, "unknown option '%s'; `vitrail %s --help` lists them",
+                              argv[i], run->name);
+    }
+    if (i >= argc)
+        return tool_error(run->name, TOOL_USAGE, "no program; for example: vitrail %s %s-- kmscube -c 1",
+                          run->name, record ? "-o cube.vtc " : "");
+    if (record && !run->record)
+        return tool_error(run->name, TOOL_USAGE, "-o FILE is missing: where the capture goes");
+    run->argv = argv + i;
+    run->launch.program = argv[i];
+    return -1;
+}
+
+/* ---- the server's process ---- */
+
+static void report(struct run *run, const char *text)
+{
+    if (run->log_file) {
+        fprintf(run->log_file, "%s\n", text);
+        fflush(run->log_file);
+    }
+    if (run->reports < MAX_REPORTS)
+        fprintf(stderr, "vitrail: %s\n", text);
+    else if (run->reports == MAX_REPORTS)
+        fprintf(stderr, "vitrail: no more reports here%s\n",
+                run->log ? "; the log has them" : " (--log FILE keeps them)");
+    run->reports++;
+}
+
+static void on_fault(void *data, const struct gpu_fault *fault)
+{
+    char text[512];
+    gpu_fault_format(fault, text, sizeof text);
+    report(data, text);
+}
+
+static void on_message(void *data, const char *text)
+{
+    report(data, text);
+}
+
+struct parts { /* what the server's process owns */
+    struct gpu_memory memory;
+    struct util_pool *pool;
+    struct jit_engine *engine;
+    struct vc4_device *gpu;
+    struct capture_writer *capture;
+    struct drm *drm;
+    struct drm_server *server;
+};
+
+static void command_line(const struct run *run, char *out, size_t size)
+{
+    size_t n = 0;
+    out[0] = 0;
+    for (char **arg = run->argv; *arg && n < size; arg++)
+        n += (size_t)snprintf(out + n, size - n, "%s%s", arg == run->argv ? "" : " ", *arg);
+}
+
+static int open_parts(struct run *run, struct parts *p)
+{
+    struct vc4_options options;
+    struct util_error error = {0};
+    char command[256];
+    int r = gpu_memory_create(run->memory, &p->memory);
+    if (r)
+        return tool_error(run->name, TOOL_HOST, "no memory file of %llu MiB: %s",
+                          (unsigned long long)(run->memory >> 20), strerror(-r));
+    r = tool_device_open(run->name, &run->device, &p->pool, &p->engine, &options);
+    if (r)
+        return r;
+    r = vc4_device_create(&p->memory, &options, &p->gpu);
+    if (r)
+        return tool_error(run->name, TOOL_HOST, "no GPU: %s", strerror(-r));
+    command_line(run, command, sizeof command);
+    if (run->record) {
+        r = capture_writer_create(run->record, "vc4", command, p->memory.size, &p->capture, &error);
+        if (r)
+            return tool_error(run->name, TOOL_BAD_FILE, "%s", error.code ? error.text : strerror(-r));
+    }
+    struct drm_options card = {.gpu = p->gpu,
+                               .capture = p->capture,
+                               .frames = run->frames,
+                               .width = run->width,
+                               .height = run->height,
+                               .listener = {run, on_fault, on_message}};
+    r = drm_create(&p->memory, &card, &p->drm);
+    if (!r)
+        r = drm_server_create(run->listener, p->drm, &p->memory, &p->server);
+    return r ? tool_error(run->name, TOOL_HOST, "no card: %s", strerror(-r)) : TOOL_OK;
+}
+
+static int close_parts(struct run *run, struct parts *p)
+{
+    int status = TOOL_OK;
+    drm_server_destroy(p->server);
+    drm_destroy(p->drm);
+    int r = capture_writer_close(p->capture);
+    if (r)
+        status = tool_error(run->name, TOOL_BAD_FILE, "%s is not complete: %s", run->record, strerror(-r));
+    vc4_device_destroy(p->gpu);
+    jit_engine_destroy(p->engine);
+    util_pool_destroy(p->pool);
+    gpu_memory_destroy(&p->memory);
+    return status;
+}
+
+/* Says one byte through `ready` when the card is there, and ends when `control` is closed at its other end.
+ */
+static int serve(struct run *run, int ready, int control)
+{
+    struct parts parts = {.memory = {.fd = -1}};
+    signal(SIGINT, SIG_IGN); /* meant for the program; we end after it */
+    signal(SIGQUIT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    if (run->log) {
+        run->log_file = fopen(run->log, "ae");
+        if (!run->log_file)
+            return tool_error(run->name, TOOL_BAD_FILE, "%s: %s", run->log, strerror(errno));
+    }
+    int status = open_parts(run, &parts);
+    char byte = 0;
+    if (!status && write(ready, &byte, 1) == 1)
+        while (read(control, &byte, 1) < 0 && errno == EINTR)
+            ;
+    int closing = close_parts(run, &parts);
+    drm_tree_remove(run->folder);
+    if (run->log_file)
+        fclose(run->log_file);
+    return status ? status : closing;
+}
+
+/* ---- this process ---- */
+
+static volatile sig_atomic_t program; /* its process, for the signal handler */
+
+/* Passes on signals that were sent to us; those of the terminal reach the program by themselves. */
+static void forward(int number, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    if (program > 0 && info->si_code <= 0)
+        kill((pid_t)program, number);
+    errno = saved;
+}
+
+static void forward_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT};
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
+    action.sa_sigaction = forward;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
+static int make_folder(struct run *run)
+{
+    const char *places[] = {getenv("XDG_RUNTIME_DIR"), "/tmp"};
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char path[sizeof run->folder + 16];
+    for (size_t i = 0; i < 2 && !run->folder[0]; i++) {
+        if (!places[i] || strlen(places[i]) > 64)
+            continue;
+        snprintf(run->folder, sizeof run->folder, "%s/vitrail-XXXXXX", places[i]);
+        if (!mkdtemp(run->folder))
+            run->folder[0] = 0;
+    }
+    if (!run->folder[0])
+        return -errno;
+    snprintf(path, sizeof path, "%s/root", run->folder);
+    int r = mkdir(path, 0700) ? -errno : drm_tree_create(path);
+    if (r)
+        return r;
+    setenv(DRM_ENV_ROOT, path, 1);
+    snprintf(path, sizeof path, "%s/server", run->folder);
+    setenv(DRM_ENV_SOCKET, path, 1);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    run->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (run->listener < 0 || bind(run->listener, (struct sockaddr *)&address, sizeof address) ||
+        listen(run->listener, 16))
+        return -errno;
+    return 0;
+}
+
+/* Starts the server; returns once it is ready. *control keeps it alive. The exit status when it did not
+ * start, or -1. */
+static int start_server(struct run *run, pid_t *server, int *control)
+{
+    int ready[2], alive[2];
+    char byte;
+    if (pipe2(ready, O_CLOEXEC) || pipe2(alive, O_CLOEXEC))
+        return tool_error(run->name, TOOL_HOST, "no pipe: %s", strerror(errno));
+    fflush(NULL);
+    *server = fork();
+    if (*server < 0)
+        return tool_error(run->name, TOOL_HOST, "no process: %s", strerror(errno));
+    if (!*server) {
+        close(ready[0]);
+        close(alive[1]);
+        int status = serve(run, ready[1], alive[0]);
+        fflush(NULL);
+        _exit(status);
+    }
+    close(ready[1]);
+    close(alive[0]);
+    close(run->listener);
+    *control = alive[1];
+    ssize_t n;
+    while ((n = read(ready[0], &byte, 1)) < 0 && errno == EINTR)
+        ;
+    close(ready[0]);
+    if (n == 1)
+        return -1;
+    int status = 0;
+    waitpid(*server, &status, 0);
+    drm_tree_remove(run->folder);
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    return tool_error(run->name, TOOL_HOST, "the server ended by signal %d", WTERMSIG(status));
+}
+
+static int exit_status(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static pid_t start_program(const struct run *run, const struct drm_launch *launch)
+{
+    char **arguments = drm_launch_arguments(launch, run->argv);
+    fflush(NULL);
+    pid_t pid = arguments ? fork() : -1;
+    if (!pid) {
+        if (!drm_arch_infos[launch->arch].emulator)
+            setenv("LD_PRELOAD", launch->preload, 1);
+        execv(arguments[0], arguments);
+        _exit(tool_error(run->name, errno == ENOENT ? 127 : 126, "%s: %s", arguments[0], strerror(errno)));
+    }
+    free(arguments);
+    return pid;
+}
+
+/* Waits for the program; a server that ends first is reported at once, and the program goes on without. */
+static int wait_program(const struct run *run, pid_t pid, pid_t *server)
+{
+    int status;
+    for (;;) {
+        pid_t ended = waitpid(-1, &status, 0);
+        if (ended < 0 && errno == EINTR)
+            continue;
+        if (ended == pid || ended < 0)
+            return ended < 0 ? TOOL_HOST : exit_status(status);
+        if (ended == *server) {
+            *server = -1;
+            tool_error(run->name, 0, "the GPU is gone: its process ended with %s %d",
+                       WIFEXITED(status) ? "status" : "signal",
+                       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+        }
+    }
+}
+
+static int run_all(struct run *run, const struct drm_launch *launch)
+{
+    pid_t server;
+    int control = -1;
+    int r = make_folder(run);
+    if (r) {
+        if (run->folder[0])
+            drm_tree_remove(run->folder);
+        return tool_error(run->name, TOOL_HOST, "no folder for the card's files: %s", strerror(-r));
+    }
+    r = start_server(run, &server, &control);
+    if (r >= 0)
+        return r;
+    forward_signals();
+    program = start_program(run, launch);
+    int status = program > 0 ? wait_program(run, (pid_t)program, &server)
+                             : tool_error(run->name, TOOL_HOST, "no process: %s", strerror(errno));
+    close(control);
+    int end = 0;
+    if (server < 0)
+        status = TOOL_HOST;
+    else if (waitpid(server, &end, 0) == server && exit_status(end) && !status)
+        status = exit_status(end);
+    drm_tree_remove(run->folder);
+    return status;
+}
+
+static int tool(int argc, char **argv, bool record)
+{
+    struct run run = {.name = argv[0], .memory = 1ull << 30, .device = {.threads = -1, .level = -1}};
+    struct drm_launch launch;
+    struct util_error error = {0};
+    int status = parse(&run, argc, argv, record);
+    if (status >= 0)
+        return status;
+    if (drm_launch_find(&run.launch, &launch, &error))
+        return tool_error(run.name, TOOL_HOST, "%s", error.text);
+    if (launch.no_driver)
+        tool_error(
+            run.name, 0,
+            "%s is a native program, and this machine's Mesa has no vc4 driver: set LIBGL_DRIVERS_PATH to a "
+            "build that has one, or use an arm64 program",
+            launch.program);
+    if (run.frames && mkdir(run.frames, 0777) && errno != EEXIST)
+        return tool_error(run.name, TOOL_BAD_FILE, "%s: %s", run.frames, strerror(errno));
+    return run_all(&run, &launch);
+}
+
+int tool_run(int argc, char **argv)
+{
+    return tool(argc, argv, false);
+}
+
+int tool_record(int argc, char **argv)
+{
+    return tool(argc, argv, true);
+}
