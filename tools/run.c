@@ -68,7 +68,7 @@ struct run {
     struct tool_device_options device;
     char **argv; /* the program's */
 
-    char folder[128]; /* of socket and files: of our user alone */
+    char folder[80]; /* of socket and files: of our user alone */
     int listener;
     FILE *log_file;
     unsigned reports;
@@ -319,7 +319,7 @@ static int make_folder(struct run *run)
 {
     const char *places[] = {getenv("XDG_RUNTIME_DIR"), "/tmp"};
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    char path[sizeof run->folder + 16];
+    char path[sizeof address.sun_path];
     for (size_t i = 0; i < 2 && !run->folder[0]; i++) {
         if (!places[i] || strlen(places[i]) > 64)
             continue;
@@ -422,7 +422,7 @@ static int wait_program(const struct run *run, pid_t pid, pid_t *server)
 
 static int run_all(struct run *run, const struct drm_launch *launch)
 {
-    pid_t server;
+    pid_t server = -1;
     int control = -1;
     int r = make_folder(run);
     if (r) {
