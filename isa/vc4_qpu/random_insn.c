@@ -83,11 +83,13 @@ static uint8_t random_waddr(struct random_gen *g, bool file_b)
     return VC4_QPU_W_NOP;
 }
 
+/* Fragment and vertex programs take their uniforms at fixed places of the stream, as drivers' programs do. */
 static uint8_t random_raddr(struct random_gen *g)
 {
     bool fragment = g->profile == VC4_QPU_RANDOM_FRAGMENT;
+    bool uniform = !g->ending && (g->depth == 0 || g->profile < VC4_QPU_RANDOM_FRAGMENT);
     switch (random_below(g, 10)) {
-    case 0: return g->ending ? VC4_QPU_R_NOP : VC4_QPU_R_UNIFORM;
+    case 0: return uniform ? VC4_QPU_R_UNIFORM : VC4_QPU_R_NOP;
     case 1: return VC4_QPU_R_ELEMENT_QPU;
     case 2: return fragment ? VC4_QPU_R_XY : VC4_QPU_R_NOP;
     case 3: return fragment && random_one_in(g, 2) ? VC4_QPU_R_MS_REV : VC4_QPU_R_NOP;
