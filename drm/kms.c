@@ -53,8 +53,9 @@ int drm_kms_init(struct drm *drm)
         return -ENOMEM;
     drm->kms = kms;
     kms->mode[kms->mode_count++] = make_mode(width, height, true);
+    /* No larger modes beside it: programs that look for the largest (glmark2) then find the preferred one. */
     for (unsigned i = 0; i < UTIL_ARRAY_SIZE(usual); i++)
-        if (usual[i].width != width || usual[i].height != height)
+        if ((uint64_t)usual[i].width * usual[i].height < (uint64_t)width * height)
             kms->mode[kms->mode_count++] = make_mode(usual[i].width, usual[i].height, false);
     kms->state.connector_crtc = KMS_CRTC;
     for (uint32_t i = 0; i < 256; i++)
