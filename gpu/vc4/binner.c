@@ -26,6 +26,14 @@ bool vc4_binner_fail(struct vc4_binner *b, enum gpu_fault_kind kind, uint32_t ad
     return false;
 }
 
+bool vc4_binner_spend(struct vc4_binner *b, uint64_t units, uint32_t address)
+{
+    if (b->budget < units)
+        return vc4_binner_fail(b, GPU_FAULT_TIMEOUT, address, "packet budget used up");
+    b->budget -= units;
+    return true;
+}
+
 /* ---- state records ---- */
 
 static const uint8_t group_of[256] = {
@@ -273,9 +281,7 @@ static enum vc4_list_end run(struct vc4_binner *b, uint32_t end, uint32_t *flush
         struct vc4_cl_record record;
         uint8_t bytes[RECORD_BYTES];
         uint32_t address = thread->ca;
-        if (!b->budget)
-            vc4_binner_fail(b, GPU_FAULT_TIMEOUT, address, "packet budget used up");
-        if (!b->budget-- || !fetch(b, address, bytes, &record))
+        if (!vc4_binner_spend(b, 1, address) || !fetch(b, address, bytes, &record))
             return VC4_LIST_FAULT;
         uint32_t next = address + record.size;
         if (record.id == VC4_CL_HALT) {
@@ -314,16 +320,18 @@ enum vc4_list_end vc4_binner_run(struct vc4_device *device, uint32_t *flushes)
     struct vc4_binner *b = device->binner;
     *flushes = 0;
     b->budget = device->options.packet_budget;
+    b->running = true;
     b->host_fpenv = util_fpenv_enter();
     enum vc4_list_end how = run(b, device->thread[0].ea, flushes);
     util_fpenv_leave(b->host_fpenv);
+    b->running = false;
     count(b);
     /* Memory that a record or a program stands in may change before the list goes on. */
     b->shader_read = false;
-    if (how == VC4_LIST_FAULT) { /* what stands half-made is given up */
+    if (how == VC4_LIST_FAULT)
         vc4_fault_add(device, &b->fault);
+    if (how == VC4_LIST_FAULT || b->reset) /* what stands half-made is given up */
         vc4_binner_reset(device);
-    }
     return how;
 }
 
@@ -332,6 +340,10 @@ enum vc4_list_end vc4_binner_run(struct vc4_device *device, uint32_t *flushes)
 void vc4_binner_reset(struct vc4_device *device)
 {
     struct vc4_binner *b = device->binner;
+    if (b->running) {
+        b->reset = true;
+        return;
+    }
     struct vc4_bin_vertices *vertices = b->vertices;
     struct vc4_tile *tiles = b->tiles;
     uint32_t tile_room = b->tile_room;

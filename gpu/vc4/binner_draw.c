@@ -146,7 +146,7 @@ struct source {
 
 /* Fetches indices once into private memory; false when one is too great. *greatest is the greatest. */
 static bool fetch_indices(struct vc4_binner *b, const struct source *s, uint64_t at, uint32_t count,
-                          uint32_t *out, uint32_t *greatest, uint32_t address)
+                          uint32_t *out, uint32_t *greatest)
 {
     uint32_t max = 0;
     if (!s->bytes)
@@ -166,7 +166,7 @@ static bool fetch_indices(struct vc4_binner *b, const struct source *s, uint64_t
     uint32_t i = 0;
     while (out[i] <= s->max_index)
         i++;
-    return vc4_binner_fail(b, GPU_FAULT_PACKET, address,
+    return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address,
                            "index %u (number %llu) is greater than the maximum, %u", out[i],
                            (unsigned long long)(at + i), s->max_index);
 }
@@ -197,8 +197,7 @@ static bool draw_piece(struct vc4_binner *b, struct tiler_assembler *assembler, 
     return true;
 }
 
-static bool draw_source(struct vc4_binner *b, const struct source *s, enum tiler_mode mode, uint64_t length,
-                        uint32_t address)
+static bool draw_source(struct vc4_binner *b, const struct source *s, enum tiler_mode mode, uint64_t length)
 {
     struct tiler_assembler assembler;
     uint32_t index[PIECE], fresh[PIECE + 1], last[1][3], greatest;
@@ -206,12 +205,9 @@ static bool draw_source(struct vc4_binner *b, const struct source *s, enum tiler
     memset(b->vertices->shaded, 0, sizeof b->vertices->shaded);
     for (uint64_t at = 0; at < length; at += PIECE) {
         uint32_t count = (uint32_t)UTIL_MIN(length - at, (uint64_t)PIECE);
-        uint64_t cost = count / INDEX_COST;
-        if (b->budget < cost)
-            return vc4_binner_fail(b, GPU_FAULT_TIMEOUT, address,
-                                   "packet budget used up by a primitive list");
-        b->budget -= cost;
-        if (!fetch_indices(b, s, at, count, index, &greatest, address) || !prepare_stage(b, greatest))
+        if (!vc4_binner_spend(b, count / INDEX_COST, b->draw_address))
+            return false;
+        if (!fetch_indices(b, s, at, count, index, &greatest) || !prepare_stage(b, greatest))
             return false;
         uint32_t new_count = take_new(b, index, count, fresh);
         if (new_count && !shade(b, fresh, new_count))
@@ -242,27 +238,28 @@ static void set_up(struct vc4_binner *b, enum tiler_mode mode)
     b->grid.y1 = (int32_t)UTIL_MIN(b->clip_bottom + b->clip_height, b->tiles_y << shift);
 }
 
-static bool check_draw(struct vc4_binner *b, uint64_t mode, uint32_t address)
+static bool check_draw(struct vc4_binner *b, uint64_t mode)
 {
     if (!b->started)
-        return vc4_binner_fail(b, GPU_FAULT_PACKET, address, "primitive list before start of tile binning");
+        return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address,
+                               "primitive list before start of tile binning");
     if (!b->has_shader)
-        return vc4_binner_fail(b, GPU_FAULT_PACKET, address, "primitive list without a shader state");
+        return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address, "primitive list without a shader state");
     if (mode >= TILER_MODE_COUNT)
-        return vc4_binner_fail(b, GPU_FAULT_PACKET, address, "reserved primitive mode %llu",
+        return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address, "reserved primitive mode %llu",
                                (unsigned long long)mode);
     if (!b->vertices)
         b->vertices = malloc(sizeof *b->vertices);
-    return b->vertices || vc4_binner_fail(b, GPU_FAULT_TILE_MEMORY, address, "no host memory for vertices");
+    return b->vertices ||
+           vc4_binner_fail(b, GPU_FAULT_TILE_MEMORY, b->draw_address, "no host memory for vertices");
 }
 
-static bool indexed_source(struct vc4_binner *b, const struct vc4_cl_record *r, struct source *s,
-                           uint32_t address)
+static bool indexed_source(struct vc4_binner *b, const struct vc4_cl_record *r, struct source *s)
 {
     uint64_t type = r->field[VC4_INDEXED_TYPE], length = r->field[VC4_INDEXED_LENGTH];
     uint64_t at = r->field[VC4_INDEXED_ADDRESS];
     if (type > INDEX_16BIT)
-        return vc4_binner_fail(b, GPU_FAULT_PACKET, address, "reserved index type %llu",
+        return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address, "reserved index type %llu",
                                (unsigned long long)type);
     *s = (struct source){
         .bytes = gpu_memory_at(b->device->memory, at, length << type),
@@ -280,21 +277,23 @@ bool vc4_binner_draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32
     uint64_t length = r->field[indexed ? VC4_INDEXED_LENGTH : VC4_ARRAY_LENGTH];
     struct source source = {0};
     b->draws++;
-    if (!check_draw(b, mode, address))
+    b->draw_address = address;
+    if (!check_draw(b, mode))
         return false;
     if (!length)
         return true;
     if (indexed) {
-        if (!indexed_source(b, r, &source, address))
+        if (!indexed_source(b, r, &source))
             return false;
     } else {
         source.first = (uint32_t)r->field[VC4_ARRAY_FIRST];
         source.max_index = VC4_INDEX_COUNT - 1;
         /* Tile lists hold 16 bits: hardware would draw other vertices (Mesa's GFXH-515). */
         if (source.first + length > VC4_INDEX_COUNT)
-            return vc4_binner_fail(b, GPU_FAULT_PACKET, address, "vertices %u to %llu: indices have 16 bits",
-                                   source.first, (unsigned long long)(source.first + length - 1));
+            return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address,
+                                   "vertices %u to %llu: indices have 16 bits", source.first,
+                                   (unsigned long long)(source.first + length - 1));
     }
     set_up(b, (enum tiler_mode)mode);
-    return read_shader(b) && draw_source(b, &source, (enum tiler_mode)mode, length, address);
+    return read_shader(b) && draw_source(b, &source, (enum tiler_mode)mode, length);
 }

@@ -75,6 +75,7 @@ struct vc4_binner {
     struct vc4_device *device;
     struct gpu_fault fault;
     unsigned host_fpenv; /* to go back to around interrupts */
+    bool running, reset; /* a reset asked for by an interrupt handler waits for the run to unwind */
     /* The list in execution. */
     uint32_t stack[2], depth;
     uint64_t budget;
@@ -103,7 +104,8 @@ struct vc4_binner {
     struct vc4_vertex_stage *stage;
     uint32_t stage_max_index;
     /* The draw. */
-    uint8_t primitive; /* enum vc4_primitive */
+    uint32_t draw_address; /* of its record */
+    uint8_t primitive;     /* enum vc4_primitive */
     struct tiler_guard guard;
     struct vc4_bin_vertices *vertices;
     struct tiler_spans spans;
@@ -112,6 +114,10 @@ struct vc4_binner {
     uint32_t tile_room;
     uint64_t primitives_in, primitives_binned, vertices_shaded, list_bytes;
 };
+
+/* Takes `units` (records, or as much work as a record is) from the budget; false with a timeout when it is
+ * used up. */
+bool vc4_binner_spend(struct vc4_binner *binner, uint64_t units, uint32_t address);
 
 /* Fills binner->fault and returns false. */
 bool vc4_binner_fail(struct vc4_binner *binner, enum gpu_fault_kind kind, uint32_t address,

@@ -5,8 +5,9 @@
 #include "gpu/vc4/binner_internal.h"
 #include "util/bits.h"
 
-#define SIZE_LIMIT 4096.0f /* pixels, as the rasterizer limits lines and points */
-#define SLACK      16      /* 1/16 pixel: by what a line's diamond ends may stand outside its rectangle */
+#define SIZE_LIMIT   4096.0f /* pixels, as the rasterizer limits lines and points */
+#define TILES_A_UNIT 64u     /* of the packet budget */
+#define SLACK        16      /* 1/16 pixel: by what a line's diamond ends may stand outside its rectangle */
 
 /* ---- putting a primitive into the tiles it touches ---- */
 
@@ -27,6 +28,13 @@ static bool add_box(struct vc4_binner *b, const struct tiler_box *box, const uin
                 return false;
     b->primitives_binned++;
     return true;
+}
+
+/* A tile looked at costs next to nothing, but a frame may have 65025 of them. */
+static bool pay(struct vc4_binner *b, const struct tiler_box *box)
+{
+    uint64_t tiles = (uint64_t)(box->x1 - box->x0 + 1) * (uint64_t)(box->y1 - box->y0 + 1);
+    return vc4_binner_spend(b, tiles / TILES_A_UNIT, b->draw_address);
 }
 
 static bool add_spans(struct vc4_binner *b, const uint32_t index[3], struct vc4_bin_clipped *clipped)
@@ -63,6 +71,8 @@ static inline bool bin_triangle(struct vc4_binner *b, const int32_t x[3], const 
         return true;
     if (tiler_box_is_strip(&box))
         return add_box(b, &box, index, clipped);
+    if (!pay(b, &box))
+        return false;
     tiler_cover_triangle(&b->grid, &box, x, y, &b->spans);
     return add_spans(b, index, clipped);
 }
@@ -182,6 +192,8 @@ static bool bin_line(struct vc4_binner *b, const int32_t x[2], const int32_t y[2
         return true;
     if (tiler_box_is_strip(&box))
         return add_box(b, &box, index, clipped);
+    if (!pay(b, &box))
+        return false;
     tiler_cover_line(&b->grid, &box, x, y, reach, &b->spans);
     return add_spans(b, index, clipped);
 }

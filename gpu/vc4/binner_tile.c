@@ -27,6 +27,8 @@ static bool refill(struct vc4_binner *b)
     struct vc4_device *d = b->device;
     if (!d->bpos)
         interrupt(b, VC4_INT_OUTOMEM);
+    if (b->reset)
+        return vc4_binner_fail(b, GPU_FAULT_TILE_MEMORY, d->bpca, "thread reset while out of tile memory");
     if (!d->bpos)
         return vc4_binner_fail(b, GPU_FAULT_TILE_MEMORY, d->bpca,
                                "tile memory is used up, and no overspill memory was supplied");
@@ -35,7 +37,7 @@ static bool refill(struct vc4_binner *b)
     d->bpcs = d->bpos > skew ? d->bpos - skew : 0;
     d->bpos = 0;
     interrupt(b, VC4_INT_SPILLUSE);
-    return true;
+    return !b->reset || vc4_binner_fail(b, GPU_FAULT_TILE_MEMORY, d->bpca, "thread reset while binning");
 }
 
 /* `size` bytes, a multiple of a line; NULL with the fault. */
