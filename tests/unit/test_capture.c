@@ -14,8 +14,9 @@
 #include "gpu/capture.h"
 #include "gpu/replay.h"
 #include "raster/surface.h"
+#include "tests/unit/renderer_scene.h"
 
-#define MEMORY (64 * GPU_PAGE)
+#define PAGES_SIZE (64 * GPU_PAGE)
 
 struct file {
     char path[64];
@@ -54,7 +55,7 @@ static struct capture_writer *begin(struct file *f)
 {
     struct capture_writer *w;
     temporary(f);
-    assert_int_equal(capture_writer_create(f->path, "vc4", "glmark2 -b build", MEMORY, &w, NULL), 0);
+    assert_int_equal(capture_writer_create(f->path, "vc4", "glmark2 -b build", PAGES_SIZE, &w, NULL), 0);
     return w;
 }
 
@@ -62,10 +63,10 @@ static struct capture_writer *begin(struct file *f)
 static void write_sample(struct file *f, struct gpu_memory *m)
 {
     struct capture_writer *w = begin(f);
-    assert_int_equal(gpu_memory_create(MEMORY, m), 0);
+    assert_int_equal(gpu_memory_create(PAGES_SIZE, m), 0);
     for (uint32_t i = 0; i < 2 * GPU_PAGE; i++)
         m->base[2 * GPU_PAGE + i] = (uint8_t)(i * 7 + i / 256);
-    assert_int_equal(capture_write_range(w, m, 0, MEMORY), 0);
+    assert_int_equal(capture_write_range(w, m, 0, PAGES_SIZE), 0);
     assert_int_equal(capture_write_register(w, 0x114, 0x1000, false), 0);
     assert_int_equal(capture_flush(w), 0);
     assert_int_equal(capture_write_register(w, 0x308, 0x2000, true), 0);
@@ -110,7 +111,7 @@ static void round_trip(void **state)
         capture_reader_info(r, &info);
         assert_string_equal(info.gpu, "vc4");
         assert_string_equal(info.command, "glmark2 -b build");
-        assert_int_equal(info.memory_size, MEMORY);
+        assert_int_equal(info.memory_size, PAGES_SIZE);
         assert_false(info.torn);
         assert_int_equal(capture_reader_position(r), f.size);
         capture_reader_rewind(r);
@@ -139,7 +140,7 @@ static void pages_once(void **state)
     struct file f;
     struct gpu_memory m;
     struct capture_writer *w = begin(&f);
-    assert_int_equal(gpu_memory_create(MEMORY, &m), 0);
+    assert_int_equal(gpu_memory_create(PAGES_SIZE, &m), 0);
     memset(m.base, 1, 4 * GPU_PAGE);
     capture_write_range(w, &m, 0, 4 * GPU_PAGE); /* 4 */
     capture_write_range(w, &m, 0, 4 * GPU_PAGE); /* 0: nothing changed */
@@ -150,7 +151,7 @@ static void pages_once(void **state)
     memset(m.base + 8 * GPU_PAGE, 3, 2 * GPU_PAGE);
     capture_note_device_write(w, &m, 8 * GPU_PAGE, GPU_PAGE + 1);
     capture_write_range(w, &m, 8 * GPU_PAGE, 2 * GPU_PAGE); /* 1: the half-noted page only */
-    assert_int_equal(capture_write_range(w, &m, MEMORY, 1), -EINVAL);
+    assert_int_equal(capture_write_range(w, &m, PAGES_SIZE, 1), -EINVAL);
     assert_int_equal(capture_write_range(w, &m, 0, UINT64_MAX), -EINVAL);
     assert_int_equal(capture_writer_close(w), 0);
     load(&f);
@@ -282,15 +283,15 @@ static void picture(void **state)
     struct capture_frame frame = {GPU_PAGE, 8, 4, RASTER_LINEAR, RASTER_SURFACE_RGBA8888, 32, 0}, got;
     struct vc4_options options = {0};
     struct util_image image;
-    assert_int_equal(gpu_memory_create(MEMORY, &m), 0);
+    assert_int_equal(gpu_memory_create(PAGES_SIZE, &m), 0);
     const uint8_t pixel[4] = {1, 2, 3, 4}; /* at (5, 2) */
     memcpy(m.base + GPU_PAGE + 2 * 32 + 5 * 4, pixel, 4);
-    assert_int_equal(capture_write_range(w, &m, 0, MEMORY), 0);
+    assert_int_equal(capture_write_range(w, &m, 0, PAGES_SIZE), 0);
     capture_write_frame(w, &frame);
     frame.format |= CAPTURE_FRAME_RGBA;
     frame.presented = 1;
     capture_write_frame(w, &frame);
-    frame.address = MEMORY - 4;
+    frame.address = PAGES_SIZE - 4;
     capture_write_frame(w, &frame);
     assert_int_equal(capture_writer_close(w), 0);
 
@@ -320,7 +321,7 @@ static void picture(void **state)
 
     temporary(&f);
     struct util_error error = {0};
-    assert_int_equal(capture_writer_create(f.path, "mali400", "", MEMORY, &w, NULL), 0);
+    assert_int_equal(capture_writer_create(f.path, "mali400", "", PAGES_SIZE, &w, NULL), 0);
     assert_int_equal(capture_writer_close(w), 0);
     assert_int_equal(capture_reader_open(f.path, &r, NULL), 0);
     assert_int_equal(replay_create(r, &options, &replay, &error), -ENOTSUP);
@@ -330,12 +331,133 @@ static void picture(void **state)
     discard(&f);
 }
 
+/* A binning list whose tile memory holds the initial block only, and the rendering list that waits for it.
+ * The vertex is one array of eight words: clip coordinates, then what the vertex program passes on. */
+static void put_lists(struct scene *s, uint32_t *binning_end, uint32_t *rendering)
+{
+    static const float clip[3][2] = {{-0.75f, -0.75f}, {0.75f, -0.75f}, {-0.75f, 0.75f}};
+    static const uint32_t uniform = 0xffffff00;
+    shader_record(s, 0);
+    assert_true(assemble(s, AT_FS, FS_UNIFORM));
+    assert_true(assemble(s, AT_VS,
+                         "ldi vr_setup, 0x00801a00\n ldi vw_setup, 0x1a00\n mov vpm, vpm\n mov vpm, vpm\n"
+                         "mov vpm, vpm\n mov vpm, vpm\n mov vpm, vpm\n mov vpm, vpm\n mov vpm, vpm\n"
+                         "nop ; thrend\n nop\n nop\n"));
+    assert_true(assemble(s, AT_VS + 0x800,
+                         "ldi vr_setup, 0x00801a00\n ldi vw_setup, 0x1a00\n mov -, vpm\n mov -, vpm\n"
+                         "mov -, vpm\n mov -, vpm\n mov vpm, vpm\n mov vpm, vpm\n mov vpm, vpm\n"
+                         "nop ; thrend\n nop\n nop\n"));
+    memcpy(s->memory.base + AT_UNIFORMS, &uniform, 4);
+    util_store32(s->memory.base + AT_RECORD + 16, AT_VS + 0x800);
+    s->memory.base[AT_RECORD] = 5; /* clipping, single-threaded */
+    s->memory.base[AT_RECORD + 15] = s->memory.base[AT_RECORD + 27] = 32;
+    s->memory.base[AT_RECORD + 40] = 31;
+    s->memory.base[AT_RECORD + 41] = 32;
+    s->at = AT_VERTICES;
+    for (unsigned i = 0; i < 3; i++) {
+        put_float(s, clip[i][0]);
+        put_float(s, clip[i][1]);
+        put_float(s, 0.0f);
+        put_float(s, 1.0f);
+        put16(s, (uint32_t)(int32_t)(clip[i][0] * 32 * 16));
+        put16(s, (uint32_t)(int32_t)(clip[i][1] * 32 * 16));
+        put_float(s, 0.5f);
+        put_float(s, 1.0f);
+        put_float(s, 0.0f);
+    }
+    s->at = AT_MAIN;
+    put8(s, 112);
+    put32(s, AT_LISTS);
+    put32(s, 32);
+    put32(s, AT_LISTS + 0x8000);
+    put8(s, 1);
+    put8(s, 1);
+    put8(s, 4);
+    put8(s, 6);
+    draw_state(s, VC4_TRIANGLES, CONFIG_BOTH_FACES | CONFIG_DEPTH(7));
+    put8(s, 103);
+    put16(s, 32 * 16);
+    put16(s, 32 * 16);
+    put8(s, 105);
+    put_float(s, 32 * 16);
+    put_float(s, 32 * 16);
+    put8(s, 106);
+    put_float(s, 0.5f);
+    put_float(s, 0.5f);
+    put8(s, 33);
+    put8(s, 4);
+    put32(s, 3);
+    put32(s, 0);
+    put8(s, 7);
+    put8(s, 4);
+    *binning_end = s->at;
+    *rendering = s->at = AT_MAIN + 0x1000;
+    clear_first(s, 0xff000000, 0, 0);
+    config(s, 64, 64, RGBA_LINEAR);
+    tile(s, 0, 0);
+    put8(s, 8);
+    sub_list(s, 0);
+    store(s, true);
+}
+
+/* The recorded driver's answer to "out of memory" is given when the replay's device asks; without one the job
+ * faults. */
+static void replies(void **state)
+{
+    for (int answered = 0; answered < 2; answered++) {
+        struct scene s = {.at = AT_MAIN};
+        uint32_t binning_end, rendering;
+        struct file f;
+        struct capture_writer *w;
+        struct capture_reader *r;
+        struct capture_frame frame = {AT_COLOR, 64, 64, RASTER_LINEAR, RASTER_SURFACE_RGBA8888, 256, 0}, got;
+        struct vc4_options options = {0};
+        struct replay *replay;
+        struct util_image image;
+        struct gpu_fault fault;
+        temporary(&f);
+        assert_int_equal(gpu_memory_create(MEMORY, &s.memory), 0);
+        put_lists(&s, &binning_end, &rendering);
+        assert_int_equal(capture_writer_create(f.path, "vc4", "", MEMORY, &w, NULL), 0);
+        capture_write_range(w, &s.memory, 0, MEMORY);
+        capture_write_register(w, VC4_INTENA, VC4_INT_OUTOMEM, false);
+        capture_write_register(w, VC4_CT0CA, AT_MAIN, false);
+        capture_write_register(w, VC4_CT0EA, binning_end, false);
+        if (answered) {
+            capture_write_register(w, VC4_BPOA, AT_RAW, true);
+            capture_write_register(w, VC4_BPOS, 4096, true);
+            capture_write_register(w, VC4_INTCTL, VC4_INT_OUTOMEM, true);
+        }
+        capture_write_register(w, VC4_CT1CA, rendering, false);
+        capture_write_register(w, VC4_CT1EA, s.at, false);
+        capture_write_frame(w, &frame);
+        assert_int_equal(capture_writer_close(w), 0);
+        assert_int_equal(capture_reader_open(f.path, &r, NULL), 0);
+        assert_int_equal(replay_create(r, &options, &replay, NULL), 0);
+        for (int pass = 0; pass < 2; pass++) {
+            const uint8_t inside[4] = {0xff, 0xff, 0, 0xff}, nothing[4] = {0};
+            assert_int_equal(replay_next_frame(replay, false, &got, NULL), 1);
+            unsigned faults = replay_faults(replay, &fault, 1);
+            assert_int_equal(faults, !answered);
+            if (faults)
+                assert_int_equal(fault.kind, GPU_FAULT_TILE_MEMORY);
+            assert_int_equal(replay_picture(replay, &got, &image), 0);
+            assert_memory_equal(image.pixels + (20 * 64 + 20) * 4, answered ? inside : nothing, 4);
+            util_image_finish(&image);
+            assert_int_equal(replay_rewind(replay), 0);
+        }
+        replay_destroy(replay);
+        gpu_memory_destroy(&s.memory);
+        discard(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trip), cmocka_unit_test(pages_once), cmocka_unit_test(many_pages),
         cmocka_unit_test(torn),       cmocka_unit_test(damaged),    cmocka_unit_test(cannot_open),
-        cmocka_unit_test(picture),
+        cmocka_unit_test(picture),    cmocka_unit_test(replies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
