@@ -29,7 +29,7 @@ static bool covers(uint8_t primitive, const uint32_t index[3], uint32_t tile,
     t.samples = samples;
     t.x = (int32_t)(tile % TILES * side);
     t.y = (int32_t)(tile / TILES * side);
-    return drawn && raster_cover_ref(&prim, &t, clip, blocks);
+    return drawn && raster_cover(&prim, &t, clip, blocks);
 }
 
 /* Every tile holds, in order, all primitives that cover something of it, and few others. Returns the excess.
