@@ -103,6 +103,7 @@ static void begin_block(struct trans *t, uint32_t number)
     memset(t->regs, 0, sizeof t->regs);
     memset(t->dirty, 0, sizeof t->dirty);
     memset(t->tmu, 0, sizeof t->tmu);
+    t->zero = trans_imm(t, 0); /* nodes carry what was made of them in their block */
     t->flags = (struct trans_flags){0};
     for (unsigned i = 0; i < 3; i++)
         *flags[i] = jit_load(t->b, t->b->i1x16, t->flag_slots[i], 2, false);

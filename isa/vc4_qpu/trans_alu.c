@@ -20,7 +20,16 @@ static struct trans_value *float_op(struct trans *t, LLVMOpcode op, struct trans
                                     struct trans_value *y)
 {
     LLVMValueRef a = trans_operand(t, x), b = trans_operand(t, y);
-    return trans_float(t, LLVMBuildBinOp(t->b->ir, op, a, b, ""), true, true);
+    LLVMValueRef r = LLVMBuildBinOp(t->b->ir, op, a, b, "");
+    bool maybe_nan = x->maybe_nan || y->maybe_nan;
+
+    /* When LLVM knows the factors' signs, and that they are no NaNs, it takes the product's sign for known;
+     * but 0 * Inf is a NaN with the sign set. Said in so many words, it cannot. */
+    if (op == LLVMFMul && !maybe_nan)
+        r = trans_canonical_nan(t, r);
+    struct trans_value *v = trans_float(t, r, true, true);
+    v->maybe_nan = maybe_nan;
+    return v;
 }
 
 /* Order of sign-magnitude patterns. A number without a sign bit compares as an integer with any pattern, one
@@ -255,6 +264,7 @@ struct trans_value *trans_rotate(struct trans *t, struct trans_value *v, unsigne
         r = trans_int(t, rotate_by(t, trans_i(t, v), code - 48));
     if (!r->known) {
         r->clean = v->clean;
+        r->maybe_nan = v->maybe_nan;
         r->positive = v->positive;
     }
     return r;

@@ -34,6 +34,7 @@ static struct trans_value *unpack_byte(struct trans *t, LLVMValueRef byte, bool 
     if (to_float) {
         LLVMValueRef unit = LLVMBuildBitCast(t->b->ir, jit_splat_u32(t->b, 0x3b808081), t->b->f32x16, "");
         v = trans_float(t, LLVMBuildFMul(t->b->ir, jit_i32_to_f32(t->b, byte), unit, ""), true, false);
+        v->unorm = byte;
     } else {
         v = trans_int(t, byte);
         v->clean = true;
@@ -90,21 +91,19 @@ static LLVMValueRef clamp(struct trans *t, LLVMValueRef i, int32_t low, int32_t 
     return trans_binary(t, "llvm.smin", r, jit_splat_u32(t->b, (uint32_t)high));
 }
 
-/* Bits of `field` go to bit `at` of old, whose `mask` bits they replace. */
+/* The field, which has no bits outside `mask`, goes to bit `at` of old, whose bits it replaces. */
 static struct trans_value *insert(struct trans *t, LLVMValueRef field, unsigned at, uint32_t mask,
                                   struct trans_value *old)
 {
     LLVMValueRef keep = trans_and(t, trans_i(t, old), ~(mask << at));
-    field = trans_shl(t, trans_and(t, field, mask), at);
-    return trans_int(t, LLVMBuildOr(t->b->ir, keep, field, ""));
+    return trans_int(t, LLVMBuildOr(t->b->ir, keep, trans_shl(t, field, at), ""));
 }
 
 static struct trans_value *insert_byte(struct trans *t, unsigned code, LLVMValueRef byte,
                                        struct trans_value *old)
 {
     if (code == 3)
-        return trans_int(
-            t, LLVMBuildMul(t->b->ir, trans_and(t, byte, 0xff), jit_splat_u32(t->b, 0x01010101), ""));
+        return trans_int(t, LLVMBuildMul(t->b->ir, byte, jit_splat_u32(t->b, 0x01010101), ""));
     return insert(t, byte, 8 * (code - 4), 0xff, old);
 }
 
@@ -120,11 +119,11 @@ struct trans_value *trans_pack_a(struct trans *t, unsigned code, bool is_float, 
     if (form <= 2) {
         if (is_float)
             i = float_to_half(t, i);
-        else if (saturate)
-            i = clamp(t, i, -32768, 32767);
+        else
+            i = trans_and(t, saturate ? clamp(t, i, -32768, 32767) : i, 0xffff);
         return insert(t, i, form == 1 ? 0 : 16, 0xffff, old);
     }
-    return insert_byte(t, form, saturate ? clamp(t, i, 0, 255) : i, old);
+    return insert_byte(t, form, saturate ? clamp(t, i, 0, 255) : trans_and(t, i, 0xff), old);
 }
 
 struct trans_value *trans_pack_mul(struct trans *t, unsigned code, struct trans_value *v,
@@ -134,6 +133,8 @@ struct trans_value *trans_pack_mul(struct trans *t, unsigned code, struct trans_
 
     if (code < 3 || code > 7)
         return v;
+    if (v->unorm) /* c / 255 comes back as c, for all 256 (Mesa copies texels so) */
+        return insert_byte(t, code, v->unorm, old);
     /* patterns with a sign are below 0, those above 1.0 include +NaN: integers order them rightly */
     LLVMValueRef sat = clamp(t, trans_i(t, v), 0, 0x3f800000);
     LLVMValueRef scaled = LLVMBuildFMul(ir, jit_as_f32(t->b, sat), jit_splat_f32(t->b, 255.0f), "");

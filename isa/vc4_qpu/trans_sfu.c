@@ -107,5 +107,8 @@ struct trans_value *trans_sfu(struct trans *t, unsigned waddr, struct trans_valu
     case VC4_QPU_W_SFU_EXP2: r = exp2_(t, x); break;
     default: r = log2_(t, x); break;
     }
-    return trans_float(t, r, true, true);
+    /* the selects among them may become constants */
+    struct trans_value *result = trans_float(t, r, true, waddr == VC4_QPU_W_SFU_RECIP);
+    result->maybe_nan = v->maybe_nan;
+    return result;
 }

@@ -244,12 +244,17 @@ static void ir_note(void *ctx, struct jit_builder *b, uint32_t tag, LLVMValueRef
     jit_store(b, log, ir_at(ctx, b, offsetof(struct world, log)), 4);
 }
 
-static LLVMValueRef ir_uniform(void *ctx, struct jit_builder *b, LLVMValueRef address, uint32_t word)
+static LLVMValueRef ir_uniform_at(void *ctx, struct jit_builder *b, LLVMValueRef address, uint32_t word)
 {
-    if (word != VC4_QPU_NO_OFFSET)
-        return jit_load(b, b->i32, ir_at(ctx, b, (word & 255) * 4), 4, false);
     LLVMValueRef at = LLVMBuildSub(b->ir, address, jit_i32(b, UNIFORMS_BASE), "");
     return jit_load(b, b->i32, jit_offset(b, ctx, LLVMBuildAnd(b->ir, at, jit_i32(b, 1020), "")), 4, false);
+}
+
+static LLVMValueRef ir_uniform(void *ctx, struct jit_builder *b, LLVMValueRef address, uint32_t word)
+{
+    if (word == VC4_QPU_NO_OFFSET)
+        return ir_uniform_at(ctx, b, address, word);
+    return jit_load(b, b->i32, ir_at(ctx, b, (word & 255) * 4), 4, false);
 }
 
 static void ir_varying(void *ctx, struct jit_builder *b, uint32_t n, LLVMValueRef *vary, LLVMValueRef *c)
@@ -347,7 +352,8 @@ static inline LLVMValueRef emit_program(struct jit_builder *b, const struct vc4_
     LLVMValueRef world = jit_param(b, 0), out = jit_param(b, 1);
     struct vc4_qpu_ir_ports ports = {
         .ctx = world,
-        .uniform = ir_uniform,
+        /* positions after a stream reset hold only where its words are patched with the stream's address */
+        .uniform = program->reset_word_count ? ir_uniform_at : ir_uniform,
         .varying = ir_varying,
         .coordinates = ir_coordinates,
         .flags = ir_flags,
