@@ -10,59 +10,10 @@
 #include "isa/vc4_qpu/program_internal.h"
 #include "util/bits.h"
 
-#define SUMMARY "Guide section 3, Summary of Instruction Restrictions"
-
-/* RULE(name, text, source) */
-#define RULES                                                                                                \
-    RULE(RESERVED_BITS, "bits that the format does not use are set", "Guide figures 6 and 7")                \
-    RULE(RESERVED_MODE, "reserved load-immediate mode", "Guide figure 5")                                    \
-    RULE(RESERVED_ADD, "reserved add operation", "Guide table 12")                                           \
-    RULE(RESERVED_PACK, "reserved mul pack", "Guide table 9")                                                \
-    RULE(RESERVED_BRANCH, "reserved branch condition", "Guide table 11")                                     \
-    RULE(UNMAPPED_READ, "read of an unmapped register address", "Guide table 14")                            \
-    RULE(BOTH_WRITE, "both units write one accumulator or I/O register", "Guide section 3, ALU Writeback")   \
-    RULE(ONE_PERIPHERAL, "more than one access to TMU, TLB, SFU, mutex or semaphore in one instruction",     \
-         SUMMARY)                                                                                            \
-    RULE(TMU_AND_UNIFORM, "a texture set-up write and a uniform read in one instruction",                    \
-         "Guide section 3, Texture and Memory Units")                                                        \
-    RULE(SEMAPHORE_STALL, "a semaphore instruction writes to TLB, TMU or SFU", "Guide section 3, Semaphore") \
-    RULE(ROTATE_INPUT, "a rotated multiplication reads something other than r0..r3",                         \
-         "Guide section 3, Horizontal Vector Rotation")                                                      \
-    RULE(ROTATE_IMMEDIATE, "file B is selected while its address holds a rotation", "Guide table 5")         \
-    RULE(READ_AFTER_WRITE, "a file register is read in the instruction after its write", SUMMARY)            \
-    RULE(SFU_READ, "r4 is read within two instructions after an SFU write", SUMMARY)                         \
-    RULE(SFU_WRITE, "r4 is written within two instructions after an SFU write", SUMMARY)                     \
-    RULE(ROTATE_R5, "a rotation by r5 in the instruction after r5 is written", SUMMARY)                      \
-    RULE(ROTATE_WRITTEN, "a rotation of an accumulator in the instruction after its write", SUMMARY)         \
-    RULE(MASK_AFTER_Z, "the multisample mask is read within two instructions after a Z write", SUMMARY)      \
-    RULE(UNIFORM_AFTER_RESET, "a uniform is taken within two instructions after the stream is moved",        \
-         "Guide section 3, Uniforms")                                                                        \
-    RULE(TMU_AFTER_NOSWAP, "a TMU write within two instructions after TMU_NOSWAP", SUMMARY)                  \
-    RULE(NOSWAP_LATE, "TMU_NOSWAP is written after a TMU write", SUMMARY)                                    \
-    RULE(BRANCH_IN_SLOT, "a branch in the delay slots of a branch or of the program end",                    \
-         "Guide section 3, Branches")                                                                        \
-    RULE(BRANCH_OUTSIDE, "a branch target outside the program, or not at an instruction",                    \
-         "drivers/gpu/drm/vc4/vc4_validate_shaders.c")                                                       \
-    RULE(END_WRITES_FILE, "the program end writes register file A or B", SUMMARY)                            \
-    RULE(END_INPUT, "a varying, uniform or VPM access in the last three instructions", SUMMARY)              \
-    RULE(END_REGISTER_14, "ra14 or rb14 is used in the last three instructions", SUMMARY)                    \
-    RULE(END_Z, "the last instruction writes Z", SUMMARY)                                                    \
-    RULE(END_IN_SLOT, "a program end in the delay slots of a program end",                                   \
-         "Guide section 3, Thread Control")                                                                  \
-    RULE(EARLY_SCOREBOARD, "a scoreboard wait in the first two instructions", SUMMARY ", HW-2796")           \
-    RULE(VPM_IN_FRAGMENT, "VPM access in a program that reads varyings or uses the tile buffer",             \
-         "Guide section 7, VPM")                                                                             \
-    RULE(SWITCH_SLOT, "a branch or thread switch within two instructions after a thread switch",             \
-         "drivers/gpu/drm/vc4/vc4_validate_shaders.c")                                                       \
-    RULE(SWITCH_LAST, "a thread switch, and none is marked as the last", "Guide section 3, Thread Control")  \
-    RULE(SWITCH_REGISTERS, "a program with thread switches uses registers above 15",                         \
-         "Guide section 3, Thread Control")
-
 enum rule {
 #define RULE(name, text, source) name,
-    RULES
-#undef RULE
-        RULE_COUNT
+#include "isa/vc4_qpu/rules.inc"
+    RULE_COUNT
 };
 _Static_assert(RULE_COUNT <= 64, "one bit a rule");
 
@@ -70,8 +21,7 @@ static const struct {
     const char *text, *source;
 } rules[] = {
 #define RULE(name, text, source) {text, source},
-    RULES
-#undef RULE
+#include "isa/vc4_qpu/rules.inc"
 };
 
 struct check {
@@ -203,7 +153,8 @@ static bool uses_vpm(const struct vc4_qpu_insn *insn)
     return writes(insn, VC4_QPU_W_VPM, VC4_QPU_W_VPM_ADDR, 3);
 }
 
-/* A colour read and write together count as one access (they take the same sample). */
+/* A colour read and write together count as one access (they take the same sample). Semaphores have a rule of
+ * their own. */
 static unsigned count_peripherals(const struct vc4_qpu_insn *insn)
 {
     unsigned color_writes = count_writes(insn, VC4_QPU_W_TLB_COLOR_MS, VC4_QPU_W_TLB_COLOR_ALL);
@@ -211,8 +162,7 @@ static unsigned count_peripherals(const struct vc4_qpu_insn *insn)
     unsigned n = count_writes(insn, VC4_QPU_W_TLB_STENCIL, VC4_QPU_W_TLB_ALPHA_MASK) +
                  count_writes(insn, VC4_QPU_W_SFU_RECIP, VC4_QPU_W_TMU1_B);
     n += loads_tmu(insn) + (loads_tlb(insn) && !(color_load && color_writes));
-    n += vc4_qpu_reads(insn, VC4_QPU_R_MUTEX) + (insn->kind == VC4_QPU_SEMAPHORE);
-    return n;
+    return n + vc4_qpu_reads(insn, VC4_QPU_R_MUTEX);
 }
 
 static bool both_write(const struct vc4_qpu_insn *insn)
