@@ -1,6 +1,7 @@
 /* What the files of the renderer share. Not for others.
  *
- *   renderer.c          the rendering list: records into jobs, batches of jobs onto the pool
+ *   renderer.c          the rendering list, record by record
+ *   renderer_batch.c    jobs built, batches of jobs onto the pool
  *   renderer_surface.c  where tiles are loaded from and stored to, and which jobs must not overlap
  *   renderer_state.c    state records
  *   renderer_draw.c     draws prepared once a batch and shared by the workers
@@ -225,6 +226,30 @@ struct vc4_renderer {
     bool has_frame;
     uint64_t budget;
 };
+
+/* ---- reading the list ---- */
+
+enum { VC4_HALF_COLOR = 1, VC4_HALF_ZS = 2, VC4_HALF_BOTH = 3 }; /* of the tile buffer */
+
+/* What a record of the main list led to. */
+enum vc4_outcome { VC4_GO_ON, VC4_STOP_HALT, VC4_STOP_WAIT, VC4_STOP_FAULT };
+
+struct vc4_reading {
+    struct vc4_device *device;
+    struct vc4_renderer *r;
+    uint32_t here, next; /* addresses of the record and of what follows it */
+    struct gpu_fault fault;
+};
+
+/* Draws all jobs read so far. A job whose tile buffer is not uniform hands it to the next batch. */
+enum vc4_outcome vc4_batch_flush(struct vc4_reading *in);
+/* Makes sure that there is a job to add to; a new one opens with the tile's coordinates. */
+enum vc4_outcome vc4_batch_open_job(struct vc4_reading *in);
+enum vc4_outcome vc4_batch_add_tile(struct vc4_reading *in);
+/* Adds an operation that touches memory; what it might collide with is drawn first. */
+enum vc4_outcome vc4_batch_add_memory(struct vc4_reading *in, const struct vc4_op *op);
+/* Adds a list to be drawn: a sub-list, or a primitive record of the main list. */
+enum vc4_outcome vc4_batch_add_list(struct vc4_reading *in, struct vc4_op *op);
 
 /* renderer_surface.c: the image of a load or store (28, 29) or of the configuration (24, 25). False with
  * *fault when it does not lie in memory or is not done. */

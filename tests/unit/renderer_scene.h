@@ -261,4 +261,62 @@ static inline uint32_t depth_pixel(const struct scene *s, uint32_t x, uint32_t y
     return util_load32(s->memory.base + AT_ZS + (y * s->width + x) * 4);
 }
 
+/* ---- what the tests share ---- */
+
+#define RED   0xff0000ffu
+#define GREEN 0xff00ff00u
+#define BLUE  0xffff0000u
+
+static const struct way plain = {0};
+static const struct way ways[] = {
+    {0}, {.threads = 3}, {.jit = true}, {.threads = 3, .jit = true}, {.reference = true}};
+
+static inline void no_faults(struct scene *s)
+{
+    struct gpu_fault f;
+    char text[512] = "";
+    if (vc4_device_faults(s->device, &f, 1))
+        gpu_fault_format(&f, text, sizeof text);
+    assert_string_equal(text, "");
+}
+
+static inline struct gpu_fault one_fault(struct scene *s)
+{
+    struct gpu_fault f[2];
+    assert_int_equal(vc4_device_faults(s->device, f, 2), 1);
+    return f[0];
+}
+
+static const uint32_t one_triangle[1][3] = {{0, 1, 2}};
+
+/* A right triangle over two tiles; uniform colour. */
+static inline void triangle_scene(struct scene *s, uint32_t config_bits)
+{
+    util_store32(s->memory.base + AT_UNIFORMS, BLUE);
+    vertex(s, 0, 8, 8, 0.25f, 0.0f);
+    vertex(s, 1, 88, 8, 0.25f, 1.0f);
+    vertex(s, 2, 8, 58, 0.25f, 1.0f);
+    s->at = AT_LISTS;
+    draw_state(s, VC4_TRIANGLES, config_bits);
+    primitives(s, VC4_TRIANGLES, one_triangle, 1);
+    put8(s, 18);
+    s->at = AT_MAIN;
+    clear_first(s, RED, 0x800000, 7);
+    config(s, 128, 64, RGBA_LINEAR);
+    for (uint32_t x = 0; x < 2; x++) {
+        tile(s, x, 0);
+        sub_list(s, 0);
+        general(s, 28, GENERAL_ZS | GENERAL_NO_COLOR_CLEAR, AT_ZS, false);
+        tile(s, x, 0);
+        store(s, x == 1);
+    }
+}
+
+static inline bool inside(uint32_t x, uint32_t y)
+{
+    /* pixel centre, top and left edges included; the slope from (88, 8) to (8, 58) is neither */
+    int32_t px = (int32_t)x * 2 + 1 - 16, py = (int32_t)y * 2 + 1 - 16;
+    return px >= 0 && py >= 0 && px * 50 + py * 80 < 2 * 80 * 50;
+}
+
 #endif

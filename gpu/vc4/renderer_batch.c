@@ -1,0 +1,221 @@
+/* Jobs: built operation by operation as the rendering list is read, drawn a batch at a time on the pool. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "gpu/vc4/renderer_internal.h"
+#include "util/bits.h"
+
+#define TILE_SIZE    64u
+#define TILE_SIZE_MS 32u
+
+static enum vc4_outcome fail(struct vc4_reading *in, enum gpu_fault_kind kind, const char *what)
+{
+    vc4_fault_set(&in->fault, kind, VC4_RENDERER_UNIT, in->here, "%s", what);
+    return VC4_STOP_FAULT;
+}
+
+bool vc4_array_grow(void **array, uint32_t *room, uint32_t count, size_t element)
+{
+    if (count < *room)
+        return true;
+    uint32_t more = *room ? *room * 2 : 64;
+    void *bigger = realloc(*array, more * element);
+    if (!bigger)
+        return false;
+    *array = bigger;
+    *room = more;
+    return true;
+}
+
+/* ---- drawing a batch ---- */
+
+struct batch_run {
+    struct vc4_device *device;
+    struct vc4_draws *draws;
+};
+
+static void run_job(void *data, uint32_t index, unsigned worker)
+{
+    const struct batch_run *run = data;
+    struct vc4_renderer *r = run->device->renderer;
+    vc4_run_job(run->device, run->draws, r->workers[worker], &r->batch, &r->batch.jobs[index]);
+}
+
+static bool make_workers(struct vc4_device *device)
+{
+    struct vc4_renderer *r = device->renderer;
+    unsigned count = util_pool_workers(device->options.pool);
+    while (r->worker_count < count) {
+        struct vc4_worker **bigger = realloc(r->workers, (r->worker_count + 1) * sizeof *bigger);
+        if (!bigger)
+            return false;
+        r->workers = bigger;
+        struct vc4_worker *w = aligned_alloc(64, util_align(sizeof *w, 64));
+        if (!w)
+            return false;
+        memset(w, 0, sizeof *w);
+        r->workers[r->worker_count++] = w;
+    }
+    return true;
+}
+
+static void count_work(struct vc4_device *device, struct vc4_draws *draws)
+{
+    struct vc4_renderer *r = device->renderer;
+    for (unsigned i = 0; i < r->worker_count; i++) {
+        device->counters.blocks_shaded += r->workers[i]->blocks_shaded;
+        r->workers[i]->blocks_shaded = r->workers[i]->primitives = 0;
+        r->workers[i]->draw = NULL;
+    }
+    for (uint32_t i = 0; i < r->batch.job_count; i++)
+        device->thread[1].returns += (uint16_t)r->batch.jobs[i].returns;
+    for (uint32_t i = 0; i < r->batch.job_count; i++)
+        device->counters.tiles += r->batch.jobs[i].count > 1; /* the first is its coordinates */
+    device->counters.vertices += vc4_draws_vertices(draws);
+}
+
+/* The fault of the job that stands first in the list: which others faulted does not matter, and so not how
+ * many threads there were. */
+static enum vc4_outcome first_fault(struct vc4_reading *in)
+{
+    const struct vc4_batch *b = &in->r->batch;
+    for (uint32_t i = 0; i < b->job_count; i++) {
+        if (b->jobs[i].faulted) {
+            in->fault = b->jobs[i].fault;
+            return VC4_STOP_FAULT;
+        }
+    }
+    return VC4_GO_ON;
+}
+
+enum vc4_outcome vc4_batch_flush(struct vc4_reading *in)
+{
+    struct vc4_renderer *r = in->r;
+    struct vc4_batch *b = &r->batch;
+    struct batch_run run = {.device = in->device};
+    enum vc4_outcome outcome = VC4_GO_ON;
+    if (b->job_count) {
+        struct vc4_job *last = &b->jobs[b->job_count - 1];
+        last->leaves = r->job_open && r->uniform != VC4_HALF_BOTH;
+        if (!make_workers(in->device) || vc4_draws_create(in->device, &run.draws))
+            return fail(in, GPU_FAULT_MEMORY, "no host memory");
+        util_pool_run(in->device->options.pool, b->job_count, run_job, &run);
+        r->carried = last->leaves;
+        outcome = first_fault(in);
+        count_work(in->device, run.draws);
+        vc4_draws_destroy(run.draws);
+    }
+    r->job_open = false;
+    r->state_dirty = true;
+    b->op_count = b->job_count = b->state_count = b->record_count = b->extent_count = 0;
+    b->generation++;
+    return outcome;
+}
+
+/* ---- building jobs ---- */
+
+static enum vc4_outcome add_op(struct vc4_reading *in, const struct vc4_op *op)
+{
+    struct vc4_batch *b = &in->r->batch;
+    if (!VC4_GROW(b->ops, b->op_room, b->op_count))
+        return fail(in, GPU_FAULT_MEMORY, "no host memory");
+    b->ops[b->op_count++] = *op;
+    b->jobs[b->job_count - 1].count++;
+    return VC4_GO_ON;
+}
+
+enum vc4_outcome vc4_batch_add_tile(struct vc4_reading *in)
+{
+    const struct vc4_renderer *r = in->r;
+    uint32_t samples = r->config.set ? r->config.samples : 1;
+    uint32_t size = samples > 1 ? TILE_SIZE_MS : TILE_SIZE;
+    struct vc4_op op = {.type = VC4_OP_TILE,
+                        .address = in->here,
+                        .tile = {.x = (int32_t)(r->tile_x * size),
+                                 .y = (int32_t)(r->tile_y * size),
+                                 .size = size,
+                                 .samples = samples,
+                                 .width = r->config.width,
+                                 .height = r->config.height}};
+    return add_op(in, &op);
+}
+
+enum vc4_outcome vc4_batch_open_job(struct vc4_reading *in)
+{
+    struct vc4_renderer *r = in->r;
+    struct vc4_batch *b = &r->batch;
+    if (r->job_open)
+        return VC4_GO_ON;
+    if (!VC4_GROW(b->jobs, b->job_room, b->job_count))
+        return fail(in, GPU_FAULT_MEMORY, "no host memory");
+    r->carried &= r->uniform != VC4_HALF_BOTH;
+    b->jobs[b->job_count++] = (struct vc4_job){
+        .first = b->op_count, .color = r->uniform_color, .zs = r->uniform_zs, .continues = r->carried};
+    if (!r->carried)
+        r->due = 0;
+    r->carried = false;
+    r->job_open = true;
+    return vc4_batch_add_tile(in);
+}
+
+/* Opens a job if need be and does the clears that are due in it for the halves that come to use. */
+static enum vc4_outcome prepare_buffer(struct vc4_reading *in, uint32_t halves)
+{
+    struct vc4_renderer *r = in->r;
+    enum vc4_outcome outcome = vc4_batch_open_job(in);
+    if (outcome || !(r->due & halves))
+        return outcome;
+    struct vc4_op op = {.type = VC4_OP_CLEAR,
+                        .address = in->here,
+                        .buffer = (uint8_t)(r->due & halves),
+                        .clear = {.color = r->uniform_color, .zs = r->uniform_zs}};
+    r->due &= ~halves;
+    return add_op(in, &op);
+}
+
+enum vc4_outcome vc4_batch_add_memory(struct vc4_reading *in, const struct vc4_op *op)
+{
+    struct vc4_renderer *r = in->r;
+    const struct gpu_memory *memory = in->device->memory;
+    uint32_t halves = op->buffer == VC4_BUFFER_COLOR ? VC4_HALF_COLOR : VC4_HALF_ZS;
+    enum vc4_outcome outcome = prepare_buffer(in, halves);
+    if (!outcome && vc4_batch_conflict(r, memory, op, r->batch.job_count - 1)) {
+        outcome = vc4_batch_flush(in);
+        if (!outcome)
+            outcome = prepare_buffer(in, halves);
+    }
+    if (outcome)
+        return outcome;
+    if (!vc4_batch_note(r, memory, op, r->batch.job_count - 1))
+        return fail(in, GPU_FAULT_MEMORY, "no host memory");
+    return add_op(in, op);
+}
+
+/* Index of the present state in the batch. */
+static enum vc4_outcome keep_state(struct vc4_reading *in, uint32_t *index)
+{
+    struct vc4_renderer *r = in->r;
+    struct vc4_batch *b = &r->batch;
+    if (r->state_dirty) {
+        if (!VC4_GROW(b->states, b->state_room, b->state_count))
+            return fail(in, GPU_FAULT_MEMORY, "no host memory");
+        b->states[b->state_count++] = r->state;
+        r->state_dirty = false;
+    }
+    *index = b->state_count - 1;
+    return VC4_GO_ON;
+}
+
+enum vc4_outcome vc4_batch_add_list(struct vc4_reading *in, struct vc4_op *op)
+{
+    struct vc4_renderer *r = in->r;
+    if (!r->config.set || !r->has_tile)
+        return fail(in, GPU_FAULT_PACKET, "drawing before the configuration or the tile coordinates");
+    enum vc4_outcome outcome = prepare_buffer(in, VC4_HALF_BOTH);
+    if (!outcome)
+        outcome = keep_state(in, &op->state);
+    if (!outcome)
+        outcome = add_op(in, op);
+    r->uniform = 0;
+    return outcome;
+}
