@@ -287,6 +287,9 @@ enum vc4_list_end vc4_renderer_run(struct vc4_device *device, uint32_t *frames)
 void vc4_renderer_reset(struct vc4_device *device)
 {
     struct vc4_renderer *r = device->renderer;
+    struct vc4_batch *b = &r->batch;
+    b->op_count = b->job_count = b->state_count = b->record_count = b->extent_count = 0;
+    b->generation++;
     vc4_draw_state_init(&r->state);
     r->state_dirty = true;
     r->config = (struct vc4_render_config){0};
