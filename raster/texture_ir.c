@@ -207,6 +207,13 @@ static LLVMValueRef border_color(struct texture_ir *t, LLVMValueRef r)
     return jit_splat(b, texture_ir_word(b, t->texture, offsetof(struct raster_texture, border)));
 }
 
+/* A coordinate as an operand of float arithmetic that LLVM cannot fold: its constants do not flush denormals.
+ */
+static LLVMValueRef coordinate(struct jit_builder *b, LLVMValueRef v)
+{
+    return v ? jit_intrinsic(b, "llvm.arithmetic.fence", &b->f32x16, 1, &v, 1) : jit_splat_f32(b, 0);
+}
+
 LLVMValueRef raster_texture_ir(struct jit_builder *b, const struct raster_texture_key *key,
                                LLVMValueRef texture, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
                                LLVMValueRef bias)
@@ -216,20 +223,21 @@ LLVMValueRef raster_texture_ir(struct jit_builder *b, const struct raster_textur
 
     if (!texture_ir_format_supported(key->format))
         return NULL;
-    s = s ? s : zero;
-    t = t ? t : zero;
-    bias = bias ? bias : zero;
     ir.border = border_color(&ir, r);
+    s = coordinate(b, s);
+    t = coordinate(b, t);
+    r = coordinate(b, r);
+    bias = coordinate(b, bias);
     ir.filter = key->mag_linear ? TEXTURE_LINEAR : TEXTURE_NEAREST;
     if (key->mip != RASTER_MIP_NONE || key->min_linear != key->mag_linear)
-        lambda = texture_ir_lambda(&ir, s, t, r ? r : zero, bias);
+        lambda = texture_ir_lambda(&ir, s, t, r, bias);
     if (key->min_linear != key->mag_linear) {
         ir.filter = TEXTURE_EITHER;
         ir.linear = LLVMBuildFCmp(b->ir, LLVMRealOGT, lambda, zero, "");
         ir.linear = key->min_linear ? ir.linear : LLVMBuildNot(b->ir, ir.linear, "");
     }
     if (key->cube)
-        ir.face = texture_ir_faces(&ir, &s, &t, r ? r : zero);
+        ir.face = texture_ir_faces(&ir, &s, &t, r);
     if (key->mip == RASTER_MIP_NONE)
         texel = sample_level(&ir, NULL, s, t);
     else if (key->mip == RASTER_MIP_NEAREST)

@@ -29,7 +29,8 @@ struct emit {
     bool tested_early;
     LLVMValueRef early_pass[4], early_stored[4], early_word[4];
     unsigned loads, writes; /* samples taken so far by colour loads and TLB_COLOUR_MS writes */
-    bool z_written, failed; /* failed: translation met what the plan did not foresee */
+    bool z_written, faults; /* faults: the program may end in one */
+    bool failed;            /* translation met what the plan did not foresee */
 };
 
 static LLVMValueRef field(struct emit *e, struct jit_builder *b, LLVMTypeRef type, size_t offset,
@@ -164,12 +165,21 @@ static LLVMValueRef test_early(struct emit *e, struct jit_builder *b)
 static LLVMValueRef port_uniform(void *ctx, struct jit_builder *b, LLVMValueRef address, uint32_t word)
 {
     struct emit *e = ctx;
+    LLVMBasicBlockRef here;
+    LLVMValueRef value;
 
-    if (word >= e->variant->program->uniform_count) { /* also VC4_QPU_NO_OFFSET */
+    if (word == VC4_QPU_NO_OFFSET) /* a reset of the stream (frag_plan.c) */
+        return field(e, b, b->i32, offsetof(struct vc4_frag_args, uniforms_at), 4);
+    if (word >= e->variant->program->uniform_count) {
         e->failed = true;
         return jit_i32(b, 0);
     }
-    return jit_load(b, b->i32, jit_offset_const(b, e->uniforms, word * 4ull), 4, true);
+    /* Loaded before the loop, so that what a program computes from uniforms alone leaves the loop too. */
+    here = LLVMGetInsertBlock(b->ir);
+    LLVMPositionBuilderBefore(b->ir, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(b->function)));
+    value = jit_load(b, b->i32, jit_offset_const(b, e->uniforms, word * 4ull), 4, true);
+    LLVMPositionBuilderAtEnd(b->ir, here);
+    return value;
 }
 
 static void port_varying(void *ctx, struct jit_builder *b, uint32_t n, LLVMValueRef *vary, LLVMValueRef *c)
@@ -246,6 +256,7 @@ static LLVMValueRef lookup(struct emit *e, struct jit_builder *b, const struct v
     LLVMBasicBlockRef go = LLVMAppendBasicBlockInContext(b->context, b->function, "go");
     LLVMValueRef lane, args[2], code;
 
+    e->faults = true;
     LLVMBuildCondBr(b->ir, jit_mask_any(b, outside), stop, go);
     LLVMPositionBuilderAtEnd(b->ir, stop);
     args[0] = LLVMBuildZExt(b->ir, jit_mask_to_bits(b, outside), b->i32, "");
@@ -399,6 +410,22 @@ static bool is_zero(LLVMValueRef v)
     return LLVMIsAConstantInt(v) && !LLVMConstIntGetZExtValue(v);
 }
 
+/* Whether the translator's fault value can be other than zero: a constant, or a slot and what is stored to
+ * it.
+ */
+static bool can_fault(LLVMValueRef fault)
+{
+    if (!LLVMIsALoadInst(fault))
+        return !is_zero(fault);
+    for (LLVMUseRef use = LLVMGetFirstUse(LLVMGetOperand(fault, 0)); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+
+        if (user != fault && !(LLVMIsAStoreInst(user) && is_zero(LLVMGetOperand(user, 0))))
+            return true;
+    }
+    return false;
+}
+
 static int emit_variant(struct jit_builder *b, void *data)
 {
     struct emit e = {.variant = data};
@@ -422,15 +449,16 @@ static int emit_variant(struct jit_builder *b, void *data)
         return status;
     if (e.failed)
         return -ENOTSUP;
-    if (!is_zero(fault)) {
+    if (can_fault(fault)) {
         struct jit_if stop;
 
+        e.faults = true;
         jit_if_begin(b, &stop, LLVMBuildICmp(b->ir, LLVMIntNE, fault, jit_i32(b, 0), ""));
         LLVMBuildRet(b->ir, fault);
         LLVMPositionBuilderAtEnd(b->ir, stop.merge);
-        if (skip) /* a program that can fault runs where the reference runs it */
-            LLVMSetCondition(skip, LLVMConstNull(b->i1));
     }
+    if (skip && e.faults) /* such a program runs wherever the reference runs it */
+        LLVMSetCondition(skip, LLVMConstNull(b->i1));
     jit_loop_end(b, &loop);
     LLVMBuildRet(b->ir, jit_i32(b, 0));
     return 0;

@@ -90,6 +90,26 @@ static bool in_loop(const struct vc4_qpu_program *program, int number)
     return false;
 }
 
+/* Whether every uniform is read at a known place of the stream, but for resets of the stream: theirs may
+ * stand at several, and each of those holds the stream's address. */
+static bool uniforms_known(const struct vc4_qpu_program *program)
+{
+    for (uint32_t k = 0; k < program->block_count; k++) {
+        const struct vc4_qpu_block *block = &program->blocks[k];
+
+        for (uint32_t i = block->first; i < block->first + block->count; i++) {
+            const struct vc4_qpu_insn *insn = &program->insns[i];
+            bool reads = insn->raddr_a == VC4_QPU_R_UNIFORM ||
+                         (insn->raddr_b == VC4_QPU_R_UNIFORM && insn->sig != VC4_QPU_SIG_SMALL_IMM);
+
+            if (insn->kind == VC4_QPU_ALU && reads && program->uniform_at[i] == VC4_QPU_NO_OFFSET &&
+                !writes_either(insn, VC4_QPU_W_UNIFORMS_ADDRESS))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* ---- stencil set-up words ---- */
 
 struct trace {
@@ -197,8 +217,7 @@ static bool plan_early(const struct vc4_qpu_program *program, int z_block)
     bool flags_stay = true;
     int color_block = only_block(program, writes_color);
 
-    /* A program that sets the multisample mask itself may revive what the test has killed. */
-    if (!program->z_is_payload || program->writes_ms_mask || (color_block != -1 && color_block != z_block))
+    if (!program->z_is_payload || (color_block != -1 && color_block != z_block))
         return false;
     for (uint32_t i = block->first; i < block->first + block->count; i++) {
         const struct vc4_qpu_insn *insn = &program->insns[i];
@@ -225,7 +244,7 @@ void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples,
     int z_block, count_block;
 
     *out = (struct vc4_frag_plan){.compiles = false};
-    if (program->dynamic_uniforms || program->computed_branches)
+    if (program->dynamic_uniforms || program->computed_branches || !uniforms_known(program))
         return;
     z_block = only_block(program, writes_z);
     count_block = only_block(program, counts_samples);

@@ -1,0 +1,489 @@
+/* Compiled fragment programs (frag_ir.c) against the reference path (frag_ref.c): programs as the stock
+ * driver writes them, programs written to reach the tile in every way, and random ones; random state,
+ * uniforms, textures, primitives, blocks and tiles, at every vector level of the host. Zero differences in
+ * colour, depth, stencil and verdict. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/vc4/frag.h"
+#include "isa/vc4_qpu/asm.h"
+#include "util/bits.h"
+
+#define MEMORY_SIZE  (1u << 20)
+#define UNIFORMS     0x1000u
+#define MAX_WORDS    2048
+#define STATES       3  /* states a program is tried in */
+#define PRIMS        6  /* primitives drawn over one another in each */
+#define RANDOM_COUNT 16 /* random programs */
+#define FUEL         40
+
+static uint64_t seed = 0xf4a6;
+
+static uint32_t random32(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 32);
+}
+
+static uint32_t below(uint32_t n)
+{
+    return random32() % n;
+}
+
+static float random_float(float scale)
+{
+    return (float)(int32_t)random32() * 0x1p-31f * scale;
+}
+
+/* ---- programs ---- */
+
+#define END     "nop ; thrend\n nop\n nop ; sbdone\n"
+#define VARYING "nop ; fmul r0, b.vary, ra15\n fadd r1, r0, r5 ; fmul r2, b.vary, ra15\n fadd r3, r2, r5\n"
+#define COLOR                                                                                                \
+    VARYING "nop ; mov ra0.c8a, r1\n nop ; mov ra0.c8b, r3\n" VARYING                                        \
+            "nop ; mov ra0.c8c, r1\n nop ; mov ra0.c8d, r3\n"
+#define SAMPLE VARYING "mov tmu0_t, r3\n mov tmu0_s, r1\n nop ; ldtmu0\n"
+#define Z      "mov tlb_z, rb15\n"
+
+/* What the stock driver (Mesa 22.3) emits for constant, interpolated and textured colours stands first. */
+static const struct named {
+    const char *name, *text;
+    bool compiles;
+} programs[] = {
+    {"constant",
+     "nop ; mov r0.c8a, unif\n nop ; mov r0.c8b, unif\n nop ; mov r0.c8c, unif\n nop ; mov r0.c8d, unif\n" Z
+     "mov tlb_color, r0\n" END,
+     true},
+    {"interpolated", COLOR Z "mov tlb_color, ra0\n" END, true},
+    {"no depth", COLOR "nop\n mov tlb_color, ra0\n" END, true},
+    {"texture",
+     "nop ; fmul r0, b.vary, ra15\n fadd r3, r0, r5 ; fmul r1, b.vary, ra15\n"
+     "fadd r2, r1, r5 ; lthrsw\n mov tmu0_t, r2 ; ws\n mov tmu0_s, r3 ; ws\n nop ; ldtmu0\n"
+     "fmax r3, r4.8a, r4.8a\n fmax r0, r4.8b, r4.8b ; mov r3.c8a, r3\n"
+     "fmax r1, r4.8c, r4.8c ; mov r3.c8b, r0\n fmax r2, r4.8d, r4.8d ; mov r3.c8c, r1\n"
+     "nop ; mov r3.c8d, r2\n" Z "mov tlb_color, r3\n" END,
+     true},
+    {"two textures",
+     SAMPLE "mov ra1, r4\n" SAMPLE "nop\n nop ; v8muld r0, r4, ra1\n" Z "mov tlb_color, r0\n" END, true},
+    {"texture with bias",
+     VARYING "mov tmu0_t, r3\n mov tmu0_b, unif\n mov tmu0_s, r1\n nop ; ldtmu0\n" Z
+             "mov tlb_color, r4\n" END,
+     true},
+    {"texture with r",
+     VARYING "mov tmu1_r, unif\n mov tmu1_t, r3\n mov tmu1_s, r1\n nop ; ldtmu1\n" Z
+             "mov tlb_color, r4\n" END,
+     true},
+    {"cube",
+     VARYING "mov tmu0_r, unif\n mov tmu0_t, r3\n mov tmu0_b, r1\n mov tmu0_s, r1\n nop ; ldtmu0\n" Z
+             "mov tlb_color, r4\n" END,
+     true},
+    {"blend",
+     COLOR "nop ; ldcol\n mov r1, r4\n mov r0, ra0\n nop ; v8muld r2, r0, r1\n v8adds r2, r2, r1\n" Z
+           "mov tlb_color, r2\n" END,
+     true},
+    {"colour before depth", COLOR "nop\n mov tlb_color, ra0\n" Z END, true},
+    {"discard",
+     VARYING "fsub.sf r2, r1, unif\n mov r0, unif\n mov.ns tlb_z, rb15\n mov.ns tlb_color, r0\n" END, true},
+    {"discard, other condition",
+     VARYING "fsub.sf r2, r1, unif\n mov r0, unif\n mov.ns tlb_z, rb15\n"
+             "mov.nc tlb_color, r0\n" END,
+     true},
+    {"discard, flags change",
+     VARYING "fsub.sf r2, r1, unif\n mov r0, unif\n mov.ns tlb_z, rb15\n"
+             "fsub.sf r2, r3, unif\n mov.ns tlb_color, r0\n" END,
+     true},
+    {"computed depth",
+     VARYING "fsub r0, r1, r3\n ftoi r0, r0\n mov r1, 8\n shl r0, r0, r1\n mov tlb_z, r0\n"
+             "mov r2, unif\n mov tlb_color, r2\n" END,
+     true},
+    {"depth twice", VARYING Z "mov tlb_color, r1\n" Z "mov tlb_color, r3\n" END, true},
+    {"stencil", VARYING "mov tlb_stencil, unif\n" Z "mov tlb_color, r3\n" END, true},
+    {"stencil, both faces",
+     VARYING "mov r0, unif\n mov tlb_stencil, r0\n mov tlb_stencil, unif\n"
+             "mov tlb_stencil, unif\n" Z "mov tlb_color, r3\n" END,
+     true},
+    {"stencil, discard",
+     VARYING "mov tlb_stencil, unif\n fsub.sf r2, r1, unif\n mov.ns tlb_z, rb15\n"
+             "mov.ns tlb_color, r3\n" END,
+     true},
+    {"stencil computed", VARYING "mov tlb_stencil, r1\n" Z "mov tlb_color, r3\n" END, false},
+    {"stencil by lane",
+     VARYING "fsub.sf r2, r1, unif\n mov.ns tlb_stencil, unif\n" Z "mov tlb_color, r3\n" END, false},
+    {"four samples",
+     COLOR
+     "nop ; ldcol\n mov r1, r4\n mov r2, ra0\n" Z
+     "nop ; v8muld tlb_color_ms, r1, r2\n nop ; ldcol\n mov r1, r4\n nop ; v8muld tlb_color_ms, r1, r2\n"
+     "nop ; ldcol\n mov r1, r4\n nop ; v8muld tlb_color_ms, r1, r2\n nop ; ldcol\n mov r1, r4\n"
+     "nop ; v8muld tlb_color_ms, r1, r2\n" END,
+     true},
+    {"sample mask", VARYING "ftoi r2, r1\n mov ms_flags, r2\n" Z "mov tlb_color, r3\n" END, true},
+    {"sample mask late", VARYING Z "ftoi r2, r1\n mov ms_flags, r2\n mov tlb_color, r3\n" END, true},
+    {"flags",
+     "mov r0, ms_flags\n mov r1, rev_flag\n nop\n shl r1, r1, 8\n or r0, r0, r1\n mov r1, x_coord\n"
+     "nop ; v8adds r0, r0, r1\n mov r1, y_coord\n" Z "add tlb_color, r0, r1\n" END,
+     true},
+    {"lookup",
+     VARYING
+     "ftoi r1, r1\n mov r2, 12\n shl r1, r1, r2\n max r1, r1, 0\n add tmu0_s, r1, unif\n nop ; ldtmu0\n" Z
+     "mov tlb_color, r4\n" END,
+     true},
+    {"lookup anywhere", VARYING "mov tmu0_s, r1\n nop ; ldtmu0\n" Z "mov tlb_color, r4\n" END, true},
+    {"branch",
+     VARYING "fsub.sf r2, r1, unif\n brr.allnc skip\n nop\n nop\n nop\n fadd r1, r1, r3\n"
+             "skip: nop\n" Z "mov tlb_color, r1\n" END,
+     true},
+    {"loop",
+     VARYING
+     "mov r2, 5\n again: sub.sf r2, r2, 1\n brr.anync again\n fadd r1, r1, r3\n fmax r3, r1, r3\n nop\n" Z
+     "mov tlb_color, r1\n" END,
+     true},
+    {"endless loop", VARYING "again: brr again\n fadd r1, r1, r3\n nop\n nop\n" Z "mov tlb_color, r1\n" END,
+     true},
+    {"depth under a branch",
+     VARYING "mov tlb_color, r1\n fsub.sf r2, r1, unif\n brr.allnc skip\n nop\n nop\n nop\n" Z
+             "mov tlb_color, r3\n skip: nop\n" END,
+     true},
+    {"empty unit", VARYING Z "nop ; ldtmu0\n mov tlb_color, r1\n" END, true},
+    {"coverage", "nop ; ldcov\n mov tlb_color, r4\n" END, false},
+};
+
+static uint32_t assemble(const char *text, uint64_t *words)
+{
+    struct util_error error = {0};
+    uint64_t *out;
+    uint32_t count;
+
+    if (vc4_qpu_asm(text, strlen(text), &out, &count, &error))
+        fail_msg("%s in\n%s", error.text, text);
+    assert_true(count <= MAX_WORDS);
+    memcpy(words, out, count * sizeof *words);
+    free(out);
+    return count;
+}
+
+/* ---- state ---- */
+
+/* Texture set-up words (Guide tables 15 to 17) that stay inside memory. */
+static void random_texture(const struct vc4_qpu_sample *sample, uint32_t words[4])
+{
+    static const uint8_t types[] = {0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 16};
+    uint32_t type = types[below(UTIL_ARRAY_SIZE(types))], log_w = below(7), log_h = below(7);
+    bool pot = random32() & 1, cube = sample->has_r && sample->param_count > 2 && random32() & 1;
+    uint32_t w = pot ? 1u << log_w : 1 + below(100), h = pot ? 1u << log_h : 1 + below(100), levels;
+
+    if (cube)
+        h = w;
+    levels = 1 + below(util_log2(UTIL_MAX(w, h)) + 1);
+    words[0] = 0x40000 | cube << 9 | below(2) << 8 | (type & 15) << 4 | (levels - 1);
+    words[1] =
+        (type >> 4) << 31 | h << 20 | below(2) << 19 | w << 8 | below(2) << 7 | below(6) << 4 | below(16);
+    words[2] = sample->param_count > 2 && (cube || below(3) == 0) ? 1u << 30 | 0x8000 | below(2) : 0;
+    words[3] = 0;
+}
+
+static uint32_t random_uniform(void)
+{
+    static const float nice[] = {0, 1, 0.5f, -1, 0.25f, 2, 255};
+    uint32_t stencil = (1 + below(3)) << 30 | (random32() & 0x3fffffff);
+
+    switch (below(8)) {
+    case 0: return random32();
+    case 1: return below(32);
+    case 2: return stencil;
+    case 3: return 0x20000 + below(4096) * 4;
+    case 4: return util_f2u(random_float(8));
+    default: return util_f2u(nice[below(UTIL_ARRAY_SIZE(nice))]);
+    }
+}
+
+static void random_uniforms(const struct vc4_qpu_program *program, uint8_t *memory)
+{
+    bool honest = below(8); /* resets of the stream go where the kernel sends them */
+
+    for (uint32_t i = 0; i < program->uniform_count + 4; i++)
+        util_store32(memory + UNIFORMS + 4 * i, random_uniform());
+    for (uint32_t i = 0; i < program->sample_count; i++) {
+        const struct vc4_qpu_sample *sample = &program->samples[i];
+        uint32_t words[4];
+
+        random_texture(sample, words);
+        for (unsigned k = 0; k < sample->param_count; k++)
+            if (sample->param[k] != VC4_QPU_NO_OFFSET)
+                util_store32(memory + UNIFORMS + 4 * sample->param[k], words[k]);
+    }
+    for (uint32_t i = 0; honest && i < program->reset_word_count; i++)
+        util_store32(memory + UNIFORMS + 4 * program->reset_words[i], UNIFORMS);
+}
+
+static void random_prim(struct raster_prim *prim, const struct raster_tile *tile)
+{
+    float wild = below(10) ? 1 : 1e9f;
+
+    memset(prim, 0, sizeof *prim);
+    prim->x0 = (float)tile->x + random_float(80);
+    prim->y0 = (float)tile->y + random_float(80);
+    prim->z_a = random_float(0.01f) * wild;
+    prim->z_b = random_float(0.01f);
+    prim->z_c = below(4) ? 0.5f + random_float(0.3f) : random_float(2);
+    prim->inv_w_a = below(2) ? 0 : random_float(0.01f);
+    prim->inv_w_b = below(2) ? 0 : random_float(0.01f);
+    prim->inv_w_c = below(8) ? 1 + random_float(0.9f) : random_float(1) * wild;
+    prim->vary_count = RASTER_MAX_VARYINGS;
+    prim->reverse = random32() & 1;
+    for (unsigned n = 0; n < RASTER_MAX_VARYINGS; n++) {
+        prim->vary_a[n] = below(4) ? random_float(0.05f) : random_float(wild);
+        prim->vary_b[n] = below(4) ? random_float(0.05f) : random_float(wild);
+        prim->vary_c[n] = below(20) ? random_float(2) : util_u2f(random32());
+    }
+}
+
+static uint32_t random_blocks(const struct raster_tile *tile, struct raster_block *blocks)
+{
+    uint32_t across = tile->width / 4, down = tile->height / 4, count = 0;
+
+    for (uint32_t i = 0; i < across * down; i++) {
+        struct raster_block *block = &blocks[count];
+
+        if (below(3))
+            continue;
+        *block = (struct raster_block){.x = (uint8_t)(i % across), .y = (uint8_t)(i / across)};
+        for (unsigned k = 0; k < tile->samples; k++) {
+            block->sample[k] = (uint16_t)(random32() & 1 ? 0xffff : random32());
+            block->mask |= block->sample[k];
+        }
+        count += block->mask != 0;
+    }
+    return count;
+}
+
+/* Depths near those that primitives have, so that both verdicts are common. */
+static void random_tile(struct raster_tile *tile, uint32_t samples)
+{
+    memset(tile, 0, sizeof *tile);
+    tile->samples = samples;
+    tile->width = tile->height = samples == 1 ? 64 : 32;
+    tile->x = (int32_t)(below(30) * tile->width);
+    tile->y = (int32_t)(below(30) * tile->height);
+    for (unsigned i = 0; i < RASTER_TILE_WORDS; i++) {
+        tile->color[i] = random32();
+        tile->zs[i] = (random32() >> (below(4) == 0)) ^ (below(3) ? 0 : 0x80000000);
+    }
+}
+
+/* ---- comparison ---- */
+
+struct trial {
+    const char *name;
+    const uint64_t *words;
+    uint32_t count;
+    enum jit_level level;
+    struct vc4_frag_config config;
+    unsigned state;
+};
+
+static void differ(const struct trial *trial, const char *what, unsigned index, uint32_t want, uint32_t got)
+{
+    print_message("program \"%s\" at %s, state %u: depth func %u, updates %d, %u samples\n", trial->name,
+                  jit_level_name(trial->level), trial->state, trial->config.depth_func,
+                  trial->config.z_updates, trial->config.samples);
+    vc4_qpu_disasm_program(stderr, trial->words, trial->count);
+    fail_msg("%s, word %u: want %08x, got %08x", what, index, want, got);
+}
+
+static void compare(const struct trial *trial, const struct raster_tile *want, const struct raster_tile *got,
+                    const struct gpu_fault *want_fault, const struct gpu_fault *got_fault)
+{
+    if (want_fault->kind != got_fault->kind || want_fault->pc != got_fault->pc ||
+        want_fault->lane != got_fault->lane || want_fault->address != got_fault->address ||
+        strcmp(want_fault->text, got_fault->text) != 0) {
+        print_message(
+            "want fault \"%s\" pc %u lane %u address %08x\ngot  fault \"%s\" pc %u lane %u address %08x\n",
+            want_fault->text, want_fault->pc, want_fault->lane, want_fault->address, got_fault->text,
+            got_fault->pc, got_fault->lane, got_fault->address);
+        differ(trial, "fault", 0, want_fault->kind, got_fault->kind);
+    }
+    for (unsigned i = 0; i < RASTER_TILE_WORDS; i++) {
+        if (want->color[i] != got->color[i])
+            differ(trial, "colour", i, want->color[i], got->color[i]);
+        if (want->zs[i] != got->zs[i])
+            differ(trial, "depth and stencil", i, want->zs[i], got->zs[i]);
+    }
+}
+
+struct bench {
+    struct gpu_memory memory;
+    struct jit_engine *engine;
+    struct raster_tile *want, *got;
+    unsigned compiled, interpreted, faults, blocks;
+};
+
+static void draw(struct bench *bench, const struct trial *trial, const struct vc4_frag *reference,
+                 const struct vc4_frag *frag)
+{
+    random_tile(bench->want, trial->config.samples);
+    *bench->got = *bench->want;
+    for (unsigned k = 0; k < PRIMS; k++) {
+        struct raster_block blocks[RASTER_BLOCKS_MAX];
+        struct gpu_fault want = {0}, got = {0};
+        struct raster_prim prim;
+        uint32_t count = random_blocks(bench->want, blocks), status;
+
+        random_prim(&prim, bench->want);
+        status = vc4_frag_shade(reference, &prim, bench->want, blocks, count, &want);
+        assert_int_equal(!status, !vc4_frag_shade(frag, &prim, bench->got, blocks, count, &got));
+        compare(trial, bench->want, bench->got, &want, &got);
+        bench->faults += status != 0;
+        bench->blocks += count;
+        if (status)
+            return;
+    }
+}
+
+/* Returns whether the program was compiled in this state. */
+static bool try_state(struct bench *bench, struct trial *trial, const struct vc4_qpu_program *program)
+{
+    struct vc4_shader_state state = {.fs = {.code = 0x8000, .uniforms = UNIFORMS, .program = program}};
+    struct gpu_fault want = {0}, got = {0};
+    struct vc4_frag *reference, *frag;
+    bool compiled;
+    int status;
+
+    trial->config = (struct vc4_frag_config){.depth_func = (uint8_t)below(8),
+                                             .z_updates = random32() & 1,
+                                             .samples = random32() & 1 ? 1 : 4,
+                                             .primitive = 2};
+    random_uniforms(program, bench->memory.base);
+    status = vc4_frag_prepare(&bench->memory, NULL, &state, &trial->config, FUEL, &reference, &want);
+    assert_int_equal(
+        status, vc4_frag_prepare(&bench->memory, bench->engine, &state, &trial->config, FUEL, &frag, &got));
+    if (status) {
+        assert_string_equal(want.text, got.text);
+        return false;
+    }
+    draw(bench, trial, reference, frag);
+    compiled = vc4_frag_compiled(frag);
+    bench->compiled += compiled;
+    bench->interpreted += !compiled;
+    vc4_frag_release(frag);
+    vc4_frag_release(reference);
+    return compiled;
+}
+
+static unsigned try_program(struct bench *bench, struct trial *trial)
+{
+    struct util_error error = {0};
+    struct vc4_qpu_program *program;
+    unsigned compiled = 0;
+
+    if (vc4_qpu_program_create(trial->words, trial->count, &program, &error))
+        fail_msg("%s: %s", trial->name, error.text);
+    for (trial->state = 0; trial->state < STATES; trial->state++)
+        compiled += try_state(bench, trial, program);
+    vc4_qpu_program_destroy(program);
+    return compiled;
+}
+
+static void bench_begin(struct bench *bench, enum jit_level level)
+{
+    struct jit_options options = {.level = (int)level, .optimize = 2, .cache_dir = ""};
+
+    memset(bench, 0, sizeof *bench);
+    assert_int_equal(jit_engine_create(&options, &bench->engine, NULL), 0);
+    assert_int_equal(gpu_memory_create(MEMORY_SIZE, &bench->memory), 0);
+    for (uint32_t i = 0; i < MEMORY_SIZE; i += 4)
+        util_store32(bench->memory.base + i, random32());
+    bench->want = aligned_alloc(64, sizeof *bench->want);
+    bench->got = aligned_alloc(64, sizeof *bench->got);
+}
+
+static void bench_end(struct bench *bench)
+{
+    free(bench->want);
+    free(bench->got);
+    jit_engine_destroy(bench->engine);
+    gpu_memory_destroy(&bench->memory);
+}
+
+static void test_programs(void **state)
+{
+    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
+        struct bench bench;
+
+        if (!jit_level_supported((enum jit_level)level))
+            continue;
+        bench_begin(&bench, (enum jit_level)level);
+        for (unsigned i = 0; i < UTIL_ARRAY_SIZE(programs); i++) {
+            uint64_t words[MAX_WORDS];
+            struct trial trial = {.name = programs[i].name, .words = words, .level = (enum jit_level)level};
+
+            trial.count = assemble(programs[i].text, words);
+            if ((try_program(&bench, &trial) > 0) != programs[i].compiles)
+                fail_msg("%s: compiles %d", trial.name, !programs[i].compiles);
+        }
+        assert_true(bench.faults > 10);
+        assert_true(bench.blocks > 10000);
+        bench_end(&bench);
+    }
+}
+
+/* Programs out of recorded submissions: interpolation, texture, and long control flow. */
+static void test_captured(void **state)
+{
+    static const char *const files[] = {"triangle/bo000_h4_02190000.bin", "cube/bo000_h12_021a0000.bin",
+                                        "loop/bo000_h15_021a3000.bin"};
+
+    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
+        struct bench bench;
+
+        if (!jit_level_supported((enum jit_level)level))
+            continue;
+        bench_begin(&bench, (enum jit_level)level);
+        for (unsigned i = 0; i < UTIL_ARRAY_SIZE(files); i++) {
+            struct trial trial = {.name = files[i], .level = (enum jit_level)level};
+            uint64_t words[MAX_WORDS];
+            char path[512];
+            FILE *file;
+
+            snprintf(path, sizeof path, "%s/tests/data/vc4/%s", SOURCE_DIR, files[i]);
+            file = fopen(path, "rb");
+            assert_non_null(file);
+            trial.words = words;
+            trial.count = (uint32_t)fread(words, sizeof *words, MAX_WORDS, file);
+            fclose(file);
+            assert_true(try_program(&bench, &trial) > 0);
+        }
+        bench_end(&bench);
+    }
+}
+
+static void test_random(void **state)
+{
+    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
+        struct bench bench;
+
+        if (!jit_level_supported((enum jit_level)level))
+            continue;
+        bench_begin(&bench, (enum jit_level)level);
+        for (unsigned i = 0; i < RANDOM_COUNT; i++) {
+            uint64_t words[MAX_WORDS];
+            struct trial trial = {.name = "random", .words = words, .level = (enum jit_level)level};
+
+            trial.count = vc4_qpu_random(1000 * level + i, VC4_QPU_RANDOM_FRAGMENT, words, 40 + below(120));
+            try_program(&bench, &trial);
+        }
+        assert_true(bench.compiled > bench.interpreted);
+        bench_end(&bench);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs), cmocka_unit_test(test_captured),
+                                       cmocka_unit_test(test_random)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
