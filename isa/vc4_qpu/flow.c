@@ -474,26 +474,6 @@ static void keep_resets(struct flow *f)
     f->resets = NULL;
 }
 
-/* The longest forward path: blocks are in program order, so every forward edge goes to a later one. */
-static int count_varyings(struct vc4_qpu_program *p, struct util_error *error)
-{
-    uint32_t *before = calloc(p->block_count, sizeof *before);
-    if (!before)
-        return util_fail(error, -ENOMEM, "out of memory");
-    for (uint32_t i = 0; i < p->block_count; i++) {
-        const struct vc4_qpu_block *block = &p->blocks[i];
-        uint32_t after = before[i];
-        for (uint32_t pc = block->first; pc < block->first + block->count; pc++)
-            after += vc4_qpu_reads(&p->insns[pc], VC4_QPU_R_VARYING);
-        p->varying_count = UTIL_MAX(p->varying_count, after);
-        for (unsigned k = 0; k < 2; k++)
-            if (block->successor[k] != VC4_QPU_NO_OFFSET && block->successor[k] > i)
-                before[block->successor[k]] = UTIL_MAX(before[block->successor[k]], after);
-    }
-    free(before);
-    return 0;
-}
-
 int vc4_qpu_flow(struct vc4_qpu_program *p, struct util_error *error)
 {
     struct flow f = {.program = p, .error = error};
@@ -517,8 +497,6 @@ int vc4_qpu_flow(struct vc4_qpu_program *p, struct util_error *error)
         solve(&f);
         err = record(&f);
     }
-    if (!err)
-        err = count_varyings(p, error);
     if (!err)
         keep_resets(&f);
     free(f.entry);

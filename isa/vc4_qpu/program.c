@@ -249,6 +249,26 @@ static void note_insn(struct vc4_qpu_program *p, const struct vc4_qpu_insn *insn
     p->is_threaded |= insn->sig == VC4_QPU_SIG_THREAD_SWITCH || insn->sig == VC4_QPU_SIG_LAST_THREAD_SWITCH;
 }
 
+/* The longest forward path: blocks are in program order, so every forward edge goes to a later one. */
+static int count_varyings(struct vc4_qpu_program *p, struct util_error *error)
+{
+    uint32_t *before = calloc(p->block_count, sizeof *before);
+    if (!before)
+        return util_fail(error, -ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < p->block_count; i++) {
+        const struct vc4_qpu_block *block = &p->blocks[i];
+        uint32_t after = before[i];
+        for (uint32_t pc = block->first; pc < block->first + block->count; pc++)
+            after += vc4_qpu_reads(&p->insns[pc], VC4_QPU_R_VARYING);
+        p->varying_count = UTIL_MAX(p->varying_count, after);
+        for (unsigned k = 0; k < 2; k++)
+            if (block->successor[k] != VC4_QPU_NO_OFFSET && block->successor[k] > i)
+                before[block->successor[k]] = UTIL_MAX(before[block->successor[k]], after);
+    }
+    free(before);
+    return 0;
+}
+
 static int analyse(struct vc4_qpu_program *p, uint32_t count, struct util_error *error)
 {
     struct scan s = {.program = p, .count = count, .error = error};
@@ -266,6 +286,8 @@ static int analyse(struct vc4_qpu_program *p, uint32_t count, struct util_error 
         p->insn_count = count;
     free(s.marks);
     free(s.stack);
+    if (!err)
+        err = count_varyings(p, error);
     return err ? err : vc4_qpu_flow(p, error);
 }
 
