@@ -81,8 +81,10 @@ static void make_slots(struct trans *t)
 static void begin_program(struct trans *t)
 {
     t->zero = trans_imm(t, 0);
-    if (t->start->ra15)
+    if (t->start->ra15) {
         t->regs[TRANS_A + 15] = trans_int(t, jit_as_i32(t->b, t->start->ra15));
+        t->regs[TRANS_A + 15]->clean |= t->ports->clean_varyings;
+    }
     if (t->start->rb15)
         t->regs[TRANS_B + 15] = trans_int(t, jit_as_i32(t->b, t->start->rb15));
     t->flags.n = t->flags.z = t->flags.c = LLVMConstNull(t->b->i1x16);

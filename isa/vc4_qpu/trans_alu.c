@@ -96,10 +96,15 @@ static LLVMValueRef shift_count(struct trans *t, struct trans_value *y)
     return trans_and(t, trans_i(t, y), 31);
 }
 
+/* Not llvm.fshr: LLVM 19 makes a rotation by constants of which some are 0 into a shift by 32, which it then
+ * takes for undefined. Shifting left in two steps needs no count above 31. */
 static LLVMValueRef ror(struct trans *t, struct trans_value *x, struct trans_value *y)
 {
-    LLVMValueRef a = trans_i(t, x), args[3] = {a, a, shift_count(t, y)};
-    return jit_intrinsic(t->b, "llvm.fshr", &t->b->i32x16, 1, args, 3);
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMValueRef a = trans_i(t, x), n = shift_count(t, y);
+    LLVMValueRef rest = LLVMBuildSub(ir, jit_splat_u32(t->b, 31), n, "");
+    LLVMValueRef high = LLVMBuildShl(ir, trans_shl(t, a, 1), rest, "");
+    return LLVMBuildOr(ir, LLVMBuildLShr(ir, a, n, ""), high, "");
 }
 
 static LLVMValueRef clz(struct trans *t, struct trans_value *x)
