@@ -213,34 +213,23 @@ LLVMValueRef texture_ir_finish(struct texture_ir *t, LLVMValueRef texel)
     return t->border ? texel : finish(t->b, t->key->format, texel);
 }
 
-static LLVMValueRef fetch_tap(struct texture_ir *t, LLVMValueRef memory, LLVMValueRef address,
-                              LLVMValueRef outside, LLVMValueRef x, LLVMValueRef y)
+/* The texel's bits at `address`, not unpacked; ETC1's are already an 8888 word. */
+static LLVMValueRef gather_tap(struct texture_ir *t, LLVMValueRef memory, LLVMValueRef address,
+                               LLVMValueRef x, LLVMValueRef y)
 {
     struct jit_builder *b = t->b;
-    uint8_t format = t->key->format;
-    uint32_t shift = texel_shift(format);
-    LLVMValueRef v;
+    uint32_t shift = texel_shift(t->key->format);
 
-    if (format == RASTER_ETC1) {
+    if (t->key->format == RASTER_ETC1) {
         LLVMValueRef second = LLVMBuildAdd(b->ir, address, jit_splat_u32(b, 4), "");
 
-        v = texture_ir_etc1(t, gather(b, memory, address), gather(b, memory, second), x, y);
-    } else {
-        v = shift == 2 ? gather(b, memory, address) : gather_small(b, memory, address, shift);
-        v = unpack(b, format, v);
+        return texture_ir_etc1(t, gather(b, memory, address), gather(b, memory, second), x, y);
     }
-    if (t->border)
-        v = finish(b, format, v);
-    return outside ? LLVMBuildSelect(b->ir, outside, t->border, v, "") : v;
+    return shift == 2 ? gather(b, memory, address) : gather_small(b, memory, address, shift);
 }
 
-static LLVMValueRef either(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
-{
-    return x && y ? LLVMBuildOr(b->ir, x, y, "") : x ? x : y;
-}
-
-void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level,
-                      const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4])
+void texture_ir_gather(struct texture_ir *t, const struct texture_ir_level *level,
+                       const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4])
 {
     struct jit_builder *b = t->b;
     unsigned taps = t->filter == TEXTURE_NEAREST ? 1 : 2;
@@ -269,8 +258,33 @@ void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level
             LLVMValueRef offset = LLVMBuildXor(b->ir, at.x_part[u], at.y_flip[v], "");
 
             offset = LLVMBuildAdd(b->ir, offset, base, "");
-            out[2 * v + u] =
-                fetch_tap(t, memory, offset, either(b, x->outside[u], y->outside[v]), x->tap[u], y->tap[v]);
+            out[2 * v + u] = gather_tap(t, memory, offset, x->tap[u], y->tap[v]);
         }
+    }
+}
+
+static LLVMValueRef either(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    return x && y ? LLVMBuildOr(b->ir, x, y, "") : x ? x : y;
+}
+
+void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level,
+                      const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4])
+{
+    struct jit_builder *b = t->b;
+    uint8_t format = t->key->format;
+
+    if (texture_ir_window_applies(t))
+        texture_ir_window(t, level, x, y, out);
+    else
+        texture_ir_gather(t, level, x, y, out);
+    for (unsigned k = 0; k < (t->filter == TEXTURE_NEAREST ? 1 : 4); k++) {
+        LLVMValueRef outside = either(b, x->outside[k & 1], y->outside[k >> 1]);
+
+        out[k] = unpack(b, format, out[k]);
+        if (t->border)
+            out[k] = finish(b, format, out[k]);
+        if (outside)
+            out[k] = LLVMBuildSelect(b->ir, outside, t->border, out[k], "");
     }
 }

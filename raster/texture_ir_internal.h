@@ -40,6 +40,13 @@ void texture_ir_axis(struct texture_ir *t, uint8_t wrap, bool is_s, LLVMValueRef
 void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level,
                       const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4]);
 LLVMValueRef texture_ir_finish(struct texture_ir *t, LLVMValueRef texel);
+/* The texels' bits, one gather each. */
+void texture_ir_gather(struct texture_ir *t, const struct texture_ir_level *level,
+                       const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4]);
+/* The same out of four utiles where they suffice (texture_ir_window.c). */
+bool texture_ir_window_applies(const struct texture_ir *t);
+void texture_ir_window(struct texture_ir *t, const struct texture_ir_level *level,
+                       const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4]);
 bool texture_ir_format_supported(uint8_t format);
 /* An ETC1 block's two words (as loaded) and the texel's coordinates to an 8888 word (texture_ir_etc1.c). */
 LLVMValueRef texture_ir_etc1(struct texture_ir *t, LLVMValueRef hi, LLVMValueRef lo, LLVMValueRef x,

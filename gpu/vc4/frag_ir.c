@@ -39,6 +39,34 @@ static LLVMValueRef field(struct emit *e, struct jit_builder *b, LLVMTypeRef typ
     return jit_load(b, type, jit_offset_const(b, e->args, offset), align, true);
 }
 
+/* Tells LLVM that a pointer (a parameter, or a load of one) may be read anywhere within `bytes`, so that
+ * invariant loads through it leave the loop even where the program reads them under a condition. */
+static void readable_param(struct jit_builder *b, unsigned index, uint64_t bytes, uint64_t align)
+{
+    static const char *const names[2] = {"dereferenceable", "align"};
+    uint64_t values[2] = {bytes, align};
+
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
+
+        LLVMAddAttributeAtIndex(b->function, index + 1, LLVMCreateEnumAttribute(b->context, kind, values[i]));
+    }
+}
+
+static void readable_load(struct jit_builder *b, LLVMValueRef load, uint64_t bytes, uint64_t align)
+{
+    static const char *const names[2] = {"dereferenceable", "align"};
+    uint64_t values[2] = {bytes, align};
+
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned kind = LLVMGetMDKindIDInContext(b->context, names[i], (unsigned)strlen(names[i]));
+        LLVMMetadataRef value = LLVMValueAsMetadata(jit_i64(b, values[i]));
+
+        LLVMSetMetadata(load, kind,
+                        LLVMMetadataAsValue(b->context, LLVMMDNodeInContext2(b->context, &value, 1)));
+    }
+}
+
 static LLVMValueRef prim_float(struct emit *e, struct jit_builder *b, size_t offset)
 {
     return jit_splat(b, jit_load(b, b->f32, jit_offset_const(b, e->prim, offset), 4, true));
@@ -372,8 +400,13 @@ static void begin(struct emit *e, struct jit_builder *b)
             jit_param_noalias(b, i);
             *params[i] = jit_param(b, i);
         }
+    readable_param(b, 0, sizeof(struct vc4_frag_args), 8);
+    readable_param(b, 1, sizeof(struct raster_prim), 8);
+    readable_param(b, 2, sizeof(struct raster_tile), 64);
     e->uniforms = field(e, b, b->ptr, offsetof(struct vc4_frag_args, uniforms), 8);
     e->textures = field(e, b, b->ptr, offsetof(struct vc4_frag_args, textures), 8);
+    if (e->variant->program->sample_count)
+        readable_load(b, e->textures, e->variant->program->sample_count * sizeof(struct raster_texture), 8);
     e->memory = field(e, b, b->ptr, offsetof(struct vc4_frag_args, memory), 8);
     e->last_word = field(e, b, b->i32, offsetof(struct vc4_frag_args, last_word), 4);
     reverse = jit_offset_const(b, e->prim, offsetof(struct raster_prim, reverse));
