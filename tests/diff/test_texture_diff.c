@@ -77,7 +77,8 @@ static uint32_t random_side(bool pot)
 }
 
 /* Utiles a row and rows of 64 / row bytes; row and rows as README.md's image layouts say. */
-static void place_level(const struct raster_texture_key *key, struct raster_level *level, uint32_t *end)
+static void place_level(const struct raster_texture_key *key, struct raster_level *level, uint32_t align,
+                        uint32_t *end)
 {
     uint32_t bytes = raster_format_bytes(key->format), w = level->width, h = level->height;
     uint32_t row = bytes == 1 ? 8 : 16, rows = 64 / row, size;
@@ -96,8 +97,8 @@ static void place_level(const struct raster_texture_key *key, struct raster_leve
         level->stride = util_div_up(w * bytes, row * 8) + below(3);
         size = level->stride * 4096 * util_div_up(h, rows * 8);
     }
-    level->offset = (*end + below(70)) & ~7u; /* texels do not straddle words */
-    level->offset += level->offset < *end ? 8 : 0;
+    /* Texels do not straddle words; whole utiles, as real textures have, take a path of their own. */
+    level->offset = (uint32_t)util_align(*end + below(70), align);
     *end = level->offset + size;
 }
 
@@ -109,7 +110,7 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
     struct raster_texture_key *key = &out->key;
     struct raster_texture *texture = &out->texture;
     bool pot = random32() & 1;
-    uint32_t w, h, end = below(4096);
+    uint32_t w, h, end = below(4096), align = random32() & 1 ? 64 : 8;
 
     memset(out, 0, sizeof *out);
     key->format = formats[below(UTIL_ARRAY_SIZE(formats))];
@@ -144,7 +145,7 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
         level->width = UTIL_MAX(w >> l, 1u);
         level->height = UTIL_MAX(h >> l, 1u);
         level->layout = key->layout < RASTER_LAYOUT_COUNT ? key->layout : below(RASTER_LAYOUT_COUNT);
-        place_level(key, level, &end);
+        place_level(key, level, align, &end);
     }
     texture->face_stride = key->cube ? (end + 7) & ~7u : 0;
     out->has_t = below(10) != 0;
