@@ -25,6 +25,13 @@ static uint32_t rounded(float f)
     return is_nan(x) ? VC4_QPU_NAN : x;
 }
 
+/* What IEEE 754 makes a NaN is +0. */
+static uint32_t product(float a, float b)
+{
+    uint32_t x = util_f2u(a * b);
+    return is_nan(x) ? 0 : x;
+}
+
 /* -NaN < -Inf < ... < -0 < +0 < ... < +Inf < +NaN as unsigned order (rule 3). */
 static uint32_t order(uint32_t x)
 {
@@ -168,7 +175,7 @@ struct vc4_qpu_result vc4_qpu_mul_op(unsigned op, uint32_t a, uint32_t b)
 {
     switch (op) {
     case VC4_QPU_M_NOP: return integer(0, false);
-    case VC4_QPU_M_FMUL: return single(rounded(operand(a) * operand(b)), false);
+    case VC4_QPU_M_FMUL: return single(product(operand(a), operand(b)), false);
     case VC4_QPU_M_MUL24: return integer((a & 0xffffff) * (b & 0xffffff), false);
     default: return bytes(op, a, b);
     }

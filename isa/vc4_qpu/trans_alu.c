@@ -16,20 +16,20 @@ bool trans_add_gives_float(unsigned op)
     return (op >= VC4_QPU_A_FADD && op <= VC4_QPU_A_FMAXABS) || op == VC4_QPU_A_ITOF;
 }
 
-static struct trans_value *float_op(struct trans *t, LLVMOpcode op, struct trans_value *x,
-                                    struct trans_value *y)
+static struct trans_value *sum(struct trans *t, LLVMOpcode op, struct trans_value *x, struct trans_value *y)
 {
-    LLVMValueRef a = trans_operand(t, x), b = trans_operand(t, y);
-    LLVMValueRef r = LLVMBuildBinOp(t->b->ir, op, a, b, "");
-    bool maybe_nan = x->maybe_nan || y->maybe_nan;
+    return trans_float(t, LLVMBuildBinOp(t->b->ir, op, trans_operand(t, x), trans_operand(t, y), ""), true,
+                       true);
+}
 
-    /* When LLVM knows the factors' signs, and that they are no NaNs, it takes the product's sign for known;
-     * but 0 * Inf is a NaN with the sign set. Said in so many words, it cannot. */
-    if (op == LLVMFMul && !maybe_nan)
-        r = trans_canonical_nan(t, r);
-    struct trans_value *v = trans_float(t, r, true, true);
-    v->maybe_nan = maybe_nan;
-    return v;
+/* What would be a NaN is +0 (rule 2). */
+static struct trans_value *product(struct trans *t, struct trans_value *x, struct trans_value *y)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMValueRef r = LLVMBuildFMul(ir, trans_operand(t, x), trans_operand(t, y), "");
+    LLVMValueRef number = LLVMBuildFCmp(ir, LLVMRealORD, r, r, "");
+
+    return trans_float(t, jit_select(t->b, number, r, LLVMConstNull(t->b->f32x16)), true, true);
 }
 
 /* Order of sign-magnitude patterns. A number without a sign bit compares as an integer with any pattern, one
@@ -186,8 +186,8 @@ struct trans_value *trans_add_op(struct trans *t, unsigned op, struct trans_valu
     if (x == y && add_moves(op))
         return x;
     switch (op) {
-    case VC4_QPU_A_FADD: return float_op(t, LLVMFAdd, x, y);
-    case VC4_QPU_A_FSUB: return float_op(t, LLVMFSub, x, y);
+    case VC4_QPU_A_FADD: return sum(t, LLVMFAdd, x, y);
+    case VC4_QPU_A_FSUB: return sum(t, LLVMFSub, x, y);
     case VC4_QPU_A_FMIN: return float_min_max(t, false, x, y);
     case VC4_QPU_A_FMAX: return float_min_max(t, true, x, y);
     case VC4_QPU_A_FMINABS:
@@ -216,7 +216,7 @@ struct trans_value *trans_mul_op(struct trans *t, unsigned op, struct trans_valu
     if (x == y && (op == VC4_QPU_M_V8MIN || op == VC4_QPU_M_V8MAX))
         return x;
     switch (op) {
-    case VC4_QPU_M_FMUL: return float_op(t, LLVMFMul, x, y);
+    case VC4_QPU_M_FMUL: return product(t, x, y);
     case VC4_QPU_M_MUL24:
         r = LLVMBuildMul(t->b->ir, trans_and(t, trans_i(t, x), 0xffffff),
                          trans_and(t, trans_i(t, y), 0xffffff), "");
@@ -269,7 +269,6 @@ struct trans_value *trans_rotate(struct trans *t, struct trans_value *v, unsigne
         r = trans_int(t, rotate_by(t, trans_i(t, v), code - 48));
     if (!r->known) {
         r->clean = v->clean;
-        r->maybe_nan = v->maybe_nan;
         r->positive = v->positive;
     }
     return r;

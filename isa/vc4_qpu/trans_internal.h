@@ -17,7 +17,6 @@ struct trans_value {
     LLVMValueRef operand; /* f32x16 fit for float arithmetic; NULL until asked for */
     bool clean;           /* holds no NaN but TRANS_NAN */
     bool opaque;          /* LLVM cannot find out that it is a constant */
-    bool maybe_nan;       /* LLVM cannot find out that it is no NaN */
     bool positive;        /* the sign bit is known to be clear */
     bool known;           /* all lanes hold `imm` */
     uint32_t imm;
@@ -96,8 +95,7 @@ LLVMValueRef trans_f(struct trans *t, struct trans_value *v);
  * would fold constants to other NaNs than the hardware makes, keep denormals that it flushes, and drop x * 1
  * or x + -0 which flush them; hiding that an operand is constant takes it the chance. */
 LLVMValueRef trans_operand(struct trans *t, struct trans_value *v);
-LLVMValueRef trans_canonical_nan(struct trans *t, LLVMValueRef f); /* f32 or f32x16: NaNs to the one NaN */
-LLVMValueRef trans_lane0(struct trans *t, struct trans_value *v);  /* i32 */
+LLVMValueRef trans_lane0(struct trans *t, struct trans_value *v); /* i32 */
 /* new where mask holds, else old; mask NULL: new */
 struct trans_value *trans_merge(struct trans *t, LLVMValueRef mask, struct trans_value *new,
                                 struct trans_value *old);

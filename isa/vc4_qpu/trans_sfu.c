@@ -108,7 +108,5 @@ struct trans_value *trans_sfu(struct trans *t, unsigned waddr, struct trans_valu
     default: r = log2_(t, x); break;
     }
     /* the selects among them may become constants */
-    struct trans_value *result = trans_float(t, r, true, waddr == VC4_QPU_W_SFU_RECIP);
-    result->maybe_nan = v->maybe_nan;
-    return result;
+    return trans_float(t, r, true, waddr == VC4_QPU_W_SFU_RECIP);
 }

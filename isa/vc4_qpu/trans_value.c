@@ -109,7 +109,7 @@ struct trans_value *trans_scalar(struct trans *t, LLVMValueRef i32, bool opaque)
         return trans_imm(t, (uint32_t)LLVMConstIntGetZExtValue(i32));
     struct trans_value *v = new_value(t);
     v->scalar = i32;
-    v->opaque = v->maybe_nan = opaque;
+    v->opaque = opaque;
     return v;
 }
 
@@ -133,7 +133,8 @@ static LLVMValueRef fence(struct trans *t, LLVMValueRef f)
     return jit_intrinsic(t->b, "llvm.arithmetic.fence", &type, 1, &f, 1);
 }
 
-LLVMValueRef trans_canonical_nan(struct trans *t, LLVMValueRef f)
+/* Works on scalars and vectors alike. */
+static LLVMValueRef canonical_nan(struct trans *t, LLVMValueRef f)
 {
     LLVMBuilderRef ir = t->b->ir;
     bool vector = LLVMTypeOf(f) == t->b->f32x16;
@@ -153,11 +154,11 @@ LLVMValueRef trans_operand(struct trans *t, struct trans_value *v)
         v->operand = fence(t, LLVMBuildBitCast(ir, jit_splat_u32(t->b, imm), t->b->f32x16, ""));
     } else if (v->scalar) {
         LLVMValueRef f = LLVMBuildBitCast(ir, v->scalar, t->b->f32, "");
-        f = v->clean ? f : trans_canonical_nan(t, f);
+        f = v->clean ? f : canonical_nan(t, f);
         v->operand = jit_splat(t->b, v->opaque ? f : fence(t, f));
     } else {
         LLVMValueRef f = trans_f(t, v);
-        f = v->clean ? f : trans_canonical_nan(t, f);
+        f = v->clean ? f : canonical_nan(t, f);
         v->operand = v->opaque ? f : fence(t, f);
     }
     return v->operand;
@@ -184,7 +185,6 @@ struct trans_value *trans_merge(struct trans *t, LLVMValueRef mask, struct trans
     if (!v->known) {
         v->clean = new->clean && old->clean;
         v->opaque = new->opaque && old->opaque;
-        v->maybe_nan = new->maybe_nan || old->maybe_nan;
         v->positive = new->positive && old->positive;
     }
     return v;

@@ -18,7 +18,6 @@ static struct trans_value *spread(struct trans *t, struct trans_value *v, unsign
         t, LLVMBuildShuffleVector(t->b->ir, i, LLVMGetPoison(LLVMTypeOf(i)), jit_vector_u32(t->b, from), ""));
     if (!r->known) {
         r->clean = v->clean;
-        r->maybe_nan = v->maybe_nan;
         r->positive = v->positive;
     }
     return r;

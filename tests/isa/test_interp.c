@@ -183,10 +183,10 @@ static const struct op_case op_cases[] = {
     {MUL(NOP), 1, 2, 0, Z},
     {MUL(FMUL), 0x40000000, 0xc0400000, 0xc0c00000, N},
     {MUL(FMUL), 0x00000000, 0xbf800000, 0x80000000, Z},
-    {MUL(FMUL), 0x00000000, INF, NAN_, N},
+    {MUL(FMUL), 0x80000000, INF, 0, Z},        /* sqrt(0) of Mesa needs it */
     {MUL(FMUL), 0x00800000, 0x3f000000, 0, Z}, /* flushed */
     {MUL(FMUL), 0x3f800001, 0x3f800001, 0x3f800002, 0},
-    {MUL(FMUL), 0x7fa00000, 0x3f800000, NAN_, N},
+    {MUL(FMUL), 0x7fa00000, 0x3f800000, 0, Z},
     {MUL(MUL24), 0xffffffff, 0x01000002, 0x01fffffe, 0},
     {MUL(MUL24), 0x00ffffff, 0x00ffffff, 0xfe000001, N},
     {MUL(V8MULD), 0xff80ff01, 0xff80007f, 0xff400000, N}, /* 128*128/255 = 64; (127 + 127)/255 = 0 */
