@@ -42,7 +42,7 @@ int drm_kms_init(struct drm *drm)
 {
     static const struct {
         uint32_t width, height;
-    } usual[] = {{1280, 720}, {1920, 1080}, {1024, 768}, {800, 600}, {640, 480}};
+    } usual[] = {{1920, 1080}, {1280, 720}, {1024, 768}, {800, 600}, {640, 480}};
     static struct kms_object fixed = {.type = KMS_FIXED};
     uint32_t width = drm->options.width ? drm->options.width : 1280;
     uint32_t height = drm->options.height ? drm->options.height : 720;
