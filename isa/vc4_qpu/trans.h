@@ -17,7 +17,7 @@ struct vc4_qpu_ir_ports {
     LLVMValueRef (*uniform)(void *ctx, struct jit_builder *b, LLVMValueRef address, uint32_t word);
     void (*varying)(void *ctx, struct jit_builder *b, uint32_t n, LLVMValueRef *vary, LLVMValueRef *c);
     /* The caller promises that what `varying` returns, and ra15, hold no NaN other than 0xffc00000 (planes
-     * made of such numbers by float arithmetic do not): saves two instructions for each. */
+     * made of such numbers by float arithmetic do not): saves two instructions a sum. */
     bool clean_varyings;
     void (*coordinates)(void *ctx, struct jit_builder *b, LLVMValueRef *x, LLVMValueRef *y);
     void (*flags)(void *ctx, struct jit_builder *b, LLVMValueRef *ms_mask, LLVMValueRef *rev_flag);

@@ -22,14 +22,14 @@ static struct trans_value *sum(struct trans *t, LLVMOpcode op, struct trans_valu
                        true);
 }
 
-/* What would be a NaN is +0 (rule 2). */
+/* What would be a NaN is +0 (rule 2), whatever NaN it would be. */
 static struct trans_value *product(struct trans *t, struct trans_value *x, struct trans_value *y)
 {
     LLVMBuilderRef ir = t->b->ir;
-    LLVMValueRef r = LLVMBuildFMul(ir, trans_operand(t, x), trans_operand(t, y), "");
-    LLVMValueRef number = LLVMBuildFCmp(ir, LLVMRealORD, r, r, "");
+    LLVMValueRef r = LLVMBuildFMul(ir, trans_factor(t, x), trans_factor(t, y), "");
+    LLVMValueRef zero = LLVMConstNull(t->b->f32x16), kept = LLVMBuildFCmp(ir, LLVMRealONE, r, zero, "");
 
-    return trans_float(t, jit_select(t->b, number, r, LLVMConstNull(t->b->f32x16)), true, true);
+    return trans_float(t, jit_select(t->b, kept, r, zero), true, true);
 }
 
 /* Order of sign-magnitude patterns. A number without a sign bit compares as an integer with any pattern, one

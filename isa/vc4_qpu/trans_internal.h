@@ -15,6 +15,7 @@ struct trans_value {
     LLVMValueRef scalar;  /* i32, when all lanes hold the same, else NULL */
     LLVMValueRef unorm;   /* i32x16 c in 0..255 when this is the float c / 255 of an unpack, else NULL */
     LLVMValueRef operand; /* f32x16 fit for float arithmetic; NULL until asked for */
+    LLVMValueRef factor;  /* the same with any NaNs */
     bool clean;           /* holds no NaN but TRANS_NAN */
     bool opaque;          /* LLVM cannot find out that it is a constant */
     bool positive;        /* the sign bit is known to be clear */
@@ -95,6 +96,8 @@ LLVMValueRef trans_f(struct trans *t, struct trans_value *v);
  * would fold constants to other NaNs than the hardware makes, keep denormals that it flushes, and drop x * 1
  * or x + -0 which flush them; hiding that an operand is constant takes it the chance. */
 LLVMValueRef trans_operand(struct trans *t, struct trans_value *v);
+/* The same for what makes all NaNs alike: they stay as they are. */
+LLVMValueRef trans_factor(struct trans *t, struct trans_value *v);
 LLVMValueRef trans_lane0(struct trans *t, struct trans_value *v); /* i32 */
 /* new where mask holds, else old; mask NULL: new */
 struct trans_value *trans_merge(struct trans *t, LLVMValueRef mask, struct trans_value *new,

@@ -147,21 +147,25 @@ LLVMValueRef trans_operand(struct trans *t, struct trans_value *v)
 {
     LLVMBuilderRef ir = t->b->ir;
 
-    if (v->operand)
-        return v->operand;
-    if (v->known) {
-        uint32_t imm = is_nan(v->imm) ? TRANS_NAN : v->imm;
-        v->operand = fence(t, LLVMBuildBitCast(ir, jit_splat_u32(t->b, imm), t->b->f32x16, ""));
+    if (v->operand || v->clean) {
+        v->operand = v->operand ? v->operand : trans_factor(t, v);
+    } else if (v->known) {
+        v->operand = fence(t, LLVMBuildBitCast(ir, jit_splat_u32(t->b, TRANS_NAN), t->b->f32x16, ""));
     } else if (v->scalar) {
-        LLVMValueRef f = LLVMBuildBitCast(ir, v->scalar, t->b->f32, "");
-        f = v->clean ? f : canonical_nan(t, f);
+        LLVMValueRef f = canonical_nan(t, LLVMBuildBitCast(ir, v->scalar, t->b->f32, ""));
         v->operand = jit_splat(t->b, v->opaque ? f : fence(t, f));
     } else {
-        LLVMValueRef f = trans_f(t, v);
-        f = v->clean ? f : canonical_nan(t, f);
+        LLVMValueRef f = canonical_nan(t, trans_f(t, v));
         v->operand = v->opaque ? f : fence(t, f);
     }
     return v->operand;
+}
+
+LLVMValueRef trans_factor(struct trans *t, struct trans_value *v)
+{
+    if (!v->factor)
+        v->factor = v->opaque ? trans_f(t, v) : fence(t, trans_f(t, v));
+    return v->factor;
 }
 
 LLVMValueRef trans_lane0(struct trans *t, struct trans_value *v)
