@@ -25,11 +25,11 @@ static uint32_t rounded(float f)
     return is_nan(x) ? VC4_QPU_NAN : x;
 }
 
-/* What IEEE 754 makes a NaN is +0. */
+/* What IEEE 754 makes a NaN or -0 is +0. */
 static uint32_t product(float a, float b)
 {
     uint32_t x = util_f2u(a * b);
-    return is_nan(x) ? 0 : x;
+    return is_nan(x) || !(x << 1) ? 0 : x;
 }
 
 /* -NaN < -Inf < ... < -0 < +0 < ... < +Inf < +NaN as unsigned order (rule 3). */

@@ -182,7 +182,7 @@ static const struct op_case op_cases[] = {
     {ADD(V8SUBS), 0x00057f80, 0x01017f7f, 0x00040001, 0},
     {MUL(NOP), 1, 2, 0, Z},
     {MUL(FMUL), 0x40000000, 0xc0400000, 0xc0c00000, N},
-    {MUL(FMUL), 0x00000000, 0xbf800000, 0x80000000, Z},
+    {MUL(FMUL), 0x00000000, 0xbf800000, 0, Z}, /* Mesa negates so */
     {MUL(FMUL), 0x80000000, INF, 0, Z},        /* sqrt(0) of Mesa needs it */
     {MUL(FMUL), 0x00800000, 0x3f000000, 0, Z}, /* flushed */
     {MUL(FMUL), 0x3f800001, 0x3f800001, 0x3f800002, 0},
