@@ -1,26 +1,11 @@
 /* Level of detail: from differences inside a quad to levels and weights (README.md section 2). */
 #include "raster/texture_internal.h"
 
-#include <math.h>
-
-/* The order of the operands decides what becomes of a NaN. */
-static float larger(float a, float b)
-{
-    return a > b ? a : b;
-}
-
-/* Differences of c to the right and below, scaled, joined to rho. */
-static float join(float rho, const float *c, float scale)
-{
-    rho = larger(rho, fabsf(c[1] - c[0]) * scale);
-    return larger(rho, fabsf(c[2] - c[0]) * scale);
-}
-
 /* log2 to about 1/1000: exponent plus a cubic in the fraction whose coefficients sum to 1. */
-static float log2_level(float rho)
+static float log2_of(float x)
 {
     const float a = util_u2f(0x3fb5c000), b = util_u2f(0xbf126000), c = util_u2f(0x3e1b8000);
-    uint32_t bits = util_f2u(rho);
+    uint32_t bits = util_f2u(x);
     float e = (float)((int32_t)(bits >> 23) - 127);
     float f = util_u2f((bits & 0x7fffff) | 0x3f800000) - 1.0f;
     float p = f * c;
@@ -32,23 +17,35 @@ static float log2_level(float rho)
     return e + p;
 }
 
+static float square(float x)
+{
+    return x * x;
+}
+
+/* The gradient towards lane `to`, squared. */
+static float gradient(const struct raster_texture_key *key, const struct raster_texture *texture,
+                      const float *s, const float *t, const float *r, unsigned to)
+{
+    float ds = s[to] - s[0], dt = t[to] - t[0];
+
+    /* The surface of the cube is continuous: differences of the vector itself need no faces. */
+    if (key->cube)
+        return square(ds) + square(dt) + square(r[to] - r[0]);
+    if (key->unnormalized)
+        return square(ds) + square(dt);
+    return square(ds * texture->width) + square(dt * texture->height);
+}
+
 static float quad_level(const struct raster_texture_key *key, const struct raster_texture *texture,
                         const float *s, const float *t, const float *r)
 {
-    float w = key->unnormalized ? 1.0f : texture->width, h = key->unnormalized ? 1.0f : texture->height;
-    float rho;
+    float x = gradient(key, texture, s, t, r, 1), y = gradient(key, texture, s, t, r, 2);
+    float longer = x > y ? x : y; /* squared, as all here */
 
-    if (key->cube) {
-        /* The surface of the cube is continuous: differences of the vector itself need no faces. */
-        rho = larger(fabsf(s[1] - s[0]), fabsf(s[2] - s[0]));
-        rho = join(join(rho, t, 1.0f), r, 1.0f);
-        rho = rho * (w * 0.5f);
-    } else {
-        rho = larger(fabsf(s[1] - s[0]) * w, fabsf(s[2] - s[0]) * w);
-        rho = join(rho, t, h);
-    }
-    rho = rho < 0x1p64f ? rho : 0x1p64f;
-    return log2_level(rho);
+    if (key->cube)
+        longer = longer * square(key->unnormalized ? 0.5f : texture->width * 0.5f);
+    longer = longer < 0x1p64f ? longer : 0x1p64f; /* a NaN too */
+    return log2_of(longer) * 0.5f;
 }
 
 static void choose(const struct raster_texture_key *key, const struct raster_texture *texture, float lambda,

@@ -79,27 +79,26 @@ static LLVMValueRef quad_lane(struct jit_builder *b, LLVMValueRef v, uint32_t n)
     return LLVMBuildShuffleVector(b->ir, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(lanes, 16), "");
 }
 
-/* Folds |c[x + 1] - c[x]| * scale and |c[y + 1] - c[y]| * scale into the greatest so far. */
-static LLVMValueRef steepest(struct jit_builder *b, LLVMValueRef so_far, LLVMValueRef c, LLVMValueRef scale)
+/* Adds the squares of a coordinate's differences, times `scale`, to those of the coordinates before it;
+ * [0] towards x, [1] towards y. */
+static void add_gradient(struct jit_builder *b, LLVMValueRef sums[2], LLVMValueRef c, LLVMValueRef scale)
 {
     LLVMValueRef origin = quad_lane(b, c, 0);
 
-    for (uint32_t n = 1; n <= 2; n++) {
-        LLVMValueRef d = absolute(b, LLVMBuildFSub(b->ir, quad_lane(b, c, n), origin, ""));
+    for (uint32_t n = 0; n < 2; n++) {
+        LLVMValueRef d = LLVMBuildFSub(b->ir, quad_lane(b, c, n + 1), origin, "");
 
         d = scale ? mul(b, d, scale) : d;
-        so_far = so_far ? max(b, so_far, d) : d;
+        d = mul(b, d, d);
+        sums[n] = sums[n] ? add(b, sums[n], d) : d;
     }
-    return so_far;
 }
 
 /* Section 2's logarithm. */
-static LLVMValueRef log2_of(struct jit_builder *b, LLVMValueRef rho)
+static LLVMValueRef log2_of(struct jit_builder *b, LLVMValueRef x)
 {
-    LLVMValueRef bits, e, f, p;
-    LLVMValueRef bound = jit_splat_f32(b, 18446744073709551616.0f);
+    LLVMValueRef bits = jit_as_i32(b, x), e, f, p;
 
-    bits = jit_as_i32(b, min(b, rho, bound));
     e = jit_i32_to_f32(b, LLVMBuildSub(b->ir, texture_ir_shr(b, bits, 23), jit_splat_u32(b, 127), ""));
     f = texture_ir_or(b, texture_ir_and(b, bits, 0x7fffff), jit_splat_u32(b, 0x3f800000));
     f = LLVMBuildFSub(b->ir, jit_as_f32(b, f), jit_splat_f32(b, 1), "");
@@ -114,27 +113,25 @@ LLVMValueRef texture_ir_lambda(struct texture_ir *t, LLVMValueRef s, LLVMValueRe
                                LLVMValueRef bias)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef rho, lambda;
+    LLVMValueRef sums[2] = {NULL, NULL}, longer, lambda;
+    LLVMValueRef width = texture_ir_float(b, t->texture, offsetof(struct raster_texture, width));
+    LLVMValueRef height = texture_ir_float(b, t->texture, offsetof(struct raster_texture, height));
+    bool scaled = !t->key->cube && !t->key->unnormalized;
 
     if (t->key->lod == RASTER_LOD_EXPLICIT)
         return bias;
+    add_gradient(b, sums, s, scaled ? jit_splat(b, width) : NULL);
+    add_gradient(b, sums, t_, scaled ? jit_splat(b, height) : NULL);
+    if (t->key->cube)
+        add_gradient(b, sums, r, NULL);
+    longer = max(b, sums[0], sums[1]);
     if (t->key->cube) {
-        LLVMValueRef width = texture_ir_float(b, t->texture, offsetof(struct raster_texture, width));
-
-        if (t->key->unnormalized)
-            width = jit_f32(b, 1);
-        rho = steepest(b, steepest(b, steepest(b, NULL, s, NULL), t_, NULL), r, NULL);
-        rho = mul(b, rho, mul(b, jit_splat(b, width), jit_splat_f32(b, 0.5f)));
-    } else if (t->key->unnormalized) {
-        rho = steepest(b, steepest(b, NULL, s, NULL), t_, NULL);
-    } else {
-        LLVMValueRef width = texture_ir_float(b, t->texture, offsetof(struct raster_texture, width));
-        LLVMValueRef height = texture_ir_float(b, t->texture, offsetof(struct raster_texture, height));
-
-        rho = steepest(b, NULL, s, jit_splat(b, width));
-        rho = steepest(b, rho, t_, jit_splat(b, height));
+        LLVMValueRef half =
+            LLVMBuildFMul(b->ir, t->key->unnormalized ? jit_f32(b, 1) : width, jit_f32(b, 0.5f), "");
+        longer = mul(b, longer, jit_splat(b, LLVMBuildFMul(b->ir, half, half, "")));
     }
-    lambda = log2_of(b, rho);
+    longer = min(b, longer, jit_splat_f32(b, 18446744073709551616.0f));
+    lambda = mul(b, log2_of(b, longer), jit_splat_f32(b, 0.5f));
     return t->key->lod == RASTER_LOD_BIAS ? add(b, lambda, bias) : lambda;
 }
 

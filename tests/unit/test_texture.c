@@ -338,6 +338,13 @@ static void levels_follow_derivatives(void **state)
         sample16(image, s, t, NULL, NULL, out);
         assert_in_range(out[7], cases[i].linear - (cases[i].linear > 16), cases[i].linear);
     }
+    /* turned by 45 degrees the gradient is its length: 2 * sqrt(2) texels a pixel */
+    for (unsigned i = 0; i < 16; i++) {
+        s[i] = ((float)(i & 1) + (float)(i >> 1 & 1)) * 0.25f;
+        t[i] = ((float)(i & 1) - (float)(i >> 1 & 1)) * 0.25f;
+    }
+    sample16(image, s, t, NULL, NULL, out);
+    assert_in_range(out[0], 39, 40);
     /* bias of one level; explicit levels a lane, also mad ones */
     quad_steps(2, s, t);
     for (unsigned i = 0; i < 16; i++)
