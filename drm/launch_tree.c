@@ -13,7 +13,7 @@
 
 #include "drm/protocol.h"
 
-#define DEVICE (DRM_PLATFORM_DEVICE + 1) /* without the leading slash */
+#define DEVICE (&DRM_PLATFORM_DEVICE[1])
 
 static int make_folders(int root, const char *path)
 {
