@@ -138,7 +138,18 @@ static void test_vocabulary(void **state)
     }
 }
 
-/* Offsets of 2^31 and more are still forwards. */
+static int emit_gather_all(struct jit_builder *b, void *data)
+{
+    LLVMTypeRef params[3] = {b->ptr, b->ptr, b->ptr};
+    jit_begin_function(b, b->void_, params, 3);
+    LLVMValueRef offsets = jit_load(b, b->i32x16, jit_param(b, 1), 4, true);
+    LLVMValueRef v = jit_gather_u32(b, jit_param(b, 0), offsets, LLVMConstAllOnes(b->i1x16));
+    jit_store(b, v, jit_param(b, 2), 4);
+    LLVMBuildRetVoid(b->ir);
+    return 0;
+}
+
+/* Offsets of 2^31 and more are still forwards, with a mask and without. */
 static void test_gather_far(void **state)
 {
     uint8_t *base = mmap(NULL, 5ull << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -158,6 +169,11 @@ static void test_gather_far(void **state)
             (uint32_t (*)(void *, void *, void *, uint16_t))must_get(engine, 1, emit_vocabulary);
         memset(out, 0, sizeof out);
         f(base, in, out, 0xffff);
+        assert_memory_equal(out, in, 64);
+        void (*all)(void *, void *, void *) =
+            (void (*)(void *, void *, void *))must_get(engine, 2, emit_gather_all);
+        memset(out, 0, sizeof out);
+        all(base, in, out);
         assert_memory_equal(out, in, 64);
         jit_engine_destroy(engine);
     }
