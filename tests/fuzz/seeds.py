@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Writes the fuzzers' seeds: small inputs in which everything is as it should be.
+
+Usage: tests/fuzz/seeds.py VITRAIL     (the built tool: its assembler makes the programs)
+
+The layouts are those at the head of fuzz_control_list.c, fuzz_capture.c, fuzz_texture.c and fuzz_protocol.c.
+"""
+import os, struct, subprocess, sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+data = os.path.join(here, "..", "data", "vc4")
+vitrail = sys.argv[1]
+
+
+def save(target, name, content):
+    folder = os.path.join(here, "seeds", target)
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, name), "wb") as f:
+        f.write(content)
+
+
+def assemble(text):
+    run = subprocess.run([vitrail, "asm", "--hex", "-"], input=text.encode(), stdout=subprocess.PIPE, check=True)
+    return b"".join(struct.pack("<Q", int(word, 16)) for word in run.stdout.split())
+
+
+def read(*path):
+    with open(os.path.join(data, *path), "rb") as f:
+        return f.read()
+
+
+# ---- programs ----
+
+END = "nop ; thrend\nnop\nnop ; sbdone\n"
+FLAT = "mov tlb_z, rb15 ; sbwait\nmov tlb_color, unif\n" + END
+VARYING = ("mov r2, ra15\nnop ; fmul r0, vary, r2\nfadd r0, r0, r5\nnop ; fmul r1.c8888, r0, 1.0\n"
+           "mov tlb_z, rb15 ; sbwait\nmov tlb_color, r1\n" + END)
+TEXTURED = ("mov r2, ra15\nnop ; fmul r0, vary, r2\nfadd r0, r0, r5\nmov tmu0_t, r0\nmov tmu0_s, r0\n"
+            "nop ; ldtmu0\nmov tlb_z, rb15 ; sbwait\nmov tlb_color, r4\n" + END)
+LOOP = ("ldi r0, 4\nagain:\nsub.sf r0, r0, 1\nnop\nnop\nbrr.anyzc -, -, again\nnop\nnop\nnop\n" + FLAT)
+
+
+def copy(rows):
+    return ("ldi vr_setup, 0x%x\nldi vw_setup, 0x1a00\n" % (rows << 20 | 0x1a00) + "mov vpm, vpm\n" * rows +
+            "nop ; thrend\nnop\nnop\n")
+
+
+# ---- a scene: programs, vertices, a binning list and a rendering list in one image of memory ----
+
+IMAGE, TILES = 0x1000, 0x40000
+TILE_STATE, COLOR, ZS = 0x50000, 0x60000, 0x68000
+
+
+class Image:
+    def __init__(self):
+        self.bytes = bytearray()
+
+    def put(self, content, align=16):
+        self.bytes += b"\0" * (-len(self.bytes) % align)
+        at = IMAGE + len(self.bytes)
+        self.bytes += content
+        return at
+
+
+def scene(fragment, mode=4, multisample=0, texture=None, indexed=False, varyings=1):
+    """One 64x64 tile (four of 32x32 with multisampling): the image, and where the two lists begin and end."""
+    m = Image()
+    words = [0xff336699]
+    if texture is not None:
+        words = [m.put(texture, 4096) & ~0xfff, 0 | 8 << 8 | 8 << 20]
+    uniforms = m.put(struct.pack("<%dI" % len(words), *words))
+    vertices = b""
+    for x, y, v in ((4, 4, 0.0), (60, 8, 0.5), (8, 56, 1.0), (50, 50, 0.25)):
+        clip = (x / 32.0 - 1, y / 32.0 - 1, 0.25, 1.0)
+        vertices += struct.pack("<4fhhfff", *clip, x * 16 - 512, y * 16 - 512, 0.5, 1.0, v)
+    array = m.put(vertices)
+    fs, vs, cs = m.put(assemble(fragment)), m.put(assemble(copy(3 + varyings))), m.put(assemble(copy(7)))
+    record = m.put(struct.pack("<HBBIIHBBIIHBBII", 1 | 4, 0, varyings, fs, uniforms, 0, 1, 12 + 4 * varyings,
+                               vs, uniforms, 0, 2, 28, cs, uniforms) +
+                   struct.pack("<IBBBB", array + 16, 11 + 4 * varyings, 32 - 0 + 0, 0, 0) +
+                   struct.pack("<IBBBB", array, 27, 32 - 0, 0, 0))
+    indices = m.put(bytes([0, 1, 2, 1, 2, 3]))
+    tiles = 2 if multisample else 1
+    state = (struct.pack("<BI", 64, record | 2) + struct.pack("<BBBB", 96, 3, 0x70, 2) +
+             struct.pack("<Bf", 98, 8.0) + struct.pack("<Bf", 99, 3.0) + struct.pack("<BII", 102, 0, 64 | 64 << 16) +
+             struct.pack("<BI", 103, 512 | 512 << 16) + struct.pack("<Bff", 105, 512.0, 512.0) +
+             struct.pack("<Bff", 106, 0.5, 0.5))
+    if multisample:
+        state = state.replace(struct.pack("<BBBB", 96, 3, 0x70, 2), struct.pack("<BBBB", 96, 0x43, 0x70, 2))
+    draw = (struct.pack("<BBIII", 32, mode, 6, indices, 3) if indexed else struct.pack("<BBII", 33, mode, 4, 0))
+    binning = (struct.pack("<BIIIBBB", 112, TILES, 0x8000, TILE_STATE, tiles, tiles, multisample | 4) + b"\x06" +
+               struct.pack("<BB", 56, 0x12) + state + draw + b"\x07\x04")
+    rendering = (struct.pack("<BIIIB", 114, 0xff204060, 0xff204060, 0xffffff, 0) +
+                 struct.pack("<BIHHH", 113, COLOR, 64, 64, 4 | (0x11 if multisample else 0)) +
+                 struct.pack("<BBB", 115, 0, 0) + struct.pack("<BHI", 28, 0, 0) + b"\x08")
+    for y in range(tiles):
+        for x in range(tiles):
+            last = x == tiles - 1 and y == tiles - 1
+            rendering += (struct.pack("<BBB", 115, x, y) +
+                          struct.pack("<BI", 17, TILES + (y * tiles + x) * 32) +
+                          struct.pack("<BHI", 28, 2 | 1 << 13, ZS) + struct.pack("<BBB", 115, x, y) +
+                          (b"\x19" if last else b"\x18"))
+    bin_at, render_at = m.put(binning), m.put(rendering)
+    return bytes(m.bytes), (bin_at, bin_at + len(binning), render_at, render_at + len(rendering))
+
+
+def u24(value):
+    return struct.pack("<I", value)[:3]
+
+
+scenes = {
+    "triangle": scene(VARYING, indexed=True),
+    "strip": scene(VARYING, mode=5),
+    "lines": scene(VARYING, mode=3),
+    "points": scene(FLAT, mode=0),
+    "loop": scene(LOOP),
+    "multisample": scene(VARYING, multisample=1),
+    "texture": scene(TEXTURED, texture=bytes(range(256))),
+}
+for name, (image, lists) in scenes.items():
+    save("fuzz_control_list", name, b"\0" + b"".join(u24(at) for at in lists) + image)
+
+# ---- captures: the same scenes as events ----
+
+for name in ("triangle", "multisample"):
+    image, lists = scenes[name]
+    pages = [image[i:i + 4096].ljust(4096, b"\0") for i in range(0, len(image), 4096)]
+    events = b"\x01" + struct.pack("<I", len(pages))
+    for i, page in enumerate(pages):
+        zero = page.count(0) == len(page)
+        events += struct.pack("<Q", IMAGE + i * 4096 | (1 if zero else 0)) + (b"" if zero else page)
+    for offset, value in zip((0x110, 0x108, 0x114, 0x10c), lists):
+        events += struct.pack("<BII", 2, offset, value)
+    events += struct.pack("<B7I", 4, COLOR, 64, 64, 0, 0, 256, 0)
+    save("fuzz_capture", name, b"\0" + events)
+    # the same words, as answers to an interrupt that never comes
+    save("fuzz_capture", name + "-replies", b"\0" + events + struct.pack("<BII", 3, 0x308, 0x70000))
+save("fuzz_capture", "empty-file", b"\1VITRAIL\n" + bytes(40))
+
+# ---- programs ----
+
+for name, text in (("flat", FLAT), ("varying", VARYING), ("textured", TEXTURED), ("loop", LOOP), ("copy", copy(4))):
+    save("fuzz_qpu", name, assemble(text))
+    save("fuzz_qpu", name + ".qpu", text.encode())
+for folder in ("triangle", "cube", "loop"):
+    for n, file in enumerate(sorted(f for f in os.listdir(os.path.join(data, folder)) if f.startswith("bo"))):
+        if n < 3:
+            save("fuzz_qpu", "mesa-%s-%d" % (folder, n), read(folder, file))
+
+# ---- texture units ----
+
+for kind in range(18):
+    p0 = 0x10000 | (kind & 15) << 4 | 3
+    p1 = (kind >> 4) << 31 | 32 << 20 | 32 << 8 | 5 << 4
+    coordinates = struct.pack("<16f", *[i / 7.0 - 0.6 for i in range(16)])
+    save("fuzz_texture", "type-%02d" % kind, struct.pack("<B4I", 4 | (1 | 8) << 3, p0, p1, 0, 0) + coordinates)
+save("fuzz_texture", "cube", struct.pack("<B4I", 4 | (3 | 8) << 3, 0x10200, 8 << 20 | 8 << 8, 1 << 30 | 0x1000, 0) +
+     struct.pack("<8f", 1, -1, 0.5, 0, -0.25, 2, -3, 0.1))
+
+# ---- the card: ioctls in the order of the tables of drm/vc4.c and drm/core.c ----
+
+SUBMIT, WAIT, _, CREATE, MAP, SHADER = range(6)
+POINTED = 1024
+
+
+def step(row, argument, node=1):
+    return bytes([row, node]) + argument
+
+
+def session(steps, pointed=b""):
+    body = b"".join(steps)
+    return struct.pack("<H", len(body)) + body + pointed
+
+
+create = struct.pack("<IIII", 16384, 0, 0, 0)
+code = assemble(FLAT)
+save("fuzz_protocol", "buffers", session([step(CREATE, create), step(MAP, struct.pack("<IIQ", 1, 0, 0)),
+                                          step(WAIT, struct.pack("<QQ", 1, 0))]))
+save("fuzz_protocol", "shader", session([step(SHADER, struct.pack("<IIQII", len(code), 0, POINTED, 0, 0))], code))
+submit = bytearray(read("clear", "submit.bin"))
+bin_cl = read("clear", "bin_cl.bin")
+struct.pack_into("<QQQQ", submit, 0, POINTED, 0, 0, POINTED + 64)
+handles = struct.pack("<4I", 1, 2, 3, 4)
+save("fuzz_protocol", "submit", session([step(CREATE, struct.pack("<IIII", 262144, 0, 0, 0))] * 4 +
+                                        [step(SUBMIT, bytes(submit)), step(WAIT, struct.pack("<QQ", 1, 0))],
+                                        bin_cl.ljust(64, b"\0") + handles))
+for n in range(64):
+    save("fuzz_protocol", "row-%02d" % n, session([step(CREATE, create), step(n, struct.pack("<8I", 1, 0, 1, 0, 1024, 0, 1, 0),
+                                                   0)], bytes(range(64))))
