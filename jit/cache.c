@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
 
 #define MAGIC      UINT64_C(0x3165686361437456) /* "VtCache1" */
 #define SUFFIX     ".vto"
+#define TEMPORARY  "tmp-"
 #define NAME_BYTES (32 + sizeof SUFFIX)
 #define MAX_OBJECT (64u << 20)
 
@@ -195,6 +197,16 @@ static int older_first(const void *a, const void *b)
     return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
+/* A temporary file that nobody has touched for an hour was left by a process that died while it wrote. */
+static void drop_if_abandoned(struct jit_cache *cache, const char *name)
+{
+    struct stat st;
+
+    if (!strncmp(name, TEMPORARY, strlen(TEMPORARY)) &&
+        !fstatat(cache->directory, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_mtim.tv_sec < time(NULL) - 3600)
+        unlinkat(cache->directory, name, 0);
+}
+
 /* Objects of the folder; *entries is malloc'ed. Returns their number. */
 static size_t list(struct jit_cache *cache, struct entry **entries, uint64_t *total)
 {
@@ -211,6 +223,7 @@ static size_t list(struct jit_cache *cache, struct entry **entries, uint64_t *to
     }
     for (struct dirent *d; (d = readdir(dir));) {
         struct stat st;
+        drop_if_abandoned(cache, d->d_name);
         if (strlen(d->d_name) != NAME_BYTES - 1 || strcmp(d->d_name + 32, SUFFIX) ||
             fstatat(cache->directory, d->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
             continue;
@@ -255,7 +268,7 @@ static bool write_file(struct jit_cache *cache, const char *name, const struct h
     static unsigned counter;
     char temporary[64];
 
-    snprintf(temporary, sizeof temporary, "tmp-%ld-%u", (long)getpid(),
+    snprintf(temporary, sizeof temporary, TEMPORARY "%ld-%u", (long)getpid(),
              __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED));
     int fd = openat(cache->directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)

@@ -106,7 +106,7 @@ int jit_engine_create(const struct jit_options *options, struct jit_engine **out
     pthread_cond_init(&engine->ready, NULL);
     engine->level = level;
     engine->optimize = options->optimize;
-    engine->max_insns = options->max_insns ? options->max_insns : 200000;
+    engine->max_insns = options->max_insns ? options->max_insns : 60000;
     engine->deadline_ms = options->deadline_ms ? options->deadline_ms : 10000;
     make_stamp(engine);
     engine->bucket_count = 256;

@@ -30,7 +30,7 @@ struct jit_options {
     const char
         *cache_dir; /* object cache; NULL: $XDG_CACHE_HOME/vitrail or ~/.cache/vitrail; "" : no disk cache */
     uint64_t cache_bytes; /* size cap of the disk cache; 0: 256 MiB */
-    unsigned max_insns;   /* LLVM instructions a module may have; 0: 200000 */
+    unsigned max_insns;   /* LLVM instructions a module may have; 0: 60000 (some seconds) */
     unsigned deadline_ms; /* a compile may take; 0: 10000 */
 };
 

@@ -488,12 +488,16 @@ static void test_disk_cache(void **state)
 
 static void test_disk_cache_cap(void **state)
 {
-    char folder[] = "/tmp/vitrail-jit-XXXXXX", name[256];
+    char folder[] = "/tmp/vitrail-jit-XXXXXX", name[256], left[64];
+    const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
     struct jit_options options = {.level = -1, .optimize = 2, .cache_dir = folder, .cache_bytes = 4000};
     struct jit_engine *engine;
     uint64_t bytes;
 
     assert_non_null(mkdtemp(folder));
+    snprintf(left, sizeof left, "%s/tmp-1-1", folder); /* by a process that died long ago */
+    close(open(left, O_CREAT | O_WRONLY, 0600));
+    assert_int_equal(utimensat(AT_FDCWD, left, long_ago, 0), 0);
     assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
     for (uint32_t key = 1; key <= 30; key++) {
         void *code;
@@ -503,6 +507,7 @@ static void test_disk_cache_cap(void **state)
     unsigned count = list_folder(folder, name, &bytes);
     assert_true(count > 2 && count < 30);
     assert_true(bytes <= 4000);
+    assert_int_equal(access(left, F_OK), -1);
     remove_folder(folder);
 }
 
