@@ -1,20 +1,10 @@
 /* Level of detail: from differences inside a quad to levels and weights (README.md section 2). */
 #include "raster/texture_internal.h"
 
-/* log2 to about 1/1000: exponent plus a cubic in the fraction whose coefficients sum to 1. */
-static float log2_of(float x)
+/* Half of log2, straight between powers of two. */
+static float half_log2(float x)
 {
-    const float a = util_u2f(0x3fb5c000), b = util_u2f(0xbf126000), c = util_u2f(0x3e1b8000);
-    uint32_t bits = util_f2u(x);
-    float e = (float)((int32_t)(bits >> 23) - 127);
-    float f = util_u2f((bits & 0x7fffff) | 0x3f800000) - 1.0f;
-    float p = f * c;
-
-    p = b + p;
-    p = f * p;
-    p = a + p;
-    p = f * p;
-    return e + p;
+    return (float)(int32_t)(util_f2u(x) - util_f2u(1.0f)) * 0x1p-24f;
 }
 
 static float square(float x)
@@ -45,7 +35,7 @@ static float quad_level(const struct raster_texture_key *key, const struct raste
     if (key->cube)
         longer = longer * square(key->unnormalized ? 0.5f : texture->width * 0.5f);
     longer = longer < 0x1p64f ? longer : 0x1p64f; /* a NaN too */
-    return log2_of(longer) * 0.5f;
+    return half_log2(longer);
 }
 
 static void choose(const struct raster_texture_key *key, const struct raster_texture *texture, float lambda,

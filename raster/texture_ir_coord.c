@@ -95,17 +95,11 @@ static void add_gradient(struct jit_builder *b, LLVMValueRef sums[2], LLVMValueR
 }
 
 /* Section 2's logarithm. */
-static LLVMValueRef log2_of(struct jit_builder *b, LLVMValueRef x)
+static LLVMValueRef half_log2(struct jit_builder *b, LLVMValueRef x)
 {
-    LLVMValueRef bits = jit_as_i32(b, x), e, f, p;
+    LLVMValueRef above_one = LLVMBuildSub(b->ir, jit_as_i32(b, x), jit_splat_u32(b, 0x3f800000), "");
 
-    e = jit_i32_to_f32(b, LLVMBuildSub(b->ir, texture_ir_shr(b, bits, 23), jit_splat_u32(b, 127), ""));
-    f = texture_ir_or(b, texture_ir_and(b, bits, 0x7fffff), jit_splat_u32(b, 0x3f800000));
-    f = LLVMBuildFSub(b->ir, jit_as_f32(b, f), jit_splat_f32(b, 1), "");
-    p = mul(b, f, jit_as_f32(b, jit_splat_u32(b, 0x3e1b8000)));
-    p = add(b, jit_as_f32(b, jit_splat_u32(b, 0xbf126000)), p);
-    p = add(b, jit_as_f32(b, jit_splat_u32(b, 0x3fb5c000)), mul(b, f, p));
-    return add(b, e, mul(b, f, p));
+    return mul(b, jit_i32_to_f32(b, above_one), jit_splat_f32(b, 0x1p-24f));
 }
 
 /* Section 2 up to lambda, not yet clamped. */
@@ -131,7 +125,7 @@ LLVMValueRef texture_ir_lambda(struct texture_ir *t, LLVMValueRef s, LLVMValueRe
         longer = mul(b, longer, jit_splat(b, LLVMBuildFMul(b->ir, half, half, "")));
     }
     longer = min(b, longer, jit_splat_f32(b, 18446744073709551616.0f));
-    lambda = mul(b, log2_of(b, longer), jit_splat_f32(b, 0.5f));
+    lambda = half_log2(b, longer);
     return t->key->lod == RASTER_LOD_BIAS ? add(b, lambda, bias) : lambda;
 }
 
