@@ -1,0 +1,150 @@
+/* Talking to a peer that is trusted with nothing: messages over its socket, or rung in shared memory. */
+#include "drm/server_internal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SPIN_NS 50000 /* how long a thread looks for the next ring before it sleeps */
+
+/* ---- the socket ---- */
+
+union control {
+    char bytes[CMSG_SPACE(2 * sizeof(int))];
+    struct cmsghdr align;
+};
+
+bool server_send(struct connection *c, struct answer *a)
+{
+    union control control = {0};
+    struct iovec part = {&a->reply, sizeof a->reply};
+    struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+    if (a->fd_count) {
+        header.msg_control = control.bytes;
+        header.msg_controllen = CMSG_SPACE(a->fd_count * sizeof(int));
+        struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
+        rights->cmsg_level = SOL_SOCKET;
+        rights->cmsg_type = SCM_RIGHTS;
+        rights->cmsg_len = CMSG_LEN(a->fd_count * sizeof(int));
+        memcpy(CMSG_DATA(rights), a->fd, a->fd_count * sizeof(int));
+    }
+    ssize_t sent;
+    do
+        sent = sendmsg(c->socket, &header, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    for (unsigned i = 0; i < a->fd_count; i++)
+        close(a->fd[i]);
+    return sent == sizeof a->reply;
+}
+
+/* One message with at most one descriptor; false when the connection is over or the peer talks nonsense. */
+bool server_receive(struct connection *c, struct drm_message *m, int *fd)
+{
+    union control control;
+    struct {
+        struct drm_message message;
+        uint8_t excess;
+    } buffer;
+    struct iovec part = {&buffer, sizeof buffer};
+    struct msghdr header = {.msg_iov = &part,
+                            .msg_iovlen = 1,
+                            .msg_control = control.bytes,
+                            .msg_controllen = sizeof control.bytes};
+    ssize_t n;
+    do
+        n = recvmsg(c->socket, &header, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    unsigned descriptors = 0;
+    *fd = -1;
+    for (struct cmsghdr *h = n > 0 ? CMSG_FIRSTHDR(&header) : NULL; h; h = CMSG_NXTHDR(&header, h)) {
+        if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS)
+            continue;
+        for (size_t at = CMSG_LEN(0); at + sizeof(int) <= h->cmsg_len; at += sizeof(int)) {
+            int one;
+            memcpy(&one, (uint8_t *)h + at, sizeof one);
+            if (descriptors++)
+                close(one);
+            else
+                *fd = one;
+        }
+    }
+    if (n == sizeof *m && descriptors <= 1 && !(header.msg_flags & MSG_CTRUNC)) {
+        *m = buffer.message;
+        return true;
+    }
+    if (*fd >= 0)
+        close(*fd);
+    return false;
+}
+
+/* ---- the ring ---- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint32_t load(uint32_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+}
+
+static void store(uint32_t *word, uint32_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+}
+
+bool server_rung(struct connection *c)
+{
+    return load(&c->channel->asked) != c->asked;
+}
+
+/* false when the message is not one that rings. */
+static bool answer_ring(struct connection *c)
+{
+    struct drm_channel *channel = c->channel;
+    c->asked = load(&channel->asked);
+    struct drm_message m;
+    memcpy(&m, &channel->message, sizeof m);
+    bool with_fd =
+        m.type == DRM_MSG_IOCTL && (drm_protocol_takes_fd(m.request) || drm_protocol_gives_fd(m.request));
+    if (with_fd || (m.type != DRM_MSG_IOCTL && m.type != DRM_MSG_MMAP))
+        return false;
+    struct answer a = {0};
+    server_handle(c, &m, -1, &a);
+    memcpy(&channel->reply, &a.reply, sizeof a.reply);
+    store(&channel->answered, c->asked);
+    if (load(&channel->waiting))
+        syscall(SYS_futex, &channel->answered, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    return true;
+}
+
+/* Until nothing was rung for a while. */
+bool server_answer_rings(struct connection *c)
+{
+    uint64_t last = now_ns();
+    for (unsigned i = 1;; i++) {
+        if (server_rung(c)) {
+            if (!answer_ring(c))
+                return false;
+            last = now_ns();
+        } else if (i % 64 == 0 && now_ns() - last > SPIN_NS) {
+            return true;
+        } else {
+            __builtin_ia32_pause();
+        }
+    }
+}
+
+void server_set_asleep(struct connection *c, bool asleep)
+{
+    store(&c->channel->asleep, asleep);
+}
