@@ -74,7 +74,8 @@ bool raster_setup_triangle(struct raster_prim *out, const struct raster_setup *s
 bool raster_setup_line(struct raster_prim *out, const struct raster_setup *setup,
                        const struct raster_vertex v[2], bool extra_varying);
 /* A point is a square of `size` pixels (in steps of 1/16, 1/16..4096) about its vertex; `extra_varyings`
- * prepends the point coordinates (0..1, x right, y down the buffer). Never culled. */
+ * prepends the point coordinates (0..1, x right, y up the buffer: Mesa takes 1 - y where GL's origin is upper
+ * left and the buffer's first row the top). Never culled. */
 bool raster_setup_point(struct raster_prim *out, const struct raster_setup *setup,
                         const struct raster_vertex *v, float size, bool extra_varyings);
 

@@ -178,7 +178,7 @@ static void point_coordinates(void **unused)
                                0.5 + 0.5 * i, 1e-4);
             assert_float_equal(plane_at(&p, p.vary_a[1], p.vary_b[1], cx + 4 * i, cy + 4 * j) * w +
                                    p.vary_c[1],
-                               0.5 + 0.5 * j, 1e-4);
+                               0.5 - 0.5 * j, 1e-4);
         }
     for (unsigned n = 0; n < VARYINGS; n++)
         assert_true(p.vary_c[n + 2] == values[0][2 * n] && p.vary_a[n + 2] == 0.0f &&
