@@ -2,6 +2,7 @@
  * layouts"). */
 #include <assert.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "raster/texture_ir_internal.h"
 
@@ -228,18 +229,17 @@ static LLVMValueRef gather_tap(struct texture_ir *t, LLVMValueRef memory, LLVMVa
     return shift == 2 ? gather(b, memory, address) : gather_small(b, memory, address, shift);
 }
 
-void texture_ir_gather(struct texture_ir *t, const struct texture_ir_level *level,
-                       const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4])
+static void gather_taps(struct texture_ir *t, const struct texture_ir_level *level, unsigned taps,
+                        LLVMValueRef const *x, LLVMValueRef const *y, LLVMValueRef *out)
 {
     struct jit_builder *b = t->b;
-    unsigned taps = t->filter == TEXTURE_NEAREST ? 1 : 2;
     uint32_t block = t->key->format == RASTER_ETC1 ? 2 : 0; /* log2 of the pixels a block spans */
     LLVMValueRef memory, start, stride = jit_splat(b, level->stride), column[2], row[2];
     struct address at;
 
     for (unsigned k = 0; k < taps; k++) {
-        column[k] = texture_ir_shr(b, x->tap[k], block);
-        row[k] = texture_ir_shr(b, y->tap[k], block);
+        column[k] = texture_ir_shr(b, x[k], block);
+        row[k] = texture_ir_shr(b, y[k], block);
     }
     if (t->key->layout < RASTER_LAYOUT_COUNT)
         address_in(t, (enum raster_layout)t->key->layout, stride, taps, column, row, &at);
@@ -258,9 +258,74 @@ void texture_ir_gather(struct texture_ir *t, const struct texture_ir_level *leve
             LLVMValueRef offset = LLVMBuildXor(b->ir, at.x_part[u], at.y_flip[v], "");
 
             offset = LLVMBuildAdd(b->ir, offset, base, "");
-            out[2 * v + u] = gather_tap(t, memory, offset, x->tap[u], y->tap[v]);
+            out[2 * v + u] = gather_tap(t, memory, offset, x[u], y[v]);
         }
     }
+}
+
+/* The module's function that gathers four taps for this kind of texture; made on first use. Four gathers are
+ * long where hosts have none: a program with many samples would take LLVM seconds. */
+static LLVMValueRef gather_function(struct texture_ir *t, LLVMTypeRef *type)
+{
+    struct jit_builder *b = t->b;
+    const struct raster_texture_key *key = t->key;
+    LLVMTypeRef four[4] = {b->i32x16, b->i32x16, b->i32x16, b->i32x16};
+    LLVMTypeRef result = LLVMStructTypeInContext(b->context, four, 4, false);
+    LLVMTypeRef params[9] = {b->ptr,    b->i32,    b->i32,    b->i32,   b->i32x16,
+                             b->i32x16, b->i32x16, b->i32x16, b->i32x16};
+    LLVMValueRef outer = b->function, function, tap[4], texel[4], all;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(b->ir);
+    struct texture_ir own = *t;
+    struct texture_ir_level level;
+    char name[64];
+
+    *type = LLVMFunctionType(result, params, 9, false);
+    snprintf(name, sizeof name, "texels_%u_%u_%u_%u", key->format, key->layout, key->etc_flip,
+             t->face != NULL);
+    function = LLVMGetNamedFunction(b->module, name);
+    if (function)
+        return function;
+    function = jit_begin_internal(b, name, result, params, 9);
+    own.texture = jit_param(b, 0);
+    level = (struct texture_ir_level){
+        .stride = jit_param(b, 1), .offset = jit_param(b, 2), .layout = jit_param(b, 3)};
+    for (unsigned k = 0; k < 4; k++)
+        tap[k] = jit_param(b, 4 + k);
+    own.face = t->face ? jit_param(b, 8) : NULL;
+    gather_taps(&own, &level, 2, tap, tap + 2, texel);
+    all = LLVMGetPoison(result);
+    for (unsigned k = 0; k < 4; k++)
+        all = LLVMBuildInsertValue(b->ir, all, texel[k], k, "");
+    LLVMBuildRet(b->ir, all);
+    b->function = outer;
+    LLVMPositionBuilderAtEnd(b->ir, here);
+    return function;
+}
+
+void texture_ir_gather(struct texture_ir *t, const struct texture_ir_level *level,
+                       const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4])
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef args[9], function, all;
+    LLVMTypeRef type;
+
+    if (t->filter == TEXTURE_NEAREST) {
+        gather_taps(t, level, 1, x->tap, y->tap, out);
+        return;
+    }
+    function = gather_function(t, &type);
+    args[0] = t->texture;
+    args[1] = level->stride;
+    args[2] = level->offset;
+    args[3] = level->layout;
+    for (unsigned k = 0; k < 2; k++) {
+        args[4 + k] = x->tap[k];
+        args[6 + k] = y->tap[k];
+    }
+    args[8] = t->face ? t->face : LLVMGetPoison(b->i32x16);
+    all = LLVMBuildCall2(b->ir, type, function, args, 9, "");
+    for (unsigned k = 0; k < 4; k++)
+        out[k] = LLVMBuildExtractValue(b->ir, all, k, "");
 }
 
 static LLVMValueRef either(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
