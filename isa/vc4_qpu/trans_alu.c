@@ -22,13 +22,31 @@ static struct trans_value *sum(struct trans *t, LLVMOpcode op, struct trans_valu
                        true);
 }
 
-/* What would be a NaN is +0 (rule 2), whatever NaN it would be. */
+/* AVX-512 has it as one instruction: the greater of |r| and |+0|, the second if they are equal or r is a
+ * NaN. */
+static LLVMValueRef drop_range(struct trans *t, LLVMValueRef r, LLVMValueRef zero)
+{
+    enum { GREATER_MAGNITUDE = 3, WITH_ITS_SIGN = 1 << 2, PRESENT_ROUNDING = 4 };
+    LLVMValueRef args[] = {r,
+                           zero,
+                           jit_i32(t->b, GREATER_MAGNITUDE | WITH_ITS_SIGN),
+                           zero,
+                           LLVMConstInt(t->b->i16, 0xffff, false),
+                           jit_i32(t->b, PRESENT_ROUNDING)};
+
+    return jit_intrinsic(t->b, "llvm.x86.avx512.mask.range.ps.512", NULL, 0, args, 6);
+}
+
+/* What would be a NaN or -0 is +0 (rule 2), whatever NaN it would be. */
 static struct trans_value *product(struct trans *t, struct trans_value *x, struct trans_value *y)
 {
     LLVMBuilderRef ir = t->b->ir;
     LLVMValueRef r = LLVMBuildFMul(ir, trans_factor(t, x), trans_factor(t, y), "");
-    LLVMValueRef zero = LLVMConstNull(t->b->f32x16), kept = LLVMBuildFCmp(ir, LLVMRealONE, r, zero, "");
+    LLVMValueRef zero = LLVMConstNull(t->b->f32x16);
 
+    if (t->b->level == JIT_AVX512)
+        return trans_float(t, drop_range(t, r, zero), true, true);
+    LLVMValueRef kept = LLVMBuildFCmp(ir, LLVMRealONE, r, zero, "");
     return trans_float(t, jit_select(t->b, kept, r, zero), true, true);
 }
 
