@@ -310,8 +310,9 @@ static void count(struct vc4_binner *b)
     c->vertices += b->vertices_shaded;
     c->primitives_in += b->primitives_in;
     c->primitives_binned += b->primitives_binned;
+    c->qpu_instructions += b->executed;
     c->bytes_tile_lists += b->list_bytes;
-    b->primitives_in = b->primitives_binned = b->vertices_shaded = b->list_bytes = 0;
+    b->primitives_in = b->primitives_binned = b->vertices_shaded = b->executed = b->list_bytes = 0;
     b->draws = 0;
 }
 

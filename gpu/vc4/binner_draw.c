@@ -1,4 +1,5 @@
 /* Primitive lists: indices fetched once, vertices shaded once, primitives assembled, piece by piece. */
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,6 @@
 
 #define PIECE        8192u /* indices taken at a time */
 #define ASSEMBLY     1024u /* of those, assembled at a time */
-#define GROUP        8u    /* batches of 16 vertices a worker takes at a time */
 #define PARALLEL_MIN 4u    /* groups worth waking the workers for */
 #define INDEX_COST   16u   /* indices for one unit of the packet budget */
 
@@ -24,23 +24,23 @@ struct shading {
     struct vc4_binner *binner;
     const uint32_t *index; /* vertices to shade, each once */
     uint32_t count;
-    struct shading_fault {
+    struct shading_result {
         uint32_t batch; /* lowest that faulted, UINT32_MAX for none */
         struct gpu_fault fault;
-    } *faults; /* one a worker */
+        uint64_t executed; /* QPU instructions */
+    } *results;            /* one a worker */
 };
 
 /* `lanes` vertices of a batch to where primitives look for them. */
-static void keep(struct vc4_binner *b, const uint32_t index[16], uint32_t lanes,
-                 const struct vc4_vertex_batch *batch)
+static void keep(struct vc4_binner *b, const uint32_t index[16], uint32_t lanes, const uint32_t (*row)[16])
 {
     struct vc4_bin_vertices *v = b->vertices;
     int32_t x[16], y[16];
     uint32_t code[16];
     float clip[4][16];
-    memcpy(clip, batch->row[ROW_XC], sizeof clip);
+    memcpy(clip, row[ROW_XC], sizeof clip);
     for (unsigned l = 0; l < 16; l++) {
-        uint32_t xy = batch->row[ROW_XY][l];
+        uint32_t xy = row[ROW_XY][l];
         x[l] = b->viewport_x + (int16_t)xy;
         y[l] = b->viewport_y + (int16_t)(xy >> 16);
         code[l] = tiler_outcode(&b->guard, clip[0][l], clip[1][l], clip[2][l], clip[3][l]);
@@ -53,52 +53,58 @@ static void keep(struct vc4_binner *b, const uint32_t index[16], uint32_t lanes,
         for (unsigned k = 0; k < 4; k++)
             v->clip[n][k] = clip[k][l];
         if (b->shader.point_size)
-            v->size[n] = util_u2f(batch->row[ROW_POINT_SIZE][l]);
+            v->size[n] = util_u2f(row[ROW_POINT_SIZE][l]);
     }
 }
 
-static void shade_batch(struct shading *s, uint32_t batch, struct shading_fault *fault)
-{
-    struct vc4_binner *b = s->binner;
-    struct vc4_vertex_batch out;
-    struct gpu_fault now;
-    uint32_t index[16], first = batch * 16, lanes = UTIL_MIN(s->count - first, 16u);
-    for (uint32_t l = 0; l < 16; l++)
-        index[l] = s->index[first + UTIL_MIN(l, lanes - 1)];
-    if (!vc4_vertex_shade(b->stage, index, &out, &now)) {
-        keep(b, index, lanes, &out);
-    } else if (batch < fault->batch) {
-        fault->batch = batch;
-        fault->fault = now;
-    }
-}
-
-/* A group is shaded whole even when a batch of it faults: which fault is reported must not depend on who
- * shades what. */
-static void shade_group(void *data, uint32_t group, unsigned worker)
+/* A group of batches. What follows the batch that faults is not shaded, here; groups are, whatever happens
+ * in others: which fault is reported must not depend on who shades what. */
+static void shade_group(void *data, uint32_t number, unsigned worker)
 {
     struct shading *s = data;
-    uint32_t end = UTIL_MIN((group + 1) * GROUP, util_div_up(s->count, 16));
-    for (uint32_t batch = group * GROUP; batch < end; batch++)
-        shade_batch(s, batch, &s->faults[worker]);
+    struct vc4_binner *b = s->binner;
+    struct shading_result *result = &s->results[worker];
+    alignas(64) uint32_t out[VC4_VERTEX_GROUP * VC4_VPM_ROWS][16];
+    uint32_t index[VC4_VERTEX_GROUP][16], rows = vc4_vertex_rows(b->stage);
+    uint32_t first = number * VC4_VERTEX_GROUP * 16,
+             count = UTIL_MIN(s->count - first, VC4_VERTEX_GROUP * 16);
+    uint32_t batches = util_div_up(count, 16);
+    for (uint32_t l = 0; l < batches * 16; l++)
+        index[l / 16][l % 16] = s->index[first + UTIL_MIN(l, count - 1)];
+    struct vc4_vertex_group group = {.out = out};
+    struct gpu_fault fault;
+    if (vc4_vertex_shade_group(b->stage, (const uint32_t(*)[16])index, batches, &group, &fault)) {
+        batches = group.faulted;
+        if (number * VC4_VERTEX_GROUP + batches < result->batch) {
+            result->batch = number * VC4_VERTEX_GROUP + batches;
+            result->fault = fault;
+        }
+    }
+    result->executed += group.executed;
+    for (uint32_t i = 0; i < batches; i++)
+        keep(b, index[i], UTIL_MIN(count - i * 16, 16u), (const uint32_t(*)[16])out + i * rows);
 }
 
 static bool shade(struct vc4_binner *b, const uint32_t *index, uint32_t count)
 {
-    struct shading_fault faults[UTIL_POOL_MAX + 1];
-    struct shading s = {.binner = b, .index = index, .count = count, .faults = faults};
-    uint32_t groups = util_div_up(count, 16 * GROUP);
+    struct shading_result results[UTIL_POOL_MAX + 1];
+    struct shading s = {.binner = b, .index = index, .count = count, .results = results};
+    uint32_t groups = util_div_up(count, 16 * VC4_VERTEX_GROUP);
     struct util_pool *pool = groups >= PARALLEL_MIN ? b->device->options.pool : NULL;
     unsigned workers = util_pool_workers(pool);
-    for (unsigned i = 0; i < workers; i++)
-        faults[i].batch = UINT32_MAX;
+    for (unsigned i = 0; i < workers; i++) {
+        results[i].batch = UINT32_MAX;
+        results[i].executed = 0;
+    }
     util_pool_run(pool, groups, shade_group, &s);
     b->vertices_shaded += count;
 
-    const struct shading_fault *first = &faults[0];
-    for (unsigned i = 1; i < workers; i++)
-        if (faults[i].batch < first->batch)
-            first = &faults[i];
+    const struct shading_result *first = &results[0];
+    for (unsigned i = 0; i < workers; i++) {
+        b->executed += results[i].executed;
+        if (results[i].batch < first->batch)
+            first = &results[i];
+    }
     if (first->batch == UINT32_MAX)
         return true;
     b->fault = first->fault;

@@ -112,7 +112,7 @@ struct vc4_binner {
     /* Tiles, row after row. */
     struct vc4_tile *tiles;
     uint32_t tile_room;
-    uint64_t primitives_in, primitives_binned, vertices_shaded, list_bytes;
+    uint64_t primitives_in, primitives_binned, vertices_shaded, executed, list_bytes;
 };
 
 /* Takes `units` (records, or as much work as a record is) from the budget; false with a timeout when it is

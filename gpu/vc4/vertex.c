@@ -12,6 +12,8 @@
 #include "util/bits.h"
 #include "util/checked.h"
 
+#define NAN_WORD 0xffc00000u /* the one NaN of QPU arithmetic (isa/vc4_qpu/README.md, rule 1) */
+
 /* ---- preparation ---- */
 
 static bool array_prepare(struct vc4_vertex_stage *stage, const struct vc4_attribute *a, unsigned number,
@@ -42,6 +44,7 @@ static bool array_prepare(struct vc4_vertex_stage *stage, const struct vc4_attri
         .words = words,
         .wide = util_in_range(last, util_align(a->bytes, 16), stage->memory->size),
     };
+    stage->in_rows = UTIL_MAX(stage->in_rows, out->row + words);
     for (uint32_t i = 0; i < words; i++)
         stage->clear_rows &= ~(1ull << (out->row + i));
     return true;
@@ -57,6 +60,7 @@ static bool arrays_prepare(struct vc4_vertex_stage *stage, const struct vc4_shad
         for (uint32_t i = 0; i < stage->plan.reads; i++)
             stage->clear_rows |= 1ull << stage->plan.read_row[i];
     }
+    stage->in_rows = VC4_VPM_ROWS - (uint32_t)__builtin_clzll(stage->clear_rows | 1);
     for (unsigned i = 0; i < VC4_MAX_ATTRIBUTES; i++) {
         if (!(select >> i & 1))
             continue;
@@ -74,17 +78,25 @@ static bool arrays_prepare(struct vc4_vertex_stage *stage, const struct vc4_shad
 
 static bool uniforms_prepare(struct vc4_vertex_stage *stage, struct gpu_fault *fault)
 {
-    uint64_t bytes = stage->program->uniform_count * 4ull;
+    uint32_t count = stage->program->uniform_count;
+    uint64_t bytes = count * 4ull;
     const uint8_t *guest = bytes ? gpu_memory_at(stage->memory, stage->uniforms_at, bytes) : NULL;
     if (bytes && !guest) {
         vc4_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, stage->uniforms_at,
                       "uniform stream of %u words lies outside memory", stage->program->uniform_count);
         return false;
     }
-    stage->uniforms = malloc(bytes + 4);
-    if (stage->uniforms && bytes)
+    stage->uniforms = malloc(2 * bytes + 4);
+    if (!stage->uniforms)
+        return false;
+    if (bytes)
         memcpy(stage->uniforms, guest, bytes);
-    return stage->uniforms;
+    stage->numbers = stage->uniforms + count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t word = stage->uniforms[i];
+        stage->numbers[i] = (word & 0x7fffffff) > 0x7f800000 ? NAN_WORD : word;
+    }
+    return true;
 }
 
 static bool textures_prepare(struct vc4_vertex_stage *stage, struct gpu_fault *fault)
@@ -125,6 +137,7 @@ static bool rows_prepare(struct vc4_vertex_stage *stage, const struct vc4_shader
     stage->rows = stage->plan.known ? read : VC4_VPM_ROWS;
     for (uint32_t i = 0; i < stage->plan.writes; i++)
         stage->rows = UTIL_MAX(stage->rows, stage->plan.write_row[i] + 1u);
+    stage->clear_out = UINT64_MAX >> (VC4_VPM_ROWS - stage->rows);
     return true;
 }
 
@@ -239,41 +252,93 @@ static void fetch(const struct vc4_vertex_stage *stage, const uint32_t index[16]
 
 /* ---- running ---- */
 
-static int run_compiled(const struct vc4_vertex_stage *stage, const uint32_t (*in)[16], uint32_t (*out)[16],
-                        struct gpu_fault *fault)
+static uint32_t run_compiled(const struct vc4_vertex_stage *stage, const uint32_t (*in)[16],
+                             uint32_t (*out)[16], uint32_t count, struct vc4_vertex_args *args)
 {
-    struct vc4_vertex_args args = {
+    *args = (struct vc4_vertex_args){
         .uniforms = stage->uniforms,
+        .numbers = stage->numbers,
         .textures = stage->textures,
         .memory = stage->memory->base,
         .last_word = (uint32_t)(stage->memory->size - 4),
         .fuel = stage->fuel,
         .uniforms_at = stage->uniforms_at,
+        .in_bytes = stage->in_rows * (uint32_t)sizeof *in,
+        .out_bytes = stage->rows * (uint32_t)sizeof *out,
     };
-    uint32_t code = stage->run(&args, in, out);
-    if (!code && !args.faulted)
-        return 0;
-    struct vc4_qpu_report report = {.fault = code & 0xff, .pc = code >> 8 & 0xfffff, .lane = code >> 28};
-    if (args.faulted) /* came first: the translator's faults end the program */
-        report = (struct vc4_qpu_report){
-            .fault = VC4_QPU_FAULT_MEMORY, .pc = args.pc, .lane = args.lane, .address = args.address};
-    vc4_vertex_fault(stage, &report, fault);
-    return -EFAULT;
+    return stage->run(args, in, out, count);
+}
+
+/* Batches in order by themselves: the first that faults is the one to be reported. */
+static int find_fault(const struct vc4_vertex_stage *stage, const uint32_t (*in)[16], uint32_t count,
+                      struct vc4_vertex_group *group, struct gpu_fault *fault)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct vc4_vertex_args args;
+        uint32_t code = run_compiled(stage, in + i * stage->in_rows, group->out + i * stage->rows, 1, &args);
+        if (!code && !args.faulted) {
+            group->executed += args.executed;
+            continue;
+        }
+        struct vc4_qpu_report report = {.fault = code & 0xff, .pc = code >> 8 & 0xfffff, .lane = code >> 28};
+        if (args.faulted) /* came first: the translator's faults end the program */
+            report = (struct vc4_qpu_report){
+                .fault = VC4_QPU_FAULT_MEMORY, .pc = args.pc, .lane = args.lane, .address = args.address};
+        vc4_vertex_fault(stage, &report, fault);
+        group->faulted = i;
+        return -EFAULT;
+    }
+    return 0;
+}
+
+static int shade_compiled(const struct vc4_vertex_stage *stage, const uint32_t (*in)[16], uint32_t count,
+                          struct vc4_vertex_group *group, struct gpu_fault *fault)
+{
+    struct vc4_vertex_args args;
+    uint32_t code = run_compiled(stage, in, group->out, count, &args);
+    if (code || args.faulted)
+        return find_fault(stage, in, count, group, fault);
+    group->executed += args.executed;
+    return 0;
+}
+
+static int shade_interpreted(const struct vc4_vertex_stage *stage, const uint32_t (*in)[16], uint32_t count,
+                             struct vc4_vertex_group *group, struct gpu_fault *fault)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (vc4_vertex_interpret(stage, in + i * stage->in_rows, group->out + i * stage->rows,
+                                 &group->executed, fault)) {
+            group->faulted = i;
+            return -EFAULT;
+        }
+    return 0;
+}
+
+int vc4_vertex_shade_group(const struct vc4_vertex_stage *stage, const uint32_t (*index)[16], uint32_t count,
+                           struct vc4_vertex_group *group, struct gpu_fault *fault)
+{
+    alignas(64) uint32_t in[VC4_VERTEX_GROUP * VC4_VPM_ROWS][16];
+    const uint32_t(*rows)[16] = (const uint32_t(*)[16])in;
+    for (uint32_t b = 0; b < count; b++) {
+        for (unsigned i = 0; i < 16; i++)
+            if (index[b][i] > stage->max_index) {
+                vc4_fault_set(fault, GPU_FAULT_PACKET, stage->unit, stage->code,
+                              "vertex index %u is greater than the maximum, %u", index[b][i],
+                              stage->max_index);
+                group->faulted = b;
+                return -EFAULT;
+            }
+        fetch(stage, index[b], in + b * stage->in_rows);
+        for (uint64_t clear = stage->clear_out; clear; clear &= clear - 1)
+            memset(group->out[b * stage->rows + (uint32_t)__builtin_ctzll(clear)], 0, sizeof *group->out);
+    }
+    return stage->run ? shade_compiled(stage, rows, count, group, fault)
+                      : shade_interpreted(stage, rows, count, group, fault);
 }
 
 int vc4_vertex_shade(const struct vc4_vertex_stage *stage, const uint32_t index[16],
                      struct vc4_vertex_batch *out, struct gpu_fault *fault)
 {
-    for (unsigned i = 0; i < 16; i++)
-        if (index[i] > stage->max_index) {
-            vc4_fault_set(fault, GPU_FAULT_PACKET, stage->unit, stage->code,
-                          "vertex index %u is greater than the maximum, %u", index[i], stage->max_index);
-            return -EFAULT;
-        }
-    alignas(64) uint32_t in[VC4_VPM_ROWS][16];
-    fetch(stage, index, in);
-    memset(out->row, 0, stage->rows * sizeof out->row[0]);
-    const uint32_t(*rows)[16] = (const uint32_t(*)[16])in;
-    return stage->run ? run_compiled(stage, rows, out->row, fault)
-                      : vc4_vertex_interpret(stage, rows, out->row, fault);
+    struct vc4_vertex_group group = {.out = out->row};
+    return vc4_vertex_shade_group(stage, (const uint32_t(*)[16])index, 1, &group, fault);
 }

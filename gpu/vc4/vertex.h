@@ -24,11 +24,23 @@ int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engin
                        uint32_t fuel, struct vc4_vertex_stage **out, struct gpu_fault *fault);
 void vc4_vertex_release(struct vc4_vertex_stage *stage); /* NULL is accepted */
 
-/* Shades the 16 vertices of `index` into *out; the caller is in the guest floating-point environment. 0, or
- * -EFAULT with *fault. */
+#define VC4_VERTEX_GROUP 8u /* batches shaded in one call at most */
+
+/* Where a group's results and its end go. */
+struct vc4_vertex_group {
+    uint32_t (*out)[16]; /* batch n has rows out[n * rows] to out[n * rows + rows - 1], rows as below */
+    uint64_t executed;   /* grows by the QPU instructions of the batches that ended */
+    uint32_t faulted;    /* the first batch that faulted; later ones hold nothing of meaning */
+};
+
+/* Shades 1..VC4_VERTEX_GROUP batches of 16 vertices each; the caller is in the guest floating-point
+ * environment. 0, or -EFAULT with *fault and group->faulted. */
+int vc4_vertex_shade_group(const struct vc4_vertex_stage *stage, const uint32_t (*index)[16], uint32_t count,
+                           struct vc4_vertex_group *group, struct gpu_fault *fault);
+/* The same for one batch; rows that the program does not have stay as they are. */
 int vc4_vertex_shade(const struct vc4_vertex_stage *stage, const uint32_t index[16],
                      struct vc4_vertex_batch *out, struct gpu_fault *fault);
-/* Rows the program writes at most (for compact storage). */
+/* Rows of a shaded batch: what its readers look at, and what the program writes. */
 uint32_t vc4_vertex_rows(const struct vc4_vertex_stage *stage);
 
 #endif

@@ -17,42 +17,49 @@ struct vc4_vertex_array {
     bool wide; /* 16 bytes may be loaded wherever a group of four words begins, for every index */
 };
 
-/* What compiled code is given, once a batch; it writes the fault fields at most once. */
+/* What compiled code is given, once a call; it writes the last fields. */
 struct vc4_vertex_args {
-    const uint32_t *uniforms;
+    const uint32_t *uniforms, *numbers;
     const struct raster_texture *textures; /* by sample number */
     const uint8_t *memory;
     uint32_t last_word; /* highest address of a whole aligned word of guest memory */
     uint32_t fuel;
     uint32_t uniforms_at;
-    uint32_t faulted; /* 1: a raw lookup left memory, in lane `lane` of instruction `pc` */
-    uint32_t pc, lane, address;
+    uint32_t in_bytes, out_bytes; /* of a batch */
+    uint32_t faulted;             /* 1: a raw lookup left memory, in lane `lane` of instruction `pc` */
+    uint32_t pc, lane, address;   /* of the first such */
+    uint64_t executed;            /* grows by the instructions of batches that end */
 };
 
-/* Runs a batch; returns 0 or a fault as vc4_qpu_translate codes it. */
-typedef uint32_t (*vc4_vertex_fn)(struct vc4_vertex_args *args, const uint32_t (*in)[16],
-                                  uint32_t (*out)[16]);
+/* Runs `count` batches; returns 0 or a fault as vc4_qpu_translate codes it, after which nothing that was
+ * written has a meaning. */
+typedef uint32_t (*vc4_vertex_fn)(struct vc4_vertex_args *args, const uint32_t (*in)[16], uint32_t (*out)[16],
+                                  uint32_t count);
 
 struct vc4_vertex_stage {
     const struct gpu_memory *memory;
     const struct vc4_qpu_program *program;
     const char *unit; /* "vertex program" or "coordinate program" */
     uint32_t code, uniforms_at;
-    uint32_t *uniforms; /* program->uniform_count words, owned */
+    /* program->uniform_count words, owned; the same with NaNs as float arithmetic takes them, behind them. */
+    uint32_t *uniforms, *numbers;
     /* By sample number; direct lookups and set-ups at unknown places have a zero level_count. Owned. */
     struct raster_texture *textures;
     struct raster_texture_key *keys;
     uint32_t array_count;
     struct vc4_vertex_array array[VC4_MAX_ATTRIBUTES];
     uint64_t clear_rows; /* bit r: row r may be read and no array fills it */
+    uint64_t clear_out;  /* bit r: row r of a batch is not written whole by the code, and begins as zero */
+    uint32_t in_rows;    /* of a batch's attributes */
     uint32_t rows, max_index, fuel;
     struct vc4_vpm_plan plan;
     vc4_vertex_fn run; /* NULL: interpret */
 };
 
-/* vertex_interp.c: one batch through the interpreter; 0 or -EFAULT with *fault. */
+/* vertex_interp.c: one batch through the interpreter; 0 or -EFAULT with *fault. *executed grows by the
+ * instructions of a batch that ends. */
 int vc4_vertex_interpret(const struct vc4_vertex_stage *stage, const uint32_t (*in)[16], uint32_t (*out)[16],
-                         struct gpu_fault *fault);
+                         uint64_t *executed, struct gpu_fault *fault);
 /* Puts a program's stop into words. */
 void vc4_vertex_fault(const struct vc4_vertex_stage *stage, const struct vc4_qpu_report *report,
                       struct gpu_fault *fault);

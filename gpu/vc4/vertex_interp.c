@@ -142,7 +142,7 @@ static enum vc4_qpu_fault port_dma_status(void *ctx, bool store, bool wait, uint
 }
 
 int vc4_vertex_interpret(const struct vc4_vertex_stage *stage, const uint32_t (*in)[16], uint32_t (*out)[16],
-                         struct gpu_fault *fault)
+                         uint64_t *executed, struct gpu_fault *fault)
 {
     struct batch batch = {.stage = stage, .in = in, .out = out};
     const struct vc4_qpu_ports ports = {
@@ -158,8 +158,10 @@ int vc4_vertex_interpret(const struct vc4_vertex_stage *stage, const uint32_t (*
     };
     const struct vc4_qpu_start start = {.uniforms = stage->uniforms_at, .fuel = stage->fuel};
     struct vc4_qpu_report report = {0};
-    if (vc4_qpu_interp(stage->program, &start, &ports, NULL, NULL, NULL, &report) == VC4_QPU_OK)
+    if (vc4_qpu_interp(stage->program, &start, &ports, NULL, NULL, NULL, &report) == VC4_QPU_OK) {
+        *executed += report.executed;
         return 0;
+    }
     vc4_vertex_fault(stage, &report, fault);
     return -EFAULT;
 }

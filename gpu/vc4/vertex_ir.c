@@ -11,11 +11,17 @@
 
 #define ROW_BYTES (16 * sizeof(uint32_t))
 
+/* Batches side by side: where registers suffice for two, one's latencies are the other's time. */
+#define PAIR 2
+#define PAIR_MAX                                                                                             \
+    512u /* instructions of programs worth it: what is longer overlaps less and compiles longer */
+
 struct emit {
     const struct vc4_vertex_stage *stage;
-    LLVMValueRef args, in, out;
-    LLVMValueRef uniforms, textures, memory, last_word;
+    LLVMValueRef args, in, out; /* rows of the batch at hand */
+    LLVMValueRef uniforms, numbers, textures, memory, last_word;
     uint32_t reads, writes; /* so far: the plan is in program order, and so is translation */
+    uint64_t written;       /* bit r: row r was written */
     bool failed;            /* translation met what the plan did not foresee */
 };
 
@@ -30,14 +36,27 @@ static LLVMValueRef row_at(struct jit_builder *b, LLVMValueRef rows, uint32_t ro
     return jit_offset_const(b, rows, row * ROW_BYTES);
 }
 
+/* Loaded where they are read: as a memory operand a uniform costs nothing, and registers are few. */
+static LLVMValueRef uniform_at(struct emit *e, struct jit_builder *b, LLVMValueRef words, uint32_t word)
+{
+    if (word < e->stage->program->uniform_count)
+        return jit_load(b, b->i32, jit_offset_const(b, words, word * 4ull), 4, false);
+    e->failed = true;
+    return jit_i32(b, 0);
+}
+
+static LLVMValueRef port_number(void *ctx, struct jit_builder *b, uint32_t word)
+{
+    struct emit *e = ctx;
+    return uniform_at(e, b, e->numbers, word);
+}
+
 static LLVMValueRef port_uniform(void *ctx, struct jit_builder *b, LLVMValueRef address, uint32_t word)
 {
     struct emit *e = ctx;
-    if (word >= e->stage->program->uniform_count) { /* also VC4_QPU_NO_OFFSET */
-        e->failed = true;
-        return jit_i32(b, 0);
-    }
-    return jit_load(b, b->i32, jit_offset_const(b, e->uniforms, word * 4ull), 4, true);
+    if (word == VC4_QPU_NO_OFFSET) /* a reset of the stream: it goes where analysis assumed (vertex.c) */
+        return field(e, b, b->i32, offsetof(struct vc4_vertex_args, uniforms_at), 4);
+    return uniform_at(e, b, e->uniforms, word);
 }
 
 /* A lookup that leaves memory reads zero; the first one is noted, and the batch then fails. */
@@ -94,6 +113,7 @@ static LLVMValueRef port_read(void *ctx, struct jit_builder *b)
     return jit_load(b, b->i32x16, row_at(b, e->in, e->stage->plan.read_row[e->reads++]), 4, true);
 }
 
+/* Rows begin as zero; the access before is the only one that may have written this one (vertex_vpm.h). */
 static void port_write(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask)
 {
     struct emit *e = ctx;
@@ -101,9 +121,13 @@ static void port_write(void *ctx, struct jit_builder *b, LLVMValueRef value, LLV
         e->failed = true;
         return;
     }
-    LLVMValueRef row = row_at(b, e->out, e->stage->plan.write_row[e->writes++]);
+    uint32_t number = e->stage->plan.write_row[e->writes++];
+    LLVMValueRef row = row_at(b, e->out, number), old = jit_splat_u32(b, 0);
+    if (mask && e->written >> number & 1)
+        old = jit_load(b, b->i32x16, row, 4, false);
     if (mask)
-        value = jit_select(b, mask, value, jit_load(b, b->i32x16, row, 4, false));
+        value = jit_select(b, mask, value, old);
+    e->written |= 1ull << number;
     jit_store(b, value, row, 4);
 }
 
@@ -112,25 +136,67 @@ struct request {
     struct util_error *error;
 };
 
-static int emit_stage(struct jit_builder *b, void *data)
+static bool is_zero(LLVMValueRef v)
 {
-    const struct request *request = data;
-    struct emit e = {.stage = request->stage};
-    const LLVMTypeRef types[] = {b->ptr, b->ptr, b->ptr};
-    jit_begin_function(b, b->i32, types, 3);
-    for (unsigned i = 0; i < 3; i++)
-        jit_param_noalias(b, i);
-    e.args = jit_param(b, 0);
-    e.in = jit_param(b, 1);
-    e.out = jit_param(b, 2);
-    e.uniforms = field(&e, b, b->ptr, offsetof(struct vc4_vertex_args, uniforms), 8);
-    e.textures = field(&e, b, b->ptr, offsetof(struct vc4_vertex_args, textures), 8);
-    e.memory = field(&e, b, b->ptr, offsetof(struct vc4_vertex_args, memory), 8);
-    e.last_word = field(&e, b, b->i32, offsetof(struct vc4_vertex_args, last_word), 4);
+    return LLVMIsAConstantInt(v) && !LLVMConstIntGetZExtValue(v);
+}
 
+static void begin(struct emit *e, struct jit_builder *b)
+{
+    const LLVMTypeRef types[] = {b->ptr, b->ptr, b->ptr, b->i32};
+    jit_begin_function(b, b->i32, types, 4);
+    jit_param_noalias(b, 0); /* the rows written may be the uniforms, for all LLVM knows: their loads stay */
+    jit_param_noalias(b, 1);
+    e->args = jit_param(b, 0);
+    e->uniforms = field(e, b, b->ptr, offsetof(struct vc4_vertex_args, uniforms), 8);
+    e->numbers = field(e, b, b->ptr, offsetof(struct vc4_vertex_args, numbers), 8);
+    e->textures = field(e, b, b->ptr, offsetof(struct vc4_vertex_args, textures), 8);
+    e->memory = field(e, b, b->ptr, offsetof(struct vc4_vertex_args, memory), 8);
+    e->last_word = field(e, b, b->i32, offsetof(struct vc4_vertex_args, last_word), 4);
+}
+
+/* Batch number `batch`, an i32, is the one at hand. */
+static void take_batch(struct emit *e, struct jit_builder *b, LLVMValueRef batch)
+{
+    LLVMValueRef number = LLVMBuildZExt(b->ir, batch, b->i64, "");
+    const size_t strides[] = {offsetof(struct vc4_vertex_args, in_bytes),
+                              offsetof(struct vc4_vertex_args, out_bytes)};
+    LLVMValueRef *rows[] = {&e->in, &e->out};
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef stride = LLVMBuildZExt(b->ir, field(e, b, b->i32, strides[i], 4), b->i64, "");
+        *rows[i] = jit_offset(b, jit_param(b, 1 + i), LLVMBuildMul(b->ir, number, stride, ""));
+    }
+}
+
+/* The loop's step: a run that faults ends the call; the instructions of the others are counted. */
+static void end_run(struct emit *e, struct jit_builder *b, const struct vc4_qpu_ir_run *run,
+                    LLVMValueRef counts)
+{
+    if (!is_zero(run->fault)) {
+        struct jit_if stop;
+        jit_if_begin(b, &stop, LLVMBuildICmp(b->ir, LLVMIntNE, run->fault, jit_i32(b, 0), ""));
+        LLVMBuildRet(b->ir, run->fault);
+        LLVMPositionBuilderAtEnd(b->ir, stop.merge);
+    }
+    LLVMValueRef at = jit_offset_const(b, e->args, offsetof(struct vc4_vertex_args, executed));
+    LLVMValueRef more =
+        counts ? LLVMBuildSelect(b->ir, counts, run->executed, jit_i64(b, 0), "") : run->executed;
+    jit_store(b, LLVMBuildAdd(b->ir, jit_load(b, b->i64, at, 8, false), more, ""), at, 8);
+}
+
+static unsigned runs_at_once(const struct jit_builder *b, const struct vc4_qpu_program *program)
+{
+    bool pays = b->level == JIT_AVX512 && program->insn_count <= PAIR_MAX && vc4_qpu_is_straight(program);
+    return pays ? PAIR : 1;
+}
+
+/* One step of the loop: `runs` batches from `first` on. The last of an odd number is done twice over. */
+static int emit_step(struct jit_builder *b, struct emit e[PAIR], unsigned count, LLVMValueRef first,
+                     const struct request *request)
+{
     const struct vc4_qpu_ir_ports ports = {
-        .ctx = &e,
         .uniform = port_uniform,
+        .uniform_number = port_number,
         .tmu = port_tmu,
         .vpm_read_setup = port_setup,
         .vpm_write_setup = port_setup,
@@ -138,25 +204,73 @@ static int emit_stage(struct jit_builder *b, void *data)
         .vpm_write = port_write,
     };
     const struct vc4_qpu_ir_start start = {
-        .uniforms = field(&e, b, b->i32, offsetof(struct vc4_vertex_args, uniforms_at), 4),
-        .fuel = field(&e, b, b->i32, offsetof(struct vc4_vertex_args, fuel), 4),
+        .uniforms = field(e, b, b->i32, offsetof(struct vc4_vertex_args, uniforms_at), 4),
+        .fuel = field(e, b, b->i32, offsetof(struct vc4_vertex_args, fuel), 4),
     };
-    LLVMValueRef fault;
-    int status = vc4_qpu_translate(b, e.stage->program, &start, &ports, &fault, request->error);
+    struct vc4_qpu_ir_ports own[PAIR];
+    struct vc4_qpu_ir_run runs[PAIR];
+    LLVMValueRef second = LLVMBuildAdd(b->ir, first, jit_i32(b, 1), "");
+    LLVMValueRef two = LLVMBuildICmp(b->ir, LLVMIntULT, second, jit_param(b, 3), "");
+    LLVMValueRef batch[PAIR] = {first, LLVMBuildSelect(b->ir, two, second, first, "")};
+    for (unsigned i = 0; i < count; i++) {
+        e[i] = e[0];
+        take_batch(&e[i], b, batch[i]);
+        own[i] = ports;
+        own[i].ctx = &e[i];
+        runs[i] = (struct vc4_qpu_ir_run){.start = &start, .ports = &own[i]};
+    }
+    int status = vc4_qpu_translate_runs(b, request->stage->program, runs, count, request->error);
+    for (unsigned i = 0; i < count && !status; i++) {
+        const struct vc4_vpm_plan *plan = &request->stage->plan;
+        if (e[i].failed || e[i].reads != plan->reads || e[i].writes != plan->writes)
+            status = util_fail(request->error, -ENOTSUP, "VPM accesses or uniforms have no fixed places");
+        else
+            end_run(&e[i], b, &runs[i], i ? two : NULL);
+    }
+    return status;
+}
+
+static int emit_stage(struct jit_builder *b, void *data)
+{
+    const struct request *request = data;
+    struct emit e[PAIR] = {{.stage = request->stage}};
+    struct jit_loop loop;
+    unsigned at_once = runs_at_once(b, request->stage->program);
+    begin(&e[0], b);
+    LLVMValueRef steps = LLVMBuildAdd(b->ir, jit_param(b, 3), jit_i32(b, at_once - 1), "");
+    jit_loop_begin(b, &loop, LLVMBuildUDiv(b->ir, steps, jit_i32(b, at_once), ""));
+    int status = emit_step(b, e, at_once, LLVMBuildMul(b->ir, loop.index, jit_i32(b, at_once), ""), request);
     if (status)
         return status;
-    if (e.failed || e.reads != e.stage->plan.reads || e.writes != e.stage->plan.writes)
-        return util_fail(request->error, -ENOTSUP, "VPM accesses or uniforms have no fixed places");
-    LLVMBuildRet(b->ir, fault);
+    jit_loop_end(b, &loop);
+    LLVMBuildRet(b->ir, jit_i32(b, 0));
     return 0;
+}
+
+/* Analysis placed the uniforms behind a reset of the stream for words that hold the stream's own address. */
+static bool resets_are_known(const struct vc4_vertex_stage *stage)
+{
+    const struct vc4_qpu_program *program = stage->program;
+    for (uint32_t i = 0; i < program->reset_word_count; i++)
+        if (program->reset_words[i] >= program->uniform_count ||
+            stage->uniforms[program->reset_words[i]] != stage->uniforms_at)
+            return false;
+    return true;
+}
+
+/* Where a compiled batch writes whole rows; which those are follows from the plan. */
+static void note_written(struct vc4_vertex_stage *stage)
+{
+    for (uint32_t i = 0; i < stage->plan.writes; i++)
+        stage->clear_out &= ~(1ull << stage->plan.write_row[i]);
 }
 
 /* The key: a mark, the program's words, and the texture keys, which select code too. */
 int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine, struct util_error *error)
 {
-    static const char mark[16] = "vc4 vertex 1";
+    static const char mark[16] = "vc4 vertex 2";
     const struct vc4_qpu_program *program = stage->program;
-    if (!stage->plan.known || program->dynamic_uniforms)
+    if (!stage->plan.known || program->dynamic_uniforms || !resets_are_known(stage))
         return -ENOTSUP;
     size_t words = program->insn_count * sizeof(uint64_t), keys = program->sample_count * sizeof *stage->keys;
     uint8_t *key = malloc(sizeof mark + words + keys);
@@ -177,7 +291,9 @@ int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine
     void *code = NULL;
     int status = jit_engine_get(engine, &request, &code, error);
     free(key);
-    if (!status)
+    if (!status) {
         stage->run = (vc4_vertex_fn)code;
+        note_written(stage);
+    }
     return status;
 }

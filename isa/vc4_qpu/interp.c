@@ -508,11 +508,12 @@ enum vc4_qpu_fault vc4_qpu_interp(const struct vc4_qpu_program *program, const s
                        .end_in = IDLE,
                        .branch_pc = IDLE};
     const struct vc4_qpu_insn *insn;
+    uint64_t executed = 0;
 
     memcpy(q.state.a[15], start->ra15, sizeof start->ra15);
     memcpy(q.state.b[15], start->rb15, sizeof start->rb15);
     do {
-        *report = (struct vc4_qpu_report){.pc = q.pc};
+        *report = (struct vc4_qpu_report){.pc = q.pc, .executed = executed};
         if (q.pc >= program->insn_count) {
             fail(&q, VC4_QPU_FAULT_PC);
             break;
@@ -524,6 +525,7 @@ enum vc4_qpu_fault vc4_qpu_interp(const struct vc4_qpu_program *program, const s
             report->pc = q.pc;
             break;
         }
+        report->executed = ++executed;
     } while (advance(&q, insn));
     if (state)
         *state = q.state;

@@ -24,9 +24,10 @@ enum vc4_qpu_fault {
 /* Where and why a program stopped. */
 struct vc4_qpu_report {
     enum vc4_qpu_fault fault;
-    uint32_t pc;      /* instruction index */
-    uint32_t lane;    /* first lane concerned, 0..15 */
-    uint32_t address; /* guest address where it makes sense, else 0 */
+    uint32_t pc;       /* instruction index */
+    uint32_t lane;     /* first lane concerned, 0..15 */
+    uint32_t address;  /* guest address where it makes sense, else 0 */
+    uint64_t executed; /* instructions that ran to their end (counted by the interpreter) */
 };
 
 /* A port returns VC4_QPU_OK or the fault, and sets *lane and *address of the report where it knows them. A

@@ -76,6 +76,17 @@ static void make_slots(struct trans *t)
     jit_store(b, t->start->fuel, t->fuel_slot, 4);
     t->fault_slot = jit_alloca(b, b->i32, "fault");
     jit_store(b, jit_i32(b, 0), t->fault_slot, 4);
+    t->executed_slot = jit_alloca(b, b->i64, "executed");
+    jit_store(b, jit_i64(b, 0), t->executed_slot, 8);
+}
+
+/* A block that ends has run whole; one that faults does not count. */
+static void count_block(struct trans *t, const struct vc4_qpu_block *block)
+{
+    LLVMValueRef before = jit_load(t->b, t->b->i64, t->executed_slot, 8, false);
+    LLVMValueRef after = LLVMBuildAdd(t->b->ir, before, jit_i64(t->b, block->count), "");
+
+    jit_store(t->b, after, t->executed_slot, 8);
 }
 
 static void begin_program(struct trans *t)
@@ -99,6 +110,7 @@ static void begin_block(struct trans *t, uint32_t number)
     LLVMValueRef *flags[3] = {&t->flags.n, &t->flags.z, &t->flags.c};
 
     t->stopped = false;
+    t->taken = NULL;
     if (t->straight)
         return;
     LLVMPositionBuilderAtEnd(t->b->ir, t->blocks[number]);
@@ -162,7 +174,7 @@ static void take_branch(struct trans *t, const struct vc4_qpu_block *block)
     LLVMBuildBr(b->ir, t->blocks[target]);
 }
 
-static void end_block(struct trans *t, const struct vc4_qpu_block *block, LLVMValueRef taken)
+static void end_block(struct trans *t, const struct vc4_qpu_block *block)
 {
     bool ends = block->branch == VC4_QPU_NO_OFFSET && block->successor[0] == VC4_QPU_NO_OFFSET;
 
@@ -171,13 +183,14 @@ static void end_block(struct trans *t, const struct vc4_qpu_block *block, LLVMVa
     if (!ends && (t->tmu[0].result_count || t->tmu[1].result_count))
         trans_fail(t, -ENOTSUP, "texture results wait where control joins or parts");
     store_state(t);
+    count_block(t, block);
     if (block->branch == VC4_QPU_NO_OFFSET) {
         LLVMBuildBr(t->b->ir, ends ? t->exit : t->blocks[block->successor[0]]);
         return;
     }
-    if (taken) {
+    if (t->taken) {
         LLVMBasicBlockRef yes = new_block(t, "taken");
-        LLVMBuildCondBr(t->b->ir, taken, yes, t->blocks[block->successor[0]]);
+        LLVMBuildCondBr(t->b->ir, t->taken, yes, t->blocks[block->successor[0]]);
         LLVMPositionBuilderAtEnd(t->b->ir, yes);
     }
     take_branch(t, block);
@@ -191,26 +204,32 @@ static bool in_delay_slots(const struct vc4_qpu_program *p, const struct vc4_qpu
     return true;
 }
 
+static void translate_insn(struct trans *t, const struct vc4_qpu_block *block, uint32_t pc)
+{
+    if (t->stopped || t->failed)
+        return;
+    t->pc = pc;
+    t->insn = &t->program->insns[pc];
+    if (t->insn->kind != VC4_QPU_BRANCH) {
+        trans_insn(t);
+    } else if (in_delay_slots(t->program, block, pc) ||
+               (t->insn->branch_cond > VC4_QPU_BR_ANY_CC && t->insn->branch_cond != VC4_QPU_BR_ALWAYS)) {
+        trans_fault(t, VC4_QPU_FAULT_RESERVED, 0);
+    } else {
+        t->taken = trans_branch_cond(t, t->insn->branch_cond);
+        write_link(t, t->taken);
+    }
+}
+
 static void translate_block(struct trans *t, uint32_t number)
 {
     const struct vc4_qpu_block *block = &t->program->blocks[number];
-    LLVMValueRef taken = NULL;
 
     begin_block(t, number);
-    for (t->pc = block->first; t->pc < block->first + block->count && !t->stopped && !t->failed; t->pc++) {
-        t->insn = &t->program->insns[t->pc];
-        if (t->insn->kind != VC4_QPU_BRANCH) {
-            trans_insn(t);
-        } else if (in_delay_slots(t->program, block, t->pc) ||
-                   (t->insn->branch_cond > VC4_QPU_BR_ANY_CC && t->insn->branch_cond != VC4_QPU_BR_ALWAYS)) {
-            trans_fault(t, VC4_QPU_FAULT_RESERVED, 0);
-        } else {
-            taken = trans_branch_cond(t, t->insn->branch_cond);
-            write_link(t, taken);
-        }
-    }
+    for (uint32_t pc = block->first; pc < block->first + block->count; pc++)
+        translate_insn(t, block, pc);
     if (!t->failed)
-        end_block(t, block, taken);
+        end_block(t, block);
 }
 
 /* Varyings come in order: how many were read must not depend on the path. */
@@ -263,6 +282,7 @@ static void translate_blocks(struct trans *t)
         translate_block(t, i);
     LLVMPositionBuilderAtEnd(t->b->ir, t->exit);
     t->fault = jit_load(t->b, t->b->i32, t->fault_slot, 4, false);
+    t->executed = jit_load(t->b, t->b->i64, t->executed_slot, 8, false);
 }
 
 static LLVMValueRef final_reg(struct trans *t, unsigned reg)
@@ -292,35 +312,109 @@ static void final_state(struct trans *t, struct vc4_qpu_ir_state *state)
         *flags[i] = jit_load(t->b, t->b->i1x16, t->flag_slots[i], 2, false);
 }
 
-int vc4_qpu_translate_state(struct jit_builder *b, const struct vc4_qpu_program *program,
-                            const struct vc4_qpu_ir_start *start, const struct vc4_qpu_ir_ports *ports,
-                            LLVMValueRef *fault, struct vc4_qpu_ir_state *state, struct util_error *error)
+bool vc4_qpu_is_straight(const struct vc4_qpu_program *program)
+{
+    return program->block_count == 1 && program->blocks[0].branch == VC4_QPU_NO_OFFSET;
+}
+
+static struct trans *open_run(struct jit_builder *b, const struct vc4_qpu_program *program,
+                              const struct vc4_qpu_ir_run *run, struct util_error *error)
 {
     struct trans *t = calloc(1, sizeof *t);
 
     if (!t)
-        return util_fail(error, -ENOMEM, "out of memory");
-    *t = (struct trans){.b = b, .program = program, .start = start, .ports = ports, .error = error};
-    t->straight = program->block_count == 1 && program->blocks[0].branch == VC4_QPU_NO_OFFSET;
+        return NULL;
+    *t = (struct trans){.b = b, .program = program, .start = run->start, .ports = run->ports, .error = error};
+    t->straight = vc4_qpu_is_straight(program);
+    t->executed = jit_i64(b, program->insn_count);
     if (program->computed_branches)
         trans_fail(t, -ENOTSUP, "computed branches are not translated");
     if (program->insn_count > MAX_INSNS)
         trans_fail(t, -ENOTSUP, "too long to translate");
-    if (!t->failed) {
+    if (!t->failed)
         begin_program(t);
-        if (t->straight)
-            translate_block(t, 0);
-        else
-            translate_blocks(t);
-    }
-    if (!t->failed && state)
-        final_state(t, state);
-    int result = t->failed;
-    *fault = t->fault;
+    return t;
+}
+
+static void close_run(struct trans *t)
+{
+    if (!t)
+        return;
     trans_free_values(t);
     free(t->blocks);
     free(t->varyings_at);
     free(t);
+}
+
+static void translate(struct trans *t)
+{
+    if (t->failed)
+        return;
+    if (t->straight)
+        translate_block(t, 0);
+    else
+        translate_blocks(t);
+}
+
+int vc4_qpu_translate_state(struct jit_builder *b, const struct vc4_qpu_program *program,
+                            const struct vc4_qpu_ir_start *start, const struct vc4_qpu_ir_ports *ports,
+                            LLVMValueRef *fault, struct vc4_qpu_ir_state *state, struct util_error *error)
+{
+    const struct vc4_qpu_ir_run run = {.start = start, .ports = ports};
+    struct trans *t = open_run(b, program, &run, error);
+
+    if (!t)
+        return util_fail(error, -ENOMEM, "out of memory");
+    translate(t);
+    if (!t->failed && state)
+        final_state(t, state);
+    int result = t->failed;
+    *fault = t->fault;
+    close_run(t);
+    return result;
+}
+
+/* The runs of a straight program side by side. Returns as vc4_qpu_translate_runs does. */
+static int translate_straight(struct trans *const *ts, unsigned count)
+{
+    const struct vc4_qpu_block *block = &ts[0]->program->blocks[0];
+    int result = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        begin_block(ts[i], 0);
+    for (uint32_t pc = block->first; pc < block->first + block->count; pc++)
+        for (unsigned i = 0; i < count; i++)
+            translate_insn(ts[i], block, pc);
+    for (unsigned i = 0; i < count && !result; i++)
+        result = ts[i]->failed;
+    return result;
+}
+
+int vc4_qpu_translate_runs(struct jit_builder *b, const struct vc4_qpu_program *program,
+                           struct vc4_qpu_ir_run *runs, unsigned count, struct util_error *error)
+{
+    struct trans **ts = calloc(count, sizeof *ts);
+    bool straight = vc4_qpu_is_straight(program);
+    int result = ts ? 0 : util_fail(error, -ENOMEM, "out of memory");
+
+    for (unsigned i = 0; i < count && !result; i++) {
+        ts[i] = open_run(b, program, &runs[i], error);
+        if (!ts[i])
+            result = util_fail(error, -ENOMEM, "out of memory");
+        else if (!straight)
+            translate(ts[i]);
+        result = result ? result : ts[i]->failed;
+    }
+    if (!result && straight)
+        result = translate_straight(ts, count);
+    for (unsigned i = 0; ts && i < count; i++) {
+        if (ts[i]) {
+            runs[i].fault = ts[i]->fault;
+            runs[i].executed = ts[i]->executed;
+        }
+        close_run(ts[i]);
+    }
+    free(ts);
     return result;
 }
 

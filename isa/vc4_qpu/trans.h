@@ -15,6 +15,9 @@ struct vc4_qpu_ir_ports {
     /* Scalar i32: the uniform word. `address` is i32, the guest byte address (used when the position is
      * dynamic); `word` is its index in the stream when analysis knows it, else VC4_QPU_NO_OFFSET. */
     LLVMValueRef (*uniform)(void *ctx, struct jit_builder *b, LLVMValueRef address, uint32_t word);
+    /* The word at that place of the stream as float arithmetic takes it: 0xffc00000 if it is any NaN (README,
+     * rule 1). Scalar i32. May be NULL: then code makes it of the word. */
+    LLVMValueRef (*uniform_number)(void *ctx, struct jit_builder *b, uint32_t word);
     void (*varying)(void *ctx, struct jit_builder *b, uint32_t n, LLVMValueRef *vary, LLVMValueRef *c);
     /* The caller promises that what `varying` returns, and ra15, hold no NaN other than 0xffc00000 (planes
      * made of such numbers by float arithmetic do not): saves two instructions a sum. */
@@ -52,6 +55,24 @@ struct vc4_qpu_ir_start {
 int vc4_qpu_translate(struct jit_builder *b, const struct vc4_qpu_program *program,
                       const struct vc4_qpu_ir_start *start, const struct vc4_qpu_ir_ports *ports,
                       LLVMValueRef *fault, struct util_error *error);
+
+/* One of several runs of a program that stand side by side. */
+struct vc4_qpu_ir_run {
+    const struct vc4_qpu_ir_start *start;
+    const struct vc4_qpu_ir_ports *ports;
+    LLVMValueRef fault;    /* result, as *fault above */
+    LLVMValueRef executed; /* result, i64: instructions from start to end; of no meaning after a fault */
+};
+
+/* Whether the program is one block: every run of it executes the same instructions. */
+bool vc4_qpu_is_straight(const struct vc4_qpu_program *program);
+
+/* Emits `count` runs of the program that do not depend on one another. Those of a straight program are
+ * emitted instruction by instruction in turn, so that one run's latencies are another's time; others one
+ * after the other. Returns as vc4_qpu_translate does; the ports of all runs are called in program order, and
+ * the calls for an instruction in the order of the runs. */
+int vc4_qpu_translate_runs(struct jit_builder *b, const struct vc4_qpu_program *program,
+                           struct vc4_qpu_ir_run *runs, unsigned count, struct util_error *error);
 
 /* The final registers, for differential tests: when not NULL, filled with i32x16 values (files a and b,
  * r0..r5) and i1x16 flags, valid at the builder's final position. */

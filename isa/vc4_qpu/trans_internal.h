@@ -13,6 +13,7 @@ struct trans_value {
     LLVMValueRef i;       /* i32x16; NULL until asked for */
     LLVMValueRef f;       /* f32x16, the same bits; NULL until asked for */
     LLVMValueRef scalar;  /* i32, when all lanes hold the same, else NULL */
+    uint32_t uniform;     /* the scalar is the uniform of that number, counted from 1; 0: it is none */
     LLVMValueRef unorm;   /* i32x16 c in 0..255 when this is the float c / 255 of an unpack, else NULL */
     LLVMValueRef operand; /* f32x16 fit for float arithmetic; NULL until asked for */
     LLVMValueRef factor;  /* the same with any NaNs */
@@ -76,11 +77,13 @@ struct trans {
 
     /* Programs of several blocks keep registers in stack slots between blocks; LLVM makes them values. */
     bool straight; /* one block: no slots, no control flow */
-    LLVMValueRef slots[TRANS_REGS], flag_slots[3], uniforms_slot, fuel_slot, fault_slot;
+    LLVMValueRef slots[TRANS_REGS], flag_slots[3], uniforms_slot, fuel_slot, fault_slot, executed_slot;
     LLVMValueRef entry_end; /* terminator of the block in which slots are initialised */
     LLVMBasicBlockRef *blocks, exit;
     uint32_t *varyings_at; /* per block: varyings read before it, VC4_QPU_NO_OFFSET unknown yet */
     LLVMValueRef fault;    /* straight programs: the result */
+    LLVMValueRef executed; /* likewise: instructions */
+    LLVMValueRef taken;    /* of the block's branch: i1, NULL for always */
 };
 
 /* trans_value.c */

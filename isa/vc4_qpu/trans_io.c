@@ -137,8 +137,12 @@ struct trans_value *trans_take_inputs(struct trans *t)
     }
     if (t->stopped)
         return NULL;
-    if (vc4_qpu_reads(insn, VC4_QPU_R_UNIFORM))
+    if (vc4_qpu_reads(insn, VC4_QPU_R_UNIFORM)) {
+        uint32_t word = t->uniform_word;
         t->uniform_read = trans_scalar(t, trans_take_uniform(t), true);
+        if (!t->uniform_read->known)
+            t->uniform_read->uniform = word + 1; /* VC4_QPU_NO_OFFSET becomes 0 */
+    }
     if (vc4_qpu_reads(insn, VC4_QPU_R_VARYING))
         take_varying(t);
     if (vc4_qpu_reads(insn, VC4_QPU_R_VPM))

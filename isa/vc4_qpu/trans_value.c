@@ -151,6 +151,9 @@ LLVMValueRef trans_operand(struct trans *t, struct trans_value *v)
         v->operand = v->operand ? v->operand : trans_factor(t, v);
     } else if (v->known) {
         v->operand = fence(t, LLVMBuildBitCast(ir, jit_splat_u32(t->b, TRANS_NAN), t->b->f32x16, ""));
+    } else if (v->uniform && t->ports->uniform_number) {
+        LLVMValueRef number = t->ports->uniform_number(t->ports->ctx, t->b, v->uniform - 1);
+        v->operand = jit_splat(t->b, LLVMBuildBitCast(ir, number, t->b->f32, ""));
     } else if (v->scalar) {
         LLVMValueRef f = canonical_nan(t, LLVMBuildBitCast(ir, v->scalar, t->b->f32, ""));
         v->operand = jit_splat(t->b, v->opaque ? f : fence(t, f));
