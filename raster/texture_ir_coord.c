@@ -94,6 +94,35 @@ static void add_gradient(struct jit_builder *b, LLVMValueRef sums[2], LLVMValueR
     }
 }
 
+/* How far at least the quad's three points reach to lane 0's side. */
+static LLVMValueRef reach(struct jit_builder *b, LLVMValueRef c)
+{
+    LLVMValueRef least = quad_lane(b, c, 0),
+                 side = LLVMBuildAnd(b->ir, jit_as_i32(b, least), jit_splat_u32(b, 1u << 31), "");
+
+    least = jit_as_f32(b, LLVMBuildXor(b->ir, jit_as_i32(b, least), side, ""));
+    for (uint32_t n = 1; n < 3; n++) {
+        LLVMValueRef i = LLVMBuildXor(b->ir, jit_as_i32(b, quad_lane(b, c, n)), side, "");
+
+        least = min(b, least, jit_as_f32(b, i));
+    }
+    return least;
+}
+
+/* Cube: the quad's points as seen on the plane of one face. */
+static void project(struct jit_builder *b, LLVMValueRef c[3])
+{
+    LLVMValueRef x = reach(b, c[0]), y = reach(b, c[1]), z = reach(b, c[2]);
+    LLVMValueRef beyond_x = LLVMBuildFCmp(b->ir, LLVMRealOGE, z, x, "");
+    LLVMValueRef beyond_y = LLVMBuildFCmp(b->ir, LLVMRealOGE, z, y, "");
+    LLVMValueRef is_z = LLVMBuildAnd(b->ir, beyond_x, beyond_y, "");
+    LLVMValueRef is_y = LLVMBuildFCmp(b->ir, LLVMRealOGE, y, x, "");
+    LLVMValueRef major = LLVMBuildSelect(b->ir, is_z, c[2], LLVMBuildSelect(b->ir, is_y, c[1], c[0], ""), "");
+
+    for (uint32_t n = 0; n < 3; n++)
+        c[n] = LLVMBuildFDiv(b->ir, c[n], major, "");
+}
+
 /* Section 2's logarithm. */
 static LLVMValueRef half_log2(struct jit_builder *b, LLVMValueRef x)
 {
@@ -112,12 +141,16 @@ LLVMValueRef texture_ir_lambda(struct texture_ir *t, LLVMValueRef s, LLVMValueRe
     LLVMValueRef height = texture_ir_float(b, t->texture, offsetof(struct raster_texture, height));
     bool scaled = !t->key->cube && !t->key->unnormalized;
 
+    LLVMValueRef c[3] = {s, t_, r};
+
     if (t->key->lod == RASTER_LOD_EXPLICIT)
         return bias;
-    add_gradient(b, sums, s, scaled ? jit_splat(b, width) : NULL);
-    add_gradient(b, sums, t_, scaled ? jit_splat(b, height) : NULL);
     if (t->key->cube)
-        add_gradient(b, sums, r, NULL);
+        project(b, c);
+    add_gradient(b, sums, c[0], scaled ? jit_splat(b, width) : NULL);
+    add_gradient(b, sums, c[1], scaled ? jit_splat(b, height) : NULL);
+    if (t->key->cube)
+        add_gradient(b, sums, c[2], NULL);
     longer = max(b, sums[0], sums[1]);
     if (t->key->cube) {
         LLVMValueRef half =
