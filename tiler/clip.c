@@ -3,7 +3,49 @@
 
 #include <string.h>
 
+#include <smmintrin.h>
+
 #define PLANES 6u
+
+/* ---- outcodes, four vertices at a time, as the scalar form has them ---- */
+
+static inline __m128i bit_where(__m128 condition, int bit)
+{
+    return _mm_and_si128(_mm_castps_si128(condition), _mm_set1_epi32(bit));
+}
+
+static inline __m128 zero_difference(__m128 v)
+{
+    return _mm_cmpeq_ps(_mm_sub_ps(v, v), _mm_setzero_ps());
+}
+
+static __m128i outcodes4(const struct tiler_guard *g, __m128 x, __m128 y, __m128 z, __m128 w)
+{
+    const __m128 sign = _mm_set1_ps(-0.0f);
+    __m128 limit = _mm_mul_ps(_mm_set1_ps(g->limit), w), below = _mm_xor_ps(limit, sign);
+    __m128 sx = _mm_mul_ps(x, _mm_set1_ps(g->scale_x)), sy = _mm_mul_ps(y, _mm_set1_ps(g->scale_y));
+    __m128 near = _mm_cmplt_ps(z, _mm_xor_ps(w, sign)), far = _mm_cmpgt_ps(z, w);
+    __m128 depth = _mm_or_ps(near, far), front = _mm_cmpgt_ps(w, _mm_setzero_ps());
+    __m128 number = _mm_and_ps(_mm_and_ps(zero_difference(sx), zero_difference(sy)),
+                               _mm_and_ps(zero_difference(z), zero_difference(limit)));
+    __m128i code = _mm_or_si128(bit_where(near, TILER_OUT_NEAR), bit_where(far, TILER_OUT_FAR));
+    code = _mm_or_si128(code, bit_where(_mm_cmplt_ps(sx, below), TILER_OUT_LEFT));
+    code = _mm_or_si128(code, bit_where(_mm_cmpgt_ps(sx, limit), TILER_OUT_RIGHT));
+    code = _mm_or_si128(code, bit_where(_mm_cmplt_ps(sy, below), TILER_OUT_BOTTOM));
+    code = _mm_or_si128(code, bit_where(_mm_cmpgt_ps(sy, limit), TILER_OUT_TOP));
+    __m128i good = _mm_castps_si128(_mm_and_ps(number, _mm_or_ps(depth, front)));
+    return _mm_or_si128(code, _mm_andnot_si128(good, _mm_set1_epi32(TILER_OUT_NAN)));
+}
+
+void tiler_outcodes(const struct tiler_guard *g, const float clip[4][16], uint32_t code[16])
+{
+    for (unsigned l = 0; l < 16; l += 4)
+        _mm_storeu_si128((__m128i *)&code[l],
+                         outcodes4(g, _mm_loadu_ps(&clip[0][l]), _mm_loadu_ps(&clip[1][l]),
+                                   _mm_loadu_ps(&clip[2][l]), _mm_loadu_ps(&clip[3][l])));
+}
+
+/* ---- clipping ---- */
 
 /* Positions and weights in double: seven linear values. */
 struct vertex {

@@ -47,6 +47,9 @@ static inline uint32_t tiler_outcode(const struct tiler_guard *g, float x, float
     return code | (uint32_t)(!number || behind) * TILER_OUT_NAN;
 }
 
+/* The same of 16 vertices: clip[k][n] is coordinate k of vertex n. */
+void tiler_outcodes(const struct tiler_guard *guard, const float clip[4][16], uint32_t code[16]);
+
 /* Clip against the planes in `planes` (the union of the vertices' outcodes, without TILER_OUT_NAN). The
  * triangle becomes a convex polygon of out[0..n-1], in the same winding; n is 0 or 3..TILER_CLIP_MAX. */
 uint32_t tiler_clip_triangle(const struct tiler_guard *guard, uint32_t planes, const float position[3][4],

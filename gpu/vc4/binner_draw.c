@@ -1,5 +1,5 @@
 /* Primitive lists: indices fetched once, vertices shaded once, primitives assembled, piece by piece. */
-#include <stdalign.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,109 +8,11 @@
 #include "util/bits.h"
 #include "util/fpenv.h"
 
-#define PIECE        8192u /* indices taken at a time */
-#define ASSEMBLY     1024u /* of those, assembled at a time */
-#define PARALLEL_MIN 4u    /* groups worth waking the workers for */
-#define INDEX_COST   16u   /* indices for one unit of the packet budget */
-
-/* Rows of a shaded coordinate (Guide figure 11). */
-enum { ROW_XC, ROW_YC, ROW_ZC, ROW_WC, ROW_XY, ROW_Z, ROW_INV_W, ROW_POINT_SIZE };
+#define PIECE      6144u /* indices taken at a time: whole triangles */
+#define ASSEMBLY   1024u /* of those, assembled at a time */
+#define INDEX_COST 16u   /* indices for one unit of the packet budget */
 
 enum { INDEX_8BIT, INDEX_16BIT };
-
-/* ---- coordinate shading ---- */
-
-struct shading {
-    struct vc4_binner *binner;
-    const uint32_t *index; /* vertices to shade, each once */
-    uint32_t count;
-    struct shading_result {
-        uint32_t batch; /* lowest that faulted, UINT32_MAX for none */
-        struct gpu_fault fault;
-        uint64_t executed; /* QPU instructions */
-    } *results;            /* one a worker */
-};
-
-/* `lanes` vertices of a batch to where primitives look for them. */
-static void keep(struct vc4_binner *b, const uint32_t index[16], uint32_t lanes, const uint32_t (*row)[16])
-{
-    struct vc4_bin_vertices *v = b->vertices;
-    int32_t x[16], y[16];
-    uint32_t code[16];
-    float clip[4][16];
-    memcpy(clip, row[ROW_XC], sizeof clip);
-    for (unsigned l = 0; l < 16; l++) {
-        uint32_t xy = row[ROW_XY][l];
-        x[l] = b->viewport_x + (int16_t)xy;
-        y[l] = b->viewport_y + (int16_t)(xy >> 16);
-        code[l] = tiler_outcode(&b->guard, clip[0][l], clip[1][l], clip[2][l], clip[3][l]);
-    }
-    for (uint32_t l = 0; l < lanes; l++) {
-        uint32_t n = index[l];
-        v->x[n] = x[l];
-        v->y[n] = y[l];
-        v->code[n] = b->shader.clipping ? (uint8_t)code[l] : 0;
-        for (unsigned k = 0; k < 4; k++)
-            v->clip[n][k] = clip[k][l];
-        if (b->shader.point_size)
-            v->size[n] = util_u2f(row[ROW_POINT_SIZE][l]);
-    }
-}
-
-/* A group of batches. What follows the batch that faults is not shaded, here; groups are, whatever happens
- * in others: which fault is reported must not depend on who shades what. */
-static void shade_group(void *data, uint32_t number, unsigned worker)
-{
-    struct shading *s = data;
-    struct vc4_binner *b = s->binner;
-    struct shading_result *result = &s->results[worker];
-    alignas(64) uint32_t out[VC4_VERTEX_GROUP * VC4_VPM_ROWS][16];
-    uint32_t index[VC4_VERTEX_GROUP][16], rows = vc4_vertex_rows(b->stage);
-    uint32_t first = number * VC4_VERTEX_GROUP * 16,
-             count = UTIL_MIN(s->count - first, VC4_VERTEX_GROUP * 16);
-    uint32_t batches = util_div_up(count, 16);
-    for (uint32_t l = 0; l < batches * 16; l++)
-        index[l / 16][l % 16] = s->index[first + UTIL_MIN(l, count - 1)];
-    struct vc4_vertex_group group = {.out = out};
-    struct gpu_fault fault;
-    if (vc4_vertex_shade_group(b->stage, (const uint32_t(*)[16])index, batches, &group, &fault)) {
-        batches = group.faulted;
-        if (number * VC4_VERTEX_GROUP + batches < result->batch) {
-            result->batch = number * VC4_VERTEX_GROUP + batches;
-            result->fault = fault;
-        }
-    }
-    result->executed += group.executed;
-    for (uint32_t i = 0; i < batches; i++)
-        keep(b, index[i], UTIL_MIN(count - i * 16, 16u), (const uint32_t(*)[16])out + i * rows);
-}
-
-static bool shade(struct vc4_binner *b, const uint32_t *index, uint32_t count)
-{
-    struct shading_result results[UTIL_POOL_MAX + 1];
-    struct shading s = {.binner = b, .index = index, .count = count, .results = results};
-    uint32_t groups = util_div_up(count, 16 * VC4_VERTEX_GROUP);
-    struct util_pool *pool = groups >= PARALLEL_MIN ? b->device->options.pool : NULL;
-    unsigned workers = util_pool_workers(pool);
-    for (unsigned i = 0; i < workers; i++) {
-        results[i].batch = UINT32_MAX;
-        results[i].executed = 0;
-    }
-    util_pool_run(pool, groups, shade_group, &s);
-    b->vertices_shaded += count;
-
-    const struct shading_result *first = &results[0];
-    for (unsigned i = 0; i < workers; i++) {
-        b->executed += results[i].executed;
-        if (results[i].batch < first->batch)
-            first = &results[i];
-    }
-    if (first->batch == UINT32_MAX)
-        return true;
-    b->fault = first->fault;
-    b->fault.draw = b->draws;
-    return false;
-}
 
 /* ---- the draw's shader and stage ---- */
 
@@ -178,23 +80,32 @@ static bool fetch_indices(struct vc4_binner *b, const struct source *s, uint64_t
 }
 
 /* Those of the indices that are not shaded yet, in order of appearance; marks them. */
-static uint32_t take_new(struct vc4_binner *b, const uint32_t *index, uint32_t count, uint32_t *out)
+static uint32_t take_new(struct vc4_bin_vertices *v, const uint32_t *index, uint32_t count, uint32_t *out)
 {
-    uint64_t *shaded = b->vertices->shaded;
+    uint8_t draw = v->draw;
     uint32_t n = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t *word = &shaded[index[i] / 64], bit = 1ull << index[i] % 64;
         out[n] = index[i];
-        n += !(*word & bit);
-        *word |= bit;
+        n += v->shaded[index[i]] != draw;
+        v->shaded[index[i]] = draw;
     }
     return n;
+}
+
+static void forget_shaded(struct vc4_bin_vertices *v)
+{
+    if (++v->draw == 0) {
+        memset(v->shaded, 0, sizeof v->shaded);
+        v->draw = 1;
+    }
 }
 
 static bool draw_piece(struct vc4_binner *b, struct tiler_assembler *assembler, const uint32_t *index,
                        uint32_t count)
 {
     uint32_t primitive[ASSEMBLY][3];
+    if (assembler->mode == TILER_TRIANGLES) /* pieces are whole triangles; what is left over is dropped */
+        return vc4_binner_primitives(b, (const uint32_t(*)[3])index, count / 3);
     for (uint32_t i = 0; i < count; i += ASSEMBLY) {
         uint32_t n = tiler_assemble(assembler, index + i, UTIL_MIN(count - i, ASSEMBLY), primitive);
         if (!vc4_binner_primitives(b, (const uint32_t(*)[3])primitive, n))
@@ -207,16 +118,18 @@ static bool draw_source(struct vc4_binner *b, const struct source *s, enum tiler
 {
     struct tiler_assembler assembler;
     uint32_t index[PIECE], fresh[PIECE + 1], last[1][3], greatest;
+    static_assert(PIECE % 3 == 0, "draw_piece");
     tiler_assemble_begin(&assembler, mode);
-    memset(b->vertices->shaded, 0, sizeof b->vertices->shaded);
+    forget_shaded(b->vertices);
     for (uint64_t at = 0; at < length; at += PIECE) {
-        uint32_t count = (uint32_t)UTIL_MIN(length - at, (uint64_t)PIECE);
+        uint32_t count = (uint32_t)UTIL_MIN(length - at, (uint64_t)PIECE), new_count = count;
         if (!vc4_binner_spend(b, count / INDEX_COST, b->draw_address))
             return false;
         if (!fetch_indices(b, s, at, count, index, &greatest) || !prepare_stage(b, greatest))
             return false;
-        uint32_t new_count = take_new(b, index, count, fresh);
-        if (new_count && !shade(b, fresh, new_count))
+        if (s->bytes)
+            new_count = take_new(b->vertices, index, count, fresh);
+        if (new_count && !vc4_binner_shade(b, s->bytes ? fresh : index, new_count))
             return false;
         if (!draw_piece(b, &assembler, index, count))
             return false;
@@ -244,6 +157,17 @@ static void set_up(struct vc4_binner *b, enum tiler_mode mode)
     b->grid.y1 = (int32_t)UTIL_MIN(b->clip_bottom + b->clip_height, b->tiles_y << shift);
 }
 
+/* NULL when memory is out. */
+static struct vc4_bin_vertices *make_vertices(void)
+{
+    struct vc4_bin_vertices *v = aligned_alloc(64, sizeof *v);
+    if (v) {
+        memset(v->shaded, 0, sizeof v->shaded);
+        v->draw = 0;
+    }
+    return v;
+}
+
 static bool check_draw(struct vc4_binner *b, uint64_t mode)
 {
     if (!b->started)
@@ -255,7 +179,7 @@ static bool check_draw(struct vc4_binner *b, uint64_t mode)
         return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address, "reserved primitive mode %llu",
                                (unsigned long long)mode);
     if (!b->vertices)
-        b->vertices = malloc(sizeof *b->vertices);
+        b->vertices = make_vertices();
     return b->vertices ||
            vc4_binner_fail(b, GPU_FAULT_TILE_MEMORY, b->draw_address, "no host memory for vertices");
 }

@@ -1,10 +1,13 @@
 /* What the files of the binner share. Internal to gpu/vc4/binner*.c.
  *
- * binner.c executes records and holds the state, binner_draw.c turns primitive lists into shaded, assembled
- * primitives, binner_prim.c clips them and finds their tiles, binner_tile.c writes tile lists into guest
- * memory. Faults are filled into binner->fault by whoever finds them; the caller unwinds with false. */
+ * binner.c executes records and holds the state, binner_draw.c turns primitive lists into assembled
+ * primitives, binner_shade.c runs coordinate programs, binner_prim.c clips them and finds their tiles,
+ * binner_tile.c writes tile lists into guest memory. Faults are filled into binner->fault by whoever finds
+ * them; the caller unwinds with false. */
 #ifndef VITRAIL_GPU_VC4_BINNER_INTERNAL_H
 #define VITRAIL_GPU_VC4_BINNER_INTERNAL_H
+
+#include <stdalign.h>
 
 #include "gpu/vc4/binner.h"
 #include "gpu/vc4/cl.h"
@@ -63,12 +66,17 @@ struct vc4_bin_clipped {
 
 #define VC4_INDEX_COUNT 65536u /* tile lists hold 16-bit indices */
 
+struct vc4_bin_vertex {
+    int32_t x, y;  /* window, 1/16 pixel */
+    uint32_t code; /* outcode */
+    float size;    /* of points, where the program gives it */
+};
+
 struct vc4_bin_vertices {
-    int32_t x[VC4_INDEX_COUNT], y[VC4_INDEX_COUNT]; /* window, 1/16 pixel */
-    uint8_t code[VC4_INDEX_COUNT];                  /* outcode */
-    float clip[VC4_INDEX_COUNT][4];
-    float size[VC4_INDEX_COUNT]; /* of points, where the program gives it */
-    uint64_t shaded[VC4_INDEX_COUNT / 64];
+    alignas(64) struct vc4_bin_vertex at[VC4_INDEX_COUNT];
+    alignas(16) float clip[VC4_INDEX_COUNT][4];
+    uint8_t shaded[VC4_INDEX_COUNT]; /* `draw` for those that the present draw has shaded */
+    uint8_t draw;                    /* its number, never 0 */
 };
 
 struct vc4_binner {
@@ -125,6 +133,10 @@ bool vc4_binner_fail(struct vc4_binner *binner, enum gpu_fault_kind kind, uint32
 
 /* binner_draw.c: executes a primitive list record (32 or 33) at `address`. */
 bool vc4_binner_draw(struct vc4_binner *binner, const struct vc4_cl_record *record, uint32_t address);
+
+/* binner_shade.c: runs the coordinate program for `count` vertices, each given once, on the pool where that
+ * pays; results go to binner->vertices. */
+bool vc4_binner_shade(struct vc4_binner *binner, const uint32_t *index, uint32_t count);
 
 /* binner_prim.c: clips and bins assembled primitives whose vertices are shaded. */
 bool vc4_binner_primitives(struct vc4_binner *binner, const uint32_t (*index)[3], uint32_t count);

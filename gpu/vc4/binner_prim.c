@@ -103,15 +103,15 @@ static void fill_slot(const struct vc4_binner *b, const struct tiler_clip_vertex
                       const uint32_t index[3], struct vc4_bin_clipped *c, int32_t x[3], int32_t y[3])
 {
     if (v->source == (int32_t)slot) {
-        x[slot] = b->vertices->x[index[slot]];
-        y[slot] = b->vertices->y[index[slot]];
+        x[slot] = b->vertices->at[index[slot]].x;
+        y[slot] = b->vertices->at[index[slot]].y;
         return;
     }
     place(b, v, &c->vertex[slot], &x[slot], &y[slot]);
     if (v->source >= 0) { /* an own vertex at another's place: where it was, not where clipping puts it */
         uint32_t own = index[v->source];
-        x[slot] = b->vertices->x[own];
-        y[slot] = b->vertices->y[own];
+        x[slot] = b->vertices->at[own].x;
+        y[slot] = b->vertices->at[own].y;
         c->vertex[slot].x = (int16_t)(x[slot] - b->viewport_x);
         c->vertex[slot].y = (int16_t)(y[slot] - b->viewport_y);
     }
@@ -157,17 +157,17 @@ static bool clip_triangle(struct vc4_binner *b, uint32_t planes, const uint32_t 
 
 static bool bin_triangles(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t count)
 {
-    const struct vc4_bin_vertices *v = b->vertices;
+    const struct vc4_bin_vertex *at = b->vertices->at;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *t = index[i];
-        uint32_t c0 = v->code[t[0]], c1 = v->code[t[1]], c2 = v->code[t[2]], any = c0 | c1 | c2;
+        const struct vc4_bin_vertex *v0 = &at[t[0]], *v1 = &at[t[1]], *v2 = &at[t[2]];
+        uint32_t any = v0->code | v1->code | v2->code;
         if (any) {
-            if (!(c0 & c1 & c2) && !(any & TILER_OUT_NAN) && !clip_triangle(b, any, t))
+            if (!(v0->code & v1->code & v2->code) && !(any & TILER_OUT_NAN) && !clip_triangle(b, any, t))
                 return false;
             continue;
         }
-        int32_t x[3] = {v->x[t[0]], v->x[t[1]], v->x[t[2]]};
-        int32_t y[3] = {v->y[t[0]], v->y[t[1]], v->y[t[2]]};
+        int32_t x[3] = {v0->x, v1->x, v2->x}, y[3] = {v0->y, v1->y, v2->y};
         if (!bin_triangle(b, x, y, t, NULL))
             return false;
     }
@@ -216,11 +216,12 @@ static bool clip_line(struct vc4_binner *b, uint32_t planes, const uint32_t inde
 
 static bool bin_lines(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t count)
 {
-    const struct vc4_bin_vertices *v = b->vertices;
+    const struct vc4_bin_vertex *at = b->vertices->at;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *t = index[i];
-        uint32_t c0 = v->code[t[0]], c1 = v->code[t[1]];
-        int32_t x[2] = {v->x[t[0]], v->x[t[1]]}, y[2] = {v->y[t[0]], v->y[t[1]]};
+        const struct vc4_bin_vertex *v0 = &at[t[0]], *v1 = &at[t[1]];
+        uint32_t c0 = v0->code, c1 = v1->code;
+        int32_t x[2] = {v0->x, v1->x}, y[2] = {v0->y, v1->y};
         if (c0 & c1 || (c0 | c1) & TILER_OUT_NAN)
             continue;
         if (!(c0 | c1 ? clip_line(b, c0 | c1, t) : bin_line(b, x, y, t, NULL)))
@@ -233,16 +234,14 @@ static bool bin_lines(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t
 
 static bool bin_points(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t count)
 {
-    const struct vc4_bin_vertices *v = b->vertices;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t n = index[i][0];
-        float size = b->shader.point_size ? v->size[n] : b->point_size;
+        const struct vc4_bin_vertex *v = &b->vertices->at[index[i][0]];
+        float size = b->shader.point_size ? v->size : b->point_size;
         struct tiler_box box;
-        if (v->code[n] || !(size > 0))
+        if (v->code || !(size > 0))
             continue;
         int32_t reach = (int32_t)ceilf(fminf(size, SIZE_LIMIT) * 8.0f) + 1;
-        if (tiler_bounds(&b->grid, v->x[n] - reach, v->y[n] - reach, v->x[n] + reach, v->y[n] + reach,
-                         &box) &&
+        if (tiler_bounds(&b->grid, v->x - reach, v->y - reach, v->x + reach, v->y + reach, &box) &&
             !add_box(b, &box, index[i], NULL))
             return false;
     }

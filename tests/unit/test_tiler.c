@@ -430,16 +430,34 @@ static void test_cover_lines(void **unused)
     assert_true(taken < 500 * 16); /* a line crosses few of the 64 tiles */
 }
 
+/* Sixteen at a time as one by one, with infinities, NaNs and zeros among them. */
+static void test_outcodes(void **unused)
+{
+    static const float odd[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 0x1p-140f, 0x1p127f};
+    for (unsigned round = 0; round < 2000; round++) {
+        float clip[4][16];
+        uint32_t code[16];
+        for (unsigned l = 0; l < 16; l++) {
+            float p[4];
+            random_position(p);
+            if (random32() % 4 == 0)
+                p[random32() % 4] = odd[random32() % 7];
+            for (unsigned k = 0; k < 4; k++)
+                clip[k][l] = p[k];
+        }
+        tiler_outcodes(&guard, (const float(*)[16])clip, code);
+        for (unsigned l = 0; l < 16; l++)
+            assert_int_equal(code[l], tiler_outcode(&guard, clip[0][l], clip[1][l], clip[2][l], clip[3][l]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_assembly),
-        cmocka_unit_test(test_clip_triangles),
-        cmocka_unit_test(test_clip_shared_edges),
-        cmocka_unit_test(test_clip_lines),
-        cmocka_unit_test(test_clip_odd_numbers),
-        cmocka_unit_test(test_cover_triangles),
-        cmocka_unit_test(test_small_triangles_between_samples),
+        cmocka_unit_test(test_assembly),          cmocka_unit_test(test_clip_triangles),
+        cmocka_unit_test(test_clip_shared_edges), cmocka_unit_test(test_clip_lines),
+        cmocka_unit_test(test_clip_odd_numbers),  cmocka_unit_test(test_outcodes),
+        cmocka_unit_test(test_cover_triangles),   cmocka_unit_test(test_small_triangles_between_samples),
         cmocka_unit_test(test_cover_lines),
     };
     return cmocka_run_group_tests_name("tiler", tests, NULL, NULL);

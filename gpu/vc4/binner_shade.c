@@ -1,0 +1,120 @@
+/* Coordinate shading: groups of batches, on the pool where that pays, to where primitives look for them. */
+#include <smmintrin.h>
+#include <string.h>
+
+#include "gpu/vc4/binner_internal.h"
+#include "util/bits.h"
+#include "util/fpenv.h"
+
+#define GROUP_VERTICES (VC4_VERTEX_GROUP * 16u)
+#define PARALLEL_MIN   4u /* groups worth waking the workers for */
+
+/* Rows of a shaded coordinate (Guide figure 11). */
+enum { ROW_XC, ROW_YC, ROW_ZC, ROW_WC, ROW_XY, ROW_Z, ROW_INV_W, ROW_POINT_SIZE };
+
+struct shading {
+    struct vc4_binner *binner;
+    const uint32_t *index; /* vertices to shade, each once */
+    uint32_t count;
+    struct shading_result {
+        uint32_t batch; /* lowest that faulted, UINT32_MAX for none */
+        struct gpu_fault fault;
+        uint64_t executed; /* QPU instructions */
+    } *results;            /* one a worker */
+};
+
+/* Four rows of four lanes to a 16-byte record a lane. */
+static inline void turn(__m128i r[4])
+{
+    __m128i a = _mm_unpacklo_epi32(r[0], r[1]), b = _mm_unpackhi_epi32(r[0], r[1]);
+    __m128i c = _mm_unpacklo_epi32(r[2], r[3]), d = _mm_unpackhi_epi32(r[2], r[3]);
+    r[0] = _mm_unpacklo_epi64(a, c);
+    r[1] = _mm_unpackhi_epi64(a, c);
+    r[2] = _mm_unpacklo_epi64(b, d);
+    r[3] = _mm_unpackhi_epi64(b, d);
+}
+
+static inline __m128i four(const uint32_t row[16], unsigned lane)
+{
+    return _mm_loadu_si128((const __m128i *)(row + lane));
+}
+
+/* `lanes` vertices of a batch to where primitives look for them. */
+static void keep(struct vc4_binner *b, const uint32_t index[16], uint32_t lanes, const uint32_t (*row)[16])
+{
+    struct vc4_bin_vertices *v = b->vertices;
+    uint32_t code[16] = {0};
+    float clip[4][16];
+    memcpy(clip, row[ROW_XC], sizeof clip);
+    if (b->shader.clipping)
+        tiler_outcodes(&b->guard, (const float(*)[16])clip, code);
+    const __m128i x0 = _mm_set1_epi32(b->viewport_x), y0 = _mm_set1_epi32(b->viewport_y);
+    const uint32_t *size = row[b->shader.point_size ? ROW_POINT_SIZE : ROW_XY];
+    for (uint32_t l = 0; l < lanes; l += 4) {
+        __m128i xy = four(row[ROW_XY], l);
+        __m128i window[4] = {_mm_add_epi32(_mm_srai_epi32(_mm_slli_epi32(xy, 16), 16), x0),
+                             _mm_add_epi32(_mm_srai_epi32(xy, 16), y0), four(code, l), four(size, l)};
+        __m128i place[4] = {four(row[ROW_XC], l), four(row[ROW_YC], l), four(row[ROW_ZC], l),
+                            four(row[ROW_WC], l)};
+        turn(window);
+        turn(place);
+        for (uint32_t i = 0; i < UTIL_MIN(lanes - l, 4u); i++) {
+            _mm_store_si128((__m128i *)&v->at[index[l + i]], window[i]);
+            _mm_store_si128((__m128i *)v->clip[index[l + i]], place[i]);
+        }
+    }
+}
+
+/* A group of batches. What follows the batch that faults is not shaded, here; other groups are, whatever
+ * happens in this one: which fault is reported must not depend on who shades what. */
+static void shade_group(void *data, uint32_t number, unsigned worker)
+{
+    struct shading *s = data;
+    struct vc4_binner *b = s->binner;
+    struct shading_result *result = &s->results[worker];
+    alignas(64) uint32_t out[VC4_VERTEX_GROUP * VC4_VPM_ROWS][16];
+    uint32_t index[VC4_VERTEX_GROUP][16], rows = vc4_vertex_rows(b->stage);
+    uint32_t first = number * GROUP_VERTICES, count = UTIL_MIN(s->count - first, GROUP_VERTICES);
+    uint32_t batches = util_div_up(count, 16);
+    for (uint32_t l = 0; l < batches * 16; l++)
+        index[l / 16][l % 16] = s->index[first + UTIL_MIN(l, count - 1)];
+    struct vc4_vertex_group group = {.out = out};
+    struct gpu_fault fault;
+    if (vc4_vertex_shade_group(b->stage, (const uint32_t(*)[16])index, batches, &group, &fault)) {
+        batches = group.faulted;
+        if (number * VC4_VERTEX_GROUP + batches < result->batch) {
+            result->batch = number * VC4_VERTEX_GROUP + batches;
+            result->fault = fault;
+        }
+    }
+    result->executed += group.executed;
+    for (uint32_t i = 0; i < batches; i++)
+        keep(b, index[i], UTIL_MIN(count - i * 16, 16u), (const uint32_t(*)[16])out + i * rows);
+}
+
+bool vc4_binner_shade(struct vc4_binner *b, const uint32_t *index, uint32_t count)
+{
+    struct shading_result results[UTIL_POOL_MAX + 1];
+    struct shading s = {.binner = b, .index = index, .count = count, .results = results};
+    uint32_t groups = util_div_up(count, GROUP_VERTICES);
+    struct util_pool *pool = groups >= PARALLEL_MIN ? b->device->options.pool : NULL;
+    unsigned workers = util_pool_workers(pool);
+    for (unsigned i = 0; i < workers; i++) {
+        results[i].batch = UINT32_MAX;
+        results[i].executed = 0;
+    }
+    util_pool_run(pool, groups, shade_group, &s);
+    b->vertices_shaded += count;
+
+    const struct shading_result *first = &results[0];
+    for (unsigned i = 0; i < workers; i++) {
+        b->executed += results[i].executed;
+        if (results[i].batch < first->batch)
+            first = &results[i];
+    }
+    if (first->batch == UINT32_MAX)
+        return true;
+    b->fault = first->fault;
+    b->fault.draw = b->draws;
+    return false;
+}
