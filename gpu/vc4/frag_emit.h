@@ -1,0 +1,68 @@
+/* The emitter of a fragment variant: its state, shared by frag_ir.c, which makes the function, and
+ * frag_ports.c, through which the program meets the pixel. Internal to gpu/vc4/frag*.c. */
+#ifndef VITRAIL_GPU_VC4_FRAG_EMIT_H
+#define VITRAIL_GPU_VC4_FRAG_EMIT_H
+
+#include <stddef.h>
+
+#include "gpu/vc4/frag_internal.h"
+#include "isa/vc4_qpu/trans.h"
+#include "jit/builder.h"
+
+#define VC4_FRAG_SAMPLE_BYTES (16 * sizeof(uint32_t)) /* one sample of a block */
+
+struct vc4_frag_emit {
+    const struct vc4_frag_variant *variant;
+    LLVMValueRef args, prim, tile, blocks, address_out;
+    LLVMValueRef uniforms, textures, memory, last_word;
+    LLVMValueRef reverse; /* i1 */
+    /* the block at hand */
+    LLVMValueRef px, py;     /* window pixels, i32x16 */
+    LLVMValueRef fx, fy;     /* pixel centres from the reference point, f32x16 */
+    LLVMValueRef depth;      /* the payload's, i32x16 */
+    LLVMValueRef color, zs;  /* ptr to the block's first sample */
+    LLVMValueRef live[4];    /* slots of i1x16: lanes of each sample that may still be written */
+    LLVMValueRef covered[4]; /* i1x16 */
+    bool tested_early;
+    LLVMValueRef early_pass[4], early_stored[4], early_word[4];
+    unsigned loads, writes; /* samples taken so far by colour loads and TLB_COLOUR_MS writes */
+    bool z_written, faults; /* faults: the program may end in one */
+    bool failed;            /* translation met what the plan did not foresee */
+};
+
+/* A field of struct vc4_frag_args. */
+static inline LLVMValueRef vc4_frag_field(struct vc4_frag_emit *e, struct jit_builder *b, LLVMTypeRef type,
+                                          size_t offset, unsigned align)
+{
+    return jit_load(b, type, jit_offset_const(b, e->args, offset), align, true);
+}
+
+static inline LLVMValueRef vc4_frag_prim_float(struct vc4_frag_emit *e, struct jit_builder *b, size_t offset)
+{
+    return jit_splat(b, jit_load(b, b->f32, jit_offset_const(b, e->prim, offset), 4, true));
+}
+
+/* a * fx + b * fy of a plane (raster/prim.h): each product and the sum rounded. */
+static inline LLVMValueRef vc4_frag_plane(struct vc4_frag_emit *e, struct jit_builder *b, size_t a_offset,
+                                          size_t b_offset)
+{
+    LLVMValueRef x = LLVMBuildFMul(b->ir, vc4_frag_prim_float(e, b, a_offset), e->fx, "");
+    LLVMValueRef y = LLVMBuildFMul(b->ir, vc4_frag_prim_float(e, b, b_offset), e->fy, "");
+
+    return LLVMBuildFAdd(b->ir, x, y, "");
+}
+
+static inline LLVMValueRef vc4_frag_sample_at(struct jit_builder *b, LLVMValueRef base, unsigned sample)
+{
+    return jit_offset_const(b, base, sample * VC4_FRAG_SAMPLE_BYTES);
+}
+
+static inline LLVMValueRef vc4_frag_load_sample(struct jit_builder *b, LLVMValueRef base, unsigned sample)
+{
+    return jit_load(b, b->i32x16, vc4_frag_sample_at(b, base, sample), 64, false);
+}
+
+/* frag_ports.c: the ports of the block at hand. */
+void vc4_frag_ports(struct vc4_frag_emit *emit, struct vc4_qpu_ir_ports *out);
+
+#endif

@@ -1,0 +1,217 @@
+/* The ports of compiled fragment programs: uniforms, varyings, textures and the tile, as IR over one block.
+ */
+#include "gpu/vc4/frag_emit.h"
+#include "raster/texture_ir.h"
+#include "raster/zs_ir.h"
+
+static LLVMValueRef port_uniform(void *ctx, struct jit_builder *b, LLVMValueRef address, uint32_t word)
+{
+    struct vc4_frag_emit *e = ctx;
+    LLVMBasicBlockRef here;
+    LLVMValueRef value;
+
+    if (word == VC4_QPU_NO_OFFSET) /* a reset of the stream (frag_plan.c) */
+        return vc4_frag_field(e, b, b->i32, offsetof(struct vc4_frag_args, uniforms_at), 4);
+    if (word >= e->variant->program->uniform_count) {
+        e->failed = true;
+        return jit_i32(b, 0);
+    }
+    /* Loaded before the loop, so that what a program computes from uniforms alone leaves the loop too. */
+    here = LLVMGetInsertBlock(b->ir);
+    LLVMPositionBuilderBefore(b->ir, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(b->function)));
+    value = jit_load(b, b->i32, jit_offset_const(b, e->uniforms, word * 4ull), 4, true);
+    LLVMPositionBuilderAtEnd(b->ir, here);
+    return value;
+}
+
+static void port_varying(void *ctx, struct jit_builder *b, uint32_t n, LLVMValueRef *vary, LLVMValueRef *c)
+{
+    struct vc4_frag_emit *e = ctx;
+    size_t at = n * sizeof(float);
+
+    if (n >= RASTER_MAX_VARYINGS) {
+        e->failed = true;
+        *vary = *c = jit_splat_u32(b, 0);
+        return;
+    }
+    *vary = jit_as_i32(b, vc4_frag_plane(e, b, offsetof(struct raster_prim, vary_a) + at,
+                                         offsetof(struct raster_prim, vary_b) + at));
+    *c = jit_as_i32(b, vc4_frag_prim_float(e, b, offsetof(struct raster_prim, vary_c) + at));
+}
+
+static void port_coordinates(void *ctx, struct jit_builder *b, LLVMValueRef *x, LLVMValueRef *y)
+{
+    struct vc4_frag_emit *e = ctx;
+
+    *x = e->px;
+    *y = e->py;
+}
+
+static LLVMValueRef live_lanes(struct vc4_frag_emit *e, struct jit_builder *b, unsigned sample)
+{
+    return jit_load(b, b->i1x16, e->live[sample], 2, false);
+}
+
+/* The lanes of a write: those still live in the sample, and in the write's condition. */
+static LLVMValueRef written_lanes(struct vc4_frag_emit *e, struct jit_builder *b, unsigned sample,
+                                  LLVMValueRef mask)
+{
+    LLVMValueRef live = live_lanes(e, b, sample);
+
+    return mask ? LLVMBuildAnd(b->ir, live, mask, "") : live;
+}
+
+static void port_flags(void *ctx, struct jit_builder *b, LLVMValueRef *ms_mask, LLVMValueRef *rev_flag)
+{
+    struct vc4_frag_emit *e = ctx;
+
+    *ms_mask = jit_splat_u32(b, 0);
+    for (unsigned k = 0; k < e->variant->samples; k++) {
+        LLVMValueRef bit =
+            LLVMBuildSelect(b->ir, live_lanes(e, b, k), jit_splat_u32(b, 1u << k), jit_splat_u32(b, 0), "");
+
+        *ms_mask = LLVMBuildOr(b->ir, *ms_mask, bit, "");
+    }
+    *rev_flag = jit_splat(b, LLVMBuildZExt(b->ir, e->reverse, b->i32, ""));
+}
+
+static void port_set_ms_mask(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask)
+{
+    struct vc4_frag_emit *e = ctx;
+
+    for (unsigned k = 0; k < e->variant->samples; k++) {
+        LLVMValueRef bit = LLVMBuildAnd(b->ir, value, jit_splat_u32(b, 1u << k), "");
+        LLVMValueRef keep = LLVMBuildICmp(b->ir, LLVMIntNE, bit, jit_splat_u32(b, 0), "");
+
+        if (mask)
+            keep = LLVMBuildOr(b->ir, keep, LLVMBuildNot(b->ir, mask, ""), "");
+        jit_store(b, LLVMBuildAnd(b->ir, live_lanes(e, b, k), keep, ""), e->live[k], 2);
+    }
+}
+
+/* A raw lookup; one that leaves memory ends the draw. */
+static LLVMValueRef lookup(struct vc4_frag_emit *e, struct jit_builder *b,
+                           const struct vc4_qpu_sample *sample, LLVMValueRef s)
+{
+    LLVMValueRef address = LLVMBuildAnd(b->ir, s, jit_splat_u32(b, ~3u), "");
+    LLVMValueRef outside = LLVMBuildICmp(b->ir, LLVMIntUGT, address, jit_splat(b, e->last_word), "");
+    LLVMBasicBlockRef stop = LLVMAppendBasicBlockInContext(b->context, b->function, "stop");
+    LLVMBasicBlockRef go = LLVMAppendBasicBlockInContext(b->context, b->function, "go");
+    LLVMValueRef lane, args[2], code;
+
+    e->faults = true;
+    LLVMBuildCondBr(b->ir, jit_mask_any(b, outside), stop, go);
+    LLVMPositionBuilderAtEnd(b->ir, stop);
+    args[0] = LLVMBuildZExt(b->ir, jit_mask_to_bits(b, outside), b->i32, "");
+    args[1] = LLVMConstInt(b->i1, 1, false);
+    lane = jit_intrinsic(b, "llvm.cttz", &b->i32, 1, args, 2);
+    jit_store(b, LLVMBuildExtractElement(b->ir, s, lane, ""), e->address_out, 4);
+    code = LLVMBuildShl(b->ir, lane, jit_i32(b, 28), "");
+    code = LLVMBuildOr(b->ir, code, jit_i32(b, VC4_QPU_FAULT_MEMORY | sample->insn << 8), "");
+    LLVMBuildRet(b->ir, code);
+    LLVMPositionBuilderAtEnd(b->ir, go);
+    return jit_gather_u32(b, e->memory, address, LLVMConstAllOnes(b->i1x16));
+}
+
+static LLVMValueRef port_tmu(void *ctx, struct jit_builder *b, const struct vc4_qpu_sample *sample,
+                             uint32_t sample_index, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
+                             LLVMValueRef bias, LLVMValueRef *params)
+{
+    struct vc4_frag_emit *e = ctx;
+    LLVMValueRef texture, texel;
+
+    if (sample->direct)
+        return lookup(e, b, sample, s);
+    texture = jit_offset_const(b, e->textures, sample_index * sizeof(struct raster_texture));
+    texel = raster_texture_ir(b, &e->variant->keys[sample_index], texture, jit_as_f32(b, s),
+                              t ? jit_as_f32(b, t) : NULL, r ? jit_as_f32(b, r) : NULL,
+                              bias ? jit_as_f32(b, bias) : NULL);
+    e->failed |= !texel;
+    return texel ? texel : jit_splat_u32(b, 0);
+}
+
+/* The set-up words are part of the variant: the plan has read them. */
+static void port_stencil(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask) {}
+
+/* The early test serves the first Z write, where nothing can have changed the tile since. */
+static LLVMValueRef test_late(struct vc4_frag_emit *e, struct jit_builder *b, unsigned sample,
+                              LLVMValueRef lanes, LLVMValueRef depth)
+{
+    LLVMValueRef stored, word, pass, address = vc4_frag_sample_at(b, e->zs, sample);
+
+    if (e->tested_early && !e->z_written) {
+        stored = e->early_stored[sample];
+        pass = LLVMBuildAnd(b->ir, e->early_pass[sample], lanes, "");
+        word = LLVMBuildSelect(b->ir, lanes, e->early_word[sample], stored, "");
+    } else {
+        stored = vc4_frag_load_sample(b, e->zs, sample);
+        pass = raster_zs_ir(b, &e->variant->zs, e->reverse, lanes, depth, stored, &word);
+    }
+    if (word != stored)
+        jit_store(b, word, address, 64);
+    return pass;
+}
+
+static void port_z(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask)
+{
+    struct vc4_frag_emit *e = ctx;
+    LLVMValueRef depth = LLVMBuildAnd(b->ir, value, jit_splat_u32(b, 0xffffff), "");
+
+    for (unsigned k = 0; k < e->variant->samples; k++) {
+        LLVMValueRef live = live_lanes(e, b, k), lanes = written_lanes(e, b, k, mask);
+        LLVMValueRef pass = test_late(e, b, k, lanes, depth);
+
+        if (mask) { /* lanes outside the condition were not tested */
+            LLVMValueRef untested = LLVMBuildAnd(b->ir, live, LLVMBuildNot(b->ir, mask, ""), "");
+
+            pass = LLVMBuildOr(b->ir, pass, untested, "");
+        }
+        jit_store(b, pass, e->live[k], 2);
+    }
+    e->z_written = true;
+}
+
+static void write_color(struct vc4_frag_emit *e, struct jit_builder *b, unsigned sample, LLVMValueRef value,
+                        LLVMValueRef mask)
+{
+    LLVMValueRef old = vc4_frag_load_sample(b, e->color, sample);
+
+    value = LLVMBuildSelect(b->ir, written_lanes(e, b, sample, mask), value, old, "");
+    jit_store(b, value, vc4_frag_sample_at(b, e->color, sample), 64);
+}
+
+static void port_color_write(void *ctx, struct jit_builder *b, bool all, LLVMValueRef value,
+                             LLVMValueRef mask)
+{
+    struct vc4_frag_emit *e = ctx;
+    unsigned samples = e->variant->samples;
+
+    if (!all && samples > 1) {
+        write_color(e, b, e->writes++ % samples, value, mask);
+        return;
+    }
+    for (unsigned k = 0; k < samples; k++)
+        write_color(e, b, k, value, mask);
+}
+
+static LLVMValueRef port_color_load(void *ctx, struct jit_builder *b)
+{
+    struct vc4_frag_emit *e = ctx;
+
+    return vc4_frag_load_sample(b, e->color, e->loads++ % e->variant->samples);
+}
+
+void vc4_frag_ports(struct vc4_frag_emit *emit, struct vc4_qpu_ir_ports *out)
+{
+    *out = (struct vc4_qpu_ir_ports){.ctx = emit,
+                                     .uniform = port_uniform,
+                                     .varying = port_varying,
+                                     .coordinates = port_coordinates,
+                                     .flags = port_flags,
+                                     .set_ms_mask = port_set_ms_mask,
+                                     .tmu = port_tmu,
+                                     .tlb_stencil = port_stencil,
+                                     .tlb_z = port_z,
+                                     .color_write = port_color_write,
+                                     .color_load = port_color_load};
+}
