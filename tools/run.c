@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "drm/launch.h"
@@ -401,7 +402,21 @@ static pid_t start_program(const struct run *run, const struct drm_launch *launc
     return pid;
 }
 
-/* Waits for the program; a server that ends first is reported at once, and the program goes on without. */
+/* Without its GPU a program may wait for ever: it is asked to end, and after a while made to. */
+static void end_program(pid_t pid)
+{
+    const struct timespec step = {0, 50000000};
+    kill(pid, SIGTERM);
+    for (int i = 0; i < 40; i++) {
+        siginfo_t info = {0};
+        if (!waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) && info.si_pid)
+            return;
+        nanosleep(&step, NULL);
+    }
+    kill(pid, SIGKILL);
+}
+
+/* Waits for the program; a server that ends before it is reported, and ends it. */
 static int wait_program(const struct run *run, pid_t pid, pid_t *server)
 {
     int status;
@@ -416,6 +431,7 @@ static int wait_program(const struct run *run, pid_t pid, pid_t *server)
             tool_error(run->name, 0, "the GPU is gone: its process ended with %s %d",
                        WIFEXITED(status) ? "status" : "signal",
                        WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+            end_program(pid);
         }
     }
 }

@@ -24,6 +24,7 @@ struct entry {
 static struct entry entries[MAX_FD];
 static unsigned used; /* entries in use: 0 spares every other call a lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t owner; /* of the table: a child of vfork shares it, and what that closes is not closed here */
 
 void *client_next(const char *name)
 {
@@ -51,6 +52,12 @@ bool client_active(void)
 static bool any_used(void)
 {
     return __atomic_load_n(&used, __ATOMIC_ACQUIRE);
+}
+
+/* Whether a change to a descriptor of this process changes the table. */
+static bool may_change(int fd)
+{
+    return any_used() && fd >= 0 && fd < MAX_FD && getpid() == owner;
 }
 
 enum client_kind client_kind_of(int fd, struct client_node *node)
@@ -104,6 +111,7 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child(void)
 {
     wire_after_fork(true);
+    owner = getpid();
     client_unlock();
 }
 
@@ -117,6 +125,7 @@ static int open_node(unsigned minor, struct client_node *node, struct client_fds
         return r;
     if (!watching_forks) {
         watching_forks = true;
+        owner = getpid();
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     }
     const struct drm_message message = {.type = DRM_MSG_OPEN, .a = minor};
@@ -164,7 +173,7 @@ void client_register(int fd, enum client_kind kind)
 
 void client_duplicated(int from, int to)
 {
-    if (!any_used() || from < 0 || from >= MAX_FD || to < 0 || to >= MAX_FD || from == to)
+    if (!may_change(from) || !may_change(to) || from == to)
         return;
     client_lock();
     struct entry e = entries[from];
@@ -178,7 +187,7 @@ void client_duplicated(int from, int to)
 
 void client_forget(int fd)
 {
-    if (!any_used() || fd < 0 || fd >= MAX_FD)
+    if (!may_change(fd))
         return;
     client_lock();
     drop_entry(fd);
@@ -187,7 +196,7 @@ void client_forget(int fd)
 
 void client_forget_range(unsigned first, unsigned last)
 {
-    if (!any_used())
+    if (!may_change(0))
         return;
     client_lock();
     for (unsigned fd = first; fd < MAX_FD && fd <= last; fd++)

@@ -16,10 +16,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define SPINS    4000 /* looks at the channel before the thread gives way */
-#define YIELDS   16
-#define FIRST_FD 900      /* our own descriptors stay out of the way of programs that count theirs */
-#define PATIENCE 50000000 /* ns of sleep between two looks whether the server still lives */
+#define SPINS     4000 /* looks at the channel before the thread gives way */
+#define YIELDS    16
+#define JOB_SPINS 200      /* the same for what may take long: the server can use our processor */
+#define FIRST_FD  900      /* our own descriptors stay out of the way of programs that count theirs */
+#define PATIENCE  50000000 /* ns of sleep between two looks whether the server still lives */
 
 static struct {
     int socket, memory; /* -1: none */
@@ -144,9 +145,9 @@ static bool sleep_until_answered(uint32_t number)
     return answered(number);
 }
 
-static bool wait_answer(uint32_t number)
+static bool wait_answer(uint32_t number, unsigned spins)
 {
-    for (unsigned i = 0; i < SPINS; i++)
+    for (unsigned i = 0; i < spins; i++)
         if (answered(number))
             return true;
     for (unsigned i = 0; i < YIELDS; i++) {
@@ -165,7 +166,8 @@ static int call_by_ring(const struct drm_message *message, struct drm_reply *rep
     uint32_t number = __atomic_add_fetch(&channel->asked, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&channel->asleep, __ATOMIC_SEQ_CST) && !send_message(&ring, -1))
         return -EIO;
-    if (!wait_answer(number))
+    bool job = message->type == DRM_MSG_IOCTL && (message->request & 0xff) == DRM_NR_SUBMIT;
+    if (!wait_answer(number, job ? JOB_SPINS : SPINS))
         return -EIO;
     memcpy(reply, &channel->reply, sizeof *reply);
     return reply->result;

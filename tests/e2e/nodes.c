@@ -108,6 +108,20 @@ static void check_fork(int fd, const struct drm_vc4_mmap_bo *map, char *mapped, 
     CHECK(!strcmp(mapped, "child") && !ioctl(fd, DRM_IOCTL_VC4_MMAP_BO, &still));
 }
 
+/* What a child of vfork closes stays open here: it shares our memory, not our descriptors. */
+static void check_vfork(int fd)
+{
+    struct drm_vc4_get_param param = {.param = DRM_VC4_PARAM_SUPPORTS_ETC1};
+    pid_t child = vfork();
+    CHECK(child >= 0);
+    if (!child) {
+        close(fd);
+        _exit(0);
+    }
+    CHECK(waitpid(child, NULL, 0) == child && !ioctl(fd, DRM_IOCTL_VC4_GET_PARAM, &param) &&
+          param.value == 1);
+}
+
 int main(void)
 {
     int fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
@@ -115,6 +129,7 @@ int main(void)
     check_status(fd);
     check_arguments(fd);
     check_waits(fd);
+    check_vfork(fd);
     struct drm_vc4_create_bo create = {.size = SIZE};
     CHECK(!ioctl(fd, DRM_IOCTL_VC4_CREATE_BO, &create));
     struct drm_vc4_mmap_bo map = {.handle = create.handle};
