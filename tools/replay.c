@@ -47,6 +47,7 @@ struct session {
     struct capture_frame last;
     bool faulted;
     FILE *times;
+    bool presented;   /* only pictures shown on a display count */
     double wall, cpu; /* device time at the last picture */
 };
 
@@ -140,12 +141,8 @@ static int play(struct session *s)
     uint64_t n = 0;
     int got;
 
-    while ((got = replay_next_frame(s->replay, !o->all && replay_has_presented(s->replay), &s->last,
-                                    &error)) > 0) {
+    while ((got = replay_next_frame(s->replay, s->presented, &s->last, &error)) > 0) {
         report_faults(s);
-        /* Once a display frame was met, the ends of jobs no longer count. */
-        if (!o->all && replay_has_presented(s->replay) && !s->last.presented)
-            continue;
         n++;
         if (s->times) {
             double wall, cpu;
@@ -247,11 +244,24 @@ static void print_stats(const struct session *s, struct jit_engine *engine, doub
     }
 }
 
+/* Whether the capture has a picture that was shown on a display; the reader is back at the start afterwards.
+ */
+static bool has_presented(struct capture_reader *reader)
+{
+    struct capture_event event = {0};
+    bool found = false;
+
+    while (!found && !capture_read(reader, &event, NULL) && event.type != CAPTURE_EVENT_END)
+        found = event.type == CAPTURE_EVENT_FRAME && event.frame.presented;
+    capture_reader_rewind(reader);
+    return found;
+}
+
 static int run(const struct options *o, struct capture_reader *reader, const struct vc4_options *device,
                struct jit_engine *engine)
 {
     struct util_error error = {0};
-    struct session s = {.options = o};
+    struct session s = {.options = o, .presented = !o->all && has_presented(reader)};
     struct capture_info info;
     int code = TOOL_OK;
 
