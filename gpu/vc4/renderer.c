@@ -308,7 +308,7 @@ int vc4_renderer_create(struct vc4_device *device)
     device->renderer = r;
     r->tile_owner = calloc(256 * 256, sizeof *r->tile_owner);
     r->carry = aligned_alloc(64, sizeof *r->carry);
-    if (!r->tile_owner || !r->carry)
+    if (!r->tile_owner || !r->carry || vc4_draws_create(device, &r->draws))
         return -ENOMEM; /* vc4_renderer_destroy frees the rest */
     memset(r->carry, 0, sizeof *r->carry);
     r->batch.generation = 1;
@@ -329,6 +329,7 @@ void vc4_renderer_destroy(struct vc4_device *device)
     free(r->batch.states);
     free(r->batch.records);
     free(r->batch.extents);
+    vc4_draws_destroy(r->draws);
     free(r->tile_owner);
     free(r->carry);
     free(r);

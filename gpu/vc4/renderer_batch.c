@@ -29,16 +29,11 @@ bool vc4_array_grow(void **array, uint32_t *room, uint32_t count, size_t element
 
 /* ---- drawing a batch ---- */
 
-struct batch_run {
-    struct vc4_device *device;
-    struct vc4_draws *draws;
-};
-
 static void run_job(void *data, uint32_t index, unsigned worker)
 {
-    const struct batch_run *run = data;
-    struct vc4_renderer *r = run->device->renderer;
-    vc4_run_job(run->device, run->draws, r->workers[worker], &r->batch, &r->batch.jobs[index]);
+    struct vc4_device *device = data;
+    struct vc4_renderer *r = device->renderer;
+    vc4_run_job(device, r->draws, r->workers[worker], &r->batch, &r->batch.jobs[index]);
 }
 
 static bool make_workers(struct vc4_device *device)
@@ -59,7 +54,7 @@ static bool make_workers(struct vc4_device *device)
     return true;
 }
 
-static void count_work(struct vc4_device *device, struct vc4_draws *draws)
+static void count_work(struct vc4_device *device)
 {
     struct vc4_renderer *r = device->renderer;
     for (unsigned i = 0; i < r->worker_count; i++) {
@@ -71,7 +66,6 @@ static void count_work(struct vc4_device *device, struct vc4_draws *draws)
         device->thread[1].returns += (uint16_t)r->batch.jobs[i].returns;
     for (uint32_t i = 0; i < r->batch.job_count; i++)
         device->counters.tiles += r->batch.jobs[i].count > 1; /* the first is its coordinates */
-    device->counters.vertices += vc4_draws_vertices(draws);
 }
 
 /* The fault of the job that stands first in the list: which others faulted does not matter, and so not how
@@ -92,18 +86,17 @@ enum vc4_outcome vc4_batch_flush(struct vc4_reading *in)
 {
     struct vc4_renderer *r = in->r;
     struct vc4_batch *b = &r->batch;
-    struct batch_run run = {.device = in->device};
     enum vc4_outcome outcome = VC4_GO_ON;
     if (b->job_count) {
         struct vc4_job *last = &b->jobs[b->job_count - 1];
         last->leaves = r->job_open && r->uniform != VC4_HALF_BOTH;
-        if (!make_workers(in->device) || vc4_draws_create(in->device, &run.draws))
+        if (!make_workers(in->device))
             return fail(in, GPU_FAULT_MEMORY, "no host memory");
-        util_pool_run(in->device->options.pool, b->job_count, run_job, &run);
+        util_pool_run(in->device->options.pool, b->job_count, run_job, in->device);
         r->carried = last->leaves;
         outcome = first_fault(in);
-        count_work(in->device, run.draws);
-        vc4_draws_destroy(run.draws);
+        count_work(in->device);
+        vc4_draws_forget(r->draws);
     }
     r->job_open = false;
     r->state_dirty = true;

@@ -6,41 +6,115 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "util/arena.h"
 #include "util/bits.h"
 
-#define BUCKETS 256u
+#define FIRST_SIZE 64u
 
 enum status { STATUS_BUILDING, STATUS_READY, STATUS_FAULTED };
 
-struct record_entry {
-    struct record_entry *next;
+/* What both kinds of entry begin with. */
+struct entry {
+    struct entry *next;
     uint32_t shader;
     uint8_t attributes;
     bool extended;
+    struct vc4_frag_config config; /* of draws; zero in records */
     enum status status;
     struct gpu_fault fault;
+};
+
+struct record_entry {
+    struct entry entry;
     struct vc4_shader_state state;
-    struct vc4_vertex_cache *vertices;
+    struct vc4_vertex_cache vertices;
 };
 
 struct draw_entry {
-    struct draw_entry *next;
-    uint32_t shader;
-    uint8_t attributes;
-    bool extended;
-    struct vc4_frag_config config;
-    enum status status;
-    struct gpu_fault fault;
+    struct entry entry;
     struct vc4_draw draw;
+};
+
+/* Chained buckets, a power of two, as many as entries or more. */
+struct table {
+    struct entry **bucket;
+    uint32_t size, count;
 };
 
 struct vc4_draws {
     struct vc4_device *device;
     pthread_mutex_t lock;
     pthread_cond_t built;
-    struct record_entry *records[BUCKETS];
-    struct draw_entry *draws[BUCKETS];
+    struct util_arena *arena; /* entries and shaded vertices */
+    struct table records, draws;
 };
+
+/* ---- tables, under the lock ---- */
+
+static uint32_t bucket_of(const struct table *t, const struct entry *e)
+{
+    uint32_t config = (uint32_t)e->config.depth_func << 3 | (uint32_t)e->config.z_updates << 2 |
+                      (uint32_t)e->config.primitive;
+    return ((e->shader ^ config) * 0x9e3779b1u >> 8) & (t->size - 1);
+}
+
+static bool same_key(const struct entry *a, const struct entry *b)
+{
+    return a->shader == b->shader && a->attributes == b->attributes && a->extended == b->extended &&
+           a->config.depth_func == b->config.depth_func && a->config.z_updates == b->config.z_updates &&
+           a->config.samples == b->config.samples && a->config.primitive == b->config.primitive;
+}
+
+static bool table_create(struct table *t)
+{
+    *t = (struct table){.bucket = calloc(FIRST_SIZE, sizeof *t->bucket), .size = FIRST_SIZE};
+    return t->bucket;
+}
+
+static void table_clear(struct table *t)
+{
+    if (t->count)
+        memset(t->bucket, 0, t->size * sizeof *t->bucket);
+    t->count = 0;
+}
+
+/* Twice the buckets; without memory for them the chains grow instead. */
+static void table_grow(struct table *t)
+{
+    struct table grown = {.bucket = calloc(t->size * 2ull, sizeof *t->bucket), .size = t->size * 2};
+    if (!grown.bucket)
+        return;
+    for (uint32_t i = 0; i < t->size; i++)
+        for (struct entry *e = t->bucket[i], *next; e; e = next) {
+            struct entry **bucket = &grown.bucket[bucket_of(&grown, e)];
+            next = e->next;
+            e->next = *bucket;
+            *bucket = e;
+        }
+    grown.count = t->count;
+    free(t->bucket);
+    *t = grown;
+}
+
+static struct entry *table_find(const struct table *t, const struct entry *key)
+{
+    struct entry *e = t->bucket[bucket_of(t, key)];
+    while (e && !same_key(e, key))
+        e = e->next;
+    return e;
+}
+
+static void table_add(struct table *t, struct entry *e)
+{
+    if (t->count >= t->size)
+        table_grow(t);
+    struct entry **bucket = &t->bucket[bucket_of(t, e)];
+    e->next = *bucket;
+    *bucket = e;
+    t->count++;
+}
+
+/* ---- life ---- */
 
 int vc4_draws_create(struct vc4_device *device, struct vc4_draws **out)
 {
@@ -51,180 +125,137 @@ int vc4_draws_create(struct vc4_device *device, struct vc4_draws **out)
     pthread_mutex_init(&draws->lock, NULL);
     pthread_cond_init(&draws->built, NULL);
     *out = draws;
-    return 0;
+    if (table_create(&draws->records) && table_create(&draws->draws) && util_arena_create(&draws->arena) == 0)
+        return 0;
+    vc4_draws_destroy(draws);
+    *out = NULL;
+    return -ENOMEM;
+}
+
+void vc4_draws_forget(struct vc4_draws *draws)
+{
+    struct vc4_counters *counters = &draws->device->counters;
+    for (uint32_t i = 0; i < draws->records.size; i++)
+        for (struct entry *e = draws->records.bucket[i]; e; e = e->next) {
+            struct record_entry *record = (struct record_entry *)e;
+            counters->vertices += atomic_load(&record->vertices.shaded);
+            counters->qpu_instructions += atomic_load(&record->vertices.executed);
+            vc4_vertex_cache_finish(&record->vertices);
+        }
+    for (uint32_t i = 0; i < draws->draws.size; i++)
+        for (struct entry *e = draws->draws.bucket[i]; e; e = e->next)
+            vc4_frag_release(((struct draw_entry *)e)->draw.frag);
+    table_clear(&draws->records);
+    table_clear(&draws->draws);
+    util_arena_reset(draws->arena);
 }
 
 void vc4_draws_destroy(struct vc4_draws *draws)
 {
     if (!draws)
         return;
-    for (unsigned i = 0; i < BUCKETS; i++) {
-        for (struct draw_entry *e = draws->draws[i], *next; e; e = next) {
-            next = e->next;
-            vc4_frag_release(e->draw.frag);
-            free(e);
-        }
-        for (struct record_entry *e = draws->records[i], *next; e; e = next) {
-            next = e->next;
-            vc4_vertex_cache_destroy(e->vertices);
-            free(e);
-        }
-    }
+    if (draws->arena)
+        vc4_draws_forget(draws);
+    util_arena_destroy(draws->arena);
+    free(draws->records.bucket);
+    free(draws->draws.bucket);
     pthread_cond_destroy(&draws->built);
     pthread_mutex_destroy(&draws->lock);
     free(draws);
 }
 
-uint64_t vc4_draws_vertices(struct vc4_draws *draws)
-{
-    uint64_t n = 0;
-    for (unsigned i = 0; i < BUCKETS; i++) {
-        for (const struct record_entry *e = draws->records[i]; e; e = e->next)
-            n += e->vertices ? vc4_vertex_cache_shaded(e->vertices) : 0;
-    }
-    return n;
-}
-
-static uint32_t bucket(uint32_t shader)
-{
-    return (shader >> 4 ^ shader >> 12) % BUCKETS;
-}
-
-static void no_memory(struct gpu_fault *fault, uint32_t address)
-{
-    vc4_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address, "no host memory for a draw");
-}
+/* ---- getting ---- */
 
 /* Publishes what was built without the lock, and wakes those who wait for it. */
-static void publish(struct vc4_draws *draws, enum status *status, bool ok)
+static void publish(struct vc4_draws *draws, struct entry *e, bool ok)
 {
     pthread_mutex_lock(&draws->lock);
-    *status = ok ? STATUS_READY : STATUS_FAULTED;
+    e->status = ok ? STATUS_READY : STATUS_FAULTED;
     pthread_cond_broadcast(&draws->built);
     pthread_mutex_unlock(&draws->lock);
 }
 
-/* ---- shader records ---- */
-
-static bool build_record(struct vc4_draws *draws, struct record_entry *e)
+/* The entry with that key, built by `build` for the first to ask. `size` is the whole entry's. NULL with
+ * *fault. */
+static struct entry *get(struct vc4_draws *draws, struct table *table, const struct entry *key, size_t size,
+                         bool (*build)(struct vc4_draws *, struct entry *), struct gpu_fault *fault)
 {
-    struct vc4_device *device = draws->device;
-    if (!vc4_shader_state_read(device->programs, device->memory, e->shader, e->attributes, e->extended,
-                               &e->state, &e->fault))
-        return false;
-    uint32_t rows = 3 + e->state.point_size + e->state.varying_count;
-    if (e->state.varying_count > RASTER_MAX_VARYINGS - 2 || rows > VC4_VPM_ROWS) {
-        vc4_fault_set(&e->fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, e->shader,
-                      "%u varyings, but at most %u exist", e->state.varying_count, RASTER_MAX_VARYINGS - 2);
-        return false;
-    }
-    return vc4_vertex_cache_create(device->memory, device->options.engine, &e->state, rows,
-                                   device->options.fuel, &e->vertices, &e->fault) == 0;
-}
-
-static const struct record_entry *get_record(struct vc4_draws *draws, const struct vc4_draw_state *state,
-                                             struct gpu_fault *fault)
-{
-    struct record_entry **head = &draws->records[bucket(state->shader)], *e;
     pthread_mutex_lock(&draws->lock);
-    for (e = *head; e; e = e->next) {
-        if (e->shader == state->shader && e->attributes == state->attributes &&
-            e->extended == state->extended)
-            break;
+    struct entry *e = table_find(table, key);
+    bool mine = !e;
+    if (mine && (e = util_arena_alloc(draws->arena, size))) {
+        memset(e, 0, size);
+        *e = *key;
+        table_add(table, e);
     }
-    if (e) {
-        while (e->status == STATUS_BUILDING)
-            pthread_cond_wait(&draws->built, &draws->lock);
-        pthread_mutex_unlock(&draws->lock);
-    } else {
-        e = calloc(1, sizeof *e);
-        if (!e) {
-            pthread_mutex_unlock(&draws->lock);
-            no_memory(fault, state->shader);
-            return NULL;
-        }
-        e->shader = state->shader;
-        e->attributes = state->attributes;
-        e->extended = state->extended;
-        e->next = *head;
-        *head = e;
-        pthread_mutex_unlock(&draws->lock);
-        publish(draws, &e->status, build_record(draws, e));
-    }
-    if (e->status == STATUS_FAULTED) {
-        *fault = e->fault;
+    while (e && !mine && e->status == STATUS_BUILDING)
+        pthread_cond_wait(&draws->built, &draws->lock);
+    pthread_mutex_unlock(&draws->lock);
+    if (!e) {
+        vc4_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, key->shader, "no host memory for a draw");
         return NULL;
     }
-    return e;
+    if (mine)
+        publish(draws, e, build(draws, e));
+    if (e->status == STATUS_READY)
+        return e;
+    *fault = e->fault;
+    return NULL;
 }
 
-/* ---- draws ---- */
-
-static bool build_draw(struct vc4_draws *draws, struct draw_entry *e, const struct vc4_draw_state *state)
+static bool build_record(struct vc4_draws *draws, struct entry *e)
 {
     struct vc4_device *device = draws->device;
-    const struct record_entry *record = get_record(draws, state, &e->fault);
-    if (!record)
+    struct record_entry *record = (struct record_entry *)e;
+    if (!vc4_shader_state_read(device->programs, device->memory, e->shader, e->attributes, e->extended,
+                               &record->state, &e->fault))
         return false;
-    e->draw.state = record->state;
-    e->draw.vertices = record->vertices;
-    e->draw.varying_row = 3u + record->state.point_size;
-    if (vc4_frag_prepare(device->memory, device->options.engine, &e->draw.state, &e->config,
-                         device->options.fuel, &e->draw.frag, &e->fault)) {
-        e->draw.frag = NULL;
+    uint32_t rows = 3 + record->state.point_size + record->state.varying_count;
+    if (record->state.varying_count > RASTER_MAX_VARYINGS - 2 || rows > VC4_VPM_ROWS) {
+        vc4_fault_set(&e->fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, e->shader,
+                      "%u varyings, but at most %u exist", record->state.varying_count,
+                      RASTER_MAX_VARYINGS - 2);
         return false;
     }
-    e->draw.frag_varyings = vc4_frag_varyings(e->draw.frag);
-    if (e->draw.frag_varyings <= RASTER_MAX_VARYINGS)
-        return true;
-    vc4_fault_set(&e->fault, GPU_FAULT_SHADER, "fragment program", e->draw.state.fs.code,
-                  "reads %u varyings, but at most %u exist", e->draw.frag_varyings, RASTER_MAX_VARYINGS);
-    return false;
+    return vc4_vertex_cache_init(&record->vertices, draws->arena, device->memory, device->options.engine,
+                                 &record->state, rows, device->options.fuel, &e->fault) == 0;
 }
 
-static bool same_config(const struct vc4_frag_config *a, const struct vc4_frag_config *b)
+static bool build_draw(struct vc4_draws *draws, struct entry *e)
 {
-    return a->depth_func == b->depth_func && a->z_updates == b->z_updates && a->samples == b->samples &&
-           a->primitive == b->primitive;
+    struct vc4_device *device = draws->device;
+    struct vc4_draw *draw = &((struct draw_entry *)e)->draw;
+    const struct entry key = {.shader = e->shader, .attributes = e->attributes, .extended = e->extended};
+    struct record_entry *record =
+        (struct record_entry *)get(draws, &draws->records, &key, sizeof *record, build_record, &e->fault);
+    if (!record)
+        return false;
+    draw->state = &record->state;
+    draw->vertices = &record->vertices;
+    draw->varying_row = 3u + record->state.point_size;
+    if (vc4_frag_prepare(device->memory, device->options.engine, draw->state, &e->config,
+                         device->options.fuel, &draw->frag, &e->fault)) {
+        draw->frag = NULL;
+        return false;
+    }
+    draw->frag_varyings = vc4_frag_varyings(draw->frag);
+    if (draw->frag_varyings <= RASTER_MAX_VARYINGS)
+        return true;
+    vc4_fault_set(&e->fault, GPU_FAULT_SHADER, "fragment program", draw->state->fs.code,
+                  "reads %u varyings, but at most %u exist", draw->frag_varyings, RASTER_MAX_VARYINGS);
+    return false;
 }
 
 const struct vc4_draw *vc4_draws_get(struct vc4_draws *draws, const struct vc4_draw_state *state,
                                      uint32_t samples, uint8_t primitive, struct gpu_fault *fault)
 {
-    const struct vc4_frag_config config = {.depth_func = state->depth_func,
-                                           .z_updates = state->z_updates,
-                                           .samples = (uint8_t)samples,
-                                           .primitive = primitive};
-    struct draw_entry **head = &draws->draws[bucket(state->shader)], *e;
-    pthread_mutex_lock(&draws->lock);
-    for (e = *head; e; e = e->next) {
-        if (e->shader == state->shader && e->attributes == state->attributes &&
-            e->extended == state->extended && same_config(&e->config, &config))
-            break;
-    }
-    if (e) {
-        while (e->status == STATUS_BUILDING)
-            pthread_cond_wait(&draws->built, &draws->lock);
-        pthread_mutex_unlock(&draws->lock);
-    } else {
-        e = calloc(1, sizeof *e);
-        if (!e) {
-            pthread_mutex_unlock(&draws->lock);
-            no_memory(fault, state->shader);
-            return NULL;
-        }
-        e->shader = state->shader;
-        e->attributes = state->attributes;
-        e->extended = state->extended;
-        e->config = config;
-        e->next = *head;
-        *head = e;
-        pthread_mutex_unlock(&draws->lock);
-        publish(draws, &e->status, build_draw(draws, e, state));
-    }
-    if (e->status == STATUS_FAULTED) {
-        *fault = e->fault;
-        return NULL;
-    }
-    return &e->draw;
+    const struct entry key = {.shader = state->shader,
+                              .attributes = state->attributes,
+                              .extended = state->extended,
+                              .config = {.depth_func = state->depth_func,
+                                         .z_updates = state->z_updates,
+                                         .samples = (uint8_t)samples,
+                                         .primitive = primitive}};
+    struct entry *e = get(draws, &draws->draws, &key, sizeof(struct draw_entry), build_draw, fault);
+    return e ? &((struct draw_entry *)e)->draw : NULL;
 }

@@ -135,20 +135,22 @@ struct vc4_draws;
 
 /* A draw ready for the workers: immutable once handed out. */
 struct vc4_draw {
-    struct vc4_shader_state state;
+    const struct vc4_shader_state *state;
     struct vc4_frag *frag;
     struct vc4_vertex_cache *vertices;
     uint32_t frag_varyings;
-    uint32_t varying_row; /* first row of the varyings in a shaded vertex */
+    uint32_t varying_row; /* the first varying's place in a shaded vertex */
 };
 
 int vc4_draws_create(struct vc4_device *device, struct vc4_draws **out);
 void vc4_draws_destroy(struct vc4_draws *draws); /* NULL is accepted */
 /* The draw of that state for `samples` and a primitive kind; prepared by the first to ask. NULL with *fault
- * when it cannot be. Thread-safe; lives as long as `draws`. */
+ * when it cannot be. Thread-safe; lives until the next vc4_draws_forget. */
 const struct vc4_draw *vc4_draws_get(struct vc4_draws *draws, const struct vc4_draw_state *state,
                                      uint32_t samples, uint8_t primitive, struct gpu_fault *fault);
-uint64_t vc4_draws_vertices(struct vc4_draws *draws);
+/* Ends a batch: counts its vertices and their instructions, and makes room for the next, in which memory may
+ * hold other things. No worker may be at work. */
+void vc4_draws_forget(struct vc4_draws *draws);
 
 /* ---- workers ---- */
 
@@ -156,7 +158,7 @@ uint64_t vc4_draws_vertices(struct vc4_draws *draws);
 struct vc4_worker {
     struct raster_tile tile;
     struct raster_tile centre; /* the same tile with one sample, for coverage only */
-    struct vc4_vertex_batch alone[3];
+    alignas(64) uint32_t alone[3][VC4_VPM_ROWS];
     struct raster_block blocks[RASTER_BLOCKS_MAX];
     struct raster_prim prim;
     float vary[3][RASTER_MAX_VARYINGS]; /* of a clipped primitive */
@@ -201,6 +203,7 @@ struct vc4_render_config {
 
 struct vc4_renderer {
     struct vc4_batch batch;
+    struct vc4_draws *draws;           /* of the batch being drawn */
     struct vc4_tile_owner *tile_owner; /* 256 x 256 tile positions */
     struct vc4_worker **workers;
     unsigned worker_count;

@@ -3,8 +3,8 @@
 #include "gpu/vc4/renderer_internal.h"
 #include "util/bits.h"
 
-/* Rows of a shaded vertex. */
-enum { ROW_XY, ROW_Z, ROW_INV_W, ROW_POINT_SIZE };
+/* Words of a shaded vertex. */
+enum { WORD_XY, WORD_Z, WORD_INV_W, WORD_POINT_SIZE };
 
 /* Records 32 and 33, "primitive mode" (OpenGL's numbers). */
 enum { MODE_POINTS, MODE_LINES, MODE_LINE_LOOP, MODE_LINE_STRIP, MODE_TRIANGLES, MODE_STRIP, MODE_FAN };
@@ -80,52 +80,52 @@ static void place_vertex(const struct vc4_draw_state *state, uint32_t xy, uint32
 }
 
 /* Fetches the shaded vertices of a primitive. */
-static bool fetch_vertices(const struct draw_call *call, const uint32_t index[3],
-                           struct vc4_shaded_vertex shaded[3])
+static bool fetch_vertices(const struct draw_call *call, const uint32_t index[3], const uint32_t *shaded[3])
 {
     struct vc4_worker *w = call->run->worker;
     for (uint32_t i = 0; i < vertices_of(call->primitive); i++) {
-        if (vc4_vertex_cache_get(call->draw->vertices, index[i], &w->alone[i], &shaded[i], call->run->fault))
+        shaded[i] = vc4_vertex_cache_get(call->draw->vertices, index[i], w->alone[i], call->run->fault);
+        if (!shaded[i])
             return false;
     }
     return true;
 }
 
-static float point_size_of(const struct draw_call *call, const struct vc4_shaded_vertex *v)
+static float point_size_of(const struct draw_call *call, const uint32_t *v)
 {
-    return call->draw->state.point_size ? util_u2f(v->row[ROW_POINT_SIZE * 16]) : call->run->state.point_size;
+    return call->draw->state->point_size ? util_u2f(v[WORD_POINT_SIZE]) : call->run->state.point_size;
 }
 
 static bool draw_indices(const struct draw_call *call, const uint32_t index[3])
 {
-    struct vc4_shaded_vertex shaded[3];
+    const uint32_t *shaded[3];
     struct raster_vertex v[3];
     if (!fetch_vertices(call, index, shaded))
         return false;
     for (uint32_t i = 0; i < vertices_of(call->primitive); i++) {
-        const uint32_t *row = shaded[i].row;
-        place_vertex(&call->run->state, row[ROW_XY * 16], row[ROW_Z * 16], row[ROW_INV_W * 16], &v[i]);
-        v[i].vary = (const float *)&row[call->draw->varying_row * 16];
-        v[i].vary_stride = 16;
+        const uint32_t *word = shaded[i];
+        place_vertex(&call->run->state, word[WORD_XY], word[WORD_Z], word[WORD_INV_W], &v[i]);
+        v[i].vary = (const float *)&word[call->draw->varying_row];
+        v[i].vary_stride = 1;
     }
-    return draw_primitive(call, v, point_size_of(call, &shaded[0]));
+    return draw_primitive(call, v, point_size_of(call, shaded[0]));
 }
 
 /* ---- clipped primitives (record 49, Guide table 44) ---- */
 
 /* A clipped vertex's varyings: the coefficients' sum over the primitive's own vertices, in vertex order. */
-static void combine_varyings(const struct draw_call *call, const struct vc4_shaded_vertex shaded[3],
+static void combine_varyings(const struct draw_call *call, const uint32_t *const shaded[3],
                              const struct vc4_clipped_vertex *clipped, float *out)
 {
-    uint32_t count = vertices_of(call->primitive), row = call->draw->varying_row;
+    uint32_t count = vertices_of(call->primitive), first = call->draw->varying_row;
     for (uint32_t n = 0; n < call->setup.vary_count; n++) {
         if (n < 32 && call->setup.flat_mask & 1u << n) {
-            out[n] = util_u2f(shaded[count - 1].row[(row + n) * 16]);
+            out[n] = util_u2f(shaded[count - 1][first + n]);
             continue;
         }
-        float sum = clipped->coefficient[0] * util_u2f(shaded[0].row[(row + n) * 16]);
+        float sum = clipped->coefficient[0] * util_u2f(shaded[0][first + n]);
         for (uint32_t k = 1; k < count; k++)
-            sum += clipped->coefficient[k] * util_u2f(shaded[k].row[(row + n) * 16]);
+            sum += clipped->coefficient[k] * util_u2f(shaded[k][first + n]);
         out[n] = sum;
     }
 }
@@ -136,16 +136,16 @@ static bool draw_clipped(const struct draw_call *call, const struct vc4_cl_recor
     struct vc4_worker *w = call->run->worker;
     const struct gpu_memory *memory = call->run->device->memory;
     uint64_t at = record->field[VC4_CLIPPED_ADDRESS];
-    struct vc4_shaded_vertex shaded[3];
+    const uint32_t *shaded[3];
     struct raster_vertex v[3];
     if (!fetch_vertices(call, index, shaded))
         return false;
     for (uint32_t i = 0; i < vertices_of(call->primitive); i++) {
-        const uint32_t *row = shaded[i].row;
-        v[i].vary = (const float *)&row[call->draw->varying_row * 16];
-        v[i].vary_stride = 16;
+        const uint32_t *word = shaded[i];
+        v[i].vary = (const float *)&word[call->draw->varying_row];
+        v[i].vary_stride = 1;
         if (!(record->field[VC4_CLIPPED_FLAGS] & 1u << i)) {
-            place_vertex(&call->run->state, row[ROW_XY * 16], row[ROW_Z * 16], row[ROW_INV_W * 16], &v[i]);
+            place_vertex(&call->run->state, word[WORD_XY], word[WORD_Z], word[WORD_INV_W], &v[i]);
             continue;
         }
         struct vc4_clipped_vertex clipped;
@@ -161,9 +161,8 @@ static bool draw_clipped(const struct draw_call *call, const struct vc4_cl_recor
                      util_f2u(clipped.zs), util_f2u(clipped.inv_w), &v[i]);
         combine_varyings(call, shaded, &clipped, w->vary[i]);
         v[i].vary = w->vary[i];
-        v[i].vary_stride = 1;
     }
-    return draw_primitive(call, v, point_size_of(call, &shaded[0]));
+    return draw_primitive(call, v, point_size_of(call, shaded[0]));
 }
 
 /* ---- lists ---- */
@@ -207,11 +206,12 @@ static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, uint32_t add
         .primitive = primitive,
         .centre_only = run->worker->tile.samples > 1 && !s->oversample,
         .setup = {.flat_mask = s->flat,
-                  .vary_count = draw->state.varying_count,
+                  .vary_count = draw->state->varying_count,
                   .depth_offset = s->depth_offset,
                   .offset_factor = s->offset_factor,
                   .offset_units = s->offset_units,
                   .line_width = s->line_width,
+                  .centres_only = run->worker->tile.samples == 1 || !s->oversample,
                   .cull_forward = !s->forward,
                   .cull_reverse = !s->reverse,
                   .clockwise_forward = s->clockwise},

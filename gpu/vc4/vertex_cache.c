@@ -1,49 +1,29 @@
-/* The vertex cache: a three-level table of batches, published without locks. */
+/* The vertex cache: tables of units, published without locks. */
 #include "gpu/vc4/vertex_cache.h"
 
 #include <errno.h>
-#include <immintrin.h>
-#include <stdatomic.h>
-#include <stdlib.h>
+#include <smmintrin.h>
+#include <stdalign.h>
 #include <string.h>
 
 #include "gpu/vc4/device_internal.h"
 #include "util/bits.h"
 
-/* Indices are below 2^24: 16 in a batch, 64 batches in a page, 128 pages in a leaf, 128 leaves. */
-#define BATCH      16u
-#define PAGE       64u
-#define LEAF       128u
-#define LEAVES     128u
 #define INDEX_MAX  ((1u << 24) - 1)
+#define LOW        (VC4_CACHE_UNIT * VC4_CACHE_PAGE * VC4_CACHE_PAGES)
+#define TABLES     256u
 #define SPIN_LIMIT 20000u
+#define BATCHES    (VC4_CACHE_UNIT / 16)
 
-/* A batch goes from absent to busy to done; done is a pointer to its rows. A worker that finds it busy spins
- * for a while, then shades for itself: waiting for another's compiler or scheduler could be long. */
-typedef uint32_t rows16[16];
-#define BUSY    ((rows16 *)(uintptr_t)8)
-#define FAULTED ((rows16 *)(uintptr_t)16) /* some vertex of it faults: each is shaded alone */
+/* A worker that finds a unit busy spins for a while, then shades for itself: waiting for another's scheduler
+ * could be long. */
+#define BUSY    ((uint32_t *)(uintptr_t)8)
+#define FAULTED ((uint32_t *)(uintptr_t)16) /* some vertex of it faults: each is shaded alone */
 
-struct page {
-    _Atomic(rows16 *) batch[PAGE];
-};
+/* ---- life ---- */
 
-struct leaf {
-    _Atomic(struct page *) page[LEAF];
-};
-
-struct vc4_vertex_cache {
-    struct vc4_vertex_stage *stage;
-    uint32_t rows, written; /* kept, and of those the ones that the program writes */
-    uint32_t max_index;
-    _Atomic uint64_t shaded;
-    _Atomic(struct leaf *) leaf[LEAVES];
-};
-
-/* The largest index whose attributes lie in memory, for the arrays the program fetches. False when none
- * does. */
-static bool largest_index(const struct gpu_memory *memory, const struct vc4_shader_state *state,
-                          uint32_t *out)
+/* The largest index whose attributes lie in memory, for the arrays the program fetches; 0 when none does. */
+static uint32_t largest_index(const struct gpu_memory *memory, const struct vc4_shader_state *state)
 {
     uint64_t limit = INDEX_MAX;
     for (uint32_t i = 0; i < state->attribute_count; i++) {
@@ -52,177 +32,177 @@ static bool largest_index(const struct gpu_memory *memory, const struct vc4_shad
             continue;
         uint64_t first_end = (uint64_t)a->address + a->bytes;
         if (first_end > memory->size)
-            return false;
+            return 0; /* the preparation names the array */
         if (a->stride)
             limit = UTIL_MIN(limit, (memory->size - first_end) / a->stride);
     }
-    *out = (uint32_t)limit;
-    return true;
+    return (uint32_t)limit;
 }
 
-int vc4_vertex_cache_create(const struct gpu_memory *memory, struct jit_engine *engine,
-                            const struct vc4_shader_state *state, uint32_t rows, uint32_t fuel,
-                            struct vc4_vertex_cache **out, struct gpu_fault *fault)
+static void *zeroed(struct util_arena *arena, size_t size)
 {
-    uint32_t max_index = 0;
-    struct vc4_vertex_cache *cache = calloc(1, sizeof *cache);
-    if (!cache) {
-        vc4_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", state->address, "no host memory");
-        return -ENOMEM;
-    }
-    /* When not even vertex 0 lies in memory, the preparation below names the array. */
-    largest_index(memory, state, &max_index);
-    int error = vc4_vertex_prepare(memory, engine, state, false, max_index, fuel, &cache->stage, fault);
-    if (error) {
-        free(cache);
-        return error;
-    }
-    cache->max_index = max_index;
+    void *it = util_arena_alloc(arena, size);
+    return it ? memset(it, 0, size) : NULL;
+}
+
+static int no_memory(struct gpu_fault *fault)
+{
+    vc4_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", 0, "no host memory for shaded vertices");
+    return -ENOMEM;
+}
+
+int vc4_vertex_cache_init(struct vc4_vertex_cache *cache, struct util_arena *arena,
+                          const struct gpu_memory *memory, struct jit_engine *engine,
+                          const struct vc4_shader_state *state, uint32_t rows, uint32_t fuel,
+                          struct gpu_fault *fault)
+{
+    memset(cache, 0, sizeof *cache);
+    cache->arena = arena;
     cache->rows = rows;
-    cache->written = UTIL_MIN(rows, vc4_vertex_rows(cache->stage));
-    *out = cache;
-    return 0;
+    cache->stride = util_align(rows, 4);
+    cache->max_index = largest_index(memory, state);
+    if (cache->max_index >= LOW && !(cache->high = zeroed(arena, TABLES * sizeof *cache->high)))
+        return no_memory(fault);
+    return vc4_vertex_prepare(memory, engine, state, false, cache->max_index, fuel, &cache->stage, fault);
 }
 
-void vc4_vertex_cache_destroy(struct vc4_vertex_cache *cache)
+void vc4_vertex_cache_finish(struct vc4_vertex_cache *cache)
 {
-    if (!cache)
-        return;
-    for (unsigned l = 0; l < LEAVES; l++) {
-        struct leaf *leaf = atomic_load(&cache->leaf[l]);
-        for (unsigned p = 0; leaf && p < LEAF; p++) {
-            struct page *page = atomic_load(&leaf->page[p]);
-            for (unsigned b = 0; page && b < PAGE; b++) {
-                rows16 *rows = atomic_load(&page->batch[b]);
-                if (rows != BUSY && rows != FAULTED)
-                    free(rows);
-            }
-            free(page);
-        }
-        free(leaf);
-    }
     vc4_vertex_release(cache->stage);
-    free(cache);
+    cache->stage = NULL;
 }
 
-uint64_t vc4_vertex_cache_shaded(const struct vc4_vertex_cache *cache)
-{
-    return atomic_load_explicit(&cache->shaded, memory_order_relaxed);
-}
+/* ---- finding a unit ---- */
 
-/* The object behind *slot, made (zeroed) when absent; the loser of a race takes the winner's. */
+/* The object behind *slot, made (zeroed) when absent; the loser of a race leaves its own to the arena. */
 #define GET_OR_MAKE(type, slot)                                                                              \
     ({                                                                                                       \
         type *it_ = atomic_load_explicit((slot), memory_order_acquire);                                      \
         if (!it_) {                                                                                          \
-            type *made_ = calloc(1, sizeof *made_);                                                          \
-            if (made_ && !atomic_compare_exchange_strong((slot), &it_, made_))                               \
-                free(made_);                                                                                 \
-            else                                                                                             \
+            type *made_ = zeroed(cache->arena, sizeof *made_);                                               \
+            if (made_ && atomic_compare_exchange_strong((slot), &it_, made_))                                \
                 it_ = made_;                                                                                 \
         }                                                                                                    \
         it_;                                                                                                 \
     })
 
-static _Atomic(rows16 *) *find_slot(struct vc4_vertex_cache *cache, uint32_t index)
+static vc4_cache_unit *find_unit(struct vc4_vertex_cache *cache, uint32_t index)
 {
-    uint32_t batch = index / BATCH;
-    struct leaf *leaf = GET_OR_MAKE(struct leaf, &cache->leaf[batch / PAGE / LEAF]);
-    if (!leaf)
+    struct vc4_cache_table *table =
+        index < LOW ? &cache->low : GET_OR_MAKE(struct vc4_cache_table, &cache->high[index / LOW]);
+    uint32_t unit = index % LOW / VC4_CACHE_UNIT;
+    if (!table)
         return NULL;
-    struct page *page = GET_OR_MAKE(struct page, &leaf->page[batch / PAGE % LEAF]);
-    return page ? &page->batch[batch % PAGE] : NULL;
+    struct vc4_cache_page *page = GET_OR_MAKE(struct vc4_cache_page, &table->page[unit / VC4_CACHE_PAGE]);
+    return page ? &page->unit[unit % VC4_CACHE_PAGE] : NULL;
 }
 
-/* Shades the batch of `index` into *out. Indices past the last one whose attributes exist are replaced by
- * it: nobody may ask for them. */
-static int shade_batch(struct vc4_vertex_cache *cache, uint32_t index, struct vc4_vertex_batch *out,
-                       struct gpu_fault *fault)
+/* ---- shading ---- */
+
+/* A batch's rows to one run of words a vertex. */
+static void turn(const struct vc4_vertex_cache *cache, const uint32_t (*row)[16], uint32_t *out)
 {
-    uint32_t lanes[16], first = index & ~(BATCH - 1);
-    for (uint32_t l = 0; l < 16; l++)
-        lanes[l] = UTIL_MIN(first + l, cache->max_index);
-    memset(out, 0, cache->rows * sizeof out->row[0]);
-    atomic_fetch_add_explicit(&cache->shaded, 16, memory_order_relaxed);
-    return vc4_vertex_shade(cache->stage, lanes, out, fault);
+    uint32_t written = UTIL_MIN(cache->rows, vc4_vertex_rows(cache->stage));
+    for (uint32_t r = 0; r < cache->stride; r += 4)
+        for (uint32_t l = 0; l < 16; l += 4) {
+            __m128i w[4], a, b, c, d;
+            for (uint32_t i = 0; i < 4; i++)
+                w[i] =
+                    r + i < written ? _mm_loadu_si128((const __m128i *)&row[r + i][l]) : _mm_setzero_si128();
+            a = _mm_unpacklo_epi32(w[0], w[1]), b = _mm_unpackhi_epi32(w[0], w[1]);
+            c = _mm_unpacklo_epi32(w[2], w[3]), d = _mm_unpackhi_epi32(w[2], w[3]);
+            w[0] = _mm_unpacklo_epi64(a, c), w[1] = _mm_unpackhi_epi64(a, c);
+            w[2] = _mm_unpacklo_epi64(b, d), w[3] = _mm_unpackhi_epi64(b, d);
+            for (uint32_t i = 0; i < 4; i++)
+                _mm_store_si128((__m128i *)(out + (l + i) * cache->stride + r), w[i]);
+        }
+}
+
+/* Shades the unit of `index` into words of the arena. Indices past the last one whose attributes exist are
+ * replaced by it: nobody may ask for them. What is counted does not depend on who shades how often. */
+static int shade_unit(struct vc4_vertex_cache *cache, uint32_t index, bool counts, uint32_t **out)
+{
+    alignas(64) uint32_t rows[BATCHES * VC4_VPM_ROWS][16];
+    uint32_t lanes[BATCHES][16], first = index & ~(VC4_CACHE_UNIT - 1);
+    struct vc4_vertex_group group = {.out = rows};
+    struct gpu_fault ignored;
+    for (uint32_t l = 0; l < VC4_CACHE_UNIT; l++)
+        lanes[l / 16][l % 16] = UTIL_MIN(first + l, cache->max_index);
+    int error = vc4_vertex_shade_group(cache->stage, (const uint32_t(*)[16])lanes, BATCHES, &group, &ignored);
+    if (counts) {
+        atomic_fetch_add_explicit(&cache->shaded, VC4_CACHE_UNIT, memory_order_relaxed);
+        atomic_fetch_add_explicit(&cache->executed, group.executed, memory_order_relaxed);
+    }
+    if (error)
+        return error;
+    uint32_t *words = util_arena_alloc(cache->arena, VC4_CACHE_UNIT * cache->stride * sizeof *words);
+    if (!words)
+        return -ENOMEM;
+    for (uint32_t b = 0; b < BATCHES; b++)
+        turn(cache, (const uint32_t(*)[16])rows + b * vc4_vertex_rows(cache->stage),
+             words + b * 16 * cache->stride);
+    *out = words;
+    return 0;
 }
 
 /* A neighbour that nobody draws may hold garbage and fault: then only this vertex counts. */
-static int shade_alone(struct vc4_vertex_cache *cache, uint32_t index, struct vc4_vertex_batch *alone,
-                       struct vc4_shaded_vertex *out, struct gpu_fault *fault)
+static const uint32_t *shade_alone(struct vc4_vertex_cache *cache, uint32_t index,
+                                   uint32_t alone[VC4_VPM_ROWS], struct gpu_fault *fault)
 {
-    uint32_t lanes[16];
+    alignas(64) uint32_t rows[VC4_VPM_ROWS][16];
+    uint32_t lanes[1][16], written = UTIL_MIN(cache->rows, vc4_vertex_rows(cache->stage));
+    struct vc4_vertex_group group = {.out = rows};
     for (uint32_t l = 0; l < 16; l++)
-        lanes[l] = index;
-    memset(alone, 0, cache->rows * sizeof alone->row[0]);
+        lanes[0][l] = index;
+    int error = vc4_vertex_shade_group(cache->stage, (const uint32_t(*)[16])lanes, 1, &group, fault);
     atomic_fetch_add_explicit(&cache->shaded, 1, memory_order_relaxed);
-    int error = vc4_vertex_shade(cache->stage, lanes, alone, fault);
-    out->row = alone->row[0];
-    return error;
-}
-
-static rows16 *compact(const struct vc4_vertex_cache *cache, const struct vc4_vertex_batch *batch)
-{
-    rows16 *rows = aligned_alloc(64, cache->rows * sizeof *rows);
-    if (!rows)
+    atomic_fetch_add_explicit(&cache->executed, group.executed, memory_order_relaxed);
+    if (error)
         return NULL;
-    memcpy(rows, batch->row, cache->written * sizeof *rows);
-    memset(rows + cache->written, 0, (cache->rows - cache->written) * sizeof *rows);
-    return rows;
+    for (uint32_t r = 0; r < cache->rows; r++)
+        alone[r] = r < written ? rows[r][0] : 0;
+    return alone;
 }
 
-/* Waits a little for a busy batch; returns what is there then. */
-static rows16 *spin(_Atomic(rows16 *) *slot)
+/* Waits a little for a busy unit; returns what is there then. */
+static uint32_t *spin(vc4_cache_unit *unit)
 {
-    rows16 *rows = BUSY;
-    for (unsigned i = 0; rows == BUSY && i < SPIN_LIMIT; i++) {
+    uint32_t *words = BUSY;
+    for (unsigned i = 0; words == BUSY && i < SPIN_LIMIT; i++) {
         _mm_pause();
-        rows = atomic_load_explicit(slot, memory_order_acquire);
+        words = atomic_load_explicit(unit, memory_order_acquire);
     }
-    return rows;
+    return words;
 }
 
-int vc4_vertex_cache_get(struct vc4_vertex_cache *cache, uint32_t index, struct vc4_vertex_batch *alone,
-                         struct vc4_shaded_vertex *out, struct gpu_fault *fault)
+const uint32_t *vc4_vertex_cache_shade(struct vc4_vertex_cache *cache, uint32_t index,
+                                       uint32_t alone[VC4_VPM_ROWS], struct gpu_fault *fault)
 {
     if (index > cache->max_index) {
         vc4_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", 0,
                       "vertex %u: attributes lie outside memory (the last that fits is %u)", index,
                       cache->max_index);
-        return -EFAULT;
+        return NULL;
     }
-    _Atomic(rows16 *) *slot = find_slot(cache, index);
-    if (!slot)
-        goto no_memory;
-
-    rows16 *rows = atomic_load_explicit(slot, memory_order_acquire);
-    bool mine = false;
-    if (!rows) {
-        mine = atomic_compare_exchange_strong(slot, &rows, BUSY);
+    vc4_cache_unit *unit = find_unit(cache, index);
+    uint32_t *words = NULL;
+    if (!unit) {
+        no_memory(fault);
+        return NULL;
+    }
+    bool mine = atomic_compare_exchange_strong(unit, &words, BUSY);
+    if (!mine && words == BUSY)
+        words = spin(unit);
+    if (mine || words == BUSY) {
+        int error = shade_unit(cache, index, mine, &words);
+        if (error)
+            words = error == -ENOMEM ? NULL : FAULTED;
         if (mine)
-            rows = BUSY;
+            atomic_store_explicit(unit, words, memory_order_release);
     }
-    if (rows == BUSY && !mine)
-        rows = spin(slot);
-    if (rows == BUSY) {
-        struct gpu_fault ignored;
-        if (shade_batch(cache, index, alone, &ignored) < 0) {
-            rows = FAULTED;
-        } else if (!mine) {
-            out->row = &alone->row[0][index % BATCH];
-            return 0;
-        } else if (!(rows = compact(cache, alone))) {
-            atomic_store_explicit(slot, NULL, memory_order_release);
-            goto no_memory;
-        }
-        if (mine)
-            atomic_store_explicit(slot, rows, memory_order_release);
-    }
-    if (rows == FAULTED)
-        return shade_alone(cache, index, alone, out, fault);
-    out->row = &rows[0][index % BATCH];
-    return 0;
-no_memory:
-    vc4_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", 0, "no host memory for shaded vertices");
-    return -ENOMEM;
+    if (words == FAULTED)
+        return shade_alone(cache, index, alone, fault);
+    if (!words)
+        no_memory(fault);
+    return words ? words + index % VC4_CACHE_UNIT * cache->stride : NULL;
 }

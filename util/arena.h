@@ -1,0 +1,23 @@
+/* Memory that is given out piece by piece and taken back as a whole: for what lives as long as one batch of
+ * work. Giving out is thread-safe and takes no lock but for a new chunk. */
+#ifndef VITRAIL_UTIL_ARENA_H
+#define VITRAIL_UTIL_ARENA_H
+
+#include <stddef.h>
+
+struct util_arena;
+
+#define UTIL_ARENA_ALIGN 64
+
+/* 0 and *out, owned by the caller, or -ENOMEM. */
+int util_arena_create(struct util_arena **out);
+void util_arena_destroy(struct util_arena *arena); /* NULL is accepted */
+
+/* `size` bytes, aligned to UTIL_ARENA_ALIGN, of any contents; NULL when memory is out. They live until the
+ * next reset. */
+void *util_arena_alloc(struct util_arena *arena, size_t size);
+/* Takes everything back, and keeps some of the memory for what comes. No other thread may use the arena
+ * meanwhile. */
+void util_arena_reset(struct util_arena *arena);
+
+#endif
