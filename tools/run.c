@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -391,8 +392,11 @@ static pid_t start_program(const struct run *run, const struct drm_launch *launc
 {
     char **arguments = drm_launch_arguments(launch, run->argv);
     fflush(NULL);
-    pid_t pid = arguments ? fork() : -1;
+    pid_t tool = getpid(), pid = arguments ? fork() : -1;
     if (!pid) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* it does not outlive the tool, and its GPU */
+        if (getppid() != tool)
+            _exit(TOOL_HOST);
         if (!drm_arch_infos[launch->arch].emulator)
             setenv("LD_PRELOAD", launch->preload, 1);
         execv(arguments[0], arguments);
@@ -463,7 +467,7 @@ static int run_all(struct run *run, const struct drm_launch *launch)
     return status;
 }
 
-static int tool(int argc, char **argv, bool record)
+static int run_or_record(int argc, char **argv, bool record)
 {
     struct run run = {.name = argv[0], .memory = 1ull << 30, .device = {.threads = -1, .level = -1}};
     struct drm_launch launch;
@@ -486,10 +490,10 @@ static int tool(int argc, char **argv, bool record)
 
 int tool_run(int argc, char **argv)
 {
-    return tool(argc, argv, false);
+    return run_or_record(argc, argv, false);
 }
 
 int tool_record(int argc, char **argv)
 {
-    return tool(argc, argv, true);
+    return run_or_record(argc, argv, true);
 }
