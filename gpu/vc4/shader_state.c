@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "gpu/vc4/device_internal.h"
+#include "gpu/vc4/vertex.h"
 #include "util/bits.h"
 
 #define UNIT "shader state"
@@ -21,12 +22,13 @@
 struct program {
     struct vc4_qpu_program *program;
     uint64_t *words; /* insn_count of them: what guest memory must hold for a hit */
+    struct vc4_program_notes notes;
     struct program *next_content;
 };
 
 struct place {
     uint32_t code;
-    const struct program *program;
+    struct program *program;
 };
 
 struct vc4_programs {
@@ -61,6 +63,8 @@ static void program_free(struct program *e)
 {
     if (!e)
         return;
+    vc4_vertex_code_destroy(atomic_load(&e->notes.vertex));
+    free(atomic_load(&e->notes.vpm));
     vc4_qpu_program_destroy(e->program);
     free(e->words);
     free(e);
@@ -90,7 +94,7 @@ static uint32_t place_slot(const struct place *places, uint32_t size, uint32_t c
 }
 
 /* Remembers what stands at `code`. Losing the memory of it (no room) costs time only. */
-static void place_set(struct vc4_programs *p, uint32_t code, const struct program *program)
+static void place_set(struct vc4_programs *p, uint32_t code, struct program *program)
 {
     if ((p->place_count + 1) * 2 > p->place_size) {
         struct place *grown = calloc(p->place_size * 2ull, sizeof *grown);
@@ -185,10 +189,10 @@ static struct program *program_take(const struct gpu_memory *memory, uint32_t co
     return e;
 }
 
-static const struct program *programs_get(struct vc4_programs *p, const struct gpu_memory *memory,
-                                          uint32_t code, struct gpu_fault *fault)
+static struct program *programs_get(struct vc4_programs *p, const struct gpu_memory *memory, uint32_t code,
+                                    struct gpu_fault *fault)
 {
-    const struct program *known = p->places[place_slot(p->places, p->place_size, code)].program;
+    struct program *known = p->places[place_slot(p->places, p->place_size, code)].program;
     if (known) {
         uint64_t bytes = known->program->insn_count * sizeof(uint64_t);
         const uint8_t *now = gpu_memory_at(memory, code, bytes);
@@ -209,7 +213,8 @@ static const struct program *programs_get(struct vc4_programs *p, const struct g
 }
 
 const struct vc4_qpu_program *vc4_programs_get(struct vc4_programs *p, const struct gpu_memory *memory,
-                                               uint32_t code, struct gpu_fault *fault)
+                                               uint32_t code, struct vc4_program_notes **notes,
+                                               struct gpu_fault *fault)
 {
     if (code & 7 || !gpu_memory_at(memory, code, sizeof(uint64_t))) {
         vc4_fault_set(fault, code & 7 ? GPU_FAULT_SHADER : GPU_FAULT_MEMORY, "program", code,
@@ -217,8 +222,10 @@ const struct vc4_qpu_program *vc4_programs_get(struct vc4_programs *p, const str
         return NULL;
     }
     pthread_mutex_lock(&p->lock);
-    const struct program *found = programs_get(p, memory, code, fault);
+    struct program *found = programs_get(p, memory, code, fault);
     pthread_mutex_unlock(&p->lock);
+    if (found && notes)
+        *notes = &found->notes;
     return found ? found->program : NULL;
 }
 
@@ -255,7 +262,7 @@ static bool stage_read(struct vc4_programs *programs, const struct gpu_memory *m
                       "uniforms of the %s program are not at a multiple of 4", name);
         return false;
     }
-    out->program = vc4_programs_get(programs, memory, code, fault);
+    out->program = vc4_programs_get(programs, memory, code, &out->notes, fault);
     if (out->program)
         return true;
     fault->unit = name; /* the message tells what, the unit which program */

@@ -3,6 +3,8 @@
 #ifndef VITRAIL_GPU_VC4_SHADER_STATE_H
 #define VITRAIL_GPU_VC4_SHADER_STATE_H
 
+#include <stdatomic.h>
+
 #include "gpu/fault.h"
 #include "gpu/memory.h"
 #include "isa/vc4_qpu/program.h"
@@ -16,11 +18,19 @@ struct vc4_attribute {
     uint8_t vs_offset, cs_offset; /* bytes, in the VPM */
 };
 
+/* What the stages have found out about a program, so that the next draw need not: what is there stays as it
+ * is while the cache lives, and more may be added by any thread. */
+struct vc4_program_notes {
+    _Atomic(struct vc4_vertex_code *) vertex; /* vertex_code.c */
+    _Atomic(struct vc4_vpm_plan *) vpm;       /* NULL: not made yet */
+};
+
 struct vc4_stage {
     uint32_t code, uniforms;               /* guest addresses */
     uint8_t attribute_select;              /* bit n: attribute array n is fetched */
     uint8_t attribute_size;                /* total bytes in the VPM */
     const struct vc4_qpu_program *program; /* owned by the program cache */
+    struct vc4_program_notes *notes;       /* likewise; NULL: nothing is kept */
 };
 
 struct vc4_shader_state {
@@ -37,9 +47,12 @@ struct vc4_shader_state {
 struct vc4_programs;
 int vc4_programs_create(struct vc4_programs **out); /* 0 or -ENOMEM */
 void vc4_programs_destroy(struct vc4_programs *programs);
-/* The program at guest address `code`; NULL and *fault on error. Lives as long as the cache. */
+/* The program at guest address `code`; NULL and *fault on error. Lives as long as the cache, and so do the
+ * notes
+ * (`notes` may be NULL). */
 const struct vc4_qpu_program *vc4_programs_get(struct vc4_programs *programs, const struct gpu_memory *memory,
-                                               uint32_t code, struct gpu_fault *fault);
+                                               uint32_t code, struct vc4_program_notes **notes,
+                                               struct gpu_fault *fault);
 
 /* Reads the record at `address` (attribute_count 1..8, `extended` as in record 64) and its programs. false
  * and *fault on error. */

@@ -55,10 +55,10 @@ static bool arrays_prepare(struct vc4_vertex_stage *stage, const struct vc4_shad
 {
     uint32_t select = coordinate ? state->cs.attribute_select : state->vs.attribute_select;
     stage->clear_rows = UINT64_MAX;
-    if (stage->plan.known) {
+    if (stage->plan->known) {
         stage->clear_rows = 0;
-        for (uint32_t i = 0; i < stage->plan.reads; i++)
-            stage->clear_rows |= 1ull << stage->plan.read_row[i];
+        for (uint32_t i = 0; i < stage->plan->reads; i++)
+            stage->clear_rows |= 1ull << stage->plan->read_row[i];
     }
     stage->in_rows = VC4_VPM_ROWS - (uint32_t)__builtin_clzll(stage->clear_rows | 1);
     for (unsigned i = 0; i < VC4_MAX_ATTRIBUTES; i++) {
@@ -86,12 +86,8 @@ static bool uniforms_prepare(struct vc4_vertex_stage *stage, struct gpu_fault *f
                       "uniform stream of %u words lies outside memory", stage->program->uniform_count);
         return false;
     }
-    stage->uniforms = malloc(2 * bytes + 4);
-    if (!stage->uniforms)
-        return false;
     if (bytes)
         memcpy(stage->uniforms, guest, bytes);
-    stage->numbers = stage->uniforms + count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t word = stage->uniforms[i];
         stage->numbers[i] = (word & 0x7fffffff) > 0x7f800000 ? NAN_WORD : word;
@@ -102,10 +98,6 @@ static bool uniforms_prepare(struct vc4_vertex_stage *stage, struct gpu_fault *f
 static bool textures_prepare(struct vc4_vertex_stage *stage, struct gpu_fault *fault)
 {
     const struct vc4_qpu_program *program = stage->program;
-    stage->textures = calloc(program->sample_count + 1ull, sizeof *stage->textures);
-    stage->keys = calloc(program->sample_count + 1ull, sizeof *stage->keys);
-    if (!stage->textures || !stage->keys)
-        return false;
     for (uint32_t i = 0; i < program->sample_count; i++) {
         const struct vc4_qpu_sample *s = &program->samples[i];
         uint32_t params[4];
@@ -134,11 +126,55 @@ static bool rows_prepare(struct vc4_vertex_stage *stage, const struct vc4_shader
                       "%u varyings do not fit a vertex of %u rows", state->varying_count, VC4_VPM_ROWS);
         return false;
     }
-    stage->rows = stage->plan.known ? read : VC4_VPM_ROWS;
-    for (uint32_t i = 0; i < stage->plan.writes; i++)
-        stage->rows = UTIL_MAX(stage->rows, stage->plan.write_row[i] + 1u);
+    stage->rows = stage->plan->known ? read : VC4_VPM_ROWS;
+    for (uint32_t i = 0; i < stage->plan->writes; i++)
+        stage->rows = UTIL_MAX(stage->rows, stage->plan->write_row[i] + 1u);
     stage->clear_out = UINT64_MAX >> (VC4_VPM_ROWS - stage->rows);
     return true;
+}
+
+/* Analysis placed the uniforms behind a reset of the stream for words that hold the stream's own address. */
+static bool resets_are_known(const struct vc4_vertex_stage *stage)
+{
+    const struct vc4_qpu_program *program = stage->program;
+    for (uint32_t i = 0; i < program->reset_word_count; i++)
+        if (program->reset_words[i] >= program->uniform_count ||
+            stage->uniforms[program->reset_words[i]] != stage->uniforms_at)
+            return false;
+    return true;
+}
+
+/* What cannot be compiled is interpreted: same results, slower. */
+static void code_prepare(struct vc4_vertex_stage *stage, struct jit_engine *engine,
+                         struct vc4_program_notes *notes)
+{
+    if (!engine || !resets_are_known(stage))
+        return;
+    if (!vc4_vertex_code_find(notes, stage, engine)) {
+        struct util_error error = {0};
+        vc4_vertex_compile(stage, engine, &error);
+        vc4_vertex_code_keep(notes, stage, engine);
+    }
+    for (uint32_t i = 0; stage->run && i < stage->plan->writes; i++)
+        stage->clear_out &= ~(1ull << stage->plan->write_row[i]);
+}
+
+/* The stage and what hangs on it in one piece; all zero. */
+static struct vc4_vertex_stage *stage_make(const struct vc4_qpu_program *program)
+{
+    size_t samples = program->sample_count, words = program->uniform_count;
+    struct vc4_vertex_stage *stage;
+    size_t textures = util_align(sizeof *stage, 16), keys = textures + samples * sizeof *stage->textures;
+    size_t uniforms = util_align(keys + samples * sizeof *stage->keys, 16);
+    uint8_t *bytes = calloc(1, uniforms + 2 * words * sizeof *stage->uniforms);
+    if (!bytes)
+        return NULL;
+    stage = (struct vc4_vertex_stage *)bytes;
+    stage->textures = (struct raster_texture *)(bytes + textures);
+    stage->keys = (struct raster_texture_key *)(bytes + keys);
+    stage->uniforms = (uint32_t *)(bytes + uniforms);
+    stage->numbers = stage->uniforms + words;
+    return stage;
 }
 
 int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
@@ -146,32 +182,26 @@ int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engin
                        uint32_t fuel, struct vc4_vertex_stage **out, struct gpu_fault *fault)
 {
     const struct vc4_stage *from = coordinate ? &state->cs : &state->vs;
-    struct vc4_vertex_stage *stage = calloc(1, sizeof *stage);
+    struct vc4_vertex_stage *stage = stage_make(from->program);
     *out = NULL;
     if (!stage)
         goto no_memory;
-    *stage = (struct vc4_vertex_stage){
-        .memory = memory,
-        .program = from->program,
-        .unit = coordinate ? "coordinate program" : "vertex program",
-        .code = from->code,
-        .uniforms_at = from->uniforms,
-        .max_index = max_index,
-        .fuel = fuel,
-    };
-    vc4_vpm_plan_make(stage->program, &stage->plan);
-    fault->kind = GPU_FAULT_NONE;
+    stage->memory = memory;
+    stage->program = from->program;
+    stage->unit = coordinate ? "coordinate program" : "vertex program";
+    stage->code = from->code;
+    stage->uniforms_at = from->uniforms;
+    stage->max_index = max_index;
+    stage->fuel = fuel;
+    stage->plan = vc4_vertex_plan(from->notes, from->program, &stage->own_plan);
+    if (!stage->plan)
+        goto no_memory;
     if (!rows_prepare(stage, state, coordinate, fault) || !arrays_prepare(stage, state, coordinate, fault) ||
         !uniforms_prepare(stage, fault) || !textures_prepare(stage, fault)) {
-        if (fault->kind == GPU_FAULT_NONE)
-            goto no_memory;
         vc4_vertex_release(stage);
         return -EFAULT;
     }
-    if (engine) { /* what cannot be compiled is interpreted: same results, slower */
-        struct util_error error = {0};
-        vc4_vertex_compile(stage, engine, &error);
-    }
+    code_prepare(stage, engine, from->notes);
     *out = stage;
     return 0;
 no_memory:
@@ -184,9 +214,7 @@ void vc4_vertex_release(struct vc4_vertex_stage *stage)
 {
     if (!stage)
         return;
-    free(stage->uniforms);
-    free(stage->textures);
-    free(stage->keys);
+    free(stage->own_plan);
     free(stage);
 }
 

@@ -41,9 +41,10 @@ struct vc4_vertex_stage {
     const struct vc4_qpu_program *program;
     const char *unit; /* "vertex program" or "coordinate program" */
     uint32_t code, uniforms_at;
-    /* program->uniform_count words, owned; the same with NaNs as float arithmetic takes them, behind them. */
+    /* Behind the stage, in its own piece of memory: program->uniform_count words; the same with NaNs as float
+     * arithmetic takes them; textures by sample number, of which direct lookups and those with set-ups at
+     * unknown places have a zero level_count. */
     uint32_t *uniforms, *numbers;
-    /* By sample number; direct lookups and set-ups at unknown places have a zero level_count. Owned. */
     struct raster_texture *textures;
     struct raster_texture_key *keys;
     uint32_t array_count;
@@ -52,8 +53,9 @@ struct vc4_vertex_stage {
     uint64_t clear_out;  /* bit r: row r of a batch is not written whole by the code, and begins as zero */
     uint32_t in_rows;    /* of a batch's attributes */
     uint32_t rows, max_index, fuel;
-    struct vc4_vpm_plan plan;
-    vc4_vertex_fn run; /* NULL: interpret */
+    const struct vc4_vpm_plan *plan;
+    struct vc4_vpm_plan *own_plan; /* the same, when the program does not keep it */
+    vc4_vertex_fn run;             /* NULL: interpret */
 };
 
 /* vertex_interp.c: one batch through the interpreter; 0 or -EFAULT with *fault. *executed grows by the
@@ -65,7 +67,17 @@ void vc4_vertex_fault(const struct vc4_vertex_stage *stage, const struct vc4_qpu
                       struct gpu_fault *fault);
 
 /* vertex_ir.c: compiles the stage or finds its code; 0 and stage->run, -ENOTSUP when it must be interpreted,
- * or another negative errno. */
+ * or another negative errno. Depends on the program, the texture keys and the engine alone. */
 int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine, struct util_error *error);
+
+/* vertex_code.c. Find: whether it is known how to run the stage, and then stage->run. Keep: what compiling
+ * the stage led to. The plan: owned by the notes, or by the caller when *own is set; NULL when memory is out.
+ * `notes` may be NULL for all three. */
+bool vc4_vertex_code_find(const struct vc4_program_notes *notes, struct vc4_vertex_stage *stage,
+                          struct jit_engine *engine);
+void vc4_vertex_code_keep(struct vc4_program_notes *notes, const struct vc4_vertex_stage *stage,
+                          struct jit_engine *engine);
+const struct vc4_vpm_plan *vc4_vertex_plan(struct vc4_program_notes *notes,
+                                           const struct vc4_qpu_program *program, struct vc4_vpm_plan **own);
 
 #endif

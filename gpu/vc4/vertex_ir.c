@@ -106,22 +106,22 @@ static void port_setup(void *ctx, struct jit_builder *b, LLVMValueRef value) {}
 static LLVMValueRef port_read(void *ctx, struct jit_builder *b)
 {
     struct emit *e = ctx;
-    if (e->reads == e->stage->plan.reads) {
+    if (e->reads == e->stage->plan->reads) {
         e->failed = true;
         return jit_splat_u32(b, 0);
     }
-    return jit_load(b, b->i32x16, row_at(b, e->in, e->stage->plan.read_row[e->reads++]), 4, true);
+    return jit_load(b, b->i32x16, row_at(b, e->in, e->stage->plan->read_row[e->reads++]), 4, true);
 }
 
 /* Rows begin as zero; the access before is the only one that may have written this one (vertex_vpm.h). */
 static void port_write(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask)
 {
     struct emit *e = ctx;
-    if (e->writes == e->stage->plan.writes) {
+    if (e->writes == e->stage->plan->writes) {
         e->failed = true;
         return;
     }
-    uint32_t number = e->stage->plan.write_row[e->writes++];
+    uint32_t number = e->stage->plan->write_row[e->writes++];
     LLVMValueRef row = row_at(b, e->out, number), old = jit_splat_u32(b, 0);
     if (mask && e->written >> number & 1)
         old = jit_load(b, b->i32x16, row, 4, false);
@@ -221,7 +221,7 @@ static int emit_step(struct jit_builder *b, struct emit e[PAIR], unsigned count,
     }
     int status = vc4_qpu_translate_runs(b, request->stage->program, runs, count, request->error);
     for (unsigned i = 0; i < count && !status; i++) {
-        const struct vc4_vpm_plan *plan = &request->stage->plan;
+        const struct vc4_vpm_plan *plan = request->stage->plan;
         if (e[i].failed || e[i].reads != plan->reads || e[i].writes != plan->writes)
             status = util_fail(request->error, -ENOTSUP, "VPM accesses or uniforms have no fixed places");
         else
@@ -247,30 +247,12 @@ static int emit_stage(struct jit_builder *b, void *data)
     return 0;
 }
 
-/* Analysis placed the uniforms behind a reset of the stream for words that hold the stream's own address. */
-static bool resets_are_known(const struct vc4_vertex_stage *stage)
-{
-    const struct vc4_qpu_program *program = stage->program;
-    for (uint32_t i = 0; i < program->reset_word_count; i++)
-        if (program->reset_words[i] >= program->uniform_count ||
-            stage->uniforms[program->reset_words[i]] != stage->uniforms_at)
-            return false;
-    return true;
-}
-
-/* Where a compiled batch writes whole rows; which those are follows from the plan. */
-static void note_written(struct vc4_vertex_stage *stage)
-{
-    for (uint32_t i = 0; i < stage->plan.writes; i++)
-        stage->clear_out &= ~(1ull << stage->plan.write_row[i]);
-}
-
 /* The key: a mark, the program's words, and the texture keys, which select code too. */
 int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine, struct util_error *error)
 {
     static const char mark[16] = "vc4 vertex 2";
     const struct vc4_qpu_program *program = stage->program;
-    if (!stage->plan.known || program->dynamic_uniforms || !resets_are_known(stage))
+    if (!stage->plan->known || program->dynamic_uniforms)
         return -ENOTSUP;
     size_t words = program->insn_count * sizeof(uint64_t), keys = program->sample_count * sizeof *stage->keys;
     uint8_t *key = malloc(sizeof mark + words + keys);
@@ -291,9 +273,7 @@ int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine
     void *code = NULL;
     int status = jit_engine_get(engine, &request, &code, error);
     free(key);
-    if (!status) {
+    if (!status)
         stage->run = (vc4_vertex_fn)code;
-        note_written(stage);
-    }
     return status;
 }

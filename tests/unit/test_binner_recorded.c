@@ -68,7 +68,7 @@ static uint32_t make_record(struct submission *s, struct vc4_programs *programs,
     for (unsigned stage = 0; stage < 3; stage++) { /* fragment, vertex, coordinate program */
         uint32_t code = s->buffer[handle[stage]], at = 4 + stage * 12;
         struct gpu_fault fault;
-        const struct vc4_qpu_program *program = vc4_programs_get(programs, &guest_memory, code, &fault);
+        const struct vc4_qpu_program *program = vc4_programs_get(programs, &guest_memory, code, NULL, &fault);
         if (!program)
             fail_msg("%s", fault.text);
         from += program->sample_count * 4; /* textures' buffer numbers */

@@ -489,23 +489,23 @@ static void test_program_cache(void **unused)
 {
     struct gpu_fault fault;
     uint32_t at = guest_program("ldi r0, 1\n" GUEST_END), twin = guest_program("ldi r0, 1\n" GUEST_END);
-    const struct vc4_qpu_program *first = vc4_programs_get(programs, &guest_memory, at, &fault);
+    const struct vc4_qpu_program *first = vc4_programs_get(programs, &guest_memory, at, NULL, &fault);
     assert_non_null(first);
-    assert_ptr_equal(vc4_programs_get(programs, &guest_memory, at, &fault), first);
-    assert_ptr_equal(vc4_programs_get(programs, &guest_memory, twin, &fault), first);
+    assert_ptr_equal(vc4_programs_get(programs, &guest_memory, at, NULL, &fault), first);
+    assert_ptr_equal(vc4_programs_get(programs, &guest_memory, twin, NULL, &fault), first);
     guest_memory.base[at] ^= 2; /* rewritten: another program */
-    const struct vc4_qpu_program *second = vc4_programs_get(programs, &guest_memory, at, &fault);
+    const struct vc4_qpu_program *second = vc4_programs_get(programs, &guest_memory, at, NULL, &fault);
     assert_non_null(second);
     assert_ptr_not_equal(second, first);
     guest_memory.base[at] ^= 2; /* and back */
-    assert_ptr_equal(vc4_programs_get(programs, &guest_memory, at, &fault), first);
+    assert_ptr_equal(vc4_programs_get(programs, &guest_memory, at, NULL, &fault), first);
 
-    assert_null(vc4_programs_get(programs, &guest_memory, at + 4, &fault));
+    assert_null(vc4_programs_get(programs, &guest_memory, at + 4, NULL, &fault));
     assert_int_equal(fault.kind, GPU_FAULT_SHADER);
-    assert_null(vc4_programs_get(programs, &guest_memory, MEMORY_BYTES, &fault));
+    assert_null(vc4_programs_get(programs, &guest_memory, MEMORY_BYTES, NULL, &fault));
     assert_int_equal(fault.kind, GPU_FAULT_MEMORY);
     memset(guest_memory.base + MEMORY_BYTES - 64, 0, 64); /* runs off the end of memory */
-    assert_null(vc4_programs_get(programs, &guest_memory, MEMORY_BYTES - 64, &fault));
+    assert_null(vc4_programs_get(programs, &guest_memory, MEMORY_BYTES - 64, NULL, &fault));
     assert_int_equal(fault.kind, GPU_FAULT_SHADER);
     assert_true(fault.text[0]);
 }
