@@ -11,7 +11,6 @@
 #include "gpu/vc4/frag_internal.h"
 #include "gpu/vc4/frag_ref.h"
 #include "util/bits.h"
-#include "util/fpenv.h"
 
 struct vc4_frag {
     struct vc4_frag_ref *ref; /* owned; NULL when the draw is compiled */
@@ -201,14 +200,11 @@ uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *p
                         const struct raster_block *blocks, uint32_t count, struct gpu_fault *fault)
 {
     uint32_t code, address = 0;
-    unsigned saved;
 
     assert(tile->samples == frag->samples);
     if (frag->ref)
         return vc4_frag_ref_shade(frag->ref, prim, tile, blocks, count, fault);
-    saved = util_fpenv_enter();
     code = frag->run(&frag->args, prim, tile, blocks, count, &address);
-    util_fpenv_leave(saved);
     if (code)
         report(frag, code, address, fault);
     return code;

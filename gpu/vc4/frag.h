@@ -34,8 +34,10 @@ bool vc4_frag_compiled(const struct vc4_frag *frag);
 /* Varyings the program reads in all (points read 2, lines 1 before their own). */
 uint32_t vc4_frag_varyings(const struct vc4_frag *frag);
 
-/* Shades blocks of one primitive into the tile; same meaning as raster_shade_fn. Returns 0, or nonzero with
- * *fault filled. */
+/* Shades blocks of one primitive into the tile; same meaning as raster_shade_fn. The caller is in the guest
+ * floating-point environment (util/fpenv.h; the pool's workers are). Returns 0, or nonzero with *fault
+ * filled.
+ */
 uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
                         const struct raster_block *blocks, uint32_t count, struct gpu_fault *fault);
 

@@ -121,6 +121,7 @@ static void run(const struct scene *scene, struct gpu_memory *memory, struct jit
         blocks[i] = (struct raster_block){i % 16, i / 16, 0xffff, {0xffff}};
     for (uint32_t i = 0; i < RASTER_TILE_WORDS; i++)
         tile->zs[i] = 0xffffff00;
+    util_fpenv_enter();
     start = now();
     do {
         for (unsigned k = 0; k < 64; k++, tiles++) {

@@ -12,6 +12,7 @@
 #include "gpu/vc4/frag.h"
 #include "isa/vc4_qpu/asm.h"
 #include "util/bits.h"
+#include "util/fpenv.h"
 
 #define MEMORY_SIZE  (1u << 20)
 #define UNIFORMS     0x1000u
@@ -333,8 +334,11 @@ static void draw(struct bench *bench, const struct trial *trial, const struct vc
         uint32_t count = random_blocks(bench->want, blocks), status;
 
         random_prim(&prim, bench->want);
+        unsigned saved = util_fpenv_enter();
+
         status = vc4_frag_shade(reference, &prim, bench->want, blocks, count, &want);
         assert_int_equal(!status, !vc4_frag_shade(frag, &prim, bench->got, blocks, count, &got));
+        util_fpenv_leave(saved);
         compare(trial, bench->want, bench->got, &want, &got);
         bench->faults += status != 0;
         bench->blocks += count;
