@@ -47,8 +47,10 @@ void drm_destroy(struct drm *drm)
 {
     if (!drm)
         return;
-    while (drm->files)
-        drm_close(drm->files);
+    for (struct drm_file *file = drm->files, *next; file; file = next) {
+        next = file->next;
+        drm_close(file);
+    }
     drm_export_reap(drm, true);
     drm_vc4_finish(drm);
     drm_kms_finish(drm);
@@ -80,9 +82,6 @@ int drm_open(struct drm *drm, unsigned minor, struct drm_file **out)
         file->was_master = file->authenticated = true;
     }
     file->next = drm->files;
-    file->link = &drm->files;
-    if (file->next)
-        file->next->link = &file->next;
     drm->files = file;
     *out = file;
     return 0;
@@ -105,9 +104,10 @@ void drm_close(struct drm_file *file)
         drm->master = NULL;
     close(file->event_read);
     close(file->event_write);
-    *file->link = file->next;
-    if (file->next)
-        file->next->link = file->link;
+    struct drm_file **at = &drm->files;
+    while (*at != file)
+        at = &(*at)->next;
+    *at = file->next;
     free(file);
     drm_export_reap(drm, false);
 }

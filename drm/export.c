@@ -31,61 +31,56 @@ static int open_again(const struct drm_export *export, bool cloexec)
     return fd;
 }
 
-static int create(void *object, bool is_bo, uint64_t size, struct drm_export **out)
+/* NULL and *error on failure. */
+static struct drm_export *create(void *object, bool is_bo, uint64_t size, int *error)
 {
     struct drm_export *export = calloc(1, sizeof *export);
-    if (!export)
-        return -ENOMEM;
-    int r, file = memfd_create(is_bo ? "vitrail-dmabuf" : "vitrail-syncobj", MFD_CLOEXEC);
-    if (file < 0) {
-        r = -errno;
+    int file = memfd_create(is_bo ? "vitrail-dmabuf" : "vitrail-syncobj", MFD_CLOEXEC);
+    struct stat st;
+    if (!export || file < 0) {
+        *error = export ? -errno : -ENOMEM;
         goto fail;
     }
-    struct stat st;
     if (ftruncate(file, (off_t)size) || fstat(file, &st)) {
-        r = -errno;
-        goto fail_file;
+        *error = -errno;
+        goto fail;
     }
     export->watch = reopen(file, O_RDONLY);
     if (export->watch < 0) {
-        r = export->watch;
-        goto fail_file;
+        *error = export->watch;
+        goto fail;
     }
     close(file);
     export->device = st.st_dev;
     export->inode = st.st_ino;
     export->object = object;
     export->is_bo = is_bo;
-    *out = export;
-    return 0;
-fail_file:
-    close(file);
+    return export;
 fail:
+    if (file >= 0)
+        close(file);
     free(export);
-    return r;
+    return NULL;
 }
 
 int drm_export_fd(struct drm *drm, void *object, bool is_bo, uint64_t size, struct drm_export **keep,
                   bool cloexec)
 {
-    bool fresh = !*keep;
-    if (fresh) {
-        drm_export_reap(drm, false);
-        int r = create(object, is_bo, size, keep);
-        if (r)
-            return r;
-    }
-    int fd = open_again(*keep, cloexec);
-    if (!fresh)
-        return fd;
+    if (*keep)
+        return open_again(*keep, cloexec);
+    int r;
+    drm_export_reap(drm, false);
+    struct drm_export *export = create(object, is_bo, size, &r);
+    if (!export)
+        return r;
+    int fd = open_again(export, cloexec);
     if (fd < 0) {
-        close((*keep)->watch);
-        free(*keep);
-        *keep = NULL;
+        close(export->watch);
+        free(export);
         return fd;
     }
-    (*keep)->next = drm->exports;
-    drm->exports = *keep;
+    export->next = drm->exports;
+    drm->exports = *keep = export;
     if (is_bo) {
         drm_bo_get(object);
         ((struct drm_bo *)object)->users++;

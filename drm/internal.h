@@ -101,7 +101,7 @@ struct drm_file {
     struct drm_ids handles;  /* struct drm_bo */
     struct drm_ids syncs;    /* struct drm_sync */
     struct drm_ids perfmons; /* struct drm_perfmon */
-    struct drm_file *next, **link;
+    struct drm_file *next;
 };
 
 struct drm_kms;

@@ -52,7 +52,7 @@ static void remove_fb(struct drm *drm, struct kms_fb *fb)
     if (drm->kms->state.fb == fb) {
         drm->kms->state.fb = NULL;
         drm->kms->state.plane_crtc = 0;
-        kms_object_put(drm, &fb->object);
+        fb->object.refs--; /* the state's; the owner's is left */
     }
     kms_object_put(drm, &fb->object);
 }

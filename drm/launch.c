@@ -100,7 +100,7 @@ static int read_arch(const char *path, unsigned depth, enum drm_arch *arch)
         interpreter[strcspn(interpreter, " \t\n")] = 0;
         return read_arch(interpreter, depth + 1, arch);
     }
-    if (n < (ssize_t)sizeof head.elf32 || memcmp(head.text, ELFMAG, SELFMAG) ||
+    if (n < (ssize_t)sizeof head.elf32 || memcmp(head.text, ELFMAG, SELFMAG) != 0 ||
         head.text[EI_DATA] != ELFDATA2LSB)
         return -ENOEXEC;
     switch (head.elf32.e_machine) { /* at the same place in both forms */

@@ -186,7 +186,7 @@ static int for_all(struct drm_file *file, const struct drm_user *user, uint64_t 
             r = -ENOENT;
     for (uint32_t i = 0; !r && i < count; i++) {
         struct drm_sync *sync = drm_sync_get(file, ((uint32_t *)handles)[i]);
-        uint64_t *point = points ? (uint64_t *)points + i : NULL;
+        uint64_t none = 0, *point = points ? (uint64_t *)points + i : &none;
         switch (action) {
         case SYNC_RESET:
             sync->has_fence = false;

@@ -121,7 +121,7 @@ static int value_option(struct run *run, int argc, char **argv, int *i, bool rec
         }
     }
     if ((got = tool_value(run->name, "--gpu", argc, argv, i, &value))) {
-        if (got > 0 && strcmp(value, "vc4")) {
+        if (got > 0 && strcmp(value, "vc4") != 0) {
             tool_error(run->name, 0, "there is no GPU '%s'; `vitrail gpus` lists them", value);
             return -1;
         }
