@@ -136,6 +136,12 @@ static inline void store_unit(const uint32_t *words, uint32_t samples, enum conv
                                         : round_565(a.r[r], b.r[r]);
         }
     }
+    /* A whole line goes past the caches: nobody reads it soon, and it need not be fetched first. */
+    if (pitch == 16 && !((uintptr_t)at & 63)) {
+        for (unsigned r = 0; r < 4; r++)
+            _mm_stream_si128((__m128i *)at + r, a.r[r]);
+        return;
+    }
     for (unsigned r = 0; r < 4; r++)
         _mm_storeu_si128((__m128i *)(at + r * pitch), a.r[r]);
 }
@@ -247,6 +253,7 @@ void raster_surface_store_decimated(const struct raster_surface *surface, const 
         store_units(surface, tile, &plan, WORDS, true);
     else
         store_units(surface, tile, &plan, WORDS, false);
+    _mm_sfence(); /* streamed lines are seen before what tells of them */
     surface_store_part(surface, tile, count, false, &plan.right);
     surface_store_part(surface, tile, count, false, &plan.below);
 }
