@@ -17,7 +17,7 @@
 #include "util/bits.h"
 
 #define PACKET_BUDGET (64ull << 20)
-#define FUEL          (1u << 20)
+#define FUEL          (4u << 20)
 
 #define INT_ALL 0xfu
 

@@ -408,7 +408,7 @@ static bool branch_taken(const struct vc4_qpu_state *state, unsigned cond)
 static enum vc4_qpu_fault branch(struct interp *q, struct step *step)
 {
     const struct vc4_qpu_insn *insn = step->insn;
-    bool in_delay_slot = q->branch_pc != IDLE && q->pc - q->branch_pc <= 3;
+    bool in_delay_slot = (q->branch_pc != IDLE && q->pc - q->branch_pc <= 3) || q->end_in != IDLE;
 
     if (in_delay_slot || (insn->branch_cond > VC4_QPU_BR_ANY_CC && insn->branch_cond != VC4_QPU_BR_ALWAYS))
         return fail(q, VC4_QPU_FAULT_RESERVED);
@@ -422,8 +422,12 @@ static enum vc4_qpu_fault branch(struct interp *q, struct step *step)
         q->report->address = target;
         return fail(q, VC4_QPU_FAULT_PC);
     }
-    if (target / 8 <= q->pc && q->fuel-- == 0)
-        return fail(q, VC4_QPU_FAULT_FUEL);
+    if (target / 8 <= q->pc) {
+        uint32_t cost = q->pc + 4 - target / 8;
+        if (q->fuel < cost)
+            return fail(q, VC4_QPU_FAULT_FUEL);
+        q->fuel -= cost;
+    }
     q->branch_in = 3;
     q->target = target / 8;
     for (unsigned lane = 0; lane < LANES; lane++)

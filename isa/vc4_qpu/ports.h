@@ -10,7 +10,7 @@
 
 enum vc4_qpu_fault {
     VC4_QPU_OK = 0,
-    VC4_QPU_FAULT_FUEL,      /* too many backward branches */
+    VC4_QPU_FAULT_FUEL,      /* loops too long */
     VC4_QPU_FAULT_PC,        /* branch outside the program */
     VC4_QPU_FAULT_UNIFORM,   /* uniform read outside the range the port allows */
     VC4_QPU_FAULT_MEMORY,    /* raw lookup outside guest memory */
@@ -85,7 +85,7 @@ struct vc4_qpu_start {
     uint32_t uniforms;           /* guest byte address of the uniform stream */
     uint32_t ra15[16], rb15[16]; /* fragment: W (float) and Z (24-bit integer); other programs: zero */
     uint32_t qpu_number;         /* 0..15 */
-    uint32_t fuel;               /* backward branches allowed */
+    uint32_t fuel;               /* instructions that backward branches may repeat (README rule 13) */
 };
 
 #endif

@@ -151,7 +151,7 @@ static void write_link(struct trans *t, LLVMValueRef taken)
 static void take_branch(struct trans *t, const struct vc4_qpu_block *block)
 {
     struct jit_builder *b = t->b;
-    uint32_t target = block->successor[1];
+    uint32_t target = block->successor[1], cost;
 
     t->pc = block->branch;
     if (target == VC4_QPU_NO_OFFSET) {
@@ -163,14 +163,15 @@ static void take_branch(struct trans *t, const struct vc4_qpu_block *block)
         LLVMBuildBr(b->ir, t->blocks[target]);
         return;
     }
+    cost = block->branch + 4 - t->program->blocks[target].first;
     LLVMBasicBlockRef go = new_block(t, "back"), empty = new_block(t, "fuel");
     LLVMValueRef fuel = jit_load(b, b->i32, t->fuel_slot, 4, false);
-    LLVMBuildCondBr(b->ir, LLVMBuildICmp(b->ir, LLVMIntEQ, fuel, jit_i32(b, 0), ""), empty, go);
+    LLVMBuildCondBr(b->ir, LLVMBuildICmp(b->ir, LLVMIntULT, fuel, jit_i32(b, cost), ""), empty, go);
     LLVMPositionBuilderAtEnd(b->ir, empty);
     jit_store(b, fault_value(t, VC4_QPU_FAULT_FUEL, 0), t->fault_slot, 4);
     LLVMBuildBr(b->ir, t->exit);
     LLVMPositionBuilderAtEnd(b->ir, go);
-    jit_store(b, LLVMBuildSub(b->ir, fuel, jit_i32(b, 1), ""), t->fuel_slot, 4);
+    jit_store(b, LLVMBuildSub(b->ir, fuel, jit_i32(b, cost), ""), t->fuel_slot, 4);
     LLVMBuildBr(b->ir, t->blocks[target]);
 }
 

@@ -45,7 +45,7 @@ struct vc4_qpu_ir_ports {
 struct vc4_qpu_ir_start {
     LLVMValueRef uniforms;   /* i32 guest address of the stream */
     LLVMValueRef ra15, rb15; /* i32x16 or NULL (zero) */
-    LLVMValueRef fuel;       /* i32 backward branches allowed */
+    LLVMValueRef fuel;       /* i32 instructions that backward branches may repeat (README rule 13) */
     LLVMValueRef qpu_number; /* i32, or NULL (zero) */
 };
 

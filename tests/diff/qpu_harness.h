@@ -78,7 +78,7 @@ static inline void world_fill(struct world *w, uint64_t seed)
     memset(w, 0, sizeof *w);
     random_values(&seed, w->uniforms, offsetof(struct world, qpu) / 4);
     w->qpu = (uint32_t)random_next(&seed) & 15;
-    w->fuel = 40;
+    w->fuel = 1000;
 }
 
 /* ---- the world for the interpreter ---- */

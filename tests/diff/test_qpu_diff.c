@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "isa/vc4_qpu/asm.h"
 #include "tests/diff/qpu_harness.h"
 
 #define INPUTS     64
@@ -298,6 +299,49 @@ static void test_operations(void **state)
     assert_int_equal(programs_skipped, 0);
 }
 
+/* ---- control flow at its edges ---- */
+
+/* Fuel is 1000 (world_fill): 199 more rounds of five instructions fit, 200 leave nothing, 201 do not fit. */
+static void test_control_flow(void **state)
+{
+    static const char *const texts[] = {
+        "again: brr -, -, again\n nop\n nop\n nop\n nop ; thrend\n nop\n nop\n",
+        "ldi r0, 199\n again: sub.sf r0, r0, 1\n brr.allzc -, -, again\n nop\n nop\n nop\n nop ; thrend\n "
+        "nop\n nop\n",
+        "ldi r0, 200\n again: sub.sf r0, r0, 1\n brr.allzc -, -, again\n nop\n nop\n nop\n nop ; thrend\n "
+        "nop\n nop\n",
+        "ldi r0, 201\n again: sub.sf r0, r0, 1\n brr.allzc -, -, again\n nop\n nop\n nop\n nop ; thrend\n "
+        "nop\n nop\n",
+        "ldi r0, 202\n again: sub.sf r0, r0, 1\n brr.allzc -, -, again\n nop\n nop\n nop\n nop ; thrend\n "
+        "nop\n nop\n",
+        "nop ; thrend\n brr -, -, .+32\n nop\n nop\n nop\n",
+        "nop ; thrend\n nop\n brr.allzs -, -, .+32\n nop\n nop\n nop\n",
+        "nop ; ldcolend\n brr.anyns ra3, -, .+32\n nop\n nop\n nop\n",
+        "brr.allns -, -, .+48\n nop\n brr.allns -, -, .+32\n nop\n nop\n nop\n nop\n nop ; thrend\n nop\n "
+        "nop\n",
+    };
+    struct vc4_qpu_program *programs[UTIL_ARRAY_SIZE(texts)];
+    uint64_t seeds[UTIL_ARRAY_SIZE(texts)];
+
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(texts); i++) {
+        struct util_error error = {0};
+        uint64_t *words;
+        uint32_t count;
+        seeds[i] = i;
+        if (vc4_qpu_asm(texts[i], strlen(texts[i]), &words, &count, &error) ||
+            vc4_qpu_program_create(words, count, &programs[i], &error))
+            fail_msg("%s\n%s", texts[i], error.text);
+        free(words);
+    }
+    programs_compared = programs_skipped = 0;
+    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++)
+        if (engines[level])
+            compare_batch(level, programs, seeds, UTIL_ARRAY_SIZE(texts), "diff_qpu_diff");
+    assert_int_equal(programs_skipped, 0);
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(texts); i++)
+        vc4_qpu_program_destroy(programs[i]);
+}
+
 /* ---- random programs ---- */
 
 static void compare_random_batch(uint64_t first, unsigned count)
@@ -343,6 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_control_flow),
         cmocka_unit_test(test_random_programs),
     };
     return cmocka_run_group_tests(tests, start_engines, stop_engines);

@@ -618,7 +618,7 @@ static void fuel_ends_loops(void **state)
 {
     struct bench bench = {0};
 
-    bench.start.fuel = 10;
+    bench.start.fuel = 10 * 5 + 4; /* a round has five instructions */
     emit(&bench, count_up());
     emit(&bench, branch_to(-40, VC4_QPU_BR_ANY_ZC)); /* Z is clear everywhere: back to the first */
     for (unsigned i = 0; i < 3; i++)
@@ -657,6 +657,15 @@ static void bad_branches_fault(void **state)
     emit_end(&slot);
     assert_int_equal(run(&slot), VC4_QPU_FAULT_RESERVED);
     assert_int_equal(slot.report.pc, 2);
+
+    struct bench end = {0};
+    emit_end(&end);
+    end.words[1] = end.words[0];
+    assert_int_equal(run(&end), VC4_QPU_OK); /* a second end changes nothing */
+    struct vc4_qpu_insn not_taken = branch_to(0, VC4_QPU_BR_ALL_NS);
+    end.words[2] = vc4_qpu_encode(&not_taken);
+    assert_int_equal(run(&end), VC4_QPU_FAULT_RESERVED);
+    assert_int_equal(end.report.pc, 2);
 }
 
 /* ---- ports ---- */

@@ -179,7 +179,7 @@ static void end_without_a_fault(void **state)
             struct vc4_qpu_program *p = NULL;
             struct util_error error = {0};
             struct vc4_qpu_report report;
-            struct vc4_qpu_start start = {.uniforms = 0x1000, .fuel = 16};
+            struct vc4_qpu_start start = {.uniforms = 0x1000, .fuel = 16 * CAPACITY};
             struct world world = {.colors = 0};
             struct vc4_qpu_ports ports = ports_of(profile, &world);
             if (vc4_qpu_program_create(words, count, &p, &error))
