@@ -224,7 +224,7 @@ static size_t list(struct jit_cache *cache, struct entry **entries, uint64_t *to
     for (struct dirent *d; (d = readdir(dir));) {
         struct stat st;
         drop_if_abandoned(cache, d->d_name);
-        if (strlen(d->d_name) != NAME_BYTES - 1 || strcmp(d->d_name + 32, SUFFIX) ||
+        if (strlen(d->d_name) != NAME_BYTES - 1 || strcmp(d->d_name + 32, SUFFIX) != 0 ||
             fstatat(cache->directory, d->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
             continue;
         if (count == capacity) {

@@ -26,7 +26,7 @@ uint16_t util_float_to_half(float f)
     if (mag < 0x33000001) /* 2^-25 and below round to zero */
         return (uint16_t)sign;
     unsigned drop = 13;
-    uint32_t man = mag;
+    uint32_t man;
     if (mag < 0x38800000) { /* denormal half: align the significand to 2^-24 */
         unsigned exp = mag >> 23;
         man = (mag & 0x7fffff) | 0x800000;

@@ -76,7 +76,7 @@ static bool fetch_indices(struct vc4_binner *b, const struct source *s, uint64_t
         i++;
     return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address,
                            "index %u (number %llu) is greater than the maximum, %u", out[i],
-                           (unsigned long long)(at + i), s->max_index);
+                           (unsigned long long)at + i, s->max_index);
 }
 
 /* Those of the indices that are not shaded yet, in order of appearance; marks them. */

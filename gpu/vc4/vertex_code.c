@@ -28,7 +28,7 @@ bool vc4_vertex_code_find(const struct vc4_program_notes *notes, struct vc4_vert
     const struct vc4_vertex_code *code =
         notes ? atomic_load_explicit(&notes->vertex, memory_order_acquire) : NULL;
     while (code && (code->engine != engine || code->key_count != count ||
-                    memcmp(code->keys, stage->keys, count * sizeof *stage->keys)))
+                    memcmp(code->keys, stage->keys, count * sizeof *stage->keys) != 0))
         code = code->next;
     if (code)
         stage->run = code->run;
