@@ -76,18 +76,10 @@ static int compile(struct vc4_frag *frag, struct jit_engine *engine, const struc
                    const struct vc4_frag_config *config)
 {
     struct vc4_frag_variant variant = {
-        .program = frag->program,
-        .plan = plan,
-        .keys = frag->keys,
-        .zs = {.depth_write = config->z_updates, .depth_func = config->depth_func},
-        .samples = config->samples};
+        .program = frag->program, .plan = plan, .keys = frag->keys, .samples = config->samples};
     struct util_error error = {0};
 
-    for (uint32_t i = 0; i < plan->stencil_count; i++) {
-        uint32_t value = plan->stencil[i].value;
-
-        vc4_frag_stencil_word(variant.zs.face, plan->stencil[i].literal ? value : frag->uniforms[value]);
-    }
+    vc4_frag_plan_test(plan, frag->uniforms, config, &variant.zs);
     return vc4_frag_compile(&variant, engine, &frag->run, &error);
 }
 
@@ -197,15 +189,18 @@ static void report(const struct vc4_frag *frag, uint32_t code, uint32_t address,
 }
 
 uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
-                        const struct raster_block *blocks, uint32_t count, struct gpu_fault *fault)
+                        const struct raster_block *blocks, uint32_t count, uint64_t *executed,
+                        struct gpu_fault *fault)
 {
-    uint32_t code, address = 0;
+    struct vc4_frag_result result = {0};
+    uint32_t code;
 
     assert(tile->samples == frag->samples);
     if (frag->ref)
-        return vc4_frag_ref_shade(frag->ref, prim, tile, blocks, count, fault);
-    code = frag->run(&frag->args, prim, tile, blocks, count, &address);
+        return vc4_frag_ref_shade(frag->ref, prim, tile, blocks, count, executed, fault);
+    code = frag->run(&frag->args, prim, tile, blocks, count, &result);
     if (code)
-        report(frag, code, address, fault);
+        report(frag, code, result.address, fault);
+    *executed += result.executed;
     return code;
 }

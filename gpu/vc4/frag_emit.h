@@ -13,7 +13,7 @@
 
 struct vc4_frag_emit {
     const struct vc4_frag_variant *variant;
-    LLVMValueRef args, prim, tile, blocks, address_out;
+    LLVMValueRef args, prim, tile, blocks, result;
     LLVMValueRef uniforms, textures, memory, last_word;
     LLVMValueRef reverse; /* i1 */
     /* the block at hand */

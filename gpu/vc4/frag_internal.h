@@ -28,6 +28,10 @@ void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples,
 /* Applies a TLB_STENCIL_SETUP word (Guide tables 27 and 28). */
 void vc4_frag_stencil_word(struct raster_stencil face[2], uint32_t word);
 
+/* The test that the plan's set-up words and the draw's state make; `uniforms` are the stream's words. */
+void vc4_frag_plan_test(const struct vc4_frag_plan *plan, const uint32_t *uniforms,
+                        const struct vc4_frag_config *config, struct raster_zs *out);
+
 /* What compiled code sees of a draw; immutable. */
 struct vc4_frag_args {
     const uint32_t *uniforms;              /* the program's uniform_count words */
@@ -38,11 +42,16 @@ struct vc4_frag_args {
     uint32_t uniforms_at; /* guest address of the stream */
 };
 
-/* Shades blocks; returns 0 or a fault as vc4_qpu_translate codes it. A raw lookup's fault has its address in
- * *address. */
+/* What a call leaves besides the tile. */
+struct vc4_frag_result {
+    uint64_t executed; /* QPU instructions, unless it ended in a fault */
+    uint32_t address;  /* of a raw lookup that faulted */
+};
+
+/* Shades blocks; returns 0 or a fault as vc4_qpu_translate codes it. */
 typedef uint32_t (*vc4_frag_fn)(const struct vc4_frag_args *args, const struct raster_prim *prim,
                                 struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                                uint32_t *address);
+                                struct vc4_frag_result *result);
 
 /* All that a variant's code depends on, besides the program's words. */
 struct vc4_frag_variant {

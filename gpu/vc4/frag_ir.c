@@ -138,7 +138,7 @@ static LLVMValueRef test_early(struct vc4_frag_emit *e, struct jit_builder *b)
 static void begin(struct vc4_frag_emit *e, struct jit_builder *b)
 {
     const LLVMTypeRef types[] = {b->ptr, b->ptr, b->ptr, b->ptr, b->i32, b->ptr};
-    LLVMValueRef *params[] = {&e->args, &e->prim, &e->tile, &e->blocks, NULL, &e->address_out};
+    LLVMValueRef *params[] = {&e->args, &e->prim, &e->tile, &e->blocks, NULL, &e->result};
     LLVMValueRef reverse;
 
     jit_begin_function(b, b->i32, types, 6);
@@ -163,7 +163,8 @@ static void begin(struct vc4_frag_emit *e, struct jit_builder *b)
         e->live[k] = jit_alloca(b, b->i1x16, "live");
 }
 
-static int translate(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef w, LLVMValueRef *fault)
+static int translate(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef w, LLVMValueRef *fault,
+                     LLVMValueRef *executed)
 {
     struct vc4_qpu_ir_ports ports;
     const struct vc4_qpu_ir_start start = {
@@ -172,8 +173,14 @@ static int translate(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRe
         .ra15 = jit_as_i32(b, w),
         .rb15 = e->depth};
 
+    struct vc4_qpu_ir_run run = {.start = &start, .ports = &ports};
+    int status;
+
     vc4_frag_ports(e, &ports);
-    return vc4_qpu_translate(b, e->variant->program, &start, &ports, fault, NULL);
+    status = vc4_qpu_translate_runs(b, e->variant->program, &run, 1, NULL);
+    *fault = run.fault;
+    *executed = run.executed;
+    return status;
 }
 
 static bool is_zero(LLVMValueRef v)
@@ -197,25 +204,38 @@ static bool can_fault(LLVMValueRef fault)
     return false;
 }
 
+/* Adds a block's instructions; `rejected` blocks do not count, NULL: there are none. */
+static void count_block(struct jit_builder *b, LLVMValueRef slot, LLVMValueRef executed,
+                        LLVMValueRef rejected)
+{
+    LLVMValueRef before = jit_load(b, b->i64, slot, 8, false);
+
+    if (rejected)
+        executed = LLVMBuildSelect(b->ir, rejected, jit_i64(b, 0), executed, "");
+    jit_store(b, LLVMBuildAdd(b->ir, before, executed, ""), slot, 8);
+}
+
 static int emit_variant(struct jit_builder *b, void *data)
 {
     struct vc4_frag_emit e = {.variant = data};
     struct jit_loop loop;
-    LLVMValueRef w, fault, skip = NULL;
+    LLVMValueRef w, fault, counted, executed, rejected = NULL, skip = NULL;
     int status;
 
     begin(&e, b);
+    counted = jit_alloca(b, b->i64, "executed");
+    jit_store(b, jit_i64(b, 0), counted, 8);
     jit_loop_begin(b, &loop, jit_param(b, 4));
     block_begin(&e, b, loop.index, &w);
     if (e.variant->plan->early) {
         LLVMBasicBlockRef here;
 
-        skip = LLVMBuildNot(b->ir, test_early(&e, b), "");
+        rejected = LLVMBuildNot(b->ir, test_early(&e, b), "");
         here = LLVMGetInsertBlock(b->ir);
-        jit_loop_continue_if(b, &loop, skip);
+        jit_loop_continue_if(b, &loop, rejected);
         skip = LLVMGetBasicBlockTerminator(here);
     }
-    status = translate(&e, b, w, &fault);
+    status = translate(&e, b, w, &fault, &executed);
     if (status)
         return status;
     if (e.failed)
@@ -230,7 +250,10 @@ static int emit_variant(struct jit_builder *b, void *data)
     }
     if (skip && e.faults) /* such a program runs wherever the reference runs it */
         LLVMSetCondition(skip, LLVMConstNull(b->i1));
+    count_block(b, counted, executed, e.faults ? rejected : NULL);
     jit_loop_end(b, &loop);
+    jit_store(b, jit_load(b, b->i64, counted, 8, false),
+              jit_offset_const(b, e.result, offsetof(struct vc4_frag_result, executed)), 8);
     LLVMBuildRet(b->ir, jit_i32(b, 0));
     return 0;
 }
@@ -240,7 +263,7 @@ static int emit_variant(struct jit_builder *b, void *data)
 int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine, vc4_frag_fn *out,
                      struct util_error *error)
 {
-    static const char mark[16] = "vc4 fragment 1";
+    static const char mark[16] = "vc4 fragment 2";
     const struct vc4_qpu_program *program = variant->program;
     size_t keys = program->sample_count * sizeof *variant->keys, words = program->insn_count * 8ull;
     size_t size = sizeof mark + sizeof variant->zs + 1 + keys + words;

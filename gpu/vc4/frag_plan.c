@@ -286,3 +286,14 @@ void vc4_frag_stencil_word(struct raster_stencil face[2], uint32_t word)
     if (select & 2)
         face[1] = config;
 }
+
+void vc4_frag_plan_test(const struct vc4_frag_plan *plan, const uint32_t *uniforms,
+                        const struct vc4_frag_config *config, struct raster_zs *out)
+{
+    *out = (struct raster_zs){.depth_write = config->z_updates, .depth_func = config->depth_func};
+    for (uint32_t i = 0; i < plan->stencil_count; i++) {
+        uint32_t value = plan->stencil[i].value;
+
+        vc4_frag_stencil_word(out->face, plan->stencil[i].literal ? value : uniforms[value]);
+    }
+}

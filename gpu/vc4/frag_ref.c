@@ -32,6 +32,8 @@ struct vc4_frag_ref {
     uint32_t code, uniforms_at, fuel;
     uint32_t *uniforms; /* owned: the words that analysis sees being read; NULL when not all in memory */
     struct known_texture *textures; /* owned, one a sample of the program */
+    bool early;                     /* compiled code tests the payload's depth first (frag_internal.h) */
+    struct raster_zs early_test;
 };
 
 /* One block under way. */
@@ -328,8 +330,25 @@ static void report_fault(const struct batch *batch, const struct vc4_qpu_report 
     fault->lane = report->lane;
 }
 
+/* Whether no sample of the block passes the early test and none is changed by it: such a block runs here, but
+ * does not count. */
+static bool rejected(const struct batch *batch, const struct raster_block *block, const uint32_t depth[LANES])
+{
+    const struct raster_zs *test = &batch->ref->early_test;
+
+    for (unsigned k = 0; batch->ref->early && k < batch->tile->samples; k++)
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            uint32_t stored = batch->zs[k * LANES + lane], before = stored;
+
+            if (block->sample[k] >> lane & 1 &&
+                (raster_zs_test(test, batch->prim->reverse, depth[lane], &stored) || stored != before))
+                return false;
+        }
+    return batch->ref->early;
+}
+
 static enum vc4_qpu_fault shade_block(struct batch *batch, const struct raster_block *block,
-                                      struct gpu_fault *fault)
+                                      uint64_t *executed, struct gpu_fault *fault)
 {
     const struct vc4_qpu_ports ports = {
         .ctx = batch,
@@ -356,16 +375,19 @@ static enum vc4_qpu_fault shade_block(struct batch *batch, const struct raster_b
     batch->py = batch->tile->y + block->y * 4;
     memcpy(batch->live, block->sample, sizeof batch->live);
     fill_payload(batch, &start);
+    bool counts = !rejected(batch, block, start.rb15);
     if (vc4_qpu_interp(ref->program, &start, &ports, NULL, NULL, NULL, &report) != VC4_QPU_OK)
         report_fault(batch, &report, fault);
+    *executed += counts ? report.executed : 0;
     return report.fault;
 }
 
 uint32_t vc4_frag_ref_shade(const struct vc4_frag_ref *ref, const struct raster_prim *prim,
                             struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                            struct gpu_fault *fault)
+                            uint64_t *executed, struct gpu_fault *fault)
 {
     enum vc4_qpu_fault status = VC4_QPU_OK;
+    uint64_t done = 0;
     unsigned saved = util_fpenv_enter();
 
     for (uint32_t i = 0; i < count && !status; i++) {
@@ -374,8 +396,9 @@ uint32_t vc4_frag_ref_shade(const struct vc4_frag_ref *ref, const struct raster_
             .prim = prim,
             .tile = tile,
             .test = {.depth_write = ref->config.z_updates, .depth_func = ref->config.depth_func}};
-        status = shade_block(&batch, &blocks[i], fault);
+        status = shade_block(&batch, &blocks[i], &done, fault);
     }
+    *executed += status ? 0 : done;
     util_fpenv_leave(saved);
     return status;
 }
@@ -422,6 +445,16 @@ static int decode_texture(const struct vc4_frag_ref *ref, const struct vc4_qpu_s
     return 0;
 }
 
+static void plan_early(struct vc4_frag_ref *ref)
+{
+    struct vc4_frag_plan plan;
+
+    vc4_frag_plan_make(ref->program, ref->config.samples, &plan);
+    ref->early = plan.compiles && plan.early && (ref->uniforms || !ref->program->uniform_count);
+    if (ref->early)
+        vc4_frag_plan_test(&plan, ref->uniforms, &ref->config, &ref->early_test);
+}
+
 int vc4_frag_ref_prepare(const struct gpu_memory *memory, const struct vc4_shader_state *state,
                          const struct vc4_frag_config *config, uint32_t fuel, struct vc4_frag_ref **out,
                          struct gpu_fault *fault)
@@ -449,6 +482,7 @@ int vc4_frag_ref_prepare(const struct gpu_memory *memory, const struct vc4_shade
         vc4_frag_ref_release(ref);
         return status;
     }
+    plan_early(ref);
     *out = ref;
     return 0;
 }

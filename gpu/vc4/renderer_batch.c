@@ -59,7 +59,8 @@ static void count_work(struct vc4_device *device)
     struct vc4_renderer *r = device->renderer;
     for (unsigned i = 0; i < r->worker_count; i++) {
         device->counters.blocks_shaded += r->workers[i]->blocks_shaded;
-        r->workers[i]->blocks_shaded = r->workers[i]->primitives = 0;
+        device->counters.qpu_instructions += r->workers[i]->executed;
+        r->workers[i]->blocks_shaded = r->workers[i]->primitives = r->workers[i]->executed = 0;
         r->workers[i]->draw = NULL;
     }
     for (uint32_t i = 0; i < r->batch.job_count; i++)

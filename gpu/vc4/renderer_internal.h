@@ -167,7 +167,7 @@ struct vc4_worker {
     struct vc4_draw_state draw_state;
     uint32_t draw_samples;
     uint8_t draw_primitive;
-    uint64_t primitives, blocks_shaded;
+    uint64_t primitives, blocks_shaded, executed;
 };
 
 /* What one tile's lists are run with. */

@@ -332,14 +332,17 @@ static void draw(struct bench *bench, const struct trial *trial, const struct vc
         struct gpu_fault want = {0}, got = {0};
         struct raster_prim prim;
         uint32_t count = random_blocks(bench->want, blocks), status;
+        uint64_t want_count = 0, got_count = 0;
 
         random_prim(&prim, bench->want);
         unsigned saved = util_fpenv_enter();
 
-        status = vc4_frag_shade(reference, &prim, bench->want, blocks, count, &want);
-        assert_int_equal(!status, !vc4_frag_shade(frag, &prim, bench->got, blocks, count, &got));
+        status = vc4_frag_shade(reference, &prim, bench->want, blocks, count, &want_count, &want);
+        assert_int_equal(!status, !vc4_frag_shade(frag, &prim, bench->got, blocks, count, &got_count, &got));
         util_fpenv_leave(saved);
         compare(trial, bench->want, bench->got, &want, &got);
+        if (want_count != got_count)
+            differ(trial, "instructions", 0, (uint32_t)want_count, (uint32_t)got_count);
         bench->faults += status != 0;
         bench->blocks += count;
         if (status)
