@@ -320,12 +320,15 @@ enum vc4_list_end vc4_binner_run(struct vc4_device *device, uint32_t *flushes)
 {
     struct vc4_binner *b = device->binner;
     *flushes = 0;
-    b->budget = device->options.packet_budget;
+    b->budget = device->thread[0].budget;
+    b->fuel = device->thread[0].fuel;
     b->running = true;
     b->host_fpenv = util_fpenv_enter();
     enum vc4_list_end how = run(b, device->thread[0].ea, flushes);
     util_fpenv_leave(b->host_fpenv);
     b->running = false;
+    device->thread[0].budget = b->budget;
+    device->thread[0].fuel = b->fuel;
     count(b);
     /* Memory that a record or a program stands in may change before the list goes on. */
     b->shader_read = false;

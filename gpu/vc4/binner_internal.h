@@ -86,7 +86,7 @@ struct vc4_binner {
     bool running, reset; /* a reset asked for by an interrupt handler waits for the run to unwind */
     /* The list in execution. */
     uint32_t stack[2], depth;
-    uint64_t budget;
+    uint64_t budget, fuel; /* left of the job's */
     uint32_t draws;
     uint32_t increments; /* of the renderer's semaphore, due when the tile lists are flushed */
     /* Record 112. */

@@ -107,14 +107,22 @@ bool vc4_binner_shade(struct vc4_binner *b, const uint32_t *index, uint32_t coun
     b->vertices_shaded += count;
 
     const struct shading_result *first = &results[0];
+    uint64_t executed = 0;
     for (unsigned i = 0; i < workers; i++) {
-        b->executed += results[i].executed;
+        executed += results[i].executed;
         if (results[i].batch < first->batch)
             first = &results[i];
     }
-    if (first->batch == UINT32_MAX)
-        return true;
-    b->fault = first->fault;
-    b->fault.draw = b->draws;
-    return false;
+    b->executed += executed;
+    executed *= vc4_vertex_weight(b->stage);
+    if (first->batch != UINT32_MAX) {
+        b->fault = first->fault;
+        b->fault.draw = b->draws;
+        return false;
+    }
+    if (executed > b->fuel)
+        return vc4_binner_fail(b, GPU_FAULT_TIMEOUT, b->draw_address,
+                               "coordinate programs ran longer than the job's fuel allows");
+    b->fuel -= executed;
+    return true;
 }

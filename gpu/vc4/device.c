@@ -17,7 +17,8 @@
 #include "util/bits.h"
 
 #define PACKET_BUDGET (64ull << 20)
-#define FUEL          (4u << 20)
+#define JOB_FUEL      (4ull << 30)
+#define FUEL          (1u << 20)
 
 #define INT_ALL 0xfu
 
@@ -216,6 +217,8 @@ static void schedule(struct vc4_device *device)
 static void start(struct vc4_device *device, unsigned n)
 {
     struct vc4_thread *thread = &device->thread[n];
+    thread->budget = device->options.packet_budget;
+    thread->fuel = device->options.job_fuel;
     if (thread->run || thread->halted || thread->ca == thread->ea)
         return;
     thread->run = true;
@@ -405,6 +408,8 @@ int vc4_device_create(struct gpu_memory *memory, const struct vc4_options *optio
     device->options = *options;
     if (!device->options.packet_budget)
         device->options.packet_budget = PACKET_BUDGET;
+    if (!device->options.job_fuel)
+        device->options.job_fuel = JOB_FUEL;
     if (!device->options.fuel)
         device->options.fuel = FUEL;
     if (device->options.reference)

@@ -61,9 +61,12 @@ struct vc4_options {
     struct util_pool *pool;    /* borrowed; NULL: everything inline */
     struct jit_engine *engine; /* borrowed; NULL: interpreter only */
     bool reference; /* scalar reference path everywhere: interpreter, raster_cover_ref, scalar textures */
-    uint64_t packet_budget; /* records a control list may execute; 0: 64 Mi */
-    uint32_t fuel; /* instructions that a program's loops may repeat, a batch of 16 lanes; 0: 4 Mi, 67 ms of
-                      silicon */
+    /* Bounds of a job, from the write of CTnEA on; past one of them it ends with GPU_FAULT_TIMEOUT, at the
+     * same place whatever the number of threads. */
+    uint64_t packet_budget; /* records of a list, and what costs as much as a record; 0: 64 Mi */
+    uint64_t
+        job_fuel;  /* instructions of programs, for 16 lanes each; 0: 4 Gi, nearly six seconds of silicon */
+    uint32_t fuel; /* those that a program's loops may repeat for one batch of 16 lanes; 0: 1 Mi */
 };
 
 /* `memory` is borrowed and must outlive the device. 0, -ENOMEM, -EINVAL. */

@@ -17,8 +17,15 @@ struct vc4_thread {
     uint32_t ra0;              /* outermost return address, 0 when the stack is empty */
     uint16_t flushes, returns; /* CTnLC */
     uint64_t job;              /* counted when the thread started */
+    uint64_t budget, fuel;     /* left of the options' packet_budget and job_fuel */
     bool run, waiting, halted, error;
 };
+
+/* A guest that makes the compiler refuse its programs gets less of them executed, as each instruction then
+ * takes more of the host's time: an instruction costs as much fuel as that many, and a batch has that part of
+ * the fuel for loops. Whoever chose to interpret everything wants results, however long they take. */
+#define VC4_INTERPRETED_WEIGHT 64u
+#define VC4_INTERPRETED_PART   16u
 
 struct vc4_binner;
 struct vc4_renderer;

@@ -243,8 +243,9 @@ static enum vc4_outcome read_list(struct vc4_reading *in)
     while (!outcome && thread->ca != thread->ea) {
         struct vc4_cl_record record;
         in->here = thread->ca;
-        if (!in->r->budget--)
+        if (!in->r->budget)
             return fail(in, GPU_FAULT_TIMEOUT, "the list exceeds its packet budget");
+        in->r->budget--;
         if (!vc4_record_fetch(in->device->memory, in->here, &record, &in->fault))
             return VC4_STOP_FAULT;
         in->next = in->here + record.size;
@@ -261,7 +262,8 @@ enum vc4_list_end vc4_renderer_run(struct vc4_device *device, uint32_t *frames)
     struct vc4_reading in = {.device = device, .r = r, .here = device->thread[1].ca};
     static const enum vc4_list_end ends[] = {VC4_LIST_END, VC4_LIST_HALT, VC4_LIST_WAIT, VC4_LIST_FAULT};
 
-    r->budget = device->options.packet_budget;
+    r->budget = device->thread[1].budget;
+    r->fuel = device->thread[1].fuel;
     r->frames = 0;
     r->has_frame = false;
     enum vc4_outcome outcome = read_list(&in);
@@ -275,6 +277,8 @@ enum vc4_list_end vc4_renderer_run(struct vc4_device *device, uint32_t *frames)
         vc4_fault_add(device, &in.fault);
         vc4_renderer_reset(device);
     }
+    device->thread[1].budget = r->budget;
+    device->thread[1].fuel = r->fuel;
     if (r->has_frame)
         device->frame = r->frame;
     device->has_frame |= r->has_frame;

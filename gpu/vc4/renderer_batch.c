@@ -36,6 +36,36 @@ static void run_job(void *data, uint32_t index, unsigned worker)
     vc4_run_job(device, r->draws, r->workers[worker], &r->batch, &r->batch.jobs[index]);
 }
 
+/* Tiles run at once, so they cannot draw on one account and still end at the same place at any thread count:
+ * each has a share, several times what an even division gives, for pictures are not even. So all the tiles of
+ * a batch together take at most SHARES times what the job has left. */
+#define SHARES          4u
+#define SHARE_MIN       16u  /* parts that budgets are divided into at least */
+#define TILE_BUDGET_MIN 256u /* records: hardly any work, and enough for what stands around it */
+
+static void give_shares(struct vc4_renderer *r)
+{
+    struct vc4_batch *b = &r->batch;
+    uint64_t parts = UTIL_MAX(b->job_count / SHARES, SHARE_MIN);
+    for (uint32_t i = 0; i < b->job_count; i++) {
+        b->jobs[i].budget = UTIL_MAX(r->budget / parts, (uint64_t)TILE_BUDGET_MIN);
+        b->jobs[i].fuel = r->fuel / parts;
+    }
+}
+
+static void take_back_shares(struct vc4_renderer *r)
+{
+    const struct vc4_batch *b = &r->batch;
+    uint64_t parts = UTIL_MAX(b->job_count / SHARES, SHARE_MIN), budget = 0, fuel = 0;
+    uint64_t given = UTIL_MAX(r->budget / parts, (uint64_t)TILE_BUDGET_MIN), given_fuel = r->fuel / parts;
+    for (uint32_t i = 0; i < b->job_count; i++) {
+        budget += given - b->jobs[i].budget;
+        fuel += given_fuel - b->jobs[i].fuel;
+    }
+    r->budget -= UTIL_MIN(budget, r->budget);
+    r->fuel -= UTIL_MIN(fuel, r->fuel);
+}
+
 static bool make_workers(struct vc4_device *device)
 {
     struct vc4_renderer *r = device->renderer;
@@ -93,7 +123,9 @@ enum vc4_outcome vc4_batch_flush(struct vc4_reading *in)
         last->leaves = r->job_open && r->uniform != VC4_HALF_BOTH;
         if (!make_workers(in->device))
             return fail(in, GPU_FAULT_MEMORY, "no host memory");
+        give_shares(r);
         util_pool_run(in->device->options.pool, b->job_count, run_job, in->device);
+        take_back_shares(r);
         r->carried = last->leaves;
         outcome = first_fault(in);
         count_work(in->device);

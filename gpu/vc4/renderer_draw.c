@@ -233,6 +233,7 @@ static bool build_draw(struct vc4_draws *draws, struct entry *e)
     draw->state = &record->state;
     draw->vertices = &record->vertices;
     draw->varying_row = 3u + record->state.point_size;
+    vc4_vertex_cache_cost_of(&record->vertices, &draw->vertex_cost, &draw->vertex_loops);
     if (vc4_frag_prepare(device->memory, device->options.engine, draw->state, &e->config,
                          device->options.fuel, &draw->frag, &e->fault)) {
         draw->frag = NULL;

@@ -94,6 +94,7 @@ struct vc4_job {
     uint32_t first, count;  /* ops */
     uint32_t color, zs;     /* what the buffer starts with */
     bool continues, leaves; /* takes the tile buffer over from the batch before, hands it to the next */
+    uint64_t budget, fuel;  /* what its lists and programs may take; result: what is left */
     uint32_t returns;       /* result: sub-lists returned from */
     bool faulted;           /* result */
     struct gpu_fault fault;
@@ -140,6 +141,8 @@ struct vc4_draw {
     struct vc4_vertex_cache *vertices;
     uint32_t frag_varyings;
     uint32_t varying_row; /* the first varying's place in a shaded vertex */
+    uint32_t vertex_cost; /* fuel for each vertex of a primitive */
+    bool vertex_loops;    /* what shading it took beyond that is charged too */
 };
 
 int vc4_draws_create(struct vc4_device *device, struct vc4_draws **out);
@@ -158,7 +161,7 @@ void vc4_draws_forget(struct vc4_draws *draws);
 struct vc4_worker {
     struct raster_tile tile;
     struct raster_tile centre; /* the same tile with one sample, for coverage only */
-    alignas(64) uint32_t alone[3][VC4_VPM_ROWS];
+    alignas(64) uint32_t alone[3][VC4_CACHE_ALONE];
     struct raster_block blocks[RASTER_BLOCKS_MAX];
     struct raster_prim prim;
     float vary[3][RASTER_MAX_VARYINGS]; /* of a clipped primitive */
@@ -178,6 +181,7 @@ struct vc4_tile_run {
     struct vc4_draw_state state;
     struct raster_rect frame; /* pixels that may be drawn */
     uint64_t budget;          /* records and primitives left */
+    uint64_t fuel;            /* instructions left */
     uint32_t draw;            /* primitive lists so far */
     uint32_t returns;
     struct gpu_fault *fault;
@@ -227,7 +231,7 @@ struct vc4_renderer {
     uint32_t frames;        /* ended in the batch */
     struct vc4_frame frame; /* colour image stored last */
     bool has_frame;
-    uint64_t budget;
+    uint64_t budget, fuel; /* left of the job's */
 };
 
 /* ---- reading the list ---- */

@@ -80,15 +80,26 @@ static void place_vertex(const struct vc4_draw_state *state, uint32_t xy, uint32
     out->inv_w = util_u2f(inv_w);
 }
 
-/* Fetches the shaded vertices of a primitive. */
+/* Fetches the shaded vertices of a primitive. Each tile pays for what it uses, whoever did the work: what a
+ * tile may do must not depend on others. */
 static bool fetch_vertices(const struct draw_call *call, const uint32_t index[3], const uint32_t *shaded[3])
 {
     struct vc4_worker *w = call->run->worker;
+    const struct vc4_draw *draw = call->draw;
+    uint64_t cost = vertices_of(call->primitive) * (uint64_t)draw->vertex_cost;
     for (uint32_t i = 0; i < vertices_of(call->primitive); i++) {
-        shaded[i] = vc4_vertex_cache_get(call->draw->vertices, index[i], w->alone[i], call->run->fault);
+        shaded[i] = vc4_vertex_cache_get(draw->vertices, index[i], w->alone[i], call->run->fault);
         if (!shaded[i])
             return false;
+        if (draw->vertex_loops)
+            cost += vc4_vertex_cache_cost(draw->vertices, index[i], w->alone[i], shaded[i]);
     }
+    if (cost > call->run->fuel) {
+        vc4_fault_set(call->run->fault, GPU_FAULT_TIMEOUT, "vertex program", draw->state->vs.code,
+                      "programs run longer than the tile's share of the job's fuel allows");
+        return false;
+    }
+    call->run->fuel -= cost;
     return true;
 }
 

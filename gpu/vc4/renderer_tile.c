@@ -4,11 +4,6 @@
 
 #define NESTING_MAX 2u /* "maximum of 2 levels of nesting" (Guide table 38, record 17) */
 
-/* A tile's share of the packet budget: tiles run at once, so they cannot draw on one account and still end at
- * the same place at any thread count. */
-#define TILE_BUDGET_SHARE 16u
-#define TILE_BUDGET_MIN   256u
-
 static bool fail(const struct vc4_tile_run *run, enum gpu_fault_kind kind, uint32_t address, const char *what)
 {
     vc4_fault_set(run->fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
@@ -146,7 +141,8 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
         .device = device,
         .draws = draws,
         .worker = worker,
-        .budget = UTIL_MAX(device->options.packet_budget / TILE_BUDGET_SHARE, (uint64_t)TILE_BUDGET_MIN),
+        .budget = job->budget,
+        .fuel = job->fuel,
         .fault = &job->fault,
     };
     set_tile(&run, &batch->ops[job->first]); /* a job opens with it; a clear covers what the tile has */
@@ -172,6 +168,8 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
         }
     }
     job->returns = run.returns;
+    job->budget = run.budget;
+    job->fuel = run.fuel;
     if (job->leaves)
         memcpy(device->renderer->carry, tile, sizeof *tile);
 }

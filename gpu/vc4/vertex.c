@@ -202,6 +202,11 @@ int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engin
         return -EFAULT;
     }
     code_prepare(stage, engine, from->notes);
+    stage->weight = 1;
+    if (engine && !stage->run) {
+        stage->weight = VC4_INTERPRETED_WEIGHT;
+        stage->fuel /= VC4_INTERPRETED_PART;
+    }
     *out = stage;
     return 0;
 no_memory:
@@ -221,6 +226,16 @@ void vc4_vertex_release(struct vc4_vertex_stage *stage)
 uint32_t vc4_vertex_rows(const struct vc4_vertex_stage *stage)
 {
     return stage->rows;
+}
+
+const struct vc4_qpu_program *vc4_vertex_program(const struct vc4_vertex_stage *stage)
+{
+    return stage->program;
+}
+
+uint32_t vc4_vertex_weight(const struct vc4_vertex_stage *stage)
+{
+    return stage->weight;
 }
 
 /* ---- attribute fetch ---- */

@@ -118,6 +118,21 @@ static void turn(const struct vc4_vertex_cache *cache, const uint32_t (*row)[16]
         }
 }
 
+/* The cost of those of `executed` instructions that so many straight runs do not have. */
+static uint32_t beyond(const struct vc4_vertex_cache *cache, uint64_t executed, uint32_t batches)
+{
+    uint64_t straight = (uint64_t)vc4_vertex_program(cache->stage)->insn_count * batches;
+    uint64_t cost = executed > straight ? (executed - straight) * vc4_vertex_weight(cache->stage) : 0;
+    return (uint32_t)UTIL_MIN(cost, (uint64_t)UINT32_MAX);
+}
+
+void vc4_vertex_cache_cost_of(const struct vc4_vertex_cache *cache, uint32_t *cost, bool *loops)
+{
+    const struct vc4_qpu_program *program = vc4_vertex_program(cache->stage);
+    *cost = program->insn_count * vc4_vertex_weight(cache->stage) / 2;
+    *loops = program->repeats;
+}
+
 /* Shades the unit of `index` into words of the arena. Indices past the last one whose attributes exist are
  * replaced by it: nobody may ask for them. What is counted does not depend on who shades how often. */
 static int shade_unit(struct vc4_vertex_cache *cache, uint32_t index, bool counts, uint32_t **out)
@@ -135,9 +150,12 @@ static int shade_unit(struct vc4_vertex_cache *cache, uint32_t index, bool count
     }
     if (error)
         return error;
-    uint32_t *words = util_arena_alloc(cache->arena, VC4_CACHE_UNIT * cache->stride * sizeof *words);
+    size_t size = (VC4_CACHE_HEAD + VC4_CACHE_UNIT * cache->stride) * sizeof(uint32_t);
+    uint32_t *words = util_arena_alloc(cache->arena, size);
     if (!words)
         return -ENOMEM;
+    words[0] = beyond(cache, group.executed, BATCHES);
+    words += VC4_CACHE_HEAD;
     for (uint32_t b = 0; b < BATCHES; b++)
         turn(cache, (const uint32_t(*)[16])rows + b * vc4_vertex_rows(cache->stage),
              words + b * 16 * cache->stride);
@@ -147,7 +165,7 @@ static int shade_unit(struct vc4_vertex_cache *cache, uint32_t index, bool count
 
 /* A neighbour that nobody draws may hold garbage and fault: then only this vertex counts. */
 static const uint32_t *shade_alone(struct vc4_vertex_cache *cache, uint32_t index,
-                                   uint32_t alone[VC4_VPM_ROWS], struct gpu_fault *fault)
+                                   uint32_t alone[VC4_CACHE_ALONE], struct gpu_fault *fault)
 {
     alignas(64) uint32_t rows[VC4_VPM_ROWS][16];
     uint32_t lanes[1][16], written = UTIL_MIN(cache->rows, vc4_vertex_rows(cache->stage));
@@ -159,6 +177,8 @@ static const uint32_t *shade_alone(struct vc4_vertex_cache *cache, uint32_t inde
     atomic_fetch_add_explicit(&cache->executed, group.executed, memory_order_relaxed);
     if (error)
         return NULL;
+    alone[0] = beyond(cache, group.executed, 1);
+    alone += VC4_CACHE_HEAD;
     for (uint32_t r = 0; r < cache->rows; r++)
         alone[r] = r < written ? rows[r][0] : 0;
     return alone;
@@ -176,7 +196,7 @@ static uint32_t *spin(vc4_cache_unit *unit)
 }
 
 const uint32_t *vc4_vertex_cache_shade(struct vc4_vertex_cache *cache, uint32_t index,
-                                       uint32_t alone[VC4_VPM_ROWS], struct gpu_fault *fault)
+                                       uint32_t alone[VC4_CACHE_ALONE], struct gpu_fault *fault)
 {
     if (index > cache->max_index) {
         vc4_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", 0,

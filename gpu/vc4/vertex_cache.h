@@ -14,6 +14,8 @@
 
 #define VC4_CACHE_UNIT  32u /* vertices: two batches */
 #define VC4_CACHE_PAGE  64u /* units */
+#define VC4_CACHE_HEAD  4u  /* words before a unit's vertices: the first says what shading it cost */
+#define VC4_CACHE_ALONE (VC4_CACHE_HEAD + VC4_VPM_ROWS)
 #define VC4_CACHE_PAGES 32u /* of 65536 vertices, as many as tile lists can name */
 
 /* A unit goes from absent to busy to done; done is a pointer to its words. */
@@ -52,12 +54,12 @@ void vc4_vertex_cache_finish(struct vc4_vertex_cache *cache); /* also of a cache
  * vertex whose neighbours' shading faulted is shaded alone into `alone` (the caller's, valid until its next
  * use). Thread-safe; the caller is in the guest floating-point environment. NULL with *fault. */
 const uint32_t *vc4_vertex_cache_shade(struct vc4_vertex_cache *cache, uint32_t index,
-                                       uint32_t alone[VC4_VPM_ROWS], struct gpu_fault *fault);
+                                       uint32_t alone[VC4_CACHE_ALONE], struct gpu_fault *fault);
 
 #define VC4_CACHE_MARKS 64u /* pointers below are marks of units that are not done */
 
 static inline const uint32_t *vc4_vertex_cache_get(struct vc4_vertex_cache *cache, uint32_t index,
-                                                   uint32_t alone[VC4_VPM_ROWS], struct gpu_fault *fault)
+                                                   uint32_t alone[VC4_CACHE_ALONE], struct gpu_fault *fault)
 {
     uint32_t page_number = index / (VC4_CACHE_UNIT * VC4_CACHE_PAGE);
     if (page_number < VC4_CACHE_PAGES && index <= cache->max_index) {
@@ -70,6 +72,20 @@ static inline const uint32_t *vc4_vertex_cache_get(struct vc4_vertex_cache *cach
             return unit + index % VC4_CACHE_UNIT * cache->stride;
     }
     return vc4_vertex_cache_shade(cache, index, alone, fault);
+}
+
+/* What each use of a vertex costs in instructions: half of the program, for strips use each twice and more.
+ * *loops: the program may repeat instructions, which vc4_vertex_cache_cost knows. */
+void vc4_vertex_cache_cost_of(const struct vc4_vertex_cache *cache, uint32_t *cost, bool *loops);
+
+/* The instructions beyond the program's length that shading the vertex's unit took. `words` is what
+ * vc4_vertex_cache_get returned for `index` and `alone`. */
+static inline uint32_t vc4_vertex_cache_cost(const struct vc4_vertex_cache *cache, uint32_t index,
+                                             const uint32_t alone[VC4_CACHE_ALONE], const uint32_t *words)
+{
+    if (words == alone + VC4_CACHE_HEAD)
+        return alone[0];
+    return *(words - index % VC4_CACHE_UNIT * cache->stride - VC4_CACHE_HEAD);
 }
 
 #endif

@@ -174,7 +174,7 @@ void vc4_vertex_fault(const struct vc4_vertex_stage *stage, const struct vc4_qpu
         const char *text;
     } words[] = {
         [VC4_QPU_OK] = {GPU_FAULT_SHADER, "stopped"},
-        [VC4_QPU_FAULT_FUEL] = {GPU_FAULT_TIMEOUT, "too many backward branches"},
+        [VC4_QPU_FAULT_FUEL] = {GPU_FAULT_TIMEOUT, "loops repeat more instructions than the fuel allows"},
         [VC4_QPU_FAULT_PC] = {GPU_FAULT_SHADER, "branch outside the program"},
         [VC4_QPU_FAULT_UNIFORM] = {GPU_FAULT_MEMORY, "uniform read outside memory"},
         [VC4_QPU_FAULT_MEMORY] = {GPU_FAULT_MEMORY, "texture or memory lookup outside memory"},

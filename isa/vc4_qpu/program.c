@@ -203,6 +203,7 @@ static int make_blocks(struct scan *s)
             bool backward = k == 1 && *to <= p->blocks[i].branch;
             *to = block_of[*to];
             p->blocks[*to].loop_header |= backward;
+            p->repeats |= backward;
         }
     return 0;
 }
@@ -282,6 +283,7 @@ static int analyse(struct vc4_qpu_program *p, uint32_t count, struct util_error 
             note_insn(p, &p->insns[pc]);
             p->insn_count = pc + 1;
         }
+    p->repeats |= p->computed_branches;
     if (p->computed_branches)
         p->insn_count = count;
     free(s.marks);

@@ -61,6 +61,7 @@ struct vc4_qpu_program {
     bool z_conditional; /* some TLB_Z write is under a condition other than always */
     bool uses_tmu, uses_vpm_read, uses_vpm_write, uses_dma, uses_semaphore, uses_mutex, has_branches,
         is_threaded;
+    bool repeats; /* a branch may go back: the program may execute more instructions than it has */
 };
 
 /* Decodes and analyses `words` (copied). -EBADMSG, and a message naming the pc, when reachable code does not
