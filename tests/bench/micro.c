@@ -52,25 +52,29 @@
     X(GetError)                                                                                              \
     X(QueryString)                                                                                           \
     X(GetDisplay)                                                                                            \
-    X(Initialize) X(BindAPI) X(ChooseConfig) X(CreateContext) X(CreatePbufferSurface) X(MakeCurrent)         \
-        X(GetProcAddress) X(DestroyContext) X(Terminate)
+    X(Initialize)                                                                                            \
+    X(BindAPI)                                                                                               \
+    X(ChooseConfig) X(CreateContext) X(CreatePbufferSurface) X(MakeCurrent) X(GetProcAddress)                \
+        X(DestroyContext) X(Terminate)
 #define GLFN(X)                                                                                              \
     X(ActiveTexture)                                                                                         \
     X(AttachShader)                                                                                          \
     X(BindAttribLocation)                                                                                    \
-    X(BindBuffer) X(BindFramebuffer) X(BindRenderbuffer) X(BindTexture) X(BlendFunc) X(BufferData)           \
-        X(CheckFramebufferStatus) X(Clear) X(ClearColor) X(CompileShader) X(CreateProgram) X(CreateShader)   \
-            X(CullFace) X(DeleteProgram) X(DeleteShader) X(DepthFunc) X(DepthMask) X(Disable) X(DrawArrays)  \
-                X(DrawElements) X(Enable) X(EnableVertexAttribArray) X(DisableVertexAttribArray) X(Finish)   \
-                    X(FramebufferRenderbuffer) X(FramebufferTexture2D) X(FrontFace) X(GenBuffers)            \
-                        X(GenFramebuffers) X(GenRenderbuffers) X(GenTextures) X(GenerateMipmap) X(GetError)  \
-                            X(GetIntegerv) X(GetProgramInfoLog) X(GetProgramiv) X(GetShaderInfoLog)          \
-                                X(GetShaderiv) X(GetString) X(GetUniformLocation) X(LinkProgram)             \
-                                    X(PixelStorei) X(ReadPixels) X(RenderbufferStorage) X(ShaderSource)      \
-                                        X(TexImage2D) X(TexParameteri) X(Uniform1f) X(Uniform1i)             \
-                                            X(Uniform2f) X(Uniform4f) X(Uniform4fv) X(UniformMatrix4fv)      \
-                                                X(UseProgram) X(VertexAttribPointer) X(Viewport)             \
-                                                    X(DeleteTextures) X(DeleteBuffers)
+    X(BindBuffer)                                                                                            \
+    X(BindFramebuffer)                                                                                       \
+    X(BindRenderbuffer) X(BindTexture) X(BlendFunc) X(BufferData) X(CheckFramebufferStatus) X(Clear)         \
+        X(ClearColor) X(CompileShader) X(CreateProgram) X(CreateShader) X(CullFace) X(DeleteProgram)         \
+            X(DeleteShader) X(DepthFunc) X(DepthMask) X(Disable) X(DrawArrays) X(DrawElements) X(Enable)     \
+                X(EnableVertexAttribArray) X(DisableVertexAttribArray) X(Finish) X(FramebufferRenderbuffer)  \
+                    X(FramebufferTexture2D) X(FrontFace) X(GenBuffers) X(GenFramebuffers)                    \
+                        X(GenRenderbuffers) X(GenTextures) X(GenerateMipmap) X(GetError) X(GetIntegerv)      \
+                            X(GetProgramInfoLog) X(GetProgramiv) X(GetShaderInfoLog) X(GetShaderiv)          \
+                                X(GetString) X(GetUniformLocation) X(LinkProgram) X(PixelStorei)             \
+                                    X(ReadPixels) X(RenderbufferStorage) X(ShaderSource) X(TexImage2D)       \
+                                        X(TexParameteri) X(Uniform1f) X(Uniform1i) X(Uniform2f) X(Uniform4f) \
+                                            X(Uniform4fv) X(UniformMatrix4fv) X(UseProgram)                  \
+                                                X(VertexAttribPointer) X(Viewport) X(DeleteTextures)         \
+                                                    X(DeleteBuffers)
 
 static struct {
 #define X(n) __typeof__(egl##n) *n;
