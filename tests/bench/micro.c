@@ -16,7 +16,8 @@
  *   wall_ms_max,user_ms_med,sys_ms_med,checksum,mean_rgba,other_cpus
  * rate = work_per_frame / wall seconds; every frame ends with glFinish; one glReadPixels at the end.
  */
-/* clang-format off: it does not agree with itself on these tables. */
+/* The formatter does not agree with itself on the tables below. */
+/* clang-format off */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
