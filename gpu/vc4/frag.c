@@ -17,6 +17,7 @@ struct vc4_frag {
     const struct vc4_qpu_program *program;
     uint32_t code; /* guest address of the program, for reports */
     uint8_t samples;
+    uint32_t weight; /* of an instruction in fuel */
     vc4_frag_fn run;
     struct vc4_frag_args args;
     uint32_t *uniforms;              /* owned */
@@ -124,8 +125,14 @@ int vc4_frag_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
     frag->program = state->fs.program;
     frag->code = state->fs.code;
     frag->samples = config->samples;
-    if (prepare_compiled(frag, memory, engine, state->fs.uniforms, config, fuel))
+    frag->weight = 1;
+    if (prepare_compiled(frag, memory, engine, state->fs.uniforms, config, fuel)) {
+        if (engine) {
+            frag->weight = VC4_INTERPRETED_WEIGHT;
+            fuel /= VC4_INTERPRETED_PART;
+        }
         status = vc4_frag_ref_prepare(memory, state, config, fuel, &frag->ref, fault);
+    }
     if (status) {
         vc4_frag_release(frag);
         return status;
@@ -165,7 +172,7 @@ static void report(const struct vc4_frag *frag, uint32_t code, uint32_t address,
         break;
     case VC4_QPU_FAULT_FUEL:
         vc4_fault_set(fault, GPU_FAULT_TIMEOUT, "fragment program", frag->code + pc * 8,
-                      "too many backward branches");
+                      "loops repeat more instructions than the fuel allows");
         break;
     case VC4_QPU_FAULT_PC:
         vc4_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
@@ -188,19 +195,42 @@ static void report(const struct vc4_frag *frag, uint32_t code, uint32_t address,
     fault->lane = code >> 28;
 }
 
+/* Programs that do not repeat cost their length, whether or not a test spares a block. */
+static bool pay(const struct vc4_frag *frag, uint32_t count, uint64_t *fuel, struct gpu_fault *fault)
+{
+    uint64_t cost = (uint64_t)count * frag->program->insn_count * frag->weight;
+
+    if (frag->program->repeats)
+        return true;
+    if (cost > *fuel) {
+        vc4_fault_set(fault, GPU_FAULT_TIMEOUT, "fragment program", frag->code,
+                      "programs run longer than the tile's share of the job's fuel allows");
+        return false;
+    }
+    *fuel -= cost;
+    return true;
+}
+
 uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
-                        const struct raster_block *blocks, uint32_t count, uint64_t *executed,
+                        const struct raster_block *blocks, uint32_t count, uint64_t *fuel, uint64_t *executed,
                         struct gpu_fault *fault)
 {
-    struct vc4_frag_result result = {0};
+    struct vc4_frag_result result = {.fuel = *fuel / frag->weight};
+    uint64_t before = result.fuel;
     uint32_t code;
 
     assert(tile->samples == frag->samples);
-    if (frag->ref)
-        return vc4_frag_ref_shade(frag->ref, prim, tile, blocks, count, executed, fault);
-    code = frag->run(&frag->args, prim, tile, blocks, count, &result);
-    if (code)
-        report(frag, code, result.address, fault);
-    *executed += result.executed;
+    if (!pay(frag, count, fuel, fault))
+        return VC4_QPU_FAULT_FUEL;
+    if (frag->ref) {
+        code = vc4_frag_ref_shade(frag->ref, prim, tile, blocks, count, &result.fuel, executed, fault);
+    } else {
+        code = frag->run(&frag->args, prim, tile, blocks, count, &result);
+        if (code)
+            report(frag, code, result.address, fault);
+        *executed += result.executed;
+    }
+    if (frag->program->repeats)
+        *fuel -= (before - result.fuel) * frag->weight;
     return code;
 }

@@ -35,11 +35,13 @@ bool vc4_frag_compiled(const struct vc4_frag *frag);
 uint32_t vc4_frag_varyings(const struct vc4_frag *frag);
 
 /* Shades blocks of one primitive into the tile; same meaning as raster_shade_fn. The caller is in the guest
- * floating-point environment (util/fpenv.h; the pool's workers are). Returns 0, and *executed grows by the
+ * floating-point environment (util/fpenv.h; the pool's workers are). *fuel, the
+ * instructions that may be executed, shrinks by those of the blocks; where it does not suffice the fault is
+ * GPU_FAULT_TIMEOUT. Returns 0, and *executed grows by the
  * QPU instructions of the blocks, but for those that an early depth test rejects whole; or nonzero with
  * *fault filled. */
 uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
-                        const struct raster_block *blocks, uint32_t count, uint64_t *executed,
+                        const struct raster_block *blocks, uint32_t count, uint64_t *fuel, uint64_t *executed,
                         struct gpu_fault *fault);
 
 /* texture.c: the texture unit's set-up words (Guide tables 15 to 19) as a key and a texture. `lod_written`

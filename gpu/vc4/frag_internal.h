@@ -42,8 +42,9 @@ struct vc4_frag_args {
     uint32_t uniforms_at; /* guest address of the stream */
 };
 
-/* What a call leaves besides the tile. */
+/* What a call takes and leaves besides the tile. */
 struct vc4_frag_result {
+    uint64_t fuel;     /* of programs that repeat: in, instructions allowed; out, those left */
     uint64_t executed; /* QPU instructions, unless it ended in a fault */
     uint32_t address;  /* of a raw lookup that faulted */
 };

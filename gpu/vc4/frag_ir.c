@@ -163,13 +163,39 @@ static void begin(struct vc4_frag_emit *e, struct jit_builder *b)
         e->live[k] = jit_alloca(b, b->i1x16, "live");
 }
 
+static LLVMValueRef fuel_at(struct vc4_frag_emit *e, struct jit_builder *b)
+{
+    return jit_offset_const(b, e->result, offsetof(struct vc4_frag_result, fuel));
+}
+
+/* What the loops of one block may repeat: the limit for a block, or what the call has left. */
+static LLVMValueRef block_fuel(struct vc4_frag_emit *e, struct jit_builder *b)
+{
+    LLVMValueRef limit = vc4_frag_field(e, b, b->i32, offsetof(struct vc4_frag_args, fuel), 4), left, less;
+
+    if (!e->variant->program->repeats)
+        return limit;
+    left = jit_load(b, b->i64, fuel_at(e, b), 8, false);
+    less = LLVMBuildICmp(b->ir, LLVMIntULT, left, LLVMBuildZExt(b->ir, limit, b->i64, ""), "");
+    return LLVMBuildSelect(b->ir, less, LLVMBuildTrunc(b->ir, left, b->i32, ""), limit, "fuel");
+}
+
+static void spend_fuel(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef executed)
+{
+    LLVMValueRef left = jit_load(b, b->i64, fuel_at(e, b), 8, false);
+    LLVMValueRef enough = LLVMBuildICmp(b->ir, LLVMIntUGE, left, executed, "");
+
+    left = LLVMBuildSelect(b->ir, enough, LLVMBuildSub(b->ir, left, executed, ""), jit_i64(b, 0), "");
+    jit_store(b, left, fuel_at(e, b), 8);
+}
+
 static int translate(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef w, LLVMValueRef *fault,
                      LLVMValueRef *executed)
 {
     struct vc4_qpu_ir_ports ports;
     const struct vc4_qpu_ir_start start = {
         .uniforms = vc4_frag_field(e, b, b->i32, offsetof(struct vc4_frag_args, uniforms_at), 4),
-        .fuel = vc4_frag_field(e, b, b->i32, offsetof(struct vc4_frag_args, fuel), 4),
+        .fuel = block_fuel(e, b),
         .ra15 = jit_as_i32(b, w),
         .rb15 = e->depth};
 
@@ -250,6 +276,8 @@ static int emit_variant(struct jit_builder *b, void *data)
     }
     if (skip && e.faults) /* such a program runs wherever the reference runs it */
         LLVMSetCondition(skip, LLVMConstNull(b->i1));
+    if (e.variant->program->repeats)
+        spend_fuel(&e, b, executed);
     count_block(b, counted, executed, e.faults ? rejected : NULL);
     jit_loop_end(b, &loop);
     jit_store(b, jit_load(b, b->i64, counted, 8, false),
@@ -263,7 +291,7 @@ static int emit_variant(struct jit_builder *b, void *data)
 int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine, vc4_frag_fn *out,
                      struct util_error *error)
 {
-    static const char mark[16] = "vc4 fragment 2";
+    static const char mark[16] = "vc4 fragment 3";
     const struct vc4_qpu_program *program = variant->program;
     size_t keys = program->sample_count * sizeof *variant->keys, words = program->insn_count * 8ull;
     size_t size = sizeof mark + sizeof variant->zs + 1 + keys + words;

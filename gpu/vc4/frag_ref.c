@@ -307,7 +307,7 @@ static void report_fault(const struct batch *batch, const struct vc4_qpu_report 
         enum gpu_fault_kind kind;
         const char *text;
     } words[] = {
-        [VC4_QPU_FAULT_FUEL] = {GPU_FAULT_TIMEOUT, "too many backward branches"},
+        [VC4_QPU_FAULT_FUEL] = {GPU_FAULT_TIMEOUT, "loops repeat more instructions than the fuel allows"},
         [VC4_QPU_FAULT_PC] = {GPU_FAULT_SHADER, "branch outside the program"},
         [VC4_QPU_FAULT_UNIFORM] = {GPU_FAULT_MEMORY, "uniform read outside memory"},
         [VC4_QPU_FAULT_MEMORY] = {GPU_FAULT_MEMORY, "lookup outside memory"},
@@ -347,7 +347,7 @@ static bool rejected(const struct batch *batch, const struct raster_block *block
     return batch->ref->early;
 }
 
-static enum vc4_qpu_fault shade_block(struct batch *batch, const struct raster_block *block,
+static enum vc4_qpu_fault shade_block(struct batch *batch, const struct raster_block *block, uint64_t *fuel,
                                       uint64_t *executed, struct gpu_fault *fault)
 {
     const struct vc4_qpu_ports ports = {
@@ -365,7 +365,8 @@ static enum vc4_qpu_fault shade_block(struct batch *batch, const struct raster_b
         .color_load = port_color_load,
     };
     const struct vc4_frag_ref *ref = batch->ref;
-    struct vc4_qpu_start start = {.uniforms = ref->uniforms_at, .fuel = ref->fuel};
+    struct vc4_qpu_start start = {.uniforms = ref->uniforms_at,
+                                  .fuel = (uint32_t)UTIL_MIN(*fuel, (uint64_t)ref->fuel)};
     struct vc4_qpu_report report = {0};
     uint32_t first = raster_block_index(batch->tile, block->x * 4u, block->y * 4u, 0);
 
@@ -379,12 +380,13 @@ static enum vc4_qpu_fault shade_block(struct batch *batch, const struct raster_b
     if (vc4_qpu_interp(ref->program, &start, &ports, NULL, NULL, NULL, &report) != VC4_QPU_OK)
         report_fault(batch, &report, fault);
     *executed += counts ? report.executed : 0;
+    *fuel -= UTIL_MIN(report.executed, *fuel);
     return report.fault;
 }
 
 uint32_t vc4_frag_ref_shade(const struct vc4_frag_ref *ref, const struct raster_prim *prim,
                             struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                            uint64_t *executed, struct gpu_fault *fault)
+                            uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
 {
     enum vc4_qpu_fault status = VC4_QPU_OK;
     uint64_t done = 0;
@@ -396,7 +398,7 @@ uint32_t vc4_frag_ref_shade(const struct vc4_frag_ref *ref, const struct raster_
             .prim = prim,
             .tile = tile,
             .test = {.depth_write = ref->config.z_updates, .depth_func = ref->config.depth_func}};
-        status = shade_block(&batch, &blocks[i], &done, fault);
+        status = shade_block(&batch, &blocks[i], fuel, &done, fault);
     }
     *executed += status ? 0 : done;
     util_fpenv_leave(saved);

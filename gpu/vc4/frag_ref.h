@@ -20,6 +20,6 @@ void vc4_frag_ref_release(struct vc4_frag_ref *ref); /* NULL is accepted */
 uint32_t vc4_frag_ref_varyings(const struct vc4_frag_ref *ref);
 uint32_t vc4_frag_ref_shade(const struct vc4_frag_ref *ref, const struct raster_prim *prim,
                             struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                            uint64_t *executed, struct gpu_fault *fault);
+                            uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault);
 
 #endif

@@ -65,8 +65,8 @@ static bool draw_primitive(const struct draw_call *call, const struct raster_ver
         return true;
     fill_varyings(call, &w->prim);
     w->blocks_shaded += blocks;
-    return vc4_frag_shade(call->draw->frag, &w->prim, &w->tile, w->blocks, blocks, &w->executed,
-                          call->run->fault) == 0;
+    return vc4_frag_shade(call->draw->frag, &w->prim, &w->tile, w->blocks, blocks, &call->run->fuel,
+                          &w->executed, call->run->fault) == 0;
 }
 
 /* ---- vertices ---- */

@@ -127,7 +127,8 @@ static void run(const struct scene *scene, struct gpu_memory *memory, struct jit
     do {
         for (unsigned k = 0; k < 64; k++, tiles++) {
             tile->x = (int32_t)(tiles * 64 % 1024);
-            vc4_frag_shade(frag, &prim, tile, blocks, RASTER_BLOCKS_MAX, &executed, &fault);
+            uint64_t fuel = UINT64_MAX;
+            vc4_frag_shade(frag, &prim, tile, blocks, RASTER_BLOCKS_MAX, &fuel, &executed, &fault);
         }
     } while (now() - start < 0.4);
     printf("%-24s %8.0f Mpixel/s%s\n", scene->name, tiles * 4096.0 / (now() - start) * 1e-6,

@@ -86,11 +86,11 @@ static int prepare(struct scene *scene, const char *text)
 
 static uint32_t shade(struct scene *scene, const char *text)
 {
-    uint64_t executed = 0;
+    uint64_t executed = 0, fuel = UINT64_MAX;
 
     if (!scene->ref && prepare(scene, text) < 0)
         fail_msg("%s", scene->fault.text);
-    return vc4_frag_ref_shade(scene->ref, &scene->prim, &scene->tile, &scene->block, 1, &executed,
+    return vc4_frag_ref_shade(scene->ref, &scene->prim, &scene->tile, &scene->block, 1, &fuel, &executed,
                               &scene->fault);
 }
 
