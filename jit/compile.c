@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "jit/target.h"
+#include "jit/workaround.h"
 
 #define STACK_BYTES  (16u << 20)
 #define MAX_MACHINES 8 /* kept at rest */
@@ -200,6 +201,7 @@ static void compile(struct job *job)
         LLVMDisposeMessage(triple);
         LLVMDisposeTargetData(layout);
         optimize(job, machine);
+        jit_avoid_masked_ternlog(job->module, job->machines->level);
         if (!job->result)
             generate(job, machine);
         machine_give(job->machines, machine);
