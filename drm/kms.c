@@ -63,7 +63,9 @@ int drm_kms_init(struct drm *drm)
     int r = 0;
     for (uint32_t id = 0; !r && id < KMS_FIRST_FREE - 1;)
         r = drm_ids_add(&kms->objects, &fixed, &id);
-    return r ? r : kms_blobs_init(drm);
+    if (!r)
+        r = kms_blobs_init(drm);
+    return r ? r : kms_console_init(drm);
 }
 
 void drm_kms_finish(struct drm *drm)
@@ -182,7 +184,7 @@ static int get_connector(struct drm_file *file, void *argument, const struct drm
 
 /* ---- showing ---- */
 
-static void set_rectangles(struct kms_state *state, uint32_t x, uint32_t y)
+void kms_set_rectangles(struct kms_state *state, uint32_t x, uint32_t y)
 {
     uint32_t w = state->mode.hdisplay, h = state->mode.vdisplay;
     state->src[0] = x << 16;
@@ -228,7 +230,7 @@ static int set_crtc(struct drm_file *file, void *argument, const struct drm_user
     next.mode = crtc->mode;
     next.mode_blob = 0;
     next.plane_crtc = next.connector_crtc = KMS_CRTC;
-    set_rectangles(&next, crtc->x, crtc->y);
+    kms_set_rectangles(&next, crtc->x, crtc->y);
     r = kms_check_state(&next);
     if (!r)
         kms_commit(drm, &next);

@@ -77,6 +77,7 @@ struct drm_kms {
     struct drm_mode_modeinfo mode[KMS_MODES];
     uint32_t mode_count;
     struct kms_state state;
+    struct kms_fb *console; /* shown while no program shows its own; NULL when there was no memory for it */
     uint32_t dpms;
     uint64_t sequence; /* vblanks */
     uint64_t frames;   /* presented */
@@ -94,7 +95,10 @@ int kms_put_ids(const struct drm_user *user, uint64_t to, uint32_t *room, const 
                 uint32_t count);
 /* Makes `next` the state in use and shows the picture. */
 void kms_commit(struct drm *drm, const struct kms_state *next);
-int kms_check_state(const struct kms_state *state); /* 0, -EINVAL, -ENOSPC */
+int kms_check_state(const struct kms_state *state);                       /* 0, -EINVAL, -ENOSPC */
+void kms_set_rectangles(struct kms_state *state, uint32_t x, uint32_t y); /* the whole of the mode */
+int kms_console_init(struct drm *drm);                                    /* 0; a negative errno */
+void kms_console_show(struct drm *drm);
 int kms_send_event(struct drm_file *file, uint32_t type, uint64_t user_data);
 void kms_present(struct drm *drm);
 /* Bytes a pixel of a format the plane knows; 0 when it does not. */

@@ -71,6 +71,11 @@ void drm_kms_close_file(struct drm_file *file)
             kms_object_put(drm, object);
         }
     }
+    bool last = file->minor == DRM_MINOR_CARD;
+    for (const struct drm_file *other = drm->files; other; other = other->next)
+        last &= other == file || other->minor != DRM_MINOR_CARD;
+    if (last && drm->kms->state.fb != drm->kms->console)
+        kms_console_show(drm);
 }
 
 /* ---- framebuffers ---- */

@@ -7,6 +7,11 @@
 #include "raster/surface.h"
 #include "util/image.h"
 
+static bool red_first(uint32_t format)
+{
+    return format == DRM_FORMAT_XBGR8888 || format == DRM_FORMAT_ABGR8888;
+}
+
 /* R, G, B of a pixel as the format stores it. */
 static void put_pixel(uint8_t out[4], uint32_t format, const uint8_t *in)
 {
@@ -18,10 +23,9 @@ static void put_pixel(uint8_t out[4], uint32_t format, const uint8_t *in)
         out[2] = (uint8_t)(b << 3 | b >> 2);
         return;
     }
-    bool red_first = format == DRM_FORMAT_XBGR8888 || format == DRM_FORMAT_ABGR8888;
-    out[0] = in[red_first ? 0 : 2];
+    out[0] = in[red_first(format) ? 0 : 2];
     out[1] = in[1];
-    out[2] = in[red_first ? 2 : 0];
+    out[2] = in[red_first(format) ? 2 : 0];
 }
 
 static bool is_tiled(const struct kms_fb *fb)
@@ -77,7 +81,9 @@ static void mark_frame(struct drm *drm)
             .width = fb->width,
             .height = fb->height,
             .layout = is_tiled(fb) ? RASTER_VC4_T : RASTER_LINEAR,
-            .format = kms_format_bytes(fb->format) == 2 ? RASTER_SURFACE_BGR565 : RASTER_SURFACE_RGBA8888,
+            .format = kms_format_bytes(fb->format) == 2
+                          ? RASTER_SURFACE_BGR565
+                          : RASTER_SURFACE_RGBA8888 | (red_first(fb->format) ? CAPTURE_FRAME_RGBA : 0),
             .stride = stride_of(fb),
             .presented = 1,
         });
@@ -87,7 +93,8 @@ static void mark_frame(struct drm *drm)
 void kms_present(struct drm *drm)
 {
     struct drm_kms *kms = drm->kms;
-    if (!kms->state.fb || !kms->state.active || kms->state.fb->bo->madv == __VC4_MADV_PURGED)
+    if (!kms->state.fb || kms->state.fb == kms->console || !kms->state.active ||
+        kms->state.fb->bo->madv == __VC4_MADV_PURGED)
         return;
     kms->frames++;
     if (drm->options.capture)

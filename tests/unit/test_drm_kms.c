@@ -158,8 +158,10 @@ static void test_flips(void **state)
     struct drm_mode_crtc_page_flip flip = {
         .crtc_id = CRTC, .flags = DRM_MODE_PAGE_FLIP_EVENT, .user_data = 0x1234};
     uint32_t a = add_fb(&d, 1280, 720, 0xff0000, NULL), b = add_fb(&d, 1280, 720, 0x0000ff, NULL);
+    struct drm_mode_crtc off = {.crtc_id = CRTC};
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_SETCRTC, &off), 0);
     flip.fb_id = a;
-    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_PAGE_FLIP, &flip), -EBUSY); /* nothing is shown yet */
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_PAGE_FLIP, &flip), -EBUSY); /* nothing is shown */
     assert_int_equal(set_crtc(&d, 999), -ENOENT);
     assert_int_equal(set_crtc(&d, add_fb(&d, 640, 480, 0, NULL)), -ENOSPC); /* smaller than the mode */
     assert_int_equal(set_crtc(&d, a), 0);
@@ -320,17 +322,40 @@ static void test_atomic(void **state)
     display_close(&d);
 }
 
-/* A file that is closed takes its framebuffers with it. */
+/* What programs do at their start and end: read what the CRTC shows, and put it back. */
+static void test_console(void **state)
+{
+    struct display d;
+    display_open(&d);
+    struct drm_mode_crtc console = {.crtc_id = CRTC};
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_GETCRTC, &console), 0);
+    assert_true(console.mode_valid);
+    assert_int_equal(console.mode.hdisplay, 1280);
+    assert_int_not_equal(console.fb_id, 0);
+    uint32_t connector = CONNECTOR, id = console.fb_id;
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_RMFB, &id), -ENOENT); /* nobody's to remove */
+    assert_int_equal(set_crtc(&d, add_fb(&d, 1280, 720, 0, NULL)), 0);
+    assert_int_equal(drm_frames_presented(d.card.drm), 1);
+    console.set_connectors_ptr = (uintptr_t)&connector;
+    console.count_connectors = 1;
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_SETCRTC, &console), 0);
+    assert_int_equal(drm_frames_presented(d.card.drm), 1); /* the console is nobody's frame */
+    display_close(&d);
+}
+
+/* A file that is closed takes its framebuffers with it; with the last one the console comes back. */
 static void test_closing(void **state)
 {
     struct display d;
     display_open(&d);
+    struct drm_mode_crtc console = {.crtc_id = CRTC};
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_GETCRTC, &console), 0);
     assert_int_equal(set_crtc(&d, add_fb(&d, 1280, 720, 0, NULL)), 0);
     drm_close(d.file);
     assert_int_equal(drm_open(d.card.drm, DRM_MINOR_CARD, &d.file), 0); /* and the next is master */
     struct drm_mode_crtc crtc = {.crtc_id = CRTC};
     assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_GETCRTC, &crtc), 0);
-    assert_int_equal(crtc.fb_id, 0);
+    assert_int_equal(crtc.fb_id, console.fb_id);
     assert_int_equal(set_crtc(&d, add_fb(&d, 1280, 720, 0, NULL)), 0);
     display_close(&d);
 }
@@ -340,7 +365,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resources), cmocka_unit_test(test_framebuffers),
         cmocka_unit_test(test_flips),     cmocka_unit_test(test_unread_events),
-        cmocka_unit_test(test_atomic),    cmocka_unit_test(test_closing),
+        cmocka_unit_test(test_atomic),    cmocka_unit_test(test_console),
+        cmocka_unit_test(test_closing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
