@@ -16,7 +16,10 @@
 #include "jit/linker.h"
 #include "jit/target.h"
 
-/* A key and what became of it. Entries are never removed: code addresses stay good. */
+#define CODE_BYTES  (128u << 20)
+#define ENTRIES_MAX 32768u /* functions: what LLVM keeps of each is more than its code */
+
+/* A key and what became of it. Entries are removed only all together. */
 struct entry {
     struct entry *next;
     struct jit_cache_key key;
@@ -29,6 +32,7 @@ struct entry {
 struct jit_engine {
     enum jit_level level;
     unsigned optimize, max_insns, deadline_ms;
+    uint64_t code_bytes;
     struct jit_machines *machines;
     struct jit_linker *linker;
     struct jit_cache *cache;
@@ -38,6 +42,7 @@ struct jit_engine {
     pthread_cond_t ready;
     struct entry **buckets;
     size_t bucket_count, entry_count;
+    unsigned users;
     struct jit_stats stats;
 };
 
@@ -108,6 +113,7 @@ int jit_engine_create(const struct jit_options *options, struct jit_engine **out
     engine->optimize = options->optimize;
     engine->max_insns = options->max_insns ? options->max_insns : 60000;
     engine->deadline_ms = options->deadline_ms ? options->deadline_ms : 10000;
+    engine->code_bytes = options->code_bytes ? options->code_bytes : CODE_BYTES;
     make_stamp(engine);
     engine->bucket_count = 256;
     engine->buckets = calloc(engine->bucket_count, sizeof(struct entry *));
@@ -125,16 +131,23 @@ int jit_engine_create(const struct jit_options *options, struct jit_engine **out
     return 0;
 }
 
-void jit_engine_destroy(struct jit_engine *engine)
+static void forget_entries(struct jit_engine *engine)
 {
-    if (!engine)
-        return;
     for (size_t i = 0; engine->buckets && i < engine->bucket_count; i++) {
         for (struct entry *e = engine->buckets[i], *next; e; e = next) {
             next = e->next;
             free(e);
         }
+        engine->buckets[i] = NULL;
     }
+    engine->entry_count = 0;
+}
+
+void jit_engine_destroy(struct jit_engine *engine)
+{
+    if (!engine)
+        return;
+    forget_entries(engine);
     free(engine->buckets);
     if (engine->machines)
         jit_machines_wait(engine->machines, engine->deadline_ms > 1000 ? engine->deadline_ms : 1000);
@@ -155,8 +168,50 @@ void jit_engine_stats(struct jit_engine *engine, struct jit_stats *out)
 {
     pthread_mutex_lock(&engine->lock);
     *out = engine->stats;
-    pthread_mutex_unlock(&engine->lock);
     out->code_bytes = jit_linker_code_bytes(engine->linker);
+    pthread_mutex_unlock(&engine->lock);
+}
+
+void jit_engine_join(struct jit_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    engine->users++;
+    pthread_mutex_unlock(&engine->lock);
+}
+
+void jit_engine_leave(struct jit_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    engine->users--;
+    pthread_mutex_unlock(&engine->lock);
+}
+
+/* Called with the lock held. */
+static bool full(struct jit_engine *engine)
+{
+    return engine->entry_count >= ENTRIES_MAX || jit_linker_code_bytes(engine->linker) >= engine->code_bytes;
+}
+
+bool jit_engine_is_full(struct jit_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    bool is = full(engine);
+    pthread_mutex_unlock(&engine->lock);
+    return is;
+}
+
+int jit_engine_renew(struct jit_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    struct jit_linker *linker = engine->users <= 1 ? jit_linker_create(engine->level, NULL) : NULL;
+    int result = linker ? 0 : engine->users > 1 ? -EBUSY : -ENOMEM;
+    if (linker) {
+        jit_linker_destroy(engine->linker);
+        engine->linker = linker;
+        forget_entries(engine);
+    }
+    pthread_mutex_unlock(&engine->lock);
+    return result;
 }
 
 static void hash_key(const struct jit_engine *engine, const struct jit_request *request,
@@ -190,8 +245,9 @@ static void grow(struct jit_engine *engine)
     engine->bucket_count = count;
 }
 
-/* Called with the lock held. A new entry is busy, and its maker's to fill. NULL: no memory. */
-static struct entry *find_entry(struct jit_engine *engine, const struct jit_cache_key *key, bool *created)
+/* Called with the lock held. A new entry is busy, and its maker's to fill. NULL: *result says why. */
+static struct entry *find_entry(struct jit_engine *engine, const struct jit_cache_key *key, bool *created,
+                                int *result)
 {
     struct entry *e = engine->buckets[key->hash[0] & (engine->bucket_count - 1)];
 
@@ -201,7 +257,8 @@ static struct entry *find_entry(struct jit_engine *engine, const struct jit_cach
             !memcmp(e->bytes, key->data, key->size))
             return e;
     }
-    e = calloc(1, sizeof *e + key->size);
+    *result = full(engine) ? -ENOSPC : -ENOMEM;
+    e = *result == -ENOSPC ? NULL : calloc(1, sizeof *e + key->size);
     if (!e)
         return NULL;
     memcpy(e->bytes, key->data, key->size);
@@ -356,10 +413,11 @@ int jit_engine_get(struct jit_engine *engine, const struct jit_request *request,
 {
     struct jit_cache_key key;
     bool created;
+    int result = 0;
 
     hash_key(engine, request, &key);
     pthread_mutex_lock(&engine->lock);
-    struct entry *e = find_entry(engine, &key, &created);
+    struct entry *e = find_entry(engine, &key, &created, &result);
     if (e && !created) {
         while (e->busy)
             pthread_cond_wait(&engine->ready, &engine->lock);
@@ -373,10 +431,11 @@ int jit_engine_get(struct jit_engine *engine, const struct jit_request *request,
     }
     pthread_mutex_unlock(&engine->lock);
     if (!e)
-        return util_fail(error, -ENOMEM, "no memory for a compiled function");
+        return util_fail(error, result, "no %s for a compiled function",
+                         result == -ENOSPC ? "room" : "memory");
 
     void *code = NULL;
-    int result = produce(engine, request, &key, &code, error);
+    result = produce(engine, request, &key, &code, error);
     pthread_mutex_lock(&engine->lock);
     e->busy = false;
     e->result = result;

@@ -1,7 +1,7 @@
 /* The compiler: LLVM modules in, host code out. Nothing here knows about guests.
  *
- * An engine owns its LLVM state and all code made by it; code lives until the engine is destroyed. Engines
- * share nothing mutable. Code memory is W^X (written, then made executable; never both).
+ * An engine owns its LLVM state and all code made by it; code lives until the engine is destroyed or renewed.
+ * Engines share nothing mutable. Code memory is W^X (written, then made executable; never both).
  *
  * LLVM is not trusted with time, stack or the process: a module larger than the cap gives -E2BIG before LLVM
  * optimises it; each compile runs on a thread of its own, with a deep stack; one that passes the deadline
@@ -30,6 +30,7 @@ struct jit_options {
     const char
         *cache_dir; /* object cache; NULL: $XDG_CACHE_HOME/vitrail or ~/.cache/vitrail; "" : no disk cache */
     uint64_t cache_bytes; /* size cap of the disk cache; 0: 256 MiB */
+    uint64_t code_bytes;  /* of code in memory after which the engine is full; 0: 128 MiB */
     unsigned max_insns;   /* LLVM instructions a module may have; 0: 60000 (some seconds) */
     unsigned deadline_ms; /* a compile may take; 0: 10000 */
 };
@@ -61,10 +62,20 @@ struct jit_request {
 
 /* Compiles (or finds) the function of a request. *out is the code's address: cast it to the type that `emit`
  * gave it. Blocks; thread-safe: two threads asking for one key compile it once. 0, -E2BIG, -ETIME, -EINVAL
- * (module does not verify or LLVM failed: a bug of ours; the message has LLVM's words), -ENOMEM, or what emit
- * returned. */
+ * (module does not verify or LLVM failed: a bug of ours; the message has LLVM's words), -ENOMEM, -ENOSPC
+ * (the engine is full and does not have this function: nothing was compiled), or what emit returned. */
 int jit_engine_get(struct jit_engine *engine, const struct jit_request *request, void **out,
                    struct util_error *error);
+
+/* A guest may bring programs without end, so code has a limit. Who keeps addresses of code from one job to
+ * the next joins; when the engine is full and has one user, that user, at a moment when none of the code
+ * runs, forgets all its addresses and renews the engine, which then begins again without any code in memory.
+ */
+void jit_engine_join(struct jit_engine *engine);
+void jit_engine_leave(struct jit_engine *engine);
+bool jit_engine_is_full(struct jit_engine *engine);
+/* 0; -EBUSY with several users; -ENOMEM, and the engine stays as it is. */
+int jit_engine_renew(struct jit_engine *engine);
 
 struct jit_stats {
     uint64_t compiled, memory_hits, disk_hits, disk_rejected; /* functions */

@@ -196,6 +196,18 @@ static bool can_run(const struct vc4_device *device, unsigned n)
     return thread->run && (!thread->waiting || (n ? device->semaphore : device->binner_semaphore));
 }
 
+/* Between two runs of a list no program is in use and no code: what a guest has piled up can go. */
+static void forget_programs(struct vc4_device *device)
+{
+    struct jit_engine *engine = device->options.engine;
+    bool renew = engine && jit_engine_is_full(engine);
+    if (!renew && !vc4_programs_are_many(device->programs))
+        return;
+    vc4_programs_empty(device->programs);
+    if (renew)
+        jit_engine_renew(engine); /* or other users have it too: then new programs are interpreted */
+}
+
 /* Binning first: it is what a rendering list waits for. */
 static void schedule(struct vc4_device *device)
 {
@@ -210,6 +222,7 @@ static void schedule(struct vc4_device *device)
             run_binner(device);
         else
             run_renderer(device);
+        forget_programs(device);
     }
     device->scheduling = false;
 }
@@ -419,6 +432,8 @@ int vc4_device_create(struct gpu_memory *memory, const struct vc4_options *optio
             device->regs[(reg_table[i].offset + n * reg_table[i].step) / 4] = reg_table[i].reset;
     }
     pthread_mutex_init(&device->fault_lock, NULL);
+    if (device->options.engine)
+        jit_engine_join(device->options.engine);
     int error = vc4_programs_create(&device->programs);
     if (!error)
         error = vc4_renderer_create(device);
@@ -439,6 +454,8 @@ void vc4_device_destroy(struct vc4_device *device)
     vc4_renderer_destroy(device);
     vc4_binner_destroy(device);
     vc4_programs_destroy(device->programs);
+    if (device->options.engine)
+        jit_engine_leave(device->options.engine);
     pthread_mutex_destroy(&device->fault_lock);
     free(device);
 }

@@ -200,6 +200,8 @@ static const struct vc4_draw *find_draw(struct vc4_tile_run *run, uint8_t primit
     w->draw_state = *now;
     w->draw_samples = w->tile.samples;
     w->draw_primitive = primitive;
+    if (w->draw) /* a change costs the same whether or not another tile has prepared the draw */
+        run->budget -= UTIL_MIN(run->budget, (uint64_t)vc4_shader_state_cost(w->draw->state));
     return w->draw;
 }
 

@@ -37,9 +37,14 @@ struct vc4_programs {
     uint32_t content_size, count;
     struct place *places; /* open addressing, a power of two, at most half full */
     uint32_t place_size, place_count;
+    uint64_t taken; /* instructions decoded, and as much as they for each place, since the cache was empty */
 };
 
 #define FIRST_SIZE 64u
+/* An instruction takes some 60 bytes decoded; a job's programs have a few thousand. */
+#define TAKEN_MANY (1u << 20)
+#define TAKEN_MAX  (4u << 20)
+#define PLACE_COST 16u
 
 int vc4_programs_create(struct vc4_programs **out)
 {
@@ -70,15 +75,30 @@ static void program_free(struct program *e)
     free(e);
 }
 
-void vc4_programs_destroy(struct vc4_programs *p)
+bool vc4_programs_are_many(struct vc4_programs *p)
 {
-    if (!p)
-        return;
-    for (uint32_t i = 0; i < p->content_size; i++)
+    return p->taken > TAKEN_MANY;
+}
+
+void vc4_programs_empty(struct vc4_programs *p)
+{
+    for (uint32_t i = 0; i < p->content_size; i++) {
         for (struct program *e = p->content[i], *next; e; e = next) {
             next = e->next_content;
             program_free(e);
         }
+        p->content[i] = NULL;
+    }
+    memset(p->places, 0, p->place_size * sizeof *p->places);
+    p->count = p->place_count = 0;
+    p->taken = 0;
+}
+
+void vc4_programs_destroy(struct vc4_programs *p)
+{
+    if (!p)
+        return;
+    vc4_programs_empty(p);
     pthread_mutex_destroy(&p->lock);
     free(p->content);
     free(p->places);
@@ -199,9 +219,15 @@ static struct program *programs_get(struct vc4_programs *p, const struct gpu_mem
         if (now && !memcmp(now, known->words, bytes))
             return known;
     }
+    if (p->taken > TAKEN_MAX) {
+        vc4_fault_set(fault, GPU_FAULT_SHADER, "program", code,
+                      "a job with more than %u instructions of programs", TAKEN_MAX);
+        return NULL;
+    }
     struct program *taken = program_take(memory, code, fault);
     if (!taken)
         return NULL;
+    p->taken += taken->program->insn_count + PLACE_COST;
     uint64_t hash = content_hash(taken);
     struct program *same = content_find(p, taken, hash);
     if (same)
@@ -314,4 +340,10 @@ bool vc4_shader_state_read(struct vc4_programs *programs, const struct gpu_memor
                       &out->vs, fault) &&
            stage_read(programs, memory, "coordinate program", util_load32(record + 28),
                       util_load32(record + 32), &out->cs, fault);
+}
+
+uint32_t vc4_shader_state_cost(const struct vc4_shader_state *state)
+{
+    return (state->fs.program->insn_count + state->vs.program->insn_count + state->cs.program->insn_count) /
+           64;
 }

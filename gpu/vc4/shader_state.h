@@ -42,22 +42,30 @@ struct vc4_shader_state {
     struct vc4_attribute attribute[VC4_MAX_ATTRIBUTES];
 };
 
-/* Programs by content: looked up by the hash of their words, so a rewritten program is a new one.
- * Thread-safe. */
+/* Programs by content: looked up by the hash of their words, so a rewritten program is a new one. A guest may
+ * bring programs without end: between jobs the cache is emptied when it holds many, and a job that brings far
+ * too many has a fault. Thread-safe. */
 struct vc4_programs;
 int vc4_programs_create(struct vc4_programs **out); /* 0 or -ENOMEM */
 void vc4_programs_destroy(struct vc4_programs *programs);
-/* The program at guest address `code`; NULL and *fault on error. Lives as long as the cache, and so do the
- * notes
- * (`notes` may be NULL). */
+/* The program at guest address `code`; NULL and *fault on error. It and its notes (`notes` may be NULL) live
+ * until the cache is emptied. */
 const struct vc4_qpu_program *vc4_programs_get(struct vc4_programs *programs, const struct gpu_memory *memory,
                                                uint32_t code, struct vc4_program_notes **notes,
                                                struct gpu_fault *fault);
+
+/* Whether the cache holds so many programs that it should be emptied. */
+bool vc4_programs_are_many(struct vc4_programs *programs);
+/* Forgets all programs: none may be in use. */
+void vc4_programs_empty(struct vc4_programs *programs);
 
 /* Reads the record at `address` (attribute_count 1..8, `extended` as in record 64) and its programs. false
  * and *fault on error. */
 bool vc4_shader_state_read(struct vc4_programs *programs, const struct gpu_memory *memory, uint32_t address,
                            unsigned attribute_count, bool extended, struct vc4_shader_state *out,
                            struct gpu_fault *fault);
+
+/* What reading the record costs of a packet budget: its programs are compared word by word. */
+uint32_t vc4_shader_state_cost(const struct vc4_shader_state *state);
 
 #endif

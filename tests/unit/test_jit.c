@@ -368,6 +368,36 @@ static void test_caps(void **state)
     jit_engine_destroy(engine); /* with the abandoned compile still running */
 }
 
+/* Code has a limit: past it nothing is compiled, until the only user begins anew. */
+static void test_full(void **state)
+{
+    struct jit_options options = {.level = JIT_SSE41, .cache_dir = "", .code_bytes = 1};
+    unsigned length = 2;
+    struct jit_engine *engine;
+    struct jit_stats stats;
+    void *code, *again;
+
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    jit_engine_join(engine);
+    for (uint32_t round = 0; round < 50; round++) {
+        assert_false(jit_engine_is_full(engine));
+        assert_int_equal(get(engine, 1000 + round, emit_long, &length, &code, NULL), 0);
+        assert_true(jit_engine_is_full(engine));
+        assert_int_equal(get(engine, 1000 + round, emit_long, &length, &again, NULL), 0);
+        assert_ptr_equal(code, again);
+        assert_int_equal(get(engine, 1, emit_long, &length, &again, NULL), -ENOSPC);
+        jit_engine_join(engine);
+        assert_int_equal(jit_engine_renew(engine), -EBUSY);
+        jit_engine_leave(engine);
+        assert_int_equal(jit_engine_renew(engine), 0);
+    }
+    jit_engine_stats(engine, &stats);
+    assert_int_equal(stats.compiled, 50);
+    assert_int_equal(stats.code_bytes, 0);
+    jit_engine_leave(engine);
+    jit_engine_destroy(engine);
+}
+
 /* ---- threads ---- */
 
 struct many {
@@ -571,6 +601,7 @@ int main(void)
         cmocka_unit_test(test_fatal_error),
         cmocka_unit_test(test_level_missing),
         cmocka_unit_test(test_caps),
+        cmocka_unit_test(test_full),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_write_xor_execute),
         cmocka_unit_test(test_disk_cache),
