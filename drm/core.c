@@ -98,12 +98,12 @@ static int get_cap(struct drm_file *file, void *argument, const struct drm_user 
     case DRM_CAP_DUMB_BUFFER:
     case DRM_CAP_VBLANK_HIGH_CRTC:
     case DRM_CAP_ADDFB2_MODIFIERS:
+    case DRM_CAP_ASYNC_PAGE_FLIP:
     case DRM_CAP_CRTC_IN_VBLANK_EVENT: cap->value = 1; return 0;
     case DRM_CAP_DUMB_PREFERRED_DEPTH: cap->value = 24; return 0;
     case DRM_CAP_CURSOR_WIDTH:
     case DRM_CAP_CURSOR_HEIGHT: cap->value = 64; return 0;
     case DRM_CAP_DUMB_PREFER_SHADOW:
-    case DRM_CAP_ASYNC_PAGE_FLIP:
     case DRM_CAP_PAGE_FLIP_TARGET: return 0;
     default: return -EINVAL;
     }

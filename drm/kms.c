@@ -256,8 +256,9 @@ static int page_flip(struct drm_file *file, void *argument, const struct drm_use
     const struct drm_mode_crtc_page_flip *flip = argument;
     struct drm *drm = file->drm;
     struct kms_state next = drm->kms->state;
-    if (flip->flags & ~(uint32_t)DRM_MODE_PAGE_FLIP_EVENT || flip->reserved)
-        return -EINVAL; /* no asynchronous or targeted flips */
+    /* Every flip is done at once, so an asynchronous one is no other. There are no targeted flips. */
+    if (flip->flags & ~(uint32_t)(DRM_MODE_PAGE_FLIP_EVENT | DRM_MODE_PAGE_FLIP_ASYNC) || flip->reserved)
+        return -EINVAL;
     if (flip->crtc_id != KMS_CRTC)
         return -ENOENT;
     if (!next.fb)

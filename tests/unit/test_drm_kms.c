@@ -175,7 +175,7 @@ static void test_flips(void **state)
     assert_int_equal(event.base.length, sizeof event);
     assert_int_equal(event.user_data, 0x1234);
     assert_int_equal(event.crtc_id, CRTC);
-    flip.flags = DRM_MODE_PAGE_FLIP_ASYNC;
+    flip.flags = DRM_MODE_PAGE_FLIP_TARGET_ABSOLUTE;
     assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_PAGE_FLIP, &flip), -EINVAL);
     assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_RMFB, &b), 0); /* what is shown goes dark */
     flip.flags = 0;
