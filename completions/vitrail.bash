@@ -17,7 +17,7 @@ _vitrail() {
     local options
     case "$command" in
     run | record) options="--gpu --memory --mode --frames --sysroot --log --record -o -- $device" ;;
-    replay) options="--png --frames --frame --all --verify --tolerance --loops --stats --times $device" ;;
+    replay) options="--png --frames --frame --all --rgba --verify --tolerance --loops --stats --times $device" ;;
     decode) options="--job --no-programs --pages" ;;
     asm) options="--isa -o --hex --check" ;;
     dis) options="--isa --hex --check" ;;

@@ -18,6 +18,9 @@ static const char help[] =
     "  --frame N          stop after picture N, counted from 1\n"
     "  --all              count the end of every rendering job as a picture, also when\n"
     "                     the program showed its frames on a display\n"
+    "  --rgba             the lowest byte of a pixel is red, as in textures that programs\n"
+    "                     draw into; otherwise it is blue, as displays have it, unless\n"
+    "                     the capture knows\n"
     "  --verify FILE.png  compare the last picture (or that of --frame) with a PNG;\n"
     "                     exit status 1 when they differ\n"
     "  --tolerance N      channel difference that --verify still accepts (default 0)\n"
@@ -35,7 +38,7 @@ static const char help[] =
 struct options {
     const char *capture, *png, *frames, *verify, *times;
     uint64_t frame, tolerance, loops;
-    bool all, stats;
+    bool all, stats, rgba;
     struct tool_device_options device;
 };
 
@@ -94,6 +97,8 @@ static int parse(struct options *o, int argc, char **argv)
             continue;
         if (!strcmp(argv[i], "--all"))
             o->all = true;
+        else if (!strcmp(argv[i], "--rgba"))
+            o->rgba = true;
         else if (!strcmp(argv[i], "--stats"))
             o->stats = true;
         else if (argv[i][0] == '-' && argv[i][1])
@@ -122,10 +127,19 @@ static void report_faults(struct session *s)
         }
 }
 
+/* A job's picture: only the program knows which way round it meant the channels. */
+static int picture_of(const struct session *s, const struct capture_frame *frame, struct util_image *out)
+{
+    struct capture_frame seen = *frame;
+    if (s->options->rgba)
+        seen.format |= CAPTURE_FRAME_RGBA;
+    return replay_picture(s->replay, &seen, out);
+}
+
 static int write_picture(struct session *s, const struct capture_frame *frame, const char *path)
 {
     struct util_image image = {0};
-    int err = replay_picture(s->replay, frame, &image);
+    int err = picture_of(s, frame, &image);
 
     if (!err)
         err = util_image_write_png(&image, path, 0);
@@ -187,7 +201,7 @@ static int verify(struct session *s)
 
     if ((err = util_image_read_png(&golden, o->verify)))
         return tool_error("replay", TOOL_BAD_FILE, "%s: %s", o->verify, strerror(-err));
-    if ((err = replay_picture(s->replay, &s->last, &ours)))
+    if ((err = picture_of(s, &s->last, &ours)))
         code = tool_error("replay", TOOL_HOST, "the picture cannot be read: %s", strerror(-err));
     else if (util_image_compare(&golden, &ours, (uint32_t)o->tolerance, 0, &diff))
         code = tool_error("replay", TOOL_DIFFERS, "%s is %ux%u, the picture %ux%u", o->verify, golden.width,
