@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/bits.h"
+#include "util/checked.h"
 
 /* The reservation holds the 4 GiB that a 32-bit address can reach and 2 GiB on either side, so that a base
  * plus any 32-bit offset, sign-extended by mistake or running past the end of a vector, meets PROT_NONE. */
@@ -41,45 +43,83 @@ static int make_file(uint64_t size)
     return fd;
 }
 
-int gpu_memory_create(uint64_t size, struct gpu_memory *out)
+/* Maps `size` bytes of `fd`, which *out owns afterwards (also on failure it is closed). */
+static int map_file(int fd, uint64_t offset, uint64_t size, struct gpu_memory *out)
 {
-    memset(out, 0, sizeof *out);
-    out->fd = -1;
-    if (!size || size > WINDOW_MAX)
-        return -EINVAL;
-    size = util_align(size, GPU_PAGE);
-
     bool small = small_window();
     uint64_t guard = small ? GUARD_SMALL : GUARD;
     uint64_t reserved_size = 2 * guard + (small ? size : WINDOW_MAX);
+    int error = 0;
     void *reserved = mmap(NULL, reserved_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (reserved == MAP_FAILED)
-        return -errno;
-    int error = make_file(size);
-    if (error < 0)
-        goto fail;
-    int fd = error;
-    uint8_t *base = (uint8_t *)reserved + guard;
-    if (mmap(base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+    if (reserved == MAP_FAILED) {
         error = -errno;
-        close(fd);
+        goto fail;
+    }
+    uint8_t *base = (uint8_t *)reserved + guard;
+    if (mmap(base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) == MAP_FAILED) {
+        error = -errno;
+        munmap(reserved, reserved_size);
         goto fail;
     }
     *out = (struct gpu_memory){
         .base = base, .size = size, .fd = fd, .reserved = reserved, .reserved_size = reserved_size};
     return 0;
 fail:
-    munmap(reserved, reserved_size);
+    close(fd);
     return error;
+}
+
+int gpu_memory_create(uint64_t size, struct gpu_memory *out)
+{
+    *out = (struct gpu_memory){.fd = -1};
+    if (!size || size > WINDOW_MAX)
+        return -EINVAL;
+    size = util_align(size, GPU_PAGE);
+    int fd = make_file(size);
+    return fd < 0 ? fd : map_file(fd, 0, size, out);
+}
+
+int gpu_memory_import(int fd, uint64_t offset, uint64_t size, bool unsealed, struct gpu_memory *out)
+{
+    struct stat stat;
+    *out = (struct gpu_memory){.fd = -1};
+    if (!size || size > WINDOW_MAX || size % GPU_PAGE || offset % GPU_PAGE)
+        return -EINVAL;
+    if (fstat(fd, &stat) < 0)
+        return -errno;
+    if (!S_ISREG(stat.st_mode))
+        return -ENODEV;
+    if (!util_in_range(offset, size, (uint64_t)stat.st_size))
+        return -EINVAL;
+    int seals = fcntl(fd, F_GET_SEALS); /* fails for files that cannot be sealed */
+    if (!unsealed && (seals < 0 || !(seals & F_SEAL_SHRINK)))
+        return -EPERM;
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return own < 0 ? -errno : map_file(own, offset, size, out);
+}
+
+int gpu_memory_borrow(void *base, uint64_t size, struct gpu_memory *out)
+{
+    *out = (struct gpu_memory){.fd = -1};
+    if (!base || (uintptr_t)base % GPU_PAGE || !size || size > WINDOW_MAX || size % GPU_PAGE)
+        return -EINVAL;
+    out->base = base;
+    out->size = size;
+    return 0;
+}
+
+void gpu_memory_clear(struct gpu_memory *memory)
+{
+    if (!memory->reserved || madvise(memory->base, memory->size, MADV_REMOVE) < 0)
+        memset(memory->base, 0, memory->size);
 }
 
 void gpu_memory_destroy(struct gpu_memory *memory)
 {
-    if (!memory->reserved)
-        return;
-    munmap(memory->reserved, memory->reserved_size);
-    if (memory->fd >= 0)
-        close(memory->fd);
-    memset(memory, 0, sizeof *memory);
-    memory->fd = -1;
+    if (memory->reserved) {
+        munmap(memory->reserved, memory->reserved_size);
+        if (memory->fd >= 0)
+            close(memory->fd);
+    }
+    *memory = (struct gpu_memory){.fd = -1};
 }

@@ -3,16 +3,11 @@
 #include "gpu/replay.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "raster/surface.h"
-#include "util/bits.h"
-
-#define PICTURE_MAX 16384u /* util/image.h */
-#define TILE        64u
+#include "gpu/picture.h"
 
 struct replay {
     struct capture_reader *reader;
@@ -102,9 +97,7 @@ int replay_rewind(struct replay *replay)
 {
     vc4_device_destroy(replay->device);
     replay->device = NULL;
-    if (fallocate(replay->memory.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
-                  (off_t)replay->memory.size) < 0)
-        memset(replay->memory.base, 0, replay->memory.size);
+    gpu_memory_clear(&replay->memory);
     capture_reader_rewind(replay->reader);
     replay->has_kept = false;
     replay->read_error = 0;
@@ -172,56 +165,9 @@ int replay_next_frame(struct replay *replay, bool presented_only, struct capture
     }
 }
 
-/* ---- pictures ---- */
-
-/* One tile's pixels into the picture; `rgba`: the lowest byte is red, otherwise blue is. */
-static void copy_tile(const struct raster_tile *tile, bool rgba, struct util_image *out)
-{
-    uint32_t width = UTIL_MIN(TILE, out->width - (uint32_t)tile->x);
-    uint32_t height = UTIL_MIN(TILE, out->height - (uint32_t)tile->y);
-    for (uint32_t y = 0; y < height; y++) {
-        uint8_t *to = out->pixels + (((size_t)tile->y + y) * out->width + (uint32_t)tile->x) * 4;
-        for (uint32_t x = 0; x < width; x++, to += 4) {
-            uint32_t word = tile->color[raster_pixel_index(tile, x, y, 0)];
-            if (!rgba)
-                word = (word & 0xff00ff00u) | (word & 0xff) << 16 | (word >> 16 & 0xff);
-            util_store32(to, word);
-        }
-    }
-}
-
 int replay_picture(struct replay *replay, const struct capture_frame *frame, struct util_image *out)
 {
-    uint32_t format = frame->format & ~CAPTURE_FRAME_RGBA;
-    struct raster_surface surface = {.width = frame->width,
-                                     .height = frame->height,
-                                     .layout = frame->layout,
-                                     .format = format,
-                                     .stride = frame->stride};
-    uint64_t bytes;
-    if (!frame->width || !frame->height || frame->width > PICTURE_MAX || frame->height > PICTURE_MAX ||
-        format > RASTER_SURFACE_BGR565_DITHER || !raster_surface_size(&surface, &bytes))
-        return -EINVAL;
-    surface.base = gpu_memory_at(&replay->memory, frame->address, bytes);
-    if (!surface.base)
-        return -EFAULT;
-    struct raster_tile *tile = aligned_alloc(64, sizeof *tile);
-    int error = tile ? util_image_init(out, frame->width, frame->height) : -ENOMEM;
-    if (!error) {
-        bool rgba = format != RASTER_SURFACE_RGBA8888 || frame->format & CAPTURE_FRAME_RGBA;
-        tile->width = tile->height = TILE;
-        tile->samples = 1;
-        for (uint32_t y = 0; y < frame->height; y += TILE) {
-            for (uint32_t x = 0; x < frame->width; x += TILE) {
-                tile->x = (int32_t)x;
-                tile->y = (int32_t)y;
-                raster_surface_load(&surface, tile);
-                copy_tile(tile, rgba, out);
-            }
-        }
-    }
-    free(tile);
-    return error;
+    return gpu_picture(&replay->memory, frame, out);
 }
 
 /* ---- the rest ---- */

@@ -1,0 +1,97 @@
+/* From an image's layout and format to rows of pixels. */
+#include "gpu/picture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "raster/surface.h"
+#include "util/bits.h"
+
+#define PICTURE_MAX 16384u /* util/image.h */
+#define TILE        64u
+
+uint32_t gpu_picture_bytes(const struct capture_frame *frame)
+{
+    switch (frame->format & ~CAPTURE_FRAME_RGBA) {
+    case RASTER_SURFACE_RGBA8888: return 4;
+    case RASTER_SURFACE_BGR565:
+    case RASTER_SURFACE_BGR565_DITHER: return 2;
+    default: return 0;
+    }
+}
+
+/* The frame's memory as a surface, checked: 0, -EFAULT or -EINVAL. */
+static int find_surface(const struct gpu_memory *memory, const struct capture_frame *frame,
+                        struct raster_surface *surface)
+{
+    *surface = (struct raster_surface){.width = frame->width,
+                                       .height = frame->height,
+                                       .layout = frame->layout,
+                                       .format = frame->format & ~CAPTURE_FRAME_RGBA,
+                                       .stride = frame->stride};
+    uint64_t bytes;
+    if (!frame->width || !frame->height || frame->width > PICTURE_MAX || frame->height > PICTURE_MAX ||
+        !gpu_picture_bytes(frame) || !raster_surface_size(surface, &bytes))
+        return -EINVAL;
+    surface->base = gpu_memory_at(memory, frame->address, bytes);
+    return surface->base ? 0 : -EFAULT;
+}
+
+/* One tile's pixels into the picture; `rgba`: the lowest byte is red, otherwise blue is. */
+static void copy_tile(const struct raster_tile *tile, bool rgba, struct util_image *out)
+{
+    uint32_t width = UTIL_MIN(TILE, out->width - (uint32_t)tile->x);
+    uint32_t height = UTIL_MIN(TILE, out->height - (uint32_t)tile->y);
+    for (uint32_t y = 0; y < height; y++) {
+        uint8_t *to = out->pixels + (((size_t)tile->y + y) * out->width + (uint32_t)tile->x) * 4;
+        for (uint32_t x = 0; x < width; x++, to += 4) {
+            uint32_t word = tile->color[raster_pixel_index(tile, x, y, 0)];
+            if (!rgba)
+                word = (word & 0xff00ff00u) | (word & 0xff) << 16 | (word >> 16 & 0xff);
+            util_store32(to, word);
+        }
+    }
+}
+
+int gpu_picture(const struct gpu_memory *memory, const struct capture_frame *frame, struct util_image *out)
+{
+    struct raster_surface surface;
+    int error = find_surface(memory, frame, &surface);
+    if (error)
+        return error;
+    struct raster_tile *tile = aligned_alloc(64, sizeof *tile);
+    error = tile ? util_image_init(out, frame->width, frame->height) : -ENOMEM;
+    if (!error) {
+        bool rgba = surface.format != RASTER_SURFACE_RGBA8888 || frame->format & CAPTURE_FRAME_RGBA;
+        tile->width = tile->height = TILE;
+        tile->samples = 1;
+        for (uint32_t y = 0; y < frame->height; y += TILE) {
+            for (uint32_t x = 0; x < frame->width; x += TILE) {
+                tile->x = (int32_t)x;
+                tile->y = (int32_t)y;
+                raster_surface_load(&surface, tile);
+                copy_tile(tile, rgba, out);
+            }
+        }
+    }
+    free(tile);
+    return error;
+}
+
+int gpu_picture_raw(const struct gpu_memory *memory, const struct capture_frame *frame, uint8_t *to,
+                    size_t stride)
+{
+    struct raster_surface surface;
+    int error = find_surface(memory, frame, &surface);
+    if (error)
+        return error;
+    uint32_t bytes = gpu_picture_bytes(frame);
+    for (uint32_t y = 0; y < frame->height; y++) {
+        for (uint32_t x = 0; x < frame->width; x++) {
+            uint32_t from = raster_texel_offset(surface.layout, bytes, surface.stride, x, y);
+            memcpy(to + y * stride + (size_t)x * bytes, surface.base + from, bytes);
+        }
+    }
+    return 0;
+}

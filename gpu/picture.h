@@ -1,0 +1,20 @@
+/* Images in guest memory as pictures for people: what replay, tools and the public API show of a frame. */
+#ifndef VITRAIL_GPU_PICTURE_H
+#define VITRAIL_GPU_PICTURE_H
+
+#include "gpu/capture.h"
+#include "util/image.h"
+
+/* The picture of a frame as it now stands in guest memory, top row first; `out` is the caller's afterwards.
+ * 0, -EFAULT (outside memory), -ENOMEM, -EINVAL (size, layout, format or stride). */
+int gpu_picture(const struct gpu_memory *memory, const struct capture_frame *frame, struct util_image *out);
+
+/* The pixels' own bytes, whatever the layout, row y at to + y * stride. `stride` is at least width *
+ * gpu_picture_bytes. 0, -EFAULT, -EINVAL as above. */
+int gpu_picture_raw(const struct gpu_memory *memory, const struct capture_frame *frame, uint8_t *to,
+                    size_t stride);
+
+/* Bytes a pixel of the frame has in memory: 2 or 4; 0 for a format that is no picture. */
+uint32_t gpu_picture_bytes(const struct capture_frame *frame);
+
+#endif
