@@ -118,12 +118,12 @@ static void turn(const struct vc4_vertex_cache *cache, const uint32_t (*row)[16]
         }
 }
 
-/* The cost of those of `executed` instructions that so many straight runs do not have. */
+/* Half of what a batch took, on the average of so many, beyond one straight run of the program. */
 static uint32_t beyond(const struct vc4_vertex_cache *cache, uint64_t executed, uint32_t batches)
 {
     uint64_t straight = (uint64_t)vc4_vertex_program(cache->stage)->insn_count * batches;
     uint64_t cost = executed > straight ? (executed - straight) * vc4_vertex_weight(cache->stage) : 0;
-    return (uint32_t)UTIL_MIN(cost, (uint64_t)UINT32_MAX);
+    return (uint32_t)UTIL_MIN(cost / (2 * batches), (uint64_t)UINT32_MAX);
 }
 
 void vc4_vertex_cache_cost_of(const struct vc4_vertex_cache *cache, uint32_t *cost, bool *loops)

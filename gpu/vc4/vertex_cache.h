@@ -14,7 +14,7 @@
 
 #define VC4_CACHE_UNIT  32u /* vertices: two batches */
 #define VC4_CACHE_PAGE  64u /* units */
-#define VC4_CACHE_HEAD  4u  /* words before a unit's vertices: the first says what shading it cost */
+#define VC4_CACHE_HEAD  4u  /* words before a unit's vertices: the first is vc4_vertex_cache_cost */
 #define VC4_CACHE_ALONE (VC4_CACHE_HEAD + VC4_VPM_ROWS)
 #define VC4_CACHE_PAGES 32u /* of 65536 vertices, as many as tile lists can name */
 
@@ -78,8 +78,8 @@ static inline const uint32_t *vc4_vertex_cache_get(struct vc4_vertex_cache *cach
  * *loops: the program may repeat instructions, which vc4_vertex_cache_cost knows. */
 void vc4_vertex_cache_cost_of(const struct vc4_vertex_cache *cache, uint32_t *cost, bool *loops);
 
-/* The instructions beyond the program's length that shading the vertex's unit took. `words` is what
- * vc4_vertex_cache_get returned for `index` and `alone`. */
+/* What each use of a vertex costs besides, as its program repeats instructions: again half of what a batch
+ * takes. `words` is what vc4_vertex_cache_get returned for `index` and `alone`. */
 static inline uint32_t vc4_vertex_cache_cost(const struct vc4_vertex_cache *cache, uint32_t index,
                                              const uint32_t alone[VC4_CACHE_ALONE], const uint32_t *words)
 {

@@ -269,12 +269,35 @@ static void multisampling(void **state)
     }
 }
 
+/* A vertex program that repeats: a triangle pays for its three vertices what one and a half batches take. */
+static void repeated_vertices(void **state)
+{
+    enum { BATCH = 10000 * 5, PARTS = 16 /* that a job's fuel is divided into for its tiles */ };
+    for (unsigned enough = 0; enough < 2; enough++) {
+        struct vc4_options options = {.job_fuel = (uint64_t)PARTS * BATCH * (enough ? 16 : 14) / 10};
+        struct scene s;
+        assert_true(scene_open(&s, plain));
+        vc4_device_destroy(s.device);
+        assert_int_equal(vc4_device_create(&s.memory, &options, &s.device), 0);
+        assert_true(assemble(
+            &s, AT_VS, "ldi r0, 10000\nL2:\n sub.sf r0, r0, 1\n brr.allzc L2\n nop\n nop\n nop\n" VS_COPY));
+        triangle_scene(&s, CONFIG_BOTH_FACES | CONFIG_DEPTH(7));
+        render(&s);
+        if (enough)
+            no_faults(&s);
+        else
+            assert_int_equal(one_fault(&s).kind, GPU_FAULT_TIMEOUT);
+        assert_int_equal(pixel(&s, 20, 20), enough ? BLUE : RED);
+        scene_close(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(triangle),      cmocka_unit_test(configuration), cmocka_unit_test(windows),
-        cmocka_unit_test(varyings),      cmocka_unit_test(clipped),       cmocka_unit_test(gl_lists),
-        cmocka_unit_test(multisampling),
+        cmocka_unit_test(triangle),      cmocka_unit_test(configuration),     cmocka_unit_test(windows),
+        cmocka_unit_test(varyings),      cmocka_unit_test(clipped),           cmocka_unit_test(gl_lists),
+        cmocka_unit_test(multisampling), cmocka_unit_test(repeated_vertices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
