@@ -12,9 +12,8 @@
 #include "util/bits.h"
 #include "util/fpenv.h"
 
-#define LANES     16
-#define TMU_DEPTH 4 /* requests a unit may hold (Guide section 4) */
-#define UNIT      "fragment program"
+#define LANES 16
+#define UNIT  "fragment program"
 
 /* A texture request whose set-up words stand at known places, decoded once. */
 struct known_texture {
@@ -48,7 +47,7 @@ struct batch {
     uint32_t color_loads, color_writes;
     struct {
         uint32_t count;
-        uint32_t result[TMU_DEPTH][LANES];
+        uint32_t result[VC4_QPU_TMU_SLOTS][LANES];
     } tmu[2];
     struct gpu_fault texture_fault; /* what a set-up decoded on the spot had wrong */
 };
@@ -196,8 +195,6 @@ static enum vc4_qpu_fault port_tmu_request(void *ctx, unsigned unit, const uint3
     struct known_texture scratch;
     float coordinate[4][LANES];
 
-    if (batch->tmu[unit].count == TMU_DEPTH)
-        return VC4_QPU_FAULT_TMU_FULL;
     uint32_t *out = batch->tmu[unit].result[batch->tmu[unit].count++];
     if (!param_count)
         return raw_lookup(batch, s, out, report);
@@ -216,8 +213,6 @@ static enum vc4_qpu_fault port_tmu_load(void *ctx, unsigned unit, uint32_t out[L
     struct batch *batch = ctx;
     uint32_t(*result)[LANES] = batch->tmu[unit].result;
 
-    if (!batch->tmu[unit].count)
-        return VC4_QPU_FAULT_TMU_EMPTY;
     memcpy(out, result[0], sizeof result[0]);
     memmove(result[0], result[1], --batch->tmu[unit].count * sizeof result[0]);
     return VC4_QPU_OK;

@@ -8,8 +8,6 @@
 #include "isa/vc4_qpu/interp.h"
 #include "util/bits.h"
 
-#define TMU_DEPTH 4 /* results a unit may hold (Guide section 4: four lots) */
-
 struct batch {
     const struct vc4_vertex_stage *stage;
     const uint32_t (*in)[16];
@@ -19,7 +17,7 @@ struct batch {
     bool writable;
     struct {
         uint32_t count;
-        uint32_t result[TMU_DEPTH][16];
+        uint32_t result[VC4_QPU_TMU_SLOTS][16];
     } tmu[2];
 };
 
@@ -63,8 +61,6 @@ static enum vc4_qpu_fault port_tmu_request(void *ctx, unsigned unit, const uint3
                                            unsigned param_count, struct vc4_qpu_report *report)
 {
     struct batch *batch = ctx;
-    if (batch->tmu[unit].count == TMU_DEPTH)
-        return VC4_QPU_FAULT_TMU_FULL;
     uint32_t *out = batch->tmu[unit].result[batch->tmu[unit].count++];
     if (!t && !r && !b)
         return lookup(batch->stage, s, out, report);
@@ -84,8 +80,6 @@ static enum vc4_qpu_fault port_tmu_load(void *ctx, unsigned unit, uint32_t out[1
                                         struct vc4_qpu_report *report)
 {
     struct batch *batch = ctx;
-    if (!batch->tmu[unit].count)
-        return VC4_QPU_FAULT_TMU_EMPTY;
     memcpy(out, batch->tmu[unit].result[0], sizeof batch->tmu[unit].result[0]);
     batch->tmu[unit].count--;
     memmove(batch->tmu[unit].result[0], batch->tmu[unit].result[1],

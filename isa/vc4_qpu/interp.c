@@ -7,27 +7,22 @@
 
 #define LANES     VC4_QPU_LANES
 #define ALL_LANES 0xffffu
-#define IDLE      UINT32_MAX
-
-/* A texture request in the making: what has been written to T, R, B, and the set-up words pulled. */
-struct request {
-    uint32_t coordinate[4][LANES]; /* S T R B */
-    bool has[4];
-    uint32_t params[4];
-    unsigned param_count;
-};
+#define IDLE      VC4_QPU_IDLE
 
 struct interp {
     const struct vc4_qpu_program *program;
     const struct vc4_qpu_ports *ports;
     struct vc4_qpu_report *report;
     struct vc4_qpu_state state;
-    struct request request[2];
+    struct vc4_qpu_request request[2];
+    struct vc4_qpu_outstanding outstanding[2];
     uint32_t qpu_number, uniforms, fuel, varyings_read;
     uint32_t pc;
     uint32_t branch_in, target; /* delay slots left before the jump, or IDLE */
     uint32_t end_in;            /* delay slots left before the end, or IDLE */
     uint32_t branch_pc;         /* the last branch executed, or IDLE */
+    uint32_t code;              /* guest address of the program */
+    bool slices;                /* the fuel is a slice: without it the program yields */
 };
 
 /* What one instruction has in hand. */
@@ -253,10 +248,30 @@ static void set_flags(struct interp *q, const struct step *step)
 
 /* ---- writes ---- */
 
+static enum vc4_qpu_fault take_slots(struct vc4_qpu_outstanding *o, bool direct)
+{
+    unsigned slots = vc4_qpu_tmu_slots(direct);
+
+    if (o->taken + slots > VC4_QPU_TMU_SLOTS)
+        return VC4_QPU_FAULT_TMU_FULL;
+    o->slots[o->count++] = (uint8_t)slots;
+    o->taken += slots;
+    return VC4_QPU_OK;
+}
+
+static enum vc4_qpu_fault free_slots(struct vc4_qpu_outstanding *o)
+{
+    if (!o->count)
+        return VC4_QPU_FAULT_TMU_EMPTY;
+    o->taken -= o->slots[0];
+    memmove(o->slots, o->slots + 1, --o->count);
+    return VC4_QPU_OK;
+}
+
 static enum vc4_qpu_fault write_tmu(struct interp *q, unsigned waddr, const uint32_t value[LANES])
 {
     unsigned unit = waddr >= VC4_QPU_W_TMU1_S, reg = waddr & 3;
-    struct request *r = &q->request[unit];
+    struct vc4_qpu_request *r = &q->request[unit];
 
     memcpy(r->coordinate[reg], value, sizeof r->coordinate[reg]);
     r->has[reg] = true;
@@ -268,6 +283,7 @@ static enum vc4_qpu_fault write_tmu(struct interp *q, unsigned waddr, const uint
     }
     if (reg != 0)
         return VC4_QPU_OK;
+    TRY(take_slots(&q->outstanding[unit], !r->param_count));
     PORT(tmu_request, unit, r->coordinate[0], r->has[1] ? r->coordinate[1] : NULL,
          r->has[2] ? r->coordinate[2] : NULL, r->has[3] ? r->coordinate[3] : NULL, r->params, r->param_count);
     memset(r, 0, sizeof *r);
@@ -379,12 +395,17 @@ static enum vc4_qpu_fault write_unit(struct interp *q, struct step *step, unsign
 
 static enum vc4_qpu_fault signal_load(struct interp *q, struct step *step)
 {
+    bool unit = step->insn->sig == VC4_QPU_SIG_LOAD_TMU1;
+
     switch (step->insn->sig) {
     case VC4_QPU_SIG_COVERAGE_LOAD: PORT(coverage_load, step->loaded); break;
     case VC4_QPU_SIG_COLOR_LOAD:
     case VC4_QPU_SIG_COLOR_LOAD_END: PORT(color_load, step->loaded); break;
     case VC4_QPU_SIG_LOAD_TMU0:
-    case VC4_QPU_SIG_LOAD_TMU1: PORT(tmu_load, step->insn->sig == VC4_QPU_SIG_LOAD_TMU1, step->loaded); break;
+    case VC4_QPU_SIG_LOAD_TMU1:
+        TRY(free_slots(&q->outstanding[unit]));
+        PORT(tmu_load, unit, step->loaded);
+        break;
     case VC4_QPU_SIG_ALPHA_MASK_LOAD: PORT(alpha_mask_load, step->loaded); break;
     default: return VC4_QPU_OK;
     }
@@ -415,14 +436,15 @@ static enum vc4_qpu_fault branch(struct interp *q, struct step *step)
     q->branch_pc = q->pc;
     if (!branch_taken(&q->state, insn->branch_cond))
         return VC4_QPU_OK;
-    uint32_t link = (q->pc + 4) * 8, target = insn->imm;
+    uint32_t link = q->code + (q->pc + 4) * 8, target = insn->imm;
     target += insn->branch_rel ? link : 0;
     target += insn->branch_reg ? q->state.a[insn->branch_raddr][0] : 0;
+    target -= q->code;
     if (target % 8 || target / 8 >= q->program->insn_count) {
         q->report->address = target;
         return fail(q, VC4_QPU_FAULT_PC);
     }
-    if (target / 8 <= q->pc) {
+    if (target / 8 <= q->pc && !q->slices) {
         uint32_t cost = q->pc + 4 - target / 8;
         if (q->fuel < cost)
             return fail(q, VC4_QPU_FAULT_FUEL);
@@ -481,21 +503,36 @@ static bool count_down(uint32_t *slots)
     return true;
 }
 
-/* Moves on: past delay slots, over jumps, to the end. False when the program is over. */
-static bool advance(struct interp *q, const struct vc4_qpu_insn *insn)
+enum progress { GOES_ON, YIELDS, IS_OVER };
+
+/* A slice pays for a jump back when it jumps. */
+static enum progress pay_slice(struct interp *q)
+{
+    if (!q->slices || q->target > q->branch_pc)
+        return GOES_ON;
+    uint32_t cost = q->branch_pc + 4 - q->target;
+    bool yields = q->fuel < cost;
+    q->fuel = yields ? 0 : q->fuel - cost;
+    return yields ? YIELDS : GOES_ON;
+}
+
+/* Moves on: past delay slots, over jumps, to the end. */
+static enum progress advance(struct interp *q, const struct vc4_qpu_insn *insn)
 {
     bool ends = insn->sig == VC4_QPU_SIG_PROGRAM_END || insn->sig == VC4_QPU_SIG_COLOR_LOAD_END;
 
     if (count_down(&q->end_in))
-        return false;
+        return IS_OVER;
     if (ends && q->end_in == IDLE)
         q->end_in = 2;
     q->pc++;
     if (insn->kind != VC4_QPU_BRANCH && count_down(&q->branch_in)) {
+        enum progress progress = pay_slice(q);
         q->branch_pc = IDLE;
         q->pc = q->target;
+        return progress;
     }
-    return true;
+    return GOES_ON;
 }
 
 enum vc4_qpu_fault vc4_qpu_interp(const struct vc4_qpu_program *program, const struct vc4_qpu_start *start,
@@ -530,8 +567,81 @@ enum vc4_qpu_fault vc4_qpu_interp(const struct vc4_qpu_program *program, const s
             break;
         }
         report->executed = ++executed;
-    } while (advance(&q, insn));
+    } while (advance(&q, insn) == GOES_ON);
     if (state)
         *state = q.state;
     return report->fault;
+}
+
+static struct interp take_up(const struct vc4_qpu_program *program, const struct vc4_qpu_machine *m,
+                             const struct vc4_qpu_ports *ports, struct vc4_qpu_report *report)
+{
+    struct interp q = {.program = program,
+                       .ports = ports,
+                       .report = report,
+                       .state = m->state,
+                       .qpu_number = m->qpu_number,
+                       .uniforms = m->uniforms,
+                       .fuel = m->slice,
+                       .varyings_read = m->varyings_read,
+                       .pc = m->pc,
+                       .branch_in = m->branch_in,
+                       .target = m->target,
+                       .end_in = m->end_in,
+                       .branch_pc = m->branch_pc,
+                       .code = m->code,
+                       .slices = true};
+
+    memcpy(q.request, m->request, sizeof q.request);
+    memcpy(q.outstanding, m->outstanding, sizeof q.outstanding);
+    return q;
+}
+
+static void put_down(const struct interp *q, struct vc4_qpu_machine *m)
+{
+    m->state = q->state;
+    memcpy(m->request, q->request, sizeof m->request);
+    memcpy(m->outstanding, q->outstanding, sizeof m->outstanding);
+    m->uniforms = q->uniforms;
+    m->slice = q->fuel;
+    m->varyings_read = q->varyings_read;
+    m->pc = q->pc;
+    m->branch_in = q->branch_in;
+    m->target = q->target;
+    m->end_in = q->end_in;
+    m->branch_pc = q->branch_pc;
+}
+
+enum vc4_qpu_stop vc4_qpu_interp_on(const struct vc4_qpu_program *program, struct vc4_qpu_machine *machine,
+                                    const struct vc4_qpu_ports *ports, vc4_qpu_gate_fn gate, void *gate_data,
+                                    vc4_qpu_trace_fn trace, void *trace_data, struct vc4_qpu_report *report)
+{
+    struct interp q = take_up(program, machine, ports, report);
+    enum vc4_qpu_stop stop = VC4_QPU_STOP_FAULT;
+    enum progress progress = GOES_ON;
+
+    while (progress == GOES_ON) {
+        *report = (struct vc4_qpu_report){.pc = q.pc, .executed = machine->executed};
+        if (q.pc >= program->insn_count) {
+            fail(&q, VC4_QPU_FAULT_PC);
+            break;
+        }
+        const struct vc4_qpu_insn *insn = &program->insns[q.pc];
+        if (gate && gate(gate_data, q.pc, insn)) {
+            stop = VC4_QPU_STOP_GATE;
+            break;
+        }
+        if (trace)
+            trace(trace_data, q.pc, insn, &q.state);
+        if (execute(&q, insn)) {
+            report->pc = q.pc;
+            break;
+        }
+        machine->executed++;
+        progress = advance(&q, insn);
+    }
+    if (progress != GOES_ON)
+        stop = progress == YIELDS ? VC4_QPU_STOP_YIELD : VC4_QPU_STOP_END;
+    put_down(&q, machine);
+    return stop;
 }

@@ -15,11 +15,21 @@ enum vc4_qpu_fault {
     VC4_QPU_FAULT_UNIFORM,   /* uniform read outside the range the port allows */
     VC4_QPU_FAULT_MEMORY,    /* raw lookup outside guest memory */
     VC4_QPU_FAULT_TMU_EMPTY, /* result loaded without a request */
-    VC4_QPU_FAULT_TMU_FULL,  /* more than four requests outstanding */
+    VC4_QPU_FAULT_TMU_FULL,  /* more requests outstanding than VC4_QPU_TMU_SLOTS hold */
     VC4_QPU_FAULT_VPM, /* VPM access outside the rows the port provides, or a set-up it does not support */
     VC4_QPU_FAULT_RESERVED,   /* reserved operation, signal or register */
     VC4_QPU_FAULT_UNSUPPORTED /* a port is absent: the access makes no sense for this kind of program */
 };
+
+/* A texture unit's FIFOs, for each QPU: "four requests of just (s, t) data, or eight requests of just s
+ * data", and as many results (Guide section 4, QPU Interface). So a unit has eight slots for requests whose
+ * result is not loaded yet; a direct lookup takes one, any other two. What does not fit faults: on the
+ * silicon it may stall for ever. Mesa keeps four of either kind. */
+#define VC4_QPU_TMU_SLOTS 8
+static inline unsigned vc4_qpu_tmu_slots(bool direct)
+{
+    return direct ? 1 : 2;
+}
 
 /* Where and why a program stopped. */
 struct vc4_qpu_report {
@@ -47,7 +57,9 @@ struct vc4_qpu_ports {
     enum vc4_qpu_fault (*set_ms_mask)(void *ctx, const uint32_t value[16], uint16_t lanes,
                                       struct vc4_qpu_report *report);
     /* Texture unit: `params` are the implicit uniforms in the order of the writes; s is always valid, t/r/b
-     * where has_*. Results come back in order from tmu_load, one word a lane. */
+     * where they were written (params is empty for a direct lookup). Results come back in order from
+     * tmu_load, one word a lane. The interpreter keeps to the slots: at most VC4_QPU_TMU_SLOTS requests of a
+     * unit are without their load, and no load is without its request. */
     enum vc4_qpu_fault (*tmu_request)(void *ctx, unsigned unit, const uint32_t *s, const uint32_t *t,
                                       const uint32_t *r, const uint32_t *b, const uint32_t *params,
                                       unsigned param_count, struct vc4_qpu_report *report);

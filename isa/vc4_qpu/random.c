@@ -209,7 +209,8 @@ static void load_texture(struct random_gen *g, unsigned unit)
     struct random_want load = anything;
     load.sig = unit ? VC4_QPU_SIG_LOAD_TMU1 : VC4_QPU_SIG_LOAD_TMU0;
     random_insn(g, load);
-    g->outstanding[unit]--;
+    if (--g->outstanding[unit] == 0)
+        g->slots[unit] = 0;
 }
 
 static void drain_textures(struct random_gen *g)
@@ -224,9 +225,10 @@ static void put_texture(struct random_gen *g)
 {
     unsigned unit = random_below(g, 2), base = unit ? VC4_QPU_W_TMU1_S : VC4_QPU_W_TMU0_S;
     struct random_want write = anything;
-    if (g->outstanding[0] + g->outstanding[1] == 4)
+    bool direct = random_one_in(g, 4);
+    if (g->slots[unit] + vc4_qpu_tmu_slots(direct) > VC4_QPU_TMU_SLOTS)
         drain_textures(g);
-    bool direct = random_one_in(g, 12);
+    g->slots[unit] += vc4_qpu_tmu_slots(direct);
     for (unsigned reg = 3; reg > 0; reg--)
         if (!direct && (reg == 1 || random_one_in(g, 4))) {
             write.waddr = (uint8_t)(base + reg);

@@ -3,6 +3,7 @@
 #define VITRAIL_ISA_VC4_QPU_RANDOM_INTERNAL_H
 
 #include "isa/vc4_qpu/asm.h"
+#include "isa/vc4_qpu/ports.h"
 
 struct random_gen {
     uint64_t state; /* of the number generator */
@@ -18,6 +19,7 @@ struct random_gen {
     unsigned iterations;     /* of the loops around: fuel is finite */
     unsigned fuel;           /* backward branches that may still be taken */
     unsigned outstanding[2]; /* texture requests without their result */
+    unsigned slots[2];       /* that they take, and those of results loaded since the unit was empty */
     unsigned varyings, vpm_reads, vpm_writes; /* left */
 };
 

@@ -36,13 +36,13 @@ struct trans_flags {
 enum { TRANS_A = 0, TRANS_B = 32, TRANS_R = 64, TRANS_R4 = 68, TRANS_R5 = 69, TRANS_REGS = 70 };
 
 /* Texture unit: the request being set up, and results not yet loaded. */
-#define TRANS_TMU_DEPTH 4
 struct trans_tmu {
     LLVMValueRef reg[4]; /* S T R B as written */
     LLVMValueRef params[4];
     unsigned param_count;
-    struct trans_value *results[TRANS_TMU_DEPTH];
-    unsigned result_count;
+    struct trans_value *results[VC4_QPU_TMU_SLOTS];
+    uint8_t slots[VC4_QPU_TMU_SLOTS]; /* that each of them takes */
+    unsigned result_count, slots_taken;
 };
 
 struct trans {

@@ -80,9 +80,12 @@ static struct trans_value *take_result(struct trans *t, unsigned unit)
         return NULL;
     }
     struct trans_value *v = tmu->results[0];
+    tmu->slots_taken -= tmu->slots[0];
     tmu->result_count--;
-    for (unsigned i = 0; i < tmu->result_count; i++)
+    for (unsigned i = 0; i < tmu->result_count; i++) {
         tmu->results[i] = tmu->results[i + 1];
+        tmu->slots[i] = tmu->slots[i + 1];
+    }
     return v;
 }
 

@@ -79,12 +79,15 @@ static void fire(struct trans *t, unsigned unit)
         trans_fail(t, -ENOTSUP, "no textures here");
     if (!sample || t->failed)
         return;
-    if (tmu->result_count == TRANS_TMU_DEPTH) {
+    unsigned slots = vc4_qpu_tmu_slots(sample->direct);
+    if (tmu->slots_taken + slots > VC4_QPU_TMU_SLOTS) {
         trans_fault(t, VC4_QPU_FAULT_TMU_FULL, 0);
         return;
     }
     LLVMValueRef r = t->ports->tmu(t->ports->ctx, t->b, sample, index, tmu->reg[0], tmu->reg[1], tmu->reg[2],
                                    tmu->reg[3], tmu->params);
+    tmu->slots_taken += slots;
+    tmu->slots[tmu->result_count] = (uint8_t)slots;
     tmu->results[tmu->result_count++] = trans_int(t, jit_as_i32(t->b, r));
     for (unsigned i = 0; i < 4; i++)
         tmu->reg[i] = tmu->params[i] = NULL;

@@ -29,7 +29,7 @@ struct world {
     uint32_t qpu, fuel;
     /* changed by a run */
     uint32_t log[16], taken;
-    uint32_t fifo[2][4][16], waiting[2]; /* the interpreter's texture results */
+    uint32_t fifo[2][VC4_QPU_TMU_SLOTS][16], waiting[2]; /* the interpreter's texture results */
 };
 
 /* ---- random numbers and values ---- */
@@ -180,8 +180,6 @@ static enum vc4_qpu_fault c_tmu_request(void *ctx, unsigned unit, const uint32_t
                                         unsigned count, struct vc4_qpu_report *report)
 {
     struct world *w = ctx;
-    if (w->waiting[unit] == 4)
-        return VC4_QPU_FAULT_TMU_FULL;
     uint32_t *out = w->fifo[unit][w->waiting[unit]++], sum = unit;
     for (unsigned i = 0; i < count; i++)
         sum = sum * 11 + params[i];
@@ -195,10 +193,8 @@ static enum vc4_qpu_fault c_tmu_load(void *ctx, unsigned unit, uint32_t out[16],
                                      struct vc4_qpu_report *report)
 {
     struct world *w = ctx;
-    if (!w->waiting[unit])
-        return VC4_QPU_FAULT_TMU_EMPTY;
     memcpy(out, w->fifo[unit][0], 64);
-    memmove(w->fifo[unit][0], w->fifo[unit][1], 3 * 64);
+    memmove(w->fifo[unit][0], w->fifo[unit][1], (VC4_QPU_TMU_SLOTS - 1) * 64);
     w->waiting[unit]--;
     return VC4_QPU_OK;
 }

@@ -49,6 +49,9 @@ static float random_float(float scale)
             "nop ; mov ra0.c8c, r1\n nop ; mov ra0.c8d, r3\n"
 #define SAMPLE VARYING "mov tmu0_t, r3\n mov tmu0_s, r1\n nop ; ldtmu0\n"
 #define Z      "mov tlb_z, rb15\n"
+/* More than one request under way, and two loads of them. */
+#define REQUEST "mov tmu0_t, r3\n mov tmu0_s, r1\n"
+#define LOADS   "nop ; ldtmu0\n mov ra0, r4 ; nop ; ldtmu0\n"
 
 /* What the stock driver (Mesa 22.3) emits for constant, interpolated and textured colours stands first. */
 static const struct named {
@@ -147,6 +150,18 @@ static const struct named {
     {"depth under a branch",
      VARYING "mov tlb_color, r1\n fsub.sf r2, r1, unif\n brr.allnc skip\n nop\n nop\n nop\n" Z
              "mov tlb_color, r3\n skip: nop\n" END,
+     true},
+    {"four textures under way",
+     VARYING REQUEST REQUEST REQUEST REQUEST LOADS LOADS Z "mov tlb_color, ra0\n" END, true},
+    {"a fifth", VARYING REQUEST REQUEST REQUEST REQUEST REQUEST LOADS LOADS Z "mov tlb_color, ra0\n" END,
+     true},
+    {"three textures and two words under way",
+     VARYING "ldi tmu0_s, 0x100\n" REQUEST REQUEST "ldi tmu0_s, 0x200\n" REQUEST LOADS LOADS
+             "nop ; ldtmu0\n" Z "mov tlb_color, r4\n" END,
+     true},
+    {"and a third word",
+     VARYING "ldi tmu0_s, 0x100\n" REQUEST REQUEST "ldi tmu0_s, 0x200\n" REQUEST
+             "ldi tmu0_s, 0x300\n" LOADS LOADS Z "mov tlb_color, r4\n" END,
      true},
     {"empty unit", VARYING Z "nop ; ldtmu0\n mov tlb_color, r1\n" END, true},
     {"coverage", "nop ; ldcov\n mov tlb_color, r4\n" END, false},

@@ -321,8 +321,9 @@ static void faults_are_reported(void **state)
 {
     check_fault("nop\n ldi tmu0_s, 0x100000\n nop ; ldtmu0\n" END, GPU_FAULT_MEMORY, 1, 0x100000);
     check_fault("nop ; ldtmu1\n" END, GPU_FAULT_SHADER, 0, 0x2000);
-    check_fault("ldi tmu0_s, 0\n ldi tmu0_s, 0\n ldi tmu0_s, 0\n ldi tmu0_s, 0\n ldi tmu0_s, 0\n" END,
-                GPU_FAULT_SHADER, 4, 0x2020);
+    check_fault("ldi tmu0_s, 0\n ldi tmu0_s, 0\n ldi tmu0_s, 0\n ldi tmu0_s, 0\n ldi tmu0_s, 0\n"
+                "ldi tmu0_s, 0\n ldi tmu0_s, 0\n ldi tmu0_s, 0\n ldi tmu0_s, 0\n" END,
+                GPU_FAULT_SHADER, 8, 0x2040);
     check_fault("ldi tmu0_t, 0\n ldi tmu0_s, 0\n nop ; ldtmu0\n" END, GPU_FAULT_MEMORY, 1, 0xf000);
     check_fault("ldi unif_addr, 0xfffff0\n nop\n nop\n mov r0, unif\n" END, GPU_FAULT_MEMORY, 3, 0xfffff0);
     check_fault("ldi unif_addr, 2\n nop\n nop\n mov r0, unif\n" END, GPU_FAULT_MEMORY, 3, 2);

@@ -413,6 +413,39 @@ static void test_lookups(void **unused)
     assert_true(was_compiled);
 }
 
+/* Eight words may be under way (Guide section 4), in the order of the requests; a ninth finds no room. */
+static void test_lookups_under_way(void **unused)
+{
+    for (unsigned count = 8; count <= 9; count++) {
+        char text[2048] = "ldi vr_setup, 0x101a00\nldi vw_setup, 0x1a00\nnop\nnop\nnop\nmov r0, vpm\n";
+        struct vc4_vertex_batch out;
+        struct gpu_fault fault;
+        for (unsigned i = 0; i < count; i++)
+            strcat(text, "mov tmu1_s, r0\nadd r0, r0, 4\n");
+        for (unsigned i = 0; i < count; i++)
+            strcat(text, "nop ; ldtmu1\nmov vpm, r4\n");
+        struct guest_shader s = shader_with(strcat(text, GUEST_END));
+        uint32_t table = guest_alloc(256, 16);
+        s.varyings = 5; /* eight rows are looked at */
+        s.attribute_count = 1;
+        s.attribute[0] = (struct guest_attribute){guest_alloc(64, 16), 4, 4, 0, 0};
+        for (uint32_t i = 0; i < 64; i++)
+            util_store32(guest_memory.base + table + i * 4, random32());
+        for (uint32_t i = 0; i < 16; i++)
+            util_store32(guest_memory.base + s.attribute[0].address + i * 4, table + i * 8);
+        assert_int_equal(run_both(&s, 15, sequence, &out, &fault), count == 8 ? 0 : -EFAULT);
+        assert_true(was_compiled || count == 9); /* what always faults is left to the interpreter */
+        for (uint32_t i = 0; count == 8 && i < 8 * 16; i++)
+            assert_int_equal(out.row[i / 16][i % 16],
+                             util_load32(guest_memory.base + table + i % 16 * 8 + i / 16 * 4));
+        if (count == 9) {
+            assert_int_equal(fault.kind, GPU_FAULT_SHADER);
+            assert_string_equal(fault.text, "too many texture requests outstanding");
+            assert_int_equal(fault.pc, 6 + 8 * 2);
+        }
+    }
+}
+
 static void test_program_faults(void **unused)
 {
     const struct {
@@ -566,12 +599,19 @@ static int tear_down(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fetch),          cmocka_unit_test(test_fetch_at_the_end),
-        cmocka_unit_test(test_bad_attributes), cmocka_unit_test(test_vpm_modes),
-        cmocka_unit_test(test_vpm_addresses),  cmocka_unit_test(test_busy_program),
-        cmocka_unit_test(test_loops),          cmocka_unit_test(test_lookups),
-        cmocka_unit_test(test_program_faults), cmocka_unit_test(test_random_programs),
-        cmocka_unit_test(test_program_cache),  cmocka_unit_test(test_shader_record),
+        cmocka_unit_test(test_fetch),
+        cmocka_unit_test(test_fetch_at_the_end),
+        cmocka_unit_test(test_bad_attributes),
+        cmocka_unit_test(test_vpm_modes),
+        cmocka_unit_test(test_vpm_addresses),
+        cmocka_unit_test(test_busy_program),
+        cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_lookups),
+        cmocka_unit_test(test_lookups_under_way),
+        cmocka_unit_test(test_program_faults),
+        cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_program_cache),
+        cmocka_unit_test(test_shader_record),
     };
     return cmocka_run_group_tests_name("vertex stages", tests, set_up, tear_down);
 }
