@@ -265,8 +265,7 @@ static bool fetch(struct vc4_binner *b, uint32_t address, uint8_t bytes[RECORD_B
     if (error)
         return vc4_binner_fail(b, GPU_FAULT_LIST, address, "record %u (%s) runs out of memory", bytes[0],
                                vc4_cl_name(bytes[0]));
-    /* A primitive list format is for rendering by the Guide; drivers put it into binning lists. */
-    if (!vc4_cl_allowed(out->id, false) && out->id != VC4_CL_PRIMITIVE_LIST_FORMAT)
+    if (!vc4_cl_allowed(out->id, false))
         return vc4_binner_fail(b, GPU_FAULT_PACKET, address,
                                "record %u (%s) is not allowed in a binning list", out->id,
                                vc4_cl_name(out->id));

@@ -113,7 +113,7 @@ static void test_refusals(void **unused)
     for (unsigned id = 0; id < 256; id++)
         if (!vc4_cl_name(id))
             EXPECT(AFTER_START, GPU_FAULT_PACKET, (uint8_t)id, 0, 0, 0, 0, 0, 0, 0, 0);
-        else if (!vc4_cl_allowed(id, false) && id != VC4_CL_PRIMITIVE_LIST_FORMAT)
+        else if (!vc4_cl_allowed(id, false))
             EXPECT(AFTER_START, GPU_FAULT_PACKET, (uint8_t)id, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     EXPECT(AT_ONCE, GPU_FAULT_PACKET, VC4_CL_START_TILE_BINNING);
     EXPECT(AFTER_START, GPU_FAULT_PACKET, VC4_CL_START_TILE_BINNING);

@@ -190,6 +190,8 @@ static void knows_the_lists(void **state)
     }
     assert_true(vc4_cl_allowed(VC4_CL_CONFIGURATION_BITS, false));
     assert_true(vc4_cl_allowed(VC4_CL_CONFIGURATION_BITS, true));
+    assert_true(vc4_cl_allowed(VC4_CL_PRIMITIVE_LIST_FORMAT, false)); /* Mesa's binning lists have it */
+    assert_true(vc4_cl_allowed(VC4_CL_PRIMITIVE_LIST_FORMAT, true));
 }
 
 static char *print(const uint8_t *bytes, size_t size)
