@@ -353,6 +353,7 @@ void vc4_binner_reset(struct vc4_device *device)
     vc4_vertex_release(b->stage);
     *b = (struct vc4_binner){
         .device = device,
+        .observer = device->options.observer,
         .vertices = vertices,
         .tiles = tiles,
         .tile_room = tile_room,

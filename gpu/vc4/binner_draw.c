@@ -200,7 +200,7 @@ static bool indexed_source(struct vc4_binner *b, const struct vc4_cl_record *r, 
                                        (unsigned long long)length);
 }
 
-bool vc4_binner_draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t address)
+static bool draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t address)
 {
     bool indexed = r->id == VC4_CL_INDEXED_PRIMITIVES;
     uint64_t mode = r->field[indexed ? VC4_INDEXED_MODE : VC4_ARRAY_MODE];
@@ -208,6 +208,7 @@ bool vc4_binner_draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32
     struct source source = {0};
     b->draws++;
     b->draw_address = address;
+    b->next_number = 0;
     if (!check_draw(b, mode))
         return false;
     if (!length)
@@ -226,4 +227,38 @@ bool vc4_binner_draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32
     }
     set_up(b, (enum tiler_mode)mode);
     return read_shader(b) && draw_source(b, &source, (enum tiler_mode)mode, length);
+}
+
+static struct vc4_observed_binning counts(const struct vc4_binner *b)
+{
+    const struct vc4_counters *c = &b->device->counters; /* what `b` has counted is not in them yet */
+    return (struct vc4_observed_binning){
+        .vertices = c->vertices + b->vertices_shaded,
+        .primitives_in = c->primitives_in + b->primitives_in,
+        .primitives_binned = c->primitives_binned + b->primitives_binned,
+        .instructions = c->qpu_instructions + b->executed,
+    };
+}
+
+bool vc4_binner_draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t address)
+{
+    const struct vc4_observer *o = b->observer;
+    bool indexed = r->id == VC4_CL_INDEXED_PRIMITIVES;
+    if (o && o->bin) {
+        struct vc4_observed_binning before = counts(b);
+        const struct vc4_observed_bin bin = {
+            .address = address,
+            .record = r->id,
+            .mode = (uint8_t)r->field[indexed ? VC4_INDEXED_MODE : VC4_ARRAY_MODE],
+            .length = r->field[indexed ? VC4_INDEXED_LENGTH : VC4_ARRAY_LENGTH],
+            .shader = b->shader_address,
+        };
+        o->bin(o->data, &bin, &before);
+    }
+    bool ok = draw(b, r, address);
+    if (o && o->bin_end) {
+        struct vc4_observed_binning after = counts(b);
+        o->bin_end(o->data, &after);
+    }
+    return ok;
 }

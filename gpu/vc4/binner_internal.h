@@ -11,6 +11,7 @@
 
 #include "gpu/vc4/binner.h"
 #include "gpu/vc4/cl.h"
+#include "gpu/vc4/observe.h"
 #include "gpu/vc4/tile_list.h"
 #include "gpu/vc4/vertex.h"
 #include "tiler/clip.h"
@@ -81,6 +82,7 @@ struct vc4_bin_vertices {
 
 struct vc4_binner {
     struct vc4_device *device;
+    const struct vc4_observer *observer; /* the device's */
     struct gpu_fault fault;
     unsigned host_fpenv; /* to go back to around interrupts */
     bool running, reset; /* a reset asked for by an interrupt handler waits for the run to unwind */
@@ -114,6 +116,9 @@ struct vc4_binner {
     /* The draw. */
     uint32_t draw_address; /* of its record */
     uint8_t primitive;     /* enum vc4_primitive */
+    /* Numbers of primitives in the draw, from 0: of the one in hand, of the first of those given together, of
+     * the next to be given. */
+    uint64_t number, first_number, next_number;
     struct tiler_guard guard;
     struct vc4_bin_vertices *vertices;
     struct tiler_spans spans;

@@ -58,7 +58,11 @@ static inline bool faces(const struct vc4_binner *b, const int32_t x[3], const i
 {
     int64_t area = (int64_t)(x[1] - x[0]) * (y[2] - y[0]) - (int64_t)(x[2] - x[0]) * (y[1] - y[0]);
     bool reverse = (area < 0) != b->clockwise;
-    return area != 0 && (reverse ? b->reverse : b->forward);
+    if (area != 0 && (reverse ? b->reverse : b->forward))
+        return true;
+    if (area != 0 && b->observer && b->observer->culled)
+        b->observer->culled(b->observer->data, b->number, x, y);
+    return false;
 }
 
 static inline bool bin_triangle(struct vc4_binner *b, const int32_t x[3], const int32_t y[3],
@@ -161,6 +165,7 @@ static bool bin_triangles(struct vc4_binner *b, const uint32_t (*index)[3], uint
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *t = index[i];
         const struct vc4_bin_vertex *v0 = &at[t[0]], *v1 = &at[t[1]], *v2 = &at[t[2]];
+        b->number = b->first_number + i;
         uint32_t any = v0->code | v1->code | v2->code;
         if (any) {
             if (!(v0->code & v1->code & v2->code) && !(any & TILER_OUT_NAN) && !clip_triangle(b, any, t))
@@ -220,6 +225,7 @@ static bool bin_lines(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *t = index[i];
         const struct vc4_bin_vertex *v0 = &at[t[0]], *v1 = &at[t[1]];
+        b->number = b->first_number + i;
         uint32_t c0 = v0->code, c1 = v1->code;
         int32_t x[2] = {v0->x, v1->x}, y[2] = {v0->y, v1->y};
         if (c0 & c1 || (c0 | c1) & TILER_OUT_NAN)
@@ -238,6 +244,7 @@ static bool bin_points(struct vc4_binner *b, const uint32_t (*index)[3], uint32_
         const struct vc4_bin_vertex *v = &b->vertices->at[index[i][0]];
         float size = b->shader.point_size ? v->size : b->point_size;
         struct tiler_box box;
+        b->number = b->first_number + i;
         if (v->code || !(size > 0))
             continue;
         int32_t reach = (int32_t)ceilf(fminf(size, SIZE_LIMIT) * 8.0f) + 1;
@@ -251,6 +258,8 @@ static bool bin_points(struct vc4_binner *b, const uint32_t (*index)[3], uint32_
 bool vc4_binner_primitives(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t count)
 {
     b->primitives_in += count;
+    b->first_number = b->next_number;
+    b->next_number += count;
     switch (b->primitive) {
     case VC4_POINTS: return bin_points(b, index, count);
     case VC4_LINES: return bin_lines(b, index, count);

@@ -182,6 +182,14 @@ static void open_list(struct vc4_tile *t)
     t->previous[0] = t->previous[1] = t->previous[2] = 0;
 }
 
+/* The primitive in hand is coded at the list's next byte. */
+static inline void write_code(struct vc4_binner *b, struct vc4_tile *t, const uint32_t index[3])
+{
+    if (b->observer && b->observer->binned)
+        b->observer->binned(b->observer->data, guest_address(b, t->at), b->number, (uint32_t)(t - b->tiles));
+    t->at += vc4_list_code(b->primitive, t->previous, index, t->at);
+}
+
 static bool add_slow(struct vc4_binner *b, struct vc4_tile *t, const uint32_t index[3])
 {
     if (!ready(b, t) && !write_state(b, t))
@@ -195,7 +203,7 @@ static bool add_slow(struct vc4_binner *b, struct vc4_tile *t, const uint32_t in
         *t->at++ = VC4_CL_COMPRESSED_PRIMITIVES;
         open_list(t);
     }
-    t->at += vc4_list_code(b->primitive, t->previous, index, t->at);
+    write_code(b, t, index);
     return true;
 }
 
@@ -203,7 +211,7 @@ bool vc4_binner_tile_add(struct vc4_binner *b, struct vc4_tile *t, const uint32_
 {
     if (!t->open || !ready(b, t) || t->at + VC4_LIST_MAX_CODE > t->limit)
         return add_slow(b, t, index);
-    t->at += vc4_list_code(b->primitive, t->previous, index, t->at);
+    write_code(b, t, index);
     return true;
 }
 
@@ -236,7 +244,7 @@ bool vc4_binner_tile_add_clipped(struct vc4_binner *b, struct vc4_tile *t, const
     close_list(t);
     put_word(t, VC4_CL_CLIPPED_PRIMITIVES, c->flags | c->address);
     open_list(t);
-    t->at += vc4_list_code(b->primitive, t->previous, index, t->at);
+    write_code(b, t, index);
     return true;
 }
 

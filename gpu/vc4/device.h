@@ -56,6 +56,7 @@ enum vc4_reg {
 #define VC4_INT_SPILLUSE (1u << 3)
 
 struct vc4_device;
+struct vc4_observer;
 
 struct vc4_options {
     struct util_pool *pool;    /* borrowed; NULL: everything inline */
@@ -67,6 +68,7 @@ struct vc4_options {
     uint64_t
         job_fuel;  /* instructions of programs, for 16 lanes each; 0: 4 Gi, nearly six seconds of silicon */
     uint32_t fuel; /* those that a program's loops may repeat for one batch of 16 lanes; 0: 1 Mi */
+    const struct vc4_observer *observer; /* borrowed; NULL: nobody looks on (observe.h) */
 };
 
 /* `memory` is borrowed and must outlive the device. 0, -ENOMEM, -EINVAL. */

@@ -13,7 +13,8 @@
 #include "util/bits.h"
 
 struct vc4_frag {
-    struct vc4_frag_ref *ref; /* owned; NULL when the draw is compiled */
+    struct vc4_frag_ref *ref;   /* owned; NULL when the draw is compiled */
+    struct vc4_frag_ref *watch; /* likewise, of compiled draws that may be watched */
     const struct vc4_qpu_program *program;
     uint32_t code; /* guest address of the program, for reports */
     uint8_t samples;
@@ -146,6 +147,7 @@ void vc4_frag_release(struct vc4_frag *frag)
     if (!frag)
         return;
     vc4_frag_ref_release(frag->ref);
+    vc4_frag_ref_release(frag->watch);
     free(frag->uniforms);
     free(frag->textures);
     free(frag->keys);
@@ -211,9 +213,10 @@ static bool pay(const struct vc4_frag *frag, uint32_t count, uint64_t *fuel, str
     return true;
 }
 
-uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
-                        const struct raster_block *blocks, uint32_t count, uint64_t *fuel, uint64_t *executed,
-                        struct gpu_fault *fault)
+static uint32_t shade(const struct vc4_frag *frag, const struct vc4_frag_ref *ref,
+                      const struct vc4_frag_watch *watch, const struct raster_prim *prim,
+                      struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                      uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
 {
     struct vc4_frag_result result = {.fuel = *fuel / frag->weight};
     uint64_t before = result.fuel;
@@ -222,8 +225,8 @@ uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *p
     assert(tile->samples == frag->samples);
     if (!pay(frag, count, fuel, fault))
         return VC4_QPU_FAULT_FUEL;
-    if (frag->ref) {
-        code = vc4_frag_ref_shade(frag->ref, prim, tile, blocks, count, &result.fuel, executed, fault);
+    if (ref) {
+        code = vc4_frag_ref_watch(ref, watch, prim, tile, blocks, count, &result.fuel, executed, fault);
     } else {
         code = frag->run(&frag->args, prim, tile, blocks, count, &result);
         if (code)
@@ -233,4 +236,29 @@ uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *p
     if (frag->program->repeats)
         *fuel -= (before - result.fuel) * frag->weight;
     return code;
+}
+
+uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
+                        const struct raster_block *blocks, uint32_t count, uint64_t *fuel, uint64_t *executed,
+                        struct gpu_fault *fault)
+{
+    return shade(frag, frag->ref, NULL, prim, tile, blocks, count, fuel, executed, fault);
+}
+
+/* ---- observers ---- */
+
+int vc4_frag_prepare_watch(struct vc4_frag *frag, const struct gpu_memory *memory,
+                           const struct vc4_shader_state *state, const struct vc4_frag_config *config,
+                           uint32_t fuel, struct gpu_fault *fault)
+{
+    return frag->ref ? 0 : vc4_frag_ref_prepare(memory, state, config, fuel, &frag->watch, fault);
+}
+
+uint32_t vc4_frag_shade_watched(const struct vc4_frag *frag, const struct vc4_frag_watch *watch,
+                                const struct raster_prim *prim, struct raster_tile *tile,
+                                const struct raster_block *blocks, uint32_t count, uint64_t *fuel,
+                                uint64_t *executed, struct gpu_fault *fault)
+{
+    const struct vc4_frag_ref *ref = frag->ref ? frag->ref : frag->watch;
+    return shade(frag, ref, watch, prim, tile, blocks, count, fuel, executed, fault);
 }

@@ -44,6 +44,18 @@ uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *p
                         const struct raster_block *blocks, uint32_t count, uint64_t *fuel, uint64_t *executed,
                         struct gpu_fault *fault);
 
+/* For observers (observe.h): prepares the draw so that its fragments can be watched, 0 or negative errno with
+ * *fault; and shades blocks as above, interpreted, while telling of them. The caller is the only user of
+ * `frag` as yet. */
+struct vc4_frag_watch;
+int vc4_frag_prepare_watch(struct vc4_frag *frag, const struct gpu_memory *memory,
+                           const struct vc4_shader_state *state, const struct vc4_frag_config *config,
+                           uint32_t fuel, struct gpu_fault *fault);
+uint32_t vc4_frag_shade_watched(const struct vc4_frag *frag, const struct vc4_frag_watch *watch,
+                                const struct raster_prim *prim, struct raster_tile *tile,
+                                const struct raster_block *blocks, uint32_t count, uint64_t *fuel,
+                                uint64_t *executed, struct gpu_fault *fault);
+
 /* texture.c: the texture unit's set-up words (Guide tables 15 to 19) as a key and a texture. `lod_written`
  * says that B was written. false and *fault on an invalid set-up. */
 bool vc4_texture_decode(const struct gpu_memory *memory, const uint32_t *params, unsigned param_count,

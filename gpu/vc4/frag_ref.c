@@ -1,5 +1,5 @@
 /* The reference fragment path: each block of pixels through the interpreter, with textures, tests and the
- * tile in plain C. The ports of one block, in the order of Guide sections 4 to 6. */
+ * tile in plain C (frag_ref_ports.c). */
 #include "gpu/vc4/frag_ref.h"
 
 #include <errno.h>
@@ -8,284 +8,23 @@
 
 #include "gpu/vc4/device_internal.h"
 #include "gpu/vc4/frag_internal.h"
-#include "isa/vc4_qpu/interp.h"
+#include "gpu/vc4/frag_ref_internal.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
-#define LANES 16
+#define LANES VC4_QPU_LANES
 #define UNIT  "fragment program"
-
-/* A texture request whose set-up words stand at known places, decoded once. */
-struct known_texture {
-    bool valid; /* false: a raw lookup, or words not known before the program runs */
-    bool has_r, has_b;
-    uint32_t params[4], param_count;
-    struct raster_texture_key key;
-    struct raster_texture texture;
-};
-
-struct vc4_frag_ref {
-    const struct gpu_memory *memory;
-    const struct vc4_qpu_program *program;
-    struct vc4_frag_config config;
-    uint32_t code, uniforms_at, fuel;
-    uint32_t *uniforms; /* owned: the words that analysis sees being read; NULL when not all in memory */
-    struct known_texture *textures; /* owned, one a sample of the program */
-    bool early;                     /* compiled code tests the payload's depth first (frag_internal.h) */
-    struct raster_zs early_test;
-};
-
-/* One block under way. */
-struct batch {
-    const struct vc4_frag_ref *ref;
-    const struct raster_prim *prim;
-    struct raster_tile *tile;
-    uint32_t *color, *zs; /* the block's first sample; the others follow, 16 words each */
-    int32_t px, py;       /* window pixel of lane 0 */
-    uint16_t live[RASTER_MAX_SAMPLES];
-    struct raster_zs test;
-    uint32_t color_loads, color_writes;
-    struct {
-        uint32_t count;
-        uint32_t result[VC4_QPU_TMU_SLOTS][LANES];
-    } tmu[2];
-    struct gpu_fault texture_fault; /* what a set-up decoded on the spot had wrong */
-};
-
-static int32_t lane_x(unsigned lane)
-{
-    return (int32_t)((lane & 1) | (lane >> 1 & 2));
-}
-
-static int32_t lane_y(unsigned lane)
-{
-    return (int32_t)((lane >> 1 & 1) | (lane >> 2 & 2));
-}
-
-/* a * fx + b * fy at a lane's pixel centre, each product and the sum rounded (raster/prim.h). */
-static float plane(const struct batch *batch, unsigned lane, float a, float b)
-{
-    float fx = (float)(batch->px + lane_x(lane)) + 0.5f - batch->prim->x0;
-    float fy = (float)(batch->py + lane_y(lane)) + 0.5f - batch->prim->y0;
-    float x = a * fx, y = b * fy;
-    return x + y;
-}
-
-/* ---- uniforms, varyings, coordinates ---- */
-
-static enum vc4_qpu_fault port_uniform(void *ctx, uint32_t address, uint32_t *value,
-                                       struct vc4_qpu_report *report)
-{
-    const struct vc4_frag_ref *ref = ((struct batch *)ctx)->ref;
-    uint32_t offset = address - ref->uniforms_at;
-
-    report->address = address;
-    if (address & 3)
-        return VC4_QPU_FAULT_UNIFORM;
-    if (ref->uniforms && offset / 4 < ref->program->uniform_count) {
-        *value = ref->uniforms[offset / 4];
-        return VC4_QPU_OK;
-    }
-    const uint8_t *at = gpu_memory_at(ref->memory, address, 4);
-    if (!at)
-        return VC4_QPU_FAULT_UNIFORM;
-    *value = util_load32(at);
-    return VC4_QPU_OK;
-}
-
-static enum vc4_qpu_fault port_varying(void *ctx, uint32_t n, uint32_t vary[LANES], uint32_t c[LANES],
-                                       struct vc4_qpu_report *report)
-{
-    const struct batch *batch = ctx;
-    const struct raster_prim *prim = batch->prim;
-
-    if (n >= RASTER_MAX_VARYINGS)
-        return VC4_QPU_FAULT_RESERVED;
-    for (unsigned lane = 0; lane < LANES; lane++) {
-        vary[lane] = util_f2u(plane(batch, lane, prim->vary_a[n], prim->vary_b[n]));
-        c[lane] = util_f2u(prim->vary_c[n]);
-    }
-    return VC4_QPU_OK;
-}
-
-static void port_coordinates(void *ctx, uint32_t x[LANES], uint32_t y[LANES])
-{
-    const struct batch *batch = ctx;
-
-    for (unsigned lane = 0; lane < LANES; lane++) {
-        x[lane] = (uint32_t)(batch->px + lane_x(lane));
-        y[lane] = (uint32_t)(batch->py + lane_y(lane));
-    }
-}
-
-static void port_flags(void *ctx, uint32_t ms_mask[LANES], uint32_t rev_flag[LANES])
-{
-    const struct batch *batch = ctx;
-
-    for (unsigned lane = 0; lane < LANES; lane++) {
-        ms_mask[lane] = 0;
-        for (unsigned k = 0; k < batch->tile->samples; k++)
-            ms_mask[lane] |= (batch->live[k] >> lane & 1u) << k;
-        rev_flag[lane] = batch->prim->reverse;
-    }
-}
-
-/* A program may narrow the samples it writes, not widen them. */
-static enum vc4_qpu_fault port_set_ms_mask(void *ctx, const uint32_t value[LANES], uint16_t lanes,
-                                           struct vc4_qpu_report *report)
-{
-    struct batch *batch = ctx;
-
-    for (unsigned k = 0; k < batch->tile->samples; k++)
-        for (unsigned lane = 0; lane < LANES; lane++)
-            if ((lanes >> lane & 1) && !(value[lane] >> k & 1))
-                batch->live[k] &= (uint16_t)~(1u << lane);
-    return VC4_QPU_OK;
-}
-
-/* ---- the texture unit ---- */
-
-/* Guide section 4: "the bottom two bits of the address are ignored". */
-static enum vc4_qpu_fault raw_lookup(const struct batch *batch, const uint32_t address[LANES],
-                                     uint32_t out[LANES], struct vc4_qpu_report *report)
-{
-    for (unsigned lane = 0; lane < LANES; lane++) {
-        const uint8_t *at = gpu_memory_at(batch->ref->memory, address[lane] & ~3u, 4);
-        if (!at) {
-            report->lane = lane;
-            report->address = address[lane];
-            return VC4_QPU_FAULT_MEMORY;
-        }
-        out[lane] = util_load32(at);
-    }
-    return VC4_QPU_OK;
-}
-
-/* The decoded set-up of these words, from the draw's or into `scratch`; NULL when it is invalid. */
-static const struct known_texture *find_texture(struct batch *batch, const uint32_t *params, unsigned count,
-                                                bool has_r, bool has_b, struct known_texture *scratch)
-{
-    const struct vc4_frag_ref *ref = batch->ref;
-
-    for (uint32_t i = 0; i < ref->program->sample_count; i++) {
-        const struct known_texture *known = &ref->textures[i];
-        if (known->valid && known->param_count == count && known->has_r == has_r && known->has_b == has_b &&
-            !memcmp(known->params, params, count * sizeof *params))
-            return known;
-    }
-    if (!vc4_texture_decode(ref->memory, params, count, has_r, has_b, &scratch->key, &scratch->texture,
-                            &batch->texture_fault))
-        return NULL;
-    return scratch;
-}
-
-static const float *as_floats(const uint32_t *words, float out[LANES])
-{
-    if (!words)
-        return NULL;
-    memcpy(out, words, LANES * sizeof *out);
-    return out;
-}
-
-static enum vc4_qpu_fault port_tmu_request(void *ctx, unsigned unit, const uint32_t *s, const uint32_t *t,
-                                           const uint32_t *r, const uint32_t *b, const uint32_t *params,
-                                           unsigned param_count, struct vc4_qpu_report *report)
-{
-    struct batch *batch = ctx;
-    struct known_texture scratch;
-    float coordinate[4][LANES];
-
-    uint32_t *out = batch->tmu[unit].result[batch->tmu[unit].count++];
-    if (!param_count)
-        return raw_lookup(batch, s, out, report);
-    const struct known_texture *known = find_texture(batch, params, param_count, r, b, &scratch);
-    if (!known)
-        return VC4_QPU_FAULT_MEMORY;
-    raster_texture_sample(&known->key, &known->texture, as_floats(s, coordinate[0]),
-                          as_floats(t, coordinate[1]), as_floats(r, coordinate[2]),
-                          as_floats(b, coordinate[3]), out);
-    return VC4_QPU_OK;
-}
-
-static enum vc4_qpu_fault port_tmu_load(void *ctx, unsigned unit, uint32_t out[LANES],
-                                        struct vc4_qpu_report *report)
-{
-    struct batch *batch = ctx;
-    uint32_t(*result)[LANES] = batch->tmu[unit].result;
-
-    memcpy(out, result[0], sizeof result[0]);
-    memmove(result[0], result[1], --batch->tmu[unit].count * sizeof result[0]);
-    return VC4_QPU_OK;
-}
-
-/* ---- the tile buffer ---- */
-
-static enum vc4_qpu_fault port_stencil(void *ctx, const uint32_t value[LANES], uint16_t lanes,
-                                       struct vc4_qpu_report *report)
-{
-    struct batch *batch = ctx;
-
-    if (lanes)
-        vc4_frag_stencil_word(batch->test.face, value[__builtin_ctz(lanes)]);
-    return VC4_QPU_OK;
-}
-
-/* Tests each live sample of the lanes written; those that fail are live no more (Guide section 5). */
-static enum vc4_qpu_fault port_z(void *ctx, const uint32_t value[LANES], uint16_t lanes,
-                                 struct vc4_qpu_report *report)
-{
-    struct batch *batch = ctx;
-
-    for (unsigned k = 0; k < batch->tile->samples; k++)
-        for (unsigned lane = 0; lane < LANES; lane++)
-            if ((lanes & batch->live[k]) >> lane & 1 &&
-                !raster_zs_test(&batch->test, batch->prim->reverse, value[lane] & 0xffffff,
-                                &batch->zs[k * LANES + lane]))
-                batch->live[k] &= (uint16_t)~(1u << lane);
-    return VC4_QPU_OK;
-}
-
-static void write_sample(struct batch *batch, unsigned sample, const uint32_t value[LANES], uint16_t lanes)
-{
-    for (unsigned lane = 0; lane < LANES; lane++)
-        if ((lanes & batch->live[sample]) >> lane & 1)
-            batch->color[sample * LANES + lane] = value[lane];
-}
-
-static enum vc4_qpu_fault port_color_write(void *ctx, bool all, const uint32_t value[LANES], uint16_t lanes,
-                                           struct vc4_qpu_report *report)
-{
-    struct batch *batch = ctx;
-    unsigned samples = batch->tile->samples;
-
-    if (!all) {
-        write_sample(batch, batch->color_writes++ % samples, value, lanes);
-        return VC4_QPU_OK;
-    }
-    for (unsigned k = 0; k < samples; k++)
-        write_sample(batch, k, value, lanes);
-    return VC4_QPU_OK;
-}
-
-static enum vc4_qpu_fault port_color_load(void *ctx, uint32_t out[LANES], struct vc4_qpu_report *report)
-{
-    struct batch *batch = ctx;
-    unsigned sample = batch->color_loads++ % batch->tile->samples;
-
-    memcpy(out, batch->color + (size_t)sample * LANES, LANES * sizeof *out);
-    return VC4_QPU_OK;
-}
 
 /* ---- blocks ---- */
 
 /* W and Z of the payload (Guide table 29), by raster/prim.h's formulas. */
-static void fill_payload(const struct batch *batch, struct vc4_qpu_start *start)
+static void fill_payload(const struct vc4_ref_batch *batch, struct vc4_qpu_start *start)
 {
     const struct raster_prim *prim = batch->prim;
 
     for (unsigned lane = 0; lane < LANES; lane++) {
-        float inv_w = plane(batch, lane, prim->inv_w_a, prim->inv_w_b) + prim->inv_w_c;
-        float z = plane(batch, lane, prim->z_a, prim->z_b) + prim->z_c;
+        float inv_w = vc4_ref_plane(batch, lane, prim->inv_w_a, prim->inv_w_b) + prim->inv_w_c;
+        float z = vc4_ref_plane(batch, lane, prim->z_a, prim->z_b) + prim->z_c;
         z = z > 0.0f ? z : 0.0f;
         z = z < 1.0f ? z : 1.0f;
         float scaled = z * 16777215.0f;
@@ -295,7 +34,7 @@ static void fill_payload(const struct batch *batch, struct vc4_qpu_start *start)
     }
 }
 
-static void report_fault(const struct batch *batch, const struct vc4_qpu_report *report,
+static void report_fault(const struct vc4_ref_batch *batch, const struct vc4_qpu_report *report,
                          struct gpu_fault *fault)
 {
     static const struct {
@@ -327,7 +66,8 @@ static void report_fault(const struct batch *batch, const struct vc4_qpu_report 
 
 /* Whether no sample of the block passes the early test and none is changed by it: such a block runs here, but
  * does not count. */
-static bool rejected(const struct batch *batch, const struct raster_block *block, const uint32_t depth[LANES])
+static bool rejected(const struct vc4_ref_batch *batch, const struct raster_block *block,
+                     const uint32_t depth[LANES])
 {
     const struct raster_zs *test = &batch->ref->early_test;
 
@@ -342,23 +82,9 @@ static bool rejected(const struct batch *batch, const struct raster_block *block
     return batch->ref->early;
 }
 
-static enum vc4_qpu_fault shade_block(struct batch *batch, const struct raster_block *block, uint64_t *fuel,
-                                      uint64_t *executed, struct gpu_fault *fault)
+static enum vc4_qpu_fault shade_block(struct vc4_ref_batch *batch, const struct raster_block *block,
+                                      uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
 {
-    const struct vc4_qpu_ports ports = {
-        .ctx = batch,
-        .uniform = port_uniform,
-        .varying = port_varying,
-        .coordinates = port_coordinates,
-        .flags = port_flags,
-        .set_ms_mask = port_set_ms_mask,
-        .tmu_request = port_tmu_request,
-        .tmu_load = port_tmu_load,
-        .tlb_stencil = port_stencil,
-        .tlb_z = port_z,
-        .color_write = port_color_write,
-        .color_load = port_color_load,
-    };
     const struct vc4_frag_ref *ref = batch->ref;
     struct vc4_qpu_start start = {.uniforms = ref->uniforms_at,
                                   .fuel = (uint32_t)UTIL_MIN(*fuel, (uint64_t)ref->fuel)};
@@ -372,24 +98,31 @@ static enum vc4_qpu_fault shade_block(struct batch *batch, const struct raster_b
     memcpy(batch->live, block->sample, sizeof batch->live);
     fill_payload(batch, &start);
     bool counts = !rejected(batch, block, start.rb15);
-    if (vc4_qpu_interp(ref->program, &start, &ports, NULL, NULL, NULL, &report) != VC4_QPU_OK)
+    if (!vc4_ref_watched(batch, block, &start, counts, &report)) {
+        struct vc4_qpu_ports ports = vc4_ref_ports;
+        ports.ctx = batch;
+        vc4_qpu_interp(ref->program, &start, &ports, NULL, NULL, NULL, &report);
+    }
+    if (report.fault != VC4_QPU_OK)
         report_fault(batch, &report, fault);
     *executed += counts ? report.executed : 0;
     *fuel -= UTIL_MIN(report.executed, *fuel);
     return report.fault;
 }
 
-uint32_t vc4_frag_ref_shade(const struct vc4_frag_ref *ref, const struct raster_prim *prim,
-                            struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                            uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
+uint32_t vc4_frag_ref_watch(const struct vc4_frag_ref *ref, const struct vc4_frag_watch *watch,
+                            const struct raster_prim *prim, struct raster_tile *tile,
+                            const struct raster_block *blocks, uint32_t count, uint64_t *fuel,
+                            uint64_t *executed, struct gpu_fault *fault)
 {
     enum vc4_qpu_fault status = VC4_QPU_OK;
     uint64_t done = 0;
     unsigned saved = util_fpenv_enter();
 
     for (uint32_t i = 0; i < count && !status; i++) {
-        struct batch batch = {
+        struct vc4_ref_batch batch = {
             .ref = ref,
+            .watch = watch,
             .prim = prim,
             .tile = tile,
             .test = {.depth_write = ref->config.z_updates, .depth_func = ref->config.depth_func}};
@@ -398,6 +131,13 @@ uint32_t vc4_frag_ref_shade(const struct vc4_frag_ref *ref, const struct raster_
     *executed += status ? 0 : done;
     util_fpenv_leave(saved);
     return status;
+}
+
+uint32_t vc4_frag_ref_shade(const struct vc4_frag_ref *ref, const struct raster_prim *prim,
+                            struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                            uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
+{
+    return vc4_frag_ref_watch(ref, NULL, prim, tile, blocks, count, fuel, executed, fault);
 }
 
 /* ---- preparation ---- */
@@ -423,7 +163,7 @@ static int fetch_uniforms(struct vc4_frag_ref *ref, struct gpu_fault *fault)
 }
 
 static int decode_texture(const struct vc4_frag_ref *ref, const struct vc4_qpu_sample *sample,
-                          struct known_texture *known, struct gpu_fault *fault)
+                          struct vc4_known_texture *known, struct gpu_fault *fault)
 {
     known->has_r = sample->has_r;
     known->has_b = sample->has_b;

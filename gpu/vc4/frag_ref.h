@@ -6,6 +6,7 @@
 #include "gpu/vc4/frag.h"
 
 struct vc4_frag_ref;
+struct vc4_frag_watch;
 
 /* As vc4_frag_prepare: 0 and *out, or -EFAULT (guest, *fault filled) or -ENOMEM (*fault filled). `memory` and
  * the program in `state` are borrowed; the rest of `state` and `config` is copied. Texture set-ups whose
@@ -21,5 +22,10 @@ uint32_t vc4_frag_ref_varyings(const struct vc4_frag_ref *ref);
 uint32_t vc4_frag_ref_shade(const struct vc4_frag_ref *ref, const struct raster_prim *prim,
                             struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                             uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault);
+/* The same, and `watch` is told of the blocks it asks for. */
+uint32_t vc4_frag_ref_watch(const struct vc4_frag_ref *ref, const struct vc4_frag_watch *watch,
+                            const struct raster_prim *prim, struct raster_tile *tile,
+                            const struct raster_block *blocks, uint32_t count, uint64_t *fuel,
+                            uint64_t *executed, struct gpu_fault *fault);
 
 #endif

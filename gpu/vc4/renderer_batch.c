@@ -33,7 +33,12 @@ static void run_job(void *data, uint32_t index, unsigned worker)
 {
     struct vc4_device *device = data;
     struct vc4_renderer *r = device->renderer;
-    vc4_run_job(device, r->draws, r->workers[worker], &r->batch, &r->batch.jobs[index]);
+    struct vc4_worker *w = r->workers[worker];
+    if (device->options.observer)
+        vc4_observe_job(device, w, worker, index);
+    vc4_run_job(device, r->draws, w, &r->batch, &r->batch.jobs[index]);
+    if (w->watch)
+        vc4_observe_job_end(device, w);
 }
 
 /* Tiles run at once, so they cannot draw on one account and still end at the same place at any thread count:
@@ -124,6 +129,8 @@ enum vc4_outcome vc4_batch_flush(struct vc4_reading *in)
         if (!make_workers(in->device))
             return fail(in, GPU_FAULT_MEMORY, "no host memory");
         give_shares(r);
+        if (in->device->options.observer)
+            vc4_observe_batch(in->device);
         util_pool_run(in->device->options.pool, b->job_count, run_job, in->device);
         take_back_shares(r);
         r->carried = last->leaves;

@@ -239,6 +239,10 @@ static bool build_draw(struct vc4_draws *draws, struct entry *e)
         draw->frag = NULL;
         return false;
     }
+    if (device->options.observer && device->options.observer->fragments &&
+        vc4_frag_prepare_watch(draw->frag, device->memory, draw->state, &e->config, device->options.fuel,
+                               &e->fault))
+        return false;
     draw->frag_varyings = vc4_frag_varyings(draw->frag);
     if (draw->frag_varyings <= RASTER_MAX_VARYINGS)
         return true;

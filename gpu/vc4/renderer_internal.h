@@ -7,6 +7,7 @@
  *   renderer_draw.c     draws prepared once a batch and shared by the workers
  *   renderer_tile.c     one job: loads, lists, stores on a worker's tile buffer
  *   renderer_prim.c     one primitive list: vertices, set-up, coverage, shading
+ *   renderer_observe.c  what an observer is told of all that
  *
  * A job is what one worker does on its tile buffer without knowing what the buffer held before: it starts
  * with both halves of the buffer cleared. Jobs of one batch touch different memory, so they may run at once,
@@ -21,6 +22,7 @@
 #include "gpu/vc4/cl.h"
 #include "gpu/vc4/device_internal.h"
 #include "gpu/vc4/frag.h"
+#include "gpu/vc4/observe.h"
 #include "gpu/vc4/tile_list.h"
 #include "gpu/vc4/vertex_cache.h"
 #include "raster/prim.h"
@@ -171,6 +173,8 @@ struct vc4_worker {
     uint32_t draw_samples;
     uint8_t draw_primitive;
     uint64_t primitives, blocks_shaded, executed;
+    void *watch;        /* the observer's, of the job in hand; NULL: it is not looked at */
+    uint64_t vertex_ns; /* spent on shading vertices while looked at */
 };
 
 /* What one tile's lists are run with. */
@@ -195,6 +199,24 @@ bool vc4_run_primitives(struct vc4_tile_run *run, const struct vc4_cl_record *re
  * picture is there as far as it was drawn. */
 void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_worker *worker,
                  const struct vc4_batch *batch, struct vc4_job *job);
+
+/* ---- looking on: renderer_observe.c ---- */
+
+/* Tells of the operations of the batch. */
+void vc4_observe_batch(const struct vc4_device *device);
+/* A job begins on the worker (number `n` of the pool), and ends. */
+void vc4_observe_job(const struct vc4_device *device, struct vc4_worker *worker, unsigned n, uint32_t job);
+void vc4_observe_job_end(const struct vc4_device *device, struct vc4_worker *worker);
+/* The rest is for workers whose `watch` is set. */
+void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *worker, uint32_t number, bool done);
+void vc4_observe_list(const struct vc4_tile_run *run, const struct vc4_draw *draw, uint32_t address,
+                      uint8_t primitive, const struct raster_rect *clip);
+void vc4_observe_primitive(const struct vc4_tile_run *run, uint32_t code, uint64_t number);
+const struct vc4_frag_watch *vc4_observe_covered(const struct vc4_tile_run *run,
+                                                 const struct vc4_observed_primitive *primitive);
+/* vc4_vertex_cache_shade, on the clock. */
+const uint32_t *vc4_observe_vertex(const struct vc4_tile_run *run, struct vc4_vertex_cache *cache,
+                                   uint32_t index, uint32_t alone[VC4_CACHE_ALONE]);
 
 /* ---- the renderer ---- */
 

@@ -15,6 +15,8 @@ struct draw_call {
     struct raster_setup setup;
     struct raster_rect clip;
     uint8_t primitive; /* enum vc4_primitive */
+    uint64_t number;   /* of the primitive in hand, from 0 */
+    uint32_t code;     /* address of its coding in a compressed list, else 0 */
     bool centre_only;  /* a multisampled tile, but coverage is taken at pixel centres */
 };
 
@@ -49,7 +51,36 @@ static void fill_varyings(const struct draw_call *call, struct raster_prim *prim
     prim->vary_count = UTIL_MAX(prim->vary_count, call->draw->frag_varyings);
 }
 
-static bool draw_primitive(const struct draw_call *call, const struct raster_vertex v[3], float point_size)
+/* The rest of draw_primitive, with an observer who may want to see the fragments. */
+static bool draw_watched(const struct draw_call *call, const uint32_t index[3],
+                         const struct raster_vertex v[3], float point_size, bool visible, uint32_t blocks)
+{
+    struct vc4_worker *w = call->run->worker;
+    const struct vc4_observed_primitive it = {.code = call->code,
+                                              .number = call->number,
+                                              .vertices = vertices_of(call->primitive),
+                                              .index = index,
+                                              .vertex = v,
+                                              .point_size = point_size,
+                                              .setup = &call->setup,
+                                              .prim = visible ? &w->prim : NULL,
+                                              .blocks = w->blocks,
+                                              .block_count = blocks};
+    if (blocks)
+        fill_varyings(call, &w->prim);
+    const struct vc4_frag_watch *watch = vc4_observe_covered(call->run, &it);
+    if (!blocks)
+        return true;
+    w->blocks_shaded += blocks;
+    if (watch)
+        return vc4_frag_shade_watched(call->draw->frag, watch, &w->prim, &w->tile, w->blocks, blocks,
+                                      &call->run->fuel, &w->executed, call->run->fault) == 0;
+    return vc4_frag_shade(call->draw->frag, &w->prim, &w->tile, w->blocks, blocks, &call->run->fuel,
+                          &w->executed, call->run->fault) == 0;
+}
+
+static bool draw_primitive(const struct draw_call *call, const uint32_t index[3],
+                           const struct raster_vertex v[3], float point_size)
 {
     struct vc4_worker *w = call->run->worker;
     bool visible;
@@ -61,6 +92,8 @@ static bool draw_primitive(const struct draw_call *call, const struct raster_ver
     else
         visible = raster_setup_point(&w->prim, &call->setup, v, point_size, true);
     uint32_t blocks = visible ? cover(call) : 0;
+    if (w->watch)
+        return draw_watched(call, index, v, point_size, visible, blocks);
     if (!blocks)
         return true;
     fill_varyings(call, &w->prim);
@@ -80,6 +113,15 @@ static void place_vertex(const struct vc4_draw_state *state, uint32_t xy, uint32
     out->inv_w = util_u2f(inv_w);
 }
 
+static const uint32_t *shade_vertex(const struct draw_call *call, uint32_t index,
+                                    uint32_t alone[VC4_CACHE_ALONE])
+{
+    struct gpu_fault *fault = call->run->fault;
+    if (call->run->worker->watch)
+        return vc4_observe_vertex(call->run, call->draw->vertices, index, alone);
+    return vc4_vertex_cache_shade(call->draw->vertices, index, alone, fault);
+}
+
 /* Fetches the shaded vertices of a primitive. Each tile pays for what it uses, whoever did the work: what a
  * tile may do must not depend on others. */
 static bool fetch_vertices(const struct draw_call *call, const uint32_t index[3], const uint32_t *shaded[3])
@@ -87,9 +129,11 @@ static bool fetch_vertices(const struct draw_call *call, const uint32_t index[3]
     struct vc4_worker *w = call->run->worker;
     const struct vc4_draw *draw = call->draw;
     uint64_t cost = vertices_of(call->primitive) * (uint64_t)draw->vertex_cost;
+    if (w->watch)
+        vc4_observe_primitive(call->run, call->code, call->number);
     for (uint32_t i = 0; i < vertices_of(call->primitive); i++) {
-        shaded[i] = vc4_vertex_cache_get(draw->vertices, index[i], w->alone[i], call->run->fault);
-        if (!shaded[i])
+        shaded[i] = vc4_vertex_cache_find(draw->vertices, index[i]);
+        if (!shaded[i] && !(shaded[i] = shade_vertex(call, index[i], w->alone[i])))
             return false;
         if (draw->vertex_loops)
             cost += vc4_vertex_cache_cost(draw->vertices, index[i], w->alone[i], shaded[i]);
@@ -120,7 +164,7 @@ static bool draw_indices(const struct draw_call *call, const uint32_t index[3])
         v[i].vary = (const float *)&word[call->draw->varying_row];
         v[i].vary_stride = 1;
     }
-    return draw_primitive(call, v, point_size_of(call, shaded[0]));
+    return draw_primitive(call, index, v, point_size_of(call, shaded[0]));
 }
 
 /* ---- clipped primitives (record 49, Guide table 44) ---- */
@@ -174,7 +218,7 @@ static bool draw_clipped(const struct draw_call *call, const struct vc4_cl_recor
         combine_varyings(call, shaded, &clipped, w->vary[i]);
         v[i].vary = w->vary[i];
     }
-    return draw_primitive(call, v, point_size_of(call, shaded[0]));
+    return draw_primitive(call, index, v, point_size_of(call, shaded[0]));
 }
 
 /* ---- lists ---- */
@@ -234,6 +278,8 @@ static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, uint32_t add
                  .x1 = UTIL_MIN((int32_t)(s->clip_left + s->clip_width), run->frame.x1),
                  .y1 = UTIL_MIN((int32_t)(s->clip_bottom + s->clip_height), run->frame.y1)},
     };
+    if (run->worker->watch)
+        vc4_observe_list(run, draw, address, primitive, &out->clip);
     return true;
 }
 
@@ -259,8 +305,10 @@ static bool run_compressed(struct vc4_tile_run *run, const struct vc4_cl_record 
         return false;
     vc4_list_reader_init(&reader, run->device->memory, *after, run->state.primitive, run->budget);
     while ((got = vc4_list_read(&reader, index, run->fault)) > 0) {
+        call.code = reader.code;
         if (clipped ? !draw_clipped(&call, record, index, address) : !draw_indices(&call, index))
             return false;
+        call.number++;
         clipped = false; /* "only applies to the first primitive in the following compressed list" */
     }
     run->budget = reader.budget;
@@ -345,6 +393,7 @@ static bool run_gl_list(struct vc4_tile_run *run, const struct vc4_cl_record *re
         uint32_t index[3] = {0, 0, 0};
         if (!spend(run, address))
             return false;
+        call.number = n;
         primitive_vertices(mode, n, length, at);
         for (uint32_t i = 0; i < vertices_of(primitive); i++) {
             if (!read_index(run, &from, at[i], address, &index[i]))

@@ -138,6 +138,7 @@ int vc4_list_read(struct vc4_list_reader *r, uint32_t index[3], struct gpu_fault
         if (size > there)
             return fail(r, GPU_FAULT_LIST, "compressed primitive list leaves memory", fault);
         if (!branch) {
+            r->code = r->at;
             r->at += size;
             memcpy(r->previous, n, sizeof n);
             memcpy(index, n, sizeof n);

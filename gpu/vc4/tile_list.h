@@ -22,6 +22,7 @@ enum vc4_primitive { VC4_POINTS, VC4_LINES, VC4_TRIANGLES };
 struct vc4_list_reader {
     const struct gpu_memory *memory;
     uint32_t at;       /* guest address of the next byte */
+    uint32_t code;     /* of the coding of the primitive read last */
     uint8_t primitive; /* enum vc4_primitive */
     uint32_t previous[3];
     uint64_t budget; /* primitives and branches left: endless lists end in a fault */

@@ -58,8 +58,8 @@ const uint32_t *vc4_vertex_cache_shade(struct vc4_vertex_cache *cache, uint32_t 
 
 #define VC4_CACHE_MARKS 64u /* pointers below are marks of units that are not done */
 
-static inline const uint32_t *vc4_vertex_cache_get(struct vc4_vertex_cache *cache, uint32_t index,
-                                                   uint32_t alone[VC4_CACHE_ALONE], struct gpu_fault *fault)
+/* The vertex with that index if it is shaded already, else NULL. */
+static inline const uint32_t *vc4_vertex_cache_find(struct vc4_vertex_cache *cache, uint32_t index)
 {
     uint32_t page_number = index / (VC4_CACHE_UNIT * VC4_CACHE_PAGE);
     if (page_number < VC4_CACHE_PAGES && index <= cache->max_index) {
@@ -71,7 +71,14 @@ static inline const uint32_t *vc4_vertex_cache_get(struct vc4_vertex_cache *cach
         if ((uintptr_t)unit >= VC4_CACHE_MARKS)
             return unit + index % VC4_CACHE_UNIT * cache->stride;
     }
-    return vc4_vertex_cache_shade(cache, index, alone, fault);
+    return NULL;
+}
+
+static inline const uint32_t *vc4_vertex_cache_get(struct vc4_vertex_cache *cache, uint32_t index,
+                                                   uint32_t alone[VC4_CACHE_ALONE], struct gpu_fault *fault)
+{
+    const uint32_t *found = vc4_vertex_cache_find(cache, index);
+    return found ? found : vc4_vertex_cache_shade(cache, index, alone, fault);
 }
 
 /* What each use of a vertex costs in instructions: half of the program, for strips use each twice and more.

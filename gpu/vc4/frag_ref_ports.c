@@ -1,0 +1,250 @@
+/* What a block's program meets in the reference path: the ports of one block, in the order of Guide sections
+ * 4 to 6. frag_watch.c puts itself between where somebody looks on. */
+#include "gpu/vc4/frag_ref_internal.h"
+
+#include <string.h>
+
+#include "gpu/vc4/frag_internal.h"
+#include "util/bits.h"
+
+#define LANES VC4_QPU_LANES
+
+static int32_t lane_x(unsigned lane)
+{
+    return (int32_t)((lane & 1) | (lane >> 1 & 2));
+}
+
+static int32_t lane_y(unsigned lane)
+{
+    return (int32_t)((lane >> 1 & 1) | (lane >> 2 & 2));
+}
+
+/* a * fx + b * fy at a lane's pixel centre, each product and the sum rounded (raster/prim.h). */
+float vc4_ref_plane(const struct vc4_ref_batch *batch, unsigned lane, float a, float b)
+{
+    float fx = (float)(batch->px + lane_x(lane)) + 0.5f - batch->prim->x0;
+    float fy = (float)(batch->py + lane_y(lane)) + 0.5f - batch->prim->y0;
+    float x = a * fx, y = b * fy;
+    return x + y;
+}
+
+/* ---- uniforms, varyings, coordinates ---- */
+
+static enum vc4_qpu_fault port_uniform(void *ctx, uint32_t address, uint32_t *value,
+                                       struct vc4_qpu_report *report)
+{
+    const struct vc4_frag_ref *ref = ((struct vc4_ref_batch *)ctx)->ref;
+    uint32_t offset = address - ref->uniforms_at;
+
+    report->address = address;
+    if (address & 3)
+        return VC4_QPU_FAULT_UNIFORM;
+    if (ref->uniforms && offset / 4 < ref->program->uniform_count) {
+        *value = ref->uniforms[offset / 4];
+        return VC4_QPU_OK;
+    }
+    const uint8_t *at = gpu_memory_at(ref->memory, address, 4);
+    if (!at)
+        return VC4_QPU_FAULT_UNIFORM;
+    *value = util_load32(at);
+    return VC4_QPU_OK;
+}
+
+static enum vc4_qpu_fault port_varying(void *ctx, uint32_t n, uint32_t vary[LANES], uint32_t c[LANES],
+                                       struct vc4_qpu_report *report)
+{
+    const struct vc4_ref_batch *batch = ctx;
+    const struct raster_prim *prim = batch->prim;
+
+    if (n >= RASTER_MAX_VARYINGS)
+        return VC4_QPU_FAULT_RESERVED;
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        vary[lane] = util_f2u(vc4_ref_plane(batch, lane, prim->vary_a[n], prim->vary_b[n]));
+        c[lane] = util_f2u(prim->vary_c[n]);
+    }
+    return VC4_QPU_OK;
+}
+
+static void port_coordinates(void *ctx, uint32_t x[LANES], uint32_t y[LANES])
+{
+    const struct vc4_ref_batch *batch = ctx;
+
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        x[lane] = (uint32_t)(batch->px + lane_x(lane));
+        y[lane] = (uint32_t)(batch->py + lane_y(lane));
+    }
+}
+
+static void port_flags(void *ctx, uint32_t ms_mask[LANES], uint32_t rev_flag[LANES])
+{
+    const struct vc4_ref_batch *batch = ctx;
+
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        ms_mask[lane] = 0;
+        for (unsigned k = 0; k < batch->tile->samples; k++)
+            ms_mask[lane] |= (batch->live[k] >> lane & 1u) << k;
+        rev_flag[lane] = batch->prim->reverse;
+    }
+}
+
+/* A program may narrow the samples it writes, not widen them. */
+static enum vc4_qpu_fault port_set_ms_mask(void *ctx, const uint32_t value[LANES], uint16_t lanes,
+                                           struct vc4_qpu_report *report)
+{
+    struct vc4_ref_batch *batch = ctx;
+
+    for (unsigned k = 0; k < batch->tile->samples; k++)
+        for (unsigned lane = 0; lane < LANES; lane++)
+            if ((lanes >> lane & 1) && !(value[lane] >> k & 1))
+                batch->live[k] &= (uint16_t)~(1u << lane);
+    return VC4_QPU_OK;
+}
+
+/* ---- the texture unit ---- */
+
+/* Guide section 4: "the bottom two bits of the address are ignored". */
+static enum vc4_qpu_fault raw_lookup(const struct vc4_ref_batch *batch, const uint32_t address[LANES],
+                                     uint32_t out[LANES], struct vc4_qpu_report *report)
+{
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        const uint8_t *at = gpu_memory_at(batch->ref->memory, address[lane] & ~3u, 4);
+        if (!at) {
+            report->lane = lane;
+            report->address = address[lane];
+            return VC4_QPU_FAULT_MEMORY;
+        }
+        out[lane] = util_load32(at);
+    }
+    return VC4_QPU_OK;
+}
+
+/* The decoded set-up of these words, from the draw's or into `scratch`; NULL when it is invalid. */
+static const struct vc4_known_texture *find_texture(struct vc4_ref_batch *batch, const uint32_t *params,
+                                                    unsigned count, bool has_r, bool has_b,
+                                                    struct vc4_known_texture *scratch)
+{
+    const struct vc4_frag_ref *ref = batch->ref;
+
+    for (uint32_t i = 0; i < ref->program->sample_count; i++) {
+        const struct vc4_known_texture *known = &ref->textures[i];
+        if (known->valid && known->param_count == count && known->has_r == has_r && known->has_b == has_b &&
+            !memcmp(known->params, params, count * sizeof *params))
+            return known;
+    }
+    if (!vc4_texture_decode(ref->memory, params, count, has_r, has_b, &scratch->key, &scratch->texture,
+                            &batch->texture_fault))
+        return NULL;
+    return scratch;
+}
+
+static const float *as_floats(const uint32_t *words, float out[LANES])
+{
+    if (!words)
+        return NULL;
+    memcpy(out, words, LANES * sizeof *out);
+    return out;
+}
+
+static enum vc4_qpu_fault port_tmu_request(void *ctx, unsigned unit, const uint32_t *s, const uint32_t *t,
+                                           const uint32_t *r, const uint32_t *b, const uint32_t *params,
+                                           unsigned param_count, struct vc4_qpu_report *report)
+{
+    struct vc4_ref_batch *batch = ctx;
+    struct vc4_known_texture scratch;
+    float coordinate[4][LANES];
+
+    uint32_t *out = batch->tmu[unit].result[batch->tmu[unit].count++];
+    if (!param_count)
+        return raw_lookup(batch, s, out, report);
+    const struct vc4_known_texture *known = find_texture(batch, params, param_count, r, b, &scratch);
+    if (!known)
+        return VC4_QPU_FAULT_MEMORY;
+    raster_texture_sample(&known->key, &known->texture, as_floats(s, coordinate[0]),
+                          as_floats(t, coordinate[1]), as_floats(r, coordinate[2]),
+                          as_floats(b, coordinate[3]), out);
+    return VC4_QPU_OK;
+}
+
+static enum vc4_qpu_fault port_tmu_load(void *ctx, unsigned unit, uint32_t out[LANES],
+                                        struct vc4_qpu_report *report)
+{
+    struct vc4_ref_batch *batch = ctx;
+    uint32_t(*result)[LANES] = batch->tmu[unit].result;
+
+    memcpy(out, result[0], sizeof result[0]);
+    memmove(result[0], result[1], --batch->tmu[unit].count * sizeof result[0]);
+    return VC4_QPU_OK;
+}
+
+/* ---- the tile buffer ---- */
+
+static enum vc4_qpu_fault port_stencil(void *ctx, const uint32_t value[LANES], uint16_t lanes,
+                                       struct vc4_qpu_report *report)
+{
+    struct vc4_ref_batch *batch = ctx;
+
+    if (lanes)
+        vc4_frag_stencil_word(batch->test.face, value[__builtin_ctz(lanes)]);
+    return VC4_QPU_OK;
+}
+
+/* Tests each live sample of the lanes written; those that fail are live no more (Guide section 5). */
+static enum vc4_qpu_fault port_z(void *ctx, const uint32_t value[LANES], uint16_t lanes,
+                                 struct vc4_qpu_report *report)
+{
+    struct vc4_ref_batch *batch = ctx;
+
+    for (unsigned k = 0; k < batch->tile->samples; k++)
+        for (unsigned lane = 0; lane < LANES; lane++)
+            if ((lanes & batch->live[k]) >> lane & 1 &&
+                !raster_zs_test(&batch->test, batch->prim->reverse, value[lane] & 0xffffff,
+                                &batch->zs[k * LANES + lane]))
+                batch->live[k] &= (uint16_t)~(1u << lane);
+    return VC4_QPU_OK;
+}
+
+static void write_sample(struct vc4_ref_batch *batch, unsigned sample, const uint32_t value[LANES],
+                         uint16_t lanes)
+{
+    for (unsigned lane = 0; lane < LANES; lane++)
+        if ((lanes & batch->live[sample]) >> lane & 1)
+            batch->color[sample * LANES + lane] = value[lane];
+}
+
+static enum vc4_qpu_fault port_color_write(void *ctx, bool all, const uint32_t value[LANES], uint16_t lanes,
+                                           struct vc4_qpu_report *report)
+{
+    struct vc4_ref_batch *batch = ctx;
+    unsigned samples = batch->tile->samples;
+
+    if (!all) {
+        write_sample(batch, batch->color_writes++ % samples, value, lanes);
+        return VC4_QPU_OK;
+    }
+    for (unsigned k = 0; k < samples; k++)
+        write_sample(batch, k, value, lanes);
+    return VC4_QPU_OK;
+}
+
+static enum vc4_qpu_fault port_color_load(void *ctx, uint32_t out[LANES], struct vc4_qpu_report *report)
+{
+    struct vc4_ref_batch *batch = ctx;
+    unsigned sample = batch->color_loads++ % batch->tile->samples;
+
+    memcpy(out, batch->color + (size_t)sample * LANES, LANES * sizeof *out);
+    return VC4_QPU_OK;
+}
+
+const struct vc4_qpu_ports vc4_ref_ports = {
+    .uniform = port_uniform,
+    .varying = port_varying,
+    .coordinates = port_coordinates,
+    .flags = port_flags,
+    .set_ms_mask = port_set_ms_mask,
+    .tmu_request = port_tmu_request,
+    .tmu_load = port_tmu_load,
+    .tlb_stencil = port_stencil,
+    .tlb_z = port_z,
+    .color_write = port_color_write,
+    .color_load = port_color_load,
+};

@@ -1,0 +1,156 @@
+/* What an observer is told of a rendering list (observe.h). */
+#include <time.h>
+
+#include "gpu/vc4/renderer_internal.h"
+
+/* ---- a batch, before it is drawn ---- */
+
+static uint32_t guest_address(const struct vc4_device *device, const uint8_t *host)
+{
+    return host ? (uint32_t)(host - device->memory->base) : 0;
+}
+
+static void translate(const struct vc4_device *device, const struct vc4_op *op, struct vc4_observed_op *out)
+{
+    out->address = op->address;
+    out->color = op->buffer == VC4_BUFFER_COLOR;
+    out->zs = !out->color;
+    switch (op->type) {
+    case VC4_OP_TILE:
+        out->kind = VC4_OBSERVED_TILE;
+        out->x = op->tile.x;
+        out->y = op->tile.y;
+        out->size = op->tile.size;
+        out->samples = op->tile.samples;
+        break;
+    case VC4_OP_CLEAR:
+        out->kind = VC4_OBSERVED_CLEAR;
+        out->color = op->buffer & 1;
+        out->zs = op->buffer & 2;
+        out->clear_color = op->clear.color;
+        out->clear_zs = op->clear.zs;
+        break;
+    case VC4_OP_LOAD:
+    case VC4_OP_STORE:
+        out->kind = op->type == VC4_OP_LOAD ? VC4_OBSERVED_LOAD : VC4_OBSERVED_STORE;
+        out->surface = op->surface;
+        out->image = guest_address(device, op->surface.base);
+        out->decimate = op->resolve ? RASTER_DECIMATE_4 : RASTER_DECIMATE_NONE;
+        break;
+    case VC4_OP_RAW:
+        out->kind = op->store ? VC4_OBSERVED_RAW_STORE : VC4_OBSERVED_RAW_LOAD;
+        out->image = guest_address(device, op->raw);
+        break;
+    default: out->kind = VC4_OBSERVED_DRAW; break;
+    }
+}
+
+void vc4_observe_batch(const struct vc4_device *device)
+{
+    const struct vc4_observer *o = device->options.observer;
+    const struct vc4_batch *b = &device->renderer->batch;
+    for (uint32_t j = 0; o->planned && j < b->job_count; j++) {
+        const struct vc4_job *job = &b->jobs[j];
+        struct vc4_observed_op op = {.batch = b->generation,
+                                     .job = j,
+                                     .kind = VC4_OBSERVED_JOB,
+                                     .color = true,
+                                     .zs = true,
+                                     .continues = job->continues,
+                                     .clear_color = job->color,
+                                     .clear_zs = job->zs};
+        o->planned(o->data, &op);
+        for (uint32_t i = 0; i < job->count; i++) {
+            op = (struct vc4_observed_op){.batch = b->generation, .job = j, .number = i + 1};
+            translate(device, &b->ops[job->first + i], &op);
+            o->planned(o->data, &op);
+        }
+    }
+}
+
+/* ---- a job, on its worker ---- */
+
+static struct vc4_observed_work work_of(const struct vc4_worker *w)
+{
+    return (struct vc4_observed_work){.primitives = w->primitives,
+                                      .blocks = w->blocks_shaded,
+                                      .instructions = w->executed,
+                                      .vertex_ns = w->vertex_ns};
+}
+
+void vc4_observe_job(const struct vc4_device *device, struct vc4_worker *w, unsigned n, uint32_t job)
+{
+    const struct vc4_observer *o = device->options.observer;
+    w->watch = o->job ? o->job(o->data, n, device->renderer->batch.generation, job) : NULL;
+}
+
+void vc4_observe_job_end(const struct vc4_device *device, struct vc4_worker *w)
+{
+    const struct vc4_observer *o = device->options.observer;
+    struct vc4_observed_work work = work_of(w);
+    if (o->job_end)
+        o->job_end(w->watch, &work);
+    w->watch = NULL;
+}
+
+void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *w, uint32_t number, bool done)
+{
+    const struct vc4_observer *o = device->options.observer;
+    struct vc4_observed_work work = work_of(w);
+    if (o->op)
+        o->op(w->watch, number, done, &w->tile, &work);
+}
+
+/* ---- draws and primitives ---- */
+
+void vc4_observe_list(const struct vc4_tile_run *run, const struct vc4_draw *draw, uint32_t address,
+                      uint8_t primitive, const struct raster_rect *clip)
+{
+    const struct vc4_observer *o = run->device->options.observer;
+    const struct vc4_draw_state *s = &run->state;
+    const struct vc4_observed_list list = {
+        .number = run->draw,
+        .address = address,
+        .primitive = primitive,
+        .samples = (uint8_t)run->worker->tile.samples,
+        .centre_only = run->worker->tile.samples > 1 && !s->oversample,
+        .compiled = vc4_frag_compiled(draw->frag),
+        .depth_func = s->depth_func,
+        .depth_write = s->z_updates,
+        .clip = *clip,
+        .state = draw->state,
+    };
+    if (o->list)
+        o->list(run->worker->watch, &list);
+}
+
+void vc4_observe_primitive(const struct vc4_tile_run *run, uint32_t code, uint64_t number)
+{
+    const struct vc4_observer *o = run->device->options.observer;
+    struct vc4_observed_work work = work_of(run->worker);
+    if (o->primitive)
+        o->primitive(run->worker->watch, code, number, &work);
+}
+
+const struct vc4_frag_watch *vc4_observe_covered(const struct vc4_tile_run *run,
+                                                 const struct vc4_observed_primitive *primitive)
+{
+    const struct vc4_observer *o = run->device->options.observer;
+    return o->covered ? o->covered(run->worker->watch, primitive, &run->worker->tile) : NULL;
+}
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+const uint32_t *vc4_observe_vertex(const struct vc4_tile_run *run, struct vc4_vertex_cache *cache,
+                                   uint32_t index, uint32_t alone[VC4_CACHE_ALONE])
+{
+    uint64_t before = nanoseconds();
+    const uint32_t *shaded = vc4_vertex_cache_shade(cache, index, alone, run->fault);
+    run->worker->vertex_ns += nanoseconds() - before;
+    return shaded;
+}
