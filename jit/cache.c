@@ -13,11 +13,14 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "util/bits.h"
+
 #define MAGIC      UINT64_C(0x3165686361437456) /* "VtCache1" */
 #define SUFFIX     ".vto"
 #define TEMPORARY  "tmp-"
 #define NAME_BYTES (32 + sizeof SUFFIX)
 #define MAX_OBJECT (64u << 20)
+#define BLOCK      4096u /* what file systems hand out: most objects are smaller */
 
 /* A file: this, the key, the object compressed with zstd. Little-endian, as every host is. */
 struct header {
@@ -30,7 +33,7 @@ struct jit_cache {
     int directory;
     uint64_t cap;
     pthread_mutex_t lock;
-    uint64_t used; /* bytes in the folder as far as we know */
+    uint64_t used; /* bytes that the files take on disk, as far as we know */
     bool counted;
 };
 
@@ -235,7 +238,7 @@ static size_t list(struct jit_cache *cache, struct entry **entries, uint64_t *to
         }
         struct entry *e = &(*entries)[count++];
         memcpy(e->name, d->d_name, NAME_BYTES);
-        e->size = (uint64_t)st.st_size;
+        e->size = util_align((uint64_t)st.st_size, BLOCK);
         e->used = st.st_mtim;
         *total += e->size;
     }
@@ -298,7 +301,7 @@ void jit_cache_store(struct jit_cache *cache, const struct jit_cache_key *key, c
         file_name(key, name);
         if (write_file(cache, name, &h, rest, key->size + stored)) {
             pthread_mutex_lock(&cache->lock);
-            cache->used += sizeof h + key->size + stored;
+            cache->used += util_align(sizeof h + key->size + stored, BLOCK);
             if (!cache->counted || cache->used > cache->cap)
                 evict(cache);
             pthread_mutex_unlock(&cache->lock);

@@ -1,7 +1,8 @@
 /* Object files on disk, one a key: a second start compiles nothing. Files appear by rename, so readers never
  * see half of one; each holds its whole key and checksums, and one that does not agree is removed and
- * counted. When the folder outgrows its cap the files used longest ago go. Several processes may share a
- * folder. Every failure just means a compile. Internal to jit/. Thread-safe. */
+ * counted. When the files take more of the disk than the cap, those used longest ago go until three quarters
+ * of it are left. Several processes may share a folder. Every failure just means a compile. Internal to jit/.
+ * Thread-safe. */
 #ifndef VITRAIL_JIT_CACHE_H
 #define VITRAIL_JIT_CACHE_H
 
@@ -19,7 +20,8 @@ struct jit_cache_key {
 
 enum jit_cache_result { JIT_CACHE_MISS, JIT_CACHE_HIT, JIT_CACHE_REJECTED };
 
-/* `directory` NULL: the user's cache directory. NULL when there is none that can be used. */
+/* `directory` NULL: the user's cache directory. `cap_bytes` counts whole blocks of 4096. NULL when there is
+ * none that can be used. */
 struct jit_cache *jit_cache_open(const char *directory, uint64_t cap_bytes);
 void jit_cache_close(struct jit_cache *cache); /* NULL is accepted */
 

@@ -29,7 +29,7 @@ struct jit_options {
     unsigned optimize; /* 0 quick, 2 default */
     const char
         *cache_dir; /* object cache; NULL: $XDG_CACHE_HOME/vitrail or ~/.cache/vitrail; "" : no disk cache */
-    uint64_t cache_bytes; /* size cap of the disk cache; 0: 256 MiB */
+    uint64_t cache_bytes; /* of disk that the cache may take; 0: 256 MiB */
     uint64_t code_bytes;  /* of code in memory after which the engine is full; 0: 128 MiB */
     unsigned max_insns;   /* LLVM instructions a module may have; 0: 60000 (some seconds) */
     unsigned deadline_ms; /* a compile may take; 0: 10000 */
