@@ -15,6 +15,7 @@ static const char *const kind_names[] = {
     [GPU_FAULT_TIMEOUT] = "timeout",
     [GPU_FAULT_TILE_MEMORY] = "out of tile memory",
     [GPU_FAULT_UNSUPPORTED] = "unsupported",
+    [GPU_FAULT_DEADLOCK] = "deadlock",
 };
 
 /* Appends to text[0..size), always terminated; returns the new length, at most size - 1. */

@@ -14,6 +14,7 @@ enum gpu_fault_kind {
     GPU_FAULT_TIMEOUT,     /* fuel or packet budget used up */
     GPU_FAULT_TILE_MEMORY, /* binner ran out of memory and got none */
     GPU_FAULT_UNSUPPORTED, /* documented but not done: named */
+    GPU_FAULT_DEADLOCK,    /* user programs wait for one another */
 };
 
 struct gpu_fault {

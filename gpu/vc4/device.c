@@ -14,6 +14,7 @@
 #include "gpu/vc4/binner.h"
 #include "gpu/vc4/device_internal.h"
 #include "gpu/vc4/renderer.h"
+#include "gpu/vc4/user.h"
 #include "util/bits.h"
 
 #define PACKET_BUDGET (64ull << 20)
@@ -126,7 +127,7 @@ unsigned vc4_device_faults(struct vc4_device *device, struct gpu_fault *out, uns
 /* Calls the host when the line rises, or when another bit joins those pending. */
 static void update_irq(struct vc4_device *device, uint32_t raised)
 {
-    uint32_t pending = device->int_pending & device->int_enabled;
+    uint32_t pending = (device->int_pending & device->int_enabled) | device->qpu_interrupts << 16;
     bool call = pending && (!device->irq_high || (raised & pending));
     device->irq_high = pending != 0;
     if (call && device->irq)
@@ -139,6 +140,13 @@ void vc4_raise(struct vc4_device *device, uint32_t bits)
     if (bits & VC4_INT_OUTOMEM)
         device->out_of_memory = true;
     update_irq(device, bits);
+}
+
+void vc4_raise_qpu(struct vc4_device *device, uint32_t qpu)
+{
+    uint32_t bit = device->regs[VC4_DBQITE / 4] & 1u << qpu;
+    device->qpu_interrupts |= bit;
+    update_irq(device, bit << 16);
 }
 
 /* "INT_OUTOMEM is essentially level triggered, so the underlying condition must be cleared before the
@@ -201,7 +209,7 @@ static void forget_programs(struct vc4_device *device)
 {
     struct jit_engine *engine = device->options.engine;
     bool renew = engine && jit_engine_is_full(engine);
-    if (!renew && !vc4_programs_are_many(device->programs))
+    if ((!renew && !vc4_programs_are_many(device->programs)) || vc4_user_busy(device))
         return;
     vc4_programs_empty(device->programs);
     if (renew)
@@ -225,6 +233,8 @@ static void schedule(struct vc4_device *device)
         forget_programs(device);
     }
     device->scheduling = false;
+    if (device->regs[VC4_DBQITE / 4]) /* requests of an interrupt handler, whose interrupts somebody awaits */
+        vc4_user_settle(device, false);
 }
 
 static void start(struct vc4_device *device, unsigned n)
@@ -309,6 +319,8 @@ static uint32_t read_live(const struct vc4_device *device, uint32_t offset)
     case VC4_BPCS: return device->bpcs;
     case VC4_BPOA: return device->bpoa;
     case VC4_BPOS: return device->bpos;
+    case VC4_SRQCS: return vc4_user_status(device);
+    case VC4_DBQITC: return device->qpu_interrupts;
     }
     return 0;
 }
@@ -361,6 +373,12 @@ static void write_live(struct vc4_device *device, uint32_t offset, uint32_t valu
         device->bpos = value;
         device->out_of_memory = false;
         break;
+    case VC4_SRQPC: vc4_user_request(device, value); break;
+    case VC4_SRQCS: vc4_user_control(device, value); break;
+    case VC4_DBQITC:
+        device->qpu_interrupts &= ~value;
+        update_irq(device, 0);
+        break;
     }
 }
 
@@ -379,6 +397,7 @@ static void unknown_write(struct vc4_device *device, uint32_t offset, uint32_t v
 uint32_t vc4_read(struct vc4_device *device, uint32_t offset)
 {
     const struct reg *reg = find_register(offset);
+    vc4_device_settle(device);
     if (!reg || reg->access == ACCESS_WO)
         return 0;
     if (reg->access == ACCESS_LIVE)
@@ -386,8 +405,17 @@ uint32_t vc4_read(struct vc4_device *device, uint32_t offset)
     return reg->access == ACCESS_RW ? device->regs[offset / 4] : reg->reset;
 }
 
+void vc4_device_settle(struct vc4_device *device)
+{
+    vc4_user_settle(device, true);
+    if (!device->scheduling)
+        forget_programs(device);
+}
+
 void vc4_write(struct vc4_device *device, uint32_t offset, uint32_t value)
 {
+    if (offset != VC4_SRQPC && offset != VC4_SRQUA && offset != VC4_SRQUL)
+        vc4_user_settle(device, false);
     const struct reg *reg = find_register(offset);
     struct gpu_fault fault;
     if (!reg) {
@@ -439,6 +467,8 @@ int vc4_device_create(struct gpu_memory *memory, const struct vc4_options *optio
         error = vc4_renderer_create(device);
     if (!error)
         error = vc4_binner_create(device);
+    if (!error)
+        error = vc4_user_create(device);
     if (error) {
         vc4_device_destroy(device);
         return error;
@@ -453,6 +483,7 @@ void vc4_device_destroy(struct vc4_device *device)
         return;
     vc4_renderer_destroy(device);
     vc4_binner_destroy(device);
+    vc4_user_destroy(device);
     vc4_programs_destroy(device->programs);
     if (device->options.engine)
         jit_engine_leave(device->options.engine);

@@ -46,6 +46,17 @@ enum vc4_reg {
     VC4_BPOA = 0x308,
     VC4_BPOS = 0x30c,
     VC4_BXCF = 0x310,
+    VC4_SQRSV0 = 0x410,
+    VC4_SQRSV1 = 0x414,
+    VC4_SQCNTL = 0x418,
+    VC4_SRQPC = 0x430,
+    VC4_SRQUA = 0x434,
+    VC4_SRQUL = 0x438,
+    VC4_SRQCS = 0x43c,
+    VC4_VPACNTL = 0x500,
+    VC4_VPMBASE = 0x504,
+    VC4_DBQITE = 0xe2c,
+    VC4_DBQITC = 0xe30,
     VC4_ERRSTAT = 0xf20,
 };
 
@@ -54,6 +65,9 @@ enum vc4_reg {
 #define VC4_INT_FLDONE   (1u << 1) /* binner: flush done */
 #define VC4_INT_OUTOMEM  (1u << 2) /* binner: out of tile memory */
 #define VC4_INT_SPILLUSE (1u << 3)
+/* Interrupts of user programs share the line but not the register: the callback sees them here, and they are
+ * cleared by writing bit n of DBQITC. */
+#define VC4_INT_QPU(n) (1u << (16 + (n)))
 
 struct vc4_device;
 struct vc4_observer;
@@ -75,13 +89,19 @@ struct vc4_options {
 int vc4_device_create(struct gpu_memory *memory, const struct vc4_options *options, struct vc4_device **out);
 void vc4_device_destroy(struct vc4_device *device); /* NULL is accepted */
 
-/* Called when INTCTL & enabled becomes nonzero, with the pending bits, from inside vc4_write. It may read and
- * write registers; a thread started from inside it runs when the callback and the work in progress are done,
- * still before the outermost vc4_write returns. On VC4_INT_OUTOMEM the callback may
- * write BPOA and BPOS and clear the bit: binning then goes on with the new memory; otherwise the job ends
- * with a fault. */
+/* Called when INTCTL & enabled or DBQITC becomes nonzero, with the pending bits, from inside vc4_write. It
+ * may read and write registers; a thread started from inside it runs when the callback and the work in
+ * progress are done, still before the outermost vc4_write returns. On VC4_INT_OUTOMEM the callback may write
+ * BPOA and BPOS and clear the bit: binning then goes on with the new memory; otherwise the job ends with a
+ * fault. */
 typedef void (*vc4_irq_fn)(void *data, uint32_t pending);
 void vc4_device_set_irq(struct vc4_device *device, vc4_irq_fn irq, void *data);
+
+/* User programs queued at SRQPC do not run in that write: they run together, when the host next reads a
+ * register or writes one other than SRQPC, SRQUA, SRQUL, when the queue is full, at once when DBQITE is not
+ * zero, or when this is called, by a host that has nothing to read or write. Programs that then wait for each
+ * other for ever stay where they are, as on the silicon, and are reported (GPU_FAULT_DEADLOCK), once. */
+void vc4_device_settle(struct vc4_device *device);
 
 /* Registers, byte offset as above. Reading a write-only or unknown register gives 0; an unknown write is
  * ignored and counted in the fault log. Writing CTnEA starts the thread at CTnCA. */

@@ -29,6 +29,7 @@ struct vc4_thread {
 
 struct vc4_binner;
 struct vc4_renderer;
+struct vc4_user;
 
 struct vc4_device {
     struct gpu_memory *memory;
@@ -38,6 +39,7 @@ struct vc4_device {
     void *irq_data;
     uint32_t regs[0x1000 / 4]; /* plain storage; registers with behaviour are handled in device.c */
     uint32_t int_pending, int_enabled;
+    uint32_t qpu_interrupts; /* DBQITC: latched interrupts of user programs, a bit each QPU */
     /* Binner memory (Guide section 10: BPCA, BPCS, BPOA, BPOS). */
     uint32_t bpca, bpcs, bpoa, bpos;
     bool out_of_memory; /* the binner stands still for want of memory (PCS.BMOOM): set by vc4_raise, cleared
@@ -47,6 +49,7 @@ struct vc4_device {
     struct vc4_thread thread[2];           /* 0 bins, 1 renders */
     struct vc4_binner *binner;             /* binner.c's own */
     struct vc4_renderer *renderer;         /* what a rendering list has set up so far; renderer.c's own */
+    struct vc4_user *user;                 /* user programs; user.c's own */
     uint32_t binning_flushes, frames_done; /* BFC, RFC */
     unsigned unknown_writes;
     bool irq_high;   /* INTCTL & enabled was nonzero when last looked at */
@@ -75,5 +78,7 @@ void vc4_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* Raises interrupt bits: sets them pending and calls the callback when enabled. */
 void vc4_raise(struct vc4_device *device, uint32_t bits);
+/* The host interrupt of a QPU: latched and raised when DBQITE has its bit. */
+void vc4_raise_qpu(struct vc4_device *device, uint32_t qpu);
 
 #endif

@@ -25,11 +25,7 @@ bool vc4_vpm_setup(uint32_t value, struct vc4_vpm_access *out)
 
 /* ---- where element i of a vector stands (Guide figures 8 and 9) ---- */
 
-struct place {
-    uint32_t row, column, shift;
-};
-
-static struct place element_place(const struct vc4_vpm_access *a, uint32_t i)
+struct vc4_vpm_place vc4_vpm_place(const struct vc4_vpm_access *a, uint32_t i)
 {
     uint32_t parts_log2 = 2u - a->size; /* sub-vectors a word: 4, 2, 1 */
     uint32_t part = a->address & ((1u << parts_log2) - 1);
@@ -40,16 +36,16 @@ static struct place element_place(const struct vc4_vpm_access *a, uint32_t i)
         inside = i & ((1u << parts_log2) - 1);
     }
     uint32_t shift = inside * (8u << a->size);
-    return a->horizontal ? (struct place){vector, word, shift}
-                         : (struct place){(vector & 0x30) + word, vector & 15, shift};
+    return a->horizontal ? (struct vc4_vpm_place){vector, word, shift}
+                         : (struct vc4_vpm_place){(vector & 0x30) + word, vector & 15, shift};
 }
 
-static void advance(struct vc4_vpm_access *a)
+void vc4_vpm_advance(struct vc4_vpm_access *a)
 {
     a->address = (uint8_t)((a->address + a->stride) & ((256u >> a->size) - 1));
 }
 
-static uint32_t width_mask(const struct vc4_vpm_access *a)
+uint32_t vc4_vpm_width_mask(const struct vc4_vpm_access *a)
 {
     return a->size == 2 ? UINT32_MAX : (1u << (8u << a->size)) - 1;
 }
@@ -57,10 +53,10 @@ static uint32_t width_mask(const struct vc4_vpm_access *a)
 void vc4_vpm_get(const uint32_t (*vpm)[16], struct vc4_vpm_access *access, uint32_t out[16])
 {
     for (uint32_t i = 0; i < 16; i++) {
-        struct place p = element_place(access, i);
-        out[i] = vpm[p.row][p.column] >> p.shift & width_mask(access);
+        struct vc4_vpm_place p = vc4_vpm_place(access, i);
+        out[i] = vpm[p.row][p.column] >> p.shift & vc4_vpm_width_mask(access);
     }
-    advance(access);
+    vc4_vpm_advance(access);
 }
 
 void vc4_vpm_put(uint32_t (*vpm)[16], struct vc4_vpm_access *access, const uint32_t value[16], uint16_t lanes)
@@ -68,11 +64,11 @@ void vc4_vpm_put(uint32_t (*vpm)[16], struct vc4_vpm_access *access, const uint3
     for (uint32_t i = 0; i < 16; i++) {
         if (!(lanes >> i & 1))
             continue;
-        struct place p = element_place(access, i);
-        uint32_t mask = width_mask(access) << p.shift, *word = &vpm[p.row][p.column];
+        struct vc4_vpm_place p = vc4_vpm_place(access, i);
+        uint32_t mask = vc4_vpm_width_mask(access) << p.shift, *word = &vpm[p.row][p.column];
         *word = (*word & ~mask) | (value[i] << p.shift & mask);
     }
-    advance(access);
+    vc4_vpm_advance(access);
 }
 
 /* ---- the plan ---- */
@@ -169,7 +165,7 @@ static bool plan_insn(const struct vc4_qpu_insn *insn, const struct insn_vpm *v,
         if (!s->queued || plan->reads == VC4_VPM_PLAN_MAX)
             return false;
         plan->read_row[plan->reads++] = s->read[0].address & 63;
-        advance(&s->read[0]);
+        vc4_vpm_advance(&s->read[0]);
         if (!--s->read[0].left) {
             s->read[0] = s->read[1];
             s->queued--;
@@ -183,7 +179,7 @@ static bool plan_insn(const struct vc4_qpu_insn *insn, const struct insn_vpm *v,
         if (!s->writable || plan->writes == VC4_VPM_PLAN_MAX)
             return false;
         plan->write_row[plan->writes++] = s->write.address & 63;
-        advance(&s->write);
+        vc4_vpm_advance(&s->write);
     }
     return true;
 }

@@ -26,6 +26,15 @@ void vc4_vpm_get(const uint32_t (*vpm)[16], struct vc4_vpm_access *access, uint3
 void vc4_vpm_put(uint32_t (*vpm)[16], struct vc4_vpm_access *access, const uint32_t value[16],
                  uint16_t lanes);
 
+/* Where element i of the access's next vector stands: a word of the array, and the bit in it at which the
+ * element begins. */
+struct vc4_vpm_place {
+    uint32_t row, column, shift;
+};
+struct vc4_vpm_place vc4_vpm_place(const struct vc4_vpm_access *access, uint32_t i);
+uint32_t vc4_vpm_width_mask(const struct vc4_vpm_access *access); /* an element's bits, from bit 0 on */
+void vc4_vpm_advance(struct vc4_vpm_access *access);              /* to the next vector */
+
 /* Which rows a program reads and writes, in order, when that can be seen in its text: all set-ups are
  * immediates of the horizontal 32-bit kind, and every access stands in a block that runs exactly once. */
 #define VC4_VPM_PLAN_MAX 128

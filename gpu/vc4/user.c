@@ -1,0 +1,257 @@
+/* The scheduler of user programs: requests, QPUs, rounds, and what happens between rounds. */
+#include "gpu/vc4/user.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/vc4/device_internal.h"
+#include "gpu/vc4/user_internal.h"
+#include "gpu/vc4/user_sched.h"
+#include "util/bits.h"
+
+/* SRQCS (Guide table 68). */
+#define CS_COMPLETED_RESET (1u << 16)
+#define CS_REQUESTS_RESET  (1u << 8)
+#define CS_ERROR           (1u << 7)
+#define CS_CLEAR           (1u << 0)
+
+#define UNLIMITED_WORDS 1023u /* SRQUL: "a length > 1023 implies an unlimited uniforms stream" */
+
+int vc4_user_create(struct vc4_device *device)
+{
+    device->user = calloc(1, sizeof *device->user);
+    if (!device->user)
+        return -ENOMEM;
+    device->user->mutex = VC4_USER_FREE;
+    return 0;
+}
+
+void vc4_user_destroy(struct vc4_device *device)
+{
+    if (!device->user)
+        return;
+    for (uint32_t i = 0; i < VC4_USER_QPUS; i++)
+        free(device->user->qpu[i]);
+    free(device->user);
+    device->user = NULL;
+}
+
+/* ---- requests and QPUs ---- */
+
+/* B[0] of a QPU's four bits: "Do not use for User Programs" (table 62). */
+static bool is_reserved(const struct vc4_device *device, uint32_t qpu)
+{
+    uint32_t word = device->regs[(qpu < 8 ? VC4_SQRSV0 : VC4_SQRSV1) / 4];
+    return word >> (qpu % 8 * 4) & 1;
+}
+
+static void program_fault(struct vc4_device *device, uint64_t job, struct gpu_fault *fault)
+{
+    device->job = job;
+    vc4_fault_add(device, fault);
+}
+
+/* Puts a program on a free QPU. A program that cannot be taken is dropped with a fault. */
+static void place(struct vc4_device *device, uint32_t number, const struct vc4_user_request *request)
+{
+    struct vc4_user *user = device->user;
+    struct gpu_fault fault;
+    const struct vc4_qpu_program *program =
+        vc4_programs_get(device->programs, device->memory, request->code, NULL, &fault);
+    if (!program) {
+        program_fault(device, request->job, &fault);
+        return;
+    }
+    struct vc4_user_qpu *qpu = aligned_alloc(64, util_align(sizeof *qpu, 64));
+    if (!qpu) {
+        vc4_fault_set(&fault, GPU_FAULT_SHADER, "user program", request->code, "no host memory for a QPU");
+        program_fault(device, request->job, &fault);
+        return;
+    }
+    memset(qpu, 0, offsetof(struct vc4_user_qpu, stores.bytes));
+    vc4_qpu_machine_begin(&qpu->machine, request->code, request->uniforms, number);
+    qpu->vpm.window = UTIL_MIN(device->regs[VC4_VPMBASE / 4] * 4, VC4_USER_VPM_ROWS);
+    vc4_user_vpm_refresh(&qpu->vpm, &user->vpm, UINT64_MAX);
+    qpu->memory = device->memory;
+    qpu->program = program;
+    qpu->number = number;
+    qpu->uniforms = qpu->next_uniform = request->uniforms;
+    qpu->uniform_words = !request->uniforms                  ? 0
+                         : request->length > UNLIMITED_WORDS ? UINT32_MAX
+                                                             : request->length;
+    qpu->job = request->job;
+    user->qpu[number] = qpu;
+    user->waiting_reported = false;
+}
+
+/* Requests in their order, each to the first QPU that is free. */
+static void place_requests(struct vc4_device *device)
+{
+    struct vc4_user *user = device->user;
+    for (uint32_t i = 0; i < VC4_USER_QPUS && user->queued; i++) {
+        while (user->queued && !user->qpu[i] && !is_reserved(device, i)) {
+            struct vc4_user_request request = user->queue[0];
+            user->queued--;
+            memmove(user->queue, user->queue + 1, user->queued * sizeof *user->queue);
+            place(device, i, &request);
+        }
+    }
+}
+
+void vc4_user_request(struct vc4_device *device, uint32_t code)
+{
+    struct vc4_user *user = device->user;
+    user->requests++;
+    if (user->queued == VC4_USER_QUEUE && !user->error)
+        vc4_user_settle(device, false);
+    if (user->error || user->queued == VC4_USER_QUEUE) {
+        user->error = true;
+        return;
+    }
+    user->queue[user->queued++] = (struct vc4_user_request){
+        .code = code,
+        .uniforms = device->regs[VC4_SRQUA / 4],
+        .length = device->regs[VC4_SRQUL / 4],
+        .job = ++device->counters.jobs,
+    };
+    if (!user->running)
+        place_requests(device);
+    if (device->regs[VC4_DBQITE / 4])
+        vc4_user_settle(device, false);
+}
+
+bool vc4_user_busy(const struct vc4_device *device)
+{
+    const struct vc4_user *user = device->user;
+    bool busy = user->queued > 0;
+    for (uint32_t i = 0; i < VC4_USER_QPUS; i++)
+        busy |= user->qpu[i] != NULL;
+    return busy;
+}
+
+uint32_t vc4_user_status(const struct vc4_device *device)
+{
+    const struct vc4_user *user = device->user;
+    return (user->completed & 0xff) << 16 | (user->requests & 0xff) << 8 | (user->error ? CS_ERROR : 0) |
+           user->queued;
+}
+
+void vc4_user_control(struct vc4_device *device, uint32_t value)
+{
+    struct vc4_user *user = device->user;
+    if (value & CS_COMPLETED_RESET)
+        user->completed = 0;
+    if (value & CS_REQUESTS_RESET)
+        user->requests = 0;
+    if (value & CS_ERROR)
+        user->error = false;
+    if (value & CS_CLEAR)
+        user->queued = 0;
+}
+
+/* ---- rounds ---- */
+
+static bool waits(const struct vc4_user_qpu *qpu)
+{
+    return qpu->stop == VC4_QPU_STOP_GATE && !qpu->granted && vc4_user_needs(qpu);
+}
+
+struct round {
+    struct vc4_user_qpu *qpu[VC4_USER_QPUS];
+    uint32_t count;
+};
+
+static void run_one(void *data, uint32_t index, unsigned worker)
+{
+    vc4_user_qpu_run(((struct round *)data)->qpu[index]);
+}
+
+static struct round begin_round(struct vc4_user *user)
+{
+    struct round round = {.count = 0};
+    for (uint32_t i = 0; i < VC4_USER_QPUS; i++) {
+        struct vc4_user_qpu *qpu = user->qpu[i];
+        if (!qpu || waits(qpu))
+            continue;
+        vc4_user_vpm_refresh(&qpu->vpm, &user->vpm, qpu->stale_rows);
+        qpu->stale_rows = 0;
+        round.qpu[round.count++] = qpu;
+    }
+    for (uint32_t i = 0; i < round.count; i++)
+        round.qpu[i]->alone = round.count == 1;
+    return round;
+}
+
+/* What the round's programs wrote becomes everybody's, in the order of the QPUs. */
+static void publish(struct vc4_device *device, const struct round *round)
+{
+    struct vc4_user *user = device->user;
+    uint64_t executed = 0;
+    for (uint32_t i = 0; i < round->count; i++) {
+        struct vc4_user_qpu *qpu = round->qpu[i];
+        vc4_user_publish(qpu);
+        uint64_t rows = vc4_user_vpm_publish(&user->vpm, &qpu->vpm);
+        for (uint32_t k = 0; k < VC4_USER_QPUS; k++)
+            if (user->qpu[k])
+                user->qpu[k]->stale_rows |= rows;
+        executed += qpu->machine.executed - qpu->counted;
+        qpu->counted = qpu->machine.executed;
+    }
+    device->counters.qpu_instructions += executed;
+    user->fuel -= UTIL_MIN(user->fuel, executed);
+}
+
+static void end_program(struct vc4_device *device, struct vc4_user_qpu *qpu)
+{
+    struct gpu_fault fault;
+    if (qpu->stop == VC4_QPU_STOP_END) {
+        device->user->completed++;
+    } else {
+        vc4_user_qpu_fault(qpu, &fault);
+        program_fault(device, qpu->job, &fault);
+    }
+    device->user->qpu[qpu->number] = NULL;
+    free(qpu);
+}
+
+static void end_round(struct vc4_device *device, struct round *round)
+{
+    struct vc4_user *user = device->user;
+    publish(device, round);
+    for (uint32_t i = 0; i < round->count; i++) {
+        struct vc4_user_qpu *qpu = round->qpu[i];
+        if (!user->fuel && qpu->stop != VC4_QPU_STOP_END && qpu->stop != VC4_QPU_STOP_FAULT) {
+            qpu->report = (struct vc4_qpu_report){.fault = VC4_QPU_FAULT_FUEL, .pc = qpu->machine.pc};
+            qpu->stop = VC4_QPU_STOP_FAULT;
+        }
+        qpu->since = user->round;
+        if (qpu->stop == VC4_QPU_STOP_END || qpu->stop == VC4_QPU_STOP_FAULT)
+            end_program(device, qpu);
+    }
+    user->round++;
+    vc4_user_resolve(device);
+}
+
+void vc4_user_settle(struct vc4_device *device, bool looks)
+{
+    struct vc4_user *user = device->user;
+    if (user->running || device->scheduling || !vc4_user_busy(device))
+        return;
+    user->running = true;
+    user->fuel = device->options.job_fuel;
+    vc4_user_resolve(device);
+    for (;;) {
+        place_requests(device);
+        struct round round = begin_round(user);
+        if (!round.count)
+            break;
+        util_pool_run(device->options.pool, round.count, run_one, &round);
+        end_round(device, &round);
+    }
+    user->running = false;
+    if (looks && !user->waiting_reported) {
+        vc4_user_report_waiting(device);
+        user->waiting_reported = true;
+    }
+}
