@@ -15,6 +15,7 @@ static const struct command {
     {"info", tool_info, "say what a capture holds"},
     {"asm", tool_asm, "assemble a guest program"},
     {"dis", tool_dis, "disassemble a guest program"},
+    {"qpu", tool_qpu, "run a general-purpose QPU program"},
     {"compare", tool_compare, "compare two pictures"},
     {"gpus", tool_gpus, "list the GPUs that can be emulated"},
 };

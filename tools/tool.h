@@ -26,6 +26,7 @@ int tool_decode(int argc, char **argv);
 int tool_info(int argc, char **argv);
 int tool_asm(int argc, char **argv);
 int tool_dis(int argc, char **argv);
+int tool_qpu(int argc, char **argv);
 int tool_compare(int argc, char **argv);
 int tool_gpus(int argc, char **argv);
 

@@ -1,0 +1,453 @@
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/program.h"
+#include "util/bits.h"
+
+/* `vitrail qpu run`: a general-purpose QPU program, started at the device's registers as a host starts it. */
+
+static const char qpu_help[] =
+    "Usage: vitrail qpu run [OPTIONS] [PROGRAM]\n"
+    "\n"
+    "Runs a general-purpose QPU program on the device, through its scheduler's\n"
+    "registers. PROGRAM is assembly text, hexadecimal words or binary words.\n"
+    "\n"
+    "  --qpus N           start it N times (default 1); 12 run at once\n"
+    "  --uniforms LIST    its uniforms, with commas between: numbers, floats (1.5),\n"
+    "                     `qpu` (0, 1, ...), `qpus` (N); given again: those of the\n"
+    "                     next start, the last list being for all that remain\n"
+    "  --mem ADDR=FILE    puts a file into memory; may be given again\n"
+    "  --dump ADDR,SIZE[=FILE]\n"
+    "                     prints that memory when all is done, or writes it to FILE;\n"
+    "                     may be given again\n"
+    "  --format NAME      of what is printed: hex (default), int or float\n"
+    "  --start CODE,UNIFORMS\n"
+    "                     starts what stands in memory at CODE, with the uniforms at\n"
+    "                     UNIFORMS; may be given again; needs no PROGRAM\n"
+    "  --memory SIZE      bytes of memory (default 16M; K, M, G); program and uniforms\n"
+    "                     are put at its end\n"
+    "  --fuel N           instructions after which programs are stopped\n"
+    "                     (default: 4 Gi)\n"
+    "  --times N          does all of it N times over and prints the best time\n";
+static const char examples[] =
+    "\n"
+    "Examples:\n"
+    "  vitrail qpu run sum.s --uniforms 0x1000,0x2000,16 --mem 0x1000=in.bin \\\n"
+    "      --dump 0x2000,64 --format float\n"
+    "  vitrail qpu run tri.hex --qpus 12 --uniforms qpu,qpus,0x10000 --dump 0x10000,768\n"
+    "  vitrail qpu run --mem 0=image.bin --start 0x1000,0x4000 --dump 0,0x8000=after.bin\n";
+
+#define MAX_ITEMS 64u
+#define MAX_WORDS 1024u
+
+struct file_at {
+    uint64_t address, size;
+    const char *path; /* NULL: print */
+};
+
+struct uniforms {
+    uint32_t count, words[MAX_WORDS];
+    uint8_t kind[MAX_WORDS]; /* 0: a word, 'q': the start's number, 'n': how many starts there are */
+};
+
+struct start {
+    uint64_t code, uniforms;
+};
+
+struct options {
+    struct tool_device_options device;
+    const char *program, *format;
+    uint64_t qpus, memory, fuel, times;
+    struct file_at mem[MAX_ITEMS], dump[MAX_ITEMS];
+    struct start start[MAX_ITEMS];
+    unsigned mems, dumps, starts, lists;
+    struct uniforms *list; /* MAX_ITEMS of them */
+};
+
+/* ---- options ---- */
+
+static bool size_number(const char *text, uint64_t max, uint64_t *out)
+{
+    char copy[32];
+    size_t length = strlen(text);
+    unsigned shift = 0;
+    if (!length || length >= sizeof copy)
+        return false;
+    memcpy(copy, text, length + 1);
+    switch (copy[length - 1]) {
+    case 'K': shift = 10; break;
+    case 'M': shift = 20; break;
+    case 'G': shift = 30; break;
+    }
+    if (shift)
+        copy[length - 1] = 0;
+    if (!tool_number(copy, 0, max >> shift, out))
+        return false;
+    *out <<= shift;
+    return true;
+}
+
+static bool uniform_word(const char *text, uint32_t *word, uint8_t *kind)
+{
+    uint64_t number;
+    char *end;
+    *kind = 0;
+    if (!strcmp(text, "qpu") || !strcmp(text, "qpus")) {
+        *kind = text[3] ? 'n' : 'q';
+        return true;
+    }
+    bool negative = text[0] == '-';
+    if (tool_number(text + negative, 0, UINT32_MAX, &number)) {
+        *word = negative ? 0 - (uint32_t)number : (uint32_t)number;
+        return !negative || number <= 1ull << 31;
+    }
+    *word = util_f2u(strtof(text, &end));
+    return *text && !*end;
+}
+
+static int take_uniforms(struct options *o, const char *value)
+{
+    struct uniforms *u = &o->list[o->lists];
+    char *copy = strdup(value), *next = copy;
+    if (!copy)
+        return tool_error("qpu", TOOL_HOST, "out of memory");
+    if (o->lists == MAX_ITEMS) {
+        free(copy);
+        return tool_error("qpu", TOOL_USAGE, "at most %u lists of uniforms", MAX_ITEMS);
+    }
+    o->lists++;
+    for (char *word = strsep(&next, ","); word; word = strsep(&next, ",")) {
+        if (u->count == MAX_WORDS || !uniform_word(word, &u->words[u->count], &u->kind[u->count])) {
+            int code =
+                u->count == MAX_WORDS
+                    ? tool_error("qpu", TOOL_USAGE, "at most %u uniforms a list", MAX_WORDS)
+                    : tool_error("qpu", TOOL_USAGE, "'%s' is no uniform: a number, a float, qpu, qpus", word);
+            free(copy);
+            return code;
+        }
+        u->count++;
+    }
+    free(copy);
+    return TOOL_OK;
+}
+
+/* "A,B" or "A" when `second` is NULL, then perhaps "=REST". */
+static bool numbers_then(const char *text, uint64_t *first, uint64_t *second, const char **rest)
+{
+    char copy[64];
+    size_t length = strcspn(text, "=");
+    *rest = text[length] ? text + length + 1 : NULL;
+    if (length >= sizeof copy)
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    char *comma = strchr(copy, ',');
+    if (!comma != !second)
+        return false;
+    if (comma)
+        *comma = 0;
+    return size_number(copy, 1ull << 32, first) && (!second || size_number(comma + 1, 1ull << 32, second));
+}
+
+static int take_item(struct options *o, const char *option, const char *value)
+{
+    struct file_at item = {0};
+    struct start start;
+    const char *rest = NULL;
+    bool mem = !strcmp(option, "--mem"), dump = !strcmp(option, "--dump");
+    unsigned *count = mem ? &o->mems : dump ? &o->dumps : &o->starts;
+    if (*count == MAX_ITEMS)
+        return tool_error("qpu", TOOL_USAGE, "%s can be given %u times", option, MAX_ITEMS);
+    if (mem) {
+        if (!numbers_then(value, &item.address, NULL, &rest) || !rest)
+            return tool_error("qpu", TOOL_USAGE, "--mem takes ADDR=FILE, not '%s'", value);
+        item.path = rest;
+        o->mem[o->mems++] = item;
+    } else if (dump) {
+        if (!numbers_then(value, &item.address, &item.size, &rest))
+            return tool_error("qpu", TOOL_USAGE, "--dump takes ADDR,SIZE or ADDR,SIZE=FILE, not '%s'", value);
+        item.path = rest;
+        o->dump[o->dumps++] = item;
+    } else {
+        if (!numbers_then(value, &start.code, &start.uniforms, &rest) || rest)
+            return tool_error("qpu", TOOL_USAGE, "--start takes CODE,UNIFORMS, not '%s'", value);
+        o->start[o->starts++] = start;
+    }
+    return TOOL_OK;
+}
+
+static const struct number_option {
+    const char *name;
+    size_t offset;
+    uint64_t min, max;
+} number_options[] = {
+    {"--qpus", offsetof(struct options, qpus), 1, MAX_ITEMS},
+    {"--memory", offsetof(struct options, memory), 4096, 1ull << 32},
+    {"--fuel", offsetof(struct options, fuel), 1, UINT64_MAX >> 1},
+    {"--times", offsetof(struct options, times), 1, 1u << 20},
+};
+
+/* 1: taken, 0: none of these, -1 after a message. */
+static int take_number(struct options *o, int argc, char **argv, int *i)
+{
+    for (size_t k = 0; k < UTIL_ARRAY_SIZE(number_options); k++) {
+        const struct number_option *n = &number_options[k];
+        const char *value;
+        uint64_t number;
+        int got = tool_value("qpu", n->name, argc, argv, i, &value);
+        if (got <= 0) {
+            if (got)
+                return got;
+            continue;
+        }
+        if (!size_number(value, n->max, &number) || number < n->min) {
+            tool_error("qpu", 0, "%s takes a number from %" PRIu64 " to %" PRIu64 ", not '%s'", n->name,
+                       n->min, n->max, value);
+            return -1;
+        }
+        memcpy((char *)o + n->offset, &number, sizeof number);
+        return 1;
+    }
+    return 0;
+}
+
+static int take_option(struct options *o, int argc, char **argv, int *i)
+{
+    static const char *const items[] = {"--mem", "--dump", "--start"};
+    const char *value;
+    int got = tool_device_option("qpu", &o->device, argc, argv, i);
+    if (!got)
+        got = take_number(o, argc, argv, i);
+    if (got)
+        return got < 0 ? TOOL_USAGE : TOOL_OK;
+    if ((got = tool_value("qpu", "--uniforms", argc, argv, i, &value)))
+        return got < 0 ? TOOL_USAGE : take_uniforms(o, value);
+    if ((got = tool_value("qpu", "--format", argc, argv, i, &value))) {
+        if (got < 0)
+            return TOOL_USAGE;
+        o->format = value;
+        if (strcmp(value, "hex") != 0 && strcmp(value, "int") != 0 && strcmp(value, "float") != 0)
+            return tool_error("qpu", TOOL_USAGE, "--format takes hex, int or float, not '%s'", value);
+        return TOOL_OK;
+    }
+    for (size_t k = 0; k < UTIL_ARRAY_SIZE(items); k++)
+        if ((got = tool_value("qpu", items[k], argc, argv, i, &value)))
+            return got < 0 ? TOOL_USAGE : take_item(o, items[k], value);
+    if (argv[*i][0] == '-' && argv[*i][1])
+        return tool_error("qpu", TOOL_USAGE, "unknown option '%s'; see `vitrail qpu --help`", argv[*i]);
+    if (o->program)
+        return tool_error("qpu", TOOL_USAGE, "one program at a time: '%s' and '%s'", o->program, argv[*i]);
+    o->program = argv[*i];
+    return TOOL_OK;
+}
+
+/* -1 when help was asked for. */
+static int parse(struct options *o, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            fputs(qpu_help, stdout);
+            fputs(tool_device_help, stdout);
+            fputs(examples, stdout);
+            return -1;
+        }
+    if (argc < 2 || strcmp(argv[1], "run") != 0)
+        return tool_error("qpu", TOOL_USAGE, "what to do? `vitrail qpu run`; see `vitrail qpu --help`");
+    for (int i = 2; i < argc; i++) {
+        int code = take_option(o, argc, argv, &i);
+        if (code)
+            return code;
+    }
+    if (!o->program && !o->starts)
+        return tool_error("qpu", TOOL_USAGE, "neither a program nor --start is given");
+    return TOOL_OK;
+}
+
+/* ---- memory ---- */
+
+static int load_memory(const struct options *o, const struct gpu_memory *memory)
+{
+    for (unsigned i = 0; i < o->mems; i++) {
+        uint8_t *bytes;
+        size_t size;
+        if (!tool_read_file("qpu", o->mem[i].path, &bytes, &size))
+            return TOOL_BAD_FILE;
+        uint8_t *to = size ? gpu_memory_at(memory, o->mem[i].address, size) : NULL;
+        if (to)
+            memcpy(to, bytes, size);
+        free(bytes);
+        if (!to && size)
+            return tool_error("qpu", TOOL_USAGE,
+                              "%s: %zu bytes at 0x%" PRIx64 " do not fit memory; --memory makes it larger",
+                              o->mem[i].path, size, o->mem[i].address);
+    }
+    return TOOL_OK;
+}
+
+/* Puts the program and the uniforms of each start at the end of memory. */
+static int place_program(struct options *o, const struct gpu_memory *memory)
+{
+    uint64_t *words, at = memory->size;
+    uint32_t count;
+    int code = tool_read_program("qpu", o->program, &words, &count);
+    if (code)
+        return code;
+    uint64_t need = util_align(count * 8ull, 64) + o->qpus * MAX_WORDS * 4;
+    uint8_t *to = need <= at ? gpu_memory_at(memory, at - need, need) : NULL;
+    if (to)
+        memcpy(to, words, count * sizeof *words);
+    free(words);
+    if (!to)
+        return tool_error("qpu", TOOL_USAGE, "the program does not fit memory; --memory makes it larger");
+    uint64_t program = at - need, lists = program + util_align(count * 8ull, 64);
+    if (o->starts + o->qpus > MAX_ITEMS)
+        return tool_error("qpu", TOOL_USAGE, "at most %u starts", MAX_ITEMS);
+    for (uint32_t n = 0; n < o->qpus; n++) {
+        const struct uniforms *u = &o->list[o->lists ? UTIL_MIN(n, o->lists - 1) : 0];
+        uint64_t address = lists + n * MAX_WORDS * 4ull;
+        for (uint32_t i = 0; i < u->count; i++) {
+            uint32_t word = u->kind[i] == 'q' ? n : u->kind[i] == 'n' ? (uint32_t)o->qpus : u->words[i];
+            util_store32(memory->base + address + i * 4ull, word);
+        }
+        o->start[o->starts++] = (struct start){program, address};
+    }
+    return TOOL_OK;
+}
+
+static void print_word(const char *format, uint32_t word)
+{
+    if (!strcmp(format, "int"))
+        printf(" %11" PRId32, (int32_t)word);
+    else if (!strcmp(format, "float"))
+        printf(" %12.6g", (double)util_u2f(word));
+    else
+        printf(" %08" PRIx32, word);
+}
+
+static int dump_one(const struct options *o, const struct gpu_memory *memory, const struct file_at *dump)
+{
+    const uint8_t *bytes = gpu_memory_at(memory, dump->address, dump->size);
+    if (!bytes)
+        return tool_error("qpu", TOOL_USAGE, "--dump 0x%" PRIx64 ",%" PRIu64 " lies outside memory",
+                          dump->address, dump->size);
+    if (dump->path) {
+        FILE *out = fopen(dump->path, "wb");
+        if (!out)
+            return tool_error("qpu", TOOL_HOST, "%s: %s", dump->path, strerror(errno));
+        bool bad = fwrite(bytes, 1, dump->size, out) != dump->size;
+        bad |= fclose(out) != 0;
+        return bad ? tool_error("qpu", TOOL_HOST, "%s: cannot be written", dump->path) : TOOL_OK;
+    }
+    unsigned columns = strcmp(o->format, "hex") ? 4 : 8;
+    for (uint64_t i = 0; i < dump->size / 4; i++) {
+        if (i % columns == 0)
+            printf("%s0x%08" PRIx64 ":", i ? "\n" : "", dump->address + i * 4);
+        print_word(o->format, util_load32(bytes + i * 4));
+    }
+    putchar('\n');
+    return TOOL_OK;
+}
+
+/* ---- running ---- */
+
+#define SRQCS_ERROR (1u << 7)
+
+/* As a host does: requests while the queue has room, then looking until all are done. Programs that fault or
+ * wait for ever are not: that ends it too. */
+static double run_all(const struct options *o, struct vc4_device *device, bool *faulted)
+{
+    double begin = tool_seconds();
+    vc4_write(device, VC4_SRQCS, 1u << 16 | 1u << 8 | SRQCS_ERROR | 1u);
+    for (unsigned i = 0; i < o->starts; i++) {
+        vc4_write(device, VC4_SRQUA, (uint32_t)o->start[i].uniforms);
+        vc4_write(device, VC4_SRQPC, (uint32_t)o->start[i].code);
+    }
+    uint32_t status = vc4_read(device, VC4_SRQCS);
+    double seconds = tool_seconds() - begin;
+    struct gpu_fault fault;
+    while (vc4_device_faults(device, &fault, 1)) {
+        tool_print_fault(&fault);
+        *faulted = true;
+    }
+    if ((status >> 16 & 0xff) != o->starts && !*faulted) {
+        tool_error("qpu", 0, "%u of %u programs are done", status >> 16 & 0xff, o->starts);
+        *faulted = true;
+    }
+    return seconds;
+}
+
+static int run(struct options *o, struct gpu_memory *memory, struct vc4_device *device)
+{
+    struct vc4_counters before, after;
+    double best = 0;
+    bool faulted = false;
+    int code = TOOL_OK;
+    if (o->program && (code = place_program(o, memory)))
+        return code;
+    vc4_write(device, VC4_VPMBASE, 16); /* the whole of the VPM that programs can address */
+    vc4_write(device, VC4_SRQUL, 1024); /* no limit */
+    for (uint64_t i = 0; i < o->times && !faulted && !code; i++) {
+        code = load_memory(o, memory);
+        if (code)
+            break;
+        vc4_device_counters(device, &before);
+        double seconds = run_all(o, device, &faulted);
+        vc4_device_counters(device, &after);
+        best = i && best < seconds ? best : seconds;
+    }
+    for (unsigned i = 0; i < o->dumps && !code; i++)
+        code = dump_one(o, memory, &o->dump[i]);
+    fflush(stdout);
+    if (!code && !faulted) {
+        uint64_t executed = after.qpu_instructions - before.qpu_instructions;
+        fprintf(stderr,
+                "%u program%s, %" PRIu64 " instructions, %.3f ms, %.1f million instructions a second\n",
+                o->starts, o->starts == 1 ? "" : "s", executed, best * 1e3, (double)executed / best / 1e6);
+    }
+    return code ? code : faulted ? TOOL_FAULT : TOOL_OK;
+}
+
+static int open_and_run(struct options *o)
+{
+    struct util_pool *pool;
+    struct jit_engine *engine;
+    struct vc4_options device_options;
+    struct gpu_memory memory = {.fd = -1};
+    struct vc4_device *device = NULL;
+    int code = tool_device_open("qpu", &o->device, &pool, &engine, &device_options);
+    if (code)
+        return code;
+    device_options.job_fuel = o->fuel;
+    int status = gpu_memory_create(o->memory, &memory);
+    if (!status)
+        status = vc4_device_create(&memory, &device_options, &device);
+    code = status ? tool_error("qpu", TOOL_HOST, "cannot make the device: %s", strerror(-status))
+                  : run(o, &memory, device);
+    vc4_device_destroy(device);
+    gpu_memory_destroy(&memory);
+    jit_engine_destroy(engine);
+    util_pool_destroy(pool);
+    return code;
+}
+
+int tool_qpu(int argc, char **argv)
+{
+    struct options o = {.device = {.threads = -1, .level = -1},
+                        .format = "hex",
+                        .qpus = 1,
+                        .memory = 16u << 20,
+                        .times = 1,
+                        .list = calloc(MAX_ITEMS, sizeof *o.list)};
+    if (!o.list)
+        return tool_error("qpu", TOOL_HOST, "out of memory");
+    int code = parse(&o, argc, argv);
+    if (!code)
+        code = open_and_run(&o);
+    free(o.list);
+    return code < 0 ? TOOL_OK : code;
+}
