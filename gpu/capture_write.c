@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <xxhash.h>
@@ -256,7 +257,10 @@ int capture_writer_create(const char *path, const char *gpu, const char *command
     }
     code = write_header(w, gpu, command ? command : "", memory_size);
     if (code) {
-        util_fail(error, code, "%s: cannot write", path);
+        util_fail(error, code, "%s: %s", path, strerror(-code));
+        struct stat status;
+        if (!fstat(w->fd, &status) && S_ISREG(status.st_mode))
+            unlink(path);
         goto fail;
     }
     *out = w;

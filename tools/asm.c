@@ -91,18 +91,14 @@ static int write_words(const struct options *o, const uint64_t *words, uint32_t 
 {
     bool hex = o->hex || !o->output;
     FILE *out = o->output ? fopen(o->output, "wb") : stdout;
-    bool bad = false;
 
     if (!out)
         return tool_error("asm", TOOL_HOST, "%s: %s", o->output, strerror(errno));
     for (uint32_t i = 0; hex && i < count; i++)
-        bad |= fprintf(out, "0x%016" PRIx64 "\n", words[i]) < 0;
+        fprintf(out, "0x%016" PRIx64 "\n", words[i]);
     if (!hex)
-        bad = fwrite(words, 8, count, out) != count;
-    bad |= (o->output ? fclose(out) : fflush(out)) != 0;
-    return bad ? tool_error("asm", TOOL_HOST, "%s: cannot be written",
-                            o->output ? o->output : "standard output")
-               : TOOL_OK;
+        fwrite(words, 8, count, out);
+    return o->output ? tool_close_output("asm", o->output, out) : TOOL_OK;
 }
 
 int tool_asm(int argc, char **argv)

@@ -88,6 +88,8 @@ static void print_shader_state(struct listing *l, const struct vc4_cl_record *re
     struct gpu_fault fault = {0};
     unsigned count = (unsigned)record->field[VC4_SHADER_ATTRIBUTES];
 
+    if (vc4_programs_are_many(l->programs))
+        vc4_programs_empty(l->programs);
     if (!vc4_shader_state_read(l->programs, &l->memory, (uint32_t)record->field[VC4_SHADER_ADDRESS],
                                count ? count : 8, record->field[VC4_SHADER_EXTENDED] != 0, &state, &fault)) {
         printf("      not readable: %s\n", fault.text);

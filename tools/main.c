@@ -1,5 +1,6 @@
 #include "tools/tool.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,6 +46,14 @@ static void help(FILE *out)
     fputs(rest, out);
 }
 
+/* What was printed counts only when it arrived. */
+static int finish(const char *name, int code)
+{
+    if ((fflush(stdout) || ferror(stdout)) && (code == TOOL_OK || code == TOOL_DIFFERS))
+        return tool_error(name, TOOL_HOST, "standard output: %s", strerror(errno ? errno : EIO));
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -53,15 +62,15 @@ int main(int argc, char **argv)
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         help(stdout);
-        return TOOL_OK;
+        return finish("help", TOOL_OK);
     }
     if (!strcmp(argv[1], "--version")) {
         puts("vitrail " VITRAIL_VERSION);
-        return TOOL_OK;
+        return finish("--version", TOOL_OK);
     }
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (!strcmp(argv[1], commands[i].name))
-            return commands[i].main(argc - 1, argv + 1);
+            return finish(commands[i].name, commands[i].main(argc - 1, argv + 1));
     fprintf(stderr, "vitrail: unknown command '%s'; `vitrail --help` lists them\n", argv[1]);
     return TOOL_USAGE;
 }

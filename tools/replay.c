@@ -318,8 +318,9 @@ static int run(const struct options *o, struct capture_reader *reader, const str
         printf("%llu pictures in %.3f s\n", (unsigned long long)s.frames, wall);
     if (!code && s.faulted)
         code = TOOL_FAULT;
-    if (s.times && fclose(s.times) && !code)
-        code = tool_error("replay", TOOL_HOST, "%s: cannot be written", o->times);
+    int closed = s.times ? tool_close_output("replay", o->times, s.times) : TOOL_OK;
+    if (!code)
+        code = closed;
 out:
     replay_destroy(s.replay);
     return code;

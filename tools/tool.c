@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -97,6 +98,23 @@ fail:
     if (file != stdin)
         fclose(file);
     return false;
+}
+
+int tool_close_output(const char *name, const char *path, FILE *file)
+{
+    struct stat status;
+    bool bad = fflush(file) || ferror(file);
+    int error = errno;
+
+    if (fclose(file) && !bad) {
+        bad = true;
+        error = errno;
+    }
+    if (!bad)
+        return TOOL_OK;
+    if (!lstat(path, &status) && S_ISREG(status.st_mode))
+        unlink(path);
+    return tool_error(name, TOOL_HOST, "%s: %s", path, strerror(error));
 }
 
 void tool_print_fault(const struct gpu_fault *fault)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "gpu/fault.h"
 #include "gpu/vc4/device.h"
@@ -59,6 +60,10 @@ bool tool_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 
 /* A whole file, malloc'ed (one byte more, zero); false after a message. "-" is the standard input. */
 bool tool_read_file(const char *name, const char *path, uint8_t **bytes, size_t *size);
+
+/* Closes a file being written; `path` names it. When something could not be written, says so, removes a
+ * regular file (half of one would pass for a whole) and returns TOOL_HOST. */
+int tool_close_output(const char *name, const char *path, FILE *file);
 
 void tool_print_fault(const struct gpu_fault *fault); /* one line on stderr */
 

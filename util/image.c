@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MAX_SIDE 16384u
 
@@ -27,6 +29,15 @@ void util_image_finish(struct util_image *image)
     memset(image, 0, sizeof *image);
 }
 
+/* Half a picture is none; what is no file (a pipe, /dev/full) stays. */
+static void remove_file(const char *path)
+{
+    struct stat status;
+
+    if (!lstat(path, &status) && S_ISREG(status.st_mode))
+        unlink(path);
+}
+
 int util_image_write_png(const struct util_image *image, const char *path, int alpha)
 {
     png_image png = {.version = PNG_IMAGE_VERSION, .width = image->width, .height = image->height};
@@ -47,14 +58,15 @@ int util_image_write_png(const struct util_image *image, const char *path, int a
         for (size_t i = 0; i < pixels; i++)
             memcpy(rgb + 3 * i, image->pixels + 4 * i, 3);
     }
+    errno = 0;
     if (!png_image_write_to_stdio(&png, file, 0, alpha ? image->pixels : rgb, 0, NULL))
-        err = -EIO;
+        err = errno ? -errno : -EIO;
 out:
     free(rgb);
     if (fclose(file) && !err)
-        err = -EIO;
+        err = -errno;
     if (err)
-        remove(path);
+        remove_file(path);
     return err;
 }
 
