@@ -11,12 +11,15 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "jit/builder.h"
@@ -368,6 +371,55 @@ static void test_caps(void **state)
     jit_engine_destroy(engine); /* with the abandoned compile still running */
 }
 
+static atomic_bool spinning;
+
+static void *spin(void *data)
+{
+    while (atomic_load_explicit(&spinning, memory_order_relaxed))
+        ;
+    return data;
+}
+
+static double processor_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* A program that compiles in time does so on a busy machine too: here six others want the same processor. */
+static void test_busy(void **state)
+{
+    struct jit_options options = {.level = JIT_SSE41, .optimize = 2, .cache_dir = ""};
+    unsigned length = 1500;
+    struct jit_engine *engine;
+    pthread_t others[6];
+    cpu_set_t before, one;
+    void *code;
+
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    double began = processor_ms();
+    assert_int_equal(get(engine, 1, emit_long, &length, &code, NULL), 0);
+    options.deadline_ms = (unsigned)(2 * (processor_ms() - began)) + 20;
+    jit_engine_destroy(engine);
+
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    atomic_store(&spinning, true);
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(others); i++)
+        assert_int_equal(pthread_create(&others[i], NULL, spin, NULL), 0);
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    int result = get(engine, 1, emit_long, &length, &code, NULL);
+    atomic_store(&spinning, false);
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(others); i++)
+        pthread_join(others[i], NULL);
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    jit_engine_destroy(engine);
+    assert_int_equal(result, 0);
+}
+
 /* Code has a limit: past it nothing is compiled, until the only user begins anew. */
 static void test_full(void **state)
 {
@@ -631,6 +683,7 @@ int main(void)
         cmocka_unit_test(test_fatal_error),
         cmocka_unit_test(test_level_missing),
         cmocka_unit_test(test_caps),
+        cmocka_unit_test(test_busy),
         cmocka_unit_test(test_full),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_write_xor_execute),
