@@ -1,0 +1,251 @@
+/* Contexts: opened from a configuration, entered by one thread at a time, closed. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/internal.h"
+#include "util/bits.h"
+
+#define DEFAULT_MEMORY (1ull << 30)
+
+/* ---- one thread at a time ---- */
+
+static _Thread_local char this_thread; /* its address names the thread */
+
+int api_guard_enter(struct api_guard *guard, bool outermost)
+{
+    uintptr_t me = (uintptr_t)&this_thread, owner = 0;
+    if (!atomic_compare_exchange_strong(&guard->owner, &owner, me) && (owner != me || outermost))
+        return -EBUSY;
+    guard->depth++;
+    return 0;
+}
+
+void api_guard_leave(struct api_guard *guard)
+{
+    if (!--guard->depth)
+        atomic_store(&guard->owner, 0);
+}
+
+int api_enter(struct vitrail_context *context, bool outermost)
+{
+    if (!context)
+        return api_fail(NULL, -EINVAL, "context is NULL");
+    if (api_guard_enter(&context->guard, outermost))
+        return api_fail(NULL, -EBUSY, "the context is in use");
+    int code = 0;
+    if (context->logging)
+        code = api_fail(NULL, -EBUSY, "the log callback must not use the context");
+    else if (!context->device)
+        code = api_fail(NULL, -ENODEV, "the last reset failed: only vitrail_close remains");
+    if (code)
+        api_guard_leave(&context->guard);
+    return code;
+}
+
+void api_leave(struct vitrail_context *context)
+{
+    api_guard_leave(&context->guard);
+}
+
+void api_log(struct vitrail_context *context, int level, const char *text)
+{
+    if (!context->config.log || level > context->config.log_level || context->logging)
+        return;
+    context->logging = true;
+    context->config.log(context->config.log_data, level, text);
+    context->logging = false;
+}
+
+/* ---- configuration ---- */
+
+int vitrail_config_init(struct vitrail_config *config, size_t size)
+{
+    static const struct vitrail_config defaults = {
+        .gpu = "vc4",
+        .memory = VITRAIL_MEMORY_OWN,
+        .memory_fd = -1,
+        .memory_size = DEFAULT_MEMORY,
+        .threads = -1,
+        .execution = VITRAIL_EXECUTION_COMPILED,
+        .numeric = VITRAIL_NUMERIC_FAST,
+        .log_level = VITRAIL_LOG_WARNING,
+    };
+    if (!config || size < sizeof *config)
+        return api_fail(NULL, -EINVAL, config ? "size is %zu: too small" : "config is NULL", size);
+    memset(config, 0, size);
+    config->size = size;
+    return api_give(config, &defaults, sizeof defaults, sizeof defaults);
+}
+
+static int check_config(struct vitrail_context *context)
+{
+    const struct vitrail_config *c = &context->config;
+    if (!c->gpu)
+        return api_fail(context, -EINVAL, "gpu is NULL");
+    context->gpu = api_gpu_find(c->gpu);
+    if (!context->gpu)
+        return api_fail(context, -ENOENT, "no GPU of the name '%s'", c->gpu);
+    const struct vitrail_gpu *gpu = &context->gpu->info;
+    if (c->memory < VITRAIL_MEMORY_OWN || c->memory > VITRAIL_MEMORY_POINTER)
+        return api_fail(context, -EINVAL, "memory: no kind %d", c->memory);
+    if (c->memory_size < GPU_PAGE || c->memory_size > gpu->memory_max)
+        return api_fail(context, -EINVAL, "memory_size: %llu is not from 4096 to %llu",
+                        (unsigned long long)c->memory_size, (unsigned long long)gpu->memory_max);
+    if (c->threads < -1 || c->threads > UTIL_POOL_MAX)
+        return api_fail(context, -EINVAL, "threads: %d is not from -1 to %d", c->threads, UTIL_POOL_MAX);
+    if (c->execution < VITRAIL_EXECUTION_COMPILED || c->execution > VITRAIL_EXECUTION_REFERENCE)
+        return api_fail(context, -EINVAL, "execution: no mode %d", c->execution);
+    if (c->numeric < VITRAIL_NUMERIC_FAST || c->numeric > VITRAIL_NUMERIC_EXACT)
+        return api_fail(context, -EINVAL, "numeric: no mode %d", c->numeric);
+    if (c->numeric == VITRAIL_NUMERIC_EXACT && !(gpu->capabilities & VITRAIL_CAP_EXACT))
+        return api_fail(context, -ENOTSUP, "numeric: %s has no exact mode", gpu->name);
+    return 0;
+}
+
+/* ---- opening ---- */
+
+static int open_memory(struct vitrail_context *context)
+{
+    const struct vitrail_config *c = &context->config;
+    int code = 0;
+    switch (c->memory) {
+    case VITRAIL_MEMORY_OWN: code = gpu_memory_create(c->memory_size, &context->memory); break;
+    case VITRAIL_MEMORY_FD:
+        code = gpu_memory_import(c->memory_fd, c->memory_offset, c->memory_size, c->memory_unsealed != 0,
+                                 &context->memory);
+        break;
+    default: code = gpu_memory_borrow(c->memory_pointer, c->memory_size, &context->memory);
+    }
+    return code ? api_fail_error(context, code, "guest memory", NULL) : 0;
+}
+
+static int open_pool(struct vitrail_context *context)
+{
+    int threads = context->config.threads;
+    if (threads < 0) {
+        long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        threads = processors > UTIL_POOL_MAX ? UTIL_POOL_MAX : processors > 1 ? (int)processors - 1 : 0;
+    }
+    int code = util_pool_create((unsigned)threads, &context->pool);
+    return code ? api_fail_error(context, code, "worker threads", NULL) : 0;
+}
+
+static int open_engine(struct vitrail_context *context)
+{
+    const struct vitrail_config *c = &context->config;
+    struct jit_options options = {
+        .level = -1, .optimize = 2, .cache_dir = c->cache_dir, .cache_bytes = c->cache_bytes};
+    struct util_error error = {0};
+    for (int l = 0; c->level && l < JIT_LEVEL_COUNT; l++)
+        if (!strcmp(c->level, jit_level_name((enum jit_level)l)))
+            options.level = l;
+    if (c->level && options.level < 0)
+        return api_fail(context, -EINVAL, "level: no host vector level '%s'", c->level);
+    if (c->execution != VITRAIL_EXECUTION_COMPILED)
+        return 0;
+    int code = jit_engine_create(&options, &context->engine, &error);
+    return code ? api_fail_error(context, code, "the compiler", &error) : 0;
+}
+
+static void destroy(struct vitrail_context *context)
+{
+    if (context->gpu)
+        context->gpu->destroy(context->device);
+    jit_engine_destroy(context->engine);
+    util_pool_destroy(context->pool);
+    gpu_memory_destroy(&context->memory);
+    free(context);
+}
+
+static void log_opened(struct vitrail_context *context)
+{
+    static const char *const kinds[] = {"its own", "a file's", "the embedder's"};
+    static const char *const executions[] = {"compiled for ", "interpreted", "reference"};
+    char text[160];
+    snprintf(text, sizeof text, "%s: %llu KiB of %s memory, %u workers, programs %s%s",
+             context->gpu->info.name, (unsigned long long)context->memory.size / 1024,
+             kinds[context->config.memory], util_pool_workers(context->pool),
+             executions[context->config.execution],
+             context->engine ? jit_level_name(jit_engine_level(context->engine)) : "");
+    api_log(context, VITRAIL_LOG_INFO, text);
+}
+
+int vitrail_open(const struct vitrail_config *config, struct vitrail_context **out)
+{
+    if (!out)
+        return api_fail(NULL, -EINVAL, "out is NULL");
+    *out = NULL;
+    struct vitrail_context *context = calloc(1, sizeof *context);
+    if (!context)
+        return api_fail(NULL, -ENOMEM, "out of memory");
+    context->memory.fd = -1;
+    int code = vitrail_config_init(&context->config, sizeof context->config);
+    if (!code && config)
+        code = api_take(&context->config, config, sizeof *config, sizeof *config);
+    if (!code)
+        code = check_config(context);
+    if (!code)
+        code = open_memory(context);
+    if (!code)
+        code = open_pool(context);
+    if (!code)
+        code = open_engine(context);
+    if (!code) {
+        code = context->gpu->create(context, &context->device);
+        if (code)
+            api_fail_error(context, code, "the GPU", NULL);
+    }
+    if (code) {
+        destroy(context);
+        return code;
+    }
+    log_opened(context);
+    context->config.gpu = context->gpu->info.name;
+    context->config.level = context->config.cache_dir = NULL;
+    *out = context;
+    return 0;
+}
+
+int vitrail_close(struct vitrail_context **context)
+{
+    if (!context)
+        return api_fail(NULL, -EINVAL, "context is NULL");
+    if (!*context)
+        return 0;
+    if (api_guard_enter(&(*context)->guard, true))
+        return api_fail(NULL, -EBUSY, "the context is in use");
+    destroy(*context);
+    *context = NULL;
+    return 0;
+}
+
+int vitrail_reset(struct vitrail_context *context, uint32_t flags)
+{
+    int code = api_enter(context, true);
+    if (code)
+        return code;
+    if (flags & ~VITRAIL_RESET_MEMORY) {
+        code = api_fail(context, -EINVAL, "unknown flags 0x%x", flags & ~VITRAIL_RESET_MEMORY);
+        goto out;
+    }
+    bool fell = context->irq_high;
+    context->gpu->destroy(context->device);
+    context->device = NULL;
+    context->fault_count = 0;
+    context->fault_total = 0;
+    context->irq_high = false;
+    if (flags & VITRAIL_RESET_MEMORY)
+        gpu_memory_clear(&context->memory);
+    code = context->gpu->create(context, &context->device);
+    if (code)
+        api_fail_error(context, code, "the GPU", NULL);
+    else if (fell && context->irq)
+        context->irq(context->irq_data, 0);
+out:
+    api_leave(context);
+    return code;
+}

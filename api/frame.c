@@ -1,0 +1,133 @@
+/* Pictures out of guest memory. */
+#include <errno.h>
+#include <string.h>
+
+#include "api/internal.h"
+#include "gpu/picture.h"
+#include "raster/surface.h"
+#include "util/checked.h"
+
+void api_frame_out(const struct capture_frame *frame, struct vitrail_frame *out)
+{
+    bool rgba = frame->format & CAPTURE_FRAME_RGBA;
+    uint32_t bytes = gpu_picture_bytes(frame);
+    *out = (struct vitrail_frame){.size = sizeof *out,
+                                  .address = frame->address,
+                                  .width = frame->width,
+                                  .height = frame->height,
+                                  .layout = frame->layout,
+                                  .pixels = bytes == 2   ? VITRAIL_PIXELS_RGB565
+                                            : bytes != 4 ? VITRAIL_PIXELS_OTHER
+                                            : rgba       ? VITRAIL_PIXELS_RGBA8888
+                                                         : VITRAIL_PIXELS_BGRA8888,
+                                  .stride = frame->stride,
+                                  .presented = frame->presented};
+}
+
+/* 0, -EINVAL or -ENOTSUP. */
+static int frame_in(struct vitrail_context *context, const struct vitrail_frame *frame,
+                    struct capture_frame *out)
+{
+    static const uint32_t formats[] = {
+        [VITRAIL_PIXELS_BGRA8888] = RASTER_SURFACE_RGBA8888,
+        [VITRAIL_PIXELS_RGBA8888] = RASTER_SURFACE_RGBA8888 | CAPTURE_FRAME_RGBA,
+        [VITRAIL_PIXELS_RGB565] = RASTER_SURFACE_BGR565,
+    };
+    static const uint32_t layouts[] = {[VITRAIL_LAYOUT_LINEAR] = RASTER_LINEAR,
+                                       [VITRAIL_LAYOUT_VC4_T] = RASTER_VC4_T,
+                                       [VITRAIL_LAYOUT_VC4_LT] = RASTER_VC4_LT};
+    struct vitrail_frame known = {0};
+    int code = api_take(&known, frame, sizeof known, sizeof known);
+    if (code)
+        return code;
+    if (known.pixels == VITRAIL_PIXELS_OTHER)
+        return api_fail(context, -ENOTSUP, "pixels: stored in a way that has no name here");
+    if (known.pixels >= sizeof formats / sizeof *formats || known.layout >= sizeof layouts / sizeof *layouts)
+        return api_fail(context, -EINVAL, "no pixels %u or no layout %u", known.pixels, known.layout);
+    if (known.address > UINT32_MAX)
+        return api_fail(context, -EFAULT, "0x%llx is outside guest memory",
+                        (unsigned long long)known.address);
+    *out = (struct capture_frame){.address = (uint32_t)known.address,
+                                  .width = known.width,
+                                  .height = known.height,
+                                  .layout = layouts[known.layout],
+                                  .format = formats[known.pixels],
+                                  .stride = known.stride};
+    return 0;
+}
+
+int vitrail_last_frame(struct vitrail_context *context, struct vitrail_frame *out)
+{
+    int code = api_enter(context, false);
+    if (code)
+        return code;
+    struct capture_frame stored;
+    struct vitrail_frame frame;
+    if (!out) {
+        code = api_fail(context, -EINVAL, "out is NULL");
+    } else if (!context->gpu->frame(context->device, &stored)) {
+        code = api_fail(context, -ENODATA, "nothing was rendered yet");
+    } else {
+        api_frame_out(&stored, &frame);
+        code = api_give(out, &frame, sizeof frame, sizeof frame);
+    }
+    api_leave(context);
+    return code;
+}
+
+/* Room for the rows: the last one needs no full stride. */
+static int check_room(struct vitrail_context *context, const struct capture_frame *frame, uint32_t bytes,
+                      size_t stride, size_t size)
+{
+    uint64_t row = (uint64_t)frame->width * bytes, all;
+    if (!frame->width || !frame->height)
+        return api_fail(context, -EINVAL, "a frame of %ux%u pixels", frame->width, frame->height);
+    if (stride < row)
+        return api_fail(context, -EINVAL, "stride %zu is less than a row's %llu bytes", stride,
+                        (unsigned long long)row);
+    if (!util_mul(stride, frame->height - 1, &all) || !util_add(all, row, &all))
+        return api_fail(context, -EINVAL, "stride %zu overflows", stride);
+    return all <= size ? 0
+                       : api_fail(context, -ERANGE, "room for %zu bytes, %llu are needed", size,
+                                  (unsigned long long)all);
+}
+
+static int read_rgba8(struct vitrail_context *context, const struct capture_frame *frame, uint8_t *to,
+                      size_t stride)
+{
+    struct util_image image;
+    int code = gpu_picture(&context->memory, frame, &image);
+    if (code)
+        return code;
+    for (uint32_t y = 0; y < image.height; y++)
+        memcpy(to + y * stride, image.pixels + (size_t)y * image.width * 4, (size_t)image.width * 4);
+    util_image_finish(&image);
+    return 0;
+}
+
+int vitrail_read_frame(struct vitrail_context *context, const struct vitrail_frame *frame, int as, void *to,
+                       size_t stride, size_t to_size)
+{
+    int code = api_enter(context, false);
+    if (code)
+        return code;
+    struct capture_frame inner;
+    bool raw = as == VITRAIL_READ_RAW;
+    if (!frame || !to)
+        code = api_fail(context, -EINVAL, "%s is NULL", frame ? "to" : "frame");
+    else if (!raw && as != VITRAIL_READ_RGBA8)
+        code = api_fail(context, -EINVAL, "no way %d to read a frame", as);
+    else
+        code = frame_in(context, frame, &inner);
+    if (!code)
+        code = check_room(context, &inner, raw ? gpu_picture_bytes(&inner) : 4, stride, to_size);
+    if (!code) {
+        code = raw ? gpu_picture_raw(&context->memory, &inner, to, stride)
+                   : read_rgba8(context, &inner, to, stride);
+        if (code)
+            api_fail(context, code, "a frame of %ux%u pixels at 0x%x: %s", inner.width, inner.height,
+                     inner.address, vitrail_strerror(code));
+    }
+    api_leave(context);
+    return code;
+}

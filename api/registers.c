@@ -1,0 +1,142 @@
+/* Memory, registers and the interrupt line. */
+#include <errno.h>
+#include <string.h>
+
+#include "api/internal.h"
+
+/* ---- guest memory ---- */
+
+int vitrail_memory_pointer(struct vitrail_context *context, uint64_t address, uint64_t size, void **out)
+{
+    int code = api_enter(context, false);
+    if (code)
+        return code;
+    void *found = gpu_memory_at(&context->memory, address, size);
+    if (!out || !size)
+        code = api_fail(context, -EINVAL, "%s", out ? "size is 0" : "out is NULL");
+    else if (!found)
+        code = api_fail(context, -EFAULT, "%llu bytes at 0x%llx are outside guest memory",
+                        (unsigned long long)size, (unsigned long long)address);
+    else
+        *out = found;
+    api_leave(context);
+    return code;
+}
+
+int vitrail_memory_read(struct vitrail_context *context, uint64_t address, void *to, size_t size)
+{
+    void *from = NULL;
+    if (!to)
+        return api_fail(NULL, -EINVAL, "to is NULL");
+    if (context && !size)
+        return 0;
+    int code = vitrail_memory_pointer(context, address, size, &from);
+    if (from)
+        memcpy(to, from, size);
+    return code;
+}
+
+int vitrail_memory_write(struct vitrail_context *context, uint64_t address, const void *from, size_t size)
+{
+    void *to = NULL;
+    if (!from)
+        return api_fail(NULL, -EINVAL, "from is NULL");
+    if (context && !size)
+        return 0;
+    int code = vitrail_memory_pointer(context, address, size, &to);
+    if (to)
+        memcpy(to, from, size);
+    return code;
+}
+
+uint64_t vitrail_memory_size(const struct vitrail_context *context)
+{
+    return context ? context->memory.size : 0;
+}
+
+int vitrail_memory_fd(const struct vitrail_context *context)
+{
+    if (!context)
+        return api_fail(NULL, -EINVAL, "context is NULL");
+    return context->memory.fd >= 0 ? context->memory.fd
+                                   : api_fail(NULL, -ENOTSUP, "the memory is the embedder's pointer");
+}
+
+/* ---- registers ---- */
+
+static int check_offset(struct vitrail_context *context, uint32_t offset)
+{
+    uint32_t bytes = context->gpu->info.register_bytes;
+    if (offset % 4 || offset >= bytes)
+        return api_fail(context, -EINVAL, "register 0x%x: not a multiple of 4 below 0x%x", offset, bytes);
+    return 0;
+}
+
+/* The device tells when its line rises; that it fell shows after a write. */
+static void follow_line(struct vitrail_context *context)
+{
+    if (!context->irq_high || context->gpu->irq_pending(context->device))
+        return;
+    context->irq_high = false;
+    if (context->irq)
+        context->irq(context->irq_data, 0);
+}
+
+void api_interrupt(void *data, uint32_t pending)
+{
+    struct vitrail_context *context = data;
+    if (context->playing) {
+        api_capture_answer(context->playing, context);
+        pending = context->device ? context->gpu->irq_pending(context->device) : 0;
+        if (!pending)
+            return;
+    }
+    context->irq_high = true;
+    if (context->irq)
+        context->irq(context->irq_data, pending);
+}
+
+void api_write(struct vitrail_context *context, uint32_t offset, uint32_t value)
+{
+    context->gpu->write(context->device, offset, value);
+    api_fetch_faults(context);
+    follow_line(context);
+}
+
+int vitrail_read_register(struct vitrail_context *context, uint32_t offset, uint32_t *value)
+{
+    int code = api_enter(context, false);
+    if (code)
+        return code;
+    if (!value)
+        code = api_fail(context, -EINVAL, "value is NULL");
+    else
+        code = check_offset(context, offset);
+    if (!code)
+        *value = context->gpu->read(context->device, offset);
+    api_leave(context);
+    return code;
+}
+
+int vitrail_write_register(struct vitrail_context *context, uint32_t offset, uint32_t value)
+{
+    int code = api_enter(context, false);
+    if (code)
+        return code;
+    code = check_offset(context, offset);
+    if (!code)
+        api_write(context, offset, value);
+    api_leave(context);
+    return code;
+}
+
+int vitrail_set_irq(struct vitrail_context *context, vitrail_irq_fn irq, void *data)
+{
+    int code = api_enter(context, false);
+    if (code)
+        return code;
+    context->irq = irq;
+    context->irq_data = data;
+    api_leave(context);
+    return 0;
+}

@@ -1,0 +1,466 @@
+/* Vitrail: a GPU made of software, as a library.
+ *
+ * A context is one emulated GPU: its registers, its guest memory, its interrupt line and the host threads and
+ * compiler that do its work. Whoever embeds it - the device model of a virtual machine, a test harness, a
+ * compiler's test-suite - does what a kernel driver does with the real thing: puts commands, programs and
+ * data into guest memory, writes registers, answers interrupts, reads the picture from memory.
+ *
+ *     struct vitrail_config config;
+ *     struct vitrail_context *gpu = NULL;
+ *     vitrail_config_init(&config, sizeof config);
+ *     if (vitrail_open(&config, &gpu) < 0)
+ *         fprintf(stderr, "%s\n", vitrail_last_error());
+ *     vitrail_memory_write(gpu, 0x1000, list, sizeof list);
+ *     vitrail_write_register(gpu, 0x114, 0x1000);                (CT1CA: where the list begins)
+ *     vitrail_write_register(gpu, 0x10c, 0x1000 + sizeof list);  (CT1EA: its end; starts it, and returns when
+ * done) vitrail_close(&gpu);
+ *
+ * The complete programs in tests/api are examples: render.c, clear.c, device_model.c.
+ *
+ * Return codes. Functions that return int give 0 (or a count, where said) on success and a negative errno on
+ * failure. Each function names its codes; besides, every function gives
+ *   -EINVAL  for a NULL handle or a NULL output, whatever else is said,
+ *   -EBUSY   for a context or capture that another thread is inside of, or a call that its callback may not
+ * make. After a failure vitrail_last_error() has the reason in words. On failure outputs are untouched,
+ * except that the open functions set *out to NULL. What a guest does wrong is never an error of a call: it is
+ * a guest fault, fetched with vitrail_next_fault.
+ *
+ * Threads. Different contexts and captures are independent: each may be used by its own thread, at the same
+ * time. One context is used by one thread at a time; a second one that comes in meanwhile gets -EBUSY and
+ * changes nothing (it is a check, not a lock to rely on). Callbacks are called on the thread that made the
+ * call, from inside of it. Functions without a handle may be called by any thread at any time.
+ *
+ * Time. The GPU works inside vitrail_write_register: the write that starts a job returns when all that can
+ * run has run, on the calling thread and the context's own ones. What a guest can make it last is bounded by
+ * the budgets of the configuration, never by the clock, so results do not depend on the machine's speed.
+ *
+ * Process. The library neither prints, exits, installs signal handlers, changes the locale nor reads standard
+ * streams. It creates threads (with all signals as the creator has them) and, on first compilation, takes
+ * LLVM's process-wide fatal-error handler. Environment variables read: XDG_CACHE_HOME and HOME (for the
+ * default cache directory), VITRAIL_SMALL_WINDOW (reserve less address space). A context does not survive
+ * fork(): the child must not use it.
+ *
+ * Compatibility. Handles are opaque. Every structure that may grow begins with `size`, which the caller sets
+ * to its own sizeof: a library newer than the caller's header leaves alone what the caller does not know; an
+ * older one refuses (-E2BIG) inputs that use fields it does not know, and clears such outputs. New GPUs bring
+ * new names, register maps, units and counters, not new functions. The number in the library's soname changes
+ * when a program compiled against an older header could break. */
+#ifndef VITRAIL_H
+#define VITRAIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define VITRAIL_API __attribute__((visibility("default")))
+#else
+#define VITRAIL_API
+#endif
+
+/* ---- version and errors ---- */
+
+/* Of this header. MAJOR is the soname's number. */
+#define VITRAIL_API_MAJOR 0
+#define VITRAIL_API_MINOR 1
+#define VITRAIL_API_PATCH 0
+
+/* Of the library that is linked: major << 16 | minor << 8 | patch. A program may run with a library of the
+ * same major and an equal or higher minor than its header's. */
+VITRAIL_API uint32_t vitrail_api_version(void);
+
+/* Of the project, as "0.1.0". A static string. */
+VITRAIL_API const char *vitrail_version(void);
+
+/* What a return code means, in words: a static string, never NULL. 0 and counts give "success"; codes that no
+ * function here returns give "unknown error". */
+VITRAIL_API const char *vitrail_strerror(int code);
+
+/* Why the last failed call of this thread failed, in words: the file, the offset, the value. "" before any.
+ * The string belongs to the library and is valid until this thread's next call that fails. */
+VITRAIL_API const char *vitrail_last_error(void);
+
+/* ---- GPUs ---- */
+
+/* What a GPU can do here. Set `size` before the call. */
+struct vitrail_gpu {
+    size_t size;             /* of this structure, in the caller's header */
+    const char *name;        /* as in vitrail_config: "vc4". Static, as all strings here */
+    const char *description; /* "Broadcom VideoCore IV (V3D 2.1)" */
+    const char *driver;      /* the Mesa driver that speaks to it */
+    uint32_t register_bytes; /* registers are at offsets 0..register_bytes - 4 */
+    uint32_t capabilities;   /* VITRAIL_CAP_* */
+    uint64_t memory_max;     /* bytes of guest memory it can address */
+};
+
+#define VITRAIL_CAP_COMPILED  (1u << 0) /* guest programs can be compiled on this host */
+#define VITRAIL_CAP_REFERENCE (1u << 1) /* has a scalar reference implementation */
+#define VITRAIL_CAP_EXACT     (1u << 2) /* has VITRAIL_NUMERIC_EXACT */
+#define VITRAIL_CAP_CAPTURES  (1u << 3) /* captures of it can be played */
+
+/* The GPUs in the library, index from 0. Returns 0; -ENOENT: index is past the last one; -EINVAL: out->size
+ * is too small for any version of the structure. */
+VITRAIL_API int vitrail_gpu_get(uint32_t index, struct vitrail_gpu *out);
+
+/* The same by name. -ENOENT: there is none of that name. */
+VITRAIL_API int vitrail_gpu_find(const char *name, struct vitrail_gpu *out);
+
+/* ---- configuration ---- */
+
+/* How guest programs and the fixed-function units are executed. All give the same bytes. */
+enum vitrail_execution {
+    VITRAIL_EXECUTION_COMPILED,    /* programs are translated to host vector code */
+    VITRAIL_EXECUTION_INTERPRETED, /* programs in the interpreter; nothing is compiled, LLVM is not started */
+    VITRAIL_EXECUTION_REFERENCE,   /* and textures, coverage and tests scalar, pixel by pixel */
+};
+
+/* Which results guest arithmetic gives. */
+enum vitrail_numeric {
+    VITRAIL_NUMERIC_FAST,  /* IEEE single precision where the silicon is less precise */
+    VITRAIL_NUMERIC_EXACT, /* bits as measured on silicon, as far as measurements are public; slower */
+};
+
+/* Where guest memory comes from. Guest address A is byte A of it. */
+enum vitrail_memory {
+    /* The library makes a memory file of memory_size bytes, zeroed, and owns it. Pages take host memory when
+     * they are first touched. vitrail_memory_pointer and vitrail_memory_fd give access to it, so that it can
+     * also be the RAM of a virtual machine. */
+    VITRAIL_MEMORY_OWN,
+    /* The embedder's file (memfd, shared memory): memory_fd, memory_offset (page-aligned). The
+     * library duplicates the descriptor and maps the same pages, nothing is copied. The file must reach to
+     * offset + size and must be sealed against shrinking (F_SEAL_SHRINK), because a file cut short under a
+     * mapping kills the process with SIGBUS; where that cannot be (shm_open, a file on disk) set
+     * memory_unsealed, which is the embedder's word that nobody will truncate it. */
+    VITRAIL_MEMORY_FD,
+    /* The embedder's memory at memory_pointer, readable and writable, page-aligned: used in place, nothing is
+     * copied or mapped. It must stay until the context is closed.
+     * The difference to the other two: they stand in a reservation of 8 GiB of address space, between
+     * inaccessible guards. Every access is checked explicitly in all three, that is what defines the
+     * guest-visible meaning; the guards are a second wall, against defects of the library itself, and memory
+     * used in place does not have it. An embedder that runs hostile guests should prefer a file. */
+    VITRAIL_MEMORY_POINTER,
+};
+
+enum vitrail_log_level { VITRAIL_LOG_ERROR, VITRAIL_LOG_WARNING, VITRAIL_LOG_INFO };
+
+/* A line for the embedder's log, without newline; valid during the call. `level` is an enum
+ * vitrail_log_level: ERROR: a call failed, with its reason; WARNING: a guest fault, as vitrail_fault_text has
+ * it; INFO: what a context was opened with. Called inside the call it is about; must not use the context. */
+typedef void (*vitrail_log_fn)(void *data, int level, const char *text);
+
+/* What a context is made of. Fill with vitrail_config_init, then change what is to differ. Everything pointed
+ * to is needed only during vitrail_open, but for memory_pointer and log_data. */
+struct vitrail_config {
+    size_t size; /* set by vitrail_config_init */
+
+    const char *gpu; /* default "vc4" */
+
+    /* Guest memory. memory_size: bytes, 4096 to the GPU's memory_max; OWN: rounded up to pages, default 1
+     * GiB; others: a multiple of 4096. */
+    int memory; /* enum vitrail_memory, default OWN */
+    int memory_fd;
+    uint64_t memory_size;
+    uint64_t memory_offset;
+    void *memory_pointer;
+    int memory_unsealed; /* FD: nonzero accepts a file without F_SEAL_SHRINK */
+
+    int threads; /* worker threads beside the caller: 0..64, or -1 (default): one for each further processor.
+                    The number changes speed only, never a result. */
+
+    int execution;     /* enum vitrail_execution, default COMPILED */
+    int numeric;       /* enum vitrail_numeric, default FAST */
+    const char *level; /* host vector level "sse4.1", "avx2" or "avx512"; NULL (default): the best there is */
+
+    /* Compiled programs are also kept on disk, safe to share between processes. NULL (default):
+     * $XDG_CACHE_HOME/vitrail or ~/.cache/vitrail; "": no disk cache. It only saves time. */
+    const char *cache_dir;
+    uint64_t cache_bytes; /* size cap of that directory; 0 (default): 256 MiB */
+
+    /* What a job may take, counted from the register write that starts it; past it the job ends with
+     * VITRAIL_FAULT_TIMEOUT, at the same place on every machine and with any number of threads. 0: the
+     * default. */
+    uint64_t packet_budget; /* records of a control list; default 64 Mi */
+    uint64_t job_fuel;      /* instructions of programs, for 16 lanes each; default 4 Gi */
+    uint32_t loop_fuel;     /* instructions one program may repeat for one batch of 16 lanes; default 1 Mi */
+
+    vitrail_log_fn log; /* NULL (default): none */
+    void *log_data;
+    int log_level; /* lines above it are not made: enum vitrail_log_level, default WARNING */
+};
+
+/* Fills `config` with defaults. `size` is the caller's sizeof *config. Returns 0; -EINVAL: NULL or too small.
+ */
+VITRAIL_API int vitrail_config_init(struct vitrail_config *config, size_t size);
+
+/* ---- contexts ---- */
+
+struct vitrail_context;
+
+/* Makes a GPU, as after power-on. *out is owned by the caller: close it with vitrail_close. `config` is the
+ * caller's and may be gone afterwards; NULL takes the defaults. Any thread. Returns 0, or
+ *   -EINVAL   a field out of its range (named in vitrail_last_error), memory not page-aligned
+ *   -E2BIG    config->size is of a newer header, and the fields beyond this library's are not zero
+ *   -ENOENT   no GPU of that name
+ *   -ENOTSUP  the host lacks the vector level, or the GPU has no exact mode
+ *   -EPERM    memory_fd is not sealed against shrinking
+ *   -EBADF, -EACCES, -ENODEV  memory_fd is no file that can be mapped, readable and writable
+ *   -ENOMEM   no memory or address space;  -EAGAIN  no thread;  -EIO  the compiler could not start
+ * or another -errno of the system. */
+VITRAIL_API int vitrail_open(const struct vitrail_config *config, struct vitrail_context **out);
+
+/* Closes *context and sets it to NULL; NULL and a pointer to NULL are accepted, so closing twice does
+ * nothing. No thread may be inside of it. Guest memory of the library's own is gone with it. Returns 0;
+ * -EBUSY: called from one of its callbacks or while another thread is inside: nothing was closed. */
+VITRAIL_API int vitrail_close(struct vitrail_context **context);
+
+#define VITRAIL_RESET_MEMORY (1u << 0) /* guest memory becomes zero, too */
+
+/* Registers, jobs, counters and faults as after vitrail_open; the IRQ callback stays. `flags`:
+ * VITRAIL_RESET_*. Not from a callback (-EBUSY). Returns 0; -EINVAL: unknown flags; -ENOMEM: then only close
+ * remains, every other call gives -ENODEV. */
+VITRAIL_API int vitrail_reset(struct vitrail_context *context, uint32_t flags);
+
+/* ---- guest memory ---- */
+
+/* The memory of [address, address + size), for as long as the context is open; *out is host memory, owned by
+ * the context (or the embedder). Reads and writes through it are not synchronised with a running job. Returns
+ * 0; -EFAULT: any of it lies outside; size 0 gives -EINVAL. */
+VITRAIL_API int vitrail_memory_pointer(struct vitrail_context *context, uint64_t address, uint64_t size,
+                                       void **out);
+
+/* Copies between guest memory and the caller's. Nothing is copied when any of it lies outside (-EFAULT). Size
+ * 0 does nothing and returns 0, wherever the address. */
+VITRAIL_API int vitrail_memory_read(struct vitrail_context *context, uint64_t address, void *to, size_t size);
+VITRAIL_API int vitrail_memory_write(struct vitrail_context *context, uint64_t address, const void *from,
+                                     size_t size);
+
+/* Bytes of guest memory, or 0 for NULL. Any thread. */
+VITRAIL_API uint64_t vitrail_memory_size(const struct vitrail_context *context);
+
+/* The descriptor of the memory file, owned by the context: to be mapped or passed on, not closed. -ENOTSUP:
+ * the memory is the embedder's pointer. */
+VITRAIL_API int vitrail_memory_fd(const struct vitrail_context *context);
+
+/* ---- registers and interrupts ---- */
+
+/* Registers by byte offset from the start of the GPU's block, 32 bits each. Returns 0; -EINVAL: offset is not
+ * a multiple of 4 or not below the GPU's register_bytes. Registers that do not exist read as zero, and
+ * writing one is a guest fault. Both may be called from the IRQ callback: a job started there runs when the
+ * callback has returned, still before the outermost vitrail_write_register does. */
+VITRAIL_API int vitrail_read_register(struct vitrail_context *context, uint32_t offset, uint32_t *value);
+VITRAIL_API int vitrail_write_register(struct vitrail_context *context, uint32_t offset, uint32_t value);
+
+/* The interrupt line. Called with the pending and enabled interrupt bits (vc4: INTCTL & INTENA, Guide table
+ * 75) when it rises or another bit joins, and with 0 when it falls - which, where the callback itself clears
+ * the bits, is from inside that write of its own. May read and write registers and memory, and ask for
+ * status, faults, counters and frames; must not close or reset the context, nor play captures (-EBUSY). vc4:
+ * on "out of memory" (bit 2) the binner waits for the handler: when it has written BPOA and BPOS, binning
+ * goes on, otherwise the job ends with VITRAIL_FAULT_TILE_MEMORY. */
+typedef void (*vitrail_irq_fn)(void *data, uint32_t pending);
+
+/* Sets the callback, NULL for none; `data` is passed to it and stays the caller's. Does not call it for a
+ * line that is high already: vitrail_get_status has the level. Returns 0. */
+VITRAIL_API int vitrail_set_irq(struct vitrail_context *context, vitrail_irq_fn irq, void *data);
+
+/* ---- status, faults, counters ---- */
+
+struct vitrail_status {
+    size_t size;          /* of this structure, in the caller's header */
+    uint64_t jobs;        /* started since open or reset; jobs count from 1 */
+    uint64_t faults;      /* guest faults since then, whether fetched or not */
+    uint64_t faults_kept; /* waiting for vitrail_next_fault */
+    uint32_t irq_pending; /* as the IRQ callback has them: nonzero while the line is high */
+    uint32_t units;       /* see vitrail_units */
+};
+
+/* Returns 0; -EINVAL: out->size is too small. */
+VITRAIL_API int vitrail_get_status(struct vitrail_context *context, struct vitrail_status *out);
+
+enum vitrail_unit_state {
+    VITRAIL_UNIT_IDLE,    /* its last job is done, or there was none */
+    VITRAIL_UNIT_RUNNING, /* seen from callbacks */
+    VITRAIL_UNIT_WAITING, /* for another unit: a semaphore */
+    VITRAIL_UNIT_HALTED,  /* by a record or a register; goes on when told to */
+    VITRAIL_UNIT_FAULTED, /* its last job ended in a guest fault */
+};
+
+/* A part of the GPU that runs jobs by itself: vc4 has "binner" and "renderer". */
+struct vitrail_unit {
+    const char *name;      /* static */
+    uint32_t state;        /* enum vitrail_unit_state */
+    uint32_t address, end; /* guest addresses: where its list stands, where it ends */
+};
+
+/* Copies at most `capacity` units and returns how many there are. `out` may be NULL when capacity is 0. */
+VITRAIL_API int vitrail_units(struct vitrail_context *context, struct vitrail_unit *out, uint32_t capacity);
+
+/* What a guest did wrong. The numbers are part of the ABI; more may come. */
+enum vitrail_fault_kind {
+    VITRAIL_FAULT_NONE,
+    VITRAIL_FAULT_PACKET,      /* a record that does not exist, or a field out of range */
+    VITRAIL_FAULT_LIST,        /* a list that leaves memory, loops or nests too deep */
+    VITRAIL_FAULT_MEMORY,      /* an address outside guest memory */
+    VITRAIL_FAULT_SHADER,      /* a program cannot be decoded or does something illegal */
+    VITRAIL_FAULT_TIMEOUT,     /* a budget of the configuration is used up */
+    VITRAIL_FAULT_TILE_MEMORY, /* the binner ran out of memory and got none */
+    VITRAIL_FAULT_UNSUPPORTED, /* documented for the GPU, not done by this library */
+    VITRAIL_FAULT_OTHER,       /* of a kind that this header has no name for: see the text */
+};
+
+struct vitrail_fault {
+    size_t size;      /* of this structure, in the caller's header */
+    uint32_t kind;    /* enum vitrail_fault_kind */
+    uint32_t draw;    /* primitive list within the job, from 1; 0: not in a draw */
+    const char *gpu;  /* static */
+    const char *unit; /* static: "binner", "renderer", "vertex program", ... */
+    uint64_t job;     /* as counted by vitrail_status.jobs */
+    uint32_t address; /* guest address of the record, instruction or access; register offset */
+    uint32_t pc;      /* instruction index in the program; UINT32_MAX: not in a program */
+    uint32_t lane;    /* 0..15; UINT32_MAX: not in a program, or all */
+    char text[256];   /* what, in words; always terminated */
+};
+
+/* Fetches and forgets the oldest fault. At most 64 are kept, later ones are dropped (status.faults shows it).
+ * Returns 1 with a fault in *out, 0 when there is none; -EINVAL: out->size is too small. */
+VITRAIL_API int vitrail_next_fault(struct vitrail_context *context, struct vitrail_fault *out);
+
+/* The fault on one line, "vc4 job 3, binner, draw 2, at 0x00012340: ...", into text[0..size), always
+ * terminated and cut where needed. Returns the length written; -EINVAL: NULL, or size 0. Any thread. */
+VITRAIL_API int vitrail_fault_text(const struct vitrail_fault *fault, char *text, size_t size);
+
+/* What was done, since open or reset. */
+struct vitrail_counter {
+    const char *name; /* static; stable, for programs: "draws" */
+    const char *what; /* static; for people */
+    uint64_t value;
+};
+
+/* Copies at most `capacity` counters and returns how many there are; their order is not stable between
+ * versions, names are. `out` may be NULL when capacity is 0. These count this library's work; a GPU's own
+ * performance counters are registers. */
+VITRAIL_API int vitrail_counters(struct vitrail_context *context, struct vitrail_counter *out,
+                                 uint32_t capacity);
+
+/* ---- frames ---- */
+
+enum vitrail_layout {
+    VITRAIL_LAYOUT_LINEAR, /* rows, `stride` bytes apart */
+    VITRAIL_LAYOUT_VC4_T,  /* 4 KiB tiles, `stride` tiles a row of tiles (Guide section 11) */
+    VITRAIL_LAYOUT_VC4_LT, /* 64-byte utiles in raster order, `stride` utiles a row */
+};
+
+enum vitrail_pixels {
+    VITRAIL_PIXELS_BGRA8888, /* 4 bytes: blue in the lowest, as displays have it (XRGB8888) */
+    VITRAIL_PIXELS_RGBA8888, /* 4 bytes: red in the lowest */
+    VITRAIL_PIXELS_RGB565,   /* 2 bytes: red in the highest 5 bits */
+    VITRAIL_PIXELS_OTHER, /* stored in a way that has no name here: cannot be read with vitrail_read_frame */
+};
+
+/* An image in guest memory. */
+struct vitrail_frame {
+    size_t size;            /* of this structure, in the caller's header */
+    uint64_t address;       /* guest address of the first byte */
+    uint32_t width, height; /* pixels, 1..16384 */
+    uint32_t layout;        /* enum vitrail_layout */
+    uint32_t pixels;        /* enum vitrail_pixels */
+    uint32_t stride;        /* see enum vitrail_layout */
+    uint32_t presented;     /* of a capture: 1: was shown on a display; 0: the end of a rendering job */
+};
+
+/* The colour image that the last rendering job stored. A GPU stores words and does not know which of their
+ * bytes is red: `pixels` is BGRA8888 for all of 32 bits; set it before vitrail_read_frame where the guest
+ * means another. Returns 0; -ENODATA: nothing was rendered yet; -EINVAL: out->size is too small. */
+VITRAIL_API int vitrail_last_frame(struct vitrail_context *context, struct vitrail_frame *out);
+
+enum vitrail_read {
+    VITRAIL_READ_RGBA8, /* 4 bytes a pixel: red, green, blue, alpha, in this order */
+    VITRAIL_READ_RAW,   /* the pixels' own bytes, as enum vitrail_pixels has them */
+};
+
+/* Copies an image out of guest memory, as it stands now, in rows from top to bottom, whatever its layout.
+ * `frame` may come from vitrail_last_frame, from a capture, or be filled by the caller. `as`: enum
+ * vitrail_read. Row y goes to to + y * stride; `to_size` is the room at `to`: at least stride * (height - 1)
+ * + width * bytes a pixel. Returns 0; -EINVAL: a field or the stride out of range; -ERANGE: to_size is too
+ * small; -EFAULT: the image reaches outside guest memory; -ENOTSUP: pixels is OTHER; -ENOMEM. */
+VITRAIL_API int vitrail_read_frame(struct vitrail_context *context, const struct vitrail_frame *frame, int as,
+                                   void *to, size_t stride, size_t to_size);
+
+/* ---- captures ---- */
+
+/* A capture is a file with what a GPU was given: memory pages, register writes, marks where a picture is
+ * complete. `vitrail record` makes them. It is read event by event, for whoever wants to drive the registers,
+ * or played on a context, frame by frame. Files are not trusted: damage is -EBADMSG, never more. */
+struct vitrail_capture;
+
+struct vitrail_capture_info {
+    size_t size;          /* of this structure, in the caller's header */
+    char gpu[16];         /* for vitrail_config.gpu */
+    char command[256];    /* what was recorded; cut where needed, terminated */
+    uint64_t memory_size; /* guest memory that it needs: config.memory_size */
+    uint64_t file_size;
+    uint64_t position; /* bytes of the file consumed so far */
+    uint32_t version;  /* of the file's format */
+    uint32_t torn;     /* 1: the file ends early, as its recorder was killed; known at the end */
+};
+
+/* Opens a file, or a capture in memory (`bytes` are the caller's and must stay until it is closed). *out is
+ * owned by the caller. Any thread. Returns 0; -EBADMSG: not a capture, or its header is damaged; -ENOTSUP: of
+ * a version that this library does not know; -ENOMEM; or -errno of open. */
+VITRAIL_API int vitrail_capture_open(const char *path, struct vitrail_capture **out);
+VITRAIL_API int vitrail_capture_open_memory(const void *bytes, size_t size, struct vitrail_capture **out);
+
+/* As vitrail_close. -EBUSY: from inside vitrail_capture_play of it. */
+VITRAIL_API int vitrail_capture_close(struct vitrail_capture **capture);
+
+/* Returns 0; -EINVAL: out->size is too small. */
+VITRAIL_API int vitrail_capture_get_info(struct vitrail_capture *capture, struct vitrail_capture_info *out);
+
+enum vitrail_event_type {
+    VITRAIL_EVENT_END,       /* no more events */
+    VITRAIL_EVENT_MEMORY,    /* bytes that must be in guest memory before what follows */
+    VITRAIL_EVENT_REGISTER,  /* a register write */
+    VITRAIL_EVENT_IRQ_REPLY, /* a register write made inside the IRQ handler, in answer to the interrupt that
+                                the last REGISTER raised: to be made there, too, while the cause is pending */
+    VITRAIL_EVENT_FRAME,     /* a picture is complete: vitrail_capture_frame describes it */
+};
+
+struct vitrail_event {
+    size_t size;            /* of this structure, in the caller's header */
+    uint32_t type;          /* enum vitrail_event_type; what does not belong to it is zero */
+    uint32_t offset, value; /* REGISTER, IRQ_REPLY */
+    uint64_t address;       /* MEMORY: guest address */
+    const void *bytes;      /* MEMORY: owned by the capture, valid until its next event is read */
+    size_t count;           /* MEMORY: bytes */
+};
+
+/* Reads the next event. At the end it gives VITRAIL_EVENT_END again and again. May be called from the IRQ
+ * callback of a context. Returns 0; -EBADMSG: damaged, with the byte named; -EINVAL: out->size is too small.
+ */
+VITRAIL_API int vitrail_capture_next(struct vitrail_capture *capture, struct vitrail_event *out);
+
+/* The frame of the event that was read last. Returns 0; -ENODATA: it was no VITRAIL_EVENT_FRAME; -EINVAL:
+ * out->size is too small. */
+VITRAIL_API int vitrail_capture_frame(struct vitrail_capture *capture, struct vitrail_frame *out);
+
+#define VITRAIL_PLAY_PRESENTED (1u << 0) /* stop only at frames that were shown on a display */
+
+/* Plays events on a context up to and including the next frame mark, answering interrupts as they were (the
+ * context's IRQ callback is called besides). Guest faults do not stop it. `flags`: VITRAIL_PLAY_*. Returns 1
+ * with *frame (its size set by the caller) when a frame is complete: read it before the next call; 0 at the
+ * end; -ENOTSUP: the capture is of another GPU; -ENOSPC: it needs more guest memory than the context has;
+ * -EBADMSG: damaged; -EINVAL: unknown flags. A capture begins with zeroed memory and a fresh device. */
+VITRAIL_API int vitrail_capture_play(struct vitrail_capture *capture, struct vitrail_context *context,
+                                     uint32_t flags, struct vitrail_frame *frame);
+
+/* Back to the first event. Together with vitrail_reset(context, VITRAIL_RESET_MEMORY) it can be played again.
+ * Returns 0. */
+VITRAIL_API int vitrail_capture_rewind(struct vitrail_capture *capture);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
