@@ -12,6 +12,8 @@
 #include "gpu/vc4/frag_ref.h"
 #include "util/bits.h"
 
+#define NAN_WORD 0xffc00000u /* what float arithmetic takes any NaN for (isa/vc4_qpu/README.md, rule 1) */
+
 struct vc4_frag {
     struct vc4_frag_ref *ref;   /* owned; NULL when the draw is compiled */
     struct vc4_frag_ref *watch; /* likewise, of compiled draws that may be watched */
@@ -21,7 +23,7 @@ struct vc4_frag {
     uint32_t weight; /* of an instruction in fuel */
     vc4_frag_fn run;
     struct vc4_frag_args args;
-    uint32_t *uniforms;              /* owned */
+    uint32_t *uniforms;              /* owned: the words, then the same as numbers */
     struct raster_texture *textures; /* by sample number, owned; direct lookups have none */
     struct raster_texture_key *keys; /* likewise */
 };
@@ -35,11 +37,15 @@ static int fetch_uniforms(struct vc4_frag *frag, const struct gpu_memory *memory
 
     if (address & 3 || (bytes && !guest))
         return -EFAULT;
-    frag->uniforms = calloc(program->uniform_count + 1ull, sizeof *frag->uniforms);
+    frag->uniforms = calloc(2 * (uint64_t)program->uniform_count + 1, sizeof *frag->uniforms);
     if (!frag->uniforms)
         return -ENOMEM;
     if (bytes)
         memcpy(frag->uniforms, guest, bytes);
+    for (uint32_t i = 0; i < program->uniform_count; i++) {
+        uint32_t word = frag->uniforms[i];
+        frag->uniforms[program->uniform_count + i] = (word & 0x7fffffff) > 0x7f800000 ? NAN_WORD : word;
+    }
     for (uint32_t i = 0; i < program->reset_word_count; i++)
         if (program->reset_words[i] >= program->uniform_count ||
             frag->uniforms[program->reset_words[i]] != address)
@@ -102,12 +108,15 @@ static int prepare_compiled(struct vc4_frag *frag, const struct gpu_memory *memo
         status = decode_textures(frag, memory);
     if (status)
         return status;
-    frag->args = (struct vc4_frag_args){.uniforms = frag->uniforms,
-                                        .textures = frag->textures,
-                                        .memory = memory->base,
-                                        .last_word = (uint32_t)(memory->size - 4) & ~3u,
-                                        .fuel = fuel,
-                                        .uniforms_at = uniforms_at};
+    frag->args =
+        (struct vc4_frag_args){.uniforms = frag->uniforms,
+                               .numbers = frag->uniforms + frag->program->uniform_count,
+                               .textures = frag->textures,
+                               .second = {frag->uniforms, frag->uniforms + frag->program->uniform_count},
+                               .memory = memory->base,
+                               .last_word = (uint32_t)(memory->size - 4) & ~3u,
+                               .fuel = fuel,
+                               .uniforms_at = uniforms_at};
     return compile(frag, engine, &plan, config);
 }
 

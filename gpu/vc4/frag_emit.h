@@ -14,7 +14,7 @@
 struct vc4_frag_emit {
     const struct vc4_frag_variant *variant;
     LLVMValueRef args, prim, tile, blocks, result;
-    LLVMValueRef uniforms, textures, memory, last_word;
+    LLVMValueRef uniforms, numbers, textures, memory, last_word;
     LLVMValueRef reverse; /* i1 */
     /* the block at hand */
     LLVMValueRef px, py;     /* window pixels, i32x16 */
@@ -27,6 +27,7 @@ struct vc4_frag_emit {
     LLVMValueRef early_pass[4], early_stored[4], early_word[4];
     unsigned loads, writes; /* samples taken so far by colour loads and TLB_COLOUR_MS writes */
     bool z_written, faults; /* faults: the program may end in one */
+    bool hoists;            /* uniforms are loaded before the loop over blocks */
     bool failed;            /* translation met what the plan did not foresee */
 };
 
@@ -61,6 +62,14 @@ static inline LLVMValueRef vc4_frag_load_sample(struct jit_builder *b, LLVMValue
 {
     return jit_load(b, b->i32x16, vc4_frag_sample_at(b, base, sample), 64, false);
 }
+
+/* frag_block.c: takes up block `index` (i32) of the call: all of the emitter's fields under "the block at
+ * hand", and W for the program. */
+void vc4_frag_block_begin(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef index,
+                          LLVMValueRef *w);
+/* Tests the payload's depth before the program runs. Returns i1: some lane passes, or is to be changed by a
+ * stencil operation; otherwise the block need not run. */
+LLVMValueRef vc4_frag_test_early(struct vc4_frag_emit *e, struct jit_builder *b);
 
 /* frag_ports.c: the ports of the block at hand. */
 void vc4_frag_ports(struct vc4_frag_emit *emit, struct vc4_qpu_ir_ports *out);

@@ -4,24 +4,41 @@
 #include "raster/texture_ir.h"
 #include "raster/zs_ir.h"
 
-static LLVMValueRef port_uniform(void *ctx, struct jit_builder *b, LLVMValueRef address, uint32_t word)
+/* Few uniforms are loaded before the loop over blocks, so that what a program computes from them alone leaves
+ * the loop too; many would only fill the stack there, and are memory operands of the instructions that take
+ * them. */
+static LLVMValueRef uniform_at(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef words,
+                               uint32_t word)
 {
-    struct vc4_frag_emit *e = ctx;
-    LLVMBasicBlockRef here;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(b->ir);
     LLVMValueRef value;
 
-    if (word == VC4_QPU_NO_OFFSET) /* a reset of the stream (frag_plan.c) */
-        return vc4_frag_field(e, b, b->i32, offsetof(struct vc4_frag_args, uniforms_at), 4);
     if (word >= e->variant->program->uniform_count) {
         e->failed = true;
         return jit_i32(b, 0);
     }
-    /* Loaded before the loop, so that what a program computes from uniforms alone leaves the loop too. */
-    here = LLVMGetInsertBlock(b->ir);
+    if (!e->hoists)
+        return jit_load(b, b->i32, jit_offset_const(b, words, word * 4ull), 4, false);
     LLVMPositionBuilderBefore(b->ir, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(b->function)));
-    value = jit_load(b, b->i32, jit_offset_const(b, e->uniforms, word * 4ull), 4, true);
+    value = jit_load(b, b->i32, jit_offset_const(b, words, word * 4ull), 4, true);
     LLVMPositionBuilderAtEnd(b->ir, here);
     return value;
+}
+
+static LLVMValueRef port_uniform(void *ctx, struct jit_builder *b, LLVMValueRef address, uint32_t word)
+{
+    struct vc4_frag_emit *e = ctx;
+
+    if (word == VC4_QPU_NO_OFFSET) /* a reset of the stream (frag_plan.c) */
+        return vc4_frag_field(e, b, b->i32, offsetof(struct vc4_frag_args, uniforms_at), 4);
+    return uniform_at(e, b, e->uniforms, word);
+}
+
+static LLVMValueRef port_number(void *ctx, struct jit_builder *b, uint32_t word)
+{
+    struct vc4_frag_emit *e = ctx;
+
+    return uniform_at(e, b, e->numbers, word);
 }
 
 static void port_varying(void *ctx, struct jit_builder *b, uint32_t n, LLVMValueRef *vary, LLVMValueRef *c)
@@ -206,6 +223,7 @@ void vc4_frag_ports(struct vc4_frag_emit *emit, struct vc4_qpu_ir_ports *out)
 {
     *out = (struct vc4_qpu_ir_ports){.ctx = emit,
                                      .uniform = port_uniform,
+                                     .uniform_number = port_number,
                                      .varying = port_varying,
                                      .coordinates = port_coordinates,
                                      .flags = port_flags,

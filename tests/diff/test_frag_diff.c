@@ -52,6 +52,9 @@ static float random_float(float scale)
 /* More than one request under way, and two loads of them. */
 #define REQUEST "mov tmu0_t, r3\n mov tmu0_s, r1\n"
 #define LOADS   "nop ; ldtmu0\n mov ra0, r4 ; nop ; ldtmu0\n"
+/* Long enough for blocks to be shaded two at a time. */
+#define STEP  "nop ; fmul r0, r1, unif\n fadd r1, r0, unif\n"
+#define STEPS STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP
 
 /* What the stock driver (Mesa 22.3) emits for constant, interpolated and textured colours stands first. */
 static const struct named {
@@ -136,6 +139,20 @@ static const struct named {
      "mov tlb_color, r4\n" END,
      true},
     {"lookup anywhere", VARYING "mov tmu0_s, r1\n nop ; ldtmu0\n" Z "mov tlb_color, r4\n" END, true},
+    {"long", VARYING STEPS STEPS Z "mov tlb_color, r1\n" END, true},
+    {"long, few uniforms",
+     VARYING "mov ra1, unif\n nop\n" COLOR COLOR COLOR COLOR "nop ; fmul r1, r1, ra1\n" Z
+             "mov tlb_color, r1\n" END,
+     true},
+    {"long, blend", VARYING STEPS STEPS "nop ; ldcol\n nop ; v8muld r2, r1, r4\n" Z "mov tlb_color, r2\n" END,
+     true},
+    {"long, discard",
+     VARYING STEPS STEPS "fsub.sf r2, r1, unif\n mov.ns tlb_z, rb15\n mov.ns tlb_color, r3\n" END, true},
+    {"long, sample mask", VARYING STEPS STEPS "ftoi r2, r1\n mov ms_flags, r2\n" Z "mov tlb_color, r3\n" END,
+     true},
+    {"long, stencil", VARYING "mov tlb_stencil, unif\n" STEPS STEPS Z "mov tlb_color, r3\n" END, true},
+    {"long, texture", SAMPLE "mov r1, r4\n" STEPS STEPS Z "mov tlb_color, r1\n" END, true},
+    {"long, lookup", VARYING STEPS STEPS "mov tmu0_s, r1\n nop ; ldtmu0\n" Z "mov tlb_color, r4\n" END, true},
     {"branch",
      VARYING "fsub.sf r2, r1, unif\n brr.allnc skip\n nop\n nop\n nop\n fadd r1, r1, r3\n"
              "skip: nop\n" Z "mov tlb_color, r1\n" END,
