@@ -141,3 +141,44 @@ void raster_texture_sample(const struct raster_texture_key *key, const struct ra
         }
     }
 }
+
+void raster_texture_lookup(const struct raster_texture_key *key, const struct raster_texture *texture,
+                           const float s[16], const float t[16], const float r[16], const float bias[16],
+                           unsigned lane, struct raster_lookup *out)
+{
+    static const float zero[16];
+    struct raster_lod_result lod[16];
+    struct raster_taps x, y;
+    enum raster_wrap wrap_s = (enum raster_wrap)key->wrap_s, wrap_t = (enum raster_wrap)key->wrap_t;
+
+    t = t ? t : zero;
+    r = r ? r : zero;
+    raster_select_levels(key, texture, s, t, r, bias ? bias : zero, lod);
+    float u = s[lane], v = t[lane];
+    uint32_t face = key->cube ? cube_face(&u, &v, r[lane]) : 0;
+    const struct raster_level *level = &texture->level[lod[lane].level];
+    bool linear = lod[lane].linear && key->format != RASTER_R16;
+
+    raster_axis_taps(wrap_s, linear, level->width,
+                     raster_coordinate(wrap_s, key->unnormalized, level->width, u), &x);
+    raster_axis_taps(wrap_t, linear, level->height,
+                     raster_coordinate(wrap_t, key->unnormalized, level->height, v), &y);
+    *out = (struct raster_lookup){.level = lod[lane].level,
+                                  .level1 = lod[lane].level1,
+                                  .weight = lod[lane].weight,
+                                  .linear = linear,
+                                  .face = face,
+                                  .x = x.x[0],
+                                  .y = y.x[0]};
+    uint32_t bytes = raster_format_bytes((enum raster_format)key->format);
+    if (x.outside[0] || y.outside[0] || !bytes)
+        return;
+    uint32_t row = (uint32_t)y.x[0], column = (uint32_t)x.x[0];
+    row = key->flip_y ? level->height - 1 - row : row;
+    if (key->format == RASTER_ETC1) {
+        row /= 4;
+        column /= 4;
+    }
+    out->offset = level->offset + face * texture->face_stride +
+                  raster_texel_offset((enum raster_layout)level->layout, bytes, level->stride, column, row);
+}

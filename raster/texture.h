@@ -95,6 +95,20 @@ void raster_texture_sample(const struct raster_texture_key *key, const struct ra
                            const float s[16], const float t[16], const float r[16], const float bias[16],
                            uint32_t out[16]);
 
+/* For debuggers: where the sample of one lane comes from. */
+struct raster_lookup {
+    uint32_t level, level1; /* level1 counts where `weight` (of 256) is not 0 */
+    uint32_t weight;
+    bool linear;
+    uint32_t face;   /* of a cube */
+    int32_t x, y;    /* texel of `level` that is the first tap; outside the image where the border shows */
+    uint32_t offset; /* its bytes' from raster_texture.memory (ETC1: its block's); 0 outside the image, and
+                        for formats below a byte */
+};
+void raster_texture_lookup(const struct raster_texture_key *key, const struct raster_texture *texture,
+                           const float s[16], const float t[16], const float r[16], const float bias[16],
+                           unsigned lane, struct raster_lookup *out);
+
 /* Bytes one texel (for ETC1 one block) takes; 0 for formats below a byte and for no format. */
 uint32_t raster_format_bytes(enum raster_format format);
 

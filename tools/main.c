@@ -18,6 +18,7 @@ static const struct command {
     {"dis", tool_dis, "disassemble a guest program"},
     {"qpu", tool_qpu, "run a general-purpose QPU program"},
     {"compare", tool_compare, "compare two pictures"},
+    {"explain", tool_explain, "say why a pixel of a capture has its colour"},
     {"gpus", tool_gpus, "list the GPUs that can be emulated"},
 };
 

@@ -1,0 +1,315 @@
+/* An explained pixel as JSON for tools. */
+#include "gpu/vc4/tile_list.h"
+#include "isa/vc4_qpu/asm.h"
+#include "tools/explain_internal.h"
+#include "tools/json.h"
+#include "util/bits.h"
+
+static void put_value(struct json *j, const char *key, uint32_t value)
+{
+    json_object(j, key);
+    json_hex(j, "hex", value);
+    json_double(j, "float", (double)util_u2f(value));
+    json_end(j);
+}
+
+static void put_words(struct json *j, const char *key, const uint32_t *word, unsigned count)
+{
+    json_array(j, key);
+    for (unsigned k = 0; k < count; k++)
+        json_hex(j, NULL, word[k]);
+    json_end(j);
+}
+
+static void put_bytes(struct json *j, const char *key, const uint8_t byte[4])
+{
+    json_array(j, key);
+    for (unsigned k = 0; k < 4; k++)
+        json_uint(j, NULL, byte[k]);
+    json_end(j);
+}
+
+static void put_mask(struct json *j, const char *key, uint32_t mask, unsigned count)
+{
+    json_array(j, key);
+    for (unsigned k = 0; k < count; k++)
+        json_bool(j, NULL, mask >> k & 1);
+    json_end(j);
+}
+
+static void put_values(struct json *j, const char *key, const struct explain_value *v, unsigned count)
+{
+    json_array(j, key);
+    for (unsigned i = 0; i < count; i++) {
+        json_object(j, NULL);
+        json_string(j, "name", v[i].name);
+        if (v[i].withheld)
+            json_bool(j, "withheld", true);
+        if (v[i].known) {
+            json_hex(j, "hex", v[i].value);
+            json_double(j, "float", (double)util_u2f(v[i].value));
+        }
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void put_trace(struct json *j, const struct explain_event *e)
+{
+    json_array(j, "trace");
+    for (uint32_t i = 0; i < e->trace.count; i++) {
+        const struct explain_insn *insn = &e->trace.at[i];
+        char text[VC4_QPU_TEXT_MAX];
+        vc4_qpu_disasm(insn->word, insn->pc, text);
+        json_object(j, NULL);
+        json_uint(j, "pc", insn->pc);
+        json_string(j, "text", text);
+        put_values(j, "read", insn->read, insn->reads);
+        put_values(j, "written", insn->write, insn->writes);
+        if (insn->flags) {
+            json_object(j, "flags");
+            json_bool(j, "z", insn->z);
+            json_bool(j, "n", insn->n);
+            json_bool(j, "c", insn->c);
+            json_end(j);
+        }
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void put_vertices(struct json *j, const struct explain_event *e)
+{
+    json_array(j, "vertices");
+    for (uint32_t i = 0; i < e->vertices; i++) {
+        json_object(j, NULL);
+        json_uint(j, "index", e->index[i]);
+        json_double(j, "x", e->vertex[i].x / 16.0);
+        json_double(j, "y", e->vertex[i].y / 16.0);
+        json_double(j, "z", (double)e->vertex[i].z);
+        json_double(j, "inv_w", (double)e->vertex[i].inv_w);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void put_stencil(struct json *j, const struct raster_stencil *s)
+{
+    json_object(j, "stencil");
+    json_bool(j, "enable", s->enable);
+    if (s->enable) {
+        json_uint(j, "function", s->func);
+        json_uint(j, "fail", s->fail);
+        json_uint(j, "depth_fail", s->zfail);
+        json_uint(j, "pass", s->zpass);
+        json_uint(j, "reference", s->ref);
+        json_uint(j, "function_mask", s->func_mask);
+        json_uint(j, "write_mask", s->write_mask);
+    }
+    json_end(j);
+}
+
+static void put_tests(struct json *j, const struct explain_event *e, const struct explain_show *show)
+{
+    json_array(j, "tests");
+    for (uint32_t i = 0; i < e->tests.count; i++) {
+        const struct explain_test *t = &e->tests.at[i];
+        json_object(j, NULL);
+        json_uint(j, "pc", t->pc);
+        json_uint(j, "depth", t->depth);
+        json_uint(j, "function", t->rule.depth_func);
+        json_bool(j, "depth_write", t->rule.depth_write);
+        put_stencil(j, &t->rule.face[e->reverse]);
+        json_array(j, "samples");
+        for (unsigned k = 0; k < e->samples; k++) {
+            if (!(t->samples >> k & 1) ||
+                (show->sample >= 0 && e->samples > 1 && (unsigned)show->sample != k))
+                continue;
+            json_object(j, NULL);
+            json_uint(j, "sample", k);
+            json_bool(j, "passed", t->passed >> k & 1);
+            json_uint(j, "depth_before", t->before[k] >> 8);
+            json_uint(j, "depth_after", t->after[k] >> 8);
+            json_uint(j, "stencil_before", t->before[k] & 255);
+            json_uint(j, "stencil_after", t->after[k] & 255);
+            json_end(j);
+        }
+        json_end(j);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void put_lookups(struct json *j, const struct explain_event *e)
+{
+    json_array(j, "textures");
+    for (uint32_t i = 0; i < e->lookups.count; i++) {
+        const struct explain_lookup *l = &e->lookups.at[i];
+        json_object(j, NULL);
+        json_uint(j, "unit", l->unit);
+        json_uint(j, "pc", l->pc);
+        json_bool(j, "raw", l->raw);
+        json_hex(j, "address", l->address);
+        if (!l->raw) {
+            json_string(j, "format", explain_format_name(l->format));
+            json_uint(j, "width", l->width);
+            json_uint(j, "height", l->height);
+            json_uint(j, "levels", l->levels);
+            json_bool(j, "cube", l->cube);
+            json_double(j, "s", (double)l->s);
+            json_double(j, "t", (double)l->t);
+            if (l->has_r)
+                json_double(j, "r", (double)l->r);
+            if (l->has_b)
+                json_double(j, "bias", (double)l->b);
+            json_double(j, "level", l->where.level + l->where.weight / 256.0);
+            json_bool(j, "linear", l->where.linear);
+            json_int(j, "texel_x", l->where.x);
+            json_int(j, "texel_y", l->where.y);
+            json_hex(j, "texel_address", l->where.offset);
+        }
+        json_hex(j, "result", l->result);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void put_varyings(struct json *j, const struct explain_event *e)
+{
+    json_array(j, "varyings");
+    for (uint32_t i = 0; i < e->varyings.count; i++) {
+        const struct explain_varying *v = &e->varyings.at[i];
+        float product = util_u2f(v->vary) * util_u2f(e->w);
+        json_object(j, NULL);
+        json_uint(j, "number", v->n);
+        json_double(j, "value", (double)(product + util_u2f(v->c)));
+        put_value(j, "vary", v->vary);
+        put_value(j, "c", v->c);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void put_draw(struct json *j, const struct explain_result *r, const struct explain_event *e)
+{
+    json_uint(j, "list", e->list);
+    json_hex(j, "list_record", e->list_address);
+    if (e->draw == UINT32_MAX)
+        return;
+    const struct explain_draw *d = &r->draws.at[e->draw];
+    json_uint(j, "picture", d->picture);
+    json_uint(j, "draw", d->number);
+    json_hex(j, "record", d->bin.address);
+    json_string(j, "mode", explain_mode_name(d->bin.mode));
+    json_bool(j, "indexed", d->bin.record == 32);
+    json_uint(j, "length", d->bin.length);
+}
+
+static void put_event(struct json *j, const struct explain_result *r, const struct explain_event *e,
+                      const struct explain_show *show)
+{
+    static const char *const kinds[] = {"point", "line", "triangle"};
+    static const char *const outcomes[] = {[EXPLAIN_CULLED] = "culled",
+                                           [EXPLAIN_WRITTEN] = "written",
+                                           [EXPLAIN_DISCARDED] = "discarded",
+                                           [EXPLAIN_STENCIL_FAILED] = "stencil-failed",
+                                           [EXPLAIN_DEPTH_FAILED] = "depth-failed",
+                                           [EXPLAIN_NO_COLOR] = "no-color",
+                                           [EXPLAIN_FAULTED] = "faulted"};
+    json_object(j, NULL);
+    put_draw(j, r, e);
+    json_uint(j, "primitive", e->primitive);
+    json_string(j, "kind", kinds[e->kind % 3]);
+    json_string(j, "outcome", outcomes[e->outcome]);
+    put_vertices(j, e);
+    put_mask(j, "coverage", e->coverage, e->samples);
+    if (e->outcome != EXPLAIN_CULLED) {
+        json_string(j, "facing", e->reverse ? "reverse" : "forward");
+        put_tests(j, e, show);
+        put_varyings(j, e);
+        put_lookups(j, e);
+        json_hex(j, "program", e->program);
+        json_uint(j, "executed", e->executed);
+        json_bool(j, "compiled", e->compiled);
+        json_bool(j, "early_rejected", e->early);
+        put_value(j, "w", e->w);
+        json_uint(j, "z", e->z & 0xffffff);
+        if (show->trace)
+            put_trace(j, e);
+        put_words(j, "color_before", e->color_before, e->samples);
+        put_words(j, "color_after", e->color_after, e->samples);
+        put_mask(j, "color_written", e->written, e->samples);
+    }
+    json_end(j);
+}
+
+static bool is_wanted(const struct explain_result *r, const struct explain_pixel *pixel,
+                      const struct explain_event *e, const struct explain_show *show)
+{
+    if (!show->draw)
+        return true;
+    if (e->draw == UINT32_MAX)
+        return e->list == show->draw;
+    return r->draws.at[e->draw].picture == pixel->picture && r->draws.at[e->draw].number == show->draw;
+}
+
+static void put_stage(struct json *j, const struct explain_result *r, const struct explain_pixel *pixel,
+                      const struct explain_stage *s, const struct explain_show *show)
+{
+    static const char *const starts[] = {"cleared", "loaded", "continued"};
+    json_object(j, NULL);
+    json_uint(j, "picture", s->picture);
+    json_array(j, "tile");
+    json_uint(j, NULL, s->tile_x);
+    json_uint(j, NULL, s->tile_y);
+    json_end(j);
+    json_uint(j, "tile_size", s->tile_size);
+    json_uint(j, "samples", s->samples);
+    json_int(j, "x", s->x);
+    json_int(j, "y", s->y);
+    json_string(j, "start", starts[s->start]);
+    if (s->start == EXPLAIN_CLEARED)
+        json_hex(j, "clear_color", s->clear_color);
+    if (s->start == EXPLAIN_LOADED) {
+        json_hex(j, "load_address", s->load_address);
+        json_bool(j, "load_traced", s->traced);
+    }
+    put_words(j, "color_first", s->color_first, s->samples);
+    json_array(j, "events");
+    for (uint32_t k = 0; k < s->events.count; k++)
+        if (is_wanted(r, pixel, &s->events.at[k], show))
+            put_event(j, r, &s->events.at[k], show);
+    json_end(j);
+    put_words(j, "color_last", s->color_last, s->samples);
+    json_bool(j, "stored", s->stored);
+    if (s->stored)
+        json_hex(j, "store_record", s->store_record);
+    json_end(j);
+}
+
+void explain_print_json(FILE *out, const char *capture, const struct explain_result *r,
+                        const struct explain_pixel *pixel, const struct explain_show *show)
+{
+    struct json j;
+    json_begin(&j, out);
+    json_object(&j, NULL);
+    json_string(&j, "capture", capture);
+    json_uint(&j, "picture", pixel->picture);
+    json_uint(&j, "x", pixel->x);
+    json_uint(&j, "y", pixel->y);
+    json_uint(&j, "width", pixel->frame.width);
+    json_uint(&j, "height", pixel->frame.height);
+    json_hex(&j, "address", pixel->address);
+    put_bytes(&j, "rgba", pixel->rgba);
+    json_bool(&j, "found", pixel->found);
+    if (pixel->found) {
+        put_bytes(&j, "stored_rgba", pixel->made);
+        json_bool(&j, "agrees", pixel->agrees);
+        json_bool(&j, "cut", pixel->cut);
+    }
+    json_array(&j, "stages");
+    for (uint32_t i = 0; i < pixel->stages.count; i++)
+        put_stage(&j, r, pixel, &pixel->stages.at[i], show);
+    json_end(&j);
+    json_end(&j);
+}

@@ -1,0 +1,238 @@
+/* The first play: what tile jobs load and store, and a pixel's way back through it. */
+#include <stdlib.h>
+
+#include "tools/explain_internal.h"
+#include "util/bits.h"
+
+bool explain_grow(void **array, uint32_t *room, uint32_t count, size_t element)
+{
+    if (count < *room)
+        return true;
+    uint32_t more = *room ? *room * 2 : 16;
+    void *bigger = realloc(*array, more * element);
+    if (!bigger)
+        return false;
+    *array = bigger;
+    *room = more;
+    return true;
+}
+
+void explain_log_op(struct explain_log *log, const struct vc4_observed_op *op)
+{
+    if (!EXPLAIN_ADD(log->ops, *op))
+        log->out_of_memory = true;
+}
+
+void explain_log_finish(struct explain_log *log)
+{
+    free(log->ops.at);
+    free(log->marks.at);
+    *log = (struct explain_log){0};
+}
+
+/* ---- pixels of images and of tiles ---- */
+
+/* Where a colour stands: in an image's pixel, or in the dump of a whole tile. */
+struct place {
+    bool raw;
+    uint32_t address, bytes; /* of the pixel; raw: of the dump */
+    uint32_t x, y;           /* raw: pixel of the tile */
+};
+
+static uint32_t pixel_bytes(uint32_t format)
+{
+    return format == RASTER_SURFACE_BGR565 || format == RASTER_SURFACE_BGR565_DITHER ? 2 : 4;
+}
+
+uint32_t explain_side(enum raster_decimate decimate, uint32_t samples)
+{
+    uint32_t count = 1u << 2 * decimate;
+    return count <= samples ? 1 : count == 4 * samples ? 2 : 4;
+}
+
+/* The operation that says where the tile stood at operation `i`. */
+static const struct vc4_observed_op *tile_at(const struct explain_log *log, uint32_t i)
+{
+    while (i && log->ops.at[i].kind != VC4_OBSERVED_TILE && log->ops.at[i].number)
+        i--;
+    return log->ops.at[i].kind == VC4_OBSERVED_TILE ? &log->ops.at[i] : NULL;
+}
+
+static uint32_t pixel_address(const struct vc4_observed_op *op, uint32_t x, uint32_t y)
+{
+    const struct raster_surface *s = &op->surface;
+    return op->image +
+           raster_texel_offset((enum raster_layout)s->layout, pixel_bytes(s->format), s->stride, x, y);
+}
+
+/* Whether the store writes the pixel at `place`; then which of the tile's pixels make it. */
+static bool stores(const struct vc4_observed_op *op, const struct vc4_observed_op *tile,
+                   const struct place *place, uint32_t *x, uint32_t *y)
+{
+    uint32_t side = explain_side(op->decimate, tile->samples);
+    uint32_t left = (uint32_t)tile->x / side, top = (uint32_t)tile->y / side, size = tile->size / side;
+    uint64_t bytes;
+
+    if (pixel_bytes(op->surface.format) != place->bytes || op->surface.format == RASTER_SURFACE_ZS ||
+        !raster_surface_size(&op->surface, &bytes) || place->address < op->image ||
+        place->address - op->image >= bytes)
+        return false;
+    for (uint32_t v = 0; v < size && top + v < op->surface.height; v++)
+        for (uint32_t u = 0; u < size && left + u < op->surface.width; u++)
+            if (pixel_address(op, left + u, top + v) == place->address) {
+                *x = u * side;
+                *y = v * side;
+                return true;
+            }
+    return false;
+}
+
+/* The last store before operation `end` that wrote the place; false when there is none. */
+static bool find_store(const struct explain_log *log, uint32_t end, const struct place *place, uint32_t *at,
+                       uint32_t *x, uint32_t *y)
+{
+    for (uint32_t i = end; i-- > 0;) {
+        const struct vc4_observed_op *op = &log->ops.at[i], *tile;
+        if (!op->color)
+            continue;
+        *at = i;
+        *x = place->x;
+        *y = place->y;
+        if (place->raw && op->kind == VC4_OBSERVED_RAW_STORE && op->image == place->address)
+            return true;
+        if (!place->raw && op->kind == VC4_OBSERVED_STORE && (tile = tile_at(log, i)) &&
+            stores(op, tile, place, x, y))
+            return true;
+    }
+    return false;
+}
+
+/* ---- stages ---- */
+
+static uint32_t picture_of(const struct explain_log *log, uint32_t op)
+{
+    uint32_t n = 0;
+    while (n < log->marks.count && log->marks.at[n] <= op)
+        n++;
+    return n + 1;
+}
+
+/* Whether a load gives the pixel its colour; then from where. */
+static bool loads(const struct explain_log *log, uint32_t i, const struct explain_stage *stage,
+                  struct place *from)
+{
+    const struct vc4_observed_op *op = &log->ops.at[i], *tile = tile_at(log, i);
+    if (!tile || !op->color)
+        return false;
+    *from = (struct place){.raw = op->kind == VC4_OBSERVED_RAW_LOAD,
+                           .address = op->image,
+                           .x = stage->local_x,
+                           .y = stage->local_y};
+    if (from->raw)
+        return true;
+    uint32_t x = (uint32_t)tile->x + stage->local_x, y = (uint32_t)tile->y + stage->local_y;
+    if (op->kind != VC4_OBSERVED_LOAD || x >= op->surface.width || y >= op->surface.height)
+        return false;
+    from->bytes = pixel_bytes(op->surface.format);
+    from->address = pixel_address(op, x, y);
+    return true;
+}
+
+/* Walks back from operation `end` to where the tile buffer's colour came from; fills the stage. Returns the
+ * operation at which it begins. */
+static uint32_t begin_of(const struct explain_log *log, uint32_t end, struct explain_stage *stage,
+                         struct place *from)
+{
+    for (uint32_t i = end; i-- > 0;) {
+        const struct vc4_observed_op *op = &log->ops.at[i];
+        stage->first = op->number;
+        if (op->kind == VC4_OBSERVED_JOB || (op->kind == VC4_OBSERVED_CLEAR && op->color)) {
+            stage->start = op->continues ? EXPLAIN_CONTINUED : EXPLAIN_CLEARED;
+            stage->clear_color = op->clear_color;
+            return i;
+        }
+        if (loads(log, i, stage, from)) {
+            stage->start = EXPLAIN_LOADED;
+            stage->load_address = from->address;
+            return i;
+        }
+    }
+    return 0;
+}
+
+static void place_stage(const struct explain_log *log, uint32_t at, struct explain_stage *stage)
+{
+    const struct vc4_observed_op *op = &log->ops.at[at], *tile = tile_at(log, at);
+    stage->batch = op->batch;
+    stage->job = op->job;
+    stage->picture = picture_of(log, at);
+    if (!tile)
+        return;
+    stage->tile_size = tile->size;
+    stage->tile_x = (uint32_t)tile->x / tile->size;
+    stage->tile_y = (uint32_t)tile->y / tile->size;
+    stage->x = tile->x + (int32_t)stage->local_x;
+    stage->y = tile->y + (int32_t)stage->local_y;
+    stage->samples = tile->samples;
+}
+
+/* The stage that ends in the store at `at`. */
+static void end_stage(const struct explain_log *log, uint32_t at, struct explain_stage *stage)
+{
+    const struct vc4_observed_op *op = &log->ops.at[at];
+    place_stage(log, at, stage);
+    stage->last = op->number;
+    stage->stored = true;
+    stage->store_record = op->address;
+    stage->image = op->image;
+    stage->layout = op->surface.layout;
+    stage->format = op->surface.format;
+    stage->decimate = op->decimate;
+}
+
+static void reverse(struct explain_stage *stage, uint32_t count)
+{
+    for (uint32_t i = 0; i < count / 2; i++) {
+        struct explain_stage kept = stage[i];
+        stage[i] = stage[count - 1 - i];
+        stage[count - 1 - i] = kept;
+    }
+}
+
+bool explain_follow(const struct explain_log *log, struct explain_pixel *pixel)
+{
+    struct place place = {.address = pixel->address, .bytes = pixel->bytes};
+    struct explain_stage stage = {0};
+    uint32_t at = 0;
+    bool more = find_store(log, log->ops.count, &place, &at, &stage.local_x, &stage.local_y);
+
+    pixel->found = more;
+    if (more)
+        end_stage(log, at, &stage);
+    while (more) {
+        at = begin_of(log, at, &stage, &place);
+        struct explain_stage before = {.local_x = stage.local_x, .local_y = stage.local_y};
+        /* Several pixels made this one: each would have a way of its own. */
+        bool whole = explain_side(stage.decimate, stage.samples) == 1;
+        if (stage.start == EXPLAIN_LOADED) {
+            more = whole && find_store(log, at, &place, &at, &before.local_x, &before.local_y);
+            stage.traced = more;
+            if (more)
+                end_stage(log, at, &before);
+        } else if (stage.start == EXPLAIN_CONTINUED && at) {
+            before.last = log->ops.at[at - 1].number + 1;
+            place_stage(log, at - 1, &before);
+        } else {
+            more = false;
+        }
+        if (!EXPLAIN_ADD(pixel->stages, stage))
+            return false;
+        if (more && pixel->stages.count == EXPLAIN_STAGES) {
+            pixel->cut = true;
+            more = false;
+        }
+        stage = before;
+    }
+    reverse(pixel->stages.at, pixel->stages.count);
+    return true;
+}

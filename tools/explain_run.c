@@ -1,0 +1,193 @@
+/* Two plays of a capture. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "raster/surface.h"
+#include "tools/explain_internal.h"
+#include "util/bits.h"
+
+/* What the plays have in hand. */
+struct play {
+    struct explain_player player;
+    struct replay *replay;
+    uint32_t last; /* picture */
+    bool presented;
+    void (*progress)(void *data, uint64_t position, uint64_t size);
+    void *progress_data;
+    uint64_t file_size, done; /* of both plays */
+};
+
+static void on_planned(void *data, const struct vc4_observed_op *op)
+{
+    struct explain_player *player = data;
+    explain_log_op(&player->log, op);
+}
+
+/* ---- a picture is complete ---- */
+
+static int find_address(struct explain_pixel *p, struct util_error *error)
+{
+    const struct capture_frame *f = &p->frame;
+    if (p->x >= f->width || p->y >= f->height)
+        return util_fail(error, -ERANGE, "picture %u is %ux%u pixels, there is no pixel (%u, %u)", p->picture,
+                         f->width, f->height, p->x, p->y);
+    p->bytes = gpu_picture_bytes(f);
+    if (!p->bytes)
+        return util_fail(error, -EINVAL, "picture %u has an unknown format", p->picture);
+    p->address =
+        f->address + raster_texel_offset((enum raster_layout)f->layout, p->bytes, f->stride, p->x, p->y);
+    return 0;
+}
+
+/* Looks the pixels of this picture up. */
+static int on_picture(struct play *play, const struct capture_frame *frame, uint32_t number,
+                      struct util_error *error)
+{
+    struct explain_result *result = play->player.result;
+    struct util_image image = {0};
+    int code = 0;
+    for (uint32_t i = 0; !code && i < result->pixel_count; i++) {
+        struct explain_pixel *p = &result->pixels[i];
+        if (p->picture != number)
+            continue;
+        p->frame = *frame;
+        code = find_address(p, error);
+        if (!code && !image.pixels && (code = replay_picture(play->replay, frame, &image)))
+            util_fail(error, code, "picture %u cannot be read", number);
+        if (code)
+            break;
+        memcpy(p->rgba, image.pixels + ((size_t)p->y * image.width + p->x) * 4, 4);
+        if (!explain_follow(&play->player.log, p))
+            code = util_fail(error, -ENOMEM, "out of memory");
+    }
+    util_image_finish(&image);
+    return code;
+}
+
+/* Plays up to the last picture asked for. The first play looks pixels up. */
+static int play_through(struct play *play, bool first, struct util_error *error)
+{
+    struct explain_player *player = &play->player;
+    struct capture_frame frame;
+    uint32_t number = 0;
+    int got = 1;
+    while (number < play->last) {
+        player->picture = number + 1;
+        player->draws_in_picture = 0;
+        got = replay_next_frame(play->replay, play->presented, &frame, error);
+        if (got <= 0)
+            break;
+        number++;
+        if (play->progress)
+            play->progress(play->progress_data, play->done + replay_position(play->replay),
+                           play->file_size * 2);
+        if (!first)
+            continue;
+        if (!EXPLAIN_ADD(player->log.marks, player->log.ops.count))
+            player->out_of_memory = true;
+        if (player->out_of_memory || player->log.out_of_memory)
+            return util_fail(error, -ENOMEM, "out of memory");
+        int code = on_picture(play, &frame, number, error);
+        if (code)
+            return code;
+    }
+    play->done += replay_position(play->replay);
+    player->result->pictures = number;
+    if (got < 0)
+        return got;
+    if (number < play->last)
+        return util_fail(error, -ERANGE, "there %s %u picture%s, no number %u", number == 1 ? "is" : "are",
+                         number, number == 1 ? "" : "s", play->last);
+    return player->out_of_memory ? util_fail(error, -ENOMEM, "out of memory") : 0;
+}
+
+static void compare(struct explain_result *result)
+{
+    for (uint32_t i = 0; i < result->pixel_count; i++) {
+        struct explain_pixel *p = &result->pixels[i];
+        p->agrees = p->found && p->stages.count && p->stages.at[p->stages.count - 1].seen &&
+                    !memcmp(p->made, p->rgba, sizeof p->made);
+    }
+}
+
+static int play_twice(struct play *play, struct util_error *error)
+{
+    struct explain_player *player = &play->player;
+    int code = play_through(play, true, error);
+    if (code)
+        return code;
+    if (!explain_watch_begin(player) || replay_rewind(play->replay))
+        return util_fail(error, -ENOMEM, "out of memory");
+    code = play_through(play, false, error);
+    compare(player->result);
+    return code;
+}
+
+/* ---- opening and closing ---- */
+
+/* Whether the capture has a picture that was shown on a display. */
+static bool has_presented(struct capture_reader *reader)
+{
+    struct capture_event event = {0};
+    bool found = false;
+    while (!found && !capture_read(reader, &event, NULL) && event.type != CAPTURE_EVENT_END)
+        found = event.type == CAPTURE_EVENT_FRAME && event.frame.presented;
+    capture_reader_rewind(reader);
+    return found;
+}
+
+int explain_run(const char *capture, const struct vc4_options *options, bool all, bool traces,
+                struct explain_result *result, void (*progress)(void *data, uint64_t position, uint64_t size),
+                void *progress_data, struct util_error *error)
+{
+    struct play play = {
+        .player = {.result = result, .traces = traces}, .progress = progress, .progress_data = progress_data};
+    struct vc4_options watched = *options;
+    struct capture_reader *reader;
+    struct capture_info info;
+
+    for (uint32_t i = 0; i < result->pixel_count; i++)
+        play.last = UTIL_MAX(play.last, result->pixels[i].picture);
+    int code = capture_reader_open(capture, &reader, error);
+    if (code)
+        return code;
+    play.presented = !all && has_presented(reader);
+    capture_reader_info(reader, &info);
+    play.file_size = info.file_size;
+    play.player.observer = (struct vc4_observer){.data = &play.player, .planned = on_planned};
+    watched.observer = &play.player.observer;
+    code = replay_create(reader, &watched, &play.replay, error);
+    if (code) {
+        capture_reader_close(reader);
+        return code;
+    }
+    code = play_twice(&play, error);
+    replay_destroy(play.replay);
+    explain_log_finish(&play.player.log);
+    explain_watch_finish(&play.player);
+    return code;
+}
+
+void explain_finish(struct explain_result *result)
+{
+    for (uint32_t i = 0; i < result->pixel_count; i++) {
+        struct explain_pixel *p = &result->pixels[i];
+        for (uint32_t k = 0; k < p->stages.count; k++) {
+            struct explain_stage *stage = &p->stages.at[k];
+            for (uint32_t e = 0; e < stage->events.count; e++) {
+                free(stage->events.at[e].varyings.at);
+                free(stage->events.at[e].lookups.at);
+                free(stage->events.at[e].tests.at);
+                free(stage->events.at[e].trace.at);
+            }
+            free(stage->events.at);
+        }
+        free(p->stages.at);
+        p->stages.at = NULL;
+        p->stages.count = 0;
+    }
+    free(result->draws.at);
+    result->draws.at = NULL;
+    result->draws.count = 0;
+}

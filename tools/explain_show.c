@@ -1,0 +1,437 @@
+/* An explained pixel as text for people. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "gpu/vc4/tile_list.h"
+#include "isa/vc4_qpu/asm.h"
+#include "tools/explain_internal.h"
+#include "util/bits.h"
+
+/* ---- names ---- */
+
+const char *explain_outcome_name(enum explain_outcome outcome)
+{
+    static const char *const names[] = {
+        [EXPLAIN_CULLED] = "culled for its facing",       [EXPLAIN_WRITTEN] = "written",
+        [EXPLAIN_DISCARDED] = "discarded by the program", [EXPLAIN_STENCIL_FAILED] = "stencil test failed",
+        [EXPLAIN_DEPTH_FAILED] = "depth test failed",     [EXPLAIN_NO_COLOR] = "no colour written",
+        [EXPLAIN_FAULTED] = "stopped by a fault",
+    };
+    return names[outcome];
+}
+
+const char *explain_format_name(uint32_t format)
+{
+    static const char *const names[RASTER_FORMAT_COUNT] = {
+        [RASTER_RGBA8888] = "RGBA8888",
+        [RASTER_RGBX8888] = "RGBX8888",
+        [RASTER_RGBA4444] = "RGBA4444",
+        [RASTER_RGBA5551] = "RGBA5551",
+        [RASTER_RGB565] = "RGB565",
+        [RASTER_L8] = "LUMINANCE",
+        [RASTER_A8] = "ALPHA",
+        [RASTER_LA88] = "LUMALPHA",
+        [RASTER_ETC1] = "ETC1",
+        [RASTER_R16F] = "S16F",
+        [RASTER_RG16F] = "RG16F",
+        [RASTER_RGBA16F] = "RGBA64",
+        [RASTER_R16] = "S16",
+        [RASTER_RGBA32R] = "RGBA32R",
+        [RASTER_BW1] = "BW1",
+        [RASTER_A4] = "A4",
+        [RASTER_A1] = "A1",
+        [RASTER_YUYV422] = "YUYV422R",
+        [RASTER_S8] = "S8",
+        [RASTER_S16] = "S16",
+    };
+    return format < RASTER_FORMAT_COUNT && names[format] ? names[format] : "unknown";
+}
+
+const char *explain_mode_name(uint32_t mode)
+{
+    static const char *const names[] = {"points",    "lines",          "line loop",   "line strip",
+                                        "triangles", "triangle strip", "triangle fan"};
+    return mode < UTIL_ARRAY_SIZE(names) ? names[mode] : "reserved mode";
+}
+
+static const char *func_name(uint8_t func)
+{
+    static const char *const names[] = {
+        "never", "less", "equal", "less or equal", "greater", "not equal", "greater or equal", "always"};
+    return names[func & 7];
+}
+
+static const char *op_name(uint8_t op)
+{
+    static const char *const names[] = {"zero",        "keep",   "replace", "incr, stops",
+                                        "decr, stops", "invert", "incr",    "decr"};
+    return names[op & 7];
+}
+
+/* ---- values ---- */
+
+#define VALUE_TEXT 40
+
+/* A word as hexadecimal, and as a float where it looks like one. */
+static void value_text(uint32_t value, char text[VALUE_TEXT])
+{
+    uint32_t exponent = value >> 23 & 255;
+    if (value == 0)
+        snprintf(text, VALUE_TEXT, "00000000 (0)");
+    else if (exponent > 106 && exponent < 152) /* 2^-20 to 2^24 */
+        snprintf(text, VALUE_TEXT, "%08" PRIx32 " (%.6g)", value, (double)util_u2f(value));
+    else
+        snprintf(text, VALUE_TEXT, "%08" PRIx32, value);
+}
+
+static void print_value(FILE *out, uint32_t value)
+{
+    char text[VALUE_TEXT];
+    value_text(value, text);
+    fputs(text, out);
+}
+
+/* A tile's word in the picture's order of channels. */
+static void print_color(FILE *out, const struct explain_pixel *pixel, uint32_t word)
+{
+    uint32_t format = pixel->frame.format & ~CAPTURE_FRAME_RGBA;
+    bool rgba = format != RASTER_SURFACE_RGBA8888 || pixel->frame.format & CAPTURE_FRAME_RGBA;
+    uint32_t r = rgba ? word & 255 : word >> 16 & 255, b = rgba ? word >> 16 & 255 : word & 255;
+    fprintf(out, "0x%08" PRIx32 " (%u,%u,%u,%u)", word, r, word >> 8 & 255, b, word >> 24);
+}
+
+static bool wanted(const struct explain_show *show, unsigned sample, unsigned samples)
+{
+    return show->sample < 0 || (unsigned)show->sample == sample || samples == 1;
+}
+
+/* The colours of the samples: one when they are alike, else each. */
+static void print_colors(FILE *out, const struct explain_pixel *pixel, const uint32_t *color,
+                         unsigned samples, const struct explain_show *show)
+{
+    bool alike = true;
+    for (unsigned k = 1; k < samples; k++)
+        alike &= color[k] == color[0];
+    if (alike) {
+        print_color(out, pixel, color[0]);
+        return;
+    }
+    for (unsigned k = 0, n = 0; k < samples; k++) {
+        if (!wanted(show, k, samples))
+            continue;
+        fprintf(out, "%ss%u ", n++ ? "  " : "", k);
+        print_color(out, pixel, color[k]);
+    }
+}
+
+/* ---- one primitive ---- */
+
+static void label(FILE *out, const char *text)
+{
+    fprintf(out, "  %-10s ", text);
+}
+
+static void print_vertices(FILE *out, const struct explain_event *e)
+{
+    for (uint32_t i = 0; i < e->vertices; i++) {
+        const struct raster_vertex *v = &e->vertex[i];
+        label(out, i ? "" : "vertices");
+        if (e->outcome != EXPLAIN_CULLED || e->code)
+            fprintf(out, "index %-6u", e->index[i]);
+        fprintf(out, " x %10.4f  y %10.4f", v->x / 16.0, v->y / 16.0);
+        if (e->outcome != EXPLAIN_CULLED || e->code)
+            fprintf(out, "  z %.7g  1/w %.7g", (double)v->z, (double)v->inv_w);
+        putc('\n', out);
+    }
+}
+
+static void print_coverage(FILE *out, const struct explain_event *e)
+{
+    label(out, "coverage");
+    if (e->samples == 1)
+        fputs("the pixel's centre", out);
+    for (unsigned k = 0; e->samples > 1 && k < e->samples; k++)
+        fprintf(out, "%s%u %s", k ? ", sample " : "sample ", k, e->coverage >> k & 1 ? "in" : "out");
+    if (e->kind == VC4_TRIANGLES && e->outcome != EXPLAIN_CULLED)
+        fprintf(out, "; %s facing", e->reverse ? "reverse" : "forward");
+    putc('\n', out);
+}
+
+static void print_stencil(FILE *out, const struct explain_event *e, const struct explain_test *t)
+{
+    const struct raster_stencil *s = &t->rule.face[e->reverse];
+    if (!s->enable)
+        return;
+    label(out, "stencil");
+    fprintf(out, "%s, reference 0x%02x, mask 0x%02x; fail %s, depth fail %s, pass %s; write mask 0x%02x\n",
+            func_name(s->func), s->ref, s->func_mask, op_name(s->fail), op_name(s->zfail), op_name(s->zpass),
+            s->write_mask);
+}
+
+static void print_tests(FILE *out, const struct explain_event *e, const struct explain_show *show)
+{
+    for (uint32_t i = 0; i < e->tests.count; i++) {
+        const struct explain_test *t = &e->tests.at[i];
+        const struct raster_stencil *s = &t->rule.face[e->reverse];
+        print_stencil(out, e, t);
+        label(out, "depth");
+        fprintf(out, "0x%06x (%.7f), %s%s\n", t->depth, t->depth / 16777215.0, func_name(t->rule.depth_func),
+                t->rule.depth_write ? "" : ", not written");
+        for (unsigned k = 0; k < e->samples; k++) {
+            if (!(t->samples >> k & 1) || !wanted(show, k, e->samples))
+                continue;
+            label(out, "");
+            if (e->samples > 1)
+                fprintf(out, "sample %u: ", k);
+            fprintf(out, "%s: before 0x%06x (%.7f)", t->passed >> k & 1 ? "passed" : "failed",
+                    t->before[k] >> 8, (t->before[k] >> 8) / 16777215.0);
+            fprintf(out, ", after 0x%06x", t->after[k] >> 8);
+            if (s->enable)
+                fprintf(out, "; stencil 0x%02x, after 0x%02x", t->before[k] & 255, t->after[k] & 255);
+            putc('\n', out);
+        }
+    }
+}
+
+static void print_varyings(FILE *out, const struct explain_event *e)
+{
+    float w = util_u2f(e->w);
+    for (uint32_t i = 0; i < e->varyings.count; i++) {
+        const struct explain_varying *v = &e->varyings.at[i];
+        float product = util_u2f(v->vary) * w;
+        if (i % 4 == 0)
+            label(out, i ? "" : "varyings");
+        bool last = i % 4 == 3 || i + 1 == e->varyings.count;
+        fprintf(out, "%s%u: %-*.7g", i % 4 ? "  " : "", v->n, last ? 0 : 12,
+                (double)(product + util_u2f(v->c)));
+        if (last)
+            putc('\n', out);
+    }
+}
+
+static void print_lookup(FILE *out, const struct explain_pixel *pixel, const struct explain_lookup *l)
+{
+    label(out, "texture");
+    if (l->raw) {
+        fprintf(out, "tmu%u, pc %u: word at 0x%08x -> ", l->unit, l->pc, l->address);
+        print_value(out, l->result);
+        putc('\n', out);
+        return;
+    }
+    fprintf(out, "tmu%u, pc %u: 0x%08x %s %ux%u%s, %u level%s; s %.7g", l->unit, l->pc, l->address,
+            explain_format_name(l->format), l->width, l->height, l->cube ? " cube" : "", l->levels,
+            l->levels == 1 ? "" : "s", (double)l->s);
+    if (l->has_t)
+        fprintf(out, "  t %.7g", (double)l->t);
+    if (l->has_r)
+        fprintf(out, "  r %.7g", (double)l->r);
+    if (l->has_b)
+        fprintf(out, "  bias %.7g", (double)l->b);
+    putc('\n', out);
+    label(out, "");
+    fprintf(out, "%s, level %u", l->where.linear ? "linear" : "nearest", l->where.level);
+    if (l->where.weight)
+        fprintf(out, " + %.3f of level %u", l->where.weight / 256.0, l->where.level1);
+    if (l->cube)
+        fprintf(out, ", face %u", l->where.face);
+    fprintf(out, ", %s texel (%d, %d)", l->where.linear ? "first" : "the", l->where.x, l->where.y);
+    if (l->where.offset)
+        fprintf(out, " at 0x%08x", l->where.offset);
+    fprintf(out, " -> 0x%08x\n", l->result);
+}
+
+/* ---- the program ---- */
+
+#define COLUMN 256
+
+/* Columns of the trace: each instruction's text, what it writes, what it reads. */
+struct row {
+    char text[COLUMN], written[COLUMN], read[COLUMN];
+};
+
+static void append(char text[COLUMN], const char *first, const char *second)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, COLUMN - length, "%s%s%s", length ? ", " : "", first, second);
+}
+
+static void append_values(char text[COLUMN], const struct explain_value *v, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        char name[32], value[VALUE_TEXT] = "?";
+        snprintf(name, sizeof name, "%s ", v[i].name);
+        if (v[i].known)
+            value_text(v[i].value, value);
+        append(text, name, v[i].withheld ? "stays" : value);
+    }
+}
+
+static void fill_row(const struct explain_insn *insn, struct row *row)
+{
+    char disassembly[VC4_QPU_TEXT_MAX];
+    *row = (struct row){0};
+    vc4_qpu_disasm(insn->word, insn->pc, disassembly);
+    append(row->text, disassembly, "");
+    append_values(row->written, insn->write, insn->writes);
+    append_values(row->read, insn->read, insn->reads);
+    if (insn->flags) {
+        char flags[4] = {insn->z ? 'z' : '-', insn->n ? 'n' : '-', insn->c ? 'c' : '-', 0};
+        append(row->written, "flags ", flags);
+    }
+}
+
+static void print_trace(FILE *out, const struct explain_event *e)
+{
+    int text = 11, written = 7; /* widths, of most rows */
+    struct row row;
+    label(out, "program");
+    fprintf(out, "at 0x%08x, %u instructions, %" PRIu64 " executed; W ", e->program, e->insn_count,
+            e->executed);
+    print_value(out, e->w);
+    fprintf(out, ", Z 0x%06x\n", e->z & 0xffffff);
+    if (!e->trace.count)
+        return;
+    for (uint32_t i = 0; i < e->trace.count; i++) {
+        fill_row(&e->trace.at[i], &row);
+        text = UTIL_MIN(UTIL_MAX(text, (int)strlen(row.text)), 52);
+        written = UTIL_MIN(UTIL_MAX(written, (int)strlen(row.written)), 60);
+    }
+    fprintf(out, "    %5s  %-*s  %-*s  %s\n", "pc", text, "instruction", written, "written", "read");
+    for (uint32_t i = 0; i < e->trace.count; i++) {
+        fill_row(&e->trace.at[i], &row);
+        bool more = row.read[0], some = more || row.written[0];
+        fprintf(out, "    %5u  %-*s", e->trace.at[i].pc, some ? text : 0, row.text);
+        if (some)
+            fprintf(out, "  %-*s", more ? written : 0, row.written);
+        fprintf(out, "%s%s\n", more ? "  " : "", row.read);
+    }
+    if (e->trace.count < e->executed)
+        fprintf(out, "    (the first %u instructions only)\n", e->trace.count);
+}
+
+/* ---- headers ---- */
+
+static void print_heading(FILE *out, const struct explain_result *r, const struct explain_pixel *pixel,
+                          const struct explain_event *e)
+{
+    static const char *const kinds[] = {"point", "line", "triangle"};
+    if (e->draw == UINT32_MAX) {
+        fprintf(out, "\nlist %u of the tile, %s %" PRIu64 " -- record 0x%08x of the rendering list", e->list,
+                kinds[e->kind % 3], e->primitive, e->list_address);
+    } else {
+        const struct explain_draw *d = &r->draws.at[e->draw];
+        fprintf(out, "\ndraw %u", d->number);
+        if (d->picture != pixel->picture)
+            fprintf(out, " of picture %u", d->picture);
+        fprintf(out, ", %s %" PRIu64 " -- %s %s, %" PRIu64 " vertices, record 0x%08x", kinds[e->kind % 3],
+                e->primitive, d->bin.record == 32 ? "indexed" : "array", explain_mode_name(d->bin.mode),
+                d->bin.length, d->bin.address);
+        if (e->list_address)
+            fprintf(out, ", tile list 0x%08x", e->list_address);
+    }
+    fprintf(out, ": %s\n", explain_outcome_name(e->outcome));
+}
+
+static void print_event(FILE *out, const struct explain_result *r, const struct explain_pixel *pixel,
+                        const struct explain_event *e, const struct explain_show *show)
+{
+    print_heading(out, r, pixel, e);
+    print_vertices(out, e);
+    print_coverage(out, e);
+    if (e->outcome == EXPLAIN_CULLED)
+        return;
+    print_tests(out, e, show);
+    print_varyings(out, e);
+    for (uint32_t i = 0; i < e->lookups.count; i++)
+        print_lookup(out, pixel, &e->lookups.at[i]);
+    print_trace(out, e);
+    if (e->early) {
+        label(out, "early");
+        fprintf(out, "replay rejects the whole block by its depth and does not run the program\n");
+    }
+    label(out, "colour");
+    print_colors(out, pixel, e->color_before, e->samples, show);
+    fputs(" -> ", out);
+    print_colors(out, pixel, e->color_after, e->samples, show);
+    putc('\n', out);
+}
+
+static void print_stage(FILE *out, const struct explain_pixel *pixel, const struct explain_stage *s,
+                        const struct explain_show *show)
+{
+    fprintf(out, "\ntile (%u, %u) of %ux%u pixels, window pixel (%d, %d)", s->tile_x, s->tile_y, s->tile_size,
+            s->tile_size, s->x, s->y);
+    if (s->samples > 1)
+        fprintf(out, ", %u samples", s->samples);
+    if (s->picture != pixel->picture)
+        fprintf(out, ", drawn in picture %u", s->picture);
+    fputs(": ", out);
+    switch (s->start) {
+    case EXPLAIN_CLEARED: fputs("cleared to ", out); break;
+    case EXPLAIN_LOADED:
+        fprintf(out, "loaded from 0x%08x%s: ", s->load_address,
+                s->traced ? "" : " (nothing before wrote it here)");
+        break;
+    case EXPLAIN_CONTINUED: fputs("goes on with ", out); break;
+    }
+    print_colors(out, pixel, s->color_first, s->samples, show);
+    putc('\n', out);
+}
+
+/* Whether the event is among those asked for. */
+static bool is_wanted(const struct explain_result *r, const struct explain_pixel *pixel,
+                      const struct explain_event *e, const struct explain_show *show)
+{
+    if (!show->draw)
+        return true;
+    if (e->draw == UINT32_MAX)
+        return e->list == show->draw;
+    return r->draws.at[e->draw].picture == pixel->picture && r->draws.at[e->draw].number == show->draw;
+}
+
+static void print_end(FILE *out, const struct explain_pixel *pixel, const struct explain_show *show)
+{
+    const struct explain_stage *s = &pixel->stages.at[pixel->stages.count - 1];
+    fprintf(out, "\nstored    ");
+    print_colors(out, pixel, s->color_last, s->samples, show);
+    fprintf(out, ", at 0x%08x by record 0x%08x%s\n", pixel->address, s->store_record,
+            s->decimate ? ", averaged" : "");
+    fprintf(out, "          as a pixel of the picture: %u,%u,%u,%u\n", pixel->made[0], pixel->made[1],
+            pixel->made[2], pixel->made[3]);
+    fprintf(out, "picture   %u,%u,%u,%u: %s\n", pixel->rgba[0], pixel->rgba[1], pixel->rgba[2],
+            pixel->rgba[3],
+            pixel->agrees ? "they agree"
+                          : "THEY DIFFER: the memory was written by something else after the store");
+}
+
+void explain_print(FILE *out, const struct explain_result *r, const struct explain_pixel *pixel,
+                   const struct explain_show *show)
+{
+    uint32_t shown = 0, events = 0;
+    fprintf(out, "picture %u (%ux%u at 0x%08x), pixel (%u, %u) at 0x%08x: %u,%u,%u,%u\n", pixel->picture,
+            pixel->frame.width, pixel->frame.height, pixel->frame.address, pixel->x, pixel->y, pixel->address,
+            pixel->rgba[0], pixel->rgba[1], pixel->rgba[2], pixel->rgba[3]);
+    if (!pixel->found) {
+        fprintf(out, "\nNo tile was ever stored there: the pixel is as the memory was recorded.\n");
+        return;
+    }
+    if (pixel->cut)
+        fprintf(out, "\n(what happened before the last %u tile jobs is left out)\n", EXPLAIN_STAGES);
+    for (uint32_t i = 0; i < pixel->stages.count; i++) {
+        const struct explain_stage *s = &pixel->stages.at[i];
+        print_stage(out, pixel, s, show);
+        for (uint32_t k = 0; k < s->events.count; k++) {
+            events++;
+            if (!is_wanted(r, pixel, &s->events.at[k], show))
+                continue;
+            print_event(out, r, pixel, &s->events.at[k], show);
+            shown++;
+        }
+    }
+    if (!events)
+        fprintf(out, "\nNo draw touched the pixel: it has the colour that its tile began with.\n");
+    else if (!shown)
+        fprintf(out, "\nDraw %u did not touch the pixel; %u primitive%s of other draws did.\n", show->draw,
+                events, events == 1 ? "" : "s");
+    print_end(out, pixel, show);
+}

@@ -1,0 +1,483 @@
+/* The second play: which draw is being binned, what the tile jobs on the pixels' ways do. What is called for
+ * a job touches only that job's stages, so workers need no lock. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/vc4/shader_state.h"
+#include "gpu/vc4/tile_list.h"
+#include "tools/explain_internal.h"
+#include "util/bits.h"
+
+/* ---- binning: which draw a coding belongs to ---- */
+
+static struct explain_code *find_code(const struct explain_player *p, uint32_t address)
+{
+    uint32_t mask = p->code_room - 1, i = address * 0x9e3779b1u >> 7 & mask;
+    while (p->codes[i].address && p->codes[i].address != address)
+        i = (i + 1) & mask;
+    return &p->codes[i];
+}
+
+static bool grow_codes(struct explain_player *p)
+{
+    struct explain_code *old = p->codes;
+    uint32_t room = p->code_room;
+    p->code_room = room ? room * 2 : 4096;
+    p->codes = calloc(p->code_room, sizeof *p->codes);
+    if (!p->codes) {
+        p->codes = old;
+        p->code_room = room;
+        return false;
+    }
+    for (uint32_t i = 0; i < room; i++)
+        if (old[i].address)
+            *find_code(p, old[i].address) = old[i];
+    free(old);
+    return true;
+}
+
+static void on_binned(void *data, uint32_t code, uint64_t primitive, uint32_t tile)
+{
+    struct explain_player *p = data;
+    if (p->code_count * 2 >= p->code_room && !grow_codes(p)) {
+        p->out_of_memory = true;
+        return;
+    }
+    struct explain_code *c = find_code(p, code);
+    p->code_count += !c->address;
+    *c = (struct explain_code){.address = code, .draw = p->result->draws.count - 1, .primitive = primitive};
+}
+
+static void on_bin(void *data, const struct vc4_observed_bin *bin, const struct vc4_observed_binning *counts)
+{
+    struct explain_player *p = data;
+    const struct explain_draw draw = {.picture = p->picture, .number = ++p->draws_in_picture, .bin = *bin};
+    if (p->rendered)
+        p->culled.count = 0;
+    p->rendered = false;
+    if (!EXPLAIN_ADD(p->result->draws, draw))
+        p->out_of_memory = true;
+}
+
+static void on_culled(void *data, uint64_t primitive, const int32_t x[3], const int32_t y[3])
+{
+    struct explain_player *p = data;
+    struct explain_culled it = {.draw = p->result->draws.count - 1, .primitive = primitive};
+    memcpy(it.x, x, sizeof it.x);
+    memcpy(it.y, y, sizeof it.y);
+    if (!EXPLAIN_ADD(p->culled, it))
+        p->out_of_memory = true;
+}
+
+static void on_planned(void *data, const struct vc4_observed_op *op)
+{
+    ((struct explain_player *)data)->rendered = true;
+}
+
+/* ---- a job ---- */
+
+struct job {
+    struct explain_player *player;
+    struct explain_watch *watch; /* its part of the player's */
+    uint32_t count, op;
+    struct vc4_observed_list list;
+    uint32_t program, insn_count; /* the list's */
+    struct vc4_frag_watch fragments;
+    struct explain_tracer *tracer; /* of watches in the block in hand */
+    uint32_t tracers;
+    unsigned samples;
+    const uint32_t *color, *zs; /* of the block in hand */
+};
+
+static int compare_watches(const void *a, const void *b)
+{
+    const struct explain_stage *s = ((const struct explain_watch *)a)->stage;
+    const struct explain_stage *t = ((const struct explain_watch *)b)->stage;
+    if (s->batch != t->batch)
+        return s->batch < t->batch ? -1 : 1;
+    return s->job < t->job ? -1 : s->job > t->job;
+}
+
+static bool begin_fragments(void *data, const struct vc4_watched_block *block);
+static void on_insn(void *data, uint32_t pc, const struct vc4_qpu_insn *insn,
+                    const struct vc4_qpu_state *state);
+static void on_port(void *data, const struct vc4_watched_port *port);
+static void end_fragments(void *data, const struct vc4_qpu_state *state, const struct vc4_qpu_report *report);
+
+static void *on_job(void *data, unsigned worker, uint32_t batch, uint32_t number)
+{
+    struct explain_player *p = data;
+    struct explain_stage key = {.batch = batch, .job = number};
+    const struct explain_watch wanted = {.stage = &key};
+    struct explain_watch *first = p->watches.count ? bsearch(&wanted, p->watches.at, p->watches.count,
+                                                             sizeof *p->watches.at, compare_watches)
+                                                   : NULL;
+    if (!first)
+        return NULL;
+    struct explain_watch *last = first, *end = p->watches.at + p->watches.count;
+    while (first > p->watches.at && !compare_watches(first - 1, &wanted))
+        first--;
+    while (last < end && !compare_watches(last, &wanted))
+        last++;
+    struct job *job = calloc(1, sizeof *job);
+    if (!job || !(job->tracer = calloc((size_t)(last - first), sizeof *job->tracer))) {
+        free(job);
+        p->out_of_memory = true;
+        return NULL;
+    }
+    job->player = p;
+    job->watch = first;
+    job->count = (uint32_t)(last - first);
+    job->fragments = (struct vc4_frag_watch){
+        .data = job, .begin = begin_fragments, .trace = on_insn, .port = on_port, .end = end_fragments};
+    return job;
+}
+
+static void on_job_end(void *data, const struct vc4_observed_work *work)
+{
+    struct job *job = data;
+    free(job->tracer);
+    free(job);
+}
+
+static bool is_on(const struct job *job, const struct explain_stage *stage)
+{
+    return job->op > stage->first && job->op < stage->last;
+}
+
+static unsigned lane_of(const struct explain_stage *stage)
+{
+    return raster_lane(stage->local_x, stage->local_y);
+}
+
+static void read_samples(const struct raster_tile *tile, const struct explain_stage *stage,
+                         uint32_t out[RASTER_MAX_SAMPLES])
+{
+    for (uint32_t k = 0; k < tile->samples; k++)
+        out[k] = tile->color[raster_pixel_index(tile, stage->local_x, stage->local_y, k)];
+}
+
+/* ---- what the last store makes of the samples ---- */
+
+#define SCRATCH 16u
+
+/* The stored pixel alone, through the store itself: into an image of one word, and back as pictures read it.
+ */
+static void make_pixel(const struct explain_watch *watch, const struct raster_tile *tile)
+{
+    const struct explain_stage *stage = watch->stage;
+    struct explain_pixel *pixel = watch->pixel;
+    uint32_t side = explain_side(stage->decimate, tile->samples);
+    uint32_t sx = (uint32_t)stage->x / side & 3,
+             sy = (uint32_t)stage->y / side & 3; /* dithering looks at them */
+    struct raster_tile *scratch = aligned_alloc(64, sizeof *scratch);
+    uint8_t image[SCRATCH * SCRATCH * 4] = {0};
+    const struct raster_surface surface = {.base = image,
+                                           .width = SCRATCH,
+                                           .height = SCRATCH,
+                                           .layout = RASTER_LINEAR,
+                                           .format = stage->format,
+                                           .stride = SCRATCH * 4};
+    if (!scratch)
+        return;
+    memset(scratch, 0, sizeof *scratch);
+    scratch->width = scratch->height = SCRATCH;
+    scratch->samples = tile->samples;
+    for (uint32_t v = 0; v < side; v++)
+        for (uint32_t u = 0; u < side; u++)
+            for (uint32_t k = 0; k < tile->samples; k++)
+                scratch->color[raster_pixel_index(scratch, sx * side + u, sy * side + v, k)] =
+                    tile->color[raster_pixel_index(tile, stage->local_x + u, stage->local_y + v, k)];
+    raster_surface_store_ref(&surface, scratch, stage->decimate);
+    raster_surface_load_ref(&surface, scratch);
+    uint32_t word = scratch->color[raster_pixel_index(scratch, sx, sy, 0)];
+    uint32_t format = pixel->frame.format & ~CAPTURE_FRAME_RGBA;
+    bool rgba = format != RASTER_SURFACE_RGBA8888 || pixel->frame.format & CAPTURE_FRAME_RGBA;
+    if (!rgba)
+        word = (word & 0xff00ff00u) | (word & 0xff) << 16 | (word >> 16 & 0xff);
+    util_store32(pixel->made, word);
+    free(scratch);
+}
+
+/* ---- culled triangles ---- */
+
+/* Covered samples of a pixel; `prim` is set up without culling. */
+static uint8_t coverage_at(const struct raster_prim *prim, const struct explain_stage *stage,
+                           uint32_t samples)
+{
+    uint8_t covered = 0;
+    for (uint32_t k = 0; k < samples; k++) {
+        int64_t x = (int64_t)stage->x * 16 + raster_sample_x(samples, k);
+        int64_t y = (int64_t)stage->y * 16 + raster_sample_y(samples, k);
+        bool inside = true;
+        for (uint32_t i = 0; i < prim->edge_count; i++)
+            inside &= prim->edge[i].a * x + prim->edge[i].b * y + prim->edge[i].c >= 0;
+        covered |= (uint8_t)(inside << k);
+    }
+    return covered;
+}
+
+static struct explain_event *add_event(struct job *job, const struct explain_watch *watch,
+                                       const struct explain_event *event)
+{
+    struct explain_stage *stage = watch->stage;
+    if (!EXPLAIN_ADD(stage->events, *event)) {
+        job->player->out_of_memory = true;
+        return NULL;
+    }
+    return &stage->events.at[stage->events.count - 1];
+}
+
+/* Triangles that the binner left out for their facing and that would have covered the pixel. */
+static void add_culled(struct job *job, const struct explain_watch *watch, uint32_t samples)
+{
+    const struct explain_player *p = job->player;
+    for (uint32_t i = 0; i < p->culled.count; i++) {
+        const struct explain_culled *c = &p->culled.at[i];
+        struct explain_event event = {.draw = c->draw,
+                                      .primitive = c->primitive,
+                                      .vertices = 3,
+                                      .kind = VC4_TRIANGLES,
+                                      .outcome = EXPLAIN_CULLED,
+                                      .samples = (uint8_t)samples};
+        const struct raster_setup setup = {0};
+        struct raster_prim prim;
+        for (unsigned k = 0; k < 3; k++)
+            event.vertex[k] = (struct raster_vertex){.x = c->x[k], .y = c->y[k], .inv_w = 1.0f};
+        if (!raster_setup_triangle(&prim, &setup, event.vertex))
+            continue;
+        event.coverage = coverage_at(&prim, watch->stage, samples);
+        if (event.coverage)
+            add_event(job, watch, &event);
+    }
+}
+
+/* In the order of the draws; those of no binning list stay where they are. */
+static void sort_events(struct explain_stage *stage)
+{
+    for (uint32_t i = 1; i < stage->events.count; i++) {
+        struct explain_event event = stage->events.at[i];
+        uint32_t k = i;
+        for (; k > 0 && event.draw != UINT32_MAX; k--) {
+            const struct explain_event *before = &stage->events.at[k - 1];
+            if (before->draw == UINT32_MAX || before->draw < event.draw ||
+                (before->draw == event.draw && before->primitive <= event.primitive))
+                break;
+            stage->events.at[k] = *before;
+        }
+        stage->events.at[k] = event;
+    }
+}
+
+static void on_op(void *data, uint32_t number, bool done, const struct raster_tile *tile,
+                  const struct vc4_observed_work *work)
+{
+    struct job *job = data;
+    job->op = number;
+    job->samples = tile->samples;
+    for (uint32_t i = 0; i < job->count; i++) {
+        struct explain_watch *watch = &job->watch[i];
+        struct explain_stage *stage = watch->stage;
+        const struct explain_stage *last = &watch->pixel->stages.at[watch->pixel->stages.count - 1];
+        if (number <= stage->first || number > stage->last || (number == stage->last && done))
+            continue;
+        if (!done && !stage->seen) {
+            stage->seen = true;
+            stage->samples = tile->samples;
+            read_samples(tile, stage, stage->color_first);
+            add_culled(job, watch, tile->samples);
+        }
+        read_samples(tile, stage, stage->color_last);
+        if (number != stage->last)
+            continue;
+        sort_events(stage);
+        if (stage == last)
+            make_pixel(watch, tile);
+    }
+}
+
+/* ---- primitives ---- */
+
+static void on_list(void *data, const struct vc4_observed_list *list)
+{
+    struct job *job = data;
+    job->list = *list;
+    job->program = list->state ? list->state->fs.code : 0;
+    job->insn_count = list->state ? list->state->fs.program->insn_count : 0;
+}
+
+static void describe(struct job *job, const struct vc4_observed_primitive *primitive,
+                     struct explain_event *event)
+{
+    const struct explain_player *p = job->player;
+    *event = (struct explain_event){
+        .draw = UINT32_MAX,
+        .primitive = primitive->number,
+        .list = job->list.number,
+        .list_address = job->list.address,
+        .code = primitive->code,
+        .vertices = primitive->vertices,
+        .kind = job->list.primitive,
+        .samples = job->list.samples,
+        .compiled = job->list.compiled,
+        .program = job->program,
+        .insn_count = job->insn_count,
+    };
+    for (uint32_t k = 0; k < primitive->vertices; k++) {
+        event->index[k] = primitive->index[k];
+        event->vertex[k] = primitive->vertex[k];
+        event->vertex[k].vary = NULL;
+    }
+    const struct explain_code *code = primitive->code && p->code_room ? find_code(p, primitive->code) : NULL;
+    if (code && code->address) {
+        event->draw = code->draw;
+        event->primitive = code->primitive;
+    }
+}
+
+/* The pixel's covered samples, a bit each; a triangle that was culled: those it would have covered. */
+static uint8_t covered_samples(const struct job *job, const struct vc4_observed_primitive *primitive,
+                               const struct explain_stage *stage, bool *culled)
+{
+    struct raster_setup setup = *primitive->setup;
+    struct raster_prim prim;
+    uint8_t covered = 0;
+    *culled = !primitive->prim && job->list.primitive == VC4_TRIANGLES;
+    if (*culled) {
+        setup.cull_forward = setup.cull_reverse = false;
+        setup.vary_count = 0;
+        return raster_setup_triangle(&prim, &setup, primitive->vertex)
+                   ? coverage_at(&prim, stage, job->list.centre_only ? 1 : job->list.samples)
+                   : 0;
+    }
+    for (uint32_t i = 0; i < primitive->block_count; i++) {
+        const struct raster_block *b = &primitive->blocks[i];
+        if (b->x != stage->local_x / 4 || b->y != stage->local_y / 4)
+            continue;
+        for (uint32_t k = 0; k < job->list.samples; k++)
+            covered |= (uint8_t)((b->sample[k] >> lane_of(stage) & 1) << k);
+    }
+    return covered;
+}
+
+static const struct vc4_frag_watch *on_covered(void *data, const struct vc4_observed_primitive *primitive,
+                                               const struct raster_tile *tile)
+{
+    struct job *job = data;
+    bool any = false;
+    for (uint32_t i = 0; i < job->count; i++) {
+        struct explain_watch *watch = &job->watch[i];
+        struct explain_event event;
+        bool culled;
+        watch->slot = UINT32_MAX;
+        uint8_t covered =
+            is_on(job, watch->stage) ? covered_samples(job, primitive, watch->stage, &culled) : 0;
+        if (!covered)
+            continue;
+        describe(job, primitive, &event);
+        event.coverage = covered;
+        event.outcome = culled ? EXPLAIN_CULLED : EXPLAIN_DISCARDED;
+        event.reverse = primitive->prim && primitive->prim->reverse;
+        if (!add_event(job, watch, &event) || culled)
+            continue;
+        watch->slot = watch->stage->events.count - 1;
+        any = true;
+    }
+    return any ? &job->fragments : NULL;
+}
+
+/* ---- fragments ---- */
+
+static void read_block(const struct job *job, const struct explain_tracer *t, uint32_t *color, uint32_t *zs)
+{
+    for (unsigned k = 0; k < job->samples; k++) {
+        color[k] = job->color[k * 16 + t->lane];
+        zs[k] = job->zs[k * 16 + t->lane];
+    }
+}
+
+static bool begin_fragments(void *data, const struct vc4_watched_block *block)
+{
+    struct job *job = data;
+    job->tracers = 0;
+    job->color = block->color;
+    job->zs = block->zs;
+    for (uint32_t i = 0; i < job->count; i++) {
+        const struct explain_watch *watch = &job->watch[i];
+        const struct explain_stage *stage = watch->stage;
+        if (watch->slot == UINT32_MAX || block->block->x != stage->local_x / 4 ||
+            block->block->y != stage->local_y / 4)
+            continue;
+        struct explain_tracer *t = &job->tracer[job->tracers++];
+        *t = (struct explain_tracer){
+            .event = &stage->events.at[watch->slot], .lane = lane_of(stage), .keep = job->player->traces};
+        t->event->w = block->w[t->lane];
+        t->event->z = block->z[t->lane];
+        t->event->early = !block->counts;
+        read_block(job, t, t->event->color_before, t->event->zs_before);
+    }
+    return job->tracers != 0;
+}
+
+static void on_insn(void *data, uint32_t pc, const struct vc4_qpu_insn *insn,
+                    const struct vc4_qpu_state *state)
+{
+    struct job *job = data;
+    for (uint32_t i = 0; i < job->tracers; i++)
+        explain_trace_insn(&job->tracer[i], pc, insn, state);
+}
+
+static void on_port(void *data, const struct vc4_watched_port *port)
+{
+    struct job *job = data;
+    for (uint32_t i = 0; i < job->tracers; i++)
+        explain_trace_port(&job->tracer[i], port, job->samples);
+}
+
+static void end_fragments(void *data, const struct vc4_qpu_state *state, const struct vc4_qpu_report *report)
+{
+    struct job *job = data;
+    for (uint32_t i = 0; i < job->tracers; i++) {
+        struct explain_tracer *t = &job->tracer[i];
+        explain_trace_end(t, state, report);
+        read_block(job, t, t->event->color_after, t->event->zs_after);
+        job->player->out_of_memory |= t->out_of_memory;
+    }
+    job->tracers = 0;
+}
+
+/* ---- life ---- */
+
+bool explain_watch_begin(struct explain_player *p)
+{
+    for (uint32_t i = 0; i < p->result->pixel_count; i++) {
+        struct explain_pixel *pixel = &p->result->pixels[i];
+        for (uint32_t k = 0; k < pixel->stages.count; k++) {
+            const struct explain_watch watch = {
+                .stage = &pixel->stages.at[k], .pixel = pixel, .slot = UINT32_MAX};
+            if (!EXPLAIN_ADD(p->watches, watch))
+                return false;
+        }
+    }
+    if (p->watches.count)
+        qsort(p->watches.at, p->watches.count, sizeof *p->watches.at, compare_watches);
+    p->observer = (struct vc4_observer){.data = p,
+                                        .bin = on_bin,
+                                        .binned = on_binned,
+                                        .culled = on_culled,
+                                        .planned = on_planned,
+                                        .job = on_job,
+                                        .job_end = on_job_end,
+                                        .op = on_op,
+                                        .list = on_list,
+                                        .covered = on_covered,
+                                        .fragments = true};
+    return true;
+}
+
+void explain_watch_finish(struct explain_player *p)
+{
+    free(p->watches.at);
+    free(p->codes);
+    free(p->culled.at);
+}
