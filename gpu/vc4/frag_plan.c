@@ -18,7 +18,7 @@ static struct write write_of(const struct vc4_qpu_insn *insn, bool mul)
     } else {
         w.cond = mul ? insn->cond_mul : insn->cond_add;
     }
-    w.happens = w.cond != VC4_QPU_COND_NEVER;
+    w.happens = vc4_qpu_unit_writes(insn, mul);
     w.always = w.cond == VC4_QPU_COND_ALWAYS;
     return w;
 }
@@ -148,7 +148,7 @@ static bool trace_operand(struct trace *t, uint32_t at, unsigned mux, bool *lite
         return false;
     if (mux == VC4_QPU_MUX_B && insn->sig == VC4_QPU_SIG_SMALL_IMM) {
         *literal = true;
-        *value = insn->raddr_b < 48 ? vc4_qpu_small_imm(insn->raddr_b) : 0;
+        *value = vc4_qpu_small_imm(insn->raddr_b);
         return insn->raddr_b < 48;
     }
     if (reg == VC4_QPU_R_UNIFORM) {

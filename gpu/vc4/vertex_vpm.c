@@ -89,7 +89,7 @@ static struct insn_vpm insn_vpm(const struct vc4_qpu_insn *insn)
     const uint8_t cond[2] = {insn->cond_add, insn->cond_mul};
     for (unsigned unit = 0; unit < 2; unit++) {
         bool file_a = insn->ws == (unit == 1), setup = waddr[unit] == VC4_QPU_W_VPM_SETUP;
-        if (cond[unit] == VC4_QPU_COND_NEVER)
+        if (!vc4_qpu_unit_writes(insn, unit))
             continue;
         v.writes += waddr[unit] == VC4_QPU_W_VPM;
         v.read_setup |= setup && file_a;

@@ -85,5 +85,5 @@ uint32_t vc4_qpu_small_imm(unsigned code)
     for (size_t i = 0; i < UTIL_ARRAY_SIZE(rows); i++)
         if (code >= rows[i].first && code <= rows[i].last)
             return rows[i].value + rows[i].step * (code - rows[i].first);
-    return 0;
+    return code - 64; /* a rotation's code: its low five bits with their sign */
 }

@@ -193,6 +193,17 @@ struct vc4_qpu_insn {
     uint8_t branch_raddr; /* 0..31 */
 };
 
+/* Whether the add unit (mul: the mul unit) writes when its condition holds: a nop does not. (py-videocore
+ * fills delays with nops to r0 under `always`; its tests, made on the hardware, find r0 unchanged.) */
+static inline bool vc4_qpu_unit_writes(const struct vc4_qpu_insn *insn, bool mul)
+{
+    if (insn->kind == VC4_QPU_BRANCH)
+        return true; /* links, when it is taken */
+    if (insn->kind == VC4_QPU_ALU && (mul ? insn->op_mul == VC4_QPU_M_NOP : insn->op_add == VC4_QPU_A_NOP))
+        return false;
+    return (mul ? insn->cond_mul : insn->cond_add) != VC4_QPU_COND_NEVER;
+}
+
 /* Decodes any 64-bit word; never fails: what is reserved is reported by vc4_qpu_check. */
 void vc4_qpu_decode(uint64_t word, struct vc4_qpu_insn *out);
 /* The inverse: vc4_qpu_encode(decode(w)) == w for every word whose unused bits are zero. */
@@ -200,7 +211,7 @@ uint64_t vc4_qpu_encode(const struct vc4_qpu_insn *insn);
 
 /* The 32 bits of small-immediate code 0..47 (table 11): integers -16..15, floats 2^0..2^7 and 2^-8..2^-1.
  * Codes 48..63 are rotations of the mul result: 48 by r5, 49..63 by 1..15 upwards (lane i goes to lane i +
- * n). */
+ * n); beside a rotation file B's multiplexer reads code - 64. */
 uint32_t vc4_qpu_small_imm(unsigned code);
 
 #endif

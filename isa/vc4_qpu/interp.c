@@ -172,6 +172,13 @@ static unsigned rotation(const struct interp *q, const struct vc4_qpu_insn *insn
     return insn->raddr_b == 48 ? q->state.r[5][0] & 15 : insn->raddr_b - 48u;
 }
 
+/* The lane whose operand lane `lane` of a mul turned by `turn` takes: only r0..r3 turn through all lanes,
+ * what comes from elsewhere turns within its quad (rule 10). */
+static unsigned from_lane(unsigned mux, unsigned lane, unsigned turn)
+{
+    return mux <= VC4_QPU_MUX_R3 ? (lane - turn) % LANES : (lane & ~3u) | ((lane - turn) & 3);
+}
+
 static enum vc4_qpu_fault compute(struct interp *q, struct step *step)
 {
     const struct vc4_qpu_insn *insn = step->insn;
@@ -183,9 +190,9 @@ static enum vc4_qpu_fault compute(struct interp *q, struct step *step)
     for (unsigned lane = 0; lane < LANES; lane++) {
         step->result[0][lane] = vc4_qpu_add_op(insn->op_add, input(q, step, insn->add_a, lane, add_float),
                                                input(q, step, insn->add_b, lane, add_float));
-        step->result[1][(lane + turn) % LANES] =
-            vc4_qpu_mul_op(insn->op_mul, input(q, step, insn->mul_a, lane, mul_float),
-                           input(q, step, insn->mul_b, lane, mul_float));
+        step->result[1][lane] = vc4_qpu_mul_op(
+            insn->op_mul, input(q, step, insn->mul_a, from_lane(insn->mul_a, lane, turn), mul_float),
+            input(q, step, insn->mul_b, from_lane(insn->mul_b, lane, turn), mul_float));
     }
     return VC4_QPU_OK;
 }
@@ -368,7 +375,7 @@ static enum vc4_qpu_fault write_unit(struct interp *q, struct step *step, unsign
     bool pack_a = !insn->pm && insn->pack && !file_b && waddr < 32 && !branch;
     uint16_t lanes = step->lanes[mul];
 
-    if (!branch && (mul ? insn->cond_mul : insn->cond_add) == VC4_QPU_COND_NEVER)
+    if (!vc4_qpu_unit_writes(insn, mul))
         return VC4_QPU_OK;
     for (unsigned lane = 0; lane < LANES; lane++) {
         const struct vc4_qpu_result *result = &step->result[mul][lane];

@@ -13,7 +13,7 @@ struct vc4_qpu_write vc4_qpu_write_of(const struct vc4_qpu_insn *insn, unsigned 
     unsigned cond = mul ? insn->cond_mul : insn->cond_add;
     bool branch = insn->kind == VC4_QPU_BRANCH; /* links are written when the branch is taken */
     return (struct vc4_qpu_write){
-        .happens = branch || cond != VC4_QPU_COND_NEVER,
+        .happens = vc4_qpu_unit_writes(insn, mul),
         .always = branch ? insn->branch_cond == VC4_QPU_BR_ALWAYS : cond == VC4_QPU_COND_ALWAYS,
         .file_b = (bool)mul != insn->ws,
         .waddr = mul ? insn->waddr_mul : insn->waddr_add,

@@ -209,6 +209,8 @@ static bool bend(struct random_gen *g, struct vc4_qpu_insn *insn, struct random_
     }
     if (want.waddr != UINT8_MAX) {
         uint8_t *cond = mul ? &insn->cond_mul : &insn->cond_add;
+        if (alu && (mul ? insn->op_mul == VC4_QPU_M_NOP : insn->op_add == VC4_QPU_A_NOP))
+            return false; /* writes nothing */
         *(mul ? &insn->waddr_mul : &insn->waddr_add) = want.waddr;
         if (!want.conditional || *cond == VC4_QPU_COND_NEVER)
             *cond = VC4_QPU_COND_ALWAYS;

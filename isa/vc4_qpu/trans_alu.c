@@ -249,13 +249,13 @@ struct trans_value *trans_mul_op(struct trans *t, unsigned op, struct trans_valu
     return trans_int(t, r);
 }
 
-/* Lane i goes to lane (i + n) mod 16. */
-static LLVMValueRef rotate_by(struct trans *t, LLVMValueRef v, unsigned n)
+/* Lane i goes to lane (i + n) mod 16, or to that of its quad. */
+static LLVMValueRef rotate_by(struct trans *t, LLVMValueRef v, unsigned n, bool quads)
 {
     uint32_t from[JIT_LANES];
 
     for (unsigned i = 0; i < JIT_LANES; i++)
-        from[i] = (i - n) % JIT_LANES;
+        from[i] = quads ? (i & ~3u) | ((i - n) & 3) : (i - n) % JIT_LANES;
     return LLVMBuildShuffleVector(t->b->ir, v, LLVMGetPoison(LLVMTypeOf(v)), jit_vector_u32(t->b, from), "");
 }
 
@@ -273,18 +273,30 @@ static LLVMValueRef rotate_by_r5(struct trans *t, LLVMValueRef v)
                     false);
 }
 
-struct trans_value *trans_rotate(struct trans *t, struct trans_value *v, unsigned code)
+static LLVMValueRef rotate_quads_by_r5(struct trans *t, LLVMValueRef v)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef n = LLVMBuildAnd(b->ir, trans_lane0(t, trans_reg(t, TRANS_R5)), jit_i32(b, 3), ""), r = v;
+
+    for (unsigned i = 1; i < 4; i++) {
+        LLVMValueRef is = LLVMBuildICmp(b->ir, LLVMIntEQ, n, jit_i32(b, i), "");
+        r = LLVMBuildSelect(b->ir, is, rotate_by(t, v, i, true), r, "");
+    }
+    return r;
+}
+
+struct trans_value *trans_rotate(struct trans *t, struct trans_value *v, unsigned code, bool quads)
 {
     struct trans_value *r;
 
     if (v->scalar || v->known)
         return v;
     if (code == 48)
-        return trans_int(t, rotate_by_r5(t, trans_i(t, v)));
+        return trans_int(t, (quads ? rotate_quads_by_r5 : rotate_by_r5)(t, trans_i(t, v)));
     if (v->f)
-        r = trans_float(t, rotate_by(t, v->f, code - 48), v->clean, v->opaque);
+        r = trans_float(t, rotate_by(t, v->f, code - 48, quads), v->clean, v->opaque);
     else
-        r = trans_int(t, rotate_by(t, trans_i(t, v), code - 48));
+        r = trans_int(t, rotate_by(t, trans_i(t, v), code - 48, quads));
     if (!r->known) {
         r->clean = v->clean;
         r->positive = v->positive;

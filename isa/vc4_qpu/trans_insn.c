@@ -14,13 +14,6 @@ struct half {
     LLVMValueRef mask;
 };
 
-/* The value of raddr_b's place when it is an immediate; a rotation's code reads as 0. */
-static struct trans_value *small_imm(struct trans *t)
-{
-    unsigned code = t->insn->raddr_b;
-    return code < 48 ? trans_imm(t, vc4_qpu_small_imm(code)) : t->zero;
-}
-
 static struct trans_value *read_mux(struct trans *t, unsigned mux, bool to_float)
 {
     const struct vc4_qpu_insn *insn = t->insn;
@@ -30,7 +23,8 @@ static struct trans_value *read_mux(struct trans *t, unsigned mux, bool to_float
         return insn->pm ? v : trans_unpack(t, insn->unpack, to_float, v);
     }
     if (mux == VC4_QPU_MUX_B)
-        return insn->sig == VC4_QPU_SIG_SMALL_IMM ? small_imm(t) : trans_read(t, true, insn->raddr_b);
+        return insn->sig == VC4_QPU_SIG_SMALL_IMM ? trans_imm(t, vc4_qpu_small_imm(insn->raddr_b))
+                                                  : trans_read(t, true, insn->raddr_b);
     struct trans_value *v = trans_reg(t, TRANS_R + mux);
     return mux == VC4_QPU_MUX_R4 && insn->pm ? trans_unpack(t, insn->unpack, to_float, v) : v;
 }
@@ -40,6 +34,16 @@ static void read_operands(struct trans *t, struct half *h, unsigned mux_x, unsig
 {
     h->x = read_mux(t, mux_x, to_float);
     h->y = mux_x == mux_y ? h->x : read_mux(t, mux_y, to_float);
+}
+
+/* Only r0..r3 turn through all lanes; what comes from elsewhere turns within its quad (rule 10). */
+static void turn_operands(struct trans *t, struct half *mul)
+{
+    const struct vc4_qpu_insn *insn = t->insn;
+    bool one = mul->x == mul->y;
+
+    mul->x = trans_rotate(t, mul->x, insn->raddr_b, insn->mul_a > VC4_QPU_MUX_R3);
+    mul->y = one ? mul->x : trans_rotate(t, mul->y, insn->raddr_b, insn->mul_b > VC4_QPU_MUX_R3);
 }
 
 static void run_alu(struct trans *t, struct half *add, struct half *mul)
@@ -57,9 +61,13 @@ static void run_alu(struct trans *t, struct half *add, struct half *mul)
     mul->is_float = insn->op_mul == VC4_QPU_M_FMUL;
     if (insn->op_mul != VC4_QPU_M_NOP)
         read_operands(t, mul, insn->mul_a, insn->mul_b, mul->is_float);
+    bool turns = insn->op_mul != VC4_QPU_M_NOP && insn->sig == VC4_QPU_SIG_SMALL_IMM && insn->raddr_b >= 48;
+    bool whole = insn->mul_a <= VC4_QPU_MUX_R3 && insn->mul_b <= VC4_QPU_MUX_R3;
+    if (turns && !whole)
+        turn_operands(t, mul);
     mul->result = insn->op_mul == VC4_QPU_M_NOP ? t->zero : trans_mul_op(t, insn->op_mul, mul->x, mul->y);
-    if (insn->sig == VC4_QPU_SIG_SMALL_IMM && insn->raddr_b >= 48)
-        mul->result = trans_rotate(t, mul->result, insn->raddr_b);
+    if (turns && whole)
+        mul->result = trans_rotate(t, mul->result, insn->raddr_b, false);
     mul->to_file_a = mul->result;
 }
 
@@ -97,7 +105,7 @@ static void write_half(struct trans *t, const struct half *h)
     const struct vc4_qpu_insn *insn = t->insn;
     struct trans_value *v = h->result;
 
-    if (h->cond == VC4_QPU_COND_NEVER)
+    if (!vc4_qpu_unit_writes(insn, h->is_mul))
         return;
     if (!insn->pm && !h->file_b && h->waddr < 32)
         v = insn->pack == 0 ? v : trans_pack_a(t, insn->pack, h->is_float, h->to_file_a, old_value(t, h));

@@ -114,7 +114,8 @@ struct trans_value *trans_add_saturated(struct trans *t, unsigned op, struct tra
 bool trans_add_reserved(unsigned op);
 bool trans_add_takes_floats(unsigned op);
 bool trans_add_gives_float(unsigned op);
-struct trans_value *trans_rotate(struct trans *t, struct trans_value *v, unsigned code);
+/* By small-immediate code 48..63; `quads`: within each quad only. */
+struct trans_value *trans_rotate(struct trans *t, struct trans_value *v, unsigned code, bool quads);
 
 /* trans_flags.c */
 LLVMValueRef trans_flag_n(struct trans *t);
