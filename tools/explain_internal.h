@@ -9,6 +9,7 @@
 #ifndef VITRAIL_TOOLS_EXPLAIN_INTERNAL_H
 #define VITRAIL_TOOLS_EXPLAIN_INTERNAL_H
 
+#include "tools/codes.h"
 #include "tools/explain.h"
 
 /* ---- explain_log.c ---- */
@@ -71,12 +72,6 @@ struct explain_watch {
     uint32_t slot; /* the event of the primitive in hand, or UINT32_MAX */
 };
 
-/* A primitive's coding in a tile list, by its address. */
-struct explain_code {
-    uint32_t address, draw;
-    uint64_t primitive;
-};
-
 struct explain_culled {
     uint32_t draw;
     uint64_t primitive;
@@ -93,9 +88,8 @@ struct explain_player {
     struct {
         struct explain_watch *at;
         uint32_t count, room;
-    } watches;                  /* by batch and job */
-    struct explain_code *codes; /* open addressing; a power of two */
-    uint32_t code_room, code_count;
+    } watches; /* by batch and job */
+    struct codes codes;
     uint32_t draws_in_picture;
     struct {
         struct explain_culled *at;

@@ -10,42 +10,11 @@
 
 /* ---- binning: which draw a coding belongs to ---- */
 
-static struct explain_code *find_code(const struct explain_player *p, uint32_t address)
-{
-    uint32_t mask = p->code_room - 1, i = address * 0x9e3779b1u >> 7 & mask;
-    while (p->codes[i].address && p->codes[i].address != address)
-        i = (i + 1) & mask;
-    return &p->codes[i];
-}
-
-static bool grow_codes(struct explain_player *p)
-{
-    struct explain_code *old = p->codes;
-    uint32_t room = p->code_room;
-    p->code_room = room ? room * 2 : 4096;
-    p->codes = calloc(p->code_room, sizeof *p->codes);
-    if (!p->codes) {
-        p->codes = old;
-        p->code_room = room;
-        return false;
-    }
-    for (uint32_t i = 0; i < room; i++)
-        if (old[i].address)
-            *find_code(p, old[i].address) = old[i];
-    free(old);
-    return true;
-}
-
 static void on_binned(void *data, uint32_t code, uint64_t primitive, uint32_t tile)
 {
     struct explain_player *p = data;
-    if (p->code_count * 2 >= p->code_room && !grow_codes(p)) {
+    if (!codes_put(&p->codes, code, p->result->draws.count - 1, primitive))
         p->out_of_memory = true;
-        return;
-    }
-    struct explain_code *c = find_code(p, code);
-    p->code_count += !c->address;
-    *c = (struct explain_code){.address = code, .draw = p->result->draws.count - 1, .primitive = primitive};
 }
 
 static void on_bin(void *data, const struct vc4_observed_bin *bin, const struct vc4_observed_binning *counts)
@@ -269,8 +238,8 @@ static void sort_events(struct explain_stage *stage)
     }
 }
 
-static void on_op(void *data, uint32_t number, bool done, const struct raster_tile *tile,
-                  const struct vc4_observed_work *work)
+static void on_op(void *data, uint32_t number, enum vc4_observed_kind kind, bool done,
+                  const struct raster_tile *tile, const struct vc4_observed_work *work)
 {
     struct job *job = data;
     job->op = number;
@@ -328,8 +297,8 @@ static void describe(struct job *job, const struct vc4_observed_primitive *primi
         event->vertex[k] = primitive->vertex[k];
         event->vertex[k].vary = NULL;
     }
-    const struct explain_code *code = primitive->code && p->code_room ? find_code(p, primitive->code) : NULL;
-    if (code && code->address) {
+    const struct code *code = codes_get(&p->codes, primitive->code);
+    if (code) {
         event->draw = code->draw;
         event->primitive = code->primitive;
     }
@@ -478,6 +447,6 @@ bool explain_watch_begin(struct explain_player *p)
 void explain_watch_finish(struct explain_player *p)
 {
     free(p->watches.at);
-    free(p->codes);
+    codes_finish(&p->codes);
     free(p->culled.at);
 }

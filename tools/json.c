@@ -38,7 +38,7 @@ static void member(struct json *json, const char *key)
     }
 }
 
-static void open(struct json *json, const char *key, char first, char last)
+static void enter(struct json *json, const char *key, char first, char last)
 {
     assert(json->depth < JSON_DEPTH);
     member(json, key);
@@ -54,12 +54,12 @@ void json_begin(struct json *json, FILE *out)
 
 void json_object(struct json *json, const char *key)
 {
-    open(json, key, '{', '}');
+    enter(json, key, '{', '}');
 }
 
 void json_array(struct json *json, const char *key)
 {
-    open(json, key, '[', ']');
+    enter(json, key, '[', ']');
 }
 
 void json_end(struct json *json)

@@ -258,7 +258,7 @@ bool vc4_binner_draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32
     bool ok = draw(b, r, address);
     if (o && o->bin_end) {
         struct vc4_observed_binning after = counts(b);
-        o->bin_end(o->data, &after);
+        o->bin_end(o->data, b->shader_read ? &b->shader : NULL, &after);
     }
     return ok;
 }

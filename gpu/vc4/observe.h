@@ -53,6 +53,7 @@ struct vc4_observed_op {
     bool continues;   /* JOB: the buffer is the last job's of the batch before */
     int32_t x, y;     /* TILE: window position, pixels */
     uint32_t size, samples;
+    uint32_t width, height;         /* TILE: of the frame */
     uint32_t clear_color, clear_zs; /* JOB, CLEAR */
     struct raster_surface surface;  /* LOAD, STORE */
     uint32_t image;                 /* LOAD, STORE, RAW: guest address */
@@ -99,7 +100,8 @@ struct vc4_observer {
     void *data;
     /* Binning: a draw begins (`counts` as they are then), and is done. */
     void (*bin)(void *data, const struct vc4_observed_bin *draw, const struct vc4_observed_binning *counts);
-    void (*bin_end)(void *data, const struct vc4_observed_binning *counts);
+    void (*bin_end)(void *data, const struct vc4_shader_state *state /* NULL: not read */,
+                    const struct vc4_observed_binning *counts);
     /* Primitive number `primitive` of the draw goes into the list of `tile` (counted row by row), coded at
      * `code`. */
     void (*binned)(void *data, uint32_t code, uint64_t primitive, uint32_t tile);
@@ -112,8 +114,8 @@ struct vc4_observer {
     void *(*job)(void *data, unsigned worker, uint32_t batch, uint32_t job);
     void (*job_end)(void *job, const struct vc4_observed_work *work);
     /* Operation `number` begins, and is done. */
-    void (*op)(void *job, uint32_t number, bool done, const struct raster_tile *tile,
-               const struct vc4_observed_work *work);
+    void (*op)(void *job, uint32_t number, enum vc4_observed_kind kind, bool done,
+               const struct raster_tile *tile, const struct vc4_observed_work *work);
     void (*list)(void *job, const struct vc4_observed_list *list);
     /* A primitive begins: its coding's address (0: none) and its number in the list. */
     void (*primitive)(void *job, uint32_t code, uint64_t number, const struct vc4_observed_work *work);
@@ -121,6 +123,9 @@ struct vc4_observer {
      * interpreted; NULL: nothing is. */
     const struct vc4_frag_watch *(*covered)(void *job, const struct vc4_observed_primitive *primitive,
                                             const struct raster_tile *tile);
+    /* A batch is drawn: what its draws with this shader record took of vertex programs. */
+    void (*vertices)(void *data, const struct vc4_shader_state *state, uint64_t vertices,
+                     uint64_t instructions);
     bool fragments; /* `covered` may return something */
 };
 

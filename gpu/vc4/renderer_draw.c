@@ -135,11 +135,15 @@ int vc4_draws_create(struct vc4_device *device, struct vc4_draws **out)
 void vc4_draws_forget(struct vc4_draws *draws)
 {
     struct vc4_counters *counters = &draws->device->counters;
+    const struct vc4_observer *o = draws->device->options.observer;
     for (uint32_t i = 0; i < draws->records.size; i++)
         for (struct entry *e = draws->records.bucket[i]; e; e = e->next) {
             struct record_entry *record = (struct record_entry *)e;
             counters->vertices += atomic_load(&record->vertices.shaded);
             counters->qpu_instructions += atomic_load(&record->vertices.executed);
+            if (o && o->vertices && e->status == STATUS_READY)
+                o->vertices(o->data, &record->state, atomic_load(&record->vertices.shaded),
+                            atomic_load(&record->vertices.executed));
             vc4_vertex_cache_finish(&record->vertices);
         }
     for (uint32_t i = 0; i < draws->draws.size; i++)

@@ -208,7 +208,8 @@ void vc4_observe_batch(const struct vc4_device *device);
 void vc4_observe_job(const struct vc4_device *device, struct vc4_worker *worker, unsigned n, uint32_t job);
 void vc4_observe_job_end(const struct vc4_device *device, struct vc4_worker *worker);
 /* The rest is for workers whose `watch` is set. */
-void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *worker, uint32_t number, bool done);
+void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *worker, uint32_t number,
+                    const struct vc4_op *op, bool done);
 void vc4_observe_list(const struct vc4_tile_run *run, const struct vc4_draw *draw, uint32_t address,
                       uint8_t primitive, const struct raster_rect *clip);
 void vc4_observe_primitive(const struct vc4_tile_run *run, uint32_t code, uint64_t number);

@@ -10,21 +10,34 @@ static uint32_t guest_address(const struct vc4_device *device, const uint8_t *ho
     return host ? (uint32_t)(host - device->memory->base) : 0;
 }
 
+static enum vc4_observed_kind kind_of(const struct vc4_op *op)
+{
+    switch (op->type) {
+    case VC4_OP_TILE: return VC4_OBSERVED_TILE;
+    case VC4_OP_CLEAR: return VC4_OBSERVED_CLEAR;
+    case VC4_OP_LOAD: return VC4_OBSERVED_LOAD;
+    case VC4_OP_STORE: return VC4_OBSERVED_STORE;
+    case VC4_OP_RAW: return op->store ? VC4_OBSERVED_RAW_STORE : VC4_OBSERVED_RAW_LOAD;
+    default: return VC4_OBSERVED_DRAW;
+    }
+}
+
 static void translate(const struct vc4_device *device, const struct vc4_op *op, struct vc4_observed_op *out)
 {
+    out->kind = kind_of(op);
     out->address = op->address;
     out->color = op->buffer == VC4_BUFFER_COLOR;
     out->zs = !out->color;
     switch (op->type) {
     case VC4_OP_TILE:
-        out->kind = VC4_OBSERVED_TILE;
         out->x = op->tile.x;
         out->y = op->tile.y;
         out->size = op->tile.size;
         out->samples = op->tile.samples;
+        out->width = op->tile.width;
+        out->height = op->tile.height;
         break;
     case VC4_OP_CLEAR:
-        out->kind = VC4_OBSERVED_CLEAR;
         out->color = op->buffer & 1;
         out->zs = op->buffer & 2;
         out->clear_color = op->clear.color;
@@ -32,16 +45,12 @@ static void translate(const struct vc4_device *device, const struct vc4_op *op, 
         break;
     case VC4_OP_LOAD:
     case VC4_OP_STORE:
-        out->kind = op->type == VC4_OP_LOAD ? VC4_OBSERVED_LOAD : VC4_OBSERVED_STORE;
         out->surface = op->surface;
         out->image = guest_address(device, op->surface.base);
         out->decimate = op->resolve ? RASTER_DECIMATE_4 : RASTER_DECIMATE_NONE;
         break;
-    case VC4_OP_RAW:
-        out->kind = op->store ? VC4_OBSERVED_RAW_STORE : VC4_OBSERVED_RAW_LOAD;
-        out->image = guest_address(device, op->raw);
-        break;
-    default: out->kind = VC4_OBSERVED_DRAW; break;
+    case VC4_OP_RAW: out->image = guest_address(device, op->raw); break;
+    default: break;
     }
 }
 
@@ -93,12 +102,13 @@ void vc4_observe_job_end(const struct vc4_device *device, struct vc4_worker *w)
     w->watch = NULL;
 }
 
-void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *w, uint32_t number, bool done)
+void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *w, uint32_t number,
+                    const struct vc4_op *op, bool done)
 {
     const struct vc4_observer *o = device->options.observer;
     struct vc4_observed_work work = work_of(w);
     if (o->op)
-        o->op(w->watch, number, done, &w->tile, &work);
+        o->op(w->watch, number, kind_of(op), done, &w->tile, &work);
 }
 
 /* ---- draws and primitives ---- */

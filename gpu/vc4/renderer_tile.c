@@ -153,7 +153,7 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
     for (uint32_t i = 0; i < job->count; i++) {
         const struct vc4_op *op = &batch->ops[job->first + i];
         if (worker->watch)
-            vc4_observe_op(device, worker, i + 1, false);
+            vc4_observe_op(device, worker, i + 1, op, false);
         switch (op->type) {
         case VC4_OP_TILE: set_tile(&run, op); break;
         case VC4_OP_CLEAR: clear(tile, op); break;
@@ -169,7 +169,7 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
             break;
         }
         if (worker->watch)
-            vc4_observe_op(device, worker, i + 1, true);
+            vc4_observe_op(device, worker, i + 1, op, true);
     }
     job->returns = run.returns;
     job->budget = run.budget;
