@@ -16,7 +16,7 @@ _vitrail() {
     esac
     local options
     case "$command" in
-    run | record) options="--gpu --memory --mode --frames --sysroot --log --record -o -- $device" ;;
+    run | record) options="--gpu --memory --mode --frames --sysroot --log --record -o --no-sandbox -- $device" ;;
     replay) options="--png --frames --frame --all --rgba --verify --tolerance --loops --stats --times $device" ;;
     decode) options="--job --no-programs --pages" ;;
     asm) options="--isa -o --hex --check" ;;

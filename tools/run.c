@@ -42,7 +42,8 @@ static const char help_run[] =
     "  --sysroot DIR      libraries of a foreign architecture (default: those that\n"
     "                     tools/sysroot fetched)\n"
     "  --preload LIBRARY  preload this library too\n"
-    "  --log FILE         append the card's messages and reports to FILE\n";
+    "  --log FILE         append the card's messages and reports to FILE\n"
+    "  --no-sandbox       the GPU's process may make every system call, for tracing it\n";
 static const char examples_run[] =
     "\nExamples:\n"
     "  vitrail run -- kmscube -c 10\n"
@@ -56,7 +57,8 @@ static const char help_record[] =
     "a capture, which `vitrail replay` draws again without the program.\n"
     "\n"
     "  -o FILE            the capture (replaced when it exists)\n"
-    "  --gpu, --frames, --mode, --memory, --sysroot, --preload, --log: as for run\n";
+    "  --gpu, --frames, --mode, --memory, --sysroot, --preload, --log,\n"
+    "  --no-sandbox: as for run\n";
 static const char examples_record[] = "\nExamples:\n"
                                       "  vitrail record -o cube.vtc -- kmscube -c 1\n"
                                       "  vitrail replay cube.vtc --png cube.png\n";
@@ -66,6 +68,7 @@ struct run {
     const char *frames, *log, *record;
     uint32_t width, height;
     uint64_t memory;
+    bool no_sandbox;
     struct drm_launch_options launch;
     struct tool_device_options device;
     char **argv; /* the program's */
@@ -102,8 +105,8 @@ static bool parse_size(const char *text, uint64_t *bytes)
     return *bytes >= 64u << 20;
 }
 
-/* An option with a value; 1 when taken, 0 when it is none of these, -1 after a message. */
-static int value_option(struct run *run, int argc, char **argv, int *i, bool record)
+/* An option, and its value where it has one; 1 when taken, 0 when it is none of these, -1 after a message. */
+static int run_option(struct run *run, int argc, char **argv, int *i, bool record)
 {
     const char *value = NULL;
     const struct {
@@ -141,6 +144,10 @@ static int value_option(struct run *run, int argc, char **argv, int *i, bool rec
         }
         return got;
     }
+    if (!strcmp(argv[*i], "--no-sandbox")) {
+        run->no_sandbox = true;
+        return 1;
+    }
     return tool_device_option(run->name, &run->device, argc, argv, i);
 }
 
@@ -158,7 +165,7 @@ static int parse(struct run *run, int argc, char **argv, bool record)
                    record ? examples_record : examples_run);
             return TOOL_OK;
         }
-        int got = value_option(run, argc, argv, &i, record);
+        int got = run_option(run, argc, argv, &i, record);
         if (got < 0)
             return TOOL_USAGE;
         if (!got)
@@ -284,6 +291,12 @@ static int serve(struct run *run, int ready, int control)
             return tool_error(run->name, TOOL_BAD_FILE, "%s: %s", run->log, strerror(errno));
     }
     int status = open_parts(run, &parts);
+    int open_doors = status || run->no_sandbox ? 0 : drm_server_sandbox();
+    if (open_doors) {
+        char text[128];
+        snprintf(text, sizeof text, "the GPU's process runs without its sandbox: %s", strerror(-open_doors));
+        report(run, text);
+    }
     char byte = 0;
     if (!status && write(ready, &byte, 1) == 1)
         while (read(control, &byte, 1) < 0 && errno == EINTR)
