@@ -57,11 +57,12 @@ static void check_arguments(int fd)
     CHECK(!ioctl(fd, DRM_IOCTL_VERSION, &version));
     CHECK(version.name_len == 3 && !memcmp(name, "vc4", 3) && version.desc_len > 3);
     int card = open("/dev/dri/card0", O_RDWR | O_CLOEXEC);
-    union drm_wait_vblank vblank = {
-        .request = {.type = _DRM_VBLANK_RELATIVE | _DRM_VBLANK_EVENT, .sequence = 3}};
-    vblank.request.signal = 77;
-    CHECK(card >= 0 && !ioctl(card, DRM_IOCTL_WAIT_VBLANK, &vblank));
-    CHECK(vblank.reply.sequence == 3 && vblank.reply.tval_sec > 0);
+    union drm_wait_vblank now = {.request = {.type = _DRM_VBLANK_RELATIVE}}, vblank;
+    CHECK(card >= 0 && !ioctl(card, DRM_IOCTL_WAIT_VBLANK, &now));
+    vblank = (union drm_wait_vblank){
+        .request = {.type = _DRM_VBLANK_RELATIVE | _DRM_VBLANK_EVENT, .sequence = 3, .signal = 77}};
+    CHECK(!ioctl(card, DRM_IOCTL_WAIT_VBLANK, &vblank));
+    CHECK(vblank.reply.sequence == now.reply.sequence + 3 && vblank.reply.tval_sec > 0);
     struct pollfd wait = {card, POLLIN, 0};
     struct drm_event_vblank event;
     CHECK(poll(&wait, 1, 0) == 1 && read(card, &event, sizeof event) == sizeof event);
