@@ -46,6 +46,7 @@ static uint32_t public_kind(enum gpu_fault_kind kind)
     case GPU_FAULT_TIMEOUT: return VITRAIL_FAULT_TIMEOUT;
     case GPU_FAULT_TILE_MEMORY: return VITRAIL_FAULT_TILE_MEMORY;
     case GPU_FAULT_UNSUPPORTED: return VITRAIL_FAULT_UNSUPPORTED;
+    case GPU_FAULT_DEADLOCK: return VITRAIL_FAULT_DEADLOCK;
     }
     return VITRAIL_FAULT_OTHER;
 }
