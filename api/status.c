@@ -53,7 +53,7 @@ static uint32_t public_kind(enum gpu_fault_kind kind)
 
 static enum gpu_fault_kind inner_kind(uint32_t kind)
 {
-    for (int k = GPU_FAULT_NONE; k <= GPU_FAULT_UNSUPPORTED; k++)
+    for (int k = GPU_FAULT_NONE; k <= GPU_FAULT_DEADLOCK; k++)
         if (public_kind((enum gpu_fault_kind)k) == kind)
             return (enum gpu_fault_kind)k;
     return (enum gpu_fault_kind) - 1; /* gpu_fault_format says "fault" */

@@ -307,6 +307,7 @@ enum vitrail_fault_kind {
     VITRAIL_FAULT_TIMEOUT,     /* a budget of the configuration is used up */
     VITRAIL_FAULT_TILE_MEMORY, /* the binner ran out of memory and got none */
     VITRAIL_FAULT_UNSUPPORTED, /* documented for the GPU, not done by this library */
+    VITRAIL_FAULT_DEADLOCK,    /* programs wait for one another */
     VITRAIL_FAULT_OTHER,       /* of a kind that this header has no name for: see the text */
 };
 
