@@ -172,6 +172,16 @@ int replay_picture(struct replay *replay, const struct capture_frame *frame, str
 
 /* ---- the rest ---- */
 
+bool replay_shows_pictures(struct capture_reader *reader)
+{
+    struct capture_event event = {0};
+    bool found = false;
+    while (!found && !capture_read(reader, &event, NULL) && event.type != CAPTURE_EVENT_END)
+        found = event.type == CAPTURE_EVENT_FRAME && event.frame.presented;
+    capture_reader_rewind(reader);
+    return found;
+}
+
 bool replay_has_presented(const struct replay *replay)
 {
     return replay->has_presented;

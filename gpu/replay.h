@@ -28,6 +28,10 @@ int replay_next_frame(struct replay *replay, bool presented_only, struct capture
  * -ENOMEM, -EINVAL. */
 int replay_picture(struct replay *replay, const struct capture_frame *frame, struct util_image *out);
 
+/* Whether the capture has a picture that was shown on a display; the reader is back at the start afterwards.
+ */
+bool replay_shows_pictures(struct capture_reader *reader);
+
 /* Whether the file has frames shown by a display (known once one was met); files without any show the ends of
  * rendering jobs. */
 bool replay_has_presented(const struct replay *replay);

@@ -126,17 +126,6 @@ static int play_twice(struct play *play, struct util_error *error)
 
 /* ---- opening and closing ---- */
 
-/* Whether the capture has a picture that was shown on a display. */
-static bool has_presented(struct capture_reader *reader)
-{
-    struct capture_event event = {0};
-    bool found = false;
-    while (!found && !capture_read(reader, &event, NULL) && event.type != CAPTURE_EVENT_END)
-        found = event.type == CAPTURE_EVENT_FRAME && event.frame.presented;
-    capture_reader_rewind(reader);
-    return found;
-}
-
 int explain_run(const char *capture, const struct vc4_options *options, bool all, bool traces,
                 struct explain_result *result, void (*progress)(void *data, uint64_t position, uint64_t size),
                 void *progress_data, struct util_error *error)
@@ -152,7 +141,7 @@ int explain_run(const char *capture, const struct vc4_options *options, bool all
     int code = capture_reader_open(capture, &reader, error);
     if (code)
         return code;
-    play.presented = !all && has_presented(reader);
+    play.presented = !all && replay_shows_pictures(reader);
     capture_reader_info(reader, &info);
     play.file_size = info.file_size;
     play.player.observer = (struct vc4_observer){.data = &play.player, .planned = on_planned};

@@ -65,6 +65,12 @@ static void add_operand(struct explain_tracer *t, unsigned mux, unsigned lane,
     }
 }
 
+/* The lane that a turned operand comes from (isa/vc4_qpu/README.md, rule 10). */
+static unsigned from_lane(unsigned mux, unsigned lane, unsigned turn)
+{
+    return mux <= VC4_QPU_MUX_R3 ? (lane - turn) & 15 : (lane & ~3u) | ((lane - turn) & 3);
+}
+
 static void add_operands(struct explain_tracer *t, const struct vc4_qpu_state *state)
 {
     const struct vc4_qpu_insn *insn = t->insn;
@@ -72,16 +78,15 @@ static void add_operands(struct explain_tracer *t, const struct vc4_qpu_state *s
              turn = 0;
     if (insn->sig == VC4_QPU_SIG_SMALL_IMM && insn->raddr_b >= 48)
         turn = insn->raddr_b == 48 ? state->r[5][0] & 15 : insn->raddr_b - 48u;
-    unsigned from = (t->lane - turn) & 15; /* rotation: another lane's product */
     if (insn->op_add != VC4_QPU_A_NOP && insn->cond_add != VC4_QPU_COND_NEVER) {
         add_operand(t, insn->add_a, t->lane, state);
         if (add > 1)
             add_operand(t, insn->add_b, t->lane, state);
     }
     if (insn->op_mul != VC4_QPU_M_NOP && insn->cond_mul != VC4_QPU_COND_NEVER) {
-        add_operand(t, insn->mul_a, from, state);
+        add_operand(t, insn->mul_a, from_lane(insn->mul_a, t->lane, turn), state);
         if (mul > 1)
-            add_operand(t, insn->mul_b, from, state);
+            add_operand(t, insn->mul_b, from_lane(insn->mul_b, t->lane, turn), state);
     }
 }
 
@@ -121,7 +126,7 @@ static void add_destination(struct explain_tracer *t, bool mul, const struct vc4
     unsigned cond = mul ? insn->cond_mul : insn->cond_add;
     bool file_b = mul != insn->ws;
     char name[20];
-    if (address == VC4_QPU_W_NOP || (insn->kind != VC4_QPU_BRANCH && cond == VC4_QPU_COND_NEVER))
+    if (address == VC4_QPU_W_NOP || !vc4_qpu_unit_writes(insn, mul))
         return;
     const char *known = vc4_qpu_name(file_b ? VC4_QPU_WRITES_B : VC4_QPU_WRITES_A, address);
     if (address < 32)

@@ -19,6 +19,7 @@ static const struct command {
     {"qpu", tool_qpu, "run a general-purpose QPU program"},
     {"compare", tool_compare, "compare two pictures"},
     {"explain", tool_explain, "say why a pixel of a capture has its colour"},
+    {"profile", tool_profile, "say where a capture's time goes; heat maps of tiles"},
     {"gpus", tool_gpus, "list the GPUs that can be emulated"},
 };
 

@@ -258,24 +258,11 @@ static void print_stats(const struct session *s, struct jit_engine *engine, doub
     }
 }
 
-/* Whether the capture has a picture that was shown on a display; the reader is back at the start afterwards.
- */
-static bool has_presented(struct capture_reader *reader)
-{
-    struct capture_event event = {0};
-    bool found = false;
-
-    while (!found && !capture_read(reader, &event, NULL) && event.type != CAPTURE_EVENT_END)
-        found = event.type == CAPTURE_EVENT_FRAME && event.frame.presented;
-    capture_reader_rewind(reader);
-    return found;
-}
-
 static int run(const struct options *o, struct capture_reader *reader, const struct vc4_options *device,
                struct jit_engine *engine)
 {
     struct util_error error = {0};
-    struct session s = {.options = o, .presented = !o->all && has_presented(reader)};
+    struct session s = {.options = o, .presented = !o->all && replay_shows_pictures(reader)};
     struct capture_info info;
     int code = TOOL_OK;
 

@@ -1,0 +1,157 @@
+/* Playing a capture for its profile. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tools/profile_internal.h"
+#include "util/bits.h"
+
+/* ---- jobs ---- */
+
+static struct profile_job *find_job(const struct profile *p, uint32_t batch, uint32_t number)
+{
+    uint32_t low = 0, high = p->jobs.count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        const struct profile_job *job = &p->jobs.at[middle];
+        if (job->batch < batch || (job->batch == batch && job->number < number))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    struct profile_job *job = low < p->jobs.count ? &p->jobs.at[low] : NULL;
+    return job && job->batch == batch && job->number == number ? job : NULL;
+}
+
+void *profile_hand(struct collector *c, uint32_t batch, uint32_t number)
+{
+    struct profile_job *job = profile_counts(c) ? find_job(c->profile, batch, number) : NULL;
+    struct hand *h = job ? calloc(1, sizeof *h) : NULL;
+    if (!h) {
+        c->out_of_memory |= job != NULL;
+        return NULL;
+    }
+    h->collector = c;
+    h->job = job;
+    h->program = PROFILE_NONE;
+    h->segment = PROFILE_NONE;
+    return h;
+}
+
+/* ---- plays ---- */
+
+/* Plays from the beginning to the last picture that counts. */
+static int play(struct collector *c, double *ms, double *cpu_ms, struct util_error *error)
+{
+    struct profile *p = c->profile;
+    struct capture_frame frame;
+    double wall, cpu, wall_before = 0, cpu_before = 0;
+    uint32_t number = 0;
+    int got = 1;
+    c->timed_draw = 0;
+    *ms = *cpu_ms = 0;
+    while (number < p->last) {
+        c->picture = number + 1;
+        c->number = 0;
+        replay_device_time(c->replay, &wall_before, &cpu_before);
+        got = replay_next_frame(c->replay, c->presented, &frame, error);
+        if (got <= 0)
+            break;
+        replay_device_time(c->replay, &wall, &cpu);
+        if (profile_counts(c)) {
+            *ms += (wall - wall_before) * 1e3;
+            *cpu_ms += (cpu - cpu_before) * 1e3;
+            p->width = frame.width;
+            p->height = frame.height;
+        }
+        number++;
+        if (c->request->progress)
+            c->request->progress(c->request->progress_data, c->done + replay_position(c->replay), c->size);
+    }
+    c->done += replay_position(c->replay);
+    p->pictures = number;
+    if (got >= 0 && number && c->request->picture && !c->request->picture->pixels)
+        replay_picture(c->replay, &frame, c->request->picture); /* without it the map is plain */
+    return got < 0 ? got : c->out_of_memory ? util_fail(error, -ENOMEM, "out of memory") : 0;
+}
+
+static void add_segments(struct profile *p)
+{
+    for (uint32_t i = 0; i < p->jobs.count; i++)
+        for (uint32_t k = 0; k < p->jobs.at[i].segments.count; k++) {
+            const struct profile_segment *s = &p->jobs.at[i].segments.at[k];
+            if (s->draw == PROFILE_NONE)
+                continue;
+            struct profile_draw *d = &p->draws.at[s->draw];
+            d->pixels += s->pixels;
+            d->blocks += s->blocks;
+            d->fragment_instructions += s->instructions;
+            d->vertex_ns += s->vertex_ns;
+            d->fragment_ns += s->ns;
+        }
+}
+
+static int play_all(struct collector *c, struct util_error *error)
+{
+    struct profile *p = c->profile;
+    double ms, cpu_ms;
+    c->observer = profile_count_observer(c);
+    int code = play(c, &ms, &cpu_ms, error);
+    if (code)
+        return code;
+    if (p->pictures < p->first)
+        return util_fail(error, -ERANGE, "there %s %u picture%s, no number %u",
+                         p->pictures == 1 ? "is" : "are", p->pictures, p->pictures == 1 ? "" : "s", p->first);
+    p->last = UTIL_MIN(p->last, p->pictures);
+    c->observer = profile_time_observer(c);
+    for (uint32_t i = 0; i < c->request->loops; i++) {
+        if (replay_rewind(c->replay))
+            return util_fail(error, -ENOMEM, "out of memory");
+        if ((code = play(c, &ms, &cpu_ms, error)))
+            return code;
+        p->wall_ms = i ? UTIL_MIN(p->wall_ms, ms) : ms;
+        p->cpu_ms = i ? UTIL_MIN(p->cpu_ms, cpu_ms) : cpu_ms;
+    }
+    add_segments(p);
+    return 0;
+}
+
+int profile_run(const struct profile_request *request, struct profile *out, struct util_error *error)
+{
+    struct collector c = {.profile = out, .request = request, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct vc4_options options = *request->options;
+    struct capture_reader *reader;
+    struct capture_info info;
+    out->first = UTIL_MAX(out->first, 1);
+    out->last = out->last ? out->last : UINT32_MAX;
+    out->loops = request->loops;
+    int code = capture_reader_open(request->capture, &reader, error);
+    if (code)
+        return code;
+    capture_reader_info(reader, &info);
+    c.presented = !request->all && replay_shows_pictures(reader);
+    c.size = info.file_size * (1 + request->loops);
+    options.observer = &c.observer;
+    code = replay_create(reader, &options, &c.replay, error);
+    if (code) {
+        capture_reader_close(reader);
+        return code;
+    }
+    code = play_all(&c, error);
+    replay_destroy(c.replay);
+    codes_finish(&c.codes);
+    return code;
+}
+
+void profile_finish(struct profile *p)
+{
+    for (uint32_t i = 0; i < p->jobs.count; i++)
+        free(p->jobs.at[i].segments.at);
+    for (uint32_t i = 0; i < p->programs.count; i++) {
+        free(p->programs.at[i].words);
+        free(p->programs.at[i].count);
+    }
+    free(p->jobs.at);
+    free(p->programs.at);
+    free(p->draws.at);
+    *p = (struct profile){0};
+}
