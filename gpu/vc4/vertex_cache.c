@@ -22,8 +22,10 @@
 
 /* ---- life ---- */
 
-/* The largest index whose attributes lie in memory, for the arrays the program fetches; 0 when none does. */
-static uint32_t largest_index(const struct gpu_memory *memory, const struct vc4_shader_state *state)
+/* The largest index whose attributes lie in memory, for the arrays the program fetches; 0 when none does.
+ * *array: the address of the one that allows no more. */
+static uint32_t largest_index(const struct gpu_memory *memory, const struct vc4_shader_state *state,
+                              uint32_t *array)
 {
     uint64_t limit = INDEX_MAX;
     for (uint32_t i = 0; i < state->attribute_count; i++) {
@@ -33,8 +35,10 @@ static uint32_t largest_index(const struct gpu_memory *memory, const struct vc4_
         uint64_t first_end = (uint64_t)a->address + a->bytes;
         if (first_end > memory->size)
             return 0; /* the preparation names the array */
-        if (a->stride)
-            limit = UTIL_MIN(limit, (memory->size - first_end) / a->stride);
+        if (a->stride && (memory->size - first_end) / a->stride < limit) {
+            limit = (memory->size - first_end) / a->stride;
+            *array = a->address;
+        }
     }
     return (uint32_t)limit;
 }
@@ -60,7 +64,7 @@ int vc4_vertex_cache_init(struct vc4_vertex_cache *cache, struct util_arena *are
     cache->arena = arena;
     cache->rows = rows;
     cache->stride = util_align(rows, 4);
-    cache->max_index = largest_index(memory, state);
+    cache->max_index = largest_index(memory, state, &cache->last_array);
     if (cache->max_index >= LOW && !(cache->high = zeroed(arena, TABLES * sizeof *cache->high)))
         return no_memory(fault);
     return vc4_vertex_prepare(memory, engine, state, false, cache->max_index, fuel, &cache->stage, fault);
@@ -199,7 +203,7 @@ const uint32_t *vc4_vertex_cache_shade(struct vc4_vertex_cache *cache, uint32_t 
                                        uint32_t alone[VC4_CACHE_ALONE], struct gpu_fault *fault)
 {
     if (index > cache->max_index) {
-        vc4_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", 0,
+        vc4_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", cache->last_array,
                       "vertex %u: attributes lie outside memory (the last that fits is %u)", index,
                       cache->max_index);
         return NULL;

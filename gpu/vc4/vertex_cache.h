@@ -33,7 +33,8 @@ struct vc4_vertex_cache {
     struct vc4_cache_table low; /* indices below 65536 */
     uint32_t stride;            /* words of a vertex in a unit, a multiple of 4 */
     uint32_t rows;              /* of those, the ones with a meaning */
-    uint32_t max_index;
+    uint32_t max_index;         /* the last whose attributes lie in memory */
+    uint32_t last_array;        /* address of the array that has no more */
     struct vc4_vertex_stage *stage;
     struct util_arena *arena;
     _Atomic uint64_t shaded, executed;
