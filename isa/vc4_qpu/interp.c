@@ -23,6 +23,7 @@ struct interp {
     uint32_t branch_pc;         /* the last branch executed, or IDLE */
     uint32_t code;              /* guest address of the program */
     bool slices;                /* the fuel is a slice: without it the program yields */
+    bool exact;                 /* VC4_QPU_EXACT */
 };
 
 /* What one instruction has in hand. */
@@ -157,10 +158,11 @@ static uint32_t input(const struct interp *q, const struct step *step, unsigned 
 
     switch (mux) {
     case VC4_QPU_MUX_A:
-        return insn->pm ? step->a[lane] : vc4_qpu_unpack(insn->unpack, to_float, step->a[lane]);
+        return insn->pm ? step->a[lane] : vc4_qpu_unpack(q->exact, insn->unpack, to_float, step->a[lane]);
     case VC4_QPU_MUX_B: return step->b[lane];
     case VC4_QPU_MUX_R4:
-        return insn->pm ? vc4_qpu_unpack(insn->unpack, to_float, q->state.r[4][lane]) : q->state.r[4][lane];
+        return insn->pm ? vc4_qpu_unpack(q->exact, insn->unpack, to_float, q->state.r[4][lane])
+                        : q->state.r[4][lane];
     default: return q->state.r[mux][lane];
     }
 }
@@ -188,11 +190,13 @@ static enum vc4_qpu_fault compute(struct interp *q, struct step *step)
     if (vc4_qpu_add_op_reserved(insn->op_add))
         return fail(q, VC4_QPU_FAULT_RESERVED);
     for (unsigned lane = 0; lane < LANES; lane++) {
-        step->result[0][lane] = vc4_qpu_add_op(insn->op_add, input(q, step, insn->add_a, lane, add_float),
-                                               input(q, step, insn->add_b, lane, add_float));
-        step->result[1][lane] = vc4_qpu_mul_op(
-            insn->op_mul, input(q, step, insn->mul_a, from_lane(insn->mul_a, lane, turn), mul_float),
-            input(q, step, insn->mul_b, from_lane(insn->mul_b, lane, turn), mul_float));
+        step->result[0][lane] =
+            vc4_qpu_add_op(q->exact, insn->op_add, input(q, step, insn->add_a, lane, add_float),
+                           input(q, step, insn->add_b, lane, add_float));
+        step->result[1][lane] =
+            vc4_qpu_mul_op(q->exact, insn->op_mul,
+                           input(q, step, insn->mul_a, from_lane(insn->mul_a, lane, turn), mul_float),
+                           input(q, step, insn->mul_b, from_lane(insn->mul_b, lane, turn), mul_float));
     }
     return VC4_QPU_OK;
 }
@@ -345,7 +349,7 @@ static enum vc4_qpu_fault write_io(struct interp *q, unsigned waddr, bool file_b
     case VC4_QPU_W_SFU_LOG2:
         for (unsigned lane = 0; lane < LANES; lane++)
             if (lanes >> lane & 1)
-                q->state.r[4][lane] = vc4_qpu_sfu(waddr, value[lane]);
+                q->state.r[4][lane] = vc4_qpu_sfu(q->exact, waddr, value[lane]);
         return VC4_QPU_OK;
     default:
         if (waddr >= VC4_QPU_W_TMU0_S)
@@ -554,7 +558,8 @@ enum vc4_qpu_fault vc4_qpu_interp(const struct vc4_qpu_program *program, const s
                        .fuel = start->fuel,
                        .branch_in = IDLE,
                        .end_in = IDLE,
-                       .branch_pc = IDLE};
+                       .branch_pc = IDLE,
+                       .exact = start->numeric == VC4_QPU_EXACT};
     const struct vc4_qpu_insn *insn;
     uint64_t executed = 0;
 
@@ -597,7 +602,8 @@ static struct interp take_up(const struct vc4_qpu_program *program, const struct
                        .end_in = m->end_in,
                        .branch_pc = m->branch_pc,
                        .code = m->code,
-                       .slices = true};
+                       .slices = true,
+                       .exact = m->numeric == VC4_QPU_EXACT};
 
     memcpy(q.request, m->request, sizeof q.request);
     memcpy(q.outstanding, m->outstanding, sizeof q.outstanding);

@@ -65,6 +65,7 @@ static struct vc4_qpu_result extreme(uint32_t a, uint32_t b, bool greater)
 static struct vc4_qpu_result wrapped(int64_t exact, bool c)
 {
     struct vc4_qpu_result result = integer((uint32_t)exact, c);
+    result.overflow = exact != (int32_t)exact;
     if (exact > INT32_MAX)
         result.saturated = INT32_MAX;
     if (exact < INT32_MIN)
@@ -146,7 +147,7 @@ static struct vc4_qpu_result float_op(unsigned op, uint32_t a, uint32_t b)
     }
 }
 
-struct vc4_qpu_result vc4_qpu_add_op(unsigned op, uint32_t a, uint32_t b)
+static struct vc4_qpu_result add_op(bool exact, unsigned op, uint32_t a, uint32_t b)
 {
     int32_t sa = (int32_t)a, sb = (int32_t)b;
 
@@ -167,28 +168,44 @@ struct vc4_qpu_result vc4_qpu_add_op(unsigned op, uint32_t a, uint32_t b)
     case VC4_QPU_A_CLZ: return integer(a ? (uint32_t)__builtin_clz(a) : 32, false);
     case VC4_QPU_A_V8ADDS: return bytes(VC4_QPU_M_V8ADDS, a, b);
     case VC4_QPU_A_V8SUBS: return bytes(VC4_QPU_M_V8SUBS, a, b);
-    default: return float_op(op, a, b);
+    default: return exact ? vc4_qpu_exact_float_op(op, a, b) : float_op(op, a, b);
     }
 }
 
-struct vc4_qpu_result vc4_qpu_mul_op(unsigned op, uint32_t a, uint32_t b)
+struct vc4_qpu_result vc4_qpu_add_op(bool exact, unsigned op, uint32_t a, uint32_t b)
+{
+    struct vc4_qpu_result result = add_op(exact, op, a, b);
+    result.exact = exact;
+    return result;
+}
+
+static struct vc4_qpu_result mul_op(bool exact, unsigned op, uint32_t a, uint32_t b)
 {
     switch (op) {
     case VC4_QPU_M_NOP: return integer(0, false);
-    case VC4_QPU_M_FMUL: return single(product(operand(a), operand(b)), false);
+    case VC4_QPU_M_FMUL:
+        return exact ? vc4_qpu_exact_product(a, b) : single(product(operand(a), operand(b)), false);
     case VC4_QPU_M_MUL24: return integer((a & 0xffffff) * (b & 0xffffff), false);
     default: return bytes(op, a, b);
     }
 }
 
+struct vc4_qpu_result vc4_qpu_mul_op(bool exact, unsigned op, uint32_t a, uint32_t b)
+{
+    struct vc4_qpu_result result = mul_op(exact, op, a, b);
+    result.exact = exact;
+    return result;
+}
+
+/* Fast flags know -0; exact ones know patterns. */
 bool vc4_qpu_flag_z(const struct vc4_qpu_result *result)
 {
-    return result->is_float ? !(result->value & 0x7fffffff) : !result->value;
+    return result->is_float && !result->exact ? !(result->value & 0x7fffffff) : !result->value;
 }
 
 bool vc4_qpu_flag_n(const struct vc4_qpu_result *result)
 {
-    return result->value >> 31 && !(result->is_float && result->value == 0x80000000);
+    return result->value >> 31 && (result->exact || !(result->is_float && result->value == 0x80000000));
 }
 
 /* ---- special functions ---- */
@@ -243,8 +260,10 @@ static uint32_t log2_of(uint32_t bits)
     return rounded((float)e + tail);
 }
 
-uint32_t vc4_qpu_sfu(unsigned waddr, uint32_t x)
+uint32_t vc4_qpu_sfu(bool exact, unsigned waddr, uint32_t x)
 {
+    if (exact)
+        return vc4_qpu_exact_sfu(waddr, x);
     switch (waddr) {
     case VC4_QPU_W_SFU_RECIP: return rounded(1.0f / operand(x));
     case VC4_QPU_W_SFU_RSQRT: return rounded(1.0f / sqrtf(util_u2f(util_f2u(operand(x)) & 0x7fffffff)));

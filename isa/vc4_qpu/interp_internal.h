@@ -13,12 +13,14 @@ struct vc4_qpu_result {
     uint32_t value;
     uint32_t saturated; /* value, or the nearest int32 where a signed add or sub overflowed */
     bool is_float;
-    bool c; /* the C flag */
+    bool c;        /* the C flag */
+    bool overflow; /* a signed add or sub did not fit */
+    bool exact;    /* flags and packs are those of exact mode */
 };
 
 /* Operations must not be reserved ones. */
-struct vc4_qpu_result vc4_qpu_add_op(unsigned op, uint32_t a, uint32_t b);
-struct vc4_qpu_result vc4_qpu_mul_op(unsigned op, uint32_t a, uint32_t b);
+struct vc4_qpu_result vc4_qpu_add_op(bool exact, unsigned op, uint32_t a, uint32_t b);
+struct vc4_qpu_result vc4_qpu_mul_op(bool exact, unsigned op, uint32_t a, uint32_t b);
 bool vc4_qpu_add_op_reserved(unsigned op);
 bool vc4_qpu_add_reads_float(unsigned op);
 bool vc4_qpu_mul_reads_float(unsigned op);
@@ -26,11 +28,23 @@ bool vc4_qpu_flag_z(const struct vc4_qpu_result *result);
 bool vc4_qpu_flag_n(const struct vc4_qpu_result *result);
 
 /* Rule 8; `waddr` is one of the four SFU addresses. */
-uint32_t vc4_qpu_sfu(unsigned waddr, uint32_t x);
+uint32_t vc4_qpu_sfu(bool exact, unsigned waddr, uint32_t x);
 
 /* Rule 9. `old` is what the destination held. */
-uint32_t vc4_qpu_unpack(unsigned mode, bool to_float, uint32_t value);
+uint32_t vc4_qpu_unpack(bool exact, unsigned mode, bool to_float, uint32_t value);
 uint32_t vc4_qpu_pack_a(unsigned mode, const struct vc4_qpu_result *result, uint32_t old);
 uint32_t vc4_qpu_pack_mul(unsigned mode, uint32_t value, uint32_t old);
+
+/* ---- exact mode (interp_exact.c, interp_exact_sfu.c) ---- */
+
+/* The float operations of the add unit and the product: floats in, a float or, of ftoi, an integer out. */
+struct vc4_qpu_result vc4_qpu_exact_float_op(unsigned op, uint32_t a, uint32_t b);
+struct vc4_qpu_result vc4_qpu_exact_product(uint32_t a, uint32_t b);
+uint32_t vc4_qpu_exact_half_to_single(uint16_t half);
+uint32_t vc4_qpu_exact_byte_to_single(uint32_t byte);
+uint16_t vc4_qpu_exact_single_to_half(uint32_t value);
+/* An integer result as it leaves a pack of `bits` bits, 8 (unsigned), 16 or 32 (signed). */
+uint32_t vc4_qpu_exact_narrow(const struct vc4_qpu_result *result, unsigned bits, bool saturate);
+uint32_t vc4_qpu_exact_sfu(unsigned waddr, uint32_t x);
 
 #endif

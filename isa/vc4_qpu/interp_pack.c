@@ -26,19 +26,23 @@ static uint32_t single_to_half(uint32_t value)
     return half & 0x7c00 ? half : sign;
 }
 
-uint32_t vc4_qpu_unpack(unsigned mode, bool to_float, uint32_t value)
+uint32_t vc4_qpu_unpack(bool exact, unsigned mode, bool to_float, uint32_t value)
 {
     switch (mode) {
     case 0: return value;
     case MODE_16A:
     case MODE_16B: {
         uint16_t half = (uint16_t)(value >> (mode == MODE_16B ? 16 : 0));
-        return to_float ? half_to_single(half) : (uint32_t)(int32_t)(int16_t)half;
+        if (!to_float)
+            return (uint32_t)(int32_t)(int16_t)half;
+        return exact ? vc4_qpu_exact_half_to_single(half) : half_to_single(half);
     }
     case MODE_8888: return (value >> 24) * 0x01010101u;
     default: {
         uint32_t byte = value >> 8 * (mode - MODE_8A) & 255;
-        return to_float ? util_f2u((float)byte * util_u2f(0x3b808081)) : byte;
+        if (!to_float)
+            return byte;
+        return exact ? vc4_qpu_exact_byte_to_single(byte) : util_f2u((float)byte * util_u2f(0x3b808081));
     }
     }
 }
@@ -56,12 +60,31 @@ static uint32_t clamp(uint32_t value, int32_t low, int32_t high)
     return (uint32_t)(v < low ? low : v > high ? high : v);
 }
 
+static uint32_t exact_pack_a(unsigned mode, bool saturate, const struct vc4_qpu_result *result, uint32_t old)
+{
+    uint32_t value;
+
+    switch (mode) {
+    case 0: return saturate ? vc4_qpu_exact_narrow(result, 32, true) : result->value;
+    case MODE_16A:
+    case MODE_16B:
+        value = result->is_float ? vc4_qpu_exact_single_to_half(result->value)
+                                 : vc4_qpu_exact_narrow(result, 16, saturate);
+        return insert(old, value, mode == MODE_16B ? 16 : 0, 16);
+    default:
+        value = vc4_qpu_exact_narrow(result, 8, saturate);
+        return mode == MODE_8888 ? value * 0x01010101u : insert(old, value, 8 * (mode - MODE_8A), 8);
+    }
+}
+
 uint32_t vc4_qpu_pack_a(unsigned mode, const struct vc4_qpu_result *result, uint32_t old)
 {
     bool saturate = mode & SATURATE;
     uint32_t value = result->value;
 
     mode &= ~(unsigned)SATURATE;
+    if (result->exact)
+        return exact_pack_a(mode, saturate, result, old);
     switch (mode) {
     case 0: return saturate ? result->saturated : value;
     case MODE_16A:

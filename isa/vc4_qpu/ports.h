@@ -7,6 +7,7 @@
 #define VITRAIL_ISA_VC4_QPU_PORTS_H
 
 #include "isa/vc4_qpu/insn.h"
+#include "isa/vc4_qpu/numeric.h"
 
 enum vc4_qpu_fault {
     VC4_QPU_OK = 0,
@@ -98,6 +99,7 @@ struct vc4_qpu_start {
     uint32_t ra15[16], rb15[16]; /* fragment: W (float) and Z (24-bit integer); other programs: zero */
     uint32_t qpu_number;         /* 0..15 */
     uint32_t fuel;               /* instructions that backward branches may repeat (README rule 13) */
+    enum vc4_qpu_numeric numeric;
 };
 
 #endif

@@ -94,7 +94,7 @@ static void begin_program(struct trans *t)
     t->zero = trans_imm(t, 0);
     if (t->start->ra15) {
         t->regs[TRANS_A + 15] = trans_int(t, jit_as_i32(t->b, t->start->ra15));
-        t->regs[TRANS_A + 15]->clean |= t->ports->clean_varyings;
+        t->regs[TRANS_A + 15]->clean |= t->ports->clean_varyings && !t->exact;
     }
     if (t->start->rb15)
         t->regs[TRANS_B + 15] = trans_int(t, jit_as_i32(t->b, t->start->rb15));
@@ -327,6 +327,7 @@ static struct trans *open_run(struct jit_builder *b, const struct vc4_qpu_progra
         return NULL;
     *t = (struct trans){.b = b, .program = program, .start = run->start, .ports = run->ports, .error = error};
     t->straight = vc4_qpu_is_straight(program);
+    t->exact = t->start->numeric == VC4_QPU_EXACT;
     t->executed = jit_i64(b, program->insn_count);
     if (program->computed_branches)
         trans_fail(t, -ENOTSUP, "computed branches are not translated");

@@ -4,6 +4,7 @@
 #ifndef VITRAIL_ISA_VC4_QPU_TRANS_H
 #define VITRAIL_ISA_VC4_QPU_TRANS_H
 
+#include "isa/vc4_qpu/numeric.h"
 #include "isa/vc4_qpu/program.h"
 #include "jit/builder.h"
 
@@ -47,6 +48,7 @@ struct vc4_qpu_ir_start {
     LLVMValueRef ra15, rb15; /* i32x16 or NULL (zero) */
     LLVMValueRef fuel;       /* i32 instructions that backward branches may repeat (README rule 13) */
     LLVMValueRef qpu_number; /* i32, or NULL (zero) */
+    enum vc4_qpu_numeric numeric;
 };
 
 /* Emits the program at the builder's position and leaves the builder after its end. *fault becomes an i32

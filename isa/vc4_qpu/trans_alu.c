@@ -18,6 +18,8 @@ bool trans_add_gives_float(unsigned op)
 
 static struct trans_value *sum(struct trans *t, LLVMOpcode op, struct trans_value *x, struct trans_value *y)
 {
+    if (t->exact)
+        return trans_exact_sum(t, op == LLVMFSub, x, y);
     return trans_float(t, LLVMBuildBinOp(t->b->ir, op, trans_operand(t, x), trans_operand(t, y), ""), true,
                        true);
 }
@@ -41,6 +43,9 @@ static LLVMValueRef drop_range(struct trans *t, LLVMValueRef r, LLVMValueRef zer
 static struct trans_value *product(struct trans *t, struct trans_value *x, struct trans_value *y)
 {
     LLVMBuilderRef ir = t->b->ir;
+
+    if (t->exact)
+        return trans_exact_product(t, x, y);
     LLVMValueRef r = LLVMBuildFMul(ir, trans_factor(t, x), trans_factor(t, y), "");
     LLVMValueRef zero = LLVMConstNull(t->b->f32x16);
 
@@ -72,6 +77,8 @@ static struct trans_value *float_min_max(struct trans *t, bool max, struct trans
 {
     if (x == y)
         return x;
+    if (t->exact && !(x->positive && y->positive))
+        return trans_exact_min_max(t, max, x, y);
     struct trans_value *v = trans_int(t, min_max(t, max, x, y));
     if (!v->known) {
         v->clean = x->clean && y->clean;
@@ -103,10 +110,20 @@ static struct trans_value *abs_min_max(struct trans *t, bool max, struct trans_v
 static struct trans_value *ftoi(struct trans *t, struct trans_value *x)
 {
     LLVMBuilderRef ir = t->b->ir;
+
+    if (t->exact)
+        return trans_exact_ftoi(t, x);
     LLVMValueRef size = trans_i(t, magnitude(t, x));
     LLVMValueRef fits = LLVMBuildICmp(ir, LLVMIntSLT, size, jit_splat_u32(t->b, 0x4f000000), "");
     LLVMValueRef f = jit_select(t->b, fits, trans_f(t, x), LLVMConstNull(t->b->f32x16));
     return trans_int(t, jit_f32_to_i32(t->b, f));
+}
+
+static struct trans_value *itof(struct trans *t, struct trans_value *x)
+{
+    if (t->exact)
+        return trans_exact_itof(t, x);
+    return trans_float(t, jit_i32_to_f32(t->b, trans_i(t, x)), true, false);
 }
 
 static LLVMValueRef shift_count(struct trans *t, struct trans_value *y)
@@ -211,20 +228,17 @@ struct trans_value *trans_add_op(struct trans *t, unsigned op, struct trans_valu
     case VC4_QPU_A_FMINABS:
     case VC4_QPU_A_FMAXABS: return abs_min_max(t, op == VC4_QPU_A_FMAXABS, x, y);
     case VC4_QPU_A_FTOI: return ftoi(t, x);
-    case VC4_QPU_A_ITOF: return trans_float(t, jit_i32_to_f32(t->b, trans_i(t, x)), true, false);
+    case VC4_QPU_A_ITOF: return itof(t, x);
     default: return integer_op(t, op, x, y);
     }
 }
 
 /* Result of add or sub before the saturating 32-bit pack: that pack sees the overflow. */
 struct trans_value *trans_add_saturated(struct trans *t, unsigned op, struct trans_value *x,
-                                        struct trans_value *y, struct trans_value *plain)
+                                        struct trans_value *y)
 {
-    if (op == VC4_QPU_A_ADD)
-        return trans_int(t, trans_binary(t, "llvm.sadd.sat", trans_i(t, x), trans_i(t, y)));
-    if (op == VC4_QPU_A_SUB)
-        return trans_int(t, trans_binary(t, "llvm.ssub.sat", trans_i(t, x), trans_i(t, y)));
-    return plain;
+    const char *name = op == VC4_QPU_A_ADD ? "llvm.sadd.sat" : "llvm.ssub.sat";
+    return trans_int(t, trans_binary(t, name, trans_i(t, x), trans_i(t, y)));
 }
 
 struct trans_value *trans_mul_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y)

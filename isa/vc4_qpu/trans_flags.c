@@ -42,6 +42,8 @@ static LLVMValueRef order_key(struct trans *t, struct trans_value *v)
     LLVMBuilderRef ir = t->b->ir;
     LLVMValueRef i = trans_i(t, v);
 
+    if (t->exact)
+        return trans_exact_rank(t, v);
     if (v->positive)
         return i;
     LLVMValueRef sign = LLVMBuildAShr(ir, i, jit_splat_u32(t->b, 31), "");
@@ -70,6 +72,10 @@ static LLVMValueRef shifted_out(struct trans *t, const struct trans_flags *f)
 static LLVMValueRef add_carry(struct trans *t, const struct trans_flags *f)
 {
     switch (f->op) {
+    case VC4_QPU_A_ITOF:
+        if (!t->exact)
+            return LLVMConstNull(t->b->i1x16);
+        /* fallthrough */
     case VC4_QPU_A_FADD:
     case VC4_QPU_A_FSUB: /* the one NaN has its sign set, and so is not greater than zero */
         return compare(t, LLVMIntSGT, trans_i(t, f->result), jit_splat_u32(t->b, 0));

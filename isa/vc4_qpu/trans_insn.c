@@ -7,7 +7,8 @@
 /* What one unit computed. */
 struct half {
     struct trans_value *x, *y, *result;
-    struct trans_value *to_file_a; /* the result as the saturating 32-bit pack wants it */
+    struct trans_value *to_file_a;  /* the result as the saturating 32-bit pack wants it */
+    struct trans_overflow overflow; /* exact mode: of a sum that is packed */
     bool is_float;
     unsigned cond, waddr;
     bool file_b, is_mul;
@@ -46,6 +47,19 @@ static void turn_operands(struct trans *t, struct half *mul)
     mul->y = one ? mul->x : trans_rotate(t, mul->y, insn->raddr_b, insn->mul_b > VC4_QPU_MUX_R3);
 }
 
+/* What the packs of file A ask of an add or sub beside its result. */
+static void prepare_pack(struct trans *t, struct half *add)
+{
+    unsigned op = t->insn->op_add;
+
+    if (op != VC4_QPU_A_ADD && op != VC4_QPU_A_SUB)
+        return;
+    if (t->exact)
+        add->overflow = trans_exact_overflow(t, op == VC4_QPU_A_SUB, add->x, add->y, add->result);
+    else if (t->insn->pack == 8)
+        add->to_file_a = trans_add_saturated(t, op, add->x, add->y);
+}
+
 static void run_alu(struct trans *t, struct half *add, struct half *mul)
 {
     const struct vc4_qpu_insn *insn = t->insn;
@@ -55,8 +69,8 @@ static void run_alu(struct trans *t, struct half *add, struct half *mul)
         read_operands(t, add, insn->add_a, insn->add_b, trans_add_takes_floats(insn->op_add));
     add->result = insn->op_add == VC4_QPU_A_NOP ? t->zero : trans_add_op(t, insn->op_add, add->x, add->y);
     add->to_file_a = add->result;
-    if (!insn->pm && insn->pack == 8 && !insn->ws && insn->op_add != VC4_QPU_A_NOP)
-        add->to_file_a = trans_add_saturated(t, insn->op_add, add->x, add->y, add->result);
+    if (!insn->pm && insn->pack && !insn->ws)
+        prepare_pack(t, add);
 
     mul->is_float = insn->op_mul == VC4_QPU_M_FMUL;
     if (insn->op_mul != VC4_QPU_M_NOP)
@@ -100,6 +114,17 @@ static struct trans_value *old_value(struct trans *t, const struct half *h)
     return t->zero;
 }
 
+static struct trans_value *pack_a(struct trans *t, const struct half *h)
+{
+    unsigned code = t->insn->pack;
+
+    if (code == 0)
+        return h->result;
+    if (h->overflow.overflow)
+        return trans_exact_pack_sum(t, code, &h->overflow, h->result, old_value(t, h));
+    return trans_pack_a(t, code, h->is_float, h->to_file_a, old_value(t, h));
+}
+
 static void write_half(struct trans *t, const struct half *h)
 {
     const struct vc4_qpu_insn *insn = t->insn;
@@ -108,7 +133,7 @@ static void write_half(struct trans *t, const struct half *h)
     if (!vc4_qpu_unit_writes(insn, h->is_mul))
         return;
     if (!insn->pm && !h->file_b && h->waddr < 32)
-        v = insn->pack == 0 ? v : trans_pack_a(t, insn->pack, h->is_float, h->to_file_a, old_value(t, h));
+        v = pack_a(t, h);
     else if (insn->pm && h->is_mul)
         v = trans_pack_mul(t, insn->pack, v, old_value(t, h));
     trans_write(t, h->file_b, h->waddr, v, h->mask);
@@ -123,7 +148,7 @@ static void set_flags(struct trans *t, const struct half *add, const struct half
     if (!insn->sf || from->cond == VC4_QPU_COND_NEVER)
         return;
     struct trans_flags flags = {
-        .is_float = from->is_float,
+        .is_float = from->is_float && !t->exact, /* exact flags go by the pattern */
         .is_add = alu && !from->is_mul,
         .op = insn->op_add,
         .result = from->result,

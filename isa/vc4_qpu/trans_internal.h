@@ -77,6 +77,7 @@ struct trans {
 
     /* Programs of several blocks keep registers in stack slots between blocks; LLVM makes them values. */
     bool straight; /* one block: no slots, no control flow */
+    bool exact;    /* VC4_QPU_EXACT */
     LLVMValueRef slots[TRANS_REGS], flag_slots[3], uniforms_slot, fuel_slot, fault_slot, executed_slot;
     LLVMValueRef entry_end; /* terminator of the block in which slots are initialised */
     LLVMBasicBlockRef *blocks, exit;
@@ -110,7 +111,7 @@ struct trans_value *trans_merge(struct trans *t, LLVMValueRef mask, struct trans
 struct trans_value *trans_add_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y);
 struct trans_value *trans_mul_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y);
 struct trans_value *trans_add_saturated(struct trans *t, unsigned op, struct trans_value *x,
-                                        struct trans_value *y, struct trans_value *plain);
+                                        struct trans_value *y);
 bool trans_add_reserved(unsigned op);
 bool trans_add_takes_floats(unsigned op);
 bool trans_add_gives_float(unsigned op);
@@ -133,8 +134,33 @@ struct trans_value *trans_sfu(struct trans *t, unsigned waddr, struct trans_valu
 struct trans_value *trans_unpack(struct trans *t, unsigned code, bool to_float, struct trans_value *v);
 struct trans_value *trans_pack_a(struct trans *t, unsigned code, bool is_float, struct trans_value *v,
                                  struct trans_value *old);
+struct trans_overflow;
+struct trans_value *trans_exact_pack_sum(struct trans *t, unsigned code, const struct trans_overflow *o,
+                                         struct trans_value *v, struct trans_value *old);
 struct trans_value *trans_pack_mul(struct trans *t, unsigned code, struct trans_value *v,
                                    struct trans_value *old);
+
+/* trans_exact.c, trans_exact_sfu.c, trans_exact_pack.c: exact mode, where `clean` means no NaN at all */
+struct trans_value *trans_exact_sum(struct trans *t, bool minus, struct trans_value *x,
+                                    struct trans_value *y);
+struct trans_value *trans_exact_product(struct trans *t, struct trans_value *x, struct trans_value *y);
+struct trans_value *trans_exact_itof(struct trans *t, struct trans_value *x);
+struct trans_value *trans_exact_ftoi(struct trans *t, struct trans_value *x);
+struct trans_value *trans_exact_min_max(struct trans *t, bool max, struct trans_value *x,
+                                        struct trans_value *y);
+LLVMValueRef trans_exact_rank(struct trans *t, struct trans_value *v); /* i32x16, signed order */
+struct trans_value *trans_exact_sfu(struct trans *t, unsigned waddr, struct trans_value *x);
+struct trans_value *trans_exact_half_to_float(struct trans *t, LLVMValueRef h);
+LLVMValueRef trans_exact_unit(struct trans *t, LLVMValueRef byte); /* the float's bits */
+LLVMValueRef trans_exact_float_to_half(struct trans *t, LLVMValueRef x);
+/* What a pack must know of an add or sub, i1x16. */
+struct trans_overflow {
+    LLVMValueRef overflow, carry; /* overflow NULL: of another operation */
+};
+struct trans_overflow trans_exact_overflow(struct trans *t, bool minus, struct trans_value *x,
+                                           struct trans_value *y, struct trans_value *sum);
+LLVMValueRef trans_exact_narrow(struct trans *t, const struct trans_overflow *o, LLVMValueRef i,
+                                unsigned bits, bool saturate);
 
 /* trans_io.c */
 struct trans_value *trans_reg(struct trans *t, unsigned reg);

@@ -60,8 +60,8 @@ static void take_varying(struct trans *t)
     t->ports->varying(t->ports->ctx, t->b, t->varyings++, &vary, &c);
     t->varying_read = bits(t, vary);
     t->varying_c = bits(t, c);
-    t->varying_read->clean |= t->ports->clean_varyings;
-    t->varying_c->clean |= t->ports->clean_varyings;
+    t->varying_read->clean |= t->ports->clean_varyings && !t->exact;
+    t->varying_c->clean |= t->ports->clean_varyings && !t->exact;
 }
 
 static struct trans_value *take_vpm(struct trans *t)

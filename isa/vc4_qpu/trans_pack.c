@@ -7,6 +7,9 @@ enum { UNPACK_16A = 1, UNPACK_16B, UNPACK_8D_REPLICATE, UNPACK_8A, UNPACK_8D = 7
 static struct trans_value *half_to_float(struct trans *t, LLVMValueRef h)
 {
     LLVMBuilderRef ir = t->b->ir;
+
+    if (t->exact)
+        return trans_exact_half_to_float(t, h);
     LLVMValueRef sign = trans_shl(t, trans_and(t, h, 0x8000), 16);
     LLVMValueRef size = trans_shl(t, trans_and(t, h, 0x7fff), 13);
     LLVMValueRef r = LLVMBuildAdd(ir, size, jit_splat_u32(t->b, 112u << 23), "");
@@ -31,7 +34,11 @@ static struct trans_value *unpack_byte(struct trans *t, LLVMValueRef byte, bool 
 {
     struct trans_value *v;
 
-    if (to_float) {
+    if (to_float && t->exact) {
+        v = trans_int(t, trans_exact_unit(t, byte));
+        v->clean = true;
+        v->unorm = byte;
+    } else if (to_float) {
         LLVMValueRef unit = LLVMBuildBitCast(t->b->ir, jit_splat_u32(t->b, 0x3b808081), t->b->f32x16, "");
         v = trans_float(t, LLVMBuildFMul(t->b->ir, jit_i32_to_f32(t->b, byte), unit, ""), true, false);
         v->unorm = byte;
@@ -70,6 +77,9 @@ static LLVMValueRef float_to_half(struct trans *t, LLVMValueRef x)
 {
     LLVMBuilderRef ir = t->b->ir;
     struct jit_builder *b = t->b;
+
+    if (t->exact)
+        return trans_exact_float_to_half(t, x);
     LLVMValueRef sign = trans_shr(t, trans_and(t, x, UINT32_C(1) << 31), 16),
                  size = trans_and(t, x, 0x7fffffff);
     LLVMValueRef m = LLVMBuildSub(ir, size, jit_splat_u32(b, 112u << 23), "");
@@ -124,6 +134,20 @@ struct trans_value *trans_pack_a(struct trans *t, unsigned code, bool is_float, 
         return insert(t, i, form == 1 ? 0 : 16, 0xffff, old);
     }
     return insert_byte(t, form, saturate ? clamp(t, i, 0, 255) : trans_and(t, i, 0xff), old);
+}
+
+/* Exact mode: the result of an add or sub (rule 9x). */
+struct trans_value *trans_exact_pack_sum(struct trans *t, unsigned code, const struct trans_overflow *o,
+                                         struct trans_value *v, struct trans_value *old)
+{
+    unsigned form = code & 7, bits = form == 0 ? 32 : form <= 2 ? 16 : 8;
+    LLVMValueRef field = trans_exact_narrow(t, o, trans_i(t, v), bits, code & 8);
+
+    if (form == 0)
+        return trans_int(t, field);
+    if (form <= 2)
+        return insert(t, field, form == 1 ? 0 : 16, 0xffff, old);
+    return insert_byte(t, form, field, old);
 }
 
 struct trans_value *trans_pack_mul(struct trans *t, unsigned code, struct trans_value *v,

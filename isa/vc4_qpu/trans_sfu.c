@@ -99,8 +99,11 @@ static LLVMValueRef log2_(struct trans *t, LLVMValueRef x)
 
 struct trans_value *trans_sfu(struct trans *t, unsigned waddr, struct trans_value *v)
 {
-    LLVMValueRef x = trans_operand(t, v), r;
+    LLVMValueRef x, r;
 
+    if (t->exact)
+        return trans_exact_sfu(t, waddr, v);
+    x = trans_operand(t, v);
     switch (waddr) {
     case VC4_QPU_W_SFU_RECIP: r = recip(t, x); break;
     case VC4_QPU_W_SFU_RSQRT: r = rsqrt(t, x); break;

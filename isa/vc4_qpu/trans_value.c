@@ -49,11 +49,11 @@ static bool is_nan(uint32_t bits)
     return (bits & 0x7fffffff) > 0x7f800000;
 }
 
-static void learn_constant(struct trans_value *v, uint32_t imm)
+static void learn_constant(const struct trans *t, struct trans_value *v, uint32_t imm)
 {
     v->known = true;
     v->imm = imm;
-    v->clean = !is_nan(imm) || imm == TRANS_NAN;
+    v->clean = !is_nan(imm) || (imm == TRANS_NAN && !t->exact);
     v->positive = !(imm >> 31);
     v->opaque = false;
 }
@@ -79,7 +79,7 @@ struct trans_value *trans_int(struct trans *t, LLVMValueRef i)
 
     v->i = i;
     if (LLVMIsConstant(i) && constant_splat(i, &imm))
-        learn_constant(v, imm);
+        learn_constant(t, v, imm);
     return v;
 }
 
@@ -99,7 +99,7 @@ struct trans_value *trans_imm(struct trans *t, uint32_t imm)
 
     v->i = jit_splat_u32(t->b, imm);
     v->scalar = jit_i32(t->b, imm);
-    learn_constant(v, imm);
+    learn_constant(t, v, imm);
     return v;
 }
 

@@ -27,6 +27,7 @@ struct world {
     uint32_t x[16], y[16], ms[16], rev[16], ra15[16], rb15[16];
     uint32_t loads[8][16]; /* colours, coverage, VPM words, in turn */
     uint32_t qpu, fuel;
+    enum vc4_qpu_numeric numeric;
     /* changed by a run */
     uint32_t log[16], taken;
     uint32_t fifo[2][VC4_QPU_TMU_SLOTS][16], waiting[2]; /* the interpreter's texture results */
@@ -323,6 +324,7 @@ static LLVMValueRef ir_tmu(void *ctx, struct jit_builder *b, const struct vc4_qp
 struct batch {
     struct vc4_qpu_program **programs;
     unsigned count;
+    enum vc4_qpu_numeric numeric;
     bool *translated; /* out */
 };
 
@@ -341,7 +343,7 @@ static inline void ir_store_state(struct jit_builder *b, const struct vc4_qpu_ir
 
 /* i32 program(world, state): the fault. NULL when the program is not translated; *result has the reason. */
 static inline LLVMValueRef emit_program(struct jit_builder *b, const struct vc4_qpu_program *program,
-                                        int *result)
+                                        enum vc4_qpu_numeric numeric, int *result)
 {
     LLVMTypeRef params[2] = {b->ptr, b->ptr};
     LLVMValueRef f = jit_begin_internal(b, "program", b->i32, params, 2), fault;
@@ -371,6 +373,7 @@ static inline LLVMValueRef emit_program(struct jit_builder *b, const struct vc4_
         .rb15 = ir_vector(world, b, offsetof(struct world, rb15)),
         .fuel = jit_load(b, b->i32, ir_at(world, b, offsetof(struct world, fuel)), 4, false),
         .qpu_number = jit_load(b, b->i32, ir_at(world, b, offsetof(struct world, qpu)), 4, false),
+        .numeric = numeric,
     };
     struct vc4_qpu_ir_state state;
     *result = vc4_qpu_translate_state(b, program, &start, &ports, &fault, &state, NULL);
@@ -393,7 +396,7 @@ static inline int emit_batch(struct jit_builder *b, void *data)
     int result = functions ? 0 : -ENOMEM;
 
     for (unsigned i = 0; !result && i < batch->count; i++) {
-        functions[i] = emit_program(b, batch->programs[i], &result);
+        functions[i] = emit_program(b, batch->programs[i], batch->numeric, &result);
         batch->translated[i] = functions[i];
         if (result == -ENOTSUP)
             result = 0;
@@ -440,7 +443,8 @@ static inline void watch_step(void *data, uint32_t pc, const struct vc4_qpu_insn
 
 static inline struct vc4_qpu_start world_start(const struct world *w)
 {
-    struct vc4_qpu_start start = {.uniforms = UNIFORMS_BASE, .qpu_number = w->qpu, .fuel = w->fuel};
+    struct vc4_qpu_start start = {
+        .uniforms = UNIFORMS_BASE, .qpu_number = w->qpu, .fuel = w->fuel, .numeric = w->numeric};
     memcpy(start.ra15, w->ra15, 64);
     memcpy(start.rb15, w->rb15, 64);
     return start;

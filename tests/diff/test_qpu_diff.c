@@ -1,11 +1,15 @@
-/* The QPU interpreter against translated code, at every vector level that this host has: every operation with
- * every pack, unpack and condition on 64 input vectors (16 lanes each, with NaNs, infinities, denormals,
- * signed zeros and integer corners), and random programs. Both sides share the decoder and the analysis of
- * programs, and nothing else. LLVM takes most of the time; by default each form of instruction is tested at
- * one of the levels in turn, and a part of them only. Environment: VITRAIL_DIFF_PROGRAMS=n  random programs
- * (default 1000), each at every level VITRAIL_DIFF_SEED=s      seed of the first one (default 1)
- *   VITRAIL_DIFF_FULL=1      every form at every level; 2: also every pair of add and mul operation
- *   VITRAIL_DIFF_LEVEL=l     one level: 0 sse4.1, 1 avx2, 2 avx512 */
+/* The QPU interpreter against translated code, in both numeric modes, at every vector level that this host
+ * has: every operation with every pack, unpack and condition on 64 input vectors (16 lanes each, with NaNs,
+ * infinities, denormals, signed zeros and integer corners), and random programs. Both sides share the
+ * decoder, the analysis of programs and exact mode's table of special functions, and nothing else. LLVM takes
+ * most of the time; by default each form of instruction is tested at one of the levels in turn, and a part of
+ * them only. Environment:
+ *   VITRAIL_DIFF_PROGRAMS=n  random programs (default 1280), each in one mode at one level in turn
+ *   VITRAIL_DIFF_SEED=s      seed of the first one (default 1)
+ *   VITRAIL_DIFF_FULL=1      every form and program at every level in both modes; 2: also every pair of add
+ *                            and mul operation
+ *   VITRAIL_DIFF_LEVEL=l     one level: 0 sse4.1, 1 avx2, 2 avx512
+ *   VITRAIL_DIFF_NUMERIC=m   one mode: 0 fast, 1 exact */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,6 +32,16 @@ static uint64_t setting(const char *name, uint64_t otherwise)
 {
     const char *text = getenv(name);
     return text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+static bool one_mode(void)
+{
+    return setting("VITRAIL_DIFF_NUMERIC", VC4_QPU_NUMERIC_COUNT) < VC4_QPU_NUMERIC_COUNT;
+}
+
+static bool wanted(enum vc4_qpu_numeric numeric)
+{
+    return !one_mode() || setting("VITRAIL_DIFF_NUMERIC", 0) == numeric;
 }
 
 static int start_engines(void **state)
@@ -56,13 +70,14 @@ static int stop_engines(void **state)
     return 0;
 }
 
-/* Compares a batch at one level; `seeds` name the programs. */
-static void compare_batch(enum jit_level level, struct vc4_qpu_program **programs, const uint64_t *seeds,
-                          unsigned count, const char *rerun)
+/* Compares a batch at one level in one mode; `seeds` name the programs. */
+static void compare_batch(enum jit_level level, enum vc4_qpu_numeric numeric,
+                          struct vc4_qpu_program **programs, const uint64_t *seeds, unsigned count,
+                          const char *rerun)
 {
     static uint64_t batch_number;
     bool translated[BATCH];
-    struct batch batch = {programs, count, translated};
+    struct batch batch = {programs, count, numeric, translated};
     uint64_t key = batch_number++;
     struct jit_request request = {&key, sizeof key, "batch", emit_batch, &batch};
     struct util_error error = {0};
@@ -77,10 +92,13 @@ static void compare_batch(enum jit_level level, struct vc4_qpu_program **program
         for (unsigned k = 0; translated[i] && k < INPUTS; k++) {
             struct world world;
             world_fill(&world, seeds[i] * INPUTS + k);
+            world.numeric = numeric;
             if (!compare(programs[i], (run_fn)code, i, &world)) {
                 util_fpenv_leave(saved);
-                fail_msg("%s, seed %llu, input %u; rerun: VITRAIL_DIFF_LEVEL=%u %s", jit_level_name(level),
-                         (unsigned long long)seeds[i], k, level, rerun);
+                fail_msg(
+                    "%s, %s, seed %llu, input %u; rerun: VITRAIL_DIFF_LEVEL=%u VITRAIL_DIFF_NUMERIC=%u %s",
+                    jit_level_name(level), vc4_qpu_numeric_name(numeric), (unsigned long long)seeds[i], k,
+                    level, numeric, rerun);
             }
         }
     }
@@ -96,6 +114,7 @@ struct sweep {
     uint64_t seeds[BATCH], seed;
     unsigned batched, turn; /* the level's number among those tested */
     enum jit_level level;
+    enum vc4_qpu_numeric numeric;
 };
 
 static struct vc4_qpu_insn nop(void)
@@ -153,7 +172,8 @@ static void begin_sweep_program(struct sweep *s)
 static void flush_batch(struct sweep *s)
 {
     if (s->batched)
-        compare_batch(s->level, s->programs, s->seeds, s->batched, "tests/diff/test_qpu_diff.c: operations");
+        compare_batch(s->level, s->numeric, s->programs, s->seeds, s->batched,
+                      "tests/diff/test_qpu_diff.c: operations");
     for (unsigned i = 0; i < s->batched; i++)
         vc4_qpu_program_destroy(s->programs[i]);
     s->batched = 0;
@@ -234,10 +254,10 @@ static void set_pack(struct form *form, unsigned pack)
 }
 
 /* Whether form `n` is tested at this level: all of them when asked to, else one in twelve, another at each
- * level. */
+ * level and in each mode. */
 static bool sampled(const struct sweep *s, uint64_t n)
 {
-    return setting("VITRAIL_DIFF_FULL", 0) || n % 12 == 4 * s->turn;
+    return setting("VITRAIL_DIFF_FULL", 0) || (n + 2 * s->numeric) % 12 == 4 * s->turn;
 }
 
 static void sweep_operations(struct sweep *s)
@@ -282,18 +302,21 @@ static void sweep_flags(struct sweep *s)
 
 static void test_operations(void **state)
 {
-    unsigned turn = 0;
-
     programs_compared = programs_skipped = 0;
-    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
-        struct sweep s = {.level = level, .seed = 1, .turn = turn};
-        if (!engines[level])
+    for (unsigned i = 0, turn = 0; i < JIT_LEVEL_COUNT * VC4_QPU_NUMERIC_COUNT; i++) {
+        struct sweep s = {.level = i / VC4_QPU_NUMERIC_COUNT,
+                          .numeric = i % VC4_QPU_NUMERIC_COUNT,
+                          .seed = 1,
+                          .turn = turn / VC4_QPU_NUMERIC_COUNT};
+        if (!engines[s.level])
+            continue;
+        turn++;
+        if (!wanted(s.numeric))
             continue;
         begin_sweep_program(&s);
         sweep_operations(&s);
         sweep_flags(&s);
         flush_batch(&s);
-        turn++;
     }
     print_message("operations: %u programs\n", programs_compared);
     assert_int_equal(programs_skipped, 0);
@@ -336,7 +359,7 @@ static void test_control_flow(void **state)
     programs_compared = programs_skipped = 0;
     for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++)
         if (engines[level])
-            compare_batch(level, programs, seeds, UTIL_ARRAY_SIZE(texts), "diff_qpu_diff");
+            compare_batch(level, VC4_QPU_FAST, programs, seeds, UTIL_ARRAY_SIZE(texts), "diff_qpu_diff");
     assert_int_equal(programs_skipped, 0);
     for (unsigned i = 0; i < UTIL_ARRAY_SIZE(texts); i++)
         vc4_qpu_program_destroy(programs[i]);
@@ -360,11 +383,16 @@ static void compare_random_batch(uint64_t first, unsigned count)
     }
     snprintf(rerun, sizeof rerun, "VITRAIL_DIFF_SEED=%llu VITRAIL_DIFF_PROGRAMS=%u diff_qpu_diff",
              (unsigned long long)first, count);
-    for (unsigned level = 0, turn = 0; level < JIT_LEVEL_COUNT; level++) {
+    uint64_t turn = first / BATCH % (engine_count * VC4_QPU_NUMERIC_COUNT), at = 0;
+    for (unsigned i = 0; i < JIT_LEVEL_COUNT * VC4_QPU_NUMERIC_COUNT; i++) {
+        unsigned level = i / VC4_QPU_NUMERIC_COUNT;
+        enum vc4_qpu_numeric numeric = i % VC4_QPU_NUMERIC_COUNT;
         if (!engines[level])
             continue;
-        if (setting("VITRAIL_DIFF_FULL", 0) || turn++ == first / BATCH % engine_count)
-            compare_batch(level, programs, seeds, count, rerun);
+        bool chosen = at++ / VC4_QPU_NUMERIC_COUNT == turn / VC4_QPU_NUMERIC_COUNT &&
+                      (one_mode() || numeric == turn % VC4_QPU_NUMERIC_COUNT);
+        if (wanted(numeric) && (chosen || setting("VITRAIL_DIFF_FULL", 0)))
+            compare_batch(level, numeric, programs, seeds, count, rerun);
     }
     for (unsigned i = 0; i < count; i++)
         vc4_qpu_program_destroy(programs[i]);

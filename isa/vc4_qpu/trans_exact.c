@@ -1,0 +1,205 @@
+/* Float arithmetic of exact mode (README, rules 1x to 4x and 7x). AVX-512 rounds each operation as it is
+ * told; elsewhere operations are done in double precision, where nothing is lost that cannot be found out. */
+#include "isa/vc4_qpu/trans_internal.h"
+
+enum { TOWARD_ZERO = 11 }; /* _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC */
+
+static LLVMValueRef bits(struct trans *t, LLVMValueRef f)
+{
+    return jit_as_i32(t->b, f);
+}
+
+static LLVMValueRef splat_float(struct trans *t, uint32_t pattern)
+{
+    return jit_as_f32(t->b, jit_splat_u32(t->b, pattern));
+}
+
+static LLVMValueRef compare(struct trans *t, LLVMIntPredicate how, LLVMValueRef i, uint32_t with)
+{
+    return LLVMBuildICmp(t->b->ir, how, i, jit_splat_u32(t->b, with), "");
+}
+
+static LLVMValueRef with_sign_of(struct trans *t, LLVMValueRef magnitude, LLVMValueRef i)
+{
+    return LLVMBuildOr(t->b->ir, magnitude, trans_and(t, i, UINT32_C(1) << 31), "");
+}
+
+/* Patterns of NaN are infinities. */
+static LLVMValueRef operand(struct trans *t, struct trans_value *v)
+{
+    if (!v->operand && !v->clean) {
+        LLVMValueRef i = bits(t, trans_factor(t, v)), size = trans_and(t, i, 0x7fffffff);
+        size = trans_binary(t, "llvm.umin", size, jit_splat_u32(t->b, 0x7f800000));
+        v->operand = jit_as_f32(t->b, with_sign_of(t, size, i));
+    }
+    return v->operand ? v->operand : trans_factor(t, v);
+}
+
+/* ---- in double precision ---- */
+
+static LLVMTypeRef doubles(struct trans *t)
+{
+    return LLVMVectorType(LLVMDoubleTypeInContext(t->b->context), JIT_LANES);
+}
+
+static LLVMValueRef splat_u64(struct trans *t, uint64_t v)
+{
+    LLVMValueRef lanes[JIT_LANES];
+
+    for (unsigned i = 0; i < JIT_LANES; i++)
+        lanes[i] = jit_i64(t->b, v);
+    return LLVMConstVector(lanes, JIT_LANES);
+}
+
+/* Drops the 29 digits that a single has not; what remains converts without rounding. From 2^128 on that gives
+ * an infinity, below 2^-126 zero. */
+static LLVMValueRef cut_off(struct trans *t, LLVMValueRef i64s)
+{
+    LLVMValueRef kept = LLVMBuildAnd(t->b->ir, i64s, splat_u64(t, ~UINT64_C(0x1fffffff)), "");
+    return LLVMBuildFPTrunc(t->b->ir, LLVMBuildBitCast(t->b->ir, kept, doubles(t), ""), t->b->f32x16, "");
+}
+
+static LLVMValueRef widen(struct trans *t, LLVMValueRef f)
+{
+    return LLVMBuildFPExt(t->b->ir, f, doubles(t), "");
+}
+
+/* The sum rounded to a double, and what that lost (Knuth's two-sum). Where the loss points toward zero the
+ * true sum is less in magnitude: one unit less cuts off as the true sum does. */
+static LLVMValueRef double_sum(struct trans *t, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMValueRef x = widen(t, a), y = widen(t, b), s = LLVMBuildFAdd(ir, x, y, "");
+    LLVMValueRef y2 = LLVMBuildFSub(ir, s, x, ""), x2 = LLVMBuildFSub(ir, s, y2, "");
+    LLVMValueRef lost = LLVMBuildFAdd(ir, LLVMBuildFSub(ir, x, x2, ""), LLVMBuildFSub(ir, y, y2, ""), "");
+    LLVMValueRef si = LLVMBuildBitCast(ir, s, t->b->i64x16, "");
+    LLVMValueRef signs = LLVMBuildXor(ir, si, LLVMBuildBitCast(ir, lost, t->b->i64x16, ""), "");
+    LLVMValueRef less = LLVMBuildAnd(ir, LLVMBuildICmp(ir, LLVMIntSLT, signs, splat_u64(t, 0), ""),
+                                     LLVMBuildFCmp(ir, LLVMRealONE, lost, LLVMConstNull(doubles(t)), ""),
+                                     ""); /* no NaN: infinities */
+
+    return cut_off(t, LLVMBuildAdd(ir, si, LLVMBuildSExt(ir, less, t->b->i64x16, ""), ""));
+}
+
+static LLVMValueRef double_product(struct trans *t, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef p = LLVMBuildFMul(t->b->ir, widen(t, a), widen(t, b), "");
+    return cut_off(t, LLVMBuildBitCast(t->b->ir, p, t->b->i64x16, ""));
+}
+
+/* ---- rounded as told ---- */
+
+static LLVMValueRef told(struct trans *t, const char *name, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef args[] = {a, b, jit_i32(t->b, TOWARD_ZERO)};
+    return jit_intrinsic(t->b, name, NULL, 0, args, 3);
+}
+
+/* Rounding toward zero ends at the greatest finite number. `half`, the same operation's half, tells what is
+ * 2^128 and above. */
+static LLVMValueRef with_infinities(struct trans *t, LLVMValueRef r, LLVMValueRef half)
+{
+    LLVMValueRef i = bits(t, half), first = jit_splat_u32(t->b, 0x7f000000);
+    LLVMValueRef above = LLVMBuildSub(t->b->ir, trans_and(t, i, 0x7fffffff), first, "");
+    LLVMValueRef great = compare(t, LLVMIntULE, above, 0x00800000); /* and no NaN */
+    LLVMValueRef infinite = jit_as_f32(t->b, with_sign_of(t, jit_splat_u32(t->b, 0x7f800000), i));
+    return jit_select(t->b, great, infinite, r);
+}
+
+static LLVMValueRef told_sum(struct trans *t, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef half = splat_float(t, 0x3f000000);
+    LLVMValueRef args[] = {a, half, LLVMBuildFMul(t->b->ir, b, half, ""), jit_i32(t->b, TOWARD_ZERO)};
+    return with_infinities(t, told(t, "llvm.x86.avx512.add.ps.512", a, b),
+                           jit_intrinsic(t->b, "llvm.x86.avx512.vfmadd.ps.512", NULL, 0, args, 4));
+}
+
+static LLVMValueRef told_product(struct trans *t, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef half = LLVMBuildFMul(t->b->ir, a, splat_float(t, 0x3f000000), "");
+    return with_infinities(t, told(t, "llvm.x86.avx512.mul.ps.512", a, b),
+                           told(t, "llvm.x86.avx512.mul.ps.512", half, b));
+}
+
+/* ---- operations ---- */
+
+/* Two infinities of unlike sign, the only sum that is no number, give the second; -0 is +0. */
+struct trans_value *trans_exact_sum(struct trans *t, bool minus, struct trans_value *x, struct trans_value *y)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMValueRef a = operand(t, x), b = operand(t, y), size, r;
+
+    if (minus) {
+        LLVMValueRef flipped = LLVMBuildXor(ir, bits(t, b), jit_splat_u32(t->b, UINT32_C(1) << 31), "");
+        b = jit_as_f32(t->b, flipped);
+    }
+    r = t->b->level == JIT_AVX512 ? told_sum(t, a, b) : double_sum(t, a, b);
+    size = trans_and(t, bits(t, b), 0x7fffffff);
+    r = jit_select(t->b, compare(t, LLVMIntEQ, size, 0x7f800000), b, r);
+    return trans_float(t, LLVMBuildFAdd(ir, r, LLVMConstNull(t->b->f32x16), ""), true, true);
+}
+
+/* Nothing times infinity, the only product that is no number, is +0, and so is -0. */
+struct trans_value *trans_exact_product(struct trans *t, struct trans_value *x, struct trans_value *y)
+{
+    LLVMValueRef a = operand(t, x), b = operand(t, y);
+    LLVMValueRef r = t->b->level == JIT_AVX512 ? told_product(t, a, b) : double_product(t, a, b);
+    LLVMValueRef size = LLVMBuildShl(t->b->ir, bits(t, r), jit_splat_u32(t->b, 1), "");
+    LLVMValueRef kept =
+        LLVMBuildAnd(t->b->ir, compare(t, LLVMIntNE, size, 0), compare(t, LLVMIntULE, size, 0xff000000), "");
+
+    return trans_float(t, jit_select(t->b, kept, r, LLVMConstNull(t->b->f32x16)), true, true);
+}
+
+struct trans_value *trans_exact_itof(struct trans *t, struct trans_value *x)
+{
+    LLVMValueRef i = trans_i(t, x), wide;
+
+    if (t->b->level == JIT_AVX512) {
+        LLVMTypeRef types[] = {t->b->f32x16, t->b->i32x16};
+        LLVMValueRef args[] = {i, jit_i32(t->b, TOWARD_ZERO)};
+        return trans_float(t, jit_intrinsic(t->b, "llvm.x86.avx512.sitofp.round", types, 2, args, 2), true,
+                           false);
+    }
+    wide = LLVMBuildSIToFP(t->b->ir, i, doubles(t), "");
+    return trans_float(t, cut_off(t, LLVMBuildBitCast(t->b->ir, wide, t->b->i64x16, "")), true, false);
+}
+
+/* The digits shifted to their place, by 31 to the left at most. */
+struct trans_value *trans_exact_ftoi(struct trans *t, struct trans_value *x)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMValueRef i = trans_i(t, x), exponent = trans_and(t, trans_shr(t, i, 23), 255);
+    LLVMValueRef digits = LLVMBuildOr(ir, trans_and(t, i, 0x7fffff), jit_splat_u32(t->b, 1u << 23), "");
+    LLVMValueRef left = LLVMBuildSub(ir, exponent, jit_splat_u32(t->b, 150), "");
+    LLVMValueRef right = LLVMBuildSub(ir, jit_splat_u32(t->b, 150), exponent, "");
+    LLVMValueRef most = jit_splat_u32(t->b, 31), zero = jit_splat_u32(t->b, 0);
+    /* counts out of range belong to the other direction, or leave nothing */
+    LLVMValueRef up = LLVMBuildShl(ir, digits, trans_binary(t, "llvm.umin", left, most), "");
+    LLVMValueRef down = LLVMBuildLShr(ir, digits, trans_binary(t, "llvm.umin", right, most), "");
+    LLVMValueRef r = jit_select(t->b, compare(t, LLVMIntUGE, exponent, 150), up, down);
+
+    r = jit_select(t->b, compare(t, LLVMIntEQ, exponent, 255), zero, r);
+    return trans_int(t, jit_select(t->b, compare(t, LLVMIntSLT, i, 0), LLVMBuildSub(ir, zero, r, ""), r));
+}
+
+/* Patterns as integers in their order; zeros and denormals count without sign. */
+LLVMValueRef trans_exact_rank(struct trans *t, struct trans_value *v)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMValueRef i = trans_i(t, v);
+
+    if (v->positive)
+        return i;
+    LLVMValueRef size = trans_and(t, i, 0x7fffffff);
+    LLVMValueRef negative = LLVMBuildSub(ir, jit_splat_u32(t->b, 0), size, "");
+    return jit_select(t->b, compare(t, LLVMIntUGE, i, (UINT32_C(1) << 31) + (1u << 23)), negative, size);
+}
+
+struct trans_value *trans_exact_min_max(struct trans *t, bool max, struct trans_value *x,
+                                        struct trans_value *y)
+{
+    LLVMValueRef greater =
+        LLVMBuildICmp(t->b->ir, LLVMIntSGT, trans_exact_rank(t, x), trans_exact_rank(t, y), "");
+    return trans_merge(t, greater, max ? x : y, max ? y : x);
+}
