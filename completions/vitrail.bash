@@ -1,13 +1,14 @@
 # bash completion for vitrail
 _vitrail() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local device="--threads --level --interpreter --reference --no-cache"
+    local device="--threads --level --interpreter --reference --numeric --no-cache"
     local commands="run record replay decode info asm dis compare gpus"
     if [ "$COMP_CWORD" = 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
         return
     fi
     case "$prev" in
+    --numeric) mapfile -t COMPREPLY < <(compgen -W "fast exact" -- "$cur"); return ;;
     --level) mapfile -t COMPREPLY < <(compgen -W "sse4.1 avx2 avx512" -- "$cur"); return ;;
     --gpu) mapfile -t COMPREPLY < <(compgen -W "vc4" -- "$cur"); return ;;
     --isa) mapfile -t COMPREPLY < <(compgen -W "vc4-qpu" -- "$cur"); return ;;

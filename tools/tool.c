@@ -133,6 +133,9 @@ const char tool_device_help[] =
     "  --interpreter      run guest programs in the interpreter, compile nothing\n"
     "  --reference        the scalar reference everywhere: interpreter, textures,\n"
     "                     coverage and tests pixel by pixel\n"
+    "  --numeric MODE     how guest programs compute: fast (default) as IEEE 754 and\n"
+    "                     this processor do, exact as silicon does, as far as that\n"
+    "                     was measured in public\n"
     "  --no-cache         neither read nor write compiled code on disk\n";
 
 int tool_device_option(const char *name, struct tool_device_options *options, int argc, char **argv,
@@ -161,6 +164,13 @@ int tool_device_option(const char *name, struct tool_device_options *options, in
             }
         tool_error(name, 0, "--level takes sse4.1, avx2 or avx512, not '%s'", value);
         return -1;
+    }
+    if ((got = tool_value(name, "--numeric", argc, argv, index, &value))) {
+        if (got > 0 && !vc4_qpu_numeric_parse(value, &options->numeric)) {
+            tool_error(name, 0, "--numeric takes fast or exact, not '%s'", value);
+            return -1;
+        }
+        return got;
     }
     if (!strcmp(argv[*index], "--interpreter"))
         options->interpreter = true;
@@ -198,7 +208,8 @@ int tool_device_open(const char *name, const struct tool_device_options *options
                               error.code ? error.text : strerror(-err));
         }
     }
-    *out = (struct vc4_options){.pool = *pool, .engine = *engine, .reference = options->reference};
+    *out = (struct vc4_options){
+        .pool = *pool, .engine = *engine, .reference = options->reference, .numeric = options->numeric};
     return TOOL_OK;
 }
 

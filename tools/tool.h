@@ -38,11 +38,12 @@ int tool_gpus(int argc, char **argv);
 int tool_error(const char *name, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The switches by which every command chooses how a device works: --threads, --level, --interpreter,
- * --reference, --no-cache. */
+ * --reference, --numeric, --no-cache. */
 struct tool_device_options {
     int threads; /* extra worker threads; -1: one per processor, less the caller */
     int level;   /* enum jit_level or -1 */
     bool interpreter, reference, no_cache;
+    enum vc4_qpu_numeric numeric;
 };
 extern const char tool_device_help[]; /* their part of a --help text */
 /* If argv[*index] is one of the switches, takes it (and its value) and returns 1; 0 when it is not; -1 after

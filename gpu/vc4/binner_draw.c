@@ -25,6 +25,7 @@ static bool read_shader(struct vc4_binner *b)
     b->stage = NULL;
     b->shader_read = vc4_shader_state_read(d->programs, d->memory, b->shader_address, b->shader_attributes,
                                            b->shader_extended, &b->shader, &b->fault);
+    b->shader.numeric = d->options.numeric;
     b->fault.draw = b->draws;
     return b->shader_read && vc4_binner_spend(b, vc4_shader_state_cost(&b->shader), b->draw_address);
 }

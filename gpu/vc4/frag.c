@@ -81,10 +81,13 @@ static int decode_textures(struct vc4_frag *frag, const struct gpu_memory *memor
 }
 
 static int compile(struct vc4_frag *frag, struct jit_engine *engine, const struct vc4_frag_plan *plan,
-                   const struct vc4_frag_config *config)
+                   const struct vc4_frag_config *config, enum vc4_qpu_numeric numeric)
 {
-    struct vc4_frag_variant variant = {
-        .program = frag->program, .plan = plan, .keys = frag->keys, .samples = config->samples};
+    struct vc4_frag_variant variant = {.program = frag->program,
+                                       .plan = plan,
+                                       .keys = frag->keys,
+                                       .samples = config->samples,
+                                       .numeric = numeric};
     struct util_error error = {0};
 
     vc4_frag_plan_test(plan, frag->uniforms, config, &variant.zs);
@@ -93,7 +96,8 @@ static int compile(struct vc4_frag *frag, struct jit_engine *engine, const struc
 
 /* 0, or a negative errno: whatever it is, the reference path serves the draw or names the guest's fault. */
 static int prepare_compiled(struct vc4_frag *frag, const struct gpu_memory *memory, struct jit_engine *engine,
-                            uint32_t uniforms_at, const struct vc4_frag_config *config, uint32_t fuel)
+                            const struct vc4_shader_state *state, const struct vc4_frag_config *config,
+                            uint32_t fuel)
 {
     struct vc4_frag_plan plan;
     int status;
@@ -103,7 +107,7 @@ static int prepare_compiled(struct vc4_frag *frag, const struct gpu_memory *memo
     vc4_frag_plan_make(frag->program, config->samples, &plan);
     if (!plan.compiles)
         return -ENOTSUP;
-    status = fetch_uniforms(frag, memory, uniforms_at);
+    status = fetch_uniforms(frag, memory, state->fs.uniforms);
     if (!status)
         status = decode_textures(frag, memory);
     if (status)
@@ -116,8 +120,8 @@ static int prepare_compiled(struct vc4_frag *frag, const struct gpu_memory *memo
                                .memory = memory->base,
                                .last_word = (uint32_t)(memory->size - 4) & ~3u,
                                .fuel = fuel,
-                               .uniforms_at = uniforms_at};
-    return compile(frag, engine, &plan, config);
+                               .uniforms_at = state->fs.uniforms};
+    return compile(frag, engine, &plan, config, state->numeric);
 }
 
 int vc4_frag_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
@@ -136,7 +140,7 @@ int vc4_frag_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
     frag->code = state->fs.code;
     frag->samples = config->samples;
     frag->weight = 1;
-    if (prepare_compiled(frag, memory, engine, state->fs.uniforms, config, fuel)) {
+    if (prepare_compiled(frag, memory, engine, state, config, fuel)) {
         if (engine) {
             frag->weight = VC4_INTERPRETED_WEIGHT;
             fuel /= VC4_INTERPRETED_PART;

@@ -64,6 +64,7 @@ struct vc4_frag_variant {
     const struct raster_texture_key *keys; /* by sample number */
     struct raster_zs zs;
     uint8_t samples;
+    enum vc4_qpu_numeric numeric;
 };
 
 /* Compiles the variant or finds its code. 0, -ENOTSUP when it must be interpreted, or another negative errno.

@@ -102,7 +102,8 @@ static struct vc4_qpu_ir_start start_of(struct vc4_frag_emit *e, struct jit_buil
         .uniforms = vc4_frag_field(e, b, b->i32, offsetof(struct vc4_frag_args, uniforms_at), 4),
         .fuel = block_fuel(e, b),
         .ra15 = jit_as_i32(b, w),
-        .rb15 = e->depth};
+        .rb15 = e->depth,
+        .numeric = e->variant->numeric};
 }
 
 static bool is_zero(LLVMValueRef v)
@@ -273,15 +274,15 @@ static int emit_variant(struct jit_builder *b, void *data)
     return status;
 }
 
-/* The key: a mark, the state, the texture keys, the stencil set-up (in zs), the program's words. Its parts
- * have no padding but what is zeroed here. */
+/* The key: a mark, the state, samples and numeric mode, the texture keys, the stencil set-up (in zs), the
+ * program's words. Its parts have no padding but what is zeroed here. */
 int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine, vc4_frag_fn *out,
                      struct util_error *error)
 {
-    static const char mark[16] = "vc4 fragment 6";
+    static const char mark[16] = "vc4 fragment 7";
     const struct vc4_qpu_program *program = variant->program;
     size_t keys = program->sample_count * sizeof *variant->keys, words = program->insn_count * 8ull;
-    size_t size = sizeof mark + sizeof variant->zs + 1 + keys + words;
+    size_t size = sizeof mark + sizeof variant->zs + 2 + keys + words;
     uint8_t *key = calloc(1, size), *at = key;
     void *code = NULL;
     int status;
@@ -293,6 +294,7 @@ int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *
     memcpy(at, &variant->zs, sizeof variant->zs);
     at += sizeof variant->zs;
     *at++ = variant->samples;
+    *at++ = (uint8_t)variant->numeric;
     memcpy(at, variant->keys, keys);
     at += keys;
     for (uint32_t i = 0; i < program->insn_count; i++)

@@ -87,7 +87,8 @@ static enum vc4_qpu_fault shade_block(struct vc4_ref_batch *batch, const struct 
 {
     const struct vc4_frag_ref *ref = batch->ref;
     struct vc4_qpu_start start = {.uniforms = ref->uniforms_at,
-                                  .fuel = (uint32_t)UTIL_MIN(*fuel, (uint64_t)ref->fuel)};
+                                  .fuel = (uint32_t)UTIL_MIN(*fuel, (uint64_t)ref->fuel),
+                                  .numeric = ref->numeric};
     struct vc4_qpu_report report = {0};
     uint32_t first = raster_block_index(batch->tile, block->x * 4u, block->y * 4u, 0);
 
@@ -210,6 +211,7 @@ int vc4_frag_ref_prepare(const struct gpu_memory *memory, const struct vc4_shade
                                  .config = *config,
                                  .code = state->fs.code,
                                  .uniforms_at = state->fs.uniforms,
+                                 .numeric = state->numeric,
                                  .fuel = fuel};
     ref->textures = calloc(program->sample_count + 1ull, sizeof *ref->textures);
     status = ref->textures ? fetch_uniforms(ref, fault) : no_memory(ref, fault);

@@ -214,6 +214,7 @@ static bool build_record(struct vc4_draws *draws, struct entry *e)
     if (!vc4_shader_state_read(device->programs, device->memory, e->shader, e->attributes, e->extended,
                                &record->state, &e->fault))
         return false;
+    record->state.numeric = device->options.numeric;
     uint32_t rows = 3 + record->state.point_size + record->state.varying_count;
     if (record->state.varying_count > RASTER_MAX_VARYINGS - 2 || rows > VC4_VPM_ROWS) {
         vc4_fault_set(&e->fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, e->shader,

@@ -7,6 +7,7 @@
 
 #include "gpu/fault.h"
 #include "gpu/memory.h"
+#include "isa/vc4_qpu/numeric.h"
 #include "isa/vc4_qpu/program.h"
 
 #define VC4_MAX_ATTRIBUTES 8
@@ -40,6 +41,7 @@ struct vc4_shader_state {
     struct vc4_stage fs, vs, cs;
     uint32_t attribute_count;
     struct vc4_attribute attribute[VC4_MAX_ATTRIBUTES];
+    enum vc4_qpu_numeric numeric; /* of its programs; the reader's caller sets it, one for a program cache */
 };
 
 /* Programs by content: looked up by the hash of their words, so a rewritten program is a new one. A guest may

@@ -71,6 +71,7 @@ static void place(struct vc4_device *device, uint32_t number, const struct vc4_u
     }
     memset(qpu, 0, offsetof(struct vc4_user_qpu, stores.bytes));
     vc4_qpu_machine_begin(&qpu->machine, request->code, request->uniforms, number);
+    qpu->machine.numeric = device->options.numeric;
     qpu->vpm.window = UTIL_MIN(device->regs[VC4_VPMBASE / 4] * 4, VC4_USER_VPM_ROWS);
     vc4_user_vpm_refresh(&qpu->vpm, &user->vpm, UINT64_MAX);
     qpu->memory = device->memory;

@@ -193,6 +193,7 @@ int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engin
     stage->uniforms_at = from->uniforms;
     stage->max_index = max_index;
     stage->fuel = fuel;
+    stage->numeric = state->numeric;
     stage->plan = vc4_vertex_plan(from->notes, from->program, &stage->own_plan);
     if (!stage->plan)
         goto no_memory;

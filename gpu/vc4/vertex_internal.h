@@ -54,6 +54,7 @@ struct vc4_vertex_stage {
     uint32_t in_rows;    /* of a batch's attributes */
     uint32_t weight;     /* of an instruction in the job's fuel */
     uint32_t rows, max_index, fuel;
+    enum vc4_qpu_numeric numeric;
     const struct vc4_vpm_plan *plan;
     struct vc4_vpm_plan *own_plan; /* the same, when the program does not keep it */
     vc4_vertex_fn run;             /* NULL: interpret */
@@ -68,12 +69,13 @@ void vc4_vertex_fault(const struct vc4_vertex_stage *stage, const struct vc4_qpu
                       struct gpu_fault *fault);
 
 /* vertex_ir.c: compiles the stage or finds its code; 0 and stage->run, -ENOTSUP when it must be interpreted,
- * or another negative errno. Depends on the program, the texture keys and the engine alone. */
+ * or another negative errno. Depends on the program, the numeric mode, the texture keys and the engine alone.
+ */
 int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine, struct util_error *error);
 
-/* vertex_code.c. Find: whether it is known how to run the stage, and then stage->run. Keep: what compiling
- * the stage led to. The plan: owned by the notes, or by the caller when *own is set; NULL when memory is out.
- * `notes` may be NULL for all three. */
+/* vertex_code.c; all that notes are kept for computes in one numeric mode. Find: whether it is known how to
+ * run the stage, and then stage->run. Keep: what compiling the stage led to. The plan: owned by the notes, or
+ * by the caller when *own is set; NULL when memory is out. `notes` may be NULL for all three. */
 bool vc4_vertex_code_find(const struct vc4_program_notes *notes, struct vc4_vertex_stage *stage,
                           struct jit_engine *engine);
 void vc4_vertex_code_keep(struct vc4_program_notes *notes, const struct vc4_vertex_stage *stage,

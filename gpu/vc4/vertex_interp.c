@@ -150,7 +150,8 @@ int vc4_vertex_interpret(const struct vc4_vertex_stage *stage, const uint32_t (*
         .vpm_write = port_write,
         .dma_status = port_dma_status,
     };
-    const struct vc4_qpu_start start = {.uniforms = stage->uniforms_at, .fuel = stage->fuel};
+    const struct vc4_qpu_start start = {
+        .uniforms = stage->uniforms_at, .fuel = stage->fuel, .numeric = stage->numeric};
     struct vc4_qpu_report report = {0};
     if (vc4_qpu_interp(stage->program, &start, &ports, NULL, NULL, NULL, &report) == VC4_QPU_OK) {
         *executed += report.executed;

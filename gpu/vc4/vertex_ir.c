@@ -208,6 +208,7 @@ static int emit_step(struct jit_builder *b, struct emit e[PAIR], unsigned count,
     const struct vc4_qpu_ir_start start = {
         .uniforms = field(e, b, b->i32, offsetof(struct vc4_vertex_args, uniforms_at), 4),
         .fuel = field(e, b, b->i32, offsetof(struct vc4_vertex_args, fuel), 4),
+        .numeric = request->stage->numeric,
     };
     struct vc4_qpu_ir_ports own[PAIR];
     struct vc4_qpu_ir_run runs[PAIR];
@@ -249,11 +250,13 @@ static int emit_stage(struct jit_builder *b, void *data)
     return 0;
 }
 
-/* The key: a mark, the program's words, and the texture keys, which select code too. */
+/* The key: a mark that ends in the numeric mode, the program's words, and the texture keys, which select code
+ * too. */
 int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine, struct util_error *error)
 {
-    static const char mark[16] = "vc4 vertex 2";
     const struct vc4_qpu_program *program = stage->program;
+    char mark[16] = "vc4 vertex 3";
+    mark[sizeof mark - 1] = (char)stage->numeric;
     if (!stage->plan->known || program->dynamic_uniforms)
         return -ENOTSUP;
     size_t words = program->insn_count * sizeof(uint64_t), keys = program->sample_count * sizeof *stage->keys;
