@@ -47,14 +47,36 @@ static LLVMValueRef join(struct jit_builder *b, struct halves h)
     return LLVMBuildBitCast(b->ir, LLVMBuildOr(b->ir, h.even, odd, ""), b->i32x16, "");
 }
 
-/* ((a << 8) + (b - a) * w + 128) mod 2^16 >> 8 */
+/* (d * w + 128) >> 8 of signed halves, w given as w << 7: what pmulhrsw does, (d * (w << 7) + 2^14) >> 15. */
+static LLVMValueRef weigh(struct jit_builder *b, LLVMValueRef d, LLVMValueRef w)
+{
+    static const char *const names[] = {[JIT_SSE41] = "llvm.x86.ssse3.pmul.hr.sw.128",
+                                        [JIT_AVX2] = "llvm.x86.avx2.pmul.hr.sw",
+                                        [JIT_AVX512] = "llvm.x86.avx512.pmul.hr.sw.512"};
+    static const unsigned sizes[] = {[JIT_SSE41] = 8, [JIT_AVX2] = 16, [JIT_AVX512] = 32};
+    LLVMValueRef parts[4], args[2] = {d, w}, lanes[32];
+    unsigned size = sizes[b->level], count = 32 / size;
+
+    for (unsigned i = 0; i < 32; i++)
+        lanes[i] = jit_i32(b, i);
+    for (unsigned p = 0; p < count; p++) {
+        LLVMValueRef own[2], which = LLVMConstVector(lanes + (size_t)p * size, size);
+
+        for (unsigned i = 0; i < 2; i++)
+            own[i] = LLVMBuildShuffleVector(b->ir, args[i], LLVMGetPoison(LLVMTypeOf(d)), which, "");
+        parts[p] = jit_intrinsic(b, names[b->level], NULL, 0, own, 2);
+    }
+    for (; count > 1; count /= 2, size *= 2)
+        for (unsigned p = 0; p < count / 2; p++)
+            parts[p] = LLVMBuildShuffleVector(b->ir, parts[2 * p], parts[2 * p + 1],
+                                              LLVMConstVector(lanes, 2 * size), "");
+    return parts[0];
+}
+
+/* a + ((b - a) * w + 128 >> 8), the same as section 5's. */
 static LLVMValueRef lerp16(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y, LLVMValueRef w)
 {
-    LLVMValueRef base = LLVMBuildShl(b->ir, x, halves_splat(b, 8), "");
-    LLVMValueRef step = LLVMBuildMul(b->ir, LLVMBuildSub(b->ir, y, x, ""), w, "");
-    LLVMValueRef sum = LLVMBuildAdd(b->ir, LLVMBuildAdd(b->ir, base, halves_splat(b, 128), ""), step, "");
-
-    return LLVMBuildLShr(b->ir, sum, halves_splat(b, 8), "");
+    return LLVMBuildAdd(b->ir, x, weigh(b, LLVMBuildSub(b->ir, y, x, ""), w), "");
 }
 
 static struct halves lerp(struct jit_builder *b, struct halves x, struct halves y, LLVMValueRef w)
@@ -62,11 +84,17 @@ static struct halves lerp(struct jit_builder *b, struct halves x, struct halves 
     return (struct halves){lerp16(b, x.even, y.even, w), lerp16(b, x.odd, y.odd, w)};
 }
 
-/* A weight of each lane in both halves of its word. */
+/* The low byte of each lane, a weight, times 128 in both halves of its word. */
 static LLVMValueRef spread(struct jit_builder *b, LLVMValueRef w)
 {
-    w = texture_ir_or(b, w, texture_ir_shl(b, w, 16));
-    return LLVMBuildBitCast(b->ir, w, halves_type(b), "");
+    LLVMTypeRef bytes = LLVMVectorType(b->i8, 64);
+    LLVMValueRef lanes[64];
+
+    for (uint32_t i = 0; i < 64; i++)
+        lanes[i] = jit_i32(b, i & 1 ? i & ~3u : 64);
+    w = LLVMBuildShuffleVector(b->ir, LLVMBuildBitCast(b->ir, w, bytes, ""), LLVMConstNull(bytes),
+                               LLVMConstVector(lanes, 64), "");
+    return LLVMBuildLShr(b->ir, LLVMBuildBitCast(b->ir, w, halves_type(b), ""), halves_splat(b, 1), "");
 }
 
 static LLVMValueRef level_word(struct texture_ir *t, LLVMValueRef at, size_t field)
@@ -96,8 +124,8 @@ static LLVMValueRef sample_level(struct texture_ir *t, LLVMValueRef number, LLVM
     struct halves top, bottom;
     LLVMValueRef tap[4], wx, wy;
 
-    texture_ir_axis(t, t->key->wrap_s, true, s, level.width, &x);
-    texture_ir_axis(t, t->key->wrap_t, false, t_, level.height, &y);
+    texture_ir_axis(t, t->key->wrap_s, s, level.width, &x);
+    texture_ir_axis(t, t->key->wrap_t, t_, level.height, &y);
     texture_ir_fetch(t, &level, &x, &y, tap);
     if (t->filter == TEXTURE_NEAREST)
         return tap[0];
@@ -168,8 +196,8 @@ static LLVMValueRef sample_two_levels(struct texture_ir *t, LLVMValueRef lambda,
     struct jit_if second;
 
     scaled = jit_f32_to_i32(b, LLVMBuildFMul(b->ir, lambda, jit_splat_f32(b, 256), ""));
-    weight = texture_ir_and(b, scaled, 255);
-    upper = LLVMBuildICmp(b->ir, LLVMIntNE, weight, jit_splat_u32(b, 0), "");
+    weight = spread(b, scaled);
+    upper = LLVMBuildICmp(b->ir, LLVMIntNE, texture_ir_and(b, scaled, 255), jit_splat_u32(b, 0), "");
     level_loop_begin(t, &loop, texture_ir_shr(b, scaled, 8));
     near = sample_level(t, loop.level, s, t_);
     jit_store(b, near, slot, 64);
@@ -179,7 +207,7 @@ static LLVMValueRef sample_two_levels(struct texture_ir *t, LLVMValueRef lambda,
     next = LLVMBuildAdd(b->ir, loop.level, jit_i32(b, 1), "");
     next = LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, LLVMIntULT, next, last, ""), next, last, "");
     far = sample_level(t, next, s, t_);
-    jit_store(b, join(b, lerp(b, split(b, near), split(b, far), spread(b, weight))), slot, 64);
+    jit_store(b, join(b, lerp(b, split(b, near), split(b, far), weight)), slot, 64);
     jit_if_end(b, &second);
     return level_loop_end(t, &loop, jit_load(b, b->i32x16, slot, 64, false));
 }

@@ -163,13 +163,17 @@ LLVMValueRef texture_ir_lambda(struct texture_ir *t, LLVMValueRef s, LLVMValueRe
 }
 
 /* Section 3: the coordinate in 1/256 texel. `length` is (float)n * 256 and `scale` N, both splat. */
-static LLVMValueRef fixed_point(struct jit_builder *b, uint8_t wrap, LLVMValueRef s, LLVMValueRef scale,
+static LLVMValueRef fixed_point(struct texture_ir *t, uint8_t wrap, LLVMValueRef s, LLVMValueRef scale,
                                 LLVMValueRef length)
 {
+    struct jit_builder *b = t->b;
     LLVMValueRef one = jit_splat_f32(b, 1), two = jit_splat_f32(b, 2), side = jit_splat_f32(b, 256), f, u;
 
     if (wrap == RASTER_REPEAT) {
         f = LLVMBuildFSub(b->ir, s, jit_floor(b, s), "");
+        /* Masks bring the taps of 1 and of what a NaN becomes (2^31) to those of 0. */
+        if (t->key->pot)
+            return LLVMBuildFreeze(b->ir, jit_f32_to_i32(b, mul(b, f, scale)), "");
         f = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, f, one, ""), f, jit_splat_f32(b, 0), "");
         return jit_f32_to_i32(b, mul(b, f, scale));
     }
@@ -215,42 +219,53 @@ static LLVMValueRef wrap_tap(struct texture_ir *t, uint8_t wrap, LLVMValueRef x,
     return high ? choose(b, LLVMIntSLT, x, last, x, last) : x;
 }
 
-void texture_ir_axis(struct texture_ir *t, uint8_t wrap, bool is_s, LLVMValueRef coordinate,
-                     LLVMValueRef size, struct texture_ir_axis *out)
+void texture_ir_axis(struct texture_ir *t, uint8_t wrap, LLVMValueRef coordinate, LLVMValueRef size,
+                     struct texture_ir_axis *out)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef length = mul(b, jit_i32_to_f32(b, jit_splat(b, size)), jit_splat_f32(b, 256));
+    LLVMValueRef scale = t->key->unnormalized ? jit_splat_f32(b, 256) : length, half = jit_splat_u32(b, 128);
+
+    *out = (struct texture_ir_axis){.first = fixed_point(t, wrap, coordinate, scale, length)};
+    if (t->filter == TEXTURE_NEAREST)
+        return;
+    if (t->filter == TEXTURE_EITHER)
+        half = LLVMBuildSelect(b->ir, t->linear, half, jit_splat_u32(b, 0), "");
+    out->first = out->weight = LLVMBuildSub(b->ir, out->first, half, "");
+    if (t->filter == TEXTURE_EITHER)
+        out->weight = LLVMBuildSelect(b->ir, t->linear, out->first, jit_splat_u32(b, 0), "");
+}
+
+static void make_taps(struct texture_ir *t, uint8_t wrap, LLVMValueRef size, struct texture_ir_axis *axis)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef n = jit_splat(b, size), x[2];
-    LLVMValueRef length = mul(b, jit_i32_to_f32(b, n), jit_splat_f32(b, 256));
-    LLVMValueRef scale = t->key->unnormalized ? jit_splat_f32(b, 256) : length;
-    LLVMValueRef i = fixed_point(b, wrap, coordinate, scale, length), half = NULL, fraction = NULL;
     bool nearest = t->filter == TEXTURE_NEAREST, either = t->filter == TEXTURE_EITHER;
-    unsigned taps = nearest ? 1 : 2;
+    bool border = wrap == RASTER_BORDER;
 
-    *out = (struct texture_ir_axis){{NULL, NULL}, {NULL, NULL}, NULL};
-    if (!nearest) {
-        half = jit_splat_u32(b, 128);
-        fraction = jit_splat_u32(b, 255);
-        if (either) {
-            half = LLVMBuildSelect(b->ir, t->linear, half, jit_splat_u32(b, 0), "");
-            fraction = LLVMBuildSelect(b->ir, t->linear, fraction, jit_splat_u32(b, 0), "");
-        }
-        i = LLVMBuildSub(b->ir, i, half, "");
-        out->weight = LLVMBuildAnd(b->ir, i, fraction, "");
-    }
-    x[0] = LLVMBuildAShr(b->ir, i, jit_splat_u32(b, 8), "");
+    x[0] = LLVMBuildAShr(b->ir, axis->first, jit_splat_u32(b, 8), "");
     x[1] = LLVMBuildAdd(b->ir, x[0], jit_splat_u32(b, 1), "");
-    for (unsigned k = 0; k < taps; k++) {
+    for (unsigned k = 0; k < (nearest ? 1 : 2); k++) {
         /* Bilinear: -1 <= x0 < n, 0 <= x1 <= n. Nearest: 0 <= x0 <= n. Borders reach one texel further. */
-        bool border = wrap == RASTER_BORDER;
         bool low = border || (!nearest && k == 0), high = border || nearest || either || k == 1;
 
         if (border)
-            out->outside[k] = LLVMBuildICmp(b->ir, LLVMIntUGE, x[k], n, "");
-        out->tap[k] = wrap_tap(t, wrap, x[k], n, low, high);
-        if (!is_s && t->key->flip_y) {
-            LLVMValueRef last = LLVMBuildSub(b->ir, n, jit_splat_u32(b, 1), "");
-
-            out->tap[k] = LLVMBuildSub(b->ir, last, out->tap[k], "");
-        }
+            axis->outside[k] = LLVMBuildICmp(b->ir, LLVMIntUGE, x[k], n, "");
+        axis->tap[k] = wrap_tap(t, wrap, x[k], n, low, high);
     }
+}
+
+void texture_ir_taps(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
+                     struct texture_ir_axis *y)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef last;
+
+    make_taps(t, t->key->wrap_s, level->width, x);
+    make_taps(t, t->key->wrap_t, level->height, y);
+    if (!t->key->flip_y)
+        return;
+    last = LLVMBuildSub(b->ir, jit_splat(b, level->height), jit_splat_u32(b, 1), "");
+    for (unsigned k = 0; k < 2; k++)
+        y->tap[k] = y->tap[k] ? LLVMBuildSub(b->ir, last, y->tap[k], "") : NULL;
 }

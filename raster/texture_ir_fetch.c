@@ -333,16 +333,18 @@ static LLVMValueRef either(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y
     return x && y ? LLVMBuildOr(b->ir, x, y, "") : x ? x : y;
 }
 
-void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level,
-                      const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4])
+void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
+                      struct texture_ir_axis *y, LLVMValueRef out[4])
 {
     struct jit_builder *b = t->b;
     uint8_t format = t->key->format;
 
-    if (texture_ir_window_applies(t))
+    if (texture_ir_window_applies(t)) {
         texture_ir_window(t, level, x, y, out);
-    else
+    } else {
+        texture_ir_taps(t, level, x, y);
         texture_ir_gather(t, level, x, y, out);
+    }
     for (unsigned k = 0; k < (t->filter == TEXTURE_NEAREST ? 1 : 4); k++) {
         LLVMValueRef outside = either(b, x->outside[k & 1], y->outside[k >> 1]);
 

@@ -22,31 +22,35 @@ struct texture_ir_level {
     LLVMValueRef width, height, stride, offset, layout;
 };
 
-/* Where one axis is sampled: the coordinate of each tap inside the image, the lanes whose tap is outside
- * (NULL unless RASTER_BORDER), and the second tap's weight 0..255. Nearest: tap 0 only, weight NULL. */
+/* Where one axis is sampled: its first tap in 1/256 texel, not yet brought into the image, and, once
+ * texture_ir_taps has made them, the coordinate of each tap inside the image and the lanes whose tap is
+ * outside (NULL unless RASTER_BORDER). The low byte of `weight` is the second tap's weight. Nearest: tap 0
+ * only, weight NULL. */
 struct texture_ir_axis {
-    LLVMValueRef tap[2], outside[2], weight;
+    LLVMValueRef first, weight, tap[2], outside[2];
 };
 
 /* Coordinates (texture_ir_coord.c). */
 LLVMValueRef texture_ir_faces(struct texture_ir *t, LLVMValueRef *s, LLVMValueRef *t_, LLVMValueRef r);
 LLVMValueRef texture_ir_lambda(struct texture_ir *t, LLVMValueRef s, LLVMValueRef t_, LLVMValueRef r,
                                LLVMValueRef bias);
-void texture_ir_axis(struct texture_ir *t, uint8_t wrap, bool is_s, LLVMValueRef coordinate,
-                     LLVMValueRef size, struct texture_ir_axis *out);
+void texture_ir_axis(struct texture_ir *t, uint8_t wrap, LLVMValueRef coordinate, LLVMValueRef size,
+                     struct texture_ir_axis *out);
+void texture_ir_taps(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
+                     struct texture_ir_axis *y);
 
-/* Texels as 8888 words (texture_ir_fetch.c); out[2 * y + x], only out[0] for nearest. Formats whose last step
- * commutes with filtering leave it to texture_ir_finish. */
-void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level,
-                      const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4]);
+/* Texels as 8888 words (texture_ir_fetch.c); out[2 * y + x], only out[0] for nearest. Makes the taps. Formats
+ * whose last step commutes with filtering leave it to texture_ir_finish. */
+void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
+                      struct texture_ir_axis *y, LLVMValueRef out[4]);
 LLVMValueRef texture_ir_finish(struct texture_ir *t, LLVMValueRef texel);
-/* The texels' bits, one gather each. */
+/* The texels' bits, one gather each, of taps that are made. */
 void texture_ir_gather(struct texture_ir *t, const struct texture_ir_level *level,
                        const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4]);
-/* The same out of four utiles where they suffice (texture_ir_window.c). */
+/* The same, the taps not made, out of utiles where few suffice (texture_ir_window.c). */
 bool texture_ir_window_applies(const struct texture_ir *t);
-void texture_ir_window(struct texture_ir *t, const struct texture_ir_level *level,
-                       const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4]);
+void texture_ir_window(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
+                       struct texture_ir_axis *y, LLVMValueRef out[4]);
 bool texture_ir_format_supported(uint8_t format);
 /* An ETC1 block's two words (as loaded) and the texel's coordinates to an 8888 word (texture_ir_etc1.c). */
 LLVMValueRef texture_ir_etc1(struct texture_ir *t, LLVMValueRef hi, LLVMValueRef lo, LLVMValueRef x,

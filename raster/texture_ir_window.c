@@ -1,118 +1,262 @@
-/* Bilinear taps of a block out of four utiles held in registers. Magnified and one-to-one textures touch few
- * texels a block: where all taps of all lanes fall into two by two utiles of 4x4 texels of 4 bytes, four
- * loads and permutations replace four gathers. Otherwise, decided at run time, the gathers do it. Hosts with
- * AVX-512 only: there a register is a utile. */
+/* Taps out of utiles held in registers. Textures that are magnified, one-to-one or mipmapped touch few texels
+ * a quad: where all taps of every quad fall into two by two utiles (4x4 texels of 4 bytes) of its own,
+ * sixteen loads and permutations replace 64 gathered texels; a point sampled block shares one such window.
+ * Otherwise, decided at run time, the gathers do it. A window is as wide as any quad of such a texture needs
+ * wherever it stands, so that the decision hardly ever changes from block to block. Hosts with AVX-512 only:
+ * there a register is a utile.
+ *
+ * What can be is done to x and y at once, as the low and the high half of each lane. */
 #include <stddef.h>
 
 #include "raster/texture_ir_internal.h"
 
+enum { MAX_STRIDE = 511 }; /* times 64 is a signed half */
+
 bool texture_ir_window_applies(const struct texture_ir *t)
 {
-    uint8_t format = t->key->format;
+    const struct raster_texture_key *key = t->key;
 
-    return t->b->level == JIT_AVX512 && t->filter == TEXTURE_LINEAR && !t->face &&
-           t->key->layout != RASTER_LINEAR && (format == RASTER_RGBA8888 || format == RASTER_RGBX8888);
+    return t->b->level == JIT_AVX512 && !t->face && !t->border && key->layout != RASTER_LINEAR &&
+           (key->format == RASTER_RGBA8888 || key->format == RASTER_RGBX8888);
 }
 
-/* The least value of the block's corner lanes: of all lanes, where the coordinate is about linear. */
-static LLVMValueRef corner_min(struct jit_builder *b, LLVMValueRef v)
+/* ---- halves ---- */
+
+static LLVMValueRef as_halves(struct jit_builder *b, LLVMValueRef v)
 {
-    LLVMValueRef corners[4] = {jit_i32(b, 0), jit_i32(b, 5), jit_i32(b, 10), jit_i32(b, 15)};
-    LLVMTypeRef type = LLVMVectorType(b->i32, 4);
-
-    v = LLVMBuildShuffleVector(b->ir, v, LLVMGetPoison(b->i32x16), LLVMConstVector(corners, 4), "");
-    return jit_intrinsic(b, "llvm.vector.reduce.umin", &type, 1, &v, 1);
+    return LLVMBuildBitCast(b->ir, v, LLVMVectorType(b->i16, 32), "");
 }
 
-static LLVMValueRef smaller(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef as_bytes(struct jit_builder *b, LLVMValueRef v)
 {
-    return LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, LLVMIntULT, x, y, ""), x, y, "");
+    return LLVMBuildBitCast(b->ir, v, LLVMVectorType(b->i8, 64), "");
 }
 
-/* One axis: the two utile columns (or rows) of the window, scalars, and the taps relative to its start. */
-struct span {
-    LLVMValueRef utile[2], tap[2];
+static LLVMValueRef as_words(struct jit_builder *b, LLVMValueRef v)
+{
+    return LLVMBuildBitCast(b->ir, v, b->i32x16, "");
+}
+
+/* Constants: x in the low, y in the high half of each lane. */
+static uint32_t pair(uint32_t x, uint32_t y)
+{
+    return (x & 0xffff) | y << 16;
+}
+
+static LLVMValueRef both(struct jit_builder *b, uint32_t x, uint32_t y)
+{
+    return as_halves(b, jit_splat_u32(b, pair(x, y)));
+}
+
+/* Scalars. */
+static LLVMValueRef pack(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildOr(b->ir, x, LLVMBuildShl(b->ir, y, jit_i32(b, 16), ""), "");
+}
+
+static LLVMValueRef choose(struct jit_builder *b, LLVMIntPredicate predicate, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, predicate, x, y, ""), x, y, "");
+}
+
+static LLVMValueRef select_bits(struct jit_builder *b, uint32_t mask, LLVMValueRef ones, LLVMValueRef zeros)
+{
+    return texture_ir_or(b, texture_ir_and(b, ones, mask), texture_ir_and(b, zeros, ~mask));
+}
+
+/* ---- taps ---- */
+
+static bool simple(const struct texture_ir *t, uint8_t wrap)
+{
+    return (wrap != RASTER_REPEAT || t->key->pot) && !t->key->flip_y;
+}
+
+/* Section 4 for both axes; `last` is the last texel, as halves. */
+static LLVMValueRef wrap(struct texture_ir *t, LLVMValueRef tap, LLVMValueRef last, bool low, bool high)
+{
+    struct jit_builder *b = t->b;
+    bool repeat_s = t->key->wrap_s == RASTER_REPEAT, repeat_t = t->key->wrap_t == RASTER_REPEAT;
+    LLVMValueRef bits = last;
+
+    if (!(repeat_s && repeat_t)) {
+        if (low)
+            tap = choose(b, LLVMIntSGT, tap, both(b, repeat_s ? 0x8000 : 0, repeat_t ? 0x8000 : 0));
+        bits = LLVMBuildOr(b->ir, last, both(b, repeat_s ? 0x7fff : 0, repeat_t ? 0x7fff : 0), "");
+        if (high)
+            tap = choose(b, LLVMIntSLT, tap, bits);
+        bits = LLVMBuildOr(b->ir, last, both(b, repeat_s ? 0 : ~0u, repeat_t ? 0 : ~0u), "");
+    }
+    return repeat_s || repeat_t ? LLVMBuildAnd(b->ir, tap, bits, "") : tap;
+}
+
+/* The first and the second tap of both axes. */
+static void make_taps(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef last,
+                      struct texture_ir_axis *x, struct texture_ir_axis *y, LLVMValueRef out[2])
+{
+    struct jit_builder *b = t->b;
+    bool nearest = t->filter == TEXTURE_NEAREST, either = t->filter == TEXTURE_EITHER;
+
+    if (!simple(t, t->key->wrap_s) || !simple(t, t->key->wrap_t)) {
+        texture_ir_taps(t, level, x, y);
+        for (unsigned k = 0; k < (nearest ? 1 : 2); k++)
+            out[k] = as_halves(b, texture_ir_or(b, x->tap[k], texture_ir_shl(b, y->tap[k], 16)));
+        return;
+    }
+    out[0] = select_bits(b, 0xffff, texture_ir_shr(b, x->first, 8), texture_ir_shl(b, y->first, 8));
+    out[0] = as_halves(b, out[0]);
+    out[1] = LLVMBuildAdd(b->ir, out[0], both(b, 1, 1), "");
+    out[0] = wrap(t, out[0], last, !nearest, nearest || either);
+    out[1] = wrap(t, out[1], last, false, true);
+}
+
+/* ---- windows ---- */
+
+struct window {
+    LLVMValueRef utile;  /* (x, y) of utile 2 * y + x of each quad's window in its four lanes */
+    LLVMValueRef tap[2]; /* relative to the window's start */
 };
 
-static void make_span(struct jit_builder *b, const struct texture_ir_axis *axis, LLVMValueRef size,
-                      struct span *out)
+/* The least value of each quad in its four lanes, or of the block in all. */
+static LLVMValueRef least(struct jit_builder *b, LLVMValueRef v, bool block)
 {
-    LLVMValueRef one = jit_i32(b, 1), two = jit_i32(b, 2), last, start;
+    for (uint32_t flip = block ? 8 : 2; flip; flip >>= 1) {
+        LLVMValueRef lanes[16], other = as_words(b, v);
 
-    last = LLVMBuildLShr(b->ir, LLVMBuildSub(b->ir, size, one, ""), two, "");
-    /* Not the last utile unless it is the only one: small images then fit whatever wraps. */
-    start = LLVMBuildLShr(b->ir, corner_min(b, axis->tap[0]), two, "");
-    start = smaller(b, start, LLVMBuildSub(b->ir, last, smaller(b, last, one), ""));
-    out->utile[0] = start;
-    out->utile[1] = smaller(b, LLVMBuildAdd(b->ir, start, one, ""), last);
-    start = jit_splat(b, LLVMBuildShl(b->ir, start, two, ""));
-    for (unsigned k = 0; k < 2; k++)
-        out->tap[k] = LLVMBuildSub(b->ir, axis->tap[k], start, "");
-}
-
-/* Whether every tap lies in the 8x8 texels of the window, and no utile reaches over the end of memory:
- * scalar. */
-static LLVMValueRef fits(struct texture_ir *t, const struct texture_ir_level *level, const struct span *x,
-                         const struct span *y)
-{
-    struct jit_builder *b = t->b;
-    LLVMValueRef far =
-        texture_ir_or(b, texture_ir_or(b, x->tap[0], x->tap[1]), texture_ir_or(b, y->tap[0], y->tap[1]));
-    LLVMValueRef near = LLVMBuildICmp(b->ir, LLVMIntULT, far, jit_splat_u32(b, 8), "");
-    LLVMValueRef end = texture_ir_word(b, t->texture, offsetof(struct raster_texture, memory_size)), aligned;
-
-    aligned = LLVMBuildAnd(b->ir, LLVMBuildOr(b->ir, end, level->offset, ""), jit_i32(b, 63), "");
-    aligned = LLVMBuildICmp(b->ir, LLVMIntEQ, aligned, jit_i32(b, 0), "");
-    return LLVMBuildAnd(b->ir, jit_mask_all(b, near), aligned, "");
-}
-
-/* The byte offset of a utile in its level ("Image layouts" of README.md); scalars. */
-static LLVMValueRef offset_lt(struct jit_builder *b, LLVMValueRef stride, LLVMValueRef x, LLVMValueRef y)
-{
-    LLVMValueRef utile = LLVMBuildAdd(b->ir, LLVMBuildMul(b->ir, y, stride, ""), x, "");
-
-    return LLVMBuildShl(b->ir, utile, jit_i32(b, 6), "");
-}
-
-static LLVMValueRef field(struct jit_builder *b, LLVMValueRef v, uint32_t mask, uint32_t shift)
-{
-    return LLVMBuildShl(b->ir, LLVMBuildAnd(b->ir, v, jit_i32(b, mask), ""), jit_i32(b, shift), "");
-}
-
-static LLVMValueRef offset_t(struct jit_builder *b, LLVMValueRef stride, LLVMValueRef x, LLVMValueRef y)
-{
-    LLVMValueRef column = LLVMBuildOr(b->ir, field(b, x, 3, 6), field(b, x, 4, 8), ""), row, odd, flip, start;
-
-    column = LLVMBuildOr(b->ir, column, field(b, x, ~3u, 9), "");
-    row = LLVMBuildLShr(b->ir, y, jit_i32(b, 3), "");
-    odd = LLVMBuildAnd(b->ir, row, jit_i32(b, 1), "");
-    flip = LLVMBuildSub(b->ir, jit_i32(b, 0), LLVMBuildShl(b->ir, odd, jit_i32(b, 11), ""), "");
-    flip = LLVMBuildXor(b->ir, flip, field(b, y, 4, 8), "");
-    start = LLVMBuildMul(b->ir, LLVMBuildAdd(b->ir, row, odd, ""),
-                         LLVMBuildShl(b->ir, stride, jit_i32(b, 12), ""), "");
-    start = LLVMBuildAdd(b->ir, start, field(b, y, 3, 8), "");
-    return LLVMBuildAdd(b->ir, start, LLVMBuildXor(b->ir, column, flip, ""), "");
-}
-
-static LLVMValueRef load_utile(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef x,
-                               LLVMValueRef y)
-{
-    struct jit_builder *b = t->b;
-    LLVMValueRef memory = jit_offset_const(b, t->texture, offsetof(struct raster_texture, memory)), at, is_t;
-
-    memory = jit_load(b, b->ptr, memory, 8, true);
-    if (t->key->layout == RASTER_VC4_T) {
-        at = offset_t(b, level->stride, x, y);
-    } else if (t->key->layout == RASTER_VC4_LT) {
-        at = offset_lt(b, level->stride, x, y);
-    } else {
-        is_t = LLVMBuildICmp(b->ir, LLVMIntEQ, level->layout, jit_i32(b, RASTER_VC4_T), "");
-        at = LLVMBuildSelect(b->ir, is_t, offset_t(b, level->stride, x, y), offset_lt(b, level->stride, x, y),
-                             "");
+        for (uint32_t l = 0; l < 16; l++)
+            lanes[l] = jit_i32(b, l ^ flip);
+        other =
+            LLVMBuildShuffleVector(b->ir, other, LLVMGetPoison(b->i32x16), LLVMConstVector(lanes, 16), "");
+        v = choose(b, LLVMIntULT, v, as_halves(b, other));
     }
-    return jit_load(b, b->i32x16, jit_offset(b, memory, LLVMBuildAdd(b->ir, at, level->offset, "")), 4,
-                    false);
+    return v;
 }
+
+static void place_windows(struct texture_ir *t, const struct texture_ir_level *level,
+                          LLVMValueRef const tap[2], struct window *out)
+{
+    struct jit_builder *b = t->b;
+    bool nearest = t->filter == TEXTURE_NEAREST;
+    LLVMValueRef one = jit_i32(b, 1), two = jit_i32(b, 2), first = tap[0], size[2], last[2], limit[2], start;
+    uint32_t lanes[16];
+
+    size[0] = level->width;
+    size[1] = level->height;
+    for (unsigned k = 0; k < 2; k++) {
+        last[k] = LLVMBuildLShr(b->ir, LLVMBuildSub(b->ir, size[k], one, ""), two, "");
+        /* Not the last utile unless it is the only one: small images then fit whatever wraps. */
+        limit[k] = LLVMBuildSub(b->ir, last[k], choose(b, LLVMIntULT, last[k], one), "");
+        limit[k] = LLVMBuildShl(b->ir, limit[k], two, "");
+    }
+    if (t->key->flip_y && !nearest)
+        first = choose(b, LLVMIntULT, first, tap[1]);
+    start = LLVMBuildAnd(b->ir, least(b, first, nearest), both(b, ~3u, ~3u), "");
+    start = choose(b, LLVMIntULT, start, as_halves(b, jit_splat(b, pack(b, limit[0], limit[1]))));
+    for (uint32_t l = 0; l < 16; l++)
+        lanes[l] = pair(l & 1, l >> 1 & 1);
+    out->utile = LLVMBuildLShr(b->ir, start, both(b, 2, 2), "");
+    out->utile = LLVMBuildAdd(b->ir, out->utile, as_halves(b, jit_vector_u32(b, lanes)), "");
+    out->utile = choose(b, LLVMIntULT, out->utile, as_halves(b, jit_splat(b, pack(b, last[0], last[1]))));
+    for (unsigned k = 0; k < (nearest ? 1 : 2); k++)
+        out->tap[k] = LLVMBuildSub(b->ir, tap[k], start, "");
+}
+
+/* Whether every tap lies in its window, the level has utiles, and none reaches over the end of memory:
+ * scalar. */
+static LLVMValueRef fits(struct texture_ir *t, const struct texture_ir_level *level, const struct window *w)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef taps = w->tap[0], near, good, aligned;
+    LLVMValueRef end = texture_ir_word(b, t->texture, offsetof(struct raster_texture, memory_size));
+
+    if (t->filter != TEXTURE_NEAREST)
+        taps = LLVMBuildOr(b->ir, taps, w->tap[1], "");
+    near = texture_ir_and(b, as_words(b, taps), pair(~7u, ~7u));
+    near = jit_mask_all(b, LLVMBuildICmp(b->ir, LLVMIntEQ, near, jit_splat_u32(b, 0), ""));
+    aligned = LLVMBuildAnd(b->ir, LLVMBuildOr(b->ir, end, level->offset, ""), jit_i32(b, 63), "");
+    good = LLVMBuildICmp(b->ir, LLVMIntULE, level->stride, jit_i32(b, MAX_STRIDE), "");
+    good = LLVMBuildAnd(b->ir, good, LLVMBuildICmp(b->ir, LLVMIntEQ, aligned, jit_i32(b, 0), ""), "");
+    if (t->key->layout == RASTER_LAYOUT_COUNT)
+        good = LLVMBuildAnd(
+            b->ir, good, LLVMBuildICmp(b->ir, LLVMIntNE, level->layout, jit_i32(b, RASTER_LINEAR), ""), "");
+    return LLVMBuildAnd(b->ir, near, good, "");
+}
+
+/* ---- addresses ---- */
+
+/* x * (1 << scale) + y * (stride << scale), lane by lane. */
+static LLVMValueRef lines(struct jit_builder *b, LLVMValueRef xy, LLVMValueRef stride, uint32_t scale)
+{
+    LLVMValueRef factors = pack(b, jit_i32(b, 1), stride), args[2];
+
+    args[0] = xy;
+    args[1] = as_halves(b, jit_splat(b, LLVMBuildShl(b->ir, factors, jit_i32(b, scale), "")));
+    return jit_intrinsic(b, "llvm.x86.avx512.pmaddw.d.512", NULL, 0, args, 2);
+}
+
+/* Bytes of `table` at the low four bits of each byte of v. */
+static LLVMValueRef look_up(struct jit_builder *b, const uint8_t table[16], LLVMValueRef v)
+{
+    LLVMValueRef lanes[64], args[2];
+
+    for (unsigned i = 0; i < 64; i++)
+        lanes[i] = LLVMConstInt(b->i8, table[i & 15], false);
+    args[0] = LLVMConstVector(lanes, 64);
+    args[1] = as_bytes(b, v);
+    return as_words(b, jit_intrinsic(b, "llvm.x86.avx512.pshuf.b.512", NULL, 0, args, 2));
+}
+
+/* The number of a utile in a level of the T format ("Image layouts" of README.md): 64 a tile; an odd row of
+ * tiles begins at the far end, x ^ ~0 = -1 - x, of the row below. */
+static LLVMValueRef number_t(struct jit_builder *b, LLVMValueRef xy, LLVMValueRef stride)
+{
+    static const uint8_t columns[16] = {0, 1, 2, 3, 48, 49, 50, 51};
+    static const uint8_t rows[16] = {0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60};
+    LLVMValueRef words = as_words(b, xy), odd, tile, inside = texture_ir_and(b, words, pair(7, 15));
+
+    odd = texture_ir_shl(b, words, 12); /* bit 3 of y on top, then in all of the word */
+    odd = LLVMBuildAShr(b->ir, odd, jit_splat_u32(b, 31), "");
+    tile = as_words(b, LLVMBuildLShr(b->ir, xy, both(b, 3, 3), ""));
+    tile = LLVMBuildXor(b->ir, tile, texture_ir_and(b, odd, 0xffff), "");
+    tile = LLVMBuildSub(b->ir, tile, texture_ir_shl(b, odd, 16), "");
+    tile = lines(b, as_halves(b, tile), stride, 6);
+    inside = LLVMBuildXor(b->ir, texture_ir_and(b, look_up(b, columns, inside), 0xff),
+                          texture_ir_shr(b, look_up(b, rows, inside), 16), "");
+    return LLVMBuildAdd(b->ir, tile, inside, "");
+}
+
+static LLVMValueRef utile_number(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef xy)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef is_t = LLVMBuildICmp(b->ir, LLVMIntEQ, level->layout, jit_i32(b, RASTER_VC4_T), "");
+
+    if (t->key->layout == RASTER_VC4_T)
+        return number_t(b, xy, level->stride);
+    if (t->key->layout == RASTER_VC4_LT)
+        return lines(b, xy, level->stride, 0);
+    return LLVMBuildSelect(b->ir, jit_splat(b, is_t), number_t(b, xy, level->stride),
+                           lines(b, xy, level->stride, 0), "");
+}
+
+/* The windows' utiles. Their addresses go through memory: that is quicker than taking lane after lane. */
+static void load_utiles(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef xy,
+                        unsigned count, LLVMValueRef *out)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef memory = jit_offset_const(b, t->texture, offsetof(struct raster_texture, memory));
+    LLVMValueRef slot = jit_alloca(b, b->i32x16, "utiles"), at;
+
+    memory = jit_offset(b, jit_load(b, b->ptr, memory, 8, true), level->offset);
+    at = LLVMBuildStore(b->ir, texture_ir_shl(b, utile_number(t, level, xy), 6), slot);
+    LLVMSetAlignment(at, 64);
+    LLVMSetVolatile(at, true);
+    for (unsigned k = 0; k < count; k++) {
+        at = jit_load(b, b->i32, jit_offset_const(b, slot, 4ull * k), 4, false);
+        LLVMSetVolatile(at, true);
+        out[k] = jit_load(b, b->i32x16, jit_offset(b, memory, at), 4, false);
+    }
+}
+
+/* ---- picking ---- */
 
 /* Words of two registers by bits 0 to 4 of the index. */
 static LLVMValueRef permute(struct jit_builder *b, LLVMValueRef low, LLVMValueRef high, LLVMValueRef index)
@@ -122,59 +266,138 @@ static LLVMValueRef permute(struct jit_builder *b, LLVMValueRef low, LLVMValueRe
     return jit_intrinsic(b, "llvm.x86.avx512.vpermi2var.d.512", NULL, 0, args, 3);
 }
 
-/* The taps as out[2 * y + x]: the utile's row and column of texels, bit 4 for the right utile, a blend for
- * the lower.
- */
-static void pick(struct texture_ir *t, const struct texture_ir_level *level, const struct span *x,
-                 const struct span *y, LLVMValueRef out[4])
+enum { LOWER = 64 }; /* the index's bit for the lower pair of utiles; bit 4 is that for the right one */
+
+/* The words at `index` of a window's four utiles. */
+static LLVMValueRef pick(struct jit_builder *b, LLVMValueRef const *utile, LLVMValueRef index)
 {
+    LLVMValueRef above = permute(b, utile[0], utile[1], index);
+    LLVMValueRef below = permute(b, utile[2], utile[3], index);
+    LLVMValueRef lower = texture_ir_and(b, index, LOWER);
+
+    lower = LLVMBuildICmp(b->ir, LLVMIntNE, lower, jit_splat_u32(b, 0), "");
+    return LLVMBuildSelect(b->ir, lower, below, above, "");
+}
+
+/* The bytes `from` of each word of v. */
+static LLVMValueRef bytes(struct jit_builder *b, LLVMValueRef v, const uint32_t from[4])
+{
+    LLVMValueRef lanes[64];
+
+    for (uint32_t i = 0; i < 64; i++)
+        lanes[i] = jit_i32(b, (i & ~3u) + from[i & 3]);
+    v = as_bytes(b, v);
+    return as_words(
+        b, LLVMBuildShuffleVector(b->ir, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(lanes, 64), ""));
+}
+
+/* The indices of the taps x0y0, x0y1, x1y0, x1y1, a byte each; nearest: of the one in the low byte. */
+static LLVMValueRef indices(struct texture_ir *t, const struct window *w)
+{
+    static const uint8_t parts[16] = {
+        /* of x */ 0, 1, 2, 3,  16,    17,        18,        19,
+        /* of y */ 0, 4, 8, 12, LOWER, LOWER + 4, LOWER + 8, LOWER + 12};
+    static const uint32_t of_x[4] = {0, 0, 1, 1}, of_y[4] = {2, 3, 2, 3};
     struct jit_builder *b = t->b;
-    LLVMValueRef utile[2][2], column[2], row[2], lower[2];
+    LLVMValueRef v = as_words(b, w->tap[0]);
 
-    for (unsigned k = 0; k < 2; k++) {
-        for (unsigned l = 0; l < 2; l++)
-            utile[k][l] = load_utile(t, level, x->utile[l], y->utile[k]);
-        column[k] = texture_ir_and(b, texture_ir_shl(b, x->tap[k], 2), 16);
-        column[k] = texture_ir_or(b, column[k], texture_ir_and(b, x->tap[k], 3));
-        row[k] = texture_ir_and(b, texture_ir_shl(b, y->tap[k], 2), 12);
-        lower[k] = texture_ir_and(b, y->tap[k], 4);
-        lower[k] = LLVMBuildICmp(b->ir, LLVMIntNE, lower[k], jit_splat_u32(b, 0), "");
+    if (t->filter != TEXTURE_NEAREST)
+        v = texture_ir_or(b, v, texture_ir_shl(b, as_words(b, w->tap[1]), 8));
+    v = look_up(b, parts, texture_ir_or(b, v, jit_splat_u32(b, 0x08080000)));
+    if (t->filter == TEXTURE_NEAREST)
+        return texture_ir_or(b, v, texture_ir_shr(b, v, 16));
+    return texture_ir_or(b, bytes(b, v, of_x), bytes(b, v, of_y));
+}
+
+/* Fours of lanes of x and y (4..7: of y). */
+static LLVMValueRef fours(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y, const uint32_t from[4])
+{
+    LLVMValueRef lanes[16];
+
+    for (uint32_t l = 0; l < 16; l++)
+        lanes[l] = jit_i32(b, from[l >> 2] * 4 + (l & 3));
+    return LLVMBuildShuffleVector(b->ir, x, y, LLVMConstVector(lanes, 16), "");
+}
+
+/* Each quad's sixteen taps out of its own window as one vector, its four lanes four times, then the fours
+ * sorted by tap. */
+static void pick_quads(struct jit_builder *b, LLVMValueRef const *utile, LLVMValueRef index,
+                       LLVMValueRef out[4])
+{
+    static const uint32_t low[4] = {0, 1, 4, 5}, high[4] = {2, 3, 6, 7};
+    static const uint32_t even[4] = {0, 2, 4, 6}, odd[4] = {1, 3, 5, 7};
+    uint32_t shifts[16];
+    LLVMValueRef quad[4], half[2][2];
+
+    for (uint32_t l = 0; l < 16; l++)
+        shifts[l] = (l >> 2) * 8;
+    for (uint32_t q = 0; q < 4; q++) {
+        const uint32_t own[4] = {q, q, q, q};
+
+        quad[q] = LLVMBuildLShr(b->ir, fours(b, index, index, own), jit_vector_u32(b, shifts), "");
+        quad[q] = pick(b, utile + (size_t)4 * q, quad[q]);
     }
-    for (unsigned k = 0; k < 4; k++) {
-        LLVMValueRef index = texture_ir_or(b, column[k & 1], row[k >> 1]);
-        LLVMValueRef above = permute(b, utile[0][0], utile[0][1], index);
-
-        out[k] =
-            LLVMBuildSelect(b->ir, lower[k >> 1], permute(b, utile[1][0], utile[1][1], index), above, "");
+    for (unsigned k = 0; k < 2; k++) {
+        half[0][k] = fours(b, quad[2 * k], quad[2 * k + 1], low);
+        half[1][k] = fours(b, quad[2 * k], quad[2 * k + 1], high);
+    }
+    for (unsigned x = 0; x < 2; x++) {
+        out[x] = fours(b, half[x][0], half[x][1], even);
+        out[2 + x] = fours(b, half[x][0], half[x][1], odd);
     }
 }
 
-void texture_ir_window(struct texture_ir *t, const struct texture_ir_level *level,
-                       const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4])
+/* ---- the whole ---- */
+
+/* Tells LLVM which way a branch nearly always goes: registers are then spilled on the other. */
+static void expect(struct jit_builder *b, LLVMValueRef branch)
+{
+    LLVMMetadataRef weights[3] = {LLVMMDStringInContext2(b->context, "branch_weights", 14),
+                                  LLVMValueAsMetadata(jit_i32(b, 2000)), LLVMValueAsMetadata(jit_i32(b, 1))};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(b->context, weights, 3);
+
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(b->context, "prof", 4),
+                    LLVMMetadataAsValue(b->context, node));
+}
+
+void texture_ir_window(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
+                       struct texture_ir_axis *y, LLVMValueRef out[4])
 {
     struct jit_builder *b = t->b;
     LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(b->ir)), in[2][4];
     LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(b->context, function, "window");
     LLVMBasicBlockRef far = LLVMAppendBasicBlockInContext(b->context, function, "gather");
     LLVMBasicBlockRef merge = LLVMAppendBasicBlockInContext(b->context, function, "texels"), from[2];
-    struct span across, down;
+    bool nearest = t->filter == TEXTURE_NEAREST;
+    LLVMValueRef utile[16], last, tap[2];
+    struct window w;
 
-    make_span(b, x, level->width, &across);
-    make_span(b, y, level->height, &down);
-    LLVMBuildCondBr(b->ir, fits(t, level, &across, &down), near, far);
+    last = LLVMBuildSub(b->ir, pack(b, level->width, level->height), jit_i32(b, pair(1, 1)), "");
+    make_taps(t, level, as_halves(b, jit_splat(b, last)), x, y, tap);
+    place_windows(t, level, tap, &w);
+    expect(b, LLVMBuildCondBr(b->ir, fits(t, level, &w), near, far));
+
     LLVMPositionBuilderAtEnd(b->ir, near);
-    pick(t, level, &across, &down, in[0]);
+    load_utiles(t, level, w.utile, nearest ? 4 : 16, utile);
+    if (nearest)
+        in[0][0] = pick(b, utile, indices(t, &w));
+    else
+        pick_quads(b, utile, indices(t, &w), in[0]);
     from[0] = LLVMGetInsertBlock(b->ir);
     LLVMBuildBr(b->ir, merge);
+
     LLVMPositionBuilderAtEnd(b->ir, far);
+    if (!x->tap[0])
+        texture_ir_taps(t, level, x, y);
     texture_ir_gather(t, level, x, y, in[1]);
     from[1] = LLVMGetInsertBlock(b->ir);
     LLVMBuildBr(b->ir, merge);
+
     LLVMPositionBuilderAtEnd(b->ir, merge);
-    for (unsigned k = 0; k < 4; k++) {
-        LLVMValueRef both[2] = {in[0][k], in[1][k]};
+    for (unsigned k = 0; k < (nearest ? 1 : 4); k++) {
+        LLVMValueRef ways[2] = {in[0][k], in[1][k]};
 
         out[k] = LLVMBuildPhi(b->ir, b->i32x16, "");
-        LLVMAddIncoming(out[k], both, from, 2);
+        LLVMAddIncoming(out[k], ways, from, 2);
     }
 }
