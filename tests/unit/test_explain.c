@@ -1,0 +1,546 @@
+/* `vitrail explain` and `vitrail profile` on scenes made by hand: each fact told is one that was put in. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tests/unit/json_reader.h"
+#include "tests/unit/renderer_scene.h"
+#include "tools/explain.h"
+#include "tools/profile.h"
+#include "tools/tool.h"
+
+/* ---- a capture of a scene ---- */
+
+struct film {
+    struct scene scene;
+    struct capture_writer *writer;
+    char path[64];
+};
+
+static void film_open(struct film *f)
+{
+    assert_true(scene_open(&f->scene, plain));
+    strcpy(f->path, "/tmp/vitrail-explain-XXXXXX");
+    int fd = mkstemp(f->path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(capture_writer_create(f->path, "vc4", "a scene", MEMORY, &f->writer, NULL), 0);
+}
+
+/* The list since AT_MAIN is one picture. */
+static void film_picture(struct film *f, uint32_t width, uint32_t height)
+{
+    const struct capture_frame frame = {
+        .address = AT_COLOR, .width = width, .height = height, .stride = width * 4};
+    uint32_t end = f->scene.at;
+    assert_int_equal(capture_write_range(f->writer, &f->scene.memory, 0, AT_COLOR), 0);
+    assert_int_equal(capture_write_register(f->writer, VC4_CT1CA, AT_MAIN, false), 0);
+    assert_int_equal(capture_write_register(f->writer, VC4_CT1EA, end, false), 0);
+    assert_int_equal(capture_write_frame(f->writer, &frame), 0);
+    f->scene.at = AT_MAIN;
+}
+
+static void film_close(struct film *f)
+{
+    if (f->writer)
+        assert_int_equal(capture_writer_close(f->writer), 0);
+    unlink(f->path);
+    scene_close(&f->scene);
+}
+
+/* Explains one pixel; the caller ends with explain_finish. */
+static void explain(struct film *f, struct explain_pixel *pixel, struct explain_result *result)
+{
+    const struct vc4_options options = {0};
+    struct util_error error = {0};
+    if (f->writer)
+        assert_int_equal(capture_writer_close(f->writer), 0);
+    f->writer = NULL;
+    *result = (struct explain_result){.pixels = pixel, .pixel_count = 1};
+    if (explain_run(f->path, &options, true, true, result, NULL, NULL, &error))
+        fail_msg("%s", error.text);
+}
+
+static const struct explain_value *find_value(const struct explain_value *v, unsigned count, const char *name)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!strcmp(v[i].name, name))
+            return &v[i];
+    fail_msg("no value '%s'", name);
+    return NULL;
+}
+
+/* ---- scenes ---- */
+
+static void triangle_at(struct scene *s, uint32_t first, float x, float y, float side, float z)
+{
+    vertex(s, first, x, y, z, 0.0f);
+    vertex(s, first + 1, x + side, y, z, 1.0f);
+    vertex(s, first + 2, x, y + side, z, 1.0f);
+}
+
+/* A triangle in front, one behind it, and one that faces away; less, with depth writes. */
+static void three_triangles(struct film *f)
+{
+    static const uint32_t index[3][3] = {{0, 1, 2}, {3, 4, 5}, {6, 8, 7}};
+    struct scene *s = &f->scene;
+    util_store32(s->memory.base + AT_UNIFORMS, BLUE);
+    triangle_at(s, 0, 8, 8, 40, 0.25f);
+    triangle_at(s, 3, 4, 4, 40, 0.5f);
+    triangle_at(s, 6, 6, 6, 40, 0.125f);
+    s->at = AT_LISTS;
+    draw_state(s, VC4_TRIANGLES, 1 | CONFIG_DEPTH(1) | CONFIG_Z_UPDATES); /* forward faces only */
+    primitives(s, VC4_TRIANGLES, index, 3);
+    put8(s, 18);
+    s->at = AT_MAIN;
+    clear_first(s, RED, 0x800000, 7);
+    config(s, 64, 64, RGBA_LINEAR);
+    tile(s, 0, 0);
+    sub_list(s, 0);
+    store(s, true);
+}
+
+static void check_written(const struct explain_event *e)
+{
+    assert_int_equal(e->outcome, EXPLAIN_WRITTEN);
+    assert_int_equal(e->list, 1);
+    assert_int_equal(e->primitive, 0);
+    assert_int_equal(e->vertices, 3);
+    assert_int_equal(e->index[1], 1);
+    assert_int_equal(e->vertex[1].x, 48 * 16);
+    assert_int_equal(e->vertex[2].y, 48 * 16);
+    assert_false(e->reverse);
+    assert_int_equal(e->coverage, 1);
+    assert_int_equal(e->color_before[0], RED);
+    assert_int_equal(e->color_after[0], BLUE);
+    assert_int_equal(e->tests.count, 1);
+    assert_int_equal(e->tests.at[0].depth, 0x400000);
+    assert_int_equal(e->tests.at[0].before[0], 0x80000007);
+    assert_int_equal(e->tests.at[0].after[0], 0x40000007);
+    assert_int_equal(e->tests.at[0].rule.depth_func, RASTER_LESS);
+    assert_int_equal(e->tests.at[0].passed, 1);
+    assert_int_equal(e->program, AT_FS);
+    assert_int_equal(e->trace.count, 5);
+    const struct explain_insn *insn = e->trace.at;
+    assert_int_equal(insn[0].pc, 0);
+    assert_int_equal(find_value(insn[0].read, insn[0].reads, "rb15")->value, 0x400000);
+    assert_int_equal(find_value(insn[0].write, insn[0].writes, "tlb_z")->value, 0x400000);
+    assert_int_equal(find_value(insn[1].read, insn[1].reads, "unif")->value, BLUE);
+    assert_int_equal(find_value(insn[1].write, insn[1].writes, "tlb_color")->value, BLUE);
+}
+
+static void primitives_at_a_pixel(void **state)
+{
+    struct film f;
+    struct explain_pixel pixel = {.picture = 1, .x = 12, .y = 10};
+    struct explain_result result;
+    film_open(&f);
+    three_triangles(&f);
+    film_picture(&f, 64, 64);
+    explain(&f, &pixel, &result);
+    assert_true(pixel.found);
+    assert_true(pixel.agrees);
+    assert_int_equal(pixel.address, AT_COLOR + (10 * 64 + 12) * 4);
+    assert_int_equal(pixel.stages.count, 1);
+    const struct explain_stage *stage = &pixel.stages.at[0];
+    assert_int_equal(stage->start, EXPLAIN_CLEARED);
+    assert_int_equal(stage->clear_color, RED);
+    assert_int_equal(stage->color_last[0], BLUE);
+    assert_int_equal(stage->events.count, 3);
+    check_written(&stage->events.at[0]);
+    const struct explain_event *behind = &stage->events.at[1], *away = &stage->events.at[2];
+    assert_int_equal(behind->outcome, EXPLAIN_DEPTH_FAILED);
+    assert_int_equal(behind->primitive, 1);
+    assert_int_equal(behind->tests.at[0].passed, 0);
+    assert_int_equal(behind->color_after[0], BLUE);
+    assert_int_equal(away->outcome, EXPLAIN_CULLED);
+    assert_int_equal(away->primitive, 2);
+    explain_finish(&result);
+    film_close(&f);
+}
+
+static void nothing_at_a_pixel(void **state)
+{
+    struct film f;
+    struct explain_pixel pixel = {.picture = 1, .x = 60, .y = 60};
+    struct explain_result result;
+    const struct explain_show show = {.sample = -1, .trace = true};
+    char *text = NULL;
+    size_t size;
+    film_open(&f);
+    three_triangles(&f);
+    film_picture(&f, 64, 64);
+    explain(&f, &pixel, &result);
+    assert_true(pixel.agrees);
+    assert_int_equal(pixel.stages.at[0].events.count, 0);
+    FILE *out = open_memstream(&text, &size);
+    explain_print(out, &result, &pixel, &show);
+    fclose(out);
+    assert_non_null(strstr(text, "No draw touched the pixel"));
+    assert_non_null(strstr(text, "cleared to 0xff0000ff"));
+    free(text);
+    explain_finish(&result);
+    film_close(&f);
+}
+
+/* A program with a condition: lanes left of x = 20 write nothing. */
+static void discarded(void **state)
+{
+    struct film f;
+    struct explain_result result;
+    film_open(&f);
+    three_triangles(&f);
+    assert_true(assemble(&f.scene, AT_FS,
+                         "ldi r1, 20\n sub.sf -, x_coord, r1\n mov.nc tlb_z, rb15 ; sbwait\n"
+                         "mov.nc tlb_color, unif\n nop ; thrend\n nop\n nop ; sbdone\n"));
+    film_picture(&f, 64, 64);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct explain_pixel pixel = {.picture = 1, .x = i ? 20 : 19, .y = 10};
+        explain(&f, &pixel, &result);
+        const struct explain_event *e = &pixel.stages.at[0].events.at[0];
+        assert_int_equal(e->outcome, i ? EXPLAIN_WRITTEN : EXPLAIN_DISCARDED);
+        assert_true(e->trace.at[1].flags);
+        assert_int_equal(e->trace.at[1].n, !i);
+        assert_int_equal(find_value(e->trace.at[1].read, e->trace.at[1].reads, "x_coord")->value, pixel.x);
+        assert_int_equal(find_value(e->trace.at[3].write, e->trace.at[3].writes, "tlb_color")->withheld, !i);
+        assert_int_equal(e->color_after[0], i ? BLUE : RED);
+        explain_finish(&result);
+    }
+    film_close(&f);
+}
+
+/* ---- textures ---- */
+
+#define AT_TEXTURE 0x20000u
+#define FS_TEXTURE                                                                                           \
+    "mov r2, ra15\n nop ; fmul r0, vary, r2\n fadd r0, r0, r5\n mov tmu0_t, r0\n mov tmu0_s, r0\n"           \
+    "nop ; ldtmu0\n mov tlb_color, r4 ; sbwait\n nop ; thrend\n nop\n nop ; sbdone\n"
+
+/* 16 x 16 texels of RGBA8888, nearest; each says where it is. */
+static void put_texture(struct scene *s)
+{
+    for (uint32_t y = 0; y < 16; y++)
+        for (uint32_t x = 0; x < 16; x++)
+            util_store32(s->memory.base + AT_TEXTURE + raster_texel_offset(RASTER_VC4_LT, 4, 4, x, y),
+                         0xff000000u | y << 8 | x);
+    util_store32(s->memory.base + AT_UNIFORMS, AT_TEXTURE);
+    util_store32(s->memory.base + AT_UNIFORMS + 4, 16 << 20 | 16 << 8 | 1 << 7 | 1 << 4 | 5);
+    shader_record(s, 1);
+}
+
+static void texture_lookups(void **state)
+{
+    struct film f;
+    struct explain_pixel pixel = {.picture = 1, .x = 20, .y = 10};
+    struct explain_result result;
+    film_open(&f);
+    three_triangles(&f);
+    put_texture(&f.scene);
+    assert_true(assemble(&f.scene, AT_FS, FS_TEXTURE));
+    film_picture(&f, 64, 64);
+    explain(&f, &pixel, &result);
+    const struct explain_event *e = &pixel.stages.at[0].events.at[0];
+    assert_int_equal(e->lookups.count, 1);
+    assert_int_equal(e->varyings.count, 1);
+    const struct explain_lookup *l = &e->lookups.at[0];
+    uint32_t texel = (uint32_t)(l->s * 16);
+    assert_true(l->s > 0.0f && l->s < 1.0f && l->s == l->t);
+    assert_true(l->s == util_u2f(e->varyings.at[0].vary) + util_u2f(e->varyings.at[0].c)); /* w is 1 */
+    assert_int_equal(l->address, AT_TEXTURE);
+    assert_int_equal(l->width, 16);
+    assert_int_equal(l->height, 16);
+    assert_int_equal(l->format, RASTER_RGBA8888);
+    assert_false(l->raw);
+    assert_false(l->where.linear);
+    assert_int_equal(l->where.x, texel);
+    assert_int_equal(l->where.y, texel);
+    assert_int_equal(l->result, 0xff000000u | texel << 8 | texel);
+    assert_int_equal(util_load32(f.scene.memory.base + l->where.offset), l->result);
+    /* T is written before S: its value shows all the same. */
+    assert_int_equal(find_value(e->trace.at[3].write, e->trace.at[3].writes, "tmu0_t")->value,
+                     util_f2u(l->t));
+    assert_int_equal(find_value(e->trace.at[5].write, e->trace.at[5].writes, "r4")->value, l->result);
+    assert_int_equal(e->color_after[0], l->result);
+    explain_finish(&result);
+    film_close(&f);
+}
+
+/* ---- samples, loads ---- */
+
+static void four_samples(void **state)
+{
+    struct film f;
+    struct explain_pixel pixel = {.picture = 1, .x = 8, .y = 20};
+    struct explain_result result;
+    struct scene *s = &f.scene;
+    film_open(&f);
+    util_store32(s->memory.base + AT_UNIFORMS, BLUE);
+    triangle_at(s, 0, 8.5f, 8, 40, 0.25f); /* half of each pixel of column 8 */
+    s->at = AT_LISTS;
+    draw_state(s, VC4_TRIANGLES, CONFIG_BOTH_FACES | CONFIG_OVERSAMPLE | CONFIG_DEPTH(1) | CONFIG_Z_UPDATES);
+    primitives(s, VC4_TRIANGLES, one_triangle, 1);
+    put8(s, 18);
+    s->at = AT_MAIN;
+    clear_first(s, RED, 0x800000, 7);
+    config(s, 32, 32, RGBA_LINEAR | MS4X);
+    tile(s, 0, 0);
+    sub_list(s, 0);
+    store(s, true);
+    film_picture(&f, 32, 32);
+    explain(&f, &pixel, &result);
+    const struct explain_event *e = &pixel.stages.at[0].events.at[0];
+    assert_true(pixel.agrees);
+    assert_int_equal(e->samples, 4);
+    /* Samples stand at 3/8, 7/8, 1/8 and 5/8 of the pixel's width (raster/prim.h). */
+    assert_int_equal(e->coverage, 1 << 1 | 1 << 3);
+    assert_int_equal(e->written, e->coverage);
+    for (uint32_t k = 0; k < 4; k++) {
+        assert_int_equal(e->color_after[k], e->coverage >> k & 1 ? BLUE : RED);
+        assert_int_equal(e->zs_after[k] >> 8, e->coverage >> k & 1 ? 0x400000 : 0x800000);
+    }
+    assert_int_equal(pixel.made[1], 0);
+    assert_int_equal(pixel.made[0], 128); /* the average of red and blue, either way round */
+    assert_int_equal(pixel.made[2], 128);
+    explain_finish(&result);
+    film_close(&f);
+}
+
+/* The second picture begins with what the first one stored. */
+static void loads_lead_back(void **state)
+{
+    struct film f;
+    struct explain_pixel pixel = {.picture = 2, .x = 12, .y = 10};
+    struct explain_result result;
+    struct scene *s = &f.scene;
+    film_open(&f);
+    three_triangles(&f);
+    film_picture(&f, 64, 64);
+    clear_values(s, GREEN, 0x800000, 0);
+    config(s, 64, 64, RGBA_LINEAR);
+    general(s, 29, GENERAL_COLOR, AT_COLOR, false);
+    tile(s, 0, 0);
+    store(s, true);
+    film_picture(&f, 64, 64);
+    explain(&f, &pixel, &result);
+    assert_true(pixel.agrees);
+    assert_int_equal(pixel.stages.count, 2);
+    assert_int_equal(pixel.stages.at[0].picture, 1);
+    assert_int_equal(pixel.stages.at[0].events.count, 3);
+    assert_int_equal(pixel.stages.at[1].picture, 2);
+    assert_int_equal(pixel.stages.at[1].start, EXPLAIN_LOADED);
+    assert_true(pixel.stages.at[1].traced);
+    assert_int_equal(pixel.stages.at[1].load_address, pixel.address);
+    assert_int_equal(pixel.stages.at[1].color_first[0], BLUE);
+    assert_int_equal(pixel.stages.at[1].events.count, 0);
+    explain_finish(&result);
+    film_close(&f);
+}
+
+/* ---- JSON, the command ---- */
+
+static void json(void **state)
+{
+    struct film f;
+    struct explain_pixel pixel = {.picture = 1, .x = 12, .y = 10};
+    struct explain_result result;
+    const struct explain_show show = {.sample = -1, .trace = true};
+    char *text = NULL;
+    size_t size;
+    film_open(&f);
+    three_triangles(&f);
+    film_picture(&f, 64, 64);
+    explain(&f, &pixel, &result);
+    FILE *out = open_memstream(&text, &size);
+    explain_print_json(out, "a \"quoted\" name\n", &result, &pixel, &show);
+    fclose(out);
+    assert_true(json_valid(text));
+    assert_true(json_is(text, "capture", "a \\\"quoted\\\" name\\u000a"));
+    assert_int_equal(json_number(text, "x"), 12);
+    assert_true(json_is_true(text, "agrees"));
+    assert_int_equal(json_count(text, "stages"), 1);
+    assert_int_equal(json_count(text, "stages.0.events"), 3);
+    assert_true(json_is(text, "stages.0.clear_color", "0xff0000ff"));
+    assert_true(json_is(text, "stages.0.events.0.outcome", "written"));
+    assert_true(json_is(text, "stages.0.events.1.outcome", "depth-failed"));
+    assert_true(json_is(text, "stages.0.events.2.outcome", "culled"));
+    assert_int_equal(json_number(text, "stages.0.events.0.vertices.1.x"), 48);
+    assert_int_equal(json_number(text, "stages.0.events.0.tests.0.depth"), 0x400000);
+    assert_int_equal(json_number(text, "stages.0.events.0.tests.0.samples.0.depth_before"), 0x800000);
+    assert_int_equal(json_count(text, "stages.0.events.0.trace"), 5);
+    assert_true(json_is(text, "stages.0.events.0.trace.1.written.0.name", "tlb_color"));
+    assert_true(json_is(text, "stages.0.events.0.color_after.0", "0xffff0000"));
+    free(text);
+    explain_finish(&result);
+    film_close(&f);
+}
+
+static int run_tool(int (*tool)(int, char **), const char *const *words)
+{
+    char *argv[16];
+    int argc = 0;
+    for (; words[argc]; argc++)
+        argv[argc] = (char *)words[argc];
+    argv[argc] = NULL;
+    return tool(argc, argv);
+}
+
+static void misuse(void **state)
+{
+    struct film f;
+    film_open(&f);
+    three_triangles(&f);
+    film_picture(&f, 64, 64);
+    assert_int_equal(capture_writer_close(f.writer), 0);
+    f.writer = NULL;
+    const struct {
+        int (*tool)(int, char **);
+        const char *words[12];
+        int exit;
+    } rows[] = {
+        {tool_explain, {"explain", f.path}, TOOL_USAGE},
+        {tool_explain, {"explain", "--frame", "1", f.path}, TOOL_USAGE},
+        {tool_explain, {"explain", "--frame", "1", "--pixel", "1", f.path}, TOOL_USAGE},
+        {tool_explain, {"explain", "--frame", "0", "--pixel", "1,1", f.path}, TOOL_USAGE},
+        {tool_explain, {"explain", "--frame", "1", "--pixel", "1,1", "--sample", "4", f.path}, TOOL_USAGE},
+        {tool_explain, {"explain", "--interpreter", "--frame", "2", "--pixel", "1,1", f.path}, TOOL_USAGE},
+        {tool_explain, {"explain", "--interpreter", "--frame", "1", "--pixel", "64,1", f.path}, TOOL_USAGE},
+        {tool_explain,
+         {"explain", "--interpreter", "--frame", "1", "--pixel", "1,1", "/nowhere"},
+         TOOL_BAD_FILE},
+        {tool_profile, {"profile"}, TOOL_USAGE},
+        {tool_profile, {"profile", "--frames", "3-2", f.path}, TOOL_USAGE},
+        {tool_profile, {"profile", "--by", "colour", f.path}, TOOL_USAGE},
+        {tool_profile, {"profile", "--interpreter", "--frames", "2", f.path}, TOOL_USAGE},
+        {tool_profile, {"profile", "--interpreter", "/nowhere"}, TOOL_BAD_FILE},
+    };
+    for (size_t i = 0; i < UTIL_ARRAY_SIZE(rows); i++)
+        assert_int_equal(run_tool(rows[i].tool, rows[i].words), rows[i].exit);
+    film_close(&f);
+}
+
+/* ---- profile ---- */
+
+static void profile_of(const char *path, struct profile *p)
+{
+    const struct vc4_options options = {0};
+    const struct profile_request request = {
+        .capture = path, .options = &options, .all = true, .instructions = true, .loops = 1};
+    struct util_error error = {0};
+    *p = (struct profile){0};
+    if (profile_run(&request, p, &error))
+        fail_msg("%s", error.text);
+}
+
+/* What a replay of the whole capture counts. */
+static struct vc4_counters counted(const char *path)
+{
+    const struct vc4_options options = {0};
+    struct capture_reader *reader;
+    struct replay *replay;
+    struct capture_frame frame;
+    struct vc4_counters counters;
+    assert_int_equal(capture_reader_open(path, &reader, NULL), 0);
+    assert_int_equal(replay_create(reader, &options, &replay, NULL), 0);
+    while (replay_next_frame(replay, false, &frame, NULL) > 0)
+        ;
+    replay_counters(replay, &counters);
+    replay_destroy(replay);
+    return counters;
+}
+
+/* The parts add up to what the device counts as a whole; so do programs and single instructions. */
+static void profile_adds_up(void **state)
+{
+    static const char *const names[] = {"gltest", "kmscube", "desktop-shadow"};
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(names); n++) {
+        char path[256];
+        struct profile p;
+        uint64_t draws = 0, primitives = 0, blocks = 0, instructions = 0, by_program = 0, by_pc = 0, ns = 0;
+        snprintf(path, sizeof path, "%s/tests/captures/%s.vtc", SOURCE_DIR, names[n]);
+        struct vc4_counters c = counted(path);
+        profile_of(path, &p);
+        for (uint32_t i = 0; i < p.draws.count; i++) {
+            draws++;
+            primitives += p.draws.at[i].primitives;
+            blocks += p.draws.at[i].blocks;
+            instructions += p.draws.at[i].coordinate_instructions + p.draws.at[i].fragment_instructions;
+            ns += p.draws.at[i].bin_ns;
+            assert_true(!p.draws.at[i].pixels == !p.draws.at[i].fragment_ns);
+        }
+        for (uint32_t i = 0; i < p.programs.count; i++) {
+            by_program += p.programs.at[i].executed;
+            assert_true(p.programs.at[i].by_pc);
+            for (uint32_t pc = 0; pc < p.programs.at[i].insn_count; pc++)
+                by_pc += p.programs.at[i].count[pc];
+        }
+        assert_int_equal(draws, c.draws);
+        assert_int_equal(primitives, c.primitives_in);
+        assert_int_equal(blocks, c.blocks_shaded);
+        assert_int_equal(instructions + p.vertex_instructions, c.qpu_instructions);
+        assert_int_equal(by_program, c.qpu_instructions);
+        assert_int_equal(by_pc, c.qpu_instructions);
+        assert_true(ns > 0);
+        profile_finish(&p);
+    }
+}
+
+static uint32_t brightness_at(const struct util_image *image, uint32_t x, uint32_t y)
+{
+    const uint8_t *p = image->pixels + ((size_t)y * image->width + x) * 4;
+    return p[0] + p[1] + p[2];
+}
+
+/* Of two tiles one is drawn: in the map it is light, the other dark. */
+static void heat(void **state)
+{
+    struct film f;
+    struct profile p;
+    struct util_image image;
+    char *text = NULL;
+    size_t size;
+    film_open(&f);
+    triangle_scene(&f.scene, CONFIG_BOTH_FACES | CONFIG_DEPTH(7));
+    vertex(&f.scene, 1, 60, 8, 0.25f, 1.0f); /* all in the left one */
+    film_picture(&f, 128, 64);
+    assert_int_equal(capture_writer_close(f.writer), 0);
+    f.writer = NULL;
+    profile_of(f.path, &p);
+    assert_int_equal(p.jobs.count, 3); /* the clear's, too */
+    assert_int_equal(profile_heat(&p, true, f.path, NULL, &image), 0);
+    /* The map is 4 times the picture and stands at (12, 56). */
+    assert_true(brightness_at(&image, 12 + 10, 56 + 10) > 300);
+    assert_true(brightness_at(&image, 12 + 4 * 64 + 10, 56 + 10) < 100);
+    util_image_finish(&image);
+    FILE *out = open_memstream(&text, &size);
+    profile_print_json(out, &p, f.path);
+    fclose(out);
+    assert_true(json_valid(text));
+    assert_int_equal(json_count(text, "tiles"), p.jobs.count);
+    assert_int_equal(json_count(text, "programs"), 2); /* fragment, vertex */
+    assert_int_equal(json_count(text, "programs.0.instructions"), 5);
+    assert_true(json_number(text, "programs.0.instructions.0.executed") > 0);
+    free(text);
+    profile_finish(&p);
+    film_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(primitives_at_a_pixel),
+        cmocka_unit_test(nothing_at_a_pixel),
+        cmocka_unit_test(discarded),
+        cmocka_unit_test(texture_lookups),
+        cmocka_unit_test(four_samples),
+        cmocka_unit_test(loads_lead_back),
+        cmocka_unit_test(json),
+        cmocka_unit_test(misuse),
+        cmocka_unit_test(profile_adds_up),
+        cmocka_unit_test(heat),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
