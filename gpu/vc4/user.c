@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gpu/vc4/device_internal.h"
-#include "gpu/vc4/user_internal.h"
+#include "gpu/vc4/user_ir.h"
 #include "gpu/vc4/user_sched.h"
 #include "util/bits.h"
 
@@ -52,6 +52,15 @@ static void program_fault(struct vc4_device *device, uint64_t job, struct gpu_fa
     vc4_fault_add(device, fault);
 }
 
+/* What cannot be compiled is interpreted: same results, slower, and so it costs more. */
+static void compile(struct vc4_device *device, struct vc4_user_qpu *qpu)
+{
+    struct jit_engine *engine = device->options.engine;
+    struct util_error error = {0};
+    bool compiled = engine && !vc4_user_compile(qpu->program, engine, &qpu->run, &error);
+    qpu->weight = engine && !compiled ? VC4_INTERPRETED_WEIGHT : 1;
+}
+
 /* Puts a program on a free QPU. A program that cannot be taken is dropped with a fault. */
 static void place(struct vc4_device *device, uint32_t number, const struct vc4_user_request *request)
 {
@@ -76,6 +85,10 @@ static void place(struct vc4_device *device, uint32_t number, const struct vc4_u
     vc4_user_vpm_refresh(&qpu->vpm, &user->vpm, UINT64_MAX);
     qpu->memory = device->memory;
     qpu->program = program;
+    qpu->calls = &vc4_user_calls;
+    qpu->base = device->memory->base;
+    qpu->last_word = (uint32_t)(device->memory->size - 4);
+    compile(device, qpu);
     qpu->number = number;
     qpu->uniforms = qpu->next_uniform = request->uniforms;
     qpu->uniform_words = !request->uniforms                  ? 0
@@ -188,7 +201,7 @@ static struct round begin_round(struct vc4_user *user)
 static void publish(struct vc4_device *device, const struct round *round)
 {
     struct vc4_user *user = device->user;
-    uint64_t executed = 0;
+    uint64_t executed = 0, cost = 0;
     for (uint32_t i = 0; i < round->count; i++) {
         struct vc4_user_qpu *qpu = round->qpu[i];
         vc4_user_publish(qpu);
@@ -196,11 +209,13 @@ static void publish(struct vc4_device *device, const struct round *round)
         for (uint32_t k = 0; k < VC4_USER_QPUS; k++)
             if (user->qpu[k])
                 user->qpu[k]->stale_rows |= rows;
-        executed += qpu->machine.executed - qpu->counted;
+        uint64_t more = qpu->machine.executed - qpu->counted;
+        executed += more;
+        cost += more * qpu->weight;
         qpu->counted = qpu->machine.executed;
     }
     device->counters.qpu_instructions += executed;
-    user->fuel -= UTIL_MIN(user->fuel, executed);
+    user->fuel -= UTIL_MIN(user->fuel, cost);
 }
 
 static void end_program(struct vc4_device *device, struct vc4_user_qpu *qpu)

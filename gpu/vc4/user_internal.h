@@ -30,6 +30,27 @@ struct vc4_user_results {
     alignas(64) uint32_t word[VC4_QPU_TMU_SLOTS][16];
 };
 
+struct vc4_user_qpu;
+
+/* Compiled code: runs the program from where it stands; `granted` as in vc4_qpu_translate_machine, and so is
+ * what it returns. */
+typedef uint32_t (*vc4_user_fn)(struct vc4_user_qpu *qpu, uint32_t granted);
+
+/* What compiled code calls. Each returns enum vc4_qpu_fault, with the QPU's report filled but for the pc. */
+struct vc4_user_calls {
+    uint32_t (*uniform)(struct vc4_user_qpu *qpu, uint32_t address, uint32_t *value);
+    uint32_t (*lookup)(struct vc4_user_qpu *qpu, uint32_t unit, const uint32_t address[16]);
+    /* Coordinates and parameters are in machine.request[unit]. `what`: bits 0 to 3 which of S, T, R, B were
+     * written, above them how many parameters there are. */
+    uint32_t (*sample)(struct vc4_user_qpu *qpu, uint32_t unit, uint32_t what);
+    uint32_t (*load)(struct vc4_user_qpu *qpu, uint32_t unit, uint32_t out[16]);
+    uint32_t (*read_setup)(struct vc4_user_qpu *qpu, uint32_t value);
+    uint32_t (*write_setup)(struct vc4_user_qpu *qpu, uint32_t value);
+    uint32_t (*vpm_read)(struct vc4_user_qpu *qpu, uint32_t out[16]);
+    uint32_t (*vpm_write)(struct vc4_user_qpu *qpu, const uint32_t value[16], uint32_t lanes);
+    uint32_t (*dma)(struct vc4_user_qpu *qpu, uint32_t store, uint32_t address);
+};
+
 /* A QPU with a user program. While it runs, one worker has it and nobody else looks. */
 struct vc4_user_qpu {
     struct vc4_qpu_machine machine; /* first: compiled code is given its address */
@@ -44,6 +65,11 @@ struct vc4_user_qpu {
 
     const struct gpu_memory *memory;
     const struct vc4_qpu_program *program;
+    vc4_user_fn run; /* NULL: interpret */
+    const struct vc4_user_calls *calls;
+    const uint8_t *base;                      /* of memory */
+    uint32_t last_word;                       /* highest address of a whole aligned word of memory */
+    uint32_t careful;                         /* not 0: a uniform is more than a load of memory */
     uint32_t number, uniforms, uniform_words; /* words: UINT32_MAX for no limit */
     uint32_t next_uniform;                    /* where the stream is as long as nobody moves it */
     uint64_t job;
@@ -54,10 +80,19 @@ struct vc4_user_qpu {
     struct gpu_fault fault; /* more than the report can say; kind is GPU_FAULT_NONE otherwise */
     uint64_t since;         /* the round in which it began to wait */
     uint64_t stale_rows;    /* of its view of the VPM */
+    uint32_t weight;        /* of an instruction in the job's fuel */
     uint64_t counted;       /* instructions that the job has paid for */
 
     struct vc4_user_stores stores;
 };
+
+/* user_calls.c */
+extern const struct vc4_user_calls vc4_user_calls;
+/* Requests of a texture unit that has a slot for them, and the oldest result of one that has results. */
+enum vc4_qpu_fault vc4_user_lookup(struct vc4_user_qpu *qpu, unsigned unit, const uint32_t address[16]);
+enum vc4_qpu_fault vc4_user_sample(struct vc4_user_qpu *qpu, unsigned unit,
+                                   const struct vc4_qpu_request *request);
+void vc4_user_take_result(struct vc4_user_qpu *qpu, unsigned unit, uint32_t out[16]);
 
 /* user_qpu.c. Runs the program until it stops; on any thread, in the guest floating-point environment. */
 void vc4_user_qpu_run(struct vc4_user_qpu *qpu);

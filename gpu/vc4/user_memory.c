@@ -54,6 +54,7 @@ bool vc4_user_write(struct vc4_user_qpu *qpu, uint64_t address, uint32_t size, c
     stores->low = stores->used ? UTIL_MIN(stores->low, address) : address;
     stores->high = UTIL_MAX(stores->high, address + size);
     stores->used += piece_size(size);
+    qpu->careful = 1;
     return true;
 }
 

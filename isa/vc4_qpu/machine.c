@@ -1,6 +1,8 @@
 /* Where a program meets other programs. */
 #include "isa/vc4_qpu/machine.h"
 
+#include <stddef.h>
+
 #include "isa/vc4_qpu/program_internal.h"
 
 unsigned vc4_qpu_sync_of(const struct vc4_qpu_insn *insn)
@@ -31,4 +33,38 @@ bool vc4_qpu_starts_dma(const struct vc4_qpu_insn *insn)
             return true;
     }
     return false;
+}
+
+/* The block that holds instruction `pc`, or NULL. */
+static const struct vc4_qpu_block *block_of(const struct vc4_qpu_program *program, uint32_t pc)
+{
+    uint32_t low = 0, high = program->block_count; /* the last block that begins at or before pc */
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (program->blocks[middle].first <= pc)
+            low = middle;
+        else
+            high = middle;
+    }
+    const struct vc4_qpu_block *block = &program->blocks[low];
+    return pc - block->first < block->count ? block : NULL;
+}
+
+bool vc4_qpu_is_leader(const struct vc4_qpu_program *program, uint32_t pc)
+{
+    const struct vc4_qpu_block *block = block_of(program, pc);
+
+    return block && block->first == pc;
+}
+
+bool vc4_qpu_can_enter(const struct vc4_qpu_program *program, const struct vc4_qpu_machine *machine,
+                       bool granted)
+{
+    const struct vc4_qpu_block *block = block_of(program, machine->pc);
+
+    if (!block || granted)
+        return block;
+    return block->first == machine->pc && machine->branch_in == VC4_QPU_IDLE &&
+           machine->end_in == VC4_QPU_IDLE;
 }

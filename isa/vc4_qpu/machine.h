@@ -50,10 +50,11 @@ struct vc4_qpu_machine {
 
 /* Why a run stopped. All but the first two can go on. */
 enum vc4_qpu_stop {
-    VC4_QPU_STOP_END,   /* the program is over */
-    VC4_QPU_STOP_FAULT, /* see the report */
-    VC4_QPU_STOP_YIELD, /* the slice is used up: just behind a jump back */
-    VC4_QPU_STOP_GATE,  /* before the instruction at `pc`, as the gate asked */
+    VC4_QPU_STOP_END,       /* the program is over */
+    VC4_QPU_STOP_FAULT,     /* see the report */
+    VC4_QPU_STOP_YIELD,     /* the slice is used up: just behind a jump back */
+    VC4_QPU_STOP_GATE,      /* before the instruction at `pc`, as the gate asked */
+    VC4_QPU_STOP_INTERPRET, /* compiled code only: the interpreter should do the instruction at `pc` */
 };
 
 /* A program about to begin: everything zero but what is given. */
@@ -78,6 +79,13 @@ enum vc4_qpu_sync {
 };
 /* A branch that links to one of these registers has none: it faults when it is taken. */
 unsigned vc4_qpu_sync_of(const struct vc4_qpu_insn *insn);
+/* Whether compiled code can go on with the machine: at the beginning of a block, or, `granted`, at the
+ * instruction before which the program stopped. */
+struct vc4_qpu_program;
+bool vc4_qpu_can_enter(const struct vc4_qpu_program *program, const struct vc4_qpu_machine *machine,
+                       bool granted);
+/* Whether a block begins at instruction `pc`. */
+bool vc4_qpu_is_leader(const struct vc4_qpu_program *program, uint32_t pc);
 /* Whether it may write the address of a DMA transfer, which starts it. */
 bool vc4_qpu_starts_dma(const struct vc4_qpu_insn *insn);
 

@@ -8,9 +8,7 @@
 #include "isa/vc4_qpu/program_internal.h"
 #include "isa/vc4_qpu/trans_internal.h"
 
-#define MAX_INSNS (1u << 14) /* longer programs are the interpreter's */
-
-static LLVMBasicBlockRef new_block(struct trans *t, const char *name)
+LLVMBasicBlockRef trans_new_block(struct trans *t, const char *name)
 {
     return LLVMAppendBasicBlockInContext(t->b->context, t->b->function, name);
 }
@@ -21,7 +19,7 @@ static LLVMValueRef fault_value(struct trans *t, enum vc4_qpu_fault fault, unsig
 }
 
 /* Registers, flags and the uniform address go to their slots, for the next block or the caller. */
-static void store_state(struct trans *t)
+void trans_store_state(struct trans *t)
 {
     struct jit_builder *b = t->b;
 
@@ -48,11 +46,15 @@ void trans_fault(struct trans *t, enum vc4_qpu_fault fault, unsigned lane)
     if (t->stopped)
         return;
     t->stopped = true;
+    if (t->machine) {
+        trans_machine_interpret(t);
+        return;
+    }
     if (t->straight) {
         t->fault = value;
         return;
     }
-    store_state(t);
+    trans_store_state(t);
     jit_store(t->b, value, t->fault_slot, 4);
     LLVMBuildBr(t->b->ir, t->exit);
 }
@@ -105,15 +107,10 @@ static void begin_program(struct trans *t)
         make_slots(t);
 }
 
-static void begin_block(struct trans *t, uint32_t number)
+void trans_forget_values(struct trans *t)
 {
     LLVMValueRef *flags[3] = {&t->flags.n, &t->flags.z, &t->flags.c};
 
-    t->stopped = false;
-    t->taken = NULL;
-    if (t->straight)
-        return;
-    LLVMPositionBuilderAtEnd(t->b->ir, t->blocks[number]);
     memset(t->regs, 0, sizeof t->regs);
     memset(t->dirty, 0, sizeof t->dirty);
     memset(t->tmu, 0, sizeof t->tmu);
@@ -124,6 +121,16 @@ static void begin_block(struct trans *t, uint32_t number)
     t->flags_dirty = false;
     t->uniforms = NULL;
     t->uniform_bytes = 0;
+}
+
+static void begin_block(struct trans *t, uint32_t number)
+{
+    t->stopped = false;
+    t->taken = NULL;
+    if (t->straight)
+        return;
+    LLVMPositionBuilderAtEnd(t->b->ir, t->blocks[number]);
+    trans_forget_values(t);
     t->varyings = t->varyings_at[number];
 }
 
@@ -143,6 +150,9 @@ static void write_link(struct trans *t, LLVMValueRef taken)
         return;
     }
     struct trans_value *link = trans_imm(t, (t->pc + 4) * 8);
+    if (t->machine)
+        link = trans_scalar(t, LLVMBuildAdd(t->b->ir, trans_link_base(t), jit_i32(t->b, (t->pc + 4) * 8), ""),
+                            false);
     trans_write(t, insn->ws, insn->waddr_add, link, mask);
     trans_write(t, !insn->ws, insn->waddr_mul, link, mask);
 }
@@ -164,7 +174,7 @@ static void take_branch(struct trans *t, const struct vc4_qpu_block *block)
         return;
     }
     cost = block->branch + 4 - t->program->blocks[target].first;
-    LLVMBasicBlockRef go = new_block(t, "back"), empty = new_block(t, "fuel");
+    LLVMBasicBlockRef go = trans_new_block(t, "back"), empty = trans_new_block(t, "fuel");
     LLVMValueRef fuel = jit_load(b, b->i32, t->fuel_slot, 4, false);
     LLVMBuildCondBr(b->ir, LLVMBuildICmp(b->ir, LLVMIntULT, fuel, jit_i32(b, cost), ""), empty, go);
     LLVMPositionBuilderAtEnd(b->ir, empty);
@@ -181,16 +191,20 @@ static void end_block(struct trans *t, const struct vc4_qpu_block *block)
 
     if (t->straight || t->stopped)
         return;
+    if (t->machine) {
+        trans_machine_end_block(t, block);
+        return;
+    }
     if (!ends && (t->tmu[0].result_count || t->tmu[1].result_count))
         trans_fail(t, -ENOTSUP, "texture results wait where control joins or parts");
-    store_state(t);
+    trans_store_state(t);
     count_block(t, block);
     if (block->branch == VC4_QPU_NO_OFFSET) {
         LLVMBuildBr(t->b->ir, ends ? t->exit : t->blocks[block->successor[0]]);
         return;
     }
     if (t->taken) {
-        LLVMBasicBlockRef yes = new_block(t, "taken");
+        LLVMBasicBlockRef yes = trans_new_block(t, "taken");
         LLVMBuildCondBr(t->b->ir, t->taken, yes, t->blocks[block->successor[0]]);
         LLVMPositionBuilderAtEnd(t->b->ir, yes);
     }
@@ -211,6 +225,10 @@ static void translate_insn(struct trans *t, const struct vc4_qpu_block *block, u
         return;
     t->pc = pc;
     t->insn = &t->program->insns[pc];
+    if (t->machine)
+        trans_machine_insn(t, block);
+    if (t->failed)
+        return;
     if (t->insn->kind != VC4_QPU_BRANCH) {
         trans_insn(t);
     } else if (in_delay_slots(t->program, block, pc) ||
@@ -218,6 +236,8 @@ static void translate_insn(struct trans *t, const struct vc4_qpu_block *block, u
         trans_fault(t, VC4_QPU_FAULT_RESERVED, 0);
     } else {
         t->taken = trans_branch_cond(t, t->insn->branch_cond);
+        if (t->machine)
+            trans_machine_branch(t, block);
         write_link(t, t->taken);
     }
 }
@@ -261,7 +281,8 @@ static void count_varyings(struct trans *t, uint32_t *stack)
     }
 }
 
-static void translate_blocks(struct trans *t)
+/* Makes the blocks and what is known of them before translation. */
+void trans_prepare_blocks(struct trans *t)
 {
     const struct vc4_qpu_program *p = t->program;
     uint32_t *stack = calloc(p->block_count, sizeof *stack);
@@ -276,11 +297,23 @@ static void translate_blocks(struct trans *t)
     if (t->failed)
         return;
     for (uint32_t i = 0; i < p->block_count; i++)
-        t->blocks[i] = new_block(t, "block");
-    t->exit = new_block(t, "end");
-    LLVMBuildBr(t->b->ir, t->blocks[0]);
-    for (uint32_t i = 0; i < p->block_count && !t->failed; i++)
+        t->blocks[i] = trans_new_block(t, "block");
+    t->exit = trans_new_block(t, "end");
+}
+
+void trans_each_block(struct trans *t)
+{
+    for (uint32_t i = 0; i < t->program->block_count && !t->failed; i++)
         translate_block(t, i);
+}
+
+static void translate_blocks(struct trans *t)
+{
+    trans_prepare_blocks(t);
+    if (t->failed)
+        return;
+    LLVMBuildBr(t->b->ir, t->blocks[0]);
+    trans_each_block(t);
     LLVMPositionBuilderAtEnd(t->b->ir, t->exit);
     t->fault = jit_load(t->b, t->b->i32, t->fault_slot, 4, false);
     t->executed = jit_load(t->b, t->b->i64, t->executed_slot, 8, false);
@@ -331,7 +364,7 @@ static struct trans *open_run(struct jit_builder *b, const struct vc4_qpu_progra
     t->executed = jit_i64(b, program->insn_count);
     if (program->computed_branches)
         trans_fail(t, -ENOTSUP, "computed branches are not translated");
-    if (program->insn_count > MAX_INSNS)
+    if (program->insn_count > TRANS_MAX_INSNS)
         trans_fail(t, -ENOTSUP, "too long to translate");
     if (!t->failed)
         begin_program(t);

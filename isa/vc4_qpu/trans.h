@@ -41,6 +41,15 @@ struct vc4_qpu_ir_ports {
     void (*vpm_write_setup)(void *ctx, struct jit_builder *b, LLVMValueRef value);
     LLVMValueRef (*vpm_read)(void *ctx, struct jit_builder *b);
     void (*vpm_write)(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask);
+    /* Only for vc4_qpu_translate_machine, whose ports may end the function by a return (see there). */
+    void (*at)(void *ctx, uint32_t pc); /* the instruction that is translated next */
+    /* A request as the interpreter's port has it; registers that were not written are NULL. */
+    void (*tmu_request)(void *ctx, struct jit_builder *b, unsigned unit, const LLVMValueRef reg[4],
+                        const LLVMValueRef *params, unsigned param_count);
+    LLVMValueRef (*tmu_load)(void *ctx, struct jit_builder *b, unsigned unit);
+    void (*dma_address)(void *ctx, struct jit_builder *b, bool store, LLVMValueRef value);
+    LLVMValueRef (*dma_status)(void *ctx, struct jit_builder *b, bool store, bool wait); /* i32 */
+    LLVMValueRef (*dma_waits)(void *ctx, struct jit_builder *b); /* i1: stop before a DMA is started */
 };
 
 struct vc4_qpu_ir_start {
@@ -75,6 +84,18 @@ bool vc4_qpu_is_straight(const struct vc4_qpu_program *program);
  * the calls for an instruction in the order of the runs. */
 int vc4_qpu_translate_runs(struct jit_builder *b, const struct vc4_qpu_program *program,
                            struct vc4_qpu_ir_run *runs, unsigned count, struct util_error *error);
+
+/* Emits a program that may stop and go on (machine.h): the body of a function that takes a pointer to a
+ * struct vc4_qpu_machine and an i1 `granted`, and returns an i32: enum vc4_qpu_stop, and for a fault enum
+ * vc4_qpu_fault << 8. It goes on at machine->pc, which must be where vc4_qpu_can_enter says so. It stops
+ * before each instruction that vc4_qpu_sync_of names, and before those that start a DMA while
+ * ports->dma_waits holds; when the program stands at such a one, `granted` says that the instruction is to be
+ * done now, all that it does to others being done already. A port that finds a fault stores machine->pc and
+ * returns from the function; the registers of the machine are then not those of that moment. 0, -ENOTSUP,
+ * -ENOMEM. */
+int vc4_qpu_translate_machine(struct jit_builder *b, const struct vc4_qpu_program *program,
+                              LLVMValueRef machine, LLVMValueRef granted,
+                              const struct vc4_qpu_ir_ports *ports, struct util_error *error);
 
 /* The final registers, for differential tests: when not NULL, filled with i32x16 values (files a and b,
  * r0..r5) and i1x16 flags, valid at the builder's final position. */

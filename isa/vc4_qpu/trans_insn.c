@@ -99,8 +99,8 @@ static struct trans_value *lane_immediates(struct trans *t)
 
 static void run_load_imm(struct trans *t, struct half *add, struct half *mul)
 {
-    struct trans_value *v =
-        t->insn->kind == VC4_QPU_LOAD_IMM32 ? trans_imm(t, t->insn->imm) : lane_immediates(t);
+    bool lanes = t->insn->kind == VC4_QPU_LOAD_IMM_S2 || t->insn->kind == VC4_QPU_LOAD_IMM_U2;
+    struct trans_value *v = lanes ? lane_immediates(t) : trans_imm(t, t->insn->imm);
     add->result = add->to_file_a = mul->result = mul->to_file_a = v;
 }
 
@@ -164,7 +164,8 @@ static bool reserved(const struct vc4_qpu_insn *insn)
 
     if (insn->kind == VC4_QPU_ALU)
         return pack || trans_add_reserved(insn->op_add);
-    return pack || (insn->unpack != 0 && insn->unpack != 1 && insn->unpack != 3);
+    return pack ||
+           (insn->kind != VC4_QPU_SEMAPHORE && insn->unpack != 0 && insn->unpack != 1 && insn->unpack != 3);
 }
 
 void trans_insn(struct trans *t)
@@ -173,7 +174,7 @@ void trans_insn(struct trans *t)
     struct half add = {.cond = insn->cond_add, .waddr = insn->waddr_add, .file_b = insn->ws};
     struct half mul = {.cond = insn->cond_mul, .waddr = insn->waddr_mul, .file_b = !insn->ws, .is_mul = true};
 
-    if (insn->kind == VC4_QPU_SEMAPHORE) {
+    if (insn->kind == VC4_QPU_SEMAPHORE && !t->machine) {
         trans_fail(t, -ENOTSUP, "semaphores are not translated");
         return;
     }

@@ -5,7 +5,8 @@
 #include "isa/vc4_qpu/ports.h"
 #include "isa/vc4_qpu/trans.h"
 
-#define TRANS_NAN 0xffc00000u /* the one NaN (README, rule 1) */
+#define TRANS_MAX_INSNS (1u << 14)  /* longer programs are the interpreter's */
+#define TRANS_NAN       0xffc00000u /* the one NaN (README, rule 1) */
 
 /* What one register holds between two writes: a node that never changes except for the views that are made of
  * it on demand. Nodes live as long as the translation; those of one block are not used in another. */
@@ -81,10 +82,11 @@ struct trans {
     LLVMValueRef slots[TRANS_REGS], flag_slots[3], uniforms_slot, fuel_slot, fault_slot, executed_slot;
     LLVMValueRef entry_end; /* terminator of the block in which slots are initialised */
     LLVMBasicBlockRef *blocks, exit;
-    uint32_t *varyings_at; /* per block: varyings read before it, VC4_QPU_NO_OFFSET unknown yet */
-    LLVMValueRef fault;    /* straight programs: the result */
-    LLVMValueRef executed; /* likewise: instructions */
-    LLVMValueRef taken;    /* of the block's branch: i1, NULL for always */
+    uint32_t *varyings_at;         /* per block: varyings read before it, VC4_QPU_NO_OFFSET unknown yet */
+    LLVMValueRef fault;            /* straight programs: the result */
+    LLVMValueRef executed;         /* likewise: instructions */
+    LLVMValueRef taken;            /* of the block's branch: i1, NULL for always */
+    struct trans_machine *machine; /* trans_machine.c; NULL: the program runs from its beginning to its end */
 };
 
 /* trans_value.c */
@@ -177,7 +179,21 @@ void trans_write(struct trans *t, bool file_b, unsigned waddr, struct trans_valu
 /* trans_insn.c: one instruction, branches apart */
 void trans_insn(struct trans *t);
 
+/* trans_machine.c: what is done differently when a program may stop and go on */
+LLVMValueRef trans_link_base(struct trans *t); /* i32: what links count from; NULL: 0 */
+/* Before an instruction of a block; may end the block at hand and go on in another. */
+void trans_machine_insn(struct trans *t, const struct vc4_qpu_block *block);
+void trans_machine_branch(struct trans *t, const struct vc4_qpu_block *block); /* before it is decided */
+void trans_machine_end_block(struct trans *t, const struct vc4_qpu_block *block);
+/* The instruction at hand is the interpreter's. */
+void trans_machine_interpret(struct trans *t);
+
 /* trans.c */
+LLVMBasicBlockRef trans_new_block(struct trans *t, const char *name);
+void trans_store_state(struct trans *t);   /* to the slots, where the next block finds it */
+void trans_forget_values(struct trans *t); /* at the beginning of a block: all is in the slots */
+void trans_prepare_blocks(struct trans *t);
+void trans_each_block(struct trans *t);
 void trans_fault(struct trans *t, enum vc4_qpu_fault fault, unsigned lane); /* here, always */
 
 /* Shorthand for IR. */

@@ -75,6 +75,9 @@ static struct trans_value *take_result(struct trans *t, unsigned unit)
 {
     struct trans_tmu *tmu = &t->tmu[unit];
 
+    if (t->machine)
+        return trans_int(t, t->ports->tmu_load(t->ports->ctx, t->b, unit));
+
     if (!tmu->result_count) {
         trans_fault(t, VC4_QPU_FAULT_TMU_EMPTY, 0);
         return NULL;
@@ -123,7 +126,7 @@ static void check_address(struct trans *t, unsigned raddr)
         trans_fault(t, VC4_QPU_FAULT_RESERVED, 0);
     else if ((raddr == VC4_QPU_R_XY && !p->coordinates) || (raddr == VC4_QPU_R_MS_REV && !p->flags))
         trans_fail(t, -ENOTSUP, "no pixel here");
-    else if (raddr > VC4_QPU_R_VPM)
+    else if (raddr > VC4_QPU_R_VPM && !t->machine)
         trans_fail(t, -ENOTSUP, "DMA and the mutex are not translated");
 }
 
@@ -167,12 +170,17 @@ static struct trans_value *read_payload(struct trans *t, bool file_b, unsigned r
     return bits(t, pair[file_b]);
 }
 
-/* The lane number in file A, the QPU's in file B; also what NOP reads as. */
+/* The lane number in file A, the QPU's in file B; also what NOP reads as, and the mutex. */
 static struct trans_value *element_or_qpu(struct trans *t, bool file_b)
 {
     if (!file_b)
         return trans_int(t, jit_lane_ids(t->b));
     return t->start->qpu_number ? trans_scalar(t, t->start->qpu_number, false) : t->zero;
+}
+
+static struct trans_value *dma_status(struct trans *t, bool store, bool wait)
+{
+    return trans_scalar(t, t->ports->dma_status(t->ports->ctx, t->b, store, wait), false);
 }
 
 /* Only of addresses that trans_take_inputs has let pass. */
@@ -184,6 +192,8 @@ struct trans_value *trans_read(struct trans *t, bool file_b, unsigned raddr)
     case VC4_QPU_R_UNIFORM: return t->uniform_read;
     case VC4_QPU_R_VARYING: return t->varying_read;
     case VC4_QPU_R_VPM: return t->vpm_read;
+    case VC4_QPU_R_VPM_BUSY:
+    case VC4_QPU_R_VPM_WAIT: return dma_status(t, file_b, raddr == VC4_QPU_R_VPM_WAIT);
     case VC4_QPU_R_XY:
     case VC4_QPU_R_MS_REV: return read_payload(t, file_b, raddr);
     default: return element_or_qpu(t, file_b);

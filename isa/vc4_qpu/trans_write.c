@@ -1,5 +1,6 @@
 /* Writes above the register files: accumulators, special functions, texture unit, tile buffer, VPM. */
 #include <errno.h>
+#include <string.h>
 
 #include "isa/vc4_qpu/program_internal.h"
 #include "isa/vc4_qpu/trans_internal.h"
@@ -73,6 +74,12 @@ static void fire(struct trans *t, unsigned unit)
 {
     struct trans_tmu *tmu = &t->tmu[unit];
     uint32_t index;
+
+    if (t->machine) {
+        t->ports->tmu_request(t->ports->ctx, t->b, unit, tmu->reg, tmu->params, tmu->param_count);
+        memset(tmu, 0, sizeof *tmu);
+        return;
+    }
     const struct vc4_qpu_sample *sample = find_sample(t, unit, &index);
 
     if (!t->ports->tmu)
@@ -123,15 +130,41 @@ static void write_masked(struct trans *t,
         trans_fail(t, -ENOTSUP, "a write that has no port here");
 }
 
+/* Set-ups and DMA addresses: lane 0's word, when its condition holds. */
+static void write_word(struct trans *t, unsigned waddr, bool file_b, struct trans_value *v, LLVMValueRef mask)
+{
+    const struct vc4_qpu_ir_ports *p = t->ports;
+    LLVMValueRef word = trans_lane0(t, v);
+    struct jit_if when;
+
+    if (mask)
+        jit_if_begin(t->b, &when, LLVMBuildExtractElement(t->b->ir, mask, jit_i32(t->b, 0), ""));
+    if (waddr == VC4_QPU_W_VPM_ADDR)
+        p->dma_address(p->ctx, t->b, file_b, word);
+    else
+        (file_b ? p->vpm_write_setup : p->vpm_read_setup)(p->ctx, t->b, word);
+    if (mask)
+        jit_if_end(t->b, &when);
+}
+
 static void write_setup(struct trans *t, bool file_b, struct trans_value *v, LLVMValueRef mask)
 {
-    void (*port)(void *, struct jit_builder *, LLVMValueRef) =
-        file_b ? t->ports->vpm_write_setup : t->ports->vpm_read_setup;
-
-    if (!port || mask)
-        trans_fail(t, -ENOTSUP, mask ? "a conditional VPM set-up" : "no VPM here");
+    if (!(file_b ? t->ports->vpm_write_setup : t->ports->vpm_read_setup))
+        trans_fail(t, -ENOTSUP, "no VPM here");
+    else if (mask && !t->machine)
+        trans_fail(t, -ENOTSUP, "a conditional VPM set-up");
     else
-        port(t->ports->ctx, t->b, trans_lane0(t, v));
+        write_word(t, VC4_QPU_W_VPM_SETUP, file_b, v, mask);
+}
+
+/* What concerns other programs has been done when the instruction is (trans_machine.c). */
+static void write_machine(struct trans *t, bool file_b, unsigned waddr, struct trans_value *v,
+                          LLVMValueRef mask)
+{
+    if (t->machine && waddr == VC4_QPU_W_VPM_ADDR)
+        write_word(t, waddr, file_b, v, mask);
+    else if (!t->machine || (waddr != VC4_QPU_W_MUTEX && waddr != VC4_QPU_W_HOST_INT))
+        trans_fail(t, -ENOTSUP, "a register that is not translated");
 }
 
 static void write_color(struct trans *t, bool all, struct trans_value *v, LLVMValueRef mask)
@@ -174,6 +207,6 @@ void trans_write(struct trans *t, bool file_b, unsigned waddr, struct trans_valu
     case VC4_QPU_W_MS_REV: write_masked(t, file_b ? NULL : p->set_ms_mask, v, mask); break;
     case VC4_QPU_W_VPM: write_masked(t, p->vpm_write, v, mask); break;
     case VC4_QPU_W_VPM_SETUP: write_setup(t, file_b, v, mask); break;
-    default: trans_fail(t, -ENOTSUP, "a register that is not translated"); break;
+    default: write_machine(t, file_b, waddr, v, mask); break;
     }
 }
