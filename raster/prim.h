@@ -59,6 +59,7 @@ struct raster_setup {
     bool cull_forward, cull_reverse;
     bool clockwise_forward; /* which winding is forward facing: see raster_setup_triangle */
     bool centres_only;      /* only pixel centres count, as in tiles of one sample: refuses more, sooner */
+    bool sixteen;           /* the 16 positions of coverage.h count */
 };
 
 /* Each returns false when nothing is drawn (culled, zero area, NaN in z or 1/w, out of range, between all

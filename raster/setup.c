@@ -48,12 +48,13 @@ static void add_edge(struct raster_prim *out, int32_t a, int32_t b, int32_t x, i
 }
 
 /* Pixels whose centre or samples can lie inside the box (1/16 pixel, inclusive): with samples 2 to 14 into a
- * pixel, the first counts from min - 14 rounded up and the last from max - 2 rounded down. False when none.
- */
+ * pixel, the first counts from min - 14 rounded up and the last from max - 2 rounded down; sixteen samples
+ * stand 0 to 15 into it. False when none. */
 static bool set_bounds(struct raster_prim *out, const struct raster_setup *setup, int32_t min_x,
                        int32_t min_y, int32_t max_x, int32_t max_y)
 {
-    int32_t first = setup->centres_only ? 8 : 2, last = setup->centres_only ? 8 : 14;
+    int32_t first = setup->sixteen ? 0 : setup->centres_only ? 8 : 2;
+    int32_t last = setup->sixteen ? 15 : setup->centres_only ? 8 : 14;
     out->min_x = (min_x - last + 15) >> 4;
     out->min_y = (min_y - last + 15) >> 4;
     out->max_x = (max_x - first) >> 4;

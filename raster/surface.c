@@ -18,7 +18,7 @@ struct rows {
 bool raster_surface_size(const struct raster_surface *surface, uint64_t *bytes)
 {
     struct raster_level level = {.stride = surface->stride, .layout = surface->layout};
-    if (surface->format > RASTER_SURFACE_ZS || surface->layout >= RASTER_LAYOUT_COUNT)
+    if (surface->format > RASTER_SURFACE_A8 || surface->layout >= RASTER_LAYOUT_COUNT)
         return false;
     *bytes = 0;
     if (surface->width == 0 || surface->height == 0)
@@ -234,7 +234,8 @@ void raster_surface_store_decimated(const struct raster_surface *surface, const 
 {
     uint32_t count = surface->format == RASTER_SURFACE_ZS ? 1 : 1u << 2 * decimate;
     struct plan plan;
-    if (count > tile->samples) { /* several pixels become one: rare, and nothing of it is in units */
+    /* Several pixels become one: rare, and nothing of it is in units; nor are these formats. */
+    if (count > tile->samples || surface->format > RASTER_SURFACE_ZS) {
         raster_surface_store_ref(surface, tile, decimate);
         return;
     }
@@ -283,6 +284,10 @@ void raster_surface_store_z_only(const struct raster_surface *surface, const str
 
 void raster_surface_load(const struct raster_surface *surface, struct raster_tile *tile)
 {
+    if (surface->format > RASTER_SURFACE_ZS) {
+        raster_surface_load_ref(surface, tile);
+        return;
+    }
     uint32_t *plane = surface->format == RASTER_SURFACE_ZS ? tile->zs : tile->color;
     struct plan plan;
     if (!make_plan(surface, tile, &plan))
@@ -307,20 +312,59 @@ static size_t quad_index(const struct raster_tile *tile, uint32_t qx, uint32_t q
     return raster_pixel_index(tile, qx * 2, qy * 2, s);
 }
 
+/* What a plane keeps of a quad's sample: `size` bytes for four pixels, in `parts` places 64 bytes apart. */
+struct quad {
+    size_t at; /* bytes from the plane's beginning */
+    uint32_t size, parts;
+};
+
+static struct quad quad_of(const struct raster_tile *tile, enum raster_plane plane, uint32_t qx, uint32_t qy,
+                           uint32_t s)
+{
+    size_t word = quad_index(tile, qx, qy, s);
+    if (plane == RASTER_PLANE_MASK)
+        return (struct quad){raster_mask_index(tile, qx * 2, qy * 2), 4, 1};
+    if (plane == RASTER_PLANE_WIDE)
+        return (struct quad){raster_wide_index(tile, qx * 2, qy * 2, s, 0) * sizeof(uint32_t), 16, 2};
+    return (struct quad){word * sizeof(uint32_t), 16, 1};
+}
+
+static const void *plane_of(const struct raster_tile *tile, enum raster_plane plane)
+{
+    return plane == RASTER_PLANE_ZS     ? (const void *)tile->zs
+           : plane == RASTER_PLANE_MASK ? (const void *)tile->mask
+                                        : (const void *)tile->color;
+}
+
+uint32_t raster_tile_dump_bytes(const struct raster_tile *tile, enum raster_plane plane)
+{
+    uint32_t pixels = tile->width * tile->height;
+    return plane == RASTER_PLANE_MASK ? pixels
+                                      : pixels * tile->samples * (plane == RASTER_PLANE_WIDE ? 8 : 4);
+}
+
 void raster_tile_dump(const struct raster_tile *tile, enum raster_plane plane, uint8_t *bytes)
 {
-    const uint32_t *words = plane == RASTER_PLANE_ZS ? tile->zs : tile->color;
+    const uint8_t *from = plane_of(tile, plane);
+    uint32_t samples = plane == RASTER_PLANE_MASK ? 1 : tile->samples;
     for (uint32_t qy = 0; qy < tile->height / 2; qy++)
         for (uint32_t qx = 0; qx < tile->width / 2; qx++)
-            for (uint32_t s = 0; s < tile->samples; s++, bytes += 16)
-                memcpy(bytes, words + quad_index(tile, qx, qy, s), 16);
+            for (uint32_t s = 0; s < samples; s++) {
+                struct quad q = quad_of(tile, plane, qx, qy, s);
+                for (uint32_t p = 0; p < q.parts; p++, bytes += q.size)
+                    memcpy(bytes, from + q.at + p * 64, q.size);
+            }
 }
 
 void raster_tile_undump(struct raster_tile *tile, enum raster_plane plane, const uint8_t *bytes)
 {
-    uint32_t *words = plane == RASTER_PLANE_ZS ? tile->zs : tile->color;
+    uint8_t *to = (uint8_t *)plane_of(tile, plane);
+    uint32_t samples = plane == RASTER_PLANE_MASK ? 1 : tile->samples;
     for (uint32_t qy = 0; qy < tile->height / 2; qy++)
         for (uint32_t qx = 0; qx < tile->width / 2; qx++)
-            for (uint32_t s = 0; s < tile->samples; s++, bytes += 16)
-                memcpy(words + quad_index(tile, qx, qy, s), bytes, 16);
+            for (uint32_t s = 0; s < samples; s++) {
+                struct quad q = quad_of(tile, plane, qx, qy, s);
+                for (uint32_t p = 0; p < q.parts; p++, bytes += q.size)
+                    memcpy(to + q.at + p * 64, bytes, q.size);
+            }
 }

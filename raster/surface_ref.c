@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "util/bits.h"
+#include "util/half.h"
 
 /* (2t + 1) * 255 / 32 of the 4x4 Bayer matrix t = {0 8 2 10, 12 4 14 6, 3 11 1 9, 15 7 13 5}. */
 const uint16_t surface_dither[4][4] = {
@@ -37,6 +38,27 @@ static uint32_t average(const struct raster_tile *tile, uint32_t x, uint32_t y, 
     return word;
 }
 
+/* The same of a wide tile: halves, as two words. */
+static uint64_t average_wide(const struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t side,
+                             uint32_t count)
+{
+    uint64_t pixel = 0;
+    for (unsigned c = 0; c < 4; c++) {
+        float sum = 0;
+        uint32_t half = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t s = i % tile->samples, p = i / tile->samples;
+            uint32_t at = raster_wide_index(tile, x * side + p % side, y * side + p / side, s, c / 2);
+            half = tile->color[at] >> c % 2 * 16 & 0xffff;
+            sum += util_half_to_float((uint16_t)half);
+        }
+        if (count > 1)
+            half = util_float_to_half(sum * (1.0f / (float)count));
+        pixel |= (uint64_t)half << 16 * c;
+    }
+    return pixel;
+}
+
 /* Tile pixels a side that make one image pixel of `count` samples. */
 static uint32_t side_of(uint32_t count, uint32_t samples)
 {
@@ -45,7 +67,13 @@ static uint32_t side_of(uint32_t count, uint32_t samples)
 
 uint32_t surface_bytes_per_pixel(uint32_t format)
 {
-    return format == RASTER_SURFACE_BGR565 || format == RASTER_SURFACE_BGR565_DITHER ? 2 : 4;
+    switch (format) {
+    case RASTER_SURFACE_A8: return 1;
+    case RASTER_SURFACE_BGR565:
+    case RASTER_SURFACE_BGR565_DITHER: return 2;
+    case RASTER_SURFACE_RGBA16F: return 8;
+    default: return 4;
+    }
 }
 
 bool surface_visible(const struct raster_surface *surface, const struct raster_tile *tile, uint32_t side,
@@ -76,6 +104,15 @@ void surface_store_part(const struct raster_surface *surface, const struct raste
                 util_store32(at, z_only ? (zs & ~255u) | *at : zs);
                 continue;
             }
+            if (surface->format == RASTER_SURFACE_A8) {
+                *at = tile->mask[raster_mask_index(tile, x, y)];
+                continue;
+            }
+            if (surface->format == RASTER_SURFACE_RGBA16F) {
+                uint64_t pixel = average_wide(tile, x, y, side, count);
+                memcpy(at, &pixel, sizeof pixel);
+                continue;
+            }
             uint32_t word = average(tile, x, y, side, count);
             if (bytes == 4) {
                 util_store32(at, word);
@@ -100,6 +137,15 @@ void surface_load_part(const struct raster_surface *surface, struct raster_tile 
                 surface->base + raster_texel_offset((enum raster_layout)surface->layout, bytes,
                                                     surface->stride, (uint32_t)tile->x + x,
                                                     (uint32_t)tile->y + y);
+            if (surface->format == RASTER_SURFACE_A8) {
+                tile->mask[raster_mask_index(tile, x, y)] = *at;
+                continue;
+            }
+            if (surface->format == RASTER_SURFACE_RGBA16F) {
+                for (uint32_t s = 0; s < tile->samples * 2; s++)
+                    tile->color[raster_wide_index(tile, x, y, s / 2, s % 2)] = util_load32(at + s % 2 * 4);
+                continue;
+            }
             uint32_t word = bytes == 4 ? util_load32(at) : from_565(util_load16(at));
             for (uint32_t s = 0; s < tile->samples; s++)
                 plane[raster_pixel_index(tile, x, y, s)] = word;
@@ -110,7 +156,8 @@ void surface_load_part(const struct raster_surface *surface, struct raster_tile 
 void raster_surface_store_ref(const struct raster_surface *surface, const struct raster_tile *tile,
                               enum raster_decimate decimate)
 {
-    uint32_t count = surface->format == RASTER_SURFACE_ZS ? 1 : 1u << 2 * decimate;
+    bool one = surface->format == RASTER_SURFACE_ZS || surface->format == RASTER_SURFACE_A8;
+    uint32_t count = one ? 1 : 1u << 2 * decimate;
     struct surface_part part;
     if (surface_visible(surface, tile, side_of(count, tile->samples), &part))
         surface_store_part(surface, tile, count, false, &part);

@@ -1,5 +1,7 @@
 #include "raster/tile.h"
 
+#include <string.h>
+
 static uint32_t words(const struct raster_tile *tile)
 {
     return tile->width * tile->height * tile->samples;
@@ -14,6 +16,18 @@ static void fill(uint32_t *at, uint64_t count, uint32_t word)
 void raster_tile_clear_color(struct raster_tile *tile, uint32_t color)
 {
     fill(tile->color, words(tile), color);
+}
+
+void raster_tile_clear_wide(struct raster_tile *tile, uint64_t color)
+{
+    uint32_t n = words(tile) * 2;
+    for (uint32_t i = 0; i < n; i++)
+        tile->color[i] = (uint32_t)(i & 16 ? color >> 32 : color);
+}
+
+void raster_tile_clear_mask(struct raster_tile *tile, uint8_t mask)
+{
+    memset(tile->mask, mask, tile->width * tile->height);
 }
 
 void raster_tile_clear_zs(struct raster_tile *tile, uint32_t zs, uint32_t mask)

@@ -6,8 +6,11 @@
  * fragment lanes, and what derivatives of every family need). Blocks stand in raster order; the samples of a
  * block follow each other.
  *
- * color: 8888 words, first channel in the low byte. zs: depth << 8 | stencil. Row 0 is the row with the
- * lowest y. */
+ * color: 8888 words, first channel in the low byte. Tiles of 64-bit colours ("wide", at most half as many
+ * samples) have two such blocks of 16 words for each one of theirs: first the words of red and green, then
+ * those of blue and alpha, each a pair of halves, the first in the low bits. zs: depth << 8 | stencil; or the
+ * counters of coverage.h. mask: a byte a pixel, in blocks as above, whatever the number of samples. Row 0 is
+ * the row with the lowest y. */
 #ifndef VITRAIL_RASTER_TILE_H
 #define VITRAIL_RASTER_TILE_H
 
@@ -24,6 +27,7 @@ struct raster_tile {
         height;       /* pixels, multiples of 4 up to 64; width * height * samples <= RASTER_TILE_WORDS */
     uint32_t samples; /* 1 or 4 */
     int32_t x, y;     /* window position of the tile's pixel (0,0); |value| <= 65536 */
+    alignas(64) uint8_t mask[RASTER_TILE_WORDS]; /* of VG */
 };
 
 /* Lane of pixel (x, y) inside its block, from the low two bits of each. */
@@ -45,9 +49,24 @@ static inline uint32_t raster_pixel_index(const struct raster_tile *tile, uint32
     return raster_block_index(tile, x, y, sample) + raster_lane(x, y);
 }
 
+/* The same of a wide tile's color: `half` 0 for red and green, 1 for blue and alpha. */
+static inline uint32_t raster_wide_index(const struct raster_tile *tile, uint32_t x, uint32_t y,
+                                         uint32_t sample, uint32_t half)
+{
+    return raster_block_index(tile, x, y, sample) * 2 + half * 16 + raster_lane(x, y);
+}
+
+/* Index into mask of pixel (x, y). */
+static inline uint32_t raster_mask_index(const struct raster_tile *tile, uint32_t x, uint32_t y)
+{
+    return ((y >> 2) * (tile->width >> 2) + (x >> 2)) * 16 + raster_lane(x, y);
+}
+
 /* Fills every sample. */
 void raster_tile_clear(struct raster_tile *tile, uint32_t color, uint32_t zs);
 void raster_tile_clear_color(struct raster_tile *tile, uint32_t color);
+void raster_tile_clear_wide(struct raster_tile *tile, uint64_t color); /* red in the low 16 bits */
+void raster_tile_clear_mask(struct raster_tile *tile, uint8_t mask);
 void raster_tile_clear_zs(struct raster_tile *tile, uint32_t zs,
                           uint32_t mask); /* only bits in mask change */
 

@@ -16,8 +16,8 @@ struct row_edge {
 
 static struct row_edge row_edge(const struct tiler_grid *g, const struct edge *e, int32_t ty)
 {
-    int64_t side = 16ll << g->shift;
-    int64_t y = ty * side + (e->b >= 0 ? side - g->inset : g->inset);
+    int64_t side = 16ll << g->shift, height = side >> g->flat;
+    int64_t y = ty * height + (e->b >= 0 ? height - g->inset : g->inset);
     int64_t x = e->a >= 0 ? side - g->inset : g->inset;
     return (struct row_edge){e->a * side, e->b * y + e->c + e->a * x};
 }

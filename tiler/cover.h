@@ -10,7 +10,8 @@
 #define TILER_MAX_ROWS 256 /* tile rows of a frame */
 
 struct tiler_grid {
-    uint32_t shift;         /* log2 of a tile's side in pixels */
+    uint32_t shift;         /* log2 of a tile's width in pixels */
+    uint32_t flat;          /* log2 of its width by its height: 0 for square tiles */
     int32_t x0, y0, x1, y1; /* pixels that can be drawn; x1, y1 exclusive; inside the tiles of the frame */
     int32_t inset; /* first sample's distance from a pixel's border: 8 for centres, 2 for 4 samples */
 };
@@ -39,9 +40,9 @@ static inline bool tiler_bounds(const struct tiler_grid *g, int32_t min_x, int32
     px1 = px1 >= g->x1 ? g->x1 - 1 : px1;
     py1 = py1 >= g->y1 ? g->y1 - 1 : py1;
     out->x0 = px0 >> g->shift;
-    out->y0 = py0 >> g->shift;
+    out->y0 = py0 >> (g->shift - g->flat);
     out->x1 = px1 >> g->shift;
-    out->y1 = py1 >> g->shift;
+    out->y1 = py1 >> (g->shift - g->flat);
     return px0 <= px1 && py0 <= py1;
 }
 

@@ -41,7 +41,8 @@ static const uint8_t group_of[256] = {
     [VC4_CL_FLAT_SHADE_FLAGS] = VC4_GROUP_FLAT + 1,   [VC4_CL_POINT_SIZE] = VC4_GROUP_POINT_SIZE + 1,
     [VC4_CL_LINE_WIDTH] = VC4_GROUP_LINE_WIDTH + 1,   [VC4_CL_DEPTH_OFFSET] = VC4_GROUP_DEPTH_OFFSET + 1,
     [VC4_CL_CLIP_WINDOW] = VC4_GROUP_CLIP_WINDOW + 1, [VC4_CL_VIEWPORT_OFFSET] = VC4_GROUP_VIEWPORT + 1,
-    [VC4_CL_Z_CLIP] = VC4_GROUP_Z_CLIP + 1,
+    [VC4_CL_Z_CLIP] = VC4_GROUP_Z_CLIP + 1,           [VC4_CL_NV_SHADER_STATE] = VC4_GROUP_SHADER + 1,
+    [VC4_CL_VG_SHADER_STATE] = VC4_GROUP_SHADER + 1,  [VC4_CL_VG_INLINE_SHADER] = VC4_GROUP_SHADER + 1,
 };
 
 /* Keeps a state record for the tile lists. Before the start of tile binning the counter stands still: such
@@ -60,31 +61,32 @@ static void keep_state(struct vc4_binner *b, unsigned group, const uint8_t *byte
 
 static bool set_configuration(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t address)
 {
-    if (r->field[VC4_CONFIG_COVERAGE_PIPE])
-        return vc4_binner_fail(b, GPU_FAULT_UNSUPPORTED, address, "coverage pipe (record 96, bit 8)");
-    if (r->field[VC4_CONFIG_OVERSAMPLE] > 1)
-        return vc4_binner_fail(b, GPU_FAULT_UNSUPPORTED, address, "16x oversampling (record 96, bits 7:6)");
+    if (r->field[VC4_CONFIG_OVERSAMPLE] > 2)
+        return vc4_binner_fail(b, GPU_FAULT_PACKET, address,
+                               "reserved oversample mode (record 96, bits 7:6)");
+    b->oversample = (uint8_t)r->field[VC4_CONFIG_OVERSAMPLE];
     b->forward = r->field[VC4_CONFIG_FORWARD];
     b->reverse = r->field[VC4_CONFIG_REVERSE];
     b->clockwise = r->field[VC4_CONFIG_CLOCKWISE];
     return true;
 }
 
+/* Each draw sets the format that its lists need: a binning list's own is for the prefix of the rendering
+ * list.
+ */
 static bool set_format(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t address)
 {
-    if (r->field[VC4_FORMAT_DATA] != 1)
-        return vc4_binner_fail(b, GPU_FAULT_UNSUPPORTED, address, "primitive lists of data type %u (VG mode)",
-                               (unsigned)r->field[VC4_FORMAT_DATA]);
-    if (r->field[VC4_FORMAT_PRIMITIVE] > VC4_TRIANGLES)
-        return vc4_binner_fail(b, GPU_FAULT_UNSUPPORTED, address, "primitive lists of type %u (VG mode)",
-                               (unsigned)r->field[VC4_FORMAT_PRIMITIVE]);
-    return true; /* each draw sets the format that its lists need */
+    uint64_t data = r->field[VC4_FORMAT_DATA], primitive = r->field[VC4_FORMAT_PRIMITIVE];
+    if ((data != 1 && data != 3) || primitive > VC4_RHTS)
+        return vc4_binner_fail(b, GPU_FAULT_PACKET, address, "reserved primitive list format (record 56)");
+    return true;
 }
 
 static void set_shader(struct vc4_binner *b, const struct vc4_cl_record *r)
 {
     b->has_shader = true;
     b->shader_read = false;
+    b->shader_kind = (uint8_t)(r->id - VC4_CL_GL_SHADER_STATE);
     b->shader_address = (uint32_t)r->field[VC4_SHADER_ADDRESS];
     b->shader_extended = r->field[VC4_SHADER_EXTENDED];
     b->shader_attributes = (uint32_t)r->field[VC4_SHADER_ATTRIBUTES];
@@ -98,7 +100,10 @@ static bool state_record(struct vc4_binner *b, const struct vc4_cl_record *r, co
     if (group_of[r->id])
         keep_state(b, group_of[r->id] - 1u, bytes, r->size);
     switch (r->id) {
-    case VC4_CL_GL_SHADER_STATE: set_shader(b, r); return true;
+    case VC4_CL_GL_SHADER_STATE:
+    case VC4_CL_NV_SHADER_STATE:
+    case VC4_CL_VG_SHADER_STATE:
+    case VC4_CL_VG_INLINE_SHADER: set_shader(b, r); return true;
     case VC4_CL_CONFIGURATION_BITS: return set_configuration(b, r, address);
     case VC4_CL_PRIMITIVE_LIST_FORMAT: return set_format(b, r, address);
     case VC4_CL_POINT_SIZE: b->point_size = vc4_cl_float(r, VC4_VALUE); return true;
@@ -131,10 +136,6 @@ static bool configure(struct vc4_binner *b, const struct vc4_cl_record *r, uint3
 {
     if (b->started)
         return vc4_binner_fail(b, GPU_FAULT_PACKET, address, "tile binning mode configuration while binning");
-    if (r->field[VC4_BIN_64BIT] || r->field[VC4_BIN_DOUBLE_BUFFER])
-        return vc4_binner_fail(b, GPU_FAULT_UNSUPPORTED, address, "%s (record 112)",
-                               r->field[VC4_BIN_64BIT] ? "64-bit tile buffer colours"
-                                                       : "double-buffered tiles");
     if (!r->field[VC4_BIN_AUTO_INIT])
         return vc4_binner_fail(b, GPU_FAULT_UNSUPPORTED, address,
                                "tile state data array initialised by the host (record 112)");
@@ -145,8 +146,11 @@ static bool configure(struct vc4_binner *b, const struct vc4_cl_record *r, uint3
     b->tiles_y = (uint32_t)r->field[VC4_BIN_HEIGHT];
     b->initial_block = 32u << r->field[VC4_BIN_INITIAL_BLOCK];
     b->block = 32u << r->field[VC4_BIN_BLOCK];
-    bool ms = r->field[VC4_BIN_MS]; /* a tile holds 64x64 samples */
-    b->grid = (struct tiler_grid){.shift = ms ? 5 : 6, .inset = ms ? 2 : 8};
+    b->ms = r->field[VC4_BIN_MS]; /* a tile holds 64x64 samples; fewer rows where a pixel takes more */
+    b->grid = (struct tiler_grid){
+        .shift = b->ms ? 5 : 6,
+        .flat = (uint32_t)r->field[VC4_BIN_64BIT] + (r->field[VC4_BIN_DOUBLE_BUFFER] && !b->ms),
+    };
     if (!b->tiles_x || !b->tiles_y)
         return vc4_binner_fail(b, GPU_FAULT_PACKET, address, "frame of %u x %u tiles", b->tiles_x,
                                b->tiles_y);
@@ -209,24 +213,10 @@ static bool flow_record(struct vc4_binner *b, const struct vc4_cl_record *r, uin
     return true;
 }
 
-static const char *unsupported(unsigned id)
-{
-    switch (id) {
-    case VC4_CL_VG_COORDINATE_ARRAY:
-    case VC4_CL_VG_INLINE: return "VG primitives";
-    case VC4_CL_NV_SHADER_STATE: return "pre-shaded vertices (NV shader state)";
-    case VC4_CL_VG_SHADER_STATE:
-    case VC4_CL_VG_INLINE_SHADER: return "VG shader state";
-    default: return NULL;
-    }
-}
-
 /* Records that are neither flow nor end. */
 static bool execute(struct vc4_binner *b, const struct vc4_cl_record *r, const uint8_t *bytes,
-                    uint32_t address, uint32_t *flushes)
+                    uint32_t address, uint32_t *next, uint32_t *flushes)
 {
-    if (unsupported(r->id))
-        return vc4_binner_fail(b, GPU_FAULT_UNSUPPORTED, address, "%s", unsupported(r->id));
     switch (r->id) {
     case VC4_CL_NOP: return true;
     case VC4_CL_FLUSH:
@@ -242,7 +232,9 @@ static bool execute(struct vc4_binner *b, const struct vc4_cl_record *r, const u
         return true;
     case VC4_CL_TILE_BINNING_CONFIG: return configure(b, r, address);
     case VC4_CL_INDEXED_PRIMITIVES:
-    case VC4_CL_ARRAY_PRIMITIVES: return vc4_binner_draw(b, r, address);
+    case VC4_CL_ARRAY_PRIMITIVES:
+    case VC4_CL_VG_COORDINATE_ARRAY:
+    case VC4_CL_VG_INLINE: return vc4_binner_draw(b, r, address, next);
     default: return state_record(b, r, bytes, address);
     }
 }
@@ -294,7 +286,7 @@ static enum vc4_list_end run(struct vc4_binner *b, uint32_t end, uint32_t *flush
         } else if (record.id >= VC4_CL_BRANCH && record.id <= VC4_CL_RETURN) {
             if (!flow_record(b, &record, address, &next))
                 return VC4_LIST_FAULT;
-        } else if (!execute(b, &record, bytes, address, flushes)) {
+        } else if (!execute(b, &record, bytes, address, &next, flushes)) {
             return VC4_LIST_FAULT;
         }
         thread->ca = next;

@@ -12,6 +12,8 @@
 #define ASSEMBLY   1024u /* of those, assembled at a time */
 #define INDEX_COST 16u   /* indices for one unit of the packet budget */
 
+#define BXCF_CLIPDISA 2u /* Guide table 93 */
+
 enum { INDEX_8BIT, INDEX_16BIT };
 
 /* ---- the draw's shader and stage ---- */
@@ -23,8 +25,13 @@ static bool read_shader(struct vc4_binner *b)
         return true;
     vc4_vertex_release(b->stage);
     b->stage = NULL;
-    b->shader_read = vc4_shader_state_read(d->programs, d->memory, b->shader_address, b->shader_attributes,
-                                           b->shader_extended, &b->shader, &b->fault);
+    b->shader_read =
+        b->shader_kind == VC4_SHADER_NV
+            ? vc4_nv_state_read(NULL, d->memory, b->shader_address, &b->shader, &b->fault)
+            : vc4_shader_state_read(d->programs, d->memory, b->shader_address, b->shader_attributes,
+                                    b->shader_extended, &b->shader, &b->fault);
+    if (d->regs[VC4_BXCF / 4] & BXCF_CLIPDISA)
+        b->shader.clipping = false;
     b->shader.numeric = d->options.numeric;
     b->fault.draw = b->draws;
     return b->shader_read && vc4_binner_spend(b, vc4_shader_state_cost(&b->shader), b->draw_address);
@@ -34,7 +41,7 @@ static bool read_shader(struct vc4_binner *b)
 static bool prepare_stage(struct vc4_binner *b, uint32_t max_index)
 {
     struct vc4_device *d = b->device;
-    if (b->stage && b->stage_max_index >= max_index)
+    if (b->shader_kind == VC4_SHADER_NV || (b->stage && b->stage_max_index >= max_index))
         return true;
     vc4_vertex_release(b->stage);
     b->stage = NULL;
@@ -142,10 +149,13 @@ static bool draw_source(struct vc4_binner *b, const struct source *s, enum tiler
 /* ---- the record ---- */
 
 /* What the primitives of this draw are tested against. */
-static void set_up(struct vc4_binner *b, enum tiler_mode mode)
+static void set_up(struct vc4_binner *b, uint8_t primitive, bool coordinates)
 {
-    uint32_t vertices = tiler_mode_vertices(mode), shift = b->grid.shift;
-    b->primitive = vertices == 3 ? VC4_TRIANGLES : vertices == 2 ? VC4_LINES : VC4_POINTS;
+    uint32_t shift = b->grid.shift;
+    b->primitive = primitive;
+    b->format = (uint8_t)(primitive | (coordinates ? VC4_LIST_COORDINATES : 0));
+    b->max_code = coordinates ? VC4_LIST_MAX_XY : VC4_LIST_MAX_CODE;
+    b->grid.inset = b->oversample == 2 ? 0 : b->ms || b->oversample ? 2 : 8; /* raster/coverage.h, prim.h */
     /* 12.4 signed coordinates: clip a pixel inside their range, for programs round in their own ways. */
     b->guard = (struct tiler_guard){
         .scale_x = __builtin_fabsf(b->half_width),
@@ -155,7 +165,7 @@ static void set_up(struct vc4_binner *b, enum tiler_mode mode)
     b->grid.x0 = (int32_t)b->clip_left;
     b->grid.y0 = (int32_t)b->clip_bottom;
     b->grid.x1 = (int32_t)UTIL_MIN(b->clip_left + b->clip_width, b->tiles_x << shift);
-    b->grid.y1 = (int32_t)UTIL_MIN(b->clip_bottom + b->clip_height, b->tiles_y << shift);
+    b->grid.y1 = (int32_t)UTIL_MIN(b->clip_bottom + b->clip_height, b->tiles_y << (shift - b->grid.flat));
 }
 
 /* NULL when memory is out. */
@@ -176,6 +186,8 @@ static bool check_draw(struct vc4_binner *b, uint64_t mode)
                                "primitive list before start of tile binning");
     if (!b->has_shader)
         return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address, "primitive list without a shader state");
+    if (b->shader_kind >= VC4_SHADER_VG)
+        return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address, "vertices in VG mode");
     if (mode >= TILER_MODE_COUNT)
         return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address, "reserved primitive mode %llu",
                                (unsigned long long)mode);
@@ -226,7 +238,8 @@ static bool draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t a
                                    "vertices %u to %llu: indices have 16 bits", source.first,
                                    (unsigned long long)(source.first + length - 1));
     }
-    set_up(b, (enum tiler_mode)mode);
+    uint32_t vertices = tiler_mode_vertices((enum tiler_mode)mode);
+    set_up(b, vertices == 3 ? VC4_TRIANGLES : vertices == 2 ? VC4_LINES : VC4_POINTS, false);
     return read_shader(b) && draw_source(b, &source, (enum tiler_mode)mode, length);
 }
 
@@ -241,22 +254,55 @@ static struct vc4_observed_binning counts(const struct vc4_binner *b)
     };
 }
 
-bool vc4_binner_draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t address)
+static bool draw_vg(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t address, uint32_t *next)
+{
+    struct vc4_vg_list list;
+    uint32_t xy[3];
+    int got;
+    b->draws++;
+    b->draw_address = address;
+    b->next_number = 0;
+    if (!b->started)
+        return vc4_binner_fail(b, GPU_FAULT_PACKET, address, "primitive list before start of tile binning");
+    if (!b->has_shader || b->shader_kind < VC4_SHADER_VG)
+        return vc4_binner_fail(b, GPU_FAULT_PACKET, address, "VG primitives without a VG shader state");
+    set_up(b, VC4_TRIANGLES, true);
+    if (!vc4_vg_list_begin(&list, b->device->memory, r, address, *next, &b->fan, b->budget, &b->fault))
+        return false;
+    while ((got = vc4_vg_list_next(&list, xy, &b->fault)) > 0) {
+        b->budget = list.budget;
+        if (!vc4_binner_coordinates(b, xy))
+            return false;
+        list.budget = b->budget;
+    }
+    b->budget = list.budget;
+    if (r->id == VC4_CL_VG_INLINE)
+        *next = (uint32_t)list.at;
+    b->fault.draw = b->draws;
+    return got == 0;
+}
+
+bool vc4_binner_draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t address, uint32_t *next)
 {
     const struct vc4_observer *o = b->observer;
-    bool indexed = r->id == VC4_CL_INDEXED_PRIMITIVES;
+    bool indexed = r->id == VC4_CL_INDEXED_PRIMITIVES, array = r->id == VC4_CL_ARRAY_PRIMITIVES;
+    bool vg = !indexed && !array;
     if (o && o->bin) {
         struct vc4_observed_binning before = counts(b);
         const struct vc4_observed_bin bin = {
             .address = address,
             .record = r->id,
-            .mode = (uint8_t)r->field[indexed ? VC4_INDEXED_MODE : VC4_ARRAY_MODE],
-            .length = r->field[indexed ? VC4_INDEXED_LENGTH : VC4_ARRAY_LENGTH],
+            .mode = (uint8_t)r->field[0], /* of all four records */
+            .length = r->id == VC4_CL_VG_INLINE ? 0
+                      : vg                      ? r->field[VC4_VG_LENGTH]
+                                                : r->field[indexed ? VC4_INDEXED_LENGTH : VC4_ARRAY_LENGTH],
             .shader = b->shader_address,
         };
         o->bin(o->data, &bin, &before);
     }
-    bool ok = draw(b, r, address);
+    if (!vg)
+        b->fan.count = 0;
+    bool ok = vg ? draw_vg(b, r, address, next) : draw(b, r, address);
     if (o && o->bin_end) {
         struct vc4_observed_binning after = counts(b);
         o->bin_end(o->data, b->shader_read ? &b->shader : NULL, &after);

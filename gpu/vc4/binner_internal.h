@@ -14,6 +14,7 @@
 #include "gpu/vc4/observe.h"
 #include "gpu/vc4/tile_list.h"
 #include "gpu/vc4/vertex.h"
+#include "gpu/vc4/vg_list.h"
 #include "tiler/clip.h"
 #include "tiler/cover.h"
 
@@ -50,10 +51,10 @@ struct vc4_bin_state {
 struct vc4_tile {
     uint8_t *at, *limit; /* next byte, and the block's end less the reserve (host addresses) */
     uint32_t previous[3];
-    uint32_t seen;     /* state counter up to which `pending` is complete */
-    uint16_t pending;  /* groups that changed but did not matter yet */
-    uint8_t primitive; /* format of the list, enum vc4_primitive or VC4_NO_PRIMITIVE */
-    bool open;         /* inside a compressed list */
+    uint32_t seen;    /* state counter up to which `pending` is complete */
+    uint16_t pending; /* groups that changed but did not matter yet */
+    uint8_t format;   /* of the list, as vc4_binner.format, or VC4_NO_PRIMITIVE */
+    bool open;        /* inside a compressed list */
 };
 
 /* A primitive cut by the clipper: what record 49 says of it. */
@@ -95,14 +96,18 @@ struct vc4_binner {
     bool configured, started;
     uint32_t alloc_address, alloc_size, state_address;
     uint32_t tiles_x, tiles_y, initial_block, block;
-    struct tiler_grid grid; /* tile size; its window is set for each draw */
+    struct tiler_grid grid; /* tile size; its window and inset are set for each draw */
+    bool ms;
     /* State. */
     uint32_t version;
     uint32_t set_since_start; /* groups */
     struct vc4_bin_state state[VC4_GROUP_COUNT];
     bool has_shader, forward, reverse, clockwise;
+    uint8_t oversample;  /* record 96: 0 none, 1 4x, 2 16x */
+    uint8_t shader_kind; /* enum vc4_shader_kind */
     uint32_t shader_address, shader_attributes;
     bool shader_extended;
+    struct vc4_vg_fan fan; /* of the VG list before */
     float point_size, line_width;
     uint32_t clip_left, clip_bottom, clip_width, clip_height;
     int32_t viewport_x, viewport_y; /* 1/16 pixel */
@@ -119,6 +124,8 @@ struct vc4_binner {
     /* Numbers of primitives in the draw, from 0: of the one in hand, of the first of those given together, of
      * the next to be given. */
     uint64_t number, first_number, next_number;
+    uint8_t format;   /* the same, and VC4_LIST_COORDINATES */
+    uint8_t max_code; /* bytes of a primitive in that format */
     struct tiler_guard guard;
     struct vc4_bin_vertices *vertices;
     struct tiler_spans spans;
@@ -136,8 +143,10 @@ bool vc4_binner_spend(struct vc4_binner *binner, uint64_t units, uint32_t addres
 bool vc4_binner_fail(struct vc4_binner *binner, enum gpu_fault_kind kind, uint32_t address,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* binner_draw.c: executes a primitive list record (32 or 33) at `address`. */
-bool vc4_binner_draw(struct vc4_binner *binner, const struct vc4_cl_record *record, uint32_t address);
+/* binner_draw.c: executes a primitive list record (32, 33, 41 or 42) at `address`; *next, the record's end,
+ * becomes the end of a list that follows inline. */
+bool vc4_binner_draw(struct vc4_binner *binner, const struct vc4_cl_record *record, uint32_t address,
+                     uint32_t *next);
 
 /* binner_shade.c: runs the coordinate program for `count` vertices, each given once, on the pool where that
  * pays; results go to binner->vertices. */
@@ -145,6 +154,9 @@ bool vc4_binner_shade(struct vc4_binner *binner, const uint32_t *index, uint32_t
 
 /* binner_prim.c: clips and bins assembled primitives whose vertices are shaded. */
 bool vc4_binner_primitives(struct vc4_binner *binner, const uint32_t (*index)[3], uint32_t count);
+
+/* The same of a triangle of screen coordinates (vg_list.h), which is never clipped. */
+bool vc4_binner_coordinates(struct vc4_binner *binner, const uint32_t xy[3]);
 
 /* binner_tile.c. Start gives every tile its initial block; flush ends every list, with its pending state
  * written out first when `all_state`. */

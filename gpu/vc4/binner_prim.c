@@ -179,6 +179,18 @@ static bool bin_triangles(struct vc4_binner *b, const uint32_t (*index)[3], uint
     return true;
 }
 
+bool vc4_binner_coordinates(struct vc4_binner *b, const uint32_t xy[3])
+{
+    int32_t x[3], y[3];
+    for (unsigned i = 0; i < 3; i++) {
+        x[i] = (int16_t)(xy[i] & 0xffff) + b->viewport_x;
+        y[i] = (int16_t)(xy[i] >> 16) + b->viewport_y;
+    }
+    b->primitives_in++;
+    b->number = b->next_number++;
+    return bin_triangle(b, x, y, xy, NULL);
+}
+
 /* ---- lines ---- */
 
 static int32_t line_reach(float width)

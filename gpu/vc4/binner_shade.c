@@ -92,8 +92,35 @@ static void shade_group(void *data, uint32_t number, unsigned worker)
         keep(b, index[i], UTIL_MIN(count - i * 16, 16u), (const uint32_t(*)[16])out + i * rows);
 }
 
+/* Vertices that come shaded: from memory into the rows that a coordinate program would give. */
+static bool fetch_shaded(struct vc4_binner *b, const uint32_t *index, uint32_t count)
+{
+    const struct vc4_nv_vertices *nv = &b->shader.nv;
+    uint32_t words = b->shader.point_size ? 4 : 3;
+    for (uint32_t first = 0; first < count; first += 16) {
+        uint32_t lanes = UTIL_MIN(count - first, 16u), lane_index[16];
+        alignas(64) uint32_t row[ROW_POINT_SIZE + 1][16] = {0};
+        for (uint32_t l = 0; l < lanes; l++) {
+            uint32_t word[ROW_POINT_SIZE + 1] = {0};
+            uint32_t header = nv->clip_header ? 4 : 0;
+            if (!vc4_nv_vertex(b->device->memory, nv, index[first + l], -(int32_t)header, header + words,
+                               word + ROW_XY - header, &b->fault)) {
+                b->fault.draw = b->draws;
+                return false;
+            }
+            for (uint32_t k = 0; k <= ROW_POINT_SIZE; k++)
+                row[k][l] = word[k];
+            lane_index[l] = index[first + l];
+        }
+        keep(b, lane_index, lanes, (const uint32_t(*)[16])row);
+    }
+    return true;
+}
+
 bool vc4_binner_shade(struct vc4_binner *b, const uint32_t *index, uint32_t count)
 {
+    if (b->shader_kind == VC4_SHADER_NV)
+        return fetch_shaded(b, index, count);
     struct shading_result results[UTIL_POOL_MAX + 1];
     struct shading s = {.binner = b, .index = index, .count = count, .results = results};
     uint32_t groups = util_div_up(count, GROUP_VERTICES);

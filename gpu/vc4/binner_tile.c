@@ -156,14 +156,14 @@ static bool write_state(struct vc4_binner *b, struct vc4_tile *t)
 {
     note_changes(b, t);
     uint32_t groups = t->pending & relevant[b->primitive];
-    if (t->primitive != b->primitive) {
+    if (t->format != b->format) {
         if (!room(b, t, 3))
             return false;
         close_list(t);
         t->at[0] = VC4_CL_PRIMITIVE_LIST_FORMAT;
-        t->at[1] = (uint8_t)(b->primitive | 1u << 4); /* 16-bit indices */
+        t->at[1] = (uint8_t)(b->format | 1u << 4); /* 16-bit indices are 1, coordinates 3 */
         t->at += 2;
-        t->primitive = b->primitive;
+        t->format = b->format;
         groups |= 1u << VC4_GROUP_SHADER; /* "must be followed by a Shader State item to be recognized" */
     }
     return write_groups(b, t, groups);
@@ -173,7 +173,7 @@ static bool write_state(struct vc4_binner *b, struct vc4_tile *t)
 
 static inline bool ready(const struct vc4_binner *b, const struct vc4_tile *t)
 {
-    return t->seen == b->version && t->primitive == b->primitive;
+    return t->seen == b->version && t->format == b->format;
 }
 
 static void open_list(struct vc4_tile *t)
@@ -187,7 +187,7 @@ static inline void write_code(struct vc4_binner *b, struct vc4_tile *t, const ui
 {
     if (b->observer && b->observer->binned)
         b->observer->binned(b->observer->data, guest_address(b, t->at), b->number, (uint32_t)(t - b->tiles));
-    t->at += vc4_list_code(b->primitive, t->previous, index, t->at);
+    t->at += vc4_list_code(b->format, t->previous, index, t->at);
 }
 
 static bool add_slow(struct vc4_binner *b, struct vc4_tile *t, const uint32_t index[3])
@@ -196,7 +196,7 @@ static bool add_slow(struct vc4_binner *b, struct vc4_tile *t, const uint32_t in
         return false;
     /* Closed once more when the next block is out of a relative branch's reach. */
     for (;;) {
-        if (!room(b, t, VC4_LIST_MAX_CODE + !t->open))
+        if (!room(b, t, b->max_code + !t->open))
             return false;
         if (t->open)
             break;
@@ -209,7 +209,7 @@ static bool add_slow(struct vc4_binner *b, struct vc4_tile *t, const uint32_t in
 
 bool vc4_binner_tile_add(struct vc4_binner *b, struct vc4_tile *t, const uint32_t index[3])
 {
-    if (!t->open || !ready(b, t) || t->at + VC4_LIST_MAX_CODE > t->limit)
+    if (!t->open || !ready(b, t) || t->at + b->max_code > t->limit)
         return add_slow(b, t, index);
     write_code(b, t, index);
     return true;
@@ -276,7 +276,7 @@ bool vc4_binner_tiles_start(struct vc4_binner *b, uint32_t address)
             .at = host + i * b->initial_block,
             .limit = host + (i + 1) * b->initial_block - VC4_TILE_RESERVE,
             .seen = b->version,
-            .primitive = VC4_NO_PRIMITIVE,
+            .format = VC4_NO_PRIMITIVE,
         };
     d->bpca = b->alloc_address + size;
     d->bpcs = b->alloc_size - size;

@@ -102,7 +102,7 @@ static int prepare_compiled(struct vc4_frag *frag, const struct gpu_memory *memo
     struct vc4_frag_plan plan;
     int status;
 
-    if (!engine || memory->size < 4)
+    if (!engine || config->wide || memory->size < 4)
         return -ENOTSUP;
     vc4_frag_plan_make(frag->program, config->samples, &plan);
     if (!plan.compiles)

@@ -14,6 +14,10 @@ struct vc4_frag_config {
     bool z_updates;
     uint8_t samples;   /* 1 or 4 */
     uint8_t primitive; /* 0 points, 1 lines, 2 triangles: extra varyings */
+    bool coverage_leave,
+        coverage_mask; /* record 96: reading coverage leaves it; gives 16 bits, not a level */
+    bool has_mask;     /* the VG mask buffer is enabled */
+    bool wide;         /* the tile has 64-bit colours */
 };
 
 struct vc4_frag;

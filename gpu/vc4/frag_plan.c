@@ -57,6 +57,13 @@ static bool writes_stencil(const struct vc4_qpu_insn *insn)
     return writes_either(insn, VC4_QPU_W_TLB_STENCIL);
 }
 
+/* Coverage and the VG mask are interpreted. */
+static bool touches_vg(const struct vc4_qpu_insn *insn)
+{
+    return insn->sig == VC4_QPU_SIG_COVERAGE_LOAD || insn->sig == VC4_QPU_SIG_ALPHA_MASK_LOAD ||
+           writes_either(insn, VC4_QPU_W_TLB_ALPHA_MASK);
+}
+
 /* The only block that holds instructions of a kind: its number, -1 when no block does, -2 when several do. */
 static int only_block(const struct vc4_qpu_program *program, bool (*is)(const struct vc4_qpu_insn *))
 {
@@ -244,7 +251,8 @@ void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples,
     int z_block, count_block;
 
     *out = (struct vc4_frag_plan){.compiles = false};
-    if (program->dynamic_uniforms || program->computed_branches || !uniforms_known(program))
+    if (only_block(program, touches_vg) != -1 || program->dynamic_uniforms || program->computed_branches ||
+        !uniforms_known(program))
         return;
     z_block = only_block(program, writes_z);
     count_block = only_block(program, counts_samples);

@@ -49,8 +49,9 @@ static void report_fault(const struct vc4_ref_batch *batch, const struct vc4_qpu
         [VC4_QPU_FAULT_TMU_FULL] = {GPU_FAULT_SHADER, "too many texture requests outstanding"},
         [VC4_QPU_FAULT_RESERVED] = {GPU_FAULT_SHADER, "reserved operation, signal or register"},
         [VC4_QPU_FAULT_UNSUPPORTED] =
-            {GPU_FAULT_UNSUPPORTED, "an access that fragment programs do not have here (VPM, coverage, alpha "
-                                    "mask, mutex, semaphores, host interrupt, quad position)"},
+            {GPU_FAULT_UNSUPPORTED,
+             "an access that fragment programs do not have here (VPM, mutex, semaphores, "
+             "host interrupt, quad position, coverage of four samples)"},
     };
     bool lookup = report->fault == VC4_QPU_FAULT_MEMORY || report->fault == VC4_QPU_FAULT_UNIFORM;
 
@@ -92,7 +93,7 @@ static enum vc4_qpu_fault shade_block(struct vc4_ref_batch *batch, const struct 
     struct vc4_qpu_report report = {0};
     uint32_t first = raster_block_index(batch->tile, block->x * 4u, block->y * 4u, 0);
 
-    batch->color = batch->tile->color + first;
+    batch->color = batch->tile->color + (ref->config.wide ? first * 2 : first);
     batch->zs = batch->tile->zs + first;
     batch->px = batch->tile->x + block->x * 4;
     batch->py = batch->tile->y + block->y * 4;

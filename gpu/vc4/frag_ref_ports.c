@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/vc4/frag_internal.h"
+#include "raster/coverage.h"
 #include "util/bits.h"
 
 #define LANES VC4_QPU_LANES
@@ -203,35 +204,98 @@ static enum vc4_qpu_fault port_z(void *ctx, const uint32_t value[LANES], uint16_
     return VC4_QPU_OK;
 }
 
-static void write_sample(struct vc4_ref_batch *batch, unsigned sample, const uint32_t value[LANES],
-                         uint16_t lanes)
+/* A word of each pixel's sample; a sample of 64-bit colour has two, `part` 0 and 1. */
+static uint32_t *color_words(const struct vc4_ref_batch *batch, unsigned sample, unsigned part)
 {
+    return batch->color + (size_t)(batch->ref->config.wide ? sample * 2 + part : sample) * LANES;
+}
+
+static void write_sample(struct vc4_ref_batch *batch, unsigned sample, unsigned part,
+                         const uint32_t value[LANES], uint16_t lanes)
+{
+    uint32_t *words = color_words(batch, sample, part);
+
     for (unsigned lane = 0; lane < LANES; lane++)
         if ((lanes & batch->live[sample]) >> lane & 1)
-            batch->color[sample * LANES + lane] = value[lane];
+            words[lane] = value[lane];
 }
 
 static enum vc4_qpu_fault port_color_write(void *ctx, bool all, const uint32_t value[LANES], uint16_t lanes,
                                            struct vc4_qpu_report *report)
 {
     struct vc4_ref_batch *batch = ctx;
-    unsigned samples = batch->tile->samples;
+    unsigned samples = batch->tile->samples, parts = batch->ref->config.wide ? 2 : 1;
+    unsigned n = all && parts == 1 ? 0 : batch->color_writes++;
 
     if (!all) {
-        write_sample(batch, batch->color_writes++ % samples, value, lanes);
+        write_sample(batch, n / parts % samples, n % parts, value, lanes);
         return VC4_QPU_OK;
     }
     for (unsigned k = 0; k < samples; k++)
-        write_sample(batch, k, value, lanes);
+        write_sample(batch, k, n % parts, value, lanes);
     return VC4_QPU_OK;
 }
 
 static enum vc4_qpu_fault port_color_load(void *ctx, uint32_t out[LANES], struct vc4_qpu_report *report)
 {
     struct vc4_ref_batch *batch = ctx;
-    unsigned sample = batch->color_loads++ % batch->tile->samples;
+    unsigned parts = batch->ref->config.wide ? 2 : 1, n = batch->color_loads++;
 
-    memcpy(out, batch->color + (size_t)sample * LANES, LANES * sizeof *out);
+    memcpy(out, color_words(batch, n / parts % batch->tile->samples, n % parts), LANES * sizeof *out);
+    return VC4_QPU_OK;
+}
+
+/* ---- coverage and the VG mask: tiles of one sample ---- */
+
+/* Guide section 5: "the existing contents may either be preserved or cleared"; of the pixels that the
+ * primitive covers. */
+static enum vc4_qpu_fault port_coverage_load(void *ctx, uint32_t out[LANES], struct vc4_qpu_report *report)
+{
+    struct vc4_ref_batch *batch = ctx;
+    const struct vc4_frag_config *config = &batch->ref->config;
+
+    if (batch->tile->samples > 1) /* "undefined behavior" */
+        return VC4_QPU_FAULT_UNSUPPORTED;
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        uint32_t word = batch->zs[lane];
+
+        out[lane] =
+            config->coverage_mask ? raster_coverage_mask(word) : raster_coverage_level(word) * 0x01010101u;
+        if (!config->coverage_leave && batch->live[0] >> lane & 1)
+            batch->zs[lane] = 0;
+    }
+    return VC4_QPU_OK;
+}
+
+static uint8_t *mask_of(const struct vc4_ref_batch *batch)
+{
+    return batch->tile->mask + (batch->zs - batch->tile->zs) / batch->tile->samples;
+}
+
+/* One byte in all four, as coverage comes; all ones when there is no mask buffer. */
+static enum vc4_qpu_fault port_alpha_mask_load(void *ctx, uint32_t out[LANES], struct vc4_qpu_report *report)
+{
+    const struct vc4_ref_batch *batch = ctx;
+    const uint8_t *mask = mask_of(batch);
+
+    for (unsigned lane = 0; lane < LANES; lane++)
+        out[lane] = batch->ref->config.has_mask ? mask[lane] * 0x01010101u : UINT32_MAX;
+    return VC4_QPU_OK;
+}
+
+/* The low byte of what is written. */
+static enum vc4_qpu_fault port_alpha_mask(void *ctx, const uint32_t value[LANES], uint16_t lanes,
+                                          struct vc4_qpu_report *report)
+{
+    const struct vc4_ref_batch *batch = ctx;
+    uint8_t *mask = mask_of(batch);
+    uint16_t live = 0;
+
+    for (unsigned k = 0; k < batch->tile->samples; k++)
+        live |= batch->live[k];
+    for (unsigned lane = 0; lane < LANES && batch->ref->config.has_mask; lane++)
+        if ((lanes & live) >> lane & 1)
+            mask[lane] = (uint8_t)value[lane];
     return VC4_QPU_OK;
 }
 
@@ -247,4 +311,7 @@ const struct vc4_qpu_ports vc4_ref_ports = {
     .tlb_z = port_z,
     .color_write = port_color_write,
     .color_load = port_color_load,
+    .coverage_load = port_coverage_load,
+    .alpha_mask = port_alpha_mask,
+    .alpha_mask_load = port_alpha_mask_load,
 };

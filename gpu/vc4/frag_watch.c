@@ -165,6 +165,9 @@ bool vc4_ref_watched(struct vc4_ref_batch *batch, const struct raster_block *blo
         .tlb_z = watched_z,
         .color_write = watched_color_write,
         .color_load = watched_color_load,
+        .coverage_load = vc4_ref_ports.coverage_load,
+        .alpha_mask = vc4_ref_ports.alpha_mask,
+        .alpha_mask_load = vc4_ref_ports.alpha_mask_load,
     };
     const struct vc4_watched_block it = {.program = batch->ref->program,
                                          .code = batch->ref->code,

@@ -16,12 +16,12 @@ struct vc4_shader_state;
 
 /* ---- binning ---- */
 
-/* A primitive list record (32 or 33) of a binning list. */
+/* A primitive list record (32, 33, 41 or 42) of a binning list. */
 struct vc4_observed_bin {
     uint32_t address; /* of the record */
-    uint8_t record;   /* 32 or 33 */
+    uint8_t record;   /* its id */
     uint8_t mode;     /* primitive mode, OpenGL's numbers */
-    uint64_t length;  /* vertices in the list */
+    uint64_t length;  /* vertices in the list; 41: primitives, 42: 0 */
     uint32_t shader;  /* address of the shader record */
 };
 

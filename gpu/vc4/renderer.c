@@ -14,14 +14,21 @@ static enum vc4_outcome fail(struct vc4_reading *in, enum gpu_fault_kind kind, c
 }
 
 /* The buffer after a store: `halves` are cleared with the clear values (Guide table 38, records 24 to 28). */
-static void clear_on_store(struct vc4_renderer *r, uint32_t halves)
+static enum vc4_outcome clear_on_store(struct vc4_reading *in, uint32_t halves)
 {
+    struct vc4_renderer *r = in->r;
+    if (halves & VC4_HALF_COLOR && !r->config.wide && r->clear_color >> 32 != (uint32_t)r->clear_color)
+        return fail(in, GPU_FAULT_UNSUPPORTED, "two clear colours that differ, of 32 bits each");
+    halves &= r->config.has_mask ? VC4_HALF_ALL : VC4_HALF_COLOR | VC4_HALF_ZS;
     r->uniform |= halves;
     r->due |= halves;
+    if (halves & VC4_HALF_MASK)
+        r->uniform_mask = r->clear_mask;
     if (halves & VC4_HALF_COLOR)
         r->uniform_color = r->clear_color;
     if (halves & VC4_HALF_ZS)
         r->uniform_zs = r->clear_zs;
+    return VC4_GO_ON;
 }
 
 /* ---- records ---- */
@@ -30,10 +37,6 @@ static enum vc4_outcome read_configuration(struct vc4_reading *in, const struct 
 {
     const uint64_t *f = record->field;
     struct vc4_renderer *r = in->r;
-    if (f[VC4_RENDER_64BIT])
-        return fail(in, GPU_FAULT_UNSUPPORTED, "64-bit colour (HDR mode)");
-    if (f[VC4_RENDER_VG_MASK] || f[VC4_RENDER_COVERAGE])
-        return fail(in, GPU_FAULT_UNSUPPORTED, "VG mask or coverage mode");
     enum vc4_outcome outcome = r->batch.job_count ? vc4_batch_flush(in) : VC4_GO_ON;
     r->config = (struct vc4_render_config){
         .set = true,
@@ -44,16 +47,20 @@ static enum vc4_outcome read_configuration(struct vc4_reading *in, const struct 
         .color_format = (uint8_t)f[VC4_RENDER_COLOR_FORMAT],
         .decimate = (uint8_t)f[VC4_RENDER_DECIMATE],
         .layout = (uint8_t)f[VC4_RENDER_LAYOUT],
+        .wide = f[VC4_RENDER_64BIT],
+        .has_mask = f[VC4_RENDER_VG_MASK],
+        .flat = f[VC4_RENDER_DOUBLE_BUFFER] && !f[VC4_RENDER_MS],
     };
+    if (!r->config.has_mask)
+        r->uniform |= VC4_HALF_MASK;
     return outcome;
 }
 
 static enum vc4_outcome read_clear_colors(struct vc4_reading *in, const struct vc4_cl_record *record)
 {
     const uint64_t *f = record->field;
-    if (f[VC4_CLEAR_COLOR] != f[VC4_CLEAR_COLOR_ODD])
-        return fail(in, GPU_FAULT_UNSUPPORTED, "two clear colours that differ");
-    in->r->clear_color = (uint32_t)f[VC4_CLEAR_COLOR];
+    in->r->clear_color = f[VC4_CLEAR_COLOR] | f[VC4_CLEAR_COLOR_ODD] << 32;
+    in->r->clear_mask = (uint8_t)f[VC4_CLEAR_VG_MASK];
     in->r->clear_zs = (uint32_t)f[VC4_CLEAR_Z] << 8 | (uint32_t)f[VC4_CLEAR_STENCIL];
     return VC4_GO_ON;
 }
@@ -67,12 +74,12 @@ static enum vc4_outcome do_load(struct vc4_reading *in)
     if (general && !r->load.field[VC4_GENERAL_BUFFER])
         return VC4_GO_ON;
     if (general ? !vc4_general_surface(in->device, &r->config, &r->load, r->load_address, &op, &in->fault)
-                : !vc4_raw_tile(in->device, &r->load, r->load_address, &op, &in->fault))
+                : !vc4_raw_tile(in->device, &r->config, &r->load, r->load_address, &op, &in->fault))
         return VC4_STOP_FAULT;
-    if (op.type == VC4_OP_RAW && !op.raw)
+    if (!vc4_op_halves(&op))
         return VC4_GO_ON;
     enum vc4_outcome outcome = vc4_batch_add_memory(in, &op);
-    r->uniform &= op.buffer == VC4_BUFFER_COLOR ? ~(uint32_t)VC4_HALF_COLOR : ~(uint32_t)VC4_HALF_ZS;
+    r->uniform &= ~vc4_op_halves(&op);
     return outcome;
 }
 
@@ -82,7 +89,7 @@ static enum vc4_outcome read_tile_coordinates(struct vc4_reading *in, const stru
     uint32_t x = (uint32_t)record->field[VC4_TILE_X], y = (uint32_t)record->field[VC4_TILE_Y];
     bool moved = !r->has_tile || x != r->tile_x || y != r->tile_y;
     enum vc4_outcome outcome = VC4_GO_ON;
-    if (moved && r->uniform == VC4_HALF_BOTH) {
+    if (moved && r->uniform == VC4_HALF_ALL) {
         if (r->batch.op_count >= VC4_BATCH_OPS)
             outcome = vc4_batch_flush(in);
         r->job_open = false;
@@ -125,19 +132,21 @@ static enum vc4_outcome read_store(struct vc4_reading *in, const struct vc4_cl_r
     struct vc4_renderer *r = in->r;
     const uint64_t *f = record->field;
     struct vc4_op op = {0};
-    uint32_t halves = VC4_HALF_BOTH;
+    uint32_t halves = VC4_HALF_ALL;
     bool ok = true, last = record->id == VC4_CL_STORE_MS_TILE_EOF, touches = true;
     if (record->id == VC4_CL_STORE_GENERAL) {
         halves = (f[VC4_GENERAL_NO_COLOR_CLEAR] ? 0 : VC4_HALF_COLOR) |
-                 (f[VC4_GENERAL_NO_ZS_CLEAR] ? 0 : VC4_HALF_ZS);
+                 (f[VC4_GENERAL_NO_ZS_CLEAR] ? 0 : VC4_HALF_ZS) |
+                 (f[VC4_GENERAL_NO_VG_CLEAR] ? 0 : VC4_HALF_MASK);
         last = f[VC4_GENERAL_LAST];
         touches = f[VC4_GENERAL_BUFFER] != 0;
         ok = !touches || vc4_general_surface(in->device, &r->config, record, in->here, &op, &in->fault);
+        touches = touches && ok && vc4_op_halves(&op);
     } else if (record->id == VC4_CL_STORE_FULL_RES) {
-        halves = f[VC4_FULL_RES_NO_CLEAR] ? 0 : VC4_HALF_BOTH;
+        halves = f[VC4_FULL_RES_NO_CLEAR] ? 0 : VC4_HALF_ALL;
         last = f[VC4_FULL_RES_LAST];
-        ok = vc4_raw_tile(in->device, record, in->here, &op, &in->fault);
-        touches = op.raw != NULL;
+        ok = vc4_raw_tile(in->device, &r->config, record, in->here, &op, &in->fault);
+        touches = ok && vc4_op_halves(&op);
     } else {
         ok = vc4_config_surface(in->device, &r->config, in->here, &op, &in->fault);
     }
@@ -148,9 +157,36 @@ static enum vc4_outcome read_store(struct vc4_reading *in, const struct vc4_cl_r
     enum vc4_outcome outcome = touches ? vc4_batch_add_memory(in, &op) : VC4_GO_ON;
     if (touches && op.type == VC4_OP_STORE)
         note_frame(r, in->device->memory, &op);
-    clear_on_store(r, halves);
+    if (!outcome)
+        outcome = clear_on_store(in, halves);
     r->frames += last;
     return outcome;
+}
+
+/* Passes over a list that follows its record inline. */
+static bool skip_inline(struct vc4_reading *in, const struct vc4_cl_record *record)
+{
+    const struct gpu_memory *memory = in->device->memory;
+    struct vc4_list_reader reader;
+    struct vc4_vg_list list;
+    uint32_t index[3];
+    int got;
+    if (record->id == VC4_CL_VG_INLINE) {
+        if (!vc4_vg_list_begin(&list, memory, record, in->here, in->next, &in->r->fan, in->r->budget,
+                               &in->fault))
+            return false;
+        while ((got = vc4_vg_list_next(&list, index, &in->fault)) > 0)
+            ;
+        in->r->budget = list.budget;
+        in->next = (uint32_t)list.at;
+        return got == 0;
+    }
+    vc4_list_reader_init(&reader, memory, in->next, vc4_list_format(&in->r->state), in->r->budget);
+    while ((got = vc4_list_read(&reader, index, &in->fault)) > 0)
+        ;
+    in->r->budget = reader.budget;
+    in->next = reader.at;
+    return got == 0;
 }
 
 /* A primitive list in the main list: kept as a record; one that follows inline is skipped here. */
@@ -161,20 +197,12 @@ static enum vc4_outcome read_primitives(struct vc4_reading *in, const struct vc4
         return fail(in, GPU_FAULT_MEMORY, "no host memory");
     b->records[b->record_count++] = *record;
     struct vc4_op op = {.type = VC4_OP_RECORD, .address = in->here, .record = b->record_count - 1};
-    if (record->id == VC4_CL_COMPRESSED_PRIMITIVES || record->id == VC4_CL_CLIPPED_PRIMITIVES) {
-        struct vc4_list_reader reader;
-        uint32_t index[3];
-        int got;
-        vc4_list_reader_init(&reader, in->device->memory, in->next, in->r->state.primitive, in->r->budget);
-        while ((got = vc4_list_read(&reader, index, &in->fault)) > 0)
-            ;
-        if (got < 0)
-            return VC4_STOP_FAULT;
-        in->r->budget = reader.budget;
-        in->next = reader.at;
-    } else if (record->id == VC4_CL_VG_COORDINATE_ARRAY || record->id == VC4_CL_VG_INLINE) {
-        return fail(in, GPU_FAULT_UNSUPPORTED, "VG primitives");
-    }
+    bool is_inline = record->id == VC4_CL_COMPRESSED_PRIMITIVES || record->id == VC4_CL_CLIPPED_PRIMITIVES ||
+                     record->id == VC4_CL_VG_INLINE;
+    if (is_inline && !skip_inline(in, record))
+        return VC4_STOP_FAULT;
+    if (record->id == VC4_CL_VG_COORDINATE_ARRAY) /* a continuation finds its vertices when it is drawn */
+        in->r->fan.count = 2;
     return vc4_batch_add_list(in, &op);
 }
 
@@ -298,9 +326,11 @@ void vc4_renderer_reset(struct vc4_device *device)
     r->state_dirty = true;
     r->config = (struct vc4_render_config){0};
     r->has_tile = r->has_load = r->job_open = r->carried = false;
-    r->uniform = VC4_HALF_BOTH;
+    r->uniform = VC4_HALF_ALL;
     r->due = 0;
-    r->uniform_color = r->uniform_zs = r->clear_color = r->clear_zs = 0;
+    r->uniform_color = r->clear_color = 0;
+    r->uniform_zs = r->clear_zs = r->uniform_mask = r->clear_mask = 0;
+    r->fan.count = 0;
     r->tile_x = r->tile_y = 0;
 }
 

@@ -125,7 +125,7 @@ enum vc4_outcome vc4_batch_flush(struct vc4_reading *in)
     enum vc4_outcome outcome = VC4_GO_ON;
     if (b->job_count) {
         struct vc4_job *last = &b->jobs[b->job_count - 1];
-        last->leaves = r->job_open && r->uniform != VC4_HALF_BOTH;
+        last->leaves = r->job_open && r->uniform != VC4_HALF_ALL;
         if (!make_workers(in->device))
             return fail(in, GPU_FAULT_MEMORY, "no host memory");
         give_shares(r);
@@ -162,14 +162,18 @@ enum vc4_outcome vc4_batch_add_tile(struct vc4_reading *in)
     const struct vc4_renderer *r = in->r;
     uint32_t samples = r->config.set ? r->config.samples : 1;
     uint32_t size = samples > 1 ? TILE_SIZE_MS : TILE_SIZE;
+    uint32_t tall = size >> r->config.wide >> r->config.flat;
     struct vc4_op op = {.type = VC4_OP_TILE,
                         .address = in->here,
                         .tile = {.x = (int32_t)(r->tile_x * size),
-                                 .y = (int32_t)(r->tile_y * size),
+                                 .y = (int32_t)(r->tile_y * tall),
                                  .size = size,
+                                 .tall = tall,
                                  .samples = samples,
                                  .width = r->config.width,
-                                 .height = r->config.height}};
+                                 .height = r->config.height,
+                                 .wide = r->config.wide,
+                                 .has_mask = r->config.has_mask}};
     return add_op(in, &op);
 }
 
@@ -181,9 +185,14 @@ enum vc4_outcome vc4_batch_open_job(struct vc4_reading *in)
         return VC4_GO_ON;
     if (!VC4_GROW(b->jobs, b->job_room, b->job_count))
         return fail(in, GPU_FAULT_MEMORY, "no host memory");
-    r->carried &= r->uniform != VC4_HALF_BOTH;
+    r->carried &= r->uniform != VC4_HALF_ALL;
     b->jobs[b->job_count++] = (struct vc4_job){
-        .first = b->op_count, .color = r->uniform_color, .zs = r->uniform_zs, .continues = r->carried};
+        .first = b->op_count,
+        .color = r->uniform_color,
+        .zs = r->uniform_zs,
+        .mask = r->uniform_mask,
+        .continues = r->carried,
+    };
     if (!r->carried)
         r->due = 0;
     r->carried = false;
@@ -201,7 +210,7 @@ static enum vc4_outcome prepare_buffer(struct vc4_reading *in, uint32_t halves)
     struct vc4_op op = {.type = VC4_OP_CLEAR,
                         .address = in->here,
                         .buffer = (uint8_t)(r->due & halves),
-                        .clear = {.color = r->uniform_color, .zs = r->uniform_zs}};
+                        .clear = {.color = r->uniform_color, .zs = r->uniform_zs, .mask = r->uniform_mask}};
     r->due &= ~halves;
     return add_op(in, &op);
 }
@@ -210,7 +219,7 @@ enum vc4_outcome vc4_batch_add_memory(struct vc4_reading *in, const struct vc4_o
 {
     struct vc4_renderer *r = in->r;
     const struct gpu_memory *memory = in->device->memory;
-    uint32_t halves = op->buffer == VC4_BUFFER_COLOR ? VC4_HALF_COLOR : VC4_HALF_ZS;
+    uint32_t halves = vc4_op_halves(op);
     enum vc4_outcome outcome = prepare_buffer(in, halves);
     if (!outcome && vc4_batch_conflict(r, memory, op, r->batch.job_count - 1)) {
         outcome = vc4_batch_flush(in);
@@ -244,11 +253,11 @@ enum vc4_outcome vc4_batch_add_list(struct vc4_reading *in, struct vc4_op *op)
     struct vc4_renderer *r = in->r;
     if (!r->config.set || !r->has_tile)
         return fail(in, GPU_FAULT_PACKET, "drawing before the configuration or the tile coordinates");
-    enum vc4_outcome outcome = prepare_buffer(in, VC4_HALF_BOTH);
+    enum vc4_outcome outcome = prepare_buffer(in, VC4_HALF_ALL);
     if (!outcome)
         outcome = keep_state(in, &op->state);
     if (!outcome)
         outcome = add_op(in, op);
-    r->uniform = 0;
+    r->uniform = r->config.has_mask ? 0 : VC4_HALF_MASK;
     return outcome;
 }

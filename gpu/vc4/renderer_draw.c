@@ -16,9 +16,9 @@ enum status { STATUS_BUILDING, STATUS_READY, STATUS_FAULTED };
 /* What both kinds of entry begin with. */
 struct entry {
     struct entry *next;
-    uint32_t shader;
-    uint8_t attributes;
-    bool extended;
+    uint32_t shader, uniforms;
+    uint8_t attributes, kind;
+    bool extended, single_threaded;
     struct vc4_frag_config config; /* of draws; zero in records */
     enum status status;
     struct gpu_fault fault;
@@ -60,9 +60,12 @@ static uint32_t bucket_of(const struct table *t, const struct entry *e)
 
 static bool same_key(const struct entry *a, const struct entry *b)
 {
+    const struct vc4_frag_config *c = &a->config, *d = &b->config;
     return a->shader == b->shader && a->attributes == b->attributes && a->extended == b->extended &&
-           a->config.depth_func == b->config.depth_func && a->config.z_updates == b->config.z_updates &&
-           a->config.samples == b->config.samples && a->config.primitive == b->config.primitive;
+           a->kind == b->kind && a->uniforms == b->uniforms && a->single_threaded == b->single_threaded &&
+           c->depth_func == d->depth_func && c->z_updates == d->z_updates && c->samples == d->samples &&
+           c->primitive == d->primitive && c->coverage_leave == d->coverage_leave &&
+           c->coverage_mask == d->coverage_mask && c->has_mask == d->has_mask && c->wide == d->wide;
 }
 
 static bool table_create(struct table *t)
@@ -207,12 +210,25 @@ static struct entry *get(struct vc4_draws *draws, struct table *table, const str
     return NULL;
 }
 
+static bool read_state(const struct vc4_device *device, struct entry *e, struct vc4_shader_state *out)
+{
+    switch (e->kind) {
+    case VC4_SHADER_NV: return vc4_nv_state_read(device->programs, device->memory, e->shader, out, &e->fault);
+    case VC4_SHADER_VG: return vc4_vg_state_read(device->programs, device->memory, e->shader, out, &e->fault);
+    case VC4_SHADER_VG_INLINE:
+        return vc4_vg_state_inline(device->programs, device->memory, e->shader, e->uniforms,
+                                   e->single_threaded, out, &e->fault);
+    default:
+        return vc4_shader_state_read(device->programs, device->memory, e->shader, e->attributes, e->extended,
+                                     out, &e->fault);
+    }
+}
+
 static bool build_record(struct vc4_draws *draws, struct entry *e)
 {
     struct vc4_device *device = draws->device;
     struct record_entry *record = (struct record_entry *)e;
-    if (!vc4_shader_state_read(device->programs, device->memory, e->shader, e->attributes, e->extended,
-                               &record->state, &e->fault))
+    if (!read_state(device, e, &record->state))
         return false;
     record->state.numeric = device->options.numeric;
     uint32_t rows = 3 + record->state.point_size + record->state.varying_count;
@@ -222,6 +238,8 @@ static bool build_record(struct vc4_draws *draws, struct entry *e)
                       RASTER_MAX_VARYINGS - 2);
         return false;
     }
+    if (e->kind != VC4_SHADER_GL)
+        return true;
     return vc4_vertex_cache_init(&record->vertices, draws->arena, device->memory, device->options.engine,
                                  &record->state, rows, device->options.fuel, &e->fault) == 0;
 }
@@ -230,15 +248,22 @@ static bool build_draw(struct vc4_draws *draws, struct entry *e)
 {
     struct vc4_device *device = draws->device;
     struct vc4_draw *draw = &((struct draw_entry *)e)->draw;
-    const struct entry key = {.shader = e->shader, .attributes = e->attributes, .extended = e->extended};
+    const struct entry key = {.shader = e->shader,
+                              .uniforms = e->uniforms,
+                              .attributes = e->attributes,
+                              .kind = e->kind,
+                              .extended = e->extended,
+                              .single_threaded = e->single_threaded};
     struct record_entry *record =
         (struct record_entry *)get(draws, &draws->records, &key, sizeof *record, build_record, &e->fault);
     if (!record)
         return false;
     draw->state = &record->state;
-    draw->vertices = &record->vertices;
     draw->varying_row = 3u + record->state.point_size;
-    vc4_vertex_cache_cost_of(&record->vertices, &draw->vertex_cost, &draw->vertex_loops);
+    if (e->kind == VC4_SHADER_GL) {
+        draw->vertices = &record->vertices;
+        vc4_vertex_cache_cost_of(&record->vertices, &draw->vertex_cost, &draw->vertex_loops);
+    }
     if (vc4_frag_prepare(device->memory, device->options.engine, draw->state, &e->config,
                          device->options.fuel, &draw->frag, &e->fault)) {
         draw->frag = NULL;
@@ -257,15 +282,23 @@ static bool build_draw(struct vc4_draws *draws, struct entry *e)
 }
 
 const struct vc4_draw *vc4_draws_get(struct vc4_draws *draws, const struct vc4_draw_state *state,
-                                     uint32_t samples, uint8_t primitive, struct gpu_fault *fault)
+                                     uint32_t samples, uint8_t primitive, bool wide, bool has_mask,
+                                     struct gpu_fault *fault)
 {
     const struct entry key = {.shader = state->shader,
+                              .uniforms = state->uniforms,
                               .attributes = state->attributes,
+                              .kind = state->shader_kind,
                               .extended = state->extended,
+                              .single_threaded = state->single_threaded,
                               .config = {.depth_func = state->depth_func,
                                          .z_updates = state->z_updates,
                                          .samples = (uint8_t)samples,
-                                         .primitive = primitive}};
+                                         .primitive = primitive,
+                                         .coverage_leave = state->coverage_leave,
+                                         .coverage_mask = state->coverage_mask,
+                                         .has_mask = has_mask,
+                                         .wide = wide}};
     struct entry *e = get(draws, &draws->draws, &key, sizeof(struct draw_entry), build_draw, fault);
     return e ? &((struct draw_entry *)e)->draw : NULL;
 }

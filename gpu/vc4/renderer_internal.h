@@ -25,6 +25,7 @@
 #include "gpu/vc4/observe.h"
 #include "gpu/vc4/tile_list.h"
 #include "gpu/vc4/vertex_cache.h"
+#include "gpu/vc4/vg_list.h"
 #include "raster/prim.h"
 #include "raster/surface.h"
 
@@ -33,19 +34,30 @@
 
 /* ---- state ---- */
 
-/* The drawing state that records 56, 64 and 96 to 104 set. Zero-initialised plus vc4_draw_state_init. */
+/* The drawing state that records 56, 64 to 67 and 96 to 104 set. Zero-initialised plus vc4_draw_state_init.
+ */
 struct vc4_draw_state {
-    uint32_t shader; /* guest address of the record */
-    uint8_t attributes;
-    bool extended, has_shader, has_format;
+    uint32_t shader;   /* guest address of the record; of the code where the record stands in the list */
+    uint32_t uniforms; /* VC4_SHADER_VG_INLINE */
+    uint8_t attributes, shader_kind; /* enum vc4_shader_kind */
+    bool extended, single_threaded, has_shader, has_format;
     uint8_t primitive; /* enum vc4_primitive, from record 56 */
-    uint8_t depth_func;
-    bool z_updates, forward, reverse, clockwise, depth_offset, oversample;
+    bool coordinates;  /* lists hold screen coordinates, not indices */
+    uint8_t depth_func, oversample /* samples: 1, 4, 16 */, coverage_update;
+    bool z_updates, forward, reverse, clockwise, depth_offset;
+    bool coverage_pipe, coverage_leave, coverage_mask; /* update coverage; reading leaves it, gives a mask */
     uint32_t flat;
     float point_size, line_width, offset_factor, offset_units;
+    float z_min, z_max;                                       /* of what is drawn */
     uint32_t clip_left, clip_bottom, clip_width, clip_height; /* pixels */
     int32_t viewport_x, viewport_y;                           /* 1/16 pixel */
 };
+
+/* The format of compressed lists, as tile_list.h has it. */
+static inline uint8_t vc4_list_format(const struct vc4_draw_state *state)
+{
+    return (uint8_t)(state->primitive | (state->coordinates ? VC4_LIST_COORDINATES : 0));
+}
 
 void vc4_draw_state_init(struct vc4_draw_state *state);
 
@@ -69,32 +81,41 @@ enum vc4_op_type {
     VC4_OP_RECORD, /* a primitive list that stands in the main list */
 };
 
-enum vc4_buffer { VC4_BUFFER_COLOR, VC4_BUFFER_ZS, VC4_BUFFER_Z };
+enum vc4_buffer { VC4_BUFFER_COLOR, VC4_BUFFER_ZS, VC4_BUFFER_Z, VC4_BUFFER_MASK };
 
 struct vc4_op {
     uint8_t type;
-    uint8_t buffer; /* enum vc4_buffer; CLEAR: bit 0 colour, bit 1 depth and stencil */
-    bool store, resolve;
+    uint8_t buffer; /* LOAD, STORE: enum vc4_buffer; CLEAR, RAW: parts of the buffer, VC4_HALF_* */
+    bool store;
+    uint8_t decimate; /* STORE: enum raster_decimate */
     uint32_t address; /* of the record, or of the sub-list */
     uint32_t state;   /* LIST, RECORD: index into vc4_batch.states */
     union {
         struct {
             int32_t x, y; /* pixels */
-            uint32_t size, samples;
+            uint32_t size /* its width */, tall, samples;
             uint32_t width, height; /* of the frame: nothing beyond is drawn */
+            bool wide, has_mask;    /* 64-bit colours; the VG mask is enabled */
         } tile;
         struct {
-            uint32_t color, zs;
+            uint64_t color;
+            uint32_t zs;
+            uint8_t mask;
         } clear;
         struct raster_surface surface;
-        uint8_t *raw;
+        struct {
+            uint8_t *bytes;
+            uint32_t size;
+        } raw;
         uint32_t record; /* index into vc4_batch.records */
     };
 };
 
 struct vc4_job {
     uint32_t first, count;  /* ops */
-    uint32_t color, zs;     /* what the buffer starts with */
+    uint64_t color;         /* what the buffer starts with */
+    uint32_t zs;            /* */
+    uint8_t mask;           /* */
     bool continues, leaves; /* takes the tile buffer over from the batch before, hands it to the next */
     uint64_t budget, fuel;  /* what its lists and programs may take; result: what is left */
     uint32_t returns;       /* result: sub-lists returned from */
@@ -140,7 +161,7 @@ struct vc4_draws;
 struct vc4_draw {
     const struct vc4_shader_state *state;
     struct vc4_frag *frag;
-    struct vc4_vertex_cache *vertices;
+    struct vc4_vertex_cache *vertices; /* NULL: they come shaded (state->nv), or as coordinates */
     uint32_t frag_varyings;
     uint32_t varying_row; /* the first varying's place in a shaded vertex */
     uint32_t vertex_cost; /* fuel for each vertex of a primitive */
@@ -152,7 +173,8 @@ void vc4_draws_destroy(struct vc4_draws *draws); /* NULL is accepted */
 /* The draw of that state for `samples` and a primitive kind; prepared by the first to ask. NULL with *fault
  * when it cannot be. Thread-safe; lives until the next vc4_draws_forget. */
 const struct vc4_draw *vc4_draws_get(struct vc4_draws *draws, const struct vc4_draw_state *state,
-                                     uint32_t samples, uint8_t primitive, struct gpu_fault *fault);
+                                     uint32_t samples, uint8_t primitive, bool wide, bool has_mask,
+                                     struct gpu_fault *fault);
 /* Ends a batch: counts its vertices and their instructions, and makes room for the next, in which memory may
  * hold other things. No worker may be at work. */
 void vc4_draws_forget(struct vc4_draws *draws);
@@ -184,6 +206,8 @@ struct vc4_tile_run {
     struct vc4_worker *worker;
     struct vc4_draw_state state;
     struct raster_rect frame; /* pixels that may be drawn */
+    bool wide, has_mask;      /* 64-bit colours; the VG mask buffer is enabled */
+    struct vc4_vg_fan fan;    /* of the VG list before */
     uint64_t budget;          /* records and primitives left */
     uint64_t fuel;            /* instructions left */
     uint32_t draw;            /* primitive lists so far */
@@ -191,8 +215,8 @@ struct vc4_tile_run {
     struct gpu_fault *fault;
 };
 
-/* Draws the primitive list of a record (32, 33, 48, 49) whose own bytes end at `after`; *after becomes the
- * end of the list that follows inline. False with *run->fault. */
+/* Draws the primitive list of a record (32, 33, 41, 42, 48, 49) whose own bytes end at `after`; *after
+ * becomes the end of the list that follows inline. False with *run->fault. */
 bool vc4_run_primitives(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
                         uint32_t *after);
 /* Runs a job on a worker's tile buffer. Faults are left in the job; stores are done all the same, so that the
@@ -226,6 +250,8 @@ struct vc4_render_config {
     bool set;
     uint32_t address, width, height, samples;
     uint8_t color_format, decimate, layout; /* as in the record */
+    bool wide, has_mask;                    /* 64-bit colours; the VG mask is enabled */
+    bool flat;                              /* the tile buffer holds two tiles in turn, of half the height */
 };
 
 struct vc4_renderer {
@@ -236,18 +262,23 @@ struct vc4_renderer {
     unsigned worker_count;
     /* The list in the making. */
     struct vc4_render_config config;
-    uint32_t clear_color, clear_zs; /* record 114 */
-    struct vc4_draw_state state;    /* of the main list */
-    bool state_dirty;               /* differs from the last of batch.states */
-    uint32_t tile_x, tile_y;        /* of the last record 115 */
+    uint64_t clear_color; /* record 114 */
+    uint32_t clear_zs;
+    uint8_t clear_mask;
+    struct vc4_draw_state state; /* of the main list */
+    struct vc4_vg_fan fan;       /* as far as finding the ends of inline lists needs it */
+    bool state_dirty;            /* differs from the last of batch.states */
+    uint32_t tile_x, tile_y;     /* of the last record 115 */
     bool has_tile;
     struct vc4_cl_record load; /* a load waits for the next record 115 */
     uint32_t load_address;
     bool has_load;
-    /* The tile buffer as the list left it: each half uniform, or not. `due`: the clear is still to be done in
-     * the current job. bit 0 colour, bit 1 depth and stencil */
+    /* The tile buffer as the list left it: each part uniform, or not. `due`: the clear is still to be done in
+     * the current job. VC4_HALF_*. A mask that is not enabled is uniform. */
     uint32_t uniform, due;
-    uint32_t uniform_color, uniform_zs;
+    uint64_t uniform_color;
+    uint32_t uniform_zs;
+    uint8_t uniform_mask;
     bool job_open;
     bool carried; /* `carry` holds the contents */
     struct raster_tile *carry;
@@ -259,7 +290,17 @@ struct vc4_renderer {
 
 /* ---- reading the list ---- */
 
-enum { VC4_HALF_COLOR = 1, VC4_HALF_ZS = 2, VC4_HALF_BOTH = 3 }; /* of the tile buffer */
+/* Parts of the tile buffer. */
+enum { VC4_HALF_COLOR = 1, VC4_HALF_ZS = 2, VC4_HALF_MASK = 4, VC4_HALF_ALL = 7 };
+
+/* The parts that a LOAD, STORE or RAW moves. */
+static inline uint32_t vc4_op_halves(const struct vc4_op *op)
+{
+    return op->type == VC4_OP_RAW           ? op->buffer
+           : op->buffer == VC4_BUFFER_COLOR ? VC4_HALF_COLOR
+           : op->buffer == VC4_BUFFER_MASK  ? VC4_HALF_MASK
+                                            : VC4_HALF_ZS;
+}
 
 /* What a record of the main list led to. */
 enum vc4_outcome { VC4_GO_ON, VC4_STOP_HALT, VC4_STOP_WAIT, VC4_STOP_FAULT };
@@ -288,8 +329,9 @@ bool vc4_general_surface(const struct vc4_device *device, const struct vc4_rende
                          struct gpu_fault *fault);
 bool vc4_config_surface(const struct vc4_device *device, const struct vc4_render_config *config,
                         uint32_t address, struct vc4_op *op, struct gpu_fault *fault);
-bool vc4_raw_tile(const struct vc4_device *device, const struct vc4_cl_record *record, uint32_t address,
-                  struct vc4_op *op, struct gpu_fault *fault);
+bool vc4_raw_tile(const struct vc4_device *device, const struct vc4_render_config *config,
+                  const struct vc4_cl_record *record, uint32_t address, struct vc4_op *op,
+                  struct gpu_fault *fault);
 /* Whether `op` of job number `job` touches memory that another job of the batch touches, one of them writing.
  */
 bool vc4_batch_conflict(struct vc4_renderer *renderer, const struct gpu_memory *memory,
@@ -297,6 +339,6 @@ bool vc4_batch_conflict(struct vc4_renderer *renderer, const struct gpu_memory *
 /* Notes what `op` touches. False when memory is out. */
 bool vc4_batch_note(struct vc4_renderer *renderer, const struct gpu_memory *memory, const struct vc4_op *op,
                     uint32_t job);
-void vc4_raw_move(const struct vc4_op *op, struct raster_tile *tile);
+void vc4_raw_move(const struct vc4_op *op, bool wide, struct raster_tile *tile);
 
 #endif

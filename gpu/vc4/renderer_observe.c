@@ -26,8 +26,9 @@ static void translate(const struct vc4_device *device, const struct vc4_op *op, 
 {
     out->kind = kind_of(op);
     out->address = op->address;
-    out->color = op->buffer == VC4_BUFFER_COLOR;
-    out->zs = !out->color;
+    uint32_t halves = op->type == VC4_OP_CLEAR ? op->buffer : vc4_op_halves(op);
+    out->color = halves & VC4_HALF_COLOR;
+    out->zs = halves & VC4_HALF_ZS;
     switch (op->type) {
     case VC4_OP_TILE:
         out->x = op->tile.x;
@@ -38,18 +39,16 @@ static void translate(const struct vc4_device *device, const struct vc4_op *op, 
         out->height = op->tile.height;
         break;
     case VC4_OP_CLEAR:
-        out->color = op->buffer & 1;
-        out->zs = op->buffer & 2;
-        out->clear_color = op->clear.color;
+        out->clear_color = (uint32_t)op->clear.color;
         out->clear_zs = op->clear.zs;
         break;
     case VC4_OP_LOAD:
     case VC4_OP_STORE:
         out->surface = op->surface;
         out->image = guest_address(device, op->surface.base);
-        out->decimate = op->resolve ? RASTER_DECIMATE_4 : RASTER_DECIMATE_NONE;
+        out->decimate = (enum raster_decimate)op->decimate;
         break;
-    case VC4_OP_RAW: out->image = guest_address(device, op->raw); break;
+    case VC4_OP_RAW: out->image = guest_address(device, op->raw.bytes); break;
     default: break;
     }
 }
@@ -66,7 +65,7 @@ void vc4_observe_batch(const struct vc4_device *device)
                                      .color = true,
                                      .zs = true,
                                      .continues = job->continues,
-                                     .clear_color = job->color,
+                                     .clear_color = (uint32_t)job->color,
                                      .clear_zs = job->zs};
         o->planned(o->data, &op);
         for (uint32_t i = 0; i < job->count; i++) {
@@ -123,12 +122,12 @@ void vc4_observe_list(const struct vc4_tile_run *run, const struct vc4_draw *dra
         .address = address,
         .primitive = primitive,
         .samples = (uint8_t)run->worker->tile.samples,
-        .centre_only = run->worker->tile.samples > 1 && !s->oversample,
-        .compiled = vc4_frag_compiled(draw->frag),
+        .centre_only = run->worker->tile.samples > 1 && s->oversample == 1,
+        .compiled = draw && vc4_frag_compiled(draw->frag),
         .depth_func = s->depth_func,
         .depth_write = s->z_updates,
         .clip = *clip,
-        .state = draw->state,
+        .state = draw ? draw->state : NULL,
     };
     if (o->list)
         o->list(run->worker->watch, &list);

@@ -1,6 +1,7 @@
 /* Primitive lists on a worker's tile: indices to shaded vertices, clipped vertices put together, set-up,
  * coverage, shading. */
 #include "gpu/vc4/renderer_internal.h"
+#include "raster/coverage.h"
 #include "util/bits.h"
 
 /* Words of a shaded vertex. */
@@ -18,6 +19,9 @@ struct draw_call {
     uint64_t number;   /* of the primitive in hand, from 0 */
     uint32_t code;     /* address of its coding in a compressed list, else 0 */
     bool centre_only;  /* a multisampled tile, but coverage is taken at pixel centres */
+    bool any;          /* a pixel is covered where any of 16 samples is */
+    bool coverage;     /* the primitive counts in the coverage memory and is not shaded */
+    bool z_clipped;    /* record 104 excludes depths of 0 to 1 */
 };
 
 /* ---- one primitive ---- */
@@ -33,6 +37,8 @@ static uint32_t cover(const struct draw_call *call)
 {
     struct vc4_worker *w = call->run->worker;
     const struct raster_tile *tile = call->centre_only ? &w->centre : &w->tile;
+    if (call->any)
+        return raster_cover_any(&w->prim, tile, &call->clip, call->run->device->options.reference, w->blocks);
     uint32_t n = call->run->device->options.reference
                      ? raster_cover_ref(&w->prim, tile, &call->clip, w->blocks)
                      : raster_cover(&w->prim, tile, &call->clip, w->blocks);
@@ -41,6 +47,34 @@ static uint32_t cover(const struct draw_call *call)
             w->blocks[i].sample[s] = w->blocks[i].mask;
     }
     return n;
+}
+
+/* Takes the pixels away whose depth, as programs get it (raster/prim.h), lies outside record 104's planes. */
+static uint32_t clip_depths(const struct draw_call *call, uint32_t count)
+{
+    struct vc4_worker *w = call->run->worker;
+    const struct raster_prim *p = &w->prim;
+    const struct vc4_draw_state *s = &call->run->state;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct raster_block *block = &w->blocks[i];
+        uint32_t lanes = 0;
+        for (uint32_t l = 0; l < 16; l++) {
+            int32_t px = w->tile.x + block->x * 4 + (int32_t)((l & 1) | (l >> 1 & 2));
+            int32_t py = w->tile.y + block->y * 4 + (int32_t)((l >> 1 & 1) | (l >> 2 & 2));
+            float x = p->z_a * ((float)px + 0.5f - p->x0), y = p->z_b * ((float)py + 0.5f - p->y0);
+            float z = (x + y) + p->z_c;
+            z = z > 0.0f ? z : 0.0f;
+            z = z < 1.0f ? z : 1.0f;
+            lanes |= (uint32_t)(z >= s->z_min && z <= s->z_max) << l;
+        }
+        for (unsigned k = 0; k < RASTER_MAX_SAMPLES; k++)
+            block->sample[k] &= (uint16_t)lanes;
+        block->mask &= (uint16_t)lanes;
+        w->blocks[kept] = *block;
+        kept += block->mask != 0;
+    }
+    return kept;
 }
 
 /* A program may read more varyings than its record announces: those read as zero. */
@@ -91,7 +125,16 @@ static bool draw_primitive(const struct draw_call *call, const uint32_t index[3]
         visible = raster_setup_line(&w->prim, &call->setup, v, true);
     else
         visible = raster_setup_point(&w->prim, &call->setup, v, point_size, true);
+    if (visible && call->coverage) {
+        const struct vc4_draw_state *s = &call->run->state;
+        raster_coverage_add(&w->prim, &w->tile, &call->clip, s->oversample,
+                            (enum raster_coverage_update)s->coverage_update,
+                            call->run->device->options.reference, w->blocks);
+        return true;
+    }
     uint32_t blocks = visible ? cover(call) : 0;
+    if (blocks && call->z_clipped)
+        blocks = clip_depths(call, blocks);
     if (w->watch)
         return draw_watched(call, index, v, point_size, visible, blocks);
     if (!blocks)
@@ -117,6 +160,12 @@ static const uint32_t *shade_vertex(const struct draw_call *call, uint32_t index
                                     uint32_t alone[VC4_CACHE_ALONE])
 {
     struct gpu_fault *fault = call->run->fault;
+    if (!call->draw->vertices) { /* it comes shaded */
+        uint32_t words = call->draw->varying_row + call->draw->state->varying_count;
+        return vc4_nv_vertex(call->run->device->memory, &call->draw->state->nv, index, 0, words, alone, fault)
+                   ? alone
+                   : NULL;
+    }
     if (call->run->worker->watch)
         return vc4_observe_vertex(call->run, call->draw->vertices, index, alone);
     return vc4_vertex_cache_shade(call->draw->vertices, index, alone, fault);
@@ -132,7 +181,7 @@ static bool fetch_vertices(const struct draw_call *call, const uint32_t index[3]
     if (w->watch)
         vc4_observe_primitive(call->run, call->code, call->number);
     for (uint32_t i = 0; i < vertices_of(call->primitive); i++) {
-        shaded[i] = vc4_vertex_cache_find(draw->vertices, index[i]);
+        shaded[i] = draw->vertices ? vc4_vertex_cache_find(draw->vertices, index[i]) : NULL;
         if (!shaded[i] && !(shaded[i] = shade_vertex(call, index[i], w->alone[i])))
             return false;
         if (draw->vertex_loops)
@@ -165,6 +214,17 @@ static bool draw_indices(const struct draw_call *call, const uint32_t index[3])
         v[i].vary_stride = 1;
     }
     return draw_primitive(call, index, v, point_size_of(call, shaded[0]));
+}
+
+/* A triangle of screen coordinates: "Ws and Zs take fixed values of 1.0 and 0.5" (Guide section 9). */
+static bool draw_coordinates(const struct draw_call *call, const uint32_t xy[3])
+{
+    struct raster_vertex v[3] = {0};
+    for (unsigned i = 0; i < 3; i++)
+        place_vertex(&call->run->state, xy[i], util_f2u(0.5f), util_f2u(1.0f), &v[i]);
+    if (call->run->worker->watch)
+        vc4_observe_primitive(call->run, call->code, call->number);
+    return draw_primitive(call, xy, v, 0);
 }
 
 /* ---- clipped primitives (record 49, Guide table 44) ---- */
@@ -230,6 +290,13 @@ static bool fault(const struct vc4_tile_run *run, enum gpu_fault_kind kind, uint
     return false;
 }
 
+static bool same_vg(const struct vc4_draw_state *a, const struct vc4_draw_state *b)
+{
+    return a->shader_kind == b->shader_kind && a->uniforms == b->uniforms &&
+           a->single_threaded == b->single_threaded && a->coverage_leave == b->coverage_leave &&
+           a->coverage_mask == b->coverage_mask;
+}
+
 /* The draw for the present state, from the worker's memory of its last one when nothing changed. */
 static const struct vc4_draw *find_draw(struct vc4_tile_run *run, uint8_t primitive)
 {
@@ -238,9 +305,10 @@ static const struct vc4_draw *find_draw(struct vc4_tile_run *run, uint8_t primit
     if (w->draw && now->shader == last->shader && now->attributes == last->attributes &&
         now->extended == last->extended && now->depth_func == last->depth_func &&
         now->z_updates == last->z_updates && w->draw_samples == w->tile.samples &&
-        w->draw_primitive == primitive)
+        w->draw_primitive == primitive && same_vg(now, last))
         return w->draw;
-    w->draw = vc4_draws_get(run->draws, now, w->tile.samples, primitive, run->fault);
+    w->draw =
+        vc4_draws_get(run->draws, now, w->tile.samples, primitive, run->wide, run->has_mask, run->fault);
     w->draw_state = *now;
     w->draw_samples = w->tile.samples;
     w->draw_primitive = primitive;
@@ -249,27 +317,50 @@ static const struct vc4_draw *find_draw(struct vc4_tile_run *run, uint8_t primit
     return w->draw;
 }
 
-static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, uint32_t address, struct draw_call *out)
+/* What the present state can draw. `coordinates`: VG primitives. */
+static bool check_state(struct vc4_tile_run *run, bool coordinates, uint32_t address)
 {
     const struct vc4_draw_state *s = &run->state;
-    run->draw++;
+    bool four = run->worker->tile.samples > 1;
     if (!s->has_shader)
         return fault(run, GPU_FAULT_PACKET, address, "primitives without a shader state");
-    const struct vc4_draw *draw = find_draw(run, primitive);
-    if (!draw)
+    if (coordinates != (s->shader_kind >= VC4_SHADER_VG))
+        return fault(run, GPU_FAULT_PACKET, address,
+                     coordinates ? "VG primitives without a VG shader state" : "vertices in VG mode");
+    if (four && s->coverage_pipe)
+        return fault(run, GPU_FAULT_PACKET, address, "coverage pipe in a tile of four samples");
+    if (four && s->oversample == 16)
+        return fault(run, GPU_FAULT_UNSUPPORTED, address, "16x oversampling in a tile of four samples");
+    return true;
+}
+
+static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, bool coordinates, uint32_t address,
+                       struct draw_call *out)
+{
+    const struct vc4_draw_state *s = &run->state;
+    const struct vc4_draw *draw = NULL;
+    bool one = run->worker->tile.samples == 1, unshaded = coordinates && s->coverage_pipe;
+    run->draw++;
+    if (!check_state(run, coordinates, address))
+        return false;
+    if (!unshaded && !(draw = find_draw(run, primitive)))
         return false;
     *out = (struct draw_call){
         .run = run,
         .draw = draw,
         .primitive = primitive,
-        .centre_only = run->worker->tile.samples > 1 && !s->oversample,
+        .centre_only = !one && s->oversample == 1,
+        .any = s->oversample == 16,
+        .coverage = s->coverage_pipe,
+        .z_clipped = !(s->z_min <= 0.0f && s->z_max >= 1.0f),
         .setup = {.flat_mask = s->flat,
-                  .vary_count = draw->state->varying_count,
+                  .vary_count = coordinates ? 0 : draw->state->varying_count,
                   .depth_offset = s->depth_offset,
                   .offset_factor = s->offset_factor,
                   .offset_units = s->offset_units,
                   .line_width = s->line_width,
-                  .centres_only = run->worker->tile.samples == 1 || !s->oversample,
+                  .centres_only = s->oversample == 1 || (one && !s->coverage_pipe),
+                  .sixteen = s->oversample == 16,
                   .cull_forward = !s->forward,
                   .cull_reverse = !s->reverse,
                   .clockwise_forward = s->clockwise},
@@ -301,12 +392,17 @@ static bool run_compressed(struct vc4_tile_run *run, const struct vc4_cl_record 
     int got;
     if (!run->state.has_format)
         return fault(run, GPU_FAULT_PACKET, address, "compressed primitives without a primitive list format");
-    if (!begin_draw(run, run->state.primitive, address, &call))
+    bool coordinates = run->state.coordinates;
+    if (clipped && coordinates)
+        return fault(run, GPU_FAULT_PACKET, address, "a clipped primitive in a list of coordinates");
+    if (!begin_draw(run, run->state.primitive, coordinates, address, &call))
         return false;
-    vc4_list_reader_init(&reader, run->device->memory, *after, run->state.primitive, run->budget);
+    vc4_list_reader_init(&reader, run->device->memory, *after, vc4_list_format(&run->state), run->budget);
     while ((got = vc4_list_read(&reader, index, run->fault)) > 0) {
         call.code = reader.code;
-        if (clipped ? !draw_clipped(&call, record, index, address) : !draw_indices(&call, index))
+        if (coordinates ? !draw_coordinates(&call, index)
+            : clipped   ? !draw_clipped(&call, record, index, address)
+                        : !draw_indices(&call, index))
             return false;
         call.number++;
         clipped = false; /* "only applies to the first primitive in the following compressed list" */
@@ -386,7 +482,7 @@ static bool run_gl_list(struct vc4_tile_run *run, const struct vc4_cl_record *re
         if (length && !from.bytes)
             return fault(run, GPU_FAULT_MEMORY, address, "index list lies outside memory");
     }
-    if (!begin_draw(run, primitive, address, &call))
+    if (!begin_draw(run, primitive, false, address, &call))
         return false;
     for (uint64_t n = 0; n < count; n++) {
         uint64_t at[3] = {0, 0, 0};
@@ -405,6 +501,28 @@ static bool run_gl_list(struct vc4_tile_run *run, const struct vc4_cl_record *re
     return true;
 }
 
+static bool run_vg_list(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
+                        uint32_t *after)
+{
+    struct vc4_vg_list list;
+    struct draw_call call;
+    uint32_t xy[3];
+    int got;
+    if (!vc4_vg_list_begin(&list, run->device->memory, record, address, *after, &run->fan, run->budget,
+                           run->fault) ||
+        !begin_draw(run, VC4_TRIANGLES, true, address, &call))
+        return false;
+    while ((got = vc4_vg_list_next(&list, xy, run->fault)) > 0) {
+        if (!draw_coordinates(&call, xy))
+            return false;
+        call.number++;
+    }
+    run->budget = list.budget;
+    if (record->id == VC4_CL_VG_INLINE)
+        *after = (uint32_t)list.at;
+    return got == 0;
+}
+
 bool vc4_run_primitives(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
                         uint32_t *after)
 {
@@ -413,6 +531,6 @@ bool vc4_run_primitives(struct vc4_tile_run *run, const struct vc4_cl_record *re
     case VC4_CL_ARRAY_PRIMITIVES: return run_gl_list(run, record, address);
     case VC4_CL_COMPRESSED_PRIMITIVES:
     case VC4_CL_CLIPPED_PRIMITIVES: return run_compressed(run, record, address, after);
-    default: return fault(run, GPU_FAULT_UNSUPPORTED, address, "VG primitives");
+    default: return run_vg_list(run, record, address, after);
     }
 }

@@ -2,7 +2,7 @@
 #include "gpu/vc4/renderer_internal.h"
 #include "util/bits.h"
 
-#define DATA_16BIT_INDEX 1u /* record 56, data type */
+enum { DATA_16BIT_INDEX = 1, DATA_COORDINATES = 3 }; /* record 56, data type */
 
 void vc4_draw_state_init(struct vc4_draw_state *state)
 {
@@ -14,6 +14,8 @@ void vc4_draw_state_init(struct vc4_draw_state *state)
         .clip_height = UINT16_MAX,
         .forward = true,
         .reverse = true,
+        .oversample = 1,
+        .z_max = 1.0f,
     };
 }
 
@@ -26,15 +28,18 @@ static int fail(struct gpu_fault *fault, enum gpu_fault_kind kind, uint32_t addr
 static int apply_configuration(struct vc4_draw_state *s, const struct vc4_cl_record *r, uint32_t address,
                                struct gpu_fault *fault)
 {
-    if (r->field[VC4_CONFIG_COVERAGE_PIPE])
-        return fail(fault, GPU_FAULT_UNSUPPORTED, address, "coverage pipe (record 96, bit 8)");
-    if (r->field[VC4_CONFIG_OVERSAMPLE] > 1)
-        return fail(fault, GPU_FAULT_UNSUPPORTED, address, "16x oversampling (record 96, bits 7:6)");
+    static const uint8_t samples[] = {1, 4, 16};
+    if (r->field[VC4_CONFIG_OVERSAMPLE] >= UTIL_ARRAY_SIZE(samples))
+        return fail(fault, GPU_FAULT_PACKET, address, "reserved oversample mode (record 96, bits 7:6)");
     s->forward = r->field[VC4_CONFIG_FORWARD];
     s->reverse = r->field[VC4_CONFIG_REVERSE];
     s->clockwise = r->field[VC4_CONFIG_CLOCKWISE];
     s->depth_offset = r->field[VC4_CONFIG_DEPTH_OFFSET];
-    s->oversample = r->field[VC4_CONFIG_OVERSAMPLE];
+    s->oversample = samples[r->field[VC4_CONFIG_OVERSAMPLE]];
+    s->coverage_pipe = r->field[VC4_CONFIG_COVERAGE_PIPE];
+    s->coverage_update = (uint8_t)r->field[VC4_CONFIG_COVERAGE_UPDATE];
+    s->coverage_leave = r->field[VC4_CONFIG_COVERAGE_READ_MODE];
+    s->coverage_mask = r->field[VC4_CONFIG_COVERAGE_READ_TYPE];
     s->depth_func = (uint8_t)r->field[VC4_CONFIG_DEPTH_FUNC];
     s->z_updates = r->field[VC4_CONFIG_Z_UPDATES];
     return 1;
@@ -43,13 +48,41 @@ static int apply_configuration(struct vc4_draw_state *s, const struct vc4_cl_rec
 static int apply_format(struct vc4_draw_state *s, const struct vc4_cl_record *r, uint32_t address,
                         struct gpu_fault *fault)
 {
-    if (r->field[VC4_FORMAT_DATA] != DATA_16BIT_INDEX)
-        return fail(fault, GPU_FAULT_UNSUPPORTED, address, "primitive list of coordinates (VG mode)");
-    if (r->field[VC4_FORMAT_PRIMITIVE] > VC4_TRIANGLES)
-        return fail(fault, GPU_FAULT_UNSUPPORTED, address, "RHT primitives (VG mode)");
-    s->primitive = (uint8_t)r->field[VC4_FORMAT_PRIMITIVE];
+    uint64_t data = r->field[VC4_FORMAT_DATA], primitive = r->field[VC4_FORMAT_PRIMITIVE];
+    if (primitive == VC4_RHTS)
+        return fail(fault, GPU_FAULT_UNSUPPORTED, address, "RHT primitives");
+    if (primitive > VC4_RHTS || (data != DATA_16BIT_INDEX && data != DATA_COORDINATES) ||
+        (data == DATA_COORDINATES && primitive != VC4_TRIANGLES))
+        return fail(fault, GPU_FAULT_PACKET, address, "reserved primitive list format");
+    s->primitive = (uint8_t)primitive;
+    s->coordinates = data == DATA_COORDINATES;
     s->has_format = true;
     return 1;
+}
+
+static void apply_shader(struct vc4_draw_state *s, const struct vc4_cl_record *r)
+{
+    s->shader = (uint32_t)r->field[VC4_SHADER_ADDRESS];
+    s->shader_kind = (uint8_t)(r->id - VC4_CL_GL_SHADER_STATE);
+    s->extended = r->field[VC4_SHADER_EXTENDED];
+    /* "0 => all 8 arrays"; the field of an extended record is ignored, which has all 8 too. */
+    s->attributes = (uint8_t)r->field[VC4_SHADER_ATTRIBUTES];
+    if (!s->attributes || s->extended)
+        s->attributes = VC4_MAX_ATTRIBUTES;
+    s->uniforms = 0;
+    s->single_threaded = false;
+    s->has_shader = true;
+}
+
+static void apply_inline_shader(struct vc4_draw_state *s, const struct vc4_cl_record *r)
+{
+    s->shader = (uint32_t)r->field[VC4_INLINE_CODE];
+    s->uniforms = (uint32_t)r->field[VC4_INLINE_UNIFORMS];
+    s->single_threaded = r->field[VC4_INLINE_SINGLE_THREADED] & 1;
+    s->shader_kind = VC4_SHADER_VG_INLINE;
+    s->attributes = 0;
+    s->extended = false;
+    s->has_shader = true;
 }
 
 int vc4_draw_state_apply(struct vc4_draw_state *s, const struct vc4_cl_record *r, uint32_t address,
@@ -58,18 +91,9 @@ int vc4_draw_state_apply(struct vc4_draw_state *s, const struct vc4_cl_record *r
     switch (r->id) {
     case VC4_CL_PRIMITIVE_LIST_FORMAT: return apply_format(s, r, address, fault);
     case VC4_CL_GL_SHADER_STATE:
-        s->shader = (uint32_t)r->field[VC4_SHADER_ADDRESS];
-        s->extended = r->field[VC4_SHADER_EXTENDED];
-        /* "0 => all 8 arrays"; the field of an extended record is ignored, which has all 8 too. */
-        s->attributes = (uint8_t)r->field[VC4_SHADER_ATTRIBUTES];
-        if (!s->attributes || s->extended)
-            s->attributes = VC4_MAX_ATTRIBUTES;
-        s->has_shader = true;
-        return 1;
     case VC4_CL_NV_SHADER_STATE:
-        return fail(fault, GPU_FAULT_UNSUPPORTED, address, "pre-shaded vertices (NV shader state)");
-    case VC4_CL_VG_SHADER_STATE:
-    case VC4_CL_VG_INLINE_SHADER: return fail(fault, GPU_FAULT_UNSUPPORTED, address, "VG shader state");
+    case VC4_CL_VG_SHADER_STATE: apply_shader(s, r); return 1;
+    case VC4_CL_VG_INLINE_SHADER: apply_inline_shader(s, r); return 1;
     case VC4_CL_CONFIGURATION_BITS: return apply_configuration(s, r, address, fault);
     case VC4_CL_FLAT_SHADE_FLAGS: s->flat = (uint32_t)r->field[VC4_VALUE]; return 1;
     case VC4_CL_POINT_SIZE: s->point_size = vc4_cl_float(r, VC4_VALUE); return 1;
@@ -90,8 +114,8 @@ int vc4_draw_state_apply(struct vc4_draw_state *s, const struct vc4_cl_record *r
         s->viewport_y = (int16_t)r->field[VC4_VIEWPORT_Y];
         return 1;
     case VC4_CL_Z_CLIP:
-        if (!(vc4_cl_float(r, VC4_ZCLIP_MIN) <= 0.0f && vc4_cl_float(r, VC4_ZCLIP_MAX) >= 1.0f))
-            return fail(fault, GPU_FAULT_UNSUPPORTED, address, "depth clipping planes inside 0 to 1");
+        s->z_min = vc4_cl_float(r, VC4_ZCLIP_MIN);
+        s->z_max = vc4_cl_float(r, VC4_ZCLIP_MAX);
         return 1;
     default: return 0;
     }

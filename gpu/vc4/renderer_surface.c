@@ -17,11 +17,39 @@ static bool fail(struct gpu_fault *fault, enum gpu_fault_kind kind, uint32_t add
 /* Rows of an image are whole utiles in every layout, and whole 4 KiB tiles in T-format (Guide section 11). */
 static uint32_t image_stride(uint32_t width, uint32_t layout, uint32_t format)
 {
-    bool narrow = format == RASTER_SURFACE_BGR565 || format == RASTER_SURFACE_BGR565_DITHER;
-    uint32_t bytes = narrow ? 2 : 4, utile_width = narrow ? 8 : 4;
-    if (layout == RASTER_LINEAR)
-        return (uint32_t)util_align(width, utile_width) * bytes;
+    uint32_t bytes = 4, utile_width = 4;
+    if (format == RASTER_SURFACE_BGR565 || format == RASTER_SURFACE_BGR565_DITHER)
+        bytes = 2, utile_width = 8;
+    else if (format == RASTER_SURFACE_RGBA16F)
+        bytes = 8, utile_width = 2;
+    else if (format == RASTER_SURFACE_A8)
+        bytes = 1, utile_width = 8;
+    if (layout == RASTER_LINEAR) /* multiples of 16 bytes */
+        return (uint32_t)util_align((uint64_t)width * bytes, 16);
     return util_div_up(width, layout == RASTER_VC4_T ? utile_width * 8 : utile_width);
+}
+
+/* Sets op->decimate from `mode` as in the records. Colours of 64 bits have no modes ("applies to non-HDR
+ * Color store only"): their samples are resolved. */
+static bool decimate(const struct vc4_render_config *config, uint32_t mode, uint32_t address,
+                     struct vc4_op *op, struct gpu_fault *fault)
+{
+    if (config->wide)
+        mode = config->samples > 1 ? MODE_DECIMATE4 : MODE_SAMPLE0;
+    if (mode > MODE_DECIMATE16)
+        return fail(fault, GPU_FAULT_PACKET, address, "reserved decimation mode");
+    if (mode == MODE_DECIMATE16 && config->samples == 1)
+        return fail(fault, GPU_FAULT_PACKET, address, "decimation by 16 of tiles of one sample");
+    op->decimate = (uint8_t)mode; /* enum raster_decimate counts alike */
+    return true;
+}
+
+/* Pixels drawn, across and down, that make a pixel of the image. The width and height of record 113 are of
+ * what is drawn (ours). */
+static uint32_t pixels_a_side(const struct vc4_render_config *config, const struct vc4_op *op)
+{
+    uint32_t samples = 1u << 2 * op->decimate;
+    return op->buffer != VC4_BUFFER_COLOR || samples <= config->samples ? 1 : 2;
 }
 
 /* Fills op->surface and checks that it lies in memory. `layout` as in the records: 0 raster, 1 T, 2 LT. */
@@ -35,21 +63,22 @@ static bool place(const struct vc4_device *device, const struct vc4_render_confi
         return fail(fault, GPU_FAULT_PACKET, address, "no tile rendering configuration before");
     if (layout >= UTIL_ARRAY_SIZE(layouts))
         return fail(fault, GPU_FAULT_PACKET, address, "reserved memory format");
+    uint32_t side = pixels_a_side(config, op);
     op->surface = (struct raster_surface){
-        .width = config->width,
-        .height = config->height,
+        .width = util_div_up(config->width, side),
+        .height = util_div_up(config->height, side),
         .layout = layouts[layout],
         .format = format,
-        .stride = image_stride(config->width, layouts[layout], format),
     };
+    op->surface.stride = image_stride(op->surface.width, layouts[layout], format);
     if (!raster_surface_size(&op->surface, &bytes))
         return fail(fault, GPU_FAULT_PACKET, address, "impossible image");
     op->surface.base = gpu_memory_at(device->memory, base, bytes);
     if (op->surface.base)
         return true;
     vc4_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
-                  "image of %u x %u pixels at 0x%08x (%llu bytes) lies outside memory", config->width,
-                  config->height, base, (unsigned long long)bytes);
+                  "image of %u x %u pixels at 0x%08x (%llu bytes) lies outside memory", op->surface.width,
+                  op->surface.height, base, (unsigned long long)bytes);
     return false;
 }
 
@@ -67,16 +96,15 @@ bool vc4_general_surface(const struct vc4_device *device, const struct vc4_rende
     op->type = store ? VC4_OP_STORE : VC4_OP_LOAD;
     op->store = store;
     op->address = address;
-    op->resolve = false;
+    op->decimate = RASTER_DECIMATE_NONE;
     switch (buffer) {
     case BUFFER_COLOR:
-        if (record->field[VC4_GENERAL_COLOR_FORMAT] >= UTIL_ARRAY_SIZE(formats))
-            return fail(fault, GPU_FAULT_PACKET, address, "reserved colour format");
-        if (mode > MODE_DECIMATE4 || (mode == MODE_DECIMATE4 && config->samples == 1))
-            return fail(fault, GPU_FAULT_UNSUPPORTED, address, "decimation of pixels on a store");
         op->buffer = VC4_BUFFER_COLOR;
-        op->resolve = mode == MODE_DECIMATE4;
-        format = formats[record->field[VC4_GENERAL_COLOR_FORMAT]];
+        if (!decimate(config, mode, address, op, fault))
+            return false;
+        if (!config->wide && record->field[VC4_GENERAL_COLOR_FORMAT] >= UTIL_ARRAY_SIZE(formats))
+            return fail(fault, GPU_FAULT_PACKET, address, "reserved colour format");
+        format = config->wide ? RASTER_SURFACE_RGBA16F : formats[record->field[VC4_GENERAL_COLOR_FORMAT]];
         break;
     case BUFFER_ZS: op->buffer = VC4_BUFFER_ZS; break;
     case BUFFER_Z:
@@ -84,8 +112,13 @@ bool vc4_general_surface(const struct vc4_device *device, const struct vc4_rende
             return fail(fault, GPU_FAULT_PACKET, address, "a load of depth alone does not exist");
         op->buffer = VC4_BUFFER_Z;
         break;
-    case BUFFER_VG_MASK: return fail(fault, GPU_FAULT_UNSUPPORTED, address, "VG mask buffer");
-    case BUFFER_FULL: return fail(fault, GPU_FAULT_UNSUPPORTED, address, "full dump by record 28 or 29");
+    case BUFFER_VG_MASK:
+        if (!config->has_mask)
+            return fail(fault, GPU_FAULT_PACKET, address, "VG mask buffer, which is not enabled");
+        op->buffer = VC4_BUFFER_MASK;
+        format = RASTER_SURFACE_A8;
+        break;
+    case BUFFER_FULL: return vc4_raw_tile(device, config, record, address, op, fault);
     default: return fail(fault, GPU_FAULT_PACKET, address, "reserved buffer");
     }
     return place(device, config, (uint32_t)record->field[VC4_GENERAL_ADDRESS],
@@ -104,43 +137,65 @@ bool vc4_config_surface(const struct vc4_device *device, const struct vc4_render
     op->address = address;
     if (config->color_format >= UTIL_ARRAY_SIZE(formats))
         return fail(fault, GPU_FAULT_PACKET, address, "reserved frame buffer format");
-    if (config->decimate > MODE_DECIMATE4 || (config->decimate == MODE_DECIMATE4 && config->samples == 1))
-        return fail(fault, GPU_FAULT_UNSUPPORTED, address, "decimation of pixels on a store");
-    op->resolve = config->decimate == MODE_DECIMATE4;
-    return place(device, config, config->address, config->layout, formats[config->color_format], address, op,
-                 fault);
+    if (!decimate(config, config->decimate, address, op, fault))
+        return false;
+    return place(device, config, config->address, config->layout,
+                 config->wide ? RASTER_SURFACE_RGBA16F : formats[config->color_format], address, op, fault);
 }
 
-bool vc4_raw_tile(const struct vc4_device *device, const struct vc4_cl_record *record, uint32_t address,
-                  struct vc4_op *op, struct gpu_fault *fault)
+/* Colour, depth and stencil, and mask follow each other, those that are asked for (ours: "the data is written
+ * and read in a format internal to the 3D system", Guide section 5). */
+static const struct {
+    uint32_t half;
+    enum raster_plane plane;
+} raw_parts[] = {
+    {VC4_HALF_COLOR, RASTER_PLANE_COLOR}, {VC4_HALF_ZS, RASTER_PLANE_ZS}, {VC4_HALF_MASK, RASTER_PLANE_MASK}};
+
+bool vc4_raw_tile(const struct vc4_device *device, const struct vc4_render_config *config,
+                  const struct vc4_cl_record *record, uint32_t address, struct vc4_op *op,
+                  struct gpu_fault *fault)
 {
-    bool color = !record->field[VC4_FULL_RES_NO_COLOR], zs = !record->field[VC4_FULL_RES_NO_ZS];
+    bool general = record->id == VC4_CL_STORE_GENERAL || record->id == VC4_CL_LOAD_GENERAL;
+    bool no_color = record->field[general ? VC4_GENERAL_NO_COLOR : VC4_FULL_RES_NO_COLOR];
+    bool no_zs = record->field[general ? VC4_GENERAL_NO_ZS : VC4_FULL_RES_NO_ZS];
+    bool mask = general && config->has_mask && !record->field[VC4_GENERAL_NO_VG];
+    uint64_t base = record->field[general ? VC4_GENERAL_ADDRESS : VC4_FULL_RES_ADDRESS];
     op->type = VC4_OP_RAW;
-    op->store = record->id == VC4_CL_STORE_FULL_RES;
+    op->store = record->id == VC4_CL_STORE_FULL_RES || record->id == VC4_CL_STORE_GENERAL;
     op->address = address;
-    op->buffer = color ? VC4_BUFFER_COLOR : VC4_BUFFER_ZS;
-    op->raw = NULL;
-    if (color && zs) /* the Guide does not say how the two follow each other */
-        return fail(fault, GPU_FAULT_UNSUPPORTED, address, "full-resolution tile of both colour and depth");
-    if (!color && !zs)
+    op->buffer =
+        (uint8_t)((no_color ? 0 : VC4_HALF_COLOR) | (no_zs ? 0 : VC4_HALF_ZS) | (mask ? VC4_HALF_MASK : 0));
+    op->raw.bytes = NULL;
+    op->raw.size = 0;
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(raw_parts); i++)
+        op->raw.size += op->buffer & raw_parts[i].half ? RASTER_TILE_DUMP_BYTES : 0;
+    if (!op->raw.size)
         return true;
-    uint64_t base = record->field[VC4_FULL_RES_ADDRESS];
-    op->raw = gpu_memory_at(device->memory, base, RASTER_TILE_DUMP_BYTES);
-    if (op->raw)
+    op->raw.bytes = gpu_memory_at(device->memory, base, op->raw.size);
+    if (op->raw.bytes)
         return true;
     vc4_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
                   "full-resolution tile at 0x%08llx lies outside memory", (unsigned long long)base);
     return false;
 }
 
-/* A full-resolution tile of the buffer: samples as they stand (raster/surface.h gives the order). */
-void vc4_raw_move(const struct vc4_op *op, struct raster_tile *tile)
+/* A full-resolution tile of the buffer: samples as they stand (raster/surface.h gives the order), each part
+ * in 16 KiB. */
+void vc4_raw_move(const struct vc4_op *op, bool wide, struct raster_tile *tile)
 {
-    enum raster_plane plane = op->buffer == VC4_BUFFER_COLOR ? RASTER_PLANE_COLOR : RASTER_PLANE_ZS;
-    if (op->store)
-        raster_tile_dump(tile, plane, op->raw);
-    else
-        raster_tile_undump(tile, plane, op->raw);
+    uint8_t *at = op->raw.bytes;
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(raw_parts); i++) {
+        enum raster_plane plane = raw_parts[i].plane;
+        if (!(op->buffer & raw_parts[i].half))
+            continue;
+        if (plane == RASTER_PLANE_COLOR && wide)
+            plane = RASTER_PLANE_WIDE;
+        if (op->store)
+            raster_tile_dump(tile, plane, at);
+        else
+            raster_tile_undump(tile, plane, at);
+        at += RASTER_TILE_DUMP_BYTES;
+    }
 }
 
 /* ---- what may run at once ---- */
@@ -151,10 +206,10 @@ static bool extent_of(const struct gpu_memory *memory, const struct vc4_op *op, 
 {
     *out = (struct vc4_extent){.job = job, .write = op->store};
     if (op->type == VC4_OP_RAW) {
-        if (!op->raw)
+        if (!op->raw.bytes)
             return false;
-        out->start = (uint64_t)(op->raw - memory->base);
-        out->end = out->start + RASTER_TILE_DUMP_BYTES;
+        out->start = (uint64_t)(op->raw.bytes - memory->base);
+        out->end = out->start + op->raw.size;
         return true;
     }
     uint64_t bytes = 0;

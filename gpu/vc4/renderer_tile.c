@@ -83,23 +83,32 @@ static bool run_list(struct vc4_tile_run *run, uint32_t address)
 static void set_tile(struct vc4_tile_run *run, const struct vc4_op *op)
 {
     struct raster_tile *tile = &run->worker->tile, *centre = &run->worker->centre;
-    tile->width = tile->height = op->tile.size;
+    tile->width = op->tile.size;
+    tile->height = op->tile.tall;
     tile->samples = op->tile.samples;
     tile->x = op->tile.x;
     tile->y = op->tile.y;
-    centre->width = centre->height = op->tile.size;
+    centre->width = op->tile.size;
+    centre->height = op->tile.tall;
     centre->samples = 1;
     centre->x = op->tile.x;
     centre->y = op->tile.y;
+    run->wide = op->tile.wide;
+    run->has_mask = op->tile.has_mask;
     run->frame = (struct raster_rect){.x1 = (int32_t)op->tile.width, .y1 = (int32_t)op->tile.height};
 }
 
-static void clear(struct raster_tile *tile, const struct vc4_op *op)
+static void clear(const struct vc4_tile_run *run, uint32_t halves, uint64_t color, uint32_t zs, uint8_t mask)
 {
-    if (op->buffer & 1)
-        raster_tile_clear_color(tile, op->clear.color);
-    if (op->buffer & 2)
-        raster_tile_clear_zs(tile, op->clear.zs, UINT32_MAX);
+    struct raster_tile *tile = &run->worker->tile;
+    if (halves & VC4_HALF_COLOR && run->wide)
+        raster_tile_clear_wide(tile, color);
+    else if (halves & VC4_HALF_COLOR)
+        raster_tile_clear_color(tile, (uint32_t)color);
+    if (halves & VC4_HALF_ZS)
+        raster_tile_clear_zs(tile, zs, UINT32_MAX);
+    if (halves & VC4_HALF_MASK && run->has_mask)
+        raster_tile_clear_mask(tile, mask);
 }
 
 static void load(struct raster_tile *tile, const struct vc4_op *op, bool reference)
@@ -117,9 +126,9 @@ static void store(const struct raster_tile *tile, const struct vc4_op *op, bool 
     else if (op->buffer == VC4_BUFFER_Z)
         raster_surface_store_z_only(&op->surface, tile);
     else if (reference)
-        raster_surface_store_ref(&op->surface, tile, op->resolve ? RASTER_DECIMATE_4 : RASTER_DECIMATE_NONE);
+        raster_surface_store_ref(&op->surface, tile, (enum raster_decimate)op->decimate);
     else
-        raster_surface_store(&op->surface, tile, op->resolve);
+        raster_surface_store_decimated(&op->surface, tile, (enum raster_decimate)op->decimate);
 }
 
 /* Runs what draws. False with *run->fault. */
@@ -149,17 +158,17 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
     if (job->continues)
         memcpy(tile, device->renderer->carry, sizeof *tile);
     else
-        raster_tile_clear(tile, job->color, job->zs);
+        clear(&run, VC4_HALF_ALL, job->color, job->zs, job->mask);
     for (uint32_t i = 0; i < job->count; i++) {
         const struct vc4_op *op = &batch->ops[job->first + i];
         if (worker->watch)
             vc4_observe_op(device, worker, i + 1, op, false);
         switch (op->type) {
         case VC4_OP_TILE: set_tile(&run, op); break;
-        case VC4_OP_CLEAR: clear(tile, op); break;
+        case VC4_OP_CLEAR: clear(&run, op->buffer, op->clear.color, op->clear.zs, op->clear.mask); break;
         case VC4_OP_LOAD: load(tile, op, device->options.reference); break;
         case VC4_OP_STORE: store(tile, op, device->options.reference); break;
-        case VC4_OP_RAW: vc4_raw_move(op, tile); break;
+        case VC4_OP_RAW: vc4_raw_move(op, run.wide, tile); break;
         case VC4_OP_LIST:
         case VC4_OP_RECORD:
             if (!job->faulted && !draw(&run, batch, op)) {

@@ -344,6 +344,8 @@ bool vc4_shader_state_read(struct vc4_programs *programs, const struct gpu_memor
 
 uint32_t vc4_shader_state_cost(const struct vc4_shader_state *state)
 {
-    return (state->fs.program->insn_count + state->vs.program->insn_count + state->cs.program->insn_count) /
-           64;
+    uint32_t insns = state->fs.program ? state->fs.program->insn_count : 0;
+    if (state->kind == VC4_SHADER_GL)
+        insns += state->vs.program->insn_count + state->cs.program->insn_count;
+    return insns / 64;
 }

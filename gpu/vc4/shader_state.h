@@ -1,4 +1,4 @@
-/* GL shader state records (Guide table 45), fetched once into private memory and checked; and the program
+/* Shader state records (Guide tables 45 to 47), fetched once into private memory and checked; and the program
  * cache. */
 #ifndef VITRAIL_GPU_VC4_SHADER_STATE_H
 #define VITRAIL_GPU_VC4_SHADER_STATE_H
@@ -34,7 +34,19 @@ struct vc4_stage {
     struct vc4_program_notes *notes;       /* likewise; NULL: nothing is kept */
 };
 
+/* How vertices come to be: shaded (record 64), pre-shaded in memory (65), bare coordinates (66, and 67 whose
+ * record stands in the list itself). */
+enum vc4_shader_kind { VC4_SHADER_GL, VC4_SHADER_NV, VC4_SHADER_VG, VC4_SHADER_VG_INLINE };
+
+/* Pre-shaded vertices (Guide figure 12). */
+struct vc4_nv_vertices {
+    uint32_t address, stride;
+    bool clip_header; /* four words of clip coordinates stand before each */
+};
+
 struct vc4_shader_state {
+    enum vc4_shader_kind kind;
+    struct vc4_nv_vertices nv; /* of NV states */
     uint32_t address;
     bool clipping, point_size, single_threaded;
     uint8_t varying_count;
@@ -69,5 +81,21 @@ bool vc4_shader_state_read(struct vc4_programs *programs, const struct gpu_memor
 
 /* What reading the record costs of a packet budget: its programs are compared word by word. */
 uint32_t vc4_shader_state_cost(const struct vc4_shader_state *state);
+
+/* shader_state_nv.c: an NV or VG record, with its fragment program. `programs` NULL: without it (the binner
+ * has no use for it). No vertex and coordinate programs, no attributes. false and *fault on error. */
+bool vc4_nv_state_read(struct vc4_programs *programs, const struct gpu_memory *memory, uint32_t address,
+                       struct vc4_shader_state *out, struct gpu_fault *fault);
+bool vc4_vg_state_read(struct vc4_programs *programs, const struct gpu_memory *memory, uint32_t address,
+                       struct vc4_shader_state *out, struct gpu_fault *fault);
+/* The state that a record 67 holds itself. */
+bool vc4_vg_state_inline(struct vc4_programs *programs, const struct gpu_memory *memory, uint32_t code,
+                         uint32_t uniforms, bool single_threaded, struct vc4_shader_state *out,
+                         struct gpu_fault *fault);
+
+/* Words `first` to `first` + count - 1 of pre-shaded vertex `index`, behind its clip coordinates (which are
+ * words -4 to -1). False and *fault when they lie outside memory. */
+bool vc4_nv_vertex(const struct gpu_memory *memory, const struct vc4_nv_vertices *nv, uint32_t index,
+                   int32_t first, uint32_t count, uint32_t *out, struct gpu_fault *fault);
 
 #endif

@@ -1,4 +1,5 @@
-/* Compressed primitive lists: Guide tables 39 (triangles), 40 (lines) and 41 (points), 16-bit indices. */
+/* Compressed primitive lists: Guide tables 39 (triangles), 40 (lines) and 41 (points) of 16-bit indices, 42
+ * (triangles) of coordinates. */
 #include "gpu/vc4/tile_list.h"
 
 #include <string.h>
@@ -25,18 +26,19 @@ static int fail(const struct vc4_list_reader *r, enum gpu_fault_kind kind, const
     return -1;
 }
 
-/* The code at reader->at, fetched once: its low bytes, and how many of them exist. */
-static uint64_t fetch(const struct vc4_list_reader *r, uint32_t *there)
+/* The code at reader->at, fetched once; how many of its bytes exist, the others are zero. */
+static uint32_t fetch(const struct vc4_list_reader *r, uint64_t code[2])
 {
-    uint64_t code = 0;
-    if (r->at >= r->memory->size) {
-        *there = 0;
+    code[0] = code[1] = 0;
+    if (r->at >= r->memory->size)
         return 0;
-    }
     uint64_t left = r->memory->size - r->at;
-    *there = left < VC4_LIST_MAX_CODE ? (uint32_t)left : VC4_LIST_MAX_CODE;
-    memcpy(&code, r->memory->base + r->at, left < sizeof code ? *there : sizeof code);
-    return code;
+    uint32_t longest = r->primitive & VC4_LIST_COORDINATES ? VC4_LIST_MAX_XY : VC4_LIST_MAX_CODE;
+    uint32_t there = left < longest ? (uint32_t)left : longest;
+    if (there > 8)
+        memcpy(&code[1], r->memory->base + r->at + 8, there - 8);
+    memcpy(code, r->memory->base + r->at, left < sizeof code[0] ? there : sizeof code[0]);
+    return there;
 }
 
 static uint32_t relative(uint32_t base, uint64_t code, unsigned lo, unsigned bits)
@@ -110,11 +112,52 @@ static uint32_t decode_point(uint64_t code, const uint32_t p[3], uint32_t n[3])
     return kind == 2 ? 0 : kind == 3 ? 2 : 1; /* coding 2 was never implemented (table 41) */
 }
 
+/* ---- coordinates ---- */
+
+/* Offsets of `bits` bits from coordinate `base`; each half wraps by itself. */
+static uint32_t moved(uint32_t base, uint64_t dx, uint64_t dy, unsigned bits)
+{
+    uint32_t x = base + (uint32_t)util_sext((uint32_t)dx, bits);
+    uint32_t y = (base >> 16) + (uint32_t)util_sext((uint32_t)dy, bits);
+    return (x & 0xffff) | y << 16;
+}
+
+static uint32_t decode_coordinates(const uint64_t code[2], const uint32_t p[3], uint32_t n[3])
+{
+    static const uint8_t common[3][2] = {{2, 1}, {0, 2}, {1, 0}};
+    uint64_t c = code[0];
+    unsigned kind = c & 3, second = c >> 2 & 3;
+    if ((c & 0xff) == ABSOLUTE) {
+        n[0] = (uint32_t)(c >> 8);
+        n[1] = (uint32_t)(c >> 40 | code[1] << 24);
+        n[2] = (uint32_t)(code[1] >> 8);
+        return 13;
+    }
+    if (kind < 3) { /* bits 7:2 and 8, in this order, are the difference in x */
+        n[0] = p[common[kind][0]];
+        n[1] = p[common[kind][1]];
+        n[2] = moved(p[2], (c >> 1 & 0x7e) | (c >> 8 & 1), c >> 9 & 0x7f, 7);
+        return 2;
+    }
+    if (second < 3) {
+        n[0] = p[common[second][0]];
+        n[1] = p[common[second][1]];
+        n[2] = moved(p[2], c >> 4 & 0x3ff, c >> 14 & 0x3ff, 10);
+        return 3;
+    }
+    n[0] = (uint32_t)(c >> 32);
+    n[1] = moved(n[0], c >> 4 & 0x7f, c >> 11 & 0x7f, 7);
+    n[2] = moved(n[0], c >> 18 & 0x7f, c >> 25 & 0x7f, 7);
+    return 8;
+}
+
 int vc4_list_read(struct vc4_list_reader *r, uint32_t index[3], struct gpu_fault *fault)
 {
     for (;;) {
-        uint32_t there, n[3] = {0, 0, 0}, size;
-        uint64_t code = fetch(r, &there);
+        uint32_t n[3] = {0, 0, 0}, size;
+        uint64_t codes[2], code;
+        uint32_t there = fetch(r, codes);
+        code = codes[0];
         if (!there)
             return fail(r, GPU_FAULT_LIST, "compressed primitive list leaves memory", fault);
         if ((code & 0xff) == VC4_LIST_ESCAPE) {
@@ -127,6 +170,8 @@ int vc4_list_read(struct vc4_list_reader *r, uint32_t index[3], struct gpu_fault
         bool branch = (code & 0xff) == VC4_LIST_BRANCH;
         if (branch)
             size = 3;
+        else if (r->primitive & VC4_LIST_COORDINATES)
+            size = decode_coordinates(codes, r->previous, n);
         else if (r->primitive == VC4_TRIANGLES)
             size = decode_triangle(code, r->previous, n);
         else if (r->primitive == VC4_LINES)
@@ -218,9 +263,43 @@ static uint32_t code_point(const int32_t p[3], const int32_t n[3], uint8_t *out)
     return put(out, ABSOLUTE | (uint64_t)n[0] << 8, 3);
 }
 
+/* Differences of coordinates; false when one of them does not fit `bits` bits. */
+static bool differ(uint32_t from, uint32_t to, unsigned bits, uint32_t *dx, uint32_t *dy)
+{
+    int32_t half = 1 << (bits - 1);
+    int32_t x = (int16_t)(to & 0xffff) - (int16_t)(from & 0xffff);
+    int32_t y = (int16_t)(to >> 16) - (int16_t)(from >> 16);
+    *dx = (uint32_t)x & ((1u << bits) - 1);
+    *dy = (uint32_t)y & ((1u << bits) - 1);
+    return fits(x, half) && fits(y, half);
+}
+
+static uint32_t code_coordinates(const uint32_t p[3], const uint32_t n[3], uint8_t *out)
+{
+    uint32_t dx, dy, dx2, dy2;
+    uint32_t kind = n[0] == p[2] && n[1] == p[1]   ? 0
+                    : n[0] == p[0] && n[1] == p[2] ? 1
+                    : n[0] == p[1] && n[1] == p[0] ? 2
+                                                   : 3;
+    if (kind < 3 && differ(p[2], n[2], 7, &dx, &dy) && dx >> 1 != 32) /* 64 and 65 are special codes */
+        return put(out, kind | (dx & 0x7e) << 1 | (dx & 1) << 8 | dy << 9, 2);
+    if (kind < 3 && differ(p[2], n[2], 10, &dx, &dy))
+        return put(out, 3 | kind << 2 | dx << 4 | dy << 14, 3);
+    if (differ(n[0], n[1], 7, &dx, &dy) && differ(n[0], n[2], 7, &dx2, &dy2))
+        return put(out, 15 | dx << 4 | dy << 11 | dx2 << 18 | (uint64_t)dy2 << 25 | (uint64_t)n[0] << 32, 8);
+    out[0] = ABSOLUTE;
+    memcpy(out + 1, n, 12);
+    return 13;
+}
+
 uint32_t vc4_list_code(uint8_t primitive, uint32_t previous[3], const uint32_t index[3], uint8_t *out)
 {
     int32_t p[3], n[3];
+    if (primitive & VC4_LIST_COORDINATES) {
+        uint32_t size = code_coordinates(previous, index, out);
+        memcpy(previous, index, sizeof p);
+        return size;
+    }
     memcpy(p, previous, sizeof p);
     memcpy(n, index, sizeof n);
     memcpy(previous, index, sizeof p);

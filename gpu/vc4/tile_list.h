@@ -1,5 +1,5 @@
 /* Tile lists in guest memory: compressed primitive lists written by the binner and read by the renderer, in
- * the documented formats (Guide tables 38 to 44), with 16-bit indices.
+ * the documented formats (Guide tables 38 to 44), with 16-bit indices or coordinates.
  *
  * A list stands behind a record 48 (compressed primitives) or 49 (the same; the first primitive is clipped)
  * and ends with the escape code. What the Guide leaves open is fixed here: the "previous" indices are zero at
@@ -11,19 +11,25 @@
 #include "gpu/fault.h"
 #include "gpu/memory.h"
 
-enum vc4_primitive { VC4_POINTS, VC4_LINES, VC4_TRIANGLES };
+/* Numbered as in record 56. No list holds RHTs here: the Guide does not say what they look like. */
+enum vc4_primitive { VC4_POINTS, VC4_LINES, VC4_TRIANGLES, VC4_RHTS };
+
+/* With VC4_TRIANGLES: the list holds screen coordinates in place of indices (table 42), each a word with x in
+ * the low half and y in the high half. */
+#define VC4_LIST_COORDINATES 0x30u
 
 #define VC4_LIST_BRANCH   130u /* relative branch: this code, then 16 bits of signed 32-byte lines */
 #define VC4_LIST_ESCAPE   128u
 #define VC4_LIST_LINE     32u
-#define VC4_LIST_MAX_CODE 7u /* bytes of the longest coding */
+#define VC4_LIST_MAX_CODE 7u  /* bytes of the longest coding of indices */
+#define VC4_LIST_MAX_XY   13u /* of coordinates */
 
 /* Reading: a cursor over the compressed list that follows a record 48 or 49. */
 struct vc4_list_reader {
     const struct gpu_memory *memory;
     uint32_t at;       /* guest address of the next byte */
     uint32_t code;     /* of the coding of the primitive read last */
-    uint8_t primitive; /* enum vc4_primitive */
+    uint8_t primitive; /* enum vc4_primitive, and VC4_LIST_COORDINATES */
     uint32_t previous[3];
     uint64_t budget; /* primitives and branches left: endless lists end in a fault */
 };
@@ -35,8 +41,8 @@ void vc4_list_reader_init(struct vc4_list_reader *reader, const struct gpu_memor
 int vc4_list_read(struct vc4_list_reader *reader, uint32_t index[3], struct gpu_fault *fault);
 
 /* Writing: the shortest coding of one primitive after `previous`, which becomes `index`. Writes at most
- * VC4_LIST_MAX_CODE bytes to `out` and returns their number. Indices are below 65536; lines use two of them,
- * points one. */
+ * VC4_LIST_MAX_CODE (coordinates: VC4_LIST_MAX_XY) bytes to `out` and returns their number. Indices are below
+ * 65536; lines use two of them, points one. */
 uint32_t vc4_list_code(uint8_t primitive, uint32_t previous[3], const uint32_t index[3], uint8_t *out);
 
 /* A clipped primitive's data (Guide table 44): one of these for each vertex whose flag is set in record 49,

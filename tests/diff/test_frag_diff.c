@@ -373,9 +373,12 @@ static void draw(struct bench *bench, const struct trial *trial, const struct vc
         unsigned saved = util_fpenv_enter();
 
         status = vc4_frag_shade(reference, &prim, bench->want, blocks, count, &want_fuel, &want_count, &want);
-        assert_int_equal(
-            !status, !vc4_frag_shade(frag, &prim, bench->got, blocks, count, &got_fuel, &got_count, &got));
+        uint32_t got_status =
+            vc4_frag_shade(frag, &prim, bench->got, blocks, count, &got_fuel, &got_count, &got);
         util_fpenv_leave(saved);
+        if (!vc4_frag_compiled(frag) && !status && got.kind == GPU_FAULT_TIMEOUT)
+            return; /* what the compiler refused may repeat less (frag.c) */
+        assert_int_equal(!status, !got_status);
         compare(trial, bench->want, bench->got, &want, &got);
         if (want_count != got_count)
             differ(trial, "instructions", 0, (uint32_t)want_count, (uint32_t)got_count);

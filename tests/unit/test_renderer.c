@@ -147,11 +147,6 @@ static void raw_tiles(void **state)
         uint32_t mean = (i + (4 + i) + (8 + i) + (12 + i) + 2) / 4;
         assert_int_equal(pixel(&s, i & 1, i >> 1), 0x01010101u * mean);
     }
-    tile(&s, 0, 0);
-    put8(&s, 26);
-    put32(&s, AT_RAW); /* both halves in one: not documented */
-    render(&s);
-    assert_int_equal(one_fault(&s).kind, GPU_FAULT_UNSUPPORTED);
     scene_close(&s);
 }
 
@@ -309,9 +304,10 @@ static void faults(void **state)
         {"leaves memory", GPU_FAULT_LIST, {16, 0xff, 0xff, 0xff, 0xff}, 5},
         {"no shader", GPU_FAULT_PACKET, {56, 0x12, 48, 129, 0, 0, 0, 0}, 8},
         {"no format", GPU_FAULT_PACKET, {48, 128}, 2},
-        {"VG format", GPU_FAULT_UNSUPPORTED, {56, 0x32}, 2},
+        {"points of coordinates", GPU_FAULT_PACKET, {56, 0x30}, 2},
+        {"VG in GL mode", GPU_FAULT_PACKET, {64, 1, 0x40, 0, 0, 42, 4}, 7},
         {"RHT", GPU_FAULT_UNSUPPORTED, {56, 0x13}, 2},
-        {"NV shader", GPU_FAULT_UNSUPPORTED, {65, 0, 0, 0, 0}, 5},
+        {"NV shader", GPU_FAULT_MEMORY, {65, 0xf0, 0xff, 0xff, 0xff}, 5},
         {"store inside", GPU_FAULT_UNSUPPORTED, {24}, 1},
         {"halt inside", GPU_FAULT_UNSUPPORTED, {0}, 1},
         {"binning record", GPU_FAULT_PACKET, {4}, 1},

@@ -297,7 +297,7 @@ static void impossible_images(void **unused)
     s.stride = 0x80000000u;
     assert_false(raster_surface_size(&s, &bytes));
     s.stride = 128;
-    s.format = RASTER_SURFACE_ZS + 1;
+    s.format = RASTER_SURFACE_A8 + 1;
     assert_false(raster_surface_size(&s, &bytes));
     s.format = RASTER_SURFACE_ZS;
     s.layout = RASTER_LAYOUT_COUNT;

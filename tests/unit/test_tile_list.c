@@ -1,4 +1,4 @@
-/* Compressed primitive lists: every coding of Guide tables 39 to 41 by hand, random streams there and back,
+/* Compressed primitive lists: every coding of Guide tables 39 to 42 by hand, random streams there and back,
  * and lists that mean harm. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static uint32_t random32(void)
 
 static uint32_t vertices(uint8_t primitive)
 {
-    return primitive == VC4_TRIANGLES ? 3 : primitive == VC4_LINES ? 2 : 1;
+    return (primitive & 15) == VC4_TRIANGLES ? 3 : primitive == VC4_LINES ? 2 : 1;
 }
 
 /* ---- codings by hand ---- */
@@ -33,8 +33,11 @@ static uint32_t vertices(uint8_t primitive)
 struct coding {
     uint8_t primitive;
     uint32_t before[3], now[3];
-    uint8_t size, bytes[7];
+    uint8_t size, bytes[13];
 };
+
+#define XY(x, y)    ((uint32_t)(x) & 0xffff) | (uint32_t)(y) << 16
+#define COORDINATES VC4_TRIANGLES | VC4_LIST_COORDINATES
 
 /* Bytes worked out from the tables' bit positions. */
 static const struct coding codings[] = {
@@ -52,6 +55,24 @@ static const struct coding codings[] = {
     {VC4_TRIANGLES, {0, 0, 0}, {1000, 968, 968}, 4, {0x0f, 0x82, 0xe8, 0x03}},
     /* coding 3 */
     {VC4_TRIANGLES, {0, 0, 0}, {0x1234, 0, 0xffff}, 7, {129, 0x34, 0x12, 0, 0, 0xff, 0xff}},
+    /* coordinates: coding 0 with 7 bits each, those of x in bits 7:2 and 8 */
+    {COORDINATES, {1, 2, XY(100, 200)}, {XY(100, 200), 2, XY(101, 198)}, 2, {0x00, 0xfd}},
+    {COORDINATES, {1, 2, XY(100, 200)}, {1, XY(100, 200), XY(38, 263)}, 2, {0x85, 0x7e}},
+    /* differences in x of -63 and -64 are special codes: coding 1, ten bits each */
+    {COORDINATES, {1, 2, XY(100, 200)}, {2, 1, XY(37, 205)}, 3, {0x1b, 0x7c, 0x01}},
+    {COORDINATES, {1, 2, XY(-3, -4)}, {2, 1, XY(-515, 507)}, 3, {0x0b, 0xe0, 0x7f}},
+    /* coding 2: the first absolute, two pairs of seven bits */
+    {COORDINATES,
+     {0, 0, 0},
+     {XY(0x1234, 0x102), XY(0x11f4, 0x141), XY(0x1235, 0x101)},
+     8,
+     {0x0f, 0xfc, 0x05, 0xfe, 0x34, 0x12, 0x02, 0x01}},
+    /* coding 3 */
+    {COORDINATES,
+     {0, 0, 0},
+     {XY(0x1234, 0x5678), XY(1, 2), XY(-1, -2)},
+     13,
+     {129, 0x34, 0x12, 0x78, 0x56, 1, 0, 2, 0, 0xff, 0xff, 0xfe, 0xff}},
     {VC4_LINES, {10, 11}, {11, 12}, 1, {0x04}},
     {VC4_LINES, {10, 11}, {10, 42}, 1, {0x01 | 31 << 2}},
     {VC4_LINES, {10, 100}, {3, 93}, 2, {0x93, 0x09}},
@@ -68,7 +89,7 @@ static void test_codings(void **unused)
 {
     for (size_t i = 0; i < UTIL_ARRAY_SIZE(codings); i++) {
         const struct coding *c = &codings[i];
-        uint8_t bytes[VC4_LIST_MAX_CODE + 1] = {0};
+        uint8_t bytes[VC4_LIST_MAX_XY + 1] = {0};
         uint32_t previous[3], index[3];
         struct gpu_fault fault;
         memcpy(previous, c->before, sizeof previous);
@@ -119,6 +140,55 @@ static void next_primitive(const uint32_t before[3], uint32_t out[3])
     if (kind == 7)
         for (unsigned i = 0; i < 3; i++)
             out[i] = random32() & 0xffff;
+}
+
+/* The same for coordinates: each half by itself, without carries between them. */
+static void next_coordinates(const uint32_t before[3], uint32_t out[3])
+{
+    uint32_t x[3], y[3], low[3], high[3];
+    for (unsigned i = 0; i < 3; i++) {
+        low[i] = before[i] & 0xffff;
+        high[i] = before[i] >> 16;
+    }
+    uint64_t saved = seed;
+    next_primitive(low, x);
+    uint64_t after = seed;
+    seed = saved; /* the same choice of what is shared */
+    next_primitive(high, y);
+    seed = after;
+    if (random32() % 2)
+        y[2] = (high[2] + random32() % 1024 - 512) & 0xffff;
+    for (unsigned i = 0; i < 3; i++)
+        out[i] = x[i] | y[i] << 16;
+}
+
+static void test_coordinates_round_trip(void **unused)
+{
+    enum { COUNT = 2000 };
+    static uint32_t stream[COUNT][3];
+    uint32_t sizes[VC4_LIST_MAX_XY + 1] = {0};
+    for (unsigned run = 0; run < 20; run++) {
+        uint32_t previous[3] = {0, 0, 0}, got[3], at = 4096;
+        for (uint32_t i = 0; i < COUNT; i++)
+            next_coordinates(i ? stream[i - 1] : previous, stream[i]);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            uint32_t size = vc4_list_code(COORDINATES, previous, stream[i], memory.base + at);
+            assert_in_range(size, 2, VC4_LIST_MAX_XY);
+            sizes[size]++;
+            at += size;
+        }
+        memory.base[at++] = VC4_LIST_ESCAPE;
+        struct vc4_list_reader reader;
+        struct gpu_fault fault;
+        vc4_list_reader_init(&reader, &memory, 4096, COORDINATES, COUNT);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            assert_int_equal(vc4_list_read(&reader, got, &fault), 1);
+            assert_memory_equal(got, stream[i], sizeof got);
+        }
+        assert_int_equal(vc4_list_read(&reader, got, &fault), 0);
+        assert_int_equal(reader.at, at);
+    }
+    assert_true(sizes[2] && sizes[3] && sizes[8] && sizes[13]);
 }
 
 static void test_round_trip(void **unused)
@@ -209,6 +279,8 @@ static void test_faults(void **unused)
     expect_fault(MEMORY_BYTES - 8, VC4_TRIANGLES, 1000, GPU_FAULT_LIST);
     memory.base[MEMORY_BYTES - 1] = 129; /* an absolute coding that does not fit */
     expect_fault(MEMORY_BYTES - 1, VC4_TRIANGLES, 1000, GPU_FAULT_LIST);
+    memory.base[MEMORY_BYTES - 12] = 129; /* 13 bytes, of which 12 are there */
+    expect_fault(MEMORY_BYTES - 12, COORDINATES, 1000, GPU_FAULT_LIST);
     memory.base[0x2000] = 2; /* "not implemented" */
     expect_fault(0x2000, VC4_POINTS, 1000, GPU_FAULT_PACKET);
     memory.base[0x2000] = 15;
@@ -246,9 +318,13 @@ static int tear_down(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_codings),    cmocka_unit_test(test_coding_one_twins),
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_faults),     cmocka_unit_test(test_random_bytes),
+        cmocka_unit_test(test_codings),
+        cmocka_unit_test(test_coding_one_twins),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_random_bytes),
+        cmocka_unit_test(test_coordinates_round_trip),
     };
     return cmocka_run_group_tests_name("tile lists", tests, set_up, tear_down);
 }
