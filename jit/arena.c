@@ -9,22 +9,32 @@
 
 #define PAGE 4096u
 
-struct jit_arena {
-    pthread_mutex_t lock;
-    uint8_t *base;
-    uint64_t size, used;
+/* LLVM ends the process when a section gets no memory. So there is always some: what cannot be given from the
+ * arena is given from here, the object is refused when it is linked, and what was written is forgotten. */
+#define WASTE_BYTES (UINT64_C(16) << 20)
+
+struct section {
+    uint8_t *at;
+    uint64_t size;
+    int protection;
 };
 
-/* Sections of one object between allocation and finalisation. */
-struct object {
-    struct jit_arena *arena;
-    struct section {
-        uint8_t *at;
-        uint64_t size;
-        int protection;
-    } *sections;
+struct jit_arena {
+    pthread_mutex_t lock;
+    uint8_t *base, *waste;
+    uint64_t size, used;
+    /* The object that is being linked, one at a time: its sections until they are final. */
+    struct section *sections;
     unsigned count, capacity;
+    bool failed;
 };
+
+static void *reserve(uint64_t bytes, int protection)
+{
+    void *at = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return at == MAP_FAILED ? NULL : at;
+}
 
 struct jit_arena *jit_arena_create(uint64_t bytes)
 {
@@ -32,21 +42,25 @@ struct jit_arena *jit_arena_create(uint64_t bytes)
 
     if (!arena)
         return NULL;
-    arena->size = util_align(bytes, PAGE);
-    arena->base = mmap(NULL, arena->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (arena->base == MAP_FAILED) {
-        free(arena);
-        return NULL;
-    }
     pthread_mutex_init(&arena->lock, NULL);
-    return arena;
+    arena->size = util_align(bytes, PAGE);
+    arena->base = reserve(arena->size, PROT_NONE);
+    arena->waste = reserve(WASTE_BYTES, PROT_READ | PROT_WRITE);
+    if (arena->base && arena->waste)
+        return arena;
+    jit_arena_destroy(arena);
+    return NULL;
 }
 
 void jit_arena_destroy(struct jit_arena *arena)
 {
     if (!arena)
         return;
-    munmap(arena->base, arena->size);
+    if (arena->base)
+        munmap(arena->base, arena->size);
+    if (arena->waste)
+        munmap(arena->waste, WASTE_BYTES);
+    free(arena->sections);
     pthread_mutex_destroy(&arena->lock);
     free(arena);
 }
@@ -54,8 +68,10 @@ void jit_arena_destroy(struct jit_arena *arena)
 bool jit_arena_has_room(struct jit_arena *arena, uint64_t object_bytes)
 {
     /* Sections and their stubs never exceed the file by more than a page a section; 64 pages are plenty. */
+    const uint64_t most = 2 * object_bytes + 64 * PAGE;
+
     pthread_mutex_lock(&arena->lock);
-    bool room = object_bytes < arena->size && 2 * object_bytes + 64 * PAGE <= arena->size - arena->used;
+    bool room = object_bytes < WASTE_BYTES && most <= WASTE_BYTES && most <= arena->size - arena->used;
     pthread_mutex_unlock(&arena->lock);
     return room;
 }
@@ -68,81 +84,99 @@ uint64_t jit_arena_used(struct jit_arena *arena)
     return used;
 }
 
-static void *object_create(void *arena)
+bool jit_arena_failed(struct jit_arena *arena)
 {
-    struct object *object = calloc(1, sizeof *object);
-
-    if (object)
-        object->arena = arena;
-    return object;
+    pthread_mutex_lock(&arena->lock);
+    bool failed = arena->failed;
+    arena->failed = false;
+    pthread_mutex_unlock(&arena->lock);
+    if (failed)
+        madvise(arena->waste, WASTE_BYTES, MADV_DONTNEED);
+    return failed;
 }
 
-static void object_destroy(void *opaque)
-{
-    struct object *object = opaque;
+/* ---- what LLVM asks for while it links an object ---- */
 
-    if (object)
-        free(object->sections);
-    free(object);
+static void *object_create(void *opaque)
+{
+    struct jit_arena *arena = opaque;
+
+    pthread_mutex_lock(&arena->lock);
+    arena->count = 0;
+    arena->failed = false;
+    pthread_mutex_unlock(&arena->lock);
+    return arena;
 }
 
-static bool remember(struct object *object, struct section section)
+static void object_destroy(void *arena) {}
+
+static bool remember(struct jit_arena *arena, struct section section)
 {
-    if (object->count == object->capacity) {
-        unsigned capacity = object->capacity ? 2 * object->capacity : 8;
-        void *grown = realloc(object->sections, capacity * sizeof *object->sections);
+    if (arena->count == arena->capacity) {
+        unsigned capacity = arena->capacity ? 2 * arena->capacity : 8;
+        void *grown = realloc(arena->sections, capacity * sizeof *arena->sections);
         if (!grown)
             return false;
-        object->sections = grown;
-        object->capacity = capacity;
+        arena->sections = grown;
+        arena->capacity = capacity;
     }
-    object->sections[object->count++] = section;
+    arena->sections[arena->count++] = section;
     return true;
 }
 
-static uint8_t *allocate(struct object *object, uint64_t size, uint64_t align, int protection)
+/* Lock held. */
+static uint8_t *take(struct jit_arena *arena, uint64_t size, int protection)
 {
-    struct section section = {.size = util_align(size ? size : 1, PAGE), .protection = protection};
+    struct section section = {arena->base + arena->used, size, protection};
 
-    if (!object || align > PAGE)
+    if (size > arena->size - arena->used)
         return NULL;
-    struct jit_arena *arena = object->arena;
+    arena->used += size;
+    if (!mprotect(section.at, size, PROT_READ | PROT_WRITE))
+        return remember(arena, section) ? section.at : NULL;
+    arena->used = arena->size; /* the kernel has no more mappings: the arena is full */
+    return NULL;
+}
+
+static uint8_t *allocate(struct jit_arena *arena, uint64_t size, uint64_t align, int protection)
+{
+    uint64_t pages = util_align(size ? size : 1, PAGE);
+
     pthread_mutex_lock(&arena->lock);
-    if (section.size <= arena->size - arena->used) {
-        section.at = arena->base + arena->used;
-        arena->used += section.size;
-    }
+    uint8_t *at = align <= PAGE ? take(arena, pages, protection) : NULL;
+    arena->failed |= !at;
     pthread_mutex_unlock(&arena->lock);
-    if (!section.at || mprotect(section.at, section.size, PROT_READ | PROT_WRITE) ||
-        !remember(object, section))
-        return NULL;
-    return section.at;
+    return at ? at : pages <= WASTE_BYTES ? arena->waste : NULL;
 }
 
-static uint8_t *allocate_code(void *object, uintptr_t size, unsigned align, unsigned id, const char *name)
+static uint8_t *allocate_code(void *arena, uintptr_t size, unsigned align, unsigned id, const char *name)
 {
-    return allocate(object, size, align, PROT_READ | PROT_EXEC);
+    return allocate(arena, size, align, PROT_READ | PROT_EXEC);
 }
 
-static uint8_t *allocate_data(void *object, uintptr_t size, unsigned align, unsigned id, const char *name,
+static uint8_t *allocate_data(void *arena, uintptr_t size, unsigned align, unsigned id, const char *name,
                               LLVMBool read_only)
 {
-    return allocate(object, size, align, read_only ? PROT_READ : PROT_READ | PROT_WRITE);
+    return allocate(arena, size, align, read_only ? PROT_READ : PROT_READ | PROT_WRITE);
 }
 
 static LLVMBool finalize(void *opaque, char **message)
 {
-    struct object *object = opaque;
+    struct jit_arena *arena = opaque;
 
-    for (unsigned i = 0; i < object->count; i++) {
-        const struct section *s = &object->sections[i];
-        if (mprotect(s->at, s->size, s->protection)) {
-            *message = strdup("mprotect failed");
-            return true;
-        }
+    pthread_mutex_lock(&arena->lock);
+    for (unsigned i = 0; i < arena->count && !arena->failed; i++) {
+        const struct section *s = &arena->sections[i];
+        arena->failed = mprotect(s->at, s->size, s->protection) != 0;
+        if (arena->failed)
+            arena->used = arena->size;
     }
-    object->count = 0;
-    return false;
+    arena->count = 0;
+    bool failed = arena->failed;
+    pthread_mutex_unlock(&arena->lock);
+    if (failed)
+        *message = strdup("no memory for code");
+    return failed;
 }
 
 static void terminating(void *arena) {}

@@ -258,7 +258,7 @@ static int start_thread(struct job *job)
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     int failed = pthread_create(&thread, &attributes, thread_main, job);
     pthread_attr_destroy(&attributes);
-    return -failed;
+    return failed ? -ENOMEM : 0;
 }
 
 static struct job *job_create(struct jit_machines *machines, LLVMContextRef context, LLVMModuleRef module)

@@ -421,7 +421,7 @@ int jit_engine_get(struct jit_engine *engine, const struct jit_request *request,
     if (e && !created) {
         while (e->busy)
             pthread_cond_wait(&engine->ready, &engine->lock);
-        if (e->result != -ENOMEM) {
+        if (e->result != -ENOMEM || full(engine)) {
             engine->stats.memory_hits++;
             pthread_mutex_unlock(&engine->lock);
             *out = e->code;

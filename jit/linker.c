@@ -18,10 +18,10 @@ struct jit_linker {
     pthread_mutex_t lock;    /* one object at a time */
 };
 
-static int fail(struct util_error *error, LLVMErrorRef failed)
+static int fail(struct util_error *error, int code, LLVMErrorRef failed)
 {
     char *text = LLVMGetErrorMessage(failed);
-    int result = util_fail(error, -EINVAL, "LLVM ORC: %s", text);
+    int result = util_fail(error, code, "LLVM ORC: %s", text);
 
     LLVMDisposeErrorMessage(text);
     return result;
@@ -87,7 +87,7 @@ struct jit_linker *jit_linker_create(enum jit_level level, struct util_error *er
     pthread_mutex_init(&linker->lock, NULL);
     LLVMErrorRef failed = start(linker, machine); /* takes the machine */
     if (failed) {
-        fail(error, failed);
+        fail(error, -EINVAL, failed);
         jit_linker_destroy(linker);
         return NULL;
     }
@@ -155,9 +155,10 @@ int jit_linker_add(struct jit_linker *linker, LLVMMemoryBufferRef object, const 
             LLVMConsumeError(again);
     }
     LLVMOrcReleaseResourceTracker(tracker);
+    bool no_memory = jit_arena_failed(linker->arena);
     pthread_mutex_unlock(&linker->lock);
     if (failed)
-        return fail(error, failed);
+        return fail(error, no_memory ? -ENOMEM : -EINVAL, failed);
     return *code ? 0 : util_fail(error, -EINVAL, "LLVM ORC: no code for %s", symbol);
 }
 

@@ -197,7 +197,12 @@ enum vc4_outcome vc4_batch_open_job(struct vc4_reading *in)
         r->due = 0;
     r->carried = false;
     r->job_open = true;
-    return vc4_batch_add_tile(in);
+    enum vc4_outcome outcome = vc4_batch_add_tile(in);
+    if (outcome) { /* a job has its tile at least */
+        b->job_count--;
+        r->job_open = false;
+    }
+    return outcome;
 }
 
 /* Opens a job if need be and does the clears that are due in it for the halves that come to use. */

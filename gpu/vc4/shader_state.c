@@ -182,12 +182,12 @@ static struct program *program_take(const struct gpu_memory *memory, uint32_t co
         uint64_t count = UTIL_MIN(UTIL_MIN(there, take), (uint64_t)VC4_QPU_MAX_INSNS);
         free(words);
         words = malloc(count * sizeof *words);
+        error = (struct util_error){0};
         if (!words) {
             status = -ENOMEM;
             break;
         }
         memcpy(words, memory->base + code, count * sizeof *words);
-        error = (struct util_error){0};
         status = vc4_qpu_program_create(words, (uint32_t)count, &program, &error);
         if (count < take) /* that was all there is */
             break;

@@ -1,0 +1,243 @@
+/* Memory, threads and files of memory that the host does not give: whichever request fails, the answer is
+ * -ENOMEM (or the like), a guest fault that says so, or the right result; nothing crashes, nothing leaks
+ * (under the sanitizers), and what comes afterwards works.
+ *
+ * Requests of this program and its libraries are counted through the linker (--wrap, tests/CMakeLists.txt);
+ * those of shared libraries are not: LLVM ends the process without memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "drm/drm.h"
+#include "gpu/capture.h"
+#include "gpu/replay.h"
+#include "tests/unit/renderer_scene.h"
+
+/* ---- requests ---- */
+
+static atomic_bool counting;
+static atomic_long left;  /* requests that are still granted */
+static atomic_bool later; /* those behind the first refused one are refused too */
+static atomic_bool fired;
+
+static bool refused(void)
+{
+    if (!atomic_load(&counting))
+        return false;
+    long n = atomic_fetch_sub(&left, 1);
+    if (n > 0 || (n < 0 && !atomic_load(&later)))
+        return false;
+    atomic_store(&fired, true);
+    errno = ENOMEM;
+    return true;
+}
+
+#define WRAP(type, name, none, parameters, ...)                                                              \
+    type __real_##name parameters;                                                                           \
+    type __wrap_##name parameters;                                                                           \
+    type __wrap_##name parameters                                                                            \
+    {                                                                                                        \
+        return refused() ? (none) : __real_##name(__VA_ARGS__);                                              \
+    }
+WRAP(void *, malloc, NULL, (size_t size), size)
+WRAP(void *, calloc, NULL, (size_t count, size_t size), count, size)
+WRAP(void *, realloc, NULL, (void *old, size_t size), old, size)
+WRAP(void *, aligned_alloc, NULL, (size_t align, size_t size), align, size)
+WRAP(void *, mmap, MAP_FAILED, (void *at, size_t size, int prot, int flags, int fd, off_t offset), at, size,
+     prot, flags, fd, offset)
+WRAP(int, memfd_create, -1, (const char *name, unsigned flags), name, flags)
+WRAP(int, pthread_create, EAGAIN,
+     (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data), thread,
+     attributes, start, data)
+
+/* Runs `action` with the nth request refused, and with all from the nth on, for every n (every `step`th) up
+ * to the one that it gets by without. It returns 0 or an error. */
+static void refuse_each(int (*action)(void), unsigned step)
+{
+    for (int mode = 0; mode < 2; mode++) {
+        long n = 0;
+        do {
+            atomic_store(&left, n);
+            atomic_store(&later, mode == 1);
+            atomic_store(&fired, false);
+            atomic_store(&counting, true);
+            int r = action();
+            atomic_store(&counting, false);
+            if (r && r != -ENOMEM && r != -EAGAIN)
+                fail_msg("request %ld refused%s: %d", n, mode ? ", and all after it" : "", r);
+            if (!atomic_load(&fired))
+                assert_int_equal(r, 0);
+            n += step;
+        } while (atomic_load(&fired));
+        assert_true(n > 1);
+        assert_int_equal(action(), 0);
+    }
+}
+
+/* ---- devices ---- */
+
+static int make_device(void)
+{
+    struct gpu_memory memory;
+    struct util_pool *pool = NULL;
+    struct vc4_device *device = NULL;
+    struct drm *drm = NULL;
+    struct drm_file *file;
+    int r = gpu_memory_create(1 << 20, &memory);
+    if (r)
+        return r;
+    r = util_pool_create(2, &pool);
+    const struct vc4_options options = {.pool = pool};
+    if (!r)
+        r = vc4_device_create(&memory, &options, &device);
+    const struct drm_options card = {.gpu = device, .width = 64, .height = 64};
+    if (!r)
+        r = drm_create(&memory, &card, &drm);
+    if (!r)
+        r = drm_open(drm, DRM_MINOR_RENDER, &file);
+    drm_destroy(drm);
+    vc4_device_destroy(device);
+    util_pool_destroy(pool);
+    gpu_memory_destroy(&memory);
+    return r;
+}
+
+static void test_devices(void **unused)
+{
+    refuse_each(make_device, 1);
+}
+
+/* ---- compiling and drawing ---- */
+
+static struct way way;
+
+/* A frame; an error, a fault that speaks of memory, or the right picture. */
+static int draw(void)
+{
+    struct scene s;
+    struct gpu_fault fault;
+    int r = -ENOMEM;
+    if (scene_open(&s, way)) {
+        triangle_scene(&s, CONFIG_BOTH_FACES | CONFIG_DEPTH(7));
+        render(&s);
+        r = 0;
+        if (vc4_device_faults(s.device, &fault, 1)) {
+            if (!strstr(fault.text, "memory"))
+                fail_msg("%s", fault.text);
+            r = -ENOMEM;
+        } else {
+            assert_int_equal(pixel(&s, 20, 20), BLUE);
+            assert_int_equal(pixel(&s, 120, 60), RED);
+        }
+    }
+    scene_close(&s);
+    return r;
+}
+
+static void test_drawing(void **unused)
+{
+    way = (struct way){.threads = 0, .reference = true};
+    refuse_each(draw, 1);
+    way = (struct way){.threads = 2, .jit = true};
+    refuse_each(draw, 1);
+}
+
+/* ---- captures ---- */
+
+static uint64_t right[8]; /* hashes of the capture's pictures */
+static unsigned pictures;
+static struct jit_engine *engine;
+
+/* Whole replays; what is drawn without a fault is right. */
+static int replay_capture(void)
+{
+    const struct vc4_options options = {.engine = engine};
+    struct util_error error = {0};
+    struct capture_reader *reader;
+    struct capture_frame frame;
+    struct replay *replay;
+    bool faulted = false;
+    int r = capture_reader_open(SOURCE_DIR "/tests/captures/gltest.vtc", &reader, &error);
+    if (r)
+        return r;
+    r = replay_create(reader, &options, &replay, &error);
+    if (r) {
+        capture_reader_close(reader);
+        return r;
+    }
+    for (unsigned i = 0; i < pictures && (r = replay_next_frame(replay, false, &frame, &error)) > 0; i++) {
+        struct gpu_fault fault;
+        struct util_image image;
+        while (replay_faults(replay, &fault, 1)) {
+            faulted = true;
+            if (!strstr(fault.text, "memory") && fault.kind != GPU_FAULT_TILE_MEMORY)
+                fail_msg("%s", fault.text);
+        }
+        r = replay_picture(replay, &frame, &image);
+        if (r)
+            break;
+        uint64_t hash = XXH3_64bits(image.pixels, (size_t)image.width * image.height * 4);
+        util_image_finish(&image);
+        if (!right[i])
+            right[i] = hash;
+        assert_true(faulted || right[i] == hash);
+    }
+    replay_destroy(replay);
+    return r < 0 ? r : faulted ? -ENOMEM : 0;
+}
+
+static void test_replay(void **unused)
+{
+    const struct jit_options jit = {.level = -1, .cache_dir = ""};
+    assert_int_equal(jit_engine_create(&jit, &engine, NULL), 0);
+    pictures = 4;
+    assert_int_equal(replay_capture(), 0);
+    refuse_each(replay_capture, 1);
+    jit_engine_destroy(engine);
+}
+
+static int write_capture(void)
+{
+    char path[] = "/tmp/vitrail-allocation-XXXXXX";
+    struct capture_writer *writer = NULL;
+    struct gpu_memory memory = {.fd = -1};
+    int r = gpu_memory_create(1 << 20, &memory), fd = mkstemp(path);
+    assert_true(fd >= 0);
+    if (!r)
+        r = capture_writer_create(path, "vc4", "", memory.size, &writer, NULL);
+    if (!r) {
+        memset(memory.base, 1, memory.size);
+        capture_write_range(writer, &memory, 0, memory.size);
+        r = capture_writer_close(writer);
+    }
+    gpu_memory_destroy(&memory);
+    close(fd);
+    unlink(path);
+    return r;
+}
+
+static void test_recording(void **unused)
+{
+    refuse_each(write_capture, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_recording),
+        cmocka_unit_test(test_drawing),
+        cmocka_unit_test(test_replay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
