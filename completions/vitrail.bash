@@ -2,7 +2,7 @@
 _vitrail() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     local device="--threads --level --interpreter --reference --numeric --no-cache"
-    local commands="run record replay decode info asm dis compare gpus"
+    local commands="run record replay decode info asm dis lint compare gpus"
     if [ "$COMP_CWORD" = 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
         return
@@ -11,6 +11,8 @@ _vitrail() {
     --numeric) mapfile -t COMPREPLY < <(compgen -W "fast exact" -- "$cur"); return ;;
     --level) mapfile -t COMPREPLY < <(compgen -W "sse4.1 avx2 avx512" -- "$cur"); return ;;
     --gpu) mapfile -t COMPREPLY < <(compgen -W "vc4" -- "$cur"); return ;;
+    --stage) mapfile -t COMPREPLY < <(compgen -W "fragment vertex coordinate user" -- "$cur"); return ;;
+    --severity) mapfile -t COMPREPLY < <(compgen -W "note warning error" -- "$cur"); return ;;
     --isa) mapfile -t COMPREPLY < <(compgen -W "vc4-qpu" -- "$cur"); return ;;
     --frames | --sysroot) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
     --) mapfile -t COMPREPLY < <(compgen -c -- "$cur"); return ;;
@@ -22,6 +24,7 @@ _vitrail() {
     decode) options="--job --no-programs --pages" ;;
     asm) options="--isa -o --hex --check" ;;
     dis) options="--isa --hex --check" ;;
+    lint) options="--stage --severity --json --rules" ;;
     compare) options="--tolerance --share --alpha --diff" ;;
     *) options= ;;
     esac

@@ -16,6 +16,7 @@ static const struct command {
     {"info", tool_info, "say what a capture holds"},
     {"asm", tool_asm, "assemble a guest program"},
     {"dis", tool_dis, "disassemble a guest program"},
+    {"lint", tool_lint, "find what is wrong with programs, without running them"},
     {"qpu", tool_qpu, "run a general-purpose QPU program"},
     {"compare", tool_compare, "compare two pictures"},
     {"explain", tool_explain, "say why a pixel of a capture has its colour"},

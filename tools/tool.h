@@ -31,6 +31,7 @@ int tool_qpu(int argc, char **argv);
 int tool_compare(int argc, char **argv);
 int tool_explain(int argc, char **argv);
 int tool_profile(int argc, char **argv);
+int tool_lint(int argc, char **argv);
 int tool_gpus(int argc, char **argv);
 
 /* "vitrail NAME: message" on stderr; returns `code`, so that callers can write `return tool_error(TOOL_USAGE,

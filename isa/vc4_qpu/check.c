@@ -154,12 +154,13 @@ static bool uses_vpm(const struct vc4_qpu_insn *insn)
 }
 
 /* A colour read and write together count as one access (they take the same sample). Semaphores have a rule of
- * their own. */
+ * their own. Stencil set-up is none: it goes to a register of the QPU (Guide section 5, Z and Stencil), and
+ * Mesa's driver puts colour loads beside it. */
 static unsigned count_peripherals(const struct vc4_qpu_insn *insn)
 {
     unsigned color_writes = count_writes(insn, VC4_QPU_W_TLB_COLOR_MS, VC4_QPU_W_TLB_COLOR_ALL);
     bool color_load = insn->sig == VC4_QPU_SIG_COLOR_LOAD || insn->sig == VC4_QPU_SIG_COLOR_LOAD_END;
-    unsigned n = count_writes(insn, VC4_QPU_W_TLB_STENCIL, VC4_QPU_W_TLB_ALPHA_MASK) +
+    unsigned n = count_writes(insn, VC4_QPU_W_TLB_Z, VC4_QPU_W_TLB_ALPHA_MASK) +
                  count_writes(insn, VC4_QPU_W_SFU_RECIP, VC4_QPU_W_TMU1_B);
     n += loads_tmu(insn) + (loads_tlb(insn) && !(color_load && color_writes));
     return n + vc4_qpu_reads(insn, VC4_QPU_R_MUTEX);

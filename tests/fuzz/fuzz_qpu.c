@@ -1,9 +1,10 @@
-/* QPU programs made of the fuzzer's bytes: decoded, printed, assembled back, analysed, checked; and the same
- * bytes as text for the assembler. */
+/* QPU programs made of the fuzzer's bytes: decoded, printed, assembled back, analysed, checked, linted; and
+ * the same bytes as text for the assembler. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "isa/vc4_qpu/asm.h"
+#include "isa/vc4_qpu/lint.h"
 #include "isa/vc4_qpu/program.h"
 
 #define MAX_WORDS 4096
@@ -11,6 +12,11 @@
 static void ignore_breach(void *data, uint32_t pc, const char *rule, const char *source)
 {
     *(size_t *)data += strlen(rule) + strlen(source) + pc;
+}
+
+static void ignore_finding(void *data, const struct vc4_qpu_finding *finding)
+{
+    *(size_t *)data += strlen(finding->rule->name) + strlen(finding->detail) + finding->pc;
 }
 
 /* Every word has a text, and the text gives back the word. */
@@ -43,6 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (vc4_qpu_program_create(words, count, &program, NULL) == 0)
         vc4_qpu_program_destroy(program);
     vc4_qpu_check(words, count, ignore_breach, &sum);
+    struct vc4_qpu_lint_options options = vc4_qpu_lint_nothing_known;
+    options.stage = (enum vc4_qpu_stage)(size % 5);
+    if (vc4_qpu_lint(words, count, &options, ignore_finding, &sum))
+        abort();
     if (vc4_qpu_asm((const char *)bytes, size, &assembled, &assembled_count, NULL) == 0)
         free(assembled);
     return 0;

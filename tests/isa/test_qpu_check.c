@@ -45,6 +45,7 @@ static const struct rule_case cases[] = {
     {ONE_PERIPHERAL, 2, NOPS "mov tlb_z, r1 ; mov tlb_color, r2\n" END,
      NOPS "mov tlb_z, r1\nmov tlb_color, r2\n" END},
     {ONE_PERIPHERAL, 2, NOPS "mov tlb_z, r1 ; ldcol\n" END, NOPS "mov tlb_color_ms, r1 ; ldcol\n" END},
+    {ONE_PERIPHERAL, 2, NOPS "mov tlb_z, r1 ; ldcol\n" END, NOPS "mov tlb_stencil, r1 ; ldcol\n" END},
     {ONE_PERIPHERAL, 0, "mov recip, mutex\n" END, "mov r0, mutex\n" END},
     {TMU_AND_UNIFORM, 0, "mov tmu0_t, unif\nmov tmu0_s, r0\n" END, "mov tmu0_t, r0\nmov tmu0_s, r0\n" END},
     {TMU_AND_UNIFORM, 1, "mov tmu0_t, r0\nadd tmu0_s, r0, unif\n" END,
