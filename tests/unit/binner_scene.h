@@ -211,6 +211,7 @@ static inline void read_tile(uint32_t tile, uint32_t initial_block)
             format = (uint8_t)r.field[VC4_FORMAT_PRIMITIVE];
             shader = 0; /* a shader state must follow */
             break;
+        case VC4_CL_NV_SHADER_STATE:
         case VC4_CL_GL_SHADER_STATE: shader = (uint32_t)r.field[VC4_SHADER_ADDRESS]; break;
         case VC4_CL_CONFIGURATION_BITS: config = util_load32(guest_memory.base + at - 3) & 0xffffff; break;
         case VC4_CL_POINT_SIZE: size = (uint32_t)r.field[VC4_VALUE]; break;
