@@ -33,6 +33,8 @@ void vc4_user_destroy(struct vc4_device *device)
         return;
     for (uint32_t i = 0; i < VC4_USER_QPUS; i++)
         free(device->user->qpu[i]);
+    for (uint32_t i = 0; i < VC4_USER_QPUS; i++)
+        free(device->user->spare[i]);
     free(device->user);
     device->user = NULL;
 }
@@ -72,7 +74,10 @@ static void place(struct vc4_device *device, uint32_t number, const struct vc4_u
         program_fault(device, request->job, &fault);
         return;
     }
-    struct vc4_user_qpu *qpu = aligned_alloc(64, util_align(sizeof *qpu, 64));
+    struct vc4_user_qpu *qpu = user->spare[number];
+    if (!qpu)
+        qpu = aligned_alloc(64, util_align(sizeof *qpu, 64));
+    user->spare[number] = qpu;
     if (!qpu) {
         vc4_fault_set(&fault, GPU_FAULT_SHADER, "user program", request->code, "no host memory for a QPU");
         program_fault(device, request->job, &fault);
@@ -96,6 +101,7 @@ static void place(struct vc4_device *device, uint32_t number, const struct vc4_u
                                                              : request->length;
     qpu->job = request->job;
     user->qpu[number] = qpu;
+    user->spare[number] = NULL;
     user->waiting_reported = false;
 }
 
@@ -228,7 +234,7 @@ static void end_program(struct vc4_device *device, struct vc4_user_qpu *qpu)
         program_fault(device, qpu->job, &fault);
     }
     device->user->qpu[qpu->number] = NULL;
-    free(qpu);
+    device->user->spare[qpu->number] = qpu;
 }
 
 static void end_round(struct vc4_device *device, struct round *round)
@@ -242,6 +248,9 @@ static void end_round(struct vc4_device *device, struct round *round)
             qpu->stop = VC4_QPU_STOP_FAULT;
         }
         qpu->since = user->round;
+        if (qpu->interrupts)
+            vc4_raise_qpu(device, qpu->number);
+        qpu->interrupts = 0;
         if (qpu->stop == VC4_QPU_STOP_END || qpu->stop == VC4_QPU_STOP_FAULT)
             end_program(device, qpu);
     }

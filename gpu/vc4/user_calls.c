@@ -31,9 +31,12 @@ static uint32_t *next_result(struct vc4_user_qpu *qpu, unsigned unit)
 
 static bool plain_lookup(const struct vc4_user_qpu *qpu, const uint32_t address[16], uint32_t out[16])
 {
-    uint32_t outside = qpu->stores.used;
+    uint32_t outside = 0;
     for (uint32_t i = 0; i < 16; i++)
         outside |= (address[i] & ~3u) > qpu->last_word;
+    if (qpu->stores.used)
+        for (uint32_t i = 0; i < 16; i++)
+            outside |= vc4_user_is_written(&qpu->stores, address[i] & ~3u, 4);
     for (uint32_t i = 0; i < 16 && !outside; i++)
         out[i] = util_load32(qpu->base + (address[i] & ~3u));
     return !outside;
@@ -123,6 +126,8 @@ static uint32_t call_load(struct vc4_user_qpu *qpu, uint32_t unit, uint32_t out[
 
 /* ---- VPM and DMA ---- */
 
+#define TRANSFER_MAX 4096u /* bytes moved at once */
+
 static uint32_t bad_setup(struct vc4_user_qpu *qpu, const char *what, uint32_t value)
 {
     vc4_fault_set(&qpu->fault, GPU_FAULT_SHADER, "user program", 0, "%s 0x%08x", what, value);
@@ -183,36 +188,49 @@ static uint32_t call_vpm_write(struct vc4_user_qpu *qpu, const uint32_t value[16
     return VC4_QPU_OK;
 }
 
+/* `count` rows from row `first` on, which follow each other in memory without a gap. */
+static bool transfer(struct vc4_user_qpu *qpu, const struct vc4_user_dma *dma, uint64_t address,
+                     uint32_t first, uint32_t count)
+{
+    uint8_t bytes[TRANSFER_MAX];
+    uint32_t size = count * dma->row_bytes;
+    if (!dma->store && !vc4_user_read(qpu, address, size, bytes))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (dma->store)
+            vc4_user_dma_get(dma, &qpu->vpm, first + i, bytes + i * dma->row_bytes);
+        else
+            vc4_user_dma_put(dma, &qpu->vpm, first + i, bytes + i * dma->row_bytes);
+    }
+    return !dma->store || vc4_user_write(qpu, address, size, bytes);
+}
+
 /* A transfer is over when the instruction that starts it is: nothing observes it in between. */
 static uint32_t call_dma(struct vc4_user_qpu *qpu, uint32_t store, uint32_t value)
 {
     struct vc4_user_dma dma;
-    uint8_t row[512];
     bool known = store ? vc4_user_dma_store(qpu->store_setup, qpu->store_stride, &dma)
                        : vc4_user_dma_load(qpu->load_setup, qpu->load_stride, &dma);
     if (!known)
         return bad_setup(
             qpu, store ? "a DMA store without a set-up, to" : "a DMA load without a set-up, from", value);
-    for (uint32_t i = 0; i < dma.rows; i++) {
+    uint32_t at_once = dma.pitch == dma.row_bytes ? TRANSFER_MAX / dma.row_bytes : 1;
+    for (uint32_t i = 0; i < dma.rows; i += at_once) {
         uint64_t address = value + (uint64_t)i * dma.pitch;
-        bool inside;
-        if (store) {
-            vc4_user_dma_get(&dma, &qpu->vpm, i, row);
-            inside = vc4_user_write(qpu, address, dma.row_bytes, row);
-        } else {
-            inside = vc4_user_read(qpu, address, dma.row_bytes, row);
-            if (inside)
-                vc4_user_dma_put(&dma, &qpu->vpm, i, row);
-        }
-        if (!inside) {
-            qpu->report.address = (uint32_t)address;
-            vc4_fault_set(&qpu->fault, GPU_FAULT_MEMORY, "user program", (uint32_t)address,
-                          "row %u of a DMA %s of %u rows of %u bytes lies outside memory", i,
-                          store ? "store" : "load", dma.rows, dma.row_bytes);
-            return VC4_QPU_FAULT_MEMORY;
-        }
+        if (transfer(qpu, &dma, address, i, UTIL_MIN(at_once, dma.rows - i)))
+            continue;
+        qpu->report.address = (uint32_t)address;
+        vc4_fault_set(&qpu->fault, GPU_FAULT_MEMORY, "user program", (uint32_t)address,
+                      "row %u of a DMA %s of %u rows of %u bytes, or one behind it, lies outside memory", i,
+                      store ? "store" : "load", dma.rows, dma.row_bytes);
+        return VC4_QPU_FAULT_MEMORY;
     }
     return VC4_QPU_OK;
+}
+
+static uint32_t call_is_full(struct vc4_user_qpu *qpu)
+{
+    return vc4_user_is_full(qpu);
 }
 
 const struct vc4_user_calls vc4_user_calls = {
@@ -225,4 +243,5 @@ const struct vc4_user_calls vc4_user_calls = {
     .vpm_read = call_vpm_read,
     .vpm_write = call_vpm_write,
     .dma = call_dma,
+    .is_full = call_is_full,
 };

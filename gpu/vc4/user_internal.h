@@ -18,9 +18,14 @@
 #define VC4_USER_STORE_MAX  (128u * (512u + 8u))
 #define VC4_USER_STORE_ROOM (8u * VC4_USER_STORE_MAX)
 
+/* Reads look through them all; after so many bytes of that the next DMA waits too. */
+#define VC4_USER_PATCH_MAX   (1u << 16)
+#define VC4_USER_STORE_LINES 4096u /* of 64 bytes, by the low bits of their number */
+
 struct vc4_user_stores {
-    uint32_t used;
-    uint64_t low, high; /* every piece lies in [low, high) */
+    uint32_t used, last;                       /* bytes taken; where the last piece begins */
+    uint64_t patched;                          /* bytes of them that reads have looked through */
+    uint64_t lines[VC4_USER_STORE_LINES / 64]; /* a bit for each line that may hold a part of a piece */
     uint8_t bytes[VC4_USER_STORE_ROOM];
 };
 
@@ -49,6 +54,7 @@ struct vc4_user_calls {
     uint32_t (*vpm_read)(struct vc4_user_qpu *qpu, uint32_t out[16]);
     uint32_t (*vpm_write)(struct vc4_user_qpu *qpu, const uint32_t value[16], uint32_t lanes);
     uint32_t (*dma)(struct vc4_user_qpu *qpu, uint32_t store, uint32_t address);
+    uint32_t (*is_full)(struct vc4_user_qpu *qpu); /* not a fault: whether a DMA should wait */
 };
 
 /* A QPU with a user program. While it runs, one worker has it and nobody else looks. */
@@ -60,8 +66,9 @@ struct vc4_user_qpu {
     uint32_t reads_queued;
     bool writable;
     uint32_t load_setup, load_stride, store_setup, store_stride; /* DMA set-up words; 0: none yet */
-    bool alone;       /* no other program runs in this round: stores go straight to memory */
-    unsigned granted; /* bits of enum vc4_qpu_sync that the instruction at pc may do */
+    bool alone;          /* no other program runs in this round: stores go straight to memory */
+    uint32_t interrupts; /* 1: the host is to be interrupted at the round's end */
+    unsigned granted;    /* bits of enum vc4_qpu_sync that the instruction at pc may do */
 
     const struct gpu_memory *memory;
     const struct vc4_qpu_program *program;
@@ -100,10 +107,12 @@ void vc4_user_qpu_run(struct vc4_user_qpu *qpu);
 void vc4_user_qpu_fault(const struct vc4_user_qpu *qpu, struct gpu_fault *fault);
 
 /* user_memory.c. Memory as this program sees it; false outside of it. */
-bool vc4_user_read(const struct vc4_user_qpu *qpu, uint64_t address, uint32_t size, void *out);
+bool vc4_user_read(struct vc4_user_qpu *qpu, uint64_t address, uint32_t size, void *out);
 bool vc4_user_write(struct vc4_user_qpu *qpu, uint64_t address, uint32_t size, const void *bytes);
 /* Makes its stores everybody's. */
 void vc4_user_publish(struct vc4_user_qpu *qpu);
+/* Whether the bytes there may be among these stores. */
+bool vc4_user_is_written(const struct vc4_user_stores *stores, uint64_t address, uint32_t size);
 /* Whether stores have so little room left that a DMA should wait for the round's end. */
 bool vc4_user_is_full(const struct vc4_user_qpu *qpu);
 

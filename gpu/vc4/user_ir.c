@@ -166,11 +166,17 @@ static LLVMValueRef port_dma_status(void *ctx, struct jit_builder *b, bool store
     return jit_i32(b, 0);
 }
 
+static void port_host_interrupt(void *ctx, struct jit_builder *b, LLVMValueRef on)
+{
+    struct emit *e = ctx;
+    LLVMValueRef at = FIELD(e, b, interrupts), before = jit_load(b, b->i32, at, 4, false);
+    jit_store(b, LLVMBuildOr(b->ir, before, LLVMBuildZExt(b->ir, on, b->i32, ""), ""), at, 4);
+}
+
 static LLVMValueRef port_dma_waits(void *ctx, struct jit_builder *b)
 {
     struct emit *e = ctx;
-    LLVMValueRef used = jit_load(b, b->i32, FIELD(e, b, stores.used), 4, false);
-    return LLVMBuildICmp(b->ir, LLVMIntUGT, used, jit_i32(b, VC4_USER_STORE_ROOM - VC4_USER_STORE_MAX), "");
+    return LLVMBuildICmp(b->ir, LLVMIntNE, CALL(e, b, is_full, NULL, 0), jit_i32(b, 0), "");
 }
 
 static int emit_program(struct jit_builder *b, void *data)
@@ -190,6 +196,7 @@ static int emit_program(struct jit_builder *b, void *data)
         .dma_address = port_dma_address,
         .dma_status = port_dma_status,
         .dma_waits = port_dma_waits,
+        .host_interrupt = port_host_interrupt,
     };
     jit_begin_function(b, b->i32, types, 2);
     e->qpu = jit_param(b, 0);

@@ -93,7 +93,8 @@ static enum vc4_qpu_fault port_semaphore(void *ctx, bool decrement, unsigned num
 
 static enum vc4_qpu_fault port_host_interrupt(void *ctx, struct vc4_qpu_report *report)
 {
-    return granted(ctx, VC4_QPU_SYNC_INTERRUPT);
+    ((struct vc4_user_qpu *)ctx)->interrupts = 1;
+    return VC4_QPU_OK;
 }
 
 /* ---- running ---- */

@@ -16,8 +16,9 @@ struct vc4_user {
     struct vc4_user_request queue[VC4_USER_QUEUE];
     uint32_t queued, requests, completed;
     bool error;
-    struct vc4_user_qpu *qpu[VC4_USER_QPUS]; /* owned; NULL: free */
-    struct vc4_user_vpm vpm;                 /* what all have published */
+    struct vc4_user_qpu *qpu[VC4_USER_QPUS];   /* owned; NULL: free */
+    struct vc4_user_qpu *spare[VC4_USER_QPUS]; /* owned: memory for the next program there */
+    struct vc4_user_vpm vpm;                   /* what all have published */
     uint8_t semaphore[VC4_USER_SEMAPHORES];
     uint32_t mutex; /* the QPU that acquired it, or VC4_USER_FREE */
     uint64_t mutex_job;

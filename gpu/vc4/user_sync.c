@@ -1,4 +1,4 @@
-/* Semaphores, the mutex, interrupts: what user programs do to each other and to the host (Guide section 3,
+/* Semaphores and the mutex: what user programs do to each other (Guide section 3,
  * Inter-Processor Synchronisation). */
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,8 +42,6 @@ static bool grant(struct vc4_device *device, struct vc4_user_qpu *qpu, unsigned 
     if (needs & VC4_QPU_SYNC_GIVE)
         user->mutex = VC4_USER_FREE;
     qpu->granted = needs;
-    if (needs & VC4_QPU_SYNC_INTERRUPT)
-        vc4_raise_qpu(device, qpu->number);
     return true;
 }
 

@@ -100,7 +100,9 @@ bool vc4_user_dma_load(uint32_t setup, uint32_t stride, struct vc4_user_dma *out
     return true;
 }
 
-/* Tables 34 and 35: LANED is to be written as 0. */
+/* Tables 34 and 35: LANED is to be written as 0. STRIDE has 16 bits on the silicon (vc4asm's addendum).
+ * BLOCKMODE changes nothing: table 35 calls 0 a pitch of one row or column, and QPULib, V3DLib and VC4C,
+ * which run on the silicon, set it and rely on just that. */
 bool vc4_user_dma_store(uint32_t setup, uint32_t stride, struct vc4_user_dma *out)
 {
     uint32_t part;
@@ -111,14 +113,13 @@ bool vc4_user_dma_store(uint32_t setup, uint32_t stride, struct vc4_user_dma *ou
         .length = or_default(util_bits(setup, 16, 7), 128),
         .y = (uint32_t)util_bits(setup, 7, 7),
         .x = (uint32_t)util_bits(setup, 3, 4),
-        .packed = util_bits(stride, 16, 1),
     };
     if (util_bits(setup, 30, 2) != 2 || util_bits(setup, 15, 1) ||
         !mode((uint32_t)util_bits(setup, 0, 3), &out->width, &part))
         return false;
     out->offset = part * out->width;
     out->row_bytes = out->length * out->width;
-    out->pitch = out->row_bytes + (uint32_t)util_bits(stride, 0, 13);
+    out->pitch = out->row_bytes + (uint32_t)util_bits(stride, 0, 16);
     return true;
 }
 
@@ -131,12 +132,10 @@ struct row_place {
 static struct row_place row_place(const struct vc4_user_dma *dma, uint32_t row)
 {
     if (dma->store) {
-        uint32_t inside = dma->offset + (dma->packed ? row * dma->row_bytes : 0),
-                 along = dma->packed ? 0 : row;
         if (!dma->vertical)
-            return (struct row_place){0, (dma->y + along) * 64 + dma->x * 4 + inside};
-        uint32_t column = dma->x + along;
-        return (struct row_place){column & 15, (dma->y + column / 16 * 16) * 4 + inside};
+            return (struct row_place){0, (dma->y + row) * 64 + dma->x * 4 + dma->offset};
+        uint32_t column = dma->x + row;
+        return (struct row_place){column & 15, (dma->y + column / 16 * 16) * 4 + dma->offset};
     }
     uint32_t parts = 4 / dma->width, vector = dma->y * parts + dma->offset + row * dma->step;
     if (!dma->vertical)
@@ -158,6 +157,15 @@ void vc4_user_dma_put(const struct vc4_user_dma *dma, struct vc4_user_vpm *vpm, 
 {
     struct row_place place = row_place(dma, row);
     uint8_t *all = (uint8_t *)vpm->row;
+    uint32_t first = byte_place(dma, place, 0);
+    if (!dma->vertical && first % 64 + dma->row_bytes <= 64) { /* within a row */
+        if (first / 64 >= vpm->window)
+            return;
+        memcpy(all + first, bytes, dma->row_bytes);
+        mark(vpm, first / 64,
+             dma->row_bytes == 64 ? UINT64_MAX : ((1ull << dma->row_bytes) - 1) << first % 64);
+        return;
+    }
     for (uint32_t i = 0; i < dma->row_bytes; i += dma->width) {
         uint32_t at = byte_place(dma, place, i);
         if (at / 64 >= vpm->window)
@@ -172,6 +180,11 @@ void vc4_user_dma_get(const struct vc4_user_dma *dma, const struct vc4_user_vpm 
 {
     struct row_place place = row_place(dma, row);
     const uint8_t *all = (const uint8_t *)vpm->row;
+    uint32_t first = byte_place(dma, place, 0);
+    if (!dma->vertical && first + dma->row_bytes <= VC4_USER_VPM_BYTES) {
+        memcpy(bytes, all + first, dma->row_bytes);
+        return;
+    }
     for (uint32_t i = 0; i < dma->row_bytes; i += dma->width)
         memcpy(bytes + i, all + byte_place(dma, place, i), dma->width);
 }

@@ -38,7 +38,6 @@ struct vc4_user_dma {
     /* In the VPM: the first row's place, and what is added for each further row. */
     uint32_t y, x, offset; /* row, column, byte at which the block begins behind the column's first byte */
     uint32_t step;         /* see row_place in user_vpm.c */
-    bool packed;           /* stores: rows follow each other without a gap (BLOCKMODE) */
 };
 
 /* The DMA that the set-up words ask for; false for what the Guide does not define. */

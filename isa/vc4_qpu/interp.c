@@ -316,6 +316,15 @@ static enum vc4_qpu_fault write_scalar(struct interp *q, unsigned waddr, bool fi
     }
 }
 
+static bool any_set(const uint32_t value[LANES], uint16_t lanes)
+{
+    bool any = false;
+
+    for (unsigned lane = 0; lane < LANES; lane++)
+        any |= (lanes >> lane & 1) && value[lane];
+    return any;
+}
+
 static enum vc4_qpu_fault write_io(struct interp *q, unsigned waddr, bool file_b, const uint32_t value[LANES],
                                    uint16_t lanes)
 {
@@ -323,8 +332,10 @@ static enum vc4_qpu_fault write_io(struct interp *q, unsigned waddr, bool file_b
     case VC4_QPU_W_NOP:
     case VC4_QPU_W_TMU_NOSWAP: return VC4_QPU_OK;
     case VC4_QPU_W_HOST_INT:
-        TRY(q->ports->host_interrupt ? q->ports->host_interrupt(q->ports->ctx, q->report)
-                                     : VC4_QPU_FAULT_UNSUPPORTED);
+        if (!q->ports->host_interrupt)
+            return fail(q, VC4_QPU_FAULT_UNSUPPORTED);
+        if (any_set(value, lanes))
+            TRY(q->ports->host_interrupt(q->ports->ctx, q->report));
         return VC4_QPU_OK;
     case VC4_QPU_W_UNIFORMS_ADDRESS:
     case VC4_QPU_W_VPM_SETUP:
@@ -449,7 +460,7 @@ static enum vc4_qpu_fault branch(struct interp *q, struct step *step)
         return VC4_QPU_OK;
     uint32_t link = q->code + (q->pc + 4) * 8, target = insn->imm;
     target += insn->branch_rel ? link : 0;
-    target += insn->branch_reg ? q->state.a[insn->branch_raddr][0] : 0;
+    target += insn->branch_reg ? q->state.a[insn->branch_raddr][LANES - 1] : 0;
     target -= q->code;
     if (target % 8 || target / 8 >= q->program->insn_count) {
         q->report->address = target;

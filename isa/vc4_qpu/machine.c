@@ -19,8 +19,6 @@ unsigned vc4_qpu_sync_of(const struct vc4_qpu_insn *insn)
         struct vc4_qpu_write w = vc4_qpu_write_of(insn, mul);
         if (w.happens && w.waddr == VC4_QPU_W_MUTEX)
             sync |= VC4_QPU_SYNC_GIVE;
-        if (w.happens && w.waddr == VC4_QPU_W_HOST_INT)
-            sync |= VC4_QPU_SYNC_INTERRUPT;
     }
     return sync;
 }

@@ -69,13 +69,12 @@ static inline void vc4_qpu_machine_begin(struct vc4_qpu_machine *machine, uint32
                                         .branch_pc = VC4_QPU_IDLE};
 }
 
-/* What an instruction does that concerns other QPUs or the host: bits of enum vc4_qpu_sync. */
+/* What an instruction does that concerns other QPUs: bits of enum vc4_qpu_sync. */
 enum vc4_qpu_sync {
-    VC4_QPU_SYNC_UP = 1,        /* increments a semaphore */
-    VC4_QPU_SYNC_DOWN = 2,      /* decrements it */
-    VC4_QPU_SYNC_TAKE = 4,      /* acquires the mutex */
-    VC4_QPU_SYNC_GIVE = 8,      /* releases it */
-    VC4_QPU_SYNC_INTERRUPT = 16 /* of the host */
+    VC4_QPU_SYNC_UP = 1,   /* increments a semaphore */
+    VC4_QPU_SYNC_DOWN = 2, /* decrements it */
+    VC4_QPU_SYNC_TAKE = 4, /* acquires the mutex */
+    VC4_QPU_SYNC_GIVE = 8  /* releases it */
 };
 /* A branch that links to one of these registers has none: it faults when it is taken. */
 unsigned vc4_qpu_sync_of(const struct vc4_qpu_insn *insn);

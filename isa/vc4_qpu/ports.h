@@ -89,6 +89,7 @@ struct vc4_qpu_ports {
     enum vc4_qpu_fault (*mutex)(void *ctx, bool acquire, struct vc4_qpu_report *report);
     enum vc4_qpu_fault (*semaphore)(void *ctx, bool decrement, unsigned number,
                                     struct vc4_qpu_report *report);
+    /* Something other than 0 was written: zero does nothing (vc4asm's addendum). */
     enum vc4_qpu_fault (*host_interrupt)(void *ctx, struct vc4_qpu_report *report);
 };
 

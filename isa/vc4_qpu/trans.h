@@ -49,6 +49,7 @@ struct vc4_qpu_ir_ports {
     LLVMValueRef (*tmu_load)(void *ctx, struct jit_builder *b, unsigned unit);
     void (*dma_address)(void *ctx, struct jit_builder *b, bool store, LLVMValueRef value);
     LLVMValueRef (*dma_status)(void *ctx, struct jit_builder *b, bool store, bool wait); /* i32 */
+    void (*host_interrupt)(void *ctx, struct jit_builder *b, LLVMValueRef on);           /* i1 */
     LLVMValueRef (*dma_waits)(void *ctx, struct jit_builder *b); /* i1: stop before a DMA is started */
 };
 

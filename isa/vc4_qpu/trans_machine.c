@@ -227,6 +227,13 @@ void trans_machine_interpret(struct trans *t)
 
 /* ---- branches ---- */
 
+/* The silicon takes element 15 (vc4asm's addendum). */
+static LLVMValueRef branch_register(struct trans *t)
+{
+    struct trans_value *v = trans_reg(t, TRANS_A + t->insn->branch_raddr);
+    return LLVMBuildExtractElement(t->b->ir, trans_i(t, v), jit_i32(t->b, JIT_LANES - 1), "");
+}
+
 /* Where the branch at hand goes, an instruction's index; the interpreter gets those that go nowhere. */
 void trans_machine_branch(struct trans *t, const struct vc4_qpu_block *block)
 {
@@ -243,7 +250,7 @@ void trans_machine_branch(struct trans *t, const struct vc4_qpu_block *block)
     else
         target = LLVMBuildSub(b->ir, target, trans_link_base(t), "");
     if (insn->branch_reg)
-        target = LLVMBuildAdd(b->ir, target, trans_lane0(t, trans_reg(t, TRANS_A + insn->branch_raddr)), "");
+        target = LLVMBuildAdd(b->ir, target, branch_register(t), "");
     LLVMValueRef odd =
         LLVMBuildICmp(b->ir, LLVMIntNE, LLVMBuildAnd(b->ir, target, jit_i32(b, 7), ""), jit_i32(b, 0), "");
     LLVMValueRef index = LLVMBuildLShr(b->ir, target, jit_i32(b, 3), "");

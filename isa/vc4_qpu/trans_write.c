@@ -157,13 +157,25 @@ static void write_setup(struct trans *t, bool file_b, struct trans_value *v, LLV
         write_word(t, VC4_QPU_W_VPM_SETUP, file_b, v, mask);
 }
 
+static void interrupt_host(struct trans *t, struct trans_value *v, LLVMValueRef mask)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef set = LLVMBuildICmp(b->ir, LLVMIntNE, trans_i(t, v), jit_splat_u32(b, 0), "");
+
+    if (mask)
+        set = LLVMBuildAnd(b->ir, set, mask, "");
+    t->ports->host_interrupt(t->ports->ctx, b, jit_mask_any(b, set));
+}
+
 /* What concerns other programs has been done when the instruction is (trans_machine.c). */
 static void write_machine(struct trans *t, bool file_b, unsigned waddr, struct trans_value *v,
                           LLVMValueRef mask)
 {
     if (t->machine && waddr == VC4_QPU_W_VPM_ADDR)
         write_word(t, waddr, file_b, v, mask);
-    else if (!t->machine || (waddr != VC4_QPU_W_MUTEX && waddr != VC4_QPU_W_HOST_INT))
+    else if (t->machine && waddr == VC4_QPU_W_HOST_INT)
+        interrupt_host(t, v, mask);
+    else if (!t->machine || waddr != VC4_QPU_W_MUTEX)
         trans_fail(t, -ENOTSUP, "a register that is not translated");
 }
 

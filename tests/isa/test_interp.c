@@ -636,16 +636,16 @@ static void bad_branches_fault(void **state)
 
     reg.branch_reg = true;
     reg.branch_raddr = 15;
-    bench.start.ra15[0] = 4; /* not an instruction */
+    bench.start.ra15[15] = 4; /* not an instruction */
     emit(&bench, reg);
     for (unsigned i = 0; i < 3; i++)
         emit(&bench, nop());
     emit_end(&bench);
     assert_int_equal(run(&bench), VC4_QPU_FAULT_PC);
     assert_int_equal(bench.report.address, 36);
-    bench.start.ra15[0] = 0x1000;
+    bench.start.ra15[15] = 0x1000;
     assert_int_equal(run(&bench), VC4_QPU_FAULT_PC);
-    bench.start.ra15[0] = 0;
+    bench.start.ra15[15] = 0;
     assert_int_equal(run(&bench), VC4_QPU_OK);
 
     struct bench slot = {0};
