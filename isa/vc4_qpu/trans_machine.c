@@ -182,7 +182,7 @@ static void resume_here(struct trans *t, const struct vc4_qpu_block *block, LLVM
 
     LLVMPositionBuilderAtEnd(b->ir, at);
     trans_forget_values(t);
-    if (in_branch_slots(block, t->pc))
+    if (in_branch_slots(block, t->pc) && t->taken)
         t->taken = jit_load(b, b->i1, t->machine->taken_slot, 1, false);
 }
 
