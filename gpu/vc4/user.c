@@ -16,6 +16,7 @@
 #define CS_ERROR           (1u << 7)
 #define CS_CLEAR           (1u << 0)
 
+#define ROUND_WORTH_WAKING 20000u /* instructions */
 #define UNLIMITED_WORDS 1023u /* SRQUL: "a length > 1023 implies an unlimited uniforms stream" */
 
 int vc4_user_create(struct vc4_device *device)
@@ -187,6 +188,14 @@ static void run_one(void *data, uint32_t index, unsigned worker)
     vc4_user_qpu_run(((struct round *)data)->qpu[index]);
 }
 
+/* Waking workers takes as long as some thousand instructions; a round is expected to be like the last one. What
+ * is chosen here has no influence on results. */
+static void run_round(struct vc4_device *device, struct round *round)
+{
+    bool pays = device->user->last_round > ROUND_WORTH_WAKING;
+    util_pool_run(pays ? device->options.pool : NULL, round->count, run_one, round);
+}
+
 static struct round begin_round(struct vc4_user *user)
 {
     struct round round = {.count = 0};
@@ -220,6 +229,7 @@ static void publish(struct vc4_device *device, const struct round *round)
         cost += more * qpu->weight;
         qpu->counted = qpu->machine.executed;
     }
+    user->last_round = cost;
     device->counters.qpu_instructions += executed;
     user->fuel -= UTIL_MIN(user->fuel, cost);
 }
@@ -271,7 +281,7 @@ void vc4_user_settle(struct vc4_device *device, bool looks)
         struct round round = begin_round(user);
         if (!round.count)
             break;
-        util_pool_run(device->options.pool, round.count, run_one, &round);
+        run_round(device, &round);
         end_round(device, &round);
     }
     user->running = false;
