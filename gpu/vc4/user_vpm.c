@@ -79,8 +79,9 @@ static bool mode(uint32_t modew, uint32_t *width, uint32_t *part)
     return modew != 1;
 }
 
-/* Table 36. "VPITCH is added to the Y address and Byte/Half-word sel": a sub-vector of 8 or 16 bits stands
- * where a packed generic access of that number stands. */
+/* Tables 36 and 37; MPITCHB has 16 bits on the silicon, as STRIDE has (py-videocore's sgemm needs them).
+ * "VPITCH is added to the Y address and Byte/Half-word sel": a sub-vector of 8 or 16 bits stands where a
+ * packed generic access of that number stands. */
 bool vc4_user_dma_load(uint32_t setup, uint32_t stride, struct vc4_user_dma *out)
 {
     uint32_t part, mpitch = (uint32_t)util_bits(setup, 24, 4);
@@ -91,7 +92,7 @@ bool vc4_user_dma_load(uint32_t setup, uint32_t stride, struct vc4_user_dma *out
         .step = or_default(util_bits(setup, 12, 4), 16),
         .y = (uint32_t)util_bits(setup, 4, 7),
         .x = (uint32_t)util_bits(setup, 0, 4),
-        .pitch = mpitch ? 8u << mpitch : (uint32_t)util_bits(stride, 0, 13),
+        .pitch = mpitch ? 8u << mpitch : (uint32_t)util_bits(stride, 0, 16),
     };
     if (!(setup >> 31) || !mode((uint32_t)util_bits(setup, 28, 3), &out->width, &part))
         return false;
