@@ -95,30 +95,51 @@ static LLVMValueRef told(struct trans *t, const char *name, LLVMValueRef a, LLVM
     return jit_intrinsic(t->b, name, NULL, 0, args, 3);
 }
 
-/* Rounding toward zero ends at the greatest finite number. `half`, the same operation's half, tells what is
- * 2^128 and above. */
+static LLVMValueRef halved(struct trans *t, LLVMValueRef f)
+{
+    return LLVMBuildFMul(t->b->ir, f, splat_float(t, 0x3f000000), "");
+}
+
+/* VFIXUPIMM: by the class of `by`, `first` or one of the others. A table has four bits a class: of a quiet
+ * and a signalling NaN, zero, one, the negative and positive infinity, negative and positive numbers, from
+ * the lowest: 0 gives `first`, 1 `by`, 8 is +0. */
+static LLVMValueRef choose_by_class(struct trans *t, LLVMValueRef first, LLVMValueRef by, uint32_t table)
+{
+    enum { PRESENT_ROUNDING = 4 };
+    LLVMValueRef args[] = {first,
+                           by,
+                           jit_splat_u32(t->b, table),
+                           jit_i32(t->b, 0),
+                           LLVMConstInt(t->b->i16, 0xffff, false),
+                           jit_i32(t->b, PRESENT_ROUNDING)};
+    return jit_intrinsic(t->b, "llvm.x86.avx512.mask.fixupimm.ps.512", NULL, 0, args, 6);
+}
+
+/* Rounding toward zero ends at the greatest finite number. Twice `half`, the same operation's half, is
+ * infinite from 2^128 on. */
 static LLVMValueRef with_infinities(struct trans *t, LLVMValueRef r, LLVMValueRef half)
 {
-    LLVMValueRef i = bits(t, half), first = jit_splat_u32(t->b, 0x7f000000);
-    LLVMValueRef above = LLVMBuildSub(t->b->ir, trans_and(t, i, 0x7fffffff), first, "");
-    LLVMValueRef great = compare(t, LLVMIntULE, above, 0x00800000); /* and no NaN */
-    LLVMValueRef infinite = jit_as_f32(t->b, with_sign_of(t, jit_splat_u32(t->b, 0x7f800000), i));
-    return jit_select(t->b, great, infinite, r);
+    return choose_by_class(t, r, LLVMBuildFAdd(t->b->ir, half, half, ""), 0x00110000);
+}
+
+/* r; but +0 for either zero, and `otherwise` for a NaN. */
+static LLVMValueRef fixed(struct trans *t, LLVMValueRef r, LLVMValueRef otherwise)
+{
+    return choose_by_class(t, otherwise, r, 0x11111800);
 }
 
 static LLVMValueRef told_sum(struct trans *t, LLVMValueRef a, LLVMValueRef b)
 {
-    LLVMValueRef half = splat_float(t, 0x3f000000);
-    LLVMValueRef args[] = {a, half, LLVMBuildFMul(t->b->ir, b, half, ""), jit_i32(t->b, TOWARD_ZERO)};
-    return with_infinities(t, told(t, "llvm.x86.avx512.add.ps.512", a, b),
-                           jit_intrinsic(t->b, "llvm.x86.avx512.vfmadd.ps.512", NULL, 0, args, 4));
+    LLVMValueRef args[] = {a, splat_float(t, 0x3f000000), halved(t, b), jit_i32(t->b, TOWARD_ZERO)};
+    LLVMValueRef half = jit_intrinsic(t->b, "llvm.x86.avx512.vfmadd.ps.512", NULL, 0, args, 4);
+    return fixed(t, with_infinities(t, told(t, "llvm.x86.avx512.add.ps.512", a, b), half), b);
 }
 
 static LLVMValueRef told_product(struct trans *t, LLVMValueRef a, LLVMValueRef b)
 {
-    LLVMValueRef half = LLVMBuildFMul(t->b->ir, a, splat_float(t, 0x3f000000), "");
-    return with_infinities(t, told(t, "llvm.x86.avx512.mul.ps.512", a, b),
-                           told(t, "llvm.x86.avx512.mul.ps.512", half, b));
+    static const char multiply[] = "llvm.x86.avx512.mul.ps.512";
+    LLVMValueRef half = told(t, multiply, halved(t, a), b);
+    return fixed(t, with_infinities(t, told(t, multiply, a, b), half), LLVMConstNull(t->b->f32x16));
 }
 
 /* ---- operations ---- */
@@ -127,28 +148,29 @@ static LLVMValueRef told_product(struct trans *t, LLVMValueRef a, LLVMValueRef b
 struct trans_value *trans_exact_sum(struct trans *t, bool minus, struct trans_value *x, struct trans_value *y)
 {
     LLVMBuilderRef ir = t->b->ir;
-    LLVMValueRef a = operand(t, x), b = operand(t, y), size, r;
+    LLVMValueRef a = operand(t, x), b = operand(t, y), r;
 
     if (minus) {
         LLVMValueRef flipped = LLVMBuildXor(ir, bits(t, b), jit_splat_u32(t->b, UINT32_C(1) << 31), "");
         b = jit_as_f32(t->b, flipped);
     }
-    r = t->b->level == JIT_AVX512 ? told_sum(t, a, b) : double_sum(t, a, b);
-    size = trans_and(t, bits(t, b), 0x7fffffff);
-    r = jit_select(t->b, compare(t, LLVMIntEQ, size, 0x7f800000), b, r);
+    if (t->b->level == JIT_AVX512)
+        return trans_float(t, told_sum(t, a, b), true, true);
+    r = double_sum(t, a, b);
+    r = jit_select(t->b, LLVMBuildFCmp(ir, LLVMRealUNO, r, r, ""), b, r);
     return trans_float(t, LLVMBuildFAdd(ir, r, LLVMConstNull(t->b->f32x16), ""), true, true);
 }
 
 /* Nothing times infinity, the only product that is no number, is +0, and so is -0. */
 struct trans_value *trans_exact_product(struct trans *t, struct trans_value *x, struct trans_value *y)
 {
-    LLVMValueRef a = operand(t, x), b = operand(t, y);
-    LLVMValueRef r = t->b->level == JIT_AVX512 ? told_product(t, a, b) : double_product(t, a, b);
-    LLVMValueRef size = LLVMBuildShl(t->b->ir, bits(t, r), jit_splat_u32(t->b, 1), "");
-    LLVMValueRef kept =
-        LLVMBuildAnd(t->b->ir, compare(t, LLVMIntNE, size, 0), compare(t, LLVMIntULE, size, 0xff000000), "");
+    LLVMValueRef a = operand(t, x), b = operand(t, y), zero = LLVMConstNull(t->b->f32x16), r, kept;
 
-    return trans_float(t, jit_select(t->b, kept, r, LLVMConstNull(t->b->f32x16)), true, true);
+    if (t->b->level == JIT_AVX512)
+        return trans_float(t, told_product(t, a, b), true, true);
+    r = double_product(t, a, b);
+    kept = LLVMBuildFCmp(t->b->ir, LLVMRealONE, r, zero, "");
+    return trans_float(t, jit_select(t->b, kept, r, zero), true, true);
 }
 
 struct trans_value *trans_exact_itof(struct trans *t, struct trans_value *x)

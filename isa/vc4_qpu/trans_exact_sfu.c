@@ -44,17 +44,42 @@ static LLVMValueRef chord_words(struct trans *t)
     return table;
 }
 
-/* The function at a fraction of 16 digits; `first` is its chord 0's number: i32x16 of 15 digits. */
-static LLVMValueRef along_chord(struct trans *t, LLVMValueRef first, LLVMValueRef fraction)
+/* AVX-512 has two permutations of 32 words for the 64 of a function. */
+static LLVMValueRef permuted(struct trans *t, enum function function, LLVMValueRef number)
+{
+    LLVMValueRef half[2], table = chord_words(t);
+
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t at = (function * SEGMENTS + 32 * i) * sizeof(uint32_t);
+        LLVMValueRef args[] = {
+            jit_load(t->b, t->b->i32x16, jit_offset_const(t->b, table, at), 64, true), number,
+            jit_load(t->b, t->b->i32x16, jit_offset_const(t->b, table, at + 64), 64, true)};
+        half[i] = jit_intrinsic(t->b, "llvm.x86.avx512.vpermi2var.d.512", NULL, 0, args, 3);
+    }
+    return jit_select(t->b, compare(t, LLVMIntUGE, number, 32), half[1], half[0]);
+}
+
+static LLVMValueRef chord_of(struct trans *t, enum function function, LLVMValueRef number)
+{
+    if (t->b->level == JIT_AVX512)
+        return permuted(t, function, number);
+    number = LLVMBuildAdd(t->b->ir, number, splat(t, function * SEGMENTS), "");
+    return jit_gather_u32(t->b, chord_words(t), trans_shl(t, number, 2), LLVMConstAllOnes(t->b->i1x16));
+}
+
+/* The point of a chord word at a fraction of 16 digits, in 15 digits. */
+static LLVMValueRef along(struct trans *t, LLVMValueRef word, LLVMValueRef fraction)
 {
     LLVMBuilderRef ir = t->b->ir;
-    LLVMValueRef number = LLVMBuildAdd(ir, first, trans_shr(t, fraction, 10), "");
-    LLVMValueRef word =
-        jit_gather_u32(t->b, chord_words(t), trans_shl(t, number, 2), LLVMConstAllOnes(t->b->i1x16));
     LLVMValueRef step = LLVMBuildAShr(ir, trans_shl(t, word, 18), splat(t, 18), "");
     LLVMValueRef rise = LLVMBuildMul(ir, step, trans_and(t, fraction, 1023), "");
     LLVMValueRef r = LLVMBuildAdd(ir, trans_shr(t, word, 14), LLVMBuildAShr(ir, rise, splat(t, 10), ""), "");
     return trans_shr(t, r, 3);
+}
+
+static LLVMValueRef along_chord(struct trans *t, enum function function, LLVMValueRef fraction)
+{
+    return along(t, chord_of(t, function, trans_shr(t, fraction, 10)), fraction);
 }
 
 static LLVMValueRef exponent_of(struct trans *t, LLVMValueRef i)
@@ -76,8 +101,8 @@ static LLVMValueRef recip(struct trans *t, LLVMValueRef i)
 {
     LLVMBuilderRef ir = t->b->ir;
     LLVMValueRef e = exponent_of(t, i), sign = trans_and(t, i, SIGN), size = trans_and(t, i, ~SIGN);
-    LLVMValueRef r = assemble(t, LLVMBuildSub(ir, splat(t, 253), e, ""),
-                              along_chord(t, splat(t, RECIP * SEGMENTS), fraction_of(t, i)));
+    LLVMValueRef r =
+        assemble(t, LLVMBuildSub(ir, splat(t, 253), e, ""), along_chord(t, RECIP, fraction_of(t, i)));
 
     r = jit_select(t->b, compare(t, LLVMIntUGE, e, 253), splat(t, 0), r);
     r = jit_select(t->b, compare(t, LLVMIntEQ, e, 0), splat(t, 0x7f800000), r);
@@ -90,10 +115,11 @@ static LLVMValueRef rsqrt(struct trans *t, LLVMValueRef i)
     LLVMBuilderRef ir = t->b->ir;
     LLVMValueRef e = exponent_of(t, i);
     LLVMValueRef even = compare(t, LLVMIntNE, trans_and(t, e, 1), 0); /* the bias is odd */
-    LLVMValueRef first =
-        jit_select(t->b, even, splat(t, RSQRT_EVEN * SEGMENTS), splat(t, RSQRT_ODD * SEGMENTS));
-    LLVMValueRef r = assemble(t, trans_shr(t, LLVMBuildSub(ir, splat(t, 380), e, ""), 1),
-                              along_chord(t, first, fraction_of(t, i)));
+    LLVMValueRef fraction = fraction_of(t, i), number = trans_shr(t, fraction, 10);
+    LLVMValueRef word =
+        jit_select(t->b, even, chord_of(t, RSQRT_EVEN, number), chord_of(t, RSQRT_ODD, number));
+    LLVMValueRef exponent = trans_shr(t, LLVMBuildSub(ir, splat(t, 380), e, ""), 1);
+    LLVMValueRef r = assemble(t, exponent, along(t, word, fraction));
 
     r = jit_select(t->b, compare(t, LLVMIntEQ, e, 255), splat(t, 0), r);
     return jit_select(t->b, compare(t, LLVMIntEQ, e, 0), splat(t, 0x7f800000), r);
@@ -119,8 +145,7 @@ static LLVMValueRef exp2_(struct trans *t, LLVMValueRef i)
     LLVMValueRef places = jit_select(t->b, none, zero, binary_places(t, i, e));
     LLVMValueRef whole = LLVMBuildAShr(ir, places, splat(t, 16), "");
     LLVMValueRef exponent = LLVMBuildAdd(ir, whole, splat(t, 127), "");
-    LLVMValueRef r =
-        assemble(t, exponent, along_chord(t, splat(t, EXP2 * SEGMENTS), trans_and(t, places, 0xffff)));
+    LLVMValueRef r = assemble(t, exponent, along_chord(t, EXP2, trans_and(t, places, 0xffff)));
 
     r = jit_select(t->b, compare(t, LLVMIntSLE, exponent, 0), zero, r);
     return jit_select(t->b, great, jit_select(t->b, compare(t, LLVMIntSLT, i, 0), zero, infinite), r);
@@ -131,7 +156,7 @@ static LLVMValueRef log2_(struct trans *t, LLVMValueRef i)
     LLVMBuilderRef ir = t->b->ir;
     LLVMValueRef e = exponent_of(t, i);
     LLVMValueRef whole = trans_shl(t, LLVMBuildSub(ir, e, splat(t, 127), ""), 16);
-    LLVMValueRef part = trans_shl(t, along_chord(t, splat(t, LOG2 * SEGMENTS), fraction_of(t, i)), 1);
+    LLVMValueRef part = trans_shl(t, along_chord(t, LOG2, fraction_of(t, i)), 1);
     LLVMValueRef places = LLVMBuildAdd(ir, whole, part, "");
     LLVMValueRef negative = LLVMBuildAShr(ir, places, splat(t, 31), "");
     LLVMValueRef size = jit_i32_to_f32(t->b, LLVMBuildXor(ir, places, negative, ""));
