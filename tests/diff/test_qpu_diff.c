@@ -6,6 +6,9 @@
  * them only. Environment:
  *   VITRAIL_DIFF_PROGRAMS=n  random programs (default 1280), each in one mode at one level in turn
  *   VITRAIL_DIFF_SEED=s      seed of the first one (default 1)
+ *   VITRAIL_DIFF_RANDOM=1    nothing but random programs
+ *   VITRAIL_DIFF_INPUTS=n    input vectors a random program, at most 64 (default 64)
+ *   VITRAIL_DIFF_OPTIMIZE=o  how LLVM optimises: 2 as programs in use (default), 0 quickly
  *   VITRAIL_DIFF_FULL=1      every form and program at every level in both modes; 2: also every pair of add
  *                            and mul operation
  *   VITRAIL_DIFF_LEVEL=l     one level: 0 sse4.1, 1 avx2, 2 avx512
@@ -49,8 +52,11 @@ static int start_engines(void **state)
     uint64_t only = setting("VITRAIL_DIFF_LEVEL", JIT_LEVEL_COUNT);
 
     for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
-        struct jit_options options = {
-            .level = (int)level, .optimize = 2, .cache_dir = "", .max_insns = 4000000, .deadline_ms = 600000};
+        struct jit_options options = {.level = (int)level,
+                                      .optimize = (unsigned)setting("VITRAIL_DIFF_OPTIMIZE", 2),
+                                      .cache_dir = "",
+                                      .max_insns = 4000000,
+                                      .deadline_ms = 600000};
         struct util_error error = {0};
         if (!jit_level_supported(level) || (only < JIT_LEVEL_COUNT && level != only))
             continue;
@@ -73,7 +79,7 @@ static int stop_engines(void **state)
 /* Compares a batch at one level in one mode; `seeds` name the programs. */
 static void compare_batch(enum jit_level level, enum vc4_qpu_numeric numeric,
                           struct vc4_qpu_program **programs, const uint64_t *seeds, unsigned count,
-                          const char *rerun)
+                          unsigned inputs, const char *rerun)
 {
     static uint64_t batch_number;
     bool translated[BATCH];
@@ -89,7 +95,7 @@ static void compare_batch(enum jit_level level, enum vc4_qpu_numeric numeric,
     for (unsigned i = 0; i < count; i++) {
         programs_compared += translated[i];
         programs_skipped += !translated[i];
-        for (unsigned k = 0; translated[i] && k < INPUTS; k++) {
+        for (unsigned k = 0; translated[i] && k < inputs; k++) {
             struct world world;
             world_fill(&world, seeds[i] * INPUTS + k);
             world.numeric = numeric;
@@ -172,7 +178,7 @@ static void begin_sweep_program(struct sweep *s)
 static void flush_batch(struct sweep *s)
 {
     if (s->batched)
-        compare_batch(s->level, s->numeric, s->programs, s->seeds, s->batched,
+        compare_batch(s->level, s->numeric, s->programs, s->seeds, s->batched, INPUTS,
                       "tests/diff/test_qpu_diff.c: operations");
     for (unsigned i = 0; i < s->batched; i++)
         vc4_qpu_program_destroy(s->programs[i]);
@@ -359,7 +365,8 @@ static void test_control_flow(void **state)
     programs_compared = programs_skipped = 0;
     for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++)
         if (engines[level])
-            compare_batch(level, VC4_QPU_FAST, programs, seeds, UTIL_ARRAY_SIZE(texts), "diff_qpu_diff");
+            compare_batch(level, VC4_QPU_FAST, programs, seeds, UTIL_ARRAY_SIZE(texts), INPUTS,
+                          "diff_qpu_diff");
     assert_int_equal(programs_skipped, 0);
     for (unsigned i = 0; i < UTIL_ARRAY_SIZE(texts); i++)
         vc4_qpu_program_destroy(programs[i]);
@@ -369,6 +376,7 @@ static void test_control_flow(void **state)
 
 static void compare_random_batch(uint64_t first, unsigned count)
 {
+    unsigned inputs = (unsigned)UTIL_MIN(setting("VITRAIL_DIFF_INPUTS", INPUTS), INPUTS);
     struct vc4_qpu_program *programs[BATCH];
     uint64_t words[MAX_WORDS], seeds[BATCH];
     char rerun[128];
@@ -392,7 +400,7 @@ static void compare_random_batch(uint64_t first, unsigned count)
         bool chosen = at++ / VC4_QPU_NUMERIC_COUNT == turn / VC4_QPU_NUMERIC_COUNT &&
                       (one_mode() || numeric == turn % VC4_QPU_NUMERIC_COUNT);
         if (wanted(numeric) && (chosen || setting("VITRAIL_DIFF_FULL", 0)))
-            compare_batch(level, numeric, programs, seeds, count, rerun);
+            compare_batch(level, numeric, programs, seeds, count, inputs, rerun);
     }
     for (unsigned i = 0; i < count; i++)
         vc4_qpu_program_destroy(programs[i]);
@@ -418,5 +426,9 @@ int main(void)
         cmocka_unit_test(test_control_flow),
         cmocka_unit_test(test_random_programs),
     };
+    const struct CMUnitTest random[] = {cmocka_unit_test(test_random_programs)};
+
+    if (setting("VITRAIL_DIFF_RANDOM", 0))
+        return cmocka_run_group_tests(random, start_engines, stop_engines);
     return cmocka_run_group_tests(tests, start_engines, stop_engines);
 }
