@@ -224,6 +224,9 @@ static int list_capture(struct listing *l, const char *path)
     }
     if (!code && err)
         code = tool_error("decode", TOOL_BAD_FILE, "%s: %s", path, error.code ? error.text : strerror(-err));
+    capture_reader_info(reader, &info);
+    if (!code && info.torn)
+        tool_error("decode", 0, "%s is cut off after its last whole chunk", path);
     vc4_programs_destroy(l->programs);
     gpu_memory_destroy(&l->memory);
     capture_reader_close(reader);

@@ -6,7 +6,10 @@
 static const char help[] =
     "Usage: vitrail gpus\n"
     "\n"
-    "Lists the GPUs that can be emulated, their drivers, and this machine's vector levels.\n";
+    "Lists the GPUs that can be emulated, their drivers, and this machine's vector levels.\n"
+    "\n"
+    "Example:\n"
+    "  vitrail gpus\n";
 
 int tool_gpus(int argc, char **argv)
 {

@@ -15,7 +15,7 @@ static const char help[] = "Usage: vitrail info CAPTURE...\n"
 static int show(const char *path)
 {
     struct util_error error = {0};
-    struct capture_reader *reader;
+    struct capture_reader *reader = NULL;
     struct capture_event event;
     struct capture_info info;
     uint64_t pages = 0, registers = 0, replies = 0, jobs = 0, shown = 0;

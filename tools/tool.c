@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define MAX_FILE (256u << 20) /* what tool_read_file takes: far more than any program */
+
 int tool_error(const char *name, int code, const char *format, ...)
 {
     va_list args;
@@ -82,6 +84,10 @@ bool tool_read_file(const char *name, const char *path, uint8_t **bytes, size_t 
         if (used < capacity)
             break;
         capacity *= 2;
+        if (capacity > MAX_FILE) {
+            tool_error(name, 0, "%s: more than %u MiB", path, MAX_FILE >> 20);
+            goto fail;
+        }
     }
     if (ferror(file)) {
         tool_error(name, 0, "%s: cannot be read", path);

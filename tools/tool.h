@@ -62,7 +62,8 @@ int tool_value(const char *name, const char *option, int argc, char **argv, int 
 /* A whole decimal or 0x number in [min, max]; false otherwise. */
 bool tool_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 
-/* A whole file, malloc'ed (one byte more, zero); false after a message. "-" is the standard input. */
+/* A whole file of at most 256 MiB, malloc'ed (one byte more, zero); false after a message. "-" is the
+ * standard input. */
 bool tool_read_file(const char *name, const char *path, uint8_t **bytes, size_t *size);
 
 /* Closes a file being written; `path` names it. When something could not be written, says so, removes a
