@@ -48,7 +48,7 @@ static LLVMValueRef tile_word(struct vc4_frag_emit *e, struct jit_builder *b, si
     return jit_load(b, b->i32, jit_offset_const(b, e->tile, offset), 4, true);
 }
 
-void vc4_frag_block_begin(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef index, LLVMValueRef *w)
+void vc4_frag_block_place(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef index, LLVMValueRef *w)
 {
     unsigned samples = e->variant->samples;
     LLVMValueRef block, x, y, row, four = jit_i32(b, 2), at;
@@ -67,13 +67,19 @@ void vc4_frag_block_begin(struct vc4_frag_emit *e, struct jit_builder *b, LLVMVa
 
         at = jit_load(b, b->i16, jit_offset_const(b, block, mask_at), 2, true);
         e->covered[k] = jit_mask_from_bits(b, at);
-        jit_store(b, e->covered[k], e->live[k], 2);
     }
     x = LLVMBuildShl(b->ir, x, four, "");
     y = LLVMBuildShl(b->ir, y, four, "");
     x = LLVMBuildAdd(b->ir, x, tile_word(e, b, offsetof(struct raster_tile, x)), "");
     y = LLVMBuildAdd(b->ir, y, tile_word(e, b, offsetof(struct raster_tile, y)), "");
     block_planes(e, b, x, y, w);
+}
+
+void vc4_frag_block_begin(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef index, LLVMValueRef *w)
+{
+    vc4_frag_block_place(e, b, index, w);
+    for (unsigned k = 0; k < e->variant->samples; k++)
+        jit_store(b, e->covered[k], e->live[k], 2);
 }
 
 LLVMValueRef vc4_frag_test_early(struct vc4_frag_emit *e, struct jit_builder *b)

@@ -67,6 +67,9 @@ static inline LLVMValueRef vc4_frag_load_sample(struct jit_builder *b, LLVMValue
  * hand", and W for the program. */
 void vc4_frag_block_begin(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef index,
                           LLVMValueRef *w);
+/* The same, but for the lanes that are live. */
+void vc4_frag_block_place(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef index,
+                          LLVMValueRef *w);
 /* Tests the payload's depth before the program runs. Returns i1: some lane passes, or is to be changed by a
  * stencil operation; otherwise the block need not run. */
 LLVMValueRef vc4_frag_test_early(struct vc4_frag_emit *e, struct jit_builder *b);

@@ -152,7 +152,8 @@ static void stop_at_fault(struct vc4_frag_emit *e, struct jit_builder *b, LLVMVa
 }
 
 /* Blocks from number `done` on, one after the other. */
-static int emit_alone(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef done, LLVMValueRef counted)
+static int emit_alone(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef done, LLVMValueRef counted,
+                      bool *stops)
 {
     struct vc4_qpu_ir_ports ports;
     struct vc4_qpu_ir_start start;
@@ -178,6 +179,7 @@ static int emit_alone(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueR
         return status;
     if (e->failed)
         return -ENOTSUP;
+    *stops = run.stops;
     stop_at_fault(e, b, run.fault);
     if (skip && e->faults) /* such a program runs wherever the reference runs it */
         LLVMSetCondition(skip, LLVMConstNull(b->i1));
@@ -221,29 +223,134 @@ static int emit_pairs(struct vc4_frag_emit e[2], struct jit_builder *b, LLVMValu
     return status;
 }
 
+/* ---- programs that loop, two blocks at a time ---- */
+
+struct looping {
+    struct vc4_frag_emit *e; /* of the two, then of the one that goes on alone */
+    LLVMValueRef first;      /* number of the first block */
+    LLVMValueRef at;         /* slot: number of the block that goes on alone */
+};
+
+static void adopt(void *ctx, struct jit_builder *b, unsigned run)
+{
+    struct looping *l = ctx;
+
+    jit_store(b, LLVMBuildAdd(b->ir, l->first, jit_i32(b, run), ""), l->at, 4);
+    jit_store(b, jit_load(b, b->i1x16, l->e[run].live[0], 2, false), l->e[2].live[0], 2);
+}
+
+static void resume(void *ctx, struct jit_builder *b)
+{
+    struct looping *l = ctx;
+    LLVMValueRef w;
+
+    vc4_frag_block_place(&l->e[2], b, jit_load(b, b->i32, l->at, 4, false), &w);
+}
+
+/* Goes to `leave` unless what the call has left suffices for two blocks, whatever the first takes of it. */
+static void check_fuel(struct vc4_frag_emit *e, struct jit_builder *b, LLVMBasicBlockRef leave)
+{
+    LLVMBasicBlockRef enough = LLVMAppendBasicBlockInContext(b->context, b->function, "enough");
+    LLVMValueRef limit = vc4_frag_field(e, b, b->i32, offsetof(struct vc4_frag_args, fuel), 4), two;
+
+    two = LLVMBuildShl(b->ir, LLVMBuildZExt(b->ir, limit, b->i64, ""), jit_i64(b, 1), "");
+    two = LLVMBuildAdd(b->ir, two, jit_i64(b, e->variant->program->insn_count), "");
+    two = LLVMBuildICmp(b->ir, LLVMIntUGE, jit_load(b, b->i64, fuel_at(e, b), 8, false), two, "");
+    LLVMBuildCondBr(b->ir, two, enough, leave);
+    LLVMPositionBuilderAtEnd(b->ir, enough);
+}
+
+/* Leaves for `leave`, with *left the number of blocks done, when fuel runs short. */
+static int emit_loopers(struct vc4_frag_emit e[3], struct jit_builder *b, LLVMValueRef pairs,
+                        LLVMValueRef counted, LLVMBasicBlockRef leave, LLVMValueRef *left)
+{
+    struct looping l = {.e = e, .at = jit_alloca(b, b->i32, "at")};
+    struct vc4_qpu_ir_ports ports[3];
+    struct vc4_qpu_ir_start start[2];
+    struct vc4_qpu_ir_pair pair = {.alone = &ports[2], .ctx = &l, .adopt = adopt, .resume = resume};
+    LLVMValueRef w, rejected[2] = {NULL, NULL};
+    struct jit_loop loop;
+    int status;
+
+    jit_loop_begin(b, &loop, pairs);
+    l.first = *left = LLVMBuildShl(b->ir, loop.index, jit_i32(b, 1), "");
+    check_fuel(&e[0], b, leave);
+    for (unsigned i = 0; i < 2; i++) {
+        vc4_frag_block_begin(&e[i], b, LLVMBuildAdd(b->ir, l.first, jit_i32(b, i), ""), &w);
+        if (e[i].variant->plan->early)
+            rejected[i] = LLVMBuildNot(b->ir, vc4_frag_test_early(&e[i], b), "");
+        start[i] = start_of(&e[i], b, w);
+        pair.run[i] = (struct vc4_qpu_ir_run){.start = &start[i], .ports = &ports[i]};
+    }
+    for (unsigned i = 0; i < 3; i++)
+        vc4_frag_ports(&e[i], &ports[i]);
+    status = vc4_qpu_translate_pair(b, e[0].variant->program, &pair, NULL);
+    if (status)
+        return status;
+    stop_at_fault(&e[0], b, pair.fault);
+    for (unsigned i = 0; i < 2; i++) {
+        spend_fuel(&e[0], b, pair.run[i].executed);
+        count_block(b, counted, pair.run[i].executed, rejected[i]);
+    }
+    jit_loop_end(b, &loop);
+    return 0;
+}
+
 /* Whether blocks are done two at a time. The processor overlaps the blocks of a short program by itself; code
  * of a long one would no more fit its caches and registers. A fault of the one block would leave the other's
  * writes behind. */
-static bool pairs_up(const struct vc4_frag_emit *e, const struct jit_builder *b)
+static bool pairs_up(const struct vc4_frag_emit *e, const struct jit_builder *b, bool stops)
 {
     const struct vc4_qpu_program *program = e->variant->program;
 
-    return b->level == JIT_AVX512 && e->variant->samples == 1 && !e->faults && vc4_qpu_is_straight(program) &&
-           program->insn_count >= PAIR_MIN && program->insn_count <= PAIR_MAX;
+    if (b->level != JIT_AVX512 || e->variant->samples > 1 || program->insn_count > PAIR_MAX || stops)
+        return false;
+    if (vc4_qpu_is_straight(program))
+        return program->insn_count >= PAIR_MIN && !e->faults;
+    return vc4_qpu_may_pair(program);
+}
+
+/* The loop over pairs of blocks, at the builder's position; goes on in `rest`, where `done` gets the number
+ * of blocks that were done. */
+static int emit_both(struct vc4_frag_emit e[3], struct jit_builder *b, LLVMValueRef counted,
+                     LLVMBasicBlockRef rest, LLVMValueRef done)
+{
+    LLVMValueRef pairs = LLVMBuildLShr(b->ir, jit_param(b, COUNT), jit_i32(b, 1), ""), left = NULL, all;
+    LLVMBasicBlockRef leave = LLVMAppendBasicBlockInContext(b->context, b->function, "leave"), here;
+    bool loops = !vc4_qpu_is_straight(e[0].variant->program);
+    int status;
+
+    if (loops)
+        status = emit_loopers(e, b, pairs, counted, leave, &left);
+    else
+        status = emit_pairs(e, b, pairs, counted);
+    all = LLVMBuildShl(b->ir, pairs, jit_i32(b, 1), "");
+    here = LLVMGetInsertBlock(b->ir);
+    LLVMBuildBr(b->ir, rest);
+    LLVMAddIncoming(done, &all, &here, 1);
+    LLVMPositionBuilderAtEnd(b->ir, leave);
+    if (loops && !status) {
+        LLVMBuildBr(b->ir, rest);
+        LLVMAddIncoming(done, &left, &leave, 1);
+    } else {
+        LLVMBuildUnreachable(b->ir);
+    }
+    return status;
 }
 
 static int emit_variant(struct jit_builder *b, void *data)
 {
-    struct vc4_frag_emit e[3] = {{.variant = data}};
+    struct vc4_frag_emit e[4] = {{.variant = data}};
     LLVMBasicBlockRef both, rest;
-    LLVMValueRef counted, done, none = jit_i32(b, 0), pairs;
+    LLVMValueRef counted, done, none = jit_i32(b, 0);
+    bool stops = false;
     int status;
 
     e[0].hoists = e[0].variant->program->uniform_count <= HOISTED_UNIFORMS;
     begin(&e[0], b);
     counted = jit_alloca(b, b->i64, "executed");
     jit_store(b, jit_i64(b, 0), counted, 8);
-    for (unsigned i = 1; i < 3; i++) {
+    for (unsigned i = 1; i < 4; i++) {
         e[i] = e[0];
         e[i].live[0] = jit_alloca(b, b->i1x16, "live");
     }
@@ -257,18 +364,14 @@ static int emit_variant(struct jit_builder *b, void *data)
 
     LLVMPositionBuilderAtEnd(b->ir, rest);
     done = LLVMBuildPhi(b->ir, b->i32, "done");
-    status = emit_alone(&e[0], b, done, counted);
+    status = emit_alone(&e[0], b, done, counted, &stops);
     jit_store(b, jit_load(b, b->i64, counted, 8, false),
               jit_offset_const(b, e[0].result, offsetof(struct vc4_frag_result, executed)), 8);
     LLVMBuildRet(b->ir, jit_i32(b, 0));
 
     LLVMPositionBuilderAtEnd(b->ir, both);
-    if (!status && pairs_up(&e[0], b)) {
-        pairs = LLVMBuildLShr(b->ir, jit_param(b, COUNT), jit_i32(b, 1), "");
-        status = emit_pairs(&e[1], b, pairs, counted);
-        none = LLVMBuildShl(b->ir, pairs, jit_i32(b, 1), "");
-        both = LLVMGetInsertBlock(b->ir);
-    }
+    if (!status && pairs_up(&e[0], b, stops))
+        return emit_both(&e[1], b, counted, rest, done);
     LLVMBuildBr(b->ir, rest);
     LLVMAddIncoming(done, &none, &both, 1);
     return status;
@@ -279,7 +382,7 @@ static int emit_variant(struct jit_builder *b, void *data)
 int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine, vc4_frag_fn *out,
                      struct util_error *error)
 {
-    static const char mark[16] = "vc4 fragment 7";
+    static const char mark[16] = "vc4 fragment 9";
     const struct vc4_qpu_program *program = variant->program;
     size_t keys = program->sample_count * sizeof *variant->keys, words = program->insn_count * 8ull;
     size_t size = sizeof mark + sizeof variant->zs + 2 + keys + words;

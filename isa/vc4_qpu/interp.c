@@ -466,12 +466,6 @@ static enum vc4_qpu_fault branch(struct interp *q, struct step *step)
         q->report->address = target;
         return fail(q, VC4_QPU_FAULT_PC);
     }
-    if (target / 8 <= q->pc && !q->slices) {
-        uint32_t cost = q->pc + 4 - target / 8;
-        if (q->fuel < cost)
-            return fail(q, VC4_QPU_FAULT_FUEL);
-        q->fuel -= cost;
-    }
     q->branch_in = 3;
     q->target = target / 8;
     for (unsigned lane = 0; lane < LANES; lane++)
@@ -527,15 +521,23 @@ static bool count_down(uint32_t *slots)
 
 enum progress { GOES_ON, YIELDS, IS_OVER };
 
-/* A slice pays for a jump back when it jumps. */
-static enum progress pay_slice(struct interp *q)
+/* A jump back is paid for when the program jumps, behind its delay slots. A slice that cannot pay yields. */
+static enum progress pay(struct interp *q)
 {
-    if (!q->slices || q->target > q->branch_pc)
-        return GOES_ON;
     uint32_t cost = q->branch_pc + 4 - q->target;
-    bool yields = q->fuel < cost;
-    q->fuel = yields ? 0 : q->fuel - cost;
-    return yields ? YIELDS : GOES_ON;
+
+    if (q->target > q->branch_pc)
+        return GOES_ON;
+    if (q->fuel >= cost) {
+        q->fuel -= cost;
+        return GOES_ON;
+    }
+    q->fuel = 0;
+    if (q->slices)
+        return YIELDS;
+    q->report->pc = q->branch_pc;
+    fail(q, VC4_QPU_FAULT_FUEL);
+    return IS_OVER;
 }
 
 /* Moves on: past delay slots, over jumps, to the end. */
@@ -549,7 +551,7 @@ static enum progress advance(struct interp *q, const struct vc4_qpu_insn *insn)
         q->end_in = 2;
     q->pc++;
     if (insn->kind != VC4_QPU_BRANCH && count_down(&q->branch_in)) {
-        enum progress progress = pay_slice(q);
+        enum progress progress = pay(q);
         q->branch_pc = IDLE;
         q->pc = q->target;
         return progress;

@@ -45,7 +45,7 @@ void trans_fault(struct trans *t, enum vc4_qpu_fault fault, unsigned lane)
 
     if (t->stopped)
         return;
-    t->stopped = true;
+    t->stopped = t->stops = true;
     if (t->machine) {
         trans_machine_interpret(t);
         return;
@@ -83,7 +83,7 @@ static void make_slots(struct trans *t)
 }
 
 /* A block that ends has run whole; one that faults does not count. */
-static void count_block(struct trans *t, const struct vc4_qpu_block *block)
+void trans_count_block(struct trans *t, const struct vc4_qpu_block *block)
 {
     LLVMValueRef before = jit_load(t->b, t->b->i64, t->executed_slot, 8, false);
     LLVMValueRef after = LLVMBuildAdd(t->b->ir, before, jit_i64(t->b, block->count), "");
@@ -123,13 +123,12 @@ void trans_forget_values(struct trans *t)
     t->uniform_bytes = 0;
 }
 
-static void begin_block(struct trans *t, uint32_t number)
+void trans_begin_block(struct trans *t, uint32_t number)
 {
     t->stopped = false;
     t->taken = NULL;
     if (t->straight)
         return;
-    LLVMPositionBuilderAtEnd(t->b->ir, t->blocks[number]);
     trans_forget_values(t);
     t->varyings = t->varyings_at[number];
 }
@@ -158,7 +157,7 @@ static void write_link(struct trans *t, LLVMValueRef taken)
 }
 
 /* Leads the builder's block to where a taken branch goes. */
-static void take_branch(struct trans *t, const struct vc4_qpu_block *block)
+void trans_take_branch(struct trans *t, const struct vc4_qpu_block *block)
 {
     struct jit_builder *b = t->b;
     uint32_t target = block->successor[1], cost;
@@ -185,9 +184,18 @@ static void take_branch(struct trans *t, const struct vc4_qpu_block *block)
     LLVMBuildBr(b->ir, t->blocks[target]);
 }
 
-static void end_block(struct trans *t, const struct vc4_qpu_block *block)
+void trans_leave_block(struct trans *t, const struct vc4_qpu_block *block)
 {
     bool ends = block->branch == VC4_QPU_NO_OFFSET && block->successor[0] == VC4_QPU_NO_OFFSET;
+
+    if (!ends && (t->tmu[0].result_count || t->tmu[1].result_count))
+        trans_fail(t, -ENOTSUP, "texture results wait where control joins or parts");
+    trans_store_state(t);
+}
+
+static void end_block(struct trans *t, uint32_t number)
+{
+    const struct vc4_qpu_block *block = &t->program->blocks[number];
 
     if (t->straight || t->stopped)
         return;
@@ -195,20 +203,21 @@ static void end_block(struct trans *t, const struct vc4_qpu_block *block)
         trans_machine_end_block(t, block);
         return;
     }
-    if (!ends && (t->tmu[0].result_count || t->tmu[1].result_count))
-        trans_fail(t, -ENOTSUP, "texture results wait where control joins or parts");
-    trans_store_state(t);
-    count_block(t, block);
+    trans_leave_block(t, block);
+    trans_count_block(t, block);
     if (block->branch == VC4_QPU_NO_OFFSET) {
+        bool ends = block->successor[0] == VC4_QPU_NO_OFFSET;
+
         LLVMBuildBr(t->b->ir, ends ? t->exit : t->blocks[block->successor[0]]);
         return;
     }
-    if (t->taken) {
-        LLVMBasicBlockRef yes = trans_new_block(t, "taken");
-        LLVMBuildCondBr(t->b->ir, t->taken, yes, t->blocks[block->successor[0]]);
-        LLVMPositionBuilderAtEnd(t->b->ir, yes);
-    }
-    take_branch(t, block);
+    t->taken_at[number] = trans_new_block(t, "taken");
+    if (t->taken)
+        LLVMBuildCondBr(t->b->ir, t->taken, t->taken_at[number], t->blocks[block->successor[0]]);
+    else
+        LLVMBuildBr(t->b->ir, t->taken_at[number]);
+    LLVMPositionBuilderAtEnd(t->b->ir, t->taken_at[number]);
+    trans_take_branch(t, block);
 }
 
 /* A branch here is in the delay slots of another, or of the program's end. */
@@ -219,7 +228,7 @@ static bool in_delay_slots(const struct vc4_qpu_program *p, const struct vc4_qpu
     return true;
 }
 
-static void translate_insn(struct trans *t, const struct vc4_qpu_block *block, uint32_t pc)
+void trans_step(struct trans *t, const struct vc4_qpu_block *block, uint32_t pc)
 {
     if (t->stopped || t->failed)
         return;
@@ -246,11 +255,13 @@ static void translate_block(struct trans *t, uint32_t number)
 {
     const struct vc4_qpu_block *block = &t->program->blocks[number];
 
-    begin_block(t, number);
+    if (!t->straight)
+        LLVMPositionBuilderAtEnd(t->b->ir, t->blocks[number]);
+    trans_begin_block(t, number);
     for (uint32_t pc = block->first; pc < block->first + block->count; pc++)
-        translate_insn(t, block, pc);
+        trans_step(t, block, pc);
     if (!t->failed)
-        end_block(t, block);
+        end_block(t, number);
 }
 
 /* Varyings come in order: how many were read must not depend on the path. */
@@ -288,8 +299,9 @@ void trans_prepare_blocks(struct trans *t)
     uint32_t *stack = calloc(p->block_count, sizeof *stack);
 
     t->blocks = calloc(p->block_count, sizeof *t->blocks);
+    t->taken_at = calloc(p->block_count, sizeof *t->taken_at);
     t->varyings_at = calloc(p->block_count, sizeof *t->varyings_at);
-    if (stack && t->blocks && t->varyings_at)
+    if (stack && t->blocks && t->taken_at && t->varyings_at)
         count_varyings(t, stack);
     else
         trans_fail(t, -ENOMEM, "out of memory");
@@ -351,8 +363,8 @@ bool vc4_qpu_is_straight(const struct vc4_qpu_program *program)
     return program->block_count == 1 && program->blocks[0].branch == VC4_QPU_NO_OFFSET;
 }
 
-static struct trans *open_run(struct jit_builder *b, const struct vc4_qpu_program *program,
-                              const struct vc4_qpu_ir_run *run, struct util_error *error)
+struct trans *trans_open(struct jit_builder *b, const struct vc4_qpu_program *program,
+                         const struct vc4_qpu_ir_run *run, struct util_error *error)
 {
     struct trans *t = calloc(1, sizeof *t);
 
@@ -371,12 +383,13 @@ static struct trans *open_run(struct jit_builder *b, const struct vc4_qpu_progra
     return t;
 }
 
-static void close_run(struct trans *t)
+void trans_close(struct trans *t)
 {
     if (!t)
         return;
     trans_free_values(t);
     free(t->blocks);
+    free(t->taken_at);
     free(t->varyings_at);
     free(t);
 }
@@ -396,7 +409,7 @@ int vc4_qpu_translate_state(struct jit_builder *b, const struct vc4_qpu_program 
                             LLVMValueRef *fault, struct vc4_qpu_ir_state *state, struct util_error *error)
 {
     const struct vc4_qpu_ir_run run = {.start = start, .ports = ports};
-    struct trans *t = open_run(b, program, &run, error);
+    struct trans *t = trans_open(b, program, &run, error);
 
     if (!t)
         return util_fail(error, -ENOMEM, "out of memory");
@@ -405,7 +418,7 @@ int vc4_qpu_translate_state(struct jit_builder *b, const struct vc4_qpu_program 
         final_state(t, state);
     int result = t->failed;
     *fault = t->fault;
-    close_run(t);
+    trans_close(t);
     return result;
 }
 
@@ -416,10 +429,10 @@ static int translate_straight(struct trans *const *ts, unsigned count)
     int result = 0;
 
     for (unsigned i = 0; i < count; i++)
-        begin_block(ts[i], 0);
+        trans_begin_block(ts[i], 0);
     for (uint32_t pc = block->first; pc < block->first + block->count; pc++)
         for (unsigned i = 0; i < count; i++)
-            translate_insn(ts[i], block, pc);
+            trans_step(ts[i], block, pc);
     for (unsigned i = 0; i < count && !result; i++)
         result = ts[i]->failed;
     return result;
@@ -433,7 +446,7 @@ int vc4_qpu_translate_runs(struct jit_builder *b, const struct vc4_qpu_program *
     int result = ts ? 0 : util_fail(error, -ENOMEM, "out of memory");
 
     for (unsigned i = 0; i < count && !result; i++) {
-        ts[i] = open_run(b, program, &runs[i], error);
+        ts[i] = trans_open(b, program, &runs[i], error);
         if (!ts[i])
             result = util_fail(error, -ENOMEM, "out of memory");
         else if (!straight)
@@ -446,8 +459,9 @@ int vc4_qpu_translate_runs(struct jit_builder *b, const struct vc4_qpu_program *
         if (ts[i]) {
             runs[i].fault = ts[i]->fault;
             runs[i].executed = ts[i]->executed;
+            runs[i].stops = ts[i]->stops;
         }
-        close_run(ts[i]);
+        trans_close(ts[i]);
     }
     free(ts);
     return result;

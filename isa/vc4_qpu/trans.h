@@ -74,6 +74,7 @@ struct vc4_qpu_ir_run {
     const struct vc4_qpu_ir_ports *ports;
     LLVMValueRef fault;    /* result, as *fault above */
     LLVMValueRef executed; /* result, i64: instructions from start to end; of no meaning after a fault */
+    bool stops;            /* result: some path ends in a fault other than a branch's */
 };
 
 /* Whether the program is one block: every run of it executes the same instructions. */
@@ -97,6 +98,27 @@ int vc4_qpu_translate_runs(struct jit_builder *b, const struct vc4_qpu_program *
 int vc4_qpu_translate_machine(struct jit_builder *b, const struct vc4_qpu_program *program,
                               LLVMValueRef machine, LLVMValueRef granted,
                               const struct vc4_qpu_ir_ports *ports, struct util_error *error);
+
+/* Two runs of a program with loops, instruction by instruction in turn for as long as their branches agree;
+ * where they part, the first goes on alone to its end, then the second. */
+struct vc4_qpu_ir_pair {
+    struct vc4_qpu_ir_run run[2]; /* start and ports of each; the starts have one fuel, uniforms, number */
+    const struct vc4_qpu_ir_ports *alone; /* the ports of whichever goes on alone */
+    void *ctx;
+    /* Emits what makes `alone` stand for a run from here on: what the run has changed is passed on. */
+    void (*adopt)(void *ctx, struct jit_builder *b, unsigned run);
+    /* Emitted once, after every adoption and before the ports of `alone` are called. */
+    void (*resume)(void *ctx, struct jit_builder *b);
+    LLVMValueRef fault; /* result: the first run's, then the second's; `executed` is in the runs */
+};
+
+/* Whether a pair of runs ends as one run after the other does: nothing is written to the tile before the last
+ * branch that may run out of fuel, and nothing but that faults, if vc4_qpu_ir_run's `stops` is false too. */
+bool vc4_qpu_may_pair(const struct vc4_qpu_program *program);
+
+/* Returns as vc4_qpu_translate does. */
+int vc4_qpu_translate_pair(struct jit_builder *b, const struct vc4_qpu_program *program,
+                           struct vc4_qpu_ir_pair *pair, struct util_error *error);
 
 /* The final registers, for differential tests: when not NULL, filled with i32x16 values (files a and b,
  * r0..r5) and i1x16 flags, valid at the builder's final position. */

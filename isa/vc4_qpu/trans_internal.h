@@ -80,8 +80,9 @@ struct trans {
     bool straight; /* one block: no slots, no control flow */
     bool exact;    /* VC4_QPU_EXACT */
     LLVMValueRef slots[TRANS_REGS], flag_slots[3], uniforms_slot, fuel_slot, fault_slot, executed_slot;
-    LLVMValueRef entry_end; /* terminator of the block in which slots are initialised */
-    LLVMBasicBlockRef *blocks, exit;
+    LLVMValueRef entry_end;                     /* terminator of the block in which slots are initialised */
+    LLVMBasicBlockRef *blocks, *taken_at, exit; /* taken_at: where a block's taken branch goes on */
+    bool stops;                                 /* some path ends in a fault of an instruction */
     uint32_t *varyings_at;         /* per block: varyings read before it, VC4_QPU_NO_OFFSET unknown yet */
     LLVMValueRef fault;            /* straight programs: the result */
     LLVMValueRef executed;         /* likewise: instructions */
@@ -194,6 +195,14 @@ void trans_store_state(struct trans *t);   /* to the slots, where the next block
 void trans_forget_values(struct trans *t); /* at the beginning of a block: all is in the slots */
 void trans_prepare_blocks(struct trans *t);
 void trans_each_block(struct trans *t);
+struct trans *trans_open(struct jit_builder *b, const struct vc4_qpu_program *program,
+                         const struct vc4_qpu_ir_run *run, struct util_error *error);
+void trans_close(struct trans *t);                        /* NULL is accepted */
+void trans_begin_block(struct trans *t, uint32_t number); /* the state at a block's start */
+void trans_step(struct trans *t, const struct vc4_qpu_block *block, uint32_t pc); /* one instruction */
+void trans_leave_block(struct trans *t, const struct vc4_qpu_block *block);       /* the state to its slots */
+void trans_count_block(struct trans *t, const struct vc4_qpu_block *block);
+void trans_take_branch(struct trans *t, const struct vc4_qpu_block *block); /* ends the builder's block */
 void trans_fault(struct trans *t, enum vc4_qpu_fault fault, unsigned lane); /* here, always */
 
 /* Shorthand for IR. */

@@ -20,7 +20,7 @@
 #define STATES       3  /* states a program is tried in */
 #define PRIMS        6  /* primitives drawn over one another in each */
 #define RANDOM_COUNT 16 /* random programs */
-#define FUEL         40
+#define FUEL         200
 
 static uint64_t seed = 0xf4a6;
 
@@ -161,6 +161,33 @@ static const struct named {
      VARYING
      "mov r2, 5\n again: sub.sf r2, r2, 1\n brr.anync again\n fadd r1, r1, r3\n fmax r3, r1, r3\n nop\n" Z
      "mov tlb_color, r1\n" END,
+     true},
+    {"loop by pixels",
+     VARYING "ftoi r2, r1\n mov r0, 15\n and r2, r2, r0\n again: sub.sf r2, r2, 1\n brr.anync again\n"
+             "fadd r1, r1, r3\n fmax r3, r1, r3\n nop\n" Z "mov tlb_color, r1\n" END,
+     true},
+    {"loop that may be long",
+     VARYING "ftoi r2, r1\n mov r0, 8\n shl r2, r2, r0\n again: sub.sf r2, r2, 1\n brr.anync again\n"
+             "fadd r1, r1, r3\n fmax r3, r1, r3\n nop\n" Z "mov tlb_color, r1\n" END,
+     true},
+    {"branches within loops and behind them",
+     VARYING "ftoi r2, r1\n mov r0, 15\n and r2, r2, r0\n mov ra2, r2\n nop\n"
+             "outer: mov r0, 3\n and r0, r0, ra2\n"
+             "inner: sub.sf r0, r0, 1\n brr.anync inner\n fadd r1, r1, r3\n nop\n nop\n"
+             "fsub.sf -, r1, 1.0\n brr.allnc skip\n nop\n nop\n nop\n fmax r3, r1, r3\n mov ra1, r3\n"
+             "skip: nop\n sub.sf ra2, ra2, 1\n brr.anync outer\n nop\n nop\n nop\n"
+             "fsub.sf -, r3, 0.5\n brr.allnc other\n nop\n nop\n nop\n" Z "mov.ns tlb_color, r3\n"
+             "other: mov tlb_color, r1\n" END,
+     true},
+    {"colours by a branch behind a loop",
+     VARYING
+     "ftoi r2, r1\n mov r0, 15\n and r2, r2, r0\n again: sub.sf r2, r2, 1\n brr.anync again\n"
+     "fadd r1, r1, r3\n fmax r3, r1, r3\n nop\n fsub.sf -, r3, 0.5\n brr.allnc other\n nop\n nop\n nop\n"
+     "mov.ns tlb_color, r3\n other: mov.nc tlb_color, r1\n" END,
+     true},
+    {"colour within a loop",
+     VARYING "ftoi r2, r1\n mov r0, 15\n and r2, r2, r0\n again: sub.sf r2, r2, 1\n brr.anync again\n"
+             "fadd r1, r1, r3\n mov.nc tlb_color, r1\n nop\n" END,
      true},
     {"endless loop", VARYING "again: brr again\n fadd r1, r1, r3\n nop\n nop\n" Z "mov tlb_color, r1\n" END,
      true},
