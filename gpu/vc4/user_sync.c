@@ -122,7 +122,7 @@ static void say_wait(struct text *text, const struct vc4_user *user, const struc
     if (needs & VC4_QPU_SYNC_TAKE && user->mutex != VC4_USER_FREE) {
         const struct vc4_user_qpu *holder = user->qpu[user->mutex];
         bool there = holder && holder->job == user->mutex_job;
-        say(text, " for the mutex, which QPU %u holds (job %llu%s)", user->mutex,
+        say(text, " for the mutex, which QPU %u holds (job %llu)%s", user->mutex,
             (unsigned long long)user->mutex_job,
             !there          ? ", which has ended"
             : holder == qpu ? ", the same"

@@ -3,6 +3,7 @@
 #define VITRAIL_TESTS_UNIT_USER_GUEST_H
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,11 @@ static inline void user_open(struct user_guest *g, struct user_guest_options opt
 
 static inline void user_close(struct user_guest *g)
 {
+    struct jit_stats stats;
+    if (g->engine) { /* what was to be compiled was */
+        jit_engine_stats(g->engine, &stats);
+        assert_true(stats.compiled > 0);
+    }
     vc4_device_destroy(g->device);
     jit_engine_destroy(g->engine);
     util_pool_destroy(g->pool);
