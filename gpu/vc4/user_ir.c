@@ -11,6 +11,7 @@
 
 struct emit {
     const struct vc4_qpu_program *program;
+    enum vc4_qpu_numeric numeric;
     struct util_error *error;
     LLVMValueRef qpu;
     LLVMValueRef vector; /* 64 bytes through which calls take and give vectors */
@@ -203,21 +204,23 @@ static int emit_program(struct jit_builder *b, void *data)
     e->vector = jit_alloca(b, b->i32x16, "vector");
     e->word = jit_alloca(b, b->i32, "word");
     LLVMValueRef granted = LLVMBuildICmp(b->ir, LLVMIntNE, jit_param(b, 1), jit_i32(b, 0), "");
-    return vc4_qpu_translate_machine(b, e->program, e->qpu, granted, &ports, e->error);
+    return vc4_qpu_translate_machine(b, e->program, e->qpu, granted, e->numeric, &ports, e->error);
 }
 
-int vc4_user_compile(const struct vc4_qpu_program *program, struct jit_engine *engine, vc4_user_fn *out,
-                     struct util_error *error)
+/* The key: a mark that ends in the numeric mode, and the program's words. */
+int vc4_user_compile(const struct vc4_qpu_program *program, enum vc4_qpu_numeric numeric,
+                     struct jit_engine *engine, vc4_user_fn *out, struct util_error *error)
 {
-    static const char mark[16] = "vc4 user 1";
+    char mark[16] = "vc4 user 1";
     size_t words = program->insn_count * sizeof(uint64_t);
     uint8_t *key = malloc(sizeof mark + words);
     if (!key)
         return -ENOMEM;
+    mark[sizeof mark - 1] = (char)numeric;
     memcpy(key, mark, sizeof mark);
     for (uint32_t i = 0; i < program->insn_count; i++)
         memcpy(key + sizeof mark + i * sizeof(uint64_t), &program->insns[i].word, sizeof(uint64_t));
-    struct emit e = {.program = program, .error = error};
+    struct emit e = {.program = program, .numeric = numeric, .error = error};
     const struct jit_request request = {
         .key = key,
         .key_size = sizeof mark + words,

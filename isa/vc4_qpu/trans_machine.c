@@ -372,17 +372,18 @@ static void translate(struct trans *t, LLVMValueRef granted)
 }
 
 int vc4_qpu_translate_machine(struct jit_builder *b, const struct vc4_qpu_program *program,
-                              LLVMValueRef machine, LLVMValueRef granted,
+                              LLVMValueRef machine, LLVMValueRef granted, enum vc4_qpu_numeric numeric,
                               const struct vc4_qpu_ir_ports *ports, struct util_error *error)
 {
     struct trans_machine m = {.pointer = machine};
-    struct vc4_qpu_ir_start start = {0};
+    struct vc4_qpu_ir_start start = {.numeric = numeric};
     struct trans *t = calloc(1, sizeof *t);
 
     if (!t)
         return util_fail(error, -ENOMEM, "out of memory");
     *t = (struct trans){
         .b = b, .program = program, .start = &start, .ports = ports, .error = error, .machine = &m};
+    t->exact = numeric == VC4_QPU_EXACT;
     t->zero = trans_imm(t, 0);
     start.qpu_number = jit_load(b, b->i32, FIELD(t, qpu_number), 4, false);
     if (overlaps(program))
@@ -394,7 +395,6 @@ int vc4_qpu_translate_machine(struct jit_builder *b, const struct vc4_qpu_progra
     int result = t->failed;
     trans_free_values(t);
     free(t->blocks);
-    free(t->taken_at);
     free(t->varyings_at);
     free(t);
     return result;
