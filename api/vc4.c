@@ -20,7 +20,9 @@ static int create(struct vitrail_context *context, void **device)
                                   .reference = config->execution == VITRAIL_EXECUTION_REFERENCE,
                                   .packet_budget = config->packet_budget,
                                   .job_fuel = config->job_fuel,
-                                  .fuel = config->loop_fuel};
+                                  .fuel = config->loop_fuel,
+                                  .numeric = config->numeric == VITRAIL_NUMERIC_EXACT ? VC4_QPU_EXACT
+                                                                                      : VC4_QPU_FAST};
     struct vc4_device *vc4;
     int code = vc4_device_create(&context->memory, &options, &vc4);
     if (code)
@@ -145,7 +147,8 @@ const struct api_gpu api_vc4 = {
              .description = "Broadcom VideoCore IV (V3D 2.1)",
              .driver = "vc4",
              .register_bytes = 0x1000,
-             .capabilities = VITRAIL_CAP_COMPILED | VITRAIL_CAP_REFERENCE | VITRAIL_CAP_CAPTURES,
+             .capabilities =
+                 VITRAIL_CAP_COMPILED | VITRAIL_CAP_REFERENCE | VITRAIL_CAP_EXACT | VITRAIL_CAP_CAPTURES,
              .memory_max = 1ull << 32},
     .create = create,
     .destroy = destroy,
