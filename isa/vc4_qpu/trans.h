@@ -74,6 +74,7 @@ struct vc4_qpu_ir_run {
     const struct vc4_qpu_ir_ports *ports;
     LLVMValueRef fault;    /* result, as *fault above */
     LLVMValueRef executed; /* result, i64: instructions from start to end; of no meaning after a fault */
+    bool stops;            /* result: some path ends in a fault other than a branch's */
 };
 
 /* Whether the program is one block: every run of it executes the same instructions. */
@@ -86,17 +87,38 @@ bool vc4_qpu_is_straight(const struct vc4_qpu_program *program);
 int vc4_qpu_translate_runs(struct jit_builder *b, const struct vc4_qpu_program *program,
                            struct vc4_qpu_ir_run *runs, unsigned count, struct util_error *error);
 
-/* Emits a program that may stop and go on (machine.h), in the arithmetic of `numeric`: the body of a function
- * that takes a pointer to a struct vc4_qpu_machine and an i1 `granted`, and returns an i32: enum
- * vc4_qpu_stop, and for a fault enum vc4_qpu_fault << 8. It goes on at machine->pc, which must be where
- * vc4_qpu_can_enter says so. It stops before each instruction that vc4_qpu_sync_of names, and before those
- * that start a DMA while ports->dma_waits holds; when the program stands at such a one, `granted` says that
- * the instruction is to be done now, all that it does to others being done already. A port that finds a fault
- * stores machine->pc and returns from the function; the registers of the machine are then not those of that
- * moment. 0, -ENOTSUP, -ENOMEM. */
+/* Emits a program that may stop and go on (machine.h), in the arithmetic of `numeric`: the body of a function that takes a pointer to a
+ * struct vc4_qpu_machine and an i1 `granted`, and returns an i32: enum vc4_qpu_stop, and for a fault enum
+ * vc4_qpu_fault << 8. It goes on at machine->pc, which must be where vc4_qpu_can_enter says so. It stops
+ * before each instruction that vc4_qpu_sync_of names, and before those that start a DMA while
+ * ports->dma_waits holds; when the program stands at such a one, `granted` says that the instruction is to be
+ * done now, all that it does to others being done already. A port that finds a fault stores machine->pc and
+ * returns from the function; the registers of the machine are then not those of that moment. 0, -ENOTSUP,
+ * -ENOMEM. */
 int vc4_qpu_translate_machine(struct jit_builder *b, const struct vc4_qpu_program *program,
                               LLVMValueRef machine, LLVMValueRef granted, enum vc4_qpu_numeric numeric,
                               const struct vc4_qpu_ir_ports *ports, struct util_error *error);
+
+/* Two runs of a program with loops, instruction by instruction in turn for as long as their branches agree;
+ * where they part, the first goes on alone to its end, then the second. */
+struct vc4_qpu_ir_pair {
+    struct vc4_qpu_ir_run run[2]; /* start and ports of each; the starts have one fuel, uniforms, number */
+    const struct vc4_qpu_ir_ports *alone; /* the ports of whichever goes on alone */
+    void *ctx;
+    /* Emits what makes `alone` stand for a run from here on: what the run has changed is passed on. */
+    void (*adopt)(void *ctx, struct jit_builder *b, unsigned run);
+    /* Emitted once, after every adoption and before the ports of `alone` are called. */
+    void (*resume)(void *ctx, struct jit_builder *b);
+    LLVMValueRef fault; /* result: the first run's, then the second's; `executed` is in the runs */
+};
+
+/* Whether a pair of runs ends as one run after the other does: nothing is written to the tile before the last
+ * branch that may run out of fuel, and nothing but that faults, if vc4_qpu_ir_run's `stops` is false too. */
+bool vc4_qpu_may_pair(const struct vc4_qpu_program *program);
+
+/* Returns as vc4_qpu_translate does. */
+int vc4_qpu_translate_pair(struct jit_builder *b, const struct vc4_qpu_program *program,
+                           struct vc4_qpu_ir_pair *pair, struct util_error *error);
 
 /* The final registers, for differential tests: when not NULL, filled with i32x16 values (files a and b,
  * r0..r5) and i1x16 flags, valid at the builder's final position. */

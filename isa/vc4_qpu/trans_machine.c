@@ -395,6 +395,7 @@ int vc4_qpu_translate_machine(struct jit_builder *b, const struct vc4_qpu_progra
     int result = t->failed;
     trans_free_values(t);
     free(t->blocks);
+    free(t->taken_at);
     free(t->varyings_at);
     free(t);
     return result;
