@@ -53,6 +53,13 @@ static bool add_spans(struct vc4_binner *b, const uint32_t index[3], struct vc4_
 
 /* ---- triangles ---- */
 
+__attribute__((noinline, cold)) static void tell_culled(const struct vc4_binner *b, const int32_t x[3],
+                                                        const int32_t y[3])
+{
+    if (b->observer->culled)
+        b->observer->culled(b->observer->data, b->number, x, y);
+}
+
 /* Not culled and not without area, by the rule of raster/prim.h. */
 static inline bool faces(const struct vc4_binner *b, const int32_t x[3], const int32_t y[3])
 {
@@ -60,8 +67,8 @@ static inline bool faces(const struct vc4_binner *b, const int32_t x[3], const i
     bool reverse = (area < 0) != b->clockwise;
     if (area != 0 && (reverse ? b->reverse : b->forward))
         return true;
-    if (area != 0 && b->observer && b->observer->culled)
-        b->observer->culled(b->observer->data, b->number, x, y);
+    if (area != 0 && b->observer)
+        tell_culled(b, x, y);
     return false;
 }
 

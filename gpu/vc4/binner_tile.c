@@ -182,11 +182,18 @@ static void open_list(struct vc4_tile *t)
     t->previous[0] = t->previous[1] = t->previous[2] = 0;
 }
 
+/* Tells the observer of the coding about to be written. */
+__attribute__((noinline, cold)) static void tell(const struct vc4_binner *b, const struct vc4_tile *t)
+{
+    if (b->observer->binned)
+        b->observer->binned(b->observer->data, guest_address(b, t->at), b->number, (uint32_t)(t - b->tiles));
+}
+
 /* The primitive in hand is coded at the list's next byte. */
 static inline void write_code(struct vc4_binner *b, struct vc4_tile *t, const uint32_t index[3])
 {
-    if (b->observer && b->observer->binned)
-        b->observer->binned(b->observer->data, guest_address(b, t->at), b->number, (uint32_t)(t - b->tiles));
+    if (b->observer)
+        tell(b, t);
     t->at += vc4_list_code(b->format, t->previous, index, t->at);
 }
 

@@ -226,10 +226,9 @@ static bool pay(const struct vc4_frag *frag, uint32_t count, uint64_t *fuel, str
     return true;
 }
 
-static uint32_t shade(const struct vc4_frag *frag, const struct vc4_frag_ref *ref,
-                      const struct vc4_frag_watch *watch, const struct raster_prim *prim,
-                      struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                      uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
+uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
+                        const struct raster_block *blocks, uint32_t count, uint64_t *fuel, uint64_t *executed,
+                        struct gpu_fault *fault)
 {
     struct vc4_frag_result result = {.fuel = *fuel / frag->weight};
     uint64_t before = result.fuel;
@@ -238,8 +237,8 @@ static uint32_t shade(const struct vc4_frag *frag, const struct vc4_frag_ref *re
     assert(tile->samples == frag->samples);
     if (!pay(frag, count, fuel, fault))
         return VC4_QPU_FAULT_FUEL;
-    if (ref) {
-        code = vc4_frag_ref_watch(ref, watch, prim, tile, blocks, count, &result.fuel, executed, fault);
+    if (frag->ref) {
+        code = vc4_frag_ref_shade(frag->ref, prim, tile, blocks, count, &result.fuel, executed, fault);
     } else {
         code = frag->run(&frag->args, prim, tile, blocks, count, &result);
         if (code)
@@ -249,13 +248,6 @@ static uint32_t shade(const struct vc4_frag *frag, const struct vc4_frag_ref *re
     if (frag->program->repeats)
         *fuel -= (before - result.fuel) * frag->weight;
     return code;
-}
-
-uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
-                        const struct raster_block *blocks, uint32_t count, uint64_t *fuel, uint64_t *executed,
-                        struct gpu_fault *fault)
-{
-    return shade(frag, frag->ref, NULL, prim, tile, blocks, count, fuel, executed, fault);
 }
 
 /* ---- observers ---- */
@@ -273,5 +265,12 @@ uint32_t vc4_frag_shade_watched(const struct vc4_frag *frag, const struct vc4_fr
                                 uint64_t *executed, struct gpu_fault *fault)
 {
     const struct vc4_frag_ref *ref = frag->ref ? frag->ref : frag->watch;
-    return shade(frag, ref, watch, prim, tile, blocks, count, fuel, executed, fault);
+    uint64_t before = *fuel / frag->weight, left = before;
+
+    if (!pay(frag, count, fuel, fault))
+        return VC4_QPU_FAULT_FUEL;
+    uint32_t code = vc4_frag_ref_watch(ref, watch, prim, tile, blocks, count, &left, executed, fault);
+    if (frag->program->repeats)
+        *fuel -= (before - left) * frag->weight;
+    return code;
 }

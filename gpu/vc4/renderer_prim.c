@@ -86,8 +86,10 @@ static void fill_varyings(const struct draw_call *call, struct raster_prim *prim
 }
 
 /* The rest of draw_primitive, with an observer who may want to see the fragments. */
-static bool draw_watched(const struct draw_call *call, const uint32_t index[3],
-                         const struct raster_vertex v[3], float point_size, bool visible, uint32_t blocks)
+__attribute__((noinline, cold)) static bool draw_watched(const struct draw_call *call,
+                                                         const uint32_t index[3],
+                                                         const struct raster_vertex v[3], float point_size,
+                                                         bool visible, uint32_t blocks)
 {
     struct vc4_worker *w = call->run->worker;
     const struct vc4_observed_primitive it = {.code = call->code,
