@@ -1,7 +1,7 @@
 /* Compiled fragment programs (frag_ir.c) against the reference path (frag_ref.c): programs as the stock
  * driver writes them, programs written to reach the tile in every way, and random ones; random state,
- * uniforms, textures, primitives, blocks and tiles, at every vector level of the host. Zero differences in
- * colour, depth, stencil and verdict. */
+ * uniforms, textures, primitives, blocks and tiles, in the numeric modes in turn, at every vector level of
+ * the host. Zero differences in colour, depth, stencil and verdict. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -421,7 +421,8 @@ static void draw(struct bench *bench, const struct trial *trial, const struct vc
 /* Returns whether the program was compiled in this state. */
 static bool try_state(struct bench *bench, struct trial *trial, const struct vc4_qpu_program *program)
 {
-    struct vc4_shader_state state = {.fs = {.code = 0x8000, .uniforms = UNIFORMS, .program = program}};
+    struct vc4_shader_state state = {.fs = {.code = 0x8000, .uniforms = UNIFORMS, .program = program},
+                                     .numeric = trial->state % VC4_QPU_NUMERIC_COUNT};
     struct gpu_fault want = {0}, got = {0};
     struct vc4_frag *reference, *frag;
     bool compiled;
