@@ -2,7 +2,7 @@
 _vitrail() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     local device="--threads --level --interpreter --reference --numeric --no-cache"
-    local commands="run record replay decode info asm dis lint compare gpus"
+    local commands="run record replay decode info asm dis lint qpu compare gpus"
     if [ "$COMP_CWORD" = 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
         return
@@ -11,12 +11,17 @@ _vitrail() {
     --numeric) mapfile -t COMPREPLY < <(compgen -W "fast exact" -- "$cur"); return ;;
     --level) mapfile -t COMPREPLY < <(compgen -W "sse4.1 avx2 avx512" -- "$cur"); return ;;
     --gpu) mapfile -t COMPREPLY < <(compgen -W "vc4" -- "$cur"); return ;;
+    --format) mapfile -t COMPREPLY < <(compgen -W "hex int float" -- "$cur"); return ;;
     --stage) mapfile -t COMPREPLY < <(compgen -W "fragment vertex coordinate user" -- "$cur"); return ;;
     --severity) mapfile -t COMPREPLY < <(compgen -W "note warning error" -- "$cur"); return ;;
     --isa) mapfile -t COMPREPLY < <(compgen -W "vc4-qpu" -- "$cur"); return ;;
     --frames | --sysroot) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
     --) mapfile -t COMPREPLY < <(compgen -c -- "$cur"); return ;;
     esac
+    if [ "$command" = qpu ] && [ "$COMP_CWORD" = 2 ]; then
+        mapfile -t COMPREPLY < <(compgen -W "run --help" -- "$cur")
+        return
+    fi
     local options
     case "$command" in
     run | record) options="--gpu --memory --mode --frames --sysroot --log --record -o --no-sandbox -- $device" ;;
@@ -25,6 +30,7 @@ _vitrail() {
     asm) options="--isa -o --hex --check" ;;
     dis) options="--isa --hex --check" ;;
     lint) options="--stage --severity --json --rules" ;;
+    qpu) options="--qpus --uniforms --mem --dump --format --start --memory --fuel --times $device" ;;
     compare) options="--tolerance --share --alpha --diff" ;;
     *) options= ;;
     esac
