@@ -400,13 +400,17 @@ static bool run_compressed(struct vc4_tile_run *run, const struct vc4_cl_record 
     if (!begin_draw(run, run->state.primitive, coordinates, address, &call))
         return false;
     vc4_list_reader_init(&reader, run->device->memory, *after, vc4_list_format(&run->state), run->budget);
-    while ((got = vc4_list_read(&reader, index, run->fault)) > 0) {
-        call.code = reader.code;
+    bool watched = run->worker->watch;
+    for (;;) {
+        if (watched)
+            call.code = vc4_list_place(&reader);
+        if ((got = vc4_list_read(&reader, index, run->fault)) <= 0)
+            break;
         if (coordinates ? !draw_coordinates(&call, index)
             : clipped   ? !draw_clipped(&call, record, index, address)
                         : !draw_indices(&call, index))
             return false;
-        call.number++;
+        call.number += watched;
         clipped = false; /* "only applies to the first primitive in the following compressed list" */
     }
     run->budget = reader.budget;

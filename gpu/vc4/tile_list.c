@@ -151,6 +151,12 @@ static uint32_t decode_coordinates(const uint64_t code[2], const uint32_t p[3], 
     return 8;
 }
 
+static uint32_t branch_target(uint32_t at, uint64_t code)
+{
+    int32_t lines = util_sext((uint32_t)util_bits(code, 8, 16), 16);
+    return (at & ~(VC4_LIST_LINE - 1)) + (uint32_t)lines * VC4_LIST_LINE;
+}
+
 int vc4_list_read(struct vc4_list_reader *r, uint32_t index[3], struct gpu_fault *fault)
 {
     for (;;) {
@@ -183,15 +189,25 @@ int vc4_list_read(struct vc4_list_reader *r, uint32_t index[3], struct gpu_fault
         if (size > there)
             return fail(r, GPU_FAULT_LIST, "compressed primitive list leaves memory", fault);
         if (!branch) {
-            r->code = r->at;
             r->at += size;
             memcpy(r->previous, n, sizeof n);
             memcpy(index, n, sizeof n);
             return 1;
         }
-        int32_t lines = util_sext((uint32_t)util_bits(code, 8, 16), 16);
-        r->at = (r->at & ~(VC4_LIST_LINE - 1)) + (uint32_t)lines * VC4_LIST_LINE;
+        r->at = branch_target(r->at, code);
     }
+}
+
+uint32_t vc4_list_place(const struct vc4_list_reader *reader)
+{
+    struct vc4_list_reader r = *reader;
+    uint64_t codes[2];
+    for (uint64_t hops = 0; hops <= r.budget && fetch(&r, codes) >= 3; hops++) {
+        if ((codes[0] & 0xff) != VC4_LIST_BRANCH)
+            break;
+        r.at = branch_target(r.at, codes[0]);
+    }
+    return r.at;
 }
 
 /* ---- writing ---- */

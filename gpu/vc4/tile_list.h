@@ -28,7 +28,6 @@ enum vc4_primitive { VC4_POINTS, VC4_LINES, VC4_TRIANGLES, VC4_RHTS };
 struct vc4_list_reader {
     const struct gpu_memory *memory;
     uint32_t at;       /* guest address of the next byte */
-    uint32_t code;     /* of the coding of the primitive read last */
     uint8_t primitive; /* enum vc4_primitive, and VC4_LIST_COORDINATES */
     uint32_t previous[3];
     uint64_t budget; /* primitives and branches left: endless lists end in a fault */
@@ -39,6 +38,9 @@ void vc4_list_reader_init(struct vc4_list_reader *reader, const struct gpu_memor
 /* 1: a primitive's indices are in index[0..2]; 0: end of the list, reader->at is behind the escape code; -1:
  * *fault. */
 int vc4_list_read(struct vc4_list_reader *reader, uint32_t index[3], struct gpu_fault *fault);
+
+/* Where the next primitive's coding stands, behind any branches; for observers. */
+uint32_t vc4_list_place(const struct vc4_list_reader *reader);
 
 /* Writing: the shortest coding of one primitive after `previous`, which becomes `index`. Writes at most
  * VC4_LIST_MAX_CODE (coordinates: VC4_LIST_MAX_XY) bytes to `out` and returns their number. Indices are below

@@ -74,6 +74,7 @@ static void check_stage(const struct explain_stage *stage)
         const struct explain_event *e = &stage->events.at[i];
         assert_int_not_equal(e->coverage, 0);
         assert_int_equal(e->fault, 0);
+        assert_int_not_equal(e->draw, UINT32_MAX); /* these captures bin all that they draw */
         if (e->outcome == EXPLAIN_CULLED)
             continue;
         assert_int_equal(e->samples, stage->samples);
