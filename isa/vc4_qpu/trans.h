@@ -17,7 +17,7 @@ struct vc4_qpu_ir_ports {
      * dynamic); `word` is its index in the stream when analysis knows it, else VC4_QPU_NO_OFFSET. */
     LLVMValueRef (*uniform)(void *ctx, struct jit_builder *b, LLVMValueRef address, uint32_t word);
     /* The word at that place of the stream as float arithmetic takes it: 0xffc00000 if it is any NaN (README,
-     * rule 1). Scalar i32. May be NULL: then code makes it of the word. */
+     * rule 1). Scalar i32. May be NULL: then code makes it of the word, as it does in exact mode. */
     LLVMValueRef (*uniform_number)(void *ctx, struct jit_builder *b, uint32_t word);
     void (*varying)(void *ctx, struct jit_builder *b, uint32_t n, LLVMValueRef *vary, LLVMValueRef *c);
     /* The caller promises that what `varying` returns, and ra15, hold no NaN other than 0xffc00000 (planes
@@ -87,14 +87,14 @@ bool vc4_qpu_is_straight(const struct vc4_qpu_program *program);
 int vc4_qpu_translate_runs(struct jit_builder *b, const struct vc4_qpu_program *program,
                            struct vc4_qpu_ir_run *runs, unsigned count, struct util_error *error);
 
-/* Emits a program that may stop and go on (machine.h), in the arithmetic of `numeric`: the body of a function that takes a pointer to a
- * struct vc4_qpu_machine and an i1 `granted`, and returns an i32: enum vc4_qpu_stop, and for a fault enum
- * vc4_qpu_fault << 8. It goes on at machine->pc, which must be where vc4_qpu_can_enter says so. It stops
- * before each instruction that vc4_qpu_sync_of names, and before those that start a DMA while
- * ports->dma_waits holds; when the program stands at such a one, `granted` says that the instruction is to be
- * done now, all that it does to others being done already. A port that finds a fault stores machine->pc and
- * returns from the function; the registers of the machine are then not those of that moment. 0, -ENOTSUP,
- * -ENOMEM. */
+/* Emits a program that may stop and go on (machine.h), in the arithmetic of `numeric`: the body of a function
+ * that takes a pointer to a struct vc4_qpu_machine and an i1 `granted`, and returns an i32: enum
+ * vc4_qpu_stop, and for a fault enum vc4_qpu_fault << 8. It goes on at machine->pc, which must be where
+ * vc4_qpu_can_enter says so. It stops before each instruction that vc4_qpu_sync_of names, and before those
+ * that start a DMA while ports->dma_waits holds; when the program stands at such a one, `granted` says that
+ * the instruction is to be done now, all that it does to others being done already. A port that finds a fault
+ * stores machine->pc and returns from the function; the registers of the machine are then not those of that
+ * moment. 0, -ENOTSUP, -ENOMEM. */
 int vc4_qpu_translate_machine(struct jit_builder *b, const struct vc4_qpu_program *program,
                               LLVMValueRef machine, LLVMValueRef granted, enum vc4_qpu_numeric numeric,
                               const struct vc4_qpu_ir_ports *ports, struct util_error *error);
