@@ -55,6 +55,7 @@ WRAP(void *, realloc, NULL, (void *old, size_t size), old, size)
 WRAP(void *, aligned_alloc, NULL, (size_t align, size_t size), align, size)
 WRAP(void *, mmap, MAP_FAILED, (void *at, size_t size, int prot, int flags, int fd, off_t offset), at, size,
      prot, flags, fd, offset)
+WRAP(int, mprotect, -1, (void *at, size_t size, int prot), at, size, prot)
 WRAP(int, memfd_create, -1, (const char *name, unsigned flags), name, flags)
 WRAP(int, pthread_create, EAGAIN,
      (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data), thread,
