@@ -25,6 +25,15 @@ void vc4_user_vpm_put(struct vc4_user_vpm *vpm, struct vc4_vpm_access *access, c
         vc4_vpm_advance(access);
         return;
     }
+    if (!access->horizontal && access->size == 2 && (row | 15) < vpm->window) {
+        for (uint32_t i = 0, top = row & 0x30; i < 16; i++)
+            if (lanes >> i & 1) {
+                vpm->row[top + i][row & 15] = value[i];
+                mark(vpm, top + i, 15ull << (row & 15) * 4);
+            }
+        vc4_vpm_advance(access);
+        return;
+    }
     for (uint32_t i = 0; i < 16; i++) {
         struct vc4_vpm_place p = vc4_vpm_place(access, i);
         if (!(lanes >> i & 1) || p.row >= vpm->window)

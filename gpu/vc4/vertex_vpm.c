@@ -52,6 +52,13 @@ uint32_t vc4_vpm_width_mask(const struct vc4_vpm_access *a)
 
 void vc4_vpm_get(const uint32_t (*vpm)[16], struct vc4_vpm_access *access, uint32_t out[16])
 {
+    if (access->size == 2) { /* whole words, the usual way, need no search for their places */
+        uint32_t vector = access->address & 63u;
+        for (uint32_t i = 0; i < 16; i++)
+            out[i] = access->horizontal ? vpm[vector][i] : vpm[(vector & 0x30) + i][vector & 15];
+        vc4_vpm_advance(access);
+        return;
+    }
     for (uint32_t i = 0; i < 16; i++) {
         struct vc4_vpm_place p = vc4_vpm_place(access, i);
         out[i] = vpm[p.row][p.column] >> p.shift & vc4_vpm_width_mask(access);
