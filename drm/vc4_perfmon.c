@@ -1,5 +1,5 @@
-/* Performance monitors: up to 16 of the device's events, counted over the jobs that name the monitor. The
- * device has a counter behind an event or it has not (then it stays 0). */
+/* Performance monitors: up to 16 of the device's events, counted over the jobs that name the monitor, in the
+ * device's own counters (gpu/vc4/README.md says what each event counts). */
 #include "drm/vc4.h"
 
 #include <errno.h>
@@ -43,37 +43,22 @@ int drm_vc4_perfmon_get_values(struct drm_file *file, void *argument, const stru
     return drm_copy_out(user, get->values_ptr, perfmon->value, perfmon->count * sizeof perfmon->value[0]);
 }
 
-/* The device's cumulative counter behind an event. */
-static uint64_t count_of(const struct vc4_counters *c, uint8_t event)
-{
-    switch (event) {
-    case VC4_PERFCNT_FEP_VALID_PRIMS_RENDER: return c->primitives_binned;
-    case VC4_PERFCNT_PLB_PRIMS_OUTSIDE_VIEWPORT:
-        return c->primitives_in > c->primitives_binned ? c->primitives_in - c->primitives_binned : 0;
-    case VC4_PERFCNT_FEP_VALID_QUADS: /* a block is four quads */
-    case VC4_PERFCNT_TLB_QUADS_WRITTEN_TO_COLOR_BUF: return c->blocks_shaded * 4;
-    case VC4_PERFCNT_QPU_TOTAL_CLK_CYCLES_EXEC_VALID_INST: return c->qpu_instructions;
-    default: return 0;
-    }
-}
-
-/* Values run from -start to +stop: what is left is what the job added. */
-static void add(struct drm *drm, struct drm_perfmon *perfmon, bool stop)
-{
-    struct vc4_counters counters = {0};
-    vc4_device_counters(drm->options.gpu, &counters);
-    for (uint32_t i = 0; i < perfmon->count; i++) {
-        uint64_t count = count_of(&counters, perfmon->event[i]);
-        perfmon->value[i] += stop ? count : -count;
-    }
-}
-
+/* Counter n of the device follows event n of the monitor while the job runs. These writes belong to no job
+ * and are not recorded. */
 void drm_vc4_perfmon_start(struct drm *drm, struct drm_perfmon *perfmon)
 {
-    add(drm, perfmon, false);
+    struct vc4_device *gpu = drm->options.gpu;
+    uint32_t mask = (1u << perfmon->count) - 1;
+    for (uint32_t i = 0; i < perfmon->count; i++)
+        vc4_write(gpu, VC4_PCTRS0 + 8 * i, perfmon->event[i]);
+    vc4_write(gpu, VC4_PCTRC, mask);
+    vc4_write(gpu, VC4_PCTRE, mask);
 }
 
 void drm_vc4_perfmon_stop(struct drm *drm, struct drm_perfmon *perfmon)
 {
-    add(drm, perfmon, true);
+    struct vc4_device *gpu = drm->options.gpu;
+    for (uint32_t i = 0; i < perfmon->count; i++)
+        perfmon->value[i] += vc4_read(gpu, VC4_PCTR0 + 8 * i);
+    vc4_write(gpu, VC4_PCTRE, 0);
 }

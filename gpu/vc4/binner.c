@@ -303,6 +303,12 @@ static void count(struct vc4_binner *b)
     c->primitives_binned += b->primitives_binned;
     c->qpu_instructions += b->executed;
     c->bytes_tile_lists += b->list_bytes;
+    uint64_t *event = b->device->perf.event;
+    event[VC4_EVENT_PTB_OUTSIDE] += b->outside;
+    event[VC4_EVENT_PTB_CLIPPED] += b->cut;
+    event[VC4_EVENT_PSE_REVERSED] += b->reversed;
+    event[VC4_EVENT_QPU_VERTEX] += b->executed * VC4_PERF_CYCLES;
+    b->outside = b->cut = b->reversed = 0;
     b->primitives_in = b->primitives_binned = b->vertices_shaded = b->executed = b->list_bytes = 0;
     b->draws = 0;
 }

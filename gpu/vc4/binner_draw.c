@@ -49,6 +49,8 @@ static bool prepare_stage(struct vc4_binner *b, uint32_t max_index)
     int status = vc4_vertex_prepare(d->memory, d->options.engine, &b->shader, true, max_index,
                                     d->options.fuel, &b->stage, &b->fault);
     b->fault.draw = b->draws;
+    if (!status)
+        vc4_perf_program(d, b->shader.cs.program);
     return !status;
 }
 

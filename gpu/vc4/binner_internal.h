@@ -133,6 +133,7 @@ struct vc4_binner {
     struct vc4_tile *tiles;
     uint32_t tile_room;
     uint64_t primitives_in, primitives_binned, vertices_shaded, executed, list_bytes;
+    uint64_t outside, cut, reversed; /* primitives beyond the clip window or the view; clipped; culled */
 };
 
 /* Takes `units` (records, or as much work as a record is) from the budget; false with a timeout when it is

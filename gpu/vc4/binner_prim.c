@@ -61,12 +61,13 @@ __attribute__((noinline, cold)) static void tell_culled(const struct vc4_binner 
 }
 
 /* Not culled and not without area, by the rule of raster/prim.h. */
-static inline bool faces(const struct vc4_binner *b, const int32_t x[3], const int32_t y[3])
+static inline bool faces(struct vc4_binner *b, const int32_t x[3], const int32_t y[3])
 {
     int64_t area = (int64_t)(x[1] - x[0]) * (y[2] - y[0]) - (int64_t)(x[2] - x[0]) * (y[1] - y[0]);
     bool reverse = (area < 0) != b->clockwise;
     if (area != 0 && (reverse ? b->reverse : b->forward))
         return true;
+    b->reversed += area != 0;
     if (area != 0 && b->observer)
         tell_culled(b, x, y);
     return false;
@@ -76,10 +77,13 @@ static inline bool bin_triangle(struct vc4_binner *b, const int32_t x[3], const 
                                 const uint32_t index[3], struct vc4_bin_clipped *clipped)
 {
     struct tiler_box box;
-    if (!faces(b, x, y) ||
-        !tiler_bounds(&b->grid, UTIL_MIN(UTIL_MIN(x[0], x[1]), x[2]), UTIL_MIN(UTIL_MIN(y[0], y[1]), y[2]),
-                      UTIL_MAX(UTIL_MAX(x[0], x[1]), x[2]), UTIL_MAX(UTIL_MAX(y[0], y[1]), y[2]), &box))
+    if (!faces(b, x, y))
         return true;
+    if (!tiler_bounds(&b->grid, UTIL_MIN(UTIL_MIN(x[0], x[1]), x[2]), UTIL_MIN(UTIL_MIN(y[0], y[1]), y[2]),
+                      UTIL_MAX(UTIL_MAX(x[0], x[1]), x[2]), UTIL_MAX(UTIL_MAX(y[0], y[1]), y[2]), &box)) {
+        b->outside += !clipped;
+        return true;
+    }
     if (tiler_box_is_strip(&box))
         return add_box(b, &box, index, clipped);
     if (!pay(b, &box))
@@ -152,6 +156,7 @@ static bool clip_triangle(struct vc4_binner *b, uint32_t planes, const uint32_t 
     for (unsigned i = 0; i < 3; i++)
         for (unsigned k = 0; k < 4; k++)
             position[i][k] = b->vertices->clip[index[i]][k];
+    b->cut++;
     uint32_t count = tiler_clip_triangle(&b->guard, planes, (const float(*)[4])position, polygon);
     for (uint32_t i = 2; i < count; i++) {
         const struct tiler_clip_vertex *v[3] = {&polygon[0], &polygon[i - 1], &polygon[i]};
@@ -175,6 +180,7 @@ static bool bin_triangles(struct vc4_binner *b, const uint32_t (*index)[3], uint
         b->number = b->first_number + i;
         uint32_t any = v0->code | v1->code | v2->code;
         if (any) {
+            b->outside += (v0->code & v1->code & v2->code) != 0;
             if (!(v0->code & v1->code & v2->code) && !(any & TILER_OUT_NAN) && !clip_triangle(b, any, t))
                 return false;
             continue;
@@ -212,8 +218,10 @@ static bool bin_line(struct vc4_binner *b, const int32_t x[2], const int32_t y[2
     int32_t reach = line_reach(b->line_width);
     struct tiler_box box;
     if (!tiler_bounds(&b->grid, UTIL_MIN(x[0], x[1]) - reach, UTIL_MIN(y[0], y[1]) - reach,
-                      UTIL_MAX(x[0], x[1]) + reach, UTIL_MAX(y[0], y[1]) + reach, &box))
+                      UTIL_MAX(x[0], x[1]) + reach, UTIL_MAX(y[0], y[1]) + reach, &box)) {
+        b->outside += !clipped;
         return true;
+    }
     if (tiler_box_is_strip(&box))
         return add_box(b, &box, index, clipped);
     if (!pay(b, &box))
@@ -231,6 +239,7 @@ static bool clip_line(struct vc4_binner *b, uint32_t planes, const uint32_t inde
     for (unsigned i = 0; i < 2; i++)
         for (unsigned k = 0; k < 4; k++)
             position[i][k] = b->vertices->clip[index[i]][k];
+    b->cut++;
     if (!tiler_clip_line(&b->guard, planes, (const float(*)[4])position, end))
         return true;
     for (unsigned slot = 0; slot < 2; slot++)
@@ -247,6 +256,7 @@ static bool bin_lines(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t
         b->number = b->first_number + i;
         uint32_t c0 = v0->code, c1 = v1->code;
         int32_t x[2] = {v0->x, v1->x}, y[2] = {v0->y, v1->y};
+        b->outside += (c0 & c1) != 0;
         if (c0 & c1 || (c0 | c1) & TILER_OUT_NAN)
             continue;
         if (!(c0 | c1 ? clip_line(b, c0 | c1, t) : bin_line(b, x, y, t, NULL)))
@@ -264,11 +274,13 @@ static bool bin_points(struct vc4_binner *b, const uint32_t (*index)[3], uint32_
         float size = b->shader.point_size ? v->size : b->point_size;
         struct tiler_box box;
         b->number = b->first_number + i;
+        b->outside += v->code != 0;
         if (v->code || !(size > 0))
             continue;
         int32_t reach = (int32_t)ceilf(fminf(size, SIZE_LIMIT) * 8.0f) + 1;
-        if (tiler_bounds(&b->grid, v->x - reach, v->y - reach, v->x + reach, v->y + reach, &box) &&
-            !add_box(b, &box, index[i], NULL))
+        bool seen = tiler_bounds(&b->grid, v->x - reach, v->y - reach, v->x + reach, v->y + reach, &box);
+        b->outside += !seen;
+        if (seen && !add_box(b, &box, index[i], NULL))
             return false;
     }
     return true;

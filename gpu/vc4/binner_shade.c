@@ -132,6 +132,8 @@ bool vc4_binner_shade(struct vc4_binner *b, const uint32_t *index, uint32_t coun
     }
     util_pool_run(pool, groups, shade_group, &s);
     b->vertices_shaded += count;
+    vc4_perf_uniforms(&b->device->perf,
+                      util_div_up(count, 16) * (uint64_t)b->shader.cs.program->uniform_count);
 
     const struct shading_result *first = &results[0];
     uint64_t executed = 0;

@@ -165,8 +165,10 @@ static void run_binner(struct vc4_device *device)
 {
     struct vc4_thread *thread = &device->thread[0];
     uint32_t end = thread->ea, flushes = 0;
+    uint64_t before = device->counters.qpu_instructions;
     device->job = thread->job;
     enum vc4_list_end how = vc4_binner_run(device, &flushes);
+    vc4_perf_ran(device, device->counters.qpu_instructions - before);
 
     device->out_of_memory = false;
     thread->waiting = how == VC4_LIST_WAIT;
@@ -186,8 +188,10 @@ static void run_renderer(struct vc4_device *device)
 {
     struct vc4_thread *thread = &device->thread[1];
     uint32_t end = thread->ea, frames = 0;
+    uint64_t before = device->counters.qpu_instructions;
     device->job = thread->job;
     enum vc4_list_end how = vc4_renderer_run(device, &frames);
+    vc4_perf_ran(device, device->counters.qpu_instructions - before);
 
     thread->waiting = how == VC4_LIST_WAIT;
     thread->halted = how == VC4_LIST_HALT;
@@ -321,8 +325,8 @@ static uint32_t read_live(const struct vc4_device *device, uint32_t offset)
     case VC4_BPOS: return device->bpos;
     case VC4_SRQCS: return vc4_user_status(device);
     case VC4_DBQITC: return device->qpu_interrupts;
+    default: return vc4_perf_read(device, offset);
     }
-    return 0;
 }
 
 static void write_live(struct vc4_device *device, uint32_t offset, uint32_t value)
@@ -379,6 +383,7 @@ static void write_live(struct vc4_device *device, uint32_t offset, uint32_t valu
         device->qpu_interrupts &= ~value;
         update_irq(device, 0);
         break;
+    default: vc4_perf_write(device, offset, value); break;
     }
 }
 

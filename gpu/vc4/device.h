@@ -58,6 +58,10 @@ enum vc4_reg {
     VC4_VPMBASE = 0x504,
     VC4_DBQITE = 0xe2c,
     VC4_DBQITC = 0xe30,
+    VC4_PCTRC = 0x670,
+    VC4_PCTRE = 0x674,
+    VC4_PCTR0 = 0x680, /* count n at PCTR0 + 8n, its source at PCTRS0 + 8n, n 0..15 */
+    VC4_PCTRS0 = 0x684,
     VC4_ERRSTAT = 0xf20,
 };
 

@@ -3,6 +3,7 @@
 #define VITRAIL_GPU_VC4_DEVICE_INTERNAL_H
 
 #include "gpu/vc4/device.h"
+#include "gpu/vc4/perf.h"
 #include "gpu/vc4/shader_state.h"
 
 #include <pthread.h>
@@ -58,6 +59,7 @@ struct vc4_device {
     struct vc4_frame frame;
     bool has_frame;
     struct vc4_counters counters;
+    struct vc4_perf perf;
     struct gpu_fault faults[VC4_FAULTS_MAX];
     unsigned fault_count;
     pthread_mutex_t fault_lock;

@@ -260,16 +260,16 @@ int vc4_frag_prepare_watch(struct vc4_frag *frag, const struct gpu_memory *memor
 }
 
 uint32_t vc4_frag_shade_watched(const struct vc4_frag *frag, const struct vc4_frag_watch *watch,
-                                const struct raster_prim *prim, struct raster_tile *tile,
-                                const struct raster_block *blocks, uint32_t count, uint64_t *fuel,
-                                uint64_t *executed, struct gpu_fault *fault)
+                                struct vc4_frag_counts *counts, const struct raster_prim *prim,
+                                struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                                uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
 {
     const struct vc4_frag_ref *ref = frag->ref ? frag->ref : frag->watch;
     uint64_t before = *fuel / frag->weight, left = before;
 
     if (!pay(frag, count, fuel, fault))
         return VC4_QPU_FAULT_FUEL;
-    uint32_t code = vc4_frag_ref_watch(ref, watch, prim, tile, blocks, count, &left, executed, fault);
+    uint32_t code = vc4_frag_ref_watch(ref, watch, counts, prim, tile, blocks, count, &left, executed, fault);
     if (frag->program->repeats)
         *fuel -= (before - left) * frag->weight;
     return code;

@@ -22,6 +22,15 @@ struct vc4_frag_config {
 
 struct vc4_frag;
 
+/* Quads of 2x2 pixels, of what the tile buffer and the texture units were asked for (Guide table 82). */
+struct vc4_frag_counts {
+    uint64_t stencil_fail, zs_fail; /* no pixel passes the stencil test; the depth and stencil test */
+    uint64_t zs_pass;               /* any pixel passes */
+    uint64_t no_coverage, coverage; /* read: of all pixels zero; of any not zero */
+    uint64_t color;                 /* any pixel's colour is written */
+    uint64_t texture;               /* texture and memory lookups */
+};
+
 /* Reads uniforms and texture set-ups of the draw (from guest memory, once), validates textures, finds or
  * compiles the variant. engine NULL: interpreted, with scalar textures and tests (the reference). 0 and *out,
  * or negative errno with *fault. Immutable after preparation. `memory` and the program in `state` are
@@ -56,9 +65,9 @@ int vc4_frag_prepare_watch(struct vc4_frag *frag, const struct gpu_memory *memor
                            const struct vc4_shader_state *state, const struct vc4_frag_config *config,
                            uint32_t fuel, struct gpu_fault *fault);
 uint32_t vc4_frag_shade_watched(const struct vc4_frag *frag, const struct vc4_frag_watch *watch,
-                                const struct raster_prim *prim, struct raster_tile *tile,
-                                const struct raster_block *blocks, uint32_t count, uint64_t *fuel,
-                                uint64_t *executed, struct gpu_fault *fault);
+                                struct vc4_frag_counts *counts, const struct raster_prim *prim,
+                                struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                                uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault);
 
 /* texture.c: the texture unit's set-up words (Guide tables 15 to 19) as a key and a texture. `lod_written`
  * says that B was written. false and *fault on an invalid set-up. */

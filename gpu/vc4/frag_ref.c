@@ -107,15 +107,17 @@ static enum vc4_qpu_fault shade_block(struct vc4_ref_batch *batch, const struct 
     }
     if (report.fault != VC4_QPU_OK)
         report_fault(batch, &report, fault);
+    if (batch->counts)
+        batch->counts->color += vc4_ref_quads(batch->written);
     *executed += counts ? report.executed : 0;
     *fuel -= UTIL_MIN(report.executed, *fuel);
     return report.fault;
 }
 
 uint32_t vc4_frag_ref_watch(const struct vc4_frag_ref *ref, const struct vc4_frag_watch *watch,
-                            const struct raster_prim *prim, struct raster_tile *tile,
-                            const struct raster_block *blocks, uint32_t count, uint64_t *fuel,
-                            uint64_t *executed, struct gpu_fault *fault)
+                            struct vc4_frag_counts *counts, const struct raster_prim *prim,
+                            struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                            uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
 {
     enum vc4_qpu_fault status = VC4_QPU_OK;
     uint64_t done = 0;
@@ -125,6 +127,7 @@ uint32_t vc4_frag_ref_watch(const struct vc4_frag_ref *ref, const struct vc4_fra
         struct vc4_ref_batch batch = {
             .ref = ref,
             .watch = watch,
+            .counts = counts,
             .prim = prim,
             .tile = tile,
             .test = {.depth_write = ref->config.z_updates, .depth_func = ref->config.depth_func}};
@@ -139,7 +142,7 @@ uint32_t vc4_frag_ref_shade(const struct vc4_frag_ref *ref, const struct raster_
                             struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                             uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
 {
-    return vc4_frag_ref_watch(ref, NULL, prim, tile, blocks, count, fuel, executed, fault);
+    return vc4_frag_ref_watch(ref, NULL, NULL, prim, tile, blocks, count, fuel, executed, fault);
 }
 
 /* ---- preparation ---- */

@@ -22,10 +22,10 @@ uint32_t vc4_frag_ref_varyings(const struct vc4_frag_ref *ref);
 uint32_t vc4_frag_ref_shade(const struct vc4_frag_ref *ref, const struct raster_prim *prim,
                             struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                             uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault);
-/* The same, and `watch` is told of the blocks it asks for. */
+/* The same, and `watch` is told of the blocks it asks for; `counts` grow. Either may be NULL. */
 uint32_t vc4_frag_ref_watch(const struct vc4_frag_ref *ref, const struct vc4_frag_watch *watch,
-                            const struct raster_prim *prim, struct raster_tile *tile,
-                            const struct raster_block *blocks, uint32_t count, uint64_t *fuel,
-                            uint64_t *executed, struct gpu_fault *fault);
+                            struct vc4_frag_counts *counts, const struct raster_prim *prim,
+                            struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                            uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault);
 
 #endif

@@ -45,7 +45,16 @@ struct vc4_ref_batch {
     } tmu[2];
     struct gpu_fault texture_fault;     /* what a set-up decoded on the spot had wrong */
     const struct vc4_frag_watch *watch; /* NULL: nobody looks on */
+    struct vc4_frag_counts *counts;     /* NULL: nobody counts */
+    uint16_t written;                   /* lanes whose colours were written */
 };
+
+/* Quads that have any of the lanes. */
+static inline uint32_t vc4_ref_quads(uint32_t lanes)
+{
+    lanes |= lanes >> 1;
+    return (uint32_t)__builtin_popcount((lanes | lanes >> 2) & 0x1111);
+}
 
 /* a * fx + b * fy at a lane's pixel centre, each product and the sum rounded (raster/prim.h). */
 float vc4_ref_plane(const struct vc4_ref_batch *batch, unsigned lane, float a, float b);

@@ -154,6 +154,8 @@ static enum vc4_qpu_fault port_tmu_request(void *ctx, unsigned unit, const uint3
     struct vc4_known_texture scratch;
     float coordinate[4][LANES];
 
+    if (batch->counts)
+        batch->counts->texture += LANES / 4;
     uint32_t *out = batch->tmu[unit].result[batch->tmu[unit].count++];
     if (!param_count)
         return raw_lookup(batch, s, out, report);
@@ -189,12 +191,38 @@ static enum vc4_qpu_fault port_stencil(void *ctx, const uint32_t value[LANES], u
     return VC4_QPU_OK;
 }
 
+/* What the tests to come will find. */
+static void count_tests(const struct vc4_ref_batch *batch, const uint32_t value[LANES], uint16_t lanes)
+{
+    struct raster_zs stencil = batch->test;
+    uint32_t tested = 0, stencil_pass = 0, pass = 0;
+
+    stencil.depth_func = RASTER_ALWAYS;
+    for (unsigned k = 0; k < batch->tile->samples; k++)
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            uint32_t word = batch->zs[k * LANES + lane], other = word;
+
+            if (!((lanes & batch->live[k]) >> lane & 1))
+                continue;
+            tested |= 1u << lane;
+            stencil_pass |= (uint32_t)raster_zs_test(&stencil, batch->prim->reverse, 0, &word) << lane;
+            pass |=
+                (uint32_t)raster_zs_test(&batch->test, batch->prim->reverse, value[lane] & 0xffffff, &other)
+                << lane;
+        }
+    batch->counts->stencil_fail += vc4_ref_quads(tested) - vc4_ref_quads(stencil_pass);
+    batch->counts->zs_fail += vc4_ref_quads(tested) - vc4_ref_quads(pass);
+    batch->counts->zs_pass += vc4_ref_quads(pass);
+}
+
 /* Tests each live sample of the lanes written; those that fail are live no more (Guide section 5). */
 static enum vc4_qpu_fault port_z(void *ctx, const uint32_t value[LANES], uint16_t lanes,
                                  struct vc4_qpu_report *report)
 {
     struct vc4_ref_batch *batch = ctx;
 
+    if (batch->counts)
+        count_tests(batch, value, lanes);
     for (unsigned k = 0; k < batch->tile->samples; k++)
         for (unsigned lane = 0; lane < LANES; lane++)
             if ((lanes & batch->live[k]) >> lane & 1 &&
@@ -214,6 +242,8 @@ static void write_sample(struct vc4_ref_batch *batch, unsigned sample, unsigned 
                          const uint32_t value[LANES], uint16_t lanes)
 {
     uint32_t *words = color_words(batch, sample, part);
+
+    batch->written |= lanes & batch->live[sample];
 
     for (unsigned lane = 0; lane < LANES; lane++)
         if ((lanes & batch->live[sample]) >> lane & 1)
@@ -253,6 +283,7 @@ static enum vc4_qpu_fault port_coverage_load(void *ctx, uint32_t out[LANES], str
 {
     struct vc4_ref_batch *batch = ctx;
     const struct vc4_frag_config *config = &batch->ref->config;
+    uint32_t covered = 0;
 
     if (batch->tile->samples > 1) /* "undefined behavior" */
         return VC4_QPU_FAULT_UNSUPPORTED;
@@ -261,8 +292,13 @@ static enum vc4_qpu_fault port_coverage_load(void *ctx, uint32_t out[LANES], str
 
         out[lane] =
             config->coverage_mask ? raster_coverage_mask(word) : raster_coverage_level(word) * 0x01010101u;
+        covered |= (uint32_t)(word && batch->live[0] >> lane & 1) << lane;
         if (!config->coverage_leave && batch->live[0] >> lane & 1)
             batch->zs[lane] = 0;
+    }
+    if (batch->counts) {
+        batch->counts->coverage += vc4_ref_quads(covered);
+        batch->counts->no_coverage += vc4_ref_quads(batch->live[0]) - vc4_ref_quads(covered);
     }
     return VC4_QPU_OK;
 }

@@ -89,12 +89,35 @@ static bool make_workers(struct vc4_device *device)
     return true;
 }
 
+/* Takes a worker's performance counts over. */
+static void count_events(struct vc4_device *device, struct vc4_worker *w)
+{
+    uint64_t *event = device->perf.event;
+    const struct vc4_frag_counts *q = &w->quads;
+    event[VC4_EVENT_QPU_FRAGMENT] += w->executed * VC4_PERF_CYCLES;
+    vc4_perf_uniforms(&device->perf, w->uniform_reads);
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(w->event); i++)
+        event[i] += w->event[i];
+    event[VC4_EVENT_PSE_REVERSED] += w->reversed;
+    event[VC4_EVENT_TLB_STENCIL_FAIL] += q->stencil_fail;
+    event[VC4_EVENT_TLB_ZS_FAIL] += q->zs_fail;
+    event[VC4_EVENT_TLB_ZS_PASS] += q->zs_pass;
+    event[VC4_EVENT_TLB_NO_COVERAGE] += q->no_coverage;
+    event[VC4_EVENT_TLB_COVERAGE] += q->coverage;
+    event[VC4_EVENT_TLB_COLOR] += q->color;
+    event[VC4_EVENT_TMU_QUADS] += q->texture;
+    memset(w->event, 0, sizeof w->event);
+    w->quads = (struct vc4_frag_counts){0};
+    w->reversed = w->uniform_reads = 0;
+}
+
 static void count_work(struct vc4_device *device)
 {
     struct vc4_renderer *r = device->renderer;
     for (unsigned i = 0; i < r->worker_count; i++) {
         device->counters.blocks_shaded += r->workers[i]->blocks_shaded;
         device->counters.qpu_instructions += r->workers[i]->executed;
+        count_events(device, r->workers[i]);
         r->workers[i]->blocks_shaded = r->workers[i]->primitives = r->workers[i]->executed = 0;
         r->workers[i]->draw = NULL;
     }

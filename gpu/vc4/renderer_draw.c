@@ -135,23 +135,38 @@ int vc4_draws_create(struct vc4_device *device, struct vc4_draws **out)
     return -ENOMEM;
 }
 
+/* What a record's vertices took. */
+static void count_vertices(struct vc4_device *device, const struct record_entry *record)
+{
+    uint64_t executed = atomic_load(&record->vertices.executed),
+             shaded = atomic_load(&record->vertices.shaded);
+    device->counters.vertices += shaded;
+    device->counters.qpu_instructions += executed;
+    device->perf.event[VC4_EVENT_QPU_VERTEX] += executed * VC4_PERF_CYCLES;
+    if (!shaded)
+        return;
+    vc4_perf_program(device, record->state.vs.program);
+    vc4_perf_uniforms(&device->perf, shaded / 16 * record->state.vs.program->uniform_count);
+}
+
 void vc4_draws_forget(struct vc4_draws *draws)
 {
-    struct vc4_counters *counters = &draws->device->counters;
     const struct vc4_observer *o = draws->device->options.observer;
     for (uint32_t i = 0; i < draws->records.size; i++)
         for (struct entry *e = draws->records.bucket[i]; e; e = e->next) {
             struct record_entry *record = (struct record_entry *)e;
-            counters->vertices += atomic_load(&record->vertices.shaded);
-            counters->qpu_instructions += atomic_load(&record->vertices.executed);
+            count_vertices(draws->device, record);
             if (o && o->vertices && e->status == STATUS_READY)
                 o->vertices(o->data, &record->state, atomic_load(&record->vertices.shaded),
                             atomic_load(&record->vertices.executed));
             vc4_vertex_cache_finish(&record->vertices);
         }
     for (uint32_t i = 0; i < draws->draws.size; i++)
-        for (struct entry *e = draws->draws.bucket[i]; e; e = e->next)
+        for (struct entry *e = draws->draws.bucket[i]; e; e = e->next) {
+            if (e->status == STATUS_READY)
+                vc4_perf_program(draws->device, ((struct draw_entry *)e)->draw.state->fs.program);
             vc4_frag_release(((struct draw_entry *)e)->draw.frag);
+        }
     table_clear(&draws->records);
     table_clear(&draws->draws);
     util_arena_reset(draws->arena);
@@ -269,7 +284,8 @@ static bool build_draw(struct vc4_draws *draws, struct entry *e)
         draw->frag = NULL;
         return false;
     }
-    if (device->options.observer && device->options.observer->fragments &&
+    draw->counted = device->perf.wanted & VC4_EVENTS_TLB;
+    if (((device->options.observer && device->options.observer->fragments) || draw->counted) &&
         vc4_frag_prepare_watch(draw->frag, device->memory, draw->state, &e->config, device->options.fuel,
                                &e->fault))
         return false;

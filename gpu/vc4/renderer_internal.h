@@ -166,6 +166,7 @@ struct vc4_draw {
     uint32_t varying_row; /* the first varying's place in a shaded vertex */
     uint32_t vertex_cost; /* fuel for each vertex of a primitive */
     bool vertex_loops;    /* what shading it took beyond that is charged too */
+    bool counted;         /* a performance counter follows the tile buffer's events */
 };
 
 int vc4_draws_create(struct vc4_device *device, struct vc4_draws **out);
@@ -194,7 +195,10 @@ struct vc4_worker {
     struct vc4_draw_state draw_state;
     uint32_t draw_samples;
     uint8_t draw_primitive;
-    uint64_t primitives, blocks_shaded, executed;
+    uint64_t primitives, blocks_shaded, executed, uniform_reads;
+    uint64_t event[VC4_EVENT_TLB_STENCIL_FAIL]; /* the front end's, while a counter follows one of them */
+    uint64_t reversed;                          /* likewise VC4_EVENT_PSE_REVERSED */
+    struct vc4_frag_counts quads;               /* the tile buffer's, likewise */
     void *watch;        /* the observer's, of the job in hand; NULL: it is not looked at */
     uint64_t vertex_ns; /* spent on shading vertices while looked at */
 };

@@ -22,6 +22,7 @@ struct draw_call {
     bool any;          /* a pixel is covered where any of 16 samples is */
     bool coverage;     /* the primitive counts in the coverage memory and is not shaded */
     bool z_clipped;    /* record 104 excludes depths of 0 to 1 */
+    bool counted;      /* a performance counter follows the front end's events */
 };
 
 /* ---- one primitive ---- */
@@ -85,6 +86,21 @@ static void fill_varyings(const struct draw_call *call, struct raster_prim *prim
     prim->vary_count = UTIL_MAX(prim->vary_count, call->draw->frag_varyings);
 }
 
+/* Shades what the primitive covers; `watch` NULL: nobody looks on. */
+static bool shade(const struct draw_call *call, const struct vc4_frag_watch *watch, uint32_t blocks)
+{
+    struct vc4_worker *w = call->run->worker;
+    const struct vc4_draw *draw = call->draw;
+    w->blocks_shaded += blocks;
+    w->uniform_reads += (uint64_t)blocks * draw->state->fs.program->uniform_count;
+    if (watch || draw->counted)
+        return vc4_frag_shade_watched(draw->frag, watch, draw->counted ? &w->quads : NULL, &w->prim, &w->tile,
+                                      w->blocks, blocks, &call->run->fuel, &w->executed,
+                                      call->run->fault) == 0;
+    return vc4_frag_shade(draw->frag, &w->prim, &w->tile, w->blocks, blocks, &call->run->fuel, &w->executed,
+                          call->run->fault) == 0;
+}
+
 /* The rest of draw_primitive, with an observer who may want to see the fragments. */
 __attribute__((noinline, cold)) static bool draw_watched(const struct draw_call *call,
                                                          const uint32_t index[3],
@@ -105,14 +121,43 @@ __attribute__((noinline, cold)) static bool draw_watched(const struct draw_call 
     if (blocks)
         fill_varyings(call, &w->prim);
     const struct vc4_frag_watch *watch = vc4_observe_covered(call->run, &it);
-    if (!blocks)
-        return true;
-    w->blocks_shaded += blocks;
-    if (watch)
-        return vc4_frag_shade_watched(call->draw->frag, watch, &w->prim, &w->tile, w->blocks, blocks,
-                                      &call->run->fuel, &w->executed, call->run->fault) == 0;
-    return vc4_frag_shade(call->draw->frag, &w->prim, &w->tile, w->blocks, blocks, &call->run->fuel,
-                          &w->executed, call->run->fault) == 0;
+    return !blocks || shade(call, watch, blocks);
+}
+
+/* ---- performance counters of the front end ---- */
+
+static uint64_t quads(const struct vc4_worker *w, uint32_t blocks)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < blocks; i++) {
+        uint32_t lanes = w->blocks[i].mask;
+        lanes |= lanes >> 1;
+        n += (uint32_t)__builtin_popcount((lanes | lanes >> 2) & 0x1111);
+    }
+    return n;
+}
+
+/* A triangle that faces away and is not wanted. */
+static bool is_reversed(const struct draw_call *call, const struct raster_vertex v[3])
+{
+    int64_t area =
+        (int64_t)(v[1].x - v[0].x) * (v[2].y - v[0].y) - (int64_t)(v[2].x - v[0].x) * (v[1].y - v[0].y);
+    bool reverse = (area < 0) != call->setup.clockwise_forward;
+    return call->primitive == VC4_TRIANGLES && area != 0 &&
+           (reverse ? call->setup.cull_reverse : call->setup.cull_forward);
+}
+
+/* `covered`: quads before depth clipping. */
+static void count_primitive(const struct draw_call *call, const struct raster_vertex v[3], bool visible,
+                            uint64_t covered, uint32_t blocks)
+{
+    struct vc4_worker *w = call->run->worker;
+    uint64_t left = quads(w, blocks);
+    w->reversed += !visible && is_reversed(call, v);
+    w->event[VC4_EVENT_FEP_EMPTY_PRIMITIVES] += visible && !blocks;
+    w->event[VC4_EVENT_FEP_PRIMITIVES] += visible;
+    w->event[VC4_EVENT_FEP_CLIPPED_QUADS] += covered - left;
+    w->event[VC4_EVENT_FEP_QUADS] += left;
 }
 
 static bool draw_primitive(const struct draw_call *call, const uint32_t index[3],
@@ -135,16 +180,17 @@ static bool draw_primitive(const struct draw_call *call, const uint32_t index[3]
         return true;
     }
     uint32_t blocks = visible ? cover(call) : 0;
+    uint64_t covered = call->counted ? quads(w, blocks) : 0;
     if (blocks && call->z_clipped)
         blocks = clip_depths(call, blocks);
+    if (call->counted)
+        count_primitive(call, v, visible, covered, blocks);
     if (w->watch)
         return draw_watched(call, index, v, point_size, visible, blocks);
     if (!blocks)
         return true;
     fill_varyings(call, &w->prim);
-    w->blocks_shaded += blocks;
-    return vc4_frag_shade(call->draw->frag, &w->prim, &w->tile, w->blocks, blocks, &call->run->fuel,
-                          &w->executed, call->run->fault) == 0;
+    return shade(call, NULL, blocks);
 }
 
 /* ---- vertices ---- */
@@ -354,6 +400,7 @@ static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, bool coordin
         .centre_only = !one && s->oversample == 1,
         .any = s->oversample == 16,
         .coverage = s->coverage_pipe,
+        .counted = run->device->perf.wanted & VC4_EVENTS_FEP,
         .z_clipped = !(s->z_min <= 0.0f && s->z_max >= 1.0f),
         .setup = {.flat_mask = s->flat,
                   .vary_count = coordinates ? 0 : draw->state->varying_count,

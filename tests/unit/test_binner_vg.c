@@ -229,8 +229,43 @@ static void coordinates(void **unused)
     }
 }
 
+/* ---- performance counters of the binner ---- */
+
+static uint32_t count(unsigned n)
+{
+    return vc4_read(device, VC4_PCTR0 + 8 * n);
+}
+
+static void events(void **unused)
+{
+    struct list l = {0};
+    start_device(NULL);
+    for (unsigned n = 0; n < 3; n++)
+        vc4_write(device, VC4_PCTRS0 + 8 * n, 10 + n); /* outside, clipped, reversed */
+    vc4_write(device, VC4_PCTRE, 7);
+    one_tile_triangle(0, 5); /* seen */
+    one_tile_triangle(3, 6); /* facing away */
+    set_vertex(4, vertex[3].xs + 2048, vertex[3].ys + 2048 + 160);
+    set_vertex(5, vertex[3].xs + 2048 + 160, vertex[3].ys + 2048);
+    one_tile_triangle(6, 15); /* beyond the clip window */
+    one_tile_triangle(9, 9);  /* cut by the near plane */
+    vertex[9].clip[2] = -1.5f;
+    one_tile_triangle(12, 9); /* all of it beyond the near plane */
+    for (unsigned i = 12; i < 15; i++)
+        vertex[i].clip[2] = -1.5f;
+    put_start(&l, &plain);
+    put_clip(&l, 0, 0, 192, 192);
+    put_state(&l, shader[1], 1);
+    put_array(&l, TILER_TRIANGLES, 15, 0);
+    put_end(&l);
+    run_well(&l);
+    assert_int_equal(count(0), 2);
+    assert_int_equal(count(1), 1);
+    assert_int_equal(count(2), 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(preshaded), TEST(unclipped), TEST(coordinates)};
+    const struct CMUnitTest tests[] = {TEST(preshaded), TEST(unclipped), TEST(coordinates), TEST(events)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

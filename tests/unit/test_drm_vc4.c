@@ -606,21 +606,25 @@ static void test_perfmon(void **state)
     struct drm_vc4_perfmon_create create = {
         .ncounters = 2, .events = {VC4_PERFCNT_FEP_VALID_PRIMS_RENDER, VC4_PERFCNT_NUM_EVENTS}};
     assert_int_equal(CALL(card.file, DRM_IOCTL_VC4_PERFMON_CREATE, &create), -EINVAL);
-    create.events[1] = VC4_PERFCNT_QPU_TOTAL_IDLE_CYCLES;
+    create.events[1] = VC4_PERFCNT_QPU_TOTAL_CLK_CYCLES_EXEC_VALID_INST;
     assert_int_equal(CALL(card.file, DRM_IOCTL_VC4_PERFMON_CREATE, &create), 0);
     begin_triangle(&j, &card);
     put_triangles(&j, 3);
     end_list(&j);
     j.submit.perfmonid = create.id;
+    struct vc4_counters before, after;
+    vc4_device_counters(card.gpu, &before);
     assert_int_equal(submit(&j), 0);
     assert_int_equal(submit(&j), 0);
+    vc4_device_counters(card.gpu, &after);
     j.submit.perfmonid = 0; /* not counted */
     assert_int_equal(submit(&j), 0);
     uint64_t values[2] = {99, 99};
     struct drm_vc4_perfmon_get_values get = {.id = create.id, .values_ptr = (uintptr_t)values};
     assert_int_equal(CALL(card.file, DRM_IOCTL_VC4_PERFMON_GET_VALUES, &get), 0);
     assert_int_equal(values[0], 2);
-    assert_int_equal(values[1], 0);
+    assert_int_equal(values[1], (after.qpu_instructions - before.qpu_instructions) * 4);
+    assert_int_equal(vc4_read(card.gpu, VC4_PCTRE), 0);
     struct drm_vc4_perfmon_destroy destroy = {.id = create.id};
     assert_int_equal(CALL(card.file, DRM_IOCTL_VC4_PERFMON_DESTROY, &destroy), 0);
     assert_int_equal(CALL(card.file, DRM_IOCTL_VC4_PERFMON_DESTROY, &destroy), -EINVAL);
