@@ -17,6 +17,7 @@ void api_frame_out(const struct capture_frame *frame, struct vitrail_frame *out)
                                   .height = frame->height,
                                   .layout = frame->layout,
                                   .pixels = bytes == 2   ? VITRAIL_PIXELS_RGB565
+                                            : bytes == 8 ? VITRAIL_PIXELS_RGBA16F
                                             : bytes != 4 ? VITRAIL_PIXELS_OTHER
                                             : rgba       ? VITRAIL_PIXELS_RGBA8888
                                                          : VITRAIL_PIXELS_BGRA8888,
@@ -32,6 +33,7 @@ static int frame_in(struct vitrail_context *context, const struct vitrail_frame 
         [VITRAIL_PIXELS_BGRA8888] = RASTER_SURFACE_RGBA8888,
         [VITRAIL_PIXELS_RGBA8888] = RASTER_SURFACE_RGBA8888 | CAPTURE_FRAME_RGBA,
         [VITRAIL_PIXELS_RGB565] = RASTER_SURFACE_BGR565,
+        [VITRAIL_PIXELS_RGBA16F] = RASTER_SURFACE_RGBA16F,
     };
     static const uint32_t layouts[] = {[VITRAIL_LAYOUT_LINEAR] = RASTER_LINEAR,
                                        [VITRAIL_LAYOUT_VC4_T] = RASTER_VC4_T,

@@ -52,7 +52,8 @@ struct api_gpu {
     void (*destroy)(void *device);                                 /* NULL is accepted */
     uint32_t (*read)(void *device, uint32_t offset);
     void (*write)(void *device, uint32_t offset, uint32_t value);
-    uint32_t (*irq_pending)(void *device); /* and enabled */
+    void (*settle)(void *device);          /* lets run what is queued */
+    uint32_t (*irq_pending)(void *device); /* and enabled; lets nothing run */
     bool (*waits_for_reply)(void *device); /* in the interrupt handler: its cause still stands */
     unsigned (*faults)(void *device, struct gpu_fault *out, unsigned capacity); /* fetches and forgets */
     uint64_t (*jobs)(void *device);
@@ -93,7 +94,10 @@ void api_leave(struct vitrail_context *context);
 
 /* The device's interrupt callback. */
 void api_interrupt(void *context, uint32_t pending);
-/* A register write with all that follows it: faults fetched and logged, the line's fall told. */
+/* After the device was let run: faults are fetched and logged; the device tells when its line rises, that it
+ * fell is told here. */
+void api_follow(struct vitrail_context *context);
+/* A register write with all that follows it. */
 void api_write(struct vitrail_context *context, uint32_t offset, uint32_t value);
 void api_log(struct vitrail_context *context, int level, const char *text);
 

@@ -72,16 +72,6 @@ static int check_offset(struct vitrail_context *context, uint32_t offset)
     return 0;
 }
 
-/* The device tells when its line rises; that it fell shows after a write. */
-static void follow_line(struct vitrail_context *context)
-{
-    if (!context->irq_high || context->gpu->irq_pending(context->device))
-        return;
-    context->irq_high = false;
-    if (context->irq)
-        context->irq(context->irq_data, 0);
-}
-
 void api_interrupt(void *data, uint32_t pending)
 {
     struct vitrail_context *context = data;
@@ -96,11 +86,31 @@ void api_interrupt(void *data, uint32_t pending)
         context->irq(context->irq_data, pending);
 }
 
+void api_follow(struct vitrail_context *context)
+{
+    api_fetch_faults(context);
+    if (!context->irq_high || context->gpu->irq_pending(context->device))
+        return;
+    context->irq_high = false;
+    if (context->irq)
+        context->irq(context->irq_data, 0);
+}
+
 void api_write(struct vitrail_context *context, uint32_t offset, uint32_t value)
 {
     context->gpu->write(context->device, offset, value);
-    api_fetch_faults(context);
-    follow_line(context);
+    api_follow(context);
+}
+
+int vitrail_settle(struct vitrail_context *context)
+{
+    int code = api_enter(context, false);
+    if (code)
+        return code;
+    context->gpu->settle(context->device);
+    api_follow(context);
+    api_leave(context);
+    return 0;
 }
 
 int vitrail_read_register(struct vitrail_context *context, uint32_t offset, uint32_t *value)
@@ -114,6 +124,8 @@ int vitrail_read_register(struct vitrail_context *context, uint32_t offset, uint
         code = check_offset(context, offset);
     if (!code)
         *value = context->gpu->read(context->device, offset);
+    if (!code)
+        api_follow(context);
     api_leave(context);
     return code;
 }

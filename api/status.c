@@ -27,8 +27,12 @@ int vitrail_units(struct vitrail_context *context, struct vitrail_unit *out, uin
     int code = api_enter(context, false);
     if (code)
         return code;
-    code = out || !capacity ? (int)context->gpu->units(context->device, out, capacity)
-                            : api_fail(context, -EINVAL, "out is NULL");
+    if (!out && capacity) {
+        code = api_fail(context, -EINVAL, "out is NULL");
+    } else {
+        code = (int)context->gpu->units(context->device, out, capacity);
+        api_follow(context);
+    }
     api_leave(context);
     return code;
 }

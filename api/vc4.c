@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "api/internal.h"
+#include "gpu/picture.h"
 #include "gpu/vc4/device.h"
 #include "raster/surface.h"
 #include "util/bits.h"
@@ -47,9 +48,14 @@ static void write(void *device, uint32_t offset, uint32_t value)
     vc4_write(device, offset, value);
 }
 
+static void settle(void *device)
+{
+    vc4_device_settle(device);
+}
+
 static uint32_t irq_pending(void *device)
 {
-    return vc4_read(device, VC4_INTCTL) & vc4_read(device, VC4_INTENA);
+    return vc4_device_irq_pending(device);
 }
 
 static bool waits_for_reply(void *device)
@@ -69,27 +75,42 @@ static uint64_t jobs(void *device)
     return counters.jobs;
 }
 
+/* A control-list thread (Guide tables 49 to 51). */
+static struct vitrail_unit list_thread(void *device, const char *name, uint32_t cs_offset, uint32_t ca,
+                                       uint32_t ea)
+{
+    uint32_t cs = vc4_read(device, cs_offset);
+    bool sub = cs & CS_SUBSTATE;
+    return (struct vitrail_unit){
+        .name = name,
+        .state = cs & CS_RUN     ? (sub ? VITRAIL_UNIT_WAITING : VITRAIL_UNIT_RUNNING)
+                 : cs & CS_ERROR ? VITRAIL_UNIT_FAULTED
+                 : sub           ? VITRAIL_UNIT_HALTED
+                                 : VITRAIL_UNIT_IDLE,
+        .address = vc4_read(device, ca),
+        .end = vc4_read(device, ea),
+    };
+}
+
+/* Programs requested at SRQPC that have not completed (Guide table 68) wait for each other or for the host:
+ * what could run has run when the register was read. */
+static struct vitrail_unit user_programs(void *device)
+{
+    uint32_t status = vc4_read(device, VC4_SRQCS);
+    bool done = util_bits(status, 16, 8) == util_bits(status, 8, 8);
+    return (struct vitrail_unit){.name = "user programs",
+                                 .state = done ? VITRAIL_UNIT_IDLE : VITRAIL_UNIT_WAITING};
+}
+
 static uint32_t units(void *device, struct vitrail_unit *out, uint32_t capacity)
 {
-    static const struct {
-        const char *name;
-        uint32_t cs, ca, ea;
-    } threads[] = {{"binner", VC4_CT0CS, VC4_CT0CA, VC4_CT0EA},
-                   {"renderer", VC4_CT1CS, VC4_CT1CA, VC4_CT1EA}};
-    for (uint32_t i = 0; i < UTIL_MIN(capacity, (uint32_t)UTIL_ARRAY_SIZE(threads)); i++) {
-        uint32_t cs = vc4_read(device, threads[i].cs);
-        bool sub = cs & CS_SUBSTATE;
-        out[i] = (struct vitrail_unit){
-            .name = threads[i].name,
-            .state = cs & CS_RUN     ? (sub ? VITRAIL_UNIT_WAITING : VITRAIL_UNIT_RUNNING)
-                     : cs & CS_ERROR ? VITRAIL_UNIT_FAULTED
-                     : sub           ? VITRAIL_UNIT_HALTED
-                                     : VITRAIL_UNIT_IDLE,
-            .address = vc4_read(device, threads[i].ca),
-            .end = vc4_read(device, threads[i].ea),
-        };
-    }
-    return UTIL_ARRAY_SIZE(threads);
+    if (capacity > 0)
+        out[0] = list_thread(device, "binner", VC4_CT0CS, VC4_CT0CA, VC4_CT0EA);
+    if (capacity > 1)
+        out[1] = list_thread(device, "renderer", VC4_CT1CS, VC4_CT1CA, VC4_CT1EA);
+    if (capacity > 2)
+        out[2] = user_programs(device);
+    return 3;
 }
 
 static const struct {
@@ -133,7 +154,7 @@ static bool frame(void *device, struct capture_frame *out)
                                   .height = stored.height,
                                   .layout = stored.layout,
                                   .format = stored.format};
-    uint32_t bytes = stored.format == RASTER_SURFACE_RGBA8888 ? 4 : 2;
+    uint32_t bytes = gpu_picture_bytes(out);
     uint32_t row = (uint32_t)util_align((uint64_t)stored.width * bytes, 16);
     out->stride = stored.layout == RASTER_LINEAR  ? row
                   : stored.layout == RASTER_VC4_T ? (uint32_t)util_div_up(row, 128)
@@ -154,6 +175,7 @@ const struct api_gpu api_vc4 = {
     .destroy = destroy,
     .read = read,
     .write = write,
+    .settle = settle,
     .irq_pending = irq_pending,
     .waits_for_reply = waits_for_reply,
     .faults = faults,

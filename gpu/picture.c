@@ -7,6 +7,7 @@
 
 #include "raster/surface.h"
 #include "util/bits.h"
+#include "util/half.h"
 
 #define PICTURE_MAX 16384u /* util/image.h */
 #define TILE        64u
@@ -17,6 +18,7 @@ uint32_t gpu_picture_bytes(const struct capture_frame *frame)
     case RASTER_SURFACE_RGBA8888: return 4;
     case RASTER_SURFACE_BGR565:
     case RASTER_SURFACE_BGR565_DITHER: return 2;
+    case RASTER_SURFACE_RGBA16F: return 8;
     default: return 0;
     }
 }
@@ -54,12 +56,33 @@ static void copy_tile(const struct raster_tile *tile, bool rgba, struct util_ima
     }
 }
 
+/* Half floats as 8 bits a channel: cut to 0..1, rounded to nearest; NaN is 0. */
+static uint8_t byte_of(uint16_t half)
+{
+    float f = util_half_to_float(half);
+    return !(f > 0) ? 0 : f >= 1 ? 255 : (uint8_t)(f * 255 + 0.5f);
+}
+
+static int wide_picture(const struct raster_surface *surface, struct util_image *out)
+{
+    int error = util_image_init(out, surface->width, surface->height);
+    for (uint32_t i = 0; !error && i < surface->width * surface->height; i++) {
+        uint32_t x = i % surface->width, y = i / surface->width;
+        const uint8_t *from = surface->base + raster_texel_offset(surface->layout, 8, surface->stride, x, y);
+        for (uint32_t c = 0; c < 4; c++)
+            out->pixels[(size_t)i * 4 + c] = byte_of(util_load16(from + (size_t)c * 2));
+    }
+    return error;
+}
+
 int gpu_picture(const struct gpu_memory *memory, const struct capture_frame *frame, struct util_image *out)
 {
     struct raster_surface surface;
     int error = find_surface(memory, frame, &surface);
     if (error)
         return error;
+    if (surface.format == RASTER_SURFACE_RGBA16F)
+        return wide_picture(&surface, out);
     struct raster_tile *tile = aligned_alloc(64, sizeof *tile);
     error = tile ? util_image_init(out, frame->width, frame->height) : -ENOMEM;
     if (!error) {

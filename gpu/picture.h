@@ -14,7 +14,7 @@ int gpu_picture(const struct gpu_memory *memory, const struct capture_frame *fra
 int gpu_picture_raw(const struct gpu_memory *memory, const struct capture_frame *frame, uint8_t *to,
                     size_t stride);
 
-/* Bytes a pixel of the frame has in memory: 2 or 4; 0 for a format that is no picture. */
+/* Bytes a pixel of the frame has in memory: 2, 4 or 8; 0 for a format that is no picture. */
 uint32_t gpu_picture_bytes(const struct capture_frame *frame);
 
 #endif

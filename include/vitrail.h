@@ -30,9 +30,11 @@
  * changes nothing (it is a check, not a lock to rely on). Callbacks are called on the thread that made the
  * call, from inside of it. Functions without a handle may be called by any thread at any time.
  *
- * Time. The GPU works inside vitrail_write_register: the write that starts a job returns when all that can
- * run has run, on the calling thread and the context's own ones. What a guest can make it last is bounded by
- * the budgets of the configuration, never by the clock, so results do not depend on the machine's speed.
+ * Time. The GPU works inside the calls that access registers: the write that starts a list returns when all
+ * that can run has run, on the calling thread and the context's own ones. Programs queued at a scheduler's
+ * register run together, at the next access that may depend on them (see vitrail_settle). What a guest can
+ * make it last is bounded by the budgets of the configuration, never by the clock, so results do not depend
+ * on the machine's speed.
  *
  * Process. The library neither prints, exits, installs signal handlers, changes the locale nor reads standard
  * streams. It creates threads (with all signals as the creator has them) and, on first compilation, takes
@@ -253,12 +255,19 @@ VITRAIL_API int vitrail_memory_fd(const struct vitrail_context *context);
 VITRAIL_API int vitrail_read_register(struct vitrail_context *context, uint32_t offset, uint32_t *value);
 VITRAIL_API int vitrail_write_register(struct vitrail_context *context, uint32_t offset, uint32_t value);
 
+/* Lets run what is queued and nothing has asked for yet, as reading a status register would. For a host that
+ * looks at memory next. vc4: programs queued at SRQPC start together when a register is read, when one other
+ * than SRQPC, SRQUA and SRQUL is written, when the queue is full, or at once when DBQITE is not zero; so that
+ * programs that wait for each other are all there. Returns 0. */
+VITRAIL_API int vitrail_settle(struct vitrail_context *context);
+
 /* The interrupt line. Called with the pending and enabled interrupt bits (vc4: INTCTL & INTENA, Guide table
- * 75) when it rises or another bit joins, and with 0 when it falls - which, where the callback itself clears
- * the bits, is from inside that write of its own. May read and write registers and memory, and ask for
- * status, faults, counters and frames; must not close or reset the context, nor play captures (-EBUSY). vc4:
- * on "out of memory" (bit 2) the binner waits for the handler: when it has written BPOA and BPOS, binning
- * goes on, otherwise the job ends with VITRAIL_FAULT_TILE_MEMORY. */
+ * 75, and from bit 16 on those of user programs, DBQITC) when it rises or another bit joins, and with 0 when
+ * it falls - which, where the callback itself clears the bits, is from inside that write of its own. May read
+ * and write registers and memory, and ask for status, faults, counters and frames; must not close or reset
+ * the context, nor play captures (-EBUSY). vc4: on "out of memory" (bit 2) the binner waits for the handler:
+ * when it has written BPOA and BPOS, binning goes on, otherwise the job ends with VITRAIL_FAULT_TILE_MEMORY.
+ */
 typedef void (*vitrail_irq_fn)(void *data, uint32_t pending);
 
 /* Sets the callback, NULL for none; `data` is passed to it and stays the caller's. Does not call it for a
@@ -287,14 +296,15 @@ enum vitrail_unit_state {
     VITRAIL_UNIT_FAULTED, /* its last job ended in a guest fault */
 };
 
-/* A part of the GPU that runs jobs by itself: vc4 has "binner" and "renderer". */
+/* A part of the GPU that runs jobs by itself: vc4 has "binner", "renderer" and "user programs". */
 struct vitrail_unit {
     const char *name;      /* static */
     uint32_t state;        /* enum vitrail_unit_state */
     uint32_t address, end; /* guest addresses: where its list stands, where it ends */
 };
 
-/* Copies at most `capacity` units and returns how many there are. `out` may be NULL when capacity is 0. */
+/* Copies at most `capacity` units and returns how many there are; lets run what is queued first. `out` may be
+ * NULL when capacity is 0. */
 VITRAIL_API int vitrail_units(struct vitrail_context *context, struct vitrail_unit *out, uint32_t capacity);
 
 /* What a guest did wrong. The numbers are part of the ABI; more may come. */
@@ -308,7 +318,7 @@ enum vitrail_fault_kind {
     VITRAIL_FAULT_TILE_MEMORY, /* the binner ran out of memory and got none */
     VITRAIL_FAULT_UNSUPPORTED, /* documented for the GPU, not done by this library */
     VITRAIL_FAULT_DEADLOCK,    /* programs wait for one another */
-    VITRAIL_FAULT_OTHER,       /* of a kind that this header has no name for: see the text */
+    VITRAIL_FAULT_OTHER = 255, /* of a kind that this header has no name for: see the text */
 };
 
 struct vitrail_fault {
@@ -354,10 +364,11 @@ enum vitrail_layout {
 };
 
 enum vitrail_pixels {
-    VITRAIL_PIXELS_BGRA8888, /* 4 bytes: blue in the lowest, as displays have it (XRGB8888) */
-    VITRAIL_PIXELS_RGBA8888, /* 4 bytes: red in the lowest */
-    VITRAIL_PIXELS_RGB565,   /* 2 bytes: red in the highest 5 bits */
-    VITRAIL_PIXELS_OTHER, /* stored in a way that has no name here: cannot be read with vitrail_read_frame */
+    VITRAIL_PIXELS_BGRA8888,    /* 4 bytes: blue in the lowest, as displays have it (XRGB8888) */
+    VITRAIL_PIXELS_RGBA8888,    /* 4 bytes: red in the lowest */
+    VITRAIL_PIXELS_RGB565,      /* 2 bytes: red in the highest 5 bits */
+    VITRAIL_PIXELS_RGBA16F,     /* 8 bytes: half floats, red first; as RGBA8 they are cut to 0..1 */
+    VITRAIL_PIXELS_OTHER = 255, /* in a way that has no name here: vitrail_read_frame cannot read it */
 };
 
 /* An image in guest memory. */

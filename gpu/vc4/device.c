@@ -124,10 +124,15 @@ unsigned vc4_device_faults(struct vc4_device *device, struct gpu_fault *out, uns
 
 /* ---- interrupts ---- */
 
+uint32_t vc4_device_irq_pending(const struct vc4_device *device)
+{
+    return (device->int_pending & device->int_enabled) | device->qpu_interrupts << 16;
+}
+
 /* Calls the host when the line rises, or when another bit joins those pending. */
 static void update_irq(struct vc4_device *device, uint32_t raised)
 {
-    uint32_t pending = (device->int_pending & device->int_enabled) | device->qpu_interrupts << 16;
+    uint32_t pending = vc4_device_irq_pending(device);
     bool call = pending && (!device->irq_high || (raised & pending));
     device->irq_high = pending != 0;
     if (call && device->irq)

@@ -102,6 +102,9 @@ void vc4_device_destroy(struct vc4_device *device); /* NULL is accepted */
  * fault. */
 typedef void (*vc4_irq_fn)(void *data, uint32_t pending);
 void vc4_device_set_irq(struct vc4_device *device, vc4_irq_fn irq, void *data);
+/* The pending bits as the callback has them: nonzero while the line is high. Unlike reading the registers it
+ * lets nothing run. */
+uint32_t vc4_device_irq_pending(const struct vc4_device *device);
 
 /* User programs queued at SRQPC do not run in that write: they run together, when the host next reads a
  * register or writes one other than SRQPC, SRQUA, SRQUL, when the queue is full, at once when DBQITE is not
