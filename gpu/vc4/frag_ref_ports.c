@@ -10,25 +10,6 @@
 
 #define LANES VC4_QPU_LANES
 
-static int32_t lane_x(unsigned lane)
-{
-    return (int32_t)((lane & 1) | (lane >> 1 & 2));
-}
-
-static int32_t lane_y(unsigned lane)
-{
-    return (int32_t)((lane >> 1 & 1) | (lane >> 2 & 2));
-}
-
-/* a * fx + b * fy at a lane's pixel centre, each product and the sum rounded (raster/prim.h). */
-float vc4_ref_plane(const struct vc4_ref_batch *batch, unsigned lane, float a, float b)
-{
-    float fx = (float)(batch->px + lane_x(lane)) + 0.5f - batch->prim->x0;
-    float fy = (float)(batch->py + lane_y(lane)) + 0.5f - batch->prim->y0;
-    float x = a * fx, y = b * fy;
-    return x + y;
-}
-
 /* ---- uniforms, varyings, coordinates ---- */
 
 static enum vc4_qpu_fault port_uniform(void *ctx, uint32_t address, uint32_t *value,
@@ -71,8 +52,8 @@ static void port_coordinates(void *ctx, uint32_t x[LANES], uint32_t y[LANES])
     const struct vc4_ref_batch *batch = ctx;
 
     for (unsigned lane = 0; lane < LANES; lane++) {
-        x[lane] = (uint32_t)(batch->px + lane_x(lane));
-        y[lane] = (uint32_t)(batch->py + lane_y(lane));
+        x[lane] = (uint32_t)(batch->px + vc4_ref_x(lane));
+        y[lane] = (uint32_t)(batch->py + vc4_ref_y(lane));
     }
 }
 
