@@ -2,7 +2,7 @@
 _vitrail() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     local device="--threads --level --interpreter --reference --numeric --no-cache"
-    local commands="run record replay decode info asm dis lint qpu compare gpus"
+    local commands="run record replay decode info asm dis lint qpu compare explain profile gpus"
     if [ "$COMP_CWORD" = 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
         return
@@ -15,6 +15,7 @@ _vitrail() {
     --stage) mapfile -t COMPREPLY < <(compgen -W "fragment vertex coordinate user" -- "$cur"); return ;;
     --severity) mapfile -t COMPREPLY < <(compgen -W "note warning error" -- "$cur"); return ;;
     --isa) mapfile -t COMPREPLY < <(compgen -W "vc4-qpu" -- "$cur"); return ;;
+    --by) mapfile -t COMPREPLY < <(compgen -W "time instructions" -- "$cur"); return ;;
     --frames | --sysroot) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
     --) mapfile -t COMPREPLY < <(compgen -c -- "$cur"); return ;;
     esac
@@ -31,6 +32,8 @@ _vitrail() {
     dis) options="--isa --hex --check" ;;
     lint) options="--stage --severity --json --rules" ;;
     qpu) options="--qpus --uniforms --mem --dump --format --start --memory --fuel --times $device" ;;
+    explain) options="--frame --pixel --sample --draw --no-trace --all --json $device" ;;
+    profile) options="--frames --heat --by --draws --instructions --loops --all --json $device" ;;
     compare) options="--tolerance --share --alpha --diff" ;;
     *) options= ;;
     esac
