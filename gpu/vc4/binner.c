@@ -336,6 +336,11 @@ enum vc4_list_end vc4_binner_run(struct vc4_device *device, uint32_t *flushes)
     return how;
 }
 
+bool vc4_binner_prefixing(const struct vc4_device *device)
+{
+    return device->binner->configured && !device->binner->started;
+}
+
 /* ---- life ---- */
 
 void vc4_binner_reset(struct vc4_device *device)

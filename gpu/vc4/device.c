@@ -24,10 +24,11 @@
 #define INT_ALL 0xfu
 
 /* CTnCS (Guide table 49). */
-#define CS_RESET    (1u << 15)
-#define CS_RUN      (1u << 5)
-#define CS_SUBSTATE (1u << 4)
-#define CS_ERROR    (1u << 3)
+#define CS_RESET     (1u << 15)
+#define CS_RUN       (1u << 5)
+#define CS_SUBSTATE  (1u << 4)
+#define CS_ERROR     (1u << 3)
+#define CS_PREFIXING 1u
 
 /* PCS (Guide table 55). */
 #define PCS_OUT_OF_MEMORY    (1u << 8)
@@ -265,7 +266,7 @@ static uint32_t read_thread(const struct vc4_device *device, unsigned n)
     uint32_t semaphore = n ? device->semaphore : device->binner_semaphore;
     return UTIL_MIN(semaphore, (uint32_t)VC4_SEMAPHORE_MAX) << 12 | (thread->ra0 ? 1u << 8 : 0) |
            (thread->run ? CS_RUN : 0) | (thread->run ? thread->waiting : thread->halted) * CS_SUBSTATE |
-           (thread->error ? CS_ERROR : 0);
+           (thread->error ? CS_ERROR : 0) | (!n && vc4_binner_prefixing(device) ? CS_PREFIXING : 0);
 }
 
 static void write_thread(struct vc4_device *device, unsigned n, uint32_t value)

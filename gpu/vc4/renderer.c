@@ -223,19 +223,72 @@ static enum vc4_outcome read_increment(struct vc4_reading *in)
     return outcome;
 }
 
+/* Sub-lists are a tile's, and read by whoever draws it, or a part of the rendering list itself: those begin
+ * with a record that no tile's list holds ("each tile list must have one Tile Coordinates item at the start",
+ * Guide section 9). */
+static bool is_tile_list(const struct vc4_reading *in, uint32_t address)
+{
+    struct vc4_cl_record record;
+    struct gpu_fault unused;
+    for (unsigned i = 0; i < 16; i++) { /* more detours than that are a tile's */
+        if (!vc4_record_fetch(in->device->memory, address, &record, &unused))
+            return true; /* with the fault */
+        switch (record.id) {
+        case VC4_CL_NOP: address++; break;
+        case VC4_CL_BRANCH:
+        case VC4_CL_BRANCH_TO_SUB_LIST: address = (uint32_t)record.field[VC4_BRANCH_ADDRESS]; break;
+        case VC4_CL_RETURN: return in->r->has_tile;
+        case VC4_CL_HALT:
+        case VC4_CL_INCREMENT_SEMAPHORE:
+        case VC4_CL_WAIT_ON_SEMAPHORE:
+        case VC4_CL_STORE_MS_TILE:
+        case VC4_CL_STORE_MS_TILE_EOF:
+        case VC4_CL_STORE_FULL_RES:
+        case VC4_CL_LOAD_FULL_RES:
+        case VC4_CL_STORE_GENERAL:
+        case VC4_CL_LOAD_GENERAL:
+        case VC4_CL_TILE_RENDERING_CONFIG:
+        case VC4_CL_CLEAR_COLORS:
+        case VC4_CL_TILE_COORDINATES: return false;
+        default: return true;
+        }
+    }
+    return true;
+}
+
+static enum vc4_outcome read_call(struct vc4_reading *in, uint32_t address)
+{
+    struct vc4_renderer *r = in->r;
+    struct vc4_op op = {.type = VC4_OP_LIST, .address = address, .depth = (uint8_t)r->depth};
+    if (r->depth == UTIL_ARRAY_SIZE(r->stack))
+        return fail(in, GPU_FAULT_LIST, "sub-lists nest more than two levels deep");
+    if (is_tile_list(in, address))
+        return vc4_batch_add_list(in, &op);
+    r->stack[r->depth++] = in->next;
+    in->next = address;
+    return VC4_GO_ON;
+}
+
+static enum vc4_outcome read_return(struct vc4_reading *in)
+{
+    struct vc4_renderer *r = in->r;
+    if (!r->depth) /* "ignored if nothing on the return stack" */
+        return VC4_GO_ON;
+    in->next = r->stack[--r->depth];
+    in->device->thread[1].returns++;
+    return VC4_GO_ON;
+}
+
 static enum vc4_outcome read_record(struct vc4_reading *in, const struct vc4_cl_record *record)
 {
-    struct vc4_op op = {.type = VC4_OP_LIST};
     switch (record->id) {
-    case VC4_CL_NOP:
-    case VC4_CL_RETURN: return VC4_GO_ON; /* "ignored if nothing on the return stack" */
+    case VC4_CL_NOP: return VC4_GO_ON;
+    case VC4_CL_RETURN: return read_return(in);
     case VC4_CL_HALT: return VC4_STOP_HALT;
     case VC4_CL_INCREMENT_SEMAPHORE: return read_increment(in);
     case VC4_CL_WAIT_ON_SEMAPHORE: return read_wait(in);
     case VC4_CL_BRANCH: in->next = (uint32_t)record->field[VC4_BRANCH_ADDRESS]; return VC4_GO_ON;
-    case VC4_CL_BRANCH_TO_SUB_LIST:
-        op.address = (uint32_t)record->field[VC4_BRANCH_ADDRESS];
-        return vc4_batch_add_list(in, &op);
+    case VC4_CL_BRANCH_TO_SUB_LIST: return read_call(in, (uint32_t)record->field[VC4_BRANCH_ADDRESS]);
     case VC4_CL_STORE_MS_TILE:
     case VC4_CL_STORE_MS_TILE_EOF:
     case VC4_CL_STORE_FULL_RES:
@@ -280,6 +333,7 @@ static enum vc4_outcome read_list(struct vc4_reading *in)
         outcome = read_record(in, &record);
         if (outcome == VC4_GO_ON || outcome == VC4_STOP_HALT)
             thread->ca = in->next;
+        thread->ra0 = in->r->depth ? in->r->stack[0] : 0;
     }
     return outcome;
 }
@@ -330,7 +384,8 @@ void vc4_renderer_reset(struct vc4_device *device)
     r->due = 0;
     r->uniform_color = r->clear_color = 0;
     r->uniform_zs = r->clear_zs = r->uniform_mask = r->clear_mask = 0;
-    r->fan.count = 0;
+    r->fan.count = r->depth = 0;
+    device->thread[1].ra0 = 0;
     r->tile_x = r->tile_y = 0;
 }
 

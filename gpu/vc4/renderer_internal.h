@@ -88,6 +88,7 @@ struct vc4_op {
     uint8_t buffer; /* LOAD, STORE: enum vc4_buffer; CLEAR, RAW: parts of the buffer, VC4_HALF_* */
     bool store;
     uint8_t decimate; /* STORE: enum raster_decimate */
+    uint8_t depth;    /* LIST: sub-lists around the one that calls it */
     uint32_t address; /* of the record, or of the sub-list */
     uint32_t state;   /* LIST, RECORD: index into vc4_batch.states */
     union {
@@ -271,6 +272,7 @@ struct vc4_renderer {
     uint8_t clear_mask;
     struct vc4_draw_state state; /* of the main list */
     struct vc4_vg_fan fan;       /* as far as finding the ends of inline lists needs it */
+    uint32_t stack[2], depth;    /* sub-lists that are part of the rendering list itself */
     bool state_dirty;            /* differs from the last of batch.states */
     uint32_t tile_x, tile_y;     /* of the last record 115 */
     bool has_tile;

@@ -14,11 +14,12 @@ static bool fail(const struct vc4_tile_run *run, enum gpu_fault_kind kind, uint3
 
 struct list_cursor {
     uint32_t at, stack[NESTING_MAX], depth; /* depth 1: in the tile's own list */
+    uint32_t limit;                         /* depth it may reach */
 };
 
 static bool call(const struct vc4_tile_run *run, struct list_cursor *c, uint32_t target, uint32_t back)
 {
-    if (c->depth == NESTING_MAX)
+    if (c->depth == c->limit)
         return fail(run, GPU_FAULT_LIST, c->at, "sub-lists nest more than two levels deep");
     c->stack[c->depth++] = back;
     c->at = target;
@@ -55,8 +56,8 @@ static bool step(struct vc4_tile_run *run, struct list_cursor *c)
         if (applied < 0)
             return false;
         if (!applied) {
-            vc4_fault_set(run->fault, GPU_FAULT_UNSUPPORTED, VC4_RENDERER_UNIT, here,
-                          "record %u (%s) inside a tile's sub-list", record.id, vc4_cl_name(record.id));
+            vc4_fault_set(run->fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, here,
+                          "record %u (%s) inside a tile's list", record.id, vc4_cl_name(record.id));
             return false;
         }
     }
@@ -65,9 +66,9 @@ static bool step(struct vc4_tile_run *run, struct list_cursor *c)
     return true;
 }
 
-static bool run_list(struct vc4_tile_run *run, uint32_t address)
+static bool run_list(struct vc4_tile_run *run, uint32_t address, uint32_t depth)
 {
-    struct list_cursor c = {.at = address, .depth = 1};
+    struct list_cursor c = {.at = address, .depth = 1, .limit = NESTING_MAX - depth};
     while (c.depth) {
         if (!run->budget)
             return fail(run, GPU_FAULT_TIMEOUT, c.at, "the tile's lists exceed their budget");
@@ -136,7 +137,7 @@ static bool draw(struct vc4_tile_run *run, const struct vc4_batch *batch, const 
 {
     run->state = batch->states[op->state];
     if (op->type == VC4_OP_LIST)
-        return run_list(run, op->address);
+        return run_list(run, op->address, op->depth);
     const struct vc4_cl_record *record = &batch->records[op->record];
     uint32_t after = op->address + record->size;
     return vc4_run_primitives(run, record, op->address, &after);

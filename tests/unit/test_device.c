@@ -197,6 +197,72 @@ static void threads(void **state)
     tear_down(&h);
 }
 
+/* CTMODE: the configuration is read, tile lists are not started. */
+static void prefixing(void **state)
+{
+    struct host h;
+    uint8_t list[64];
+    set_up(&h);
+    uint32_t n = binning_list(list, false);
+    assert_int_equal(vc4_read(h.device, VC4_CT0CS), 0);
+    run(&h, 0, 0x1000, list, 16); /* record 112 */
+    assert_int_equal(vc4_read(h.device, VC4_CT0CS), 1);
+    assert_int_equal(vc4_read(h.device, VC4_CT1CS), 0);
+    put(&h, 0x1000, list, n);
+    vc4_write(h.device, VC4_CT0EA, 0x1011); /* and record 6 */
+    assert_int_equal(vc4_read(h.device, VC4_CT0CS), 0);
+    vc4_write(h.device, VC4_CT0EA, 0x1000 + n);
+    assert_int_equal(vc4_read(h.device, VC4_BFC), 1);
+    run(&h, 0, 0x1000, list, 16);
+    vc4_write(h.device, VC4_CT0CS, 1u << 15);
+    assert_int_equal(vc4_read(h.device, VC4_CT0CS), 0);
+    tear_down(&h);
+}
+
+/* Every register of Guide table 48, the two interrupt registers it leaves out, and its reset value; what is
+ * read-only or reads as written stays so. */
+static void reset_values(void **state)
+{
+    static const struct {
+        uint32_t offset, count, step, value;
+        bool writable;
+        uint32_t bits;
+    } rows[] = {
+        {0x000, 1, 0, 0x02443356, false, 0}, {0x004, 1, 0, 0xc1102431, false, 0},
+        {0x008, 1, 0, 0x121, false, 0},      {0x010, 1, 0, 0, true, UINT32_MAX},
+        {0x020, 1, 0, 0, true, 1},           {0x024, 1, 0, 0, false, 0},
+        {0x030, 3, 4, 0, false, 0},          {0x100, 2, 4, 0, false, 0},
+        {0x108, 2, 4, 0, false, 0},          {0x110, 2, 4, 0, true, UINT32_MAX},
+        {0x118, 2, 4, 0, false, 0},          {0x120, 4, 4, 0, false, 0},
+        {0x130, 3, 4, 0, false, 0},          {0x300, 2, 4, 0, false, 0},
+        {0x308, 2, 4, 0, true, UINT32_MAX},  {0x310, 1, 0, 0, true, 3},
+        {0x410, 2, 4, 0, true, UINT32_MAX},  {0x418, 1, 0, 0, true, 15},
+        {0x434, 1, 0, 0, true, UINT32_MAX},  {0x438, 1, 0, 0, true, 0xfff},
+        {0x43c, 1, 0, 0, false, 0},          {0x500, 1, 0, 0, true, 0x3fff},
+        {0x504, 1, 0, 0, true, 0x1f},        {0x670, 1, 0, 0, false, 0},
+        {0x674, 1, 0, 0, true, 0xffff},      {0x680, 16, 8, 0, true, UINT32_MAX},
+        {0x684, 16, 8, 0, true, 0x1f},       {0xe2c, 1, 0, 0, true, 0xffff},
+        {0xe30, 1, 0, 0, false, 0},          {0xf00, 5, 4, 0, false, 0},
+        {0xf20, 1, 0, 0, false, 0},
+    };
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(rows); i++)
+        for (uint32_t n = 0; n < rows[i].count; n++) {
+            struct host h;
+            uint32_t offset = rows[i].offset + n * rows[i].step;
+            set_up(&h);
+            assert_int_equal(vc4_read(h.device, offset), rows[i].value);
+            if (rows[i].writable) {
+                vc4_write(h.device, offset, 0xa5a5a5a5);
+                assert_int_equal(vc4_read(h.device, offset), 0xa5a5a5a5 & rows[i].bits);
+            } else if (offset >= 0xf00 || offset < 0x10) {
+                vc4_write(h.device, offset, 0xa5a5a5a5);
+                assert_int_equal(vc4_read(h.device, offset), rows[i].value);
+            }
+            assert_int_equal(vc4_device_faults(h.device, &(struct gpu_fault){0}, 1), 0);
+            tear_down(&h);
+        }
+}
+
 static void errors(void **state)
 {
     struct host h;
@@ -312,9 +378,10 @@ static void fault_log(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(identity),   cmocka_unit_test(storage), cmocka_unit_test(unknown),
-        cmocka_unit_test(interrupts), cmocka_unit_test(threads), cmocka_unit_test(errors),
-        cmocka_unit_test(semaphores), cmocka_unit_test(chained), cmocka_unit_test(fault_log),
+        cmocka_unit_test(identity),   cmocka_unit_test(storage),      cmocka_unit_test(unknown),
+        cmocka_unit_test(interrupts), cmocka_unit_test(threads),      cmocka_unit_test(errors),
+        cmocka_unit_test(prefixing),  cmocka_unit_test(reset_values), cmocka_unit_test(semaphores),
+        cmocka_unit_test(chained),    cmocka_unit_test(fault_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -291,6 +291,63 @@ static void first_of_faults(void **state)
     free(before);
 }
 
+/* A whole tile - its coordinates, its list, its store - in a sub-list of the rendering list; semaphores,
+ * loads and configuration too. The tile's own list is the second level, and there is no third. */
+static void main_sub_lists(void **state)
+{
+    for (unsigned w = 0; w < UTIL_ARRAY_SIZE(ways); w++) {
+        struct scene s;
+        assert_true(scene_open(&s, ways[w]));
+        triangle_scene(&s, CONFIG_BOTH_FACES | CONFIG_DEPTH(7));
+        s.at = AT_LISTS + 0x1000; /* set-up */
+        config(&s, 128, 64, RGBA_LINEAR);
+        put8(&s, 18);
+        for (uint32_t x = 0; x < 2; x++) {
+            s.at = AT_LISTS + (2 + x) * 0x1000;
+            if (!x)
+                put8(&s, 8); /* waits, inside the sub-list */
+            tile(&s, x, 0);
+            sub_list(&s, 0);
+            store(&s, x == 1);
+            put8(&s, 18);
+        }
+        s.at = AT_MAIN;
+        clear_first(&s, RED, 0, 0);
+        sub_list(&s, 1);
+        sub_list(&s, 2);
+        sub_list(&s, 3);
+        render(&s);
+        assert_int_equal(vc4_read(s.device, VC4_CT1CS), 0x130); /* running, stalled, one level deep */
+        assert_int_equal(vc4_read(s.device, VC4_CT1CA), AT_LISTS + 0x2000);
+        assert_int_equal(vc4_read(s.device, 0x11c), AT_MAIN + 14 + 3 + 7 + 10); /* CT1RA0 */
+        assert_int_equal(vc4_read(s.device, VC4_RFC), 0);
+        s.memory.base[AT_INDICES] = 7;
+        vc4_write(s.device, VC4_CT0CA, AT_INDICES);
+        vc4_write(s.device, VC4_CT0EA, AT_INDICES + 1);
+        no_faults(&s);
+        assert_int_equal(vc4_read(s.device, VC4_RFC), 1);
+        assert_int_equal(vc4_read(s.device, VC4_CT1CS), 0);
+        assert_int_equal(vc4_read(s.device, VC4_CT1LC), 5); /* returns: three here, two of tiles */
+        for (uint32_t y = 0; y < 64; y++)
+            for (uint32_t x = 0; x < 128; x++)
+                assert_int_equal(pixel(&s, x, y), inside(x, y) ? BLUE : RED);
+
+        s.at = AT_LISTS + 0x4000; /* one level too many */
+        put8(&s, 17);
+        put32(&s, AT_LISTS);
+        put8(&s, 18);
+        s.at = AT_LISTS + 0x2000;
+        tile(&s, 0, 0);
+        sub_list(&s, 4);
+        put8(&s, 18);
+        s.at = AT_MAIN;
+        sub_list(&s, 2);
+        render(&s);
+        assert_int_equal(one_fault(&s).kind, GPU_FAULT_LIST);
+        scene_close(&s);
+    }
+}
+
 /* What a tile's list may get wrong, each with its name. */
 static void faults(void **state)
 {
@@ -308,8 +365,8 @@ static void faults(void **state)
         {"VG in GL mode", GPU_FAULT_PACKET, {64, 1, 0x40, 0, 0, 42, 4}, 7},
         {"RHT", GPU_FAULT_UNSUPPORTED, {56, 0x13}, 2},
         {"NV shader", GPU_FAULT_MEMORY, {65, 0xf0, 0xff, 0xff, 0xff}, 5},
-        {"store inside", GPU_FAULT_UNSUPPORTED, {24}, 1},
-        {"halt inside", GPU_FAULT_UNSUPPORTED, {0}, 1},
+        {"store inside", GPU_FAULT_PACKET, {98, 0, 0, 0, 0, 24}, 6},
+        {"halt inside", GPU_FAULT_PACKET, {98, 0, 0, 0, 0, 0}, 6},
         {"binning record", GPU_FAULT_PACKET, {4}, 1},
         {"reserved", GPU_FAULT_PACKET, {99 + 17}, 1},
         {"shader record outside", GPU_FAULT_MEMORY, {64, 0xf1, 0xff, 0xff, 0xff}, 5},
@@ -392,7 +449,7 @@ int main(void)
         cmocka_unit_test(raw_tiles),       cmocka_unit_test(order),
         cmocka_unit_test(nesting),         cmocka_unit_test(waits),
         cmocka_unit_test(first_of_faults), cmocka_unit_test(faults),
-        cmocka_unit_test(outside),
+        cmocka_unit_test(main_sub_lists),  cmocka_unit_test(outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
