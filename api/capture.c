@@ -242,6 +242,13 @@ static int check_play(struct vitrail_capture *capture, struct vitrail_context *c
     return 0;
 }
 
+/* A recorded host read registers, too, which is not in a capture. */
+static void finish_jobs(struct vitrail_context *context)
+{
+    context->gpu->settle(context->device);
+    api_follow(context);
+}
+
 /* 1 at a frame, 0 at the end, or an error. */
 static int play(struct vitrail_capture *capture, struct vitrail_context *context, uint32_t flags,
                 struct vitrail_frame *frame)
@@ -252,7 +259,7 @@ static int play(struct vitrail_capture *capture, struct vitrail_context *context
         if (code)
             return code;
         switch (event.type) {
-        case VITRAIL_EVENT_END: return 0;
+        case VITRAIL_EVENT_END: finish_jobs(context); return 0;
         case VITRAIL_EVENT_MEMORY: { /* the reader checked its address against the memory's size */
             uint8_t *to = gpu_memory_at(&context->memory, event.address, event.count);
             memcpy(to, event.bytes, event.count);
@@ -263,6 +270,7 @@ static int play(struct vitrail_capture *capture, struct vitrail_context *context
         default:
             if ((flags & VITRAIL_PLAY_PRESENTED) && !capture->event.frame.presented)
                 break;
+            finish_jobs(context);
             api_frame_out(&capture->event.frame, frame);
             return 1;
         }

@@ -2,6 +2,7 @@
 #include "gpu/picture.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,7 @@ static void copy_tile(const struct raster_tile *tile, bool rgba, struct util_ima
 static uint8_t byte_of(uint16_t half)
 {
     float f = util_half_to_float(half);
-    return !(f > 0) ? 0 : f >= 1 ? 255 : (uint8_t)(f * 255 + 0.5f);
+    return !(f > 0) ? 0 : f >= 1 ? 255 : (uint8_t)lrintf(f * 255);
 }
 
 static int wide_picture(const struct raster_surface *surface, struct util_image *out)

@@ -17,6 +17,7 @@
 #define RECORDS_MAX 1000000u /* of one list: one that loops ends here */
 #define DEPTH_MAX   8u       /* of sub-lists */
 #define POINT_MIN   0.125f   /* HW-2726 */
+#define TRIANGLES   4u       /* primitive mode */
 
 /* Keys that were met, in a table of open addressing. */
 struct seen {
@@ -200,6 +201,20 @@ static void lint_program(struct walk *w, const struct vc4_stage *stage,
     w->stage_kind = VC4_QPU_STAGE_UNKNOWN;
 }
 
+static void lint_vertex_programs(struct walk *w)
+{
+    const struct vc4_shader_state *s = &w->state;
+    struct vc4_qpu_lint_options options = vc4_qpu_lint_nothing_known;
+    options.stage = VC4_QPU_STAGE_VERTEX;
+    options.rows_in = s->vs.attribute_size / 4;
+    options.rows_out = 3 + s->point_size + s->varying_count; /* Guide figure 10 */
+    lint_program(w, &s->vs, &options);
+    options.stage = VC4_QPU_STAGE_COORDINATE;
+    options.rows_in = s->cs.attribute_size / 4;
+    options.rows_out = 7 + s->point_size; /* Guide figure 11 */
+    lint_program(w, &s->cs, &options);
+}
+
 /* Points have two varyings before their own and lines one (gpu/vc4/README.md). */
 static void lint_draw(struct walk *w, unsigned mode)
 {
@@ -210,40 +225,54 @@ static void lint_draw(struct walk *w, unsigned mode)
     if (!w->has_state)
         return;
     options.stage = VC4_QPU_STAGE_FRAGMENT;
-    options.varyings = s->varying_count + (mode == 0 ? 2 : mode <= 3);
+    if (s->kind == VC4_SHADER_GL || s->kind == VC4_SHADER_NV)
+        options.varyings = s->varying_count + (mode == 0 ? 2 : mode <= 3);
     options.threads = s->single_threaded ? 1 : 2;
     lint_program(w, &s->fs, &options);
-
-    options = vc4_qpu_lint_nothing_known;
-    options.stage = VC4_QPU_STAGE_VERTEX;
-    options.rows_in = s->vs.attribute_size / 4;
-    options.rows_out = 3 + s->point_size + s->varying_count; /* Guide figure 10 */
-    lint_program(w, &s->vs, &options);
-    options.stage = VC4_QPU_STAGE_COORDINATE;
-    options.rows_in = s->cs.attribute_size / 4;
-    options.rows_out = 7 + s->point_size; /* Guide figure 11 */
-    lint_program(w, &s->cs, &options);
     if (mode == 0 && !s->point_size && w->point_size < POINT_MIN)
         tell(w, vc4_qpu_lint_rule(VC4_QPU_LINT_POINT_SIZE_ZERO), UINT32_MAX, "");
+    if (s->kind == VC4_SHADER_GL)
+        lint_vertex_programs(w);
 }
 
 /* ---- lists ---- */
 
-static void read_shader_state(struct walk *w, const struct vc4_cl_record *record)
+static bool read_state(struct walk *w, const struct vc4_cl_record *r)
 {
     struct gpu_fault fault;
-    unsigned count = (unsigned)record->field[VC4_SHADER_ATTRIBUTES];
+    uint32_t address = (uint32_t)r->field[VC4_SHADER_ADDRESS];
+    unsigned count = (unsigned)r->field[VC4_SHADER_ATTRIBUTES];
+    switch (r->id) {
+    case VC4_CL_NV_SHADER_STATE:
+        return vc4_nv_state_read(w->programs, &w->memory, address, &w->state, &fault);
+    case VC4_CL_VG_SHADER_STATE:
+        return vc4_vg_state_read(w->programs, &w->memory, address, &w->state, &fault);
+    case VC4_CL_VG_INLINE_SHADER:
+        return vc4_vg_state_inline(w->programs, &w->memory, (uint32_t)r->field[VC4_INLINE_CODE],
+                                   (uint32_t)r->field[VC4_INLINE_UNIFORMS],
+                                   r->field[VC4_INLINE_SINGLE_THREADED] & 1, &w->state, &fault);
+    default:
+        return vc4_shader_state_read(w->programs, &w->memory, address, count ? count : 8,
+                                     r->field[VC4_SHADER_EXTENDED] != 0, &w->state, &fault);
+    }
+}
+
+static void read_shader_state(struct walk *w, const struct vc4_cl_record *record)
+{
     if (vc4_programs_are_many(w->programs))
         vc4_programs_empty(w->programs);
-    w->has_state =
-        vc4_shader_state_read(w->programs, &w->memory, (uint32_t)record->field[VC4_SHADER_ADDRESS],
-                              count ? count : 8, record->field[VC4_SHADER_EXTENDED] != 0, &w->state, &fault);
+    w->has_state = read_state(w, record);
 }
 
 static void lint_record(struct walk *w, const struct vc4_cl_record *record, uint32_t at)
 {
     switch (record->id) {
-    case VC4_CL_GL_SHADER_STATE: read_shader_state(w, record); break;
+    case VC4_CL_GL_SHADER_STATE:
+    case VC4_CL_NV_SHADER_STATE:
+    case VC4_CL_VG_SHADER_STATE:
+    case VC4_CL_VG_INLINE_SHADER: read_shader_state(w, record); break;
+    case VC4_CL_VG_COORDINATE_ARRAY:
+    case VC4_CL_VG_INLINE: lint_draw(w, TRIANGLES); break;
     case VC4_CL_INDEXED_PRIMITIVES: lint_draw(w, (unsigned)record->field[VC4_INDEXED_MODE]); break;
     case VC4_CL_ARRAY_PRIMITIVES: lint_draw(w, (unsigned)record->field[VC4_ARRAY_MODE]); break;
     case VC4_CL_POINT_SIZE:

@@ -17,7 +17,7 @@
 #define CS_CLEAR           (1u << 0)
 
 #define ROUND_WORTH_WAKING 20000u /* instructions */
-#define UNLIMITED_WORDS 1023u /* SRQUL: "a length > 1023 implies an unlimited uniforms stream" */
+#define UNLIMITED_WORDS    1023u  /* SRQUL: "a length > 1023 implies an unlimited uniforms stream" */
 
 int vc4_user_create(struct vc4_device *device)
 {
@@ -60,7 +60,8 @@ static void compile(struct vc4_device *device, struct vc4_user_qpu *qpu)
 {
     struct jit_engine *engine = device->options.engine;
     struct util_error error = {0};
-    bool compiled = engine && !vc4_user_compile(qpu->program, device->options.numeric, engine, &qpu->run, &error);
+    bool compiled =
+        engine && !vc4_user_compile(qpu->program, device->options.numeric, engine, &qpu->run, &error);
     qpu->weight = engine && !compiled ? VC4_INTERPRETED_WEIGHT : 1;
 }
 
@@ -188,8 +189,8 @@ static void run_one(void *data, uint32_t index, unsigned worker)
     vc4_user_qpu_run(((struct round *)data)->qpu[index]);
 }
 
-/* Waking workers takes as long as some thousand instructions; a round is expected to be like the last one. What
- * is chosen here has no influence on results. */
+/* Waking workers takes as long as some thousand instructions; a round is expected to be like the last one.
+ * What is chosen here has no influence on results. */
 static void run_round(struct vc4_device *device, struct round *round)
 {
     bool pays = device->user->last_round > ROUND_WORTH_WAKING;

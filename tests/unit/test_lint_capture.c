@@ -21,6 +21,7 @@ struct scene {
     uint32_t flags, primitive, varyings, attribute_bytes;
     float point_size;
     bool user; /* the fragment program is queued as a user program instead */
+    bool nv;   /* pre-shaded vertices: the record has no vertex programs */
 };
 
 #define FS(text)                                                                                             \
@@ -61,8 +62,10 @@ static uint32_t write_guest(const struct scene *s, uint32_t *end, uint32_t *fs)
     sizes[15] = sizes[27] = (uint8_t)s->attribute_bytes;
     uint32_t point_size = util_f2u(s->point_size);
     uint8_t list[64], *at = list;
-    put(&at, VC4_CL_GL_SHADER_STATE, 1);
-    put(&at, record | 1, 4);
+    /* Guide table 46: flags, stride, uniforms, varyings, program, uniforms, vertices */
+    const uint32_t nv[] = {s->flags | 32u << 8 | s->varyings << 24, *fs, shader.fs_uniforms, uniforms};
+    put(&at, s->nv ? VC4_CL_NV_SHADER_STATE : VC4_CL_GL_SHADER_STATE, 1);
+    put(&at, s->nv ? guest_copy(nv, sizeof nv, 16) : record | 1, 4);
     put(&at, VC4_CL_POINT_SIZE, 1);
     put(&at, point_size, 4);
     put(&at, VC4_CL_ARRAY_PRIMITIVES, 1);
@@ -159,6 +162,18 @@ static void varyings(void **state)
     finds_nothing(&s);
     s.primitive = 4;
     finds(&s, VC4_QPU_LINT_VARYINGS_EXCESS, VC4_QPU_STAGE_FRAGMENT, last + 1);
+}
+
+static void pre_shaded(void **state)
+{
+    struct scene s = good;
+    s.nv = true;
+    s.vs = "mov vpm, r0\nnop ; thrend\nnop\nnop\n"; /* not looked at */
+    struct found found = lint(&s);
+    assert_int_equal(found.count, 0);
+    assert_int_equal(found.summary.programs, 1);
+    s.varyings = 3;
+    finds(&s, VC4_QPU_LINT_VARYINGS_EXCESS, VC4_QPU_STAGE_FRAGMENT, 7);
 }
 
 static void rows(void **state)
@@ -294,10 +309,10 @@ static int close_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_draws), cmocka_unit_test(varyings),    cmocka_unit_test(rows),
-        cmocka_unit_test(threads),    cmocka_unit_test(uniforms),    cmocka_unit_test(textures),
-        cmocka_unit_test(stencil),    cmocka_unit_test(point_sizes), cmocka_unit_test(user_programs),
-        cmocka_unit_test(the_driver),
+        cmocka_unit_test(good_draws),    cmocka_unit_test(varyings),   cmocka_unit_test(pre_shaded),
+        cmocka_unit_test(rows),          cmocka_unit_test(threads),    cmocka_unit_test(uniforms),
+        cmocka_unit_test(textures),      cmocka_unit_test(stencil),    cmocka_unit_test(point_sizes),
+        cmocka_unit_test(user_programs), cmocka_unit_test(the_driver),
     };
     return cmocka_run_group_tests(tests, open_memory, close_memory);
 }
