@@ -1,40 +1,17 @@
-/* Primitive lists on a worker's tile: indices to shaded vertices, clipped vertices put together, set-up,
+/* One primitive on a worker's tile: indices to shaded vertices, clipped vertices put together, set-up,
  * coverage, shading. */
-#include "gpu/vc4/renderer_internal.h"
+#include "gpu/vc4/renderer_prim.h"
 #include "raster/coverage.h"
 #include "util/bits.h"
 
 /* Words of a shaded vertex. */
 enum { WORD_XY, WORD_Z, WORD_INV_W, WORD_POINT_SIZE };
 
-/* Records 32 and 33, "primitive mode" (OpenGL's numbers). */
-enum { MODE_POINTS, MODE_LINES, MODE_LINE_LOOP, MODE_LINE_STRIP, MODE_TRIANGLES, MODE_STRIP, MODE_FAN };
-
-struct draw_call {
-    struct vc4_tile_run *run;
-    const struct vc4_draw *draw;
-    struct raster_setup setup;
-    struct raster_rect clip;
-    uint8_t primitive; /* enum vc4_primitive */
-    uint64_t number;   /* of the primitive in hand, from 0 */
-    uint32_t code;     /* address of its coding in a compressed list, else 0 */
-    bool centre_only;  /* a multisampled tile, but coverage is taken at pixel centres */
-    bool any;          /* a pixel is covered where any of 16 samples is */
-    bool coverage;     /* the primitive counts in the coverage memory and is not shaded */
-    bool z_clipped;    /* record 104 excludes depths of 0 to 1 */
-    bool counted;      /* a performance counter follows the front end's events */
-};
-
 /* ---- one primitive ---- */
-
-static uint32_t vertices_of(uint8_t primitive)
-{
-    return primitive == VC4_TRIANGLES ? 3 : primitive == VC4_LINES ? 2 : 1;
-}
 
 /* Coverage at pixel centres only: the single-sample twin of the tile gives the blocks, and every sample of a
  * pixel shares its bit. */
-static uint32_t cover(const struct draw_call *call)
+static uint32_t cover(const struct vc4_draw_call *call)
 {
     struct vc4_worker *w = call->run->worker;
     const struct raster_tile *tile = call->centre_only ? &w->centre : &w->tile;
@@ -51,7 +28,7 @@ static uint32_t cover(const struct draw_call *call)
 }
 
 /* Takes the pixels away whose depth, as programs get it (raster/prim.h), lies outside record 104's planes. */
-static uint32_t clip_depths(const struct draw_call *call, uint32_t count)
+static uint32_t clip_depths(const struct vc4_draw_call *call, uint32_t count)
 {
     struct vc4_worker *w = call->run->worker;
     const struct raster_prim *p = &w->prim;
@@ -79,7 +56,7 @@ static uint32_t clip_depths(const struct draw_call *call, uint32_t count)
 }
 
 /* A program may read more varyings than its record announces: those read as zero. */
-static void fill_varyings(const struct draw_call *call, struct raster_prim *prim)
+static void fill_varyings(const struct vc4_draw_call *call, struct raster_prim *prim)
 {
     for (uint32_t n = prim->vary_count; n < call->draw->frag_varyings; n++)
         prim->vary_a[n] = prim->vary_b[n] = prim->vary_c[n] = 0.0f;
@@ -87,7 +64,7 @@ static void fill_varyings(const struct draw_call *call, struct raster_prim *prim
 }
 
 /* Shades what the primitive covers; `watch` NULL: nobody looks on. */
-static bool shade(const struct draw_call *call, const struct vc4_frag_watch *watch, uint32_t blocks)
+static bool shade(const struct vc4_draw_call *call, const struct vc4_frag_watch *watch, uint32_t blocks)
 {
     struct vc4_worker *w = call->run->worker;
     const struct vc4_draw *draw = call->draw;
@@ -102,7 +79,7 @@ static bool shade(const struct draw_call *call, const struct vc4_frag_watch *wat
 }
 
 /* The rest of draw_primitive, with an observer who may want to see the fragments. */
-__attribute__((noinline, cold)) static bool draw_watched(const struct draw_call *call,
+__attribute__((noinline, cold)) static bool draw_watched(const struct vc4_draw_call *call,
                                                          const uint32_t index[3],
                                                          const struct raster_vertex v[3], float point_size,
                                                          bool visible, uint32_t blocks)
@@ -110,7 +87,7 @@ __attribute__((noinline, cold)) static bool draw_watched(const struct draw_call 
     struct vc4_worker *w = call->run->worker;
     const struct vc4_observed_primitive it = {.code = call->code,
                                               .number = call->number,
-                                              .vertices = vertices_of(call->primitive),
+                                              .vertices = vc4_vertices_of(call->primitive),
                                               .index = index,
                                               .vertex = v,
                                               .point_size = point_size,
@@ -138,7 +115,7 @@ static uint64_t quads(const struct vc4_worker *w, uint32_t blocks)
 }
 
 /* A triangle that faces away and is not wanted. */
-static bool is_reversed(const struct draw_call *call, const struct raster_vertex v[3])
+static bool is_reversed(const struct vc4_draw_call *call, const struct raster_vertex v[3])
 {
     int64_t area =
         (int64_t)(v[1].x - v[0].x) * (v[2].y - v[0].y) - (int64_t)(v[2].x - v[0].x) * (v[1].y - v[0].y);
@@ -148,7 +125,7 @@ static bool is_reversed(const struct draw_call *call, const struct raster_vertex
 }
 
 /* `covered`: quads before depth clipping. */
-static void count_primitive(const struct draw_call *call, const struct raster_vertex v[3], bool visible,
+static void count_primitive(const struct vc4_draw_call *call, const struct raster_vertex v[3], bool visible,
                             uint64_t covered, uint32_t blocks)
 {
     struct vc4_worker *w = call->run->worker;
@@ -160,7 +137,7 @@ static void count_primitive(const struct draw_call *call, const struct raster_ve
     w->event[VC4_EVENT_FEP_QUADS] += left;
 }
 
-static bool draw_primitive(const struct draw_call *call, const uint32_t index[3],
+static bool draw_primitive(const struct vc4_draw_call *call, const uint32_t index[3],
                            const struct raster_vertex v[3], float point_size)
 {
     struct vc4_worker *w = call->run->worker;
@@ -204,7 +181,7 @@ static void place_vertex(const struct vc4_draw_state *state, uint32_t xy, uint32
     out->inv_w = util_u2f(inv_w);
 }
 
-static const uint32_t *shade_vertex(const struct draw_call *call, uint32_t index,
+static const uint32_t *shade_vertex(const struct vc4_draw_call *call, uint32_t index,
                                     uint32_t alone[VC4_CACHE_ALONE])
 {
     struct gpu_fault *fault = call->run->fault;
@@ -221,14 +198,15 @@ static const uint32_t *shade_vertex(const struct draw_call *call, uint32_t index
 
 /* Fetches the shaded vertices of a primitive. Each tile pays for what it uses, whoever did the work: what a
  * tile may do must not depend on others. */
-static bool fetch_vertices(const struct draw_call *call, const uint32_t index[3], const uint32_t *shaded[3])
+static bool fetch_vertices(const struct vc4_draw_call *call, const uint32_t index[3],
+                           const uint32_t *shaded[3])
 {
     struct vc4_worker *w = call->run->worker;
     const struct vc4_draw *draw = call->draw;
-    uint64_t cost = vertices_of(call->primitive) * (uint64_t)draw->vertex_cost;
+    uint64_t cost = vc4_vertices_of(call->primitive) * (uint64_t)draw->vertex_cost;
     if (w->watch)
         vc4_observe_primitive(call->run, call->code, call->number);
-    for (uint32_t i = 0; i < vertices_of(call->primitive); i++) {
+    for (uint32_t i = 0; i < vc4_vertices_of(call->primitive); i++) {
         shaded[i] = draw->vertices ? vc4_vertex_cache_find(draw->vertices, index[i]) : NULL;
         if (!shaded[i] && !(shaded[i] = shade_vertex(call, index[i], w->alone[i])))
             return false;
@@ -244,18 +222,18 @@ static bool fetch_vertices(const struct draw_call *call, const uint32_t index[3]
     return true;
 }
 
-static float point_size_of(const struct draw_call *call, const uint32_t *v)
+static float point_size_of(const struct vc4_draw_call *call, const uint32_t *v)
 {
     return call->draw->state->point_size ? util_u2f(v[WORD_POINT_SIZE]) : call->run->state.point_size;
 }
 
-static bool draw_indices(const struct draw_call *call, const uint32_t index[3])
+bool vc4_draw_indices(const struct vc4_draw_call *call, const uint32_t index[3])
 {
     const uint32_t *shaded[3];
     struct raster_vertex v[3];
     if (!fetch_vertices(call, index, shaded))
         return false;
-    for (uint32_t i = 0; i < vertices_of(call->primitive); i++) {
+    for (uint32_t i = 0; i < vc4_vertices_of(call->primitive); i++) {
         const uint32_t *word = shaded[i];
         place_vertex(&call->run->state, word[WORD_XY], word[WORD_Z], word[WORD_INV_W], &v[i]);
         v[i].vary = (const float *)&word[call->draw->varying_row];
@@ -265,7 +243,7 @@ static bool draw_indices(const struct draw_call *call, const uint32_t index[3])
 }
 
 /* A triangle of screen coordinates: "Ws and Zs take fixed values of 1.0 and 0.5" (Guide section 9). */
-static bool draw_coordinates(const struct draw_call *call, const uint32_t xy[3])
+bool vc4_draw_coordinates(const struct vc4_draw_call *call, const uint32_t xy[3])
 {
     struct raster_vertex v[3] = {0};
     for (unsigned i = 0; i < 3; i++)
@@ -278,10 +256,10 @@ static bool draw_coordinates(const struct draw_call *call, const uint32_t xy[3])
 /* ---- clipped primitives (record 49, Guide table 44) ---- */
 
 /* A clipped vertex's varyings: the coefficients' sum over the primitive's own vertices, in vertex order. */
-static void combine_varyings(const struct draw_call *call, const uint32_t *const shaded[3],
+static void combine_varyings(const struct vc4_draw_call *call, const uint32_t *const shaded[3],
                              const struct vc4_clipped_vertex *clipped, float *out)
 {
-    uint32_t count = vertices_of(call->primitive), first = call->draw->varying_row;
+    uint32_t count = vc4_vertices_of(call->primitive), first = call->draw->varying_row;
     for (uint32_t n = 0; n < call->setup.vary_count; n++) {
         if (n < 32 && call->setup.flat_mask & 1u << n) {
             out[n] = util_u2f(shaded[count - 1][first + n]);
@@ -294,8 +272,8 @@ static void combine_varyings(const struct draw_call *call, const uint32_t *const
     }
 }
 
-static bool draw_clipped(const struct draw_call *call, const struct vc4_cl_record *record,
-                         const uint32_t index[3], uint32_t address)
+bool vc4_draw_clipped(const struct vc4_draw_call *call, const struct vc4_cl_record *record,
+                      const uint32_t index[3], uint32_t address)
 {
     struct vc4_worker *w = call->run->worker;
     const struct gpu_memory *memory = call->run->device->memory;
@@ -304,7 +282,7 @@ static bool draw_clipped(const struct draw_call *call, const struct vc4_cl_recor
     struct raster_vertex v[3];
     if (!fetch_vertices(call, index, shaded))
         return false;
-    for (uint32_t i = 0; i < vertices_of(call->primitive); i++) {
+    for (uint32_t i = 0; i < vc4_vertices_of(call->primitive); i++) {
         const uint32_t *word = shaded[i];
         v[i].vary = (const float *)&word[call->draw->varying_row];
         v[i].vary_stride = 1;
@@ -327,263 +305,4 @@ static bool draw_clipped(const struct draw_call *call, const struct vc4_cl_recor
         v[i].vary = w->vary[i];
     }
     return draw_primitive(call, index, v, point_size_of(call, shaded[0]));
-}
-
-/* ---- lists ---- */
-
-static bool fault(const struct vc4_tile_run *run, enum gpu_fault_kind kind, uint32_t address,
-                  const char *what)
-{
-    vc4_fault_set(run->fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
-    return false;
-}
-
-static bool same_vg(const struct vc4_draw_state *a, const struct vc4_draw_state *b)
-{
-    return a->shader_kind == b->shader_kind && a->uniforms == b->uniforms &&
-           a->single_threaded == b->single_threaded && a->coverage_leave == b->coverage_leave &&
-           a->coverage_mask == b->coverage_mask;
-}
-
-/* The draw for the present state, from the worker's memory of its last one when nothing changed. */
-static const struct vc4_draw *find_draw(struct vc4_tile_run *run, uint8_t primitive)
-{
-    struct vc4_worker *w = run->worker;
-    const struct vc4_draw_state *now = &run->state, *last = &w->draw_state;
-    if (w->draw && now->shader == last->shader && now->attributes == last->attributes &&
-        now->extended == last->extended && now->depth_func == last->depth_func &&
-        now->z_updates == last->z_updates && w->draw_samples == w->tile.samples &&
-        w->draw_primitive == primitive && same_vg(now, last))
-        return w->draw;
-    w->draw =
-        vc4_draws_get(run->draws, now, w->tile.samples, primitive, run->wide, run->has_mask, run->fault);
-    w->draw_state = *now;
-    w->draw_samples = w->tile.samples;
-    w->draw_primitive = primitive;
-    if (w->draw) /* a change costs the same whether or not another tile has prepared the draw */
-        run->budget -= UTIL_MIN(run->budget, (uint64_t)vc4_shader_state_cost(w->draw->state));
-    return w->draw;
-}
-
-/* What the present state can draw. `coordinates`: VG primitives. */
-static bool check_state(struct vc4_tile_run *run, bool coordinates, uint32_t address)
-{
-    const struct vc4_draw_state *s = &run->state;
-    bool four = run->worker->tile.samples > 1;
-    if (!s->has_shader)
-        return fault(run, GPU_FAULT_PACKET, address, "primitives without a shader state");
-    if (coordinates != (s->shader_kind >= VC4_SHADER_VG))
-        return fault(run, GPU_FAULT_PACKET, address,
-                     coordinates ? "VG primitives without a VG shader state" : "vertices in VG mode");
-    if (four && s->coverage_pipe)
-        return fault(run, GPU_FAULT_PACKET, address, "coverage pipe in a tile of four samples");
-    if (four && s->oversample == 16)
-        return fault(run, GPU_FAULT_UNSUPPORTED, address, "16x oversampling in a tile of four samples");
-    return true;
-}
-
-static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, bool coordinates, uint32_t address,
-                       struct draw_call *out)
-{
-    const struct vc4_draw_state *s = &run->state;
-    const struct vc4_draw *draw = NULL;
-    bool one = run->worker->tile.samples == 1, unshaded = coordinates && s->coverage_pipe;
-    run->draw++;
-    if (!check_state(run, coordinates, address))
-        return false;
-    if (!unshaded && !(draw = find_draw(run, primitive)))
-        return false;
-    *out = (struct draw_call){
-        .run = run,
-        .draw = draw,
-        .primitive = primitive,
-        .centre_only = !one && s->oversample == 1,
-        .any = s->oversample == 16,
-        .coverage = s->coverage_pipe,
-        .counted = run->device->perf.wanted & VC4_EVENTS_FEP,
-        .z_clipped = !(s->z_min <= 0.0f && s->z_max >= 1.0f),
-        .setup = {.flat_mask = s->flat,
-                  .vary_count = coordinates ? 0 : draw->state->varying_count,
-                  .depth_offset = s->depth_offset,
-                  .offset_factor = s->offset_factor,
-                  .offset_units = s->offset_units,
-                  .line_width = s->line_width,
-                  .centres_only = s->oversample == 1 || (one && !s->coverage_pipe),
-                  .sixteen = s->oversample == 16,
-                  .cull_forward = !s->forward,
-                  .cull_reverse = !s->reverse,
-                  .clockwise_forward = s->clockwise},
-        .clip = {.x0 = (int32_t)s->clip_left,
-                 .y0 = (int32_t)s->clip_bottom,
-                 .x1 = UTIL_MIN((int32_t)(s->clip_left + s->clip_width), run->frame.x1),
-                 .y1 = UTIL_MIN((int32_t)(s->clip_bottom + s->clip_height), run->frame.y1)},
-    };
-    if (run->worker->watch)
-        vc4_observe_list(run, draw, address, primitive, &out->clip);
-    return true;
-}
-
-static bool spend(struct vc4_tile_run *run, uint32_t address)
-{
-    if (!run->budget)
-        return fault(run, GPU_FAULT_TIMEOUT, address, "the tile's lists exceed their budget");
-    run->budget--;
-    return true;
-}
-
-static bool run_compressed(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
-                           uint32_t *after)
-{
-    struct vc4_list_reader reader;
-    struct draw_call call;
-    uint32_t index[3] = {0, 0, 0};
-    bool clipped = record->id == VC4_CL_CLIPPED_PRIMITIVES;
-    int got;
-    if (!run->state.has_format)
-        return fault(run, GPU_FAULT_PACKET, address, "compressed primitives without a primitive list format");
-    bool coordinates = run->state.coordinates;
-    if (clipped && coordinates)
-        return fault(run, GPU_FAULT_PACKET, address, "a clipped primitive in a list of coordinates");
-    if (!begin_draw(run, run->state.primitive, coordinates, address, &call))
-        return false;
-    vc4_list_reader_init(&reader, run->device->memory, *after, vc4_list_format(&run->state), run->budget);
-    bool watched = run->worker->watch;
-    for (;;) {
-        if (watched)
-            call.code = vc4_list_place(&reader);
-        if ((got = vc4_list_read(&reader, index, run->fault)) <= 0)
-            break;
-        if (coordinates ? !draw_coordinates(&call, index)
-            : clipped   ? !draw_clipped(&call, record, index, address)
-                        : !draw_indices(&call, index))
-            return false;
-        call.number += watched;
-        clipped = false; /* "only applies to the first primitive in the following compressed list" */
-    }
-    run->budget = reader.budget;
-    *after = reader.at;
-    return got == 0;
-}
-
-/* Where the indices of a record 32 or 33 come from. */
-struct index_source {
-    const uint8_t *bytes; /* NULL: consecutive from `first` */
-    uint32_t first, max;
-    bool wide;
-};
-
-static bool read_index(const struct vc4_tile_run *run, const struct index_source *from, uint64_t n,
-                       uint32_t address, uint32_t *out)
-{
-    if (!from->bytes) {
-        *out = from->first + (uint32_t)n;
-        return true;
-    }
-    *out = from->wide ? util_load16(from->bytes + 2 * n) : from->bytes[n];
-    if (*out <= from->max)
-        return true;
-    vc4_fault_set(run->fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
-                  "index %u is greater than the record's maximum %u", *out, from->max);
-    return false;
-}
-
-/* The vertices of primitive n of a list: positions in the list. */
-static void primitive_vertices(uint32_t mode, uint64_t n, uint64_t length, uint64_t at[3])
-{
-    switch (mode) {
-    case MODE_POINTS: at[0] = n; break;
-    case MODE_LINES: at[0] = 2 * n, at[1] = 2 * n + 1; break;
-    case MODE_LINE_STRIP: at[0] = n, at[1] = n + 1; break;
-    case MODE_LINE_LOOP: at[0] = n, at[1] = n + 1 == length ? 0 : n + 1; break;
-    case MODE_TRIANGLES: at[0] = 3 * n, at[1] = 3 * n + 1, at[2] = 3 * n + 2; break;
-    case MODE_STRIP: at[0] = n + (n & 1), at[1] = n + 1 - (n & 1), at[2] = n + 2; break;
-    case MODE_FAN: at[0] = 0, at[1] = n + 1, at[2] = n + 2; break;
-    }
-}
-
-static uint64_t primitive_count(uint32_t mode, uint64_t length)
-{
-    switch (mode) {
-    case MODE_POINTS: return length;
-    case MODE_LINES: return length / 2;
-    case MODE_LINE_STRIP: return length ? length - 1 : 0;
-    case MODE_LINE_LOOP: return length > 1 ? length : 0;
-    case MODE_TRIANGLES: return length / 3;
-    default: return length > 2 ? length - 2 : 0;
-    }
-}
-
-/* An indexed or array list standing in a rendering list: drawn without binning. */
-static bool run_gl_list(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address)
-{
-    bool indexed = record->id == VC4_CL_INDEXED_PRIMITIVES;
-    uint32_t mode = (uint32_t)record->field[indexed ? VC4_INDEXED_MODE : VC4_ARRAY_MODE];
-    uint64_t length = record->field[indexed ? VC4_INDEXED_LENGTH : VC4_ARRAY_LENGTH];
-    struct index_source from = {.first = (uint32_t)record->field[VC4_ARRAY_FIRST]};
-    struct draw_call call;
-    if (mode > MODE_FAN)
-        return fault(run, GPU_FAULT_PACKET, address, "reserved primitive mode");
-    uint64_t count = primitive_count(mode, length);
-    uint8_t primitive = mode == MODE_POINTS ? VC4_POINTS : mode < MODE_TRIANGLES ? VC4_LINES : VC4_TRIANGLES;
-    if (indexed) {
-        from.wide = record->field[VC4_INDEXED_TYPE] == 1;
-        from.max = (uint32_t)record->field[VC4_INDEXED_MAX];
-        if (record->field[VC4_INDEXED_TYPE] > 1)
-            return fault(run, GPU_FAULT_PACKET, address, "reserved index type");
-        from.bytes =
-            gpu_memory_at(run->device->memory, record->field[VC4_INDEXED_ADDRESS], length << from.wide);
-        if (length && !from.bytes)
-            return fault(run, GPU_FAULT_MEMORY, address, "index list lies outside memory");
-    }
-    if (!begin_draw(run, primitive, false, address, &call))
-        return false;
-    for (uint64_t n = 0; n < count; n++) {
-        uint64_t at[3] = {0, 0, 0};
-        uint32_t index[3] = {0, 0, 0};
-        if (!spend(run, address))
-            return false;
-        call.number = n;
-        primitive_vertices(mode, n, length, at);
-        for (uint32_t i = 0; i < vertices_of(primitive); i++) {
-            if (!read_index(run, &from, at[i], address, &index[i]))
-                return false;
-        }
-        if (!draw_indices(&call, index))
-            return false;
-    }
-    return true;
-}
-
-static bool run_vg_list(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
-                        uint32_t *after)
-{
-    struct vc4_vg_list list;
-    struct draw_call call;
-    uint32_t xy[3];
-    int got;
-    if (!vc4_vg_list_begin(&list, run->device->memory, record, address, *after, &run->fan, run->budget,
-                           run->fault) ||
-        !begin_draw(run, VC4_TRIANGLES, true, address, &call))
-        return false;
-    while ((got = vc4_vg_list_next(&list, xy, run->fault)) > 0) {
-        if (!draw_coordinates(&call, xy))
-            return false;
-        call.number++;
-    }
-    run->budget = list.budget;
-    if (record->id == VC4_CL_VG_INLINE)
-        *after = (uint32_t)list.at;
-    return got == 0;
-}
-
-bool vc4_run_primitives(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
-                        uint32_t *after)
-{
-    switch (record->id) {
-    case VC4_CL_INDEXED_PRIMITIVES:
-    case VC4_CL_ARRAY_PRIMITIVES: return run_gl_list(run, record, address);
-    case VC4_CL_COMPRESSED_PRIMITIVES:
-    case VC4_CL_CLIPPED_PRIMITIVES: return run_compressed(run, record, address, after);
-    default: return run_vg_list(run, record, address, after);
-    }
 }
