@@ -20,7 +20,7 @@
 
 /* Reads look through them all; after so many bytes of that the next DMA waits too. */
 #define VC4_USER_PATCH_MAX   (1u << 16)
-#define VC4_USER_STORE_LINES 4096u /* of 64 bytes, by the low bits of their number */
+#define VC4_USER_STORE_LINES 32768u /* of 64 bytes, by the low bits of their number */
 
 struct vc4_user_stores {
     uint32_t used, last;                       /* bytes taken; where the last piece begins */

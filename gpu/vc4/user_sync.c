@@ -112,7 +112,7 @@ static void say_wait(struct text *text, const struct vc4_user *user, const struc
 {
     unsigned needs = vc4_user_needs(qpu);
     uint32_t semaphore = insn_of(qpu)->imm & 15;
-    say(text, "deadlock: QPU %u waits", qpu->number);
+    say(text, "QPU %u waits", qpu->number);
     if (needs & (VC4_QPU_SYNC_DOWN | VC4_QPU_SYNC_UP)) {
         bool down = needs & VC4_QPU_SYNC_DOWN;
         say(text, " to %s semaphore %u, which is %u, for", down ? "decrement" : "increment", semaphore,

@@ -233,14 +233,12 @@ static void planted_deadlock(void **state)
             assert_int_equal(fault[i].pc, i == 2 ? 2 : 1);
             assert_int_equal(fault[i].address, CODE + i * 0x100 + fault[i].pc * 8);
         }
-        assert_string_equal(fault[0].text,
-                            "deadlock: QPU 0 waits to decrement semaphore 3, which is 0, for QPU "
-                            "1, which waits too");
-        assert_string_equal(
-            fault[1].text, "deadlock: QPU 1 waits for the mutex, which QPU 0 holds (job 1), which waits too");
-        assert_string_equal(
-            fault[2].text,
-            "deadlock: QPU 2 waits to decrement semaphore 9, which is 0, for nobody that is there");
+        assert_string_equal(fault[0].text, "QPU 0 waits to decrement semaphore 3, which is 0, for QPU "
+                                           "1, which waits too");
+        assert_string_equal(fault[1].text,
+                            "QPU 1 waits for the mutex, which QPU 0 holds (job 1), which waits too");
+        assert_string_equal(fault[2].text,
+                            "QPU 2 waits to decrement semaphore 9, which is 0, for nobody that is there");
         assert_int_equal(user_completed(&g), 0); /* reported once */
         user_no_fault(&g);
         user_program(&g, CODE + 0x300,
