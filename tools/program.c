@@ -17,11 +17,13 @@ static bool is_text(const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* Words that begin with 0x, commas or white space between them; # and // begin comments. 0 words when the
- * text is something else. */
+/* Words that begin with 0x, commas or white space between them; # and // begin comments. Where all have at
+ * most eight digits, they are the halves of instructions, low half first, as vc4asm writes them. 0 words when
+ * the text is something else. */
 static uint32_t read_hex(char *text, uint64_t *words)
 {
     uint32_t count = 0;
+    bool halves = true;
     char *next_line = text, *save = NULL;
     for (char *line = strsep(&next_line, "\n"); line; line = strsep(&next_line, "\n")) {
         char *comment = strstr(line, "//");
@@ -34,10 +36,15 @@ static uint32_t read_hex(char *text, uint64_t *words)
             words[count] = strtoull(word, &end, 16);
             if (*end || errno || strncmp(word, "0x", 2) != 0)
                 return 0;
+            halves &= end - word <= 10;
             count++;
         }
     }
-    return count;
+    if (!halves || count % 2)
+        return count;
+    for (uint32_t i = 0; i < count / 2; i++)
+        words[i] = words[2 * i] | words[2 * i + 1] << 32;
+    return count / 2;
 }
 
 static int from_text(const char *name, const char *path, char *text, size_t size, uint64_t **words,

@@ -166,9 +166,14 @@ static unsigned count_peripherals(const struct vc4_qpu_insn *insn)
     return n + vc4_qpu_reads(insn, VC4_QPU_R_MUTEX);
 }
 
+/* Writes of r0 to r3 under opposite conditions are for different lanes: programs that are known to run on
+ * silicon (GPU_FFT) do it. With other registers it does not work (vc4asm's addendum). */
 static bool both_write(const struct vc4_qpu_insn *insn)
 {
     unsigned waddr = insn->waddr_add;
+    bool opposite = insn->cond_add >= VC4_QPU_COND_ZS && insn->cond_mul == (insn->cond_add ^ 1);
+    if (opposite && waddr >= VC4_QPU_W_ACC0 && waddr <= VC4_QPU_W_ACC3)
+        return false;
     bool same = waddr == insn->waddr_mul && waddr >= 32 && waddr != VC4_QPU_W_NOP;
     return same && count_writes(insn, waddr, waddr) == 2 &&
            (waddr == VC4_QPU_W_ACC5 || vc4_qpu_write_shared(waddr));

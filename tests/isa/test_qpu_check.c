@@ -40,6 +40,8 @@ static const struct rule_case cases[] = {
     {UNMAPPED_READ, 0, "mov r0, ra33\n" END, "mov r0, unif\n" END},
     {UNMAPPED_READ, 0, "nop ; read rb63\n" END, "add r0, r1, -1\n" END},
     {BOTH_WRITE, 0, "mov r0, r1 ; mov r0, r2\n" END, "mov r0, r1 ; mov.never r0, r2\n" END},
+    {BOTH_WRITE, 0, "mov.zs r0, r1 ; mov.nc r0, r2\n" END, "mov.zs r0, r1 ; mov.zc r0, r2\n" END},
+    {BOTH_WRITE, 0, "mov.zs vpm, r1 ; mov.zc vpm, r2\n" END, "mov.cc r3, r1 ; mov.cs r3, r2\n" END},
     {BOTH_WRITE, 0, "mov r5quad, r1 ; mov r5rep, r2\n" END, "mov vr_setup, r1 ; mov vw_setup, r2\n" END},
     {ONE_PERIPHERAL, 0, "mov recip, r1 ; mov tmu0_s, r2 ; ldtmu1\n" END, "mov recip, r1 ; mov r0, r2\n" END},
     {ONE_PERIPHERAL, 2, NOPS "mov tlb_z, r1 ; mov tlb_color, r2\n" END,
