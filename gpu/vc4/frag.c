@@ -23,10 +23,29 @@ struct vc4_frag {
     uint32_t weight; /* of an instruction in fuel */
     vc4_frag_fn run;
     struct vc4_frag_args args;
-    uint32_t *uniforms;              /* owned: the words, then the same as numbers */
-    struct raster_texture *textures; /* by sample number, owned; direct lookups have none */
+    /* Behind it, in one piece of memory: */
+    struct raster_texture *textures; /* by sample number; direct lookups have none */
     struct raster_texture_key *keys; /* likewise */
+    uint32_t *uniforms;              /* the words, then the same as numbers */
 };
+
+static struct vc4_frag *frag_create(const struct vc4_qpu_program *program)
+{
+    size_t textures = program->sample_count * sizeof(struct raster_texture);
+    size_t keys = program->sample_count * sizeof(struct raster_texture_key);
+    size_t uniforms = program->uniform_count * 2 * sizeof(uint32_t),
+           own = util_align(sizeof(struct vc4_frag), 16);
+    uint8_t *bytes = malloc(own + textures + keys + uniforms);
+    struct vc4_frag *frag = (struct vc4_frag *)bytes;
+
+    if (!frag)
+        return NULL;
+    memset(bytes, 0, own + textures + keys);
+    frag->textures = (struct raster_texture *)(bytes + own);
+    frag->keys = (struct raster_texture_key *)(bytes + own + textures);
+    frag->uniforms = (uint32_t *)(bytes + own + textures + keys);
+    return frag;
+}
 
 /* The words that analysis sees being read, fetched once; resets of the stream must go where it assumes. */
 static int fetch_uniforms(struct vc4_frag *frag, const struct gpu_memory *memory, uint32_t address)
@@ -37,9 +56,6 @@ static int fetch_uniforms(struct vc4_frag *frag, const struct gpu_memory *memory
 
     if (address & 3 || (bytes && !guest))
         return -EFAULT;
-    frag->uniforms = calloc(2 * (uint64_t)program->uniform_count + 1, sizeof *frag->uniforms);
-    if (!frag->uniforms)
-        return -ENOMEM;
     if (bytes)
         memcpy(frag->uniforms, guest, bytes);
     for (uint32_t i = 0; i < program->uniform_count; i++) {
@@ -58,10 +74,6 @@ static int decode_textures(struct vc4_frag *frag, const struct gpu_memory *memor
     const struct vc4_qpu_program *program = frag->program;
     struct gpu_fault fault;
 
-    frag->textures = calloc(program->sample_count + 1ull, sizeof *frag->textures);
-    frag->keys = calloc(program->sample_count + 1ull, sizeof *frag->keys);
-    if (!frag->textures || !frag->keys)
-        return -ENOMEM;
     for (uint32_t i = 0; i < program->sample_count; i++) {
         const struct vc4_qpu_sample *sample = &program->samples[i];
         uint32_t params[4] = {0};
@@ -81,17 +93,23 @@ static int decode_textures(struct vc4_frag *frag, const struct gpu_memory *memor
 }
 
 static int compile(struct vc4_frag *frag, struct jit_engine *engine, const struct vc4_frag_plan *plan,
-                   const struct vc4_frag_config *config, enum vc4_qpu_numeric numeric)
+                   const struct vc4_frag_config *config, const struct vc4_shader_state *state)
 {
     struct vc4_frag_variant variant = {.program = frag->program,
                                        .plan = plan,
                                        .keys = frag->keys,
                                        .samples = config->samples,
-                                       .numeric = numeric};
+                                       .numeric = state->numeric};
     struct util_error error = {0};
 
     vc4_frag_plan_test(plan, frag->uniforms, config, &variant.zs);
-    return vc4_frag_compile(&variant, engine, &frag->run, &error);
+    frag->run = vc4_frag_code_find(state->fs.notes, &variant, engine);
+    if (frag->run)
+        return 0;
+    int status = vc4_frag_compile(&variant, engine, &frag->run, &error);
+    if (!status)
+        vc4_frag_code_keep(state->fs.notes, &variant, engine, frag->run);
+    return status;
 }
 
 /* 0, or a negative errno: whatever it is, the reference path serves the draw or names the guest's fault. */
@@ -104,7 +122,7 @@ static int prepare_compiled(struct vc4_frag *frag, const struct gpu_memory *memo
 
     if (!engine || config->wide || memory->size < 4)
         return -ENOTSUP;
-    vc4_frag_plan_make(frag->program, config->samples, &plan);
+    vc4_frag_plan_find(state->fs.notes, frag->program, config->samples, &plan);
     if (!plan.compiles)
         return -ENOTSUP;
     status = fetch_uniforms(frag, memory, state->fs.uniforms);
@@ -121,14 +139,14 @@ static int prepare_compiled(struct vc4_frag *frag, const struct gpu_memory *memo
                                .last_word = (uint32_t)(memory->size - 4) & ~3u,
                                .fuel = fuel,
                                .uniforms_at = state->fs.uniforms};
-    return compile(frag, engine, &plan, config, state->numeric);
+    return compile(frag, engine, &plan, config, state);
 }
 
 int vc4_frag_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
                      const struct vc4_shader_state *state, const struct vc4_frag_config *config,
                      uint32_t fuel, struct vc4_frag **out, struct gpu_fault *fault)
 {
-    struct vc4_frag *frag = calloc(1, sizeof *frag);
+    struct vc4_frag *frag = frag_create(state->fs.program);
     int status = 0;
 
     *out = NULL;
@@ -161,9 +179,6 @@ void vc4_frag_release(struct vc4_frag *frag)
         return;
     vc4_frag_ref_release(frag->ref);
     vc4_frag_ref_release(frag->watch);
-    free(frag->uniforms);
-    free(frag->textures);
-    free(frag->keys);
     free(frag);
 }
 

@@ -67,6 +67,15 @@ struct vc4_frag_variant {
     enum vc4_qpu_numeric numeric;
 };
 
+/* frag_code.c: what is kept with a program (`notes` NULL: nothing). The code of a variant, NULL when there is
+ * none yet; and the plan, made when it is not known. */
+vc4_frag_fn vc4_frag_code_find(const struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
+                               const struct jit_engine *engine);
+void vc4_frag_code_keep(struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
+                        struct jit_engine *engine, vc4_frag_fn run);
+void vc4_frag_plan_find(struct vc4_program_notes *notes, const struct vc4_qpu_program *program,
+                        unsigned samples, struct vc4_frag_plan *out);
+
 /* Compiles the variant or finds its code. 0, -ENOTSUP when it must be interpreted, or another negative errno.
  */
 int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine, vc4_frag_fn *out,

@@ -70,6 +70,9 @@ static void program_free(struct program *e)
         return;
     vc4_vertex_code_destroy(atomic_load(&e->notes.vertex));
     free(atomic_load(&e->notes.vpm));
+    vc4_frag_code_destroy(atomic_load(&e->notes.fragment));
+    for (unsigned i = 0; i < 2; i++)
+        free(atomic_load(&e->notes.tile[i]));
     vc4_qpu_program_destroy(e->program);
     free(e->words);
     free(e);

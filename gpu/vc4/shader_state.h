@@ -19,12 +19,22 @@ struct vc4_attribute {
     uint8_t vs_offset, cs_offset; /* bytes, in the VPM */
 };
 
+struct vc4_vertex_code;
+struct vc4_vpm_plan;
+struct vc4_frag_code;
+struct vc4_frag_plan;
+
 /* What the stages have found out about a program, so that the next draw need not: what is there stays as it
  * is while the cache lives, and more may be added by any thread. */
 struct vc4_program_notes {
     _Atomic(struct vc4_vertex_code *) vertex; /* vertex_code.c */
     _Atomic(struct vc4_vpm_plan *) vpm;       /* NULL: not made yet */
+    _Atomic(struct vc4_frag_code *) fragment; /* frag_code.c */
+    _Atomic(struct vc4_frag_plan *) tile[2];  /* of single-sample and multisample tiles; NULL: not made yet */
 };
+
+void vc4_vertex_code_destroy(struct vc4_vertex_code *list); /* NULL is accepted */
+void vc4_frag_code_destroy(struct vc4_frag_code *list);     /* likewise */
 
 struct vc4_stage {
     uint32_t code, uniforms;               /* guest addresses */

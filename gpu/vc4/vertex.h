@@ -15,10 +15,6 @@ struct vc4_vertex_batch {
     uint32_t row[VC4_VPM_ROWS][16];
 };
 
-/* What preparations keep with a program (struct vc4_program_notes). */
-struct vc4_vertex_code;
-void vc4_vertex_code_destroy(struct vc4_vertex_code *list); /* NULL is accepted */
-
 /* A prepared stage: compiled or interpreted, uniforms and attribute ranges checked for indices up to
  * max_index. Immutable after preparation; may be used by several threads. */
 struct vc4_vertex_stage;
