@@ -30,6 +30,7 @@ int vitrail_units(struct vitrail_context *context, struct vitrail_unit *out, uin
     if (!out && capacity) {
         code = api_fail(context, -EINVAL, "out is NULL");
     } else {
+        context->gpu->settle(context->device);
         code = (int)context->gpu->units(context->device, out, capacity);
         api_follow(context);
     }

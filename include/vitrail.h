@@ -12,18 +12,19 @@
  *         fprintf(stderr, "%s\n", vitrail_last_error());
  *     vitrail_memory_write(gpu, 0x1000, list, sizeof list);
  *     vitrail_write_register(gpu, 0x114, 0x1000);                (CT1CA: where the list begins)
- *     vitrail_write_register(gpu, 0x10c, 0x1000 + sizeof list);  (CT1EA: its end; starts it, and returns when
- * done) vitrail_close(&gpu);
+ *     vitrail_write_register(gpu, 0x10c, 0x1000 + sizeof list);  (CT1EA: its end; starts it)
+ *     vitrail_close(&gpu);
  *
  * The complete programs in tests/api are examples: render.c, clear.c, device_model.c.
  *
  * Return codes. Functions that return int give 0 (or a count, where said) on success and a negative errno on
  * failure. Each function names its codes; besides, every function gives
  *   -EINVAL  for a NULL handle or a NULL output, whatever else is said,
- *   -EBUSY   for a context or capture that another thread is inside of, or a call that its callback may not
- * make. After a failure vitrail_last_error() has the reason in words. On failure outputs are untouched,
- * except that the open functions set *out to NULL. What a guest does wrong is never an error of a call: it is
- * a guest fault, fetched with vitrail_next_fault.
+ *   -EBUSY   for a context or capture that another thread is inside of, or for what a callback may not call.
+ *
+ * After a failure vitrail_last_error() has the reason in words. On failure outputs are untouched, except that
+ * the open functions set *out to NULL. What a guest does wrong is never an error of a call: it is a guest
+ * fault, fetched with vitrail_next_fault.
  *
  * Threads. Different contexts and captures are independent: each may be used by its own thread, at the same
  * time. One context is used by one thread at a time; a second one that comes in meanwhile gets -EBUSY and
