@@ -63,7 +63,7 @@ static int end(struct vc4_vg_list *l, uint32_t count, const uint32_t vertex[2])
 }
 
 /* The first three coordinates of a strip or fan, up to the third. 1, or how vc4_vg_list_next ends. */
-static int open(struct vc4_vg_list *l, uint32_t v[3], struct gpu_fault *fault)
+static int first_three(struct vc4_vg_list *l, uint32_t v[3], struct gpu_fault *fault)
 {
     bool fan = l->type == TYPE_FAN;
     if (!read_words(l, v, 3, fault))
@@ -85,7 +85,7 @@ static int next_joined(struct vc4_vg_list *l, uint32_t v[3], struct gpu_fault *f
 {
     uint32_t third;
     if (!l->inside) {
-        int opened = open(l, v, fault);
+        int opened = first_three(l, v, fault);
         if (opened <= 0)
             return opened;
         third = v[2];

@@ -613,13 +613,53 @@ static void faults(void **state)
     }
 }
 
+/* Lists with bytes changed: a picture or a fault, never a crash or a hang; what is left behind is not the
+ * next list's business. */
+static void mutations(void **state)
+{
+    uint64_t seed = 7;
+    struct scene s;
+    unsigned faulted = 0, fine = 0;
+    assert_true(scene_open(&s, (struct way){.threads = 2}));
+    assert_true(assemble(&s, AT_FS, FS_COVERAGE));
+    for (unsigned round = 0; round < 4000; round++) {
+        struct gpu_fault f[8];
+        const struct list_case *c = &list_cases[round % UTIL_ARRAY_SIZE(list_cases)];
+        nv_record(&s, round % 4 * 4 & 8, 48, 1);
+        begin_vg(&s, round & 1 ? VG_MASK : round & 2 ? 2 : 0);
+        uint32_t first = s.at;
+        general(&s, 29, round & 1 ? 4 : 2, AT_ZS, false);
+        tile(&s, 0, 0);
+        vg_state(&s, AT_FS, round & 4 ? CONFIG_COVERAGE | CONFIG_16X : 0);
+        for (unsigned i = 0; i < 2 && c->type[i]; i++)
+            inline_list(&s, c->type[i], c->words[i], c->size[i]);
+        array_list(&s, TYPE_FAN, 3, AT_VERTICES);
+        nv_state(&s, VC4_TRIANGLES);
+        primitives(&s, VC4_TRIANGLES, one_triangle, 1);
+        general(&s, 28, 5, AT_RAW, false);
+        store(&s, true);
+        for (unsigned n = (unsigned)(seed >> 40) % 5; n; n--) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            s.memory.base[first + (uint32_t)(seed >> 33) % (s.at - first)] = (uint8_t)(seed >> 24);
+        }
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        render(&s);
+        unsigned count = vc4_device_faults(s.device, f, 8);
+        faulted += count != 0;
+        fine += !count;
+        vc4_write(s.device, VC4_CT1CS, 1u << 15);
+    }
+    assert_true(faulted > 500 && fine > 500);
+    scene_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(preshaded),      cmocka_unit_test(preshaded_faults), cmocka_unit_test(lists),
         cmocka_unit_test(arrays),         cmocka_unit_test(fixed_depth),      cmocka_unit_test(coverage),
-        cmocka_unit_test(coverage_reads), cmocka_unit_test(any_sample),       cmocka_unit_test(mask),
-        cmocka_unit_test(faults),
+        cmocka_unit_test(coverage_reads), cmocka_unit_test(any_sample),       cmocka_unit_test(mutations),
+        cmocka_unit_test(mask),           cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
