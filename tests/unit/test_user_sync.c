@@ -10,11 +10,8 @@
 
 #include "tests/unit/user_guest.h"
 
-#define CODE     0x1000u
-#define UNIFORMS 0x8000u
-#define SHARED   0x10000u
-#define OUT      0x20000u
-#define QPUS     12u
+#define SHARED 0x10000u
+#define QPUS   12u
 
 /* Uniforms of program q: its number, where it puts its result, the shared row, how often. */
 static void set_uniforms(struct user_guest *g, uint32_t q, uint32_t times)

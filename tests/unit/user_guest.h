@@ -104,4 +104,37 @@ static inline struct gpu_fault user_fault(struct user_guest *g)
     return fault[0];
 }
 
+/* ---- one program at CODE, its uniforms at UNIFORMS ---- */
+
+#define CODE     0x1000u
+#define UNIFORMS 0x8000u
+#define IN       0x10000u
+#define OUT      0x20000u
+
+/* Stores the VPM's first 16 rows where ra0 says, and ends. */
+#define STORE_ROWS                                                                                           \
+    "ldi vw_setup, 0xc0000000\n"                                                                             \
+    "ldi vw_setup, 0x88104000\n"                                                                             \
+    "or vw_addr, ra0, ra0\n"                                                                                 \
+    "or -, vpm_st_wait, vpm_st_wait\n" USER_END
+
+static inline void open_guest(struct user_guest *g, bool compile)
+{
+    user_open(g, (struct user_guest_options){.compile = compile});
+}
+
+/* Runs a program that must end well, its uniforms being OUT, IN and `third`. */
+static inline void user_run(struct user_guest *g, const char *text, uint32_t third)
+{
+    user_program(g, CODE, text);
+    user_words(g, UNIFORMS)[0] = OUT;
+    user_words(g, UNIFORMS)[1] = IN;
+    user_words(g, UNIFORMS)[2] = third;
+    user_request(g, CODE, UNIFORMS);
+    uint32_t completed = user_completed(g);
+    user_no_fault(g);
+    assert_int_equal(completed, 1);
+    vc4_write(g->device, VC4_SRQCS, 0x10100);
+}
+
 #endif
