@@ -21,7 +21,8 @@ static const char help[] =
     "  --json             for tools\n"
     "%s"
     "\n"
-    "Exit status 1 when what was stored and the picture differ.\n"
+    "Exit status 1 when what was stored and the picture differ, 3 when the guest did\n"
+    "something wrong up to that picture; the report is on stderr.\n"
     "\n"
     "Examples:\n"
     "  vitrail explain --frame 2 --pixel 480,270 tests/captures/demo.vtc | less -S\n"
@@ -135,6 +136,8 @@ static int explain(const struct options *o, const struct vc4_options *device)
     int err = explain_run(o->capture, device, o->all, show.trace, &result, on_progress, &progress, &error);
 
     tool_progress_end(&progress);
+    for (unsigned i = 0; i < result.fault_count; i++)
+        tool_print_fault(&result.faults[i]);
     if (err)
         code = tool_error("explain",
                           err == -ERANGE   ? TOOL_USAGE
@@ -147,6 +150,8 @@ static int explain(const struct options *o, const struct vc4_options *device)
         explain_print(stdout, &result, &pixel, &show);
     if (!code && pixel.found && !pixel.agrees)
         code = TOOL_DIFFERS;
+    if (!code && result.fault_count)
+        code = TOOL_FAULT;
     explain_finish(&result);
     return code;
 }

@@ -168,6 +168,8 @@ struct explain_draw {
     struct vc4_observed_bin bin;
 };
 
+#define EXPLAIN_FAULTS 16u
+
 struct explain_result {
     struct explain_pixel *pixels;
     uint32_t pixel_count;
@@ -175,7 +177,9 @@ struct explain_result {
         struct explain_draw *at;
         uint32_t count, room;
     } draws;
-    uint32_t pictures; /* met in the first play */
+    uint32_t pictures;                       /* met in the first play */
+    struct gpu_fault faults[EXPLAIN_FAULTS]; /* the guest's, the first ones */
+    unsigned fault_count;
 };
 
 /* Fills result->pixels, of which picture, x and y are given, by playing `capture` (all of it goes back to its

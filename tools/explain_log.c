@@ -39,9 +39,16 @@ struct place {
     uint32_t x, y;           /* raw: pixel of the tile */
 };
 
+/* Pictures have 2 or 4 bytes a pixel: what is stored with more or less is not followed. */
 static uint32_t pixel_bytes(uint32_t format)
 {
-    return format == RASTER_SURFACE_BGR565 || format == RASTER_SURFACE_BGR565_DITHER ? 2 : 4;
+    switch (format) {
+    case RASTER_SURFACE_BGR565:
+    case RASTER_SURFACE_BGR565_DITHER: return 2;
+    case RASTER_SURFACE_RGBA16F: return 8;
+    case RASTER_SURFACE_A8: return 1;
+    default: return 4;
+    }
 }
 
 uint32_t explain_side(enum raster_decimate decimate, uint32_t samples)

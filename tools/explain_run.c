@@ -65,6 +65,14 @@ static int on_picture(struct play *play, const struct capture_frame *frame, uint
     return code;
 }
 
+static void keep_faults(struct replay *replay, struct explain_result *result)
+{
+    struct gpu_fault fault;
+    while (replay_faults(replay, &fault, 1))
+        if (result->fault_count < EXPLAIN_FAULTS)
+            result->faults[result->fault_count++] = fault;
+}
+
 /* Plays up to the last picture asked for. The first play looks pixels up. */
 static int play_through(struct play *play, bool first, struct util_error *error)
 {
@@ -79,6 +87,8 @@ static int play_through(struct play *play, bool first, struct util_error *error)
         if (got <= 0)
             break;
         number++;
+        if (first)
+            keep_faults(play->replay, player->result);
         if (play->progress)
             play->progress(play->progress_data, play->done + replay_position(play->replay),
                            play->file_size * 2);

@@ -153,6 +153,8 @@ static int profile(const struct options *o, const struct vc4_options *device)
                                             .progress_data = &progress};
     int code = TOOL_OK, err = profile_run(&request, &result, &error);
     tool_progress_end(&progress);
+    for (unsigned i = 0; i < result.fault_count; i++)
+        tool_print_fault(&result.faults[i]);
     if (err)
         code = tool_error("profile",
                           err == -ERANGE   ? TOOL_USAGE
@@ -165,6 +167,8 @@ static int profile(const struct options *o, const struct vc4_options *device)
         profile_print(stdout, &result, o->capture, o->draws, o->instructions);
     if (!code && o->heat)
         code = write_heat(o, &result, picture.pixels ? &picture : NULL);
+    if (!code && result.fault_count)
+        code = TOOL_FAULT;
     util_image_finish(&picture);
     profile_finish(&result);
     return code;

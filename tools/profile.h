@@ -15,7 +15,8 @@
 #include "tools/codes.h"
 #include "util/image.h"
 
-#define PROFILE_NONE UINT32_MAX
+#define PROFILE_NONE   UINT32_MAX
+#define PROFILE_FAULTS 16u
 
 enum profile_stage { PROFILE_FRAGMENT, PROFILE_VERTEX, PROFILE_COORDINATE };
 
@@ -26,6 +27,7 @@ struct profile_program {
     enum profile_stage stage;
     bool branches; /* counts of fragment programs with branches were made by interpreting them */
     bool by_pc;    /* `count` is known: not of vertex and coordinate programs with branches */
+    bool sampled;  /* `count` was scaled up from some of the primitives */
     uint32_t insn_count;
     uint64_t *words, *count; /* owned: instructions, and how often each was executed (16 lanes at once) */
     uint64_t executed;
@@ -67,6 +69,8 @@ struct profile {
     /* Of the device, over the pictures that count, in the fastest timed play: on the clock, of processors. */
     double wall_ms, cpu_ms;
     uint64_t vertices, vertex_instructions;
+    struct gpu_fault faults[PROFILE_FAULTS]; /* the guest's, the first ones */
+    unsigned fault_count;
     struct {
         struct profile_draw *at;
         uint32_t count, room;
@@ -88,7 +92,8 @@ struct profile_request {
     const char *capture;
     const struct vc4_options *options;
     bool all;          /* the end of every rendering job is a picture */
-    bool instructions; /* count those of programs with branches, by interpreting them */
+    bool instructions; /* count those of fragment programs with branches, by interpreting them: all of a
+                          small capture's primitives, fewer and fewer of a large one's */
     uint32_t loops;
     struct util_image *picture; /* receives the last picture that counts, where there is one; may be NULL */
     void (*progress)(void *data, uint64_t position, uint64_t size); /* may be NULL */

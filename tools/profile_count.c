@@ -5,6 +5,9 @@
 #include "tools/profile_internal.h"
 #include "util/bits.h"
 
+#define SAMPLE_ALL  (4u << 20) /* instructions interpreted before primitives are left out */
+#define SAMPLE_STEP (1u << 20) /* and after so many more, every other one again */
+
 /* ---- programs, under the lock ---- */
 
 static uint32_t find_program(struct collector *c, const struct vc4_qpu_program *program, uint32_t address,
@@ -123,11 +126,26 @@ static void on_insn(void *data, uint32_t pc, const struct vc4_qpu_insn *insn,
     ((struct hand *)data)->count[pc]++;
 }
 
+static void end_block(void *data, const struct vc4_qpu_state *state, const struct vc4_qpu_report *report)
+{
+    struct hand *h = data;
+    atomic_fetch_add_explicit(&h->collector->interpreted, report->executed, memory_order_relaxed);
+}
+
+/* Interpreting takes long: about a second's worth is done in full, then of ever fewer primitives. */
+static bool is_sampled(struct hand *h)
+{
+    uint64_t done = atomic_load_explicit(&h->collector->interpreted, memory_order_relaxed);
+    uint64_t shift = done < SAMPLE_ALL ? 0 : 1 + (done - SAMPLE_ALL) / SAMPLE_STEP;
+    return h->sampler++ % (1ull << UTIL_MIN(shift, 20)) == 0;
+}
+
 static void *count_job(void *data, unsigned worker, uint32_t batch, uint32_t number)
 {
     struct hand *h = profile_hand(data, batch, number);
     if (h)
-        h->watch = (struct vc4_frag_watch){.data = h, .begin = begin_block, .trace = on_insn};
+        h->watch =
+            (struct vc4_frag_watch){.data = h, .begin = begin_block, .trace = on_insn, .end = end_block};
     return h;
 }
 
@@ -208,7 +226,7 @@ static const struct vc4_frag_watch *count_covered(void *data, const struct vc4_o
         pixels += (uint64_t)__builtin_popcount(primitive->blocks[i].mask);
     if (h->job->segments.count)
         h->job->segments.at[h->job->segments.count - 1].pixels += pixels;
-    return h->count ? &h->watch : NULL;
+    return h->count && is_sampled(h) ? &h->watch : NULL;
 }
 
 static void count_op(void *data, uint32_t number, enum vc4_observed_kind kind, bool done,

@@ -3,6 +3,8 @@
 #ifndef VITRAIL_TOOLS_PROFILE_INTERNAL_H
 #define VITRAIL_TOOLS_PROFILE_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "tools/explain.h"
 #include "tools/profile.h"
 
@@ -13,7 +15,8 @@ struct collector {
     struct vc4_observer observer;
     pthread_mutex_t lock;     /* of draws, programs and jobs while workers count */
     uint32_t picture, number; /* being played; draws of it */
-    bool out_of_memory, presented;
+    bool out_of_memory, presented, timing;
+    _Atomic uint64_t interpreted; /* instructions, to be counted */
     struct codes codes;
     uint32_t timed_draw; /* timed plays: the next to be binned */
     uint64_t bin_began;
@@ -34,6 +37,7 @@ struct hand {
     uint64_t ns, vertex_ns, move_ns; /* of the segment in hand, so far */
     struct vc4_frag_watch watch;
     uint64_t *count; /* of the program being counted */
+    uint64_t sampler;
 };
 
 /* Whether the picture being played is one of those asked for. */

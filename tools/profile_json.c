@@ -38,6 +38,7 @@ static void put_program(struct json *j, const struct profile_program *it)
     json_string(j, "stage", stages[it->stage]);
     json_uint(j, "executed", it->executed);
     json_bool(j, "branches", it->branches);
+    json_bool(j, "sampled", it->sampled);
     json_array(j, "instructions");
     for (uint32_t pc = 0; pc < it->insn_count; pc++) {
         vc4_qpu_disasm(it->words[pc], pc, text);

@@ -64,6 +64,9 @@ static int play(struct collector *c, double *ms, double *cpu_ms, struct util_err
             p->height = frame.height;
         }
         number++;
+        if (!c->timing)
+            p->fault_count +=
+                replay_faults(c->replay, p->faults + p->fault_count, PROFILE_FAULTS - p->fault_count);
         if (c->request->progress)
             c->request->progress(c->request->progress_data, c->done + replay_position(c->replay), c->size);
     }
@@ -72,6 +75,22 @@ static int play(struct collector *c, double *ms, double *cpu_ms, struct util_err
     if (got >= 0 && number && c->request->picture && !c->request->picture->pixels)
         replay_picture(c->replay, &frame, c->request->picture); /* without it the map is plain */
     return got < 0 ? got : c->out_of_memory ? util_fail(error, -ENOMEM, "out of memory") : 0;
+}
+
+/* Counts that were made of a part of the primitives stand for all. */
+static void scale_samples(struct profile *p)
+{
+    for (uint32_t i = 0; i < p->programs.count; i++) {
+        struct profile_program *it = &p->programs.at[i];
+        uint64_t counted = 0;
+        for (uint32_t pc = 0; pc < it->insn_count; pc++)
+            counted += it->count[pc];
+        if (!it->branches || !counted || counted == it->executed)
+            continue;
+        it->sampled = true;
+        for (uint32_t pc = 0; pc < it->insn_count; pc++)
+            it->count[pc] = (uint64_t)((double)it->count[pc] * (double)it->executed / (double)counted);
+    }
 }
 
 static void add_segments(struct profile *p)
@@ -103,6 +122,7 @@ static int play_all(struct collector *c, struct util_error *error)
                          p->pictures == 1 ? "is" : "are", p->pictures, p->pictures == 1 ? "" : "s", p->first);
     p->last = UTIL_MIN(p->last, p->pictures);
     c->observer = profile_time_observer(c);
+    c->timing = true;
     for (uint32_t i = 0; i < c->request->loops; i++) {
         if (replay_rewind(c->replay))
             return util_fail(error, -ENOMEM, "out of memory");
@@ -112,6 +132,7 @@ static int play_all(struct collector *c, struct util_error *error)
         p->cpu_ms = i ? UTIL_MIN(p->cpu_ms, cpu_ms) : cpu_ms;
     }
     add_segments(p);
+    scale_samples(p);
     return 0;
 }
 

@@ -98,6 +98,9 @@ static void print_summary(FILE *out, const struct profile *p, const struct total
     fprintf(out, "  tile loads, stores   %10.3f  %5.1f%%   %s tile jobs\n", ms(t->move),
             percent(t->move, t->all), grouped(t->jobs, a));
     fprintf(out, "  all workers together %10.3f\n", ms(t->all));
+    if (ms(t->all) > p->cpu_ms * 1.3)
+        fprintf(out,
+                "\nThe machine is busy with other work: these times contain waiting. More --loops help.\n");
 }
 
 /* ---- draws ---- */
@@ -169,7 +172,9 @@ static void print_programs(FILE *out, const struct profile *p)
             if (it->executed == next && next)
                 fprintf(out, "  0x%08x  %-11s %7u %16s %5.1f%%%s\n", it->address, stage_name(it->stage),
                         it->insn_count, grouped(it->executed, a), percent((double)it->executed, (double)all),
-                        it->by_pc ? "" : "  (branches: not counted by instruction)");
+                        !it->by_pc    ? "  (branches: not counted by instruction)"
+                        : it->sampled ? "  (instructions counted in some primitives)"
+                                      : "");
         }
         last = next;
     }

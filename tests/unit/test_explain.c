@@ -528,6 +528,33 @@ static void heat(void **state)
     film_close(&f);
 }
 
+/* Garbage in lists, shader records and programs: never a crash, always an end; and what is told agrees. */
+static void hostile(void **state)
+{
+    uint64_t random = 12345;
+    for (unsigned round = 0; round < 24; round++) {
+        struct film f;
+        struct explain_pixel pixel = {.picture = 1, .x = 12, .y = 10};
+        struct explain_result result;
+        struct profile p;
+        film_open(&f);
+        three_triangles(&f);
+        for (unsigned i = 0; i < 6; i++) {
+            static const uint32_t places[] = {AT_LISTS, AT_MAIN, AT_RECORD, AT_FS, AT_VERTICES};
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            uint32_t at = places[(random >> 33) % UTIL_ARRAY_SIZE(places)] + (random >> 40) % 64;
+            f.scene.memory.base[at] = (uint8_t)(random >> 56);
+        }
+        film_picture(&f, 64, 64);
+        explain(&f, &pixel, &result);
+        assert_true(!pixel.found || pixel.agrees);
+        explain_finish(&result);
+        profile_of(f.path, &p);
+        profile_finish(&p);
+        film_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -541,6 +568,7 @@ int main(void)
         cmocka_unit_test(misuse),
         cmocka_unit_test(profile_adds_up),
         cmocka_unit_test(heat),
+        cmocka_unit_test(hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
