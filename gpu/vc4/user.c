@@ -85,7 +85,7 @@ static void place(struct vc4_device *device, uint32_t number, const struct vc4_u
         program_fault(device, request->job, &fault);
         return;
     }
-    memset(qpu, 0, offsetof(struct vc4_user_qpu, stores.bytes));
+    memset(qpu, 0, offsetof(struct vc4_user_qpu, stores.line));
     vc4_qpu_machine_begin(&qpu->machine, request->code, request->uniforms, number);
     qpu->machine.numeric = device->options.numeric;
     qpu->vpm.window = UTIL_MIN(device->regs[VC4_VPMBASE / 4] * 4, VC4_USER_VPM_ROWS);
@@ -227,7 +227,8 @@ static void publish(struct vc4_device *device, const struct round *round)
                 user->qpu[k]->stale_rows |= rows;
         uint64_t more = qpu->machine.executed - qpu->counted;
         executed += more;
-        cost += more * qpu->weight;
+        cost += more * qpu->weight + qpu->work;
+        qpu->work = 0;
         qpu->counted = qpu->machine.executed;
     }
     user->last_round = cost;

@@ -7,6 +7,8 @@
 #include "gpu/vc4/user_internal.h"
 #include "util/bits.h"
 
+#define SAMPLE_WORK 256u /* instructions that take as long as sampling a texture does here */
+
 /* ---- uniforms, texture units ---- */
 
 /* SRQUL bounds the stream as long as it runs on from where it began; a program that moves the pointer is on
@@ -36,7 +38,7 @@ static bool plain_lookup(const struct vc4_user_qpu *qpu, const uint32_t address[
         outside |= (address[i] & ~3u) > qpu->last_word;
     if (qpu->stores.used)
         for (uint32_t i = 0; i < 16; i++)
-            outside |= vc4_user_is_written(&qpu->stores, address[i] & ~3u, 4);
+            outside |= vc4_user_is_written(&qpu->stores, address[i]);
     for (uint32_t i = 0; i < 16 && !outside; i++)
         out[i] = util_load32(qpu->base + (address[i] & ~3u));
     return !outside;
@@ -70,6 +72,7 @@ enum vc4_qpu_fault vc4_user_sample(struct vc4_user_qpu *qpu, unsigned unit, cons
         qpu->report.address = qpu->fault.address;
         return VC4_QPU_FAULT_MEMORY;
     }
+    qpu->work += SAMPLE_WORK;
     raster_texture_sample(&key, &texture, c[0], c[1], c[2], c[3], next_result(qpu, unit));
     return VC4_QPU_OK;
 }
@@ -214,6 +217,7 @@ static uint32_t call_dma(struct vc4_user_qpu *qpu, uint32_t store, uint32_t valu
     if (!known)
         return bad_setup(
             qpu, store ? "a DMA store without a set-up, to" : "a DMA load without a set-up, from", value);
+    qpu->work += dma.rows * (1 + dma.row_bytes / 16);
     uint32_t at_once = dma.pitch == dma.row_bytes ? TRANSFER_MAX / dma.row_bytes : 1;
     for (uint32_t i = 0; i < dma.rows; i += at_once) {
         uint64_t address = value + (uint64_t)i * dma.pitch;

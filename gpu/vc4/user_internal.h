@@ -13,20 +13,24 @@
 #define VC4_USER_SEMAPHORES 16u
 #define VC4_USER_SLICE      (1u << 16) /* instructions that loops repeat in a round */
 
-/* Stores that the others do not see yet: pieces of memory, each a header and its bytes. The largest DMA store
- * has 128 rows of 512 bytes; who has less room left than that waits for the round's end before the next. */
-#define VC4_USER_STORE_MAX  (128u * (512u + 8u))
-#define VC4_USER_STORE_ROOM (8u * VC4_USER_STORE_MAX)
+/* Stores that the others do not see yet, by lines of 64 bytes. The largest DMA store has 128 rows of 512
+ * bytes, each of which may touch nine lines; who has less room left waits for the round's end before the
+ * next. */
+#define VC4_USER_LINES      4096u
+#define VC4_USER_LINE_SLOTS 8192u /* a power of two: at most half full */
+#define VC4_USER_DMA_LINES  (128u * 9u)
 
-/* Reads look through them all; after so many bytes of that the next DMA waits too. */
-#define VC4_USER_PATCH_MAX   (1u << 16)
-#define VC4_USER_STORE_LINES 32768u /* of 64 bytes, by the low bits of their number */
+struct vc4_user_line {
+    uint32_t number; /* its address / 64 */
+    uint32_t slot;
+    uint64_t mask; /* bit n: byte n was written */
+    uint8_t bytes[64];
+};
 
 struct vc4_user_stores {
-    uint32_t used, last;                       /* bytes taken; where the last piece begins */
-    uint64_t patched;                          /* bytes of them that reads have looked through */
-    uint64_t lines[VC4_USER_STORE_LINES / 64]; /* a bit for each line that may hold a part of a piece */
-    uint8_t bytes[VC4_USER_STORE_ROOM];
+    uint32_t used;                      /* lines, in the order in which they were first written */
+    uint16_t slot[VC4_USER_LINE_SLOTS]; /* by a hash of the number: the line's place plus one, 0 for none */
+    struct vc4_user_line line[VC4_USER_LINES];
 };
 
 /* Results of a texture unit that wait to be loaded. */
@@ -88,6 +92,7 @@ struct vc4_user_qpu {
     uint64_t since;         /* the round in which it began to wait */
     uint64_t stale_rows;    /* of its view of the VPM */
     uint32_t weight;        /* of an instruction in the job's fuel */
+    uint64_t work;          /* of DMA and textures since the last round, as if it were instructions */
     uint64_t counted;       /* instructions that the job has paid for */
 
     struct vc4_user_stores stores;
@@ -111,8 +116,8 @@ bool vc4_user_read(struct vc4_user_qpu *qpu, uint64_t address, uint32_t size, vo
 bool vc4_user_write(struct vc4_user_qpu *qpu, uint64_t address, uint32_t size, const void *bytes);
 /* Makes its stores everybody's. */
 void vc4_user_publish(struct vc4_user_qpu *qpu);
-/* Whether the bytes there may be among these stores. */
-bool vc4_user_is_written(const struct vc4_user_stores *stores, uint64_t address, uint32_t size);
+/* Whether a byte of the line that holds the address is among these stores. */
+bool vc4_user_is_written(const struct vc4_user_stores *stores, uint32_t address);
 /* Whether stores have so little room left that a DMA should wait for the round's end. */
 bool vc4_user_is_full(const struct vc4_user_qpu *qpu);
 

@@ -1,53 +1,48 @@
-/* Memory as one of several user programs sees it: what was there when the round began, and its own stores. */
+/* Memory as one of several user programs sees it: what was there when the round began, and its own stores,
+ * kept by lines of 64 bytes in a table. */
 #include <string.h>
 
 #include "gpu/vc4/user_internal.h"
 #include "util/bits.h"
 
-struct piece {
-    uint32_t address, size;
-};
-
-static uint32_t piece_size(uint32_t bytes)
+/* The place in the table where the line is, or where it would be. */
+static uint32_t slot_of(const struct vc4_user_stores *stores, uint32_t number)
 {
-    return (uint32_t)(sizeof(struct piece) + util_align(bytes, 8));
+    uint32_t at = number * 0x9e3779b1u >> 16 & (VC4_USER_LINE_SLOTS - 1);
+    while (stores->slot[at] && stores->line[stores->slot[at] - 1u].number != number)
+        at = (at + 1) & (VC4_USER_LINE_SLOTS - 1);
+    return at;
 }
 
-static struct piece piece_at(const struct vc4_user_stores *stores, uint32_t at)
+bool vc4_user_is_written(const struct vc4_user_stores *stores, uint32_t address)
 {
-    struct piece p;
-    memcpy(&p, stores->bytes + at, sizeof p);
-    return p;
+    return stores->slot[slot_of(stores, address / 64)];
 }
 
-/* ---- which lines of memory were written: never too few of them ---- */
-
-static void mark_lines(struct vc4_user_stores *stores, uint64_t address, uint32_t size)
+static uint64_t byte_mask(uint32_t first, uint32_t count)
 {
-    for (uint64_t line = address / 64; line <= (address + size - 1) / 64; line++)
-        stores->lines[line % VC4_USER_STORE_LINES / 64] |= 1ull << line % 64;
+    return util_bits(~0ull, 0, count) << first;
 }
 
-bool vc4_user_is_written(const struct vc4_user_stores *stores, uint64_t address, uint32_t size)
+static void copy_masked(uint8_t *to, const uint8_t *from, uint64_t mask)
 {
-    bool written = false;
-    for (uint64_t line = address / 64; line <= (address + size - 1) / 64; line++)
-        written |= stores->lines[line % VC4_USER_STORE_LINES / 64] >> line % 64 & 1;
-    return written;
+    for (; mask; mask &= mask - 1)
+        to[__builtin_ctzll(mask)] = from[__builtin_ctzll(mask)];
 }
 
-/* ---- reads ---- */
-
-/* Own stores that lie over what was read, in the order they were made. */
+/* Own stores that lie over what was read. */
 static void patch(const struct vc4_user_stores *stores, uint64_t address, uint32_t size, uint8_t *out)
 {
-    for (uint32_t at = 0; at < stores->used;) {
-        struct piece p = piece_at(stores, at);
-        uint64_t from = UTIL_MAX(address, (uint64_t)p.address);
-        uint64_t to = UTIL_MIN(address + size, (uint64_t)p.address + p.size);
-        if (from < to)
-            memcpy(out + (from - address), stores->bytes + at + sizeof p + (from - p.address), to - from);
-        at += piece_size(p.size);
+    while (size) {
+        uint32_t first = address % 64, count = UTIL_MIN(size, 64 - first);
+        uint32_t found = stores->slot[slot_of(stores, (uint32_t)(address / 64))];
+        if (found) {
+            const struct vc4_user_line *line = &stores->line[found - 1];
+            copy_masked(out, line->bytes + first, (line->mask & byte_mask(first, count)) >> first);
+        }
+        address += count;
+        out += count;
+        size -= count;
     }
 }
 
@@ -57,43 +52,43 @@ bool vc4_user_read(struct vc4_user_qpu *qpu, uint64_t address, uint32_t size, vo
     if (!from)
         return false;
     memcpy(out, from, size);
-    if (qpu->stores.used && vc4_user_is_written(&qpu->stores, address, size)) {
+    if (qpu->stores.used)
         patch(&qpu->stores, address, size, out);
-        qpu->stores.patched += qpu->stores.used;
-    }
     return true;
 }
 
-/* ---- stores ---- */
-
-/* What goes on where the last piece ends becomes part of it. */
-static void add_piece(struct vc4_user_stores *stores, uint32_t address, uint32_t size, const void *bytes)
+static struct vc4_user_line *line_at(struct vc4_user_stores *stores, uint32_t number)
 {
-    struct piece p = {address, 0};
-    if (stores->used) {
-        p = piece_at(stores, stores->last);
-        if (p.address + (uint64_t)p.size != address)
-            p = (struct piece){address, 0};
+    uint32_t at = slot_of(stores, number);
+    if (!stores->slot[at]) {
+        struct vc4_user_line *line = &stores->line[stores->used++];
+        line->number = number;
+        line->slot = at;
+        line->mask = 0;
+        stores->slot[at] = (uint16_t)stores->used;
     }
-    if (!p.size)
-        stores->last = stores->used;
-    memcpy(stores->bytes + stores->last + sizeof p + p.size, bytes, size);
-    p.size += size;
-    memcpy(stores->bytes + stores->last, &p, sizeof p);
-    stores->used = stores->last + piece_size(p.size);
+    return &stores->line[stores->slot[at] - 1u];
 }
 
 bool vc4_user_write(struct vc4_user_qpu *qpu, uint64_t address, uint32_t size, const void *bytes)
 {
     uint8_t *to = gpu_memory_at(qpu->memory, address, size);
+    const uint8_t *from = bytes;
     if (!to)
         return false;
     if (qpu->alone) {
-        memcpy(to, bytes, size);
+        memcpy(to, from, size);
         return true;
     }
-    add_piece(&qpu->stores, (uint32_t)address, size, bytes);
-    mark_lines(&qpu->stores, address, size);
+    while (size) {
+        uint32_t first = address % 64, count = UTIL_MIN(size, 64 - first);
+        struct vc4_user_line *line = line_at(&qpu->stores, (uint32_t)(address / 64));
+        memcpy(line->bytes + first, from, count);
+        line->mask |= byte_mask(first, count);
+        address += count;
+        from += count;
+        size -= count;
+    }
     qpu->careful = 1;
     return true;
 }
@@ -101,18 +96,19 @@ bool vc4_user_write(struct vc4_user_qpu *qpu, uint64_t address, uint32_t size, c
 void vc4_user_publish(struct vc4_user_qpu *qpu)
 {
     struct vc4_user_stores *stores = &qpu->stores;
-    if (!stores->used)
-        return;
-    for (uint32_t at = 0; at < stores->used;) {
-        struct piece p = piece_at(stores, at);
-        memcpy(qpu->memory->base + p.address, stores->bytes + at + sizeof p, p.size);
-        at += piece_size(p.size);
+    for (uint32_t i = 0; i < stores->used; i++) {
+        const struct vc4_user_line *line = &stores->line[i];
+        uint8_t *to = qpu->memory->base + line->number * 64ull;
+        if (line->mask == UINT64_MAX)
+            memcpy(to, line->bytes, sizeof line->bytes);
+        else
+            copy_masked(to, line->bytes, line->mask);
+        stores->slot[line->slot] = 0;
     }
-    memset(stores, 0, offsetof(struct vc4_user_stores, bytes));
+    stores->used = 0;
 }
 
 bool vc4_user_is_full(const struct vc4_user_qpu *qpu)
 {
-    return qpu->stores.used > VC4_USER_STORE_ROOM - VC4_USER_STORE_MAX ||
-           qpu->stores.patched > VC4_USER_PATCH_MAX;
+    return qpu->stores.used > VC4_USER_LINES - VC4_USER_DMA_LINES;
 }

@@ -24,7 +24,7 @@ struct vc4_user {
     uint64_t mutex_job;
     uint64_t round;
     uint64_t last_round; /* what the last round cost of the fuel */
-    uint64_t fuel; /* instructions left to the programs that run until all end or wait */
+    uint64_t fuel;       /* instructions left to the programs that run until all end or wait */
     bool running, waiting_reported;
 };
 

@@ -166,7 +166,15 @@ static void compare(const struct pair *p)
     const struct vc4_user_qpu *a = p->qpu[0], *b = p->qpu[1];
     assert_int_equal(a->stop, b->stop);
     assert_int_equal(a->stores.used, b->stores.used);
-    assert_memory_equal(a->stores.bytes, b->stores.bytes, a->stores.used);
+    assert_memory_equal(a->stores.slot, b->stores.slot, sizeof a->stores.slot);
+    for (uint32_t i = 0; i < a->stores.used; i++) {
+        assert_int_equal(a->stores.line[i].number, b->stores.line[i].number);
+        assert_int_equal(a->stores.line[i].mask, b->stores.line[i].mask);
+        for (unsigned n = 0; n < 64; n++)
+            if (a->stores.line[i].mask >> n & 1)
+                assert_int_equal(a->stores.line[i].bytes[n], b->stores.line[i].bytes[n]);
+    }
+    assert_int_equal(a->work, b->work);
     assert_memory_equal(p->memory[0].base, p->memory[1].base, MEMORY);
     SAME(vpm.row);
     SAME(vpm.changed);
@@ -270,7 +278,7 @@ static void random_programs(void **state)
         print_message("%s: %u compiled, %u ended, %u faulted, %u stops, %u yields\n",
                       jit_level_name((enum jit_level)level), tally.compiled, tally.ends, tally.faults,
                       tally.stops, tally.yields);
-        assert_true(tally.compiled > 10 && tally.ends > 0 && tally.faults > 0 && tally.stops > 10);
+        assert_true(tally.compiled > 5 && tally.ends > 0 && tally.faults > 0 && tally.stops > 10);
         jit_engine_destroy(engine);
     }
     pair_close(&p);
