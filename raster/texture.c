@@ -4,7 +4,32 @@
 #include <errno.h>
 #include <math.h>
 
-int raster_texture_validate(const struct raster_texture_key *key, const struct raster_texture *texture,
+static uint32_t pair(uint32_t x, uint32_t y)
+{
+    return x | y << 16;
+}
+
+/* What compiled code takes from the level as it is. */
+static void prepare_level(const struct raster_texture *texture, unsigned bits, struct raster_level *level)
+{
+    const uint32_t size[2] = {level->width, level->height};
+    uint32_t utile[2], window[2], scale = level->layout == RASTER_VC4_T ? 6 : 0;
+    uint64_t over = (texture->memory_size | level->offset) & 63;
+
+    for (unsigned k = 0; k < 2; k++) {
+        level->scale[k] = (float)size[k] * 256.0f;
+        utile[k] = (size[k] - 1) >> 2;
+        window[k] = utile[k] ? (utile[k] - 1) << 2 : 0;
+    }
+    level->last = pair(size[0] - 1, size[1] - 1);
+    level->last_utile = pair(utile[0], utile[1]);
+    level->last_window = pair(window[0], window[1]);
+    /* The factors are signed halves. */
+    level->windowed = bits == 32 && level->layout != RASTER_LINEAR && !over && level->stride < 512;
+    level->utile_factor = level->windowed ? pair(1u << scale, level->stride << scale) : 0;
+}
+
+int raster_texture_validate(const struct raster_texture_key *key, struct raster_texture *texture,
                             struct util_error *error)
 {
     enum raster_format format = (enum raster_format)key->format;
@@ -24,7 +49,7 @@ int raster_texture_validate(const struct raster_texture_key *key, const struct r
                               key->wrap_t == RASTER_REPEAT || key->wrap_t == RASTER_MIRROR))
         return util_fail(error, -EFAULT, "texel coordinates do not repeat");
     for (uint32_t n = 0; n < texture->level_count; n++) {
-        const struct raster_level *level = &texture->level[n];
+        struct raster_level *level = &texture->level[n];
         uint64_t span, end;
         /* Pairs of YUYV are read whole. */
         uint32_t width = format == RASTER_YUYV422 ? (level->width + 1) & ~1u : level->width;
@@ -40,6 +65,7 @@ int raster_texture_validate(const struct raster_texture_key *key, const struct r
             !util_add(end, level->offset, &end) || end > texture->memory_size || end > UINT32_MAX)
             return util_fail(error, -EFAULT, "texture level %u (%ux%u at 0x%08x) leaves memory", n,
                              level->width, level->height, level->offset);
+        prepare_level(texture, bits, level);
     }
     return 0;
 }

@@ -71,6 +71,14 @@ struct raster_level {
     uint32_t width, height; /* texels, >= 1 */
     uint32_t stride;        /* linear: bytes a row; tiled: tiles or utiles a row */
     uint32_t layout;        /* enum raster_layout */
+    /* What raster_texture_validate makes of them for compiled code. Pairs: x in the low half, y in the high.
+     */
+    float scale[2];        /* 256 times width and height */
+    uint32_t last;         /* pair: the last texel */
+    uint32_t windowed;     /* 1: the level is of whole aligned utiles of 4x4 texels; then */
+    uint32_t last_utile;   /* pair */
+    uint32_t last_window;  /* pair: the first texel of the last utile but one, or of the only one */
+    uint32_t utile_factor; /* pair: (1, stride), times 64 in the T format */
 };
 
 struct raster_texture {
@@ -84,8 +92,9 @@ struct raster_texture {
     struct raster_level level[RASTER_MAX_LEVELS];
 };
 
-/* Checks that every texel of every level and face lies inside memory; 0 or -EFAULT with the level named. */
-int raster_texture_validate(const struct raster_texture_key *key, const struct raster_texture *texture,
+/* Checks that every texel of every level and face lies inside memory, and fills in what compiled code needs
+ * of the levels; 0 or -EFAULT with the level named. */
+int raster_texture_validate(const struct raster_texture_key *key, struct raster_texture *texture,
                             struct util_error *error);
 
 /* Samples 16 lanes (4 quads, for implicit LOD) into 8888 words, first channel low. t, r, bias may be NULL: a

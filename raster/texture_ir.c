@@ -3,14 +3,16 @@
 #include "raster/texture_ir.h"
 
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "raster/texture_ir_internal.h"
 
 /* Lanes whose levels differ are sampled level after level: almost always there is one. */
 struct level_loop {
     LLVMBasicBlockRef head, exit;
-    LLVMValueRef todo, result, mask; /* i16, i32x16, i1x16 */
-    LLVMValueRef level;              /* scalar */
+    LLVMValueRef levels, todo, result, mask; /* i32x16, i16, i32x16, i1x16 */
+    LLVMValueRef level;                      /* scalar */
 };
 
 /* The two 16-bit halves of the words' channels: even bytes, odd bytes. */
@@ -97,22 +99,35 @@ static LLVMValueRef spread(struct jit_builder *b, LLVMValueRef w)
     return LLVMBuildLShr(b->ir, LLVMBuildBitCast(b->ir, w, halves_type(b), ""), halves_splat(b, 1), "");
 }
 
-static LLVMValueRef level_word(struct texture_ir *t, LLVMValueRef at, size_t field)
-{
-    return texture_ir_word(t->b, at, offsetof(struct raster_texture, level) + field);
-}
-
 static struct texture_ir_level load_level(struct texture_ir *t, LLVMValueRef number)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef size = jit_i32(b, sizeof(struct raster_level));
     LLVMValueRef at = number ? jit_offset(b, t->texture, LLVMBuildMul(b->ir, number, size, "")) : t->texture;
 
-    return (struct texture_ir_level){.width = level_word(t, at, offsetof(struct raster_level, width)),
-                                     .height = level_word(t, at, offsetof(struct raster_level, height)),
-                                     .stride = level_word(t, at, offsetof(struct raster_level, stride)),
-                                     .offset = level_word(t, at, offsetof(struct raster_level, offset)),
-                                     .layout = level_word(t, at, offsetof(struct raster_level, layout))};
+    struct texture_ir_level level;
+    const struct {
+        LLVMValueRef *value;
+        size_t at;
+    } words[] = {
+        {&level.width, offsetof(struct raster_level, width)},
+        {&level.height, offsetof(struct raster_level, height)},
+        {&level.stride, offsetof(struct raster_level, stride)},
+        {&level.offset, offsetof(struct raster_level, offset)},
+        {&level.layout, offsetof(struct raster_level, layout)},
+        {&level.last, offsetof(struct raster_level, last)},
+        {&level.windowed, offsetof(struct raster_level, windowed)},
+        {&level.last_utile, offsetof(struct raster_level, last_utile)},
+        {&level.last_window, offsetof(struct raster_level, last_window)},
+        {&level.utile_factor, offsetof(struct raster_level, utile_factor)},
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        *words[i].value = texture_ir_word(b, at, offsetof(struct raster_texture, level) + words[i].at);
+    for (size_t k = 0; k < 2; k++)
+        level.scale[k] = texture_ir_float(
+            b, at, offsetof(struct raster_texture, level) + offsetof(struct raster_level, scale) + 4 * k);
+    return level;
 }
 
 /* One level (a scalar, or NULL for level 0) sampled in all lanes; not finished. */
@@ -124,8 +139,8 @@ static LLVMValueRef sample_level(struct texture_ir *t, LLVMValueRef number, LLVM
     struct halves top, bottom;
     LLVMValueRef tap[4], wx, wy;
 
-    texture_ir_axis(t, t->key->wrap_s, s, level.width, &x);
-    texture_ir_axis(t, t->key->wrap_t, t_, level.height, &y);
+    texture_ir_axis(t, t->key->wrap_s, s, level.scale[0], &x);
+    texture_ir_axis(t, t->key->wrap_t, t_, level.scale[1], &y);
     texture_ir_fetch(t, &level, &x, &y, tap);
     if (t->filter == TEXTURE_NEAREST)
         return tap[0];
@@ -141,36 +156,50 @@ static void level_loop_begin(struct texture_ir *t, struct level_loop *loop, LLVM
     struct jit_builder *b = t->b;
     LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(b->ir));
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b->ir);
-    LLVMValueRef all = LLVMConstAllOnes(b->i16), none = jit_splat_u32(b, 0), first[2];
+    LLVMValueRef all = LLVMConstAllOnes(b->i16), none = jit_splat_u32(b, 0), first;
 
+    loop->levels = levels;
     loop->head = LLVMAppendBasicBlockInContext(b->context, function, "level");
     loop->exit = LLVMAppendBasicBlockInContext(b->context, function, "level_end");
+    first = LLVMBuildExtractElement(b->ir, levels, jit_i32(b, 0), "");
     LLVMBuildBr(b->ir, loop->head);
     LLVMPositionBuilderAtEnd(b->ir, loop->head);
     loop->todo = LLVMBuildPhi(b->ir, b->i16, "todo");
     loop->result = LLVMBuildPhi(b->ir, b->i32x16, "texel");
+    loop->level = LLVMBuildPhi(b->ir, b->i32, "number");
     LLVMAddIncoming(loop->todo, &all, &before, 1);
     LLVMAddIncoming(loop->result, &none, &before, 1);
-
-    first[0] = loop->todo;
-    first[1] = LLVMConstInt(b->i1, 1, false); /* todo is never zero here */
-    first[0] = jit_intrinsic(b, "llvm.cttz", &b->i16, 1, first, 2);
-    loop->level = LLVMBuildExtractElement(b->ir, levels, first[0], "");
+    LLVMAddIncoming(loop->level, &first, &before, 1);
     loop->mask = LLVMBuildICmp(b->ir, LLVMIntEQ, levels, jit_splat(b, loop->level), "");
+}
+
+/* The level of the lowest lane in `lanes`, an i16 that is not zero: scalar. */
+static LLVMValueRef level_of(struct jit_builder *b, LLVMValueRef levels, LLVMValueRef lanes)
+{
+    LLVMValueRef args[2] = {lanes, LLVMConstInt(b->i1, 1, false)};
+
+    args[0] = jit_intrinsic(b, "llvm.cttz", &b->i16, 1, args, 2);
+    return LLVMBuildExtractElement(b->ir, levels, args[0], "");
 }
 
 static LLVMValueRef level_loop_end(struct texture_ir *t, struct level_loop *loop, LLVMValueRef sampled)
 {
     struct jit_builder *b = t->b;
     LLVMBasicBlockRef here = LLVMGetInsertBlock(b->ir);
+    LLVMBasicBlockRef again =
+        LLVMAppendBasicBlockInContext(b->context, LLVMGetBasicBlockParent(here), "again");
     LLVMValueRef done = LLVMBuildNot(b->ir, jit_mask_to_bits(b, loop->mask), "");
     LLVMValueRef left = LLVMBuildAnd(b->ir, loop->todo, done, "");
-    LLVMValueRef result = LLVMBuildSelect(b->ir, loop->mask, sampled, loop->result, ""), more;
+    LLVMValueRef result = LLVMBuildSelect(b->ir, loop->mask, sampled, loop->result, ""), more, next;
 
-    LLVMAddIncoming(loop->todo, &left, &here, 1);
-    LLVMAddIncoming(loop->result, &result, &here, 1);
     more = LLVMBuildICmp(b->ir, LLVMIntNE, left, LLVMConstInt(b->i16, 0, false), "");
-    LLVMBuildCondBr(b->ir, more, loop->head, loop->exit);
+    LLVMBuildCondBr(b->ir, more, again, loop->exit);
+    LLVMPositionBuilderAtEnd(b->ir, again);
+    next = level_of(b, loop->levels, left);
+    LLVMBuildBr(b->ir, loop->head);
+    LLVMAddIncoming(loop->todo, &left, &again, 1);
+    LLVMAddIncoming(loop->result, &result, &again, 1);
+    LLVMAddIncoming(loop->level, &next, &again, 1);
     LLVMPositionBuilderAtEnd(b->ir, loop->exit);
     return result;
 }
@@ -242,15 +271,13 @@ static LLVMValueRef coordinate(struct jit_builder *b, LLVMValueRef v)
     return v ? jit_intrinsic(b, "llvm.arithmetic.fence", &b->f32x16, 1, &v, 1) : jit_splat_f32(b, 0);
 }
 
-LLVMValueRef raster_texture_ir(struct jit_builder *b, const struct raster_texture_key *key,
-                               LLVMValueRef texture, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
-                               LLVMValueRef bias)
+static LLVMValueRef emit(struct jit_builder *b, const struct raster_texture_key *key, LLVMValueRef texture,
+                         LLVMValueRef scratch, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
+                         LLVMValueRef bias)
 {
-    struct texture_ir ir = {.b = b, .key = key, .texture = texture};
+    struct texture_ir ir = {.b = b, .key = key, .texture = texture, .scratch = scratch};
     LLVMValueRef zero = jit_splat_f32(b, 0), lambda = NULL, texel;
 
-    if (!texture_ir_format_supported(key->format))
-        return NULL;
     ir.border = border_color(&ir, r);
     s = coordinate(b, s);
     t = coordinate(b, t);
@@ -273,4 +300,56 @@ LLVMValueRef raster_texture_ir(struct jit_builder *b, const struct raster_textur
     else
         texel = sample_two_levels(&ir, clamp_lambda(&ir, lambda), s, t);
     return texture_ir_finish(&ir, texel);
+}
+
+LLVMValueRef raster_texture_ir(struct jit_builder *b, const struct raster_texture_key *key,
+                               LLVMValueRef texture, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
+                               LLVMValueRef bias)
+{
+    if (!texture_ir_format_supported(key->format))
+        return NULL;
+    return emit(b, key, texture, NULL, s, t, r, bias);
+}
+
+/* The function of a key and of which coordinates (t, r, bias) are given. */
+static LLVMValueRef sampler(struct jit_builder *b, const struct raster_texture_key *key, LLVMTypeRef type,
+                            LLVMValueRef const given[3])
+{
+    LLVMValueRef outer = b->function, function, c[3];
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(b->ir);
+    LLVMTypeRef params[6];
+    char name[64] = "sample";
+
+    for (size_t i = 0; i < sizeof *key; i++)
+        snprintf(name + strlen(name), 4, "_%x", ((const uint8_t *)key)[i]);
+    for (unsigned k = 0; k < 3; k++)
+        strcat(name, given[k] ? "_c" : "_");
+    function = LLVMGetNamedFunction(b->module, name);
+    if (function)
+        return function;
+    LLVMGetParamTypes(type, params);
+    jit_begin_internal(b, name, LLVMGetReturnType(type), params, 6);
+    function = b->function;
+    for (unsigned k = 0; k < 3; k++)
+        c[k] = given[k] ? jit_param(b, 3 + k) : NULL;
+    LLVMBuildRet(b->ir, emit(b, key, jit_param(b, 0), jit_param(b, 1), jit_param(b, 2), c[0], c[1], c[2]));
+    b->function = outer;
+    LLVMPositionBuilderAtEnd(b->ir, here);
+    return function;
+}
+
+LLVMValueRef raster_texture_ir_call(struct jit_builder *b, const struct raster_texture_key *key,
+                                    LLVMValueRef texture, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
+                                    LLVMValueRef bias)
+{
+    LLVMTypeRef params[6] = {b->ptr, b->ptr, b->f32x16, b->f32x16, b->f32x16, b->f32x16};
+    LLVMTypeRef type = LLVMFunctionType(b->i32x16, params, 6, false);
+    LLVMValueRef args[6] = {texture, NULL, s, t, r, bias};
+
+    if (!texture_ir_format_supported(key->format))
+        return NULL;
+    args[1] = jit_alloca(b, b->i32x16, "scratch");
+    for (unsigned k = 3; k < 6; k++)
+        args[k] = args[k] ? args[k] : LLVMGetPoison(b->f32x16);
+    return LLVMBuildCall2(b->ir, type, sampler(b, key, type, (LLVMValueRef[3]){t, r, bias}), args, 6, "");
 }

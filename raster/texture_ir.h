@@ -12,5 +12,10 @@
 LLVMValueRef raster_texture_ir(struct jit_builder *b, const struct raster_texture_key *key,
                                LLVMValueRef texture, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
                                LLVMValueRef bias);
+/* The same as a call of a function of the module's, one for all requests of a key: for programs with so many
+ * that their code would no more fit the processor's caches. */
+LLVMValueRef raster_texture_ir_call(struct jit_builder *b, const struct raster_texture_key *key,
+                                    LLVMValueRef texture, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
+                                    LLVMValueRef bias);
 
 #endif

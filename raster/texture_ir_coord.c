@@ -219,14 +219,14 @@ static LLVMValueRef wrap_tap(struct texture_ir *t, uint8_t wrap, LLVMValueRef x,
     return high ? choose(b, LLVMIntSLT, x, last, x, last) : x;
 }
 
-void texture_ir_axis(struct texture_ir *t, uint8_t wrap, LLVMValueRef coordinate, LLVMValueRef size,
+void texture_ir_axis(struct texture_ir *t, uint8_t wrap, LLVMValueRef coordinate, LLVMValueRef scale,
                      struct texture_ir_axis *out)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef length = mul(b, jit_i32_to_f32(b, jit_splat(b, size)), jit_splat_f32(b, 256));
-    LLVMValueRef scale = t->key->unnormalized ? jit_splat_f32(b, 256) : length, half = jit_splat_u32(b, 128);
+    LLVMValueRef length = jit_splat(b, scale), half = jit_splat_u32(b, 128);
+    LLVMValueRef unit = t->key->unnormalized ? jit_splat_f32(b, 256) : length;
 
-    *out = (struct texture_ir_axis){.first = fixed_point(t, wrap, coordinate, scale, length)};
+    *out = (struct texture_ir_axis){.first = fixed_point(t, wrap, coordinate, unit, length)};
     if (t->filter == TEXTURE_NEAREST)
         return;
     if (t->filter == TEXTURE_EITHER)

@@ -263,14 +263,14 @@ static void gather_taps(struct texture_ir *t, const struct texture_ir_level *lev
     }
 }
 
-/* The module's function that gathers four taps for this kind of texture; made on first use. Four gathers are
- * long where hosts have none: a program with many samples would take LLVM seconds. */
-static LLVMValueRef gather_function(struct texture_ir *t, LLVMTypeRef *type)
+/* The module's function that gathers the taps of this kind of texture; made on first use. Gathers are long
+ * where hosts have none: a program with many samples would take LLVM seconds. */
+static LLVMValueRef gather_function(struct texture_ir *t, unsigned taps, LLVMTypeRef *type)
 {
     struct jit_builder *b = t->b;
     const struct raster_texture_key *key = t->key;
     LLVMTypeRef four[4] = {b->i32x16, b->i32x16, b->i32x16, b->i32x16};
-    LLVMTypeRef result = LLVMStructTypeInContext(b->context, four, 4, false);
+    LLVMTypeRef result = LLVMStructTypeInContext(b->context, four, taps * taps, false);
     LLVMTypeRef params[9] = {b->ptr,    b->i32,    b->i32,    b->i32,   b->i32x16,
                              b->i32x16, b->i32x16, b->i32x16, b->i32x16};
     LLVMValueRef outer = b->function, function, tap[4], texel[4], all;
@@ -280,7 +280,7 @@ static LLVMValueRef gather_function(struct texture_ir *t, LLVMTypeRef *type)
     char name[64];
 
     *type = LLVMFunctionType(result, params, 9, false);
-    snprintf(name, sizeof name, "texels_%u_%u_%u_%u", key->format, key->layout, key->etc_flip,
+    snprintf(name, sizeof name, "texels_%u_%u_%u_%u_%u", taps, key->format, key->layout, key->etc_flip,
              t->face != NULL);
     function = LLVMGetNamedFunction(b->module, name);
     if (function)
@@ -292,9 +292,9 @@ static LLVMValueRef gather_function(struct texture_ir *t, LLVMTypeRef *type)
     for (unsigned k = 0; k < 4; k++)
         tap[k] = jit_param(b, 4 + k);
     own.face = t->face ? jit_param(b, 8) : NULL;
-    gather_taps(&own, &level, 2, tap, tap + 2, texel);
+    gather_taps(&own, &level, taps, tap, tap + 2, texel);
     all = LLVMGetPoison(result);
-    for (unsigned k = 0; k < 4; k++)
+    for (unsigned k = 0; k < taps * taps; k++)
         all = LLVMBuildInsertValue(b->ir, all, texel[k], k, "");
     LLVMBuildRet(b->ir, all);
     b->function = outer;
@@ -306,25 +306,22 @@ void texture_ir_gather(struct texture_ir *t, const struct texture_ir_level *leve
                        const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4])
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef args[9], function, all;
+    LLVMValueRef args[9], none = LLVMGetPoison(b->i32x16), all;
+    unsigned taps = t->filter == TEXTURE_NEAREST ? 1 : 2;
     LLVMTypeRef type;
+    LLVMValueRef function = gather_function(t, taps, &type);
 
-    if (t->filter == TEXTURE_NEAREST) {
-        gather_taps(t, level, 1, x->tap, y->tap, out);
-        return;
-    }
-    function = gather_function(t, &type);
     args[0] = t->texture;
     args[1] = level->stride;
     args[2] = level->offset;
     args[3] = level->layout;
     for (unsigned k = 0; k < 2; k++) {
-        args[4 + k] = x->tap[k];
-        args[6 + k] = y->tap[k];
+        args[4 + k] = k < taps ? x->tap[k] : none;
+        args[6 + k] = k < taps ? y->tap[k] : none;
     }
-    args[8] = t->face ? t->face : LLVMGetPoison(b->i32x16);
+    args[8] = t->face ? t->face : none;
     all = LLVMBuildCall2(b->ir, type, function, args, 9, "");
-    for (unsigned k = 0; k < 4; k++)
+    for (unsigned k = 0; k < taps * taps; k++)
         out[k] = LLVMBuildExtractValue(b->ir, all, k, "");
 }
 

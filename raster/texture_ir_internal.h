@@ -11,15 +11,17 @@ struct texture_ir {
     struct jit_builder *b;
     const struct raster_texture_key *key;
     LLVMValueRef texture; /* ptr to struct raster_texture */
+    LLVMValueRef scratch; /* ptr to 64 bytes, or NULL */
     enum texture_filter filter;
     LLVMValueRef linear; /* i1x16, with TEXTURE_EITHER */
     LLVMValueRef face;   /* i32x16, bytes to the cube face of each lane, or NULL */
     LLVMValueRef border; /* i32x16 8888, where an axis wraps with RASTER_BORDER, else NULL */
 };
 
-/* One level, the same for all lanes: scalars i32. */
+/* One level, the same for all lanes: scalars as in struct raster_level. */
 struct texture_ir_level {
     LLVMValueRef width, height, stride, offset, layout;
+    LLVMValueRef scale[2], last, windowed, last_utile, last_window, utile_factor;
 };
 
 /* Where one axis is sampled: its first tap in 1/256 texel, not yet brought into the image, and, once
@@ -34,7 +36,7 @@ struct texture_ir_axis {
 LLVMValueRef texture_ir_faces(struct texture_ir *t, LLVMValueRef *s, LLVMValueRef *t_, LLVMValueRef r);
 LLVMValueRef texture_ir_lambda(struct texture_ir *t, LLVMValueRef s, LLVMValueRef t_, LLVMValueRef r,
                                LLVMValueRef bias);
-void texture_ir_axis(struct texture_ir *t, uint8_t wrap, LLVMValueRef coordinate, LLVMValueRef size,
+void texture_ir_axis(struct texture_ir *t, uint8_t wrap, LLVMValueRef coordinate, LLVMValueRef scale,
                      struct texture_ir_axis *out);
 void texture_ir_taps(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
                      struct texture_ir_axis *y);

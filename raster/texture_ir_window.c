@@ -10,8 +10,6 @@
 
 #include "raster/texture_ir_internal.h"
 
-enum { MAX_STRIDE = 511 }; /* times 64 is a signed half */
-
 bool texture_ir_window_applies(const struct texture_ir *t)
 {
     const struct raster_texture_key *key = t->key;
@@ -46,12 +44,6 @@ static uint32_t pair(uint32_t x, uint32_t y)
 static LLVMValueRef both(struct jit_builder *b, uint32_t x, uint32_t y)
 {
     return as_halves(b, jit_splat_u32(b, pair(x, y)));
-}
-
-/* Scalars. */
-static LLVMValueRef pack(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
-{
-    return LLVMBuildOr(b->ir, x, LLVMBuildShl(b->ir, y, jit_i32(b, 16), ""), "");
 }
 
 static LLVMValueRef choose(struct jit_builder *b, LLVMIntPredicate predicate, LLVMValueRef x, LLVMValueRef y)
@@ -112,7 +104,9 @@ static void make_taps(struct texture_ir *t, const struct texture_ir_level *level
 /* ---- windows ---- */
 
 struct window {
-    LLVMValueRef utile;  /* (x, y) of utile 2 * y + x of each quad's window in its four lanes */
+    /* (x, y) of utile 2 * y + x of each quad's window in its four lanes; nearest: of the block's in the first
+     * four, then of the column after the next. */
+    LLVMValueRef utile;
     LLVMValueRef tap[2]; /* relative to the window's start */
 };
 
@@ -136,60 +130,44 @@ static void place_windows(struct texture_ir *t, const struct texture_ir_level *l
 {
     struct jit_builder *b = t->b;
     bool nearest = t->filter == TEXTURE_NEAREST;
-    LLVMValueRef one = jit_i32(b, 1), two = jit_i32(b, 2), first = tap[0], size[2], last[2], limit[2], start;
+    LLVMValueRef first = tap[0], start;
     uint32_t lanes[16];
 
-    size[0] = level->width;
-    size[1] = level->height;
-    for (unsigned k = 0; k < 2; k++) {
-        last[k] = LLVMBuildLShr(b->ir, LLVMBuildSub(b->ir, size[k], one, ""), two, "");
-        /* Not the last utile unless it is the only one: small images then fit whatever wraps. */
-        limit[k] = LLVMBuildSub(b->ir, last[k], choose(b, LLVMIntULT, last[k], one), "");
-        limit[k] = LLVMBuildShl(b->ir, limit[k], two, "");
-    }
     if (t->key->flip_y && !nearest)
         first = choose(b, LLVMIntULT, first, tap[1]);
     start = LLVMBuildAnd(b->ir, least(b, first, nearest), both(b, ~3u, ~3u), "");
-    start = choose(b, LLVMIntULT, start, as_halves(b, jit_splat(b, pack(b, limit[0], limit[1]))));
+    /* Not in the last utile unless it is the only one: small images then fit whatever wraps. */
+    start = choose(b, LLVMIntULT, start, as_halves(b, jit_splat(b, level->last_window)));
     for (uint32_t l = 0; l < 16; l++)
-        lanes[l] = pair(l & 1, l >> 1 & 1);
+        lanes[l] = nearest && l > 3 ? pair(3, l & 1) : pair(l & 1, l >> 1 & 1);
     out->utile = LLVMBuildLShr(b->ir, start, both(b, 2, 2), "");
     out->utile = LLVMBuildAdd(b->ir, out->utile, as_halves(b, jit_vector_u32(b, lanes)), "");
-    out->utile = choose(b, LLVMIntULT, out->utile, as_halves(b, jit_splat(b, pack(b, last[0], last[1]))));
+    out->utile = choose(b, LLVMIntULT, out->utile, as_halves(b, jit_splat(b, level->last_utile)));
     for (unsigned k = 0; k < (nearest ? 1 : 2); k++)
         out->tap[k] = LLVMBuildSub(b->ir, tap[k], start, "");
 }
 
-/* Whether every tap lies in its window, the level has utiles, and none reaches over the end of memory:
- * scalar. */
+/* Whether the level has windows and every tap lies in its own: scalar. */
 static LLVMValueRef fits(struct texture_ir *t, const struct texture_ir_level *level, const struct window *w)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef taps = w->tap[0], near, good, aligned;
-    LLVMValueRef end = texture_ir_word(b, t->texture, offsetof(struct raster_texture, memory_size));
+    LLVMValueRef taps = w->tap[0], near;
+    LLVMValueRef windowed = LLVMBuildICmp(b->ir, LLVMIntNE, level->windowed, jit_i32(b, 0), "");
 
     if (t->filter != TEXTURE_NEAREST)
         taps = LLVMBuildOr(b->ir, taps, w->tap[1], "");
     near = texture_ir_and(b, as_words(b, taps), pair(~7u, ~7u));
     near = jit_mask_all(b, LLVMBuildICmp(b->ir, LLVMIntEQ, near, jit_splat_u32(b, 0), ""));
-    aligned = LLVMBuildAnd(b->ir, LLVMBuildOr(b->ir, end, level->offset, ""), jit_i32(b, 63), "");
-    good = LLVMBuildICmp(b->ir, LLVMIntULE, level->stride, jit_i32(b, MAX_STRIDE), "");
-    good = LLVMBuildAnd(b->ir, good, LLVMBuildICmp(b->ir, LLVMIntEQ, aligned, jit_i32(b, 0), ""), "");
-    if (t->key->layout == RASTER_LAYOUT_COUNT)
-        good = LLVMBuildAnd(
-            b->ir, good, LLVMBuildICmp(b->ir, LLVMIntNE, level->layout, jit_i32(b, RASTER_LINEAR), ""), "");
-    return LLVMBuildAnd(b->ir, near, good, "");
+    return LLVMBuildAnd(b->ir, near, windowed, "");
 }
 
 /* ---- addresses ---- */
 
-/* x * (1 << scale) + y * (stride << scale), lane by lane. */
-static LLVMValueRef lines(struct jit_builder *b, LLVMValueRef xy, LLVMValueRef stride, uint32_t scale)
+/* The first factor times x plus the second times y. */
+static LLVMValueRef lines(struct jit_builder *b, LLVMValueRef xy, LLVMValueRef factors)
 {
-    LLVMValueRef factors = pack(b, jit_i32(b, 1), stride), args[2];
+    LLVMValueRef args[2] = {xy, as_halves(b, jit_splat(b, factors))};
 
-    args[0] = xy;
-    args[1] = as_halves(b, jit_splat(b, LLVMBuildShl(b->ir, factors, jit_i32(b, scale), "")));
     return jit_intrinsic(b, "llvm.x86.avx512.pmaddw.d.512", NULL, 0, args, 2);
 }
 
@@ -207,7 +185,7 @@ static LLVMValueRef look_up(struct jit_builder *b, const uint8_t table[16], LLVM
 
 /* The number of a utile in a level of the T format ("Image layouts" of README.md): 64 a tile; an odd row of
  * tiles begins at the far end, x ^ ~0 = -1 - x, of the row below. */
-static LLVMValueRef number_t(struct jit_builder *b, LLVMValueRef xy, LLVMValueRef stride)
+static LLVMValueRef number_t(struct jit_builder *b, LLVMValueRef xy, LLVMValueRef factors)
 {
     static const uint8_t columns[16] = {0, 1, 2, 3, 48, 49, 50, 51};
     static const uint8_t rows[16] = {0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60};
@@ -218,7 +196,7 @@ static LLVMValueRef number_t(struct jit_builder *b, LLVMValueRef xy, LLVMValueRe
     tile = as_words(b, LLVMBuildLShr(b->ir, xy, both(b, 3, 3), ""));
     tile = LLVMBuildXor(b->ir, tile, texture_ir_and(b, odd, 0xffff), "");
     tile = LLVMBuildSub(b->ir, tile, texture_ir_shl(b, odd, 16), "");
-    tile = lines(b, as_halves(b, tile), stride, 6);
+    tile = lines(b, as_halves(b, tile), factors);
     inside = LLVMBuildXor(b->ir, texture_ir_and(b, look_up(b, columns, inside), 0xff),
                           texture_ir_shr(b, look_up(b, rows, inside), 16), "");
     return LLVMBuildAdd(b->ir, tile, inside, "");
@@ -230,29 +208,40 @@ static LLVMValueRef utile_number(struct texture_ir *t, const struct texture_ir_l
     LLVMValueRef is_t = LLVMBuildICmp(b->ir, LLVMIntEQ, level->layout, jit_i32(b, RASTER_VC4_T), "");
 
     if (t->key->layout == RASTER_VC4_T)
-        return number_t(b, xy, level->stride);
+        return number_t(b, xy, level->utile_factor);
     if (t->key->layout == RASTER_VC4_LT)
-        return lines(b, xy, level->stride, 0);
-    return LLVMBuildSelect(b->ir, jit_splat(b, is_t), number_t(b, xy, level->stride),
-                           lines(b, xy, level->stride, 0), "");
+        return lines(b, xy, level->utile_factor);
+    return LLVMBuildSelect(b->ir, jit_splat(b, is_t), number_t(b, xy, level->utile_factor),
+                           lines(b, xy, level->utile_factor), "");
 }
 
-/* The windows' utiles. Their addresses go through memory: that is quicker than taking lane after lane. */
+/* The windows' utiles. Their addresses go through memory: that is quicker than taking lane after lane. Point
+ * sampling fetches ahead what a block further on will likely begin with: textures are too large, and their
+ * order of utiles too strange, for the processor to foresee it. */
 static void load_utiles(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef xy,
-                        unsigned count, LLVMValueRef *out)
+                        LLVMValueRef *out)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef memory = jit_offset_const(b, t->texture, offsetof(struct raster_texture, memory));
-    LLVMValueRef slot = jit_alloca(b, b->i32x16, "utiles"), at;
+    LLVMValueRef slot = t->scratch ? t->scratch : jit_alloca(b, b->i32x16, "utiles"), at;
+    bool nearest = t->filter == TEXTURE_NEAREST;
+    unsigned count = nearest ? 4 : 16, ahead = nearest ? 2 : 0;
 
     memory = jit_offset(b, jit_load(b, b->ptr, memory, 8, true), level->offset);
     at = LLVMBuildStore(b->ir, texture_ir_shl(b, utile_number(t, level, xy), 6), slot);
     LLVMSetAlignment(at, 64);
     LLVMSetVolatile(at, true);
-    for (unsigned k = 0; k < count; k++) {
+    for (unsigned k = 0; k < count + ahead; k++) {
         at = jit_load(b, b->i32, jit_offset_const(b, slot, 4ull * k), 4, false);
         LLVMSetVolatile(at, true);
-        out[k] = jit_load(b, b->i32x16, jit_offset(b, memory, at), 4, false);
+        at = jit_offset(b, memory, at);
+        if (k < count) {
+            out[k] = jit_load(b, b->i32x16, at, 4, false);
+        } else {
+            LLVMValueRef args[4] = {at, jit_i32(b, 0), jit_i32(b, 3), jit_i32(b, 1)}; /* read, keep, data */
+
+            jit_intrinsic(b, "llvm.prefetch", &b->ptr, 1, args, 4);
+        }
     }
 }
 
@@ -369,16 +358,15 @@ void texture_ir_window(struct texture_ir *t, const struct texture_ir_level *leve
     LLVMBasicBlockRef far = LLVMAppendBasicBlockInContext(b->context, function, "gather");
     LLVMBasicBlockRef merge = LLVMAppendBasicBlockInContext(b->context, function, "texels"), from[2];
     bool nearest = t->filter == TEXTURE_NEAREST;
-    LLVMValueRef utile[16], last, tap[2];
+    LLVMValueRef utile[16], tap[2];
     struct window w;
 
-    last = LLVMBuildSub(b->ir, pack(b, level->width, level->height), jit_i32(b, pair(1, 1)), "");
-    make_taps(t, level, as_halves(b, jit_splat(b, last)), x, y, tap);
+    make_taps(t, level, as_halves(b, jit_splat(b, level->last)), x, y, tap);
     place_windows(t, level, tap, &w);
     expect(b, LLVMBuildCondBr(b->ir, fits(t, level, &w), near, far));
 
     LLVMPositionBuilderAtEnd(b->ir, near);
-    load_utiles(t, level, w.utile, nearest ? 4 : 16, utile);
+    load_utiles(t, level, w.utile, utile);
     if (nearest)
         in[0][0] = pick(b, utile, indices(t, &w));
     else

@@ -98,8 +98,8 @@ static void image_init(struct image *image, enum raster_format format, uint32_t 
     image->texture.level[0] = (struct raster_level){.width = width, .height = height, .stride = stride};
 }
 
-static void sample16(const struct image *image, const float *s, const float *t, const float *r,
-                     const float *bias, uint32_t out[16])
+static void sample16(struct image *image, const float *s, const float *t, const float *r, const float *bias,
+                     uint32_t out[16])
 {
     struct util_error error = {0};
     unsigned saved = util_fpenv_enter();
@@ -109,7 +109,7 @@ static void sample16(const struct image *image, const float *s, const float *t, 
     util_fpenv_leave(saved);
 }
 
-static uint32_t sample1(const struct image *image, float s, float t)
+static uint32_t sample1(struct image *image, float s, float t)
 {
     float vs[16], vt[16];
     uint32_t out[16];
