@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "gpu/vc4/cl.h"
 #include "tests/unit/json_reader.h"
 #include "tests/unit/renderer_scene.h"
 #include "tools/explain.h"
@@ -185,6 +186,36 @@ static void nothing_at_a_pixel(void **state)
     free(text);
     explain_finish(&result);
     film_close(&f);
+}
+
+/* A real capture's cube: a face towards us, and behind it one that the binner left out. */
+static void binned_draws(void **state)
+{
+    const struct vc4_options options = {0};
+    struct explain_pixel pixel = {.picture = 2, .x = 160, .y = 90};
+    struct explain_result result = {.pixels = &pixel, .pixel_count = 1};
+    const char *capture = SOURCE_DIR "/tests/captures/kmscube.vtc";
+    assert_int_equal(explain_run(capture, &options, false, false, &result, NULL, NULL, NULL), 0);
+    assert_true(pixel.agrees);
+    const struct explain_stage *stage = &pixel.stages.at[pixel.stages.count - 1];
+    assert_int_equal(stage->events.count, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct explain_event *e = &stage->events.at[i];
+        assert_in_range(e->draw, 0, result.draws.count - 1);
+        const struct explain_draw *draw = &result.draws.at[e->draw];
+        assert_int_equal(draw->picture, 2);
+        assert_in_range(draw->number, 1, 6); /* kmscube draws its six faces one by one */
+        assert_int_equal(draw->bin.record, VC4_CL_ARRAY_PRIMITIVES);
+        assert_int_equal(draw->bin.length, 4);
+        assert_in_range(e->primitive, 0, 1);
+        assert_int_equal(e->vertices, 3);
+        assert_int_equal(e->trace.count, 0); /* not asked for */
+    }
+    const struct explain_event *a = &stage->events.at[0], *b = &stage->events.at[1];
+    assert_true(a->draw < b->draw);
+    assert_true((a->outcome == EXPLAIN_WRITTEN && b->outcome == EXPLAIN_CULLED) ||
+                (a->outcome == EXPLAIN_CULLED && b->outcome == EXPLAIN_WRITTEN));
+    explain_finish(&result);
 }
 
 /* A program with a condition: lanes left of x = 20 write nothing. */
@@ -560,6 +591,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(primitives_at_a_pixel),
         cmocka_unit_test(nothing_at_a_pixel),
+        cmocka_unit_test(binned_draws),
         cmocka_unit_test(discarded),
         cmocka_unit_test(texture_lookups),
         cmocka_unit_test(four_samples),
