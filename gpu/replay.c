@@ -76,7 +76,8 @@ int replay_create(struct capture_reader *reader, const struct vc4_options *optio
         code = make_device(replay);
     if (code) {
         replay_destroy(replay);
-        return util_fail(error, code, "no guest memory of %llu bytes", (unsigned long long)info.memory_size);
+        return util_fail(error, code, "no guest memory of %llu bytes: %s",
+                         (unsigned long long)info.memory_size, strerror(-code));
     }
     replay->reader = reader;
     *out = replay;

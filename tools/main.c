@@ -1,6 +1,7 @@
 #include "tools/tool.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +60,7 @@ static int finish(const char *name, int code)
 
 int main(int argc, char **argv)
 {
+    signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error of the write, and is told as such */
     if (argc < 2) {
         help(stderr);
         return TOOL_USAGE;

@@ -270,7 +270,7 @@ static int run(const struct options *o, struct capture_reader *reader, const str
     int err = replay_create(reader, device, &s.replay, &error);
     if (err) {
         capture_reader_close(reader);
-        return tool_error("replay", err == -ENOMEM ? TOOL_HOST : TOOL_BAD_FILE, "%s: %s", o->capture,
+        return tool_error("replay", err == -ENOTSUP ? TOOL_BAD_FILE : TOOL_HOST, "%s: %s", o->capture,
                           error.code ? error.text : strerror(-err));
     }
     if (o->frames && mkdir(o->frames, 0777) && errno != EEXIST) {

@@ -407,6 +407,7 @@ static pid_t start_program(const struct run *run, const struct drm_launch *launc
     fflush(NULL);
     pid_t tool = getpid(), pid = arguments ? fork() : -1;
     if (!pid) {
+        signal(SIGXFSZ, SIG_DFL);
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* it does not outlive the tool, and its GPU */
         if (getppid() != tool)
             _exit(TOOL_HOST);
