@@ -102,6 +102,8 @@ static int compile(struct vc4_frag *frag, struct jit_engine *engine, const struc
                                        .numeric = state->numeric};
     struct util_error error = {0};
 
+    if (frag->program->reads_coverage)
+        variant.coverage = (uint8_t)(config->coverage_leave | config->coverage_mask << 1);
     vc4_frag_plan_test(plan, frag->uniforms, config, &variant.zs);
     frag->run = vc4_frag_code_find(state->fs.notes, &variant, engine);
     if (frag->run)

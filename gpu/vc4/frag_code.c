@@ -10,7 +10,7 @@ struct vc4_frag_code {
     struct jit_engine *engine;
     vc4_frag_fn run;
     struct raster_zs zs;
-    uint8_t samples;
+    uint8_t samples, coverage;
     enum vc4_qpu_numeric numeric;
     uint32_t key_count;
     struct raster_texture_key keys[];
@@ -32,8 +32,8 @@ vc4_frag_fn vc4_frag_code_find(const struct vc4_program_notes *notes, const stru
         notes ? atomic_load_explicit(&notes->fragment, memory_order_acquire) : NULL;
 
     while (code && (code->engine != engine || code->samples != variant->samples ||
-                    code->numeric != variant->numeric || code->key_count != count ||
-                    memcmp(&code->zs, &variant->zs, sizeof code->zs) != 0 ||
+                    code->coverage != variant->coverage || code->numeric != variant->numeric ||
+                    code->key_count != count || memcmp(&code->zs, &variant->zs, sizeof code->zs) != 0 ||
                     memcmp(code->keys, variant->keys, count * sizeof *code->keys) != 0))
         code = code->next;
     return code ? code->run : NULL;
@@ -51,6 +51,7 @@ void vc4_frag_code_keep(struct vc4_program_notes *notes, const struct vc4_frag_v
     code->run = run;
     code->zs = variant->zs;
     code->samples = variant->samples;
+    code->coverage = variant->coverage;
     code->numeric = variant->numeric;
     code->key_count = variant->program->sample_count;
     memcpy(code->keys, variant->keys, bytes);

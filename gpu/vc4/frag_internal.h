@@ -64,6 +64,7 @@ struct vc4_frag_variant {
     const struct raster_texture_key *keys; /* by sample number */
     struct raster_zs zs;
     uint8_t samples;
+    uint8_t coverage; /* of programs that read it: 1 it is left as it is, 2 it comes as a mask */
     enum vc4_qpu_numeric numeric;
 };
 

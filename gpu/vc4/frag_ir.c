@@ -303,7 +303,8 @@ static bool pairs_up(const struct vc4_frag_emit *e, const struct jit_builder *b,
 {
     const struct vc4_qpu_program *program = e->variant->program;
 
-    if (b->level != JIT_AVX512 || e->variant->samples > 1 || program->insn_count > PAIR_MAX || stops)
+    if (b->level != JIT_AVX512 || e->variant->samples > 1 || program->reads_coverage ||
+        program->insn_count > PAIR_MAX || stops)
         return false;
     if (vc4_qpu_is_straight(program))
         return program->insn_count >= PAIR_MIN && !e->faults;
@@ -396,7 +397,7 @@ int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *
     at += sizeof mark;
     memcpy(at, &variant->zs, sizeof variant->zs);
     at += sizeof variant->zs;
-    *at++ = variant->samples;
+    *at++ = (uint8_t)(variant->samples | variant->coverage << 4);
     *at++ = (uint8_t)variant->numeric;
     memcpy(at, variant->keys, keys);
     at += keys;

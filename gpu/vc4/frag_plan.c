@@ -57,11 +57,10 @@ static bool writes_stencil(const struct vc4_qpu_insn *insn)
     return writes_either(insn, VC4_QPU_W_TLB_STENCIL);
 }
 
-/* Coverage and the VG mask are interpreted. */
-static bool touches_vg(const struct vc4_qpu_insn *insn)
+/* What is interpreted: the VG mask. */
+static bool touches_mask(const struct vc4_qpu_insn *insn)
 {
-    return insn->sig == VC4_QPU_SIG_COVERAGE_LOAD || insn->sig == VC4_QPU_SIG_ALPHA_MASK_LOAD ||
-           writes_either(insn, VC4_QPU_W_TLB_ALPHA_MASK);
+    return insn->sig == VC4_QPU_SIG_ALPHA_MASK_LOAD || writes_either(insn, VC4_QPU_W_TLB_ALPHA_MASK);
 }
 
 /* The only block that holds instructions of a kind: its number, -1 when no block does, -2 when several do. */
@@ -251,8 +250,8 @@ void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples,
     int z_block, count_block;
 
     *out = (struct vc4_frag_plan){.compiles = false};
-    if (only_block(program, touches_vg) != -1 || program->dynamic_uniforms || program->computed_branches ||
-        !uniforms_known(program))
+    if (only_block(program, touches_mask) != -1 || (program->reads_coverage && samples > 1) ||
+        program->dynamic_uniforms || program->computed_branches || !uniforms_known(program))
         return;
     z_block = only_block(program, writes_z);
     count_block = only_block(program, counts_samples);
@@ -265,7 +264,8 @@ void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples,
             return;
         if (stencil_block == z_block && (in_loop(program, z_block) || !plan_stencil(program, z_block, out)))
             return;
-        out->early = !in_loop(program, z_block) && plan_early(program, z_block);
+        /* reading coverage changes what an early test has seen */
+        out->early = !program->reads_coverage && !in_loop(program, z_block) && plan_early(program, z_block);
     } else if (z_block == -2 && program->writes_stencil) {
         return;
     }

@@ -222,6 +222,37 @@ static LLVMValueRef port_color_load(void *ctx, struct jit_builder *b)
     return vc4_frag_load_sample(b, e->color, e->loads++ % e->variant->samples);
 }
 
+static LLVMValueRef shifted_or(struct jit_builder *b, LLVMValueRef v, unsigned by, uint32_t mask)
+{
+    LLVMValueRef other = LLVMBuildLShr(b->ir, v, jit_splat_u32(b, by), "");
+
+    return LLVMBuildAnd(b->ir, LLVMBuildOr(b->ir, v, other, ""), jit_splat_u32(b, mask), "");
+}
+
+/* raster/coverage.h; tiles of one sample. Clears what the primitive covers unless it is to stay. */
+static LLVMValueRef port_coverage_load(void *ctx, struct jit_builder *b)
+{
+    struct vc4_frag_emit *e = ctx;
+    LLVMValueRef word = vc4_frag_load_sample(b, e->zs, 0), covered = shifted_or(b, word, 1, 0x55555555), n;
+    LLVMTypeRef type = LLVMTypeOf(word);
+
+    if (!(e->variant->coverage & 1)) {
+        LLVMValueRef left = LLVMBuildSelect(b->ir, live_lanes(e, b, 0), LLVMConstNull(type), word, "");
+
+        jit_store(b, left, vc4_frag_sample_at(b, e->zs, 0), 64);
+    }
+    if (e->variant->coverage & 2) { /* every other bit, moved together */
+        covered = shifted_or(b, covered, 1, 0x33333333);
+        covered = shifted_or(b, covered, 2, 0x0f0f0f0f);
+        covered = shifted_or(b, covered, 4, 0x00ff00ff);
+        return shifted_or(b, covered, 8, 0x0000ffff);
+    }
+    n = jit_intrinsic(b, "llvm.ctpop", &type, 1, &covered, 1);
+    n = LLVMBuildAdd(b->ir, LLVMBuildMul(b->ir, n, jit_splat_u32(b, 255), ""), jit_splat_u32(b, 8), "");
+    n = LLVMBuildLShr(b->ir, n, jit_splat_u32(b, 4), "");
+    return LLVMBuildMul(b->ir, n, jit_splat_u32(b, 0x01010101u), "");
+}
+
 void vc4_frag_ports(struct vc4_frag_emit *emit, struct vc4_qpu_ir_ports *out)
 {
     *out = (struct vc4_qpu_ir_ports){.ctx = emit,
@@ -235,5 +266,6 @@ void vc4_frag_ports(struct vc4_frag_emit *emit, struct vc4_qpu_ir_ports *out)
                                      .tlb_stencil = port_stencil,
                                      .tlb_z = port_z,
                                      .color_write = port_color_write,
-                                     .color_load = port_color_load};
+                                     .color_load = port_color_load,
+                                     .coverage_load = port_coverage_load};
 }

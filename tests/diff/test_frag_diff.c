@@ -208,7 +208,8 @@ static const struct named {
              "ldi tmu0_s, 0x300\n" LOADS LOADS Z "mov tlb_color, r4\n" END,
      true},
     {"empty unit", VARYING Z "nop ; ldtmu0\n mov tlb_color, r1\n" END, true},
-    {"coverage", "nop ; ldcov\n mov tlb_color, r4\n" END, false},
+    {"coverage", "nop ; ldcov\n mov tlb_color, r4\n" END, true},
+    {"coverage and depth", "nop ; ldcov\n mov r0, r4\n" Z "mov tlb_color, r0\n" END, true},
 };
 
 static uint32_t assemble(const char *text, uint64_t *words)
@@ -428,9 +429,11 @@ static bool try_state(struct bench *bench, struct trial *trial, const struct vc4
     bool compiled;
     int status;
 
-    trial->config = (struct vc4_frag_config){.depth_func = (uint8_t)below(8),
+    trial->config = (struct vc4_frag_config){.coverage_leave = trial->state & 1,
+                                             .coverage_mask = trial->state & 2,
+                                             .depth_func = (uint8_t)below(8),
                                              .z_updates = random32() & 1,
-                                             .samples = random32() & 1 ? 1 : 4,
+                                             .samples = program->reads_coverage || random32() & 1 ? 1 : 4,
                                              .primitive = 2};
     random_uniforms(program, bench->memory.base);
     status = vc4_frag_prepare(&bench->memory, NULL, &state, &trial->config, FUEL, &reference, &want);
