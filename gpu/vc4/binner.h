@@ -17,7 +17,8 @@ void vc4_binner_destroy(struct vc4_device *device);
 /* Forgets the list in the making and all state, as a thread reset does. */
 void vc4_binner_reset(struct vc4_device *device);
 
-/* Whether a binning list has its configuration, but its tile lists are not started (CTMODE, Guide table 49). */
+/* Whether a binning list has its configuration, but its tile lists are not started (CTMODE, Guide table 49).
+ */
 bool vc4_binner_prefixing(const struct vc4_device *device);
 
 #endif
