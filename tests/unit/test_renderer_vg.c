@@ -613,6 +613,70 @@ static void faults(void **state)
     }
 }
 
+/* Sixteen tiles of shapes of every update mode, read with either form: the same bytes, and the same counts of
+ * every performance counter, at 0, 1, 2 and 7 threads, interpreted and compiled. */
+static void same_everywhere(void **state)
+{
+    static const struct way all[] = {{0},
+                                     {.threads = 1},
+                                     {.threads = 2},
+                                     {.threads = 7},
+                                     {.jit = true},
+                                     {.threads = 1, .jit = true},
+                                     {.threads = 2, .jit = true},
+                                     {.threads = 7, .jit = true},
+                                     {.reference = true},
+                                     {.threads = 7, .reference = true}};
+    static uint8_t first[256 * 256 * 4];
+    uint32_t counts[UTIL_ARRAY_SIZE(all)][32];
+    for (unsigned w = 0; w < UTIL_ARRAY_SIZE(all); w++) {
+        struct scene s;
+        uint64_t seed = 3;
+        assert_true(scene_open(&s, all[w]));
+        assert_true(assemble(&s, AT_FS, FS_COVERAGE));
+        s.at = AT_LISTS;
+        for (unsigned shape = 0; shape < 9; shape++) {
+            uint32_t words[63];
+            for (unsigned i = 0; i < 60; i++) {
+                seed = seed * 6364136223846793005u + 1442695040888963407u;
+                words[i] = (uint32_t)(seed >> 33) % 4200 | (uint32_t)(seed >> 47) % 4200 << 16;
+            }
+            words[60] = words[61] = 0;
+            words[62] = END;
+            vg_state(&s, AT_FS, CONFIG_COVERAGE | CONFIG_UPDATE(shape % 4) | (shape % 3 ? CONFIG_16X : 0));
+            inline_list(&s, TYPE_TRIANGLES, words, 63);
+            vg_state(&s, AT_FS, (shape & 1 ? CONFIG_LEAVE : 0) | (shape & 8 ? CONFIG_COVERAGE_16BIT : 0));
+            inline_list(&s, TYPE_TRIANGLES, words + 42, 21);
+        }
+        put8(&s, 18);
+        for (unsigned half = 0; half < 2; half++) {
+            s.at = AT_MAIN;
+            config(&s, 256, 256, RGBA_LINEAR);
+            clear_first(&s, RED, 0, 0);
+            for (uint32_t i = 0; i < 16; i++) {
+                tile(&s, i % 4, i / 4);
+                sub_list(&s, 0);
+                store(&s, i == 15);
+            }
+            for (unsigned n = 0; n < 16; n++)
+                vc4_write(s.device, VC4_PCTRS0 + 8 * n, half * 16 + n);
+            vc4_write(s.device, VC4_PCTRC, 0xffff);
+            vc4_write(s.device, VC4_PCTRE, 0xffff);
+            render(&s);
+            no_faults(&s);
+            for (unsigned n = 0; n < 16; n++)
+                counts[w][half * 16 + n] = vc4_read(s.device, VC4_PCTR0 + 8 * n);
+            vc4_write(s.device, VC4_PCTRE, 0);
+            if (!w && !half)
+                memcpy(first, s.memory.base + AT_COLOR, sizeof first);
+            assert_memory_equal(first, s.memory.base + AT_COLOR, sizeof first);
+        }
+        assert_true(counts[w][3] > 10000 && counts[w][7] > 100 && counts[w][8] > 100);
+        assert_memory_equal(counts[0], counts[w], sizeof counts[w]);
+        scene_close(&s);
+    }
+}
+
 /* Lists with bytes changed: a picture or a fault, never a crash or a hang; what is left behind is not the
  * next list's business. */
 static void mutations(void **state)
@@ -656,9 +720,11 @@ static void mutations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(preshaded),      cmocka_unit_test(preshaded_faults), cmocka_unit_test(lists),
-        cmocka_unit_test(arrays),         cmocka_unit_test(fixed_depth),      cmocka_unit_test(coverage),
-        cmocka_unit_test(coverage_reads), cmocka_unit_test(any_sample),       cmocka_unit_test(mutations),
+        cmocka_unit_test(preshaded),      cmocka_unit_test(preshaded_faults),
+        cmocka_unit_test(lists),          cmocka_unit_test(arrays),
+        cmocka_unit_test(fixed_depth),    cmocka_unit_test(coverage),
+        cmocka_unit_test(coverage_reads), cmocka_unit_test(any_sample),
+        cmocka_unit_test(mutations),      cmocka_unit_test(same_everywhere),
         cmocka_unit_test(mask),           cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
