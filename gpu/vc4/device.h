@@ -2,7 +2,8 @@
  * model or a replay uses it through these calls alone. Source: Guide sections 8 to 10.
  *
  * Threading: a device is used by one thread at a time. Work started by a register write runs before the write
- * returns, on the pool's workers and the caller; the IRQ callback is called from inside that write. */
+ * returns, on the pool's workers and the caller; the IRQ callback is called from inside that write.
+ * User programs may run a little later: see vc4_device_settle. */
 #ifndef VITRAIL_GPU_VC4_DEVICE_H
 #define VITRAIL_GPU_VC4_DEVICE_H
 
