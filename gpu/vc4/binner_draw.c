@@ -307,7 +307,8 @@ bool vc4_binner_draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32
     bool ok = vg ? draw_vg(b, r, address, next) : draw(b, r, address);
     if (o && o->bin_end) {
         struct vc4_observed_binning after = counts(b);
-        o->bin_end(o->data, b->shader_read ? &b->shader : NULL, &after);
+        bool shaded = b->shader_read && b->shader.cs.program;
+        o->bin_end(o->data, shaded ? &b->shader : NULL, &after);
     }
     return ok;
 }

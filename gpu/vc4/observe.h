@@ -100,7 +100,7 @@ struct vc4_observer {
     void *data;
     /* Binning: a draw begins (`counts` as they are then), and is done. */
     void (*bin)(void *data, const struct vc4_observed_bin *draw, const struct vc4_observed_binning *counts);
-    void (*bin_end)(void *data, const struct vc4_shader_state *state /* NULL: not read */,
+    void (*bin_end)(void *data, const struct vc4_shader_state *state /* NULL: not read, or no program */,
                     const struct vc4_observed_binning *counts);
     /* Primitive number `primitive` of the draw goes into the list of `tile` (counted row by row), coded at
      * `code`. */

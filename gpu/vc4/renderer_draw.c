@@ -156,7 +156,7 @@ void vc4_draws_forget(struct vc4_draws *draws)
         for (struct entry *e = draws->records.bucket[i]; e; e = e->next) {
             struct record_entry *record = (struct record_entry *)e;
             count_vertices(draws->device, record);
-            if (o && o->vertices && e->status == STATUS_READY)
+            if (o && o->vertices && e->status == STATUS_READY && e->kind == VC4_SHADER_GL)
                 o->vertices(o->data, &record->state, atomic_load(&record->vertices.shaded),
                             atomic_load(&record->vertices.executed));
             vc4_vertex_cache_finish(&record->vertices);
