@@ -383,7 +383,7 @@ static int emit_variant(struct jit_builder *b, void *data)
 int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine, vc4_frag_fn *out,
                      struct util_error *error)
 {
-    static const char mark[16] = "vc4 fragment 10";
+    static const char mark[16] = "vc4 fragment 11";
     const struct vc4_qpu_program *program = variant->program;
     size_t keys = program->sample_count * sizeof *variant->keys, words = program->insn_count * 8ull;
     size_t size = sizeof mark + sizeof variant->zs + 2 + keys + words;

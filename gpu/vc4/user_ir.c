@@ -211,7 +211,7 @@ static int emit_program(struct jit_builder *b, void *data)
 int vc4_user_compile(const struct vc4_qpu_program *program, enum vc4_qpu_numeric numeric,
                      struct jit_engine *engine, vc4_user_fn *out, struct util_error *error)
 {
-    char mark[16] = "vc4 user 1";
+    char mark[16] = "vc4 user 2";
     size_t words = program->insn_count * sizeof(uint64_t);
     uint8_t *key = malloc(sizeof mark + words);
     if (!key)

@@ -255,7 +255,7 @@ static int emit_stage(struct jit_builder *b, void *data)
 int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine, struct util_error *error)
 {
     const struct vc4_qpu_program *program = stage->program;
-    char mark[16] = "vc4 vertex 4";
+    char mark[16] = "vc4 vertex 5";
     mark[sizeof mark - 1] = (char)stage->numeric;
     if (!stage->plan->known || program->dynamic_uniforms)
         return -ENOTSUP;

@@ -131,12 +131,20 @@ static LLVMValueRef shift_count(struct trans *t, struct trans_value *y)
     return trans_and(t, trans_i(t, y), 31);
 }
 
-/* Not llvm.fshr: LLVM 19 makes a rotation by constants of which some are 0 into a shift by 32, which it then
- * takes for undefined. Shifting left in two steps needs no count above 31. */
+/* Where LLVM 19 sees that some of a vector's counts are 0 it makes a rotation into a shift by 32, which it
+ * then takes for undefined: of llvm.fshr, and in its code generator of shifts in either direction too. So
+ * counts that differ between lanes are hidden from it, and shifting left is done in two steps, without a
+ * count above 31. */
 static LLVMValueRef ror(struct trans *t, struct trans_value *x, struct trans_value *y)
 {
     LLVMBuilderRef ir = t->b->ir;
-    LLVMValueRef a = trans_i(t, x), n = shift_count(t, y);
+    LLVMValueRef a = trans_i(t, x);
+
+    if (y->known) {
+        uint32_t n = y->imm & 31;
+        return n ? LLVMBuildOr(ir, trans_shr(t, a, n), trans_shl(t, a, 32 - n), "") : a;
+    }
+    LLVMValueRef n = trans_and(t, jit_as_i32(t->b, trans_factor(t, y)), 31);
     LLVMValueRef rest = LLVMBuildSub(ir, jit_splat_u32(t->b, 31), n, "");
     LLVMValueRef high = LLVMBuildShl(ir, trans_shl(t, a, 1), rest, "");
     return LLVMBuildOr(ir, LLVMBuildLShr(ir, a, n, ""), high, "");

@@ -368,6 +368,9 @@ static void test_control_flow(void **state)
         "nop\n nop\n",
         "ldi r0, 202\n again: sub.sf r0, r0, 1\n brr.allzc -, -, again\n nop\n nop\n nop\n nop ; thrend\n "
         "nop\n nop\n",
+        /* no loop: counts of rotations that LLVM comes to know */
+        "mov r0, unif\n ldiu r1, [0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3]\n ror ra1, r0, r1\n ror r5rep, r0, r1\n"
+        "v8adds r1, r1, r1\n ror r5quad, r0, r1\n mov ra2, r5 ; nop ; thrend\n nop\n nop\n",
         "nop ; thrend\n brr -, -, .+32\n nop\n nop\n nop\n",
         "nop ; thrend\n nop\n brr.allzs -, -, .+32\n nop\n nop\n nop\n",
         "nop ; ldcolend\n brr.anyns ra3, -, .+32\n nop\n nop\n nop\n",
