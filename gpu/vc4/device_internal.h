@@ -83,4 +83,15 @@ void vc4_raise(struct vc4_device *device, uint32_t bits);
 /* The host interrupt of a QPU: latched and raised when DBQITE has its bit. */
 void vc4_raise_qpu(struct vc4_device *device, uint32_t qpu);
 
+/* device_threads.c: thread n (0 bins, 1 renders). Marks it as running, if it has a list, and runs what can
+ * run. */
+void vc4_thread_start(struct vc4_device *device, unsigned n);
+/* Runs the threads until none can go on; nothing from inside a run. */
+void vc4_threads_run(struct vc4_device *device);
+/* Between two runs: empties the program cache when a guest has piled too much up. */
+void vc4_forget_programs(struct vc4_device *device);
+uint32_t vc4_thread_read(const struct vc4_device *device, unsigned n);        /* CTnCS */
+void vc4_thread_write(struct vc4_device *device, unsigned n, uint32_t value); /* likewise */
+void vc4_thread_write_counter(struct vc4_thread *thread, uint32_t value);     /* CTnLC */
+
 #endif
