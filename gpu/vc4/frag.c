@@ -35,15 +35,15 @@ static struct vc4_frag *frag_create(const struct vc4_qpu_program *program)
     size_t keys = program->sample_count * sizeof(struct raster_texture_key);
     size_t uniforms = program->uniform_count * 2 * sizeof(uint32_t),
            own = util_align(sizeof(struct vc4_frag), 16);
-    uint8_t *bytes = malloc(own + textures + keys + uniforms);
+    uint8_t *bytes = malloc(own + textures + uniforms + keys);
     struct vc4_frag *frag = (struct vc4_frag *)bytes;
 
     if (!frag)
         return NULL;
-    memset(bytes, 0, own + textures + keys);
+    memset(bytes, 0, own + textures + uniforms + keys);
     frag->textures = (struct raster_texture *)(bytes + own);
-    frag->keys = (struct raster_texture_key *)(bytes + own + textures);
-    frag->uniforms = (uint32_t *)(bytes + own + textures + keys);
+    frag->uniforms = (uint32_t *)(bytes + own + textures);
+    frag->keys = (struct raster_texture_key *)(bytes + own + textures + uniforms); /* of bytes */
     return frag;
 }
 
