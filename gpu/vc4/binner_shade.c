@@ -7,7 +7,7 @@
 #include "util/fpenv.h"
 
 #define GROUP_VERTICES (VC4_VERTEX_GROUP * 16u)
-#define PARALLEL_MIN   16u/* groups worth waking the workers for */
+#define PARALLEL_MIN   16u /* groups worth waking the workers for */
 
 /* Rows of a shaded coordinate (Guide figure 11). */
 enum { ROW_XC, ROW_YC, ROW_ZC, ROW_WC, ROW_XY, ROW_Z, ROW_INV_W, ROW_POINT_SIZE };
