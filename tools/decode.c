@@ -256,13 +256,8 @@ int tool_decode(int argc, char **argv)
             l->no_programs = true;
         else if (!strcmp(argv[i], "--pages"))
             l->pages = true;
-        else if (argv[i][0] == '-' && argv[i][1])
-            code =
-                tool_error("decode", TOOL_USAGE, "unknown option '%s'; see `vitrail decode --help`", argv[i]);
-        else if (path)
-            code = tool_error("decode", TOOL_USAGE, "one capture at a time: '%s' and '%s'", path, argv[i]);
         else
-            path = argv[i];
+            code = tool_operand("decode", argv[i], &path);
     }
     if (!code && !path)
         code = tool_error("decode", TOOL_USAGE, "no capture given; see `vitrail decode --help`");

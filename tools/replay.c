@@ -101,14 +101,8 @@ static int parse(struct options *o, int argc, char **argv)
             o->rgba = true;
         else if (!strcmp(argv[i], "--stats"))
             o->stats = true;
-        else if (argv[i][0] == '-' && argv[i][1])
-            return tool_error("replay", TOOL_USAGE, "unknown option '%s'; see `vitrail replay --help`",
-                              argv[i]);
-        else if (o->capture)
-            return tool_error("replay", TOOL_USAGE, "one capture at a time: '%s' and '%s'", o->capture,
-                              argv[i]);
-        else
-            o->capture = argv[i];
+        else if (tool_operand("replay", argv[i], &o->capture))
+            return TOOL_USAGE;
     }
     if (!o->capture)
         return tool_error("replay", TOOL_USAGE, "no capture given; see `vitrail replay --help`");

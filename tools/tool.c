@@ -49,6 +49,16 @@ int tool_value(const char *name, const char *option, int argc, char **argv, int 
     return 1;
 }
 
+int tool_operand(const char *name, const char *argument, const char **capture)
+{
+    if (argument[0] == '-' && argument[1])
+        return tool_error(name, TOOL_USAGE, "unknown option '%s'; see `vitrail %s --help`", argument, name);
+    if (*capture)
+        return tool_error(name, TOOL_USAGE, "one capture at a time: '%s' and '%s'", *capture, argument);
+    *capture = argument;
+    return TOOL_OK;
+}
+
 bool tool_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 {
     char *end;

@@ -59,6 +59,9 @@ int tool_device_open(const char *name, const struct tool_device_options *options
 /* Value of "--option VALUE" or "--option=VALUE" when argv[*index] is that option: returns 1 and sets *value;
  * 0 when it is another; -1 (after a message) when the value is missing. */
 int tool_value(const char *name, const char *option, int argc, char **argv, int *index, const char **value);
+/* The one capture that a command takes, when `argument` is none of its switches: TOOL_OK and *capture, or
+ * TOOL_USAGE after a message about an unknown switch or a second capture. */
+int tool_operand(const char *name, const char *argument, const char **capture);
 /* A whole decimal or 0x number in [min, max]; false otherwise. */
 bool tool_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 

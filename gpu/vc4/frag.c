@@ -12,8 +12,6 @@
 #include "gpu/vc4/frag_ref.h"
 #include "util/bits.h"
 
-#define NAN_WORD 0xffc00000u /* what float arithmetic takes any NaN for (isa/vc4_qpu/README.md, rule 1) */
-
 struct vc4_frag {
     struct vc4_frag_ref *ref;   /* owned; NULL when the draw is compiled */
     struct vc4_frag_ref *watch; /* likewise, of compiled draws that may be watched */
@@ -58,10 +56,8 @@ static int fetch_uniforms(struct vc4_frag *frag, const struct gpu_memory *memory
         return -EFAULT;
     if (bytes)
         memcpy(frag->uniforms, guest, bytes);
-    for (uint32_t i = 0; i < program->uniform_count; i++) {
-        uint32_t word = frag->uniforms[i];
-        frag->uniforms[program->uniform_count + i] = (word & 0x7fffffff) > 0x7f800000 ? NAN_WORD : word;
-    }
+    for (uint32_t i = 0; i < program->uniform_count; i++)
+        frag->uniforms[program->uniform_count + i] = vc4_qpu_one_nan(frag->uniforms[i]);
     for (uint32_t i = 0; i < program->reset_word_count; i++)
         if (program->reset_words[i] >= program->uniform_count ||
             frag->uniforms[program->reset_words[i]] != address)

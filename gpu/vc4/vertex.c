@@ -12,8 +12,6 @@
 #include "util/bits.h"
 #include "util/checked.h"
 
-#define NAN_WORD 0xffc00000u /* the one NaN of QPU arithmetic (isa/vc4_qpu/README.md, rule 1) */
-
 /* ---- preparation ---- */
 
 static bool array_prepare(struct vc4_vertex_stage *stage, const struct vc4_attribute *a, unsigned number,
@@ -88,10 +86,8 @@ static bool uniforms_prepare(struct vc4_vertex_stage *stage, struct gpu_fault *f
     }
     if (bytes)
         memcpy(stage->uniforms, guest, bytes);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t word = stage->uniforms[i];
-        stage->numbers[i] = (word & 0x7fffffff) > 0x7f800000 ? NAN_WORD : word;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        stage->numbers[i] = vc4_qpu_one_nan(stage->uniforms[i]);
     return true;
 }
 
