@@ -1,0 +1,50 @@
+/* Lanes that branch apart: the blocks of a guest program whose lanes each follow a path of their own.
+ *
+ * Every block has a set of lanes that wait for it. The first block in program order with a lane waiting runs,
+ * for all that wait there; at its end each goes to wait elsewhere. So lanes that parted meet again at the
+ * first block that both reach, and with lanes that never part only one comparison a block is paid. This is
+ * the order in which a guest with a program counter a thread may run them, lowest first.
+ *
+ *   jit_diverge_begin(&d, b, count, lanes);          lanes stand before block 0
+ *   for (k = 0; k < count; k++) {
+ *       mask = jit_diverge_block(&d, k);             the builder stands in block k
+ *       ...                                          registers: jit_diverge_set, or what the mask guards
+ *       jit_diverge_branch(&d, taken, target);       any number of times: those lanes leave for `target`
+ *       jit_diverge_close(&d, next);                 the others leave for `next`
+ *   }
+ *   jit_diverge_end(&d);                             the builder stands behind the program
+ *
+ * Blocks are numbered in program order; `count` as a target is the end. A backward branch makes a loop that
+ * nothing here bounds: the caller counts fuel before it branches, and lets lanes out that have none left. */
+#ifndef VITRAIL_JIT_DIVERGE_H
+#define VITRAIL_JIT_DIVERGE_H
+
+#include "jit/builder.h"
+
+struct jit_diverge {
+    struct jit_builder *b;
+    uint32_t count, at;      /* blocks; the one being filled */
+    LLVMValueRef *waiting;   /* slots of i1x16, one a block and one for the end */
+    LLVMBasicBlockRef *test; /* block k: whether anybody waits; count: behind the program */
+    LLVMBasicBlockRef *body; /* block k, with somebody waiting */
+    LLVMValueRef left;       /* lanes of the open block that have not branched yet */
+    bool *back;              /* targets at or before the open block that were branched to */
+};
+
+/* `lanes`: i1x16. 0, or -ENOMEM with nothing to end. Emits into the builder's function. */
+int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t count, LLVMValueRef lanes);
+/* Blocks are opened once each, in order. Returns the lanes that run it, at least one: i1x16. */
+LLVMValueRef jit_diverge_block(struct jit_diverge *d, uint32_t block);
+/* Of the lanes left in the open block those in `lanes` leave for `target`, 0..count. */
+void jit_diverge_branch(struct jit_diverge *d, LLVMValueRef lanes, uint32_t target);
+/* All lanes left leave for `target`; the block is closed. */
+void jit_diverge_close(struct jit_diverge *d, uint32_t target);
+/* Every block was closed. Frees what begin allocated. */
+void jit_diverge_end(struct jit_diverge *d);
+/* What begin allocated, when the translation is given up. */
+void jit_diverge_abandon(struct jit_diverge *d);
+
+/* Writes the lanes of `mask` of a slot (jit_alloca of value's type). */
+void jit_diverge_set(struct jit_builder *b, LLVMValueRef slot, LLVMValueRef value, LLVMValueRef mask);
+
+#endif
