@@ -1,0 +1,172 @@
+/* All channels of 16 pixels at once: 64 bytes, products in 64 words of 16 bits. */
+#include "raster/blend_ir.h"
+
+enum { BYTES = 4 * JIT_LANES };
+
+struct emitter {
+    struct jit_builder *b;
+    LLVMTypeRef i8xn, i16xn;
+    LLVMValueRef constant, src, src1, dst; /* bytes; NULL where there is none */
+};
+
+static LLVMValueRef splat_byte(struct emitter *e, uint8_t value)
+{
+    LLVMValueRef byte[BYTES];
+    for (unsigned i = 0; i < BYTES; i++)
+        byte[i] = LLVMConstInt(e->b->i8, value, false);
+    return LLVMConstVector(byte, BYTES);
+}
+
+/* Byte 3 of each pixel in all four of its places. */
+static LLVMValueRef alpha_of(struct emitter *e, LLVMValueRef bytes)
+{
+    LLVMValueRef from[BYTES];
+    for (unsigned i = 0; i < BYTES; i++)
+        from[i] = jit_i32(e->b, i | 3);
+    return LLVMBuildShuffleVector(e->b->ir, bytes, LLVMGetPoison(e->i8xn), LLVMConstVector(from, BYTES), "");
+}
+
+/* Bytes of `yes` where bit n of `channels` is set, for channel n of each pixel; of `no` elsewhere. */
+static LLVMValueRef by_channel(struct emitter *e, unsigned channels, LLVMValueRef yes, LLVMValueRef no)
+{
+    LLVMValueRef from[BYTES];
+    for (unsigned i = 0; i < BYTES; i++)
+        from[i] = jit_i32(e->b, channels >> (i & 3) & 1 ? i : BYTES + i);
+    return LLVMBuildShuffleVector(e->b->ir, yes, no, LLVMConstVector(from, BYTES), "");
+}
+
+static LLVMValueRef two(struct emitter *e, const char *name, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef args[2] = {x, y};
+    return jit_intrinsic(e->b, name, &e->i8xn, 1, args, 2);
+}
+
+static LLVMValueRef invert(struct emitter *e, LLVMValueRef bytes)
+{
+    return LLVMBuildXor(e->b->ir, bytes, splat_byte(e, 255), "");
+}
+
+static LLVMValueRef factor(struct emitter *e, uint8_t code)
+{
+    LLVMValueRef value = splat_byte(e, 0);
+    switch (code & ~RASTER_FACTOR_INVERT) {
+    case RASTER_FACTOR_SRC: value = e->src; break;
+    case RASTER_FACTOR_DST: value = e->dst; break;
+    case RASTER_FACTOR_CONST: value = e->constant; break;
+    case RASTER_FACTOR_SRC1: value = e->src1; break;
+    case RASTER_FACTOR_SRC_ALPHA: value = alpha_of(e, e->src); break;
+    case RASTER_FACTOR_DST_ALPHA: value = alpha_of(e, e->dst); break;
+    case RASTER_FACTOR_CONST_ALPHA: value = alpha_of(e, e->constant); break;
+    case RASTER_FACTOR_SRC1_ALPHA: value = alpha_of(e, e->src1); break;
+    case RASTER_FACTOR_ALPHA_SATURATE:
+        value = two(e, "llvm.umin", alpha_of(e, e->src), alpha_of(e, invert(e, e->dst)));
+        value = by_channel(e, 7, value, splat_byte(e, 255));
+        break;
+    default: break;
+    }
+    return code & RASTER_FACTOR_INVERT ? invert(e, value) : value;
+}
+
+/* a * b / 255, rounded: with t = a * b + 128 it is (t + (t >> 8)) >> 8, exactly, in 16 bits. */
+static LLVMValueRef multiply(struct emitter *e, LLVMValueRef value, uint8_t code)
+{
+    LLVMBuilderRef ir = e->b->ir;
+    LLVMValueRef half[BYTES], eight[BYTES];
+    if (code == RASTER_FACTOR_ONE)
+        return value;
+    if (code == RASTER_FACTOR_ZERO)
+        return splat_byte(e, 0);
+    for (unsigned i = 0; i < BYTES; i++) {
+        half[i] = LLVMConstInt(e->b->i16, 128, false);
+        eight[i] = LLVMConstInt(e->b->i16, 8, false);
+    }
+    LLVMValueRef shift = LLVMConstVector(eight, BYTES);
+    LLVMValueRef x = LLVMBuildZExt(ir, value, e->i16xn, ""),
+                 y = LLVMBuildZExt(ir, factor(e, code), e->i16xn, "");
+    LLVMValueRef t = LLVMBuildAdd(ir, LLVMBuildMul(ir, x, y, ""), LLVMConstVector(half, BYTES), "");
+    t = LLVMBuildAdd(ir, t, LLVMBuildLShr(ir, t, shift, ""), "");
+    return LLVMBuildTrunc(ir, LLVMBuildLShr(ir, t, shift, ""), e->i8xn, "");
+}
+
+static LLVMValueRef equation(struct emitter *e, const struct raster_equation *q)
+{
+    LLVMValueRef s = multiply(e, e->src, q->src);
+    switch (q->func) {
+    case RASTER_BLEND_MIN: return two(e, "llvm.umin", s, e->dst);
+    case RASTER_BLEND_MAX: return two(e, "llvm.umax", s, e->dst);
+    default: break;
+    }
+    if (q->dst == RASTER_FACTOR_ZERO) /* and there may be no destination */
+        return q->func == RASTER_BLEND_RSUB ? splat_byte(e, 0) : s;
+    LLVMValueRef d = multiply(e, e->dst, q->dst);
+    return q->func == RASTER_BLEND_SUB    ? two(e, "llvm.usub.sat", s, d)
+           : q->func == RASTER_BLEND_RSUB ? two(e, "llvm.usub.sat", d, s)
+                                          : two(e, "llvm.uadd.sat", s, d);
+}
+
+static LLVMValueRef logic(struct emitter *e, uint8_t op)
+{
+    LLVMBuilderRef ir = e->b->ir;
+    LLVMValueRef s = e->src, d = e->dst;
+    switch (op) {
+    case RASTER_LOGIC_AND: return LLVMBuildAnd(ir, s, d, "");
+    case RASTER_LOGIC_AND_REVERSE: return LLVMBuildAnd(ir, s, invert(e, d), "");
+    case RASTER_LOGIC_COPY: return s;
+    case RASTER_LOGIC_AND_INVERTED: return LLVMBuildAnd(ir, invert(e, s), d, "");
+    case RASTER_LOGIC_NOOP: return d;
+    case RASTER_LOGIC_XOR: return LLVMBuildXor(ir, s, d, "");
+    case RASTER_LOGIC_OR: return LLVMBuildOr(ir, s, d, "");
+    case RASTER_LOGIC_NOR: return invert(e, LLVMBuildOr(ir, s, d, ""));
+    case RASTER_LOGIC_EQUIV: return invert(e, LLVMBuildXor(ir, s, d, ""));
+    case RASTER_LOGIC_INVERT: return invert(e, d);
+    case RASTER_LOGIC_OR_REVERSE: return LLVMBuildOr(ir, s, invert(e, d), "");
+    case RASTER_LOGIC_COPY_INVERTED: return invert(e, s);
+    case RASTER_LOGIC_OR_INVERTED: return LLVMBuildOr(ir, invert(e, s), d, "");
+    case RASTER_LOGIC_NAND: return invert(e, LLVMBuildAnd(ir, s, d, ""));
+    case RASTER_LOGIC_SET: return splat_byte(e, 255);
+    default: return splat_byte(e, 0);
+    }
+}
+
+static bool same(const struct raster_equation *x, const struct raster_equation *y)
+{
+    return x->func == y->func && x->src == y->src && x->dst == y->dst;
+}
+
+LLVMValueRef raster_blend_ir(struct jit_builder *b, const struct raster_blend *blend, LLVMValueRef constant,
+                             LLVMValueRef src, LLVMValueRef src1, LLVMValueRef dst)
+{
+    LLVMTypeRef i8xn = LLVMVectorType(b->i8, BYTES);
+    struct emitter e = {.b = b, .i8xn = i8xn, .i16xn = LLVMVectorType(b->i16, BYTES)};
+    e.constant = LLVMBuildBitCast(b->ir, jit_splat(b, constant), i8xn, "");
+    e.src = LLVMBuildBitCast(b->ir, src, i8xn, "");
+    e.src1 = src1 ? LLVMBuildBitCast(b->ir, src1, i8xn, "") : NULL;
+    e.dst = dst ? LLVMBuildBitCast(b->ir, dst, i8xn, "") : NULL;
+
+    LLVMValueRef value;
+    if (blend->logic) {
+        value = logic(&e, blend->logic_op);
+    } else {
+        value = equation(&e, &blend->color);
+        if (!same(&blend->color, &blend->alpha))
+            value = by_channel(&e, 7, value, equation(&e, &blend->alpha));
+    }
+    if ((blend->write_mask & 15) != 15)
+        value = by_channel(&e, blend->write_mask & 15, value, e.dst);
+    return LLVMBuildBitCast(b->ir, value, b->i32x16, "");
+}
+
+LLVMValueRef raster_pack_ir(struct jit_builder *b, const LLVMValueRef channel[4])
+{
+    LLVMValueRef word = jit_splat_u32(b, 0), zero = jit_splat_f32(b, 0.0f), one = jit_splat_f32(b, 1.0f);
+    for (unsigned n = 0; n < 4; n++) {
+        LLVMValueRef v = channel[n];
+        v = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOGT, v, zero, ""), v, zero);
+        v = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOLT, v, one, ""), v, one);
+        v = LLVMBuildFMul(b->ir, v, jit_splat_f32(b, 255.0f), "");
+        v = jit_intrinsic(b, "llvm.rint", &b->f32x16, 1, &v, 1);
+        v = jit_f32_to_i32(b, v);
+        word = LLVMBuildOr(b->ir, word, LLVMBuildShl(b->ir, v, jit_splat_u32(b, 8 * n), ""), "");
+    }
+    return word;
+}
