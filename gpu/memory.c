@@ -43,29 +43,44 @@ static int make_file(uint64_t size)
     return fd;
 }
 
-/* Maps `size` bytes of `fd`, which *out owns afterwards (also on failure it is closed). */
-static int map_file(int fd, uint64_t offset, uint64_t size, struct gpu_memory *out)
+/* Reserves room for `size` bytes between guards. */
+static int reserve(uint64_t size, struct gpu_memory *out)
 {
     bool small = small_window();
     uint64_t guard = small ? GUARD_SMALL : GUARD;
     uint64_t reserved_size = 2 * guard + (small ? size : WINDOW_MAX);
-    int error = 0;
     void *reserved = mmap(NULL, reserved_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (reserved == MAP_FAILED) {
-        error = -errno;
-        goto fail;
-    }
-    uint8_t *base = (uint8_t *)reserved + guard;
-    if (mmap(base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) == MAP_FAILED) {
-        error = -errno;
-        munmap(reserved, reserved_size);
-        goto fail;
-    }
-    *out = (struct gpu_memory){
-        .base = base, .size = size, .fd = fd, .reserved = reserved, .reserved_size = reserved_size};
+    if (reserved == MAP_FAILED)
+        return -errno;
+    *out = (struct gpu_memory){.base = (uint8_t *)reserved + guard,
+                               .size = size,
+                               .fd = -1,
+                               .reserved = reserved,
+                               .reserved_size = reserved_size};
     return 0;
-fail:
-    close(fd);
+}
+
+int gpu_memory_reserve(uint64_t size, struct gpu_memory *out)
+{
+    *out = (struct gpu_memory){.fd = -1};
+    return !size || size > WINDOW_MAX || size % GPU_PAGE ? -EINVAL : reserve(size, out);
+}
+
+/* Maps `size` bytes of `fd`, which *out owns afterwards (also on failure it is closed). */
+static int map_file(int fd, uint64_t offset, uint64_t size, struct gpu_memory *out)
+{
+    int error = reserve(size, out);
+    if (error) {
+        close(fd);
+        return error;
+    }
+    out->fd = fd;
+    out->file_offset = offset;
+    if (mmap(out->base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) ==
+        MAP_FAILED) {
+        error = -errno;
+        gpu_memory_destroy(out);
+    }
     return error;
 }
 

@@ -11,10 +11,11 @@
 #define GPU_PAGE 4096u
 
 struct gpu_memory {
-    uint8_t *base;     /* host address of guest address 0 */
-    uint64_t size;     /* bytes that exist, a multiple of GPU_PAGE, at most 4 GiB */
-    int fd;            /* the memory file (sealed against shrinking), or -1; owned */
-    uint8_t *reserved; /* the reservation, owned; NULL for borrowed memory */
+    uint8_t *base;        /* host address of guest address 0 */
+    uint64_t size;        /* bytes that exist, a multiple of GPU_PAGE, at most 4 GiB */
+    int fd;               /* the memory file (sealed against shrinking), or -1; owned */
+    uint64_t file_offset; /* of guest address 0 in it */
+    uint8_t *reserved;    /* the reservation, owned; NULL for borrowed memory */
     uint64_t reserved_size;
 };
 
@@ -28,6 +29,9 @@ int gpu_memory_import(int fd, uint64_t offset, uint64_t size, bool unsealed, str
 /* Memory of someone else's in place, page-aligned in whole pages, which must outlive *out. It has no guards
  * around it: only the explicit checks. 0 or -EINVAL. */
 int gpu_memory_borrow(void *base, uint64_t size, struct gpu_memory *out);
+/* Addresses without memory: `size` bytes that nothing stands in yet, between guards, for others to map into.
+ * 0, -EINVAL or -errno. */
+int gpu_memory_reserve(uint64_t size, struct gpu_memory *out);
 /* Unmaps, but for borrowed memory, and zeroes the struct; a zeroed struct is accepted. */
 void gpu_memory_destroy(struct gpu_memory *memory);
 /* Makes all of it zero, and gives the pages back where the file can. */

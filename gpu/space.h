@@ -1,0 +1,53 @@
+/* Memory as a GPU behind an MMU sees it: a window of 4 GiB of host addresses in which guest pages stand where
+ * the guest's page tables put them, so that GPU address A is host window.base + A and nothing is copied.
+ *
+ * A family walks its own kind of page tables when the guest says that they changed, between jobs: begin, map
+ * page after page, end. Afterwards the space does not depend on the tables any more. What a page may be used
+ * for is checked explicitly (gpu_space_at); the host's protection is only the backstop.
+ *
+ * One thread changes a space; while nobody does, any number may read it. */
+#ifndef VITRAIL_GPU_SPACE_H
+#define VITRAIL_GPU_SPACE_H
+
+#include "gpu/memory.h"
+
+enum gpu_right { GPU_RIGHT_READ = 1, GPU_RIGHT_WRITE = 2 };
+
+#define GPU_SPACE_PIECES 16384u /* runs of pages that one space may be made of: the host has a limit too */
+
+struct gpu_space {
+    struct gpu_memory window; /* of 4 GiB; for readers of addresses that were checked */
+    const struct gpu_memory *memory;
+    uint32_t *page, *next; /* for each GPU page: guest address | rights, or 0; `next`: in the making */
+    uint8_t *used;         /* for each 4 MiB: bit 0: pages in `page`, bit 1: in `next` */
+    uint32_t pieces;       /* host mappings that stand */
+};
+
+/* An empty space over `memory`, which is borrowed and must have a file (not gpu_memory_borrow's). 0, -ENOTSUP
+ * (no file), -ENOMEM or -errno. */
+int gpu_space_create(const struct gpu_memory *memory, struct gpu_space *out);
+void gpu_space_destroy(struct gpu_space *space); /* a zeroed struct is accepted */
+
+/* Begins a new set of pages, empty. */
+void gpu_space_begin(struct gpu_space *space);
+/* The page of GPU address `address` (any in it) is the guest page at `physical` (a multiple of GPU_PAGE);
+ * `rights` of enum gpu_right, none: no page. The last word counts. False: the guest has no such page. */
+bool gpu_space_map(struct gpu_space *space, uint32_t address, uint64_t physical, uint32_t rights);
+/* The new set holds. 0; -E2BIG: more than GPU_SPACE_PIECES pieces, -ENOMEM: the host has no more mappings:
+ * the space is empty then. */
+int gpu_space_end(struct gpu_space *space);
+
+/* Whether all of [address, address + size) may be used so; size 0: no. *where, if not NULL, gets the first
+ * address that may not. */
+bool gpu_space_allows(const struct gpu_space *space, uint64_t address, uint64_t size, uint32_t rights,
+                      uint64_t *where);
+/* Host pointer to it, or NULL when it may not be used so. */
+static inline uint8_t *gpu_space_at(const struct gpu_space *space, uint64_t address, uint64_t size,
+                                    uint32_t rights)
+{
+    return gpu_space_allows(space, address, size, rights, NULL) ? space->window.base + address : NULL;
+}
+/* The guest address that a GPU address stands for; false where there is no page. */
+bool gpu_space_physical(const struct gpu_space *space, uint32_t address, uint64_t *out);
+
+#endif
