@@ -1,4 +1,4 @@
-#include "isa/vc4_qpu/asm_internal.h"
+#include "isa/scan.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@ static bool is_word(char c)
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-int vc4_qpu_scan_fail(struct scan *s, const char *where, const char *what)
+int isa_scan_fail(struct isa_scan *s, const char *where, const char *what)
 {
     if (!s->failed)
         s->failed = util_fail(s->error, -EINVAL, "line %" PRIu32 ", column %zu: %s", s->line,
@@ -26,19 +26,19 @@ int vc4_qpu_scan_fail(struct scan *s, const char *where, const char *what)
     return s->failed;
 }
 
-void vc4_qpu_scan_space(struct scan *s)
+void isa_scan_space(struct isa_scan *s)
 {
     while (s->at < s->end && (*s->at == ' ' || *s->at == '\t' || *s->at == '\r'))
         s->at++;
 }
 
-bool vc4_qpu_scan_line_over(struct scan *s)
+bool isa_scan_line_over(struct isa_scan *s)
 {
-    vc4_qpu_scan_space(s);
+    isa_scan_space(s);
     return s->at == s->end || *s->at == '\n' || *s->at == '#';
 }
 
-void vc4_qpu_scan_next_line(struct scan *s)
+void isa_scan_next_line(struct isa_scan *s)
 {
     while (s->at < s->end && *s->at != '\n')
         s->at++;
@@ -48,7 +48,7 @@ void vc4_qpu_scan_next_line(struct scan *s)
     s->line_start = s->at;
 }
 
-bool vc4_qpu_scan_glued(struct scan *s, char c)
+bool isa_scan_glued(struct isa_scan *s, char c)
 {
     if (s->at == s->end || *s->at != c)
         return false;
@@ -56,28 +56,28 @@ bool vc4_qpu_scan_glued(struct scan *s, char c)
     return true;
 }
 
-bool vc4_qpu_scan_take(struct scan *s, char c)
+bool isa_scan_take(struct isa_scan *s, char c)
 {
-    vc4_qpu_scan_space(s);
-    return vc4_qpu_scan_glued(s, c);
+    isa_scan_space(s);
+    return isa_scan_glued(s, c);
 }
 
-struct token vc4_qpu_scan_word(struct scan *s)
+struct isa_token isa_scan_word(struct isa_scan *s)
 {
-    vc4_qpu_scan_space(s);
-    struct token token = {s->at, 0};
+    isa_scan_space(s);
+    struct isa_token token = {s->at, 0};
     while (s->at < s->end && is_word(*s->at))
         s->at++;
     token.length = (size_t)(s->at - token.text);
     return token;
 }
 
-bool vc4_qpu_token_is(struct token token, const char *text)
+bool isa_token_is(struct isa_token token, const char *text)
 {
     return strlen(text) == token.length && memcmp(token.text, text, token.length) == 0;
 }
 
-bool vc4_qpu_token_numbered(struct token token, const char *prefix, uint32_t *number)
+bool isa_token_numbered(struct isa_token token, const char *prefix, uint32_t *number)
 {
     size_t skip = strlen(prefix), digits = token.length - skip;
     if (token.length <= skip || digits > 3 || memcmp(token.text, prefix, skip) != 0)
@@ -93,9 +93,9 @@ bool vc4_qpu_token_numbered(struct token token, const char *prefix, uint32_t *nu
     return true;
 }
 
-bool vc4_qpu_scan_at_number(struct scan *s)
+bool isa_scan_at_number(struct isa_scan *s)
 {
-    vc4_qpu_scan_space(s);
+    isa_scan_space(s);
     const char *c = s->at;
     if (c < s->end && *c == '-')
         c++;
@@ -111,22 +111,22 @@ static int hex_digit(char c)
 }
 
 /* A float such as -1.5 or 0.25e-3: copied out, since strtof wants a terminated string. */
-static int scan_float(struct scan *s, const char *start, size_t length, uint32_t *bits)
+static int scan_float(struct isa_scan *s, const char *start, size_t length, uint32_t *bits)
 {
     char copy[48], *stop;
     if (length >= sizeof copy)
-        return vc4_qpu_scan_fail(s, start, "this number is too long");
+        return isa_scan_fail(s, start, "this number is too long");
     memcpy(copy, start, length);
     copy[length] = 0;
     *bits = util_f2u(strtof(copy, &stop));
-    return *stop ? vc4_qpu_scan_fail(s, start, "this is not a number") : 0;
+    return *stop ? isa_scan_fail(s, start, "this is not a number") : 0;
 }
 
-int vc4_qpu_scan_number(struct scan *s, uint32_t *bits)
+int isa_scan_number(struct isa_scan *s, uint32_t *bits)
 {
-    vc4_qpu_scan_space(s);
+    isa_scan_space(s);
     const char *start = s->at;
-    bool negative = vc4_qpu_scan_glued(s, '-');
+    bool negative = isa_scan_glued(s, '-');
     bool hex = s->end - s->at > 2 && s->at[0] == '0' && s->at[1] == 'x';
     uint64_t value = 0;
     const char *digits = s->at += hex ? 2 : 0;
@@ -141,9 +141,9 @@ int vc4_qpu_scan_number(struct scan *s, uint32_t *bits)
         return scan_float(s, start, (size_t)(s->at - start), bits);
     }
     if (s->at == digits || (s->at < s->end && is_word(*s->at)))
-        return vc4_qpu_scan_fail(s, start, "this is not a number");
+        return isa_scan_fail(s, start, "this is not a number");
     if (value > (negative ? 0x80000000u : UINT32_MAX))
-        return vc4_qpu_scan_fail(s, start, "this number does not fit 32 bits");
+        return isa_scan_fail(s, start, "this number does not fit 32 bits");
     *bits = (uint32_t)(negative ? 0 - value : value);
     return 0;
 }
