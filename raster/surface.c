@@ -1,6 +1,5 @@
-/* Loads and stores a unit at a time: 64 bytes that are four rows of 16 bytes in every layout - one 4x4 block
- * of 32-bit pixels or two of 16-bit ones, a utile of VideoCore IV where the layout is tiled. Units that the
- * image cuts go pixel by pixel. */
+/* Loads and stores a unit at a time (surface_internal.h): one 4x4 block of 32-bit pixels or two of 16-bit
+ * ones. Units that the image cuts go pixel by pixel. */
 #include "raster/surface_internal.h"
 
 #include <assert.h>
@@ -169,27 +168,25 @@ static inline void load_unit(uint32_t *words, uint32_t samples, bool narrow, con
         put_block(words + samples * 16, samples, b);
 }
 
-/* The whole units of a transfer, and the pixels it leaves to the scalar path. */
-struct plan {
-    uint32_t bytes, width;  /* of a pixel; of a unit in pixels */
-    uint32_t columns, rows; /* of units */
-    size_t pitch;           /* between the rows of a unit */
-    struct surface_part right, below;
-};
-
 /* false when nothing of the tile is in the image. Units stand at multiples of their size in the image, so
  * tiles elsewhere have none. */
-static bool make_plan(const struct raster_surface *s, const struct raster_tile *tile, struct plan *plan)
+bool surface_plan(const struct raster_surface *s, const struct raster_tile *tile, struct surface_plan *plan)
 {
     struct surface_part part;
     if (!surface_visible(s, tile, 1, &part))
         return false;
     plan->bytes = surface_bytes_per_pixel(s->format);
     plan->width = 16 / plan->bytes;
-    plan->pitch = s->layout == RASTER_LINEAR ? s->stride : 16;
     bool aligned = tile->x >= 0 && tile->y >= 0 && (uint32_t)tile->x % plan->width == 0 && tile->y % 4 == 0;
+    plan->u = aligned ? (uint32_t)tile->x / plan->width : 0;
+    plan->v = aligned ? (uint32_t)tile->y / 4 : 0;
     plan->columns = aligned ? part.x1 / plan->width : 0;
     plan->rows = aligned ? part.y1 / 4 : 0;
+    plan->pitch = s->layout == RASTER_LINEAR ? s->stride : 16;
+    plan->step = s->layout == RASTER_LINEAR ? 16 : 64;
+    plan->drop = s->layout == RASTER_LINEAR   ? (size_t)s->stride * 4
+                 : s->layout == RASTER_VC4_LT ? (size_t)s->stride * 64
+                                              : 256;
     plan->right = plan->below = part;
     if (aligned) {
         plan->right.x0 = plan->below.x1 = plan->columns * plan->width;
@@ -200,31 +197,24 @@ static bool make_plan(const struct raster_surface *s, const struct raster_tile *
     return true;
 }
 
-/* Address of unit (u, v); `last` is that of (u - 1, v). Four utiles side by side are neighbours in every
- * layout, if the first of them is a multiple of four. */
-static inline uint8_t *unit_address(const struct raster_surface *s, const struct raster_tile *tile,
-                                    const struct plan *plan, uint32_t u, uint32_t v, uint8_t *last)
-{
-    uint32_t x = (uint32_t)tile->x + u * plan->width;
-    if (u && x / plan->width % 4)
-        return last + (s->layout == RASTER_LINEAR ? 16 : 64);
-    return s->base + raster_texel_offset((enum raster_layout)s->layout, plan->bytes, s->stride, x,
-                                         (uint32_t)tile->y + v * 4);
-}
-
 /* Specialised on its constants where it is called. */
 static inline __attribute__((always_inline)) void store_units(const struct raster_surface *s,
                                                               const struct raster_tile *tile,
-                                                              const struct plan *plan, enum conversion to,
-                                                              bool resolve)
+                                                              const struct surface_plan *plan,
+                                                              enum conversion to, bool resolve)
 {
     const uint32_t *plane = s->format == RASTER_SURFACE_ZS ? tile->zs : tile->color;
-    for (uint32_t v = 0; v < plan->rows; v++) {
-        uint8_t *at = NULL;
-        for (uint32_t u = 0; u < plan->columns; u++) {
-            at = unit_address(s, tile, plan, u, v, at);
-            store_unit(plane + raster_block_index(tile, u * plan->width, v * 4, 0), tile->samples, to,
-                       resolve, at, plan->pitch);
+    for (uint32_t v = 0, v1; v < plan->rows; v = v1) {
+        v1 = surface_group_end(plan->v, v, plan->rows);
+        for (uint32_t u = 0, u1; u < plan->columns; u = u1) {
+            uint8_t *group = surface_unit(s, plan, u, v);
+            u1 = surface_group_end(plan->u, u, plan->columns);
+            for (uint32_t y = v; y < v1; y++, group += plan->drop) {
+                uint8_t *at = group;
+                for (uint32_t x = u; x < u1; x++, at += plan->step)
+                    store_unit(plane + raster_block_index(tile, x * plan->width, y * 4, 0), tile->samples, to,
+                               resolve, at, plan->pitch);
+            }
         }
     }
 }
@@ -233,13 +223,13 @@ void raster_surface_store_decimated(const struct raster_surface *surface, const 
                                     enum raster_decimate decimate)
 {
     uint32_t count = surface->format == RASTER_SURFACE_ZS ? 1 : 1u << 2 * decimate;
-    struct plan plan;
+    struct surface_plan plan;
     /* Several pixels become one: rare, and nothing of it is in units; nor are these formats. */
     if (count > tile->samples || surface->format > RASTER_SURFACE_ZS) {
         raster_surface_store_ref(surface, tile, decimate);
         return;
     }
-    if (!make_plan(surface, tile, &plan))
+    if (!surface_plan(surface, tile, &plan))
         return;
     bool resolve = count == 4;
     if (surface->format == RASTER_SURFACE_BGR565_DITHER && resolve)
@@ -254,7 +244,6 @@ void raster_surface_store_decimated(const struct raster_surface *surface, const 
         store_units(surface, tile, &plan, WORDS, true);
     else
         store_units(surface, tile, &plan, WORDS, false);
-    _mm_sfence(); /* streamed lines are seen before what tells of them */
     surface_store_part(surface, tile, count, false, &plan.right);
     surface_store_part(surface, tile, count, false, &plan.below);
 }
@@ -267,17 +256,14 @@ void raster_surface_store(const struct raster_surface *surface, const struct ras
 
 void raster_surface_store_z_only(const struct raster_surface *surface, const struct raster_tile *tile)
 {
-    struct plan plan;
+    struct surface_plan plan;
     assert(surface->format == RASTER_SURFACE_ZS);
-    if (!make_plan(surface, tile, &plan))
+    if (!surface_plan(surface, tile, &plan))
         return;
-    for (uint32_t v = 0; v < plan.rows; v++) {
-        uint8_t *at = NULL;
-        for (uint32_t u = 0; u < plan.columns; u++) {
-            at = unit_address(surface, tile, &plan, u, v, at);
-            store_unit_z(tile->zs + raster_block_index(tile, u * 4, v * 4, 0), at, plan.pitch);
-        }
-    }
+    for (uint32_t v = 0; v < plan.rows; v++)
+        for (uint32_t u = 0; u < plan.columns; u++)
+            store_unit_z(tile->zs + raster_block_index(tile, u * 4, v * 4, 0),
+                         surface_unit(surface, &plan, u, v), plan.pitch);
     surface_store_part(surface, tile, 1, true, &plan.right);
     surface_store_part(surface, tile, 1, true, &plan.below);
 }
@@ -289,19 +275,27 @@ void raster_surface_load(const struct raster_surface *surface, struct raster_til
         return;
     }
     uint32_t *plane = surface->format == RASTER_SURFACE_ZS ? tile->zs : tile->color;
-    struct plan plan;
-    if (!make_plan(surface, tile, &plan))
+    struct surface_plan plan;
+    if (!surface_plan(surface, tile, &plan))
         return;
-    for (uint32_t v = 0; v < plan.rows; v++) {
-        uint8_t *at = NULL;
-        for (uint32_t u = 0; u < plan.columns; u++) {
-            at = unit_address(surface, tile, &plan, u, v, at);
-            load_unit(plane + raster_block_index(tile, u * plan.width, v * 4, 0), tile->samples,
-                      plan.bytes == 2, at, plan.pitch);
+    for (uint32_t v = 0, v1; v < plan.rows; v = v1) {
+        v1 = surface_group_end(plan.v, v, plan.rows);
+        for (uint32_t u = 0, u1; u < plan.columns; u = u1) {
+            const uint8_t *group = surface_unit(surface, &plan, u, v);
+            u1 = surface_group_end(plan.u, u, plan.columns);
+            for (uint32_t y = v; y < v1; y++, group += plan.drop)
+                for (uint32_t x = u; x < u1; x++)
+                    load_unit(plane + raster_block_index(tile, x * plan.width, y * 4, 0), tile->samples,
+                              plan.bytes == 2, group + (x - u) * plan.step, plan.pitch);
         }
     }
     surface_load_part(surface, tile, &plan.right);
     surface_load_part(surface, tile, &plan.below);
+}
+
+void raster_surface_fence(void)
+{
+    _mm_sfence();
 }
 
 /* ---- raw tiles ---- */

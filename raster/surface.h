@@ -2,7 +2,8 @@
  * layout and format; and raw dumps of a tile. README.md of this folder writes the conversions down.
  *
  * Each operation has a fast path and a scalar twin (_ref) that leave the same bytes. They touch only bytes of
- * pixels inside both the image and the tile. */
+ * pixels inside both the image and the tile. Fast stores go past the caches: raster_surface_fence before
+ * another thread is told that a tile is stored. */
 #ifndef VITRAIL_RASTER_SURFACE_H
 #define VITRAIL_RASTER_SURFACE_H
 
@@ -49,10 +50,17 @@ void raster_surface_store(const struct raster_surface *surface, const struct ras
  * number. The average of n is (sum + n / 2) / n. */
 void raster_surface_store_decimated(const struct raster_surface *surface, const struct raster_tile *tile,
                                     enum raster_decimate decimate);
+/* The same of a tile whose plane, colour or, for a ZS surface, zs, would hold `word` throughout: nothing
+ * reads the plane, and what it holds afterwards is not defined. Formats up to ZS. */
+void raster_surface_store_uniform(const struct raster_surface *surface, struct raster_tile *tile,
+                                  uint32_t word, enum raster_decimate decimate);
 /* Load fills all samples alike; pixels outside the image keep their words. */
 void raster_surface_load(const struct raster_surface *surface, struct raster_tile *tile);
 /* Store of the tile's depth only: the stencil bytes of memory stay. The surface's format is ZS. */
 void raster_surface_store_z_only(const struct raster_surface *surface, const struct raster_tile *tile);
+
+/* What this thread stored is seen before what it does from here on. */
+void raster_surface_fence(void);
 
 void raster_surface_store_ref(const struct raster_surface *surface, const struct raster_tile *tile,
                               enum raster_decimate decimate);

@@ -10,7 +10,7 @@
 const uint16_t surface_dither[4][4] = {
     {7, 135, 39, 167}, {199, 71, 231, 103}, {55, 183, 23, 151}, {247, 119, 215, 87}};
 
-static uint32_t to_565(uint32_t word, uint32_t bias)
+uint32_t surface_to_565(uint32_t word, uint32_t bias)
 {
     uint32_t r = ((word & 255) * 31 + bias) / 255, g = ((word >> 8 & 255) * 63 + bias) / 255;
     uint32_t b = ((word >> 16 & 255) * 31 + bias) / 255;
@@ -119,7 +119,7 @@ void surface_store_part(const struct raster_surface *surface, const struct raste
                 continue;
             }
             bool dither = surface->format == RASTER_SURFACE_BGR565_DITHER;
-            uint32_t packed = to_565(word, dither ? surface_dither[iy & 3][ix & 3] : 127);
+            uint32_t packed = surface_to_565(word, dither ? surface_dither[iy & 3][ix & 3] : 127);
             at[0] = (uint8_t)packed;
             at[1] = (uint8_t)(packed >> 8);
         }

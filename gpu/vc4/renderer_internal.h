@@ -212,10 +212,12 @@ struct vc4_tile_run {
     struct vc4_draw_state state;
     struct raster_rect frame; /* pixels that may be drawn */
     bool wide, has_mask;      /* 64-bit colours; the VG mask buffer is enabled */
-    struct vc4_vg_fan fan;    /* of the VG list before */
-    uint64_t budget;          /* records and primitives left */
-    uint64_t fuel;            /* instructions left */
-    uint32_t draw;            /* primitive lists so far */
+    uint32_t cleared;         /* VC4_HALF_COLOR, _ZS: all of it is the word below, the buffer's words stale */
+    uint32_t color, zs;
+    struct vc4_vg_fan fan; /* of the VG list before */
+    uint64_t budget;       /* records and primitives left */
+    uint64_t fuel;         /* instructions left */
+    uint32_t draw;         /* primitive lists so far */
     uint32_t returns;
     struct gpu_fault *fault;
 };

@@ -10,6 +10,21 @@ static bool fail(const struct vc4_tile_run *run, enum gpu_fault_kind kind, uint3
     return false;
 }
 
+/* ---- clears ----
+ *
+ * A clear is done when something needs the buffer's words: until then the part is `cleared`, and a store of
+ * it fills the image. */
+
+static void settle(struct vc4_tile_run *run, uint32_t halves)
+{
+    struct raster_tile *tile = &run->worker->tile;
+    if (run->cleared & halves & VC4_HALF_COLOR)
+        raster_tile_clear_color(tile, run->color);
+    if (run->cleared & halves & VC4_HALF_ZS)
+        raster_tile_clear_zs(tile, run->zs, UINT32_MAX);
+    run->cleared &= ~halves;
+}
+
 /* ---- sub-lists ---- */
 
 struct list_cursor {
@@ -48,6 +63,7 @@ static bool step(struct vc4_tile_run *run, struct list_cursor *c)
     case VC4_CL_CLIPPED_PRIMITIVES:
     case VC4_CL_VG_COORDINATE_ARRAY:
     case VC4_CL_VG_INLINE:
+        settle(run, VC4_HALF_ALL);
         if (!vc4_run_primitives(run, &record, here, &after))
             return false;
         break;
@@ -79,8 +95,7 @@ static bool run_list(struct vc4_tile_run *run, uint32_t address, uint32_t depth)
     return true;
 }
 
-/* ---- operations ---- */
-
+/* The words of the buffer stay where they are: a clear that is due covers what the tile had. */
 static void set_tile(struct vc4_tile_run *run, const struct vc4_op *op)
 {
     struct raster_tile *tile = &run->worker->tile, *centre = &run->worker->centre;
@@ -99,38 +114,54 @@ static void set_tile(struct vc4_tile_run *run, const struct vc4_op *op)
     run->frame = (struct raster_rect){.x1 = (int32_t)op->tile.width, .y1 = (int32_t)op->tile.height};
 }
 
-static void clear(const struct vc4_tile_run *run, uint32_t halves, uint64_t color, uint32_t zs, uint8_t mask)
+static void clear(struct vc4_tile_run *run, uint32_t halves, uint64_t color, uint32_t zs, uint8_t mask)
 {
-    struct raster_tile *tile = &run->worker->tile;
     if (halves & VC4_HALF_COLOR && run->wide)
-        raster_tile_clear_wide(tile, color);
+        raster_tile_clear_wide(&run->worker->tile, color);
     else if (halves & VC4_HALF_COLOR)
-        raster_tile_clear_color(tile, (uint32_t)color);
+        run->color = (uint32_t)color;
     if (halves & VC4_HALF_ZS)
-        raster_tile_clear_zs(tile, zs, UINT32_MAX);
+        run->zs = zs;
     if (halves & VC4_HALF_MASK && run->has_mask)
-        raster_tile_clear_mask(tile, mask);
+        raster_tile_clear_mask(&run->worker->tile, mask);
+    run->cleared |= halves & (run->wide ? VC4_HALF_ZS : VC4_HALF_COLOR | VC4_HALF_ZS);
 }
 
-static void load(struct raster_tile *tile, const struct vc4_op *op, bool reference)
+/* ---- loads and stores ---- */
+
+/* Words outside the image stay. */
+static void load(struct vc4_tile_run *run, const struct vc4_op *op)
 {
-    if (reference)
+    struct raster_tile *tile = &run->worker->tile;
+    settle(run, vc4_op_halves(op));
+    if (run->device->options.reference)
         raster_surface_load_ref(&op->surface, tile);
     else
         raster_surface_load(&op->surface, tile);
 }
 
-static void store(const struct raster_tile *tile, const struct vc4_op *op, bool reference)
+static void store(struct vc4_tile_run *run, const struct vc4_op *op)
 {
-    if (op->buffer == VC4_BUFFER_Z && reference)
+    struct raster_tile *tile = &run->worker->tile;
+    enum raster_decimate decimate = (enum raster_decimate)op->decimate;
+    bool reference = run->device->options.reference, z_only = op->buffer == VC4_BUFFER_Z;
+    bool zs = op->buffer == VC4_BUFFER_ZS;
+    if (run->cleared & vc4_op_halves(op) && !z_only && !reference) {
+        raster_surface_store_uniform(&op->surface, tile, zs ? run->zs : run->color, decimate);
+        return;
+    }
+    settle(run, vc4_op_halves(op));
+    if (z_only && reference)
         raster_surface_store_z_only_ref(&op->surface, tile);
-    else if (op->buffer == VC4_BUFFER_Z)
+    else if (z_only)
         raster_surface_store_z_only(&op->surface, tile);
     else if (reference)
-        raster_surface_store_ref(&op->surface, tile, (enum raster_decimate)op->decimate);
+        raster_surface_store_ref(&op->surface, tile, decimate);
     else
-        raster_surface_store_decimated(&op->surface, tile, (enum raster_decimate)op->decimate);
+        raster_surface_store_decimated(&op->surface, tile, decimate);
 }
+
+/* ---- operations ---- */
 
 /* Runs what draws. False with *run->fault. */
 static bool draw(struct vc4_tile_run *run, const struct vc4_batch *batch, const struct vc4_op *op)
@@ -140,6 +171,7 @@ static bool draw(struct vc4_tile_run *run, const struct vc4_batch *batch, const 
         return run_list(run, op->address, op->depth);
     const struct vc4_cl_record *record = &batch->records[op->record];
     uint32_t after = op->address + record->size;
+    settle(run, VC4_HALF_ALL);
     return vc4_run_primitives(run, record, op->address, &after);
 }
 
@@ -162,14 +194,19 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
         clear(&run, VC4_HALF_ALL, job->color, job->zs, job->mask);
     for (uint32_t i = 0; i < job->count; i++) {
         const struct vc4_op *op = &batch->ops[job->first + i];
-        if (worker->watch)
+        if (worker->watch) {
+            settle(&run, VC4_HALF_ALL);
             vc4_observe_op(device, worker, i + 1, op, false);
+        }
         switch (op->type) {
         case VC4_OP_TILE: set_tile(&run, op); break;
         case VC4_OP_CLEAR: clear(&run, op->buffer, op->clear.color, op->clear.zs, op->clear.mask); break;
-        case VC4_OP_LOAD: load(tile, op, device->options.reference); break;
-        case VC4_OP_STORE: store(tile, op, device->options.reference); break;
-        case VC4_OP_RAW: vc4_raw_move(op, run.wide, tile); break;
+        case VC4_OP_LOAD: load(&run, op); break;
+        case VC4_OP_STORE: store(&run, op); break;
+        case VC4_OP_RAW:
+            settle(&run, op->buffer);
+            vc4_raw_move(op, run.wide, tile);
+            break;
         case VC4_OP_LIST:
         case VC4_OP_RECORD:
             if (!job->faulted && !draw(&run, batch, op)) {
@@ -178,12 +215,17 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
             }
             break;
         }
-        if (worker->watch)
+        if (worker->watch) {
+            settle(&run, VC4_HALF_ALL);
             vc4_observe_op(device, worker, i + 1, op, true);
+        }
     }
+    raster_surface_fence();
     job->returns = run.returns;
     job->budget = run.budget;
     job->fuel = run.fuel;
-    if (job->leaves)
+    if (job->leaves) {
+        settle(&run, VC4_HALF_ALL);
         memcpy(device->renderer->carry, tile, sizeof *tile);
+    }
 }

@@ -115,6 +115,34 @@ static void fast_equals_scalar(void **unused)
     }
 }
 
+/* A uniform store leaves what a store of the cleared tile does, whatever the tile has. */
+static void uniform_stores(void **unused)
+{
+    static const uint8_t shapes[][3] = {{64, 64, 1}, {32, 32, 4}, {16, 16, 1}, {12, 8, 1}, {64, 32, 1}};
+    for (unsigned round = 0; round < 1500; round++) {
+        const uint8_t *shape = shapes[random32() % 5];
+        uint32_t layout = round % RASTER_LAYOUT_COUNT, format = round / 3 % 4, word = random32();
+        enum raster_decimate decimate = (enum raster_decimate)(random32() % 3);
+        uint64_t bytes;
+        random_tile(shape[0], shape[1], shape[2]);
+        struct raster_surface fast =
+            new_image(layout, format, 1 + random32() % 200, 1 + random32() % 150, &bytes);
+        struct raster_surface slow = copy_image(&fast, bytes);
+        tile.x = (int32_t)(random32() % 4 * tile.width);
+        tile.y = (int32_t)(random32() % 4 * tile.height);
+        if (round % 5 == 0) { /* whole units, elsewhere */
+            tile.x = (int32_t)(random32() % 24 * 8);
+            tile.y = (int32_t)(random32() % 24 * 4);
+        }
+        raster_surface_store_uniform(&fast, &tile, word, decimate);
+        raster_tile_clear(&tile, word, word);
+        raster_surface_store_ref(&slow, &tile, decimate);
+        same("uniform store", &fast, &slow, bytes);
+        free(fast.base);
+        free(slow.base);
+    }
+}
+
 /* Stores write the pixels of image and tile, and nothing else. */
 static void stores_stay_inside(void **unused)
 {
@@ -307,13 +335,10 @@ static void impossible_images(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_equals_scalar),
-        cmocka_unit_test(stores_stay_inside),
-        cmocka_unit_test(round_trips),
-        cmocka_unit_test(levels_of_565),
-        cmocka_unit_test(known_pixels),
-        cmocka_unit_test(raw_tiles),
-        cmocka_unit_test(clears),
+        cmocka_unit_test(fast_equals_scalar), cmocka_unit_test(uniform_stores),
+        cmocka_unit_test(stores_stay_inside), cmocka_unit_test(round_trips),
+        cmocka_unit_test(levels_of_565),      cmocka_unit_test(known_pixels),
+        cmocka_unit_test(raw_tiles),          cmocka_unit_test(clears),
         cmocka_unit_test(impossible_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
