@@ -1,0 +1,139 @@
+"""What the benchmarks share: workloads, compiling, captures and their cache, one measurement."""
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "vitrail"
+MICRO = ["clear-only", "fill-flat", "fill-flat-nozs", "fill-blend", "fill-tex-nearest", "fill-tex-bilinear",
+         "fill-tex-bilin-blend", "fill-tex-trilinear", "shader-alu", "shader-transcend", "shader-branch", "depth-overdraw",
+         "depth-back2front", "tri-small", "tri-medium-tex", "tri-cull", "vertex-heavy", "draws"]
+MODE = "1280x720"
+# Threads: name in the tables, LP_NUM_THREADS (beside the caller: 0 draws inline), --threads.
+THREADS = (("1", 0, 0), ("2", 2, 1))
+CROSS = "aarch64-linux-gnu-gcc"
+
+
+def scenes():
+    lines = (TOP / "tests/e2e/scenes.txt").read_text().splitlines()
+    return dict(line.split(" ", 1) for line in lines if line and not line.startswith("#"))
+
+
+def geomean(values):
+    values = list(values)
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
+
+
+def progress(text):
+    """A line that the next one replaces, where somebody looks."""
+    if sys.stderr.isatty():
+        print(f"\r{text:76}", end="" if text else "\r", file=sys.stderr, flush=True)
+
+
+class Bench:
+    def __init__(self, args):
+        self.args = args
+        self.captures = CACHE / "bench"
+        self.captures.mkdir(parents=True, exist_ok=True)
+        self.vitrail = args.vitrail.resolve()
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vitrail-bench-"))
+        self.programs = {}
+
+    def compile(self, compiler, sources, name, options=()):
+        """The program of this name, compiled when it is first asked for."""
+        if name not in self.programs:
+            self.programs[name] = self.folder / name
+            self.run([compiler, "-O2", "-w", "-D_GNU_SOURCE", "-idirafter", "/usr/include", *options, "-o", self.folder / name,
+                      *sources, "-ldl", "-lm"])
+        return self.programs[name]
+
+    def micro(self, compiler):
+        return self.compile(compiler, sorted((HERE / "micro").glob("*.c")), f"micro-{compiler}")
+
+    def clock(self, compiler):
+        return self.compile(compiler, [TOP / "tests/e2e/steptime.c"], f"steptime-{compiler}.so", ["-shared", "-fPIC"])
+
+    def run(self, command, environment=None, timeout=900):
+        result = subprocess.run([str(c) for c in command], env=dict(os.environ, **(environment or {})), timeout=timeout,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if result.returncode:
+            raise RuntimeError(f"{' '.join(map(str, command))}: exit {result.returncode}\n"
+                               f"{result.stdout.decode(errors='replace')[-1500:]}")
+        return result.stdout.decode(errors="replace")
+
+    # ---- captures ----
+    def glmark2(self, description, frames, root):
+        return [f"{root}/usr/bin/glmark2-es2-drm", "--winsys-options", "drm-device=/dev/dri/card0", "--data-path",
+                f"{root}/usr/share/glmark2", "-b", f"{description}:nframes={frames}:duration=1000"]
+
+    def record(self, path, options, program):
+        if self.args.record or not path.exists():
+            partial = path.with_suffix(".part")
+            self.run([self.vitrail, "record", "-o", partial, *options, "--sysroot", self.args.sysroot, "--", *program])
+            partial.rename(path)
+        return path
+
+    def capture_scene(self, name, description):
+        return self.record(self.captures / f"glmark2-{name}.vtc", ["--mode", MODE, "--preload", self.clock(CROSS)],
+                           self.glmark2(description, self.args.frames, self.args.sysroot))
+
+    def capture_micro(self, name, capture=None, frames=None, options=()):
+        return self.record(self.captures / f"{capture or 'micro-' + name}.vtc", [],
+                           [self.micro(CROSS), f"--only={name}", "--reps=1", f"--frames={frames or self.args.frames}",
+                            "--warmup=1", "--quiet=0", *options])
+
+    # ---- measurements, milliseconds ----
+    def replay_rows(self, path, threads, options=()):
+        """(wall, cpu) of each picture and what --stats prints."""
+        times = self.folder / "times"
+        out = self.run([self.vitrail, "replay", "--threads", threads, "--stats", "--times", times,
+                        *self.args.replay_options, *options, path])
+        rows = [tuple(map(float, line.split())) for line in times.read_text().splitlines()]
+        return rows, {key: float(value) for key, value in (line.split(" ", 1) for line in out.splitlines() if " " in line)
+                      if value.replace(".", "", 1).isdigit()}
+
+    def replay(self, path, threads, presented, options=()):
+        """Medians of (wall, cpu) a frame and the most instructions a second, in millions."""
+        wall, cpu, instructions = [], [], 0
+        for _ in range(self.args.repeats):
+            rows, stats = self.replay_rows(path, threads, options)
+            rows = rows[min(3, len(rows) // 2):]
+            if not presented:
+                rows = rows[:-1] or rows
+            wall.append(statistics.median(r[0] for r in rows))
+            cpu.append(statistics.median(r[1] for r in rows))
+            instructions = max(instructions, stats.get("qpu_minstr_per_s", 0))
+        return statistics.median(wall), statistics.median(cpu), instructions
+
+    def native_scene_command(self, description, frames):
+        return [self.vitrail, "run", "--mode", MODE, "--preload", self.clock("gcc"), "--"] + self.glmark2(description, frames, "")
+
+    def native_scene_environment(self, threads):
+        return {"GBM_ALWAYS_SOFTWARE": "1", "LIBGL_ALWAYS_SOFTWARE": "1", "LP_NUM_THREADS": str(threads),
+                "STEPTIME_LOG": str(self.folder / "flips")}
+
+    def native_scene(self, description, threads):
+        wall, cpu = [], []
+        for _ in range(self.args.repeats):
+            self.run(self.native_scene_command(description, self.args.frames), self.native_scene_environment(threads))
+            rows = [tuple(map(int, line.split())) for line in (self.folder / "flips").read_text().splitlines()]
+            steps = [((b[0] - a[0]) * 1e-6, (b[1] - a[1]) * 1e-6) for a, b in zip(rows, rows[1:])]
+            steps = steps[min(2, len(steps) // 2):]
+            wall.append(statistics.median(s[0] for s in steps))
+            cpu.append(statistics.median(s[1] for s in steps))
+        return statistics.median(wall), statistics.median(cpu)
+
+    def native_micro(self, name, threads, options=()):
+        """(wall, cpu, work a frame)"""
+        out = self.run([self.micro("gcc"), f"--only={name}", "--reps=3", "--mintime=0.15", "--quiet=0", *options],
+                       {"LIBGL_ALWAYS_SOFTWARE": "1", "LP_NUM_THREADS": str(threads)})
+        for line in out.splitlines():
+            row = line.split(",")
+            if len(row) > 13 and row[1] == name:
+                return float(row[9]), float(row[12]) + float(row[13]), float(row[3])
+        raise RuntimeError(f"{name}: the native program printed no row\n{out}")
