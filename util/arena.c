@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 #define CHUNK_BYTES ((size_t)256 << 10)
-#define KEPT_BYTES  ((size_t)16 << 20) /* by a reset */
+#define KEPT_BYTES  ((size_t)16 << 20) /* by a reset, at least */
+#define FADING      16 /* of what is kept beyond, so much of it goes with each smaller batch */
 
 struct chunk {
     struct chunk *next;
@@ -19,6 +20,7 @@ struct chunk {
 struct util_arena {
     _Atomic(struct chunk *) now; /* the chunk that gives out; those before it are full */
     struct chunk *first;
+    size_t kept;          /* bytes that a reset keeps: what the largest of the last batches took */
     pthread_mutex_t lock; /* for going on to another chunk */
 };
 
@@ -44,6 +46,7 @@ int util_arena_create(struct util_arena **out)
         return -ENOMEM;
     }
     arena->first = chunk;
+    arena->kept = KEPT_BYTES;
     atomic_init(&arena->now, chunk);
     *out = arena;
     return 0;
@@ -108,13 +111,29 @@ void *util_arena_alloc(struct util_arena *arena, size_t size)
     return NULL;
 }
 
+/* Bytes of the chunks that the batch has reached. */
+static size_t bytes_used(const struct util_arena *arena)
+{
+    const struct chunk *now = atomic_load_explicit(&arena->now, memory_order_relaxed);
+    size_t used = 0;
+    for (const struct chunk *chunk = arena->first; chunk != now; chunk = chunk->next)
+        used += chunk->size;
+    return used + now->size;
+}
+
+/* Memory given back to the host comes again page by page, each by a fault: a batch like the last ones must
+ * not pay that. */
 void util_arena_reset(struct util_arena *arena)
 {
-    size_t kept = 0;
+    size_t used = bytes_used(arena), faded = arena->kept - arena->kept / FADING, kept = 0;
     struct chunk **link = &arena->first;
+
+    arena->kept = used > faded ? used : faded;
+    if (arena->kept < KEPT_BYTES)
+        arena->kept = KEPT_BYTES;
     while (*link) {
         struct chunk *chunk = *link;
-        if (chunk != arena->first && kept + chunk->size > KEPT_BYTES) {
+        if (chunk != arena->first && kept + chunk->size > arena->kept) {
             *link = chunk->next;
             free(chunk);
             continue;
@@ -124,4 +143,12 @@ void util_arena_reset(struct util_arena *arena)
         link = &chunk->next;
     }
     atomic_store_explicit(&arena->now, arena->first, memory_order_release);
+}
+
+size_t util_arena_bytes(const struct util_arena *arena)
+{
+    size_t bytes = 0;
+    for (const struct chunk *chunk = arena->first; chunk; chunk = chunk->next)
+        bytes += chunk->size;
+    return bytes;
 }

@@ -16,8 +16,11 @@ void util_arena_destroy(struct util_arena *arena); /* NULL is accepted */
 /* `size` bytes, aligned to UTIL_ARENA_ALIGN, of any contents; NULL when memory is out. They live until the
  * next reset. */
 void *util_arena_alloc(struct util_arena *arena, size_t size);
-/* Takes everything back, and keeps some of the memory for what comes. No other thread may use the arena
- * meanwhile. */
+/* Takes everything back, and keeps for what comes as much memory as the largest of the last batches took;
+ * what is not needed again fades over some dozen resets. No other thread may use the arena meanwhile. */
 void util_arena_reset(struct util_arena *arena);
+
+/* Bytes it holds, given out or not. No other thread may use the arena meanwhile. */
+size_t util_arena_bytes(const struct util_arena *arena);
 
 #endif

@@ -65,11 +65,45 @@ static void test_too_much(void **state)
     util_arena_destroy(NULL);
 }
 
+static void take_bytes(size_t bytes)
+{
+    for (size_t taken = 0; taken < bytes; taken += 64 << 10)
+        assert_non_null(util_arena_alloc(arena, 64 << 10));
+}
+
+/* A batch like the last needs no new memory, however large; what smaller ones leave unused goes. */
+static void test_kept(void **state)
+{
+    const size_t large = (size_t)64 << 20, small = (size_t)1 << 20;
+    assert_int_equal(util_arena_create(&arena), 0);
+    take_bytes(large);
+    size_t held = util_arena_bytes(arena);
+    assert_true(held >= large && held < large + large / 8);
+    for (unsigned i = 0; i < 4; i++) {
+        util_arena_reset(arena);
+        assert_int_equal(util_arena_bytes(arena), held);
+        take_bytes(large);
+        assert_int_equal(util_arena_bytes(arena), held);
+    }
+    util_arena_reset(arena);
+    take_bytes(small); /* one small batch between: most of the memory stays */
+    util_arena_reset(arena);
+    assert_true(util_arena_bytes(arena) > held / 2);
+    for (unsigned i = 0; i < 60; i++) {
+        take_bytes(small);
+        util_arena_reset(arena);
+    }
+    assert_true(util_arena_bytes(arena) < held / 2);
+    assert_true(util_arena_bytes(arena) >= small);
+    util_arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_too_much),
+        cmocka_unit_test(test_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
