@@ -2,11 +2,8 @@
  * cover_ref.c is the definition. */
 #include "raster/cover.h"
 
-#include <assert.h>
 #include <stdalign.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
 
 #include <immintrin.h>
 
@@ -19,35 +16,6 @@ static const alignas(64) int32_t lane_x[16] = {0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 
 static const alignas(64) int32_t lane_y[16] = {0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3};
 static const alignas(64) int32_t block_x[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-/* Lanes with lane_x >= n, lane_x <= n, and the same for lane_y. */
-static const uint16_t from_x[4] = {0xffff, 0xfafa, 0xf0f0, 0xa0a0},
-                      to_x[4] = {0x0505, 0x0f0f, 0x5f5f, 0xffff};
-static const uint16_t from_y[4] = {0xffff, 0xffcc, 0xff00, 0xcc00},
-                      to_y[4] = {0x0033, 0x00ff, 0x33ff, 0xffff};
-
-/* Lanes of the blocks of column bx, and of row by, that lie in the area. */
-static inline uint32_t column_lanes(const struct cover_job *job, int32_t bx)
-{
-    uint32_t lanes = bx == job->x0 >> 2 ? from_x[job->x0 & 3] : 0xffff;
-    return bx == job->x1 >> 2 ? lanes & to_x[job->x1 & 3] : lanes;
-}
-
-static inline uint32_t row_lanes(const struct cover_job *job, int32_t by)
-{
-    uint32_t lanes = by == job->y0 >> 2 ? from_y[job->y0 & 3] : 0xffff;
-    return by == job->y1 >> 2 ? lanes & to_y[job->y1 & 3] : lanes;
-}
-
-/* Writes a block; `samples` holds its four masks, sample 0 lowest, `lanes` their union. */
-static inline void put_block(struct raster_block *out, int32_t bx, int32_t by, uint32_t lanes,
-                             uint64_t samples)
-{
-    uint32_t head = (uint32_t)bx | (uint32_t)by << 8 | lanes << 16;
-    static_assert(offsetof(struct raster_block, mask) == 2 && offsetof(struct raster_block, sample) == 4, "");
-    memcpy(out, &head, sizeof head);
-    memcpy(out->sample, &samples, sizeof samples);
-}
-
 #define COVER_NAME(x) x##_sse
 #define COVER_TARGET
 #define COVER_WIDTH       4
@@ -58,6 +26,12 @@ static inline void put_block(struct raster_block *out, int32_t bx, int32_t by, u
 #define COVER_TARGET      __attribute__((target("avx2,bmi")))
 #define COVER_WIDTH       8
 #define COVER_NEGATIVE(v) ((uint32_t)_mm256_movemask_ps((__m256)(v)))
+#include "raster/cover_tmpl.h"
+
+#define COVER_NAME(x)     x##_avx512
+#define COVER_TARGET      __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi")))
+#define COVER_WIDTH       16
+#define COVER_NEGATIVE(v) ((uint32_t)_mm512_movepi32_mask((__m512i)(v)))
 #include "raster/cover_tmpl.h"
 
 /* An edge over the area: false when the whole of it fails; an edge that the whole of it passes is not kept.
@@ -116,7 +90,19 @@ static bool make_job(struct cover_job *job, const struct raster_prim *prim, cons
 
 enum cover_level raster_cover_level(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") ? COVER_AVX2 : COVER_SSE41;
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi"))
+        return COVER_SSE41;
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                   __builtin_cpu_supports("avx512vl")
+               ? COVER_AVX512
+               : COVER_AVX2;
+}
+
+uint32_t raster_cover_job(enum cover_level level, const struct cover_job *job, struct raster_block *blocks)
+{
+    return level == COVER_AVX512 ? cover_avx512(job, blocks)
+           : level == COVER_AVX2 ? cover_avx2(job, blocks)
+                                 : cover_sse(job, blocks);
 }
 
 uint32_t raster_cover_at(enum cover_level level, const struct raster_prim *prim,
@@ -126,7 +112,7 @@ uint32_t raster_cover_at(enum cover_level level, const struct raster_prim *prim,
     struct cover_job job;
     if (!make_job(&job, prim, tile, clip))
         return 0;
-    return level == COVER_AVX2 ? cover_avx2(&job, blocks) : cover_sse(&job, blocks);
+    return raster_cover_job(level, &job, blocks);
 }
 
 uint32_t raster_cover(const struct raster_prim *prim, const struct raster_tile *tile,

@@ -10,10 +10,11 @@
 
 typedef int32_t VEC __attribute__((vector_size(COVER_WIDTH * 4)));
 
-/* Tests block (bx, by) lane by lane and appends it when anything of `area` is inside. */
+/* Tests block (bx, by) lane by lane and appends it when anything of `area` is inside. `value`: the edges at
+ * its first pixel, sample 0. */
 COVER_TARGET static inline uint32_t COVER_NAME(partial)(const struct cover_job *job, const VEC (*lane)[PARTS],
-                                                        int32_t bx, int32_t by, uint32_t area,
-                                                        struct raster_block *out)
+                                                        const int32_t (*value)[16], int32_t bx, int32_t by,
+                                                        uint32_t area, struct raster_block *out)
 {
     uint32_t lanes = 0;
     uint64_t samples = 0;
@@ -21,9 +22,11 @@ COVER_TARGET static inline uint32_t COVER_NAME(partial)(const struct cover_job *
         VEC outside[PARTS] = {0};
         uint32_t mask = 0;
         for (uint32_t e = 0; e < job->edge_count; e++) {
-            int32_t value = job->origin[e][s] + 4 * (job->a[e] * bx + job->b[e] * by);
+            int32_t here = value[e][bx];
+            if (s)
+                here += job->origin[e][s] - job->origin[e][0];
             for (unsigned p = 0; p < PARTS; p++)
-                outside[p] |= lane[e][p] + value;
+                outside[p] |= lane[e][p] + here;
         }
         for (unsigned p = 0; p < PARTS; p++)
             mask |= COVER_NEGATIVE(outside[p]) << p * COVER_WIDTH;
@@ -31,62 +34,65 @@ COVER_TARGET static inline uint32_t COVER_NAME(partial)(const struct cover_job *
         lanes |= mask;
         samples |= (uint64_t)mask << 16 * s;
     }
-    put_block(out, bx, by, lanes, samples);
+    cover_put(out, bx, by, lanes, samples);
     return lanes != 0;
+}
+
+/* The edges in a row of blocks, at the first pixel of each: their values at sample 0, and how much greater
+ * and less they can be in the block. */
+struct COVER_NAME(row) {
+    VEC value[4][PARTS];
+    int32_t greatest[4], least[4];
+};
+
+COVER_TARGET static inline void COVER_NAME(begin)(const struct cover_job *job, int32_t by,
+                                                  struct COVER_NAME(row) * row)
+{
+    const VEC *columns = (const VEC *)block_x;
+    for (uint32_t e = 0; e < job->edge_count; e++) {
+        int32_t a = job->a[e], b = job->b[e], first = job->origin[e][0];
+        row->greatest[e] = job->high[e] - first + 3 * (UTIL_MAX(a, 0) + UTIL_MAX(b, 0));
+        row->least[e] = job->low[e] - first + 3 * (UTIL_MIN(a, 0) + UTIL_MIN(b, 0));
+        for (unsigned p = 0; p < PARTS; p++)
+            row->value[e][p] = columns[p] * (4 * a) + (first + 4 * b * by);
+    }
 }
 
 COVER_TARGET static uint32_t COVER_NAME(cover)(const struct cover_job *job, struct raster_block *blocks)
 {
-    const VEC *lx = (const VEC *)lane_x, *ly = (const VEC *)lane_y, *columns = (const VEC *)block_x;
-    VEC lane[4][PARTS], greatest[4][PARTS], least[4][PARTS];
+    const VEC *lx = (const VEC *)lane_x, *ly = (const VEC *)lane_y;
+    VEC lane[4][PARTS];
+    struct COVER_NAME(row) row;
+    int32_t bx0 = job->x0 >> 2, by0 = job->y0 >> 2, bx1 = job->x1 >> 2, by1 = job->y1 >> 2;
+    uint32_t in_area = (0xffffu >> (15 - bx1)) & (0xffffu << bx0), count = 0;
+    uint64_t every = job->samples == 1 ? 1 : 0x0001000100010001u;
     for (uint32_t e = 0; e < job->edge_count; e++)
         for (unsigned p = 0; p < PARTS; p++)
             lane[e][p] = lx[p] * job->a[e] + ly[p] * job->b[e];
-
-    int32_t bx0 = job->x0 >> 2, by0 = job->y0 >> 2, bx1 = job->x1 >> 2, by1 = job->y1 >> 2;
-    uint32_t count = 0;
-    if ((bx1 - bx0 + 1) * (by1 - by0 + 1) <= FEW_BLOCKS) {
-        for (int32_t by = by0; by <= by1; by++) {
-            uint32_t row = row_lanes(job, by);
-            for (int32_t bx = bx0; bx <= bx1; bx++)
-                count += COVER_NAME(partial)(job, lane, bx, by, row & column_lanes(job, bx), &blocks[count]);
-        }
-        return count;
-    }
-
-    /* Greatest and least value of each edge in the blocks of a row, the samples taken together. */
-    for (uint32_t e = 0; e < job->edge_count; e++) {
-        int32_t a = job->a[e], b = job->b[e], first = 4 * b * by0;
-        int32_t high = first + job->high[e] + 3 * (UTIL_MAX(a, 0) + UTIL_MAX(b, 0));
-        int32_t low = first + job->low[e] + 3 * (UTIL_MIN(a, 0) + UTIL_MIN(b, 0));
-        for (unsigned p = 0; p < PARTS; p++) {
-            greatest[e][p] = columns[p] * (4 * a) + high;
-            least[e][p] = columns[p] * (4 * a) + low;
-        }
-    }
-    uint32_t in_area = (0xffffu >> (15 - bx1)) & (0xffffu << bx0);
-    uint64_t every = job->samples == 1 ? 1 : 0x0001000100010001u;
+    COVER_NAME(begin)(job, by0, &row);
     for (int32_t by = by0; by <= by1; by++) {
-        uint32_t out = 0, split = 0, row = row_lanes(job, by);
+        uint32_t out = 0, split = 0, lanes = cover_row(job->y0, job->y1, by);
         for (unsigned p = 0; p < PARTS; p++) {
             VEC outside = {0}, crossed = {0};
             for (uint32_t e = 0; e < job->edge_count; e++) {
-                outside |= greatest[e][p];
-                crossed |= least[e][p];
-                greatest[e][p] += 4 * job->b[e];
-                least[e][p] += 4 * job->b[e];
+                outside |= row.value[e][p] + row.greatest[e];
+                crossed |= row.value[e][p] + row.least[e];
             }
             out |= COVER_NEGATIVE(outside) << p * COVER_WIDTH;
             split |= COVER_NEGATIVE(crossed) << p * COVER_WIDTH;
         }
         for (uint32_t touched = in_area & ~out; touched; touched &= touched - 1) {
             int32_t bx = __builtin_ctz(touched);
-            uint32_t area = row & column_lanes(job, bx);
+            uint32_t area = lanes & cover_column(job->x0, job->x1, bx);
             if (split >> bx & 1)
-                count += COVER_NAME(partial)(job, lane, bx, by, area, &blocks[count]);
+                count += COVER_NAME(partial)(job, (const VEC(*)[PARTS])lane, (const int32_t(*)[16])row.value,
+                                             bx, by, area, &blocks[count]);
             else
-                put_block(&blocks[count++], bx, by, area, area * every);
+                cover_put(&blocks[count++], bx, by, area, area * every);
         }
+        for (uint32_t e = 0; e < job->edge_count; e++)
+            for (unsigned p = 0; p < PARTS; p++)
+                row.value[e][p] += 4 * job->b[e];
     }
     return count;
 }

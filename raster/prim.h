@@ -16,6 +16,7 @@
 #ifndef VITRAIL_RASTER_PRIM_H
 #define VITRAIL_RASTER_PRIM_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -79,6 +80,13 @@ bool raster_setup_line(struct raster_prim *out, const struct raster_setup *setup
  * left and the buffer's first row the top). Never culled. */
 bool raster_setup_point(struct raster_prim *out, const struct raster_setup *setup,
                         const struct raster_vertex *v, float size, bool extra_varyings);
+
+/* What depth offset adds to a triangle's depths (GL ES 2.0 section 3.5.2). */
+static inline float raster_depth_offset(const struct raster_setup *setup, float z_a, float z_b)
+{
+    float slope = fmaxf(fabsf(z_a), fabsf(z_b));
+    return setup->offset_factor * slope + setup->offset_units * 0x1p-24f;
+}
 
 /* Sample positions in a pixel, 1/16 pixel: its centre; or with four samples the rotated grid (3/8,1/8)
  * (7/8,3/8) (1/8,5/8) (5/8,7/8), which llvmpipe draws and V3D 4 reports; the Guide does not say. */

@@ -139,11 +139,8 @@ bool raster_setup_triangle(struct raster_prim *out, const struct raster_setup *s
     double inv = 16.0 / (double)area; /* differences in 1/16, gradients a pixel */
     struct gradient g = {{dy2 * inv, -dy1 * inv}, {-dx2 * inv, dx1 * inv}};
     set_planes(out, setup, v, 3, &g, 0);
-    if (setup->depth_offset) { /* GL ES 2.0 section 3.5.2 */
-        float slope = fmaxf(fabsf(out->z_a), fabsf(out->z_b));
-        float offset = setup->offset_factor * slope + setup->offset_units * 0x1p-24f;
-        out->z_c = v[0].z + offset;
-    }
+    if (setup->depth_offset)
+        out->z_c = v[0].z + raster_depth_offset(setup, out->z_a, out->z_b);
     return true;
 }
 

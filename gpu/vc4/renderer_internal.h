@@ -7,6 +7,7 @@
  *   renderer_draw.c     draws prepared once a batch and shared by the workers
  *   renderer_tile.c     one job: loads, lists, stores on a worker's tile buffer
  *   renderer_prim.c     one primitive list: vertices, set-up, coverage, shading
+ *   renderer_triangles.c  triangles of such a list, several at a time
  *   renderer_observe.c  what an observer is told of all that
  *
  * A job is what one worker does on its tile buffer without knowing what the buffer held before: it starts
@@ -28,6 +29,7 @@
 #include "gpu/vc4/vg_list.h"
 #include "raster/prim.h"
 #include "raster/surface.h"
+#include "raster/triangles.h"
 
 #define VC4_RENDERER_UNIT "renderer"
 #define VC4_RECORD_BYTES  32u /* at least the longest record */
@@ -190,6 +192,7 @@ struct vc4_worker {
     alignas(64) uint32_t alone[3][VC4_CACHE_ALONE];
     struct raster_block blocks[RASTER_BLOCKS_MAX];
     struct raster_prim prim;
+    struct raster_triangles triangles;
     float vary[3][RASTER_MAX_VARYINGS]; /* of a clipped primitive */
     /* The draw last used, so that the pixel path takes no lock. */
     const struct vc4_draw *draw;

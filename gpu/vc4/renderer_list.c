@@ -121,8 +121,13 @@ static bool run_compressed(struct vc4_tile_run *run, const struct vc4_cl_record 
     if (!begin_draw(run, run->state.primitive, coordinates, address, &call))
         return false;
     vc4_list_reader_init(&reader, run->device->memory, *after, vc4_list_format(&run->state), run->budget);
-    bool watched = run->worker->watch;
+    bool watched = run->worker->watch, together = vc4_draws_together(&call);
     for (;;) {
+        if (together && !clipped) {
+            if ((got = vc4_draw_triangles(&call, &reader)) <= 0)
+                break;
+            continue;
+        }
         if (watched)
             call.code = vc4_list_place(&reader);
         if ((got = vc4_list_read(&reader, index, run->fault)) <= 0)

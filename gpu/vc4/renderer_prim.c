@@ -78,6 +78,12 @@ static bool shade(const struct vc4_draw_call *call, const struct vc4_frag_watch 
                           call->run->fault) == 0;
 }
 
+bool vc4_draw_blocks(const struct vc4_draw_call *call, uint32_t blocks)
+{
+    fill_varyings(call, &call->run->worker->prim);
+    return shade(call, NULL, blocks);
+}
+
 /* The rest of draw_primitive, with an observer who may want to see the fragments. */
 __attribute__((noinline, cold)) static bool draw_watched(const struct vc4_draw_call *call,
                                                          const uint32_t index[3],
@@ -164,10 +170,7 @@ static bool draw_primitive(const struct vc4_draw_call *call, const uint32_t inde
         count_primitive(call, v, visible, covered, blocks);
     if (w->watch)
         return draw_watched(call, index, v, point_size, visible, blocks);
-    if (!blocks)
-        return true;
-    fill_varyings(call, &w->prim);
-    return shade(call, NULL, blocks);
+    return !blocks || vc4_draw_blocks(call, blocks);
 }
 
 /* ---- vertices ---- */
@@ -196,6 +199,17 @@ static const uint32_t *shade_vertex(const struct vc4_draw_call *call, uint32_t i
     return vc4_vertex_cache_shade(call->draw->vertices, index, alone, fault);
 }
 
+bool vc4_pay_vertices(const struct vc4_draw_call *call, uint64_t cost)
+{
+    if (cost > call->run->fuel) {
+        vc4_fault_set(call->run->fault, GPU_FAULT_TIMEOUT, "vertex program", call->draw->state->vs.code,
+                      "programs run longer than the tile's share of the job's fuel allows");
+        return false;
+    }
+    call->run->fuel -= cost;
+    return true;
+}
+
 /* Fetches the shaded vertices of a primitive. Each tile pays for what it uses, whoever did the work: what a
  * tile may do must not depend on others. */
 static bool fetch_vertices(const struct vc4_draw_call *call, const uint32_t index[3],
@@ -213,13 +227,7 @@ static bool fetch_vertices(const struct vc4_draw_call *call, const uint32_t inde
         if (draw->vertex_loops)
             cost += vc4_vertex_cache_cost(draw->vertices, index[i], w->alone[i], shaded[i]);
     }
-    if (cost > call->run->fuel) {
-        vc4_fault_set(call->run->fault, GPU_FAULT_TIMEOUT, "vertex program", draw->state->vs.code,
-                      "programs run longer than the tile's share of the job's fuel allows");
-        return false;
-    }
-    call->run->fuel -= cost;
-    return true;
+    return vc4_pay_vertices(call, cost);
 }
 
 static float point_size_of(const struct vc4_draw_call *call, const uint32_t *v)
@@ -227,12 +235,10 @@ static float point_size_of(const struct vc4_draw_call *call, const uint32_t *v)
     return call->draw->state->point_size ? util_u2f(v[WORD_POINT_SIZE]) : call->run->state.point_size;
 }
 
-bool vc4_draw_indices(const struct vc4_draw_call *call, const uint32_t index[3])
+bool vc4_draw_shaded(const struct vc4_draw_call *call, const uint32_t index[3],
+                     const uint32_t *const shaded[3])
 {
-    const uint32_t *shaded[3];
     struct raster_vertex v[3];
-    if (!fetch_vertices(call, index, shaded))
-        return false;
     for (uint32_t i = 0; i < vc4_vertices_of(call->primitive); i++) {
         const uint32_t *word = shaded[i];
         place_vertex(&call->run->state, word[WORD_XY], word[WORD_Z], word[WORD_INV_W], &v[i]);
@@ -240,6 +246,12 @@ bool vc4_draw_indices(const struct vc4_draw_call *call, const uint32_t index[3])
         v[i].vary_stride = 1;
     }
     return draw_primitive(call, index, v, point_size_of(call, shaded[0]));
+}
+
+bool vc4_draw_indices(const struct vc4_draw_call *call, const uint32_t index[3])
+{
+    const uint32_t *shaded[3];
+    return fetch_vertices(call, index, shaded) && vc4_draw_shaded(call, index, shaded);
 }
 
 /* A triangle of screen coordinates: "Ws and Zs take fixed values of 1.0 and 0.5" (Guide section 9). */

@@ -31,4 +31,17 @@ bool vc4_draw_coordinates(const struct vc4_draw_call *call, const uint32_t xy[3]
 bool vc4_draw_clipped(const struct vc4_draw_call *call, const struct vc4_cl_record *record,
                       const uint32_t index[3], uint32_t address);
 
+/* renderer_triangles.c: whether the triangles of a compressed list can be drawn several at a time; and the
+ * next few of them: 1, or 0 at the list's end, or -1 with the run's fault. */
+bool vc4_draws_together(const struct vc4_draw_call *call);
+int vc4_draw_triangles(const struct vc4_draw_call *call, struct vc4_list_reader *reader);
+
+/* What those need of renderer_prim.c. A triangle of shaded vertices, whose cost is paid. */
+bool vc4_draw_shaded(const struct vc4_draw_call *call, const uint32_t index[3],
+                     const uint32_t *const shaded[3]);
+/* Shades `blocks` of the worker's blocks for its primitive. */
+bool vc4_draw_blocks(const struct vc4_draw_call *call, uint32_t blocks);
+/* Pays for the vertices of a primitive. */
+bool vc4_pay_vertices(const struct vc4_draw_call *call, uint64_t cost);
+
 #endif

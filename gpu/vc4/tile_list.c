@@ -198,6 +198,40 @@ int vc4_list_read(struct vc4_list_reader *r, uint32_t index[3], struct gpu_fault
     }
 }
 
+/* Codings that lie in memory as a whole word, until one that vc4_list_read should look at. */
+static uint32_t read_whole(struct vc4_list_reader *r, uint32_t (*index)[3], uint32_t room)
+{
+    uint64_t size = r->memory->size, end = size < 8 ? 0 : size - 7;
+    const uint8_t *base = r->memory->base;
+    uint32_t p[3], n[3], count = 0, at = r->at;
+    memcpy(p, r->previous, sizeof p);
+    for (; count < room && count < r->budget && at < end; count++) {
+        uint64_t code = util_load64(base + at);
+        if ((code & 0xff) == VC4_LIST_ESCAPE || (code & 0xff) == VC4_LIST_BRANCH)
+            break;
+        at += decode_triangle(code, p, n);
+        memcpy(p, n, sizeof p);
+        memcpy(index[count], n, sizeof n);
+    }
+    memcpy(r->previous, p, sizeof p);
+    r->at = at;
+    r->budget -= count;
+    return count;
+}
+
+uint32_t vc4_list_read_triangles(struct vc4_list_reader *r, uint32_t (*index)[3], uint32_t room, int *got,
+                                 struct gpu_fault *fault)
+{
+    uint32_t count = 0;
+    *got = 1;
+    while (count < room && *got > 0) {
+        count += read_whole(r, index + count, room - count);
+        if (count < room && (*got = vc4_list_read(r, index[count], fault)) > 0)
+            count++;
+    }
+    return count;
+}
+
 uint32_t vc4_list_place(const struct vc4_list_reader *reader)
 {
     struct vc4_list_reader r = *reader;

@@ -39,6 +39,11 @@ void vc4_list_reader_init(struct vc4_list_reader *reader, const struct gpu_memor
  * *fault. */
 int vc4_list_read(struct vc4_list_reader *reader, uint32_t index[3], struct gpu_fault *fault);
 
+/* The next triangles of a list of indices, `room` at most, as so many calls of vc4_list_read give them; their
+ * number. *got: what the last of these calls returned. */
+uint32_t vc4_list_read_triangles(struct vc4_list_reader *reader, uint32_t (*index)[3], uint32_t room,
+                                 int *got, struct gpu_fault *fault);
+
 /* Where the next primitive's coding stands, behind any branches; for observers. */
 uint32_t vc4_list_place(const struct vc4_list_reader *reader);
 

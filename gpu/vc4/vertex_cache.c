@@ -154,7 +154,7 @@ static int shade_unit(struct vc4_vertex_cache *cache, uint32_t index, bool count
     }
     if (error)
         return error;
-    size_t size = (VC4_CACHE_HEAD + VC4_CACHE_UNIT * cache->stride) * sizeof(uint32_t);
+    size_t size = (VC4_CACHE_HEAD + VC4_CACHE_UNIT * cache->stride + VC4_CACHE_TAIL) * sizeof(uint32_t);
     uint32_t *words = util_arena_alloc(cache->arena, size);
     if (!words)
         return -ENOMEM;
@@ -199,21 +199,13 @@ static uint32_t *spin(vc4_cache_unit *unit)
     return words;
 }
 
-const uint32_t *vc4_vertex_cache_shade(struct vc4_vertex_cache *cache, uint32_t index,
-                                       uint32_t alone[VC4_CACHE_ALONE], struct gpu_fault *fault)
+/* The words of the unit that holds `index`, shaded now if need be; FAULTED; or NULL, out of memory. */
+static uint32_t *get_unit(struct vc4_vertex_cache *cache, uint32_t index)
 {
-    if (index > cache->max_index) {
-        vc4_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", cache->last_array,
-                      "vertex %u: attributes lie outside memory (the last that fits is %u)", index,
-                      cache->max_index);
-        return NULL;
-    }
     vc4_cache_unit *unit = find_unit(cache, index);
     uint32_t *words = NULL;
-    if (!unit) {
-        no_memory(fault);
+    if (!unit)
         return NULL;
-    }
     bool mine = atomic_compare_exchange_strong(unit, &words, BUSY);
     if (!mine && words == BUSY)
         words = spin(unit);
@@ -224,6 +216,25 @@ const uint32_t *vc4_vertex_cache_shade(struct vc4_vertex_cache *cache, uint32_t 
         if (mine)
             atomic_store_explicit(unit, words, memory_order_release);
     }
+    return words;
+}
+
+const uint32_t *vc4_vertex_cache_shared(struct vc4_vertex_cache *cache, uint32_t index)
+{
+    const uint32_t *words = index <= cache->max_index ? get_unit(cache, index) : NULL;
+    return words && words != FAULTED ? words + index % VC4_CACHE_UNIT * cache->stride : NULL;
+}
+
+const uint32_t *vc4_vertex_cache_shade(struct vc4_vertex_cache *cache, uint32_t index,
+                                       uint32_t alone[VC4_CACHE_ALONE], struct gpu_fault *fault)
+{
+    if (index > cache->max_index) {
+        vc4_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", cache->last_array,
+                      "vertex %u: attributes lie outside memory (the last that fits is %u)", index,
+                      cache->max_index);
+        return NULL;
+    }
+    const uint32_t *words = get_unit(cache, index);
     if (words == FAULTED)
         return shade_alone(cache, index, alone, fault);
     if (!words)

@@ -15,6 +15,7 @@
 #define VC4_CACHE_UNIT  32u /* vertices: two batches */
 #define VC4_CACHE_PAGE  64u /* units */
 #define VC4_CACHE_HEAD  4u  /* words before a unit's vertices: the first is vc4_vertex_cache_cost */
+#define VC4_CACHE_TAIL  8u  /* words behind them that may be read: raster/triangles.h */
 #define VC4_CACHE_ALONE (VC4_CACHE_HEAD + VC4_VPM_ROWS)
 #define VC4_CACHE_PAGES 32u /* of 65536 vertices, as many as tile lists can name */
 
@@ -56,6 +57,9 @@ void vc4_vertex_cache_finish(struct vc4_vertex_cache *cache); /* also of a cache
  * use). Thread-safe; the caller is in the guest floating-point environment. NULL with *fault. */
 const uint32_t *vc4_vertex_cache_shade(struct vc4_vertex_cache *cache, uint32_t index,
                                        uint32_t alone[VC4_CACHE_ALONE], struct gpu_fault *fault);
+
+/* The same, but NULL where it would have to be shaded alone, or cannot be. */
+const uint32_t *vc4_vertex_cache_shared(struct vc4_vertex_cache *cache, uint32_t index);
 
 #define VC4_CACHE_MARKS 64u /* pointers below are marks of units that are not done */
 

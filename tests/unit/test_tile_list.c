@@ -304,6 +304,45 @@ static void test_random_bytes(void **unused)
     }
 }
 
+/* Several at a time: the same triangles, end, faults and budgets as one by one. */
+static void test_several(void **unused)
+{
+    uint32_t ends[3] = {0}, longest = 0;
+    for (uint32_t i = 0; i < MEMORY_BYTES; i++)
+        memory.base[i] = (uint8_t)random32();
+    for (uint32_t i = 0; i < MEMORY_BYTES; i++)
+        memory.base[i] ^= memory.base[i] == 128 && random32() % 8 ? 1 : 0; /* longer lists */
+    for (unsigned run = 0; run < 20000; run++) {
+        uint32_t at = random32() % 4 ? random32() % MEMORY_BYTES : MEMORY_BYTES - random32() % 64, total = 0;
+        uint32_t room = 1 + random32() % 16, previous = random32() & 0xffff, index[16][3], expected[3];
+        struct vc4_list_reader one, several;
+        struct gpu_fault fault[2] = {0};
+        int got = 1, status;
+        vc4_list_reader_init(&one, &memory, at, VC4_TRIANGLES, random32() % 2 ? 500 : random32() % 20);
+        one.previous[0] = one.previous[1] = one.previous[2] = previous;
+        several = one;
+        while (got == 1) {
+            uint32_t count = vc4_list_read_triangles(&several, index, room, &got, &fault[0]);
+            assert_true(got == 1 ? count == room : count < room);
+            for (uint32_t i = 0; i < count; i++) {
+                assert_int_equal(vc4_list_read(&one, expected, &fault[1]), 1);
+                assert_memory_equal(index[i], expected, sizeof expected);
+            }
+            total += count;
+        }
+        status = vc4_list_read(&one, expected, &fault[1]);
+        assert_int_equal(status, got);
+        assert_int_equal(several.at, one.at);
+        assert_int_equal(several.budget, one.budget);
+        assert_int_equal(fault[0].kind, fault[1].kind);
+        assert_int_equal(fault[0].address, fault[1].address);
+        assert_string_equal(fault[0].text, fault[1].text);
+        ends[1 + got]++;
+        longest = UTIL_MAX(longest, total);
+    }
+    assert_true(ends[0] > 100 && ends[1] > 100 && longest > 64);
+}
+
 static int set_up(void **unused)
 {
     return gpu_memory_create(MEMORY_BYTES, &memory);
@@ -318,13 +357,10 @@ static int tear_down(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_codings),
-        cmocka_unit_test(test_coding_one_twins),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_random_bytes),
-        cmocka_unit_test(test_coordinates_round_trip),
+        cmocka_unit_test(test_codings),    cmocka_unit_test(test_coding_one_twins),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_faults),     cmocka_unit_test(test_random_bytes),
+        cmocka_unit_test(test_several),    cmocka_unit_test(test_coordinates_round_trip),
     };
     return cmocka_run_group_tests_name("tile lists", tests, set_up, tear_down);
 }

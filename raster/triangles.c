@@ -1,0 +1,195 @@
+/* Triangles sixteen at a time: the levels of triangles_tmpl.h, and what does not depend on one. */
+#include "raster/triangles.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <immintrin.h>
+
+#include "raster/triangles_internal.h"
+#include "util/bits.h"
+
+static_assert(RASTER_TRIANGLES == 16 && RASTER_MAX_VARYINGS % RASTER_VARY_GROUP == 0, "whole vectors");
+
+/* Positions of a block's lanes (tile.h): x in the low half, y in the high one. */
+static const alignas(64) int32_t lane_at[16] = {0x00000, 0x00001, 0x10000, 0x10001, 0x00002, 0x00003,
+                                                0x10002, 0x10003, 0x20000, 0x20001, 0x30000, 0x30001,
+                                                0x20002, 0x20003, 0x30002, 0x30003};
+
+/* Lanes of block (bx, by) in the area of triangle i. */
+static inline uint32_t area_lanes(const struct raster_triangles *t, uint32_t i, int32_t bx, int32_t by)
+{
+    return cover_column(t->x0[i], t->x1[i], bx) & cover_row(t->y0[i], t->y1[i], by);
+}
+
+#define TRI_NAME(x) x##_sse
+#define TRI_TARGET
+#define TRI_WIDTH      4
+#define TRI_BITS(v)    ((uint32_t)_mm_movemask_ps((__m128)(v)))
+#define TRI_MADD(v, w) (TRI_VEC) _mm_madd_epi16((__m128i)(v), (__m128i)(w))
+#define TRI_MIN(v, w)  (TRI_VEC) _mm_min_epi32((__m128i)(v), (__m128i)(w))
+#define TRI_MAX(v, w)  (TRI_VEC) _mm_max_epi32((__m128i)(v), (__m128i)(w))
+#include "raster/triangles_tmpl.h"
+
+#define TRI_NAME(x)    x##_avx2
+#define TRI_TARGET     __attribute__((target("avx2,bmi")))
+#define TRI_WIDTH      8
+#define TRI_BITS(v)    ((uint32_t)_mm256_movemask_ps((__m256)(v)))
+#define TRI_MADD(v, w) (TRI_VEC) _mm256_madd_epi16((__m256i)(v), (__m256i)(w))
+#define TRI_MIN(v, w)  (TRI_VEC) _mm256_min_epi32((__m256i)(v), (__m256i)(w))
+#define TRI_MAX(v, w)  (TRI_VEC) _mm256_max_epi32((__m256i)(v), (__m256i)(w))
+#include "raster/triangles_tmpl.h"
+
+#define TRI_NAME(x)    x##_avx512
+#define TRI_TARGET     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi")))
+#define TRI_WIDTH      16
+#define TRI_BITS(v)    ((uint32_t)_mm512_movepi32_mask((__m512i)(v)))
+#define TRI_MADD(v, w) (TRI_VEC) _mm512_madd_epi16((__m512i)(v), (__m512i)(w))
+#define TRI_MIN(v, w)  (TRI_VEC) _mm512_min_epi32((__m512i)(v), (__m512i)(w))
+#define TRI_MAX(v, w)  (TRI_VEC) _mm512_max_epi32((__m512i)(v), (__m512i)(w))
+#include "raster/triangles_tmpl.h"
+
+#define FEW_BLOCKS 4 /* up to this many are tested lane by lane at once */
+
+/* False when nothing can be drawn. */
+static bool make_frame(struct triangles_frame *f, const struct raster_setup *setup,
+                       const struct raster_tile *tile, const struct raster_rect *clip)
+{
+    int32_t right = tile->x + (int32_t)tile->width, bottom = tile->y + (int32_t)tile->height;
+    if (clip->x0 >= right || clip->y0 >= bottom || clip->x1 <= tile->x || clip->y1 <= tile->y)
+        return false;
+    *f = (struct triangles_frame){
+        .left = tile->x * 16,
+        .top = tile->y * 16,
+        .x0 = UTIL_MAX(clip->x0, tile->x) - tile->x,
+        .y0 = UTIL_MAX(clip->y0, tile->y) - tile->y,
+        .x1 = UTIL_MIN(clip->x1, right) - tile->x - 1,
+        .y1 = UTIL_MIN(clip->y1, bottom) - tile->y - 1,
+        .first = setup->centres_only ? 8 : 2,
+        .last = setup->centres_only ? 8 : 14,
+        .samples = tile->samples,
+        .clockwise = -(int32_t)setup->clockwise_forward,
+        .cull_forward = -(int32_t)setup->cull_forward,
+        .cull_reverse = -(int32_t)setup->cull_reverse,
+    };
+    return true;
+}
+
+/* Whether all that is near the tile is inside the limit of positions. */
+static bool is_inner(const struct raster_tile *tile)
+{
+    const int32_t most = (RASTER_POSITION_LIMIT - RASTER_TRIANGLE_REACH) / 16;
+    return tile->x < most && tile->x > -most && tile->y < most && tile->y > -most;
+}
+
+void raster_triangles_setup_at(enum cover_level level, struct raster_triangles *t,
+                               const struct raster_setup *setup, const struct raster_tile *tile,
+                               const struct raster_rect *clip)
+{
+    uint32_t all = (1u << t->count) - 1;
+    struct triangles_frame f;
+    t->far = t->drawn = t->reverse = t->inside[0] = t->inside[1] = t->inside[2] = 0;
+    if (setup->sixteen || !is_inner(tile)) {
+        t->far = all;
+        return;
+    }
+    if (!make_frame(&f, setup, tile, clip))
+        return;
+    t->clipped = (f.x0 | f.y0 | (f.x1 + 1) | (f.y1 + 1)) & 3;
+    level == COVER_AVX512 ? edges_avx512(t, &f) : level == COVER_AVX2 ? edges_avx2(t, &f) : edges_sse(t, &f);
+    t->far &= all;
+    t->drawn &= all & ~t->far;
+    if (t->drawn)
+        level == COVER_AVX512 ? gradients_avx512(t)
+        : level == COVER_AVX2 ? gradients_avx2(t)
+                              : gradients_sse(t);
+}
+
+/* ---- coverage ---- */
+
+static void make_job(struct cover_job *job, const struct raster_triangles *t, uint32_t i, uint32_t samples)
+{
+    uint32_t n = 0;
+    job->samples = samples;
+    job->x0 = t->x0[i];
+    job->y0 = t->y0[i];
+    job->x1 = t->x1[i];
+    job->y1 = t->y1[i];
+    for (unsigned e = 0; e < 3; e++) {
+        if (t->inside[e] >> i & 1)
+            continue;
+        job->a[n] = (int16_t)(t->edge[e][i] & 0xffff);
+        job->b[n] = t->edge[e][i] >> 16;
+        job->low[n] = job->high[n] = job->origin[n][0] = t->origin[0][e][i];
+        for (uint32_t s = 1; s < samples; s++) {
+            int32_t value = t->origin[s][e][i];
+            job->origin[n][s] = value;
+            job->low[n] = UTIL_MIN(job->low[n], value);
+            job->high[n] = UTIL_MAX(job->high[n], value);
+        }
+        n++;
+    }
+    job->edge_count = n;
+}
+
+uint32_t raster_triangles_cover_at(enum cover_level level, const struct raster_triangles *t, uint32_t i,
+                                   const struct raster_tile *tile, struct raster_block *blocks)
+{
+    int32_t columns = (t->x1[i] >> 2) - (t->x0[i] >> 2) + 1, rows = (t->y1[i] >> 2) - (t->y0[i] >> 2) + 1;
+    if (columns * rows > FEW_BLOCKS) {
+        struct cover_job job;
+        make_job(&job, t, i, tile->samples);
+        return raster_cover_job(level, &job, blocks);
+    }
+    return level == COVER_AVX512 ? lanes_avx512(t, i, tile->samples, blocks)
+           : level == COVER_AVX2 ? lanes_avx2(t, i, tile->samples, blocks)
+                                 : lanes_sse(t, i, tile->samples, blocks);
+}
+
+/* ---- planes ---- */
+
+void raster_triangles_prim_at(enum cover_level level, const struct raster_triangles *t,
+                              const struct raster_setup *setup, uint32_t i, struct raster_prim *out)
+{
+    uint32_t count = UTIL_MIN(setup->vary_count, RASTER_MAX_VARYINGS);
+    out->x0 = t->plane[4][i];
+    out->y0 = t->plane[5][i];
+    out->z_a = t->plane[0][i];
+    out->z_b = t->plane[1][i];
+    out->z_c = t->z[0][i];
+    out->inv_w_a = t->plane[2][i];
+    out->inv_w_b = t->plane[3][i];
+    out->inv_w_c = t->inv_w[0][i];
+    out->vary_count = count;
+    out->reverse = t->reverse >> i & 1;
+    if (setup->depth_offset)
+        out->z_c += raster_depth_offset(setup, out->z_a, out->z_b);
+    level == COVER_AVX512 ? varyings_avx512(t, i, count, out)
+    : level == COVER_AVX2 ? varyings_avx2(t, i, count, out)
+                          : varyings_sse(t, i, count, out);
+    for (uint32_t n = 0, flat = setup->flat_mask; flat && n < count; n++, flat >>= 1) {
+        if (flat & 1) {
+            out->vary_a[n] = out->vary_b[n] = 0.0f;
+            out->vary_c[n] = t->vary[2][i][n];
+        }
+    }
+}
+
+void raster_triangles_setup(struct raster_triangles *t, const struct raster_setup *setup,
+                            const struct raster_tile *tile, const struct raster_rect *clip)
+{
+    raster_triangles_setup_at(raster_cover_level(), t, setup, tile, clip);
+}
+
+uint32_t raster_triangles_cover(const struct raster_triangles *t, uint32_t i, const struct raster_tile *tile,
+                                struct raster_block *blocks)
+{
+    return raster_triangles_cover_at(raster_cover_level(), t, i, tile, blocks);
+}
+
+void raster_triangles_prim(const struct raster_triangles *t, const struct raster_setup *setup, uint32_t i,
+                           struct raster_prim *out)
+{
+    raster_triangles_prim_at(raster_cover_level(), t, setup, i, out);
+}
