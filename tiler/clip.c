@@ -37,12 +37,26 @@ static __m128i outcodes4(const struct tiler_guard *g, __m128 x, __m128 y, __m128
     return _mm_or_si128(code, _mm_andnot_si128(good, _mm_set1_epi32(TILER_OUT_NAN)));
 }
 
+/* Whether all four are inside. A finite limit bounds x, y, z and w: then they are numbers. */
+static bool inside4(const struct tiler_guard *g, __m128 x, __m128 y, __m128 z, __m128 w)
+{
+    const __m128 sign = _mm_set1_ps(-0.0f), infinity = _mm_set1_ps(__builtin_inff());
+    __m128 limit = _mm_mul_ps(_mm_set1_ps(g->limit), w);
+    __m128 sx = _mm_andnot_ps(sign, _mm_mul_ps(x, _mm_set1_ps(g->scale_x)));
+    __m128 sy = _mm_andnot_ps(sign, _mm_mul_ps(y, _mm_set1_ps(g->scale_y)));
+    __m128 sides = _mm_and_ps(_mm_cmple_ps(sx, limit), _mm_cmple_ps(sy, limit));
+    __m128 depth = _mm_and_ps(_mm_cmple_ps(_mm_andnot_ps(sign, z), w), _mm_cmpgt_ps(w, _mm_setzero_ps()));
+    return _mm_movemask_ps(_mm_and_ps(_mm_and_ps(sides, depth), _mm_cmplt_ps(limit, infinity))) == 15;
+}
+
 void tiler_outcodes(const struct tiler_guard *g, const float clip[4][16], uint32_t code[16])
 {
-    for (unsigned l = 0; l < 16; l += 4)
-        _mm_storeu_si128((__m128i *)&code[l],
-                         outcodes4(g, _mm_loadu_ps(&clip[0][l]), _mm_loadu_ps(&clip[1][l]),
-                                   _mm_loadu_ps(&clip[2][l]), _mm_loadu_ps(&clip[3][l])));
+    for (unsigned l = 0; l < 16; l += 4) {
+        __m128 x = _mm_loadu_ps(&clip[0][l]), y = _mm_loadu_ps(&clip[1][l]);
+        __m128 z = _mm_loadu_ps(&clip[2][l]), w = _mm_loadu_ps(&clip[3][l]);
+        bool inside = inside4(g, x, y, z, w);
+        _mm_storeu_si128((__m128i *)&code[l], inside ? _mm_setzero_si128() : outcodes4(g, x, y, z, w));
+    }
 }
 
 /* ---- clipping ---- */

@@ -351,6 +351,7 @@ void vc4_binner_reset(struct vc4_device *device)
         return;
     }
     struct vc4_bin_vertices *vertices = b->vertices;
+    struct vc4_bin_piece *piece = b->piece;
     struct vc4_tile *tiles = b->tiles;
     uint32_t tile_room = b->tile_room;
     vc4_vertex_release(b->stage);
@@ -358,6 +359,7 @@ void vc4_binner_reset(struct vc4_device *device)
         .device = device,
         .observer = device->options.observer,
         .vertices = vertices,
+        .piece = piece,
         .tiles = tiles,
         .tile_room = tile_room,
         /* As the rendering thread's state at its beginning. */
@@ -386,6 +388,7 @@ void vc4_binner_destroy(struct vc4_device *device)
         return;
     vc4_vertex_release(b->stage);
     free(b->vertices);
+    free(b->piece);
     free(b->tiles);
     free(b);
     device->binner = NULL;

@@ -1,16 +1,9 @@
-/* Primitive lists: indices fetched once, vertices shaded once, primitives assembled, piece by piece. */
-#include <assert.h>
+/* Primitive list records: what is checked and set up before their indices are taken. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/vc4/binner_internal.h"
-#include "tiler/assemble.h"
 #include "util/bits.h"
-#include "util/fpenv.h"
-
-#define PIECE      6144u /* indices taken at a time: whole triangles */
-#define ASSEMBLY   1024u /* of those, assembled at a time */
-#define INDEX_COST 16u   /* indices for one unit of the packet budget */
 
 #define BXCF_CLIPDISA 2u /* Guide table 93 */
 
@@ -37,8 +30,7 @@ static bool read_shader(struct vc4_binner *b)
     return b->shader_read && vc4_binner_spend(b, vc4_shader_state_cost(&b->shader), b->draw_address);
 }
 
-/* A stage whose attributes were checked for indices up to `max_index` at least. */
-static bool prepare_stage(struct vc4_binner *b, uint32_t max_index)
+bool vc4_binner_prepare_stage(struct vc4_binner *b, uint32_t max_index)
 {
     struct vc4_device *d = b->device;
     if (b->shader_kind == VC4_SHADER_NV || (b->stage && b->stage_max_index >= max_index))
@@ -52,100 +44,6 @@ static bool prepare_stage(struct vc4_binner *b, uint32_t max_index)
     if (!status)
         vc4_perf_program(d, b->shader.cs.program);
     return !status;
-}
-
-/* ---- pieces of a primitive list ---- */
-
-struct source {
-    const uint8_t *bytes; /* in guest memory; NULL: `first`, first + 1, ... */
-    bool is_16bit;
-    uint32_t first, max_index;
-};
-
-/* Fetches indices once into private memory; false when one is too great. *greatest is the greatest. */
-static bool fetch_indices(struct vc4_binner *b, const struct source *s, uint64_t at, uint32_t count,
-                          uint32_t *out, uint32_t *greatest)
-{
-    uint32_t max = 0;
-    if (!s->bytes)
-        for (uint32_t i = 0; i < count; i++)
-            out[i] = s->first + (uint32_t)at + i;
-    else if (s->is_16bit)
-        for (uint32_t i = 0; i < count; i++)
-            out[i] = util_load16(s->bytes + (at + i) * 2);
-    else
-        for (uint32_t i = 0; i < count; i++)
-            out[i] = s->bytes[at + i];
-    for (uint32_t i = 0; i < count; i++)
-        max = UTIL_MAX(max, out[i]);
-    *greatest = max;
-    if (max <= s->max_index)
-        return true;
-    uint32_t i = 0;
-    while (out[i] <= s->max_index)
-        i++;
-    return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address,
-                           "index %u (number %llu) is greater than the maximum, %u", out[i],
-                           (unsigned long long)at + i, s->max_index);
-}
-
-/* Those of the indices that are not shaded yet, in order of appearance; marks them. */
-static uint32_t take_new(struct vc4_bin_vertices *v, const uint32_t *index, uint32_t count, uint32_t *out)
-{
-    uint8_t draw = v->draw;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        out[n] = index[i];
-        n += v->shaded[index[i]] != draw;
-        v->shaded[index[i]] = draw;
-    }
-    return n;
-}
-
-static void forget_shaded(struct vc4_bin_vertices *v)
-{
-    if (++v->draw == 0) {
-        memset(v->shaded, 0, sizeof v->shaded);
-        v->draw = 1;
-    }
-}
-
-static bool draw_piece(struct vc4_binner *b, struct tiler_assembler *assembler, const uint32_t *index,
-                       uint32_t count)
-{
-    uint32_t primitive[ASSEMBLY][3];
-    if (assembler->mode == TILER_TRIANGLES) /* pieces are whole triangles; what is left over is dropped */
-        return vc4_binner_primitives(b, (const uint32_t(*)[3])index, count / 3);
-    for (uint32_t i = 0; i < count; i += ASSEMBLY) {
-        uint32_t n = tiler_assemble(assembler, index + i, UTIL_MIN(count - i, ASSEMBLY), primitive);
-        if (!vc4_binner_primitives(b, (const uint32_t(*)[3])primitive, n))
-            return false;
-    }
-    return true;
-}
-
-static bool draw_source(struct vc4_binner *b, const struct source *s, enum tiler_mode mode, uint64_t length)
-{
-    struct tiler_assembler assembler;
-    uint32_t index[PIECE], fresh[PIECE + 1], last[1][3], greatest;
-    static_assert(PIECE % 3 == 0, "draw_piece");
-    tiler_assemble_begin(&assembler, mode);
-    forget_shaded(b->vertices);
-    for (uint64_t at = 0; at < length; at += PIECE) {
-        uint32_t count = (uint32_t)UTIL_MIN(length - at, (uint64_t)PIECE), new_count = count;
-        if (!vc4_binner_spend(b, count / INDEX_COST, b->draw_address))
-            return false;
-        if (!fetch_indices(b, s, at, count, index, &greatest) || !prepare_stage(b, greatest))
-            return false;
-        if (s->bytes)
-            new_count = take_new(b->vertices, index, count, fresh);
-        if (new_count && !vc4_binner_shade(b, s->bytes ? fresh : index, new_count))
-            return false;
-        if (!draw_piece(b, &assembler, index, count))
-            return false;
-    }
-    uint32_t n = tiler_assemble_end(&assembler, last);
-    return vc4_binner_primitives(b, (const uint32_t(*)[3])last, n);
 }
 
 /* ---- the record ---- */
@@ -168,17 +66,25 @@ static void set_up(struct vc4_binner *b, uint8_t primitive, bool coordinates)
     b->grid.y0 = (int32_t)b->clip_bottom;
     b->grid.x1 = (int32_t)UTIL_MIN(b->clip_left + b->clip_width, b->tiles_x << shift);
     b->grid.y1 = (int32_t)UTIL_MIN(b->clip_bottom + b->clip_height, b->tiles_y << (shift - b->grid.flat));
+    b->cull = (struct tiler_cull){
+        .vertex = b->vertices ? b->vertices->at : NULL, /* coordinates need none */
+        .keep_negative = b->clockwise ? b->forward : b->reverse,
+        .keep_positive = b->clockwise ? b->reverse : b->forward,
+        .x = b->viewport_x,
+        .y = b->viewport_y,
+        .grid = b->grid,
+    };
 }
 
-/* NULL when memory is out. */
-static struct vc4_bin_vertices *make_vertices(void)
+/* Room for vertices and for a piece of a list, of which only what is used costs memory. */
+static bool make_room(struct vc4_binner *b)
 {
-    struct vc4_bin_vertices *v = aligned_alloc(64, sizeof *v);
-    if (v) {
-        memset(v->shaded, 0, sizeof v->shaded);
-        v->draw = 0;
-    }
-    return v;
+    if (!b->vertices)
+        b->vertices = aligned_alloc(64, sizeof *b->vertices);
+    if (!b->piece && (b->piece = aligned_alloc(64, sizeof *b->piece)))
+        memset(&b->piece->marks, 0, sizeof b->piece->marks);
+    return (b->vertices && b->piece) ||
+           vc4_binner_fail(b, GPU_FAULT_TILE_MEMORY, b->draw_address, "no host memory for vertices");
 }
 
 static bool check_draw(struct vc4_binner *b, uint64_t mode)
@@ -193,23 +99,21 @@ static bool check_draw(struct vc4_binner *b, uint64_t mode)
     if (mode >= TILER_MODE_COUNT)
         return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address, "reserved primitive mode %llu",
                                (unsigned long long)mode);
-    if (!b->vertices)
-        b->vertices = make_vertices();
-    return b->vertices ||
-           vc4_binner_fail(b, GPU_FAULT_TILE_MEMORY, b->draw_address, "no host memory for vertices");
+    return make_room(b);
 }
 
-static bool indexed_source(struct vc4_binner *b, const struct vc4_cl_record *r, struct source *s)
+static bool indexed_source(struct vc4_binner *b, const struct vc4_cl_record *r, struct vc4_bin_source *s)
 {
     uint64_t type = r->field[VC4_INDEXED_TYPE], length = r->field[VC4_INDEXED_LENGTH];
     uint64_t at = r->field[VC4_INDEXED_ADDRESS];
     if (type > INDEX_16BIT)
         return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address, "reserved index type %llu",
                                (unsigned long long)type);
-    *s = (struct source){
+    *s = (struct vc4_bin_source){
         .bytes = gpu_memory_at(b->device->memory, at, length << type),
         .is_16bit = type == INDEX_16BIT,
         .max_index = (uint32_t)UTIL_MIN(r->field[VC4_INDEXED_MAX], (uint64_t)VC4_INDEX_COUNT - 1),
+        .length = length,
     };
     return s->bytes || vc4_binner_fail(b, GPU_FAULT_MEMORY, (uint32_t)at, "%llu indices lie outside memory",
                                        (unsigned long long)length);
@@ -220,7 +124,7 @@ static bool draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t a
     bool indexed = r->id == VC4_CL_INDEXED_PRIMITIVES;
     uint64_t mode = r->field[indexed ? VC4_INDEXED_MODE : VC4_ARRAY_MODE];
     uint64_t length = r->field[indexed ? VC4_INDEXED_LENGTH : VC4_ARRAY_LENGTH];
-    struct source source = {0};
+    struct vc4_bin_source source = {0};
     b->draws++;
     b->draw_address = address;
     b->next_number = 0;
@@ -234,6 +138,7 @@ static bool draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t a
     } else {
         source.first = (uint32_t)r->field[VC4_ARRAY_FIRST];
         source.max_index = VC4_INDEX_COUNT - 1;
+        source.length = length;
         /* Tile lists hold 16 bits: hardware would draw other vertices (Mesa's GFXH-515). */
         if (source.first + length > VC4_INDEX_COUNT)
             return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address,
@@ -242,7 +147,7 @@ static bool draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t a
     }
     uint32_t vertices = tiler_mode_vertices((enum tiler_mode)mode);
     set_up(b, vertices == 3 ? VC4_TRIANGLES : vertices == 2 ? VC4_LINES : VC4_POINTS, false);
-    return read_shader(b) && draw_source(b, &source, (enum tiler_mode)mode, length);
+    return read_shader(b) && vc4_binner_draw_source(b, &source, (enum tiler_mode)mode);
 }
 
 static struct vc4_observed_binning counts(const struct vc4_binner *b)

@@ -1,9 +1,11 @@
 /* What the files of the binner share. Internal to gpu/vc4/binner*.c.
  *
- * binner.c executes records and holds the state, binner_draw.c turns primitive lists into assembled
- * primitives, binner_shade.c runs coordinate programs, binner_prim.c clips them and finds their tiles,
- * binner_tile.c writes tile lists into guest memory. Faults are filled into binner->fault by whoever finds
- * them; the caller unwinds with false. */
+ * binner.c executes records and holds the state, binner_draw.c checks primitive list records, binner_piece.c
+ * takes their indices and assembles and culls primitives, binner_shade.c runs coordinate programs,
+ * binner_prim.c clips primitives and finds their tiles, binner_tile.c writes tile lists into guest memory.
+ * What can be done for many vertices or primitives at once is done on the pool; tile lists are written in
+ * order by one thread, so that every number of threads gives the same bytes, faults and interrupts. Faults
+ * are filled into binner->fault by whoever finds them; the caller unwinds with false. */
 #ifndef VITRAIL_GPU_VC4_BINNER_INTERNAL_H
 #define VITRAIL_GPU_VC4_BINNER_INTERNAL_H
 
@@ -15,8 +17,12 @@
 #include "gpu/vc4/tile_list.h"
 #include "gpu/vc4/vertex.h"
 #include "gpu/vc4/vg_list.h"
+#include "tiler/assemble.h"
 #include "tiler/clip.h"
 #include "tiler/cover.h"
+#include "tiler/cull.h"
+#include "tiler/marks.h"
+#include "util/pool.h"
 
 #define VC4_BINNER_UNIT "binner"
 
@@ -68,17 +74,38 @@ struct vc4_bin_clipped {
 
 #define VC4_INDEX_COUNT 65536u /* tile lists hold 16-bit indices */
 
-struct vc4_bin_vertex {
-    int32_t x, y;  /* window, 1/16 pixel */
-    uint32_t code; /* outcode */
-    float size;    /* of points, where the program gives it */
+struct vc4_bin_vertices {
+    alignas(64) struct tiler_vertex at[VC4_INDEX_COUNT];
+    alignas(16) float clip[VC4_INDEX_COUNT][4];
+    float size[VC4_INDEX_COUNT]; /* of points, where the program gives it */
 };
 
-struct vc4_bin_vertices {
-    alignas(64) struct vc4_bin_vertex at[VC4_INDEX_COUNT];
-    alignas(16) float clip[VC4_INDEX_COUNT][4];
-    uint8_t shaded[VC4_INDEX_COUNT]; /* `draw` for those that the present draw has shaded */
-    uint8_t draw;                    /* its number, never 0 */
+/* ---- a primitive list, piece by piece ---- */
+
+#define VC4_BIN_CHUNK  1536u /* indices that a thread takes at a time: whole triangles, and lines */
+#define VC4_BIN_CHUNKS 128u
+#define VC4_BIN_PIECE  (VC4_BIN_CHUNK * VC4_BIN_CHUNKS)
+
+/* Where a draw's indices come from. */
+struct vc4_bin_source {
+    const uint8_t *bytes; /* in guest memory; NULL: `first`, first + 1, ... */
+    bool is_16bit;
+    uint32_t first, max_index;
+    uint64_t length;
+};
+
+/* The piece in hand. */
+struct vc4_bin_piece {
+    uint32_t first, count; /* of a list without indices: vertices first, first + 1, ... */
+    bool indexed;          /* index[0..count-1] */
+    struct tiler_marks marks;
+    uint16_t index[VC4_BIN_PIECE], fresh[VC4_INDEX_COUNT];
+    /* What is left of each chunk's triangles, from number * VC4_BIN_CHUNK on. */
+    struct vc4_bin_chunk {
+        uint32_t primitives, kept;
+        struct tiler_culled culled;
+    } chunk[VC4_BIN_CHUNKS];
+    struct tiler_triangle kept[VC4_BIN_PIECE];
 };
 
 struct vc4_binner {
@@ -128,6 +155,9 @@ struct vc4_binner {
     uint8_t max_code; /* bytes of a primitive in that format */
     struct tiler_guard guard;
     struct vc4_bin_vertices *vertices;
+    struct vc4_bin_piece *piece;
+    struct tiler_assembler assembler; /* as it stands before the piece */
+    struct tiler_cull cull;
     struct tiler_spans spans;
     /* Tiles, row after row. */
     struct vc4_tile *tiles;
@@ -149,12 +179,21 @@ bool vc4_binner_fail(struct vc4_binner *binner, enum gpu_fault_kind kind, uint32
 bool vc4_binner_draw(struct vc4_binner *binner, const struct vc4_cl_record *record, uint32_t address,
                      uint32_t *next);
 
-/* binner_shade.c: runs the coordinate program for `count` vertices, each given once, on the pool where that
- * pays; results go to binner->vertices. */
-bool vc4_binner_shade(struct vc4_binner *binner, const uint32_t *index, uint32_t count);
+/* binner_piece.c: a primitive list whose shader is read, from indices to tile lists. */
+bool vc4_binner_draw_source(struct vc4_binner *binner, const struct vc4_bin_source *source,
+                            enum tiler_mode mode);
+
+/* binner_draw.c: a stage whose attributes were checked for indices up to `max_index` at least. */
+bool vc4_binner_prepare_stage(struct vc4_binner *binner, uint32_t max_index);
+
+/* binner_shade.c: runs the coordinate program for `count` vertices, each given once - index[0..count-1], or
+ * without `index` those from `first` on - on the pool where that pays; results go to binner->vertices. */
+bool vc4_binner_shade(struct vc4_binner *binner, const uint16_t *index, uint32_t first, uint32_t count);
 
 /* binner_prim.c: clips and bins assembled primitives whose vertices are shaded. */
 bool vc4_binner_primitives(struct vc4_binner *binner, const uint32_t (*index)[3], uint32_t count);
+/* The same of what culling has left of triangles. Nobody is told of them. */
+bool vc4_binner_triangles(struct vc4_binner *binner, const struct tiler_triangle *triangle, uint32_t count);
 
 /* The same of a triangle of screen coordinates (vg_list.h), which is never clipped. */
 bool vc4_binner_coordinates(struct vc4_binner *binner, const uint32_t xy[3]);

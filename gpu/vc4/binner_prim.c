@@ -9,6 +9,20 @@
 #define TILES_A_UNIT 64u     /* of the packet budget */
 #define SLACK        16      /* 1/16 pixel: by what a line's diamond ends may stand outside its rectangle */
 
+/* ---- where vertices stand in the window ---- */
+
+static inline void window(const struct vc4_binner *b, uint32_t index, int32_t *x, int32_t *y)
+{
+    const struct tiler_vertex *v = &b->vertices->at[index];
+    *x = tiler_vertex_x(v) + b->viewport_x;
+    *y = tiler_vertex_y(v) + b->viewport_y;
+}
+
+static inline uint32_t outcode(const struct vc4_binner *b, uint32_t index)
+{
+    return b->vertices->at[index].code & ~TILER_FAR;
+}
+
 /* ---- putting a primitive into the tiles it touches ---- */
 
 static inline bool add(struct vc4_binner *b, int32_t tx, int32_t ty, const uint32_t index[3],
@@ -118,15 +132,13 @@ static void fill_slot(const struct vc4_binner *b, const struct tiler_clip_vertex
                       const uint32_t index[3], struct vc4_bin_clipped *c, int32_t x[3], int32_t y[3])
 {
     if (v->source == (int32_t)slot) {
-        x[slot] = b->vertices->at[index[slot]].x;
-        y[slot] = b->vertices->at[index[slot]].y;
+        window(b, index[slot], &x[slot], &y[slot]);
         return;
     }
     place(b, v, &c->vertex[slot], &x[slot], &y[slot]);
     if (v->source >= 0) { /* an own vertex at another's place: where it was, not where clipping puts it */
         uint32_t own = index[v->source];
-        x[slot] = b->vertices->at[own].x;
-        y[slot] = b->vertices->at[own].y;
+        window(b, own, &x[slot], &y[slot]);
         c->vertex[slot].x = (int16_t)(x[slot] - b->viewport_x);
         c->vertex[slot].y = (int16_t)(y[slot] - b->viewport_y);
     }
@@ -173,20 +185,43 @@ static bool clip_triangle(struct vc4_binner *b, uint32_t planes, const uint32_t 
 
 static bool bin_triangles(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t count)
 {
-    const struct vc4_bin_vertex *at = b->vertices->at;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *t = index[i];
-        const struct vc4_bin_vertex *v0 = &at[t[0]], *v1 = &at[t[1]], *v2 = &at[t[2]];
+        uint32_t c0 = outcode(b, t[0]), c1 = outcode(b, t[1]), c2 = outcode(b, t[2]), any = c0 | c1 | c2;
+        int32_t x[3], y[3];
         b->number = b->first_number + i;
-        uint32_t any = v0->code | v1->code | v2->code;
-        if (any) {
-            b->outside += (v0->code & v1->code & v2->code) != 0;
-            if (!(v0->code & v1->code & v2->code) && !(any & TILER_OUT_NAN) && !clip_triangle(b, any, t))
-                return false;
+        b->outside += (c0 & c1 & c2) != 0;
+        if (c0 & c1 & c2 || any & TILER_OUT_NAN)
             continue;
-        }
-        int32_t x[3] = {v0->x, v1->x, v2->x}, y[3] = {v0->y, v1->y, v2->y};
-        if (!bin_triangle(b, x, y, t, NULL))
+        for (unsigned k = 0; k < 3; k++)
+            window(b, t[k], &x[k], &y[k]);
+        if (!(any ? clip_triangle(b, any, t) : bin_triangle(b, x, y, t, NULL)))
+            return false;
+    }
+    return true;
+}
+
+/* Whole, and its box known. */
+static bool bin_whole(struct vc4_binner *b, const struct tiler_triangle *t, const uint32_t index[3])
+{
+    const struct tiler_box box = {t->box.x0, t->box.y0, t->box.x1, t->box.y1};
+    int32_t x[3], y[3];
+    if (tiler_box_is_strip(&box))
+        return add_box(b, &box, index, NULL);
+    if (!pay(b, &box))
+        return false;
+    for (unsigned k = 0; k < 3; k++)
+        window(b, index[k], &x[k], &y[k]);
+    tiler_cover_triangle(&b->grid, &box, x, y, &b->spans);
+    return add_spans(b, index, NULL);
+}
+
+bool vc4_binner_triangles(struct vc4_binner *b, const struct tiler_triangle *triangle, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tiler_triangle *t = &triangle[i];
+        const uint32_t index[3] = {t->index[0], t->index[1], t->index[2]};
+        if (!(t->code ? clip_triangle(b, t->code, index) : bin_whole(b, t, index)))
             return false;
     }
     return true;
@@ -249,13 +284,13 @@ static bool clip_line(struct vc4_binner *b, uint32_t planes, const uint32_t inde
 
 static bool bin_lines(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t count)
 {
-    const struct vc4_bin_vertex *at = b->vertices->at;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *t = index[i];
-        const struct vc4_bin_vertex *v0 = &at[t[0]], *v1 = &at[t[1]];
+        uint32_t c0 = outcode(b, t[0]), c1 = outcode(b, t[1]);
+        int32_t x[2], y[2];
         b->number = b->first_number + i;
-        uint32_t c0 = v0->code, c1 = v1->code;
-        int32_t x[2] = {v0->x, v1->x}, y[2] = {v0->y, v1->y};
+        for (unsigned k = 0; k < 2; k++)
+            window(b, t[k], &x[k], &y[k]);
         b->outside += (c0 & c1) != 0;
         if (c0 & c1 || (c0 | c1) & TILER_OUT_NAN)
             continue;
@@ -270,15 +305,17 @@ static bool bin_lines(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t
 static bool bin_points(struct vc4_binner *b, const uint32_t (*index)[3], uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const struct vc4_bin_vertex *v = &b->vertices->at[index[i][0]];
-        float size = b->shader.point_size ? v->size : b->point_size;
+        uint32_t v = index[i][0], code = outcode(b, v);
+        float size = b->shader.point_size ? b->vertices->size[v] : b->point_size;
         struct tiler_box box;
+        int32_t x, y;
         b->number = b->first_number + i;
-        b->outside += v->code != 0;
-        if (v->code || !(size > 0))
+        b->outside += code != 0;
+        if (code || !(size > 0))
             continue;
+        window(b, v, &x, &y);
         int32_t reach = (int32_t)ceilf(fminf(size, SIZE_LIMIT) * 8.0f) + 1;
-        bool seen = tiler_bounds(&b->grid, v->x - reach, v->y - reach, v->x + reach, v->y + reach, &box);
+        bool seen = tiler_bounds(&b->grid, x - reach, y - reach, x + reach, y + reach, &box);
         b->outside += !seen;
         if (seen && !add_box(b, &box, index[i], NULL))
             return false;

@@ -14,14 +14,19 @@ enum { ROW_XC, ROW_YC, ROW_ZC, ROW_WC, ROW_XY, ROW_Z, ROW_INV_W, ROW_POINT_SIZE 
 
 struct shading {
     struct vc4_binner *binner;
-    const uint32_t *index; /* vertices to shade, each once */
-    uint32_t count;
+    const uint16_t *index; /* vertices to shade, each once; NULL: first, first + 1, ... */
+    uint32_t first, count;
     struct shading_result {
         uint32_t batch; /* lowest that faulted, UINT32_MAX for none */
         struct gpu_fault fault;
         uint64_t executed; /* QPU instructions */
     } *results;            /* one a worker */
 };
+
+static inline __m128i four(const uint32_t row[16], unsigned lane)
+{
+    return _mm_loadu_si128((const __m128i *)(row + lane));
+}
 
 /* Four rows of four lanes to a 16-byte record a lane. */
 static inline void turn(__m128i r[4])
@@ -34,35 +39,38 @@ static inline void turn(__m128i r[4])
     r[3] = _mm_unpackhi_epi64(b, d);
 }
 
-static inline __m128i four(const uint32_t row[16], unsigned lane)
+/* TILER_FAR for each of four positions that deserves it. */
+static inline __m128i far_bit(__m128i xy)
 {
-    return _mm_loadu_si128((const __m128i *)(row + lane));
+    const __m128i limit = _mm_set1_epi16(TILER_NEAR_MAX), below = _mm_set1_epi16(-TILER_NEAR_MAX);
+    __m128i far = _mm_or_si128(_mm_cmpgt_epi16(xy, limit), _mm_cmpgt_epi16(below, xy));
+    __m128i near = _mm_cmpeq_epi32(far, _mm_setzero_si128());
+    return _mm_andnot_si128(near, _mm_set1_epi32(TILER_FAR));
 }
 
-/* `lanes` vertices of a batch to where primitives look for them. */
-static void keep(struct vc4_binner *b, const uint32_t index[16], uint32_t lanes, const uint32_t (*row)[16])
+/* A batch to where primitives look for its vertices. */
+static void keep(struct vc4_binner *b, const uint32_t index[16], const uint32_t (*row)[16])
 {
     struct vc4_bin_vertices *v = b->vertices;
     uint32_t code[16] = {0};
-    float clip[4][16];
-    memcpy(clip, row[ROW_XC], sizeof clip);
     if (b->shader.clipping)
-        tiler_outcodes(&b->guard, (const float(*)[16])clip, code);
-    const __m128i x0 = _mm_set1_epi32(b->viewport_x), y0 = _mm_set1_epi32(b->viewport_y);
-    const uint32_t *size = row[b->shader.point_size ? ROW_POINT_SIZE : ROW_XY];
-    for (uint32_t l = 0; l < lanes; l += 4) {
-        __m128i xy = four(row[ROW_XY], l);
-        __m128i window[4] = {_mm_add_epi32(_mm_srai_epi32(_mm_slli_epi32(xy, 16), 16), x0),
-                             _mm_add_epi32(_mm_srai_epi32(xy, 16), y0), four(code, l), four(size, l)};
+        tiler_outcodes(&b->guard, (const float(*)[16])row[ROW_XC], code);
+    for (uint32_t l = 0; l < 16; l += 4) {
+        const uint32_t *n = index + l;
+        __m128i xy = four(row[ROW_XY], l), codes = _mm_or_si128(four(code, l), far_bit(xy));
+        __m128i low = _mm_unpacklo_epi32(xy, codes), high = _mm_unpackhi_epi32(xy, codes);
         __m128i place[4] = {four(row[ROW_XC], l), four(row[ROW_YC], l), four(row[ROW_ZC], l),
                             four(row[ROW_WC], l)};
-        turn(window);
+        _mm_storel_epi64((__m128i *)&v->at[n[0]], low);
+        _mm_storeh_pd((double *)&v->at[n[1]], _mm_castsi128_pd(low));
+        _mm_storel_epi64((__m128i *)&v->at[n[2]], high);
+        _mm_storeh_pd((double *)&v->at[n[3]], _mm_castsi128_pd(high));
         turn(place);
-        for (uint32_t i = 0; i < UTIL_MIN(lanes - l, 4u); i++) {
-            _mm_store_si128((__m128i *)&v->at[index[l + i]], window[i]);
-            _mm_store_si128((__m128i *)v->clip[index[l + i]], place[i]);
-        }
+        for (unsigned i = 0; i < 4; i++)
+            _mm_store_si128((__m128i *)v->clip[n[i]], place[i]);
     }
+    for (uint32_t l = 0; b->shader.point_size && l < 16; l++)
+        v->size[index[l]] = util_u2f(row[ROW_POINT_SIZE][l]);
 }
 
 /* A group of batches. What follows the batch that faults is not shaded, here; other groups are, whatever
@@ -76,8 +84,10 @@ static void shade_group(void *data, uint32_t number, unsigned worker)
     uint32_t index[VC4_VERTEX_GROUP][16], rows = vc4_vertex_rows(b->stage);
     uint32_t first = number * GROUP_VERTICES, count = UTIL_MIN(s->count - first, GROUP_VERTICES);
     uint32_t batches = util_div_up(count, 16);
-    for (uint32_t l = 0; l < batches * 16; l++)
-        index[l / 16][l % 16] = s->index[first + UTIL_MIN(l, count - 1)];
+    for (uint32_t l = 0; l < batches * 16; l++) {
+        uint32_t at = first + UTIL_MIN(l, count - 1); /* the last one fills up the batch */
+        index[l / 16][l % 16] = s->index ? s->index[at] : s->first + at;
+    }
     struct vc4_vertex_group group = {.out = out};
     struct gpu_fault fault;
     if (vc4_vertex_shade_group(b->stage, (const uint32_t(*)[16])index, batches, &group, &fault)) {
@@ -89,40 +99,41 @@ static void shade_group(void *data, uint32_t number, unsigned worker)
     }
     result->executed += group.executed;
     for (uint32_t i = 0; i < batches; i++)
-        keep(b, index[i], UTIL_MIN(count - i * 16, 16u), (const uint32_t(*)[16])out + i * rows);
+        keep(b, index[i], (const uint32_t(*)[16])out + i * rows);
 }
 
 /* Vertices that come shaded: from memory into the rows that a coordinate program would give. */
-static bool fetch_shaded(struct vc4_binner *b, const uint32_t *index, uint32_t count)
+static bool fetch_shaded(struct vc4_binner *b, const uint16_t *index, uint32_t first, uint32_t count)
 {
     const struct vc4_nv_vertices *nv = &b->shader.nv;
     uint32_t words = b->shader.point_size ? 4 : 3;
-    for (uint32_t first = 0; first < count; first += 16) {
-        uint32_t lanes = UTIL_MIN(count - first, 16u), lane_index[16];
+    for (uint32_t at = 0; at < count; at += 16) {
+        uint32_t lane_index[16];
         alignas(64) uint32_t row[ROW_POINT_SIZE + 1][16] = {0};
-        for (uint32_t l = 0; l < lanes; l++) {
+        for (uint32_t l = 0; l < 16; l++) { /* the last one fills up the batch */
+            uint32_t number = UTIL_MIN(at + l, count - 1);
             uint32_t word[ROW_POINT_SIZE + 1] = {0};
             uint32_t header = nv->clip_header ? 4 : 0;
-            if (!vc4_nv_vertex(b->device->memory, nv, index[first + l], -(int32_t)header, header + words,
+            lane_index[l] = index ? index[number] : first + number;
+            if (!vc4_nv_vertex(b->device->memory, nv, lane_index[l], -(int32_t)header, header + words,
                                word + ROW_XY - header, &b->fault)) {
                 b->fault.draw = b->draws;
                 return false;
             }
             for (uint32_t k = 0; k <= ROW_POINT_SIZE; k++)
                 row[k][l] = word[k];
-            lane_index[l] = index[first + l];
         }
-        keep(b, lane_index, lanes, (const uint32_t(*)[16])row);
+        keep(b, lane_index, (const uint32_t(*)[16])row);
     }
     return true;
 }
 
-bool vc4_binner_shade(struct vc4_binner *b, const uint32_t *index, uint32_t count)
+bool vc4_binner_shade(struct vc4_binner *b, const uint16_t *index, uint32_t first, uint32_t count)
 {
     if (b->shader_kind == VC4_SHADER_NV)
-        return fetch_shaded(b, index, count);
+        return fetch_shaded(b, index, first, count);
     struct shading_result results[UTIL_POOL_MAX + 1];
-    struct shading s = {.binner = b, .index = index, .count = count, .results = results};
+    struct shading s = {.binner = b, .index = index, .first = first, .count = count, .results = results};
     uint32_t groups = util_div_up(count, GROUP_VERTICES);
     struct util_pool *pool = groups >= PARALLEL_MIN ? b->device->options.pool : NULL;
     unsigned workers = util_pool_workers(pool);
@@ -135,17 +146,17 @@ bool vc4_binner_shade(struct vc4_binner *b, const uint32_t *index, uint32_t coun
     vc4_perf_uniforms(&b->device->perf,
                       util_div_up(count, 16) * (uint64_t)b->shader.cs.program->uniform_count);
 
-    const struct shading_result *first = &results[0];
+    const struct shading_result *worst = &results[0];
     uint64_t executed = 0;
     for (unsigned i = 0; i < workers; i++) {
         executed += results[i].executed;
-        if (results[i].batch < first->batch)
-            first = &results[i];
+        if (results[i].batch < worst->batch)
+            worst = &results[i];
     }
     b->executed += executed;
     executed *= vc4_vertex_weight(b->stage);
-    if (first->batch != UINT32_MAX) {
-        b->fault = first->fault;
+    if (worst->batch != UINT32_MAX) {
+        b->fault = worst->fault;
         b->fault.draw = b->draws;
         return false;
     }

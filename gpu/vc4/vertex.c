@@ -1,8 +1,7 @@
-/* Vertex and coordinate stages: what is checked once a draw, attribute fetch, and running a batch. */
+/* Vertex and coordinate stages: what is checked once a draw, and running batches. */
 #include "gpu/vc4/vertex.h"
 
 #include <errno.h>
-#include <smmintrin.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +13,30 @@
 
 /* ---- preparation ---- */
 
+/* Rows that the program may read. */
+static uint64_t rows_read(const struct vc4_vpm_plan *plan)
+{
+    uint64_t rows = plan->known ? 0 : UINT64_MAX;
+    for (uint32_t i = 0; plan->known && i < plan->reads; i++)
+        rows |= 1ull << plan->read_row[i];
+    return rows;
+}
+
+/* The array as far as `read` rows go; false when none of its rows is read. */
+static bool array_trim(struct vc4_vertex_array *a, uint64_t read)
+{
+    read = read >> a->row & UINT64_MAX >> (VC4_VPM_ROWS - a->words);
+    if (!read)
+        return false;
+    a->words = VC4_VPM_ROWS - (uint32_t)__builtin_clzll(read);
+    a->bytes = UTIL_MIN(a->bytes, a->words * 4);
+    return true;
+}
+
 static bool array_prepare(struct vc4_vertex_stage *stage, const struct vc4_attribute *a, unsigned number,
                           uint32_t offset, struct gpu_fault *fault)
 {
-    struct vc4_vertex_array *out = &stage->array[stage->array_count++];
+    struct vc4_vertex_array *out = &stage->array[stage->array_count];
     uint32_t words = util_div_up(a->bytes, 4);
     if (offset & 3 || offset / 4 + words > VC4_VPM_ROWS) {
         vc4_fault_set(fault, GPU_FAULT_PACKET, stage->unit, a->address,
@@ -40,10 +59,13 @@ static bool array_prepare(struct vc4_vertex_stage *stage, const struct vc4_attri
         .row = offset / 4,
         .bytes = a->bytes,
         .words = words,
-        .wide = util_in_range(last, util_align(a->bytes, 16), stage->memory->size),
     };
-    stage->in_rows = UTIL_MAX(stage->in_rows, out->row + words);
-    for (uint32_t i = 0; i < words; i++)
+    if (!array_trim(out, rows_read(stage->plan)))
+        return true;
+    stage->array_count++;
+    out->form = vc4_vertex_fetch_form(out, util_in_range(last, 16, stage->memory->size));
+    stage->in_rows = UTIL_MAX(stage->in_rows, out->row + out->words);
+    for (uint32_t i = 0; i < out->words; i++)
         stage->clear_rows &= ~(1ull << (out->row + i));
     return true;
 }
@@ -52,12 +74,7 @@ static bool arrays_prepare(struct vc4_vertex_stage *stage, const struct vc4_shad
                            bool coordinate, struct gpu_fault *fault)
 {
     uint32_t select = coordinate ? state->cs.attribute_select : state->vs.attribute_select;
-    stage->clear_rows = UINT64_MAX;
-    if (stage->plan->known) {
-        stage->clear_rows = 0;
-        for (uint32_t i = 0; i < stage->plan->reads; i++)
-            stage->clear_rows |= 1ull << stage->plan->read_row[i];
-    }
+    stage->clear_rows = rows_read(stage->plan);
     stage->in_rows = VC4_VPM_ROWS - (uint32_t)__builtin_clzll(stage->clear_rows | 1);
     for (unsigned i = 0; i < VC4_MAX_ATTRIBUTES; i++) {
         if (!(select >> i & 1))
@@ -235,61 +252,6 @@ uint32_t vc4_vertex_weight(const struct vc4_vertex_stage *stage)
     return stage->weight;
 }
 
-/* ---- attribute fetch ---- */
-
-/* Words group*4 .. group*4+3 of four elements, a row a word. */
-static void fetch_group(const struct vc4_vertex_array *a, const uint8_t *const element[4], uint32_t group,
-                        __m128i row[4])
-{
-    if (a->wide) {
-        for (unsigned i = 0; i < 4; i++)
-            row[i] = _mm_loadu_si128((const __m128i *)(element[i] + group * 16));
-    } else {
-        uint32_t bytes = UTIL_MIN(a->bytes - group * 16, 16u);
-        for (unsigned i = 0; i < 4; i++) {
-            uint8_t piece[16] = {0};
-            memcpy(piece, element[i] + group * 16, bytes);
-            row[i] = _mm_loadu_si128((const __m128i *)piece);
-        }
-    }
-    __m128i ab = _mm_unpacklo_epi32(row[0], row[1]), cd = _mm_unpacklo_epi32(row[2], row[3]);
-    __m128i ef = _mm_unpackhi_epi32(row[0], row[1]), gh = _mm_unpackhi_epi32(row[2], row[3]);
-    row[0] = _mm_unpacklo_epi64(ab, cd);
-    row[1] = _mm_unpackhi_epi64(ab, cd);
-    row[2] = _mm_unpacklo_epi64(ef, gh);
-    row[3] = _mm_unpackhi_epi64(ef, gh);
-}
-
-/* The VCD's work (Guide section 7): each element's bytes packed from its first row on; what a last partial
- * word lacks is zero. */
-static void fetch_array(const struct vc4_vertex_array *a, const uint32_t index[16], uint32_t (*in)[16])
-{
-    uint32_t tail = a->bytes & 3;
-    __m128i tail_mask = _mm_set1_epi32(tail ? (int)((1u << tail * 8) - 1) : -1);
-    for (uint32_t lane = 0; lane < 16; lane += 4) {
-        const uint8_t *element[4];
-        for (unsigned i = 0; i < 4; i++)
-            element[i] = a->base + a->stride * index[lane + i];
-        for (uint32_t word = 0; word < a->words; word += 4) {
-            __m128i row[4];
-            fetch_group(a, element, word / 4, row);
-            for (uint32_t i = 0; i < 4 && word + i < a->words; i++) {
-                if (word + i == a->words - 1)
-                    row[i] = _mm_and_si128(row[i], tail_mask);
-                _mm_storeu_si128((__m128i *)&in[a->row + word + i][lane], row[i]);
-            }
-        }
-    }
-}
-
-static void fetch(const struct vc4_vertex_stage *stage, const uint32_t index[16], uint32_t (*in)[16])
-{
-    for (uint64_t rows = stage->clear_rows; rows; rows &= rows - 1)
-        memset(in[__builtin_ctzll(rows)], 0, sizeof in[0]);
-    for (uint32_t i = 0; i < stage->array_count; i++)
-        fetch_array(&stage->array[i], index, in);
-}
-
 /* ---- running ---- */
 
 static uint32_t run_compiled(const struct vc4_vertex_stage *stage, const uint32_t (*in)[16],
@@ -354,21 +316,28 @@ static int shade_interpreted(const struct vc4_vertex_stage *stage, const uint32_
     return 0;
 }
 
+static uint32_t greatest_of(const uint32_t index[16])
+{
+    uint32_t greatest = 0;
+    for (unsigned i = 0; i < 16; i++)
+        greatest = UTIL_MAX(greatest, index[i]);
+    return greatest;
+}
+
 int vc4_vertex_shade_group(const struct vc4_vertex_stage *stage, const uint32_t (*index)[16], uint32_t count,
                            struct vc4_vertex_group *group, struct gpu_fault *fault)
 {
     alignas(64) uint32_t in[VC4_VERTEX_GROUP * VC4_VPM_ROWS][16];
     const uint32_t(*rows)[16] = (const uint32_t(*)[16])in;
     for (uint32_t b = 0; b < count; b++) {
-        for (unsigned i = 0; i < 16; i++)
-            if (index[b][i] > stage->max_index) {
-                vc4_fault_set(fault, GPU_FAULT_PACKET, stage->unit, stage->code,
-                              "vertex index %u is greater than the maximum, %u", index[b][i],
-                              stage->max_index);
-                group->faulted = b;
-                return -EFAULT;
-            }
-        fetch(stage, index[b], in + b * stage->in_rows);
+        uint32_t greatest = greatest_of(index[b]);
+        if (greatest > stage->max_index) {
+            vc4_fault_set(fault, GPU_FAULT_PACKET, stage->unit, stage->code,
+                          "vertex index %u is greater than the maximum, %u", greatest, stage->max_index);
+            group->faulted = b;
+            return -EFAULT;
+        }
+        vc4_vertex_fetch(stage, index[b], in + b * stage->in_rows);
         for (uint64_t clear = stage->clear_out; clear; clear &= clear - 1)
             memset(group->out[b * stage->rows + (uint32_t)__builtin_ctzll(clear)], 0, sizeof *group->out);
     }

@@ -9,12 +9,15 @@
 #include "gpu/vc4/vertex_vpm.h"
 #include "raster/texture.h"
 
-/* An attribute array that the stage fetches. */
+/* How elements are loaded: whole words, one to four of them, or byte by byte. */
+enum vc4_fetch_form { VC4_FETCH_ANY, VC4_FETCH_1, VC4_FETCH_2, VC4_FETCH_3, VC4_FETCH_4 };
+
+/* An attribute array that the stage fetches, as far as the program reads it. */
 struct vc4_vertex_array {
     const uint8_t *base; /* host address of element 0 */
     uint64_t stride;
     uint32_t row, bytes, words;
-    bool wide; /* 16 bytes may be loaded wherever a group of four words begins, for every index */
+    enum vc4_fetch_form form;
 };
 
 /* What compiled code is given, once a call; it writes the last fields. */
@@ -59,6 +62,11 @@ struct vc4_vertex_stage {
     struct vc4_vpm_plan *own_plan; /* the same, when the program does not keep it */
     vc4_vertex_fn run;             /* NULL: interpret */
 };
+
+/* vertex_fetch.c: the attributes of a batch's vertices, into the rows of `in`. The form for an array: `wide`
+ * when 16 bytes may be loaded at every element up to the greatest index. */
+void vc4_vertex_fetch(const struct vc4_vertex_stage *stage, const uint32_t index[16], uint32_t (*in)[16]);
+enum vc4_fetch_form vc4_vertex_fetch_form(const struct vc4_vertex_array *array, bool wide);
 
 /* vertex_interp.c: one batch through the interpreter; 0 or -EFAULT with *fault. *executed grows by the
  * instructions of a batch that ends. */
