@@ -58,7 +58,7 @@ class Bench:
     def clock(self, compiler):
         return self.compile(compiler, [TOP / "tests/e2e/steptime.c"], f"steptime-{compiler}.so", ["-shared", "-fPIC"])
 
-    def run(self, command, environment=None, timeout=900):
+    def run(self, command, environment=None, timeout=3600):
         result = subprocess.run([str(c) for c in command], env=dict(os.environ, **(environment or {})), timeout=timeout,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if result.returncode:
@@ -82,8 +82,9 @@ class Bench:
         return self.record(self.captures / f"glmark2-{name}.vtc", ["--mode", MODE, "--preload", self.clock(CROSS)],
                            self.glmark2(description, self.args.frames, self.args.sysroot))
 
-    def capture_micro(self, name, capture=None, frames=None, options=()):
-        return self.record(self.captures / f"{capture or 'micro-' + name}.vtc", [],
+    def capture_micro(self, name, capture=None, frames=None, options=(), recording=()):
+        """The default workload, or another capture of it: so many frames, options of its own, options of the recording."""
+        return self.record(self.captures / f"{capture or 'micro-' + name}.vtc", recording,
                            [self.micro(CROSS), f"--only={name}", "--reps=1", f"--frames={frames or self.args.frames}",
                             "--warmup=1", "--quiet=0", *options])
 

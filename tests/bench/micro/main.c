@@ -92,7 +92,7 @@ static const struct {
 } numbers[] = {
     {"--layers=", &micro.layers, 1, 1000},       {"--triangles=", &micro.triangles, 1, 2000000},
     {"--draws=", &micro.draws, 1, 1000000},      {"--texture=", &micro.texture, 1, 8192},
-    {"--variants=", &micro.variants, 1, 4096},   {"--reps=", &options.repetitions, 1, MOST_REPETITIONS},
+    {"--variants=", &micro.variants, 1, 16384},  {"--reps=", &options.repetitions, 1, MOST_REPETITIONS},
     {"--frames=", &options.frames, 1, 10000000}, {"--warmup=", &options.warmup, 0, 1000},
     {"--es=", &micro.es_version, 2, 3}};
 

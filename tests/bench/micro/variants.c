@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { DRAWS = 100, BITS = 12, STATES = 4 * 8 };
+enum { DRAWS = 100, BITS = 14, STATES = 4 * 8 };
 
 /* Programs that differ in their instructions, not in their numbers alone: these are uniforms of the same
  * code. */
