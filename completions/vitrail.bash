@@ -25,7 +25,7 @@ _vitrail() {
     fi
     local options
     case "$command" in
-    run | record) options="--gpu --memory --mode --frames --sysroot --log --record -o --no-sandbox -- $device" ;;
+    run | record) options="--gpu --memory --mode --frames --sysroot --log --record -o --no-sandbox --sync -- $device" ;;
     replay) options="--png --frames --frame --all --rgba --verify --tolerance --loops --stats --times $device" ;;
     decode) options="--job --no-programs --pages" ;;
     asm) options="--isa -o --hex --check" ;;

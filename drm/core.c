@@ -194,6 +194,10 @@ static int prime_handle_to_fd(struct drm_file *file, void *argument, const struc
     if (prime->flags & ~(uint32_t)(DRM_CLOEXEC | DRM_RDWR))
         return -EINVAL;
     struct drm_bo *bo = drm_handle_get(file, prime->handle);
+    if (bo && !drm_fence_done(file->drm, bo->seqno)) { /* who has the descriptor finds finished jobs only */
+        drm_fence_wait(file->drm, bo->seqno);
+        bo = drm_handle_get(file, prime->handle);
+    }
     if (!bo)
         return -ENOENT;
     if (bo->kind == DRM_BO_SHADER || bo->madv != VC4_MADV_WILLNEED)
@@ -212,7 +216,7 @@ static int prime_fd_to_handle(struct drm_file *file, void *argument, const struc
     return export ? import(file, export->object, &prime->handle) : -EINVAL;
 }
 
-int drm_check_mmap(struct drm_file *file, uint64_t offset, uint64_t size, bool writable)
+static int check_mmap(struct drm_file *file, uint64_t offset, uint64_t size, bool writable)
 {
     for (uint32_t i = 1; i < file->handles.count; i++) {
         const struct drm_bo *bo = file->handles.slot[i];
@@ -222,6 +226,14 @@ int drm_check_mmap(struct drm_file *file, uint64_t offset, uint64_t size, bool w
         return bo->kind == DRM_BO_SHADER && writable ? -EINVAL : 0;
     }
     return -EINVAL;
+}
+
+int drm_check_mmap(struct drm_file *file, uint64_t offset, uint64_t size, bool writable)
+{
+    pthread_mutex_lock(&file->drm->lock);
+    int r = check_mmap(file, offset, size, writable);
+    pthread_mutex_unlock(&file->drm->lock);
+    return r;
 }
 
 const struct drm_ioctl_row drm_core_ioctls[] = {

@@ -20,7 +20,18 @@ void drm_log(struct drm *drm, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    pthread_mutex_lock(&drm->listener_lock);
     drm->options.listener.message(drm->options.listener.data, text);
+    pthread_mutex_unlock(&drm->listener_lock);
+}
+
+void drm_report(struct drm *drm, const struct gpu_fault *fault)
+{
+    if (!drm->options.listener.fault)
+        return;
+    pthread_mutex_lock(&drm->listener_lock);
+    drm->options.listener.fault(drm->options.listener.data, fault);
+    pthread_mutex_unlock(&drm->listener_lock);
 }
 
 int drm_create(struct gpu_memory *memory, const struct drm_options *options, struct drm **out)
@@ -30,7 +41,11 @@ int drm_create(struct gpu_memory *memory, const struct drm_options *options, str
         return -ENOMEM;
     drm->memory = memory;
     drm->options = *options;
-    int r = drm_bo_init(drm);
+    pthread_mutex_init(&drm->lock, NULL);
+    pthread_mutex_init(&drm->listener_lock, NULL);
+    int r = drm_queue_init(drm, options->asynchronous && !options->capture);
+    if (!r)
+        r = drm_bo_init(drm);
     if (!r)
         r = drm_kms_init(drm);
     if (!r)
@@ -47,6 +62,7 @@ void drm_destroy(struct drm *drm)
 {
     if (!drm)
         return;
+    drm_queue_stop(drm);
     for (struct drm_file *file = drm->files, *next; file; file = next) {
         next = file->next;
         drm_close(file);
@@ -56,6 +72,9 @@ void drm_destroy(struct drm *drm)
     drm_kms_finish(drm);
     drm_ids_finish(&drm->names);
     drm_bo_finish(drm);
+    drm_queue_finish(drm);
+    pthread_mutex_destroy(&drm->lock);
+    pthread_mutex_destroy(&drm->listener_lock);
     free(drm);
 }
 
@@ -77,12 +96,14 @@ int drm_open(struct drm *drm, unsigned minor, struct drm_file **out)
     file->minor = minor;
     file->event_read = ends[0];
     file->event_write = ends[1];
+    pthread_mutex_lock(&drm->lock);
     if (minor == DRM_MINOR_CARD && !drm->master) { /* the first to open the card becomes its master */
         drm->master = file;
         file->was_master = file->authenticated = true;
     }
     file->next = drm->files;
     drm->files = file;
+    pthread_mutex_unlock(&drm->lock);
     *out = file;
     return 0;
 }
@@ -92,6 +113,7 @@ void drm_close(struct drm_file *file)
     if (!file)
         return;
     struct drm *drm = file->drm;
+    pthread_mutex_lock(&drm->lock);
     drm_kms_close_file(file);
     drm_vc4_close_file(file);
     for (uint32_t i = 1; i < file->handles.count; i++)
@@ -110,6 +132,7 @@ void drm_close(struct drm_file *file)
     *at = file->next;
     free(file);
     drm_export_reap(drm, false);
+    pthread_mutex_unlock(&drm->lock);
 }
 
 int drm_file_events(const struct drm_file *file)
@@ -117,12 +140,21 @@ int drm_file_events(const struct drm_file *file)
     return file->event_read;
 }
 
-int drm_event_send(struct drm_file *file, const void *event, uint32_t size)
+int drm_event_reserve(struct drm_file *file, uint32_t size)
 {
     int waiting = 0;
-    if (ioctl(file->event_write, FIONREAD, &waiting) || waiting + (int)size > EVENT_SPACE)
+    if (ioctl(file->event_write, FIONREAD, &waiting) ||
+        (uint32_t)waiting + file->events_due + size > EVENT_SPACE)
         return -ENOMEM;
-    return write(file->event_write, event, size) == (ssize_t)size ? 0 : -ENOMEM;
+    file->events_due += size;
+    return 0;
+}
+
+void drm_event_send(struct drm_file *file, const void *event, uint32_t size)
+{
+    file->events_due -= size;
+    if (write(file->event_write, event, size) != (ssize_t)size) /* the program wrote into its own pipe */
+        drm_log(file->drm, "an event was lost");
 }
 
 static const struct drm_ioctl_row *find(uint32_t request)
@@ -149,7 +181,7 @@ static int permitted(const struct drm_file *file, uint32_t flags)
 
 /* Callers may know a shorter or longer form of an argument: what they did not pass is zero, what they do not
  * know is not returned (drm_ioctl.c of the kernel). */
-int drm_ioctl(struct drm_file *file, uint32_t request, void *argument, const struct drm_user *user)
+static int call(struct drm_file *file, uint32_t request, void *argument, const struct drm_user *user)
 {
     if (_IOC_TYPE(request) != DRM_IOCTL_BASE)
         return -ENOTTY;
@@ -165,8 +197,18 @@ int drm_ioctl(struct drm_file *file, uint32_t request, void *argument, const str
         return -EINVAL;
     if (request & row->request & IOC_IN)
         memcpy(copy, argument, size);
+    if (row->flags & DRM_SETTLE)
+        drm_kms_settle(file->drm);
     r = row->fn(file, copy, user);
     if (request & row->request & IOC_OUT)
         memcpy(argument, copy, size);
+    return r;
+}
+
+int drm_ioctl(struct drm_file *file, uint32_t request, void *argument, const struct drm_user *user)
+{
+    pthread_mutex_lock(&file->drm->lock);
+    int r = call(file, request, argument, user);
+    pthread_mutex_unlock(&file->drm->lock);
     return r;
 }

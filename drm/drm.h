@@ -1,8 +1,14 @@
 /* The kernel's part: a DRM card with a VideoCore IV behind it, as a library. It knows nothing of sockets: a
  * test or a server opens files and runs ioctls on them, with the kernel's meaning and errno values.
  *
- * Threading: one thread at a time per card; callers hold a lock of their own around all calls. Jobs run to
- * their end inside SUBMIT_CL, so every seqno handed out is finished and no wait ever blocks. */
+ * Threading: any thread may call, but for drm_create and drm_destroy; a file is closed when nobody uses it.
+ *
+ * Jobs run in the order they were submitted, asynchronously on a thread of the card's: SUBMIT_CL returns once
+ * a job is checked and queued. Otherwise (drm_options) they run to their end inside SUBMIT_CL. Waits
+ * (WAIT_SEQNO, WAIT_BO, those of sync objects) do not block: -ETIME says "not yet", and whoever speaks for
+ * the program asks again, after a turn of the page of fences, until its timeout is over. What is committed to
+ * the display is shown, and its event sent, when the jobs that draw it are done. Calls that the kernel lets
+ * block for that may block here, and so may SUBMIT_CL while many jobs are waiting. */
 #ifndef VITRAIL_DRM_DRM_H
 #define VITRAIL_DRM_DRM_H
 
@@ -28,7 +34,8 @@ struct drm_user {
     uint64_t *written; /* when not NULL: raised to the end of what is written */
 };
 
-/* What the card tells its owner. All calls come from inside drm_ioctl and must not call back. */
+/* What the card tells its owner, one thing at a time, from inside drm_ioctl or from the thread that runs
+ * jobs. It must not call back. */
 struct drm_listener {
     void *data;
     void (*fault)(void *data, const struct gpu_fault *fault); /* the guest did something wrong */
@@ -36,22 +43,27 @@ struct drm_listener {
 };
 
 struct drm_options {
-    struct vc4_device *gpu;         /* borrowed; its IRQ callback becomes the card's */
+    struct vc4_device *gpu;         /* borrowed, used by nobody else; its IRQ callback becomes the card's */
     struct capture_writer *capture; /* borrowed; NULL: nothing is recorded */
-    const char *frames;             /* folder for presented frames as PNG files; NULL: none */
-    uint32_t width, height;         /* preferred mode; 0: 1280x720 */
+    bool asynchronous;  /* jobs have a thread; not while recording: a job is recorded as it is submitted */
+    const char *frames; /* folder for presented frames as PNG files; NULL: none */
+    uint32_t width, height; /* preferred mode; 0: 1280x720 */
     struct drm_listener listener;
 };
 
-/* `memory` is borrowed and must outlive the card. 0, -ENOMEM, -EINVAL (mode out of range), -errno. */
+/* `memory` is borrowed and must outlive the card. 0, -ENOMEM, -EAGAIN (no thread), -EINVAL (mode out of
+ * range), -errno. */
 int drm_create(struct gpu_memory *memory, const struct drm_options *options, struct drm **out);
-/* Closes files that are still open. NULL is accepted. */
+/* Runs what is queued, closes files that are still open. NULL is accepted. */
 void drm_destroy(struct drm *drm);
 uint64_t drm_frames_presented(const struct drm *drm);
 
 /* Opens a node (DRM_MINOR_CARD or DRM_MINOR_RENDER). 0, -ENOENT (no such minor), -ENOMEM, -EMFILE. */
 int drm_open(struct drm *drm, unsigned minor, struct drm_file **out);
 void drm_close(struct drm_file *file); /* NULL is accepted */
+/* The memory file, open for reading, of the page of fences (struct drm_fence_page in drm/protocol.h). Owned
+ * by the card. */
+int drm_fence_page_fd(const struct drm *drm);
 /* The end of a pipe from which the file's events (page flips, vblanks) are read. Owned by the file. */
 int drm_file_events(const struct drm_file *file);
 

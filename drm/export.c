@@ -135,11 +135,13 @@ void drm_export_reap(struct drm *drm, bool all)
 
 int drm_lookup_dmabuf(struct drm *drm, int fd, uint64_t *offset, uint64_t *size)
 {
+    pthread_mutex_lock(&drm->lock);
     const struct drm_export *export = drm_export_find(drm, fd, true);
-    if (!export)
-        return -EINVAL;
-    const struct drm_bo *bo = export->object;
-    *offset = bo->offset;
-    *size = bo->size;
-    return 0;
+    const struct drm_bo *bo = export ? export->object : NULL;
+    if (bo) {
+        *offset = bo->offset;
+        *size = bo->size;
+    }
+    pthread_mutex_unlock(&drm->lock);
+    return bo ? 0 : -EINVAL;
 }

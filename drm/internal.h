@@ -2,6 +2,7 @@
 #ifndef VITRAIL_DRM_INTERNAL_H
 #define VITRAIL_DRM_INTERNAL_H
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include <drm.h>
@@ -74,10 +75,58 @@ struct drm_export *drm_export_find(struct drm *drm, int fd, bool is_bo);
 /* Forgets exports that no process holds open any more. */
 void drm_export_reap(struct drm *drm, bool all);
 
+/* ---- jobs and fences (queue.c) ---- */
+#define DRM_QUEUE_DEPTH 8u /* jobs that may be waiting or running; then submits wait */
+
+/* Part of what a GPU's driver keeps of a job. */
+struct drm_job {
+    struct drm_job *next;
+    uint64_t seqno;
+    /* Runs it on the device. Called by the queue's thread, the card not locked; without such a thread by the
+     * submit, the card locked. */
+    void (*run)(struct drm_job *job);
+    /* Gives back what the job held and the job itself; the card is locked. */
+    void (*done)(struct drm_job *job);
+};
+
+struct drm_fence_page;
+struct drm_sync_file;
+
+/* Jobs are run in order, so a fence is the number of a job, and signalled when `finished` has reached it; 0
+ * always is. */
+struct drm_queue {
+    uint64_t emitted, finished;
+    struct drm_job *first; /* waiting */
+    uint32_t count;        /* waiting or running */
+    bool threaded, stopping;
+    pthread_t thread;
+    pthread_cond_t pushed, changed; /* changed: a job is done */
+    struct drm_fence_page *page;
+    int page_fd; /* for reading */
+    struct drm_sync_file *sync_files;
+};
+
+int drm_queue_init(struct drm *drm, bool threaded); /* 0, -EAGAIN (no thread), -errno */
+void drm_queue_stop(struct drm *drm);               /* runs what is left, ends the thread; card not locked */
+void drm_queue_finish(struct drm *drm);
+/* Until a job can be pushed without waiting. Unlocks the card meanwhile: look things up afterwards. */
+void drm_queue_wait_room(struct drm *drm);
+/* Takes the job over; returns its number. Without a thread the job is done when this returns. */
+uint64_t drm_queue_push(struct drm *drm, struct drm_job *job);
+
+bool drm_fence_done(const struct drm *drm, uint64_t fence);
+/* Until it is signalled; at once when no such job was submitted. Unlocks the card meanwhile. */
+void drm_fence_wait(struct drm *drm, uint64_t fence);
+/* A new descriptor that is readable once the fence is signalled; or -errno. */
+int drm_fence_fd(struct drm *drm, uint64_t fence);
+/* The fence behind such a descriptor: 0, or -EINVAL when it is none. */
+int drm_fence_of_fd(struct drm *drm, int fd, uint64_t *fence);
+
 /* ---- sync objects (syncobj.c) ---- */
 struct drm_sync {
     uint32_t refs;
-    bool has_fence; /* every fence here is signalled: jobs end inside SUBMIT_CL */
+    bool has_fence;
+    uint64_t fence; /* a job's number */
     uint64_t point; /* last timeline point signalled */
     struct drm_export *exported;
 };
@@ -86,7 +135,8 @@ void drm_sync_put(struct drm_sync *sync);
 
 /* ---- files and the card (device.c) ---- */
 struct drm_perfmon {
-    uint32_t id, count;
+    uint32_t refs; /* the file's, jobs' */
+    uint32_t count;
     uint8_t event[DRM_VC4_MAX_PERF_COUNTERS];
     uint64_t value[DRM_VC4_MAX_PERF_COUNTERS];
 };
@@ -98,6 +148,7 @@ struct drm_file {
     bool authenticated, was_master;
     bool universal_planes, atomic; /* client capabilities */
     int event_read, event_write;
+    uint32_t events_due;     /* bytes of events that were promised a place */
     struct drm_ids handles;  /* struct drm_bo */
     struct drm_ids syncs;    /* struct drm_sync */
     struct drm_ids perfmons; /* struct drm_perfmon */
@@ -110,6 +161,9 @@ struct drm_vc4;
 struct drm {
     struct gpu_memory *memory;
     struct drm_options options;
+    pthread_mutex_t lock;          /* of all below; held by every call from outside */
+    pthread_mutex_t listener_lock; /* taken last: the listener hears one thing at a time */
+    struct drm_queue queue;
     struct drm_file *files, *master;
     struct drm_bo *bos;
     struct drm_hole *holes;
@@ -122,7 +176,8 @@ struct drm {
 
 typedef int (*drm_ioctl_fn)(struct drm_file *file, void *argument, const struct drm_user *user);
 
-enum { DRM_ALLOW_RENDER = 1, DRM_NEED_AUTH = 2, DRM_NEED_MASTER = 4 };
+/* DRM_SETTLE: only when what was committed before is shown. */
+enum { DRM_ALLOW_RENDER = 1, DRM_NEED_AUTH = 2, DRM_NEED_MASTER = 4, DRM_SETTLE = 8 };
 
 struct drm_ioctl_row {
     uint32_t request;
@@ -133,20 +188,26 @@ struct drm_ioctl_row {
 extern const struct drm_ioctl_row drm_core_ioctls[], drm_sync_ioctls[], drm_kms_ioctls[], drm_fb_ioctls[],
     drm_atomic_ioctls[], drm_vc4_ioctls[];
 
+/* May be called with the card locked or not. */
 void drm_log(struct drm *drm, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void drm_report(struct drm *drm, const struct gpu_fault *fault);
 struct drm_bo *drm_handle_get(struct drm_file *file, uint32_t handle); /* borrowed; NULL when unknown */
 /* A new reference to bo under a new number. 0 or -ENOMEM. */
 int drm_handle_add(struct drm_file *file, struct drm_bo *bo, uint32_t *handle);
 /* Drops a handle; -EINVAL when unknown. */
 int drm_handle_close(struct drm_file *file, uint32_t handle);
-/* Queues an event for the file: 0, or -ENOMEM when 4 KiB of events wait unread (as the kernel limits them).
- */
-int drm_event_send(struct drm_file *file, const void *event, uint32_t size);
+/* An event gets its place when it is asked for: 0, or -ENOMEM when 4 KiB of events wait unread (as the kernel
+ * limits them). Who has reserved one sends it. */
+int drm_event_reserve(struct drm_file *file, uint32_t size);
+void drm_event_send(struct drm_file *file, const void *event, uint32_t size);
 
 /* ---- mode setting (kms.c, kms_atomic.c, scanout.c) ---- */
 int drm_kms_init(struct drm *drm);
 void drm_kms_finish(struct drm *drm);
 void drm_kms_close_file(struct drm_file *file); /* removes its framebuffers and blobs */
+void drm_kms_jobs_done(struct drm *drm);        /* shows what waited for them */
+/* Until what was committed last is shown. Unlocks the card meanwhile. */
+void drm_kms_settle(struct drm *drm);
 
 /* ---- vc4 (vc4.c, vc4_*.c) ---- */
 int drm_vc4_init(struct drm *drm);

@@ -209,7 +209,7 @@ static int set_crtc(struct drm_file *file, void *argument, const struct drm_user
         next.fb = NULL;
         next.active = next.has_mode = false;
         next.plane_crtc = next.connector_crtc = next.mode_blob = 0;
-        kms_commit(drm, &next);
+        kms_commit(drm, &next, NULL);
         return 0;
     }
     uint32_t connector = 0;
@@ -232,12 +232,24 @@ static int set_crtc(struct drm_file *file, void *argument, const struct drm_user
     next.plane_crtc = next.connector_crtc = KMS_CRTC;
     kms_set_rectangles(&next, crtc->x, crtc->y);
     r = kms_check_state(&next);
-    if (!r)
-        kms_commit(drm, &next);
-    return r;
+    if (r)
+        return r;
+    kms_commit(drm, &next, NULL);
+    drm_kms_settle(drm);
+    return 0;
 }
 
-int kms_send_event(struct drm_file *file, uint32_t type, uint64_t user_data)
+int kms_reserve_event(struct drm_file *file)
+{
+    return drm_event_reserve(file, sizeof(struct drm_event_vblank));
+}
+
+void kms_cancel_event(struct drm_file *file)
+{
+    file->events_due -= (uint32_t)sizeof(struct drm_event_vblank);
+}
+
+void kms_send_event(struct drm_file *file, uint32_t type, uint64_t user_data)
 {
     struct drm_kms *kms = file->drm->kms;
     struct timespec now;
@@ -248,7 +260,7 @@ int kms_send_event(struct drm_file *file, uint32_t type, uint64_t user_data)
                                      .tv_usec = (uint32_t)(now.tv_nsec / 1000),
                                      .sequence = (uint32_t)kms->sequence,
                                      .crtc_id = KMS_CRTC};
-    return drm_event_send(file, &event, sizeof event);
+    drm_event_send(file, &event, sizeof event);
 }
 
 static int page_flip(struct drm_file *file, void *argument, const struct drm_user *user)
@@ -256,7 +268,7 @@ static int page_flip(struct drm_file *file, void *argument, const struct drm_use
     const struct drm_mode_crtc_page_flip *flip = argument;
     struct drm *drm = file->drm;
     struct kms_state next = drm->kms->state;
-    /* Every flip is done at once, so an asynchronous one is no other. There are no targeted flips. */
+    /* There is no clock, so an asynchronous flip is no other. There are no targeted flips. */
     if (flip->flags & ~(uint32_t)(DRM_MODE_PAGE_FLIP_EVENT | DRM_MODE_PAGE_FLIP_ASYNC) || flip->reserved)
         return -EINVAL;
     if (flip->crtc_id != KMS_CRTC)
@@ -270,10 +282,11 @@ static int page_flip(struct drm_file *file, void *argument, const struct drm_use
         return -EINVAL;
     next.fb = fb;
     int r = kms_check_state(&next);
-    if (!r && flip->flags & DRM_MODE_PAGE_FLIP_EVENT)
-        r = kms_send_event(file, DRM_EVENT_FLIP_COMPLETE, flip->user_data);
+    bool event = flip->flags & DRM_MODE_PAGE_FLIP_EVENT;
+    if (!r && event)
+        r = kms_reserve_event(file);
     if (!r)
-        kms_commit(drm, &next);
+        kms_commit(drm, &next, &(struct kms_flip){0, event ? file : NULL, flip->user_data});
     return r;
 }
 
@@ -283,7 +296,10 @@ static int dirty_fb(struct drm_file *file, void *argument, const struct drm_user
     struct kms_fb *fb = kms_fb_get(file->drm, dirty->fb_id);
     if (!fb)
         return -ENOENT;
-    if (fb == file->drm->kms->state.fb)
+    drm_fence_wait(file->drm, fb->bo->write_seqno);
+    drm_kms_settle(file->drm);
+    fb = kms_fb_get(file->drm, dirty->fb_id);
+    if (fb && fb == file->drm->kms->state.fb)
         kms_present(file->drm);
     return 0;
 }
@@ -340,9 +356,10 @@ static int wait_vblank(struct drm_file *file, void *argument, const struct drm_u
     if (distance < 1u << 23) /* else it is past */
         kms->sequence += distance;
     if (type & _DRM_VBLANK_EVENT) {
-        int r = kms_send_event(file, DRM_EVENT_VBLANK, w->request.signal);
+        int r = kms_reserve_event(file);
         if (r)
             return r;
+        kms_send_event(file, DRM_EVENT_VBLANK, w->request.signal);
     }
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -385,7 +402,10 @@ static int queue_sequence(struct drm_file *file, void *argument, const struct dr
                                             .time_ns = now.tv_sec * 1000000000ll + now.tv_nsec,
                                             .sequence = kms->sequence};
     queue->sequence = kms->sequence;
-    return drm_event_send(file, &event, sizeof event);
+    int r = drm_event_reserve(file, sizeof event);
+    if (!r)
+        drm_event_send(file, &event, sizeof event);
+    return r;
 }
 
 /* ---- dumb buffers ---- */
@@ -433,10 +453,10 @@ static int no_leases(struct drm_file *file, void *argument, const struct drm_use
 const struct drm_ioctl_row drm_kms_ioctls[] = {
     {DRM_IOCTL_MODE_GETRESOURCES, 0, get_resources},
     {DRM_IOCTL_MODE_GETCRTC, 0, get_crtc},
-    {DRM_IOCTL_MODE_SETCRTC, DRM_NEED_MASTER, set_crtc},
+    {DRM_IOCTL_MODE_SETCRTC, DRM_NEED_MASTER | DRM_SETTLE, set_crtc},
     {DRM_IOCTL_MODE_GETENCODER, 0, get_encoder},
     {DRM_IOCTL_MODE_GETCONNECTOR, 0, get_connector},
-    {DRM_IOCTL_MODE_PAGE_FLIP, DRM_NEED_MASTER, page_flip},
+    {DRM_IOCTL_MODE_PAGE_FLIP, DRM_NEED_MASTER | DRM_SETTLE, page_flip},
     {DRM_IOCTL_MODE_DIRTYFB, DRM_NEED_MASTER, dirty_fb},
     {DRM_IOCTL_MODE_CURSOR, DRM_NEED_MASTER, cursor},
     {DRM_IOCTL_MODE_CURSOR2, DRM_NEED_MASTER, cursor},

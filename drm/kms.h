@@ -1,7 +1,8 @@
 /* What the files of the display side share. Not for users.
  *
  * A display of the simplest kind: one connector, encoder, CRTC and primary plane, whose "scanout" is a
- * picture file or nothing. A flip is done at once: programs run as fast as they are drawn. */
+ * picture file or nothing. There is no clock: what is committed is shown as soon as the jobs are done that
+ * draw it, and programs run as fast as they are drawn. */
 #ifndef VITRAIL_DRM_KMS_H
 #define VITRAIL_DRM_KMS_H
 
@@ -72,11 +73,20 @@ struct kms_state {
     uint32_t mode_blob;
 };
 
+/* What goes with a commit, and happens when it is shown. */
+struct kms_flip {
+    uint64_t fence;        /* not before this one, nor before the jobs that draw the framebuffer */
+    struct drm_file *file; /* gets an event, whose place is reserved; NULL: nobody does */
+    uint64_t user_data;
+};
+
 struct drm_kms {
     struct drm_ids objects;
     struct drm_mode_modeinfo mode[KMS_MODES];
     uint32_t mode_count;
     struct kms_state state;
+    struct kms_flip flip;   /* of the state, while it is not shown yet */
+    bool pending;           /* it is not */
     struct kms_fb *console; /* shown while no program shows its own; NULL when there was no memory for it */
     uint32_t dpms;
     uint64_t sequence; /* vblanks */
@@ -93,13 +103,16 @@ bool kms_mode_valid(const struct drm_mode_modeinfo *mode);
 /* Writes `count` 32-bit values when the caller has room for all, and returns the count in *room. */
 int kms_put_ids(const struct drm_user *user, uint64_t to, uint32_t *room, const uint32_t *ids,
                 uint32_t count);
-/* Makes `next` the state in use and shows the picture. */
-void kms_commit(struct drm *drm, const struct kms_state *next);
+/* Makes `next` the state in use, which is shown when its jobs are done; what was committed before is shown
+ * (DRM_SETTLE). `flip` may be NULL. */
+void kms_commit(struct drm *drm, const struct kms_state *next, const struct kms_flip *flip);
+int kms_reserve_event(struct drm_file *file); /* of kms_send_event. 0 or -ENOMEM */
+void kms_cancel_event(struct drm_file *file);
 int kms_check_state(const struct kms_state *state);                       /* 0, -EINVAL, -ENOSPC */
 void kms_set_rectangles(struct kms_state *state, uint32_t x, uint32_t y); /* the whole of the mode */
 int kms_console_init(struct drm *drm);                                    /* 0; a negative errno */
 void kms_console_show(struct drm *drm);
-int kms_send_event(struct drm_file *file, uint32_t type, uint64_t user_data);
+void kms_send_event(struct drm_file *file, uint32_t type, uint64_t user_data);
 void kms_present(struct drm *drm);
 /* Bytes a pixel of a format the plane knows; 0 when it does not. */
 uint32_t kms_format_bytes(uint32_t format);

@@ -185,7 +185,7 @@ int kms_check_state(const struct kms_state *state)
     return 0;
 }
 
-void kms_commit(struct drm *drm, const struct kms_state *next)
+void kms_commit(struct drm *drm, const struct kms_state *next, const struct kms_flip *flip)
 {
     struct drm_kms *kms = drm->kms;
     struct kms_fb *old = kms->state.fb;
@@ -194,13 +194,35 @@ void kms_commit(struct drm *drm, const struct kms_state *next)
     kms->state = *next;
     if (old)
         kms_object_put(drm, &old->object);
+    kms->flip = flip ? *flip : (struct kms_flip){0};
+    if (next->fb)
+        kms->flip.fence = UTIL_MAX(kms->flip.fence, next->fb->bo->write_seqno);
+    kms->pending = true;
+    drm_kms_jobs_done(drm);
+}
+
+void drm_kms_jobs_done(struct drm *drm)
+{
+    struct drm_kms *kms = drm->kms;
+    if (!kms || !kms->pending || !drm_fence_done(drm, kms->flip.fence))
+        return;
+    kms->pending = false;
+    if (kms->flip.file)
+        kms_send_event(kms->flip.file, DRM_EVENT_FLIP_COMPLETE, kms->flip.user_data);
     kms->sequence++;
     kms_present(drm);
+}
+
+void drm_kms_settle(struct drm *drm)
+{
+    while (drm->kms->pending)
+        drm_fence_wait(drm, drm->kms->flip.fence);
 }
 
 struct commit {
     struct drm_file *file;
     struct kms_state state;
+    uint64_t in_fence;  /* not before this one */
     uint64_t out_fence; /* user pointer to a descriptor, or 0 */
     bool modeset, touched;
 };
@@ -234,6 +256,17 @@ static int set_link(struct commit *c, uint32_t *to, uint64_t value, bool modeset
     return 0;
 }
 
+/* Descriptors of others' fences are taken for signalled. */
+static int set_in_fence(struct commit *c, uint64_t value)
+{
+    if (value == UINT64_MAX)
+        return 0;
+    if (fcntl((int)value, F_GETFD) < 0)
+        return -EINVAL;
+    drm_fence_of_fd(c->file->drm, (int)value, &c->in_fence);
+    return 0;
+}
+
 static int set_property(struct commit *c, uint32_t object, uint32_t id, uint64_t value)
 {
     const struct property *p = find_property(object, id);
@@ -250,7 +283,7 @@ static int set_property(struct commit *c, uint32_t object, uint32_t id, uint64_t
     c->touched = true;
     switch (id) {
     case KMS_PROP_FB_ID: return set_fb(c, value);
-    case KMS_PROP_IN_FENCE_FD: return value == UINT64_MAX || fcntl((int)value, F_GETFD) >= 0 ? 0 : -EINVAL;
+    case KMS_PROP_IN_FENCE_FD: return set_in_fence(c, value);
     case KMS_PROP_CRTC_ID:
         return set_link(c, object == KMS_PLANE ? &s->plane_crtc : &s->connector_crtc, value,
                         object == KMS_CONNECTOR);
@@ -303,12 +336,13 @@ static int read_properties(struct commit *c, const struct drm_mode_atomic *a, co
     return r;
 }
 
-/* The fence that says the commit is done: it is. */
+/* The fence that says the commit is shown. */
 static int give_out_fence(const struct commit *c, const struct drm_user *user)
 {
-    int32_t fd = eventfd(1, EFD_CLOEXEC);
+    uint64_t fence = c->state.fb ? UTIL_MAX(c->in_fence, c->state.fb->bo->write_seqno) : c->in_fence;
+    int32_t fd = drm_fence_fd(c->file->drm, fence);
     if (fd < 0)
-        return -errno;
+        return fd;
     int r = drm_copy_out(user, c->out_fence, &fd, sizeof fd);
     if (r)
         close(fd);
@@ -336,12 +370,16 @@ static int atomic(struct drm_file *file, void *argument, const struct drm_user *
     if (r || test)
         return r;
     if (event)
-        r = kms_send_event(file, DRM_EVENT_FLIP_COMPLETE, a->user_data);
-    if (!r && c.out_fence)
-        r = give_out_fence(&c, user);
-    if (!r)
-        kms_commit(drm, &c.state);
-    return r;
+        r = kms_reserve_event(file);
+    if (!r && c.out_fence && (r = give_out_fence(&c, user)) && event)
+        kms_cancel_event(file);
+    if (r)
+        return r;
+    const struct kms_flip flip = {c.in_fence, event ? file : NULL, a->user_data};
+    kms_commit(drm, &c.state, &flip);
+    if (!(a->flags & DRM_MODE_ATOMIC_NONBLOCK))
+        drm_kms_settle(drm);
+    return 0;
 }
 
 static int set_plane(struct drm_file *file, void *argument, const struct drm_user *user)
@@ -364,9 +402,11 @@ static int set_plane(struct drm_file *file, void *argument, const struct drm_use
         memcpy(next.dst, dst, sizeof dst);
     }
     int r = kms_check_state(&next);
-    if (!r)
-        kms_commit(drm, &next);
-    return r;
+    if (r)
+        return r;
+    kms_commit(drm, &next, NULL);
+    drm_kms_settle(drm);
+    return 0;
 }
 
 static int set_dpms(struct drm_kms *kms, uint64_t value)
@@ -396,19 +436,21 @@ static int set_object_property(struct drm_file *file, void *argument, const stru
     int r = set_property(&c, set->obj_id, set->prop_id, set->value);
     if (!r)
         r = kms_check_state(&c.state);
-    if (!r)
-        kms_commit(file->drm, &c.state);
-    return r;
+    if (r)
+        return r;
+    kms_commit(file->drm, &c.state, &(struct kms_flip){.fence = c.in_fence});
+    drm_kms_settle(file->drm);
+    return 0;
 }
 
 const struct drm_ioctl_row drm_atomic_ioctls[] = {
     {DRM_IOCTL_MODE_GETPROPERTY, 0, get_property},
     {DRM_IOCTL_MODE_SETPROPERTY, DRM_NEED_MASTER, set_connector_property},
     {DRM_IOCTL_MODE_OBJ_GETPROPERTIES, 0, get_object_properties},
-    {DRM_IOCTL_MODE_OBJ_SETPROPERTY, DRM_NEED_MASTER, set_object_property},
+    {DRM_IOCTL_MODE_OBJ_SETPROPERTY, DRM_NEED_MASTER | DRM_SETTLE, set_object_property},
     {DRM_IOCTL_MODE_GETPLANERESOURCES, 0, get_plane_resources},
     {DRM_IOCTL_MODE_GETPLANE, 0, get_plane},
-    {DRM_IOCTL_MODE_SETPLANE, DRM_NEED_MASTER, set_plane},
-    {DRM_IOCTL_MODE_ATOMIC, DRM_NEED_MASTER, atomic},
+    {DRM_IOCTL_MODE_SETPLANE, DRM_NEED_MASTER | DRM_SETTLE, set_plane},
+    {DRM_IOCTL_MODE_ATOMIC, DRM_NEED_MASTER | DRM_SETTLE, atomic},
     {0, 0, NULL},
 };

@@ -47,7 +47,7 @@ void kms_console_show(struct drm *drm)
                              .has_mode = true,
                              .mode = kms->mode[0]};
     kms_set_rectangles(&next, 0, 0);
-    kms_commit(drm, &next);
+    kms_commit(drm, &next, NULL);
 }
 
 int kms_console_init(struct drm *drm)

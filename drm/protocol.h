@@ -3,7 +3,8 @@
  *
  * A process connects to a SOCK_SEQPACKET socket. Every message and reply has the size below; a message of
  * another size or kind ends the connection. A reply follows every message. With the reply to HELLO and to
- * FORK come the channel - memory shared by the two - and, with HELLO, the GPU's memory file.
+ * FORK come the channel - memory shared by the two - and, with HELLO, the GPU's memory file and the page of
+ * fences, in this order: memory, channel, fences.
  *
  * Ioctl arguments travel in the channel: the argument at DRM_CHANNEL_ARGUMENT, then copies of what its
  * pointers point to; pointers are replaced by offsets from DRM_CHANNEL_DATA. The server fetches each byte
@@ -19,7 +20,7 @@
 
 #include <stdint.h>
 
-#define DRM_PROTOCOL_VERSION 1u
+#define DRM_PROTOCOL_VERSION 2u
 #define DRM_ENV_SOCKET       "VITRAIL_SOCKET" /* path of the socket */
 #define DRM_ENV_ROOT         "VITRAIL_ROOT"   /* folder that holds the card's /dev and /sys */
 #define DRM_PLATFORM_DEVICE  "/sys/devices/platform/vitrail-gpu"
@@ -61,6 +62,13 @@ struct drm_channel {
     struct drm_reply reply;
 };
 
+/* The page of fences, which the server writes and all read: a wait for a job that is done needs no message,
+ * another sleeps here. A fence is the number of a job. */
+struct drm_fence_page {
+    uint64_t finished; /* all jobs up to this number are done */
+    uint32_t turn;     /* counts; a futex, woken whenever a job is done */
+};
+
 /* Ioctls with a descriptor in the word at byte 8 of the argument: PRIME and syncobj, in and out. */
 #define DRM_PROTOCOL_FD_AT 8u
 #define DRM_NR_PRIME_OUT   0x2du
@@ -79,8 +87,9 @@ static inline int drm_protocol_gives_fd(uint32_t request)
     return (request & 0xff) == DRM_NR_PRIME_OUT || (request & 0xff) == DRM_NR_SYNCOBJ_OUT;
 }
 
-/* Fence properties of atomic commits. Commits are done when the ioctl returns, so the client answers them
- * itself: descriptors stay in its process. The numbers are checked against drm/kms.h. */
+/* Fence properties of atomic commits. Descriptors stay in the client's process: it waits for the one fence
+ * before the commit, and makes a commit that gives the other blocking, so that it is signalled. The numbers
+ * are checked against drm/kms.h. */
 #define DRM_PROP_IN_FENCE_FD   16u
 #define DRM_PROP_OUT_FENCE_PTR 20u
 

@@ -1,4 +1,4 @@
-/* Connections: one thread each, one lock around the card. A peer must be of our user and greet us first. */
+/* Connections: one thread each. A peer must be of our user and greet us first. */
 #include "drm/server_internal.h"
 
 #include <errno.h>
@@ -117,7 +117,8 @@ static bool greet(struct connection *c, const struct drm_message *m, int channel
     a->reply.b = DRM_CHANNEL_BYTES;
     a->fd[0] = fcntl(memory->fd, F_DUPFD_CLOEXEC, 0);
     a->fd[1] = channel_fd;
-    a->fd_count = 2;
+    a->fd[2] = fcntl(drm_fence_page_fd(c->server->drm), F_DUPFD_CLOEXEC, 0);
+    a->fd_count = 3;
     return server_send(c, a);
 }
 

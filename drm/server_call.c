@@ -63,11 +63,9 @@ static int open_file(struct connection *c, uint64_t minor, struct answer *a)
 
 /* ---- messages ---- */
 
-static int run_ioctl(struct connection *c, const struct drm_message *m, int fd, struct answer *a)
+static int run_ioctl(struct connection *c, struct drm_file *file, const struct drm_message *m, int fd,
+                     struct answer *a)
 {
-    struct shared_file *shared = held_file(c, m->file);
-    if (!shared)
-        return -EBADF;
     uint8_t *data = (uint8_t *)c->channel + DRM_CHANNEL_DATA;
     uint64_t argument[DRM_ARG_MAX / 8] = {0};
     uint32_t size = _IOC_SIZE(m->request);
@@ -78,7 +76,7 @@ static int run_ioctl(struct connection *c, const struct drm_message *m, int fd, 
     if (drm_protocol_takes_fd(m->request))
         memcpy(descriptor, &fd, sizeof fd);
     struct drm_user user = {data, DRM_CHANNEL_BYTES - DRM_CHANNEL_DATA, &a->reply.written};
-    int r = drm_ioctl(shared->file, m->request, argument, &user);
+    int r = drm_ioctl(file, m->request, argument, &user);
     if (!r && drm_protocol_gives_fd(m->request)) {
         memcpy(&a->fd[0], descriptor, sizeof a->fd[0]);
         a->fd_count = 1;
@@ -87,26 +85,32 @@ static int run_ioctl(struct connection *c, const struct drm_message *m, int fd, 
     return r;
 }
 
-/* -EPROTO ends the connection. */
-static int act(struct connection *c, const struct drm_message *m, int fd, struct answer *a)
+/* What changes who holds which file. */
+static int act_on_files(struct connection *c, const struct drm_message *m, struct answer *a)
 {
-    struct shared_file *shared;
     switch (m->type) {
     case DRM_MSG_OPEN: return open_file(c, m->a, a);
     case DRM_MSG_CLOSE: server_let_go(c, m->file); return 0;
-    case DRM_MSG_IOCTL: return run_ioctl(c, m, fd, a);
-    case DRM_MSG_MMAP:
-        shared = held_file(c, m->file);
-        return shared ? drm_check_mmap(shared->file, m->a, m->b, m->request) : -EBADF;
-    case DRM_MSG_DMABUF: return drm_lookup_dmabuf(c->server->drm, fd, &a->reply.a, &a->reply.b);
     case DRM_MSG_FORK: return server_fork(c, a);
     default: return -EPROTO;
     }
 }
 
+/* What may take long is done without the lock: this connection holds the file meanwhile. */
 void server_handle(struct connection *c, const struct drm_message *m, int fd, struct answer *a)
 {
     pthread_mutex_lock(&c->server->lock);
-    a->reply.result = act(c, m, fd, a);
+    struct shared_file *shared = held_file(c, m->file);
+    bool elsewhere = m->type == DRM_MSG_IOCTL || m->type == DRM_MSG_MMAP || m->type == DRM_MSG_DMABUF;
+    if (!elsewhere)
+        a->reply.result = act_on_files(c, m, a);
     pthread_mutex_unlock(&c->server->lock);
+    if (m->type == DRM_MSG_DMABUF)
+        a->reply.result = drm_lookup_dmabuf(c->server->drm, fd, &a->reply.a, &a->reply.b);
+    else if (elsewhere && !shared)
+        a->reply.result = -EBADF;
+    else if (m->type == DRM_MSG_MMAP)
+        a->reply.result = drm_check_mmap(shared->file, m->a, m->b, m->request);
+    else if (m->type == DRM_MSG_IOCTL)
+        a->reply.result = run_ioctl(c, shared->file, m, fd, a);
 }

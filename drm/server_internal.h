@@ -32,7 +32,7 @@ struct drm_server {
     struct gpu_memory *memory;
     int listener, quit;
     pthread_t acceptor;
-    pthread_mutex_t lock; /* the card, the files, the list of connections */
+    pthread_mutex_t lock; /* the files, the list of connections; taken before the card's own */
     pthread_cond_t gone;
     struct drm_ids files; /* struct shared_file */
     struct connection *connections;
@@ -43,7 +43,7 @@ struct drm_server {
 /* What a message leads to: the reply and descriptors that go with it, which are closed once sent. */
 struct answer {
     struct drm_reply reply;
-    int fd[2];
+    int fd[3];
     unsigned fd_count;
 };
 
@@ -52,7 +52,7 @@ struct answer {
 int server_fork(struct connection *parent, struct answer *a);
 
 /* ---- server_call.c ---- */
-/* Does what a message asks, under the lock. A result of -EPROTO ends the connection. */
+/* Does what a message asks. A result of -EPROTO ends the connection. */
 void server_handle(struct connection *c, const struct drm_message *m, int fd, struct answer *a);
 int server_hold(struct connection *c, uint32_t id);    /* one holder more; lock held. 0 or -ENOMEM */
 void server_let_go(struct connection *c, uint32_t id); /* lock held */

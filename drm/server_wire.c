@@ -16,7 +16,7 @@
 /* ---- the socket ---- */
 
 union control {
-    char bytes[CMSG_SPACE(2 * sizeof(int))];
+    char bytes[CMSG_SPACE(3 * sizeof(int))];
     struct cmsghdr align;
 };
 

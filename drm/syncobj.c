@@ -1,14 +1,12 @@
-/* Sync objects. Jobs end inside SUBMIT_CL, so a fence that exists is a fence that is signalled; what is left
- * to keep is whether there is one, and how far a timeline has come.
+/* Sync objects: whether there is a fence, which job's it is, and how far a timeline has come. Points of a
+ * timeline are always signalled: they come from the program itself, or from a fence that was waited for.
  *
- * No wait blocks here: what is not signalled yet can only be signalled by another ioctl. -ETIME says "not
- * yet"; whoever speaks for the program asks again until its timeout is over. */
+ * No wait blocks here: what is not signalled yet may need another ioctl. -ETIME says "not yet"; whoever
+ * speaks for the program asks again until its timeout is over. */
 #include "drm/internal.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #define MAX_WAITED 65536u
@@ -22,6 +20,13 @@ void drm_sync_put(struct drm_sync *sync)
 {
     if (sync && !--sync->refs)
         free(sync);
+}
+
+static void set_fence(struct drm_sync *sync, uint64_t fence)
+{
+    sync->has_fence = true;
+    sync->fence = fence;
+    sync->point = 0;
 }
 
 static int sync_create(struct drm_file *file, void *argument, const struct drm_user *user)
@@ -52,13 +57,10 @@ static int sync_destroy(struct drm_file *file, void *argument, const struct drm_
     return 0;
 }
 
-/* A sync_file is a descriptor that polls as readable when its fence is signalled: always, here. */
-static int export_sync_file(const struct drm_sync *sync)
+/* A sync_file is a descriptor that polls as readable when its fence is signalled. */
+static int export_sync_file(struct drm *drm, const struct drm_sync *sync)
 {
-    if (!sync->has_fence)
-        return -EINVAL;
-    int fd = eventfd(1, EFD_CLOEXEC);
-    return fd < 0 ? -errno : fd;
+    return sync->has_fence ? drm_fence_fd(drm, sync->fence) : -EINVAL;
 }
 
 static int sync_handle_to_fd(struct drm_file *file, void *argument, const struct drm_user *user)
@@ -69,19 +71,12 @@ static int sync_handle_to_fd(struct drm_file *file, void *argument, const struct
     struct drm_sync *sync = drm_sync_get(file, h->handle);
     if (!sync)
         return -EINVAL;
-    int fd =
-        h->flags ? export_sync_file(sync) : drm_export_fd(file->drm, sync, false, 0, &sync->exported, true);
+    int fd = h->flags ? export_sync_file(file->drm, sync)
+                      : drm_export_fd(file->drm, sync, false, 0, &sync->exported, true);
     if (fd < 0)
         return fd;
     h->fd = fd;
     return 0;
-}
-
-static bool is_sync_file(int fd)
-{
-    char path[40], target[32] = "";
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    return readlink(path, target, sizeof target - 1) > 0 && !strcmp(target, "anon_inode:[eventfd]");
 }
 
 static int sync_fd_to_handle(struct drm_file *file, void *argument, const struct drm_user *user)
@@ -93,11 +88,11 @@ static int sync_fd_to_handle(struct drm_file *file, void *argument, const struct
         struct drm_sync *sync = drm_sync_get(file, h->handle);
         if (!sync)
             return -ENOENT;
-        if (!is_sync_file(h->fd))
-            return -EINVAL;
-        sync->has_fence = true;
-        sync->point = 0;
-        return 0;
+        uint64_t fence;
+        int r = drm_fence_of_fd(file->drm, h->fd, &fence);
+        if (!r)
+            set_fence(sync, fence);
+        return r;
     }
     const struct drm_export *export = drm_export_find(file->drm, h->fd, false);
     if (!export)
@@ -109,9 +104,15 @@ static int sync_fd_to_handle(struct drm_file *file, void *argument, const struct
     return r;
 }
 
-static bool reached(const struct drm_sync *sync, uint64_t point)
+/* Whether there is something that will signal this. */
+static bool available(const struct drm_sync *sync, uint64_t point)
 {
     return sync->has_fence && (!point || sync->point >= point);
+}
+
+static bool reached(const struct drm *drm, const struct drm_sync *sync, uint64_t point)
+{
+    return available(sync, point) && drm_fence_done(drm, sync->fence);
 }
 
 static int wait(struct drm_file *file, const struct drm_user *user, uint64_t handles_at, uint64_t points_at,
@@ -126,17 +127,17 @@ static int wait(struct drm_file *file, const struct drm_user *user, uint64_t han
     if (!r && points_at)
         r = drm_copy_array(user, &points, points_at, count, sizeof(uint64_t));
     uint32_t signalled = 0;
-    bool missing = false;
+    bool missing = false, available_is_enough = flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE;
     for (uint32_t i = 0; !r && i < count; i++) {
         const struct drm_sync *sync = drm_sync_get(file, ((uint32_t *)handles)[i]);
         uint64_t point = points ? ((uint64_t *)points)[i] : 0;
         if (!sync) {
             r = -ENOENT;
-        } else if (reached(sync, point)) {
+        } else if (available_is_enough ? available(sync, point) : reached(file->drm, sync, point)) {
             if (!signalled++)
                 *first = i;
         } else {
-            missing = true;
+            missing |= !available(sync, point);
         }
     }
     free(handles);
@@ -189,13 +190,10 @@ static int for_all(struct drm_file *file, const struct drm_user *user, uint64_t 
         uint64_t none = 0, *point = points ? (uint64_t *)points + i : &none;
         switch (action) {
         case SYNC_RESET:
+            set_fence(sync, 0);
             sync->has_fence = false;
-            sync->point = 0;
             break;
-        case SYNC_SIGNAL:
-            sync->has_fence = true;
-            sync->point = 0;
-            break;
+        case SYNC_SIGNAL: set_fence(sync, 0); break;
         case SYNC_SIGNAL_POINT:
             sync->has_fence = true;
             sync->point = UTIL_MAX(sync->point, *point);
@@ -243,13 +241,17 @@ static int sync_transfer(struct drm_file *file, void *argument, const struct drm
     if (t->pad)
         return -EINVAL;
     const struct drm_sync *from = drm_sync_get(file, t->src_handle);
+    if (from && t->dst_point) /* points are signalled ones */
+        drm_fence_wait(file->drm, from->fence);
+    from = drm_sync_get(file, t->src_handle);
     struct drm_sync *to = drm_sync_get(file, t->dst_handle);
     if (!from || !to)
         return -ENOENT;
-    if (!reached(from, t->src_point))
+    if (!available(from, t->src_point) || (t->dst_point && !drm_fence_done(file->drm, from->fence)))
         return t->flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT ? -ETIME : -EINVAL;
-    to->has_fence = true;
-    to->point = t->dst_point ? UTIL_MAX(to->point, t->dst_point) : 0;
+    uint64_t point = t->dst_point ? UTIL_MAX(to->point, t->dst_point) : 0;
+    set_fence(to, from->fence);
+    to->point = point;
     return 0;
 }
 

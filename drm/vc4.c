@@ -10,13 +10,14 @@
 static int get_param(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     struct drm_vc4_get_param *get = argument;
-    struct vc4_device *gpu = file->drm->options.gpu;
     if (get->pad)
         return -EINVAL;
     switch (get->param) {
-    case DRM_VC4_PARAM_V3D_IDENT0: get->value = vc4_read(gpu, VC4_IDENT0); return 0;
-    case DRM_VC4_PARAM_V3D_IDENT1: get->value = vc4_read(gpu, VC4_IDENT1); return 0;
-    case DRM_VC4_PARAM_V3D_IDENT2: get->value = vc4_read(gpu, VC4_IDENT2); return 0;
+    case DRM_VC4_PARAM_V3D_IDENT0:
+    case DRM_VC4_PARAM_V3D_IDENT1:
+    case DRM_VC4_PARAM_V3D_IDENT2:
+        get->value = file->drm->vc4->ident[get->param - DRM_VC4_PARAM_V3D_IDENT0];
+        return 0;
     case DRM_VC4_PARAM_SUPPORTS_BRANCHES:
     case DRM_VC4_PARAM_SUPPORTS_ETC1:
     case DRM_VC4_PARAM_SUPPORTS_THREADED_FS:
@@ -134,23 +135,25 @@ static int gem_madvise(struct drm_file *file, void *argument, const struct drm_u
     return 0;
 }
 
+/* Waits do not block: -ETIME is "not yet" (drm.h). */
 static int wait_seqno(struct drm_file *file, void *argument, const struct drm_user *user)
 {
-    return ((struct drm_vc4_wait_seqno *)argument)->seqno <= file->drm->vc4->seqno ? 0 : -ETIME;
+    return drm_fence_done(file->drm, ((struct drm_vc4_wait_seqno *)argument)->seqno) ? 0 : -ETIME;
 }
 
 static int wait_bo(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     const struct drm_vc4_wait_bo *wait = argument;
-    if (wait->pad || !drm_handle_get(file, wait->handle))
+    const struct drm_bo *bo = drm_handle_get(file, wait->handle);
+    if (wait->pad || !bo)
         return -EINVAL;
-    return 0; /* whatever was submitted is done */
+    return drm_fence_done(file->drm, bo->seqno) ? 0 : -ETIME;
 }
 
 void drm_vc4_close_file(struct drm_file *file)
 {
     for (uint32_t i = 1; i < file->perfmons.count; i++)
-        free(drm_ids_remove(&file->perfmons, i));
+        drm_vc4_perfmon_put(drm_ids_remove(&file->perfmons, i));
     drm_ids_finish(&file->perfmons);
 }
 

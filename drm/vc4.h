@@ -2,7 +2,8 @@
  *
  * The path of a submission: vc4_submit.c looks up buffers and orders the steps; vc4_cl.c copies the binning
  * list record by record; vc4_records.c places shader records and uniforms; vc4_surface.c checks images;
- * vc4_rcl.c writes the rendering list; vc4_job.c runs both on the device through its registers. */
+ * vc4_rcl.c writes the rendering list; the queue (queue.c) then has vc4_job.c run both on the device through
+ * its registers. From then on the submission is read by the thread that runs jobs alone. */
 #ifndef VITRAIL_DRM_VC4_H
 #define VITRAIL_DRM_VC4_H
 
@@ -35,12 +36,20 @@ struct drm_vc4_state {
     uint32_t max_index;
 };
 
-/* A submission on its way. `list`, `records` and `uniforms` are private copies of what the program passed;
- * `out` collects what the device will read, to be copied into guest memory in one piece. */
+/* Buffers of the kernel's own for one job's lists; kept from job to job, they grow. */
+struct drm_vc4_room {
+    struct drm_bo *lists, *rcl;
+    bool taken;
+};
+
+/* A submission on its way, then a job. `list`, `records` and `uniforms` are private copies of what the
+ * program passed; `out` collects what the device will read, to be copied into guest memory in one piece. */
 struct drm_vc4_exec {
+    struct drm_job job;
     struct drm *drm;
-    struct drm_file *file;
-    struct drm_vc4_submit_cl *args;
+    struct drm_file *file;          /* as long as it is being submitted */
+    struct drm_vc4_submit_cl *args; /* likewise */
+    struct drm_vc4_room *room;
     struct drm_bo **bo;
     uint32_t bo_count;
     uint8_t *list, *records, *uniforms;
@@ -58,17 +67,25 @@ struct drm_vc4_exec {
     struct drm_bo *color_read, *color_write, *zs_read, *zs_write, *ms_color_write, *ms_zs_write;
     uint8_t *rcl;
     uint32_t rcl_size, rcl_address;
+
+    struct drm_perfmon *perfmon; /* a reference; NULL: none */
+    uint64_t counted[DRM_VC4_MAX_PERF_COUNTERS];
+    struct drm_vc4_hang *hang; /* when it did not finish */
 };
 
 struct drm_vc4 {
     struct drm_bo *bin_pool;
-    uint32_t slots_used, overflow_slot; /* bit masks; overflow: what the device may still be filling */
-    struct drm_bo *lists, *rcl;         /* kernel buffers, kept from job to job */
-    uint64_t seqno;                     /* of the last job; all are finished */
-    uint32_t interrupts;                /* seen since the job was started */
-    bool answering;                     /* inside the interrupt handler */
-    struct drm_vc4_exec *running;       /* the job on the device, for the interrupt handler */
-    struct drm_vc4_hang *hang;          /* of the first job that failed and was not asked about */
+    pthread_mutex_t slot_lock; /* of slots_used */
+    uint32_t slots_used;       /* a bit each */
+    struct drm_vc4_room room[DRM_QUEUE_DEPTH];
+    uint32_t ident[3];
+    struct drm_vc4_hang *hang; /* of the first job that failed and was not asked about */
+    /* Of whoever runs jobs, without the lock: */
+    bool asks;                    /* the device's requests for tile memory are enabled */
+    uint32_t overflow_slot;       /* a bit: what the device may still be filling */
+    uint32_t interrupts;          /* seen since the job was started */
+    bool answering;               /* inside the interrupt handler */
+    struct drm_vc4_exec *running; /* the job on the device, for the interrupt handler */
 };
 
 void drm_vc4_debug(const struct drm_vc4_exec *exec, const char *format, ...)
@@ -93,16 +110,19 @@ int drm_vc4_build_rcl(struct drm_vc4_exec *exec); /* 0, -EINVAL, -ENOMEM */
 
 /* Slots of the bin pool. The slot's number, or -ENOMEM. */
 int drm_vc4_take_slot(struct drm *drm);
-int drm_vc4_run_job(struct drm_vc4_exec *exec); /* 0 or -ENOMEM; a job that fails is still a job done */
+void drm_vc4_free_slots(struct drm_vc4 *vc4, uint32_t slots);
+void drm_vc4_run_job(struct drm_job *job); /* a job that fails is still a job done */
 
 int drm_vc4_submit(struct drm_file *file, void *argument, const struct drm_user *user);
 int drm_vc4_get_hang_state(struct drm_file *file, void *argument, const struct drm_user *user);
 int drm_vc4_perfmon_create(struct drm_file *file, void *argument, const struct drm_user *user);
 int drm_vc4_perfmon_destroy(struct drm_file *file, void *argument, const struct drm_user *user);
 int drm_vc4_perfmon_get_values(struct drm_file *file, void *argument, const struct drm_user *user);
-/* Around each job that names the monitor. */
-void drm_vc4_perfmon_start(struct drm *drm, struct drm_perfmon *perfmon);
-void drm_vc4_perfmon_stop(struct drm *drm, struct drm_perfmon *perfmon);
-void drm_vc4_hang_destroy(struct drm_vc4_hang *hang);
+/* Around each job that names the monitor; what was counted goes to exec->counted. */
+void drm_vc4_perfmon_start(struct drm_vc4_exec *exec);
+void drm_vc4_perfmon_stop(struct drm_vc4_exec *exec);
+void drm_vc4_perfmon_put(struct drm_perfmon *perfmon); /* NULL is accepted */
+/* Takes exec->hang over, for GET_HANG_STATE; the card is locked. */
+void drm_vc4_keep_hang(struct drm_vc4_exec *exec);
 
 #endif

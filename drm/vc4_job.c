@@ -1,4 +1,5 @@
 /* A job on the device: registers written, interrupts answered, as a kernel driver does it (Guide section 10).
+ * The card is not locked meanwhile: what is touched here is the job's, the runner's, or has its own lock.
  * With a recorder attached, everything the device will read and every register write goes to the capture. */
 #include "drm/vc4.h"
 
@@ -26,6 +27,21 @@ static void reg_write(struct drm *drm, uint32_t offset, uint32_t value)
 
 /* ---- tile memory ---- */
 
+static int take_slot(struct drm *drm)
+{
+    struct drm_vc4 *vc4 = drm->vc4;
+    int slot = -ENOMEM;
+    pthread_mutex_lock(&vc4->slot_lock);
+    if (~vc4->slots_used) {
+        slot = __builtin_ctz(~vc4->slots_used);
+        vc4->slots_used |= 1u << slot;
+    }
+    pthread_mutex_unlock(&vc4->slot_lock);
+    if (slot < 0)
+        drm_log(drm, "vc4: out of tile memory");
+    return slot;
+}
+
 int drm_vc4_take_slot(struct drm *drm)
 {
     struct drm_vc4 *vc4 = drm->vc4;
@@ -33,15 +49,15 @@ int drm_vc4_take_slot(struct drm *drm)
         int r = drm_bo_create(drm, VC4_BIN_POOL, VC4_BIN_POOL, DRM_BO_KERNEL, &vc4->bin_pool);
         if (r)
             return r;
-        reg_write(drm, VC4_INTENA, VC4_INT_OUTOMEM);
     }
-    if (!~vc4->slots_used) {
-        drm_log(drm, "vc4: out of tile memory");
-        return -ENOMEM;
-    }
-    int slot = __builtin_ctz(~vc4->slots_used);
-    vc4->slots_used |= 1u << slot;
-    return slot;
+    return take_slot(drm);
+}
+
+void drm_vc4_free_slots(struct drm_vc4 *vc4, uint32_t slots)
+{
+    pthread_mutex_lock(&vc4->slot_lock);
+    vc4->slots_used &= ~slots;
+    pthread_mutex_unlock(&vc4->slot_lock);
 }
 
 /* The device asks for more tile memory: it gets another slot. The one it had is used up, and free again when
@@ -49,7 +65,7 @@ int drm_vc4_take_slot(struct drm *drm)
 static void answer_out_of_memory(struct drm *drm, struct drm_vc4_exec *exec)
 {
     struct drm_vc4 *vc4 = drm->vc4;
-    int slot = drm_vc4_take_slot(drm);
+    int slot = take_slot(drm);
     if (slot < 0)
         return;
     if (exec)
@@ -92,41 +108,28 @@ static void forward_faults(struct drm *drm)
     struct gpu_fault faults[16];
     for (unsigned n; (n = vc4_device_faults(drm->options.gpu, faults, UTIL_ARRAY_SIZE(faults))) > 0;)
         for (unsigned i = 0; i < n; i++)
-            if (drm->options.listener.fault)
-                drm->options.listener.fault(drm->options.listener.data, &faults[i]);
+            drm_report(drm, &faults[i]);
 }
 
 /* ---- hangs ---- */
 
-void drm_vc4_hang_destroy(struct drm_vc4_hang *hang)
+static void destroy_hang(struct drm_vc4_hang *hang)
 {
     if (!hang)
         return;
-    for (uint32_t i = 0; i < hang->state.bo_count; i++)
+    for (uint32_t i = 0; hang->bo && i < hang->state.bo_count; i++)
         drm_bo_put(hang->bo[i]);
     free(hang->bo);
     free(hang);
 }
 
-/* Keeps what GET_HANG_STATE returns, of the first hang that nobody has asked about. */
+/* What GET_HANG_STATE returns, but for the buffers, which the job still holds. */
 static void save_hang(struct drm_vc4_exec *exec)
 {
-    struct drm *drm = exec->drm;
-    struct vc4_device *gpu = drm->options.gpu;
-    if (drm->vc4->hang)
-        return;
+    struct vc4_device *gpu = exec->drm->options.gpu;
     struct drm_vc4_hang *hang = calloc(1, sizeof *hang);
     if (!hang)
         return;
-    hang->bo = calloc(exec->bo_count, sizeof(struct drm_bo *));
-    if (!hang->bo) {
-        free(hang);
-        return;
-    }
-    for (uint32_t i = 0; i < exec->bo_count; i++) {
-        hang->bo[i] = exec->bo[i];
-        drm_bo_get(exec->bo[i]);
-    }
     hang->state = (struct drm_vc4_get_hang_state){
         .bo_count = exec->bo_count,
         .start_bin = exec->list_end ? exec->out_address : 0,
@@ -145,14 +148,32 @@ static void save_hang(struct drm_vc4_exec *exec)
         .bpos = vc4_read(gpu, VC4_BPOS),
         .errstat = vc4_read(gpu, VC4_ERRSTAT),
     };
-    drm->vc4->hang = hang;
+    exec->hang = hang;
+}
+
+/* The first hang that nobody has asked about is kept. */
+void drm_vc4_keep_hang(struct drm_vc4_exec *exec)
+{
+    struct drm_vc4_hang *hang = exec->hang;
+    exec->hang = NULL;
+    if (hang && !exec->drm->vc4->hang)
+        hang->bo = calloc(exec->bo_count, sizeof(struct drm_bo *));
+    if (!hang || !hang->bo) {
+        destroy_hang(hang);
+        return;
+    }
+    for (uint32_t i = 0; i < exec->bo_count; i++) {
+        hang->bo[i] = exec->bo[i];
+        drm_bo_get(exec->bo[i]);
+    }
+    exec->drm->vc4->hang = hang;
 }
 
 static void on_hang(struct drm_vc4_exec *exec, const char *what)
 {
     struct drm *drm = exec->drm;
-    drm_log(drm, "vc4: job %llu: %s did not finish, the GPU is reset",
-            (unsigned long long)drm->vc4->seqno + 1, what);
+    drm_log(drm, "vc4: job %llu: %s did not finish, the GPU is reset", (unsigned long long)exec->job.seqno,
+            what);
     save_hang(exec);
     reg_write(drm, VC4_CT0CS, CT_RESET);
     reg_write(drm, VC4_CT1CS, CT_RESET);
@@ -181,7 +202,7 @@ int drm_vc4_get_hang_state(struct drm_file *file, void *argument, const struct d
         if (!r)
             r = drm_copy_out(user, to + i * sizeof bo, &bo, sizeof bo);
     }
-    drm_vc4_hang_destroy(hang);
+    destroy_hang(hang);
     return r;
 }
 
@@ -232,10 +253,17 @@ static void record_outputs(struct drm_vc4_exec *exec)
 
 /* ---- the job ---- */
 
-int drm_vc4_run_job(struct drm_vc4_exec *exec)
+void drm_vc4_run_job(struct drm_job *job)
 {
+    struct drm_vc4_exec *exec = (struct drm_vc4_exec *)job;
     struct drm *drm = exec->drm;
     struct drm_vc4 *vc4 = drm->vc4;
+    if (exec->bin_slots && !vc4->asks) {
+        vc4->asks = true;
+        reg_write(drm, VC4_INTENA, VC4_INT_OUTOMEM);
+    }
+    if (exec->perfmon)
+        drm_vc4_perfmon_start(exec);
     if (drm->options.capture)
         record_inputs(exec);
     vc4->running = exec;
@@ -246,15 +274,9 @@ int drm_vc4_run_job(struct drm_vc4_exec *exec)
     vc4->running = NULL;
     if (drm->options.capture)
         record_outputs(exec);
+    if (exec->perfmon)
+        drm_vc4_perfmon_stop(exec);
     forward_faults(drm);
-    vc4->seqno++;
-    for (uint32_t i = 0; i < exec->bo_count; i++)
-        exec->bo[i]->seqno = vc4->seqno;
-    struct drm_bo *written[] = {exec->color_write, exec->zs_write, exec->ms_color_write, exec->ms_zs_write};
-    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(written); i++)
-        if (written[i])
-            written[i]->write_seqno = vc4->seqno;
-    return 0;
 }
 
 int drm_vc4_init(struct drm *drm)
@@ -262,6 +284,9 @@ int drm_vc4_init(struct drm *drm)
     drm->vc4 = calloc(1, sizeof *drm->vc4);
     if (!drm->vc4)
         return -ENOMEM;
+    pthread_mutex_init(&drm->vc4->slot_lock, NULL);
+    for (unsigned i = 0; i < 3; i++)
+        drm->vc4->ident[i] = vc4_read(drm->options.gpu, VC4_IDENT0 + 4 * i);
     vc4_device_set_irq(drm->options.gpu, on_interrupt, drm);
     reg_write(drm, VC4_INTCTL, INTERRUPTS);
     reg_write(drm, VC4_INTENA, VC4_INT_FLDONE | VC4_INT_FRDONE);
@@ -274,10 +299,13 @@ void drm_vc4_finish(struct drm *drm)
     if (!vc4)
         return;
     vc4_device_set_irq(drm->options.gpu, NULL, NULL);
-    drm_vc4_hang_destroy(vc4->hang);
+    destroy_hang(vc4->hang);
     drm_bo_put(vc4->bin_pool);
-    drm_bo_put(vc4->lists);
-    drm_bo_put(vc4->rcl);
+    for (unsigned i = 0; i < DRM_QUEUE_DEPTH; i++) {
+        drm_bo_put(vc4->room[i].lists);
+        drm_bo_put(vc4->room[i].rcl);
+    }
+    pthread_mutex_destroy(&vc4->slot_lock);
     free(vc4);
     drm->vc4 = NULL;
 }

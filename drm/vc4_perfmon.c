@@ -16,6 +16,7 @@ int drm_vc4_perfmon_create(struct drm_file *file, void *argument, const struct d
     struct drm_perfmon *perfmon = calloc(1, sizeof *perfmon);
     if (!perfmon)
         return -ENOMEM;
+    perfmon->refs = 1;
     perfmon->count = create->ncounters;
     memcpy(perfmon->event, create->events, create->ncounters);
     int r = drm_ids_add(&file->perfmons, perfmon, &create->id);
@@ -30,8 +31,14 @@ int drm_vc4_perfmon_destroy(struct drm_file *file, void *argument, const struct 
         drm_ids_remove(&file->perfmons, ((struct drm_vc4_perfmon_destroy *)argument)->id);
     if (!perfmon)
         return -EINVAL;
-    free(perfmon);
+    drm_vc4_perfmon_put(perfmon);
     return 0;
+}
+
+void drm_vc4_perfmon_put(struct drm_perfmon *perfmon)
+{
+    if (perfmon && !--perfmon->refs)
+        free(perfmon);
 }
 
 int drm_vc4_perfmon_get_values(struct drm_file *file, void *argument, const struct drm_user *user)
@@ -45,9 +52,10 @@ int drm_vc4_perfmon_get_values(struct drm_file *file, void *argument, const stru
 
 /* Counter n of the device follows event n of the monitor while the job runs. These writes belong to no job
  * and are not recorded. */
-void drm_vc4_perfmon_start(struct drm *drm, struct drm_perfmon *perfmon)
+void drm_vc4_perfmon_start(struct drm_vc4_exec *exec)
 {
-    struct vc4_device *gpu = drm->options.gpu;
+    struct vc4_device *gpu = exec->drm->options.gpu;
+    const struct drm_perfmon *perfmon = exec->perfmon;
     uint32_t mask = (1u << perfmon->count) - 1;
     for (uint32_t i = 0; i < perfmon->count; i++)
         vc4_write(gpu, VC4_PCTRS0 + 8 * i, perfmon->event[i]);
@@ -55,10 +63,10 @@ void drm_vc4_perfmon_start(struct drm *drm, struct drm_perfmon *perfmon)
     vc4_write(gpu, VC4_PCTRE, mask);
 }
 
-void drm_vc4_perfmon_stop(struct drm *drm, struct drm_perfmon *perfmon)
+void drm_vc4_perfmon_stop(struct drm_vc4_exec *exec)
 {
-    struct vc4_device *gpu = drm->options.gpu;
-    for (uint32_t i = 0; i < perfmon->count; i++)
-        perfmon->value[i] += vc4_read(gpu, VC4_PCTR0 + 8 * i);
+    struct vc4_device *gpu = exec->drm->options.gpu;
+    for (uint32_t i = 0; i < exec->perfmon->count; i++)
+        exec->counted[i] = vc4_read(gpu, VC4_PCTR0 + 8 * i);
     vc4_write(gpu, VC4_PCTRE, 0);
 }

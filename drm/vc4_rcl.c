@@ -279,19 +279,19 @@ static int check_surfaces(struct drm_vc4_exec *exec)
     return r;
 }
 
-/* The buffer for the list is kept from job to job and grows. */
+/* The buffer for the list. */
 static int reserve(struct drm_vc4_exec *exec, uint32_t size)
 {
-    struct drm_vc4 *vc4 = exec->drm->vc4;
-    if (!vc4->rcl || vc4->rcl->size < size) {
-        drm_bo_put(vc4->rcl);
-        vc4->rcl = NULL;
-        int r = drm_bo_create(exec->drm, size, GPU_PAGE, DRM_BO_KERNEL, &vc4->rcl);
+    struct drm_bo **rcl = &exec->room->rcl;
+    if (!*rcl || (*rcl)->size < size) {
+        drm_bo_put(*rcl);
+        *rcl = NULL;
+        int r = drm_bo_create(exec->drm, size, GPU_PAGE, DRM_BO_KERNEL, rcl);
         if (r)
             return r;
     }
-    exec->rcl = drm_bo_bytes(vc4->rcl);
-    exec->rcl_address = (uint32_t)vc4->rcl->offset;
+    exec->rcl = drm_bo_bytes(*rcl);
+    exec->rcl_address = (uint32_t)(*rcl)->offset;
     exec->rcl_size = 0;
     return 0;
 }

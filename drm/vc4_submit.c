@@ -1,4 +1,4 @@
-/* DRM_IOCTL_VC4_SUBMIT_CL: from what the program passed to a job that was run. */
+/* DRM_IOCTL_VC4_SUBMIT_CL: from what the program passed to a job in the queue. */
 #include "drm/vc4.h"
 
 #include <errno.h>
@@ -73,23 +73,33 @@ static int check_sync(struct drm_vc4_exec *exec)
         if (!sync)
             return -ENOENT;
         if (!sync->has_fence)
-            return -EINVAL;
+            return -EINVAL; /* what it has is the fence of an earlier job, or signalled */
     }
     return 0;
 }
 
-/* The buffer the device reads lists, records and uniforms from; kept from job to job, grows. */
+/* There is one for each job that the queue takes. */
+static void take_room(struct drm_vc4_exec *exec)
+{
+    struct drm_vc4_room *room = exec->drm->vc4->room;
+    while (room->taken)
+        room++;
+    room->taken = true;
+    exec->room = room;
+}
+
+/* The buffer the device reads lists, records and uniforms from. */
 static int reserve_lists(struct drm_vc4_exec *exec)
 {
-    struct drm_vc4 *vc4 = exec->drm->vc4;
-    if (!vc4->lists || vc4->lists->size < exec->out_size) {
-        drm_bo_put(vc4->lists);
-        vc4->lists = NULL;
-        int r = drm_bo_create(exec->drm, exec->out_size, GPU_PAGE, DRM_BO_KERNEL, &vc4->lists);
+    struct drm_bo **lists = &exec->room->lists;
+    if (!*lists || (*lists)->size < exec->out_size) {
+        drm_bo_put(*lists);
+        *lists = NULL;
+        int r = drm_bo_create(exec->drm, exec->out_size, GPU_PAGE, DRM_BO_KERNEL, lists);
         if (r)
             return r;
     }
-    exec->out_address = (uint32_t)vc4->lists->offset;
+    exec->out_address = (uint32_t)(*lists)->offset;
     return 0;
 }
 
@@ -124,48 +134,84 @@ static int build_lists(struct drm_vc4_exec *exec, const struct drm_user *user)
     if (!r)
         r = drm_vc4_validate_records(exec);
     if (!r)
-        memcpy(drm_bo_bytes(exec->drm->vc4->lists), exec->out, size);
+        memcpy(drm_bo_bytes(exec->room->lists), exec->out, size);
     return r;
 }
 
-static int run(struct drm_vc4_exec *exec)
+/* Also of a submission that became no job. */
+static void release(struct drm_vc4_exec *exec)
 {
-    struct drm_vc4_submit_cl *args = exec->args;
-    struct drm_sync *out_sync = NULL;
-    if (args->out_sync) {
-        out_sync = drm_sync_get(exec->file, args->out_sync);
-        if (!out_sync)
-            return -EINVAL;
-    }
-    struct drm_perfmon *perfmon = drm_ids_get(&exec->file->perfmons, args->perfmonid);
-    if (perfmon)
-        drm_vc4_perfmon_start(exec->drm, perfmon);
-    int r = drm_vc4_run_job(exec);
-    if (perfmon)
-        drm_vc4_perfmon_stop(exec->drm, perfmon);
-    if (r)
-        return r;
-    if (out_sync) {
-        out_sync->has_fence = true;
-        out_sync->point = 0;
-    }
-    args->seqno = exec->drm->vc4->seqno;
-    return 0;
-}
-
-static void finish(struct drm_vc4_exec *exec)
-{
-    exec->drm->vc4->slots_used &= ~exec->bin_slots;
+    drm_vc4_free_slots(exec->drm->vc4, exec->bin_slots);
+    if (exec->room)
+        exec->room->taken = false;
     for (uint32_t i = 0; i < exec->bo_count; i++) {
         exec->bo[i]->users--;
         drm_bo_put(exec->bo[i]);
     }
+    drm_vc4_perfmon_put(exec->perfmon);
     free(exec->bo);
     free(exec->list);
     free(exec->records);
     free(exec->uniforms);
     free(exec->out);
     free(exec->states);
+    free(exec);
+}
+
+static void done(struct drm_job *job)
+{
+    struct drm_vc4_exec *exec = (struct drm_vc4_exec *)job;
+    drm_vc4_keep_hang(exec);
+    for (uint32_t i = 0; exec->perfmon && i < exec->perfmon->count; i++)
+        exec->perfmon->value[i] += exec->counted[i];
+    release(exec);
+}
+
+/* Whether another process may look at one of the job's buffers through a dma-buf. */
+static bool is_watched(const struct drm_vc4_exec *exec)
+{
+    bool exported = false;
+    for (uint32_t i = 0; i < exec->bo_count; i++)
+        exported |= exec->bo[i]->exported != NULL;
+    if (!exported)
+        return false;
+    drm_export_reap(exec->drm, false);
+    for (uint32_t i = 0; i < exec->bo_count; i++)
+        if (exec->bo[i]->exported)
+            return true;
+    return false;
+}
+
+/* Into the queue, with all that can be waited for set to the job's number. The descriptors that stand for
+ * dma-bufs cannot be polled for fences, nor do they have ioctls that wait: a job with such a buffer is done
+ * before its submit returns. */
+static void push(struct drm_vc4_exec *exec, struct drm_sync *out_sync)
+{
+    struct drm *drm = exec->drm;
+    struct drm_vc4_submit_cl *args = exec->args;
+    bool watched = is_watched(exec);
+    uint64_t seqno = drm->queue.emitted + 1;
+    for (uint32_t i = 0; i < exec->bo_count; i++)
+        exec->bo[i]->seqno = seqno;
+    struct drm_bo *written[] = {exec->color_write, exec->zs_write, exec->ms_color_write, exec->ms_zs_write};
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(written); i++)
+        if (written[i])
+            written[i]->write_seqno = seqno;
+    if (out_sync) {
+        out_sync->has_fence = true;
+        out_sync->fence = seqno;
+        out_sync->point = 0;
+    }
+    exec->perfmon = drm_ids_get(&exec->file->perfmons, args->perfmonid);
+    if (exec->perfmon)
+        exec->perfmon->refs++;
+    exec->file = NULL;
+    exec->args = NULL;
+    exec->job.run = drm_vc4_run_job;
+    exec->job.done = done;
+    args->seqno = drm_queue_push(drm, &exec->job);
+    if (watched)
+        drm_fence_wait(drm, seqno);
 }
 
 int drm_vc4_submit(struct drm_file *file, void *argument, const struct drm_user *user)
@@ -175,16 +221,27 @@ int drm_vc4_submit(struct drm_file *file, void *argument, const struct drm_user 
                            VC4_SUBMIT_CL_RCL_ORDER_INCREASING_X | VC4_SUBMIT_CL_RCL_ORDER_INCREASING_Y;
     if (args->flags & ~known || args->pad2)
         return -EINVAL;
-    struct drm_vc4_exec exec = {.drm = file->drm, .file = file, .args = args};
-    int r = look_up_buffers(&exec, user);
+    drm_queue_wait_room(file->drm);
+    struct drm_vc4_exec *exec = calloc(1, sizeof *exec);
+    if (!exec)
+        return -ENOMEM;
+    exec->drm = file->drm;
+    exec->file = file;
+    exec->args = args;
+    take_room(exec);
+    struct drm_sync *out_sync = args->out_sync ? drm_sync_get(file, args->out_sync) : NULL;
+    int r = look_up_buffers(exec, user);
     if (!r)
-        r = check_sync(&exec);
+        r = check_sync(exec);
     if (!r && args->bin_cl_size)
-        r = build_lists(&exec, user);
+        r = build_lists(exec, user);
     if (!r)
-        r = drm_vc4_build_rcl(&exec);
-    if (!r)
-        r = run(&exec);
-    finish(&exec);
+        r = drm_vc4_build_rcl(exec);
+    if (!r && args->out_sync && !out_sync)
+        r = -EINVAL;
+    if (r)
+        release(exec);
+    else
+        push(exec, out_sync);
     return r;
 }

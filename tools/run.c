@@ -43,7 +43,8 @@ static const char help_run[] =
     "                     tools/sysroot fetched)\n"
     "  --preload LIBRARY  preload this library too\n"
     "  --log FILE         append the card's messages and reports to FILE\n"
-    "  --no-sandbox       the GPU's process may make every system call, for tracing it\n";
+    "  --no-sandbox       the GPU's process may make every system call, for tracing it\n"
+    "  --sync             a job is done before its submit returns\n";
 static const char examples_run[] =
     "\nExamples:\n"
     "  vitrail run -- kmscube -c 10\n"
@@ -58,7 +59,7 @@ static const char help_record[] =
     "\n"
     "  -o FILE            the capture (replaced when it exists)\n"
     "  --gpu, --frames, --mode, --memory, --sysroot, --preload, --log,\n"
-    "  --no-sandbox: as for run\n";
+    "  --no-sandbox: as for run. Jobs are done before their submits return.\n";
 static const char examples_record[] = "\nExamples:\n"
                                       "  vitrail record -o cube.vtc -- kmscube -c 1\n"
                                       "  vitrail replay cube.vtc --png cube.png\n";
@@ -68,7 +69,7 @@ struct run {
     const char *frames, *log, *record;
     uint32_t width, height;
     uint64_t memory;
-    bool no_sandbox;
+    bool no_sandbox, sync;
     struct drm_launch_options launch;
     struct tool_device_options device;
     char **argv; /* the program's */
@@ -146,6 +147,10 @@ static int run_option(struct run *run, int argc, char **argv, int *i, bool recor
     }
     if (!strcmp(argv[*i], "--no-sandbox")) {
         run->no_sandbox = true;
+        return 1;
+    }
+    if (!strcmp(argv[*i], "--sync")) {
+        run->sync = true;
         return 1;
     }
     return tool_device_option(run->name, &run->device, argc, argv, i);
@@ -251,6 +256,7 @@ static int open_parts(struct run *run, struct parts *p)
     }
     struct drm_options card = {.gpu = p->gpu,
                                .capture = p->capture,
+                               .asynchronous = !run->sync,
                                .frames = run->frames,
                                .width = run->width,
                                .height = run->height,

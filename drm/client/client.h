@@ -40,7 +40,7 @@ int client_minor_of_path(int folder, const char *path);
 
 /* ---- wire.c (locked) ---- */
 struct client_fds {
-    int fd[2];
+    int fd[3];
     unsigned count;
 };
 /* Sends a message and waits for the reply. `give` is a descriptor to send, or -1; `got` takes those that come
@@ -49,7 +49,12 @@ int wire_call(const struct drm_message *message, struct drm_reply *reply, int gi
 uint8_t *wire_data(void); /* the channel's data area, DRM_CHANNEL_BYTES - DRM_CHANNEL_DATA bytes, or NULL */
 int wire_connect(void);   /* 0 or -errno; once connected it stays so */
 int wire_memory(void);    /* the GPU's memory file */
-bool wire_owns(int fd);   /* descriptors that the program must not close */
+/* The page of fences, which needs no lock once connected. */
+bool wire_fence_done(uint64_t fence);
+uint32_t wire_fence_turn(void);
+/* Sleeps while the page's turn is this one, at most so long. */
+void wire_fence_sleep(uint32_t turn, uint64_t nanoseconds);
+bool wire_owns(int fd); /* descriptors that the program must not close */
 /* Around fork: the child gets a connection of its own. */
 void wire_before_fork(void);
 void wire_after_fork(bool child);
@@ -73,7 +78,7 @@ void *client_mmap(void *address, size_t size, int protection, int flags, int fd,
 bool client_is_dmabuf(int fd);
 
 /* ---- marshal.c ---- */
-int client_ioctl(enum client_kind kind, const struct client_node *node, unsigned long request,
+int client_ioctl(enum client_kind kind, int fd, const struct client_node *node, unsigned long request,
                  void *argument); /* as ioctl(2) */
 
 /* ---- hooks.c ---- */

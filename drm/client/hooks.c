@@ -169,7 +169,7 @@ int client_ioctl_hook(int fd, unsigned long request, void *argument)
     if (kind == CLIENT_NONE && _IOC_TYPE(request) == 'b' && client_is_dmabuf(fd))
         kind = CLIENT_DMABUF; /* it came from another process */
     return kind == CLIENT_NONE ? NEXT(ioctl)(fd, request, argument)
-                               : client_ioctl(kind, &node, request, argument);
+                               : client_ioctl(kind, fd, &node, request, argument);
 }
 
 CLIENT_EXPORT int ioctl(int fd, unsigned long request, ...)

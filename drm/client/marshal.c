@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -93,8 +94,9 @@ static const struct pointer {
      1, BOTH},
 };
 
-#define MAX_POINTED 8
-#define DATA_BYTES  (DRM_CHANNEL_BYTES - DRM_CHANNEL_DATA)
+#define MAX_POINTED    8
+#define FENCE_PATIENCE 10000 /* ms */
+#define DATA_BYTES     (DRM_CHANNEL_BYTES - DRM_CHANNEL_DATA)
 
 /* A call being packed. */
 struct call {
@@ -147,6 +149,14 @@ static int pack(struct call *c, unsigned at, uint64_t bytes, enum direction dire
     return 0;
 }
 
+/* Jobs end, so a fence of theirs is not waited for in vain; a descriptor that is none is given up. */
+static void wait_for_fence(int fd)
+{
+    struct pollfd fence = {fd, POLLIN, 0};
+    while (poll(&fence, 1, FENCE_PATIENCE) < 0 && errno == EINTR)
+        ;
+}
+
 /* An atomic commit: numbers of objects, of properties of each, properties, values. Fences stay here. */
 static int pack_atomic(struct call *c)
 {
@@ -170,12 +180,18 @@ static int pack_atomic(struct call *c)
     uint64_t *values = (uint64_t *)(c->data + c->pointed[3].offset);
     for (uint64_t i = 0; i < total; i++) {
         if (properties[i] == DRM_PROP_IN_FENCE_FD && NEXT(fcntl)((int)values[i], F_GETFD) >= 0) {
-            values[i] = UINT64_MAX; /* whoever signals it has done so: jobs end inside their ioctl */
+            if (!(a.flags & DRM_MODE_ATOMIC_TEST_ONLY))
+                wait_for_fence((int)values[i]);
+            values[i] = UINT64_MAX;
         } else if (properties[i] == DRM_PROP_OUT_FENCE_PTR) {
             if (!(a.flags & DRM_MODE_ATOMIC_TEST_ONLY))
                 c->out_fence = (int32_t *)(uintptr_t)values[i];
             values[i] = 0;
         }
+    }
+    if (c->out_fence) { /* signalled when the commit returns: it is shown then */
+        uint32_t flags = a.flags & ~(uint32_t)DRM_MODE_ATOMIC_NONBLOCK;
+        memcpy(argument_of(c) + offsetof(struct drm_mode_atomic, flags), &flags, sizeof flags);
     }
     return 0;
 }
@@ -273,38 +289,79 @@ static int call_once(const struct client_node *node, uint32_t request, void *arg
     return r;
 }
 
-static bool is_wait(uint32_t request)
-{
-    return _IOC_NR(request) == _IOC_NR(DRM_IOCTL_SYNCOBJ_WAIT) ||
-           _IOC_NR(request) == _IOC_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT);
-}
+/* ---- waits: the server does not block, we ask again when a job was done ---- */
 
-/* Whether the absolute timeout of a wait is over; else rests a moment. */
-static bool time_is_over(uint32_t request, const void *argument)
+#define GLANCE 200000 /* ns: sync objects are signalled by other calls too, which turn no page */
+
+static uint64_t now_ns(void)
 {
-    int64_t until;
-    struct timespec now, moment = {0, 200000};
-    bool timeline = _IOC_NR(request) == _IOC_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT);
-    memcpy(&until,
-           (const char *)argument + (timeline ? offsetof(struct drm_syncobj_timeline_wait, timeout_nsec)
-                                              : offsetof(struct drm_syncobj_wait, timeout_nsec)),
-           sizeof until);
+    struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec >= until)
-        return true;
-    nanosleep(&moment, NULL);
-    return false;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The server does not wait; we ask again. Jobs of other threads may come in between. */
+/* Whether a request waits, until when, and how long to sleep between two questions. */
+static bool is_wait(uint32_t request, const void *argument, uint64_t *until, uint64_t *sleep)
+{
+    uint64_t timeout;
+    unsigned at;
+    bool relative = false;
+    *sleep = GLANCE;
+    switch (_IOC_NR(request)) {
+    case _IOC_NR(DRM_IOCTL_SYNCOBJ_WAIT): at = offsetof(struct drm_syncobj_wait, timeout_nsec); break;
+    case _IOC_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT):
+        at = offsetof(struct drm_syncobj_timeline_wait, timeout_nsec);
+        break;
+    case _IOC_NR(DRM_IOCTL_VC4_WAIT_SEQNO):
+        at = offsetof(struct drm_vc4_wait_seqno, timeout_ns);
+        relative = true;
+        break;
+    case _IOC_NR(DRM_IOCTL_VC4_WAIT_BO):
+        at = offsetof(struct drm_vc4_wait_bo, timeout_ns);
+        relative = true;
+        break;
+    default: return false;
+    }
+    if (_IOC_SIZE(request) < at + sizeof timeout)
+        return false;
+    memcpy(&timeout, (const char *)argument + at, sizeof timeout);
+    if (!relative) {
+        *until = (int64_t)timeout < 0 ? 0 : timeout;
+        return true;
+    }
+    *sleep = UINT64_MAX;
+    uint64_t now = timeout ? now_ns() : 0;
+    *until = timeout > UINT64_MAX - now ? UINT64_MAX : now + timeout;
+    return true;
+}
+
+/* A wait for a job that is done, answered without asking. */
+static bool is_over(uint32_t request, const void *argument)
+{
+    struct drm_vc4_wait_seqno wait;
+    if (request != DRM_IOCTL_VC4_WAIT_SEQNO)
+        return false;
+    memcpy(&wait, argument, sizeof wait);
+    return wire_fence_done(wait.seqno);
+}
+
 static int call_wide(const struct client_node *node, uint32_t request, void *argument)
 {
+    uint64_t until = 0, sleep = 0;
+    bool waits = is_wait(request, argument, &until, &sleep);
     for (;;) {
+        if (waits && is_over(request, argument))
+            return 0;
+        uint32_t turn = wire_fence_turn();
         client_lock();
         int r = call_once(node, request, argument);
         client_unlock();
-        if (r != -ETIME || !is_wait(request) || time_is_over(request, argument))
+        if (r != -ETIME || !waits)
             return r;
+        uint64_t now = until ? now_ns() : 0;
+        if (now >= until)
+            return r;
+        wire_fence_sleep(turn, until - now < sleep ? until - now : sleep);
     }
 }
 
@@ -380,35 +437,56 @@ static int dmabuf_ioctl(unsigned long request, void *argument)
         client_unlock();
     }
 #endif
-    return 0; /* caches are coherent, fences are signalled */
+    return 0; /* caches are coherent; jobs with exported buffers end inside their submit */
 }
 
-static int sync_file_ioctl(unsigned long request, void *argument)
+static bool is_signalled(int fd)
 {
-    if (request == SYNC_IOC_MERGE) {
-        client_lock();
-        ((struct sync_merge_data *)argument)->fence = new_sync_file();
-        client_unlock();
-        return 0;
-    }
+    struct pollfd fence = {fd, POLLIN, 0};
+    return poll(&fence, 1, 0) == 1;
+}
+
+/* A fence for both: the one that is left when the other is signalled. */
+static int merge(int fd, struct sync_merge_data *data)
+{
+    if (NEXT(fcntl)(data->fd2, F_GETFD) < 0)
+        return -ENOENT;
+    bool first = is_signalled(fd);
+    if (!first && !is_signalled(data->fd2))
+        wait_for_fence(data->fd2);
+    int merged = NEXT(fcntl)(first ? data->fd2 : fd, F_DUPFD_CLOEXEC, 0);
+    if (merged < 0)
+        return -errno;
+    client_lock();
+    client_register(merged, CLIENT_SYNC_FILE);
+    client_unlock();
+    data->fence = merged;
+    return 0;
+}
+
+static int sync_file_ioctl(int fd, unsigned long request, void *argument)
+{
+    if (request == SYNC_IOC_MERGE)
+        return merge(fd, argument);
     if (request == SYNC_IOC_FILE_INFO) {
         struct sync_file_info *info = argument;
         memset(info->name, 0, sizeof info->name);
         memcpy(info->name, "vitrail", 8);
-        info->status = 1;
+        info->status = is_signalled(fd);
         info->num_fences = 0;
         return 0;
     }
     return -ENOTTY;
 }
 
-int client_ioctl(enum client_kind kind, const struct client_node *node, unsigned long request, void *argument)
+int client_ioctl(enum client_kind kind, int fd, const struct client_node *node, unsigned long request,
+                 void *argument)
 {
     int r = -ENOTTY;
     if (kind == CLIENT_DMABUF)
         r = dmabuf_ioctl(request, argument);
     else if (kind == CLIENT_SYNC_FILE)
-        r = sync_file_ioctl(request, argument);
+        r = sync_file_ioctl(fd, request, argument);
     else if (_IOC_TYPE(request) == DRM_IOCTL_BASE)
         r = call(node, (uint32_t)request, argument);
     if (r >= 0)

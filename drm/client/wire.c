@@ -25,8 +25,9 @@
 static struct {
     int socket, memory; /* -1: none */
     struct drm_channel *channel;
-    int next_socket, next_channel; /* for a child, between before_fork and after_fork */
-} wire = {-1, -1, NULL, -1, -1};
+    int next_socket, next_channel;       /* for a child, between before_fork and after_fork */
+    const struct drm_fence_page *fences; /* a child has it from its parent */
+} wire = {-1, -1, NULL, -1, -1, NULL};
 
 bool wire_owns(int fd)
 {
@@ -53,7 +54,7 @@ static void close_fd(int *fd)
 /* ---- the socket ---- */
 
 union control {
-    char bytes[CMSG_SPACE(2 * sizeof(int))];
+    char bytes[CMSG_SPACE(3 * sizeof(int))];
     struct cmsghdr align;
 };
 
@@ -98,7 +99,7 @@ static bool receive_reply(struct drm_reply *reply, struct client_fds *got)
         for (unsigned i = 0; i < count; i++) {
             int fd;
             memcpy(&fd, CMSG_DATA(h) + i * sizeof fd, sizeof fd);
-            if (got && got->count < 2)
+            if (got && got->count < 3)
                 got->fd[got->count++] = fd;
             else
                 close_fd(&fd);
@@ -186,6 +187,29 @@ int wire_call(const struct drm_message *message, struct drm_reply *reply, int gi
     return r;
 }
 
+/* ---- the page of fences ---- */
+
+bool wire_fence_done(uint64_t fence)
+{
+    return wire.fences && fence <= __atomic_load_n(&wire.fences->finished, __ATOMIC_ACQUIRE);
+}
+
+uint32_t wire_fence_turn(void)
+{
+    return wire.fences ? __atomic_load_n(&wire.fences->turn, __ATOMIC_SEQ_CST) : 0;
+}
+
+void wire_fence_sleep(uint32_t turn, uint64_t nanoseconds)
+{
+    struct { /* as the kernel's SYS_futex reads it on every machine */
+        long seconds, nanoseconds;
+    } rest = {0, (long)(nanoseconds < PATIENCE ? nanoseconds : PATIENCE)};
+    int saved = errno;
+    if (wire.fences)
+        syscall(SYS_futex, &wire.fences->turn, FUTEX_WAIT, turn, &rest, NULL, 0);
+    errno = saved;
+}
+
 /* ---- connecting ---- */
 
 static int out_of_the_way(int fd)
@@ -205,6 +229,15 @@ static bool map_channel(int fd, uint64_t size)
     if (at == MAP_FAILED)
         return false;
     wire.channel = at;
+    return true;
+}
+
+static bool map_fences(int fd)
+{
+    void *at = NEXT(mmap)(NULL, sizeof *wire.fences, PROT_READ, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED)
+        return false;
+    wire.fences = at;
     return true;
 }
 
@@ -229,13 +262,14 @@ int wire_connect(void)
     struct client_fds got = {.count = 0};
     struct drm_reply reply;
     int r = call_by_socket(&hello, &reply, -1, &got);
-    if (r || got.count != 2 || !map_channel(got.fd[1], reply.b)) {
+    if (r || got.count != 3 || !map_channel(got.fd[1], reply.b) || !map_fences(got.fd[2])) {
         for (unsigned i = 0; i < got.count; i++)
             NEXT(close)(got.fd[i]);
         close_fd(&wire.socket);
         return -ENODEV;
     }
     NEXT(close)(got.fd[1]);
+    NEXT(close)(got.fd[2]);
     wire.memory = out_of_the_way(got.fd[0]);
     return 0;
 }

@@ -20,7 +20,8 @@ struct host {
 };
 
 struct peer {
-    int socket, memory, channel_fd;
+    int socket, memory, channel_fd, fences_fd;
+    const struct drm_fence_page *fences;
     struct drm_channel *channel;
     uint8_t *data;
 };
@@ -80,10 +81,10 @@ static void send_raw(int socket, const void *bytes, size_t size, const int *fds,
 }
 
 /* The size received, 0 when the server hung up; descriptors into fds. */
-static ssize_t receive_raw(int socket, struct drm_reply *reply, int fds[2], unsigned *count)
+static ssize_t receive_raw(int socket, struct drm_reply *reply, int fds[3], unsigned *count)
 {
     union {
-        char bytes[CMSG_SPACE(2 * sizeof(int))];
+        char bytes[CMSG_SPACE(3 * sizeof(int))];
         struct cmsghdr align;
     } control;
     struct iovec part = {reply, sizeof *reply};
@@ -115,16 +116,21 @@ static void peer_open(struct peer *p, struct host *h)
 {
     const struct drm_message hello = {.type = DRM_MSG_HELLO, .a = DRM_PROTOCOL_VERSION};
     struct drm_reply reply;
-    int fds[2];
+    int fds[3];
     unsigned count;
     p->socket = connect_raw(h);
     send_raw(p->socket, &hello, sizeof hello, NULL, 0);
     assert_int_equal(receive_raw(p->socket, &reply, fds, &count), sizeof reply);
     assert_int_equal(reply.result, 0);
     assert_int_equal(reply.a, 64 << 20);
-    assert_int_equal(count, 2);
+    assert_int_equal(count, 3);
     p->memory = fds[0];
     use_channel(p, fds[1]);
+    p->fences = mmap(NULL, sizeof *p->fences, PROT_READ, MAP_SHARED, fds[2], 0);
+    assert_ptr_not_equal(p->fences, MAP_FAILED);
+    assert_ptr_equal(mmap(NULL, sizeof *p->fences, PROT_READ | PROT_WRITE, MAP_SHARED, fds[2], 0),
+                     MAP_FAILED);
+    close(fds[2]);
 }
 
 static void peer_close(struct peer *p)
@@ -136,7 +142,7 @@ static void peer_close(struct peer *p)
         close(p->memory);
 }
 
-static int call(struct peer *p, const struct drm_message *m, int give, struct drm_reply *reply, int got[2])
+static int call(struct peer *p, const struct drm_message *m, int give, struct drm_reply *reply, int got[3])
 {
     unsigned count;
     send_raw(p->socket, m, sizeof *m, &give, give >= 0);
@@ -149,7 +155,7 @@ static uint32_t open_file(struct peer *p, unsigned minor)
 {
     const struct drm_message m = {.type = DRM_MSG_OPEN, .a = minor};
     struct drm_reply reply;
-    int got[2];
+    int got[3];
     assert_int_equal(call(p, &m, -1, &reply, got), 0);
     assert_true(got[0] >= 0);
     close(got[0]);
@@ -161,7 +167,7 @@ static int ioctl_by_socket(struct peer *p, uint32_t file, uint32_t request, void
 {
     const struct drm_message m = {.type = DRM_MSG_IOCTL, .file = file, .request = request};
     struct drm_reply reply;
-    int fds[2];
+    int fds[3];
     memcpy(p->data + DRM_CHANNEL_ARGUMENT, argument, _IOC_SIZE(request));
     int r = call(p, &m, give, &reply, fds);
     memcpy(argument, p->data + DRM_CHANNEL_ARGUMENT, _IOC_SIZE(request));
@@ -194,7 +200,7 @@ static uint32_t create(struct peer *p, uint32_t file, uint32_t size)
 static bool is_hung_up(int socket)
 {
     struct drm_reply reply;
-    int fds[2];
+    int fds[3];
     unsigned count;
     return receive_raw(socket, &reply, fds, &count) == 0;
 }
@@ -239,7 +245,7 @@ static void test_shared_memory(void **state)
     const struct drm_message m = {.type = DRM_MSG_MMAP, .file = file, .a = map.offset, .b = 4096};
     const struct drm_message too_far = {.type = DRM_MSG_MMAP, .file = file, .a = map.offset, .b = 8192};
     struct drm_reply reply;
-    int got[2];
+    int got[3];
     assert_int_equal(call(&p, &m, -1, &reply, got), 0);
     assert_int_equal(call(&p, &too_far, -1, &reply, got), -EINVAL);
     peer_close(&p);
@@ -250,7 +256,7 @@ static void test_descriptors(void **state)
 {
     struct host h;
     struct peer a, b;
-    int fd, got[2];
+    int fd, got[3];
     struct drm_reply reply;
     host_open(&h);
     peer_open(&a, &h);
@@ -415,7 +421,7 @@ static void test_fork(void **state)
     struct host h;
     struct peer parent, child = {.memory = -1};
     struct drm_reply reply;
-    int got[2];
+    int got[3];
     host_open(&h);
     peer_open(&parent, &h);
     uint32_t file = open_file(&parent, DRM_MINOR_RENDER), handle = create(&parent, file, 4096);
