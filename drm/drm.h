@@ -56,7 +56,7 @@ struct drm_options {
 int drm_create(struct gpu_memory *memory, const struct drm_options *options, struct drm **out);
 /* Runs what is queued, closes files that are still open. NULL is accepted. */
 void drm_destroy(struct drm *drm);
-uint64_t drm_frames_presented(const struct drm *drm);
+uint64_t drm_frames_presented(struct drm *drm);
 
 /* Opens a node (DRM_MINOR_CARD or DRM_MINOR_RENDER). 0, -ENOENT (no such minor), -ENOMEM, -EMFILE. */
 int drm_open(struct drm *drm, unsigned minor, struct drm_file **out);

@@ -85,9 +85,12 @@ void drm_kms_finish(struct drm *drm)
     drm->kms = NULL;
 }
 
-uint64_t drm_frames_presented(const struct drm *drm)
+uint64_t drm_frames_presented(struct drm *drm)
 {
-    return drm->kms->frames;
+    pthread_mutex_lock(&drm->lock);
+    uint64_t frames = drm->kms->frames;
+    pthread_mutex_unlock(&drm->lock);
+    return frames;
 }
 
 /* ---- what there is ---- */

@@ -49,16 +49,25 @@ static inline void card_on_message(void *data, const char *text)
     snprintf(card->text, sizeof card->text, "%s", text);
 }
 
-static inline void card_open(struct card *card, uint64_t memory, const char *frames)
+/* `observer`: NULL, or who looks on; then jobs have a thread. */
+static inline void card_open_observed(struct card *card, uint64_t memory, const char *frames,
+                                      const struct vc4_observer *observer)
 {
-    struct vc4_options device = {.fuel = 1000};
+    struct vc4_options device = {.fuel = 1000, .observer = observer};
     memset(card, 0, sizeof *card);
     assert_int_equal(gpu_memory_create(memory, &card->memory), 0);
     assert_int_equal(vc4_device_create(&card->memory, &device, &card->gpu), 0);
-    struct drm_options options = {
-        .gpu = card->gpu, .frames = frames, .listener = {card, card_on_fault, card_on_message}};
+    struct drm_options options = {.gpu = card->gpu,
+                                  .frames = frames,
+                                  .asynchronous = observer != NULL,
+                                  .listener = {card, card_on_fault, card_on_message}};
     assert_int_equal(drm_create(&card->memory, &options, &card->drm), 0);
     assert_int_equal(drm_open(card->drm, DRM_MINOR_RENDER, &card->file), 0);
+}
+
+static inline void card_open(struct card *card, uint64_t memory, const char *frames)
+{
+    card_open_observed(card, memory, frames, NULL);
 }
 
 static inline void card_close(struct card *card)

@@ -1,5 +1,5 @@
 /* The server, spoken to by hand: greetings, rings, descriptors, forks, and peers that are hostile or die. */
-#include "tests/unit/drm_card.h"
+#include "tests/unit/drm_gate.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -26,10 +26,13 @@ struct peer {
     uint8_t *data;
 };
 
-static void host_open(struct host *h)
+/* `gate`: NULL, or what jobs wait for. */
+static void host_open_gated(struct host *h, struct gate *gate)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    card_open(&h->card, 64 << 20, NULL);
+    if (gate)
+        gate_init(gate);
+    card_open_observed(&h->card, 64 << 20, NULL, gate ? &gate->observer : NULL);
     snprintf(h->folder, sizeof h->folder, "/tmp/vitrail-protocol-XXXXXX");
     assert_non_null(mkdtemp(h->folder));
     snprintf(h->path, sizeof h->path, "%s/server", h->folder);
@@ -38,6 +41,11 @@ static void host_open(struct host *h)
     assert_int_equal(bind(h->listener, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(listen(h->listener, 4), 0);
     assert_int_equal(drm_server_create(h->listener, h->card.drm, &h->card.memory, &h->server), 0);
+}
+
+static void host_open(struct host *h)
+{
+    host_open_gated(h, NULL);
 }
 
 static void host_close(struct host *h)
@@ -472,6 +480,85 @@ static void test_vanishing(void **state)
     host_close(&h);
 }
 
+/* ---- jobs that run while their programs go on ---- */
+
+/* A submission whose one pointer, to the buffers' handles, points into the channel. */
+static uint64_t submit_clear(struct peer *p, uint32_t file, uint32_t handle, uint32_t color)
+{
+    struct drm_vc4_submit_cl submit = gate_clear(NULL, color);
+    submit.bo_handles = DRM_CHANNEL_POINTED;
+    memcpy(p->data + DRM_CHANNEL_POINTED, &handle, sizeof handle);
+    assert_int_equal(ioctl_by_ring(p, file, DRM_IOCTL_VC4_SUBMIT_CL, &submit), 0);
+    return submit.seqno;
+}
+
+/* Two programs' jobs take turns as they come; each may wait for the other's by its page of fences. */
+static void test_two_programs(void **state)
+{
+    struct host h;
+    struct gate gate;
+    struct peer p[2];
+    uint32_t file[2], handle[2];
+    uint64_t seqno = 0;
+    host_open_gated(&h, &gate);
+    for (unsigned i = 0; i < 2; i++) {
+        peer_open(&p[i], &h);
+        file[i] = open_file(&p[i], DRM_MINOR_RENDER);
+        handle[i] = create(&p[i], file[i], 4096);
+    }
+    for (uint32_t n = 1; n <= 6; n++) {
+        seqno = submit_clear(&p[n % 2], file[n % 2], handle[n % 2], n);
+        assert_int_equal(seqno, n);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        struct drm_vc4_wait_bo wait = {.handle = handle[i], .timeout_ns = 1000};
+        assert_int_equal(ioctl_by_ring(&p[i], file[i], DRM_IOCTL_VC4_WAIT_BO, &wait), -ETIME);
+        assert_int_equal(gate_finished(p[i].fences), 0);
+    }
+    gate_set(&gate, true);
+    for (unsigned i = 0; i < 2; i++) {
+        struct drm_vc4_wait_bo wait = {.handle = handle[i]};
+        struct drm_vc4_mmap_bo map = {.handle = handle[i]};
+        gate_wait(&h.card, p[i].fences, seqno);
+        assert_int_equal(ioctl_by_ring(&p[i], file[i], DRM_IOCTL_VC4_WAIT_BO, &wait), 0);
+        assert_int_equal(ioctl_by_ring(&p[i], file[i], DRM_IOCTL_VC4_MMAP_BO, &map), 0);
+        assert_int_equal(util_load32(gpu_memory_at(&h.card.memory, map.offset, 4)), 5 + (i == 0));
+        peer_close(&p[i]);
+    }
+    host_close(&h);
+}
+
+/* A program dies, its job goes on: its memory is the job's until then. */
+static void test_dying_with_a_job(void **state)
+{
+    struct host h;
+    struct gate gate;
+    struct peer p, other;
+    host_open_gated(&h, &gate);
+    peer_open(&other, &h);
+    uint32_t file = open_file(&other, DRM_MINOR_RENDER);
+    for (unsigned round = 0; round < 4; round++) {
+        gate_shut(&gate);
+        peer_open(&p, &h);
+        uint32_t own = open_file(&p, DRM_MINOR_RENDER), handle = create(&p, own, 40 << 20);
+        submit_clear(&p, own, handle, 1);
+        uint64_t seqno = submit_clear(&p, own, handle, 2);
+        gate_await(&gate, 1);
+        if (round % 2) /* in the middle of a call */
+            __atomic_add_fetch(&p.channel->asked, 1, __ATOMIC_SEQ_CST);
+        peer_close(&p);
+        struct drm_vc4_create_bo bo = {.size = 40 << 20};
+        assert_int_equal(ioctl_by_ring(&other, file, DRM_IOCTL_VC4_CREATE_BO, &bo), -ENOMEM);
+        gate_set(&gate, true);
+        gate_wait(&h.card, other.fences, seqno);
+        create_patiently(&other, file, 40 << 20);
+        struct drm_gem_close close_bo = {.handle = 1};
+        assert_int_equal(ioctl_by_ring(&other, file, DRM_IOCTL_GEM_CLOSE, &close_bo), 0);
+    }
+    peer_close(&other);
+    host_close(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -483,6 +570,8 @@ int main(void)
         cmocka_unit_test(test_babble),
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_vanishing),
+        cmocka_unit_test(test_two_programs),
+        cmocka_unit_test(test_dying_with_a_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
