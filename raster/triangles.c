@@ -23,8 +23,65 @@ static inline uint32_t area_lanes(const struct raster_triangles *t, uint32_t i, 
     return cover_column(t->x0[i], t->x1[i], bx) & cover_row(t->y0[i], t->y1[i], by);
 }
 
+#define FEW_BLOCKS 4 /* up to this many are tested lane by lane at once */
+
+/* What cover.c walks, of a larger area. */
+static void make_job(struct cover_job *job, const struct raster_triangles *t, uint32_t i)
+{
+    uint32_t n = 0;
+    job->samples = t->samples;
+    job->x0 = t->x0[i];
+    job->y0 = t->y0[i];
+    job->x1 = t->x1[i];
+    job->y1 = t->y1[i];
+    for (unsigned e = 0; e < 3; e++) {
+        if (t->inside[e] >> i & 1)
+            continue;
+        job->a[n] = (int16_t)(t->edge[e][i] & 0xffff);
+        job->b[n] = t->edge[e][i] >> 16;
+        job->low[n] = job->high[n] = job->origin[n][0] = t->origin[0][e][i];
+        for (uint32_t s = 1; s < t->samples; s++) {
+            int32_t value = t->origin[s][e][i];
+            job->origin[n][s] = value;
+            job->low[n] = UTIL_MIN(job->low[n], value);
+            job->high[n] = UTIL_MAX(job->high[n], value);
+        }
+        n++;
+    }
+    job->edge_count = n;
+}
+
+/* All of triangle i but its varyings. */
+static inline void write_head(const struct raster_triangles *t, const struct raster_setup *setup, uint32_t i,
+                              struct raster_prim *out)
+{
+    out->x0 = t->plane[4][i];
+    out->y0 = t->plane[5][i];
+    out->z_a = t->plane[0][i];
+    out->z_b = t->plane[1][i];
+    out->z_c = t->z[0][i];
+    out->inv_w_a = t->plane[2][i];
+    out->inv_w_b = t->plane[3][i];
+    out->inv_w_c = t->inv_w[0][i];
+    out->vary_count = UTIL_MIN(setup->vary_count, RASTER_MAX_VARYINGS);
+    out->reverse = t->reverse >> i & 1;
+    if (setup->depth_offset)
+        out->z_c += raster_depth_offset(setup, out->z_a, out->z_b);
+}
+
+static void make_flat(const struct raster_triangles *t, uint32_t mask, uint32_t i, struct raster_prim *out)
+{
+    for (uint32_t n = 0; mask && n < out->vary_count; n++, mask >>= 1) {
+        if (mask & 1) {
+            out->vary_a[n] = out->vary_b[n] = 0.0f;
+            out->vary_c[n] = t->vary[2][i][n];
+        }
+    }
+}
+
 #define TRI_NAME(x) x##_sse
 #define TRI_TARGET
+#define TRI_LEVEL      COVER_SSE41
 #define TRI_WIDTH      4
 #define TRI_BITS(v)    ((uint32_t)_mm_movemask_ps((__m128)(v)))
 #define TRI_MADD(v, w) (TRI_VEC) _mm_madd_epi16((__m128i)(v), (__m128i)(w))
@@ -34,6 +91,7 @@ static inline uint32_t area_lanes(const struct raster_triangles *t, uint32_t i, 
 
 #define TRI_NAME(x)    x##_avx2
 #define TRI_TARGET     __attribute__((target("avx2,bmi")))
+#define TRI_LEVEL      COVER_AVX2
 #define TRI_WIDTH      8
 #define TRI_BITS(v)    ((uint32_t)_mm256_movemask_ps((__m256)(v)))
 #define TRI_MADD(v, w) (TRI_VEC) _mm256_madd_epi16((__m256i)(v), (__m256i)(w))
@@ -42,6 +100,7 @@ static inline uint32_t area_lanes(const struct raster_triangles *t, uint32_t i, 
 #include "raster/triangles_tmpl.h"
 
 #define TRI_NAME(x)    x##_avx512
+#define TRI_LEVEL      COVER_AVX512
 #define TRI_TARGET     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi")))
 #define TRI_WIDTH      16
 #define TRI_BITS(v)    ((uint32_t)_mm512_movepi32_mask((__m512i)(v)))
@@ -49,8 +108,6 @@ static inline uint32_t area_lanes(const struct raster_triangles *t, uint32_t i, 
 #define TRI_MIN(v, w)  (TRI_VEC) _mm512_min_epi32((__m512i)(v), (__m512i)(w))
 #define TRI_MAX(v, w)  (TRI_VEC) _mm512_max_epi32((__m512i)(v), (__m512i)(w))
 #include "raster/triangles_tmpl.h"
-
-#define FEW_BLOCKS 4 /* up to this many are tested lane by lane at once */
 
 /* False when nothing can be drawn. */
 static bool make_frame(struct triangles_frame *f, const struct raster_setup *setup,
@@ -89,6 +146,8 @@ void raster_triangles_setup_at(enum cover_level level, struct raster_triangles *
 {
     uint32_t all = (1u << t->count) - 1;
     struct triangles_frame f;
+    t->level = level == COVER_AVX512 ? &level_avx512 : level == COVER_AVX2 ? &level_avx2 : &level_sse;
+    t->samples = tile->samples;
     t->far = t->drawn = t->reverse = t->inside[0] = t->inside[1] = t->inside[2] = 0;
     if (setup->sixteen || !is_inner(tile)) {
         t->far = all;
@@ -106,90 +165,8 @@ void raster_triangles_setup_at(enum cover_level level, struct raster_triangles *
                               : gradients_sse(t);
 }
 
-/* ---- coverage ---- */
-
-static void make_job(struct cover_job *job, const struct raster_triangles *t, uint32_t i, uint32_t samples)
-{
-    uint32_t n = 0;
-    job->samples = samples;
-    job->x0 = t->x0[i];
-    job->y0 = t->y0[i];
-    job->x1 = t->x1[i];
-    job->y1 = t->y1[i];
-    for (unsigned e = 0; e < 3; e++) {
-        if (t->inside[e] >> i & 1)
-            continue;
-        job->a[n] = (int16_t)(t->edge[e][i] & 0xffff);
-        job->b[n] = t->edge[e][i] >> 16;
-        job->low[n] = job->high[n] = job->origin[n][0] = t->origin[0][e][i];
-        for (uint32_t s = 1; s < samples; s++) {
-            int32_t value = t->origin[s][e][i];
-            job->origin[n][s] = value;
-            job->low[n] = UTIL_MIN(job->low[n], value);
-            job->high[n] = UTIL_MAX(job->high[n], value);
-        }
-        n++;
-    }
-    job->edge_count = n;
-}
-
-uint32_t raster_triangles_cover_at(enum cover_level level, const struct raster_triangles *t, uint32_t i,
-                                   const struct raster_tile *tile, struct raster_block *blocks)
-{
-    int32_t columns = (t->x1[i] >> 2) - (t->x0[i] >> 2) + 1, rows = (t->y1[i] >> 2) - (t->y0[i] >> 2) + 1;
-    if (columns * rows > FEW_BLOCKS) {
-        struct cover_job job;
-        make_job(&job, t, i, tile->samples);
-        return raster_cover_job(level, &job, blocks);
-    }
-    return level == COVER_AVX512 ? lanes_avx512(t, i, tile->samples, blocks)
-           : level == COVER_AVX2 ? lanes_avx2(t, i, tile->samples, blocks)
-                                 : lanes_sse(t, i, tile->samples, blocks);
-}
-
-/* ---- planes ---- */
-
-void raster_triangles_prim_at(enum cover_level level, const struct raster_triangles *t,
-                              const struct raster_setup *setup, uint32_t i, struct raster_prim *out)
-{
-    uint32_t count = UTIL_MIN(setup->vary_count, RASTER_MAX_VARYINGS);
-    out->x0 = t->plane[4][i];
-    out->y0 = t->plane[5][i];
-    out->z_a = t->plane[0][i];
-    out->z_b = t->plane[1][i];
-    out->z_c = t->z[0][i];
-    out->inv_w_a = t->plane[2][i];
-    out->inv_w_b = t->plane[3][i];
-    out->inv_w_c = t->inv_w[0][i];
-    out->vary_count = count;
-    out->reverse = t->reverse >> i & 1;
-    if (setup->depth_offset)
-        out->z_c += raster_depth_offset(setup, out->z_a, out->z_b);
-    level == COVER_AVX512 ? varyings_avx512(t, i, count, out)
-    : level == COVER_AVX2 ? varyings_avx2(t, i, count, out)
-                          : varyings_sse(t, i, count, out);
-    for (uint32_t n = 0, flat = setup->flat_mask; flat && n < count; n++, flat >>= 1) {
-        if (flat & 1) {
-            out->vary_a[n] = out->vary_b[n] = 0.0f;
-            out->vary_c[n] = t->vary[2][i][n];
-        }
-    }
-}
-
 void raster_triangles_setup(struct raster_triangles *t, const struct raster_setup *setup,
                             const struct raster_tile *tile, const struct raster_rect *clip)
 {
     raster_triangles_setup_at(raster_cover_level(), t, setup, tile, clip);
-}
-
-uint32_t raster_triangles_cover(const struct raster_triangles *t, uint32_t i, const struct raster_tile *tile,
-                                struct raster_block *blocks)
-{
-    return raster_triangles_cover_at(raster_cover_level(), t, i, tile, blocks);
-}
-
-void raster_triangles_prim(const struct raster_triangles *t, const struct raster_setup *setup, uint32_t i,
-                           struct raster_prim *out)
-{
-    raster_triangles_prim_at(raster_cover_level(), t, setup, i, out);
 }

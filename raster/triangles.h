@@ -14,6 +14,15 @@
 #define RASTER_TRIANGLE_REACH (1 << 14) /* 1/16 pixel */
 #define RASTER_VARY_GROUP     8u        /* varyings are read in whole groups */
 
+struct raster_triangles;
+
+/* The functions of one instruction set; the same bytes from each. */
+struct raster_triangles_level {
+    uint32_t (*cover)(const struct raster_triangles *t, uint32_t i, struct raster_block *blocks);
+    void (*prim)(const struct raster_triangles *t, const struct raster_setup *setup, uint32_t i,
+                 struct raster_prim *out);
+};
+
 struct raster_triangles {
     /* The caller's; of triangles that do not exist, any value. */
     uint32_t count;
@@ -30,7 +39,8 @@ struct raster_triangles {
     /* The rest is for triangles.c. The area: pixels of the tile, inclusive. Edges: a in the low half, b in
      * the high one; values at the samples of the tile's pixel (0,0), floor(E / 16) as in cover.h; `inside`
      * those that all of the area passes. */
-    uint32_t reverse, inside[3];
+    const struct raster_triangles_level *level;
+    uint32_t samples, reverse, inside[3];
     alignas(64) int32_t x0[RASTER_TRIANGLES], y0[RASTER_TRIANGLES], x1[RASTER_TRIANGLES],
         y1[RASTER_TRIANGLES];
     int32_t edge[3][RASTER_TRIANGLES], origin[RASTER_MAX_SAMPLES][3][RASTER_TRIANGLES];
@@ -43,12 +53,18 @@ struct raster_triangles {
 void raster_triangles_setup(struct raster_triangles *t, const struct raster_setup *setup,
                             const struct raster_tile *tile, const struct raster_rect *clip);
 
-/* The blocks of triangle i, one of t->drawn; the tile and clip rectangle of the set-up. */
-uint32_t raster_triangles_cover(const struct raster_triangles *t, uint32_t i, const struct raster_tile *tile,
-                                struct raster_block *blocks);
+/* The blocks of triangle i, one of t->drawn, in raster order; their number. `blocks`: RASTER_BLOCKS_MAX. */
+static inline uint32_t raster_triangles_cover(const struct raster_triangles *t, uint32_t i,
+                                              struct raster_block *blocks)
+{
+    return t->level->cover(t, i, blocks);
+}
 
 /* Writes its planes, and nothing of `out` that only coverage needs: edges and bounds. */
-void raster_triangles_prim(const struct raster_triangles *t, const struct raster_setup *setup, uint32_t i,
-                           struct raster_prim *out);
+static inline void raster_triangles_prim(const struct raster_triangles *t, const struct raster_setup *setup,
+                                         uint32_t i, struct raster_prim *out)
+{
+    t->level->prim(t, setup, i, out);
+}
 
 #endif

@@ -14,13 +14,9 @@ struct triangles_frame {
     int32_t clockwise, cull_forward, cull_reverse; /* 0 or -1 */
 };
 
-/* The functions of triangles.h at a given level; the same bytes at each. */
+/* raster_triangles_setup at a given level, which then serves what is set up. */
 void raster_triangles_setup_at(enum cover_level level, struct raster_triangles *t,
                                const struct raster_setup *setup, const struct raster_tile *tile,
                                const struct raster_rect *clip);
-uint32_t raster_triangles_cover_at(enum cover_level level, const struct raster_triangles *t, uint32_t i,
-                                   const struct raster_tile *tile, struct raster_block *blocks);
-void raster_triangles_prim_at(enum cover_level level, const struct raster_triangles *t,
-                              const struct raster_setup *setup, uint32_t i, struct raster_prim *out);
 
 #endif

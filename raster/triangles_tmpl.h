@@ -1,6 +1,7 @@
 /* Sixteen triangles, for one instruction set. triangles.c includes this once a level, with
  *   TRI_NAME(x)     the level's name of x
  *   TRI_TARGET      the function attribute
+ *   TRI_LEVEL       the level
  *   TRI_WIDTH       integers a vector
  *   TRI_BITS(v)     the sign bits of a vector, as a uint32_t
  *   TRI_MADD(v, w)  products of signed halves, the two of each integer added
@@ -140,15 +141,16 @@ TRI_TARGET static void TRI_NAME(gradients)(struct raster_triangles *t)
     }
 }
 
-/* Planes of the first `count` varyings of triangle i, and of what else stands in their groups. */
-TRI_TARGET static void TRI_NAME(varyings)(const struct raster_triangles *t, uint32_t i, uint32_t count,
-                                          struct raster_prim *out)
+/* Planes; beyond the last varying, of whatever else stands in its group. */
+TRI_TARGET static void TRI_NAME(prim)(const struct raster_triangles *t, const struct raster_setup *setup,
+                                      uint32_t i, struct raster_prim *out)
 {
+    write_head(t, setup, i, out);
     const float *p0 = t->vary[0][i], *p1 = t->vary[1][i], *p2 = t->vary[2][i];
     TRI_DVEC w1 = (double)t->inv_w[1][i] - (TRI_DVEC){0}, w2 = (double)t->inv_w[2][i] - (TRI_DVEC){0}, g[4];
     for (unsigned k = 0; k < 4; k++)
         g[k] = t->gradient[k][i] - (TRI_DVEC){0};
-    for (uint32_t n = 0; n < count; n += TRI_HALF) {
+    for (uint32_t n = 0; n < out->vary_count; n += TRI_HALF) {
         TRI_FHALF v[3];
         memcpy(&v[0], p0 + n, sizeof v[0]);
         memcpy(&v[1], p1 + n, sizeof v[1]);
@@ -158,39 +160,54 @@ TRI_TARGET static void TRI_NAME(varyings)(const struct raster_triangles *t, uint
                         (__builtin_convertvector(v[2], TRI_DVEC) - c) * w2, &out->vary_a[n], &out->vary_b[n]);
         memcpy(&out->vary_c[n], &v[0], sizeof v[0]);
     }
+    if (setup->flat_mask)
+        make_flat(t, setup->flat_mask, i, out);
 }
 
-/* Tests the blocks of a small area lane by lane. */
-TRI_TARGET static uint32_t TRI_NAME(lanes)(const struct raster_triangles *t, uint32_t i, uint32_t samples,
+/* Tests block (bx, by) lane by lane and appends it when anything of it is inside. */
+TRI_TARGET static inline uint32_t TRI_NAME(lanes)(const struct raster_triangles *t, uint32_t i,
+                                                  const TRI_VEC edge[3], int32_t bx, int32_t by,
+                                                  struct raster_block *out)
+{
+    const TRI_VEC *lane = (const TRI_VEC *)lane_at;
+    uint32_t any = 0, area = t->clipped ? area_lanes(t, i, bx, by) : 0xffff;
+    uint64_t masks = 0;
+    for (uint32_t s = 0; s < t->samples; s++) {
+        uint32_t mask = 0;
+        for (unsigned p = 0; p < TRI_PARTS; p++) {
+            TRI_VEC at = lane[p] + (4 * bx | by << 18), outside;
+            outside = TRI_MADD(at, edge[0]) + t->origin[s][0][i];
+            outside |= TRI_MADD(at, edge[1]) + t->origin[s][1][i];
+            outside |= TRI_MADD(at, edge[2]) + t->origin[s][2][i];
+            mask |= TRI_BITS(outside) << p * TRI_WIDTH;
+        }
+        mask = area & ~mask;
+        any |= mask;
+        masks |= (uint64_t)mask << 16 * s;
+    }
+    cover_put(out, bx, by, any, masks);
+    return any != 0;
+}
+
+TRI_TARGET static uint32_t TRI_NAME(cover)(const struct raster_triangles *t, uint32_t i,
                                            struct raster_block *blocks)
 {
-    const TRI_VEC zero = {0}, *lane = (const TRI_VEC *)lane_at;
-    int32_t bx0 = t->x0[i] >> 2, by0 = t->y0[i] >> 2, bx1 = t->x1[i] >> 2, by1 = t->y1[i] >> 2;
+    const TRI_VEC zero = {0};
     const TRI_VEC edge[3] = {t->edge[0][i] - zero, t->edge[1][i] - zero, t->edge[2][i] - zero};
+    int32_t bx0 = t->x0[i] >> 2, by0 = t->y0[i] >> 2, bx1 = t->x1[i] >> 2, by1 = t->y1[i] >> 2;
     uint32_t count = 0;
-    for (int32_t by = by0; by <= by1; by++) {
-        for (int32_t bx = bx0; bx <= bx1; bx++) {
-            uint32_t any = 0, area = t->clipped ? area_lanes(t, i, bx, by) : 0xffff;
-            uint64_t masks = 0;
-            for (uint32_t s = 0; s < samples; s++) {
-                uint32_t mask = 0;
-                for (unsigned p = 0; p < TRI_PARTS; p++) {
-                    TRI_VEC at = lane[p] + (4 * bx | by << 18), outside;
-                    outside = TRI_MADD(at, edge[0]) + t->origin[s][0][i];
-                    outside |= TRI_MADD(at, edge[1]) + t->origin[s][1][i];
-                    outside |= TRI_MADD(at, edge[2]) + t->origin[s][2][i];
-                    mask |= TRI_BITS(outside) << p * TRI_WIDTH;
-                }
-                mask = area & ~mask;
-                any |= mask;
-                masks |= (uint64_t)mask << 16 * s;
-            }
-            cover_put(&blocks[count], bx, by, any, masks);
-            count += any != 0;
-        }
+    if ((bx1 - bx0 + 1) * (by1 - by0 + 1) > FEW_BLOCKS) {
+        struct cover_job job;
+        make_job(&job, t, i);
+        return raster_cover_job(TRI_LEVEL, &job, blocks);
     }
+    for (int32_t by = by0; by <= by1; by++)
+        for (int32_t bx = bx0; bx <= bx1; bx++)
+            count += TRI_NAME(lanes)(t, i, edge, bx, by, &blocks[count]);
     return count;
 }
+
+static const struct raster_triangles_level TRI_NAME(level) = {TRI_NAME(cover), TRI_NAME(prim)};
 
 #undef TRI_PARTS
 #undef TRI_HALF
@@ -204,6 +221,7 @@ TRI_TARGET static uint32_t TRI_NAME(lanes)(const struct raster_triangles *t, uin
 #undef TRI_PACK
 #undef TRI_NAME
 #undef TRI_TARGET
+#undef TRI_LEVEL
 #undef TRI_WIDTH
 #undef TRI_BITS
 #undef TRI_MADD

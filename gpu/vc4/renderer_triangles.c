@@ -79,8 +79,7 @@ static bool pay(const struct vc4_draw_call *call, const struct few *few, uint32_
 static uint32_t cover(const struct vc4_draw_call *call, uint32_t i)
 {
     struct vc4_worker *w = call->run->worker;
-    const struct raster_tile *tile = call->centre_only ? &w->centre : &w->tile;
-    uint32_t n = raster_triangles_cover(&w->triangles, i, tile, w->blocks);
+    uint32_t n = raster_triangles_cover(&w->triangles, i, w->blocks);
     for (uint32_t b = 0; call->centre_only && b < n; b++)
         for (unsigned s = 0; s < RASTER_MAX_SAMPLES; s++)
             w->blocks[b].sample[s] = w->blocks[b].mask;

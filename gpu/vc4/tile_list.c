@@ -52,9 +52,8 @@ static uint32_t absolute(uint64_t code, unsigned lo)
 }
 
 /* Each decodes one primitive into n and returns the length of its code; 0: a reserved coding. */
-static uint32_t decode_triangle(uint64_t code, const uint32_t p[3], uint32_t n[3])
+static inline uint32_t decode_triangle(uint64_t code, const uint32_t p[3], uint32_t n[3])
 {
-    static const uint8_t common[3][2] = {{2, 1}, {0, 2}, {1, 0}};
     unsigned kind = code & 3;
     if ((code & 0xff) == ABSOLUTE) {
         for (unsigned i = 0; i < 3; i++)
@@ -62,8 +61,8 @@ static uint32_t decode_triangle(uint64_t code, const uint32_t p[3], uint32_t n[3
         return 7;
     }
     if (kind < 3) {
-        n[0] = p[common[kind][0]];
-        n[1] = p[common[kind][1]];
+        n[0] = kind == 0 ? p[2] : kind == 1 ? p[0] : p[1];
+        n[1] = kind == 0 ? p[1] : kind == 1 ? p[2] : p[0];
         n[2] = relative(p[2], code, 2, 6);
         return 1;
     }
@@ -203,15 +202,15 @@ static uint32_t read_whole(struct vc4_list_reader *r, uint32_t (*index)[3], uint
 {
     uint64_t size = r->memory->size, end = size < 8 ? 0 : size - 7;
     const uint8_t *base = r->memory->base;
-    uint32_t p[3], n[3], count = 0, at = r->at;
-    memcpy(p, r->previous, sizeof p);
+    uint32_t p[3] = {r->previous[0], r->previous[1], r->previous[2]}, count = 0, at = r->at;
     for (; count < room && count < r->budget && at < end; count++) {
         uint64_t code = util_load64(base + at);
         if ((code & 0xff) == VC4_LIST_ESCAPE || (code & 0xff) == VC4_LIST_BRANCH)
             break;
+        uint32_t n[3];
         at += decode_triangle(code, p, n);
-        memcpy(p, n, sizeof p);
-        memcpy(index[count], n, sizeof n);
+        for (unsigned i = 0; i < 3; i++)
+            index[count][i] = p[i] = n[i];
     }
     memcpy(r->previous, p, sizeof p);
     r->at = at;

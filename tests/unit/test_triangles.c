@@ -156,7 +156,7 @@ static uint32_t compare(enum cover_level level, const struct raster_setup *setup
     struct raster_prim scalar, fast;
     bool drawn = batch.drawn >> i & 1, set = set_up(setup, i, &scalar);
     uint32_t n = set ? raster_cover_ref(&scalar, &tile, clip, expected) : 0;
-    uint32_t m = drawn ? raster_triangles_cover_at(level, &batch, i, &tile, got) : 0;
+    uint32_t m = drawn ? raster_triangles_cover(&batch, i, got) : 0;
     if (m != n || memcmp(expected, got, n * sizeof *got) != 0)
         fail_msg("level %d: %u blocks, expected %u; triangle %d,%d %d,%d %d,%d; tile %ux%ux%u at %d,%d; "
                  "clip %d,%d-%d,%d",
@@ -164,7 +164,7 @@ static uint32_t compare(enum cover_level level, const struct raster_setup *setup
                  batch.y[2][i], tile.width, tile.height, tile.samples, tile.x, tile.y, clip->x0, clip->y0,
                  clip->x1, clip->y1);
     if (n) {
-        raster_triangles_prim_at(level, &batch, setup, i, &fast);
+        raster_triangles_prim(&batch, setup, i, &fast);
         compare_planes(&scalar, &fast);
     }
     return n;
@@ -226,7 +226,7 @@ static void the_best_level_serves(void **unused)
     assert_int_equal(batch.far, 0);
     assert_int_equal(batch.drawn, 0xffff);
     for (uint32_t i = 0; i < RASTER_TRIANGLES; i++) {
-        uint32_t n = raster_triangles_cover(&batch, i, &tile, blocks[0]), pixels = 0, side = 2 * (i + 1);
+        uint32_t n = raster_triangles_cover(&batch, i, blocks[0]), pixels = 0, side = 2 * (i + 1);
         uint32_t shown = UTIL_MIN(64 - 4 * i, side); /* columns inside the tile */
         assert_true(set_up(&setup, i, &prim[0]));
         assert_int_equal(n, raster_cover(&prim[0], &tile, &everywhere, blocks[1]));
