@@ -61,6 +61,9 @@ void jit_store(struct jit_builder *b, LLVMValueRef value, LLVMValueRef address, 
  * memory. */
 LLVMValueRef jit_gather_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offsets,
                             LLVMValueRef mask);
+/* The lanes of `value` (i32x16) to base + zext(offsets), where mask holds; in lane order where two meet. */
+void jit_scatter_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offsets, LLVMValueRef value,
+                     LLVMValueRef mask);
 
 /* Masks. */
 LLVMValueRef jit_mask_from_bits(struct jit_builder *b,

@@ -73,3 +73,13 @@ LLVMValueRef jit_gather_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueR
     default: return gather_scalar(b, base, offsets, mask);
     }
 }
+
+void jit_scatter_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offsets, LLVMValueRef value,
+                     LLVMValueRef mask)
+{
+    LLVMTypeRef overload[2] = {b->i32x16, b->ptrx16};
+    LLVMValueRef at = LLVMBuildZExt(b->ir, offsets, b->i64x16, "");
+    LLVMValueRef args[4] = {value, LLVMBuildGEP2(b->ir, b->i8, base, &at, 1, ""), jit_i32(b, 4), mask};
+
+    jit_intrinsic(b, "llvm.masked.scatter", overload, 2, args, 4);
+}

@@ -1,0 +1,83 @@
+#include "jit/math.h"
+
+#define NUMBER_NAN 0xffc00000u
+
+static LLVMValueRef constant(struct jit_builder *b, uint32_t bits)
+{
+    return LLVMConstBitCast(jit_splat_u32(b, bits), b->f32x16);
+}
+
+/* p = p * x + c, two roundings */
+static LLVMValueRef step(struct jit_builder *b, LLVMValueRef p, LLVMValueRef x, uint32_t c)
+{
+    return LLVMBuildFAdd(b->ir, LLVMBuildFMul(b->ir, p, x, ""), constant(b, c), "");
+}
+
+static LLVMValueRef nan_through(struct jit_builder *b, LLVMValueRef x, LLVMValueRef result)
+{
+    return jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealUNO, x, x, ""), constant(b, NUMBER_NAN), result);
+}
+
+/* floor of |x| <= 128 as an integer and a float. Rounding down by comparison makes a denormal zero. */
+static LLVMValueRef small_floor(struct jit_builder *b, LLVMValueRef x, LLVMValueRef *as_float)
+{
+    LLVMValueRef cut = jit_f32_to_i32(b, x);
+    LLVMValueRef above = LLVMBuildFCmp(b->ir, LLVMRealOGT, jit_i32_to_f32(b, cut), x, "");
+    LLVMValueRef floor = LLVMBuildAdd(b->ir, cut, LLVMBuildSExt(b->ir, above, b->i32x16, ""), "");
+
+    *as_float = jit_i32_to_f32(b, floor);
+    return floor;
+}
+
+LLVMValueRef jit_exp2(struct jit_builder *b, LLVMValueRef x)
+{
+    static const uint32_t c[] = {0x3c16b907, 0x3d63f8a7, 0x3e75f8e0, 0x3f31721e, 0x3f800000};
+    LLVMValueRef low = constant(b, 0xc2fe0000), high = constant(b, 0x43000000), whole;
+
+    /* a NaN becomes -127 here, and a NaN again at the end */
+    LLVMValueRef y = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOGT, x, low, ""), x, low);
+    y = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOLT, y, high, ""), y, high);
+    LLVMValueRef i = small_floor(b, y, &whole), f = LLVMBuildFSub(b->ir, y, whole, "");
+    LLVMValueRef p = constant(b, 0x3aea67b3);
+    for (unsigned k = 0; k < 5; k++)
+        p = step(b, p, f, c[k]);
+    /* i = -127 gives the pattern of 0, i = 128 that of infinity */
+    LLVMValueRef scale = LLVMBuildAdd(b->ir, i, jit_splat_u32(b, 127), "");
+    scale = LLVMBuildShl(b->ir, scale, jit_splat_u32(b, 23), "");
+    return nan_through(b, x, LLVMBuildFMul(b->ir, p, jit_as_f32(b, scale), ""));
+}
+
+/* log2 of a positive, finite, normal number given by its bits */
+static LLVMValueRef log2_normal(struct jit_builder *b, LLVMValueRef bits)
+{
+    static const uint32_t c[] = {0x3f13a39b, 0x3f763873, 0x4038aa3b};
+    LLVMBuilderRef ir = b->ir;
+    LLVMValueRef e = LLVMBuildLShr(ir, bits, jit_splat_u32(b, 23), "");
+    LLVMValueRef m = LLVMBuildAnd(ir, bits, jit_splat_u32(b, 0x7fffff), "");
+
+    e = LLVMBuildSub(ir, e, jit_splat_u32(b, 127), "");
+    m = LLVMBuildOr(ir, m, jit_splat_u32(b, 0x3f800000), "");
+    /* halving is one less in the exponent */
+    LLVMValueRef big = LLVMBuildICmp(ir, LLVMIntUGT, m, jit_splat_u32(b, 0x3fb504f3), "");
+    m = LLVMBuildSub(ir, m, jit_select(b, big, jit_splat_u32(b, 1u << 23), jit_splat_u32(b, 0)), "");
+    e = LLVMBuildSub(ir, e, LLVMBuildSExt(ir, big, b->i32x16, ""), "");
+    LLVMValueRef d = LLVMBuildFSub(ir, jit_as_f32(b, m), constant(b, 0x3f800000), "");
+    LLVMValueRef s = LLVMBuildFDiv(ir, d, LLVMBuildFAdd(ir, constant(b, 0x40000000), d, ""), "");
+    LLVMValueRef s2 = LLVMBuildFMul(ir, s, s, ""), p = constant(b, 0x3edd0a1a);
+    for (unsigned k = 0; k < 3; k++)
+        p = step(b, p, s2, c[k]);
+    return LLVMBuildFAdd(ir, jit_i32_to_f32(b, e), LLVMBuildFMul(ir, p, s, ""), "");
+}
+
+LLVMValueRef jit_log2(struct jit_builder *b, LLVMValueRef x)
+{
+    LLVMBuilderRef ir = b->ir;
+    LLVMValueRef a = LLVMBuildAnd(ir, jit_as_i32(b, x), jit_splat_u32(b, 0x7fffffff), "");
+    LLVMValueRef tiny = LLVMBuildICmp(ir, LLVMIntULT, a, jit_splat_u32(b, 0x00800000), "");
+    LLVMValueRef infinite = LLVMBuildICmp(ir, LLVMIntEQ, a, jit_splat_u32(b, 0x7f800000), "");
+    LLVMValueRef r = log2_normal(b, a);
+
+    r = jit_select(b, infinite, constant(b, 0x7f800000), r);
+    r = jit_select(b, tiny, constant(b, 0xff800000), r);
+    return nan_through(b, x, r);
+}

@@ -1,0 +1,10 @@
+/* Functions that guests have as instructions, over f32x16: the sequences of isa/sfu.h, bit for bit. */
+#ifndef VITRAIL_JIT_MATH_H
+#define VITRAIL_JIT_MATH_H
+
+#include "jit/builder.h"
+
+LLVMValueRef jit_exp2(struct jit_builder *b, LLVMValueRef x);
+LLVMValueRef jit_log2(struct jit_builder *b, LLVMValueRef x);
+
+#endif

@@ -1,0 +1,301 @@
+/* The GP's translator against its interpreter: random programs over random vertices, at every vector level of
+ * the host. Zero differences in varyings, registers, temporaries seen, and verdict. VITRAIL_GP_PROGRAMS sets
+ * how many programs each level runs (default 24), VITRAIL_GP_SEED the first. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/utgard_gp/asm.h"
+#include "isa/utgard_gp/interp.h"
+#include "isa/utgard_gp/trans.h"
+#include "util/bits.h"
+#include "util/fpenv.h"
+
+enum { FUEL = 300, STALE = 0x5a5a5a5a };
+
+/* The world of sixteen vertices; compiled code is given a pointer to it. */
+struct world {
+    uint32_t attribute[UTGARD_GP_ATTRIBUTES][4][16];
+    uint32_t uniform[UTGARD_GP_FILE][4];
+    uint32_t varying[UTGARD_GP_VARYINGS][4][16];
+    uint32_t reg[UTGARD_GP_REGISTERS][4][16];
+    uint32_t fault[16];
+    struct utgard_gp_temporaries temporaries;
+};
+
+static uint64_t seed;
+static uint32_t random32(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 32);
+}
+
+/* Numbers of all kinds but denormals, which the ports never give. */
+static uint32_t random_number(void)
+{
+    static const uint32_t special[] = {0,          0x80000000, 0x3f800000, 0xbf800000,
+                                       0x7f800000, 0xff800000, 0x7fc00000, 0x40000000,
+                                       0x00800000, 0x7f7fffff, 0x3f000000, 0x40400000};
+    uint32_t kind = random32() % 8, x = random32();
+    if (kind == 0)
+        return special[x % UTIL_ARRAY_SIZE(special)];
+    if (kind < 6)
+        x = (x & 0x807fffff) | (120 + x % 16) << 23;
+    return x & 0x7f800000 ? x : x & 0x80000000;
+}
+
+static void make_world(struct world *w)
+{
+    memset(w, 0, sizeof *w);
+    uint32_t *words = (uint32_t *)(void *)w->attribute;
+    for (size_t n = 0; n < sizeof w->attribute / 4; n++)
+        words[n] = random_number();
+    words = (uint32_t *)(void *)w->uniform;
+    for (size_t n = 0; n < sizeof w->uniform / 4; n++)
+        words[n] = random_number();
+    for (unsigned c = 0; c < 4; c++) {
+        w->uniform[0][c] = util_f2u((float)(random32() % 12) - 2 + (random32() % 2 ? 0.75f : 0));
+        w->uniform[1][c] = util_f2u(c == 0 ? 3.0f : 1.0f);
+    }
+    memset(w->varying, STALE & 0xff, sizeof w->varying);
+}
+
+static void fill_temporaries(struct world *w)
+{
+    for (unsigned n = 0; n < UTGARD_GP_FILE; n++)
+        for (unsigned c = 0; c < 4; c++)
+            for (unsigned l = 0; l < 16; l++)
+                w->temporaries.value[n][c][l] = w->uniform[n][c];
+}
+
+/* ---- interpreter ---- */
+
+struct vertex {
+    struct world *world;
+    unsigned lane;
+};
+
+static void attribute(void *ctx, uint32_t index, uint32_t out[4])
+{
+    const struct vertex *v = ctx;
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = v->world->attribute[index][c][v->lane];
+}
+static void uniform(void *ctx, uint32_t index, uint32_t out[4])
+{
+    const struct vertex *v = ctx;
+    memcpy(out, v->world->uniform[index], 16);
+}
+static void varying(void *ctx, uint32_t index, uint32_t component, uint32_t value)
+{
+    const struct vertex *v = ctx;
+    v->world->varying[index][component][v->lane] = value;
+}
+
+static void interpret(const struct utgard_gp_program *p, struct world *w, uint16_t lanes)
+{
+    for (unsigned l = 0; l < 16; l++) {
+        struct vertex v = {w, l};
+        struct utgard_gp_ports ports = {&v, attribute, uniform, varying};
+        struct utgard_gp_report report;
+        struct utgard_gp_state state;
+        if (!(lanes >> l & 1))
+            continue;
+        utgard_gp_run(p, &ports, FUEL, &state, &report, NULL, NULL);
+        w->fault[l] = report.fault ? (uint32_t)report.fault | report.pc << 8 : 0;
+        for (unsigned n = 0; n < UTGARD_GP_REGISTERS; n++)
+            for (unsigned c = 0; c < 4; c++)
+                w->reg[n][c][l] = state.reg[n][c];
+    }
+}
+
+/* ---- compiled ---- */
+
+static LLVMValueRef at(struct jit_builder *b, size_t offset)
+{
+    return jit_offset_const(b, jit_param(b, 0), offset);
+}
+
+static void ir_attribute(void *ctx, struct jit_builder *b, uint32_t index, LLVMValueRef out[4])
+{
+    (void)ctx;
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = jit_load(b, b->i32x16, at(b, offsetof(struct world, attribute[0][0]) + (index * 4 + c) * 64),
+                          4, true);
+}
+static LLVMValueRef ir_uniform(void *ctx, struct jit_builder *b, uint32_t index, uint32_t component)
+{
+    (void)ctx;
+    return jit_load(b, b->i32, at(b, offsetof(struct world, uniform) + index * 16 + component * 4), 4, true);
+}
+static LLVMValueRef ir_indexed(void *ctx, struct jit_builder *b, LLVMValueRef index, uint32_t component,
+                               LLVMValueRef mask)
+{
+    (void)ctx;
+    LLVMValueRef offset = LLVMBuildShl(b->ir, index, jit_splat_u32(b, 4), "");
+    return jit_gather_u32(b, at(b, offsetof(struct world, uniform) + component * 4), offset, mask);
+}
+static void ir_varying(void *ctx, struct jit_builder *b, uint32_t index, uint32_t component,
+                       LLVMValueRef value, LLVMValueRef mask)
+{
+    LLVMValueRef place = at(b, offsetof(struct world, varying) + (index * 4 + component) * 64);
+    LLVMValueRef lanes = *(LLVMValueRef *)ctx, old = jit_load(b, b->i32x16, place, 4, false);
+    jit_store(b, jit_select(b, mask ? mask : lanes, value, old), place, 4);
+}
+
+/* void f(struct world *, uint16_t lanes, uint32_t fuel) */
+static int emit(struct jit_builder *b, void *data)
+{
+    LLVMTypeRef params[3] = {b->ptr, b->i16, b->i32};
+    struct utgard_gp_ir_state state;
+    LLVMValueRef fault;
+    jit_begin_function(b, b->void_, params, 3);
+    LLVMValueRef lanes = jit_mask_from_bits(b, jit_param(b, 1));
+    struct utgard_gp_ir_ports ports = {&lanes,     ir_attribute, ir_uniform,
+                                       ir_indexed, ir_varying,   at(b, offsetof(struct world, temporaries))};
+    int status = utgard_gp_translate(b, data, &ports, lanes, jit_param(b, 2), &fault, &state);
+    if (status)
+        return status;
+    jit_store(b, fault, at(b, offsetof(struct world, fault)), 4);
+    for (unsigned n = 0; n < UTGARD_GP_REGISTERS; n++)
+        for (unsigned c = 0; c < 4; c++)
+            jit_store(b, state.reg[n][c], at(b, offsetof(struct world, reg) + (n * 4 + c) * 64), 4);
+    LLVMBuildRetVoid(b->ir);
+    return 0;
+}
+
+typedef void (*run_fn)(struct world *, uint16_t, uint32_t);
+
+static run_fn compile(struct jit_engine *engine, struct utgard_gp_program *p)
+{
+    struct jit_request request = {
+        .key = &p->hash, .key_size = sizeof p->hash, .name = "gp", .emit = emit, .data = p};
+    struct util_error error = {0};
+    void *code = NULL;
+    if (jit_engine_get(engine, &request, &code, &error))
+        fail_msg("%s", error.text);
+    return (run_fn)code;
+}
+
+/* ---- the test ---- */
+
+static bool same(uint32_t x, uint32_t y)
+{
+    bool nan_x = (x & 0x7fffffff) > 0x7f800000, nan_y = (y & 0x7fffffff) > 0x7f800000;
+    return x == y || (nan_x && nan_y);
+}
+
+static void show(const uint64_t *words, uint32_t count)
+{
+    utgard_gp_disasm_program(stderr, words, count);
+}
+
+static void compare(uint64_t program, unsigned level, const uint64_t *words, uint32_t count,
+                    const struct world *expected, const struct world *got, uint16_t lanes)
+{
+    for (unsigned l = 0; l < 16; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        if (expected->fault[l] != got->fault[l]) {
+            show(words, count);
+            fail_msg("program %" PRIu64 " level %u lane %u: fault %x, expected %x", program, level, l,
+                     got->fault[l], expected->fault[l]);
+        }
+        if (expected->fault[l])
+            continue;
+        for (unsigned n = 0; n < 16; n++)
+            for (unsigned c = 0; c < 4; c++) {
+                if (expected->varying[n][c][l] != got->varying[n][c][l]) {
+                    show(words, count);
+                    fail_msg("program %" PRIu64 " level %u lane %u: varying %u.%u is %08x, expected %08x",
+                             program, level, l, n, c, got->varying[n][c][l], expected->varying[n][c][l]);
+                }
+                if (!same(expected->reg[n][c][l], got->reg[n][c][l])) {
+                    show(words, count);
+                    fail_msg("program %" PRIu64 " level %u lane %u: register %u.%u is %08x, expected %08x",
+                             program, level, l, n, c, got->reg[n][c][l], expected->reg[n][c][l]);
+                }
+            }
+    }
+}
+
+static uint64_t from_environment(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+struct tally {
+    uint64_t ran, faulted, looped;
+};
+
+static void try_program(struct jit_engine *engine, unsigned level, uint64_t number, struct tally *tally)
+{
+    static struct world expected, got;
+    uint64_t words[64 * UTGARD_GP_WORDS];
+    struct utgard_gp_program *p;
+    uint32_t count =
+        utgard_gp_random(number, number % 3 ? UTGARD_GP_RANDOM_FULL : UTGARD_GP_RANDOM_STRAIGHT, words, 64);
+    assert_int_equal(utgard_gp_check(words, count, NULL, NULL), 0);
+    assert_int_equal(utgard_gp_program_create(words, count, &p, NULL), 0);
+    run_fn run = compile(engine, p);
+    tally->looped += p->repeats;
+    for (unsigned round = 0; round < 4; round++) {
+        uint16_t lanes = round ? (uint16_t)random32() : 0xffff;
+        make_world(&expected);
+        fill_temporaries(&expected);
+        got = expected;
+        interpret(p, &expected, lanes);
+        run(&got, lanes, FUEL);
+        compare(number, level, words, count, &expected, &got, lanes);
+        tally->ran++;
+        for (unsigned l = 0; l < 16; l++)
+            tally->faulted += expected.fault[l] != 0;
+    }
+    utgard_gp_program_destroy(p);
+}
+
+static struct jit_engine *engine_at(enum jit_level level, unsigned optimize)
+{
+    struct jit_options options = {.level = (int)level, .optimize = optimize, .cache_dir = ""};
+    struct jit_engine *engine;
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    return engine;
+}
+
+/* One program in four is optimised. */
+static void test_random(void **state)
+{
+    (void)state;
+    uint64_t programs = from_environment("VITRAIL_GP_PROGRAMS", 24),
+             begin = from_environment("VITRAIL_GP_SEED", 1);
+    unsigned saved = util_fpenv_enter();
+    struct tally tally = {0};
+    for (enum jit_level level = 0; level < JIT_LEVEL_COUNT; level++) {
+        if (!jit_level_supported(level))
+            continue;
+        struct jit_engine *quick = engine_at(level, 0), *optimized = engine_at(level, 2);
+        seed = begin;
+        for (uint64_t n = begin; n < begin + programs; n++)
+            try_program(n % 4 ? quick : optimized, level, n, &tally);
+        jit_engine_destroy(quick);
+        jit_engine_destroy(optimized);
+    }
+    util_fpenv_leave(saved);
+    assert_true(tally.looped * 10 > programs);
+    assert_true(tally.faulted * 2 < tally.ran * 16);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

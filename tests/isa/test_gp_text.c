@@ -1,0 +1,257 @@
+/* GP instructions between words and text: tests/isa/utgard_gp.cases in both directions, every row of the
+ * table in some case, random words there and back, and what the checker finds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/isa.h"
+#include "isa/utgard_gp/asm.h"
+#include "tests/isa/cases.h"
+#include "util/bits.h"
+
+static uint64_t random_word(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+}
+
+static int assemble(const char *text, size_t length, uint8_t **bytes, size_t *size, struct util_error *error)
+{
+    uint64_t *words;
+    uint32_t count;
+    int err = utgard_gp_asm(text, length, &words, &count, error);
+    if (err)
+        return err;
+    *bytes = (uint8_t *)words;
+    *size = count * 16u;
+    return 0;
+}
+
+static size_t disassemble(const uint8_t *bytes, size_t size, char *text)
+{
+    uint64_t words[2];
+    assert_int_equal(size, sizeof words);
+    memcpy(words, bytes, sizeof words);
+    return utgard_gp_disasm(words, text);
+}
+
+static const struct cases_isa isa = {SOURCE_DIR "/tests/isa/utgard_gp.cases", assemble, disassemble};
+
+static void cases_hold(void **state)
+{
+    struct cases cases = {0};
+    cases_read(&isa, &cases);
+    assert_true(cases.count > 100);
+    assert_true(cases.refused > 30);
+    cases_free(&cases);
+}
+
+/* ---- every row ---- */
+
+static struct utgard_gp_insn insns[256];
+static size_t insn_count;
+
+static bool reads(const struct utgard_gp_insn *i, uint8_t src)
+{
+    return i->mul_a[0] == src || i->mul_b[0] == src || i->mul_a[1] == src || i->mul_b[1] == src ||
+           i->acc_a[0] == src || i->complex_src == src || i->pass_src == src;
+}
+static bool stores(const struct utgard_gp_insn *i, uint8_t src)
+{
+    return i->store_src[0][0] == src || i->store_src[0][1] == src || i->store_src[1][0] == src ||
+           i->store_src[1][1] == src;
+}
+
+#define SEEN(name, condition)                                                                                \
+    do {                                                                                                     \
+        bool seen = false;                                                                                   \
+        for (size_t k = 0; k < insn_count && !seen; k++) {                                                   \
+            const struct utgard_gp_insn *i = &insns[k];                                                      \
+            seen = (condition);                                                                              \
+        }                                                                                                    \
+        if (!seen)                                                                                           \
+            fail_msg("no case for the row %s", name);                                                        \
+    } while (0)
+
+static void every_row_has_a_case(void **state)
+{
+    struct cases cases = {0};
+    cases_read(&isa, &cases);
+    assert_true(cases.count < UTIL_ARRAY_SIZE(insns));
+    for (insn_count = 0; insn_count < cases.count; insn_count++) {
+        uint64_t words[2];
+        memcpy(words, cases.bytes[insn_count], sizeof words);
+        utgard_gp_decode(words, &insns[insn_count]);
+    }
+#define SRC(value, text)   SEEN("SRC " text, reads(i, value));
+#define STORE(value, text) SEEN("STORE " text, stores(i, value));
+#define ACC_OP(name, text)                                                                                   \
+    SEEN("ACC_OP " text, i->acc_op == UTGARD_GP_ACC_##name && (i->acc_a[0] & i->acc_a[1]) != 21);
+#define MUL_OP(name, text)                                                                                   \
+    SEEN("MUL_OP " text, i->mul_op == UTGARD_GP_MUL_##name && (i->mul_a[0] & i->mul_a[1]) != 21);
+#define COMPLEX_OP(name, text)   SEEN("COMPLEX_OP " text, i->complex_op == UTGARD_GP_COMPLEX_##name);
+#define PASS_OP(name, text)      SEEN("PASS_OP " text, i->pass_op == UTGARD_GP_PASS_##name && i->pass_src != 21);
+#define FIELD(member, lo, count) SEEN("FIELD " #member, i->member != utgard_gp_nop.member);
+#include "isa/utgard_gp/insns.inc"
+    cases_free(&cases);
+}
+
+/* ---- there and back ---- */
+
+static void goes_round(const uint64_t word[2])
+{
+    char text[UTGARD_GP_TEXT_MAX];
+    struct util_error error = {0};
+    uint64_t *words;
+    uint32_t count;
+    size_t length = utgard_gp_disasm(word, text);
+    assert_true(length < UTGARD_GP_TEXT_MAX - 1 && strlen(text) == length);
+    if (utgard_gp_asm(text, length, &words, &count, &error))
+        fail_msg("%016" PRIx64 "%016" PRIx64 " prints as '%s', refused: %s", word[1], word[0], text,
+                 error.text);
+    if (count != 1 || memcmp(words, word, 16) != 0)
+        fail_msg("'%s' gives %016" PRIx64 "%016" PRIx64 ", not %016" PRIx64 "%016" PRIx64, text, words[1],
+                 words[0], word[1], word[0]);
+    free(words);
+}
+
+/* Random bits, most of them with the mark and branch bits that let the rest print. */
+static void any_word_goes_round(void **state)
+{
+    uint64_t seed = 1;
+    unsigned printed = 0;
+    for (unsigned n = 0; n < 100000; n++) {
+        uint64_t word[2] = {random_word(&seed), random_word(&seed)};
+        struct utgard_gp_insn insn;
+        char text[UTGARD_GP_TEXT_MAX];
+        if (n % 8) {
+            utgard_gp_decode(word, &insn);
+            insn.branch_target = insn.branch ? insn.branch_target : 0;
+            insn.branch_low &= insn.branch;
+            insn.unknown = utgard_gp_mark(&insn);
+            utgard_gp_encode(&insn, word);
+        }
+        goes_round(word);
+        utgard_gp_disasm(word, text);
+        printed += text[0] != '.';
+    }
+    assert_true(printed > 80000);
+}
+
+static void encoding_inverts_decoding(void **state)
+{
+    uint64_t seed = 2, covered[2] = {0};
+    static const struct isa_field fields[] = {
+#define FIELD(member, lo, count) ISA_FIELD(struct utgard_gp_insn, member, lo, count),
+#include "isa/utgard_gp/insns.inc"
+    };
+    isa_coverage(fields, UTIL_ARRAY_SIZE(fields), covered);
+    assert_true(!~covered[0] && !~covered[1]);
+    for (unsigned n = 0; n < 100000; n++) {
+        uint64_t word[2] = {random_word(&seed), random_word(&seed)}, again[2];
+        struct utgard_gp_insn insn;
+        utgard_gp_decode(word, &insn);
+        utgard_gp_encode(&insn, again);
+        assert_memory_equal(word, again, sizeof word);
+    }
+}
+
+static void programs_have_labels(void **state)
+{
+    static const char text[] = "start: attr 0 ; mul.0 f0.x, 1\n"
+                               "    pass ^mul0 ; branch end # leaves\n"
+                               "    pass ^pass ; branch start\n"
+                               "end:\n";
+    struct util_error error = {0};
+    uint64_t *words, *again;
+    uint32_t count, count_again;
+    struct utgard_gp_insn insn;
+    char *printed = NULL;
+    size_t length = 0;
+    assert_int_equal(utgard_gp_asm(text, strlen(text), &words, &count, &error), 0);
+    assert_int_equal(count, 3);
+    utgard_gp_decode(&words[2], &insn);
+    assert_int_equal(utgard_gp_target(&insn), 3);
+    utgard_gp_decode(&words[4], &insn);
+    assert_int_equal(utgard_gp_target(&insn), 0);
+    FILE *out = open_memstream(&printed, &length);
+    assert_int_equal(utgard_gp_disasm_program(out, words, count), 0);
+    fclose(out);
+    assert_non_null(strstr(printed, "branch L3\n"));
+    assert_int_equal(utgard_gp_asm(printed, length, &again, &count_again, &error), 0);
+    assert_int_equal(count_again, count);
+    assert_memory_equal(again, words, count * 16u);
+    free(again);
+    free(words);
+    free(printed);
+}
+
+/* ---- the checker ---- */
+
+static void note(void *data, uint32_t pc, const char *rule, const char *source)
+{
+    char *all = data;
+    snprintf(all + strlen(all), 1000 - strlen(all), "%u %s|", pc, rule);
+    assert_true(strlen(source) > 0);
+}
+
+/* Each text breaks one rule, which is named by a part of its words, at the given instruction. */
+static const struct {
+    const char *text, *rule;
+} breaches[] = {
+    {"mul.0 src8, f0.x", "0 sources 8 to 11"},
+    {"accop3.0 f0.x, f0.y", "0 this accumulator operation"},
+    {"mulop5.0 f0.x, f0.y", "0 this multiplier operation"},
+    {"cop7 f0.x", "0 this complex operation"},
+    {"passop1 f0.x", "0 this pass operation"},
+    {"pass f0.x ; store.xy r0, s5, none", "0 store source 5"},
+    {"load 0+off4 ; pass load.x", "0 load offsets"},
+    {"nop\npass f0.x ; branch 3", "1 the branch goes beyond"},
+    {"complex1.0 f0.x, f0.y ; complex1.1 f0.x, f0.y\npass ^mul0",
+     "1 complex1 takes two instructions: its result is"},
+    {"complex1.0 f0.x, f0.y ; store.xy r0, mul0, none",
+     "0 complex1 takes two instructions: its result cannot"},
+    {"pass ^acc0", "0 nothing was computed"},
+    {"nop\npass ^^acc0", "1 nothing was computed"},
+    {"store.xy tv0, pass, none ; pass f0.x", "0 a store is of a varying"},
+    {".word 0x00fad5000007ff80438002b578cad6b5", "0 bits 116-119"},
+};
+
+static void breaches_are_found(void **state)
+{
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(breaches); n++) {
+        char found[1000] = "";
+        struct util_error error = {0};
+        uint64_t *words;
+        uint32_t count;
+        if (utgard_gp_asm(breaches[n].text, strlen(breaches[n].text), &words, &count, &error))
+            fail_msg("%s: %s", breaches[n].text, error.text);
+        unsigned total = utgard_gp_check(words, count, note, found);
+        if (total != 1 || strncmp(found, breaches[n].rule, strlen(breaches[n].rule)) != 0)
+            fail_msg("'%s': %u breaches: %s", breaches[n].text, total, found);
+        free(words);
+    }
+    char found[1000] = "";
+    assert_int_equal(utgard_gp_check(NULL, 0, note, found), 1);
+    assert_non_null(strstr(found, "1 to 512"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cases_hold),           cmocka_unit_test(every_row_has_a_case),
+        cmocka_unit_test(any_word_goes_round),  cmocka_unit_test(encoding_inverts_decoding),
+        cmocka_unit_test(programs_have_labels), cmocka_unit_test(breaches_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
