@@ -137,8 +137,11 @@ static int open_pool(struct vitrail_context *context)
 static int open_engine(struct vitrail_context *context)
 {
     const struct vitrail_config *c = &context->config;
-    struct jit_options options = {
-        .level = -1, .optimize = 2, .cache_dir = c->cache_dir, .cache_bytes = c->cache_bytes};
+    struct jit_options options = {.level = -1,
+                                  .optimize = JIT_AUTOMATIC,
+                                  .background = util_pool_workers(context->pool) > 1,
+                                  .cache_dir = c->cache_dir,
+                                  .cache_bytes = c->cache_bytes};
     struct util_error error = {0};
     for (int l = 0; c->level && l < JIT_LEVEL_COUNT; l++)
         if (!strcmp(c->level, jit_level_name((enum jit_level)l)))

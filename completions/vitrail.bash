@@ -1,7 +1,7 @@
 # bash completion for vitrail
 _vitrail() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local device="--threads --level --interpreter --reference --numeric --no-cache"
+    local device="--threads --level --interpreter --reference --numeric --tier --no-cache"
     local commands="run record replay decode info asm dis lint qpu compare explain profile gpus"
     if [ "$COMP_CWORD" = 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
@@ -10,6 +10,7 @@ _vitrail() {
     case "$prev" in
     --numeric) mapfile -t COMPREPLY < <(compgen -W "fast exact" -- "$cur"); return ;;
     --level) mapfile -t COMPREPLY < <(compgen -W "sse4.1 avx2 avx512" -- "$cur"); return ;;
+    --tier) mapfile -t COMPREPLY < <(compgen -W "auto quick optimised" -- "$cur"); return ;;
     --gpu) mapfile -t COMPREPLY < <(compgen -W "vc4" -- "$cur"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "hex int float" -- "$cur"); return ;;
     --stage) mapfile -t COMPREPLY < <(compgen -W "fragment vertex coordinate user" -- "$cur"); return ;;

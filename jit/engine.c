@@ -2,49 +2,18 @@
 
 #include <errno.h>
 #include <link.h>
-#include <llvm-c/Analysis.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <xxhash.h>
 
-#include "jit/builder.h"
-#include "jit/cache.h"
-#include "jit/compile.h"
-#include "jit/linker.h"
+#include "jit/engine_internal.h"
 #include "jit/target.h"
 
 #define CODE_BYTES  (128u << 20)
 #define ENTRIES_MAX 32768u /* functions: what LLVM keeps of each is more than its code */
-
-/* A key and what became of it. Entries are removed only all together. */
-struct entry {
-    struct entry *next;
-    struct jit_cache_key key;
-    bool busy;
-    int result;
-    void *code;
-    uint8_t bytes[];
-};
-
-struct jit_engine {
-    enum jit_level level;
-    unsigned optimize, max_insns, deadline_ms;
-    uint64_t code_bytes;
-    struct jit_machines *machines;
-    struct jit_linker *linker;
-    struct jit_cache *cache;
-    uint64_t stamp[2]; /* everything besides the key that code depends on */
-
-    pthread_mutex_t lock; /* of all below */
-    pthread_cond_t ready;
-    struct entry **buckets;
-    size_t bucket_count, entry_count;
-    unsigned users;
-    struct jit_stats stats;
-};
+#define HOT_RUNS    16384u /* four of these are a tile-based screen of 1280x720 pixels, each drawn once */
 
 /* The identity of the binary this file is linked into, so that code cached by another build is never used:
  * its GNU build-id note. */
@@ -76,8 +45,8 @@ static void make_stamp(struct jit_engine *engine)
     if (!state)
         return;
     LLVMGetVersion(&version[0], &version[1], &version[2]);
-    int n = snprintf(text, sizeof text, "vitrail %s llvm %u.%u.%u level %s optimize %u", VITRAIL_VERSION,
-                     version[0], version[1], version[2], jit_level_name(engine->level), engine->optimize);
+    int n = snprintf(text, sizeof text, "vitrail %s llvm %u.%u.%u level %s", VITRAIL_VERSION, version[0],
+                     version[1], version[2], jit_level_name(engine->level));
     XXH3_128bits_reset(state);
     XXH3_128bits_update(state, text, (size_t)n);
     dl_iterate_phdr(find_build_id, state);
@@ -110,16 +79,18 @@ int jit_engine_create(const struct jit_options *options, struct jit_engine **out
     pthread_mutex_init(&engine->lock, NULL);
     pthread_cond_init(&engine->ready, NULL);
     engine->level = level;
-    engine->optimize = options->optimize;
+    engine->tier = (enum jit_tier)options->optimize;
     engine->max_insns = options->max_insns ? options->max_insns : 60000;
     engine->deadline_ms = options->deadline_ms ? options->deadline_ms : 10000;
     engine->code_bytes = options->code_bytes ? options->code_bytes : CODE_BYTES;
+    engine->hot_runs = options->hot_runs ? options->hot_runs : options->background ? HOT_RUNS : 64 * HOT_RUNS;
     make_stamp(engine);
     engine->bucket_count = 256;
-    engine->buckets = calloc(engine->bucket_count, sizeof(struct entry *));
-    engine->machines = jit_machines_create(level, options->optimize);
+    engine->buckets = calloc(engine->bucket_count, sizeof(struct jit_entry *));
+    engine->machines[0] = jit_machines_create(level, 0);
+    engine->machines[1] = jit_machines_create(level, 2);
     engine->linker = jit_linker_create(level, error);
-    if (!engine->buckets || !engine->machines || !engine->linker) {
+    if (!engine->buckets || !engine->machines[0] || !engine->machines[1] || !engine->linker) {
         bool started = engine->linker;
         jit_engine_destroy(engine);
         return started ? util_fail(error, -ENOMEM, "no memory for a compiler") : -EIO;
@@ -127,6 +98,8 @@ int jit_engine_create(const struct jit_options *options, struct jit_engine **out
     if (!options->cache_dir || options->cache_dir[0])
         engine->cache =
             jit_cache_open(options->cache_dir, options->cache_bytes ? options->cache_bytes : 256u << 20);
+    if (options->background && engine->tier == JIT_AUTOMATIC)
+        engine->has_background = jit_background_join(&engine->background, jit_tier_step, engine);
     *out = engine;
     return 0;
 }
@@ -134,25 +107,29 @@ int jit_engine_create(const struct jit_options *options, struct jit_engine **out
 static void forget_entries(struct jit_engine *engine)
 {
     for (size_t i = 0; engine->buckets && i < engine->bucket_count; i++) {
-        for (struct entry *e = engine->buckets[i], *next; e; e = next) {
+        for (struct jit_entry *e = engine->buckets[i], *next; e; e = next) {
             next = e->next;
             free(e);
         }
         engine->buckets[i] = NULL;
     }
-    engine->entry_count = 0;
+    engine->entry_count = engine->queue_count = 0;
 }
 
 void jit_engine_destroy(struct jit_engine *engine)
 {
     if (!engine)
         return;
+    if (engine->has_background)
+        jit_background_leave(&engine->background);
     forget_entries(engine);
     free(engine->buckets);
-    if (engine->machines)
-        jit_machines_wait(engine->machines, engine->deadline_ms > 1000 ? engine->deadline_ms : 1000);
+    for (unsigned i = 0; i < 2; i++)
+        if (engine->machines[i])
+            jit_machines_wait(engine->machines[i], engine->deadline_ms > 1000 ? engine->deadline_ms : 1000);
     jit_linker_destroy(engine->linker);
-    jit_machines_release(engine->machines);
+    for (unsigned i = 0; i < 2; i++)
+        jit_machines_release(engine->machines[i]);
     jit_cache_close(engine->cache);
     pthread_cond_destroy(&engine->ready);
     pthread_mutex_destroy(&engine->lock);
@@ -186,8 +163,7 @@ void jit_engine_leave(struct jit_engine *engine)
     pthread_mutex_unlock(&engine->lock);
 }
 
-/* Called with the lock held. */
-static bool full(struct jit_engine *engine)
+bool jit_engine_full_locked(struct jit_engine *engine)
 {
     return engine->entry_count >= ENTRIES_MAX || jit_linker_code_bytes(engine->linker) >= engine->code_bytes;
 }
@@ -195,13 +171,15 @@ static bool full(struct jit_engine *engine)
 bool jit_engine_is_full(struct jit_engine *engine)
 {
     pthread_mutex_lock(&engine->lock);
-    bool is = full(engine);
+    bool is = jit_engine_full_locked(engine);
     pthread_mutex_unlock(&engine->lock);
     return is;
 }
 
 int jit_engine_renew(struct jit_engine *engine)
 {
+    if (engine->has_background)
+        jit_background_hold(&engine->background);
     pthread_mutex_lock(&engine->lock);
     struct jit_linker *linker = engine->users <= 1 ? jit_linker_create(engine->level, NULL) : NULL;
     int result = linker ? 0 : engine->users > 1 ? -EBUSY : -ENOMEM;
@@ -211,6 +189,8 @@ int jit_engine_renew(struct jit_engine *engine)
         forget_entries(engine);
     }
     pthread_mutex_unlock(&engine->lock);
+    if (engine->has_background)
+        jit_background_release(&engine->background);
     return result;
 }
 
@@ -228,14 +208,14 @@ static void hash_key(const struct jit_engine *engine, const struct jit_request *
 static void grow(struct jit_engine *engine)
 {
     size_t count = 2 * engine->bucket_count;
-    struct entry **buckets = calloc(count, sizeof(struct entry *));
+    struct jit_entry **buckets = calloc(count, sizeof(struct jit_entry *));
 
     if (!buckets)
         return; /* longer chains, nothing worse */
     for (size_t i = 0; i < engine->bucket_count; i++) {
-        for (struct entry *e = engine->buckets[i], *next; e; e = next) {
+        for (struct jit_entry *e = engine->buckets[i], *next; e; e = next) {
             next = e->next;
-            struct entry **slot = &buckets[e->key.hash[0] & (count - 1)];
+            struct jit_entry **slot = &buckets[e->key.hash[0] & (count - 1)];
             e->next = *slot;
             *slot = e;
         }
@@ -246,10 +226,10 @@ static void grow(struct jit_engine *engine)
 }
 
 /* Called with the lock held. A new entry is busy, and its maker's to fill. NULL: *result says why. */
-static struct entry *find_entry(struct jit_engine *engine, const struct jit_cache_key *key, bool *created,
-                                int *result)
+static struct jit_entry *find_entry(struct jit_engine *engine, const struct jit_cache_key *key, bool *created,
+                                    int *result)
 {
-    struct entry *e = engine->buckets[key->hash[0] & (engine->bucket_count - 1)];
+    struct jit_entry *e = engine->buckets[key->hash[0] & (engine->bucket_count - 1)];
 
     *created = false;
     for (; e; e = e->next) {
@@ -257,7 +237,7 @@ static struct entry *find_entry(struct jit_engine *engine, const struct jit_cach
             !memcmp(e->bytes, key->data, key->size))
             return e;
     }
-    *result = full(engine) ? -ENOSPC : -ENOMEM;
+    *result = jit_engine_full_locked(engine) ? -ENOSPC : -ENOMEM;
     e = *result == -ENOSPC ? NULL : calloc(1, sizeof *e + key->size);
     if (!e)
         return NULL;
@@ -267,181 +247,65 @@ static struct entry *find_entry(struct jit_engine *engine, const struct jit_cach
     e->busy = true;
     if (engine->entry_count++ >= engine->bucket_count)
         grow(engine);
-    struct entry **slot = &engine->buckets[key->hash[0] & (engine->bucket_count - 1)];
+    struct jit_entry **slot = &engine->buckets[key->hash[0] & (engine->bucket_count - 1)];
     e->next = *slot;
     *slot = e;
     *created = true;
     return e;
 }
 
-static void count_one(struct jit_engine *engine, uint64_t *counter)
+/* Lock held. Whether another has answered this request, and then with *result. */
+static bool answered(struct jit_engine *engine, struct jit_entry *e, int *result, struct util_error *error)
 {
-    pthread_mutex_lock(&engine->lock);
-    ++*counter;
-    pthread_mutex_unlock(&engine->lock);
+    while (e->busy)
+        pthread_cond_wait(&engine->ready, &engine->lock);
+    if (e->result == -ENOMEM && !jit_engine_full_locked(engine))
+        return false; /* memory may have come back: try again */
+    engine->stats.memory_hits++;
+    *result = e->result ? util_fail(error, e->result, "this function was refused before") : 0;
+    return true;
 }
 
-static void builder_types(struct jit_builder *b)
-{
-    LLVMContextRef c = b->context;
-
-    b->void_ = LLVMVoidTypeInContext(c);
-    b->i1 = LLVMInt1TypeInContext(c);
-    b->i8 = LLVMInt8TypeInContext(c);
-    b->i16 = LLVMInt16TypeInContext(c);
-    b->i32 = LLVMInt32TypeInContext(c);
-    b->i64 = LLVMInt64TypeInContext(c);
-    b->f32 = LLVMFloatTypeInContext(c);
-    b->ptr = LLVMPointerTypeInContext(c, 0);
-    b->i1x16 = LLVMVectorType(b->i1, JIT_LANES);
-    b->i8x16 = LLVMVectorType(b->i8, JIT_LANES);
-    b->i16x16 = LLVMVectorType(b->i16, JIT_LANES);
-    b->i32x16 = LLVMVectorType(b->i32, JIT_LANES);
-    b->i64x16 = LLVMVectorType(b->i64, JIT_LANES);
-    b->f32x16 = LLVMVectorType(b->f32, JIT_LANES);
-    b->ptrx16 = LLVMVectorType(b->ptr, JIT_LANES);
-}
-
-static uint64_t count_insns(LLVMModuleRef module)
-{
-    uint64_t count = 0;
-
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
-                count++;
-    return count;
-}
-
-static int check_module(const struct jit_engine *engine, const struct jit_builder *b, const char *name,
-                        struct util_error *error)
-{
-    uint64_t count = count_insns(b->module);
-    char *text = NULL;
-    int result = 0;
-
-    if (count > engine->max_insns)
-        return util_fail(error, -E2BIG, "%s: %llu LLVM instructions, the cap is %u", name,
-                         (unsigned long long)count, engine->max_insns);
-    if (!LLVMGetNamedFunction(b->module, b->symbol))
-        return util_fail(error, -EINVAL, "%s: no function was made", name);
-    if (LLVMVerifyModule(b->module, LLVMReturnStatusAction, &text))
-        result = util_fail(error, -EINVAL, "%s does not verify: %s", name, text);
-    LLVMDisposeMessage(text);
-    return result;
-}
-
-/* The request's module as an object file. */
-static int compile(struct jit_engine *engine, const struct jit_request *request, const char *symbol,
-                   LLVMMemoryBufferRef *object, struct util_error *error)
-{
-    const char *name = request->name ? request->name : symbol;
-    struct jit_builder b = {.context = LLVMContextCreate(), .symbol = symbol, .level = engine->level};
-
-    b.module = LLVMModuleCreateWithNameInContext(name, b.context);
-    b.ir = LLVMCreateBuilderInContext(b.context);
-    builder_types(&b);
-    int result = request->emit(&b, request->data);
-    if (result > 0)
-        result = -EINVAL;
-    if (!result)
-        result = check_module(engine, &b, name, error);
-    LLVMDisposeBuilder(b.ir);
-    if (!result)
-        return jit_compile(engine->machines, b.context, b.module, engine->deadline_ms, object, error);
-    LLVMDisposeModule(b.module);
-    LLVMContextDispose(b.context);
-    return result;
-}
-
-static bool from_disk(struct jit_engine *engine, const struct jit_cache_key *key, const char *symbol,
-                      void **code)
-{
-    void *object;
-    size_t size;
-    enum jit_cache_result found = jit_cache_load(engine->cache, key, &object, &size);
-
-    if (found == JIT_CACHE_HIT) {
-        LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, symbol);
-        free(object);
-        if (!jit_linker_add(engine->linker, buffer, symbol, code, NULL)) {
-            count_one(engine, &engine->stats.disk_hits);
-            return true;
-        }
-        jit_cache_remove(engine->cache, key);
-        found = JIT_CACHE_REJECTED;
-    }
-    if (found == JIT_CACHE_REJECTED)
-        count_one(engine, &engine->stats.disk_rejected);
-    return false;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static int produce(struct jit_engine *engine, const struct jit_request *request,
-                   const struct jit_cache_key *key, void **code, struct util_error *error)
-{
-    char symbol[48];
-    LLVMMemoryBufferRef object;
-
-    snprintf(symbol, sizeof symbol, "vt_%016llx%016llx", (unsigned long long)key->hash[1],
-             (unsigned long long)key->hash[0]);
-    if (engine->cache && from_disk(engine, key, symbol, code))
-        return 0;
-    uint64_t start = now_ns();
-    int result = compile(engine, request, symbol, &object, error);
-    if (result)
-        return result;
-    if (engine->cache)
-        jit_cache_store(engine->cache, key, LLVMGetBufferStart(object), LLVMGetBufferSize(object));
-    result = jit_linker_add(engine->linker, object, symbol, code, error);
-    pthread_mutex_lock(&engine->lock);
-    engine->stats.compiled += !result;
-    engine->stats.compile_ns += now_ns() - start;
-    pthread_mutex_unlock(&engine->lock);
-    return result;
-}
-
-int jit_engine_get(struct jit_engine *engine, const struct jit_request *request, void **out,
-                   struct util_error *error)
+int jit_engine_get_function(struct jit_engine *engine, const struct jit_request *request,
+                            struct jit_function **out, struct util_error *error)
 {
     struct jit_cache_key key;
     bool created;
     int result = 0;
 
     hash_key(engine, request, &key);
+    *out = NULL;
     pthread_mutex_lock(&engine->lock);
-    struct entry *e = find_entry(engine, &key, &created, &result);
-    if (e && !created) {
-        while (e->busy)
-            pthread_cond_wait(&engine->ready, &engine->lock);
-        if (e->result != -ENOMEM || full(engine)) {
-            engine->stats.memory_hits++;
-            pthread_mutex_unlock(&engine->lock);
-            *out = e->code;
-            return e->result ? util_fail(error, e->result, "this function was refused before") : 0;
-        }
-        e->busy = true; /* memory may have come back: try again */
+    struct jit_entry *e = find_entry(engine, &key, &created, &result);
+    bool done = e && !created && answered(engine, e, &result, error);
+    if (e && !done) {
+        e->busy = true;
+        e->name = request->name;
+        e->emit_key = request->emit_key;
     }
     pthread_mutex_unlock(&engine->lock);
     if (!e)
         return util_fail(error, result, "no %s for a compiled function",
                          result == -ENOSPC ? "room" : "memory");
+    if (!done) {
+        result = jit_tier_first(engine, e, request, error);
+        pthread_mutex_lock(&engine->lock);
+        e->busy = false;
+        e->result = result;
+        pthread_cond_broadcast(&engine->ready);
+        pthread_mutex_unlock(&engine->lock);
+    }
+    if (!result)
+        *out = &e->function;
+    return result;
+}
 
-    void *code = NULL;
-    result = produce(engine, request, &key, &code, error);
-    pthread_mutex_lock(&engine->lock);
-    e->busy = false;
-    e->result = result;
-    e->code = code;
-    pthread_cond_broadcast(&engine->ready);
-    pthread_mutex_unlock(&engine->lock);
-    *out = code;
+int jit_engine_get(struct jit_engine *engine, const struct jit_request *request, void **out,
+                   struct util_error *error)
+{
+    struct jit_function *function;
+    int result = jit_engine_get_function(engine, request, &function, error);
+
+    *out = result ? NULL : jit_function_code(function);
     return result;
 }

@@ -9,7 +9,7 @@
 /* Starts LLVM's x86 target once a process; false when LLVM was built without it. Thread-safe. */
 bool jit_target_init(void);
 /* A machine for the level, owned by the caller (LLVMDisposeTargetMachine); NULL on failure. A machine is used
- * by one thread at a time. `optimize` as in struct jit_options. */
+ * by one thread at a time. `optimize`: 0 quick, 2 optimised. */
 LLVMTargetMachineRef jit_target_machine(enum jit_level level, unsigned optimize);
 /* Widest register of the level in bits, as LLVM's vector-width attributes want it. */
 const char *jit_target_vector_width(enum jit_level level);

@@ -56,7 +56,7 @@ struct session {
 
 static int parse(struct options *o, int argc, char **argv)
 {
-    *o = (struct options){.loops = 1, .device = {.threads = -1, .level = -1}};
+    *o = (struct options){.loops = 1, .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC}};
     for (int i = 1; i < argc; i++) {
         static const struct {
             const char *name;
@@ -245,9 +245,12 @@ static void print_stats(const struct session *s, struct jit_engine *engine, doub
     if (engine) {
         struct jit_stats j;
         jit_engine_stats(engine, &j);
-        printf("compiled %llu\ncache_hits %llu\ncache_rejected %llu\ncompile_ms %.3f\ncode_bytes %llu\n",
+        printf("compiled %llu\ncache_hits %llu\ncache_rejected %llu\ncompile_ms %.3f\noptimised "
+               "%llu\noptimise_ms "
+               "%.3f\ncode_bytes %llu\n",
                (unsigned long long)j.compiled, (unsigned long long)j.disk_hits,
                (unsigned long long)j.disk_rejected, (double)j.compile_ns * 1e-6,
+               (unsigned long long)j.optimised, (double)j.optimise_ns * 1e-6,
                (unsigned long long)j.code_bytes);
     }
 }

@@ -489,7 +489,8 @@ static int run_all(struct run *run, const struct drm_launch *launch)
 
 static int run_or_record(int argc, char **argv, bool record)
 {
-    struct run run = {.name = argv[0], .memory = 1ull << 30, .device = {.threads = -1, .level = -1}};
+    struct run run = {
+        .name = argv[0], .memory = 1ull << 30, .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC}};
     struct drm_launch launch;
     struct util_error error = {0};
     int status = parse(&run, argc, argv, record);

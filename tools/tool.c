@@ -152,7 +152,21 @@ const char tool_device_help[] =
     "  --numeric MODE     how guest programs compute: fast (default) as IEEE 754 and\n"
     "                     this processor do, exact as silicon does, as far as that\n"
     "                     was measured in public\n"
+    "  --tier NAME        compiled code: auto (default) quick code at once, better code\n"
+    "                     where it runs much; quick or optimised: that alone\n"
     "  --no-cache         neither read nor write compiled code on disk\n";
+
+static bool parse_tier(const char *text, unsigned *tier)
+{
+    static const char *const names[] = {"quick", "auto", "optimised"}; /* as enum jit_tier has them */
+
+    for (unsigned t = JIT_QUICK; t <= JIT_OPTIMISED; t++)
+        if (!strcmp(text, names[t])) {
+            *tier = t;
+            return true;
+        }
+    return false;
+}
 
 int tool_device_option(const char *name, struct tool_device_options *options, int argc, char **argv,
                        int *index)
@@ -188,6 +202,13 @@ int tool_device_option(const char *name, struct tool_device_options *options, in
         }
         return got;
     }
+    if ((got = tool_value(name, "--tier", argc, argv, index, &value))) {
+        if (got > 0 && !parse_tier(value, &options->tier)) {
+            tool_error(name, 0, "--tier takes auto, quick or optimised, not '%s'", value);
+            return -1;
+        }
+        return got;
+    }
     if (!strcmp(argv[*index], "--interpreter"))
         options->interpreter = true;
     else if (!strcmp(argv[*index], "--reference"))
@@ -214,8 +235,10 @@ int tool_device_open(const char *name, const struct tool_device_options *options
     if (err)
         return tool_error(name, TOOL_HOST, "cannot start %d threads: %s", threads, strerror(-err));
     if (!options->interpreter && !options->reference) {
-        struct jit_options jit = {
-            .level = options->level, .optimize = 2, .cache_dir = options->no_cache ? "" : NULL};
+        struct jit_options jit = {.level = options->level,
+                                  .optimize = options->tier,
+                                  .background = threads > 0,
+                                  .cache_dir = options->no_cache ? "" : NULL};
         err = jit_engine_create(&jit, engine, &error);
         if (err) {
             util_pool_destroy(*pool);

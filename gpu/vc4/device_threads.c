@@ -104,6 +104,8 @@ void vc4_thread_start(struct vc4_device *device, unsigned n)
     thread->run = true;
     thread->error = false;
     thread->job = ++device->counters.jobs;
+    if (device->options.engine && !device->scheduling)
+        jit_engine_settle(device->options.engine); /* what earlier jobs have run much */
     vc4_threads_run(device);
 }
 

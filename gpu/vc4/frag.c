@@ -18,8 +18,8 @@ struct vc4_frag {
     const struct vc4_qpu_program *program;
     uint32_t code; /* guest address of the program, for reports */
     uint8_t samples;
-    uint32_t weight; /* of an instruction in fuel */
-    vc4_frag_fn run;
+    uint32_t weight;               /* of an instruction in fuel */
+    struct jit_function *function; /* a vc4_frag_fn */
     struct vc4_frag_args args;
     /* Behind it, in one piece of memory: */
     struct raster_texture *textures; /* by sample number; direct lookups have none */
@@ -101,12 +101,12 @@ static int compile(struct vc4_frag *frag, struct jit_engine *engine, const struc
     if (frag->program->reads_coverage)
         variant.coverage = (uint8_t)(config->coverage_leave | config->coverage_mask << 1);
     vc4_frag_plan_test(plan, frag->uniforms, config, &variant.zs);
-    frag->run = vc4_frag_code_find(state->fs.notes, &variant, engine);
-    if (frag->run)
+    frag->function = vc4_frag_code_find(state->fs.notes, &variant, engine);
+    if (frag->function)
         return 0;
-    int status = vc4_frag_compile(&variant, engine, &frag->run, &error);
+    int status = vc4_frag_compile(&variant, engine, &frag->function, &error);
     if (!status)
-        vc4_frag_code_keep(state->fs.notes, &variant, engine, frag->run);
+        vc4_frag_code_keep(state->fs.notes, &variant, engine, frag->function);
     return status;
 }
 
@@ -253,7 +253,9 @@ uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *p
     if (frag->ref) {
         code = vc4_frag_ref_shade(frag->ref, prim, tile, blocks, count, &result.fuel, executed, fault);
     } else {
-        code = frag->run(&frag->args, prim, tile, blocks, count, &result);
+        vc4_frag_fn run = (vc4_frag_fn)jit_function_code(frag->function);
+        code = run(&frag->args, prim, tile, blocks, count, &result);
+        jit_function_ran(frag->function, result.executed);
         if (code)
             report(frag, code, result.address, fault);
         *executed += result.executed;

@@ -8,7 +8,7 @@
 struct vc4_frag_code {
     struct vc4_frag_code *next;
     struct jit_engine *engine;
-    vc4_frag_fn run;
+    struct jit_function *function;
     struct raster_zs zs;
     uint8_t samples, coverage;
     enum vc4_qpu_numeric numeric;
@@ -24,8 +24,9 @@ void vc4_frag_code_destroy(struct vc4_frag_code *list)
     }
 }
 
-vc4_frag_fn vc4_frag_code_find(const struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
-                               const struct jit_engine *engine)
+struct jit_function *vc4_frag_code_find(const struct vc4_program_notes *notes,
+                                        const struct vc4_frag_variant *variant,
+                                        const struct jit_engine *engine)
 {
     uint32_t count = variant->program->sample_count;
     const struct vc4_frag_code *code =
@@ -36,11 +37,11 @@ vc4_frag_fn vc4_frag_code_find(const struct vc4_program_notes *notes, const stru
                     code->key_count != count || memcmp(&code->zs, &variant->zs, sizeof code->zs) != 0 ||
                     memcmp(code->keys, variant->keys, count * sizeof *code->keys) != 0))
         code = code->next;
-    return code ? code->run : NULL;
+    return code ? code->function : NULL;
 }
 
 void vc4_frag_code_keep(struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
-                        struct jit_engine *engine, vc4_frag_fn run)
+                        struct jit_engine *engine, struct jit_function *function)
 {
     size_t bytes = variant->program->sample_count * sizeof *variant->keys;
     struct vc4_frag_code *code = notes ? malloc(sizeof *code + bytes) : NULL;
@@ -48,7 +49,7 @@ void vc4_frag_code_keep(struct vc4_program_notes *notes, const struct vc4_frag_v
     if (!code) /* then the next draw asks the engine again */
         return;
     code->engine = engine;
-    code->run = run;
+    code->function = function;
     code->zs = variant->zs;
     code->samples = variant->samples;
     code->coverage = variant->coverage;

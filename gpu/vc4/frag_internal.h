@@ -70,16 +70,30 @@ struct vc4_frag_variant {
 
 /* frag_code.c: what is kept with a program (`notes` NULL: nothing). The code of a variant, NULL when there is
  * none yet; and the plan, made when it is not known. */
-vc4_frag_fn vc4_frag_code_find(const struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
-                               const struct jit_engine *engine);
+struct jit_function *vc4_frag_code_find(const struct vc4_program_notes *notes,
+                                        const struct vc4_frag_variant *variant,
+                                        const struct jit_engine *engine);
 void vc4_frag_code_keep(struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
-                        struct jit_engine *engine, vc4_frag_fn run);
+                        struct jit_engine *engine, struct jit_function *function);
 void vc4_frag_plan_find(struct vc4_program_notes *notes, const struct vc4_qpu_program *program,
                         unsigned samples, struct vc4_frag_plan *out);
 
-/* Compiles the variant or finds its code. 0, -ENOTSUP when it must be interpreted, or another negative errno.
+/* frag_key.c. The key of the variant's code, malloc'ed; NULL: no memory. */
+uint8_t *vc4_frag_key_write(const struct vc4_frag_variant *variant, size_t *size);
+/* A variant made of such a key: 0 and what vc4_frag_recipe_finish ends, or negative errno. */
+struct vc4_frag_recipe {
+    struct vc4_frag_variant variant;
+    struct vc4_frag_plan plan;
+    struct vc4_qpu_program *program;
+    struct raster_texture_key *keys;
+};
+int vc4_frag_key_read(const void *key, size_t size, struct vc4_frag_recipe *out);
+void vc4_frag_recipe_finish(struct vc4_frag_recipe *recipe);
+
+/* Compiles the variant or finds its code, a vc4_frag_fn. 0, -ENOTSUP when it must be interpreted, or another
+ * negative errno.
  */
-int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine, vc4_frag_fn *out,
-                     struct util_error *error);
+int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine,
+                     struct jit_function **out, struct util_error *error);
 
 #endif

@@ -303,7 +303,7 @@ static bool pairs_up(const struct vc4_frag_emit *e, const struct jit_builder *b,
 {
     const struct vc4_qpu_program *program = e->variant->program;
 
-    if (b->level != JIT_AVX512 || e->variant->samples > 1 || program->reads_coverage ||
+    if (b->quick || b->level != JIT_AVX512 || e->variant->samples > 1 || program->reads_coverage ||
         program->insn_count > PAIR_MAX || stops)
         return false;
     if (vc4_qpu_is_straight(program))
@@ -378,39 +378,33 @@ static int emit_variant(struct jit_builder *b, void *data)
     return status;
 }
 
-/* The key: a mark, the state, samples and numeric mode, the texture keys, the stencil set-up (in zs), the
- * program's words. Its parts have no padding but what is zeroed here. */
-int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine, vc4_frag_fn *out,
-                     struct util_error *error)
+static int emit_key(struct jit_builder *b, const void *key, size_t size)
 {
-    static const char mark[16] = "vc4 fragment 11";
-    const struct vc4_qpu_program *program = variant->program;
-    size_t keys = program->sample_count * sizeof *variant->keys, words = program->insn_count * 8ull;
-    size_t size = sizeof mark + sizeof variant->zs + 2 + keys + words;
-    uint8_t *key = calloc(1, size), *at = key;
-    void *code = NULL;
+    struct vc4_frag_recipe recipe;
+    int status = vc4_frag_key_read(key, size, &recipe);
+
+    if (status)
+        return status;
+    status = emit_variant(b, &recipe.variant);
+    vc4_frag_recipe_finish(&recipe);
+    return status;
+}
+
+int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine,
+                     struct jit_function **out, struct util_error *error)
+{
+    struct jit_request request = {.name = "vc4_fragment_program",
+                                  .emit = emit_variant,
+                                  .data = (void *)variant,
+                                  .emit_key = emit_key,
+                                  .run_cost = variant->program->insn_count};
+    uint8_t *key = vc4_frag_key_write(variant, &request.key_size);
     int status;
 
     if (!key)
         return -ENOMEM;
-    memcpy(at, mark, sizeof mark);
-    at += sizeof mark;
-    memcpy(at, &variant->zs, sizeof variant->zs);
-    at += sizeof variant->zs;
-    *at++ = (uint8_t)(variant->samples | variant->coverage << 4);
-    *at++ = (uint8_t)variant->numeric;
-    memcpy(at, variant->keys, keys);
-    at += keys;
-    for (uint32_t i = 0; i < program->insn_count; i++)
-        memcpy(at + i * 8ull, &program->insns[i].word, 8);
-    const struct jit_request request = {.key = key,
-                                        .key_size = size,
-                                        .name = "vc4_fragment_program",
-                                        .emit = emit_variant,
-                                        .data = (void *)variant};
-    status = jit_engine_get(engine, &request, &code, error);
+    request.key = key;
+    status = jit_engine_get_function(engine, &request, out, error);
     free(key);
-    if (!status)
-        *out = (vc4_frag_fn)code;
     return status;
 }

@@ -168,7 +168,7 @@ static void code_prepare(struct vc4_vertex_stage *stage, struct jit_engine *engi
         vc4_vertex_compile(stage, engine, &error);
         vc4_vertex_code_keep(notes, stage, engine);
     }
-    for (uint32_t i = 0; stage->run && i < stage->plan->writes; i++)
+    for (uint32_t i = 0; stage->function && i < stage->plan->writes; i++)
         stage->clear_out &= ~(1ull << stage->plan->write_row[i]);
 }
 
@@ -217,7 +217,7 @@ int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engin
     }
     code_prepare(stage, engine, from->notes);
     stage->weight = 1;
-    if (engine && !stage->run) {
+    if (engine && !stage->function) {
         stage->weight = VC4_INTERPRETED_WEIGHT;
         stage->fuel /= VC4_INTERPRETED_PART;
     }
@@ -268,7 +268,10 @@ static uint32_t run_compiled(const struct vc4_vertex_stage *stage, const uint32_
         .in_bytes = stage->in_rows * (uint32_t)sizeof *in,
         .out_bytes = stage->rows * (uint32_t)sizeof *out,
     };
-    return stage->run(args, in, out, count);
+    vc4_vertex_fn run = (vc4_vertex_fn)jit_function_code(stage->function);
+    uint32_t code = run(args, in, out, count);
+    jit_function_ran(stage->function, args->executed);
+    return code;
 }
 
 /* Batches in order by themselves: the first that faults is the one to be reported. */
@@ -341,8 +344,8 @@ int vc4_vertex_shade_group(const struct vc4_vertex_stage *stage, const uint32_t 
         for (uint64_t clear = stage->clear_out; clear; clear &= clear - 1)
             memset(group->out[b * stage->rows + (uint32_t)__builtin_ctzll(clear)], 0, sizeof *group->out);
     }
-    return stage->run ? shade_compiled(stage, rows, count, group, fault)
-                      : shade_interpreted(stage, rows, count, group, fault);
+    return stage->function ? shade_compiled(stage, rows, count, group, fault)
+                           : shade_interpreted(stage, rows, count, group, fault);
 }
 
 int vc4_vertex_shade(const struct vc4_vertex_stage *stage, const uint32_t index[16],

@@ -8,7 +8,7 @@
 struct vc4_vertex_code {
     struct vc4_vertex_code *next;
     struct jit_engine *engine;
-    vc4_vertex_fn run; /* NULL: to be interpreted */
+    struct jit_function *function; /* NULL: to be interpreted */
     uint32_t key_count;
     struct raster_texture_key keys[];
 };
@@ -31,7 +31,7 @@ bool vc4_vertex_code_find(const struct vc4_program_notes *notes, struct vc4_vert
                     memcmp(code->keys, stage->keys, count * sizeof *stage->keys) != 0))
         code = code->next;
     if (code)
-        stage->run = code->run;
+        stage->function = code->function;
     return code;
 }
 
@@ -43,7 +43,7 @@ void vc4_vertex_code_keep(struct vc4_program_notes *notes, const struct vc4_vert
     if (!code) /* then the next draw asks the engine again */
         return;
     code->engine = engine;
-    code->run = stage->run;
+    code->function = stage->function;
     code->key_count = stage->program->sample_count;
     memcpy(code->keys, stage->keys, bytes);
     code->next = atomic_load(&notes->vertex);

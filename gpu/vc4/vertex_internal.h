@@ -39,6 +39,14 @@ struct vc4_vertex_args {
 typedef uint32_t (*vc4_vertex_fn)(struct vc4_vertex_args *args, const uint32_t (*in)[16], uint32_t (*out)[16],
                                   uint32_t count);
 
+/* All that a stage's code depends on. */
+struct vc4_vertex_variant {
+    const struct vc4_qpu_program *program;
+    const struct vc4_vpm_plan *plan;
+    const struct raster_texture_key *keys; /* by sample number */
+    enum vc4_qpu_numeric numeric;
+};
+
 struct vc4_vertex_stage {
     const struct gpu_memory *memory;
     const struct vc4_qpu_program *program;
@@ -60,7 +68,7 @@ struct vc4_vertex_stage {
     enum vc4_qpu_numeric numeric;
     const struct vc4_vpm_plan *plan;
     struct vc4_vpm_plan *own_plan; /* the same, when the program does not keep it */
-    vc4_vertex_fn run;             /* NULL: interpret */
+    struct jit_function *function; /* a vc4_vertex_fn; NULL: interpret */
 };
 
 /* vertex_fetch.c: the attributes of a batch's vertices, into the rows of `in`. The form for an array: `wide`
@@ -76,14 +84,27 @@ int vc4_vertex_interpret(const struct vc4_vertex_stage *stage, const uint32_t (*
 void vc4_vertex_fault(const struct vc4_vertex_stage *stage, const struct vc4_qpu_report *report,
                       struct gpu_fault *fault);
 
-/* vertex_ir.c: compiles the stage or finds its code; 0 and stage->run, -ENOTSUP when it must be interpreted,
- * or another negative errno. Depends on the program, the numeric mode, the texture keys and the engine alone.
+/* vertex_key.c. The key of the variant's code, malloc'ed; NULL: no memory. */
+uint8_t *vc4_vertex_key_write(const struct vc4_vertex_variant *variant, size_t *size);
+/* A variant made of such a key: 0 and what vc4_vertex_recipe_finish ends, or negative errno. */
+struct vc4_vertex_recipe {
+    struct vc4_vertex_variant variant;
+    struct vc4_vpm_plan plan;
+    struct vc4_qpu_program *program;
+    struct raster_texture_key *keys;
+};
+int vc4_vertex_key_read(const void *key, size_t size, struct vc4_vertex_recipe *out);
+void vc4_vertex_recipe_finish(struct vc4_vertex_recipe *recipe);
+
+/* vertex_ir.c: compiles the stage or finds its code; 0 and stage->function, -ENOTSUP when it must be
+ * interpreted, or another negative errno. Depends on the program, the numeric mode, the texture keys and the
+ * engine alone.
  */
 int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine, struct util_error *error);
 
 /* vertex_code.c; all that notes are kept for computes in one numeric mode. Find: whether it is known how to
- * run the stage, and then stage->run. Keep: what compiling the stage led to. The plan: owned by the notes, or
- * by the caller when *own is set; NULL when memory is out. `notes` may be NULL for all three. */
+ * run the stage, and then stage->function. Keep: what compiling the stage led to. The plan: owned by the
+ * notes, or by the caller when *own is set; NULL when memory is out. `notes` may be NULL for all three. */
 bool vc4_vertex_code_find(const struct vc4_program_notes *notes, struct vc4_vertex_stage *stage,
                           struct jit_engine *engine);
 void vc4_vertex_code_keep(struct vc4_program_notes *notes, const struct vc4_vertex_stage *stage,

@@ -17,7 +17,7 @@
     512u /* instructions of programs worth it: what is longer overlaps less and compiles longer */
 
 struct emit {
-    const struct vc4_vertex_stage *stage;
+    const struct vc4_vertex_variant *variant;
     LLVMValueRef args, in, out; /* rows of the batch at hand */
     LLVMValueRef uniforms, numbers, textures, memory, last_word;
     uint32_t reads, writes; /* so far: the plan is in program order, and so is translation */
@@ -39,7 +39,7 @@ static LLVMValueRef row_at(struct jit_builder *b, LLVMValueRef rows, uint32_t ro
 /* Loaded where they are read: as a memory operand a uniform costs nothing, and registers are few. */
 static LLVMValueRef uniform_at(struct emit *e, struct jit_builder *b, LLVMValueRef words, uint32_t word)
 {
-    if (word < e->stage->program->uniform_count)
+    if (word < e->variant->program->uniform_count)
         return jit_load(b, b->i32, jit_offset_const(b, words, word * 4ull), 4, false);
     e->failed = true;
     return jit_i32(b, 0);
@@ -84,6 +84,15 @@ static LLVMValueRef lookup(struct emit *e, struct jit_builder *b, const struct v
     return jit_gather_u32(b, e->memory, address, inside);
 }
 
+/* Whether it is known where in the stream the texture's set-up words stand. */
+static bool has_place(const struct vc4_qpu_program *program, const struct vc4_qpu_sample *sample)
+{
+    for (unsigned k = 0; k < sample->param_count; k++)
+        if (sample->param[k] >= program->uniform_count)
+            return false;
+    return true;
+}
+
 static LLVMValueRef port_tmu(void *ctx, struct jit_builder *b, const struct vc4_qpu_sample *sample,
                              uint32_t sample_index, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
                              LLVMValueRef bias, LLVMValueRef *params)
@@ -91,12 +100,12 @@ static LLVMValueRef port_tmu(void *ctx, struct jit_builder *b, const struct vc4_
     struct emit *e = ctx;
     if (sample->direct)
         return lookup(e, b, sample, s);
-    if (!e->stage->textures[sample_index].level_count) {
+    if (!has_place(e->variant->program, sample)) {
         e->failed = true;
         return jit_splat_u32(b, 0);
     }
     LLVMValueRef texture = jit_offset_const(b, e->textures, sample_index * sizeof(struct raster_texture));
-    LLVMValueRef texel = raster_texture_ir(b, &e->stage->keys[sample_index], texture, jit_as_f32(b, s),
+    LLVMValueRef texel = raster_texture_ir(b, &e->variant->keys[sample_index], texture, jit_as_f32(b, s),
                                            t ? jit_as_f32(b, t) : NULL, r ? jit_as_f32(b, r) : NULL,
                                            bias ? jit_as_f32(b, bias) : NULL);
     e->failed |= !texel; /* a format that is only interpreted */
@@ -108,22 +117,22 @@ static void port_setup(void *ctx, struct jit_builder *b, LLVMValueRef value) {}
 static LLVMValueRef port_read(void *ctx, struct jit_builder *b)
 {
     struct emit *e = ctx;
-    if (e->reads == e->stage->plan->reads) {
+    if (e->reads == e->variant->plan->reads) {
         e->failed = true;
         return jit_splat_u32(b, 0);
     }
-    return jit_load(b, b->i32x16, row_at(b, e->in, e->stage->plan->read_row[e->reads++]), 4, true);
+    return jit_load(b, b->i32x16, row_at(b, e->in, e->variant->plan->read_row[e->reads++]), 4, true);
 }
 
 /* Rows begin as zero; the access before is the only one that may have written this one (vertex_vpm.h). */
 static void port_write(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask)
 {
     struct emit *e = ctx;
-    if (e->writes == e->stage->plan->writes) {
+    if (e->writes == e->variant->plan->writes) {
         e->failed = true;
         return;
     }
-    uint32_t number = e->stage->plan->write_row[e->writes++];
+    uint32_t number = e->variant->plan->write_row[e->writes++];
     LLVMValueRef row = row_at(b, e->out, number), old = jit_splat_u32(b, 0);
     if (mask && e->written >> number & 1)
         old = jit_load(b, b->i32x16, row, 4, false);
@@ -134,7 +143,7 @@ static void port_write(void *ctx, struct jit_builder *b, LLVMValueRef value, LLV
 }
 
 struct request {
-    const struct vc4_vertex_stage *stage;
+    const struct vc4_vertex_variant *variant;
     struct util_error *error;
 };
 
@@ -188,7 +197,8 @@ static void end_run(struct emit *e, struct jit_builder *b, const struct vc4_qpu_
 
 static unsigned runs_at_once(const struct jit_builder *b, const struct vc4_qpu_program *program)
 {
-    bool pays = b->level == JIT_AVX512 && program->insn_count <= PAIR_MAX && vc4_qpu_is_straight(program);
+    bool pays = !b->quick && b->level == JIT_AVX512 && program->insn_count <= PAIR_MAX &&
+                vc4_qpu_is_straight(program);
     return pays ? PAIR : 1;
 }
 
@@ -208,7 +218,7 @@ static int emit_step(struct jit_builder *b, struct emit e[PAIR], unsigned count,
     const struct vc4_qpu_ir_start start = {
         .uniforms = field(e, b, b->i32, offsetof(struct vc4_vertex_args, uniforms_at), 4),
         .fuel = field(e, b, b->i32, offsetof(struct vc4_vertex_args, fuel), 4),
-        .numeric = request->stage->numeric,
+        .numeric = request->variant->numeric,
     };
     struct vc4_qpu_ir_ports own[PAIR];
     struct vc4_qpu_ir_run runs[PAIR];
@@ -222,9 +232,9 @@ static int emit_step(struct jit_builder *b, struct emit e[PAIR], unsigned count,
         own[i].ctx = &e[i];
         runs[i] = (struct vc4_qpu_ir_run){.start = &start, .ports = &own[i]};
     }
-    int status = vc4_qpu_translate_runs(b, request->stage->program, runs, count, request->error);
+    int status = vc4_qpu_translate_runs(b, request->variant->program, runs, count, request->error);
     for (unsigned i = 0; i < count && !status; i++) {
-        const struct vc4_vpm_plan *plan = request->stage->plan;
+        const struct vc4_vpm_plan *plan = request->variant->plan;
         if (e[i].failed || e[i].reads != plan->reads || e[i].writes != plan->writes)
             status = util_fail(request->error, -ENOTSUP, "VPM accesses or uniforms have no fixed places");
         else
@@ -236,9 +246,9 @@ static int emit_step(struct jit_builder *b, struct emit e[PAIR], unsigned count,
 static int emit_stage(struct jit_builder *b, void *data)
 {
     const struct request *request = data;
-    struct emit e[PAIR] = {{.stage = request->stage}};
+    struct emit e[PAIR] = {{.variant = request->variant}};
     struct jit_loop loop;
-    unsigned at_once = runs_at_once(b, request->stage->program);
+    unsigned at_once = runs_at_once(b, request->variant->program);
     begin(&e[0], b);
     LLVMValueRef steps = LLVMBuildAdd(b->ir, jit_param(b, 3), jit_i32(b, at_once - 1), "");
     jit_loop_begin(b, &loop, LLVMBuildUDiv(b->ir, steps, jit_i32(b, at_once), ""));
@@ -250,35 +260,37 @@ static int emit_stage(struct jit_builder *b, void *data)
     return 0;
 }
 
-/* The key: a mark that ends in the numeric mode, the program's words, and the texture keys, which select code
- * too. */
+static int emit_key(struct jit_builder *b, const void *key, size_t size)
+{
+    struct vc4_vertex_recipe recipe;
+    int status = vc4_vertex_key_read(key, size, &recipe);
+    if (status)
+        return status;
+    struct request data = {&recipe.variant, NULL};
+    status = emit_stage(b, &data);
+    vc4_vertex_recipe_finish(&recipe);
+    return status;
+}
+
 int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine, struct util_error *error)
 {
-    const struct vc4_qpu_program *program = stage->program;
-    char mark[16] = "vc4 vertex 5";
-    mark[sizeof mark - 1] = (char)stage->numeric;
-    if (!stage->plan->known || program->dynamic_uniforms)
+    const struct vc4_vertex_variant variant = {
+        .program = stage->program, .plan = stage->plan, .keys = stage->keys, .numeric = stage->numeric};
+    if (!stage->plan->known || stage->program->dynamic_uniforms)
         return -ENOTSUP;
-    size_t words = program->insn_count * sizeof(uint64_t), keys = program->sample_count * sizeof *stage->keys;
-    uint8_t *key = malloc(sizeof mark + words + keys);
-    if (!key)
-        return -ENOMEM;
-    memcpy(key, mark, sizeof mark);
-    for (uint32_t i = 0; i < program->insn_count; i++)
-        memcpy(key + sizeof mark + i * sizeof(uint64_t), &program->insns[i].word, sizeof(uint64_t));
-    memcpy(key + sizeof mark + words, stage->keys, keys);
-    struct request data = {stage, error};
-    const struct jit_request request = {
-        .key = key,
-        .key_size = sizeof mark + words + keys,
+    struct request data = {&variant, error};
+    struct jit_request request = {
         .name = stage->unit[0] == 'c' ? "vc4_coordinate_program" : "vc4_vertex_program",
         .emit = emit_stage,
         .data = &data,
+        .emit_key = emit_key,
+        .run_cost = stage->program->insn_count,
     };
-    void *code = NULL;
-    int status = jit_engine_get(engine, &request, &code, error);
+    uint8_t *key = vc4_vertex_key_write(&variant, &request.key_size);
+    if (!key)
+        return -ENOMEM;
+    request.key = key;
+    int status = jit_engine_get_function(engine, &request, &stage->function, error);
     free(key);
-    if (!status)
-        stage->run = (vc4_vertex_fn)code;
     return status;
 }

@@ -85,7 +85,8 @@ static void compare_batch(enum jit_level level, enum vc4_qpu_numeric numeric,
     bool translated[BATCH];
     struct batch batch = {programs, count, numeric, translated};
     uint64_t key = batch_number++;
-    struct jit_request request = {&key, sizeof key, "batch", emit_batch, &batch};
+    struct jit_request request = {
+        .key = &key, .key_size = sizeof key, .name = "batch", .emit = emit_batch, .data = &batch};
     struct util_error error = {0};
     void *code;
 

@@ -1,0 +1,66 @@
+/* What the files of the engine share. Internal to jit/. */
+#ifndef VITRAIL_JIT_ENGINE_INTERNAL_H
+#define VITRAIL_JIT_ENGINE_INTERNAL_H
+
+#include <llvm-c/TargetMachine.h>
+#include <pthread.h>
+
+#include "jit/background.h"
+#include "jit/cache.h"
+#include "jit/compile.h"
+#include "jit/engine.h"
+#include "jit/linker.h"
+
+#define JIT_QUEUE_MAX 64u /* functions that wait for better code; who finds no room asks again later */
+
+/* A key and what became of it. Entries are removed only all together. */
+struct jit_entry {
+    struct jit_function function; /* first: what users hold is the entry */
+    struct jit_entry *next;
+    struct jit_cache_key key;
+    const char *name;
+    jit_emit_key_fn emit_key; /* NULL: there is one tier */
+    bool busy, is_hot;
+    int result;
+    int64_t initial_heat;
+    uint8_t bytes[];
+};
+
+struct jit_engine {
+    enum jit_level level;
+    enum jit_tier tier;
+    unsigned max_insns, deadline_ms;
+    uint64_t code_bytes, hot_runs;
+    struct jit_machines *machines[2]; /* quick, optimised */
+    struct jit_linker *linker;
+    struct jit_cache *cache;
+    uint64_t stamp[2]; /* everything besides the key and the tier that code depends on */
+    bool has_background;
+    struct jit_background background;
+
+    pthread_mutex_t lock; /* of all below */
+    pthread_cond_t ready;
+    struct jit_entry **buckets;
+    size_t bucket_count, entry_count;
+    unsigned users;
+    struct jit_stats stats;
+    struct jit_entry *queue[JIT_QUEUE_MAX]; /* a ring */
+    unsigned queue_first, queue_count;
+};
+
+/* engine.c. Lock held: whether there is no room for more code. */
+bool jit_engine_full_locked(struct jit_engine *engine);
+
+/* module.c: a module as an object file, as `quick` code or optimised; `emit` or, when it is NULL, the entry's
+ * emit_key fills it. 0 and *object, or as jit_engine_get. */
+int jit_module_compile(struct jit_engine *engine, const struct jit_entry *entry, jit_emit_fn emit, void *data,
+                       const char *symbol, bool quick, LLVMMemoryBufferRef *object, struct util_error *error);
+
+/* tier.c: the first code of an entry that is busy with the caller, on success in entry->function. */
+int jit_tier_first(struct jit_engine *engine, struct jit_entry *entry, const struct jit_request *request,
+                   struct util_error *error);
+/* Gives one entry of the queue better code; whether there are more. */
+bool jit_tier_step(void *engine);
+uint64_t jit_now_ns(void);
+
+#endif
