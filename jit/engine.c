@@ -13,7 +13,7 @@
 
 #define CODE_BYTES  (128u << 20)
 #define ENTRIES_MAX 32768u /* functions: what LLVM keeps of each is more than its code */
-#define HOT_RUNS    16384u /* four of these are a tile-based screen of 1280x720 pixels, each drawn once */
+#define HOT_RUNS    16384u /* a screen of 1280x720 pixels has 57600 blocks of sixteen */
 
 /* The identity of the binary this file is linked into, so that code cached by another build is never used:
  * its GNU build-id note. */
@@ -83,7 +83,7 @@ int jit_engine_create(const struct jit_options *options, struct jit_engine **out
     engine->max_insns = options->max_insns ? options->max_insns : 60000;
     engine->deadline_ms = options->deadline_ms ? options->deadline_ms : 10000;
     engine->code_bytes = options->code_bytes ? options->code_bytes : CODE_BYTES;
-    engine->hot_runs = options->hot_runs ? options->hot_runs : options->background ? HOT_RUNS : 64 * HOT_RUNS;
+    engine->hot_runs = options->hot_runs ? options->hot_runs : HOT_RUNS;
     make_stamp(engine);
     engine->bucket_count = 256;
     engine->buckets = calloc(engine->bucket_count, sizeof(struct jit_entry *));

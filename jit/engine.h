@@ -41,7 +41,7 @@ struct jit_options {
     uint64_t code_bytes;  /* of code in memory after which the engine is full; 0: 128 MiB */
     unsigned max_insns;   /* LLVM instructions a module may have; 0: 60000 (some seconds) */
     unsigned deadline_ms; /* of processor time a compile may take; 0: 10000 */
-    uint64_t hot_runs; /* short runs after which a function has run much; 0: 16384, without background 2^20 */
+    uint64_t hot_runs;    /* short runs after which a function has run much; 0: 16384 */
 };
 
 /* 0 and *out, or -ENOTSUP (host lacks the level), -ENOMEM, -EIO (LLVM could not start). Thread-safe. */
