@@ -13,12 +13,12 @@ static int instruction(struct isa_assembler *as, struct isa_token mnemonic)
 int vc4_qpu_asm(const char *text, size_t length, uint64_t **out, uint32_t *count, struct util_error *error)
 {
     static const struct isa_syntax syntax = {.raw_bytes = sizeof(uint64_t), .instruction = instruction};
-    uint8_t *bytes;
+    void *bytes;
     size_t size;
     int err = isa_assemble(&syntax, text, length, &bytes, &size, error);
     if (err)
         return err;
-    *out = (uint64_t *)(void *)bytes;
+    *out = bytes;
     *count = (uint32_t)(size / sizeof(uint64_t));
     return 0;
 }
