@@ -131,8 +131,8 @@ static int read_lines(struct isa_assembler *as)
     return err;
 }
 
-int isa_assemble(const struct isa_syntax *syntax, const char *text, size_t length, uint8_t **out,
-                 size_t *size, struct util_error *error)
+int isa_assemble(const struct isa_syntax *syntax, const char *text, size_t length, void **out, size_t *size,
+                 struct util_error *error)
 {
     struct isa_scan start = {.at = text, .end = text + length, .line_start = text, .line = 1, .error = error};
     struct isa_assembler as = {.syntax = syntax, .scan = start};

@@ -33,8 +33,8 @@ struct isa_assembler {
 
 /* Assembles a text. *out is malloc'ed, owned by the caller. 0, -EINVAL with "line L, column C: what" in
  * error, -ENOMEM. */
-int isa_assemble(const struct isa_syntax *syntax, const char *text, size_t length, uint8_t **out,
-                 size_t *size, struct util_error *error);
+int isa_assemble(const struct isa_syntax *syntax, const char *text, size_t length, void **out, size_t *size,
+                 struct util_error *error);
 
 /* For instructions. Records a failure at a token; returns -EINVAL. */
 int isa_asm_fail(struct isa_assembler *as, struct isa_token where, const char *what);
