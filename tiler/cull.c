@@ -7,10 +7,9 @@
 
 /* ---- one triangle ---- */
 
-static inline void put_index(struct tiler_triangle *out, const uint32_t index[3])
+static inline void put_index(struct tiler_triangle *out, const uint16_t index[3])
 {
-    for (unsigned k = 0; k < 3; k++)
-        out->index[k] = (uint16_t)index[k];
+    memcpy(out->index, index, sizeof out->index);
 }
 
 /* A triangle within all planes; whether it may be seen. */
@@ -40,7 +39,7 @@ static bool cull_whole(const struct tiler_cull *c, const struct tiler_vertex *co
     return true;
 }
 
-static bool cull_one(const struct tiler_cull *c, const uint32_t index[3], struct tiler_triangle *out,
+static bool cull_one(const struct tiler_cull *c, const uint16_t index[3], struct tiler_triangle *out,
                      struct tiler_culled *culled)
 {
     const struct tiler_vertex *const v[3] = {&c->vertex[index[0]], &c->vertex[index[1]],
@@ -56,7 +55,7 @@ static bool cull_one(const struct tiler_cull *c, const uint32_t index[3], struct
     return cull_whole(c, v, out, culled);
 }
 
-uint32_t tiler_cull_scalar(const struct tiler_cull *c, const uint32_t (*index)[3], uint32_t count,
+uint32_t tiler_cull_scalar(const struct tiler_cull *c, const uint16_t (*index)[3], uint32_t count,
                            struct tiler_triangle *out, struct tiler_culled *culled)
 {
     uint32_t n = 0;
@@ -83,7 +82,7 @@ static inline __m128i words(__m128i a, __m128i b, bool odd)
     return _mm_castps_si128(odd ? _mm_shuffle_ps(x, y, 0xdd) : _mm_shuffle_ps(x, y, 0x88));
 }
 
-static inline struct four gather(const struct tiler_vertex *v, const uint32_t (*t)[3])
+static inline struct four gather(const struct tiler_vertex *v, const uint16_t (*t)[3])
 {
     struct four f;
     __m128i low = _mm_setzero_si128(), high = low;
@@ -109,6 +108,12 @@ static inline __m128i areas(const struct four *f)
 static inline unsigned lanes(__m128i mask)
 {
     return (unsigned)_mm_movemask_ps(_mm_castsi128_ps(mask));
+}
+
+/* Bits set in a mask of four lanes: a table of sixteen nibbles. */
+static inline unsigned count_lanes(unsigned mask)
+{
+    return (unsigned)(0x4332322132212110ull >> mask * 4) & 15;
 }
 
 /* tiler_bounds of four; returns the lanes without any sample position. Boxes are a word each, as in memory.
@@ -137,7 +142,7 @@ static unsigned bounds(const struct tiler_cull *c, const struct four *f, uint32_
     return lanes(empty);
 }
 
-uint32_t tiler_cull(const struct tiler_cull *c, const uint32_t (*index)[3], uint32_t count,
+uint32_t tiler_cull(const struct tiler_cull *c, const uint16_t (*index)[3], uint32_t count,
                     struct tiler_triangle *out, struct tiler_culled *culled)
 {
     const __m128i zero = _mm_setzero_si128();
@@ -150,10 +155,10 @@ uint32_t tiler_cull(const struct tiler_cull *c, const uint32_t (*index)[3], uint
         unsigned whole = lanes(_mm_cmpeq_epi32(f.codes, zero));
         unsigned above = lanes(_mm_cmpgt_epi32(area, zero)) & whole, below = lanes(area) & whole;
         unsigned seen = (above & positive) | (below & negative);
-        sum.reversed += (unsigned)__builtin_popcount((above | below) & ~seen);
+        sum.reversed += count_lanes((above | below) & ~seen);
         if (seen) {
             unsigned empty = bounds(c, &f, box) & seen;
-            sum.outside += (unsigned)__builtin_popcount(empty);
+            sum.outside += count_lanes(empty);
             seen &= ~empty;
         }
         for (unsigned left = seen | (~whole & 15); left; left &= left - 1) {

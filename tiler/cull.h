@@ -38,12 +38,12 @@ struct tiler_culled {
     uint32_t outside;  /* beyond one plane, or in no tile of the grid */
 };
 
-/* Culls `count` triangles of indices below 65536. out[0..n-1], with room for `count`, are those that may be
+/* Culls `count` triangles. out[0..n-1], with room for `count`, are those that may be
  * seen; returns n and adds to *culled. Triangles with a vertex that is no number vanish uncounted. */
-uint32_t tiler_cull(const struct tiler_cull *cull, const uint32_t (*index)[3], uint32_t count,
+uint32_t tiler_cull(const struct tiler_cull *cull, const uint16_t (*index)[3], uint32_t count,
                     struct tiler_triangle *out, struct tiler_culled *culled);
 /* The same one by one: what the other is tested against. */
-uint32_t tiler_cull_scalar(const struct tiler_cull *cull, const uint32_t (*index)[3], uint32_t count,
+uint32_t tiler_cull_scalar(const struct tiler_cull *cull, const uint16_t (*index)[3], uint32_t count,
                            struct tiler_triangle *out, struct tiler_culled *culled);
 
 static inline int32_t tiler_vertex_x(const struct tiler_vertex *v)

@@ -164,26 +164,40 @@ static struct tiler_assembler assembler_at(const struct vc4_binner *b, uint32_t 
     return a;
 }
 
-/* The primitives that a chunk's indices complete, of indices in `wide` or, assembled, in `made`. */
-static const uint32_t (*assemble(const struct vc4_binner *b, uint32_t number, uint32_t wide[VC4_BIN_CHUNK],
-                                 uint32_t made[VC4_BIN_CHUNK][3], uint32_t *count))[3]
+/* The primitives that a chunk's indices complete; returns their number. */
+static uint32_t assemble(const struct vc4_binner *b, uint32_t number, uint32_t out[VC4_BIN_CHUNK][3])
 {
-    uint32_t first = number * VC4_BIN_CHUNK, indices = chunk_size(b->piece, number);
-    widen(b->piece, first, indices, wide);
-    *count = indices / 3; /* of a list of triangles, what is left over is dropped */
-    if (b->assembler.mode == TILER_TRIANGLES)
-        return (const uint32_t(*)[3])wide;
+    uint32_t first = number * VC4_BIN_CHUNK, count = chunk_size(b->piece, number), wide[VC4_BIN_CHUNK];
     struct tiler_assembler a = assembler_at(b, first);
-    *count = tiler_assemble(&a, wide, indices, made);
-    return (const uint32_t(*)[3])made;
+    widen(b->piece, first, count, wide);
+    return tiler_assemble(&a, wide, count, out);
+}
+
+/* A chunk's triangles: those of a list stand there already, but for one that is not whole. */
+static const uint16_t (*triangles(const struct vc4_binner *b, uint32_t number,
+                                  uint16_t made[VC4_BIN_CHUNK][3], uint32_t *count))[3]
+{
+    const struct vc4_bin_piece *p = b->piece;
+    uint32_t first = number * VC4_BIN_CHUNK, size = chunk_size(p, number), assembled[VC4_BIN_CHUNK][3];
+    if (b->assembler.mode == TILER_TRIANGLES) {
+        *count = size / 3;
+        for (uint32_t i = 0; !p->indexed && i < size; i++)
+            made[i / 3][i % 3] = (uint16_t)(p->first + first + i);
+        return p->indexed ? (const uint16_t(*)[3])(p->index + first) : (const uint16_t(*)[3])made;
+    }
+    *count = assemble(b, number, assembled);
+    for (uint32_t i = 0; i < *count; i++)
+        for (unsigned k = 0; k < 3; k++)
+            made[i][k] = (uint16_t)assembled[i][k];
+    return (const uint16_t(*)[3])made;
 }
 
 static void cull_chunk(void *data, uint32_t number, unsigned worker)
 {
     const struct vc4_binner *b = data;
     struct vc4_bin_chunk *chunk = &b->piece->chunk[number];
-    uint32_t wide[VC4_BIN_CHUNK], made[VC4_BIN_CHUNK][3];
-    const uint32_t(*index)[3] = assemble(b, number, wide, made, &chunk->primitives);
+    uint16_t made[VC4_BIN_CHUNK][3];
+    const uint16_t(*index)[3] = triangles(b, number, made, &chunk->primitives);
     chunk->culled = (struct tiler_culled){0};
     chunk->kept = tiler_cull(&b->cull, index, chunk->primitives, b->piece->kept + number * VC4_BIN_CHUNK,
                              &chunk->culled);
@@ -207,10 +221,10 @@ static bool bin_triangles(struct vc4_binner *b, uint32_t chunks)
 
 static bool bin_others(struct vc4_binner *b, uint32_t chunks)
 {
-    uint32_t wide[VC4_BIN_CHUNK], made[VC4_BIN_CHUNK][3], count;
+    uint32_t made[VC4_BIN_CHUNK][3];
     for (uint32_t i = 0; i < chunks; i++) {
-        const uint32_t(*index)[3] = assemble(b, i, wide, made, &count);
-        if (!vc4_binner_primitives(b, index, count))
+        uint32_t count = assemble(b, i, made);
+        if (!vc4_binner_primitives(b, (const uint32_t(*)[3])made, count))
             return false;
     }
     return true;

@@ -73,6 +73,19 @@ static void keep(struct vc4_binner *b, const uint32_t index[16], const uint32_t 
         v->size[index[l]] = util_u2f(row[ROW_POINT_SIZE][l]);
 }
 
+/* Indices from number `first` on; the last one fills up the batch. */
+static void take_indices(const struct shading *s, uint32_t first, uint32_t count, uint32_t *out)
+{
+    if (s->index)
+        for (uint32_t i = 0; i < count; i++)
+            out[i] = s->index[first + i];
+    else
+        for (uint32_t i = 0; i < count; i++)
+            out[i] = s->first + first + i;
+    for (uint32_t i = count; i % 16; i++)
+        out[i] = out[count - 1];
+}
+
 /* A group of batches. What follows the batch that faults is not shaded, here; other groups are, whatever
  * happens in this one: which fault is reported must not depend on who shades what. */
 static void shade_group(void *data, uint32_t number, unsigned worker)
@@ -84,10 +97,7 @@ static void shade_group(void *data, uint32_t number, unsigned worker)
     uint32_t index[VC4_VERTEX_GROUP][16], rows = vc4_vertex_rows(b->stage);
     uint32_t first = number * GROUP_VERTICES, count = UTIL_MIN(s->count - first, GROUP_VERTICES);
     uint32_t batches = util_div_up(count, 16);
-    for (uint32_t l = 0; l < batches * 16; l++) {
-        uint32_t at = first + UTIL_MIN(l, count - 1); /* the last one fills up the batch */
-        index[l / 16][l % 16] = s->index ? s->index[at] : s->first + at;
-    }
+    take_indices(s, first, count, index[0]);
     struct vc4_vertex_group group = {.out = out};
     struct gpu_fault fault;
     if (vc4_vertex_shade_group(b->stage, (const uint32_t(*)[16])index, batches, &group, &fault)) {

@@ -76,7 +76,8 @@ static struct tiler_cull scene(const struct tiler_vertex *vertices)
 static void test_cull(void **unused)
 {
     struct tiler_vertex vertices[VERTICES];
-    uint32_t index[TRIANGLES][3], kept = 0, coded = 0, reversed = 0, outside = 0;
+    uint16_t index[TRIANGLES][3];
+    uint32_t kept = 0, coded = 0, reversed = 0, outside = 0;
     for (unsigned round = 0; round < 4000; round++) {
         struct tiler_triangle fast[TRIANGLES], slow[TRIANGLES];
         struct tiler_culled a = {round, 1}, b = a;
@@ -84,10 +85,10 @@ static void test_cull(void **unused)
         for (uint32_t i = 0; i < VERTICES; i++)
             vertices[i] = vertex(round % KINDS);
         for (uint32_t i = 0; i < TRIANGLES * 3; i++)
-            index[i / 3][i % 3] = random32() % VERTICES;
+            index[i / 3][i % 3] = (uint16_t)(random32() % VERTICES);
         const struct tiler_cull cull = scene(vertices);
-        uint32_t n = tiler_cull(&cull, (const uint32_t(*)[3])index, count, fast, &a);
-        assert_int_equal(n, tiler_cull_scalar(&cull, (const uint32_t(*)[3])index, count, slow, &b));
+        uint32_t n = tiler_cull(&cull, (const uint16_t(*)[3])index, count, fast, &a);
+        assert_int_equal(n, tiler_cull_scalar(&cull, (const uint16_t(*)[3])index, count, slow, &b));
         assert_int_equal(a.reversed, b.reversed);
         assert_int_equal(a.outside, b.outside);
         for (uint32_t i = 0; i < n; i++) {
@@ -118,7 +119,7 @@ static void test_cull_rules(void **unused)
                                      {0x04000000, TILER_OUT_LEFT | TILER_OUT_FAR}};
     struct tiler_cull cull = {
         .vertex = v, .keep_positive = true, .x = 1600, .y = 800, .grid = {6, 0, 0, 0, 640, 480, 8}};
-    const uint32_t index[][3] = {{0, 1, 2}, {0, 2, 1}, {0, 3, 4}, {0, 1, 5}, {0, 6, 2}, {6, 7, 6}, {0, 3, 2}};
+    const uint16_t index[][3] = {{0, 1, 2}, {0, 2, 1}, {0, 3, 4}, {0, 1, 5}, {0, 6, 2}, {6, 7, 6}, {0, 3, 2}};
     struct tiler_triangle out[7];
     struct tiler_culled culled = {0};
     assert_int_equal(tiler_cull_scalar(&cull, index, 7, out, &culled), 2);
