@@ -128,15 +128,13 @@ static int prepare_compiled(struct vc4_frag *frag, const struct gpu_memory *memo
         status = decode_textures(frag, memory);
     if (status)
         return status;
-    frag->args =
-        (struct vc4_frag_args){.uniforms = frag->uniforms,
-                               .numbers = frag->uniforms + frag->program->uniform_count,
-                               .textures = frag->textures,
-                               .second = {frag->uniforms, frag->uniforms + frag->program->uniform_count},
-                               .memory = memory->base,
-                               .last_word = (uint32_t)(memory->size - 4) & ~3u,
-                               .fuel = fuel,
-                               .uniforms_at = state->fs.uniforms};
+    frag->args = (struct vc4_frag_args){.uniforms = frag->uniforms,
+                                        .numbers = frag->uniforms + frag->program->uniform_count,
+                                        .textures = frag->textures,
+                                        .memory = memory->base,
+                                        .last_word = (uint32_t)(memory->size - 4) & ~3u,
+                                        .fuel = fuel,
+                                        .uniforms_at = state->fs.uniforms};
     return compile(frag, engine, &plan, config, state);
 }
 

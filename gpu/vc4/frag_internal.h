@@ -36,8 +36,6 @@ void vc4_frag_plan_test(const struct vc4_frag_plan *plan, const uint32_t *unifor
 struct vc4_frag_args {
     const uint32_t *uniforms;              /* the program's uniform_count words */
     const uint32_t *numbers;               /* the same as float arithmetic takes them: one NaN */
-    const uint32_t *second[2];             /* both again, for the second of two blocks side by side: what LLVM
-                                            * takes for other memory it does not keep in registers for both */
     const struct raster_texture *textures; /* by sample number */
     const uint8_t *memory;
     uint32_t last_word; /* highest address of a whole aligned word of guest memory */

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "gpu/vc4/frag_emit.h"
+#include "util/bits.h"
 
-enum { PAIR_MIN = 48, PAIR_MAX = 400, HOISTED_UNIFORMS = 12 };
+enum { SIDE_MIN = 48, SIDE_MAX = 400, SIDES = 4, SIDES_INSNS = 1200, HOISTED_UNIFORMS = 12 };
 enum { ARGS, PRIM, TILE, BLOCKS, COUNT, RESULT, PARAMS };
 
 /* Tells LLVM that a pointer (a parameter, or a load of one) may be read anywhere within `bytes`, so that
@@ -190,34 +191,37 @@ static int emit_alone(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueR
     return 0;
 }
 
-/* Blocks two at a time, side by side. */
-static int emit_pairs(struct vc4_frag_emit e[2], struct jit_builder *b, LLVMValueRef pairs,
-                      LLVMValueRef counted)
+/* Blocks of a straight program, `side` at a time. */
+static int emit_sides(struct vc4_frag_emit e[SIDES], struct jit_builder *b, unsigned side,
+                      LLVMValueRef groups, LLVMValueRef counted)
 {
-    struct vc4_qpu_ir_ports ports[2];
-    struct vc4_qpu_ir_start start[2];
-    struct vc4_qpu_ir_run run[2];
-    LLVMValueRef w[2], rejected[2] = {NULL, NULL};
+    struct vc4_qpu_ir_ports ports[SIDES];
+    struct vc4_qpu_ir_start start[SIDES];
+    struct vc4_qpu_ir_run run[SIDES];
+    LLVMValueRef w[SIDES], rejected[SIDES] = {NULL}, all;
     struct jit_loop loop;
     int status;
 
-    jit_loop_begin(b, &loop, pairs);
-    for (unsigned i = 0; i < 2; i++) {
-        LLVMValueRef first = LLVMBuildShl(b->ir, loop.index, jit_i32(b, 1), "");
+    jit_loop_begin(b, &loop, groups);
+    for (unsigned i = 0; i < side; i++) {
+        LLVMValueRef first = LLVMBuildMul(b->ir, loop.index, jit_i32(b, side), "");
 
         vc4_frag_block_begin(&e[i], b, LLVMBuildAdd(b->ir, first, jit_i32(b, i), ""), &w[i]);
         if (e[i].variant->plan->early)
             rejected[i] = LLVMBuildNot(b->ir, vc4_frag_test_early(&e[i], b), "");
     }
-    if (rejected[0])
-        jit_loop_continue_if(b, &loop, LLVMBuildAnd(b->ir, rejected[0], rejected[1], ""));
-    for (unsigned i = 0; i < 2; i++) {
+    all = rejected[0];
+    for (unsigned i = 1; all && i < side; i++)
+        all = LLVMBuildAnd(b->ir, all, rejected[i], "");
+    if (all)
+        jit_loop_continue_if(b, &loop, all);
+    for (unsigned i = 0; i < side; i++) {
         start[i] = start_of(&e[i], b, w[i]);
         vc4_frag_ports(&e[i], &ports[i]);
         run[i] = (struct vc4_qpu_ir_run){.start = &start[i], .ports = &ports[i]};
     }
-    status = vc4_qpu_translate_runs(b, e[0].variant->program, run, 2, NULL);
-    for (unsigned i = 0; i < 2 && !status; i++)
+    status = vc4_qpu_translate_runs(b, e[0].variant->program, run, side, NULL);
+    for (unsigned i = 0; i < side && !status; i++)
         count_block(b, counted, run[i].executed, rejected[i]);
     jit_loop_end(b, &loop);
     return status;
@@ -296,36 +300,38 @@ static int emit_loopers(struct vc4_frag_emit e[3], struct jit_builder *b, LLVMVa
     return 0;
 }
 
-/* Whether blocks are done two at a time. The processor overlaps the blocks of a short program by itself; code
- * of a long one would no more fit its caches and registers. A fault of the one block would leave the other's
- * writes behind. */
-static bool pairs_up(const struct vc4_frag_emit *e, const struct jit_builder *b, bool stops)
+/* How many blocks are done at a time. The processor overlaps the blocks of a short program by itself; code of
+ * a long one would no more fit its caches and registers, and samplers are most of the code where there are
+ * any. A fault of the one block would leave the other's writes behind. */
+static unsigned side_by_side(const struct vc4_frag_emit *e, const struct jit_builder *b, bool stops)
 {
     const struct vc4_qpu_program *program = e->variant->program;
 
     if (b->quick || b->level != JIT_AVX512 || e->variant->samples > 1 || program->reads_coverage ||
-        program->insn_count > PAIR_MAX || stops)
-        return false;
-    if (vc4_qpu_is_straight(program))
-        return program->insn_count >= PAIR_MIN && !e->faults;
-    return vc4_qpu_may_pair(program);
+        program->insn_count > SIDE_MAX || stops)
+        return 1;
+    if (!vc4_qpu_is_straight(program))
+        return vc4_qpu_may_pair(program) ? 2 : 1;
+    if (program->insn_count < SIDE_MIN || e->faults)
+        return 1;
+    return program->sample_count ? 2 : UTIL_MIN(SIDES_INSNS / program->insn_count, SIDES);
 }
 
-/* The loop over pairs of blocks, at the builder's position; goes on in `rest`, where `done` gets the number
+/* The loop over groups of blocks, at the builder's position; goes on in `rest`, where `done` gets the number
  * of blocks that were done. */
-static int emit_both(struct vc4_frag_emit e[3], struct jit_builder *b, LLVMValueRef counted,
-                     LLVMBasicBlockRef rest, LLVMValueRef done)
+static int emit_groups(struct vc4_frag_emit e[SIDES], struct jit_builder *b, unsigned side,
+                       LLVMValueRef counted, LLVMBasicBlockRef rest, LLVMValueRef done)
 {
-    LLVMValueRef pairs = LLVMBuildLShr(b->ir, jit_param(b, COUNT), jit_i32(b, 1), ""), left = NULL, all;
+    LLVMValueRef groups = LLVMBuildUDiv(b->ir, jit_param(b, COUNT), jit_i32(b, side), ""), left = NULL, all;
     LLVMBasicBlockRef leave = LLVMAppendBasicBlockInContext(b->context, b->function, "leave"), here;
     bool loops = !vc4_qpu_is_straight(e[0].variant->program);
     int status;
 
     if (loops)
-        status = emit_loopers(e, b, pairs, counted, leave, &left);
+        status = emit_loopers(e, b, groups, counted, leave, &left);
     else
-        status = emit_pairs(e, b, pairs, counted);
-    all = LLVMBuildShl(b->ir, pairs, jit_i32(b, 1), "");
+        status = emit_sides(e, b, side, groups, counted);
+    all = LLVMBuildMul(b->ir, groups, jit_i32(b, side), "");
     here = LLVMGetInsertBlock(b->ir);
     LLVMBuildBr(b->ir, rest);
     LLVMAddIncoming(done, &all, &here, 1);
@@ -339,29 +345,40 @@ static int emit_both(struct vc4_frag_emit e[3], struct jit_builder *b, LLVMValue
     return status;
 }
 
+/* The same pointer, of which LLVM does not know that: what is read through it is read anew. */
+static LLVMValueRef opaque(struct jit_builder *b, LLVMValueRef pointer)
+{
+    LLVMTypeRef type = LLVMFunctionType(b->ptr, &b->ptr, 1, false);
+    LLVMValueRef same =
+        LLVMGetInlineAsm(type, "", 0, "=r,0", 4, false, false, LLVMInlineAsmDialectATT, false);
+
+    return LLVMBuildCall2(b->ir, type, same, &pointer, 1, "");
+}
+
 static int emit_variant(struct jit_builder *b, void *data)
 {
-    struct vc4_frag_emit e[4] = {{.variant = data}};
-    LLVMBasicBlockRef both, rest;
+    struct vc4_frag_emit e[1 + SIDES] = {{.variant = data}};
+    LLVMBasicBlockRef groups, rest;
     LLVMValueRef counted, done, none = jit_i32(b, 0);
     bool stops = false;
+    unsigned side;
     int status;
 
     e[0].hoists = e[0].variant->program->uniform_count <= HOISTED_UNIFORMS;
     begin(&e[0], b);
     counted = jit_alloca(b, b->i64, "executed");
     jit_store(b, jit_i64(b, 0), counted, 8);
-    for (unsigned i = 1; i < 4; i++) {
+    for (unsigned i = 1; i < 1 + SIDES; i++) {
         e[i] = e[0];
         e[i].live[0] = jit_alloca(b, b->i1x16, "live");
     }
-    if (!e[0].hoists) {
-        e[2].uniforms = vc4_frag_field(&e[2], b, b->ptr, offsetof(struct vc4_frag_args, second), 8);
-        e[2].numbers = vc4_frag_field(&e[2], b, b->ptr, offsetof(struct vc4_frag_args, second[1]), 8);
+    for (unsigned i = 1; !e[0].hoists && i < 1 + SIDES; i++) {
+        e[i].uniforms = opaque(b, e[0].uniforms);
+        e[i].numbers = opaque(b, e[0].numbers);
     }
-    both = LLVMAppendBasicBlockInContext(b->context, b->function, "both");
+    groups = LLVMAppendBasicBlockInContext(b->context, b->function, "groups");
     rest = LLVMAppendBasicBlockInContext(b->context, b->function, "rest");
-    LLVMBuildBr(b->ir, both);
+    LLVMBuildBr(b->ir, groups);
 
     LLVMPositionBuilderAtEnd(b->ir, rest);
     done = LLVMBuildPhi(b->ir, b->i32, "done");
@@ -370,11 +387,12 @@ static int emit_variant(struct jit_builder *b, void *data)
               jit_offset_const(b, e[0].result, offsetof(struct vc4_frag_result, executed)), 8);
     LLVMBuildRet(b->ir, jit_i32(b, 0));
 
-    LLVMPositionBuilderAtEnd(b->ir, both);
-    if (!status && pairs_up(&e[0], b, stops))
-        return emit_both(&e[1], b, counted, rest, done);
+    LLVMPositionBuilderAtEnd(b->ir, groups);
+    side = status ? 1 : side_by_side(&e[0], b, stops);
+    if (side > 1)
+        return emit_groups(&e[1], b, side, counted, rest, done);
     LLVMBuildBr(b->ir, rest);
-    LLVMAddIncoming(done, &none, &both, 1);
+    LLVMAddIncoming(done, &none, &groups, 1);
     return status;
 }
 

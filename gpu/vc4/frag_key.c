@@ -9,7 +9,7 @@
 struct head {
     char mark[16];
     struct raster_zs zs; /* has the stencil set-up */
-    uint8_t samples, coverage, numeric, unused;
+    uint8_t samples, coverage, numeric, translator;
     uint32_t insn_count;
 };
 
@@ -20,6 +20,7 @@ uint8_t *vc4_frag_key_write(const struct vc4_frag_variant *variant, size_t *size
                               .samples = variant->samples,
                               .coverage = variant->coverage,
                               .numeric = (uint8_t)variant->numeric,
+                              .translator = VC4_QPU_TRANS_VERSION,
                               .insn_count = program->insn_count};
     size_t keys = program->sample_count * sizeof *variant->keys;
     uint8_t *key = calloc(1, *size = sizeof head + keys + program->insn_count * sizeof(uint64_t)), *at = key;

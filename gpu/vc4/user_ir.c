@@ -207,7 +207,7 @@ static int emit_program(struct jit_builder *b, void *data)
     return vc4_qpu_translate_machine(b, e->program, e->qpu, granted, e->numeric, &ports, e->error);
 }
 
-/* The key: a mark that ends in the numeric mode, and the program's words. */
+/* The key: a mark that ends in the translator and the numeric mode, and the program's words. */
 int vc4_user_compile(const struct vc4_qpu_program *program, enum vc4_qpu_numeric numeric,
                      struct jit_engine *engine, vc4_user_fn *out, struct util_error *error)
 {
@@ -216,6 +216,7 @@ int vc4_user_compile(const struct vc4_qpu_program *program, enum vc4_qpu_numeric
     uint8_t *key = malloc(sizeof mark + words);
     if (!key)
         return -ENOMEM;
+    mark[sizeof mark - 2] = VC4_QPU_TRANS_VERSION;
     mark[sizeof mark - 1] = (char)numeric;
     memcpy(key, mark, sizeof mark);
     for (uint32_t i = 0; i < program->insn_count; i++)

@@ -9,14 +9,17 @@
 /* What a key begins with; the texture keys and the program's words follow. */
 struct head {
     char mark[16];
-    uint32_t numeric, insn_count;
+    uint16_t numeric, translator;
+    uint32_t insn_count;
 };
 
 uint8_t *vc4_vertex_key_write(const struct vc4_vertex_variant *variant, size_t *size)
 {
     const struct vc4_qpu_program *program = variant->program;
-    const struct head head = {
-        .mark = "vc4 vertex 6", .numeric = (uint32_t)variant->numeric, .insn_count = program->insn_count};
+    const struct head head = {.mark = "vc4 vertex 6",
+                              .numeric = (uint16_t)variant->numeric,
+                              .translator = VC4_QPU_TRANS_VERSION,
+                              .insn_count = program->insn_count};
     size_t keys = program->sample_count * sizeof *variant->keys;
     uint8_t *key = malloc(*size = sizeof head + keys + program->insn_count * sizeof(uint64_t)), *at = key;
 

@@ -24,35 +24,14 @@ static struct trans_value *sum(struct trans *t, LLVMOpcode op, struct trans_valu
                        true);
 }
 
-/* AVX-512 has it as one instruction: the greater of |r| and |+0|, the second if they are equal or r is a
- * NaN. */
-static LLVMValueRef drop_range(struct trans *t, LLVMValueRef r, LLVMValueRef zero)
-{
-    enum { GREATER_MAGNITUDE = 3, WITH_ITS_SIGN = 1 << 2, PRESENT_ROUNDING = 4 };
-    LLVMValueRef args[] = {r,
-                           zero,
-                           jit_i32(t->b, GREATER_MAGNITUDE | WITH_ITS_SIGN),
-                           zero,
-                           LLVMConstInt(t->b->i16, 0xffff, false),
-                           jit_i32(t->b, PRESENT_ROUNDING)};
-
-    return jit_intrinsic(t->b, "llvm.x86.avx512.mask.range.ps.512", NULL, 0, args, 6);
-}
-
-/* What would be a NaN or -0 is +0 (rule 2), whatever NaN it would be. */
+/* What would be a NaN or -0 is +0 (rule 2), as soon as something else than a product takes it. */
 static struct trans_value *product(struct trans *t, struct trans_value *x, struct trans_value *y)
 {
-    LLVMBuilderRef ir = t->b->ir;
-
     if (t->exact)
         return trans_exact_product(t, x, y);
-    LLVMValueRef r = LLVMBuildFMul(ir, trans_factor(t, x), trans_factor(t, y), "");
-    LLVMValueRef zero = LLVMConstNull(t->b->f32x16);
-
-    if (t->b->level == JIT_AVX512)
-        return trans_float(t, drop_range(t, r, zero), true, true);
-    LLVMValueRef kept = LLVMBuildFCmp(ir, LLVMRealONE, r, zero, "");
-    return trans_float(t, jit_select(t->b, kept, r, zero), true, true);
+    LLVMValueRef r = LLVMBuildFMul(t->b->ir, trans_multiplicand(t, x), trans_multiplicand(t, y), "");
+    bool clean = (x->raw ? x->raw_clean : x->clean) && (y->raw ? y->raw_clean : y->clean);
+    return trans_raw(t, r, TRANS_RAW_PRODUCT, clean);
 }
 
 /* Order of sign-magnitude patterns. A number without a sign bit compares as an integer with any pattern, one
@@ -113,9 +92,10 @@ static struct trans_value *ftoi(struct trans *t, struct trans_value *x)
 
     if (t->exact)
         return trans_exact_ftoi(t, x);
-    LLVMValueRef size = trans_i(t, magnitude(t, x));
+    LLVMValueRef f = x->raw ? x->raw : trans_f(t, x); /* a NaN and -0 give 0 too */
+    LLVMValueRef size = trans_and(t, jit_as_i32(t->b, f), 0x7fffffff);
     LLVMValueRef fits = LLVMBuildICmp(ir, LLVMIntSLT, size, jit_splat_u32(t->b, 0x4f000000), "");
-    LLVMValueRef f = jit_select(t->b, fits, trans_f(t, x), LLVMConstNull(t->b->f32x16));
+    f = jit_select(t->b, fits, f, LLVMConstNull(t->b->f32x16));
     return trans_int(t, jit_f32_to_i32(t->b, f));
 }
 
@@ -315,8 +295,8 @@ struct trans_value *trans_rotate(struct trans *t, struct trans_value *v, unsigne
         return v;
     if (code == 48)
         return trans_int(t, (quads ? rotate_quads_by_r5 : rotate_by_r5)(t, trans_i(t, v)));
-    if (v->f)
-        r = trans_float(t, rotate_by(t, v->f, code - 48, quads), v->clean, v->opaque);
+    if (v->f || v->raw)
+        r = trans_float(t, rotate_by(t, trans_f(t, v), code - 48, quads), v->clean, v->opaque);
     else
         r = trans_int(t, rotate_by(t, trans_i(t, v), code - 48, quads));
     if (!r->known) {

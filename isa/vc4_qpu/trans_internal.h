@@ -8,6 +8,13 @@
 #define TRANS_MAX_INSNS (1u << 14)  /* longer programs are the interpreter's */
 #define TRANS_NAN       0xffc00000u /* the one NaN (README, rule 1) */
 
+/* What a value has still to go through. A product of it is the same either way: what would be +0 and is a
+ * NaN or -0 makes a NaN or a zero, and so +0 at last. */
+enum trans_raw {
+    TRANS_RAW_PRODUCT, /* what is a NaN or -0 is to be +0 */
+    TRANS_RAW_NAN,     /* NaNs are to be the one NaN */
+};
+
 /* What one register holds between two writes: a node that never changes except for the views that are made of
  * it on demand. Nodes live as long as the translation; those of one block are not used in another. */
 struct trans_value {
@@ -18,10 +25,13 @@ struct trans_value {
     LLVMValueRef unorm;   /* i32x16 c in 0..255 when this is the float c / 255 of an unpack, else NULL */
     LLVMValueRef operand; /* f32x16 fit for float arithmetic; NULL until asked for */
     LLVMValueRef factor;  /* the same with any NaNs */
-    bool clean;           /* holds no NaN but TRANS_NAN */
-    bool opaque;          /* LLVM cannot find out that it is a constant */
-    bool positive;        /* the sign bit is known to be clear */
-    bool known;           /* all lanes hold `imm` */
+    LLVMValueRef raw;     /* f32x16 from which f follows when asked for, as `raw_is` says; else NULL */
+    enum trans_raw raw_is;
+    bool raw_clean; /* raw holds no NaN but TRANS_NAN */
+    bool clean;     /* holds no NaN but TRANS_NAN */
+    bool opaque;    /* LLVM cannot find out that it is a constant */
+    bool positive;  /* the sign bit is known to be clear */
+    bool known;     /* all lanes hold `imm` */
     uint32_t imm;
 };
 
@@ -95,6 +105,7 @@ void trans_free_values(struct trans *t);
 void trans_fail(struct trans *t, int code, const char *what); /* keeps the first */
 struct trans_value *trans_int(struct trans *t, LLVMValueRef i);
 struct trans_value *trans_float(struct trans *t, LLVMValueRef f, bool clean, bool opaque);
+struct trans_value *trans_raw(struct trans *t, LLVMValueRef raw, enum trans_raw is, bool clean);
 struct trans_value *trans_scalar(struct trans *t, LLVMValueRef i32, bool opaque);
 struct trans_value *trans_imm(struct trans *t, uint32_t imm);
 LLVMValueRef trans_i(struct trans *t, struct trans_value *v);
@@ -105,6 +116,8 @@ LLVMValueRef trans_f(struct trans *t, struct trans_value *v);
 LLVMValueRef trans_operand(struct trans *t, struct trans_value *v);
 /* The same for what makes all NaNs alike: they stay as they are. */
 LLVMValueRef trans_factor(struct trans *t, struct trans_value *v);
+/* The same for a product, which takes raw values as they are. */
+LLVMValueRef trans_multiplicand(struct trans *t, struct trans_value *v);
 LLVMValueRef trans_lane0(struct trans *t, struct trans_value *v); /* i32 */
 /* new where mask holds, else old; mask NULL: new */
 struct trans_value *trans_merge(struct trans *t, LLVMValueRef mask, struct trans_value *new,

@@ -1,6 +1,8 @@
 /* Special functions (README, rule 8): the sequences there, step by step. */
 #include "isa/vc4_qpu/trans_internal.h"
 
+enum { PRESENT_ROUNDING = 4 }; /* of AVX-512's intrinsics */
+
 static LLVMValueRef constant(struct trans *t, uint32_t bits)
 {
     return LLVMBuildBitCast(t->b->ir, jit_splat_u32(t->b, bits), t->b->f32x16, "");
@@ -30,68 +32,101 @@ static LLVMValueRef recip(struct trans *t, LLVMValueRef x)
 
 static LLVMValueRef rsqrt(struct trans *t, LLVMValueRef x)
 {
-    return nan_through(t, x, recip(t, jit_sqrt(t->b, jit_as_f32(t->b, magnitude(t, x)))));
+    return recip(t, jit_sqrt(t->b, jit_as_f32(t->b, magnitude(t, x))));
 }
 
-/* floor of |x| <= 128 as an integer and a float. Rounding down by comparison makes a denormal zero. */
-static LLVMValueRef small_floor(struct trans *t, LLVMValueRef x, LLVMValueRef *as_float)
+/* p * 2^i for whole i of -127..128 and 1 <= p < 2: 0 and infinity at the ends, a NaN for a NaN. */
+static LLVMValueRef scale(struct trans *t, LLVMValueRef p, LLVMValueRef i)
 {
     LLVMBuilderRef ir = t->b->ir;
-    LLVMValueRef cut = jit_f32_to_i32(t->b, x);
-    LLVMValueRef above = LLVMBuildFCmp(ir, LLVMRealOGT, jit_i32_to_f32(t->b, cut), x, "");
-    LLVMValueRef floor = LLVMBuildAdd(ir, cut, LLVMBuildSExt(ir, above, t->b->i32x16, ""), "");
 
-    *as_float = jit_i32_to_f32(t->b, floor);
-    return floor;
+    if (t->b->level == JIT_AVX512) {
+        LLVMValueRef args[] = {p, i, p, LLVMConstInt(t->b->i16, 0xffff, false),
+                               jit_i32(t->b, PRESENT_ROUNDING)};
+        return jit_intrinsic(t->b, "llvm.x86.avx512.mask.scalef.ps.512", NULL, 0, args, 5);
+    }
+    /* i = -127 gives the pattern of 0, i = 128 that of infinity */
+    LLVMValueRef exponent = LLVMBuildAdd(ir, jit_f32_to_i32(t->b, i), jit_splat_u32(t->b, 127), "");
+    return LLVMBuildFMul(ir, p, jit_as_f32(t->b, trans_shl(t, exponent, 23)), "");
 }
 
 static LLVMValueRef exp2_(struct trans *t, LLVMValueRef x)
 {
     static const uint32_t c[] = {0x3c16b907, 0x3d63f8a7, 0x3e75f8e0, 0x3f31721e, 0x3f800000};
     LLVMBuilderRef ir = t->b->ir;
-    LLVMValueRef low = constant(t, 0xc2fe0000), high = constant(t, 0x43000000), whole;
+    LLVMValueRef low = constant(t, 0xc2fe0000), high = constant(t, 0x43000000);
+    bool nan_goes_through = t->b->level == JIT_AVX512; /* else it would be made an integer */
 
-    /* a NaN becomes -127 here, and a NaN again at the end */
-    LLVMValueRef y = jit_select(t->b, LLVMBuildFCmp(ir, LLVMRealOGT, x, low, ""), x, low);
-    y = jit_select(t->b, LLVMBuildFCmp(ir, LLVMRealOLT, y, high, ""), y, high);
-    LLVMValueRef i = small_floor(t, y, &whole), f = LLVMBuildFSub(ir, y, whole, "");
+    LLVMValueRef y =
+        nan_goes_through ? x : jit_select(t->b, LLVMBuildFCmp(ir, LLVMRealORD, x, x, ""), x, low);
+    y = jit_select(t->b, LLVMBuildFCmp(ir, LLVMRealOLT, y, low, ""), low, y);
+    y = jit_select(t->b, LLVMBuildFCmp(ir, LLVMRealOGT, y, high, ""), high, y);
+    LLVMValueRef i = jit_floor(t->b, y), f = LLVMBuildFSub(ir, y, i, "");
     LLVMValueRef p = constant(t, 0x3aea67b3);
     for (unsigned k = 0; k < 5; k++)
         p = step(t, p, f, c[k]);
-    /* i = -127 gives the pattern of 0, i = 128 that of infinity */
-    LLVMValueRef scale = trans_shl(t, LLVMBuildAdd(ir, i, jit_splat_u32(t->b, 127), ""), 23);
-    return nan_through(t, x, LLVMBuildFMul(ir, p, jit_as_f32(t->b, scale), ""));
+    p = scale(t, p, i);
+    return nan_goes_through ? p : nan_through(t, x, p);
 }
 
-/* log2 of a positive, finite, normal number given by its bits */
-static LLVMValueRef log2_normal(struct trans *t, LLVMValueRef bits)
+/* The exponent as a number and the significand in [1, 2) of |x|, which is positive, finite and normal. */
+static LLVMValueRef split(struct trans *t, LLVMValueRef x, LLVMValueRef *m)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMValueRef bits = magnitude(t, x);
+    LLVMValueRef e = LLVMBuildSub(ir, trans_shr(t, bits, 23), jit_splat_u32(t->b, 127), "");
+
+    *m = LLVMBuildOr(ir, trans_and(t, bits, 0x7fffff), jit_splat_u32(t->b, 0x3f800000), "");
+    *m = jit_as_f32(t->b, *m);
+    return jit_i32_to_f32(t->b, e);
+}
+
+/* The same of any x by AVX-512's instructions: of 0 -infinity and 1, of infinities +infinity and 1, of a NaN
+ * that NaN. */
+static LLVMValueRef split_any(struct trans *t, LLVMValueRef x, LLVMValueRef *m)
+{
+    enum { WITHOUT_SIGN = 1 << 2 };
+    LLVMValueRef all = LLVMConstInt(t->b->i16, 0xffff, false), rounding = jit_i32(t->b, PRESENT_ROUNDING);
+    LLVMValueRef exponent[] = {x, x, all, rounding};
+    LLVMValueRef significand[] = {x, jit_i32(t->b, WITHOUT_SIGN), x, all, rounding};
+
+    *m = jit_intrinsic(t->b, "llvm.x86.avx512.mask.getmant.ps.512", NULL, 0, significand, 5);
+    return jit_intrinsic(t->b, "llvm.x86.avx512.mask.getexp.ps.512", NULL, 0, exponent, 4);
+}
+
+/* log2 of m * 2^e */
+static LLVMValueRef log2_parts(struct trans *t, LLVMValueRef e, LLVMValueRef m)
 {
     static const uint32_t c[] = {0x3f13a39b, 0x3f763873, 0x4038aa3b};
     LLVMBuilderRef ir = t->b->ir;
-    LLVMValueRef one = jit_splat_u32(t->b, 0x3f800000);
-    LLVMValueRef e = LLVMBuildSub(ir, trans_shr(t, bits, 23), jit_splat_u32(t->b, 127), "");
-    LLVMValueRef m = LLVMBuildOr(ir, trans_and(t, bits, 0x7fffff), one, "");
-    LLVMValueRef big = LLVMBuildICmp(ir, LLVMIntUGT, m, jit_splat_u32(t->b, 0x3fb504f3), "");
+    LLVMValueRef one = constant(t, 0x3f800000), half = constant(t, 0x3f000000);
+    LLVMValueRef big = LLVMBuildFCmp(ir, LLVMRealOGT, m, constant(t, 0x3fb504f3), "");
 
-    /* halving is one less in the exponent */
-    m = LLVMBuildSub(ir, m, jit_select(t->b, big, jit_splat_u32(t->b, 1u << 23), jit_splat_u32(t->b, 0)), "");
-    e = LLVMBuildSub(ir, e, LLVMBuildSExt(ir, big, t->b->i32x16, ""), "");
-    LLVMValueRef d = LLVMBuildFSub(ir, jit_as_f32(t->b, m), constant(t, 0x3f800000), "");
+    m = jit_select(t->b, big, LLVMBuildFMul(ir, m, half, ""), m);
+    e = jit_select(t->b, big, LLVMBuildFAdd(ir, e, one, ""), e);
+    LLVMValueRef d = LLVMBuildFSub(ir, m, one, "");
     LLVMValueRef s = LLVMBuildFDiv(ir, d, LLVMBuildFAdd(ir, constant(t, 0x40000000), d, ""), "");
     LLVMValueRef s2 = LLVMBuildFMul(ir, s, s, ""), p = constant(t, 0x3edd0a1a);
     for (unsigned k = 0; k < 3; k++)
         p = step(t, p, s2, c[k]);
-    return LLVMBuildFAdd(ir, jit_i32_to_f32(t->b, e), LLVMBuildFMul(ir, p, s, ""), "");
+    return LLVMBuildFAdd(ir, e, LLVMBuildFMul(ir, p, s, ""), "");
 }
 
 static LLVMValueRef log2_(struct trans *t, LLVMValueRef x)
 {
     LLVMBuilderRef ir = t->b->ir;
+    LLVMValueRef e, m;
+
+    if (t->b->level == JIT_AVX512) {
+        e = split_any(t, x, &m);
+        return log2_parts(t, e, m);
+    }
     LLVMValueRef a = magnitude(t, x);
     LLVMValueRef tiny = LLVMBuildICmp(ir, LLVMIntULT, a, jit_splat_u32(t->b, 0x00800000), "");
     LLVMValueRef infinite = LLVMBuildICmp(ir, LLVMIntEQ, a, jit_splat_u32(t->b, 0x7f800000), "");
-    LLVMValueRef r = log2_normal(t, a);
 
+    e = split(t, x, &m);
+    LLVMValueRef r = log2_parts(t, e, m);
     r = jit_select(t->b, infinite, constant(t, 0x7f800000), r);
     r = jit_select(t->b, tiny, constant(t, 0xff800000), r);
     return nan_through(t, x, r);
@@ -106,7 +141,7 @@ struct trans_value *trans_sfu(struct trans *t, unsigned waddr, struct trans_valu
     x = trans_operand(t, v);
     switch (waddr) {
     case VC4_QPU_W_SFU_RECIP: r = recip(t, x); break;
-    case VC4_QPU_W_SFU_RSQRT: r = rsqrt(t, x); break;
+    case VC4_QPU_W_SFU_RSQRT: return trans_raw(t, rsqrt(t, x), TRANS_RAW_NAN, false);
     case VC4_QPU_W_SFU_EXP2: r = exp2_(t, x); break;
     default: r = log2_(t, x); break;
     }

@@ -93,6 +93,18 @@ struct trans_value *trans_float(struct trans *t, LLVMValueRef f, bool clean, boo
     return v;
 }
 
+struct trans_value *trans_raw(struct trans *t, LLVMValueRef raw, enum trans_raw is, bool clean)
+{
+    struct trans_value *v = new_value(t);
+
+    v->raw = raw;
+    v->raw_is = is;
+    v->raw_clean = clean;
+    v->clean = true;
+    v->opaque = !LLVMIsConstant(raw);
+    return v;
+}
+
 struct trans_value *trans_imm(struct trans *t, uint32_t imm)
 {
     struct trans_value *v = new_value(t);
@@ -116,14 +128,47 @@ struct trans_value *trans_scalar(struct trans *t, LLVMValueRef i32, bool opaque)
 LLVMValueRef trans_i(struct trans *t, struct trans_value *v)
 {
     if (!v->i)
-        v->i = v->f ? jit_as_i32(t->b, v->f) : jit_splat(t->b, v->scalar);
+        v->i = v->f || v->raw ? jit_as_i32(t->b, trans_f(t, v)) : jit_splat(t->b, v->scalar);
     return v->i;
+}
+
+static LLVMValueRef canonical_nan(struct trans *t, LLVMValueRef f);
+
+/* AVX-512 has it as one instruction: the greater of |r| and |+0|, the second if they are equal or r is a
+ * NaN. */
+static LLVMValueRef drop_range(struct trans *t, LLVMValueRef r, LLVMValueRef zero)
+{
+    enum { GREATER_MAGNITUDE = 3, WITH_ITS_SIGN = 1 << 2, PRESENT_ROUNDING = 4 };
+    LLVMValueRef args[] = {r,
+                           zero,
+                           jit_i32(t->b, GREATER_MAGNITUDE | WITH_ITS_SIGN),
+                           zero,
+                           LLVMConstInt(t->b->i16, 0xffff, false),
+                           jit_i32(t->b, PRESENT_ROUNDING)};
+
+    return jit_intrinsic(t->b, "llvm.x86.avx512.mask.range.ps.512", NULL, 0, args, 6);
+}
+
+/* What is a NaN or -0 becomes +0, whatever NaN it is. */
+static LLVMValueRef drop_nan_and_minus(struct trans *t, LLVMValueRef r)
+{
+    LLVMValueRef zero = LLVMConstNull(t->b->f32x16);
+
+    if (t->b->level == JIT_AVX512)
+        return drop_range(t, r, zero);
+    return jit_select(t->b, LLVMBuildFCmp(t->b->ir, LLVMRealONE, r, zero, ""), r, zero);
 }
 
 LLVMValueRef trans_f(struct trans *t, struct trans_value *v)
 {
-    if (!v->f)
+    if (v->f)
+        return v->f;
+    if (!v->raw)
         v->f = jit_as_f32(t->b, trans_i(t, v));
+    else if (v->raw_is == TRANS_RAW_PRODUCT)
+        v->f = drop_nan_and_minus(t, v->raw);
+    else
+        v->f = canonical_nan(t, v->raw);
     return v->f;
 }
 
@@ -171,6 +216,11 @@ LLVMValueRef trans_factor(struct trans *t, struct trans_value *v)
     return v->factor;
 }
 
+LLVMValueRef trans_multiplicand(struct trans *t, struct trans_value *v)
+{
+    return v->raw ? v->raw : trans_factor(t, v);
+}
+
 LLVMValueRef trans_lane0(struct trans *t, struct trans_value *v)
 {
     if (v->scalar)
@@ -185,8 +235,8 @@ struct trans_value *trans_merge(struct trans *t, LLVMValueRef mask, struct trans
 
     if (!mask || new == old)
         return new;
-    if (new->f && old->f)
-        v = trans_float(t, jit_select(t->b, mask, new->f, old->f), false, false);
+    if ((new->f || new->raw) && (old->f || old->raw))
+        v = trans_float(t, jit_select(t->b, mask, trans_f(t, new), trans_f(t, old)), false, false);
     else
         v = trans_int(t, jit_select(t->b, mask, trans_i(t, new), trans_i(t, old)));
     if (!v->known) {
