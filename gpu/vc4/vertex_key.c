@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/vc4/vertex_internal.h"
+#include "isa/vc4_qpu/trans.h"
 
 /* What a key begins with; the texture keys and the program's words follow. */
 struct head {
