@@ -13,8 +13,8 @@ from bench import MICRO, Bench, progress, scenes
 
 LIVE = ["texture-linear", "shading-phong", "desktop-blur", "jellyfish", "refract", "terrain"]
 LIVE_FRAMES = 60
-LOOPED = ["tri-small", "draws", "fill-tex-trilinear"]
-LOOPED_SCENES = ["buffer-subdata", "desktop-blur", "terrain"]
+LOOPED = ["tri-small", "draws", "vertex-heavy"]
+LOOPED_SCENES = ["buffer-subdata", "desktop-shadow", "bump-high-poly"]
 LOOPS = [1, 10, 100]
 PROGRAMS = [250, 1000, 4000, 8000]
 PROGRAMS_A_FRAME = 100   # micro/variants.c
