@@ -11,7 +11,6 @@
 
 #define INDEX_MAX  ((1u << 24) - 1)
 #define LOW        (VC4_CACHE_UNIT * VC4_CACHE_PAGE * VC4_CACHE_PAGES)
-#define TABLES     256u
 #define SPIN_LIMIT 20000u
 #define BATCHES    (VC4_CACHE_UNIT / 16)
 
@@ -65,8 +64,6 @@ int vc4_vertex_cache_init(struct vc4_vertex_cache *cache, struct util_arena *are
     cache->rows = rows;
     cache->stride = util_align(rows, 4);
     cache->max_index = largest_index(memory, state, &cache->last_array);
-    if (cache->max_index >= LOW && !(cache->high = zeroed(arena, TABLES * sizeof *cache->high)))
-        return no_memory(fault);
     return vc4_vertex_prepare(memory, engine, state, false, cache->max_index, fuel, &cache->stage, fault);
 }
 
@@ -90,10 +87,17 @@ void vc4_vertex_cache_finish(struct vc4_vertex_cache *cache)
         it_;                                                                                                 \
     })
 
+static struct vc4_cache_table *find_table(struct vc4_vertex_cache *cache, uint32_t index)
+{
+    if (index < LOW)
+        return &cache->low;
+    struct vc4_cache_tables *high = GET_OR_MAKE(struct vc4_cache_tables, &cache->high);
+    return high ? GET_OR_MAKE(struct vc4_cache_table, &high->table[index / LOW]) : NULL;
+}
+
 static vc4_cache_unit *find_unit(struct vc4_vertex_cache *cache, uint32_t index)
 {
-    struct vc4_cache_table *table =
-        index < LOW ? &cache->low : GET_OR_MAKE(struct vc4_cache_table, &cache->high[index / LOW]);
+    struct vc4_cache_table *table = find_table(cache, index);
     uint32_t unit = index % LOW / VC4_CACHE_UNIT;
     if (!table)
         return NULL;

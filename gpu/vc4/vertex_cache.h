@@ -30,6 +30,11 @@ struct vc4_cache_table {
     _Atomic(struct vc4_cache_page *) page[VC4_CACHE_PAGES];
 };
 
+/* By the upper 8 bits of 24-bit indices; the first one is unused. */
+struct vc4_cache_tables {
+    _Atomic(struct vc4_cache_table *) table[256];
+};
+
 struct vc4_vertex_cache {
     struct vc4_cache_table low; /* indices below 65536 */
     uint32_t stride;            /* words of a vertex in a unit, a multiple of 4 */
@@ -39,8 +44,7 @@ struct vc4_vertex_cache {
     struct vc4_vertex_stage *stage;
     struct util_arena *arena;
     _Atomic uint64_t shaded, executed;
-    _Atomic(struct vc4_cache_table *)
-        *high; /* 256 tables, the first one unused; NULL when max_index is low */
+    _Atomic(struct vc4_cache_tables *) high; /* NULL until an index beyond `low` is met */
 };
 
 /* Prepares the vertex program of `state` (which must outlive the cache) for every index whose attributes lie
