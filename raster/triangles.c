@@ -81,32 +81,41 @@ static void make_flat(const struct raster_triangles *t, uint32_t mask, uint32_t 
 
 #define TRI_NAME(x) x##_sse
 #define TRI_TARGET
-#define TRI_LEVEL      COVER_SSE41
-#define TRI_WIDTH      4
-#define TRI_BITS(v)    ((uint32_t)_mm_movemask_ps((__m128)(v)))
-#define TRI_MADD(v, w) (TRI_VEC) _mm_madd_epi16((__m128i)(v), (__m128i)(w))
-#define TRI_MIN(v, w)  (TRI_VEC) _mm_min_epi32((__m128i)(v), (__m128i)(w))
-#define TRI_MAX(v, w)  (TRI_VEC) _mm_max_epi32((__m128i)(v), (__m128i)(w))
+#define TRI_LEVEL       COVER_SSE41
+#define TRI_WIDTH       4
+#define TRI_BITS(v)     ((uint32_t)_mm_movemask_ps((__m128)(v)))
+#define TRI_MADD(v, w)  (TRI_VEC) _mm_madd_epi16((__m128i)(v), (__m128i)(w))
+#define TRI_MIN(v, w)   (TRI_VEC) _mm_min_epi32((__m128i)(v), (__m128i)(w))
+#define TRI_MAX(v, w)   (TRI_VEC) _mm_max_epi32((__m128i)(v), (__m128i)(w))
+#define TRI_FLOATS(p)   ((TRI_DVEC)_mm_cvtps_pd(_mm_castpd_ps(_mm_load_sd((const double *)(p)))))
+#define TRI_INTS(p)     ((TRI_DVEC)_mm_cvtepi32_pd(_mm_loadl_epi64((const __m128i *)(p))))
+#define TRI_ROUND(p, v) _mm_store_sd((double *)(p), _mm_castps_pd(_mm_cvtpd_ps((__m128d)(v))))
 #include "raster/triangles_tmpl.h"
 
-#define TRI_NAME(x)    x##_avx2
-#define TRI_TARGET     __attribute__((target("avx2,bmi")))
-#define TRI_LEVEL      COVER_AVX2
-#define TRI_WIDTH      8
-#define TRI_BITS(v)    ((uint32_t)_mm256_movemask_ps((__m256)(v)))
-#define TRI_MADD(v, w) (TRI_VEC) _mm256_madd_epi16((__m256i)(v), (__m256i)(w))
-#define TRI_MIN(v, w)  (TRI_VEC) _mm256_min_epi32((__m256i)(v), (__m256i)(w))
-#define TRI_MAX(v, w)  (TRI_VEC) _mm256_max_epi32((__m256i)(v), (__m256i)(w))
+#define TRI_NAME(x)     x##_avx2
+#define TRI_TARGET      __attribute__((target("avx2,bmi")))
+#define TRI_LEVEL       COVER_AVX2
+#define TRI_WIDTH       8
+#define TRI_BITS(v)     ((uint32_t)_mm256_movemask_ps((__m256)(v)))
+#define TRI_MADD(v, w)  (TRI_VEC) _mm256_madd_epi16((__m256i)(v), (__m256i)(w))
+#define TRI_MIN(v, w)   (TRI_VEC) _mm256_min_epi32((__m256i)(v), (__m256i)(w))
+#define TRI_MAX(v, w)   (TRI_VEC) _mm256_max_epi32((__m256i)(v), (__m256i)(w))
+#define TRI_FLOATS(p)   ((TRI_DVEC)_mm256_cvtps_pd(_mm_loadu_ps(p)))
+#define TRI_INTS(p)     ((TRI_DVEC)_mm256_cvtepi32_pd(_mm_load_si128((const __m128i *)(p))))
+#define TRI_ROUND(p, v) _mm_storeu_ps(p, _mm256_cvtpd_ps((__m256d)(v)))
 #include "raster/triangles_tmpl.h"
 
-#define TRI_NAME(x)    x##_avx512
-#define TRI_LEVEL      COVER_AVX512
-#define TRI_TARGET     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi")))
-#define TRI_WIDTH      16
-#define TRI_BITS(v)    ((uint32_t)_mm512_movepi32_mask((__m512i)(v)))
-#define TRI_MADD(v, w) (TRI_VEC) _mm512_madd_epi16((__m512i)(v), (__m512i)(w))
-#define TRI_MIN(v, w)  (TRI_VEC) _mm512_min_epi32((__m512i)(v), (__m512i)(w))
-#define TRI_MAX(v, w)  (TRI_VEC) _mm512_max_epi32((__m512i)(v), (__m512i)(w))
+#define TRI_NAME(x)     x##_avx512
+#define TRI_LEVEL       COVER_AVX512
+#define TRI_TARGET      __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi")))
+#define TRI_WIDTH       16
+#define TRI_BITS(v)     ((uint32_t)_mm512_movepi32_mask((__m512i)(v)))
+#define TRI_MADD(v, w)  (TRI_VEC) _mm512_madd_epi16((__m512i)(v), (__m512i)(w))
+#define TRI_MIN(v, w)   (TRI_VEC) _mm512_min_epi32((__m512i)(v), (__m512i)(w))
+#define TRI_MAX(v, w)   (TRI_VEC) _mm512_max_epi32((__m512i)(v), (__m512i)(w))
+#define TRI_FLOATS(p)   ((TRI_DVEC)_mm512_cvtps_pd(_mm256_loadu_ps(p)))
+#define TRI_INTS(p)     ((TRI_DVEC)_mm512_cvtepi32_pd(_mm256_load_si256((const __m256i *)(p))))
+#define TRI_ROUND(p, v) _mm256_storeu_ps(p, _mm512_cvtpd_ps((__m512d)(v)))
 #include "raster/triangles_tmpl.h"
 
 /* False when nothing can be drawn. */

@@ -6,23 +6,20 @@
  *   TRI_BITS(v)     the sign bits of a vector, as a uint32_t
  *   TRI_MADD(v, w)  products of signed halves, the two of each integer added
  *   TRI_MIN, TRI_MAX
- * Comparisons give 0 or -1. Doubles are half as many a vector as floats, so that a vector of floats, TRI_HALF
- * of them, becomes one of doubles. */
+ *   TRI_FLOATS(p), TRI_INTS(p)  so many numbers from memory as a vector of doubles has, as such
+ *   TRI_ROUND(p, v)             doubles to floats in memory
+ * Comparisons give 0 or -1. */
 #define TRI_PARTS (16 / TRI_WIDTH)
 #define TRI_HALF  (TRI_WIDTH / 2)
 #define TRI_VEC   TRI_NAME(vec)
 #define TRI_UVEC  TRI_NAME(uvec)
 #define TRI_FVEC  TRI_NAME(fvec)
 #define TRI_DVEC  TRI_NAME(dvec)
-#define TRI_IHALF TRI_NAME(ihalf)
-#define TRI_FHALF TRI_NAME(fhalf)
 
 typedef int32_t TRI_VEC __attribute__((vector_size(TRI_WIDTH * 4)));
 typedef uint32_t TRI_UVEC __attribute__((vector_size(TRI_WIDTH * 4)));
 typedef float TRI_FVEC __attribute__((vector_size(TRI_WIDTH * 4)));
 typedef double TRI_DVEC __attribute__((vector_size(TRI_WIDTH * 4)));
-typedef int32_t TRI_IHALF __attribute__((vector_size(TRI_WIDTH * 2)));
-typedef float TRI_FHALF __attribute__((vector_size(TRI_WIDTH * 2)));
 
 #define TRI_AT(array, p)    ((TRI_VEC *)(array))[p]
 #define TRI_PACK(low, high) (((low) & 0xffff) | (TRI_VEC)((TRI_UVEC)(high) << 16))
@@ -100,19 +97,12 @@ TRI_TARGET static void TRI_NAME(edges)(struct raster_triangles *t, const struct 
     }
 }
 
-TRI_TARGET static inline TRI_DVEC TRI_NAME(widen)(const float *from)
-{
-    return __builtin_convertvector(*(const TRI_FHALF *)from, TRI_DVEC);
-}
-
 /* Planes of a value with the differences d1 and d2 to the reference vertex. */
 TRI_TARGET static inline void TRI_NAME(plane)(const TRI_DVEC g[4], TRI_DVEC d1, TRI_DVEC d2, float *a,
                                               float *b)
 {
-    TRI_FHALF across = __builtin_convertvector(g[0] * d1 + g[1] * d2, TRI_FHALF);
-    TRI_FHALF down = __builtin_convertvector(g[2] * d1 + g[3] * d2, TRI_FHALF);
-    memcpy(a, &across, sizeof across);
-    memcpy(b, &down, sizeof down);
+    TRI_ROUND(a, g[0] * d1 + g[1] * d2);
+    TRI_ROUND(b, g[2] * d1 + g[3] * d2);
 }
 
 /* Gradients, planes of depth and 1/w, and reference points: the sums of set_planes in setup.c. */
@@ -121,7 +111,7 @@ TRI_TARGET static void TRI_NAME(gradients)(struct raster_triangles *t)
     for (unsigned i = 0; i < RASTER_TRIANGLES; i += TRI_HALF) {
         TRI_DVEC side[5], g[4];
         for (unsigned k = 0; k < 5; k++)
-            side[k] = __builtin_convertvector(*(const TRI_IHALF *)&t->side[k][i], TRI_DVEC);
+            side[k] = TRI_INTS(&t->side[k][i]);
         TRI_DVEC inv = 16.0 / side[4], zero = {0};
         g[0] = side[3] * inv;
         g[1] = (zero - side[1]) * inv;
@@ -129,11 +119,11 @@ TRI_TARGET static void TRI_NAME(gradients)(struct raster_triangles *t)
         g[3] = side[0] * inv;
         for (unsigned k = 0; k < 4; k++)
             *(TRI_DVEC *)&t->gradient[k][i] = g[k];
-        TRI_DVEC z = TRI_NAME(widen)(&t->z[0][i]), w = TRI_NAME(widen)(&t->inv_w[0][i]);
-        TRI_NAME(plane)(g, TRI_NAME(widen)(&t->z[1][i]) - z, TRI_NAME(widen)(&t->z[2][i]) - z,
-                        &t->plane[0][i], &t->plane[1][i]);
-        TRI_NAME(plane)(g, TRI_NAME(widen)(&t->inv_w[1][i]) - w, TRI_NAME(widen)(&t->inv_w[2][i]) - w,
-                        &t->plane[2][i], &t->plane[3][i]);
+        TRI_DVEC z = TRI_FLOATS(&t->z[0][i]), w = TRI_FLOATS(&t->inv_w[0][i]);
+        TRI_NAME(plane)(g, TRI_FLOATS(&t->z[1][i]) - z, TRI_FLOATS(&t->z[2][i]) - z, &t->plane[0][i],
+                        &t->plane[1][i]);
+        TRI_NAME(plane)(g, TRI_FLOATS(&t->inv_w[1][i]) - w, TRI_FLOATS(&t->inv_w[2][i]) - w, &t->plane[2][i],
+                        &t->plane[3][i]);
     }
     for (unsigned p = 0; p < TRI_PARTS; p++) {
         ((TRI_FVEC *)t->plane[4])[p] = __builtin_convertvector(TRI_AT(t->x[0], p), TRI_FVEC) * 0.0625f;
@@ -151,14 +141,10 @@ TRI_TARGET static void TRI_NAME(prim)(const struct raster_triangles *t, const st
     for (unsigned k = 0; k < 4; k++)
         g[k] = t->gradient[k][i] - (TRI_DVEC){0};
     for (uint32_t n = 0; n < out->vary_count; n += TRI_HALF) {
-        TRI_FHALF v[3];
-        memcpy(&v[0], p0 + n, sizeof v[0]);
-        memcpy(&v[1], p1 + n, sizeof v[1]);
-        memcpy(&v[2], p2 + n, sizeof v[2]);
-        TRI_DVEC c = __builtin_convertvector(v[0], TRI_DVEC);
-        TRI_NAME(plane)(g, (__builtin_convertvector(v[1], TRI_DVEC) - c) * w1,
-                        (__builtin_convertvector(v[2], TRI_DVEC) - c) * w2, &out->vary_a[n], &out->vary_b[n]);
-        memcpy(&out->vary_c[n], &v[0], sizeof v[0]);
+        TRI_DVEC c = TRI_FLOATS(p0 + n);
+        TRI_NAME(plane)(g, (TRI_FLOATS(p1 + n) - c) * w1, (TRI_FLOATS(p2 + n) - c) * w2, &out->vary_a[n],
+                        &out->vary_b[n]);
+        memcpy(&out->vary_c[n], p0 + n, TRI_HALF * sizeof *p0);
     }
     if (setup->flat_mask)
         make_flat(t, setup->flat_mask, i, out);
@@ -215,8 +201,6 @@ static const struct raster_triangles_level TRI_NAME(level) = {TRI_NAME(cover), T
 #undef TRI_UVEC
 #undef TRI_FVEC
 #undef TRI_DVEC
-#undef TRI_IHALF
-#undef TRI_FHALF
 #undef TRI_AT
 #undef TRI_PACK
 #undef TRI_NAME
@@ -227,3 +211,6 @@ static const struct raster_triangles_level TRI_NAME(level) = {TRI_NAME(cover), T
 #undef TRI_MADD
 #undef TRI_MIN
 #undef TRI_MAX
+#undef TRI_FLOATS
+#undef TRI_INTS
+#undef TRI_ROUND
