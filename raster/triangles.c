@@ -164,7 +164,8 @@ void raster_triangles_setup_at(enum cover_level level, struct raster_triangles *
     }
     if (!make_frame(&f, setup, tile, clip))
         return;
-    t->clipped = (f.x0 | f.y0 | (f.x1 + 1) | (f.y1 + 1)) & 3;
+    t->clipped = ((f.x0 | f.y0 | (f.x1 + 1) | (f.y1 + 1)) & 3) != 0;
+    f.round = t->clipped ? 0 : 3;
     level == COVER_AVX512 ? edges_avx512(t, &f) : level == COVER_AVX2 ? edges_avx2(t, &f) : edges_sse(t, &f);
     t->far &= all;
     t->drawn &= all & ~t->far;

@@ -36,9 +36,9 @@ struct raster_triangles {
     uint32_t drawn;   /* of the others, those that may cover something */
     uint32_t clipped; /* 1: the clip rectangle cuts through blocks */
 
-    /* The rest is for triangles.c. The area: pixels of the tile, inclusive. Edges: a in the low half, b in
-     * the high one; values at the samples of the tile's pixel (0,0), floor(E / 16) as in cover.h; `inside`
-     * those that all of the area passes. */
+    /* The rest is for triangles.c. The area: pixels of the tile, inclusive; whole blocks unless clipped.
+     * Edges: a in the low half, b in the high one; values at the samples of the tile's pixel (0,0), floor(E /
+     * 16) as in cover.h; `inside` those that all of the area passes. */
     const struct raster_triangles_level *level;
     uint32_t samples, reverse, inside[3];
     alignas(64) int32_t x0[RASTER_TRIANGLES], y0[RASTER_TRIANGLES], x1[RASTER_TRIANGLES],

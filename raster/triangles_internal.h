@@ -11,6 +11,7 @@ struct triangles_frame {
     int32_t x0, y0, x1, y1; /* the clip rectangle: pixels of the tile, inclusive */
     int32_t first, last;    /* sample positions in a pixel, 1/16: the least and the greatest */
     uint32_t samples;
+    int32_t round;                                 /* 3: areas may be rounded to whole blocks */
     int32_t clockwise, cull_forward, cull_reverse; /* 0 or -1 */
 };
 

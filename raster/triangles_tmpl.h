@@ -24,8 +24,8 @@ typedef double TRI_DVEC __attribute__((vector_size(TRI_WIDTH * 4)));
 #define TRI_AT(array, p)    ((TRI_VEC *)(array))[p]
 #define TRI_PACK(low, high) (((low) & 0xffff) | (TRI_VEC)((TRI_UVEC)(high) << 16))
 
-/* Part `p` of one edge, from vertex (x, y), which goes by (dx, dy): its value at the samples, and whether the
- * area passes or fails it. Returns the sign of failure. */
+/* Part `p` of edge `e`, which begins at xy: its values at the samples, and whether the area, in whole blocks,
+ * passes it. Returns the sign of an area that fails it. */
 TRI_TARGET static inline TRI_VEC TRI_NAME(edge)(struct raster_triangles *t, const struct triangles_frame *f,
                                                 unsigned p, unsigned e, const TRI_VEC xy[2], TRI_VEC a,
                                                 TRI_VEC b)
@@ -43,7 +43,8 @@ TRI_TARGET static inline TRI_VEC TRI_NAME(edge)(struct raster_triangles *t, cons
     TRI_VEC x0 = TRI_AT(t->x0, p), y0 = TRI_AT(t->y0, p), x1 = TRI_AT(t->x1, p), y1 = TRI_AT(t->y1, p);
     TRI_VEC left = a >> 31, up = b >> 31; /* the edge's value grows that way */
     TRI_VEC most = TRI_PACK((x0 & left) | (x1 & ~left), (y0 & up) | (y1 & ~up));
-    TRI_VEC least = TRI_PACK((x1 & left) | (x0 & ~left), (y1 & up) | (y0 & ~up));
+    TRI_VEC least = TRI_PACK(((x1 | f->round) & left) | (x0 & ~f->round & ~left),
+                             ((y1 | f->round) & up) | (y0 & ~f->round & ~up));
     t->inside[e] |= (~TRI_BITS(low + TRI_MADD(packed, least)) & ((1u << TRI_WIDTH) - 1)) << p * TRI_WIDTH;
     return high + TRI_MADD(packed, most);
 }
@@ -86,6 +87,10 @@ TRI_TARGET static void TRI_NAME(edges)(struct raster_triangles *t, const struct 
             TRI_VEC a = ((y[e] - y[next]) ^ back) - back, b = ((x[next] - x[e]) ^ back) - back;
             invalid |= TRI_NAME(edge)(t, f, p, e, xy, a, b);
         }
+        TRI_AT(t->x0, p) &= ~f->round;
+        TRI_AT(t->y0, p) &= ~f->round;
+        TRI_AT(t->x1, p) |= f->round;
+        TRI_AT(t->y1, p) |= f->round;
         TRI_AT(t->side[0], p) = dx1;
         TRI_AT(t->side[1], p) = dy1;
         TRI_AT(t->side[2], p) = dx2;
