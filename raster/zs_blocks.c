@@ -1,0 +1,179 @@
+#include "raster/zs_blocks.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "jit/builder.h"
+#include "raster/centre_ir.h"
+#include "raster/zs_ir.h"
+
+enum { PRIM, TILE, BLOCKS, COUNT, PARAMS };
+
+bool raster_zs_is_idle(const struct raster_zs *zs)
+{
+    return zs->depth_func == RASTER_ALWAYS && !zs->depth_write && !zs->face[0].enable && !zs->face[1].enable;
+}
+
+/* ---- plain C ---- */
+
+static uint32_t depth_at(const struct raster_prim *prim, int32_t px, int32_t py)
+{
+    float x = prim->z_a * ((float)px + 0.5f - prim->x0), y = prim->z_b * ((float)py + 0.5f - prim->y0);
+    float z = (x + y) + prim->z_c;
+    z = z > 0.0f ? z : 0.0f;
+    z = z < 1.0f ? z : 1.0f;
+    uint32_t depth = (uint32_t)(z * 16777215.0f + 0.5f);
+    return depth < 0xffffff ? depth : 0xffffff;
+}
+
+uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, const struct raster_prim *prim,
+                              struct raster_tile *tile, struct raster_block *blocks, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct raster_block block = blocks[i];
+        uint32_t passed = 0;
+        for (uint32_t l = 0; l < 16; l++) {
+            uint32_t x = block.x * 4u + ((l & 1) | (l >> 1 & 2)),
+                     y = block.y * 4u + ((l >> 1 & 1) | (l >> 2 & 2));
+            uint32_t *word = &tile->zs[raster_pixel_index(tile, x, y, 0)];
+            if (!(block.mask >> l & 1))
+                continue;
+            passed |= (uint32_t)raster_zs_test(
+                          zs, prim->reverse, depth_at(prim, tile->x + (int32_t)x, tile->y + (int32_t)y), word)
+                      << l;
+        }
+        block.mask = block.sample[0] = (uint16_t)passed;
+        blocks[kept] = block;
+        kept += passed != 0;
+    }
+    return kept;
+}
+
+/* ---- compiled ---- */
+
+struct emit {
+    LLVMValueRef x0, y0, a, b, c; /* splats of the plane */
+    LLVMValueRef left, top, row;  /* the tile's position, its blocks in a row: scalars */
+    LLVMValueRef reverse;
+    LLVMValueRef kept; /* slot: blocks so far */
+};
+
+static LLVMValueRef word_of(struct jit_builder *b, unsigned param, size_t offset)
+{
+    return jit_load(b, b->i32, jit_offset_const(b, jit_param(b, param), offset), 4, true);
+}
+
+static LLVMValueRef coefficient(struct jit_builder *b, size_t offset)
+{
+    return jit_splat(b, jit_load(b, b->f32, jit_offset_const(b, jit_param(b, PRIM), offset), 4, true));
+}
+
+static void begin(struct emit *e, struct jit_builder *b)
+{
+    const LLVMTypeRef types[] = {b->ptr, b->ptr, b->ptr, b->i32};
+
+    jit_begin_function(b, b->i32, types, PARAMS);
+    for (unsigned i = 0; i < PARAMS; i++)
+        if (i != COUNT)
+            jit_param_noalias(b, i);
+    e->x0 = coefficient(b, offsetof(struct raster_prim, x0));
+    e->y0 = coefficient(b, offsetof(struct raster_prim, y0));
+    e->a = coefficient(b, offsetof(struct raster_prim, z_a));
+    e->b = coefficient(b, offsetof(struct raster_prim, z_b));
+    e->c = coefficient(b, offsetof(struct raster_prim, z_c));
+    e->left = word_of(b, TILE, offsetof(struct raster_tile, x));
+    e->top = word_of(b, TILE, offsetof(struct raster_tile, y));
+    e->row = LLVMBuildLShr(b->ir, word_of(b, TILE, offsetof(struct raster_tile, width)), jit_i32(b, 2), "");
+    e->reverse = word_of(b, PRIM, offsetof(struct raster_prim, reverse));
+    e->reverse = LLVMBuildICmp(b->ir, LLVMIntNE, e->reverse, jit_i32(b, 0), "");
+    e->kept = jit_alloca(b, b->i32, "kept");
+    jit_store(b, jit_i32(b, 0), e->kept, 4);
+}
+
+static LLVMValueRef depths(struct emit *e, struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef fx = LLVMBuildFSub(b->ir, raster_centre_ir(b, false, e->left, x), e->x0, "");
+    LLVMValueRef fy = LLVMBuildFSub(b->ir, raster_centre_ir(b, true, e->top, y), e->y0, ""), z;
+
+    fx = LLVMBuildFMul(b->ir, e->a, fx, "");
+    fy = LLVMBuildFMul(b->ir, e->b, fy, "");
+    z = LLVMBuildFAdd(b->ir, LLVMBuildFAdd(b->ir, fx, fy, ""), e->c, "");
+    return raster_depth_ir(b, z);
+}
+
+/* Keeps the block, at most where it was found, with the lanes that pass. */
+static void keep(struct emit *e, struct jit_builder *b, LLVMValueRef head, LLVMValueRef pass)
+{
+    LLVMValueRef bits = jit_mask_to_bits(b, pass), kept = jit_load(b, b->i32, e->kept, 4, false), block, at;
+
+    at = LLVMBuildMul(b->ir, kept, jit_i32(b, sizeof(struct raster_block)), "");
+    block = jit_offset(b, jit_param(b, BLOCKS), at);
+    jit_store(b, head, block, 2);
+    jit_store(b, bits, jit_offset_const(b, block, offsetof(struct raster_block, mask)), 2);
+    jit_store(b, bits, jit_offset_const(b, block, offsetof(struct raster_block, sample)), 2);
+    at = LLVMBuildICmp(b->ir, LLVMIntNE, bits, LLVMConstNull(b->i16), "");
+    jit_store(b, LLVMBuildAdd(b->ir, kept, LLVMBuildZExt(b->ir, at, b->i32, ""), ""), e->kept, 4);
+}
+
+static void test_block(struct emit *e, struct jit_builder *b, const struct raster_zs *zs,
+                       struct jit_loop *loop)
+{
+    LLVMValueRef at = LLVMBuildMul(b->ir, loop->index, jit_i32(b, sizeof(struct raster_block)), "");
+    LLVMValueRef block = jit_offset(b, jit_param(b, BLOCKS), at), lanes, x, y, head, stored, word, pass,
+                 touched;
+
+    head = jit_load(b, b->i16, block, 2, false); /* x and y */
+    lanes = jit_load(b, b->i16, jit_offset_const(b, block, offsetof(struct raster_block, mask)), 2, false);
+    x = LLVMBuildAnd(b->ir, LLVMBuildZExt(b->ir, head, b->i32, ""), jit_i32(b, 255), "");
+    y = LLVMBuildLShr(b->ir, LLVMBuildZExt(b->ir, head, b->i32, ""), jit_i32(b, 8), "");
+    at = LLVMBuildAdd(b->ir, LLVMBuildMul(b->ir, y, e->row, ""), x, "");
+    at = LLVMBuildMul(b->ir, at, jit_i32(b, 16 * sizeof(uint32_t)), "");
+    at = jit_offset(b, jit_offset_const(b, jit_param(b, TILE), offsetof(struct raster_tile, zs)), at);
+    stored = jit_load(b, b->i32x16, at, 64, false);
+    pass = raster_zs_ir(b, zs, e->reverse, jit_mask_from_bits(b, lanes), depths(e, b, x, y), stored, &word);
+    touched = pass;
+    if (zs->face[0].enable || zs->face[1].enable)
+        touched = LLVMBuildOr(b->ir, touched, LLVMBuildICmp(b->ir, LLVMIntNE, word, stored, ""), "");
+    touched = jit_mask_any(b, touched);
+    jit_loop_continue_if(b, loop, LLVMBuildNot(b->ir, touched, ""));
+    if (word != stored)
+        jit_store(b, word, at, 64);
+    keep(e, b, head, pass);
+}
+
+static int emit_blocks(struct jit_builder *b, void *data)
+{
+    struct emit e;
+    struct jit_loop loop;
+
+    static_assert(offsetof(struct raster_block, x) == 0 && offsetof(struct raster_block, y) == 1, "");
+    begin(&e, b);
+    jit_loop_begin(b, &loop, jit_param(b, COUNT));
+    test_block(&e, b, data, &loop);
+    jit_loop_end(b, &loop);
+    LLVMBuildRet(b->ir, jit_load(b, b->i32, e.kept, 4, false));
+    return 0;
+}
+
+int raster_zs_blocks(struct jit_engine *engine, const struct raster_zs *zs, raster_zs_blocks_fn *out,
+                     struct util_error *error)
+{
+    static const char mark[16] = "raster zs 2";
+    uint8_t key[sizeof mark + sizeof *zs];
+    void *code = NULL;
+    int status;
+
+    memcpy(key, mark, sizeof mark);
+    memcpy(key + sizeof mark, zs, sizeof *zs);
+    const struct jit_request request = {.key = key,
+                                        .key_size = sizeof key,
+                                        .name = "raster_zs_blocks",
+                                        .emit = emit_blocks,
+                                        .data = (void *)zs};
+    status = jit_engine_get(engine, &request, &code, error);
+    if (!status)
+        *out = (raster_zs_blocks_fn)code;
+    return status;
+}
