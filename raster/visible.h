@@ -1,0 +1,92 @@
+/* Hidden pixels are not shaded: of the primitives that only replace the colour of what they cover, the last
+ * one at a pixel is all that is seen there. The depth and stencil tests of such primitives are done as they
+ * come (zs_blocks.h), and the pixels that pass become theirs; their colours wait in this queue, until
+ * something is to be drawn that reads colours, or the tile is done. Then each pixel is shaded once, for its
+ * last owner: the same bytes as in order.
+ *
+ * For tiles of one sample. A queue belongs to one worker; all zero, it is ready for raster_visible_begin. */
+#ifndef VITRAIL_RASTER_VISIBLE_H
+#define VITRAIL_RASTER_VISIBLE_H
+
+#include <stdalign.h>
+
+#include "raster/prim.h"
+
+/* The planes of a primitive, as what shades it later needs them (prim.h says what they mean): a, b, c and 0
+ * of each. */
+struct raster_planes {
+    float x0, y0;
+    uint32_t reverse, unused;
+    float z[4], inv_w[4];
+    float vary[][4];
+};
+
+/* A block of pixels to shade. */
+struct raster_visible_block {
+    uint8_t x, y;    /* position in the tile, in blocks */
+    uint16_t mask;   /* lanes, not 0 */
+    uint32_t planes; /* of its primitive: bytes from the queue's first */
+};
+
+#define RASTER_VISIBLE_PRIMS  512u   /* that wait at most */
+#define RASTER_VISIBLE_BLOCKS 4096u  /* of them */
+#define RASTER_VISIBLE_BYTES  65536u /* of their planes */
+#define RASTER_VISIBLE_BATCH  256u   /* blocks shaded in one call at most */
+
+/* A primitive that waits. Its number in the tile is `first_owner` of the queue plus its index. */
+struct raster_visible_prim {
+    const void *shader;    /* whoever shades it */
+    uint32_t planes;       /* bytes from the queue's first */
+    uint32_t first, count; /* of the queue's blocks; a primitive that covers the tile has none */
+};
+
+struct raster_visible {
+    alignas(64) uint16_t owner[RASTER_TILE_WORDS]; /* number of the last primitive at a pixel, in blocks as
+                                                    * the tile's words; numbers only grow */
+    alignas(64) uint8_t planes[RASTER_VISIBLE_BYTES];
+    struct raster_visible_prim prims[RASTER_VISIBLE_PRIMS];
+    struct {
+        uint8_t x, y;
+        uint16_t mask;
+    } blocks[RASTER_VISIBLE_BLOCKS];
+    struct raster_visible_block batch[RASTER_VISIBLE_BATCH];
+    uint32_t columns, tile_blocks; /* of the tile, in blocks */
+    uint32_t first_owner, prim_count, block_count, plane_bytes;
+    bool covered; /* the first primitive covers the tile: it owns what nobody after it does */
+};
+
+/* Empties the queue, for a tile of width x height pixels. */
+void raster_visible_begin(struct raster_visible *queue, uint32_t width, uint32_t height);
+
+/* Appends a primitive whose colours `shader` makes of its planes and its first `varyings` varyings, with what
+ * of its blocks has passed the tests (their `mask` counts; blocks NULL: all of the tile). What it hides of
+ * others is forgotten. False, and nothing is done, when there is no room: what waits must be shaded first. */
+bool raster_visible_add(struct raster_visible *queue, const void *shader, const struct raster_prim *prim,
+                        uint32_t varyings, const struct raster_block *blocks, uint32_t count);
+
+/* Whether every pixel of the tile (of one sample) is covered and not clipped: simply seen, without a list of
+ * blocks. And that list, where it is needed; returns their number. */
+bool raster_visible_fills(const struct raster_prim *prim, const struct raster_tile *tile,
+                          const struct raster_rect *clip);
+uint32_t raster_visible_whole(const struct raster_visible *queue, struct raster_block *blocks);
+
+/* Shades blocks of primitives of one shader: each pixel once, so in any order. `planes` is what
+ * raster_visible_block.planes counts from, aligned to 16. */
+typedef void (*raster_visible_fn)(void *data, const void *shader, const uint8_t *planes,
+                                  const struct raster_visible_block *blocks, uint32_t count);
+/* Shades what waits, and empties the queue. */
+void raster_visible_shade(struct raster_visible *queue, raster_visible_fn shade, void *data);
+
+static inline bool raster_visible_waits(const struct raster_visible *queue)
+{
+    return queue->prim_count;
+}
+
+/* Bytes of the planes of a primitive of so many varyings, and the copy of them. */
+static inline uint32_t raster_planes_bytes(uint32_t varyings)
+{
+    return (uint32_t)(sizeof(struct raster_planes) + varyings * 4 * sizeof(float));
+}
+void raster_planes_copy(const struct raster_prim *prim, uint32_t varyings, struct raster_planes *out);
+
+#endif
