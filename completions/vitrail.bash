@@ -1,7 +1,7 @@
 # bash completion for vitrail
 _vitrail() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local device="--threads --level --interpreter --reference --numeric --tier --no-cache"
+    local device="--threads --level --interpreter --reference --in-order --numeric --tier --no-cache"
     local commands="run record replay decode info asm dis lint qpu compare explain profile gpus"
     if [ "$COMP_CWORD" = 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")

@@ -60,6 +60,14 @@ static inline uint32_t raster_triangles_cover(const struct raster_triangles *t, 
     return t->level->cover(t, i, blocks);
 }
 
+/* Whether it covers every pixel of the tile, the one that was set up for. */
+static inline bool raster_triangles_fills(const struct raster_triangles *t, uint32_t i,
+                                          const struct raster_tile *tile)
+{
+    return t->inside[0] & t->inside[1] & t->inside[2] & 1u << i && t->x0[i] == 0 && t->y0[i] == 0 &&
+           t->x1[i] == (int32_t)tile->width - 1 && t->y1[i] == (int32_t)tile->height - 1;
+}
+
 /* Writes its planes, and nothing of `out` that only coverage needs: edges and bounds. */
 static inline void raster_triangles_prim(const struct raster_triangles *t, const struct raster_setup *setup,
                                          uint32_t i, struct raster_prim *out)

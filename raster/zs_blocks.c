@@ -157,23 +157,30 @@ static int emit_blocks(struct jit_builder *b, void *data)
     return 0;
 }
 
-int raster_zs_blocks(struct jit_engine *engine, const struct raster_zs *zs, raster_zs_blocks_fn *out,
+/* The key: a mark and the configuration, which has no padding. */
+struct key {
+    char mark[16];
+    struct raster_zs zs;
+};
+
+static int emit_key(struct jit_builder *b, const void *key, size_t size)
+{
+    struct key of;
+
+    memcpy(&of, key, sizeof of);
+    return emit_blocks(b, &of.zs);
+}
+
+int raster_zs_blocks(struct jit_engine *engine, const struct raster_zs *zs, struct jit_function **out,
                      struct util_error *error)
 {
-    static const char mark[16] = "raster zs 2";
-    uint8_t key[sizeof mark + sizeof *zs];
-    void *code = NULL;
-    int status;
-
-    memcpy(key, mark, sizeof mark);
-    memcpy(key + sizeof mark, zs, sizeof *zs);
-    const struct jit_request request = {.key = key,
+    const struct key key = {.mark = "raster zs 3", .zs = *zs};
+    const struct jit_request request = {.key = &key,
                                         .key_size = sizeof key,
                                         .name = "raster_zs_blocks",
                                         .emit = emit_blocks,
-                                        .data = (void *)zs};
-    status = jit_engine_get(engine, &request, &code, error);
-    if (!status)
-        *out = (raster_zs_blocks_fn)code;
-    return status;
+                                        .data = (void *)zs,
+                                        .emit_key = emit_key,
+                                        .run_cost = RASTER_ZS_BLOCK_COST};
+    return jit_engine_get_function(engine, &request, out, error);
 }

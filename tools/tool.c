@@ -154,6 +154,7 @@ const char tool_device_help[] =
     "                     was measured in public\n"
     "  --tier NAME        compiled code: auto (default) quick code at once, better code\n"
     "                     where it runs much; quick or optimised: that alone\n"
+    "  --in-order         shade hidden pixels too, each in its turn\n"
     "  --no-cache         neither read nor write compiled code on disk\n";
 
 static bool parse_tier(const char *text, unsigned *tier)
@@ -213,6 +214,8 @@ int tool_device_option(const char *name, struct tool_device_options *options, in
         options->interpreter = true;
     else if (!strcmp(argv[*index], "--reference"))
         options->reference = true;
+    else if (!strcmp(argv[*index], "--in-order"))
+        options->in_order = true;
     else if (!strcmp(argv[*index], "--no-cache"))
         options->no_cache = true;
     else
@@ -247,8 +250,11 @@ int tool_device_open(const char *name, const struct tool_device_options *options
                               error.code ? error.text : strerror(-err));
         }
     }
-    *out = (struct vc4_options){
-        .pool = *pool, .engine = *engine, .reference = options->reference, .numeric = options->numeric};
+    *out = (struct vc4_options){.pool = *pool,
+                                .engine = *engine,
+                                .reference = options->reference,
+                                .in_order = options->in_order,
+                                .numeric = options->numeric};
     return TOOL_OK;
 }
 

@@ -39,12 +39,12 @@ int tool_gpus(int argc, char **argv);
 int tool_error(const char *name, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The switches by which every command chooses how a device works: --threads, --level, --interpreter,
- * --reference, --numeric, --tier, --no-cache. */
+ * --reference, --in-order, --numeric, --tier, --no-cache. */
 struct tool_device_options {
     int threads;   /* extra worker threads; -1: one per processor, less the caller */
     int level;     /* enum jit_level or -1 */
     unsigned tier; /* enum jit_tier */
-    bool interpreter, reference, no_cache;
+    bool interpreter, reference, in_order, no_cache;
     enum vc4_qpu_numeric numeric;
 };
 extern const char tool_device_help[]; /* their part of a --help text */

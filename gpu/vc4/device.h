@@ -82,6 +82,7 @@ struct vc4_options {
     struct util_pool *pool;    /* borrowed; NULL: everything inline */
     struct jit_engine *engine; /* borrowed; NULL: interpreter only */
     bool reference; /* scalar reference path everywhere: interpreter, raster_cover_ref, scalar textures */
+    bool in_order;  /* hidden pixels are shaded too, each in its turn; the same bytes (raster/visible.h) */
     /* Bounds of a job, from the write of CTnEA on; past one of them it ends with GPU_FAULT_TIMEOUT, at the
      * same place whatever the number of threads. */
     uint64_t packet_budget; /* records of a list, and what costs as much as a record; 0: 64 Mi */

@@ -18,8 +18,9 @@ struct vc4_frag {
     const struct vc4_qpu_program *program;
     uint32_t code; /* guest address of the program, for reports */
     uint8_t samples;
-    uint32_t weight;               /* of an instruction in fuel */
-    struct jit_function *function; /* a vc4_frag_fn */
+    uint32_t weight; /* of an instruction in fuel */
+    struct vc4_frag_entry entry;
+    bool opaque, colors; /* entry is of visible pixels; the program writes a colour */
     struct vc4_frag_args args;
     /* Behind it, in one piece of memory: */
     struct raster_texture *textures; /* by sample number; direct lookups have none */
@@ -88,6 +89,43 @@ static int decode_textures(struct vc4_frag *frag, const struct gpu_memory *memor
     return 0;
 }
 
+/* The code of a variant, kept with the program. */
+static int find_code(const struct vc4_frag_variant *variant, struct jit_engine *engine,
+                     struct vc4_program_notes *notes, struct vc4_frag_entry *out)
+{
+    struct util_error error = {0};
+
+    if (vc4_frag_code_find(notes, variant, engine, out))
+        return 0;
+    out->test = NULL;
+    int status = vc4_frag_compile(variant, engine, &out->code, &error);
+    if (!status && variant->visible && variant->plan->tests && !raster_zs_is_idle(&variant->zs))
+        status = raster_zs_blocks(engine, &variant->zs, &out->test, &error);
+    if (!status)
+        vc4_frag_code_keep(notes, variant, engine, out);
+    return status;
+}
+
+static uint32_t run_visible(const struct vc4_frag *frag, const uint8_t *planes, struct raster_tile *tile,
+                            const struct raster_visible_block *blocks, uint32_t count, uint64_t *executed)
+{
+    vc4_frag_visible_fn run = (vc4_frag_visible_fn)jit_function_code(frag->entry.code);
+    struct vc4_frag_result result = {.fuel = UINT64_MAX}; /* it is paid for, and does not repeat */
+    uint32_t code = run(&frag->args, planes, tile, blocks, count, &result);
+
+    jit_function_ran(frag->entry.code, result.executed);
+    *executed += result.executed;
+    return code;
+}
+
+/* Programs that may end in a fault do so when their turn comes. */
+static bool may_wait(const struct vc4_frag *frag)
+{
+    uint64_t executed = 0;
+
+    return run_visible(frag, NULL, NULL, NULL, 0, &executed) == 0;
+}
+
 static int compile(struct vc4_frag *frag, struct jit_engine *engine, const struct vc4_frag_plan *plan,
                    const struct vc4_frag_config *config, const struct vc4_shader_state *state)
 {
@@ -95,19 +133,20 @@ static int compile(struct vc4_frag *frag, struct jit_engine *engine, const struc
                                        .plan = plan,
                                        .keys = frag->keys,
                                        .samples = config->samples,
+                                       .visible = plan->opaque && !config->in_order,
                                        .numeric = state->numeric};
-    struct util_error error = {0};
 
     if (frag->program->reads_coverage)
         variant.coverage = (uint8_t)(config->coverage_leave | config->coverage_mask << 1);
     vc4_frag_plan_test(plan, frag->uniforms, config, &variant.zs);
-    frag->function = vc4_frag_code_find(state->fs.notes, &variant, engine);
-    if (frag->function)
+    if (variant.visible && find_code(&variant, engine, state->fs.notes, &frag->entry) == 0 &&
+        may_wait(frag)) {
+        frag->opaque = true;
+        frag->colors = plan->colors;
         return 0;
-    int status = vc4_frag_compile(&variant, engine, &frag->function, &error);
-    if (!status)
-        vc4_frag_code_keep(state->fs.notes, &variant, engine, frag->function);
-    return status;
+    }
+    variant.visible = false;
+    return find_code(&variant, engine, state->fs.notes, &frag->entry);
 }
 
 /* 0, or a negative errno: whatever it is, the reference path serves the draw or names the guest's fault. */
@@ -237,6 +276,63 @@ static bool pay(const struct vc4_frag *frag, uint32_t count, uint64_t *fuel, str
     return true;
 }
 
+/* ---- opaque draws ---- */
+
+bool vc4_frag_opaque(const struct vc4_frag *frag)
+{
+    return frag->opaque;
+}
+
+bool vc4_frag_tests(const struct vc4_frag *frag)
+{
+    return frag->entry.test;
+}
+
+uint32_t vc4_frag_test(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
+                       struct raster_block *blocks, uint32_t *count, uint64_t *fuel, struct gpu_fault *fault)
+{
+    if (!pay(frag, *count, fuel, fault))
+        return VC4_QPU_FAULT_FUEL;
+    if (frag->entry.test) {
+        raster_zs_blocks_fn test = (raster_zs_blocks_fn)jit_function_code(frag->entry.test);
+        uint32_t tested = *count;
+
+        *count = test(prim, tile, blocks, tested);
+        jit_function_ran(frag->entry.test, tested * RASTER_ZS_BLOCK_COST);
+    }
+    if (!frag->colors)
+        *count = 0;
+    return 0;
+}
+
+void vc4_frag_color(void *target, const void *frag, const uint8_t *planes,
+                    const struct raster_visible_block *blocks, uint32_t count)
+{
+    const struct vc4_frag_target *to = target;
+
+    run_visible(frag, planes, to->tile, blocks, count, to->executed);
+}
+
+/* Tests, then colours, of one primitive. */
+static uint32_t shade_opaque(const struct vc4_frag *frag, const struct raster_prim *prim,
+                             struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                             uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
+{
+    alignas(16) uint8_t planes[sizeof(struct raster_planes) + RASTER_MAX_VARYINGS * 4 * sizeof(float)];
+    struct raster_block tested[RASTER_BLOCKS_MAX];
+    struct raster_visible_block visible[RASTER_BLOCKS_MAX];
+
+    memcpy(tested, blocks, count * sizeof *blocks);
+    uint32_t code = vc4_frag_test(frag, prim, tile, tested, &count, fuel, fault);
+    if (code || !count)
+        return code;
+    raster_planes_copy(prim, frag->program->varying_count, (struct raster_planes *)planes);
+    for (uint32_t i = 0; i < count; i++)
+        visible[i] = (struct raster_visible_block){tested[i].x, tested[i].y, tested[i].mask, 0};
+    vc4_frag_color(&(struct vc4_frag_target){tile, executed}, frag, planes, visible, count);
+    return 0;
+}
+
 uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
                         const struct raster_block *blocks, uint32_t count, uint64_t *fuel, uint64_t *executed,
                         struct gpu_fault *fault)
@@ -246,14 +342,16 @@ uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *p
     uint32_t code;
 
     assert(tile->samples == frag->samples);
+    if (frag->opaque)
+        return shade_opaque(frag, prim, tile, blocks, count, fuel, executed, fault);
     if (!pay(frag, count, fuel, fault))
         return VC4_QPU_FAULT_FUEL;
     if (frag->ref) {
         code = vc4_frag_ref_shade(frag->ref, prim, tile, blocks, count, &result.fuel, executed, fault);
     } else {
-        vc4_frag_fn run = (vc4_frag_fn)jit_function_code(frag->function);
+        vc4_frag_fn run = (vc4_frag_fn)jit_function_code(frag->entry.code);
         code = run(&frag->args, prim, tile, blocks, count, &result);
-        jit_function_ran(frag->function, result.executed);
+        jit_function_ran(frag->entry.code, result.executed);
         if (code)
             report(frag, code, result.address, fault);
         *executed += result.executed;

@@ -6,6 +6,7 @@
 #include "jit/engine.h"
 #include "raster/prim.h"
 #include "raster/texture.h"
+#include "raster/visible.h"
 #include "raster/zs.h"
 
 /* The state of a draw that a fragment program depends on, besides its shader record. */
@@ -18,6 +19,7 @@ struct vc4_frag_config {
         coverage_mask; /* record 96: reading coverage leaves it; gives 16 bits, not a level */
     bool has_mask;     /* the VG mask buffer is enabled */
     bool wide;         /* the tile has 64-bit colours */
+    bool in_order;     /* the draw is not to be opaque */
 };
 
 struct vc4_frag;
@@ -51,11 +53,29 @@ uint32_t vc4_frag_varyings(const struct vc4_frag *frag);
  * floating-point environment (util/fpenv.h; the pool's workers are). *fuel, the
  * instructions that may be executed, shrinks by those of the blocks; where it does not suffice the fault is
  * GPU_FAULT_TIMEOUT. Returns 0, and *executed grows by the
- * QPU instructions of the blocks, but for those that an early depth test rejects whole; or nonzero with
- * *fault filled. */
+ * QPU instructions of the blocks, but for those that an early depth test rejects whole, or of opaque draws
+ * those that nothing is left of; or nonzero with *fault filled. */
 uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
                         const struct raster_block *blocks, uint32_t count, uint64_t *fuel, uint64_t *executed,
                         struct gpu_fault *fault);
+
+/* Whether the draw only replaces the colours of what it covers, so that its primitives may be tested as they
+ * come and coloured later, where they are still seen (raster/visible.h). vc4_frag_shade does both at once. */
+bool vc4_frag_opaque(const struct vc4_frag *frag);
+/* Of those: whether there are tests that blocks may fail. */
+bool vc4_frag_tests(const struct vc4_frag *frag);
+/* Of those: all that vc4_frag_shade does, in the same order, but for the colours. `blocks` (not looked at
+ * when there are no tests) and *count become what is left to be coloured. *fuel shrinks by what shading in
+ * order takes: what a tile may do does not depend on what will be hidden. */
+uint32_t vc4_frag_test(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
+                       struct raster_block *blocks, uint32_t *count, uint64_t *fuel, struct gpu_fault *fault);
+/* Their colours: a raster_visible_fn; `target` is a struct vc4_frag_target, `frag` the draw's. */
+struct vc4_frag_target {
+    struct raster_tile *tile;
+    uint64_t *executed; /* grows by the instructions executed */
+};
+void vc4_frag_color(void *target, const void *frag, const uint8_t *planes,
+                    const struct raster_visible_block *blocks, uint32_t count);
 
 /* For observers (observe.h): prepares the draw so that its fragments can be watched, 0 or negative errno with
  * *fault; and shades blocks as above, interpreted, while telling of them. The caller is the only user of

@@ -1,39 +1,93 @@
 /* What every block of a fragment variant begins with: its place in the tile, its planes, the test of the
  * payload's depth. */
+#include <assert.h>
+
 #include "gpu/vc4/frag_emit.h"
+#include "raster/centre_ir.h"
 #include "raster/zs_ir.h"
 
-/* Position and payload: pixel coordinates, W and the 24-bit depth. */
+/* ---- the primitive ---- */
+
+static size_t offset_in_prim(unsigned plane, unsigned k)
+{
+    static const size_t z[3] = {offsetof(struct raster_prim, z_a), offsetof(struct raster_prim, z_b),
+                                offsetof(struct raster_prim, z_c)};
+    static const size_t inv_w[3] = {offsetof(struct raster_prim, inv_w_a),
+                                    offsetof(struct raster_prim, inv_w_b),
+                                    offsetof(struct raster_prim, inv_w_c)};
+    static const size_t vary[3] = {offsetof(struct raster_prim, vary_a), offsetof(struct raster_prim, vary_b),
+                                   offsetof(struct raster_prim, vary_c)};
+
+    if (plane < VC4_FRAG_VARY)
+        return plane == VC4_FRAG_Z ? z[k] : inv_w[k];
+    return vary[k] + (plane - VC4_FRAG_VARY) * sizeof(float);
+}
+
+static size_t offset_in_planes(unsigned plane, unsigned k)
+{
+    size_t at = plane == VC4_FRAG_Z ? offsetof(struct raster_planes, z)
+                : plane == VC4_FRAG_INV_W
+                    ? offsetof(struct raster_planes, inv_w)
+                    : offsetof(struct raster_planes, vary) + (plane - VC4_FRAG_VARY) * 4 * sizeof(float);
+
+    return at + k * sizeof(float);
+}
+
+static LLVMValueRef prim_float(struct vc4_frag_emit *e, struct jit_builder *b, size_t offset)
+{
+    return jit_splat(b, jit_load(b, b->f32, jit_offset_const(b, e->prim, offset), 4, true));
+}
+
+LLVMValueRef vc4_frag_coefficient(struct vc4_frag_emit *e, struct jit_builder *b, unsigned plane, unsigned k)
+{
+    return prim_float(e, b, e->variant->visible ? offset_in_planes(plane, k) : offset_in_prim(plane, k));
+}
+
+LLVMValueRef vc4_frag_plane(struct vc4_frag_emit *e, struct jit_builder *b, unsigned plane)
+{
+    LLVMValueRef x = LLVMBuildFMul(b->ir, vc4_frag_coefficient(e, b, plane, 0), e->fx, "");
+    LLVMValueRef y = LLVMBuildFMul(b->ir, vc4_frag_coefficient(e, b, plane, 1), e->fy, "");
+
+    return LLVMBuildFAdd(b->ir, x, y, "");
+}
+
+/* The primitive of a block of visible pixels. */
+static void find_prim(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef block)
+{
+    LLVMValueRef at = jit_offset_const(b, block, offsetof(struct raster_visible_block, planes));
+
+    e->prim = jit_offset(b, e->prims, jit_load(b, b->i32, at, 4, true));
+}
+
+/* ---- the block ---- */
+
+static LLVMValueRef tile_word(struct vc4_frag_emit *e, struct jit_builder *b, size_t offset)
+{
+    return jit_load(b, b->i32, jit_offset_const(b, e->tile, offset), 4, true);
+}
+
+/* Position and payload: pixel coordinates, W and the 24-bit depth; the block is (x, y) of the tile. */
 static void block_planes(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef x, LLVMValueRef y,
                          LLVMValueRef *w)
 {
-    uint32_t lane_x[16], lane_y[16];
-    LLVMValueRef half = jit_splat_f32(b, 0.5f), zero = jit_splat_f32(b, 0), one = jit_splat_f32(b, 1), z;
+    bool visible = e->variant->visible;
+    LLVMValueRef left = tile_word(e, b, offsetof(struct raster_tile, x));
+    LLVMValueRef top = tile_word(e, b, offsetof(struct raster_tile, y)), one = jit_splat_f32(b, 1), x0, y0, z;
 
-    for (uint32_t l = 0; l < 16; l++) {
-        lane_x[l] = (l & 1) | (l >> 1 & 2);
-        lane_y[l] = (l >> 1 & 1) | (l >> 2 & 2);
-    }
-    e->px = LLVMBuildAdd(b->ir, jit_splat(b, x), jit_vector_u32(b, lane_x), "");
-    e->py = LLVMBuildAdd(b->ir, jit_splat(b, y), jit_vector_u32(b, lane_y), "");
-    e->fx = LLVMBuildFAdd(b->ir, jit_i32_to_f32(b, e->px), half, "");
-    e->fy = LLVMBuildFAdd(b->ir, jit_i32_to_f32(b, e->py), half, "");
-    e->fx = LLVMBuildFSub(b->ir, e->fx, vc4_frag_prim_float(e, b, offsetof(struct raster_prim, x0)), "fx");
-    e->fy = LLVMBuildFSub(b->ir, e->fy, vc4_frag_prim_float(e, b, offsetof(struct raster_prim, y0)), "fy");
+    x0 = prim_float(e, b, visible ? offsetof(struct raster_planes, x0) : offsetof(struct raster_prim, x0));
+    y0 = prim_float(e, b, visible ? offsetof(struct raster_planes, y0) : offsetof(struct raster_prim, y0));
+    e->px = raster_pixel_ir(b, false, left, x);
+    e->py = raster_pixel_ir(b, true, top, y);
+    e->fx = LLVMBuildFSub(b->ir, raster_centre_ir(b, false, left, x), x0, "fx");
+    e->fy = LLVMBuildFSub(b->ir, raster_centre_ir(b, true, top, y), y0, "fy");
 
-    *w = vc4_frag_plane(e, b, offsetof(struct raster_prim, inv_w_a), offsetof(struct raster_prim, inv_w_b));
-    *w = LLVMBuildFAdd(b->ir, *w, vc4_frag_prim_float(e, b, offsetof(struct raster_prim, inv_w_c)), "");
+    *w = vc4_frag_plane(e, b, VC4_FRAG_INV_W);
+    *w = LLVMBuildFAdd(b->ir, *w, vc4_frag_coefficient(e, b, VC4_FRAG_INV_W, 2), "");
     *w = LLVMBuildFDiv(b->ir, one, *w, "w");
 
-    z = vc4_frag_plane(e, b, offsetof(struct raster_prim, z_a), offsetof(struct raster_prim, z_b));
-    z = LLVMBuildFAdd(b->ir, z, vc4_frag_prim_float(e, b, offsetof(struct raster_prim, z_c)), "");
-    z = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOGT, z, zero, ""), z, zero, "");
-    z = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, z, one, ""), z, one, "");
-    z = LLVMBuildFMul(b->ir, z, jit_splat_f32(b, 16777215.0f), "");
-    z = jit_f32_to_i32(b, LLVMBuildFAdd(b->ir, z, half, ""));
-    /* 2^24 is the one value above: 16777215.5 rounds to it. */
-    e->depth = LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, LLVMIntSLT, z, jit_splat_u32(b, 0xffffff), ""), z,
-                               jit_splat_u32(b, 0xffffff), "depth");
+    z = vc4_frag_plane(e, b, VC4_FRAG_Z);
+    z = LLVMBuildFAdd(b->ir, z, vc4_frag_coefficient(e, b, VC4_FRAG_Z, 2), "");
+    e->depth = raster_depth_ir(b, z);
 }
 
 static LLVMValueRef block_byte(struct jit_builder *b, LLVMValueRef block, size_t offset)
@@ -43,35 +97,40 @@ static LLVMValueRef block_byte(struct jit_builder *b, LLVMValueRef block, size_t
     return LLVMBuildZExt(b->ir, v, b->i32, "");
 }
 
-static LLVMValueRef tile_word(struct vc4_frag_emit *e, struct jit_builder *b, size_t offset)
-{
-    return jit_load(b, b->i32, jit_offset_const(b, e->tile, offset), 4, true);
-}
-
 void vc4_frag_block_place(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef index, LLVMValueRef *w)
 {
     unsigned samples = e->variant->samples;
-    LLVMValueRef block, x, y, row, four = jit_i32(b, 2), at;
+    bool visible = e->variant->visible;
+    size_t size = visible ? sizeof(struct raster_visible_block) : sizeof(struct raster_block);
+    LLVMValueRef block, x, y, row, at;
 
-    at = LLVMBuildMul(b->ir, index, jit_i32(b, sizeof(struct raster_block)), "");
+    static_assert(offsetof(struct raster_visible_block, x) == offsetof(struct raster_block, x) &&
+                      offsetof(struct raster_visible_block, y) == offsetof(struct raster_block, y),
+                  "");
+    at = LLVMBuildMul(b->ir, index, jit_i32(b, (uint32_t)size), "");
     block = jit_offset(b, e->blocks, at);
+    if (visible)
+        find_prim(e, b, block);
+    else
+        e->prim = e->prims;
+    at = jit_offset_const(b, e->prim,
+                          visible ? offsetof(struct raster_planes, reverse)
+                                  : offsetof(struct raster_prim, reverse));
+    e->reverse = LLVMBuildICmp(b->ir, LLVMIntNE, jit_load(b, b->i32, at, 4, true), jit_i32(b, 0), "");
     x = block_byte(b, block, offsetof(struct raster_block, x));
     y = block_byte(b, block, offsetof(struct raster_block, y));
-    row = LLVMBuildLShr(b->ir, tile_word(e, b, offsetof(struct raster_tile, width)), four, "");
+    row = LLVMBuildLShr(b->ir, tile_word(e, b, offsetof(struct raster_tile, width)), jit_i32(b, 2), "");
     at = LLVMBuildAdd(b->ir, LLVMBuildMul(b->ir, y, row, ""), x, "");
     at = LLVMBuildMul(b->ir, at, jit_i32(b, (uint32_t)(samples * VC4_FRAG_SAMPLE_BYTES)), "");
     e->color = jit_offset(b, jit_offset_const(b, e->tile, offsetof(struct raster_tile, color)), at);
     e->zs = jit_offset(b, jit_offset_const(b, e->tile, offsetof(struct raster_tile, zs)), at);
     for (unsigned k = 0; k < samples; k++) {
-        uint64_t mask_at = offsetof(struct raster_block, sample) + k * sizeof(uint16_t);
+        uint64_t mask_at = visible ? offsetof(struct raster_visible_block, mask)
+                                   : offsetof(struct raster_block, sample) + k * sizeof(uint16_t);
 
         at = jit_load(b, b->i16, jit_offset_const(b, block, mask_at), 2, true);
         e->covered[k] = jit_mask_from_bits(b, at);
     }
-    x = LLVMBuildShl(b->ir, x, four, "");
-    y = LLVMBuildShl(b->ir, y, four, "");
-    x = LLVMBuildAdd(b->ir, x, tile_word(e, b, offsetof(struct raster_tile, x)), "");
-    y = LLVMBuildAdd(b->ir, y, tile_word(e, b, offsetof(struct raster_tile, y)), "");
     block_planes(e, b, x, y, w);
 }
 

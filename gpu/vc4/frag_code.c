@@ -8,9 +8,10 @@
 struct vc4_frag_code {
     struct vc4_frag_code *next;
     struct jit_engine *engine;
-    struct jit_function *function;
+    struct vc4_frag_entry entry;
     struct raster_zs zs;
     uint8_t samples, coverage;
+    bool visible;
     enum vc4_qpu_numeric numeric;
     uint32_t key_count;
     struct raster_texture_key keys[];
@@ -24,24 +25,26 @@ void vc4_frag_code_destroy(struct vc4_frag_code *list)
     }
 }
 
-struct jit_function *vc4_frag_code_find(const struct vc4_program_notes *notes,
-                                        const struct vc4_frag_variant *variant,
-                                        const struct jit_engine *engine)
+bool vc4_frag_code_find(const struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
+                        const struct jit_engine *engine, struct vc4_frag_entry *out)
 {
     uint32_t count = variant->program->sample_count;
     const struct vc4_frag_code *code =
         notes ? atomic_load_explicit(&notes->fragment, memory_order_acquire) : NULL;
 
     while (code && (code->engine != engine || code->samples != variant->samples ||
-                    code->coverage != variant->coverage || code->numeric != variant->numeric ||
-                    code->key_count != count || memcmp(&code->zs, &variant->zs, sizeof code->zs) != 0 ||
+                    code->coverage != variant->coverage || code->visible != variant->visible ||
+                    code->numeric != variant->numeric || code->key_count != count ||
+                    memcmp(&code->zs, &variant->zs, sizeof code->zs) != 0 ||
                     memcmp(code->keys, variant->keys, count * sizeof *code->keys) != 0))
         code = code->next;
-    return code ? code->function : NULL;
+    if (code)
+        *out = code->entry;
+    return code;
 }
 
 void vc4_frag_code_keep(struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
-                        struct jit_engine *engine, struct jit_function *function)
+                        struct jit_engine *engine, const struct vc4_frag_entry *entry)
 {
     size_t bytes = variant->program->sample_count * sizeof *variant->keys;
     struct vc4_frag_code *code = notes ? malloc(sizeof *code + bytes) : NULL;
@@ -49,10 +52,11 @@ void vc4_frag_code_keep(struct vc4_program_notes *notes, const struct vc4_frag_v
     if (!code) /* then the next draw asks the engine again */
         return;
     code->engine = engine;
-    code->function = function;
+    code->entry = *entry;
     code->zs = variant->zs;
     code->samples = variant->samples;
     code->coverage = variant->coverage;
+    code->visible = variant->visible;
     code->numeric = variant->numeric;
     code->key_count = variant->program->sample_count;
     memcpy(code->keys, variant->keys, bytes);

@@ -13,10 +13,11 @@
 
 struct vc4_frag_emit {
     const struct vc4_frag_variant *variant;
-    LLVMValueRef args, prim, tile, blocks, result;
+    LLVMValueRef args, prims, tile, blocks, result; /* prims: the primitive, or the planes of many */
     LLVMValueRef uniforms, numbers, textures, memory, last_word;
-    LLVMValueRef reverse; /* i1 */
     /* the block at hand */
+    LLVMValueRef prim;       /* ptr: struct raster_prim; of visible pixels struct raster_planes */
+    LLVMValueRef reverse;    /* i1 */
     LLVMValueRef px, py;     /* window pixels, i32x16 */
     LLVMValueRef fx, fy;     /* pixel centres from the reference point, f32x16 */
     LLVMValueRef depth;      /* the payload's, i32x16 */
@@ -38,20 +39,13 @@ static inline LLVMValueRef vc4_frag_field(struct vc4_frag_emit *e, struct jit_bu
     return jit_load(b, type, jit_offset_const(b, e->args, offset), align, true);
 }
 
-static inline LLVMValueRef vc4_frag_prim_float(struct vc4_frag_emit *e, struct jit_builder *b, size_t offset)
-{
-    return jit_splat(b, jit_load(b, b->f32, jit_offset_const(b, e->prim, offset), 4, true));
-}
+/* Planes of a primitive; that of varying n is VC4_FRAG_VARY + n. */
+enum { VC4_FRAG_Z, VC4_FRAG_INV_W, VC4_FRAG_VARY };
 
+/* frag_block.c. A coefficient of the primitive's at hand, in all lanes: 0 a, 1 b, 2 c. */
+LLVMValueRef vc4_frag_coefficient(struct vc4_frag_emit *e, struct jit_builder *b, unsigned plane, unsigned k);
 /* a * fx + b * fy of a plane (raster/prim.h): each product and the sum rounded. */
-static inline LLVMValueRef vc4_frag_plane(struct vc4_frag_emit *e, struct jit_builder *b, size_t a_offset,
-                                          size_t b_offset)
-{
-    LLVMValueRef x = LLVMBuildFMul(b->ir, vc4_frag_prim_float(e, b, a_offset), e->fx, "");
-    LLVMValueRef y = LLVMBuildFMul(b->ir, vc4_frag_prim_float(e, b, b_offset), e->fy, "");
-
-    return LLVMBuildFAdd(b->ir, x, y, "");
-}
+LLVMValueRef vc4_frag_plane(struct vc4_frag_emit *e, struct jit_builder *b, unsigned plane);
 
 static inline LLVMValueRef vc4_frag_sample_at(struct jit_builder *b, LLVMValueRef base, unsigned sample)
 {

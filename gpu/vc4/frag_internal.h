@@ -5,6 +5,8 @@
 #include "gpu/memory.h"
 #include "gpu/vc4/frag.h"
 #include "isa/vc4_qpu/ports.h"
+#include "raster/visible.h"
+#include "raster/zs_blocks.h"
 
 #define VC4_FRAG_STENCIL_WORDS 4
 
@@ -15,6 +17,12 @@ struct vc4_frag_plan {
     /* No lane can write anything but by passing the test of the payload's depth, so that a block in which
      * every lane fails it need not run. */
     bool early;
+    /* What a block leaves does not depend on what was drawn there before but for the test of the payload's
+     * depth, and running the program twice, or late, is not seen: every lane that passes gets its colour from
+     * planes, uniforms and textures alone. Then the tests may all come first (raster/visible.h). Whether
+     * the program may end in a fault, so that it may not, its code tells. */
+    bool opaque;
+    bool tests, colors; /* of opaque ones: the depth is tested; a colour is written */
     /* Set-up words of the stencil test in program order: literals, or word numbers in the uniform stream. */
     uint32_t stencil_count;
     struct {
@@ -55,6 +63,20 @@ typedef uint32_t (*vc4_frag_fn)(const struct vc4_frag_args *args, const struct r
                                 struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                                 struct vc4_frag_result *result);
 
+/* The same for a variant of visible pixels: colours alone, of blocks of many primitives whose planes stand
+ * behind one another (raster/visible.h). Returns 0, whatever it is called for, if no call can end in a fault.
+ */
+typedef uint32_t (*vc4_frag_visible_fn)(const struct vc4_frag_args *args, const uint8_t *planes,
+                                        struct raster_tile *tile, const struct raster_visible_block *blocks,
+                                        uint32_t count, struct vc4_frag_result *result);
+
+/* A variant's code. */
+struct vc4_frag_entry {
+    struct jit_function *code; /* a vc4_frag_fn; of visible pixels a vc4_frag_visible_fn */
+    struct jit_function
+        *test; /* of visible pixels: a raster_zs_blocks_fn, done before; NULL where all pass */
+};
+
 /* All that a variant's code depends on, besides the program's words. */
 struct vc4_frag_variant {
     const struct vc4_qpu_program *program;
@@ -63,16 +85,16 @@ struct vc4_frag_variant {
     struct raster_zs zs;
     uint8_t samples;
     uint8_t coverage; /* of programs that read it: 1 it is left as it is, 2 it comes as a mask */
+    bool visible;     /* the tests are done before, by what raster/zs_blocks.h makes of `zs` */
     enum vc4_qpu_numeric numeric;
 };
 
-/* frag_code.c: what is kept with a program (`notes` NULL: nothing). The code of a variant, NULL when there is
- * none yet; and the plan, made when it is not known. */
-struct jit_function *vc4_frag_code_find(const struct vc4_program_notes *notes,
-                                        const struct vc4_frag_variant *variant,
-                                        const struct jit_engine *engine);
+/* frag_code.c: what is kept with a program (`notes` NULL: nothing). The code of a variant, false when there
+ * is none yet; and the plan, made when it is not known. */
+bool vc4_frag_code_find(const struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
+                        const struct jit_engine *engine, struct vc4_frag_entry *out);
 void vc4_frag_code_keep(struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
-                        struct jit_engine *engine, struct jit_function *function);
+                        struct jit_engine *engine, const struct vc4_frag_entry *entry);
 void vc4_frag_plan_find(struct vc4_program_notes *notes, const struct vc4_qpu_program *program,
                         unsigned samples, struct vc4_frag_plan *out);
 
@@ -88,8 +110,8 @@ struct vc4_frag_recipe {
 int vc4_frag_key_read(const void *key, size_t size, struct vc4_frag_recipe *out);
 void vc4_frag_recipe_finish(struct vc4_frag_recipe *recipe);
 
-/* Compiles the variant or finds its code, a vc4_frag_fn. 0, -ENOTSUP when it must be interpreted, or another
- * negative errno.
+/* Compiles the variant or finds its code, a vc4_frag_fn or a vc4_frag_visible_fn. 0, -ENOTSUP when it must be
+ * interpreted, or another negative errno.
  */
 int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine,
                      struct jit_function **out, struct util_error *error);

@@ -42,8 +42,7 @@ static void readable_load(struct jit_builder *b, LLVMValueRef load, uint64_t byt
 static void begin(struct vc4_frag_emit *e, struct jit_builder *b)
 {
     const LLVMTypeRef types[] = {b->ptr, b->ptr, b->ptr, b->ptr, b->i32, b->ptr};
-    LLVMValueRef *params[] = {&e->args, &e->prim, &e->tile, &e->blocks, NULL, &e->result};
-    LLVMValueRef reverse;
+    LLVMValueRef *params[] = {&e->args, &e->prims, &e->tile, &e->blocks, NULL, &e->result};
 
     jit_begin_function(b, b->i32, types, PARAMS);
     for (unsigned i = 0; i < PARAMS; i++)
@@ -54,7 +53,8 @@ static void begin(struct vc4_frag_emit *e, struct jit_builder *b)
             *params[i] = jit_param(b, i);
         }
     readable_param(b, ARGS, sizeof(struct vc4_frag_args), 8);
-    readable_param(b, PRIM, sizeof(struct raster_prim), 8);
+    if (!e->variant->visible)
+        readable_param(b, PRIM, sizeof(struct raster_prim), 8);
     readable_param(b, TILE, sizeof(struct raster_tile), 64);
     e->uniforms = vc4_frag_field(e, b, b->ptr, offsetof(struct vc4_frag_args, uniforms), 8);
     e->numbers = vc4_frag_field(e, b, b->ptr, offsetof(struct vc4_frag_args, numbers), 8);
@@ -63,9 +63,6 @@ static void begin(struct vc4_frag_emit *e, struct jit_builder *b)
         readable_load(b, e->textures, e->variant->program->sample_count * sizeof(struct raster_texture), 8);
     e->memory = vc4_frag_field(e, b, b->ptr, offsetof(struct vc4_frag_args, memory), 8);
     e->last_word = vc4_frag_field(e, b, b->i32, offsetof(struct vc4_frag_args, last_word), 4);
-    reverse = jit_offset_const(b, e->prim, offsetof(struct raster_prim, reverse));
-    reverse = jit_load(b, b->i32, reverse, 4, true);
-    e->reverse = LLVMBuildICmp(b->ir, LLVMIntNE, reverse, jit_i32(b, 0), "");
     for (unsigned k = 0; k < e->variant->samples; k++)
         e->live[k] = jit_alloca(b, b->i1x16, "live");
 }
@@ -139,6 +136,12 @@ static void count_block(struct jit_builder *b, LLVMValueRef slot, LLVMValueRef e
     jit_store(b, LLVMBuildAdd(b->ir, before, executed, ""), slot, 8);
 }
 
+/* Whether blocks are tested before the program runs; visible pixels have passed. */
+static bool tests_early(const struct vc4_frag_emit *e)
+{
+    return e->variant->plan->early && !e->variant->visible;
+}
+
 /* Returns from the function where the run has faulted; nothing where it cannot. */
 static void stop_at_fault(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef fault)
 {
@@ -152,9 +155,9 @@ static void stop_at_fault(struct vc4_frag_emit *e, struct jit_builder *b, LLVMVa
     LLVMPositionBuilderAtEnd(b->ir, stop.merge);
 }
 
-/* Blocks from number `done` on, one after the other. */
+/* Blocks from number `done` on, one after the other. *fault: what the translator says of a block. */
 static int emit_alone(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef done, LLVMValueRef counted,
-                      bool *stops)
+                      bool *stops, LLVMValueRef *fault)
 {
     struct vc4_qpu_ir_ports ports;
     struct vc4_qpu_ir_start start;
@@ -165,7 +168,7 @@ static int emit_alone(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueR
 
     jit_loop_begin(b, &loop, LLVMBuildSub(b->ir, jit_param(b, COUNT), done, ""));
     vc4_frag_block_begin(e, b, LLVMBuildAdd(b->ir, loop.index, done, ""), &w);
-    if (e->variant->plan->early) {
+    if (tests_early(e)) {
         LLVMBasicBlockRef here;
 
         rejected = LLVMBuildNot(b->ir, vc4_frag_test_early(e, b), "");
@@ -181,6 +184,7 @@ static int emit_alone(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueR
     if (e->failed)
         return -ENOTSUP;
     *stops = run.stops;
+    *fault = run.fault;
     stop_at_fault(e, b, run.fault);
     if (skip && e->faults) /* such a program runs wherever the reference runs it */
         LLVMSetCondition(skip, LLVMConstNull(b->i1));
@@ -207,7 +211,7 @@ static int emit_sides(struct vc4_frag_emit e[SIDES], struct jit_builder *b, unsi
         LLVMValueRef first = LLVMBuildMul(b->ir, loop.index, jit_i32(b, side), "");
 
         vc4_frag_block_begin(&e[i], b, LLVMBuildAdd(b->ir, first, jit_i32(b, i), ""), &w[i]);
-        if (e[i].variant->plan->early)
+        if (tests_early(&e[i]))
             rejected[i] = LLVMBuildNot(b->ir, vc4_frag_test_early(&e[i], b), "");
     }
     all = rejected[0];
@@ -281,7 +285,7 @@ static int emit_loopers(struct vc4_frag_emit e[3], struct jit_builder *b, LLVMVa
     check_fuel(&e[0], b, leave);
     for (unsigned i = 0; i < 2; i++) {
         vc4_frag_block_begin(&e[i], b, LLVMBuildAdd(b->ir, l.first, jit_i32(b, i), ""), &w);
-        if (e[i].variant->plan->early)
+        if (tests_early(&e[i]))
             rejected[i] = LLVMBuildNot(b->ir, vc4_frag_test_early(&e[i], b), "");
         start[i] = start_of(&e[i], b, w);
         pair.run[i] = (struct vc4_qpu_ir_run){.start = &start[i], .ports = &ports[i]};
@@ -359,7 +363,7 @@ static int emit_variant(struct jit_builder *b, void *data)
 {
     struct vc4_frag_emit e[1 + SIDES] = {{.variant = data}};
     LLVMBasicBlockRef groups, rest;
-    LLVMValueRef counted, done, none = jit_i32(b, 0);
+    LLVMValueRef counted, done, fault = NULL, none = jit_i32(b, 0);
     bool stops = false;
     unsigned side;
     int status;
@@ -382,10 +386,10 @@ static int emit_variant(struct jit_builder *b, void *data)
 
     LLVMPositionBuilderAtEnd(b->ir, rest);
     done = LLVMBuildPhi(b->ir, b->i32, "done");
-    status = emit_alone(&e[0], b, done, counted, &stops);
+    status = emit_alone(&e[0], b, done, counted, &stops, &fault);
     jit_store(b, jit_load(b, b->i64, counted, 8, false),
               jit_offset_const(b, e[0].result, offsetof(struct vc4_frag_result, executed)), 8);
-    LLVMBuildRet(b->ir, jit_i32(b, 0));
+    LLVMBuildRet(b->ir, jit_i32(b, !status && e[0].variant->visible && can_fault(fault)));
 
     LLVMPositionBuilderAtEnd(b->ir, groups);
     side = status ? 1 : side_by_side(&e[0], b, stops);

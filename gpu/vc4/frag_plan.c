@@ -245,6 +245,72 @@ static bool plan_early(const struct vc4_qpu_program *program, int z_block)
     return true;
 }
 
+/* ---- opaque programs ---- */
+
+/* What an instruction takes from the tile, or from the lanes that are live in it. */
+static bool sees_tile(const struct vc4_qpu_insn *insn)
+{
+    return insn->sig == VC4_QPU_SIG_COLOR_LOAD || insn->sig == VC4_QPU_SIG_COLOR_LOAD_END ||
+           insn->sig == VC4_QPU_SIG_COVERAGE_LOAD || insn->sig == VC4_QPU_SIG_ALPHA_MASK_LOAD ||
+           (insn->kind == VC4_QPU_ALU && insn->raddr_a == VC4_QPU_R_MS_REV) ||
+           writes_either(insn, VC4_QPU_W_MS_REV);
+}
+
+/* A raw lookup may end in a fault. */
+static bool looks_up_words(const struct vc4_qpu_program *program)
+{
+    for (uint32_t i = 0; i < program->sample_count; i++)
+        if (program->samples[i].direct)
+            return true;
+    return false;
+}
+
+/* Whether every path goes through the block: all end there. */
+static bool is_only_end(const struct vc4_qpu_program *program, int number)
+{
+    for (int k = 0; k < (int)program->block_count; k++) {
+        const struct vc4_qpu_block *block = &program->blocks[k];
+        bool ends = block->successor[0] == VC4_QPU_NO_OFFSET && block->successor[1] == VC4_QPU_NO_OFFSET;
+
+        if (ends != (k == number))
+            return false;
+    }
+    return true;
+}
+
+/* In a tile of one sample. The early test stands for all of the program's when there is one write of Z, for
+ * all lanes; an unconditional colour on every path reaches all lanes that passed it. */
+static void plan_opaque(const struct vc4_qpu_program *program, struct vc4_frag_plan *out)
+{
+    int z_block = only_block(program, writes_z), color_block = only_block(program, writes_color);
+    unsigned z_writes = 0, always = 0;
+
+    if (program->repeats || looks_up_words(program) || (z_block != -1 && !is_only_end(program, z_block)) ||
+        (color_block != -1 && !is_only_end(program, color_block)))
+        return;
+    for (uint32_t i = 0; i < program->insn_count; i++) {
+        const struct vc4_qpu_insn *insn = &program->insns[i];
+
+        if (sees_tile(insn))
+            return;
+        for (unsigned mul = 0; mul < 2; mul++) {
+            struct write w = write_of(insn, mul);
+
+            if (w.happens && w.waddr == VC4_QPU_W_TLB_Z) {
+                z_writes++;
+                if (!w.always)
+                    return;
+            } else if (w.happens &&
+                       (w.waddr == VC4_QPU_W_TLB_COLOR_MS || w.waddr == VC4_QPU_W_TLB_COLOR_ALL)) {
+                always += w.always;
+            }
+        }
+    }
+    out->tests = z_block != -1;
+    out->colors = color_block != -1;
+    out->opaque = z_writes <= 1 && (!out->tests || out->early) && (!out->colors || always);
+}
+
 void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples, struct vc4_frag_plan *out)
 {
     int z_block, count_block;
@@ -270,6 +336,8 @@ void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples,
         return;
     }
     out->compiles = true;
+    if (samples == 1)
+        plan_opaque(program, out);
 }
 
 void vc4_frag_stencil_word(struct raster_stencil face[2], uint32_t word)

@@ -46,16 +46,14 @@ static LLVMValueRef port_number(void *ctx, struct jit_builder *b, uint32_t word)
 static void port_varying(void *ctx, struct jit_builder *b, uint32_t n, LLVMValueRef *vary, LLVMValueRef *c)
 {
     struct vc4_frag_emit *e = ctx;
-    size_t at = n * sizeof(float);
 
     if (n >= RASTER_MAX_VARYINGS) {
         e->failed = true;
         *vary = *c = jit_splat_u32(b, 0);
         return;
     }
-    *vary = jit_as_i32(b, vc4_frag_plane(e, b, offsetof(struct raster_prim, vary_a) + at,
-                                         offsetof(struct raster_prim, vary_b) + at));
-    *c = jit_as_i32(b, vc4_frag_prim_float(e, b, offsetof(struct raster_prim, vary_c) + at));
+    *vary = jit_as_i32(b, vc4_frag_plane(e, b, VC4_FRAG_VARY + n));
+    *c = jit_as_i32(b, vc4_frag_coefficient(e, b, VC4_FRAG_VARY + n, 2));
 }
 
 static void port_coordinates(void *ctx, struct jit_builder *b, LLVMValueRef *x, LLVMValueRef *y)
@@ -178,6 +176,8 @@ static void port_z(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMVal
     struct vc4_frag_emit *e = ctx;
     LLVMValueRef depth = LLVMBuildAnd(b->ir, value, jit_splat_u32(b, 0xffffff), "");
 
+    if (e->variant->visible) /* tested before; what is left passes */
+        return;
     for (unsigned k = 0; k < e->variant->samples; k++) {
         LLVMValueRef live = live_lanes(e, b, k), lanes = written_lanes(e, b, k, mask);
         LLVMValueRef pass = test_late(e, b, k, lanes, depth);

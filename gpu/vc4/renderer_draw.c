@@ -301,6 +301,8 @@ const struct vc4_draw *vc4_draws_get(struct vc4_draws *draws, const struct vc4_d
                                      uint32_t samples, uint8_t primitive, bool wide, bool has_mask,
                                      struct gpu_fault *fault)
 {
+    /* What counters count, counts for hidden pixels too. */
+    bool in_order = draws->device->options.in_order || draws->device->perf.wanted;
     const struct entry key = {.shader = state->shader,
                               .uniforms = state->uniforms,
                               .attributes = state->attributes,
@@ -314,7 +316,8 @@ const struct vc4_draw *vc4_draws_get(struct vc4_draws *draws, const struct vc4_d
                                          .coverage_leave = state->coverage_leave,
                                          .coverage_mask = state->coverage_mask,
                                          .has_mask = has_mask,
-                                         .wide = wide}};
+                                         .wide = wide,
+                                         .in_order = in_order}};
     struct entry *e = get(draws, &draws->draws, &key, sizeof(struct draw_entry), build_draw, fault);
     return e ? &((struct draw_entry *)e)->draw : NULL;
 }

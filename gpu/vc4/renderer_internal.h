@@ -30,6 +30,7 @@
 #include "raster/prim.h"
 #include "raster/surface.h"
 #include "raster/triangles.h"
+#include "raster/visible.h"
 
 #define VC4_RENDERER_UNIT "renderer"
 #define VC4_RECORD_BYTES  32u /* at least the longest record */
@@ -193,6 +194,7 @@ struct vc4_worker {
     struct raster_block blocks[RASTER_BLOCKS_MAX];
     struct raster_prim prim;
     struct raster_triangles triangles;
+    struct raster_visible visible;      /* opaque primitives that wait for their colours */
     float vary[3][RASTER_MAX_VARYINGS]; /* of a clipped primitive */
     /* The draw last used, so that the pixel path takes no lock. */
     const struct vc4_draw *draw;
@@ -229,6 +231,8 @@ struct vc4_tile_run {
  * becomes the end of the list that follows inline. False with *run->fault. */
 bool vc4_run_primitives(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
                         uint32_t *after);
+/* Gives the worker's tile the colours that wait: before anything reads or writes colours otherwise. */
+void vc4_draw_visible(struct vc4_worker *worker);
 /* Runs a job on a worker's tile buffer. Faults are left in the job; stores are done all the same, so that the
  * picture is there as far as it was drawn. */
 void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_worker *worker,

@@ -92,6 +92,8 @@ static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, bool coordin
                  .x1 = UTIL_MIN((int32_t)(s->clip_left + s->clip_width), run->frame.x1),
                  .y1 = UTIL_MIN((int32_t)(s->clip_bottom + s->clip_height), run->frame.y1)},
     };
+    out->opaque = draw && vc4_frag_opaque(draw->frag) && !run->worker->watch && !draw->counted &&
+                  !out->counted && !out->any && !out->z_clipped;
     if (run->worker->watch)
         vc4_observe_list(run, draw, address, primitive, &out->clip);
     return true;

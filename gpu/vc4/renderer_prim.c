@@ -63,14 +63,47 @@ static void fill_varyings(const struct vc4_draw_call *call, struct raster_prim *
     prim->vary_count = UTIL_MAX(prim->vary_count, call->draw->frag_varyings);
 }
 
-/* Shades what the primitive covers; `watch` NULL: nobody looks on. */
-static bool shade(const struct vc4_draw_call *call, const struct vc4_frag_watch *watch, uint32_t blocks)
+/* ---- shading ---- */
+
+void vc4_draw_visible(struct vc4_worker *w)
+{
+    if (raster_visible_waits(&w->visible))
+        raster_visible_shade(&w->visible, vc4_frag_color, &(struct vc4_frag_target){&w->tile, &w->executed});
+}
+
+/* Tests an opaque primitive; its colours wait. `blocks` of w->blocks, or the whole tile: then they may not be
+ * there as yet. */
+static bool shade_later(const struct vc4_draw_call *call, uint32_t blocks, bool whole)
+{
+    struct vc4_worker *w = call->run->worker;
+    const struct vc4_draw *draw = call->draw;
+    const struct raster_block *left = w->blocks;
+    if (whole && vc4_frag_tests(draw->frag))
+        raster_visible_whole(&w->visible, w->blocks);
+    else if (whole)
+        left = NULL;
+    if (vc4_frag_test(draw->frag, &w->prim, &w->tile, w->blocks, &blocks, &call->run->fuel, call->run->fault))
+        return false;
+    if (!blocks || raster_visible_add(&w->visible, draw->frag, &w->prim, draw->frag_varyings, left, blocks))
+        return true;
+    vc4_draw_visible(w);
+    raster_visible_add(&w->visible, draw->frag, &w->prim, draw->frag_varyings, left, blocks);
+    return true;
+}
+
+/* Shades what the primitive covers, as shade_later has it; `watch` NULL: nobody looks on. */
+static bool shade(const struct vc4_draw_call *call, const struct vc4_frag_watch *watch, uint32_t blocks,
+                  bool whole)
 {
     struct vc4_worker *w = call->run->worker;
     const struct vc4_draw *draw = call->draw;
     w->blocks_shaded += blocks;
     w->uniform_reads += (uint64_t)blocks * draw->state->fs.program->uniform_count;
-    if (watch || draw->counted)
+    bool watched = watch || draw->counted;
+    if (!watched && vc4_frag_opaque(draw->frag))
+        return shade_later(call, blocks, whole);
+    vc4_draw_visible(w);
+    if (watched)
         return vc4_frag_shade_watched(draw->frag, watch, draw->counted ? &w->quads : NULL, &w->prim, &w->tile,
                                       w->blocks, blocks, &call->run->fuel, &w->executed,
                                       call->run->fault) == 0;
@@ -78,10 +111,10 @@ static bool shade(const struct vc4_draw_call *call, const struct vc4_frag_watch 
                           call->run->fault) == 0;
 }
 
-bool vc4_draw_blocks(const struct vc4_draw_call *call, uint32_t blocks)
+bool vc4_draw_blocks(const struct vc4_draw_call *call, uint32_t blocks, bool whole)
 {
     fill_varyings(call, &call->run->worker->prim);
-    return shade(call, NULL, blocks);
+    return shade(call, NULL, blocks, whole);
 }
 
 /* The rest of draw_primitive, with an observer who may want to see the fragments. */
@@ -104,7 +137,7 @@ __attribute__((noinline, cold)) static bool draw_watched(const struct vc4_draw_c
     if (blocks)
         fill_varyings(call, &w->prim);
     const struct vc4_frag_watch *watch = vc4_observe_covered(call->run, &it);
-    return !blocks || shade(call, watch, blocks);
+    return !blocks || shade(call, watch, blocks, false);
 }
 
 /* ---- performance counters of the front end ---- */
@@ -162,7 +195,8 @@ static bool draw_primitive(const struct vc4_draw_call *call, const uint32_t inde
                             call->run->device->options.reference, w->blocks);
         return true;
     }
-    uint32_t blocks = visible ? cover(call) : 0;
+    bool whole = visible && call->opaque && raster_visible_fills(&w->prim, &w->tile, &call->clip);
+    uint32_t blocks = whole ? w->visible.tile_blocks : visible ? cover(call) : 0;
     uint64_t covered = call->counted ? quads(w, blocks) : 0;
     if (blocks && call->z_clipped)
         blocks = clip_depths(call, blocks);
@@ -170,7 +204,7 @@ static bool draw_primitive(const struct vc4_draw_call *call, const uint32_t inde
         count_primitive(call, v, visible, covered, blocks);
     if (w->watch)
         return draw_watched(call, index, v, point_size, visible, blocks);
-    return !blocks || vc4_draw_blocks(call, blocks);
+    return !blocks || vc4_draw_blocks(call, blocks, whole);
 }
 
 /* ---- vertices ---- */

@@ -109,6 +109,7 @@ static void set_tile(struct vc4_tile_run *run, const struct vc4_op *op)
     centre->samples = 1;
     centre->x = op->tile.x;
     centre->y = op->tile.y;
+    raster_visible_begin(&run->worker->visible, tile->width, tile->height);
     run->wide = op->tile.wide;
     run->has_mask = op->tile.has_mask;
     run->frame = (struct raster_rect){.x1 = (int32_t)op->tile.width, .y1 = (int32_t)op->tile.height};
@@ -163,8 +164,7 @@ static void store(struct vc4_tile_run *run, const struct vc4_op *op)
 
 /* ---- operations ---- */
 
-/* Runs what draws. False with *run->fault. */
-static bool draw(struct vc4_tile_run *run, const struct vc4_batch *batch, const struct vc4_op *op)
+static bool draw_list(struct vc4_tile_run *run, const struct vc4_batch *batch, const struct vc4_op *op)
 {
     run->state = batch->states[op->state];
     if (op->type == VC4_OP_LIST)
@@ -173,6 +173,14 @@ static bool draw(struct vc4_tile_run *run, const struct vc4_batch *batch, const 
     uint32_t after = op->address + record->size;
     settle(run, VC4_HALF_ALL);
     return vc4_run_primitives(run, record, op->address, &after);
+}
+
+/* Runs what draws. False with *run->fault: what came before it is drawn. */
+static bool draw(struct vc4_tile_run *run, const struct vc4_batch *batch, const struct vc4_op *op)
+{
+    bool ok = draw_list(run, batch, op);
+    vc4_draw_visible(run->worker);
+    return ok;
 }
 
 void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_worker *worker,

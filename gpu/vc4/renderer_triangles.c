@@ -98,10 +98,13 @@ static bool draw_one(const struct vc4_draw_call *call, const struct raster_setup
     if (w->triangles.far & bit)
         return vc4_draw_shaded(call, few->index[i], few->shaded[i]);
     w->primitives++;
-    if (!(w->triangles.drawn & bit) || !(blocks = cover(call, i)))
+    if (!(w->triangles.drawn & bit))
+        return true;
+    bool whole = call->opaque && raster_triangles_fills(&w->triangles, i, &w->tile);
+    if (!(blocks = whole ? w->visible.tile_blocks : cover(call, i)))
         return true;
     raster_triangles_prim(&w->triangles, setup, i, &w->prim);
-    return vc4_draw_blocks(call, blocks);
+    return vc4_draw_blocks(call, blocks, whole);
 }
 
 int vc4_draw_triangles(const struct vc4_draw_call *call, struct vc4_list_reader *reader)

@@ -225,15 +225,15 @@ static void test_tests(void **state)
         assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
         for (unsigned i = 0; i < 24; i++) {
             struct raster_zs zs = {.depth_write = i & 8, .depth_func = i & 7};
-            raster_zs_blocks_fn run;
+            struct jit_function *code;
 
             if (i >= 16) {
                 random_stencil(&zs.face[0]);
                 random_stencil(&zs.face[1]);
             }
-            assert_int_equal(raster_zs_blocks(engine, &zs, &run, NULL), 0);
+            assert_int_equal(raster_zs_blocks(engine, &zs, &code, NULL), 0);
             for (unsigned n = 0; n < 20; n++)
-                compare_tests(&zs, run, tiles);
+                compare_tests(&zs, (raster_zs_blocks_fn)jit_function_code(code), tiles);
         }
         jit_engine_destroy(engine);
     }
