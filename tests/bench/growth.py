@@ -152,11 +152,12 @@ def script(name, workloads, path):
     across = min(3, len(workloads))
     down = -(-len(workloads) // across)
     threads = name == "threads"
+    title = AXES[name].title
     lines = [f"set terminal pngcairo size {max(640 * across, 760)},{520 * down} font 'sans,11'", f"set output '{path}'",
-             f"set multiplot layout {down},{across} title 'What a frame costs against {AXES[name].title}' font ',14'",
-             "set grid xtics ytics lt 1 lw 0.5 lc rgb '#cccccc'", "set key top left reverse Left samplen 2 font ',9'", f"set xlabel '{AXES[name].title}'",
-             f"set ylabel '{'' if threads else 'CPU '}ms a frame'", "set format y '%g'"]
-    lines += ["set xtics 1", "set yrange [0:*]", "set key bottom left"] if threads else ["set logscale xy", "set format x '%.0s%c'"]
+             f"""set multiplot layout {down},{across} title "What a frame costs against {title}" font ',14'""",
+             "set grid xtics ytics lt 1 lw 0.5 lc rgb '#cccccc'", "set key top left reverse Left samplen 2 font ',9'",
+             f'set xlabel "{title}"', f"set ylabel '{'' if threads else 'CPU '}ms a frame'", "set format y '%g'"]
+    lines += ["set xtics 1", "set yrange [0:*]", "set key below horizontal"] if threads else ["set logscale xy", "set format x '%.0s%c'"]
     if name == "texture":
         lines += ["set logscale x 2", "set format x '%g'"]
     styles = dict(THREAD_CURVES if threads else CURVES)
@@ -167,7 +168,8 @@ def script(name, workloads, path):
             plots.append(f"$d{number}_{k} with linespoints {styles[title]} title '{title}'")
         first = next(iter(curves.values()))
         linear = f"{first[0][1]}/x" if threads else f"{first[-1][1] / first[-1][0]:g}*x"
-        plots.append(f"{linear} with lines lc rgb '#999999' dt 3 title '{'shared by all' if threads else 'proportional'}'")
+        if name != "texture":  # its size need not cost anything
+            plots.append(f"{linear} with lines lc rgb '#999999' dt 3 title '{'shared by all' if threads else 'proportional'}'")
         lines += [f"set title '{workload}'", "plot " + ", \\\n  ".join(plots)]
     return "\n".join(lines + ["unset multiplot", ""])
 
