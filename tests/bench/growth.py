@@ -176,7 +176,7 @@ def script(name, workloads, path):
 
 def draw(figures, folder):
     if not shutil.which("gnuplot"):
-        raise RuntimeError("plots need gnuplot: apt-get install gnuplot-nox")
+        raise RuntimeError("plots need gnuplot: tools/setup bench, or apt-get install gnuplot-nox")
     for name, workloads in figures.items():
         path = folder / f"{name}.png"
         result = subprocess.run(["gnuplot"], input=script(name, workloads, path), text=True, stderr=subprocess.PIPE)
@@ -193,7 +193,7 @@ def main(args):
         print(f"tests/bench/run: no axis {', '.join(sorted(unknown))}; there are: {', '.join(AXES)}", file=sys.stderr)
         return 2
     if not shutil.which("gnuplot"):
-        print("tests/bench/run: --plot needs gnuplot: apt-get install gnuplot-nox", file=sys.stderr)
+        print("tests/bench/run: --plot needs gnuplot: tools/setup bench, or apt-get install gnuplot-nox", file=sys.stderr)
         return 5
     args.plot.mkdir(parents=True, exist_ok=True)
     bench = None if args.replot else Bench(args)
