@@ -179,10 +179,11 @@ static const uint16_t (*triangles(const struct vc4_binner *b, uint32_t number,
 {
     const struct vc4_bin_piece *p = b->piece;
     uint32_t first = number * VC4_BIN_CHUNK, size = chunk_size(p, number), assembled[VC4_BIN_CHUNK][3];
+    uint16_t *consecutive = &made[0][0];
     if (b->assembler.mode == TILER_TRIANGLES) {
         *count = size / 3;
         for (uint32_t i = 0; !p->indexed && i < size; i++)
-            made[i / 3][i % 3] = (uint16_t)(p->first + first + i);
+            consecutive[i] = (uint16_t)(p->first + first + i);
         return p->indexed ? (const uint16_t(*)[3])(p->index + first) : (const uint16_t(*)[3])made;
     }
     *count = assemble(b, number, assembled);

@@ -45,6 +45,7 @@ struct vc4_vertex_variant {
     const struct vc4_vpm_plan *plan;
     const struct raster_texture_key *keys; /* by sample number */
     enum vc4_qpu_numeric numeric;
+    bool coordinate; /* shaded many batches at a time, where vertices are by the unit of their cache */
 };
 
 struct vc4_vertex_stage {

@@ -5,16 +5,18 @@
 #include <string.h>
 
 #include "gpu/vc4/vertex_internal.h"
+#include "isa/vc4_qpu/pressure.h"
 #include "isa/vc4_qpu/trans.h"
 #include "jit/builder.h"
 #include "raster/texture_ir.h"
 
 #define ROW_BYTES (16 * sizeof(uint32_t))
 
-/* Batches side by side: where registers suffice for two, one's latencies are the other's time. */
-#define PAIR 2
-#define PAIR_MAX                                                                                             \
-    512u /* instructions of programs worth it: what is longer overlaps less and compiles longer */
+/* Batches side by side, where registers suffice: one's latencies are the others' time. */
+#define PAIR_MAX  512u /* instructions: longer programs overlap less and compile longer */
+#define SIDE_MAX  4u   /* batches */
+#define SIDE_MIN  64u  /* instructions for so many: steps of shorter ones overlap by themselves */
+#define SIDE_LIVE 8u   /* values that each of so many may keep at its worst moment */
 
 struct emit {
     const struct vc4_vertex_variant *variant;
@@ -195,15 +197,19 @@ static void end_run(struct emit *e, struct jit_builder *b, const struct vc4_qpu_
     jit_store(b, LLVMBuildAdd(b->ir, jit_load(b, b->i64, at, 8, false), more, ""), at, 8);
 }
 
-static unsigned runs_at_once(const struct jit_builder *b, const struct vc4_qpu_program *program)
+/* The unit of the vertex cache is two batches. */
+static unsigned runs_at_once(const struct jit_builder *b, const struct vc4_vertex_variant *variant)
 {
-    bool pays = !b->quick && b->level == JIT_AVX512 && program->insn_count <= PAIR_MAX &&
-                vc4_qpu_is_straight(program);
-    return pays ? PAIR : 1;
+    const struct vc4_qpu_program *program = variant->program;
+    if (b->quick || b->level != JIT_AVX512 || program->insn_count > PAIR_MAX || !vc4_qpu_is_straight(program))
+        return 1;
+    bool many = variant->coordinate && program->insn_count >= SIDE_MIN;
+    return many && vc4_qpu_pressure(program) <= SIDE_LIVE ? SIDE_MAX : 2;
 }
 
-/* One step of the loop: `runs` batches from `first` on. The last of an odd number is done twice over. */
-static int emit_step(struct jit_builder *b, struct emit e[PAIR], unsigned count, LLVMValueRef first,
+/* One step of the loop: `runs` batches from `first` on. In place of batches that are not
+ * there, the first is done again. */
+static int emit_step(struct jit_builder *b, struct emit e[SIDE_MAX], unsigned count, LLVMValueRef first,
                      const struct request *request)
 {
     const struct vc4_qpu_ir_ports ports = {
@@ -220,14 +226,14 @@ static int emit_step(struct jit_builder *b, struct emit e[PAIR], unsigned count,
         .fuel = field(e, b, b->i32, offsetof(struct vc4_vertex_args, fuel), 4),
         .numeric = request->variant->numeric,
     };
-    struct vc4_qpu_ir_ports own[PAIR];
-    struct vc4_qpu_ir_run runs[PAIR];
-    LLVMValueRef second = LLVMBuildAdd(b->ir, first, jit_i32(b, 1), "");
-    LLVMValueRef two = LLVMBuildICmp(b->ir, LLVMIntULT, second, jit_param(b, 3), "");
-    LLVMValueRef batch[PAIR] = {first, LLVMBuildSelect(b->ir, two, second, first, "")};
+    struct vc4_qpu_ir_ports own[SIDE_MAX];
+    struct vc4_qpu_ir_run runs[SIDE_MAX];
+    LLVMValueRef there[SIDE_MAX];
     for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef batch = LLVMBuildAdd(b->ir, first, jit_i32(b, i), "");
+        there[i] = LLVMBuildICmp(b->ir, LLVMIntULT, batch, jit_param(b, 3), "");
         e[i] = e[0];
-        take_batch(&e[i], b, batch[i]);
+        take_batch(&e[i], b, i ? LLVMBuildSelect(b->ir, there[i], batch, first, "") : first);
         own[i] = ports;
         own[i].ctx = &e[i];
         runs[i] = (struct vc4_qpu_ir_run){.start = &start, .ports = &own[i]};
@@ -238,7 +244,7 @@ static int emit_step(struct jit_builder *b, struct emit e[PAIR], unsigned count,
         if (e[i].failed || e[i].reads != plan->reads || e[i].writes != plan->writes)
             status = util_fail(request->error, -ENOTSUP, "VPM accesses or uniforms have no fixed places");
         else
-            end_run(&e[i], b, &runs[i], i ? two : NULL);
+            end_run(&e[i], b, &runs[i], i ? there[i] : NULL);
     }
     return status;
 }
@@ -246,9 +252,9 @@ static int emit_step(struct jit_builder *b, struct emit e[PAIR], unsigned count,
 static int emit_stage(struct jit_builder *b, void *data)
 {
     const struct request *request = data;
-    struct emit e[PAIR] = {{.variant = request->variant}};
+    struct emit e[SIDE_MAX] = {{.variant = request->variant}};
     struct jit_loop loop;
-    unsigned at_once = runs_at_once(b, request->variant->program);
+    unsigned at_once = runs_at_once(b, request->variant);
     begin(&e[0], b);
     LLVMValueRef steps = LLVMBuildAdd(b->ir, jit_param(b, 3), jit_i32(b, at_once - 1), "");
     jit_loop_begin(b, &loop, LLVMBuildUDiv(b->ir, steps, jit_i32(b, at_once), ""));
@@ -274,13 +280,16 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
 
 int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine, struct util_error *error)
 {
-    const struct vc4_vertex_variant variant = {
-        .program = stage->program, .plan = stage->plan, .keys = stage->keys, .numeric = stage->numeric};
+    const struct vc4_vertex_variant variant = {.program = stage->program,
+                                               .plan = stage->plan,
+                                               .keys = stage->keys,
+                                               .numeric = stage->numeric,
+                                               .coordinate = stage->unit[0] == 'c'};
     if (!stage->plan->known || stage->program->dynamic_uniforms)
         return -ENOTSUP;
     struct request data = {&variant, error};
     struct jit_request request = {
-        .name = stage->unit[0] == 'c' ? "vc4_coordinate_program" : "vc4_vertex_program",
+        .name = variant.coordinate ? "vc4_coordinate_program" : "vc4_vertex_program",
         .emit = emit_stage,
         .data = &data,
         .emit_key = emit_key,

@@ -11,15 +11,16 @@
 struct head {
     char mark[16];
     uint16_t numeric, translator;
-    uint32_t insn_count;
+    uint32_t coordinate, insn_count;
 };
 
 uint8_t *vc4_vertex_key_write(const struct vc4_vertex_variant *variant, size_t *size)
 {
     const struct vc4_qpu_program *program = variant->program;
-    const struct head head = {.mark = "vc4 vertex 6",
+    const struct head head = {.mark = "vc4 vertex 7",
                               .numeric = (uint16_t)variant->numeric,
                               .translator = VC4_QPU_TRANS_VERSION,
+                              .coordinate = variant->coordinate,
                               .insn_count = program->insn_count};
     size_t keys = program->sample_count * sizeof *variant->keys;
     uint8_t *key = malloc(*size = sizeof head + keys + program->insn_count * sizeof(uint64_t)), *at = key;
@@ -63,7 +64,8 @@ int vc4_vertex_key_read(const void *key, size_t size, struct vc4_vertex_recipe *
     out->variant = (struct vc4_vertex_variant){.program = out->program,
                                                .plan = &out->plan,
                                                .keys = out->keys,
-                                               .numeric = (enum vc4_qpu_numeric)head.numeric};
+                                               .numeric = (enum vc4_qpu_numeric)head.numeric,
+                                               .coordinate = head.coordinate != 0};
     return 0;
 }
 
