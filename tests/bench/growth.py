@@ -14,6 +14,7 @@ import time
 from bench import THREADS, Bench, progress
 
 FRAMES = 5      # recorded a capture, after one to warm up
+SETTLING = 3    # replays until the host has spread threads over its processors; the last is measured
 LINEAR = 1.15   # an exponent above it is not taken for linear
 STEP = 0.35     # so much above its neighbours' exponents on both sides is a step
 FEWEST = 0.02   # milliseconds below which an exponent says nothing
@@ -72,7 +73,7 @@ def frame_cost(bench, path, threads, jobs):
     """Least (wall, cpu) of a frame over its repeats: medians would keep what others on the machine cost."""
     best = (math.inf, math.inf)
     for _ in range(bench.args.repeats):
-        rows, _ = bench.replay_rows(path, threads)
+        rows, _ = bench.replay_rows(path, threads, ["--loops", SETTLING if threads else 1])
         rows = rows[:-1][-FRAMES * jobs:]  # the last is reading the pixels back, those before the frames are set-up
         frames = [tuple(map(sum, zip(*rows[i:i + jobs]))) for i in range(0, len(rows), jobs)]
         best = tuple(min(b, *(f[k] for f in frames)) for k, b in enumerate(best))
