@@ -62,7 +62,7 @@ void drm_destroy(struct drm *drm)
 {
     if (!drm)
         return;
-    drm_queue_stop(drm);
+    drm_work(drm);
     for (struct drm_file *file = drm->files, *next; file; file = next) {
         next = file->next;
         drm_close(file);

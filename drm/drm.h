@@ -3,8 +3,8 @@
  *
  * Threading: any thread may call, but for drm_create and drm_destroy; a file is closed when nobody uses it.
  *
- * Jobs run in the order they were submitted, asynchronously on a thread of the card's: SUBMIT_CL returns once
- * a job is checked and queued. Otherwise (drm_options) they run to their end inside SUBMIT_CL. Waits
+ * Jobs run in the order they were submitted, to their end inside SUBMIT_CL. Or they are asynchronous
+ * (drm_options): SUBMIT_CL returns once a job is checked and queued, and they run inside drm_work. Waits
  * (WAIT_SEQNO, WAIT_BO, those of sync objects) do not block: -ETIME says "not yet", and whoever speaks for
  * the program asks again, after a turn of the page of fences, until its timeout is over. What is committed to
  * the display is shown, and its event sent, when the jobs that draw it are done. Calls that the kernel lets
@@ -34,8 +34,8 @@ struct drm_user {
     uint64_t *written; /* when not NULL: raised to the end of what is written */
 };
 
-/* What the card tells its owner, one thing at a time, from inside drm_ioctl or from the thread that runs
- * jobs. It must not call back. */
+/* What the card tells its owner, one thing at a time, from inside drm_ioctl or drm_work. It must not call
+ * back. */
 struct drm_listener {
     void *data;
     void (*fault)(void *data, const struct gpu_fault *fault); /* the guest did something wrong */
@@ -45,14 +45,14 @@ struct drm_listener {
 struct drm_options {
     struct vc4_device *gpu;         /* borrowed, used by nobody else; its IRQ callback becomes the card's */
     struct capture_writer *capture; /* borrowed; NULL: nothing is recorded */
-    bool asynchronous;  /* jobs have a thread; not while recording: a job is recorded as it is submitted */
+    bool asynchronous;  /* jobs run in drm_work; not while recording: a job is recorded as it is submitted */
     const char *frames; /* folder for presented frames as PNG files; NULL: none */
     uint32_t width, height; /* preferred mode; 0: 1280x720 */
     struct drm_listener listener;
 };
 
-/* `memory` is borrowed and must outlive the card. 0, -ENOMEM, -EAGAIN (no thread), -EINVAL (mode out of
- * range), -errno. */
+/* `memory` is borrowed and must outlive the card. 0, -ENOMEM, -EINVAL (mode out of range), -errno.
+ */
 int drm_create(struct gpu_memory *memory, const struct drm_options *options, struct drm **out);
 /* Runs what is queued, closes files that are still open. NULL is accepted. */
 void drm_destroy(struct drm *drm);
@@ -71,6 +71,12 @@ int drm_file_events(const struct drm_file *file);
  * Descriptors in arguments (PRIME, syncobj) are descriptors of this process: those handed out are new ones,
  * owned by the caller; those handed in stay the caller's. Returns what the kernel would: 0 or -errno. */
 int drm_ioctl(struct drm_file *file, uint32_t request, void *argument, const struct drm_user *user);
+
+/* Runs the jobs that are queued, unless another thread does; returns whether it ran any. Whoever has called
+ * drm_ioctl calls this with nothing more urgent to do: calls that wait for a job run it, others only look. */
+bool drm_work(struct drm *drm);
+bool drm_has_work(struct drm *drm); /* whether it would run any */
+bool drm_is_busy(struct drm *drm);  /* whether a thread runs one */
 
 /* What stands behind an exported descriptor (a dma-buf): where it lies in guest memory. 0, or -EINVAL when
  * the descriptor is none of this card's. */

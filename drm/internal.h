@@ -82,8 +82,7 @@ void drm_export_reap(struct drm *drm, bool all);
 struct drm_job {
     struct drm_job *next;
     uint64_t seqno;
-    /* Runs it on the device. Called by the queue's thread, the card not locked; without such a thread by the
-     * submit, the card locked. */
+    /* Runs it on the device; the card is not locked, unless jobs run inside their submits. */
     void (*run)(struct drm_job *job);
     /* Gives back what the job held and the job itself; the card is locked. */
     void (*done)(struct drm_job *job);
@@ -98,20 +97,19 @@ struct drm_queue {
     uint64_t emitted, finished;
     struct drm_job *first; /* waiting */
     uint32_t count;        /* waiting or running */
-    bool threaded, stopping;
-    pthread_t thread;
-    pthread_cond_t pushed, changed; /* changed: a job is done */
+    bool asynchronous;
+    bool running;           /* somebody runs a job */
+    pthread_cond_t changed; /* a job is done */
     struct drm_fence_page *page;
     int page_fd; /* for reading */
     struct drm_sync_file *sync_files;
 };
 
-int drm_queue_init(struct drm *drm, bool threaded); /* 0, -EAGAIN (no thread), -errno */
-void drm_queue_stop(struct drm *drm);               /* runs what is left, ends the thread; card not locked */
+int drm_queue_init(struct drm *drm, bool asynchronous); /* 0, -errno */
 void drm_queue_finish(struct drm *drm);
 /* Until a job can be pushed without waiting. Unlocks the card meanwhile: look things up afterwards. */
 void drm_queue_wait_room(struct drm *drm);
-/* Takes the job over; returns its number. Without a thread the job is done when this returns. */
+/* Takes the job over; returns its number. Unless the queue is asynchronous, it is done when this returns. */
 uint64_t drm_queue_push(struct drm *drm, struct drm_job *job);
 
 bool drm_fence_done(const struct drm *drm, uint64_t fence);

@@ -76,8 +76,6 @@ struct drm_fence_page {
 #define DRM_NR_SYNCOBJ_OUT 0xc1u
 #define DRM_NR_SYNCOBJ_IN  0xc2u
 
-#define DRM_NR_SUBMIT 0x40u /* the request that may take long */
-
 static inline int drm_protocol_takes_fd(uint32_t request)
 {
     return (request & 0xff) == DRM_NR_PRIME_IN || (request & 0xff) == DRM_NR_SYNCOBJ_IN;

@@ -1,5 +1,5 @@
-/* Jobs in the order they were submitted, run by a thread of their own; and what tells that they are done: the
- * timeline (a fence is the number of a job), its page that programs look at, its sync files. */
+/* Jobs in the order they were submitted, run one at a time by whoever has time; and what tells that they are
+ * done: the timeline (a fence is the number of a job), its page that programs look at, its sync files. */
 #include "drm/internal.h"
 
 #include <errno.h>
@@ -71,12 +71,6 @@ int drm_fence_page_fd(const struct drm *drm)
 bool drm_fence_done(const struct drm *drm, uint64_t fence)
 {
     return fence <= drm->queue.finished;
-}
-
-void drm_fence_wait(struct drm *drm, uint64_t fence)
-{
-    while (!drm_fence_done(drm, fence) && fence <= drm->queue.emitted)
-        pthread_cond_wait(&drm->queue.changed, &drm->lock);
 }
 
 static int make_sync_file(struct drm_queue *q, uint64_t fence)
@@ -169,76 +163,92 @@ static void finish(struct drm *drm, struct drm_job *job)
     pthread_cond_broadcast(&q->changed);
 }
 
-static void *work(void *data)
+/* Runs the next job; the card is locked before and after. */
+static void run_next(struct drm *drm)
 {
-    struct drm *drm = data;
     struct drm_queue *q = &drm->queue;
-    pthread_mutex_lock(&drm->lock);
-    for (;;) {
-        while (!q->first && !q->stopping)
-            pthread_cond_wait(&q->pushed, &drm->lock);
-        struct drm_job *job = q->first;
-        if (!job)
-            break;
-        q->first = job->next;
+    struct drm_job *job = q->first;
+    q->first = job->next;
+    q->running = true;
+    if (q->asynchronous)
         pthread_mutex_unlock(&drm->lock);
-        job->run(job);
+    job->run(job);
+    if (q->asynchronous)
         pthread_mutex_lock(&drm->lock);
-        finish(drm, job);
-    }
+    q->running = false;
+    finish(drm, job);
+}
+
+/* Until something has changed. Whoever waits works, when nobody does. */
+static void wait_change(struct drm *drm)
+{
+    struct drm_queue *q = &drm->queue;
+    if (q->first && !q->running)
+        run_next(drm);
+    else
+        pthread_cond_wait(&q->changed, &drm->lock);
+}
+
+bool drm_has_work(struct drm *drm)
+{
+    pthread_mutex_lock(&drm->lock);
+    bool has = drm->queue.first && !drm->queue.running;
     pthread_mutex_unlock(&drm->lock);
-    return NULL;
+    return has;
+}
+
+bool drm_is_busy(struct drm *drm)
+{
+    pthread_mutex_lock(&drm->lock);
+    bool busy = drm->queue.running;
+    pthread_mutex_unlock(&drm->lock);
+    return busy;
+}
+
+bool drm_work(struct drm *drm)
+{
+    bool worked = false;
+    pthread_mutex_lock(&drm->lock);
+    for (; drm->queue.first && !drm->queue.running; worked = true)
+        run_next(drm);
+    pthread_mutex_unlock(&drm->lock);
+    return worked;
+}
+
+void drm_fence_wait(struct drm *drm, uint64_t fence)
+{
+    while (!drm_fence_done(drm, fence) && fence <= drm->queue.emitted)
+        wait_change(drm);
 }
 
 void drm_queue_wait_room(struct drm *drm)
 {
     while (drm->queue.count >= DRM_QUEUE_DEPTH)
-        pthread_cond_wait(&drm->queue.changed, &drm->lock);
+        wait_change(drm);
 }
 
 uint64_t drm_queue_push(struct drm *drm, struct drm_job *job)
 {
     struct drm_queue *q = &drm->queue;
     uint64_t seqno = job->seqno = ++q->emitted;
-    job->next = NULL;
-    q->count++;
-    if (!q->threaded) {
-        job->run(job);
-        finish(drm, job);
-        return seqno;
-    }
     struct drm_job **last = &q->first;
     while (*last)
         last = &(*last)->next;
+    job->next = NULL;
     *last = job;
-    pthread_cond_signal(&q->pushed);
+    q->count++;
+    if (!q->asynchronous)
+        run_next(drm);
     return seqno;
 }
 
-int drm_queue_init(struct drm *drm, bool threaded)
+int drm_queue_init(struct drm *drm, bool asynchronous)
 {
     struct drm_queue *q = &drm->queue;
     q->page_fd = -1;
-    pthread_cond_init(&q->pushed, NULL);
+    q->asynchronous = asynchronous;
     pthread_cond_init(&q->changed, NULL);
-    int r = make_page(q);
-    if (!r && threaded)
-        r = -pthread_create(&q->thread, NULL, work, drm);
-    q->threaded = !r && threaded;
-    return r;
-}
-
-void drm_queue_stop(struct drm *drm)
-{
-    struct drm_queue *q = &drm->queue;
-    if (!q->threaded)
-        return;
-    pthread_mutex_lock(&drm->lock);
-    q->stopping = true;
-    pthread_cond_signal(&q->pushed);
-    pthread_mutex_unlock(&drm->lock);
-    pthread_join(q->thread, NULL);
-    q->threaded = false;
+    return make_page(q);
 }
 
 void drm_queue_finish(struct drm *drm)
@@ -248,6 +258,5 @@ void drm_queue_finish(struct drm *drm)
         munmap(q->page, GPU_PAGE);
     if (q->page_fd >= 0)
         close(q->page_fd);
-    pthread_cond_destroy(&q->pushed);
     pthread_cond_destroy(&q->changed);
 }

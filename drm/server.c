@@ -1,4 +1,6 @@
-/* Connections: one thread each. A peer must be of our user and greet us first. */
+/* Connections: two threads each. Both wait for messages; the one that has answered runs the job that was
+ * submitted, without waking anybody, and the other answers what is asked meanwhile. A peer must be of our
+ * user and greet us first. */
 #include "drm/server_internal.h"
 
 #include <errno.h>
@@ -42,8 +44,22 @@ static void free_connection(struct connection *c)
     if (c->channel)
         munmap(c->channel, DRM_CHANNEL_BYTES);
     close(c->socket);
+    pthread_mutex_destroy(&c->serving);
     free(c->held);
     free(c);
+}
+
+/* One thread is enough, two are better: then questions are answered while a job runs. Server locked. */
+static int start_threads(struct connection *c)
+{
+    pthread_t thread;
+    pthread_attr_t detached;
+    pthread_attr_init(&detached);
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    while (c->threads < 2 && !pthread_create(&thread, &detached, serve, c))
+        c->threads++;
+    pthread_attr_destroy(&detached);
+    return c->threads ? 0 : -EAGAIN;
 }
 
 /* Takes over `socket`. The channel's descriptor goes to *channel_fd when that is wanted. Lock held. */
@@ -57,23 +73,20 @@ static int add_connection(struct drm_server *server, int socket, const struct co
     }
     c->server = server;
     c->socket = socket;
+    pthread_mutex_init(&c->serving, NULL);
     int r = make_channel(&c->channel);
     if (r < 0) {
         free_connection(c);
         return r;
     }
     *channel_fd = r;
+    server_set_asleep(c, true);
     r = 0;
     for (uint32_t i = 0; !r && parent && i < parent->held_count; i++)
         if (parent->held[i])
             r = server_hold(c, i);
-    pthread_t thread;
-    pthread_attr_t detached;
-    pthread_attr_init(&detached);
-    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    if (!r && pthread_create(&thread, &detached, serve, c))
-        r = -EAGAIN;
-    pthread_attr_destroy(&detached);
+    if (!r)
+        r = start_threads(c);
     if (r) {
         for (uint32_t i = 0; i < c->held_count; i++)
             server_let_go(c, i);
@@ -122,27 +135,38 @@ static bool greet(struct connection *c, const struct drm_message *m, int channel
     return server_send(c, a);
 }
 
+/* Answers rings and runs jobs as long as there are any, unless the other thread speaks with the client: it
+ * sees what was rung. While a job runs nobody looks at rings; the client sends a message then. */
+static bool serve_rings(struct connection *c)
+{
+    while (!pthread_mutex_trylock(&c->serving)) {
+        server_set_asleep(c, false);
+        bool ok = server_answer_rings(c);
+        server_set_asleep(c, true);
+        pthread_mutex_unlock(&c->serving);
+        if (!ok)
+            return false;
+        if (!drm_work(c->server->drm) && !server_rung(c))
+            break;
+    }
+    return true;
+}
+
 static bool step(struct connection *c)
 {
     struct drm_message m;
     int fd;
-    if (!server_answer_rings(c))
-        return false;
-    server_set_asleep(c, true);
-    if (server_rung(c)) {
-        server_set_asleep(c, false);
-        return true;
-    }
     bool ok = server_receive(c, &m, &fd);
-    server_set_asleep(c, false);
     if (ok && m.type != DRM_MSG_RING) {
         struct answer a = {0};
+        pthread_mutex_lock(&c->serving);
         server_handle(c, &m, fd, &a);
         ok = a.reply.result != -EPROTO && server_send(c, &a);
+        pthread_mutex_unlock(&c->serving);
     }
     if (fd >= 0)
         close(fd);
-    return ok;
+    return ok && serve_rings(c);
 }
 
 static void *serve(void *data)
@@ -151,15 +175,18 @@ static void *serve(void *data)
     struct drm_server *server = c->server;
     while (step(c))
         ;
+    shutdown(c->socket, SHUT_RDWR); /* the other thread ends too */
     pthread_mutex_lock(&server->lock);
-    for (uint32_t i = 0; i < c->held_count; i++)
-        server_let_go(c, i);
-    *c->link = c->next;
-    if (c->next)
-        c->next->link = c->link;
-    free_connection(c);
-    server->count--;
-    pthread_cond_broadcast(&server->gone);
+    if (!--c->threads) {
+        for (uint32_t i = 0; i < c->held_count; i++)
+            server_let_go(c, i);
+        *c->link = c->next;
+        if (c->next)
+            c->next->link = c->link;
+        free_connection(c);
+        server->count--;
+        pthread_cond_broadcast(&server->gone);
+    }
     pthread_mutex_unlock(&server->lock);
     return NULL;
 }

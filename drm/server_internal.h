@@ -23,7 +23,9 @@ struct connection {
     struct drm_channel *channel;
     uint8_t *held; /* by file number: whether this process holds it */
     uint32_t held_count;
-    uint32_t asked; /* rings answered so far */
+    uint32_t asked;          /* rings taken so far; both threads look at it */
+    unsigned threads;        /* that use it still; the last one frees it. Under the server's lock */
+    pthread_mutex_t serving; /* one of them speaks with the client */
     struct connection *next, **link;
 };
 
@@ -63,7 +65,9 @@ bool server_send(struct connection *c, struct answer *a); /* also closes the des
  * nonsense. */
 bool server_receive(struct connection *c, struct drm_message *m, int *fd);
 bool server_rung(struct connection *c);
-/* Answers rings until there was none for a while; false when the peer talks nonsense. */
+/* Answers rings until there was none for a while or a job wants to be run; false when the peer talks
+ * nonsense.
+ */
 bool server_answer_rings(struct connection *c);
 void server_set_asleep(struct connection *c, bool asleep);
 

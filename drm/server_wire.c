@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -11,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SPIN_NS 50000 /* how long a thread looks for the next ring before it sleeps */
+#define SPIN_NS      50000 /* how long a thread looks for the next ring before it sleeps */
+#define BUSY_SPIN_NS 5000  /* the same while a job runs, whose threads can use the processor */
 
 /* ---- the socket ---- */
 
@@ -104,14 +106,15 @@ static void store(uint32_t *word, uint32_t value)
 
 bool server_rung(struct connection *c)
 {
-    return load(&c->channel->asked) != c->asked;
+    return load(&c->channel->asked) != load(&c->asked);
 }
 
 /* false when the message is not one that rings. */
 static bool answer_ring(struct connection *c)
 {
     struct drm_channel *channel = c->channel;
-    c->asked = load(&channel->asked);
+    uint32_t asked = load(&channel->asked);
+    store(&c->asked, asked);
     struct drm_message m;
     memcpy(&m, &channel->message, sizeof m);
     bool with_fd =
@@ -121,23 +124,26 @@ static bool answer_ring(struct connection *c)
     struct answer a = {0};
     server_handle(c, &m, -1, &a);
     memcpy(&channel->reply, &a.reply, sizeof a.reply);
-    store(&channel->answered, c->asked);
+    store(&channel->answered, asked);
     if (load(&channel->waiting))
         syscall(SYS_futex, &channel->answered, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
     return true;
 }
 
-/* Until nothing was rung for a while. */
 bool server_answer_rings(struct connection *c)
 {
-    uint64_t last = now_ns();
+    uint64_t last = now_ns(), patience = drm_is_busy(c->server->drm) ? BUSY_SPIN_NS : SPIN_NS;
     for (unsigned i = 1;; i++) {
         if (server_rung(c)) {
             if (!answer_ring(c))
                 return false;
+            if (drm_has_work(c->server->drm))
+                return true;
             last = now_ns();
-        } else if (i % 64 == 0 && now_ns() - last > SPIN_NS) {
-            return true;
+        } else if (i % 64 == 0) {
+            if (now_ns() - last > patience)
+                return true;
+            sched_yield(); /* the client may have this processor too */
         } else {
             __builtin_ia32_pause();
         }

@@ -335,23 +335,29 @@ static bool is_wait(uint32_t request, const void *argument, uint64_t *until, uin
     return true;
 }
 
-/* A wait for a job that is done, answered without asking. */
-static bool is_over(uint32_t request, const void *argument)
+/* Waits on the page of fences alone. */
+static int wait_for_job(uint64_t fence, uint64_t until)
 {
-    struct drm_vc4_wait_seqno wait;
-    if (request != DRM_IOCTL_VC4_WAIT_SEQNO)
-        return false;
-    memcpy(&wait, argument, sizeof wait);
-    return wire_fence_done(wait.seqno);
+    for (;;) {
+        uint32_t turn = wire_fence_turn();
+        if (wire_fence_done(fence))
+            return 0;
+        uint64_t now = until ? now_ns() : 0;
+        if (now >= until)
+            return -ETIME;
+        wire_fence_sleep(turn, until - now);
+    }
 }
 
 static int call_wide(const struct client_node *node, uint32_t request, void *argument)
 {
-    uint64_t until = 0, sleep = 0;
+    uint64_t until = 0, sleep = 0, fence = 0;
     bool waits = is_wait(request, argument, &until, &sleep);
+    if (waits && request == DRM_IOCTL_VC4_WAIT_SEQNO) {
+        memcpy(&fence, (const char *)argument + offsetof(struct drm_vc4_wait_seqno, seqno), sizeof fence);
+        return wait_for_job(fence, until);
+    }
     for (;;) {
-        if (waits && is_over(request, argument))
-            return 0;
         uint32_t turn = wire_fence_turn();
         client_lock();
         int r = call_once(node, request, argument);

@@ -16,11 +16,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define SPINS     4000 /* looks at the channel before the thread gives way */
-#define YIELDS    16
-#define JOB_SPINS 200      /* the same for what may take long: the server can use our processor */
-#define FIRST_FD  900      /* our own descriptors stay out of the way of programs that count theirs */
-#define PATIENCE  50000000 /* ns of sleep between two looks whether the server still lives */
+#define LOOKS    100      /* at the channel before the thread gives way: the server may need this processor */
+#define YIELDS   50       /* before it sleeps */
+#define FIRST_FD 900      /* our own descriptors stay out of the way of programs that count theirs */
+#define PATIENCE 50000000 /* ns of sleep between two looks whether the server still lives */
 
 static struct {
     int socket, memory; /* -1: none */
@@ -146,15 +145,13 @@ static bool sleep_until_answered(uint32_t number)
     return answered(number);
 }
 
-static bool wait_answer(uint32_t number, unsigned spins)
+static bool wait_answer(uint32_t number)
 {
-    for (unsigned i = 0; i < spins; i++)
-        if (answered(number))
-            return true;
     for (unsigned i = 0; i < YIELDS; i++) {
+        for (unsigned k = 0; k < LOOKS; k++)
+            if (answered(number))
+                return true;
         sched_yield();
-        if (answered(number))
-            return true;
     }
     return sleep_until_answered(number);
 }
@@ -167,8 +164,7 @@ static int call_by_ring(const struct drm_message *message, struct drm_reply *rep
     uint32_t number = __atomic_add_fetch(&channel->asked, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&channel->asleep, __ATOMIC_SEQ_CST) && !send_message(&ring, -1))
         return -EIO;
-    bool job = message->type == DRM_MSG_IOCTL && (message->request & 0xff) == DRM_NR_SUBMIT;
-    if (!wait_answer(number, job ? JOB_SPINS : SPINS))
+    if (!wait_answer(number))
         return -EIO;
     memcpy(reply, &channel->reply, sizeof *reply);
     return reply->result;

@@ -49,7 +49,7 @@ static inline void card_on_message(void *data, const char *text)
     snprintf(card->text, sizeof card->text, "%s", text);
 }
 
-/* `observer`: NULL, or who looks on; then jobs have a thread. */
+/* `observer`: NULL, or who looks on; then jobs are asynchronous. */
 static inline void card_open_observed(struct card *card, uint64_t memory, const char *frames,
                                       const struct vc4_observer *observer)
 {

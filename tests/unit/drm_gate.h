@@ -1,4 +1,4 @@
-/* A card whose jobs run on a thread of their own, up to a gate: a test opens and shuts it, and so knows what
+/* A card whose jobs are asynchronous and run up to a gate: a test opens and shuts it, and so knows what
  * is done and what is not. */
 #ifndef VITRAIL_TESTS_UNIT_DRM_GATE_H
 #define VITRAIL_TESTS_UNIT_DRM_GATE_H
@@ -21,6 +21,34 @@ struct gate {
     unsigned arrived; /* jobs that came to the gate */
     struct vc4_observer observer;
 };
+
+/* A thread that has nothing else to do. */
+struct gate_worker {
+    struct drm *drm;
+    int stop;
+    pthread_t thread;
+};
+
+static inline void *gate_work(void *data)
+{
+    struct gate_worker *w = data;
+    while (!__atomic_load_n(&w->stop, __ATOMIC_ACQUIRE))
+        if (!drm_work(w->drm))
+            usleep(100);
+    return NULL;
+}
+
+static inline void gate_worker_start(struct gate_worker *w, struct drm *drm)
+{
+    *w = (struct gate_worker){.drm = drm};
+    assert_int_equal(pthread_create(&w->thread, NULL, gate_work, w), 0);
+}
+
+static inline void gate_worker_stop(struct gate_worker *w)
+{
+    __atomic_store_n(&w->stop, 1, __ATOMIC_RELEASE);
+    pthread_join(w->thread, NULL);
+}
 
 static inline void *gate_pass(void *data, unsigned worker, uint32_t batch, uint32_t job)
 {

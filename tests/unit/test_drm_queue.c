@@ -8,6 +8,7 @@
 struct scene {
     struct card card;
     struct gate gate;
+    struct gate_worker worker;
     const struct drm_fence_page *fences;
     uint32_t target;
     uint64_t address;
@@ -18,12 +19,14 @@ static void scene_open(struct scene *s)
     gate_init(&s->gate);
     card_open_observed(&s->card, 64 << 20, NULL, &s->gate.observer);
     s->fences = gate_fences(&s->card);
+    gate_worker_start(&s->worker, s->card.drm);
     s->target = card_buffer(&s->card, GATE_SIDE * GATE_SIDE * 4, &s->address);
 }
 
 static void scene_close(struct scene *s)
 {
     gate_set(&s->gate, true);
+    gate_worker_stop(&s->worker);
     card_close(&s->card);
     munmap((void *)s->fences, GPU_PAGE);
 }
@@ -209,9 +212,11 @@ static void test_destroyed_with_jobs(void **state)
     struct scene s;
     struct vc4_counters counters;
     scene_open(&s);
+    gate_set(&s.gate, true);
+    gate_worker_stop(&s.worker);
     for (uint32_t i = 1; i <= 3; i++)
         clear(&s, i);
-    gate_set(&s.gate, true);
+    assert_int_equal(wait_seqno(&s, 1), -ETIME);
     drm_destroy(s.card.drm);
     assert_int_equal(gate_finished(s.fences), 3);
     vc4_device_counters(s.card.gpu, &counters);
