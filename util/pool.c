@@ -7,14 +7,28 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include <smmintrin.h>
+
+/* How long a worker that has found work looks for more before it sleeps, and the caller waits for the last
+ * worker before it does: some 10 microseconds, less than going to sleep and being woken costs both sides. */
+#define SPINS 500u
+
+/* The state of the loop in one word. Workers join while it is open, in any number and at any time; who comes
+ * late finds it closed and has no part in it, so that a loop never waits for a worker to wake up. */
+#define OPEN       1ull
+#define INSIDE     2ull /* one worker in the loop */
+#define GENERATION (1ull << 16)
+#define INSIDE_ALL (GENERATION - INSIDE)
+
 struct util_pool {
     pthread_t threads[UTIL_POOL_MAX];
     unsigned thread_count;
     pthread_mutex_t lock;
     pthread_cond_t start, finished;
-    uint64_t generation; /* counts loops; a change wakes the workers */
-    unsigned busy;       /* workers still inside the current loop */
+    _Atomic unsigned sleepers; /* workers at `start`, or on the way there */
     bool quit;
+    _Atomic uint64_t state;
+    /* Of the loop: written while it is closed and nobody is inside. */
     util_pool_fn fn;
     void *data;
     uint32_t count;
@@ -31,6 +45,53 @@ static void drain(struct util_pool *pool, unsigned worker)
     }
 }
 
+/* ---- workers ---- */
+
+/* Joins the loop if it is open and not the one seen last. */
+static bool join(struct util_pool *pool, uint64_t *seen)
+{
+    uint64_t state = atomic_load(&pool->state);
+    while (state / GENERATION != *seen && state & OPEN)
+        if (atomic_compare_exchange_weak(&pool->state, &state, state + INSIDE)) {
+            *seen = state / GENERATION;
+            return true;
+        }
+    return false;
+}
+
+static void leave(struct util_pool *pool)
+{
+    uint64_t left = atomic_fetch_sub(&pool->state, INSIDE) - INSIDE;
+    if (left & (OPEN | INSIDE_ALL))
+        return;
+    pthread_mutex_lock(&pool->lock); /* the caller may be asleep, or about to be */
+    pthread_cond_signal(&pool->finished);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Waits for a loop and joins it; false when the pool ends. */
+static bool sleep_until_joined(struct util_pool *pool, uint64_t *seen)
+{
+    bool joined = false;
+    pthread_mutex_lock(&pool->lock);
+    atomic_fetch_add(&pool->sleepers, 1); /* before it looks: util_pool_run opens, then reads this */
+    while (!pool->quit && !(joined = join(pool, seen)))
+        pthread_cond_wait(&pool->start, &pool->lock);
+    atomic_fetch_sub(&pool->sleepers, 1);
+    pthread_mutex_unlock(&pool->lock);
+    return joined;
+}
+
+static bool spin_until_joined(struct util_pool *pool, uint64_t *seen)
+{
+    for (unsigned i = 0; i < SPINS; i++) {
+        if (join(pool, seen))
+            return true;
+        _mm_pause();
+    }
+    return false;
+}
+
 struct start_args {
     struct util_pool *pool;
     unsigned worker;
@@ -39,27 +100,19 @@ struct start_args {
 static void *worker_main(void *arg)
 {
     struct start_args args = *(struct start_args *)arg;
-    struct util_pool *pool = args.pool;
     uint64_t seen = 0;
 
     free(arg);
     util_fpenv_enter();
-    pthread_mutex_lock(&pool->lock);
-    for (;;) {
-        while (!pool->quit && pool->generation == seen)
-            pthread_cond_wait(&pool->start, &pool->lock);
-        if (pool->quit)
-            break;
-        seen = pool->generation;
-        pthread_mutex_unlock(&pool->lock);
-        drain(pool, args.worker);
-        pthread_mutex_lock(&pool->lock);
-        if (--pool->busy == 0)
-            pthread_cond_signal(&pool->finished);
-    }
-    pthread_mutex_unlock(&pool->lock);
+    while (sleep_until_joined(args.pool, &seen))
+        do {
+            drain(args.pool, args.worker);
+            leave(args.pool);
+        } while (spin_until_joined(args.pool, &seen));
     return NULL;
 }
+
+/* ---- the caller ---- */
 
 int util_pool_create(unsigned threads, struct util_pool **out)
 {
@@ -107,6 +160,35 @@ unsigned util_pool_workers(const struct util_pool *pool)
     return pool ? pool->thread_count + 1 : 1;
 }
 
+/* Opens the loop, and wakes as many sleepers as there are steps for. */
+static void open_loop(struct util_pool *pool)
+{
+    atomic_fetch_add(&pool->state, GENERATION | OPEN);
+    unsigned sleepers = atomic_load(&pool->sleepers);
+    if (!sleepers)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    for (unsigned i = 0; i < sleepers && i < pool->count - 1; i++)
+        pthread_cond_signal(&pool->start);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Closes the loop, and returns when the last worker has left it. */
+static void close_loop(struct util_pool *pool)
+{
+    uint64_t state = atomic_fetch_sub(&pool->state, OPEN) - OPEN;
+    for (unsigned i = 0; state & INSIDE_ALL && i < SPINS; i++) {
+        _mm_pause();
+        state = atomic_load(&pool->state);
+    }
+    if (!(state & INSIDE_ALL))
+        return;
+    pthread_mutex_lock(&pool->lock);
+    while (atomic_load(&pool->state) & INSIDE_ALL)
+        pthread_cond_wait(&pool->finished, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 void util_pool_run(struct util_pool *pool, uint32_t count, util_pool_fn fn, void *data)
 {
     unsigned saved = util_fpenv_enter();
@@ -117,19 +199,37 @@ void util_pool_run(struct util_pool *pool, uint32_t count, util_pool_fn fn, void
         util_fpenv_leave(saved);
         return;
     }
-    pthread_mutex_lock(&pool->lock);
     pool->fn = fn;
     pool->data = data;
     pool->count = count;
     atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
-    pool->busy = pool->thread_count;
-    pool->generation++;
-    pthread_cond_broadcast(&pool->start);
-    pthread_mutex_unlock(&pool->lock);
+    open_loop(pool);
     drain(pool, 0);
-    pthread_mutex_lock(&pool->lock);
-    while (pool->busy)
-        pthread_cond_wait(&pool->finished, &pool->lock);
-    pthread_mutex_unlock(&pool->lock);
+    close_loop(pool);
     util_fpenv_leave(saved);
+}
+
+/* ---- spans ---- */
+
+#define SPANS 4u /* a worker: it may come late, and others then do more */
+
+struct spans {
+    util_pool_fn fn;
+    void *data;
+    uint32_t count, spans;
+};
+
+static void run_span(void *data, uint32_t number, unsigned worker)
+{
+    const struct spans *s = data;
+    uint32_t end = (uint32_t)((number + 1ull) * s->count / s->spans);
+    for (uint32_t i = (uint32_t)((uint64_t)number * s->count / s->spans); i < end; i++)
+        s->fn(s->data, i, worker);
+}
+
+void util_pool_run_spans(struct util_pool *pool, uint32_t count, util_pool_fn fn, void *data)
+{
+    uint32_t most = util_pool_workers(pool) * SPANS;
+    struct spans s = {fn, data, count, count < most ? count : most};
+    util_pool_run(pool, s.spans, run_span, &s);
 }

@@ -26,4 +26,7 @@ unsigned util_pool_workers(const struct util_pool *pool);
  * inline. Not re-entrant: fn must not call util_pool_run on the same pool. */
 void util_pool_run(struct util_pool *pool, uint32_t count, util_pool_fn fn, void *data);
 
+/* The same in runs of consecutive steps, a few for each worker: for steps whose neighbours share memory. */
+void util_pool_run_spans(struct util_pool *pool, uint32_t count, util_pool_fn fn, void *data);
+
 #endif

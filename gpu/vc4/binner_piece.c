@@ -100,7 +100,7 @@ static void fetch_piece(struct vc4_binner *b, const struct vc4_bin_source *s, ui
         f.range[i].least = UINT32_MAX;
         f.range[i].greatest = 0;
     }
-    util_pool_run(pool, chunks, fetch_chunk, &f);
+    util_pool_run_spans(pool, chunks, fetch_chunk, &f);
     *least = f.range[0].least;
     *greatest = f.range[0].greatest;
     for (unsigned i = 1; i < workers; i++) {
@@ -208,7 +208,7 @@ static void cull_chunk(void *data, uint32_t number, unsigned worker)
 static bool bin_triangles(struct vc4_binner *b, uint32_t chunks)
 {
     struct vc4_bin_piece *p = b->piece;
-    util_pool_run(chunks >= CULL_CHUNKS ? b->device->options.pool : NULL, chunks, cull_chunk, b);
+    util_pool_run_spans(chunks >= CULL_CHUNKS ? b->device->options.pool : NULL, chunks, cull_chunk, b);
     for (uint32_t i = 0; i < chunks; i++) {
         const struct vc4_bin_chunk *chunk = &p->chunk[i];
         b->primitives_in += chunk->primitives;

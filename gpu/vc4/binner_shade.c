@@ -151,7 +151,7 @@ bool vc4_binner_shade(struct vc4_binner *b, const uint16_t *index, uint32_t firs
         results[i].batch = UINT32_MAX;
         results[i].executed = 0;
     }
-    util_pool_run(pool, groups, shade_group, &s);
+    util_pool_run_spans(pool, groups, shade_group, &s);
     b->vertices_shaded += count;
     vc4_perf_uniforms(&b->device->perf,
                       util_div_up(count, 16) * (uint64_t)b->shader.cs.program->uniform_count);

@@ -1,0 +1,93 @@
+/* Loops on the pool: every step once, all of them before the loop returns, whoever joins and whenever. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "util/pool.h"
+
+#define STEPS 300u
+
+struct loop {
+    _Atomic uint32_t done[STEPS];
+    _Atomic uint32_t wrong; /* steps or workers out of range, loops that had returned */
+    uint32_t count;
+    unsigned workers, slow; /* slow: microseconds that workers other than the caller take */
+    _Atomic bool running;
+};
+
+static void step(void *data, uint32_t index, unsigned worker)
+{
+    struct loop *l = data;
+    if (index >= l->count || worker >= l->workers || !l->running)
+        atomic_fetch_add(&l->wrong, 1);
+    else
+        atomic_fetch_add(&l->done[index], 1);
+    if (worker && l->slow)
+        usleep(l->slow);
+}
+
+static void run(struct util_pool *pool, struct loop *l, uint32_t count, bool spans)
+{
+    memset(l->done, 0, sizeof l->done);
+    l->count = count;
+    l->workers = util_pool_workers(pool);
+    l->running = true;
+    (spans ? util_pool_run_spans : util_pool_run)(pool, count, step, l);
+    l->running = false;
+    for (uint32_t i = 0; i < STEPS; i++)
+        assert_int_equal(l->done[i], i < count);
+    assert_int_equal(l->wrong, 0);
+}
+
+/* Loops close upon one another, with pauses in which workers fall asleep, and with workers that come last. */
+static void test_loops(void **unused)
+{
+    static const unsigned threads[] = {0, 1, 2, 7};
+    for (unsigned t = 0; t < sizeof threads / sizeof threads[0]; t++) {
+        struct util_pool *pool;
+        struct loop l = {0};
+        assert_int_equal(util_pool_create(threads[t], &pool), 0);
+        assert_int_equal(util_pool_workers(pool), threads[t] + 1);
+        for (uint32_t round = 0; round < 3000; round++) {
+            l.slow = round % 100 == 50 ? 300 : 0;
+            run(pool, &l, round * 7 % STEPS, round % 3 == 0);
+            if (round % 64 == 0)
+                usleep(200);
+        }
+        util_pool_destroy(pool);
+    }
+}
+
+static void test_edges(void **unused)
+{
+    struct util_pool *pool = NULL;
+    struct loop l = {0};
+    run(NULL, &l, 5, false);
+    run(NULL, &l, 5, true);
+    assert_int_equal(util_pool_workers(NULL), 1);
+    assert_int_equal(util_pool_create(UTIL_POOL_MAX + 1, &pool), -EINVAL);
+    assert_null(pool);
+    util_pool_destroy(NULL);
+    for (unsigned i = 0; i < 50; i++) { /* ends with workers asleep, spinning, and not yet begun */
+        assert_int_equal(util_pool_create(3, &pool), 0);
+        if (i % 2)
+            run(pool, &l, STEPS, false);
+        if (i % 3 == 0)
+            usleep(500);
+        util_pool_destroy(pool);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_edges)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
