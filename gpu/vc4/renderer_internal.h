@@ -209,6 +209,14 @@ struct vc4_worker {
     uint64_t vertex_ns; /* spent on shading vertices while looked at */
 };
 
+/* Clears and loads of the tile buffer that are not done yet, for nothing has needed its words: the clear of a
+ * part comes first. */
+struct vc4_due {
+    uint32_t cleared; /* VC4_HALF_COLOR, _ZS: all of it is the word below */
+    uint32_t color, zs;
+    const struct vc4_op *load[2]; /* of colour, of depth and stencil, at the tile's place; or NULL */
+};
+
 /* What one tile's lists are run with. */
 struct vc4_tile_run {
     struct vc4_device *device;
@@ -217,15 +225,22 @@ struct vc4_tile_run {
     struct vc4_draw_state state;
     struct raster_rect frame; /* pixels that may be drawn */
     bool wide, has_mask;      /* 64-bit colours; the VG mask buffer is enabled */
-    uint32_t cleared;         /* VC4_HALF_COLOR, _ZS: all of it is the word below, the buffer's words stale */
-    uint32_t color, zs;
-    struct vc4_vg_fan fan; /* of the VG list before */
-    uint64_t budget;       /* records and primitives left */
-    uint64_t fuel;         /* instructions left */
-    uint32_t draw;         /* primitive lists so far */
+    struct vc4_due due;       /* what the buffer is still to be given */
+    struct vc4_vg_fan fan;    /* of the VG list before */
+    uint64_t budget;          /* records and primitives left */
+    uint64_t fuel;            /* instructions left */
+    uint32_t draw;            /* primitive lists so far */
     uint32_t returns;
     struct gpu_fault *fault;
 };
+
+/* renderer_buffer.c: operations on the tile buffer. Before anything else reads or writes its words, they are
+ * settled. */
+void vc4_buffer_settle(struct vc4_tile_run *run, uint32_t halves);
+void vc4_buffer_place(struct vc4_tile_run *run, const struct vc4_op *op);
+void vc4_buffer_clear(struct vc4_tile_run *run, uint32_t halves, uint64_t color, uint32_t zs, uint8_t mask);
+void vc4_buffer_load(struct vc4_tile_run *run, const struct vc4_op *op);
+void vc4_buffer_store(struct vc4_tile_run *run, const struct vc4_op *op);
 
 /* Draws the primitive list of a record (32, 33, 41, 42, 48, 49) whose own bytes end at `after`; *after
  * becomes the end of the list that follows inline. False with *run->fault. */
@@ -347,6 +362,8 @@ bool vc4_config_surface(const struct vc4_device *device, const struct vc4_render
 bool vc4_raw_tile(const struct vc4_device *device, const struct vc4_render_config *config,
                   const struct vc4_cl_record *record, uint32_t address, struct vc4_op *op,
                   struct gpu_fault *fault);
+/* Whether two surfaces are one image. */
+bool vc4_same_image(const struct raster_surface *a, const struct raster_surface *b);
 /* Whether `op` of job number `job` touches memory that another job of the batch touches, one of them writing.
  */
 bool vc4_batch_conflict(struct vc4_renderer *renderer, const struct gpu_memory *memory,

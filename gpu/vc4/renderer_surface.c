@@ -222,7 +222,7 @@ static bool extent_of(const struct gpu_memory *memory, const struct vc4_op *op, 
 
 /* Two tiles of the same image meet only where their positions are the same; depth and stencil stores of one
  * kind and another share a position too. */
-static bool same_image(const struct raster_surface *a, const struct raster_surface *b)
+bool vc4_same_image(const struct raster_surface *a, const struct raster_surface *b)
 {
     return a->base && a->base == b->base && a->layout == b->layout && a->stride == b->stride &&
            a->width == b->width && a->height == b->height && (a->format == b->format);
@@ -246,7 +246,7 @@ bool vc4_batch_conflict(struct vc4_renderer *r, const struct gpu_memory *memory,
         const struct vc4_extent *known = &r->batch.extents[i];
         if (e.start >= known->end || known->start >= e.end || !(e.write || known->write))
             continue;
-        if (!same_image(&e.surface, &known->surface) && (known->job != job || known->surface.base))
+        if (!vc4_same_image(&e.surface, &known->surface) && (known->job != job || known->surface.base))
             return true;
     }
     return false;
@@ -262,7 +262,7 @@ bool vc4_batch_note(struct vc4_renderer *r, const struct gpu_memory *memory, con
     if (e.surface.base) {
         *owner(r) = (struct vc4_tile_owner){.generation = b->generation, .job = job};
         for (uint32_t i = 0; i < b->extent_count; i++) {
-            if (same_image(&e.surface, &b->extents[i].surface)) {
+            if (vc4_same_image(&e.surface, &b->extents[i].surface)) {
                 b->extents[i].write |= e.write;
                 return true;
             }

@@ -10,21 +10,6 @@ static bool fail(const struct vc4_tile_run *run, enum gpu_fault_kind kind, uint3
     return false;
 }
 
-/* ---- clears ----
- *
- * A clear is done when something needs the buffer's words: until then the part is `cleared`, and a store of
- * it fills the image. */
-
-static void settle(struct vc4_tile_run *run, uint32_t halves)
-{
-    struct raster_tile *tile = &run->worker->tile;
-    if (run->cleared & halves & VC4_HALF_COLOR)
-        raster_tile_clear_color(tile, run->color);
-    if (run->cleared & halves & VC4_HALF_ZS)
-        raster_tile_clear_zs(tile, run->zs, UINT32_MAX);
-    run->cleared &= ~halves;
-}
-
 /* ---- sub-lists ---- */
 
 struct list_cursor {
@@ -63,7 +48,7 @@ static bool step(struct vc4_tile_run *run, struct list_cursor *c)
     case VC4_CL_CLIPPED_PRIMITIVES:
     case VC4_CL_VG_COORDINATE_ARRAY:
     case VC4_CL_VG_INLINE:
-        settle(run, VC4_HALF_ALL);
+        vc4_buffer_settle(run, VC4_HALF_ALL);
         if (!vc4_run_primitives(run, &record, here, &after))
             return false;
         break;
@@ -95,73 +80,6 @@ static bool run_list(struct vc4_tile_run *run, uint32_t address, uint32_t depth)
     return true;
 }
 
-/* The words of the buffer stay where they are: a clear that is due covers what the tile had. */
-static void set_tile(struct vc4_tile_run *run, const struct vc4_op *op)
-{
-    struct raster_tile *tile = &run->worker->tile, *centre = &run->worker->centre;
-    tile->width = op->tile.size;
-    tile->height = op->tile.tall;
-    tile->samples = op->tile.samples;
-    tile->x = op->tile.x;
-    tile->y = op->tile.y;
-    centre->width = op->tile.size;
-    centre->height = op->tile.tall;
-    centre->samples = 1;
-    centre->x = op->tile.x;
-    centre->y = op->tile.y;
-    raster_visible_begin(&run->worker->visible, tile->width, tile->height);
-    run->wide = op->tile.wide;
-    run->has_mask = op->tile.has_mask;
-    run->frame = (struct raster_rect){.x1 = (int32_t)op->tile.width, .y1 = (int32_t)op->tile.height};
-}
-
-static void clear(struct vc4_tile_run *run, uint32_t halves, uint64_t color, uint32_t zs, uint8_t mask)
-{
-    if (halves & VC4_HALF_COLOR && run->wide)
-        raster_tile_clear_wide(&run->worker->tile, color);
-    else if (halves & VC4_HALF_COLOR)
-        run->color = (uint32_t)color;
-    if (halves & VC4_HALF_ZS)
-        run->zs = zs;
-    if (halves & VC4_HALF_MASK && run->has_mask)
-        raster_tile_clear_mask(&run->worker->tile, mask);
-    run->cleared |= halves & (run->wide ? VC4_HALF_ZS : VC4_HALF_COLOR | VC4_HALF_ZS);
-}
-
-/* ---- loads and stores ---- */
-
-/* Words outside the image stay. */
-static void load(struct vc4_tile_run *run, const struct vc4_op *op)
-{
-    struct raster_tile *tile = &run->worker->tile;
-    settle(run, vc4_op_halves(op));
-    if (run->device->options.reference)
-        raster_surface_load_ref(&op->surface, tile);
-    else
-        raster_surface_load(&op->surface, tile);
-}
-
-static void store(struct vc4_tile_run *run, const struct vc4_op *op)
-{
-    struct raster_tile *tile = &run->worker->tile;
-    enum raster_decimate decimate = (enum raster_decimate)op->decimate;
-    bool reference = run->device->options.reference, z_only = op->buffer == VC4_BUFFER_Z;
-    bool zs = op->buffer == VC4_BUFFER_ZS;
-    if (run->cleared & vc4_op_halves(op) && !z_only && !reference) {
-        raster_surface_store_uniform(&op->surface, tile, zs ? run->zs : run->color, decimate);
-        return;
-    }
-    settle(run, vc4_op_halves(op));
-    if (z_only && reference)
-        raster_surface_store_z_only_ref(&op->surface, tile);
-    else if (z_only)
-        raster_surface_store_z_only(&op->surface, tile);
-    else if (reference)
-        raster_surface_store_ref(&op->surface, tile, decimate);
-    else
-        raster_surface_store_decimated(&op->surface, tile, decimate);
-}
-
 /* ---- operations ---- */
 
 static bool draw_list(struct vc4_tile_run *run, const struct vc4_batch *batch, const struct vc4_op *op)
@@ -171,7 +89,7 @@ static bool draw_list(struct vc4_tile_run *run, const struct vc4_batch *batch, c
         return run_list(run, op->address, op->depth);
     const struct vc4_cl_record *record = &batch->records[op->record];
     uint32_t after = op->address + record->size;
-    settle(run, VC4_HALF_ALL);
+    vc4_buffer_settle(run, VC4_HALF_ALL);
     return vc4_run_primitives(run, record, op->address, &after);
 }
 
@@ -195,24 +113,26 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
         .fuel = job->fuel,
         .fault = &job->fault,
     };
-    set_tile(&run, &batch->ops[job->first]); /* a job opens with it; a clear covers what the tile has */
+    vc4_buffer_place(&run, &batch->ops[job->first]); /* a job opens with it */
     if (job->continues)
         memcpy(tile, device->renderer->carry, sizeof *tile);
     else
-        clear(&run, VC4_HALF_ALL, job->color, job->zs, job->mask);
+        vc4_buffer_clear(&run, VC4_HALF_ALL, job->color, job->zs, job->mask);
     for (uint32_t i = 0; i < job->count; i++) {
         const struct vc4_op *op = &batch->ops[job->first + i];
         if (worker->watch) {
-            settle(&run, VC4_HALF_ALL);
+            vc4_buffer_settle(&run, VC4_HALF_ALL);
             vc4_observe_op(device, worker, i + 1, op, false);
         }
         switch (op->type) {
-        case VC4_OP_TILE: set_tile(&run, op); break;
-        case VC4_OP_CLEAR: clear(&run, op->buffer, op->clear.color, op->clear.zs, op->clear.mask); break;
-        case VC4_OP_LOAD: load(&run, op); break;
-        case VC4_OP_STORE: store(&run, op); break;
+        case VC4_OP_TILE: vc4_buffer_place(&run, op); break;
+        case VC4_OP_CLEAR:
+            vc4_buffer_clear(&run, op->buffer, op->clear.color, op->clear.zs, op->clear.mask);
+            break;
+        case VC4_OP_LOAD: vc4_buffer_load(&run, op); break;
+        case VC4_OP_STORE: vc4_buffer_store(&run, op); break;
         case VC4_OP_RAW:
-            settle(&run, op->buffer);
+            vc4_buffer_settle(&run, VC4_HALF_ALL); /* it may store over what is still to be loaded */
             vc4_raw_move(op, run.wide, tile);
             break;
         case VC4_OP_LIST:
@@ -224,7 +144,7 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
             break;
         }
         if (worker->watch) {
-            settle(&run, VC4_HALF_ALL);
+            vc4_buffer_settle(&run, VC4_HALF_ALL);
             vc4_observe_op(device, worker, i + 1, op, true);
         }
     }
@@ -233,7 +153,7 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
     job->budget = run.budget;
     job->fuel = run.fuel;
     if (job->leaves) {
-        settle(&run, VC4_HALF_ALL);
+        vc4_buffer_settle(&run, VC4_HALF_ALL);
         memcpy(device->renderer->carry, tile, sizeof *tile);
     }
 }

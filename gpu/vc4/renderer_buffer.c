@@ -1,0 +1,131 @@
+/* A worker's tile buffer between clears, loads and stores. Clears and loads are done when something needs the
+ * words (struct vc4_due): a tile that nothing is drawn on is stored without having been cleared, and one that
+ * was loaded from the image it goes to need be neither loaded nor stored. The scalar reference loads at once,
+ * and before an observer looks everything is done. */
+#include "gpu/vc4/renderer_internal.h"
+
+enum { DUE_COLOR, DUE_ZS, DUE_COUNT }; /* vc4_due.load */
+
+static const uint32_t due_halves[DUE_COUNT] = {[DUE_COLOR] = VC4_HALF_COLOR, [DUE_ZS] = VC4_HALF_ZS};
+
+/* Whether the image has every pixel of the tile. */
+static bool covers(const struct raster_surface *image, const struct raster_tile *tile)
+{
+    return tile->x >= 0 && tile->y >= 0 && (uint32_t)tile->x + tile->width <= image->width &&
+           (uint32_t)tile->y + tile->height <= image->height;
+}
+
+static void load_now(const struct vc4_tile_run *run, const struct vc4_op *op)
+{
+    if (run->device->options.reference)
+        raster_surface_load_ref(&op->surface, &run->worker->tile);
+    else
+        raster_surface_load(&op->surface, &run->worker->tile);
+}
+
+void vc4_buffer_settle(struct vc4_tile_run *run, uint32_t halves)
+{
+    struct raster_tile *tile = &run->worker->tile;
+    struct vc4_due *due = &run->due;
+    for (unsigned i = 0; i < DUE_COUNT; i++) {
+        const struct vc4_op *load = due->load[i];
+        if (!(halves & due_halves[i]))
+            continue;
+        bool clears = due->cleared & due_halves[i] && !(load && covers(&load->surface, tile));
+        if (clears && i == DUE_COLOR)
+            raster_tile_clear_color(tile, due->color);
+        else if (clears)
+            raster_tile_clear_zs(tile, due->zs, UINT32_MAX);
+        if (load)
+            load_now(run, load);
+        due->load[i] = NULL;
+    }
+    due->cleared &= ~halves;
+}
+
+/* The words of the buffer stay, wherever it stands from here. */
+void vc4_buffer_place(struct vc4_tile_run *run, const struct vc4_op *op)
+{
+    struct raster_tile *tile = &run->worker->tile, *centre = &run->worker->centre;
+    if (tile->x != op->tile.x || tile->y != op->tile.y)
+        vc4_buffer_settle(run, VC4_HALF_ALL);
+    tile->width = op->tile.size;
+    tile->height = op->tile.tall;
+    tile->samples = op->tile.samples;
+    tile->x = op->tile.x;
+    tile->y = op->tile.y;
+    centre->width = op->tile.size;
+    centre->height = op->tile.tall;
+    centre->samples = 1;
+    centre->x = op->tile.x;
+    centre->y = op->tile.y;
+    raster_visible_begin(&run->worker->visible, tile->width, tile->height);
+    run->wide = op->tile.wide;
+    run->has_mask = op->tile.has_mask;
+    run->frame = (struct raster_rect){.x1 = (int32_t)op->tile.width, .y1 = (int32_t)op->tile.height};
+}
+
+void vc4_buffer_clear(struct vc4_tile_run *run, uint32_t halves, uint64_t color, uint32_t zs, uint8_t mask)
+{
+    struct vc4_due *due = &run->due;
+    if (halves & VC4_HALF_COLOR && run->wide)
+        raster_tile_clear_wide(&run->worker->tile, color);
+    else if (halves & VC4_HALF_COLOR)
+        due->color = (uint32_t)color;
+    if (halves & VC4_HALF_ZS)
+        due->zs = zs;
+    if (halves & VC4_HALF_MASK && run->has_mask)
+        raster_tile_clear_mask(&run->worker->tile, mask);
+    for (unsigned i = 0; i < DUE_COUNT; i++)
+        due->load[i] = halves & due_halves[i] ? NULL : due->load[i];
+    due->cleared |= halves & (run->wide ? VC4_HALF_ZS : VC4_HALF_COLOR | VC4_HALF_ZS);
+}
+
+/* Words outside the image stay. */
+void vc4_buffer_load(struct vc4_tile_run *run, const struct vc4_op *op)
+{
+    uint32_t halves = vc4_op_halves(op);
+    unsigned i = halves == VC4_HALF_ZS ? DUE_ZS : DUE_COLOR;
+    bool later = halves == due_halves[i] && !run->device->options.reference;
+    if (run->due.load[i] || !later)
+        vc4_buffer_settle(run, halves);
+    if (later)
+        run->due.load[i] = op;
+    else
+        load_now(run, op);
+}
+
+/* Whether the store would give the image the words that the tile is still to be given from it. */
+static bool returns(const struct vc4_tile_run *run, const struct vc4_op *op, const struct vc4_op *load)
+{
+    uint32_t format = op->surface.format;
+    bool words = format == RASTER_SURFACE_RGBA8888 || format == RASTER_SURFACE_ZS;
+    return load && words && vc4_same_image(&op->surface, &load->surface) &&
+           (format == RASTER_SURFACE_ZS || 1u << 2 * op->decimate <= run->worker->tile.samples);
+}
+
+void vc4_buffer_store(struct vc4_tile_run *run, const struct vc4_op *op)
+{
+    struct raster_tile *tile = &run->worker->tile;
+    const struct vc4_due *due = &run->due;
+    enum raster_decimate decimate = (enum raster_decimate)op->decimate;
+    uint32_t halves = vc4_op_halves(op);
+    const struct vc4_op *load = halves == VC4_HALF_MASK ? NULL : due->load[halves == VC4_HALF_ZS];
+    bool reference = run->device->options.reference, z_only = op->buffer == VC4_BUFFER_Z;
+    if (returns(run, op, load))
+        return;
+    if (due->cleared & halves && !load && !z_only && !reference) {
+        raster_surface_store_uniform(&op->surface, tile, halves == VC4_HALF_ZS ? due->zs : due->color,
+                                     decimate);
+        return;
+    }
+    vc4_buffer_settle(run, halves);
+    if (z_only && reference)
+        raster_surface_store_z_only_ref(&op->surface, tile);
+    else if (z_only)
+        raster_surface_store_z_only(&op->surface, tile);
+    else if (reference)
+        raster_surface_store_ref(&op->surface, tile, decimate);
+    else
+        raster_surface_store_decimated(&op->surface, tile, decimate);
+}
