@@ -6,6 +6,7 @@
  *   renderer_state.c    state records
  *   renderer_draw.c     draws prepared once a batch and shared by the workers
  *   renderer_tile.c     one job: loads, lists, stores on a worker's tile buffer
+ *   renderer_buffer.c   that buffer's clears, loads and stores, done when they must be
  *   renderer_prim.c     one primitive list: vertices, set-up, coverage, shading
  *   renderer_triangles.c  triangles of such a list, several at a time
  *   renderer_observe.c  what an observer is told of all that
