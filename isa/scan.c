@@ -56,6 +56,12 @@ bool isa_scan_glued(struct isa_scan *s, char c)
     return true;
 }
 
+bool isa_scan_comes(struct isa_scan *s, char c)
+{
+    isa_scan_space(s);
+    return s->at < s->end && *s->at == c;
+}
+
 bool isa_scan_take(struct isa_scan *s, char c)
 {
     isa_scan_space(s);

@@ -31,6 +31,8 @@ bool isa_scan_line_over(struct isa_scan *s);
 void isa_scan_next_line(struct isa_scan *s);
 /* Takes `c` after spaces when it is next. */
 bool isa_scan_take(struct isa_scan *s, char c);
+/* Whether `c` is next, after spaces. */
+bool isa_scan_comes(struct isa_scan *s, char c);
 /* Takes `c` when it is the very next character. */
 bool isa_scan_glued(struct isa_scan *s, char c);
 /* The next word after spaces; length 0 when there is none. */

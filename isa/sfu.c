@@ -60,3 +60,43 @@ uint32_t isa_log2(uint32_t bits)
     float tail = p * s;
     return util_f2u((float)e + tail);
 }
+
+/* p = p * t + c for all of the coefficients, each operation rounded. */
+static float polynomial(float p, float t, const uint32_t *coefficients, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        p = p * t;
+        p = p + util_u2f(coefficients[k]);
+    }
+    return p;
+}
+
+uint32_t isa_sin_turns(uint32_t bits)
+{
+    static const uint32_t coefficients[] = {0x42280a04, 0xc2996897, 0x42a335e0, 0xc2255de7, 0x40c90fdb};
+    float x = util_u2f(bits), up = x + 0.5f;
+    float r = x - _mm_cvtss_f32(_mm_floor_ss(_mm_setzero_ps(), _mm_set_ss(up)));
+    r = r > 0.25f ? 0.5f - r : r;
+    r = r < -0.25f ? -0.5f - r : r;
+    float y = polynomial(util_u2f(0xc1664db1), r * r, coefficients, UTIL_ARRAY_SIZE(coefficients)) * r;
+    return is_nan(util_f2u(y)) ? ISA_NAN : util_f2u(y);
+}
+
+uint32_t isa_cos_turns(uint32_t bits)
+{
+    return isa_sin_turns(util_f2u(util_u2f(bits) + 0.25f));
+}
+
+uint32_t isa_atan(uint32_t bits)
+{
+    static const uint32_t coefficients[] = {0xbc80ded2, 0x3d2c9880, 0xbd98b765, 0x3dd976d8,
+                                            0xbe1162ad, 0x3e4cb77e, 0xbeaaaa47, 0x3f800000};
+    float a = util_u2f(bits & 0x7fffffff);
+    bool big = a > 1.0f;
+    if (is_nan(bits))
+        return ISA_NAN;
+    a = big ? 1.0f / a : a;
+    float r = polynomial(util_u2f(0x3b354a89), a * a, coefficients, UTIL_ARRAY_SIZE(coefficients)) * a;
+    r = big ? util_u2f(0x3fc90fdb) - r : r;
+    return util_f2u(r) | (bits & 0x80000000);
+}

@@ -10,7 +10,13 @@
  *     significand in [1, 2); if m > 0x3fb504f3 (about sqrt 2): m = m/2, e = e + 1. t = m - 1; s = t / (2 +
  * t); s2 = s*s; p = 0x3edd0a1a, then p = p*s2 + c for c = 0x3f13a39b, 0x3f763873, 0x4038aa3b; the result is
  *     float(e) + p*s. Absolute error below 1.2e-7 near 1.
- * The NaN is 0xffc00000. */
+ *   sin(x), of turns: x - floor(x + 0.5) = r in [-1/2, 1/2]; r above 1/4 becomes 1/2 - r, below -1/4 it
+ * becomes -1/2 - r. t = r*r; p = 0xc1664db1, then p = p*t + c for c = 0x42280a04, 0xc2996897, 0x42a335e0,
+ * 0xc2255de7, 0x40c90fdb; the result is p * r. Infinities give NaN. Absolute error below 2e-7. cos(x) = sin(x
+ * + 0.25). atan(x), of a = |x|: above 1, a becomes 1 / a. t = a*a; p = 0x3b354a89, then p = p*t + c for c =
+ * 0xbc80ded2, 0x3d2c9880, 0xbd98b765, 0x3dd976d8, 0xbe1162ad, 0x3e4cb77e, 0xbeaaaa47, 0x3f800000; r = p * a;
+ * where a was above 1 it is 0x3fc90fdb - r; with the sign of x. Absolute error below 2e-7. The NaN is
+ * 0xffc00000. */
 #ifndef VITRAIL_ISA_SFU_H
 #define VITRAIL_ISA_SFU_H
 
@@ -21,5 +27,8 @@
 /* Bits in, bits out. */
 uint32_t isa_exp2(uint32_t x);
 uint32_t isa_log2(uint32_t x);
+uint32_t isa_sin_turns(uint32_t x);
+uint32_t isa_cos_turns(uint32_t x);
+uint32_t isa_atan(uint32_t x);
 
 #endif

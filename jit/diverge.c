@@ -91,6 +91,11 @@ void jit_diverge_close(struct jit_diverge *d, uint32_t target)
     LLVMBuildBr(b->ir, d->test[d->at + 1]);
 }
 
+LLVMBasicBlockRef jit_diverge_exit(const struct jit_diverge *d)
+{
+    return d->test[d->count];
+}
+
 void jit_diverge_end(struct jit_diverge *d)
 {
     LLVMPositionBuilderAtEnd(d->b->ir, d->test[d->count]);

@@ -39,6 +39,8 @@ LLVMValueRef jit_diverge_block(struct jit_diverge *d, uint32_t block);
 void jit_diverge_branch(struct jit_diverge *d, LLVMValueRef lanes, uint32_t target);
 /* All lanes left leave for `target`; the block is closed. */
 void jit_diverge_close(struct jit_diverge *d, uint32_t target);
+/* Where jit_diverge_end leaves the builder: for a caller who ends the program for all lanes at once. */
+LLVMBasicBlockRef jit_diverge_exit(const struct jit_diverge *d);
 /* Every block was closed. Frees what begin allocated. */
 void jit_diverge_end(struct jit_diverge *d);
 /* What begin allocated, when the translation is given up. */

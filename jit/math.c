@@ -81,3 +81,52 @@ LLVMValueRef jit_log2(struct jit_builder *b, LLVMValueRef x)
     r = jit_select(b, tiny, constant(b, 0xff800000), r);
     return nan_through(b, x, r);
 }
+
+static LLVMValueRef polynomial(struct jit_builder *b, uint32_t first, LLVMValueRef t, const uint32_t *c,
+                               unsigned count)
+{
+    LLVMValueRef p = constant(b, first);
+    for (unsigned k = 0; k < count; k++)
+        p = step(b, p, t, c[k]);
+    return p;
+}
+
+LLVMValueRef jit_sin_turns(struct jit_builder *b, LLVMValueRef x)
+{
+    static const uint32_t c[] = {0x42280a04, 0xc2996897, 0x42a335e0, 0xc2255de7, 0x40c90fdb};
+    LLVMBuilderRef ir = b->ir;
+    LLVMValueRef half = jit_splat_f32(b, 0.5f), quarter = jit_splat_f32(b, 0.25f);
+    LLVMValueRef low_half = jit_splat_f32(b, -0.5f), low_quarter = jit_splat_f32(b, -0.25f);
+
+    LLVMValueRef r = LLVMBuildFSub(ir, x, jit_floor(b, LLVMBuildFAdd(ir, x, half, "")), "");
+    LLVMValueRef above = LLVMBuildFCmp(ir, LLVMRealOGT, r, quarter, "");
+    r = jit_select(b, above, LLVMBuildFSub(ir, half, r, ""), r);
+    LLVMValueRef below = LLVMBuildFCmp(ir, LLVMRealOLT, r, low_quarter, "");
+    r = jit_select(b, below, LLVMBuildFSub(ir, low_half, r, ""), r);
+    LLVMValueRef y = polynomial(b, 0xc1664db1, LLVMBuildFMul(ir, r, r, ""), c, 5);
+    y = LLVMBuildFMul(ir, y, r, "");
+    return nan_through(b, y, y);
+}
+
+LLVMValueRef jit_cos_turns(struct jit_builder *b, LLVMValueRef x)
+{
+    return jit_sin_turns(b, LLVMBuildFAdd(b->ir, x, jit_splat_f32(b, 0.25f), ""));
+}
+
+LLVMValueRef jit_atan(struct jit_builder *b, LLVMValueRef x)
+{
+    static const uint32_t c[] = {0xbc80ded2, 0x3d2c9880, 0xbd98b765, 0x3dd976d8,
+                                 0xbe1162ad, 0x3e4cb77e, 0xbeaaaa47, 0x3f800000};
+    LLVMBuilderRef ir = b->ir;
+    LLVMValueRef one = jit_splat_f32(b, 1.0f), bits = jit_as_i32(b, x);
+    LLVMValueRef a = jit_as_f32(b, LLVMBuildAnd(ir, bits, jit_splat_u32(b, 0x7fffffff), ""));
+    LLVMValueRef big = LLVMBuildFCmp(ir, LLVMRealOGT, a, one, "");
+
+    a = jit_select(b, big, LLVMBuildFDiv(ir, one, a, ""), a);
+    LLVMValueRef r = polynomial(b, 0x3b354a89, LLVMBuildFMul(ir, a, a, ""), c, 8);
+    r = LLVMBuildFMul(ir, r, a, "");
+    r = jit_select(b, big, LLVMBuildFSub(ir, constant(b, 0x3fc90fdb), r, ""), r);
+    LLVMValueRef sign = LLVMBuildAnd(ir, bits, jit_splat_u32(b, 0x80000000), "");
+    r = jit_as_f32(b, LLVMBuildOr(ir, jit_as_i32(b, r), sign, ""));
+    return nan_through(b, x, r);
+}

@@ -6,5 +6,8 @@
 
 LLVMValueRef jit_exp2(struct jit_builder *b, LLVMValueRef x);
 LLVMValueRef jit_log2(struct jit_builder *b, LLVMValueRef x);
+LLVMValueRef jit_sin_turns(struct jit_builder *b, LLVMValueRef x);
+LLVMValueRef jit_cos_turns(struct jit_builder *b, LLVMValueRef x);
+LLVMValueRef jit_atan(struct jit_builder *b, LLVMValueRef x);
 
 #endif

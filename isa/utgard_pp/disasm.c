@@ -1,0 +1,434 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/utgard_pp/asm.h"
+#include "isa/utgard_pp/names.h"
+#include "util/half.h"
+
+struct text {
+    char *at;
+    size_t length;
+    bool begun; /* a part stands before */
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(t->at + t->length, UTGARD_PP_TEXT_MAX - t->length, format, args);
+    va_end(args);
+    t->length += n > 0 ? (size_t)n : 0;
+    if (t->length >= UTGARD_PP_TEXT_MAX)
+        t->length = UTGARD_PP_TEXT_MAX - 1;
+}
+
+static void part(struct text *t, const char *word)
+{
+    put(t, "%s%s", t->begun ? " ; " : "", word);
+    t->begun = true;
+}
+
+/* ---- operands ---- */
+
+static void components(struct text *t, uint8_t swizzle)
+{
+    if (swizzle != 0xe4)
+        put(t, ".%c%c%c%c", "xyzw"[swizzle & 3], "xyzw"[swizzle >> 2 & 3], "xyzw"[swizzle >> 4 & 3],
+            "xyzw"[swizzle >> 6]);
+}
+
+static void vector(struct text *t, const char *name, uint8_t swizzle, bool absolute, bool negate)
+{
+    put(t, "%s%s%s", negate ? "-" : "", absolute ? "|" : "", name);
+    components(t, swizzle);
+    put(t, "%s", absolute ? "|" : "");
+}
+
+static void scalar_name(struct text *t, uint8_t reg)
+{
+    put(t, "%s.%c", utgard_pp_registers[reg >> 2 & 15], "xyzw"[reg & 3]);
+}
+
+static void scalar(struct text *t, const struct utgard_pp_scalar *s, bool mul_in)
+{
+    put(t, "%s%s", s->negate ? "-" : "", s->absolute ? "|" : "");
+    if (mul_in)
+        put(t, "^s0");
+    else
+        scalar_name(t, s->reg);
+    put(t, "%s", s->absolute ? "|" : "");
+}
+
+static void masked(struct text *t, const char *name, uint8_t mask)
+{
+    put(t, "%s", name);
+    if (mask == 15)
+        return;
+    put(t, mask ? "." : ".0");
+    for (unsigned n = 0; n < 4; n++)
+        if (mask >> n & 1)
+            put(t, "%c", "xyzw"[n]);
+}
+
+/* "7", "7.zw", "7.y": a place in memory of vec4s, whose index counts in units of the alignment. */
+static void place(struct text *t, uint32_t index, uint8_t align)
+{
+    if (align == UTGARD_PP_FLOAT)
+        put(t, "%" PRIu32 ".%c", index / 4, "xyzw"[index & 3]);
+    else if (align == UTGARD_PP_VEC2)
+        put(t, "%" PRIu32 ".%s", index / 2, index & 1 ? "zw" : "xy");
+    else
+        put(t, "%" PRIu32, index);
+}
+
+/* ---- fields ---- */
+
+static void varying(struct text *t, const struct utgard_pp_insn *i)
+{
+    static const char *const divide[4] = {"", ".1", ".z", ".w"};
+    bool cube = i->varying.type == UTGARD_PP_VARYING_CUBE, from_register;
+    uint8_t p = i->varying.perspective;
+    if (i->varying.type == UTGARD_PP_VARYING_POINT)
+        part(t, p == 0 ? "pointcoord" : "frontface");
+    else if (cube)
+        part(t, p < 2 ? "cube" : p == 2 ? "normalize" : "fragcoord");
+    else
+        part(t, "var");
+    if (i->varying.type < UTGARD_PP_VARYING_CUBE)
+        put(t, "%s", divide[p]);
+    put(t, " ");
+    masked(t, i->varying.dest == UTGARD_PP_R_COORDINATES ? "coords" : utgard_pp_registers[i->varying.dest],
+           i->varying.mask);
+    from_register = i->varying.type == UTGARD_PP_VARYING_REGISTER || (cube && (p == 1 || p == 2));
+    bool fixed = i->varying.type == UTGARD_PP_VARYING_POINT || (cube && p == 3);
+    if (fixed && i->varying.align == UTGARD_PP_VEC4_VARYING && !i->varying.index && i->varying.vector == 15)
+        return;
+    put(t, ", ");
+    if (from_register) {
+        vector(t, utgard_pp_registers[i->varying.vector],
+               (uint8_t)(i->varying.scalar | i->varying.index << 2), i->varying.absolute, i->varying.negate);
+        return;
+    }
+    put(t, "v");
+    place(t, i->varying.index, i->varying.align);
+    if (i->varying.vector != 15) {
+        put(t, "+");
+        scalar_name(t, (uint8_t)(i->varying.vector << 2 | i->varying.scalar));
+    }
+}
+
+static void sampler(struct text *t, const struct utgard_pp_insn *i)
+{
+    if (i->sampler.type == UTGARD_PP_SAMPLER_2D || i->sampler.type == UTGARD_PP_SAMPLER_CUBE) {
+        part(t, i->sampler.type ? "texcube" : "tex2d");
+    } else {
+        part(t, "textype");
+        put(t, "%u", i->sampler.type);
+    }
+    put(t, " %u", i->sampler.index);
+    if (i->sampler.has_offset) {
+        put(t, "+");
+        scalar_name(t, i->sampler.offset);
+    }
+    if (i->sampler.has_lod) {
+        put(t, ", %s ", i->sampler.explicit_lod ? "lod" : "bias");
+        scalar_name(t, i->sampler.lod);
+    }
+}
+
+static void load(struct text *t, const struct utgard_pp_insn *i)
+{
+    part(t, i->load.source == UTGARD_PP_SOURCE_TEMPORARY ? "temp " : "uniform ");
+    place(t, i->load.index, i->load.align);
+    if (i->load.has_offset) {
+        put(t, "+");
+        scalar_name(t, i->load.offset);
+    }
+}
+
+static void operation(struct text *t, enum utgard_pp_list list, uint8_t op, const char *unit, uint8_t mod)
+{
+    const char *name = utgard_pp_name(list, op);
+    part(t, name ? name : "op");
+    if (!name)
+        put(t, "%u", op);
+    put(t, ".%s%s ", unit, utgard_pp_mods[mod]);
+}
+
+#define VECTOR_UNIT(t, list, unit, u)                                                                        \
+    do {                                                                                                     \
+        operation(t, list, (u)->op, unit, (u)->mod);                                                         \
+        masked(t, utgard_pp_registers[(u)->dest], (u)->mask);                                                \
+        put(t, ", ");                                                                                        \
+        vector(t, (u)->mul_in ? "^v0" : utgard_pp_registers[(u)->a.reg], (u)->a.swizzle, (u)->a.absolute,    \
+               (u)->a.negate);                                                                               \
+        if (utgard_pp_operands(list, (u)->op) > 1) {                                                         \
+            put(t, ", ");                                                                                    \
+            vector(t, utgard_pp_registers[(u)->b.reg], (u)->b.swizzle, (u)->b.absolute, (u)->b.negate);      \
+        }                                                                                                    \
+    } while (0)
+
+#define SCALAR_UNIT(t, list, unit, u)                                                                        \
+    do {                                                                                                     \
+        operation(t, list, (u)->op, unit, (u)->mod);                                                         \
+        if ((u)->writes)                                                                                     \
+            scalar_name(t, (u)->dest);                                                                       \
+        else                                                                                                 \
+            put(t, "none");                                                                                  \
+        put(t, ", ");                                                                                        \
+        scalar(t, &(u)->a, (u)->mul_in);                                                                     \
+        if (utgard_pp_operands(list, (u)->op) > 1) {                                                         \
+            put(t, ", ");                                                                                    \
+            scalar(t, &(u)->b, false);                                                                       \
+        }                                                                                                    \
+    } while (0)
+
+static void combine(struct text *t, const struct utgard_pp_insn *i)
+{
+    uint8_t kind = i->combine.kind;
+    if (kind == UTGARD_PP_COMBINE_SCALE || kind == UTGARD_PP_COMBINE_PART2)
+        part(t, kind == UTGARD_PP_COMBINE_SCALE ? "scale.s2" : "atanpart2.s2");
+    else
+        operation(t, UTGARD_PP_COMBINE_OPS, i->combine.op, kind ? "s2v" : "s2",
+                  kind == UTGARD_PP_COMBINE_SCALAR ? i->combine.mod : 0);
+    if (kind == UTGARD_PP_COMBINE_SCALE || kind == UTGARD_PP_COMBINE_PART2)
+        put(t, "%s ", kind == UTGARD_PP_COMBINE_PART2 ? utgard_pp_mods[i->combine.mod] : "");
+    if (kind == UTGARD_PP_COMBINE_SCALE || kind == UTGARD_PP_COMBINE_VECTOR)
+        masked(t, utgard_pp_registers[i->combine.vector_dest], i->combine.mask);
+    else
+        scalar_name(t, i->combine.dest);
+    put(t, ", ");
+    if (kind != UTGARD_PP_COMBINE_PART2)
+        scalar(t, &i->combine.a, false);
+    if (kind == UTGARD_PP_COMBINE_SCALE)
+        put(t, ", ");
+    if (kind == UTGARD_PP_COMBINE_SCALE || kind == UTGARD_PP_COMBINE_PART2)
+        vector(t, utgard_pp_registers[i->combine.b_vector], i->combine.b_swizzle, false, false);
+    else if (utgard_pp_operands(UTGARD_PP_COMBINE_OPS, i->combine.op) > 1) {
+        put(t, ", ");
+        scalar(t, &i->combine.b, false);
+    }
+}
+
+static void store(struct text *t, const struct utgard_pp_insn *i)
+{
+    if (i->store.frame_buffer) {
+        part(t, i->store.fb_source ? "fbcolor " : "fbdepth ");
+        put(t, "%s", utgard_pp_registers[i->store.fb_dest]);
+        return;
+    }
+    part(t, "store ");
+    place(t, i->store.index, i->store.align);
+    if (i->store.has_offset || i->store.offset) {
+        put(t, i->store.has_offset ? "+" : "~");
+        scalar_name(t, i->store.offset);
+    }
+    put(t, ", ");
+    if (i->store.align == UTGARD_PP_FLOAT)
+        scalar_name(t, i->store.source);
+    else
+        put(t, "%s%s", utgard_pp_registers[i->store.source >> 2],
+            i->store.align == UTGARD_PP_VEC2 ? (i->store.source & 2 ? ".zw" : ".xy") : "");
+}
+
+static void branch(struct text *t, const struct utgard_pp_insn *i, const char *label)
+{
+    static const char *const condition[8] = {".never", ".gt", ".eq", ".ge", ".lt", ".ne", ".le", ""};
+    if (i->branch.discard) {
+        part(t, "discard");
+        return;
+    }
+    part(t, "branch");
+    put(t, "%s ", condition[i->branch.condition]);
+    if (i->branch.condition != UTGARD_PP_IF_ALWAYS) {
+        scalar_name(t, i->branch.a);
+        put(t, ", ");
+        scalar_name(t, i->branch.b);
+        put(t, ", ");
+    }
+    if (label)
+        put(t, "%s", label);
+    else
+        put(t, "%" PRId64, (int64_t)i->at + i->branch.target);
+    if (i->branch.next)
+        put(t, ", next %u", i->branch.next);
+}
+
+/* All digits of it: a half has at most 24 behind the point. */
+static void fraction(struct text *t, float value)
+{
+    put(t, "%.24f", (double)value);
+    while (t->at[t->length - 1] == '0')
+        t->at[--t->length] = 0;
+}
+
+static void constant(struct text *t, const struct utgard_pp_insn *i, unsigned n)
+{
+    part(t, n ? "c1 " : "c0 ");
+    for (unsigned c = 0; c < 4; c++) {
+        uint16_t half = i->constant[n][c];
+        float value = util_half_to_float(half);
+        bool plain = (half & 0x7c00) != 0x7c00;
+        put(t, c ? ", " : "");
+        if (!plain)
+            put(t, "0x%04x", half);
+        else if (value == (float)(int)value)
+            put(t, "%s%d.0", value == 0 && half ? "-" : "", (int)value);
+        else
+            fraction(t, value);
+    }
+}
+
+/* ---- instructions ---- */
+
+static void fields(struct text *t, const struct utgard_pp_insn *i, const char *label)
+{
+    if (utgard_pp_has(i, UTGARD_PP_CONST0))
+        constant(t, i, 0);
+    if (utgard_pp_has(i, UTGARD_PP_CONST1))
+        constant(t, i, 1);
+    if (utgard_pp_has(i, UTGARD_PP_VARYING))
+        varying(t, i);
+    if (utgard_pp_has(i, UTGARD_PP_SAMPLER))
+        sampler(t, i);
+    if (utgard_pp_has(i, UTGARD_PP_LOAD))
+        load(t, i);
+    if (utgard_pp_has(i, UTGARD_PP_VMUL))
+        VECTOR_UNIT(t, UTGARD_PP_MUL_OPS, "v0", &i->vmul);
+    if (utgard_pp_has(i, UTGARD_PP_SMUL))
+        SCALAR_UNIT(t, UTGARD_PP_MUL_OPS, "s0", &i->smul);
+    if (utgard_pp_has(i, UTGARD_PP_VADD))
+        VECTOR_UNIT(t, UTGARD_PP_ADD_OPS, "v1", &i->vadd);
+    if (utgard_pp_has(i, UTGARD_PP_SADD))
+        SCALAR_UNIT(t, UTGARD_PP_ADD_OPS, "s1", &i->sadd);
+    if (utgard_pp_has(i, UTGARD_PP_COMBINE))
+        combine(t, i);
+    if (utgard_pp_has(i, UTGARD_PP_STORE))
+        store(t, i);
+    if (utgard_pp_has(i, UTGARD_PP_BRANCH))
+        branch(t, i, label);
+}
+
+static void print(struct text *t, const struct utgard_pp_insn *i, const char *label)
+{
+    fields(t, i, label);
+    if (i->sync)
+        part(t, "sync");
+    if (i->stop)
+        part(t, "stop");
+    if (i->prefetch) {
+        part(t, "next");
+        put(t, " %u", i->next);
+    }
+    if (!t->begun)
+        part(t, "nop");
+}
+
+/* Whether the text says all of the words: it does when it assembles to them. */
+static bool says_all(const uint32_t *words, const struct utgard_pp_insn *i, const struct text *t)
+{
+    uint32_t *again, count, expected = i->at;
+    bool same;
+    if (utgard_pp_asm(t->at, t->length, &again, &count, NULL))
+        return false;
+    /* alone it stands at word 0: only a branch's target is another */
+    if (utgard_pp_has(i, UTGARD_PP_BRANCH) && !i->branch.discard) {
+        struct utgard_pp_insn moved;
+        if (utgard_pp_decode(again, count, 0, &moved)) {
+            moved.branch.target -= (int32_t)expected;
+            uint32_t moved_words[UTGARD_PP_WORDS];
+            utgard_pp_encode(&moved, moved_words);
+            memcpy(again, moved_words, (count < UTGARD_PP_WORDS ? count : UTGARD_PP_WORDS) * sizeof *again);
+        }
+    }
+    same = count == i->count && memcmp(again, &words[i->at], count * sizeof *again) == 0;
+    free(again);
+    return same;
+}
+
+static uint32_t disassemble(const uint32_t *words, uint32_t count, uint32_t at, const char *label, char *out)
+{
+    struct utgard_pp_insn insn;
+    struct text t = {.at = out};
+    uint32_t length = utgard_pp_decode(words, count, at, &insn);
+    out[0] = 0;
+    if (at >= count)
+        return 0;
+    if (length) {
+        print(&t, &insn, NULL);
+        if (says_all(words, &insn, &t)) {
+            if (label) {
+                t = (struct text){.at = out};
+                print(&t, &insn, label);
+            }
+            return length;
+        }
+        t = (struct text){.at = out};
+    }
+    length = length ? length : 1;
+    for (uint32_t n = 0; n < length; n++)
+        put(&t, "%s.word 0x%08" PRIx32, n ? "\n" : "", words[at + n]);
+    return length;
+}
+
+uint32_t utgard_pp_disasm(const uint32_t *words, uint32_t count, uint32_t at, char text[UTGARD_PP_TEXT_MAX])
+{
+    return disassemble(words, count, at, NULL, text);
+}
+
+enum { STARTS = 1, IS_TARGET = 2 };
+
+static void mark_words(const uint32_t *words, uint32_t count, uint8_t *marks)
+{
+    struct utgard_pp_insn insn;
+    for (uint32_t at = 0, length; at < count; at += length ? length : 1) {
+        length = utgard_pp_decode(words, count, at, &insn);
+        int64_t target = (int64_t)at + insn.branch.target;
+        marks[at] |= STARTS;
+        if (length && utgard_pp_has(&insn, UTGARD_PP_BRANCH) && !insn.branch.discard && target >= 0 &&
+            target <= count)
+            marks[target] |= IS_TARGET;
+    }
+    marks[count] |= STARTS;
+}
+
+static bool has_label(const uint32_t *words, uint32_t count, uint32_t at, const uint8_t *marks,
+                      char label[16])
+{
+    struct utgard_pp_insn insn;
+    if (!utgard_pp_decode(words, count, at, &insn) || !utgard_pp_has(&insn, UTGARD_PP_BRANCH) ||
+        insn.branch.discard)
+        return false;
+    int64_t target = (int64_t)at + insn.branch.target;
+    if (target < 0 || target > count || !(marks[target] & STARTS))
+        return false;
+    snprintf(label, 16, "L%" PRIu32, (uint32_t)target);
+    return true;
+}
+
+int utgard_pp_disasm_program(FILE *out, const uint32_t *words, uint32_t count)
+{
+    uint8_t *marks = calloc((size_t)count + 1, 1);
+    char text[UTGARD_PP_TEXT_MAX], label[16];
+    if (!marks)
+        return -ENOMEM;
+    mark_words(words, count, marks);
+    for (uint32_t at = 0; at <= count;) {
+        if (marks[at] == (STARTS | IS_TARGET))
+            fprintf(out, "L%" PRIu32 ":\n", at);
+        if (at == count)
+            break;
+        at += disassemble(words, count, at, has_label(words, count, at, marks, label) ? label : NULL, text);
+        for (char *line = text, *end; line; line = end) {
+            end = strchr(line, '\n');
+            if (end)
+                *end++ = 0;
+            fprintf(out, "    %s\n", line);
+        }
+    }
+    free(marks);
+    return ferror(out) ? -EIO : 0;
+}

@@ -1,0 +1,365 @@
+/* Random programs that the checker accepts. Loops count register 11 down, so that they end. */
+#include <string.h>
+
+#include "isa/utgard_pp/asm.h"
+#include "isa/utgard_pp/names.h"
+#include "util/bits.h"
+
+enum { COUNTER = 11, FREE_REGISTERS = 6, INSNS_MAX = 40 };
+
+struct maker {
+    uint64_t seed;
+    bool full;
+    uint32_t *words;
+    uint32_t at, left; /* words written; instructions to come */
+    /* A skip whose target is not known yet: the instruction, and how many more it skips. */
+    uint32_t skip_at, skips;
+};
+
+static uint32_t below(struct maker *m, uint32_t n)
+{
+    uint64_t z = m->seed += 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return (uint32_t)((z ^ (z >> 31)) % n);
+}
+
+static bool one_in(struct maker *m, uint32_t n)
+{
+    return below(m, n) == 0;
+}
+
+static void has(struct utgard_pp_insn *i, enum utgard_pp_field field)
+{
+    i->fields |= (uint16_t)(1u << field);
+}
+
+/* ---- operands ---- */
+
+/* A register that means something here. */
+static uint8_t readable(struct maker *m, const struct utgard_pp_insn *i)
+{
+    static const struct {
+        uint8_t reg;
+        enum utgard_pp_field field;
+    } special[] = {{UTGARD_PP_R_CONST0, UTGARD_PP_CONST0},
+                   {UTGARD_PP_R_CONST1, UTGARD_PP_CONST1},
+                   {UTGARD_PP_R_TEXTURE, UTGARD_PP_SAMPLER},
+                   {UTGARD_PP_R_UNIFORM, UTGARD_PP_LOAD}};
+    uint32_t k = below(m, 10);
+    if (k < 4 && utgard_pp_has(i, special[k].field))
+        return special[k].reg;
+    return (uint8_t)below(m, FREE_REGISTERS);
+}
+
+static struct utgard_pp_vector vector(struct maker *m, const struct utgard_pp_insn *i)
+{
+    struct utgard_pp_vector v = {readable(m, i), one_in(m, 2) ? 0xe4 : (uint8_t)below(m, 256), one_in(m, 5),
+                                 one_in(m, 4)};
+    return v;
+}
+
+static struct utgard_pp_scalar scalar(struct maker *m, const struct utgard_pp_insn *i)
+{
+    struct utgard_pp_scalar s = {(uint8_t)(readable(m, i) << 2 | below(m, 4)), one_in(m, 5), one_in(m, 4)};
+    return s;
+}
+
+static uint8_t scalar_dest(struct maker *m)
+{
+    return (uint8_t)(below(m, FREE_REGISTERS) << 2 | below(m, 4));
+}
+
+static uint8_t mask(struct maker *m)
+{
+    return one_in(m, 2) ? 15 : (uint8_t)below(m, 16);
+}
+
+/* ---- fields ---- */
+
+static void make_constants(struct maker *m, struct utgard_pp_insn *i)
+{
+    static const uint16_t values[] = {0,      0x3c00, 0xbc00, 0x4000, 0x3800, 0x4200,
+                                      0x7c00, 0x8000, 0x0001, 0x7bff, 0x4248};
+    for (unsigned k = 0; k < 2; k++) {
+        if (!one_in(m, 3))
+            continue;
+        has(i, (enum utgard_pp_field)(UTGARD_PP_CONST0 + k));
+        for (unsigned n = 0; n < 4; n++)
+            i->constant[k][n] = values[below(m, UTIL_ARRAY_SIZE(values))];
+    }
+}
+
+static void make_varying(struct maker *m, struct utgard_pp_insn *i)
+{
+    static const uint8_t aligns[] = {UTGARD_PP_FLOAT, UTGARD_PP_VEC2, UTGARD_PP_VEC4_VARYING,
+                                     UTGARD_PP_VEC4_VARYING};
+    static const uint8_t divides[] = {0, 0, 0, UTGARD_PP_DIVIDE_Z, UTGARD_PP_DIVIDE_W};
+    has(i, UTGARD_PP_VARYING);
+    i->varying.type = (uint8_t)below(m, 4);
+    i->varying.perspective = i->varying.type < UTGARD_PP_VARYING_CUBE
+                                 ? divides[below(m, 5)]
+                                 : (uint8_t)below(m, i->varying.type == UTGARD_PP_VARYING_CUBE ? 4 : 2);
+    bool from_register = i->varying.type == UTGARD_PP_VARYING_REGISTER ||
+                         (i->varying.type == UTGARD_PP_VARYING_CUBE &&
+                          (i->varying.perspective == 1 || i->varying.perspective == 2));
+    i->varying.dest = one_in(m, 3) ? UTGARD_PP_R_COORDINATES : (uint8_t)below(m, FREE_REGISTERS);
+    i->varying.mask = mask(m);
+    if (from_register) {
+        i->varying.vector = (uint8_t)below(m, FREE_REGISTERS);
+        i->varying.scalar = (uint8_t)below(m, 4);
+        i->varying.index = (uint8_t)below(m, 64);
+        i->varying.negate = one_in(m, 4);
+        i->varying.absolute = one_in(m, 4);
+        return;
+    }
+    i->varying.align = aligns[below(m, 4)];
+    i->varying.index = (uint8_t)below(m, i->varying.align == UTGARD_PP_FLOAT  ? 30
+                                         : i->varying.align == UTGARD_PP_VEC2 ? 16
+                                                                              : 8);
+    i->varying.vector = m->full && one_in(m, 12) ? (uint8_t)below(m, FREE_REGISTERS) : 15;
+    i->varying.scalar = i->varying.vector < 15 ? (uint8_t)below(m, 4) : 0;
+}
+
+static void make_sampler(struct maker *m, struct utgard_pp_insn *i)
+{
+    has(i, UTGARD_PP_SAMPLER);
+    i->sync = true;
+    i->sampler.index = (uint16_t)below(m, 4);
+    i->sampler.type = one_in(m, 4) ? UTGARD_PP_SAMPLER_CUBE : UTGARD_PP_SAMPLER_2D;
+    i->sampler.mark = UTGARD_PP_SAMPLER_MARK;
+    i->sampler.has_lod = one_in(m, 3);
+    i->sampler.explicit_lod = i->sampler.has_lod && one_in(m, 2);
+    i->sampler.lod = i->sampler.has_lod ? (uint8_t)(below(m, FREE_REGISTERS) << 2) : 0;
+    i->sampler.has_offset = m->full && one_in(m, 16);
+    i->sampler.offset = i->sampler.has_offset ? (uint8_t)(below(m, FREE_REGISTERS) << 2) : 0;
+}
+
+static void make_load(struct maker *m, struct utgard_pp_insn *i)
+{
+    has(i, UTGARD_PP_LOAD);
+    i->load.source = m->full && one_in(m, 3) ? UTGARD_PP_SOURCE_TEMPORARY : UTGARD_PP_SOURCE_UNIFORM;
+    i->load.align = (uint8_t)below(m, 3);
+    i->load.index = (uint16_t)below(m, 24);
+    i->load.has_offset = m->full && one_in(m, 8);
+    i->load.offset = i->load.has_offset ? (uint8_t)(below(m, FREE_REGISTERS) << 2 | below(m, 4)) : 0;
+}
+
+static void make_multipliers(struct maker *m, struct utgard_pp_insn *i)
+{
+    static const uint8_t ops[] = {0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 31, 31};
+    if (one_in(m, 2)) {
+        has(i, UTGARD_PP_VMUL);
+        i->vmul.op = ops[below(m, UTIL_ARRAY_SIZE(ops))];
+        i->vmul.a = vector(m, i);
+        if (utgard_pp_operands(UTGARD_PP_MUL_OPS, i->vmul.op) > 1)
+            i->vmul.b = vector(m, i);
+        i->vmul.dest = (uint8_t)below(m, FREE_REGISTERS);
+        i->vmul.mask = mask(m);
+        i->vmul.mod = (uint8_t)below(m, 6) < 3 ? 0 : (uint8_t)below(m, 4);
+    }
+    if (one_in(m, 3)) {
+        has(i, UTGARD_PP_SMUL);
+        i->smul.op = ops[below(m, UTIL_ARRAY_SIZE(ops))];
+        i->smul.a = scalar(m, i);
+        if (utgard_pp_operands(UTGARD_PP_MUL_OPS, i->smul.op) > 1)
+            i->smul.b = scalar(m, i);
+        i->smul.writes = !one_in(m, 3);
+        i->smul.dest = i->smul.writes ? scalar_dest(m) : 0;
+        i->smul.mod = (uint8_t)below(m, 4);
+    }
+}
+
+static void make_accumulators(struct maker *m, struct utgard_pp_insn *i)
+{
+    static const uint8_t ops[] = {0, 0, 0, 4, 8, 9, 10, 11, 12, 13, 14, 15, 20, 21, 23, 31, 16, 17};
+    if (one_in(m, 2)) {
+        has(i, UTGARD_PP_VADD);
+        i->vadd.op = ops[below(m, UTIL_ARRAY_SIZE(ops))];
+        i->vadd.a = vector(m, i);
+        if (utgard_pp_operands(UTGARD_PP_ADD_OPS, i->vadd.op) > 1)
+            i->vadd.b = vector(m, i);
+        i->vadd.mul_in = utgard_pp_has(i, UTGARD_PP_VMUL) && one_in(m, 3);
+        i->vadd.a.reg = i->vadd.mul_in ? 0 : i->vadd.a.reg;
+        i->vadd.dest = (uint8_t)below(m, FREE_REGISTERS);
+        i->vadd.mask = mask(m);
+        i->vadd.mod = (uint8_t)below(m, 6) < 3 ? 0 : (uint8_t)below(m, 4);
+        i->sync |= (i->vadd.op | 1) == UTGARD_PP_ADD_DFDY;
+    }
+    if (one_in(m, 3)) {
+        has(i, UTGARD_PP_SADD);
+        i->sadd.op = ops[below(m, UTIL_ARRAY_SIZE(ops) - 2)];
+        i->sadd.a = scalar(m, i);
+        if (utgard_pp_operands(UTGARD_PP_ADD_OPS, i->sadd.op) > 1)
+            i->sadd.b = scalar(m, i);
+        i->sadd.mul_in = utgard_pp_has(i, UTGARD_PP_SMUL) && one_in(m, 3);
+        i->sadd.a.reg = i->sadd.mul_in ? 0 : i->sadd.a.reg;
+        i->sadd.writes = true;
+        i->sadd.dest = scalar_dest(m);
+        i->sadd.mod = (uint8_t)below(m, 4);
+        i->sync |= (i->sadd.op | 1) == UTGARD_PP_ADD_DFDY;
+    }
+}
+
+static void make_combine(struct maker *m, struct utgard_pp_insn *i)
+{
+    has(i, UTGARD_PP_COMBINE);
+    i->combine.kind = one_in(m, 2) ? UTGARD_PP_COMBINE_SCALAR : (uint8_t)below(m, 4);
+    i->combine.op = i->combine.kind == UTGARD_PP_COMBINE_VECTOR
+                        ? (uint8_t)(UTGARD_PP_COMBINE_ATAN + below(m, 2))
+                        : (uint8_t)below(m, 8);
+    i->combine.a = scalar(m, i);
+    if (i->combine.op == UTGARD_PP_COMBINE_ATAN2 && i->combine.kind == UTGARD_PP_COMBINE_VECTOR)
+        i->combine.b = scalar(m, i);
+    i->combine.b_vector = readable(m, i);
+    i->combine.b_swizzle = (uint8_t)below(m, 256);
+    i->combine.dest = scalar_dest(m);
+    i->combine.vector_dest = (uint8_t)below(m, FREE_REGISTERS);
+    i->combine.mask = mask(m);
+    i->combine.mod = (uint8_t)below(m, 4);
+}
+
+static void make_store(struct maker *m, struct utgard_pp_insn *i)
+{
+    has(i, UTGARD_PP_STORE);
+    i->store.frame_buffer = !m->full || one_in(m, 3);
+    if (i->store.frame_buffer) {
+        i->store.fb_source = (uint8_t)below(m, 2);
+        i->store.unknown_0 = 7;
+        i->store.fb_unknown = 2;
+        i->store.fb_dest = (uint8_t)below(m, FREE_REGISTERS);
+        return;
+    }
+    i->store.dest = 3;
+    i->store.align = (uint8_t)below(m, 3);
+    i->store.source = (uint8_t)(readable(m, i) << 2);
+    i->store.source |= i->store.align == UTGARD_PP_FLOAT  ? (uint8_t)below(m, 4)
+                       : i->store.align == UTGARD_PP_VEC2 ? (uint8_t)(below(m, 2) * 2)
+                                                          : 0;
+    i->store.index = (uint16_t)below(m, 24);
+    i->store.has_offset = one_in(m, 6);
+    i->store.offset = i->store.has_offset ? (uint8_t)(below(m, FREE_REGISTERS) << 2) : 0;
+}
+
+/* ---- instructions ---- */
+
+static void emit(struct maker *m, struct utgard_pp_insn *i)
+{
+    uint32_t out[UTGARD_PP_WORDS];
+    i->count = (uint8_t)utgard_pp_length(i->fields);
+    utgard_pp_encode(i, out);
+    memcpy(&m->words[m->at], out, i->count * sizeof *out);
+    if (m->skips && --m->skips == 0) { /* the skip goes to what follows */
+        struct utgard_pp_insn skip;
+        uint32_t length = utgard_pp_decode(m->words, m->at + i->count, m->skip_at, &skip);
+        skip.branch.target = (int32_t)(m->at + i->count - m->skip_at);
+        utgard_pp_encode(&skip, out);
+        memcpy(&m->words[m->skip_at], out, length * sizeof *out);
+    }
+    m->at += i->count;
+}
+
+static void make_plain(struct maker *m)
+{
+    struct utgard_pp_insn i = {0};
+    make_constants(m, &i);
+    if (one_in(m, 3))
+        make_varying(m, &i);
+    if (utgard_pp_has(&i, UTGARD_PP_VARYING) && one_in(m, 3))
+        make_sampler(m, &i);
+    if (one_in(m, 4))
+        make_load(m, &i);
+    make_multipliers(m, &i);
+    make_accumulators(m, &i);
+    if (one_in(m, 4))
+        make_combine(m, &i);
+    if (one_in(m, 8))
+        make_store(m, &i);
+    if (utgard_pp_length(i.fields) > UTGARD_PP_WORDS)
+        i.fields &= (uint16_t)~(1u << UTGARD_PP_STORE);
+    emit(m, &i);
+}
+
+/* A condition on two registers, over the next instructions. */
+static void make_skip(struct maker *m)
+{
+    struct utgard_pp_insn i = {0};
+    if (m->skips)
+        return;
+    has(&i, UTGARD_PP_BRANCH);
+    i.branch.condition = (uint8_t)(1 + below(m, 7));
+    i.branch.a = i.branch.condition == UTGARD_PP_IF_ALWAYS ? 0 : scalar_dest(m);
+    i.branch.b = i.branch.condition == UTGARD_PP_IF_ALWAYS ? 0 : scalar_dest(m);
+    m->skip_at = m->at;
+    emit(m, &i);
+    m->skips = 1 + below(m, 4);
+}
+
+static void make_discard(struct maker *m)
+{
+    struct utgard_pp_insn i = {0};
+    make_skip(m); /* over the discard alone, when no other skip is open */
+    m->skips = m->skips ? 1 : 0;
+    has(&i, UTGARD_PP_BRANCH);
+    i.branch.discard = true;
+    emit(m, &i);
+}
+
+/* r11.x = 3; body; r11.x -= 1; again while r11.x > 0. */
+static void make_loop(struct maker *m, uint32_t body)
+{
+    struct utgard_pp_insn i = {0};
+    uint32_t start;
+    has(&i, UTGARD_PP_CONST0);
+    has(&i, UTGARD_PP_SADD);
+    i.constant[0][0] = 0x4200;
+    i.sadd.op = UTGARD_PP_ADD_MOV;
+    i.sadd.a.reg = UTGARD_PP_R_CONST0 << 2;
+    i.sadd.writes = true;
+    i.sadd.dest = COUNTER << 2;
+    emit(m, &i);
+    start = m->at;
+    while (body--)
+        make_plain(m);
+    i.constant[0][0] = 0x3c00;
+    i.sadd.op = UTGARD_PP_ADD;
+    i.sadd.a.reg = COUNTER << 2;
+    i.sadd.b = (struct utgard_pp_scalar){UTGARD_PP_R_CONST0 << 2, false, true};
+    has(&i, UTGARD_PP_BRANCH);
+    i.branch.condition = UTGARD_PP_IF_GT;
+    i.branch.a = COUNTER << 2;
+    i.branch.b = UTGARD_PP_R_CONST0 << 2 | 1;
+    i.branch.target = (int32_t)start - (int32_t)m->at;
+    emit(m, &i);
+}
+
+uint32_t utgard_pp_random(uint64_t seed, enum utgard_pp_random_profile profile, uint32_t *words,
+                          uint32_t capacity)
+{
+    struct maker m = {.seed = seed, .full = profile == UTGARD_PP_RANDOM_FULL, .words = words};
+    struct utgard_pp_insn end = {.stop = true};
+    uint32_t limit = capacity - 8 * UTGARD_PP_WORDS;
+    m.left = 3 + below(&m, INSNS_MAX);
+    while (m.left-- && m.at < limit) {
+        if (m.full && one_in(&m, 14) && m.at + 8 * UTGARD_PP_WORDS < limit)
+            make_loop(&m, 1 + below(&m, 4));
+        else if (m.full && one_in(&m, 8))
+            make_skip(&m);
+        else if (m.full && one_in(&m, 20))
+            make_discard(&m);
+        else
+            make_plain(&m);
+    }
+    while (m.skips)
+        make_plain(&m);
+    has(&end, UTGARD_PP_CONST0);
+    has(&end, UTGARD_PP_VADD);
+    end.constant[0][0] = 0x3c00;
+    end.vadd.op = UTGARD_PP_ADD_MOV;
+    end.vadd.a.reg = (uint8_t)below(&m, FREE_REGISTERS);
+    end.vadd.a.swizzle = 0xe4;
+    end.vadd.mask = 15;
+    end.vadd.dest = 0;
+    emit(&m, &end);
+    return m.at;
+}

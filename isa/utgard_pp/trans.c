@@ -1,0 +1,201 @@
+/* Blocks. Registers stand in slots between blocks; inside a block they are plain values, computed for all
+ * lanes, of which the block's own go back into the slots. */
+#include "isa/utgard_pp/trans.h"
+
+#include <string.h>
+
+#include "isa/utgard_pp/trans_internal.h"
+
+/* Slots, NULL for what the program never writes. */
+struct slots {
+    LLVMValueRef reg[UTGARD_PP_REGISTERS][4];
+    LLVMValueRef live, fuel;
+};
+
+static void note_write(bool written[16][4], uint8_t reg, uint8_t mask)
+{
+    for (unsigned c = 0; c < 4; c++)
+        written[reg][c] |= mask >> c & 1;
+}
+
+static void find_written(const struct utgard_pp_program *p, bool written[16][4])
+{
+    for (uint32_t n = 0; n < p->insn_count; n++) {
+        const struct utgard_pp_insn *i = &p->insns[n];
+        bool vector =
+            i->combine.kind == UTGARD_PP_COMBINE_SCALE || i->combine.kind == UTGARD_PP_COMBINE_VECTOR;
+        if (utgard_pp_has(i, UTGARD_PP_VARYING))
+            note_write(written, i->varying.dest, i->varying.mask);
+        if (utgard_pp_has(i, UTGARD_PP_VMUL))
+            note_write(written, i->vmul.dest, i->vmul.mask);
+        if (utgard_pp_has(i, UTGARD_PP_VADD))
+            note_write(written, i->vadd.dest, i->vadd.mask);
+        if (utgard_pp_has(i, UTGARD_PP_SMUL) && i->smul.writes)
+            note_write(written, i->smul.dest >> 2, (uint8_t)(1u << (i->smul.dest & 3)));
+        if (utgard_pp_has(i, UTGARD_PP_SADD) && i->sadd.writes)
+            note_write(written, i->sadd.dest >> 2, (uint8_t)(1u << (i->sadd.dest & 3)));
+        if (utgard_pp_has(i, UTGARD_PP_COMBINE) && vector)
+            note_write(written, i->combine.vector_dest, i->combine.mask);
+        else if (utgard_pp_has(i, UTGARD_PP_COMBINE))
+            note_write(written, i->combine.dest >> 2, (uint8_t)(1u << (i->combine.dest & 3)));
+        if (utgard_pp_has(i, UTGARD_PP_STORE) && i->store.frame_buffer)
+            note_write(written, i->store.fb_dest, i->store.fb_source ? 15 : 1);
+    }
+}
+
+static void make_slots(struct trans *t, struct slots *s, LLVMValueRef lanes, LLVMValueRef fuel)
+{
+    struct jit_builder *b = t->b;
+    bool written[16][4] = {{false}};
+    find_written(t->program, written);
+    for (unsigned n = 0; n < UTGARD_PP_REGISTERS; n++)
+        for (unsigned c = 0; c < 4; c++) {
+            if (!written[n][c])
+                continue;
+            s->reg[n][c] = jit_alloca(b, b->i32x16, "register");
+            LLVMBuildStore(b->ir, jit_splat_u32(b, 0), s->reg[n][c]);
+        }
+    s->live = jit_alloca(b, b->i1x16, "live");
+    s->fuel = jit_alloca(b, b->i32x16, "fuel");
+    t->fault = jit_alloca(b, b->i32, "fault");
+    LLVMBuildStore(b->ir, lanes, s->live);
+    LLVMBuildStore(b->ir, jit_splat(b, fuel), s->fuel);
+    LLVMBuildStore(b->ir, jit_i32(b, 0), t->fault);
+}
+
+static void load_registers(struct trans *t, const struct slots *s)
+{
+    struct jit_builder *b = t->b;
+    for (unsigned n = 0; n < UTGARD_PP_REGISTERS; n++)
+        for (unsigned c = 0; c < 4; c++)
+            t->reg[n][c] =
+                s->reg[n][c] ? LLVMBuildLoad2(b->ir, b->i32x16, s->reg[n][c], "") : jit_splat_u32(b, 0);
+}
+
+static void store_registers(struct trans *t, const struct slots *s)
+{
+    for (unsigned n = 0; n < UTGARD_PP_REGISTERS; n++)
+        for (unsigned c = 0; c < 4; c++)
+            if (s->reg[n][c])
+                jit_diverge_set(t->b, s->reg[n][c], t->reg[n][c], t->mask);
+}
+
+static void emit_insns(struct trans *t, const struct utgard_pp_block *block)
+{
+    for (uint32_t n = 0; n < block->count; n++) {
+        t->number = block->first + n;
+        t->insn = &t->program->insns[t->number];
+        trans_pp_stages(t);
+    }
+}
+
+/* ---- leaving a block ---- */
+
+static LLVMValueRef condition(struct trans *t, const struct utgard_pp_insn *i)
+{
+    struct jit_builder *b = t->b;
+    static const LLVMRealPredicate predicate[8] = {
+        [UTGARD_PP_IF_GT] = LLVMRealOGT,
+        [UTGARD_PP_IF_EQ] = LLVMRealOEQ,
+        [UTGARD_PP_IF_GT | UTGARD_PP_IF_EQ] = LLVMRealOGE,
+        [UTGARD_PP_IF_LT] = LLVMRealOLT,
+        [UTGARD_PP_IF_LT | UTGARD_PP_IF_GT] = LLVMRealONE,
+        [UTGARD_PP_IF_LT | UTGARD_PP_IF_EQ] = LLVMRealOLE,
+    };
+    if (i->branch.condition == UTGARD_PP_IF_ALWAYS)
+        return LLVMConstAllOnes(b->i1x16);
+    LLVMValueRef x = jit_as_f32(b, trans_pp_scalar(t, i->branch.a)),
+                 y = jit_as_f32(b, trans_pp_scalar(t, i->branch.b));
+    return LLVMBuildFCmp(b->ir, predicate[i->branch.condition], x, y, "");
+}
+
+/* Lanes that branch backward pay for it; when one cannot, the program stops. */
+static void pay(struct trans *t, const struct slots *s, LLVMValueRef taken, uint32_t cost)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef left = LLVMBuildLoad2(b->ir, b->i32x16, s->fuel, ""), price = jit_splat_u32(b, cost);
+    LLVMValueRef enough = LLVMBuildICmp(b->ir, LLVMIntUGE, left, price, "");
+    trans_pp_fault(t, LLVMBuildAnd(b->ir, taken, LLVMBuildNot(b->ir, enough, ""), ""), UTGARD_PP_FAULT_FUEL);
+    jit_diverge_set(b, s->fuel, LLVMBuildSub(b->ir, left, price, ""),
+                    LLVMBuildAnd(b->ir, taken, t->mask, ""));
+}
+
+static void leave_block(struct trans *t, const struct slots *s, struct jit_diverge *d, uint32_t k)
+{
+    const struct utgard_pp_block *block = &t->program->blocks[k];
+    struct jit_builder *b = t->b;
+    uint32_t end = t->program->block_count, last = block->first + block->count - 1;
+    LLVMValueRef taken = NULL;
+    if (block->target != UTGARD_PP_NO_BLOCK) {
+        uint32_t target = t->program->blocks[block->target].first;
+        taken = condition(t, t->insn);
+        if (target <= last)
+            pay(t, s, taken, last + 1 - target);
+    }
+    if (utgard_pp_has(t->insn, UTGARD_PP_BRANCH) && t->insn->branch.discard)
+        jit_diverge_set(b, s->live, LLVMConstNull(b->i1x16), t->mask);
+    if (t->faults) {
+        LLVMValueRef fault = LLVMBuildLoad2(b->ir, b->i32, t->fault, "");
+        jit_diverge_branch(d, jit_splat(b, LLVMBuildICmp(b->ir, LLVMIntNE, fault, jit_i32(b, 0), "")), end);
+    }
+    if (taken)
+        jit_diverge_branch(d, taken, block->target);
+    jit_diverge_close(d, block->ends ? end : k + 1);
+}
+
+/* A fault ends the program for all lanes, those too that wait elsewhere: each block asks first. */
+static void stop_at_fault(struct trans *t, struct jit_diverge *d)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef fault = LLVMBuildLoad2(b->ir, b->i32, t->fault, "");
+    LLVMBasicBlockRef go = LLVMAppendBasicBlockInContext(b->context, b->function, "go");
+    LLVMBuildCondBr(b->ir, LLVMBuildICmp(b->ir, LLVMIntNE, fault, jit_i32(b, 0), ""), jit_diverge_exit(d),
+                    go);
+    LLVMPositionBuilderAtEnd(b->ir, go);
+}
+
+static int emit_blocks(struct trans *t, const struct slots *s, LLVMValueRef lanes)
+{
+    struct jit_diverge d;
+    bool may_fault = false;
+    int status = jit_diverge_begin(&d, t->b, t->program->block_count, lanes);
+    if (status)
+        return status;
+    for (uint32_t k = 0; k < t->program->block_count; k++) {
+        t->mask = jit_diverge_block(&d, k);
+        if (may_fault || t->program->repeats)
+            stop_at_fault(t, &d);
+        t->faults = false;
+        load_registers(t, s);
+        emit_insns(t, &t->program->blocks[k]);
+        store_registers(t, s);
+        leave_block(t, s, &d, k);
+        may_fault |= t->faults;
+    }
+    jit_diverge_end(&d);
+    load_registers(t, s);
+    return 0;
+}
+
+int utgard_pp_translate(struct jit_builder *b, const struct utgard_pp_program *program,
+                        const struct utgard_pp_ir_ports *ports, LLVMValueRef lanes, LLVMValueRef fuel,
+                        LLVMValueRef *fault, struct utgard_pp_ir_state *state)
+{
+    struct trans t = {.b = b, .program = program, .ports = ports, .mask = lanes};
+    struct slots slots = {0};
+    bool discards = false;
+    int status = 0;
+
+    make_slots(&t, &slots, lanes, fuel);
+    load_registers(&t, &slots);
+    if (program->block_count == 1 && program->blocks[0].target == UTGARD_PP_NO_BLOCK) {
+        emit_insns(&t, &program->blocks[0]);
+        discards = utgard_pp_has(t.insn, UTGARD_PP_BRANCH) && t.insn->branch.discard;
+    } else {
+        status = emit_blocks(&t, &slots, lanes);
+    }
+    *fault = LLVMBuildLoad2(b->ir, b->i32, t.fault, "");
+    memcpy(state->reg, t.reg, sizeof state->reg);
+    state->live = discards ? LLVMConstNull(b->i1x16) : LLVMBuildLoad2(b->ir, b->i1x16, slots.live, "");
+    return status;
+}

@@ -1,0 +1,48 @@
+/* PP programs as LLVM IR, sixteen fragments at a time, each on a path of its own. The meaning is README.md's;
+ * the world is reached through IR ports. */
+#ifndef VITRAIL_ISA_UTGARD_PP_TRANS_H
+#define VITRAIL_ISA_UTGARD_PP_TRANS_H
+
+#include "isa/utgard_pp/ports.h"
+#include "jit/builder.h"
+
+/* What temporaries of sixteen fragments take; the caller's, zeroed before each call. */
+struct utgard_pp_temporaries {
+    uint32_t value[UTGARD_PP_TEMPORARIES][4][JIT_LANES];
+};
+
+/* IR emitters; lane values are i32x16 unless said otherwise, places and offsets as in ports.h. `mask`
+ * (i1x16): the lanes that execute; a port may do more. Ports that can be asked for what does not exist return
+ * the lanes (i1x16) for which it does not, or NULL for none; these are among `mask`. */
+struct utgard_pp_ir_ports {
+    void *ctx;
+    LLVMValueRef (*varying)(void *ctx, struct jit_builder *b, uint32_t first, LLVMValueRef offset,
+                            uint32_t count, LLVMValueRef mask, LLVMValueRef out[4]);
+    void (*fragcoord)(void *ctx, struct jit_builder *b, LLVMValueRef out[4]);
+    void (*pointcoord)(void *ctx, struct jit_builder *b, LLVMValueRef out[2]);
+    LLVMValueRef (*frontface)(void *ctx, struct jit_builder *b);
+    LLVMValueRef (*sample)(void *ctx, struct jit_builder *b, uint32_t n, LLVMValueRef offset,
+                           const LLVMValueRef coordinates[4], LLVMValueRef lod, LLVMValueRef mask,
+                           LLVMValueRef out[4]);
+    /* Results may be scalars i32, the same for all lanes. */
+    LLVMValueRef (*uniform)(void *ctx, struct jit_builder *b, uint32_t first, LLVMValueRef offset,
+                            uint32_t count, LLVMValueRef mask, LLVMValueRef out[4]);
+    void (*color)(void *ctx, struct jit_builder *b, LLVMValueRef out[4]);
+    LLVMValueRef (*depth)(void *ctx, struct jit_builder *b);
+    LLVMValueRef temporaries; /* ptr to struct utgard_pp_temporaries; for programs that use such */
+};
+
+/* The final registers. */
+struct utgard_pp_ir_state {
+    LLVMValueRef reg[UTGARD_PP_REGISTERS][4]; /* i32x16 */
+    LLVMValueRef live;                        /* i1x16: took part and were not discarded */
+};
+
+/* Emits the program at the builder's position and leaves the builder behind its end. `lanes` (i1x16; a
+ * constant of ones is cheapest) take part; `fuel` (i32): instructions that each may repeat. *fault becomes an
+ * i32: 0, or enum utgard_pp_fault | lane << 4 | word << 8. 0, -ENOMEM. */
+int utgard_pp_translate(struct jit_builder *b, const struct utgard_pp_program *program,
+                        const struct utgard_pp_ir_ports *ports, LLVMValueRef lanes, LLVMValueRef fuel,
+                        LLVMValueRef *fault, struct utgard_pp_ir_state *state);
+
+#endif

@@ -1,0 +1,358 @@
+#include "isa/utgard_pp/trans_internal.h"
+#include "jit/math.h"
+#include "util/bits.h"
+#include "util/half.h"
+
+static LLVMValueRef zero(struct trans *t)
+{
+    return jit_splat_u32(t->b, 0);
+}
+
+static LLVMValueRef bits(struct trans *t, uint32_t value)
+{
+    return jit_splat_u32(t->b, value);
+}
+
+static LLVMValueRef real(struct trans *t, LLVMValueRef x)
+{
+    return jit_as_f32(t->b, x);
+}
+
+/* ---- lanes ---- */
+
+LLVMValueRef trans_pp_lanes(struct trans *t, LLVMValueRef value)
+{
+    return LLVMTypeOf(value) == t->b->i32 ? jit_splat(t->b, value) : value;
+}
+
+void trans_pp_fault(struct trans *t, LLVMValueRef bad, enum utgard_pp_fault fault)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef had = LLVMBuildLoad2(b->ir, b->i32, t->fault, "");
+    LLVMValueRef lanes = jit_mask_to_bits(b, bad ? LLVMBuildAnd(b->ir, bad, t->mask, "") : t->mask);
+    LLVMValueRef none = LLVMConstInt(b->i16, 0, false), first;
+    LLVMValueRef args[2] = {lanes, LLVMConstInt(b->i1, 0, false)};
+
+    first = LLVMBuildZExt(b->ir, jit_intrinsic(b, "llvm.cttz", &b->i16, 1, args, 2), b->i32, "");
+    first = LLVMBuildShl(b->ir, first, jit_i32(b, 4), "");
+    first = LLVMBuildOr(b->ir, first, jit_i32(b, (uint32_t)fault | t->insn->at << 8), "");
+    LLVMValueRef is_first = LLVMBuildICmp(b->ir, LLVMIntEQ, had, jit_i32(b, 0), "");
+    is_first = LLVMBuildAnd(b->ir, is_first, LLVMBuildICmp(b->ir, LLVMIntNE, lanes, none, ""), "");
+    LLVMBuildStore(b->ir, LLVMBuildSelect(b->ir, is_first, first, had, ""), t->fault);
+    t->faults = true;
+}
+
+static void reserved(struct trans *t)
+{
+    trans_pp_fault(t, NULL, UTGARD_PP_FAULT_RESERVED);
+}
+
+LLVMValueRef trans_pp_neighbour(struct trans *t, LLVMValueRef value, unsigned keep, unsigned set)
+{
+    uint32_t from[16];
+    for (uint32_t l = 0; l < 16; l++)
+        from[l] = (l & (keep | 12)) | set;
+    return LLVMBuildShuffleVector(t->b->ir, value, LLVMGetPoison(LLVMTypeOf(value)),
+                                  jit_vector_u32(t->b, from), "");
+}
+
+LLVMValueRef trans_pp_fill_quads(struct trans *t, LLVMValueRef value)
+{
+    LLVMValueRef fill;
+    if (t->mask == LLVMConstAllOnes(t->b->i1x16))
+        return value;
+    fill = trans_pp_neighbour(t, value, 0, 3);
+    for (unsigned l = 3; l-- > 0;)
+        fill =
+            jit_select(t->b, trans_pp_neighbour(t, t->mask, 0, l), trans_pp_neighbour(t, value, 0, l), fill);
+    return jit_select(t->b, t->mask, value, fill);
+}
+
+/* ---- operands ---- */
+
+LLVMValueRef trans_pp_scalar(struct trans *t, uint8_t reg)
+{
+    return t->reg[reg >> 2][reg & 3];
+}
+
+static LLVMValueRef signs(struct trans *t, LLVMValueRef x, bool absolute, bool negate)
+{
+    if (absolute)
+        x = LLVMBuildAnd(t->b->ir, x, bits(t, 0x7fffffff), "");
+    return negate ? LLVMBuildXor(t->b->ir, x, bits(t, 0x80000000), "") : x;
+}
+
+static LLVMValueRef vector_operand(struct trans *t, const struct utgard_pp_vector *v, unsigned n,
+                                   const LLVMValueRef *from)
+{
+    unsigned c = v->swizzle >> 2 * n & 3;
+    return signs(t, from ? from[c] : t->reg[v->reg][c], v->absolute, v->negate);
+}
+
+static LLVMValueRef scalar_operand(struct trans *t, const struct utgard_pp_scalar *s, LLVMValueRef from)
+{
+    return signs(t, from ? from : trans_pp_scalar(t, s->reg), s->absolute, s->negate);
+}
+
+void trans_pp_write(struct trans *t, uint8_t reg, unsigned component, LLVMValueRef value)
+{
+    if (reg < UTGARD_PP_REGISTERS)
+        t->reg[reg][component] = value;
+    else
+        reserved(t);
+}
+
+/* ---- operations ---- */
+
+static LLVMValueRef truth(struct trans *t, LLVMValueRef mask)
+{
+    return jit_select(t->b, mask, bits(t, 0x3f800000), zero(t));
+}
+
+static LLVMValueRef compare(struct trans *t, LLVMRealPredicate predicate, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildFCmp(t->b->ir, predicate, real(t, x), real(t, y), "");
+}
+
+static LLVMValueRef is_true(struct trans *t, LLVMValueRef x)
+{
+    return compare(t, LLVMRealUNE, x, zero(t));
+}
+
+static LLVMValueRef modified(struct trans *t, uint8_t mod, LLVMValueRef x)
+{
+    LLVMValueRef f = real(t, x);
+    switch (mod) {
+    case UTGARD_PP_MOD_SAT:
+        x = jit_select(t->b, compare(t, LLVMRealOGT, x, zero(t)), x, zero(t));
+        return jit_select(t->b, compare(t, LLVMRealOLT, x, bits(t, 0x3f800000)), x, bits(t, 0x3f800000));
+    case UTGARD_PP_MOD_POS: return jit_select(t->b, compare(t, LLVMRealOGT, x, zero(t)), x, zero(t));
+    case UTGARD_PP_MOD_INT:
+        return jit_as_i32(t->b, jit_intrinsic(t->b, "llvm.trunc", &t->b->f32x16, 1, &f, 1));
+    default: return x;
+    }
+}
+
+static LLVMValueRef product(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
+{
+    static const float scale[8] = {1, 2, 4, 8, 0.0625f, 0.125f, 0.25f, 0.5f};
+    LLVMValueRef p = LLVMBuildFMul(t->b->ir, real(t, x), real(t, y), "");
+    if (op)
+        p = LLVMBuildFMul(t->b->ir, p, jit_splat_f32(t->b, scale[op]), "");
+    return jit_as_i32(t->b, p);
+}
+
+static LLVMValueRef multiply(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    switch (op) {
+    case UTGARD_PP_MUL_NOT: return truth(t, compare(t, LLVMRealOEQ, x, zero(t)));
+    case UTGARD_PP_MUL_AND: return truth(t, LLVMBuildAnd(ir, is_true(t, x), is_true(t, y), ""));
+    case UTGARD_PP_MUL_OR: return truth(t, LLVMBuildOr(ir, is_true(t, x), is_true(t, y), ""));
+    case UTGARD_PP_MUL_XOR: return truth(t, LLVMBuildXor(ir, is_true(t, x), is_true(t, y), ""));
+    case UTGARD_PP_MUL_NE: return truth(t, compare(t, LLVMRealUNE, x, y));
+    case UTGARD_PP_MUL_GT: return truth(t, compare(t, LLVMRealOGT, x, y));
+    case UTGARD_PP_MUL_GE: return truth(t, compare(t, LLVMRealOGE, x, y));
+    case UTGARD_PP_MUL_EQ: return truth(t, compare(t, LLVMRealOEQ, x, y));
+    case UTGARD_PP_MUL_MIN: return jit_select(t->b, compare(t, LLVMRealOLT, x, y), x, y);
+    case UTGARD_PP_MUL_MAX: return jit_select(t->b, compare(t, LLVMRealOGT, x, y), x, y);
+    case UTGARD_PP_MUL_MOV: return x;
+    default: break;
+    }
+    if (op < 8)
+        return product(t, op, x, y);
+    reserved(t);
+    return zero(t);
+}
+
+static LLVMValueRef rounded(struct trans *t, const char *name, LLVMValueRef x)
+{
+    LLVMValueRef f = real(t, x);
+    return jit_as_i32(t->b, jit_intrinsic(t->b, name, &t->b->f32x16, 1, &f, 1));
+}
+
+static LLVMValueRef sum_of(struct trans *t, LLVMValueRef x, LLVMValueRef y)
+{
+    return jit_as_i32(t->b, LLVMBuildFAdd(t->b->ir, real(t, x), real(t, y), ""));
+}
+
+static LLVMValueRef derive(struct trans *t, bool y, LLVMValueRef a, LLVMValueRef b)
+{
+    unsigned bit = y ? 2 : 1, keep = 3 & ~bit;
+    a = trans_pp_fill_quads(t, a);
+    b = trans_pp_fill_quads(t, b);
+    return sum_of(t, trans_pp_neighbour(t, y ? b : a, keep, bit), trans_pp_neighbour(t, y ? a : b, keep, 0));
+}
+
+static LLVMValueRef add(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    switch (op) {
+    case UTGARD_PP_ADD: return sum_of(t, x, y);
+    case UTGARD_PP_ADD_FRACT:
+        return jit_as_i32(t->b, LLVMBuildFSub(ir, real(t, x), real(t, rounded(t, "llvm.floor", x)), ""));
+    case UTGARD_PP_ADD_NE: return truth(t, compare(t, LLVMRealUNE, x, y));
+    case UTGARD_PP_ADD_GT: return truth(t, compare(t, LLVMRealOGT, x, y));
+    case UTGARD_PP_ADD_GE: return truth(t, compare(t, LLVMRealOGE, x, y));
+    case UTGARD_PP_ADD_EQ: return truth(t, compare(t, LLVMRealOEQ, x, y));
+    case UTGARD_PP_ADD_FLOOR: return rounded(t, "llvm.floor", x);
+    case UTGARD_PP_ADD_CEIL: return rounded(t, "llvm.ceil", x);
+    case UTGARD_PP_ADD_MIN: return jit_select(t->b, compare(t, LLVMRealOLT, x, y), x, y);
+    case UTGARD_PP_ADD_MAX: return jit_select(t->b, compare(t, LLVMRealOGT, x, y), x, y);
+    case UTGARD_PP_ADD_DFDX:
+    case UTGARD_PP_ADD_DFDY: return derive(t, op == UTGARD_PP_ADD_DFDY, x, y);
+    case UTGARD_PP_ADD_SEL: return jit_select(t->b, is_true(t, t->smul), x, y);
+    case UTGARD_PP_ADD_MOV: return x;
+    default: reserved(t); return zero(t);
+    }
+}
+
+/* ---- stages ---- */
+
+static void multipliers(struct trans *t)
+{
+    const struct utgard_pp_insn *i = t->insn;
+    bool vector = utgard_pp_has(i, UTGARD_PP_VMUL), scalar = utgard_pp_has(i, UTGARD_PP_SMUL);
+    for (unsigned n = 0; vector && n < 4; n++)
+        t->vmul[n] = modified(t, i->vmul.mod,
+                              multiply(t, i->vmul.op, vector_operand(t, &i->vmul.a, n, NULL),
+                                       vector_operand(t, &i->vmul.b, n, NULL)));
+    if (scalar)
+        t->smul = modified(t, i->smul.mod,
+                           multiply(t, i->smul.op, scalar_operand(t, &i->smul.a, NULL),
+                                    scalar_operand(t, &i->smul.b, NULL)));
+    for (unsigned n = 0; vector && n < 4; n++)
+        if (i->vmul.mask >> n & 1)
+            trans_pp_write(t, i->vmul.dest, n, t->vmul[n]);
+    if (scalar && i->smul.writes)
+        trans_pp_write(t, i->smul.dest >> 2, i->smul.dest & 3, t->smul);
+}
+
+static void vector_add(struct trans *t, LLVMValueRef out[4])
+{
+    const struct utgard_pp_insn *i = t->insn;
+    const LLVMValueRef *from = i->vadd.mul_in ? t->vmul : NULL;
+    bool sums = i->vadd.op == UTGARD_PP_ADD_SUM3 || i->vadd.op == UTGARD_PP_ADD_SUM4;
+    LLVMValueRef total = NULL;
+    for (unsigned n = 0; sums && n < (i->vadd.op == UTGARD_PP_ADD_SUM3 ? 3u : 4u); n++) {
+        LLVMValueRef term = vector_operand(t, &i->vadd.a, n, from);
+        total = n ? sum_of(t, total, term) : term;
+    }
+    for (unsigned n = 0; n < 4; n++)
+        out[n] = modified(t, i->vadd.mod,
+                          sums ? total
+                               : add(t, i->vadd.op, vector_operand(t, &i->vadd.a, n, from),
+                                     vector_operand(t, &i->vadd.b, n, NULL)));
+}
+
+static void accumulators(struct trans *t)
+{
+    const struct utgard_pp_insn *i = t->insn;
+    bool vector = utgard_pp_has(i, UTGARD_PP_VADD), scalar = utgard_pp_has(i, UTGARD_PP_SADD);
+    LLVMValueRef out[4], one = NULL;
+    if (vector)
+        vector_add(t, out);
+    if (scalar)
+        one = modified(t, i->sadd.mod,
+                       add(t, i->sadd.op, scalar_operand(t, &i->sadd.a, i->sadd.mul_in ? t->smul : NULL),
+                           scalar_operand(t, &i->sadd.b, NULL)));
+    for (unsigned n = 0; vector && n < 4; n++)
+        if (i->vadd.mask >> n & 1)
+            trans_pp_write(t, i->vadd.dest, n, out[n]);
+    if (scalar && i->sadd.writes)
+        trans_pp_write(t, i->sadd.dest >> 2, i->sadd.dest & 3, one);
+}
+
+/* ---- combiner ---- */
+
+static LLVMValueRef one_over(struct trans *t, LLVMValueRef f)
+{
+    return LLVMBuildFDiv(t->b->ir, jit_splat_f32(t->b, 1.0f), f, "");
+}
+
+static LLVMValueRef function(struct trans *t, uint8_t op, LLVMValueRef x)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef f = real(t, x);
+    switch (op) {
+    case UTGARD_PP_COMBINE_RCP: return jit_as_i32(b, one_over(t, f));
+    case UTGARD_PP_COMBINE_MOV: return x;
+    case UTGARD_PP_COMBINE_SQRT: return jit_as_i32(b, jit_sqrt(b, f));
+    case UTGARD_PP_COMBINE_RSQRT: return jit_as_i32(b, one_over(t, jit_sqrt(b, f)));
+    case UTGARD_PP_COMBINE_EXP2: return jit_as_i32(b, jit_exp2(b, f));
+    case UTGARD_PP_COMBINE_LOG2: return jit_as_i32(b, jit_log2(b, f));
+    case UTGARD_PP_COMBINE_SIN: return jit_as_i32(b, jit_sin_turns(b, f));
+    case UTGARD_PP_COMBINE_COS: return jit_as_i32(b, jit_cos_turns(b, f));
+    default: reserved(t); return zero(t);
+    }
+}
+
+static void atan_part1(struct trans *t, uint8_t op, LLVMValueRef y, LLVMValueRef x, LLVMValueRef out[4])
+{
+    struct jit_builder *b = t->b;
+    bool two = op == UTGARD_PP_COMBINE_ATAN2;
+    if (op != UTGARD_PP_COMBINE_ATAN && !two)
+        reserved(t);
+    LLVMValueRef sign = LLVMBuildAnd(b->ir, y, bits(t, 0x80000000), "");
+    LLVMValueRef pi = LLVMBuildOr(b->ir, sign, bits(t, 0x40490fdb), "");
+    out[0] = y;
+    out[1] = two ? jit_as_i32(b, one_over(t, real(t, x))) : bits(t, 0x3f800000);
+    out[2] = two ? jit_select(b, compare(t, LLVMRealOLT, x, zero(t)), pi, zero(t)) : zero(t);
+    out[3] = zero(t);
+}
+
+static void combine(struct trans *t)
+{
+    const struct utgard_pp_insn *i = t->insn;
+    struct jit_builder *b = t->b;
+    LLVMValueRef a = scalar_operand(t, &i->combine.a, NULL), v[4], out[4] = {NULL}, r;
+    for (unsigned n = 0; n < 4; n++)
+        v[n] = t->reg[i->combine.b_vector][i->combine.b_swizzle >> 2 * n & 3];
+    switch (i->combine.kind) {
+    case UTGARD_PP_COMBINE_SCALAR:
+        r = modified(t, i->combine.mod, function(t, i->combine.op, a));
+        trans_pp_write(t, i->combine.dest >> 2, i->combine.dest & 3, r);
+        return;
+    case UTGARD_PP_COMBINE_PART2:
+        r = LLVMBuildFAdd(b->ir, jit_atan(b, real(t, v[0])), real(t, v[2]), "");
+        r = modified(t, i->combine.mod, jit_as_i32(b, r));
+        trans_pp_write(t, i->combine.dest >> 2, i->combine.dest & 3, r);
+        return;
+    case UTGARD_PP_COMBINE_VECTOR:
+        atan_part1(t, i->combine.op, a, scalar_operand(t, &i->combine.b, NULL), out);
+        break;
+    default:
+        for (unsigned n = 0; n < 4; n++)
+            out[n] = product(t, 0, a, v[n]);
+    }
+    for (unsigned n = 0; n < 4; n++)
+        if (i->combine.mask >> n & 1)
+            trans_pp_write(t, i->combine.vector_dest, n, out[n]);
+}
+
+void trans_pp_stages(struct trans *t)
+{
+    const struct utgard_pp_insn *i = t->insn;
+    for (unsigned n = 0; n < 4; n++) {
+        for (unsigned k = 0; k < 2; k++) {
+            bool has = utgard_pp_has(i, (enum utgard_pp_field)(UTGARD_PP_CONST0 + k));
+            uint32_t value = has ? util_f2u(util_half_to_float(i->constant[k][n])) : 0;
+            t->reg[UTGARD_PP_R_CONST0 + k][n] = bits(t, value);
+        }
+        t->reg[UTGARD_PP_R_TEXTURE][n] = t->reg[UTGARD_PP_R_UNIFORM][n] = zero(t);
+        t->coordinates[n] = t->vmul[n] = zero(t);
+    }
+    t->smul = zero(t);
+    if (utgard_pp_has(i, UTGARD_PP_VARYING))
+        trans_pp_varying(t);
+    if (utgard_pp_has(i, UTGARD_PP_SAMPLER))
+        trans_pp_sample(t);
+    if (utgard_pp_has(i, UTGARD_PP_LOAD))
+        trans_pp_load(t);
+    multipliers(t);
+    accumulators(t);
+    if (utgard_pp_has(i, UTGARD_PP_COMBINE))
+        combine(t);
+    if (utgard_pp_has(i, UTGARD_PP_STORE))
+        trans_pp_store(t);
+}

@@ -1,0 +1,286 @@
+/* PP instructions between words and text: tests/isa/utgard_pp.cases in both directions, every row of the
+ * table in some case, random words there and back, and what the checker finds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/utgard_pp/asm.h"
+#include "isa/utgard_pp/program.h"
+#include "tests/isa/cases.h"
+#include "util/bits.h"
+
+static uint64_t seed;
+static uint32_t random32(void)
+{
+    uint64_t z = seed += 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return (uint32_t)(z ^ (z >> 31));
+}
+
+static int assemble(const char *text, size_t length, uint8_t **bytes, size_t *size, struct util_error *error)
+{
+    uint32_t *words, count;
+    int err = utgard_pp_asm(text, length, &words, &count, error);
+    if (err)
+        return err;
+    *bytes = (uint8_t *)words;
+    *size = count * 4u;
+    return 0;
+}
+
+static size_t disassemble(const uint8_t *bytes, size_t size, char *text)
+{
+    uint32_t words[UTGARD_PP_WORDS];
+    assert_true(size <= sizeof words);
+    memcpy(words, bytes, size);
+    assert_int_equal(utgard_pp_disasm(words, (uint32_t)(size / 4), 0, text), size / 4);
+    return strlen(text);
+}
+
+static const struct cases_isa isa = {SOURCE_DIR "/tests/isa/utgard_pp.cases", assemble, disassemble};
+
+static void cases_hold(void **state)
+{
+    struct cases cases = {0};
+    cases_read(&isa, &cases);
+    assert_true(cases.count > 150);
+    assert_true(cases.refused > 35);
+    cases_free(&cases);
+}
+
+/* ---- every row ---- */
+
+static struct utgard_pp_insn insns[512];
+static size_t insn_count;
+
+#define SEEN(name, condition)                                                                                \
+    do {                                                                                                     \
+        bool seen = false;                                                                                   \
+        for (size_t k = 0; k < insn_count && !seen; k++) {                                                   \
+            const struct utgard_pp_insn *i = &insns[k];                                                      \
+            seen = (condition);                                                                              \
+        }                                                                                                    \
+        if (!seen)                                                                                           \
+            fail_msg("no case for the row %s", name);                                                        \
+    } while (0)
+
+static void every_row_has_a_case(void **state)
+{
+    struct cases cases = {0};
+    cases_read(&isa, &cases);
+    assert_true(cases.count < UTIL_ARRAY_SIZE(insns));
+    for (insn_count = 0; insn_count < cases.count; insn_count++) {
+        uint32_t words[UTGARD_PP_WORDS];
+        memcpy(words, cases.bytes[insn_count], sizeof words);
+        assert_true(utgard_pp_decode(words, UTGARD_PP_WORDS, 0, &insns[insn_count]) > 0);
+    }
+#define FIELD(name, bits) SEEN("FIELD " #name, utgard_pp_has(i, UTGARD_PP_##name));
+#define MUL_OP(value, text, operands)                                                                        \
+    SEEN("MUL_OP " text, utgard_pp_has(i, UTGARD_PP_VMUL) && i->vmul.op == (value));
+#define ADD_OP(value, text, operands)                                                                        \
+    SEEN("ADD_OP " text, utgard_pp_has(i, UTGARD_PP_VADD) && i->vadd.op == (value));
+#define COMBINE_OP(value, text, operands)                                                                    \
+    SEEN("COMBINE_OP " text, utgard_pp_has(i, UTGARD_PP_COMBINE) && i->combine.op == (value));
+#include "isa/utgard_pp/insns.inc"
+    for (uint8_t n = 0; n < 16; n++)
+        SEEN("varying source", n / 4 == i->varying.type && utgard_pp_has(i, UTGARD_PP_VARYING));
+    for (uint8_t n = 0; n < 4; n++) {
+        SEEN("combiner", utgard_pp_has(i, UTGARD_PP_COMBINE) && i->combine.kind == n);
+        SEEN("modifier", utgard_pp_has(i, UTGARD_PP_VMUL) && i->vmul.mod == n);
+    }
+    for (uint8_t n = 0; n < 8; n++)
+        SEEN("condition", utgard_pp_has(i, UTGARD_PP_BRANCH) && i->branch.condition == n);
+    cases_free(&cases);
+}
+
+/* ---- there and back ---- */
+
+static void goes_round(const uint32_t *words, uint32_t count)
+{
+    char text[UTGARD_PP_TEXT_MAX];
+    struct util_error error = {0};
+    uint32_t *again, count_again, length = utgard_pp_disasm(words, count, 0, text);
+    assert_true(strlen(text) < UTGARD_PP_TEXT_MAX - 1);
+    assert_true(length > 0 && length <= count);
+    if (utgard_pp_asm(text, strlen(text), &again, &count_again, &error))
+        fail_msg("'%s' is refused: %s", text, error.text);
+    if (count_again != length || memcmp(again, words, length * sizeof *words) != 0)
+        fail_msg("'%s' gives other words", text);
+    free(again);
+}
+
+static void any_word_goes_round(void **state)
+{
+    seed = 1;
+    for (unsigned n = 0; n < 30000; n++) {
+        uint32_t words[UTGARD_PP_WORDS];
+        for (unsigned k = 0; k < UTGARD_PP_WORDS; k++)
+            words[k] = random32();
+        goes_round(words, UTGARD_PP_WORDS);
+    }
+}
+
+/* Random programs print without raw words, and come back whole. */
+static void programs_go_round(void **state)
+{
+    for (uint64_t n = 0; n < 300; n++) {
+        uint32_t words[2048], *again, count, count_again;
+        struct util_error error = {0};
+        char *text = NULL;
+        size_t length = 0;
+        count = utgard_pp_random(n, n % 2 ? UTGARD_PP_RANDOM_FULL : UTGARD_PP_RANDOM_STRAIGHT, words, 2048);
+        assert_int_equal(utgard_pp_check(words, count, NULL, NULL), 0);
+        FILE *out = open_memstream(&text, &length);
+        assert_int_equal(utgard_pp_disasm_program(out, words, count), 0);
+        fclose(out);
+        if (strstr(text, ".word"))
+            fail_msg("program %" PRIu64 " prints %.200s", n, strstr(text, ".word"));
+        if (utgard_pp_asm(text, length, &again, &count_again, &error))
+            fail_msg("program %" PRIu64 ": %s\n%s", n, error.text, text);
+        assert_int_equal(count_again, count);
+        assert_memory_equal(again, words, count * sizeof *words);
+        free(again);
+        free(text);
+    }
+}
+
+static void encoding_inverts_decoding(void **state)
+{
+    seed = 2;
+    unsigned decoded = 0;
+    for (unsigned n = 0; n < 100000; n++) {
+        uint32_t words[UTGARD_PP_WORDS], again[UTGARD_PP_WORDS];
+        struct utgard_pp_insn insn;
+        for (unsigned k = 0; k < UTGARD_PP_WORDS; k++)
+            words[k] = random32();
+        words[0] |= 31; /* long enough */
+        if (!utgard_pp_decode(words, UTGARD_PP_WORDS, 0, &insn))
+            continue;
+        decoded++;
+        utgard_pp_encode(&insn, again);
+        assert_int_equal(words[0], again[0]);
+        uint32_t whole =
+            utgard_pp_length(insn.fields) - 1; /* the last word may hold bits behind the fields */
+        assert_memory_equal(words, again, whole * sizeof *words);
+    }
+    assert_true(decoded > 80000);
+}
+
+/* ---- the checker ---- */
+
+static void note(void *data, uint32_t at, const char *rule, const char *source)
+{
+    char *all = data;
+    snprintf(all + strlen(all), 1000 - strlen(all), "%u %s|", at, rule);
+    assert_true(strlen(source) > 0);
+}
+
+/* Each text breaks one rule, which is named by a part of its words, at the given word. */
+static const struct {
+    const char *text, *rule;
+} breaches[] = {
+    {".word 0x000000a2 \n .word 0x0\n .word 0x0", "0 the word is no instruction"},
+    {".word 0x00000023 \n .word 0x0\n .word 0x0", "0 the instruction is longer"},
+    {"var r0, v0 ; next 2\nvar r0, v0 ; stop", "0 with prefetch"},
+    {"mov.v0 c0, r0 ; stop", "0 registers 12 to 15"},
+    {"mov.s0 c1.x, r0.x ; stop", "0 registers 12 to 15"},
+    {"var.1 r0, v0 ; stop", "0 bits of the varying field"},
+    {"tex2d 0 ; sync ; stop", "0 a texture is sampled without coordinates"},
+    {"var coords, v0 ; textype5 0 ; sync ; stop", "0 bits of the sampler field"},
+    {"var coords, v0 ; tex2d 0 ; stop", "0 texture fetches and derivatives"},
+    {"dfdx.v1 r0, r1, -r1 ; stop", "0 texture fetches and derivatives"},
+    {"op18.v0 r0, r1, r2 ; stop", "0 this multiplier operation"},
+    {"op1.v1 r0, r1, r2 ; stop", "0 this accumulator operation"},
+    {"sum3.s1 r0.x, r1.x ; stop", "0 this accumulator operation"},
+    {"mov.v1 r0, ^v0 ; stop", "0 the multiplier's result"},
+    {"op10.s2 r0.x, r1.x, r2.x ; stop", "0 this combiner operation"},
+    {"atan.s2 r0.x, r1.x ; stop", "0 this combiner operation"},
+    {"nop\nbranch.never r0.x, r1.x, 0\nstop", "1 bits of the branch field"},
+    {"nop\nbranch 3\nstop", "1 the branch goes where no instruction"},
+    {"mov.v1 r0, c0 ; stop", "0 a constant, texture or uniform is read"},
+    {"mul.s0 r0.x, r1.x, uni.x ; stop", "0 a constant, texture or uniform is read"},
+    {"stop\nmov.v1 r0, r1", "1 the program goes on"},
+};
+
+static void breaches_are_found(void **state)
+{
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(breaches); n++) {
+        char found[1000] = "";
+        struct util_error error = {0};
+        uint32_t *words, count;
+        if (utgard_pp_asm(breaches[n].text, strlen(breaches[n].text), &words, &count, &error))
+            fail_msg("%s: %s", breaches[n].text, error.text);
+        utgard_pp_check(words, count, note, found);
+        if (strncmp(found, breaches[n].rule, strlen(breaches[n].rule)) != 0)
+            fail_msg("'%s': %s", breaches[n].text, found);
+        free(words);
+    }
+}
+
+/* ---- whole programs ---- */
+
+static void refused(const char *text, const char *message)
+{
+    struct util_error error = {0};
+    struct utgard_pp_program *p;
+    uint32_t *words, count;
+    assert_int_equal(utgard_pp_asm(text, strlen(text), &words, &count, &error), 0);
+    assert_int_equal(utgard_pp_program_create(words, count, &p, &error), -EBADMSG);
+    if (!strstr(error.text, message))
+        fail_msg("'%s': %s", text, error.text);
+    free(words);
+}
+
+static void programs_are_analysed(void **state)
+{
+    static const char text[] = "    var coords.xy, v1.xy ; tex2d 2 ; mov.v1 r0, tex ; sync\n"
+                               "    uniform 3 ; mul.v0 r0, r0, uni\n"
+                               "    c0 0.5, 0.0, 0.0, 0.0 ; branch.ge r0.w, c0.x, keep\n"
+                               "    discard\n"
+                               "keep: mov.v1 r1, r0 ; branch.gt r1.x, r0.x, keep\n"
+                               "    mov.v1 r0, r1 ; stop\n"
+                               "    mov.v1 r0, r5 ; stop\n";
+    struct util_error error = {0};
+    struct utgard_pp_program *p;
+    uint32_t *words, count;
+    assert_int_equal(utgard_pp_asm(text, strlen(text), &words, &count, &error), 0);
+    assert_int_equal(utgard_pp_program_create(words, count, &p, &error), 0);
+    assert_int_equal(p->insn_count, 6); /* the last is not reached */
+    assert_true(p->word_count < count);
+    assert_int_equal(p->sample_count, 1);
+    assert_int_equal(p->samples[0].sampler, 2);
+    assert_int_equal(p->uniforms, 16);
+    assert_int_equal(p->varyings, 0x30);
+    assert_int_equal(p->block_count, 4);
+    assert_int_equal(p->blocks[0].target, 2);
+    assert_true(p->blocks[1].ends && p->blocks[3].ends && !p->blocks[2].ends);
+    assert_int_equal(p->blocks[2].target, 2);
+    assert_true(p->discards && p->repeats && !p->derivatives && !p->temporaries);
+    utgard_pp_program_destroy(p);
+    free(words);
+    refused("mov.v1 r0, r1", "word 3 is no instruction");
+    refused("branch 3\nstop", "goes to word 3, where no instruction is");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cases_hold),
+        cmocka_unit_test(every_row_has_a_case),
+        cmocka_unit_test(any_word_goes_round),
+        cmocka_unit_test(programs_go_round),
+        cmocka_unit_test(encoding_inverts_decoding),
+        cmocka_unit_test(breaches_are_found),
+        cmocka_unit_test(programs_are_analysed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
