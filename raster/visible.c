@@ -21,8 +21,13 @@ static void empty(struct raster_visible *queue)
 
 void raster_visible_begin(struct raster_visible *queue, uint32_t width, uint32_t height)
 {
-    queue->columns = width / 4;
-    queue->tile_blocks = width / 4 * (height / 4);
+    uint32_t columns = width / 4, blocks = columns * (height / 4);
+    if (queue->columns != columns || queue->tile_blocks != blocks)
+        for (uint32_t i = 0; i < blocks; i++)
+            queue->whole[i] = (struct raster_block){
+                .x = (uint8_t)(i % columns), .y = (uint8_t)(i / columns), .mask = 0xffff, .sample = {0xffff}};
+    queue->columns = columns;
+    queue->tile_blocks = blocks;
     empty(queue);
 }
 
@@ -44,16 +49,6 @@ bool raster_visible_fills(const struct raster_prim *prim, const struct raster_ti
     return true;
 }
 
-uint32_t raster_visible_whole(const struct raster_visible *queue, struct raster_block *blocks)
-{
-    uint32_t count = 0;
-    for (uint32_t y = 0; count < queue->tile_blocks; y++)
-        for (uint32_t x = 0; x < queue->columns; x++)
-            blocks[count++] =
-                (struct raster_block){.x = (uint8_t)x, .y = (uint8_t)y, .mask = 0xffff, .sample = {0xffff}};
-    return count;
-}
-
 /* ---- adding ---- */
 
 void raster_planes_copy(const struct raster_prim *prim, uint32_t varyings, struct raster_planes *out)
@@ -66,18 +61,6 @@ void raster_planes_copy(const struct raster_prim *prim, uint32_t varyings, struc
     _mm_store_ps(out->inv_w, _mm_setr_ps(prim->inv_w_a, prim->inv_w_b, prim->inv_w_c, 0));
     for (uint32_t n = 0; n < varyings; n++)
         _mm_store_ps(out->vary[n], _mm_setr_ps(prim->vary_a[n], prim->vary_b[n], prim->vary_c[n], 0));
-}
-
-static bool covers_tile(const struct raster_visible *queue, const struct raster_block *blocks, uint32_t count)
-{
-    uint32_t all = 0xffff;
-    if (!blocks)
-        return true;
-    if (count != queue->tile_blocks)
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        all &= blocks[i].mask;
-    return all == 0xffff;
 }
 
 /* Lanes 0 to 7 of a mask as words of all ones or none. */
@@ -120,7 +103,7 @@ bool raster_visible_add(struct raster_visible *queue, const void *shader, const 
                         uint32_t varyings, const struct raster_block *blocks, uint32_t count)
 {
     uint32_t bytes = raster_planes_bytes(varyings);
-    bool whole = covers_tile(queue, blocks, count);
+    bool whole = !blocks;
     if (queue->first_owner + queue->prim_count > OWNER_MAX)
         return false;
     if (whole) { /* nothing that waits will be seen */

@@ -52,6 +52,7 @@ struct raster_visible {
     struct raster_visible_block batch[RASTER_VISIBLE_BATCH];
     uint32_t columns, tile_blocks; /* of the tile, in blocks */
     uint32_t first_owner, prim_count, block_count, plane_bytes;
+    struct raster_block whole[RASTER_BLOCKS_MAX]; /* the tile's */
     bool covered; /* the first primitive covers the tile: it owns what nobody after it does */
 };
 
@@ -59,16 +60,15 @@ struct raster_visible {
 void raster_visible_begin(struct raster_visible *queue, uint32_t width, uint32_t height);
 
 /* Appends a primitive whose colours `shader` makes of its planes and its first `varyings` varyings, with what
- * of its blocks has passed the tests (their `mask` counts; blocks NULL: all of the tile). What it hides of
+ * of its blocks has passed the tests (their `mask` counts); blocks NULL: all of the tile. What it hides of
  * others is forgotten. False, and nothing is done, when there is no room: what waits must be shaded first. */
 bool raster_visible_add(struct raster_visible *queue, const void *shader, const struct raster_prim *prim,
                         uint32_t varyings, const struct raster_block *blocks, uint32_t count);
 
-/* Whether every pixel of the tile (of one sample) is covered and not clipped: simply seen, without a list of
- * blocks. And that list, where it is needed; returns their number. */
+/* Whether every pixel of the tile (of one sample) is covered and not clipped: seen without a list of blocks,
+ * which is queue->whole, tile_blocks of them, where it is needed. */
 bool raster_visible_fills(const struct raster_prim *prim, const struct raster_tile *tile,
                           const struct raster_rect *clip);
-uint32_t raster_visible_whole(const struct raster_visible *queue, struct raster_block *blocks);
 
 /* Shades blocks of primitives of one shader: each pixel once, so in any order. `planes` is what
  * raster_visible_block.planes counts from, aligned to 16. */

@@ -8,7 +8,7 @@
 #include "raster/centre_ir.h"
 #include "raster/zs_ir.h"
 
-enum { PRIM, TILE, BLOCKS, COUNT, PARAMS };
+enum { PRIM, TILE, BLOCKS, COUNT, COMMON, PARAMS };
 
 bool raster_zs_is_idle(const struct raster_zs *zs)
 {
@@ -28,9 +28,11 @@ static uint32_t depth_at(const struct raster_prim *prim, int32_t px, int32_t py)
 }
 
 uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, const struct raster_prim *prim,
-                              struct raster_tile *tile, struct raster_block *blocks, uint32_t count)
+                              struct raster_tile *tile, struct raster_block *blocks, uint32_t count,
+                              uint16_t *common)
 {
     uint32_t kept = 0;
+    *common = 0xffff;
     for (uint32_t i = 0; i < count; i++) {
         struct raster_block block = blocks[i];
         uint32_t passed = 0;
@@ -46,6 +48,7 @@ uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, const struct raster_pr
         }
         block.mask = block.sample[0] = (uint16_t)passed;
         blocks[kept] = block;
+        *common &= passed ? block.mask : 0xffff;
         kept += passed != 0;
     }
     return kept;
@@ -57,7 +60,7 @@ struct emit {
     LLVMValueRef x0, y0, a, b, c; /* splats of the plane */
     LLVMValueRef left, top, row;  /* the tile's position, its blocks in a row: scalars */
     LLVMValueRef reverse;
-    LLVMValueRef kept; /* slot: blocks so far */
+    LLVMValueRef kept, common; /* slots: blocks so far, lanes that pass in all of them */
 };
 
 static LLVMValueRef word_of(struct jit_builder *b, unsigned param, size_t offset)
@@ -72,7 +75,7 @@ static LLVMValueRef coefficient(struct jit_builder *b, size_t offset)
 
 static void begin(struct emit *e, struct jit_builder *b)
 {
-    const LLVMTypeRef types[] = {b->ptr, b->ptr, b->ptr, b->i32};
+    const LLVMTypeRef types[] = {b->ptr, b->ptr, b->ptr, b->i32, b->ptr};
 
     jit_begin_function(b, b->i32, types, PARAMS);
     for (unsigned i = 0; i < PARAMS; i++)
@@ -89,6 +92,8 @@ static void begin(struct emit *e, struct jit_builder *b)
     e->reverse = word_of(b, PRIM, offsetof(struct raster_prim, reverse));
     e->reverse = LLVMBuildICmp(b->ir, LLVMIntNE, e->reverse, jit_i32(b, 0), "");
     e->kept = jit_alloca(b, b->i32, "kept");
+    e->common = jit_alloca(b, b->i16, "common");
+    jit_store(b, LLVMConstAllOnes(b->i16), e->common, 2);
     jit_store(b, jit_i32(b, 0), e->kept, 4);
 }
 
@@ -106,15 +111,19 @@ static LLVMValueRef depths(struct emit *e, struct jit_builder *b, LLVMValueRef x
 /* Keeps the block, at most where it was found, with the lanes that pass. */
 static void keep(struct emit *e, struct jit_builder *b, LLVMValueRef head, LLVMValueRef pass)
 {
-    LLVMValueRef bits = jit_mask_to_bits(b, pass), kept = jit_load(b, b->i32, e->kept, 4, false), block, at;
+    LLVMValueRef bits = jit_mask_to_bits(b, pass), kept = jit_load(b, b->i32, e->kept, 4, false);
+    LLVMValueRef block, at, some, common;
 
     at = LLVMBuildMul(b->ir, kept, jit_i32(b, sizeof(struct raster_block)), "");
     block = jit_offset(b, jit_param(b, BLOCKS), at);
     jit_store(b, head, block, 2);
     jit_store(b, bits, jit_offset_const(b, block, offsetof(struct raster_block, mask)), 2);
     jit_store(b, bits, jit_offset_const(b, block, offsetof(struct raster_block, sample)), 2);
-    at = LLVMBuildICmp(b->ir, LLVMIntNE, bits, LLVMConstNull(b->i16), "");
-    jit_store(b, LLVMBuildAdd(b->ir, kept, LLVMBuildZExt(b->ir, at, b->i32, ""), ""), e->kept, 4);
+    some = LLVMBuildICmp(b->ir, LLVMIntNE, bits, LLVMConstNull(b->i16), "");
+    jit_store(b, LLVMBuildAdd(b->ir, kept, LLVMBuildZExt(b->ir, some, b->i32, ""), ""), e->kept, 4);
+    common = LLVMBuildAnd(b->ir, jit_load(b, b->i16, e->common, 2, false), bits, "");
+    common = LLVMBuildSelect(b->ir, some, common, jit_load(b, b->i16, e->common, 2, false), "");
+    jit_store(b, common, e->common, 2);
 }
 
 static void test_block(struct emit *e, struct jit_builder *b, const struct raster_zs *zs,
@@ -153,6 +162,7 @@ static int emit_blocks(struct jit_builder *b, void *data)
     jit_loop_begin(b, &loop, jit_param(b, COUNT));
     test_block(&e, b, data, &loop);
     jit_loop_end(b, &loop);
+    jit_store(b, jit_load(b, b->i16, e.common, 2, false), jit_param(b, COMMON), 2);
     LLVMBuildRet(b->ir, jit_load(b, b->i32, e.kept, 4, false));
     return 0;
 }
@@ -174,7 +184,7 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
 int raster_zs_blocks(struct jit_engine *engine, const struct raster_zs *zs, struct jit_function **out,
                      struct util_error *error)
 {
-    const struct key key = {.mark = "raster zs 3", .zs = *zs};
+    const struct key key = {.mark = "raster zs 4", .zs = *zs};
     const struct jit_request request = {.key = &key,
                                         .key_size = sizeof key,
                                         .name = "raster_zs_blocks",

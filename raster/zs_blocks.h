@@ -9,10 +9,10 @@
 #include "raster/zs.h"
 
 /* Tests the blocks' lanes and updates the tile's words. Blocks with lanes that pass stay, in order, `mask`
- * and sample[0] being those lanes; returns their number. The caller is in the guest floating-point
- * environment. */
+ * and sample[0] being those lanes; returns their number. *common becomes the lanes that pass in all of those.
+ * The caller is in the guest floating-point environment. */
 typedef uint32_t (*raster_zs_blocks_fn)(const struct raster_prim *prim, struct raster_tile *tile,
-                                        struct raster_block *blocks, uint32_t count);
+                                        struct raster_block *blocks, uint32_t count, uint16_t *common);
 
 /* Whether the tests pass all and change nothing, so that none need be done. */
 bool raster_zs_is_idle(const struct raster_zs *zs);
@@ -24,6 +24,7 @@ int raster_zs_blocks(struct jit_engine *engine, const struct raster_zs *zs, stru
                      struct util_error *error);
 /* The same in plain C, one lane after the other. */
 uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, const struct raster_prim *prim,
-                              struct raster_tile *tile, struct raster_block *blocks, uint32_t count);
+                              struct raster_tile *tile, struct raster_block *blocks, uint32_t count,
+                              uint16_t *common);
 
 #endif

@@ -12,15 +12,18 @@
 #include "gpu/vc4/frag_ref.h"
 #include "util/bits.h"
 
+#define CHEAP_INSNS 24u /* of programs without textures: less than some ten nanoseconds a block */
+
 struct vc4_frag {
     struct vc4_frag_ref *ref;   /* owned; NULL when the draw is compiled */
     struct vc4_frag_ref *watch; /* likewise, of compiled draws that may be watched */
     const struct vc4_qpu_program *program;
     uint32_t code; /* guest address of the program, for reports */
     uint8_t samples;
-    uint32_t weight; /* of an instruction in fuel */
-    struct vc4_frag_entry entry;
-    bool opaque, colors; /* entry is of visible pixels; the program writes a colour */
+    uint32_t weight;               /* of an instruction in fuel */
+    struct jit_function *in_order; /* a vc4_frag_fn; NULL of opaque draws that are not cheap */
+    struct vc4_frag_entry visible; /* of opaque draws */
+    bool opaque, colors;           /* colors: the program writes one */
     struct vc4_frag_args args;
     /* Behind it, in one piece of memory: */
     struct raster_texture *textures; /* by sample number; direct lookups have none */
@@ -109,11 +112,11 @@ static int find_code(const struct vc4_frag_variant *variant, struct jit_engine *
 static uint32_t run_visible(const struct vc4_frag *frag, const uint8_t *planes, struct raster_tile *tile,
                             const struct raster_visible_block *blocks, uint32_t count, uint64_t *executed)
 {
-    vc4_frag_visible_fn run = (vc4_frag_visible_fn)jit_function_code(frag->entry.code);
+    vc4_frag_visible_fn run = (vc4_frag_visible_fn)jit_function_code(frag->visible.code);
     struct vc4_frag_result result = {.fuel = UINT64_MAX}; /* it is paid for, and does not repeat */
     uint32_t code = run(&frag->args, planes, tile, blocks, count, &result);
 
-    jit_function_ran(frag->entry.code, result.executed);
+    jit_function_ran(frag->visible.code, result.executed);
     *executed += result.executed;
     return code;
 }
@@ -135,18 +138,20 @@ static int compile(struct vc4_frag *frag, struct jit_engine *engine, const struc
                                        .samples = config->samples,
                                        .visible = plan->opaque && !config->in_order,
                                        .numeric = state->numeric};
+    struct vc4_frag_entry entry = {0};
 
     if (frag->program->reads_coverage)
         variant.coverage = (uint8_t)(config->coverage_leave | config->coverage_mask << 1);
     vc4_frag_plan_test(plan, frag->uniforms, config, &variant.zs);
-    if (variant.visible && find_code(&variant, engine, state->fs.notes, &frag->entry) == 0 &&
-        may_wait(frag)) {
-        frag->opaque = true;
-        frag->colors = plan->colors;
+    frag->opaque = variant.visible && find_code(&variant, engine, state->fs.notes, &frag->visible) == 0 &&
+                   may_wait(frag);
+    frag->colors = plan->colors;
+    if (frag->opaque && !vc4_frag_cheap(frag))
         return 0;
-    }
     variant.visible = false;
-    return find_code(&variant, engine, state->fs.notes, &frag->entry);
+    int status = find_code(&variant, engine, state->fs.notes, &entry);
+    frag->in_order = entry.code;
+    return status;
 }
 
 /* 0, or a negative errno: whatever it is, the reference path serves the draw or names the guest's fault. */
@@ -283,22 +288,29 @@ bool vc4_frag_opaque(const struct vc4_frag *frag)
     return frag->opaque;
 }
 
+bool vc4_frag_cheap(const struct vc4_frag *frag)
+{
+    return frag->program->insn_count <= CHEAP_INSNS && !frag->program->sample_count;
+}
+
 bool vc4_frag_tests(const struct vc4_frag *frag)
 {
-    return frag->entry.test;
+    return frag->visible.test;
 }
 
 uint32_t vc4_frag_test(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
-                       struct raster_block *blocks, uint32_t *count, uint64_t *fuel, struct gpu_fault *fault)
+                       struct raster_block *blocks, uint32_t *count, uint16_t *common, uint64_t *fuel,
+                       struct gpu_fault *fault)
 {
+    *common = 0xffff;
     if (!pay(frag, *count, fuel, fault))
         return VC4_QPU_FAULT_FUEL;
-    if (frag->entry.test) {
-        raster_zs_blocks_fn test = (raster_zs_blocks_fn)jit_function_code(frag->entry.test);
+    if (frag->visible.test) {
+        raster_zs_blocks_fn test = (raster_zs_blocks_fn)jit_function_code(frag->visible.test);
         uint32_t tested = *count;
 
-        *count = test(prim, tile, blocks, tested);
-        jit_function_ran(frag->entry.test, tested * RASTER_ZS_BLOCK_COST);
+        *count = test(prim, tile, blocks, tested, common);
+        jit_function_ran(frag->visible.test, tested * RASTER_ZS_BLOCK_COST);
     }
     if (!frag->colors)
         *count = 0;
@@ -321,9 +333,10 @@ static uint32_t shade_opaque(const struct vc4_frag *frag, const struct raster_pr
     alignas(16) uint8_t planes[sizeof(struct raster_planes) + RASTER_MAX_VARYINGS * 4 * sizeof(float)];
     struct raster_block tested[RASTER_BLOCKS_MAX];
     struct raster_visible_block visible[RASTER_BLOCKS_MAX];
+    uint16_t common;
 
     memcpy(tested, blocks, count * sizeof *blocks);
-    uint32_t code = vc4_frag_test(frag, prim, tile, tested, &count, fuel, fault);
+    uint32_t code = vc4_frag_test(frag, prim, tile, tested, &count, &common, fuel, fault);
     if (code || !count)
         return code;
     raster_planes_copy(prim, frag->program->varying_count, (struct raster_planes *)planes);
@@ -342,16 +355,16 @@ uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *p
     uint32_t code;
 
     assert(tile->samples == frag->samples);
-    if (frag->opaque)
+    if (!frag->in_order && !frag->ref)
         return shade_opaque(frag, prim, tile, blocks, count, fuel, executed, fault);
     if (!pay(frag, count, fuel, fault))
         return VC4_QPU_FAULT_FUEL;
     if (frag->ref) {
         code = vc4_frag_ref_shade(frag->ref, prim, tile, blocks, count, &result.fuel, executed, fault);
     } else {
-        vc4_frag_fn run = (vc4_frag_fn)jit_function_code(frag->entry.code);
+        vc4_frag_fn run = (vc4_frag_fn)jit_function_code(frag->in_order);
         code = run(&frag->args, prim, tile, blocks, count, &result);
-        jit_function_ran(frag->entry.code, result.executed);
+        jit_function_ran(frag->in_order, result.executed);
         if (code)
             report(frag, code, result.address, fault);
         *executed += result.executed;

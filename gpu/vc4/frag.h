@@ -62,13 +62,17 @@ uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *p
 /* Whether the draw only replaces the colours of what it covers, so that its primitives may be tested as they
  * come and coloured later, where they are still seen (raster/visible.h). vc4_frag_shade does both at once. */
 bool vc4_frag_opaque(const struct vc4_frag *frag);
-/* Of those: whether there are tests that blocks may fail. */
+/* Of those: whether there are tests that blocks may fail; whether so little is done for a pixel that its
+ * waiting costs as much, unless it waits with all of the tile. */
 bool vc4_frag_tests(const struct vc4_frag *frag);
+bool vc4_frag_cheap(const struct vc4_frag *frag);
 /* Of those: all that vc4_frag_shade does, in the same order, but for the colours. `blocks` (not looked at
- * when there are no tests) and *count become what is left to be coloured. *fuel shrinks by what shading in
- * order takes: what a tile may do does not depend on what will be hidden. */
+ * when there are no tests) and *count become what is left to be coloured, *common the lanes left in all of
+ * them. *fuel shrinks by what shading in order takes: what a tile may do does not depend on what will be
+ * hidden. */
 uint32_t vc4_frag_test(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
-                       struct raster_block *blocks, uint32_t *count, uint64_t *fuel, struct gpu_fault *fault);
+                       struct raster_block *blocks, uint32_t *count, uint16_t *common, uint64_t *fuel,
+                       struct gpu_fault *fault);
 /* Their colours: a raster_visible_fn; `target` is a struct vc4_frag_target, `frag` the draw's. */
 struct vc4_frag_target {
     struct raster_tile *tile;

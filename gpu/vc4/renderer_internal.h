@@ -196,6 +196,7 @@ struct vc4_worker {
     struct raster_prim prim;
     struct raster_triangles triangles;
     struct raster_visible visible;      /* opaque primitives that wait for their colours */
+    bool dear;                          /* one of them, and not only cheap ones (frag.h) */
     float vary[3][RASTER_MAX_VARYINGS]; /* of a clipped primitive */
     /* The draw last used, so that the pixel path takes no lock. */
     const struct vc4_draw *draw;

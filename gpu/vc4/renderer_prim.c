@@ -69,25 +69,37 @@ void vc4_draw_visible(struct vc4_worker *w)
 {
     if (raster_visible_waits(&w->visible))
         raster_visible_shade(&w->visible, vc4_frag_color, &(struct vc4_frag_target){&w->tile, &w->executed});
+    w->dear = false;
 }
 
-/* Tests an opaque primitive; its colours wait. `blocks` of w->blocks, or the whole tile: then they may not be
- * there as yet. */
+/* Whether an opaque primitive is to wait: a cheap one when that takes no list of its blocks, or spares others
+ * from being shaded before their time. */
+static bool waits(const struct vc4_draw_call *call, bool whole)
+{
+    return whole || call->run->worker->dear || !vc4_frag_cheap(call->draw->frag);
+}
+
+/* Tests an opaque primitive; its colours wait. `blocks` of w->blocks, or the whole tile: then they need not
+ * be there. */
 static bool shade_later(const struct vc4_draw_call *call, uint32_t blocks, bool whole)
 {
     struct vc4_worker *w = call->run->worker;
     const struct vc4_draw *draw = call->draw;
-    const struct raster_block *left = w->blocks;
+    uint16_t common;
     if (whole && vc4_frag_tests(draw->frag))
-        raster_visible_whole(&w->visible, w->blocks);
-    else if (whole)
-        left = NULL;
-    if (vc4_frag_test(draw->frag, &w->prim, &w->tile, w->blocks, &blocks, &call->run->fuel, call->run->fault))
+        memcpy(w->blocks, w->visible.whole, blocks * sizeof *w->blocks);
+    if (vc4_frag_test(draw->frag, &w->prim, &w->tile, w->blocks, &blocks, &common, &call->run->fuel,
+                      call->run->fault))
         return false;
-    if (!blocks || raster_visible_add(&w->visible, draw->frag, &w->prim, draw->frag_varyings, left, blocks))
+    const struct raster_block *left =
+        whole && blocks == w->visible.tile_blocks && common == 0xffff ? NULL : w->blocks;
+    if (!blocks)
         return true;
-    vc4_draw_visible(w);
-    raster_visible_add(&w->visible, draw->frag, &w->prim, draw->frag_varyings, left, blocks);
+    if (!raster_visible_add(&w->visible, draw->frag, &w->prim, draw->frag_varyings, left, blocks)) {
+        vc4_draw_visible(w);
+        raster_visible_add(&w->visible, draw->frag, &w->prim, draw->frag_varyings, left, blocks);
+    }
+    w->dear = !vc4_frag_cheap(draw->frag) || (w->dear && left);
     return true;
 }
 
@@ -100,7 +112,7 @@ static bool shade(const struct vc4_draw_call *call, const struct vc4_frag_watch 
     w->blocks_shaded += blocks;
     w->uniform_reads += (uint64_t)blocks * draw->state->fs.program->uniform_count;
     bool watched = watch || draw->counted;
-    if (!watched && vc4_frag_opaque(draw->frag))
+    if (!watched && vc4_frag_opaque(draw->frag) && waits(call, whole))
         return shade_later(call, blocks, whole);
     vc4_draw_visible(w);
     if (watched)

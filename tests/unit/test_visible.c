@@ -140,7 +140,7 @@ static void test_queue(void **state)
             }
             shade_in_order(&want, shader, &prim, blocks, count);
             whole += all;
-            const struct raster_block *some = all && random32() & 1 ? NULL : blocks;
+            const struct raster_block *some = all && below(4) ? NULL : blocks;
             if (!raster_visible_add(queue, shader, &prim, varyings, some, count)) {
                 refused++;
                 settle(queue, &got);
@@ -185,6 +185,7 @@ static void compare_tests(const struct raster_zs *zs, raster_zs_blocks_fn run, s
                                .z_c = below(4) ? 0.5f + random_float(0.3f) : random_float(1e9f),
                                .reverse = random32() & 1};
     uint32_t count, kept[2];
+    uint16_t common[2];
 
     for (unsigned i = 0; i < RASTER_TILE_WORDS; i++)
         tiles[0].zs[i] = (random32() >> (below(4) == 0)) ^ (below(3) ? 0 : 0x80000000);
@@ -200,10 +201,11 @@ static void compare_tests(const struct raster_zs *zs, raster_zs_blocks_fn run, s
     tiles[1] = tiles[0];
 
     unsigned saved = util_fpenv_enter();
-    kept[0] = raster_zs_blocks_ref(zs, &prim, &tiles[0], blocks[0], count);
-    kept[1] = run(&prim, &tiles[1], blocks[1], count);
+    kept[0] = raster_zs_blocks_ref(zs, &prim, &tiles[0], blocks[0], count, &common[0]);
+    kept[1] = run(&prim, &tiles[1], blocks[1], count, &common[1]);
     util_fpenv_leave(saved);
     assert_int_equal(kept[0], kept[1]);
+    assert_int_equal(common[0], common[1]);
     assert_memory_equal(blocks[0], blocks[1], kept[0] * sizeof *blocks[0]);
     assert_memory_equal(tiles[0].zs, tiles[1].zs, sizeof tiles[0].zs);
     if (!raster_zs_is_idle(zs))
@@ -245,18 +247,19 @@ static void test_tests(void **state)
 static void test_fills(void **state)
 {
     struct raster_tile *tile = aligned_alloc(64, sizeof *tile);
+    struct raster_visible *queue = aligned_alloc(64, util_align(sizeof *queue, 64));
     unsigned fills = 0, not = 0;
 
     memset(tile, 0, sizeof *tile);
+    memset(queue, 0, sizeof *queue);
     tile->samples = 1;
     for (unsigned n = 0; n < 20000; n++) {
         int32_t scale = 16 * (below(2) ? 100 : 2000);
         struct raster_setup setup = {.centres_only = true};
         struct raster_vertex v[3] = {0};
         struct raster_prim prim;
-        struct raster_block blocks[RASTER_BLOCKS_MAX], whole[RASTER_BLOCKS_MAX];
+        struct raster_block blocks[RASTER_BLOCKS_MAX];
         struct raster_rect clip = {0, 0, 4096, 4096};
-        struct raster_visible queue_size = {0};
 
         tile->width = 64;
         tile->height = 64 >> below(2);
@@ -281,12 +284,12 @@ static void test_fills(void **state)
         not += !full;
         if (!full)
             continue;
-        queue_size.columns = tile->width / 4;
-        queue_size.tile_blocks = count;
-        assert_int_equal(raster_visible_whole(&queue_size, whole), count);
-        assert_memory_equal(whole, blocks, count * sizeof *blocks);
+        raster_visible_begin(queue, tile->width, tile->height);
+        assert_int_equal(queue->tile_blocks, count);
+        assert_memory_equal(queue->whole, blocks, count * sizeof *blocks);
     }
     assert_true(fills > 100 && not> 1000);
+    free(queue);
     free(tile);
 }
 
