@@ -4,12 +4,14 @@
 #include "gpu/vc4/renderer_internal.h"
 
 #include <errno.h>
+#include <smmintrin.h>
 #include <stdlib.h>
 
 #include "util/arena.h"
 #include "util/bits.h"
 
-#define FIRST_SIZE 64u
+#define FIRST_SIZE  64u
+#define BUILD_SPINS 500u /* some 10 microseconds: going to sleep and being woken costs more */
 
 enum status { STATUS_BUILDING, STATUS_READY, STATUS_FAULTED };
 
@@ -20,7 +22,7 @@ struct entry {
     uint8_t attributes, kind;
     bool extended, single_threaded;
     struct vc4_frag_config config; /* of draws; zero in records */
-    enum status status;
+    enum status status;            /* leaves BUILDING once, by an atomic store */
     struct gpu_fault fault;
 };
 
@@ -125,7 +127,7 @@ int vc4_draws_create(struct vc4_device *device, struct vc4_draws **out)
     if (!draws)
         return -ENOMEM;
     draws->device = device;
-    pthread_mutex_init(&draws->lock, NULL);
+    draws->lock = (pthread_mutex_t)PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP; /* held for a moment only */
     pthread_cond_init(&draws->built, NULL);
     *out = draws;
     if (table_create(&draws->records) && table_create(&draws->draws) && util_arena_create(&draws->arena) == 0)
@@ -192,8 +194,22 @@ void vc4_draws_destroy(struct vc4_draws *draws)
 static void publish(struct vc4_draws *draws, struct entry *e, bool ok)
 {
     pthread_mutex_lock(&draws->lock);
-    e->status = ok ? STATUS_READY : STATUS_FAULTED;
+    __atomic_store_n(&e->status, ok ? STATUS_READY : STATUS_FAULTED, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&draws->built);
+    pthread_mutex_unlock(&draws->lock);
+}
+
+/* Most draws are prepared within a microsecond, some compile first. */
+static void wait_built(struct vc4_draws *draws, struct entry *e)
+{
+    for (unsigned i = 0; i < BUILD_SPINS; i++) {
+        if (__atomic_load_n(&e->status, __ATOMIC_ACQUIRE) != STATUS_BUILDING)
+            return;
+        _mm_pause();
+    }
+    pthread_mutex_lock(&draws->lock);
+    while (e->status == STATUS_BUILDING)
+        pthread_cond_wait(&draws->built, &draws->lock);
     pthread_mutex_unlock(&draws->lock);
 }
 
@@ -210,9 +226,9 @@ static struct entry *get(struct vc4_draws *draws, struct table *table, const str
         *e = *key;
         table_add(table, e);
     }
-    while (e && !mine && e->status == STATUS_BUILDING)
-        pthread_cond_wait(&draws->built, &draws->lock);
     pthread_mutex_unlock(&draws->lock);
+    if (e && !mine)
+        wait_built(draws, e);
     if (!e) {
         vc4_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, key->shader, "no host memory for a draw");
         return NULL;

@@ -241,21 +241,30 @@ static struct program *programs_get(struct vc4_programs *p, const struct gpu_mem
     return same;
 }
 
-const struct vc4_qpu_program *vc4_programs_get(struct vc4_programs *p, const struct gpu_memory *memory,
-                                               uint32_t code, struct vc4_program_notes **notes,
-                                               struct gpu_fault *fault)
+/* The caller holds the lock. */
+static const struct vc4_qpu_program *lookup(struct vc4_programs *p, const struct gpu_memory *memory,
+                                            uint32_t code, struct vc4_program_notes **notes,
+                                            struct gpu_fault *fault)
 {
     if (code & 7 || !gpu_memory_at(memory, code, sizeof(uint64_t))) {
         vc4_fault_set(fault, code & 7 ? GPU_FAULT_SHADER : GPU_FAULT_MEMORY, "program", code,
                       code & 7 ? "code address is not a multiple of 8" : "code lies outside memory");
         return NULL;
     }
-    pthread_mutex_lock(&p->lock);
     struct program *found = programs_get(p, memory, code, fault);
-    pthread_mutex_unlock(&p->lock);
     if (found && notes)
         *notes = &found->notes;
     return found ? found->program : NULL;
+}
+
+const struct vc4_qpu_program *vc4_programs_get(struct vc4_programs *p, const struct gpu_memory *memory,
+                                               uint32_t code, struct vc4_program_notes **notes,
+                                               struct gpu_fault *fault)
+{
+    pthread_mutex_lock(&p->lock);
+    const struct vc4_qpu_program *program = lookup(p, memory, code, notes, fault);
+    pthread_mutex_unlock(&p->lock);
+    return program;
 }
 
 /* ---- the record, Guide table 45 ---- */
@@ -281,6 +290,7 @@ static void attributes_read(struct vc4_shader_state *state, const uint8_t *recor
     }
 }
 
+/* The caller holds the programs' lock. */
 static bool stage_read(struct vc4_programs *programs, const struct gpu_memory *memory, const char *name,
                        uint32_t code, uint32_t uniforms, struct vc4_stage *out, struct gpu_fault *fault)
 {
@@ -291,7 +301,7 @@ static bool stage_read(struct vc4_programs *programs, const struct gpu_memory *m
                       "uniforms of the %s program are not at a multiple of 4", name);
         return false;
     }
-    out->program = vc4_programs_get(programs, memory, code, &out->notes, fault);
+    out->program = lookup(programs, memory, code, &out->notes, fault);
     if (out->program)
         return true;
     fault->unit = name; /* the message tells what, the unit which program */
@@ -337,12 +347,15 @@ bool vc4_shader_state_read(struct vc4_programs *programs, const struct gpu_memor
     out->cs.attribute_select = record[26];
     out->cs.attribute_size = record[27];
     attributes_read(out, record, extended);
-    return stage_read(programs, memory, "fragment program", util_load32(record + 4), util_load32(record + 8),
-                      &out->fs, fault) &&
-           stage_read(programs, memory, "vertex program", util_load32(record + 16), util_load32(record + 20),
-                      &out->vs, fault) &&
-           stage_read(programs, memory, "coordinate program", util_load32(record + 28),
-                      util_load32(record + 32), &out->cs, fault);
+    pthread_mutex_lock(&programs->lock); /* once for the three */
+    bool ok = stage_read(programs, memory, "fragment program", util_load32(record + 4),
+                         util_load32(record + 8), &out->fs, fault) &&
+              stage_read(programs, memory, "vertex program", util_load32(record + 16),
+                         util_load32(record + 20), &out->vs, fault) &&
+              stage_read(programs, memory, "coordinate program", util_load32(record + 28),
+                         util_load32(record + 32), &out->cs, fault);
+    pthread_mutex_unlock(&programs->lock);
+    return ok;
 }
 
 uint32_t vc4_shader_state_cost(const struct vc4_shader_state *state)
