@@ -141,14 +141,20 @@ static inline void interrupt(void *data, uint32_t pending)
 
 static struct host host;
 
-static inline void start_device(struct util_pool *pool)
+static inline void start_observed(struct util_pool *pool, const struct vc4_observer *observer)
 {
-    const struct vc4_options options = {.pool = pool, .packet_budget = 100000, .fuel = 1000};
+    const struct vc4_options options = {
+        .pool = pool, .observer = observer, .packet_budget = 100000, .fuel = 1000};
     vc4_device_destroy(device);
     assert_int_equal(vc4_device_create(&guest_memory, &options, &device), 0);
     host = (struct host){0};
     vc4_device_set_irq(device, interrupt, &host);
     vc4_write(device, VC4_INTENA, VC4_INT_FLDONE | VC4_INT_OUTOMEM);
+}
+
+static inline void start_device(struct util_pool *pool)
+{
+    start_observed(pool, NULL);
 }
 
 /* Runs the list; the first fault, or kind NONE. */

@@ -2,6 +2,8 @@
  */
 #include "binner_scene.h"
 
+#include "gpu/vc4/binner_internal.h"
+
 static void heavy_list(struct list *l, const struct config *c)
 {
     memset(l, 0, sizeof *l);
@@ -165,12 +167,72 @@ static void test_same_bytes_with_threads(void **unused)
     free(first);
 }
 
+/* Lists of several pieces, long enough for workers to fetch, shade and cull, in one tile and more memory than
+ * it has. */
+static void long_list(struct list *l, const struct config *c, uint32_t indices, uint32_t count)
+{
+    memset(l, 0, sizeof *l);
+    put_start(l, c);
+    put_clip(l, 0, 0, 64, 64);
+    put_state(l, shader[1], 1); /* forward ones alone */
+    put_indexed(l, TILER_TRIANGLES, true, count, indices, VERTICES - 1);
+    put_state(l, shader[0], 6);
+    put_indexed(l, TILER_TRIANGLE_STRIP, true, VC4_BIN_PIECE / 2 + 77, indices, VERTICES - 1);
+    put_indexed(l, TILER_TRIANGLE_FAN, true, VC4_BIN_PIECE / 2 + 77, indices, VERTICES - 1);
+    put_end(l);
+}
+
+/* Culled four at a time by any number of workers, or one by one because somebody watches: the same bytes,
+ * interrupts and counts. */
+static void test_same_bytes_however_culled(void **unused)
+{
+    enum { COUNT = VC4_BIN_PIECE + 12346, BYTES = 8u << 20 };
+    static uint16_t index[COUNT];
+    const struct vc4_observer watching = {0};
+    struct config c = {16 * 32, 0, 2, false};
+    uint8_t *first = malloc(BYTES);
+    struct vc4_counters counters = {0};
+    uint64_t events[UTIL_ARRAY_SIZE(device->perf.event)];
+    struct host first_host = {0};
+    struct list l;
+    random_vertices(VERTICES, 400);
+    for (uint32_t i = 0; i < VERTICES; i += 50) /* some to be clipped */
+        vertex[i].clip[2] = 1.25f;
+    for (uint32_t i = 0; i < COUNT; i++)
+        index[i] = (uint16_t)(random32() % VERTICES);
+    long_list(&l, &c, guest_copy(index, sizeof index, 16), COUNT);
+    for (unsigned number = 0; number < 4; number++) {
+        struct util_pool *pool = NULL;
+        if (number == 2 || number == 3)
+            assert_int_equal(util_pool_create(number - 1, &pool), 0);
+        start_observed(pool, number == 1 ? &watching : NULL);
+        host = (struct host){.next = OVERSPILL, .chunk = 65536, .left = BYTES / 65536};
+        memset(guest_memory.base + OVERSPILL, 0, BYTES);
+        run_well(&l);
+        if (!number) {
+            memcpy(first, guest_memory.base + OVERSPILL, BYTES);
+            counters = device->counters;
+            memcpy(events, device->perf.event, sizeof events);
+            first_host = host;
+        }
+        assert_memory_equal(first, guest_memory.base + OVERSPILL, BYTES);
+        assert_memory_equal(&counters, &device->counters, sizeof counters);
+        assert_memory_equal(events, device->perf.event, sizeof events);
+        assert_int_equal(host.given, first_host.given);
+        vc4_device_destroy(device);
+        device = NULL;
+        util_pool_destroy(pool);
+    }
+    assert_true(counters.primitives_binned > 1000 && first_host.given > 0);
+    free(first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_blocks_and_overspill),      TEST(test_out_of_memory),
         TEST(test_reset_while_out_of_memory), TEST(test_overspill_in_advance),
-        TEST(test_same_bytes_with_threads),
+        TEST(test_same_bytes_with_threads),   TEST(test_same_bytes_however_culled),
     };
     return cmocka_run_group_tests_name("binner memory", tests, set_up, tear_down);
 }
