@@ -28,6 +28,7 @@ void trans_store_state(struct trans *t)
     for (unsigned i = 0; i < TRANS_REGS; i++)
         if (t->dirty[i])
             jit_store(b, trans_i(t, t->regs[i]), t->slots[i], 64);
+    trans_store_choices(t);
     if (t->flags_dirty) {
         LLVMValueRef flags[3] = {trans_flag_n(t), trans_flag_z(t), trans_flag_c(t)};
         for (unsigned i = 0; i < 3; i++)
@@ -103,8 +104,13 @@ static void begin_program(struct trans *t)
     t->flags.n = t->flags.z = t->flags.c = LLVMConstNull(t->b->i1x16);
     t->uniforms = t->start->uniforms;
     t->fault = jit_i32(t->b, 0);
-    if (!t->straight)
-        make_slots(t);
+    if (t->straight)
+        return;
+    t->facts = trans_facts_find(t);
+    if (!t->facts)
+        return;
+    make_slots(t);
+    trans_make_choices(t);
 }
 
 void trans_forget_values(struct trans *t)
@@ -127,6 +133,7 @@ void trans_begin_block(struct trans *t, uint32_t number)
 {
     t->stopped = false;
     t->taken = NULL;
+    t->number = number;
     if (t->straight)
         return;
     trans_forget_values(t);
@@ -373,6 +380,7 @@ struct trans *trans_open(struct jit_builder *b, const struct vc4_qpu_program *pr
     *t = (struct trans){.b = b, .program = program, .start = run->start, .ports = run->ports, .error = error};
     t->straight = vc4_qpu_is_straight(program);
     t->exact = t->start->numeric == VC4_QPU_EXACT;
+    t->masks = b->level == JIT_AVX512;
     t->executed = jit_i64(b, program->insn_count);
     if (program->computed_branches)
         trans_fail(t, -ENOTSUP, "computed branches are not translated");
@@ -391,6 +399,7 @@ void trans_close(struct trans *t)
     free(t->blocks);
     free(t->taken_at);
     free(t->varyings_at);
+    free(t->facts);
     free(t);
 }
 

@@ -198,7 +198,7 @@ static struct trans_value *integer_op(struct trans *t, unsigned op, struct trans
 }
 
 /* Operations by which drivers move a register: the value keeps all that is known of it. */
-static bool add_moves(unsigned op)
+bool trans_add_moves(unsigned op)
 {
     return op == VC4_QPU_A_OR || op == VC4_QPU_A_AND || op == VC4_QPU_A_MIN || op == VC4_QPU_A_MAX ||
            op == VC4_QPU_A_FMIN || op == VC4_QPU_A_FMAX;
@@ -206,7 +206,7 @@ static bool add_moves(unsigned op)
 
 struct trans_value *trans_add_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y)
 {
-    if (x == y && add_moves(op))
+    if (x == y && trans_add_moves(op))
         return x;
     switch (op) {
     case VC4_QPU_A_FADD: return sum(t, LLVMFAdd, x, y);

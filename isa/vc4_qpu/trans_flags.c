@@ -6,10 +6,30 @@ static LLVMValueRef is_zero(struct trans *t, LLVMValueRef i)
     return LLVMBuildICmp(t->b->ir, LLVMIntEQ, i, jit_splat_u32(t->b, 0), "");
 }
 
+/* Z of choices as logic on masks; NULL: it is made of the result. */
+static LLVMValueRef choice_is_zero(struct trans *t, const struct trans_flags *f)
+{
+    if (!t->masks || f->is_float)
+        return NULL;
+    if (trans_is_choice(f->result))
+        return trans_is(t, f->result, 0);
+    if (!f->is_add)
+        return NULL;
+    if (f->op == VC4_QPU_A_OR && trans_is_choice(f->x) && trans_is_choice(f->y))
+        return LLVMBuildAnd(t->b->ir, trans_is(t, f->x, 0), trans_is(t, f->y, 0), "");
+    if (f->op != VC4_QPU_A_SUB && f->op != VC4_QPU_A_XOR)
+        return NULL;
+    if (f->y->known && trans_is_choice(f->x))
+        return trans_is(t, f->x, f->y->imm);
+    return f->x->known && trans_is_choice(f->y) ? trans_is(t, f->y, f->x->imm) : NULL;
+}
+
 LLVMValueRef trans_flag_z(struct trans *t)
 {
     struct trans_flags *f = &t->flags;
 
+    if (!f->z)
+        f->z = choice_is_zero(t, f);
     if (!f->z) {
         LLVMValueRef r = trans_i(t, f->result);
         f->z = is_zero(t, f->is_float ? trans_and(t, r, 0x7fffffff) : r);
@@ -22,6 +42,8 @@ LLVMValueRef trans_flag_n(struct trans *t)
 {
     struct trans_flags *f = &t->flags;
 
+    if (!f->n && t->masks && !f->is_float && trans_is_choice(f->result))
+        f->n = trans_is_negative(t, f->result);
     if (!f->n) {
         LLVMValueRef r = trans_i(t, f->result);
         f->n = f->is_float

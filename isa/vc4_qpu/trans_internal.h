@@ -7,6 +7,7 @@
 
 #define TRANS_MAX_INSNS (1u << 14)  /* longer programs are the interpreter's */
 #define TRANS_NAN       0xffc00000u /* the one NaN (README, rule 1) */
+#define TRANS_CHOICES   6           /* constants a register is known to be one of */
 
 /* What a value has still to go through. A product of it is the same either way: what would be +0 and is a
  * NaN or -0 makes a NaN or a zero, and so +0 at last. */
@@ -33,6 +34,13 @@ struct trans_value {
     bool positive;  /* the sign bit is known to be clear */
     bool known;     /* all lanes hold `imm` */
     uint32_t imm;
+    LLVMValueRef choice; /* i1x16: `imm` in these lanes, what `old` holds in the others; else NULL */
+    struct trans_value *old;
+    unsigned depth; /* of choices upon one another */
+    bool listed;    /* each lane holds one of is_imm */
+    uint8_t is_count;
+    uint32_t is_imm[TRANS_CHOICES];
+    LLVMValueRef is[TRANS_CHOICES]; /* i1x16: the lanes that hold that constant, as far as asked for */
 };
 
 /* How the flags follow from an operation; made into masks only when something reads them. */
@@ -45,6 +53,27 @@ struct trans_flags {
 };
 
 enum { TRANS_A = 0, TRANS_B = 32, TRANS_R = 64, TRANS_R4 = 68, TRANS_R5 = 69, TRANS_REGS = 70 };
+
+/* What a register may hold at some point of the program. */
+enum trans_fact_is {
+    TRANS_NOTHING,   /* the point is never reached */
+    TRANS_CONSTANTS, /* one of `imm` */
+    TRANS_NUMBER,    /* any bits but NaNs other than the one NaN */
+    TRANS_ANYTHING
+};
+struct trans_fact {
+    uint8_t is, count;
+    uint32_t imm[TRANS_CHOICES];
+    uint32_t name; /* registers that hold the same have the same, within a block */
+};
+
+/* Where a register that holds one of few constants passes its masks from block to block. */
+struct trans_slots {
+    unsigned count; /* 0: it does not */
+    unsigned rest;  /* this one's mask is what the others leave: it has no slot */
+    uint32_t imm[TRANS_CHOICES];
+    LLVMValueRef slot[TRANS_CHOICES]; /* of i1x16 */
+};
 
 /* Texture unit: the request being set up, and results not yet loaded. */
 struct trans_tmu {
@@ -87,8 +116,12 @@ struct trans {
     struct trans_value *varying_c;                              /* for r5, before the writes */
 
     /* Programs of several blocks keep registers in stack slots between blocks; LLVM makes them values. */
-    bool straight; /* one block: no slots, no control flow */
-    bool exact;    /* VC4_QPU_EXACT */
+    bool straight;            /* one block: no slots, no control flow */
+    bool exact;               /* VC4_QPU_EXACT */
+    bool masks;               /* values that are one of few constants are kept as masks */
+    struct trans_fact *facts; /* per block TRANS_REGS, at its beginning; NULL: nothing is known */
+    struct trans_slots choices[TRANS_REGS];
+    uint32_t number; /* of the block at hand */
     LLVMValueRef slots[TRANS_REGS], flag_slots[3], uniforms_slot, fuel_slot, fault_slot, executed_slot;
     LLVMValueRef entry_end;                     /* terminator of the block in which slots are initialised */
     LLVMBasicBlockRef *blocks, *taken_at, exit; /* taken_at: where a block's taken branch goes on */
@@ -103,6 +136,7 @@ struct trans {
 /* trans_value.c */
 void trans_free_values(struct trans *t);
 void trans_fail(struct trans *t, int code, const char *what); /* keeps the first */
+struct trans_value *trans_new_value(struct trans *t);         /* a node of zeros */
 struct trans_value *trans_int(struct trans *t, LLVMValueRef i);
 struct trans_value *trans_float(struct trans *t, LLVMValueRef f, bool clean, bool opaque);
 struct trans_value *trans_raw(struct trans *t, LLVMValueRef raw, enum trans_raw is, bool clean);
@@ -123,7 +157,25 @@ LLVMValueRef trans_lane0(struct trans *t, struct trans_value *v); /* i32 */
 struct trans_value *trans_merge(struct trans *t, LLVMValueRef mask, struct trans_value *new,
                                 struct trans_value *old);
 
+/* trans_facts.c: of a program of several blocks; NULL when memory is out, which is noted as a failure */
+struct trans_fact *trans_facts_find(struct trans *t);
+bool trans_fact_clean(const struct trans_fact *f); /* no NaN but the one NaN */
+
+/* trans_choice.c */
+bool trans_is_choice(const struct trans_value *v); /* trans_is takes nothing but logic on masks */
+LLVMValueRef trans_is(struct trans *t, struct trans_value *v,
+                      uint32_t imm);                                    /* i1x16: the lanes that hold it */
+LLVMValueRef trans_is_negative(struct trans *t, struct trans_value *v); /* of a choice: bit 31 */
+/* trans_merge where both are choices; else NULL. */
+struct trans_value *trans_choose(struct trans *t, LLVMValueRef mask, struct trans_value *new,
+                                 struct trans_value *old);
+void trans_make_choices(struct trans *t); /* the slots */
+void trans_store_choice(struct trans *t, unsigned reg, struct trans_value *v);
+void trans_store_choices(struct trans *t);                         /* to them, where a block ends */
+struct trans_value *trans_load_reg(struct trans *t, unsigned reg); /* where a block begins */
+
 /* trans_alu.c */
+bool trans_add_moves(unsigned op); /* of one operand twice: it is the result */
 struct trans_value *trans_add_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y);
 struct trans_value *trans_mul_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y);
 struct trans_value *trans_add_saturated(struct trans *t, unsigned op, struct trans_value *x,

@@ -7,8 +7,7 @@
 struct trans_value *trans_reg(struct trans *t, unsigned reg)
 {
     if (!t->regs[reg])
-        t->regs[reg] =
-            t->straight ? t->zero : trans_int(t, jit_load(t->b, t->b->i32x16, t->slots[reg], 64, false));
+        t->regs[reg] = t->straight ? t->zero : trans_load_reg(t, reg);
     return t->regs[reg];
 }
 

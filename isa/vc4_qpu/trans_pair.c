@@ -43,6 +43,10 @@ static void hand_over(struct pairing *p, unsigned which)
 
     for (unsigned i = 0; i < TRANS_REGS; i++)
         copy_slot(b, b->i32x16, from->slots[i], to->slots[i], 64);
+    for (unsigned i = 0; i < TRANS_REGS; i++)
+        for (unsigned k = 0; k < to->choices[i].count; k++)
+            if (k != to->choices[i].rest)
+                copy_slot(b, b->i1x16, from->choices[i].slot[k], to->choices[i].slot[k], 2);
     for (unsigned i = 0; i < 3; i++)
         copy_slot(b, b->i1x16, from->flag_slots[i], to->flag_slots[i], 2);
     copy_slot(b, b->i32, from->uniforms_slot, to->uniforms_slot, 4);

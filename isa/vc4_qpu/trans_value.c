@@ -29,7 +29,7 @@ void trans_free_values(struct trans *t)
 }
 
 /* A node of zeros; when memory is out, one that keeps emission going until the failure is returned. */
-static struct trans_value *new_value(struct trans *t)
+struct trans_value *trans_new_value(struct trans *t)
 {
     if (!t->chunks || t->chunks->used == NODES_PER_CHUNK) {
         struct trans_chunk *c = calloc(1, sizeof *c);
@@ -74,7 +74,7 @@ static bool constant_splat(LLVMValueRef vector, uint32_t *imm)
 
 struct trans_value *trans_int(struct trans *t, LLVMValueRef i)
 {
-    struct trans_value *v = new_value(t);
+    struct trans_value *v = trans_new_value(t);
     uint32_t imm;
 
     v->i = i;
@@ -85,7 +85,7 @@ struct trans_value *trans_int(struct trans *t, LLVMValueRef i)
 
 struct trans_value *trans_float(struct trans *t, LLVMValueRef f, bool clean, bool opaque)
 {
-    struct trans_value *v = new_value(t);
+    struct trans_value *v = trans_new_value(t);
 
     v->f = f;
     v->clean = clean;
@@ -95,7 +95,7 @@ struct trans_value *trans_float(struct trans *t, LLVMValueRef f, bool clean, boo
 
 struct trans_value *trans_raw(struct trans *t, LLVMValueRef raw, enum trans_raw is, bool clean)
 {
-    struct trans_value *v = new_value(t);
+    struct trans_value *v = trans_new_value(t);
 
     v->raw = raw;
     v->raw_is = is;
@@ -107,7 +107,7 @@ struct trans_value *trans_raw(struct trans *t, LLVMValueRef raw, enum trans_raw 
 
 struct trans_value *trans_imm(struct trans *t, uint32_t imm)
 {
-    struct trans_value *v = new_value(t);
+    struct trans_value *v = trans_new_value(t);
 
     v->i = jit_splat_u32(t->b, imm);
     v->scalar = jit_i32(t->b, imm);
@@ -119,7 +119,7 @@ struct trans_value *trans_scalar(struct trans *t, LLVMValueRef i32, bool opaque)
 {
     if (LLVMIsAConstantInt(i32))
         return trans_imm(t, (uint32_t)LLVMConstIntGetZExtValue(i32));
-    struct trans_value *v = new_value(t);
+    struct trans_value *v = trans_new_value(t);
     v->scalar = i32;
     v->opaque = opaque;
     return v;
@@ -127,7 +127,11 @@ struct trans_value *trans_scalar(struct trans *t, LLVMValueRef i32, bool opaque)
 
 LLVMValueRef trans_i(struct trans *t, struct trans_value *v)
 {
-    if (!v->i)
+    if (v->i)
+        return v->i;
+    if (v->choice)
+        v->i = jit_select(t->b, v->choice, jit_splat_u32(t->b, v->imm), trans_i(t, v->old));
+    else
         v->i = v->f || v->raw ? jit_as_i32(t->b, trans_f(t, v)) : jit_splat(t->b, v->scalar);
     return v->i;
 }
@@ -235,9 +239,10 @@ struct trans_value *trans_merge(struct trans *t, LLVMValueRef mask, struct trans
 
     if (!mask || new == old)
         return new;
-    if ((new->f || new->raw) && (old->f || old->raw))
+    v = trans_choose(t, mask, new, old);
+    if (!v && (new->f || new->raw) && (old->f || old->raw))
         v = trans_float(t, jit_select(t->b, mask, trans_f(t, new), trans_f(t, old)), false, false);
-    else
+    if (!v)
         v = trans_int(t, jit_select(t->b, mask, trans_i(t, new), trans_i(t, old)));
     if (!v->known) {
         v->clean = new->clean && old->clean;
