@@ -315,6 +315,10 @@ int vc4_qpu_program_create(const uint64_t *words, uint32_t count, struct vc4_qpu
         vc4_qpu_program_destroy(p);
         return err;
     }
+    /* Callers offer all the words there are: what lies behind the program's end is not kept. */
+    struct vc4_qpu_insn *exact = realloc(p->insns, p->insn_count * sizeof *exact);
+    if (exact)
+        p->insns = exact;
     p->hash = XXH3_64bits(words, p->insn_count * sizeof *words);
     *out = p;
     return 0;
