@@ -202,3 +202,33 @@ void raster_visible_shade(struct raster_visible *queue, raster_visible_fn shade,
     end_batch(&pass);
     empty(queue);
 }
+
+/* ---- quads ---- */
+
+uint32_t raster_visible_pack(const struct raster_tile *tile, const struct raster_visible_block *blocks,
+                             uint32_t count, struct raster_visible_quads *out)
+{
+    uint32_t quads = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct raster_visible_block *block = &blocks[i];
+        uint32_t at = raster_block_index(tile, block->x * 4u, block->y * 4u, 0) * sizeof(uint32_t);
+        uint32_t used = block->mask | block->mask >> 1;
+        for (used = (used | used >> 2) & 0x1111; used; used &= used - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(used), q = lane / 4, n = quads++ % 4;
+            struct raster_visible_quads *four = &out[(quads - 1) / 4];
+            four->mask = (uint16_t)((n ? four->mask : 0) | (block->mask >> lane & 15) << 4 * n);
+            four->planes[n] = (uint16_t)(block->planes / 16);
+            four->at[n] = (uint16_t)(at + lane * sizeof(uint32_t));
+            four->x[n] = (uint8_t)(block->x * 2 + (q & 1));
+            four->y[n] = (uint8_t)(block->y * 2 + (q >> 1));
+        }
+    }
+    for (uint32_t n = quads % 4; n && n < 4; n++) {
+        struct raster_visible_quads *last = &out[quads / 4];
+        last->planes[n] = last->planes[0];
+        last->at[n] = last->at[0];
+        last->x[n] = last->x[0];
+        last->y[n] = last->y[0];
+    }
+    return (quads + 3) / 4;
+}

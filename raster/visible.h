@@ -28,6 +28,16 @@ struct raster_visible_block {
     uint32_t planes; /* of its primitive: bytes from the queue's first */
 };
 
+/* Four quads of 2x2 pixels to shade together, each of any primitive. Places that are left over have no lanes
+ * and repeat the first. */
+struct raster_visible_quads {
+    uint16_t planes[4]; /* of their primitives: from the queue's first, in 16 bytes */
+    uint16_t at[4];     /* their words in raster_tile.color, in bytes */
+    uint8_t x[4], y[4]; /* positions in the tile, in quads */
+    uint16_t mask;      /* lanes; quad q has 4q to 4q + 3 */
+    uint16_t unused[3];
+};
+
 #define RASTER_VISIBLE_PRIMS  512u   /* that wait at most */
 #define RASTER_VISIBLE_BLOCKS 4096u  /* of them */
 #define RASTER_VISIBLE_BYTES  65536u /* of their planes */
@@ -74,6 +84,11 @@ bool raster_visible_fills(const struct raster_prim *prim, const struct raster_ti
  * raster_visible_block.planes counts from, aligned to 16. */
 typedef void (*raster_visible_fn)(void *data, const void *shader, const uint8_t *planes,
                                   const struct raster_visible_block *blocks, uint32_t count);
+/* The quads of up to RASTER_VISIBLE_BATCH blocks that have lanes, by fours; returns the number of fours.
+ * Blocks at the edges of primitives are mostly empty: shading by quads is for programs whose lanes look at
+ * nothing beyond theirs. */
+uint32_t raster_visible_pack(const struct raster_tile *tile, const struct raster_visible_block *blocks,
+                             uint32_t count, struct raster_visible_quads *out);
 /* Shades what waits, and empties the queue. */
 void raster_visible_shade(struct raster_visible *queue, raster_visible_fn shade, void *data);
 

@@ -14,6 +14,17 @@
 
 #define CHEAP_INSNS 24u /* of programs without textures: less than some ten nanoseconds a block */
 
+/* The code of an opaque draw that shades quads in any company: made by the first to want it; until then, or
+ * if it cannot be, NULL. */
+struct vc4_frag_quads {
+    struct vc4_frag_variant variant;
+    struct vc4_frag_plan plan;
+    struct jit_engine *engine;
+    struct vc4_program_notes *notes;
+    _Atomic(struct jit_function *) code;
+    _Atomic bool wanted;
+};
+
 struct vc4_frag {
     struct vc4_frag_ref *ref;   /* owned; NULL when the draw is compiled */
     struct vc4_frag_ref *watch; /* likewise, of compiled draws that may be watched */
@@ -23,6 +34,7 @@ struct vc4_frag {
     uint32_t weight;               /* of an instruction in fuel */
     struct jit_function *in_order; /* a vc4_frag_fn; NULL of opaque draws that are not cheap */
     struct vc4_frag_entry visible; /* of opaque draws */
+    struct vc4_frag_quads *quads;  /* owned; NULL: blocks always */
     bool opaque, colors;           /* colors: the program writes one */
     struct vc4_frag_args args;
     /* Behind it, in one piece of memory: */
@@ -109,14 +121,14 @@ static int find_code(const struct vc4_frag_variant *variant, struct jit_engine *
     return status;
 }
 
-static uint32_t run_visible(const struct vc4_frag *frag, const uint8_t *planes, struct raster_tile *tile,
-                            const struct raster_visible_block *blocks, uint32_t count, uint64_t *executed)
+static uint32_t run_visible(const struct vc4_frag *frag, struct jit_function *code_of, const uint8_t *planes,
+                            struct raster_tile *tile, const void *blocks, uint32_t count, uint64_t *executed)
 {
-    vc4_frag_visible_fn run = (vc4_frag_visible_fn)jit_function_code(frag->visible.code);
+    vc4_frag_visible_fn run = (vc4_frag_visible_fn)jit_function_code(code_of);
     struct vc4_frag_result result = {.fuel = UINT64_MAX}; /* it is paid for, and does not repeat */
     uint32_t code = run(&frag->args, planes, tile, blocks, count, &result);
 
-    jit_function_ran(frag->visible.code, result.executed);
+    jit_function_ran(code_of, result.executed);
     *executed += result.executed;
     return code;
 }
@@ -126,7 +138,22 @@ static bool may_wait(const struct vc4_frag *frag)
 {
     uint64_t executed = 0;
 
-    return run_visible(frag, NULL, NULL, NULL, 0, &executed) == 0;
+    return run_visible(frag, frag->visible.code, NULL, NULL, NULL, 0, &executed) == 0;
+}
+
+/* Without memory for it, blocks serve. */
+static void prepare_quads(struct vc4_frag *frag, struct jit_engine *engine,
+                          const struct vc4_frag_variant *variant, struct vc4_program_notes *notes)
+{
+    struct vc4_frag_quads *quads = malloc(sizeof *quads);
+
+    if (!quads)
+        return;
+    *quads = (struct vc4_frag_quads){
+        .variant = *variant, .plan = *variant->plan, .engine = engine, .notes = notes};
+    quads->variant.plan = &quads->plan;
+    quads->variant.quads = true;
+    frag->quads = quads;
 }
 
 static int compile(struct vc4_frag *frag, struct jit_engine *engine, const struct vc4_frag_plan *plan,
@@ -146,6 +173,8 @@ static int compile(struct vc4_frag *frag, struct jit_engine *engine, const struc
     frag->opaque = variant.visible && find_code(&variant, engine, state->fs.notes, &frag->visible) == 0 &&
                    may_wait(frag);
     frag->colors = plan->colors;
+    if (frag->opaque && plan->quads)
+        prepare_quads(frag, engine, &variant, state->fs.notes);
     if (frag->opaque && !vc4_frag_cheap(frag))
         return 0;
     variant.visible = false;
@@ -219,6 +248,7 @@ void vc4_frag_release(struct vc4_frag *frag)
         return;
     vc4_frag_ref_release(frag->ref);
     vc4_frag_ref_release(frag->watch);
+    free(frag->quads);
     free(frag);
 }
 
@@ -317,12 +347,50 @@ uint32_t vc4_frag_test(const struct vc4_frag *frag, const struct raster_prim *pr
     return 0;
 }
 
+/* Whether quads would make a third fewer runs than blocks. */
+static bool is_sparse(const struct raster_visible_block *blocks, uint32_t count)
+{
+    uint32_t quads = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t lanes = blocks[i].mask | blocks[i].mask >> 1;
+
+        quads += (uint32_t)__builtin_popcount((lanes | lanes >> 2) & 0x1111);
+    }
+    return (quads + 3) / 4 * 3 <= count * 2;
+}
+
+/* Made when first wanted, for few draws are of small primitives; others do with blocks meanwhile. */
+static struct jit_function *quads_code(struct vc4_frag_quads *quads)
+{
+    struct jit_function *code = atomic_load_explicit(&quads->code, memory_order_acquire);
+    struct vc4_frag_entry entry;
+
+    if (code || atomic_exchange(&quads->wanted, true) ||
+        find_code(&quads->variant, quads->engine, quads->notes, &entry))
+        return code;
+    atomic_store_explicit(&quads->code, entry.code, memory_order_release);
+    return entry.code;
+}
+
+/* What is counted are blocks, whichever way they are shaded. */
 void vc4_frag_color(void *target, const void *frag, const uint8_t *planes,
                     const struct raster_visible_block *blocks, uint32_t count)
 {
     const struct vc4_frag_target *to = target;
+    const struct vc4_frag *f = frag;
+    struct raster_visible_quads fours[RASTER_VISIBLE_BATCH];
+    struct jit_function *code = f->quads && is_sparse(blocks, count) ? quads_code(f->quads) : NULL;
 
-    run_visible(frag, planes, to->tile, blocks, count, to->executed);
+    if (code) {
+        uint32_t packed = raster_visible_pack(to->tile, blocks, count, fours);
+        uint64_t executed = 0;
+
+        run_visible(f, code, planes, to->tile, fours, packed, &executed);
+        *to->executed += executed / packed * count;
+    } else {
+        run_visible(f, f->visible.code, planes, to->tile, blocks, count, to->executed);
+    }
 }
 
 /* Tests, then colours, of one primitive. */

@@ -35,6 +35,8 @@ static size_t offset_in_planes(unsigned plane, unsigned k)
 
 static LLVMValueRef prim_float(struct vc4_frag_emit *e, struct jit_builder *b, size_t offset)
 {
+    if (e->variant->quads)
+        return vc4_frag_quads_float(e, b, offset);
     return jit_splat(b, jit_load(b, b->f32, jit_offset_const(b, e->prim, offset), 4, true));
 }
 
@@ -66,20 +68,10 @@ static LLVMValueRef tile_word(struct vc4_frag_emit *e, struct jit_builder *b, si
     return jit_load(b, b->i32, jit_offset_const(b, e->tile, offset), 4, true);
 }
 
-/* Position and payload: pixel coordinates, W and the 24-bit depth; the block is (x, y) of the tile. */
-static void block_planes(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef x, LLVMValueRef y,
-                         LLVMValueRef *w)
+/* Payload: W and the 24-bit depth, at the centres fx, fy. */
+static void payload(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef *w)
 {
-    bool visible = e->variant->visible;
-    LLVMValueRef left = tile_word(e, b, offsetof(struct raster_tile, x));
-    LLVMValueRef top = tile_word(e, b, offsetof(struct raster_tile, y)), one = jit_splat_f32(b, 1), x0, y0, z;
-
-    x0 = prim_float(e, b, visible ? offsetof(struct raster_planes, x0) : offsetof(struct raster_prim, x0));
-    y0 = prim_float(e, b, visible ? offsetof(struct raster_planes, y0) : offsetof(struct raster_prim, y0));
-    e->px = raster_pixel_ir(b, false, left, x);
-    e->py = raster_pixel_ir(b, true, top, y);
-    e->fx = LLVMBuildFSub(b->ir, raster_centre_ir(b, false, left, x), x0, "fx");
-    e->fy = LLVMBuildFSub(b->ir, raster_centre_ir(b, true, top, y), y0, "fy");
+    LLVMValueRef one = jit_splat_f32(b, 1), z;
 
     *w = vc4_frag_plane(e, b, VC4_FRAG_INV_W);
     *w = LLVMBuildFAdd(b->ir, *w, vc4_frag_coefficient(e, b, VC4_FRAG_INV_W, 2), "");
@@ -88,6 +80,21 @@ static void block_planes(struct vc4_frag_emit *e, struct jit_builder *b, LLVMVal
     z = vc4_frag_plane(e, b, VC4_FRAG_Z);
     z = LLVMBuildFAdd(b->ir, z, vc4_frag_coefficient(e, b, VC4_FRAG_Z, 2), "");
     e->depth = raster_depth_ir(b, z);
+}
+
+/* Pixel coordinates and centres; the block is (x, y) of the tile. */
+static void block_centres(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    bool visible = e->variant->visible;
+    LLVMValueRef left = tile_word(e, b, offsetof(struct raster_tile, x));
+    LLVMValueRef top = tile_word(e, b, offsetof(struct raster_tile, y)), x0, y0;
+
+    x0 = prim_float(e, b, visible ? offsetof(struct raster_planes, x0) : offsetof(struct raster_prim, x0));
+    y0 = prim_float(e, b, visible ? offsetof(struct raster_planes, y0) : offsetof(struct raster_prim, y0));
+    e->px = raster_pixel_ir(b, false, left, x);
+    e->py = raster_pixel_ir(b, true, top, y);
+    e->fx = LLVMBuildFSub(b->ir, raster_centre_ir(b, false, left, x), x0, "fx");
+    e->fy = LLVMBuildFSub(b->ir, raster_centre_ir(b, true, top, y), y0, "fy");
 }
 
 static LLVMValueRef block_byte(struct jit_builder *b, LLVMValueRef block, size_t offset)
@@ -104,6 +111,11 @@ void vc4_frag_block_place(struct vc4_frag_emit *e, struct jit_builder *b, LLVMVa
     size_t size = visible ? sizeof(struct raster_visible_block) : sizeof(struct raster_block);
     LLVMValueRef block, x, y, row, at;
 
+    if (e->variant->quads) {
+        vc4_frag_quads_place(e, b, index);
+        payload(e, b, w);
+        return;
+    }
     static_assert(offsetof(struct raster_visible_block, x) == offsetof(struct raster_block, x) &&
                       offsetof(struct raster_visible_block, y) == offsetof(struct raster_block, y),
                   "");
@@ -131,7 +143,8 @@ void vc4_frag_block_place(struct vc4_frag_emit *e, struct jit_builder *b, LLVMVa
         at = jit_load(b, b->i16, jit_offset_const(b, block, mask_at), 2, true);
         e->covered[k] = jit_mask_from_bits(b, at);
     }
-    block_planes(e, b, x, y, w);
+    block_centres(e, b, x, y);
+    payload(e, b, w);
 }
 
 void vc4_frag_block_begin(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef index, LLVMValueRef *w)

@@ -16,12 +16,13 @@ struct vc4_frag_emit {
     LLVMValueRef args, prims, tile, blocks, result; /* prims: the primitive, or the planes of many */
     LLVMValueRef uniforms, numbers, textures, memory, last_word;
     /* the block at hand */
-    LLVMValueRef prim;       /* ptr: struct raster_prim; of visible pixels struct raster_planes */
-    LLVMValueRef reverse;    /* i1 */
-    LLVMValueRef px, py;     /* window pixels, i32x16 */
-    LLVMValueRef fx, fy;     /* pixel centres from the reference point, f32x16 */
-    LLVMValueRef depth;      /* the payload's, i32x16 */
-    LLVMValueRef color, zs;  /* ptr to the block's first sample */
+    LLVMValueRef prim;      /* ptr: struct raster_prim; of visible pixels struct raster_planes */
+    LLVMValueRef reverse;   /* i1 */
+    LLVMValueRef px, py;    /* window pixels, i32x16 */
+    LLVMValueRef fx, fy;    /* pixel centres from the reference point, f32x16 */
+    LLVMValueRef depth;     /* the payload's, i32x16 */
+    LLVMValueRef color, zs; /* ptr to the block's first sample */
+    LLVMValueRef quad_planes[4], quad_color[4]; /* of quads, instead of `prim` and `color` */
     LLVMValueRef live[4];    /* slots of i1x16: lanes of each sample that may still be written */
     LLVMValueRef covered[4]; /* i1x16 */
     bool tested_early;
@@ -67,6 +68,15 @@ void vc4_frag_block_place(struct vc4_frag_emit *e, struct jit_builder *b, LLVMVa
 /* Tests the payload's depth before the program runs. Returns i1: some lane passes, or is to be changed by a
  * stencil operation; otherwise the block need not run. */
 LLVMValueRef vc4_frag_test_early(struct vc4_frag_emit *e, struct jit_builder *b);
+
+/* frag_quads.c: the same for four quads (struct raster_visible_quads); a number of each quad's primitive,
+ * from 16 aligned bytes at `offset` of its struct raster_planes, in the quad's lanes; stores the colours of
+ * lanes.
+ */
+void vc4_frag_quads_place(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef index);
+LLVMValueRef vc4_frag_quads_float(struct vc4_frag_emit *e, struct jit_builder *b, size_t offset);
+void vc4_frag_quads_store(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef value,
+                          LLVMValueRef lanes);
 
 /* frag_ports.c: the ports of the block at hand. */
 void vc4_frag_ports(struct vc4_frag_emit *emit, struct vc4_qpu_ir_ports *out);

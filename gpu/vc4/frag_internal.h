@@ -22,6 +22,9 @@ struct vc4_frag_plan {
      * planes, uniforms and textures alone. Then the tests may all come first (raster/visible.h). Whether
      * the program may end in a fault, so that it may not, its code tells. */
     bool opaque;
+    /* Of opaque ones: a lane looks at none but its quad's, so that quads may be shaded in any company, and
+     * that pays where blocks are mostly empty. */
+    bool quads;
     bool tests, colors; /* of opaque ones: the depth is tested; a colour is written */
     /* Set-up words of the stencil test in program order: literals, or word numbers in the uniform stream. */
     uint32_t stencil_count;
@@ -63,12 +66,12 @@ typedef uint32_t (*vc4_frag_fn)(const struct vc4_frag_args *args, const struct r
                                 struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                                 struct vc4_frag_result *result);
 
-/* The same for a variant of visible pixels: colours alone, of blocks of many primitives whose planes stand
- * behind one another (raster/visible.h). Returns 0, whatever it is called for, if no call can end in a fault.
- */
+/* The same for a variant of visible pixels: colours alone, of many primitives whose planes stand behind one
+ * another (raster/visible.h): of struct raster_visible_quads in a variant of quads, otherwise of struct
+ * raster_visible_block. Returns 0, whatever it is called for, if no call can end in a fault. */
 typedef uint32_t (*vc4_frag_visible_fn)(const struct vc4_frag_args *args, const uint8_t *planes,
-                                        struct raster_tile *tile, const struct raster_visible_block *blocks,
-                                        uint32_t count, struct vc4_frag_result *result);
+                                        struct raster_tile *tile, const void *blocks, uint32_t count,
+                                        struct vc4_frag_result *result);
 
 /* A variant's code. */
 struct vc4_frag_entry {
@@ -86,6 +89,7 @@ struct vc4_frag_variant {
     uint8_t samples;
     uint8_t coverage; /* of programs that read it: 1 it is left as it is, 2 it comes as a mask */
     bool visible;     /* the tests are done before, by what raster/zs_blocks.h makes of `zs` */
+    bool quads;       /* of visible pixels: they come as quads, not as blocks */
     enum vc4_qpu_numeric numeric;
 };
 

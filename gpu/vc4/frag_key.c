@@ -17,10 +17,10 @@ struct head {
 uint8_t *vc4_frag_key_write(const struct vc4_frag_variant *variant, size_t *size)
 {
     const struct vc4_qpu_program *program = variant->program;
-    const struct head head = {.mark = "vc4 fragment 13",
+    const struct head head = {.mark = "vc4 fragment 14",
                               .samples = variant->samples,
                               .coverage = variant->coverage,
-                              .visible = variant->visible,
+                              .visible = (uint8_t)(variant->visible | variant->quads << 1),
                               .numeric = (uint8_t)variant->numeric,
                               .translator = VC4_QPU_TRANS_VERSION,
                               .insn_count = program->insn_count};
@@ -71,7 +71,8 @@ int vc4_frag_key_read(const void *key, size_t size, struct vc4_frag_recipe *out)
                                              .zs = head.zs,
                                              .samples = head.samples,
                                              .coverage = head.coverage,
-                                             .visible = head.visible,
+                                             .visible = head.visible & 1,
+                                             .quads = head.visible >> 1,
                                              .numeric = (enum vc4_qpu_numeric)head.numeric};
     return 0;
 }

@@ -1,7 +1,9 @@
 /* Where a program touches the tile buffer: what must be known before its blocks can be compiled. */
 #include "gpu/vc4/frag_internal.h"
+#include "isa/vc4_qpu/trans.h"
 
 #define TRACE_STEPS 8
+#define QUADS_MIN   32 /* instructions: fewer take less time than putting quads together */
 
 /* One write of an instruction, the add unit's or the mul unit's. */
 struct write {
@@ -256,6 +258,15 @@ static bool sees_tile(const struct vc4_qpu_insn *insn)
            writes_either(insn, VC4_QPU_W_MS_REV);
 }
 
+/* What an instruction takes from lanes of other quads, or from its lane's number. */
+static bool sees_lanes(const struct vc4_qpu_insn *insn)
+{
+    return (insn->kind == VC4_QPU_ALU &&
+            (insn->raddr_a == VC4_QPU_R_ELEMENT_QPU ||
+             (insn->sig == VC4_QPU_SIG_SMALL_IMM && insn->raddr_b >= 48))) || /* a rotation */
+           writes_either(insn, VC4_QPU_W_ACC5);                               /* replicates */
+}
+
 /* A raw lookup may end in a fault. */
 static bool looks_up_words(const struct vc4_qpu_program *program)
 {
@@ -284,6 +295,7 @@ static void plan_opaque(const struct vc4_qpu_program *program, struct vc4_frag_p
 {
     int z_block = only_block(program, writes_z), color_block = only_block(program, writes_color);
     unsigned z_writes = 0, always = 0;
+    bool alone = vc4_qpu_is_straight(program);
 
     if (program->repeats || looks_up_words(program) || (z_block != -1 && !is_only_end(program, z_block)) ||
         (color_block != -1 && !is_only_end(program, color_block)))
@@ -293,6 +305,7 @@ static void plan_opaque(const struct vc4_qpu_program *program, struct vc4_frag_p
 
         if (sees_tile(insn))
             return;
+        alone &= !sees_lanes(insn);
         for (unsigned mul = 0; mul < 2; mul++) {
             struct write w = write_of(insn, mul);
 
@@ -309,6 +322,7 @@ static void plan_opaque(const struct vc4_qpu_program *program, struct vc4_frag_p
     out->tests = z_block != -1;
     out->colors = color_block != -1;
     out->opaque = z_writes <= 1 && (!out->tests || out->early) && (!out->colors || always);
+    out->quads = out->opaque && alone && (program->sample_count || program->insn_count >= QUADS_MIN);
 }
 
 void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples, struct vc4_frag_plan *out)

@@ -195,6 +195,10 @@ static void port_z(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMVal
 static void write_color(struct vc4_frag_emit *e, struct jit_builder *b, unsigned sample, LLVMValueRef value,
                         LLVMValueRef mask)
 {
+    if (e->variant->quads) {
+        vc4_frag_quads_store(e, b, value, written_lanes(e, b, sample, mask));
+        return;
+    }
     LLVMValueRef old = vc4_frag_load_sample(b, e->color, sample);
 
     value = LLVMBuildSelect(b->ir, written_lanes(e, b, sample, mask), value, old, "");

@@ -305,6 +305,7 @@ static void random_prim(struct raster_prim *prim, const struct raster_tile *tile
 static uint32_t random_blocks(const struct raster_tile *tile, struct raster_block *blocks)
 {
     uint32_t across = tile->width / 4, down = tile->height / 4, count = 0;
+    bool sparse = below(3) == 0; /* a quad a block */
 
     for (uint32_t i = 0; i < across * down; i++) {
         struct raster_block *block = &blocks[count];
@@ -314,6 +315,8 @@ static uint32_t random_blocks(const struct raster_tile *tile, struct raster_bloc
         *block = (struct raster_block){.x = (uint8_t)(i % across), .y = (uint8_t)(i / across)};
         for (unsigned k = 0; k < tile->samples; k++) {
             block->sample[k] = (uint16_t)(random32() & 1 ? 0xffff : random32());
+            if (sparse)
+                block->sample[k] &= (uint16_t)(15u << 4 * (i % 4));
             block->mask |= block->sample[k];
         }
         count += block->mask != 0;

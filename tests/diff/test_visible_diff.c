@@ -56,10 +56,18 @@ static void put_programs(struct scene *s)
                      below(4) ? util_f2u((float)below(64) / 32.0f) : below(2) << 30 | below(1u << 28));
 }
 
-static void put_vertices(struct scene *s)
+/* `small`: each three that follow one another are close. */
+static void put_vertices(struct scene *s, bool small)
 {
+    float x = 0, y = 0;
     for (unsigned i = 0; i < VERTICES; i++) {
         bool far = below(4) == 0;
+        if (small) {
+            x = i % 3 ? x + (float)below(100) / 10.0f - 5.0f : (float)below(WIDTH);
+            y = i % 3 ? y + (float)below(100) / 10.0f - 5.0f : (float)below(HEIGHT);
+            vertex(s, i, x, y, (float)below(64) / 64.0f, (float)below(4096) * 0.00125f);
+            continue;
+        }
         vertex(s, i, (float)below(far ? 1200 : WIDTH) - (far ? 500.0f : 0),
                (float)below(far ? 1200 : HEIGHT) - (far ? 500.0f : 0), (float)below(64) / 64.0f,
                (float)below(4096) * 0.00125f);
@@ -67,7 +75,7 @@ static void put_vertices(struct scene *s)
 }
 
 /* A list of random draws; `faults`: one of them may end in a fault. */
-static void put_list(struct scene *s, bool faults)
+static void put_list(struct scene *s, bool faults, bool small)
 {
     s->at = AT_LISTS;
     for (unsigned d = 0; d < DRAWS; d++) {
@@ -80,8 +88,8 @@ static void put_list(struct scene *s, bool faults)
                    CONFIG_BOTH_FACES | CONFIG_DEPTH(below(8)) | below(2) * CONFIG_Z_UPDATES);
         util_store32(s->memory.base + at + 3, (AT_RECORDS + program * 64) | 1);
         for (unsigned i = 0; i < count; i++)
-            for (unsigned k = 0; k < 3; k++)
-                index[i][k] = below(VERTICES);
+            for (unsigned k = 0, first = below(VERTICES / 3) * 3; k < 3; k++)
+                index[i][k] = small ? first + k : below(VERTICES);
         primitives(s, VC4_TRIANGLES, index, count);
     }
     put8(s, 18);
@@ -125,8 +133,8 @@ static void draw_scene(unsigned n, struct jit_engine *engine, struct util_pool *
     assert_int_equal(vc4_device_create(&s.memory, &options, &s.device), 0);
     assert_true(assemble(&s, AT_VS, VS_COPY));
     put_programs(&s);
-    put_vertices(&s);
-    put_list(&s, n % 5 == 4);
+    put_vertices(&s, n % 3 == 2);
+    put_list(&s, n % 5 == 4, n % 3 == 2);
     put_frame(&s);
     render(&s);
     memset(out, 0, sizeof *out);

@@ -57,12 +57,45 @@ static void shade_in_order(struct picture *p, const uint32_t *shader, const stru
                     color_of(shader, prim->vary_b[0], prim->vary_c[1]);
 }
 
+/* The same lanes of the same primitives, by quads. */
+static void compare_quads(const struct raster_tile *tile, const struct raster_visible_block *blocks,
+                          uint32_t count)
+{
+    static struct raster_visible_quads fours[RASTER_VISIBLE_BATCH];
+    static uint32_t planes[RASTER_TILE_WORDS]; /* by pixel, plus 1 */
+    uint32_t n = raster_visible_pack(tile, blocks, count, fours), quads = 0;
+
+    memset(planes, 0, sizeof planes);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t l = 0; l < 16; l++) {
+            uint32_t at = raster_block_index(tile, blocks[i].x * 4u, blocks[i].y * 4u, 0);
+
+            if (blocks[i].mask >> l & 1)
+                planes[at + l] = blocks[i].planes + 1;
+            quads += l % 4 == 0 && blocks[i].mask >> l & 15;
+        }
+    assert_int_equal(n, (quads + 3) / 4);
+    for (uint32_t i = 0; i < n * 16; i++) {
+        const struct raster_visible_quads *four = &fours[i / 16];
+        uint32_t q = i % 16 / 4, l = i % 4, at = four->at[q] / 4 + l;
+
+        assert_int_equal(at, raster_pixel_index(tile, four->x[q] * 2u + (l & 1), four->y[q] * 2u + l / 2, 0));
+        if (!(four->mask >> i % 16 & 1))
+            continue;
+        assert_int_equal(planes[at], four->planes[q] * 16u + 1);
+        planes[at] = 0;
+    }
+    for (uint32_t i = 0; i < RASTER_TILE_WORDS; i++)
+        assert_int_equal(planes[i], 0);
+}
+
 static void shade_visible(void *data, const void *shader, const uint8_t *planes,
                           const struct raster_visible_block *blocks, uint32_t count)
 {
     struct picture *p = data;
 
     assert_true(count > 0 && count <= RASTER_VISIBLE_BATCH);
+    compare_quads(p->tile, blocks, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct raster_planes *of = (const struct raster_planes *)(planes + blocks[i].planes);
 
