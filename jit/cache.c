@@ -177,6 +177,15 @@ enum jit_cache_result jit_cache_load(struct jit_cache *cache, const struct jit_c
     return JIT_CACHE_REJECTED;
 }
 
+bool jit_cache_has(struct jit_cache *cache, const struct jit_cache_key *key)
+{
+    struct stat st;
+    char name[NAME_BYTES];
+
+    file_name(key, name);
+    return !fstatat(cache->directory, name, &st, AT_SYMLINK_NOFOLLOW);
+}
+
 void jit_cache_remove(struct jit_cache *cache, const struct jit_cache_key *key)
 {
     char name[NAME_BYTES];

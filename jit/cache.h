@@ -28,6 +28,8 @@ void jit_cache_close(struct jit_cache *cache); /* NULL is accepted */
 /* On a hit, *object (malloc'ed, the caller frees it) and *size. */
 enum jit_cache_result jit_cache_load(struct jit_cache *cache, const struct jit_cache_key *key, void **object,
                                      size_t *size);
+/* Whether there is a file for the key, which may yet prove wrong. */
+bool jit_cache_has(struct jit_cache *cache, const struct jit_cache_key *key);
 void jit_cache_store(struct jit_cache *cache, const struct jit_cache_key *key, const void *object,
                      size_t size);
 void jit_cache_remove(struct jit_cache *cache, const struct jit_cache_key *key);

@@ -115,7 +115,7 @@ static void machine_give(struct jit_machines *m, LLVMTargetMachineRef machine)
 }
 
 /* Shared by the thread that waits and the thread that compiles; the last one to leave frees it. */
-struct job {
+struct jit_job {
     pthread_mutex_t lock;
     pthread_cond_t done;
     unsigned references;
@@ -130,9 +130,9 @@ struct job {
     jmp_buf fatal;
 };
 
-static _Thread_local struct job *current;
+static _Thread_local struct jit_job *current;
 
-static void job_fail(struct job *job, int result, const char *message)
+static void job_fail(struct jit_job *job, int result, const char *message)
 {
     if (!job->result) {
         job->result = result;
@@ -164,7 +164,7 @@ static void install_fatal_error_handler(void)
     LLVMInstallFatalErrorHandler(on_fatal_error);
 }
 
-static void optimize(struct job *job, LLVMTargetMachineRef machine)
+static void optimize(struct jit_job *job, LLVMTargetMachineRef machine)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef failed =
@@ -178,7 +178,7 @@ static void optimize(struct job *job, LLVMTargetMachineRef machine)
     }
 }
 
-static void generate(struct job *job, LLVMTargetMachineRef machine)
+static void generate(struct jit_job *job, LLVMTargetMachineRef machine)
 {
     LLVMMemoryBufferRef object = NULL;
     char *text = NULL;
@@ -191,7 +191,7 @@ static void generate(struct job *job, LLVMTargetMachineRef machine)
     job->object = object;
 }
 
-static void compile(struct job *job)
+static void compile(struct jit_job *job)
 {
     LLVMTargetMachineRef machine = machine_take(job->machines);
 
@@ -214,7 +214,7 @@ static void compile(struct job *job)
     LLVMContextDispose(job->context);
 }
 
-static void job_release(struct job *job, bool finishing)
+static void job_release(struct jit_job *job, bool finishing)
 {
     pthread_mutex_lock(&job->lock);
     bool last = --job->references == 0;
@@ -235,7 +235,7 @@ static void job_release(struct job *job, bool finishing)
 
 static void *thread_main(void *data)
 {
-    struct job *job = data;
+    struct jit_job *job = data;
 
     pthread_mutex_lock(&job->lock);
     job->begun = !pthread_getcpuclockid(pthread_self(), &job->clock);
@@ -248,7 +248,7 @@ static void *thread_main(void *data)
     return NULL;
 }
 
-static int start_thread(struct job *job)
+static int start_thread(struct jit_job *job)
 {
     pthread_attr_t attributes;
     pthread_t thread;
@@ -261,9 +261,9 @@ static int start_thread(struct job *job)
     return failed ? -ENOMEM : 0;
 }
 
-static struct job *job_create(struct jit_machines *machines, LLVMContextRef context, LLVMModuleRef module)
+static struct jit_job *job_create(struct jit_machines *machines, LLVMContextRef context, LLVMModuleRef module)
 {
-    struct job *job = calloc(1, sizeof *job);
+    struct jit_job *job = calloc(1, sizeof *job);
 
     if (!job)
         return NULL;
@@ -281,7 +281,7 @@ static struct job *job_create(struct jit_machines *machines, LLVMContextRef cont
 }
 
 /* What the job may still take of its deadline; 0: nothing. A thread counts as it began only when it runs. */
-static unsigned time_left(struct job *job, unsigned deadline_ms)
+static unsigned time_left(struct jit_job *job, unsigned deadline_ms)
 {
     struct timespec t = {0};
 
@@ -293,7 +293,7 @@ static unsigned time_left(struct job *job, unsigned deadline_ms)
 
 /* The deadline is one of processor time, or whether a program is compiled would depend on what else the
  * machine does. A machine that gives next to none is not waited for. */
-static bool wait_for(struct job *job, unsigned deadline_ms)
+static bool wait_for(struct jit_job *job, unsigned deadline_ms)
 {
     unsigned left = deadline_ms;
 
@@ -311,32 +311,53 @@ static bool wait_for(struct job *job, unsigned deadline_ms)
     return finished;
 }
 
-int jit_compile(struct jit_machines *machines, LLVMContextRef context, LLVMModuleRef module,
-                unsigned deadline_ms, LLVMMemoryBufferRef *object, struct util_error *error)
+int jit_job_start(struct jit_machines *machines, LLVMContextRef context, LLVMModuleRef module,
+                  struct jit_job **out, struct util_error *error)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, install_fatal_error_handler);
-    struct job *job = job_create(machines, context, module);
+    struct jit_job *job = job_create(machines, context, module);
     int result = job ? start_thread(job) : -ENOMEM;
-    if (result) {
-        LLVMDisposeModule(module);
-        LLVMContextDispose(context);
-        if (job) {
-            job_release(job, true);
-            job_release(job, false);
-        }
-        return util_fail(error, result, "no compile thread");
+    *out = job;
+    if (!result)
+        return 0;
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    if (job) {
+        job_release(job, true);
+        job_release(job, false);
     }
+    *out = NULL;
+    return util_fail(error, result, "no compile thread");
+}
+
+bool jit_job_is_done(struct jit_job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    bool done = job->finished;
+    pthread_mutex_unlock(&job->lock);
+    return done;
+}
+
+int jit_job_finish(struct jit_job *job, unsigned deadline_ms, LLVMMemoryBufferRef *object,
+                   struct util_error *error)
+{
     if (!wait_for(job, deadline_ms)) {
         job_release(job, false);
         return util_fail(error, -ETIME, "a compile took more than %u ms", deadline_ms);
     }
     *object = job->object;
     job->object = NULL;
-    result = job->result;
+    int result = job->result;
     if (result)
         util_fail(error, result, "LLVM: %s", job->message);
     job_release(job, false);
     return result;
+}
+
+void jit_job_abandon(struct jit_job *job)
+{
+    if (job)
+        job_release(job, false);
 }

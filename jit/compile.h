@@ -6,6 +6,7 @@
 #define VITRAIL_JIT_COMPILE_H
 
 #include <llvm-c/TargetMachine.h>
+#include <stdbool.h>
 
 #include "jit/engine.h"
 
@@ -17,9 +18,19 @@ void jit_machines_release(struct jit_machines *machines); /* NULL is accepted */
 /* Waits until no abandoned compile runs any more, for `limit_ms` at most. */
 void jit_machines_wait(struct jit_machines *machines, unsigned limit_ms);
 
-/* Takes `module` and its `context` (both are gone afterwards, whatever the result). 0 and *object (the caller
- * disposes of it), -ETIME, -EINVAL (LLVM failed; its words in `error`), -ENOMEM or -EAGAIN (no thread). */
-int jit_compile(struct jit_machines *machines, LLVMContextRef context, LLVMModuleRef module,
-                unsigned deadline_ms, LLVMMemoryBufferRef *object, struct util_error *error);
+/* A compile that has begun. */
+struct jit_job;
+
+/* Takes `module` and its `context` (both are gone afterwards, whatever the result). 0 and *job, -ENOMEM or
+ * -EAGAIN (no thread). */
+int jit_job_start(struct jit_machines *machines, LLVMContextRef context, LLVMModuleRef module,
+                  struct jit_job **job, struct util_error *error);
+bool jit_job_is_done(struct jit_job *job);
+/* Waits for it and frees it. 0 and *object (the caller disposes of it), -ETIME, -EINVAL (LLVM failed; its
+ * words in `error`) or -ENOMEM. */
+int jit_job_finish(struct jit_job *job, unsigned deadline_ms, LLVMMemoryBufferRef *object,
+                   struct util_error *error);
+/* Its result is not wanted; NULL is accepted. */
+void jit_job_abandon(struct jit_job *job);
 
 #endif

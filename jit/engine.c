@@ -98,6 +98,7 @@ int jit_engine_create(const struct jit_options *options, struct jit_engine **out
     if (!options->cache_dir || options->cache_dir[0])
         engine->cache =
             jit_cache_open(options->cache_dir, options->cache_bytes ? options->cache_bytes : 256u << 20);
+    engine->looks_ahead = options->background;
     if (options->background && engine->tier == JIT_AUTOMATIC)
         engine->has_background = jit_background_join(&engine->background, jit_tier_step, engine);
     *out = engine;
@@ -109,11 +110,13 @@ static void forget_entries(struct jit_engine *engine)
     for (size_t i = 0; engine->buckets && i < engine->bucket_count; i++) {
         for (struct jit_entry *e = engine->buckets[i], *next; e; e = next) {
             next = e->next;
+            jit_job_abandon(e->job);
             free(e);
         }
         engine->buckets[i] = NULL;
     }
     engine->entry_count = engine->queue_count = 0;
+    memset(engine->ahead, 0, sizeof engine->ahead);
 }
 
 void jit_engine_destroy(struct jit_engine *engine)
@@ -225,18 +228,26 @@ static void grow(struct jit_engine *engine)
     engine->bucket_count = count;
 }
 
-/* Called with the lock held. A new entry is busy, and its maker's to fill. NULL: *result says why. */
-static struct jit_entry *find_entry(struct jit_engine *engine, const struct jit_cache_key *key, bool *created,
-                                    int *result)
+/* Called with the lock held. */
+static struct jit_entry *known_entry(const struct jit_engine *engine, const struct jit_cache_key *key)
 {
     struct jit_entry *e = engine->buckets[key->hash[0] & (engine->bucket_count - 1)];
 
-    *created = false;
-    for (; e; e = e->next) {
-        if (e->key.hash[0] == key->hash[0] && e->key.hash[1] == key->hash[1] && e->key.size == key->size &&
-            !memcmp(e->bytes, key->data, key->size))
-            return e;
-    }
+    while (e && (e->key.hash[0] != key->hash[0] || e->key.hash[1] != key->hash[1] ||
+                 e->key.size != key->size || memcmp(e->bytes, key->data, key->size) != 0))
+        e = e->next;
+    return e;
+}
+
+/* Called with the lock held. A new entry is busy, and its maker's to fill. NULL: *result says why. */
+static struct jit_entry *find_entry(struct jit_engine *engine, const struct jit_request *request,
+                                    const struct jit_cache_key *key, bool *created, int *result)
+{
+    struct jit_entry *e = known_entry(engine, key);
+
+    *created = !e;
+    if (e)
+        return e;
     *result = jit_engine_full_locked(engine) ? -ENOSPC : -ENOMEM;
     e = *result == -ENOSPC ? NULL : calloc(1, sizeof *e + key->size);
     if (!e)
@@ -244,14 +255,38 @@ static struct jit_entry *find_entry(struct jit_engine *engine, const struct jit_
     memcpy(e->bytes, key->data, key->size);
     e->key = *key;
     e->key.data = e->bytes;
+    e->name = request->name;
+    e->emit_key = request->emit_key;
+    e->run_cost = request->run_cost;
     e->busy = true;
     if (engine->entry_count++ >= engine->bucket_count)
         grow(engine);
     struct jit_entry **slot = &engine->buckets[key->hash[0] & (engine->bucket_count - 1)];
     e->next = *slot;
     *slot = e;
-    *created = true;
     return e;
+}
+
+/* Lock held. The entry becomes busy with the caller, who gets the job that was begun ahead, if any. */
+static struct jit_job *take_entry(struct jit_engine *engine, struct jit_entry *e)
+{
+    struct jit_job *job = e->job;
+
+    e->busy = true;
+    e->job = NULL;
+    for (unsigned i = 0; job && i < JIT_AHEAD_MAX; i++)
+        if (engine->ahead[i] == e)
+            engine->ahead[i] = NULL;
+    return job;
+}
+
+static void give_entry(struct jit_engine *engine, struct jit_entry *e, int result)
+{
+    pthread_mutex_lock(&engine->lock);
+    e->busy = false;
+    e->result = result;
+    pthread_cond_broadcast(&engine->ready);
+    pthread_mutex_unlock(&engine->lock);
 }
 
 /* Lock held. Whether another has answered this request, and then with *result. */
@@ -259,8 +294,8 @@ static bool answered(struct jit_engine *engine, struct jit_entry *e, int *result
 {
     while (e->busy)
         pthread_cond_wait(&engine->ready, &engine->lock);
-    if (e->result == -ENOMEM && !jit_engine_full_locked(engine))
-        return false; /* memory may have come back: try again */
+    if (e->job || (e->result == -ENOMEM && !jit_engine_full_locked(engine)))
+        return false; /* it has only begun; or memory may have come back: try again */
     engine->stats.memory_hits++;
     *result = e->result ? util_fail(error, e->result, "this function was refused before") : 0;
     return true;
@@ -270,30 +305,24 @@ int jit_engine_get_function(struct jit_engine *engine, const struct jit_request 
                             struct jit_function **out, struct util_error *error)
 {
     struct jit_cache_key key;
+    struct jit_job *job = NULL;
     bool created;
     int result = 0;
 
     hash_key(engine, request, &key);
     *out = NULL;
     pthread_mutex_lock(&engine->lock);
-    struct jit_entry *e = find_entry(engine, &key, &created, &result);
+    struct jit_entry *e = find_entry(engine, request, &key, &created, &result);
     bool done = e && !created && answered(engine, e, &result, error);
-    if (e && !done) {
-        e->busy = true;
-        e->name = request->name;
-        e->emit_key = request->emit_key;
-    }
+    if (e && !done)
+        job = take_entry(engine, e);
     pthread_mutex_unlock(&engine->lock);
     if (!e)
         return util_fail(error, result, "no %s for a compiled function",
                          result == -ENOSPC ? "room" : "memory");
     if (!done) {
-        result = jit_tier_first(engine, e, request, error);
-        pthread_mutex_lock(&engine->lock);
-        e->busy = false;
-        e->result = result;
-        pthread_cond_broadcast(&engine->ready);
-        pthread_mutex_unlock(&engine->lock);
+        result = jit_tier_first(engine, e, request, job, error);
+        give_entry(engine, e, result);
     }
     if (!result)
         *out = &e->function;
@@ -308,4 +337,60 @@ int jit_engine_get(struct jit_engine *engine, const struct jit_request *request,
 
     *out = result ? NULL : jit_function_code(function);
     return result;
+}
+
+/* ---- ahead ---- */
+
+/* Lock held. A place for another job: a free one, or one whose job is done; *stale is its entry then, busy
+ * with the caller, and *job its job. */
+static struct jit_entry **place_ahead(struct jit_engine *engine, struct jit_entry **stale,
+                                      struct jit_job **job)
+{
+    for (unsigned i = 0; i < JIT_AHEAD_MAX; i++)
+        if (!engine->ahead[i])
+            return &engine->ahead[i];
+    for (unsigned i = 0; i < JIT_AHEAD_MAX; i++)
+        if (engine->ahead[i]->job && jit_job_is_done(engine->ahead[i]->job)) {
+            *stale = engine->ahead[i];
+            *job = take_entry(engine, *stale);
+            return &engine->ahead[i];
+        }
+    return NULL;
+}
+
+void jit_engine_prepare(struct jit_engine *engine, const struct jit_request *request)
+{
+    struct jit_cache_key key;
+    struct jit_entry *stale = NULL, *e = NULL, **place = NULL;
+    struct jit_job *old = NULL, *job = NULL;
+    bool created = false;
+    int result;
+
+    if (!engine->looks_ahead || !request->emit_key)
+        return;
+    hash_key(engine, request, &key);
+    pthread_mutex_lock(&engine->lock);
+    if (!known_entry(engine, &key))
+        place = place_ahead(engine, &stale, &old);
+    if (place)
+        e = find_entry(engine, request, &key, &created, &result);
+    if (e)
+        *place = e;
+    pthread_mutex_unlock(&engine->lock);
+    if (stale)
+        give_entry(engine, stale, jit_tier_first(engine, stale, NULL, old, NULL));
+    if (!e)
+        return;
+    if (jit_tier_is_on_disk(engine, e) || jit_tier_ahead(engine, e, request, &job)) {
+        give_entry(engine, e, jit_tier_first(engine, e, request, NULL, NULL));
+        job = NULL;
+    }
+    pthread_mutex_lock(&engine->lock);
+    *place = job ? e : NULL;
+    if (job) {
+        e->job = job;
+        e->busy = false;
+        pthread_cond_broadcast(&engine->ready);
+    }
+    pthread_mutex_unlock(&engine->lock);
 }

@@ -33,8 +33,8 @@ struct jit_engine;
 struct jit_options {
     int level;         /* enum jit_level, or -1 for the best the host has */
     unsigned optimize; /* enum jit_tier */
-    bool background;   /* automatic: optimise on a thread of low priority that the process's engines share;
-                        * otherwise in jit_engine_settle */
+    bool background;   /* compile ahead (jit_engine_prepare); and, automatic: optimise on a thread of low
+                        * priority that the process's engines share;   otherwise in jit_engine_settle */
     const char
         *cache_dir; /* object cache; NULL: $XDG_CACHE_HOME/vitrail or ~/.cache/vitrail; "" : no disk cache */
     uint64_t cache_bytes; /* of disk that the cache may take; 0: 256 MiB */
@@ -88,6 +88,11 @@ int jit_engine_get_function(struct jit_engine *engine, const struct jit_request 
 /* The same, for who keeps to the code there is now. */
 int jit_engine_get(struct jit_engine *engine, const struct jit_request *request, void **out,
                    struct util_error *error);
+
+/* Begins to compile a function that will be asked for soon, on another thread, where the engine has a
+ * background and the request can be made again (emit_key). Whoever asks for it waits for the rest. A few
+ * are begun at a time; others are left to who asks. */
+void jit_engine_prepare(struct jit_engine *engine, const struct jit_request *request);
 
 /* The code to call now. */
 static inline void *jit_function_code(const struct jit_function *function)

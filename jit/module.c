@@ -1,4 +1,4 @@
-/* From a request to an object file: the module is built, checked and compiled. */
+/* From a request to a compile: the module is built and checked. */
 #include <errno.h>
 #include <llvm-c/Analysis.h>
 
@@ -55,8 +55,8 @@ static int check_module(const struct jit_engine *engine, const struct jit_builde
     return result;
 }
 
-int jit_module_compile(struct jit_engine *engine, const struct jit_entry *entry, jit_emit_fn emit, void *data,
-                       const char *symbol, bool quick, LLVMMemoryBufferRef *object, struct util_error *error)
+int jit_module_start(struct jit_engine *engine, const struct jit_entry *entry, jit_emit_fn emit, void *data,
+                     const char *symbol, bool quick, struct jit_job **job, struct util_error *error)
 {
     const char *name = entry->name ? entry->name : symbol;
     struct jit_builder b = {
@@ -72,7 +72,7 @@ int jit_module_compile(struct jit_engine *engine, const struct jit_entry *entry,
         result = check_module(engine, &b, name, error);
     LLVMDisposeBuilder(b.ir);
     if (!result)
-        return jit_compile(engine->machines[!quick], b.context, b.module, engine->deadline_ms, object, error);
+        return jit_job_start(engine->machines[!quick], b.context, b.module, job, error);
     LLVMDisposeModule(b.module);
     LLVMContextDispose(b.context);
     return result;

@@ -65,13 +65,22 @@ static bool from_disk(struct jit_engine *engine, const struct jit_entry *entry, 
 }
 
 /* `request` NULL: out of the entry's key. */
-static int make(struct jit_engine *engine, const struct jit_entry *entry, const struct jit_request *request,
-                bool quick, void **code, struct util_error *error)
+static int start(struct jit_engine *engine, const struct jit_entry *entry, const struct jit_request *request,
+                 bool quick, struct jit_job **job, struct util_error *error)
 {
-    struct place p = place_of(entry, quick);
+    const struct place p = place_of(entry, quick);
+
+    return jit_module_start(engine, entry, request ? request->emit : NULL, request ? request->data : NULL,
+                            p.symbol, quick, job, error);
+}
+
+/* Takes the job. */
+static int finish(struct jit_engine *engine, const struct jit_entry *entry, bool quick, struct jit_job *job,
+                  void **code, struct util_error *error)
+{
+    const struct place p = place_of(entry, quick);
     LLVMMemoryBufferRef object;
-    int result = jit_module_compile(engine, entry, request ? request->emit : NULL,
-                                    request ? request->data : NULL, p.symbol, quick, &object, error);
+    int result = jit_job_finish(job, engine->deadline_ms, &object, error);
 
     if (result)
         return result;
@@ -80,39 +89,76 @@ static int make(struct jit_engine *engine, const struct jit_entry *entry, const 
     return jit_linker_add(engine->linker, object, p.symbol, code, error);
 }
 
-static int64_t heat_of(const struct jit_engine *engine, const struct jit_request *request)
+static int make(struct jit_engine *engine, const struct jit_entry *entry, const struct jit_request *request,
+                bool quick, void **code, struct util_error *error)
 {
-    uint64_t heat = (request->run_cost ? request->run_cost : 1) * engine->hot_runs;
+    struct jit_job *job = NULL;
+    int result = start(engine, entry, request, quick, &job, error);
 
+    return result ? result : finish(engine, entry, quick, job, code, error);
+}
+
+/* Whether the entry's first code is quick code. */
+static bool begins_quick(const struct jit_engine *engine, const struct jit_entry *entry)
+{
+    return engine->tier == JIT_QUICK || (engine->tier == JIT_AUTOMATIC && entry->emit_key);
+}
+
+static bool any_from_disk(struct jit_engine *engine, struct jit_entry *entry, void **code)
+{
+    if (engine->tier != JIT_QUICK && from_disk(engine, entry, false, code)) {
+        entry->initial_heat = 0;
+        return true;
+    }
+    return begins_quick(engine, entry) && from_disk(engine, entry, true, code);
+}
+
+static int64_t heat_of(const struct jit_engine *engine, const struct jit_entry *entry)
+{
+    uint64_t heat = (entry->run_cost ? entry->run_cost : 1) * engine->hot_runs;
+
+    if (engine->tier != JIT_AUTOMATIC || !entry->emit_key)
+        return 0;
     return heat < INT64_MAX ? (int64_t)heat : INT64_MAX;
 }
 
-int jit_tier_first(struct jit_engine *engine, struct jit_entry *entry, const struct jit_request *request,
-                   struct util_error *error)
+int jit_tier_ahead(struct jit_engine *engine, struct jit_entry *entry, const struct jit_request *request,
+                   struct jit_job **job)
 {
-    const bool two = entry->emit_key, quick = engine->tier == JIT_QUICK;
-    const bool automatic = two && engine->tier == JIT_AUTOMATIC;
-    int64_t heat = automatic ? heat_of(engine, request) : 0;
-    uint64_t start = jit_now_ns();
+    return start(engine, entry, request, begins_quick(engine, entry), job, NULL);
+}
+
+bool jit_tier_is_on_disk(struct jit_engine *engine, const struct jit_entry *entry)
+{
+    const struct place quick = place_of(entry, true), optimised = place_of(entry, false);
+
+    return engine->cache && ((engine->tier != JIT_QUICK && jit_cache_has(engine->cache, &optimised.key)) ||
+                             (begins_quick(engine, entry) && jit_cache_has(engine->cache, &quick.key)));
+}
+
+int jit_tier_first(struct jit_engine *engine, struct jit_entry *entry, const struct jit_request *request,
+                   struct jit_job *job, struct util_error *error)
+{
+    const bool quick = begins_quick(engine, entry);
+    uint64_t since = jit_now_ns();
     void *code = NULL;
     int result = 0;
 
-    if (!quick && from_disk(engine, entry, false, &code)) {
-        heat = 0;
-    } else if (!((quick || automatic) && from_disk(engine, entry, true, &code))) {
-        result = make(engine, entry, request, quick || automatic, &code, error);
-        if (result && two && !quick && !automatic) { /* the quick compile's answer counts */
+    entry->initial_heat = heat_of(engine, entry);
+    if (job || !any_from_disk(engine, entry, &code)) {
+        result = job ? finish(engine, entry, quick, job, &code, error)
+                     : make(engine, entry, request, quick, &code, error);
+        if (result && !quick && entry->emit_key) { /* the quick compile's answer counts */
             if (error)
                 error->code = 0;
             result = make(engine, entry, request, true, &code, error);
         }
         if (!result)
-            count(engine, &engine->stats.compiled, &engine->stats.compile_ns, start);
+            count(engine, &engine->stats.compiled, &engine->stats.compile_ns, since);
     }
     entry->function.engine = engine;
     atomic_store(&entry->function.code, code);
-    atomic_store(&entry->function.heat, result ? 0 : heat);
-    entry->initial_heat = heat;
+    atomic_store(&entry->function.heat, result ? 0 : entry->initial_heat);
     return result;
 }
 

@@ -183,6 +183,9 @@ bool vc4_binner_draw(struct vc4_binner *binner, const struct vc4_cl_record *reco
 bool vc4_binner_draw_source(struct vc4_binner *binner, const struct vc4_bin_source *source,
                             enum tiler_mode mode);
 
+/* binner_ahead.c: begins to compile what rendering will need of the shader in force, whose record is read. */
+void vc4_binner_compile_ahead(struct vc4_binner *binner);
+
 /* binner_draw.c: a stage whose attributes were checked for indices up to `max_index` at least. */
 bool vc4_binner_prepare_stage(struct vc4_binner *binner, uint32_t max_index);
 

@@ -156,29 +156,51 @@ static void prepare_quads(struct vc4_frag *frag, struct jit_engine *engine,
     frag->quads = quads;
 }
 
-static int compile(struct vc4_frag *frag, struct jit_engine *engine, const struct vc4_frag_plan *plan,
-                   const struct vc4_frag_config *config, const struct vc4_shader_state *state)
+/* What the draw's code depends on; `plan` is the variant's. 0, or a negative errno: such a draw is not
+ * compiled. */
+static int make_variant(struct vc4_frag *frag, const struct gpu_memory *memory,
+                        const struct vc4_shader_state *state, const struct vc4_frag_config *config,
+                        struct vc4_frag_plan *plan, struct vc4_frag_variant *out)
 {
-    struct vc4_frag_variant variant = {.program = frag->program,
-                                       .plan = plan,
-                                       .keys = frag->keys,
-                                       .samples = config->samples,
-                                       .visible = plan->opaque && !config->in_order,
-                                       .numeric = state->numeric};
+    int status;
+
+    if (config->wide || memory->size < 4)
+        return -ENOTSUP;
+    vc4_frag_plan_find(state->fs.notes, frag->program, config->samples, plan);
+    if (!plan->compiles)
+        return -ENOTSUP;
+    status = fetch_uniforms(frag, memory, state->fs.uniforms);
+    if (!status)
+        status = decode_textures(frag, memory);
+    if (status)
+        return status;
+    *out = (struct vc4_frag_variant){.program = frag->program,
+                                     .plan = plan,
+                                     .keys = frag->keys,
+                                     .samples = config->samples,
+                                     .visible = plan->opaque && !config->in_order,
+                                     .numeric = state->numeric};
+    if (frag->program->reads_coverage)
+        out->coverage = (uint8_t)(config->coverage_leave | config->coverage_mask << 1);
+    vc4_frag_plan_test(plan, frag->uniforms, config, &out->zs);
+    return 0;
+}
+
+/* Opaque code, where the draw is opaque; code that runs in order, where the draw may need it. */
+static int find_codes(struct vc4_frag *frag, struct jit_engine *engine, struct vc4_program_notes *notes,
+                      struct vc4_frag_variant *variant)
+{
     struct vc4_frag_entry entry = {0};
 
-    if (frag->program->reads_coverage)
-        variant.coverage = (uint8_t)(config->coverage_leave | config->coverage_mask << 1);
-    vc4_frag_plan_test(plan, frag->uniforms, config, &variant.zs);
-    frag->opaque = variant.visible && find_code(&variant, engine, state->fs.notes, &frag->visible) == 0 &&
-                   may_wait(frag);
-    frag->colors = plan->colors;
-    if (frag->opaque && plan->quads)
-        prepare_quads(frag, engine, &variant, state->fs.notes);
+    frag->opaque =
+        variant->visible && find_code(variant, engine, notes, &frag->visible) == 0 && may_wait(frag);
+    frag->colors = variant->plan->colors;
+    if (frag->opaque && variant->plan->quads)
+        prepare_quads(frag, engine, variant, notes);
     if (frag->opaque && !vc4_frag_cheap(frag))
         return 0;
-    variant.visible = false;
-    int status = find_code(&variant, engine, state->fs.notes, &entry);
+    variant->visible = false;
+    int status = find_code(variant, engine, notes, &entry);
     frag->in_order = entry.code;
     return status;
 }
@@ -188,17 +210,10 @@ static int prepare_compiled(struct vc4_frag *frag, const struct gpu_memory *memo
                             const struct vc4_shader_state *state, const struct vc4_frag_config *config,
                             uint32_t fuel)
 {
+    struct vc4_frag_variant variant;
     struct vc4_frag_plan plan;
-    int status;
+    int status = engine ? make_variant(frag, memory, state, config, &plan, &variant) : -ENOTSUP;
 
-    if (!engine || config->wide || memory->size < 4)
-        return -ENOTSUP;
-    vc4_frag_plan_find(state->fs.notes, frag->program, config->samples, &plan);
-    if (!plan.compiles)
-        return -ENOTSUP;
-    status = fetch_uniforms(frag, memory, state->fs.uniforms);
-    if (!status)
-        status = decode_textures(frag, memory);
     if (status)
         return status;
     frag->args = (struct vc4_frag_args){.uniforms = frag->uniforms,
@@ -208,7 +223,30 @@ static int prepare_compiled(struct vc4_frag *frag, const struct gpu_memory *memo
                                         .last_word = (uint32_t)(memory->size - 4) & ~3u,
                                         .fuel = fuel,
                                         .uniforms_at = state->fs.uniforms};
-    return compile(frag, engine, &plan, config, state);
+    return find_codes(frag, engine, state->fs.notes, &variant);
+}
+
+void vc4_frag_compile_ahead(const struct gpu_memory *memory, struct jit_engine *engine,
+                            const struct vc4_shader_state *state, const struct vc4_frag_config *config)
+{
+    const struct vc4_program_notes *notes = state->fs.notes;
+    struct vc4_frag_variant variant;
+    struct vc4_frag_plan plan;
+
+    if (!notes || atomic_load_explicit(&notes->fragment, memory_order_relaxed))
+        return;
+    struct vc4_frag *frag = frag_create(state->fs.program);
+    if (!frag)
+        return;
+    frag->program = state->fs.program;
+    if (!make_variant(frag, memory, state, config, &plan, &variant)) {
+        vc4_frag_compile_begin(&variant, engine);
+        if (variant.visible && vc4_frag_cheap(frag)) {
+            variant.visible = false;
+            vc4_frag_compile_begin(&variant, engine);
+        }
+    }
+    vc4_frag_release(frag);
 }
 
 int vc4_frag_prepare(const struct gpu_memory *memory, struct jit_engine *engine,

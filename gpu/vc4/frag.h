@@ -42,6 +42,11 @@ int vc4_frag_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
                      uint32_t fuel, struct vc4_frag **out, struct gpu_fault *fault);
 void vc4_frag_release(struct vc4_frag *frag); /* NULL is accepted */
 
+/* Where nothing of the state's program is compiled yet: begins to compile what vc4_frag_prepare will ask for,
+ * if the draw's state is such. Reads as that does; what is wrong with the draw is left for it to find. */
+void vc4_frag_compile_ahead(const struct gpu_memory *memory, struct jit_engine *engine,
+                            const struct vc4_shader_state *state, const struct vc4_frag_config *config);
+
 /* Whether the draw runs compiled code: programs that cannot be compiled are interpreted, with the same
  * results. */
 bool vc4_frag_compiled(const struct vc4_frag *frag);

@@ -119,5 +119,7 @@ void vc4_frag_recipe_finish(struct vc4_frag_recipe *recipe);
  */
 int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine,
                      struct jit_function **out, struct util_error *error);
+/* Begins with that (jit_engine_prepare). */
+void vc4_frag_compile_begin(const struct vc4_frag_variant *variant, struct jit_engine *engine);
 
 #endif

@@ -412,21 +412,34 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
     return status;
 }
 
-int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine,
-                     struct jit_function **out, struct util_error *error)
+/* The request for the variant's code; its key, NULL without memory, is the caller's to free. */
+static struct jit_request request_of(const struct vc4_frag_variant *variant)
 {
     struct jit_request request = {.name = "vc4_fragment_program",
                                   .emit = emit_variant,
                                   .data = (void *)variant,
                                   .emit_key = emit_key,
                                   .run_cost = variant->program->insn_count};
-    uint8_t *key = vc4_frag_key_write(variant, &request.key_size);
-    int status;
 
-    if (!key)
-        return -ENOMEM;
-    request.key = key;
-    status = jit_engine_get_function(engine, &request, out, error);
-    free(key);
+    request.key = vc4_frag_key_write(variant, &request.key_size);
+    return request;
+}
+
+int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine,
+                     struct jit_function **out, struct util_error *error)
+{
+    const struct jit_request request = request_of(variant);
+    int status = request.key ? jit_engine_get_function(engine, &request, out, error) : -ENOMEM;
+
+    free((void *)request.key);
     return status;
+}
+
+void vc4_frag_compile_begin(const struct vc4_frag_variant *variant, struct jit_engine *engine)
+{
+    const struct jit_request request = request_of(variant);
+
+    if (request.key)
+        jit_engine_prepare(engine, &request);
+    free((void *)request.key);
 }

@@ -4,7 +4,7 @@
 #include "raster/texture_ir.h"
 #include "raster/zs_ir.h"
 
-enum { MANY_SAMPLES = 6 }; /* from here on the sampler is a function */
+enum { MANY_SAMPLES = 6, MANY_SAMPLES_QUICK = 2 }; /* from here on the sampler is a function */
 
 /* Few uniforms are loaded before the loop over blocks, so that what a program computes from them alone leaves
  * the loop too; many would only fill the stack there, and are memory operands of the instructions that take
@@ -136,7 +136,7 @@ static LLVMValueRef port_tmu(void *ctx, struct jit_builder *b, const struct vc4_
                              LLVMValueRef bias, LLVMValueRef *params)
 {
     struct vc4_frag_emit *e = ctx;
-    bool many = e->variant->program->sample_count >= MANY_SAMPLES;
+    bool many = e->variant->program->sample_count >= (b->quick ? MANY_SAMPLES_QUICK : MANY_SAMPLES);
     LLVMValueRef texture, texel;
 
     if (sample->direct)

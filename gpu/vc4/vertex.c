@@ -172,9 +172,12 @@ static void code_prepare(struct vc4_vertex_stage *stage, struct jit_engine *engi
         stage->clear_out &= ~(1ull << stage->plan->write_row[i]);
 }
 
-/* The stage and what hangs on it in one piece; all zero. */
-static struct vc4_vertex_stage *stage_make(const struct vc4_qpu_program *program)
+/* The stage and what hangs on it in one piece; zero but for what the shader record says. */
+static struct vc4_vertex_stage *stage_make(const struct gpu_memory *memory,
+                                           const struct vc4_shader_state *state, bool coordinate)
 {
+    const struct vc4_stage *from = coordinate ? &state->cs : &state->vs;
+    const struct vc4_qpu_program *program = from->program;
     size_t samples = program->sample_count, words = program->uniform_count;
     struct vc4_vertex_stage *stage;
     size_t textures = util_align(sizeof *stage, 16), keys = textures + samples * sizeof *stage->textures;
@@ -187,6 +190,17 @@ static struct vc4_vertex_stage *stage_make(const struct vc4_qpu_program *program
     stage->keys = (struct raster_texture_key *)(bytes + keys);
     stage->uniforms = (uint32_t *)(bytes + uniforms);
     stage->numbers = stage->uniforms + words;
+    stage->memory = memory;
+    stage->program = program;
+    stage->unit = coordinate ? "coordinate program" : "vertex program";
+    stage->code = from->code;
+    stage->uniforms_at = from->uniforms;
+    stage->numeric = state->numeric;
+    stage->plan = vc4_vertex_plan(from->notes, program, &stage->own_plan);
+    if (!stage->plan) {
+        free(stage);
+        return NULL;
+    }
     return stage;
 }
 
@@ -194,28 +208,21 @@ int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engin
                        const struct vc4_shader_state *state, bool coordinate, uint32_t max_index,
                        uint32_t fuel, struct vc4_vertex_stage **out, struct gpu_fault *fault)
 {
-    const struct vc4_stage *from = coordinate ? &state->cs : &state->vs;
-    struct vc4_vertex_stage *stage = stage_make(from->program);
+    struct vc4_vertex_stage *stage = stage_make(memory, state, coordinate);
     *out = NULL;
-    if (!stage)
-        goto no_memory;
-    stage->memory = memory;
-    stage->program = from->program;
-    stage->unit = coordinate ? "coordinate program" : "vertex program";
-    stage->code = from->code;
-    stage->uniforms_at = from->uniforms;
+    if (!stage) {
+        vc4_fault_set(fault, GPU_FAULT_SHADER, "vertex stage", state->address,
+                      "no host memory for the stage");
+        return -ENOMEM;
+    }
     stage->max_index = max_index;
     stage->fuel = fuel;
-    stage->numeric = state->numeric;
-    stage->plan = vc4_vertex_plan(from->notes, from->program, &stage->own_plan);
-    if (!stage->plan)
-        goto no_memory;
     if (!rows_prepare(stage, state, coordinate, fault) || !arrays_prepare(stage, state, coordinate, fault) ||
         !uniforms_prepare(stage, fault) || !textures_prepare(stage, fault)) {
         vc4_vertex_release(stage);
         return -EFAULT;
     }
-    code_prepare(stage, engine, from->notes);
+    code_prepare(stage, engine, coordinate ? state->cs.notes : state->vs.notes);
     stage->weight = 1;
     if (engine && !stage->function) {
         stage->weight = VC4_INTERPRETED_WEIGHT;
@@ -223,10 +230,20 @@ int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engin
     }
     *out = stage;
     return 0;
-no_memory:
-    vc4_fault_set(fault, GPU_FAULT_SHADER, "vertex stage", state->address, "no host memory for the stage");
+}
+
+void vc4_vertex_compile_ahead(const struct gpu_memory *memory, struct jit_engine *engine,
+                              const struct vc4_shader_state *state)
+{
+    const struct vc4_program_notes *notes = state->vs.notes;
+    struct gpu_fault ignored;
+    if (!notes || atomic_load_explicit(&notes->vertex, memory_order_relaxed))
+        return;
+    struct vc4_vertex_stage *stage = stage_make(memory, state, false);
+    if (stage && uniforms_prepare(stage, &ignored) && textures_prepare(stage, &ignored) &&
+        resets_are_known(stage))
+        vc4_vertex_compile_begin(stage, engine);
     vc4_vertex_release(stage);
-    return -ENOMEM;
 }
 
 void vc4_vertex_release(struct vc4_vertex_stage *stage)

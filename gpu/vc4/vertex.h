@@ -22,6 +22,10 @@ struct vc4_vertex_stage;
 int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engine /* NULL: interpret */,
                        const struct vc4_shader_state *state, bool coordinate, uint32_t max_index,
                        uint32_t fuel, struct vc4_vertex_stage **out, struct gpu_fault *fault);
+/* Where nothing of the state's vertex program is compiled yet: begins to compile what vc4_vertex_prepare will
+ * ask for. Reads as that does; what is wrong with the draw is left for it to find. */
+void vc4_vertex_compile_ahead(const struct gpu_memory *memory, struct jit_engine *engine,
+                              const struct vc4_shader_state *state);
 void vc4_vertex_release(struct vc4_vertex_stage *stage); /* NULL is accepted */
 
 #define VC4_VERTEX_GROUP 8u /* batches shaded in one call at most */

@@ -102,6 +102,8 @@ void vc4_vertex_recipe_finish(struct vc4_vertex_recipe *recipe);
  * engine alone.
  */
 int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine, struct util_error *error);
+/* Begins with that (jit_engine_prepare). */
+void vc4_vertex_compile_begin(const struct vc4_vertex_stage *stage, struct jit_engine *engine);
 
 /* vertex_code.c; all that notes are kept for computes in one numeric mode. Find: whether it is known how to
  * run the stage, and then stage->function. Keep: what compiling the stage led to. The plan: owned by the

@@ -278,28 +278,49 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
     return status;
 }
 
-int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine, struct util_error *error)
+static struct vc4_vertex_variant variant_of(const struct vc4_vertex_stage *stage)
 {
-    const struct vc4_vertex_variant variant = {.program = stage->program,
-                                               .plan = stage->plan,
-                                               .keys = stage->keys,
-                                               .numeric = stage->numeric,
-                                               .coordinate = stage->unit[0] == 'c'};
-    if (!stage->plan->known || stage->program->dynamic_uniforms)
-        return -ENOTSUP;
-    struct request data = {&variant, error};
+    return (struct vc4_vertex_variant){.program = stage->program,
+                                       .plan = stage->plan,
+                                       .keys = stage->keys,
+                                       .numeric = stage->numeric,
+                                       .coordinate = stage->unit[0] == 'c'};
+}
+
+/* The request for the stage's code; its key, NULL without memory, is the caller's to free. */
+static struct jit_request request_of(const struct vc4_vertex_stage *stage, struct request *data)
+{
     struct jit_request request = {
-        .name = variant.coordinate ? "vc4_coordinate_program" : "vc4_vertex_program",
+        .name = data->variant->coordinate ? "vc4_coordinate_program" : "vc4_vertex_program",
         .emit = emit_stage,
-        .data = &data,
+        .data = data,
         .emit_key = emit_key,
         .run_cost = stage->program->insn_count,
     };
-    uint8_t *key = vc4_vertex_key_write(&variant, &request.key_size);
-    if (!key)
-        return -ENOMEM;
-    request.key = key;
-    int status = jit_engine_get_function(engine, &request, &stage->function, error);
-    free(key);
+    request.key = vc4_vertex_key_write(data->variant, &request.key_size);
+    return request;
+}
+
+int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine, struct util_error *error)
+{
+    const struct vc4_vertex_variant variant = variant_of(stage);
+    struct request data = {&variant, error};
+    if (!stage->plan->known || stage->program->dynamic_uniforms)
+        return -ENOTSUP;
+    const struct jit_request request = request_of(stage, &data);
+    int status = request.key ? jit_engine_get_function(engine, &request, &stage->function, error) : -ENOMEM;
+    free((void *)request.key);
     return status;
+}
+
+void vc4_vertex_compile_begin(const struct vc4_vertex_stage *stage, struct jit_engine *engine)
+{
+    const struct vc4_vertex_variant variant = variant_of(stage);
+    struct request data = {&variant, NULL};
+    if (!stage->plan->known || stage->program->dynamic_uniforms)
+        return;
+    const struct jit_request request = request_of(stage, &data);
+    if (request.key)
+        jit_engine_prepare(engine, &request);
+    free((void *)request.key);
 }

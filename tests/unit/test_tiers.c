@@ -1,6 +1,6 @@
 /* Tiers: quick code first, optimised code in its place, on the background thread or when the engine settles;
- * what the disk keeps; queues, renewal and destruction while something waits. The functions here tell by
- * their result which tier they are of, as no real one may. */
+ * what is begun ahead; what the disk keeps; queues, renewal and destruction while something waits. The
+ * functions here tell by their result which tier they are of, as no real one may. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,17 +63,28 @@ static struct jit_engine *engine_of(enum jit_tier tier, bool background, const c
     return engine;
 }
 
+static struct jit_request request_of(uint32_t *key, jit_emit_fn first, jit_emit_key_fn again)
+{
+    return (struct jit_request){.key = key,
+                                .key_size = sizeof *key,
+                                .name = "tiers",
+                                .emit = first,
+                                .data = key,
+                                .emit_key = again,
+                                .run_cost = COST};
+}
+
 static int ask(struct jit_engine *engine, uint32_t key, jit_emit_fn first, jit_emit_key_fn again,
                struct jit_function **out)
 {
-    struct jit_request request = {.key = &key,
-                                  .key_size = sizeof key,
-                                  .name = "tiers",
-                                  .emit = first,
-                                  .data = &key,
-                                  .emit_key = again,
-                                  .run_cost = COST};
+    const struct jit_request request = request_of(&key, first, again);
     return jit_engine_get_function(engine, &request, out, NULL);
+}
+
+static void prepare(struct jit_engine *engine, uint32_t key, jit_emit_fn first, jit_emit_key_fn again)
+{
+    const struct jit_request request = request_of(&key, first, again);
+    jit_engine_prepare(engine, &request);
 }
 
 static struct jit_function *get(struct jit_engine *engine, uint32_t key)
@@ -167,6 +178,60 @@ static void test_refusals(void **state)
     }
 }
 
+/* ---- ahead ---- */
+
+/* What was begun ahead is what would have been compiled on request. */
+static void test_ahead(void **state)
+{
+    enum { MANY = 30 };
+    for (enum jit_tier tier = JIT_QUICK; tier <= JIT_OPTIMISED; tier++) {
+        struct jit_engine *engine = engine_of(tier, true, "");
+        const uint32_t last = tier == JIT_OPTIMISED ? OPTIMISED : QUICK;
+        struct jit_function *function = NULL;
+        for (uint32_t key = 0; key < MANY; key++) /* more than are begun at a time */
+            prepare(engine, key, emit, emit_key);
+        for (uint32_t key = 0; key < MANY; key++) {
+            prepare(engine, key, emit, emit_key); /* known already, or not */
+            assert_int_equal(call(get(engine, key)), key * 10 + last);
+        }
+        assert_int_equal(stats_of(engine).compiled, MANY);
+        jit_function_ran(get(engine, 1), COST * RUNS);
+        jit_engine_wait(engine);
+        assert_int_equal(call(get(engine, 1)), tier == JIT_QUICK ? 11 : 12);
+
+        prepare(engine, 100, emit_nothing, emit_key);
+        assert_int_equal(ask(engine, 100, emit, emit_key, &function), -ENOTSUP);
+        prepare(engine, 101, emit_quick_only, emit_key_quick_only);
+        assert_int_equal(ask(engine, 101, emit_quick_only, emit_key_quick_only, &function), 0);
+        assert_int_equal(call(function), 1011);
+        jit_engine_destroy(engine);
+    }
+}
+
+/* Without a background nothing is begun: the request finds a function that nobody knows yet. */
+static void test_ahead_inline(void **state)
+{
+    struct jit_engine *engine = engine_of(JIT_AUTOMATIC, false, "");
+    prepare(engine, 1, emit_nothing, emit_key);
+    assert_int_equal(call(get(engine, 1)), 11);
+    assert_int_equal(stats_of(engine).memory_hits, 0);
+    jit_engine_destroy(engine);
+}
+
+static void test_ahead_unasked(void **state)
+{
+    for (unsigned round = 0; round < 10; round++) {
+        struct jit_engine *engine = engine_of(JIT_AUTOMATIC, true, "");
+        for (uint32_t key = 0; key < 5; key++)
+            prepare(engine, key, emit, emit_key);
+        if (round % 2) {
+            assert_int_equal(jit_engine_renew(engine), 0);
+            assert_int_equal(call(get(engine, 1)), 11);
+        }
+        jit_engine_destroy(engine);
+    }
+}
+
 /* ---- the disk ---- */
 
 static unsigned empty_folder(const char *path, bool remove)
@@ -190,12 +255,14 @@ static void test_disk(void **state)
     char folder[] = "/tmp/vitrail-tiers-XXXXXX";
     assert_non_null(mkdtemp(folder));
     struct jit_engine *engine = engine_of(JIT_AUTOMATIC, true, folder);
+    prepare(engine, 1, emit, emit_key);
     assert_int_equal(call(get(engine, 1)), 11);
     assert_int_equal(stats_of(engine).compiled, 1);
     jit_engine_destroy(engine);
 
     /* A second start compiles nothing before it runs, and keeps the better code alone. */
     engine = engine_of(JIT_AUTOMATIC, true, folder);
+    prepare(engine, 1, emit, emit_key);
     assert_int_equal(call(get(engine, 1)), 11);
     assert_int_equal(stats_of(engine).disk_hits, 1);
     jit_function_ran(get(engine, 1), COST * RUNS);
@@ -252,6 +319,7 @@ static void *use(void *data)
     struct user *user = data;
     for (unsigned i = 0; i < 4000; i++) {
         uint32_t key = i % 8, got;
+        prepare(user->engine, key, emit, emit_key);
         struct jit_function *function = NULL;
         if (ask(user->engine, key, emit, emit_key, &function)) {
             user->wrong++;
@@ -310,10 +378,12 @@ static void test_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_heat),     cmocka_unit_test(test_settle_leaves_the_background_alone),
-        cmocka_unit_test(test_one_tier), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_disk),     cmocka_unit_test(test_queue),
-        cmocka_unit_test(test_threads),  cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_heat),          cmocka_unit_test(test_settle_leaves_the_background_alone),
+        cmocka_unit_test(test_one_tier),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_ahead),         cmocka_unit_test(test_ahead_inline),
+        cmocka_unit_test(test_ahead_unasked), cmocka_unit_test(test_disk),
+        cmocka_unit_test(test_queue),         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_ends),
     };
     return cmocka_run_group_tests_name("tiers", tests, NULL, NULL);
 }
