@@ -209,7 +209,8 @@ bool drm_work(struct drm *drm)
 {
     bool worked = false;
     pthread_mutex_lock(&drm->lock);
-    for (; drm->queue.first && !drm->queue.running; worked = true)
+    uint64_t last = drm->queue.emitted; /* not for ever, when others submit all the time */
+    for (; drm->queue.first && drm->queue.first->seqno <= last && !drm->queue.running; worked = true)
         run_next(drm);
     pthread_mutex_unlock(&drm->lock);
     return worked;

@@ -139,7 +139,7 @@ static bool greet(struct connection *c, const struct drm_message *m, int channel
  * sees what was rung. While a job runs nobody looks at rings; the client sends a message then. */
 static bool serve_rings(struct connection *c)
 {
-    while (!pthread_mutex_trylock(&c->serving)) {
+    while (!__atomic_load_n(&c->over, __ATOMIC_RELAXED) && !pthread_mutex_trylock(&c->serving)) {
         server_set_asleep(c, false);
         bool ok = server_answer_rings(c);
         server_set_asleep(c, true);
@@ -175,7 +175,9 @@ static void *serve(void *data)
     struct drm_server *server = c->server;
     while (step(c))
         ;
+    __atomic_store_n(&c->over, 1, __ATOMIC_RELAXED);
     shutdown(c->socket, SHUT_RDWR); /* the other thread ends too */
+    drm_work(server->drm);          /* what the client has left, if nobody else does */
     pthread_mutex_lock(&server->lock);
     if (!--c->threads) {
         for (uint32_t i = 0; i < c->held_count; i++)

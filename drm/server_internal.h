@@ -26,6 +26,7 @@ struct connection {
     uint32_t asked;          /* rings taken so far; both threads look at it */
     unsigned threads;        /* that use it still; the last one frees it. Under the server's lock */
     pthread_mutex_t serving; /* one of them speaks with the client */
+    uint32_t over;           /* the client has gone */
     struct connection *next, **link;
 };
 

@@ -141,7 +141,7 @@ bool server_answer_rings(struct connection *c)
                 return true;
             last = now_ns();
         } else if (i % 64 == 0) {
-            if (now_ns() - last > patience)
+            if (now_ns() - last > patience || drm_has_work(c->server->drm))
                 return true;
             sched_yield(); /* the client may have this processor too */
         } else {

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/sync_file.h>
+
 #include <drm.h>
 #include <drm_mode.h>
 #include <vc4_drm.h>
@@ -86,6 +88,85 @@ static void check_waits(int fd)
     CHECK(now.tv_sec * 1000000000ll + now.tv_nsec >= start + 20000000); /* it did wait */
 }
 
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+/* A sync file of what the sync object waits for. */
+static int sync_file(int fd, uint32_t sync)
+{
+    struct drm_syncobj_handle h = {.handle = sync, .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
+    CHECK(!ioctl(fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h));
+    return h.fd;
+}
+
+/* Clears of a large image, one after the other, and every way to wait for them. */
+static void check_jobs(int fd)
+{
+    enum { SIDE = 1024, JOBS = 12 };
+    const struct drm_vc4_submit_rcl_surface none = {.hindex = UINT32_MAX};
+    struct drm_vc4_create_bo create = {.size = SIDE * SIDE * 4};
+    struct drm_syncobj_create sync[2] = {{0}};
+    int fence[2];
+    CHECK(!ioctl(fd, DRM_IOCTL_VC4_CREATE_BO, &create));
+    struct drm_vc4_mmap_bo map = {.handle = create.handle};
+    CHECK(!ioctl(fd, DRM_IOCTL_VC4_MMAP_BO, &map));
+    volatile uint32_t *pixels = mmap(NULL, create.size, PROT_READ, MAP_SHARED, fd, (off_t)map.offset);
+    CHECK(pixels != MAP_FAILED);
+    struct drm_vc4_submit_cl submit = {.color_read = none,
+                                       .zs_read = none,
+                                       .zs_write = none,
+                                       .msaa_color_write = none,
+                                       .msaa_zs_write = none,
+                                       .color_write = {.hindex = 0, .bits = 1 << 2}, /* linear RGBA8888 */
+                                       .bo_handles = (uintptr_t)&create.handle,
+                                       .bo_handle_count = 1,
+                                       .width = SIDE,
+                                       .height = SIDE,
+                                       .max_x_tile = SIDE / 64 - 1,
+                                       .max_y_tile = SIDE / 64 - 1,
+                                       .flags = VC4_SUBMIT_CL_USE_CLEAR_COLOR};
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK(!ioctl(fd, DRM_IOCTL_SYNCOBJ_CREATE, &sync[i]));
+    for (uint32_t i = 1; i <= JOBS; i++) {
+        uint64_t before = submit.seqno;
+        submit.clear_color[0] = submit.clear_color[1] = i;
+        submit.out_sync = sync[i % 2].handle;
+        CHECK(!ioctl(fd, DRM_IOCTL_VC4_SUBMIT_CL, &submit) && submit.seqno > before);
+    }
+    for (unsigned i = 0; i < 2; i++)
+        fence[i] = sync_file(fd, sync[i].handle);
+    struct sync_merge_data merged = {.name = "both", .fd2 = fence[1]};
+    CHECK(!ioctl(fence[0], SYNC_IOC_MERGE, &merged));
+    struct pollfd readable = {merged.fence, POLLIN, 0};
+    CHECK(poll(&readable, 1, 10000) == 1 && readable.revents & POLLIN);
+    struct sync_file_info info = {0};
+    CHECK(!ioctl(merged.fence, SYNC_IOC_FILE_INFO, &info) && info.status == 1);
+    CHECK(pixels[0] == JOBS && pixels[SIDE * SIDE - 1] == JOBS);
+    CHECK(!close(merged.fence) && !close(fence[0]) && !close(fence[1]));
+
+    submit.clear_color[0] = submit.clear_color[1] = 77;
+    CHECK(!ioctl(fd, DRM_IOCTL_VC4_SUBMIT_CL, &submit));
+    struct drm_vc4_wait_bo wait_bo = {.handle = create.handle, .timeout_ns = UINT64_MAX};
+    CHECK(!ioctl(fd, DRM_IOCTL_VC4_WAIT_BO, &wait_bo) && pixels[SIDE] == 77);
+    submit.clear_color[0] = submit.clear_color[1] = 78;
+    CHECK(!ioctl(fd, DRM_IOCTL_VC4_SUBMIT_CL, &submit));
+    struct drm_vc4_wait_seqno wait = {.seqno = submit.seqno, .timeout_ns = UINT64_MAX};
+    CHECK(!ioctl(fd, DRM_IOCTL_VC4_WAIT_SEQNO, &wait) && pixels[SIDE] == 78);
+    wait = (struct drm_vc4_wait_seqno){.seqno = submit.seqno + 1}; /* nobody has submitted that */
+    CHECK(ioctl(fd, DRM_IOCTL_VC4_WAIT_SEQNO, &wait) < 0 && errno == ETIME);
+    int64_t start = now_ns();
+    wait.timeout_ns = 20000000;
+    CHECK(ioctl(fd, DRM_IOCTL_VC4_WAIT_SEQNO, &wait) < 0 && errno == ETIME);
+    CHECK(now_ns() >= start + 20000000);
+    CHECK(!munmap((void *)pixels, create.size));
+    struct drm_gem_close gone = {.handle = create.handle};
+    CHECK(!ioctl(fd, DRM_IOCTL_GEM_CLOSE, &gone));
+}
+
 /* The child has the parent's file: its handles, until both have closed it. */
 static void check_fork(int fd, const struct drm_vc4_mmap_bo *map, char *mapped, int dmabuf)
 {
@@ -130,6 +211,7 @@ int main(void)
     check_status(fd);
     check_arguments(fd);
     check_waits(fd);
+    check_jobs(fd);
     check_vfork(fd);
     struct drm_vc4_create_bo create = {.size = SIZE};
     CHECK(!ioctl(fd, DRM_IOCTL_VC4_CREATE_BO, &create));
