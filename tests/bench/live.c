@@ -49,7 +49,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Times `what` again and again, resting before each: a server that was not asked for a while has to be woken. */
+/* Times `what` again and again, resting before each: a server that was not asked for a while has to be woken.
+ */
 static void measure(const char *name, void (*what)(void), unsigned rest)
 {
     static double times[TIMES];
