@@ -12,7 +12,7 @@
 #include "gpu/vc4/frag_ref.h"
 #include "util/bits.h"
 
-#define CHEAP_INSNS 24u /* of programs without textures: less than some ten nanoseconds a block */
+#define CHEAP_INSNS 32u /* of programs without textures: a block takes less than ten nanoseconds */
 
 /* The code of an opaque draw that shades quads in any company: made by the first to want it; until then, or
  * if it cannot be, NULL. */

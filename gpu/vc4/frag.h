@@ -73,8 +73,8 @@ bool vc4_frag_tests(const struct vc4_frag *frag);
 bool vc4_frag_cheap(const struct vc4_frag *frag);
 /* Of those: all that vc4_frag_shade does, in the same order, but for the colours. `blocks` (not looked at
  * when there are no tests) and *count become what is left to be coloured, *common the lanes left in all of
- * them. *fuel shrinks by what shading in order takes: what a tile may do does not depend on what will be
- * hidden. */
+ * them (without tests all sixteen). *fuel shrinks by what shading in order takes: what a tile may do does not
+ * depend on what will be hidden. */
 uint32_t vc4_frag_test(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
                        struct raster_block *blocks, uint32_t *count, uint16_t *common, uint64_t *fuel,
                        struct gpu_fault *fault);

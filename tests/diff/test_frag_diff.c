@@ -385,6 +385,31 @@ struct bench {
     unsigned compiled, opaque, interpreted, faults, blocks;
 };
 
+/* What an opaque draw is when its colours have waited; as vc4_frag_shade. */
+static uint32_t shade_later(const struct vc4_frag *frag, const struct raster_prim *prim,
+                            struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                            uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
+{
+    alignas(16) uint8_t planes[sizeof(struct raster_planes) + RASTER_MAX_VARYINGS * 4 * sizeof(float)];
+    struct raster_block left[RASTER_BLOCKS_MAX];
+    struct raster_visible_block visible[RASTER_BLOCKS_MAX];
+    struct vc4_frag_target target = {tile, executed};
+    uint16_t common;
+
+    memcpy(left, blocks, count * sizeof *left);
+    if (vc4_frag_test(frag, prim, tile, left, &count, &common, fuel, fault))
+        return 1;
+    raster_planes_copy(prim, vc4_frag_varyings(frag), (struct raster_planes *)planes);
+    for (uint32_t i = 0; i < count; i++) {
+        if (vc4_frag_tests(frag))
+            assert_int_equal(left[i].mask & common, common);
+        visible[i] = (struct raster_visible_block){left[i].x, left[i].y, left[i].mask, 0};
+    }
+    if (count)
+        vc4_frag_color(&target, frag, planes, visible, count);
+    return 0;
+}
+
 static void draw(struct bench *bench, const struct trial *trial, const struct vc4_frag *reference,
                  const struct vc4_frag *frag)
 {
@@ -404,8 +429,8 @@ static void draw(struct bench *bench, const struct trial *trial, const struct vc
         unsigned saved = util_fpenv_enter();
 
         status = vc4_frag_shade(reference, &prim, bench->want, blocks, count, &want_fuel, &want_count, &want);
-        uint32_t got_status =
-            vc4_frag_shade(frag, &prim, bench->got, blocks, count, &got_fuel, &got_count, &got);
+        uint32_t got_status = (vc4_frag_opaque(frag) && random32() & 1 ? shade_later : vc4_frag_shade)(
+            frag, &prim, bench->got, blocks, count, &got_fuel, &got_count, &got);
         util_fpenv_leave(saved);
         if (!vc4_frag_compiled(frag) && got.kind == GPU_FAULT_TIMEOUT)
             return; /* what the compiler refused may repeat less (frag.c) */
