@@ -33,8 +33,8 @@ struct jit_engine;
 struct jit_options {
     int level;         /* enum jit_level, or -1 for the best the host has */
     unsigned optimize; /* enum jit_tier */
-    bool background;   /* compile ahead (jit_engine_prepare); and, automatic: optimise on a thread of low
-                        * priority that the process's engines share;   otherwise in jit_engine_settle */
+    bool background;   /* compile ahead (jit_engine_prepare) and, automatic, optimise on a thread of low
+                        * priority that the process's engines share; otherwise in jit_engine_settle */
     const char
         *cache_dir; /* object cache; NULL: $XDG_CACHE_HOME/vitrail or ~/.cache/vitrail; "" : no disk cache */
     uint64_t cache_bytes; /* of disk that the cache may take; 0: 256 MiB */
