@@ -15,7 +15,7 @@ _vitrail() {
     --format) mapfile -t COMPREPLY < <(compgen -W "hex int float" -- "$cur"); return ;;
     --stage) mapfile -t COMPREPLY < <(compgen -W "fragment vertex coordinate user" -- "$cur"); return ;;
     --severity) mapfile -t COMPREPLY < <(compgen -W "note warning error" -- "$cur"); return ;;
-    --isa) mapfile -t COMPREPLY < <(compgen -W "vc4-qpu" -- "$cur"); return ;;
+    --isa) mapfile -t COMPREPLY < <(compgen -W "vc4-qpu utgard-gp utgard-pp" -- "$cur"); return ;;
     --by) mapfile -t COMPREPLY < <(compgen -W "time instructions" -- "$cur"); return ;;
     --frames | --sysroot) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
     --) mapfile -t COMPREPLY < <(compgen -c -- "$cur"); return ;;

@@ -1,38 +1,42 @@
-#include "isa/vc4_qpu/asm.h"
+#include "isa/sets.h"
 #include "tools/tool.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Both directions between text and words: `vitrail asm` and `vitrail dis`. */
 
-static const char asm_help[] = "Usage: vitrail asm [--isa vc4-qpu] [-o FILE] [--hex] [--check] SOURCE\n"
+static const char asm_help[] = "Usage: vitrail asm [--isa NAME] [-o FILE] [--hex] [--check] SOURCE\n"
                                "\n"
                                "Assembles a guest program; SOURCE may be - for standard input.\n"
                                "\n"
-                               "  -o FILE   write here (default: standard output as --hex)\n"
-                               "  --hex     write one hexadecimal word a line instead of binary words\n"
-                               "  --check   also report breaches of the Guide's rules (exit status 3)\n"
+                               "  --isa NAME  the instruction set: vc4-qpu (default), utgard-gp, utgard-pp\n"
+                               "  -o FILE     write here (default: standard output as --hex)\n"
+                               "  --hex       write one hexadecimal word a line instead of binary words\n"
+                               "  --check     also report breaches of the documents' rules (exit status 3)\n"
                                "\n"
                                "Examples:\n"
                                "  vitrail asm blend.qpu\n"
-                               "  vitrail asm --check -o blend.bin blend.qpu\n";
-static const char dis_help[] = "Usage: vitrail dis [--isa vc4-qpu] [--hex] [--check] PROGRAM\n"
+                               "  vitrail asm --check -o blend.bin blend.qpu\n"
+                               "  echo 'var r0, v0 ; stop' | vitrail asm --isa utgard-pp -\n";
+static const char dis_help[] = "Usage: vitrail dis [--isa NAME] [--hex] [--check] PROGRAM\n"
                                "\n"
                                "Disassembles a guest program; PROGRAM may be - for standard input.\n"
                                "A file of 0x... words is recognised as text, anything else is binary words.\n"
                                "\n"
-                               "  --hex     the input is text: hexadecimal words\n"
-                               "  --check   also report breaches of the Guide's rules (exit status 3)\n"
+                               "  --isa NAME  the instruction set: vc4-qpu (default), utgard-gp, utgard-pp\n"
+                               "  --hex       the input is text: hexadecimal words\n"
+                               "  --check     also report breaches of the documents' rules (exit status 3)\n"
                                "\n"
                                "Examples:\n"
                                "  vitrail dis blend.bin\n"
-                               "  echo 0x10020ba7159e7000 | vitrail dis -\n";
+                               "  echo 0x10020ba7159e7000 | vitrail dis -\n"
+                               "  echo 0x000000a3 0xf0003c60 0x00000000 | vitrail dis --isa utgard-pp -\n";
 
 struct options {
+    const struct isa_set *isa;
     const char *input, *output;
     bool hex, check;
 };
@@ -40,7 +44,7 @@ struct options {
 static int parse(const char *name, const char *help, bool has_output, struct options *o, int argc,
                  char **argv)
 {
-    *o = (struct options){0};
+    *o = (struct options){.isa = isa_set_at(0)};
     for (int i = 1; i < argc; i++) {
         const char *value;
         int got;
@@ -52,8 +56,11 @@ static int parse(const char *name, const char *help, bool has_output, struct opt
         if ((got = tool_value(name, "--isa", argc, argv, &i, &value))) {
             if (got < 0)
                 return TOOL_USAGE;
-            if (strcmp(value, "vc4-qpu") != 0)
-                return tool_error(name, TOOL_USAGE, "unknown instruction set '%s'; there is: vc4-qpu", value);
+            o->isa = isa_set_find(value);
+            if (!o->isa)
+                return tool_error(name, TOOL_USAGE,
+                                  "unknown instruction set '%s'; there are: vc4-qpu, utgard-gp, utgard-pp",
+                                  value);
         } else if (has_output && (got = tool_value(name, "-o", argc, argv, &i, &value))) {
             if (got < 0)
                 return TOOL_USAGE;
@@ -75,29 +82,39 @@ static int parse(const char *name, const char *help, bool has_output, struct opt
     return TOOL_OK;
 }
 
-static void print_breach(void *data, uint32_t pc, const char *rule, const char *source)
+static void print_breach(void *data, uint32_t at, const char *rule, const char *source)
 {
-    fprintf(stderr, "%s: instruction %u: %s (%s)\n", (const char *)data, pc, rule, source);
+    const struct options *o = data;
+    fprintf(stderr, "%s: %s %u: %s (%s)\n", o->input, o->isa->counts, at, rule, source);
 }
 
-static int check(const struct options *o, const uint64_t *words, uint32_t count)
+static int check(const struct options *o, const void *bytes, size_t size)
 {
     if (!o->check)
         return TOOL_OK;
-    return vc4_qpu_check(words, count, print_breach, (void *)o->input) ? TOOL_FAULT : TOOL_OK;
+    return o->isa->check(bytes, size, print_breach, (void *)o) ? TOOL_FAULT : TOOL_OK;
 }
 
-static int write_words(const struct options *o, const uint64_t *words, uint32_t count)
+/* A word as a number, its highest byte first. */
+static void print_word(FILE *out, const uint8_t *bytes, unsigned count)
+{
+    fputs("0x", out);
+    while (count--)
+        fprintf(out, "%02x", bytes[count]);
+    fputc('\n', out);
+}
+
+static int write_words(const struct options *o, const uint8_t *bytes, size_t size)
 {
     bool hex = o->hex || !o->output;
     FILE *out = o->output ? fopen(o->output, "wb") : stdout;
 
     if (!out)
         return tool_error("asm", TOOL_HOST, "%s: %s", o->output, strerror(errno));
-    for (uint32_t i = 0; hex && i < count; i++)
-        fprintf(out, "0x%016" PRIx64 "\n", words[i]);
+    for (size_t i = 0; hex && i < size; i += o->isa->word_bytes)
+        print_word(out, bytes + i, o->isa->word_bytes);
     if (!hex)
-        fwrite(words, 8, count, out);
+        fwrite(bytes, 1, size, out);
     return o->output ? tool_close_output("asm", o->output, out) : TOOL_OK;
 }
 
@@ -106,34 +123,51 @@ int tool_asm(int argc, char **argv)
     struct options o;
     struct util_error error = {0};
     uint8_t *text;
-    size_t size;
-    uint64_t *words;
-    uint32_t count;
+    size_t size, length;
+    void *words;
 
     int code = parse("asm", asm_help, true, &o, argc, argv);
     if (code)
         return code < 0 ? TOOL_OK : code;
-    if (!tool_read_file("asm", o.input, &text, &size))
+    if (!tool_read_file("asm", o.input, &text, &length))
         return TOOL_BAD_FILE;
-    int err = vc4_qpu_asm((const char *)text, size, &words, &count, &error);
+    int err = o.isa->assemble((const char *)text, length, &words, &size, &error);
     free(text);
     if (err)
         return tool_error("asm", TOOL_BAD_FILE, "%s: %s", o.input, error.code ? error.text : strerror(-err));
-    code = write_words(&o, words, count);
-    int breaches = check(&o, words, count);
+    code = write_words(&o, words, size);
+    int breaches = check(&o, words, size);
     free(words);
     return code ? code : breaches;
 }
 
-/* Text of hexadecimal words, white space or commas between them, # comments. NULL after a message. */
-static uint64_t *read_hex(const struct options *o, char *text, uint32_t *count)
+/* One word of at most `count` bytes; false when it is no number of that size. */
+static bool read_word(const char *text, uint8_t *bytes, unsigned count)
 {
-    uint64_t *words = malloc((strlen(text) / 2 + 1) * sizeof *words);
+    static const char digits[] = "0123456789abcdef";
+    size_t length = strlen(text), skip = length > 2 && text[0] == '0' && (text[1] | 0x20) == 'x' ? 2 : 0;
+    memset(bytes, 0, count);
+    if (length - skip > 2 * count || length == skip)
+        return false;
+    for (size_t i = skip; i < length; i++) {
+        size_t place = length - 1 - i;
+        const char *digit = memchr(digits, text[i] >= 'A' && text[i] <= 'F' ? text[i] | 0x20 : text[i], 16);
+        if (!digit)
+            return false;
+        bytes[place / 2] |= (uint8_t)((digit - digits) << 4 * (place % 2));
+    }
+    return true;
+}
+
+/* Text of hexadecimal words, white space or commas between them, # comments. NULL after a message. */
+static uint8_t *read_hex(const struct options *o, char *text, size_t *size)
+{
+    uint8_t *bytes = malloc((strlen(text) / 2 + 1) * o->isa->word_bytes);
     char *save = NULL;
     unsigned line_number = 0;
 
-    *count = 0;
-    if (!words) {
+    *size = 0;
+    if (!bytes) {
         tool_error("dis", 0, "%s: out of memory", o->input);
         return NULL;
     }
@@ -141,19 +175,16 @@ static uint64_t *read_hex(const struct options *o, char *text, uint32_t *count)
         line_number++;
         line[strcspn(line, "#")] = 0;
         for (char *word = strtok_r(line, " \t\r,", &save); word; word = strtok_r(NULL, " \t\r,", &save)) {
-            char *end;
-            errno = 0;
-            words[*count] = strtoull(word, &end, 16);
-            if (*end || errno) {
-                tool_error("dis", 0, "%s: line %u: '%s' is not a 64-bit hexadecimal word", o->input,
-                           line_number, word);
-                free(words);
+            if (!read_word(word, bytes + *size, o->isa->word_bytes)) {
+                tool_error("dis", 0, "%s: line %u: '%s' is not a %u-bit hexadecimal word", o->input,
+                           line_number, word, o->isa->word_bytes * 8);
+                free(bytes);
                 return NULL;
             }
-            ++*count;
+            *size += o->isa->word_bytes;
         }
     }
-    return words;
+    return bytes;
 }
 
 int tool_dis(int argc, char **argv)
@@ -161,8 +192,6 @@ int tool_dis(int argc, char **argv)
     struct options o;
     uint8_t *bytes;
     size_t size;
-    uint64_t *words;
-    uint32_t count;
 
     int code = parse("dis", dis_help, false, &o, argc, argv);
     if (code)
@@ -170,21 +199,18 @@ int tool_dis(int argc, char **argv)
     if (!tool_read_file("dis", o.input, &bytes, &size))
         return TOOL_BAD_FILE;
     if (o.hex || (size >= 2 && bytes[0] == '0' && bytes[1] == 'x')) {
-        words = read_hex(&o, (char *)bytes, &count);
+        uint8_t *words = read_hex(&o, (char *)bytes, &size);
         free(bytes);
         if (!words)
             return TOOL_BAD_FILE;
-    } else {
-        if (size % 8 || !size || size / 8 > UINT32_MAX) {
-            free(bytes);
-            return tool_error("dis", TOOL_BAD_FILE, "%s: %zu bytes are not a whole number of 64-bit words",
-                              o.input, size);
-        }
-        words = (uint64_t *)bytes;
-        count = (uint32_t)(size / 8);
+        bytes = words;
+    } else if (size % o.isa->word_bytes || !size || size > UINT32_MAX) {
+        free(bytes);
+        return tool_error("dis", TOOL_BAD_FILE, "%s: %zu bytes are not a whole number of %u-bit words",
+                          o.input, size, o.isa->word_bytes * 8);
     }
-    int err = vc4_qpu_disasm_program(stdout, words, count);
-    code = err ? tool_error("dis", TOOL_HOST, "standard output cannot be written") : check(&o, words, count);
-    free(words);
+    int err = o.isa->disassemble(stdout, bytes, size);
+    code = err ? tool_error("dis", TOOL_HOST, "standard output cannot be written") : check(&o, bytes, size);
+    free(bytes);
     return code;
 }

@@ -1,0 +1,57 @@
+#include "isa/sets.h"
+
+#include <string.h>
+
+#include "isa/utgard_gp/asm.h"
+#include "isa/utgard_pp/asm.h"
+#include "isa/vc4_qpu/asm.h"
+#include "util/bits.h"
+
+/* Each set's own functions, over bytes: `unit` bytes an element of `type`. */
+#define SET(prefix, type, unit)                                                                              \
+    static int prefix##_set_assemble(const char *text, size_t length, void **out, size_t *size,              \
+                                     struct util_error *error)                                               \
+    {                                                                                                        \
+        type *words;                                                                                         \
+        uint32_t count;                                                                                      \
+        int err = prefix##_asm(text, length, &words, &count, error);                                         \
+        if (err)                                                                                             \
+            return err;                                                                                      \
+        *out = words;                                                                                        \
+        *size = (size_t)count * (unit);                                                                      \
+        return 0;                                                                                            \
+    }                                                                                                        \
+    static int prefix##_set_disassemble(FILE *out, const void *bytes, size_t size)                           \
+    {                                                                                                        \
+        return prefix##_disasm_program(out, bytes, (uint32_t)(size / (unit)));                               \
+    }                                                                                                        \
+    static unsigned prefix##_set_check(const void *bytes, size_t size, isa_breach_fn found, void *data)      \
+    {                                                                                                        \
+        return prefix##_check(bytes, (uint32_t)(size / (unit)), found, data);                                \
+    }
+
+SET(vc4_qpu, uint64_t, 8)
+SET(utgard_gp, uint64_t, 16)
+SET(utgard_pp, uint32_t, 4)
+
+#define ROW(prefix, name, description, counts, bytes)                                                        \
+    {name, description, counts, bytes, prefix##_set_assemble, prefix##_set_disassemble, prefix##_set_check}
+
+static const struct isa_set sets[] = {
+    ROW(vc4_qpu, "vc4-qpu", "VideoCore IV QPU", "instruction", 8),
+    ROW(utgard_gp, "utgard-gp", "Mali-400 and -450 vertex processor", "instruction", 16),
+    ROW(utgard_pp, "utgard-pp", "Mali-400 and -450 fragment processor", "word", 4),
+};
+
+const struct isa_set *isa_set_at(unsigned n)
+{
+    return n < UTIL_ARRAY_SIZE(sets) ? &sets[n] : NULL;
+}
+
+const struct isa_set *isa_set_find(const char *name)
+{
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(sets); n++)
+        if (strcmp(name, sets[n].name) == 0)
+            return &sets[n];
+    return NULL;
+}
