@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "gpu/device.h"
 #include "gpu/fault.h"
 #include "gpu/memory.h"
 #include "isa/vc4_qpu/numeric.h"
@@ -96,6 +97,8 @@ struct vc4_options {
 /* `memory` is borrowed and must outlive the device. 0, -ENOMEM, -EINVAL. */
 int vc4_device_create(struct gpu_memory *memory, const struct vc4_options *options, struct vc4_device **out);
 void vc4_device_destroy(struct vc4_device *device); /* NULL is accepted */
+/* The device as one of any family (gpu/device.h). */
+struct gpu_device vc4_device_gpu(struct vc4_device *device);
 
 /* Called when INTCTL & enabled or DBQITC becomes nonzero, with the pending bits, from inside vc4_write. It
  * may read and write registers; a thread started from inside it runs when the callback and the work in

@@ -1,0 +1,73 @@
+/* A GPU as whoever drives it sees it - the kernel's part, a replay, a VM's device model - whatever its
+ * family: registers in one window, an interrupt line, faults. Each family gives its devices such a view
+ * (vc4_device_gpu, ...); how they are made and what is counted in them stays the family's own.
+ *
+ * Threading: a device is used by one thread at a time. */
+#ifndef VITRAIL_GPU_DEVICE_H
+#define VITRAIL_GPU_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/capture.h"
+#include "gpu/fault.h"
+
+/* Called while the line is high and something was added to what is pending, from inside a register write or
+ * settle; `pending` is not 0, its bits are the family's. It may read and write registers. */
+typedef void (*gpu_irq_fn)(void *data, uint32_t pending);
+
+/* `device` is struct gpu_device's `self`. */
+struct gpu_device_functions {
+    void (*destroy)(void *device);
+    /* Byte offsets in the family's window. Work started by a write is done, or waits for an answer, when the
+     * write returns. Reading what is not there gives 0. */
+    uint32_t (*read)(void *device, uint32_t offset);
+    void (*write)(void *device, uint32_t offset, uint32_t value);
+    void (*set_irq)(void *device, gpu_irq_fn irq, void *data); /* NULL: nobody listens */
+    uint32_t (*irq_pending)(const void *device);               /* nonzero while the line is high */
+    void (*settle)(void *device);                              /* runs what a family may put off */
+    /* Faults since the last call, oldest first; returns how many were copied, and forgets them. */
+    unsigned (*faults)(void *device, struct gpu_fault *out, unsigned capacity);
+    /* The picture that the last rendering job stored (`presented` is 0). False before any. */
+    bool (*frame)(const void *device, struct capture_frame *out);
+};
+
+struct gpu_device {
+    const char *name; /* static: "vc4", "mali400": what captures and `--gpu` call it */
+    const struct gpu_device_functions *functions;
+    void *self;
+};
+
+static inline uint32_t gpu_device_read(const struct gpu_device *gpu, uint32_t offset)
+{
+    return gpu->functions->read(gpu->self, offset);
+}
+
+static inline void gpu_device_write(const struct gpu_device *gpu, uint32_t offset, uint32_t value)
+{
+    gpu->functions->write(gpu->self, offset, value);
+}
+
+static inline void gpu_device_set_irq(const struct gpu_device *gpu, gpu_irq_fn irq, void *data)
+{
+    gpu->functions->set_irq(gpu->self, irq, data);
+}
+
+static inline unsigned gpu_device_faults(const struct gpu_device *gpu, struct gpu_fault *out,
+                                         unsigned capacity)
+{
+    return gpu->functions->faults(gpu->self, out, capacity);
+}
+
+static inline bool gpu_device_frame(const struct gpu_device *gpu, struct capture_frame *out)
+{
+    return gpu->functions->frame(gpu->self, out);
+}
+
+static inline void gpu_device_destroy(const struct gpu_device *gpu)
+{
+    if (gpu->self)
+        gpu->functions->destroy(gpu->self);
+}
+
+#endif
