@@ -18,14 +18,15 @@ static int put_string(const struct drm_user *user, uint64_t to, __kernel_size_t 
 static int version(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     struct drm_version *v = argument;
-    v->version_major = 0;
-    v->version_minor = 0;
+    const struct drm_driver *driver = file->drm->driver;
+    v->version_major = driver->major;
+    v->version_minor = driver->minor;
     v->version_patchlevel = 0;
-    int r = put_string(user, (uintptr_t)v->name, &v->name_len, "vc4");
+    int r = put_string(user, (uintptr_t)v->name, &v->name_len, driver->name);
     if (!r)
-        r = put_string(user, (uintptr_t)v->date, &v->date_len, "20140616");
+        r = put_string(user, (uintptr_t)v->date, &v->date_len, driver->date);
     if (!r)
-        r = put_string(user, (uintptr_t)v->desc, &v->desc_len, "Broadcom VC4 graphics");
+        r = put_string(user, (uintptr_t)v->desc, &v->desc_len, driver->description);
     return r;
 }
 
@@ -41,9 +42,11 @@ static int set_version(struct drm_file *file, void *argument, const struct drm_u
     struct drm_set_version *v = argument;
     bool known =
         v->drm_di_major == -1 || (v->drm_di_major == 1 && v->drm_di_minor >= 0 && v->drm_di_minor <= 4);
-    bool driver = v->drm_dd_major == -1 || (v->drm_dd_major == 0 && v->drm_dd_minor == 0);
-    *v = (struct drm_set_version){1, 4, 0, 0};
-    return known && driver ? 0 : -EINVAL;
+    const struct drm_driver *driver = file->drm->driver;
+    bool same = v->drm_dd_major == -1 || (v->drm_dd_major == driver->major && v->drm_dd_minor >= 0 &&
+                                          v->drm_dd_minor <= driver->minor);
+    *v = (struct drm_set_version){1, 4, driver->major, driver->minor};
+    return known && same ? 0 : -EINVAL;
 }
 
 static int get_magic(struct drm_file *file, void *argument, const struct drm_user *user)
@@ -130,7 +133,13 @@ struct drm_bo *drm_handle_get(struct drm_file *file, uint32_t handle)
 
 int drm_handle_add(struct drm_file *file, struct drm_bo *bo, uint32_t *handle)
 {
+    const struct drm_driver *driver = file->drm->driver;
     int r = drm_ids_add(&file->handles, bo, handle);
+    if (!r && driver->add_handle) {
+        r = driver->add_handle(file, bo);
+        if (r)
+            drm_ids_remove(&file->handles, *handle);
+    }
     if (!r) {
         bo->handles++;
         drm_bo_get(bo);
@@ -143,6 +152,8 @@ int drm_handle_close(struct drm_file *file, uint32_t handle)
     struct drm_bo *bo = drm_ids_remove(&file->handles, handle);
     if (!bo)
         return -EINVAL;
+    if (file->drm->driver->remove_handle)
+        file->drm->driver->remove_handle(file, bo);
     if (!--bo->handles && bo->name) { /* a name lives as long as some handle does */
         drm_ids_remove(&file->drm->names, bo->name);
         bo->name = 0;
@@ -200,7 +211,7 @@ static int prime_handle_to_fd(struct drm_file *file, void *argument, const struc
     }
     if (!bo)
         return -ENOENT;
-    if (bo->kind == DRM_BO_SHADER || bo->madv != VC4_MADV_WILLNEED)
+    if (bo->kind == DRM_BO_SHADER || bo->need != DRM_BO_NEEDED)
         return -EINVAL; /* code stays where it was checked; what may be purged cannot be shared */
     int fd = drm_export_fd(file->drm, bo, true, bo->size, &bo->exported, prime->flags & DRM_CLOEXEC);
     if (fd < 0)
@@ -220,7 +231,7 @@ static int check_mmap(struct drm_file *file, uint64_t offset, uint64_t size, boo
 {
     for (uint32_t i = 1; i < file->handles.count; i++) {
         const struct drm_bo *bo = file->handles.slot[i];
-        if (!bo || bo->madv != VC4_MADV_WILLNEED || offset < bo->offset ||
+        if (!bo || bo->kind == DRM_BO_HEAP || bo->need != DRM_BO_NEEDED || offset < bo->offset ||
             !util_in_range(offset - bo->offset, size, bo->size))
             continue;
         return bo->kind == DRM_BO_SHADER && writable ? -EINVAL : 0;

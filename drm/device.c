@@ -34,11 +34,38 @@ void drm_report(struct drm *drm, const struct gpu_fault *fault)
     pthread_mutex_unlock(&drm->listener_lock);
 }
 
+void drm_report_faults(struct drm *drm)
+{
+    struct gpu_fault faults[16];
+    for (unsigned n; (n = gpu_device_faults(&drm->options.gpu, faults, UTIL_ARRAY_SIZE(faults))) > 0;)
+        for (unsigned i = 0; i < n; i++)
+            drm_report(drm, &faults[i]);
+}
+
+static const struct drm_driver *find_driver(const char *gpu)
+{
+    static const struct drm_driver *const drivers[] = {&drm_vc4_driver, &drm_lima_driver};
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(drivers); i++)
+        for (const char *const *name = drivers[i]->gpus; *name; name++)
+            if (!strcmp(*name, gpu))
+                return drivers[i];
+    return NULL;
+}
+
+enum drm_driver_id drm_driver_of(const struct drm *drm)
+{
+    return drm->driver->id;
+}
+
 int drm_create(struct gpu_memory *memory, const struct drm_options *options, struct drm **out)
 {
+    const struct drm_driver *driver = find_driver(options->gpu.name);
+    if (!driver)
+        return -ENODEV;
     struct drm *drm = calloc(1, sizeof *drm);
     if (!drm)
         return -ENOMEM;
+    drm->driver = driver;
     drm->memory = memory;
     drm->options = *options;
     pthread_mutex_init(&drm->lock, NULL);
@@ -49,7 +76,7 @@ int drm_create(struct gpu_memory *memory, const struct drm_options *options, str
     if (!r)
         r = drm_kms_init(drm);
     if (!r)
-        r = drm_vc4_init(drm);
+        r = driver->init(drm);
     if (r) {
         drm_destroy(drm);
         return r;
@@ -68,7 +95,7 @@ void drm_destroy(struct drm *drm)
         drm_close(file);
     }
     drm_export_reap(drm, true);
-    drm_vc4_finish(drm);
+    drm->driver->finish(drm);
     drm_kms_finish(drm);
     drm_ids_finish(&drm->names);
     drm_bo_finish(drm);
@@ -97,6 +124,14 @@ int drm_open(struct drm *drm, unsigned minor, struct drm_file **out)
     file->event_read = ends[0];
     file->event_write = ends[1];
     pthread_mutex_lock(&drm->lock);
+    int r = drm->driver->open_file(file);
+    if (r) {
+        pthread_mutex_unlock(&drm->lock);
+        close(ends[0]);
+        close(ends[1]);
+        free(file);
+        return r;
+    }
     if (minor == DRM_MINOR_CARD && !drm->master) { /* the first to open the card becomes its master */
         drm->master = file;
         file->was_master = file->authenticated = true;
@@ -115,11 +150,11 @@ void drm_close(struct drm_file *file)
     struct drm *drm = file->drm;
     pthread_mutex_lock(&drm->lock);
     drm_kms_close_file(file);
-    drm_vc4_close_file(file);
     for (uint32_t i = 1; i < file->handles.count; i++)
         drm_handle_close(file, i);
     for (uint32_t i = 1; i < file->syncs.count; i++)
         drm_sync_put(drm_ids_remove(&file->syncs, i));
+    drm->driver->close_file(file);
     drm_ids_finish(&file->handles);
     drm_ids_finish(&file->syncs);
     if (drm->master == file)
@@ -157,10 +192,10 @@ void drm_event_send(struct drm_file *file, const void *event, uint32_t size)
         drm_log(file->drm, "an event was lost");
 }
 
-static const struct drm_ioctl_row *find(uint32_t request)
+static const struct drm_ioctl_row *find(const struct drm *drm, uint32_t request)
 {
-    static const struct drm_ioctl_row *const tables[] = {drm_vc4_ioctls, drm_core_ioctls, drm_sync_ioctls,
-                                                         drm_kms_ioctls, drm_fb_ioctls,   drm_atomic_ioctls};
+    const struct drm_ioctl_row *const tables[] = {drm->driver->ioctls, drm_core_ioctls, drm_sync_ioctls,
+                                                  drm_kms_ioctls,      drm_fb_ioctls,   drm_atomic_ioctls};
     for (unsigned t = 0; t < UTIL_ARRAY_SIZE(tables); t++)
         for (const struct drm_ioctl_row *row = tables[t]; row->fn; row++)
             if (_IOC_NR(row->request) == _IOC_NR(request))
@@ -185,7 +220,7 @@ static int call(struct drm_file *file, uint32_t request, void *argument, const s
 {
     if (_IOC_TYPE(request) != DRM_IOCTL_BASE)
         return -ENOTTY;
-    const struct drm_ioctl_row *row = find(request);
+    const struct drm_ioctl_row *row = find(file->drm, request);
     if (!row)
         return -EINVAL;
     int r = permitted(file, row->flags);

@@ -1,5 +1,6 @@
-/* The kernel's part: a DRM card with a VideoCore IV behind it, as a library. It knows nothing of sockets: a
- * test or a server opens files and runs ioctls on them, with the kernel's meaning and errno values.
+/* The kernel's part: a DRM card with a GPU behind it, as a library, in the manner of the stock driver that
+ * the GPU has in the kernel: vc4 or lima, chosen by the device's name. It knows nothing of sockets: a test or
+ * a server opens files and runs ioctls on them, with the kernel's meaning and errno values.
  *
  * Threading: any thread may call, but for drm_create and drm_destroy; a file is closed when nobody uses it.
  *
@@ -17,7 +18,7 @@
 
 #include "gpu/capture.h"
 #include "gpu/memory.h"
-#include "gpu/vc4/device.h"
+#include "gpu/device.h"
 
 struct drm;
 struct drm_file;
@@ -43,7 +44,7 @@ struct drm_listener {
 };
 
 struct drm_options {
-    struct vc4_device *gpu;         /* borrowed, used by nobody else; its IRQ callback becomes the card's */
+    struct gpu_device gpu;          /* borrowed, used by nobody else; its IRQ callback becomes the card's */
     struct capture_writer *capture; /* borrowed; NULL: nothing is recorded */
     bool asynchronous;  /* jobs run in drm_work; not while recording: a job is recorded as it is submitted */
     const char *frames; /* folder for presented frames as PNG files; NULL: none */
@@ -51,12 +52,16 @@ struct drm_options {
     struct drm_listener listener;
 };
 
-/* `memory` is borrowed and must outlive the card. 0, -ENOMEM, -EINVAL (mode out of range), -errno.
- */
+/* `memory` is borrowed and must outlive the card. 0, -ENOMEM, -EINVAL (mode out of range), -ENODEV
+ * (no driver for such a GPU, or it has not the parts it should), -errno. */
 int drm_create(struct gpu_memory *memory, const struct drm_options *options, struct drm **out);
 /* Runs what is queued, closes files that are still open. NULL is accepted. */
 void drm_destroy(struct drm *drm);
 uint64_t drm_frames_presented(struct drm *drm);
+
+/* The kernel driver in whose manner the card of a GPU answers: what DRM_IOCTL_VERSION calls it. */
+enum drm_driver_id { DRM_DRIVER_NONE, DRM_DRIVER_VC4, DRM_DRIVER_LIMA };
+enum drm_driver_id drm_driver_of(const struct drm *drm);
 
 /* Opens a node (DRM_MINOR_CARD or DRM_MINOR_RENDER). 0, -ENOENT (no such minor), -ENOMEM, -EMFILE. */
 int drm_open(struct drm *drm, unsigned minor, struct drm_file **out);

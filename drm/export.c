@@ -133,6 +133,13 @@ void drm_export_reap(struct drm *drm, bool all)
     }
 }
 
+bool drm_bo_is_watched(struct drm_bo *bo)
+{
+    if (bo->exported)
+        drm_export_reap(bo->drm, false);
+    return bo->exported != NULL;
+}
+
 int drm_lookup_dmabuf(struct drm *drm, int fd, uint64_t *offset, uint64_t *size)
 {
     pthread_mutex_lock(&drm->lock);

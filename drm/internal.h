@@ -8,7 +8,6 @@
 #include <drm.h>
 #include <drm_fourcc.h>
 #include <drm_mode.h>
-#include <vc4_drm.h>
 
 #include "drm/drm.h"
 #include "util/bits.h"
@@ -33,26 +32,38 @@ int drm_copy_out(const struct drm_user *user, uint64_t to, const void *from, uin
 int drm_copy_array(const struct drm_user *user, void **out, uint64_t from, uint64_t count, uint64_t size);
 
 /* ---- buffer objects (bo.c) ---- */
-enum drm_bo_kind { DRM_BO_KERNEL, DRM_BO_USER, DRM_BO_SHADER, DRM_BO_DUMB };
+/* DRM_BO_SHADER: checked code, which programs only read. DRM_BO_HEAP: only the GPU uses it. */
+enum drm_bo_kind { DRM_BO_KERNEL, DRM_BO_USER, DRM_BO_SHADER, DRM_BO_DUMB, DRM_BO_HEAP };
+enum drm_bo_need { DRM_BO_NEEDED, DRM_BO_UNNEEDED, DRM_BO_PURGED };
 
 struct drm_bo {
     struct drm *drm;
     uint32_t refs; /* handles, framebuffers, exported descriptors, jobs */
     uint32_t handles;
-    uint32_t kind;                 /* enum drm_bo_kind */
-    uint64_t offset;               /* in the memory file: the GPU's address */
-    uint64_t size;                 /* whole pages */
-    uint32_t madv;                 /* VC4_MADV_* */
-    uint32_t users;                /* jobs, framebuffers, exports: while not 0 it is not purged */
-    bool t_format;                 /* as SET_TILING says */
-    uint32_t name;                 /* GEM_FLINK's, or 0 */
-    uint64_t seqno, write_seqno;   /* last job that referenced it, that wrote it */
-    struct drm_vc4_shader *shader; /* of DRM_BO_SHADER */
-    struct drm_export *exported;   /* the dma-buf, or NULL */
-    struct drm_bo *next, **link;   /* in drm.bos */
+    uint32_t kind;   /* enum drm_bo_kind */
+    uint64_t offset; /* in the memory file: the GPU's address */
+    uint64_t size;   /* whole pages */
+    enum drm_bo_need need;
+    uint32_t users;              /* jobs, framebuffers, exports: while not 0 it is not purged */
+    uint64_t modifier;           /* DRM_FORMAT_MOD_*: how a framebuffer that does not say is laid out */
+    uint32_t name;               /* GEM_FLINK's, or 0 */
+    uint64_t seqno, write_seqno; /* last job that referenced it, that wrote it */
+    void *own;                   /* the driver's part, or NULL */
+    struct drm_export *exported; /* the dma-buf, or NULL */
+    struct drm_bo *next, **link; /* in drm.bos */
 };
 
+/* ---- ranges of addresses (ranges.c) ---- */
 struct drm_hole;
+struct drm_ranges {
+    struct drm_hole *first; /* what is free, sorted */
+};
+int drm_ranges_init(struct drm_ranges *ranges, uint64_t start, uint64_t size); /* all free. 0, -ENOMEM */
+void drm_ranges_finish(struct drm_ranges *ranges);
+/* The lowest that fits, at a multiple of `align` (a power of two). 0, -ENOMEM (also: none fits). */
+int drm_ranges_take(struct drm_ranges *ranges, uint64_t size, uint64_t align, uint64_t *start);
+/* Without memory the range is lost, never handed out twice. */
+void drm_ranges_give(struct drm_ranges *ranges, uint64_t start, uint64_t size);
 
 int drm_bo_create(struct drm *drm, uint64_t size, uint64_t align, uint32_t kind, struct drm_bo **out);
 void drm_bo_get(struct drm_bo *bo);
@@ -72,6 +83,10 @@ struct drm_export {
 int drm_export_fd(struct drm *drm, void *object, bool is_bo, uint64_t size, struct drm_export **keep,
                   bool cloexec);
 struct drm_export *drm_export_find(struct drm *drm, int fd, bool is_bo);
+/* Whether another process may look at the buffer through a dma-buf. The descriptors that stand for dma-bufs
+ * cannot be polled for fences, nor do they have ioctls that wait: a job with such a buffer is done before its
+ * submit returns. */
+bool drm_bo_is_watched(struct drm_bo *bo);
 /* Forgets exports that no process holds open any more. */
 void drm_export_reap(struct drm *drm, bool all);
 
@@ -132,13 +147,6 @@ struct drm_sync *drm_sync_get(struct drm_file *file, uint32_t handle);
 void drm_sync_put(struct drm_sync *sync);
 
 /* ---- files and the card (device.c) ---- */
-struct drm_perfmon {
-    uint32_t refs; /* the file's, jobs' */
-    uint32_t count;
-    uint8_t event[DRM_VC4_MAX_PERF_COUNTERS];
-    uint64_t value[DRM_VC4_MAX_PERF_COUNTERS];
-};
-
 struct drm_file {
     struct drm *drm;
     unsigned minor;
@@ -146,15 +154,35 @@ struct drm_file {
     bool authenticated, was_master;
     bool universal_planes, atomic; /* client capabilities */
     int event_read, event_write;
-    uint32_t events_due;     /* bytes of events that were promised a place */
-    struct drm_ids handles;  /* struct drm_bo */
-    struct drm_ids syncs;    /* struct drm_sync */
-    struct drm_ids perfmons; /* struct drm_perfmon */
+    uint32_t events_due;    /* bytes of events that were promised a place */
+    struct drm_ids handles; /* struct drm_bo */
+    struct drm_ids syncs;   /* struct drm_sync */
+    void *own;              /* the driver's part, or NULL */
     struct drm_file *next;
 };
 
 struct drm_kms;
-struct drm_vc4;
+struct drm_ioctl_row;
+
+/* The manner of one of the kernel's drivers. Hooks run with the card locked; those that may be NULL are
+ * marked so. */
+struct drm_driver {
+    enum drm_driver_id id;
+    const char *name, *date, *description; /* of DRM_IOCTL_VERSION */
+    int major, minor;
+    const char *const *gpus; /* names of the devices it drives; ends with NULL */
+    const struct drm_ioctl_row *ioctls;
+    const uint64_t *modifiers; /* of framebuffers, linear among them */
+    uint32_t modifier_count;
+    int (*init)(struct drm *drm);
+    void (*finish)(struct drm *drm);                                 /* also after init has failed */
+    int (*open_file)(struct drm_file *file);                         /* 0, -ENOMEM */
+    void (*close_file)(struct drm_file *file);                       /* its handles are gone */
+    int (*add_handle)(struct drm_file *file, struct drm_bo *bo);     /* NULL; 0, -ENOMEM, -ENOSPC */
+    void (*remove_handle)(struct drm_file *file, struct drm_bo *bo); /* NULL */
+    void (*free_bo)(struct drm_bo *bo);                              /* of bo->own */
+};
+extern const struct drm_driver drm_vc4_driver, drm_lima_driver;
 
 struct drm {
     struct gpu_memory *memory;
@@ -164,11 +192,12 @@ struct drm {
     struct drm_queue queue;
     struct drm_file *files, *master;
     struct drm_bo *bos;
-    struct drm_hole *holes;
-    struct drm_ids names; /* GEM_FLINK */
+    struct drm_ranges ranges; /* of memory */
+    struct drm_ids names;     /* GEM_FLINK */
     struct drm_export *exports;
     struct drm_kms *kms;
-    struct drm_vc4 *vc4;
+    const struct drm_driver *driver;
+    void *own; /* the driver's part */
     uint32_t next_magic;
 };
 
@@ -184,11 +213,12 @@ struct drm_ioctl_row {
 };
 /* Tables end with a row whose fn is NULL. */
 extern const struct drm_ioctl_row drm_core_ioctls[], drm_sync_ioctls[], drm_kms_ioctls[], drm_fb_ioctls[],
-    drm_atomic_ioctls[], drm_vc4_ioctls[];
+    drm_atomic_ioctls[];
 
 /* May be called with the card locked or not. */
 void drm_log(struct drm *drm, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void drm_report(struct drm *drm, const struct gpu_fault *fault);
+void drm_report_faults(struct drm *drm); /* all that the device has; by whoever uses it */
 struct drm_bo *drm_handle_get(struct drm_file *file, uint32_t handle); /* borrowed; NULL when unknown */
 /* A new reference to bo under a new number. 0 or -ENOMEM. */
 int drm_handle_add(struct drm_file *file, struct drm_bo *bo, uint32_t *handle);
@@ -206,11 +236,5 @@ void drm_kms_close_file(struct drm_file *file); /* removes its framebuffers and 
 void drm_kms_jobs_done(struct drm *drm);        /* shows what waited for them */
 /* Until what was committed last is shown. Unlocks the card meanwhile. */
 void drm_kms_settle(struct drm *drm);
-
-/* ---- vc4 (vc4.c, vc4_*.c) ---- */
-int drm_vc4_init(struct drm *drm);
-void drm_vc4_finish(struct drm *drm);
-void drm_vc4_close_file(struct drm_file *file);
-void drm_vc4_shader_destroy(struct drm_vc4_shader *shader); /* NULL is accepted */
 
 #endif

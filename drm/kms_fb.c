@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define MAX_MODIFIERS 2u /* of one driver */
+
 const uint32_t kms_formats[] = {DRM_FORMAT_XRGB8888, DRM_FORMAT_ARGB8888, DRM_FORMAT_XBGR8888,
                                 DRM_FORMAT_ABGR8888, DRM_FORMAT_RGB565};
 const uint32_t kms_format_count = UTIL_ARRAY_SIZE(kms_formats);
@@ -81,19 +83,27 @@ void drm_kms_close_file(struct drm_file *file)
 
 /* ---- framebuffers ---- */
 
+static bool knows_modifier(const struct drm_driver *driver, uint64_t modifier)
+{
+    for (uint32_t i = 0; i < driver->modifier_count; i++)
+        if (driver->modifiers[i] == modifier)
+            return true;
+    return false;
+}
+
 static int add_fb(struct drm_file *file, const struct kms_fb *wanted, uint32_t handle, uint32_t *id)
 {
     uint32_t bytes = kms_format_bytes(wanted->format);
     if (!bytes || !wanted->width || !wanted->height || wanted->width > 4096 || wanted->height > 4096)
         return -EINVAL;
-    if (wanted->modifier != DRM_FORMAT_MOD_LINEAR && wanted->modifier != DRM_FORMAT_MOD_BROADCOM_VC4_T_TILED)
+    if (!knows_modifier(file->drm->driver, wanted->modifier))
         return -EINVAL;
     struct drm_bo *bo = drm_handle_get(file, handle);
     if (!bo)
         return -ENOENT;
     bool tiled = wanted->modifier == DRM_FORMAT_MOD_BROADCOM_VC4_T_TILED;
     uint32_t rows = tiled ? (uint32_t)util_align(wanted->height, bytes == 1 ? 64 : 32) : wanted->height;
-    if (bo->kind == DRM_BO_SHADER || wanted->pitch < wanted->width * bytes ||
+    if (bo->kind == DRM_BO_SHADER || bo->kind == DRM_BO_HEAP || wanted->pitch < wanted->width * bytes ||
         (tiled && (wanted->pitch % 128 || wanted->offset % GPU_PAGE)) ||
         !util_in_range(wanted->offset, (uint64_t)wanted->pitch * rows, bo->size))
         return -EINVAL;
@@ -119,7 +129,7 @@ static int add_fb(struct drm_file *file, const struct kms_fb *wanted, uint32_t h
 static uint64_t default_modifier(struct drm_file *file, uint32_t handle)
 {
     const struct drm_bo *bo = drm_handle_get(file, handle);
-    return bo && bo->t_format ? DRM_FORMAT_MOD_BROADCOM_VC4_T_TILED : DRM_FORMAT_MOD_LINEAR;
+    return bo ? bo->modifier : DRM_FORMAT_MOD_LINEAR;
 }
 
 static int addfb(struct drm_file *file, void *argument, const struct drm_user *user)
@@ -225,25 +235,28 @@ int kms_blob_create(struct drm *drm, struct drm_file *owner, const void *bytes, 
     return r;
 }
 
-/* Every format in both layouts. */
+/* Every format in every layout. */
 int kms_blobs_init(struct drm *drm)
 {
+    const struct drm_driver *driver = drm->driver;
+    const uint32_t count = UTIL_MIN(driver->modifier_count, MAX_MODIFIERS);
     struct {
         struct drm_format_modifier_blob head;
         uint32_t formats[UTIL_ARRAY_SIZE(kms_formats) + 1]; /* an even number of them */
-        struct drm_format_modifier modifiers[2];
-    } blob = {
-        .head = {.version = FORMAT_BLOB_CURRENT, .count_formats = kms_format_count, .count_modifiers = 2}};
-    const uint64_t modifiers[2] = {DRM_FORMAT_MOD_BROADCOM_VC4_T_TILED, DRM_FORMAT_MOD_LINEAR};
+        struct drm_format_modifier modifiers[MAX_MODIFIERS];
+    } blob = {.head = {.version = FORMAT_BLOB_CURRENT,
+                       .count_formats = kms_format_count,
+                       .count_modifiers = count}};
     blob.head.formats_offset = (uint32_t)((uint8_t *)blob.formats - (uint8_t *)&blob);
     blob.head.modifiers_offset = (uint32_t)((uint8_t *)blob.modifiers - (uint8_t *)&blob);
     memcpy(blob.formats, kms_formats, sizeof kms_formats);
-    for (unsigned i = 0; i < 2; i++)
-        blob.modifiers[i] =
-            (struct drm_format_modifier){.formats = (1u << kms_format_count) - 1, .modifier = modifiers[i]};
+    for (unsigned i = 0; i < count; i++)
+        blob.modifiers[i] = (struct drm_format_modifier){.formats = (1u << kms_format_count) - 1,
+                                                         .modifier = driver->modifiers[i]};
     drm_ids_remove(&drm->kms->objects, KMS_BLOB_IN_FORMATS); /* the lowest free number from now on */
     uint32_t id;
-    return kms_blob_create(drm, NULL, &blob, sizeof blob, &id);
+    return kms_blob_create(drm, NULL, &blob,
+                           (uint32_t)(sizeof blob - (MAX_MODIFIERS - count) * sizeof blob.modifiers[0]), &id);
 }
 
 static int create_blob(struct drm_file *file, void *argument, const struct drm_user *user)

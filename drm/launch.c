@@ -129,11 +129,11 @@ static bool find_client(const char *name, char out[DRM_LAUNCH_PATH])
     return false;
 }
 
-static bool has_driver(const struct drm_launch *launch)
+static bool has_driver(const struct drm_launch *launch, const char *driver)
 {
     char path[DRM_LAUNCH_PATH];
-    return print_path(path, "%s/usr/lib/%s/dri/vc4_dri.so", launch->sysroot,
-                      drm_arch_infos[launch->arch].triplet) &&
+    return print_path(path, "%s/usr/lib/%s/dri/%s_dri.so", launch->sysroot,
+                      drm_arch_infos[launch->arch].triplet, driver) &&
            is_file(path);
 }
 
@@ -161,11 +161,11 @@ static int find_foreign(const struct drm_launch_options *options, struct drm_lau
                                   : default_sysroot(out->arch, out->sysroot);
     if (!named)
         return util_fail(error, -E2BIG, "the path of the sysroot is too long");
-    if (!has_driver(out))
+    if (!has_driver(out, options->driver))
         return util_fail(
             error, -ENOENT,
-            "%s has no %s libraries with a vc4 driver: tools/sysroot %s %s fetches them from Debian",
-            out->sysroot, info->name, out->sysroot, info->name);
+            "%s has no %s libraries with a %s driver: tools/sysroot %s %s fetches them from Debian",
+            out->sysroot, info->name, options->driver, out->sysroot, info->name);
     return 0;
 }
 
@@ -193,7 +193,7 @@ int drm_launch_find(const struct drm_launch_options *options, struct drm_launch 
     if (info->emulator)
         r = find_foreign(options, out, error);
     else
-        out->no_driver = !has_driver(out) && !driver_chosen();
+        out->no_driver = !has_driver(out, options->driver) && !driver_chosen();
     if (r)
         return r;
     const char *others[2] = {options->preload, info->emulator ? NULL : getenv("LD_PRELOAD")};

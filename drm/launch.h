@@ -24,6 +24,7 @@ struct drm_launch_options {
     const char *program; /* a path, or a name to look for: in the sysroots, then in PATH */
     const char *sysroot; /* NULL: the one that tools/sysroot makes for the program's architecture */
     const char *preload; /* another library to preload, or NULL */
+    const char *driver;  /* Mesa's driver for the GPU: "vc4", "lima" */
 };
 
 struct drm_launch {
@@ -31,7 +32,7 @@ struct drm_launch {
     char program[DRM_LAUNCH_PATH], sysroot[DRM_LAUNCH_PATH]; /* sysroot: "" where none is needed */
     char emulator[DRM_LAUNCH_PATH], client[DRM_LAUNCH_PATH];
     char preload[2 * DRM_LAUNCH_PATH]; /* value of LD_PRELOAD for the program */
-    bool no_driver;                    /* a native program, and this machine's Mesa has no vc4 driver */
+    bool no_driver;                    /* a native program, and this machine's Mesa lacks the driver */
 };
 
 /* Finds everything. 0; -ENOENT, -ENOEXEC, -EACCES or -E2BIG with a sentence that says what is missing and how
@@ -43,8 +44,9 @@ int drm_launch_find(const struct drm_launch_options *options, struct drm_launch 
  * in one piece, pointing into `launch` and argv; NULL without memory. */
 char **drm_launch_arguments(const struct drm_launch *launch, char **argv);
 
-/* Makes the card's files in the existing folder `root`. 0 or -errno. */
-int drm_tree_create(const char *root);
+/* Makes the files of a card with this GPU in the existing folder `root`. 0; -ENODEV: no such GPU; or -errno.
+ */
+int drm_tree_create(const char *root, const char *gpu);
 /* Removes a folder with all that is in it; never leaves it by a link. */
 void drm_tree_remove(const char *path);
 

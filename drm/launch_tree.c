@@ -78,27 +78,60 @@ static int make_node(int root, const char *name, unsigned minor)
     return make_file(root, path, "");
 }
 
-static int make_device(int root)
+/* What the device tree and the kernel say of a GPU: names on boards that have it. */
+static const struct platform {
+    const char *gpu;
+    const char *driver, *node, *path;
+    const char *compatible[2]; /* the exact one first; NULL: no more */
+} platforms[] = {
+    {"vc4", "vc4-drm", "v3d", "/soc/v3d@7ec00000", {"brcm,bcm2835-v3d"}},
+    {"mali400", "lima", "gpu", "/soc/gpu@1c40000", {"allwinner,sun8i-h3-mali", "arm,mali-400"}},
+    {"mali450", "lima", "gpu", "/soc/gpu@d00c0000", {"amlogic,meson-gxbb-mali", "arm,mali-450"}},
+};
+
+static const struct platform *find_platform(const char *gpu)
 {
-    static const char uevent[] = "DRIVER=vc4-drm\n"
-                                 "OF_NAME=v3d\n"
-                                 "OF_FULLNAME=/soc/v3d@7ec00000\n"
-                                 "OF_COMPATIBLE_0=brcm,bcm2835-v3d\n"
-                                 "OF_COMPATIBLE_N=1\n"
-                                 "MODALIAS=of:Nv3dT(null)Cbrcm,bcm2835-v3d\n";
-    char path[256];
-    int r;
+    for (unsigned i = 0; i < sizeof platforms / sizeof *platforms; i++)
+        if (!strcmp(platforms[i].gpu, gpu))
+            return &platforms[i];
+    return NULL;
+}
+
+/* The uevent file: the alias lists all that the device is compatible with. */
+static int make_uevent(int root, const struct platform *p)
+{
+    char path[256], text[512];
+    unsigned count = p->compatible[1] ? 2 : 1;
+    int n =
+        snprintf(text, sizeof text, "DRIVER=%s\nOF_NAME=%s\nOF_FULLNAME=%s\n", p->driver, p->node, p->path);
+    for (unsigned i = 0; i < count; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "OF_COMPATIBLE_%u=%s\n", i, p->compatible[i]);
+    n += snprintf(text + n, sizeof text - (size_t)n, "OF_COMPATIBLE_N=%u\nMODALIAS=of:N%sT(null)", count,
+                  p->node);
+    for (unsigned i = 0; i < count; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "C%s", p->compatible[i]);
+    snprintf(text + n, sizeof text - (size_t)n, "\n");
     snprintf(path, sizeof path, "%s/uevent", DEVICE);
-    if ((r = make_file(root, path, uevent)))
+    return make_file(root, path, text);
+}
+
+static int make_device(int root, const struct platform *platform)
+{
+    char path[256];
+    int r = make_uevent(root, platform);
+    if (r)
         return r;
     snprintf(path, sizeof path, "%s/subsystem", DEVICE);
     return make_link(root, path, "../../../bus/platform");
 }
 
-int drm_tree_create(const char *path)
+int drm_tree_create(const char *path, const char *gpu)
 {
     static const char *const folders[] = {"dev/dri", "sys/dev/char", "sys/class/drm", "sys/bus/platform",
                                           DEVICE};
+    const struct platform *platform = find_platform(gpu);
+    if (!platform)
+        return -ENODEV;
     int root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (root < 0)
         return -errno;
@@ -106,7 +139,7 @@ int drm_tree_create(const char *path)
     for (unsigned i = 0; !r && i < sizeof folders / sizeof *folders; i++)
         r = make_folders(root, folders[i]);
     if (!r)
-        r = make_device(root);
+        r = make_device(root, platform);
     if (!r)
         r = make_node(root, "card0", 0);
     if (!r)

@@ -94,7 +94,7 @@ void kms_present(struct drm *drm)
 {
     struct drm_kms *kms = drm->kms;
     if (!kms->state.fb || kms->state.fb == kms->console || !kms->state.active ||
-        kms->state.fb->bo->madv == __VC4_MADV_PURGED)
+        kms->state.fb->bo->need == DRM_BO_PURGED)
         return;
     kms->frames++;
     if (drm->options.capture)

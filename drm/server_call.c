@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
+_Static_assert(DRM_PROTOCOL_VC4 == (int)DRM_DRIVER_VC4 && DRM_PROTOCOL_LIMA == (int)DRM_DRIVER_LIMA,
+               "clients are told these numbers");
+
 /* ---- files ---- */
 
 static struct shared_file *held_file(struct connection *c, uint32_t id)
@@ -55,6 +58,7 @@ static int open_file(struct connection *c, uint64_t minor, struct answer *a)
         free(shared);
         return r;
     }
+    a->reply.a = drm_driver_of(c->server->drm);
     r = server_hold(c, a->reply.file);
     if (!r)
         a->fd[a->fd_count++] = fcntl(drm_file_events(shared->file), F_DUPFD_CLOEXEC, 0);

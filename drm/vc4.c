@@ -16,7 +16,7 @@ static int get_param(struct drm_file *file, void *argument, const struct drm_use
     case DRM_VC4_PARAM_V3D_IDENT0:
     case DRM_VC4_PARAM_V3D_IDENT1:
     case DRM_VC4_PARAM_V3D_IDENT2:
-        get->value = file->drm->vc4->ident[get->param - DRM_VC4_PARAM_V3D_IDENT0];
+        get->value = drm_vc4_of(file->drm)->ident[get->param - DRM_VC4_PARAM_V3D_IDENT0];
         return 0;
     case DRM_VC4_PARAM_SUPPORTS_BRANCHES:
     case DRM_VC4_PARAM_SUPPORTS_ETC1:
@@ -72,7 +72,7 @@ static int create_shader_bo(struct drm_file *file, void *argument, const struct 
         r = drm_bo_create(file->drm, create->size, GPU_PAGE, DRM_BO_SHADER, &bo);
     if (!r) {
         memcpy(drm_bo_bytes(bo), code, create->size);
-        bo->shader = shader;
+        bo->own = shader;
         shader = NULL;
         r = hand_out(file, bo, &create->handle);
     }
@@ -91,7 +91,7 @@ static int set_tiling(struct drm_file *file, void *argument, const struct drm_us
     struct drm_bo *bo = drm_handle_get(file, set->handle);
     if (!bo)
         return -ENOENT;
-    bo->t_format = set->modifier == DRM_FORMAT_MOD_BROADCOM_VC4_T_TILED;
+    bo->modifier = set->modifier;
     return 0;
 }
 
@@ -103,7 +103,7 @@ static int get_tiling(struct drm_file *file, void *argument, const struct drm_us
     const struct drm_bo *bo = drm_handle_get(file, get->handle);
     if (!bo)
         return -ENOENT;
-    get->modifier = bo->t_format ? DRM_FORMAT_MOD_BROADCOM_VC4_T_TILED : DRM_FORMAT_MOD_LINEAR;
+    get->modifier = bo->modifier;
     return 0;
 }
 
@@ -129,9 +129,9 @@ static int gem_madvise(struct drm_file *file, void *argument, const struct drm_u
     struct drm_bo *bo = drm_handle_get(file, advise->handle);
     if (!bo)
         return -ENOENT;
-    advise->retained = bo->madv != __VC4_MADV_PURGED;
+    advise->retained = bo->need != DRM_BO_PURGED;
     if (advise->retained)
-        bo->madv = advise->madv;
+        bo->need = advise->madv == VC4_MADV_DONTNEED ? DRM_BO_UNNEEDED : DRM_BO_NEEDED;
     return 0;
 }
 
@@ -150,14 +150,12 @@ static int wait_bo(struct drm_file *file, void *argument, const struct drm_user 
     return drm_fence_done(file->drm, bo->seqno) ? 0 : -ETIME;
 }
 
-void drm_vc4_close_file(struct drm_file *file)
+static void free_bo(struct drm_bo *bo)
 {
-    for (uint32_t i = 1; i < file->perfmons.count; i++)
-        drm_vc4_perfmon_put(drm_ids_remove(&file->perfmons, i));
-    drm_ids_finish(&file->perfmons);
+    drm_vc4_shader_destroy(drm_vc4_shader_of(bo));
 }
 
-const struct drm_ioctl_row drm_vc4_ioctls[] = {
+static const struct drm_ioctl_row ioctls[] = {
     {DRM_IOCTL_VC4_SUBMIT_CL, DRM_ALLOW_RENDER, drm_vc4_submit},
     {DRM_IOCTL_VC4_WAIT_SEQNO, DRM_ALLOW_RENDER, wait_seqno},
     {DRM_IOCTL_VC4_WAIT_BO, DRM_ALLOW_RENDER, wait_bo},
@@ -174,4 +172,23 @@ const struct drm_ioctl_row drm_vc4_ioctls[] = {
     {DRM_IOCTL_VC4_PERFMON_DESTROY, DRM_ALLOW_RENDER, drm_vc4_perfmon_destroy},
     {DRM_IOCTL_VC4_PERFMON_GET_VALUES, DRM_ALLOW_RENDER, drm_vc4_perfmon_get_values},
     {0, 0, NULL},
+};
+
+static const char *const gpus[] = {"vc4", NULL};
+static const uint64_t modifiers[] = {DRM_FORMAT_MOD_BROADCOM_VC4_T_TILED, DRM_FORMAT_MOD_LINEAR};
+
+const struct drm_driver drm_vc4_driver = {
+    .id = DRM_DRIVER_VC4,
+    .name = "vc4",
+    .date = "20140616",
+    .description = "Broadcom VC4 graphics",
+    .gpus = gpus,
+    .ioctls = ioctls,
+    .modifiers = modifiers,
+    .modifier_count = UTIL_ARRAY_SIZE(modifiers),
+    .init = drm_vc4_init,
+    .finish = drm_vc4_finish,
+    .open_file = drm_vc4_open_file,
+    .close_file = drm_vc4_close_file,
+    .free_bo = free_bo,
 };

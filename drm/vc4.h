@@ -7,7 +7,10 @@
 #ifndef VITRAIL_DRM_VC4_H
 #define VITRAIL_DRM_VC4_H
 
+#include <vc4_drm.h>
+
 #include "drm/internal.h"
+#include "gpu/vc4/device.h"
 
 #define VC4_BIN_POOL  (16u << 20) /* tile state, tile lists and their overflow */
 #define VC4_BIN_SLOT  (512u << 10)
@@ -68,7 +71,7 @@ struct drm_vc4_exec {
     uint8_t *rcl;
     uint32_t rcl_size, rcl_address;
 
-    struct drm_perfmon *perfmon; /* a reference; NULL: none */
+    struct drm_vc4_perfmon *perfmon; /* a reference; NULL: none */
     uint64_t counted[DRM_VC4_MAX_PERF_COUNTERS];
     struct drm_vc4_hang *hang; /* when it did not finish */
 };
@@ -87,6 +90,21 @@ struct drm_vc4 {
     bool answering;               /* inside the interrupt handler */
     struct drm_vc4_exec *running; /* the job on the device, for the interrupt handler */
 };
+
+static inline struct drm_vc4 *drm_vc4_of(const struct drm *drm)
+{
+    return drm->own;
+}
+
+/* What was found out about a buffer's code; NULL when it holds none. */
+static inline struct drm_vc4_shader *drm_vc4_shader_of(const struct drm_bo *bo)
+{
+    return bo->own;
+}
+
+int drm_vc4_init(struct drm *drm);
+void drm_vc4_finish(struct drm *drm);
+void drm_vc4_shader_destroy(struct drm_vc4_shader *shader); /* NULL is accepted */
 
 void drm_vc4_debug(const struct drm_vc4_exec *exec, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -115,13 +133,19 @@ void drm_vc4_run_job(struct drm_job *job); /* a job that fails is still a job do
 
 int drm_vc4_submit(struct drm_file *file, void *argument, const struct drm_user *user);
 int drm_vc4_get_hang_state(struct drm_file *file, void *argument, const struct drm_user *user);
+int drm_vc4_open_file(struct drm_file *file);
+void drm_vc4_close_file(struct drm_file *file);
 int drm_vc4_perfmon_create(struct drm_file *file, void *argument, const struct drm_user *user);
 int drm_vc4_perfmon_destroy(struct drm_file *file, void *argument, const struct drm_user *user);
 int drm_vc4_perfmon_get_values(struct drm_file *file, void *argument, const struct drm_user *user);
+/* A monitor by its number, NULL when there is none: borrowed, or a reference. */
+struct drm_vc4_perfmon *drm_vc4_perfmon_find(struct drm_file *file, uint32_t id);
+struct drm_vc4_perfmon *drm_vc4_perfmon_get(struct drm_file *file, uint32_t id);
 /* Around each job that names the monitor; what was counted goes to exec->counted. */
 void drm_vc4_perfmon_start(struct drm_vc4_exec *exec);
 void drm_vc4_perfmon_stop(struct drm_vc4_exec *exec);
-void drm_vc4_perfmon_put(struct drm_perfmon *perfmon); /* NULL is accepted */
+void drm_vc4_perfmon_add(struct drm_vc4_exec *exec);       /* what was counted, to the monitor */
+void drm_vc4_perfmon_put(struct drm_vc4_perfmon *perfmon); /* NULL is accepted */
 /* Takes exec->hang over, for GET_HANG_STATE; the card is locked. */
 void drm_vc4_keep_hang(struct drm_vc4_exec *exec);
 

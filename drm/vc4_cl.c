@@ -135,7 +135,7 @@ static int on_binning_config(struct copy *c)
     if (slot < 0)
         return slot;
     exec->bin_slots |= 1u << slot;
-    const struct drm_bo *pool = exec->drm->vc4->bin_pool;
+    const struct drm_bo *pool = drm_vc4_of(exec->drm)->bin_pool;
     uint32_t offset = (uint32_t)slot * VC4_BIN_SLOT, address = (uint32_t)pool->offset + offset;
     memset(drm_bo_bytes(pool) + offset, 0, state_size);
     exec->tile_lists = address + state_size;

@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "raster/surface.h"
-
 #define INTERRUPTS (VC4_INT_FRDONE | VC4_INT_FLDONE | VC4_INT_OUTOMEM)
 #define CACHES_ALL 0x0f0f0f0fu /* SLCACTL: every slice cache (Guide table 46) */
 #define L2_CLEAR   (1u << 2)   /* L2CACTL */
@@ -21,15 +19,15 @@ struct drm_vc4_hang {
 static void reg_write(struct drm *drm, uint32_t offset, uint32_t value)
 {
     if (drm->options.capture)
-        capture_write_register(drm->options.capture, offset, value, drm->vc4->answering);
-    vc4_write(drm->options.gpu, offset, value);
+        capture_write_register(drm->options.capture, offset, value, drm_vc4_of(drm)->answering);
+    gpu_device_write(&drm->options.gpu, offset, value);
 }
 
 /* ---- tile memory ---- */
 
 static int take_slot(struct drm *drm)
 {
-    struct drm_vc4 *vc4 = drm->vc4;
+    struct drm_vc4 *vc4 = drm_vc4_of(drm);
     int slot = -ENOMEM;
     pthread_mutex_lock(&vc4->slot_lock);
     if (~vc4->slots_used) {
@@ -44,7 +42,7 @@ static int take_slot(struct drm *drm)
 
 int drm_vc4_take_slot(struct drm *drm)
 {
-    struct drm_vc4 *vc4 = drm->vc4;
+    struct drm_vc4 *vc4 = drm_vc4_of(drm);
     if (!vc4->bin_pool) { /* aligned to its size: tile state holds 28-bit addresses */
         int r = drm_bo_create(drm, VC4_BIN_POOL, VC4_BIN_POOL, DRM_BO_KERNEL, &vc4->bin_pool);
         if (r)
@@ -64,7 +62,7 @@ void drm_vc4_free_slots(struct drm_vc4 *vc4, uint32_t slots)
  * the job is done. Without an answer the device ends the list with a fault. */
 static void answer_out_of_memory(struct drm *drm, struct drm_vc4_exec *exec)
 {
-    struct drm_vc4 *vc4 = drm->vc4;
+    struct drm_vc4 *vc4 = drm_vc4_of(drm);
     int slot = take_slot(drm);
     if (slot < 0)
         return;
@@ -79,7 +77,7 @@ static void answer_out_of_memory(struct drm *drm, struct drm_vc4_exec *exec)
 static void on_interrupt(void *data, uint32_t pending)
 {
     struct drm *drm = data;
-    struct drm_vc4 *vc4 = drm->vc4;
+    struct drm_vc4 *vc4 = drm_vc4_of(drm);
     vc4->interrupts |= pending;
     if (pending & VC4_INT_OUTOMEM && !vc4->answering) {
         vc4->answering = true;
@@ -94,21 +92,13 @@ static void on_interrupt(void *data, uint32_t pending)
 static bool run_list(struct drm *drm, unsigned thread, uint32_t start, uint32_t end)
 {
     uint32_t done = thread ? VC4_INT_FRDONE : VC4_INT_FLDONE;
-    drm->vc4->interrupts = 0;
+    drm_vc4_of(drm)->interrupts = 0;
     reg_write(drm, VC4_L2CACTL, L2_CLEAR);
     reg_write(drm, VC4_SLCACTL, CACHES_ALL);
     reg_write(drm, thread ? VC4_CT1CA : VC4_CT0CA, start);
     reg_write(drm, thread ? VC4_CT1EA : VC4_CT0EA, end);
     reg_write(drm, VC4_INTCTL, done);
-    return drm->vc4->interrupts & done;
-}
-
-static void forward_faults(struct drm *drm)
-{
-    struct gpu_fault faults[16];
-    for (unsigned n; (n = vc4_device_faults(drm->options.gpu, faults, UTIL_ARRAY_SIZE(faults))) > 0;)
-        for (unsigned i = 0; i < n; i++)
-            drm_report(drm, &faults[i]);
+    return drm_vc4_of(drm)->interrupts & done;
 }
 
 /* ---- hangs ---- */
@@ -126,7 +116,7 @@ static void destroy_hang(struct drm_vc4_hang *hang)
 /* What GET_HANG_STATE returns, but for the buffers, which the job still holds. */
 static void save_hang(struct drm_vc4_exec *exec)
 {
-    struct vc4_device *gpu = exec->drm->options.gpu;
+    const struct gpu_device *gpu = &exec->drm->options.gpu;
     struct drm_vc4_hang *hang = calloc(1, sizeof *hang);
     if (!hang)
         return;
@@ -134,19 +124,19 @@ static void save_hang(struct drm_vc4_exec *exec)
         .bo_count = exec->bo_count,
         .start_bin = exec->list_end ? exec->out_address : 0,
         .start_render = exec->rcl_address,
-        .ct0ca = vc4_read(gpu, VC4_CT0CA),
-        .ct0ea = vc4_read(gpu, VC4_CT0EA),
-        .ct1ca = vc4_read(gpu, VC4_CT1CA),
-        .ct1ea = vc4_read(gpu, VC4_CT1EA),
-        .ct0cs = vc4_read(gpu, VC4_CT0CS),
-        .ct1cs = vc4_read(gpu, VC4_CT1CS),
-        .ct0ra0 = vc4_read(gpu, VC4_CT0RA0),
-        .ct1ra0 = vc4_read(gpu, VC4_CT1RA0),
-        .bpca = vc4_read(gpu, VC4_BPCA),
-        .bpcs = vc4_read(gpu, VC4_BPCS),
-        .bpoa = vc4_read(gpu, VC4_BPOA),
-        .bpos = vc4_read(gpu, VC4_BPOS),
-        .errstat = vc4_read(gpu, VC4_ERRSTAT),
+        .ct0ca = gpu_device_read(gpu, VC4_CT0CA),
+        .ct0ea = gpu_device_read(gpu, VC4_CT0EA),
+        .ct1ca = gpu_device_read(gpu, VC4_CT1CA),
+        .ct1ea = gpu_device_read(gpu, VC4_CT1EA),
+        .ct0cs = gpu_device_read(gpu, VC4_CT0CS),
+        .ct1cs = gpu_device_read(gpu, VC4_CT1CS),
+        .ct0ra0 = gpu_device_read(gpu, VC4_CT0RA0),
+        .ct1ra0 = gpu_device_read(gpu, VC4_CT1RA0),
+        .bpca = gpu_device_read(gpu, VC4_BPCA),
+        .bpcs = gpu_device_read(gpu, VC4_BPCS),
+        .bpoa = gpu_device_read(gpu, VC4_BPOA),
+        .bpos = gpu_device_read(gpu, VC4_BPOS),
+        .errstat = gpu_device_read(gpu, VC4_ERRSTAT),
     };
     exec->hang = hang;
 }
@@ -156,7 +146,7 @@ void drm_vc4_keep_hang(struct drm_vc4_exec *exec)
 {
     struct drm_vc4_hang *hang = exec->hang;
     exec->hang = NULL;
-    if (hang && !exec->drm->vc4->hang)
+    if (hang && !drm_vc4_of(exec->drm)->hang)
         hang->bo = calloc(exec->bo_count, sizeof(struct drm_bo *));
     if (!hang || !hang->bo) {
         destroy_hang(hang);
@@ -166,7 +156,7 @@ void drm_vc4_keep_hang(struct drm_vc4_exec *exec)
         hang->bo[i] = exec->bo[i];
         drm_bo_get(exec->bo[i]);
     }
-    exec->drm->vc4->hang = hang;
+    drm_vc4_of(exec->drm)->hang = hang;
 }
 
 static void on_hang(struct drm_vc4_exec *exec, const char *what)
@@ -183,7 +173,7 @@ static void on_hang(struct drm_vc4_exec *exec, const char *what)
 int drm_vc4_get_hang_state(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     struct drm_vc4_get_hang_state *get = argument;
-    struct drm_vc4_hang *hang = file->drm->vc4->hang;
+    struct drm_vc4_hang *hang = drm_vc4_of(file->drm)->hang;
     if (!hang)
         return -ENOENT;
     if (get->bo_count < hang->state.bo_count) { /* says how much room is needed */
@@ -191,7 +181,7 @@ int drm_vc4_get_hang_state(struct drm_file *file, void *argument, const struct d
         return 0;
     }
     uint64_t to = get->bo;
-    file->drm->vc4->hang = NULL;
+    drm_vc4_of(file->drm)->hang = NULL;
     *get = hang->state;
     get->bo = to;
     int r = 0;
@@ -218,7 +208,8 @@ static void record_inputs(struct drm_vc4_exec *exec)
         capture_write_range(capture, memory, exec->out_address, exec->out_size);
         for (uint32_t slot = 0; slot < VC4_BIN_SLOTS; slot++)
             if (exec->bin_slots >> slot & 1) /* cleared by the validator */
-                capture_write_range(capture, memory, exec->drm->vc4->bin_pool->offset + slot * VC4_BIN_SLOT,
+                capture_write_range(capture, memory,
+                                    drm_vc4_of(exec->drm)->bin_pool->offset + slot * VC4_BIN_SLOT,
                                     exec->tile_lists % VC4_BIN_SLOT);
     }
     capture_write_range(capture, memory, exec->rcl_address, exec->rcl_size);
@@ -233,21 +224,14 @@ static void record_outputs(struct drm_vc4_exec *exec)
     for (unsigned i = 0; i < UTIL_ARRAY_SIZE(written); i++)
         if (written[i])
             capture_note_device_write(capture, drm->memory, written[i]->offset, written[i]->size);
-    uint32_t slots = exec->bin_slots | drm->vc4->overflow_slot;
+    uint32_t slots = exec->bin_slots | drm_vc4_of(drm)->overflow_slot;
     for (uint32_t slot = 0; slot < VC4_BIN_SLOTS; slot++)
         if (slots >> slot & 1)
-            capture_note_device_write(capture, drm->memory, drm->vc4->bin_pool->offset + slot * VC4_BIN_SLOT,
-                                      VC4_BIN_SLOT);
-    struct vc4_frame frame;
-    if (exec->color_write && vc4_device_frame(drm->options.gpu, &frame)) {
-        uint32_t cpp = frame.format == RASTER_SURFACE_RGBA8888 ? 4 : 2;
-        uint32_t bytes = (uint32_t)util_align((uint64_t)frame.width * cpp, 16); /* a row of utiles */
-        uint32_t stride = frame.layout == RASTER_LINEAR  ? bytes
-                          : frame.layout == RASTER_VC4_T ? util_div_up(bytes, 128)
-                                                         : bytes / 16;
-        capture_write_frame(capture, &(struct capture_frame){frame.address, frame.width, frame.height,
-                                                             frame.layout, frame.format, stride, 0});
-    }
+            capture_note_device_write(capture, drm->memory,
+                                      drm_vc4_of(drm)->bin_pool->offset + slot * VC4_BIN_SLOT, VC4_BIN_SLOT);
+    struct capture_frame frame;
+    if (exec->color_write && gpu_device_frame(&drm->options.gpu, &frame))
+        capture_write_frame(capture, &frame);
     capture_flush(capture);
 }
 
@@ -257,7 +241,7 @@ void drm_vc4_run_job(struct drm_job *job)
 {
     struct drm_vc4_exec *exec = (struct drm_vc4_exec *)job;
     struct drm *drm = exec->drm;
-    struct drm_vc4 *vc4 = drm->vc4;
+    struct drm_vc4 *vc4 = drm_vc4_of(drm);
     if (exec->bin_slots && !vc4->asks) {
         vc4->asks = true;
         reg_write(drm, VC4_INTENA, VC4_INT_OUTOMEM);
@@ -276,18 +260,18 @@ void drm_vc4_run_job(struct drm_job *job)
         record_outputs(exec);
     if (exec->perfmon)
         drm_vc4_perfmon_stop(exec);
-    forward_faults(drm);
+    drm_report_faults(drm);
 }
 
 int drm_vc4_init(struct drm *drm)
 {
-    drm->vc4 = calloc(1, sizeof *drm->vc4);
-    if (!drm->vc4)
+    struct drm_vc4 *vc4 = drm->own = calloc(1, sizeof *vc4);
+    if (!vc4)
         return -ENOMEM;
-    pthread_mutex_init(&drm->vc4->slot_lock, NULL);
+    pthread_mutex_init(&vc4->slot_lock, NULL);
     for (unsigned i = 0; i < 3; i++)
-        drm->vc4->ident[i] = vc4_read(drm->options.gpu, VC4_IDENT0 + 4 * i);
-    vc4_device_set_irq(drm->options.gpu, on_interrupt, drm);
+        vc4->ident[i] = gpu_device_read(&drm->options.gpu, VC4_IDENT0 + 4 * i);
+    gpu_device_set_irq(&drm->options.gpu, on_interrupt, drm);
     reg_write(drm, VC4_INTCTL, INTERRUPTS);
     reg_write(drm, VC4_INTENA, VC4_INT_FLDONE | VC4_INT_FRDONE);
     return 0;
@@ -295,10 +279,10 @@ int drm_vc4_init(struct drm *drm)
 
 void drm_vc4_finish(struct drm *drm)
 {
-    struct drm_vc4 *vc4 = drm->vc4;
+    struct drm_vc4 *vc4 = drm_vc4_of(drm);
     if (!vc4)
         return;
-    vc4_device_set_irq(drm->options.gpu, NULL, NULL);
+    gpu_device_set_irq(&drm->options.gpu, NULL, NULL);
     destroy_hang(vc4->hang);
     drm_bo_put(vc4->bin_pool);
     for (unsigned i = 0; i < DRM_QUEUE_DEPTH; i++) {
@@ -307,5 +291,5 @@ void drm_vc4_finish(struct drm *drm)
     }
     pthread_mutex_destroy(&vc4->slot_lock);
     free(vc4);
-    drm->vc4 = NULL;
+    drm->own = NULL;
 }

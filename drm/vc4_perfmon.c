@@ -5,6 +5,53 @@
 #include <errno.h>
 #include <stdlib.h>
 
+struct drm_vc4_perfmon {
+    uint32_t refs; /* the file's, jobs' */
+    uint32_t count;
+    uint8_t event[DRM_VC4_MAX_PERF_COUNTERS];
+    uint64_t value[DRM_VC4_MAX_PERF_COUNTERS];
+};
+
+/* A file's own part: its monitors. */
+static struct drm_ids *monitors(struct drm_file *file)
+{
+    return file->own;
+}
+
+int drm_vc4_open_file(struct drm_file *file)
+{
+    file->own = calloc(1, sizeof(struct drm_ids));
+    return file->own ? 0 : -ENOMEM;
+}
+
+void drm_vc4_close_file(struct drm_file *file)
+{
+    struct drm_ids *ids = monitors(file);
+    for (uint32_t i = 1; i < ids->count; i++)
+        drm_vc4_perfmon_put(drm_ids_remove(ids, i));
+    drm_ids_finish(ids);
+    free(ids);
+}
+
+struct drm_vc4_perfmon *drm_vc4_perfmon_find(struct drm_file *file, uint32_t id)
+{
+    return drm_ids_get(monitors(file), id);
+}
+
+struct drm_vc4_perfmon *drm_vc4_perfmon_get(struct drm_file *file, uint32_t id)
+{
+    struct drm_vc4_perfmon *perfmon = drm_vc4_perfmon_find(file, id);
+    if (perfmon)
+        perfmon->refs++;
+    return perfmon;
+}
+
+void drm_vc4_perfmon_add(struct drm_vc4_exec *exec)
+{
+    for (uint32_t i = 0; exec->perfmon && i < exec->perfmon->count; i++)
+        exec->perfmon->value[i] += exec->counted[i];
+}
+
 int drm_vc4_perfmon_create(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     struct drm_vc4_perfmon_create *create = argument;
@@ -13,13 +60,13 @@ int drm_vc4_perfmon_create(struct drm_file *file, void *argument, const struct d
     for (uint32_t i = 0; i < create->ncounters; i++)
         if (create->events[i] >= VC4_PERFCNT_NUM_EVENTS)
             return -EINVAL;
-    struct drm_perfmon *perfmon = calloc(1, sizeof *perfmon);
+    struct drm_vc4_perfmon *perfmon = calloc(1, sizeof *perfmon);
     if (!perfmon)
         return -ENOMEM;
     perfmon->refs = 1;
     perfmon->count = create->ncounters;
     memcpy(perfmon->event, create->events, create->ncounters);
-    int r = drm_ids_add(&file->perfmons, perfmon, &create->id);
+    int r = drm_ids_add(monitors(file), perfmon, &create->id);
     if (r)
         free(perfmon);
     return r;
@@ -27,15 +74,15 @@ int drm_vc4_perfmon_create(struct drm_file *file, void *argument, const struct d
 
 int drm_vc4_perfmon_destroy(struct drm_file *file, void *argument, const struct drm_user *user)
 {
-    struct drm_perfmon *perfmon =
-        drm_ids_remove(&file->perfmons, ((struct drm_vc4_perfmon_destroy *)argument)->id);
+    struct drm_vc4_perfmon *perfmon =
+        drm_ids_remove(monitors(file), ((struct drm_vc4_perfmon_destroy *)argument)->id);
     if (!perfmon)
         return -EINVAL;
     drm_vc4_perfmon_put(perfmon);
     return 0;
 }
 
-void drm_vc4_perfmon_put(struct drm_perfmon *perfmon)
+void drm_vc4_perfmon_put(struct drm_vc4_perfmon *perfmon)
 {
     if (perfmon && !--perfmon->refs)
         free(perfmon);
@@ -44,7 +91,7 @@ void drm_vc4_perfmon_put(struct drm_perfmon *perfmon)
 int drm_vc4_perfmon_get_values(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     const struct drm_vc4_perfmon_get_values *get = argument;
-    const struct drm_perfmon *perfmon = drm_ids_get(&file->perfmons, get->id);
+    const struct drm_vc4_perfmon *perfmon = drm_vc4_perfmon_find(file, get->id);
     if (!perfmon)
         return -EINVAL;
     return drm_copy_out(user, get->values_ptr, perfmon->value, perfmon->count * sizeof perfmon->value[0]);
@@ -54,19 +101,19 @@ int drm_vc4_perfmon_get_values(struct drm_file *file, void *argument, const stru
  * and are not recorded. */
 void drm_vc4_perfmon_start(struct drm_vc4_exec *exec)
 {
-    struct vc4_device *gpu = exec->drm->options.gpu;
-    const struct drm_perfmon *perfmon = exec->perfmon;
+    const struct gpu_device *gpu = &exec->drm->options.gpu;
+    const struct drm_vc4_perfmon *perfmon = exec->perfmon;
     uint32_t mask = (1u << perfmon->count) - 1;
     for (uint32_t i = 0; i < perfmon->count; i++)
-        vc4_write(gpu, VC4_PCTRS0 + 8 * i, perfmon->event[i]);
-    vc4_write(gpu, VC4_PCTRC, mask);
-    vc4_write(gpu, VC4_PCTRE, mask);
+        gpu_device_write(gpu, VC4_PCTRS0 + 8 * i, perfmon->event[i]);
+    gpu_device_write(gpu, VC4_PCTRC, mask);
+    gpu_device_write(gpu, VC4_PCTRE, mask);
 }
 
 void drm_vc4_perfmon_stop(struct drm_vc4_exec *exec)
 {
-    struct vc4_device *gpu = exec->drm->options.gpu;
+    const struct gpu_device *gpu = &exec->drm->options.gpu;
     for (uint32_t i = 0; i < exec->perfmon->count; i++)
-        exec->counted[i] = vc4_read(gpu, VC4_PCTR0 + 8 * i);
-    vc4_write(gpu, VC4_PCTRE, 0);
+        exec->counted[i] = gpu_device_read(gpu, VC4_PCTR0 + 8 * i);
+    gpu_device_write(gpu, VC4_PCTRE, 0);
 }

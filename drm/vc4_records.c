@@ -31,10 +31,10 @@ uint32_t drm_vc4_record_size(uint32_t bits)
 
 static const struct drm_vc4_shader *shader_of(const struct cursor *c, uint32_t index, uint32_t *address)
 {
-    if (index >= c->exec->bo_count || !c->exec->bo[index]->shader)
+    if (index >= c->exec->bo_count || !drm_vc4_shader_of(c->exec->bo[index]))
         return NULL;
     *address = (uint32_t)c->exec->bo[index]->offset;
-    return c->exec->bo[index]->shader;
+    return drm_vc4_shader_of(c->exec->bo[index]);
 }
 
 /* Copies a program's uniforms and puts addresses into them; advances both streams. */

@@ -25,7 +25,7 @@ struct drm_bo *drm_vc4_use_bo(const struct drm_vc4_exec *exec, uint32_t index)
         drm_vc4_debug(exec, "buffer index %u of %u", index, exec->bo_count);
         return NULL;
     }
-    if (exec->bo[index]->shader) {
+    if (drm_vc4_shader_of(exec->bo[index])) {
         drm_vc4_debug(exec, "buffer index %u holds a program", index);
         return NULL;
     }
@@ -50,7 +50,7 @@ static int look_up_buffers(struct drm_vc4_exec *exec, const struct drm_user *use
         if (!bo) {
             drm_vc4_debug(exec, "buffer %u: unknown handle %u", i, handle);
             r = -EINVAL;
-        } else if (bo->madv != VC4_MADV_WILLNEED && !bo->users) {
+        } else if (bo->need != DRM_BO_NEEDED && !bo->users) {
             drm_vc4_debug(exec, "buffer %u was given up by madvise", i);
             r = -EINVAL;
         } else {
@@ -66,7 +66,7 @@ static int look_up_buffers(struct drm_vc4_exec *exec, const struct drm_user *use
 static int check_sync(struct drm_vc4_exec *exec)
 {
     const struct drm_vc4_submit_cl *args = exec->args;
-    if (args->perfmonid && !drm_ids_get(&exec->file->perfmons, args->perfmonid))
+    if (args->perfmonid && !drm_vc4_perfmon_find(exec->file, args->perfmonid))
         return -ENOENT;
     if (args->in_sync) {
         const struct drm_sync *sync = drm_sync_get(exec->file, args->in_sync);
@@ -81,7 +81,7 @@ static int check_sync(struct drm_vc4_exec *exec)
 /* There is one for each job that the queue takes. */
 static void take_room(struct drm_vc4_exec *exec)
 {
-    struct drm_vc4_room *room = exec->drm->vc4->room;
+    struct drm_vc4_room *room = drm_vc4_of(exec->drm)->room;
     while (room->taken)
         room++;
     room->taken = true;
@@ -141,7 +141,7 @@ static int build_lists(struct drm_vc4_exec *exec, const struct drm_user *user)
 /* Also of a submission that became no job. */
 static void release(struct drm_vc4_exec *exec)
 {
-    drm_vc4_free_slots(exec->drm->vc4, exec->bin_slots);
+    drm_vc4_free_slots(drm_vc4_of(exec->drm), exec->bin_slots);
     if (exec->room)
         exec->room->taken = false;
     for (uint32_t i = 0; i < exec->bo_count; i++) {
@@ -162,34 +162,18 @@ static void done(struct drm_job *job)
 {
     struct drm_vc4_exec *exec = (struct drm_vc4_exec *)job;
     drm_vc4_keep_hang(exec);
-    for (uint32_t i = 0; exec->perfmon && i < exec->perfmon->count; i++)
-        exec->perfmon->value[i] += exec->counted[i];
+    drm_vc4_perfmon_add(exec);
     release(exec);
 }
 
-/* Whether another process may look at one of the job's buffers through a dma-buf. */
-static bool is_watched(const struct drm_vc4_exec *exec)
-{
-    bool exported = false;
-    for (uint32_t i = 0; i < exec->bo_count; i++)
-        exported |= exec->bo[i]->exported != NULL;
-    if (!exported)
-        return false;
-    drm_export_reap(exec->drm, false);
-    for (uint32_t i = 0; i < exec->bo_count; i++)
-        if (exec->bo[i]->exported)
-            return true;
-    return false;
-}
-
-/* Into the queue, with all that can be waited for set to the job's number. The descriptors that stand for
- * dma-bufs cannot be polled for fences, nor do they have ioctls that wait: a job with such a buffer is done
- * before its submit returns. */
+/* Into the queue, with all that can be waited for set to the job's number. */
 static void push(struct drm_vc4_exec *exec, struct drm_sync *out_sync)
 {
     struct drm *drm = exec->drm;
     struct drm_vc4_submit_cl *args = exec->args;
-    bool watched = is_watched(exec);
+    bool watched = false;
+    for (uint32_t i = 0; i < exec->bo_count; i++)
+        watched |= drm_bo_is_watched(exec->bo[i]);
     uint64_t seqno = drm->queue.emitted + 1;
     for (uint32_t i = 0; i < exec->bo_count; i++)
         exec->bo[i]->seqno = seqno;
@@ -202,9 +186,7 @@ static void push(struct drm_vc4_exec *exec, struct drm_sync *out_sync)
         out_sync->fence = seqno;
         out_sync->point = 0;
     }
-    exec->perfmon = drm_ids_get(&exec->file->perfmons, args->perfmonid);
-    if (exec->perfmon)
-        exec->perfmon->refs++;
+    exec->perfmon = drm_vc4_perfmon_get(exec->file, args->perfmonid);
     exec->file = NULL;
     exec->args = NULL;
     exec->job.run = drm_vc4_run_job;

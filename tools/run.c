@@ -70,6 +70,7 @@ struct run {
     uint32_t width, height;
     uint64_t memory;
     bool no_sandbox, sync;
+    const char *gpu;
     struct drm_launch_options launch;
     struct tool_device_options device;
     char **argv; /* the program's */
@@ -254,7 +255,7 @@ static int open_parts(struct run *run, struct parts *p)
         if (r)
             return tool_error(run->name, TOOL_BAD_FILE, "%s", error.code ? error.text : strerror(-r));
     }
-    struct drm_options card = {.gpu = p->gpu,
+    struct drm_options card = {.gpu = vc4_device_gpu(p->gpu),
                                .capture = p->capture,
                                .asynchronous = !run->sync,
                                .frames = run->frames,
@@ -351,7 +352,7 @@ static int make_folder(struct run *run)
     if (!run->folder[0])
         return -errno;
     snprintf(path, sizeof path, "%s/root", run->folder);
-    int r = mkdir(path, 0700) ? -errno : drm_tree_create(path);
+    int r = mkdir(path, 0700) ? -errno : drm_tree_create(path, run->gpu);
     if (r)
         return r;
     setenv(DRM_ENV_ROOT, path, 1);
@@ -489,8 +490,11 @@ static int run_all(struct run *run, const struct drm_launch *launch)
 
 static int run_or_record(int argc, char **argv, bool record)
 {
-    struct run run = {
-        .name = argv[0], .memory = 1ull << 30, .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC}};
+    struct run run = {.name = argv[0],
+                      .gpu = "vc4",
+                      .launch.driver = "vc4",
+                      .memory = 1ull << 30,
+                      .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC}};
     struct drm_launch launch;
     struct util_error error = {0};
     int status = parse(&run, argc, argv, record);

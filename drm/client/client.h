@@ -65,6 +65,7 @@ enum client_kind { CLIENT_NONE, CLIENT_DRM, CLIENT_DMABUF, CLIENT_SYNC_FILE };
 struct client_node { /* an open DRM node, shared by its duplicates */
     uint32_t file;   /* the server's number */
     unsigned minor, refs;
+    uint32_t driver; /* enum drm_protocol_driver */
 };
 enum client_kind client_kind_of(int fd, struct client_node *node); /* *node is filled for CLIENT_DRM */
 int client_open(unsigned minor, int flags);                        /* a descriptor, or -1 and errno */

@@ -134,7 +134,7 @@ static int open_node(unsigned minor, struct client_node *node, struct client_fds
     if (!r && (got->count != 1 || got->fd[0] >= MAX_FD))
         r = -EMFILE;
     if (!r)
-        *node = (struct client_node){reply.file, minor, 1};
+        *node = (struct client_node){reply.file, minor, 1, (uint32_t)reply.a};
     return r;
 }
 

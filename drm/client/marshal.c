@@ -19,6 +19,8 @@
 #include <drm_mode.h>
 #include <vc4_drm.h>
 
+#include "drm/lima_abi.h"
+
 enum direction {
     IN = 1,
     OUT = 2,
@@ -33,6 +35,7 @@ static const struct pointer {
     uint8_t count_bytes; /* 4 or 8; 0: count_at is the count itself */
     uint16_t element;
     uint8_t direction;
+    uint8_t driver; /* enum drm_protocol_driver; 0: any */
 } pointers[] = {
 #define ROW(request, type, pointer, count, element, direction)                                               \
     {request,                                                                                                \
@@ -40,7 +43,9 @@ static const struct pointer {
      offsetof(struct type, count),                                                                           \
      sizeof(((struct type *)0)->count),                                                                      \
      element,                                                                                                \
-     direction}
+     direction,                                                                                              \
+     ROW_DRIVER}
+#define ROW_DRIVER DRM_PROTOCOL_VC4
     ROW(DRM_IOCTL_VC4_SUBMIT_CL, drm_vc4_submit_cl, bin_cl, bin_cl_size, 1, IN),
     ROW(DRM_IOCTL_VC4_SUBMIT_CL, drm_vc4_submit_cl, shader_rec, shader_rec_size, 1, IN),
     ROW(DRM_IOCTL_VC4_SUBMIT_CL, drm_vc4_submit_cl, uniforms, uniforms_size, 1, IN),
@@ -50,7 +55,13 @@ static const struct pointer {
         sizeof(struct drm_vc4_get_hang_state_bo), BOTH),
     ROW(DRM_IOCTL_VC4_LABEL_BO, drm_vc4_label_bo, name, len, 1, IN),
     {DRM_IOCTL_VC4_PERFMON_GET_VALUES, offsetof(struct drm_vc4_perfmon_get_values, values_ptr),
-     DRM_VC4_MAX_PERF_COUNTERS, 0, 8, OUT},
+     DRM_VC4_MAX_PERF_COUNTERS, 0, 8, OUT, DRM_PROTOCOL_VC4},
+#undef ROW_DRIVER
+#define ROW_DRIVER DRM_PROTOCOL_LIMA
+    ROW(LIMA_IOCTL_GEM_SUBMIT, lima_gem_submit, buffers, buffer_count, sizeof(struct lima_submit_buffer), IN),
+    ROW(LIMA_IOCTL_GEM_SUBMIT, lima_gem_submit, frame, frame_size, 1, IN),
+#undef ROW_DRIVER
+#define ROW_DRIVER 0
     ROW(DRM_IOCTL_SYNCOBJ_WAIT, drm_syncobj_wait, handles, count_handles, 4, IN),
     ROW(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, drm_syncobj_timeline_wait, handles, count_handles, 4, IN),
     ROW(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, drm_syncobj_timeline_wait, points, count_handles, 8, IN),
@@ -86,12 +97,12 @@ static const struct pointer {
     ROW(DRM_IOCTL_MODE_OBJ_GETPROPERTIES, drm_mode_obj_get_properties, props_ptr, count_props, 4, BOTH),
     ROW(DRM_IOCTL_MODE_OBJ_GETPROPERTIES, drm_mode_obj_get_properties, prop_values_ptr, count_props, 8, BOTH),
     {_IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x00, sizeof(struct drm_wire_version)),
-     offsetof(struct drm_wire_version, name), offsetof(struct drm_wire_version, name_length), 8, 1, BOTH},
+     offsetof(struct drm_wire_version, name), offsetof(struct drm_wire_version, name_length), 8, 1, BOTH, 0},
     {_IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x00, sizeof(struct drm_wire_version)),
-     offsetof(struct drm_wire_version, date), offsetof(struct drm_wire_version, date_length), 8, 1, BOTH},
+     offsetof(struct drm_wire_version, date), offsetof(struct drm_wire_version, date_length), 8, 1, BOTH, 0},
     {_IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x00, sizeof(struct drm_wire_version)),
      offsetof(struct drm_wire_version, description), offsetof(struct drm_wire_version, description_length), 8,
-     1, BOTH},
+     1, BOTH, 0},
 };
 
 #define MAX_POINTED    8
@@ -196,7 +207,7 @@ static int pack_atomic(struct call *c)
     return 0;
 }
 
-static int pack_pointers(struct call *c, uint32_t request)
+static int pack_pointers(struct call *c, uint32_t driver, uint32_t request)
 {
     if (_IOC_NR(request) == _IOC_NR(DRM_IOCTL_MODE_ATOMIC))
         return pack_atomic(c);
@@ -204,6 +215,8 @@ static int pack_pointers(struct call *c, uint32_t request)
     for (unsigned i = 0; !r && i < sizeof pointers / sizeof *pointers; i++) {
         const struct pointer *p = &pointers[i];
         if (_IOC_NR(p->request) != _IOC_NR(request) || _IOC_SIZE(request) < p->at + 8u)
+            continue;
+        if (p->driver && p->driver != driver)
             continue;
         uint64_t count = p->count_bytes ? word_at(c, p->count_at, p->count_bytes) : p->count_at;
         r = count > DATA_BYTES ? -ENOMEM : pack(c, p->at, count * p->element, p->direction);
@@ -278,7 +291,7 @@ static int call_once(const struct client_node *node, uint32_t request, void *arg
     if (size > DRM_CHANNEL_POINTED - DRM_CHANNEL_ARGUMENT)
         return -EINVAL;
     memcpy(argument_of(&c), argument, size);
-    int r = pack_pointers(&c, request);
+    int r = pack_pointers(&c, node->driver, request);
     if (!r)
         r = call_server(&c, request);
     unpack(&c);
@@ -300,25 +313,45 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+#define VC4_CALL(request)  (_IOC_NR(request) | DRM_PROTOCOL_VC4 << 8)
+#define LIMA_CALL(request) (_IOC_NR(request) | DRM_PROTOCOL_LIMA << 8)
+
+static bool is_drivers(uint32_t request)
+{
+    return _IOC_NR(request) >= DRM_COMMAND_BASE && _IOC_NR(request) < DRM_COMMAND_END;
+}
+
+/* What a driver calls it that the time is over; `looked`: there was some. */
+static int time_over(uint32_t driver, uint32_t request, bool looked)
+{
+    if (driver != DRM_PROTOCOL_LIMA || !is_drivers(request))
+        return -ETIME;
+    return looked ? -ETIMEDOUT : -EBUSY;
+}
+
 /* Whether a request waits, until when, and how long to sleep between two questions. */
-static bool is_wait(uint32_t request, const void *argument, uint64_t *until, uint64_t *sleep)
+static bool is_wait(uint32_t driver, uint32_t request, const void *argument, uint64_t *until, uint64_t *sleep)
 {
     uint64_t timeout;
     unsigned at;
     bool relative = false;
     *sleep = GLANCE;
-    switch (_IOC_NR(request)) {
+    switch (_IOC_NR(request) | (is_drivers(request) ? driver << 8 : 0)) {
     case _IOC_NR(DRM_IOCTL_SYNCOBJ_WAIT): at = offsetof(struct drm_syncobj_wait, timeout_nsec); break;
     case _IOC_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT):
         at = offsetof(struct drm_syncobj_timeline_wait, timeout_nsec);
         break;
-    case _IOC_NR(DRM_IOCTL_VC4_WAIT_SEQNO):
+    case VC4_CALL(DRM_IOCTL_VC4_WAIT_SEQNO):
         at = offsetof(struct drm_vc4_wait_seqno, timeout_ns);
         relative = true;
         break;
-    case _IOC_NR(DRM_IOCTL_VC4_WAIT_BO):
+    case VC4_CALL(DRM_IOCTL_VC4_WAIT_BO):
         at = offsetof(struct drm_vc4_wait_bo, timeout_ns);
         relative = true;
+        break;
+    case LIMA_CALL(LIMA_IOCTL_GEM_WAIT):
+        at = offsetof(struct lima_gem_wait, timeout);
+        *sleep = UINT64_MAX;
         break;
     default: return false;
     }
@@ -352,8 +385,8 @@ static int wait_for_job(uint64_t fence, uint64_t until)
 static int call_wide(const struct client_node *node, uint32_t request, void *argument)
 {
     uint64_t until = 0, sleep = 0, fence = 0;
-    bool waits = is_wait(request, argument, &until, &sleep);
-    if (waits && request == DRM_IOCTL_VC4_WAIT_SEQNO) {
+    bool waits = is_wait(node->driver, request, argument, &until, &sleep), looked = false;
+    if (waits && node->driver == DRM_PROTOCOL_VC4 && request == DRM_IOCTL_VC4_WAIT_SEQNO) {
         memcpy(&fence, (const char *)argument + offsetof(struct drm_vc4_wait_seqno, seqno), sizeof fence);
         return wait_for_job(fence, until);
     }
@@ -366,7 +399,8 @@ static int call_wide(const struct client_node *node, uint32_t request, void *arg
             return r;
         uint64_t now = until ? now_ns() : 0;
         if (now >= until)
-            return r;
+            return time_over(node->driver, request, looked);
+        looked = true;
         wire_fence_sleep(turn, until - now < sleep ? until - now : sleep);
     }
 }

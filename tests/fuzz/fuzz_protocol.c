@@ -79,7 +79,7 @@ static size_t step(struct session *s, const uint8_t *bytes, size_t size)
 
 static int start(struct session *s, struct gpu_memory *memory, struct vc4_device *gpu, size_t *sum)
 {
-    struct drm_options options = {.gpu = gpu, .listener = {sum, take_fault, take_message}};
+    struct drm_options options = {.gpu = vc4_device_gpu(gpu), .listener = {sum, take_fault, take_message}};
     if (drm_create(memory, &options, &s->drm))
         return -1;
     if (drm_open(s->drm, DRM_MINOR_CARD, &s->file[0]) || drm_open(s->drm, DRM_MINOR_RENDER, &s->file[1])) {

@@ -101,7 +101,7 @@ static int make_device(void)
     const struct vc4_options options = {.pool = pool};
     if (!r)
         r = vc4_device_create(&memory, &options, &device);
-    const struct drm_options card = {.gpu = device, .width = 64, .height = 64};
+    const struct drm_options card = {.gpu = vc4_device_gpu(device), .width = 64, .height = 64};
     if (!r)
         r = drm_create(&memory, &card, &drm);
     if (!r)

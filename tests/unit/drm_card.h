@@ -21,6 +21,7 @@
 #include <vc4_drm.h>
 
 #include "drm/drm.h"
+#include "gpu/vc4/device.h"
 #include "isa/vc4_qpu/asm.h"
 #include "util/bits.h"
 
@@ -57,7 +58,7 @@ static inline void card_open_observed(struct card *card, uint64_t memory, const 
     memset(card, 0, sizeof *card);
     assert_int_equal(gpu_memory_create(memory, &card->memory), 0);
     assert_int_equal(vc4_device_create(&card->memory, &device, &card->gpu), 0);
-    struct drm_options options = {.gpu = card->gpu,
+    struct drm_options options = {.gpu = vc4_device_gpu(card->gpu),
                                   .frames = frames,
                                   .asynchronous = observer != NULL,
                                   .listener = {card, card_on_fault, card_on_message}};
