@@ -14,7 +14,9 @@ int32_t raster_coordinate(enum raster_wrap wrap, bool unnormalized, uint32_t siz
         f = s - floorf(s);
         f = f < 1.0f ? f : 0.0f;
         return (int32_t)(f * scale);
+    case RASTER_MIRROR_BORDER:
     case RASTER_BORDER:
+        s = wrap == RASTER_BORDER ? s : fabsf(s);
         u = s * scale;
         u = u > -256.0f ? u : -256.0f;
         u = u < limit + 256.0f ? u : limit + 256.0f;
@@ -22,6 +24,12 @@ int32_t raster_coordinate(enum raster_wrap wrap, bool unnormalized, uint32_t siz
     case RASTER_MIRROR:
         f = s - 2.0f * floorf(s * 0.5f);
         s = f <= 1.0f ? f : 2.0f - f;
+        break;
+    case RASTER_MIRROR_CLAMP: s = fabsf(s); break;
+    case RASTER_MIRROR_HALF_BORDER:
+    case RASTER_HALF_BORDER:
+        s = wrap == RASTER_HALF_BORDER ? s : fabsf(s);
+        limit -= 1.0f;
         break;
     default: break;
     }
@@ -35,8 +43,10 @@ static int32_t bring_inside(enum raster_wrap wrap, int32_t x, int32_t size)
 {
     switch (wrap) {
     case RASTER_REPEAT: return x < 0 ? x + size : x >= size ? x - size : x;
-    case RASTER_BORDER: return x;
-    default: return x < 0 ? 0 : x >= size ? size - 1 : x;
+    default:
+        if (raster_wrap_is_bordered((uint8_t)wrap))
+            return x;
+        return x < 0 ? 0 : x >= size ? size - 1 : x;
     }
 }
 

@@ -14,6 +14,7 @@ unsigned raster_format_bits(enum raster_format format)
     case RASTER_S8: return 8;
     case RASTER_RGBA4444:
     case RASTER_RGBA5551:
+    case RASTER_BGRA5551:
     case RASTER_RGB565:
     case RASTER_LA88:
     case RASTER_R16F:
@@ -64,6 +65,8 @@ static uint32_t decode_16(enum raster_format format, uint32_t v)
     case RASTER_RGBA4444: return pack(v >> 12, v >> 8 & 15, v >> 4 & 15, v & 15) * 17;
     case RASTER_RGBA5551:
         return pack(widen5(v >> 11), widen5(v >> 6 & 31), widen5(v >> 1 & 31), v & 1 ? 255 : 0);
+    case RASTER_BGRA5551:
+        return pack(widen5(v >> 10 & 31), widen5(v >> 5 & 31), widen5(v & 31), v >> 15 ? 255 : 0);
     case RASTER_RGB565: return pack(widen5(v >> 11), widen6(v >> 5 & 63), widen5(v & 31), 255);
     case RASTER_LA88: return (v & 255) * 0x010101u | v >> 8 << 24;
     default: return v; /* R16, R16F */
@@ -87,8 +90,11 @@ uint32_t raster_fetch(const struct raster_texture_key *key, const struct raster_
     unsigned bits = raster_format_bits(format), row_log2 = raster_utile_row_log2(bits);
     bool etc = format == RASTER_ETC1;
     uint32_t bx = etc ? x >> 2 : x, by = etc ? y >> 2 : y;
-    const uint8_t *at = start + raster_byte_offset((enum raster_layout)level->layout, row_log2, level->stride,
-                                                   bx * bits / 8, by);
+    enum raster_layout layout = (enum raster_layout)level->layout;
+    uint32_t offset = layout == RASTER_UTGARD_TILED
+                          ? raster_texel_offset(layout, bits / 8, level->stride, bx, by)
+                          : raster_byte_offset(layout, row_log2, level->stride, bx * bits / 8, by);
+    const uint8_t *at = start + offset;
 
     switch (format) {
     case RASTER_RGBA8888:

@@ -21,6 +21,29 @@ uint32_t raster_byte_offset(enum raster_layout layout, unsigned row_log2, uint32
     }
 }
 
+/* Bit n of v moves to bit 2n. */
+static uint32_t spread(uint32_t v)
+{
+    v = (v | v << 2) & 0x33;
+    return (v | v << 1) & 0x55;
+}
+
+/* Place (x, y) in raster order of tiles; inside a tile its number has y's bits in the odd places, and x ^ y's
+ * in the even ones. */
+static uint32_t utgard_offset(unsigned side_log2, uint32_t bytes, uint32_t stride, uint32_t x, uint32_t y)
+{
+    uint32_t low = (1u << side_log2) - 1, tile = (y >> side_log2) * stride + (x >> side_log2);
+    uint32_t inside = spread(x & low) ^ spread(y & low) * 3;
+
+    return ((tile << 2 * side_log2) + inside) * bytes;
+}
+
+/* Blocks of 64 bits are those of 4x4 texels: the tile is 16x16 texels always. */
+static unsigned utgard_side_log2(uint32_t bytes)
+{
+    return bytes == 8 ? 2 : 4;
+}
+
 unsigned raster_utile_row_log2(unsigned bits)
 {
     return bits == 1 ? 2 : bits <= 8 ? 3 : 4;
@@ -29,6 +52,8 @@ unsigned raster_utile_row_log2(unsigned bits)
 uint32_t raster_texel_offset(enum raster_layout layout, uint32_t bytes_per_pixel, uint32_t stride, uint32_t x,
                              uint32_t y)
 {
+    if (layout == RASTER_UTGARD_TILED)
+        return utgard_offset(utgard_side_log2(bytes_per_pixel), bytes_per_pixel, stride, x, y);
     return raster_byte_offset(layout, raster_utile_row_log2(bytes_per_pixel * 8), stride, x * bytes_per_pixel,
                               y);
 }
@@ -55,6 +80,16 @@ bool raster_level_span(unsigned bits, const struct raster_level *level, uint32_t
         if (level->stride < (utiles_x + 7) / 8 || !util_mul(level->stride, (utiles_y + 7) / 8 * 4096, &span))
             return false;
         break;
+    case RASTER_UTGARD_TILED: {
+        unsigned side = utgard_side_log2(bits / 8);
+        uint64_t tiles_x = ((uint64_t)blocks_x + (1u << side) - 1) >> side,
+                 tiles_y = ((uint64_t)blocks_y + (1u << side) - 1) >> side;
+
+        if (bits < 8 || level->stride < tiles_x || !util_mul(level->stride, tiles_y, &span) ||
+            !util_mul(span, (uint64_t)(bits / 8) << 2 * side, &span))
+            return false;
+        break;
+    }
     default: return false;
     }
     *bytes = span;

@@ -103,6 +103,11 @@ void raster_select_levels(const struct raster_texture_key *key, const struct ras
             float level = key->lod == RASTER_LOD_IMPLICIT ? lambda
                           : key->lod == RASTER_LOD_BIAS   ? lambda + bias[lane]
                                                           : bias[lane];
+            if (key->lod_limits) {
+                level += texture->lod_bias;
+                level = level > texture->lod_min ? level : texture->lod_min;
+                level = level < texture->lod_max ? level : texture->lod_max;
+            }
             choose(key, texture, level, &out[lane]);
         }
     }

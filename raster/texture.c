@@ -25,7 +25,8 @@ static void prepare_level(const struct raster_texture *texture, unsigned bits, s
     level->last_utile = pair(utile[0], utile[1]);
     level->last_window = pair(window[0], window[1]);
     /* The factors are signed halves. */
-    level->windowed = bits == 32 && level->layout != RASTER_LINEAR && !over && level->stride < 512;
+    level->windowed = bits == 32 && (level->layout == RASTER_VC4_T || level->layout == RASTER_VC4_LT) &&
+                      !over && level->stride < 512;
     level->utile_factor = level->windowed ? pair(1u << scale, level->stride << scale) : 0;
 }
 
@@ -42,8 +43,8 @@ int raster_texture_validate(const struct raster_texture_key *key, struct raster_
         return util_fail(error, -EFAULT, "%u texture levels", texture->level_count);
     if (texture->max_level != (float)(texture->level_count - 1))
         return util_fail(error, -EFAULT, "the last level is not %u", texture->level_count - 1);
-    if (key->wrap_s > RASTER_BORDER || key->wrap_t > RASTER_BORDER || key->mip > RASTER_MIP_LINEAR ||
-        key->lod > RASTER_LOD_EXPLICIT)
+    if (key->wrap_s >= RASTER_WRAP_COUNT || key->wrap_t >= RASTER_WRAP_COUNT ||
+        key->mip > RASTER_MIP_LINEAR || key->lod > RASTER_LOD_EXPLICIT)
         return util_fail(error, -EFAULT, "texture key out of range");
     if (key->unnormalized && (key->wrap_s == RASTER_REPEAT || key->wrap_s == RASTER_MIRROR ||
                               key->wrap_t == RASTER_REPEAT || key->wrap_t == RASTER_MIRROR))
@@ -57,7 +58,8 @@ int raster_texture_validate(const struct raster_texture_key *key, struct raster_
         if (!level->width || !level->height || level->width > 4096 || level->height > 4096 ||
             (key->pot && ((level->width & (level->width - 1)) || (level->height & (level->height - 1)))))
             return util_fail(error, -EFAULT, "texture level %u is %ux%u", n, level->width, level->height);
-        if (key->layout != RASTER_LAYOUT_COUNT && key->layout != level->layout)
+        if (key->layout != RASTER_LAYOUT_COUNT ? key->layout != level->layout
+                                               : level->layout >= RASTER_LAYOUT_COUNT)
             return util_fail(error, -EFAULT, "texture level %u has a layout of its own", n);
         if (!raster_level_span(bits, level, etc ? (width + 3) / 4 : width,
                                etc ? (level->height + 3) / 4 : level->height, &span) ||

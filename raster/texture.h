@@ -38,18 +38,35 @@ enum raster_format {
     RASTER_YUYV422,
     RASTER_S8,
     RASTER_S16,
+    RASTER_BGRA5551, /* alpha in the top bit */
     RASTER_FORMAT_COUNT
 };
 
 /* How texels stand in memory. */
 enum raster_layout {
     RASTER_LINEAR,
-    RASTER_VC4_T,  /* 4 KiB tiles of 1 KiB subtiles of 64-byte utiles (Guide section 11) */
-    RASTER_VC4_LT, /* utiles in raster order */
-    RASTER_LAYOUT_COUNT
+    RASTER_VC4_T,        /* 4 KiB tiles of 1 KiB subtiles of 64-byte utiles (Guide section 11) */
+    RASTER_VC4_LT,       /* utiles in raster order */
+    RASTER_LAYOUT_COUNT, /* of those above, which the levels of one texture may mix */
+    RASTER_UTGARD_TILED  /* 16x16 texels (ETC1: 4x4 blocks), their place in it interleaved (README.md) */
 };
 
-enum raster_wrap { RASTER_REPEAT, RASTER_CLAMP, RASTER_MIRROR, RASTER_BORDER };
+enum raster_wrap {
+    RASTER_REPEAT,
+    RASTER_CLAMP,
+    RASTER_MIRROR,
+    RASTER_BORDER,
+    RASTER_HALF_BORDER,  /* GL_CLAMP: coordinates stay in the image, its edge blends with the border */
+    RASTER_MIRROR_CLAMP, /* the last three with the coordinate's magnitude */
+    RASTER_MIRROR_BORDER,
+    RASTER_MIRROR_HALF_BORDER,
+    RASTER_WRAP_COUNT
+};
+/* Whether taps may show the border colour. */
+static inline bool raster_wrap_is_bordered(uint8_t wrap)
+{
+    return wrap == RASTER_BORDER || wrap == RASTER_HALF_BORDER || wrap >= RASTER_MIRROR_BORDER;
+}
 enum raster_mip { RASTER_MIP_NONE, RASTER_MIP_NEAREST, RASTER_MIP_LINEAR };
 enum raster_lod { RASTER_LOD_IMPLICIT, RASTER_LOD_BIAS, RASTER_LOD_EXPLICIT };
 
@@ -63,6 +80,7 @@ struct raster_texture_key { /* padding-free, hashed as bytes; unused fields zero
     uint8_t flip_y;
     uint8_t pot;          /* both sides of level 0 are powers of two */
     uint8_t unnormalized; /* coordinates are texels */
+    uint8_t lod_limits;   /* the texture's own bias and limits apply to the level of detail */
     uint8_t etc_flip; /* ETC1 blocks start at their top row, as the extension says (README.md section 6) */
 };
 
@@ -89,6 +107,8 @@ struct raster_texture {
     uint32_t border; /* 8888 colour outside, for RASTER_BORDER, when no r is given (README.md section 4) */
     float width, height; /* of level 0 */
     float max_level;     /* level_count - 1 */
+    float lod_bias, lod_min,
+        lod_max; /* with key.lod_limits: l = min(max(l + bias, min), max), before all else */
     struct raster_level level[RASTER_MAX_LEVELS];
 };
 

@@ -252,12 +252,28 @@ static LLVMValueRef clamp_lambda(struct texture_ir *t, LLVMValueRef lambda)
     return LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, lambda, top, ""), lambda, top, "");
 }
 
+/* The texture's own bias and limits. */
+static LLVMValueRef limit_lambda(struct texture_ir *t, LLVMValueRef lambda)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef bias, low, high;
+
+    if (!t->key->lod_limits)
+        return lambda;
+    bias = jit_splat(b, texture_ir_float(b, t->texture, offsetof(struct raster_texture, lod_bias)));
+    low = jit_splat(b, texture_ir_float(b, t->texture, offsetof(struct raster_texture, lod_min)));
+    high = jit_splat(b, texture_ir_float(b, t->texture, offsetof(struct raster_texture, lod_max)));
+    lambda = LLVMBuildFAdd(b->ir, lambda, bias, "");
+    lambda = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOGT, lambda, low, ""), lambda, low, "");
+    return LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, lambda, high, ""), lambda, high, "");
+}
+
 static LLVMValueRef border_color(struct texture_ir *t, LLVMValueRef r)
 {
     struct jit_builder *b = t->b;
     const struct raster_texture_key *key = t->key;
 
-    if (key->wrap_s != RASTER_BORDER && key->wrap_t != RASTER_BORDER)
+    if (!raster_wrap_is_bordered(key->wrap_s) && !raster_wrap_is_bordered(key->wrap_t))
         return NULL;
     if (r && !key->cube)
         return jit_splat(b, LLVMBuildExtractElement(b->ir, jit_as_i32(b, r), jit_i32(b, 0), ""));
@@ -285,7 +301,7 @@ static LLVMValueRef emit(struct jit_builder *b, const struct raster_texture_key 
     bias = coordinate(b, bias);
     ir.filter = key->mag_linear ? TEXTURE_LINEAR : TEXTURE_NEAREST;
     if (key->mip != RASTER_MIP_NONE || key->min_linear != key->mag_linear)
-        lambda = texture_ir_lambda(&ir, s, t, r, bias);
+        lambda = limit_lambda(&ir, texture_ir_lambda(&ir, s, t, r, bias));
     if (key->min_linear != key->mag_linear) {
         ir.filter = TEXTURE_EITHER;
         ir.linear = LLVMBuildFCmp(b->ir, LLVMRealOGT, lambda, zero, "");

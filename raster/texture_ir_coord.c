@@ -177,7 +177,9 @@ static LLVMValueRef fixed_point(struct texture_ir *t, uint8_t wrap, LLVMValueRef
         f = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, f, one, ""), f, jit_splat_f32(b, 0), "");
         return jit_f32_to_i32(b, mul(b, f, scale));
     }
-    if (wrap == RASTER_BORDER) {
+    if (wrap >= RASTER_MIRROR_CLAMP)
+        s = absolute(b, s);
+    if (wrap == RASTER_BORDER || wrap == RASTER_MIRROR_BORDER) {
         u = max(b, mul(b, s, scale), jit_splat_f32(b, -256));
         u = add(b, min(b, u, add(b, length, side)), side);
         return LLVMBuildSub(b->ir, jit_f32_to_i32(b, u), jit_splat_u32(b, 256), "");
@@ -188,6 +190,8 @@ static LLVMValueRef fixed_point(struct texture_ir *t, uint8_t wrap, LLVMValueRef
         s = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLE, f, one, ""), f,
                             LLVMBuildFSub(b->ir, two, f, ""), "");
     }
+    if (wrap == RASTER_HALF_BORDER || wrap == RASTER_MIRROR_HALF_BORDER)
+        length = LLVMBuildFSub(b->ir, length, one, "");
     u = max(b, mul(b, s, scale), jit_splat_f32(b, 0));
     return jit_f32_to_i32(b, min(b, u, length));
 }
@@ -241,7 +245,7 @@ static void make_taps(struct texture_ir *t, uint8_t wrap, LLVMValueRef size, str
     struct jit_builder *b = t->b;
     LLVMValueRef n = jit_splat(b, size), x[2];
     bool nearest = t->filter == TEXTURE_NEAREST, either = t->filter == TEXTURE_EITHER;
-    bool border = wrap == RASTER_BORDER;
+    bool border = raster_wrap_is_bordered(wrap);
 
     x[0] = LLVMBuildAShr(b->ir, axis->first, jit_splat_u32(b, 8), "");
     x[1] = LLVMBuildAdd(b->ir, x[0], jit_splat_u32(b, 1), "");

@@ -22,7 +22,8 @@ static uint32_t texel_shift(uint8_t format)
 
 bool texture_ir_format_supported(uint8_t format)
 {
-    return (format >= RASTER_RGBA8888 && format <= RASTER_ETC1) || format == RASTER_RGBA32R;
+    return (format >= RASTER_RGBA8888 && format <= RASTER_ETC1) || format == RASTER_RGBA32R ||
+           format == RASTER_BGRA5551;
 }
 
 /* The offset of texel (x, y) is (x_part ^ y_flip) + y_part: the layouts are separable but for the T format's
@@ -42,12 +43,47 @@ static struct shape utile_shape(uint8_t format)
     return (struct shape){.columns = row - bytes, .rows = 6 - row, .bytes = bytes};
 }
 
+/* Bit n of the low four moves to bit 2n. */
+static LLVMValueRef spread(struct jit_builder *b, LLVMValueRef v)
+{
+    v = texture_ir_and(b, texture_ir_or(b, v, texture_ir_shl(b, v, 2)), 0x33);
+    return texture_ir_and(b, texture_ir_or(b, v, texture_ir_shl(b, v, 1)), 0x55);
+}
+
+/* Utgard's tiles, of 1 << side places each way: the flip is y's share of the place in the tile. */
+static uint32_t utgard_side(struct shape u)
+{
+    return u.bytes == 3 ? 2 : 4;
+}
+
+static LLVMValueRef utgard_x_part(struct jit_builder *b, struct shape u, LLVMValueRef x)
+{
+    uint32_t side = utgard_side(u);
+    LLVMValueRef low = spread(b, texture_ir_and(b, x, (1u << side) - 1));
+    LLVMValueRef tile = texture_ir_shl(b, texture_ir_shr(b, x, side), 2 * side);
+
+    return texture_ir_shl(b, texture_ir_or(b, tile, low), u.bytes);
+}
+
+static LLVMValueRef utgard_y_part(struct jit_builder *b, struct shape u, LLVMValueRef stride, LLVMValueRef y,
+                                  LLVMValueRef *flip)
+{
+    uint32_t side = utgard_side(u);
+    LLVMValueRef low = spread(b, texture_ir_and(b, y, (1u << side) - 1));
+
+    *flip = texture_ir_shl(b, texture_ir_or(b, low, texture_ir_shl(b, low, 1)), u.bytes);
+    y = LLVMBuildMul(b->ir, texture_ir_shr(b, y, side), stride, "");
+    return texture_ir_shl(b, y, 2 * side + u.bytes);
+}
+
 static LLVMValueRef x_part(struct jit_builder *b, enum raster_layout layout, struct shape u, LLVMValueRef x)
 {
     LLVMValueRef low, utile;
 
     if (layout == RASTER_LINEAR)
         return texture_ir_shl(b, x, u.bytes);
+    if (layout == RASTER_UTGARD_TILED)
+        return utgard_x_part(b, u, x);
     low = texture_ir_shl(b, texture_ir_and(b, x, (1u << u.columns) - 1), u.bytes);
     utile = texture_ir_shr(b, x, u.columns);
     if (layout == RASTER_VC4_LT)
@@ -68,6 +104,8 @@ static LLVMValueRef y_part(struct jit_builder *b, enum raster_layout layout, str
     *flip = jit_splat_u32(b, 0);
     if (layout == RASTER_LINEAR)
         return LLVMBuildMul(b->ir, y, stride, "");
+    if (layout == RASTER_UTGARD_TILED)
+        return utgard_y_part(b, u, stride, y, flip);
     low = texture_ir_shl(b, texture_ir_and(b, y, (1u << u.rows) - 1), 6 - u.rows);
     utile = texture_ir_shr(b, y, u.rows);
     if (layout == RASTER_VC4_LT) {
@@ -180,6 +218,11 @@ static LLVMValueRef unpack(struct jit_builder *b, uint8_t format, LLVMValueRef v
         word = texture_ir_or(b, word, widen(b, v, 1, 5, 16));
         a = LLVMBuildSub(b->ir, jit_splat_u32(b, 0), texture_ir_and(b, v, 1), "");
         return texture_ir_or(b, word, texture_ir_and(b, a, 0xff000000));
+    case RASTER_BGRA5551:
+        word = texture_ir_or(b, widen(b, v, 10, 5, 0), widen(b, v, 5, 5, 8));
+        word = texture_ir_or(b, word, widen(b, v, 0, 5, 16));
+        a = LLVMBuildSub(b->ir, jit_splat_u32(b, 0), texture_ir_shr(b, v, 15), "");
+        return texture_ir_or(b, word, texture_ir_and(b, a, 0xff000000));
     case RASTER_RGB565:
         word = texture_ir_or(b, widen(b, v, 11, 5, 0), widen(b, v, 5, 6, 8));
         return texture_ir_or(b, word, widen(b, v, 0, 5, 16));
@@ -241,7 +284,7 @@ static void gather_taps(struct texture_ir *t, const struct texture_ir_level *lev
         column[k] = texture_ir_shr(b, x[k], block);
         row[k] = texture_ir_shr(b, y[k], block);
     }
-    if (t->key->layout < RASTER_LAYOUT_COUNT)
+    if (t->key->layout != RASTER_LAYOUT_COUNT)
         address_in(t, (enum raster_layout)t->key->layout, stride, taps, column, row, &at);
     else
         address_any(t, level, stride, taps, column, row, &at);

@@ -90,6 +90,11 @@ static void place_level(const struct raster_texture_key *key, struct raster_leve
     if (level->layout == RASTER_LINEAR) {
         level->stride = (w + below(9)) * bytes;
         size = level->stride * h;
+    } else if (level->layout == RASTER_UTGARD_TILED) {
+        uint32_t side = key->format == RASTER_ETC1 ? 4 : 16;
+
+        level->stride = util_div_up(w, side) + below(3);
+        size = level->stride * util_div_up(h, side) * side * side * bytes;
     } else if (level->layout == RASTER_VC4_LT) {
         level->stride = util_div_up(w * bytes, row) + below(3);
         size = level->stride * 64 * util_div_up(h, rows);
@@ -106,7 +111,7 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
 {
     static const uint8_t formats[] = {RASTER_RGBA8888, RASTER_RGBA8888, RASTER_RGBX8888, RASTER_RGBA4444,
                                       RASTER_RGBA5551, RASTER_RGB565,   RASTER_L8,       RASTER_A8,
-                                      RASTER_LA88,     RASTER_ETC1,     RASTER_RGBA32R};
+                                      RASTER_LA88,     RASTER_ETC1,     RASTER_RGBA32R,  RASTER_BGRA5551};
     struct raster_texture_key *key = &out->key;
     struct raster_texture *texture = &out->texture;
     bool pot = random32() & 1;
@@ -115,9 +120,10 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
     memset(out, 0, sizeof *out);
     /* What most textures are has paths of its own. */
     key->format = random32() & 1 ? RASTER_RGBX8888 : formats[below(UTIL_ARRAY_SIZE(formats))];
-    key->layout = (uint8_t)below(RASTER_LAYOUT_COUNT + 1);
-    key->wrap_s = (uint8_t)below(4);
-    key->wrap_t = (uint8_t)below(4);
+    key->layout = (uint8_t)below(RASTER_UTGARD_TILED + 1);
+    key->wrap_s = (uint8_t)below(below(2) ? 4 : RASTER_WRAP_COUNT);
+    key->wrap_t = (uint8_t)below(below(2) ? 4 : RASTER_WRAP_COUNT);
+    key->lod_limits = below(4) == 0;
     key->mag_linear = random32() & 1;
     key->min_linear = random32() & 3 ? key->mag_linear : !key->mag_linear;
     key->mip = (uint8_t)below(3);
@@ -140,12 +146,15 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
     texture->width = (float)w;
     texture->height = (float)h;
     texture->border = random32();
+    texture->lod_bias = (float)(int32_t)random32() * 0x1p-30f;
+    texture->lod_min = (float)below(64) / 16;
+    texture->lod_max = texture->lod_min + (float)below(64) / 16;
     for (uint32_t l = 0; l < texture->level_count; l++) {
         struct raster_level *level = &texture->level[l];
 
         level->width = UTIL_MAX(w >> l, 1u);
         level->height = UTIL_MAX(h >> l, 1u);
-        level->layout = key->layout < RASTER_LAYOUT_COUNT ? key->layout : below(RASTER_LAYOUT_COUNT);
+        level->layout = key->layout != RASTER_LAYOUT_COUNT ? key->layout : below(RASTER_LAYOUT_COUNT);
         place_level(key, level, align, &end);
     }
     texture->face_stride = key->cube ? (end + 7) & ~7u : 0;
