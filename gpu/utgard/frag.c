@@ -1,0 +1,365 @@
+/* A draw's fragment stage, prepared: program, uniforms, textures, varyings, and code. */
+#include "gpu/utgard/frag.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/utgard/frag_internal.h"
+#include "gpu/utgard/pp_fault.h"
+#include "util/bits.h"
+#include "util/half.h"
+
+#define UNIT               "fragment program"
+#define INTERPRETED_WEIGHT 16u /* of an interpreted instruction in fuel */
+
+/* ---- the program ---- */
+
+/* Words that can be read from `address` on, as many as a program may have. */
+static uint32_t readable_words(const struct gpu_space *space, uint32_t address)
+{
+    uint64_t most = UTGARD_PP_MAX_WORDS * 4ull, where = 0;
+
+    if (gpu_space_allows(space, address, most, GPU_RIGHT_READ, &where))
+        return UTGARD_PP_MAX_WORDS;
+    return (uint32_t)((where - address) / 4);
+}
+
+static int read_program(struct utgard_frag *frag, const struct gpu_space *space, struct gpu_fault *fault)
+{
+    uint32_t count = readable_words(space, frag->address);
+    struct util_error error = {0};
+    int status = -EFAULT;
+
+    if (!count) {
+        utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, frag->address, "the program is outside memory");
+        return status;
+    }
+    /* Guest memory may change while it is read: the program is taken of a copy. */
+    frag->words = malloc(count * 4ull);
+    if (!frag->words)
+        return -ENOMEM;
+    memcpy(frag->words, space->window.base + frag->address, count * 4ull);
+    status = utgard_pp_program_create(frag->words, count, &frag->program, &error);
+    if (status)
+        utgard_pp_refuse(fault, GPU_FAULT_SHADER, UNIT, frag->address, "%s", error.text);
+    return status;
+}
+
+/* ---- uniforms ---- */
+
+static uint16_t flush_half(uint16_t h)
+{
+    return h & 0x7c00 ? h : h & 0x8000;
+}
+
+static int read_uniforms(struct utgard_frag *frag, const struct gpu_space *space, struct gpu_fault *fault)
+{
+    const struct utgard_pp_program *program = frag->program;
+    uint32_t count = program->indexed_uniforms ? frag->state.uniform_bytes / 2 : program->uniforms;
+    const uint8_t *at = NULL;
+    uint32_t address = 0;
+
+    count = UTIL_MAX(count, program->uniforms);
+    if (!count)
+        return 0;
+    at = frag->state.uniforms ? gpu_space_at(space, frag->state.uniforms, 4, GPU_RIGHT_READ) : NULL;
+    if (at) {
+        address = util_load32(at);
+        at = gpu_space_at(space, address, count * 2ull, GPU_RIGHT_READ);
+    }
+    if (!at) {
+        utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, address, "%u uniforms are not in memory", count);
+        return -EFAULT;
+    }
+    frag->uniforms = malloc(count * sizeof(float));
+    if (!frag->uniforms)
+        return -ENOMEM;
+    for (uint32_t n = 0; n < count; n++)
+        frag->uniforms[n] = util_half_to_float(flush_half(util_load16(at + 2ull * n)));
+    frag->head.uniform_count = count;
+    return 0;
+}
+
+/* ---- textures ---- */
+
+static int read_texture(struct utgard_frag *frag, const struct gpu_space *space, uint32_t n,
+                        struct gpu_fault *fault)
+{
+    const struct utgard_pp_sample *sample = &frag->program->samples[n];
+    uint8_t lod = RASTER_LOD_IMPLICIT;
+    const uint8_t *at;
+
+    if (sample->has_lod)
+        lod = sample->explicit_lod ? RASTER_LOD_EXPLICIT : RASTER_LOD_BIAS;
+    if (sample->indexed) {
+        utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, frag->address, "samplers chosen by a register");
+        return -ENOTSUP;
+    }
+    if (sample->sampler >= frag->state.texture_count) {
+        utgard_pp_refuse(fault, GPU_FAULT_SHADER, UNIT, frag->address, "sampler %u of %u", sample->sampler,
+                         frag->state.texture_count);
+        return -EFAULT;
+    }
+    at = gpu_space_at(space, frag->state.textures + sample->sampler * 4ull, 4, GPU_RIGHT_READ);
+    if (!at) {
+        utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, frag->state.textures,
+                         "the list of textures is outside memory");
+        return -EFAULT;
+    }
+    return utgard_texture_read(space, util_load32(at), lod, sample->cube, &frag->keys[n], &frag->textures[n],
+                               fault)
+               ? 0
+               : -EFAULT;
+}
+
+static int read_textures(struct utgard_frag *frag, const struct gpu_space *space, struct gpu_fault *fault)
+{
+    uint32_t count = frag->program->sample_count;
+    int status = 0;
+
+    if (!count)
+        return 0;
+    frag->keys = calloc(count, sizeof *frag->keys);
+    frag->textures = calloc(count, sizeof *frag->textures);
+    if (!frag->keys || !frag->textures)
+        return -ENOMEM;
+    for (uint32_t n = 0; n < count && !status; n++)
+        status = read_texture(frag, space, n, fault);
+    return status;
+}
+
+/* ---- varyings ---- */
+
+static uint32_t slot_components(uint8_t type)
+{
+    return type == UTGARD_VARYING_F32X4 || type == UTGARD_VARYING_F16X4 ? 4 : 2;
+}
+
+/* Which of the vertices' components the program reads get a place among the primitive's varyings. What it
+ * reads of components that no slot has is zero. */
+static int place_varyings(struct utgard_frag *frag, bool points, struct gpu_fault *fault)
+{
+    const struct utgard_pp_program *program = frag->program;
+    uint32_t first = points && program->pointcoord ? 2 : 0;
+
+    frag->head.points = first != 0;
+    memset(frag->head.vary, UTGARD_NO_VARYING, sizeof frag->head.vary);
+    for (uint32_t c = 0; c < frag->state.slot_count * 4; c++) {
+        bool exists = (c & 3) < slot_components(frag->state.slot[c / 4].type);
+
+        if (!exists || !(program->indexed_varyings || program->varyings >> c & 1))
+            continue;
+        if (first + frag->vary_count >= RASTER_MAX_VARYINGS) {
+            utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, frag->address, "more than %u varyings",
+                             RASTER_MAX_VARYINGS);
+            return -ENOTSUP;
+        }
+        frag->head.vary[c] = (uint8_t)(first + frag->vary_count);
+        frag->component[frag->vary_count++] = (uint8_t)c;
+    }
+    return 0;
+}
+
+bool utgard_frag_fetch(const struct utgard_frag *frag, const struct gpu_space *space, uint32_t index,
+                       float *out, struct gpu_fault *fault)
+{
+    const struct utgard_state *state = &frag->state;
+    uint64_t address = state->varyings + (uint64_t)index * state->varying_stride;
+    const uint8_t *vertex;
+
+    if (!frag->vary_count)
+        return true;
+    vertex = gpu_space_at(space, address, state->varying_stride, GPU_RIGHT_READ);
+    if (!vertex)
+        return utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, (uint32_t)address,
+                                "varyings of vertex %u are not in memory", index);
+    for (uint32_t n = 0; n < frag->vary_count; n++) {
+        uint32_t slot = frag->component[n] / 4, c = frag->component[n] % 4;
+        const uint8_t *at = vertex + state->slot[slot].offset;
+
+        if (state->slot[slot].type < UTGARD_VARYING_F16X4)
+            out[n] = util_u2f(util_load32(at + 4 * c));
+        else
+            out[n] = util_half_to_float(util_load16(at + 2 * c));
+    }
+    return true;
+}
+
+/* ---- all of it ---- */
+
+static void fill_head(struct utgard_frag *frag, const struct utgard_frag_config *config)
+{
+    const struct utgard_state *state = &frag->state;
+    struct utgard_frag_head *head = &frag->head;
+
+    head->zs = state->zs;
+    head->blend = state->blend;
+    head->samples = (uint8_t)config->samples;
+    head->sample_mask = state->sample_mask;
+    head->alpha_func = state->alpha_func;
+    head->alpha_to_coverage = state->alpha_to_coverage && config->samples > 1;
+    head->alpha_to_one = state->alpha_to_one;
+    head->depth_program = state->depth_program;
+    head->stencil_program = state->stencil_program;
+    head->whole = state->whole;
+    head->depth_register = state->depth_register;
+    head->color_register = state->color_register[0];
+    head->second_register = state->second_register < UTGARD_PP_REGISTERS ? state->second_register : 0;
+    if (head->stencil_program) {
+        head->stencil_mask = state->zs.face[0].enable ? state->zs.face[0].write_mask : 0;
+        memset(head->zs.face, 0, sizeof head->zs.face);
+    }
+    head->early = !frag->program->discards && state->alpha_func == RASTER_ALWAYS && !state->depth_program &&
+                  !state->stencil_program && !head->alpha_to_coverage && !frag->program->reads_depth;
+    head->sample_count = frag->program->sample_count;
+    head->word_count = frag->program->word_count;
+}
+
+static int prepare(struct utgard_frag *frag, const struct gpu_space *space,
+                   const struct utgard_frag_config *config, struct gpu_fault *fault)
+{
+    const uint8_t *color = frag->state.color_register;
+    int status = read_program(frag, space, fault);
+
+    if (!status && memcmp(color, (uint8_t[4]){color[0], color[0], color[0], color[0]}, 4) != 0) {
+        utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, frag->address,
+                         "samples whose colours stand in different registers");
+        status = -ENOTSUP;
+    }
+    if (!status)
+        status = read_uniforms(frag, space, fault);
+    if (!status)
+        status = read_textures(frag, space, fault);
+    if (!status)
+        status = place_varyings(frag, config->points, fault);
+    if (!status)
+        fill_head(frag, config);
+    return status;
+}
+
+int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine,
+                        const struct utgard_state *state, const struct utgard_frag_config *config,
+                        struct utgard_frag **out, struct gpu_fault *fault)
+{
+    struct utgard_frag *frag = calloc(1, sizeof *frag);
+    struct util_error error = {0};
+    int status = -ENOMEM;
+
+    *out = NULL;
+    if (frag) {
+        frag->state = *state;
+        frag->address = state->program;
+        fault->kind = GPU_FAULT_NONE;
+        status = prepare(frag, space, config, fault);
+    }
+    if (status) {
+        if (status == -ENOMEM)
+            utgard_pp_refuse(fault, GPU_FAULT_SHADER, UNIT, state->program, "no host memory");
+        utgard_frag_release(frag);
+        return status;
+    }
+    frag->args = (struct utgard_frag_args){.uniforms = frag->uniforms,
+                                           .textures = frag->textures,
+                                           .blend_color = state->blend_color,
+                                           .alpha_ref = state->alpha_ref,
+                                           .fuel = config->fuel};
+    /* Whatever it is that keeps it from being compiled, the reference path serves. */
+    if (engine && utgard_frag_compile(frag, engine, &frag->code, &error))
+        frag->code = NULL;
+    *out = frag;
+    return 0;
+}
+
+void utgard_frag_release(struct utgard_frag *frag)
+{
+    if (!frag)
+        return;
+    utgard_pp_program_destroy(frag->program);
+    free(frag->words);
+    free(frag->uniforms);
+    free(frag->keys);
+    free(frag->textures);
+    free(frag);
+}
+
+bool utgard_frag_compiled(const struct utgard_frag *frag)
+{
+    return frag->code;
+}
+
+uint32_t utgard_frag_varyings(const struct utgard_frag *frag)
+{
+    return frag->vary_count;
+}
+
+bool utgard_frag_wants_point(const struct utgard_frag *frag)
+{
+    return frag->head.points;
+}
+
+static void report(const struct utgard_frag *frag, uint32_t code, struct gpu_fault *fault)
+{
+    static const char *const texts[] = {
+        [UTGARD_PP_FAULT_FUEL] = "loops repeat more instructions than the fuel allows",
+        [UTGARD_PP_FAULT_RESERVED] = "reserved operation, register or source",
+        [UTGARD_PP_FAULT_ADDRESS] = "an address outside what the program may reach",
+    };
+    uint32_t kind = code & 15, pc = code >> 8;
+
+    utgard_pp_refuse(fault, kind == UTGARD_PP_FAULT_FUEL ? GPU_FAULT_TIMEOUT : GPU_FAULT_SHADER, UNIT,
+                     frag->address + pc * 4, "%s", kind < UTIL_ARRAY_SIZE(texts) ? texts[kind] : "unknown");
+    fault->pc = pc;
+    fault->lane = code >> 4 & 15;
+}
+
+static uint32_t run_with_temporaries(const struct utgard_frag *frag, utgard_frag_fn run,
+                                     const struct raster_prim *prim, struct raster_tile *tile,
+                                     const struct raster_block *blocks, uint32_t count);
+
+uint32_t utgard_frag_shade(const struct utgard_frag *frag, const struct raster_prim *prim,
+                           struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                           uint64_t *fuel, struct gpu_fault *fault)
+{
+    uint64_t cost = (uint64_t)count * frag->program->insn_count * (frag->code ? 1 : INTERPRETED_WEIGHT);
+    uint32_t code;
+
+    if (cost > *fuel) {
+        report(frag, UTGARD_PP_FAULT_FUEL, fault);
+        return UTGARD_PP_FAULT_FUEL;
+    }
+    *fuel -= cost;
+    if (!frag->code) {
+        code = utgard_frag_ref(frag, prim, tile, blocks, count);
+    } else {
+        utgard_frag_fn run = (utgard_frag_fn)jit_function_code(frag->code);
+
+        if (frag->program->temporaries)
+            code = run_with_temporaries(frag, run, prim, tile, blocks, count);
+        else
+            code = run(&frag->args, prim, tile, blocks, count, NULL);
+        jit_function_ran(frag->code, (uint64_t)count * frag->program->insn_count);
+    }
+    if (code)
+        report(frag, code, fault);
+    return code;
+}
+
+/* Block after block: each begins with temporaries of zero. */
+static uint32_t run_with_temporaries(const struct utgard_frag *frag, utgard_frag_fn run,
+                                     const struct raster_prim *prim, struct raster_tile *tile,
+                                     const struct raster_block *blocks, uint32_t count)
+{
+    size_t size = UTGARD_PP_TEMPORARIES * 4 * 16 * sizeof(uint32_t);
+    void *temporaries = aligned_alloc(64, size);
+    uint32_t code = 0;
+
+    if (!temporaries)
+        return utgard_frag_ref(frag, prim, tile, blocks, count);
+    for (uint32_t n = 0; n < count && !code; n++) {
+        memset(temporaries, 0, size);
+        code = run(&frag->args, prim, tile, &blocks[n], 1, temporaries);
+    }
+    free(temporaries);
+    return code;
+}

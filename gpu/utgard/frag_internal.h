@@ -1,0 +1,81 @@
+/* What the files of the fragment path share. Internal to gpu/utgard/frag*.c. */
+#ifndef VITRAIL_GPU_UTGARD_FRAG_INTERNAL_H
+#define VITRAIL_GPU_UTGARD_FRAG_INTERNAL_H
+
+#include "gpu/utgard/frag.h"
+#include "gpu/utgard/texture.h"
+#include "isa/utgard_pp/ports.h"
+#include "raster/blend.h"
+#include "raster/zs.h"
+
+#define UTGARD_COMPONENTS 64 /* that a program can name; more than there are slots for */
+#define UTGARD_NO_VARYING 0xff
+#define UTGARD_DEPTH_MAX  16777215.0f
+
+/* What a block's fragments go through, in this order:
+ *   1. coverage and the sample mask;
+ *   2. with `early`, the depth and stencil tests; a block with no sample left is not run;
+ *   3. the program, in all sixteen lanes: those outside stand for pixels beside the primitive's edge;
+ *   4. discarded lanes drop out; the colour is rounded to 8 bits; alpha test, alpha to coverage;
+ *   5. without `early`, the depth and stencil tests, of the program's depth where it gives one;
+ *   6. blending, into each sample that is left.
+ * All that code depends on besides texture keys and the program; padding is zero. */
+struct utgard_frag_head {
+    struct raster_zs zs;
+    struct raster_blend blend;
+    uint8_t samples, sample_mask, early, alpha_func;
+    uint8_t alpha_to_coverage, alpha_to_one;
+    uint8_t depth_program, stencil_program, whole; /* rsw.h */
+    uint8_t stencil_mask;                          /* with stencil_program: bits that are written */
+    uint8_t depth_register, color_register;
+    uint8_t second_register;           /* of the colour that blend factors may name */
+    uint8_t points;                    /* varyings 0 and 1 are the point's coordinates */
+    uint8_t vary[UTGARD_COMPONENTS];   /* the primitive's varying of each component, or NO_VARYING */
+    uint32_t uniform_count;            /* floats */
+    uint32_t sample_count, word_count; /* of the program */
+};
+
+/* What code sees of a draw; immutable. */
+struct utgard_frag_args {
+    const float *uniforms;
+    const struct raster_texture *textures; /* by the program's sample number */
+    uint32_t blend_color, alpha_ref, fuel;
+};
+
+/* Shades blocks; returns 0 or a fault as utgard_pp_translate codes it. `temporaries`: struct
+ * utgard_pp_temporaries, or NULL for programs without. */
+typedef uint32_t (*utgard_frag_fn)(const struct utgard_frag_args *args, const struct raster_prim *prim,
+                                   struct raster_tile *tile, const struct raster_block *blocks,
+                                   uint32_t count, void *temporaries);
+
+struct utgard_frag {
+    struct utgard_frag_head head;
+    struct utgard_frag_args args;
+    struct utgard_pp_program *program; /* owned */
+    uint32_t address;                  /* of the program */
+    struct utgard_texture_key *keys;   /* by sample number; owned, as what follows */
+    struct raster_texture *textures;
+    float *uniforms;
+    uint32_t *words;
+    struct jit_function *code;              /* NULL: the reference path */
+    uint32_t vary_count;                    /* of vertices */
+    uint8_t component[RASTER_MAX_VARYINGS]; /* of each */
+    struct utgard_state state;
+};
+
+/* frag_ref.c: the same, one lane after the other. */
+uint32_t utgard_frag_ref(const struct utgard_frag *frag, const struct raster_prim *prim,
+                         struct raster_tile *tile, const struct raster_block *blocks, uint32_t count);
+
+/* frag_ir.c: compiles the draw's variant or finds its code. 0, -ENOTSUP (left to the reference path), or
+ * another negative errno. */
+int utgard_frag_compile(const struct utgard_frag *frag, struct jit_engine *engine, struct jit_function **out,
+                        struct util_error *error);
+
+/* Alpha to coverage: sample n is covered where alpha (of 255) times 4 reaches this. */
+static inline uint32_t utgard_coverage_limit(unsigned sample)
+{
+    return 255 * (sample + 1) - 127;
+}
+
+#endif

@@ -1,0 +1,160 @@
+/* What a compiled fragment program meets: varyings, uniforms, textures and the tile, as IR over one block. */
+#include "gpu/utgard/frag_emit.h"
+#include "raster/texture_ir.h"
+
+enum { MANY_SAMPLES = 6 }; /* from here on the sampler is a function */
+
+static LLVMValueRef port_varying(void *ctx, struct jit_builder *b, uint32_t first, LLVMValueRef offset,
+                                 uint32_t count, LLVMValueRef mask, LLVMValueRef out[4])
+{
+    struct utgard_frag_emit *e = ctx;
+
+    e->failed |= offset != NULL;
+    for (uint32_t n = 0; n < count; n++) {
+        uint8_t v = first + n < UTGARD_COMPONENTS ? e->head->vary[first + n] : UTGARD_NO_VARYING;
+
+        out[n] = v == UTGARD_NO_VARYING ? jit_splat_u32(b, 0) : jit_as_i32(b, utgard_frag_varying(e, b, v));
+    }
+    return first + count > UTGARD_COMPONENTS ? mask : NULL;
+}
+
+static void port_fragcoord(void *ctx, struct jit_builder *b, LLVMValueRef out[4])
+{
+    struct utgard_frag_emit *e = ctx;
+
+    out[0] = jit_as_i32(b, e->cx);
+    out[1] = jit_as_i32(b, e->cy);
+    out[2] = jit_as_i32(b, e->z);
+    out[3] = jit_as_i32(b, e->inv_w);
+}
+
+static void port_pointcoord(void *ctx, struct jit_builder *b, LLVMValueRef out[2])
+{
+    struct utgard_frag_emit *e = ctx;
+
+    for (unsigned c = 0; c < 2; c++)
+        out[c] = e->head->points ? jit_as_i32(b, utgard_frag_varying(e, b, c)) : jit_splat_u32(b, 0);
+}
+
+static LLVMValueRef port_frontface(void *ctx, struct jit_builder *b)
+{
+    struct utgard_frag_emit *e = ctx;
+    LLVMValueRef reverse =
+        jit_load(b, b->i32, jit_offset_const(b, e->prim, offsetof(struct raster_prim, reverse)), 4, true);
+
+    reverse = LLVMBuildICmp(b->ir, LLVMIntNE, reverse, jit_i32(b, 0), "");
+    return jit_splat(b, LLVMBuildSelect(b->ir, reverse, jit_i32(b, 0), jit_i32(b, 0x3f800000), ""));
+}
+
+/* ---- textures ---- */
+
+/* `count` bits of the word from bit `low`, over `top`. */
+static LLVMValueRef part(struct jit_builder *b, LLVMValueRef word, unsigned low, unsigned count, float top)
+{
+    LLVMValueRef v = LLVMBuildLShr(b->ir, word, jit_splat_u32(b, low), "");
+
+    v = jit_i32_to_f32(b, LLVMBuildAnd(b->ir, v, jit_splat_u32(b, (1u << count) - 1), ""));
+    return top == 1.0f ? v : LLVMBuildFDiv(b->ir, v, jit_splat_f32(b, top), "");
+}
+
+/* utgard_texture_channels. */
+static void channels(struct utgard_frag_emit *e, struct jit_builder *b, const struct utgard_texture_key *key,
+                     LLVMValueRef word, LLVMValueRef out[4])
+{
+    LLVMValueRef channel[6] = {NULL};
+
+    for (unsigned c = 0; c < 4; c++)
+        channel[c] = jit_splat_f32(b, 0);
+    channel[UTGARD_CHANNEL_ZERO] = jit_splat_f32(b, 0);
+    channel[UTGARD_CHANNEL_ONE] = jit_splat_f32(b, 1);
+    switch (key->texel) {
+    case UTGARD_TEXEL_8888:
+        for (unsigned c = 0; c < 4; c++)
+            channel[c] = part(b, word, 8 * c, 8, 255.0f);
+        break;
+    case UTGARD_TEXEL_DEPTH: channel[0] = part(b, word, 0, 24, UTGARD_DEPTH_MAX); break;
+    case UTGARD_TEXEL_RELOAD:
+        channel[0] = part(b, word, 0, 24, 1.0f);
+        channel[1] = part(b, word, 24, 8, 1.0f);
+        break;
+    default: e->failed = true; /* formats that raster/texture_ir.h leaves to the scalar path */
+    }
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = jit_as_i32(b, channel[key->swizzle[c]]);
+}
+
+static LLVMValueRef port_sample(void *ctx, struct jit_builder *b, uint32_t n, LLVMValueRef offset,
+                                const LLVMValueRef coordinates[4], LLVMValueRef lod, LLVMValueRef mask,
+                                LLVMValueRef out[4])
+{
+    struct utgard_frag_emit *e = ctx;
+    const struct utgard_texture_key *key = &e->keys[n];
+    bool many = e->program->sample_count >= MANY_SAMPLES;
+    LLVMValueRef texture = jit_offset_const(b, e->textures, n * sizeof(struct raster_texture)), word;
+
+    word = (many ? raster_texture_ir_call : raster_texture_ir)(
+        b, &key->raster, texture, jit_as_f32(b, coordinates[0]), jit_as_f32(b, coordinates[1]),
+        key->raster.cube ? jit_as_f32(b, coordinates[2]) : NULL, lod ? jit_as_f32(b, lod) : NULL);
+    e->failed |= !word || offset;
+    channels(e, b, key, word ? word : jit_splat_u32(b, 0), out);
+    return NULL;
+}
+
+/* ---- uniforms ---- */
+
+static LLVMValueRef port_uniform(void *ctx, struct jit_builder *b, uint32_t first, LLVMValueRef offset,
+                                 uint32_t count, LLVMValueRef mask, LLVMValueRef out[4])
+{
+    struct utgard_frag_emit *e = ctx;
+    uint32_t size = e->head->uniform_count;
+    LLVMValueRef at, inside;
+
+    if (count > size || (!offset && first > size - count)) {
+        for (uint32_t n = 0; n < count; n++)
+            out[n] = jit_splat_u32(b, 0);
+        return mask;
+    }
+    if (!offset) {
+        for (uint32_t n = 0; n < count; n++)
+            out[n] = jit_load(b, b->i32, jit_offset_const(b, e->uniforms, (first + n) * 4ull), 4, true);
+        return NULL;
+    }
+    at = LLVMBuildAdd(b->ir, offset, jit_splat_u32(b, first), "");
+    inside = LLVMBuildICmp(b->ir, LLVMIntULE, at, jit_splat_u32(b, size - count), "");
+    at = LLVMBuildSelect(b->ir, inside, at, jit_splat_u32(b, 0), "");
+    at = LLVMBuildShl(b->ir, at, jit_splat_u32(b, 2), "");
+    for (uint32_t n = 0; n < count; n++)
+        out[n] = jit_gather_u32(b, jit_offset_const(b, e->uniforms, n * 4ull), at, inside);
+    return LLVMBuildNot(b->ir, inside, "");
+}
+
+/* ---- the tile: of several samples the first's ---- */
+
+static void port_color(void *ctx, struct jit_builder *b, LLVMValueRef out[4])
+{
+    struct utgard_frag_emit *e = ctx;
+    LLVMValueRef word = jit_load(b, b->i32x16, e->color, 64, false);
+
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = jit_as_i32(b, part(b, word, 8 * c, 8, 255.0f));
+}
+
+static LLVMValueRef port_depth(void *ctx, struct jit_builder *b)
+{
+    struct utgard_frag_emit *e = ctx;
+
+    return jit_as_i32(b, part(b, jit_load(b, b->i32x16, e->zs, 64, false), 8, 24, UTGARD_DEPTH_MAX));
+}
+
+void utgard_frag_ports(struct utgard_frag_emit *e, struct utgard_pp_ir_ports *out)
+{
+    *out = (struct utgard_pp_ir_ports){.ctx = e,
+                                       .varying = port_varying,
+                                       .fragcoord = port_fragcoord,
+                                       .pointcoord = port_pointcoord,
+                                       .frontface = port_frontface,
+                                       .sample = port_sample,
+                                       .uniform = port_uniform,
+                                       .color = port_color,
+                                       .depth = port_depth};
+}

@@ -1,0 +1,332 @@
+/* The reference path of fragment shading: interpreter and scalar raster, one block and one lane after the
+ * other, in the order that frag_internal.h gives. */
+#include <math.h>
+#include <string.h>
+
+#include "gpu/utgard/frag_internal.h"
+#include "isa/utgard_pp/interp.h"
+#include "util/bits.h"
+
+/* A block at hand. */
+struct batch {
+    const struct utgard_frag *frag;
+    const struct raster_prim *prim;
+    struct raster_tile *tile;
+    int32_t px, py; /* window pixel of lane 0 */
+    uint32_t index; /* of sample 0's words in the tile */
+    float w[16];
+    uint32_t depth[16];
+    uint16_t live[4]; /* lanes of each sample */
+};
+
+static int32_t lane_x(unsigned lane)
+{
+    return (int32_t)((lane & 1) | (lane >> 1 & 2));
+}
+static int32_t lane_y(unsigned lane)
+{
+    return (int32_t)((lane >> 1 & 1) | (lane >> 2 & 2));
+}
+
+/* a * fx + b * fy (raster/prim.h). */
+static float plane(const struct batch *batch, unsigned lane, float a, float b)
+{
+    float fx = (float)(batch->px + lane_x(lane)) + 0.5f - batch->prim->x0;
+    float fy = (float)(batch->py + lane_y(lane)) + 0.5f - batch->prim->y0;
+    float x = a * fx, y = b * fy;
+
+    return x + y;
+}
+
+static float inv_w(const struct batch *batch, unsigned lane)
+{
+    return plane(batch, lane, batch->prim->inv_w_a, batch->prim->inv_w_b) + batch->prim->inv_w_c;
+}
+
+static float clamp(float x, float top)
+{
+    x = x > 0.0f ? x : 0.0f;
+    return x < top ? x : top;
+}
+
+static float depth_of_plane(const struct batch *batch, unsigned lane)
+{
+    return clamp(plane(batch, lane, batch->prim->z_a, batch->prim->z_b) + batch->prim->z_c, 1.0f);
+}
+
+static uint32_t depth_24(float z)
+{
+    z = clamp(z, 1.0f);
+    return UTIL_MIN((uint32_t)(z * UTGARD_DEPTH_MAX + 0.5f), 0xffffffu);
+}
+
+/* ---- ports ---- */
+
+static bool port_varying(void *ctx, uint32_t first, const int32_t *offset, uint32_t count, uint16_t lanes,
+                         uint32_t out[4][16], uint32_t *bad)
+{
+    const struct batch *batch = ctx;
+    const struct raster_prim *prim = batch->prim;
+    int64_t size = offset ? batch->frag->state.slot_count * 4 : UTGARD_COMPONENTS;
+
+    for (unsigned lane = 0; lane < 16; lane++) {
+        int64_t at = (int64_t)first + (offset ? offset[lane] : 0);
+        bool inside = at >= 0 && at + count <= size;
+
+        if (!inside && lanes >> lane & 1) {
+            *bad = lane;
+            return false;
+        }
+        for (uint32_t n = 0; n < count; n++) {
+            uint8_t v = inside ? batch->frag->head.vary[at + n] : UTGARD_NO_VARYING;
+            float value = 0.0f;
+
+            if (v != UTGARD_NO_VARYING) {
+                value = plane(batch, lane, prim->vary_a[v], prim->vary_b[v]) * batch->w[lane];
+                value = value + prim->vary_c[v];
+            }
+            out[n][lane] = util_f2u(value);
+        }
+    }
+    return true;
+}
+
+static void port_fragcoord(void *ctx, uint32_t out[4][16])
+{
+    const struct batch *batch = ctx;
+
+    for (unsigned lane = 0; lane < 16; lane++) {
+        out[0][lane] = util_f2u((float)(batch->px + lane_x(lane)) + 0.5f);
+        out[1][lane] = util_f2u((float)(batch->py + lane_y(lane)) + 0.5f);
+        out[2][lane] = util_f2u(depth_of_plane(batch, lane));
+        out[3][lane] = util_f2u(inv_w(batch, lane));
+    }
+}
+
+static void port_pointcoord(void *ctx, uint32_t out[2][16])
+{
+    const struct batch *batch = ctx;
+    const struct raster_prim *prim = batch->prim;
+
+    for (unsigned c = 0; c < 2; c++)
+        for (unsigned lane = 0; lane < 16; lane++) {
+            float value = 0.0f;
+
+            if (batch->frag->head.points) {
+                value = plane(batch, lane, prim->vary_a[c], prim->vary_b[c]) * batch->w[lane];
+                value = value + prim->vary_c[c];
+            }
+            out[c][lane] = util_f2u(value);
+        }
+}
+
+static void port_frontface(void *ctx, uint32_t out[16])
+{
+    const struct batch *batch = ctx;
+
+    for (unsigned lane = 0; lane < 16; lane++)
+        out[lane] = util_f2u(batch->prim->reverse ? 0.0f : 1.0f);
+}
+
+static bool port_sample(void *ctx, uint32_t n, const int32_t *offset, const uint32_t coordinates[4][16],
+                        const uint32_t lod[16], uint16_t lanes, uint32_t out[4][16], uint32_t *bad)
+{
+    const struct batch *batch = ctx;
+    const struct utgard_texture_key *key = &batch->frag->keys[n];
+    float c[3][16], level[16];
+    uint32_t word[16];
+
+    memcpy(c, coordinates, sizeof c);
+    if (lod)
+        memcpy(level, lod, sizeof level);
+    raster_texture_sample(&key->raster, &batch->frag->textures[n], c[0], c[1], key->raster.cube ? c[2] : NULL,
+                          lod ? level : NULL, word);
+    for (unsigned lane = 0; lane < 16; lane++) {
+        float channel[4];
+
+        utgard_texture_channels(key, word[lane], channel);
+        for (unsigned k = 0; k < 4; k++)
+            out[k][lane] = util_f2u(channel[k]);
+    }
+    return true;
+}
+
+static bool port_uniform(void *ctx, uint32_t first, const int32_t *offset, uint32_t count, uint16_t lanes,
+                         uint32_t out[4][16], uint32_t *bad)
+{
+    const struct batch *batch = ctx;
+    int64_t size = batch->frag->head.uniform_count;
+
+    for (unsigned lane = 0; lane < 16; lane++) {
+        int64_t at = (int64_t)first + (offset ? offset[lane] : 0);
+        bool inside = at >= 0 && at + count <= size;
+
+        if (!inside && lanes >> lane & 1) {
+            *bad = lane;
+            return false;
+        }
+        for (uint32_t n = 0; n < count; n++)
+            out[n][lane] = inside ? util_f2u(batch->frag->uniforms[at + n]) : 0;
+    }
+    return true;
+}
+
+/* Of several samples the first's. */
+static void port_color(void *ctx, uint32_t out[4][16])
+{
+    const struct batch *batch = ctx;
+
+    for (unsigned c = 0; c < 4; c++)
+        for (unsigned lane = 0; lane < 16; lane++)
+            out[c][lane] = util_f2u((float)(batch->tile->color[batch->index + lane] >> 8 * c & 255) / 255.0f);
+}
+
+static void port_depth(void *ctx, uint32_t out[16])
+{
+    const struct batch *batch = ctx;
+
+    for (unsigned lane = 0; lane < 16; lane++)
+        out[lane] = util_f2u((float)(batch->tile->zs[batch->index + lane] >> 8) / UTGARD_DEPTH_MAX);
+}
+
+/* ---- after the program ---- */
+
+static uint32_t to_8_bits(uint32_t bits)
+{
+    return (uint32_t)rintf(clamp(util_u2f(bits), 1.0f) * 255.0f);
+}
+
+static bool compare(uint8_t func, uint32_t a, uint32_t b)
+{
+    switch (func) {
+    case RASTER_NEVER: return false;
+    case RASTER_LESS: return a < b;
+    case RASTER_EQUAL: return a == b;
+    case RASTER_LEQUAL: return a <= b;
+    case RASTER_GREATER: return a > b;
+    case RASTER_NOTEQUAL: return a != b;
+    case RASTER_GEQUAL: return a >= b;
+    default: return true;
+    }
+}
+
+/* Tests the samples that are live; those that fail no longer are. `state` is the program's end, for its
+ * stencil, or NULL. */
+static void test(struct batch *batch, const struct utgard_pp_state *state)
+{
+    const struct utgard_frag_head *head = &batch->frag->head;
+
+    for (unsigned k = 0; k < head->samples; k++)
+        for (unsigned lane = 0; lane < 16; lane++) {
+            uint32_t *word = &batch->tile->zs[batch->index + k * 16 + lane];
+
+            if (!(batch->live[k] >> lane & 1))
+                continue;
+            if (!raster_zs_test(&head->zs, batch->prim->reverse, batch->depth[lane], word))
+                batch->live[k] &= (uint16_t)~(1u << lane);
+            if (state && head->stencil_program) {
+                float s = clamp(util_u2f(state->reg[head->depth_register][1][lane]), 255.0f);
+                *word = (*word & ~(uint32_t)head->stencil_mask) | ((uint32_t)s & head->stencil_mask);
+            }
+        }
+}
+
+static void take_depth(struct batch *batch, const struct utgard_pp_state *state)
+{
+    const struct utgard_frag_head *head = &batch->frag->head;
+
+    for (unsigned lane = 0; head->depth_program && lane < 16; lane++) {
+        float z = util_u2f(state->reg[head->depth_register][0][lane]);
+
+        batch->depth[lane] = head->whole ? (uint32_t)clamp(z, UTGARD_DEPTH_MAX) : depth_24(z);
+    }
+}
+
+static uint32_t color_word(const struct utgard_pp_state *state, uint8_t reg, unsigned lane)
+{
+    uint32_t word = 0;
+
+    for (unsigned c = 0; c < 4; c++)
+        word |= to_8_bits(state->reg[reg][c][lane]) << 8 * c;
+    return word;
+}
+
+/* Steps 4 to 6. */
+static void finish(struct batch *batch, const struct utgard_pp_state *state)
+{
+    const struct utgard_frag *frag = batch->frag;
+    const struct utgard_frag_head *head = &frag->head;
+    uint32_t word[16];
+
+    for (unsigned lane = 0; lane < 16; lane++) {
+        word[lane] = color_word(state, head->color_register, lane);
+        uint32_t alpha = word[lane] >> 24;
+        bool keep = state->live >> lane & 1 && compare(head->alpha_func, alpha, frag->args.alpha_ref);
+        for (unsigned k = 0; k < head->samples; k++)
+            if (!keep || (head->alpha_to_coverage && alpha * 4 < utgard_coverage_limit(k)))
+                batch->live[k] &= (uint16_t)~(1u << lane);
+        if (head->alpha_to_one)
+            word[lane] |= 0xff000000;
+    }
+    take_depth(batch, state);
+    if (!head->early)
+        test(batch, state);
+    for (unsigned k = 0; k < head->samples; k++)
+        for (unsigned lane = 0; lane < 16; lane++) {
+            uint32_t *at = &batch->tile->color[batch->index + k * 16 + lane];
+
+            if (batch->live[k] >> lane & 1)
+                *at = raster_blend_pixel(&head->blend, frag->args.blend_color, word[lane],
+                                         color_word(state, head->second_register, lane), *at);
+        }
+}
+
+static bool any_live(const struct batch *batch)
+{
+    return batch->live[0] | batch->live[1] | batch->live[2] | batch->live[3];
+}
+
+static uint32_t shade_block(struct batch *batch, const struct raster_block *block)
+{
+    const struct utgard_frag *frag = batch->frag;
+    const struct utgard_pp_ports ports = {.ctx = batch,
+                                          .varying = port_varying,
+                                          .fragcoord = port_fragcoord,
+                                          .pointcoord = port_pointcoord,
+                                          .frontface = port_frontface,
+                                          .sample = port_sample,
+                                          .uniform = port_uniform,
+                                          .color = port_color,
+                                          .depth = port_depth};
+    struct utgard_pp_state state;
+    struct utgard_pp_report said = {0};
+
+    batch->px = batch->tile->x + block->x * 4;
+    batch->py = batch->tile->y + block->y * 4;
+    batch->index = raster_block_index(batch->tile, block->x * 4u, block->y * 4u, 0);
+    for (unsigned k = 0; k < 4; k++)
+        batch->live[k] = k < frag->head.samples && frag->head.sample_mask >> k & 1 ? block->sample[k] : 0;
+    for (unsigned lane = 0; lane < 16; lane++) {
+        batch->depth[lane] = depth_24(depth_of_plane(batch, lane));
+        batch->w[lane] = 1.0f / inv_w(batch, lane);
+    }
+    if (frag->head.early)
+        test(batch, NULL);
+    if (!any_live(batch))
+        return 0;
+    if (utgard_pp_run(frag->program, &ports, 0xffff, frag->args.fuel, &state, &said, NULL, NULL))
+        return (uint32_t)said.fault | said.lane << 4 | said.at << 8;
+    finish(batch, &state);
+    return 0;
+}
+
+uint32_t utgard_frag_ref(const struct utgard_frag *frag, const struct raster_prim *prim,
+                         struct raster_tile *tile, const struct raster_block *blocks, uint32_t count)
+{
+    struct batch batch = {.frag = frag, .prim = prim, .tile = tile};
+    uint32_t code = 0;
+
+    for (uint32_t n = 0; n < count && !code; n++)
+        code = shade_block(&batch, &blocks[n]);
+    return code;
+}

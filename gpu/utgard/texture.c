@@ -1,0 +1,309 @@
+/* Texture descriptors: fields, formats, levels and how levels of detail are encoded. */
+#include "gpu/utgard/texture.h"
+
+#include <string.h>
+
+#include "gpu/utgard/pp_fault.h"
+#include "util/bits.h"
+#include "util/half.h"
+
+#define UNIT          "texture descriptor"
+#define FIRST_ADDRESS 222u /* bit */
+#define ADDRESS_BITS  26u
+#define ADDRESS_LOW   6u /* bits that addresses leave out */
+
+static const struct field {
+    const char *name, *what;
+    uint16_t first, bits;
+    uint32_t at;
+} fields[] = {
+#define FIELD(name, first, bits, what)                                                                       \
+    {#name, what, first, bits, offsetof(struct utgard_texture_fields, name)},
+#include "gpu/utgard/texture.inc"
+#undef FIELD
+};
+
+/* Texel formats. `word`: what the sampler gives; swizzles are of swap_r_b = 0, where blue stands lowest. */
+static const struct format {
+    uint8_t raster, texel, swizzle[4];
+    const char *name;
+} formats[64] = {
+#define ONE  UTGARD_CHANNEL_ONE
+#define ZERO UTGARD_CHANNEL_ZERO
+    [0x09] = {RASTER_L8, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "L8"},
+    [0x0a] = {RASTER_A8, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "A8"},
+    [0x0b] = {RASTER_L8, UTGARD_TEXEL_8888, {0, 0, 0, 0}, "I8"},
+    [0x0e] = {RASTER_RGB565, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "BGR565"},
+    [0x0f] = {RASTER_BGRA5551, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "BGRA5551"},
+    [0x10] = {RASTER_RGBA4444, UTGARD_TEXEL_8888, {1, 2, 3, 0}, "BGRA4444"}, /* alpha on top */
+    [0x11] = {RASTER_LA88, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "L8A8"},
+    [0x12] = {RASTER_R16, UTGARD_TEXEL_16, {0, 0, 0, ONE}, "L16"},
+    [0x13] = {RASTER_R16, UTGARD_TEXEL_16, {ZERO, ZERO, ZERO, 0}, "A16"},
+    [0x14] = {RASTER_R16, UTGARD_TEXEL_16, {0, 0, 0, 0}, "I16"},
+    [0x16] = {RASTER_RGBA8888, UTGARD_TEXEL_8888, {2, 1, 0, 3}, "BGRA8888"},
+    [0x17] = {RASTER_RGBX8888, UTGARD_TEXEL_8888, {2, 1, 0, 3}, "BGRX8888"},
+    [0x20] = {RASTER_ETC1, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "ETC1"},
+    [0x22] = {RASTER_R16F, UTGARD_TEXEL_HALF, {0, 0, 0, ONE}, "L16F"},
+    [0x23] = {RASTER_R16F, UTGARD_TEXEL_HALF, {ZERO, ZERO, ZERO, 0}, "A16F"},
+    [0x24] = {RASTER_R16F, UTGARD_TEXEL_HALF, {0, 0, 0, 0}, "I16F"},
+    [0x2c] = {RASTER_RGBA32R, UTGARD_TEXEL_DEPTH, {0, 0, 0, ONE}, "Z24X8"},
+    [0x32] = {RASTER_RGBA32R, UTGARD_TEXEL_RELOAD, {0, 1, ZERO, ZERO}, "Z24S8 of a reload"},
+#undef ONE
+#undef ZERO
+};
+
+static uint32_t bits_at(const uint32_t *words, uint32_t count, uint32_t first, uint32_t bits)
+{
+    uint32_t n = first / 32;
+    uint64_t pair = n < count ? words[n] : 0;
+
+    if (n + 1 < count)
+        pair |= (uint64_t)words[n + 1] << 32;
+    return (uint32_t)util_bits(pair, first % 32, bits);
+}
+
+void utgard_texture_unpack(const uint32_t *words, uint32_t count, struct utgard_texture_fields *out)
+{
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(fields); n++)
+        util_store32((uint8_t *)out + fields[n].at, bits_at(words, count, fields[n].first, fields[n].bits));
+    for (uint32_t n = 0; n < RASTER_MAX_LEVELS; n++)
+        out->address[n] = bits_at(words, count, FIRST_ADDRESS + n * ADDRESS_BITS, ADDRESS_BITS)
+                          << ADDRESS_LOW;
+}
+
+void utgard_texture_print(FILE *file, const uint32_t *words, uint32_t count)
+{
+    struct utgard_texture_fields f;
+
+    utgard_texture_unpack(words, count, &f);
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(fields); n++) {
+        uint32_t value = bits_at(words, count, fields[n].first, fields[n].bits);
+        if (value)
+            fprintf(file, "    %-13s 0x%-6x %s\n", fields[n].name, value, fields[n].what);
+    }
+    fprintf(file, "    %s, first level at 0x%08x\n",
+            formats[f.format].name ? formats[f.format].name : "unknown", f.address[0]);
+}
+
+/* ---- keys ---- */
+
+static uint8_t wrap_of(uint32_t wrap)
+{
+    static const uint8_t wraps[8] = {
+        RASTER_REPEAT, RASTER_CLAMP,        RASTER_HALF_BORDER,        RASTER_BORDER,
+        RASTER_MIRROR, RASTER_MIRROR_CLAMP, RASTER_MIRROR_HALF_BORDER, RASTER_MIRROR_BORDER};
+    return wraps[wrap & 7];
+}
+
+/* Formats whose words are no 8888 colours cannot be blended with those of their neighbours. */
+static bool can_filter(const struct format *format)
+{
+    return format->texel == UTGARD_TEXEL_8888 || format->texel == UTGARD_TEXEL_HALF;
+}
+
+static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cube,
+                     struct utgard_texture_key *key)
+{
+    const struct format *format = &formats[f->format];
+    bool linear = can_filter(format);
+
+    *key = (struct utgard_texture_key){.texel = format->texel};
+    memcpy(key->swizzle, format->swizzle, sizeof key->swizzle);
+    if (f->swap_r_b) {
+        key->swizzle[0] = format->swizzle[2];
+        key->swizzle[2] = format->swizzle[0];
+    }
+    key->raster = (struct raster_texture_key){
+        .format = format->raster,
+        .layout = f->layout == 3 ? RASTER_UTGARD_TILED : RASTER_LINEAR,
+        .wrap_s = wrap_of(f->wrap_s),
+        .wrap_t = wrap_of(f->wrap_t),
+        .mag_linear = linear && !f->mag_nearest,
+        .min_linear = linear && !f->min_nearest,
+        .mip = f->mip_linear == 3 && linear ? RASTER_MIP_LINEAR : RASTER_MIP_NEAREST,
+        .lod = lod,
+        .cube = cube,
+        .unnormalized = f->unnormalized != 0,
+        .lod_limits = 1,
+        .etc_flip = 1, /* rows of images count from their first, as texture coordinates do */
+    };
+    /* Texel coordinates neither repeat nor mirror. */
+    if (key->raster.unnormalized) {
+        if (key->raster.wrap_s == RASTER_REPEAT || key->raster.wrap_s == RASTER_MIRROR)
+            key->raster.wrap_s = RASTER_CLAMP;
+        if (key->raster.wrap_t == RASTER_REPEAT || key->raster.wrap_t == RASTER_MIRROR)
+            key->raster.wrap_t = RASTER_CLAMP;
+    }
+    if (f->min_lod == f->max_lod) /* one level alone, the first, unless the limits say another */
+        key->raster.mip = f->min_lod ? RASTER_MIP_NEAREST : RASTER_MIP_NONE;
+}
+
+/* The border in the order of the word's channels, before the swizzle. */
+static uint32_t border_of(const struct utgard_texture_fields *f, const uint8_t swizzle[4])
+{
+    const uint32_t border[4] = {f->border_red, f->border_green, f->border_blue, f->border_alpha};
+    uint32_t word = 0;
+
+    for (unsigned c = 0; c < 4; c++)
+        if (swizzle[c] < 4)
+            word |= ((border[c] * 255 + 32767) / 65535) << 8 * swizzle[c];
+    return word;
+}
+
+/* A nearest minification filter takes half a level off what the bias says (lima adds it), but for the case
+ * that all filters are nearest, where it takes nothing and lima keeps 1/16 away from the tie. */
+static float bias_of(const struct utgard_texture_fields *f)
+{
+    float bias = (float)util_sext(f->lod_bias, 9) / 16.0f;
+    bool all_nearest = f->mag_nearest && f->mip_linear == 0 && f->min_lod != f->max_lod;
+
+    return f->min_nearest && !all_nearest ? bias - 0.5f : bias;
+}
+
+/* ---- images ---- */
+
+/* Levels stand where their addresses say, rows of tiles as wide as the level; cube faces of a level one after
+ * the other. */
+static void place(const struct utgard_texture_fields *f, const struct utgard_texture_key *key, uint32_t n,
+                  struct raster_level *level)
+{
+    uint32_t bytes = raster_format_bytes((enum raster_format)key->raster.format);
+    uint32_t texels = key->raster.format == RASTER_ETC1 ? 4 : 1;
+
+    *level = (struct raster_level){.offset = f->address[n],
+                                   .width = UTIL_MAX(f->width >> n, 1u),
+                                   .height = UTIL_MAX(f->height >> n, 1u),
+                                   .layout = key->raster.layout};
+    if (key->raster.layout == RASTER_UTGARD_TILED)
+        level->stride = util_div_up(level->width, 16);
+    else if (f->has_stride && n == 0)
+        level->stride = f->stride;
+    else
+        level->stride = (uint32_t)util_align(level->width, 16) / texels * bytes;
+}
+
+/* Bytes of a level's face. */
+static uint32_t face_bytes(const struct utgard_texture_key *key, const struct raster_level *level)
+{
+    bool etc = key->raster.format == RASTER_ETC1;
+    uint32_t bytes = raster_format_bytes((enum raster_format)key->raster.format);
+    uint32_t rows = (uint32_t)util_align(level->height, 16);
+
+    if (level->layout == RASTER_LINEAR)
+        return level->stride * (etc ? rows / 4 : rows);
+    return level->stride * rows / 16 * (etc ? 16 : 256) * bytes;
+}
+
+static uint32_t level_count(const struct utgard_texture_fields *f)
+{
+    uint32_t side = UTIL_MAX(f->width, f->height), last = util_div_up(f->max_lod, 16), count = 1;
+
+    while (count <= last && count < RASTER_MAX_LEVELS && side >> count && f->address[count])
+        count++;
+    return count;
+}
+
+static bool in_reach(const struct gpu_space *space, const struct utgard_texture_key *key,
+                     const struct raster_texture *texture, uint32_t address, struct gpu_fault *fault)
+{
+    for (uint32_t n = 0; n < texture->level_count; n++) {
+        const struct raster_level *level = &texture->level[n];
+        uint64_t size = face_bytes(key, level), where = 0;
+
+        if (level->layout == RASTER_LINEAR) /* the last row may end before its stride does */
+            size = (uint64_t)level->stride *
+                       (util_div_up(level->height, key->raster.format == RASTER_ETC1 ? 4 : 1) - 1) +
+                   1;
+        if (!gpu_space_allows(space, level->offset,
+                              size + (uint64_t)texture->face_stride * (key->raster.cube ? 5 : 0),
+                              GPU_RIGHT_READ, &where))
+            return utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, address,
+                                    "level %u of the texture is not all in memory, from 0x%08x on", n,
+                                    (uint32_t)where);
+    }
+    return true;
+}
+
+static bool supported(const struct utgard_texture_fields *f, uint32_t address, bool cube,
+                      struct gpu_fault *fault)
+{
+    if (f->format == 0x25 || f->format == 0x26 || f->format == 0x2f)
+        return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, address,
+                                "textures of several halves (format 0x%02x)", f->format);
+    if (!formats[f->format].name)
+        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address, "texel format 0x%02x is not known",
+                                f->format);
+    if (f->layout != 0 && f->layout != 3)
+        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address, "texture layout %u is not known",
+                                f->layout);
+    if (!f->width || !f->height || f->width > 4096 || f->height > 4096)
+        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address, "a texture of %ux%u", f->width,
+                                f->height);
+    if (f->dimension == 3 || (f->dimension == 2 && !f->cube && f->depth > 1))
+        return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, address, "a texture of three dimensions");
+    if (cube && (!f->cube || f->max_lod >= 32))
+        return cube && !f->cube
+                   ? utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address, "asked as a cube, and is none")
+                   : true;
+    return true;
+}
+
+bool utgard_texture_read(const struct gpu_space *space, uint32_t address, uint8_t lod, bool cube,
+                         struct utgard_texture_key *key, struct raster_texture *texture,
+                         struct gpu_fault *fault)
+{
+    uint32_t words[UTGARD_TEXTURE_WORDS] = {0}, count = UTGARD_TEXTURE_WORDS;
+    struct utgard_texture_fields f;
+    struct util_error error = {0};
+
+    /* Short ones end on 64 bytes; what lies behind may be no memory. */
+    while (count > 16 && !gpu_space_allows(space, address, count * 4ull, GPU_RIGHT_READ, NULL))
+        count--;
+    const uint8_t *at = gpu_space_at(space, address, count * 4ull, GPU_RIGHT_READ);
+    if (!at || address & 63)
+        return utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, address, "not at a descriptor");
+    memcpy(words, at, count * 4ull);
+    utgard_texture_unpack(words, count, &f);
+    if (!supported(&f, address, cube, fault))
+        return false;
+    fill_key(&f, lod, cube, key);
+    *texture = (struct raster_texture){.memory = space->window.base,
+                                       .memory_size = space->window.size,
+                                       .level_count = level_count(&f),
+                                       .border = border_of(&f, key->swizzle),
+                                       .width = (float)f.width,
+                                       .height = (float)f.height,
+                                       .lod_bias = bias_of(&f),
+                                       .lod_min = (float)f.min_lod / 16.0f,
+                                       .lod_max = (float)f.max_lod / 16.0f};
+    texture->max_level = (float)(texture->level_count - 1);
+    for (uint32_t n = 0; n < texture->level_count; n++)
+        place(&f, key, n, &texture->level[n]);
+    key->raster.pot = !(f.width & (f.width - 1)) && !(f.height & (f.height - 1));
+    texture->face_stride = cube ? face_bytes(key, &texture->level[0]) : 0;
+    if (cube && texture->level_count > 1) /* the distance between faces differs from level to level */
+        return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, address, "a cube of several levels");
+    if (raster_texture_validate(&key->raster, texture, &error))
+        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address, "%s", error.text);
+    return in_reach(space, key, texture, address, fault);
+}
+
+void utgard_texture_channels(const struct utgard_texture_key *key, uint32_t word, float out[4])
+{
+    float channel[6] = {[UTGARD_CHANNEL_ONE] = 1.0f};
+
+    switch (key->texel) {
+    case UTGARD_TEXEL_16: channel[0] = (float)(word & 0xffff) / 65535.0f; break;
+    case UTGARD_TEXEL_HALF: channel[0] = util_half_to_float((uint16_t)word); break;
+    case UTGARD_TEXEL_DEPTH: channel[0] = (float)(word & 0xffffff) / 16777215.0f; break;
+    case UTGARD_TEXEL_RELOAD:
+        channel[0] = (float)(word & 0xffffff);
+        channel[1] = (float)(word >> 24);
+        break;
+    default:
+        for (unsigned c = 0; c < 4; c++)
+            channel[c] = (float)(word >> 8 * c & 255) / 255.0f;
+    }
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = channel[key->swizzle[c]];
+}

@@ -1,0 +1,53 @@
+/* Texture descriptors as keys and textures of raster/. */
+#ifndef VITRAIL_GPU_UTGARD_TEXTURE_H
+#define VITRAIL_GPU_UTGARD_TEXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "gpu/fault.h"
+#include "gpu/space.h"
+#include "raster/texture.h"
+
+#define UTGARD_TEXTURE_WORDS 20u /* levels' addresses included */
+
+/* The fields as they stand. */
+struct utgard_texture_fields {
+#define FIELD(name, first, bits, what) uint32_t name;
+#include "gpu/utgard/texture.inc"
+#undef FIELD
+    uint32_t address[RASTER_MAX_LEVELS]; /* of the levels, multiples of 64 */
+};
+
+/* How a program sees a sampled word (struct raster_texture_key's result). */
+enum utgard_texel {
+    UTGARD_TEXEL_8888,
+    UTGARD_TEXEL_16,    /* one channel of 16 bits, of 65535 */
+    UTGARD_TEXEL_HALF,  /* one half */
+    UTGARD_TEXEL_DEPTH, /* depth in the low 24 bits, of 2^24 - 1 */
+    UTGARD_TEXEL_RELOAD /* stencil << 24 | depth: x the depth and y the stencil, as whole numbers */
+};
+enum { UTGARD_CHANNEL_ZERO = 4, UTGARD_CHANNEL_ONE };
+
+struct utgard_texture_key { /* padding-free: part of a variant's key */
+    struct raster_texture_key raster;
+    uint8_t texel;      /* enum utgard_texel */
+    uint8_t swizzle[4]; /* the word's channel (bytes of 8888) that each of the program's comes from */
+};
+
+/* Bits 0 to 31 of words[0] first; words beyond `count` count as 0. */
+void utgard_texture_unpack(const uint32_t *words, uint32_t count, struct utgard_texture_fields *out);
+void utgard_texture_print(FILE *file, const uint32_t *words, uint32_t count);
+
+/* Reads the descriptor at `address`. `lod` (enum raster_lod) and `cube`: how the program asks. False and
+ * *fault: PACKET for what is not known, MEMORY when an image leaves memory, UNSUPPORTED for three dimensions
+ * and for formats of several halves. The texture is good while the space does not change. */
+bool utgard_texture_read(const struct gpu_space *space, uint32_t address, uint8_t lod, bool cube,
+                         struct utgard_texture_key *key, struct raster_texture *texture,
+                         struct gpu_fault *fault);
+
+/* One word as the program's four numbers. */
+void utgard_texture_channels(const struct utgard_texture_key *key, uint32_t word, float out[4]);
+
+#endif
