@@ -36,8 +36,8 @@ struct drm_lima_mapping {
 /* A buffer's own part. */
 struct drm_lima_bo {
     struct drm_lima_mapping *mappings;
-    uint32_t heap;    /* bytes of a heap that are backed; changed by whoever runs tasks */
-    const void *task; /* the submission that last named it */
+    uint32_t heap;       /* bytes of a heap that are backed; changed by whoever runs tasks */
+    uint64_t submission; /* the last one that named it */
 };
 
 int drm_lima_vm_create(struct drm *drm, struct drm_lima_vm **out); /* 0, -ENOMEM */
@@ -91,6 +91,7 @@ struct drm_lima_task {
 struct drm_lima {
     enum lima_gpu_id id;
     uint32_t gp_version, pp_version, pp_count;
+    uint64_t submissions;         /* looked at so far */
     struct drm_bo *dlbu_page;     /* Mali-450's */
     struct drm_lima_vm *empty_vm; /* what MMUs have while no task runs */
 };

@@ -58,6 +58,7 @@ static int take_context(struct drm_lima_task *task, struct drm_file *file, uint3
 static int take_buffers(struct drm_lima_task *task, struct drm_file *file,
                         const struct lima_submit_buffer *named, uint32_t count)
 {
+    uint64_t number = ++drm_lima_of(task->drm)->submissions;
     bool twice = false;
     for (uint32_t i = 0; i < count; i++) {
         struct drm_bo *bo = drm_handle_get(file, named[i].handle);
@@ -65,8 +66,8 @@ static int take_buffers(struct drm_lima_task *task, struct drm_file *file,
             return -ENOENT;
         struct drm_lima_mapping *mapping = drm_lima_mapping_find(task->vm, bo);
         struct drm_lima_bo *own = bo->own;
-        twice |= own->task == task;
-        own->task = task;
+        twice |= own->submission == number;
+        own->submission = number;
         mapping->refs++;
         bo->users++;
         drm_bo_get(bo);
