@@ -70,7 +70,7 @@ struct run {
     uint32_t width, height;
     uint64_t memory;
     bool no_sandbox, sync;
-    const char *gpu;
+    const struct tool_gpu *gpu;
     struct drm_launch_options launch;
     struct tool_device_options device;
     char **argv; /* the program's */
@@ -126,7 +126,10 @@ static int run_option(struct run *run, int argc, char **argv, int *i, bool recor
         }
     }
     if ((got = tool_value(run->name, "--gpu", argc, argv, i, &value))) {
-        if (got > 0 && strcmp(value, "vc4") != 0) {
+        const struct tool_gpu *gpu = got > 0 ? tool_gpu_find(value) : NULL;
+        if (gpu)
+            run->gpu = gpu;
+        if (got > 0 && !gpu) {
             tool_error(run->name, 0, "there is no GPU '%s'; `vitrail gpus` lists them", value);
             return -1;
         }
@@ -220,7 +223,7 @@ struct parts { /* what the server's process owns */
     struct gpu_memory memory;
     struct util_pool *pool;
     struct jit_engine *engine;
-    struct vc4_device *gpu;
+    struct gpu_device gpu;
     struct capture_writer *capture;
     struct drm *drm;
     struct drm_server *server;
@@ -246,16 +249,16 @@ static int open_parts(struct run *run, struct parts *p)
     r = tool_device_open(run->name, &run->device, &p->pool, &p->engine, &options);
     if (r)
         return r;
-    r = vc4_device_create(&p->memory, &options, &p->gpu);
+    r = run->gpu->create(&p->memory, &options, &p->gpu);
     if (r)
         return tool_error(run->name, TOOL_HOST, "no GPU: %s", strerror(-r));
     command_line(run, command, sizeof command);
     if (run->record) {
-        r = capture_writer_create(run->record, "vc4", command, p->memory.size, &p->capture, &error);
+        r = capture_writer_create(run->record, run->gpu->name, command, p->memory.size, &p->capture, &error);
         if (r)
             return tool_error(run->name, TOOL_BAD_FILE, "%s", error.code ? error.text : strerror(-r));
     }
-    struct drm_options card = {.gpu = vc4_device_gpu(p->gpu),
+    struct drm_options card = {.gpu = p->gpu,
                                .capture = p->capture,
                                .asynchronous = !run->sync,
                                .frames = run->frames,
@@ -276,7 +279,7 @@ static int close_parts(struct run *run, struct parts *p)
     int r = capture_writer_close(p->capture);
     if (r)
         status = tool_error(run->name, TOOL_BAD_FILE, "%s is not complete: %s", run->record, strerror(-r));
-    vc4_device_destroy(p->gpu);
+    gpu_device_destroy(&p->gpu);
     jit_engine_destroy(p->engine);
     util_pool_destroy(p->pool);
     gpu_memory_destroy(&p->memory);
@@ -352,7 +355,7 @@ static int make_folder(struct run *run)
     if (!run->folder[0])
         return -errno;
     snprintf(path, sizeof path, "%s/root", run->folder);
-    int r = mkdir(path, 0700) ? -errno : drm_tree_create(path, run->gpu);
+    int r = mkdir(path, 0700) ? -errno : drm_tree_create(path, run->gpu->name);
     if (r)
         return r;
     setenv(DRM_ENV_ROOT, path, 1);
@@ -491,7 +494,7 @@ static int run_all(struct run *run, const struct drm_launch *launch)
 static int run_or_record(int argc, char **argv, bool record)
 {
     struct run run = {.name = argv[0],
-                      .gpu = "vc4",
+                      .gpu = tool_gpu_find("vc4"),
                       .launch.driver = "vc4",
                       .memory = 1ull << 30,
                       .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC}};
@@ -500,14 +503,15 @@ static int run_or_record(int argc, char **argv, bool record)
     int status = parse(&run, argc, argv, record);
     if (status >= 0)
         return status;
+    run.launch.driver = run.gpu->driver;
     if (drm_launch_find(&run.launch, &launch, &error))
         return tool_error(run.name, TOOL_HOST, "%s", error.text);
     if (launch.no_driver)
         tool_error(
             run.name, 0,
-            "%s is a native program, and this machine's Mesa has no vc4 driver: set LIBGL_DRIVERS_PATH to a "
+            "%s is a native program, and this machine's Mesa has no %s driver: set LIBGL_DRIVERS_PATH to a "
             "build that has one, or use an arm64 program",
-            launch.program);
+            launch.program, run.gpu->driver);
     if (run.frames && mkdir(run.frames, 0777) && errno != EEXIST)
         return tool_error(run.name, TOOL_BAD_FILE, "%s: %s", run.frames, strerror(errno));
     return run_all(&run, &launch);

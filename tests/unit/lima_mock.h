@@ -83,7 +83,7 @@ static inline void mock_gp_go(struct mock *m)
     }
     if (m->heap && !mock_count(m, LIMA_GP_MMU, first + m->heap - 4))
         return;
-    if (!mock_count(m, LIMA_GP_MMU, m->reg[0]))
+    if (!mock_count(m, LIMA_GP_MMU, m->reg[0] != m->reg[1] ? m->reg[0] : m->reg[2]))
         return;
     m->reg[LIMA_GP_STATUS / 4] = 0;
     mock_raise(m, LIMA_GP_INT_RAW, LIMA_GP_IRQ_ENDS);
