@@ -9,7 +9,7 @@
 #include "jit/builder.h"
 
 /* A number for the keys of compiled code: another one whenever a program becomes other code than before. */
-#define VC4_QPU_TRANS_VERSION 3
+#define VC4_QPU_TRANS_VERSION 4
 
 /* IR emitters. Lane values are i32x16 unless said otherwise; `mask` is i1x16 (lanes whose write condition
  * holds), NULL when unconditional. A NULL port makes vc4_qpu_translate return -ENOTSUP when the program needs

@@ -30,8 +30,7 @@ static struct trans_value *product(struct trans *t, struct trans_value *x, struc
     if (t->exact)
         return trans_exact_product(t, x, y);
     LLVMValueRef r = LLVMBuildFMul(t->b->ir, trans_multiplicand(t, x), trans_multiplicand(t, y), "");
-    bool clean = (x->raw ? x->raw_clean : x->clean) && (y->raw ? y->raw_clean : y->clean);
-    return trans_raw(t, r, TRANS_RAW_PRODUCT, clean);
+    return trans_raw(t, r, TRANS_RAW_PRODUCT);
 }
 
 /* Order of sign-magnitude patterns. A number without a sign bit compares as an integer with any pattern, one

@@ -28,11 +28,10 @@ struct trans_value {
     LLVMValueRef factor;  /* the same with any NaNs */
     LLVMValueRef raw;     /* f32x16 from which f follows when asked for, as `raw_is` says; else NULL */
     enum trans_raw raw_is;
-    bool raw_clean; /* raw holds no NaN but TRANS_NAN */
-    bool clean;     /* holds no NaN but TRANS_NAN */
-    bool opaque;    /* LLVM cannot find out that it is a constant */
-    bool positive;  /* the sign bit is known to be clear */
-    bool known;     /* all lanes hold `imm` */
+    bool clean;    /* holds no NaN but TRANS_NAN */
+    bool opaque;   /* LLVM cannot find out that it is a constant */
+    bool positive; /* the sign bit is known to be clear */
+    bool known;    /* all lanes hold `imm` */
     uint32_t imm;
     LLVMValueRef choice; /* i1x16: `imm` in these lanes, what `old` holds in the others; else NULL */
     struct trans_value *old;
@@ -139,7 +138,7 @@ void trans_fail(struct trans *t, int code, const char *what); /* keeps the first
 struct trans_value *trans_new_value(struct trans *t);         /* a node of zeros */
 struct trans_value *trans_int(struct trans *t, LLVMValueRef i);
 struct trans_value *trans_float(struct trans *t, LLVMValueRef f, bool clean, bool opaque);
-struct trans_value *trans_raw(struct trans *t, LLVMValueRef raw, enum trans_raw is, bool clean);
+struct trans_value *trans_raw(struct trans *t, LLVMValueRef raw, enum trans_raw is);
 struct trans_value *trans_scalar(struct trans *t, LLVMValueRef i32, bool opaque);
 struct trans_value *trans_imm(struct trans *t, uint32_t imm);
 LLVMValueRef trans_i(struct trans *t, struct trans_value *v);

@@ -150,6 +150,16 @@ struct trans_value *trans_exact_pack_sum(struct trans *t, unsigned code, const s
     return insert_byte(t, form, field, old);
 }
 
+/* To 0..1. Comparisons take what a product makes 0, whatever NaN it is (LLVM's own have no sign, the
+ * processor's have one), for 0. */
+static LLVMValueRef clamp_product(struct trans *t, LLVMValueRef raw)
+{
+    LLVMValueRef zero = LLVMConstNull(t->b->f32x16), one = jit_splat_f32(t->b, 1.0f);
+    raw = jit_select(t->b, LLVMBuildFCmp(t->b->ir, LLVMRealOGT, raw, zero, ""), raw, zero);
+    return jit_select(t->b, LLVMBuildFCmp(t->b->ir, LLVMRealOLT, raw, one, ""), raw, one);
+}
+
+/* Patterns with a sign are below 0, those above 1.0 include +NaN: integers order them rightly. */
 struct trans_value *trans_pack_mul(struct trans *t, unsigned code, struct trans_value *v,
                                    struct trans_value *old)
 {
@@ -159,10 +169,8 @@ struct trans_value *trans_pack_mul(struct trans *t, unsigned code, struct trans_
         return v;
     if (v->unorm) /* c / 255 comes back as c, for all 256 (Mesa copies texels so) */
         return insert_byte(t, code, v->unorm, old);
-    /* patterns with a sign are below 0, those above 1.0 include +NaN: integers order them rightly, and take
-     * the one NaN and -0 for the 0 that a product makes of them */
-    bool is_zero = v->raw && v->raw_is == TRANS_RAW_PRODUCT && v->raw_clean;
-    LLVMValueRef sat = clamp(t, is_zero ? jit_as_i32(t->b, v->raw) : trans_i(t, v), 0, 0x3f800000);
+    LLVMValueRef sat = v->raw && v->raw_is == TRANS_RAW_PRODUCT ? clamp_product(t, v->raw)
+                                                                : clamp(t, trans_i(t, v), 0, 0x3f800000);
     LLVMValueRef scaled = LLVMBuildFMul(ir, jit_as_f32(t->b, sat), jit_splat_f32(t->b, 255.0f), "");
     LLVMValueRef byte = jit_f32_to_i32(t->b, LLVMBuildFAdd(ir, scaled, jit_splat_f32(t->b, 0.5f), ""));
     return insert_byte(t, code, byte, old);

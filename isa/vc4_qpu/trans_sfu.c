@@ -141,7 +141,7 @@ struct trans_value *trans_sfu(struct trans *t, unsigned waddr, struct trans_valu
     x = trans_operand(t, v);
     switch (waddr) {
     case VC4_QPU_W_SFU_RECIP: r = recip(t, x); break;
-    case VC4_QPU_W_SFU_RSQRT: return trans_raw(t, rsqrt(t, x), TRANS_RAW_NAN, false);
+    case VC4_QPU_W_SFU_RSQRT: return trans_raw(t, rsqrt(t, x), TRANS_RAW_NAN);
     case VC4_QPU_W_SFU_EXP2: r = exp2_(t, x); break;
     default: r = log2_(t, x); break;
     }

@@ -93,13 +93,12 @@ struct trans_value *trans_float(struct trans *t, LLVMValueRef f, bool clean, boo
     return v;
 }
 
-struct trans_value *trans_raw(struct trans *t, LLVMValueRef raw, enum trans_raw is, bool clean)
+struct trans_value *trans_raw(struct trans *t, LLVMValueRef raw, enum trans_raw is)
 {
     struct trans_value *v = trans_new_value(t);
 
     v->raw = raw;
     v->raw_is = is;
-    v->raw_clean = clean;
     v->clean = true;
     v->opaque = !LLVMIsConstant(raw);
     return v;

@@ -372,6 +372,9 @@ static void test_control_flow(void **state)
         /* no loop: counts of rotations that LLVM comes to know */
         "mov r0, unif\n ldiu r1, [0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3]\n ror ra1, r0, r1\n ror r5rep, r0, r1\n"
         "v8adds r1, r1, r1\n ror r5quad, r0, r1\n mov ra2, r5 ; nop ; thrend\n nop\n nop\n",
+        /* a product that is a NaN, of constants or not: its pack is 0 */
+        "ldi r1, 0x7f800000\n ldi r3, 0\n mov r0, unif\n nop ; fmul r2.c8888, r1, r3\n"
+        "nop ; fmul ra1.c8888, r0, r1\n nop ; fmul ra2.c8888, r0, r3\n nop ; thrend\n nop\n nop\n",
         "nop ; thrend\n brr -, -, .+32\n nop\n nop\n nop\n",
         "nop ; thrend\n nop\n brr.allzs -, -, .+32\n nop\n nop\n nop\n",
         "nop ; ldcolend\n brr.anyns ra3, -, .+32\n nop\n nop\n nop\n",
