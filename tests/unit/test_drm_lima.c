@@ -31,17 +31,24 @@ static uint32_t make_context(struct drm_file *file)
     return create.id;
 }
 
-static void card_open(struct card *card, bool is_450, bool asynchronous)
+static void card_open_recording(struct card *card, bool is_450, bool asynchronous,
+                                struct capture_writer *capture)
 {
     memset(card, 0, sizeof *card);
     assert_int_equal(gpu_memory_create(MEMORY, &card->memory), 0);
     struct drm_options options = {.gpu = mock_gpu(&card->mock, &card->memory, is_450),
                                   .asynchronous = asynchronous,
+                                  .capture = capture,
                                   .listener = {card, NULL, on_message}};
     assert_int_equal(drm_create(&card->memory, &options, &card->drm), 0);
     assert_int_equal(drm_open(card->drm, DRM_MINOR_RENDER, &card->file), 0);
     card->context = make_context(card->file);
     assert_int_equal(card->messages, 0);
+}
+
+static void card_open(struct card *card, bool is_450, bool asynchronous)
+{
+    card_open_recording(card, is_450, asynchronous, NULL);
 }
 
 static void card_close(struct card *card)
@@ -485,6 +492,63 @@ static void test_close_with_tasks(void **state)
     card_close(&card);
 }
 
+/* ---- recording ---- */
+
+/* Plays a capture on another mock, which asks for as much heap. */
+static void play(const char *path, struct gpu_memory *memory, struct mock *mock, bool is_450, uint32_t heap)
+{
+    struct capture_reader *reader;
+    struct capture_event event;
+    assert_int_equal(gpu_memory_create(MEMORY, memory), 0);
+    struct gpu_device gpu = mock_gpu(mock, memory, is_450);
+    mock->heap = heap;
+    assert_int_equal(capture_reader_open(path, &reader, NULL), 0);
+    while (!capture_read(reader, &event, NULL) && event.type != CAPTURE_EVENT_END) {
+        if (event.type == CAPTURE_EVENT_PAGES)
+            for (uint32_t i = 0; i < event.pages.count; i++)
+                memcpy(memory->base + event.pages.pages[i].address, event.pages.pages[i].bytes, GPU_PAGE);
+        else
+            gpu_device_write(&gpu, event.reg.offset, event.reg.value);
+    }
+    capture_reader_close(reader);
+}
+
+/* A capture alone brings the device to do the same, page tables, growth and all. */
+static void test_recording(void **state)
+{
+    for (int is_450 = 0; is_450 < 2; is_450++) {
+        struct card card;
+        struct lima_gem_info info, heap;
+        struct task task;
+        struct capture_writer *capture;
+        struct gpu_memory memory;
+        static struct mock mock;
+        char path[] = "/tmp/test_drm_lima-XXXXXX";
+        close(mkstemp(path));
+        assert_int_equal(
+            capture_writer_create(path, is_450 ? "mali450" : "mali400", "test", MEMORY, &capture, NULL), 0);
+        card_open_recording(&card, is_450, false, capture);
+        make_buffer(card.file, 4096, 0, &info);
+        make_buffer(card.file, 16 << 20, LIMA_CREATE_HEAP, &heap);
+        make_heap_task(&task, &card, &info, &heap);
+        card.mock.heap = 1 << 20;
+        assert_int_equal(submit(card.file, &task), 0);
+        make_pp(&task, &card, &info);
+        assert_int_equal(submit(card.file, &task), 0);
+        assert_int_equal(card.mock.grown, 5);
+        assert_int_equal(capture_flush(capture), 0);
+        play(path, &memory, &mock, is_450, 1 << 20);
+        assert_int_equal(mock.grown, 5);
+        assert_int_equal(mock.starts, card.mock.starts);
+        assert_memory_equal(memory.base + info.offset, card.memory.base + info.offset, 4096);
+        assert_memory_equal(memory.base + heap.offset, card.memory.base + heap.offset, 16 << 20);
+        unlink(path);
+        gpu_memory_destroy(&memory);
+        card_close(&card);
+        assert_int_equal(capture_writer_close(capture), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -501,6 +565,7 @@ int main(void)
         cmocka_unit_test(test_page_fault),
         cmocka_unit_test(test_fences),
         cmocka_unit_test(test_close_with_tasks),
+        cmocka_unit_test(test_recording),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
