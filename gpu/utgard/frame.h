@@ -1,0 +1,77 @@
+/* A frame of the pixel processors: the tiles that master lists name are cleared, drawn and written back. Tile
+ * lists come through a reader, so that their format is none of this file's business. */
+#ifndef VITRAIL_GPU_UTGARD_FRAME_H
+#define VITRAIL_GPU_UTGARD_FRAME_H
+
+#include "gpu/utgard/frag.h"
+#include "gpu/utgard/writeback.h"
+#include "util/pool.h"
+
+#define UTGARD_TILE        16u /* pixels a side */
+#define UTGARD_FRAME_WORDS 23u /* frame registers */
+#define UTGARD_MAX_TILES   65536u
+
+/* What the primitives behind it have in common. */
+struct utgard_tile_state {
+    uint32_t rsw, positions,
+        point_sizes;         /* addresses; positions: x, y, z, 1/w as floats, 16 bytes a vertex */
+    float size;              /* of points where point_sizes is 0, or the width of lines */
+    struct raster_rect clip; /* pixels */
+    uint32_t draw;           /* number in the job */
+};
+
+/* A vertex that clipping has made: varyings are the sum of weight[k] times those at index[k]. */
+struct utgard_tile_vertex {
+    float x, y, z, inv_w, weight[3];
+};
+
+enum utgard_tile_kind {
+    UTGARD_TILE_END,
+    UTGARD_TILE_STATE,
+    UTGARD_TILE_TRIANGLE,
+    UTGARD_TILE_LINE,
+    UTGARD_TILE_POINT,
+    UTGARD_TILE_RECTANGLE, /* three corners of a parallelogram; the fourth is 0 + 2 - 1 */
+};
+
+struct utgard_tile_item {
+    enum utgard_tile_kind kind;
+    struct utgard_tile_state state; /* of STATE */
+    uint32_t index[3];
+    bool clipped; /* triangles and lines: `vertex` instead of the positions */
+    struct utgard_tile_vertex vertex[3];
+};
+
+/* Reads a tile's list, item after item. `at` begins as the list's address and is the reader's from then on.
+ * False and *fault when the list cannot be read. Any number of threads call it, each for its own list. */
+struct utgard_tile_reader {
+    void *ctx;
+    bool (*next)(void *ctx, uint64_t *at, struct utgard_tile_item *item, struct gpu_fault *fault);
+};
+
+/* A tile of the frame, in tiles. */
+struct utgard_tile {
+    uint32_t x, y, list;
+};
+
+/* Reads a master list: {0, B8 | x | y << 8}, {call, B0}, ... {0, BC}. Tiles are appended to tiles[*count].
+ * False and *fault: not such a list, or more than UTGARD_MAX_TILES tiles. */
+bool utgard_frame_tiles(const struct gpu_space *space, uint32_t list, struct utgard_tile *tiles,
+                        uint32_t *count, struct gpu_fault *fault);
+
+struct utgard_pp_frame {
+    const struct gpu_space *space;
+    struct jit_engine *engine; /* NULL: the reference path */
+    struct util_pool *pool;    /* NULL: on the calling thread alone */
+    struct utgard_tile_reader reader;
+    uint32_t registers[UTGARD_FRAME_WORDS];
+    uint32_t wb[UTGARD_WB_UNITS][UTGARD_WB_WORDS];
+    const struct utgard_tile *tiles;
+    uint32_t tile_count;
+};
+
+/* Renders the frame: the same bytes with any pool. False and *fault: nothing was rendered, or, with a fault
+ * inside a tile, all tiles but those with faults are stored; the first in the order of tiles is named. */
+bool utgard_frame_render(const struct utgard_pp_frame *frame, struct gpu_fault *fault);
+
+#endif

@@ -1,0 +1,48 @@
+/* The write-back units of a pixel processor: where a finished tile of 16x16 pixels goes, in which format. */
+#ifndef VITRAIL_GPU_UTGARD_WRITEBACK_H
+#define VITRAIL_GPU_UTGARD_WRITEBACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/fault.h"
+#include "gpu/space.h"
+#include "raster/tile.h"
+
+#define UTGARD_WB_UNITS 3u
+#define UTGARD_WB_WORDS 12u /* registers of a unit */
+
+enum utgard_wb_source { UTGARD_WB_OFF, UTGARD_WB_ZS, UTGARD_WB_COLOR };
+enum utgard_wb_format {
+    UTGARD_WB_BGR565,
+    UTGARD_WB_BGRA5551,
+    UTGARD_WB_BGRA4444,
+    UTGARD_WB_BGRA8888,
+    UTGARD_WB_B8,
+    UTGARD_WB_GB88,
+    UTGARD_WB_Z16 = 14,
+    UTGARD_WB_Z24S8, /* stencil in the top byte */
+};
+
+struct utgard_wb {
+    enum utgard_wb_source source;
+    enum utgard_wb_format format;
+    uint32_t address;
+    bool tiled;             /* 16x16 tiles as textures have them */
+    bool swap;              /* red stands where blue does otherwise */
+    uint32_t pitch;         /* linear: bytes a row; tiled: tiles a row */
+    uint32_t samples;       /* bit n: sample n goes to a plane of its own; 0: one plane of their average */
+    uint32_t sample_pitch;  /* bytes between planes */
+    uint32_t width, height; /* pixels */
+};
+
+/* A unit's registers for an image of so many pixels, checked against memory: every pixel of every plane may
+ * be written. False and *fault (PACKET, UNSUPPORTED, MEMORY). */
+bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uint32_t height,
+                      const struct gpu_space *space, struct utgard_wb *out, struct gpu_fault *fault);
+
+/* Stores the tile's pixels that lie in the image. Colours of several samples are averaged, (sum + 2) >> 2;
+ * of depths the first counts. `memory`: host address of GPU address 0. */
+void utgard_wb_store(const struct utgard_wb *wb, uint8_t *memory, const struct raster_tile *tile);
+
+#endif
