@@ -1,0 +1,86 @@
+#include "gpu/utgard/cl.h"
+
+#include "util/bits.h"
+
+enum kind { UINT, HEX, BOOL, FLOAT, COUNT, PLACE, ADDRESS };
+
+struct field {
+    const char *name;
+    uint8_t lo, count, lo2, count2, kind;
+};
+
+struct row {
+    enum utgard_cl_list list;
+    const char *name;
+    uint32_t mask, match;
+    uint8_t field_count;
+    const struct field *fields;
+};
+
+#define FIELD(name, lo, count, kind)              {name, lo, count, 0, 0, kind},
+#define SPLIT(name, lo, count, lo2, count2, kind) {name, lo, count, lo2, count2, kind},
+#define COMMAND(list, id, name, mask, match, fields)                                                         \
+    static const struct field fields_##list##_##id[] = {fields};                                             \
+    _Static_assert(UTIL_ARRAY_SIZE(fields_##list##_##id) <= UTGARD_CL_MAX_FIELDS, name);
+#include "gpu/utgard/cl.inc"
+#undef COMMAND
+
+static const struct row rows[UTGARD_CL_COUNT] = {
+#define COMMAND(list, id, name, mask, match, fields)                                                         \
+    [UTGARD_##list##_##id] = {UTGARD_##list,       name, mask, match, UTIL_ARRAY_SIZE(fields_##list##_##id), \
+                              fields_##list##_##id},
+#include "gpu/utgard/cl.inc"
+#undef COMMAND
+};
+
+static uint32_t field_value(const struct field *f, uint64_t word)
+{
+    uint64_t value = util_bits(word, f->lo, f->count);
+    if (f->count2)
+        value |= util_bits(word, f->lo2, f->count2) << f->count;
+    if (f->kind == COUNT)
+        value++;
+    if (f->kind == PLACE)
+        value <<= 4;
+    return (uint32_t)value;
+}
+
+bool utgard_cl_decode(enum utgard_cl_list list, uint64_t word, struct utgard_cl_command *out)
+{
+    uint32_t opcode = (uint32_t)(word >> 32);
+    for (unsigned id = 0; id < UTGARD_CL_COUNT; id++) {
+        const struct row *row = &rows[id];
+        if (row->list != list || (opcode & row->mask) != row->match)
+            continue;
+        *out = (struct utgard_cl_command){.id = (enum utgard_cl_id)id, .word = word};
+        for (unsigned i = 0; i < row->field_count; i++)
+            out->field[i] = field_value(&row->fields[i], word);
+        return true;
+    }
+    return false;
+}
+
+const char *utgard_cl_name(enum utgard_cl_id id)
+{
+    return rows[id].name;
+}
+
+void utgard_cl_print(FILE *out, uint32_t address, const struct utgard_cl_command *command)
+{
+    const struct row *row = &rows[command->id];
+    fprintf(out, "0x%08x  %s", address, row->name);
+    for (unsigned i = 0; i < row->field_count; i++) {
+        const struct field *f = &row->fields[i];
+        uint32_t value = command->field[i];
+        fprintf(out, "%s %s ", i ? "," : ":", f->name);
+        switch (f->kind) {
+        case FLOAT: fprintf(out, "%.9g", (double)util_u2f(value)); break;
+        case BOOL: fputs(value ? "yes" : "no", out); break;
+        case HEX: fprintf(out, "0x%x", value); break;
+        case PLACE:
+        case ADDRESS: fprintf(out, "0x%08x", value); break;
+        default: fprintf(out, "%u", value);
+        }
+    }
+    fputc('\n', out);
+}

@@ -1,0 +1,404 @@
+/* The device as its host sees it: the window of registers, interrupt lines, faults.
+ *
+ * Work is synchronous, but not called from the registers: a write marks a processor as started, and the
+ * outermost utgard_write runs what can run until nothing can. So a driver may start the next job from inside
+ * its interrupt handler without nesting. */
+#include "gpu/utgard/device.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/utgard/device_internal.h"
+#include "util/bits.h"
+
+#define PACKET_BUDGET (64ull << 20)
+#define JOB_FUEL      (4ull << 30)
+#define FUEL          (1u << 16)
+
+#define BLOCK_BYTES 0x1000u
+#define PP_BYTES    0x2000u
+
+enum {
+    POWER_UP = 0,
+    POWER_DOWN = 4,
+    POWER_STATUS = 8,
+    POWER_MASK = 0xc,
+    POWER_RAW = 0x10,
+    POWER_CLEAR = 0x18
+};
+
+/* ---- the register table ---- */
+
+enum block {
+    BLOCK_PMU,
+    BLOCK_L2,
+    BLOCK_GP,
+    BLOCK_PP,
+    BLOCK_MMU,
+    BLOCK_DLBU,
+    BLOCK_BCAST,
+    BLOCK_PP_ALL,
+    BLOCK_MMU_ALL
+};
+enum access { ACCESS_RO, ACCESS_RW, ACCESS_WO, ACCESS_LIVE };
+
+static const struct {
+    const char *name;
+    enum block block;
+    uint32_t offset[2]; /* by enum utgard_kind */
+} ips[] = {
+#define IP(id, block, mali400, mali450) {#id, BLOCK_##block, {mali400, mali450}},
+#include "gpu/utgard/ips.inc"
+#undef IP
+};
+
+struct reg {
+    enum block block;
+    const char *name;
+    uint32_t offset, step, count;
+    enum access access;
+    uint32_t reset;
+};
+
+static const struct reg regs[] = {
+#define REG(block, name, offset, access, reset) {BLOCK_##block, #name, offset, 4, 1, ACCESS_##access, reset},
+#define COUNTED(block, name, first, step, count, access, reset)                                              \
+    {BLOCK_##block, #name, first, step, count, ACCESS_##access, reset},
+#include "gpu/utgard/regs.inc"
+};
+
+static const struct {
+    enum block block;
+    const char *reg;
+    uint8_t high, low;
+} fields[] = {
+#define FIELD(block, register, name, high, low) {BLOCK_##block, #register, high, low},
+#include "gpu/utgard/regs.inc"
+};
+
+static const struct reg *find_register(enum block block, uint32_t offset)
+{
+    for (size_t i = 0; i < UTIL_ARRAY_SIZE(regs); i++) {
+        const struct reg *reg = &regs[i];
+        uint32_t from_first = offset - reg->offset;
+        if (reg->block == block && from_first % reg->step == 0 && from_first / reg->step < reg->count)
+            return reg;
+    }
+    return NULL;
+}
+
+/* Bits that a register has; all of them when the table names no field. */
+static uint32_t field_mask(const struct reg *reg)
+{
+    uint32_t mask = 0;
+    for (size_t i = 0; i < UTIL_ARRAY_SIZE(fields); i++)
+        if (fields[i].block == reg->block && !strcmp(fields[i].reg, reg->name))
+            mask |= (uint32_t)util_bits(~0ull, 0, fields[i].high - fields[i].low + 1u) << fields[i].low;
+    return mask ? mask : UINT32_MAX;
+}
+
+uint32_t utgard_device_offset(const struct utgard_device *device, enum utgard_ip ip)
+{
+    unsigned pps = device->options.pp_count;
+    bool beyond = (ip >= UTGARD_IP_PP0 && ip <= UTGARD_IP_PP7 && ip - UTGARD_IP_PP0 >= pps) ||
+                  (ip >= UTGARD_IP_PPMMU0 && ip <= UTGARD_IP_PPMMU7 && ip - UTGARD_IP_PPMMU0 >= pps) ||
+                  (ip == UTGARD_IP_L2_2 && pps <= 4);
+    return beyond ? UTGARD_ABSENT : ips[ip].offset[device->options.kind];
+}
+
+/* The block that an offset of the window lies in, UTGARD_IP_COUNT when none does; *offset becomes its own. */
+static unsigned find_ip(const struct utgard_device *device, uint32_t *offset)
+{
+    for (unsigned ip = 0; ip < UTGARD_IP_COUNT; ip++) {
+        uint32_t base = utgard_device_offset(device, (enum utgard_ip)ip);
+        bool big = ips[ip].block == BLOCK_PP || ips[ip].block == BLOCK_PP_ALL;
+        if (base == UTGARD_ABSENT || *offset < base || *offset - base >= (big ? PP_BYTES : BLOCK_BYTES))
+            continue;
+        *offset -= base;
+        return ip;
+    }
+    return UTGARD_IP_COUNT;
+}
+
+/* ---- faults ---- */
+
+void utgard_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint32_t address,
+                      const char *format, ...)
+{
+    va_list args;
+    *fault = (struct gpu_fault){.kind = kind,
+                                .gpu = "utgard",
+                                .unit = unit,
+                                .address = address,
+                                .pc = UINT32_MAX,
+                                .lane = UINT32_MAX};
+    va_start(args, format);
+    vsnprintf(fault->text, sizeof fault->text, format, args);
+    va_end(args);
+}
+
+void utgard_fault_add(struct utgard_device *device, const struct gpu_fault *fault)
+{
+    pthread_mutex_lock(&device->fault_lock);
+    if (device->fault_count < UTGARD_FAULTS_MAX) {
+        struct gpu_fault *kept = &device->faults[device->fault_count++];
+        *kept = *fault;
+        kept->gpu = device->options.kind == UTGARD_MALI450 ? "mali450" : "mali400";
+        kept->job = device->job;
+    }
+    pthread_mutex_unlock(&device->fault_lock);
+}
+
+unsigned utgard_device_faults(struct utgard_device *device, struct gpu_fault *out, unsigned capacity)
+{
+    pthread_mutex_lock(&device->fault_lock);
+    unsigned n = UTIL_MIN(device->fault_count, capacity);
+    memcpy(out, device->faults, n * sizeof *out);
+    device->fault_count -= n;
+    memmove(device->faults, device->faults + n, device->fault_count * sizeof *out);
+    pthread_mutex_unlock(&device->fault_lock);
+    return n;
+}
+
+/* ---- interrupt lines ---- */
+
+/* PPs whose interrupts come through the broadcast unit's line. */
+static uint32_t gathered(const struct utgard_device *device)
+{
+    return device->options.kind == UTGARD_MALI450 ? device->store[UTGARD_IP_BCAST][1] : 0;
+}
+
+uint32_t utgard_device_lines(const struct utgard_device *device)
+{
+    uint32_t lines = (uint32_t)((device->gp_unit.raw & device->gp_unit.mask) != 0) << UTGARD_IP_GP;
+    lines |= (uint32_t)((device->mmu[0].raw & device->mmu[0].mask) != 0) << UTGARD_IP_GPMMU;
+    lines |= (uint32_t)((device->power_raw & device->power_mask) != 0) << UTGARD_IP_PMU;
+    for (unsigned n = 0; n < device->options.pp_count; n++) {
+        const struct utgard_unit *pp = &device->pp_unit[n];
+        unsigned line = gathered(device) >> n & 1 ? UTGARD_IP_PP_BCAST : UTGARD_IP_PP0 + n;
+        lines |= (uint32_t)((pp->raw & pp->mask) != 0) << line;
+        lines |= (uint32_t)((device->mmu[1 + n].raw & device->mmu[1 + n].mask) != 0)
+                 << (UTGARD_IP_PPMMU0 + n);
+    }
+    return lines;
+}
+
+void utgard_signal(struct utgard_device *device, enum utgard_ip ip)
+{
+    uint32_t lines = utgard_device_lines(device);
+    if (device->irq && lines >> ip & 1)
+        device->irq(device->irq_data, lines);
+}
+
+void utgard_gp_raise(struct utgard_device *device, uint32_t bits)
+{
+    device->gp_unit.raw |= bits;
+    if (bits & device->gp_unit.mask)
+        utgard_signal(device, UTGARD_IP_GP);
+}
+
+void utgard_pp_raise(struct utgard_device *device, unsigned pp, uint32_t bits)
+{
+    device->pp_unit[pp].raw |= bits;
+    if (bits & device->pp_unit[pp].mask)
+        utgard_signal(device,
+                      gathered(device) >> pp & 1 ? UTGARD_IP_PP_BCAST : (enum utgard_ip)(UTGARD_IP_PP0 + pp));
+}
+
+/* ---- power: what is switched off keeps its state here; the driver's order of events is what counts ---- */
+
+static uint32_t power_read(const struct utgard_device *device, uint32_t offset)
+{
+    switch (offset) {
+    case POWER_STATUS: return device->power_off;
+    case POWER_MASK: return device->power_mask;
+    case POWER_RAW: return device->power_raw;
+    default: return 0;
+    }
+}
+
+static void power_write(struct utgard_device *device, uint32_t offset, uint32_t value)
+{
+    switch (offset) {
+    case POWER_UP: device->power_off &= ~value; break;
+    case POWER_DOWN: device->power_off |= value; break;
+    case POWER_MASK: device->power_mask = value & 1; return;
+    case POWER_CLEAR: device->power_raw &= ~value; return;
+    default: return;
+    }
+    device->power_raw |= 1; /* the command is done */
+    utgard_signal(device, UTGARD_IP_PMU);
+}
+
+/* ---- registers ---- */
+
+/* The first unit that takes part in a broadcast, whose registers are read for all. */
+static unsigned first_of(uint32_t mask)
+{
+    return mask ? (unsigned)__builtin_ctz(mask) : 0;
+}
+
+static uint32_t broadcast_to(const struct utgard_device *device, bool mmus)
+{
+    uint32_t mask = device->store[UTGARD_IP_BCAST][0];
+    return (mmus ? mask >> 16 : mask & 0xffff) & ((1u << device->options.pp_count) - 1);
+}
+
+static uint32_t read_ip(struct utgard_device *device, unsigned ip, uint32_t offset)
+{
+    enum block block = ips[ip].block;
+    if (block == BLOCK_PP_ALL)
+        return read_ip(device, UTGARD_IP_PP0 + first_of(broadcast_to(device, false)), offset);
+    if (block == BLOCK_MMU_ALL)
+        return utgard_mmu_read(device, 1 + first_of(broadcast_to(device, true)), offset);
+    const struct reg *reg = find_register(block, offset);
+    if (!reg || reg->access == ACCESS_WO)
+        return 0;
+    if (reg->access != ACCESS_LIVE)
+        return reg->access == ACCESS_RO ? reg->reset : device->store[ip][offset / 4];
+    switch (block) {
+    case BLOCK_GP: return utgard_gp_read(device, offset);
+    case BLOCK_PP: return utgard_pp_read(device, ip - UTGARD_IP_PP0, offset);
+    case BLOCK_MMU: return utgard_mmu_read(device, ip - UTGARD_IP_GPMMU, offset);
+    default: return power_read(device, offset);
+    }
+}
+
+static void unknown_write(struct utgard_device *device, uint32_t offset, uint32_t value)
+{
+    struct gpu_fault fault;
+    if (device->unknown_writes++)
+        return;
+    utgard_fault_set(
+        &fault, GPU_FAULT_UNSUPPORTED, "registers", offset,
+        "write of 0x%08x to register 0x%05x, which does not exist (further ones are not reported)", value,
+        offset);
+    utgard_fault_add(device, &fault);
+}
+
+static void write_ip(struct utgard_device *device, unsigned ip, uint32_t offset, uint32_t value)
+{
+    enum block block = ips[ip].block;
+    bool all_mmus = block == BLOCK_MMU_ALL;
+    if (all_mmus || block == BLOCK_PP_ALL) {
+        for (uint32_t left = broadcast_to(device, all_mmus); left; left &= left - 1)
+            write_ip(device, (all_mmus ? UTGARD_IP_PPMMU0 : UTGARD_IP_PP0) + first_of(left), offset, value);
+        return;
+    }
+    const struct reg *reg = find_register(block, offset);
+    if (!reg)
+        unknown_write(device, ips[ip].offset[device->options.kind] + offset, value);
+    else if (reg->access == ACCESS_RW)
+        device->store[ip][offset / 4] = value & field_mask(reg);
+    else if (reg->access == ACCESS_LIVE && block == BLOCK_GP)
+        utgard_gp_write(device, offset, value);
+    else if (reg->access == ACCESS_LIVE && block == BLOCK_PP)
+        utgard_pp_write(device, ip - UTGARD_IP_PP0, offset, value);
+    else if (reg->access == ACCESS_LIVE && block == BLOCK_MMU)
+        utgard_mmu_write(device, ip - UTGARD_IP_GPMMU, offset, value);
+    else if (reg->access == ACCESS_LIVE)
+        power_write(device, offset, value);
+}
+
+uint32_t utgard_read(struct utgard_device *device, uint32_t offset)
+{
+    unsigned ip = find_ip(device, &offset);
+    return ip < UTGARD_IP_COUNT ? read_ip(device, ip, offset) : 0;
+}
+
+void utgard_write(struct utgard_device *device, uint32_t offset, uint32_t value)
+{
+    uint32_t own = offset;
+    unsigned ip = find_ip(device, &own);
+    if (ip < UTGARD_IP_COUNT)
+        write_ip(device, ip, own, value);
+    else
+        unknown_write(device, offset, value);
+    if (device->scheduling)
+        return;
+    device->scheduling = true;
+    while (utgard_gp_work(device) || utgard_pp_work(device))
+        ;
+    device->scheduling = false;
+}
+
+/* ---- life ---- */
+
+static bool options_are_good(const struct utgard_options *o)
+{
+    unsigned most = o->kind == UTGARD_MALI450 ? UTGARD_MAX_PP : 4;
+    return (o->kind == UTGARD_MALI400 || o->kind == UTGARD_MALI450) && o->pp_count <= most;
+}
+
+static void apply_defaults(struct utgard_options *o)
+{
+    if (!o->pp_count)
+        o->pp_count = o->kind == UTGARD_MALI450 ? UTGARD_MAX_PP : 4;
+    if (!o->packet_budget)
+        o->packet_budget = PACKET_BUDGET;
+    if (!o->job_fuel)
+        o->job_fuel = JOB_FUEL;
+    if (!o->fuel)
+        o->fuel = FUEL;
+    if (o->reference)
+        o->engine = NULL;
+}
+
+int utgard_device_create(struct gpu_memory *memory, const struct utgard_options *options,
+                         struct utgard_device **out)
+{
+    if (!memory || !memory->base || !options || !options_are_good(options))
+        return -EINVAL;
+    struct utgard_device *device = calloc(1, sizeof *device);
+    if (!device)
+        return -ENOMEM;
+    device->memory = memory;
+    device->options = *options;
+    apply_defaults(&device->options);
+    for (unsigned ip = 0; ip < UTGARD_IP_COUNT; ip++)
+        for (size_t i = 0; i < UTIL_ARRAY_SIZE(regs); i++)
+            for (uint32_t n = 0; regs[i].block == ips[ip].block && n < regs[i].count; n++)
+                device->store[ip][(regs[i].offset + n * regs[i].step) / 4] = regs[i].reset;
+    pthread_mutex_init(&device->fault_lock, NULL);
+    if (device->options.engine)
+        jit_engine_join(device->options.engine);
+    int error = memory->fd < 0 ? -EINVAL : utgard_gp_create(device);
+    if (error) {
+        utgard_device_destroy(device);
+        return error;
+    }
+    *out = device;
+    return 0;
+}
+
+void utgard_device_destroy(struct utgard_device *device)
+{
+    if (!device)
+        return;
+    utgard_gp_destroy(device);
+    utgard_mmu_destroy(device);
+    if (device->options.engine)
+        jit_engine_leave(device->options.engine);
+    pthread_mutex_destroy(&device->fault_lock);
+    free(device);
+}
+
+void utgard_device_set_irq(struct utgard_device *device, utgard_irq_fn irq, void *data)
+{
+    device->irq = irq;
+    device->irq_data = data;
+}
+
+bool utgard_device_frame(const struct utgard_device *device, struct utgard_frame *out)
+{
+    *out = device->frame;
+    return device->has_frame;
+}
+
+void utgard_device_counters(const struct utgard_device *device, struct utgard_counters *out)
+{
+    *out = device->counters;
+}

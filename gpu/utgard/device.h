@@ -1,0 +1,95 @@
+/* Mali-400 and Mali-450 (Utgard): registers of all their blocks in one window, interrupt lines, MMUs, and the
+ * work that they start. A kernel driver, a VM's device model or a replay uses it through these calls alone.
+ * Source: Linux's lima driver (lima_regs.h, lima_device.c) as documentation of what it reads and writes.
+ *
+ * The window is that of the device tree's "arm,mali-400" and "arm,mali-450": each block stands at the offset
+ * of ips.inc, its registers at the offsets of regs.inc from there.
+ *
+ * Threading: a device is used by one thread at a time. Work started by a register write runs before the
+ * outermost write returns, on the pool's workers and the caller; the interrupt callback is called from inside
+ * that write. */
+#ifndef VITRAIL_GPU_UTGARD_DEVICE_H
+#define VITRAIL_GPU_UTGARD_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/fault.h"
+#include "gpu/memory.h"
+#include "jit/engine.h"
+#include "util/pool.h"
+
+enum utgard_kind { UTGARD_MALI400, UTGARD_MALI450 };
+
+#define UTGARD_MAX_PP 8       /* of Mali-450; Mali-400 has up to 4 */
+#define UTGARD_WINDOW 0x30000 /* bytes of registers */
+#define UTGARD_ABSENT UINT32_MAX
+
+/* The blocks ("IPs"). */
+enum utgard_ip {
+#define IP(id, block, mali400, mali450) UTGARD_IP_##id,
+#include "gpu/utgard/ips.inc"
+#undef IP
+    UTGARD_IP_COUNT
+};
+
+struct utgard_device;
+
+struct utgard_options {
+    enum utgard_kind kind;
+    unsigned pp_count;         /* 1..4 or 1..8; 0: all of them */
+    struct util_pool *pool;    /* borrowed; NULL: everything inline */
+    struct jit_engine *engine; /* borrowed; NULL: interpreter only */
+    bool reference;            /* scalar reference path everywhere */
+    bool in_order;             /* hidden pixels are shaded too, each in its turn; the same bytes */
+    /* Bounds of a job; past one of them it ends with GPU_FAULT_TIMEOUT, at the same place whatever the number
+     * of threads. */
+    uint64_t packet_budget; /* commands, indices, and what costs as much as one; 0: 64 Mi */
+    uint64_t job_fuel;      /* instructions of programs, for 16 lanes each; 0: 4 Gi */
+    uint32_t fuel;          /* those that loops may repeat for one batch of 16 lanes; 0: 64 Ki */
+};
+
+/* `memory` (what the GPU sees as physical addresses from 0 on) is borrowed, must outlive the device and have
+ * a memory file (not gpu_memory_borrow's). 0, -EINVAL, -ENOMEM or -errno. */
+int utgard_device_create(struct gpu_memory *memory, const struct utgard_options *options,
+                         struct utgard_device **out);
+void utgard_device_destroy(struct utgard_device *device); /* NULL is accepted */
+
+/* Where a block begins in the window; UTGARD_ABSENT when this device has none. */
+uint32_t utgard_device_offset(const struct utgard_device *device, enum utgard_ip ip);
+
+/* Called when an interrupt of an enabled kind is raised, with the lines that are high: bit n is the line of
+ * block n (enum utgard_ip; GP, GPMMU, PP0.., PPMMU0.., PP_BCAST, PMU have one). It may read and write
+ * registers; work started from inside runs when the callback is done, still before the outermost utgard_write
+ * returns. */
+typedef void (*utgard_irq_fn)(void *data, uint32_t lines);
+void utgard_device_set_irq(struct utgard_device *device, utgard_irq_fn irq, void *data);
+/* The lines that are high now. */
+uint32_t utgard_device_lines(const struct utgard_device *device);
+
+/* Registers by byte offset in the window. Reading a write-only or unknown register gives 0; an unknown write
+ * is ignored, the first of them is reported as a fault. */
+uint32_t utgard_read(struct utgard_device *device, uint32_t offset);
+void utgard_write(struct utgard_device *device, uint32_t offset, uint32_t value);
+
+/* Faults since the last call, oldest first (at most 64 are kept); returns how many were copied, and forgets
+ * them. */
+unsigned utgard_device_faults(struct utgard_device *device, struct gpu_fault *out, unsigned capacity);
+
+/* What the last frame's write-back unit for colours stored. `address` is the guest's physical one of the
+ * first byte when `physical`, else the GPU's. False before any. */
+struct utgard_frame {
+    uint32_t address, width, height, pitch;
+    uint32_t layout /* enum raster_layout */, format /* enum raster_surface_format */;
+    bool physical;
+};
+bool utgard_device_frame(const struct utgard_device *device, struct utgard_frame *out);
+
+/* Work counters, cumulative. */
+struct utgard_counters {
+    uint64_t jobs, draws, vertices, primitives_in, primitives_binned, tiles, blocks_shaded, instructions,
+        bytes_tile_lists;
+};
+void utgard_device_counters(const struct utgard_device *device, struct utgard_counters *out);
+
+#endif

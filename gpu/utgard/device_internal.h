@@ -1,0 +1,132 @@
+/* What the files of gpu/utgard share of a device. Not for users. */
+#ifndef VITRAIL_GPU_UTGARD_DEVICE_INTERNAL_H
+#define VITRAIL_GPU_UTGARD_DEVICE_INTERNAL_H
+
+#include <pthread.h>
+
+#include "gpu/space.h"
+#include "gpu/utgard/device.h"
+
+#define UTGARD_FAULTS_MAX 64
+#define UTGARD_SPACES     4 /* address spaces remembered, by the address of their page tables */
+#define UTGARD_STORE      0x440
+
+/* Register offsets that code names (regs.inc has them all). */
+enum { UTGARD_GP_CMD = 0x20 };
+enum {
+    UTGARD_GP_VS_START,
+    UTGARD_GP_VS_END,
+    UTGARD_GP_PLBU_START,
+    UTGARD_GP_PLBU_END,
+    UTGARD_GP_HEAP_START,
+    UTGARD_GP_HEAP_END
+}; /* words of GP FRAME */
+
+/* GP interrupts that this model raises. */
+#define UTGARD_GP_INT_VS_END          (1u << 0)
+#define UTGARD_GP_INT_PLBU_END        (1u << 1)
+#define UTGARD_GP_INT_OUT_OF_MEMORY   (1u << 2)
+#define UTGARD_GP_INT_FORCE_HANG      (1u << 6)
+#define UTGARD_GP_INT_BUS_STOPPED     (1u << 12)
+#define UTGARD_GP_INT_VS_COMMAND      (1u << 13)
+#define UTGARD_GP_INT_PLBU_COMMAND    (1u << 14)
+#define UTGARD_GP_INT_RESET_COMPLETED (1u << 19)
+#define UTGARD_GP_INT_POINTER_ARRAY   (1u << 22)
+
+/* PP interrupts likewise. */
+#define UTGARD_PP_INT_END_OF_FRAME    (1u << 0)
+#define UTGARD_PP_INT_FORCE_HANG      (1u << 3)
+#define UTGARD_PP_INT_BUS_STOPPED     (1u << 5)
+#define UTGARD_PP_INT_COMMAND         (1u << 9)
+#define UTGARD_PP_INT_STACK_UNDERFLOW (1u << 10)
+#define UTGARD_PP_INT_STACK_OVERFLOW  (1u << 11)
+#define UTGARD_PP_INT_RESET_COMPLETED (1u << 12)
+
+/* An MMU as its registers show it. Its pages are those of the space with the same `dte`. */
+struct utgard_mmu {
+    uint32_t dte, fault_address, raw, mask;
+    bool paging, stalled, faulted, fault_is_write;
+};
+
+/* An address space, shared by all MMUs that point to the same page tables. */
+struct utgard_space {
+    struct gpu_space space;
+    uint32_t dte;
+    bool made, stale; /* stale: somebody zapped since the tables were walked */
+    uint64_t used;    /* when last: the oldest makes room */
+};
+
+/* A processor's interrupts and whether it works. */
+struct utgard_unit {
+    uint32_t raw, mask;
+    bool bus_stopped;
+};
+
+struct utgard_gp;
+
+struct utgard_device {
+    struct gpu_memory *memory;
+    struct utgard_options options;
+    utgard_irq_fn irq;
+    void *irq_data;
+    uint32_t store[UTGARD_IP_COUNT][UTGARD_STORE]; /* plain registers */
+    struct utgard_mmu mmu[1 + UTGARD_MAX_PP];      /* the GP's, then the PPs' */
+    struct utgard_space space[UTGARD_SPACES];
+    uint64_t space_clock;
+    struct utgard_unit gp_unit, pp_unit[UTGARD_MAX_PP];
+    bool pp_started[UTGARD_MAX_PP]; /* a frame waits to be rendered */
+    uint32_t power_off, power_raw, power_mask;
+    struct utgard_gp *gp; /* gp.c's own */
+    unsigned unknown_writes;
+    bool scheduling; /* the outermost utgard_write runs the work; nested ones only mark it */
+    uint64_t job;    /* jobs so far, the one at work the last */
+    struct utgard_frame frame;
+    bool has_frame;
+    struct utgard_counters counters;
+    struct gpu_fault faults[UTGARD_FAULTS_MAX];
+    unsigned fault_count;
+    pthread_mutex_t fault_lock;
+};
+
+/* ---- device.c ---- */
+
+/* Fills kind, unit, address and a printf-style text; pc and lane become UINT32_MAX. */
+void utgard_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint32_t address,
+                      const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Copies a fault into the log (dropped when full), with gpu and job filled in. Thread-safe. */
+void utgard_fault_add(struct utgard_device *device, const struct gpu_fault *fault);
+/* Sets raw interrupt bits of the GP or a PP; the host is called when one of them is enabled. */
+void utgard_gp_raise(struct utgard_device *device, uint32_t bits);
+void utgard_pp_raise(struct utgard_device *device, unsigned pp, uint32_t bits);
+/* Calls the host when the line of `ip` is high. */
+void utgard_signal(struct utgard_device *device, enum utgard_ip ip);
+
+/* ---- mmu.c: MMU 0 is the GP's, 1 + n that of PP n ---- */
+
+uint32_t utgard_mmu_read(const struct utgard_device *device, unsigned n, uint32_t offset);
+void utgard_mmu_write(struct utgard_device *device, unsigned n, uint32_t offset, uint32_t value);
+/* The address space of an MMU as its page tables are now, when they may have changed; NULL with *fault when
+ * paging is off or the host cannot map them. */
+const struct gpu_space *utgard_mmu_space(struct utgard_device *device, unsigned n, struct gpu_fault *fault);
+/* The tables may have changed: walked again before the next use. */
+void utgard_mmu_zap(struct utgard_device *device, unsigned n);
+/* An access that no page allows: the MMU holds it, and interrupts. */
+void utgard_mmu_fault(struct utgard_device *device, unsigned n, uint32_t address, bool write);
+void utgard_mmu_destroy(struct utgard_device *device);
+
+/* ---- gp.c ---- */
+
+int utgard_gp_create(struct utgard_device *device);
+void utgard_gp_destroy(struct utgard_device *device);
+uint32_t utgard_gp_read(const struct utgard_device *device, uint32_t offset);
+void utgard_gp_write(struct utgard_device *device, uint32_t offset, uint32_t value);
+/* Runs what was started and can go on; false: nothing could. */
+bool utgard_gp_work(struct utgard_device *device);
+
+/* ---- pp.c ---- */
+
+uint32_t utgard_pp_read(const struct utgard_device *device, unsigned pp, uint32_t offset);
+void utgard_pp_write(struct utgard_device *device, unsigned pp, uint32_t offset, uint32_t value);
+bool utgard_pp_work(struct utgard_device *device);
+
+#endif

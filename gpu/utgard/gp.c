@@ -1,0 +1,319 @@
+/* The GP (geometry processor): its registers, the VS command list, and the order of a job's two lists. The VS
+ * list runs first, whole; the PLBU list then reads what it left (semaphores in the lists order single draws,
+ * and nothing else is shared). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/utgard/cl.h"
+#include "gpu/utgard/plbu.h"
+#include "util/bits.h"
+
+enum {
+    CMD = 0x20,
+    INT_RAWSTAT = 0x24,
+    INT_CLEAR = 0x28,
+    INT_MASK = 0x2c,
+    INT_STAT = 0x30,
+    STATUS = 0x68,
+    VERSION = 0x6c,
+    VS_AT = 0x80,
+    PLBU_AT = 0x84
+};
+
+#define CMD_START_VS    (1u << 0)
+#define CMD_START_PLBU  (1u << 1)
+#define CMD_UPDATE_HEAP (1u << 4)
+#define CMD_RESET       (1u << 5)
+#define CMD_FORCE_HANG  (1u << 6)
+#define CMD_STOP_BUS    (1u << 9)
+#define CMD_SOFT_RESET  (1u << 10)
+#define STATUS_VS       (1u << 1)
+#define STATUS_STOPPED  (1u << 2)
+#define STATUS_PLBU     (1u << 3)
+#define INT_ALL         0x7fffffu
+#define VERSION_MALI400 0x0b070101u
+#define VERSION_MALI450 0x0d070000u
+
+#define UNIT "vs"
+
+/* How far a list has come; both lists show as active as long as they are not done. */
+enum progress { IDLE, RUNS, WAITS /* for heap */, HANGS /* until a reset */ };
+
+struct utgard_gp {
+    struct utgard_programs *programs;
+    struct utgard_plbu *plbu;
+    enum progress vs, builder;
+    uint32_t at, end; /* of the VS list */
+    struct utgard_vs_state state;
+    struct utgard_vs_result *result; /* of the job's VS draws */
+    uint32_t result_count, result_room;
+    uint32_t draws;
+    struct utgard_budget budget;
+};
+
+int utgard_gp_create(struct utgard_device *device)
+{
+    struct utgard_gp *gp = device->gp = calloc(1, sizeof *gp);
+    if (!gp)
+        return -ENOMEM;
+    int error = utgard_programs_create(&gp->programs);
+    return error ? error : utgard_plbu_create(&gp->plbu);
+}
+
+void utgard_gp_destroy(struct utgard_device *device)
+{
+    struct utgard_gp *gp = device->gp;
+    if (!gp)
+        return;
+    utgard_programs_destroy(gp->programs);
+    utgard_plbu_destroy(gp->plbu);
+    free(gp->result);
+    free(gp);
+}
+
+/* ---- the VS list ---- */
+
+/* Remembers where a draw's results stand. */
+static bool keep_result(struct utgard_gp *gp, const struct utgard_vs_result *result)
+{
+    if (gp->result_count == gp->result_room) {
+        uint32_t room = gp->result_room ? 2 * gp->result_room : 64;
+        struct utgard_vs_result *more = realloc(gp->result, room * sizeof *more);
+        if (!more)
+            return false;
+        gp->result = more;
+        gp->result_room = room;
+    }
+    gp->result[gp->result_count++] = *result;
+    return true;
+}
+
+static bool draw(struct utgard_device *device, const struct gpu_space *space, uint32_t vertices,
+                 struct utgard_stop *stop)
+{
+    struct utgard_gp *gp = device->gp;
+    struct utgard_vs_result result;
+    if (!vertices)
+        return true;
+    gp->draws++;
+    int status = utgard_vertex_draw(device, gp->programs, space, &gp->state, vertices, &gp->budget.fuel,
+                                    &result, stop);
+    if (!status && !keep_result(gp, &result)) {
+        utgard_fault_set(&stop->fault, GPU_FAULT_LIST, UNIT, gp->at, "no host memory for one draw more");
+        status = -EFAULT;
+    }
+    stop->fault.draw = gp->draws;
+    return !status;
+}
+
+static bool execute(struct utgard_device *device, const struct gpu_space *space,
+                    const struct utgard_cl_command *c, struct utgard_stop *stop)
+{
+    struct utgard_vs_state *s = &device->gp->state;
+    const uint32_t *f = c->field;
+    switch (c->id) {
+    case UTGARD_VS_DRAW: return draw(device, space, f[UTGARD_DRAW_VERTICES], stop);
+    case UTGARD_VS_SHADER_INFO: s->instructions = f[UTGARD_INFO_INSTRUCTIONS]; break;
+    case UTGARD_VS_SHADER: s->program = f[UTGARD_TABLE_AT]; break;
+    case UTGARD_VS_COUNTS:
+        s->varying_count = f[UTGARD_COUNTS_VARYINGS];
+        s->attribute_count = f[UTGARD_COUNTS_ATTRIBUTES];
+        break;
+    case UTGARD_VS_ATTRIBUTES: s->attributes = f[UTGARD_TABLE_AT]; break;
+    case UTGARD_VS_VARYINGS: s->varyings = f[UTGARD_TABLE_AT]; break;
+    case UTGARD_VS_UNIFORMS:
+        s->uniforms = f[UTGARD_TABLE_AT];
+        s->uniform_bytes = f[UTGARD_TABLE_SIZE];
+        break;
+    default: break; /* semaphores, flushes and the mode order what is in order here */
+    }
+    return true;
+}
+
+static bool step(struct utgard_device *device, const struct gpu_space *space, struct utgard_stop *stop)
+{
+    struct utgard_gp *gp = device->gp;
+    struct utgard_cl_command c;
+    if (!gp->budget.packets) {
+        utgard_fault_set(&stop->fault, GPU_FAULT_TIMEOUT, UNIT, gp->at, "the job's packet budget is used up");
+        return false;
+    }
+    gp->budget.packets--;
+    const uint8_t *at = utgard_at(space, gp->at, UTGARD_CL_BYTES, GPU_RIGHT_READ, UNIT, "command", stop);
+    if (!at)
+        return false;
+    uint64_t word = util_load64(at);
+    if (!utgard_cl_decode(UTGARD_VS, word, &c)) {
+        utgard_fault_set(&stop->fault, GPU_FAULT_PACKET, UNIT, gp->at,
+                         "command 0x%08x with value 0x%08x is not known", (uint32_t)(word >> 32),
+                         (uint32_t)word);
+        return false;
+    }
+    if (!execute(device, space, &c, stop))
+        return false;
+    gp->at = c.id == UTGARD_VS_JUMP ? c.field[0] : gp->at + UTGARD_CL_BYTES;
+    return true;
+}
+
+/* ---- work ---- */
+
+/* A job that went wrong: told, and to the host as what it would be on the silicon. After a page fault the
+ * processor stands still until it is reset. */
+static void fail(struct utgard_device *device, const struct utgard_stop *stop, uint32_t interrupt)
+{
+    struct utgard_gp *gp = device->gp;
+    utgard_fault_add(device, &stop->fault);
+    if (stop->page_fault) {
+        gp->vs = gp->vs == IDLE ? IDLE : HANGS;
+        gp->builder = gp->builder == IDLE ? IDLE : HANGS;
+        utgard_mmu_fault(device, 0, stop->address, stop->write);
+        return;
+    }
+    gp->vs = gp->builder = IDLE;
+    utgard_gp_raise(device, interrupt);
+}
+
+static void run_vs(struct utgard_device *device)
+{
+    struct utgard_gp *gp = device->gp;
+    struct utgard_stop stop = {0};
+    const struct gpu_space *space = utgard_mmu_space(device, 0, &stop.fault);
+    while (space && gp->at != gp->end)
+        if (!step(device, space, &stop))
+            break;
+    if (!space || gp->at != gp->end) {
+        fail(device, &stop, UTGARD_GP_INT_VS_COMMAND);
+        return;
+    }
+    gp->vs = IDLE;
+    utgard_gp_raise(device, UTGARD_GP_INT_VS_END);
+}
+
+static void run_plbu(struct utgard_device *device)
+{
+    struct utgard_gp *gp = device->gp;
+    struct utgard_stop stop = {0};
+    const struct utgard_vs_results results = {gp->result, gp->result_count};
+    const struct gpu_space *space = utgard_mmu_space(device, 0, &stop.fault);
+    switch (utgard_plbu_run(gp->plbu, space, &results, &gp->budget, &device->counters, &stop)) {
+    case UTGARD_PLBU_DONE:
+        gp->builder = IDLE;
+        utgard_gp_raise(device, UTGARD_GP_INT_PLBU_END);
+        break;
+    case UTGARD_PLBU_OUT_OF_MEMORY:
+        gp->builder = WAITS;
+        utgard_gp_raise(device, UTGARD_GP_INT_OUT_OF_MEMORY);
+        break;
+    case UTGARD_PLBU_POINTER_ARRAY: fail(device, &stop, UTGARD_GP_INT_POINTER_ARRAY); break;
+    default: fail(device, &stop, UTGARD_GP_INT_PLBU_COMMAND); break;
+    }
+}
+
+bool utgard_gp_work(struct utgard_device *device)
+{
+    const struct utgard_gp *gp = device->gp;
+    if (gp->vs == RUNS)
+        run_vs(device);
+    else if (gp->builder == RUNS && gp->vs == IDLE)
+        run_plbu(device);
+    else
+        return false;
+    return true;
+}
+
+/* ---- registers ---- */
+
+static void start(struct utgard_device *device, uint32_t command)
+{
+    struct utgard_gp *gp = device->gp;
+    const uint32_t *frame = device->store[UTGARD_IP_GP];
+    if (gp->vs != IDLE || gp->builder != IDLE)
+        return; /* the driver starts nothing before the last job has ended or been reset */
+    device->job++;
+    device->counters.jobs++;
+    utgard_programs_tidy(gp->programs, device->options.engine);
+    gp->budget = (struct utgard_budget){device->options.packet_budget, device->options.job_fuel};
+    gp->result_count = gp->draws = 0;
+    gp->state = (struct utgard_vs_state){0};
+    if (command & CMD_START_VS) {
+        gp->at = frame[UTGARD_GP_VS_START];
+        gp->end = frame[UTGARD_GP_VS_END];
+        gp->vs = RUNS;
+    }
+    if (command & CMD_START_PLBU) {
+        utgard_plbu_begin(gp->plbu, frame[UTGARD_GP_PLBU_START], frame[UTGARD_GP_PLBU_END]);
+        gp->builder = RUNS;
+    }
+}
+
+static void reset(struct utgard_device *device)
+{
+    memset(device->store[UTGARD_IP_GP], 0, sizeof device->store[UTGARD_IP_GP]);
+    device->gp_unit = (struct utgard_unit){0};
+    device->gp->vs = device->gp->builder = IDLE;
+}
+
+/* The heap's registers count from now on; a list that waits for heap goes on. New pages need no zap: the MMU
+ * does not remember that there was none. */
+static void update_heap(struct utgard_device *device)
+{
+    struct utgard_gp *gp = device->gp;
+    const uint32_t *frame = device->store[UTGARD_IP_GP];
+    utgard_mmu_zap(device, 0);
+    utgard_plbu_heap(gp->plbu, frame[UTGARD_GP_HEAP_START], frame[UTGARD_GP_HEAP_END]);
+    if (gp->builder == WAITS)
+        gp->builder = RUNS;
+}
+
+static void command(struct utgard_device *device, uint32_t value)
+{
+    if (value & (CMD_RESET | CMD_SOFT_RESET)) {
+        reset(device);
+        utgard_gp_raise(device, UTGARD_GP_INT_RESET_COMPLETED);
+        return;
+    }
+    if (value & CMD_STOP_BUS) {
+        device->gp_unit.bus_stopped = true;
+        utgard_gp_raise(device, UTGARD_GP_INT_BUS_STOPPED);
+    }
+    if (value & CMD_FORCE_HANG)
+        utgard_gp_raise(device, UTGARD_GP_INT_FORCE_HANG);
+    if (value & CMD_UPDATE_HEAP)
+        update_heap(device);
+    if (value & (CMD_START_VS | CMD_START_PLBU))
+        start(device, value);
+}
+
+uint32_t utgard_gp_read(const struct utgard_device *device, uint32_t offset)
+{
+    const struct utgard_unit *unit = &device->gp_unit;
+    const struct utgard_gp *gp = device->gp;
+    switch (offset) {
+    case INT_RAWSTAT: return unit->raw;
+    case INT_MASK: return unit->mask;
+    case INT_STAT: return unit->raw & unit->mask;
+    case STATUS:
+        return (gp->vs != IDLE ? STATUS_VS : 0) | (gp->builder != IDLE ? STATUS_PLBU : 0) |
+               (unit->bus_stopped ? STATUS_STOPPED : 0);
+    case VERSION: return device->options.kind == UTGARD_MALI450 ? VERSION_MALI450 : VERSION_MALI400;
+    case VS_AT: return gp->at;
+    case PLBU_AT: return utgard_plbu_at(gp->plbu);
+    default: return 0;
+    }
+}
+
+void utgard_gp_write(struct utgard_device *device, uint32_t offset, uint32_t value)
+{
+    struct utgard_unit *unit = &device->gp_unit;
+    switch (offset) {
+    case CMD: command(device, value); break;
+    case INT_CLEAR: unit->raw &= ~value; break;
+    case INT_RAWSTAT: utgard_gp_raise(device, value & INT_ALL); break;
+    case INT_MASK:
+        unit->mask = value & INT_ALL;
+        utgard_gp_raise(device, unit->raw);
+        break;
+    default: break;
+    }
+}

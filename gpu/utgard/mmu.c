@@ -1,0 +1,185 @@
+/* The MMUs of the GP and the PPs: two levels of tables of 1024 words, walked into address spaces before the
+ * work that uses them. Source: Linux's lima_mmu.c and lima_vm.c as documentation of what is polled. */
+#include <errno.h>
+#include <string.h>
+
+#include "gpu/utgard/device_internal.h"
+#include "util/bits.h"
+
+enum {
+    DTE_ADDR = 0x00,
+    STATUS = 0x04,
+    COMMAND = 0x08,
+    PAGE_FAULT_ADDR = 0x0c,
+    ZAP_ONE_LINE = 0x10,
+    INT_RAWSTAT = 0x14,
+    INT_CLEAR = 0x18,
+    INT_MASK = 0x1c,
+    INT_STATUS = 0x20
+};
+
+enum { ENABLE_PAGING, DISABLE_PAGING, ENABLE_STALL, DISABLE_STALL, ZAP_CACHE, PAGE_FAULT_DONE, HARD_RESET };
+
+#define STATUS_PAGING       (1u << 0)
+#define STATUS_PAGE_FAULT   (1u << 1)
+#define STATUS_STALL        (1u << 2)
+#define STATUS_IDLE         (1u << 3)
+#define STATUS_REPLAY_EMPTY (1u << 4)
+#define STATUS_IS_WRITE     (1u << 5)
+#define STATUS_NO_STALL     (1u << 31)
+#define INT_PAGE_FAULT      (1u << 0)
+#define INT_ALL             3u
+
+/* Table words: the address of a page, present, and in the second level may be read, may be written. */
+#define ENTRIES       1024u
+#define ENTRY_PRESENT 1u
+
+/* ---- page tables ---- */
+
+static void walk_table(struct utgard_space *s, const uint8_t *table, uint32_t first)
+{
+    for (uint32_t n = 0; n < ENTRIES; n++) {
+        uint32_t entry = util_load32(table + n * 4);
+        uint32_t rights = entry >> 1 & (GPU_RIGHT_READ | GPU_RIGHT_WRITE);
+        if (entry & ENTRY_PRESENT && rights) /* a page that the guest does not have stays unmapped */
+            (void)gpu_space_map(&s->space, first + n * GPU_PAGE, entry & ~(GPU_PAGE - 1), rights);
+    }
+}
+
+static int walk(const struct utgard_device *device, struct utgard_space *s)
+{
+    const uint8_t *directory = gpu_memory_at(device->memory, s->dte, GPU_PAGE);
+    gpu_space_begin(&s->space);
+    for (uint32_t n = 0; directory && n < ENTRIES; n++) {
+        uint32_t entry = util_load32(directory + n * 4);
+        const uint8_t *table = gpu_memory_at(device->memory, entry & ~(GPU_PAGE - 1), GPU_PAGE);
+        if (entry & ENTRY_PRESENT && table)
+            walk_table(s, table, n * ENTRIES * GPU_PAGE);
+    }
+    return gpu_space_end(&s->space);
+}
+
+/* The space of a page directory: the one there is, or the least used one made anew. */
+static struct utgard_space *find_space(struct utgard_device *device, uint32_t dte)
+{
+    struct utgard_space *oldest = &device->space[0];
+    for (unsigned n = 0; n < UTGARD_SPACES; n++) {
+        struct utgard_space *s = &device->space[n];
+        if (s->made && s->dte == dte)
+            return s;
+        if (s->used < oldest->used)
+            oldest = s;
+    }
+    if (!oldest->made && gpu_space_create(device->memory, &oldest->space))
+        return NULL;
+    oldest->made = oldest->stale = true;
+    oldest->dte = dte;
+    return oldest;
+}
+
+const struct gpu_space *utgard_mmu_space(struct utgard_device *device, unsigned n, struct gpu_fault *fault)
+{
+    const struct utgard_mmu *mmu = &device->mmu[n];
+    if (!mmu->paging) {
+        utgard_fault_set(fault, GPU_FAULT_UNSUPPORTED, "mmu", mmu->dte, "work without paging is not done");
+        return NULL;
+    }
+    struct utgard_space *s = find_space(device, mmu->dte);
+    int error = !s ? -ENOMEM : s->stale ? walk(device, s) : 0;
+    if (error) {
+        utgard_fault_set(fault, GPU_FAULT_MEMORY, "mmu", mmu->dte,
+                         error == -E2BIG ? "the page tables name more than %u runs of pages"
+                                         : "the host cannot map the address space (of at most %u runs)",
+                         GPU_SPACE_PIECES);
+        return NULL;
+    }
+    s->stale = false;
+    s->used = ++device->space_clock;
+    return &s->space;
+}
+
+void utgard_mmu_zap(struct utgard_device *device, unsigned n)
+{
+    for (unsigned i = 0; i < UTGARD_SPACES; i++)
+        device->space[i].stale |= device->space[i].made && device->space[i].dte == device->mmu[n].dte;
+}
+
+void utgard_mmu_destroy(struct utgard_device *device)
+{
+    for (unsigned n = 0; n < UTGARD_SPACES; n++)
+        if (device->space[n].made)
+            gpu_space_destroy(&device->space[n].space);
+}
+
+/* ---- registers ---- */
+
+static enum utgard_ip line_of(unsigned n)
+{
+    return (enum utgard_ip)(UTGARD_IP_GPMMU + n);
+}
+
+void utgard_mmu_fault(struct utgard_device *device, unsigned n, uint32_t address, bool write)
+{
+    struct utgard_mmu *mmu = &device->mmu[n];
+    mmu->faulted = true;
+    mmu->fault_is_write = write;
+    mmu->fault_address = address;
+    mmu->raw |= INT_PAGE_FAULT;
+    utgard_signal(device, line_of(n));
+}
+
+static uint32_t status(const struct utgard_mmu *mmu)
+{
+    return (mmu->paging ? STATUS_PAGING : 0) | (mmu->faulted ? STATUS_PAGE_FAULT : STATUS_IDLE) |
+           (mmu->stalled ? STATUS_STALL : STATUS_NO_STALL) | STATUS_REPLAY_EMPTY |
+           (mmu->faulted && mmu->fault_is_write ? STATUS_IS_WRITE : 0);
+}
+
+uint32_t utgard_mmu_read(const struct utgard_device *device, unsigned n, uint32_t offset)
+{
+    const struct utgard_mmu *mmu = &device->mmu[n];
+    switch (offset) {
+    case DTE_ADDR: return mmu->dte;
+    case STATUS: return status(mmu);
+    case PAGE_FAULT_ADDR: return mmu->fault_address;
+    case INT_RAWSTAT: return mmu->raw;
+    case INT_MASK: return mmu->mask;
+    case INT_STATUS: return mmu->raw & mmu->mask;
+    default: return 0;
+    }
+}
+
+static void command(struct utgard_device *device, unsigned n, uint32_t value)
+{
+    struct utgard_mmu *mmu = &device->mmu[n];
+    switch (value) {
+    case ENABLE_PAGING: mmu->paging = true; break;
+    case DISABLE_PAGING: mmu->paging = false; break;
+    case ENABLE_STALL: mmu->stalled = !mmu->faulted; break;
+    case DISABLE_STALL: mmu->stalled = false; break;
+    case ZAP_CACHE: utgard_mmu_zap(device, n); break;
+    case PAGE_FAULT_DONE: mmu->faulted = false; break;
+    case HARD_RESET: *mmu = (struct utgard_mmu){0}; break;
+    default: break;
+    }
+}
+
+void utgard_mmu_write(struct utgard_device *device, unsigned n, uint32_t offset, uint32_t value)
+{
+    struct utgard_mmu *mmu = &device->mmu[n];
+    switch (offset) {
+    case DTE_ADDR: mmu->dte = value & ~(GPU_PAGE - 1); break;
+    case COMMAND: command(device, n, value); break;
+    case ZAP_ONE_LINE: utgard_mmu_zap(device, n); break;
+    case INT_CLEAR: mmu->raw &= ~value; break;
+    case INT_MASK:
+        mmu->mask = value & INT_ALL;
+        utgard_signal(device, line_of(n));
+        break;
+    case INT_RAWSTAT:
+        mmu->raw |= value & INT_ALL;
+        utgard_signal(device, line_of(n));
+        break;
+    default: break;
+    }
+}

@@ -1,0 +1,212 @@
+/* Tile lists as they are written: entries at the end of each list's block, new blocks and records from the
+ * heap (bin.h). */
+#include <string.h>
+
+#include "gpu/utgard/plbu_internal.h"
+#include "util/bits.h"
+
+#define ENTRY 8u /* bytes */
+
+enum utgard_plbu_end plbu_bins_begin(struct utgard_plbu *p, uint32_t address, uint32_t count)
+{
+    p->block_bytes = 128u << p->reg.setup[UTGARD_SETUP_BLOCK_SIZE];
+    if (count > PLBU_MAX_BLOCKS) {
+        utgard_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at, "%u blocks are more than %u",
+                         count, PLBU_MAX_BLOCKS);
+        return UTGARD_PLBU_POINTER_ARRAY;
+    }
+    const uint8_t *at =
+        utgard_at(p->space, address, count * 4ull, GPU_RIGHT_READ, PLBU_UNIT, "array of blocks", p->stop);
+    if (!at || !plbu_pay(p, count))
+        return UTGARD_PLBU_FAULT;
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t block = util_load32(at + n * 4) & ~(ENTRY - 1);
+        p->block[n] = (struct plbu_block){.at = block, .end = block + p->block_bytes};
+    }
+    p->block_count = count;
+    return UTGARD_PLBU_DONE;
+}
+
+/* Room in the heap: its address, or 0 when there is none left. A heap never begins at 0. */
+static uint32_t heap_take(struct utgard_plbu *p, uint32_t bytes)
+{
+    uint32_t at = p->heap_at;
+    if (at >= p->heap_end || p->heap_end - at < bytes)
+        return 0;
+    p->heap_at += bytes;
+    return at;
+}
+
+/* A record's copy in the heap; *address stays 0 when the heap is full. */
+static enum utgard_plbu_end put_record(struct utgard_plbu *p, const void *record, uint32_t bytes,
+                                       uint32_t *address)
+{
+    uint32_t at = heap_take(p, bytes);
+    if (!at)
+        return UTGARD_PLBU_OUT_OF_MEMORY;
+    uint8_t *to = utgard_at(p->space, at, bytes, GPU_RIGHT_WRITE, PLBU_UNIT, "record", p->stop);
+    if (!to)
+        return UTGARD_PLBU_FAULT;
+    memcpy(to, record, bytes);
+    *address = at;
+    return UTGARD_PLBU_DONE;
+}
+
+/* The block's pages may be written from `at` on. */
+static bool check(struct utgard_plbu *p, struct plbu_block *block)
+{
+    if (!block->checked)
+        block->checked = utgard_at(p->space, block->at, block->end - block->at, GPU_RIGHT_WRITE, PLBU_UNIT,
+                                   "block of a tile list", p->stop) != NULL;
+    return block->checked;
+}
+
+static void put(struct utgard_plbu *p, struct plbu_block *block, uint64_t entry)
+{
+    memcpy(p->space->window.base + block->at, &entry, ENTRY);
+    block->at += ENTRY;
+}
+
+/* Room for `count` entries in the list, and one to go on. */
+static enum utgard_plbu_end make_room(struct utgard_plbu *p, struct plbu_block *block, uint32_t count)
+{
+    if (!check(p, block))
+        return UTGARD_PLBU_FAULT;
+    if ((count + 1) * ENTRY <= block->end - block->at)
+        return UTGARD_PLBU_DONE;
+    uint32_t next = heap_take(p, p->block_bytes);
+    if (!next)
+        return UTGARD_PLBU_OUT_OF_MEMORY;
+    put(p, block, utgard_bin_address(UTGARD_BIN_NEXT, next));
+    block->at = next;
+    block->end = next + p->block_bytes;
+    block->checked = false;
+    p->counters->bytes_tile_lists += p->block_bytes;
+    return check(p, block) ? UTGARD_PLBU_DONE : UTGARD_PLBU_FAULT;
+}
+
+static enum utgard_plbu_end put_piece(struct utgard_plbu *p, uint32_t n, const uint64_t *word, uint32_t words)
+{
+    struct plbu_block *block = &p->block[n];
+    bool state = block->state != p->draw.state_at;
+    enum utgard_plbu_end end = make_room(p, block, words + state);
+    if (end != UTGARD_PLBU_DONE)
+        return end;
+    if (state)
+        put(p, block, utgard_bin_address(UTGARD_BIN_STATE, p->draw.state_at));
+    block->state = p->draw.state_at;
+    for (uint32_t i = 0; i < words; i++)
+        put(p, block, word[i]);
+    return UTGARD_PLBU_DONE;
+}
+
+/* ---- which lists ---- */
+
+/* The tiles that a piece may touch, into p->spans; false: none. */
+static bool cover(struct utgard_plbu *p, const struct plbu_piece *piece)
+{
+    static const uint8_t corners[] = {[UTGARD_BIN_TRIANGLE] = 3,
+                                      [UTGARD_BIN_LINE] = 2,
+                                      [UTGARD_BIN_POINT] = 1,
+                                      [UTGARD_BIN_RECTANGLE] = 4,
+                                      [UTGARD_BIN_CLIPPED_TRIANGLE] = 3,
+                                      [UTGARD_BIN_CLIPPED_LINE] = 2};
+    const struct tiler_grid *grid = &p->draw.grid;
+    unsigned count = corners[piece->kind];
+    int32_t x0 = piece->x[0], x1 = x0, y0 = piece->y[0], y1 = y0;
+    struct tiler_box box;
+    for (unsigned i = 1; i < count; i++) {
+        x0 = UTIL_MIN(x0, piece->x[i]);
+        x1 = UTIL_MAX(x1, piece->x[i]);
+        y0 = UTIL_MIN(y0, piece->y[i]);
+        y1 = UTIL_MAX(y1, piece->y[i]);
+    }
+    if (!tiler_bounds(grid, x0 - piece->reach, y0 - piece->reach, x1 + piece->reach, y1 + piece->reach, &box))
+        return false;
+    if (count == 3 && !tiler_box_is_strip(&box)) {
+        tiler_cover_triangle(grid, &box, piece->x, piece->y, &p->spans);
+    } else if (count == 2 && !tiler_box_is_strip(&box)) {
+        tiler_cover_line(grid, &box, piece->x, piece->y, piece->reach, &p->spans);
+    } else {
+        p->spans.y = box.y0;
+        p->spans.count = box.y1 - box.y0 + 1;
+        for (int32_t r = 0; r < p->spans.count; r++) {
+            p->spans.row[r].first = box.x0;
+            p->spans.row[r].last = box.x1;
+        }
+    }
+    return true;
+}
+
+/* Rows of the grid that share a row of blocks, as one run of blocks: rows *r.. of p->spans, of which *r
+ * becomes the first of the next. False: nothing in them. */
+static bool join_rows(const struct utgard_plbu *p, int32_t *r, int32_t *row, int32_t *first, int32_t *last)
+{
+    uint32_t grid = p->draw.grid.shift - 4; /* its squares are of this many tiles, as a power of two */
+    uint32_t shift_x = p->reg.shift_x - grid, shift_y = p->reg.shift_y - grid;
+    *row = (p->spans.y + *r) >> shift_y;
+    *first = INT32_MAX;
+    *last = -1;
+    for (; *r < p->spans.count && (p->spans.y + *r) >> shift_y == *row; ++*r) {
+        if (p->spans.row[*r].last < p->spans.row[*r].first)
+            continue;
+        *first = UTIL_MIN(*first, p->spans.row[*r].first >> shift_x);
+        *last = UTIL_MAX(*last, p->spans.row[*r].last >> shift_x);
+    }
+    return *first <= *last;
+}
+
+static enum utgard_plbu_end put_everywhere(struct utgard_plbu *p, const uint64_t *word, uint32_t words)
+{
+    uint32_t done = 0;
+    for (int32_t r = 0; r < p->spans.count;) {
+        int32_t row, first, last;
+        if (!join_rows(p, &r, &row, &first, &last))
+            continue;
+        for (int32_t x = first; x <= last; x++, done++) {
+            if (done < p->draw.blocks_done)
+                continue;
+            enum utgard_plbu_end end = put_piece(p, (uint32_t)row * p->reg.stride + (uint32_t)x, word, words);
+            if (end != UTGARD_PLBU_DONE)
+                return end;
+            p->draw.blocks_done++;
+        }
+    }
+    return UTGARD_PLBU_DONE;
+}
+
+enum utgard_plbu_end plbu_bins_add(struct utgard_plbu *p, struct plbu_piece *piece)
+{
+    bool clipped = piece->kind == UTGARD_BIN_CLIPPED_TRIANGLE || piece->kind == UTGARD_BIN_CLIPPED_LINE;
+    enum utgard_plbu_end end = UTGARD_PLBU_DONE;
+    uint64_t word[2];
+    uint32_t words = 1, before = p->draw.blocks_done;
+    if (!cover(p, piece))
+        return UTGARD_PLBU_DONE;
+    if (!p->draw.state_at)
+        end = put_record(p, &p->draw.state, sizeof p->draw.state, &p->draw.state_at);
+    if (end == UTGARD_PLBU_DONE && clipped && !piece->record)
+        end = put_record(p, &piece->clipped, sizeof piece->clipped, &piece->record);
+    if (end != UTGARD_PLBU_DONE)
+        return end;
+    if (clipped)
+        word[0] = utgard_bin_address(piece->kind, piece->record);
+    else
+        words = utgard_bin_encode(piece->kind, piece->index, word);
+    end = put_everywhere(p, word, words);
+    if (end == UTGARD_PLBU_DONE && !plbu_pay(p, (p->draw.blocks_done - before) / 16))
+        return UTGARD_PLBU_FAULT;
+    p->counters->primitives_binned += end == UTGARD_PLBU_DONE;
+    return end;
+}
+
+enum utgard_plbu_end plbu_bins_end(struct utgard_plbu *p)
+{
+    for (uint32_t n = 0; n < p->block_count; n++) {
+        if (!check(p, &p->block[n]))
+            return UTGARD_PLBU_FAULT;
+        put(p, &p->block[n], utgard_bin_address(UTGARD_BIN_END, 0));
+        p->block[n].at -= ENTRY; /* said twice it does no harm */
+    }
+    return UTGARD_PLBU_DONE;
+}

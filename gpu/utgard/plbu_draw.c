@@ -1,0 +1,224 @@
+/* Draws: from a command to assembled primitives, a chunk of indices at a time. */
+#include <math.h>
+#include <string.h>
+
+#include "gpu/utgard/plbu_internal.h"
+#include "util/bits.h"
+
+/* From the frame's centre to where triangles are clipped, in pixels: within RASTER_POSITION_LIMIT. */
+#define GUARD_PIXELS 16384.0f
+
+/* Bits of the render state's depth word: no clipping at near, far. */
+#define RSW_DEPTH   12u /* byte offset */
+#define RSW_NO_NEAR (1u << 4)
+#define RSW_NO_FAR  (1u << 5)
+
+#define MULTISAMPLE_INSET 2 /* the first of four samples; centres lie further inside */
+
+/* ---- what can be drawn on ---- */
+
+/* A viewport's side as a whole pixel of the frame. */
+static int32_t side(float v, uint32_t frame, bool up)
+{
+    if (!(v > 0)) /* also what is no number */
+        return 0;
+    return v >= (float)frame ? (int32_t)frame : (int32_t)(up ? ceilf(v) : v);
+}
+
+static void set_area(struct utgard_plbu *p, struct plbu_draw *d)
+{
+    const struct plbu_registers *r = &p->reg;
+    uint32_t width = r->tiles_x * PLBU_TILE, height = r->tiles_y * PLBU_TILE;
+    const uint32_t *s = r->scissor;
+    uint32_t grid = UTIL_MIN(r->shift_x, r->shift_y);
+    int32_t x0 = UTIL_MAX((int32_t)s[UTGARD_SCISSOR_X0], side(r->left, width, false));
+    int32_t y0 = UTIL_MAX((int32_t)s[UTGARD_SCISSOR_Y0], side(r->bottom, height, false));
+    int32_t x1 = UTIL_MIN((int32_t)s[UTGARD_SCISSOR_X1], side(r->right, width, true));
+    int32_t y1 = UTIL_MIN((int32_t)s[UTGARD_SCISSOR_Y1], side(r->top, height, true));
+    d->grid = (struct tiler_grid){.shift = 4 + grid,
+                                  .x0 = UTIL_MIN(x0, (int32_t)width),
+                                  .y0 = UTIL_MIN(y0, (int32_t)height),
+                                  .x1 = UTIL_MAX(x1, 0),
+                                  .y1 = UTIL_MAX(y1, 0),
+                                  .inset = MULTISAMPLE_INSET};
+    d->guard = (struct tiler_guard){.scale_x = 1, .scale_y = 1, .limit = GUARD_PIXELS};
+    d->state.x0 = (uint16_t)d->grid.x0;
+    d->state.y0 = (uint16_t)d->grid.y0;
+    d->state.x1 = (uint16_t)d->grid.x1;
+    d->state.y1 = (uint16_t)d->grid.y1;
+}
+
+/* The blocks that tiles belong to are there. */
+static enum utgard_plbu_end check_blocks(struct utgard_plbu *p)
+{
+    const struct plbu_registers *r = &p->reg;
+    bool sane = r->tiles_x && r->tiles_y && r->tiles_x <= PLBU_MAX_TILES && r->tiles_y <= PLBU_MAX_TILES &&
+                r->shift_x <= 8 && r->shift_y <= 8;
+    uint32_t last_x = sane ? (r->tiles_x - 1) >> r->shift_x : 0;
+    uint32_t last_y = sane ? (r->tiles_y - 1) >> r->shift_y : 0;
+    if (sane && last_x < r->stride && last_y * r->stride + last_x < p->block_count)
+        return UTGARD_PLBU_DONE;
+    utgard_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at,
+                     "%u x %u tiles in blocks of 2^%u x 2^%u do not stand in %u blocks, %u in a row",
+                     r->tiles_x, r->tiles_y, r->shift_x, r->shift_y, p->block_count, r->stride);
+    return UTGARD_PLBU_POINTER_ARRAY;
+}
+
+/* ---- the draw ---- */
+
+/* Where the point sizes of a draw without indices stand: what the VS draw with its positions wrote. The VS's
+ * draws come in the same order, so the search begins where the last one ended. */
+static bool find_point_sizes(struct utgard_plbu *p, struct plbu_draw *d)
+{
+    uint32_t count = p->results->count;
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t at = (p->result_at + n) % count;
+        if (p->results->result[at].positions != d->state.positions)
+            continue;
+        d->state.point_sizes = p->results->result[at].point_sizes;
+        p->result_at = at;
+        return plbu_pay(p, n);
+    }
+    return plbu_pay(p, count);
+}
+
+static bool set_sizes(struct utgard_plbu *p, struct plbu_draw *d)
+{
+    d->state.size = p->reg.size;
+    if (p->reg.setup[UTGARD_SETUP_ONE_SIZE] || d->mode != TILER_POINTS)
+        return true;
+    d->state.point_sizes = p->reg.point_sizes;
+    return d->indexed || find_point_sizes(p, d);
+}
+
+static bool read_depth_clip(struct utgard_plbu *p, struct plbu_draw *d)
+{
+    const uint8_t *word = utgard_at(p->space, (uint64_t)p->reg.rsw + RSW_DEPTH, 4, GPU_RIGHT_READ, PLBU_UNIT,
+                                    "render state", p->stop);
+    if (word) {
+        d->no_near = util_load32(word) & RSW_NO_NEAR;
+        d->no_far = util_load32(word) & RSW_NO_FAR;
+    }
+    return word != NULL;
+}
+
+enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_cl_command *c)
+{
+    const struct plbu_registers *r = &p->reg;
+    struct plbu_draw *d = &p->draw;
+    uint32_t mode = c->field[UTGARD_PRIMITIVES_MODE], count = c->field[UTGARD_PRIMITIVES_COUNT];
+    if (!c->word || !count)
+        return UTGARD_PLBU_DONE;
+    p->draws++;
+    if (mode >= TILER_MODE_COUNT && mode != PLBU_RECTANGLE) {
+        utgard_fault_set(&p->stop->fault, GPU_FAULT_UNSUPPORTED, PLBU_UNIT, p->at,
+                         "draw mode %u is not known", mode);
+        return UTGARD_PLBU_FAULT;
+    }
+    enum utgard_plbu_end end = check_blocks(p);
+    if (end != UTGARD_PLBU_DONE)
+        return end;
+    *d = (struct plbu_draw){.active = true,
+                            .indexed = c->id == UTGARD_PLBU_DRAW_ELEMENTS,
+                            .mode = mode,
+                            .count = count,
+                            .start = c->field[UTGARD_PRIMITIVES_START],
+                            .number = p->draws};
+    d->index_size = r->setup[UTGARD_SETUP_U32] ? 4 : r->setup[UTGARD_SETUP_U16] ? 2 : 1;
+    d->index_at = r->indices;
+    d->state = (struct utgard_bin_state){.rsw = r->rsw,
+                                         .positions = d->indexed ? r->positions : r->array_positions,
+                                         .near = r->near,
+                                         .far = r->far,
+                                         .draw = p->draws};
+    set_area(p, d);
+    if (!set_sizes(p, d) || !read_depth_clip(p, d))
+        return UTGARD_PLBU_FAULT;
+    tiler_assemble_begin(&d->assembler, mode == PLBU_RECTANGLE ? TILER_TRIANGLES : (enum tiler_mode)mode);
+    p->counters->draws++;
+    return UTGARD_PLBU_DONE;
+}
+
+/* ---- indices ---- */
+
+/* `count` indices from d->next on, as numbers of stored vertices. */
+static bool read_indices(struct utgard_plbu *p, struct plbu_draw *d, uint32_t count, uint32_t *index)
+{
+    const uint8_t *at = NULL;
+    if (d->indexed) {
+        at = utgard_at(p->space, d->index_at + (uint64_t)d->next * d->index_size,
+                       (uint64_t)count * d->index_size, GPU_RIGHT_READ, PLBU_UNIT, "indices", p->stop);
+        if (!at)
+            return false;
+    }
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t value = d->next + n + d->start;
+        if (at)
+            value = d->index_size == 4   ? util_load32(at + n * 4)
+                    : d->index_size == 2 ? util_load16(at + n * 2)
+                                         : at[n];
+        index[n] = value - d->start;
+        if (value >= d->start && index[n] <= UTGARD_BIN_INDEX_MAX)
+            continue;
+        utgard_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at,
+                         "index %u lies before %u, or too far behind it", value, d->start);
+        return false;
+    }
+    return true;
+}
+
+/* The vertices that a run of indices names are in memory. */
+static bool check_vertices(struct utgard_plbu *p, const struct plbu_draw *d, const uint32_t *index,
+                           uint32_t count)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        least = UTIL_MIN(least, index[n]);
+        most = UTIL_MAX(most, index[n]);
+    }
+    uint64_t vertices = most - least + 1ull;
+    if (!utgard_at(p->space, d->state.positions + least * 16ull, vertices * 16, GPU_RIGHT_READ, PLBU_UNIT,
+                   "positions", p->stop))
+        return false;
+    return !d->state.point_sizes || utgard_at(p->space, d->state.point_sizes + least * 4ull, vertices * 4,
+                                              GPU_RIGHT_READ, PLBU_UNIT, "point sizes", p->stop);
+}
+
+static bool next_chunk(struct utgard_plbu *p, struct plbu_draw *d)
+{
+    uint32_t index[PLBU_CHUNK], count = UTIL_MIN(PLBU_CHUNK, d->count - d->next);
+    d->prim_at = d->prim_count = 0;
+    if (!count) {
+        d->prim_count = tiler_assemble_end(&d->assembler, d->prim);
+        d->ended = true;
+        return true;
+    }
+    if (!plbu_pay(p, count) || !read_indices(p, d, count, index) || !check_vertices(p, d, index, count))
+        return false;
+    d->prim_count = tiler_assemble(&d->assembler, index, count, d->prim);
+    d->next += count;
+    return true;
+}
+
+enum utgard_plbu_end plbu_draw_go_on(struct utgard_plbu *p)
+{
+    struct plbu_draw *d = &p->draw;
+    for (;;) {
+        for (; d->piece_at < d->piece_count; d->piece_at++) {
+            enum utgard_plbu_end end = plbu_bins_add(p, &d->piece[d->piece_at]);
+            if (end != UTGARD_PLBU_DONE)
+                return end;
+            d->blocks_done = 0;
+        }
+        d->piece_at = d->piece_count = 0;
+        if (d->prim_at < d->prim_count) {
+            p->counters->primitives_in++;
+            plbu_make_pieces(p, d->prim[d->prim_at++]);
+        } else if (d->ended) {
+            d->active = false;
+            return UTGARD_PLBU_DONE;
+        } else if (!next_chunk(p, d)) {
+            return UTGARD_PLBU_FAULT;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/* What the files of the tile list builder share. Internal to gpu/utgard/plbu*.c. */
+#ifndef VITRAIL_GPU_UTGARD_PLBU_INTERNAL_H
+#define VITRAIL_GPU_UTGARD_PLBU_INTERNAL_H
+
+#include "gpu/utgard/bin.h"
+#include "gpu/utgard/cl.h"
+#include "gpu/utgard/plbu.h"
+#include "tiler/assemble.h"
+#include "tiler/clip.h"
+#include "tiler/cover.h"
+
+#define PLBU_UNIT       "plbu"
+#define PLBU_TILE       16u    /* pixels */
+#define PLBU_MAX_TILES  256u   /* in a row, and rows */
+#define PLBU_MAX_BLOCKS 65536u /* lists of a frame */
+#define PLBU_RECTANGLE  15u    /* draw mode beside those of tiler/assemble.h */
+#define PLBU_CHUNK      256u   /* indices assembled at a time */
+#define PLBU_PIECES     (TILER_CLIP_MAX - 2)
+
+/* The registers that commands write. */
+struct plbu_registers {
+    uint32_t positions, indices, point_sizes;
+    float left, right, bottom, top, near, far, size;
+    uint32_t tiles_x, tiles_y, shift_x, shift_y, stride;
+    uint32_t setup[UTGARD_SETUP_CULL_NEGATIVE + 1];
+    uint32_t scissor[UTGARD_SCISSOR_Y1 + 1];
+    uint32_t rsw, array_positions;
+};
+
+/* A tile list being written. */
+struct plbu_block {
+    uint32_t at, end; /* next entry; end of the block at hand */
+    uint32_t state;   /* address of the state last named; 0: none */
+    bool checked;     /* its pages may be written, since the list last stood still */
+};
+
+/* What is left of a primitive for the lists: whole, or a clipped piece. */
+struct plbu_piece {
+    enum utgard_bin_kind kind;
+    uint32_t index[3];
+    int32_t x[4], y[4]; /* corners, 1/16 pixel: as many as cover needs */
+    int32_t reach;      /* of points and lines, on each side */
+    uint32_t record;    /* address of `clipped` once it is in the heap */
+    struct utgard_bin_clipped clipped;
+};
+
+struct plbu_draw {
+    bool active, ended; /* ended: the assembler has given its last */
+    bool indexed, no_near, no_far;
+    uint32_t mode, count, next, start, index_size, index_at, number;
+    struct utgard_bin_state state;
+    uint32_t state_at; /* address of its copy in the heap, 0: not there yet */
+    struct tiler_grid grid;
+    struct tiler_guard guard;
+    struct tiler_assembler assembler;
+    uint32_t prim[PLBU_CHUNK + 1][3], prim_count, prim_at;
+    struct plbu_piece piece[PLBU_PIECES];
+    uint32_t piece_count, piece_at;
+    uint32_t blocks_done; /* of the piece at hand */
+};
+
+struct utgard_plbu {
+    uint32_t at, end; /* of the command list */
+    uint32_t heap_at, heap_end, block_bytes;
+    struct plbu_registers reg;
+    struct plbu_block *block; /* PLBU_MAX_BLOCKS */
+    uint32_t block_count;
+    uint32_t draws, result_at;
+    struct plbu_draw draw;
+    struct tiler_spans spans;
+    /* For the length of a run: */
+    const struct gpu_space *space;
+    const struct utgard_vs_results *results;
+    struct utgard_budget *budget;
+    struct utgard_counters *counters;
+    struct utgard_stop *stop;
+};
+
+/* Takes `cost` from the packet budget; false with a fault when it is used up. */
+bool plbu_pay(struct utgard_plbu *p, uint64_t cost);
+
+/* plbu_draw.c: a draw from its command, and as far as it goes. */
+enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_cl_command *command);
+enum utgard_plbu_end plbu_draw_go_on(struct utgard_plbu *p);
+
+/* plbu_prim.c: what is left of an assembled primitive becomes draw.piece[0..piece_count-1]. */
+void plbu_make_pieces(struct utgard_plbu *p, const uint32_t index[3]);
+
+/* plbu_bins.c: the array of blocks; a piece into all lists it may touch; the ends of all lists. */
+enum utgard_plbu_end plbu_bins_begin(struct utgard_plbu *p, uint32_t address, uint32_t count);
+enum utgard_plbu_end plbu_bins_add(struct utgard_plbu *p, struct plbu_piece *piece);
+enum utgard_plbu_end plbu_bins_end(struct utgard_plbu *p);
+
+#endif

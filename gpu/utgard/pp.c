@@ -1,0 +1,96 @@
+/* The registers of the PPs (pixel processors): resets, interrupts, the start of a frame. Source: Linux's
+ * lima_pp.c as documentation of what is polled. Rendering itself is not done yet: a frame ends with a named
+ * fault and the interrupt of a bad list. */
+#include <string.h>
+
+#include "gpu/utgard/device_internal.h"
+
+enum {
+    VERSION = 0x1000,
+    STATUS = 0x1008,
+    CTRL = 0x100c,
+    INT_RAWSTAT = 0x1020,
+    INT_CLEAR = 0x1024,
+    INT_MASK = 0x1028,
+    INT_STATUS = 0x102c
+};
+
+#define CTRL_STOP_BUS    (1u << 0)
+#define CTRL_FORCE_RESET (1u << 5)
+#define CTRL_START       (1u << 6)
+#define CTRL_SOFT_RESET  (1u << 7)
+#define STATUS_RENDERING (1u << 0)
+#define STATUS_STOPPED   (1u << 4)
+#define INT_ALL          0x1fffu
+#define VERSION_MALI400  0xcd070101u
+#define VERSION_MALI450  0xcf070000u
+
+uint32_t utgard_pp_read(const struct utgard_device *device, unsigned pp, uint32_t offset)
+{
+    const struct utgard_unit *unit = &device->pp_unit[pp];
+    switch (offset) {
+    case VERSION: return device->options.kind == UTGARD_MALI450 ? VERSION_MALI450 : VERSION_MALI400;
+    case STATUS:
+        return (device->pp_started[pp] ? STATUS_RENDERING : 0) | (unit->bus_stopped ? STATUS_STOPPED : 0);
+    case INT_RAWSTAT: return unit->raw;
+    case INT_MASK: return unit->mask;
+    case INT_STATUS: return unit->raw & unit->mask;
+    default: return 0;
+    }
+}
+
+/* Afterwards the unit's registers are as at the beginning. */
+static void reset(struct utgard_device *device, unsigned pp)
+{
+    memset(device->store[UTGARD_IP_PP0 + pp], 0, sizeof device->store[0]);
+    device->pp_unit[pp] = (struct utgard_unit){0};
+    device->pp_started[pp] = false;
+}
+
+static void control(struct utgard_device *device, unsigned pp, uint32_t value)
+{
+    if (value & (CTRL_FORCE_RESET | CTRL_SOFT_RESET)) {
+        reset(device, pp);
+        utgard_pp_raise(device, pp, UTGARD_PP_INT_RESET_COMPLETED);
+        return;
+    }
+    if (value & CTRL_STOP_BUS) {
+        device->pp_unit[pp].bus_stopped = true;
+        utgard_pp_raise(device, pp, UTGARD_PP_INT_BUS_STOPPED);
+    }
+    if (value & CTRL_START)
+        device->pp_started[pp] = true;
+}
+
+void utgard_pp_write(struct utgard_device *device, unsigned pp, uint32_t offset, uint32_t value)
+{
+    struct utgard_unit *unit = &device->pp_unit[pp];
+    switch (offset) {
+    case CTRL: control(device, pp, value); break;
+    case INT_CLEAR: unit->raw &= ~value; break;
+    /* The driver writes all bits here before a reset and then waits for the reset's bit alone. */
+    case INT_RAWSTAT: unit->raw &= ~value; break;
+    case INT_MASK:
+        unit->mask = value & INT_ALL;
+        utgard_pp_raise(device, pp, unit->raw);
+        break;
+    default: break;
+    }
+}
+
+bool utgard_pp_work(struct utgard_device *device)
+{
+    for (unsigned pp = 0; pp < device->options.pp_count; pp++) {
+        struct gpu_fault fault;
+        if (!device->pp_started[pp])
+            continue;
+        device->job++;
+        utgard_fault_set(&fault, GPU_FAULT_UNSUPPORTED, "pp", device->store[UTGARD_IP_PP0 + pp][0],
+                         "rendering is not done yet");
+        utgard_fault_add(device, &fault);
+        device->pp_started[pp] = false;
+        utgard_pp_raise(device, pp, UTGARD_PP_INT_COMMAND);
+        return true;
+    }
+    return false;
+}
