@@ -1,0 +1,196 @@
+/* GP jobs of the stock driver, recorded in tests/data/mali400 as its submit ioctls handed them over:
+ * interpreted and compiled programs must leave the same bytes, and window positions and tile lists must be
+ * what the scenes are. */
+#include "utgard_guest.h"
+
+#include <stdio.h>
+
+#include "gpu/utgard/bin.h"
+
+enum { FIRST = 0x02000000, BYTES = 0x02300000 };
+
+static struct jit_engine *engine;
+
+static uint32_t read_file(const char *scene, const char *name, void *out, size_t room)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/tests/data/mali400/%s/%s", SOURCE_DIR, scene, name);
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        fail_msg("cannot read %s", path);
+    size_t n = fread(out, 1, room, f);
+    fclose(f);
+    return (uint32_t)n;
+}
+
+struct scene {
+    struct guest guest;
+    uint8_t *memory; /* of GPU address FIRST on */
+    uint32_t frame[6];
+};
+
+static void load(struct scene *s, const char *name, struct jit_engine *with)
+{
+    struct utgard_options options = {.kind = UTGARD_MALI400, .engine = with};
+    char index[8192] = "", file_name[128];
+    guest_create(&s->guest, &options);
+    s->memory = guest_map(&s->guest, FIRST, BYTES, RIGHT_BOTH);
+    read_file(name, "index.txt", index, sizeof index - 1);
+    assert_int_equal(read_file(name, "frame.bin", s->frame, sizeof s->frame), sizeof s->frame);
+    for (char *line = strtok(index, "\n"); line; line = strtok(NULL, "\n")) {
+        uint32_t address;
+        const char *file = strstr(line, "file=");
+        if (sscanf(line, "bo %*u handle=%*u gpu=%x", &address) == 1 && file &&
+            sscanf(file, "file=%127s", file_name) == 1 && strcmp(file_name, "ZERO"))
+            read_file(name, file_name, s->memory + (address - FIRST), 1u << 20);
+    }
+}
+
+static const uint8_t *at(const struct scene *s, uint32_t address)
+{
+    return s->memory + (address - FIRST);
+}
+
+/* What the lists of a frame of 16 x 16 blocks hold. */
+struct found {
+    uint32_t entries[16], blocks; /* by kind; lists that are not empty */
+    bool listed[256];
+    struct utgard_bin_state state; /* the last one seen */
+};
+
+static void read_list(const struct scene *s, uint32_t address, struct found *found, uint32_t block)
+{
+    for (uint32_t n = 0; n < 10000; n++) {
+        struct utgard_bin_entry e;
+        uint64_t word[2];
+        memcpy(word, at(s, address), sizeof word);
+        utgard_bin_decode(word, &e);
+        found->entries[e.kind]++;
+        if (e.kind == UTGARD_BIN_END)
+            return;
+        if (e.kind == UTGARD_BIN_STATE)
+            memcpy(&found->state, at(s, e.address), sizeof found->state);
+        else if (e.kind != UTGARD_BIN_NEXT)
+            found->listed[block] = true;
+        address = e.kind == UTGARD_BIN_NEXT ? e.address : address + 8 * utgard_bin_words(word[0]);
+    }
+    fail_msg("a list does not end");
+}
+
+/* The array of blocks stands in the head of the PLBU list: its fifth command. */
+static void read_lists(const struct scene *s, struct found *found)
+{
+    uint32_t array = util_load32(at(s, s->frame[2] + 32));
+    memset(found, 0, sizeof *found);
+    for (uint32_t n = 0; n < 256; n++) {
+        read_list(s, util_load32(at(s, array + n * 4)), found, n);
+        found->blocks += found->listed[n];
+    }
+}
+
+/* Runs the scene interpreted and compiled; leaves the compiled one in *s. */
+static void run_both(struct scene *s, const char *name, struct found *found)
+{
+    struct scene reference;
+    load(&reference, name, NULL);
+    load(s, name, engine);
+    uint32_t expected = 2 | (s->frame[0] != s->frame[1]);
+    assert_int_equal(guest_run(&reference.guest, reference.frame), expected);
+    assert_int_equal(guest_run(&s->guest, s->frame), expected);
+    guest_expect_no_fault(&reference.guest);
+    guest_expect_no_fault(&s->guest);
+    assert_memory_equal(reference.memory, s->memory, BYTES);
+    guest_destroy(&reference.guest);
+    read_lists(s, found);
+}
+
+/* Vertex `n` of the draw whose state the lists name. */
+static void position(const struct scene *s, const struct found *f, uint32_t n, float out[4])
+{
+    memcpy(out, at(s, f->state.positions + 16 * n), 16);
+}
+
+static void test_clear(void **data)
+{
+    (void)data;
+    struct scene s;
+    struct found f;
+    run_both(&s, "clear", &f);
+    assert_int_equal(f.entries[UTGARD_BIN_END], 256);
+    assert_int_equal(f.blocks, 0);
+    guest_destroy(&s.guest);
+}
+
+static void test_triangle(void **data)
+{
+    (void)data;
+    struct scene s;
+    struct found f;
+    struct utgard_counters counters;
+    float v[4];
+    run_both(&s, "triangle", &f);
+    utgard_device_counters(s.guest.device, &counters);
+    assert_int_equal(counters.vertices, 3);
+    assert_int_equal(counters.primitives_binned, 1);
+    assert_true(f.entries[UTGARD_BIN_TRIANGLE] == f.blocks && f.blocks > 20 && f.blocks < 256);
+    for (uint32_t n = 0; n < 3; n++) {
+        const float x[] = {25.6f, 230.4f, 128}, y[] = {25.6f, 25.6f, 230.4f};
+        position(&s, &f, n, v);
+        assert_float_equal(v[0], x[n], 1e-4f);
+        assert_float_equal(v[1], y[n], 1e-4f);
+        assert_float_equal(v[2], 0.5f, 1e-6f);
+        assert_true(v[3] == 1 && f.listed[(uint32_t)y[n] / 16 * 16 + (uint32_t)x[n] / 16]);
+    }
+    guest_destroy(&s.guest);
+}
+
+static void test_cube(void **data)
+{
+    (void)data;
+    struct scene s;
+    struct found f;
+    struct utgard_counters counters;
+    run_both(&s, "cube", &f);
+    utgard_device_counters(s.guest.device, &counters);
+    assert_int_equal(counters.vertices, 24);
+    assert_int_equal(counters.primitives_in, 12);
+    assert_true(f.entries[UTGARD_BIN_TRIANGLE] > 12 && f.blocks > 20 && f.blocks < 256);
+    for (uint32_t n = 0; n < 24; n++) {
+        float v[4];
+        position(&s, &f, n, v);
+        assert_true(v[0] >= 0 && v[0] <= 256 && v[1] >= 0 && v[1] <= 256 && v[2] > 0 && v[2] < 1);
+        assert_true(v[3] > 0);
+    }
+    guest_destroy(&s.guest);
+}
+
+static void test_loop(void **data)
+{
+    (void)data;
+    struct scene s;
+    struct found f;
+    run_both(&s, "loop", &f);
+    assert_true(f.entries[UTGARD_BIN_TRIANGLE] > 0 && f.blocks > 0);
+    guest_destroy(&s.guest);
+}
+
+static int start(void **data)
+{
+    (void)data;
+    struct jit_options options = {.level = -1, .cache_dir = ""};
+    return jit_engine_create(&options, &engine, NULL);
+}
+
+static int finish(void **data)
+{
+    (void)data;
+    jit_engine_destroy(engine);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clear), cmocka_unit_test(test_triangle),
+                                       cmocka_unit_test(test_cube), cmocka_unit_test(test_loop)};
+    return cmocka_run_group_tests(tests, start, finish);
+}
