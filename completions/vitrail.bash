@@ -11,7 +11,7 @@ _vitrail() {
     --numeric) mapfile -t COMPREPLY < <(compgen -W "fast exact" -- "$cur"); return ;;
     --level) mapfile -t COMPREPLY < <(compgen -W "sse4.1 avx2 avx512" -- "$cur"); return ;;
     --tier) mapfile -t COMPREPLY < <(compgen -W "auto quick optimised" -- "$cur"); return ;;
-    --gpu) mapfile -t COMPREPLY < <(compgen -W "vc4" -- "$cur"); return ;;
+    --gpu) mapfile -t COMPREPLY < <(compgen -W "vc4 mali400 mali450" -- "$cur"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "hex int float" -- "$cur"); return ;;
     --stage) mapfile -t COMPREPLY < <(compgen -W "fragment vertex coordinate user" -- "$cur"); return ;;
     --severity) mapfile -t COMPREPLY < <(compgen -W "note warning error" -- "$cur"); return ;;

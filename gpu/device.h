@@ -1,6 +1,6 @@
 /* A GPU as whoever drives it sees it - the kernel's part, a replay, a VM's device model - whatever its
  * family: registers in one window, an interrupt line, faults. Each family gives its devices such a view
- * (vc4_device_gpu, ...); how they are made and what is counted in them stays the family's own.
+ * (vc4_device_gpu, ...); gpu/families.h makes devices by name.
  *
  * Threading: a device is used by one thread at a time. */
 #ifndef VITRAIL_GPU_DEVICE_H
@@ -16,6 +16,12 @@
  * settle; `pending` is not 0, its bits are the family's. It may read and write registers. */
 typedef void (*gpu_irq_fn)(void *data, uint32_t pending);
 
+/* Work done, cumulative. */
+struct gpu_counters {
+    uint64_t jobs, draws, vertices, primitives_in, primitives_binned, tiles, blocks_shaded,
+        instructions /* of programs, each for 16 lanes */, bytes_tile_lists;
+};
+
 /* `device` is struct gpu_device's `self`. */
 struct gpu_device_functions {
     void (*destroy)(void *device);
@@ -30,6 +36,7 @@ struct gpu_device_functions {
     unsigned (*faults)(void *device, struct gpu_fault *out, unsigned capacity);
     /* The picture that the last rendering job stored (`presented` is 0). False before any. */
     bool (*frame)(const void *device, struct capture_frame *out);
+    void (*counters)(const void *device, struct gpu_counters *out);
 };
 
 struct gpu_device {
@@ -62,6 +69,11 @@ static inline unsigned gpu_device_faults(const struct gpu_device *gpu, struct gp
 static inline bool gpu_device_frame(const struct gpu_device *gpu, struct capture_frame *out)
 {
     return gpu->functions->frame(gpu->self, out);
+}
+
+static inline void gpu_device_counters(const struct gpu_device *gpu, struct gpu_counters *out)
+{
+    gpu->functions->counters(gpu->self, out);
 }
 
 static inline void gpu_device_destroy(const struct gpu_device *gpu)

@@ -7,13 +7,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "gpu/families.h"
 #include "gpu/picture.h"
 
 struct replay {
     struct capture_reader *reader;
     struct gpu_memory memory;
     struct vc4_options options;
-    struct vc4_device *device;
+    struct gpu_device gpu; /* its `self` is NULL while there is none */
     /* An event that the interrupt handler read and did not want. */
     struct capture_event kept;
     bool has_kept;
@@ -33,12 +34,13 @@ static int next_event(struct replay *replay, struct capture_event *out)
     return capture_read(replay->reader, out, &replay->error);
 }
 
-/* The recorded driver's answers to "out of memory" follow the write that started the list: they are given
- * until the interrupt is answered. */
+/* VideoCore IV's: the recorded driver's answers to "out of memory" follow the write that started the list:
+ * they are given until the interrupt is answered. Other families wait, and are answered by writes of their
+ * own. */
 static void on_interrupt(void *data, uint32_t pending)
 {
     struct replay *replay = data;
-    while (pending & VC4_INT_OUTOMEM && vc4_read(replay->device, VC4_INTCTL) & VC4_INT_OUTOMEM) {
+    while (pending & VC4_INT_OUTOMEM && gpu_device_read(&replay->gpu, VC4_INTCTL) & VC4_INT_OUTOMEM) {
         struct capture_event event;
         replay->read_error = next_event(replay, &event);
         if (replay->read_error)
@@ -48,15 +50,17 @@ static void on_interrupt(void *data, uint32_t pending)
             replay->has_kept = true;
             return;
         }
-        vc4_write(replay->device, event.reg.offset, event.reg.value);
+        gpu_device_write(&replay->gpu, event.reg.offset, event.reg.value);
     }
 }
 
 static int make_device(struct replay *replay)
 {
-    int error = vc4_device_create(&replay->memory, &replay->options, &replay->device);
-    if (!error)
-        vc4_device_set_irq(replay->device, on_interrupt, replay);
+    struct capture_info info;
+    capture_reader_info(replay->reader, &info);
+    int error = gpu_create(info.gpu, &replay->memory, &replay->options, &replay->gpu);
+    if (!error && !strcmp(info.gpu, "vc4"))
+        gpu_device_set_irq(&replay->gpu, on_interrupt, replay);
     return error;
 }
 
@@ -65,21 +69,22 @@ int replay_create(struct capture_reader *reader, const struct vc4_options *optio
 {
     struct capture_info info;
     capture_reader_info(reader, &info);
-    if (strcmp(info.gpu, "vc4") != 0)
+    if (!gpu_driver_name(info.gpu))
         return util_fail(error, -ENOTSUP, "capture of a '%s', which is not among the GPUs here", info.gpu);
     struct replay *replay = calloc(1, sizeof *replay);
     if (!replay)
         return util_fail(error, -ENOMEM, "no memory");
     replay->options = *options;
+    replay->reader = reader;
     int code = gpu_memory_create(info.memory_size, &replay->memory);
     if (!code)
         code = make_device(replay);
     if (code) {
+        replay->reader = NULL; /* stays the caller's */
         replay_destroy(replay);
         return util_fail(error, code, "no guest memory of %llu bytes: %s",
                          (unsigned long long)info.memory_size, strerror(-code));
     }
-    replay->reader = reader;
     *out = replay;
     return 0;
 }
@@ -88,7 +93,7 @@ void replay_destroy(struct replay *replay)
 {
     if (!replay)
         return;
-    vc4_device_destroy(replay->device);
+    gpu_device_destroy(&replay->gpu);
     gpu_memory_destroy(&replay->memory);
     capture_reader_close(replay->reader);
     free(replay);
@@ -96,8 +101,7 @@ void replay_destroy(struct replay *replay)
 
 int replay_rewind(struct replay *replay)
 {
-    vc4_device_destroy(replay->device);
-    replay->device = NULL;
+    gpu_device_destroy(&replay->gpu);
     gpu_memory_clear(&replay->memory);
     capture_reader_rewind(replay->reader);
     replay->has_kept = false;
@@ -130,7 +134,7 @@ static void give(struct replay *replay, const struct capture_event *event)
             memcpy(replay->memory.base + event->pages.pages[i].address, event->pages.pages[i].bytes,
                    GPU_PAGE);
     else
-        vc4_write(replay->device, event->reg.offset, event->reg.value);
+        gpu_device_write(&replay->gpu, event->reg.offset, event->reg.value);
     replay->device_wall += seconds(CLOCK_MONOTONIC) - wall;
     replay->device_cpu += seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 }
@@ -144,7 +148,7 @@ void replay_device_time(const struct replay *replay, double *wall, double *cpu)
 int replay_next_frame(struct replay *replay, bool presented_only, struct capture_frame *frame,
                       struct util_error *error)
 {
-    if (!replay->device)
+    if (!replay->gpu.self)
         return util_fail(error, -EINVAL, "the device could not be made");
     for (;;) {
         struct capture_event event;
@@ -190,14 +194,14 @@ bool replay_has_presented(const struct replay *replay)
 
 unsigned replay_faults(struct replay *replay, struct gpu_fault *out, unsigned capacity)
 {
-    return replay->device ? vc4_device_faults(replay->device, out, capacity) : 0;
+    return replay->gpu.self ? gpu_device_faults(&replay->gpu, out, capacity) : 0;
 }
 
-void replay_counters(const struct replay *replay, struct vc4_counters *out)
+void replay_counters(const struct replay *replay, struct gpu_counters *out)
 {
-    *out = (struct vc4_counters){0};
-    if (replay->device)
-        vc4_device_counters(replay->device, out);
+    *out = (struct gpu_counters){0};
+    if (replay->gpu.self)
+        gpu_device_counters(&replay->gpu, out);
 }
 
 void replay_info(const struct replay *replay, struct capture_info *out)

@@ -41,7 +41,7 @@ int replay_rewind(struct replay *replay);
 
 unsigned replay_faults(struct replay *replay, struct gpu_fault *out,
                        unsigned capacity); /* as vc4_device_faults */
-void replay_counters(const struct replay *replay, struct vc4_counters *out);
+void replay_counters(const struct replay *replay, struct gpu_counters *out);
 /* Seconds since replay_create spent on what a driver and its GPU would do - copying recorded pages in,
  * executing register writes - without reading and decompressing the file. */
 void replay_device_time(const struct replay *replay, double *wall, double *cpu);

@@ -21,6 +21,8 @@ int tool_gpus(int argc, char **argv)
         return tool_error("gpus", TOOL_USAGE, "unknown argument '%s'; see `vitrail gpus --help`", argv[1]);
     printf("%-8s %-32s %-8s %s\n", "name", "GPU", "driver", "guest programs");
     printf("%-8s %-32s %-8s %s\n", "vc4", "Broadcom VideoCore IV (V3D 2.1)", "vc4", "arm64, armhf, amd64");
+    printf("%-8s %-32s %-8s %s\n", "mali400", "Arm Mali-400 MP2 (Utgard)", "lima", "arm64, armhf, amd64");
+    printf("%-8s %-32s %-8s %s\n", "mali450", "Arm Mali-450 MP6 (Utgard)", "lima", "arm64, armhf, amd64");
     printf("\nhost vector levels:");
     for (int l = 0; l < JIT_LEVEL_COUNT; l++)
         if (jit_level_supported((enum jit_level)l))

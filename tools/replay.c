@@ -226,7 +226,7 @@ static double cpu_seconds(void)
 
 static void print_stats(const struct session *s, struct jit_engine *engine, double wall, double cpu)
 {
-    struct vc4_counters c;
+    struct gpu_counters c;
     struct rusage usage;
     double frames = s->frames ? (double)s->frames : 1;
 
@@ -240,7 +240,7 @@ static void print_stats(const struct session *s, struct jit_engine *engine, doub
            (unsigned long long)c.jobs, (unsigned long long)c.draws, (unsigned long long)c.vertices,
            (unsigned long long)c.primitives_in, (unsigned long long)c.primitives_binned,
            (unsigned long long)c.tiles, (unsigned long long)c.blocks_shaded,
-           (unsigned long long)c.qpu_instructions, wall > 0 ? (double)c.qpu_instructions / wall * 1e-6 : 0,
+           (unsigned long long)c.instructions, wall > 0 ? (double)c.instructions / wall * 1e-6 : 0,
            (unsigned long long)c.bytes_tile_lists, usage.ru_maxrss);
     if (engine) {
         struct jit_stats j;

@@ -24,6 +24,7 @@
 #include "drm/protocol.h"
 #include "drm/server.h"
 #include "gpu/capture.h"
+#include "gpu/families.h"
 
 #define MAX_REPORTS 50 /* on stderr; all go to the log */
 
@@ -34,7 +35,7 @@ static const char help_run[] =
     "arm64 and armhf run under qemu-user. Exit status and signals are the\n"
     "program's; what it does wrong to the GPU is reported on standard error.\n"
     "\n"
-    "  --gpu NAME         the GPU (default and only one: vc4)\n"
+    "  --gpu NAME         the GPU: vc4 (default), mali400, mali450\n"
     "  --frames DIR       write each presented frame as DIR/frame-000001.png ...\n"
     "  --mode WxH         the display's preferred mode (default 1280x720)\n"
     "  --memory SIZE      guest memory, as 512M or 1G (default 1G, at most 4G)\n"
@@ -70,7 +71,7 @@ struct run {
     uint32_t width, height;
     uint64_t memory;
     bool no_sandbox, sync;
-    const struct tool_gpu *gpu;
+    const char *gpu;
     struct drm_launch_options launch;
     struct tool_device_options device;
     char **argv; /* the program's */
@@ -126,10 +127,9 @@ static int run_option(struct run *run, int argc, char **argv, int *i, bool recor
         }
     }
     if ((got = tool_value(run->name, "--gpu", argc, argv, i, &value))) {
-        const struct tool_gpu *gpu = got > 0 ? tool_gpu_find(value) : NULL;
-        if (gpu)
-            run->gpu = gpu;
-        if (got > 0 && !gpu) {
+        if (got > 0)
+            run->gpu = value;
+        if (got > 0 && !gpu_driver_name(value)) {
             tool_error(run->name, 0, "there is no GPU '%s'; `vitrail gpus` lists them", value);
             return -1;
         }
@@ -249,12 +249,12 @@ static int open_parts(struct run *run, struct parts *p)
     r = tool_device_open(run->name, &run->device, &p->pool, &p->engine, &options);
     if (r)
         return r;
-    r = run->gpu->create(&p->memory, &options, &p->gpu);
+    r = gpu_create(run->gpu, &p->memory, &options, &p->gpu);
     if (r)
         return tool_error(run->name, TOOL_HOST, "no GPU: %s", strerror(-r));
     command_line(run, command, sizeof command);
     if (run->record) {
-        r = capture_writer_create(run->record, run->gpu->name, command, p->memory.size, &p->capture, &error);
+        r = capture_writer_create(run->record, run->gpu, command, p->memory.size, &p->capture, &error);
         if (r)
             return tool_error(run->name, TOOL_BAD_FILE, "%s", error.code ? error.text : strerror(-r));
     }
@@ -355,7 +355,7 @@ static int make_folder(struct run *run)
     if (!run->folder[0])
         return -errno;
     snprintf(path, sizeof path, "%s/root", run->folder);
-    int r = mkdir(path, 0700) ? -errno : drm_tree_create(path, run->gpu->name);
+    int r = mkdir(path, 0700) ? -errno : drm_tree_create(path, run->gpu);
     if (r)
         return r;
     setenv(DRM_ENV_ROOT, path, 1);
@@ -494,7 +494,7 @@ static int run_all(struct run *run, const struct drm_launch *launch)
 static int run_or_record(int argc, char **argv, bool record)
 {
     struct run run = {.name = argv[0],
-                      .gpu = tool_gpu_find("vc4"),
+                      .gpu = "vc4",
                       .launch.driver = "vc4",
                       .memory = 1ull << 30,
                       .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC}};
@@ -503,7 +503,7 @@ static int run_or_record(int argc, char **argv, bool record)
     int status = parse(&run, argc, argv, record);
     if (status >= 0)
         return status;
-    run.launch.driver = run.gpu->driver;
+    run.launch.driver = gpu_driver_name(run.gpu);
     if (drm_launch_find(&run.launch, &launch, &error))
         return tool_error(run.name, TOOL_HOST, "%s", error.text);
     if (launch.no_driver)
@@ -511,7 +511,7 @@ static int run_or_record(int argc, char **argv, bool record)
             run.name, 0,
             "%s is a native program, and this machine's Mesa has no %s driver: set LIBGL_DRIVERS_PATH to a "
             "build that has one, or use an arm64 program",
-            launch.program, run.gpu->driver);
+            launch.program, run.launch.driver);
     if (run.frames && mkdir(run.frames, 0777) && errno != EEXIST)
         return tool_error(run.name, TOOL_BAD_FILE, "%s: %s", run.frames, strerror(errno));
     return run_all(&run, &launch);

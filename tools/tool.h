@@ -57,13 +57,6 @@ int tool_device_option(const char *name, struct tool_device_options *options, in
 int tool_device_open(const char *name, const struct tool_device_options *options, struct util_pool **pool,
                      struct jit_engine **engine, struct vc4_options *out);
 
-/* A GPU that programs can be run on: its name, Mesa's driver for it, how it is made (tools/device.c). */
-struct tool_gpu {
-    const char *name, *driver;
-    int (*create)(struct gpu_memory *memory, const struct vc4_options *options, struct gpu_device *out);
-};
-const struct tool_gpu *tool_gpu_find(const char *name); /* NULL: there is none */
-
 /* Value of "--option VALUE" or "--option=VALUE" when argv[*index] is that option: returns 1 and sets *value;
  * 0 when it is another; -1 (after a message) when the value is missing. */
 int tool_value(const char *name, const char *option, int argc, char **argv, int *index, const char **value);

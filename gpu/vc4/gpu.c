@@ -58,6 +58,15 @@ static bool last_frame(const void *device, struct capture_frame *out)
     return true;
 }
 
+static void counters(const void *device, struct gpu_counters *out)
+{
+    struct vc4_counters c;
+    vc4_device_counters(device, &c);
+    *out = (struct gpu_counters){
+        c.jobs,  c.draws,         c.vertices,         c.primitives_in,   c.primitives_binned,
+        c.tiles, c.blocks_shaded, c.qpu_instructions, c.bytes_tile_lists};
+}
+
 struct gpu_device vc4_device_gpu(struct vc4_device *device)
 {
     static const struct gpu_device_functions functions = {
@@ -69,6 +78,7 @@ struct gpu_device vc4_device_gpu(struct vc4_device *device)
         .settle = settle,
         .faults = faults,
         .frame = last_frame,
+        .counters = counters,
     };
     return (struct gpu_device){"vc4", &functions, device};
 }

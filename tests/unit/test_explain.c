@@ -467,13 +467,13 @@ static void profile_of(const char *path, struct profile *p)
 }
 
 /* What a replay of the whole capture counts. */
-static struct vc4_counters counted(const char *path)
+static struct gpu_counters counted(const char *path)
 {
     const struct vc4_options options = {0};
     struct capture_reader *reader;
     struct replay *replay;
     struct capture_frame frame;
-    struct vc4_counters counters;
+    struct gpu_counters counters;
     assert_int_equal(capture_reader_open(path, &reader, NULL), 0);
     assert_int_equal(replay_create(reader, &options, &replay, NULL), 0);
     while (replay_next_frame(replay, false, &frame, NULL) > 0)
@@ -492,7 +492,7 @@ static void profile_adds_up(void **state)
         struct profile p;
         uint64_t draws = 0, primitives = 0, blocks = 0, instructions = 0, by_program = 0, by_pc = 0, ns = 0;
         snprintf(path, sizeof path, "%s/tests/captures/%s.vtc", SOURCE_DIR, names[n]);
-        struct vc4_counters c = counted(path);
+        struct gpu_counters c = counted(path);
         profile_of(path, &p);
         for (uint32_t i = 0; i < p.draws.count; i++) {
             draws++;
@@ -511,9 +511,9 @@ static void profile_adds_up(void **state)
         assert_int_equal(draws, c.draws);
         assert_int_equal(primitives, c.primitives_in);
         assert_int_equal(blocks, c.blocks_shaded);
-        assert_int_equal(instructions + p.vertex_instructions, c.qpu_instructions);
-        assert_int_equal(by_program, c.qpu_instructions);
-        assert_int_equal(by_pc, c.qpu_instructions);
+        assert_int_equal(instructions + p.vertex_instructions, c.instructions);
+        assert_int_equal(by_program, c.instructions);
+        assert_int_equal(by_pc, c.instructions);
         assert_true(ns > 0);
         profile_finish(&p);
     }

@@ -1,0 +1,77 @@
+/* Names to families. */
+#include "gpu/families.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "gpu/utgard/gpu.h"
+
+static int make_vc4(struct gpu_memory *memory, const struct vc4_options *options, struct gpu_device *out)
+{
+    struct vc4_device *device;
+    int r = vc4_device_create(memory, options, &device);
+    if (!r)
+        *out = vc4_device_gpu(device);
+    return r;
+}
+
+static int make_utgard(struct gpu_memory *memory, const struct vc4_options *options, enum utgard_kind kind,
+                       struct gpu_device *out)
+{
+    const struct utgard_options utgard = {
+        .kind = kind,
+        .pp_count = kind == UTGARD_MALI450 ? 6 : 2,
+        .pool = options->pool,
+        .engine = options->engine,
+        .reference = options->reference,
+        .in_order = options->in_order,
+        .packet_budget = options->packet_budget,
+        .job_fuel = options->job_fuel,
+        .fuel = options->fuel,
+    };
+    struct utgard_device *device;
+    if (options->observer)
+        return -ENOTSUP;
+    int r = utgard_device_create(memory, &utgard, &device);
+    if (!r)
+        *out = utgard_device_gpu(device, kind);
+    return r;
+}
+
+static int make_mali400(struct gpu_memory *memory, const struct vc4_options *options, struct gpu_device *out)
+{
+    return make_utgard(memory, options, UTGARD_MALI400, out);
+}
+
+static int make_mali450(struct gpu_memory *memory, const struct vc4_options *options, struct gpu_device *out)
+{
+    return make_utgard(memory, options, UTGARD_MALI450, out);
+}
+
+static const struct family {
+    const char *name, *driver;
+    int (*make)(struct gpu_memory *memory, const struct vc4_options *options, struct gpu_device *out);
+} families[] = {
+    {"vc4", "vc4", make_vc4}, {"mali400", "lima", make_mali400}, {"mali450", "lima", make_mali450}};
+
+static const struct family *find(const char *name)
+{
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (!strcmp(families[i].name, name))
+            return &families[i];
+    return NULL;
+}
+
+int gpu_create(const char *name, struct gpu_memory *memory, const struct vc4_options *options,
+               struct gpu_device *out)
+{
+    const struct family *family = find(name);
+    *out = (struct gpu_device){0};
+    return family ? family->make(memory, options, out) : -ENOTSUP;
+}
+
+const char *gpu_driver_name(const char *name)
+{
+    const struct family *family = find(name);
+    return family ? family->driver : NULL;
+}
