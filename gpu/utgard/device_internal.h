@@ -127,6 +127,7 @@ bool utgard_gp_work(struct utgard_device *device);
 
 uint32_t utgard_pp_read(const struct utgard_device *device, unsigned pp, uint32_t offset);
 void utgard_pp_write(struct utgard_device *device, unsigned pp, uint32_t offset, uint32_t value);
+/* frame_pp.c: renders the frame of a started PP; false: there is none. */
 bool utgard_pp_work(struct utgard_device *device);
 
 #endif

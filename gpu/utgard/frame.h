@@ -49,6 +49,9 @@ struct utgard_tile_reader {
     bool (*next)(void *ctx, uint64_t *at, struct utgard_tile_item *item, struct gpu_fault *fault);
 };
 
+/* frame_bins.c: reads lists as bin.h has them; `ctx` is the const struct gpu_space. */
+bool utgard_frame_bins(void *ctx, uint64_t *at, struct utgard_tile_item *item, struct gpu_fault *fault);
+
 /* A tile of the frame, in tiles. */
 struct utgard_tile {
     uint32_t x, y, list;

@@ -1,6 +1,5 @@
 /* The registers of the PPs (pixel processors): resets, interrupts, the start of a frame. Source: Linux's
- * lima_pp.c as documentation of what is polled. Rendering itself is not done yet: a frame ends with a named
- * fault and the interrupt of a bad list. */
+ * lima_pp.c as documentation of what is polled. frame_pp.c has the work. */
 #include <string.h>
 
 #include "gpu/utgard/device_internal.h"
@@ -76,21 +75,4 @@ void utgard_pp_write(struct utgard_device *device, unsigned pp, uint32_t offset,
         break;
     default: break;
     }
-}
-
-bool utgard_pp_work(struct utgard_device *device)
-{
-    for (unsigned pp = 0; pp < device->options.pp_count; pp++) {
-        struct gpu_fault fault;
-        if (!device->pp_started[pp])
-            continue;
-        device->job++;
-        utgard_fault_set(&fault, GPU_FAULT_UNSUPPORTED, "pp", device->store[UTGARD_IP_PP0 + pp][0],
-                         "rendering is not done yet");
-        utgard_fault_add(device, &fault);
-        device->pp_started[pp] = false;
-        utgard_pp_raise(device, pp, UTGARD_PP_INT_COMMAND);
-        return true;
-    }
-    return false;
 }
