@@ -1,7 +1,7 @@
-/* Submissions of the stock driver, recorded in tests/data/mali400: each scene's GP job and then its PP job on
- * both pixel processors, as the kernel's driver starts them. Compiled and interpreted, on one thread and
- * several, the pictures are the same, and what the scenes show. VITRAIL_UTGARD_PICTURES names a folder for
- * them as PNG. */
+/* Submissions of the stock driver, recorded in tests/data/mali400 and mali450: each scene's GP job and then
+ * its PP job on both pixel processors, as the kernel's driver starts them. Compiled and interpreted, on one
+ * thread and several, the pictures are the same, and what the scenes show. VITRAIL_UTGARD_PICTURES names a
+ * folder for them as PNG. */
 #include "utgard_guest.h"
 
 #include <stdio.h>
@@ -9,8 +9,15 @@
 #include "raster/texture.h"
 #include "util/image.h"
 
-enum { FIRST = 0x02000000, BYTES = 0x02300000, SIDE = 256 };
-enum { PP_RAW = 0x1020, PP_CTRL = 0x100c, PP_START = 0x40, MALI400_WORDS = 68, FRAME_WORDS = 23, LISTS = 60 };
+enum { FIRST = 0x02000000, BYTES = 0x02600000, SIDE = 256 };
+enum {
+    PP_RAW = 0x1020,
+    PP_CTRL = 0x100c,
+    PP_START = 0x40,
+    WORDS = 78,
+    FRAME_WORDS = 23,
+    LISTS = 60 /* of Mali-400 */
+};
 
 static struct jit_engine *engine;
 static struct util_pool *pool;
@@ -18,7 +25,7 @@ static struct util_pool *pool;
 static uint32_t read_file(const char *scene, const char *name, void *out, size_t room)
 {
     char path[1024];
-    snprintf(path, sizeof path, "%s/tests/data/mali400/%s/%s", SOURCE_DIR, scene, name);
+    snprintf(path, sizeof path, "%s/tests/data/%s/%s", SOURCE_DIR, scene, name);
     FILE *f = fopen(path, "rb");
     if (!f)
         fail_msg("cannot read %s", path);
@@ -41,18 +48,44 @@ static void load_buffers(uint8_t *memory, const char *scene, const char *index_n
     }
 }
 
-/* Starts PP n as lima_pp_task_run does. */
-static void start_pp(struct guest *g, unsigned n, const uint32_t frame[MALI400_WORDS])
+static void write_frame(struct guest *g, uint32_t base, const uint32_t frame[WORDS], uint32_t list)
 {
-    enum utgard_ip ip = (enum utgard_ip)(UTGARD_IP_PP0 + n), mmu = (enum utgard_ip)(UTGARD_IP_PPMMU0 + n);
-    uint32_t base = guest_base(g, ip);
-    guest_start_mmu(g, mmu);
     for (uint32_t w = 0; w < FRAME_WORDS; w++)
-        utgard_write(g->device, base + 4 * w, w ? frame[w] : frame[LISTS + n]);
+        utgard_write(g->device, base + 4 * w, w ? frame[w] : list);
     for (uint32_t unit = 0; unit < 3; unit++)
         for (uint32_t w = 0; w < 12; w++)
             utgard_write(g->device, base + 0x100 * (unit + 1) + 4 * w,
                          frame[FRAME_WORDS + 1 + 12 * unit + w]);
+}
+
+/* All PPs through the broadcast unit, tiles from the DLBU, as lima_pp_task_run does on Mali-450. */
+static void start_all(struct guest *g, const uint32_t frame[WORDS])
+{
+    uint32_t count = frame[FRAME_WORDS], all = (1u << count) - 1, dlbu = guest_base(g, UTGARD_IP_DLBU);
+    uint32_t base = guest_base(g, UTGARD_IP_PP_BCAST);
+    assert_int_equal(frame[LISTS], 1); /* the DLBU is used */
+    for (unsigned n = 0; n < count; n++)
+        guest_start_mmu(g, (enum utgard_ip)(UTGARD_IP_PPMMU0 + n));
+    utgard_write(g->device, dlbu + 4, 0xfff00000);
+    for (unsigned n = 0; n < 4; n++)
+        utgard_write(g->device, dlbu + 8 + 4 * n, frame[LISTS + 2 + n]);
+    utgard_write(g->device, dlbu + 0x18, all);
+    utgard_write(g->device, guest_base(g, UTGARD_IP_BCAST), all << 16 | all);
+    write_frame(g, base, frame, 0xfff00000);
+    utgard_write(g->device, base + PP_CTRL, PP_START);
+    guest_expect_no_fault(g);
+    for (unsigned n = 0; n < count; n++)
+        assert_int_equal(
+            utgard_read(g->device, guest_base(g, (enum utgard_ip)(UTGARD_IP_PP0 + n)) + PP_RAW) & 1, 1);
+}
+
+/* Starts PP n as lima_pp_task_run does on Mali-400. */
+static void start_pp(struct guest *g, unsigned n, const uint32_t frame[WORDS])
+{
+    enum utgard_ip ip = (enum utgard_ip)(UTGARD_IP_PP0 + n), mmu = (enum utgard_ip)(UTGARD_IP_PPMMU0 + n);
+    uint32_t base = guest_base(g, ip);
+    guest_start_mmu(g, mmu);
+    write_frame(g, base, frame, frame[LISTS + n]);
     utgard_write(g->device, base + PP_CTRL, PP_START);
     guest_expect_no_fault(g);
     assert_int_equal(utgard_read(g->device, base + PP_RAW) & 1, 1);
@@ -64,7 +97,7 @@ static void save(const char *name, const uint32_t *pixels)
     const char *folder = getenv("VITRAIL_UTGARD_PICTURES");
     if (!folder)
         return;
-    snprintf(path, sizeof path, "%s/%s.png", folder, name);
+    snprintf(path, sizeof path, "%s/%s.png", folder, strchr(name, '/') + 1);
     struct util_image image;
     assert_int_equal(util_image_init(&image, SIDE, SIDE), 0);
     memcpy(image.pixels, pixels, SIDE * SIDE * 4);
@@ -76,16 +109,18 @@ static void save(const char *name, const uint32_t *pixels)
 static void render(const char *name, const struct utgard_options *options, uint32_t *out)
 {
     struct guest g;
-    uint32_t gp[6], pp[MALI400_WORDS];
+    uint32_t gp[6], pp[WORDS];
     guest_create(&g, options);
     uint8_t *memory = guest_map(&g, FIRST, BYTES, RIGHT_BOTH);
     load_buffers(memory, name, "index.txt");
     load_buffers(memory, name, "pp-index.txt");
     assert_int_equal(read_file(name, "frame.bin", gp, sizeof gp), sizeof gp);
-    assert_int_equal(read_file(name, "pp-frame.bin", pp, sizeof pp), sizeof pp);
+    assert_true(read_file(name, "pp-frame.bin", pp, sizeof pp) >= 68 * 4);
     guest_run(&g, gp);
     guest_expect_no_fault(&g);
-    for (unsigned n = 0; n < pp[FRAME_WORDS]; n++)
+    if (options->kind == UTGARD_MALI450)
+        start_all(&g, pp);
+    for (unsigned n = 0; options->kind == UTGARD_MALI400 && n < pp[FRAME_WORDS]; n++)
         start_pp(&g, n, pp);
     const uint8_t *tiles = memory + (pp[FRAME_WORDS + 2] - FIRST);
     for (uint32_t y = 0; y < SIDE; y++)
@@ -100,7 +135,11 @@ static uint32_t picture[SIDE * SIDE], other[SIDE * SIDE];
 /* Compiled on several threads; then compiled on one, and interpreted on several. */
 static void render_all(const char *name)
 {
-    struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 2, .engine = engine, .pool = pool};
+    bool m450 = strncmp(name, "mali450", 7) == 0;
+    struct utgard_options options = {.kind = m450 ? UTGARD_MALI450 : UTGARD_MALI400,
+                                     .pp_count = m450 ? 6 : 2,
+                                     .engine = engine,
+                                     .pool = pool};
     render(name, &options, picture);
     save(name, picture);
     options.pool = NULL;
@@ -121,14 +160,14 @@ static void test_scene(void **data)
     struct util_image_diff diff;
     char path[1024];
     render_all(name);
-    snprintf(path, sizeof path, "%s/tests/data/mali400/%s/llvmpipe.png", SOURCE_DIR, name);
+    snprintf(path, sizeof path, "%s/tests/data/%s/llvmpipe.png", SOURCE_DIR, name);
     assert_int_equal(util_image_read_png(&theirs, path), 0);
     assert_int_equal(util_image_init(&mine, SIDE, SIDE), 0);
     for (uint32_t y = 0; y < SIDE; y++)
         memcpy(mine.pixels + y * SIDE * 4, picture + (SIDE - 1 - y) * SIDE, SIDE * 4);
-    assert_int_equal(util_image_compare(&mine, &theirs, strcmp(name, "cube") ? 1 : 16, 0, &diff), 0);
+    assert_int_equal(util_image_compare(&mine, &theirs, strcmp(name, "mali400/cube") ? 1 : 16, 0, &diff), 0);
     assert_int_equal(diff.total, SIDE * SIDE);
-    assert_true(diff.beyond <= (strcmp(name, "cube") ? 0 : 4));
+    assert_true(diff.beyond <= (strcmp(name, "mali400/cube") ? 0 : 4));
     util_image_finish(&mine);
     util_image_finish(&theirs);
 }
@@ -151,10 +190,11 @@ static int finish(void **data)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        {"clear", test_scene, NULL, NULL, "clear"},
-        {"triangle", test_scene, NULL, NULL, "triangle"},
-        {"cube", test_scene, NULL, NULL, "cube"},
-        {"loop", test_scene, NULL, NULL, "loop"},
+        {"clear", test_scene, NULL, NULL, "mali400/clear"},
+        {"triangle", test_scene, NULL, NULL, "mali400/triangle"},
+        {"cube", test_scene, NULL, NULL, "mali400/cube"},
+        {"loop", test_scene, NULL, NULL, "mali400/loop"},
+        {"dlbu", test_scene, NULL, NULL, "mali450/triangle"},
     };
     return cmocka_run_group_tests(tests, start, finish);
 }
