@@ -1,5 +1,6 @@
 /* What a hostile client may ask of the card: ioctls with the fuzzer's arguments, out of a channel that holds
- * the fuzzer's bytes, on a card node and a render node, as the server hands them to drm_ioctl. */
+ * the fuzzer's bytes, on a card node and a render node, as the server hands them to drm_ioctl. The last byte
+ * chooses the GPU. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "drm/internal.h"
 #include "drm/protocol.h"
+#include "gpu/families.h"
 
 #define MEMORY  (8u << 20)
 #define CHANNEL (64u << 10)
@@ -32,13 +34,13 @@ static void take_message(void *data, const char *text)
 }
 
 /* The row-th of all ioctls. */
-static uint32_t request_of(unsigned row)
+static uint32_t request_of(const struct drm *drm, unsigned row)
 {
-    static const struct drm_ioctl_row *const tables[] = {drm_vc4_ioctls, drm_core_ioctls, drm_sync_ioctls,
-                                                         drm_kms_ioctls, drm_fb_ioctls,   drm_atomic_ioctls};
-    static uint32_t requests[256];
-    static unsigned count;
-    for (unsigned t = 0; !count || t % UTIL_ARRAY_SIZE(tables); t++)
+    const struct drm_ioctl_row *const tables[] = {drm->driver->ioctls, drm_core_ioctls, drm_sync_ioctls,
+                                                  drm_kms_ioctls,      drm_fb_ioctls,   drm_atomic_ioctls};
+    uint32_t requests[256];
+    unsigned count = 0;
+    for (unsigned t = 0; t < UTIL_ARRAY_SIZE(tables); t++)
         for (const struct drm_ioctl_row *at = tables[t]; at->fn && count < 256; at++)
             requests[count++] = at->request;
     return requests[row % count];
@@ -68,7 +70,7 @@ static void ask(struct session *s, struct drm_file *file, uint32_t request, cons
 /* A step: which ioctl, on which node, with an argument of the size that the ioctl has, from the input. */
 static size_t step(struct session *s, const uint8_t *bytes, size_t size)
 {
-    uint32_t request = request_of(bytes[0]);
+    uint32_t request = request_of(s->drm, bytes[0]);
     if (bytes[1] & 2) /* a shorter or a longer form */
         request = (request & ~(uint32_t)IOCSIZE_MASK) | (uint32_t)(bytes[1] >> 2) * 8 << IOCSIZE_SHIFT;
     size_t take = UTIL_MIN((size_t)_IOC_SIZE(request), size - 2);
@@ -77,9 +79,9 @@ static size_t step(struct session *s, const uint8_t *bytes, size_t size)
     return 2 + take;
 }
 
-static int start(struct session *s, struct gpu_memory *memory, struct vc4_device *gpu, size_t *sum)
+static int start(struct session *s, struct gpu_memory *memory, const struct gpu_device *gpu, size_t *sum)
 {
-    struct drm_options options = {.gpu = vc4_device_gpu(gpu), .listener = {sum, take_fault, take_message}};
+    struct drm_options options = {.gpu = *gpu, .listener = {sum, take_fault, take_message}};
     if (drm_create(memory, &options, &s->drm))
         return -1;
     if (drm_open(s->drm, DRM_MINOR_CARD, &s->file[0]) || drm_open(s->drm, DRM_MINOR_RENDER, &s->file[1])) {
@@ -94,13 +96,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static struct session s;
     struct vc4_options options = {.packet_budget = 20000, .fuel = 64};
     struct gpu_memory memory;
-    struct vc4_device *gpu = NULL;
+    static const char *const gpus[] = {"vc4", "vc4", "mali400", "mali450"};
+    struct gpu_device gpu = {0};
     size_t sum = 0;
 
     if (size < 4 || gpu_memory_create(MEMORY, &memory))
         return 0;
-    if (vc4_device_create(&memory, &options, &gpu) || start(&s, &memory, gpu, &sum)) {
-        vc4_device_destroy(gpu);
+    if (gpu_create(gpus[bytes[size - 1] >> 6], &memory, &options, &gpu) || start(&s, &memory, &gpu, &sum)) {
+        gpu_device_destroy(&gpu);
         gpu_memory_destroy(&memory);
         return 0;
     }
@@ -116,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (s.fd >= 0)
         close(s.fd);
     drm_destroy(s.drm);
-    vc4_device_destroy(gpu);
+    gpu_device_destroy(&gpu);
     gpu_memory_destroy(&memory);
     return 0;
 }
