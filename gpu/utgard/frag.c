@@ -11,7 +11,8 @@
 #include "util/half.h"
 
 #define UNIT               "fragment program"
-#define INTERPRETED_WEIGHT 16u /* of an interpreted instruction in fuel */
+#define SHORT_PROGRAM      1024u /* words: more than most have */
+#define INTERPRETED_WEIGHT 16u   /* of an interpreted instruction in fuel */
 
 /* ---- the program ---- */
 
@@ -25,9 +26,21 @@ static uint32_t readable_words(const struct gpu_space *space, uint32_t address)
     return (uint32_t)((where - address) / 4);
 }
 
+/* Guest memory may change while it is read: the program is taken of a copy. */
+static int take_program(struct utgard_frag *frag, const struct gpu_space *space, uint32_t count,
+                        struct util_error *error)
+{
+    free(frag->words);
+    frag->words = malloc(count * 4ull);
+    if (!frag->words)
+        return -ENOMEM;
+    memcpy(frag->words, space->window.base + frag->address, count * 4ull);
+    return utgard_pp_program_create(frag->words, count, &frag->program, error);
+}
+
 static int read_program(struct utgard_frag *frag, const struct gpu_space *space, struct gpu_fault *fault)
 {
-    uint32_t count = readable_words(space, frag->address);
+    uint32_t all = readable_words(space, frag->address), count = UTIL_MIN(all, SHORT_PROGRAM);
     struct util_error error = {0};
     int status = -EFAULT;
 
@@ -35,12 +48,11 @@ static int read_program(struct utgard_frag *frag, const struct gpu_space *space,
         utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, frag->address, "the program is outside memory");
         return status;
     }
-    /* Guest memory may change while it is read: the program is taken of a copy. */
-    frag->words = malloc(count * 4ull);
-    if (!frag->words)
-        return -ENOMEM;
-    memcpy(frag->words, space->window.base + frag->address, count * 4ull);
-    status = utgard_pp_program_create(frag->words, count, &frag->program, &error);
+    status = take_program(frag, space, count, &error);
+    if (status == -EBADMSG && all > count) {
+        error = (struct util_error){0};
+        status = take_program(frag, space, all, &error);
+    }
     if (status)
         utgard_pp_refuse(fault, GPU_FAULT_SHADER, UNIT, frag->address, "%s", error.text);
     return status;
@@ -263,7 +275,9 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
                                            .textures = frag->textures,
                                            .blend_color = state->blend_color,
                                            .alpha_ref = state->alpha_ref,
-                                           .fuel = config->fuel};
+                                           .fuel = config->fuel,
+                                           .y_scale = config->y_scale,
+                                           .y_offset = config->y_offset};
     /* Whatever it is that keeps it from being compiled, the reference path serves. */
     if (engine && utgard_frag_compile(frag, engine, &frag->code, &error))
         frag->code = NULL;

@@ -16,6 +16,9 @@ struct utgard_frag_config {
     uint32_t samples; /* of the tiles: 1 or 4 */
     bool points;      /* the primitives are points: they come with their coordinates as varyings 0 and 1 */
     uint32_t fuel;    /* instructions that the loops of a block may repeat */
+    /* What programs see as a pixel's y: (y + 1/2) * y_scale + y_offset, exactly; 1 or -1, and a multiple of
+     * 1/2 below 2^16. */
+    float y_scale, y_offset;
 };
 
 /* Prepares a draw. `engine` NULL: the reference path. Uniforms and descriptors are read now, texels when they

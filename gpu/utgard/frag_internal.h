@@ -40,6 +40,7 @@ struct utgard_frag_args {
     const float *uniforms;
     const struct raster_texture *textures; /* by the program's sample number */
     uint32_t blend_color, alpha_ref, fuel;
+    float y_scale, y_offset;
 };
 
 /* Shades blocks; returns 0 or a fault as utgard_pp_translate codes it. `temporaries`: struct

@@ -21,9 +21,13 @@ static LLVMValueRef port_varying(void *ctx, struct jit_builder *b, uint32_t firs
 static void port_fragcoord(void *ctx, struct jit_builder *b, LLVMValueRef out[4])
 {
     struct utgard_frag_emit *e = ctx;
+    LLVMValueRef scale = utgard_frag_field(e, b, b->f32, offsetof(struct utgard_frag_args, y_scale), 4);
+    LLVMValueRef offset = utgard_frag_field(e, b, b->f32, offsetof(struct utgard_frag_args, y_offset), 4), y;
 
+    y = LLVMBuildFMul(b->ir, e->cy, jit_splat(b, scale), "");
+    y = LLVMBuildFAdd(b->ir, y, jit_splat(b, offset), "");
     out[0] = jit_as_i32(b, e->cx);
-    out[1] = jit_as_i32(b, e->cy);
+    out[1] = jit_as_i32(b, y);
     out[2] = jit_as_i32(b, e->z);
     out[3] = jit_as_i32(b, e->inv_w);
 }

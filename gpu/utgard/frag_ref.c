@@ -97,7 +97,10 @@ static void port_fragcoord(void *ctx, uint32_t out[4][16])
 
     for (unsigned lane = 0; lane < 16; lane++) {
         out[0][lane] = util_f2u((float)(batch->px + lane_x(lane)) + 0.5f);
-        out[1][lane] = util_f2u((float)(batch->py + lane_y(lane)) + 0.5f);
+        float y = (float)(batch->py + lane_y(lane)) + 0.5f;
+
+        y = y * batch->frag->args.y_scale;
+        out[1][lane] = util_f2u(y + batch->frag->args.y_offset);
         out[2][lane] = util_f2u(depth_of_plane(batch, lane));
         out[3][lane] = util_f2u(inv_w(batch, lane));
     }

@@ -11,8 +11,9 @@
 #define UNIT "frame"
 
 /* Frame registers (lima's lima_pp_frame_reg). */
-enum { FLAGS = 3, CLEAR_DEPTH, CLEAR_STENCIL, CLEAR_COLOR, WIDTH = 10, HEIGHT };
-#define FLAG_HALVES 1u
+enum { FLAGS = 3, CLEAR_DEPTH, CLEAR_STENCIL, CLEAR_COLOR, WIDTH = 10, HEIGHT, ORIGIN_Y = 17 };
+#define FLAG_HALVES     1u
+#define FLAG_LOWER_LEFT 2u
 
 /* ---- master lists ---- */
 
@@ -59,6 +60,9 @@ static bool decode(struct utgard_run *run, struct gpu_fault *fault)
 
     run->width = r[WIDTH] + 1;
     run->height = r[HEIGHT] + 1;
+    /* From the lower left: programs count rows from the bottom, whose origin is given in half pixels. */
+    run->y_scale = r[FLAGS] & FLAG_LOWER_LEFT ? -1.0f : 1.0f;
+    run->y_offset = r[FLAGS] & FLAG_LOWER_LEFT ? (float)((r[ORIGIN_Y] & 0xffff) + 1) / 2.0f : 0.0f;
     run->clear_color = r[CLEAR_COLOR];
     run->clear_zs = (r[CLEAR_DEPTH] & 0xffffff) << 8 | (r[CLEAR_STENCIL] & 255);
     if (r[WIDTH] > 4095 || r[HEIGHT] > 4095)

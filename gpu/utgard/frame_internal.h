@@ -29,6 +29,7 @@ struct utgard_worker {
 struct utgard_run {
     const struct utgard_pp_frame *frame;
     uint32_t width, height, clear_color, clear_zs;
+    float y_scale, y_offset; /* frag.h */
     struct utgard_wb wb[UTGARD_WB_UNITS];
     bool multisampled;             /* all tiles have four samples */
     struct utgard_worker *workers; /* one each */

@@ -15,7 +15,11 @@ static struct utgard_draw *find(struct utgard_run *run, uint32_t rsw, uint8_t sa
                                 struct gpu_fault *fault)
 {
     const struct utgard_pp_frame *frame = run->frame;
-    struct utgard_frag_config config = {.samples = samples, .points = points, .fuel = UTGARD_BLOCK_FUEL};
+    struct utgard_frag_config config = {.samples = samples,
+                                        .points = points,
+                                        .fuel = UTGARD_BLOCK_FUEL,
+                                        .y_scale = run->y_scale,
+                                        .y_offset = run->y_offset};
     struct utgard_draw **bucket = &run->draws[(rsw >> 6) % UTGARD_DRAWS], *draw;
 
     for (draw = *bucket; draw; draw = draw->next)

@@ -235,7 +235,11 @@ static struct raster_tile start, want, got;
 
 static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, struct tally *tally)
 {
-    struct utgard_frag_config config = {.samples = one_in(3) ? 4 : 1, .points = one_in(8), .fuel = 200};
+    struct utgard_frag_config config = {.samples = one_in(3) ? 4 : 1,
+                                        .points = one_in(8),
+                                        .fuel = 200,
+                                        .y_scale = one_in(2) ? 1.0f : -1.0f,
+                                        .y_offset = (float)below(100)};
     struct utgard_state state;
     struct utgard_frag *ref, *compiled;
     struct gpu_fault fault = {0}, fault2 = {0};
