@@ -36,8 +36,8 @@ static const struct row rows[UTGARD_CL_COUNT] = {
 static uint32_t field_value(const struct field *f, uint64_t word)
 {
     uint64_t value = util_bits(word, f->lo, f->count);
-    if (f->count2)
-        value |= util_bits(word, f->lo2, f->count2) << f->count;
+    if (f->count2) /* then both are shorter than a word */
+        value |= util_bits(word, f->lo2, f->count2) << (f->count & 31);
     if (f->kind == COUNT)
         value++;
     if (f->kind == PLACE)

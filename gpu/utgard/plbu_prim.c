@@ -31,6 +31,12 @@ static int32_t fixed(float pixels)
     return (int32_t)lrintf(pixels * 16);
 }
 
+/* The middle of a frame of so many tiles, in pixels. */
+static float centre(uint32_t tiles)
+{
+    return (float)(tiles * PLBU_TILE) * 0.5f;
+}
+
 static bool is_number(float v)
 {
     return v - v == 0;
@@ -71,8 +77,8 @@ static void load(const struct utgard_plbu *p, uint32_t index, struct vertex *v)
     memcpy(value, at, sizeof value);
     *v = (struct vertex){.x = value[0], .y = value[1], .z = value[2], .inv_w = value[3]};
     w = 1 / v->inv_w;
-    v->clip[0] = (v->x - (float)(p->reg.tiles_x * (PLBU_TILE / 2))) * w;
-    v->clip[1] = (v->y - (float)(p->reg.tiles_y * (PLBU_TILE / 2))) * w;
+    v->clip[0] = (v->x - centre(p->reg.tiles_x)) * w;
+    v->clip[1] = (v->y - centre(p->reg.tiles_y)) * w;
     v->clip[2] = depth_of(d, v->z) * w;
     v->clip[3] = w;
     v->code = tiler_outcode(&d->guard, v->clip[0], v->clip[1], v->clip[2], w);
@@ -106,8 +112,8 @@ static void set_vertex(const struct utgard_plbu *p, struct plbu_piece *piece, un
 {
     const float *position = c->position;
     bool whole = c->source >= 0;
-    float x = position[0] / position[3] + (float)(p->reg.tiles_x * (PLBU_TILE / 2));
-    float y = position[1] / position[3] + (float)(p->reg.tiles_y * (PLBU_TILE / 2));
+    float x = position[0] / position[3] + centre(p->reg.tiles_x);
+    float y = position[1] / position[3] + centre(p->reg.tiles_y);
     piece->clipped.vertex[n].x = whole ? v[c->source].x : x;
     piece->clipped.vertex[n].y = whole ? v[c->source].y : y;
     piece->clipped.vertex[n].z =
