@@ -176,7 +176,7 @@ uint32_t utgard_device_lines(const struct utgard_device *device)
     uint32_t lines = (uint32_t)((device->gp_unit.raw & device->gp_unit.mask) != 0) << UTGARD_IP_GP;
     lines |= (uint32_t)((device->mmu[0].raw & device->mmu[0].mask) != 0) << UTGARD_IP_GPMMU;
     lines |= (uint32_t)((device->power_raw & device->power_mask) != 0) << UTGARD_IP_PMU;
-    for (unsigned n = 0; n < device->options.pp_count; n++) {
+    for (unsigned n = 0; n < UTGARD_MAX_PP; n++) { /* those that are not there stay silent */
         const struct utgard_unit *pp = &device->pp_unit[n];
         unsigned line = gathered(device) >> n & 1 ? UTGARD_IP_PP_BCAST : UTGARD_IP_PP0 + n;
         lines |= (uint32_t)((pp->raw & pp->mask) != 0) << line;
