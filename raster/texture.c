@@ -61,9 +61,10 @@ int raster_texture_validate(const struct raster_texture_key *key, struct raster_
         if (key->layout != RASTER_LAYOUT_COUNT ? key->layout != level->layout
                                                : level->layout >= RASTER_LAYOUT_COUNT)
             return util_fail(error, -EFAULT, "texture level %u has a layout of its own", n);
+        level->face_stride = level->face_stride ? level->face_stride : texture->face_stride;
         if (!raster_level_span(bits, level, etc ? (width + 3) / 4 : width,
                                etc ? (level->height + 3) / 4 : level->height, &span) ||
-            !util_add(span, (uint64_t)texture->face_stride * (faces - 1), &end) ||
+            !util_add(span, (uint64_t)level->face_stride * (faces - 1), &end) ||
             !util_add(end, level->offset, &end) || end > texture->memory_size || end > UINT32_MAX)
             return util_fail(error, -EFAULT, "texture level %u (%ux%u at 0x%08x) leaves memory", n,
                              level->width, level->height, level->offset);
@@ -116,7 +117,7 @@ static uint32_t tap(const struct lane_sample *sample, const struct raster_level 
     if (sample->key->flip_y)
         row = level->height - 1 - row;
     return raster_fetch(sample->key, level,
-                        texture->memory + level->offset + (uint64_t)sample->face * texture->face_stride,
+                        texture->memory + level->offset + (uint64_t)sample->face * level->face_stride,
                         (uint32_t)x->x[kx], row);
 }
 
@@ -207,6 +208,6 @@ void raster_texture_lookup(const struct raster_texture_key *key, const struct ra
         row /= 4;
         column /= 4;
     }
-    out->offset = level->offset + face * texture->face_stride +
+    out->offset = level->offset + face * level->face_stride +
                   raster_texel_offset((enum raster_layout)level->layout, bytes, level->stride, column, row);
 }

@@ -89,6 +89,7 @@ struct raster_level {
     uint32_t width, height; /* texels, >= 1 */
     uint32_t stride;        /* linear: bytes a row; tiled: tiles or utiles a row */
     uint32_t layout;        /* enum raster_layout */
+    uint32_t face_stride;   /* bytes between its cube faces; 0: the texture's (validated: never, of cubes) */
     /* What raster_texture_validate makes of them for compiled code. Pairs: x in the low half, y in the high.
      */
     float scale[2];        /* 256 times width and height */
@@ -103,7 +104,7 @@ struct raster_texture {
     const uint8_t *memory; /* host address of guest address 0 */
     uint64_t memory_size;
     uint32_t level_count; /* 1..RASTER_MAX_LEVELS */
-    uint32_t face_stride; /* bytes between cube faces */
+    uint32_t face_stride; /* bytes between cube faces, of levels that say nothing else */
     uint32_t border; /* 8888 colour outside, for RASTER_BORDER, when no r is given (README.md section 4) */
     float width, height; /* of level 0 */
     float max_level;     /* level_count - 1 */

@@ -115,6 +115,7 @@ static struct texture_ir_level load_level(struct texture_ir *t, LLVMValueRef num
         {&level.stride, offsetof(struct raster_level, stride)},
         {&level.offset, offsetof(struct raster_level, offset)},
         {&level.layout, offsetof(struct raster_level, layout)},
+        {&level.face_stride, offsetof(struct raster_level, face_stride)},
         {&level.last, offsetof(struct raster_level, last)},
         {&level.windowed, offsetof(struct raster_level, windowed)},
         {&level.last_utile, offsetof(struct raster_level, last_utile)},

@@ -38,7 +38,7 @@ static LLVMValueRef negate_if(struct jit_builder *b, LLVMValueRef mask, LLVMValu
     return jit_as_f32(b, LLVMBuildXor(b->ir, jit_as_i32(b, x), sign, ""));
 }
 
-/* Section 1: replaces s and t by the face's coordinates and returns the byte offset of each lane's face. */
+/* Section 1: replaces s and t by the face's coordinates and returns the number of each lane's face. */
 LLVMValueRef texture_ir_faces(struct texture_ir *t, LLVMValueRef *s, LLVMValueRef *t_, LLVMValueRef r)
 {
     struct jit_builder *b = t->b;
@@ -60,13 +60,12 @@ LLVMValueRef texture_ir_faces(struct texture_ir *t, LLVMValueRef *s, LLVMValueRe
     LLVMValueRef sc = negate_if(b, flip_s, LLVMBuildSelect(b->ir, is_x, r, *s, ""));
     LLVMValueRef tc = negate_if(b, flip_t, LLVMBuildSelect(b->ir, not_y, *t_, r, ""));
     LLVMValueRef face = LLVMBuildSelect(b->ir, is_y, jit_splat_u32(b, 2), jit_splat_u32(b, 4), "");
-    LLVMValueRef stride = texture_ir_word(b, t->texture, offsetof(struct raster_texture, face_stride));
 
     face = LLVMBuildSelect(b->ir, is_x, jit_splat_u32(b, 0), face, "");
     face = LLVMBuildAdd(b->ir, face, LLVMBuildZExt(b->ir, negative, b->i32x16, ""), "");
     *s = add(b, mul(b, sc, half), half);
     *t_ = add(b, mul(b, tc, half), half);
-    return LLVMBuildMul(b->ir, face, jit_splat(b, stride), "");
+    return face;
 }
 
 /* Lane 4q + n of each quad, in all four of its lanes. */

@@ -292,7 +292,7 @@ static void gather_taps(struct texture_ir *t, const struct texture_ir_level *lev
     memory = jit_offset_const(b, t->texture, offsetof(struct raster_texture, memory));
     memory = jit_load(b, b->ptr, memory, 8, true);
     start = jit_splat(b, level->offset);
-    if (t->face)
+    if (t->face) /* in the function: bytes */
         start = LLVMBuildAdd(b->ir, start, t->face, "");
     for (unsigned v = 0; v < taps; v++) {
         LLVMValueRef base = LLVMBuildAdd(b->ir, at.y_part[v], start, "");
@@ -362,7 +362,7 @@ void texture_ir_gather(struct texture_ir *t, const struct texture_ir_level *leve
         args[4 + k] = k < taps ? x->tap[k] : none;
         args[6 + k] = k < taps ? y->tap[k] : none;
     }
-    args[8] = t->face ? t->face : none;
+    args[8] = t->face ? LLVMBuildMul(b->ir, t->face, jit_splat(b, level->face_stride), "") : none;
     all = LLVMBuildCall2(b->ir, type, function, args, 9, "");
     for (unsigned k = 0; k < taps * taps; k++)
         out[k] = LLVMBuildExtractValue(b->ir, all, k, "");

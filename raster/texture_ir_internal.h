@@ -14,13 +14,13 @@ struct texture_ir {
     LLVMValueRef scratch; /* ptr to 64 bytes, or NULL */
     enum texture_filter filter;
     LLVMValueRef linear; /* i1x16, with TEXTURE_EITHER */
-    LLVMValueRef face;   /* i32x16, bytes to the cube face of each lane, or NULL */
+    LLVMValueRef face;   /* i32x16, the cube face of each lane, or NULL */
     LLVMValueRef border; /* i32x16 8888, where an axis wraps with RASTER_BORDER, else NULL */
 };
 
 /* One level, the same for all lanes: scalars as in struct raster_level. */
 struct texture_ir_level {
-    LLVMValueRef width, height, stride, offset, layout;
+    LLVMValueRef width, height, stride, offset, layout, face_stride;
     LLVMValueRef scale[2], last, windowed, last_utile, last_window, utile_factor;
 };
 

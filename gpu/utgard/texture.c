@@ -215,7 +215,7 @@ static bool in_reach(const struct gpu_space *space, const struct utgard_texture_
                        (util_div_up(level->height, key->raster.format == RASTER_ETC1 ? 4 : 1) - 1) +
                    1;
         if (!gpu_space_allows(space, level->offset,
-                              size + (uint64_t)texture->face_stride * (key->raster.cube ? 5 : 0),
+                              size + (uint64_t)level->face_stride * (key->raster.cube ? 5 : 0),
                               GPU_RIGHT_READ, &where))
             return utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, address,
                                     "level %u of the texture is not all in memory, from 0x%08x on", n,
@@ -241,10 +241,8 @@ static bool supported(const struct utgard_texture_fields *f, uint32_t address, b
                                 f->height);
     if (f->dimension == 3 || (f->dimension == 2 && !f->cube && f->depth > 1))
         return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, address, "a texture of three dimensions");
-    if (cube && (!f->cube || f->max_lod >= 32))
-        return cube && !f->cube
-                   ? utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address, "asked as a cube, and is none")
-                   : true;
+    if (cube && !f->cube)
+        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address, "asked as a cube, and is none");
     return true;
 }
 
@@ -280,9 +278,8 @@ bool utgard_texture_read(const struct gpu_space *space, uint32_t address, uint8_
     for (uint32_t n = 0; n < texture->level_count; n++)
         place(&f, key, n, &texture->level[n]);
     key->raster.pot = !(f.width & (f.width - 1)) && !(f.height & (f.height - 1));
-    texture->face_stride = cube ? face_bytes(key, &texture->level[0]) : 0;
-    if (cube && texture->level_count > 1) /* the distance between faces differs from level to level */
-        return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, address, "a cube of several levels");
+    for (uint32_t n = 0; cube && n < texture->level_count; n++)
+        texture->level[n].face_stride = face_bytes(key, &texture->level[n]);
     if (raster_texture_validate(&key->raster, texture, &error))
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address, "%s", error.text);
     return in_reach(space, key, texture, address, fault);

@@ -158,6 +158,8 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
         place_level(key, level, align, &end);
     }
     texture->face_stride = key->cube ? (end + 7) & ~7u : 0;
+    for (uint32_t l = 0; key->cube && l < texture->level_count; l++)
+        texture->level[l].face_stride = random32() & 1 ? 0 : ((end + 7) & ~7u) + 8 * below(100);
     out->has_t = below(10) != 0;
     out->has_r = key->cube || below(3) == 0;
     out->has_bias = key->lod != RASTER_LOD_IMPLICIT;

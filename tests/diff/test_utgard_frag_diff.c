@@ -84,7 +84,7 @@ static void random_descriptor(uint32_t words[16], bool cube)
     static const uint8_t formats[] = {0x09, 0x0a, 0x0b, 0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x14,
                                       0x16, 0x16, 0x17, 0x20, 0x22, 0x23, 0x24, 0x2c, 0x32};
     bool tiled = cube || !one_in(3);
-    uint32_t levels = cube ? 1 : 1 + below(4);
+    uint32_t levels = 1 + below(4);
 
     memset(words, 0, 64);
     put_field(words, 0, 6, formats[below(sizeof formats)]);
