@@ -12,7 +12,8 @@
 
 #define UNIT               "fragment program"
 #define SHORT_PROGRAM      1024u /* words: more than most have */
-#define INTERPRETED_WEIGHT 16u   /* of an interpreted instruction in fuel */
+#define LOOP_SHARE         16u
+#define INTERPRETED_WEIGHT 16u /* of an interpreted instruction in fuel */
 
 /* ---- the program ---- */
 
@@ -335,8 +336,13 @@ uint32_t utgard_frag_shade(const struct utgard_frag *frag, const struct raster_p
                            struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                            uint64_t *fuel, struct gpu_fault *fault)
 {
-    uint64_t cost = (uint64_t)count * frag->program->insn_count * (frag->code ? 1 : INTERPRETED_WEIGHT);
+    uint64_t cost = frag->program->insn_count;
     uint32_t code;
+
+    /* What loops repeat is not counted: a share of what they may is. */
+    if (frag->program->repeats)
+        cost += frag->args.fuel / LOOP_SHARE;
+    cost *= (uint64_t)count * (frag->code ? 1 : INTERPRETED_WEIGHT);
 
     if (cost > *fuel) {
         report(frag, UTGARD_PP_FAULT_FUEL, fault);

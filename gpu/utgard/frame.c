@@ -114,6 +114,12 @@ static void render_tile(void *data, uint32_t index, unsigned worker)
         utgard_wb_store(&run->wb[n], run->frame->space->window.base, &w->tile);
 }
 
+/* Several times what an even division gives: pictures are not even. */
+static uint64_t share(uint64_t all, uint32_t tiles)
+{
+    return UTIL_MAX(tiles > 8 ? all / (tiles / 8) : all, UTGARD_LEAST_SHARE);
+}
+
 bool utgard_frame_render(const struct utgard_pp_frame *frame, struct gpu_fault *fault)
 {
     unsigned workers = util_pool_workers(frame->pool);
@@ -128,6 +134,8 @@ bool utgard_frame_render(const struct utgard_pp_frame *frame, struct gpu_fault *
     }
     run->frame = frame;
     run->fault_index = UINT32_MAX;
+    run->fuel = share(frame->fuel, frame->tile_count);
+    run->items = share(frame->packets, frame->tile_count);
     pthread_mutex_init(&run->lock, NULL);
     done = decode(run, fault);
     if (done) {

@@ -71,6 +71,10 @@ struct utgard_pp_frame {
     uint32_t wb[UTGARD_WB_UNITS][UTGARD_WB_WORDS];
     const struct utgard_tile *tiles;
     uint32_t tile_count;
+    /* Bounds, of which each tile has its share whatever it needs: instructions of fragments, for 16 lanes
+     * each; items of lists. And what the loops of a block may repeat. */
+    uint64_t fuel, packets;
+    uint32_t block_fuel;
 };
 
 /* Renders the frame: the same bytes with any pool. False and *fault: nothing was rendered, or, with a fault

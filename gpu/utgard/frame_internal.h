@@ -6,10 +6,8 @@
 
 #include "gpu/utgard/frame.h"
 
-#define UTGARD_TILE_FUEL  (1ull << 30) /* instructions a tile's fragments may execute */
-#define UTGARD_BLOCK_FUEL (1u << 20)   /* that the loops of a block may repeat */
-#define UTGARD_TILE_ITEMS (1u << 22)   /* of a tile's list */
-#define UTGARD_DRAWS      1024u        /* buckets of prepared draws */
+#define UTGARD_LEAST_SHARE 65536u /* of the frame's bounds, for a tile */
+#define UTGARD_DRAWS       1024u  /* buckets of prepared draws */
 
 /* A render state of the frame, prepared by the first tile that meets it. */
 struct utgard_draw {
@@ -30,6 +28,7 @@ struct utgard_run {
     const struct utgard_pp_frame *frame;
     uint32_t width, height, clear_color, clear_zs;
     float y_scale, y_offset; /* frag.h */
+    uint64_t fuel, items;    /* a tile's share */
     struct utgard_wb wb[UTGARD_WB_UNITS];
     bool multisampled;             /* all tiles have four samples */
     struct utgard_worker *workers; /* one each */

@@ -60,6 +60,9 @@ static bool render(struct utgard_device *device, unsigned pp, struct utgard_tile
         .pool = device->options.pool,
         .reader = {.ctx = (void *)space, .next = utgard_frame_bins},
         .tiles = tiles,
+        .fuel = device->options.job_fuel,
+        .packets = device->options.packet_budget,
+        .block_fuel = device->options.fuel,
     };
 
     if (!space || !find_tiles(device, pp, space, tiles, &frame.tile_count, fault))

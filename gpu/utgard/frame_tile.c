@@ -17,7 +17,7 @@ static struct utgard_draw *find(struct utgard_run *run, uint32_t rsw, uint8_t sa
     const struct utgard_pp_frame *frame = run->frame;
     struct utgard_frag_config config = {.samples = samples,
                                         .points = points,
-                                        .fuel = UTGARD_BLOCK_FUEL,
+                                        .fuel = run->frame->block_fuel,
                                         .y_scale = run->y_scale,
                                         .y_offset = run->y_offset};
     struct utgard_draw **bucket = &run->draws[(rsw >> 6) % UTGARD_DRAWS], *draw;
@@ -233,13 +233,14 @@ static bool draw_prim(struct drawing *d, const struct utgard_tile_item *item, st
 
 /* ---- lists ---- */
 
-static bool read_item(struct utgard_run *run, uint64_t *at, uint32_t *items, struct utgard_tile_item *item,
+static bool read_item(struct utgard_run *run, uint64_t *at, uint64_t *items, struct utgard_tile_item *item,
                       struct gpu_fault *fault)
 {
     const struct utgard_tile_reader *reader = &run->frame->reader;
 
-    if (++*items > UTGARD_TILE_ITEMS)
-        return utgard_pp_refuse(fault, GPU_FAULT_LIST, UNIT, (uint32_t)*at, "a tile's list does not end");
+    if (++*items > run->items)
+        return utgard_pp_refuse(fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)*at,
+                                "more entries than the tile's share of what a job may have");
     return reader->next(reader->ctx, at, item, fault);
 }
 
@@ -247,8 +248,8 @@ static bool read_item(struct utgard_run *run, uint64_t *at, uint32_t *items, str
 bool utgard_tile_samples(struct utgard_run *run, uint32_t list, bool *four, struct gpu_fault *fault)
 {
     struct utgard_tile_item item = {0};
-    uint32_t items = 0, rsw = 0;
-    uint64_t at = list;
+    uint64_t at = list, items = 0;
+    uint32_t rsw = 0;
 
     while (!*four) {
         struct utgard_state state;
@@ -270,11 +271,10 @@ bool utgard_tile_samples(struct utgard_run *run, uint32_t list, bool *four, stru
 bool utgard_tile_draw(struct utgard_run *run, struct utgard_worker *worker, uint32_t list,
                       struct gpu_fault *fault)
 {
-    struct drawing d = {.run = run, .worker = worker, .fuel = UTGARD_TILE_FUEL};
+    struct drawing d = {.run = run, .worker = worker, .fuel = run->fuel};
     struct utgard_tile_item item = {0};
-    uint32_t items = 0;
+    uint64_t at = list, items = 0;
     bool stated = false;
-    uint64_t at = list;
 
     for (;;) {
         if (!read_item(run, &at, &items, &item, fault))

@@ -184,7 +184,7 @@ static void random_guest(struct guest *g, uint64_t number, struct utgard_state *
     for (uint32_t n = 0; n < TEXTURES; n++) {
         uint32_t descriptor[16];
 
-        random_descriptor(descriptor, n == 3);
+        random_descriptor(descriptor, number & 1);
         memcpy(g->memory.base + DESCRIPTORS + 64 * n, descriptor, sizeof descriptor);
         put(g, LIST + 4 * n, DESCRIPTORS + 64 * n);
     }

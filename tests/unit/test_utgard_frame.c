@@ -35,6 +35,7 @@ struct script {
     const struct utgard_tile_item *items;
     uint32_t count;
     bool fails; /* in the tile whose list is 0x20 */
+    bool endless;
 };
 
 static bool next(void *ctx, uint64_t *at, struct utgard_tile_item *item, struct gpu_fault *fault)
@@ -47,6 +48,8 @@ static bool next(void *ctx, uint64_t *at, struct utgard_tile_item *item, struct 
         return false;
     }
     *at += 1ull << 32;
+    if (s->endless)
+        n = 0;
     *item = n < s->count ? s->items[n] : (struct utgard_tile_item){.kind = UTGARD_TILE_END};
     return true;
 }
@@ -96,7 +99,10 @@ static void scene_open(struct scene *s)
                                         .engine = s->engine,
                                         .pool = s->pool,
                                         .reader = {&s->script, next},
-                                        .tiles = s->tiles};
+                                        .tiles = s->tiles,
+                                        .fuel = 1u << 30,
+                                        .packets = 1u << 20,
+                                        .block_fuel = 1000};
     s->frame.registers[4] = 0xffffff;
     s->frame.registers[6] = 0x80402010; /* red 0x10, green 0x20, blue 0x40, alpha 0x80 */
     s->frame.registers[10] = s->frame.registers[11] = SIDE - 1;
@@ -297,6 +303,11 @@ static void test_faults(void **unused)
     s.frame.wb[0][2] = 11;
     assert_false(utgard_frame_render(&s.frame, &fault));
     assert_int_equal(fault.kind, GPU_FAULT_PACKET);
+    s.frame.wb[0][2] = UTGARD_WB_BGRA8888;
+    s.script = (struct script){.items = s.items, .endless = true};
+    add_reload(&s, 0, 0x16, 15, NULL);
+    assert_false(utgard_frame_render(&s.frame, &fault));
+    assert_int_equal(fault.kind, GPU_FAULT_TIMEOUT);
     guest_put(&s.g, MASTER, strange, sizeof strange);
     s.frame.tile_count = 0;
     assert_false(utgard_frame_tiles(&s.g.space, MASTER, s.tiles, &s.frame.tile_count, &fault));
