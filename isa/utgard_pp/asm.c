@@ -155,9 +155,11 @@ static int sampler_part(struct isa_assembler *as, struct utgard_pp_insn *i, uint
     return pp_scalar_name(as, &i->sampler.lod);
 }
 
-static int memory_place(struct isa_assembler *as, uint16_t *index, uint8_t *align)
+/* Places in the temporaries may have negative numbers: "-1.w" is the component below 0. */
+static int memory_place(struct isa_assembler *as, bool temporary, uint16_t *index, uint8_t *align)
 {
     uint32_t number = 0, value = 0;
+    bool negative = temporary && isa_scan_take(&as->scan, '-');
     isa_scan_space(&as->scan);
     struct isa_token where = {as->scan.at, 1};
     /* the scanner would take "7.x" for a float */
@@ -165,14 +167,19 @@ static int memory_place(struct isa_assembler *as, uint16_t *index, uint8_t *alig
         number = number * 10 + (uint32_t)(*as->scan.at++ - '0');
     if (as->scan.at == where.text)
         return isa_asm_fail(as, where, "a number is expected");
-    int err = place(as, where, number, UTGARD_PP_VEC4_LOAD, 1u << 16, &value, align);
-    *index = (uint16_t)value;
+    int err = place(as, where, number, UTGARD_PP_VEC4_LOAD, UINT32_MAX, &value, align);
+    int64_t at = value;
+    if (negative)
+        at -= 2 * ((int64_t)number << (UTGARD_PP_VEC4_LOAD - *align));
+    *index = (uint16_t)at;
+    if (!err && at != (temporary ? (int16_t)*index : (int32_t)*index))
+        err = isa_asm_fail(as, where, "this number is too large");
     return err;
 }
 
 static int load_part(struct isa_assembler *as, struct utgard_pp_insn *i, uint32_t source)
 {
-    int err = memory_place(as, &i->load.index, &i->load.align);
+    int err = memory_place(as, source == UTGARD_PP_SOURCE_TEMPORARY, &i->load.index, &i->load.align);
     i->load.source = (uint8_t)source;
     return err ? err : offset_register(as, &i->load.has_offset, &i->load.offset);
 }
@@ -180,7 +187,7 @@ static int load_part(struct isa_assembler *as, struct utgard_pp_insn *i, uint32_
 static int store_part(struct isa_assembler *as, struct utgard_pp_insn *i, uint32_t unused)
 {
     (void)unused;
-    int err = memory_place(as, &i->store.index, &i->store.align);
+    int err = memory_place(as, true, &i->store.index, &i->store.align);
     i->store.dest = 3;
     if (!err && isa_scan_take(&as->scan, '~'))
         err = pp_scalar_name(as, &i->store.offset);

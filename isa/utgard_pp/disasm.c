@@ -74,14 +74,14 @@ static void masked(struct text *t, const char *name, uint8_t mask)
 }
 
 /* "7", "7.zw", "7.y": a place in memory of vec4s, whose index counts in units of the alignment. */
-static void place(struct text *t, uint32_t index, uint8_t align)
+static void place(struct text *t, int32_t index, uint8_t align)
 {
     if (align == UTGARD_PP_FLOAT)
-        put(t, "%" PRIu32 ".%c", index / 4, "xyzw"[index & 3]);
+        put(t, "%" PRId32 ".%c", index >> 2, "xyzw"[index & 3]);
     else if (align == UTGARD_PP_VEC2)
-        put(t, "%" PRIu32 ".%s", index / 2, index & 1 ? "zw" : "xy");
+        put(t, "%" PRId32 ".%s", index >> 1, index & 1 ? "zw" : "xy");
     else
-        put(t, "%" PRIu32, index);
+        put(t, "%" PRId32, index);
 }
 
 /* ---- fields ---- */
@@ -141,8 +141,9 @@ static void sampler(struct text *t, const struct utgard_pp_insn *i)
 
 static void load(struct text *t, const struct utgard_pp_insn *i)
 {
-    part(t, i->load.source == UTGARD_PP_SOURCE_TEMPORARY ? "temp " : "uniform ");
-    place(t, i->load.index, i->load.align);
+    bool temporary = i->load.source == UTGARD_PP_SOURCE_TEMPORARY;
+    part(t, temporary ? "temp " : "uniform ");
+    place(t, temporary ? (int16_t)i->load.index : i->load.index, i->load.align);
     if (i->load.has_offset) {
         put(t, "+");
         scalar_name(t, i->load.offset);
@@ -221,7 +222,7 @@ static void store(struct text *t, const struct utgard_pp_insn *i)
         return;
     }
     part(t, "store ");
-    place(t, i->store.index, i->store.align);
+    place(t, (int16_t)i->store.index, i->store.align);
     if (i->store.has_offset || i->store.offset) {
         put(t, i->store.has_offset ? "+" : "~");
         scalar_name(t, i->store.offset);

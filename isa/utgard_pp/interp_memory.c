@@ -152,6 +152,7 @@ void machine_sample(struct machine *m, const struct utgard_pp_insn *i)
 /* Vec4 and first component of a place in the temporaries, for one lane; false outside. */
 static bool temporary_at(int64_t first, uint32_t width, uint32_t *vec4, uint32_t *component)
 {
+    first += UTGARD_PP_TEMPORARIES / 2 * 4;
     if (first < 0 || first + width > UTGARD_PP_TEMPORARIES * 4)
         return false;
     *vec4 = (uint32_t)first / 4;
@@ -164,7 +165,7 @@ static void load_temporary(struct machine *m, const struct utgard_pp_insn *i, co
 {
     uint32_t width = width_of(i->load.align), vec4, c;
     for (unsigned l = 0; l < 16; l++) {
-        int64_t first = (int64_t)i->load.index * width + offset[l];
+        int64_t first = (int64_t)(int16_t)i->load.index * width + offset[l];
         if (!(m->lanes >> l & 1))
             continue;
         if (!temporary_at(first, width, &vec4, &c)) {
@@ -220,7 +221,7 @@ void machine_store(struct machine *m, const struct utgard_pp_insn *i)
     if (i->store.has_offset)
         offsets(m, i->store.offset, width, offset);
     for (unsigned l = 0; l < 16; l++) {
-        int64_t first = (int64_t)i->store.index * width + offset[l];
+        int64_t first = (int64_t)(int16_t)i->store.index * width + offset[l];
         uint8_t from = width == 1   ? i->store.source
                        : width == 2 ? i->store.source & 0x3e
                                     : i->store.source & 0x3c;

@@ -7,7 +7,9 @@
 
 #include "isa/utgard_pp/program.h"
 
-#define UTGARD_PP_TEMPORARIES 1024 /* vec4s of temporaries that a fragment may use */
+/* Vec4s of temporaries that a fragment may use; half of them have negative numbers: indices are signed, and
+ * lima keeps spilled registers from -1 downward (ir/pp/regalloc.c). */
+#define UTGARD_PP_TEMPORARIES 1024
 
 enum utgard_pp_fault {
     UTGARD_PP_OK = 0,

@@ -141,6 +141,8 @@ static void make_load(struct maker *m, struct utgard_pp_insn *i)
     i->load.source = m->full && one_in(m, 3) ? UTGARD_PP_SOURCE_TEMPORARY : UTGARD_PP_SOURCE_UNIFORM;
     i->load.align = (uint8_t)below(m, 3);
     i->load.index = (uint16_t)below(m, 24);
+    if (i->load.source == UTGARD_PP_SOURCE_TEMPORARY)
+        i->load.index -= 12;
     i->load.has_offset = m->full && one_in(m, 8);
     i->load.offset = i->load.has_offset ? (uint8_t)(below(m, FREE_REGISTERS) << 2 | below(m, 4)) : 0;
 }
@@ -236,7 +238,7 @@ static void make_store(struct maker *m, struct utgard_pp_insn *i)
     i->store.source |= i->store.align == UTGARD_PP_FLOAT  ? (uint8_t)below(m, 4)
                        : i->store.align == UTGARD_PP_VEC2 ? (uint8_t)(below(m, 2) * 2)
                                                           : 0;
-    i->store.index = (uint16_t)below(m, 24);
+    i->store.index = (uint16_t)(below(m, 24) - 12);
     i->store.has_offset = one_in(m, 6);
     i->store.offset = i->store.has_offset ? (uint8_t)(below(m, FREE_REGISTERS) << 2) : 0;
 }

@@ -151,16 +151,18 @@ void trans_pp_sample(struct trans *t)
 
 /* ---- memory ---- */
 
-/* Byte offset of the first component of a place, i32x16, 0 where it is outside: those lanes fault. */
-static LLVMValueRef temporary_at(struct trans *t, uint32_t first, LLVMValueRef offset, uint32_t width)
+/* Byte offset of the first component of a place, i32x16, 0 where it is outside: those lanes fault. The lowest
+ * place is that of index -UTGARD_PP_TEMPORARIES / 2; what is below it wraps round to more than there are. */
+static LLVMValueRef temporary_at(struct trans *t, uint16_t index, LLVMValueRef offset, uint32_t width)
 {
     struct jit_builder *b = t->b;
+    uint32_t first = (uint32_t)((int32_t)(int16_t)index * (int32_t)width + UTGARD_PP_TEMPORARIES / 2 * 4);
     LLVMValueRef place = jit_splat_u32(b, first), inside;
     if (offset)
         place = LLVMBuildAdd(b->ir, place, offset, "");
     inside = jit_splat_u32(b, UTGARD_PP_TEMPORARIES * 4 - width);
     inside = LLVMBuildICmp(b->ir, LLVMIntULE, place, inside, "");
-    if (offset || first + width > UTGARD_PP_TEMPORARIES * 4)
+    if (offset || first > UTGARD_PP_TEMPORARIES * 4 - width)
         trans_pp_fault(t, LLVMBuildNot(b->ir, inside, ""), UTGARD_PP_FAULT_ADDRESS);
     place = jit_select(b, inside, place, jit_splat_u32(b, 0));
     place = LLVMBuildMul(b->ir, place, jit_splat_u32(b, sizeof(uint32_t) * JIT_LANES), "");
@@ -179,7 +181,7 @@ void trans_pp_load(struct trans *t)
     LLVMValueRef offset = i->load.has_offset ? offsets(t, i->load.offset, width) : NULL, *out;
     out = t->reg[UTGARD_PP_R_UNIFORM];
     if (i->load.source == UTGARD_PP_SOURCE_TEMPORARY) {
-        LLVMValueRef place = temporary_at(t, first, offset, width);
+        LLVMValueRef place = temporary_at(t, i->load.index, offset, width);
         for (uint32_t n = 0; n < width; n++)
             out[n] = jit_gather_u32(t->b, t->ports->temporaries, component_at(t, place, n), t->mask);
     } else if (i->load.source != UTGARD_PP_SOURCE_UNIFORM) {
@@ -220,7 +222,7 @@ void trans_pp_store(struct trans *t)
         return;
     }
     LLVMValueRef offset = i->store.has_offset ? offsets(t, i->store.offset, width) : NULL;
-    LLVMValueRef place = temporary_at(t, i->store.index * width, offset, width);
+    LLVMValueRef place = temporary_at(t, i->store.index, offset, width);
     for (uint32_t n = 0; n < width; n++)
         jit_scatter_u32(t->b, t->ports->temporaries, component_at(t, place, n),
                         trans_pp_scalar(t, (uint8_t)(from + n)), t->mask);

@@ -208,6 +208,9 @@ static const struct {
     {"store 9, r2\ntemp 9 ; mov.v1 r0, uni.yyyy", 5},
     {"store 9.zw, r2.zw\ntemp 9 ; mov.v1 r0, uni.wwww", 0.75f},
     {"store 9.y, r2.w\ntemp 9 ; mov.v1 r0, uni.yyyy", 0.75f},
+    {"store -9.y, r2.w\ntemp -9 ; mov.v1 r0, uni.yyyy", 0.75f},
+    {"store -2, r2\ntemp -5+r1.x ; mov.v1 r0, uni.yyyy", 5},
+    {"store -512, r2\ntemp -512 ; mov.v1 r0, uni.yyyy", 5},
     {"store 9+r1.x, r2\ntemp 12 ; mov.v1 r0, uni", 4},
     {"var coords.xy, v0.xy ; tex2d 3 ; mov.v1 r0, tex.zzzz ; sync", 3},
     {"var coords.xy, v0.xy ; tex2d 3+r1.x ; mov.v1 r0, tex ; sync", 4},
@@ -318,8 +321,9 @@ static void faults_name_the_place(void **unused)
         {"mov.v1 c0, r1 ; stop", UTGARD_PP_FAULT_RESERVED, 0, 2},
         {"uniform 16 ; stop", UTGARD_PP_FAULT_ADDRESS, 0, 0},
         {"var r0, v2 ; stop", UTGARD_PP_FAULT_ADDRESS, 0, 0},
-        {"temp 1024 ; stop", UTGARD_PP_FAULT_ADDRESS, 0, 2},
-        {"c0 -1.0, 0.0, 0.0, 0.0 ; store 0+c0.x, r1 ; stop", UTGARD_PP_FAULT_ADDRESS, 0, 2},
+        {"temp 512 ; stop", UTGARD_PP_FAULT_ADDRESS, 0, 2},
+        {"temp -513 ; stop", UTGARD_PP_FAULT_ADDRESS, 0, 2},
+        {"c0 -1.0, 0.0, 0.0, 0.0 ; store -512+c0.x, r1 ; stop", UTGARD_PP_FAULT_ADDRESS, 0, 2},
     };
     for (size_t n = 0; n < UTIL_ARRAY_SIZE(rows); n++) {
         struct world w = {.base = {0}};
