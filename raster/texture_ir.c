@@ -323,7 +323,7 @@ LLVMValueRef raster_texture_ir(struct jit_builder *b, const struct raster_textur
                                LLVMValueRef texture, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
                                LLVMValueRef bias)
 {
-    if (!texture_ir_format_supported(key->format))
+    if (!texture_ir_supported(key))
         return NULL;
     return emit(b, key, texture, NULL, s, t, r, bias);
 }
@@ -363,7 +363,7 @@ LLVMValueRef raster_texture_ir_call(struct jit_builder *b, const struct raster_t
     LLVMTypeRef type = LLVMFunctionType(b->i32x16, params, 6, false);
     LLVMValueRef args[6] = {texture, NULL, s, t, r, bias};
 
-    if (!texture_ir_format_supported(key->format))
+    if (!texture_ir_supported(key))
         return NULL;
     args[1] = jit_alloca(b, b->i32x16, "scratch");
     for (unsigned k = 3; k < 6; k++)

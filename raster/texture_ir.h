@@ -6,9 +6,10 @@
 #include "raster/texture.h"
 
 /* `texture` is a ptr to struct raster_texture that nothing changes while the function runs; s, t, r, bias are
- * f32x16 (NULL as in raster_texture_sample). Returns i32x16 8888 words, or NULL for a format that
- * is left to the scalar path (README.md section 6). The compiled code may read any aligned word, and any
- * utile of a tiled level that is aligned to 64 bytes, which holds a texel: memory_size is a multiple of 4. */
+ * f32x16 (NULL as in raster_texture_sample). Returns i32x16 8888 words, or NULL for what is left to the
+ * scalar path (README.md section 6: formats, and R16 where a filter is linear). The compiled code may read
+ * any aligned word, and any utile of a tiled level that is aligned to 64 bytes, which holds a texel:
+ * memory_size is a multiple of 4. */
 LLVMValueRef raster_texture_ir(struct jit_builder *b, const struct raster_texture_key *key,
                                LLVMValueRef texture, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
                                LLVMValueRef bias);

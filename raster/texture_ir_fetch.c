@@ -20,8 +20,12 @@ static uint32_t texel_shift(uint8_t format)
     }
 }
 
-bool texture_ir_format_supported(uint8_t format)
+bool texture_ir_supported(const struct raster_texture_key *key)
 {
+    uint8_t format = key->format;
+
+    if (format == RASTER_R16) /* the scalar path filters none, whatever the key says */
+        return !key->mag_linear && !key->min_linear && key->mip != RASTER_MIP_LINEAR;
     return (format >= RASTER_RGBA8888 && format <= RASTER_ETC1) || format == RASTER_RGBA32R ||
            format == RASTER_BGRA5551;
 }

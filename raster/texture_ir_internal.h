@@ -53,7 +53,7 @@ void texture_ir_gather(struct texture_ir *t, const struct texture_ir_level *leve
 bool texture_ir_window_applies(const struct texture_ir *t);
 void texture_ir_window(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
                        struct texture_ir_axis *y, LLVMValueRef out[4]);
-bool texture_ir_format_supported(uint8_t format);
+bool texture_ir_supported(const struct raster_texture_key *key);
 /* An ETC1 block's two words (as loaded) and the texel's coordinates to an 8888 word (texture_ir_etc1.c). */
 LLVMValueRef texture_ir_etc1(struct texture_ir *t, LLVMValueRef hi, LLVMValueRef lo, LLVMValueRef x,
                              LLVMValueRef y);

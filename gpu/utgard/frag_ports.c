@@ -76,6 +76,7 @@ static void channels(struct utgard_frag_emit *e, struct jit_builder *b, const st
         for (unsigned c = 0; c < 4; c++)
             channel[c] = part(b, word, 8 * c, 8, 255.0f);
         break;
+    case UTGARD_TEXEL_16: channel[0] = part(b, word, 0, 16, 65535.0f); break;
     case UTGARD_TEXEL_DEPTH: channel[0] = part(b, word, 0, 24, UTGARD_DEPTH_MAX); break;
     case UTGARD_TEXEL_RELOAD:
         channel[0] = part(b, word, 0, 24, 1.0f);

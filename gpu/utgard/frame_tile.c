@@ -111,7 +111,7 @@ static bool load_position(struct drawing *d, uint32_t index, float out[4], struc
 static bool load_whole(struct drawing *d, const struct utgard_tile_item *item, unsigned count, bool *drawn,
                        struct gpu_fault *fault)
 {
-    float position[4][4];
+    float position[4][4] = {{0}};
 
     for (unsigned n = 0; n < count; n++)
         if (!load_position(d, item->index[n], position[n], fault) ||

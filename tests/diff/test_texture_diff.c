@@ -111,7 +111,8 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
 {
     static const uint8_t formats[] = {RASTER_RGBA8888, RASTER_RGBA8888, RASTER_RGBX8888, RASTER_RGBA4444,
                                       RASTER_RGBA5551, RASTER_RGB565,   RASTER_L8,       RASTER_A8,
-                                      RASTER_LA88,     RASTER_ETC1,     RASTER_RGBA32R,  RASTER_BGRA5551};
+                                      RASTER_LA88,     RASTER_ETC1,     RASTER_RGBA32R,  RASTER_BGRA5551,
+                                      RASTER_R16};
     struct raster_texture_key *key = &out->key;
     struct raster_texture *texture = &out->texture;
     bool pot = random32() & 1;
@@ -127,6 +128,10 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
     key->mag_linear = random32() & 1;
     key->min_linear = random32() & 3 ? key->mag_linear : !key->mag_linear;
     key->mip = (uint8_t)below(3);
+    if (key->format == RASTER_R16) {
+        key->mag_linear = key->min_linear = 0;
+        key->mip &= 1;
+    }
     key->lod = (uint8_t)below(3);
     key->cube = below(6) == 0;
     key->flip_y = below(4) == 0;
