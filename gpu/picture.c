@@ -24,6 +24,15 @@ uint32_t gpu_picture_bytes(const struct capture_frame *frame)
     }
 }
 
+/* Bytes that the surface spans; those of Utgard's tiles no tile buffer stores by itself. */
+static bool surface_size(const struct raster_surface *surface, uint32_t pixel_bytes, uint64_t *bytes)
+{
+    if (surface->layout != RASTER_UTGARD_TILED)
+        return raster_surface_size(surface, bytes);
+    *bytes = (uint64_t)surface->stride * util_div_up(surface->height, 16) * 256 * pixel_bytes;
+    return surface->stride >= util_div_up(surface->width, 16) && *bytes <= UINT32_MAX;
+}
+
 /* The frame's memory as a surface, checked: 0, -EFAULT or -EINVAL. */
 static int find_surface(const struct gpu_memory *memory, const struct capture_frame *frame,
                         struct raster_surface *surface)
@@ -35,7 +44,7 @@ static int find_surface(const struct gpu_memory *memory, const struct capture_fr
                                        .stride = frame->stride};
     uint64_t bytes;
     if (!frame->width || !frame->height || frame->width > PICTURE_MAX || frame->height > PICTURE_MAX ||
-        !gpu_picture_bytes(frame) || !raster_surface_size(surface, &bytes))
+        !gpu_picture_bytes(frame) || !surface_size(surface, gpu_picture_bytes(frame), &bytes))
         return -EINVAL;
     surface->base = gpu_memory_at(memory, frame->address, bytes);
     return surface->base ? 0 : -EFAULT;
@@ -76,6 +85,20 @@ static int wide_picture(const struct raster_surface *surface, struct util_image 
     return error;
 }
 
+/* Utgard's tiles, pixel by pixel. */
+static int tiled_picture(const struct raster_surface *surface, bool rgba, struct util_image *out)
+{
+    int error = util_image_init(out, surface->width, surface->height);
+    for (uint32_t i = 0; !error && i < surface->width * surface->height; i++) {
+        uint32_t x = i % surface->width, y = i / surface->width;
+        uint32_t at = raster_texel_offset(RASTER_UTGARD_TILED, 4, surface->stride, x, y);
+        const uint8_t *from = surface->base + at;
+        for (uint32_t c = 0; c < 4; c++)
+            out->pixels[(size_t)i * 4 + c] = from[c == 3 || rgba ? c : 2 - c];
+    }
+    return error;
+}
+
 int gpu_picture(const struct gpu_memory *memory, const struct capture_frame *frame, struct util_image *out)
 {
     struct raster_surface surface;
@@ -84,6 +107,10 @@ int gpu_picture(const struct gpu_memory *memory, const struct capture_frame *fra
         return error;
     if (surface.format == RASTER_SURFACE_RGBA16F)
         return wide_picture(&surface, out);
+    if (surface.layout == RASTER_UTGARD_TILED)
+        return surface.format == RASTER_SURFACE_RGBA8888
+                   ? tiled_picture(&surface, frame->format & CAPTURE_FRAME_RGBA, out)
+                   : -EINVAL;
     struct raster_tile *tile = aligned_alloc(64, sizeof *tile);
     error = tile ? util_image_init(out, frame->width, frame->height) : -ENOMEM;
     if (!error) {

@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/capture.h"
 #include "gpu/utgard/device_internal.h"
 #include "gpu/utgard/frame.h"
 #include "gpu/utgard/pp_fault.h"
+#include "raster/surface.h"
 #include "util/bits.h"
 
 #define UNIT "pp"
@@ -49,6 +51,47 @@ static bool find_tiles(const struct utgard_device *device, unsigned pp, const st
     return utgard_frame_tiles(space, list, tiles, count, fault);
 }
 
+/* Whether the image's pages are one run of physical memory, and where that begins. */
+static bool find_physical(const struct gpu_space *space, const struct utgard_wb *wb, uint32_t *out)
+{
+    uint32_t rows = wb->tiled ? util_div_up(wb->height, 16) : wb->height;
+    uint64_t bytes = (uint64_t)wb->pitch * rows * (wb->tiled ? 1024 : 1), first, at;
+
+    if (!gpu_space_physical(space, wb->address, &first) || first > UINT32_MAX)
+        return false;
+    for (uint64_t n = GPU_PAGE; n < bytes; n += GPU_PAGE)
+        if (wb->address + n > UINT32_MAX || !gpu_space_physical(space, (uint32_t)(wb->address + n), &at) ||
+            at != first + n)
+            return false;
+    *out = (uint32_t)first;
+    return true;
+}
+
+/* What was drawn, for who shows it: the first colours of 32 bits that were stored whole. */
+static void note_frame(struct utgard_device *device, const struct utgard_pp_frame *frame)
+{
+    for (unsigned n = 0; n < UTGARD_WB_UNITS; n++) {
+        struct gpu_fault fault;
+        struct utgard_wb wb;
+
+        if (!utgard_wb_decode(frame->wb[n], frame->registers[10] + 1, frame->registers[11] + 1, frame->space,
+                              &wb, &fault) ||
+            wb.source != UTGARD_WB_COLOR || wb.format != UTGARD_WB_BGRA8888)
+            continue;
+        device->frame = (struct utgard_frame){
+            .address = wb.address,
+            .width = wb.width,
+            .height = wb.height,
+            .pitch = wb.pitch,
+            .layout = wb.tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR,
+            .format = RASTER_SURFACE_RGBA8888 | (wb.swap ? CAPTURE_FRAME_RGBA : 0),
+        };
+        device->frame.physical = find_physical(frame->space, &wb, &device->frame.address);
+        device->has_frame = true;
+        return;
+    }
+}
+
 static bool render(struct utgard_device *device, unsigned pp, struct utgard_tile *tiles,
                    struct gpu_fault *fault)
 {
@@ -71,7 +114,10 @@ static bool render(struct utgard_device *device, unsigned pp, struct utgard_tile
     for (unsigned n = 0; n < UTGARD_WB_UNITS; n++)
         memcpy(frame.wb[n], store + WB0 + n * WB_STEP, sizeof frame.wb[n]);
     device->counters.tiles += frame.tile_count;
-    return utgard_frame_render(&frame, fault);
+    if (!utgard_frame_render(&frame, fault))
+        return false;
+    note_frame(device, &frame);
+    return true;
 }
 
 /* After a page fault the processor stands still until it is reset. */

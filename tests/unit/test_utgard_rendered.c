@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "gpu/picture.h"
 #include "raster/texture.h"
 #include "util/image.h"
 
@@ -127,6 +128,15 @@ static void render(const char *name, const struct utgard_options *options, uint3
         for (uint32_t x = 0; x < SIDE; x++)
             memcpy(&out[y * SIDE + x],
                    tiles + raster_texel_offset(RASTER_UTGARD_TILED, 4, pp[FRAME_WORDS + 6], x, y), 4);
+    struct utgard_frame frame;
+    struct util_image shown;
+    assert_true(utgard_device_frame(g.device, &frame));
+    assert_true(frame.physical);
+    struct capture_frame capture = {
+        frame.address, frame.width, frame.height, frame.layout, frame.format, frame.pitch, 0};
+    assert_int_equal(gpu_picture(&g.memory, &capture, &shown), 0);
+    assert_memory_equal(shown.pixels, out, SIDE * SIDE * 4);
+    util_image_finish(&shown);
     guest_destroy(&g);
 }
 
