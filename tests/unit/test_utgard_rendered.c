@@ -182,6 +182,45 @@ static void test_scene(void **data)
     util_image_finish(&theirs);
 }
 
+/* Bits that change between the GP's job and the PPs' end in pictures or in faults, never in anything else. */
+static void test_flips(void **data)
+{
+    struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 2, .engine = engine, .pool = pool};
+    uint32_t seed = 7, faults = 0;
+    (void)data;
+    for (unsigned round = 0; round < 10; round++) {
+        struct guest g;
+        uint32_t gp[6], pp[WORDS];
+        const char *name = round & 1 ? "mali400/cube" : "mali400/loop";
+        guest_create(&g, &options);
+        uint8_t *memory = guest_map(&g, FIRST, BYTES, RIGHT_BOTH);
+        load_buffers(memory, name, "index.txt");
+        load_buffers(memory, name, "pp-index.txt");
+        read_file(name, "frame.bin", gp, sizeof gp);
+        read_file(name, "pp-frame.bin", pp, sizeof pp);
+        guest_run(&g, gp);
+        for (uint32_t at = 0, left = 40; left; at = (at + 1) % (BYTES / 4)) {
+            seed = seed * 1664525 + 1013904223;
+            if (util_load32(memory + at * 4ull) && seed >> 22 == 0) {
+                memory[at * 4ull + (seed & 3)] ^= (uint8_t)(1u << (seed >> 2 & 7));
+                left--;
+            }
+        }
+        for (unsigned n = 0; n < 2; n++) {
+            uint32_t base = guest_base(&g, (enum utgard_ip)(UTGARD_IP_PP0 + n));
+            struct gpu_fault fault = {0};
+            guest_start_mmu(&g, (enum utgard_ip)(UTGARD_IP_PPMMU0 + n));
+            write_frame(&g, base, pp, pp[LISTS + n]);
+            utgard_write(g.device, base + PP_CTRL, PP_START);
+            fault = guest_fault(&g);
+            faults += fault.kind != GPU_FAULT_NONE;
+            assert_true(fault.kind != GPU_FAULT_NONE || utgard_read(g.device, base + PP_RAW) & 1);
+        }
+        guest_destroy(&g);
+    }
+    assert_true(faults > 0);
+}
+
 static int start(void **data)
 {
     (void)data;
@@ -205,6 +244,7 @@ int main(void)
         {"cube", test_scene, NULL, NULL, "mali400/cube"},
         {"loop", test_scene, NULL, NULL, "mali400/loop"},
         {"dlbu", test_scene, NULL, NULL, "mali450/triangle"},
+        cmocka_unit_test(test_flips),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }
