@@ -107,7 +107,7 @@ static int emit(struct jit_builder *b, void *data)
 }
 
 /* Begins every key: what follows are the program's words. */
-static const char mark[16] = "utgard vertex 1";
+static const char mark[16] = "utgard vertex 2";
 
 static int emit_key(struct jit_builder *b, const void *key, size_t size)
 {

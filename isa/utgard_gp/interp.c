@@ -133,7 +133,7 @@ static void multiply(struct machine *m, const struct utgard_gp_insn *i, struct u
     case UTGARD_GP_MUL_MUL:
     case UTGARD_GP_MUL_COMPLEX2: break;
     case UTGARD_GP_MUL_COMPLEX1: r->mul[0] = negate(a[0], i->mul_neg[0]); break;
-    case UTGARD_GP_MUL_SELECT: r->mul[0] = negate(number(b[0]) != 0 ? a[0] : a[1], i->mul_neg[0]); break;
+    case UTGARD_GP_MUL_SELECT: r->mul[0] = negate(number(b[0]) != 0 ? a[1] : a[0], i->mul_neg[0]); break;
     default:
         if (i->mul_a[0] != UTGARD_GP_SRC_NONE || i->mul_a[1] != UTGARD_GP_SRC_NONE)
             m->fault = UTGARD_GP_FAULT_RESERVED;

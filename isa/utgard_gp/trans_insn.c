@@ -66,7 +66,7 @@ static void multiply(struct trans *t, const struct utgard_gp_insn *i, uint32_t p
     case UTGARD_GP_MUL_COMPLEX2: break;
     case UTGARD_GP_MUL_COMPLEX1: r->mul[0] = x[0]; break;
     case UTGARD_GP_MUL_SELECT:
-        r->mul[0] = jit_select(b, compare(t, LLVMRealUNE, y[0], zero(t)), x[0], x[1]);
+        r->mul[0] = jit_select(b, compare(t, LLVMRealUNE, y[0], zero(t)), x[1], x[0]);
         break;
     default:
         if (i->mul_a[0] != UTGARD_GP_SRC_NONE || i->mul_a[1] != UTGARD_GP_SRC_NONE)
