@@ -72,20 +72,22 @@ class Bench:
         return [f"{root}/usr/bin/glmark2-es2-drm", "--winsys-options", "drm-device=/dev/dri/card0", "--data-path",
                 f"{root}/usr/share/glmark2", "-b", f"{description}:nframes={frames}:duration=1000"]
 
-    def record(self, path, options, program):
+    def record(self, name, options, program):
+        """The capture of this name; other GPUs' than VideoCore IV's bear theirs."""
+        path = self.captures / (f"{name}.vtc" if self.args.gpu == "vc4" else f"{self.args.gpu}-{name}.vtc")
         if self.args.record or not path.exists():
             partial = path.with_suffix(".part")
-            self.run([self.vitrail, "record", "-o", partial, *options, "--sysroot", self.args.sysroot, "--", *program])
+            self.run([self.vitrail, "record", "--gpu", self.args.gpu, "-o", partial, *options, "--sysroot", self.args.sysroot, "--", *program])
             partial.rename(path)
         return path
 
     def capture_scene(self, name, description):
-        return self.record(self.captures / f"glmark2-{name}.vtc", ["--mode", MODE, "--preload", self.clock(CROSS)],
+        return self.record(f"glmark2-{name}", ["--mode", MODE, "--preload", self.clock(CROSS)],
                            self.glmark2(description, self.args.frames, self.args.sysroot))
 
     def capture_micro(self, name, capture=None, frames=None, options=(), recording=()):
         """The default workload, or another capture of it: so many frames, options of its own, options of the recording."""
-        return self.record(self.captures / f"{capture or 'micro-' + name}.vtc", recording,
+        return self.record(capture or "micro-" + name, recording,
                            [self.micro(CROSS), f"--only={name}", "--reps=1", f"--frames={frames or self.args.frames}",
                             "--warmup=1", "--quiet=0", *options])
 
