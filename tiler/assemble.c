@@ -78,10 +78,23 @@ static uint32_t triangle_strip(const struct tiler_assembler *a, const uint32_t *
 static uint32_t triangle_fan(const struct tiler_assembler *a, const uint32_t *index, uint32_t count,
                              uint32_t (*out)[3])
 {
-    uint32_t n = 0, old = a->before[1], hub = a->taken ? a->first : index[0];
+    uint32_t n = 0, old = a->before[1];
     for (uint32_t i = 0; i < count; old = index[i++])
         if (a->taken + i >= 2)
-            put(out[n++], hub, old, index[i]);
+            put(out[n++], a->first, old, index[i]);
+    return n;
+}
+
+/* The first vertex of each four is the hub of a fan of two. */
+static uint32_t quads(struct tiler_assembler *a, const uint32_t *index, uint32_t count, uint32_t (*out)[3])
+{
+    uint32_t n = 0, old = a->before[1];
+    for (uint32_t i = 0; i < count; old = index[i++]) {
+        if ((a->taken + i) % 4 == 0)
+            a->first = index[i];
+        else if ((a->taken + i) % 4 >= 2)
+            put(out[n++], a->first, old, index[i]);
+    }
     return n;
 }
 
@@ -90,18 +103,21 @@ uint32_t tiler_assemble(struct tiler_assembler *a, const uint32_t *index, uint32
     uint32_t n = 0;
     if (!count)
         return 0;
+    if (!a->taken)
+        a->first = index[0];
     switch (a->mode) {
     case TILER_POINTS: n = points(index, count, out); break;
     case TILER_LINES: n = lines(a, index, count, out); break;
     case TILER_LINE_LOOP:
     case TILER_LINE_STRIP: n = line_strip(a, index, count, out); break;
     case TILER_TRIANGLES: n = triangles(a, index, count, out); break;
+    case TILER_QUAD_STRIP:
     case TILER_TRIANGLE_STRIP: n = triangle_strip(a, index, count, out); break;
+    case TILER_POLYGON:
     case TILER_TRIANGLE_FAN: n = triangle_fan(a, index, count, out); break;
+    case TILER_QUADS: n = quads(a, index, count, out); break;
     case TILER_MODE_COUNT: break;
     }
-    if (!a->taken)
-        a->first = index[0];
     a->before[0] = count >= 2 ? index[count - 2] : a->before[1];
     a->before[1] = index[count - 1];
     a->taken += count;

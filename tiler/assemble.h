@@ -3,7 +3,9 @@
  * Primitives come out in the order in which their last index arrives. The last vertex of each is the
  * provoking one (OpenGL ES 2.0 has no other rule). Triangle i of a strip is (i, i+1, i+2) for even i and
  * (i+1, i, i+2) for odd i, so that all wind alike; triangle i of a fan is (0, i+1, i+2); a loop is closed by
- * (last, first). Indices that do not make up a whole primitive are dropped. */
+ * (last, first). A quad (0, 1, 2, 3) is the triangles (0, 1, 2) and (0, 2, 3), a strip of quads and a polygon
+ * are a strip and a fan of triangles. Indices that do not make up a whole primitive are dropped; of quads,
+ * where half a one would be left, by the caller (tiler_mode_whole). */
 #ifndef VITRAIL_TILER_ASSEMBLE_H
 #define VITRAIL_TILER_ASSEMBLE_H
 
@@ -18,8 +20,19 @@ enum tiler_mode {
     TILER_TRIANGLES,
     TILER_TRIANGLE_STRIP,
     TILER_TRIANGLE_FAN,
+    TILER_QUADS, /* from here on not on VideoCore IV */
+    TILER_QUAD_STRIP,
+    TILER_POLYGON,
     TILER_MODE_COUNT
 };
+
+/* How many of `count` indices make up whole quads; of other modes, all. */
+static inline uint32_t tiler_mode_whole(enum tiler_mode mode, uint32_t count)
+{
+    if (mode == TILER_QUADS)
+        return count & ~3u;
+    return mode != TILER_QUAD_STRIP ? count : count < 4 ? 0 : count & ~1u;
+}
 
 /* Vertices a primitive of a mode has: 1, 2 or 3. */
 static inline unsigned tiler_mode_vertices(enum tiler_mode mode)
@@ -30,7 +43,7 @@ static inline unsigned tiler_mode_vertices(enum tiler_mode mode)
 struct tiler_assembler {
     enum tiler_mode mode;
     uint64_t taken;            /* indices so far */
-    uint32_t first, before[2]; /* the first index; the last two, older first */
+    uint32_t first, before[2]; /* the first index, or that of the quad at hand; the last two, older first */
 };
 
 void tiler_assemble_begin(struct tiler_assembler *assembler, enum tiler_mode mode);

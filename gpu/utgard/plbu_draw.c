@@ -107,6 +107,8 @@ enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_
     const struct plbu_registers *r = &p->reg;
     struct plbu_draw *d = &p->draw;
     uint32_t mode = c->field[UTGARD_PRIMITIVES_MODE], count = c->field[UTGARD_PRIMITIVES_COUNT];
+    if (mode < TILER_MODE_COUNT)
+        count = tiler_mode_whole((enum tiler_mode)mode, count);
     if (!c->word || !count)
         return UTGARD_PLBU_DONE;
     p->draws++;

@@ -97,7 +97,7 @@ static bool check_draw(struct vc4_binner *b, uint64_t mode)
         return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address, "primitive list without a shader state");
     if (b->shader_kind >= VC4_SHADER_VG)
         return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address, "vertices in VG mode");
-    if (mode >= TILER_MODE_COUNT)
+    if (mode > TILER_TRIANGLE_FAN)
         return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address, "reserved primitive mode %llu",
                                (unsigned long long)mode);
     return make_room(b);

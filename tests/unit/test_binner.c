@@ -68,7 +68,7 @@ static const struct raster_rect everything = {0, 0, 256, 256};
 static void test_modes(void **unused)
 {
     static uint32_t index[2000], want[2001][3];
-    for (uint32_t mode = 0; mode < TILER_MODE_COUNT; mode++)
+    for (uint32_t mode = 0; mode <= TILER_TRIANGLE_FAN; mode++)
         for (uint32_t how = 0; how < 6; how++) { /* 16-bit, 8-bit, arrays; small or large primitives; MS */
             struct config c = plain;
             struct list l = {0};

@@ -48,6 +48,10 @@ static uint32_t define(enum tiler_mode mode, const uint32_t *v, uint32_t n, uint
     case TILER_TRIANGLE_STRIP:
         count = n >= 3 ? n - 2 : 0, a = i & 1 ? i + 1 : i, b = i & 1 ? i : i + 1, c = i + 2;
         break;
+    case TILER_QUADS: count = n / 4 * 2, a = i / 2 * 4, b = a + 1 + i % 2, c = b + 1; break;
+    case TILER_QUAD_STRIP: /* quad q is (2q, 2q+1, 2q+3, 2q+2) */
+        count = n >= 4 ? n / 2 * 2 - 2 : 0, a = i & 1 ? i + 1 : i, b = i & 1 ? i : i + 1, c = i + 2;
+        break;
     default: count = n >= 3 ? n - 2 : 0, a = 0, b = i + 1, c = i + 2; break;
     }
     if (want < count) {
@@ -65,7 +69,7 @@ static void test_assembly(void **unused)
     for (uint32_t i = 0; i < UTIL_ARRAY_SIZE(index); i++)
         index[i] = random32() & 0xffff;
     for (enum tiler_mode mode = 0; mode < TILER_MODE_COUNT; mode++)
-        for (uint32_t n = 0; n <= UTIL_ARRAY_SIZE(index); n++)
+        for (uint32_t all = 0, n = 0; all <= UTIL_ARRAY_SIZE(index); all++, n = tiler_mode_whole(mode, all))
             for (unsigned cut = 0; cut < 6; cut++) { /* whole, in ones, in random pieces */
                 struct tiler_assembler a;
                 uint32_t got = 0;
@@ -78,7 +82,7 @@ static void test_assembly(void **unused)
                     got += made;
                 }
                 got += tiler_assemble_end(&a, out + got);
-                assert_int_equal(got, define(mode, index, n, UINT32_MAX, want));
+                assert_int_equal(got, define(mode, index, all, UINT32_MAX, want));
                 for (uint32_t i = 0; i < got; i++) {
                     define(mode, index, n, i, want);
                     assert_memory_equal(out[i], want, sizeof want);
