@@ -146,6 +146,8 @@ static LLVMValueRef color_word(struct utgard_frag_emit *e, struct jit_builder *b
 {
     LLVMValueRef channel[4];
 
+    if (reg == UTGARD_NO_COLOR)
+        return jit_splat_u32(b, 0);
     for (unsigned c = 0; c < 4; c++)
         channel[c] = jit_as_f32(b, e->end->reg[reg][c]);
     return raster_pack_ir(b, channel);

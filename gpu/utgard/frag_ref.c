@@ -249,7 +249,7 @@ static uint32_t color_word(const struct utgard_pp_state *state, uint8_t reg, uns
 {
     uint32_t word = 0;
 
-    for (unsigned c = 0; c < 4; c++)
+    for (unsigned c = 0; c < 4 && reg != UTGARD_NO_COLOR; c++)
         word |= to_8_bits(state->reg[reg][c][lane]) << 8 * c;
     return word;
 }

@@ -16,6 +16,7 @@
 #define UTGARD_RSW_BYTES    64u
 #define UTGARD_MAX_SLOTS    12u /* of varyings, four components each */
 #define UTGARD_MAX_TEXTURES 16u
+#define UTGARD_NO_COLOR     15u /* for a register: the program gives no colour, which is 0 then */
 
 /* The fields as they stand. */
 struct utgard_rsw {
@@ -47,7 +48,8 @@ struct utgard_state {
     float near, far;                   /* 0..1 */
     float offset_factor, offset_units; /* units in steps of 2^-24 */
     uint8_t depth_register;
-    uint8_t color_register[4]; /* of each sample; equal but in programs that no compiler makes */
+    uint8_t color_register[4]; /* of each sample, or UTGARD_NO_COLOR; equal but in programs that no compiler
+                                  makes */
     uint8_t second_register;
     uint8_t alpha_func, alpha_ref; /* enum raster_func, of 255 */
     bool multisample, alpha_to_coverage, alpha_to_one;

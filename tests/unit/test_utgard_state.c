@@ -119,7 +119,7 @@ static void test_refused(void **unused)
     } cases[] = {
         {2, 0x6, GPU_FAULT_PACKET},          {2, 0x7 << 6, GPU_FAULT_PACKET},
         {3, 1 << 13, GPU_FAULT_PACKET},      {8, 1 << 9, GPU_FAULT_PACKET},
-        {8, 15u << 28, GPU_FAULT_PACKET},    {13, 1 << 13, GPU_FAULT_PACKET},
+        {8, 14u << 28, GPU_FAULT_PACKET},    {13, 1 << 13, GPU_FAULT_PACKET},
         {13, 255 << 14, GPU_FAULT_PACKET},   {14, 1, GPU_FAULT_PACKET},
         {3, 1 << 12, GPU_FAULT_UNSUPPORTED},
     };
