@@ -258,6 +258,7 @@ static int emit_block(struct utgard_frag_emit *e, struct jit_builder *b, struct 
     LLVMPositionBuilderAtEnd(b->ir, stop.merge);
     e->end = &end;
     finish(e, b);
+    e->end = NULL;
     return 0;
 }
 
