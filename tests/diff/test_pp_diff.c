@@ -361,6 +361,8 @@ static void try_program(struct jit_engine *engine, unsigned level, uint64_t numb
     utgard_pp_program_destroy(p);
 }
 
+enum { SHARE = 128 }; /* programs an engine compiles: it has room for so much code only */
+
 static struct jit_engine *engine_at(enum jit_level level, unsigned optimize)
 {
     struct jit_options options = {.level = (int)level, .optimize = optimize, .cache_dir = ""};
@@ -380,12 +382,14 @@ static void test_random(void **state)
     for (enum jit_level level = 0; level < JIT_LEVEL_COUNT; level++) {
         if (!jit_level_supported(level))
             continue;
-        struct jit_engine *quick = engine_at(level, 0), *optimized = engine_at(level, 2);
         seed = begin;
-        for (uint64_t n = begin; n < begin + programs; n++)
-            try_program(n % 4 ? quick : optimized, level, n, &tally);
-        jit_engine_destroy(quick);
-        jit_engine_destroy(optimized);
+        for (uint64_t n = begin; n < begin + programs;) {
+            struct jit_engine *quick = engine_at(level, 0), *optimized = engine_at(level, 2);
+            for (uint64_t end = UTIL_MIN(n + SHARE, begin + programs); n < end; n++)
+                try_program(n % 4 ? quick : optimized, level, n, &tally);
+            jit_engine_destroy(quick);
+            jit_engine_destroy(optimized);
+        }
     }
     util_fpenv_leave(saved);
     assert_true(tally.looped * 10 > programs);
