@@ -3,15 +3,13 @@
 #include <string.h>
 
 #include "gpu/utgard/plbu_internal.h"
+#include "gpu/utgard/rsw.h"
 #include "util/bits.h"
 
 /* From the frame's centre to where triangles are clipped, in pixels: within RASTER_POSITION_LIMIT. */
 #define GUARD_PIXELS 16384.0f
 
 /* Bits of the render state's depth word: no clipping at near, far. */
-#define RSW_DEPTH   12u /* byte offset */
-#define RSW_NO_NEAR (1u << 4)
-#define RSW_NO_FAR  (1u << 5)
 
 #define MULTISAMPLE_INSET 2 /* the first of four samples; centres lie further inside */
 
@@ -93,11 +91,11 @@ static bool set_sizes(struct utgard_plbu *p, struct plbu_draw *d)
 
 static bool read_depth_clip(struct utgard_plbu *p, struct plbu_draw *d)
 {
-    const uint8_t *word = utgard_at(p->space, (uint64_t)p->reg.rsw + RSW_DEPTH, 4, GPU_RIGHT_READ, PLBU_UNIT,
-                                    "render state", p->stop);
+    uint64_t at = (uint64_t)p->reg.rsw + UTGARD_RSW_AT_no_clip_near / 32 * 4;
+    const uint8_t *word = utgard_at(p->space, at, 4, GPU_RIGHT_READ, PLBU_UNIT, "render state", p->stop);
     if (word) {
-        d->no_near = util_load32(word) & RSW_NO_NEAR;
-        d->no_far = util_load32(word) & RSW_NO_FAR;
+        d->no_near = util_load32(word) >> UTGARD_RSW_AT_no_clip_near % 32 & 1;
+        d->no_far = util_load32(word) >> UTGARD_RSW_AT_no_clip_far % 32 & 1;
     }
     return word != NULL;
 }

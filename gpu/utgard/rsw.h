@@ -25,6 +25,13 @@ struct utgard_rsw {
 #undef FIELD
 };
 
+/* Where each field begins: its word times 32, plus its lowest bit. */
+enum {
+#define FIELD(name, word, low, bits, what) UTGARD_RSW_AT_##name = (word) * 32 + (low),
+#include "gpu/utgard/rsw.inc"
+#undef FIELD
+};
+
 void utgard_rsw_unpack(const uint32_t words[UTGARD_RSW_WORDS], struct utgard_rsw *out);
 void utgard_rsw_pack(const struct utgard_rsw *rsw, uint32_t words[UTGARD_RSW_WORDS]);
 /* A line for each field that is not zero: its name, value and meaning, then what raster/ makes of it. */

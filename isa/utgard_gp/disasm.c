@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/text.h"
 #include "isa/utgard_gp/asm.h"
 #include "isa/utgard_gp/names.h"
 
@@ -17,11 +18,8 @@ __attribute__((format(printf, 2, 3))) static void put(struct text *t, const char
 {
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(t->at + t->length, UTGARD_GP_TEXT_MAX - t->length, format, args);
+    t->length = isa_text_append(t->at, t->length, UTGARD_GP_TEXT_MAX, format, args);
     va_end(args);
-    t->length += n > 0 ? (size_t)n : 0;
-    if (t->length >= UTGARD_GP_TEXT_MAX)
-        t->length = UTGARD_GP_TEXT_MAX - 1;
 }
 
 /* A part begins: its first word, a name or a reserved number under `stem`. */

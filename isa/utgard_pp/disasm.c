@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/text.h"
 #include "isa/utgard_pp/asm.h"
 #include "isa/utgard_pp/names.h"
 #include "util/half.h"
@@ -18,11 +19,8 @@ __attribute__((format(printf, 2, 3))) static void put(struct text *t, const char
 {
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(t->at + t->length, UTGARD_PP_TEXT_MAX - t->length, format, args);
+    t->length = isa_text_append(t->at, t->length, UTGARD_PP_TEXT_MAX, format, args);
     va_end(args);
-    t->length += n > 0 ? (size_t)n : 0;
-    if (t->length >= UTGARD_PP_TEXT_MAX)
-        t->length = UTGARD_PP_TEXT_MAX - 1;
 }
 
 static void part(struct text *t, const char *word)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/text.h"
 #include "isa/vc4_qpu/names.h"
 #include "util/bits.h"
 
@@ -26,10 +27,8 @@ static void put(struct text *t, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(t->at + t->length, VC4_QPU_TEXT_MAX - t->length, format, args);
+    t->length = isa_text_append(t->at, t->length, VC4_QPU_TEXT_MAX, format, args);
     va_end(args);
-    if (n > 0)
-        t->length = UTIL_MIN(t->length + (size_t)n, (size_t)VC4_QPU_TEXT_MAX - 1);
 }
 
 static void put_named(struct text *t, enum vc4_qpu_list list, uint32_t value, const char *reserved)

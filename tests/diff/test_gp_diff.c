@@ -14,8 +14,8 @@
 #include "isa/utgard_gp/asm.h"
 #include "isa/utgard_gp/interp.h"
 #include "isa/utgard_gp/trans.h"
+#include "tests/diff/random.h"
 #include "util/bits.h"
-#include "util/fpenv.h"
 
 enum { FUEL = 300, STALE = 0x5a5a5a5a };
 
@@ -225,18 +225,13 @@ static void compare(uint64_t program, unsigned level, const uint64_t *words, uin
     }
 }
 
-static uint64_t from_environment(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text && *text ? strtoull(text, NULL, 0) : otherwise;
-}
-
 struct tally {
     uint64_t ran, faulted, looped;
 };
 
-static void try_program(struct jit_engine *engine, unsigned level, uint64_t number, struct tally *tally)
+static void try_program(struct jit_engine *engine, unsigned level, uint64_t number, void *data)
 {
+    struct tally *tally = data;
     static struct world expected, got;
     uint64_t words[64 * UTGARD_GP_WORDS];
     struct utgard_gp_program *p;
@@ -261,37 +256,13 @@ static void try_program(struct jit_engine *engine, unsigned level, uint64_t numb
     utgard_gp_program_destroy(p);
 }
 
-enum { SHARE = 128 }; /* programs an engine compiles: it has room for so much code only */
-
-static struct jit_engine *engine_at(enum jit_level level, unsigned optimize)
-{
-    struct jit_options options = {.level = (int)level, .optimize = optimize, .cache_dir = ""};
-    struct jit_engine *engine;
-    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
-    return engine;
-}
-
-/* One program in four is optimised. */
 static void test_random(void **state)
 {
     (void)state;
-    uint64_t programs = from_environment("VITRAIL_GP_PROGRAMS", 24),
-             begin = from_environment("VITRAIL_GP_SEED", 1);
-    unsigned saved = util_fpenv_enter();
+    uint64_t programs = random_number_of("VITRAIL_GP_PROGRAMS", 24),
+             begin = random_number_of("VITRAIL_GP_SEED", 1);
     struct tally tally = {0};
-    for (enum jit_level level = 0; level < JIT_LEVEL_COUNT; level++) {
-        if (!jit_level_supported(level))
-            continue;
-        seed = begin;
-        for (uint64_t n = begin; n < begin + programs;) {
-            struct jit_engine *quick = engine_at(level, 0), *optimized = engine_at(level, 2);
-            for (uint64_t end = UTIL_MIN(n + SHARE, begin + programs); n < end; n++)
-                try_program(n % 4 ? quick : optimized, level, n, &tally);
-            jit_engine_destroy(quick);
-            jit_engine_destroy(optimized);
-        }
-    }
-    util_fpenv_leave(saved);
+    random_programs(begin, programs, &seed, try_program, &tally);
     assert_true(tally.looped * 10 > programs);
     assert_true(tally.faulted * 2 < tally.ran * 16);
 }

@@ -112,4 +112,16 @@ static inline void cases_free(struct cases *cases)
     *cases = (struct cases){0};
 }
 
+/* Fails unless `condition` holds of one of insns[0..insn_count-1], called i there. */
+#define CASES_SEEN(name, condition)                                                                          \
+    do {                                                                                                     \
+        bool seen = false;                                                                                   \
+        for (size_t k = 0; k < insn_count && !seen; k++) {                                                   \
+            __typeof__(&insns[0]) i = &insns[k];                                                             \
+            seen = (condition);                                                                              \
+        }                                                                                                    \
+        if (!seen)                                                                                           \
+            fail_msg("no case for the row %s", name);                                                        \
+    } while (0)
+
 #endif

@@ -72,17 +72,6 @@ static bool stores(const struct utgard_gp_insn *i, uint8_t src)
            i->store_src[1][1] == src;
 }
 
-#define SEEN(name, condition)                                                                                \
-    do {                                                                                                     \
-        bool seen = false;                                                                                   \
-        for (size_t k = 0; k < insn_count && !seen; k++) {                                                   \
-            const struct utgard_gp_insn *i = &insns[k];                                                      \
-            seen = (condition);                                                                              \
-        }                                                                                                    \
-        if (!seen)                                                                                           \
-            fail_msg("no case for the row %s", name);                                                        \
-    } while (0)
-
 static void every_row_has_a_case(void **state)
 {
     struct cases cases = {0};
@@ -93,15 +82,16 @@ static void every_row_has_a_case(void **state)
         memcpy(words, cases.bytes[insn_count], sizeof words);
         utgard_gp_decode(words, &insns[insn_count]);
     }
-#define SRC(value, text)   SEEN("SRC " text, reads(i, value));
-#define STORE(value, text) SEEN("STORE " text, stores(i, value));
+#define SRC(value, text)   CASES_SEEN("SRC " text, reads(i, value));
+#define STORE(value, text) CASES_SEEN("STORE " text, stores(i, value));
 #define ACC_OP(name, text)                                                                                   \
-    SEEN("ACC_OP " text, i->acc_op == UTGARD_GP_ACC_##name && (i->acc_a[0] & i->acc_a[1]) != 21);
+    CASES_SEEN("ACC_OP " text, i->acc_op == UTGARD_GP_ACC_##name && (i->acc_a[0] & i->acc_a[1]) != 21);
 #define MUL_OP(name, text)                                                                                   \
-    SEEN("MUL_OP " text, i->mul_op == UTGARD_GP_MUL_##name && (i->mul_a[0] & i->mul_a[1]) != 21);
-#define COMPLEX_OP(name, text)   SEEN("COMPLEX_OP " text, i->complex_op == UTGARD_GP_COMPLEX_##name);
-#define PASS_OP(name, text)      SEEN("PASS_OP " text, i->pass_op == UTGARD_GP_PASS_##name && i->pass_src != 21);
-#define FIELD(member, lo, count) SEEN("FIELD " #member, i->member != utgard_gp_nop.member);
+    CASES_SEEN("MUL_OP " text, i->mul_op == UTGARD_GP_MUL_##name && (i->mul_a[0] & i->mul_a[1]) != 21);
+#define COMPLEX_OP(name, text) CASES_SEEN("COMPLEX_OP " text, i->complex_op == UTGARD_GP_COMPLEX_##name);
+#define PASS_OP(name, text)                                                                                  \
+    CASES_SEEN("PASS_OP " text, i->pass_op == UTGARD_GP_PASS_##name && i->pass_src != 21);
+#define FIELD(member, lo, count) CASES_SEEN("FIELD " #member, i->member != utgard_gp_nop.member);
 #include "isa/utgard_gp/insns.inc"
     cases_free(&cases);
 }

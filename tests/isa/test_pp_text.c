@@ -62,17 +62,6 @@ static void cases_hold(void **state)
 static struct utgard_pp_insn insns[512];
 static size_t insn_count;
 
-#define SEEN(name, condition)                                                                                \
-    do {                                                                                                     \
-        bool seen = false;                                                                                   \
-        for (size_t k = 0; k < insn_count && !seen; k++) {                                                   \
-            const struct utgard_pp_insn *i = &insns[k];                                                      \
-            seen = (condition);                                                                              \
-        }                                                                                                    \
-        if (!seen)                                                                                           \
-            fail_msg("no case for the row %s", name);                                                        \
-    } while (0)
-
 static void every_row_has_a_case(void **state)
 {
     struct cases cases = {0};
@@ -83,22 +72,22 @@ static void every_row_has_a_case(void **state)
         memcpy(words, cases.bytes[insn_count], sizeof words);
         assert_true(utgard_pp_decode(words, UTGARD_PP_WORDS, 0, &insns[insn_count]) > 0);
     }
-#define FIELD(name, bits) SEEN("FIELD " #name, utgard_pp_has(i, UTGARD_PP_##name));
+#define FIELD(name, bits) CASES_SEEN("FIELD " #name, utgard_pp_has(i, UTGARD_PP_##name));
 #define MUL_OP(value, text, operands)                                                                        \
-    SEEN("MUL_OP " text, utgard_pp_has(i, UTGARD_PP_VMUL) && i->vmul.op == (value));
+    CASES_SEEN("MUL_OP " text, utgard_pp_has(i, UTGARD_PP_VMUL) && i->vmul.op == (value));
 #define ADD_OP(value, text, operands)                                                                        \
-    SEEN("ADD_OP " text, utgard_pp_has(i, UTGARD_PP_VADD) && i->vadd.op == (value));
+    CASES_SEEN("ADD_OP " text, utgard_pp_has(i, UTGARD_PP_VADD) && i->vadd.op == (value));
 #define COMBINE_OP(value, text, operands)                                                                    \
-    SEEN("COMBINE_OP " text, utgard_pp_has(i, UTGARD_PP_COMBINE) && i->combine.op == (value));
+    CASES_SEEN("COMBINE_OP " text, utgard_pp_has(i, UTGARD_PP_COMBINE) && i->combine.op == (value));
 #include "isa/utgard_pp/insns.inc"
     for (uint8_t n = 0; n < 16; n++)
-        SEEN("varying source", n / 4 == i->varying.type && utgard_pp_has(i, UTGARD_PP_VARYING));
+        CASES_SEEN("varying source", n / 4 == i->varying.type && utgard_pp_has(i, UTGARD_PP_VARYING));
     for (uint8_t n = 0; n < 4; n++) {
-        SEEN("combiner", utgard_pp_has(i, UTGARD_PP_COMBINE) && i->combine.kind == n);
-        SEEN("modifier", utgard_pp_has(i, UTGARD_PP_VMUL) && i->vmul.mod == n);
+        CASES_SEEN("combiner", utgard_pp_has(i, UTGARD_PP_COMBINE) && i->combine.kind == n);
+        CASES_SEEN("modifier", utgard_pp_has(i, UTGARD_PP_VMUL) && i->vmul.mod == n);
     }
     for (uint8_t n = 0; n < 8; n++)
-        SEEN("condition", utgard_pp_has(i, UTGARD_PP_BRANCH) && i->branch.condition == n);
+        CASES_SEEN("condition", utgard_pp_has(i, UTGARD_PP_BRANCH) && i->branch.condition == n);
     cases_free(&cases);
 }
 
