@@ -25,6 +25,17 @@ def scenes():
     return dict(line.split(" ", 1) for line in lines if line and not line.startswith("#"))
 
 
+def undrawn(gpu):
+    """Scenes that the GPU's driver cannot draw: "-" in its part of refimages/MANIFEST."""
+    names, inside = set(), False
+    for line in (TOP / "refimages/MANIFEST").read_text().splitlines():
+        if line.startswith("["):
+            inside = gpu != "vc4" and line.strip() == f"[llvmpipe {gpu[:4]}]"
+        elif inside and line.split()[1:2] == ["-"] and not line.startswith("#"):
+            names.add(line.split()[0])
+    return names
+
+
 def geomean(values):
     values = list(values)
     return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
@@ -42,6 +53,7 @@ class Bench:
         self.captures = CACHE / "bench"
         self.captures.mkdir(parents=True, exist_ok=True)
         self.vitrail = args.vitrail.resolve()
+        self.gpu = "vc4"  # whose captures are recorded and replayed
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vitrail-bench-"))
         self.programs = {}
 
@@ -74,10 +86,11 @@ class Bench:
 
     def record(self, name, options, program):
         """The capture of this name; other GPUs' than VideoCore IV's bear theirs."""
-        path = self.captures / (f"{name}.vtc" if self.args.gpu == "vc4" else f"{self.args.gpu}-{name}.vtc")
+        path = self.captures / (f"{name}.vtc" if self.gpu == "vc4" else f"{self.gpu}-{name}.vtc")
         if self.args.record or not path.exists():
             partial = path.with_suffix(".part")
-            self.run([self.vitrail, "record", "--gpu", self.args.gpu, "-o", partial, *options, "--sysroot", self.args.sysroot, "--", *program])
+            self.run([self.vitrail, "record", "--gpu", self.gpu, "-o", partial, *options, "--sysroot",
+                      self.args.sysroot, "--", *program])
             partial.rename(path)
         return path
 
