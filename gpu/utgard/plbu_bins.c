@@ -21,7 +21,7 @@ enum utgard_plbu_end plbu_bins_begin(struct utgard_plbu *p, uint32_t address, ui
         return UTGARD_PLBU_FAULT;
     for (uint32_t n = 0; n < count; n++) {
         uint32_t block = util_load32(at + n * 4) & ~(ENTRY - 1);
-        p->block[n] = (struct plbu_block){.at = block, .end = block + p->block_bytes};
+        p->block[n] = (struct plbu_block){.at = block, .end = block + p->block_bytes, .first = block};
     }
     p->block_count = count;
     return UTGARD_PLBU_DONE;
@@ -85,6 +85,21 @@ static enum utgard_plbu_end make_room(struct utgard_plbu *p, struct plbu_block *
     return check(p, block) ? UTGARD_PLBU_DONE : UTGARD_PLBU_FAULT;
 }
 
+static uint64_t state_entry(uint32_t address, bool four_samples)
+{
+    return utgard_bin_address(UTGARD_BIN_STATE, address) | (four_samples ? UTGARD_BIN_FOUR_SAMPLES : 0);
+}
+
+static void put_state(struct utgard_plbu *p, struct plbu_block *block)
+{
+    const struct plbu_draw *d = &p->draw;
+    if (block->at == block->first)
+        block->first_state = d->state_at;
+    put(p, block, state_entry(d->state_at, d->four_samples));
+    block->state = d->state_at;
+    block->four_samples |= d->four_samples;
+}
+
 static enum utgard_plbu_end put_piece(struct utgard_plbu *p, uint32_t n, const uint64_t *word, uint32_t words)
 {
     struct plbu_block *block = &p->block[n];
@@ -93,8 +108,7 @@ static enum utgard_plbu_end put_piece(struct utgard_plbu *p, uint32_t n, const u
     if (end != UTGARD_PLBU_DONE)
         return end;
     if (state)
-        put(p, block, utgard_bin_address(UTGARD_BIN_STATE, p->draw.state_at));
-    block->state = p->draw.state_at;
+        put_state(p, block);
     for (uint32_t i = 0; i < words; i++)
         put(p, block, word[i]);
     return UTGARD_PLBU_DONE;
@@ -200,10 +214,21 @@ enum utgard_plbu_end plbu_bins_add(struct utgard_plbu *p, struct plbu_piece *pie
     return end;
 }
 
+/* The list's first entry speaks for all of it. */
+static bool say_samples(struct utgard_plbu *p, const struct plbu_block *block)
+{
+    uint64_t entry = state_entry(block->first_state, true);
+    uint8_t *to = utgard_at(p->space, block->first, ENTRY, GPU_RIGHT_WRITE, PLBU_UNIT,
+                            "block of a tile list", p->stop);
+    if (to)
+        memcpy(to, &entry, ENTRY);
+    return to != NULL;
+}
+
 enum utgard_plbu_end plbu_bins_end(struct utgard_plbu *p)
 {
     for (uint32_t n = 0; n < p->block_count; n++) {
-        if (!check(p, &p->block[n]))
+        if (!check(p, &p->block[n]) || (p->block[n].four_samples && !say_samples(p, &p->block[n])))
             return UTGARD_PLBU_FAULT;
         put(p, &p->block[n], utgard_bin_address(UTGARD_BIN_END, 0));
         p->block[n].at -= ENTRY; /* said twice it does no harm */

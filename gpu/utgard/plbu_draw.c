@@ -9,8 +9,6 @@
 /* From the frame's centre to where triangles are clipped, in pixels: within RASTER_POSITION_LIMIT. */
 #define GUARD_PIXELS 16384.0f
 
-/* Bits of the render state's depth word: no clipping at near, far. */
-
 #define MULTISAMPLE_INSET 2 /* the first of four samples; centres lie further inside */
 
 /* ---- what can be drawn on ---- */
@@ -89,15 +87,18 @@ static bool set_sizes(struct utgard_plbu *p, struct plbu_draw *d)
     return d->indexed || find_point_sizes(p, d);
 }
 
-static bool read_depth_clip(struct utgard_plbu *p, struct plbu_draw *d)
+static bool read_render_state(struct utgard_plbu *p, struct plbu_draw *d)
 {
-    uint64_t at = (uint64_t)p->reg.rsw + UTGARD_RSW_AT_no_clip_near / 32 * 4;
-    const uint8_t *word = utgard_at(p->space, at, 4, GPU_RIGHT_READ, PLBU_UNIT, "render state", p->stop);
-    if (word) {
-        d->no_near = util_load32(word) >> UTGARD_RSW_AT_no_clip_near % 32 & 1;
-        d->no_far = util_load32(word) >> UTGARD_RSW_AT_no_clip_far % 32 & 1;
-    }
-    return word != NULL;
+    uint32_t words[UTGARD_RSW_WORDS];
+    const uint8_t *at =
+        utgard_at(p->space, p->reg.rsw, sizeof words, GPU_RIGHT_READ, PLBU_UNIT, "render state", p->stop);
+    if (!at)
+        return false;
+    memcpy(words, at, sizeof words);
+    d->no_near = words[UTGARD_RSW_AT_no_clip_near / 32] >> UTGARD_RSW_AT_no_clip_near % 32 & 1;
+    d->no_far = words[UTGARD_RSW_AT_no_clip_far / 32] >> UTGARD_RSW_AT_no_clip_far % 32 & 1;
+    d->four_samples = utgard_rsw_four_samples(words);
+    return true;
 }
 
 enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_cl_command *c)
@@ -132,7 +133,7 @@ enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_
                                          .far = r->far,
                                          .draw = p->draws};
     set_area(p, d);
-    if (!set_sizes(p, d) || !read_depth_clip(p, d))
+    if (!set_sizes(p, d) || !read_render_state(p, d))
         return UTGARD_PLBU_FAULT;
     tiler_assemble_begin(&d->assembler, mode == PLBU_RECTANGLE ? TILER_TRIANGLES : (enum tiler_mode)mode);
     p->counters->draws++;

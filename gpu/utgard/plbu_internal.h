@@ -29,9 +29,11 @@ struct plbu_registers {
 
 /* A tile list being written. */
 struct plbu_block {
-    uint32_t at, end; /* next entry; end of the block at hand */
-    uint32_t state;   /* address of the state last named; 0: none */
-    bool checked;     /* its pages may be written, since the list last stood still */
+    uint32_t at, end;            /* next entry; end of the block at hand */
+    uint32_t state;              /* address of the state last named; 0: none */
+    uint32_t first, first_state; /* where the list begins, and what its first entry names */
+    bool checked;                /* its pages may be written, since the list last stood still */
+    bool four_samples;           /* some draw needs them */
 };
 
 /* What is left of a primitive for the lists: whole, or a clipped piece. */
@@ -46,7 +48,7 @@ struct plbu_piece {
 
 struct plbu_draw {
     bool active, ended; /* ended: the assembler has given its last */
-    bool indexed, no_near, no_far;
+    bool indexed, no_near, no_far, four_samples;
     uint32_t mode, count, next, start, index_size, index_at, number;
     struct utgard_bin_state state;
     uint32_t state_at; /* address of its copy in the heap, 0: not there yet */

@@ -175,6 +175,14 @@ static void varyings(const struct utgard_rsw *r, struct utgard_state *out)
     }
 }
 
+bool utgard_rsw_four_samples(const uint32_t words[UTGARD_RSW_WORDS])
+{
+    struct utgard_rsw r;
+
+    utgard_rsw_unpack(words, &r);
+    return (r.samples_a && r.samples_b == 3) || r.alpha_to_coverage || r.sample_mask != 15;
+}
+
 /* ---- all of it ---- */
 
 static bool known(const struct utgard_rsw *r, uint32_t address, struct gpu_fault *fault)

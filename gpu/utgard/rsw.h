@@ -33,6 +33,8 @@ enum {
 };
 
 void utgard_rsw_unpack(const uint32_t words[UTGARD_RSW_WORDS], struct utgard_rsw *out);
+/* Whether a draw with this state needs tiles of four samples: it asks for them, or writes only some. */
+bool utgard_rsw_four_samples(const uint32_t words[UTGARD_RSW_WORDS]);
 void utgard_rsw_pack(const struct utgard_rsw *rsw, uint32_t words[UTGARD_RSW_WORDS]);
 /* A line for each field that is not zero: its name, value and meaning, then what raster/ makes of it. */
 void utgard_rsw_print(FILE *file, const uint32_t words[UTGARD_RSW_WORDS]);

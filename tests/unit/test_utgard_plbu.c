@@ -365,6 +365,42 @@ static void test_scissor(void **data)
     guest_destroy(&w.guest);
 }
 
+/* ---- samples ---- */
+
+static uint64_t first_entry(const struct world *w, uint32_t block)
+{
+    uint64_t word;
+    memcpy(&word, at(w, LISTS + block * 512, 8), 8);
+    return word;
+}
+
+/* Two draws in one list, the second in another one too: a list's first entry speaks for all of its draws. */
+static void test_samples(void **data)
+{
+    (void)data;
+    struct world w;
+    create(&w);
+    const float places[][2] = {{20, 20}, {30, 20}, {20, 30}, {20, 20}, {60, 20}, {20, 30}};
+    for (uint32_t n = 0; n < 6; n++)
+        vertex(&w, n, places[n][0], places[n][1], 0.5f, 1);
+    for (unsigned four = 0; four < 4; four++) {
+        for (uint32_t n = 0; n < 2; n++) {
+            uint32_t samples = (four >> n & 1 ? 5 : 15) << 12;
+            memcpy(w.rsw + n * 64 + 32, &samples, 4);
+        }
+        begin(&w, 0, 0);
+        command(&w, 3u << 24, 0x00040000);
+        command(&w, RSW + 64, 0x80000000 | (POSITIONS + 48) >> 4);
+        command(&w, 3u << 24 | 3, 0x00040000);
+        assert_int_equal(run(&w, HEAP_BYTES), 2);
+        guest_expect_no_fault(&w.guest);
+        assert_int_equal(!!(first_entry(&w, block_of(&w, 20, 20)) & UTGARD_BIN_FOUR_SAMPLES), four != 0);
+        assert_int_equal(!!(first_entry(&w, block_of(&w, 40, 20)) & UTGARD_BIN_FOUR_SAMPLES), four >> 1);
+        assert_int_equal(first_entry(&w, block_of(&w, 200, 200)), 0);
+    }
+    guest_destroy(&w.guest);
+}
+
 /* ---- clipping ---- */
 
 /* A triangle with a vertex behind the eye: what is left is in front, between near and far. */
@@ -476,6 +512,7 @@ int main(void)
         cmocka_unit_test(test_indices),  cmocka_unit_test(test_culling),
         cmocka_unit_test(test_scissor),  cmocka_unit_test(test_points_lines_rectangles),
         cmocka_unit_test(test_clipping), cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
