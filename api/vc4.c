@@ -22,8 +22,7 @@ static int create(struct vitrail_context *context, void **device)
                                   .packet_budget = config->packet_budget,
                                   .job_fuel = config->job_fuel,
                                   .fuel = config->loop_fuel,
-                                  .numeric = config->numeric == VITRAIL_NUMERIC_EXACT ? VC4_QPU_EXACT
-                                                                                      : VC4_QPU_FAST};
+                                  .numeric = config->numeric == VITRAIL_NUMERIC_EXACT ? ISA_EXACT : ISA_FAST};
     struct vc4_device *vc4;
     int code = vc4_device_create(&context->memory, &options, &vc4);
     if (code)

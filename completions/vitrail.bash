@@ -8,7 +8,7 @@ _vitrail() {
         return
     fi
     case "$prev" in
-    --numeric) mapfile -t COMPREPLY < <(compgen -W "fast exact" -- "$cur"); return ;;
+    --numeric) mapfile -t COMPREPLY < <(compgen -W "fast exact usual" -- "$cur"); return ;;
     --level) mapfile -t COMPREPLY < <(compgen -W "sse4.1 avx2 avx512" -- "$cur"); return ;;
     --tier) mapfile -t COMPREPLY < <(compgen -W "auto quick optimised" -- "$cur"); return ;;
     --gpu) mapfile -t COMPREPLY < <(compgen -W "vc4 mali400 mali450" -- "$cur"); return ;;

@@ -28,6 +28,7 @@ static int make_utgard(struct gpu_memory *memory, const struct vc4_options *opti
         .packet_budget = options->packet_budget,
         .job_fuel = options->job_fuel,
         .fuel = options->fuel,
+        .numeric = options->numeric,
     };
     struct utgard_device *device;
     if (options->observer)

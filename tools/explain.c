@@ -83,7 +83,8 @@ static int parse_value(struct options *o, int argc, char **argv, int *i)
 
 static int parse(struct options *o, int argc, char **argv)
 {
-    *o = (struct options){.device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC}};
+    *o =
+        (struct options){.device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL}};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
             printf(help, tool_device_help);

@@ -82,7 +82,8 @@ static int parse_value(struct options *o, int argc, char **argv, int *i)
 
 static int parse(struct options *o, int argc, char **argv)
 {
-    *o = (struct options){.loops = 3, .device = {.threads = -1, .level = -1, .tier = JIT_OPTIMISED}};
+    *o = (struct options){
+        .loops = 3, .device = {.threads = -1, .level = -1, .tier = JIT_OPTIMISED, .numeric = ISA_USUAL}};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
             printf(help, tool_device_help);

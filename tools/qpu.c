@@ -437,7 +437,7 @@ static int open_and_run(struct options *o)
 
 int tool_qpu(int argc, char **argv)
 {
-    struct options o = {.device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC},
+    struct options o = {.device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL},
                         .format = "hex",
                         .qpus = 1,
                         .memory = 16u << 20,

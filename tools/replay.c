@@ -56,7 +56,8 @@ struct session {
 
 static int parse(struct options *o, int argc, char **argv)
 {
-    *o = (struct options){.loops = 1, .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC}};
+    *o = (struct options){
+        .loops = 1, .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL}};
     for (int i = 1; i < argc; i++) {
         static const struct {
             const char *name;

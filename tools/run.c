@@ -497,7 +497,7 @@ static int run_or_record(int argc, char **argv, bool record)
                       .gpu = "vc4",
                       .launch.driver = "vc4",
                       .memory = 1ull << 30,
-                      .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC}};
+                      .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL}};
     struct drm_launch launch;
     struct util_error error = {0};
     int status = parse(&run, argc, argv, record);

@@ -149,9 +149,9 @@ const char tool_device_help[] =
     "  --interpreter      run guest programs in the interpreter, compile nothing\n"
     "  --reference        the scalar reference everywhere: interpreter, textures,\n"
     "                     coverage and tests pixel by pixel\n"
-    "  --numeric MODE     how guest programs compute: fast (default) as IEEE 754 and\n"
-    "                     this processor do, exact as silicon does, as far as that\n"
-    "                     was measured in public\n"
+    "  --numeric MODE     how guest programs compute: fast as IEEE 754 and this processor\n"
+    "                     do, exact as silicon does, as far as that is public; usual\n"
+    "                     (default): VideoCore IV fast, Malis exact\n"
     "  --tier NAME        compiled code: auto (default) quick code at once, better code\n"
     "                     where it runs much; quick or optimised: that alone\n"
     "  --in-order         shade hidden pixels too, each in its turn\n"
@@ -197,8 +197,8 @@ int tool_device_option(const char *name, struct tool_device_options *options, in
         return -1;
     }
     if ((got = tool_value(name, "--numeric", argc, argv, index, &value))) {
-        if (got > 0 && !vc4_qpu_numeric_parse(value, &options->numeric)) {
-            tool_error(name, 0, "--numeric takes fast or exact, not '%s'", value);
+        if (got > 0 && !isa_numeric_parse(value, &options->numeric)) {
+            tool_error(name, 0, "--numeric takes fast, exact or usual, not '%s'", value);
             return -1;
         }
         return got;

@@ -45,7 +45,7 @@ struct tool_device_options {
     int level;     /* enum jit_level or -1 */
     unsigned tier; /* enum jit_tier */
     bool interpreter, reference, in_order, no_cache;
-    enum vc4_qpu_numeric numeric;
+    enum isa_numeric numeric;
 };
 extern const char tool_device_help[]; /* their part of a --help text */
 /* If argv[*index] is one of the switches, takes it (and its value) and returns 1; 0 when it is not; -1 after

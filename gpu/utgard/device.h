@@ -16,6 +16,7 @@
 
 #include "gpu/fault.h"
 #include "gpu/memory.h"
+#include "isa/numeric.h"
 #include "jit/engine.h"
 #include "util/pool.h"
 
@@ -44,9 +45,10 @@ struct utgard_options {
     bool in_order;             /* hidden pixels are shaded too, each in its turn; the same bytes */
     /* Bounds of a job; past one of them it ends with GPU_FAULT_TIMEOUT, at the same place whatever the number
      * of threads. */
-    uint64_t packet_budget; /* commands, indices, and what costs as much as one; 0: 64 Mi */
-    uint64_t job_fuel;      /* instructions of programs, for 16 lanes each; 0: 4 Gi */
-    uint32_t fuel;          /* those that loops may repeat for one batch of 16 lanes; 0: 64 Ki */
+    uint64_t packet_budget;   /* commands, indices, and what costs as much as one; 0: 64 Mi */
+    uint64_t job_fuel;        /* instructions of programs, for 16 lanes each; 0: 4 Gi */
+    uint32_t fuel;            /* those that loops may repeat for one batch of 16 lanes; 0: 64 Ki */
+    enum isa_numeric numeric; /* how fragment programs compute; ISA_USUAL: exact */
 };
 
 /* `memory` (what the GPU sees as physical addresses from 0 on) is borrowed, must outlive the device and have

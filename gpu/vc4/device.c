@@ -316,6 +316,8 @@ int vc4_device_create(struct gpu_memory *memory, const struct vc4_options *optio
         return -ENOMEM;
     device->memory = memory;
     device->options = *options;
+    if (options->numeric == ISA_USUAL)
+        device->options.numeric = ISA_FAST;
     if (!device->options.packet_budget)
         device->options.packet_budget = PACKET_BUDGET;
     if (!device->options.job_fuel)

@@ -90,7 +90,7 @@ struct vc4_options {
     uint64_t
         job_fuel;  /* instructions of programs, for 16 lanes each; 0: 4 Gi, nearly six seconds of silicon */
     uint32_t fuel; /* those that a program's loops may repeat for one batch of 16 lanes; 0: 1 Mi */
-    enum vc4_qpu_numeric numeric;        /* how programs compute; 0: fast */
+    enum isa_numeric numeric;            /* how programs compute; ISA_USUAL: fast */
     const struct vc4_observer *observer; /* borrowed; NULL: nobody looks on (observe.h) */
 };
 

@@ -12,7 +12,7 @@ struct vc4_frag_code {
     struct raster_zs zs;
     uint8_t samples, coverage;
     bool visible, quads;
-    enum vc4_qpu_numeric numeric;
+    enum isa_numeric numeric;
     uint32_t key_count;
     struct raster_texture_key keys[];
 };

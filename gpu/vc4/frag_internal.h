@@ -90,7 +90,7 @@ struct vc4_frag_variant {
     uint8_t coverage; /* of programs that read it: 1 it is left as it is, 2 it comes as a mask */
     bool visible;     /* the tests are done before, by what raster/zs_blocks.h makes of `zs` */
     bool quads;       /* of visible pixels: they come as quads, not as blocks */
-    enum vc4_qpu_numeric numeric;
+    enum isa_numeric numeric;
 };
 
 /* frag_code.c: what is kept with a program (`notes` NULL: nothing). The code of a variant, false when there

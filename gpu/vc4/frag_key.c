@@ -73,7 +73,7 @@ int vc4_frag_key_read(const void *key, size_t size, struct vc4_frag_recipe *out)
                                              .coverage = head.coverage,
                                              .visible = head.visible & 1,
                                              .quads = head.visible >> 1,
-                                             .numeric = (enum vc4_qpu_numeric)head.numeric};
+                                             .numeric = (enum isa_numeric)head.numeric};
     return 0;
 }
 

@@ -22,7 +22,7 @@ struct vc4_frag_ref {
     const struct vc4_qpu_program *program;
     struct vc4_frag_config config;
     uint32_t code, uniforms_at, fuel;
-    enum vc4_qpu_numeric numeric;
+    enum isa_numeric numeric;
     uint32_t *uniforms; /* owned: the words that analysis sees being read; NULL when not all in memory */
     struct vc4_known_texture *textures; /* owned, one a sample of the program */
     bool early;                         /* compiled code tests the payload's depth first (frag_internal.h) */

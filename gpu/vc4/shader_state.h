@@ -63,7 +63,7 @@ struct vc4_shader_state {
     struct vc4_stage fs, vs, cs;
     uint32_t attribute_count;
     struct vc4_attribute attribute[VC4_MAX_ATTRIBUTES];
-    enum vc4_qpu_numeric numeric; /* of its programs; the reader's caller sets it, one for a program cache */
+    enum isa_numeric numeric; /* of its programs; the reader's caller sets it, one for a program cache */
 };
 
 /* Programs by content: looked up by the hash of their words, so a rewritten program is a new one. A guest may

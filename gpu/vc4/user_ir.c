@@ -11,7 +11,7 @@
 
 struct emit {
     const struct vc4_qpu_program *program;
-    enum vc4_qpu_numeric numeric;
+    enum isa_numeric numeric;
     struct util_error *error;
     LLVMValueRef qpu;
     LLVMValueRef vector; /* 64 bytes through which calls take and give vectors */
@@ -208,7 +208,7 @@ static int emit_program(struct jit_builder *b, void *data)
 }
 
 /* The key: a mark that ends in the translator and the numeric mode, and the program's words. */
-int vc4_user_compile(const struct vc4_qpu_program *program, enum vc4_qpu_numeric numeric,
+int vc4_user_compile(const struct vc4_qpu_program *program, enum isa_numeric numeric,
                      struct jit_engine *engine, vc4_user_fn *out, struct util_error *error)
 {
     char mark[16] = "vc4 user 2";

@@ -7,7 +7,7 @@
 
 /* Compiles the program or finds its code: 0 and *out; -ENOTSUP or another negative errno when it must be
  * interpreted. Thread-safe. */
-int vc4_user_compile(const struct vc4_qpu_program *program, enum vc4_qpu_numeric numeric,
+int vc4_user_compile(const struct vc4_qpu_program *program, enum isa_numeric numeric,
                      struct jit_engine *engine, vc4_user_fn *out, struct util_error *error);
 
 #endif

@@ -44,7 +44,7 @@ struct vc4_vertex_variant {
     const struct vc4_qpu_program *program;
     const struct vc4_vpm_plan *plan;
     const struct raster_texture_key *keys; /* by sample number */
-    enum vc4_qpu_numeric numeric;
+    enum isa_numeric numeric;
     bool coordinate; /* shaded many batches at a time, where vertices are by the unit of their cache */
 };
 
@@ -66,7 +66,7 @@ struct vc4_vertex_stage {
     uint32_t in_rows;    /* of a batch's attributes */
     uint32_t weight;     /* of an instruction in the job's fuel */
     uint32_t rows, max_index, fuel;
-    enum vc4_qpu_numeric numeric;
+    enum isa_numeric numeric;
     const struct vc4_vpm_plan *plan;
     struct vc4_vpm_plan *own_plan; /* the same, when the program does not keep it */
     struct jit_function *function; /* a vc4_vertex_fn; NULL: interpret */

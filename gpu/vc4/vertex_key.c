@@ -64,7 +64,7 @@ int vc4_vertex_key_read(const void *key, size_t size, struct vc4_vertex_recipe *
     out->variant = (struct vc4_vertex_variant){.program = out->program,
                                                .plan = &out->plan,
                                                .keys = out->keys,
-                                               .numeric = (enum vc4_qpu_numeric)head.numeric,
+                                               .numeric = (enum isa_numeric)head.numeric,
                                                .coordinate = head.coordinate != 0};
     return 0;
 }

@@ -252,7 +252,7 @@ enum vc4_qpu_fault vc4_qpu_interp(const struct vc4_qpu_program *program, const s
                        .branch_in = IDLE,
                        .end_in = IDLE,
                        .branch_pc = IDLE,
-                       .exact = start->numeric == VC4_QPU_EXACT};
+                       .exact = start->numeric == ISA_EXACT};
     const struct vc4_qpu_insn *insn;
     uint64_t executed = 0;
 
@@ -296,7 +296,7 @@ static struct interp take_up(const struct vc4_qpu_program *program, const struct
                        .branch_pc = m->branch_pc,
                        .code = m->code,
                        .slices = true,
-                       .exact = m->numeric == VC4_QPU_EXACT};
+                       .exact = m->numeric == ISA_EXACT};
 
     memcpy(q.request, m->request, sizeof q.request);
     memcpy(q.outstanding, m->outstanding, sizeof q.outstanding);

@@ -24,7 +24,7 @@ struct interp {
     uint32_t branch_pc;         /* the last branch executed, or IDLE */
     uint32_t code;              /* guest address of the program */
     bool slices;                /* the fuel is a slice: without it the program yields */
-    bool exact;                 /* VC4_QPU_EXACT */
+    bool exact;                 /* ISA_EXACT */
 };
 
 /* What one instruction has in hand. */

@@ -45,7 +45,7 @@ struct vc4_qpu_machine {
     uint32_t slice;             /* instructions that backward branches may still repeat before a yield */
     uint32_t varyings_read;
     uint64_t executed; /* instructions that ran to their end */
-    enum vc4_qpu_numeric numeric;
+    enum isa_numeric numeric;
 };
 
 /* Why a run stopped. All but the first two can go on. */

@@ -100,7 +100,7 @@ struct vc4_qpu_start {
     uint32_t ra15[16], rb15[16]; /* fragment: W (float) and Z (24-bit integer); other programs: zero */
     uint32_t qpu_number;         /* 0..15 */
     uint32_t fuel;               /* instructions that backward branches may repeat (README rule 13) */
-    enum vc4_qpu_numeric numeric;
+    enum isa_numeric numeric;
 };
 
 #endif

@@ -379,7 +379,7 @@ struct trans *trans_open(struct jit_builder *b, const struct vc4_qpu_program *pr
         return NULL;
     *t = (struct trans){.b = b, .program = program, .start = run->start, .ports = run->ports, .error = error};
     t->straight = vc4_qpu_is_straight(program);
-    t->exact = t->start->numeric == VC4_QPU_EXACT;
+    t->exact = t->start->numeric == ISA_EXACT;
     t->masks = b->level == JIT_AVX512;
     t->executed = jit_i64(b, program->insn_count);
     if (program->computed_branches)

@@ -61,7 +61,7 @@ struct vc4_qpu_ir_start {
     LLVMValueRef ra15, rb15; /* i32x16 or NULL (zero) */
     LLVMValueRef fuel;       /* i32 instructions that backward branches may repeat (README rule 13) */
     LLVMValueRef qpu_number; /* i32, or NULL (zero) */
-    enum vc4_qpu_numeric numeric;
+    enum isa_numeric numeric;
 };
 
 /* Emits the program at the builder's position and leaves the builder after its end. *fault becomes an i32
@@ -99,7 +99,7 @@ int vc4_qpu_translate_runs(struct jit_builder *b, const struct vc4_qpu_program *
  * stores machine->pc and returns from the function; the registers of the machine are then not those of that
  * moment. 0, -ENOTSUP, -ENOMEM. */
 int vc4_qpu_translate_machine(struct jit_builder *b, const struct vc4_qpu_program *program,
-                              LLVMValueRef machine, LLVMValueRef granted, enum vc4_qpu_numeric numeric,
+                              LLVMValueRef machine, LLVMValueRef granted, enum isa_numeric numeric,
                               const struct vc4_qpu_ir_ports *ports, struct util_error *error);
 
 /* Two runs of a program with loops, instruction by instruction in turn for as long as their branches agree;

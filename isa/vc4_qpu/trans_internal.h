@@ -116,7 +116,7 @@ struct trans {
 
     /* Programs of several blocks keep registers in stack slots between blocks; LLVM makes them values. */
     bool straight;            /* one block: no slots, no control flow */
-    bool exact;               /* VC4_QPU_EXACT */
+    bool exact;               /* ISA_EXACT */
     bool masks;               /* values that are one of few constants are kept as masks */
     struct trans_fact *facts; /* per block TRANS_REGS, at its beginning; NULL: nothing is known */
     struct trans_slots choices[TRANS_REGS];

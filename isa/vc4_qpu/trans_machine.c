@@ -372,7 +372,7 @@ static void translate(struct trans *t, LLVMValueRef granted)
 }
 
 int vc4_qpu_translate_machine(struct jit_builder *b, const struct vc4_qpu_program *program,
-                              LLVMValueRef machine, LLVMValueRef granted, enum vc4_qpu_numeric numeric,
+                              LLVMValueRef machine, LLVMValueRef granted, enum isa_numeric numeric,
                               const struct vc4_qpu_ir_ports *ports, struct util_error *error)
 {
     struct trans_machine m = {.pointer = machine};
@@ -383,7 +383,7 @@ int vc4_qpu_translate_machine(struct jit_builder *b, const struct vc4_qpu_progra
         return util_fail(error, -ENOMEM, "out of memory");
     *t = (struct trans){
         .b = b, .program = program, .start = &start, .ports = ports, .error = error, .machine = &m};
-    t->exact = numeric == VC4_QPU_EXACT;
+    t->exact = numeric == ISA_EXACT;
     t->zero = trans_imm(t, 0);
     start.qpu_number = jit_load(b, b->i32, FIELD(t, qpu_number), 4, false);
     if (overlaps(program))

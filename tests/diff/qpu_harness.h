@@ -27,7 +27,7 @@ struct world {
     uint32_t x[16], y[16], ms[16], rev[16], ra15[16], rb15[16];
     uint32_t loads[8][16]; /* colours, coverage, VPM words, in turn */
     uint32_t qpu, fuel;
-    enum vc4_qpu_numeric numeric;
+    enum isa_numeric numeric;
     /* changed by a run */
     uint32_t log[16], taken;
     uint32_t fifo[2][VC4_QPU_TMU_SLOTS][16], waiting[2]; /* the interpreter's texture results */
@@ -324,7 +324,7 @@ static LLVMValueRef ir_tmu(void *ctx, struct jit_builder *b, const struct vc4_qp
 struct batch {
     struct vc4_qpu_program **programs;
     unsigned count;
-    enum vc4_qpu_numeric numeric;
+    enum isa_numeric numeric;
     bool *translated; /* out */
 };
 
@@ -343,7 +343,7 @@ static inline void ir_store_state(struct jit_builder *b, const struct vc4_qpu_ir
 
 /* i32 program(world, state): the fault. NULL when the program is not translated; *result has the reason. */
 static inline LLVMValueRef emit_program(struct jit_builder *b, const struct vc4_qpu_program *program,
-                                        enum vc4_qpu_numeric numeric, int *result)
+                                        enum isa_numeric numeric, int *result)
 {
     LLVMTypeRef params[2] = {b->ptr, b->ptr};
     LLVMValueRef f = jit_begin_internal(b, "program", b->i32, params, 2), fault;

@@ -451,7 +451,7 @@ static void draw(struct bench *bench, const struct trial *trial, const struct vc
 static bool try_state(struct bench *bench, struct trial *trial, const struct vc4_qpu_program *program)
 {
     struct vc4_shader_state state = {.fs = {.code = 0x8000, .uniforms = UNIFORMS, .program = program},
-                                     .numeric = trial->state % VC4_QPU_NUMERIC_COUNT};
+                                     .numeric = trial->state % ISA_NUMERIC_COUNT};
     struct gpu_fault want = {0}, got = {0};
     struct vc4_frag *reference, *frag;
     bool compiled;

@@ -39,10 +39,10 @@ static uint64_t setting(const char *name, uint64_t otherwise)
 
 static bool one_mode(void)
 {
-    return setting("VITRAIL_DIFF_NUMERIC", VC4_QPU_NUMERIC_COUNT) < VC4_QPU_NUMERIC_COUNT;
+    return setting("VITRAIL_DIFF_NUMERIC", ISA_NUMERIC_COUNT) < ISA_NUMERIC_COUNT;
 }
 
-static bool wanted(enum vc4_qpu_numeric numeric)
+static bool wanted(enum isa_numeric numeric)
 {
     return !one_mode() || setting("VITRAIL_DIFF_NUMERIC", 0) == numeric;
 }
@@ -77,9 +77,8 @@ static int stop_engines(void **state)
 }
 
 /* Compares a batch at one level in one mode; `seeds` name the programs. */
-static void compare_batch(enum jit_level level, enum vc4_qpu_numeric numeric,
-                          struct vc4_qpu_program **programs, const uint64_t *seeds, unsigned count,
-                          unsigned inputs, const char *rerun)
+static void compare_batch(enum jit_level level, enum isa_numeric numeric, struct vc4_qpu_program **programs,
+                          const uint64_t *seeds, unsigned count, unsigned inputs, const char *rerun)
 {
     static uint64_t batch_number;
     bool translated[BATCH];
@@ -104,8 +103,8 @@ static void compare_batch(enum jit_level level, enum vc4_qpu_numeric numeric,
                 util_fpenv_leave(saved);
                 fail_msg(
                     "%s, %s, seed %llu, input %u; rerun: VITRAIL_DIFF_LEVEL=%u VITRAIL_DIFF_NUMERIC=%u %s",
-                    jit_level_name(level), vc4_qpu_numeric_name(numeric), (unsigned long long)seeds[i], k,
-                    level, numeric, rerun);
+                    jit_level_name(level), isa_numeric_name(numeric), (unsigned long long)seeds[i], k, level,
+                    numeric, rerun);
             }
         }
     }
@@ -121,7 +120,7 @@ struct sweep {
     uint64_t seeds[BATCH], seed;
     unsigned batched, turn; /* the level's number among those tested */
     enum jit_level level;
-    enum vc4_qpu_numeric numeric;
+    enum isa_numeric numeric;
 };
 
 static struct vc4_qpu_insn nop(void)
@@ -335,11 +334,11 @@ static void sweep_flags(struct sweep *s)
 static void test_operations(void **state)
 {
     programs_compared = programs_skipped = 0;
-    for (unsigned i = 0, turn = 0; i < JIT_LEVEL_COUNT * VC4_QPU_NUMERIC_COUNT; i++) {
-        struct sweep s = {.level = i / VC4_QPU_NUMERIC_COUNT,
-                          .numeric = i % VC4_QPU_NUMERIC_COUNT,
+    for (unsigned i = 0, turn = 0; i < JIT_LEVEL_COUNT * ISA_NUMERIC_COUNT; i++) {
+        struct sweep s = {.level = i / ISA_NUMERIC_COUNT,
+                          .numeric = i % ISA_NUMERIC_COUNT,
                           .seed = 1,
-                          .turn = turn / VC4_QPU_NUMERIC_COUNT};
+                          .turn = turn / ISA_NUMERIC_COUNT};
         if (!engines[s.level])
             continue;
         turn++;
@@ -397,8 +396,7 @@ static void test_control_flow(void **state)
     programs_compared = programs_skipped = 0;
     for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++)
         if (engines[level])
-            compare_batch(level, VC4_QPU_FAST, programs, seeds, UTIL_ARRAY_SIZE(texts), INPUTS,
-                          "diff_qpu_diff");
+            compare_batch(level, ISA_FAST, programs, seeds, UTIL_ARRAY_SIZE(texts), INPUTS, "diff_qpu_diff");
     assert_int_equal(programs_skipped, 0);
     for (unsigned i = 0; i < UTIL_ARRAY_SIZE(texts); i++)
         vc4_qpu_program_destroy(programs[i]);
@@ -423,14 +421,14 @@ static void compare_random_batch(uint64_t first, unsigned count)
     }
     snprintf(rerun, sizeof rerun, "VITRAIL_DIFF_SEED=%llu VITRAIL_DIFF_PROGRAMS=%u diff_qpu_diff",
              (unsigned long long)first, count);
-    uint64_t turn = first / BATCH % (engine_count * VC4_QPU_NUMERIC_COUNT), at = 0;
-    for (unsigned i = 0; i < JIT_LEVEL_COUNT * VC4_QPU_NUMERIC_COUNT; i++) {
-        unsigned level = i / VC4_QPU_NUMERIC_COUNT;
-        enum vc4_qpu_numeric numeric = i % VC4_QPU_NUMERIC_COUNT;
+    uint64_t turn = first / BATCH % (engine_count * ISA_NUMERIC_COUNT), at = 0;
+    for (unsigned i = 0; i < JIT_LEVEL_COUNT * ISA_NUMERIC_COUNT; i++) {
+        unsigned level = i / ISA_NUMERIC_COUNT;
+        enum isa_numeric numeric = i % ISA_NUMERIC_COUNT;
         if (!engines[level])
             continue;
-        bool chosen = at++ / VC4_QPU_NUMERIC_COUNT == turn / VC4_QPU_NUMERIC_COUNT &&
-                      (one_mode() || numeric == turn % VC4_QPU_NUMERIC_COUNT);
+        bool chosen = at++ / ISA_NUMERIC_COUNT == turn / ISA_NUMERIC_COUNT &&
+                      (one_mode() || numeric == turn % ISA_NUMERIC_COUNT);
         if (wanted(numeric) && (chosen || setting("VITRAIL_DIFF_FULL", 0)))
             compare_batch(level, numeric, programs, seeds, count, inputs, rerun);
     }

@@ -125,7 +125,7 @@ static struct vc4_qpu_program *make_program(uint64_t seed)
     return program;
 }
 
-static unsigned compare_batch(enum jit_level level, enum vc4_qpu_numeric numeric, uint64_t first,
+static unsigned compare_batch(enum jit_level level, enum isa_numeric numeric, uint64_t first,
                               struct vc4_qpu_program **programs)
 {
     bool translated[BATCH];
@@ -150,7 +150,7 @@ static unsigned compare_batch(enum jit_level level, enum vc4_qpu_numeric numeric
                 world.uniforms[u] = u % 3 ? world.uniforms[u] % 17 : world.uniforms[u];
             if (!compare(programs[i], (run_fn)code, i, &world)) {
                 util_fpenv_leave(saved);
-                fail_msg("%s, %s, seed %llu, input %u", jit_level_name(level), vc4_qpu_numeric_name(numeric),
+                fail_msg("%s, %s, seed %llu, input %u", jit_level_name(level), isa_numeric_name(numeric),
                          (unsigned long long)(first + i), k);
             }
         }
@@ -171,9 +171,9 @@ static void test_lane_states(void **unused)
         for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
             if (!engines[level])
                 continue;
-            for (unsigned m = 0; m < VC4_QPU_NUMERIC_COUNT; m++) /* one mode in two */
-                if (((at - first) / BATCH + level) % VC4_QPU_NUMERIC_COUNT == m) {
-                    compared += compare_batch(level, (enum vc4_qpu_numeric)m, at, programs);
+            for (unsigned m = 0; m < ISA_NUMERIC_COUNT; m++) /* one mode in two */
+                if (((at - first) / BATCH + level) % ISA_NUMERIC_COUNT == m) {
+                    compared += compare_batch(level, (enum isa_numeric)m, at, programs);
                     tried += BATCH;
                 }
         }

@@ -128,9 +128,9 @@ static void pair_close(struct pair *p)
     }
 }
 
-static enum vc4_qpu_numeric numeric_of(uint64_t seed)
+static enum isa_numeric numeric_of(uint64_t seed)
 {
-    return seed % 4 ? VC4_QPU_FAST : VC4_QPU_EXACT;
+    return seed % 4 ? ISA_FAST : ISA_EXACT;
 }
 
 static void pair_begin(struct pair *p, const struct vc4_qpu_program *program, vc4_user_fn run, uint64_t seed)

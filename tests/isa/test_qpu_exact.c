@@ -356,14 +356,14 @@ static void test_special_bounds(void **state)
 
 static void test_names(void **state)
 {
-    enum vc4_qpu_numeric numeric = VC4_QPU_FAST;
+    enum isa_numeric numeric = ISA_FAST;
 
-    assert_true(vc4_qpu_numeric_parse("exact", &numeric));
-    assert_int_equal(numeric, VC4_QPU_EXACT);
-    assert_true(vc4_qpu_numeric_parse("fast", &numeric));
-    assert_int_equal(numeric, VC4_QPU_FAST);
-    assert_false(vc4_qpu_numeric_parse("", &numeric));
-    assert_string_equal(vc4_qpu_numeric_name(VC4_QPU_EXACT), "exact");
+    assert_true(isa_numeric_parse("exact", &numeric));
+    assert_int_equal(numeric, ISA_EXACT);
+    assert_true(isa_numeric_parse("fast", &numeric));
+    assert_int_equal(numeric, ISA_FAST);
+    assert_false(isa_numeric_parse("", &numeric));
+    assert_string_equal(isa_numeric_name(ISA_EXACT), "exact");
 }
 
 int main(void)

@@ -26,7 +26,7 @@ static const char program[] = "mov r0, unif\n"
                               "mov vw_addr, unif\n"
                               "mov -, vpm_st_wait\n" USER_END;
 
-static void run(struct user_guest *g, bool compile, enum vc4_qpu_numeric numeric)
+static void run(struct user_guest *g, bool compile, enum isa_numeric numeric)
 {
     user_open(g, (struct user_guest_options){.compile = compile});
     vc4_device_destroy(g->device);
@@ -44,12 +44,12 @@ static void run(struct user_guest *g, bool compile, enum vc4_qpu_numeric numeric
 
 static void test_modes(void **state)
 {
-    static const uint32_t expected[VC4_QPU_NUMERIC_COUNT][3] = {
-        [VC4_QPU_FAST] = {0x3f800000, 0x3f000000, 0x80000000},
-        [VC4_QPU_EXACT] = {0x3f7fffff, 0x3effff00, 0x7fffffff},
+    static const uint32_t expected[ISA_NUMERIC_COUNT][3] = {
+        [ISA_FAST] = {0x3f800000, 0x3f000000, 0x80000000},
+        [ISA_EXACT] = {0x3f7fffff, 0x3effff00, 0x7fffffff},
     };
 
-    for (unsigned i = 0; i < 2 * VC4_QPU_NUMERIC_COUNT; i++) {
+    for (unsigned i = 0; i < 2 * ISA_NUMERIC_COUNT; i++) {
         struct user_guest g;
         run(&g, i & 1, i / 2);
         for (unsigned row = 0; row < 3; row++)
