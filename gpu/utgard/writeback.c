@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <smmintrin.h>
+
 #include "gpu/utgard/pp_fault.h"
 #include "raster/texture.h"
 #include "util/bits.h"
@@ -88,64 +90,161 @@ bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uin
     return in_memory(out, space, fault);
 }
 
-/* `bits` bits nearest to an 8-bit channel. */
-static uint32_t narrow(uint32_t v, unsigned bits)
+/* ---- blocks of 4x4 pixels, whose quads are vectors ---- */
+
+struct block {
+    __m128i quad[4];
+};
+
+/* Four channels at `shift` of four pixels, as `bits` bits nearest to eight; (x + 1 + (x >> 8)) >> 8 is x /
+ * 255 below 65535. */
+static inline __m128i narrow(__m128i words, int shift, int bits)
 {
-    return ((v & 255) * ((1u << bits) - 1) + 127) / 255;
+    __m128i v = _mm_and_si128(_mm_srli_epi32(words, shift), _mm_set1_epi32(255)), x;
+
+    x = _mm_add_epi32(_mm_mullo_epi32(v, _mm_set1_epi32((1 << bits) - 1)), _mm_set1_epi32(127));
+    return _mm_srli_epi32(_mm_add_epi32(_mm_add_epi32(x, _mm_set1_epi32(1)), _mm_srli_epi32(x, 8)), 8);
 }
 
-/* The pixel's bits; `word` is the tile's. */
-static uint32_t encode(const struct utgard_wb *wb, uint32_t word)
+static inline __m128i join(__m128i low, __m128i high, int shift)
 {
-    uint32_t r = word & 255, g = word >> 8 & 255, b = word >> 16 & 255, a = word >> 24;
+    return _mm_or_si128(low, _mm_slli_epi32(high, shift));
+}
 
-    if (wb->swap) {
-        b = r;
-        r = word >> 16 & 255;
-    }
-    switch (wb->format) {
-    case UTGARD_WB_BGR565: return narrow(b, 5) | narrow(g, 6) << 5 | narrow(r, 5) << 11;
+/* Four pixels' bits, of as many bytes as the format has; `words` are the tile's, blue and red in their places
+ * already. */
+static inline __m128i encode(enum utgard_wb_format format, __m128i w)
+{
+    switch (format) {
+    case UTGARD_WB_BGR565: return join(join(narrow(w, 0, 5), narrow(w, 8, 6), 5), narrow(w, 16, 5), 11);
     case UTGARD_WB_BGRA5551:
-        return narrow(b, 5) | narrow(g, 5) << 5 | narrow(r, 5) << 10 | narrow(a, 1) << 15;
-    case UTGARD_WB_BGRA4444: return narrow(b, 4) | narrow(g, 4) << 4 | narrow(r, 4) << 8 | narrow(a, 4) << 12;
-    case UTGARD_WB_BGRA8888: return b | g << 8 | r << 16 | a << 24;
-    case UTGARD_WB_B8: return b;
-    case UTGARD_WB_GB88: return b | g << 8;
-    case UTGARD_WB_Z16: return word >> 16;
-    default: return word >> 8 | word << 24;
+        w = join(join(join(narrow(w, 0, 5), narrow(w, 8, 5), 5), narrow(w, 16, 5), 10), narrow(w, 24, 1), 15);
+        return w;
+    case UTGARD_WB_BGRA4444:
+        w = join(join(join(narrow(w, 0, 4), narrow(w, 8, 4), 4), narrow(w, 16, 4), 8), narrow(w, 24, 4), 12);
+        return w;
+    case UTGARD_WB_B8: return _mm_and_si128(w, _mm_set1_epi32(255));
+    case UTGARD_WB_GB88: return _mm_and_si128(w, _mm_set1_epi32(0xffff));
+    case UTGARD_WB_Z16: return _mm_srli_epi32(w, 16);
+    case UTGARD_WB_Z24S8: return join(_mm_srli_epi32(w, 8), w, 24);
+    default: return w;
     }
 }
 
-static uint32_t average(const uint32_t *word)
+/* Sum of four samples' bytes, plus 2, shifted by 2. */
+static inline __m128i average(const __m128i *sample)
 {
-    uint32_t out = 0;
+    const __m128i zero = _mm_setzero_si128();
+    __m128i low = _mm_set1_epi16(2), high = low;
 
-    for (unsigned shift = 0; shift < 32; shift += 8) {
-        uint32_t sum = 2;
-
-        for (unsigned k = 0; k < 4; k++)
-            sum += word[16ull * k] >> shift & 255;
-        out |= (sum >> 2) << shift;
+    for (unsigned k = 0; k < 4; k++) {
+        low = _mm_add_epi16(low, _mm_unpacklo_epi8(sample[4 * k], zero));
+        high = _mm_add_epi16(high, _mm_unpackhi_epi8(sample[4 * k], zero));
     }
-    return out;
+    return _mm_packus_epi16(_mm_srli_epi16(low, 2), _mm_srli_epi16(high, 2));
+}
+
+/* How a plane's words become an image's. */
+struct transfer {
+    const struct utgard_wb *wb;
+    const uint32_t *plane; /* of the tile: its first block's sample */
+    bool mixed;            /* the average of four samples */
+    bool turned;           /* blue in the low byte */
+    uint32_t bytes;        /* a pixel */
+    uint8_t *at;           /* the image */
+};
+
+/* The block's pixels in the image's order: rows, or as raster_texel_offset has tiles of textures. */
+static inline struct block convert(const struct transfer *t, const uint32_t *words)
+{
+    const __m128i swap = _mm_setr_epi8(2, 1, 0, 3, 6, 5, 4, 7, 10, 9, 8, 11, 14, 13, 12, 15);
+    const __m128i *from = (const __m128i *)words;
+    __m128i q[4];
+
+    for (unsigned n = 0; n < 4; n++) {
+        q[n] = t->mixed ? average(from + n) : from[n];
+        if (t->turned)
+            q[n] = _mm_shuffle_epi8(q[n], swap);
+        q[n] = encode(t->wb->format, q[n]);
+        if (t->wb->tiled)
+            q[n] = _mm_shuffle_epi32(q[n], 0xb4); /* 0, 1, 3, 2 */
+    }
+    if (t->wb->tiled)
+        return (struct block){{q[0], q[1], q[3], q[2]}};
+    return (struct block){{_mm_unpacklo_epi64(q[0], q[1]), _mm_unpackhi_epi64(q[0], q[1]),
+                           _mm_unpacklo_epi64(q[2], q[3]), _mm_unpackhi_epi64(q[2], q[3])}};
+}
+
+/* Four pixels. Whole vectors go past the caches: nobody reads them soon, and their lines need not be fetched
+ * first. */
+static inline void put_four(uint8_t *at, uint32_t bytes, __m128i v)
+{
+    if (bytes == 4 && !((uintptr_t)at & 15)) {
+        _mm_stream_si128((__m128i *)at, v);
+        return;
+    }
+    if (bytes == 4) {
+        _mm_storeu_si128((__m128i *)at, v);
+        return;
+    }
+    v = _mm_packus_epi32(v, v);
+    if (bytes == 2) {
+        _mm_storel_epi64((__m128i *)at, v);
+        return;
+    }
+    util_store32(at, (uint32_t)_mm_cvtsi128_si32(_mm_packus_epi16(v, v)));
+}
+
+static inline uint32_t offset_of(const struct transfer *t, uint32_t x, uint32_t y)
+{
+    return raster_texel_offset(t->wb->tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR, t->bytes, t->wb->pitch, x,
+                               y);
+}
+
+/* A block at (x, y) that the image has all of. */
+static inline void put_block(const struct transfer *t, const struct block *block, uint32_t x, uint32_t y)
+{
+    uint8_t *at = t->at + offset_of(t, x, y);
+    uint32_t step = t->wb->tiled ? 4 * t->bytes : t->wb->pitch;
+
+    for (uint32_t n = 0; n < 4; n++)
+        put_four(at + (size_t)n * step, t->bytes, block->quad[n]);
+}
+
+/* A block that the image cuts. */
+static void put_part(const struct transfer *t, const struct block *block, uint32_t x0, uint32_t y0)
+{
+    uint32_t words[16];
+
+    memcpy(words, block, sizeof words);
+    for (uint32_t y = 0; y < 4 && y0 + y < t->wb->height; y++)
+        for (uint32_t x = 0; x < 4 && x0 + x < t->wb->width; x++) {
+            uint32_t inside = t->wb->tiled ? raster_texel_offset(RASTER_UTGARD_TILED, 1, 1, x, y) : 4 * y + x;
+
+            memcpy(t->at + offset_of(t, x0 + x, y0 + y), &words[inside], t->bytes);
+        }
 }
 
 /* One plane: sample `k`, or the average for k < 0. */
 static void store_plane(const struct utgard_wb *wb, uint8_t *at, const struct raster_tile *tile, int k)
 {
-    const uint32_t *plane = wb->source == UTGARD_WB_ZS ? tile->zs : tile->color;
-    uint32_t bytes = format_bytes(wb->format), x0 = (uint32_t)tile->x, y0 = (uint32_t)tile->y;
-    bool mixed = k < 0 && tile->samples == 4 && wb->source == UTGARD_WB_COLOR;
-    uint32_t sample = k > 0 && tile->samples == 4 ? (uint32_t)k : 0;
+    uint32_t sample = k > 0 && tile->samples == 4 ? (uint32_t)k : 0, x0 = (uint32_t)tile->x,
+             y0 = (uint32_t)tile->y;
+    struct transfer t = {.wb = wb,
+                         .plane = (wb->source == UTGARD_WB_ZS ? tile->zs : tile->color) + 16ull * sample,
+                         .mixed = k < 0 && tile->samples == 4 && wb->source == UTGARD_WB_COLOR,
+                         .turned = wb->source == UTGARD_WB_COLOR && !wb->swap,
+                         .bytes = format_bytes(wb->format),
+                         .at = at};
 
-    for (uint32_t y = 0; y < tile->height && y0 + y < wb->height; y++)
-        for (uint32_t x = 0; x < tile->width && x0 + x < wb->width; x++) {
-            const uint32_t *from = &plane[raster_pixel_index(tile, x, y, sample)];
-            uint32_t word = encode(wb, mixed ? average(from) : *from);
-            uint32_t offset = raster_texel_offset(wb->tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR, bytes,
-                                                  wb->pitch, x0 + x, y0 + y);
+    for (uint32_t y = 0; y < tile->height && y0 + y < wb->height; y += 4)
+        for (uint32_t x = 0; x < tile->width && x0 + x < wb->width; x += 4) {
+            struct block block = convert(&t, t.plane + raster_block_index(tile, x, y, 0));
 
-            memcpy(at + offset, &word, bytes);
+            if (x0 + x + 4 <= wb->width && y0 + y + 4 <= wb->height)
+                put_block(&t, &block, x0 + x, y0 + y);
+            else
+                put_part(&t, &block, x0 + x, y0 + y);
         }
 }
 
