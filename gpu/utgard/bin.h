@@ -46,7 +46,8 @@ struct utgard_bin_clipped {
 _Static_assert(sizeof(struct utgard_bin_state) == 64 && sizeof(struct utgard_bin_clipped) == 96,
                "records are laid out in guest memory");
 
-/* In a STATE entry: the draw needs tiles of four samples. In a list's first entry: some draw of the list does. */
+/* In a STATE entry: the draw needs tiles of four samples. In a list's first entry: some draw of the list
+ * does. */
 #define UTGARD_BIN_FOUR_SAMPLES (1ull << 32)
 
 #define UTGARD_BIN_INDEX_MAX 0xffffffu /* of index 0; the others in one word differ by at most: */

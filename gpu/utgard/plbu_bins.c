@@ -218,8 +218,8 @@ enum utgard_plbu_end plbu_bins_add(struct utgard_plbu *p, struct plbu_piece *pie
 static bool say_samples(struct utgard_plbu *p, const struct plbu_block *block)
 {
     uint64_t entry = state_entry(block->first_state, true);
-    uint8_t *to = utgard_at(p->space, block->first, ENTRY, GPU_RIGHT_WRITE, PLBU_UNIT,
-                            "block of a tile list", p->stop);
+    uint8_t *to =
+        utgard_at(p->space, block->first, ENTRY, GPU_RIGHT_WRITE, PLBU_UNIT, "block of a tile list", p->stop);
     if (to)
         memcpy(to, &entry, ENTRY);
     return to != NULL;
