@@ -44,9 +44,8 @@ static bool cull_one(const struct tiler_cull *c, const uint16_t index[3], struct
 {
     const struct tiler_vertex *const v[3] = {&c->vertex[index[0]], &c->vertex[index[1]],
                                              &c->vertex[index[2]]};
-    const uint32_t planes = ~(uint32_t)TILER_FAR;
-    uint32_t any = (v[0]->code | v[1]->code | v[2]->code) & planes;
-    uint32_t all = v[0]->code & v[1]->code & v[2]->code & planes;
+    uint32_t any = (v[0]->code | v[1]->code | v[2]->code) & ~TILER_FAR;
+    uint32_t all = v[0]->code & v[1]->code & v[2]->code & ~(TILER_FAR | TILER_WIDE);
     put_index(out, index);
     out->code = (uint16_t)any;
     culled->outside += all != 0;

@@ -10,12 +10,14 @@
 /* A shaded vertex as binning sees it. */
 struct tiler_vertex {
     uint32_t xy;   /* int16 x in the low half, y in the high one: 1/16 pixel from the viewport's centre */
-    uint32_t code; /* outcode (clip.h), and TILER_FAR */
+    uint32_t code; /* outcode (clip.h), TILER_FAR, TILER_WIDE */
 };
 
 /* Beyond TILER_NEAR_MAX in x or y: areas with this vertex do not fit 32 bits. */
 #define TILER_FAR      128u
 #define TILER_NEAR_MAX 16383
+/* Beyond 16 bits: xy means nothing. Triangles with this vertex are the caller's, as clipped ones are. */
+#define TILER_WIDE 256u
 
 struct tiler_cull {
     const struct tiler_vertex *vertex; /* by index */
@@ -27,7 +29,7 @@ struct tiler_cull {
 /* A triangle that may be seen. */
 struct tiler_triangle {
     uint16_t index[3];
-    uint16_t code; /* planes to clip it against; 0: whole, and only then has it a box */
+    uint16_t code; /* planes to clip it against, and TILER_WIDE; 0: whole, and only then has it a box */
     struct {
         uint8_t x0, y0, x1, y1; /* tiles, inclusive */
     } box;

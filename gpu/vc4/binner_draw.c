@@ -83,7 +83,7 @@ static bool make_room(struct vc4_binner *b)
     if (!b->vertices)
         b->vertices = aligned_alloc(64, sizeof *b->vertices);
     if (!b->piece && (b->piece = aligned_alloc(64, sizeof *b->piece)))
-        memset(&b->piece->marks, 0, sizeof b->piece->marks);
+        memset(&b->piece->list.marks, 0, sizeof b->piece->list.marks);
     return (b->vertices && b->piece) ||
            vc4_binner_fail(b, GPU_FAULT_TILE_MEMORY, b->draw_address, "no host memory for vertices");
 }
@@ -111,13 +111,13 @@ static bool indexed_source(struct vc4_binner *b, const struct vc4_cl_record *r, 
         return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address, "reserved index type %llu",
                                (unsigned long long)type);
     *s = (struct vc4_bin_source){
-        .bytes = gpu_memory_at(b->device->memory, at, length << type),
-        .is_16bit = type == INDEX_16BIT,
+        .list = {.bytes = gpu_memory_at(b->device->memory, at, length << type),
+                 .log2 = type == INDEX_16BIT,
+                 .length = length},
         .max_index = (uint32_t)UTIL_MIN(r->field[VC4_INDEXED_MAX], (uint64_t)VC4_INDEX_COUNT - 1),
-        .length = length,
     };
-    return s->bytes || vc4_binner_fail(b, GPU_FAULT_MEMORY, (uint32_t)at, "%llu indices lie outside memory",
-                                       (unsigned long long)length);
+    return s->list.bytes || vc4_binner_fail(b, GPU_FAULT_MEMORY, (uint32_t)at,
+                                            "%llu indices lie outside memory", (unsigned long long)length);
 }
 
 static bool draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t address)
@@ -137,14 +137,14 @@ static bool draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t a
         if (!indexed_source(b, r, &source))
             return false;
     } else {
-        source.first = (uint32_t)r->field[VC4_ARRAY_FIRST];
+        source.list.first = (uint32_t)r->field[VC4_ARRAY_FIRST];
+        source.list.length = length;
         source.max_index = VC4_INDEX_COUNT - 1;
-        source.length = length;
         /* Tile lists hold 16 bits: hardware would draw other vertices (Mesa's GFXH-515). */
-        if (source.first + length > VC4_INDEX_COUNT)
+        if (source.list.first + length > VC4_INDEX_COUNT)
             return vc4_binner_fail(b, GPU_FAULT_PACKET, b->draw_address,
-                                   "vertices %u to %llu: indices have 16 bits", source.first,
-                                   (unsigned long long)(source.first + length - 1));
+                                   "vertices %u to %llu: indices have 16 bits", source.list.first,
+                                   (unsigned long long)(source.list.first + length - 1));
     }
     uint32_t vertices = tiler_mode_vertices((enum tiler_mode)mode);
     set_up(b, vertices == 3 ? VC4_TRIANGLES : vertices == 2 ? VC4_LINES : VC4_POINTS, false);

@@ -17,12 +17,7 @@
 #include "gpu/vc4/tile_list.h"
 #include "gpu/vc4/vertex.h"
 #include "gpu/vc4/vg_list.h"
-#include "tiler/assemble.h"
-#include "tiler/clip.h"
-#include "tiler/cover.h"
-#include "tiler/cull.h"
-#include "tiler/marks.h"
-#include "util/pool.h"
+#include "tiler/piece.h"
 
 #define VC4_BINNER_UNIT "binner"
 
@@ -82,30 +77,16 @@ struct vc4_bin_vertices {
 
 /* ---- a primitive list, piece by piece ---- */
 
-#define VC4_BIN_CHUNK  1536u /* indices that a thread takes at a time: whole triangles, and lines */
-#define VC4_BIN_CHUNKS 128u
-#define VC4_BIN_PIECE  (VC4_BIN_CHUNK * VC4_BIN_CHUNKS)
-
 /* Where a draw's indices come from. */
 struct vc4_bin_source {
-    const uint8_t *bytes; /* in guest memory; NULL: `first`, first + 1, ... */
-    bool is_16bit;
-    uint32_t first, max_index;
-    uint64_t length;
+    struct tiler_source list;
+    uint32_t max_index;
 };
 
-/* The piece in hand. */
+/* The piece in hand, and those of its vertices that are not shaded yet. */
 struct vc4_bin_piece {
-    uint32_t first, count; /* of a list without indices: vertices first, first + 1, ... */
-    bool indexed;          /* index[0..count-1] */
-    struct tiler_marks marks;
-    uint16_t index[VC4_BIN_PIECE], fresh[VC4_INDEX_COUNT];
-    /* What is left of each chunk's triangles, from number * VC4_BIN_CHUNK on. */
-    struct vc4_bin_chunk {
-        uint32_t primitives, kept;
-        struct tiler_culled culled;
-    } chunk[VC4_BIN_CHUNKS];
-    struct tiler_triangle kept[VC4_BIN_PIECE];
+    struct tiler_piece list;
+    uint16_t fresh[VC4_INDEX_COUNT];
 };
 
 struct vc4_binner {

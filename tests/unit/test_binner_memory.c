@@ -177,8 +177,8 @@ static void long_list(struct list *l, const struct config *c, uint32_t indices, 
     put_state(l, shader[1], 1); /* forward ones alone */
     put_indexed(l, TILER_TRIANGLES, true, count, indices, VERTICES - 1);
     put_state(l, shader[0], 6);
-    put_indexed(l, TILER_TRIANGLE_STRIP, true, VC4_BIN_PIECE / 2 + 77, indices, VERTICES - 1);
-    put_indexed(l, TILER_TRIANGLE_FAN, true, VC4_BIN_PIECE / 2 + 77, indices, VERTICES - 1);
+    put_indexed(l, TILER_TRIANGLE_STRIP, true, TILER_PIECE / 2 + 77, indices, VERTICES - 1);
+    put_indexed(l, TILER_TRIANGLE_FAN, true, TILER_PIECE / 2 + 77, indices, VERTICES - 1);
     put_end(l);
 }
 
@@ -186,7 +186,7 @@ static void long_list(struct list *l, const struct config *c, uint32_t indices, 
  * interrupts and counts. */
 static void test_same_bytes_however_culled(void **unused)
 {
-    enum { COUNT = VC4_BIN_PIECE + 12346, BYTES = 8u << 20 };
+    enum { COUNT = TILER_PIECE + 12346, BYTES = 8u << 20 };
     static uint16_t index[COUNT];
     const struct vc4_observer watching = {0};
     struct config c = {16 * 32, 0, 2, false};

@@ -30,16 +30,16 @@ static int32_t between(int32_t lo, int32_t hi) /* inclusive */
 #define VERTICES  200u
 #define TRIANGLES 301u /* no multiple of four */
 
-enum { SMALL, WIDE, EXTREME, CODED, KINDS };
+enum { SMALL, WIDE, EXTREME, CODED, BEYOND, KINDS };
 
 /* Small: most areas are zero, most boxes hold no sample. Extreme: at the ends of what does not count as far,
- * and of 16 bits. Coded: some beyond planes, or no numbers. */
+ * and of 16 bits. Coded: some beyond planes, or no numbers. Beyond: some stand where 16 bits do not reach. */
 static struct tiler_vertex vertex(unsigned kind)
 {
     static const int16_t ends[] = {TILER_NEAR_MAX, -TILER_NEAR_MAX, 0, INT16_MAX, INT16_MIN, -1};
     int32_t x = between(-20, 20), y = between(-20, 20);
     struct tiler_vertex v = {0};
-    if (kind == WIDE || kind == CODED) {
+    if (kind == WIDE || kind == CODED || kind == BEYOND) {
         x = between(-TILER_NEAR_MAX, TILER_NEAR_MAX);
         y = between(-TILER_NEAR_MAX, TILER_NEAR_MAX);
     } else if (kind == EXTREME) {
@@ -48,6 +48,8 @@ static struct tiler_vertex vertex(unsigned kind)
     }
     if (kind == CODED && random32() % 3 == 0)
         v.code = random32() & (random32() % 4 ? TILER_OUT_LEFT | TILER_OUT_NEAR : 0x7f);
+    if (kind == BEYOND && random32() % 5 == 0)
+        v.code = TILER_WIDE;
     v.xy = (uint32_t)(x & 0xffff) | (uint32_t)y << 16;
     if (abs(x) > TILER_NEAR_MAX || abs(y) > TILER_NEAR_MAX)
         v.code |= TILER_FAR;
