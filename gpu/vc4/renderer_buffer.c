@@ -18,14 +18,14 @@ static bool covers(const struct raster_surface *image, const struct raster_tile 
 static void load_now(const struct vc4_tile_run *run, const struct vc4_op *op)
 {
     if (run->device->options.reference)
-        raster_surface_load_ref(&op->surface, &run->worker->tile);
+        raster_surface_load_ref(&op->surface, &run->worker->raster.tile);
     else
-        raster_surface_load(&op->surface, &run->worker->tile);
+        raster_surface_load(&op->surface, &run->worker->raster.tile);
 }
 
 void vc4_buffer_settle(struct vc4_tile_run *run, uint32_t halves)
 {
-    struct raster_tile *tile = &run->worker->tile;
+    struct raster_tile *tile = &run->worker->raster.tile;
     struct vc4_due *due = &run->due;
     for (unsigned i = 0; i < DUE_COUNT; i++) {
         const struct vc4_op *load = due->load[i];
@@ -46,20 +46,11 @@ void vc4_buffer_settle(struct vc4_tile_run *run, uint32_t halves)
 /* The words of the buffer stay, wherever it stands from here. */
 void vc4_buffer_place(struct vc4_tile_run *run, const struct vc4_op *op)
 {
-    struct raster_tile *tile = &run->worker->tile, *centre = &run->worker->centre;
+    const struct raster_tile *tile = &run->worker->raster.tile;
     if (tile->x != op->tile.x || tile->y != op->tile.y)
         vc4_buffer_settle(run, VC4_HALF_ALL);
-    tile->width = op->tile.size;
-    tile->height = op->tile.tall;
-    tile->samples = op->tile.samples;
-    tile->x = op->tile.x;
-    tile->y = op->tile.y;
-    centre->width = op->tile.size;
-    centre->height = op->tile.tall;
-    centre->samples = 1;
-    centre->x = op->tile.x;
-    centre->y = op->tile.y;
-    raster_visible_begin(&run->worker->visible, tile->width, tile->height);
+    raster_worker_place(&run->worker->raster, op->tile.x, op->tile.y, op->tile.size, op->tile.tall,
+                        op->tile.samples);
     run->wide = op->tile.wide;
     run->has_mask = op->tile.has_mask;
     run->frame = (struct raster_rect){.x1 = (int32_t)op->tile.width, .y1 = (int32_t)op->tile.height};
@@ -69,13 +60,13 @@ void vc4_buffer_clear(struct vc4_tile_run *run, uint32_t halves, uint64_t color,
 {
     struct vc4_due *due = &run->due;
     if (halves & VC4_HALF_COLOR && run->wide)
-        raster_tile_clear_wide(&run->worker->tile, color);
+        raster_tile_clear_wide(&run->worker->raster.tile, color);
     else if (halves & VC4_HALF_COLOR)
         due->color = (uint32_t)color;
     if (halves & VC4_HALF_ZS)
         due->zs = zs;
     if (halves & VC4_HALF_MASK && run->has_mask)
-        raster_tile_clear_mask(&run->worker->tile, mask);
+        raster_tile_clear_mask(&run->worker->raster.tile, mask);
     for (unsigned i = 0; i < DUE_COUNT; i++)
         due->load[i] = halves & due_halves[i] ? NULL : due->load[i];
     due->cleared |= halves & (run->wide ? VC4_HALF_ZS : VC4_HALF_COLOR | VC4_HALF_ZS);
@@ -101,12 +92,12 @@ static bool returns(const struct vc4_tile_run *run, const struct vc4_op *op, con
     uint32_t format = op->surface.format;
     bool words = format == RASTER_SURFACE_RGBA8888 || format == RASTER_SURFACE_ZS;
     return load && words && vc4_same_image(&op->surface, &load->surface) &&
-           (format == RASTER_SURFACE_ZS || 1u << 2 * op->decimate <= run->worker->tile.samples);
+           (format == RASTER_SURFACE_ZS || 1u << 2 * op->decimate <= run->worker->raster.tile.samples);
 }
 
 void vc4_buffer_store(struct vc4_tile_run *run, const struct vc4_op *op)
 {
-    struct raster_tile *tile = &run->worker->tile;
+    struct raster_tile *tile = &run->worker->raster.tile;
     const struct vc4_due *due = &run->due;
     enum raster_decimate decimate = (enum raster_decimate)op->decimate;
     uint32_t halves = vc4_op_halves(op);

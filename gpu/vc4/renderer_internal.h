@@ -28,10 +28,8 @@
 #include "gpu/vc4/tile_list.h"
 #include "gpu/vc4/vertex_cache.h"
 #include "gpu/vc4/vg_list.h"
-#include "raster/prim.h"
+#include "raster/draw.h"
 #include "raster/surface.h"
-#include "raster/triangles.h"
-#include "raster/visible.h"
 
 #define VC4_RENDERER_UNIT "renderer"
 #define VC4_RECORD_BYTES  32u /* at least the longest record */
@@ -189,14 +187,8 @@ void vc4_draws_forget(struct vc4_draws *draws);
 
 /* What a worker holds: its tile buffer and scratch space. Allocated with its alignment. */
 struct vc4_worker {
-    struct raster_tile tile;
-    struct raster_tile centre; /* the same tile with one sample, for coverage only */
+    struct raster_worker raster;
     alignas(64) uint32_t alone[3][VC4_CACHE_ALONE];
-    struct raster_block blocks[RASTER_BLOCKS_MAX];
-    struct raster_prim prim;
-    struct raster_triangles triangles;
-    struct raster_visible visible;      /* opaque primitives that wait for their colours */
-    bool dear;                          /* one of them, and not only cheap ones (frag.h) */
     float vary[3][RASTER_MAX_VARYINGS]; /* of a clipped primitive */
     /* The draw last used, so that the pixel path takes no lock. */
     const struct vc4_draw *draw;
@@ -248,8 +240,8 @@ void vc4_buffer_store(struct vc4_tile_run *run, const struct vc4_op *op);
  * becomes the end of the list that follows inline. False with *run->fault. */
 bool vc4_run_primitives(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
                         uint32_t *after);
-/* Gives the worker's tile the colours that wait: before anything reads or writes colours otherwise. */
-void vc4_draw_visible(struct vc4_worker *worker);
+/* renderer_prim.c: fragments of vc4_draws on a worker whose `data` is the vc4_tile_run. */
+extern const struct raster_stage vc4_fragment_stage;
 /* Runs a job on a worker's tile buffer. Faults are left in the job; stores are done all the same, so that the
  * picture is there as far as it was drawn. */
 void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_worker *worker,

@@ -26,13 +26,13 @@ static const struct vc4_draw *find_draw(struct vc4_tile_run *run, uint8_t primit
     const struct vc4_draw_state *now = &run->state, *last = &w->draw_state;
     if (w->draw && now->shader == last->shader && now->attributes == last->attributes &&
         now->extended == last->extended && now->depth_func == last->depth_func &&
-        now->z_updates == last->z_updates && w->draw_samples == w->tile.samples &&
+        now->z_updates == last->z_updates && w->draw_samples == w->raster.tile.samples &&
         w->draw_primitive == primitive && same_vg(now, last))
         return w->draw;
-    w->draw =
-        vc4_draws_get(run->draws, now, w->tile.samples, primitive, run->wide, run->has_mask, run->fault);
+    w->draw = vc4_draws_get(run->draws, now, w->raster.tile.samples, primitive, run->wide, run->has_mask,
+                            run->fault);
     w->draw_state = *now;
-    w->draw_samples = w->tile.samples;
+    w->draw_samples = w->raster.tile.samples;
     w->draw_primitive = primitive;
     if (w->draw) /* a change costs the same whether or not another tile has prepared the draw */
         run->budget -= UTIL_MIN(run->budget, (uint64_t)vc4_shader_state_cost(w->draw->state));
@@ -43,7 +43,7 @@ static const struct vc4_draw *find_draw(struct vc4_tile_run *run, uint8_t primit
 static bool check_state(struct vc4_tile_run *run, bool coordinates, uint32_t address)
 {
     const struct vc4_draw_state *s = &run->state;
-    bool four = run->worker->tile.samples > 1;
+    bool four = run->worker->raster.tile.samples > 1;
     if (!s->has_shader)
         return fault(run, GPU_FAULT_PACKET, address, "primitives without a shader state");
     if (coordinates != (s->shader_kind >= VC4_SHADER_VG))
@@ -56,12 +56,24 @@ static bool check_state(struct vc4_tile_run *run, bool coordinates, uint32_t add
     return true;
 }
 
+static void describe_fragments(struct vc4_draw_call *call)
+{
+    const struct vc4_draw *draw = call->draw;
+    struct raster_draw *r = &call->raster;
+    r->frag = draw->frag;
+    r->varyings = draw->frag_varyings;
+    r->opaque = vc4_frag_opaque(draw->frag) && !call->run->worker->watch && !draw->counted;
+    r->tests = vc4_frag_tests(draw->frag);
+    r->cheap = vc4_frag_cheap(draw->frag);
+    r->whole = r->opaque && !call->counted && !r->any && !call->z_clipped;
+}
+
 static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, bool coordinates, uint32_t address,
                        struct vc4_draw_call *out)
 {
     const struct vc4_draw_state *s = &run->state;
     const struct vc4_draw *draw = NULL;
-    bool one = run->worker->tile.samples == 1, unshaded = coordinates && s->coverage_pipe;
+    bool one = run->worker->raster.tile.samples == 1, unshaded = coordinates && s->coverage_pipe;
     run->draw++;
     if (!check_state(run, coordinates, address))
         return false;
@@ -71,11 +83,15 @@ static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, bool coordin
         .run = run,
         .draw = draw,
         .primitive = primitive,
-        .centre_only = !one && s->oversample == 1,
-        .any = s->oversample == 16,
         .coverage = s->coverage_pipe,
         .counted = run->device->perf.wanted & VC4_EVENTS_FEP,
         .z_clipped = !(s->z_min <= 0.0f && s->z_max >= 1.0f),
+    };
+    out->raster = (struct raster_draw){
+        .worker = &run->worker->raster,
+        .centre_only = !one && s->oversample == 1,
+        .any = s->oversample == 16,
+        .reference = run->device->options.reference,
         .setup = {.flat_mask = s->flat,
                   .vary_count = coordinates ? 0 : draw->state->varying_count,
                   .depth_offset = s->depth_offset,
@@ -92,10 +108,10 @@ static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, bool coordin
                  .x1 = UTIL_MIN((int32_t)(s->clip_left + s->clip_width), run->frame.x1),
                  .y1 = UTIL_MIN((int32_t)(s->clip_bottom + s->clip_height), run->frame.y1)},
     };
-    out->opaque = draw && vc4_frag_opaque(draw->frag) && !run->worker->watch && !draw->counted &&
-                  !out->counted && !out->any && !out->z_clipped;
+    if (draw)
+        describe_fragments(out);
     if (run->worker->watch)
-        vc4_observe_list(run, draw, address, primitive, &out->clip);
+        vc4_observe_list(run, draw, address, primitive, &out->raster.clip);
     return true;
 }
 

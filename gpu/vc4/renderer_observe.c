@@ -107,7 +107,7 @@ void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *w, uint3
     const struct vc4_observer *o = device->options.observer;
     struct vc4_observed_work work = work_of(w);
     if (o->op)
-        o->op(w->watch, number, kind_of(op), done, &w->tile, &work);
+        o->op(w->watch, number, kind_of(op), done, &w->raster.tile, &work);
 }
 
 /* ---- draws and primitives ---- */
@@ -121,8 +121,8 @@ void vc4_observe_list(const struct vc4_tile_run *run, const struct vc4_draw *dra
         .number = run->draw,
         .address = address,
         .primitive = primitive,
-        .samples = (uint8_t)run->worker->tile.samples,
-        .centre_only = run->worker->tile.samples > 1 && s->oversample == 1,
+        .samples = (uint8_t)run->worker->raster.tile.samples,
+        .centre_only = run->worker->raster.tile.samples > 1 && s->oversample == 1,
         .compiled = draw && vc4_frag_compiled(draw->frag),
         .depth_func = s->depth_func,
         .depth_write = s->z_updates,
@@ -145,7 +145,7 @@ const struct vc4_frag_watch *vc4_observe_covered(const struct vc4_tile_run *run,
                                                  const struct vc4_observed_primitive *primitive)
 {
     const struct vc4_observer *o = run->device->options.observer;
-    return o->covered ? o->covered(run->worker->watch, primitive, &run->worker->tile) : NULL;
+    return o->covered ? o->covered(run->worker->watch, primitive, &run->worker->raster.tile) : NULL;
 }
 
 static uint64_t nanoseconds(void)

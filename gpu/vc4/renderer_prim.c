@@ -9,37 +9,19 @@ enum { WORD_XY, WORD_Z, WORD_INV_W, WORD_POINT_SIZE };
 
 /* ---- one primitive ---- */
 
-/* Coverage at pixel centres only: the single-sample twin of the tile gives the blocks, and every sample of a
- * pixel shares its bit. */
-static uint32_t cover(const struct vc4_draw_call *call)
-{
-    struct vc4_worker *w = call->run->worker;
-    const struct raster_tile *tile = call->centre_only ? &w->centre : &w->tile;
-    if (call->any)
-        return raster_cover_any(&w->prim, tile, &call->clip, call->run->device->options.reference, w->blocks);
-    uint32_t n = call->run->device->options.reference
-                     ? raster_cover_ref(&w->prim, tile, &call->clip, w->blocks)
-                     : raster_cover(&w->prim, tile, &call->clip, w->blocks);
-    for (uint32_t i = 0; call->centre_only && i < n; i++) {
-        for (unsigned s = 0; s < RASTER_MAX_SAMPLES; s++)
-            w->blocks[i].sample[s] = w->blocks[i].mask;
-    }
-    return n;
-}
-
 /* Takes the pixels away whose depth, as programs get it (raster/prim.h), lies outside record 104's planes. */
 static uint32_t clip_depths(const struct vc4_draw_call *call, uint32_t count)
 {
     struct vc4_worker *w = call->run->worker;
-    const struct raster_prim *p = &w->prim;
+    const struct raster_prim *p = &w->raster.prim;
     const struct vc4_draw_state *s = &call->run->state;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
-        struct raster_block *block = &w->blocks[i];
+        struct raster_block *block = &w->raster.blocks[i];
         uint32_t lanes = 0;
         for (uint32_t l = 0; l < 16; l++) {
-            int32_t px = w->tile.x + block->x * 4 + (int32_t)((l & 1) | (l >> 1 & 2));
-            int32_t py = w->tile.y + block->y * 4 + (int32_t)((l >> 1 & 1) | (l >> 2 & 2));
+            int32_t px = w->raster.tile.x + block->x * 4 + (int32_t)((l & 1) | (l >> 1 & 2));
+            int32_t py = w->raster.tile.y + block->y * 4 + (int32_t)((l >> 1 & 1) | (l >> 2 & 2));
             float x = p->z_a * ((float)px + 0.5f - p->x0), y = p->z_b * ((float)py + 0.5f - p->y0);
             float z = (x + y) + p->z_c;
             z = z > 0.0f ? z : 0.0f;
@@ -49,84 +31,60 @@ static uint32_t clip_depths(const struct vc4_draw_call *call, uint32_t count)
         for (unsigned k = 0; k < RASTER_MAX_SAMPLES; k++)
             block->sample[k] &= (uint16_t)lanes;
         block->mask &= (uint16_t)lanes;
-        w->blocks[kept] = *block;
+        w->raster.blocks[kept] = *block;
         kept += block->mask != 0;
     }
     return kept;
 }
 
-/* A program may read more varyings than its record announces: those read as zero. */
-static void fill_varyings(const struct vc4_draw_call *call, struct raster_prim *prim)
+/* ---- the fragment stage ---- */
+
+static void count_blocks(struct vc4_worker *w, uint32_t count)
 {
-    for (uint32_t n = prim->vary_count; n < call->draw->frag_varyings; n++)
-        prim->vary_a[n] = prim->vary_b[n] = prim->vary_c[n] = 0.0f;
-    prim->vary_count = UTIL_MAX(prim->vary_count, call->draw->frag_varyings);
+    w->blocks_shaded += count;
+    w->uniform_reads += (uint64_t)count * w->draw->state->fs.program->uniform_count;
 }
 
-/* ---- shading ---- */
-
-void vc4_draw_visible(struct vc4_worker *w)
+static uint32_t stage_shade(void *data, const void *frag, const struct raster_prim *prim,
+                            struct raster_tile *tile, const struct raster_block *blocks, uint32_t count)
 {
-    if (raster_visible_waits(&w->visible))
-        raster_visible_shade(&w->visible, vc4_frag_color, &(struct vc4_frag_target){&w->tile, &w->executed});
-    w->dear = false;
+    struct vc4_tile_run *run = data;
+    count_blocks(run->worker, count);
+    return vc4_frag_shade(frag, prim, tile, blocks, count, &run->fuel, &run->worker->executed, run->fault);
 }
 
-/* Whether an opaque primitive is to wait: a cheap one when that takes no list of its blocks, or spares others
- * from being shaded before their time. */
-static bool waits(const struct vc4_draw_call *call, bool whole)
+static uint32_t stage_test(void *data, const void *frag, const struct raster_prim *prim,
+                           struct raster_tile *tile, struct raster_block *blocks, uint32_t *count,
+                           uint16_t *common)
 {
-    return whole || call->run->worker->dear || !vc4_frag_cheap(call->draw->frag);
+    struct vc4_tile_run *run = data;
+    count_blocks(run->worker, *count);
+    return vc4_frag_test(frag, prim, tile, blocks, count, common, &run->fuel, run->fault);
 }
 
-/* Tests an opaque primitive; its colours wait. `blocks` of w->blocks, or the whole tile: then they need not
- * be there. */
-static bool shade_later(const struct vc4_draw_call *call, uint32_t blocks, bool whole)
+static void stage_color(void *data, const void *frag, const uint8_t *planes,
+                        const struct raster_visible_block *blocks, uint32_t count)
 {
-    struct vc4_worker *w = call->run->worker;
-    const struct vc4_draw *draw = call->draw;
-    uint16_t common;
-    if (whole && vc4_frag_tests(draw->frag))
-        memcpy(w->blocks, w->visible.whole, blocks * sizeof *w->blocks);
-    if (vc4_frag_test(draw->frag, &w->prim, &w->tile, w->blocks, &blocks, &common, &call->run->fuel,
-                      call->run->fault))
-        return false;
-    const struct raster_block *left =
-        whole && blocks == w->visible.tile_blocks && common == 0xffff ? NULL : w->blocks;
-    if (!blocks)
-        return true;
-    if (!raster_visible_add(&w->visible, draw->frag, &w->prim, draw->frag_varyings, left, blocks)) {
-        vc4_draw_visible(w);
-        raster_visible_add(&w->visible, draw->frag, &w->prim, draw->frag_varyings, left, blocks);
-    }
-    w->dear = !vc4_frag_cheap(draw->frag) || (w->dear && left);
-    return true;
+    struct vc4_worker *w = ((struct vc4_tile_run *)data)->worker;
+    vc4_frag_color(&(struct vc4_frag_target){&w->raster.tile, &w->executed}, frag, planes, blocks, count);
 }
 
-/* Shades what the primitive covers, as shade_later has it; `watch` NULL: nobody looks on. */
+const struct raster_stage vc4_fragment_stage = {stage_shade, stage_test, stage_color};
+
+/* Shades what the primitive covers; `watch` NULL: nobody looks on. */
 static bool shade(const struct vc4_draw_call *call, const struct vc4_frag_watch *watch, uint32_t blocks,
                   bool whole)
 {
     struct vc4_worker *w = call->run->worker;
     const struct vc4_draw *draw = call->draw;
-    w->blocks_shaded += blocks;
-    w->uniform_reads += (uint64_t)blocks * draw->state->fs.program->uniform_count;
-    bool watched = watch || draw->counted;
-    if (!watched && vc4_frag_opaque(draw->frag) && waits(call, whole))
-        return shade_later(call, blocks, whole);
-    vc4_draw_visible(w);
-    if (watched)
-        return vc4_frag_shade_watched(draw->frag, watch, draw->counted ? &w->quads : NULL, &w->prim, &w->tile,
-                                      w->blocks, blocks, &call->run->fuel, &w->executed,
-                                      call->run->fault) == 0;
-    return vc4_frag_shade(draw->frag, &w->prim, &w->tile, w->blocks, blocks, &call->run->fuel, &w->executed,
-                          call->run->fault) == 0;
-}
-
-bool vc4_draw_blocks(const struct vc4_draw_call *call, uint32_t blocks, bool whole)
-{
-    fill_varyings(call, &call->run->worker->prim);
-    return shade(call, NULL, blocks, whole);
+    if (!watch && !draw->counted)
+        return raster_draw_blocks(&call->raster, blocks, whole);
+    count_blocks(w, blocks);
+    raster_worker_settle(&w->raster);
+    raster_draw_fill_varyings(&call->raster);
+    return vc4_frag_shade_watched(draw->frag, watch, draw->counted ? &w->quads : NULL, &w->raster.prim,
+                                  &w->raster.tile, w->raster.blocks, blocks, &call->run->fuel, &w->executed,
+                                  call->run->fault) == 0;
 }
 
 /* The rest of draw_primitive, with an observer who may want to see the fragments. */
@@ -142,12 +100,12 @@ __attribute__((noinline, cold)) static bool draw_watched(const struct vc4_draw_c
                                               .index = index,
                                               .vertex = v,
                                               .point_size = point_size,
-                                              .setup = &call->setup,
-                                              .prim = visible ? &w->prim : NULL,
-                                              .blocks = w->blocks,
+                                              .setup = &call->raster.setup,
+                                              .prim = visible ? &w->raster.prim : NULL,
+                                              .blocks = w->raster.blocks,
                                               .block_count = blocks};
     if (blocks)
-        fill_varyings(call, &w->prim);
+        raster_draw_fill_varyings(&call->raster);
     const struct vc4_frag_watch *watch = vc4_observe_covered(call->run, &it);
     return !blocks || shade(call, watch, blocks, false);
 }
@@ -158,7 +116,7 @@ static uint64_t quads(const struct vc4_worker *w, uint32_t blocks)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < blocks; i++) {
-        uint32_t lanes = w->blocks[i].mask;
+        uint32_t lanes = w->raster.blocks[i].mask;
         lanes |= lanes >> 1;
         n += (uint32_t)__builtin_popcount((lanes | lanes >> 2) & 0x1111);
     }
@@ -170,9 +128,9 @@ static bool is_reversed(const struct vc4_draw_call *call, const struct raster_ve
 {
     int64_t area =
         (int64_t)(v[1].x - v[0].x) * (v[2].y - v[0].y) - (int64_t)(v[2].x - v[0].x) * (v[1].y - v[0].y);
-    bool reverse = (area < 0) != call->setup.clockwise_forward;
+    bool reverse = (area < 0) != call->raster.setup.clockwise_forward;
     return call->primitive == VC4_TRIANGLES && area != 0 &&
-           (reverse ? call->setup.cull_reverse : call->setup.cull_forward);
+           (reverse ? call->raster.setup.cull_reverse : call->raster.setup.cull_forward);
 }
 
 /* `covered`: quads before depth clipping. */
@@ -195,20 +153,20 @@ static bool draw_primitive(const struct vc4_draw_call *call, const uint32_t inde
     bool visible;
     w->primitives++;
     if (call->primitive == VC4_TRIANGLES)
-        visible = raster_setup_triangle(&w->prim, &call->setup, v);
+        visible = raster_setup_triangle(&w->raster.prim, &call->raster.setup, v);
     else if (call->primitive == VC4_LINES)
-        visible = raster_setup_line(&w->prim, &call->setup, v, true);
+        visible = raster_setup_line(&w->raster.prim, &call->raster.setup, v, true);
     else
-        visible = raster_setup_point(&w->prim, &call->setup, v, point_size, true);
+        visible = raster_setup_point(&w->raster.prim, &call->raster.setup, v, point_size, true);
     if (visible && call->coverage) {
         const struct vc4_draw_state *s = &call->run->state;
-        raster_coverage_add(&w->prim, &w->tile, &call->clip, s->oversample,
+        raster_coverage_add(&w->raster.prim, &w->raster.tile, &call->raster.clip, s->oversample,
                             (enum raster_coverage_update)s->coverage_update,
-                            call->run->device->options.reference, w->blocks);
+                            call->run->device->options.reference, w->raster.blocks);
         return true;
     }
-    bool whole = visible && call->opaque && raster_visible_fills(&w->prim, &w->tile, &call->clip);
-    uint32_t blocks = whole ? w->visible.tile_blocks : visible ? cover(call) : 0;
+    bool whole = false;
+    uint32_t blocks = visible ? raster_draw_cover(&call->raster, &whole) : 0;
     uint64_t covered = call->counted ? quads(w, blocks) : 0;
     if (blocks && call->z_clipped)
         blocks = clip_depths(call, blocks);
@@ -216,7 +174,7 @@ static bool draw_primitive(const struct vc4_draw_call *call, const uint32_t inde
         count_primitive(call, v, visible, covered, blocks);
     if (w->watch)
         return draw_watched(call, index, v, point_size, visible, blocks);
-    return !blocks || vc4_draw_blocks(call, blocks, whole);
+    return !blocks || shade(call, NULL, blocks, whole);
 }
 
 /* ---- vertices ---- */
@@ -281,8 +239,8 @@ static float point_size_of(const struct vc4_draw_call *call, const uint32_t *v)
     return call->draw->state->point_size ? util_u2f(v[WORD_POINT_SIZE]) : call->run->state.point_size;
 }
 
-bool vc4_draw_shaded(const struct vc4_draw_call *call, const uint32_t index[3],
-                     const uint32_t *const shaded[3])
+static bool draw_shaded(const struct vc4_draw_call *call, const uint32_t index[3],
+                        const uint32_t *const shaded[3])
 {
     struct raster_vertex v[3];
     for (uint32_t i = 0; i < vc4_vertices_of(call->primitive); i++) {
@@ -297,7 +255,7 @@ bool vc4_draw_shaded(const struct vc4_draw_call *call, const uint32_t index[3],
 bool vc4_draw_indices(const struct vc4_draw_call *call, const uint32_t index[3])
 {
     const uint32_t *shaded[3];
-    return fetch_vertices(call, index, shaded) && vc4_draw_shaded(call, index, shaded);
+    return fetch_vertices(call, index, shaded) && draw_shaded(call, index, shaded);
 }
 
 /* A triangle of screen coordinates: "Ws and Zs take fixed values of 1.0 and 0.5" (Guide section 9). */
@@ -318,8 +276,8 @@ static void combine_varyings(const struct vc4_draw_call *call, const uint32_t *c
                              const struct vc4_clipped_vertex *clipped, float *out)
 {
     uint32_t count = vc4_vertices_of(call->primitive), first = call->draw->varying_row;
-    for (uint32_t n = 0; n < call->setup.vary_count; n++) {
-        if (n < 32 && call->setup.flat_mask & 1u << n) {
+    for (uint32_t n = 0; n < call->raster.setup.vary_count; n++) {
+        if (n < 32 && call->raster.setup.flat_mask & 1u << n) {
             out[n] = util_u2f(shaded[count - 1][first + n]);
             continue;
         }

@@ -7,16 +7,12 @@
 struct vc4_draw_call {
     struct vc4_tile_run *run;
     const struct vc4_draw *draw;
-    struct raster_setup setup;
-    struct raster_rect clip;
+    struct raster_draw raster;
     uint8_t primitive; /* enum vc4_primitive */
     uint64_t number;   /* of the primitive in hand, from 0 */
     uint32_t code;     /* address of its coding in a compressed list, else 0 */
-    bool centre_only;  /* a multisampled tile, but coverage is taken at pixel centres */
-    bool any;          /* a pixel is covered where any of 16 samples is */
     bool coverage;     /* the primitive counts in the coverage memory and is not shaded */
     bool z_clipped;    /* record 104 excludes depths of 0 to 1 */
-    bool opaque;       /* its colours may wait, and nobody wants to know more of its blocks */
     bool counted;      /* a performance counter follows the front end's events */
 };
 
@@ -37,12 +33,7 @@ bool vc4_draw_clipped(const struct vc4_draw_call *call, const struct vc4_cl_reco
 bool vc4_draws_together(const struct vc4_draw_call *call);
 int vc4_draw_triangles(const struct vc4_draw_call *call, struct vc4_list_reader *reader);
 
-/* What those need of renderer_prim.c. A triangle of shaded vertices, whose cost is paid. */
-bool vc4_draw_shaded(const struct vc4_draw_call *call, const uint32_t index[3],
-                     const uint32_t *const shaded[3]);
-/* Shades `blocks` of the worker's blocks for its primitive; `whole` ones, of an opaque draw, are all of the
- * tile and need not be there. */
-bool vc4_draw_blocks(const struct vc4_draw_call *call, uint32_t blocks, bool whole);
+/* What those need of renderer_prim.c. */
 /* Pays for the vertices of a primitive. */
 bool vc4_pay_vertices(const struct vc4_draw_call *call, uint64_t cost);
 

@@ -97,14 +97,14 @@ static bool draw_list(struct vc4_tile_run *run, const struct vc4_batch *batch, c
 static bool draw(struct vc4_tile_run *run, const struct vc4_batch *batch, const struct vc4_op *op)
 {
     bool ok = draw_list(run, batch, op);
-    vc4_draw_visible(run->worker);
+    raster_worker_settle(&run->worker->raster);
     return ok;
 }
 
 void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_worker *worker,
                  const struct vc4_batch *batch, struct vc4_job *job)
 {
-    struct raster_tile *tile = &worker->tile;
+    struct raster_tile *tile = &worker->raster.tile;
     struct vc4_tile_run run = {
         .device = device,
         .draws = draws,
@@ -113,6 +113,8 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
         .fuel = job->fuel,
         .fault = &job->fault,
     };
+    worker->raster.stage = &vc4_fragment_stage;
+    worker->raster.data = &run;
     vc4_buffer_place(&run, &batch->ops[job->first]); /* a job opens with it */
     if (job->continues)
         memcpy(tile, device->renderer->carry, sizeof *tile);

@@ -16,7 +16,7 @@ struct few {
 
 bool vc4_draws_together(const struct vc4_draw_call *call)
 {
-    return call->primitive == VC4_TRIANGLES && call->draw && call->draw->vertices && !call->any &&
+    return call->primitive == VC4_TRIANGLES && call->draw && call->draw->vertices && !call->raster.any &&
            !call->coverage && !call->z_clipped && !call->counted && !call->run->worker->watch &&
            !call->run->device->options.reference;
 }
@@ -75,43 +75,28 @@ static bool pay(const struct vc4_draw_call *call, const struct few *few, uint32_
     return vc4_pay_vertices(call, cost);
 }
 
-/* Coverage at pixel centres is every sample's (renderer_prim.c). */
-static uint32_t cover(const struct vc4_draw_call *call, uint32_t i)
+static bool draw_one(const struct vc4_draw_call *call, const struct few *few, uint32_t i)
 {
     struct vc4_worker *w = call->run->worker;
-    uint32_t n = raster_triangles_cover(&w->triangles, i, w->blocks);
-    for (uint32_t b = 0; call->centre_only && b < n; b++)
-        for (unsigned s = 0; s < RASTER_MAX_SAMPLES; s++)
-            w->blocks[b].sample[s] = w->blocks[b].mask;
-    return n;
-}
-
-static bool draw_one(const struct vc4_draw_call *call, const struct raster_setup *setup,
-                     const struct few *few, uint32_t i)
-{
-    struct vc4_worker *w = call->run->worker;
+    const struct raster_triangles *t = &w->raster.triangles;
     uint32_t bit = 1u << i, blocks;
+    bool whole;
     if (few->alone & bit)
         return vc4_draw_indices(call, few->index[i]);
     if (!pay(call, few, i))
         return false;
-    if (w->triangles.far & bit)
-        return vc4_draw_shaded(call, few->index[i], few->shaded[i]);
     w->primitives++;
-    if (!(w->triangles.drawn & bit))
+    if (t->far & bit)
+        return raster_draw_far(&call->raster, i);
+    if (!(t->drawn & bit) || !(blocks = raster_draw_cover_triangle(&call->raster, i, &whole)))
         return true;
-    bool whole = call->opaque && raster_triangles_fills(&w->triangles, i, &w->tile);
-    if (!(blocks = whole ? w->visible.tile_blocks : cover(call, i)))
-        return true;
-    raster_triangles_prim(&w->triangles, setup, i, &w->prim);
-    return vc4_draw_blocks(call, blocks, whole);
+    return raster_draw_triangle(&call->raster, i, blocks, whole);
 }
 
 int vc4_draw_triangles(const struct vc4_draw_call *call, struct vc4_list_reader *reader)
 {
     struct vc4_worker *w = call->run->worker;
-    struct raster_triangles *t = &w->triangles;
-    struct raster_setup setup = call->setup;
+    struct raster_triangles *t = &w->raster.triangles;
     struct gpu_fault fault;
     struct few few;
     int got;
@@ -121,10 +106,9 @@ int vc4_draw_triangles(const struct vc4_draw_call *call, struct vc4_list_reader 
     for (unsigned k = 0; k < 3; k++)
         for (uint32_t i = 0; i < few.count; i += 4)
             place_four(call, &few, k, i, t);
-    setup.vary_count = UTIL_MIN(setup.vary_count, call->draw->frag_varyings);
-    raster_triangles_setup(t, &setup, call->centre_only ? &w->centre : &w->tile, &call->clip);
+    raster_draw_setup(&call->raster);
     for (uint32_t i = 0; i < few.count; i++)
-        if (!draw_one(call, &setup, &few, i))
+        if (!draw_one(call, &few, i))
             return -1;
     if (got < 0)
         *call->run->fault = fault;
