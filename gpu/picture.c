@@ -99,35 +99,53 @@ static int tiled_picture(const struct raster_surface *surface, bool rgba, struct
     return error;
 }
 
-int gpu_picture(const struct gpu_memory *memory, const struct capture_frame *frame, struct util_image *out)
+/* `rgba`: of 32-bit pixels the lowest byte is red. */
+static int convert(const struct raster_surface *surface, bool rgba, struct util_image *out)
 {
-    struct raster_surface surface;
-    int error = find_surface(memory, frame, &surface);
-    if (error)
-        return error;
-    if (surface.format == RASTER_SURFACE_RGBA16F)
-        return wide_picture(&surface, out);
-    if (surface.layout == RASTER_UTGARD_TILED)
-        return surface.format == RASTER_SURFACE_RGBA8888
-                   ? tiled_picture(&surface, frame->format & CAPTURE_FRAME_RGBA, out)
-                   : -EINVAL;
+    if (surface->format == RASTER_SURFACE_RGBA16F)
+        return wide_picture(surface, out);
+    if (surface->layout == RASTER_UTGARD_TILED)
+        return surface->format == RASTER_SURFACE_RGBA8888 ? tiled_picture(surface, rgba, out) : -EINVAL;
     struct raster_tile *tile = aligned_alloc(64, sizeof *tile);
-    error = tile ? util_image_init(out, frame->width, frame->height) : -ENOMEM;
+    int error = tile ? util_image_init(out, surface->width, surface->height) : -ENOMEM;
     if (!error) {
-        bool rgba = surface.format != RASTER_SURFACE_RGBA8888 || frame->format & CAPTURE_FRAME_RGBA;
+        rgba |= surface->format != RASTER_SURFACE_RGBA8888;
         tile->width = tile->height = TILE;
         tile->samples = 1;
-        for (uint32_t y = 0; y < frame->height; y += TILE) {
-            for (uint32_t x = 0; x < frame->width; x += TILE) {
+        for (uint32_t y = 0; y < surface->height; y += TILE) {
+            for (uint32_t x = 0; x < surface->width; x += TILE) {
                 tile->x = (int32_t)x;
                 tile->y = (int32_t)y;
-                raster_surface_load(&surface, tile);
+                raster_surface_load(surface, tile);
                 copy_tile(tile, rgba, out);
             }
         }
     }
     free(tile);
     return error;
+}
+
+int gpu_picture(const struct gpu_memory *memory, const struct capture_frame *frame, struct util_image *out)
+{
+    struct raster_surface surface;
+    int error = find_surface(memory, frame, &surface);
+    return error ? error : convert(&surface, frame->format & CAPTURE_FRAME_RGBA, out);
+}
+
+void gpu_picture_pixel(const struct capture_frame *frame, const uint8_t *pixel, uint8_t rgba[4])
+{
+    uint8_t row[16] = {0};
+    const struct raster_surface surface = {.base = row,
+                                           .width = 1,
+                                           .height = 1,
+                                           .format = frame->format & ~CAPTURE_FRAME_RGBA,
+                                           .stride = sizeof row};
+    struct util_image image = {0};
+    memset(rgba, 0, 4);
+    memcpy(row, pixel, gpu_picture_bytes(frame));
+    if (!convert(&surface, frame->format & CAPTURE_FRAME_RGBA, &image))
+        memcpy(rgba, image.pixels, 4);
+    util_image_finish(&image);
 }
 
 int gpu_picture_raw(const struct gpu_memory *memory, const struct capture_frame *frame, uint8_t *to,

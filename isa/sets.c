@@ -1,5 +1,6 @@
 #include "isa/sets.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "isa/utgard_gp/asm.h"
@@ -34,8 +35,42 @@ SET(vc4_qpu, uint64_t, 8)
 SET(utgard_gp, uint64_t, 16)
 SET(utgard_pp, uint32_t, 4)
 
+/* ---- single instructions ---- */
+
+static_assert(VC4_QPU_TEXT_MAX <= ISA_LINE_MAX && UTGARD_GP_TEXT_MAX <= ISA_LINE_MAX &&
+                  UTGARD_PP_TEXT_MAX <= ISA_LINE_MAX,
+              "a line holds any instruction");
+
+static uint32_t vc4_qpu_line(const void *words, uint32_t count, uint32_t at, char text[ISA_LINE_MAX])
+{
+    vc4_qpu_disasm(((const uint64_t *)words)[at], at, text);
+    return 1;
+}
+
+static uint32_t utgard_gp_line(const void *words, uint32_t count, uint32_t at, char text[ISA_LINE_MAX])
+{
+    utgard_gp_disasm((const uint64_t *)words + (size_t)at * UTGARD_GP_WORDS, text);
+    return 1;
+}
+
+/* What no text shows takes a line a word there: one line here. */
+static uint32_t utgard_pp_line(const void *words, uint32_t count, uint32_t at, char text[ISA_LINE_MAX])
+{
+    uint32_t taken = utgard_pp_disasm(words, count, at, text);
+    for (char *line = text; (line = strchr(line, '\n'));)
+        *line = ' ';
+    return UTIL_MAX(taken, 1u);
+}
+
 #define ROW(prefix, name, description, counts, bytes)                                                        \
-    {name, description, counts, bytes, prefix##_set_assemble, prefix##_set_disassemble, prefix##_set_check}
+    {name,                                                                                                   \
+     description,                                                                                            \
+     counts,                                                                                                 \
+     bytes,                                                                                                  \
+     prefix##_line,                                                                                          \
+     prefix##_set_assemble,                                                                                  \
+     prefix##_set_disassemble,                                                                               \
+     prefix##_set_check}
 
 static const struct isa_set sets[] = {
     ROW(vc4_qpu, "vc4-qpu", "VideoCore IV QPU", "instruction", 8),

@@ -10,11 +10,15 @@
 /* A breach of a rule: at which instruction or word, as the set counts. The strings live during the call. */
 typedef void (*isa_breach_fn)(void *data, uint32_t at, const char *rule, const char *source);
 
+#define ISA_LINE_MAX 1024
+
 struct isa_set {
     const char *name;        /* "vc4-qpu" */
     const char *description; /* "VideoCore IV QPU" */
     const char *counts;      /* what a breach's place counts: "instruction", "word" */
     unsigned word_bytes;     /* programs are whole words: 4, 8 or 16 bytes */
+    /* The instruction at word `at` of `count` as text, on one line; words that it takes, at least 1. */
+    uint32_t (*line)(const void *words, uint32_t count, uint32_t at, char text[ISA_LINE_MAX]);
     /* As the set's own asm.h has them. */
     int (*assemble)(const char *text, size_t length, void **out, size_t *size, struct util_error *error);
     int (*disassemble)(FILE *out, const void *bytes, size_t size);

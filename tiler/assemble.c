@@ -3,6 +3,15 @@
 
 #include <stdbool.h>
 
+const char *tiler_mode_name(enum tiler_mode mode)
+{
+    static const char *const names[TILER_MODE_COUNT] = {
+        "points",         "lines",        "line loop", "line strip", "triangles",
+        "triangle strip", "triangle fan", "quads",     "quad strip", "polygon",
+    };
+    return names[mode];
+}
+
 void tiler_assemble_begin(struct tiler_assembler *a, enum tiler_mode mode)
 {
     *a = (struct tiler_assembler){.mode = mode};

@@ -26,6 +26,9 @@ enum tiler_mode {
     TILER_MODE_COUNT
 };
 
+/* "triangle strip", ... */
+const char *tiler_mode_name(enum tiler_mode mode);
+
 /* How many of `count` indices make up whole quads; of other modes, all. */
 static inline uint32_t tiler_mode_whole(enum tiler_mode mode, uint32_t count)
 {

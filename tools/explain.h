@@ -9,65 +9,11 @@
 
 #include <stdio.h>
 
+#include "gpu/observe.h"
 #include "gpu/picture.h"
 #include "gpu/replay.h"
-#include "gpu/vc4/observe.h"
-
-/* An array that grows: room doubles; false when memory is out. */
-bool explain_grow(void **array, uint32_t *room, uint32_t count, size_t element);
-#define EXPLAIN_ADD(list, item)                                                                              \
-    (explain_grow((void **)&(list).at, &(list).room, (list).count, sizeof *(list).at)                        \
-         ? ((list).at[(list).count++] = (item), true)                                                        \
-         : false)
 
 /* ---- what happened to the pixel ---- */
-
-/* A value that an instruction reads or writes, for the pixel's lane. */
-struct explain_value {
-    char name[20]; /* as the disassembly has it: "ra3", "r0", "unif", "tlb_z" */
-    uint32_t value;
-    bool known;    /* false: only the interpreter saw it */
-    bool withheld; /* a write whose condition does not hold in this lane */
-};
-
-#define EXPLAIN_VALUES 8
-
-struct explain_insn {
-    uint32_t pc;
-    uint64_t word;
-    uint8_t reads, writes;
-    bool flags; /* it set the flags below */
-    bool n, z, c;
-    struct explain_value read[EXPLAIN_VALUES], write[EXPLAIN_VALUES];
-};
-
-/* A texture request. */
-struct explain_lookup {
-    uint32_t pc;
-    uint8_t unit;
-    bool raw;                               /* a word at `address`, nothing else */
-    uint32_t address;                       /* of level 0 (cubes: of face 0) */
-    uint32_t width, height, levels, format; /* enum raster_format */
-    bool cube, has_t, has_r, has_b;
-    float s, t, r, b;
-    struct raster_lookup where;
-    uint32_t result;
-};
-
-/* One depth (and stencil) test, sample by sample. */
-struct explain_test {
-    uint32_t pc;
-    uint32_t depth; /* the fragment's */
-    struct raster_zs rule;
-    uint8_t samples; /* those tested, a bit each */
-    uint8_t passed;
-    uint32_t before[RASTER_MAX_SAMPLES], after[RASTER_MAX_SAMPLES]; /* depth << 8 | stencil */
-};
-
-struct explain_varying {
-    uint32_t n;
-    uint32_t vary, c; /* floats: vary * w + c is the value */
-};
 
 /* How a primitive's way to the pixel ended. */
 enum explain_outcome {
@@ -76,6 +22,8 @@ enum explain_outcome {
     EXPLAIN_DISCARDED,      /* the program wrote nothing for the lane */
     EXPLAIN_STENCIL_FAILED, /* in every covered sample */
     EXPLAIN_DEPTH_FAILED,   /* likewise */
+    EXPLAIN_ALPHA_FAILED,   /* */
+    EXPLAIN_MASKED,         /* no covered sample is in the sample mask */
     EXPLAIN_NO_COLOR,       /* passed the tests, but wrote no colour */
     EXPLAIN_FAULTED,        /* the program stopped with a fault */
 };
@@ -84,39 +32,21 @@ enum explain_outcome {
 struct explain_event {
     uint32_t draw;               /* index into explain_result.draws, or UINT32_MAX: not from a binning list */
     uint64_t primitive;          /* number in the draw, from 0 */
-    uint32_t list, list_address; /* primitive list in the tile's job, from 1, and its record */
+    uint32_t list, list_address; /* primitive list in the tile's job, from 1, and its record or state */
+    const char *list_what;       /* what that is; NULL: culled before there was one */
     uint32_t code;               /* address of the primitive's coding, 0: none */
     uint32_t vertices, index[3];
     struct raster_vertex vertex[3]; /* without varyings */
-    uint8_t kind;                   /* enum vc4_primitive */
+    enum gpu_primitive kind;
     bool reverse;
     enum explain_outcome outcome;
-    uint8_t coverage, samples;    /* covered samples, a bit each; samples of the tile */
-    bool compiled;                /* replay runs its program as host code */
-    bool early;                   /* replay rejects the block by its depth alone, without the program */
-    uint32_t program, insn_count; /* guest address of the fragment program */
-    uint32_t w, z;                /* the payload */
+    uint8_t coverage, samples; /* covered samples, a bit each; samples of the tile */
+    bool compiled;             /* replay runs its program as host code */
+    bool early;                /* replay rejects the block by its depth alone, without the program */
+    uint32_t program;          /* index into explain_result.programs, or UINT32_MAX */
     uint32_t color_before[RASTER_MAX_SAMPLES], color_after[RASTER_MAX_SAMPLES];
     uint32_t zs_before[RASTER_MAX_SAMPLES], zs_after[RASTER_MAX_SAMPLES];
-    uint8_t written; /* samples whose colour was written */
-    enum vc4_qpu_fault fault;
-    struct {
-        struct explain_varying *at;
-        uint32_t count, room;
-    } varyings;
-    struct {
-        struct explain_lookup *at;
-        uint32_t count, room;
-    } lookups;
-    struct {
-        struct explain_test *at;
-        uint32_t count, room;
-    } tests;
-    struct {
-        struct explain_insn *at;
-        uint32_t count, room;
-    } trace;
-    uint64_t executed; /* instructions; more than trace.count when the trace was cut short */
+    struct gpu_lane lane; /* what the program and the stages around it did */
 };
 
 /* One tile job on the pixel's way: from what the buffer held at first to the store. */
@@ -130,9 +60,8 @@ struct explain_stage {
     uint32_t clear_color;  /* CLEARED */
     uint32_t load_address; /* LOADED: of the image; `traced` says that its stores are the stage before */
     bool traced;
-    bool stored; /* ends in a store to an image; else the next stage goes on */
-    uint32_t store_record, image, layout, format;
-    enum raster_decimate decimate;
+    bool stored;                  /* ends in a store to an image; else the next stage goes on */
+    struct gpu_observed_op store; /* then */
     uint32_t samples;
     uint32_t color_first[RASTER_MAX_SAMPLES]; /* the samples as the stage found them */
     uint32_t color_last[RASTER_MAX_SAMPLES];  /* and as it left them */
@@ -162,10 +91,18 @@ struct explain_pixel {
     } stages;
 };
 
-/* A record 32 or 33 that was executed. */
+/* A draw that was binned. */
 struct explain_draw {
     uint32_t picture, number; /* picture and draw, from 1 */
-    struct vc4_observed_bin bin;
+    struct gpu_observed_bin bin;
+};
+
+/* A fragment program that was met. */
+struct explain_program {
+    uint64_t hash;
+    uint32_t address, insn_count, word_count;
+    const struct isa_set *set;
+    uint8_t *words; /* owned */
 };
 
 #define EXPLAIN_FAULTS 16u
@@ -177,6 +114,10 @@ struct explain_result {
         struct explain_draw *at;
         uint32_t count, room;
     } draws;
+    struct {
+        struct explain_program *at;
+        uint32_t count, room;
+    } programs;
     uint32_t pictures;                       /* met in the first play */
     struct gpu_fault faults[EXPLAIN_FAULTS]; /* the guest's, the first ones */
     unsigned fault_count;
@@ -205,6 +146,8 @@ void explain_print_json(FILE *out, const char *capture, const struct explain_res
                         const struct explain_pixel *pixel, const struct explain_show *show);
 const char *explain_outcome_name(enum explain_outcome outcome);
 const char *explain_format_name(uint32_t format); /* enum raster_format */
-const char *explain_mode_name(uint32_t mode);     /* primitive mode, OpenGL's number */
+/* The event's program's instruction at word `pc`. */
+void explain_insn_text(const struct explain_result *result, const struct explain_event *event, uint32_t pc,
+                       char text[ISA_LINE_MAX]);
 
 #endif

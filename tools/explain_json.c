@@ -1,6 +1,4 @@
 /* An explained pixel as JSON for tools. */
-#include "gpu/vc4/tile_list.h"
-#include "isa/vc4_qpu/asm.h"
 #include "tools/explain_internal.h"
 #include "tools/json.h"
 #include "util/bits.h"
@@ -37,7 +35,7 @@ static void put_mask(struct json *j, const char *key, uint32_t mask, unsigned co
     json_end(j);
 }
 
-static void put_values(struct json *j, const char *key, const struct explain_value *v, unsigned count)
+static void put_values(struct json *j, const char *key, const struct gpu_value *v, unsigned count)
 {
     json_array(j, key);
     for (unsigned i = 0; i < count; i++) {
@@ -45,22 +43,27 @@ static void put_values(struct json *j, const char *key, const struct explain_val
         json_string(j, "name", v[i].name);
         if (v[i].withheld)
             json_bool(j, "withheld", true);
-        if (v[i].known) {
-            json_hex(j, "hex", v[i].value);
-            json_double(j, "float", (double)util_u2f(v[i].value));
+        if (v[i].known && v[i].count == 1) {
+            json_hex(j, "hex", v[i].value[0]);
+            json_double(j, "float", (double)util_u2f(v[i].value[0]));
+        } else if (v[i].known) {
+            json_array(j, "floats");
+            for (unsigned c = 0; c < v[i].count; c++)
+                json_double(j, NULL, (double)util_u2f(v[i].value[c]));
+            json_end(j);
         }
         json_end(j);
     }
     json_end(j);
 }
 
-static void put_trace(struct json *j, const struct explain_event *e)
+static void put_trace(struct json *j, const struct explain_result *r, const struct explain_event *e)
 {
     json_array(j, "trace");
-    for (uint32_t i = 0; i < e->trace.count; i++) {
-        const struct explain_insn *insn = &e->trace.at[i];
-        char text[VC4_QPU_TEXT_MAX];
-        vc4_qpu_disasm(insn->word, insn->pc, text);
+    for (uint32_t i = 0; i < e->lane.trace.count; i++) {
+        const struct gpu_step *insn = &e->lane.trace.at[i];
+        char text[ISA_LINE_MAX];
+        explain_insn_text(r, e, insn->pc, text);
         json_object(j, NULL);
         json_uint(j, "pc", insn->pc);
         json_string(j, "text", text);
@@ -112,10 +115,13 @@ static void put_stencil(struct json *j, const struct raster_stencil *s)
 static void put_tests(struct json *j, const struct explain_event *e, const struct explain_show *show)
 {
     json_array(j, "tests");
-    for (uint32_t i = 0; i < e->tests.count; i++) {
-        const struct explain_test *t = &e->tests.at[i];
+    for (uint32_t i = 0; i < e->lane.tests.count; i++) {
+        const struct gpu_test *t = &e->lane.tests.at[i];
         json_object(j, NULL);
-        json_uint(j, "pc", t->pc);
+        if (t->when == GPU_TEST_IN_PROGRAM)
+            json_uint(j, "pc", t->pc);
+        else
+            json_string(j, "when", t->when == GPU_TEST_BEFORE ? "before" : "after");
         json_uint(j, "depth", t->depth);
         json_uint(j, "function", t->rule.depth_func);
         json_bool(j, "depth_write", t->rule.depth_write);
@@ -143,10 +149,10 @@ static void put_tests(struct json *j, const struct explain_event *e, const struc
 static void put_lookups(struct json *j, const struct explain_event *e)
 {
     json_array(j, "textures");
-    for (uint32_t i = 0; i < e->lookups.count; i++) {
-        const struct explain_lookup *l = &e->lookups.at[i];
+    for (uint32_t i = 0; i < e->lane.lookups.count; i++) {
+        const struct gpu_lookup *l = &e->lane.lookups.at[i];
         json_object(j, NULL);
-        json_uint(j, "unit", l->unit);
+        json_string(j, "unit", l->unit);
         json_uint(j, "pc", l->pc);
         json_bool(j, "raw", l->raw);
         json_hex(j, "address", l->address);
@@ -177,11 +183,12 @@ static void put_lookups(struct json *j, const struct explain_event *e)
 static void put_varyings(struct json *j, const struct explain_event *e)
 {
     json_array(j, "varyings");
-    for (uint32_t i = 0; i < e->varyings.count; i++) {
-        const struct explain_varying *v = &e->varyings.at[i];
-        float product = util_u2f(v->vary) * util_u2f(e->w);
+    for (uint32_t i = 0; i < e->lane.varyings.count; i++) {
+        const struct gpu_varying *v = &e->lane.varyings.at[i];
+        float product = util_u2f(v->vary) * util_u2f(e->lane.w);
         json_object(j, NULL);
         json_uint(j, "number", v->n);
+        json_string(j, "name", v->name);
         json_double(j, "value", (double)(product + util_u2f(v->c)));
         put_value(j, "vary", v->vary);
         put_value(j, "c", v->c);
@@ -200,26 +207,61 @@ static void put_draw(struct json *j, const struct explain_result *r, const struc
     json_uint(j, "picture", d->picture);
     json_uint(j, "draw", d->number);
     json_hex(j, "record", d->bin.address);
-    json_string(j, "mode", explain_mode_name(d->bin.mode));
-    json_bool(j, "indexed", d->bin.record == 32);
+    json_string(j, "mode", d->bin.mode);
+    json_bool(j, "indexed", d->bin.indexed);
     json_uint(j, "length", d->bin.length);
+}
+
+static void put_equation(struct json *j, const char *key, const struct raster_equation *e)
+{
+    static const char *const funcs[RASTER_BLEND_FUNC_COUNT] = {"add", "subtract", "reverse-subtract", "min",
+                                                               "max"};
+    json_object(j, key);
+    json_string(j, "function", funcs[e->func % RASTER_BLEND_FUNC_COUNT]);
+    json_uint(j, "source_factor", e->src);
+    json_uint(j, "destination_factor", e->dst);
+    json_end(j);
+}
+
+static void put_output(struct json *j, const struct gpu_output *o)
+{
+    if (!o->given)
+        return;
+    json_object(j, "output");
+    json_hex(j, "source", o->source);
+    if (o->alpha_tested) {
+        json_uint(j, "alpha_function", o->alpha_func);
+        json_uint(j, "alpha_reference", o->alpha_ref);
+        json_bool(j, "alpha_passed", o->alpha_passed);
+    }
+    json_hex(j, "constant", o->constant);
+    if (o->blend.logic) {
+        json_uint(j, "logic_operation", o->blend.logic_op);
+    } else {
+        put_equation(j, "color", &o->blend.color);
+        put_equation(j, "alpha", &o->blend.alpha);
+    }
+    json_uint(j, "write_mask", o->blend.write_mask);
+    json_end(j);
 }
 
 static void put_event(struct json *j, const struct explain_result *r, const struct explain_event *e,
                       const struct explain_show *show)
 {
-    static const char *const kinds[] = {"point", "line", "triangle"};
+    static const char *const kinds[] = {"point", "line", "triangle", "rectangle"};
     static const char *const outcomes[] = {[EXPLAIN_CULLED] = "culled",
                                            [EXPLAIN_WRITTEN] = "written",
                                            [EXPLAIN_DISCARDED] = "discarded",
                                            [EXPLAIN_STENCIL_FAILED] = "stencil-failed",
                                            [EXPLAIN_DEPTH_FAILED] = "depth-failed",
+                                           [EXPLAIN_ALPHA_FAILED] = "alpha-failed",
+                                           [EXPLAIN_MASKED] = "masked",
                                            [EXPLAIN_NO_COLOR] = "no-color",
                                            [EXPLAIN_FAULTED] = "faulted"};
     json_object(j, NULL);
     put_draw(j, r, e);
     json_uint(j, "primitive", e->primitive);
-    json_string(j, "kind", kinds[e->kind % 3]);
+    json_string(j, "kind", kinds[e->kind % 4]);
     json_string(j, "outcome", outcomes[e->outcome]);
     put_vertices(j, e);
     put_mask(j, "coverage", e->coverage, e->samples);
@@ -228,17 +270,18 @@ static void put_event(struct json *j, const struct explain_result *r, const stru
         put_tests(j, e, show);
         put_varyings(j, e);
         put_lookups(j, e);
-        json_hex(j, "program", e->program);
-        json_uint(j, "executed", e->executed);
+        json_hex(j, "program", e->program != UINT32_MAX ? r->programs.at[e->program].address : 0);
+        json_uint(j, "executed", e->lane.executed);
         json_bool(j, "compiled", e->compiled);
         json_bool(j, "early_rejected", e->early);
-        put_value(j, "w", e->w);
-        json_uint(j, "z", e->z & 0xffffff);
+        put_value(j, "w", e->lane.w);
+        json_uint(j, "z", e->lane.z & 0xffffff);
         if (show->trace)
-            put_trace(j, e);
+            put_trace(j, r, e);
+        put_output(j, &e->lane.output);
         put_words(j, "color_before", e->color_before, e->samples);
         put_words(j, "color_after", e->color_after, e->samples);
-        put_mask(j, "color_written", e->written, e->samples);
+        put_mask(j, "color_written", e->lane.written, e->samples);
     }
     json_end(j);
 }
@@ -283,7 +326,7 @@ static void put_stage(struct json *j, const struct explain_result *r, const stru
     put_words(j, "color_last", s->color_last, s->samples);
     json_bool(j, "stored", s->stored);
     if (s->stored)
-        json_hex(j, "store_record", s->store_record);
+        json_hex(j, "store_record", s->store.address);
     json_end(j);
 }
 

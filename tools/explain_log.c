@@ -4,22 +4,9 @@
 #include "tools/explain_internal.h"
 #include "util/bits.h"
 
-bool explain_grow(void **array, uint32_t *room, uint32_t count, size_t element)
+void explain_log_op(struct explain_log *log, const struct gpu_observed_op *op)
 {
-    if (count < *room)
-        return true;
-    uint32_t more = *room ? *room * 2 : 16;
-    void *bigger = realloc(*array, more * element);
-    if (!bigger)
-        return false;
-    *array = bigger;
-    *room = more;
-    return true;
-}
-
-void explain_log_op(struct explain_log *log, const struct vc4_observed_op *op)
-{
-    if (!EXPLAIN_ADD(log->ops, *op))
+    if (!UTIL_LIST_ADD(log->ops, *op))
         log->out_of_memory = true;
 }
 
@@ -39,50 +26,39 @@ struct place {
     uint32_t x, y;           /* raw: pixel of the tile */
 };
 
-/* Pictures have 2 or 4 bytes a pixel: what is stored with more or less is not followed. */
-static uint32_t pixel_bytes(uint32_t format)
-{
-    switch (format) {
-    case RASTER_SURFACE_BGR565:
-    case RASTER_SURFACE_BGR565_DITHER: return 2;
-    case RASTER_SURFACE_RGBA16F: return 8;
-    case RASTER_SURFACE_A8: return 1;
-    default: return 4;
-    }
-}
-
-uint32_t explain_side(enum raster_decimate decimate, uint32_t samples)
-{
-    uint32_t count = 1u << 2 * decimate;
-    return count <= samples ? 1 : count == 4 * samples ? 2 : 4;
-}
-
 /* The operation that says where the tile stood at operation `i`. */
-static const struct vc4_observed_op *tile_at(const struct explain_log *log, uint32_t i)
+static const struct gpu_observed_op *tile_at(const struct explain_log *log, uint32_t i)
 {
-    while (i && log->ops.at[i].kind != VC4_OBSERVED_TILE && log->ops.at[i].number)
+    while (i && log->ops.at[i].kind != GPU_OBSERVED_TILE && log->ops.at[i].number)
         i--;
-    return log->ops.at[i].kind == VC4_OBSERVED_TILE ? &log->ops.at[i] : NULL;
+    return log->ops.at[i].kind == GPU_OBSERVED_TILE ? &log->ops.at[i] : NULL;
 }
 
-static uint32_t pixel_address(const struct vc4_observed_op *op, uint32_t x, uint32_t y)
+static uint32_t pixel_address(const struct gpu_observed_op *op, uint32_t x, uint32_t y)
 {
     const struct raster_surface *s = &op->surface;
-    return op->image +
-           raster_texel_offset((enum raster_layout)s->layout, pixel_bytes(s->format), s->stride, x, y);
+    return op->image + raster_texel_offset((enum raster_layout)s->layout, op->pixel_bytes, s->stride, x, y);
+}
+
+/* No pixel of the image lies so far behind its first: a row of tiles may be higher than the image. */
+static uint64_t image_bytes(const struct gpu_observed_op *op)
+{
+    const struct raster_surface *s = &op->surface;
+    uint64_t bytes;
+    if (s->layout == RASTER_UTGARD_TILED)
+        return (uint64_t)s->stride * util_div_up(s->height, 16) * 256 * op->pixel_bytes;
+    return raster_surface_size(s, &bytes) ? bytes : 0;
 }
 
 /* Whether the store writes the pixel at `place`; then which of the tile's pixels make it. */
-static bool stores(const struct vc4_observed_op *op, const struct vc4_observed_op *tile,
+static bool stores(const struct gpu_observed_op *op, const struct gpu_observed_op *tile,
                    const struct place *place, uint32_t *x, uint32_t *y)
 {
-    uint32_t side = explain_side(op->decimate, tile->samples);
+    uint32_t side = op->side;
     uint32_t left = (uint32_t)tile->x / side, top = (uint32_t)tile->y / side, size = tile->size / side;
-    uint64_t bytes;
 
-    if (pixel_bytes(op->surface.format) != place->bytes || op->surface.format == RASTER_SURFACE_ZS ||
-        !raster_surface_size(&op->surface, &bytes) || place->address < op->image ||
-        place->address - op->image >= bytes)
+    if (!op->make || op->pixel_bytes != place->bytes || place->address < op->image ||
+        place->address - op->image >= image_bytes(op))
         return false;
     for (uint32_t v = 0; v < size && top + v < op->surface.height; v++)
         for (uint32_t u = 0; u < size && left + u < op->surface.width; u++)
@@ -99,15 +75,15 @@ static bool find_store(const struct explain_log *log, uint32_t end, const struct
                        uint32_t *x, uint32_t *y)
 {
     for (uint32_t i = end; i-- > 0;) {
-        const struct vc4_observed_op *op = &log->ops.at[i], *tile;
+        const struct gpu_observed_op *op = &log->ops.at[i], *tile;
         if (!op->color)
             continue;
         *at = i;
         *x = place->x;
         *y = place->y;
-        if (place->raw && op->kind == VC4_OBSERVED_RAW_STORE && op->image == place->address)
+        if (place->raw && op->kind == GPU_OBSERVED_RAW_STORE && op->image == place->address)
             return true;
-        if (!place->raw && op->kind == VC4_OBSERVED_STORE && (tile = tile_at(log, i)) &&
+        if (!place->raw && op->kind == GPU_OBSERVED_STORE && (tile = tile_at(log, i)) &&
             stores(op, tile, place, x, y))
             return true;
     }
@@ -128,19 +104,19 @@ static uint32_t picture_of(const struct explain_log *log, uint32_t op)
 static bool loads(const struct explain_log *log, uint32_t i, const struct explain_stage *stage,
                   struct place *from)
 {
-    const struct vc4_observed_op *op = &log->ops.at[i], *tile = tile_at(log, i);
+    const struct gpu_observed_op *op = &log->ops.at[i], *tile = tile_at(log, i);
     if (!tile || !op->color)
         return false;
-    *from = (struct place){.raw = op->kind == VC4_OBSERVED_RAW_LOAD,
+    *from = (struct place){.raw = op->kind == GPU_OBSERVED_RAW_LOAD,
                            .address = op->image,
                            .x = stage->local_x,
                            .y = stage->local_y};
     if (from->raw)
         return true;
     uint32_t x = (uint32_t)tile->x + stage->local_x, y = (uint32_t)tile->y + stage->local_y;
-    if (op->kind != VC4_OBSERVED_LOAD || x >= op->surface.width || y >= op->surface.height)
+    if (op->kind != GPU_OBSERVED_LOAD || x >= op->surface.width || y >= op->surface.height)
         return false;
-    from->bytes = pixel_bytes(op->surface.format);
+    from->bytes = op->pixel_bytes;
     from->address = pixel_address(op, x, y);
     return true;
 }
@@ -151,9 +127,9 @@ static uint32_t begin_of(const struct explain_log *log, uint32_t end, struct exp
                          struct place *from)
 {
     for (uint32_t i = end; i-- > 0;) {
-        const struct vc4_observed_op *op = &log->ops.at[i];
+        const struct gpu_observed_op *op = &log->ops.at[i];
         stage->first = op->number;
-        if (op->kind == VC4_OBSERVED_JOB || (op->kind == VC4_OBSERVED_CLEAR && op->color)) {
+        if (op->kind == GPU_OBSERVED_JOB || (op->kind == GPU_OBSERVED_CLEAR && op->color)) {
             stage->start = op->continues ? EXPLAIN_CONTINUED : EXPLAIN_CLEARED;
             stage->clear_color = op->clear_color;
             return i;
@@ -169,7 +145,7 @@ static uint32_t begin_of(const struct explain_log *log, uint32_t end, struct exp
 
 static void place_stage(const struct explain_log *log, uint32_t at, struct explain_stage *stage)
 {
-    const struct vc4_observed_op *op = &log->ops.at[at], *tile = tile_at(log, at);
+    const struct gpu_observed_op *op = &log->ops.at[at], *tile = tile_at(log, at);
     stage->batch = op->batch;
     stage->job = op->job;
     stage->picture = picture_of(log, at);
@@ -180,21 +156,16 @@ static void place_stage(const struct explain_log *log, uint32_t at, struct expla
     stage->tile_y = (uint32_t)tile->y / tile->size;
     stage->x = tile->x + (int32_t)stage->local_x;
     stage->y = tile->y + (int32_t)stage->local_y;
-    stage->samples = tile->samples;
 }
 
 /* The stage that ends in the store at `at`. */
 static void end_stage(const struct explain_log *log, uint32_t at, struct explain_stage *stage)
 {
-    const struct vc4_observed_op *op = &log->ops.at[at];
+    const struct gpu_observed_op *op = &log->ops.at[at];
     place_stage(log, at, stage);
     stage->last = op->number;
     stage->stored = true;
-    stage->store_record = op->address;
-    stage->image = op->image;
-    stage->layout = op->surface.layout;
-    stage->format = op->surface.format;
-    stage->decimate = op->decimate;
+    stage->store = *op;
 }
 
 static void reverse(struct explain_stage *stage, uint32_t count)
@@ -220,7 +191,7 @@ bool explain_follow(const struct explain_log *log, struct explain_pixel *pixel)
         at = begin_of(log, at, &stage, &place);
         struct explain_stage before = {.local_x = stage.local_x, .local_y = stage.local_y};
         /* Several pixels made this one: each would have a way of its own. */
-        bool whole = explain_side(stage.decimate, stage.samples) == 1;
+        bool whole = !stage.stored || stage.store.side == 1;
         if (stage.start == EXPLAIN_LOADED) {
             more = whole && find_store(log, at, &place, &at, &before.local_x, &before.local_y);
             stage.traced = more;
@@ -232,7 +203,7 @@ bool explain_follow(const struct explain_log *log, struct explain_pixel *pixel)
         } else {
             more = false;
         }
-        if (!EXPLAIN_ADD(pixel->stages, stage))
+        if (!UTIL_LIST_ADD(pixel->stages, stage))
             return false;
         if (more && pixel->stages.count == EXPLAIN_STAGES) {
             pixel->cut = true;

@@ -18,7 +18,7 @@ struct play {
     uint64_t file_size, done; /* of both plays */
 };
 
-static void on_planned(void *data, const struct vc4_observed_op *op)
+static void on_planned(void *data, const struct gpu_observed_op *op)
 {
     struct explain_player *player = data;
     explain_log_op(&player->log, op);
@@ -94,7 +94,7 @@ static int play_through(struct play *play, bool first, struct util_error *error)
                            play->file_size * 2);
         if (!first)
             continue;
-        if (!EXPLAIN_ADD(player->log.marks, player->log.ops.count))
+        if (!UTIL_LIST_ADD(player->log.marks, player->log.ops.count))
             player->out_of_memory = true;
         if (player->out_of_memory || player->log.out_of_memory)
             return util_fail(error, -ENOMEM, "out of memory");
@@ -140,8 +140,9 @@ int explain_run(const char *capture, const struct vc4_options *options, bool all
                 struct explain_result *result, void (*progress)(void *data, uint64_t position, uint64_t size),
                 void *progress_data, struct util_error *error)
 {
-    struct play play = {
-        .player = {.result = result, .traces = traces}, .progress = progress, .progress_data = progress_data};
+    struct play play = {.player = {.result = result, .lock = PTHREAD_MUTEX_INITIALIZER, .traces = traces},
+                        .progress = progress,
+                        .progress_data = progress_data};
     struct vc4_options watched = *options;
     struct capture_reader *reader;
     struct capture_info info;
@@ -154,7 +155,7 @@ int explain_run(const char *capture, const struct vc4_options *options, bool all
     play.presented = !all && replay_shows_pictures(reader);
     capture_reader_info(reader, &info);
     play.file_size = info.file_size;
-    play.player.observer = (struct vc4_observer){.data = &play.player, .planned = on_planned};
+    play.player.observer = (struct gpu_observer){.data = &play.player, .planned = on_planned};
     watched.observer = &play.player.observer;
     code = replay_create(reader, &watched, &play.replay, error);
     if (code) {
@@ -174,18 +175,19 @@ void explain_finish(struct explain_result *result)
         struct explain_pixel *p = &result->pixels[i];
         for (uint32_t k = 0; k < p->stages.count; k++) {
             struct explain_stage *stage = &p->stages.at[k];
-            for (uint32_t e = 0; e < stage->events.count; e++) {
-                free(stage->events.at[e].varyings.at);
-                free(stage->events.at[e].lookups.at);
-                free(stage->events.at[e].tests.at);
-                free(stage->events.at[e].trace.at);
-            }
+            for (uint32_t e = 0; e < stage->events.count; e++)
+                gpu_lane_finish(&stage->events.at[e].lane);
             free(stage->events.at);
         }
         free(p->stages.at);
         p->stages.at = NULL;
         p->stages.count = 0;
     }
+    for (uint32_t i = 0; i < result->programs.count; i++)
+        free(result->programs.at[i].words);
+    free(result->programs.at);
+    result->programs.at = NULL;
+    result->programs.count = 0;
     free(result->draws.at);
     result->draws.at = NULL;
     result->draws.count = 0;

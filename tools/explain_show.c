@@ -2,8 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "gpu/vc4/tile_list.h"
-#include "isa/vc4_qpu/asm.h"
 #include "tools/explain_internal.h"
 #include "util/bits.h"
 
@@ -15,7 +13,8 @@ const char *explain_outcome_name(enum explain_outcome outcome)
         [EXPLAIN_CULLED] = "culled for its facing",       [EXPLAIN_WRITTEN] = "written",
         [EXPLAIN_DISCARDED] = "discarded by the program", [EXPLAIN_STENCIL_FAILED] = "stencil test failed",
         [EXPLAIN_DEPTH_FAILED] = "depth test failed",     [EXPLAIN_NO_COLOR] = "no colour written",
-        [EXPLAIN_FAULTED] = "stopped by a fault",
+        [EXPLAIN_FAULTED] = "stopped by a fault",         [EXPLAIN_ALPHA_FAILED] = "alpha test failed",
+        [EXPLAIN_MASKED] = "not in the sample mask",
     };
     return names[outcome];
 }
@@ -48,11 +47,13 @@ const char *explain_format_name(uint32_t format)
     return format < RASTER_FORMAT_COUNT && names[format] ? names[format] : "unknown";
 }
 
-const char *explain_mode_name(uint32_t mode)
+void explain_insn_text(const struct explain_result *r, const struct explain_event *e, uint32_t pc,
+                       char text[ISA_LINE_MAX])
 {
-    static const char *const names[] = {"points",    "lines",          "line loop",   "line strip",
-                                        "triangles", "triangle strip", "triangle fan"};
-    return mode < UTIL_ARRAY_SIZE(names) ? names[mode] : "reserved mode";
+    const struct explain_program *p = e->program != UINT32_MAX ? &r->programs.at[e->program] : NULL;
+    text[0] = 0;
+    if (p && pc < p->word_count)
+        p->set->line(p->words, p->word_count, pc, text);
 }
 
 static const char *func_name(uint8_t func)
@@ -153,12 +154,12 @@ static void print_coverage(FILE *out, const struct explain_event *e)
         fputs("the pixel's centre", out);
     for (unsigned k = 0; e->samples > 1 && k < e->samples; k++)
         fprintf(out, "%s%u %s", k ? ", sample " : "sample ", k, e->coverage >> k & 1 ? "in" : "out");
-    if (e->kind == VC4_TRIANGLES && e->outcome != EXPLAIN_CULLED)
+    if (e->kind == GPU_TRIANGLES && e->outcome != EXPLAIN_CULLED)
         fprintf(out, "; %s facing", e->reverse ? "reverse" : "forward");
     putc('\n', out);
 }
 
-static void print_stencil(FILE *out, const struct explain_event *e, const struct explain_test *t)
+static void print_stencil(FILE *out, const struct explain_event *e, const struct gpu_test *t)
 {
     const struct raster_stencil *s = &t->rule.face[e->reverse];
     if (!s->enable)
@@ -171,13 +172,16 @@ static void print_stencil(FILE *out, const struct explain_event *e, const struct
 
 static void print_tests(FILE *out, const struct explain_event *e, const struct explain_show *show)
 {
-    for (uint32_t i = 0; i < e->tests.count; i++) {
-        const struct explain_test *t = &e->tests.at[i];
+    static const char *const whens[] = {[GPU_TEST_IN_PROGRAM] = "",
+                                        [GPU_TEST_BEFORE] = "; before the program",
+                                        [GPU_TEST_AFTER] = "; after the program"};
+    for (uint32_t i = 0; i < e->lane.tests.count; i++) {
+        const struct gpu_test *t = &e->lane.tests.at[i];
         const struct raster_stencil *s = &t->rule.face[e->reverse];
         print_stencil(out, e, t);
         label(out, "depth");
-        fprintf(out, "0x%06x (%.7f), %s%s\n", t->depth, t->depth / 16777215.0, func_name(t->rule.depth_func),
-                t->rule.depth_write ? "" : ", not written");
+        fprintf(out, "0x%06x (%.7f), %s%s%s\n", t->depth, t->depth / 16777215.0,
+                func_name(t->rule.depth_func), t->rule.depth_write ? "" : ", not written", whens[t->when]);
         for (unsigned k = 0; k < e->samples; k++) {
             if (!(t->samples >> k & 1) || !wanted(show, k, e->samples))
                 continue;
@@ -196,30 +200,30 @@ static void print_tests(FILE *out, const struct explain_event *e, const struct e
 
 static void print_varyings(FILE *out, const struct explain_event *e)
 {
-    float w = util_u2f(e->w);
-    for (uint32_t i = 0; i < e->varyings.count; i++) {
-        const struct explain_varying *v = &e->varyings.at[i];
+    float w = util_u2f(e->lane.w);
+    for (uint32_t i = 0; i < e->lane.varyings.count; i++) {
+        const struct gpu_varying *v = &e->lane.varyings.at[i];
         float product = util_u2f(v->vary) * w;
         if (i % 4 == 0)
             label(out, i ? "" : "varyings");
-        bool last = i % 4 == 3 || i + 1 == e->varyings.count;
-        fprintf(out, "%s%u: %-*.7g", i % 4 ? "  " : "", v->n, last ? 0 : 12,
+        bool last = i % 4 == 3 || i + 1 == e->lane.varyings.count;
+        fprintf(out, "%s%s: %-*.7g", i % 4 ? "  " : "", v->name, last ? 0 : 12,
                 (double)(product + util_u2f(v->c)));
         if (last)
             putc('\n', out);
     }
 }
 
-static void print_lookup(FILE *out, const struct explain_pixel *pixel, const struct explain_lookup *l)
+static void print_lookup(FILE *out, const struct explain_pixel *pixel, const struct gpu_lookup *l)
 {
     label(out, "texture");
     if (l->raw) {
-        fprintf(out, "tmu%u, pc %u: word at 0x%08x -> ", l->unit, l->pc, l->address);
+        fprintf(out, "%s, pc %u: word at 0x%08x -> ", l->unit, l->pc, l->address);
         print_value(out, l->result);
         putc('\n', out);
         return;
     }
-    fprintf(out, "tmu%u, pc %u: 0x%08x %s %ux%u%s, %u level%s; s %.7g", l->unit, l->pc, l->address,
+    fprintf(out, "%s, pc %u: 0x%08x %s %ux%u%s, %u level%s; s %.7g", l->unit, l->pc, l->address,
             explain_format_name(l->format), l->width, l->height, l->cube ? " cube" : "", l->levels,
             l->levels == 1 ? "" : "s", (double)l->s);
     if (l->has_t)
@@ -247,7 +251,7 @@ static void print_lookup(FILE *out, const struct explain_pixel *pixel, const str
 
 /* Columns of the trace: each instruction's text, what it writes, what it reads. */
 struct row {
-    char text[COLUMN], written[COLUMN], read[COLUMN];
+    char text[ISA_LINE_MAX], written[COLUMN], read[COLUMN];
 };
 
 static void append(char text[COLUMN], const char *first, const char *second)
@@ -256,23 +260,34 @@ static void append(char text[COLUMN], const char *first, const char *second)
     snprintf(text + length, COLUMN - length, "%s%s%s", length ? ", " : "", first, second);
 }
 
-static void append_values(char text[COLUMN], const struct explain_value *v, unsigned count)
+/* Components as floats: "(0.5, 1, 0, 1)". */
+static void vector_text(const struct gpu_value *v, char text[4 * VALUE_TEXT])
+{
+    size_t length = 0;
+    for (unsigned c = 0; c < v->count; c++)
+        length += (size_t)snprintf(text + length, 4 * VALUE_TEXT - length, "%s%.6g", c ? ", " : "(",
+                                   (double)util_u2f(v->value[c]));
+    snprintf(text + length, 4 * VALUE_TEXT - length, ")");
+}
+
+static void append_values(char text[COLUMN], const struct gpu_value *v, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        char name[32], value[VALUE_TEXT] = "?";
+        char name[32], value[4 * VALUE_TEXT] = "?";
         snprintf(name, sizeof name, "%s ", v[i].name);
-        if (v[i].known)
-            value_text(v[i].value, value);
+        if (v[i].known && v[i].count == 1)
+            value_text(v[i].value[0], value);
+        else if (v[i].known)
+            vector_text(&v[i], value);
         append(text, name, v[i].withheld ? "stays" : value);
     }
 }
 
-static void fill_row(const struct explain_insn *insn, struct row *row)
+static void fill_row(const struct explain_result *r, const struct explain_event *e,
+                     const struct gpu_step *insn, struct row *row)
 {
-    char disassembly[VC4_QPU_TEXT_MAX];
-    *row = (struct row){0};
-    vc4_qpu_disasm(insn->word, insn->pc, disassembly);
-    append(row->text, disassembly, "");
+    row->written[0] = row->read[0] = 0;
+    explain_insn_text(r, e, insn->pc, row->text);
     append_values(row->written, insn->write, insn->writes);
     append_values(row->read, insn->read, insn->reads);
     if (insn->flags) {
@@ -281,56 +296,146 @@ static void fill_row(const struct explain_insn *insn, struct row *row)
     }
 }
 
-static void print_trace(FILE *out, const struct explain_event *e)
+#define TEXT_MOST    52
+#define WRITTEN_MOST 60
+
+static void print_steps(FILE *out, const struct explain_result *r, const struct explain_event *e)
 {
     int text = 11, written = 7; /* widths, of most rows */
     struct row row;
-    label(out, "program");
-    fprintf(out, "at 0x%08x, %u instructions, %" PRIu64 " executed; W ", e->program, e->insn_count,
-            e->executed);
-    print_value(out, e->w);
-    fprintf(out, ", Z 0x%06x\n", e->z & 0xffffff);
-    if (!e->trace.count)
-        return;
-    for (uint32_t i = 0; i < e->trace.count; i++) {
-        fill_row(&e->trace.at[i], &row);
-        text = UTIL_MIN(UTIL_MAX(text, (int)strlen(row.text)), 52);
-        written = UTIL_MIN(UTIL_MAX(written, (int)strlen(row.written)), 60);
+    for (uint32_t i = 0; i < e->lane.trace.count; i++) {
+        fill_row(r, e, &e->lane.trace.at[i], &row);
+        text = UTIL_MIN(UTIL_MAX(text, (int)strlen(row.text)), TEXT_MOST);
+        written = UTIL_MIN(UTIL_MAX(written, (int)strlen(row.written)), WRITTEN_MOST);
     }
     fprintf(out, "    %5s  %-*s  %-*s  %s\n", "pc", text, "instruction", written, "written", "read");
-    for (uint32_t i = 0; i < e->trace.count; i++) {
-        fill_row(&e->trace.at[i], &row);
+    for (uint32_t i = 0; i < e->lane.trace.count; i++) {
+        fill_row(r, e, &e->lane.trace.at[i], &row);
         bool more = row.read[0], some = more || row.written[0];
-        fprintf(out, "    %5u  %-*s", e->trace.at[i].pc, some ? text : 0, row.text);
+        fprintf(out, "    %5u  %-*s", e->lane.trace.at[i].pc, some ? text : 0, row.text);
         if (some)
             fprintf(out, "  %-*s", more ? written : 0, row.written);
         fprintf(out, "%s%s\n", more ? "  " : "", row.read);
     }
-    if (e->trace.count < e->executed)
-        fprintf(out, "    (the first %u instructions only)\n", e->trace.count);
+    if (e->lane.trace.count < e->lane.executed)
+        fprintf(out, "    (the first %u instructions only)\n", e->lane.trace.count);
+}
+
+static void print_trace(FILE *out, const struct explain_result *r, const struct explain_event *e)
+{
+    const struct explain_program *p = e->program != UINT32_MAX ? &r->programs.at[e->program] : NULL;
+    label(out, "program");
+    fprintf(out, "at 0x%08x, %u instructions, %" PRIu64 " executed; W ", p ? p->address : 0,
+            p ? p->insn_count : 0, e->lane.executed);
+    print_value(out, e->lane.w);
+    fprintf(out, ", Z 0x%06x\n", e->lane.z & 0xffffff);
+    if (e->lane.trace.count)
+        print_steps(out, r, e);
 }
 
 /* ---- headers ---- */
 
+static const char *kind_name(enum gpu_primitive kind)
+{
+    static const char *const names[] = {"point", "line", "triangle", "rectangle"};
+    return names[kind % 4];
+}
+
 static void print_heading(FILE *out, const struct explain_result *r, const struct explain_pixel *pixel,
                           const struct explain_event *e)
 {
-    static const char *const kinds[] = {"point", "line", "triangle"};
     if (e->draw == UINT32_MAX) {
         fprintf(out, "\nlist %u of the tile, %s %" PRIu64 " -- record 0x%08x of the rendering list", e->list,
-                kinds[e->kind % 3], e->primitive, e->list_address);
+                kind_name(e->kind), e->primitive, e->list_address);
     } else {
         const struct explain_draw *d = &r->draws.at[e->draw];
         fprintf(out, "\ndraw %u", d->number);
         if (d->picture != pixel->picture)
             fprintf(out, " of picture %u", d->picture);
-        fprintf(out, ", %s %" PRIu64 " -- %s %s, %" PRIu64 " vertices, record 0x%08x", kinds[e->kind % 3],
-                e->primitive, d->bin.record == 32 ? "indexed" : "array", explain_mode_name(d->bin.mode),
-                d->bin.length, d->bin.address);
-        if (e->list_address)
-            fprintf(out, ", tile list 0x%08x", e->list_address);
+        fprintf(out, ", %s %" PRIu64 " -- %s %s, %" PRIu64 " vertices, record 0x%08x", kind_name(e->kind),
+                e->primitive, d->bin.indexed ? "indexed" : "array", d->bin.mode, d->bin.length,
+                d->bin.address);
+        if (e->list_what)
+            fprintf(out, ", %s 0x%08x", e->list_what, e->list_address);
     }
     fprintf(out, ": %s\n", explain_outcome_name(e->outcome));
+}
+
+/* ---- behind the program ---- */
+
+static void factor_text(uint8_t factor, char text[32])
+{
+    static const char *const names[RASTER_FACTOR_COUNT] = {
+        "0",
+        "source",
+        "destination",
+        "constant",
+        "second source",
+        "source alpha",
+        "destination alpha",
+        "constant alpha",
+        "second alpha",
+        "alpha saturate",
+    };
+    const char *name = names[(factor & ~RASTER_FACTOR_INVERT) % RASTER_FACTOR_COUNT];
+    if (factor == RASTER_FACTOR_ONE)
+        snprintf(text, 32, "1");
+    else
+        snprintf(text, 32, factor & RASTER_FACTOR_INVERT ? "(1 - %s)" : "%s", name);
+}
+
+static void equation_text(const struct raster_equation *e, char text[96])
+{
+    static const char *const ops[RASTER_BLEND_FUNC_COUNT] = {"+", "-", "reverse -", "min", "max"};
+    char source[32], destination[32];
+    factor_text(e->src, source);
+    factor_text(e->dst, destination);
+    snprintf(text, 96, "source * %s %s destination * %s", source, ops[e->func % RASTER_BLEND_FUNC_COUNT],
+             destination);
+}
+
+static void print_blend(FILE *out, const struct explain_pixel *pixel, const struct gpu_output *o)
+{
+    char color[96], alpha[96];
+    if (o->blend.logic) {
+        fprintf(out, "logic operation %u", o->blend.logic_op);
+    } else if (raster_blend_reads(&o->blend)) {
+        equation_text(&o->blend.color, color);
+        equation_text(&o->blend.alpha, alpha);
+        fputs(color, out);
+        if (strcmp(color, alpha) != 0)
+            fprintf(out, "; alpha: %s", alpha);
+        if (strstr(color, "constant") || strstr(alpha, "constant")) {
+            fputs("; constant ", out);
+            print_color(out, pixel, o->constant);
+        }
+    } else {
+        fputs("replaces what was there", out);
+    }
+    if (o->blend.write_mask != 15)
+        fprintf(out, "; channels written: %s%s%s%s%s", o->blend.write_mask & 1 ? "r" : "",
+                o->blend.write_mask & 2 ? "g" : "", o->blend.write_mask & 4 ? "b" : "",
+                o->blend.write_mask & 8 ? "a" : "", o->blend.write_mask ? "" : "none");
+}
+
+static void print_output(FILE *out, const struct explain_pixel *pixel, const struct explain_event *e)
+{
+    const struct gpu_output *o = &e->lane.output;
+    if (!o->given)
+        return;
+    label(out, "source");
+    print_color(out, pixel, o->source);
+    putc('\n', out);
+    if (o->alpha_tested) {
+        label(out, "alpha");
+        fprintf(out, "%u, %s %u: %s\n", o->source >> 24, func_name(o->alpha_func), o->alpha_ref,
+                o->alpha_passed ? "passed" : "failed");
+    }
+    if (!e->lane.written)
+        return;
+    label(out, "blending");
+    print_blend(out, pixel, o);
+    putc('\n', out);
 }
 
 static void print_event(FILE *out, const struct explain_result *r, const struct explain_pixel *pixel,
@@ -343,13 +448,14 @@ static void print_event(FILE *out, const struct explain_result *r, const struct 
         return;
     print_tests(out, e, show);
     print_varyings(out, e);
-    for (uint32_t i = 0; i < e->lookups.count; i++)
-        print_lookup(out, pixel, &e->lookups.at[i]);
-    print_trace(out, e);
+    for (uint32_t i = 0; i < e->lane.lookups.count; i++)
+        print_lookup(out, pixel, &e->lane.lookups.at[i]);
+    print_trace(out, r, e);
     if (e->early) {
         label(out, "early");
         fprintf(out, "replay rejects the whole block by its depth and does not run the program\n");
     }
+    print_output(out, pixel, e);
     label(out, "colour");
     print_colors(out, pixel, e->color_before, e->samples, show);
     fputs(" -> ", out);
@@ -395,8 +501,10 @@ static void print_end(FILE *out, const struct explain_pixel *pixel, const struct
     const struct explain_stage *s = &pixel->stages.at[pixel->stages.count - 1];
     fprintf(out, "\nstored    ");
     print_colors(out, pixel, s->color_last, s->samples, show);
-    fprintf(out, ", at 0x%08x by record 0x%08x%s\n", pixel->address, s->store_record,
-            s->decimate ? ", averaged" : "");
+    fprintf(out, ", at 0x%08x by %s", pixel->address, s->store.what);
+    if (s->store.address)
+        fprintf(out, " 0x%08x", s->store.address);
+    fprintf(out, "%s\n", s->store.averaged ? ", averaged" : "");
     fprintf(out, "          as a pixel of the picture: %u,%u,%u,%u\n", pixel->made[0], pixel->made[1],
             pixel->made[2], pixel->made[3]);
     fprintf(out, "picture   %u,%u,%u,%u: %s\n", pixel->rgba[0], pixel->rgba[1], pixel->rgba[2],

@@ -3,28 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/vc4/shader_state.h"
-#include "gpu/vc4/tile_list.h"
 #include "tools/explain_internal.h"
 #include "util/bits.h"
 
 /* ---- binning: which draw a coding belongs to ---- */
 
-static void on_binned(void *data, uint32_t code, uint64_t primitive, uint32_t tile)
+static void on_binned(void *data, uint32_t code, uint64_t primitive)
 {
     struct explain_player *p = data;
     if (!codes_put(&p->codes, code, p->result->draws.count - 1, primitive))
         p->out_of_memory = true;
 }
 
-static void on_bin(void *data, const struct vc4_observed_bin *bin, const struct vc4_observed_binning *counts)
+static void on_bin(void *data, const struct gpu_observed_bin *bin, const struct gpu_observed_binning *counts)
 {
     struct explain_player *p = data;
     const struct explain_draw draw = {.picture = p->picture, .number = ++p->draws_in_picture, .bin = *bin};
     if (p->rendered)
         p->culled.count = 0;
     p->rendered = false;
-    if (!EXPLAIN_ADD(p->result->draws, draw))
+    if (!UTIL_LIST_ADD(p->result->draws, draw))
         p->out_of_memory = true;
 }
 
@@ -34,11 +32,11 @@ static void on_culled(void *data, uint64_t primitive, const int32_t x[3], const 
     struct explain_culled it = {.draw = p->result->draws.count - 1, .primitive = primitive};
     memcpy(it.x, x, sizeof it.x);
     memcpy(it.y, y, sizeof it.y);
-    if (!EXPLAIN_ADD(p->culled, it))
+    if (!UTIL_LIST_ADD(p->culled, it))
         p->out_of_memory = true;
 }
 
-static void on_planned(void *data, const struct vc4_observed_op *op)
+static void on_planned(void *data, const struct gpu_observed_op *op)
 {
     ((struct explain_player *)data)->rendered = true;
 }
@@ -49,11 +47,12 @@ struct job {
     struct explain_player *player;
     struct explain_watch *watch; /* its part of the player's */
     uint32_t count, op;
-    struct vc4_observed_list list;
-    uint32_t program, insn_count; /* the list's */
-    struct vc4_frag_watch fragments;
-    struct explain_tracer *tracer; /* of watches in the block in hand */
-    uint32_t tracers;
+    struct gpu_observed_list list;
+    uint32_t program; /* the list's */
+    struct gpu_watch fragments;
+    struct gpu_lane *lane; /* followed in the block in hand, of these watches' events: */
+    struct explain_event **event;
+    uint32_t lanes;
     unsigned samples;
     const uint32_t *color, *zs; /* of the block in hand */
 };
@@ -67,11 +66,16 @@ static int compare_watches(const void *a, const void *b)
     return s->job < t->job ? -1 : s->job > t->job;
 }
 
-static bool begin_fragments(void *data, const struct vc4_watched_block *block);
-static void on_insn(void *data, uint32_t pc, const struct vc4_qpu_insn *insn,
-                    const struct vc4_qpu_state *state);
-static void on_port(void *data, const struct vc4_watched_port *port);
-static void end_fragments(void *data, const struct vc4_qpu_state *state, const struct vc4_qpu_report *report);
+static bool begin_fragments(void *data, const struct gpu_watched_block *block, struct gpu_lanes *lanes);
+static void end_fragments(void *data, uint64_t executed);
+
+static void on_job_end(void *data, const struct gpu_observed_work *work)
+{
+    struct job *job = data;
+    free(job->lane);
+    free(job->event);
+    free(job);
+}
 
 static void *on_job(void *data, unsigned worker, uint32_t batch, uint32_t number)
 {
@@ -88,25 +92,24 @@ static void *on_job(void *data, unsigned worker, uint32_t batch, uint32_t number
         first--;
     while (last < end && !compare_watches(last, &wanted))
         last++;
+    size_t count = (size_t)(last - first);
     struct job *job = calloc(1, sizeof *job);
-    if (!job || !(job->tracer = calloc((size_t)(last - first), sizeof *job->tracer))) {
-        free(job);
+    if (job) {
+        job->lane = calloc(count, sizeof *job->lane);
+        job->event = calloc(count, sizeof *job->event);
+    }
+    if (!job || !job->lane || !job->event) {
+        if (job)
+            on_job_end(job, NULL);
         p->out_of_memory = true;
         return NULL;
     }
     job->player = p;
     job->watch = first;
-    job->count = (uint32_t)(last - first);
-    job->fragments = (struct vc4_frag_watch){
-        .data = job, .begin = begin_fragments, .trace = on_insn, .port = on_port, .end = end_fragments};
+    job->count = (uint32_t)count;
+    job->program = UINT32_MAX;
+    job->fragments = (struct gpu_watch){.data = job, .begin = begin_fragments, .end = end_fragments};
     return job;
-}
-
-static void on_job_end(void *data, const struct vc4_observed_work *work)
-{
-    struct job *job = data;
-    free(job->tracer);
-    free(job);
 }
 
 static bool is_on(const struct job *job, const struct explain_stage *stage)
@@ -128,44 +131,12 @@ static void read_samples(const struct raster_tile *tile, const struct explain_st
 
 /* ---- what the last store makes of the samples ---- */
 
-#define SCRATCH 16u
-
-/* The stored pixel alone, through the store itself: into an image of one word, and back as pictures read it.
- */
 static void make_pixel(const struct explain_watch *watch, const struct raster_tile *tile)
 {
     const struct explain_stage *stage = watch->stage;
-    struct explain_pixel *pixel = watch->pixel;
-    uint32_t side = explain_side(stage->decimate, tile->samples);
-    uint32_t sx = (uint32_t)stage->x / side & 3,
-             sy = (uint32_t)stage->y / side & 3; /* dithering looks at them */
-    struct raster_tile *scratch = aligned_alloc(64, sizeof *scratch);
-    uint8_t image[SCRATCH * SCRATCH * 4] = {0};
-    const struct raster_surface surface = {.base = image,
-                                           .width = SCRATCH,
-                                           .height = SCRATCH,
-                                           .layout = RASTER_LINEAR,
-                                           .format = stage->format,
-                                           .stride = SCRATCH * 4};
-    if (!scratch)
-        return;
-    memset(scratch, 0, sizeof *scratch);
-    scratch->width = scratch->height = SCRATCH;
-    scratch->samples = tile->samples;
-    for (uint32_t v = 0; v < side; v++)
-        for (uint32_t u = 0; u < side; u++)
-            for (uint32_t k = 0; k < tile->samples; k++)
-                scratch->color[raster_pixel_index(scratch, sx * side + u, sy * side + v, k)] =
-                    tile->color[raster_pixel_index(tile, stage->local_x + u, stage->local_y + v, k)];
-    raster_surface_store_ref(&surface, scratch, stage->decimate);
-    raster_surface_load_ref(&surface, scratch);
-    uint32_t word = scratch->color[raster_pixel_index(scratch, sx, sy, 0)];
-    uint32_t format = pixel->frame.format & ~CAPTURE_FRAME_RGBA;
-    bool rgba = format != RASTER_SURFACE_RGBA8888 || pixel->frame.format & CAPTURE_FRAME_RGBA;
-    if (!rgba)
-        word = (word & 0xff00ff00u) | (word & 0xff) << 16 | (word >> 16 & 0xff);
-    util_store32(pixel->made, word);
-    free(scratch);
+    uint8_t pixel[8] = {0};
+    stage->store.make(&stage->store, tile, stage->local_x, stage->local_y, pixel);
+    gpu_picture_pixel(&watch->pixel->frame, pixel, watch->pixel->made);
 }
 
 /* ---- culled triangles ---- */
@@ -190,7 +161,7 @@ static struct explain_event *add_event(struct job *job, const struct explain_wat
                                        const struct explain_event *event)
 {
     struct explain_stage *stage = watch->stage;
-    if (!EXPLAIN_ADD(stage->events, *event)) {
+    if (!UTIL_LIST_ADD(stage->events, *event)) {
         job->player->out_of_memory = true;
         return NULL;
     }
@@ -206,7 +177,8 @@ static void add_culled(struct job *job, const struct explain_watch *watch, uint3
         struct explain_event event = {.draw = c->draw,
                                       .primitive = c->primitive,
                                       .vertices = 3,
-                                      .kind = VC4_TRIANGLES,
+                                      .kind = GPU_TRIANGLES,
+                                      .program = UINT32_MAX,
                                       .outcome = EXPLAIN_CULLED,
                                       .samples = (uint8_t)samples};
         const struct raster_setup setup = {0};
@@ -238,8 +210,8 @@ static void sort_events(struct explain_stage *stage)
     }
 }
 
-static void on_op(void *data, uint32_t number, enum vc4_observed_kind kind, bool done,
-                  const struct raster_tile *tile, const struct vc4_observed_work *work)
+static void on_op(void *data, uint32_t number, enum gpu_observed_kind kind, bool done,
+                  const struct raster_tile *tile, const struct gpu_observed_work *work)
 {
     struct job *job = data;
     job->op = number;
@@ -260,22 +232,46 @@ static void on_op(void *data, uint32_t number, enum vc4_observed_kind kind, bool
         if (number != stage->last)
             continue;
         sort_events(stage);
-        if (stage == last)
+        if (stage == last && stage->stored)
             make_pixel(watch, tile);
     }
 }
 
 /* ---- primitives ---- */
 
-static void on_list(void *data, const struct vc4_observed_list *list)
+/* The program's place among those met; its words are kept. */
+static uint32_t find_program(struct explain_player *p, const struct gpu_observed_program *program)
+{
+    struct explain_result *r = p->result;
+    for (uint32_t i = 0; i < r->programs.count; i++)
+        if (r->programs.at[i].hash == program->hash && r->programs.at[i].address == program->address)
+            return i;
+    const struct explain_program it = {.hash = program->hash,
+                                       .address = program->address,
+                                       .insn_count = program->insn_count,
+                                       .word_count = program->word_count,
+                                       .set = program->set,
+                                       .words = gpu_observed_words(program)};
+    if (it.words && UTIL_LIST_ADD(r->programs, it))
+        return r->programs.count - 1;
+    free(it.words);
+    p->out_of_memory = true;
+    return UINT32_MAX;
+}
+
+static void on_list(void *data, const struct gpu_observed_list *list)
 {
     struct job *job = data;
     job->list = *list;
-    job->program = list->state ? list->state->fs.code : 0;
-    job->insn_count = list->state ? list->state->fs.program->insn_count : 0;
+    job->program = UINT32_MAX;
+    if (!list->program)
+        return;
+    pthread_mutex_lock(&job->player->lock);
+    job->program = find_program(job->player, list->program);
+    pthread_mutex_unlock(&job->player->lock);
 }
 
-static void describe(struct job *job, const struct vc4_observed_primitive *primitive,
+static void describe(struct job *job, const struct gpu_observed_primitive *primitive,
                      struct explain_event *event)
 {
     const struct explain_player *p = job->player;
@@ -284,13 +280,13 @@ static void describe(struct job *job, const struct vc4_observed_primitive *primi
         .primitive = primitive->number,
         .list = job->list.number,
         .list_address = job->list.address,
+        .list_what = job->list.what,
         .code = primitive->code,
         .vertices = primitive->vertices,
-        .kind = job->list.primitive,
+        .kind = primitive->kind,
         .samples = job->list.samples,
         .compiled = job->list.compiled,
         .program = job->program,
-        .insn_count = job->insn_count,
     };
     for (uint32_t k = 0; k < primitive->vertices; k++) {
         event->index[k] = primitive->index[k];
@@ -305,13 +301,13 @@ static void describe(struct job *job, const struct vc4_observed_primitive *primi
 }
 
 /* The pixel's covered samples, a bit each; a triangle that was culled: those it would have covered. */
-static uint8_t covered_samples(const struct job *job, const struct vc4_observed_primitive *primitive,
+static uint8_t covered_samples(const struct job *job, const struct gpu_observed_primitive *primitive,
                                const struct explain_stage *stage, bool *culled)
 {
     struct raster_setup setup = *primitive->setup;
     struct raster_prim prim;
     uint8_t covered = 0;
-    *culled = !primitive->prim && job->list.primitive == VC4_TRIANGLES;
+    *culled = !primitive->prim && primitive->kind == GPU_TRIANGLES;
     if (*culled) {
         setup.cull_forward = setup.cull_reverse = false;
         setup.vary_count = 0;
@@ -329,8 +325,8 @@ static uint8_t covered_samples(const struct job *job, const struct vc4_observed_
     return covered;
 }
 
-static const struct vc4_frag_watch *on_covered(void *data, const struct vc4_observed_primitive *primitive,
-                                               const struct raster_tile *tile)
+static const struct gpu_watch *on_covered(void *data, const struct gpu_observed_primitive *primitive,
+                                          const struct raster_tile *tile)
 {
     struct job *job = data;
     bool any = false;
@@ -357,18 +353,18 @@ static const struct vc4_frag_watch *on_covered(void *data, const struct vc4_obse
 
 /* ---- fragments ---- */
 
-static void read_block(const struct job *job, const struct explain_tracer *t, uint32_t *color, uint32_t *zs)
+static void read_block(const struct job *job, unsigned lane, uint32_t *color, uint32_t *zs)
 {
     for (unsigned k = 0; k < job->samples; k++) {
-        color[k] = job->color[k * 16 + t->lane];
-        zs[k] = job->zs[k * 16 + t->lane];
+        color[k] = job->color[k * 16 + lane];
+        zs[k] = job->zs[k * 16 + lane];
     }
 }
 
-static bool begin_fragments(void *data, const struct vc4_watched_block *block)
+static bool begin_fragments(void *data, const struct gpu_watched_block *block, struct gpu_lanes *lanes)
 {
     struct job *job = data;
-    job->tracers = 0;
+    job->lanes = 0;
     job->color = block->color;
     job->zs = block->zs;
     for (uint32_t i = 0; i < job->count; i++) {
@@ -377,42 +373,60 @@ static bool begin_fragments(void *data, const struct vc4_watched_block *block)
         if (watch->slot == UINT32_MAX || block->block->x != stage->local_x / 4 ||
             block->block->y != stage->local_y / 4)
             continue;
-        struct explain_tracer *t = &job->tracer[job->tracers++];
-        *t = (struct explain_tracer){
-            .event = &stage->events.at[watch->slot], .lane = lane_of(stage), .keep = job->player->traces};
-        t->event->w = block->w[t->lane];
-        t->event->z = block->z[t->lane];
-        t->event->early = !block->counts;
-        read_block(job, t, t->event->color_before, t->event->zs_before);
+        struct explain_event *e = &stage->events.at[watch->slot];
+        e->early = !block->counts;
+        job->event[job->lanes] = e;
+        job->lane[job->lanes++] = (struct gpu_lane){.number = (uint8_t)lane_of(stage),
+                                                    .keep = job->player->traces ? EXPLAIN_TRACE : 0};
+        read_block(job, lane_of(stage), e->color_before, e->zs_before);
     }
-    return job->tracers != 0;
+    *lanes = (struct gpu_lanes){job->lane, job->lanes};
+    return job->lanes != 0;
 }
 
-static void on_insn(void *data, uint32_t pc, const struct vc4_qpu_insn *insn,
-                    const struct vc4_qpu_state *state)
+/* Whether some sample that was tested passed the stencil's half of the test. */
+static bool stencil_passed(const struct explain_event *e, const struct gpu_test *test)
 {
-    struct job *job = data;
-    for (uint32_t i = 0; i < job->tracers; i++)
-        explain_trace_insn(&job->tracer[i], pc, insn, state);
-}
-
-static void on_port(void *data, const struct vc4_watched_port *port)
-{
-    struct job *job = data;
-    for (uint32_t i = 0; i < job->tracers; i++)
-        explain_trace_port(&job->tracer[i], port, job->samples);
-}
-
-static void end_fragments(void *data, const struct vc4_qpu_state *state, const struct vc4_qpu_report *report)
-{
-    struct job *job = data;
-    for (uint32_t i = 0; i < job->tracers; i++) {
-        struct explain_tracer *t = &job->tracer[i];
-        explain_trace_end(t, state, report);
-        read_block(job, t, t->event->color_after, t->event->zs_after);
-        job->player->out_of_memory |= t->out_of_memory;
+    struct raster_zs stencil = test->rule;
+    stencil.depth_func = RASTER_ALWAYS;
+    for (unsigned k = 0; k < RASTER_MAX_SAMPLES; k++) {
+        uint32_t stored = test->before[k];
+        if ((test->samples >> k & 1) && raster_zs_test(&stencil, e->reverse, test->depth, &stored))
+            return true;
     }
-    job->tracers = 0;
+    return false;
+}
+
+static enum explain_outcome outcome_of(const struct explain_event *e)
+{
+    const struct gpu_lane *lane = &e->lane;
+    if (lane->fault)
+        return EXPLAIN_FAULTED;
+    if (lane->written)
+        return EXPLAIN_WRITTEN;
+    if (lane->masked)
+        return EXPLAIN_MASKED;
+    if (lane->discarded)
+        return EXPLAIN_DISCARDED;
+    if (lane->output.alpha_tested && !lane->output.alpha_passed)
+        return EXPLAIN_ALPHA_FAILED;
+    for (uint32_t i = 0; i < lane->tests.count; i++)
+        if (!lane->tests.at[i].passed)
+            return stencil_passed(e, &lane->tests.at[i]) ? EXPLAIN_DEPTH_FAILED : EXPLAIN_STENCIL_FAILED;
+    return EXPLAIN_NO_COLOR;
+}
+
+static void end_fragments(void *data, uint64_t executed)
+{
+    struct job *job = data;
+    for (uint32_t i = 0; i < job->lanes; i++) {
+        struct explain_event *e = job->event[i];
+        e->lane = job->lane[i];
+        e->outcome = outcome_of(e);
+        read_block(job, e->lane.number, e->color_after, e->zs_after);
+        job->player->out_of_memory |= e->lane.out_of_memory;
+    }
+    job->lanes = 0;
 }
 
 /* ---- life ---- */
@@ -424,13 +438,13 @@ bool explain_watch_begin(struct explain_player *p)
         for (uint32_t k = 0; k < pixel->stages.count; k++) {
             const struct explain_watch watch = {
                 .stage = &pixel->stages.at[k], .pixel = pixel, .slot = UINT32_MAX};
-            if (!EXPLAIN_ADD(p->watches, watch))
+            if (!UTIL_LIST_ADD(p->watches, watch))
                 return false;
         }
     }
     if (p->watches.count)
         qsort(p->watches.at, p->watches.count, sizeof *p->watches.at, compare_watches);
-    p->observer = (struct vc4_observer){.data = p,
+    p->observer = (struct gpu_observer){.data = p,
                                         .bin = on_bin,
                                         .binned = on_binned,
                                         .culled = on_culled,

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "gpu/replay.h"
-#include "gpu/vc4/observe.h"
+#include "gpu/observe.h"
 #include "tools/codes.h"
 #include "util/image.h"
 
@@ -20,7 +20,7 @@
 
 enum profile_stage { PROFILE_FRAGMENT, PROFILE_VERTEX, PROFILE_COORDINATE };
 
-/* A QPU program, by its content and its use. */
+/* A program, by its content and its use. */
 struct profile_program {
     uint64_t hash;
     uint32_t address; /* where it was met first */
@@ -28,18 +28,26 @@ struct profile_program {
     bool branches; /* counts of fragment programs with branches were made by interpreting them */
     bool by_pc;    /* `count` is known: not of vertex and coordinate programs with branches */
     bool sampled;  /* `count` was scaled up from some of the primitives */
-    uint32_t insn_count;
-    uint64_t *words, *count; /* owned: instructions, and how often each was executed (16 lanes at once) */
+    uint32_t insn_count, word_count;
+    const struct isa_set *set;
+    uint8_t *words;  /* owned */
+    uint64_t *count; /* owned: how often the instruction at a word was executed (16 lanes at once) */
     uint64_t executed;
 };
 
 struct profile_draw {
     uint32_t picture, number; /* from 1; number 0: a list that stands in the rendering list */
-    struct vc4_observed_bin bin;
+    struct gpu_observed_bin bin;
     uint64_t vertices, primitives, binned, pixels, blocks;
-    uint64_t coordinate_instructions, fragment_instructions;
+    uint64_t coordinate_instructions, vertex_instructions, fragment_instructions;
     uint64_t bin_ns, vertex_ns, fragment_ns;
-    uint64_t bin_now; /* of the play under way */
+};
+
+/* Vertices shaded by themselves, before the draw that uses them; in the order of the play. */
+struct profile_shading {
+    uint32_t draw; /* or PROFILE_NONE */
+    bool counts;   /* its picture does */
+    uint64_t vertices, instructions, ns;
 };
 
 struct profile_segment {
@@ -75,6 +83,10 @@ struct profile {
         struct profile_draw *at;
         uint32_t count, room;
     } draws;
+    struct {
+        struct profile_shading *at;
+        uint32_t count, room;
+    } shadings;
     struct {
         struct profile_program *at;
         uint32_t count, room;

@@ -1,7 +1,6 @@
 /* The counting play: draws, tiles, programs. */
 #include <stdlib.h>
 
-#include "gpu/vc4/shader_state.h"
 #include "tools/profile_internal.h"
 #include "util/bits.h"
 
@@ -10,7 +9,7 @@
 
 /* ---- programs, under the lock ---- */
 
-static uint32_t find_program(struct collector *c, const struct vc4_qpu_program *program, uint32_t address,
+static uint32_t find_program(struct collector *c, const struct gpu_observed_program *program,
                              enum profile_stage stage)
 {
     struct profile *p = c->profile;
@@ -18,18 +17,17 @@ static uint32_t find_program(struct collector *c, const struct vc4_qpu_program *
         if (p->programs.at[i].hash == program->hash && p->programs.at[i].stage == stage)
             return i;
     struct profile_program it = {.hash = program->hash,
-                                 .address = address,
+                                 .address = program->address,
                                  .stage = stage,
-                                 .branches = program->has_branches,
-                                 .by_pc = !program->has_branches,
+                                 .branches = program->branches,
+                                 .by_pc = !program->branches,
                                  .insn_count = program->insn_count,
-                                 .words = calloc(program->insn_count, sizeof *it.words),
-                                 .count = calloc(program->insn_count, sizeof *it.count)};
-    if (it.words && it.count && EXPLAIN_ADD(p->programs, it)) {
-        for (uint32_t i = 0; i < it.insn_count; i++)
-            it.words[i] = program->insns[i].word;
+                                 .word_count = program->word_count,
+                                 .set = program->set,
+                                 .words = gpu_observed_words(program),
+                                 .count = calloc(program->word_count + 1u, sizeof *it.count)};
+    if (it.words && it.count && UTIL_LIST_ADD(p->programs, it))
         return p->programs.count - 1;
-    }
     free(it.words);
     free(it.count);
     c->out_of_memory = true;
@@ -42,47 +40,55 @@ static void add_executed(struct collector *c, uint32_t program, uint64_t instruc
     if (program == PROFILE_NONE)
         return;
     struct profile_program *p = &c->profile->programs.at[program];
+    char text[ISA_LINE_MAX];
     p->executed += instructions;
-    for (uint32_t i = 0; !p->branches && i < p->insn_count; i++)
-        p->count[i] += instructions / p->insn_count;
+    for (uint32_t pc = 0; !p->branches && pc < p->word_count;) {
+        p->count[pc] += instructions / p->insn_count;
+        pc += p->set->line(p->words, p->word_count, pc, text);
+    }
 }
 
 /* ---- the counting play: the device's thread ---- */
 
-static void count_bin(void *data, const struct vc4_observed_bin *bin,
-                      const struct vc4_observed_binning *before)
+static void count_bin(void *data, const struct gpu_observed_bin *bin,
+                      const struct gpu_observed_binning *before)
 {
     struct collector *c = data;
-    const struct profile_draw draw = {.picture = c->picture, .number = ++c->number, .bin = *bin};
+    struct profile_draw draw = {.picture = c->picture, .number = ++c->number, .bin = *bin};
+    uint32_t shading = bin->shading ? c->job_shading + bin->shading - 1 : UINT32_MAX;
+    if (shading < c->profile->shadings.count) {
+        c->profile->shadings.at[shading].draw = c->profile->draws.count;
+        draw.vertices = c->profile->shadings.at[shading].vertices;
+        draw.vertex_instructions = c->profile->shadings.at[shading].instructions;
+    }
     c->before = *before;
-    if (!EXPLAIN_ADD(c->profile->draws, draw))
+    if (!UTIL_LIST_ADD(c->profile->draws, draw))
         c->out_of_memory = true;
 }
 
-static void count_bin_end(void *data, const struct vc4_shader_state *state,
-                          const struct vc4_observed_binning *after)
+static void count_bin_end(void *data, const struct gpu_observed_program *coordinates,
+                          const struct gpu_observed_binning *after)
 {
     struct collector *c = data;
     if (c->out_of_memory)
         return;
     struct profile_draw *d = &c->profile->draws.at[c->profile->draws.count - 1];
-    d->vertices = after->vertices - c->before.vertices;
+    d->vertices += after->vertices - c->before.vertices;
     d->primitives = after->primitives_in - c->before.primitives_in;
     d->binned = after->primitives_binned - c->before.primitives_binned;
     d->coordinate_instructions = after->instructions - c->before.instructions;
-    if (state && profile_counts(c))
-        add_executed(c, find_program(c, state->cs.program, state->cs.code, PROFILE_COORDINATE),
-                     d->coordinate_instructions);
+    if (coordinates && profile_counts(c))
+        add_executed(c, find_program(c, coordinates, PROFILE_COORDINATE), d->coordinate_instructions);
 }
 
-static void count_binned(void *data, uint32_t code, uint64_t primitive, uint32_t tile)
+static void count_binned(void *data, uint32_t code, uint64_t primitive)
 {
     struct collector *c = data;
     if (!codes_put(&c->codes, code, c->profile->draws.count - 1, primitive))
         c->out_of_memory = true;
 }
 
-static void count_vertices(void *data, const struct vc4_shader_state *state, uint64_t vertices,
+static void count_vertices(void *data, const struct gpu_observed_program *program, uint64_t vertices,
                            uint64_t instructions)
 {
     struct collector *c = data;
@@ -90,46 +96,60 @@ static void count_vertices(void *data, const struct vc4_shader_state *state, uin
         return;
     c->profile->vertices += vertices;
     c->profile->vertex_instructions += instructions;
-    add_executed(c, find_program(c, state->vs.program, state->vs.code, PROFILE_VERTEX), instructions);
+    add_executed(c, find_program(c, program, PROFILE_VERTEX), instructions);
 }
 
-static void count_planned(void *data, const struct vc4_observed_op *op)
+static void count_shade(void *data, const struct gpu_observed_shading *shading, bool done)
+{
+    struct collector *c = data;
+    const struct profile_shading it = {.draw = PROFILE_NONE,
+                                       .counts = profile_counts(c),
+                                       .vertices = shading->vertices,
+                                       .instructions = shading->instructions};
+    if (!done)
+        return;
+    if (shading->number == 1)
+        c->job_shading = c->profile->shadings.count;
+    if (!UTIL_LIST_ADD(c->profile->shadings, it))
+        c->out_of_memory = true;
+    count_vertices(data, shading->program, shading->vertices, shading->instructions);
+}
+
+static void count_planned(void *data, const struct gpu_observed_op *op)
 {
     struct collector *c = data;
     struct profile *p = c->profile;
-    if (op->kind == VC4_OBSERVED_JOB) {
+    if (op->kind == GPU_OBSERVED_JOB) {
         const struct profile_job job = {.picture = c->picture, .batch = op->batch, .number = op->job};
-        if (!EXPLAIN_ADD(p->jobs, job))
+        if (!UTIL_LIST_ADD(p->jobs, job))
             c->out_of_memory = true;
     }
-    if (op->kind != VC4_OBSERVED_TILE || !p->jobs.count)
+    if (op->kind != GPU_OBSERVED_TILE || !p->jobs.count)
         return;
     struct profile_job *job = &p->jobs.at[p->jobs.count - 1];
     job->x = (uint32_t)op->x;
     job->y = (uint32_t)op->y;
     job->size = op->size;
-    job->samples = op->samples;
     job->width = op->width;
     job->height = op->height;
 }
 
 /* ---- the counting play: workers ---- */
 
-static bool begin_block(void *data, const struct vc4_watched_block *block)
+static bool begin_block(void *data, const struct gpu_watched_block *block, struct gpu_lanes *lanes)
 {
     return block->counts;
 }
 
-static void on_insn(void *data, uint32_t pc, const struct vc4_qpu_insn *insn,
-                    const struct vc4_qpu_state *state)
+static void on_step(void *data, uint32_t pc)
 {
     ((struct hand *)data)->count[pc]++;
 }
 
-static void end_block(void *data, const struct vc4_qpu_state *state, const struct vc4_qpu_report *report)
+static void end_block(void *data, uint64_t executed)
 {
     struct hand *h = data;
-    atomic_fetch_add_explicit(&h->collector->interpreted, report->executed, memory_order_relaxed);
+    atomic_fetch_add_explicit(&h->collector->interpreted, executed, memory_order_relaxed);
 }
 
 /* Interpreting takes long: about a second's worth is done in full, then of ever fewer primitives. */
@@ -144,13 +164,12 @@ static void *count_job(void *data, unsigned worker, uint32_t batch, uint32_t num
 {
     struct hand *h = profile_hand(data, batch, number);
     if (h)
-        h->watch =
-            (struct vc4_frag_watch){.data = h, .begin = begin_block, .trace = on_insn, .end = end_block};
+        h->watch = (struct gpu_watch){.data = h, .begin = begin_block, .step = on_step, .end = end_block};
     return h;
 }
 
 /* The segment in hand gets what was done since the last call. */
-static void close_segment(struct hand *h, const struct vc4_observed_work *work)
+static void close_segment(struct hand *h, const struct gpu_observed_work *work)
 {
     if (h->job->segments.count) {
         struct profile_segment *s = &h->job->segments.at[h->job->segments.count - 1];
@@ -161,22 +180,6 @@ static void close_segment(struct hand *h, const struct vc4_observed_work *work)
     h->last = *work;
 }
 
-static void count_list(void *data, const struct vc4_observed_list *list)
-{
-    struct hand *h = data;
-    struct collector *c = h->collector;
-    const struct vc4_qpu_program *program = list->state ? list->state->fs.program : NULL;
-    pthread_mutex_lock(&c->lock);
-    h->program = program ? find_program(c, program, list->state->fs.code, PROFILE_FRAGMENT) : PROFILE_NONE;
-    h->branches = program && program->has_branches;
-    h->count = NULL;
-    if (h->branches && c->request->instructions && h->program != PROFILE_NONE) {
-        h->count = calloc(program->insn_count, sizeof *h->count);
-        c->out_of_memory |= !h->count;
-    }
-    pthread_mutex_unlock(&c->lock);
-}
-
 /* The list's counts go to its program. */
 static void end_list(struct hand *h)
 {
@@ -185,12 +188,28 @@ static void end_list(struct hand *h)
         return;
     pthread_mutex_lock(&c->lock);
     struct profile_program *p = &c->profile->programs.at[h->program];
-    for (uint32_t i = 0; i < p->insn_count; i++)
+    for (uint32_t i = 0; i < p->word_count; i++)
         p->count[i] += h->count[i];
     p->by_pc = true;
     pthread_mutex_unlock(&c->lock);
     free(h->count);
     h->count = NULL;
+}
+
+static void count_list(void *data, const struct gpu_observed_list *list)
+{
+    struct hand *h = data;
+    struct collector *c = h->collector;
+    const struct gpu_observed_program *program = list->program;
+    end_list(h);
+    pthread_mutex_lock(&c->lock);
+    h->program = program ? find_program(c, program, PROFILE_FRAGMENT) : PROFILE_NONE;
+    h->branches = program && program->branches;
+    if (h->branches && c->request->instructions && h->program != PROFILE_NONE) {
+        h->count = calloc(program->word_count + 1u, sizeof *h->count);
+        c->out_of_memory |= !h->count;
+    }
+    pthread_mutex_unlock(&c->lock);
 }
 
 static uint32_t draw_of(struct collector *c, uint32_t code)
@@ -199,7 +218,7 @@ static uint32_t draw_of(struct collector *c, uint32_t code)
     return known ? known->draw : PROFILE_NONE;
 }
 
-static void count_primitive(void *data, uint32_t code, uint64_t number, const struct vc4_observed_work *work)
+static void count_primitive(void *data, uint32_t code, uint64_t number, const struct gpu_observed_work *work)
 {
     struct hand *h = data;
     struct collector *c = h->collector;
@@ -211,14 +230,14 @@ static void count_primitive(void *data, uint32_t code, uint64_t number, const st
     if (!last || last->draw != draw || last->program != h->program) {
         const struct profile_segment segment = {.first = h->primitives, .draw = draw, .program = h->program};
         close_segment(h, work);
-        if (!EXPLAIN_ADD(h->job->segments, segment))
+        if (!UTIL_LIST_ADD(h->job->segments, segment))
             c->out_of_memory = true;
     }
     h->primitives++;
 }
 
-static const struct vc4_frag_watch *count_covered(void *data, const struct vc4_observed_primitive *primitive,
-                                                  const struct raster_tile *tile)
+static const struct gpu_watch *count_covered(void *data, const struct gpu_observed_primitive *primitive,
+                                             const struct raster_tile *tile)
 {
     struct hand *h = data;
     uint64_t pixels = 0;
@@ -229,11 +248,12 @@ static const struct vc4_frag_watch *count_covered(void *data, const struct vc4_o
     return h->count && is_sampled(h) ? &h->watch : NULL;
 }
 
-static void count_op(void *data, uint32_t number, enum vc4_observed_kind kind, bool done,
-                     const struct raster_tile *tile, const struct vc4_observed_work *work)
+static void count_op(void *data, uint32_t number, enum gpu_observed_kind kind, bool done,
+                     const struct raster_tile *tile, const struct gpu_observed_work *work)
 {
     struct hand *h = data;
-    if (kind != VC4_OBSERVED_DRAW)
+    h->job->samples = tile->samples;
+    if (kind != GPU_OBSERVED_DRAW)
         return;
     if (done) {
         close_segment(h, work);
@@ -243,7 +263,7 @@ static void count_op(void *data, uint32_t number, enum vc4_observed_kind kind, b
     }
 }
 
-static void count_job_end(void *data, const struct vc4_observed_work *work)
+static void count_job_end(void *data, const struct gpu_observed_work *work)
 {
     struct hand *h = data;
     struct collector *c = h->collector;
@@ -255,9 +275,10 @@ static void count_job_end(void *data, const struct vc4_observed_work *work)
     free(h);
 }
 
-struct vc4_observer profile_count_observer(struct collector *c)
+struct gpu_observer profile_count_observer(struct collector *c)
 {
-    return (struct vc4_observer){.data = c,
+    return (struct gpu_observer){.data = c,
+                                 .shade = count_shade,
                                  .bin = count_bin,
                                  .bin_end = count_bin_end,
                                  .binned = count_binned,

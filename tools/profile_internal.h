@@ -7,20 +7,22 @@
 
 #include "tools/explain.h"
 #include "tools/profile.h"
+#include "util/list.h"
 
 struct collector {
     struct profile *profile;
     const struct profile_request *request;
     struct replay *replay;
-    struct vc4_observer observer;
+    struct gpu_observer observer;
     pthread_mutex_t lock;     /* of draws, programs and jobs while workers count */
     uint32_t picture, number; /* being played; draws of it */
     bool out_of_memory, presented, timing;
     _Atomic uint64_t interpreted; /* instructions, to be counted */
     struct codes codes;
-    uint32_t timed_draw; /* timed plays: the next to be binned */
+    uint32_t job_shading;               /* the first shading of the job in hand */
+    uint32_t timed_draw, timed_shading; /* timed plays: the next to be binned, shaded */
     uint64_t bin_began;
-    struct vc4_observed_binning before;
+    struct gpu_observed_binning before;
     uint64_t done, size;
 };
 
@@ -32,10 +34,10 @@ struct hand {
     uint32_t program; /* of the list */
     bool branches;
     uint32_t segment; /* in hand, of the job's; timed plays */
-    struct vc4_observed_work last;
+    struct gpu_observed_work last;
     uint64_t began;
     uint64_t ns, vertex_ns, move_ns; /* of the segment in hand, so far */
-    struct vc4_frag_watch watch;
+    struct gpu_watch watch;
     uint64_t *count; /* of the program being counted */
     uint64_t sampler;
 };
@@ -50,7 +52,7 @@ static inline bool profile_counts(const struct collector *c)
 void *profile_hand(struct collector *collector, uint32_t batch, uint32_t number);
 
 /* Observers of the two kinds of play. */
-struct vc4_observer profile_count_observer(struct collector *collector);
-struct vc4_observer profile_time_observer(struct collector *collector);
+struct gpu_observer profile_count_observer(struct collector *collector);
+struct gpu_observer profile_time_observer(struct collector *collector);
 
 #endif

@@ -1,8 +1,6 @@
 /* A profile as JSON for tools. */
 #include <stdio.h>
 
-#include "isa/vc4_qpu/asm.h"
-#include "tools/explain.h"
 #include "tools/json.h"
 #include "tools/profile.h"
 
@@ -12,14 +10,15 @@ static void put_draw(struct json *j, const struct profile_draw *d)
     json_uint(j, "picture", d->picture);
     json_uint(j, "draw", d->number);
     json_hex(j, "record", d->bin.address);
-    json_string(j, "mode", explain_mode_name(d->bin.mode));
-    json_bool(j, "indexed", d->bin.record == 32);
+    json_string(j, "mode", d->bin.mode);
+    json_bool(j, "indexed", d->bin.indexed);
     json_uint(j, "vertices", d->vertices);
     json_uint(j, "primitives", d->primitives);
     json_uint(j, "primitives_binned", d->binned);
     json_uint(j, "pixels", d->pixels);
     json_uint(j, "blocks", d->blocks);
     json_uint(j, "coordinate_instructions", d->coordinate_instructions);
+    json_uint(j, "vertex_instructions", d->vertex_instructions);
     json_uint(j, "fragment_instructions", d->fragment_instructions);
     json_uint(j, "binning_ns", d->bin_ns);
     json_uint(j, "vertex_ns", d->vertex_ns);
@@ -30,7 +29,7 @@ static void put_draw(struct json *j, const struct profile_draw *d)
 static void put_program(struct json *j, const struct profile_program *it)
 {
     static const char *const stages[] = {"fragment", "vertex", "coordinate"};
-    char text[VC4_QPU_TEXT_MAX], hash[24];
+    char text[ISA_LINE_MAX], hash[24];
     json_object(j, NULL);
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)it->hash);
     json_string(j, "hash", hash);
@@ -40,8 +39,8 @@ static void put_program(struct json *j, const struct profile_program *it)
     json_bool(j, "branches", it->branches);
     json_bool(j, "sampled", it->sampled);
     json_array(j, "instructions");
-    for (uint32_t pc = 0; pc < it->insn_count; pc++) {
-        vc4_qpu_disasm(it->words[pc], pc, text);
+    for (uint32_t pc = 0, next; pc < it->word_count; pc = next) {
+        next = pc + it->set->line(it->words, it->word_count, pc, text);
         json_object(j, NULL);
         json_uint(j, "pc", pc);
         json_string(j, "text", text);

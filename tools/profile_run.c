@@ -47,7 +47,7 @@ static int play(struct collector *c, double *ms, double *cpu_ms, struct util_err
     double wall, cpu, wall_before = 0, cpu_before = 0;
     uint32_t number = 0;
     int got = 1;
-    c->timed_draw = 0;
+    c->timed_draw = c->timed_shading = 0;
     *ms = *cpu_ms = 0;
     while (number < p->last) {
         c->picture = number + 1;
@@ -83,13 +83,22 @@ static void scale_samples(struct profile *p)
     for (uint32_t i = 0; i < p->programs.count; i++) {
         struct profile_program *it = &p->programs.at[i];
         uint64_t counted = 0;
-        for (uint32_t pc = 0; pc < it->insn_count; pc++)
+        for (uint32_t pc = 0; pc < it->word_count; pc++)
             counted += it->count[pc];
         if (!it->branches || !counted || counted == it->executed)
             continue;
         it->sampled = true;
-        for (uint32_t pc = 0; pc < it->insn_count; pc++)
+        for (uint32_t pc = 0; pc < it->word_count; pc++)
             it->count[pc] = (uint64_t)((double)it->count[pc] * (double)it->executed / (double)counted);
+    }
+}
+
+static void add_shadings(struct profile *p)
+{
+    for (uint32_t i = 0; i < p->shadings.count; i++) {
+        const struct profile_shading *s = &p->shadings.at[i];
+        if (s->draw != PROFILE_NONE)
+            p->draws.at[s->draw].vertex_ns += s->ns;
     }
 }
 
@@ -131,6 +140,7 @@ static int play_all(struct collector *c, struct util_error *error)
         p->wall_ms = i ? UTIL_MIN(p->wall_ms, ms) : ms;
         p->cpu_ms = i ? UTIL_MIN(p->cpu_ms, cpu_ms) : cpu_ms;
     }
+    add_shadings(p);
     add_segments(p);
     scale_samples(p);
     return 0;
@@ -173,6 +183,7 @@ void profile_finish(struct profile *p)
     }
     free(p->jobs.at);
     free(p->programs.at);
+    free(p->shadings.at);
     free(p->draws.at);
     *p = (struct profile){0};
 }

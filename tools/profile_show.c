@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/vc4_qpu/asm.h"
-#include "tools/explain.h"
 #include "tools/profile.h"
 #include "util/bits.h"
 
@@ -61,6 +59,8 @@ static struct totals sum(const struct profile *p)
         t.binned += d->binned;
         t.coordinate += d->coordinate_instructions;
     }
+    for (uint32_t i = 0; i < p->shadings.count; i++)
+        t.vertex += p->shadings.at[i].counts ? p->shadings.at[i].ns : 0;
     for (uint32_t i = 0; i < p->jobs.count; i++) {
         const struct profile_job *job = &p->jobs.at[i];
         if (!counts(p, job->picture))
@@ -108,13 +108,14 @@ static void print_summary(FILE *out, const struct profile *p, const struct total
 static void print_draw(FILE *out, const struct profile_draw *d, uint64_t all)
 {
     char vertices[32], primitives[32], pixels[32], instructions[32], what[40];
-    snprintf(what, sizeof what, "%s%s", d->bin.record == 32 ? "indexed " : "",
-             explain_mode_name(d->bin.mode));
-    fprintf(out, "  %7u %5u  0x%08x  %-22s %10s %10s %12s %14s %9.3f %9.3f %9.3f %9.3f %5.1f%%\n", d->picture,
-            d->number, d->bin.address, what, grouped(d->vertices, vertices),
-            grouped(d->primitives, primitives), grouped(d->pixels, pixels),
-            grouped(d->coordinate_instructions + d->fragment_instructions, instructions), ms(d->bin_ns),
-            ms(d->vertex_ns), ms(d->fragment_ns), ms(profile_draw_ns(d)), percent(profile_draw_ns(d), all));
+    snprintf(what, sizeof what, "%s%s", d->bin.indexed ? "indexed " : "", d->bin.mode);
+    fprintf(
+        out, "  %7u %5u  0x%08x  %-22s %10s %10s %12s %14s %9.3f %9.3f %9.3f %9.3f %5.1f%%\n", d->picture,
+        d->number, d->bin.address, what, grouped(d->vertices, vertices), grouped(d->primitives, primitives),
+        grouped(d->pixels, pixels),
+        grouped(d->coordinate_instructions + d->vertex_instructions + d->fragment_instructions, instructions),
+        ms(d->bin_ns), ms(d->vertex_ns), ms(d->fragment_ns), ms(profile_draw_ns(d)),
+        percent(profile_draw_ns(d), all));
 }
 
 static void print_draws(FILE *out, const struct profile *p, const struct totals *t, bool all)
@@ -186,7 +187,7 @@ static void print_hottest(FILE *out, const struct profile *p, bool all_rows)
     struct profile_hot *hot = profile_hottest(p, &count);
     uint64_t all = executed(p);
     uint32_t rows = all_rows ? count : UTIL_MIN(count, FEW);
-    char a[32], text[VC4_QPU_TEXT_MAX];
+    char a[32], text[ISA_LINE_MAX];
     if (!hot)
         return;
     fprintf(out, "\n%s%u of %u instructions\n", all_rows ? "" : "the hottest ", rows, count);
@@ -194,7 +195,7 @@ static void print_hottest(FILE *out, const struct profile *p, bool all_rows)
             "instruction");
     for (uint32_t i = 0; i < rows; i++) {
         const struct profile_program *it = &p->programs.at[hot[i].program];
-        vc4_qpu_disasm(it->words[hot[i].pc], hot[i].pc, text);
+        it->set->line(it->words, it->word_count, hot[i].pc, text);
         fprintf(out, "  %14s %5.2f%%  0x%08x  %-11s %5u  %s\n", grouped(hot[i].count, a),
                 percent((double)hot[i].count, (double)all), it->address, stage_name(it->stage), hot[i].pc,
                 text);

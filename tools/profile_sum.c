@@ -1,8 +1,8 @@
 /* Sums of a profile's segments, and its orders. */
 #include <stdlib.h>
 
-#include "tools/explain.h"
 #include "tools/profile.h"
+#include "util/list.h"
 
 uint64_t profile_job_ns(const struct profile_job *job)
 {
@@ -42,9 +42,9 @@ struct profile_hot *profile_hottest(const struct profile *p, uint32_t *count)
         uint32_t count, room;
     } list = {0};
     for (uint32_t i = 0; i < p->programs.count; i++)
-        for (uint32_t pc = 0; p->programs.at[i].by_pc && pc < p->programs.at[i].insn_count; pc++) {
+        for (uint32_t pc = 0; p->programs.at[i].by_pc && pc < p->programs.at[i].word_count; pc++) {
             const struct profile_hot hot = {.program = i, .pc = pc, .count = p->programs.at[i].count[pc]};
-            if (hot.count && !EXPLAIN_ADD(list, hot)) {
+            if (hot.count && !UTIL_LIST_ADD(list, hot)) {
                 free(list.at);
                 return NULL;
             }

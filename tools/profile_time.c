@@ -13,14 +13,14 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void time_bin(void *data, const struct vc4_observed_bin *bin,
-                     const struct vc4_observed_binning *before)
+static void time_bin(void *data, const struct gpu_observed_bin *bin,
+                     const struct gpu_observed_binning *before)
 {
     ((struct collector *)data)->bin_began = now();
 }
 
-static void time_bin_end(void *data, const struct vc4_shader_state *state,
-                         const struct vc4_observed_binning *after)
+static void time_bin_end(void *data, const struct gpu_observed_program *coordinates,
+                         const struct gpu_observed_binning *after)
 {
     struct collector *c = data;
     uint64_t ns = now() - c->bin_began;
@@ -28,6 +28,20 @@ static void time_bin_end(void *data, const struct vc4_shader_state *state,
         return;
     struct profile_draw *d = &c->profile->draws.at[c->timed_draw++];
     d->bin_ns = d->bin_ns ? UTIL_MIN(d->bin_ns, ns) : ns;
+}
+
+static void time_shade(void *data, const struct gpu_observed_shading *shading, bool done)
+{
+    struct collector *c = data;
+    if (!done) {
+        c->bin_began = now();
+        return;
+    }
+    uint64_t ns = now() - c->bin_began;
+    if (c->timed_shading >= c->profile->shadings.count)
+        return;
+    struct profile_shading *s = &c->profile->shadings.at[c->timed_shading++];
+    s->ns = s->ns ? UTIL_MIN(s->ns, ns) : ns;
 }
 
 static void *time_job(void *data, unsigned worker, uint32_t batch, uint32_t number)
@@ -41,7 +55,7 @@ static uint64_t smaller(uint64_t known, uint64_t ns)
 }
 
 /* Ends the segment in hand; the next one begins with the clock's present value. */
-static void stop(struct hand *h, const struct vc4_observed_work *work)
+static void stop(struct hand *h, const struct gpu_observed_work *work)
 {
     uint64_t t = now();
     if (h->segment != PROFILE_NONE && h->segment < h->job->segments.count) {
@@ -63,7 +77,7 @@ static void keep(struct hand *h)
     h->ns = h->vertex_ns = 0;
 }
 
-static void time_primitive(void *data, uint32_t code, uint64_t number, const struct vc4_observed_work *work)
+static void time_primitive(void *data, uint32_t code, uint64_t number, const struct gpu_observed_work *work)
 {
     struct hand *h = data;
     uint32_t next = h->segment + 1; /* PROFILE_NONE + 1 is the first */
@@ -77,21 +91,21 @@ static void time_primitive(void *data, uint32_t code, uint64_t number, const str
     h->primitives++;
 }
 
-static void time_op(void *data, uint32_t number, enum vc4_observed_kind kind, bool done,
-                    const struct raster_tile *tile, const struct vc4_observed_work *work)
+static void time_op(void *data, uint32_t number, enum gpu_observed_kind kind, bool done,
+                    const struct raster_tile *tile, const struct gpu_observed_work *work)
 {
     struct hand *h = data;
     if (!done) {
         h->began = now();
         h->last = *work;
-    } else if (kind == VC4_OBSERVED_DRAW) {
+    } else if (kind == GPU_OBSERVED_DRAW) {
         stop(h, work);
     } else {
         h->move_ns += now() - h->began;
     }
 }
 
-static void time_job_end(void *data, const struct vc4_observed_work *work)
+static void time_job_end(void *data, const struct gpu_observed_work *work)
 {
     struct hand *h = data;
     keep(h);
@@ -99,9 +113,10 @@ static void time_job_end(void *data, const struct vc4_observed_work *work)
     free(h);
 }
 
-struct vc4_observer profile_time_observer(struct collector *c)
+struct gpu_observer profile_time_observer(struct collector *c)
 {
-    return (struct vc4_observer){.data = c,
+    return (struct gpu_observer){.data = c,
+                                 .shade = time_shade,
                                  .bin = time_bin,
                                  .bin_end = time_bin_end,
                                  .job = time_job,

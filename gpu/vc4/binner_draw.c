@@ -151,10 +151,15 @@ static bool draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t a
     return read_shader(b) && vc4_binner_draw_source(b, &source, (enum tiler_mode)mode);
 }
 
-static struct vc4_observed_binning counts(const struct vc4_binner *b)
+static const char *mode_name(uint32_t mode)
+{
+    return mode <= TILER_TRIANGLE_FAN ? tiler_mode_name((enum tiler_mode)mode) : "reserved mode";
+}
+
+static struct gpu_observed_binning counts(const struct vc4_binner *b)
 {
     const struct vc4_counters *c = &b->device->counters; /* what `b` has counted is not in them yet */
-    return (struct vc4_observed_binning){
+    return (struct gpu_observed_binning){
         .vertices = c->vertices + b->vertices_shaded,
         .primitives_in = c->primitives_in + b->primitives_in,
         .primitives_binned = c->primitives_binned + b->primitives_binned,
@@ -192,19 +197,19 @@ static bool draw_vg(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_
 
 bool vc4_binner_draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32_t address, uint32_t *next)
 {
-    const struct vc4_observer *o = b->observer;
+    const struct gpu_observer *o = b->observer;
     bool indexed = r->id == VC4_CL_INDEXED_PRIMITIVES, array = r->id == VC4_CL_ARRAY_PRIMITIVES;
     bool vg = !indexed && !array;
     if (o && o->bin) {
-        struct vc4_observed_binning before = counts(b);
-        const struct vc4_observed_bin bin = {
+        struct gpu_observed_binning before = counts(b);
+        const struct gpu_observed_bin bin = {
             .address = address,
-            .record = r->id,
-            .mode = (uint8_t)r->field[0], /* of all four records */
+            .mode = mode_name(r->field[0]), /* of all four records */
+            .indexed = indexed,
             .length = r->id == VC4_CL_VG_INLINE ? 0
                       : vg                      ? r->field[VC4_VG_LENGTH]
                                                 : r->field[indexed ? VC4_INDEXED_LENGTH : VC4_ARRAY_LENGTH],
-            .shader = b->shader_address,
+            .state = b->shader_address,
         };
         o->bin(o->data, &bin, &before);
     }
@@ -212,9 +217,12 @@ bool vc4_binner_draw(struct vc4_binner *b, const struct vc4_cl_record *r, uint32
         b->fan.count = 0;
     bool ok = vg ? draw_vg(b, r, address, next) : draw(b, r, address);
     if (o && o->bin_end) {
-        struct vc4_observed_binning after = counts(b);
+        struct gpu_observed_binning after = counts(b);
         bool shaded = b->shader_read && b->shader.cs.program;
-        o->bin_end(o->data, shaded ? &b->shader : NULL, &after);
+        struct gpu_observed_program program;
+        if (shaded)
+            program = vc4_observed_program(b->shader.cs.program, b->shader.cs.code);
+        o->bin_end(o->data, shaded ? &program : NULL, &after);
     }
     return ok;
 }

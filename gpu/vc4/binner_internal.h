@@ -91,7 +91,7 @@ struct vc4_bin_piece {
 
 struct vc4_binner {
     struct vc4_device *device;
-    const struct vc4_observer *observer; /* the device's */
+    const struct gpu_observer *observer; /* the device's */
     struct gpu_fault fault;
     unsigned host_fpenv; /* to go back to around interrupts */
     bool running, reset; /* a reset asked for by an interrupt handler waits for the run to unwind */

@@ -186,7 +186,7 @@ static void open_list(struct vc4_tile *t)
 __attribute__((noinline, cold)) static void tell(const struct vc4_binner *b, const struct vc4_tile *t)
 {
     if (b->observer->binned)
-        b->observer->binned(b->observer->data, guest_address(b, t->at), b->number, (uint32_t)(t - b->tiles));
+        b->observer->binned(b->observer->data, guest_address(b, t->at), b->number);
 }
 
 /* The primitive in hand is coded at the list's next byte. */

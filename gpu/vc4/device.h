@@ -77,7 +77,7 @@ enum vc4_reg {
 #define VC4_INT_QPU(n) (1u << (16 + (n)))
 
 struct vc4_device;
-struct vc4_observer;
+struct gpu_observer;
 
 struct vc4_options {
     struct util_pool *pool;    /* borrowed; NULL: everything inline */
@@ -91,7 +91,7 @@ struct vc4_options {
         job_fuel;  /* instructions of programs, for 16 lanes each; 0: 4 Gi, nearly six seconds of silicon */
     uint32_t fuel; /* those that a program's loops may repeat for one batch of 16 lanes; 0: 1 Mi */
     enum isa_numeric numeric;            /* how programs compute; ISA_USUAL: fast */
-    const struct vc4_observer *observer; /* borrowed; NULL: nobody looks on (observe.h) */
+    const struct gpu_observer *observer; /* borrowed; NULL: nobody looks on (gpu/observe.h) */
 };
 
 /* `memory` is borrowed and must outlive the device. 0, -ENOMEM, -EINVAL. */

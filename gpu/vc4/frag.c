@@ -489,7 +489,7 @@ int vc4_frag_prepare_watch(struct vc4_frag *frag, const struct gpu_memory *memor
     return frag->ref ? 0 : vc4_frag_ref_prepare(memory, state, config, fuel, &frag->watch, fault);
 }
 
-uint32_t vc4_frag_shade_watched(const struct vc4_frag *frag, const struct vc4_frag_watch *watch,
+uint32_t vc4_frag_shade_watched(const struct vc4_frag *frag, const struct gpu_watch *watch,
                                 struct vc4_frag_counts *counts, const struct raster_prim *prim,
                                 struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                                 uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)

@@ -86,14 +86,14 @@ struct vc4_frag_target {
 void vc4_frag_color(void *target, const void *frag, const uint8_t *planes,
                     const struct raster_visible_block *blocks, uint32_t count);
 
-/* For observers (observe.h): prepares the draw so that its fragments can be watched, 0 or negative errno with
- * *fault; and shades blocks as above, interpreted, while telling of them. The caller is the only user of
+/* For observers (gpu/observe.h): prepares the draw so that its fragments can be watched, 0 or negative errno
+ * with *fault; and shades blocks as above, interpreted, while telling of them. The caller is the only user of
  * `frag` as yet. */
-struct vc4_frag_watch;
+struct gpu_watch;
 int vc4_frag_prepare_watch(struct vc4_frag *frag, const struct gpu_memory *memory,
                            const struct vc4_shader_state *state, const struct vc4_frag_config *config,
                            uint32_t fuel, struct gpu_fault *fault);
-uint32_t vc4_frag_shade_watched(const struct vc4_frag *frag, const struct vc4_frag_watch *watch,
+uint32_t vc4_frag_shade_watched(const struct vc4_frag *frag, const struct gpu_watch *watch,
                                 struct vc4_frag_counts *counts, const struct raster_prim *prim,
                                 struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                                 uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault);

@@ -114,7 +114,7 @@ static enum vc4_qpu_fault shade_block(struct vc4_ref_batch *batch, const struct 
     return report.fault;
 }
 
-uint32_t vc4_frag_ref_watch(const struct vc4_frag_ref *ref, const struct vc4_frag_watch *watch,
+uint32_t vc4_frag_ref_watch(const struct vc4_frag_ref *ref, const struct gpu_watch *watch,
                             struct vc4_frag_counts *counts, const struct raster_prim *prim,
                             struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                             uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)

@@ -1,16 +1,52 @@
 /* Blocks that somebody looks at: the reference path's ports, each followed by what it did (frag_watch.h). */
 #include "gpu/vc4/frag_watch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/vc4/frag_ref_internal.h"
 
 #define LANES VC4_QPU_LANES
 
+/* Who is told of a block. */
+struct vc4_ref_looking {
+    const struct gpu_watch *watch;
+    struct vc4_follower *follower;
+    uint32_t count;
+};
+
 static void tell(const struct vc4_ref_batch *batch, const struct vc4_watched_port *port)
 {
-    if (batch->watch->port)
-        batch->watch->port(batch->watch->data, port);
+    for (uint32_t i = 0; i < batch->looking->count; i++)
+        vc4_follow_port(&batch->looking->follower[i], port, batch->tile->samples);
+}
+
+static void on_insn(void *data, uint32_t pc, const struct vc4_qpu_insn *insn,
+                    const struct vc4_qpu_state *state)
+{
+    const struct vc4_ref_looking *looking = data;
+
+    if (looking->watch->step)
+        looking->watch->step(looking->watch->data, pc);
+    for (uint32_t i = 0; i < looking->count; i++)
+        vc4_follow_insn(&looking->follower[i], pc, insn, state);
+}
+
+/* Followers of the lanes asked for; without host memory nobody is followed. */
+static void begin(struct vc4_ref_looking *looking, const struct gpu_lanes *lanes,
+                  const struct vc4_qpu_start *start)
+{
+    looking->follower = lanes->count ? calloc(lanes->count, sizeof *looking->follower) : NULL;
+    looking->count = looking->follower ? lanes->count : 0;
+    for (uint32_t i = 0; i < lanes->count; i++) {
+        struct gpu_lane *lane = &lanes->at[i];
+
+        lane->w = start->ra15[lane->number];
+        lane->z = start->rb15[lane->number] & 0xffffff;
+        lane->out_of_memory = !looking->follower;
+        if (looking->follower)
+            looking->follower[i] = (struct vc4_follower){.lane = lane, .number = lane->number};
+    }
 }
 
 static enum vc4_qpu_fault watched_uniform(void *ctx, uint32_t address, uint32_t *value,
@@ -151,7 +187,6 @@ static enum vc4_qpu_fault watched_color_load(void *ctx, uint32_t out[LANES], str
 bool vc4_ref_watched(struct vc4_ref_batch *batch, const struct raster_block *block,
                      const struct vc4_qpu_start *start, bool counts, struct vc4_qpu_report *report)
 {
-    const struct vc4_frag_watch *watch = batch->watch;
     const struct vc4_qpu_ports ports = {
         .ctx = batch,
         .uniform = watched_uniform,
@@ -169,24 +204,22 @@ bool vc4_ref_watched(struct vc4_ref_batch *batch, const struct raster_block *blo
         .alpha_mask = vc4_ref_ports.alpha_mask,
         .alpha_mask_load = vc4_ref_ports.alpha_mask_load,
     };
-    const struct vc4_watched_block it = {.program = batch->ref->program,
-                                         .code = batch->ref->code,
-                                         .prim = batch->prim,
-                                         .block = block,
-                                         .tile = batch->tile,
-                                         .x = batch->px,
-                                         .y = batch->py,
-                                         .color = batch->color,
-                                         .zs = batch->zs,
-                                         .w = start->ra15,
-                                         .z = start->rb15,
-                                         .counts = counts};
+    const struct gpu_watched_block it = {
+        .block = block, .tile = batch->tile, .color = batch->color, .zs = batch->zs, .counts = counts};
+    struct vc4_ref_looking looking = {.watch = batch->watch};
+    struct gpu_lanes lanes = {0};
     struct vc4_qpu_state state;
 
-    if (!watch || !watch->begin(watch->data, &it))
+    if (!looking.watch || !looking.watch->begin(looking.watch->data, &it, &lanes))
         return false;
-    vc4_qpu_interp(batch->ref->program, start, &ports, &state, watch->trace, watch->data, report);
-    if (watch->end)
-        watch->end(watch->data, &state, report);
+    begin(&looking, &lanes, start);
+    batch->looking = &looking;
+    vc4_qpu_interp(batch->ref->program, start, &ports, &state, on_insn, &looking, report);
+    for (uint32_t i = 0; i < looking.count; i++)
+        vc4_follow_end(&looking.follower[i], &state, report);
+    if (looking.watch->end)
+        looking.watch->end(looking.watch->data, report->executed);
+    free(looking.follower);
+    batch->looking = NULL;
     return true;
 }

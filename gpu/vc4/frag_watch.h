@@ -1,25 +1,11 @@
-/* Watching fragments: what the reference path tells of the blocks it shades (gpu/vc4/observe.h). Pointers in
- * what is told live during the call only; arrays of 16 are by lane. */
+/* Watching fragments (gpu/watch.h): what the ports of a block's program meet, and a lane that is followed
+ * through it. Pointers in what is told live during the call only; arrays of 16 are by lane. Internal to
+ * frag_watch.c and frag_follow.c. */
 #ifndef VITRAIL_GPU_VC4_FRAG_WATCH_H
 #define VITRAIL_GPU_VC4_FRAG_WATCH_H
 
+#include "gpu/watch.h"
 #include "isa/vc4_qpu/interp.h"
-#include "raster/prim.h"
-#include "raster/texture.h"
-#include "raster/zs.h"
-
-/* A block about to be shaded. */
-struct vc4_watched_block {
-    const struct vc4_qpu_program *program;
-    uint32_t code; /* guest address of the program */
-    const struct raster_prim *prim;
-    const struct raster_block *block;
-    const struct raster_tile *tile;
-    int32_t x, y;               /* window pixel of lane 0 */
-    const uint32_t *color, *zs; /* the block's first sample in the tile; the others follow, 16 words each */
-    const uint32_t *w, *z;      /* the payload: W as floats, Z */
-    bool counts; /* false: an early depth test would reject the block, compiled code does not run it */
-};
 
 enum vc4_watched_kind {
     VC4_WATCHED_UNIFORM,
@@ -78,13 +64,26 @@ struct vc4_watched_port {
     };
 };
 
-struct vc4_frag_watch {
-    void *data;
-    /* Returns whether to tell of the block; the others below are called only then. */
-    bool (*begin)(void *data, const struct vc4_watched_block *block);
-    vc4_qpu_trace_fn trace;
-    void (*port)(void *data, const struct vc4_watched_port *port); /* may be NULL, as may `trace` and `end` */
-    void (*end)(void *data, const struct vc4_qpu_state *state, const struct vc4_qpu_report *report);
+/* A lane on its way. */
+struct vc4_follower {
+    struct gpu_lane *lane;
+    unsigned number;     /* the lane's */
+    struct gpu_step now; /* the instruction under way */
+    const struct vc4_qpu_insn *insn;
+    uint8_t address[GPU_VALUES]; /* of now.write: a register number, 32 and above as in the Guide */
+    bool file_b[GPU_VALUES];
+    /* Writes to T, R and B whose values show when S is written: places in the lane's trace. */
+    struct {
+        uint32_t insn, write;
+        bool waits;
+    } coordinate[2][4];
 };
+
+void vc4_follow_insn(struct vc4_follower *follower, uint32_t pc, const struct vc4_qpu_insn *insn,
+                     const struct vc4_qpu_state *state);
+void vc4_follow_port(struct vc4_follower *follower, const struct vc4_watched_port *port, unsigned samples);
+/* The program is over. */
+void vc4_follow_end(struct vc4_follower *follower, const struct vc4_qpu_state *state,
+                    const struct vc4_qpu_report *report);
 
 #endif

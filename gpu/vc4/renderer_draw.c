@@ -153,14 +153,17 @@ static void count_vertices(struct vc4_device *device, const struct record_entry 
 
 void vc4_draws_forget(struct vc4_draws *draws)
 {
-    const struct vc4_observer *o = draws->device->options.observer;
+    const struct gpu_observer *o = draws->device->options.observer;
     for (uint32_t i = 0; i < draws->records.size; i++)
         for (struct entry *e = draws->records.bucket[i]; e; e = e->next) {
             struct record_entry *record = (struct record_entry *)e;
             count_vertices(draws->device, record);
-            if (o && o->vertices && e->status == STATUS_READY && e->kind == VC4_SHADER_GL)
-                o->vertices(o->data, &record->state, atomic_load(&record->vertices.shaded),
+            if (o && o->vertices && e->status == STATUS_READY && e->kind == VC4_SHADER_GL) {
+                const struct vc4_stage *vs = &record->state.vs;
+                const struct gpu_observed_program program = vc4_observed_program(vs->program, vs->code);
+                o->vertices(o->data, &program, atomic_load(&record->vertices.shaded),
                             atomic_load(&record->vertices.executed));
+            }
             vc4_vertex_cache_finish(&record->vertices);
         }
     for (uint32_t i = 0; i < draws->draws.size; i++)

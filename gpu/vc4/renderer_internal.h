@@ -258,10 +258,10 @@ void vc4_observe_job_end(const struct vc4_device *device, struct vc4_worker *wor
 void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *worker, uint32_t number,
                     const struct vc4_op *op, bool done);
 void vc4_observe_list(const struct vc4_tile_run *run, const struct vc4_draw *draw, uint32_t address,
-                      uint8_t primitive, const struct raster_rect *clip);
+                      const struct raster_rect *clip);
 void vc4_observe_primitive(const struct vc4_tile_run *run, uint32_t code, uint64_t number);
-const struct vc4_frag_watch *vc4_observe_covered(const struct vc4_tile_run *run,
-                                                 const struct vc4_observed_primitive *primitive);
+const struct gpu_watch *vc4_observe_covered(const struct vc4_tile_run *run,
+                                            const struct gpu_observed_primitive *primitive);
 /* vc4_vertex_cache_shade, on the clock. */
 const uint32_t *vc4_observe_vertex(const struct vc4_tile_run *run, struct vc4_vertex_cache *cache,
                                    uint32_t index, uint32_t alone[VC4_CACHE_ALONE]);

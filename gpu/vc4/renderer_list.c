@@ -111,7 +111,7 @@ static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, bool coordin
     if (draw)
         describe_fragments(out);
     if (run->worker->watch)
-        vc4_observe_list(run, draw, address, primitive, &out->raster.clip);
+        vc4_observe_list(run, draw, address, &out->raster.clip);
     return true;
 }
 

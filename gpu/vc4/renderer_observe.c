@@ -1,4 +1,6 @@
-/* What an observer is told of a rendering list (observe.h). */
+/* What an observer is told of a rendering list (gpu/observe.h). */
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "gpu/vc4/renderer_internal.h"
@@ -10,21 +12,76 @@ static uint32_t guest_address(const struct vc4_device *device, const uint8_t *ho
     return host ? (uint32_t)(host - device->memory->base) : 0;
 }
 
-static enum vc4_observed_kind kind_of(const struct vc4_op *op)
+static enum gpu_observed_kind kind_of(const struct vc4_op *op)
 {
     switch (op->type) {
-    case VC4_OP_TILE: return VC4_OBSERVED_TILE;
-    case VC4_OP_CLEAR: return VC4_OBSERVED_CLEAR;
-    case VC4_OP_LOAD: return VC4_OBSERVED_LOAD;
-    case VC4_OP_STORE: return VC4_OBSERVED_STORE;
-    case VC4_OP_RAW: return op->store ? VC4_OBSERVED_RAW_STORE : VC4_OBSERVED_RAW_LOAD;
-    default: return VC4_OBSERVED_DRAW;
+    case VC4_OP_TILE: return GPU_OBSERVED_TILE;
+    case VC4_OP_CLEAR: return GPU_OBSERVED_CLEAR;
+    case VC4_OP_LOAD: return GPU_OBSERVED_LOAD;
+    case VC4_OP_STORE: return GPU_OBSERVED_STORE;
+    case VC4_OP_RAW: return op->store ? GPU_OBSERVED_RAW_STORE : GPU_OBSERVED_RAW_LOAD;
+    default: return GPU_OBSERVED_DRAW;
     }
 }
 
-static void translate(const struct vc4_device *device, const struct vc4_op *op, struct vc4_observed_op *out)
+/* ---- what a store makes of a pixel ---- */
+
+#define SCRATCH 16u
+
+/* A format's bytes a pixel. */
+static uint32_t pixel_bytes(uint32_t format)
+{
+    switch (format) {
+    case RASTER_SURFACE_BGR565:
+    case RASTER_SURFACE_BGR565_DITHER: return 2;
+    case RASTER_SURFACE_RGBA16F: return 8;
+    case RASTER_SURFACE_A8: return 1;
+    default: return 4;
+    }
+}
+
+/* Pixels of the tile a side that make one of the image. */
+static uint32_t side_of(enum raster_decimate decimate, uint32_t samples)
+{
+    uint32_t count = 1u << 2 * decimate;
+    return count <= samples ? 1 : count == 4 * samples ? 2 : 4;
+}
+
+/* The pixel alone, through the store itself, into an image of a few. Dithering looks at where it stands. */
+static void make_pixel(const struct gpu_observed_op *op, const struct raster_tile *tile, uint32_t x,
+                       uint32_t y, uint8_t pixel[8])
+{
+    uint32_t side = op->side, sx = ((uint32_t)tile->x + x) / side & 3,
+             sy = ((uint32_t)tile->y + y) / side & 3;
+    struct raster_tile *scratch = aligned_alloc(64, sizeof *scratch);
+    uint8_t image[SCRATCH * SCRATCH * 8] = {0};
+    const struct raster_surface surface = {.base = image,
+                                           .width = SCRATCH,
+                                           .height = SCRATCH,
+                                           .layout = RASTER_LINEAR,
+                                           .format = op->surface.format,
+                                           .stride = SCRATCH * 8};
+    memset(pixel, 0, 8);
+    if (!scratch)
+        return;
+    memset(scratch, 0, sizeof *scratch);
+    scratch->width = scratch->height = SCRATCH;
+    scratch->samples = tile->samples;
+    for (uint32_t v = 0; v < side; v++)
+        for (uint32_t u = 0; u < side; u++)
+            for (uint32_t k = 0; k < tile->samples; k++)
+                scratch->color[raster_pixel_index(scratch, sx * side + u, sy * side + v, k)] =
+                    tile->color[raster_pixel_index(tile, x + u, y + v, k)];
+    raster_surface_store_ref(&surface, scratch, (enum raster_decimate)op->param);
+    memcpy(pixel, image + sy * surface.stride + (size_t)sx * op->pixel_bytes, op->pixel_bytes);
+    free(scratch);
+}
+
+static void translate(const struct vc4_device *device, const struct vc4_op *op, uint32_t samples,
+                      struct gpu_observed_op *out)
 {
     out->kind = kind_of(op);
+    out->what = "record";
     out->address = op->address;
     uint32_t halves = op->type == VC4_OP_CLEAR ? op->buffer : vc4_op_halves(op);
     out->color = halves & VC4_HALF_COLOR;
@@ -34,7 +91,6 @@ static void translate(const struct vc4_device *device, const struct vc4_op *op, 
         out->x = op->tile.x;
         out->y = op->tile.y;
         out->size = op->tile.size;
-        out->samples = op->tile.samples;
         out->width = op->tile.width;
         out->height = op->tile.height;
         break;
@@ -46,7 +102,11 @@ static void translate(const struct vc4_device *device, const struct vc4_op *op, 
     case VC4_OP_STORE:
         out->surface = op->surface;
         out->image = guest_address(device, op->surface.base);
-        out->decimate = (enum raster_decimate)op->decimate;
+        out->pixel_bytes = pixel_bytes(op->surface.format);
+        out->param = op->decimate;
+        out->averaged = op->decimate;
+        out->side = side_of((enum raster_decimate)op->decimate, samples);
+        out->make = make_pixel;
         break;
     case VC4_OP_RAW: out->image = guest_address(device, op->raw.bytes); break;
     default: break;
@@ -55,13 +115,14 @@ static void translate(const struct vc4_device *device, const struct vc4_op *op, 
 
 void vc4_observe_batch(const struct vc4_device *device)
 {
-    const struct vc4_observer *o = device->options.observer;
+    const struct gpu_observer *o = device->options.observer;
     const struct vc4_batch *b = &device->renderer->batch;
     for (uint32_t j = 0; o->planned && j < b->job_count; j++) {
         const struct vc4_job *job = &b->jobs[j];
-        struct vc4_observed_op op = {.batch = b->generation,
+        uint32_t samples = 1; /* of the tile that the job is at */
+        struct gpu_observed_op op = {.batch = b->generation,
                                      .job = j,
-                                     .kind = VC4_OBSERVED_JOB,
+                                     .kind = GPU_OBSERVED_JOB,
                                      .color = true,
                                      .zs = true,
                                      .continues = job->continues,
@@ -69,8 +130,10 @@ void vc4_observe_batch(const struct vc4_device *device)
                                      .clear_zs = job->zs};
         o->planned(o->data, &op);
         for (uint32_t i = 0; i < job->count; i++) {
-            op = (struct vc4_observed_op){.batch = b->generation, .job = j, .number = i + 1};
-            translate(device, &b->ops[job->first + i], &op);
+            op = (struct gpu_observed_op){.batch = b->generation, .job = j, .number = i + 1};
+            const struct vc4_op *own = &b->ops[job->first + i];
+            samples = own->type == VC4_OP_TILE ? own->tile.samples : samples;
+            translate(device, own, samples, &op);
             o->planned(o->data, &op);
         }
     }
@@ -78,9 +141,9 @@ void vc4_observe_batch(const struct vc4_device *device)
 
 /* ---- a job, on its worker ---- */
 
-static struct vc4_observed_work work_of(const struct vc4_worker *w)
+static struct gpu_observed_work work_of(const struct vc4_worker *w)
 {
-    return (struct vc4_observed_work){.primitives = w->primitives,
+    return (struct gpu_observed_work){.primitives = w->primitives,
                                       .blocks = w->blocks_shaded,
                                       .instructions = w->executed,
                                       .vertex_ns = w->vertex_ns};
@@ -88,14 +151,14 @@ static struct vc4_observed_work work_of(const struct vc4_worker *w)
 
 void vc4_observe_job(const struct vc4_device *device, struct vc4_worker *w, unsigned n, uint32_t job)
 {
-    const struct vc4_observer *o = device->options.observer;
+    const struct gpu_observer *o = device->options.observer;
     w->watch = o->job ? o->job(o->data, n, device->renderer->batch.generation, job) : NULL;
 }
 
 void vc4_observe_job_end(const struct vc4_device *device, struct vc4_worker *w)
 {
-    const struct vc4_observer *o = device->options.observer;
-    struct vc4_observed_work work = work_of(w);
+    const struct gpu_observer *o = device->options.observer;
+    struct gpu_observed_work work = work_of(w);
     if (o->job_end)
         o->job_end(w->watch, &work);
     w->watch = NULL;
@@ -104,8 +167,8 @@ void vc4_observe_job_end(const struct vc4_device *device, struct vc4_worker *w)
 void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *w, uint32_t number,
                     const struct vc4_op *op, bool done)
 {
-    const struct vc4_observer *o = device->options.observer;
-    struct vc4_observed_work work = work_of(w);
+    const struct gpu_observer *o = device->options.observer;
+    struct gpu_observed_work work = work_of(w);
     if (o->op)
         o->op(w->watch, number, kind_of(op), done, &w->raster.tile, &work);
 }
@@ -113,21 +176,23 @@ void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *w, uint3
 /* ---- draws and primitives ---- */
 
 void vc4_observe_list(const struct vc4_tile_run *run, const struct vc4_draw *draw, uint32_t address,
-                      uint8_t primitive, const struct raster_rect *clip)
+                      const struct raster_rect *clip)
 {
-    const struct vc4_observer *o = run->device->options.observer;
+    const struct gpu_observer *o = run->device->options.observer;
     const struct vc4_draw_state *s = &run->state;
-    const struct vc4_observed_list list = {
+    struct gpu_observed_program program;
+    bool stated = draw && draw->state;
+    if (stated)
+        program = vc4_observed_program(draw->state->fs.program, draw->state->fs.code);
+    const struct gpu_observed_list list = {
         .number = run->draw,
+        .what = "tile list",
         .address = address,
-        .primitive = primitive,
         .samples = (uint8_t)run->worker->raster.tile.samples,
         .centre_only = run->worker->raster.tile.samples > 1 && s->oversample == 1,
         .compiled = draw && vc4_frag_compiled(draw->frag),
-        .depth_func = s->depth_func,
-        .depth_write = s->z_updates,
         .clip = *clip,
-        .state = draw ? draw->state : NULL,
+        .program = stated ? &program : NULL,
     };
     if (o->list)
         o->list(run->worker->watch, &list);
@@ -135,16 +200,16 @@ void vc4_observe_list(const struct vc4_tile_run *run, const struct vc4_draw *dra
 
 void vc4_observe_primitive(const struct vc4_tile_run *run, uint32_t code, uint64_t number)
 {
-    const struct vc4_observer *o = run->device->options.observer;
-    struct vc4_observed_work work = work_of(run->worker);
+    const struct gpu_observer *o = run->device->options.observer;
+    struct gpu_observed_work work = work_of(run->worker);
     if (o->primitive)
         o->primitive(run->worker->watch, code, number, &work);
 }
 
-const struct vc4_frag_watch *vc4_observe_covered(const struct vc4_tile_run *run,
-                                                 const struct vc4_observed_primitive *primitive)
+const struct gpu_watch *vc4_observe_covered(const struct vc4_tile_run *run,
+                                            const struct gpu_observed_primitive *primitive)
 {
-    const struct vc4_observer *o = run->device->options.observer;
+    const struct gpu_observer *o = run->device->options.observer;
     return o->covered ? o->covered(run->worker->watch, primitive, &run->worker->raster.tile) : NULL;
 }
 

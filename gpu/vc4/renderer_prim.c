@@ -72,7 +72,7 @@ static void stage_color(void *data, const void *frag, const uint8_t *planes,
 const struct raster_stage vc4_fragment_stage = {stage_shade, stage_test, stage_color};
 
 /* Shades what the primitive covers; `watch` NULL: nobody looks on. */
-static bool shade(const struct vc4_draw_call *call, const struct vc4_frag_watch *watch, uint32_t blocks,
+static bool shade(const struct vc4_draw_call *call, const struct gpu_watch *watch, uint32_t blocks,
                   bool whole)
 {
     struct vc4_worker *w = call->run->worker;
@@ -94,7 +94,8 @@ __attribute__((noinline, cold)) static bool draw_watched(const struct vc4_draw_c
                                                          bool visible, uint32_t blocks)
 {
     struct vc4_worker *w = call->run->worker;
-    const struct vc4_observed_primitive it = {.code = call->code,
+    const struct gpu_observed_primitive it = {.kind = (enum gpu_primitive)call->primitive,
+                                              .code = call->code,
                                               .number = call->number,
                                               .vertices = vc4_vertices_of(call->primitive),
                                               .index = index,
@@ -106,7 +107,7 @@ __attribute__((noinline, cold)) static bool draw_watched(const struct vc4_draw_c
                                               .block_count = blocks};
     if (blocks)
         raster_draw_fill_varyings(&call->raster);
-    const struct vc4_frag_watch *watch = vc4_observe_covered(call->run, &it);
+    const struct gpu_watch *watch = vc4_observe_covered(call->run, &it);
     return !blocks || shade(call, watch, blocks, false);
 }
 

@@ -73,16 +73,16 @@ static void check_stage(const struct explain_stage *stage)
     for (uint32_t i = 0; i < stage->events.count; i++) {
         const struct explain_event *e = &stage->events.at[i];
         assert_int_not_equal(e->coverage, 0);
-        assert_int_equal(e->fault, 0);
+        assert_int_equal(e->lane.fault, 0);
         assert_int_not_equal(e->draw, UINT32_MAX); /* these captures bin all that they draw */
         if (e->outcome == EXPLAIN_CULLED)
             continue;
         assert_int_equal(e->samples, stage->samples);
         assert_memory_equal(e->color_before, color, e->samples * sizeof *color);
         memcpy(color, e->color_after, e->samples * sizeof *color);
-        assert_true(e->executed >= 1);
+        assert_true(e->lane.executed >= 1);
         for (uint32_t k = 0; k < e->samples; k++)
-            if (!(e->written >> k & 1))
+            if (!(e->lane.written >> k & 1))
                 assert_int_equal(e->color_after[k], e->color_before[k]);
         primitives++;
     }

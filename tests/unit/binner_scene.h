@@ -141,7 +141,7 @@ static inline void interrupt(void *data, uint32_t pending)
 
 static struct host host;
 
-static inline void start_observed(struct util_pool *pool, const struct vc4_observer *observer)
+static inline void start_observed(struct util_pool *pool, const struct gpu_observer *observer)
 {
     const struct vc4_options options = {
         .pool = pool, .observer = observer, .packet_budget = 100000, .fuel = 1000};

@@ -52,7 +52,7 @@ static inline void card_on_message(void *data, const char *text)
 
 /* `observer`: NULL, or who looks on; then jobs are asynchronous. */
 static inline void card_open_observed(struct card *card, uint64_t memory, const char *frames,
-                                      const struct vc4_observer *observer)
+                                      const struct gpu_observer *observer)
 {
     struct vc4_options device = {.fuel = 1000, .observer = observer};
     memset(card, 0, sizeof *card);

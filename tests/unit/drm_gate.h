@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "drm/protocol.h"
-#include "gpu/vc4/observe.h"
+#include "gpu/observe.h"
 
 enum { GATE_SIDE = 16, GATE_GREEN = 0x0000ff00 };
 
@@ -19,7 +19,7 @@ struct gate {
     pthread_cond_t changed;
     bool open;
     unsigned arrived; /* jobs that came to the gate */
-    struct vc4_observer observer;
+    struct gpu_observer observer;
 };
 
 /* A thread that has nothing else to do. */
@@ -66,7 +66,7 @@ static inline void *gate_pass(void *data, unsigned worker, uint32_t batch, uint3
 static inline void gate_init(struct gate *gate)
 {
     *gate = (struct gate){.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-    gate->observer = (struct vc4_observer){.data = gate, .job = gate_pass};
+    gate->observer = (struct gpu_observer){.data = gate, .job = gate_pass};
 }
 
 static inline void gate_set(struct gate *gate, bool open)

@@ -188,7 +188,7 @@ static void test_same_bytes_however_culled(void **unused)
 {
     enum { COUNT = TILER_PIECE + 12346, BYTES = 8u << 20 };
     static uint16_t index[COUNT];
-    const struct vc4_observer watching = {0};
+    const struct gpu_observer watching = {0};
     struct config c = {16 * 32, 0, 2, false};
     uint8_t *first = malloc(BYTES);
     struct vc4_counters counters = {0};

@@ -7,7 +7,6 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "gpu/vc4/cl.h"
 #include "tests/unit/json_reader.h"
 #include "tests/unit/renderer_scene.h"
 #include "tools/explain.h"
@@ -66,7 +65,7 @@ static void explain(struct film *f, struct explain_pixel *pixel, struct explain_
         fail_msg("%s", error.text);
 }
 
-static const struct explain_value *find_value(const struct explain_value *v, unsigned count, const char *name)
+static const struct gpu_value *find_value(const struct gpu_value *v, unsigned count, const char *name)
 {
     for (unsigned i = 0; i < count; i++)
         if (!strcmp(v[i].name, name))
@@ -118,20 +117,20 @@ static void check_written(const struct explain_event *e)
     assert_int_equal(e->coverage, 1);
     assert_int_equal(e->color_before[0], RED);
     assert_int_equal(e->color_after[0], BLUE);
-    assert_int_equal(e->tests.count, 1);
-    assert_int_equal(e->tests.at[0].depth, 0x400000);
-    assert_int_equal(e->tests.at[0].before[0], 0x80000007);
-    assert_int_equal(e->tests.at[0].after[0], 0x40000007);
-    assert_int_equal(e->tests.at[0].rule.depth_func, RASTER_LESS);
-    assert_int_equal(e->tests.at[0].passed, 1);
-    assert_int_equal(e->program, AT_FS);
-    assert_int_equal(e->trace.count, 5);
-    const struct explain_insn *insn = e->trace.at;
+    assert_int_equal(e->lane.tests.count, 1);
+    assert_int_equal(e->lane.tests.at[0].depth, 0x400000);
+    assert_int_equal(e->lane.tests.at[0].before[0], 0x80000007);
+    assert_int_equal(e->lane.tests.at[0].after[0], 0x40000007);
+    assert_int_equal(e->lane.tests.at[0].rule.depth_func, RASTER_LESS);
+    assert_int_equal(e->lane.tests.at[0].passed, 1);
+    assert_int_equal(e->program, 0);
+    assert_int_equal(e->lane.trace.count, 5);
+    const struct gpu_step *insn = e->lane.trace.at;
     assert_int_equal(insn[0].pc, 0);
-    assert_int_equal(find_value(insn[0].read, insn[0].reads, "rb15")->value, 0x400000);
-    assert_int_equal(find_value(insn[0].write, insn[0].writes, "tlb_z")->value, 0x400000);
-    assert_int_equal(find_value(insn[1].read, insn[1].reads, "unif")->value, BLUE);
-    assert_int_equal(find_value(insn[1].write, insn[1].writes, "tlb_color")->value, BLUE);
+    assert_int_equal(find_value(insn[0].read, insn[0].reads, "rb15")->value[0], 0x400000);
+    assert_int_equal(find_value(insn[0].write, insn[0].writes, "tlb_z")->value[0], 0x400000);
+    assert_int_equal(find_value(insn[1].read, insn[1].reads, "unif")->value[0], BLUE);
+    assert_int_equal(find_value(insn[1].write, insn[1].writes, "tlb_color")->value[0], BLUE);
 }
 
 static void primitives_at_a_pixel(void **state)
@@ -156,7 +155,7 @@ static void primitives_at_a_pixel(void **state)
     const struct explain_event *behind = &stage->events.at[1], *away = &stage->events.at[2];
     assert_int_equal(behind->outcome, EXPLAIN_DEPTH_FAILED);
     assert_int_equal(behind->primitive, 1);
-    assert_int_equal(behind->tests.at[0].passed, 0);
+    assert_int_equal(behind->lane.tests.at[0].passed, 0);
     assert_int_equal(behind->color_after[0], BLUE);
     assert_int_equal(away->outcome, EXPLAIN_CULLED);
     assert_int_equal(away->primitive, 2);
@@ -205,11 +204,11 @@ static void binned_draws(void **state)
         const struct explain_draw *draw = &result.draws.at[e->draw];
         assert_int_equal(draw->picture, 2);
         assert_in_range(draw->number, 1, 6); /* kmscube draws its six faces one by one */
-        assert_int_equal(draw->bin.record, VC4_CL_ARRAY_PRIMITIVES);
+        assert_false(draw->bin.indexed);
         assert_int_equal(draw->bin.length, 4);
         assert_in_range(e->primitive, 0, 1);
         assert_int_equal(e->vertices, 3);
-        assert_int_equal(e->trace.count, 0); /* not asked for */
+        assert_int_equal(e->lane.trace.count, 0); /* not asked for */
     }
     const struct explain_event *a = &stage->events.at[0], *b = &stage->events.at[1];
     assert_true(a->draw < b->draw);
@@ -234,10 +233,12 @@ static void discarded(void **state)
         explain(&f, &pixel, &result);
         const struct explain_event *e = &pixel.stages.at[0].events.at[0];
         assert_int_equal(e->outcome, i ? EXPLAIN_WRITTEN : EXPLAIN_DISCARDED);
-        assert_true(e->trace.at[1].flags);
-        assert_int_equal(e->trace.at[1].n, !i);
-        assert_int_equal(find_value(e->trace.at[1].read, e->trace.at[1].reads, "x_coord")->value, pixel.x);
-        assert_int_equal(find_value(e->trace.at[3].write, e->trace.at[3].writes, "tlb_color")->withheld, !i);
+        assert_true(e->lane.trace.at[1].flags);
+        assert_int_equal(e->lane.trace.at[1].n, !i);
+        assert_int_equal(find_value(e->lane.trace.at[1].read, e->lane.trace.at[1].reads, "x_coord")->value[0],
+                         pixel.x);
+        assert_int_equal(
+            find_value(e->lane.trace.at[3].write, e->lane.trace.at[3].writes, "tlb_color")->withheld, !i);
         assert_int_equal(e->color_after[0], i ? BLUE : RED);
         explain_finish(&result);
     }
@@ -275,12 +276,13 @@ static void texture_lookups(void **state)
     film_picture(&f, 64, 64);
     explain(&f, &pixel, &result);
     const struct explain_event *e = &pixel.stages.at[0].events.at[0];
-    assert_int_equal(e->lookups.count, 1);
-    assert_int_equal(e->varyings.count, 1);
-    const struct explain_lookup *l = &e->lookups.at[0];
+    assert_int_equal(e->lane.lookups.count, 1);
+    assert_int_equal(e->lane.varyings.count, 1);
+    const struct gpu_lookup *l = &e->lane.lookups.at[0];
     uint32_t texel = (uint32_t)(l->s * 16);
     assert_true(l->s > 0.0f && l->s < 1.0f && l->s == l->t);
-    assert_true(l->s == util_u2f(e->varyings.at[0].vary) + util_u2f(e->varyings.at[0].c)); /* w is 1 */
+    assert_true(l->s ==
+                util_u2f(e->lane.varyings.at[0].vary) + util_u2f(e->lane.varyings.at[0].c)); /* w is 1 */
     assert_int_equal(l->address, AT_TEXTURE);
     assert_int_equal(l->width, 16);
     assert_int_equal(l->height, 16);
@@ -292,9 +294,10 @@ static void texture_lookups(void **state)
     assert_int_equal(l->result, 0xff000000u | texel << 8 | texel);
     assert_int_equal(util_load32(f.scene.memory.base + l->where.offset), l->result);
     /* T is written before S: its value shows all the same. */
-    assert_int_equal(find_value(e->trace.at[3].write, e->trace.at[3].writes, "tmu0_t")->value,
+    assert_int_equal(find_value(e->lane.trace.at[3].write, e->lane.trace.at[3].writes, "tmu0_t")->value[0],
                      util_f2u(l->t));
-    assert_int_equal(find_value(e->trace.at[5].write, e->trace.at[5].writes, "r4")->value, l->result);
+    assert_int_equal(find_value(e->lane.trace.at[5].write, e->lane.trace.at[5].writes, "r4")->value[0],
+                     l->result);
     assert_int_equal(e->color_after[0], l->result);
     explain_finish(&result);
     film_close(&f);
@@ -328,7 +331,7 @@ static void four_samples(void **state)
     assert_int_equal(e->samples, 4);
     /* Samples stand at 3/8, 7/8, 1/8 and 5/8 of the pixel's width (raster/prim.h). */
     assert_int_equal(e->coverage, 1 << 1 | 1 << 3);
-    assert_int_equal(e->written, e->coverage);
+    assert_int_equal(e->lane.written, e->coverage);
     for (uint32_t k = 0; k < 4; k++) {
         assert_int_equal(e->color_after[k], e->coverage >> k & 1 ? BLUE : RED);
         assert_int_equal(e->zs_after[k] >> 8, e->coverage >> k & 1 ? 0x400000 : 0x800000);
@@ -505,7 +508,7 @@ static void profile_adds_up(void **state)
         for (uint32_t i = 0; i < p.programs.count; i++) {
             by_program += p.programs.at[i].executed;
             assert_true(p.programs.at[i].by_pc);
-            for (uint32_t pc = 0; pc < p.programs.at[i].insn_count; pc++)
+            for (uint32_t pc = 0; pc < p.programs.at[i].word_count; pc++)
                 by_pc += p.programs.at[i].count[pc];
         }
         assert_int_equal(draws, c.draws);

@@ -1,28 +1,29 @@
-/* A fragment program's way through one lane: what each instruction reads and writes, what the tests and the
- * texture unit say. Registers are seen before each instruction; what comes through ports is told by them. */
+/* A fragment program's way through one lane (frag_watch.h). Registers are seen before each instruction; what
+ * comes through ports is told by them. */
 #include <stdio.h>
 #include <string.h>
 
+#include "gpu/vc4/frag_watch.h"
 #include "isa/vc4_qpu/names.h"
-#include "tools/explain_internal.h"
 #include "util/bits.h"
+#include "util/list.h"
 
 #define IMPLICIT_R4 100u /* in `address`: r4 by the SFU or a signal, r5 by a varying */
 #define IMPLICIT_R5 101u
 
 /* ---- reads ---- */
 
-static void push_read(struct explain_tracer *t, const char *name, uint32_t value)
+static void push_read(struct vc4_follower *t, const char *name, uint32_t value)
 {
-    struct explain_insn *now = &t->now;
-    if (now->reads == EXPLAIN_VALUES)
+    struct gpu_step *now = &t->now;
+    if (now->reads == GPU_VALUES)
         return;
-    struct explain_value *v = &now->read[now->reads++];
-    *v = (struct explain_value){.value = value, .known = true};
+    struct gpu_value *v = &now->read[now->reads++];
+    *v = (struct gpu_value){.value = {value}, .count = 1, .known = true};
     snprintf(v->name, sizeof v->name, "%s", name);
 }
 
-static bool has_read(const struct explain_tracer *t, const char *name)
+static bool has_read(const struct vc4_follower *t, const char *name)
 {
     for (uint32_t i = 0; i < t->now.reads; i++)
         if (!strcmp(t->now.read[i].name, name))
@@ -31,21 +32,21 @@ static bool has_read(const struct explain_tracer *t, const char *name)
 }
 
 /* A source read twice is named once. */
-static void add_read(struct explain_tracer *t, const char *name, uint32_t value)
+static void add_read(struct vc4_follower *t, const char *name, uint32_t value)
 {
     if (!has_read(t, name))
         push_read(t, name, value);
 }
 
 /* A source of an operand as it stands in the registers; ports tell of the others. */
-static void add_operand(struct explain_tracer *t, unsigned mux, unsigned lane,
+static void add_operand(struct vc4_follower *t, unsigned mux, unsigned lane,
                         const struct vc4_qpu_state *state)
 {
     const struct vc4_qpu_insn *insn = t->insn;
     const char *suffix = "";
     char name[20], other[8];
     unsigned address = mux == VC4_QPU_MUX_A ? insn->raddr_a : insn->raddr_b;
-    if (lane != t->lane) {
+    if (lane != t->number) {
         snprintf(other, sizeof other, "@l%u", lane);
         suffix = other;
     }
@@ -71,7 +72,7 @@ static unsigned from_lane(unsigned mux, unsigned lane, unsigned turn)
     return mux <= VC4_QPU_MUX_R3 ? (lane - turn) & 15 : (lane & ~3u) | ((lane - turn) & 3);
 }
 
-static void add_operands(struct explain_tracer *t, const struct vc4_qpu_state *state)
+static void add_operands(struct vc4_follower *t, const struct vc4_qpu_state *state)
 {
     const struct vc4_qpu_insn *insn = t->insn;
     unsigned add = vc4_qpu_operands(false, insn->op_add), mul = vc4_qpu_operands(true, insn->op_mul),
@@ -79,14 +80,14 @@ static void add_operands(struct explain_tracer *t, const struct vc4_qpu_state *s
     if (insn->sig == VC4_QPU_SIG_SMALL_IMM && insn->raddr_b >= 48)
         turn = insn->raddr_b == 48 ? state->r[5][0] & 15 : insn->raddr_b - 48u;
     if (insn->op_add != VC4_QPU_A_NOP && insn->cond_add != VC4_QPU_COND_NEVER) {
-        add_operand(t, insn->add_a, t->lane, state);
+        add_operand(t, insn->add_a, t->number, state);
         if (add > 1)
-            add_operand(t, insn->add_b, t->lane, state);
+            add_operand(t, insn->add_b, t->number, state);
     }
     if (insn->op_mul != VC4_QPU_M_NOP && insn->cond_mul != VC4_QPU_COND_NEVER) {
-        add_operand(t, insn->mul_a, from_lane(insn->mul_a, t->lane, turn), state);
+        add_operand(t, insn->mul_a, from_lane(insn->mul_a, t->number, turn), state);
         if (mul > 1)
-            add_operand(t, insn->mul_b, from_lane(insn->mul_b, t->lane, turn), state);
+            add_operand(t, insn->mul_b, from_lane(insn->mul_b, t->number, turn), state);
     }
 }
 
@@ -107,19 +108,19 @@ static bool holds(const struct vc4_qpu_state *state, unsigned cond, unsigned lan
     }
 }
 
-static void add_write(struct explain_tracer *t, const char *name, uint8_t address, bool file_b, bool withheld)
+static void add_write(struct vc4_follower *t, const char *name, uint8_t address, bool file_b, bool withheld)
 {
-    struct explain_insn *now = &t->now;
-    if (now->writes == EXPLAIN_VALUES)
+    struct gpu_step *now = &t->now;
+    if (now->writes == GPU_VALUES)
         return;
     t->address[now->writes] = address;
     t->file_b[now->writes] = file_b;
-    struct explain_value *v = &now->write[now->writes++];
-    *v = (struct explain_value){.withheld = withheld};
+    struct gpu_value *v = &now->write[now->writes++];
+    *v = (struct gpu_value){.count = 1, .withheld = withheld};
     snprintf(v->name, sizeof v->name, "%s", name);
 }
 
-static void add_destination(struct explain_tracer *t, bool mul, const struct vc4_qpu_state *state)
+static void add_destination(struct vc4_follower *t, bool mul, const struct vc4_qpu_state *state)
 {
     const struct vc4_qpu_insn *insn = t->insn;
     uint8_t address = mul ? insn->waddr_mul : insn->waddr_add;
@@ -133,48 +134,48 @@ static void add_destination(struct explain_tracer *t, bool mul, const struct vc4
         snprintf(name, sizeof name, "r%c%u", file_b ? 'b' : 'a', address);
     else
         snprintf(name, sizeof name, "%s", known ? known : "reserved");
-    bool withheld = insn->kind != VC4_QPU_BRANCH && !holds(state, cond, t->lane);
+    bool withheld = insn->kind != VC4_QPU_BRANCH && !holds(state, cond, t->number);
     add_write(t, name, address, file_b, withheld);
     if (address >= VC4_QPU_W_SFU_RECIP && address <= VC4_QPU_W_SFU_LOG2)
         add_write(t, "r4", IMPLICIT_R4, false, withheld);
 }
 
 /* The value of a write of the instruction under way, told by a port. */
-static void told(struct explain_tracer *t, uint8_t address, uint32_t value)
+static void told(struct vc4_follower *t, uint8_t address, uint32_t value)
 {
     for (uint32_t i = 0; i < t->now.writes; i++)
         if (t->address[i] == address) {
-            t->now.write[i].value = value;
+            t->now.write[i].value[0] = value;
             t->now.write[i].known = true;
         }
 }
 
 /* Registers written, as they are after the instruction. */
-static void finish_insn(struct explain_tracer *t, const struct vc4_qpu_state *state)
+static void finish_insn(struct vc4_follower *t, const struct vc4_qpu_state *state)
 {
-    struct explain_insn *now = &t->now;
+    struct gpu_step *now = &t->now;
     for (uint32_t i = 0; i < now->writes; i++) {
-        struct explain_value *v = &now->write[i];
+        struct gpu_value *v = &now->write[i];
         uint8_t a = t->address[i];
         bool reg =
             a < 32 || (a >= VC4_QPU_W_ACC0 && a <= VC4_QPU_W_ACC3) || a == VC4_QPU_W_ACC5 || a >= IMPLICIT_R4;
         if (!reg)
             continue;
         v->known = true;
-        v->value =
+        v->value[0] =
             a < 32
-                ? (t->file_b[i] ? state->b[a][t->lane] : state->a[a][t->lane])
-                : state->r[a >= IMPLICIT_R4 ? a - IMPLICIT_R4 + 4u : a - (unsigned)VC4_QPU_W_ACC0][t->lane];
+                ? (t->file_b[i] ? state->b[a][t->number] : state->a[a][t->number])
+                : state->r[a >= IMPLICIT_R4 ? a - IMPLICIT_R4 + 4u : a - (unsigned)VC4_QPU_W_ACC0][t->number];
     }
     if (now->flags) {
-        now->n = state->n >> t->lane & 1;
-        now->z = state->z >> t->lane & 1;
-        now->c = state->c >> t->lane & 1;
+        now->n = state->n >> t->number & 1;
+        now->z = state->z >> t->number & 1;
+        now->c = state->c >> t->number & 1;
     }
-    if (!t->keep || t->event->trace.count >= EXPLAIN_TRACE)
+    if (t->lane->trace.count >= t->lane->keep)
         return;
-    if (!EXPLAIN_ADD(t->event->trace, *now)) {
-        t->out_of_memory = true;
+    if (!UTIL_LIST_ADD(t->lane->trace, *now)) {
+        t->lane->out_of_memory = true;
         return;
     }
     for (uint32_t i = 0; i < now->writes; i++) {
@@ -182,19 +183,19 @@ static void finish_insn(struct explain_tracer *t, const struct vc4_qpu_state *st
         if (a < VC4_QPU_W_TMU0_S || a > VC4_QPU_W_TMU1_B || a % 4 == 0)
             continue;
         bool unit = a >= VC4_QPU_W_TMU1_S;
-        t->coordinate[unit][a % 4].insn = t->event->trace.count - 1;
+        t->coordinate[unit][a % 4].insn = t->lane->trace.count - 1;
         t->coordinate[unit][a % 4].write = i;
         t->coordinate[unit][a % 4].waits = true;
     }
 }
 
-void explain_trace_insn(struct explain_tracer *t, uint32_t pc, const struct vc4_qpu_insn *insn,
-                        const struct vc4_qpu_state *state)
+void vc4_follow_insn(struct vc4_follower *t, uint32_t pc, const struct vc4_qpu_insn *insn,
+                     const struct vc4_qpu_state *state)
 {
     if (t->insn)
         finish_insn(t, state);
     t->insn = insn;
-    t->now = (struct explain_insn){.pc = pc, .word = insn->word};
+    t->now = (struct gpu_step){.pc = pc};
     if (insn->kind == VC4_QPU_ALU)
         add_operands(t, state);
     if (insn->kind == VC4_QPU_BRANCH && insn->branch_reg) {
@@ -205,12 +206,12 @@ void explain_trace_insn(struct explain_tracer *t, uint32_t pc, const struct vc4_
     t->now.flags = insn->kind != VC4_QPU_BRANCH && insn->sf;
     add_destination(t, false, state);
     add_destination(t, true, state);
-    t->executed++;
+    t->lane->executed++;
 }
 
 /* ---- ports ---- */
 
-static void on_uniform(struct explain_tracer *t, uint32_t value)
+static void on_uniform(struct vc4_follower *t, uint32_t value)
 {
     const struct vc4_qpu_insn *insn = t->insn;
     bool read = insn->raddr_a == VC4_QPU_R_UNIFORM ||
@@ -219,22 +220,23 @@ static void on_uniform(struct explain_tracer *t, uint32_t value)
     push_read(t, read ? "unif" : "tmu set-up", value);
 }
 
-static void on_pair(struct explain_tracer *t, unsigned address, const uint32_t *a, const uint32_t *b)
+static void on_pair(struct vc4_follower *t, unsigned address, const uint32_t *a, const uint32_t *b)
 {
     const struct vc4_qpu_insn *insn = t->insn;
     if (insn->raddr_a == address)
-        add_read(t, vc4_qpu_name(VC4_QPU_READS_A, address), a[t->lane]);
+        add_read(t, vc4_qpu_name(VC4_QPU_READS_A, address), a[t->number]);
     if (insn->raddr_b == address && insn->sig != VC4_QPU_SIG_SMALL_IMM)
-        add_read(t, vc4_qpu_name(VC4_QPU_READS_B, address), b[t->lane]);
+        add_read(t, vc4_qpu_name(VC4_QPU_READS_B, address), b[t->number]);
 }
 
-static void on_varying(struct explain_tracer *t, uint32_t n, uint32_t vary, uint32_t c)
+static void on_varying(struct vc4_follower *t, uint32_t n, uint32_t vary, uint32_t c)
 {
-    const struct explain_varying varying = {.n = n, .vary = vary, .c = c};
+    struct gpu_varying varying = {.n = n, .vary = vary, .c = c};
+    snprintf(varying.name, sizeof varying.name, "%u", n % 100);
     add_read(t, "vary", vary);
     add_write(t, "r5", IMPLICIT_R5, false, false);
-    if (!EXPLAIN_ADD(t->event->varyings, varying))
-        t->out_of_memory = true;
+    if (!UTIL_LIST_ADD(t->lane->varyings, varying))
+        t->lane->out_of_memory = true;
 }
 
 static float coordinate(const uint32_t *words, unsigned lane)
@@ -250,35 +252,35 @@ static void as_floats(const uint32_t *words, float out[16])
         memset(out, 0, 16 * sizeof *out);
 }
 
-static void on_request(struct explain_tracer *t, const struct vc4_watched_port *port)
+static void on_request(struct vc4_follower *t, const struct vc4_watched_port *port)
 {
     const uint32_t *words[4] = {port->request.s, port->request.t, port->request.r, port->request.b};
     unsigned unit = port->request.unit;
     uint8_t first = unit ? VC4_QPU_W_TMU1_S : VC4_QPU_W_TMU0_S;
-    struct explain_lookup it = {.pc = t->now.pc,
-                                .unit = (uint8_t)unit,
-                                .raw = !port->request.key,
-                                .has_t = words[1],
-                                .has_r = words[2],
-                                .has_b = words[3],
-                                .s = coordinate(words[0], t->lane),
-                                .t = coordinate(words[1], t->lane),
-                                .r = coordinate(words[2], t->lane),
-                                .b = coordinate(words[3], t->lane),
-                                .result = port->request.result[t->lane]};
+    struct gpu_lookup it = {.pc = t->now.pc,
+                            .raw = !port->request.key,
+                            .has_t = words[1],
+                            .has_r = words[2],
+                            .has_b = words[3],
+                            .s = coordinate(words[0], t->number),
+                            .t = coordinate(words[1], t->number),
+                            .r = coordinate(words[2], t->number),
+                            .b = coordinate(words[3], t->number),
+                            .result = port->request.result[t->number]};
+    snprintf(it.unit, sizeof it.unit, "tmu%u", unit & 1);
     for (unsigned k = 0; k < 4; k++) {
         if (!words[k])
             continue;
-        told(t, (uint8_t)(first + k), words[k][t->lane]);
+        told(t, (uint8_t)(first + k), words[k][t->number]);
         if (t->coordinate[unit][k].waits) {
-            struct explain_insn *insn = &t->event->trace.at[t->coordinate[unit][k].insn];
-            insn->write[t->coordinate[unit][k].write].value = words[k][t->lane];
+            struct gpu_step *insn = &t->lane->trace.at[t->coordinate[unit][k].insn];
+            insn->write[t->coordinate[unit][k].write].value[0] = words[k][t->number];
             insn->write[t->coordinate[unit][k].write].known = true;
             t->coordinate[unit][k].waits = false;
         }
     }
     if (it.raw) {
-        it.address = port->request.s[t->lane];
+        it.address = port->request.s[t->number];
     } else {
         const struct raster_texture *texture = port->request.texture;
         float s[16], tt[16], r[16], b[16];
@@ -292,63 +294,62 @@ static void on_request(struct explain_tracer *t, const struct vc4_watched_port *
         it.levels = texture->level_count;
         it.format = port->request.key->format;
         it.cube = port->request.key->cube;
-        raster_texture_lookup(port->request.key, texture, s, tt, r, b, t->lane, &it.where);
+        raster_texture_lookup(port->request.key, texture, s, tt, r, b, t->number, &it.where);
     }
-    if (!EXPLAIN_ADD(t->event->lookups, it))
-        t->out_of_memory = true;
+    if (!UTIL_LIST_ADD(t->lane->lookups, it))
+        t->lane->out_of_memory = true;
 }
 
-static void on_depth(struct explain_tracer *t, const struct vc4_watched_port *port, unsigned samples)
+static void on_depth(struct vc4_follower *t, const struct vc4_watched_port *port, unsigned samples)
 {
-    struct explain_test test = {
-        .pc = t->now.pc, .depth = port->depth.value[t->lane] & 0xffffff, .rule = *port->depth.test};
-    told(t, VC4_QPU_W_TLB_Z, port->depth.value[t->lane]);
+    struct gpu_test test = {
+        .pc = t->now.pc, .depth = port->depth.value[t->number] & 0xffffff, .rule = *port->depth.test};
+    told(t, VC4_QPU_W_TLB_Z, port->depth.value[t->number]);
     for (unsigned k = 0; k < samples; k++) {
         uint8_t bit = (uint8_t)(1u << k);
-        test.before[k] = port->depth.before[k * 16 + t->lane];
-        test.after[k] = port->depth.after[k * 16 + t->lane];
-        if ((port->lanes & port->depth.live_before[k]) >> t->lane & 1)
+        test.before[k] = port->depth.before[k * 16 + t->number];
+        test.after[k] = port->depth.after[k * 16 + t->number];
+        if ((port->lanes & port->depth.live_before[k]) >> t->number & 1)
             test.samples |= bit;
-        if ((port->lanes & port->depth.live_after[k]) >> t->lane & 1)
+        if ((port->lanes & port->depth.live_after[k]) >> t->number & 1)
             test.passed |= bit;
     }
-    t->z_written |= test.samples != 0;
-    if (test.samples && !EXPLAIN_ADD(t->event->tests, test))
-        t->out_of_memory = true;
+    if (test.samples && !UTIL_LIST_ADD(t->lane->tests, test))
+        t->lane->out_of_memory = true;
 }
 
-static void on_color(struct explain_tracer *t, const struct vc4_watched_port *port, unsigned samples)
+static void on_color(struct vc4_follower *t, const struct vc4_watched_port *port, unsigned samples)
 {
     uint8_t address = port->color.all ? VC4_QPU_W_TLB_COLOR_ALL : VC4_QPU_W_TLB_COLOR_MS;
-    told(t, address, port->color.value[t->lane]);
+    told(t, address, port->color.value[t->number]);
     for (unsigned k = 0; k < samples; k++)
         if ((port->color.all || k == port->color.sample) &&
-            (port->lanes & port->color.live[k]) >> t->lane & 1)
-            t->written |= (uint8_t)(1u << k);
+            (port->lanes & port->color.live[k]) >> t->number & 1)
+            t->lane->written |= (uint8_t)(1u << k);
 }
 
-void explain_trace_port(struct explain_tracer *t, const struct vc4_watched_port *port, unsigned samples)
+void vc4_follow_port(struct vc4_follower *t, const struct vc4_watched_port *port, unsigned samples)
 {
     char name[20];
     switch (port->kind) {
     case VC4_WATCHED_UNIFORM: on_uniform(t, port->uniform.value); break;
     case VC4_WATCHED_VARYING:
-        on_varying(t, port->varying.n, port->varying.vary[t->lane], port->varying.c[t->lane]);
+        on_varying(t, port->varying.n, port->varying.vary[t->number], port->varying.c[t->number]);
         break;
     case VC4_WATCHED_COORDINATES: on_pair(t, VC4_QPU_R_XY, port->pair.a, port->pair.b); break;
     case VC4_WATCHED_FLAGS: on_pair(t, VC4_QPU_R_MS_REV, port->pair.a, port->pair.b); break;
-    case VC4_WATCHED_MS_MASK: told(t, VC4_QPU_W_MS_REV, port->value[t->lane]); break;
-    case VC4_WATCHED_STENCIL: told(t, VC4_QPU_W_TLB_STENCIL, port->value[t->lane]); break;
+    case VC4_WATCHED_MS_MASK: told(t, VC4_QPU_W_MS_REV, port->value[t->number]); break;
+    case VC4_WATCHED_STENCIL: told(t, VC4_QPU_W_TLB_STENCIL, port->value[t->number]); break;
     case VC4_WATCHED_REQUEST: on_request(t, port); break;
     case VC4_WATCHED_RESULT:
         snprintf(name, sizeof name, "tmu%u", port->result.unit);
-        add_read(t, name, port->result.value[t->lane]);
+        add_read(t, name, port->result.value[t->number]);
         add_write(t, "r4", IMPLICIT_R4, false, false);
         break;
     case VC4_WATCHED_DEPTH: on_depth(t, port, samples); break;
     case VC4_WATCHED_COLOR_WRITE: on_color(t, port, samples); break;
     case VC4_WATCHED_COLOR_LOAD:
-        add_read(t, "tile color", port->color.value[t->lane]);
+        add_read(t, "tile color", port->color.value[t->number]);
         add_write(t, "r4", IMPLICIT_R4, false, false);
         break;
     }
@@ -356,41 +357,11 @@ void explain_trace_port(struct explain_tracer *t, const struct vc4_watched_port 
 
 /* ---- the end ---- */
 
-/* Whether some sample that was tested passed the stencil's half of the test. */
-static bool stencil_passed(const struct explain_event *e, const struct explain_test *test)
-{
-    struct raster_zs stencil = test->rule;
-    stencil.depth_func = RASTER_ALWAYS;
-    for (unsigned k = 0; k < RASTER_MAX_SAMPLES; k++) {
-        uint32_t stored = test->before[k];
-        if ((test->samples >> k & 1) && raster_zs_test(&stencil, e->reverse, test->depth, &stored))
-            return true;
-    }
-    return false;
-}
-
-static enum explain_outcome outcome_of(const struct explain_tracer *t)
-{
-    const struct explain_event *e = t->event;
-    if (e->fault)
-        return EXPLAIN_FAULTED;
-    if (t->written)
-        return EXPLAIN_WRITTEN;
-    if (!e->tests.count)
-        return EXPLAIN_DISCARDED;
-    for (uint32_t i = 0; i < e->tests.count; i++)
-        if (!e->tests.at[i].passed)
-            return stencil_passed(e, &e->tests.at[i]) ? EXPLAIN_DEPTH_FAILED : EXPLAIN_STENCIL_FAILED;
-    return EXPLAIN_NO_COLOR;
-}
-
-void explain_trace_end(struct explain_tracer *t, const struct vc4_qpu_state *state,
-                       const struct vc4_qpu_report *report)
+void vc4_follow_end(struct vc4_follower *t, const struct vc4_qpu_state *state,
+                    const struct vc4_qpu_report *report)
 {
     if (t->insn)
         finish_insn(t, state);
-    t->event->fault = report->fault;
-    t->event->executed = t->executed;
-    t->event->written = t->written;
-    t->event->outcome = outcome_of(t);
+    t->lane->fault = report->fault;
+    t->lane->discarded = !t->lane->written && !t->lane->tests.count;
 }
