@@ -4,11 +4,17 @@
 #include "isa/utgard_gp/asm.h"
 #include "util/bits.h"
 
+enum {
+    COUNTER = 15, /* the register that counts loops: nothing else writes it */
+    LOOP_MAX = 9  /* instructions of a loop, six of them its own */
+};
+
 struct maker {
     uint64_t seed;
     bool full;
     uint64_t *words;
     uint32_t pc, count;
+    uint32_t branches;   /* still to come, at most: each parts the program, which costs a compiler most */
     bool after_complex1; /* the instruction before has one */
 };
 
@@ -37,6 +43,12 @@ static uint8_t source(struct maker *m)
             !(m->after_complex1 && src == UTGARD_GP_SRC_MUL0_1))
             return src;
     }
+}
+
+/* Mostly the same few, so that what is written is read. */
+static uint8_t some_register(struct maker *m, uint32_t count)
+{
+    return (uint8_t)below(m, one_in(m, 6) ? count : 6);
 }
 
 static uint8_t first(struct maker *m)
@@ -92,14 +104,14 @@ static uint8_t stored(struct maker *m, const struct utgard_gp_insn *i)
     }
 }
 
-/* Register 15 counts loops. */
 static void make_stores(struct maker *m, struct utgard_gp_insn *i)
 {
     for (unsigned n = 0; n < 2; n++) {
         if (one_in(m, 3))
             continue;
         i->store_varying[n] = one_in(m, 3);
-        i->store_addr[n] = (uint8_t)below(m, i->store_varying[n] ? 16 : 6);
+        i->store_addr[n] =
+            i->store_varying[n] ? (uint8_t)below(m, UTGARD_GP_VARYINGS) : some_register(m, COUNTER);
         i->store_src[n][0] = stored(m, i);
         i->store_src[n][1] = stored(m, i);
     }
@@ -108,9 +120,10 @@ static void make_stores(struct maker *m, struct utgard_gp_insn *i)
 static void make_fetches(struct maker *m, struct utgard_gp_insn *i)
 {
     i->fetch0_attribute = one_in(m, 2);
-    i->fetch0 = (uint8_t)below(m, i->fetch0_attribute ? 16 : 6);
-    i->fetch1 = (uint8_t)below(m, 6);
-    i->load_addr = (uint16_t)below(m, 24);
+    i->fetch0 =
+        i->fetch0_attribute ? (uint8_t)below(m, UTGARD_GP_ATTRIBUTES) : some_register(m, UTGARD_GP_REGISTERS);
+    i->fetch1 = some_register(m, UTGARD_GP_REGISTERS);
+    i->load_addr = (uint16_t)below(m, one_in(m, 6) ? UTGARD_GP_FILE : 24);
 }
 
 static void emit(struct maker *m, struct utgard_gp_insn *i)
@@ -121,25 +134,34 @@ static void emit(struct maker *m, struct utgard_gp_insn *i)
     m->pc++;
 }
 
+/* An address register, or two, from uniform 0, which holds small numbers. */
+static void make_address(struct maker *m, struct utgard_gp_insn *i)
+{
+    uint8_t src = (uint8_t)(UTGARD_GP_SRC_LOAD_X + below(m, 4));
+    i->complex_op = (uint8_t)(UTGARD_GP_COMPLEX_ADDR0 + below(m, 4));
+    i->complex_src = src;
+    i->load_addr = 0;
+    if (!one_in(m, 5))
+        return;
+    i->complex_op = UTGARD_GP_COMPLEX_ADDR01;
+    i->pass_op = UTGARD_GP_PASS_PASS;
+    i->pass_src = src;
+}
+
 static void make_plain(struct maker *m)
 {
     struct utgard_gp_insn i = utgard_gp_nop;
     make_fetches(m, &i);
     make_units(m, &i);
     make_stores(m, &i);
-    if (m->full && one_in(m, 6) && (i.complex_op == UTGARD_GP_COMPLEX_PASS)) {
-        /* an address of the first vec4s: uniform 0 holds small numbers */
-        i.complex_op = (uint8_t)(UTGARD_GP_COMPLEX_ADDR0 + below(m, 4));
-        i.complex_src = (uint8_t)(UTGARD_GP_SRC_LOAD_X + below(m, 4));
-        i.load_addr = 0;
-    }
+    if (m->full && one_in(m, 6) && (i.complex_op == UTGARD_GP_COMPLEX_PASS))
+        make_address(m, &i);
     if (m->full && one_in(m, 8))
         i.load_offset = (uint8_t)(1 + below(m, 3));
     if (m->full && one_in(m, 10)) {
         unsigned n = below(m, 2);
         i.store_temporary[n] = true;
         i.store_varying[n] = false;
-        i.store_addr[n] = 0;
         i.store_src[n][0] = stored(m, &i);
     }
     if (i.load_offset != UTGARD_GP_OFFSET_NONE)
@@ -167,13 +189,13 @@ static void make_loop(struct maker *m, uint32_t body)
     i.acc_b[0] = UTGARD_GP_SRC_COMPLEX_1;
     i.acc_b_neg[0] = true;
     i.store_src[0][0] = UTGARD_GP_STORE_ACC0;
-    i.store_addr[0] = 15;
+    i.store_addr[0] = COUNTER;
     emit(m, &i);
     make_nops(m, 2);
     start = m->pc;
     while (body--)
         make_plain(m);
-    i.fetch1 = 15;
+    i.fetch1 = COUNTER;
     i.acc_a[0] = UTGARD_GP_SRC_FETCH1_X;
     i.acc_b[0] = UTGARD_GP_SRC_LOAD_X + 1;
     emit(m, &i);
@@ -206,11 +228,20 @@ uint32_t utgard_gp_random(uint64_t seed, enum utgard_gp_random_profile profile, 
 {
     struct maker m = {.seed = seed, .full = profile == UTGARD_GP_RANDOM_FULL, .words = words};
     uint32_t limit = UTIL_MIN(capacity, UTGARD_GP_MAX_INSNS);
-    m.count = 4 + below(&m, UTIL_MIN(limit, 60) - 4);
+    m.count = (m.full ? LOOP_MAX : 4) +
+              below(&m, 1 + below(&m, UTIL_MIN(limit, 40) - LOOP_MAX)); /* short ones are many more */
+    if (m.full && limit == UTGARD_GP_MAX_INSNS && one_in(&m, 20)) {     /* targets of nine bits */
+        uint32_t before = 64 * (1 + below(&m, 7));
+        m.count += before;
+        make_nops(&m, before);
+    }
+    m.branches = m.full ? 1 + below(&m, 1 + below(&m, 4)) : 0;
     while (m.pc < m.count) {
-        if (m.full && m.pc + 16 < m.count && one_in(&m, 12))
-            make_loop(&m, 1 + below(&m, 6));
-        else if (m.full && one_in(&m, 10))
+        bool branch = m.branches && one_in(&m, 7);
+        m.branches -= branch;
+        if (branch && m.pc + LOOP_MAX <= m.count && !one_in(&m, 3))
+            make_loop(&m, 1 + below(&m, LOOP_MAX - 6));
+        else if (branch)
             make_skip(&m);
         else
             make_plain(&m);

@@ -12,6 +12,8 @@ struct maker {
     bool full;
     uint32_t *words;
     uint32_t at, left; /* words written; instructions to come */
+    uint32_t last;     /* where the instruction before stands; `at` when there is none */
+    uint32_t branches; /* still to come, at most: each parts the program, which costs a compiler most */
     /* A skip whose target is not known yet: the instruction, and how many more it skips. */
     uint32_t skip_at, skips;
 };
@@ -36,6 +38,17 @@ static void has(struct utgard_pp_insn *i, enum utgard_pp_field field)
 
 /* ---- operands ---- */
 
+/* One that may be written: mostly the same few, so that what is written is read. */
+static uint8_t some_register(struct maker *m)
+{
+    return (uint8_t)below(m, one_in(m, 6) ? COUNTER : FREE_REGISTERS);
+}
+
+static uint8_t some_scalar(struct maker *m)
+{
+    return (uint8_t)(some_register(m) << 2 | below(m, 4));
+}
+
 /* A register that means something here. */
 static uint8_t readable(struct maker *m, const struct utgard_pp_insn *i)
 {
@@ -49,7 +62,7 @@ static uint8_t readable(struct maker *m, const struct utgard_pp_insn *i)
     uint32_t k = below(m, 10);
     if (k < 4 && utgard_pp_has(i, special[k].field))
         return special[k].reg;
-    return (uint8_t)below(m, FREE_REGISTERS);
+    return one_in(m, 16) ? COUNTER : some_register(m);
 }
 
 static struct utgard_pp_vector vector(struct maker *m, const struct utgard_pp_insn *i)
@@ -63,11 +76,6 @@ static struct utgard_pp_scalar scalar(struct maker *m, const struct utgard_pp_in
 {
     struct utgard_pp_scalar s = {(uint8_t)(readable(m, i) << 2 | below(m, 4)), one_in(m, 5), one_in(m, 4)};
     return s;
-}
-
-static uint8_t scalar_dest(struct maker *m)
-{
-    return (uint8_t)(below(m, FREE_REGISTERS) << 2 | below(m, 4));
 }
 
 static uint8_t mask(struct maker *m)
@@ -86,7 +94,8 @@ static void make_constants(struct maker *m, struct utgard_pp_insn *i)
             continue;
         has(i, (enum utgard_pp_field)(UTGARD_PP_CONST0 + k));
         for (unsigned n = 0; n < 4; n++)
-            i->constant[k][n] = values[below(m, UTIL_ARRAY_SIZE(values))];
+            i->constant[k][n] =
+                one_in(m, 4) ? (uint16_t)below(m, 1u << 16) : values[below(m, UTIL_ARRAY_SIZE(values))];
     }
 }
 
@@ -103,10 +112,10 @@ static void make_varying(struct maker *m, struct utgard_pp_insn *i)
     bool from_register = i->varying.type == UTGARD_PP_VARYING_REGISTER ||
                          (i->varying.type == UTGARD_PP_VARYING_CUBE &&
                           (i->varying.perspective == 1 || i->varying.perspective == 2));
-    i->varying.dest = one_in(m, 3) ? UTGARD_PP_R_COORDINATES : (uint8_t)below(m, FREE_REGISTERS);
+    i->varying.dest = one_in(m, 3) ? UTGARD_PP_R_COORDINATES : some_register(m);
     i->varying.mask = mask(m);
     if (from_register) {
-        i->varying.vector = (uint8_t)below(m, FREE_REGISTERS);
+        i->varying.vector = readable(m, i);
         i->varying.scalar = (uint8_t)below(m, 4);
         i->varying.index = (uint8_t)below(m, 64);
         i->varying.negate = one_in(m, 4);
@@ -117,7 +126,7 @@ static void make_varying(struct maker *m, struct utgard_pp_insn *i)
     i->varying.index = (uint8_t)below(m, i->varying.align == UTGARD_PP_FLOAT  ? 30
                                          : i->varying.align == UTGARD_PP_VEC2 ? 16
                                                                               : 8);
-    i->varying.vector = m->full && one_in(m, 12) ? (uint8_t)below(m, FREE_REGISTERS) : 15;
+    i->varying.vector = m->full && one_in(m, 12) ? some_register(m) : 15;
     i->varying.scalar = i->varying.vector < 15 ? (uint8_t)below(m, 4) : 0;
 }
 
@@ -125,14 +134,20 @@ static void make_sampler(struct maker *m, struct utgard_pp_insn *i)
 {
     has(i, UTGARD_PP_SAMPLER);
     i->sync = true;
-    i->sampler.index = (uint16_t)below(m, 4);
+    i->sampler.index = (uint16_t)below(m, one_in(m, 8) ? 1u << 12 : 4);
     i->sampler.type = one_in(m, 4) ? UTGARD_PP_SAMPLER_CUBE : UTGARD_PP_SAMPLER_2D;
     i->sampler.mark = UTGARD_PP_SAMPLER_MARK;
     i->sampler.has_lod = one_in(m, 3);
     i->sampler.explicit_lod = i->sampler.has_lod && one_in(m, 2);
-    i->sampler.lod = i->sampler.has_lod ? (uint8_t)(below(m, FREE_REGISTERS) << 2) : 0;
-    i->sampler.has_offset = m->full && one_in(m, 16);
-    i->sampler.offset = i->sampler.has_offset ? (uint8_t)(below(m, FREE_REGISTERS) << 2) : 0;
+    i->sampler.lod = i->sampler.has_lod ? some_scalar(m) : 0;
+    i->sampler.has_offset = m->full && one_in(m, 12);
+    i->sampler.offset = i->sampler.has_offset ? some_scalar(m) : 0;
+}
+
+/* Of a vec4, a pair or a float: mostly around 0, where both signs meet. */
+static uint16_t temporary(struct maker *m)
+{
+    return (uint16_t)(one_in(m, 16) ? below(m, 1024) - 512 : below(m, 24) - 12);
 }
 
 static void make_load(struct maker *m, struct utgard_pp_insn *i)
@@ -140,11 +155,9 @@ static void make_load(struct maker *m, struct utgard_pp_insn *i)
     has(i, UTGARD_PP_LOAD);
     i->load.source = m->full && one_in(m, 3) ? UTGARD_PP_SOURCE_TEMPORARY : UTGARD_PP_SOURCE_UNIFORM;
     i->load.align = (uint8_t)below(m, 3);
-    i->load.index = (uint16_t)below(m, 24);
-    if (i->load.source == UTGARD_PP_SOURCE_TEMPORARY)
-        i->load.index -= 12;
+    i->load.index = i->load.source == UTGARD_PP_SOURCE_TEMPORARY ? temporary(m) : (uint16_t)below(m, 24);
     i->load.has_offset = m->full && one_in(m, 8);
-    i->load.offset = i->load.has_offset ? (uint8_t)(below(m, FREE_REGISTERS) << 2 | below(m, 4)) : 0;
+    i->load.offset = i->load.has_offset ? some_scalar(m) : 0;
 }
 
 static void make_multipliers(struct maker *m, struct utgard_pp_insn *i)
@@ -156,7 +169,7 @@ static void make_multipliers(struct maker *m, struct utgard_pp_insn *i)
         i->vmul.a = vector(m, i);
         if (utgard_pp_operands(UTGARD_PP_MUL_OPS, i->vmul.op) > 1)
             i->vmul.b = vector(m, i);
-        i->vmul.dest = (uint8_t)below(m, FREE_REGISTERS);
+        i->vmul.dest = some_register(m);
         i->vmul.mask = mask(m);
         i->vmul.mod = (uint8_t)below(m, 6) < 3 ? 0 : (uint8_t)below(m, 4);
     }
@@ -167,7 +180,7 @@ static void make_multipliers(struct maker *m, struct utgard_pp_insn *i)
         if (utgard_pp_operands(UTGARD_PP_MUL_OPS, i->smul.op) > 1)
             i->smul.b = scalar(m, i);
         i->smul.writes = !one_in(m, 3);
-        i->smul.dest = i->smul.writes ? scalar_dest(m) : 0;
+        i->smul.dest = i->smul.writes ? some_scalar(m) : 0;
         i->smul.mod = (uint8_t)below(m, 4);
     }
 }
@@ -183,7 +196,7 @@ static void make_accumulators(struct maker *m, struct utgard_pp_insn *i)
             i->vadd.b = vector(m, i);
         i->vadd.mul_in = utgard_pp_has(i, UTGARD_PP_VMUL) && one_in(m, 3);
         i->vadd.a.reg = i->vadd.mul_in ? 0 : i->vadd.a.reg;
-        i->vadd.dest = (uint8_t)below(m, FREE_REGISTERS);
+        i->vadd.dest = some_register(m);
         i->vadd.mask = mask(m);
         i->vadd.mod = (uint8_t)below(m, 6) < 3 ? 0 : (uint8_t)below(m, 4);
         i->sync |= (i->vadd.op | 1) == UTGARD_PP_ADD_DFDY;
@@ -196,8 +209,8 @@ static void make_accumulators(struct maker *m, struct utgard_pp_insn *i)
             i->sadd.b = scalar(m, i);
         i->sadd.mul_in = utgard_pp_has(i, UTGARD_PP_SMUL) && one_in(m, 3);
         i->sadd.a.reg = i->sadd.mul_in ? 0 : i->sadd.a.reg;
-        i->sadd.writes = true;
-        i->sadd.dest = scalar_dest(m);
+        i->sadd.writes = !one_in(m, 8);
+        i->sadd.dest = i->sadd.writes ? some_scalar(m) : 0;
         i->sadd.mod = (uint8_t)below(m, 4);
         i->sync |= (i->sadd.op | 1) == UTGARD_PP_ADD_DFDY;
     }
@@ -215,8 +228,8 @@ static void make_combine(struct maker *m, struct utgard_pp_insn *i)
         i->combine.b = scalar(m, i);
     i->combine.b_vector = readable(m, i);
     i->combine.b_swizzle = (uint8_t)below(m, 256);
-    i->combine.dest = scalar_dest(m);
-    i->combine.vector_dest = (uint8_t)below(m, FREE_REGISTERS);
+    i->combine.dest = some_scalar(m);
+    i->combine.vector_dest = some_register(m);
     i->combine.mask = mask(m);
     i->combine.mod = (uint8_t)below(m, 4);
 }
@@ -229,7 +242,7 @@ static void make_store(struct maker *m, struct utgard_pp_insn *i)
         i->store.fb_source = (uint8_t)below(m, 2);
         i->store.unknown_0 = 7;
         i->store.fb_unknown = 2;
-        i->store.fb_dest = (uint8_t)below(m, FREE_REGISTERS);
+        i->store.fb_dest = some_register(m);
         return;
     }
     i->store.dest = 3;
@@ -238,27 +251,40 @@ static void make_store(struct maker *m, struct utgard_pp_insn *i)
     i->store.source |= i->store.align == UTGARD_PP_FLOAT  ? (uint8_t)below(m, 4)
                        : i->store.align == UTGARD_PP_VEC2 ? (uint8_t)(below(m, 2) * 2)
                                                           : 0;
-    i->store.index = (uint16_t)(below(m, 24) - 12);
+    i->store.index = temporary(m);
     i->store.has_offset = one_in(m, 6);
-    i->store.offset = i->store.has_offset ? (uint8_t)(below(m, FREE_REGISTERS) << 2) : 0;
+    i->store.offset = i->store.has_offset ? some_scalar(m) : 0;
 }
 
 /* ---- instructions ---- */
 
+/* What an instruction says of one behind it: where a skip goes, and how long the next one is. */
+static void mend(struct maker *m, uint32_t at, int32_t target, uint8_t length)
+{
+    struct utgard_pp_insn i;
+    uint32_t out[UTGARD_PP_WORDS], count = utgard_pp_decode(m->words, m->at, at, &i);
+    if (target)
+        i.branch.target = target;
+    if (length && one_in(m, 2)) {
+        i.prefetch = true;
+        i.next = length;
+    }
+    utgard_pp_encode(&i, out);
+    memcpy(&m->words[at], out, count * sizeof *out);
+}
+
 static void emit(struct maker *m, struct utgard_pp_insn *i)
 {
-    uint32_t out[UTGARD_PP_WORDS];
+    uint32_t out[UTGARD_PP_WORDS], last = m->last;
     i->count = (uint8_t)utgard_pp_length(i->fields);
     utgard_pp_encode(i, out);
     memcpy(&m->words[m->at], out, i->count * sizeof *out);
-    if (m->skips && --m->skips == 0) { /* the skip goes to what follows */
-        struct utgard_pp_insn skip;
-        uint32_t length = utgard_pp_decode(m->words, m->at + i->count, m->skip_at, &skip);
-        skip.branch.target = (int32_t)(m->at + i->count - m->skip_at);
-        utgard_pp_encode(&skip, out);
-        memcpy(&m->words[m->skip_at], out, length * sizeof *out);
-    }
+    m->last = m->at;
     m->at += i->count;
+    if (last != m->last)
+        mend(m, last, 0, i->count);
+    if (m->skips && --m->skips == 0) /* the skip goes to what follows */
+        mend(m, m->skip_at, (int32_t)(m->at - m->skip_at), 0);
 }
 
 static void make_plain(struct maker *m)
@@ -290,8 +316,8 @@ static void make_skip(struct maker *m)
         return;
     has(&i, UTGARD_PP_BRANCH);
     i.branch.condition = (uint8_t)(1 + below(m, 7));
-    i.branch.a = i.branch.condition == UTGARD_PP_IF_ALWAYS ? 0 : scalar_dest(m);
-    i.branch.b = i.branch.condition == UTGARD_PP_IF_ALWAYS ? 0 : scalar_dest(m);
+    i.branch.a = i.branch.condition == UTGARD_PP_IF_ALWAYS ? 0 : some_scalar(m);
+    i.branch.b = i.branch.condition == UTGARD_PP_IF_ALWAYS ? 0 : some_scalar(m);
     m->skip_at = m->at;
     emit(m, &i);
     m->skips = 1 + below(m, 4);
@@ -341,16 +367,19 @@ uint32_t utgard_pp_random(uint64_t seed, enum utgard_pp_random_profile profile, 
     struct maker m = {.seed = seed, .full = profile == UTGARD_PP_RANDOM_FULL, .words = words};
     struct utgard_pp_insn end = {.stop = true};
     uint32_t limit = capacity - 8 * UTGARD_PP_WORDS;
-    m.left = 3 + below(&m, INSNS_MAX);
+    m.left = 3 + below(&m, 1 + below(&m, INSNS_MAX)); /* short ones are many more */
+    m.branches = m.full ? 1 + below(&m, 1 + below(&m, 4)) : 0;
     while (m.left-- && m.at < limit) {
-        if (m.full && one_in(&m, 14) && m.at + 8 * UTGARD_PP_WORDS < limit)
-            make_loop(&m, 1 + below(&m, 4));
-        else if (m.full && one_in(&m, 8))
-            make_skip(&m);
-        else if (m.full && one_in(&m, 20))
-            make_discard(&m);
-        else
+        uint32_t kind = m.branches && one_in(&m, 5) ? 1 + below(&m, 6) : 0;
+        m.branches -= kind != 0;
+        if (!kind)
             make_plain(&m);
+        else if (kind <= 2 && m.at + 8 * UTGARD_PP_WORDS < limit)
+            make_loop(&m, 1 + below(&m, 4));
+        else if (kind <= 4)
+            make_skip(&m);
+        else
+            make_discard(&m);
     }
     while (m.skips)
         make_plain(&m);
@@ -358,7 +387,7 @@ uint32_t utgard_pp_random(uint64_t seed, enum utgard_pp_random_profile profile, 
     has(&end, UTGARD_PP_VADD);
     end.constant[0][0] = 0x3c00;
     end.vadd.op = UTGARD_PP_ADD_MOV;
-    end.vadd.a.reg = (uint8_t)below(&m, FREE_REGISTERS);
+    end.vadd.a.reg = some_register(&m);
     end.vadd.a.swizzle = 0xe4;
     end.vadd.mask = 15;
     end.vadd.dest = 0;

@@ -1,8 +1,8 @@
-/* What the tests of random programs share: how many, from which number on, at every vector level of the host.
- */
+/* What the tests of random programs share: how many, from which number on, and what each is tried with. */
 #ifndef VITRAIL_TESTS_DIFF_RANDOM_H
 #define VITRAIL_TESTS_DIFF_RANDOM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -10,7 +10,45 @@
 #include "util/bits.h"
 #include "util/fpenv.h"
 
-enum { RANDOM_SHARE = 128 }; /* programs an engine compiles: it has room for so much code only */
+enum {
+    RANDOM_SHARE = 1024, /* programs that engines compile before others take their place */
+    RANDOM_INPUTS = 8    /* worlds that a program runs in */
+};
+
+/* One program of a set. Its number decides everything, so that it can be tried again alone; the parts of its
+ * hash are independent, so that every kind of program meets every level. */
+struct random_turn {
+    uint64_t number, hash;
+    struct jit_engine *engine; /* at one of the host's levels, of quick code or, one in four, optimised */
+};
+
+static inline uint64_t random_mix(uint64_t z)
+{
+    z += 0x9e3779b97f4a7c15u; /* splitmix64 */
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static inline uint32_t random_next(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 32);
+}
+
+/* Numbers of all kinds but denormals, which the ports of Mali's processors never give. */
+static inline uint32_t random_normal(uint64_t *state)
+{
+    static const uint32_t special[] = {0,          0x80000000, 0x3f800000, 0xbf800000,
+                                       0x7f800000, 0xff800000, 0x7fc00000, 0x40000000,
+                                       0x00800000, 0x7f7fffff, 0x3f000000, 0x40400000};
+    uint32_t kind = random_next(state) % 8, x = random_next(state);
+    if (kind == 0)
+        return special[x % UTIL_ARRAY_SIZE(special)];
+    if (kind < 6)
+        x = (x & 0x807fffff) | (120 + x % 16) << 23;
+    return x & 0x7f800000 ? x : x & 0x80000000;
+}
 
 static inline uint64_t random_number_of(const char *variable, uint64_t otherwise)
 {
@@ -18,32 +56,49 @@ static inline uint64_t random_number_of(const char *variable, uint64_t otherwise
     return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
-static inline struct jit_engine *random_engine(enum jit_level level, unsigned optimize)
-{
-    struct jit_options options = {.level = (int)level, .optimize = optimize, .cache_dir = ""};
-    struct jit_engine *engine;
-    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
-    return engine;
-}
+struct random_engines {
+    struct jit_engine *engine[JIT_LEVEL_COUNT][2];
+    unsigned levels;
+};
 
-/* Programs begin to begin + count - 1 at every level, one in four optimised; *seed is set anew for each
- * level. */
-static inline void
-random_programs(uint64_t begin, uint64_t count, uint64_t *seed,
-                void (*attempt)(struct jit_engine *, unsigned level, uint64_t number, void *), void *data)
+static inline void random_start(struct random_engines *e)
 {
-    unsigned saved = util_fpenv_enter();
+    e->levels = 0;
     for (enum jit_level level = 0; level < JIT_LEVEL_COUNT; level++) {
         if (!jit_level_supported(level))
             continue;
-        *seed = begin;
-        for (uint64_t n = begin; n < begin + count;) {
-            struct jit_engine *quick = random_engine(level, 0), *optimized = random_engine(level, 2);
-            for (uint64_t end = UTIL_MIN(n + RANDOM_SHARE, begin + count); n < end; n++)
-                attempt(n % 4 ? quick : optimized, level, n, data);
-            jit_engine_destroy(quick);
-            jit_engine_destroy(optimized);
+        for (unsigned n = 0; n < 2; n++) {
+            struct jit_options options = {
+                .level = (int)level, .optimize = n ? JIT_OPTIMISED : JIT_QUICK, .cache_dir = ""};
+            assert_int_equal(jit_engine_create(&options, &e->engine[e->levels][n], NULL), 0);
         }
+        e->levels++;
+    }
+}
+
+static inline void random_stop(struct random_engines *e)
+{
+    for (unsigned n = 0; n < e->levels * 2; n++)
+        jit_engine_destroy(e->engine[n / 2][n % 2]);
+}
+
+/* Programs begin to begin + count - 1. */
+static inline void random_programs(uint64_t begin, uint64_t count,
+                                   void (*attempt)(const struct random_turn *, void *), void *data)
+{
+    /* Each level its share by what LLVM takes for it: narrow vectors are many instructions. */
+    static const unsigned shares[] = {0, 1, 1, 2, 2, 2};
+    unsigned saved = util_fpenv_enter();
+    for (uint64_t n = begin; n < begin + count;) {
+        struct random_engines e;
+        random_start(&e);
+        for (uint64_t end = UTIL_MIN(n + RANDOM_SHARE, begin + count); n < end; n++) {
+            uint64_t hash = random_mix(n);
+            unsigned level = UTIL_MIN(shares[hash % UTIL_ARRAY_SIZE(shares)], e.levels - 1);
+            struct random_turn turn = {n, hash >> 16, e.engine[level][(hash >> 8) % 4 == 0]};
+            attempt(&turn, data);
+        }
+        random_stop(&e);
     }
     util_fpenv_leave(saved);
 }

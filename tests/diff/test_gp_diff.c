@@ -1,6 +1,7 @@
-/* The GP's translator against its interpreter: random programs over random vertices, at every vector level of
- * the host. Zero differences in varyings, registers, temporaries seen, and verdict. VITRAIL_GP_PROGRAMS sets
- * how many programs each level runs (default 24), VITRAIL_GP_SEED the first. */
+/* The GP's translator against its interpreter: random programs over random vertices, the vector levels of the
+ * host in turn. Zero differences in varyings, registers, temporaries seen, and verdict. One in four has bits
+ * turned, so that what no compiler emits is compared too. VITRAIL_GP_PROGRAMS sets how many (default 96),
+ * VITRAIL_GP_SEED the first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,37 +31,19 @@ struct world {
 };
 
 static uint64_t seed;
-static uint32_t random32(void)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 32);
-}
-
-/* Numbers of all kinds but denormals, which the ports never give. */
-static uint32_t random_number(void)
-{
-    static const uint32_t special[] = {0,          0x80000000, 0x3f800000, 0xbf800000,
-                                       0x7f800000, 0xff800000, 0x7fc00000, 0x40000000,
-                                       0x00800000, 0x7f7fffff, 0x3f000000, 0x40400000};
-    uint32_t kind = random32() % 8, x = random32();
-    if (kind == 0)
-        return special[x % UTIL_ARRAY_SIZE(special)];
-    if (kind < 6)
-        x = (x & 0x807fffff) | (120 + x % 16) << 23;
-    return x & 0x7f800000 ? x : x & 0x80000000;
-}
 
 static void make_world(struct world *w)
 {
     memset(w, 0, sizeof *w);
     uint32_t *words = (uint32_t *)(void *)w->attribute;
     for (size_t n = 0; n < sizeof w->attribute / 4; n++)
-        words[n] = random_number();
+        words[n] = random_normal(&seed);
     words = (uint32_t *)(void *)w->uniform;
     for (size_t n = 0; n < sizeof w->uniform / 4; n++)
-        words[n] = random_number();
+        words[n] = random_normal(&seed);
     for (unsigned c = 0; c < 4; c++) {
-        w->uniform[0][c] = util_f2u((float)(random32() % 12) - 2 + (random32() % 2 ? 0.75f : 0));
+        w->uniform[0][c] =
+            util_f2u((float)(random_next(&seed) % 12) - 2 + (random_next(&seed) % 2 ? 0.75f : 0));
         w->uniform[1][c] = util_f2u(c == 0 ? 3.0f : 1.0f);
     }
     memset(w->varying, STALE & 0xff, sizeof w->varying);
@@ -196,15 +179,20 @@ static void show(const uint64_t *words, uint32_t count)
     utgard_gp_disasm_program(stderr, words, count);
 }
 
-static void compare(uint64_t program, unsigned level, const uint64_t *words, uint32_t count,
+struct tally {
+    uint64_t ran, faulted, looped, turned, refused;
+};
+
+static void compare(const struct random_turn *turn, const uint64_t *words, uint32_t count,
                     const struct world *expected, const struct world *got, uint16_t lanes)
 {
+    const char *level = jit_level_name(jit_engine_level(turn->engine));
     for (unsigned l = 0; l < 16; l++) {
         if (!(lanes >> l & 1))
             continue;
         if (expected->fault[l] != got->fault[l]) {
             show(words, count);
-            fail_msg("program %" PRIu64 " level %u lane %u: fault %x, expected %x", program, level, l,
+            fail_msg("program %" PRIu64 " level %s lane %u: fault %x, expected %x", turn->number, level, l,
                      got->fault[l], expected->fault[l]);
         }
         if (expected->fault[l])
@@ -213,57 +201,74 @@ static void compare(uint64_t program, unsigned level, const uint64_t *words, uin
             for (unsigned c = 0; c < 4; c++) {
                 if (expected->varying[n][c][l] != got->varying[n][c][l]) {
                     show(words, count);
-                    fail_msg("program %" PRIu64 " level %u lane %u: varying %u.%u is %08x, expected %08x",
-                             program, level, l, n, c, got->varying[n][c][l], expected->varying[n][c][l]);
+                    fail_msg("program %" PRIu64 " level %s lane %u: varying %u.%u is %08x, expected %08x",
+                             turn->number, level, l, n, c, got->varying[n][c][l], expected->varying[n][c][l]);
                 }
                 if (!same(expected->reg[n][c][l], got->reg[n][c][l])) {
                     show(words, count);
-                    fail_msg("program %" PRIu64 " level %u lane %u: register %u.%u is %08x, expected %08x",
-                             program, level, l, n, c, got->reg[n][c][l], expected->reg[n][c][l]);
+                    fail_msg("program %" PRIu64 " level %s lane %u: register %u.%u is %08x, expected %08x",
+                             turn->number, level, l, n, c, got->reg[n][c][l], expected->reg[n][c][l]);
                 }
             }
     }
 }
 
-struct tally {
-    uint64_t ran, faulted, looped;
-};
-
-static void try_program(struct jit_engine *engine, unsigned level, uint64_t number, void *data)
+static void run_both(const struct random_turn *turn, const struct utgard_gp_program *p, run_fn run,
+                     const uint64_t *words, struct tally *tally)
 {
-    struct tally *tally = data;
     static struct world expected, got;
-    uint64_t words[64 * UTGARD_GP_WORDS];
-    struct utgard_gp_program *p;
-    uint32_t count =
-        utgard_gp_random(number, number % 3 ? UTGARD_GP_RANDOM_FULL : UTGARD_GP_RANDOM_STRAIGHT, words, 64);
-    assert_int_equal(utgard_gp_check(words, count, NULL, NULL), 0);
-    assert_int_equal(utgard_gp_program_create(words, count, &p, NULL), 0);
-    run_fn run = compile(engine, p);
-    tally->looped += p->repeats;
-    for (unsigned round = 0; round < 4; round++) {
-        uint16_t lanes = round ? (uint16_t)random32() : 0xffff;
+    for (unsigned round = 0; round < RANDOM_INPUTS; round++) {
+        uint16_t lanes = round ? (uint16_t)random_next(&seed) : 0xffff;
         make_world(&expected);
-        fill_temporaries(&expected);
+        if (p->stores_temporaries)
+            fill_temporaries(&expected);
         got = expected;
         interpret(p, &expected, lanes);
         run(&got, lanes, FUEL);
-        compare(number, level, words, count, &expected, &got, lanes);
+        compare(turn, words, p->insn_count, &expected, &got, lanes);
         tally->ran++;
         for (unsigned l = 0; l < 16; l++)
             tally->faulted += expected.fault[l] != 0;
     }
+}
+
+static void try_program(const struct random_turn *turn, void *data)
+{
+    struct tally *tally = data, turned = {0};
+    uint64_t words[UTGARD_GP_MAX_INSNS * UTGARD_GP_WORDS];
+    struct utgard_gp_program *p;
+    uint32_t count =
+        utgard_gp_random(turn->number, turn->hash % 3 ? UTGARD_GP_RANDOM_FULL : UTGARD_GP_RANDOM_STRAIGHT,
+                         words, UTGARD_GP_MAX_INSNS);
+    bool turns = turn->hash / 3 % 4 == 0;
+    seed = turn->hash;
+    assert_int_equal(utgard_gp_check(words, count, NULL, NULL), 0);
+    for (uint32_t n = turns ? 1 + random_next(&seed) % 4 : 0; n; n--) {
+        uint32_t bit = random_next(&seed) % (count * UTGARD_GP_WORDS * 64);
+        words[bit / 64] ^= 1ull << bit % 64;
+    }
+    if (utgard_gp_program_create(words, count, &p, NULL)) {
+        assert_true(turns);
+        tally->refused++;
+        return;
+    }
+    tally->looped += p->repeats;
+    tally->turned += turns;
+    run_both(turn, p, compile(turn->engine, p), words, turns ? &turned : tally);
     utgard_gp_program_destroy(p);
 }
 
 static void test_random(void **state)
 {
     (void)state;
-    uint64_t programs = random_number_of("VITRAIL_GP_PROGRAMS", 24),
+    uint64_t programs = random_number_of("VITRAIL_GP_PROGRAMS", 96),
              begin = random_number_of("VITRAIL_GP_SEED", 1);
     struct tally tally = {0};
-    random_programs(begin, programs, &seed, try_program, &tally);
+    random_programs(begin, programs, try_program, &tally);
+    print_message("%" PRIu64 " programs, %" PRIu64 " with bits turned, %" PRIu64 " refused\n", programs,
+                  tally.turned, tally.refused);
     assert_true(tally.looped * 10 > programs);
+    assert_true(tally.refused * 10 < programs);
     assert_true(tally.faulted * 2 < tally.ran * 16);
 }
 

@@ -1,6 +1,7 @@
-/* The PP's translator against its interpreter: random programs over random fragments, at every vector level
- * of the host. Zero differences in registers, discarded lanes, what the ports were asked, and verdict.
- * VITRAIL_PP_PROGRAMS sets how many programs each level runs (default 24), VITRAIL_PP_SEED the first. */
+/* The PP's translator against its interpreter: random programs over random fragments, the vector levels of
+ * the host in turn. Zero differences in registers, discarded lanes, what the ports were asked, and verdict.
+ * One in four has bits turned, so that what no compiler emits is compared too. VITRAIL_PP_PROGRAMS sets how
+ * many (default 144), VITRAIL_PP_SEED the first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,32 +32,13 @@ struct world {
 };
 
 static uint64_t seed;
-static uint32_t random32(void)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 32);
-}
-
-/* Numbers of all kinds but denormals, which the ports never give. */
-static uint32_t random_number(void)
-{
-    static const uint32_t special[] = {0,          0x80000000, 0x3f800000, 0xbf800000,
-                                       0x7f800000, 0xff800000, 0x7fc00000, 0x40000000,
-                                       0x00800000, 0x7f7fffff, 0x3f000000, 0x40400000};
-    uint32_t kind = random32() % 8, x = random32();
-    if (kind == 0)
-        return special[x % UTIL_ARRAY_SIZE(special)];
-    if (kind < 6)
-        x = (x & 0x807fffff) | (120 + x % 16) << 23;
-    return x & 0x7f800000 ? x : x & 0x80000000;
-}
 
 static void make_world(struct world *w)
 {
     memset(w, 0, sizeof *w);
     uint32_t *words = (uint32_t *)(void *)w;
     for (size_t n = 0; n < offsetof(struct world, reg) / 4; n++)
-        words[n] = random_number();
+        words[n] = random_normal(&seed);
     for (unsigned l = 0; l < 16; l++)
         w->frontface[l] = l & 1 ? 0x3f800000 : 0;
 }
@@ -304,67 +286,102 @@ static bool same(uint32_t x, uint32_t y)
     return x == y || (nan_x && nan_y);
 }
 
-static void compare(uint64_t program, unsigned level, const uint32_t *words, uint32_t count,
+struct tally {
+    uint64_t ran, faulted, looped, discarded, turned, refused;
+};
+
+static void compare(const struct random_turn *turn, const uint32_t *words, uint32_t count,
                     const struct world *expected, const struct world *got, uint16_t lanes)
 {
+    const char *level = jit_level_name(jit_engine_level(turn->engine));
     if (expected->fault != got->fault) {
         utgard_pp_disasm_program(stderr, words, count);
-        fail_msg("program %" PRIu64 " level %u: fault %x, expected %x", program, level, got->fault,
+        fail_msg("program %" PRIu64 " level %s: fault %x, expected %x", turn->number, level, got->fault,
                  expected->fault);
     }
     if (!expected->fault && expected->live != got->live) {
         utgard_pp_disasm_program(stderr, words, count);
-        fail_msg("program %" PRIu64 " level %u: live %04x, expected %04x", program, level, got->live,
+        fail_msg("program %" PRIu64 " level %s: live %04x, expected %04x", turn->number, level, got->live,
                  expected->live);
     }
     for (unsigned l = 0; !expected->fault && l < 16; l++)
         for (unsigned n = 0; lanes >> l & 1 && n < UTGARD_PP_REGISTERS * 4; n++)
             if (!same(expected->reg[n / 4][n % 4][l], got->reg[n / 4][n % 4][l])) {
                 utgard_pp_disasm_program(stderr, words, count);
-                fail_msg("program %" PRIu64 " level %u lane %u: r%u.%c is %08x, expected %08x", program,
+                fail_msg("program %" PRIu64 " level %s lane %u: r%u.%c is %08x, expected %08x", turn->number,
                          level, l, n / 4, "xyzw"[n % 4], got -> reg[n / 4][n % 4][l],
                          expected -> reg[n / 4][n % 4][l]);
             }
 }
 
-struct tally {
-    uint64_t ran, faulted, looped, discarded;
-};
-
-static void try_program(struct jit_engine *engine, unsigned level, uint64_t number, void *data)
+static void run_both(const struct random_turn *turn, const struct utgard_pp_program *p, const uint32_t *words,
+                     struct tally *tally)
 {
-    struct tally *tally = data;
     static struct world expected, got;
-    uint32_t words[WORDS];
-    struct utgard_pp_program *p;
-    uint32_t count = utgard_pp_random(number, number % 3 ? UTGARD_PP_RANDOM_FULL : UTGARD_PP_RANDOM_STRAIGHT,
-                                      words, WORDS);
-    assert_int_equal(utgard_pp_program_create(words, count, &p, NULL), 0);
-    run_fn some = compile(engine, p, false), all = compile(engine, p, true);
-    tally->looped += p->repeats;
-    for (unsigned round = 0; round < 4; round++) {
-        uint16_t lanes = round ? (uint16_t)random32() : 0xffff;
+    bool all = turn->hash / 12 % 2;
+    run_fn run = compile(turn->engine, p, all);
+    for (unsigned round = 0; round < RANDOM_INPUTS; round++) {
+        uint16_t lanes = all ? 0xffff : (uint16_t)random_next(&seed);
         make_world(&expected);
         got = expected;
         interpret(p, &expected, lanes);
-        (round ? some : all)(&got, lanes, FUEL);
-        compare(number, level, words, count, &expected, &got, lanes);
+        run(&got, lanes, FUEL);
+        compare(turn, words, p->word_count, &expected, &got, lanes);
         tally->ran++;
         tally->faulted += expected.fault != 0;
         tally->discarded += expected.live != lanes;
     }
+}
+
+/* A few bits, but not those that say how long an instruction is. */
+static void turn_bits(uint32_t *words, uint32_t count)
+{
+    for (uint32_t n = 1 + random_next(&seed) % 4, at = 0; n; n--) {
+        struct utgard_pp_insn insn;
+        uint32_t length = utgard_pp_decode(words, count, at, &insn), skipped = random_next(&seed) % 16;
+        for (; skipped; skipped--, length = utgard_pp_decode(words, count, at, &insn))
+            at = at + length < count ? at + length : 0;
+        uint32_t bit = random_next(&seed) % (length * 32);
+        if (bit >= 19 || bit == 5 || bit == 6)
+            words[at + bit / 32] ^= 1u << bit % 32;
+    }
+}
+
+static void try_program(const struct random_turn *turn, void *data)
+{
+    struct tally *tally = data, turned = {0};
+    uint32_t words[WORDS];
+    struct utgard_pp_program *p;
+    uint32_t count = utgard_pp_random(
+        turn->number, turn->hash % 3 ? UTGARD_PP_RANDOM_FULL : UTGARD_PP_RANDOM_STRAIGHT, words, WORDS);
+    bool turns = turn->hash / 3 % 4 == 0;
+    seed = turn->hash;
+    assert_int_equal(utgard_pp_check(words, count, NULL, NULL), 0);
+    if (turns)
+        turn_bits(words, count);
+    if (utgard_pp_program_create(words, count, &p, NULL)) {
+        assert_true(turns);
+        tally->refused++;
+        return;
+    }
+    tally->looped += p->repeats;
+    tally->turned += turns;
+    run_both(turn, p, words, turns ? &turned : tally);
     utgard_pp_program_destroy(p);
 }
 
 static void test_random(void **state)
 {
     (void)state;
-    uint64_t programs = random_number_of("VITRAIL_PP_PROGRAMS", 24),
+    uint64_t programs = random_number_of("VITRAIL_PP_PROGRAMS", 144),
              begin = random_number_of("VITRAIL_PP_SEED", 1);
     struct tally tally = {0};
-    random_programs(begin, programs, &seed, try_program, &tally);
+    random_programs(begin, programs, try_program, &tally);
+    print_message("%" PRIu64 " programs, %" PRIu64 " with bits turned, %" PRIu64 " refused\n", programs,
+                  tally.turned, tally.refused);
     assert_true(tally.looped * 10 > programs);
     assert_true(tally.discarded > 0);
+    assert_true(tally.refused * 8 < programs);
     assert_true(tally.faulted * 2 < tally.ran);
 }
 
