@@ -28,7 +28,7 @@ _vitrail() {
     case "$command" in
     run | record) options="--gpu --memory --mode --frames --sysroot --log --record -o --no-sandbox --sync -- $device" ;;
     replay) options="--png --frames --frame --all --rgba --verify --tolerance --loops --stats --times $device" ;;
-    decode) options="--job --no-programs --pages" ;;
+    decode) options="--job --no-programs --tiles --pages --json" ;;
     asm) options="--isa -o --hex --check" ;;
     dis) options="--isa --hex --check" ;;
     lint) options="--stage --severity --json --rules" ;;

@@ -47,6 +47,13 @@ static inline uint8_t *gpu_space_at(const struct gpu_space *space, uint64_t addr
 {
     return gpu_space_allows(space, address, size, rights, NULL) ? space->window.base + address : NULL;
 }
+/* Bytes from `address` on that may be used so, at most `most`. */
+static inline uint32_t gpu_space_extent(const struct gpu_space *space, uint32_t address, uint32_t most,
+                                        uint32_t rights)
+{
+    uint64_t where = address;
+    return gpu_space_allows(space, address, most, rights, &where) ? most : (uint32_t)(where - address);
+}
 /* The guest address that a GPU address stands for; false where there is no page. */
 bool gpu_space_physical(const struct gpu_space *space, uint32_t address, uint64_t *out);
 

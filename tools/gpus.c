@@ -1,3 +1,5 @@
+#include "gpu/families.h"
+#include "tools/family.h"
 #include "tools/tool.h"
 
 #include <stdio.h>
@@ -20,9 +22,10 @@ int tool_gpus(int argc, char **argv)
     if (argc > 1)
         return tool_error("gpus", TOOL_USAGE, "unknown argument '%s'; see `vitrail gpus --help`", argv[1]);
     printf("%-8s %-32s %-8s %s\n", "name", "GPU", "driver", "guest programs");
-    printf("%-8s %-32s %-8s %s\n", "vc4", "Broadcom VideoCore IV (V3D 2.1)", "vc4", "arm64, armhf, amd64");
-    printf("%-8s %-32s %-8s %s\n", "mali400", "Arm Mali-400 MP2 (Utgard)", "lima", "arm64, armhf, amd64");
-    printf("%-8s %-32s %-8s %s\n", "mali450", "Arm Mali-450 MP6 (Utgard)", "lima", "arm64, armhf, amd64");
+    const struct tool_family *family;
+    for (unsigned n = 0; (family = tool_family_at(n)); n++)
+        printf("%-8s %-32s %-8s %s\n", family->gpu, family->title, gpu_driver_name(family->gpu),
+               "arm64, armhf, amd64");
     printf("\nhost vector levels:");
     for (int l = 0; l < JIT_LEVEL_COUNT; l++)
         if (jit_level_supported((enum jit_level)l))

@@ -65,22 +65,29 @@ const char *utgard_cl_name(enum utgard_cl_id id)
     return rows[id].name;
 }
 
-void utgard_cl_print(FILE *out, uint32_t address, const struct utgard_cl_command *command)
+unsigned utgard_cl_fields(const struct utgard_cl_command *command, struct gpu_field out[UTGARD_CL_MAX_FIELDS])
 {
+    static const uint8_t kinds[] = {
+        [UINT] = GPU_FIELD_UINT,   [HEX] = GPU_FIELD_HEX,    [BOOL] = GPU_FIELD_BOOL,
+        [FLOAT] = GPU_FIELD_FLOAT, [COUNT] = GPU_FIELD_UINT, [PLACE] = GPU_FIELD_HEX,
+        [ADDRESS] = GPU_FIELD_HEX};
     const struct row *row = &rows[command->id];
-    fprintf(out, "0x%08x  %s", address, row->name);
     for (unsigned i = 0; i < row->field_count; i++) {
         const struct field *f = &row->fields[i];
-        uint32_t value = command->field[i];
-        fprintf(out, "%s %s ", i ? "," : ":", f->name);
-        switch (f->kind) {
-        case FLOAT: fprintf(out, "%.9g", (double)util_u2f(value)); break;
-        case BOOL: fputs(value ? "yes" : "no", out); break;
-        case HEX: fprintf(out, "0x%x", value); break;
-        case PLACE:
-        case ADDRESS: fprintf(out, "0x%08x", value); break;
-        default: fprintf(out, "%u", value);
-        }
+        out[i] = (struct gpu_field){.name = f->name,
+                                    .kind = (enum gpu_field_kind)kinds[f->kind],
+                                    .digits = f->kind == HEX ? 1 : 8,
+                                    .value = command->field[i],
+                                    .number = (double)util_u2f(command->field[i])};
     }
+    return row->field_count;
+}
+
+void utgard_cl_print(FILE *out, uint32_t address, const struct utgard_cl_command *command)
+{
+    struct gpu_field fields[UTGARD_CL_MAX_FIELDS];
+    unsigned count = utgard_cl_fields(command, fields);
+    fprintf(out, "0x%08x  %s", address, utgard_cl_name(command->id));
+    gpu_fields_print(out, fields, count);
     fputc('\n', out);
 }

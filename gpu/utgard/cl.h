@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "gpu/field.h"
+
 #define UTGARD_CL_BYTES 8 /* of a command */
 
 enum utgard_cl_list { UTGARD_VS, UTGARD_PLBU };
@@ -52,6 +54,9 @@ struct utgard_cl_command {
 /* Decodes one command of a list; false: no row has its opcode. */
 bool utgard_cl_decode(enum utgard_cl_list list, uint64_t word, struct utgard_cl_command *out);
 const char *utgard_cl_name(enum utgard_cl_id id);
+/* Its fields; how many. */
+unsigned utgard_cl_fields(const struct utgard_cl_command *command,
+                          struct gpu_field out[UTGARD_CL_MAX_FIELDS]);
 /* One line: address, name, every field. */
 void utgard_cl_print(FILE *out, uint32_t address, const struct utgard_cl_command *command);
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "gpu/utgard/device_internal.h"
+#include "gpu/utgard/inspect.h"
 #include "util/bits.h"
 
 #define PACKET_BUDGET (64ull << 20)
@@ -73,9 +74,10 @@ static const struct reg regs[] = {
 static const struct {
     enum block block;
     const char *reg;
+    const char *name;
     uint8_t high, low;
 } fields[] = {
-#define FIELD(block, register, name, high, low) {BLOCK_##block, #register, high, low},
+#define FIELD(block, register, name, high, low) {BLOCK_##block, #register, #name, high, low},
 #include "gpu/utgard/regs.inc"
 };
 
@@ -302,6 +304,78 @@ static void write_ip(struct utgard_device *device, unsigned ip, uint32_t offset,
     else if (reg->access == ACCESS_LIVE)
         power_write(device, offset, value);
 }
+
+/* ---- from outside ---- */
+
+static const struct reg *register_at(const struct utgard_device *device, uint32_t *offset, unsigned *ip)
+{
+    *ip = find_ip(device, offset);
+    if (*ip == UTGARD_IP_COUNT)
+        return NULL;
+    enum block block = ips[*ip].block;
+    return find_register(block == BLOCK_PP_ALL    ? BLOCK_PP
+                         : block == BLOCK_MMU_ALL ? BLOCK_MMU
+                                                  : block,
+                         *offset);
+}
+
+/* What word n of a counted register is. */
+static const char *word_name(const struct reg *reg, uint32_t n)
+{
+    static const char *const gp[] = {"VS list", "its end", "PLBU list", "its end", "heap", "its end"};
+    if (reg->count == 1)
+        return NULL;
+    return reg->block == BLOCK_GP         ? gp[n]
+           : reg->offset >= UTGARD_PP_WB0 ? utgard_writeback_word(n)
+                                          : utgard_frame_word(n);
+}
+
+bool utgard_device_register(const struct utgard_device *device, uint32_t offset, struct utgard_register *out)
+{
+    unsigned ip;
+    const struct reg *reg = register_at(device, &offset, &ip);
+    if (!reg)
+        return false;
+    uint32_t number = (offset - reg->offset) / reg->step;
+    *out = (struct utgard_register){.block = ips[ip].name,
+                                    .name = reg->name,
+                                    .number = number,
+                                    .counted = reg->count > 1,
+                                    .word = word_name(reg, number)};
+    return true;
+}
+
+unsigned utgard_register_fields(const struct utgard_device *device, uint32_t offset, uint32_t value,
+                                struct gpu_field out[UTGARD_FLAGS_MAX])
+{
+    unsigned ip, count = 0;
+    const struct reg *reg = register_at(device, &offset, &ip);
+    for (size_t i = 0; reg && i < UTIL_ARRAY_SIZE(fields) && count < UTGARD_FLAGS_MAX; i++) {
+        unsigned bits = fields[i].high - fields[i].low + 1u;
+        if (fields[i].block == reg->block && !strcmp(fields[i].reg, reg->name))
+            out[count++] = (struct gpu_field){.name = fields[i].name,
+                                              .kind = bits == 1 ? GPU_FIELD_FLAG : GPU_FIELD_UINT,
+                                              .value = util_bits(value, fields[i].low, bits)};
+    }
+    return count;
+}
+
+struct utgard_work utgard_device_starts(const struct utgard_device *device, uint32_t offset, uint32_t value)
+{
+    struct utgard_work work = {0};
+    unsigned ip;
+    const struct reg *reg = register_at(device, &offset, &ip);
+    bool pp = reg && reg->block == BLOCK_PP && offset == UTGARD_PP_CTRL;
+    if (reg && reg->block == BLOCK_GP && offset == UTGARD_GP_CMD && !(value & UTGARD_GP_CMD_RESETS)) {
+        work.vs = value & UTGARD_GP_CMD_START_VS;
+        work.plbu = value & UTGARD_GP_CMD_START_PLBU;
+    }
+    if (pp && value & UTGARD_PP_CTRL_START && !(value & UTGARD_PP_CTRL_RESETS))
+        work.pps = ip == UTGARD_IP_PP_BCAST ? broadcast_to(device, false) : 1u << (ip - UTGARD_IP_PP0);
+    return work;
+}
+
+/* ---- reading and writing ---- */
 
 uint32_t utgard_read(struct utgard_device *device, uint32_t offset)
 {

@@ -12,7 +12,7 @@
 #define UTGARD_STORE      0x440
 
 /* Register offsets that code names (regs.inc has them all). */
-enum { UTGARD_GP_CMD = 0x20 };
+enum { UTGARD_GP_CMD = 0x20, UTGARD_PP_WB0 = 0x100, UTGARD_PP_WB_STEP = 0x100, UTGARD_PP_CTRL = 0x100c };
 enum {
     UTGARD_GP_VS_START,
     UTGARD_GP_VS_END,
@@ -21,6 +21,13 @@ enum {
     UTGARD_GP_HEAP_START,
     UTGARD_GP_HEAP_END
 }; /* words of GP FRAME */
+
+/* What starts work; a reset in the same write comes instead. */
+#define UTGARD_GP_CMD_START_VS   (1u << 0)
+#define UTGARD_GP_CMD_START_PLBU (1u << 1)
+#define UTGARD_GP_CMD_RESETS     (1u << 5 | 1u << 10)
+#define UTGARD_PP_CTRL_START     (1u << 6)
+#define UTGARD_PP_CTRL_RESETS    (1u << 5 | 1u << 7)
 
 /* GP interrupts that this model raises. */
 #define UTGARD_GP_INT_VS_END          (1u << 0)
@@ -129,5 +136,9 @@ uint32_t utgard_pp_read(const struct utgard_device *device, unsigned pp, uint32_
 void utgard_pp_write(struct utgard_device *device, unsigned pp, uint32_t offset, uint32_t value);
 /* frame_pp.c: renders the frame of a started PP; false: there is none. */
 bool utgard_pp_work(struct utgard_device *device);
+/* The tiles that a PP's registers and the DLBU's name are appended to tiles[*count]. */
+struct utgard_tile;
+bool utgard_pp_tiles(const struct utgard_device *device, unsigned pp, const struct gpu_space *space,
+                     struct utgard_tile *tiles, uint32_t *count, struct gpu_fault *fault);
 
 #endif

@@ -5,14 +5,14 @@
 #include "gpu/capture.h"
 #include "gpu/utgard/device_internal.h"
 #include "gpu/utgard/frame.h"
+#include "gpu/utgard/inspect.h"
 #include "gpu/utgard/pp_fault.h"
 #include "raster/surface.h"
 #include "util/bits.h"
 
 #define UNIT "pp"
 
-enum { WB0 = 64, WB_STEP = 64 };                                                /* words in the store */
-enum { DLBU_LIST = 1, DLBU_BASE, DLBU_SIZE, DLBU_CONF, DLBU_START, DLBU_MASK }; /* likewise */
+enum { DLBU_LIST = 1, DLBU_BASE, DLBU_SIZE, DLBU_CONF, DLBU_START, DLBU_MASK }; /* words in the store */
 
 /* The dynamic load balancing unit (Mali-450) hands out tiles to who asks next. Here a processor has every
  * n-th tile in raster order, so that what each does is the same every time (ours). The lists' blocks stand
@@ -40,8 +40,8 @@ static bool balanced_tiles(const struct utgard_device *device, unsigned pp, stru
     return true;
 }
 
-static bool find_tiles(const struct utgard_device *device, unsigned pp, const struct gpu_space *space,
-                       struct utgard_tile *tiles, uint32_t *count, struct gpu_fault *fault)
+bool utgard_pp_tiles(const struct utgard_device *device, unsigned pp, const struct gpu_space *space,
+                     struct utgard_tile *tiles, uint32_t *count, struct gpu_fault *fault)
 {
     const uint32_t *r = device->store[UTGARD_IP_DLBU];
     uint32_t list = device->store[UTGARD_IP_PP0 + pp][0];
@@ -108,11 +108,11 @@ static bool render(struct utgard_device *device, unsigned pp, struct utgard_tile
         .block_fuel = device->options.fuel,
     };
 
-    if (!space || !find_tiles(device, pp, space, tiles, &frame.tile_count, fault))
+    if (!space || !utgard_pp_tiles(device, pp, space, tiles, &frame.tile_count, fault))
         return false;
     memcpy(frame.registers, store, sizeof frame.registers);
     for (unsigned n = 0; n < UTGARD_WB_UNITS; n++)
-        memcpy(frame.wb[n], store + WB0 + n * WB_STEP, sizeof frame.wb[n]);
+        memcpy(frame.wb[n], utgard_device_writeback(device, pp, n), sizeof frame.wb[n]);
     device->counters.tiles += frame.tile_count;
     if (!utgard_frame_render(&frame, fault))
         return false;

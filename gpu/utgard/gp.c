@@ -21,13 +21,9 @@ enum {
     PLBU_AT = 0x84
 };
 
-#define CMD_START_VS    (1u << 0)
-#define CMD_START_PLBU  (1u << 1)
 #define CMD_UPDATE_HEAP (1u << 4)
-#define CMD_RESET       (1u << 5)
 #define CMD_FORCE_HANG  (1u << 6)
 #define CMD_STOP_BUS    (1u << 9)
-#define CMD_SOFT_RESET  (1u << 10)
 #define STATUS_VS       (1u << 1)
 #define STATUS_STOPPED  (1u << 2)
 #define STATUS_PLBU     (1u << 3)
@@ -107,13 +103,10 @@ static bool draw(struct utgard_device *device, const struct gpu_space *space, ui
     return !status;
 }
 
-static bool execute(struct utgard_device *device, const struct gpu_space *space,
-                    const struct utgard_cl_command *c, struct utgard_stop *stop)
+void utgard_vs_set(struct utgard_vs_state *s, const struct utgard_cl_command *c)
 {
-    struct utgard_vs_state *s = &device->gp->state;
     const uint32_t *f = c->field;
     switch (c->id) {
-    case UTGARD_VS_DRAW: return draw(device, space, f[UTGARD_DRAW_VERTICES], stop);
     case UTGARD_VS_SHADER_INFO: s->instructions = f[UTGARD_INFO_INSTRUCTIONS]; break;
     case UTGARD_VS_SHADER: s->program = f[UTGARD_TABLE_AT]; break;
     case UTGARD_VS_COUNTS:
@@ -128,6 +121,14 @@ static bool execute(struct utgard_device *device, const struct gpu_space *space,
         break;
     default: break; /* semaphores, flushes and the mode order what is in order here */
     }
+}
+
+static bool execute(struct utgard_device *device, const struct gpu_space *space,
+                    const struct utgard_cl_command *c, struct utgard_stop *stop)
+{
+    if (c->id == UTGARD_VS_DRAW)
+        return draw(device, space, c->field[UTGARD_DRAW_VERTICES], stop);
+    utgard_vs_set(&device->gp->state, c);
     return true;
 }
 
@@ -236,12 +237,12 @@ static void start(struct utgard_device *device, uint32_t command)
     gp->budget = (struct utgard_budget){device->options.packet_budget, device->options.job_fuel};
     gp->result_count = gp->draws = 0;
     gp->state = (struct utgard_vs_state){0};
-    if (command & CMD_START_VS) {
+    if (command & UTGARD_GP_CMD_START_VS) {
         gp->at = frame[UTGARD_GP_VS_START];
         gp->end = frame[UTGARD_GP_VS_END];
         gp->vs = RUNS;
     }
-    if (command & CMD_START_PLBU) {
+    if (command & UTGARD_GP_CMD_START_PLBU) {
         utgard_plbu_begin(gp->plbu, frame[UTGARD_GP_PLBU_START], frame[UTGARD_GP_PLBU_END]);
         gp->builder = RUNS;
     }
@@ -268,7 +269,7 @@ static void update_heap(struct utgard_device *device)
 
 static void command(struct utgard_device *device, uint32_t value)
 {
-    if (value & (CMD_RESET | CMD_SOFT_RESET)) {
+    if (value & UTGARD_GP_CMD_RESETS) {
         reset(device);
         utgard_gp_raise(device, UTGARD_GP_INT_RESET_COMPLETED);
         return;
@@ -281,7 +282,7 @@ static void command(struct utgard_device *device, uint32_t value)
         utgard_gp_raise(device, UTGARD_GP_INT_FORCE_HANG);
     if (value & CMD_UPDATE_HEAP)
         update_heap(device);
-    if (value & (CMD_START_VS | CMD_START_PLBU))
+    if (value & (UTGARD_GP_CMD_START_VS | UTGARD_GP_CMD_START_PLBU))
         start(device, value);
 }
 

@@ -7,7 +7,7 @@
 enum {
     VERSION = 0x1000,
     STATUS = 0x1008,
-    CTRL = 0x100c,
+    CTRL = UTGARD_PP_CTRL,
     INT_RAWSTAT = 0x1020,
     INT_CLEAR = 0x1024,
     INT_MASK = 0x1028,
@@ -15,9 +15,6 @@ enum {
 };
 
 #define CTRL_STOP_BUS    (1u << 0)
-#define CTRL_FORCE_RESET (1u << 5)
-#define CTRL_START       (1u << 6)
-#define CTRL_SOFT_RESET  (1u << 7)
 #define STATUS_RENDERING (1u << 0)
 #define STATUS_STOPPED   (1u << 4)
 #define INT_ALL          0x1fffu
@@ -48,7 +45,7 @@ static void reset(struct utgard_device *device, unsigned pp)
 
 static void control(struct utgard_device *device, unsigned pp, uint32_t value)
 {
-    if (value & (CTRL_FORCE_RESET | CTRL_SOFT_RESET)) {
+    if (value & UTGARD_PP_CTRL_RESETS) {
         reset(device, pp);
         utgard_pp_raise(device, pp, UTGARD_PP_INT_RESET_COMPLETED);
         return;
@@ -57,7 +54,7 @@ static void control(struct utgard_device *device, unsigned pp, uint32_t value)
         device->pp_unit[pp].bus_stopped = true;
         utgard_pp_raise(device, pp, UTGARD_PP_INT_BUS_STOPPED);
     }
-    if (value & CTRL_START)
+    if (value & UTGARD_PP_CTRL_START)
         device->pp_started[pp] = true;
 }
 

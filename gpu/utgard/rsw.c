@@ -1,7 +1,7 @@
 /* Render states: words to fields, fields to raster/'s terms. */
 #include "gpu/utgard/rsw.h"
 
-#include <inttypes.h>
+#include <assert.h>
 #include <string.h>
 
 #include "gpu/utgard/pp_fault.h"
@@ -37,23 +37,113 @@ void utgard_rsw_pack(const struct utgard_rsw *rsw, uint32_t words[UTGARD_RSW_WOR
     }
 }
 
-void utgard_rsw_print(FILE *file, const uint32_t words[UTGARD_RSW_WORDS])
-{
-    struct utgard_state state;
-    struct gpu_fault fault = {0};
+/* ---- listing ---- */
 
+static const char *const functions[] = {
+    "never", "less", "equal", "less or equal", "greater", "not equal", "greater or equal", "always"};
+static const char *const operations[] = {
+    "keep",      "replace",  "zero", "invert", "increment wrapping", "decrement wrapping",
+    "increment", "decrement"};
+static const char *const blends[8] = {"subtract", "reverse subtract", "add", "logic operation",
+                                      "least",    "greatest"};
+static const char *const factors[32] = {"source",
+                                        "destination",
+                                        "constant",
+                                        "zero",
+                                        "source alpha saturated",
+                                        "second source",
+                                        NULL,
+                                        NULL,
+                                        "1 - source",
+                                        "1 - destination",
+                                        "1 - constant",
+                                        "one",
+                                        "1 - source alpha saturated",
+                                        "1 - second source",
+                                        NULL,
+                                        NULL,
+                                        "source alpha",
+                                        "destination alpha",
+                                        "constant alpha",
+                                        "zero",
+                                        "source alpha saturated",
+                                        "second source alpha",
+                                        NULL,
+                                        NULL,
+                                        "1 - source alpha",
+                                        "1 - destination alpha",
+                                        "1 - constant alpha",
+                                        "one",
+                                        "1 - source alpha saturated",
+                                        "1 - second source alpha"};
+static const char *const kinds[4] = {"points", "lines", "triangles"};
+
+/* Fields whose values have names; addresses, which the word holds in place. */
+static const struct {
+    uint32_t at;
+    const char *const *names;
+    bool address;
+} meanings[] = {
+#define NAMES(field, names) {offsetof(struct utgard_rsw, field), names, false}
+#define ADDRESS(field)      {offsetof(struct utgard_rsw, field), NULL, true}
+    NAMES(color_func, blends),
+    NAMES(alpha_blend_func, blends),
+    NAMES(color_src, factors),
+    NAMES(color_dst, factors),
+    NAMES(alpha_src, factors + 16),
+    NAMES(alpha_dst, factors + 16),
+    NAMES(depth_func, functions),
+    NAMES(alpha_func, functions),
+    NAMES(front_func, functions),
+    NAMES(front_fail, operations),
+    NAMES(front_zfail, operations),
+    NAMES(front_zpass, operations),
+    NAMES(back_func, functions),
+    NAMES(back_fail, operations),
+    NAMES(back_zfail, operations),
+    NAMES(back_zpass, operations),
+    NAMES(kind, kinds),
+    ADDRESS(program),
+    ADDRESS(uniforms),
+    ADDRESS(textures),
+    ADDRESS(varyings),
+#undef NAMES
+#undef ADDRESS
+};
+
+static struct gpu_field describe(const struct field *f, uint32_t word, bool logic)
+{
+    uint32_t value = (uint32_t)util_bits(word, f->low, f->bits);
+    struct gpu_field out = {
+        .name = f->name, .kind = GPU_FIELD_HEX, .digits = 1, .value = value, .what = f->what};
+    bool operation = logic && f->at == offsetof(struct utgard_rsw, color_src);
+
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(meanings) && !operation; n++) {
+        if (meanings[n].at != f->at)
+            continue;
+        out.kind = meanings[n].address ? GPU_FIELD_HEX : GPU_FIELD_NAME;
+        out.word = meanings[n].names ? meanings[n].names[value] : NULL;
+        if (meanings[n].address) {
+            out.value = (uint64_t)value << f->low;
+            out.digits = 8;
+        }
+    }
+    return out;
+}
+
+unsigned utgard_rsw_fields(const uint32_t words[UTGARD_RSW_WORDS], struct gpu_field out[UTGARD_RSW_FIELDS])
+{
+    bool logic = (words[2] & 7) == 3;
+    unsigned count = 0;
+
+    static_assert(UTIL_ARRAY_SIZE(fields) <= UTGARD_RSW_FIELDS, "room for all fields");
     for (size_t n = 0; n < UTIL_ARRAY_SIZE(fields); n++) {
         const struct field *f = &fields[n];
-        uint64_t value = util_bits(words[f->word], f->low, f->bits);
-        if (value)
-            fprintf(file, "    %-18s 0x%-8" PRIx64 " %s\n", f->name, value, f->what);
+
+        if (util_bits(words[f->word], f->low, f->bits))
+            out[count++] = describe(f, words[f->word], logic);
     }
-    if (!utgard_rsw_decode(words, 0, &state, &fault)) {
-        fprintf(file, "    %s\n", fault.text);
-        return;
-    }
-    fprintf(file, "    program at 0x%08x, %u varyings of %u bytes at 0x%08x, %u textures\n", state.program,
-            state.slot_count, state.varying_stride, state.varyings, state.texture_count);
+    return count;
 }
 
 /* ---- blending ---- */

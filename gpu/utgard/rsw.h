@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "gpu/fault.h"
+#include "gpu/field.h"
 #include "gpu/space.h"
 #include "raster/blend.h"
 #include "raster/zs.h"
@@ -36,8 +36,9 @@ void utgard_rsw_unpack(const uint32_t words[UTGARD_RSW_WORDS], struct utgard_rsw
 /* Whether a draw with this state needs tiles of four samples: it asks for them, or writes only some. */
 bool utgard_rsw_four_samples(const uint32_t words[UTGARD_RSW_WORDS]);
 void utgard_rsw_pack(const struct utgard_rsw *rsw, uint32_t words[UTGARD_RSW_WORDS]);
-/* A line for each field that is not zero: its name, value and meaning, then what raster/ makes of it. */
-void utgard_rsw_print(FILE *file, const uint32_t words[UTGARD_RSW_WORDS]);
+/* The fields that are not zero, with names for their values; how many. */
+#define UTGARD_RSW_FIELDS 96
+unsigned utgard_rsw_fields(const uint32_t words[UTGARD_RSW_WORDS], struct gpu_field out[UTGARD_RSW_FIELDS]);
 
 enum utgard_varying_type {
     UTGARD_VARYING_F32X4,

@@ -1,6 +1,7 @@
 /* Texture descriptors: fields, formats, levels and how levels of detail are encoded. */
 #include "gpu/utgard/texture.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "gpu/utgard/pp_fault.h"
@@ -71,18 +72,43 @@ void utgard_texture_unpack(const uint32_t *words, uint32_t count, struct utgard_
                           << ADDRESS_LOW;
 }
 
-void utgard_texture_print(FILE *file, const uint32_t *words, uint32_t count)
-{
-    struct utgard_texture_fields f;
+static const char *const wrap_names[8] = {"repeat", "clamp",       "half border",        "border",
+                                          "mirror", "mirror once", "mirror half border", "mirror border"};
+static const char *const layout_names[4] = {[0] = "linear", [3] = "tiled"};
 
-    utgard_texture_unpack(words, count, &f);
+static struct gpu_field describe(const struct field *f, uint32_t value)
+{
+    struct gpu_field out = {
+        .name = f->name, .kind = GPU_FIELD_UINT, .digits = 1, .value = value, .what = f->what};
+
+    switch (f->at) {
+    case offsetof(struct utgard_texture_fields, format): out.word = formats[value].name; break;
+    case offsetof(struct utgard_texture_fields, wrap_s):
+    case offsetof(struct utgard_texture_fields, wrap_t):
+    case offsetof(struct utgard_texture_fields, wrap_r): out.word = wrap_names[value]; break;
+    case offsetof(struct utgard_texture_fields, layout): out.word = layout_names[value]; break;
+    case offsetof(struct utgard_texture_fields, min_lod):
+    case offsetof(struct utgard_texture_fields, max_lod): out.number = value / 16.0; break;
+    case offsetof(struct utgard_texture_fields, lod_bias): out.number = util_sext(value, 9) / 16.0; break;
+    default: return out;
+    }
+    out.kind = strstr(f->name, "lod") ? GPU_FIELD_FLOAT : GPU_FIELD_NAME;
+    return out;
+}
+
+unsigned utgard_texture_describe(const uint32_t *words, uint32_t count,
+                                 struct gpu_field out[UTGARD_TEXTURE_FIELDS])
+{
+    unsigned used = 0;
+
+    static_assert(UTIL_ARRAY_SIZE(fields) <= UTGARD_TEXTURE_FIELDS, "room for all fields");
     for (size_t n = 0; n < UTIL_ARRAY_SIZE(fields); n++) {
         uint32_t value = bits_at(words, count, fields[n].first, fields[n].bits);
-        if (value)
-            fprintf(file, "    %-13s 0x%-6x %s\n", fields[n].name, value, fields[n].what);
+
+        if (value || fields[n].at == offsetof(struct utgard_texture_fields, format))
+            out[used++] = describe(&fields[n], value);
     }
-    fprintf(file, "    %s, first level at 0x%08x\n",
-            formats[f.format].name ? formats[f.format].name : "unknown", f.address[0]);
+    return used;
 }
 
 /* ---- keys ---- */

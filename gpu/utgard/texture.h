@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "gpu/fault.h"
+#include "gpu/field.h"
 #include "gpu/space.h"
 #include "raster/texture.h"
 
@@ -38,7 +38,10 @@ struct utgard_texture_key { /* padding-free: part of a variant's key */
 
 /* Bits 0 to 31 of words[0] first; words beyond `count` count as 0. */
 void utgard_texture_unpack(const uint32_t *words, uint32_t count, struct utgard_texture_fields *out);
-void utgard_texture_print(FILE *file, const uint32_t *words, uint32_t count);
+/* The fields that are not zero, and the format, with names for their values; how many. */
+#define UTGARD_TEXTURE_FIELDS 40
+unsigned utgard_texture_describe(const uint32_t *words, uint32_t count,
+                                 struct gpu_field out[UTGARD_TEXTURE_FIELDS]);
 
 /* Reads the descriptor at `address`. `lod` (enum raster_lod) and `cube`: how the program asks. False and
  * *fault: PACKET for what is not known, MEMORY when an image leaves memory, UNSUPPORTED for three dimensions

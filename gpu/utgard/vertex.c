@@ -56,12 +56,12 @@ static bool uniforms_prepare(struct utgard_vertex_stage *stage, const struct gpu
 static bool array_prepare(const struct gpu_space *space, const uint8_t *entry, uint32_t vertices,
                           bool varying, unsigned number, struct utgard_array *out, struct utgard_stop *stop)
 {
-    uint32_t layout = util_load32(entry + 4);
+    struct utgard_layout layout = utgard_layout(util_load32(entry + 4));
     const char *what = varying ? "varying array" : "attribute array";
     *out = (struct utgard_array){.address = util_load32(entry),
-                                 .stride = layout >> 11,
-                                 .type = layout >> 2 & 0x1ff,
-                                 .components = (layout & 3) + 1};
+                                 .stride = layout.stride,
+                                 .type = layout.type,
+                                 .components = layout.components};
     if (!(varying ? utgard_varying_bytes : utgard_attribute_bytes)(out, &out->bytes)) {
         utgard_fault_set(&stop->fault, GPU_FAULT_UNSUPPORTED, UNIT, out->address,
                          "%s %u: type 0x%x with %u components is not known", what, number, out->type,

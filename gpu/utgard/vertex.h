@@ -25,6 +25,10 @@ struct utgard_vs_state {
     uint32_t varyings, varying_count;
 };
 
+/* gp.c: what a command of a VS list other than a draw changes. */
+struct utgard_cl_command;
+void utgard_vs_set(struct utgard_vs_state *state, const struct utgard_cl_command *command);
+
 /* Layout words: component count - 1 in bits 1:0, type in 10:2, stride in bytes from 11 on. */
 enum utgard_type {
     UTGARD_TYPE_F32 = 0,
@@ -44,6 +48,14 @@ enum utgard_type {
     UTGARD_TYPE_FIXED = 0x101,
     UTGARD_TYPE_SPECIAL = 8 /* of a varying: one component is the position, two is the point size */
 };
+
+struct utgard_layout {
+    uint32_t components, type, stride;
+};
+static inline struct utgard_layout utgard_layout(uint32_t word)
+{
+    return (struct utgard_layout){(word & 3) + 1, word >> 2 & 0x1ff, word >> 11};
+}
 
 /* Where a draw's results stand, as the tile list builder needs to know. */
 struct utgard_vs_result {

@@ -121,43 +121,45 @@ static const char *enum_name(const struct field *f, uint64_t value)
     return NULL;
 }
 
-static void print_field(FILE *out, const struct field *f, const struct vc4_cl_record *record, unsigned i)
+static struct gpu_field describe(const struct field *f, const struct vc4_cl_record *record, unsigned i)
 {
-    uint64_t value = record->field[i];
-    const char *name = f->kind == ENUM ? enum_name(f, value) : NULL;
+    static const uint8_t kinds[] = {
+        [UINT] = GPU_FIELD_UINT,    [SINT] = GPU_FIELD_INT,      [HEX] = GPU_FIELD_HEX,
+        [BOOL] = GPU_FIELD_FLAG,    [FLOAT] = GPU_FIELD_FLOAT,   [FLOAT187] = GPU_FIELD_FLOAT,
+        [S12_4] = GPU_FIELD_FLOAT,  [FLAGS] = GPU_FIELD_HEX,     [ADDRESS] = GPU_FIELD_HEX,
+        [ADDRESS8] = GPU_FIELD_HEX, [ADDRESS16] = GPU_FIELD_HEX, [ENUM] = GPU_FIELD_NAME};
+    struct gpu_field out = {
+        .name = f->name, .kind = (enum gpu_field_kind)kinds[f->kind], .digits = 8, .value = record->field[i]};
+    int32_t number = util_sext((uint32_t)out.value, f->count);
     switch (f->kind) {
-    case UINT: fprintf(out, "%" PRIu64, value); break;
-    case SINT: fprintf(out, "%d", util_sext((uint32_t)value, f->count)); break;
-    case S12_4: fprintf(out, "%.4f", util_sext((uint32_t)value, f->count) / 16.0); break;
-    case FLOAT: fprintf(out, "%.9g", (double)vc4_cl_float(record, i)); break;
-    case FLOAT187: fprintf(out, "%.9g", (double)vc4_cl_float187(record, i)); break;
-    case ENUM:
-        if (name)
-            fprintf(out, "%s", name);
-        else
-            fprintf(out, "reserved %" PRIu64, value);
-        break;
+    case SINT: out.value = (uint64_t)(int64_t)number; break;
     case HEX:
-    case FLAGS: fprintf(out, "0x%0*" PRIx64, (f->count + 3) / 4, value); break;
-    default: fprintf(out, "0x%08" PRIx64, value);
+    case FLAGS: out.digits = (uint8_t)((f->count + 3) / 4); break;
+    case FLOAT: out.number = (double)vc4_cl_float(record, i); break;
+    case FLOAT187: out.number = (double)vc4_cl_float187(record, i); break;
+    case S12_4: out.number = number / 16.0; break;
+    case ENUM: out.word = enum_name(f, out.value); break;
+    default: break;
     }
+    return out;
+}
+
+unsigned vc4_cl_fields(const struct vc4_cl_record *record, struct gpu_field out[VC4_CL_MAX_FIELDS])
+{
+    const struct record *r = &records[record->id];
+    unsigned count = 0;
+    for (unsigned i = 0; i < r->field_count && i < record->field_count; i++)
+        if (r->fields[i].kind != ABSENT_FIELD)
+            out[count++] = describe(&r->fields[i], record, i);
+    return count;
 }
 
 void vc4_cl_print(FILE *out, uint32_t address, const struct vc4_cl_record *record)
 {
-    const struct record *r = &records[record->id];
-    const char *separator = ":";
-    fprintf(out, "%08" PRIx32 "  %3u  %s", address, record->id, r->name ? r->name : "reserved");
-    for (unsigned i = 0; i < r->field_count && i < record->field_count; i++) {
-        const struct field *f = &r->fields[i];
-        if (f->kind == ABSENT_FIELD || (f->kind == BOOL && !record->field[i]))
-            continue;
-        fprintf(out, "%s %s", separator, f->name);
-        if (f->kind != BOOL) {
-            fprintf(out, " ");
-            print_field(out, f, record, i);
-        }
-        separator = ",";
-    }
-    fprintf(out, "\n");
+    const char *name = records[record->id].name;
+    struct gpu_field fields[VC4_CL_MAX_FIELDS];
+    unsigned count = vc4_cl_fields(record, fields);
+    fprintf(out, "%08" PRIx32 "  %3u  %s", address, record->id, name ? name : "reserved");
+    gpu_fields_print(out, fields, count);
+    fputc('\n', out);
 }

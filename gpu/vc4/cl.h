@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "gpu/field.h"
+
 enum vc4_cl_id {
     VC4_CL_HALT = 0,
     VC4_CL_NOP = 1,
@@ -175,6 +177,8 @@ static inline float vc4_cl_float187(const struct vc4_cl_record *r, unsigned f)
     return pun.v;
 }
 
+/* The record's fields, those that it lacks left out; how many. */
+unsigned vc4_cl_fields(const struct vc4_cl_record *record, struct gpu_field out[VC4_CL_MAX_FIELDS]);
 /* One readable listing line (or several) per record: name, then every field with its meaning. */
 void vc4_cl_print(FILE *out, uint32_t address, const struct vc4_cl_record *record);
 

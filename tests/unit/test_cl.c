@@ -218,7 +218,7 @@ static void prints_listings(void **state)
     char *text = print(some, sizeof some);
     assert_string_equal(
         text, "00001000    6  Start tile binning\n"
-              "00001001  103  Viewport offset: x 128.0000, y -0.5000\n"
+              "00001001  103  Viewport offset: x 128, y -0.5\n"
               "00001006  101  Depth offset: factor -2, units 1\n"
               "0000100b   28  Store tile buffer general: buffer Z/stencil, layout T, mode x4, color format "
               "bgr565 dithered, no double-buffer swap, no color clear, no Z/stencil clear, no VG-mask clear, "

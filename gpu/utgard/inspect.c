@@ -1,0 +1,129 @@
+/* What a device holds before it works. */
+#include "gpu/utgard/inspect.h"
+
+#include "gpu/utgard/device_internal.h"
+#include "util/bits.h"
+
+const uint32_t *utgard_device_words(const struct utgard_device *device, enum utgard_ip ip)
+{
+    return device->store[ip];
+}
+
+const uint32_t *utgard_device_writeback(const struct utgard_device *device, unsigned pp, unsigned unit)
+{
+    return device->store[UTGARD_IP_PP0 + pp] + UTGARD_PP_WB0 / 4 + unit * (UTGARD_PP_WB_STEP / 4);
+}
+
+const struct gpu_space *utgard_device_space(struct utgard_device *device, unsigned n, struct gpu_fault *fault)
+{
+    return utgard_mmu_space(device, n, fault);
+}
+
+bool utgard_device_tiles(const struct utgard_device *device, unsigned pp, const struct gpu_space *space,
+                         struct utgard_tile *tiles, uint32_t *count, struct gpu_fault *fault)
+{
+    *count = 0;
+    return utgard_pp_tiles(device, pp, space, tiles, count, fault);
+}
+
+/* ---- words with names: Mesa's lima_pp_frame_reg and lima_pp_wb_reg ---- */
+
+/* Bits of a word, and what is added to them. */
+struct name {
+    const char *name, *what;
+    const char *const *words; /* of values from 0 on, ended by NULL */
+    uint8_t word, low, bits, kind, added;
+};
+
+static const char *const sources[] = {"off", "depth and stencil", "colour", NULL};
+static const char *const layouts[] = {"linear", "reserved", "tiled", NULL};
+static const char *const formats[] = {"BGR565", "BGRA5551", "BGRA4444", "BGRA8888", "B8",
+                                      "GB88",   "F16",      "F16 x 2",  "F16 x 4",  NULL};
+
+static const struct name frame_names[] = {
+    {"list", "the master list", NULL, 0, 0, 32, GPU_FIELD_HEX, 0},
+    {"state", "render state of the clear program", NULL, 1, 0, 32, GPU_FIELD_HEX, 0},
+    {"halves", "tiles of halves", NULL, 3, 0, 1, GPU_FIELD_FLAG, 0},
+    {"lower left", "rows count from the last", NULL, 3, 1, 1, GPU_FIELD_FLAG, 0},
+    {"flags", "others", NULL, 3, 2, 30, GPU_FIELD_HEX, 0},
+    {"clear depth", "of 2^24 - 1", NULL, 4, 0, 32, GPU_FIELD_HEX, 0},
+    {"clear stencil", "", NULL, 5, 0, 32, GPU_FIELD_HEX, 0},
+    {"clear colour", "red lowest", NULL, 6, 0, 32, GPU_FIELD_HEX, 0},
+    {"width", "pixels", NULL, 10, 0, 32, GPU_FIELD_UINT, 1},
+    {"height", "pixels", NULL, 11, 0, 32, GPU_FIELD_UINT, 1},
+    {"stack", "of the fragments' temporaries", NULL, 12, 0, 32, GPU_FIELD_HEX, 0},
+    {"stack size", "", NULL, 13, 0, 32, GPU_FIELD_HEX, 0},
+    {"origin", "of rows, in half pixels", NULL, 17, 0, 16, GPU_FIELD_UINT, 1},
+    {"blocks", "shifts and least size of the lists' blocks", NULL, 20, 0, 32, GPU_FIELD_HEX, 0},
+    {"scale", "", NULL, 21, 0, 32, GPU_FIELD_HEX, 0},
+};
+
+static const struct name writeback_names[] = {
+    {"source", "", sources, 0, 0, 32, GPU_FIELD_NAME, 0},
+    {"address", "", NULL, 1, 0, 32, GPU_FIELD_HEX, 0},
+    {"format", "", formats, 2, 0, 32, GPU_FIELD_NAME, 0},
+    {"smaller", "by these shifts", NULL, 3, 0, 32, GPU_FIELD_HEX, 0},
+    {"layout", "", layouts, 4, 0, 32, GPU_FIELD_NAME, 0},
+    {"pitch", "linear: 8 bytes; tiled: tiles", NULL, 5, 0, 32, GPU_FIELD_UINT, 0},
+    {"flags", "4: red and blue change places", NULL, 6, 0, 32, GPU_FIELD_HEX, 0},
+    {"samples", "that go to planes of their own", NULL, 7, 0, 32, GPU_FIELD_HEX, 0},
+    {"sample pitch", "bytes between planes", NULL, 8, 0, 32, GPU_FIELD_UINT, 0},
+};
+
+static const char *word_of(const struct name *n, uint64_t value)
+{
+    const char *const *word = n->words;
+    for (uint64_t i = 0; word && *word; word++, i++)
+        if (i == value)
+            return *word;
+    return n->words != formats        ? NULL
+           : value == UTGARD_WB_Z16   ? "Z16"
+           : value == UTGARD_WB_Z24S8 ? "Z24S8"
+                                      : NULL;
+}
+
+static const char *name_of(const struct name *names, unsigned count, uint32_t word)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (names[i].word == word && names[i].bits >= 16)
+            return names[i].name;
+    return NULL;
+}
+
+const char *utgard_frame_word(uint32_t n)
+{
+    return name_of(frame_names, UTIL_ARRAY_SIZE(frame_names), n);
+}
+
+const char *utgard_writeback_word(uint32_t n)
+{
+    return name_of(writeback_names, UTIL_ARRAY_SIZE(writeback_names), n);
+}
+
+static unsigned describe(const struct name *names, unsigned count, const uint32_t *words,
+                         struct gpu_field *out)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const struct name *n = &names[i];
+        uint64_t value = util_bits(words[n->word], n->low, n->bits) + n->added;
+        out[i] = (struct gpu_field){.name = n->name,
+                                    .kind = (enum gpu_field_kind)n->kind,
+                                    .digits = n->bits == 32 ? 8 : 1,
+                                    .value = value,
+                                    .word = word_of(n, value),
+                                    .what = n->what};
+    }
+    return count;
+}
+
+unsigned utgard_frame_fields(const uint32_t words[UTGARD_FRAME_WORDS],
+                             struct gpu_field out[UTGARD_FRAME_WORDS])
+{
+    return describe(frame_names, UTIL_ARRAY_SIZE(frame_names), words, out);
+}
+
+unsigned utgard_writeback_fields(const uint32_t words[UTGARD_WB_WORDS],
+                                 struct gpu_field out[UTGARD_FRAME_WORDS])
+{
+    return describe(writeback_names, UTIL_ARRAY_SIZE(writeback_names), words, out);
+}
