@@ -197,7 +197,8 @@ static void run_plbu(struct utgard_device *device)
     struct utgard_stop stop = {0};
     const struct utgard_vs_results results = {gp->result, gp->result_count};
     const struct gpu_space *space = utgard_mmu_space(device, 0, &stop.fault);
-    switch (utgard_plbu_run(gp->plbu, space, &results, &gp->budget, &device->counters, &stop)) {
+    switch (utgard_plbu_run(gp->plbu, space, &results, device->options.pool, &gp->budget, &device->counters,
+                            &stop)) {
     case UTGARD_PLBU_DONE:
         gp->builder = IDLE;
         utgard_gp_raise(device, UTGARD_GP_INT_PLBU_END);

@@ -24,8 +24,11 @@ int utgard_plbu_create(struct utgard_plbu **out)
 
 void utgard_plbu_destroy(struct utgard_plbu *plbu)
 {
-    if (plbu)
+    if (plbu) {
         free(plbu->block);
+        free(plbu->list);
+        free(plbu->vertices);
+    }
     free(plbu);
 }
 
@@ -156,11 +159,14 @@ static enum utgard_plbu_end run(struct utgard_plbu *p)
 }
 
 enum utgard_plbu_end utgard_plbu_run(struct utgard_plbu *p, const struct gpu_space *space,
-                                     const struct utgard_vs_results *results, struct utgard_budget *budget,
-                                     struct utgard_counters *counters, struct utgard_stop *stop)
+                                     const struct utgard_vs_results *results, struct util_pool *pool,
+                                     struct utgard_budget *budget, struct utgard_counters *counters,
+                                     struct utgard_stop *stop)
 {
     p->space = space;
     p->results = results;
+    p->pool = pool;
+    p->draw.resumed |= p->draw.active;
     p->budget = budget;
     p->counters = counters;
     p->stop = stop;

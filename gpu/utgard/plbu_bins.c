@@ -5,7 +5,8 @@
 #include "gpu/utgard/plbu_internal.h"
 #include "util/bits.h"
 
-#define ENTRY 8u /* bytes */
+#define ENTRY         8u  /* bytes */
+#define BLOCKS_A_UNIT 16u /* of the packet budget */
 
 enum utgard_plbu_end plbu_bins_begin(struct utgard_plbu *p, uint32_t address, uint32_t count)
 {
@@ -100,13 +101,15 @@ static void put_state(struct utgard_plbu *p, struct plbu_block *block)
     block->four_samples |= d->four_samples;
 }
 
-static enum utgard_plbu_end put_piece(struct utgard_plbu *p, uint32_t n, const uint64_t *word, uint32_t words)
+static enum utgard_plbu_end put_entry(struct utgard_plbu *p, struct plbu_block *block, const uint64_t *word,
+                                      uint32_t words)
 {
-    struct plbu_block *block = &p->block[n];
     bool state = block->state != p->draw.state_at;
-    enum utgard_plbu_end end = make_room(p, block, words + state);
-    if (end != UTGARD_PLBU_DONE)
-        return end;
+    if (state || !block->checked || (words + 1) * ENTRY > block->end - block->at) {
+        enum utgard_plbu_end end = make_room(p, block, words + state);
+        if (end != UTGARD_PLBU_DONE)
+            return end;
+    }
     if (state)
         put_state(p, block);
     for (uint32_t i = 0; i < words; i++)
@@ -156,63 +159,136 @@ static bool cover(struct utgard_plbu *p, const struct plbu_piece *piece)
  * becomes the first of the next. False: nothing in them. */
 static bool join_rows(const struct utgard_plbu *p, int32_t *r, int32_t *row, int32_t *first, int32_t *last)
 {
-    uint32_t grid = p->draw.grid.shift - 4; /* its squares are of this many tiles, as a power of two */
-    uint32_t shift_x = p->reg.shift_x - grid, shift_y = p->reg.shift_y - grid;
-    *row = (p->spans.y + *r) >> shift_y;
+    const struct plbu_draw *d = &p->draw;
+    *row = (p->spans.y + *r) >> d->shift_y;
     *first = INT32_MAX;
     *last = -1;
-    for (; *r < p->spans.count && (p->spans.y + *r) >> shift_y == *row; ++*r) {
+    for (; *r < p->spans.count && (p->spans.y + *r) >> d->shift_y == *row; ++*r) {
         if (p->spans.row[*r].last < p->spans.row[*r].first)
             continue;
-        *first = UTIL_MIN(*first, p->spans.row[*r].first >> shift_x);
-        *last = UTIL_MAX(*last, p->spans.row[*r].last >> shift_x);
+        *first = UTIL_MIN(*first, p->spans.row[*r].first >> d->shift_x);
+        *last = UTIL_MAX(*last, p->spans.row[*r].last >> d->shift_x);
     }
     return *first <= *last;
 }
 
-static enum utgard_plbu_end put_everywhere(struct utgard_plbu *p, const uint64_t *word, uint32_t words)
+/* An entry of the draw, to be put into many lists. */
+struct entry {
+    uint64_t word[2];
+    uint32_t words, looked; /* blocks passed so far */
+};
+
+/* Into blocks first..last of a row, but for those that have it. */
+static enum utgard_plbu_end put_run(struct utgard_plbu *p, struct entry *e, int32_t row, int32_t first,
+                                    int32_t last)
 {
-    uint32_t done = 0;
-    for (int32_t r = 0; r < p->spans.count;) {
-        int32_t row, first, last;
-        if (!join_rows(p, &r, &row, &first, &last))
+    for (int32_t x = first; x <= last; x++, e->looked++) {
+        if (e->looked < p->draw.blocks_done)
             continue;
-        for (int32_t x = first; x <= last; x++, done++) {
-            if (done < p->draw.blocks_done)
-                continue;
-            enum utgard_plbu_end end = put_piece(p, (uint32_t)row * p->reg.stride + (uint32_t)x, word, words);
-            if (end != UTGARD_PLBU_DONE)
-                return end;
-            p->draw.blocks_done++;
-        }
+        enum utgard_plbu_end end =
+            put_entry(p, &p->block[(uint32_t)row * p->reg.stride + (uint32_t)x], e->word, e->words);
+        if (end != UTGARD_PLBU_DONE)
+            return end;
+        p->draw.blocks_done++;
     }
     return UTGARD_PLBU_DONE;
 }
 
-enum utgard_plbu_end plbu_bins_add(struct utgard_plbu *p, struct plbu_piece *piece)
+static enum utgard_plbu_end put_spans(struct utgard_plbu *p, struct entry *e)
+{
+    for (int32_t r = 0; r < p->spans.count;) {
+        int32_t row, first, last;
+        if (!join_rows(p, &r, &row, &first, &last))
+            continue;
+        enum utgard_plbu_end end = put_run(p, e, row, first, last);
+        if (end != UTGARD_PLBU_DONE)
+            return end;
+    }
+    return UTGARD_PLBU_DONE;
+}
+
+static enum utgard_plbu_end put_box(struct utgard_plbu *p, struct entry *e, const struct tiler_box *box)
+{
+    const struct plbu_draw *d = &p->draw;
+    for (int32_t row = box->y0 >> d->shift_y; row <= box->y1 >> d->shift_y; row++) {
+        enum utgard_plbu_end end = put_run(p, e, row, box->x0 >> d->shift_x, box->x1 >> d->shift_x);
+        if (end != UTGARD_PLBU_DONE)
+            return end;
+    }
+    return UTGARD_PLBU_DONE;
+}
+
+static enum utgard_plbu_end need_state(struct utgard_plbu *p)
+{
+    struct plbu_draw *d = &p->draw;
+    return d->state_at ? UTGARD_PLBU_DONE : put_record(p, &d->state, sizeof d->state, &d->state_at);
+}
+
+/* A piece or triangle is in its lists as far as `end` tells. */
+static enum utgard_plbu_end account(struct utgard_plbu *p, enum utgard_plbu_end end, uint32_t before)
+{
+    if (end != UTGARD_PLBU_DONE)
+        return end;
+    if (!plbu_pay(p, (p->draw.blocks_done - before) / BLOCKS_A_UNIT))
+        return UTGARD_PLBU_FAULT;
+    p->counters->primitives_binned++;
+    p->draw.blocks_done = 0;
+    return end;
+}
+
+static enum utgard_plbu_end add_piece(struct utgard_plbu *p, struct plbu_piece *piece)
 {
     bool clipped = piece->kind == UTGARD_BIN_CLIPPED_TRIANGLE || piece->kind == UTGARD_BIN_CLIPPED_LINE;
-    enum utgard_plbu_end end = UTGARD_PLBU_DONE;
-    uint64_t word[2];
-    uint32_t words = 1, before = p->draw.blocks_done;
+    struct entry e = {.words = 1};
+    uint32_t before = p->draw.blocks_done;
     if (!cover(p, piece))
         return UTGARD_PLBU_DONE;
-    if (!p->draw.state_at)
-        end = put_record(p, &p->draw.state, sizeof p->draw.state, &p->draw.state_at);
+    enum utgard_plbu_end end = need_state(p);
     if (end == UTGARD_PLBU_DONE && clipped && !piece->record)
         end = put_record(p, &piece->clipped, sizeof piece->clipped, &piece->record);
     if (end != UTGARD_PLBU_DONE)
         return end;
     if (clipped)
-        word[0] = utgard_bin_address(piece->kind, piece->record);
+        e.word[0] = utgard_bin_address(piece->kind, piece->record);
     else
-        words = utgard_bin_encode(piece->kind, piece->index, word);
-    end = put_everywhere(p, word, words);
-    if (end == UTGARD_PLBU_DONE && !plbu_pay(p, (p->draw.blocks_done - before) / 16))
-        return UTGARD_PLBU_FAULT;
-    p->counters->primitives_binned += end == UTGARD_PLBU_DONE;
-    return end;
+        e.words = utgard_bin_encode(piece->kind, piece->index, e.word);
+    return account(p, put_spans(p, &e), before);
 }
+
+enum utgard_plbu_end plbu_bins_add_pieces(struct utgard_plbu *p)
+{
+    struct plbu_draw *d = &p->draw;
+    for (; d->piece_at < d->piece_count; d->piece_at++) {
+        enum utgard_plbu_end end = add_piece(p, &p->piece[d->piece_at]);
+        if (end != UTGARD_PLBU_DONE)
+            return end;
+    }
+    d->piece_at = d->piece_count = 0;
+    return UTGARD_PLBU_DONE;
+}
+
+enum utgard_plbu_end plbu_bins_add_triangle(struct utgard_plbu *p, const struct tiler_triangle *t)
+{
+    const struct tiler_box box = {t->box.x0, t->box.y0, t->box.x1, t->box.y1};
+    const struct tiler_cull *cull = &p->draw.cull;
+    const uint32_t index[3] = {t->index[0], t->index[1], t->index[2]};
+    uint32_t before = p->draw.blocks_done;
+    struct entry e = {.looked = 0};
+    enum utgard_plbu_end end = need_state(p);
+    if (end != UTGARD_PLBU_DONE)
+        return end;
+    e.words = utgard_bin_encode(UTGARD_BIN_TRIANGLE, index, e.word);
+    if (tiler_box_is_strip(&box))
+        return account(p, put_box(p, &e, &box), before);
+    int32_t x[3], y[3];
+    for (unsigned k = 0; k < 3; k++) {
+        x[k] = tiler_vertex_x(&cull->vertex[index[k]]) + cull->x;
+        y[k] = tiler_vertex_y(&cull->vertex[index[k]]) + cull->y;
+    }
+    tiler_cover_triangle(&p->draw.grid, &box, x, y, &p->spans);
+    return account(p, put_spans(p, &e), before);
+}
+/* ---- ends ---- */
 
 /* The list's first entry speaks for all of it. */
 static bool say_samples(struct utgard_plbu *p, const struct plbu_block *block)

@@ -1,13 +1,11 @@
 /* Draws: from a command to assembled primitives, a chunk of indices at a time. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/utgard/plbu_internal.h"
 #include "gpu/utgard/rsw.h"
 #include "util/bits.h"
-
-/* From the frame's centre to where triangles are clipped, in pixels: within RASTER_POSITION_LIMIT. */
-#define GUARD_PIXELS 16384.0f
 
 #define MULTISAMPLE_INSET 2 /* the first of four samples; centres lie further inside */
 
@@ -37,7 +35,9 @@ static void set_area(struct utgard_plbu *p, struct plbu_draw *d)
                                   .x1 = UTIL_MAX(x1, 0),
                                   .y1 = UTIL_MAX(y1, 0),
                                   .inset = MULTISAMPLE_INSET};
-    d->guard = (struct tiler_guard){.scale_x = 1, .scale_y = 1, .limit = GUARD_PIXELS};
+    d->guard = (struct tiler_guard){.scale_x = 1, .scale_y = 1, .limit = PLBU_GUARD};
+    d->shift_x = r->shift_x - grid;
+    d->shift_y = r->shift_y - grid;
     d->state.x0 = (uint16_t)d->grid.x0;
     d->state.y0 = (uint16_t)d->grid.y0;
     d->state.x1 = (uint16_t)d->grid.x1;
@@ -61,6 +61,30 @@ static enum utgard_plbu_end check_blocks(struct utgard_plbu *p)
 }
 
 /* ---- the draw ---- */
+
+/* Triangles are culled a piece at a time. The room for that only costs what is used of it. */
+static bool set_cull(struct utgard_plbu *p, struct plbu_draw *d)
+{
+    const struct plbu_registers *r = &p->reg;
+    d->culls = d->mode != PLBU_RECTANGLE && tiler_mode_vertices((enum tiler_mode)d->mode) == 3;
+    if (!d->culls)
+        return true;
+    if (!p->vertices)
+        p->vertices = aligned_alloc(64, sizeof *p->vertices);
+    if (!p->list && (p->list = aligned_alloc(64, util_align(sizeof *p->list, 64))))
+        memset(&p->list->marks, 0, sizeof p->list->marks);
+    if (!p->vertices || !p->list) {
+        utgard_fault_set(&p->stop->fault, GPU_FAULT_LIST, PLBU_UNIT, p->at, "no host memory for vertices");
+        return false;
+    }
+    d->cull = (struct tiler_cull){.vertex = p->vertices->at,
+                                  .keep_positive = !r->setup[UTGARD_SETUP_CULL_POSITIVE],
+                                  .keep_negative = !r->setup[UTGARD_SETUP_CULL_NEGATIVE],
+                                  .x = (int32_t)(plbu_centre(r->tiles_x) * 16),
+                                  .y = (int32_t)(plbu_centre(r->tiles_y) * 16),
+                                  .grid = d->grid};
+    return true;
+}
 
 /* Where the point sizes of a draw without indices stand: what the VS draw with its positions wrote. The VS's
  * draws come in the same order, so the search begins where the last one ended. */
@@ -125,7 +149,7 @@ enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_
                             .count = count,
                             .start = c->field[UTGARD_PRIMITIVES_START],
                             .number = p->draws};
-    d->index_size = r->setup[UTGARD_SETUP_U32] ? 4 : r->setup[UTGARD_SETUP_U16] ? 2 : 1;
+    d->index_log2 = r->setup[UTGARD_SETUP_U32] ? 2 : r->setup[UTGARD_SETUP_U16] ? 1 : 0;
     d->index_at = r->indices;
     d->state = (struct utgard_bin_state){.rsw = r->rsw,
                                          .positions = d->indexed ? r->positions : r->array_positions,
@@ -133,51 +157,52 @@ enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_
                                          .far = r->far,
                                          .draw = p->draws};
     set_area(p, d);
-    if (!set_sizes(p, d) || !read_render_state(p, d))
+    if (!set_sizes(p, d) || !read_render_state(p, d) || !set_cull(p, d))
         return UTGARD_PLBU_FAULT;
     tiler_assemble_begin(&d->assembler, mode == PLBU_RECTANGLE ? TILER_TRIANGLES : (enum tiler_mode)mode);
     p->counters->draws++;
     return UTGARD_PLBU_DONE;
 }
 
-/* ---- indices ---- */
+/* ---- indices and vertices ---- */
+
+const uint8_t *plbu_indices(struct utgard_plbu *p, uint32_t first, uint32_t count)
+{
+    const struct plbu_draw *d = &p->draw;
+    return utgard_at(p->space, d->index_at + ((uint64_t)first << d->index_log2),
+                     (uint64_t)count << d->index_log2, GPU_RIGHT_READ, PLBU_UNIT, "indices", p->stop);
+}
+
+bool plbu_bad_index(struct utgard_plbu *p, uint32_t index)
+{
+    utgard_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at,
+                     "index %u lies before %u, or too far behind it", index, p->draw.start);
+    return false;
+}
 
 /* `count` indices from d->next on, as numbers of stored vertices. */
 static bool read_indices(struct utgard_plbu *p, struct plbu_draw *d, uint32_t count, uint32_t *index)
 {
-    const uint8_t *at = NULL;
-    if (d->indexed) {
-        at = utgard_at(p->space, d->index_at + (uint64_t)d->next * d->index_size,
-                       (uint64_t)count * d->index_size, GPU_RIGHT_READ, PLBU_UNIT, "indices", p->stop);
-        if (!at)
-            return false;
-    }
+    const uint8_t *at = d->indexed ? plbu_indices(p, d->next, count) : NULL;
+    if (d->indexed && !at)
+        return false;
     for (uint32_t n = 0; n < count; n++) {
         uint32_t value = d->next + n + d->start;
         if (at)
-            value = d->index_size == 4   ? util_load32(at + n * 4)
-                    : d->index_size == 2 ? util_load16(at + n * 2)
+            value = d->index_log2 == 2   ? util_load32(at + n * 4)
+                    : d->index_log2 == 1 ? util_load16(at + n * 2)
                                          : at[n];
         index[n] = value - d->start;
-        if (value >= d->start && index[n] <= UTGARD_BIN_INDEX_MAX)
-            continue;
-        utgard_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at,
-                         "index %u lies before %u, or too far behind it", value, d->start);
-        return false;
+        if (value < d->start || index[n] > UTGARD_BIN_INDEX_MAX)
+            return plbu_bad_index(p, value);
     }
     return true;
 }
 
-/* The vertices that a run of indices names are in memory. */
-static bool check_vertices(struct utgard_plbu *p, const struct plbu_draw *d, const uint32_t *index,
-                           uint32_t count)
+bool plbu_check_vertices(struct utgard_plbu *p, uint32_t least, uint32_t greatest)
 {
-    uint32_t least = UINT32_MAX, most = 0;
-    for (uint32_t n = 0; n < count; n++) {
-        least = UTIL_MIN(least, index[n]);
-        most = UTIL_MAX(most, index[n]);
-    }
-    uint64_t vertices = most - least + 1ull;
+    const struct plbu_draw *d = &p->draw;
+    uint64_t vertices = greatest - least + 1ull;
     if (!utgard_at(p->space, d->state.positions + least * 16ull, vertices * 16, GPU_RIGHT_READ, PLBU_UNIT,
                    "positions", p->stop))
         return false;
@@ -185,19 +210,66 @@ static bool check_vertices(struct utgard_plbu *p, const struct plbu_draw *d, con
                                               GPU_RIGHT_READ, PLBU_UNIT, "point sizes", p->stop);
 }
 
+/* The vertices that a run of indices names are in memory. */
+static bool check_run(struct utgard_plbu *p, const uint32_t *index, uint32_t count)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        least = UTIL_MIN(least, index[n]);
+        most = UTIL_MAX(most, index[n]);
+    }
+    return plbu_check_vertices(p, least, most);
+}
+
+/* ---- primitives one by one ---- */
+
 static bool next_chunk(struct utgard_plbu *p, struct plbu_draw *d)
 {
     uint32_t index[PLBU_CHUNK], count = UTIL_MIN(PLBU_CHUNK, d->count - d->next);
     d->prim_at = d->prim_count = 0;
-    if (!count) {
-        d->prim_count = tiler_assemble_end(&d->assembler, d->prim);
-        d->ended = true;
-        return true;
-    }
-    if (!plbu_pay(p, count) || !read_indices(p, d, count, index) || !check_vertices(p, d, index, count))
+    if (!plbu_pay(p, count) || !read_indices(p, d, count, index) || !check_run(p, index, count))
         return false;
-    d->prim_count = tiler_assemble(&d->assembler, index, count, d->prim);
+    d->prim_count = tiler_assemble(&d->assembler, index, count, p->prim);
     d->next += count;
+    return true;
+}
+
+/* The next primitive becomes pieces. Once the list has stood still, what was checked before may have gone. */
+static bool next_primitive(struct utgard_plbu *p, struct plbu_draw *d)
+{
+    const uint32_t *index = p->prim[d->prim_at];
+    unsigned vertices = d->mode == PLBU_RECTANGLE ? 3 : tiler_mode_vertices((enum tiler_mode)d->mode);
+    for (unsigned k = 0; d->resumed && k < vertices; k++)
+        if (!plbu_check_vertices(p, index[k], index[k]))
+            return false;
+    plbu_make_pieces(p, index);
+    p->counters->primitives_in++;
+    d->prim_at++;
+    return true;
+}
+
+static enum utgard_plbu_end bin_primitives(struct utgard_plbu *p)
+{
+    struct plbu_draw *d = &p->draw;
+    for (;;) {
+        enum utgard_plbu_end end = plbu_bins_add_pieces(p);
+        if (end != UTGARD_PLBU_DONE || d->prim_at == d->prim_count)
+            return end;
+        if (!next_primitive(p, d))
+            return UTGARD_PLBU_FAULT;
+    }
+}
+
+/* ---- the loop ---- */
+
+/* More to bin; false with a fault. */
+static bool next(struct utgard_plbu *p, struct plbu_draw *d)
+{
+    if (d->next < d->count)
+        return d->culls ? plbu_piece_take(p) : next_chunk(p, d);
+    d->prim_at = 0;
+    d->prim_count = tiler_assemble_end(&d->assembler, p->prim);
+    d->ended = true;
     return true;
 }
 
@@ -205,21 +277,14 @@ enum utgard_plbu_end plbu_draw_go_on(struct utgard_plbu *p)
 {
     struct plbu_draw *d = &p->draw;
     for (;;) {
-        for (; d->piece_at < d->piece_count; d->piece_at++) {
-            enum utgard_plbu_end end = plbu_bins_add(p, &d->piece[d->piece_at]);
-            if (end != UTGARD_PLBU_DONE)
-                return end;
-            d->blocks_done = 0;
-        }
-        d->piece_at = d->piece_count = 0;
-        if (d->prim_at < d->prim_count) {
-            p->counters->primitives_in++;
-            plbu_make_pieces(p, d->prim[d->prim_at++]);
-        } else if (d->ended) {
+        enum utgard_plbu_end end = d->culls ? plbu_piece_bin(p) : bin_primitives(p);
+        if (end != UTGARD_PLBU_DONE)
+            return end;
+        if (d->ended) {
             d->active = false;
             return UTGARD_PLBU_DONE;
-        } else if (!next_chunk(p, d)) {
-            return UTGARD_PLBU_FAULT;
         }
+        if (!next(p, d))
+            return UTGARD_PLBU_FAULT;
     }
 }

@@ -1,18 +1,9 @@
-/* One primitive: culled, clipped against near, far and a guard band, and as pieces for the tile lists.
- *
- * Vertices arrive divided, with 1/w beside them: clipping rebuilds clip coordinates whose x and y are pixels
- * from the frame's centre and whose near and far are -w and w. */
+/* One primitive: culled, clipped against near, far and a guard band, and as pieces for the tile lists. */
 #include <math.h>
 #include <string.h>
 
 #include "gpu/utgard/plbu_internal.h"
 #include "util/bits.h"
-
-/* A depth that misses near or far by no more than this part of the range lies on it: programs divide by a
- * rounded 1/w, and z = w must not flicker. */
-#define DEPTH_SLACK 0x1p-20f
-/* Stands for a plane at infinity, when only one of near and far clips. */
-#define FAR_AWAY 0x1p-16f
 
 /* A rectangle whose corners lie further out is not drawn. */
 #define GUARD_RECTANGLE 16384.0f
@@ -20,43 +11,12 @@
 #define SIZE_LEAST 0.0625f
 #define SIZE_MOST  4096.0f
 
-struct vertex {
-    float x, y, z, inv_w;
-    float clip[4];
-    uint32_t code;
-};
-
 static int32_t fixed(float pixels)
 {
     return (int32_t)lrintf(pixels * 16);
 }
 
-/* The middle of a frame of so many tiles, in pixels. */
-static float centre(uint32_t tiles)
-{
-    return (float)(tiles * PLBU_TILE) * 0.5f;
-}
-
-static bool is_number(float v)
-{
-    return v - v == 0;
-}
-
-/* Depth in the range -1 to 1. */
-static float depth_of(const struct plbu_draw *d, float z)
-{
-    float near = d->state.near, far = d->state.far, t;
-    if ((d->no_near && d->no_far) || near == far)
-        return 0;
-    t = d->no_near  ? 1 - (far - z) * FAR_AWAY
-        : d->no_far ? (z - near) * FAR_AWAY - 1
-                    : (2 * z - (near + far)) / (far - near);
-    if (fabsf(fabsf(t) - 1) <= DEPTH_SLACK)
-        t = t < 0 ? -1.0f : 1.0f;
-    return t;
-}
-
-static float window_depth(const struct plbu_draw *d, const struct vertex *v, const float weight[3],
+static float window_depth(const struct plbu_draw *d, const struct plbu_vertex *v, const float weight[3],
                           const float position[4], unsigned count)
 {
     float near = d->state.near, far = d->state.far;
@@ -68,27 +28,9 @@ static float window_depth(const struct plbu_draw *d, const struct vertex *v, con
     return sum / position[3];
 }
 
-/* Reads a vertex; the planes it is outside of are its code. */
-static void load(const struct utgard_plbu *p, uint32_t index, struct vertex *v)
+static struct plbu_piece *add_piece(struct utgard_plbu *p, enum utgard_bin_kind kind, const uint32_t index[3])
 {
-    const struct plbu_draw *d = &p->draw;
-    const uint8_t *at = p->space->window.base + d->state.positions + index * 16ull;
-    float value[4], w;
-    memcpy(value, at, sizeof value);
-    *v = (struct vertex){.x = value[0], .y = value[1], .z = value[2], .inv_w = value[3]};
-    w = 1 / v->inv_w;
-    v->clip[0] = (v->x - centre(p->reg.tiles_x)) * w;
-    v->clip[1] = (v->y - centre(p->reg.tiles_y)) * w;
-    v->clip[2] = depth_of(d, v->z) * w;
-    v->clip[3] = w;
-    v->code = tiler_outcode(&d->guard, v->clip[0], v->clip[1], v->clip[2], w);
-    if (!is_number(v->x) || !is_number(v->y) || !is_number(v->z) || !is_number(v->inv_w))
-        v->code |= TILER_OUT_NAN;
-}
-
-static struct plbu_piece *add_piece(struct plbu_draw *d, enum utgard_bin_kind kind, const uint32_t index[3])
-{
-    struct plbu_piece *piece = &d->piece[d->piece_count++];
+    struct plbu_piece *piece = &p->piece[p->draw.piece_count++];
     *piece = (struct plbu_piece){.kind = kind};
     memcpy(piece->index, index, sizeof piece->index);
     memcpy(piece->clipped.index, index, sizeof piece->index);
@@ -108,12 +50,12 @@ static bool faces(const struct utgard_plbu *p, const struct plbu_piece *t)
 
 /* Vertex `n` of a clipped piece, from the clipper. */
 static void set_vertex(const struct utgard_plbu *p, struct plbu_piece *piece, unsigned n,
-                       const struct vertex *v, unsigned count, const struct tiler_clip_vertex *c)
+                       const struct plbu_vertex *v, unsigned count, const struct tiler_clip_vertex *c)
 {
     const float *position = c->position;
     bool whole = c->source >= 0;
-    float x = position[0] / position[3] + centre(p->reg.tiles_x);
-    float y = position[1] / position[3] + centre(p->reg.tiles_y);
+    float x = position[0] / position[3] + plbu_centre(p->reg.tiles_x);
+    float y = position[1] / position[3] + plbu_centre(p->reg.tiles_y);
     piece->clipped.vertex[n].x = whole ? v[c->source].x : x;
     piece->clipped.vertex[n].y = whole ? v[c->source].y : y;
     piece->clipped.vertex[n].z =
@@ -124,7 +66,7 @@ static void set_vertex(const struct utgard_plbu *p, struct plbu_piece *piece, un
     piece->y[n] = fixed(piece->clipped.vertex[n].y);
 }
 
-static void clip_triangle(struct utgard_plbu *p, const struct vertex v[3], uint32_t planes,
+static void clip_triangle(struct utgard_plbu *p, const struct plbu_vertex v[3], uint32_t planes,
                           const uint32_t index[3])
 {
     struct tiler_clip_vertex polygon[TILER_CLIP_MAX];
@@ -133,7 +75,7 @@ static void clip_triangle(struct utgard_plbu *p, const struct vertex v[3], uint3
         memcpy(position[k], v[k].clip, sizeof position[k]);
     uint32_t count = tiler_clip_triangle(&p->draw.guard, planes, (const float(*)[4])position, polygon);
     for (uint32_t n = 2; n < count; n++) {
-        struct plbu_piece *piece = add_piece(&p->draw, UTGARD_BIN_CLIPPED_TRIANGLE, index);
+        struct plbu_piece *piece = add_piece(p, UTGARD_BIN_CLIPPED_TRIANGLE, index);
         set_vertex(p, piece, 0, v, 3, &polygon[0]);
         set_vertex(p, piece, 1, v, 3, &polygon[n - 1]);
         set_vertex(p, piece, 2, v, 3, &polygon[n]);
@@ -143,10 +85,10 @@ static void clip_triangle(struct utgard_plbu *p, const struct vertex v[3], uint3
 
 static void make_triangle(struct utgard_plbu *p, const uint32_t index[3])
 {
-    struct vertex v[3];
+    struct plbu_vertex v[3];
     uint32_t all = ~0u, any = 0;
     for (unsigned k = 0; k < 3; k++) {
-        load(p, index[k], &v[k]);
+        plbu_vertex_load(p, index[k], &v[k]);
         all &= v[k].code;
         any |= v[k].code;
     }
@@ -156,7 +98,7 @@ static void make_triangle(struct utgard_plbu *p, const uint32_t index[3])
         clip_triangle(p, v, any, index);
         return;
     }
-    struct plbu_piece *piece = add_piece(&p->draw, UTGARD_BIN_TRIANGLE, index);
+    struct plbu_piece *piece = add_piece(p, UTGARD_BIN_TRIANGLE, index);
     for (unsigned k = 0; k < 3; k++) {
         piece->x[k] = fixed(v[k].x);
         piece->y[k] = fixed(v[k].y);
@@ -173,18 +115,18 @@ static float bound_size(float size, float least)
 
 static void make_line(struct utgard_plbu *p, const uint32_t index[3])
 {
-    struct vertex v[2];
+    struct plbu_vertex v[2];
     struct tiler_clip_vertex ends[2];
     float position[2][4];
     for (unsigned k = 0; k < 2; k++) {
-        load(p, index[k], &v[k]);
+        plbu_vertex_load(p, index[k], &v[k]);
         memcpy(position[k], v[k].clip, sizeof position[k]);
     }
     uint32_t any = v[0].code | v[1].code;
     if (v[0].code & v[1].code || any & TILER_OUT_NAN ||
         (any && !tiler_clip_line(&p->draw.guard, any, (const float(*)[4])position, ends)))
         return;
-    struct plbu_piece *piece = add_piece(&p->draw, any ? UTGARD_BIN_CLIPPED_LINE : UTGARD_BIN_LINE, index);
+    struct plbu_piece *piece = add_piece(p, any ? UTGARD_BIN_CLIPPED_LINE : UTGARD_BIN_LINE, index);
     /* Widths are rounded, and the ends reach out by up to half a pixel more (raster/prim.h). */
     piece->reach = fixed(bound_size(p->draw.state.size, 1)) / 2 + 16;
     for (unsigned k = 0; k < 2; k++) {
@@ -200,13 +142,13 @@ static void make_point(struct utgard_plbu *p, const uint32_t index[3])
 {
     const struct plbu_draw *d = &p->draw;
     float size = d->state.size;
-    struct vertex v;
-    load(p, index[0], &v);
+    struct plbu_vertex v;
+    plbu_vertex_load(p, index[0], &v);
     if (v.code)
         return;
     if (d->state.point_sizes)
         memcpy(&size, p->space->window.base + d->state.point_sizes + index[0] * 4ull, sizeof size);
-    struct plbu_piece *piece = add_piece(&p->draw, UTGARD_BIN_POINT, index);
+    struct plbu_piece *piece = add_piece(p, UTGARD_BIN_POINT, index);
     piece->x[0] = fixed(v.x);
     piece->y[0] = fixed(v.y);
     piece->reach = fixed(bound_size(size, SIZE_LEAST)) / 2 + 1;
@@ -215,13 +157,13 @@ static void make_point(struct utgard_plbu *p, const uint32_t index[3])
 /* Reloads and blits: neither culled nor clipped. */
 static void make_rectangle(struct utgard_plbu *p, const uint32_t index[3])
 {
-    struct vertex v[3];
+    struct plbu_vertex v[3];
     for (unsigned k = 0; k < 3; k++) {
-        load(p, index[k], &v[k]);
+        plbu_vertex_load(p, index[k], &v[k]);
         if (!(fabsf(v[k].x) <= GUARD_RECTANGLE && fabsf(v[k].y) <= GUARD_RECTANGLE))
             return;
     }
-    struct plbu_piece *piece = add_piece(&p->draw, UTGARD_BIN_RECTANGLE, index);
+    struct plbu_piece *piece = add_piece(p, UTGARD_BIN_RECTANGLE, index);
     for (unsigned k = 0; k < 3; k++) {
         piece->x[k] = fixed(v[k].x);
         piece->y[k] = fixed(v[k].y);

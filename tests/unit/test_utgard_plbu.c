@@ -45,9 +45,11 @@ static void begin(struct world *w, uint32_t x, uint32_t y)
     command(w, INDICES, 0x10000101);
 }
 
+static struct util_pool *pool;
+
 static void create(struct world *w)
 {
-    struct utgard_options options = {.kind = UTGARD_MALI400, .packet_budget = 1 << 20};
+    struct utgard_options options = {.kind = UTGARD_MALI400, .packet_budget = 1 << 20, .pool = pool};
     guest_create(&w->guest, &options);
     w->list = guest_map(&w->guest, LIST, GPU_PAGE, RIGHT_READ);
     w->rsw = guest_map(&w->guest, RSW, GPU_PAGE, RIGHT_READ);
@@ -462,6 +464,112 @@ static void test_clipping(void **data)
     guest_destroy(&w.guest);
 }
 
+/* ---- a piece at a time, and one by one ---- */
+
+enum { MANY = 0xa00000, MANY_VERTICES = 0x10001, MANY_INDICES = 0x1000000, INDICES_MOST = 80000 };
+
+/* A coordinate: mostly near the frame; further out, at the ends of what is near, and no number at all. */
+static float odd_coordinate(void)
+{
+    static const float odd[] = {-16256, 16512,  16512.0625f, -16400, 2176,  -1920,
+                                1e9f,   -1e30f, INFINITY,    NAN,    1e-40f};
+    uint32_t kind = below(40);
+    return kind < UTIL_ARRAY_SIZE(odd) / 2 ? odd[below(UTIL_ARRAY_SIZE(odd))]
+           : kind < 12                     ? (float)below(9000) - 4500
+                                           : (float)below(16 * SIDE) / 16;
+}
+
+static void odd_vertices(uint8_t *many, uint32_t count, bool crowd)
+{
+    static const float depths[] = {0, 1, -0.1f, 1.1f, 0.5f, 1.0000001f, -1e-7f, 1.00001f};
+    static const float inverses[] = {1, 0.25f, 8, -1, 0, 1e-39f, 1e30f, 1e-30f, -0.125f};
+    for (uint32_t n = 0; n < count; n++) {
+        bool plain = below(8);
+        const float v[4] = {odd_coordinate(), odd_coordinate(), plain ? 0.5f : depths[below(8)],
+                            plain ? 1 : inverses[below(9)]};
+        const float near[4] = {100 + (float)below(60) / 16, 100 + (float)below(60) / 16, 0.5f, 1};
+        memcpy(many + n * 16, crowd && below(2000) ? near : v, sizeof v);
+    }
+}
+
+/* The bytes of all lists and of the heap after a draw of `count` indices. */
+static void draw_many(struct world *w, uint32_t setup, uint32_t mode, uint32_t count, uint8_t *out)
+{
+    memset(w->lists, 0, LISTS_BYTES);
+    memset(w->heap, 0, HEAP_BYTES);
+    begin(w, 0, 0);
+    command(w, setup, 0x1000010b);
+    command(w, MANY, 0x10000100);
+    command(w, MANY_INDICES, 0x10000101);
+    command(w, count << 24, 0x00200000 | mode << 16 | count >> 8);
+    w->guest.heap_step = 0x8000;
+    assert_int_equal(run(w, 0x4000) & ~4u, 2);
+    guest_expect_no_fault(&w->guest);
+    memcpy(out, w->lists, LISTS_BYTES);
+    memcpy(out + LISTS_BYTES, w->heap, HEAP_BYTES);
+}
+
+/* Triangles whose vertices have 16-bit numbers are culled in pieces by several workers; one number beyond, of
+ * a vertex that is none, and all go one by one: the lists are the same to the byte. */
+static void test_pieces(void **data)
+{
+    (void)data;
+    static uint8_t fast[LISTS_BYTES + HEAP_BYTES], slow[LISTS_BYTES + HEAP_BYTES],
+        words[INDICES_MOST * 4 + 16];
+    struct world w;
+    create(&w);
+    uint8_t *many = guest_map(&w.guest, MANY, MANY_VERTICES * 16, RIGHT_READ);
+    uint8_t *indices = guest_map(&w.guest, MANY_INDICES, sizeof words, RIGHT_READ);
+    const float none[4] = {NAN, 0, 0, 1};
+    memcpy(many + (MANY_VERTICES - 1) * 16, none, sizeof none);
+    seed = 77;
+    for (unsigned round = 0; round < 36; round++) {
+        static const uint8_t modes[] = {4, 5, 6, 7, 8, 9};
+        uint32_t mode = modes[round % 6], reach = round % 5 ? 2000 : MANY_VERTICES - 1;
+        bool long_list = round == 12 || round == 25;
+        uint32_t count = long_list ? INDICES_MOST / 12 * 12 : 12 * (1 + below(round % 4 ? 10 : 100));
+        uint32_t cull = 0x2200 | below(4) << 17;
+        odd_vertices(many, reach, long_list);
+        for (uint32_t n = 0; n < count; n++) {
+            uint32_t value = n > 2 && below(3) ? util_load16(words + (n - 1 - below(3)) * 2) : below(reach);
+            memcpy(words + n * 2, &value, 2);
+        }
+        memcpy(indices, words, count * 2);
+        draw_many(&w, cull | 0x400, mode, count, fast);
+        for (uint32_t n = 0; n < count + 4; n++) {
+            uint32_t value = n < count ? util_load16(words + n * 2) : MANY_VERTICES - 1;
+            memcpy(indices + n * 4, &value, 4);
+        }
+        draw_many(&w, cull | 0x800, mode, count + (mode == 4 ? 3 : mode == 7 ? 4 : mode == 8 ? 2 : 1), slow);
+        if (memcmp(fast, slow, sizeof fast) != 0)
+            fail_msg("round %u: mode %u, %u indices", round, mode, count);
+    }
+    guest_destroy(&w.guest);
+}
+
+/* Positions that go while a list waits for heap: triangles have theirs, lines end in a fault. */
+static void test_vanishing(void **data)
+{
+    (void)data;
+    for (unsigned lines = 0; lines < 2; lines++) {
+        struct world w;
+        create(&w);
+        seed = 5;
+        random_triangles(&w, 100);
+        begin(&w, 0, 0);
+        command(&w, 255u << 24, lines ? 0x00030000 : 0x00040000);
+        assert_int_equal(run(&w, 0x20), 4); /* not even a state */
+        memset(guest_entry(&w.guest, POSITIONS), 0, 4);
+        uint32_t gp = guest_base(&w.guest, UTGARD_IP_GP);
+        w.guest.interrupts = 0;
+        utgard_write(w.guest.device, gp + 0x14, HEAP + HEAP_BYTES);
+        utgard_write(w.guest.device, gp + GP_CMD, GP_UPDATE);
+        assert_int_equal(w.guest.interrupts, lines ? 0 : 2);
+        assert_int_equal(guest_fault(&w.guest).kind, lines ? GPU_FAULT_MEMORY : GPU_FAULT_NONE);
+        guest_destroy(&w.guest);
+    }
+}
+
 /* ---- hostile lists ---- */
 
 static void test_hostile(void **data)
@@ -508,11 +616,16 @@ static void test_hostile(void **data)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_coverage), cmocka_unit_test(test_growth),
-        cmocka_unit_test(test_indices),  cmocka_unit_test(test_culling),
-        cmocka_unit_test(test_scissor),  cmocka_unit_test(test_points_lines_rectangles),
-        cmocka_unit_test(test_clipping), cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_coverage),  cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_indices),   cmocka_unit_test(test_culling),
+        cmocka_unit_test(test_scissor),   cmocka_unit_test(test_points_lines_rectangles),
+        cmocka_unit_test(test_clipping),  cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_samples),   cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_vanishing),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (util_pool_create(3, &pool))
+        return 1;
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    util_pool_destroy(pool);
+    return failed;
 }
