@@ -417,6 +417,8 @@ static void apply_defaults(struct utgard_options *o)
         o->job_fuel = JOB_FUEL;
     if (!o->fuel)
         o->fuel = FUEL;
+    if (o->numeric == ISA_USUAL)
+        o->numeric = ISA_EXACT;
     if (o->reference)
         o->engine = NULL;
 }

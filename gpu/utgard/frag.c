@@ -61,11 +61,6 @@ static int read_program(struct utgard_frag *frag, const struct gpu_space *space,
 
 /* ---- uniforms ---- */
 
-static uint16_t flush_half(uint16_t h)
-{
-    return h & 0x7c00 ? h : h & 0x8000;
-}
-
 static int read_uniforms(struct utgard_frag *frag, const struct gpu_space *space, struct gpu_fault *fault)
 {
     const struct utgard_pp_program *program = frag->program;
@@ -89,7 +84,7 @@ static int read_uniforms(struct utgard_frag *frag, const struct gpu_space *space
     if (!frag->uniforms)
         return -ENOMEM;
     for (uint32_t n = 0; n < count; n++)
-        frag->uniforms[n] = util_half_to_float(flush_half(util_load16(at + 2ull * n)));
+        frag->uniforms[n] = util_half_to_float(util_load16(at + 2ull * n));
     frag->head.uniform_count = count;
     return 0;
 }
@@ -209,6 +204,7 @@ static void fill_head(struct utgard_frag *frag, const struct utgard_frag_config 
     head->zs = state->zs;
     head->blend = state->blend;
     head->samples = (uint8_t)config->samples;
+    head->numeric = (uint8_t)config->numeric;
     head->sample_mask = state->sample_mask;
     head->alpha_func = state->alpha_func;
     head->alpha_to_coverage = state->alpha_to_coverage && config->samples > 1;

@@ -7,6 +7,7 @@
 #include "gpu/fault.h"
 #include "gpu/space.h"
 #include "gpu/utgard/rsw.h"
+#include "isa/numeric.h"
 #include "jit/engine.h"
 #include "raster/prim.h"
 
@@ -19,6 +20,7 @@ struct utgard_frag_config {
     /* What programs see as a pixel's y: (y + 1/2) * y_scale + y_offset, exactly; 1 or -1, and a multiple of
      * 1/2 below 2^16. */
     float y_scale, y_offset;
+    enum isa_numeric numeric; /* of the program */
 };
 
 /* Prepares a draw. `engine` NULL: the reference path. Uniforms and descriptors are read now, texels when they

@@ -30,6 +30,7 @@ struct utgard_frag_head {
     uint8_t depth_register, color_register;
     uint8_t second_register;           /* of the colour that blend factors may name */
     uint8_t points;                    /* varyings 0 and 1 are the point's coordinates */
+    uint8_t numeric;                   /* enum isa_numeric */
     uint8_t vary[UTGARD_COMPONENTS];   /* the primitive's varying of each component, or NO_VARYING */
     uint32_t uniform_count;            /* floats */
     uint32_t sample_count, word_count; /* of the program */

@@ -161,5 +161,6 @@ void utgard_frag_ports(struct utgard_frag_emit *e, struct utgard_pp_ir_ports *ou
                                        .sample = port_sample,
                                        .uniform = port_uniform,
                                        .color = port_color,
-                                       .depth = port_depth};
+                                       .depth = port_depth,
+                                       .numeric = (enum isa_numeric)e->head->numeric};
 }

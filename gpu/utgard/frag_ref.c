@@ -300,7 +300,8 @@ static uint32_t shade_block(struct batch *batch, const struct raster_block *bloc
                                           .sample = port_sample,
                                           .uniform = port_uniform,
                                           .color = port_color,
-                                          .depth = port_depth};
+                                          .depth = port_depth,
+                                          .numeric = (enum isa_numeric)frag->head.numeric};
     struct utgard_pp_state state;
     struct utgard_pp_report said = {0};
 

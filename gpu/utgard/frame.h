@@ -75,6 +75,7 @@ struct utgard_pp_frame {
      * each; items of lists. And what the loops of a block may repeat. */
     uint64_t fuel, packets;
     uint32_t block_fuel;
+    enum isa_numeric numeric; /* of programs */
 };
 
 /* Renders the frame: the same bytes with any pool. False and *fault: nothing was rendered, or, with a fault

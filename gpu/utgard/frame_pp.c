@@ -106,6 +106,7 @@ static bool render(struct utgard_device *device, unsigned pp, struct utgard_tile
         .fuel = device->options.job_fuel,
         .packets = device->options.packet_budget,
         .block_fuel = device->options.fuel,
+        .numeric = device->options.numeric,
     };
 
     if (!space || !utgard_pp_tiles(device, pp, space, tiles, &frame.tile_count, fault))

@@ -19,7 +19,8 @@ static struct utgard_draw *find(struct utgard_run *run, uint32_t rsw, uint8_t sa
                                         .points = points,
                                         .fuel = run->frame->block_fuel,
                                         .y_scale = run->y_scale,
-                                        .y_offset = run->y_offset};
+                                        .y_offset = run->y_offset,
+                                        .numeric = frame->numeric};
     struct utgard_draw **bucket = &run->draws[(rsw >> 6) % UTGARD_DRAWS], *draw;
 
     for (draw = *bucket; draw; draw = draw->next)

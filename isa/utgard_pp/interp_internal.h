@@ -29,7 +29,9 @@ void machine_load(struct machine *m, const struct utgard_pp_insn *i);
 void machine_store(struct machine *m, const struct utgard_pp_insn *i);
 /* Lanes of a quad that do not execute get the value of its first one that does. */
 void machine_fill_quads(const struct machine *m, uint32_t value[16]);
-/* Writes component c of a register in the lanes that execute. */
+/* What a unit's result is in a register. */
+uint32_t machine_result(const struct machine *m, uint32_t value);
+/* Writes component c of a register, as machine_result has it, in the lanes that execute. */
 void machine_write(struct machine *m, uint8_t reg, unsigned component, const uint32_t value[16]);
 
 #endif

@@ -132,7 +132,7 @@ static uint32_t sample_number(const struct machine *m)
 
 void machine_sample(struct machine *m, const struct utgard_pp_insn *i)
 {
-    uint32_t lod[16], lane = 0;
+    uint32_t lod[16], lane = 0, (*texel)[16] = m->special[UTGARD_PP_R_TEXTURE - UTGARD_PP_REGISTERS];
     int32_t offset[16];
     if (i->sampler.has_offset)
         offsets(m, i->sampler.offset, 1, offset);
@@ -142,9 +142,11 @@ void machine_sample(struct machine *m, const struct utgard_pp_insn *i)
         machine_fill_quads(m, m->coordinates[n]);
     machine_fill_quads(m, lod);
     if (!m->ports->sample(m->ports->ctx, sample_number(m), i->sampler.has_offset ? offset : NULL,
-                          m->coordinates, i->sampler.has_lod ? lod : NULL, m->lanes,
-                          m->special[UTGARD_PP_R_TEXTURE - UTGARD_PP_REGISTERS], &lane))
+                          m->coordinates, i->sampler.has_lod ? lod : NULL, m->lanes, texel, &lane))
         machine_fault(m, UTGARD_PP_FAULT_ADDRESS, lane);
+    for (unsigned n = 0; n < 4; n++)
+        for (unsigned l = 0; l < 16; l++)
+            texel[n][l] = machine_result(m, texel[n][l]);
 }
 
 /* ---- memory ---- */

@@ -62,6 +62,13 @@ static void scalar_operand(const struct machine *m, const struct utgard_pp_scala
         out[l] = signs(source[l], s->absolute, s->negate);
 }
 
+uint32_t machine_result(const struct machine *m, uint32_t value)
+{
+    if (m->ports->numeric != ISA_EXACT)
+        return value;
+    return util_f2u(util_half_to_float(util_float_to_half(util_u2f(value))));
+}
+
 void machine_write(struct machine *m, uint8_t reg, unsigned c, const uint32_t value[16])
 {
     if (reg >= UTGARD_PP_REGISTERS) {
@@ -70,7 +77,7 @@ void machine_write(struct machine *m, uint8_t reg, unsigned c, const uint32_t va
     }
     for (unsigned l = 0; l < 16; l++)
         if (m->lanes >> l & 1)
-            m->state->reg[reg][c][l] = value[l];
+            m->state->reg[reg][c][l] = machine_result(m, value[l]);
 }
 
 /* ---- operations ---- */
@@ -80,8 +87,10 @@ static uint32_t truth(bool yes)
     return yes ? 0x3f800000 : 0;
 }
 
-static uint32_t modified(uint8_t mod, uint32_t x)
+/* What leaves a unit: its result, then clamped or made whole. */
+static uint32_t modified(const struct machine *m, uint8_t mod, uint32_t x)
 {
+    x = machine_result(m, x);
     float f = util_u2f(x);
     switch (mod) {
     case UTGARD_PP_MOD_SAT: f = f > 0.0f ? f : 0.0f; return util_f2u(f < 1.0f ? f : 1.0f);
@@ -181,7 +190,7 @@ static void vector_multiply(struct machine *m, const struct utgard_pp_insn *i, u
         vector_operand(m, &i->vmul.a, n, NULL, a);
         vector_operand(m, &i->vmul.b, n, NULL, b);
         for (unsigned l = 0; l < 16; l++)
-            out[n][l] = modified(i->vmul.mod, multiply(m, i->vmul.op, a[l], b[l]));
+            out[n][l] = modified(m, i->vmul.mod, multiply(m, i->vmul.op, a[l], b[l]));
     }
 }
 
@@ -191,7 +200,7 @@ static void scalar_multiply(struct machine *m, const struct utgard_pp_insn *i, u
     scalar_operand(m, &i->smul.a, NULL, a);
     scalar_operand(m, &i->smul.b, NULL, b);
     for (unsigned l = 0; l < 16; l++)
-        out[l] = modified(i->smul.mod, multiply(m, i->smul.op, a[l], b[l]));
+        out[l] = modified(m, i->smul.mod, multiply(m, i->smul.op, a[l], b[l]));
 }
 
 static void multipliers(struct machine *m, const struct utgard_pp_insn *i)
@@ -220,7 +229,7 @@ static void sum(struct machine *m, const struct utgard_pp_insn *i, uint32_t out[
     }
     for (unsigned n = 0; n < 4; n++)
         for (unsigned l = 0; l < 16; l++)
-            out[n][l] = modified(i->vadd.mod, total[l]);
+            out[n][l] = modified(m, i->vadd.mod, total[l]);
 }
 
 static void accumulate(struct machine *m, uint8_t op, uint8_t mod, uint32_t a[16], uint32_t b[16],
@@ -233,7 +242,7 @@ static void accumulate(struct machine *m, uint8_t op, uint8_t mod, uint32_t a[16
             out[l] = add(m, op, a[l], b[l], m->smul[l]);
     }
     for (unsigned l = 0; l < 16; l++)
-        out[l] = modified(mod, out[l]);
+        out[l] = modified(m, mod, out[l]);
 }
 
 static void vector_add(struct machine *m, const struct utgard_pp_insn *i, uint32_t out[4][16])
@@ -307,11 +316,11 @@ static void combine_lane(struct machine *m, const struct utgard_pp_insn *i, unsi
     for (unsigned n = 0; n < 4; n++)
         v[n] = component(m, i->combine.b_vector, i->combine.b_swizzle >> 2 * n & 3)[l];
     switch (i->combine.kind) {
-    case UTGARD_PP_COMBINE_SCALAR: out[0] = modified(i->combine.mod, function(m, i->combine.op, a)); break;
+    case UTGARD_PP_COMBINE_SCALAR: out[0] = modified(m, i->combine.mod, function(m, i->combine.op, a)); break;
     case UTGARD_PP_COMBINE_VECTOR: atan_part1(m, i->combine.op, a, b, out); break;
     case UTGARD_PP_COMBINE_PART2:
         out[0] = util_f2u(util_u2f(isa_atan(v[0])) + util_u2f(v[2]));
-        out[0] = modified(i->combine.mod, out[0]);
+        out[0] = modified(m, i->combine.mod, out[0]);
         break;
     default:
         for (unsigned n = 0; n < 4; n++)

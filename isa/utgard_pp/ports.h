@@ -5,6 +5,7 @@
 #ifndef VITRAIL_ISA_UTGARD_PP_PORTS_H
 #define VITRAIL_ISA_UTGARD_PP_PORTS_H
 
+#include "isa/numeric.h"
 #include "isa/utgard_pp/program.h"
 
 /* Vec4s of temporaries that a fragment may use; half of them have negative numbers: indices are signed, and
@@ -37,6 +38,8 @@ struct utgard_pp_ports {
                     uint32_t out[4][16], uint32_t *lane);
     void (*color)(void *ctx, uint32_t out[4][16]); /* the tile's, as floats */
     void (*depth)(void *ctx, uint32_t out[16]);
+    /* ISA_EXACT: registers are halves (README.md, rule 1), and the uniforms that the port gives are. */
+    enum isa_numeric numeric;
 };
 
 struct utgard_pp_report {

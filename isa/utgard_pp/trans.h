@@ -30,6 +30,7 @@ struct utgard_pp_ir_ports {
     void (*color)(void *ctx, struct jit_builder *b, LLVMValueRef out[4]);
     LLVMValueRef (*depth)(void *ctx, struct jit_builder *b);
     LLVMValueRef temporaries; /* ptr to struct utgard_pp_temporaries; for programs that use such */
+    enum isa_numeric numeric; /* as in ports.h */
 };
 
 /* The final registers. */

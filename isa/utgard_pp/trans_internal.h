@@ -18,10 +18,13 @@ struct trans {
     bool faults;     /* something may have been stored to `fault` in the block at hand */
 };
 
+/* What a unit's result, an i32x16, is in a register. */
+LLVMValueRef trans_pp_result(struct trans *t, LLVMValueRef value);
 /* An i32x16 or i32 as i32x16. */
 LLVMValueRef trans_pp_lanes(struct trans *t, LLVMValueRef value);
 LLVMValueRef trans_pp_scalar(struct trans *t, uint8_t reg);
-/* Writes a component, or faults where there is no such register. */
+/* Writes a component, or faults where there is no such register. The value is one that a register can have:
+ * trans_pp_result's, or of another register. */
 void trans_pp_write(struct trans *t, uint8_t reg, unsigned component, LLVMValueRef value);
 /* The first fault counts: of the lanes `bad` (NULL: all that execute) the lowest. */
 void trans_pp_fault(struct trans *t, LLVMValueRef bad, enum utgard_pp_fault fault);

@@ -125,10 +125,11 @@ void trans_pp_varying(struct trans *t)
         for (unsigned n = 0; n < 4; n++)
             v[n] = scaled(t, v[n], by);
     }
+    bool moved = i->varying.type == UTGARD_PP_VARYING_REGISTER && i->varying.perspective < UTGARD_PP_DIVIDE_Z;
     for (unsigned n = 0; n < 4; n++) {
         t->coordinates[n] = v[n];
         if (i->varying.dest != UTGARD_PP_R_COORDINATES && i->varying.mask >> n & 1)
-            trans_pp_write(t, i->varying.dest, n, v[n]);
+            trans_pp_write(t, i->varying.dest, n, moved ? v[n] : trans_pp_result(t, v[n]));
     }
 }
 
@@ -147,6 +148,8 @@ void trans_pp_sample(struct trans *t)
         coordinates[c] = trans_pp_fill_quads(t, t->coordinates[c]);
     check(t, t->ports->sample(t->ports->ctx, t->b, n, offset, coordinates, lod, t->mask,
                               t->reg[UTGARD_PP_R_TEXTURE]));
+    for (unsigned c = 0; c < 4; c++)
+        t->reg[UTGARD_PP_R_TEXTURE][c] = trans_pp_result(t, t->reg[UTGARD_PP_R_TEXTURE][c]);
 }
 
 /* ---- memory ---- */
@@ -198,12 +201,12 @@ static void read_frame_buffer(struct trans *t)
     const struct utgard_pp_insn *i = t->insn;
     LLVMValueRef color[4];
     if (!i->store.fb_source) {
-        trans_pp_write(t, i->store.fb_dest, 0, t->ports->depth(t->ports->ctx, t->b));
+        trans_pp_write(t, i->store.fb_dest, 0, trans_pp_result(t, t->ports->depth(t->ports->ctx, t->b)));
         return;
     }
     t->ports->color(t->ports->ctx, t->b, color);
     for (unsigned n = 0; n < 4; n++)
-        trans_pp_write(t, i->store.fb_dest, n, color[n]);
+        trans_pp_write(t, i->store.fb_dest, n, trans_pp_result(t, color[n]));
 }
 
 void trans_pp_store(struct trans *t)

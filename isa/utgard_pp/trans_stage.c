@@ -20,6 +20,13 @@ static LLVMValueRef real(struct trans *t, LLVMValueRef x)
 
 /* ---- lanes ---- */
 
+LLVMValueRef trans_pp_result(struct trans *t, LLVMValueRef value)
+{
+    if (t->ports->numeric != ISA_EXACT)
+        return value;
+    return jit_as_i32(t->b, jit_round_to_half(t->b, real(t, value)));
+}
+
 LLVMValueRef trans_pp_lanes(struct trans *t, LLVMValueRef value)
 {
     return LLVMTypeOf(value) == t->b->i32 ? jit_splat(t->b, value) : value;
@@ -139,7 +146,7 @@ static LLVMValueRef product(struct trans *t, uint8_t op, LLVMValueRef x, LLVMVal
     LLVMValueRef p = LLVMBuildFMul(t->b->ir, real(t, x), real(t, y), "");
     if (op)
         p = LLVMBuildFMul(t->b->ir, p, jit_splat_f32(t->b, scale[op]), "");
-    return jit_as_i32(t->b, p);
+    return trans_pp_result(t, jit_as_i32(t->b, p));
 }
 
 static LLVMValueRef multiply(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
@@ -181,16 +188,18 @@ static LLVMValueRef derive(struct trans *t, bool y, LLVMValueRef a, LLVMValueRef
     unsigned bit = y ? 2 : 1, keep = 3 & ~bit;
     a = trans_pp_fill_quads(t, a);
     b = trans_pp_fill_quads(t, b);
-    return sum_of(t, trans_pp_neighbour(t, y ? b : a, keep, bit), trans_pp_neighbour(t, y ? a : b, keep, 0));
+    return trans_pp_result(
+        t, sum_of(t, trans_pp_neighbour(t, y ? b : a, keep, bit), trans_pp_neighbour(t, y ? a : b, keep, 0)));
 }
 
 static LLVMValueRef add(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMBuilderRef ir = t->b->ir;
     switch (op) {
-    case UTGARD_PP_ADD: return sum_of(t, x, y);
+    case UTGARD_PP_ADD: return trans_pp_result(t, sum_of(t, x, y));
     case UTGARD_PP_ADD_FRACT:
-        return jit_as_i32(t->b, LLVMBuildFSub(ir, real(t, x), real(t, rounded(t, "llvm.floor", x)), ""));
+        x = jit_as_i32(t->b, LLVMBuildFSub(ir, real(t, x), real(t, rounded(t, "llvm.floor", x)), ""));
+        return trans_pp_result(t, x);
     case UTGARD_PP_ADD_NE: return truth(t, compare(t, LLVMRealUNE, x, y));
     case UTGARD_PP_ADD_GT: return truth(t, compare(t, LLVMRealOGT, x, y));
     case UTGARD_PP_ADD_GE: return truth(t, compare(t, LLVMRealOGE, x, y));
@@ -238,6 +247,8 @@ static void vector_add(struct trans *t, LLVMValueRef out[4])
         LLVMValueRef term = vector_operand(t, &i->vadd.a, n, from);
         total = n ? sum_of(t, total, term) : term;
     }
+    if (sums)
+        total = trans_pp_result(t, total);
     for (unsigned n = 0; n < 4; n++)
         out[n] = modified(t, i->vadd.mod,
                           sums ? total
@@ -275,16 +286,17 @@ static LLVMValueRef function(struct trans *t, uint8_t op, LLVMValueRef x)
     struct jit_builder *b = t->b;
     LLVMValueRef f = real(t, x);
     switch (op) {
-    case UTGARD_PP_COMBINE_RCP: return jit_as_i32(b, one_over(t, f));
+    case UTGARD_PP_COMBINE_RCP: f = one_over(t, f); break;
     case UTGARD_PP_COMBINE_MOV: return x;
-    case UTGARD_PP_COMBINE_SQRT: return jit_as_i32(b, jit_sqrt(b, f));
-    case UTGARD_PP_COMBINE_RSQRT: return jit_as_i32(b, one_over(t, jit_sqrt(b, f)));
-    case UTGARD_PP_COMBINE_EXP2: return jit_as_i32(b, jit_exp2(b, f));
-    case UTGARD_PP_COMBINE_LOG2: return jit_as_i32(b, jit_log2(b, f));
-    case UTGARD_PP_COMBINE_SIN: return jit_as_i32(b, jit_sin_turns(b, f));
-    case UTGARD_PP_COMBINE_COS: return jit_as_i32(b, jit_cos_turns(b, f));
+    case UTGARD_PP_COMBINE_SQRT: f = jit_sqrt(b, f); break;
+    case UTGARD_PP_COMBINE_RSQRT: f = one_over(t, jit_sqrt(b, f)); break;
+    case UTGARD_PP_COMBINE_EXP2: f = jit_exp2(b, f); break;
+    case UTGARD_PP_COMBINE_LOG2: f = jit_log2(b, f); break;
+    case UTGARD_PP_COMBINE_SIN: f = jit_sin_turns(b, f); break;
+    case UTGARD_PP_COMBINE_COS: f = jit_cos_turns(b, f); break;
     default: reserved(t); return zero(t);
     }
+    return trans_pp_result(t, jit_as_i32(b, f));
 }
 
 static void atan_part1(struct trans *t, uint8_t op, LLVMValueRef y, LLVMValueRef x, LLVMValueRef out[4])
@@ -296,8 +308,9 @@ static void atan_part1(struct trans *t, uint8_t op, LLVMValueRef y, LLVMValueRef
     LLVMValueRef sign = LLVMBuildAnd(b->ir, y, bits(t, 0x80000000), "");
     LLVMValueRef pi = LLVMBuildOr(b->ir, sign, bits(t, 0x40490fdb), "");
     out[0] = y;
-    out[1] = two ? jit_as_i32(b, one_over(t, real(t, x))) : bits(t, 0x3f800000);
-    out[2] = two ? jit_select(b, compare(t, LLVMRealOLT, x, zero(t)), pi, zero(t)) : zero(t);
+    out[1] = two ? trans_pp_result(t, jit_as_i32(b, one_over(t, real(t, x)))) : bits(t, 0x3f800000);
+    out[2] =
+        two ? jit_select(b, compare(t, LLVMRealOLT, x, zero(t)), trans_pp_result(t, pi), zero(t)) : zero(t);
     out[3] = zero(t);
 }
 
@@ -315,7 +328,7 @@ static void combine(struct trans *t)
         return;
     case UTGARD_PP_COMBINE_PART2:
         r = LLVMBuildFAdd(b->ir, jit_atan(b, real(t, v[0])), real(t, v[2]), "");
-        r = modified(t, i->combine.mod, jit_as_i32(b, r));
+        r = modified(t, i->combine.mod, trans_pp_result(t, jit_as_i32(b, r)));
         trans_pp_write(t, i->combine.dest >> 2, i->combine.dest & 3, r);
         return;
     case UTGARD_PP_COMBINE_VECTOR:

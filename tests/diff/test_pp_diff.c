@@ -1,7 +1,7 @@
 /* The PP's translator against its interpreter: random programs over random fragments, the vector levels of
- * the host in turn. Zero differences in registers, discarded lanes, what the ports were asked, and verdict.
- * One in four has bits turned, so that what no compiler emits is compared too. VITRAIL_PP_PROGRAMS sets how
- * many (default 144), VITRAIL_PP_SEED the first. */
+ * the host in turn, in either numeric mode. Zero differences in registers, discarded lanes, what the ports
+ * were asked, and verdict. One in four has bits turned, so that what no compiler emits is compared too.
+ * VITRAIL_PP_PROGRAMS sets how many (default 144), VITRAIL_PP_SEED the first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +17,7 @@
 #include "isa/utgard_pp/trans.h"
 #include "tests/diff/random.h"
 #include "util/bits.h"
+#include "util/half.h"
 
 enum { FUEL = 60, WORDS = 2048, VARYINGS = 32, UNIFORMS = 128 };
 
@@ -29,18 +30,22 @@ struct world {
     uint16_t live;
     uint32_t fault;
     struct utgard_pp_temporaries temporaries;
+    enum isa_numeric numeric;
 };
 
 static uint64_t seed;
 
-static void make_world(struct world *w)
+static void make_world(struct world *w, enum isa_numeric numeric)
 {
     memset(w, 0, sizeof *w);
+    w->numeric = numeric;
     uint32_t *words = (uint32_t *)(void *)w;
     for (size_t n = 0; n < offsetof(struct world, reg) / 4; n++)
         words[n] = random_normal(&seed);
     for (unsigned l = 0; l < 16; l++)
         w->frontface[l] = l & 1 ? 0x3f800000 : 0;
+    for (unsigned n = 0; numeric == ISA_EXACT && n < UNIFORMS; n++)
+        w->uniform[n] = util_f2u(util_half_to_float((uint16_t)random_next(&seed)));
 }
 
 /* ---- interpreter ---- */
@@ -126,7 +131,7 @@ static void depth(void *ctx, uint32_t out[16])
 static void interpret(const struct utgard_pp_program *p, struct world *w, uint16_t lanes)
 {
     struct utgard_pp_ports ports = {w,      varying, fragcoord, pointcoord, frontface,
-                                    sample, uniform, color,     depth};
+                                    sample, uniform, color,     depth,      w->numeric};
     static struct utgard_pp_state state;
     struct utgard_pp_report report;
     utgard_pp_run(p, &ports, lanes, FUEL, &state, &report, NULL, NULL);
@@ -237,6 +242,7 @@ static LLVMValueRef ir_depth(void *ctx, struct jit_builder *b)
 struct request {
     const struct utgard_pp_program *program;
     bool all; /* compiled for all lanes */
+    enum isa_numeric numeric;
 };
 
 /* void f(struct world *, uint16_t lanes, uint32_t fuel) */
@@ -250,7 +256,8 @@ static int emit(struct jit_builder *b, void *data)
     LLVMValueRef lanes = r->all ? LLVMConstAllOnes(b->i1x16) : jit_mask_from_bits(b, jit_param(b, 1));
     struct utgard_pp_ir_ports ports = {
         NULL,      ir_varying, ir_fragcoord, ir_pointcoord, ir_frontface,
-        ir_sample, ir_uniform, ir_color,     ir_depth,      at(b, offsetof(struct world, temporaries))};
+        ir_sample, ir_uniform, ir_color,     ir_depth,      at(b, offsetof(struct world, temporaries)),
+        r->numeric};
     int status = utgard_pp_translate(b, r->program, &ports, lanes, jit_param(b, 2), &fault, &state);
     if (status)
         return status;
@@ -265,10 +272,11 @@ static int emit(struct jit_builder *b, void *data)
 
 typedef void (*run_fn)(struct world *, uint16_t, uint32_t);
 
-static run_fn compile(struct jit_engine *engine, const struct utgard_pp_program *p, bool all)
+static run_fn compile(struct jit_engine *engine, const struct utgard_pp_program *p, bool all,
+                      enum isa_numeric numeric)
 {
-    struct request request = {p, all};
-    uint64_t key[2] = {p->hash, all};
+    struct request request = {p, all, numeric};
+    uint64_t key[3] = {p->hash, all, numeric};
     struct jit_request jit = {
         .key = key, .key_size = sizeof key, .name = "pp", .emit = emit, .data = &request};
     struct util_error error = {0};
@@ -319,10 +327,11 @@ static void run_both(const struct random_turn *turn, const struct utgard_pp_prog
 {
     static struct world expected, got;
     bool all = turn->hash / 12 % 2;
-    run_fn run = compile(turn->engine, p, all);
+    enum isa_numeric numeric = turn->hash / 24 % 2 ? ISA_EXACT : ISA_FAST;
+    run_fn run = compile(turn->engine, p, all, numeric);
     for (unsigned round = 0; round < RANDOM_INPUTS; round++) {
         uint16_t lanes = all ? 0xffff : (uint16_t)random_next(&seed);
-        make_world(&expected);
+        make_world(&expected, numeric);
         got = expected;
         interpret(p, &expected, lanes);
         run(&got, lanes, FUEL);

@@ -94,6 +94,7 @@ static void depth(void *ctx, uint32_t out[16])
 }
 
 static struct utgard_pp_state state;
+static enum isa_numeric numeric;
 
 static struct utgard_pp_report run_lanes(struct world *w, const char *text, uint16_t lanes, uint32_t fuel)
 {
@@ -106,7 +107,7 @@ static struct utgard_pp_report run_lanes(struct world *w, const char *text, uint
     if (utgard_pp_program_create(words, count, &p, &error))
         fail_msg("'%s': %s", text, error.text);
     struct utgard_pp_ports ports = {w,      varying, fragcoord, pointcoord, frontface,
-                                    sample, uniform, color,     depth};
+                                    sample, uniform, color,     depth,      numeric};
     unsigned saved = util_fpenv_enter();
     utgard_pp_run(p, &ports, lanes, fuel, &state, &report, NULL, NULL);
     util_fpenv_leave(saved);
@@ -355,14 +356,67 @@ static void functions_are_close(void **unused)
         fail_msg("errors %g %g %g", worst[0], worst[1], worst[2]);
 }
 
+/* ---- halves ---- */
+
+/* Varyings v0.x = 1 + 2^-12 and v0.y = 2049 are no halves: 1 and, the tie going to even, 2048 are. */
+static void registers_are_halves(void **unused)
+{
+    static const struct {
+        const char *text;
+        float single, half;
+    } rows[] = {
+        {"var r0.x, v0.x", 1.000244140625f, 1.0f},
+        {"var r0.x, v0.y", 2049, 2048},
+        {"var.w r0, v0", 1.000244140625f * (1.0f / 3), 0.33349609375f},
+        {"var coords, v0 ; tex2d 0 ; mov.v1 r0, tex.wwww", 4, 4},
+        {"c0 0.1, 1.0, 0.0, 0.0 ; mul.v0 r0, c0, c0", 0.00999511778355f, 0.00999450683594f},
+        {"c0 2047.0, 2.5, 0.0, 0.0 ; add.s1 r0.x, c0.x, c0.y", 2049.5f, 2050},
+        {"c0 2048.0, 1.0, 0.0, 0.0 ; sum3.v1 r0, c0.xyyw", 2050, 2050},
+        {"c0 2048.0, 1.0, 1.0, 0.0 ; mul.v0 r1, c0, c0.yyyy ; sum3.v1 r0, ^v0", 2050, 2050},
+        {"c0 3.0, 0.0, 0.0, 0.0 ; rcp.s2 r0.x, c0.x", 1.0f / 3, 0.333251953125f},
+        {"c0 60000.0, 0.0, 0.0, 0.0 ; add.v1 r0, c0, c0", 120000, INFINITY},
+        {"c0 0x0001, 0.5, 0.0, 0.0 ; mul.s0 r0.x, c0.x, c0.y", 0x1p-25f, 0},
+        {"c0 0x0003, 0.5, 0.0, 0.0 ; mul.s0 r0.x, c0.x, c0.y", 0x3p-25f, 0x1p-23f},
+        /* what an accumulator takes from its multiplier is a half too */
+        {"c0 2047.0, 1.5, -3070.0, 0.0 ; mul.s0 none, c0.x, c0.y ; add.s1 r0.x, ^s0, c0.z", 0.5f, 0},
+    };
+    for (unsigned n = 0; n < sizeof rows / sizeof *rows; n++) {
+        struct world w = {.base = {1.000244140625f, 2049, 0, 3}};
+        for (numeric = ISA_FAST; numeric < ISA_NUMERIC_COUNT; numeric++) {
+            float expected = numeric == ISA_EXACT ? rows[n].half : rows[n].single;
+            char text[256];
+            snprintf(text, sizeof text, "%s ; stop", rows[n].text);
+            struct utgard_pp_report report = run_lanes(&w, text, 0xffff, 0);
+            if (report.fault || reg(0, 0, 0) != expected)
+                fail_msg("'%s', %s: %.9g, not %.9g", rows[n].text, isa_numeric_name(numeric), reg(0, 0, 0),
+                         expected);
+        }
+    }
+    numeric = ISA_FAST;
+}
+
+/* A varying reaches the sampler as it is; by way of a register as a half. */
+static void coordinates_keep_more(void **unused)
+{
+    struct world w = {.base = {1.000244140625f}};
+    numeric = ISA_EXACT;
+    run_lanes(&w, "var r0.x, v0.x ; tex2d 0 ; stop", 0xffff, 0);
+    assert_float_equal(reg(0, 0, 0), 1, 0);
+    assert_float_equal(util_u2f(w.sampled.coordinates[0][0]), 1.000244140625f, 0);
+    run_lanes(&w, "var r0.x, v0.x\nvar coords, r0 ; tex2d 0 ; stop", 0xffff, 0);
+    assert_float_equal(util_u2f(w.sampled.coordinates[0][0]), 1, 0);
+    numeric = ISA_FAST;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operations_compute),  cmocka_unit_test(masks_and_swizzles),
-        cmocka_unit_test(derivatives_differ),  cmocka_unit_test(samplers_get_whole_quads),
-        cmocka_unit_test(lanes_part_and_meet), cmocka_unit_test(loops_cost_fuel),
-        cmocka_unit_test(discards_end_lanes),  cmocka_unit_test(faults_name_the_place),
-        cmocka_unit_test(functions_are_close),
+        cmocka_unit_test(operations_compute),    cmocka_unit_test(masks_and_swizzles),
+        cmocka_unit_test(derivatives_differ),    cmocka_unit_test(samplers_get_whole_quads),
+        cmocka_unit_test(lanes_part_and_meet),   cmocka_unit_test(loops_cost_fuel),
+        cmocka_unit_test(discards_end_lanes),    cmocka_unit_test(faults_name_the_place),
+        cmocka_unit_test(functions_are_close),   cmocka_unit_test(registers_are_halves),
+        cmocka_unit_test(coordinates_keep_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
