@@ -97,6 +97,18 @@ static void place_block(struct utgard_frag_emit *e, struct jit_builder *b, LLVMV
     place_centres(e, b, x, y);
 }
 
+/* A register as four bytes. */
+static LLVMValueRef color_word(struct utgard_frag_emit *e, struct jit_builder *b, uint8_t reg)
+{
+    LLVMValueRef channel[4];
+
+    if (reg == UTGARD_NO_COLOR)
+        return jit_splat_u32(b, 0);
+    for (unsigned c = 0; c < 4; c++)
+        channel[c] = jit_as_f32(b, e->end->reg[reg][c]);
+    return raster_pack_ir(b, channel);
+}
+
 /* ---- tests ---- */
 
 /* The stencil that the program gives, in the word's lanes that take part. */
@@ -106,7 +118,10 @@ static LLVMValueRef put_stencil(struct utgard_frag_emit *e, struct jit_builder *
     uint32_t mask = e->head->stencil_mask;
     LLVMValueRef s = jit_as_f32(b, e->end->reg[e->head->depth_register][1]), put;
 
-    s = jit_f32_to_i32(b, utgard_frag_clamp(b, s, 255.0f));
+    if (e->head->whole)
+        s = LLVMBuildLShr(b->ir, color_word(e, b, e->head->depth_register), jit_splat_u32(b, 24), "");
+    else
+        s = jit_f32_to_i32(b, utgard_frag_clamp(b, s, 255.0f));
     put = LLVMBuildOr(b->ir, LLVMBuildAnd(b->ir, word, jit_splat_u32(b, ~mask), ""),
                       LLVMBuildAnd(b->ir, s, jit_splat_u32(b, mask), ""), "");
     return LLVMBuildSelect(b->ir, lanes, put, word, "");
@@ -141,17 +156,6 @@ static LLVMValueRef any_live(struct utgard_frag_emit *e, struct jit_builder *b)
 }
 
 /* ---- after the program ---- */
-
-static LLVMValueRef color_word(struct utgard_frag_emit *e, struct jit_builder *b, uint8_t reg)
-{
-    LLVMValueRef channel[4];
-
-    if (reg == UTGARD_NO_COLOR)
-        return jit_splat_u32(b, 0);
-    for (unsigned c = 0; c < 4; c++)
-        channel[c] = jit_as_f32(b, e->end->reg[reg][c]);
-    return raster_pack_ir(b, channel);
-}
 
 /* Discarded lanes, the alpha test and alpha to coverage. */
 static void drop_lanes(struct utgard_frag_emit *e, struct jit_builder *b, LLVMValueRef word)
@@ -189,8 +193,10 @@ static void take_depth(struct utgard_frag_emit *e, struct jit_builder *b)
     if (!e->head->depth_program)
         return;
     z = jit_as_f32(b, e->end->reg[e->head->depth_register][0]);
-    e->depth =
-        e->head->whole ? jit_f32_to_i32(b, utgard_frag_clamp(b, z, UTGARD_DEPTH_MAX)) : raster_depth_ir(b, z);
+    e->depth = raster_depth_ir(b, z);
+    if (e->head->whole)
+        e->depth =
+            LLVMBuildAnd(b->ir, color_word(e, b, e->head->depth_register), jit_splat_u32(b, 0xffffff), "");
 }
 
 /* Steps 4 to 6. */

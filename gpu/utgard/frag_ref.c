@@ -199,6 +199,16 @@ static uint32_t to_8_bits(uint32_t bits)
     return (uint32_t)rintf(clamp(util_u2f(bits), 1.0f) * 255.0f);
 }
 
+/* A register as four bytes. */
+static uint32_t color_word(const struct utgard_pp_state *state, uint8_t reg, unsigned lane)
+{
+    uint32_t word = 0;
+
+    for (unsigned c = 0; c < 4 && reg != UTGARD_NO_COLOR; c++)
+        word |= to_8_bits(state->reg[reg][c][lane]) << 8 * c;
+    return word;
+}
+
 static bool compare(uint8_t func, uint32_t a, uint32_t b)
 {
     switch (func) {
@@ -211,6 +221,15 @@ static bool compare(uint8_t func, uint32_t a, uint32_t b)
     case RASTER_GEQUAL: return a >= b;
     default: return true;
     }
+}
+
+/* The stencil that the program gives. */
+static uint32_t stencil_of(const struct utgard_frag_head *head, const struct utgard_pp_state *state,
+                           unsigned lane)
+{
+    if (head->whole)
+        return color_word(state, head->depth_register, lane) >> 24;
+    return (uint32_t)clamp(util_u2f(state->reg[head->depth_register][1][lane]), 255.0f);
 }
 
 /* Tests the samples that are live; those that fail no longer are. `state` is the program's end, for its
@@ -228,8 +247,8 @@ static void test(struct batch *batch, const struct utgard_pp_state *state)
             if (!raster_zs_test(&head->zs, batch->prim->reverse, batch->depth[lane], word))
                 batch->live[k] &= (uint16_t)~(1u << lane);
             if (state && head->stencil_program) {
-                float s = clamp(util_u2f(state->reg[head->depth_register][1][lane]), 255.0f);
-                *word = (*word & ~(uint32_t)head->stencil_mask) | ((uint32_t)s & head->stencil_mask);
+                uint32_t s = stencil_of(head, state, lane);
+                *word = (*word & ~(uint32_t)head->stencil_mask) | (s & head->stencil_mask);
             }
         }
 }
@@ -241,17 +260,9 @@ static void take_depth(struct batch *batch, const struct utgard_pp_state *state)
     for (unsigned lane = 0; head->depth_program && lane < 16; lane++) {
         float z = util_u2f(state->reg[head->depth_register][0][lane]);
 
-        batch->depth[lane] = head->whole ? (uint32_t)clamp(z, UTGARD_DEPTH_MAX) : depth_24(z);
+        batch->depth[lane] =
+            head->whole ? color_word(state, head->depth_register, lane) & 0xffffff : depth_24(z);
     }
-}
-
-static uint32_t color_word(const struct utgard_pp_state *state, uint8_t reg, unsigned lane)
-{
-    uint32_t word = 0;
-
-    for (unsigned c = 0; c < 4 && reg != UTGARD_NO_COLOR; c++)
-        word |= to_8_bits(state->reg[reg][c][lane]) << 8 * c;
-    return word;
 }
 
 /* Steps 4 to 6. */

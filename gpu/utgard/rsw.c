@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/utgard/pp_fault.h"
+#include "isa/utgard_pp/insn.h"
 #include "util/bits.h"
 
 #define UNIT "render state"
@@ -287,7 +288,7 @@ static bool known(const struct utgard_rsw *r, uint32_t address, struct gpu_fault
             return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address,
                                     "bits that are not known are set");
     for (size_t n = 0; n < UTIL_ARRAY_SIZE(registers); n++)
-        if (registers[n] >= 12 && (n == 4 || registers[n] != UTGARD_NO_COLOR))
+        if (registers[n] >= UTGARD_PP_REGISTERS && (n == 4 || registers[n] != UTGARD_NO_COLOR))
             return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address, "result in register %u",
                                     registers[n]);
     if (r->texture_count > UTGARD_MAX_TEXTURES)

@@ -52,7 +52,7 @@ struct utgard_state {
     struct raster_blend blend;
     uint32_t blend_color;                /* 8888 word */
     struct raster_zs zs;                 /* face 0 front */
-    bool depth_program, stencil_program; /* the program's register says; `whole`: as the buffer's numbers */
+    bool depth_program, stencil_program; /* the program's register says; `whole`: as the buffer's bytes */
     bool whole;
     bool clip_near, clip_far;
     float near, far;                   /* 0..1 */

@@ -48,7 +48,7 @@ static const struct format {
     [0x23] = {RASTER_R16F, UTGARD_TEXEL_HALF, {ZERO, ZERO, ZERO, 0}, "A16F"},
     [0x24] = {RASTER_R16F, UTGARD_TEXEL_HALF, {0, 0, 0, 0}, "I16F"},
     [0x2c] = {RASTER_RGBA32R, UTGARD_TEXEL_DEPTH, {0, 0, 0, ONE}, "Z24X8"},
-    [0x32] = {RASTER_RGBA32R, UTGARD_TEXEL_RELOAD, {0, 1, ZERO, ZERO}, "Z24S8 of a reload"},
+    [0x32] = {RASTER_RGBA32R, UTGARD_TEXEL_RELOAD, {0, 1, 2, 3}, "Z24S8 of a reload"},
 #undef ONE
 #undef ZERO
 };
@@ -319,10 +319,6 @@ void utgard_texture_channels(const struct utgard_texture_key *key, uint32_t word
     case UTGARD_TEXEL_16: channel[0] = (float)(word & 0xffff) / 65535.0f; break;
     case UTGARD_TEXEL_HALF: channel[0] = util_half_to_float((uint16_t)word); break;
     case UTGARD_TEXEL_DEPTH: channel[0] = (float)(word & 0xffffff) / 16777215.0f; break;
-    case UTGARD_TEXEL_RELOAD:
-        channel[0] = (float)(word & 0xffffff);
-        channel[1] = (float)(word >> 24);
-        break;
     default:
         for (unsigned c = 0; c < 4; c++)
             channel[c] = (float)(word >> 8 * c & 255) / 255.0f;

@@ -26,7 +26,7 @@ enum utgard_texel {
     UTGARD_TEXEL_16,    /* one channel of 16 bits, of 65535 */
     UTGARD_TEXEL_HALF,  /* one half */
     UTGARD_TEXEL_DEPTH, /* depth in the low 24 bits, of 2^24 - 1 */
-    UTGARD_TEXEL_RELOAD /* stencil << 24 | depth: x the depth and y the stencil, as whole numbers */
+    UTGARD_TEXEL_RELOAD /* stencil << 24 | depth: its bytes, as 8888 has them, from the texel nearest */
 };
 enum { UTGARD_CHANNEL_ZERO = 4, UTGARD_CHANNEL_ONE };
 

@@ -239,7 +239,8 @@ static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, st
                                         .points = one_in(8),
                                         .fuel = 200,
                                         .y_scale = one_in(2) ? 1.0f : -1.0f,
-                                        .y_offset = (float)below(100)};
+                                        .y_offset = (float)below(100),
+                                        .numeric = one_in(3) ? ISA_FAST : ISA_EXACT};
     struct utgard_state state;
     struct utgard_frag *ref, *compiled;
     struct gpu_fault fault = {0}, fault2 = {0};

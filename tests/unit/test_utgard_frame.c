@@ -102,7 +102,8 @@ static void scene_open(struct scene *s)
                                         .tiles = s->tiles,
                                         .fuel = 1u << 30,
                                         .packets = 1u << 20,
-                                        .block_fuel = 1000};
+                                        .block_fuel = 1000,
+                                        .numeric = ISA_EXACT};
     s->frame.registers[4] = 0xffffff;
     s->frame.registers[6] = 0x80402010; /* red 0x10, green 0x20, blue 0x40, alpha 0x80 */
     s->frame.registers[10] = s->frame.registers[11] = SIDE - 1;

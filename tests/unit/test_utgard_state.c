@@ -175,7 +175,7 @@ static void test_formats(void **unused)
         {0x0a, 0xff, {0, 0, 0, 1}},       {0x0b, 0xff, {1, 1, 1, 1}},
         {0x11, 0xff00, {0, 0, 0, 1}},     {0x12, 0xffff, {1, 1, 1, 1}},
         {0x13, 0xffff, {0, 0, 0, 1}},     {0x22, 0x3800, {0.5f, 0.5f, 0.5f, 1}},
-        {0x2c, 0x12ffffff, {1, 1, 1, 1}}, {0x32, 0x12000345, {0x345, 0x12, 0, 0}},
+        {0x2c, 0x12ffffff, {1, 1, 1, 1}}, {0x32, 0x12000345, {0x45 / 255.0f, 3 / 255.0f, 0, 0x12 / 255.0f}},
     };
     struct utgard_texture_key key;
     struct raster_texture texture;
