@@ -29,10 +29,9 @@ static int make_utgard(struct gpu_memory *memory, const struct vc4_options *opti
         .job_fuel = options->job_fuel,
         .fuel = options->fuel,
         .numeric = options->numeric,
+        .observer = options->observer,
     };
     struct utgard_device *device;
-    if (options->observer)
-        return -ENOTSUP;
     int r = utgard_device_create(memory, &utgard, &device);
     if (!r)
         *out = utgard_device_gpu(device, kind);

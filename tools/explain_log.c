@@ -47,6 +47,8 @@ static uint64_t image_bytes(const struct gpu_observed_op *op)
     uint64_t bytes;
     if (s->layout == RASTER_UTGARD_TILED)
         return (uint64_t)s->stride * util_div_up(s->height, 16) * 256 * op->pixel_bytes;
+    if (s->layout == RASTER_LINEAR)
+        return (uint64_t)s->stride * s->height;
     return raster_surface_size(s, &bytes) ? bytes : 0;
 }
 

@@ -35,14 +35,16 @@ enum utgard_ip {
 };
 
 struct utgard_device;
+struct gpu_observer;
 
 struct utgard_options {
     enum utgard_kind kind;
-    unsigned pp_count;         /* 1..4 or 1..8; 0: all of them */
-    struct util_pool *pool;    /* borrowed; NULL: everything inline */
-    struct jit_engine *engine; /* borrowed; NULL: interpreter only */
-    bool reference;            /* scalar reference path everywhere */
-    bool in_order;             /* hidden pixels are shaded too, each in its turn; the same bytes */
+    unsigned pp_count;                   /* 1..4 or 1..8; 0: all of them */
+    struct util_pool *pool;              /* borrowed; NULL: everything inline */
+    struct jit_engine *engine;           /* borrowed; NULL: interpreter only */
+    bool reference;                      /* scalar reference path everywhere */
+    bool in_order;                       /* hidden pixels are shaded too, each in its turn; the same bytes */
+    const struct gpu_observer *observer; /* borrowed; NULL: nobody looks on (gpu/observe.h) */
     /* Bounds of a job; past one of them it ends with GPU_FAULT_TIMEOUT, at the same place whatever the number
      * of threads. */
     uint64_t packet_budget;   /* commands, indices, and what costs as much as one; 0: 64 Mi */

@@ -85,8 +85,9 @@ struct utgard_device {
     uint32_t power_off, power_raw, power_mask;
     struct utgard_gp *gp; /* gp.c's own */
     unsigned unknown_writes;
-    bool scheduling; /* the outermost utgard_write runs the work; nested ones only mark it */
-    uint64_t job;    /* jobs so far, the one at work the last */
+    bool scheduling;  /* the outermost utgard_write runs the work; nested ones only mark it */
+    uint32_t batches; /* frames rendered so far, for observers */
+    uint64_t job;     /* jobs so far, the one at work the last */
     struct utgard_frame frame;
     bool has_frame;
     struct utgard_counters counters;

@@ -328,23 +328,45 @@ static uint32_t run_with_temporaries(const struct utgard_frag *frag, utgard_frag
                                      const struct raster_prim *prim, struct raster_tile *tile,
                                      const struct raster_block *blocks, uint32_t count);
 
+/* What loops repeat is not counted: a share of what they may is. */
+static bool pay(const struct utgard_frag *frag, uint32_t count, uint64_t *fuel, struct gpu_fault *fault)
+{
+    uint64_t cost = frag->program->insn_count;
+
+    if (frag->program->repeats)
+        cost += frag->args.fuel / LOOP_SHARE;
+    cost *= (uint64_t)count * (frag->code ? 1 : INTERPRETED_WEIGHT);
+    if (cost > *fuel) {
+        report(frag, UTGARD_PP_FAULT_FUEL, fault);
+        return false;
+    }
+    *fuel -= cost;
+    return true;
+}
+
+uint32_t utgard_frag_shade_watched(const struct utgard_frag *frag, const struct gpu_watch *watch,
+                                   const struct raster_prim *prim, struct raster_tile *tile,
+                                   const struct raster_block *blocks, uint32_t count, uint64_t *fuel,
+                                   uint64_t *executed, struct gpu_fault *fault)
+{
+    uint32_t code;
+
+    if (!pay(frag, count, fuel, fault))
+        return UTGARD_PP_FAULT_FUEL;
+    code = utgard_frag_ref_watched(frag, watch, prim, tile, blocks, count, executed);
+    if (code)
+        report(frag, code, fault);
+    return code;
+}
+
 uint32_t utgard_frag_shade(const struct utgard_frag *frag, const struct raster_prim *prim,
                            struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                            uint64_t *fuel, struct gpu_fault *fault)
 {
-    uint64_t cost = frag->program->insn_count;
     uint32_t code;
 
-    /* What loops repeat is not counted: a share of what they may is. */
-    if (frag->program->repeats)
-        cost += frag->args.fuel / LOOP_SHARE;
-    cost *= (uint64_t)count * (frag->code ? 1 : INTERPRETED_WEIGHT);
-
-    if (cost > *fuel) {
-        report(frag, UTGARD_PP_FAULT_FUEL, fault);
+    if (!pay(frag, count, fuel, fault))
         return UTGARD_PP_FAULT_FUEL;
-    }
-    *fuel -= cost;
     if (!frag->code) {
         code = utgard_frag_ref(frag, prim, tile, blocks, count);
     } else {

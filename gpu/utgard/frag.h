@@ -5,6 +5,7 @@
 #define VITRAIL_GPU_UTGARD_FRAG_H
 
 #include "gpu/fault.h"
+#include "gpu/observe.h"
 #include "gpu/space.h"
 #include "gpu/utgard/rsw.h"
 #include "isa/numeric.h"
@@ -47,5 +48,13 @@ bool utgard_frag_fetch(const struct utgard_frag *frag, const struct gpu_space *s
 uint32_t utgard_frag_shade(const struct utgard_frag *frag, const struct raster_prim *prim,
                            struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                            uint64_t *fuel, struct gpu_fault *fault);
+
+/* For observers (gpu/observe.h): the same, interpreted, while `watch` is told of the blocks; *executed grows
+ * by the instructions executed. And the draw's program. */
+uint32_t utgard_frag_shade_watched(const struct utgard_frag *frag, const struct gpu_watch *watch,
+                                   const struct raster_prim *prim, struct raster_tile *tile,
+                                   const struct raster_block *blocks, uint32_t count, uint64_t *fuel,
+                                   uint64_t *executed, struct gpu_fault *fault);
+struct gpu_observed_program utgard_frag_program(const struct utgard_frag *frag);
 
 #endif

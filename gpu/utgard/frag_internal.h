@@ -69,6 +69,11 @@ struct utgard_frag {
 uint32_t utgard_frag_ref(const struct utgard_frag *frag, const struct raster_prim *prim,
                          struct raster_tile *tile, const struct raster_block *blocks, uint32_t count);
 
+/* The same for who looks on (NULL: nobody); *executed grows by the instructions executed. */
+uint32_t utgard_frag_ref_watched(const struct utgard_frag *frag, const struct gpu_watch *watch,
+                                 const struct raster_prim *prim, struct raster_tile *tile,
+                                 const struct raster_block *blocks, uint32_t count, uint64_t *executed);
+
 /* frag_ir.c: compiles the draw's variant or finds its code. 0, -ENOTSUP (left to the reference path), or
  * another negative errno. */
 int utgard_frag_compile(const struct utgard_frag *frag, struct jit_engine *engine, struct jit_function **out,

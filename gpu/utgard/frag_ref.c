@@ -3,42 +3,20 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu/utgard/frag_internal.h"
-#include "isa/utgard_pp/interp.h"
+#include "gpu/utgard/frag_ref_internal.h"
 #include "util/bits.h"
 
-/* A block at hand. */
-struct batch {
-    const struct utgard_frag *frag;
-    const struct raster_prim *prim;
-    struct raster_tile *tile;
-    int32_t px, py; /* window pixel of lane 0 */
-    uint32_t index; /* of sample 0's words in the tile */
-    float w[16];
-    uint32_t depth[16];
-    uint16_t live[4]; /* lanes of each sample */
-};
-
-static int32_t lane_x(unsigned lane)
-{
-    return (int32_t)((lane & 1) | (lane >> 1 & 2));
-}
-static int32_t lane_y(unsigned lane)
-{
-    return (int32_t)((lane >> 1 & 1) | (lane >> 2 & 2));
-}
-
 /* a * fx + b * fy (raster/prim.h). */
-static float plane(const struct batch *batch, unsigned lane, float a, float b)
+static float plane(const struct utgard_ref_batch *batch, unsigned lane, float a, float b)
 {
-    float fx = (float)(batch->px + lane_x(lane)) + 0.5f - batch->prim->x0;
-    float fy = (float)(batch->py + lane_y(lane)) + 0.5f - batch->prim->y0;
+    float fx = (float)(batch->px + utgard_ref_lane_x(lane)) + 0.5f - batch->prim->x0;
+    float fy = (float)(batch->py + utgard_ref_lane_y(lane)) + 0.5f - batch->prim->y0;
     float x = a * fx, y = b * fy;
 
     return x + y;
 }
 
-static float inv_w(const struct batch *batch, unsigned lane)
+static float inv_w(const struct utgard_ref_batch *batch, unsigned lane)
 {
     return plane(batch, lane, batch->prim->inv_w_a, batch->prim->inv_w_b) + batch->prim->inv_w_c;
 }
@@ -49,7 +27,7 @@ static float clamp(float x, float top)
     return x < top ? x : top;
 }
 
-static float depth_of_plane(const struct batch *batch, unsigned lane)
+static float depth_of_plane(const struct utgard_ref_batch *batch, unsigned lane)
 {
     return clamp(plane(batch, lane, batch->prim->z_a, batch->prim->z_b) + batch->prim->z_c, 1.0f);
 }
@@ -65,7 +43,7 @@ static uint32_t depth_24(float z)
 static bool port_varying(void *ctx, uint32_t first, const int32_t *offset, uint32_t count, uint16_t lanes,
                          uint32_t out[4][16], uint32_t *bad)
 {
-    const struct batch *batch = ctx;
+    const struct utgard_ref_batch *batch = ctx;
     const struct raster_prim *prim = batch->prim;
     int64_t size = offset ? batch->frag->state.slot_count * 4 : UTGARD_COMPONENTS;
 
@@ -93,11 +71,11 @@ static bool port_varying(void *ctx, uint32_t first, const int32_t *offset, uint3
 
 static void port_fragcoord(void *ctx, uint32_t out[4][16])
 {
-    const struct batch *batch = ctx;
+    const struct utgard_ref_batch *batch = ctx;
 
     for (unsigned lane = 0; lane < 16; lane++) {
-        out[0][lane] = util_f2u((float)(batch->px + lane_x(lane)) + 0.5f);
-        float y = (float)(batch->py + lane_y(lane)) + 0.5f;
+        out[0][lane] = util_f2u((float)(batch->px + utgard_ref_lane_x(lane)) + 0.5f);
+        float y = (float)(batch->py + utgard_ref_lane_y(lane)) + 0.5f;
 
         y = y * batch->frag->args.y_scale;
         out[1][lane] = util_f2u(y + batch->frag->args.y_offset);
@@ -108,7 +86,7 @@ static void port_fragcoord(void *ctx, uint32_t out[4][16])
 
 static void port_pointcoord(void *ctx, uint32_t out[2][16])
 {
-    const struct batch *batch = ctx;
+    const struct utgard_ref_batch *batch = ctx;
     const struct raster_prim *prim = batch->prim;
 
     for (unsigned c = 0; c < 2; c++)
@@ -125,7 +103,7 @@ static void port_pointcoord(void *ctx, uint32_t out[2][16])
 
 static void port_frontface(void *ctx, uint32_t out[16])
 {
-    const struct batch *batch = ctx;
+    const struct utgard_ref_batch *batch = ctx;
 
     for (unsigned lane = 0; lane < 16; lane++)
         out[lane] = util_f2u(batch->prim->reverse ? 0.0f : 1.0f);
@@ -134,7 +112,7 @@ static void port_frontface(void *ctx, uint32_t out[16])
 static bool port_sample(void *ctx, uint32_t n, const int32_t *offset, const uint32_t coordinates[4][16],
                         const uint32_t lod[16], uint16_t lanes, uint32_t out[4][16], uint32_t *bad)
 {
-    const struct batch *batch = ctx;
+    const struct utgard_ref_batch *batch = ctx;
     const struct utgard_texture_key *key = &batch->frag->keys[n];
     float c[3][16], level[16];
     uint32_t word[16];
@@ -157,7 +135,7 @@ static bool port_sample(void *ctx, uint32_t n, const int32_t *offset, const uint
 static bool port_uniform(void *ctx, uint32_t first, const int32_t *offset, uint32_t count, uint16_t lanes,
                          uint32_t out[4][16], uint32_t *bad)
 {
-    const struct batch *batch = ctx;
+    const struct utgard_ref_batch *batch = ctx;
     int64_t size = batch->frag->head.uniform_count;
 
     for (unsigned lane = 0; lane < 16; lane++) {
@@ -177,7 +155,7 @@ static bool port_uniform(void *ctx, uint32_t first, const int32_t *offset, uint3
 /* Of several samples the first's. */
 static void port_color(void *ctx, uint32_t out[4][16])
 {
-    const struct batch *batch = ctx;
+    const struct utgard_ref_batch *batch = ctx;
 
     for (unsigned c = 0; c < 4; c++)
         for (unsigned lane = 0; lane < 16; lane++)
@@ -186,7 +164,7 @@ static void port_color(void *ctx, uint32_t out[4][16])
 
 static void port_depth(void *ctx, uint32_t out[16])
 {
-    const struct batch *batch = ctx;
+    const struct utgard_ref_batch *batch = ctx;
 
     for (unsigned lane = 0; lane < 16; lane++)
         out[lane] = util_f2u((float)(batch->tile->zs[batch->index + lane] >> 8) / UTGARD_DEPTH_MAX);
@@ -200,7 +178,7 @@ static uint32_t to_8_bits(uint32_t bits)
 }
 
 /* A register as four bytes. */
-static uint32_t color_word(const struct utgard_pp_state *state, uint8_t reg, unsigned lane)
+uint32_t utgard_ref_color(const struct utgard_pp_state *state, uint8_t reg, unsigned lane)
 {
     uint32_t word = 0;
 
@@ -228,13 +206,11 @@ static uint32_t stencil_of(const struct utgard_frag_head *head, const struct utg
                            unsigned lane)
 {
     if (head->whole)
-        return color_word(state, head->depth_register, lane) >> 24;
+        return utgard_ref_color(state, head->depth_register, lane) >> 24;
     return (uint32_t)clamp(util_u2f(state->reg[head->depth_register][1][lane]), 255.0f);
 }
 
-/* Tests the samples that are live; those that fail no longer are. `state` is the program's end, for its
- * stencil, or NULL. */
-static void test(struct batch *batch, const struct utgard_pp_state *state)
+static void test_samples(struct utgard_ref_batch *batch, const struct utgard_pp_state *state)
 {
     const struct utgard_frag_head *head = &batch->frag->head;
 
@@ -253,7 +229,17 @@ static void test(struct batch *batch, const struct utgard_pp_state *state)
         }
 }
 
-static void take_depth(struct batch *batch, const struct utgard_pp_state *state)
+/* Tests the samples that are live; those that fail no longer are. `state` is the program's end, for its
+ * stencil, or NULL. */
+static void test(struct utgard_ref_batch *batch, const struct utgard_pp_state *state)
+{
+    if (batch->looking)
+        utgard_ref_look_at_test(batch, state, test_samples);
+    else
+        test_samples(batch, state);
+}
+
+static void take_depth(struct utgard_ref_batch *batch, const struct utgard_pp_state *state)
 {
     const struct utgard_frag_head *head = &batch->frag->head;
 
@@ -261,21 +247,24 @@ static void take_depth(struct batch *batch, const struct utgard_pp_state *state)
         float z = util_u2f(state->reg[head->depth_register][0][lane]);
 
         batch->depth[lane] =
-            head->whole ? color_word(state, head->depth_register, lane) & 0xffffff : depth_24(z);
+            head->whole ? utgard_ref_color(state, head->depth_register, lane) & 0xffffff : depth_24(z);
     }
 }
 
 /* Steps 4 to 6. */
-static void finish(struct batch *batch, const struct utgard_pp_state *state)
+static void finish(struct utgard_ref_batch *batch, const struct utgard_pp_state *state)
 {
     const struct utgard_frag *frag = batch->frag;
     const struct utgard_frag_head *head = &frag->head;
     uint32_t word[16];
+    uint16_t passed = 0; /* the alpha test */
 
     for (unsigned lane = 0; lane < 16; lane++) {
-        word[lane] = color_word(state, head->color_register, lane);
+        word[lane] = utgard_ref_color(state, head->color_register, lane);
         uint32_t alpha = word[lane] >> 24;
-        bool keep = state->live >> lane & 1 && compare(head->alpha_func, alpha, frag->args.alpha_ref);
+        bool passes = compare(head->alpha_func, alpha, frag->args.alpha_ref);
+        bool keep = state->live >> lane & 1 && passes;
+        passed |= (uint16_t)(passes << lane);
         for (unsigned k = 0; k < head->samples; k++)
             if (!keep || (head->alpha_to_coverage && alpha * 4 < utgard_coverage_limit(k)))
                 batch->live[k] &= (uint16_t)~(1u << lane);
@@ -291,30 +280,50 @@ static void finish(struct batch *batch, const struct utgard_pp_state *state)
 
             if (batch->live[k] >> lane & 1)
                 *at = raster_blend_pixel(&head->blend, frag->args.blend_color, word[lane],
-                                         color_word(state, head->second_register, lane), *at);
+                                         utgard_ref_color(state, head->second_register, lane), *at);
         }
+    if (batch->looking)
+        utgard_ref_look_at_colors(batch, state, word, passed);
 }
 
-static bool any_live(const struct batch *batch)
+static bool any_live(const struct utgard_ref_batch *batch)
 {
     return batch->live[0] | batch->live[1] | batch->live[2] | batch->live[3];
 }
 
-static uint32_t shade_block(struct batch *batch, const struct raster_block *block)
+const struct utgard_pp_ports utgard_ref_ports = {.varying = port_varying,
+                                                 .fragcoord = port_fragcoord,
+                                                 .pointcoord = port_pointcoord,
+                                                 .frontface = port_frontface,
+                                                 .sample = port_sample,
+                                                 .uniform = port_uniform,
+                                                 .color = port_color,
+                                                 .depth = port_depth};
+
+static uint32_t run(struct utgard_ref_batch *batch)
 {
     const struct utgard_frag *frag = batch->frag;
-    const struct utgard_pp_ports ports = {.ctx = batch,
-                                          .varying = port_varying,
-                                          .fragcoord = port_fragcoord,
-                                          .pointcoord = port_pointcoord,
-                                          .frontface = port_frontface,
-                                          .sample = port_sample,
-                                          .uniform = port_uniform,
-                                          .color = port_color,
-                                          .depth = port_depth,
-                                          .numeric = (enum isa_numeric)frag->head.numeric};
+    struct utgard_pp_ports ports = utgard_ref_ports;
     struct utgard_pp_state state;
     struct utgard_pp_report said = {0};
+
+    ports.ctx = batch;
+    ports.numeric = (enum isa_numeric)frag->head.numeric;
+    if (batch->looking)
+        utgard_ref_look_at_program(batch, &ports, &state, &said);
+    else
+        utgard_pp_run(frag->program, &ports, 0xffff, frag->args.fuel, &state, &said, NULL, NULL);
+    batch->executed += said.executed;
+    if (said.fault)
+        return (uint32_t)said.fault | said.lane << 4 | said.at << 8;
+    finish(batch, &state);
+    return 0;
+}
+
+static uint32_t shade_block(struct utgard_ref_batch *batch, const struct raster_block *block)
+{
+    const struct utgard_frag *frag = batch->frag;
+    uint32_t code;
 
     batch->px = batch->tile->x + block->x * 4;
     batch->py = batch->tile->y + block->y * 4;
@@ -325,23 +334,33 @@ static uint32_t shade_block(struct batch *batch, const struct raster_block *bloc
         batch->depth[lane] = depth_24(depth_of_plane(batch, lane));
         batch->w[lane] = 1.0f / inv_w(batch, lane);
     }
+    if (batch->watch)
+        utgard_ref_look(batch, block);
     if (frag->head.early)
         test(batch, NULL);
-    if (!any_live(batch))
-        return 0;
-    if (utgard_pp_run(frag->program, &ports, 0xffff, frag->args.fuel, &state, &said, NULL, NULL))
-        return (uint32_t)said.fault | said.lane << 4 | said.at << 8;
-    finish(batch, &state);
-    return 0;
+    code = any_live(batch) ? run(batch) : 0;
+    if (batch->looking)
+        utgard_ref_look_away(batch, code);
+    return code;
+}
+
+uint32_t utgard_frag_ref_watched(const struct utgard_frag *frag, const struct gpu_watch *watch,
+                                 const struct raster_prim *prim, struct raster_tile *tile,
+                                 const struct raster_block *blocks, uint32_t count, uint64_t *executed)
+{
+    struct utgard_ref_batch batch = {.frag = frag, .prim = prim, .tile = tile, .watch = watch};
+    uint32_t code = 0;
+
+    for (uint32_t n = 0; n < count && !code; n++)
+        code = shade_block(&batch, &blocks[n]);
+    *executed += batch.executed;
+    return code;
 }
 
 uint32_t utgard_frag_ref(const struct utgard_frag *frag, const struct raster_prim *prim,
                          struct raster_tile *tile, const struct raster_block *blocks, uint32_t count)
 {
-    struct batch batch = {.frag = frag, .prim = prim, .tile = tile};
-    uint32_t code = 0;
+    uint64_t executed = 0;
 
-    for (uint32_t n = 0; n < count && !code; n++)
-        code = shade_block(&batch, &blocks[n]);
-    return code;
+    return utgard_frag_ref_watched(frag, NULL, prim, tile, blocks, count, &executed);
 }

@@ -89,29 +89,46 @@ static void report(struct utgard_run *run, uint32_t index, const struct gpu_faul
 }
 
 /* A tile is written where the list could be drawn to its end. */
-static void render_tile(void *data, uint32_t index, unsigned worker)
+static bool draw_tile(struct utgard_run *run, struct utgard_worker *w, const struct utgard_tile *place,
+                      struct gpu_fault *fault)
 {
-    struct utgard_run *run = data;
-    const struct utgard_tile *place = &run->frame->tiles[index];
-    struct utgard_worker *w = &run->workers[worker];
-    struct gpu_fault fault = {0};
     bool four = run->multisampled;
 
     w->tile.width = w->tile.height = UTGARD_TILE;
     w->tile.x = (int32_t)(place->x * UTGARD_TILE);
     w->tile.y = (int32_t)(place->y * UTGARD_TILE);
-    if (!utgard_tile_samples(run, place->list, &four, &fault)) {
-        report(run, index, &fault);
-        return;
-    }
+    if (!utgard_tile_samples(run, place->list, &four, fault))
+        return false;
     w->tile.samples = four ? 4 : 1;
     raster_tile_clear(&w->tile, run->clear_color, run->clear_zs);
-    if (!utgard_tile_draw(run, w, place->list, &fault)) {
-        report(run, index, &fault);
-        return;
-    }
+    if (w->watch)
+        utgard_observe_tile(run, w);
+    if (w->watch)
+        utgard_observe_draw(run, w, false);
+    if (!utgard_tile_draw(run, w, place->list, fault))
+        return false;
+    if (w->watch)
+        utgard_observe_draw(run, w, true);
     for (unsigned n = 0; n < UTGARD_WB_UNITS; n++)
-        utgard_wb_store(&run->wb[n], run->frame->space->window.base, &w->tile);
+        if (w->watch)
+            utgard_observe_store(run, w, n);
+        else
+            utgard_wb_store(&run->wb[n], run->frame->space->window.base, &w->tile);
+    return true;
+}
+
+static void render_tile(void *data, uint32_t index, unsigned worker)
+{
+    struct utgard_run *run = data;
+    struct utgard_worker *w = &run->workers[worker];
+    struct gpu_fault fault = {0};
+
+    if (run->frame->observer)
+        utgard_observe_job(run, w, worker, index);
+    if (!draw_tile(run, w, &run->frame->tiles[index], &fault))
+        report(run, index, &fault);
+    if (w->watch)
+        utgard_observe_job_end(run, w);
 }
 
 /* Several times what an even division gives: pictures are not even. */
@@ -132,12 +149,18 @@ bool utgard_frame_render(const struct utgard_pp_frame *frame, struct gpu_fault *
         free(run);
         return utgard_pp_refuse(fault, GPU_FAULT_SHADER, UNIT, frame->registers[0], "no host memory");
     }
+    for (unsigned n = 0; n < workers; n++) {
+        run->workers[n].watch = NULL;
+        run->workers[n].primitives = run->workers[n].shaded = run->workers[n].executed = 0;
+    }
     run->frame = frame;
     run->fault_index = UINT32_MAX;
     run->fuel = share(frame->fuel, frame->tile_count);
     run->items = share(frame->packets, frame->tile_count);
     pthread_mutex_init(&run->lock, NULL);
     done = decode(run, fault);
+    if (done && frame->observer)
+        utgard_observe_frame(run);
     if (done) {
         util_pool_run(frame->pool, frame->tile_count, render_tile, run);
         done = run->fault_index == UINT32_MAX;

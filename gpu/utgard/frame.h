@@ -7,6 +7,8 @@
 #include "gpu/utgard/writeback.h"
 #include "util/pool.h"
 
+struct gpu_observer;
+
 #define UTGARD_TILE        16u /* pixels a side */
 #define UTGARD_FRAME_WORDS 23u /* frame registers */
 #define UTGARD_MAX_TILES   65536u
@@ -38,7 +40,8 @@ struct utgard_tile_item {
     enum utgard_tile_kind kind;
     struct utgard_tile_state state; /* of STATE */
     uint32_t index[3];
-    bool clipped; /* triangles and lines: `vertex` instead of the positions */
+    uint32_t code; /* where it stands, for observers */
+    bool clipped;  /* triangles and lines: `vertex` instead of the positions */
     struct utgard_tile_vertex vertex[3];
 };
 
@@ -75,7 +78,9 @@ struct utgard_pp_frame {
      * each; items of lists. And what the loops of a block may repeat. */
     uint64_t fuel, packets;
     uint32_t block_fuel;
-    enum isa_numeric numeric; /* of programs */
+    const struct gpu_observer *observer; /* NULL: nobody looks on */
+    uint32_t batch;                      /* the frame's number, for the observer */
+    enum isa_numeric numeric;            /* of programs */
 };
 
 /* Renders the frame: the same bytes with any pool. False and *fault: nothing was rendered, or, with a fault

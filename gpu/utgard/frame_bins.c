@@ -101,6 +101,7 @@ bool utgard_frame_bins(void *ctx, uint64_t *at, struct utgard_tile_item *item, s
             return utgard_pp_refuse(fault, GPU_FAULT_LIST, UNIT, (uint32_t)*at, "0x%016llx is no entry",
                                     (unsigned long long)word[0]);
         if (e.kind != UTGARD_BIN_NEXT) {
+            item->code = (uint32_t)*at;
             *at = (uint32_t)(*at + 8ull * utgard_bin_words(word[0]));
             return fill(space, &e, item, fault);
         }

@@ -51,22 +51,6 @@ bool utgard_pp_tiles(const struct utgard_device *device, unsigned pp, const stru
     return utgard_frame_tiles(space, list, tiles, count, fault);
 }
 
-/* Whether the image's pages are one run of physical memory, and where that begins. */
-static bool find_physical(const struct gpu_space *space, const struct utgard_wb *wb, uint32_t *out)
-{
-    uint32_t rows = wb->tiled ? util_div_up(wb->height, 16) : wb->height;
-    uint64_t bytes = (uint64_t)wb->pitch * rows * (wb->tiled ? 1024 : 1), first, at;
-
-    if (!gpu_space_physical(space, wb->address, &first) || first > UINT32_MAX)
-        return false;
-    for (uint64_t n = GPU_PAGE; n < bytes; n += GPU_PAGE)
-        if (wb->address + n > UINT32_MAX || !gpu_space_physical(space, (uint32_t)(wb->address + n), &at) ||
-            at != first + n)
-            return false;
-    *out = (uint32_t)first;
-    return true;
-}
-
 /* What was drawn, for who shows it: the first colours of 32 bits that were stored whole. */
 static void note_frame(struct utgard_device *device, const struct utgard_pp_frame *frame)
 {
@@ -86,7 +70,7 @@ static void note_frame(struct utgard_device *device, const struct utgard_pp_fram
             .layout = wb.tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR,
             .format = RASTER_SURFACE_RGBA8888 | (wb.swap ? CAPTURE_FRAME_RGBA : 0),
         };
-        device->frame.physical = find_physical(frame->space, &wb, &device->frame.address);
+        device->frame.physical = utgard_wb_physical(&wb, frame->space, 0, &device->frame.address);
         device->has_frame = true;
         return;
     }
@@ -107,6 +91,8 @@ static bool render(struct utgard_device *device, unsigned pp, struct utgard_tile
         .packets = device->options.packet_budget,
         .block_fuel = device->options.fuel,
         .numeric = device->options.numeric,
+        .observer = device->options.observer,
+        .batch = ++device->batches,
     };
 
     if (!space || !utgard_pp_tiles(device, pp, space, tiles, &frame.tile_count, fault))

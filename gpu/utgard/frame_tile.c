@@ -153,11 +153,15 @@ static bool load_clipped(struct drawing *d, const struct utgard_tile_item *item,
     return true;
 }
 
-static bool shade(struct drawing *d, const struct raster_prim *prim, struct gpu_fault *fault)
+static bool shade(struct drawing *d, const struct utgard_tile_item *item, const struct raster_vertex *vertex,
+                  const struct raster_prim *prim, struct gpu_fault *fault)
 {
     struct utgard_worker *w = d->worker;
     uint32_t count = raster_cover(prim, &w->tile, &d->state.clip, w->blocks);
 
+    if (w->watch)
+        return utgard_observe_shade(d->run, w, item, d->draw, &d->setup, vertex, prim, count, &d->fuel,
+                                    fault);
     return !count || !utgard_frag_shade(d->draw->frag, prim, &w->tile, w->blocks, count, &d->fuel, fault);
 }
 
@@ -196,6 +200,8 @@ static bool take_draw(struct drawing *d, bool points, struct gpu_fault *fault)
                                      .line_width = d->state.size,
                                      .clockwise_forward = s->ccw,
                                      .centres_only = d->worker->tile.samples == 1};
+    if (d->worker->watch)
+        utgard_observe_list(d->run, d->worker, &d->state, d->draw);
     return true;
 }
 
@@ -208,6 +214,8 @@ static bool draw_prim(struct drawing *d, const struct utgard_tile_item *item, st
 
     if (!take_draw(d, item->kind == UTGARD_TILE_POINT, fault))
         return false;
+    if (d->worker->watch)
+        utgard_observe_primitive(d->run, d->worker, item);
     if (!(item->clipped ? load_clipped : load_whole)(d, item, count, &drawn, fault))
         return false;
     if (!drawn)
@@ -218,17 +226,19 @@ static bool draw_prim(struct drawing *d, const struct utgard_tile_item *item, st
             return false;
         return !raster_setup_point(&prim, &d->setup, d->vertex, size,
                                    utgard_frag_wants_point(d->draw->frag)) ||
-               shade(d, &prim, fault);
+               shade(d, item, d->vertex, &prim, fault);
     case UTGARD_TILE_LINE:
-        return !raster_setup_line(&prim, &d->setup, d->vertex, false) || shade(d, &prim, fault);
+        return !raster_setup_line(&prim, &d->setup, d->vertex, false) ||
+               shade(d, item, d->vertex, &prim, fault);
     case UTGARD_TILE_RECTANGLE: {
         const struct raster_vertex second[3] = {d->vertex[0], d->vertex[2], d->vertex[3]};
 
-        if (raster_setup_triangle(&prim, &d->setup, second) && !shade(d, &prim, fault))
+        if (raster_setup_triangle(&prim, &d->setup, second) && !shade(d, item, second, &prim, fault))
             return false;
-        return !raster_setup_triangle(&prim, &d->setup, d->vertex) || shade(d, &prim, fault);
+        return !raster_setup_triangle(&prim, &d->setup, d->vertex) || shade(d, item, d->vertex, &prim, fault);
     }
-    default: return !raster_setup_triangle(&prim, &d->setup, d->vertex) || shade(d, &prim, fault);
+    default:
+        return !raster_setup_triangle(&prim, &d->setup, d->vertex) || shade(d, item, d->vertex, &prim, fault);
     }
 }
 

@@ -16,7 +16,7 @@ enum { SOURCE, ADDRESS, FORMAT, DOWNSAMPLE, LAYOUT, PITCH, FLAGS, SAMPLE_BITS, S
 #define FLAG_SWAP    4u
 #define LAYOUT_TILED 2u
 
-static uint32_t format_bytes(enum utgard_wb_format format)
+uint32_t utgard_wb_bytes(enum utgard_wb_format format)
 {
     switch (format) {
     case UTGARD_WB_B8: return 1;
@@ -28,7 +28,7 @@ static uint32_t format_bytes(enum utgard_wb_format format)
 
 static uint64_t plane_bytes(const struct utgard_wb *wb)
 {
-    uint64_t bytes = format_bytes(wb->format);
+    uint64_t bytes = utgard_wb_bytes(wb->format);
 
     if (wb->tiled)
         return (uint64_t)wb->pitch * util_div_up(wb->height, 16) * 256 * bytes;
@@ -84,10 +84,25 @@ bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uin
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[ADDRESS], "format %u of %s", format,
                                 zs ? "depths" : "colours");
     if (words[PITCH] > UINT16_MAX ||
-        out->pitch < (out->tiled ? util_div_up(width, 16) : width * format_bytes(out->format)))
+        out->pitch < (out->tiled ? util_div_up(width, 16) : width * utgard_wb_bytes(out->format)))
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[ADDRESS], "pitch %u for %u pixels",
                                 words[PITCH], width);
     return in_memory(out, space, fault);
+}
+
+bool utgard_wb_physical(const struct utgard_wb *wb, const struct gpu_space *space, unsigned plane,
+                        uint32_t *out)
+{
+    uint64_t address = wb->address + (uint64_t)plane * wb->sample_pitch, bytes = plane_bytes(wb), first, at;
+
+    if (address + bytes - 1 > UINT32_MAX || !gpu_space_physical(space, (uint32_t)address, &first) ||
+        first > UINT32_MAX)
+        return false;
+    for (uint64_t n = GPU_PAGE - (address & (GPU_PAGE - 1)); n < bytes; n += GPU_PAGE)
+        if (!gpu_space_physical(space, (uint32_t)(address + n), &at) || at != first + n)
+            return false;
+    *out = (uint32_t)first;
+    return true;
 }
 
 /* ---- blocks of 4x4 pixels, whose quads are vectors ---- */
@@ -234,7 +249,7 @@ static void store_plane(const struct utgard_wb *wb, uint8_t *at, const struct ra
                          .plane = (wb->source == UTGARD_WB_ZS ? tile->zs : tile->color) + 16ull * sample,
                          .mixed = k < 0 && tile->samples == 4 && wb->source == UTGARD_WB_COLOR,
                          .turned = wb->source == UTGARD_WB_COLOR && !wb->swap,
-                         .bytes = format_bytes(wb->format),
+                         .bytes = utgard_wb_bytes(wb->format),
                          .at = at};
 
     for (uint32_t y = 0; y < tile->height && y0 + y < wb->height; y += 4)

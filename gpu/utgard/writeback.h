@@ -45,4 +45,10 @@ bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uin
  * of depths the first counts. `memory`: host address of GPU address 0. */
 void utgard_wb_store(const struct utgard_wb *wb, uint8_t *memory, const struct raster_tile *tile);
 
+/* The guest address of a plane's first byte, where the image's pages are one run of the guest's memory; false
+ * where they are not. */
+bool utgard_wb_physical(const struct utgard_wb *wb, const struct gpu_space *space, unsigned plane,
+                        uint32_t *out);
+uint32_t utgard_wb_bytes(enum utgard_wb_format format); /* a pixel */
+
 #endif

@@ -1,0 +1,279 @@
+/* What an observer is told of a frame (gpu/observe.h). Operations of a tile's job: 1 its place, 2 its list,
+ * then the planes that write-back units store. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/utgard/frame_internal.h"
+
+enum { OP_TILE = 1, OP_DRAW, OP_STORE };
+#define AVERAGE (-1) /* instead of a plane's number */
+#define STORES  (UTGARD_WB_UNITS * RASTER_MAX_SAMPLES)
+
+/* ---- stores ---- */
+
+/* Calls `visit` for each plane that a unit stores. */
+static void each_plane(const struct utgard_wb *wb, void (*visit)(void *data, int plane), void *data)
+{
+    if (wb->source == UTGARD_WB_OFF)
+        return;
+    if (!wb->samples)
+        visit(data, AVERAGE);
+    for (int plane = 0; plane < (int)RASTER_MAX_SAMPLES; plane++)
+        if (wb->samples >> plane & 1)
+            visit(data, plane);
+}
+
+static uint32_t store_number(unsigned unit, int plane)
+{
+    return OP_STORE + unit * RASTER_MAX_SAMPLES + (plane > 0 ? (uint32_t)plane : 0);
+}
+
+/* The pixel alone, by the store of its tile into a linear image. */
+static void make_pixel(const struct gpu_observed_op *op, const struct raster_tile *tile, uint32_t x,
+                       uint32_t y, uint8_t pixel[8])
+{
+    const struct utgard_wb wb = {.source = op->zs ? UTGARD_WB_ZS : UTGARD_WB_COLOR,
+                                 .format = (enum utgard_wb_format)(op->surface.format & 255),
+                                 .swap = op->surface.format >> 8,
+                                 .pitch = UTGARD_TILE * op->pixel_bytes,
+                                 .samples = op->averaged ? 0 : 1u << op->param,
+                                 .width = UTGARD_TILE,
+                                 .height = UTGARD_TILE};
+    struct raster_tile *copy = aligned_alloc(64, sizeof *copy);
+    uint8_t image[UTGARD_TILE * UTGARD_TILE * 4] = {0};
+
+    memset(pixel, 0, 8);
+    if (!copy)
+        return;
+    memcpy(copy, tile, sizeof *copy);
+    copy->x = copy->y = 0;
+    utgard_wb_store(&wb, image, copy);
+    memcpy(pixel, image + (size_t)y * wb.pitch + (size_t)x * op->pixel_bytes, op->pixel_bytes);
+    free(copy);
+}
+
+/* The stores of any tile of the frame. */
+struct plan {
+    const struct utgard_run *run;
+    unsigned unit;
+    struct gpu_observed_op op[STORES];
+    uint32_t count;
+};
+
+/* An image in pages that do not follow each other has no pixels that could be looked for. */
+static void plan_store(void *data, int plane)
+{
+    static const char *const units[UTGARD_WB_UNITS] = {"write-back unit 0", "write-back unit 1",
+                                                       "write-back unit 2"};
+    struct plan *plan = data;
+    const struct utgard_wb *wb = &plan->run->wb[plan->unit];
+    struct gpu_observed_op op = {.batch = plan->run->frame->batch,
+                                 .number = store_number(plan->unit, plane),
+                                 .kind = GPU_OBSERVED_STORE,
+                                 .what = units[plan->unit],
+                                 .color = wb->source == UTGARD_WB_COLOR,
+                                 .zs = wb->source == UTGARD_WB_ZS,
+                                 .surface = {.width = wb->width,
+                                             .height = wb->height,
+                                             .layout = wb->tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR,
+                                             .format = (uint32_t)wb->format | (wb->swap ? 256 : 0),
+                                             .stride = wb->pitch},
+                                 .side = 1,
+                                 .averaged = plane == AVERAGE,
+                                 .param = plane > 0 ? (uint8_t)plane : 0,
+                                 .make = make_pixel};
+
+    if (utgard_wb_physical(wb, plan->run->frame->space, op.param, &op.image))
+        op.pixel_bytes = utgard_wb_bytes(wb->format);
+    plan->op[plan->count++] = op;
+}
+
+/* ---- before the frame is drawn ---- */
+
+static void plan_job(const struct utgard_run *run, uint32_t job, struct plan *plan)
+{
+    const struct gpu_observer *o = run->frame->observer;
+    const struct utgard_tile *place = &run->frame->tiles[job];
+    const struct gpu_observed_op own[] = {{.batch = run->frame->batch,
+                                           .job = job,
+                                           .kind = GPU_OBSERVED_JOB,
+                                           .color = true,
+                                           .zs = true,
+                                           .clear_color = run->clear_color,
+                                           .clear_zs = run->clear_zs},
+                                          {.batch = run->frame->batch,
+                                           .job = job,
+                                           .number = OP_TILE,
+                                           .kind = GPU_OBSERVED_TILE,
+                                           .x = (int32_t)(place->x * UTGARD_TILE),
+                                           .y = (int32_t)(place->y * UTGARD_TILE),
+                                           .size = UTGARD_TILE,
+                                           .width = run->width,
+                                           .height = run->height},
+                                          {.batch = run->frame->batch,
+                                           .job = job,
+                                           .number = OP_DRAW,
+                                           .kind = GPU_OBSERVED_DRAW,
+                                           .what = "tile list",
+                                           .address = place->list}};
+
+    for (unsigned n = 0; n < sizeof own / sizeof *own; n++)
+        o->planned(o->data, &own[n]);
+    for (uint32_t n = 0; n < plan->count; n++) {
+        plan->op[n].job = job;
+        o->planned(o->data, &plan->op[n]);
+    }
+}
+
+void utgard_observe_frame(const struct utgard_run *run)
+{
+    struct plan plan = {.run = run};
+
+    for (; plan.unit < UTGARD_WB_UNITS; plan.unit++)
+        each_plane(&run->wb[plan.unit], plan_store, &plan);
+    for (uint32_t job = 0; run->frame->observer->planned && job < run->frame->tile_count; job++)
+        plan_job(run, job, &plan);
+}
+
+/* ---- a tile, on its worker ---- */
+
+static struct gpu_observed_work work_of(const struct utgard_worker *w)
+{
+    return (struct gpu_observed_work){
+        .primitives = w->primitives, .blocks = w->shaded, .instructions = w->executed};
+}
+
+void utgard_observe_job(const struct utgard_run *run, struct utgard_worker *w, unsigned worker, uint32_t job)
+{
+    const struct gpu_observer *o = run->frame->observer;
+
+    w->watch = o->job ? o->job(o->data, worker, run->frame->batch, job) : NULL;
+    w->list = 0;
+}
+
+void utgard_observe_job_end(const struct utgard_run *run, struct utgard_worker *w)
+{
+    const struct gpu_observer *o = run->frame->observer;
+    struct gpu_observed_work work = work_of(w);
+
+    if (o->job_end)
+        o->job_end(w->watch, &work);
+    w->watch = NULL;
+}
+
+static void tell(const struct utgard_run *run, struct utgard_worker *w, uint32_t number,
+                 enum gpu_observed_kind kind, bool done)
+{
+    const struct gpu_observer *o = run->frame->observer;
+    struct gpu_observed_work work = work_of(w);
+
+    if (o->op)
+        o->op(w->watch, number, kind, done, &w->tile, &work);
+}
+
+void utgard_observe_tile(const struct utgard_run *run, struct utgard_worker *w)
+{
+    tell(run, w, OP_TILE, GPU_OBSERVED_TILE, false);
+    tell(run, w, OP_TILE, GPU_OBSERVED_TILE, true);
+}
+
+void utgard_observe_draw(const struct utgard_run *run, struct utgard_worker *w, bool done)
+{
+    tell(run, w, OP_DRAW, GPU_OBSERVED_DRAW, done);
+}
+
+struct storing {
+    const struct utgard_run *run;
+    struct utgard_worker *worker;
+    unsigned unit;
+    bool done;
+};
+
+static void tell_store(void *data, int plane)
+{
+    const struct storing *s = data;
+
+    tell(s->run, s->worker, store_number(s->unit, plane), GPU_OBSERVED_STORE, s->done);
+}
+
+void utgard_observe_store(const struct utgard_run *run, struct utgard_worker *w, unsigned unit)
+{
+    struct storing s = {.run = run, .worker = w, .unit = unit};
+
+    each_plane(&run->wb[unit], tell_store, &s);
+    utgard_wb_store(&run->wb[unit], run->frame->space->window.base, &w->tile);
+    s.done = true;
+    each_plane(&run->wb[unit], tell_store, &s);
+}
+
+/* ---- primitives ---- */
+
+void utgard_observe_list(const struct utgard_run *run, struct utgard_worker *w,
+                         const struct utgard_tile_state *state, const struct utgard_draw *draw)
+{
+    const struct gpu_observer *o = run->frame->observer;
+    const struct gpu_observed_program program = utgard_frag_program(draw->frag);
+    const struct gpu_observed_list list = {.number = ++w->list,
+                                           .what = "render state",
+                                           .address = state->rsw,
+                                           .samples = (uint8_t)w->tile.samples,
+                                           .compiled = utgard_frag_compiled(draw->frag),
+                                           .clip = state->clip,
+                                           .program = &program};
+
+    w->number = 0;
+    if (o->list)
+        o->list(w->watch, &list);
+}
+
+void utgard_observe_primitive(const struct utgard_run *run, struct utgard_worker *w,
+                              const struct utgard_tile_item *item)
+{
+    const struct gpu_observer *o = run->frame->observer;
+    struct gpu_observed_work work = work_of(w);
+
+    if (o->primitive)
+        o->primitive(w->watch, item->code, w->number, &work);
+    w->number++;
+    w->primitives++;
+}
+
+static enum gpu_primitive kind_of(enum utgard_tile_kind kind)
+{
+    switch (kind) {
+    case UTGARD_TILE_POINT: return GPU_POINTS;
+    case UTGARD_TILE_LINE: return GPU_LINES;
+    case UTGARD_TILE_RECTANGLE: return GPU_RECTANGLES;
+    default: return GPU_TRIANGLES;
+    }
+}
+
+bool utgard_observe_shade(const struct utgard_run *run, struct utgard_worker *w,
+                          const struct utgard_tile_item *item, const struct utgard_draw *draw,
+                          const struct raster_setup *setup, const struct raster_vertex *vertex,
+                          const struct raster_prim *prim, uint32_t count, uint64_t *fuel,
+                          struct gpu_fault *fault)
+{
+    const struct gpu_observer *o = run->frame->observer;
+    enum gpu_primitive kind = kind_of(item->kind);
+    const struct gpu_observed_primitive it = {.kind = kind,
+                                              .code = item->code,
+                                              .number = w->number - 1,
+                                              .vertices = kind < GPU_TRIANGLES ? kind + 1u : 3,
+                                              .index = item->index,
+                                              .vertex = vertex,
+                                              .setup = setup,
+                                              .prim = prim,
+                                              .blocks = w->blocks,
+                                              .block_count = count};
+    const struct gpu_watch *watch = o->covered ? o->covered(w->watch, &it, &w->tile) : NULL;
+
+    w->shaded += count;
+    if (!count)
+        return true;
+    if (watch)
+        return !utgard_frag_shade_watched(draw->frag, watch, prim, &w->tile, w->blocks, count, fuel,
+                                          &w->executed, fault);
+    w->executed += (uint64_t)count * utgard_frag_program(draw->frag).insn_count;
+    return !utgard_frag_shade(draw->frag, prim, &w->tile, w->blocks, count, fuel, fault);
+}
