@@ -31,7 +31,7 @@ _vitrail() {
     decode) options="--job --no-programs --tiles --pages --json" ;;
     asm) options="--isa -o --hex --check" ;;
     dis) options="--isa --hex --check" ;;
-    lint) options="--stage --severity --json --rules" ;;
+    lint) options="--isa --stage --severity --json --rules" ;;
     qpu) options="--qpus --uniforms --mem --dump --format --start --memory --fuel --times $device" ;;
     explain) options="--frame --pixel --sample --draw --no-trace --all --json $device" ;;
     profile) options="--frames --heat --by --draws --instructions --loops --all --json $device" ;;

@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "isa/utgard_gp/asm.h"
+#include "isa/utgard_gp/lint.h"
 #include "isa/utgard_pp/asm.h"
+#include "isa/utgard_pp/lint.h"
 #include "isa/vc4_qpu/asm.h"
+#include "isa/vc4_qpu/lint.h"
 #include "util/bits.h"
 
 /* Each set's own functions, over bytes: `unit` bytes an element of `type`. */
@@ -62,6 +65,29 @@ static uint32_t utgard_pp_line(const void *words, uint32_t count, uint32_t at, c
     return UTIL_MAX(taken, 1u);
 }
 
+/* ---- linters ---- */
+
+static int vc4_qpu_set_lint(const void *bytes, size_t size, unsigned stage, isa_lint_fn found, void *data)
+{
+    struct vc4_qpu_lint_options options = vc4_qpu_lint_nothing_known;
+    options.stage = (enum vc4_qpu_stage)stage;
+    return vc4_qpu_lint(bytes, (uint32_t)(size / 8), &options, found, data);
+}
+
+static int utgard_gp_set_lint(const void *bytes, size_t size, unsigned stage, isa_lint_fn found, void *data)
+{
+    return utgard_gp_lint(bytes, (uint32_t)(size / 16), found, data);
+}
+
+static int utgard_pp_set_lint(const void *bytes, size_t size, unsigned stage, isa_lint_fn found, void *data)
+{
+    return utgard_pp_lint(bytes, (uint32_t)(size / 4), found, data);
+}
+
+static const char *const vc4_qpu_stages[] = {"", "fragment", "vertex", "coordinate", "user", NULL};
+static const char *const utgard_gp_stages[] = {"", "vertex", NULL};
+static const char *const utgard_pp_stages[] = {"", "fragment", NULL};
+
 #define ROW(prefix, name, description, counts, bytes)                                                        \
     {name,                                                                                                   \
      description,                                                                                            \
@@ -70,7 +96,10 @@ static uint32_t utgard_pp_line(const void *words, uint32_t count, uint32_t at, c
      prefix##_line,                                                                                          \
      prefix##_set_assemble,                                                                                  \
      prefix##_set_disassemble,                                                                               \
-     prefix##_set_check}
+     prefix##_set_check,                                                                                     \
+     prefix##_stages,                                                                                        \
+     prefix##_rules,                                                                                         \
+     prefix##_set_lint}
 
 static const struct isa_set sets[] = {
     ROW(vc4_qpu, "vc4-qpu", "VideoCore IV QPU", "instruction", 8),

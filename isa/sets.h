@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "isa/rule.h"
 #include "util/error.h"
 
 /* A breach of a rule: at which instruction or word, as the set counts. The strings live during the call. */
@@ -23,6 +24,11 @@ struct isa_set {
     int (*assemble)(const char *text, size_t length, void **out, size_t *size, struct util_error *error);
     int (*disassemble)(FILE *out, const void *bytes, size_t size);
     unsigned (*check)(const void *bytes, size_t size, isa_breach_fn found, void *data);
+    /* The set's linter: all its rules, *count of them; and over a program. `stage`: what it is for, a number
+     * in `stages` (which NULL ends), 0: not known. 0, -E2BIG or -ENOMEM. */
+    const char *const *stages;
+    const struct isa_rule *(*rules)(uint32_t *count);
+    int (*lint)(const void *bytes, size_t size, unsigned stage, isa_lint_fn found, void *data);
 };
 
 /* Number n, NULL past the last; by name, NULL when there is none of it. */

@@ -3,10 +3,12 @@
 #define VITRAIL_TOOLS_FAMILY_H
 
 struct decode_family;
+struct gpu_linter;
 
 struct tool_family {
-    const char *gpu, *title;
+    const char *gpu, *family, *title;
     const struct decode_family *decode;
+    const struct gpu_linter *lint;
 };
 
 /* NULL: there is no such GPU. */

@@ -1,5 +1,6 @@
-#include "gpu/vc4/lint.h"
-#include "isa/vc4_qpu/asm.h"
+#include "gpu/lint.h"
+#include "isa/sets.h"
+#include "tools/family.h"
 #include "tools/json.h"
 #include "tools/program.h"
 #include "tools/tool.h"
@@ -10,20 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `vitrail lint`: what is wrong with programs, without running them. */
+/* `vitrail lint`: what is wrong with programs and jobs, without running them. */
 
 static const char help[] =
     "Usage: vitrail lint [OPTIONS] PROGRAM|CAPTURE\n"
     "       vitrail lint --rules [--json]\n"
     "\n"
-    "Finds what is wrong with guest programs, without running them: hazards, breaches of\n"
-    "the Guide's rules and its errata, registers nobody wrote, queues that run empty or\n"
-    "over, disagreement with the shader record. A PROGRAM is binary words, hexadecimal\n"
-    "words as text, or assembler text; - is the standard input. Of a CAPTURE all programs\n"
-    "are looked at, with their shader records and uniforms.\n"
+    "Finds what is wrong with guest programs and jobs, without running them: hazards,\n"
+    "breaches of the documents' rules, errata, registers nobody wrote, queues that run\n"
+    "empty or over; in a capture also disagreement between programs and the records that\n"
+    "name them, arrays and textures outside memory, states that contradict themselves. A\n"
+    "PROGRAM is binary words, hexadecimal words as text, or assembler text; - is the\n"
+    "standard input. Of a CAPTURE all jobs are looked at.\n"
     "\n"
-    "  --stage NAME     what a program is for: fragment, vertex, coordinate or user\n"
-    "                   (default: what is right for any of them)\n"
+    "  --isa NAME       a program's instruction set: vc4-qpu (default), utgard-gp,\n"
+    "                   utgard-pp\n"
+    "  --stage NAME     what it is for: fragment, vertex, coordinate or user (default:\n"
+    "                   what is right for any of them)\n"
     "  --severity NAME  leave out what is less: note, warning or error (default: note)\n"
     "  --json           one JSON document instead of text\n"
     "  --rules          list all rules with their sources\n"
@@ -33,34 +37,35 @@ static const char help[] =
     "Examples:\n"
     "  vitrail lint blend.qpu\n"
     "  vitrail lint --stage user --severity warning sum.bin\n"
+    "  echo 'var r0, v0 ; stop' | vitrail lint --isa utgard-pp -\n"
     "  vitrail lint --json cube.vtc | jq '.findings[].rule'\n";
 
 struct options {
-    const char *input;
-    enum vc4_qpu_stage stage;
-    enum vc4_qpu_severity severity;
+    const char *input, *stage; /* stage: NULL, or a name */
+    const struct isa_set *isa;
+    enum isa_severity severity;
     bool json, rules;
 };
 
 struct output {
     const struct options *options;
     uint64_t count[3];
-    const uint64_t *words; /* of a program; NULL for a capture */
+    const uint8_t *words; /* of a program; NULL for a capture */
     uint32_t word_count;
     struct json json;
-    struct vc4_lint_summary summary;
+    struct gpu_lint_summary summary;
 };
 
 /* ---- printing ---- */
 
-static void print_json(struct output *o, const struct vc4_lint_finding *f, const char *line)
+static void print_json(struct output *o, const struct gpu_lint_finding *f)
 {
     struct json *json = &o->json;
     json_object(json, NULL);
     json_string(json, "rule", f->rule->name);
-    json_string(json, "severity", vc4_qpu_severity_name(f->rule->severity));
-    if (f->stage)
-        json_string(json, "stage", vc4_qpu_stage_name(f->stage));
+    json_string(json, "severity", isa_severity_name(f->rule->severity));
+    if (f->place)
+        json_string(json, "place", f->place);
     if (!o->words) {
         json_uint(json, "job", f->job);
         json_uint(json, "draw", f->draw);
@@ -68,7 +73,7 @@ static void print_json(struct output *o, const struct vc4_lint_finding *f, const
     }
     if (f->pc != UINT32_MAX) {
         json_uint(json, "pc", f->pc);
-        json_string(json, "instruction", line);
+        json_string(json, "instruction", f->line);
     }
     json_string(json, "text", f->rule->text);
     if (*f->detail)
@@ -78,69 +83,89 @@ static void print_json(struct output *o, const struct vc4_lint_finding *f, const
 }
 
 /* program:pc: severity: what (detail) [RULE], the line, the source */
-static void print_text(const struct output *o, const struct vc4_lint_finding *f, const char *line)
+static void print_text(const struct output *o, const struct gpu_lint_finding *f)
 {
     printf("%s", o->options->input);
-    if (!o->words && f->stage)
-        printf(": job %" PRIu64 ", draw %u, %s program at 0x%08x", f->job, f->draw,
-               vc4_qpu_stage_name(f->stage), f->address);
+    if (!o->words && f->draw)
+        printf(": job %" PRIu64 ", draw %u, %s at 0x%08x", f->job, f->draw, f->place, f->address);
     else if (!o->words)
-        printf(": job %" PRIu64 ", draw %u, record at 0x%08x", f->job, f->draw, f->address);
+        printf(": job %" PRIu64 ", %s at 0x%08x", f->job, f->place, f->address);
     if (f->pc != UINT32_MAX)
         printf(": pc %u", f->pc);
-    printf(": %s: %s%s%s%s [%s]\n", vc4_qpu_severity_name(f->rule->severity), f->rule->text,
+    printf(": %s: %s%s%s%s [%s]\n", isa_severity_name(f->rule->severity), f->rule->text,
            *f->detail ? " (" : "", f->detail, *f->detail ? ")" : "", f->rule->name);
     if (f->pc != UINT32_MAX)
-        printf("    %s\n", line);
+        printf("    %s\n", f->line);
     printf("    %s\n", f->rule->source);
 }
 
-static void print_finding(void *data, const struct vc4_lint_finding *f)
+static void print_finding(void *data, const struct gpu_lint_finding *f)
 {
     struct output *o = data;
-    char line[VC4_QPU_TEXT_MAX] = "";
     if (f->rule->severity < o->options->severity)
         return;
     o->count[f->rule->severity]++;
-    if (f->pc != UINT32_MAX)
-        vc4_qpu_disasm(f->word, f->pc, line);
     if (o->options->json)
-        print_json(o, f, line);
+        print_json(o, f);
     else
-        print_text(o, f, line);
+        print_text(o, f);
 }
 
-static void print_program_finding(void *data, const struct vc4_qpu_finding *finding)
+static void print_program_finding(void *data, const struct isa_finding *finding)
 {
     struct output *o = data;
-    struct vc4_lint_finding f = {.rule = finding->rule,
+    char line[ISA_LINE_MAX] = "";
+    struct gpu_lint_finding f = {.rule = finding->rule,
                                  .detail = finding->detail,
-                                 .stage = o->options->stage,
+                                 .place = o->options->stage,
                                  .pc = finding->pc,
-                                 .word = finding->pc < o->word_count ? o->words[finding->pc] : 0};
+                                 .line = line};
+    if (f.pc < o->word_count)
+        o->options->isa->line(o->words, o->word_count, f.pc, line);
     print_finding(o, &f);
 }
 
+static void print_rules(struct json *json, const char *of, const struct isa_rule *rules, uint32_t count,
+                        bool as_json)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const char *severity = isa_severity_name(rules[i].severity);
+        if (!as_json) {
+            printf("%-10s %-22s %-8s %s\n%43s%s\n", of, rules[i].name, severity, rules[i].text, "",
+                   rules[i].source);
+            continue;
+        }
+        json_object(json, NULL);
+        json_string(json, "of", of);
+        json_string(json, "rule", rules[i].name);
+        json_string(json, "severity", severity);
+        json_string(json, "text", rules[i].text);
+        json_string(json, "source", rules[i].source);
+        json_end(json);
+    }
+}
+
+/* Those of each instruction set, then of each family's captures, once. */
 static int list_rules(bool as_json)
 {
+    const struct isa_set *set;
+    const struct tool_family *family;
+    const struct gpu_linter *last = NULL;
     uint32_t count;
     struct json json;
-    const struct vc4_qpu_rule *rules = vc4_qpu_rules(&count);
     json_begin(&json, stdout);
     if (as_json)
         json_array(&json, NULL);
-    for (uint32_t i = 0; i < count; i++) {
-        const char *severity = vc4_qpu_severity_name(rules[i].severity);
-        if (!as_json) {
-            printf("%-22s %-8s %s\n%32s%s\n", rules[i].name, severity, rules[i].text, "", rules[i].source);
-            continue;
+    for (unsigned n = 0; (set = isa_set_at(n)); n++) {
+        const struct isa_rule *rules = set->rules(&count);
+        print_rules(&json, set->name, rules, count, as_json);
+    }
+    for (unsigned n = 0; (family = tool_family_at(n)); n++) {
+        if (family->lint != last && family->lint->rules) {
+            const struct isa_rule *rules = family->lint->rules(&count);
+            print_rules(&json, family->family, rules, count, as_json);
         }
-        json_object(&json, NULL);
-        json_string(&json, "rule", rules[i].name);
-        json_string(&json, "severity", severity);
-        json_string(&json, "text", rules[i].text);
-        json_string(&json, "source", rules[i].source);
-        json_end(&json);
+        last = family->lint;
     }
     if (as_json)
         json_end(&json);
@@ -153,10 +178,15 @@ static int lint_capture(struct output *o)
 {
     struct util_error error = {0};
     struct capture_reader *reader;
+    struct capture_info info;
     const char *path = o->options->input;
     int err = capture_reader_open(path, &reader, &error);
     if (!err) {
-        err = vc4_lint_capture(reader, print_finding, o, &o->summary, &error);
+        capture_reader_info(reader, &info);
+        const struct tool_family *family = tool_family_find(info.gpu);
+        err = family ? family->lint->capture(reader, print_finding, o, &o->summary, &error)
+                     : util_fail(&error, -ENOTSUP, "a capture of '%s', which this version does not know",
+                                 info.gpu);
         capture_reader_close(reader);
     }
     if (!err)
@@ -165,16 +195,27 @@ static int lint_capture(struct output *o)
                       error.code ? error.text : strerror(-err));
 }
 
+/* The stage's number in the set, 0 without a name, -1 when the set has none of it. */
+static int stage_of(const struct isa_set *set, const char *name)
+{
+    for (int n = 1; name && set->stages[n]; n++)
+        if (!strcmp(set->stages[n], name))
+            return n;
+    return name ? -1 : 0;
+}
+
 static int lint_program(struct output *o)
 {
-    struct vc4_qpu_lint_options options = vc4_qpu_lint_nothing_known;
-    uint64_t *words;
-    options.stage = o->options->stage;
-    int code = tool_read_program("lint", o->options->input, &words, &o->word_count);
+    const struct isa_set *set = o->options->isa;
+    unsigned stage = (unsigned)stage_of(set, o->options->stage);
+    uint8_t *words;
+    size_t size;
+    int code = tool_read_program("lint", set, o->options->input, &words, &size);
     if (code)
         return code;
     o->words = words;
-    int err = vc4_qpu_lint(words, o->word_count, &options, print_program_finding, o);
+    o->word_count = (uint32_t)(size / set->word_bytes);
+    int err = set->lint(words, size, stage, print_program_finding, o);
     free(words);
     return err ? tool_error("lint", err == -E2BIG ? TOOL_BAD_FILE : TOOL_HOST, "%s: %s", o->options->input,
                             strerror(-err))
@@ -199,9 +240,9 @@ static void print_summary(struct output *o, bool capture)
     if (o->options->json) {
         struct json *json = &o->json;
         json_end(json);
-        json_uint(json, "notes", n[VC4_QPU_NOTE]);
-        json_uint(json, "warnings", n[VC4_QPU_WARNING]);
-        json_uint(json, "errors", n[VC4_QPU_ERROR]);
+        json_uint(json, "notes", n[ISA_NOTE]);
+        json_uint(json, "warnings", n[ISA_WARNING]);
+        json_uint(json, "errors", n[ISA_ERROR]);
         json_end(json);
         return;
     }
@@ -209,9 +250,9 @@ static void print_summary(struct output *o, bool capture)
         printf("%s: %" PRIu64 " programs, %" PRIu64 " draws, %" PRIu64 " jobs: ", o->options->input,
                o->summary.programs, o->summary.draws, o->summary.jobs);
     else
-        printf("%s: %u instructions: ", o->options->input, o->word_count);
-    printf("%" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes\n", n[VC4_QPU_ERROR],
-           n[VC4_QPU_WARNING], n[VC4_QPU_NOTE]);
+        printf("%s: %u %ss: ", o->options->input, o->word_count, o->options->isa->counts);
+    printf("%" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes\n", n[ISA_ERROR], n[ISA_WARNING],
+           n[ISA_NOTE]);
 }
 
 static int lint(const struct options *options)
@@ -234,50 +275,41 @@ static int lint(const struct options *options)
 
 /* ---- options ---- */
 
-/* The value of `text` among names(0..count-1); -1 when it is none of them. */
-static int named(const char *text, const char *(*name)(unsigned value), unsigned first, unsigned count)
-{
-    for (unsigned i = first; i < count; i++)
-        if (!strcmp(text, name(i)))
-            return (int)i;
-    return -1;
-}
-
-static const char *stage_name(unsigned value)
-{
-    return vc4_qpu_stage_name((enum vc4_qpu_stage)value);
-}
-
-static const char *severity_name(unsigned value)
-{
-    return vc4_qpu_severity_name((enum vc4_qpu_severity)value);
-}
-
 /* 1 when argv[*index] was one with a value, 0 when not, -1 after a message. */
 static int parse_value(struct options *o, int argc, char **argv, int *index)
 {
     const char *value;
-    int got = tool_value("lint", "--stage", argc, argv, index, &value), number;
-    if (got > 0) {
-        number = named(value, stage_name, VC4_QPU_STAGE_FRAGMENT, VC4_QPU_STAGE_USER + 1);
-        if (number < 0) {
-            tool_error("lint", 0, "--stage takes fragment, vertex, coordinate or user, not '%s'", value);
-            return -1;
-        }
-        o->stage = (enum vc4_qpu_stage)number;
+    int got = tool_value("lint", "--stage", argc, argv, index, &o->stage);
+    if (got)
+        return got;
+    got = tool_value("lint", "--isa", argc, argv, index, &value);
+    if (got > 0 && !(o->isa = isa_set_find(value))) {
+        tool_error("lint", 0, "unknown instruction set '%s'; there are: vc4-qpu, utgard-gp, utgard-pp",
+                   value);
+        return -1;
     }
     if (got)
         return got;
     got = tool_value("lint", "--severity", argc, argv, index, &value);
-    if (got > 0) {
-        number = named(value, severity_name, VC4_QPU_NOTE, VC4_QPU_ERROR + 1);
-        if (number < 0) {
-            tool_error("lint", 0, "--severity takes note, warning or error, not '%s'", value);
-            return -1;
+    if (got <= 0)
+        return got;
+    for (enum isa_severity n = ISA_NOTE; n <= ISA_ERROR; n++)
+        if (!strcmp(isa_severity_name(n), value)) {
+            o->severity = n;
+            return got;
         }
-        o->severity = (enum vc4_qpu_severity)number;
-    }
-    return got;
+    tool_error("lint", 0, "--severity takes note, warning or error, not '%s'", value);
+    return -1;
+}
+
+static int refuse_stage(const struct isa_set *set, const char *stage)
+{
+    char names[64] = "";
+    for (unsigned n = 1; set->stages[n]; n++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", n > 1 ? ", " : "",
+                 set->stages[n]);
+    return tool_error("lint", TOOL_USAGE, "--stage takes %s for %s programs, not '%s'", names, set->name,
+                      stage);
 }
 
 static int parse(struct options *o, int argc, char **argv)
@@ -303,12 +335,14 @@ static int parse(struct options *o, int argc, char **argv)
         return tool_error("lint", TOOL_USAGE, "no file given; see `vitrail lint --help`");
     if (o->input && o->rules)
         return tool_error("lint", TOOL_USAGE, "--rules takes no file");
+    if (stage_of(o->isa, o->stage) < 0)
+        return refuse_stage(o->isa, o->stage);
     return TOOL_OK;
 }
 
 int tool_lint(int argc, char **argv)
 {
-    struct options o = {0};
+    struct options o = {.isa = isa_set_at(0)};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
             fputs(help, stdout);

@@ -292,19 +292,20 @@ static int load_memory(const struct options *o, const struct gpu_memory *memory)
 /* Puts the program and the uniforms of each start at the end of memory. */
 static int place_program(struct options *o, const struct gpu_memory *memory)
 {
-    uint64_t *words, at = memory->size;
-    uint32_t count;
-    int code = tool_read_program("qpu", o->program, &words, &count);
+    uint64_t at = memory->size;
+    uint8_t *words;
+    size_t size;
+    int code = tool_read_program("qpu", isa_set_find("vc4-qpu"), o->program, &words, &size);
     if (code)
         return code;
-    uint64_t need = util_align(count * 8ull, 64) + o->qpus * MAX_WORDS * 4;
+    uint64_t need = util_align(size, 64) + o->qpus * MAX_WORDS * 4;
     uint8_t *to = need <= at ? gpu_memory_at(memory, at - need, need) : NULL;
     if (to)
-        memcpy(to, words, count * sizeof *words);
+        memcpy(to, words, size);
     free(words);
     if (!to)
         return tool_error("qpu", TOOL_USAGE, "the program does not fit memory; --memory makes it larger");
-    uint64_t program = at - need, lists = program + util_align(count * 8ull, 64);
+    uint64_t program = at - need, lists = program + util_align(size, 64);
     if (o->starts + o->qpus > MAX_ITEMS)
         return tool_error("qpu", TOOL_USAGE, "at most %u starts", MAX_ITEMS);
     for (uint32_t n = 0; n < o->qpus; n++) {

@@ -229,20 +229,26 @@ static uint32_t level_count(const struct utgard_texture_fields *f)
     return count;
 }
 
+uint64_t utgard_texture_level_bytes(const struct utgard_texture_key *key, const struct raster_level *level)
+{
+    uint64_t size = face_bytes(key, level);
+
+    if (level->layout == RASTER_LINEAR) /* the last row may end before its stride does */
+        size = (uint64_t)level->stride *
+                   (util_div_up(level->height, key->raster.format == RASTER_ETC1 ? 4 : 1) - 1) +
+               1;
+    return size + (uint64_t)level->face_stride * (key->raster.cube ? 5 : 0);
+}
+
 static bool in_reach(const struct gpu_space *space, const struct utgard_texture_key *key,
                      const struct raster_texture *texture, uint32_t address, struct gpu_fault *fault)
 {
     for (uint32_t n = 0; n < texture->level_count; n++) {
         const struct raster_level *level = &texture->level[n];
-        uint64_t size = face_bytes(key, level), where = 0;
+        uint64_t where = 0;
 
-        if (level->layout == RASTER_LINEAR) /* the last row may end before its stride does */
-            size = (uint64_t)level->stride *
-                       (util_div_up(level->height, key->raster.format == RASTER_ETC1 ? 4 : 1) - 1) +
-                   1;
-        if (!gpu_space_allows(space, level->offset,
-                              size + (uint64_t)level->face_stride * (key->raster.cube ? 5 : 0),
-                              GPU_RIGHT_READ, &where))
+        if (!gpu_space_allows(space, level->offset, utgard_texture_level_bytes(key, level), GPU_RIGHT_READ,
+                              &where))
             return utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, address,
                                     "level %u of the texture is not all in memory, from 0x%08x on", n,
                                     (uint32_t)where);

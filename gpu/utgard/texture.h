@@ -50,6 +50,9 @@ bool utgard_texture_read(const struct gpu_space *space, uint32_t address, uint8_
                          struct utgard_texture_key *key, struct raster_texture *texture,
                          struct gpu_fault *fault);
 
+/* Bytes from a level's offset to its last texel, of all faces. */
+uint64_t utgard_texture_level_bytes(const struct utgard_texture_key *key, const struct raster_level *level);
+
 /* One word as the program's four numbers. */
 void utgard_texture_channels(const struct utgard_texture_key *key, uint32_t word, float out[4]);
 

@@ -26,7 +26,7 @@ uint32_t utgard_wb_bytes(enum utgard_wb_format format)
     }
 }
 
-static uint64_t plane_bytes(const struct utgard_wb *wb)
+uint64_t utgard_wb_bytes(const struct utgard_wb *wb)
 {
     uint64_t bytes = utgard_wb_bytes(wb->format);
 
@@ -44,7 +44,7 @@ static bool in_memory(const struct utgard_wb *wb, const struct gpu_space *space,
 
         if (k && !(wb->samples >> k & 1))
             continue;
-        if (at > UINT32_MAX || !gpu_space_allows(space, at, plane_bytes(wb), GPU_RIGHT_WRITE, &where))
+        if (at > UINT32_MAX || !gpu_space_allows(space, at, utgard_wb_bytes(wb), GPU_RIGHT_WRITE, &where))
             return utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, (uint32_t)where,
                                     "an image of %ux%u at 0x%08x is not all in memory", wb->width, wb->height,
                                     wb->address);

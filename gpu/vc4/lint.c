@@ -1,16 +1,17 @@
 /* Captures through the linter: memory as it was at each job's start, the binning list walked, each draw's
  * programs looked at. */
-#include "gpu/vc4/lint.h"
+#include "gpu/lint.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "gpu/vc4/cl.h"
 #include "gpu/vc4/device.h"
 #include "gpu/vc4/shader_state.h"
+#include "isa/vc4_qpu/asm.h"
+#include "isa/vc4_qpu/lint.h"
 #include "isa/vc4_qpu/program_internal.h"
 #include "util/bits.h"
 
@@ -19,18 +20,12 @@
 #define POINT_MIN   0.125f   /* HW-2726 */
 #define TRIANGLES   4u       /* primitive mode */
 
-/* Keys that were met, in a table of open addressing. */
-struct seen {
-    uint64_t *keys;
-    size_t count, capacity; /* a power of two */
-};
-
 struct walk {
     struct gpu_memory memory;
     struct vc4_programs *programs;
-    struct seen looked_at, found_before;
-    struct vc4_lint_summary *summary;
-    vc4_lint_fn found;
+    struct gpu_seen looked_at, found_before;
+    struct gpu_lint_summary *summary;
+    gpu_lint_fn found;
     void *data;
     int error;
     uint32_t list_start, draw;
@@ -44,65 +39,44 @@ struct walk {
     enum vc4_qpu_stage stage_kind;
 };
 
-/* ---- what was met before ---- */
-
-static bool grow(struct seen *seen)
+static bool is_new(struct walk *w, struct gpu_seen *seen, const void *bytes, size_t size)
 {
-    struct seen larger = {.capacity = seen->capacity ? seen->capacity * 2 : 256};
-    larger.keys = calloc(larger.capacity, sizeof *larger.keys);
-    if (!larger.keys)
-        return false;
-    for (size_t i = 0; i < seen->capacity; i++) {
-        size_t at = seen->keys[i] & (larger.capacity - 1);
-        if (!seen->keys[i])
-            continue;
-        while (larger.keys[at])
-            at = (at + 1) & (larger.capacity - 1);
-        larger.keys[at] = seen->keys[i];
-    }
-    larger.count = seen->count;
-    free(seen->keys);
-    *seen = larger;
-    return true;
-}
-
-/* Whether the bytes are met for the first time; false without memory, and then the error is kept. */
-static bool is_new(struct walk *w, struct seen *seen, const void *bytes, size_t size)
-{
-    uint64_t key = XXH3_64bits(bytes, size) | 1; /* 0 marks a free place */
-    if (seen->count * 2 >= seen->capacity && !grow(seen)) {
-        w->error = -ENOMEM;
-        return false;
-    }
-    size_t at = key & (seen->capacity - 1);
-    while (seen->keys[at] && seen->keys[at] != key)
-        at = (at + 1) & (seen->capacity - 1);
-    if (seen->keys[at])
-        return false;
-    seen->keys[at] = key;
-    seen->count++;
-    return true;
+    return gpu_seen_first(seen, bytes, size, &w->error);
 }
 
 /* ---- findings ---- */
 
-static void tell(struct walk *w, const struct vc4_qpu_rule *rule, uint32_t pc, const char *detail)
+static const char *place_of(const struct walk *w)
+{
+    static const char *const places[] = {
+        [VC4_QPU_STAGE_FRAGMENT] = "fragment program",
+        [VC4_QPU_STAGE_VERTEX] = "vertex program",
+        [VC4_QPU_STAGE_COORDINATE] = "coordinate program",
+        [VC4_QPU_STAGE_USER] = "user program",
+    };
+    return w->stage ? places[w->stage_kind] : "record";
+}
+
+static void tell(struct walk *w, const struct isa_rule *rule, uint32_t pc, const char *detail)
 {
     const struct vc4_qpu_program *p = w->stage ? w->stage->program : NULL;
-    struct vc4_lint_finding finding = {.rule = rule,
+    char line[VC4_QPU_TEXT_MAX] = "";
+    struct gpu_lint_finding finding = {.rule = rule,
                                        .detail = detail,
-                                       .stage = w->stage_kind,
+                                       .place = place_of(w),
                                        .job = w->summary->jobs,
                                        .draw = w->draw,
                                        .address = w->stage ? w->stage->code : w->point_record,
                                        .pc = p ? pc : UINT32_MAX,
-                                       .word = p && pc < p->insn_count ? p->insns[pc].word : 0};
+                                       .line = line};
     const uint64_t key[] = {p ? p->hash : 0, (uint64_t)w->stage_kind << 32 | pc, (uintptr_t)rule};
+    if (p && pc < p->insn_count)
+        vc4_qpu_disasm(p->insns[pc].word, pc, line);
     if (is_new(w, &w->found_before, key, sizeof key))
         w->found(w->data, &finding);
 }
 
-static void tell_finding(void *data, const struct vc4_qpu_finding *finding)
+static void tell_finding(void *data, const struct isa_finding *finding)
 {
     tell(data, finding->rule, finding->pc, finding->detail);
 }
@@ -359,12 +333,12 @@ static int lint_events(struct walk *w, struct capture_reader *reader, struct uti
     return w->error;
 }
 
-int vc4_lint_capture(struct capture_reader *reader, vc4_lint_fn found, void *data,
-                     struct vc4_lint_summary *summary, struct util_error *error)
+static int lint_capture(struct capture_reader *reader, gpu_lint_fn found, void *data,
+                        struct gpu_lint_summary *summary, struct util_error *error)
 {
     struct capture_info info;
     capture_reader_info(reader, &info);
-    *summary = (struct vc4_lint_summary){0};
+    *summary = (struct gpu_lint_summary){0};
     if (strcmp(info.gpu, "vc4") != 0)
         return util_fail(error, -ENOTSUP, "a capture of a '%s', not of a vc4", info.gpu);
     struct walk *w = calloc(1, sizeof *w);
@@ -381,8 +355,10 @@ int vc4_lint_capture(struct capture_reader *reader, vc4_lint_fn found, void *dat
         code = lint_events(w, reader, error);
     vc4_programs_destroy(w->programs);
     gpu_memory_destroy(&w->memory);
-    free(w->looked_at.keys);
-    free(w->found_before.keys);
+    gpu_seen_finish(&w->looked_at);
+    gpu_seen_finish(&w->found_before);
     free(w);
     return code == -ENOMEM ? util_fail(error, code, "out of memory") : code;
 }
+
+const struct gpu_linter vc4_linter = {NULL, lint_capture};

@@ -17,31 +17,25 @@ enum {
 #include "isa/vc4_qpu/rules.inc"
 };
 
-static const struct vc4_qpu_rule rules[] = {
-#define RULE(name, text, source) {#name, VC4_QPU_ERROR, text, source},
+static const struct isa_rule rules[] = {
+#define RULE(name, text, source) {#name, ISA_ERROR, text, source},
 #include "isa/vc4_qpu/rules.inc"
-#define LINT(name, severity, text, source) {#name, VC4_QPU_##severity, text, source},
+#define LINT(name, severity, text, source) {#name, ISA_##severity, text, source},
 #include "isa/vc4_qpu/lint_rules.inc"
 };
 
 const struct vc4_qpu_lint_options vc4_qpu_lint_nothing_known = {
     .varyings = -1, .rows_in = -1, .rows_out = -1};
 
-const struct vc4_qpu_rule *vc4_qpu_rules(uint32_t *count)
+const struct isa_rule *vc4_qpu_rules(uint32_t *count)
 {
     *count = UTIL_ARRAY_SIZE(rules);
     return rules;
 }
 
-const struct vc4_qpu_rule *vc4_qpu_lint_rule(enum vc4_qpu_lint_rule rule)
+const struct isa_rule *vc4_qpu_lint_rule(enum vc4_qpu_lint_rule rule)
 {
     return &rules[CHECK_COUNT + rule];
-}
-
-const char *vc4_qpu_severity_name(enum vc4_qpu_severity severity)
-{
-    static const char *const names[] = {"note", "warning", "error"};
-    return names[severity];
 }
 
 const char *vc4_qpu_stage_name(enum vc4_qpu_stage stage)
@@ -52,7 +46,7 @@ const char *vc4_qpu_stage_name(enum vc4_qpu_stage stage)
 
 void lint_report(struct lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule, const char *detail, ...)
 {
-    struct vc4_qpu_finding finding = {.rule = vc4_qpu_lint_rule(rule), .pc = pc};
+    struct isa_finding finding = {.rule = vc4_qpu_lint_rule(rule), .pc = pc};
     va_list args;
     if (!lint->report || lint->reported[pc] >> rule & 1)
         return;
@@ -73,7 +67,7 @@ void lint_found(struct lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule)
 static void from_checker(void *data, uint32_t pc, const char *text, const char *source)
 {
     struct lint *lint = data;
-    struct vc4_qpu_finding finding = {.rule = vc4_qpu_lint_rule(VC4_QPU_LINT_STRUCTURE), .pc = pc};
+    struct isa_finding finding = {.rule = vc4_qpu_lint_rule(VC4_QPU_LINT_STRUCTURE), .pc = pc};
     for (unsigned i = 0; i < CHECK_COUNT; i++)
         if (!strcmp(rules[i].text, text))
             finding.rule = &rules[i];
@@ -237,7 +231,7 @@ out:
 }
 
 int vc4_qpu_lint(const uint64_t *words, uint32_t count, const struct vc4_qpu_lint_options *options,
-                 vc4_qpu_lint_fn found, void *data)
+                 isa_lint_fn found, void *data)
 {
     struct lint lint = {.options = *options, .count = count, .found = found, .data = data};
     struct vc4_qpu_program *program = NULL;

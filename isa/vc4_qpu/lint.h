@@ -11,23 +11,11 @@
 
 #include <stdint.h>
 
+#include "isa/rule.h"
 #include "isa/vc4_qpu/program.h"
 
-enum vc4_qpu_severity {
-    VC4_QPU_NOTE,    /* legal, and often deliberate */
-    VC4_QPU_WARNING, /* works by luck, or not on every core */
-    VC4_QPU_ERROR,   /* undefined, hangs or gives wrong results on silicon */
-};
-const char *vc4_qpu_severity_name(enum vc4_qpu_severity severity); /* "note", "warning", "error" */
-
-/* A rule. All strings are static. */
-struct vc4_qpu_rule {
-    const char *name; /* "READ_AFTER_WRITE" */
-    enum vc4_qpu_severity severity;
-    const char *text, *source; /* what is wrong; where that stands */
-};
 /* All rules, of the checker, of the linter and of captures (gpu/vc4/lint.h); *count of them. */
-const struct vc4_qpu_rule *vc4_qpu_rules(uint32_t *count);
+const struct isa_rule *vc4_qpu_rules(uint32_t *count);
 
 /* Numbers of those rules that others report. */
 enum vc4_qpu_lint_rule {
@@ -35,7 +23,7 @@ enum vc4_qpu_lint_rule {
 #include "isa/vc4_qpu/lint_rules.inc"
     VC4_QPU_LINT_COUNT
 };
-const struct vc4_qpu_rule *vc4_qpu_lint_rule(enum vc4_qpu_lint_rule rule);
+const struct isa_rule *vc4_qpu_lint_rule(enum vc4_qpu_lint_rule rule);
 
 /* What a program is for. It decides what is there at its start, and what it may touch. */
 enum vc4_qpu_stage {
@@ -57,19 +45,10 @@ struct vc4_qpu_lint_options {
 };
 extern const struct vc4_qpu_lint_options vc4_qpu_lint_nothing_known;
 
-/* A finding; `detail` names the register, the numbers: "" when the rule says it all. Valid during the call.
- */
-struct vc4_qpu_finding {
-    const struct vc4_qpu_rule *rule;
-    uint32_t pc;
-    char detail[96];
-};
-typedef void (*vc4_qpu_lint_fn)(void *data, const struct vc4_qpu_finding *finding);
-
 /* Calls `found` for each finding, a rule at most once an instruction, those of the checker first. Returns 0,
  * or -E2BIG, -ENOMEM. A program whose structure is broken (see vc4_qpu_program_create) has that as a finding,
  * and only the rules about neighbours are applied. */
 int vc4_qpu_lint(const uint64_t *words, uint32_t count, const struct vc4_qpu_lint_options *options,
-                 vc4_qpu_lint_fn found, void *data);
+                 isa_lint_fn found, void *data);
 
 #endif

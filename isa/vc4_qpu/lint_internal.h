@@ -94,7 +94,7 @@ struct lint {
     uint32_t count;
     bool report; /* otherwise states are only computed */
     bool has_last;
-    vc4_qpu_lint_fn found;
+    isa_lint_fn found;
     void *data;
 };
 

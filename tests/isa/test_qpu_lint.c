@@ -160,10 +160,10 @@ static const enum vc4_qpu_lint_rule elsewhere[] = {
 
 struct found {
     unsigned count;
-    struct vc4_qpu_finding finding[16];
+    struct isa_finding finding[16];
 };
 
-static void keep(void *data, const struct vc4_qpu_finding *finding)
+static void keep(void *data, const struct isa_finding *finding)
 {
     struct found *found = data;
     assert_true(found->count < UTIL_ARRAY_SIZE(found->finding));
@@ -199,10 +199,10 @@ static void rules_hold(void **state)
     unsigned wrong = 0;
     for (size_t i = 0; i < UTIL_ARRAY_SIZE(cases); i++) {
         const struct rule_case *c = &cases[i];
-        const struct vc4_qpu_rule *rule = vc4_qpu_lint_rule(c->rule);
+        const struct isa_rule *rule = vc4_qpu_lint_rule(c->rule);
         struct vc4_qpu_lint_options options = options_of(c);
         struct found found = lint(c->breaks, &options);
-        const struct vc4_qpu_finding *f = &found.finding[0];
+        const struct isa_finding *f = &found.finding[0];
         if (found.count != 1 || f->rule != rule || f->pc != c->pc) {
             print_error("\n%s%u findings, first at %u: %s %s; expected one at %u: %s\n", c->breaks,
                         found.count, f->pc, found.count ? f->rule->name : "none", f->detail, c->pc,
@@ -234,7 +234,7 @@ static void every_rule_has_a_case(void **state)
 static void rules_have_sources(void **state)
 {
     uint32_t count;
-    const struct vc4_qpu_rule *rules = vc4_qpu_rules(&count);
+    const struct isa_rule *rules = vc4_qpu_rules(&count);
     assert_true(count > VC4_QPU_LINT_COUNT + 25);
     for (uint32_t i = 0; i < count; i++) {
         assert_true(strlen(rules[i].text) > 10 && strlen(rules[i].source) > 3);
@@ -251,7 +251,7 @@ static void the_checker_is_included(void **state)
     struct found found = lint("mov ra1, 1\nmov r0, ra1\n" END, &vc4_qpu_lint_nothing_known);
     assert_int_equal(found.count, 1);
     assert_string_equal(found.finding[0].rule->name, "READ_AFTER_WRITE");
-    assert_int_equal(found.finding[0].rule->severity, VC4_QPU_ERROR);
+    assert_int_equal(found.finding[0].rule->severity, ISA_ERROR);
     assert_int_equal(found.finding[0].pc, 1);
 }
 
@@ -282,7 +282,7 @@ static void loops(void **state)
     assert_string_equal(found.finding[0].detail, "TMU0: at least 1");
 }
 
-static void count_findings(void *data, const struct vc4_qpu_finding *finding)
+static void count_findings(void *data, const struct isa_finding *finding)
 {
     unsigned *count = data;
     assert_true(finding->pc < 64 && finding->rule);

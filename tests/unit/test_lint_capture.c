@@ -7,7 +7,8 @@
 
 #include "gpu/capture.h"
 #include "gpu/vc4/cl.h"
-#include "gpu/vc4/lint.h"
+#include "gpu/lint.h"
+#include "isa/vc4_qpu/lint.h"
 
 #define MEMORY_BYTES (1u << 20)
 
@@ -80,11 +81,11 @@ static uint32_t write_guest(const struct scene *s, uint32_t *end, uint32_t *fs)
 
 struct found {
     unsigned count;
-    struct vc4_lint_finding finding[16];
-    struct vc4_lint_summary summary;
+    struct gpu_lint_finding finding[16];
+    struct gpu_lint_summary summary;
 };
 
-static void keep(void *data, const struct vc4_lint_finding *finding)
+static void keep(void *data, const struct gpu_lint_finding *finding)
 {
     struct found *found = data;
     if (found->count < UTIL_ARRAY_SIZE(found->finding))
@@ -115,22 +116,30 @@ static struct found lint(const struct scene *s)
     }
     assert_int_equal(capture_writer_close(writer), 0);
     assert_int_equal(capture_reader_open(path, &reader, &error), 0);
-    assert_int_equal(vc4_lint_capture(reader, keep, &found, &found.summary, &error), 0);
+    assert_int_equal(vc4_linter.capture(reader, keep, &found, &found.summary, &error), 0);
     capture_reader_close(reader);
     unlink(path);
     return found;
+}
+
+static const char *place(enum vc4_qpu_stage stage)
+{
+    static char name[32];
+    snprintf(name, sizeof name, "%s program", vc4_qpu_stage_name(stage));
+    return stage ? name : "record";
 }
 
 /* The one finding of a scene. */
 static void finds(const struct scene *s, enum vc4_qpu_lint_rule rule, enum vc4_qpu_stage stage, uint32_t pc)
 {
     struct found found = lint(s);
-    const struct vc4_lint_finding *f = &found.finding[0];
+    const struct gpu_lint_finding *f = &found.finding[0];
     const char *name = vc4_qpu_lint_rule(rule)->name;
-    if (found.count != 1 || f->rule != vc4_qpu_lint_rule(rule) || f->stage != stage || f->pc != pc)
+    if (found.count != 1 || f->rule != vc4_qpu_lint_rule(rule) || strcmp(f->place, place(stage)) ||
+        f->pc != pc)
         fail_msg("%u findings, first %s in %s at %u; expected %s in %s at %u", found.count,
-                 found.count ? f->rule->name : "none", vc4_qpu_stage_name(f->stage), f->pc, name,
-                 vc4_qpu_stage_name(stage), pc);
+                 found.count ? f->rule->name : "none", found.count ? f->place : "", f->pc, name, place(stage),
+                 pc);
     assert_int_equal(f->job, 1); /* the second job says nothing new */
 }
 
@@ -183,8 +192,8 @@ static void rows(void **state)
     struct found found = lint(&s); /* vertex and coordinate program, one program in two roles */
     assert_int_equal(found.count, 2);
     assert_ptr_equal(found.finding[0].rule, vc4_qpu_lint_rule(VC4_QPU_LINT_ROWS_IN));
-    assert_int_equal(found.finding[0].stage, VC4_QPU_STAGE_VERTEX);
-    assert_int_equal(found.finding[1].stage, VC4_QPU_STAGE_COORDINATE);
+    assert_string_equal(found.finding[0].place, "vertex program");
+    assert_string_equal(found.finding[1].place, "coordinate program");
     s = good;
     s.varyings = 5;
     s.fs = FS("mov -, vary\n");
@@ -282,13 +291,12 @@ static void the_driver(void **state)
         struct found found = {0};
         snprintf(path, sizeof path, SOURCE_DIR "/tests/captures/%s.vtc", names[i]);
         assert_int_equal(capture_reader_open(path, &reader, NULL), 0);
-        assert_int_equal(vc4_lint_capture(reader, keep, &found, &found.summary, NULL), 0);
+        assert_int_equal(vc4_linter.capture(reader, keep, &found, &found.summary, NULL), 0);
         capture_reader_close(reader);
         for (unsigned k = 0; k < UTIL_MIN(found.count, 16u); k++)
             if (found.finding[k].rule != vc4_qpu_lint_rule(VC4_QPU_LINT_VPM_READ_EARLY))
                 fail_msg("%s: job %u, %s pc %u: %s", names[i], (unsigned)found.finding[k].job,
-                         vc4_qpu_stage_name(found.finding[k].stage), found.finding[k].pc,
-                         found.finding[k].rule->name);
+                         found.finding[k].place, found.finding[k].pc, found.finding[k].rule->name);
         assert_true(found.count <= 16);
         programs += found.summary.programs;
     }

@@ -1,0 +1,33 @@
+/* Rules about guest programs, and what else a linter looks at: what is wrong, how bad it is, where that
+ * stands; and findings. All strings of rules are static. */
+#ifndef VITRAIL_ISA_RULE_H
+#define VITRAIL_ISA_RULE_H
+
+#include <stdint.h>
+
+enum isa_severity {
+    ISA_NOTE,    /* legal, and often deliberate */
+    ISA_WARNING, /* works by luck, or not on every core */
+    ISA_ERROR,   /* undefined, hangs or gives wrong results on silicon */
+};
+static inline const char *isa_severity_name(enum isa_severity severity)
+{
+    return severity == ISA_NOTE ? "note" : severity == ISA_WARNING ? "warning" : "error";
+}
+
+struct isa_rule {
+    const char *name; /* "READ_AFTER_WRITE" */
+    enum isa_severity severity;
+    const char *text, *source; /* what is wrong; where that stands */
+};
+
+/* `pc`: instruction or word, as the set counts (isa/sets.h). `detail` names the register, the numbers: ""
+ * when the rule says it all. Valid during the call. */
+struct isa_finding {
+    const struct isa_rule *rule;
+    uint32_t pc;
+    char detail[96];
+};
+typedef void (*isa_lint_fn)(void *data, const struct isa_finding *finding);
+
+#endif

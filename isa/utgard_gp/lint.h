@@ -1,0 +1,14 @@
+/* The linter: everything known to be wrong in a program without running it - what the checker (asm.h) finds
+ * in instructions, and a structure that cannot be followed. */
+#ifndef VITRAIL_ISA_UTGARD_GP_LINT_H
+#define VITRAIL_ISA_UTGARD_GP_LINT_H
+
+#include "isa/rule.h"
+
+/* All rules; *count of them. */
+const struct isa_rule *utgard_gp_rules(uint32_t *count);
+
+/* Calls `found` for each finding in a program of `count` instructions. 0, -E2BIG or -ENOMEM. */
+int utgard_gp_lint(const uint64_t *words, uint32_t count, isa_lint_fn found, void *data);
+
+#endif
