@@ -6,6 +6,7 @@
 
 /* Immediate of VCVTPS2PH: to nearest even, whatever MXCSR says. */
 #define NEAREST_EVEN 0u
+#define FENCE        "llvm.arithmetic.fence"
 
 static LLVMValueRef call(struct jit_builder *b, const char *name, LLVMValueRef *args, unsigned count)
 {
@@ -15,13 +16,18 @@ static LLVMValueRef call(struct jit_builder *b, const char *name, LLVMValueRef *
     return LLVMBuildCall2(b->ir, LLVMIntrinsicGetType(b->context, id, NULL, 0), function, args, count, "");
 }
 
-/* `count` halves, by their bits, as singles. */
+/* `count` halves, by their bits, as singles. LLVM must not see that they were halves: it computes on with
+ * halves then, and a choice between one and a zero it takes for the smaller or greater of both, forgetting
+ * which of two zeros the choice gives (InstCombine of LLVM 19: a cast behind a "min" or "max"). */
 static LLVMValueRef widen(struct jit_builder *b, LLVMValueRef bits, unsigned count)
 {
     LLVMTypeRef halves = LLVMVectorType(LLVMHalfTypeInContext(b->context), count);
+    LLVMTypeRef singles = LLVMVectorType(b->f32, count);
+    LLVMValueRef wide = LLVMBuildFPExt(b->ir, LLVMBuildBitCast(b->ir, bits, halves, ""), singles, "");
+    unsigned id = LLVMLookupIntrinsicID(FENCE, strlen(FENCE));
+    LLVMValueRef fence = LLVMGetIntrinsicDeclaration(b->module, id, &singles, 1);
 
-    return LLVMBuildFPExt(b->ir, LLVMBuildBitCast(b->ir, bits, halves, ""), LLVMVectorType(b->f32, count),
-                          "");
+    return LLVMBuildCall2(b->ir, LLVMIntrinsicGetType(b->context, id, &singles, 1), fence, &wide, 1, "");
 }
 
 static LLVMValueRef round_avx512(struct jit_builder *b, LLVMValueRef x)

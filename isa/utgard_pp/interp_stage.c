@@ -299,7 +299,8 @@ static uint32_t function(struct machine *m, uint8_t op, uint32_t x)
 static void atan_part1(struct machine *m, uint8_t op, uint32_t y, uint32_t x, uint32_t out[4])
 {
     float below = util_u2f(x);
-    uint32_t pi = 0x40490fdb | (y & 0x80000000);
+    bool nan = (y & 0x7fffffff) > 0x7f800000; /* which cannot be seen, not even by its sign */
+    uint32_t pi = 0x40490fdb | (nan ? 0 : y & 0x80000000);
     bool two = op == UTGARD_PP_COMBINE_ATAN2;
     if (op != UTGARD_PP_COMBINE_ATAN && !two)
         reserved(m);

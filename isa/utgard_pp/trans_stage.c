@@ -305,7 +305,8 @@ static void atan_part1(struct trans *t, uint8_t op, LLVMValueRef y, LLVMValueRef
     bool two = op == UTGARD_PP_COMBINE_ATAN2;
     if (op != UTGARD_PP_COMBINE_ATAN && !two)
         reserved(t);
-    LLVMValueRef sign = LLVMBuildAnd(b->ir, y, bits(t, 0x80000000), "");
+    LLVMValueRef sign = jit_select(b, compare(t, LLVMRealORD, y, y),
+                                   LLVMBuildAnd(b->ir, y, bits(t, 0x80000000), ""), zero(t));
     LLVMValueRef pi = LLVMBuildOr(b->ir, sign, bits(t, 0x40490fdb), "");
     out[0] = y;
     out[1] = two ? trans_pp_result(t, jit_as_i32(b, one_over(t, real(t, x)))) : bits(t, 0x3f800000);
