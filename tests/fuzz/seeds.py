@@ -3,7 +3,7 @@
 
 Usage: tests/fuzz/seeds.py VITRAIL     (the built tool: its assembler makes the programs)
 
-The layouts are those at the head of fuzz_control_list.c, fuzz_capture.c, fuzz_texture.c and fuzz_protocol.c.
+The layouts are those at the head of each fuzz_*.c.
 """
 import os, struct, subprocess, sys
 
@@ -136,6 +136,89 @@ for name in ("triangle", "multisample"):
     # the same words, as answers to an interrupt that never comes
     save("fuzz_capture", name + "-replies", b"\0" + events + struct.pack("<BII", 3, 0x308, 0x70000))
 save("fuzz_capture", "empty-file", b"\1VITRAIL\n" + bytes(40))
+
+# ---- whole jobs of a Mali: the recorded submissions, with few tiles, in a memory of their own ----
+
+DIRECTORY, TABLES, PAGES, PAGE = 0, 0x1000, 0x8000, 4096
+HEAP_PAGES, TILES_KEPT = 6, 3
+FRAME_WORDS, WB_WORDS, LISTS = 23, 12, 60  # of a PP's frame: the count of units' words stands between
+
+
+class Guest:
+    """Physical memory, and the page tables to what is mapped."""
+
+    def __init__(self):
+        self.memory, self.tables, self.pages = {}, {}, PAGES
+
+    def put(self, at, content):
+        self.memory.update((at + n, byte) for n, byte in enumerate(content))
+
+    def map(self, address, content, pages=None):
+        for n in range(pages or max(1, -(-len(content) // PAGE))):
+            at = address + n * PAGE
+            if at >> 22 not in self.tables:
+                self.tables[at >> 22] = TABLES + PAGE * len(self.tables)
+                self.put(DIRECTORY + (at >> 22) * 4, struct.pack("<I", self.tables[at >> 22] | 1))
+            self.put(self.tables[at >> 22] + (at >> 12 & 1023) * 4, struct.pack("<I", self.pages | 7))
+            self.put(self.pages, content[n * PAGE:(n + 1) * PAGE])
+            self.pages += PAGE
+
+    def pieces(self):
+        """Runs of bytes, zeros between them left out."""
+        places = sorted(at for at, byte in self.memory.items() if byte)
+        runs = []
+        for at in places:
+            if runs and at - runs[-1][1] < 16 and at - runs[-1][0] < 0x8000:
+                runs[-1][1] = at
+            else:
+                runs.append([at, at])
+        return b"".join(struct.pack("<IH", first, last + 1 - first) +
+                        bytes(self.memory.get(at, 0) for at in range(first, last + 1)) for first, last in runs)
+
+
+def cut_list(content):
+    """A master list of a few tiles, from its middle."""
+    tiles = [content[at:at + 16] for at in range(0, len(content) - 15, 16)]
+    middle = len(tiles) // 2
+    return b"".join(tiles[middle:middle + TILES_KEPT]) + struct.pack("<II", 0, 0xbc000000)
+
+
+def mali_job(scene, flags):
+    folder = os.path.join(here, "..", "data", "mali400", scene)
+    gp = open(os.path.join(folder, "frame.bin"), "rb").read()
+    pp = struct.unpack_from("<%dI" % (LISTS + 1), open(os.path.join(folder, "pp-frame.bin"), "rb").read())
+    guest, heap = Guest(), struct.unpack_from("<4xI", gp, 12)[0]
+    mapped = {}
+    for index in ("index.txt", "pp-index.txt"):
+        for line in open(os.path.join(folder, index)):
+            if not line.startswith("bo "):
+                continue
+            said = dict(word.split("=") for word in line.split() if "=" in word)
+            address, size = int(said["gpu"], 16), int(said["size"])
+            content = b"" if said["file"] == "ZERO" else open(os.path.join(folder, said["file"]), "rb").read()
+            if address == pp[LISTS]:
+                content = cut_list(content)
+            pages = HEAP_PAGES if said["kind"] == "heap" else size // PAGE
+            if size == 1 << 20:  # lima's ring of small things: what was used of it
+                pages = max(1, -(-len(content) // PAGE))
+            if len(content) >= len(mapped.get(address, (b"",))[0]):
+                mapped[address] = (content, pages)
+    for address, (content, pages) in sorted(mapped.items()):
+        guest.map(address, content, pages)
+    frame = list(pp[:FRAME_WORDS])
+    frame[0] = pp[LISTS]
+    units = pp[FRAME_WORDS + 1:FRAME_WORDS + 1 + 3 * WB_WORDS]
+    assert guest.pages <= 1 << 20, hex(guest.pages)
+    return (bytes([flags]) + gp[:24] + struct.pack("<%dI" % (FRAME_WORDS + 3 * WB_WORDS), *frame, *units) +
+            guest.pieces())
+
+
+for scene in ("clear", "triangle", "cube", "loop"):
+    save("fuzz_utgard_job", scene, mali_job(scene, 0))
+save("fuzz_utgard_job", "inside", mali_job("triangle", 1))
+save("fuzz_utgard_job", "twice", mali_job("triangle", 2))
+save("fuzz_utgard_job", "reset", mali_job("triangle", 6))
+save("fuzz_utgard_job", "changed", mali_job("cube", 8))
 
 # ---- programs ----
 
