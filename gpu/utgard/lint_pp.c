@@ -216,7 +216,7 @@ static void lint_writeback(struct frame *f, unsigned pp, uint32_t width, uint32_
             utgard_lint_tell(f->lint, UTGARD_LINT_WRITEBACK_BROKEN, "write-back", words[1], "unit %u: %s", n,
                              fault.text);
         any |= !good || wb->source != UTGARD_WB_OFF;
-        f->wb_bytes[n] = good && wb->source != UTGARD_WB_OFF ? utgard_wb_bytes(wb) : 0;
+        f->wb_bytes[n] = good && wb->source != UTGARD_WB_OFF ? utgard_wb_plane_bytes(wb) : 0;
         for (unsigned m = 0; m < n; m++)
             if (f->wb_bytes[n] && f->wb_bytes[m] &&
                 overlap(wb->address, f->wb_bytes[n], f->wb[m].address, f->wb_bytes[m]))

@@ -26,7 +26,7 @@ uint32_t utgard_wb_bytes(enum utgard_wb_format format)
     }
 }
 
-uint64_t utgard_wb_bytes(const struct utgard_wb *wb)
+uint64_t utgard_wb_plane_bytes(const struct utgard_wb *wb)
 {
     uint64_t bytes = utgard_wb_bytes(wb->format);
 
@@ -44,7 +44,8 @@ static bool in_memory(const struct utgard_wb *wb, const struct gpu_space *space,
 
         if (k && !(wb->samples >> k & 1))
             continue;
-        if (at > UINT32_MAX || !gpu_space_allows(space, at, utgard_wb_bytes(wb), GPU_RIGHT_WRITE, &where))
+        if (at > UINT32_MAX ||
+            !gpu_space_allows(space, at, utgard_wb_plane_bytes(wb), GPU_RIGHT_WRITE, &where))
             return utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, (uint32_t)where,
                                     "an image of %ux%u at 0x%08x is not all in memory", wb->width, wb->height,
                                     wb->address);
@@ -93,7 +94,8 @@ bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uin
 bool utgard_wb_physical(const struct utgard_wb *wb, const struct gpu_space *space, unsigned plane,
                         uint32_t *out)
 {
-    uint64_t address = wb->address + (uint64_t)plane * wb->sample_pitch, bytes = plane_bytes(wb), first, at;
+    uint64_t address = wb->address + (uint64_t)plane * wb->sample_pitch, bytes = utgard_wb_plane_bytes(wb),
+             first, at;
 
     if (address + bytes - 1 > UINT32_MAX || !gpu_space_physical(space, (uint32_t)address, &first) ||
         first > UINT32_MAX)

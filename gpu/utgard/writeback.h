@@ -42,7 +42,7 @@ bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uin
                       const struct gpu_space *space, struct utgard_wb *out, struct gpu_fault *fault);
 
 /* Bytes from a plane's first to its last. */
-uint64_t utgard_wb_bytes(const struct utgard_wb *wb);
+uint64_t utgard_wb_plane_bytes(const struct utgard_wb *wb);
 
 /* Stores the tile's pixels that lie in the image. Colours of several samples are averaged, (sum + 2) >> 2;
  * of depths the first counts. `memory`: host address of GPU address 0. */
