@@ -7,8 +7,8 @@
 #include "gpu/vc4/device.h"
 
 /* "vc4", "mali400" (2 PPs), "mali450" (6 PPs). `options` are VideoCore IV's: other families take from them
- * what all have in common (pool, engine, reference, in_order, bounds, observer). `memory` and what the options point to
- * are borrowed. 0, -ENOTSUP (no such GPU), -ENOMEM, -EINVAL, -errno. */
+ * what all have in common (pool, engine, reference, in_order, bounds, observer). `memory` and what the
+ * options point to are borrowed. 0, -ENOTSUP (no such GPU), -ENOMEM, -EINVAL, -errno. */
 int gpu_create(const char *name, struct gpu_memory *memory, const struct vc4_options *options,
                struct gpu_device *out);
 /* Mesa's driver for it: "vc4", "lima"; NULL: there is no such GPU. */

@@ -83,7 +83,8 @@ struct gpu_observed_op {
     uint32_t image;                 /* LOAD, STORE, RAW: guest address */
     uint32_t pixel_bytes;           /* LOAD, STORE */
     uint32_t side;                  /* STORE: pixels of the tile, a side, that make one of the image */
-    bool averaged;                  /* STORE: of more than one sample */
+    bool averaged;                  /* STORE: of the samples there are, or of more pixels */
+    bool red_low;                   /* STORE: red is the low byte of the tile's words, whatever the image's */
     uint8_t param;                  /* the family's */
     /* STORE: the bytes that the store makes of the tile's pixel x, y (the first of `side` x `side`), by the
      * family's reference. May be called as long as the program runs. */

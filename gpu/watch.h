@@ -16,6 +16,7 @@ struct gpu_value {
     char name[20]; /* as the disassembly has it: "ra3", "unif", "tlb_z"; "r2.xy", "uni" */
     uint32_t value[4];
     uint8_t count; /* of `value` */
+    bool number;   /* floats, nothing else */
     bool known;    /* false: only the interpreter saw it */
     bool withheld; /* a write whose condition does not hold in this lane */
 };

@@ -62,6 +62,10 @@ static uint32_t utgard_pp_line(const void *words, uint32_t count, uint32_t at, c
     uint32_t taken = utgard_pp_disasm(words, count, at, text);
     for (char *line = text; (line = strchr(line, '\n'));)
         *line = ' ';
+    for (char *part = text; (part = strstr(part, " ; next "));) { /* it says nothing of this instruction */
+        size_t length = 8 + strspn(part + 8, "0123456789");
+        memmove(part, part + length, strlen(part + length) + 1);
+    }
     return UTIL_MAX(taken, 1u);
 }
 

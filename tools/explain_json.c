@@ -43,7 +43,7 @@ static void put_values(struct json *j, const char *key, const struct gpu_value *
         json_string(j, "name", v[i].name);
         if (v[i].withheld)
             json_bool(j, "withheld", true);
-        if (v[i].known && v[i].count == 1) {
+        if (v[i].known && !v[i].number) {
             json_hex(j, "hex", v[i].value[0]);
             json_double(j, "float", (double)util_u2f(v[i].value[0]));
         } else if (v[i].known) {

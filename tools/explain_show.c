@@ -97,7 +97,8 @@ static void print_value(FILE *out, uint32_t value)
 static void print_color(FILE *out, const struct explain_pixel *pixel, uint32_t word)
 {
     uint32_t format = pixel->frame.format & ~CAPTURE_FRAME_RGBA;
-    bool rgba = format != RASTER_SURFACE_RGBA8888 || pixel->frame.format & CAPTURE_FRAME_RGBA;
+    bool rgba = format != RASTER_SURFACE_RGBA8888 || pixel->frame.format & CAPTURE_FRAME_RGBA ||
+                pixel->stages.at[pixel->stages.count - 1].store.red_low;
     uint32_t r = rgba ? word & 255 : word >> 16 & 255, b = rgba ? word >> 16 & 255 : word & 255;
     fprintf(out, "0x%08" PRIx32 " (%u,%u,%u,%u)", word, r, word >> 8 & 255, b, word >> 24);
 }
@@ -275,7 +276,9 @@ static void append_values(char text[COLUMN], const struct gpu_value *v, unsigned
     for (unsigned i = 0; i < count; i++) {
         char name[32], value[4 * VALUE_TEXT] = "?";
         snprintf(name, sizeof name, "%s ", v[i].name);
-        if (v[i].known && v[i].count == 1)
+        if (v[i].known && v[i].count == 1 && v[i].number)
+            snprintf(value, sizeof value, "%.6g", (double)util_u2f(v[i].value[0]));
+        else if (v[i].known && v[i].count == 1)
             value_text(v[i].value[0], value);
         else if (v[i].known)
             vector_text(&v[i], value);
@@ -325,8 +328,12 @@ static void print_trace(FILE *out, const struct explain_result *r, const struct 
 {
     const struct explain_program *p = e->program != UINT32_MAX ? &r->programs.at[e->program] : NULL;
     label(out, "program");
-    fprintf(out, "at 0x%08x, %u instructions, %" PRIu64 " executed; W ", p ? p->address : 0,
-            p ? p->insn_count : 0, e->lane.executed);
+    fprintf(out, "at 0x%08x, %u instruction%s, ", p ? p->address : 0, p ? p->insn_count : 0,
+            p && p->insn_count == 1 ? "" : "s");
+    if (e->lane.executed)
+        fprintf(out, "%" PRIu64 " executed; W ", e->lane.executed);
+    else
+        fputs("not run; W ", out);
     print_value(out, e->lane.w);
     fprintf(out, ", Z 0x%06x\n", e->lane.z & 0xffffff);
     if (e->lane.trace.count)
@@ -431,7 +438,7 @@ static void print_output(FILE *out, const struct explain_pixel *pixel, const str
         fprintf(out, "%u, %s %u: %s\n", o->source >> 24, func_name(o->alpha_func), o->alpha_ref,
                 o->alpha_passed ? "passed" : "failed");
     }
-    if (!e->lane.written)
+    if (!e->lane.written && o->blend.write_mask)
         return;
     label(out, "blending");
     print_blend(out, pixel, o);
@@ -504,7 +511,7 @@ static void print_end(FILE *out, const struct explain_pixel *pixel, const struct
     fprintf(out, ", at 0x%08x by %s", pixel->address, s->store.what);
     if (s->store.address)
         fprintf(out, " 0x%08x", s->store.address);
-    fprintf(out, "%s\n", s->store.averaged ? ", averaged" : "");
+    fprintf(out, "%s\n", s->store.averaged && s->samples * s->store.side > 1 ? ", averaged" : "");
     fprintf(out, "          as a pixel of the picture: %u,%u,%u,%u\n", pixel->made[0], pixel->made[1],
             pixel->made[2], pixel->made[3]);
     fprintf(out, "picture   %u,%u,%u,%u: %s\n", pixel->rgba[0], pixel->rgba[1], pixel->rgba[2],

@@ -132,7 +132,7 @@ static void add_value(struct gpu_value *list, uint8_t *count, const struct gpu_v
 static struct gpu_value register_value(const struct utgard_pp_state *state, unsigned reg, uint8_t mask,
                                        unsigned lane)
 {
-    struct gpu_value v = {.known = true};
+    struct gpu_value v = {.number = true, .known = true};
     int at = snprintf(v.name, sizeof v.name, "r%u%s", reg, mask == 15 ? "" : ".");
 
     for (unsigned c = 0; c < 4; c++) {
@@ -189,7 +189,7 @@ static void on_insn(void *data, const struct utgard_pp_insn *insn, uint16_t lane
 /* The instruction under way has got this from outside. */
 static void tell(struct follower *f, const char *name, uint32_t count, uint32_t value[4][16])
 {
-    struct gpu_value v = {.known = true, .count = (uint8_t)count};
+    struct gpu_value v = {.number = true, .known = true, .count = (uint8_t)count};
 
     snprintf(v.name, sizeof v.name, "%s", name);
     for (uint32_t n = 0; n < count; n++)

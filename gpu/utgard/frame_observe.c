@@ -80,6 +80,7 @@ static void plan_store(void *data, int plane)
                                              .stride = wb->pitch},
                                  .side = 1,
                                  .averaged = plane == AVERAGE,
+                                 .red_low = true,
                                  .param = plane > 0 ? (uint8_t)plane : 0,
                                  .make = make_pixel};
 

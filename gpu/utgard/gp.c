@@ -93,8 +93,8 @@ static bool draw(struct utgard_device *device, const struct gpu_space *space, ui
     if (!vertices)
         return true;
     gp->draws++;
-    int status = utgard_vertex_draw(device, gp->programs, space, &gp->state, vertices, &gp->budget.fuel,
-                                    &result, stop);
+    int status = utgard_vertex_draw(device, gp->programs, space, &gp->state, gp->draws, vertices,
+                                    &gp->budget.fuel, &result, stop);
     if (!status && !keep_result(gp, &result)) {
         utgard_fault_set(&stop->fault, GPU_FAULT_LIST, UNIT, gp->at, "no host memory for one draw more");
         status = -EFAULT;
@@ -198,7 +198,7 @@ static void run_plbu(struct utgard_device *device)
     const struct utgard_vs_results results = {gp->result, gp->result_count};
     const struct gpu_space *space = utgard_mmu_space(device, 0, &stop.fault);
     switch (utgard_plbu_run(gp->plbu, space, &results, device->options.pool, &gp->budget, &device->counters,
-                            &stop)) {
+                            device->options.observer, &stop)) {
     case UTGARD_PLBU_DONE:
         gp->builder = IDLE;
         utgard_gp_raise(device, UTGARD_GP_INT_PLBU_END);

@@ -161,9 +161,10 @@ static enum utgard_plbu_end run(struct utgard_plbu *p)
 enum utgard_plbu_end utgard_plbu_run(struct utgard_plbu *p, const struct gpu_space *space,
                                      const struct utgard_vs_results *results, struct util_pool *pool,
                                      struct utgard_budget *budget, struct utgard_counters *counters,
-                                     struct utgard_stop *stop)
+                                     const struct gpu_observer *observer, struct utgard_stop *stop)
 {
     p->space = space;
+    p->observer = observer;
     p->results = results;
     p->pool = pool;
     p->draw.resumed |= p->draw.active;

@@ -34,11 +34,11 @@ struct utgard_vs_results {
     uint32_t count;
 };
 
-/* Runs the list until it ends or cannot go on; on the workers of `pool` too, NULL: none. The lists are the
- * same whatever their number. */
+/* Runs the list until it ends or cannot go on, for `observer` (NULL: nobody) to look on; on the workers of
+ * `pool` too, NULL: none. The lists are the same whatever their number. */
 enum utgard_plbu_end utgard_plbu_run(struct utgard_plbu *plbu, const struct gpu_space *space,
                                      const struct utgard_vs_results *results, struct util_pool *pool,
                                      struct utgard_budget *budget, struct utgard_counters *counters,
-                                     struct utgard_stop *stop);
+                                     const struct gpu_observer *observer, struct utgard_stop *stop);
 
 #endif

@@ -112,6 +112,8 @@ static enum utgard_plbu_end put_entry(struct utgard_plbu *p, struct plbu_block *
     }
     if (state)
         put_state(p, block);
+    if (p->observer)
+        plbu_observe_entry(p, block->at);
     for (uint32_t i = 0; i < words; i++)
         put(p, block, word[i]);
     return UTGARD_PLBU_DONE;

@@ -66,7 +66,8 @@ static enum utgard_plbu_end check_blocks(struct utgard_plbu *p)
 static bool set_cull(struct utgard_plbu *p, struct plbu_draw *d)
 {
     const struct plbu_registers *r = &p->reg;
-    d->culls = d->mode != PLBU_RECTANGLE && tiler_mode_vertices((enum tiler_mode)d->mode) == 3;
+    d->culls =
+        !p->observer && d->mode != PLBU_RECTANGLE && tiler_mode_vertices((enum tiler_mode)d->mode) == 3;
     if (!d->culls)
         return true;
     if (!p->vertices)
@@ -161,6 +162,8 @@ enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_
         return UTGARD_PLBU_FAULT;
     tiler_assemble_begin(&d->assembler, mode == PLBU_RECTANGLE ? TILER_TRIANGLES : (enum tiler_mode)mode);
     p->counters->draws++;
+    if (p->observer)
+        plbu_observe_draw(p);
     return UTGARD_PLBU_DONE;
 }
 
@@ -255,6 +258,7 @@ static enum utgard_plbu_end bin_primitives(struct utgard_plbu *p)
         enum utgard_plbu_end end = plbu_bins_add_pieces(p);
         if (end != UTGARD_PLBU_DONE || d->prim_at == d->prim_count)
             return end;
+        d->primitive = d->prim_number++;
         if (!next_primitive(p, d))
             return UTGARD_PLBU_FAULT;
     }
@@ -282,6 +286,8 @@ enum utgard_plbu_end plbu_draw_go_on(struct utgard_plbu *p)
             return end;
         if (d->ended) {
             d->active = false;
+            if (p->observer)
+                plbu_observe_draw_end(p);
             return UTGARD_PLBU_DONE;
         }
         if (!next(p, d))

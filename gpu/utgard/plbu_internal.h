@@ -75,6 +75,7 @@ struct plbu_draw {
     struct tiler_assembler assembler;
     uint32_t chunk_at, chunks, kept_at; /* of the piece at hand: the triangle at hand */
     uint32_t prim_count, prim_at;       /* primitives at hand, one by one */
+    uint64_t primitive, prim_number;    /* number in the draw of the one at hand, and of the next */
     uint32_t piece_count, piece_at;     /* of the primitive at hand */
     uint32_t blocks_done;               /* of the piece of a primitive, or the triangle, at hand */
 };
@@ -100,6 +101,7 @@ struct utgard_plbu {
     struct utgard_budget *budget;
     struct utgard_counters *counters;
     struct utgard_stop *stop;
+    const struct gpu_observer *observer; /* NULL: nobody looks on */
 };
 
 /* Takes `cost` from the packet budget; false with a fault when it is used up. */
@@ -129,6 +131,13 @@ void plbu_vertices_take(struct utgard_plbu *p, const uint16_t *index, uint32_t f
 
 /* plbu_prim.c: what is left of an assembled primitive becomes piece[0..draw.piece_count-1]. */
 void plbu_make_pieces(struct utgard_plbu *p, const uint32_t index[3]);
+
+/* plbu_observe.c: a draw begins, and is done; the primitive at hand goes into a list, coded at `address`; a
+ * piece of it is left out for its facing. Only for those who look on: then primitives go one by one. */
+void plbu_observe_draw(const struct utgard_plbu *p);
+void plbu_observe_draw_end(const struct utgard_plbu *p);
+void plbu_observe_entry(const struct utgard_plbu *p, uint32_t address);
+void plbu_observe_culled(const struct utgard_plbu *p, const struct plbu_piece *piece);
 
 /* plbu_bins.c: the array of blocks; the pieces of a primitive, or a whole triangle, into all lists they may
  * touch; the ends of all lists. */

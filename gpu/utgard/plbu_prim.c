@@ -44,8 +44,11 @@ static bool faces(const struct utgard_plbu *p, const struct plbu_piece *t)
 {
     int64_t area = (int64_t)(t->x[1] - t->x[0]) * (t->y[2] - t->y[0]) -
                    (int64_t)(t->x[2] - t->x[0]) * (t->y[1] - t->y[0]);
-    return area > 0 ? !p->reg.setup[UTGARD_SETUP_CULL_POSITIVE]
-                    : area < 0 && !p->reg.setup[UTGARD_SETUP_CULL_NEGATIVE];
+    bool seen = area > 0 ? !p->reg.setup[UTGARD_SETUP_CULL_POSITIVE]
+                         : area < 0 && !p->reg.setup[UTGARD_SETUP_CULL_NEGATIVE];
+    if (!seen && area && p->observer)
+        plbu_observe_culled(p, t);
+    return seen;
 }
 
 /* Vertex `n` of a clipped piece, from the clipper. */

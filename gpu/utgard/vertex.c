@@ -312,8 +312,9 @@ static void find_results(const struct utgard_vertex_stage *stage, struct utgard_
 }
 
 int utgard_vertex_draw(struct utgard_device *device, struct utgard_programs *programs,
-                       const struct gpu_space *space, const struct utgard_vs_state *state, uint32_t vertices,
-                       uint64_t *fuel, struct utgard_vs_result *result, struct utgard_stop *stop)
+                       const struct gpu_space *space, const struct utgard_vs_state *state, uint32_t number,
+                       uint32_t vertices, uint64_t *fuel, struct utgard_vs_result *result,
+                       struct utgard_stop *stop)
 {
     struct utgard_vertex_stage stage = {.at = state->program, .fuel = device->options.fuel};
     *result = (struct utgard_vs_result){0};
@@ -325,7 +326,11 @@ int utgard_vertex_draw(struct utgard_device *device, struct utgard_programs *pro
         !arrays_prepare(&stage, space, state, vertices, true, stop) ||
         !pay(device, &stage, vertices, fuel, stop))
         return -EFAULT;
+    if (device->options.observer)
+        utgard_observe_shading(device->options.observer, &stage, space, number, vertices, false);
     int status = run(device, &stage, vertices, stop);
+    if (device->options.observer)
+        utgard_observe_shading(device->options.observer, &stage, space, number, vertices, true);
     device->counters.vertices += vertices;
     device->counters.instructions += (uint64_t)util_div_up(vertices, 16) * stage.code->program->insn_count;
     find_results(&stage, result);

@@ -69,10 +69,11 @@ void utgard_programs_destroy(struct utgard_programs *programs); /* NULL is accep
 /* Between two jobs: makes room when a guest has brought too many programs, or the engine is full. */
 void utgard_programs_tidy(struct utgard_programs *programs, struct jit_engine *engine);
 
-/* Shades `vertices` vertices; *fuel (instructions for 16 lanes) goes down by what that may cost, before it
- * begins. 0, or -EFAULT with *stop. */
+/* Shades `vertices` vertices, for draw `number` of the job; *fuel (instructions for 16 lanes) goes down by
+ * what that may cost, before it begins. 0, or -EFAULT with *stop. */
 int utgard_vertex_draw(struct utgard_device *device, struct utgard_programs *programs,
-                       const struct gpu_space *space, const struct utgard_vs_state *state, uint32_t vertices,
-                       uint64_t *fuel, struct utgard_vs_result *result, struct utgard_stop *stop);
+                       const struct gpu_space *space, const struct utgard_vs_state *state, uint32_t number,
+                       uint32_t vertices, uint64_t *fuel, struct utgard_vs_result *result,
+                       struct utgard_stop *stop);
 
 #endif

@@ -49,6 +49,10 @@ bool utgard_varying_bytes(const struct utgard_array *array, uint32_t *bytes); /*
 void utgard_store(const struct utgard_vertex_stage *stage, uint32_t first, uint32_t lanes,
                   const uint32_t (*out)[4][16]);
 
+/* vertex_observe.c: draw `number` of the job, prepared, is shaded for who looks on; or is `done`. */
+void utgard_observe_shading(const struct gpu_observer *observer, const struct utgard_vertex_stage *stage,
+                            const struct gpu_space *space, uint32_t number, uint32_t vertices, bool done);
+
 /* vertex_code.c: the program of these words, compiled when there is an engine and it can be. 0, or -EFAULT
  * with *stop. */
 int utgard_programs_get(struct utgard_programs *programs, struct jit_engine *engine, const uint64_t *words,

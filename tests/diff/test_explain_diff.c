@@ -1,8 +1,8 @@
-/* What `vitrail explain` tells of random pixels of the bundled captures, against the pictures that compiled
- * code drew: the colour that the interpreted draws leave is the picture's, and no draw is missing - each
- * primitive finds the colour that the one before left.
+/* What `vitrail explain` tells of random pixels of the bundled captures, of every GPU, against the pictures
+ * that compiled code drew: the colour that the interpreted draws leave is the picture's, and no draw is
+ * missing - each primitive finds the colour that the one before left.
  *
- * VITRAIL_EXPLAIN_PIXELS: how many pixels in all (default 132; `tests/run --full` takes 1000). */
+ * VITRAIL_EXPLAIN_PIXELS: how many pixels in all (default 240; `tests/run --full` takes 1000). */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,21 +28,30 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)((state >> 33) % limit);
 }
 
-static uint32_t capture_list(char names[CAPTURES_MAX][256])
+/* Captures of a folder of tests/captures ("." or a GPU's) behind the `count` there are. */
+static uint32_t add_folder(const char *folder, char names[CAPTURES_MAX][256], uint32_t count)
 {
     struct dirent **entries;
-    int n = scandir(SOURCE_DIR "/tests/captures", &entries, NULL, alphasort);
-    uint32_t count = 0;
+    char path[256];
+    snprintf(path, sizeof path, "%s/tests/captures/%s", SOURCE_DIR, folder);
+    int n = scandir(path, &entries, NULL, alphasort);
     assert_true(n > 0);
     for (int i = 0; i < n; i++) {
         size_t length = strlen(entries[i]->d_name);
-        if (length > 4 && length < 200 && !strcmp(entries[i]->d_name + length - 4, ".vtc") &&
+        if (length > 4 && length < 100 && !strcmp(entries[i]->d_name + length - 4, ".vtc") &&
             count < CAPTURES_MAX)
-            snprintf(names[count++], 256, "%s/tests/captures/%s", SOURCE_DIR, entries[i]->d_name);
+            snprintf(names[count++], 256, "%.140s/%.100s", path, entries[i]->d_name);
         free(entries[i]);
     }
     free(entries);
     return count;
+}
+
+static uint32_t capture_list(char names[CAPTURES_MAX][256])
+{
+    uint32_t count = add_folder(".", names, 0);
+    count = add_folder("mali400", names, count);
+    return add_folder("mali450", names, count);
 }
 
 /* Sizes of the pictures; returns their number. */
@@ -80,7 +89,9 @@ static void check_stage(const struct explain_stage *stage)
         assert_int_equal(e->samples, stage->samples);
         assert_memory_equal(e->color_before, color, e->samples * sizeof *color);
         memcpy(color, e->color_after, e->samples * sizeof *color);
-        assert_true(e->lane.executed >= 1);
+        /* A test before the program may leave nothing to be run. */
+        assert_true(e->lane.executed >= 1 || e->outcome == EXPLAIN_DEPTH_FAILED ||
+                    e->outcome == EXPLAIN_STENCIL_FAILED || e->outcome == EXPLAIN_MASKED);
         for (uint32_t k = 0; k < e->samples; k++)
             if (!(e->lane.written >> k & 1))
                 assert_int_equal(e->color_after[k], e->color_before[k]);
@@ -131,7 +142,7 @@ static void captures_agree(void **unused)
 {
     static char names[CAPTURES_MAX][256];
     const char *asked = getenv("VITRAIL_EXPLAIN_PIXELS");
-    uint32_t total = asked ? (uint32_t)strtoul(asked, NULL, 10) : 132, n = capture_list(names);
+    uint32_t total = asked ? (uint32_t)strtoul(asked, NULL, 10) : 240, n = capture_list(names);
     const struct jit_options jit = {.level = -1, .optimize = 2, .cache_dir = ""};
     assert_int_equal(jit_engine_create(&jit, &engine, NULL), 0);
     for (uint32_t i = 0; i < n; i++) {
