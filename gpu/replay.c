@@ -156,11 +156,13 @@ int replay_next_frame(struct replay *replay, bool presented_only, struct capture
         if (code)
             return finish_error(replay, code, error);
         switch (event.type) {
-        case CAPTURE_EVENT_END: return 0;
+        case CAPTURE_EVENT_END: replay->gpu.functions->settle(replay->gpu.self); return 0;
         case CAPTURE_EVENT_PAGES:
         case CAPTURE_EVENT_REGISTER:
         case CAPTURE_EVENT_IRQ_REPLY: give(replay, &event); break;
         case CAPTURE_EVENT_FRAME:
+            replay->gpu.functions->settle(
+                replay->gpu.self); /* reading a register did that: it is not recorded */
             replay->has_presented |= event.frame.presented != 0;
             if (presented_only && !event.frame.presented)
                 break;

@@ -152,6 +152,17 @@ bool gpu_space_allows(const struct gpu_space *space, uint64_t address, uint64_t 
     return allowed;
 }
 
+uint8_t *gpu_space_widen(const struct gpu_space *space, struct gpu_space_run *run, uint64_t address,
+                         uint64_t size)
+{
+    uint64_t from = address & ~(uint64_t)(GPU_PAGE - 1), where = from + GPU_SPACE_RUN;
+    if (!gpu_space_allows(space, address, size, GPU_RIGHT_READ, NULL))
+        return NULL;
+    gpu_space_allows(space, from, GPU_SPACE_RUN, GPU_RIGHT_READ, &where);
+    *run = (struct gpu_space_run){from, where};
+    return space->window.base + address;
+}
+
 bool gpu_space_physical(const struct gpu_space *space, uint32_t address, uint64_t *out)
 {
     uint32_t entry = space->page[address / GPU_PAGE];

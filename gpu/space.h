@@ -54,6 +54,22 @@ static inline uint32_t gpu_space_extent(const struct gpu_space *space, uint32_t 
     uint64_t where = address;
     return gpu_space_allows(space, address, most, rights, &where) ? most : (uint32_t)(where - address);
 }
+/* Addresses of which it is known that they may be read: who reads many that lie near each other looks their
+ * pages up once. Holds while nobody changes the space; all zero it is empty. */
+struct gpu_space_run {
+    uint64_t from, to;
+};
+#define GPU_SPACE_RUN 0x10000u /* bytes that are looked at ahead */
+/* gpu_space_at for reading, where the run does not have it: the run becomes what lies about the address. */
+uint8_t *gpu_space_widen(const struct gpu_space *space, struct gpu_space_run *run, uint64_t address,
+                         uint64_t size);
+static inline uint8_t *gpu_space_near(const struct gpu_space *space, struct gpu_space_run *run,
+                                      uint64_t address, uint64_t size)
+{
+    if (address >= run->from && address + size <= run->to)
+        return space->window.base + address;
+    return gpu_space_widen(space, run, address, size);
+}
 /* The guest address that a GPU address stands for; false where there is no page. */
 bool gpu_space_physical(const struct gpu_space *space, uint32_t address, uint64_t *out);
 

@@ -4,7 +4,25 @@
 
 #include <stdint.h>
 
+#include <emmintrin.h>
+
 float util_half_to_float(uint16_t h);
 uint16_t util_float_to_half(float f);
+
+/* Four at once, in the low halves of 32-bit lanes: the same bits, whatever the floating-point environment. */
+static inline __m128 util_halves_to_floats(__m128i h)
+{
+    const __m128i magnitude = _mm_and_si128(h, _mm_set1_epi32(0x7fff)), exponent = _mm_set1_epi32(112 << 23);
+    __m128i sign = _mm_slli_epi32(_mm_and_si128(h, _mm_set1_epi32(0x8000)), 16);
+    __m128i small = _mm_cmplt_epi32(magnitude, _mm_set1_epi32(0x400)), /* zero, or no leading one */
+        great = _mm_cmpgt_epi32(magnitude, _mm_set1_epi32(0x7bff)),    /* infinite, or no number */
+        strange = _mm_cmpgt_epi32(magnitude, _mm_set1_epi32(0x7c00));
+    __m128i v = _mm_add_epi32(_mm_slli_epi32(magnitude, 13), exponent);
+    v = _mm_add_epi32(v, _mm_and_si128(great, exponent));
+    v = _mm_or_si128(v, _mm_and_si128(strange, _mm_set1_epi32(0x400000)));
+    __m128i tiny = _mm_castps_si128(_mm_mul_ps(_mm_cvtepi32_ps(magnitude), _mm_set1_ps(0x1p-24f)));
+    v = _mm_or_si128(_mm_and_si128(small, tiny), _mm_andnot_si128(small, v));
+    return _mm_castsi128_ps(_mm_or_si128(v, sign));
+}
 
 #endif

@@ -89,6 +89,14 @@ static inline unsigned utgard_bin_words(uint64_t word)
     return word >> 60 == UTGARD_BIN_LONG ? 2 : 1;
 }
 
+/* The indices of a TRIANGLE or RECTANGLE. */
+static inline void utgard_bin_triangle(uint64_t word, uint32_t index[3])
+{
+    index[0] = (uint32_t)word & UTGARD_BIN_INDEX_MAX;
+    index[1] = index[0] + (uint32_t)((int32_t)((uint32_t)(word >> 24) << 14) >> 14);
+    index[2] = index[0] + (uint32_t)((int32_t)((uint32_t)(word >> 42) << 14) >> 14);
+}
+
 /* Decodes an entry of utgard_bin_words words. Any words decode; indices of what is not a primitive mean
  * nothing. */
 static inline void utgard_bin_decode(const uint64_t *word, struct utgard_bin_entry *out)
@@ -96,8 +104,7 @@ static inline void utgard_bin_decode(const uint64_t *word, struct utgard_bin_ent
     uint32_t first = (uint32_t)word[0] & UTGARD_BIN_INDEX_MAX;
     *out = (struct utgard_bin_entry){(enum utgard_bin_kind)(word[0] >> 60), {first, 0, 0}, (uint32_t)word[0]};
     if (out->kind == UTGARD_BIN_TRIANGLE || out->kind == UTGARD_BIN_RECTANGLE) {
-        out->index[1] = first + (uint32_t)((int32_t)((uint32_t)(word[0] >> 24) << 14) >> 14);
-        out->index[2] = first + (uint32_t)((int32_t)((uint32_t)(word[0] >> 42) << 14) >> 14);
+        utgard_bin_triangle(word[0], out->index);
     } else if (out->kind == UTGARD_BIN_LINE) {
         out->index[1] = (uint32_t)(word[0] >> 24) & UTGARD_BIN_INDEX_MAX;
     } else if (out->kind == UTGARD_BIN_LONG) {

@@ -377,9 +377,29 @@ struct utgard_work utgard_device_starts(const struct utgard_device *device, uint
 
 /* ---- reading and writing ---- */
 
+static void work(struct utgard_device *device)
+{
+    device->scheduling = true;
+    while (utgard_gp_work(device) || utgard_pp_work(device))
+        ;
+    device->scheduling = false;
+}
+
+void utgard_device_settle(struct utgard_device *device)
+{
+    if (device->scheduling)
+        return;
+    device->scheduling = true;
+    bool finished = utgard_pp_finish(device);
+    device->scheduling = false;
+    if (finished)
+        work(device);
+}
+
 uint32_t utgard_read(struct utgard_device *device, uint32_t offset)
 {
     unsigned ip = find_ip(device, &offset);
+    utgard_device_settle(device);
     return ip < UTGARD_IP_COUNT ? read_ip(device, ip, offset) : 0;
 }
 
@@ -387,16 +407,14 @@ void utgard_write(struct utgard_device *device, uint32_t offset, uint32_t value)
 {
     uint32_t own = offset;
     unsigned ip = find_ip(device, &own);
+    if (!utgard_pp_may_join(device, ip))
+        utgard_device_settle(device);
     if (ip < UTGARD_IP_COUNT)
         write_ip(device, ip, own, value);
     else
         unknown_write(device, offset, value);
-    if (device->scheduling)
-        return;
-    device->scheduling = true;
-    while (utgard_gp_work(device) || utgard_pp_work(device))
-        ;
-    device->scheduling = false;
+    if (!device->scheduling)
+        work(device);
 }
 
 /* ---- life ---- */
@@ -442,6 +460,8 @@ int utgard_device_create(struct gpu_memory *memory, const struct utgard_options 
     if (device->options.engine)
         jit_engine_join(device->options.engine);
     int error = memory->fd < 0 ? -EINVAL : utgard_gp_create(device);
+    if (!error)
+        error = utgard_pp_create(device);
     if (error) {
         utgard_device_destroy(device);
         return error;
@@ -455,6 +475,7 @@ void utgard_device_destroy(struct utgard_device *device)
     if (!device)
         return;
     utgard_gp_destroy(device);
+    utgard_pp_destroy(device);
     utgard_mmu_destroy(device);
     if (device->options.engine)
         jit_engine_leave(device->options.engine);

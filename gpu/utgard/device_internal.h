@@ -82,6 +82,7 @@ struct utgard_device {
     uint64_t space_clock;
     struct utgard_unit gp_unit, pp_unit[UTGARD_MAX_PP];
     bool pp_started[UTGARD_MAX_PP]; /* a frame waits to be rendered */
+    struct utgard_pp_team *team;    /* frame_pp.c's own: those of them that draw one frame */
     uint32_t power_off, power_raw, power_mask;
     struct utgard_gp *gp; /* gp.c's own */
     unsigned unknown_writes;
@@ -135,11 +136,19 @@ bool utgard_gp_work(struct utgard_device *device);
 
 uint32_t utgard_pp_read(const struct utgard_device *device, unsigned pp, uint32_t offset);
 void utgard_pp_write(struct utgard_device *device, unsigned pp, uint32_t offset, uint32_t value);
-/* frame_pp.c: renders the frame of a started PP; false: there is none. */
+/* ---- frame_pp.c ---- */
+
+int utgard_pp_create(struct utgard_device *device); /* 0 or -ENOMEM */
+void utgard_pp_destroy(struct utgard_device *device);
+/* Started PPs draw; those of one frame wait for each other. False: nothing was done. */
 bool utgard_pp_work(struct utgard_device *device);
 /* The tiles that a PP's registers and the DLBU's name are appended to tiles[*count]. */
 struct utgard_tile;
 bool utgard_pp_tiles(const struct utgard_device *device, unsigned pp, const struct gpu_space *space,
                      struct utgard_tile *tiles, uint32_t *count, struct gpu_fault *fault);
+/* They wait no longer; likewise. */
+bool utgard_pp_finish(struct utgard_device *device);
+/* Whether writing registers of the block leaves those that wait alone: it is a PP that may join them. */
+bool utgard_pp_may_join(const struct utgard_device *device, unsigned ip);
 
 #endif

@@ -166,32 +166,8 @@ static int place_varyings(struct utgard_frag *frag, bool points, struct gpu_faul
         frag->head.vary[c] = (uint8_t)(first + frag->vary_count);
         frag->component[frag->vary_count++] = (uint8_t)c;
     }
+    utgard_frag_plan_fetch(frag);
     return 0;
-}
-
-bool utgard_frag_fetch(const struct utgard_frag *frag, const struct gpu_space *space, uint32_t index,
-                       float *out, struct gpu_fault *fault)
-{
-    const struct utgard_state *state = &frag->state;
-    uint64_t address = state->varyings + (uint64_t)index * state->varying_stride;
-    const uint8_t *vertex;
-
-    if (!frag->vary_count)
-        return true;
-    vertex = gpu_space_at(space, address, state->varying_stride, GPU_RIGHT_READ);
-    if (!vertex)
-        return utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, (uint32_t)address,
-                                "varyings of vertex %u are not in memory", index);
-    for (uint32_t n = 0; n < frag->vary_count; n++) {
-        uint32_t slot = frag->component[n] / 4, c = frag->component[n] % 4;
-        const uint8_t *at = vertex + state->slot[slot].offset;
-
-        if (state->slot[slot].type < UTGARD_VARYING_F16X4)
-            out[n] = util_u2f(util_load32(at + 4 * c));
-        else
-            out[n] = util_half_to_float(util_load16(at + 2 * c));
-    }
-    return true;
 }
 
 /* ---- all of it ---- */

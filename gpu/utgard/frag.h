@@ -38,10 +38,12 @@ bool utgard_frag_compiled(const struct utgard_frag *frag);
 uint32_t utgard_frag_varyings(const struct utgard_frag *frag);
 /* Whether raster_setup_point is to prepend the point's coordinates. */
 bool utgard_frag_wants_point(const struct utgard_frag *frag);
-/* Those of vertex `index`, from guest memory in the state's formats: raster_vertex.vary, of stride 1. False
- * and *fault: not in memory. */
-bool utgard_frag_fetch(const struct utgard_frag *frag, const struct gpu_space *space, uint32_t index,
-                       float *out, struct gpu_fault *fault);
+/* Those of vertex `index`, from guest memory in the state's formats: raster_vertex.vary, of stride 1;
+ * RASTER_MAX_VARYINGS floats may be written. `run` is of the caller's thread. False and *fault: not in
+ * memory.
+ */
+bool utgard_frag_fetch(const struct utgard_frag *frag, const struct gpu_space *space,
+                       struct gpu_space_run *run, uint32_t index, float *out, struct gpu_fault *fault);
 
 /* Shades blocks of one primitive. The caller is in the guest floating-point environment. *fuel shrinks by the
  * blocks' instructions (TIMEOUT when it does not suffice). 0, or nonzero with *fault filled. */

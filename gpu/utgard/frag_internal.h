@@ -2,6 +2,8 @@
 #ifndef VITRAIL_GPU_UTGARD_FRAG_INTERNAL_H
 #define VITRAIL_GPU_UTGARD_FRAG_INTERNAL_H
 
+#include <stdalign.h>
+
 #include "gpu/utgard/frag.h"
 #include "gpu/utgard/texture.h"
 #include "isa/utgard_pp/ports.h"
@@ -50,6 +52,14 @@ typedef uint32_t (*utgard_frag_fn)(const struct utgard_frag_args *args, const st
                                    struct raster_tile *tile, const struct raster_block *blocks,
                                    uint32_t count, void *temporaries);
 
+/* A slot of a vertex, as varyings take it: the components that the program reads, one after the other. */
+struct utgard_frag_slot {
+    alignas(16) uint8_t order[16]; /* of the slot's four floats, byte by byte */
+    uint32_t offset;               /* bytes from the vertex's first */
+    uint8_t type;                  /* enum utgard_varying_type */
+    uint8_t first, count;          /* varyings */
+};
+
 struct utgard_frag {
     struct utgard_frag_head head;
     struct utgard_frag_args args;
@@ -62,8 +72,13 @@ struct utgard_frag {
     struct jit_function *code;              /* NULL: the reference path */
     uint32_t vary_count;                    /* of vertices */
     uint8_t component[RASTER_MAX_VARYINGS]; /* of each */
+    struct utgard_frag_slot slot[UTGARD_MAX_SLOTS];
+    uint32_t slot_count; /* of them */
     struct utgard_state state;
 };
+
+/* frag_fetch.c: slots out of `component` and the state. */
+void utgard_frag_plan_fetch(struct utgard_frag *frag);
 
 /* frag_ref.c: the same, one lane after the other. */
 uint32_t utgard_frag_ref(const struct utgard_frag *frag, const struct raster_prim *prim,

@@ -19,8 +19,8 @@ enum { FLAGS = 3, CLEAR_DEPTH, CLEAR_STENCIL, CLEAR_COLOR, WIDTH = 10, HEIGHT, O
 
 enum { CALL = 0xe0000002, RETURN = 0xb0000000, TILE = 0xb8000000, END = 0xbc000000 };
 
-bool utgard_frame_tiles(const struct gpu_space *space, uint32_t list, struct utgard_tile *tiles,
-                        uint32_t *count, struct gpu_fault *fault)
+bool utgard_frame_tiles(const struct gpu_space *space, uint32_t list, uint32_t owner,
+                        struct utgard_tile *tiles, uint32_t *count, struct gpu_fault *fault)
 {
     uint32_t x = 0, y = 0;
     bool placed = false;
@@ -43,7 +43,7 @@ bool utgard_frame_tiles(const struct gpu_space *space, uint32_t list, struct utg
             if (*count == UTGARD_MAX_TILES)
                 return utgard_pp_refuse(fault, GPU_FAULT_LIST, UNIT, at, "more than %u tiles",
                                         UTGARD_MAX_TILES);
-            tiles[(*count)++] = (struct utgard_tile){x, y, (low & ~0xe0000003u) << 3};
+            tiles[(*count)++] = (struct utgard_tile){x, y, (low & ~0xe0000003u) << 3, owner};
         } else {
             return utgard_pp_refuse(fault, GPU_FAULT_LIST, UNIT, at, "0x%08x 0x%08x in a list of tiles", low,
                                     high);
@@ -78,55 +78,85 @@ static bool decode(struct utgard_run *run, struct gpu_fault *fault)
     return true;
 }
 
-static void report(struct utgard_run *run, uint32_t index, const struct gpu_fault *fault)
+/* The tile is not stored: its owner hears of the first such. */
+static void report_tile(struct utgard_run *run, uint32_t index, const struct gpu_fault *fault)
+{
+    uint32_t owner = run->frame->tiles[index].owner;
+
+    if (index >= run->fault_index[owner])
+        return;
+    run->fault_index[owner] = index;
+    run->fault[owner] = *fault;
+}
+
+static void report(struct utgard_run *run, const struct utgard_area *part, const struct gpu_fault *fault)
 {
     pthread_mutex_lock(&run->lock);
-    if (index < run->fault_index) {
-        run->fault_index = index;
-        run->fault = *fault;
-    }
+    for (uint32_t y = part->y; y < part->y + (uint32_t)part->height; y++)
+        for (uint32_t x = part->x; x < part->x + (uint32_t)part->width; x++)
+            report_tile(run, run->tile_at[y * UTGARD_TILES + x] - 1, fault);
     pthread_mutex_unlock(&run->lock);
 }
 
-/* A tile is written where the list could be drawn to its end. */
-static bool draw_tile(struct utgard_run *run, struct utgard_worker *w, const struct utgard_tile *place,
-                      struct gpu_fault *fault)
+/* What fits into the tile buffer is written where the list could be drawn to its end. */
+static void render_part(struct utgard_run *run, struct utgard_worker *w, const struct utgard_area *part,
+                        uint32_t samples)
 {
-    bool four = run->multisampled;
+    struct raster_tile *tile = &w->raster.tile;
+    struct gpu_fault fault = {0};
 
-    w->tile.width = w->tile.height = UTGARD_TILE;
-    w->tile.x = (int32_t)(place->x * UTGARD_TILE);
-    w->tile.y = (int32_t)(place->y * UTGARD_TILE);
-    if (!utgard_tile_samples(run, place->list, &four, fault))
-        return false;
-    w->tile.samples = four ? 4 : 1;
-    raster_tile_clear(&w->tile, run->clear_color, run->clear_zs);
-    if (w->watch)
+    raster_worker_place(&w->raster, part->x * (int32_t)UTGARD_TILE, part->y * (int32_t)UTGARD_TILE,
+                        part->width * UTGARD_TILE, part->height * UTGARD_TILE, samples);
+    raster_tile_clear(tile, run->clear_color, run->clear_zs);
+    if (w->watch) {
         utgard_observe_tile(run, w);
-    if (w->watch)
         utgard_observe_draw(run, w, false);
-    if (!utgard_tile_draw(run, w, place->list, fault))
-        return false;
+    }
+    if (!utgard_tile_draw(run, w, part->list, (uint32_t)part->width * part->height, &fault)) {
+        report(run, part, &fault);
+        return;
+    }
     if (w->watch)
         utgard_observe_draw(run, w, true);
     for (unsigned n = 0; n < UTGARD_WB_UNITS; n++)
         if (w->watch)
             utgard_observe_store(run, w, n);
         else
-            utgard_wb_store(&run->wb[n], run->frame->space->window.base, &w->tile);
-    return true;
+            utgard_wb_store(&run->wb[n], run->frame->space->window.base, tile);
 }
 
-static void render_tile(void *data, uint32_t index, unsigned worker)
+static void render_area(struct utgard_run *run, const struct utgard_area *area, struct utgard_worker *w)
+{
+    struct gpu_fault fault = {0};
+    bool four = run->multisampled;
+    uint32_t side;
+
+    if (!utgard_tile_samples(run, area->list, &four, &fault)) {
+        report(run, area, &fault);
+        return;
+    }
+    side = four ? 2 : 4;
+    for (uint32_t y = 0; y < area->height; y += side)
+        for (uint32_t x = 0; x < area->width; x += side) {
+            struct utgard_area part = {.x = (uint8_t)(area->x + x),
+                                       .y = (uint8_t)(area->y + y),
+                                       .width = (uint8_t)UTIL_MIN(area->width - x, side),
+                                       .height = (uint8_t)UTIL_MIN(area->height - y, side),
+                                       .list = area->list};
+
+            render_part(run, w, &part, four ? 4 : 1);
+        }
+}
+
+static void work(void *data, uint32_t index, unsigned worker)
 {
     struct utgard_run *run = data;
     struct utgard_worker *w = &run->workers[worker];
-    struct gpu_fault fault = {0};
+    const struct utgard_area *area = &run->areas[index];
 
     if (run->frame->observer)
-        utgard_observe_job(run, w, worker, index);
-    if (!draw_tile(run, w, &run->frame->tiles[index], &fault))
-        report(run, index, &fault);
+        utgard_observe_job(run, w, worker, run->tile_at[area->y * UTGARD_TILES + area->x] - 1);
+    render_area(run, area, w);
     if (w->watch)
         utgard_observe_job_end(run, w);
 }
@@ -137,39 +167,75 @@ static uint64_t share(uint64_t all, uint32_t tiles)
     return UTIL_MAX(tiles > 8 ? all / (tiles / 8) : all, UTGARD_LEAST_SHARE);
 }
 
-bool utgard_frame_render(const struct utgard_pp_frame *frame, struct gpu_fault *fault)
+void utgard_workers_free(struct utgard_workers *workers)
 {
-    unsigned workers = util_pool_workers(frame->pool);
-    struct utgard_run *run = calloc(1, sizeof *run);
-    bool done;
+    free(workers->worker);
+    *workers = (struct utgard_workers){0};
+}
 
-    if (run)
-        run->workers = aligned_alloc(64, util_align(workers * sizeof *run->workers, 64));
-    if (!run || !run->workers) {
-        free(run);
+static bool grow(struct utgard_workers *workers, unsigned count)
+{
+    size_t bytes = util_align(count * sizeof *workers->worker, 64);
+
+    if (workers->count >= count)
+        return true;
+    utgard_workers_free(workers);
+    workers->worker = aligned_alloc(64, bytes);
+    if (!workers->worker)
+        return false;
+    memset(workers->worker, 0, bytes);
+    workers->count = count;
+    return true;
+}
+
+/* False: nothing was rendered, *fault. */
+static bool render(struct utgard_run *run, struct gpu_fault *fault)
+{
+    const struct utgard_pp_frame *frame = run->frame;
+
+    if (!decode(run, fault))
+        return false;
+    if (!utgard_areas_make(run))
         return utgard_pp_refuse(fault, GPU_FAULT_SHADER, UNIT, frame->registers[0], "no host memory");
-    }
-    for (unsigned n = 0; n < workers; n++) {
+    for (unsigned n = 0; n < util_pool_workers(frame->pool); n++) {
+        run->workers[n].draw = NULL;
         run->workers[n].watch = NULL;
         run->workers[n].primitives = run->workers[n].shaded = run->workers[n].executed = 0;
     }
-    run->frame = frame;
-    run->fault_index = UINT32_MAX;
     run->fuel = share(frame->fuel, frame->tile_count);
     run->items = share(frame->packets, frame->tile_count);
-    pthread_mutex_init(&run->lock, NULL);
-    done = decode(run, fault);
-    if (done && frame->observer)
+    for (uint32_t n = 0; n <= frame->last_owner; n++)
+        run->fault_index[n] = UINT32_MAX;
+    if (frame->observer)
         utgard_observe_frame(run);
-    if (done) {
-        util_pool_run(frame->pool, frame->tile_count, render_tile, run);
-        done = run->fault_index == UINT32_MAX;
-        if (!done)
-            *fault = run->fault;
+    util_pool_run(frame->pool, run->area_count, work, run);
+    return true;
+}
+
+bool utgard_frame_render(const struct utgard_pp_frame *frame, struct gpu_fault *fault)
+{
+    struct utgard_workers own = {0}, *workers = frame->workers ? frame->workers : &own;
+    struct utgard_run *run = calloc(1, sizeof *run);
+    struct gpu_fault whole = {0};
+    bool done = true;
+
+    if (run && grow(workers, util_pool_workers(frame->pool))) {
+        run->frame = frame;
+        run->workers = workers->worker;
+        pthread_mutex_init(&run->lock, NULL);
+        render(run, &whole);
+        utgard_draws_free(run);
+        pthread_mutex_destroy(&run->lock);
+        free(run->tile_at);
+        free(run->areas);
+    } else {
+        utgard_pp_refuse(&whole, GPU_FAULT_SHADER, UNIT, frame->registers[0], "no host memory");
     }
-    utgard_run_forget(run);
-    pthread_mutex_destroy(&run->lock);
-    free(run->workers);
+    for (uint32_t n = 0; n <= frame->last_owner; n++) {
+        fault[n] = whole.kind ? whole : run->fault[n];
+        done &= fault[n].kind == GPU_FAULT_NONE;
+    }
     free(run);
+    utgard_workers_free(&own);
     return done;
 }

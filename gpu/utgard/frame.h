@@ -10,6 +10,7 @@
 struct gpu_observer;
 
 #define UTGARD_TILE        16u /* pixels a side */
+#define UTGARD_OWNERS      8u  /* PPs that a frame is for at most */
 #define UTGARD_FRAME_WORDS 23u /* frame registers */
 #define UTGARD_MAX_TILES   65536u
 
@@ -20,6 +21,7 @@ struct utgard_tile_state {
     float size;              /* of points where point_sizes is 0, or the width of lines */
     struct raster_rect clip; /* pixels */
     uint32_t draw;           /* number in the job */
+    bool four_samples;       /* the tile needs four samples: of the first item of a list, for all of it */
 };
 
 /* A vertex that clipping has made: varyings are the sum of weight[k] times those at index[k]. */
@@ -50,30 +52,44 @@ struct utgard_tile_item {
 struct utgard_tile_reader {
     void *ctx;
     bool (*next)(void *ctx, uint64_t *at, struct utgard_tile_item *item, struct gpu_fault *fault);
+    /* The indices of whole triangles, as many as come next, up to `most`; what else comes, and what cannot be
+     * read, is left to `next`. Returns their number. NULL: there is no such way. */
+    uint32_t (*triangles)(void *ctx, uint64_t *at, uint32_t index[][3], uint32_t most);
 };
 
 /* frame_bins.c: reads lists as bin.h has them; `ctx` is the const struct gpu_space. */
 bool utgard_frame_bins(void *ctx, uint64_t *at, struct utgard_tile_item *item, struct gpu_fault *fault);
+uint32_t utgard_frame_bins_triangles(void *ctx, uint64_t *at, uint32_t index[][3], uint32_t most);
 
-/* A tile of the frame, in tiles. */
+/* A tile of the frame, in tiles; x and y below UTGARD_TILES. */
 struct utgard_tile {
     uint32_t x, y, list;
+    uint32_t owner; /* whose master list names it */
 };
+#define UTGARD_TILES 256u /* in a row, and rows */
 
-/* Reads a master list: {0, B8 | x | y << 8}, {call, B0}, ... {0, BC}. Tiles are appended to tiles[*count].
- * False and *fault: not such a list, or more than UTGARD_MAX_TILES tiles. */
-bool utgard_frame_tiles(const struct gpu_space *space, uint32_t list, struct utgard_tile *tiles,
-                        uint32_t *count, struct gpu_fault *fault);
+/* Reads a master list: {0, B8 | x | y << 8}, {call, B0}, ... {0, BC}. Tiles are appended to tiles[*count],
+ * as the owner's. False and *fault: not such a list, or more than UTGARD_MAX_TILES tiles. */
+bool utgard_frame_tiles(const struct gpu_space *space, uint32_t list, uint32_t owner,
+                        struct utgard_tile *tiles, uint32_t *count, struct gpu_fault *fault);
+
+/* What workers draw in; kept from frame to frame, all zero to begin with. */
+struct utgard_workers {
+    struct utgard_worker *worker;
+    unsigned count;
+};
+void utgard_workers_free(struct utgard_workers *workers);
 
 struct utgard_pp_frame {
     const struct gpu_space *space;
     struct jit_engine *engine; /* NULL: the reference path */
     struct util_pool *pool;    /* NULL: on the calling thread alone */
+    struct utgard_workers *workers;
     struct utgard_tile_reader reader;
     uint32_t registers[UTGARD_FRAME_WORDS];
     uint32_t wb[UTGARD_WB_UNITS][UTGARD_WB_WORDS];
-    const struct utgard_tile *tiles;
-    uint32_t tile_count;
+    const struct utgard_tile *tiles; /* one that is named twice is drawn for the last time only */
+    uint32_t tile_count, last_owner; /* owners are 0 to last_owner, below UTGARD_OWNERS */
     /* Bounds, of which each tile has its share whatever it needs: instructions of fragments, for 16 lanes
      * each; items of lists. And what the loops of a block may repeat. */
     uint64_t fuel, packets;
@@ -83,8 +99,9 @@ struct utgard_pp_frame {
     enum isa_numeric numeric;            /* of programs */
 };
 
-/* Renders the frame: the same bytes with any pool. False and *fault: nothing was rendered, or, with a fault
- * inside a tile, all tiles but those with faults are stored; the first in the order of tiles is named. */
+/* Renders the frame: the same bytes with any pool, and whoever owns which tile. False and a fault for each
+ * owner whose tiles have any (kind NONE: all of them are stored; the others' but for those with faults, of
+ * which the first in the order of tiles is named), or for all when nothing was rendered. */
 bool utgard_frame_render(const struct utgard_pp_frame *frame, struct gpu_fault *fault);
 
 #endif

@@ -5,6 +5,7 @@
 #include "gpu/utgard/bin.h"
 #include "gpu/utgard/frame_internal.h"
 #include "gpu/utgard/pp_fault.h"
+#include "util/bits.h"
 
 #define UNIT       "tile list"
 #define MAX_BLOCKS 65536u /* that follow each other without an entry between */
@@ -20,16 +21,17 @@ static const void *fetch(const struct gpu_space *space, uint32_t address, uint32
     return at;
 }
 
-static bool read_state(const struct gpu_space *space, uint32_t address, struct utgard_tile_state *out,
+static bool read_state(const struct gpu_space *space, uint64_t entry, struct utgard_tile_state *out,
                        struct gpu_fault *fault)
 {
     struct utgard_bin_state s;
-    const void *at = fetch(space, address, sizeof s, fault);
+    const void *at = fetch(space, (uint32_t)entry, sizeof s, fault);
 
     if (!at)
         return false;
     memcpy(&s, at, sizeof s);
-    *out = (struct utgard_tile_state){.rsw = s.rsw,
+    *out = (struct utgard_tile_state){.four_samples = entry & UTGARD_BIN_FOUR_SAMPLES,
+                                      .rsw = s.rsw,
                                       .positions = s.positions,
                                       .point_sizes = s.point_sizes,
                                       .size = s.size,
@@ -54,7 +56,7 @@ static bool read_clipped(const struct gpu_space *space, uint32_t address, struct
     return true;
 }
 
-static bool fill(const struct gpu_space *space, const struct utgard_bin_entry *e,
+static bool fill(const struct gpu_space *space, uint64_t entry, const struct utgard_bin_entry *e,
                  struct utgard_tile_item *item, struct gpu_fault *fault)
 {
     static const uint8_t kinds[] = {
@@ -72,7 +74,7 @@ static bool fill(const struct gpu_space *space, const struct utgard_bin_entry *e
     item->clipped = false;
     memcpy(item->index, e->index, sizeof item->index);
     if (e->kind == UTGARD_BIN_STATE)
-        return read_state(space, e->address, &item->state, fault);
+        return read_state(space, entry, &item->state, fault);
     if (e->kind == UTGARD_BIN_CLIPPED_TRIANGLE || e->kind == UTGARD_BIN_CLIPPED_LINE)
         return read_clipped(space, e->address, item, fault);
     return true;
@@ -103,10 +105,41 @@ bool utgard_frame_bins(void *ctx, uint64_t *at, struct utgard_tile_item *item, s
         if (e.kind != UTGARD_BIN_NEXT) {
             item->code = (uint32_t)*at;
             *at = (uint32_t)(*at + 8ull * utgard_bin_words(word[0]));
-            return fill(space, &e, item, fault);
+            return fill(space, word[0], &e, item, fault);
         }
         *at = e.address;
     }
     return utgard_pp_refuse(fault, GPU_FAULT_LIST, UNIT, (uint32_t)*at,
                             "the list's blocks go round in circles");
+}
+
+/* Whole pages are readable or not: a page's entries are looked up together. */
+uint32_t utgard_frame_bins_triangles(void *ctx, uint64_t *at, uint32_t index[][3], uint32_t most)
+{
+    const struct gpu_space *space = ctx;
+    uint64_t from = *at, end = 0;
+    uint32_t count = 0;
+
+    for (uint32_t links = 0; count < most;) {
+        uint64_t word;
+
+        if (from + 8 > end) {
+            if (!gpu_space_at(space, from, 8, GPU_RIGHT_READ))
+                break;
+            end = UTIL_MAX((from | (GPU_PAGE - 1)) + 1, from + 8);
+        }
+        memcpy(&word, space->window.base + from, 8);
+        if (word >> 60 == UTGARD_BIN_TRIANGLE) {
+            utgard_bin_triangle(word, index[count++]);
+            from += 8;
+        } else if (word >> 60 == UTGARD_BIN_NEXT && links < most) {
+            from = (uint32_t)word;
+            end = 0;
+            links++;
+        } else {
+            break;
+        }
+    }
+    *at = from;
+    return count;
 }

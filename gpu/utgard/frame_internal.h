@@ -3,13 +3,15 @@
 #define VITRAIL_GPU_UTGARD_FRAME_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "gpu/utgard/frame.h"
+#include "raster/draw.h"
 
 #define UTGARD_LEAST_SHARE 65536u /* of the frame's bounds, for a tile */
-#define UTGARD_DRAWS       1024u  /* buckets of prepared draws */
+#define UTGARD_DRAWS       4096u  /* buckets of prepared draws */
 
-/* A render state of the frame, prepared by the first tile that meets it. */
+/* A render state of the frame, prepared by the first tile that meets it; immutable from then on. */
 struct utgard_draw {
     struct utgard_draw *next;
     uint32_t rsw;
@@ -20,13 +22,21 @@ struct utgard_draw {
 };
 
 struct utgard_worker {
-    struct raster_tile tile;
-    struct raster_block blocks[RASTER_BLOCKS_MAX];
+    struct raster_worker raster;
+    float vary[4][RASTER_MAX_VARYINGS]; /* of the primitive in hand */
+    const struct utgard_draw *draw;     /* the last */
     /* Of an observed frame (frame_observe.c): */
     void *watch; /* the observer's, of the tile in hand; NULL: it is not looked at */
     uint64_t primitives, shaded, executed;
     uint32_t list;   /* states of the tile so far */
     uint64_t number; /* primitives of the state so far */
+};
+
+/* Tiles that are drawn as one: neighbours with the same list, in a square of as many as a tile buffer holds.
+ */
+struct utgard_area {
+    uint8_t x, y, width, height; /* tiles */
+    uint32_t list;
 };
 
 struct utgard_run {
@@ -35,19 +45,33 @@ struct utgard_run {
     float y_scale, y_offset; /* frag.h */
     uint64_t fuel, items;    /* a tile's share */
     struct utgard_wb wb[UTGARD_WB_UNITS];
-    bool multisampled;             /* all tiles have four samples */
+    bool multisampled; /* all tiles have four samples */
+    uint32_t *tile_at; /* UTGARD_TILES rows: number of the frame's tile there, from 1 */
+    struct utgard_area *areas;
+    uint32_t area_count;
     struct utgard_worker *workers; /* one each */
-    pthread_mutex_t lock;          /* over all below */
-    struct utgard_draw *draws[UTGARD_DRAWS];
-    struct gpu_fault fault; /* of tile fault_index */
-    uint32_t fault_index;
+    _Atomic(struct utgard_draw *) draws[UTGARD_DRAWS];
+    pthread_mutex_t lock;                  /* over changes to draws, and all below */
+    struct gpu_fault fault[UTGARD_OWNERS]; /* of tile fault_index */
+    uint32_t fault_index[UTGARD_OWNERS];
 };
 
-/* frame_tile.c. Whether anything in the list wants four samples: *four is set then. */
-bool utgard_tile_samples(struct utgard_run *run, uint32_t list, bool *four, struct gpu_fault *fault);
-/* Draws the list into the worker's tile. */
-bool utgard_tile_draw(struct utgard_run *run, struct utgard_worker *worker, uint32_t list,
+/* frame_areas.c: areas out of the frame's tiles, in the order of their first; each tile alone where the frame
+ * is observed; false: no host memory. */
+bool utgard_areas_make(struct utgard_run *run);
+
+/* frame_tile.c: draws an area's list into the worker's tile, which is part of it; `tiles`: how many it is,
+ * whose shares it may take. */
+bool utgard_tile_draw(struct utgard_run *run, struct utgard_worker *worker, uint32_t list, uint32_t tiles,
                       struct gpu_fault *fault);
+/* The first item of a list tells: whether its tiles need four samples. */
+bool utgard_tile_samples(const struct utgard_run *run, uint32_t list, bool *four, struct gpu_fault *fault);
+
+/* frame_draws.c: the draw of that state; NULL and *fault when it cannot be prepared. Any thread. */
+const struct utgard_draw *utgard_draw_get(struct utgard_run *run, uint32_t rsw, uint32_t samples, bool points,
+                                          struct gpu_fault *fault);
+void utgard_draws_free(struct utgard_run *run);
+
 /* ---- looking on: frame_observe.c ---- */
 
 /* All jobs of the frame, before it is drawn; a job is a tile, numbered as in the list. */
@@ -59,7 +83,8 @@ void utgard_observe_job_end(const struct utgard_run *run, struct utgard_worker *
 void utgard_observe_tile(const struct utgard_run *run, struct utgard_worker *w);
 void utgard_observe_draw(const struct utgard_run *run, struct utgard_worker *w, bool done);
 void utgard_observe_store(const struct utgard_run *run, struct utgard_worker *w, unsigned unit);
-/* A draw's primitives follow; an item begins; one that is set up is shaded: w->blocks, as utgard_frag_shade.
+/* A draw's primitives follow; an item begins; the worker's primitive, made of `vertex`, is covered and
+ * shaded.
  */
 void utgard_observe_list(const struct utgard_run *run, struct utgard_worker *w,
                          const struct utgard_tile_state *state, const struct utgard_draw *draw);
@@ -67,11 +92,7 @@ void utgard_observe_primitive(const struct utgard_run *run, struct utgard_worker
                               const struct utgard_tile_item *item);
 bool utgard_observe_shade(const struct utgard_run *run, struct utgard_worker *w,
                           const struct utgard_tile_item *item, const struct utgard_draw *draw,
-                          const struct raster_setup *setup, const struct raster_vertex *vertex,
-                          const struct raster_prim *prim, uint32_t count, uint64_t *fuel,
-                          struct gpu_fault *fault);
-
-/* Frees the prepared draws. */
-void utgard_run_forget(struct utgard_run *run);
+                          const struct raster_draw *raster, const struct raster_vertex *vertex,
+                          uint64_t *fuel, struct gpu_fault *fault);
 
 #endif

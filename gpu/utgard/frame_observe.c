@@ -169,7 +169,7 @@ static void tell(const struct utgard_run *run, struct utgard_worker *w, uint32_t
     struct gpu_observed_work work = work_of(w);
 
     if (o->op)
-        o->op(w->watch, number, kind, done, &w->tile, &work);
+        o->op(w->watch, number, kind, done, &w->raster.tile, &work);
 }
 
 void utgard_observe_tile(const struct utgard_run *run, struct utgard_worker *w)
@@ -202,7 +202,7 @@ void utgard_observe_store(const struct utgard_run *run, struct utgard_worker *w,
     struct storing s = {.run = run, .worker = w, .unit = unit};
 
     each_plane(&run->wb[unit], tell_store, &s);
-    utgard_wb_store(&run->wb[unit], run->frame->space->window.base, &w->tile);
+    utgard_wb_store(&run->wb[unit], run->frame->space->window.base, &w->raster.tile);
     s.done = true;
     each_plane(&run->wb[unit], tell_store, &s);
 }
@@ -217,7 +217,7 @@ void utgard_observe_list(const struct utgard_run *run, struct utgard_worker *w,
     const struct gpu_observed_list list = {.number = ++w->list,
                                            .what = "render state",
                                            .address = state->rsw,
-                                           .samples = (uint8_t)w->tile.samples,
+                                           .samples = (uint8_t)w->raster.tile.samples,
                                            .compiled = utgard_frag_compiled(draw->frag),
                                            .clip = state->clip,
                                            .program = &program};
@@ -251,30 +251,33 @@ static enum gpu_primitive kind_of(enum utgard_tile_kind kind)
 
 bool utgard_observe_shade(const struct utgard_run *run, struct utgard_worker *w,
                           const struct utgard_tile_item *item, const struct utgard_draw *draw,
-                          const struct raster_setup *setup, const struct raster_vertex *vertex,
-                          const struct raster_prim *prim, uint32_t count, uint64_t *fuel,
-                          struct gpu_fault *fault)
+                          const struct raster_draw *raster, const struct raster_vertex *vertex,
+                          uint64_t *fuel, struct gpu_fault *fault)
 {
     const struct gpu_observer *o = run->frame->observer;
     enum gpu_primitive kind = kind_of(item->kind);
+    bool whole;
+    uint32_t count = raster_draw_cover(raster, &whole);
+    const struct raster_prim *prim = &w->raster.prim;
+    struct raster_tile *tile = &w->raster.tile;
     const struct gpu_observed_primitive it = {.kind = kind,
                                               .code = item->code,
                                               .number = w->number - 1,
                                               .vertices = kind < GPU_TRIANGLES ? kind + 1u : 3,
                                               .index = item->index,
                                               .vertex = vertex,
-                                              .setup = setup,
+                                              .setup = &raster->setup,
                                               .prim = prim,
-                                              .blocks = w->blocks,
+                                              .blocks = w->raster.blocks,
                                               .block_count = count};
-    const struct gpu_watch *watch = o->covered ? o->covered(w->watch, &it, &w->tile) : NULL;
+    const struct gpu_watch *watch = o->covered ? o->covered(w->watch, &it, tile) : NULL;
 
     w->shaded += count;
     if (!count)
         return true;
     if (watch)
-        return !utgard_frag_shade_watched(draw->frag, watch, prim, &w->tile, w->blocks, count, fuel,
+        return !utgard_frag_shade_watched(draw->frag, watch, prim, tile, w->raster.blocks, count, fuel,
                                           &w->executed, fault);
     w->executed += (uint64_t)count * utgard_frag_program(draw->frag).insn_count;
-    return !utgard_frag_shade(draw->frag, prim, &w->tile, w->blocks, count, fuel, fault);
+    return !utgard_frag_shade(draw->frag, prim, tile, w->raster.blocks, count, fuel, fault);
 }

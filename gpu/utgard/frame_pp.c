@@ -1,4 +1,11 @@
-/* What a started pixel processor does: its frame out of its registers, and how the end shows. */
+/* What started pixel processors do: a frame out of their registers, and how its end shows.
+ *
+ * The driver shares a frame's tiles out among its processors, so that tiles of one list belong to several of
+ * them. Those whose registers differ in the list of tiles alone draw one frame: on Mali-450 they are started
+ * by one write, on Mali-400 one after the other, and each waits until all are there, or the tiles are all of
+ * the frame's, or somebody accesses registers that are not those of a processor to be started next. */
+#include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +19,8 @@
 
 #define UNIT "pp"
 
-enum { DLBU_LIST = 1, DLBU_BASE, DLBU_SIZE, DLBU_CONF, DLBU_START, DLBU_MASK }; /* words in the store */
+enum { LIST = 0, STACK = 12, WIDTH = 10, HEIGHT = 11 };                         /* words in the store */
+enum { DLBU_LIST = 1, DLBU_BASE, DLBU_SIZE, DLBU_CONF, DLBU_START, DLBU_MASK }; /* likewise */
 
 /* The dynamic load balancing unit (Mali-450) hands out tiles to who asks next. Here a processor has every
  * n-th tile in raster order, so that what each does is the same every time (ours). The lists' blocks stand
@@ -31,11 +39,14 @@ static bool balanced_tiles(const struct utgard_device *device, unsigned pp, stru
     if (width > 256 || height > 256 || shift_x > 8 || shift_y > 8 || r[DLBU_START] & 0xffff)
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, r[DLBU_BASE], "%ux%u tiles of the DLBU", width,
                                 height);
+    if (*count + width * height > UTGARD_MAX_TILES)
+        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, r[DLBU_BASE], "more than %u tiles",
+                                UTGARD_MAX_TILES);
     for (uint32_t n = rank; n < width * height; n += all) {
         uint32_t x = n % width, y = n / width;
         uint32_t block = (y >> shift_y) * across + (x >> shift_x);
 
-        tiles[(*count)++] = (struct utgard_tile){x, y, r[DLBU_BASE] + block * bytes};
+        tiles[(*count)++] = (struct utgard_tile){x, y, r[DLBU_BASE] + block * bytes, pp};
     }
     return true;
 }
@@ -44,11 +55,11 @@ bool utgard_pp_tiles(const struct utgard_device *device, unsigned pp, const stru
                      struct utgard_tile *tiles, uint32_t *count, struct gpu_fault *fault)
 {
     const uint32_t *r = device->store[UTGARD_IP_DLBU];
-    uint32_t list = device->store[UTGARD_IP_PP0 + pp][0];
+    uint32_t list = device->store[UTGARD_IP_PP0 + pp][LIST];
 
     if (device->options.kind == UTGARD_MALI450 && r[DLBU_MASK] >> pp & 1 && list == r[DLBU_LIST])
         return balanced_tiles(device, pp, tiles, count, fault);
-    return utgard_frame_tiles(space, list, tiles, count, fault);
+    return utgard_frame_tiles(space, list, pp, tiles, count, fault);
 }
 
 /* What was drawn, for who shows it: the first colours of 32 bits that were stored whole. */
@@ -58,8 +69,8 @@ static void note_frame(struct utgard_device *device, const struct utgard_pp_fram
         struct gpu_fault fault;
         struct utgard_wb wb;
 
-        if (!utgard_wb_decode(frame->wb[n], frame->registers[10] + 1, frame->registers[11] + 1, frame->space,
-                              &wb, &fault) ||
+        if (!utgard_wb_decode(frame->wb[n], frame->registers[WIDTH] + 1, frame->registers[HEIGHT] + 1,
+                              frame->space, &wb, &fault) ||
             wb.source != UTGARD_WB_COLOR || wb.format != UTGARD_WB_BGRA8888)
             continue;
         device->frame = (struct utgard_frame){
@@ -76,17 +87,79 @@ static void note_frame(struct utgard_device *device, const struct utgard_pp_fram
     }
 }
 
-static bool render(struct utgard_device *device, unsigned pp, struct utgard_tile *tiles,
-                   struct gpu_fault *fault)
+/* ---- processors that draw one frame ---- */
+
+struct utgard_pp_team {
+    uint32_t members; /* bit n: PP n */
+    const struct gpu_space *space;
+    uint32_t registers[UTGARD_FRAME_WORDS];
+    uint32_t wb[UTGARD_WB_UNITS][UTGARD_WB_WORDS];
+    uint64_t job[UTGARD_MAX_PP]; /* numbers */
+    uint32_t tile_count;
+    struct utgard_tile tiles[UTGARD_MAX_TILES];
+    struct utgard_workers workers;
+};
+
+static_assert(UTGARD_OWNERS == UTGARD_MAX_PP, "each processor owns tiles");
+
+int utgard_pp_create(struct utgard_device *device)
+{
+    device->team = calloc(1, sizeof *device->team);
+    return device->team ? 0 : -ENOMEM;
+}
+
+void utgard_pp_destroy(struct utgard_device *device)
+{
+    if (device->team)
+        utgard_workers_free(&device->team->workers);
+    free(device->team);
+}
+
+static void take_registers(const struct utgard_device *device, unsigned pp,
+                           uint32_t registers[UTGARD_FRAME_WORDS],
+                           uint32_t wb[UTGARD_WB_UNITS][UTGARD_WB_WORDS])
 {
     const uint32_t *store = device->store[UTGARD_IP_PP0 + pp];
-    const struct gpu_space *space = utgard_mmu_space(device, 1 + pp, fault);
+
+    memcpy(registers, store, UTGARD_FRAME_WORDS * sizeof *registers);
+    registers[LIST] = registers[STACK] = 0;
+    for (unsigned n = 0; n < UTGARD_WB_UNITS; n++)
+        memcpy(wb[n], utgard_device_writeback(device, pp, n), sizeof wb[n]);
+}
+
+/* How the end of a processor's work shows. After a page fault it stands still until it is reset. */
+static void end(struct utgard_device *device, unsigned pp, const struct gpu_fault *fault)
+{
+    if (!fault->kind) {
+        utgard_pp_raise(device, pp, UTGARD_PP_INT_END_OF_FRAME);
+        return;
+    }
+    utgard_fault_add(device, fault);
+    if (fault->kind == GPU_FAULT_MEMORY)
+        utgard_mmu_fault(device, 1 + pp, fault->address, false);
+    else
+        utgard_pp_raise(device, pp,
+                        fault->kind == GPU_FAULT_TIMEOUT ? UTGARD_PP_INT_FORCE_HANG : UTGARD_PP_INT_COMMAND);
+}
+
+/* Renders the team's frame; the next begins when its processors' interrupts have been heard. */
+static void render(struct utgard_device *device)
+{
+    struct utgard_pp_team *team = device->team;
+    struct gpu_fault fault[UTGARD_MAX_PP] = {{0}};
+    uint32_t members = team->members;
+    bool stored = false;
     struct utgard_pp_frame frame = {
-        .space = space,
+        .space = team->space,
         .engine = device->options.reference ? NULL : device->options.engine,
         .pool = device->options.pool,
-        .reader = {.ctx = (void *)space, .next = utgard_frame_bins},
-        .tiles = tiles,
+        .workers = &team->workers,
+        .reader = {.ctx = (void *)team->space,
+                   .next = utgard_frame_bins,
+                   .triangles = utgard_frame_bins_triangles},
+        .tiles = team->tiles,
+        .tile_count = team->tile_count,
+        .last_owner = UTGARD_MAX_PP - 1,
         .fuel = device->options.job_fuel,
         .packets = device->options.packet_budget,
         .block_fuel = device->options.fuel,
@@ -95,49 +168,94 @@ static bool render(struct utgard_device *device, unsigned pp, struct utgard_tile
         .batch = ++device->batches,
     };
 
-    if (!space || !utgard_pp_tiles(device, pp, space, tiles, &frame.tile_count, fault))
-        return false;
-    memcpy(frame.registers, store, sizeof frame.registers);
-    for (unsigned n = 0; n < UTGARD_WB_UNITS; n++)
-        memcpy(frame.wb[n], utgard_device_writeback(device, pp, n), sizeof frame.wb[n]);
+    memcpy(frame.registers, team->registers, sizeof frame.registers);
+    memcpy(frame.wb, team->wb, sizeof frame.wb);
     device->counters.tiles += frame.tile_count;
-    if (!utgard_frame_render(&frame, fault))
+    utgard_frame_render(&frame, fault);
+    team->members = team->tile_count = 0;
+    for (unsigned pp = 0; pp < UTGARD_MAX_PP; pp++) {
+        device->pp_started[pp] &= !(members >> pp & 1);
+        stored |= members >> pp & 1 && !fault[pp].kind;
+    }
+    if (stored)
+        note_frame(device, &frame);
+    for (unsigned pp = 0; pp < UTGARD_MAX_PP; pp++)
+        if (members >> pp & 1) {
+            uint64_t job = device->job;
+
+            device->job = team->job[pp];
+            end(device, pp, &fault[pp]);
+            device->job = job;
+        }
+}
+
+bool utgard_pp_finish(struct utgard_device *device)
+{
+    if (!device->team->members)
         return false;
-    note_frame(device, &frame);
+    render(device);
     return true;
 }
 
-/* After a page fault the processor stands still until it is reset. */
-static void run(struct utgard_device *device, unsigned pp)
+bool utgard_pp_may_join(const struct utgard_device *device, unsigned ip)
 {
-    struct utgard_tile *tiles = malloc(UTGARD_MAX_TILES * sizeof *tiles);
-    struct gpu_fault fault = {0};
+    unsigned pp = ip - UTGARD_IP_PP0;
 
+    return ip >= UTGARD_IP_PP0 && pp < UTGARD_MAX_PP && !(device->team->members >> pp & 1);
+}
+
+/* Whether another processor may come. */
+static bool is_complete(const struct utgard_device *device)
+{
+    const struct utgard_pp_team *team = device->team;
+    uint32_t width = (team->registers[WIDTH] & 0xffff) + 1, height = (team->registers[HEIGHT] & 0xffff) + 1;
+
+    return device->options.kind == UTGARD_MALI450 || team->members == (1u << device->options.pp_count) - 1 ||
+           team->tile_count >= util_div_up(width, UTGARD_TILE) * util_div_up(height, UTGARD_TILE);
+}
+
+/* Takes a started processor into the team; false: the team has another frame to draw first. */
+static bool join(struct utgard_device *device, unsigned pp)
+{
+    struct utgard_pp_team *team = device->team;
+    uint32_t registers[UTGARD_FRAME_WORDS], wb[UTGARD_WB_UNITS][UTGARD_WB_WORDS];
+    struct gpu_fault fault = {0};
+    const struct gpu_space *space = utgard_mmu_space(device, 1 + pp, &fault);
+    uint32_t count = team->tile_count;
+
+    take_registers(device, pp, registers, wb);
+    if (space && team->members &&
+        (space != team->space || memcmp(registers, team->registers, sizeof registers) != 0 ||
+         memcmp(wb, team->wb, sizeof wb) != 0))
+        return false;
     device->job++;
     device->counters.jobs++;
-    device->pp_started[pp] = false;
-    if (!tiles)
-        utgard_pp_refuse(&fault, GPU_FAULT_UNSUPPORTED, UNIT, 0, "no host memory");
-    if (tiles && render(device, pp, tiles, &fault)) {
-        utgard_pp_raise(device, pp, UTGARD_PP_INT_END_OF_FRAME);
-    } else {
-        utgard_fault_add(device, &fault);
-        if (fault.kind == GPU_FAULT_MEMORY)
-            utgard_mmu_fault(device, 1 + pp, fault.address, false);
-        else
-            utgard_pp_raise(device, pp,
-                            fault.kind == GPU_FAULT_TIMEOUT ? UTGARD_PP_INT_FORCE_HANG
-                                                            : UTGARD_PP_INT_COMMAND);
+    if (!space || !utgard_pp_tiles(device, pp, space, team->tiles, &count, &fault)) {
+        device->pp_started[pp] = false;
+        end(device, pp, &fault);
+        return true;
     }
-    free(tiles);
+    team->tile_count = count;
+    team->space = space;
+    memcpy(team->registers, registers, sizeof registers);
+    memcpy(team->wb, wb, sizeof wb);
+    team->members |= 1u << pp;
+    team->job[pp] = device->job;
+    return true;
 }
 
 bool utgard_pp_work(struct utgard_device *device)
 {
-    for (unsigned pp = 0; pp < device->options.pp_count; pp++)
-        if (device->pp_started[pp]) {
-            run(device, pp);
-            return true;
-        }
-    return false;
+    bool joined = false, another = false;
+
+    for (unsigned pp = 0; pp < device->options.pp_count && !another; pp++) {
+        if (!device->pp_started[pp] || device->team->members >> pp & 1)
+            continue;
+        another = !join(device, pp);
+        joined |= !another;
+    }
+    if (!device->team->members || (!another && !is_complete(device)))
+        return joined;
+    render(device);
+    return true;
 }

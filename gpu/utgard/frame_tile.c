@@ -1,7 +1,8 @@
-/* One tile: its list's primitives set up, covered and shaded. */
+/* A tile buffer's list: primitives one by one, or triangles several at a time (raster/draw.h). */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include <smmintrin.h>
 
 #include "gpu/utgard/frame_internal.h"
 #include "gpu/utgard/pp_fault.h"
@@ -9,163 +10,158 @@
 
 #define UNIT "tile list"
 
-/* ---- prepared draws ---- */
-
-static struct utgard_draw *find(struct utgard_run *run, uint32_t rsw, uint8_t samples, bool points,
-                                struct gpu_fault *fault)
-{
-    const struct utgard_pp_frame *frame = run->frame;
-    struct utgard_frag_config config = {.samples = samples,
-                                        .points = points,
-                                        .fuel = run->frame->block_fuel,
-                                        .y_scale = run->y_scale,
-                                        .y_offset = run->y_offset,
-                                        .numeric = frame->numeric};
-    struct utgard_draw **bucket = &run->draws[(rsw >> 6) % UTGARD_DRAWS], *draw;
-
-    for (draw = *bucket; draw; draw = draw->next)
-        if (draw->rsw == rsw && draw->samples == samples && draw->points == points)
-            return draw;
-    draw = calloc(1, sizeof *draw);
-    if (!draw) {
-        utgard_pp_refuse(fault, GPU_FAULT_SHADER, UNIT, rsw, "no host memory");
-        return NULL;
-    }
-    *draw = (struct utgard_draw){.next = *bucket, .rsw = rsw, .samples = samples, .points = points};
-    if (!utgard_rsw_read(frame->space, rsw, &draw->state, fault) ||
-        utgard_frag_prepare(frame->space, frame->engine, &draw->state, &config, &draw->frag, fault)) {
-        free(draw);
-        return NULL;
-    }
-    *bucket = draw;
-    return draw;
-}
-
-static struct utgard_draw *prepare(struct utgard_run *run, uint32_t rsw, uint32_t samples, bool points,
-                                   struct gpu_fault *fault)
-{
-    struct utgard_draw *draw;
-
-    pthread_mutex_lock(&run->lock);
-    draw = find(run, rsw, (uint8_t)samples, points, fault);
-    pthread_mutex_unlock(&run->lock);
-    return draw;
-}
-
-void utgard_run_forget(struct utgard_run *run)
-{
-    for (uint32_t n = 0; n < UTGARD_DRAWS; n++)
-        while (run->draws[n]) {
-            struct utgard_draw *next = run->draws[n]->next;
-
-            utgard_frag_release(run->draws[n]->frag);
-            free(run->draws[n]);
-            run->draws[n] = next;
-        }
-}
-
-/* ---- primitives ---- */
-
 struct drawing {
     struct utgard_run *run;
     struct utgard_worker *worker;
     struct utgard_tile_state state;
-    struct utgard_draw *draw; /* of state and the primitives' kind, or NULL: not looked up yet */
-    bool points;
-    struct raster_setup setup;
-    uint64_t fuel;
+    bool stated;
+    const struct utgard_draw *draw; /* of state and the primitives' kind, or NULL: not looked up yet */
+    struct raster_draw raster;
+    struct gpu_space_run positions, varyings; /* addresses that may be read */
+    uint64_t fuel, items;                     /* left */
     struct raster_vertex vertex[4];
-    float vary[4][RASTER_MAX_VARYINGS];
+    struct gpu_fault *fault;
 };
 
-/* 1/16 pixel; false where set-up would refuse it. */
-static bool to_fixed(float x, int32_t *out)
+/* ---- the fragment stage ---- */
+
+static uint32_t stage_shade(void *data, const void *frag, const struct raster_prim *prim,
+                            struct raster_tile *tile, const struct raster_block *blocks, uint32_t count)
 {
-    x *= 16.0f;
-    if (!(fabsf(x) < (float)RASTER_POSITION_LIMIT))
+    struct drawing *d = data;
+
+    return utgard_frag_shade(frag, prim, tile, blocks, count, &d->fuel, d->fault);
+}
+
+static const struct raster_stage stage = {.shade = stage_shade};
+
+/* ---- draws ---- */
+
+static const struct utgard_draw *find_draw(struct drawing *d, bool points)
+{
+    uint32_t samples = d->worker->raster.tile.samples;
+    const struct utgard_draw *last = d->worker->draw;
+
+    if (!last || last->rsw != d->state.rsw || last->samples != samples || last->points != points)
+        d->worker->draw = utgard_draw_get(d->run, d->state.rsw, samples, points, d->fault);
+    return d->worker->draw;
+}
+
+/* The draw of the state at hand for this kind of primitive. */
+static bool take_draw(struct drawing *d, bool points)
+{
+    const struct utgard_state *s;
+
+    if (d->draw && d->draw->points == points)
+        return true;
+    d->draw = find_draw(d, points);
+    if (!d->draw)
         return false;
-    *out = (int32_t)rintf(x);
-    return *out < RASTER_POSITION_LIMIT && *out > -RASTER_POSITION_LIMIT;
+    s = &d->draw->state;
+    d->raster = (struct raster_draw){
+        .worker = &d->worker->raster,
+        .frag = d->draw->frag,
+        .varyings = utgard_frag_varyings(d->draw->frag) + 2 * utgard_frag_wants_point(d->draw->frag),
+        .reference = !d->run->frame->engine,
+        .setup = {.vary_count = utgard_frag_varyings(d->draw->frag),
+                  .depth_offset = s->offset_factor != 0 || s->offset_units != 0,
+                  .offset_factor = s->offset_factor,
+                  .offset_units = s->offset_units,
+                  .line_width = d->state.size,
+                  .clockwise_forward = s->ccw,
+                  .centres_only = d->worker->raster.tile.samples == 1},
+        .clip = d->state.clip,
+    };
+    if (d->worker->watch)
+        utgard_observe_list(d->run, d->worker, &d->state, d->draw);
+    return true;
 }
 
-static bool place(struct drawing *d, unsigned n, const float position[4])
-{
-    struct raster_vertex *v = &d->vertex[n];
+/* ---- vertices ---- */
 
-    *v = (struct raster_vertex){.z = position[2], .inv_w = position[3], .vary = d->vary[n], .vary_stride = 1};
-    return to_fixed(position[0], &v->x) && to_fixed(position[1], &v->y);
-}
-
-static bool load_position(struct drawing *d, uint32_t index, float out[4], struct gpu_fault *fault)
+static const float *position(struct drawing *d, uint32_t index)
 {
     uint64_t address = d->state.positions + index * 16ull;
-    const uint8_t *at = gpu_space_at(d->run->frame->space, address, 16, GPU_RIGHT_READ);
+    const void *at = gpu_space_near(d->run->frame->space, &d->positions, address, 16);
 
     if (!at)
-        return utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, (uint32_t)address,
-                                "vertex %u is not in memory", index);
-    memcpy(out, at, 16);
-    return true;
+        utgard_pp_refuse(d->fault, GPU_FAULT_MEMORY, UNIT, (uint32_t)address, "vertex %u is not in memory",
+                         index);
+    return at;
 }
 
-/* The vertices of an item; *drawn false: one lies beyond what can be drawn. */
-static bool load_whole(struct drawing *d, const struct utgard_tile_item *item, unsigned count, bool *drawn,
-                       struct gpu_fault *fault)
+static bool fetch(struct drawing *d, uint32_t index, float *out)
 {
-    float position[4][4] = {{0}};
+    return utgard_frag_fetch(d->draw->frag, d->run->frame->space, &d->varyings, index, out, d->fault);
+}
 
-    for (unsigned n = 0; n < count; n++)
-        if (!load_position(d, item->index[n], position[n], fault) ||
-            !utgard_frag_fetch(d->draw->frag, d->run->frame->space, item->index[n], d->vary[n], fault))
+/* Window coordinates in 1/16 pixel. What lies beyond the limit of positions, or is no number, lies at it:
+ * set-up draws nothing of that. */
+static inline __m128i to_fixed(__m128 v)
+{
+    const __m128 limit = _mm_set1_ps((float)RASTER_POSITION_LIMIT);
+
+    v = _mm_mul_ps(v, _mm_set1_ps(16.0f));
+    return _mm_cvtps_epi32(_mm_min_ps(_mm_max_ps(v, _mm_sub_ps(_mm_setzero_ps(), limit)), limit));
+}
+
+static void place(struct drawing *d, unsigned n, const float at[4])
+{
+    __m128i xy = to_fixed(_mm_loadu_ps(at));
+
+    d->vertex[n] = (struct raster_vertex){.x = _mm_cvtsi128_si32(xy),
+                                          .y = _mm_extract_epi32(xy, 1),
+                                          .z = at[2],
+                                          .inv_w = at[3],
+                                          .vary = d->worker->vary[n],
+                                          .vary_stride = 1};
+}
+
+/* The vertices of an item that is not clipped. */
+static bool load_whole(struct drawing *d, const struct utgard_tile_item *item, unsigned count)
+{
+    float(*vary)[RASTER_MAX_VARYINGS] = d->worker->vary, at[4][4] = {{0}};
+
+    for (unsigned n = 0; n < count; n++) {
+        const float *from = position(d, item->index[n]);
+
+        if (!from || !fetch(d, item->index[n], vary[n]))
             return false;
+        memcpy(at[n], from, sizeof at[n]);
+        place(d, n, at[n]);
+    }
     if (item->kind == UTGARD_TILE_RECTANGLE) {
         for (unsigned c = 0; c < 4; c++)
-            position[3][c] = position[0][c] + position[2][c] - position[1][c];
-        for (unsigned c = 0; c < d->setup.vary_count; c++)
-            d->vary[3][c] = d->vary[0][c] + d->vary[2][c] - d->vary[1][c];
-        count = 4;
+            at[3][c] = at[0][c] + at[2][c] - at[1][c];
+        for (unsigned c = 0; c < d->raster.setup.vary_count; c++)
+            vary[3][c] = vary[0][c] + vary[2][c] - vary[1][c];
+        place(d, 3, at[3]);
     }
-    *drawn = true;
-    for (unsigned n = 0; n < count; n++)
-        *drawn &= place(d, n, position[n]);
     return true;
 }
 
-static bool load_clipped(struct drawing *d, const struct utgard_tile_item *item, unsigned count, bool *drawn,
-                         struct gpu_fault *fault)
+static bool load_clipped(struct drawing *d, const struct utgard_tile_item *item, unsigned count)
 {
     float own[3][RASTER_MAX_VARYINGS] = {{0}};
 
     for (unsigned n = 0; n < count; n++)
-        if (!utgard_frag_fetch(d->draw->frag, d->run->frame->space, item->index[n], own[n], fault))
+        if (!fetch(d, item->index[n], own[n]))
             return false;
-    *drawn = true;
     for (unsigned n = 0; n < count; n++) {
         const struct utgard_tile_vertex *v = &item->vertex[n];
+        float *vary = d->worker->vary[n];
 
-        for (unsigned c = 0; c < d->setup.vary_count; c++) {
-            d->vary[n][c] = own[0][c] * v->weight[0] + own[1][c] * v->weight[1];
+        for (unsigned c = 0; c < d->raster.setup.vary_count; c++) {
+            vary[c] = own[0][c] * v->weight[0] + own[1][c] * v->weight[1];
             if (count == 3)
-                d->vary[n][c] += own[2][c] * v->weight[2];
+                vary[c] += own[2][c] * v->weight[2];
         }
-        *drawn &= place(d, n, (const float[4]){v->x, v->y, v->z, v->inv_w});
+        place(d, n, (const float[4]){v->x, v->y, v->z, v->inv_w});
     }
     return true;
 }
 
-static bool shade(struct drawing *d, const struct utgard_tile_item *item, const struct raster_vertex *vertex,
-                  const struct raster_prim *prim, struct gpu_fault *fault)
-{
-    struct utgard_worker *w = d->worker;
-    uint32_t count = raster_cover(prim, &w->tile, &d->state.clip, w->blocks);
-
-    if (w->watch)
-        return utgard_observe_shade(d->run, w, item, d->draw, &d->setup, vertex, prim, count, &d->fuel,
-                                    fault);
-    return !count || !utgard_frag_shade(d->draw->frag, prim, &w->tile, w->blocks, count, &d->fuel, fault);
-}
-
-static bool point_size(struct drawing *d, uint32_t index, float *out, struct gpu_fault *fault)
+static bool point_size(const struct drawing *d, uint32_t index, float *out)
 {
     uint64_t address = d->state.point_sizes + index * 4ull;
     const uint8_t *at;
@@ -175,132 +171,207 @@ static bool point_size(struct drawing *d, uint32_t index, float *out, struct gpu
         return true;
     at = gpu_space_at(d->run->frame->space, address, 4, GPU_RIGHT_READ);
     if (!at)
-        return utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, (uint32_t)address,
+        return utgard_pp_refuse(d->fault, GPU_FAULT_MEMORY, UNIT, (uint32_t)address,
                                 "the size of point %u is not in memory", index);
     *out = util_u2f(util_load32(at));
     return true;
 }
 
-/* The draw of the state at hand for this kind of primitive. */
-static bool take_draw(struct drawing *d, bool points, struct gpu_fault *fault)
-{
-    const struct utgard_state *s;
+/* ---- primitives one by one ---- */
 
-    if (d->draw && d->points == points)
-        return true;
-    d->draw = prepare(d->run, d->state.rsw, d->worker->tile.samples, points, fault);
-    d->points = points;
-    if (!d->draw)
-        return false;
-    s = &d->draw->state;
-    d->setup = (struct raster_setup){.vary_count = utgard_frag_varyings(d->draw->frag),
-                                     .depth_offset = s->offset_factor != 0 || s->offset_units != 0,
-                                     .offset_factor = s->offset_factor,
-                                     .offset_units = s->offset_units,
-                                     .line_width = d->state.size,
-                                     .clockwise_forward = s->ccw,
-                                     .centres_only = d->worker->tile.samples == 1};
+/* The worker's primitive, made of `vertex`. */
+static bool shade(struct drawing *d, const struct utgard_tile_item *item, const struct raster_vertex *vertex)
+{
     if (d->worker->watch)
-        utgard_observe_list(d->run, d->worker, &d->state, d->draw);
-    return true;
+        return utgard_observe_shade(d->run, d->worker, item, d->draw, &d->raster, vertex, &d->fuel, d->fault);
+    return raster_draw_prim(&d->raster);
 }
 
-static bool draw_prim(struct drawing *d, const struct utgard_tile_item *item, struct gpu_fault *fault)
+static bool draw_prim(struct drawing *d, const struct utgard_tile_item *item)
 {
     unsigned count = item->kind == UTGARD_TILE_POINT ? 1 : item->kind == UTGARD_TILE_LINE ? 2 : 3;
-    struct raster_prim prim;
-    bool drawn;
+    const struct raster_setup *setup = &d->raster.setup;
+    struct raster_prim *prim = &d->worker->raster.prim;
     float size;
 
-    if (!take_draw(d, item->kind == UTGARD_TILE_POINT, fault))
+    if (!take_draw(d, item->kind == UTGARD_TILE_POINT))
         return false;
     if (d->worker->watch)
         utgard_observe_primitive(d->run, d->worker, item);
-    if (!(item->clipped ? load_clipped : load_whole)(d, item, count, &drawn, fault))
+    if (!(item->clipped ? load_clipped : load_whole)(d, item, count))
         return false;
-    if (!drawn)
-        return true;
     switch (item->kind) {
     case UTGARD_TILE_POINT:
-        if (!point_size(d, item->index[0], &size, fault))
+        if (!point_size(d, item->index[0], &size))
             return false;
-        return !raster_setup_point(&prim, &d->setup, d->vertex, size,
-                                   utgard_frag_wants_point(d->draw->frag)) ||
-               shade(d, item, d->vertex, &prim, fault);
+        return !raster_setup_point(prim, setup, d->vertex, size, utgard_frag_wants_point(d->draw->frag)) ||
+               shade(d, item, d->vertex);
     case UTGARD_TILE_LINE:
-        return !raster_setup_line(&prim, &d->setup, d->vertex, false) ||
-               shade(d, item, d->vertex, &prim, fault);
+        return !raster_setup_line(prim, setup, d->vertex, false) || shade(d, item, d->vertex);
     case UTGARD_TILE_RECTANGLE: {
         const struct raster_vertex second[3] = {d->vertex[0], d->vertex[2], d->vertex[3]};
 
-        if (raster_setup_triangle(&prim, &d->setup, second) && !shade(d, item, second, &prim, fault))
+        if (raster_setup_triangle(prim, setup, second) && !shade(d, item, second))
             return false;
-        return !raster_setup_triangle(&prim, &d->setup, d->vertex) || shade(d, item, d->vertex, &prim, fault);
+        return !raster_setup_triangle(prim, setup, d->vertex) || shade(d, item, d->vertex);
     }
-    default:
-        return !raster_setup_triangle(&prim, &d->setup, d->vertex) || shade(d, item, d->vertex, &prim, fault);
+    default: return !raster_setup_triangle(prim, setup, d->vertex) || shade(d, item, d->vertex);
     }
+}
+
+/* ---- triangles several at a time ---- */
+
+/* Vertex k of triangles i to i + 3; those that do not exist repeat others. */
+static void place_four(struct raster_triangles *t, unsigned k, uint32_t i, const float *const at[4])
+{
+    __m128 x = _mm_loadu_ps(at[0]), y = _mm_loadu_ps(at[1]), z = _mm_loadu_ps(at[2]), w = _mm_loadu_ps(at[3]);
+
+    _MM_TRANSPOSE4_PS(x, y, z, w);
+    _mm_store_si128((__m128i *)&t->x[k][i], to_fixed(x));
+    _mm_store_si128((__m128i *)&t->y[k][i], to_fixed(y));
+    _mm_store_ps(&t->z[k][i], z);
+    _mm_store_ps(&t->inv_w[k][i], w);
+}
+
+/* The positions of `count` triangles; returns how many have theirs in memory, from the first on. */
+static uint32_t place_triangles(struct drawing *d, const uint32_t index[][3], uint32_t count)
+{
+    struct raster_triangles *t = &d->worker->raster.triangles;
+    const float *at[3][RASTER_TRIANGLES];
+    uint32_t i, k;
+
+    for (i = 0; i < count; i++) {
+        for (k = 0; k < 3 && (at[k][i] = position(d, index[i][k])) != NULL;)
+            k++;
+        if (k < 3)
+            break;
+    }
+    t->count = i;
+    for (k = 0; k < 3 && i; k++) {
+        for (uint32_t n = i; n < util_align(i, 4); n++)
+            at[k][n] = at[k][0];
+        for (uint32_t n = 0; n < i; n += 4)
+            place_four(t, k, n, &at[k][n]);
+    }
+    return i;
+}
+
+static bool draw_triangle(struct drawing *d, const uint32_t index[3], uint32_t i)
+{
+    struct raster_triangles *t = &d->worker->raster.triangles;
+    bool far = t->far >> i & 1, whole = false;
+    uint32_t blocks = 0;
+
+    if (!far && t->drawn >> i & 1)
+        blocks = raster_draw_cover_triangle(&d->raster, i, &whole);
+    if (!far && !blocks)
+        return true;
+    for (unsigned k = 0; k < 3; k++) {
+        t->vary[k][i] = d->worker->vary[k];
+        if (!fetch(d, index[k], d->worker->vary[k]))
+            return false;
+    }
+    return far ? raster_draw_far(&d->raster, i) : raster_draw_triangle(&d->raster, i, blocks, whole);
+}
+
+static bool draw_triangles(struct drawing *d, const uint32_t index[][3], uint32_t count)
+{
+    uint32_t placed;
+
+    if (!take_draw(d, false))
+        return false;
+    placed = place_triangles(d, index, count);
+    raster_draw_setup(&d->raster);
+    for (uint32_t i = 0; i < placed; i++)
+        if (!draw_triangle(d, index[i], i))
+            return false;
+    return placed == count;
 }
 
 /* ---- lists ---- */
 
-static bool read_item(struct utgard_run *run, uint64_t *at, uint64_t *items, struct utgard_tile_item *item,
-                      struct gpu_fault *fault)
+/* Draws the triangles that come next in the list, where they can be drawn so; *count: how many there were. */
+static bool run_triangles(struct drawing *d, uint64_t *at, uint32_t *count)
 {
-    const struct utgard_tile_reader *reader = &run->frame->reader;
+    const struct utgard_tile_reader *reader = &d->run->frame->reader;
+    uint32_t index[RASTER_TRIANGLES][3];
 
-    if (++*items > run->items)
-        return utgard_pp_refuse(fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)*at,
-                                "more entries than the tile's share of what a job may have");
-    return reader->next(reader->ctx, at, item, fault);
+    *count = 0;
+    if (!d->stated || !reader->triangles || !d->run->frame->engine || d->worker->watch)
+        return true;
+    *count = reader->triangles(reader->ctx, at, index, (uint32_t)UTIL_MIN(d->items, RASTER_TRIANGLES));
+    d->items -= *count;
+    return !*count || draw_triangles(d, index, *count);
 }
 
-/* Multisampling is a matter of the draws: they say so, or they write some of the samples only. */
-bool utgard_tile_samples(struct utgard_run *run, uint32_t list, bool *four, struct gpu_fault *fault)
+static bool run_item(struct drawing *d, const struct utgard_tile_item *item, uint32_t list)
 {
+    if (item->kind == UTGARD_TILE_STATE) {
+        d->state = item->state;
+        d->draw = NULL;
+        d->stated = true;
+        return true;
+    }
+    if (!d->stated)
+        return utgard_pp_refuse(d->fault, GPU_FAULT_LIST, UNIT, list, "a primitive without a state");
+    return draw_prim(d, item);
+}
+
+static bool run_list(struct drawing *d, uint32_t list)
+{
+    const struct utgard_tile_reader *reader = &d->run->frame->reader;
     struct utgard_tile_item item = {0};
-    uint64_t at = list, items = 0;
-    uint32_t rsw = 0;
+    uint64_t at = list;
 
-    while (!*four) {
-        struct utgard_state state;
+    for (;;) {
+        uint32_t triangles;
 
-        if (!read_item(run, &at, &items, &item, fault))
+        if (!run_triangles(d, &at, &triangles))
+            return false;
+        if (triangles == RASTER_TRIANGLES)
+            continue;
+        if (!d->items)
+            return utgard_pp_refuse(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)at,
+                                    "more entries than the tile's share of what a job may have");
+        d->items--;
+        if (!reader->next(reader->ctx, &at, &item, d->fault))
             return false;
         if (item.kind == UTGARD_TILE_END)
             return true;
-        if (item.kind != UTGARD_TILE_STATE || item.state.rsw == rsw)
-            continue;
-        rsw = item.state.rsw;
-        if (!utgard_rsw_read(run->frame->space, rsw, &state, fault))
+        if (!run_item(d, &item, list))
             return false;
-        *four = state.multisample || state.alpha_to_coverage || state.sample_mask != 15;
     }
+}
+
+bool utgard_tile_samples(const struct utgard_run *run, uint32_t list, bool *four, struct gpu_fault *fault)
+{
+    const struct utgard_tile_reader *reader = &run->frame->reader;
+    struct utgard_tile_item item = {0};
+    uint64_t at = list;
+
+    if (*four)
+        return true;
+    if (!reader->next(reader->ctx, &at, &item, fault))
+        return false;
+    *four = item.kind == UTGARD_TILE_STATE && item.state.four_samples;
     return true;
 }
 
-bool utgard_tile_draw(struct utgard_run *run, struct utgard_worker *worker, uint32_t list,
+bool utgard_tile_draw(struct utgard_run *run, struct utgard_worker *worker, uint32_t list, uint32_t tiles,
                       struct gpu_fault *fault)
 {
-    struct drawing d = {.run = run, .worker = worker, .fuel = run->fuel};
-    struct utgard_tile_item item = {0};
-    uint64_t at = list, items = 0;
-    bool stated = false;
+    struct drawing d = {
+        .run = run, .worker = worker, .fuel = run->fuel * tiles, .items = run->items * tiles, .fault = fault};
 
-    for (;;) {
-        if (!read_item(run, &at, &items, &item, fault))
-            return false;
-        if (item.kind == UTGARD_TILE_END)
-            return true;
-        if (item.kind == UTGARD_TILE_STATE) {
-            d.state = item.state;
-            d.draw = NULL;
-            stated = true;
-        } else if (!stated) {
-            return utgard_pp_refuse(fault, GPU_FAULT_LIST, UNIT, list, "a primitive without a state");
-        } else if (!draw_prim(&d, &item, fault)) {
-            fault->draw = d.state.draw;
-            return false;
-        }
-    }
+    bool drawn;
+
+    worker->raster.stage = &stage;
+    worker->raster.data = &d;
+    drawn = run_list(&d, list);
+    if (drawn)
+        raster_worker_settle(&worker->raster);
+    else
+        fault->draw = d.state.draw;
+    worker->raster.data = NULL;
+    return drawn;
 }

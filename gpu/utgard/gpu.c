@@ -26,8 +26,10 @@ static uint32_t irq_pending(const void *device)
     return utgard_device_lines(device);
 }
 
-/* Nothing is put off. */
-static void settle(void *device) {}
+static void settle(void *device)
+{
+    utgard_device_settle(device);
+}
 
 static unsigned faults(void *device, struct gpu_fault *out, unsigned capacity)
 {

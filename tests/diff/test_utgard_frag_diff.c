@@ -202,10 +202,11 @@ static bool random_prim(struct guest *g, const struct utgard_frag *frag, struct 
     struct raster_setup setup = {.vary_count = utgard_frag_varyings(frag)};
     struct raster_vertex v[3];
     float vary[3][RASTER_MAX_VARYINGS] = {{0}};
+    struct gpu_space_run run = {0};
     struct gpu_fault fault;
 
     for (unsigned n = 0; n < 3; n++) {
-        assert_true(utgard_frag_fetch(frag, &g->space, n, vary[n], &fault));
+        assert_true(utgard_frag_fetch(frag, &g->space, &run, n, vary[n], &fault));
         v[n] = (struct raster_vertex){.x = (int32_t)below(16 * 24) - 64,
                                       .y = (int32_t)below(16 * 24) - 64,
                                       .z = (float)below(1001) / 1000.0f,

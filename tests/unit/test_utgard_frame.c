@@ -98,7 +98,7 @@ static void scene_open(struct scene *s)
     s->frame = (struct utgard_pp_frame){.space = &s->g.space,
                                         .engine = s->engine,
                                         .pool = s->pool,
-                                        .reader = {&s->script, next},
+                                        .reader = {&s->script, next, NULL},
                                         .tiles = s->tiles,
                                         .fuel = 1u << 30,
                                         .packets = 1u << 20,
@@ -107,7 +107,7 @@ static void scene_open(struct scene *s)
     s->frame.registers[4] = 0xffffff;
     s->frame.registers[6] = 0x80402010; /* red 0x10, green 0x20, blue 0x40, alpha 0x80 */
     s->frame.registers[10] = s->frame.registers[11] = SIDE - 1;
-    assert_true(utgard_frame_tiles(&s->g.space, MASTER, s->tiles, &s->frame.tile_count, NULL));
+    assert_true(utgard_frame_tiles(&s->g.space, MASTER, 0, s->tiles, &s->frame.tile_count, NULL));
     assert_int_equal(s->frame.tile_count, 9);
     s->script.items = s->items;
 }
@@ -157,9 +157,11 @@ static void add_reload(struct scene *s, unsigned n, uint32_t format, uint32_t ma
     guest_field(words, 222, 26, (SOURCE + 0x8000 * n) >> 6);
     guest_put(&s->g, at, words, sizeof words);
     guest_put(&s->g, TEXTURES + 4 * n, &at, 4);
-    item[0] = (struct utgard_tile_item){
-        .kind = UTGARD_TILE_STATE,
-        .state = {.rsw = STATE + 64 * n, .positions = POSITIONS, .clip = {0, 0, SIDE, SIDE}}};
+    item[0] = (struct utgard_tile_item){.kind = UTGARD_TILE_STATE,
+                                        .state = {.rsw = STATE + 64 * n,
+                                                  .positions = POSITIONS,
+                                                  .clip = {0, 0, SIDE, SIDE},
+                                                  .four_samples = mask != 15}};
     item[1] = (struct utgard_tile_item){.kind = UTGARD_TILE_RECTANGLE, .index = {0, 1, 2}};
     s->script.count += 2;
 }
@@ -311,10 +313,10 @@ static void test_faults(void **unused)
     assert_int_equal(fault.kind, GPU_FAULT_TIMEOUT);
     guest_put(&s.g, MASTER, strange, sizeof strange);
     s.frame.tile_count = 0;
-    assert_false(utgard_frame_tiles(&s.g.space, MASTER, s.tiles, &s.frame.tile_count, &fault));
+    assert_false(utgard_frame_tiles(&s.g.space, MASTER, 0, s.tiles, &s.frame.tile_count, &fault));
     assert_int_equal(fault.kind, GPU_FAULT_LIST);
     assert_int_equal(fault.address, MASTER + 8);
-    assert_false(utgard_frame_tiles(&s.g.space, GUEST_SIZE, s.tiles, &s.frame.tile_count, &fault));
+    assert_false(utgard_frame_tiles(&s.g.space, GUEST_SIZE, 0, s.tiles, &s.frame.tile_count, &fault));
     scene_close(&s);
 }
 

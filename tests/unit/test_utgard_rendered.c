@@ -212,6 +212,7 @@ static void test_flips(void **data)
             guest_start_mmu(&g, (enum utgard_ip)(UTGARD_IP_PPMMU0 + n));
             write_frame(&g, base, pp, pp[LISTS + n]);
             utgard_write(g.device, base + PP_CTRL, PP_START);
+            utgard_device_settle(g.device);
             fault = guest_fault(&g);
             faults += fault.kind != GPU_FAULT_NONE;
             assert_true(fault.kind != GPU_FAULT_NONE || utgard_read(g.device, base + PP_RAW) & 1);
