@@ -4,9 +4,9 @@
 
 #include "jit/math.h"
 
-/* Immediate of VCVTPS2PH: to nearest even, whatever MXCSR says. */
-#define NEAREST_EVEN 0u
-#define FENCE        "llvm.arithmetic.fence"
+#define NEAREST_EVEN      0u          /* immediate of VCVTPS2PH: whatever MXCSR says */
+#define CURRENT_DIRECTION 4u          /* of VCVTPH2PS, which is exact */
+#define LEAST_NORMAL      0x38800000u /* 2^-14, a single */
 
 static LLVMValueRef call(struct jit_builder *b, const char *name, LLVMValueRef *args, unsigned count)
 {
@@ -16,30 +16,44 @@ static LLVMValueRef call(struct jit_builder *b, const char *name, LLVMValueRef *
     return LLVMBuildCall2(b->ir, LLVMIntrinsicGetType(b->context, id, NULL, 0), function, args, count, "");
 }
 
-/* `count` halves, by their bits, as singles. LLVM must not see that they were halves: it computes on with
- * halves then, and a choice between one and a zero it takes for the smaller or greater of both, forgetting
- * which of two zeros the choice gives (InstCombine of LLVM 19: a cast behind a "min" or "max"). */
-static LLVMValueRef widen(struct jit_builder *b, LLVMValueRef bits, unsigned count)
+/* Lanes of at least the least normal half, infinities and NaN; without regard to what the rounding gives. */
+static LLVMValueRef normal(struct jit_builder *b, LLVMValueRef x)
 {
-    LLVMTypeRef halves = LLVMVectorType(LLVMHalfTypeInContext(b->context), count);
-    LLVMTypeRef singles = LLVMVectorType(b->f32, count);
-    LLVMValueRef wide = LLVMBuildFPExt(b->ir, LLVMBuildBitCast(b->ir, bits, halves, ""), singles, "");
-    unsigned id = LLVMLookupIntrinsicID(FENCE, strlen(FENCE));
-    LLVMValueRef fence = LLVMGetIntrinsicDeclaration(b->module, id, &singles, 1);
+    LLVMValueRef size = LLVMBuildAnd(b->ir, jit_as_i32(b, x), jit_splat_u32(b, 0x7fffffff), "");
 
-    return LLVMBuildCall2(b->ir, LLVMIntrinsicGetType(b->context, id, &singles, 1), fence, &wide, 1, "");
+    return LLVMBuildICmp(b->ir, LLVMIntUGE, size, jit_splat_u32(b, LEAST_NORMAL), "");
+}
+
+static LLVMValueRef zero_of(struct jit_builder *b, LLVMValueRef x)
+{
+    return jit_as_f32(b, LLVMBuildAnd(b->ir, jit_as_i32(b, x), jit_splat_u32(b, 0x80000000), ""));
 }
 
 static LLVMValueRef round_avx512(struct jit_builder *b, LLVMValueRef x)
 {
-    LLVMValueRef args[4] = {x, jit_i32(b, NEAREST_EVEN), LLVMConstNull(b->i16x16), LLVMConstAllOnes(b->i16)};
+    LLVMValueRef narrow[4] = {x, jit_i32(b, NEAREST_EVEN), LLVMConstNull(b->i16x16),
+                              LLVMConstAllOnes(b->i16)};
+    LLVMValueRef wide[4] = {call(b, "llvm.x86.avx512.mask.vcvtps2ph.512", narrow, 4), zero_of(b, x),
+                            jit_mask_to_bits(b, normal(b, x)), jit_i32(b, CURRENT_DIRECTION)};
 
-    return widen(b, call(b, "llvm.x86.avx512.mask.vcvtps2ph.512", args, 4), 16);
+    return call(b, "llvm.x86.avx512.mask.vcvtph2ps.512", wide, 4);
+}
+
+/* Eight halves, by their bits, as singles. LLVM must not see that they are: it would compare and round halves
+ * instead, lane by lane where the processor has no such instruction, and lose the sign of zeros. */
+static LLVMValueRef widen_eight(struct jit_builder *b, LLVMValueRef bits)
+{
+    LLVMTypeRef halves = LLVMVectorType(LLVMHalfTypeInContext(b->context), 8);
+    LLVMTypeRef singles = LLVMVectorType(b->f32, 8);
+    LLVMValueRef wide = LLVMBuildBitCast(b->ir, bits, halves, "");
+
+    wide = LLVMBuildFPExt(b->ir, wide, singles, "");
+    return jit_intrinsic(b, "llvm.arithmetic.fence", &singles, 1, &wide, 1);
 }
 
 static LLVMValueRef round_f16c(struct jit_builder *b, LLVMValueRef x)
 {
-    LLVMValueRef poison = LLVMGetPoison(b->f32x16), part[2], order[16];
+    LLVMValueRef poison = LLVMGetPoison(b->f32x16), part[2], order[16], all;
 
     for (unsigned n = 0; n < 16; n++)
         order[n] = jit_i32(b, n);
@@ -47,27 +61,28 @@ static LLVMValueRef round_f16c(struct jit_builder *b, LLVMValueRef x)
         LLVMValueRef eight = LLVMBuildShuffleVector(b->ir, x, poison, LLVMConstVector(order + 8 * n, 8), "");
         LLVMValueRef args[2] = {eight, jit_i32(b, NEAREST_EVEN)};
 
-        part[n] = widen(b, call(b, "llvm.x86.vcvtps2ph.256", args, 2), 8);
+        part[n] = widen_eight(b, call(b, "llvm.x86.vcvtps2ph.256", args, 2));
     }
-    return LLVMBuildShuffleVector(b->ir, part[0], part[1], LLVMConstVector(order, 16), "");
+    all = LLVMBuildShuffleVector(b->ir, part[0], part[1], LLVMConstVector(order, 16), "");
+    return jit_select(b, normal(b, x), all, zero_of(b, x));
 }
 
-/* A number added whose last place is the half's rounds there, to even, and is taken off again exactly. Its
- * exponent is the single's plus 13, at least that of the least normal half, at most that of 2^16. */
+/* A number added whose last place is the half's rounds there, to even, and is taken off again exactly: its
+ * exponent is the single's plus 13, and at most that of 2^16. */
 static LLVMValueRef round_by_addition(struct jit_builder *b, LLVMValueRef x)
 {
-    LLVMValueRef bits = jit_as_i32(b, x), sign = jit_splat_u32(b, 0x80000000), magic, inf;
-    LLVMValueRef least = jit_splat_u32(b, 0x38800000), most = jit_splat_u32(b, 0x47800000);
+    LLVMValueRef bits = jit_as_i32(b, x), most = jit_splat_u32(b, 0x47800000), magic, inf;
     LLVMValueRef size = jit_as_f32(b, LLVMBuildAnd(b->ir, bits, jit_splat_u32(b, 0x7fffffff), ""));
 
     magic = LLVMBuildAnd(b->ir, bits, jit_splat_u32(b, 0x7f800000), "");
-    magic = jit_select(b, LLVMBuildICmp(b->ir, LLVMIntUGT, magic, least, ""), magic, least);
     magic = jit_select(b, LLVMBuildICmp(b->ir, LLVMIntULT, magic, most, ""), magic, most);
     magic = jit_as_f32(b, LLVMBuildAdd(b->ir, magic, jit_splat_u32(b, 13u << 23), ""));
     size = LLVMBuildFSub(b->ir, LLVMBuildFAdd(b->ir, size, magic, ""), magic, "");
     inf = LLVMBuildFCmp(b->ir, LLVMRealOGE, size, jit_as_f32(b, most), "");
     size = jit_select(b, inf, jit_as_f32(b, jit_splat_u32(b, 0x7f800000)), size);
-    return jit_as_f32(b, LLVMBuildOr(b->ir, jit_as_i32(b, size), LLVMBuildAnd(b->ir, bits, sign, ""), ""));
+    bits = LLVMBuildAnd(b->ir, bits, jit_splat_u32(b, 0x80000000), "");
+    bits = jit_as_f32(b, LLVMBuildOr(b->ir, jit_as_i32(b, size), bits, ""));
+    return jit_select(b, normal(b, x), bits, zero_of(b, x));
 }
 
 LLVMValueRef jit_round_to_half(struct jit_builder *b, LLVMValueRef x)

@@ -10,7 +10,7 @@ LLVMValueRef jit_sin_turns(struct jit_builder *b, LLVMValueRef x);
 LLVMValueRef jit_cos_turns(struct jit_builder *b, LLVMValueRef x);
 LLVMValueRef jit_atan(struct jit_builder *b, LLVMValueRef x);
 
-/* The nearest half (util/half.h: to even, denormal halves kept) as the single that it is; a NaN stays one. */
+/* util_round_to_half (util/half.h) of each lane; a NaN stays one. */
 LLVMValueRef jit_round_to_half(struct jit_builder *b, LLVMValueRef x);
 
 #endif

@@ -25,4 +25,19 @@ static inline __m128 util_halves_to_floats(__m128i h)
     return _mm_castsi128_ps(_mm_or_si128(v, sign));
 }
 
+/* The nearest half, to even, as a single; zero, with its sign, for what is less than the least normal half,
+ * 2^-14. */
+static inline float util_round_to_half(float f)
+{
+    if (f < 0x1p-14f && f > -0x1p-14f)
+        return __builtin_copysignf(0.0f, f);
+    return util_half_to_float(util_float_to_half(f));
+}
+
+/* Zeros instead of denormal halves. */
+static inline uint16_t util_half_flushed(uint16_t h)
+{
+    return h & 0x7c00 ? h : h & 0x8000;
+}
+
 #endif

@@ -84,7 +84,7 @@ static int read_uniforms(struct utgard_frag *frag, const struct gpu_space *space
     if (!frag->uniforms)
         return -ENOMEM;
     for (uint32_t n = 0; n < count; n++)
-        frag->uniforms[n] = util_half_to_float(util_load16(at + 2ull * n));
+        frag->uniforms[n] = util_half_to_float(util_half_flushed(util_load16(at + 2ull * n)));
     frag->head.uniform_count = count;
     return 0;
 }

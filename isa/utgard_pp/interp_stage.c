@@ -66,7 +66,7 @@ uint32_t machine_result(const struct machine *m, uint32_t value)
 {
     if (m->ports->numeric != ISA_EXACT)
         return value;
-    return util_f2u(util_half_to_float(util_float_to_half(util_u2f(value))));
+    return util_f2u(util_round_to_half(util_u2f(value)));
 }
 
 void machine_write(struct machine *m, uint8_t reg, unsigned c, const uint32_t value[16])
@@ -352,7 +352,7 @@ static void constants(struct machine *m, const struct utgard_pp_insn *i)
 {
     for (unsigned k = 0; k < 2; k++)
         for (unsigned n = 0; utgard_pp_has(i, (enum utgard_pp_field)(UTGARD_PP_CONST0 + k)) && n < 4; n++) {
-            uint32_t value = util_f2u(util_half_to_float(i->constant[k][n]));
+            uint32_t value = util_f2u(util_half_to_float(util_half_flushed(i->constant[k][n])));
             for (unsigned l = 0; l < 16; l++)
                 m->special[k][n][l] = value;
         }

@@ -350,7 +350,7 @@ void trans_pp_stages(struct trans *t)
     for (unsigned n = 0; n < 4; n++) {
         for (unsigned k = 0; k < 2; k++) {
             bool has = utgard_pp_has(i, (enum utgard_pp_field)(UTGARD_PP_CONST0 + k));
-            uint32_t value = has ? util_f2u(util_half_to_float(i->constant[k][n])) : 0;
+            uint32_t value = has ? util_f2u(util_half_to_float(util_half_flushed(i->constant[k][n]))) : 0;
             t->reg[UTGARD_PP_R_CONST0 + k][n] = bits(t, value);
         }
         t->reg[UTGARD_PP_R_TEXTURE][n] = t->reg[UTGARD_PP_R_UNIFORM][n] = zero(t);

@@ -39,7 +39,7 @@ static inline void make_world(struct world *w, uint64_t *seed, enum isa_numeric 
     for (unsigned l = 0; l < 16; l++)
         w->frontface[l] = l & 1 ? 0x3f800000 : 0;
     for (unsigned n = 0; numeric == ISA_EXACT && n < UNIFORMS; n++)
-        w->uniform[n] = util_f2u(util_half_to_float((uint16_t)random_next(seed)));
+        w->uniform[n] = util_f2u(util_half_to_float(util_half_flushed((uint16_t)random_next(seed))));
 }
 
 /* ---- interpreter ---- */

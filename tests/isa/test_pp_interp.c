@@ -375,8 +375,9 @@ static void registers_are_halves(void **unused)
         {"c0 2048.0, 1.0, 1.0, 0.0 ; mul.v0 r1, c0, c0.yyyy ; sum3.v1 r0, ^v0", 2050, 2050},
         {"c0 3.0, 0.0, 0.0, 0.0 ; rcp.s2 r0.x, c0.x", 1.0f / 3, 0.333251953125f},
         {"c0 60000.0, 0.0, 0.0, 0.0 ; add.v1 r0, c0, c0", 120000, INFINITY},
-        {"c0 0x0001, 0.5, 0.0, 0.0 ; mul.s0 r0.x, c0.x, c0.y", 0x1p-25f, 0},
-        {"c0 0x0003, 0.5, 0.0, 0.0 ; mul.s0 r0.x, c0.x, c0.y", 0x3p-25f, 0x1p-23f},
+        {"c0 0x0400, 0.5, 0.0, 0.0 ; mul.s0 r0.x, c0.x, c0.y", 0x1p-15f, 0},
+        {"c0 0x0400, 0.5, 0.0, 0.0 ; mul.s0 r0.x, c0.x, c0.y ; rcp.s2 r0.x, r0.x", 32768, INFINITY},
+        {"c0 0x03ff, 1.0, 0.0, 0.0 ; mov.v1 r0, c0", 0, 0},
         /* what an accumulator takes from its multiplier is a half too */
         {"c0 2047.0, 1.5, -3070.0, 0.0 ; mul.s0 none, c0.x, c0.y ; add.s1 r0.x, ^s0, c0.z", 0.5f, 0},
     };

@@ -704,7 +704,7 @@ static void check_halves(enum jit_level level)
         }
         f(out);
         for (uint32_t n = 0; n < 16; n++) {
-            uint32_t half = util_f2u(util_half_to_float(util_float_to_half(util_u2f(in[n]))));
+            uint32_t half = util_f2u(util_round_to_half(util_u2f(in[n])));
             bool nan = (half & 0x7fffffff) > 0x7f800000;
             if (nan ? (out[n] & 0x7fffffff) <= 0x7f800000 : out[n] != half)
                 fail_msg("level %d: %08x gives %08x, not %08x", (int)level, in[n], out[n], half);
