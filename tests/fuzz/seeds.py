@@ -230,6 +230,20 @@ for folder in ("triangle", "cube", "loop"):
         if n < 3:
             save("fuzz_qpu", "mesa-%s-%d" % (folder, n), read(folder, file))
 
+# Mali's: the cases of tests/isa, some together; once interpreted alone, once compiled too.
+STOP = struct.pack("<I", 1 | 1 << 5)  # of a PP: one word, no fields
+for target, cases, size, end in (("fuzz_gp_program", "utgard_gp.cases", 16, b""),
+                                 ("fuzz_pp_program", "utgard_pp.cases", 4, STOP)):
+    programs = []
+    for line in open(os.path.join(here, "..", "isa", cases)):
+        code = line.split(" ")[0]
+        if line[:1] in "#!\n" or any(c not in "0123456789abcdef" for c in code):
+            continue
+        programs.append(int(code, 16).to_bytes(-(-len(code) // (2 * size)) * size, "little"))
+    for n in range(0, len(programs), 6):
+        save(target, "cases-%02d" % (n // 6), bytes([(n // 6) % 16 | 16 * (n // 6 % 4)]) +
+             b"".join(programs[n:n + 6]) + end)
+
 # ---- texture units ----
 
 for kind in range(18):
@@ -270,3 +284,41 @@ save("fuzz_protocol", "submit", session([step(CREATE, struct.pack("<IIII", 26214
 for n in range(64):
     save("fuzz_protocol", "row-%02d" % n, session([step(CREATE, create), step(n, struct.pack("<8I", 1, 0, 1, 0, 1024, 0, 1, 0),
                                                    0)], bytes(range(64))))
+
+# ---- the card of a Mali: the driver's rows stand first, as in drm/lima.c; the input's last byte names the GPU ----
+
+PARAM, LIMA_CREATE, INFO, LIMA_SUBMIT, LIMA_WAIT, NEW_CONTEXT, END_CONTEXT = range(7)
+FIRST = 0x10000  # the first buffer's address
+FRAME = POINTED + 256
+
+
+def mali_session(name, gpu, steps, buffers=b"", frame=b""):
+    pointed = buffers.ljust(FRAME - POINTED, b"\0") + frame
+    save("fuzz_protocol", "%s-%s" % (gpu, name), session(steps, pointed + {"mali400": b"\x80", "mali450": b"\xc0"}[gpu]))
+
+
+def lima_submit(pipe, count, frame_size, out_sync=0):
+    return step(LIMA_SUBMIT, struct.pack("<IIIIQQIIII", 0, pipe, count, frame_size, POINTED, FRAME, 0, out_sync, 0, 0))
+
+
+def lima_buffer(size, heap=0):
+    return step(LIMA_CREATE, struct.pack("<IIII", size, heap, 0, 0))
+
+
+context = step(NEW_CONTEXT, struct.pack("<II", 0, 0))
+wait = step(LIMA_WAIT, struct.pack("<IIq", 1, 3, 0))
+for gpu, frame_size, lists in (("mali400", 272, 8), ("mali450", 312, 18)):
+    mali_session("asked", gpu, [step(PARAM, struct.pack("<IIQ", n, 0, 0)) for n in range(5)])
+    mali_session("buffers", gpu, [lima_buffer(8192), lima_buffer(1 << 20, 1),
+                                  step(INFO, struct.pack("<IIQ", 1, 0, 0)), step(INFO, struct.pack("<IIQ", 2, 0, 0)),
+                                  wait, context, step(END_CONTEXT, struct.pack("<II", 0, 0))])
+    two = struct.pack("<IIII", 1, 3, 2, 3)
+    mali_session("gp", gpu, [context, lima_buffer(8192), lima_buffer(1 << 20, 1), lima_submit(0, 2, 24), wait],
+                 two, struct.pack("<6I", FIRST, FIRST + 64, FIRST + 256, FIRST + 512, FIRST + 8192, FIRST + 8192 + (1 << 20)))
+    registers = [FIRST, FIRST] + [0] * 12 + [4096] + [0] * 8
+    frame = struct.pack("<23II36I", *registers, 2, *[0] * 36) + struct.pack("<%dI" % lists, *([0, 0] if lists > 8 else []),
+                                                                            *[FIRST] * (lists - (2 if lists > 8 else 0)))
+    mali_session("pp", gpu, [context, lima_buffer(8192), lima_buffer(8192), lima_submit(1, 2, frame_size), wait],
+                 two, frame)
+    mali_session("twice", gpu, [context, lima_buffer(8192), lima_submit(1, 2, frame_size)], struct.pack("<IIII", 1, 3, 1, 3),
+                 frame)
