@@ -16,10 +16,12 @@
 
 #include "gpu/capture.h"
 #include "gpu/capture_format.h"
+#include "gpu/families.h"
+#include "gpu/picture.h"
 #include "gpu/replay.h"
 #include "util/bits.h"
 
-#define PICTURES 4
+#define PICTURES 8 /* at most, of a capture */
 
 static uint8_t *file;
 static uint64_t file_size;
@@ -32,10 +34,12 @@ static uint32_t below(uint32_t n)
     return (uint32_t)(((seed >> 32) * n) >> 32);
 }
 
-static int read_file(void **unused)
+/* One capture of each family; *state is its path. */
+static int read_file(void **state)
 {
-    const struct jit_options jit = {.level = -1, .cache_dir = ""};
-    FILE *f = fopen(SOURCE_DIR "/tests/captures/gltest.vtc", "rb");
+    char path[1024];
+    snprintf(path, sizeof path, "%s/tests/captures/%s", SOURCE_DIR, (const char *)*state);
+    FILE *f = fopen(path, "rb");
     if (!f || fseek(f, 0, SEEK_END))
         return -1;
     file_size = (uint64_t)ftell(f);
@@ -43,13 +47,24 @@ static int read_file(void **unused)
     file = malloc(file_size);
     bool ok = file && fread(file, 1, file_size, f) == file_size;
     fclose(f);
-    return ok ? jit_engine_create(&jit, &engine, NULL) : -1;
+    return ok ? 0 : -1;
 }
 
 static int forget(void **unused)
 {
-    jit_engine_destroy(engine);
     free(file);
+    return 0;
+}
+
+static int start_engine(void **unused)
+{
+    const struct jit_options jit = {.level = -1, .cache_dir = ""};
+    return jit_engine_create(&jit, &engine, NULL);
+}
+
+static int stop_engine(void **unused)
+{
+    jit_engine_destroy(engine);
     return 0;
 }
 
@@ -98,7 +113,7 @@ static void test_cut(void **unused)
     struct played whole = play(file_size);
     uint64_t at = CAPTURE_HEADER_SIZE + util_load32(file + 12);
     unsigned chunks = 0, last = 0;
-    assert_int_equal(whole.pictures, PICTURES);
+    assert_true(whole.pictures > 0);
     assert_false(whole.torn);
     for (; at < file_size; chunks++) {
         const uint64_t next = at + CAPTURE_CHUNK_HEADER + util_load32(file + at + 8);
@@ -111,34 +126,32 @@ static void test_cut(void **unused)
             }
             assert_int_equal(p.code, 0);
             assert_true(p.torn);
-            assert_in_range(p.pictures, last, PICTURES); /* nothing of what was whole is lost */
+            assert_in_range(p.pictures, last, whole.pictures); /* nothing of what was whole is lost */
             assert_memory_equal(p.hash, whole.hash, p.pictures * sizeof *p.hash);
             last = p.pictures;
         }
         at = next;
     }
     assert_int_equal(at, file_size);
-    assert_true(chunks > PICTURES);
-    assert_int_equal(last, PICTURES); /* all but the end chunk */
+    assert_true(chunks > whole.pictures);
+    assert_int_equal(last, whole.pictures); /* all but the end chunk */
 }
 
 /* ---- turned ---- */
 
 struct events {
     uint32_t count;
-    struct capture_event event[4096];
-    uint64_t memory_size;
+    struct capture_event event[16384];
+    struct capture_info info;
 };
 
 /* The capture's events, with pages of their own, whose bytes may be changed. */
 static void read_events(struct events *out)
 {
     struct capture_reader *reader;
-    struct capture_info info;
     struct capture_event e;
     assert_int_equal(capture_reader_from_memory(file, file_size, &reader, NULL), 0);
-    capture_reader_info(reader, &info);
-    out->memory_size = info.memory_size;
+    capture_reader_info(reader, &out->info);
     out->count = 0;
     while (!capture_read(reader, &e, NULL) && e.type != CAPTURE_EVENT_END) {
         assert_true(out->count < UTIL_ARRAY_SIZE(out->event));
@@ -198,33 +211,35 @@ static void give(const struct events *events, struct util_pool *pool, bool compi
                                         .job_fuel = 16 << 20,
                                         .fuel = 2000};
     struct gpu_memory memory;
-    struct vc4_device *device;
-    assert_int_equal(gpu_memory_create(events->memory_size, &memory), 0);
-    assert_int_equal(vc4_device_create(&memory, &options, &device), 0);
+    struct gpu_device gpu;
+    assert_int_equal(gpu_memory_create(events->info.memory_size, &memory), 0);
+    assert_int_equal(gpu_create(events->info.gpu, &memory, &options, &gpu), 0);
     for (uint32_t i = 0; i < events->count; i++) {
         const struct capture_event *e = &events->event[i];
         if (e->type == CAPTURE_EVENT_REGISTER || e->type == CAPTURE_EVENT_IRQ_REPLY)
-            vc4_write(device, e->reg.offset, e->reg.value);
+            gpu_device_write(&gpu, e->reg.offset, e->reg.value);
         for (uint32_t k = 0; e->type == CAPTURE_EVENT_PAGES && k < e->pages.count; k++)
             memcpy(memory.base + e->pages.pages[k].address, e->pages.pages[k].bytes, GPU_PAGE);
     }
     memset(out, 0, sizeof *out);
-    out->fault_count = vc4_device_faults(device, out->faults, 64);
+    out->fault_count = gpu_device_faults(&gpu, out->faults, 64);
     for (uint32_t i = 0; i < events->count; i++) { /* images that were to be shown */
-        const struct capture_frame *f = &events->event[i].frame;
-        uint64_t bytes = (uint64_t)f->stride * f->height;
-        if (events->event[i].type == CAPTURE_EVENT_FRAME && gpu_memory_at(&memory, f->address, bytes))
-            out->memory = XXH3_64bits_withSeed(memory.base + f->address, bytes, out->memory);
+        struct util_image image;
+        if (events->event[i].type != CAPTURE_EVENT_FRAME ||
+            gpu_picture(&memory, &events->event[i].frame, &image))
+            continue;
+        out->memory = XXH3_64bits_withSeed(image.pixels, (size_t)image.width * image.height * 4, out->memory);
+        util_image_finish(&image);
     }
-    vc4_device_destroy(device);
+    gpu_device_destroy(&gpu);
     gpu_memory_destroy(&memory);
 }
 
-static void check_report(const struct gpu_fault *f)
+static void check_report(const char *gpu, const struct gpu_fault *f)
 {
     char text[512];
     assert_in_range(f->kind, GPU_FAULT_PACKET, GPU_FAULT_DEADLOCK);
-    assert_string_equal(f->gpu, "vc4");
+    assert_string_equal(f->gpu, gpu);
     assert_non_null(f->unit);
     assert_true(f->text[0]);
     assert_true(f->job > 0 || !strcmp(f->unit, "registers"));
@@ -253,7 +268,7 @@ static void test_turned_bits(void **unused)
         assert_int_equal(once->fault_count, again->fault_count);
         assert_int_equal(once->memory, again->memory);
         for (unsigned i = 0; i < once->fault_count; i++) {
-            check_report(&once->faults[i]);
+            check_report(events->info.gpu, &once->faults[i]);
             assert_int_equal(once->faults[i].kind, again->faults[i].kind);
             assert_int_equal(once->faults[i].job, again->faults[i].job);
             assert_int_equal(once->faults[i].address, again->faults[i].address);
@@ -264,7 +279,7 @@ static void test_turned_bits(void **unused)
         free_events(events);
     }
     print_message("%u rounds with faults, %u without\n", faulted, unharmed);
-    assert_true(faulted > 15 && unharmed > 10); /* both happen */
+    assert_true(faulted > 10 && unharmed > 10); /* both happen */
     util_pool_destroy(pool);
     free(once);
     free(again);
@@ -273,9 +288,11 @@ static void test_turned_bits(void **unused)
 
 int main(void)
 {
+    static char vc4[] = "gltest.vtc", mali400[] = "mali400/gltest.vtc", mali450[] = "mali450/gltest.vtc";
+#define ON(test, capture) {#test " " #capture, test, read_file, forget, capture}
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_turned_bits),
+        ON(test_cut, vc4),         ON(test_cut, mali400),         ON(test_cut, mali450),
+        ON(test_turned_bits, vc4), ON(test_turned_bits, mali400), ON(test_turned_bits, mali450),
     };
-    return cmocka_run_group_tests(tests, read_file, forget);
+    return cmocka_run_group_tests(tests, start_engine, stop_engine);
 }
