@@ -1,0 +1,504 @@
+/* `vitrail explain` and `vitrail profile` on jobs of Mali-400 made by hand: each fact told is one that was
+ * put in; on what was recorded, the parts add up. */
+#include "utgard_guest.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "gpu/capture.h"
+#include "gpu/utgard/rsw.h"
+#include "gpu/utgard/writeback.h"
+#include "isa/utgard_pp/asm.h"
+#include "isa/utgard_pp/insn.h"
+#include "raster/surface.h"
+#include "tests/unit/json_reader.h"
+#include "tools/explain.h"
+#include "tools/profile.h"
+
+enum { FIRST = 0x400000, LIST = FIRST, MASTER = 0x401000, BLOCKS = 0x402000, STATE = 0x403000 };
+enum { PROGRAM = 0x404000, POSITIONS = 0x405000, VARYINGS = 0x406000, TEXTURES = 0x407000 };
+enum { DESCRIPTOR = 0x407100, TEXELS = 0x408000, LISTS = 0x410000, HEAP = 0x420000 };
+enum { IMAGE = 0x430000, LAST = 0x440000, TILES = 4, SIDE = TILES * 16 };
+enum { PP_CTRL = 0x100c, PP_START = 0x40, WRITE_BACK = 0x100 };
+
+#define RED   0xff0000ffu /* as the tile has it */
+#define BLUE  0xffff0000u
+#define CLEAR 0x80402010u
+
+#define PLAIN "c0 0.0, 0.0, 1.0, 1.0 ; mov.v0 r0, c0 ; stop\n"
+
+/* ---- a job, and its capture ---- */
+
+struct film {
+    struct guest guest;
+    struct capture_writer *writer;
+    uint8_t *memory; /* of FIRST */
+    struct utgard_rsw state;
+    uint32_t words; /* of the list */
+    char path[64];
+};
+
+static void put(struct film *f, uint32_t address, const void *bytes, size_t size)
+{
+    memcpy(f->memory + (address - FIRST), bytes, size);
+}
+
+static void reg(struct film *f, enum utgard_ip ip, uint32_t offset, uint32_t value)
+{
+    assert_int_equal(capture_write_register(f->writer, guest_base(&f->guest, ip) + offset, value, false), 0);
+}
+
+static void command(struct film *f, uint32_t value, uint32_t opcode)
+{
+    const uint32_t pair[2] = {value, opcode};
+    put(f, LIST + f->words * 4, pair, sizeof pair);
+    f->words += 2;
+}
+
+/* Words 2 to 8, 10 and 13 as lima's reload has them: replace, always. */
+static void plain_state(struct film *f)
+{
+    const uint32_t words[UTGARD_RSW_WORDS] = {
+        0, 0, 0xf03b1ad2, 0x0000000e, 0xffff0000, 7, 7, 0, 0xf007, PROGRAM, 0, 0, 0, 0, 0, VARYINGS};
+    utgard_rsw_unpack(words, &f->state);
+}
+
+static void program(struct film *f, const char *text)
+{
+    struct util_error error = {0};
+    uint32_t *words, count;
+    struct utgard_pp_insn first;
+    if (utgard_pp_asm(text, strlen(text), &words, &count, &error))
+        fail_msg("%s", error.text);
+    put(f, PROGRAM, words, count * 4);
+    assert_true(utgard_pp_decode(words, count, 0, &first) > 0);
+    f->state.first_length = first.count;
+    free(words);
+}
+
+/* The list up to where draws begin; triangles of negative area are culled. */
+static void begin_list(struct film *f)
+{
+    for (uint32_t n = 0; n < TILES * TILES; n++)
+        put(f, BLOCKS + n * 4, &(uint32_t){LISTS + n * 512}, 4);
+    command(f, 0x200 | 1 << 18, 0x1000010b);
+    command(f, 0, 0x1000010c);
+    command(f, (TILES - 1) << 24 | (TILES - 1) << 8, 0x10000109);
+    command(f, TILES, 0x30000000);
+    command(f, BLOCKS, 0x28000000 | (TILES * TILES - 1));
+    command(f, 0, 0x10000107);
+    command(f, util_f2u(SIDE), 0x10000108);
+    command(f, 0, 0x10000105);
+    command(f, util_f2u(SIDE), 0x10000106);
+    command(f, 0, 0x1000010e);
+    command(f, util_f2u(1), 0x1000010f);
+    command(f, STATE, 0x80000000 | POSITIONS >> 4);
+}
+
+static void film_open(struct film *f)
+{
+    const struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 2};
+    *f = (struct film){0};
+    guest_create(&f->guest, &options);
+    f->memory = guest_map(&f->guest, FIRST, LAST - FIRST, RIGHT_BOTH);
+    strcpy(f->path, "/tmp/vitrail-explain-XXXXXX");
+    int fd = mkstemp(f->path);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(capture_writer_create(f->path, "mali400", "a scene", GUEST_BYTES, &f->writer, NULL), 0);
+    plain_state(f);
+    program(f, PLAIN);
+    begin_list(f);
+}
+
+static void film_close(struct film *f)
+{
+    unlink(f->path);
+    guest_destroy(&f->guest);
+}
+
+static void draw(struct film *f, uint32_t first, uint32_t count)
+{
+    command(f, count << 24 | first, 4 << 16 | count >> 8);
+}
+
+static void start_mmu(struct film *f, enum utgard_ip ip)
+{
+    reg(f, ip, MMU_COMMAND, 6);
+    reg(f, ip, MMU_DTE, 0);
+    reg(f, ip, MMU_COMMAND, 0);
+}
+
+static void master_list(struct film *f)
+{
+    uint32_t words[TILES * TILES * 4 + 2], n = 0;
+    for (uint32_t t = 0; t < TILES * TILES; t++) {
+        words[n++] = 0;
+        words[n++] = 0xb8000000 | t % TILES | t / TILES << 8;
+        words[n++] = 0xe0000002 | (LISTS + t * 512) >> 3;
+        words[n++] = 0xb0000000;
+    }
+    words[n++] = 0;
+    words[n] = 0xbc000000;
+    put(f, MASTER, words, sizeof words);
+}
+
+/* GP job, PP job, and the picture they make. */
+static void film_picture(struct film *f)
+{
+    const struct capture_frame picture = {
+        .address = GUEST_PAGES + (IMAGE - FIRST), .width = SIDE, .height = SIDE, .stride = SIDE * 4};
+    uint32_t words[UTGARD_RSW_WORDS];
+    utgard_rsw_pack(&f->state, words);
+    put(f, STATE, words, sizeof words);
+    command(f, 0, 0x50000000);
+    master_list(f);
+    assert_int_equal(capture_write_range(f->writer, &f->guest.memory, 0, f->guest.pages), 0);
+    start_mmu(f, UTGARD_IP_GPMMU);
+    reg(f, UTGARD_IP_GP, 8, LIST);
+    reg(f, UTGARD_IP_GP, 12, LIST + f->words * 4);
+    reg(f, UTGARD_IP_GP, 16, HEAP);
+    reg(f, UTGARD_IP_GP, 20, IMAGE);
+    reg(f, UTGARD_IP_GP, GP_CMD, GP_UPDATE);
+    reg(f, UTGARD_IP_GP, GP_CMD, GP_START_PLBU);
+    start_mmu(f, UTGARD_IP_PPMMU0);
+    reg(f, UTGARD_IP_PP0, 0, MASTER);
+    reg(f, UTGARD_IP_PP0, 4 * 4, 0xffffff);
+    reg(f, UTGARD_IP_PP0, 6 * 4, CLEAR);
+    reg(f, UTGARD_IP_PP0, 10 * 4, SIDE - 1);
+    reg(f, UTGARD_IP_PP0, 11 * 4, SIDE - 1);
+    reg(f, UTGARD_IP_PP0, WRITE_BACK, UTGARD_WB_COLOR);
+    reg(f, UTGARD_IP_PP0, WRITE_BACK + 4, IMAGE);
+    reg(f, UTGARD_IP_PP0, WRITE_BACK + 8, UTGARD_WB_BGRA8888);
+    reg(f, UTGARD_IP_PP0, WRITE_BACK + 20, SIDE * 4 / 8);
+    reg(f, UTGARD_IP_PP0, PP_CTRL, PP_START);
+    assert_int_equal(capture_write_frame(f->writer, &picture), 0);
+    assert_int_equal(capture_writer_close(f->writer), 0);
+    f->writer = NULL;
+}
+
+/* Explains one pixel; the caller ends with explain_finish. */
+static void explain(struct film *f, struct explain_pixel *pixel, struct explain_result *result)
+{
+    const struct vc4_options options = {0};
+    struct util_error error = {0};
+    *result = (struct explain_result){.pixels = pixel, .pixel_count = 1};
+    if (explain_run(f->path, &options, true, true, result, NULL, NULL, &error))
+        fail_msg("%s", error.text);
+    for (unsigned i = 0; i < result->fault_count; i++)
+        fail_msg("%s", result->faults[i].text);
+    assert_true(pixel->found);
+    assert_true(pixel->agrees);
+    assert_int_equal(pixel->stages.count, 1);
+}
+
+/* ---- scenes ---- */
+
+static void triangle(struct film *f, uint32_t first, float x, float y, float side, float z, bool away)
+{
+    const float v[3][4] = {{x, y, z, 1}, {x + side, y, z, 1}, {x, y + side, z, 1}};
+    put(f, POSITIONS + first * 16, v[0], 16);
+    put(f, POSITIONS + first * 16 + 16, v[away ? 2 : 1], 16);
+    put(f, POSITIONS + first * 16 + 32, v[away ? 1 : 2], 16);
+}
+
+/* A triangle in front, one behind it and one that faces away in one draw; less, with depth writes. */
+static void three_triangles(struct film *f)
+{
+    f->state.depth_func = RASTER_LESS;
+    f->state.depth_write = 1;
+    triangle(f, 0, 8, 8, 40, 0.25f, false);
+    triangle(f, 3, 4, 4, 40, 0.5f, false);
+    triangle(f, 6, 6, 6, 40, 0.125f, true);
+    draw(f, 0, 9);
+}
+
+static void check_written(const struct explain_result *r, const struct explain_event *e)
+{
+    assert_int_equal(e->outcome, EXPLAIN_WRITTEN);
+    assert_int_equal(e->draw, 0);
+    assert_int_equal(e->primitive, 0);
+    assert_string_equal(r->draws.at[0].bin.mode, "triangles");
+    assert_false(r->draws.at[0].bin.indexed);
+    assert_int_equal(r->draws.at[0].bin.length, 9);
+    assert_int_equal(e->kind, GPU_TRIANGLES);
+    assert_int_equal(e->list_address, STATE);
+    assert_int_equal(e->vertices, 3);
+    assert_int_equal(e->index[1], 1);
+    assert_int_equal(e->vertex[1].x, 48 * 16);
+    assert_int_equal(e->coverage, 1);
+    assert_int_equal(e->color_before[0], CLEAR);
+    assert_int_equal(e->color_after[0], BLUE);
+    assert_int_equal(e->lane.tests.count, 1);
+    const struct gpu_test *t = &e->lane.tests.at[0];
+    assert_int_equal(t->when, GPU_TEST_BEFORE);
+    assert_int_equal(t->depth, 0x400000);
+    assert_int_equal(t->before[0], 0xffffff00);
+    assert_int_equal(t->after[0], 0x40000000);
+    assert_int_equal(t->rule.depth_func, RASTER_LESS);
+    assert_int_equal(t->passed, 1);
+    assert_int_equal(r->programs.at[e->program].address, PROGRAM);
+    assert_int_equal(e->lane.trace.count, 1);
+    assert_int_equal(e->lane.executed, 1);
+    const struct gpu_step *step = &e->lane.trace.at[0];
+    assert_int_equal(step->writes, 1);
+    assert_string_equal(step->write[0].name, "r0");
+    assert_int_equal(step->write[0].count, 4);
+    assert_true(util_u2f(step->write[0].value[2]) == 1.0f);
+    assert_true(e->lane.output.given);
+    assert_int_equal(e->lane.output.source, BLUE);
+}
+
+static void primitives_at_a_pixel(void **data)
+{
+    struct film f;
+    struct explain_pixel pixel = {.picture = 1, .x = 12, .y = 10};
+    struct explain_result result;
+    (void)data;
+    film_open(&f);
+    three_triangles(&f);
+    film_picture(&f);
+    explain(&f, &pixel, &result);
+    assert_int_equal(pixel.address, GUEST_PAGES + (IMAGE - FIRST) + (10 * SIDE + 12) * 4);
+    const struct explain_stage *stage = &pixel.stages.at[0];
+    assert_int_equal(stage->start, EXPLAIN_CLEARED);
+    assert_int_equal(stage->clear_color, CLEAR);
+    assert_int_equal(stage->tile_size, 16);
+    assert_string_equal(stage->store.what, "write-back unit 0");
+    assert_int_equal(stage->color_last[0], BLUE);
+    assert_int_equal(stage->events.count, 3);
+    check_written(&result, &stage->events.at[0]);
+    const struct explain_event *behind = &stage->events.at[1], *away = &stage->events.at[2];
+    assert_int_equal(behind->outcome, EXPLAIN_DEPTH_FAILED);
+    assert_int_equal(behind->primitive, 1);
+    assert_int_equal(behind->lane.executed, 0); /* the test comes before the program */
+    assert_int_equal(behind->color_after[0], BLUE);
+    assert_int_equal(away->outcome, EXPLAIN_CULLED);
+    assert_int_equal(away->primitive, 2);
+    explain_finish(&result);
+    film_close(&f);
+}
+
+/* What stands behind the program: alpha test, blending, the mask of channels, the program's own discard. */
+static void behind_the_program(void **data)
+{
+    (void)data;
+    for (unsigned n = 0; n < 4; n++) {
+        struct film f;
+        struct explain_pixel pixel = {.picture = 1, .x = 12, .y = 10};
+        struct explain_result result;
+        film_open(&f);
+        program(&f, n == 3 ? "c0 0.0, 0.0, 1.0, 0.5 ; mov.v0 r0, c0\n discard\n"
+                           : "c0 0.0, 0.0, 1.0, 0.5 ; mov.v0 r0, c0 ; stop\n");
+        triangle(&f, 0, 8, 8, 40, 0.25f, false);
+        draw(&f, 0, 3);
+        if (n == 0) { /* alpha 128 is not above 200 */
+            f.state.alpha_func = RASTER_GREATER;
+            f.state.alpha_ref = 200;
+        }
+        if (n == 2)
+            f.state.color_mask = 0;
+        film_picture(&f);
+        explain(&f, &pixel, &result);
+        assert_int_equal(pixel.stages.at[0].events.count, 1);
+        const struct explain_event *e = &pixel.stages.at[0].events.at[0];
+        static const enum explain_outcome outcomes[] = {EXPLAIN_ALPHA_FAILED, EXPLAIN_WRITTEN,
+                                                        EXPLAIN_NO_COLOR, EXPLAIN_DISCARDED};
+        assert_int_equal(e->outcome, outcomes[n]);
+        assert_int_equal(e->color_after[0], n == 1 ? 0x80ff0000 : CLEAR);
+        assert_int_equal(e->lane.output.given, n != 3);
+        assert_int_equal(e->lane.output.alpha_tested, n == 0);
+        if (n == 0) {
+            assert_int_equal(e->lane.output.alpha_ref, 200);
+            assert_int_equal(e->lane.tests.count, 0); /* the others come after it */
+        }
+        explain_finish(&result);
+        film_close(&f);
+    }
+}
+
+/* ---- textures ---- */
+
+static void field(uint32_t *words, uint32_t first, uint32_t bits, uint64_t value)
+{
+    for (uint32_t n = 0; n < bits; n++)
+        words[(first + n) / 32] |= (uint32_t)(value >> n & 1) << (first + n) % 32;
+}
+
+/* 16 x 16 texels of 8888, nearest, coordinates in texels; each says where it is. */
+static void put_texture(struct film *f)
+{
+    const float corners[6][2] = {{0, 0}, {16, 0}, {0, 16}};
+    uint32_t words[16] = {0};
+    for (uint32_t n = 0; n < 256; n++)
+        put(f, TEXELS + n * 4, &(uint32_t){0xff000000u | (n / 16) << 8 | n % 16}, 4);
+    field(words, 0, 6, 0x16);
+    field(words, 16, 15, 16 * 4);
+    field(words, 39, 1, 1);
+    field(words, 42, 2, 1);
+    field(words, 72, 1, 1);
+    field(words, 75, 2, 3);
+    field(words, 77, 9, 0111);
+    field(words, 86, 13, 16);
+    field(words, 99, 13, 16);
+    field(words, 222, 26, TEXELS >> 6);
+    put(f, DESCRIPTOR, words, sizeof words);
+    put(f, TEXTURES, &(uint32_t){DESCRIPTOR}, 4);
+    put(f, VARYINGS, corners, sizeof corners);
+    f->state.textures = TEXTURES;
+    f->state.texture_count = 1;
+    f->state.has_textures = 1;
+    f->state.varying_types = 1; /* two floats */
+    f->state.varying_stride = 1;
+}
+
+static void texture_lookups(void **data)
+{
+    struct film f;
+    struct explain_pixel pixel = {.picture = 1, .x = 20, .y = 10};
+    struct explain_result result;
+    (void)data;
+    film_open(&f);
+    put_texture(&f);
+    program(&f, "var coords.xy, v0.xy ; tex2d 0 ; mov.v0 r0, tex ; stop\n");
+    triangle(&f, 0, 8, 8, 40, 0.25f, false);
+    draw(&f, 0, 3);
+    film_picture(&f);
+    explain(&f, &pixel, &result);
+    const struct explain_event *e = &pixel.stages.at[0].events.at[0];
+    assert_int_equal(e->outcome, EXPLAIN_WRITTEN);
+    assert_int_equal(e->lane.varyings.count, 2);
+    assert_string_equal(e->lane.varyings.at[1].name, "v0.y");
+    assert_int_equal(e->lane.lookups.count, 1);
+    const struct gpu_lookup *l = &e->lane.lookups.at[0];
+    assert_true(l->s == 12.5f * 0.4f && l->t == 2.5f * 0.4f); /* 16 texels in 40 pixels */
+    assert_int_equal(l->address, TEXELS);
+    assert_int_equal(l->width, 16);
+    assert_int_equal(l->where.x, 5);
+    assert_int_equal(l->where.y, 1);
+    assert_int_equal(l->where.offset, TEXELS + (16 + 5) * 4);
+    assert_string_equal(l->unit, "sampler 0");
+    const struct gpu_step *step = &e->lane.trace.at[0];
+    assert_int_equal(step->reads, 1);
+    assert_string_equal(step->read[0].name, "tex");
+    assert_int_equal(step->read[0].count, 4);
+    explain_finish(&result);
+    film_close(&f);
+}
+
+/* ---- text, JSON ---- */
+
+static void as_text_and_json(void **data)
+{
+    struct film f;
+    struct explain_pixel pixel = {.picture = 1, .x = 12, .y = 10};
+    struct explain_result result;
+    const struct explain_show show = {.sample = -1, .trace = true};
+    char *text = NULL;
+    size_t size;
+    (void)data;
+    film_open(&f);
+    three_triangles(&f);
+    film_picture(&f);
+    explain(&f, &pixel, &result);
+    FILE *out = open_memstream(&text, &size);
+    explain_print(out, &result, &pixel, &show);
+    fclose(out);
+    assert_non_null(strstr(text, "draw 1, triangle 0 -- array triangles, 9 vertices"));
+    assert_non_null(strstr(text, "render state 0x00403000: written"));
+    assert_non_null(strstr(text, "mov.v0 r0, c0 ; stop  r0 (0, 0, 1, 1)"));
+    assert_non_null(strstr(text, "source     0xffff0000 (0,0,255,255)"));
+    assert_non_null(strstr(text, "not run"));
+    assert_non_null(strstr(text, "culled for its facing"));
+    assert_non_null(strstr(text, "by write-back unit 0\n"));
+    free(text);
+    out = open_memstream(&text, &size);
+    explain_print_json(out, f.path, &result, &pixel, &show);
+    fclose(out);
+    assert_true(json_valid(text));
+    assert_true(json_is(text, "stages.0.events.1.outcome", "depth-failed"));
+    assert_true(json_is(text, "stages.0.events.0.trace.0.written.0.name", "r0"));
+    assert_int_equal(json_count(text, "stages.0.events.0.trace.0.written.0.floats"), 4);
+    assert_true(json_is(text, "stages.0.events.0.output.source", "0xffff0000"));
+    assert_true(json_is(text, "stages.0.events.0.tests.0.when", "before"));
+    free(text);
+    explain_finish(&result);
+    film_close(&f);
+}
+
+/* ---- profile ---- */
+
+static struct gpu_counters counted(const char *path)
+{
+    const struct vc4_options options = {0};
+    struct capture_reader *reader;
+    struct replay *replay;
+    struct capture_frame frame;
+    struct gpu_counters counters;
+    assert_int_equal(capture_reader_open(path, &reader, NULL), 0);
+    assert_int_equal(replay_create(reader, &options, &replay, NULL), 0);
+    while (replay_next_frame(replay, false, &frame, NULL) > 0)
+        ;
+    replay_counters(replay, &counters);
+    replay_destroy(replay);
+    return counters;
+}
+
+/* The parts add up to what the device counts as a whole; so do programs and single instructions. */
+static void check_sums(const char *path)
+{
+    const struct vc4_options options = {0};
+    const struct profile_request request = {
+        .capture = path, .options = &options, .all = true, .instructions = true, .loops = 1};
+    struct gpu_counters c = counted(path);
+    struct profile p = {0};
+    struct util_error error = {0};
+    uint64_t vertices = 0, primitives = 0, of_vertices = 0, fragments = 0, by_program = 0, by_pc = 0;
+    uint64_t bin_ns = 0, vertex_ns = 0;
+    if (profile_run(&request, &p, &error))
+        fail_msg("%s", error.text);
+    for (uint32_t i = 0; i < p.draws.count; i++) {
+        const struct profile_draw *d = &p.draws.at[i];
+        vertices += d->vertices;
+        primitives += d->primitives;
+        of_vertices += d->vertex_instructions;
+        fragments += d->fragment_instructions;
+        bin_ns += d->bin_ns;
+        vertex_ns += d->vertex_ns;
+        assert_true(!d->pixels == !d->fragment_ns);
+    }
+    for (uint32_t i = 0; i < p.programs.count; i++) {
+        by_program += p.programs.at[i].executed;
+        for (uint32_t pc = 0; pc < p.programs.at[i].word_count; pc++)
+            by_pc += p.programs.at[i].by_pc ? p.programs.at[i].count[pc] : 0;
+    }
+    assert_int_equal(p.draws.count, c.draws);
+    assert_int_equal(vertices, c.vertices);
+    assert_int_equal(primitives, c.primitives_in);
+    assert_int_equal(of_vertices, p.vertex_instructions);
+    assert_int_equal(by_program, of_vertices + fragments);
+    assert_int_equal(by_pc, by_program);
+    assert_true(bin_ns > 0 && vertex_ns > 0);
+    profile_finish(&p);
+}
+
+static void profile_adds_up(void **data)
+{
+    static const char *const names[] = {"mali400/kmscube", "mali400/gltest", "mali450/gltest"};
+    (void)data;
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(names); n++) {
+        char path[256];
+        snprintf(path, sizeof path, "%s/tests/captures/%s.vtc", SOURCE_DIR, names[n]);
+        check_sums(path);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(primitives_at_a_pixel), cmocka_unit_test(behind_the_program),
+        cmocka_unit_test(texture_lookups),       cmocka_unit_test(as_text_and_json),
+        cmocka_unit_test(profile_adds_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
