@@ -9,8 +9,9 @@ static const char help[] =
     "Usage: vitrail explain [OPTIONS] --frame N --pixel X,Y CAPTURE\n"
     "\n"
     "Says why a pixel has its colour: every draw that touched it, in order, with its\n"
-    "vertices, coverage, tests, texture lookups, what its program did in that lane, and\n"
-    "the colour before and after. Loads and stores are followed back to the clear.\n"
+    "vertices, coverage, tests, texture lookups, what its program did in that lane,\n"
+    "blending, and the colour before and after. Loads and stores are followed back to\n"
+    "the clear. Captures of every GPU are taken (`vitrail gpus`).\n"
     "\n"
     "  --frame N          picture, counted from 1 as by `vitrail replay`\n"
     "  --pixel X,Y        from the top left\n"
@@ -27,6 +28,7 @@ static const char help[] =
     "Examples:\n"
     "  vitrail explain --frame 2 --pixel 480,270 tests/captures/demo.vtc | less -S\n"
     "  vitrail explain --frame 6 --pixel 100,100 --no-trace tests/captures/features.vtc\n"
+    "  vitrail explain --frame 2 --pixel 160,90 tests/captures/mali400/shading-phong.vtc\n"
     "  vitrail explain --frame 2 --pixel 9,9 --json cube.vtc | jq '.stages[].events[].outcome'\n";
 
 struct options {
