@@ -6,6 +6,7 @@
 
 #include "gpu/utgard/frame_internal.h"
 #include "gpu/utgard/pp_fault.h"
+#include "raster/surface.h"
 #include "util/bits.h"
 
 #define UNIT "frame"
@@ -157,6 +158,7 @@ static void work(void *data, uint32_t index, unsigned worker)
     if (run->frame->observer)
         utgard_observe_job(run, w, worker, run->tile_at[area->y * UTGARD_TILES + area->x] - 1);
     render_area(run, area, w);
+    raster_surface_fence();
     if (w->watch)
         utgard_observe_job_end(run, w);
 }

@@ -163,12 +163,14 @@ static inline __m128i average(const __m128i *sample)
 
 /* How a plane's words become an image's. */
 struct transfer {
-    const struct utgard_wb *wb;
-    const uint32_t *plane; /* of the tile: its first block's sample */
-    bool mixed;            /* the average of four samples */
-    bool turned;           /* blue in the low byte */
-    uint32_t bytes;        /* a pixel */
-    uint8_t *at;           /* the image */
+    enum utgard_wb_format format;
+    bool tiled;
+    bool mixed;                    /* the average of four samples */
+    bool turned;                   /* blue in the low byte */
+    uint32_t bytes;                /* a pixel */
+    const uint32_t *plane;         /* of the tile: its first block's sample */
+    uint8_t *at;                   /* the image */
+    uint32_t pitch, width, height; /* as utgard_wb */
 };
 
 /* The block's pixels in the image's order: rows, or as raster_texel_offset has tiles of textures. */
@@ -182,50 +184,65 @@ static inline struct block convert(const struct transfer *t, const uint32_t *wor
         q[n] = t->mixed ? average(from + n) : from[n];
         if (t->turned)
             q[n] = _mm_shuffle_epi8(q[n], swap);
-        q[n] = encode(t->wb->format, q[n]);
-        if (t->wb->tiled)
+        q[n] = encode(t->format, q[n]);
+        if (t->tiled)
             q[n] = _mm_shuffle_epi32(q[n], 0xb4); /* 0, 1, 3, 2 */
     }
-    if (t->wb->tiled)
+    if (t->tiled)
         return (struct block){{q[0], q[1], q[3], q[2]}};
     return (struct block){{_mm_unpacklo_epi64(q[0], q[1]), _mm_unpackhi_epi64(q[0], q[1]),
                            _mm_unpacklo_epi64(q[2], q[3]), _mm_unpackhi_epi64(q[2], q[3])}};
 }
 
-/* Four pixels. Whole vectors go past the caches: nobody reads them soon, and their lines need not be fetched
- * first. */
-static inline void put_four(uint8_t *at, uint32_t bytes, __m128i v)
+/* A tile's block, all of it in one piece. Whole vectors go past the caches: nobody reads them soon, and their
+ * lines need not be fetched first. */
+static inline void put_tiled(uint8_t *at, uint32_t bytes, const struct block *b)
 {
-    if (bytes == 4 && !((uintptr_t)at & 15)) {
-        _mm_stream_si128((__m128i *)at, v);
-        return;
+    __m128i *to = (__m128i *)at, low = _mm_packus_epi32(b->quad[0], b->quad[1]),
+            high = _mm_packus_epi32(b->quad[2], b->quad[3]);
+
+    if ((uintptr_t)at & 15) { /* an image that begins anywhere */
+        const __m128i two[2] = {low, high}, one = _mm_packus_epi16(low, high);
+
+        memcpy(at, bytes == 4 ? (const void *)b : bytes == 2 ? (const void *)two : &one, 16ull * bytes);
+    } else if (bytes == 4) {
+        for (unsigned n = 0; n < 4; n++)
+            _mm_stream_si128(to + n, b->quad[n]);
+    } else if (bytes == 2) {
+        _mm_stream_si128(to, low);
+        _mm_stream_si128(to + 1, high);
+    } else {
+        _mm_stream_si128(to, _mm_packus_epi16(low, high));
     }
-    if (bytes == 4) {
-        _mm_storeu_si128((__m128i *)at, v);
-        return;
-    }
-    v = _mm_packus_epi32(v, v);
-    if (bytes == 2) {
-        _mm_storel_epi64((__m128i *)at, v);
-        return;
-    }
-    util_store32(at, (uint32_t)_mm_cvtsi128_si32(_mm_packus_epi16(v, v)));
 }
 
-static inline uint32_t offset_of(const struct transfer *t, uint32_t x, uint32_t y)
+/* Four rows of four pixels. */
+static inline void put_rows(uint8_t *at, uint32_t bytes, uint32_t pitch, const struct block *b)
 {
-    return raster_texel_offset(t->wb->tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR, t->bytes, t->wb->pitch, x,
-                               y);
+    for (unsigned n = 0; n < 4; n++, at += pitch) {
+        __m128i v = b->quad[n];
+
+        if (bytes == 4 && !((uintptr_t)at & 15))
+            _mm_stream_si128((__m128i *)at, v);
+        else if (bytes == 4)
+            _mm_storeu_si128((__m128i *)at, v);
+        else if (bytes == 2)
+            _mm_storel_epi64((__m128i *)at, _mm_packus_epi32(v, v));
+        else
+            util_store32(at, (uint32_t)_mm_cvtsi128_si32(_mm_packus_epi16(_mm_packus_epi32(v, v), v)));
+    }
 }
 
-/* A block at (x, y) that the image has all of. */
-static inline void put_block(const struct transfer *t, const struct block *block, uint32_t x, uint32_t y)
+/* Where the block at (x, y) stands. */
+static inline size_t block_offset(const struct transfer *t, uint32_t x, uint32_t y)
 {
-    uint8_t *at = t->at + offset_of(t, x, y);
-    uint32_t step = t->wb->tiled ? 4 * t->bytes : t->wb->pitch;
+    /* Of the blocks of a tile, in rows: their places, as raster_texel_offset has them. */
+    static const uint8_t place[16] = {0, 1, 4, 5, 3, 2, 7, 6, 12, 13, 8, 9, 15, 14, 11, 10};
+    size_t tile = (size_t)(y / 16) * t->pitch + x / 16;
 
-    for (uint32_t n = 0; n < 4; n++)
-        put_four(at + (size_t)n * step, t->bytes, block->quad[n]);
+    if (!t->tiled)
+        return (size_t)y * t->pitch + (size_t)x * t->bytes;
+    return (tile * 16 + place[(y & 12) | (x >> 2 & 3)]) * 16 * t->bytes;
 }
 
 /* A block that the image cuts. */
@@ -234,35 +251,78 @@ static void put_part(const struct transfer *t, const struct block *block, uint32
     uint32_t words[16];
 
     memcpy(words, block, sizeof words);
-    for (uint32_t y = 0; y < 4 && y0 + y < t->wb->height; y++)
-        for (uint32_t x = 0; x < 4 && x0 + x < t->wb->width; x++) {
-            uint32_t inside = t->wb->tiled ? raster_texel_offset(RASTER_UTGARD_TILED, 1, 1, x, y) : 4 * y + x;
+    for (uint32_t y = 0; y < 4 && y0 + y < t->height; y++)
+        for (uint32_t x = 0; x < 4 && x0 + x < t->width; x++) {
+            uint32_t n = t->tiled ? raster_texel_offset(RASTER_UTGARD_TILED, 1, 1, x, y) : 4 * y + x;
+            size_t inside = t->tiled ? (size_t)n * t->bytes : (size_t)y * t->pitch + (size_t)x * t->bytes;
 
-            memcpy(t->at + offset_of(t, x0 + x, y0 + y), &words[inside], t->bytes);
+            memcpy(t->at + block_offset(t, x0, y0) + inside, &words[n], t->bytes);
         }
+}
+
+/* Inlined where the caller knows some of the transfer. */
+static inline __attribute__((always_inline)) void put_blocks(const struct transfer *t,
+                                                             const struct raster_tile *tile)
+{
+    uint32_t x0 = (uint32_t)tile->x, y0 = (uint32_t)tile->y;
+
+    for (uint32_t y = y0; y < y0 + tile->height && y < t->height; y += 4) {
+        const uint32_t *from = t->plane + raster_block_index(tile, 0, y - y0, 0);
+
+        for (uint32_t x = x0; x < x0 + tile->width && x < t->width; x += 4, from += 16ull * tile->samples) {
+            struct block block = convert(t, from);
+            uint8_t *at = t->at + block_offset(t, x, y);
+
+            if (x + 4 > t->width || y + 4 > t->height)
+                put_part(t, &block, x, y);
+            else if (t->tiled)
+                put_tiled(at, t->bytes, &block);
+            else
+                put_rows(at, t->bytes, t->pitch, &block);
+        }
+    }
+}
+
+/* What drivers mostly ask for. */
+static inline __attribute__((always_inline)) bool put_usual(const struct transfer *t,
+                                                            const struct raster_tile *tile,
+                                                            enum utgard_wb_format format, bool tiled,
+                                                            bool turned, uint32_t bytes)
+{
+    struct transfer known = *t;
+
+    if (t->format != format || t->tiled != tiled || t->turned != turned || t->mixed)
+        return false;
+    known.format = format;
+    known.tiled = tiled;
+    known.turned = turned;
+    known.mixed = false;
+    known.bytes = bytes;
+    put_blocks(&known, tile);
+    return true;
 }
 
 /* One plane: sample `k`, or the average for k < 0. */
 static void store_plane(const struct utgard_wb *wb, uint8_t *at, const struct raster_tile *tile, int k)
 {
-    uint32_t sample = k > 0 && tile->samples == 4 ? (uint32_t)k : 0, x0 = (uint32_t)tile->x,
-             y0 = (uint32_t)tile->y;
-    struct transfer t = {.wb = wb,
-                         .plane = (wb->source == UTGARD_WB_ZS ? tile->zs : tile->color) + 16ull * sample,
+    uint32_t sample = k > 0 && tile->samples == 4 ? (uint32_t)k : 0;
+    struct transfer t = {.format = wb->format,
+                         .tiled = wb->tiled,
                          .mixed = k < 0 && tile->samples == 4 && wb->source == UTGARD_WB_COLOR,
                          .turned = wb->source == UTGARD_WB_COLOR && !wb->swap,
                          .bytes = utgard_wb_bytes(wb->format),
-                         .at = at};
+                         .plane = (wb->source == UTGARD_WB_ZS ? tile->zs : tile->color) + 16ull * sample,
+                         .at = at,
+                         .pitch = wb->pitch,
+                         .width = wb->width,
+                         .height = wb->height};
 
-    for (uint32_t y = 0; y < tile->height && y0 + y < wb->height; y += 4)
-        for (uint32_t x = 0; x < tile->width && x0 + x < wb->width; x += 4) {
-            struct block block = convert(&t, t.plane + raster_block_index(tile, x, y, 0));
-
-            if (x0 + x + 4 <= wb->width && y0 + y + 4 <= wb->height)
-                put_block(&t, &block, x0 + x, y0 + y);
-            else
-                put_part(&t, &block, x0 + x, y0 + y);
-        }
+    if (!put_usual(&t, tile, UTGARD_WB_BGRA8888, false, true, 4) &&
+        !put_usual(&t, tile, UTGARD_WB_BGRA8888, true, true, 4) &&
+        !put_usual(&t, tile, UTGARD_WB_BGRA8888, true, false, 4) &&
+        !put_usual(&t, tile, UTGARD_WB_Z16, true, false, 2) &&
+        !put_usual(&t, tile, UTGARD_WB_Z24S8, true, false, 4))
+        put_blocks(&t, tile);
 }
 
 void utgard_wb_store(const struct utgard_wb *wb, uint8_t *memory, const struct raster_tile *tile)
