@@ -299,7 +299,7 @@ static void fill_row(const struct explain_result *r, const struct explain_event 
     }
 }
 
-#define TEXT_MOST    52
+#define TEXT_MOST    72
 #define WRITTEN_MOST 60
 
 static void print_steps(FILE *out, const struct explain_result *r, const struct explain_event *e)

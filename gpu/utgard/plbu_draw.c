@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/observe.h"
 #include "gpu/utgard/plbu_internal.h"
 #include "gpu/utgard/rsw.h"
 #include "util/bits.h"
@@ -62,12 +63,13 @@ static enum utgard_plbu_end check_blocks(struct utgard_plbu *p)
 
 /* ---- the draw ---- */
 
-/* Triangles are culled a piece at a time. The room for that only costs what is used of it. */
+/* Triangles are culled a piece at a time, unless somebody wants to be told of each. The room for that only
+ * costs what is used of it. */
 static bool set_cull(struct utgard_plbu *p, struct plbu_draw *d)
 {
     const struct plbu_registers *r = &p->reg;
-    d->culls =
-        !p->observer && d->mode != PLBU_RECTANGLE && tiler_mode_vertices((enum tiler_mode)d->mode) == 3;
+    bool told = p->observer && (p->observer->binned || p->observer->culled);
+    d->culls = !told && d->mode != PLBU_RECTANGLE && tiler_mode_vertices((enum tiler_mode)d->mode) == 3;
     if (!d->culls)
         return true;
     if (!p->vertices)

@@ -133,7 +133,8 @@ void plbu_vertices_take(struct utgard_plbu *p, const uint16_t *index, uint32_t f
 void plbu_make_pieces(struct utgard_plbu *p, const uint32_t index[3]);
 
 /* plbu_observe.c: a draw begins, and is done; the primitive at hand goes into a list, coded at `address`; a
- * piece of it is left out for its facing. Only for those who look on: then primitives go one by one. */
+ * piece of it is left out for its facing. Only for those who look on; for who is told of
+ * primitives, these go one by one. */
 void plbu_observe_draw(const struct utgard_plbu *p);
 void plbu_observe_draw_end(const struct utgard_plbu *p);
 void plbu_observe_entry(const struct utgard_plbu *p, uint32_t address);

@@ -36,6 +36,11 @@ struct film {
     struct utgard_rsw state;
     uint32_t words; /* of the list */
     char path[64];
+    struct {
+        uint32_t at;
+        uint8_t value;
+    } scribble[4]; /* over what is there when all is written */
+    unsigned scribbles;
 };
 
 static void put(struct film *f, uint32_t address, const void *bytes, size_t size)
@@ -153,6 +158,8 @@ static void film_picture(struct film *f)
     put(f, STATE, words, sizeof words);
     command(f, 0, 0x50000000);
     master_list(f);
+    for (unsigned i = 0; i < f->scribbles; i++)
+        put(f, f->scribble[i].at, &f->scribble[i].value, 1);
     assert_int_equal(capture_write_range(f->writer, &f->guest.memory, 0, f->guest.pages), 0);
     start_mmu(f, UTGARD_IP_GPMMU);
     reg(f, UTGARD_IP_GP, 8, LIST);
@@ -426,6 +433,44 @@ static void as_text_and_json(void **data)
     film_close(&f);
 }
 
+/* Garbage in lists, render states, programs, vertices and descriptors: never a crash, always an end; and what
+ * is told agrees. */
+static void hostile(void **data)
+{
+    static const uint32_t places[] = {LIST,     MASTER,    BLOCKS,   STATE,     PROGRAM,
+                                      VARYINGS, POSITIONS, TEXTURES, DESCRIPTOR};
+    const struct vc4_options options = {.packet_budget = 1 << 20, .job_fuel = 1 << 20, .fuel = 1000};
+    uint64_t random = 12345;
+    (void)data;
+    for (unsigned round = 0; round < 48; round++) {
+        struct film f;
+        struct explain_pixel pixel = {.picture = 1, .x = 12, .y = 10};
+        struct explain_result result = {.pixels = &pixel, .pixel_count = 1};
+        struct util_error error = {0};
+        film_open(&f);
+        put_texture(&f);
+        program(&f, "var coords.xy, v0.xy ; tex2d 0 ; mov.v0 r0, tex ; stop\n");
+        three_triangles(&f);
+        f.scribbles = 4;
+        for (unsigned i = 0; i < f.scribbles; i++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            f.scribble[i].at = places[(random >> 33) % UTIL_ARRAY_SIZE(places)] + (random >> 40) % 64;
+            f.scribble[i].value = (uint8_t)(random >> 56);
+        }
+        film_picture(&f);
+        const struct profile_request request = {
+            .capture = f.path, .options = &options, .all = true, .instructions = true, .loops = 1};
+        struct profile p = {0};
+        assert_int_equal(explain_run(f.path, &options, true, true, &result, NULL, NULL, &error), 0);
+        for (uint32_t i = 0; i < pixel.stages.count; i++)
+            assert_true(!pixel.stages.at[i].seen || pixel.agrees || result.fault_count);
+        explain_finish(&result);
+        assert_int_equal(profile_run(&request, &p, &error), 0);
+        profile_finish(&p);
+        film_close(&f);
+    }
+}
+
 /* ---- profile ---- */
 
 static struct gpu_counters counted(const char *path)
@@ -496,8 +541,11 @@ static void profile_adds_up(void **data)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(primitives_at_a_pixel), cmocka_unit_test(behind_the_program),
-        cmocka_unit_test(texture_lookups),       cmocka_unit_test(as_text_and_json),
+        cmocka_unit_test(primitives_at_a_pixel),
+        cmocka_unit_test(behind_the_program),
+        cmocka_unit_test(texture_lookups),
+        cmocka_unit_test(as_text_and_json),
+        cmocka_unit_test(hostile),
         cmocka_unit_test(profile_adds_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
