@@ -66,6 +66,12 @@ LLVMValueRef jit_gather_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueR
 void jit_scatter_u32(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offsets, LLVMValueRef value,
                      LLVMValueRef mask);
 
+/* Records of 1..4 words, unaligned, each at an address of its own (ptr): word k of record n is lane n of
+ * out[k] or value[k] (i32x16). Nothing beyond the records is touched; stores are in lane order. */
+void jit_load_records(struct jit_builder *b, const LLVMValueRef at[16], unsigned words, LLVMValueRef *out);
+void jit_store_records(struct jit_builder *b, const LLVMValueRef at[16], unsigned words,
+                       const LLVMValueRef *value);
+
 /* Masks. */
 LLVMValueRef jit_mask_from_bits(struct jit_builder *b,
                                 LLVMValueRef i16_bits);                  /* i16 -> i1x16, bit i = lane i */

@@ -1,5 +1,5 @@
 /* Rounding to halves: the processor's conversions where a level has them, the same numbers from plain
- * arithmetic where it has none. */
+ * arithmetic where it has none; and halves by their bits. */
 #include <string.h>
 
 #include "jit/math.h"
@@ -92,4 +92,58 @@ LLVMValueRef jit_round_to_half(struct jit_builder *b, LLVMValueRef x)
     case JIT_AVX2: return round_f16c(b, x);
     default: return round_by_addition(b, x);
     }
+}
+
+/* ---- bits ---- */
+
+static LLVMValueRef mask(struct jit_builder *b, LLVMValueRef x, uint32_t bits)
+{
+    return LLVMBuildAnd(b->ir, x, jit_splat_u32(b, bits), "");
+}
+
+static LLVMValueRef plus(struct jit_builder *b, LLVMValueRef x, uint32_t n)
+{
+    return LLVMBuildAdd(b->ir, x, jit_splat_u32(b, n), "");
+}
+
+static LLVMValueRef shift_right(struct jit_builder *b, LLVMValueRef x, uint32_t n)
+{
+    return LLVMBuildLShr(b->ir, x, jit_splat_u32(b, n), "");
+}
+
+static LLVMValueRef where_less(struct jit_builder *b, LLVMValueRef x, uint32_t than, LLVMValueRef yes,
+                               LLVMValueRef no)
+{
+    return jit_select(b, LLVMBuildICmp(b->ir, LLVMIntULT, x, jit_splat_u32(b, than), ""), yes, no);
+}
+
+LLVMValueRef jit_half_to_single(struct jit_builder *b, LLVMValueRef half)
+{
+    LLVMValueRef size = mask(b, half, 0x7fff), fraction = jit_i32_to_f32(b, size);
+    LLVMValueRef bits = LLVMBuildShl(b->ir, size, jit_splat_u32(b, 13), "");
+    LLVMValueRef sign = LLVMBuildShl(b->ir, mask(b, half, 0x8000), jit_splat_u32(b, 16), "");
+    LLVMValueRef denormal = jit_as_i32(b, LLVMBuildFMul(b->ir, fraction, jit_splat_f32(b, 0x1p-24f), ""));
+    LLVMValueRef quiet = LLVMBuildOr(b->ir, plus(b, bits, 224u << 23), jit_splat_u32(b, 0x400000), "");
+    LLVMValueRef special = where_less(b, size, 0x7c01, jit_splat_u32(b, 0x7f800000), quiet);
+
+    bits = where_less(b, size, 0x7c00, plus(b, bits, 112u << 23), special);
+    bits = where_less(b, size, 0x400, denormal, bits);
+    return jit_as_f32(b, LLVMBuildOr(b->ir, bits, sign, ""));
+}
+
+/* Below the least normal half, 0.5 added leaves the half's last place as the single's. */
+LLVMValueRef jit_single_to_half(struct jit_builder *b, LLVMValueRef x)
+{
+    LLVMValueRef bits = jit_as_i32(b, x), size = mask(b, bits, 0x7fffffff);
+    LLVMValueRef sign = shift_right(b, mask(b, bits, 0x80000000), 16);
+    LLVMValueRef even = mask(b, shift_right(b, size, 13), 1);
+    LLVMValueRef normal = LLVMBuildAdd(b->ir, plus(b, size, 0xfff - (112u << 23)), even, "");
+    LLVMValueRef sum = LLVMBuildFAdd(b->ir, jit_as_f32(b, size), jit_splat_f32(b, 0.5f), "");
+    LLVMValueRef denormal = plus(b, jit_as_i32(b, sum), 0 - 0x3f000000u);
+    LLVMValueRef special =
+        where_less(b, size, 0x7f800001, jit_splat_u32(b, 0x7c00), jit_splat_u32(b, 0x7e00));
+    LLVMValueRef half = where_less(b, size, 0x477ff000, shift_right(b, normal, 13), special);
+
+    half = where_less(b, size, 0x38800000, denormal, half);
+    return LLVMBuildOr(b->ir, half, sign, "");
 }

@@ -12,5 +12,10 @@ LLVMValueRef jit_atan(struct jit_builder *b, LLVMValueRef x);
 
 /* util_round_to_half (util/half.h) of each lane; a NaN stays one. */
 LLVMValueRef jit_round_to_half(struct jit_builder *b, LLVMValueRef x);
+/* util_half_to_float and util_float_to_half; halves stand in the lower halves of i32x16, the upper ones are
+ * 0.
+ */
+LLVMValueRef jit_half_to_single(struct jit_builder *b, LLVMValueRef half);
+LLVMValueRef jit_single_to_half(struct jit_builder *b, LLVMValueRef x);
 
 #endif
