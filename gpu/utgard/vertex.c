@@ -2,17 +2,20 @@
 #include "gpu/utgard/vertex.h"
 
 #include <errno.h>
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/utgard/vertex_internal.h"
 #include "isa/utgard_gp/interp.h"
+#include "isa/utgard_gp/lanes.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
-#define UNIT        "vertex program"
-#define CHUNK       32u /* batches that one worker takes at a time */
-#define TABLE_ENTRY 8u  /* bytes */
+#define UNIT         "vertex program"
+#define CHUNK        32u   /* batches that one worker takes at a time */
+#define PARALLEL_MIN 2048u /* vertices worth waking the workers for */
+#define TABLE_ENTRY  8u    /* bytes */
 
 /* An interpreted instruction costs as much fuel as that many compiled ones, where code was to be had. */
 #define INTERPRETED_WEIGHT 64u
@@ -37,15 +40,18 @@ uint8_t *utgard_at(const struct gpu_space *space, uint64_t address, uint64_t siz
 static bool uniforms_prepare(struct utgard_vertex_stage *stage, const struct gpu_space *space,
                              const struct utgard_vs_state *state, struct utgard_stop *stop)
 {
-    uint32_t bytes = UTIL_MIN(state->uniform_bytes & ~3u, (uint32_t)sizeof stage->uniforms);
+    const struct utgard_gp_program *program = stage->program;
+    bool all = program->indexed || program->stores_temporaries;
+    uint32_t most = UTGARD_GP_FILE * 16, bytes = UTIL_MIN(state->uniform_bytes & ~3u, most);
+    uint32_t looked = all ? most : program->loads * 16;
     uint32_t *words = &stage->uniforms[0][0];
-    memset(stage->uniforms, 0, sizeof stage->uniforms);
-    if (!bytes)
-        return true;
-    const uint8_t *guest = utgard_at(space, state->uniforms, bytes, GPU_RIGHT_READ, UNIT, "uniforms", stop);
-    if (!guest)
+    const uint8_t *guest = NULL;
+    if (bytes && !(guest = utgard_at(space, state->uniforms, bytes, GPU_RIGHT_READ, UNIT, "uniforms", stop)))
         return false;
-    memcpy(words, guest, bytes);
+    bytes = UTIL_MIN(bytes, looked);
+    if (bytes)
+        memcpy(words, guest, bytes);
+    memset((uint8_t *)words + bytes, 0, looked - bytes);
     for (uint32_t n = 0; n < bytes / 4; n++)
         if (!(words[n] & 0x7f800000))
             words[n] &= 0x80000000;
@@ -79,7 +85,7 @@ static bool arrays_prepare(struct utgard_vertex_stage *stage, const struct gpu_s
                            const struct utgard_vs_state *state, uint32_t vertices, bool varying,
                            struct utgard_stop *stop)
 {
-    uint32_t used = varying ? stage->code->program->varyings : stage->code->program->attributes;
+    uint32_t used = varying ? stage->program->varyings : stage->program->attributes;
     uint32_t count = varying ? state->varying_count : state->attribute_count;
     uint32_t table = varying ? state->varyings : state->attributes;
     struct utgard_array *arrays = varying ? stage->varying : stage->attribute;
@@ -100,24 +106,39 @@ static bool arrays_prepare(struct utgard_vertex_stage *stage, const struct gpu_s
     return true;
 }
 
-static bool program_prepare(struct utgard_device *device, struct utgard_programs *programs,
-                            struct utgard_vertex_stage *stage, const struct gpu_space *space,
-                            const struct utgard_vs_state *state, struct utgard_stop *stop)
+static struct utgard_vertex_program *find_program(struct utgard_programs *programs,
+                                                  const struct gpu_space *space,
+                                                  const struct utgard_vs_state *state,
+                                                  struct utgard_stop *stop)
 {
+    struct utgard_vertex_program *program;
     uint64_t words[UTGARD_GP_MAX_INSNS * UTGARD_GP_WORDS];
     if (!state->instructions || state->instructions > UTGARD_GP_MAX_INSNS) {
         utgard_fault_set(&stop->fault, GPU_FAULT_SHADER, UNIT, state->program,
                          "%u instructions are none or more than %u", state->instructions,
                          UTGARD_GP_MAX_INSNS);
-        return false;
+        return NULL;
     }
     size_t bytes = state->instructions * sizeof(uint64_t[UTGARD_GP_WORDS]);
     const uint8_t *guest = utgard_at(space, state->program, bytes, GPU_RIGHT_READ, UNIT, "program", stop);
     if (!guest)
-        return false;
+        return NULL;
     memcpy(words, guest, bytes);
-    return !utgard_programs_get(programs, device->options.engine, words, state->instructions, state->program,
-                                &stage->code, stop);
+    return utgard_programs_get(programs, words, state->instructions, state->program, &program, stop)
+               ? NULL
+               : program;
+}
+
+/* What the code is to be for. */
+static struct utgard_vertex_layout layout_of(const struct utgard_vertex_stage *stage)
+{
+    struct utgard_vertex_layout layout = {{0}, {0}};
+    for (uint32_t n = 0; n < stage->attribute_count; n++)
+        if (stage->attribute[n].bytes)
+            layout.attribute[n] = utgard_array_code(&stage->attribute[n]);
+    for (uint32_t n = 0; n < stage->varying_count; n++)
+        layout.varying[n] = utgard_array_code(&stage->varying[n]);
+    return layout;
 }
 
 /* ---- batches ---- */
@@ -125,56 +146,12 @@ static bool program_prepare(struct utgard_device *device, struct utgard_programs
 /* A draw in the hands of workers. */
 struct draw {
     const struct utgard_vertex_stage *stage;
-    uint32_t vertices, batches;
+    uint32_t vertices;
     struct utgard_gp_temporaries *temporaries; /* one a worker, or NULL */
     pthread_mutex_t lock;
     uint32_t faulted; /* the first vertex that did, UINT32_MAX: none */
     uint32_t fault;   /* what it did: enum utgard_gp_fault | pc << 8 */
 };
-
-struct vertex {
-    const struct utgard_vertex_args *args;
-    uint32_t lane;
-};
-
-static void port_attribute(void *ctx, uint32_t index, uint32_t out[4])
-{
-    const struct vertex *v = ctx;
-    for (unsigned c = 0; c < 4; c++)
-        out[c] = v->args->in[index][c][v->lane];
-}
-
-static void port_uniform(void *ctx, uint32_t index, uint32_t out[4])
-{
-    const struct vertex *v = ctx;
-    memcpy(out, v->args->uniforms[index], 16);
-}
-
-static void port_varying(void *ctx, uint32_t index, uint32_t component, uint32_t value)
-{
-    const struct vertex *v = ctx;
-    v->args->out[index][component][v->lane] = value;
-}
-
-static void interpret(const struct utgard_gp_program *program, struct utgard_vertex_args *args,
-                      uint32_t lanes)
-{
-    for (uint32_t l = 0; l < lanes; l++) {
-        struct vertex v = {args, l};
-        const struct utgard_gp_ports ports = {&v, port_attribute, port_uniform, port_varying};
-        struct utgard_gp_report report;
-        utgard_gp_run(program, &ports, args->fuel, NULL, &report, NULL, NULL);
-        args->fault[l] = report.fault ? (uint32_t)report.fault | report.pc << 8 : 0;
-    }
-}
-
-static void fill_temporaries(const struct utgard_vertex_stage *stage, struct utgard_gp_temporaries *t)
-{
-    for (uint32_t n = 0; n < UTGARD_GP_FILE; n++)
-        for (unsigned c = 0; c < 4; c++)
-            for (unsigned l = 0; l < 16; l++)
-                t->value[n][c][l] = stage->uniforms[n][c];
-}
 
 /* Whether all lanes ended well; otherwise the draw remembers its first vertex that did not. */
 static bool ended_well(struct draw *draw, const uint32_t fault[16], uint32_t first, uint32_t lanes)
@@ -193,56 +170,88 @@ static bool ended_well(struct draw *draw, const uint32_t fault[16], uint32_t fir
     return false;
 }
 
-static bool shade_batch(struct draw *draw, uint32_t batch, struct utgard_gp_temporaries *temporaries)
+static bool interpret(struct draw *draw, uint32_t first, uint32_t lanes)
 {
     const struct utgard_vertex_stage *stage = draw->stage;
-    const struct utgard_gp_program *program = stage->code->program;
     alignas(64) uint32_t in[UTGARD_GP_ATTRIBUTES][4][16];
     alignas(64) uint32_t out[UTGARD_GP_VARYINGS][4][16];
-    uint32_t first = batch * 16, lanes = UTIL_MIN(16u, draw->vertices - first);
-    struct utgard_vertex_args args = {.uniforms = stage->uniforms,
-                                      .temporaries = temporaries,
-                                      .in = (const uint32_t(*)[4][16])in,
-                                      .out = out,
-                                      .fuel = stage->fuel};
+    uint32_t fault[16] = {0};
+    struct utgard_gp_lanes of = {.uniform = (const uint32_t(*)[4])stage->uniforms,
+                                 .attribute = (const uint32_t(*)[4][16])in,
+                                 .varying = out};
+    const struct utgard_gp_ports ports = utgard_gp_lane_ports(&of);
     utgard_fetch(stage, first, lanes, in);
-    memset(out, 0, sizeof out[0] * stage->varying_count);
-    if (stage->code->function) {
-        if (temporaries)
-            fill_temporaries(stage, temporaries);
-        ((utgard_vertex_fn)jit_function_code(stage->code->function))(&args);
-        jit_function_ran(stage->code->function, program->insn_count);
-    } else {
-        interpret(program, &args, lanes);
+    memset(out, 0, sizeof out);
+    for (; of.lane < lanes; of.lane++) {
+        struct utgard_gp_report report;
+        utgard_gp_run(stage->program, &ports, stage->fuel, NULL, &report, NULL, NULL);
+        fault[of.lane] = report.fault ? (uint32_t)report.fault | report.pc << 8 : 0;
     }
-    if (!ended_well(draw, args.fault, first, lanes))
+    if (!ended_well(draw, fault, first, lanes))
         return false;
     utgard_store(stage, first, lanes, (const uint32_t(*)[4][16])out);
     return true;
 }
 
+/* Batches whose lanes are all vertices of the draw, or one batch of fewer. */
+static bool run_code(struct draw *draw, uint32_t first, uint32_t batches, uint32_t lanes, unsigned worker)
+{
+    const struct utgard_vertex_stage *stage = draw->stage;
+    struct utgard_vertex_args args; /* faults are written where there are any */
+    args.temporaries = draw->temporaries ? &draw->temporaries[worker] : NULL;
+    args.fuel = stage->fuel;
+    if (args.temporaries)
+        utgard_gp_fill_file((const uint32_t(*)[4])stage->uniforms, args.temporaries->value);
+    utgard_vertex_fn code = (utgard_vertex_fn)jit_function_code(stage->function);
+    uint32_t done = code(&args, stage, first, batches, lanes - 1);
+    jit_function_ran(stage->function, (uint64_t)batches * stage->program->insn_count);
+    return done == batches || ended_well(draw, args.fault, first + done * 16, lanes);
+}
+
+/* Batches of one worker, until one faults. */
 static void shade_chunk(void *data, uint32_t chunk, unsigned worker)
 {
     struct draw *draw = data;
-    uint32_t end = UTIL_MIN((chunk + 1) * CHUNK, draw->batches);
+    bool in_one = draw->stage->function && !draw->temporaries;
+    uint32_t at = chunk * CHUNK * 16, end = UTIL_MIN(at + CHUNK * 16, draw->vertices);
     unsigned saved = util_fpenv_enter();
-    for (uint32_t b = chunk * CHUNK; b < end; b++)
-        if (!shade_batch(draw, b, draw->temporaries ? &draw->temporaries[worker] : NULL))
+    while (at < end) {
+        uint32_t lanes = UTIL_MIN(16u, end - at), batches = in_one && lanes == 16 ? (end - at) / 16 : 1;
+        if (!(draw->stage->function ? run_code(draw, at, batches, lanes, worker)
+                                    : interpret(draw, at, lanes)))
             break;
+        at += batches * 16;
+    }
     util_fpenv_leave(saved);
 }
 
-/* Vertices read what others of the draw wrote: then they are shaded one batch after the other. */
-static bool reads_own_results(const struct utgard_vertex_stage *stage, uint32_t vertices)
+/* Whether an element of one array may share bytes with an element of the other that is another vertex's. */
+static bool meet(const struct utgard_array *a, const struct utgard_array *b, uint32_t vertices)
 {
-    for (uint32_t a = 0; a < stage->attribute_count; a++)
-        for (uint32_t v = 0; v < stage->varying_count; v++) {
-            const struct utgard_array *in = &stage->attribute[a], *out = &stage->varying[v];
-            uint64_t in_end = in->address + in->stride * (vertices - 1ull) + in->bytes;
-            uint64_t out_end = out->address + out->stride * (vertices - 1ull) + out->bytes;
-            if (in->bytes && in->address < out_end && out->address < in_end)
+    const struct utgard_array *low = a->address < b->address ? a : b, *high = low == a ? b : a;
+    uint64_t gap = high->address - low->address, stride = low->stride;
+    if (gap >= stride * (vertices - 1ull) + low->bytes)
+        return false;
+    if (stride != high->stride || !stride)
+        return true;
+    return gap % stride < low->bytes || stride - gap % stride < high->bytes;
+}
+
+/* Vertices that write where others of the draw read or write are shaded in order. Elements side by side in
+ * records do not. */
+static bool in_order(const struct utgard_vertex_stage *stage, uint32_t vertices)
+{
+    for (uint32_t v = 0; v < stage->varying_count; v++) {
+        const struct utgard_array *out = &stage->varying[v];
+        if (out->stride < out->bytes)
+            return true;
+        for (uint32_t a = 0; a < stage->attribute_count; a++)
+            if (stage->attribute[a].bytes && meet(&stage->attribute[a], out, vertices))
                 return true;
-        }
+        for (uint32_t other = 0; other < v; other++)
+            if (meet(&stage->varying[other], out, vertices))
+                return true;
+    }
     return false;
 }
 
@@ -261,12 +270,9 @@ static void explain(const struct draw *draw, struct utgard_stop *stop)
 static int run(struct utgard_device *device, const struct utgard_vertex_stage *stage, uint32_t vertices,
                struct utgard_stop *stop)
 {
-    struct draw draw = {.stage = stage,
-                        .vertices = vertices,
-                        .batches = util_div_up(vertices, 16),
-                        .faulted = UINT32_MAX,
-                        .lock = PTHREAD_MUTEX_INITIALIZER};
-    if (stage->code->function && stage->code->program->stores_temporaries) {
+    struct draw draw = {
+        .stage = stage, .vertices = vertices, .faulted = UINT32_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
+    if (stage->function && stage->program->stores_temporaries) {
         draw.temporaries =
             aligned_alloc(64, util_pool_workers(device->options.pool) * sizeof *draw.temporaries);
         if (!draw.temporaries) {
@@ -274,8 +280,9 @@ static int run(struct utgard_device *device, const struct utgard_vertex_stage *s
             return -EFAULT;
         }
     }
-    util_pool_run_spans(reads_own_results(stage, vertices) ? NULL : device->options.pool,
-                        util_div_up(draw.batches, CHUNK), shade_chunk, &draw);
+    bool parallel = vertices >= PARALLEL_MIN && !in_order(stage, vertices);
+    util_pool_run_spans(parallel ? device->options.pool : NULL, util_div_up(vertices, CHUNK * 16),
+                        shade_chunk, &draw);
     free(draw.temporaries);
     if (draw.faulted == UINT32_MAX)
         return 0;
@@ -287,9 +294,9 @@ static int run(struct utgard_device *device, const struct utgard_vertex_stage *s
 static bool pay(const struct utgard_device *device, const struct utgard_vertex_stage *stage,
                 uint32_t vertices, uint64_t *fuel, struct utgard_stop *stop)
 {
-    const struct utgard_gp_program *program = stage->code->program;
+    const struct utgard_gp_program *program = stage->program;
     uint64_t batch = program->insn_count + (program->repeats ? stage->fuel : 0);
-    if (device->options.engine && !stage->code->function)
+    if (device->options.engine && !stage->function)
         batch *= INTERPRETED_WEIGHT;
     uint64_t cost = batch * util_div_up(vertices, 16);
     if (cost > *fuel) {
@@ -316,15 +323,24 @@ int utgard_vertex_draw(struct utgard_device *device, struct utgard_programs *pro
                        uint32_t vertices, uint64_t *fuel, struct utgard_vs_result *result,
                        struct utgard_stop *stop)
 {
-    struct utgard_vertex_stage stage = {.at = state->program, .fuel = device->options.fuel};
+    alignas(64) uint32_t uniforms[UTGARD_GP_FILE][4];
+    struct utgard_vertex_stage stage = {
+        .uniforms = uniforms, .at = state->program, .fuel = device->options.fuel};
     *result = (struct utgard_vs_result){0};
     if (!vertices)
         return 0;
-    if (!program_prepare(device, programs, &stage, space, state, stop) ||
-        !uniforms_prepare(&stage, space, state, stop) ||
+    struct utgard_vertex_program *program = find_program(programs, space, state, stop);
+    if (!program)
+        return -EFAULT;
+    stage.program = utgard_program_of(program);
+    if (!uniforms_prepare(&stage, space, state, stop) ||
         !arrays_prepare(&stage, space, state, vertices, false, stop) ||
-        !arrays_prepare(&stage, space, state, vertices, true, stop) ||
-        !pay(device, &stage, vertices, fuel, stop))
+        !arrays_prepare(&stage, space, state, vertices, true, stop))
+        return -EFAULT;
+    const struct utgard_vertex_layout layout = layout_of(&stage);
+    if (device->options.engine)
+        stage.function = utgard_programs_code(programs, device->options.engine, program, &layout);
+    if (!pay(device, &stage, vertices, fuel, stop))
         return -EFAULT;
     if (device->options.observer)
         utgard_observe_shading(device->options.observer, &stage, space, number, vertices, false);
@@ -332,7 +348,7 @@ int utgard_vertex_draw(struct utgard_device *device, struct utgard_programs *pro
     if (device->options.observer)
         utgard_observe_shading(device->options.observer, &stage, space, number, vertices, true);
     device->counters.vertices += vertices;
-    device->counters.instructions += (uint64_t)util_div_up(vertices, 16) * stage.code->program->insn_count;
+    device->counters.instructions += (uint64_t)util_div_up(vertices, 16) * stage.program->insn_count;
     find_results(&stage, result);
     return status;
 }

@@ -65,7 +65,7 @@ static void fetch_array(const struct utgard_array *a, const uint8_t *const eleme
 void utgard_fetch(const struct utgard_vertex_stage *stage, uint32_t first, uint32_t lanes,
                   uint32_t (*in)[4][16])
 {
-    uint32_t read = stage->code->program->attributes;
+    uint32_t read = stage->program->attributes;
     for (uint32_t n = 0; n < stage->attribute_count; n++) {
         const struct utgard_array *a = &stage->attribute[n];
         const uint8_t *element[16];

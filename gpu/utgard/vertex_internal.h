@@ -2,30 +2,10 @@
 #ifndef VITRAIL_GPU_UTGARD_VERTEX_INTERNAL_H
 #define VITRAIL_GPU_UTGARD_VERTEX_INTERNAL_H
 
-#include <stdalign.h>
-
 #include "gpu/utgard/vertex.h"
 #include "isa/utgard_gp/ports.h"
 #include "isa/utgard_gp/program.h"
 #include "isa/utgard_gp/trans.h"
-
-/* What compiled code is given; it reads and writes through this alone. */
-struct utgard_vertex_args {
-    const uint32_t (*uniforms)[4]; /* UTGARD_GP_FILE of them */
-    struct utgard_gp_temporaries *temporaries;
-    const uint32_t (*in)[4][16]; /* attributes */
-    uint32_t (*out)[4][16];      /* varyings */
-    uint32_t fault[16];          /* of each lane: 0, or enum utgard_gp_fault | pc << 8 */
-    uint32_t fuel;
-};
-typedef void (*utgard_vertex_fn)(struct utgard_vertex_args *args);
-
-/* A program and its code. */
-struct utgard_vertex_program {
-    struct utgard_gp_program *program;
-    struct jit_function *function; /* a utgard_vertex_fn; NULL: interpret */
-    bool tried;                    /* to compile it */
-};
 
 /* An attribute array, or a varying array; `base` is the host's address of element 0. */
 struct utgard_array {
@@ -34,12 +14,44 @@ struct utgard_array {
     uint32_t type, components, address, bytes;
 };
 
+/* What a draw's arrays hold, as utgard_array_code has it; 0: the program does not use it. */
+struct utgard_vertex_layout {
+    uint16_t attribute[UTGARD_GP_ATTRIBUTES], varying[UTGARD_GP_VARYINGS];
+};
+
+/* All that code depends on. */
+struct utgard_vertex_variant {
+    const struct utgard_gp_program *program;
+    struct utgard_vertex_layout layout;
+};
+
+static inline uint16_t utgard_array_code(const struct utgard_array *array)
+{
+    return (uint16_t)(1u << 15 | array->type << 2 | (array->components - 1));
+}
+static inline struct utgard_array utgard_array_of(uint16_t code)
+{
+    return (struct utgard_array){.type = code >> 2 & 0x1ff, .components = (code & 3u) + 1};
+}
+
 struct utgard_vertex_stage {
-    const struct utgard_vertex_program *code;
+    const struct utgard_gp_program *program;
+    struct jit_function *function; /* a utgard_vertex_fn; NULL: interpret */
     uint32_t attribute_count, varying_count, fuel, at;
     struct utgard_array attribute[UTGARD_GP_ATTRIBUTES], varying[UTGARD_GP_VARYINGS];
-    alignas(64) uint32_t uniforms[UTGARD_GP_FILE][4];
+    uint32_t (*uniforms)[4]; /* as far as the program may look */
 };
+
+/* What compiled code is given beside the stage. */
+struct utgard_vertex_args {
+    struct utgard_gp_temporaries *temporaries; /* filled, for programs that store such: one batch a call */
+    uint32_t fault[16];                        /* of each lane: 0, or enum utgard_gp_fault | pc << 8 */
+    uint32_t fuel;
+};
+/* Shades `batches` batches of 16 vertices from `first` on. Lanes beyond `last` are that one's vertex again.
+ * Returns how many ended well; the next one has fault[]. */
+typedef uint32_t (*utgard_vertex_fn)(struct utgard_vertex_args *args, const struct utgard_vertex_stage *stage,
+                                     uint32_t first, uint32_t batches, uint32_t last);
 
 /* vertex_fetch.c: `lanes` vertices from `first` on; the last one again in the lanes that are left. */
 bool utgard_attribute_bytes(const struct utgard_array *array, uint32_t *bytes); /* false: unknown type */
@@ -53,10 +65,17 @@ void utgard_store(const struct utgard_vertex_stage *stage, uint32_t first, uint3
 void utgard_observe_shading(const struct gpu_observer *observer, const struct utgard_vertex_stage *stage,
                             const struct gpu_space *space, uint32_t number, uint32_t vertices, bool done);
 
-/* vertex_code.c: the program of these words, compiled when there is an engine and it can be. 0, or -EFAULT
- * with *stop. */
-int utgard_programs_get(struct utgard_programs *programs, struct jit_engine *engine, const uint64_t *words,
-                        uint32_t count, uint32_t address, const struct utgard_vertex_program **out,
-                        struct utgard_stop *stop);
+/* vertex_ir.c: emits such a function; `data` is a struct utgard_vertex_variant. */
+int utgard_vertex_emit(struct jit_builder *b, void *data);
+
+/* vertex_code.c: the program of these words. 0, or -EFAULT with *stop. */
+struct utgard_vertex_program;
+int utgard_programs_get(struct utgard_programs *programs, const uint64_t *words, uint32_t count,
+                        uint32_t address, struct utgard_vertex_program **out, struct utgard_stop *stop);
+const struct utgard_gp_program *utgard_program_of(const struct utgard_vertex_program *program);
+/* Its code for arrays of that layout; NULL where it cannot be compiled. */
+struct jit_function *utgard_programs_code(struct utgard_programs *programs, struct jit_engine *engine,
+                                          struct utgard_vertex_program *program,
+                                          const struct utgard_vertex_layout *layout);
 
 #endif

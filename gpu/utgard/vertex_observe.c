@@ -7,7 +7,7 @@
 void utgard_observe_shading(const struct gpu_observer *observer, const struct utgard_vertex_stage *stage,
                             const struct gpu_space *space, uint32_t number, uint32_t vertices, bool done)
 {
-    const struct utgard_gp_program *p = stage->code->program;
+    const struct utgard_gp_program *p = stage->program;
     const struct gpu_observed_program program = {.set = isa_set_find("utgard-gp"),
                                                  .words = space->window.base + stage->at,
                                                  .stride = sizeof(uint64_t[UTGARD_GP_WORDS]),

@@ -10,6 +10,7 @@
 
 #include "isa/utgard_gp/asm.h"
 #include "isa/utgard_gp/interp.h"
+#include "isa/utgard_gp/lanes.h"
 #include "isa/utgard_gp/trans.h"
 #include "tests/diff/random.h"
 #include "util/bits.h"
@@ -45,45 +46,23 @@ static inline void make_world(struct world *w, uint64_t *seed)
 
 static inline void fill_temporaries(struct world *w)
 {
-    for (unsigned n = 0; n < UTGARD_GP_FILE; n++)
-        for (unsigned c = 0; c < 4; c++)
-            for (unsigned l = 0; l < 16; l++)
-                w->temporaries.value[n][c][l] = w->uniform[n][c];
+    utgard_gp_fill_file((const uint32_t(*)[4])w->uniform, w->temporaries.value);
 }
 
 /* ---- interpreter ---- */
 
-struct vertex {
-    struct world *world;
-    unsigned lane;
-};
-
-static inline void attribute(void *ctx, uint32_t index, uint32_t out[4])
-{
-    const struct vertex *v = ctx;
-    for (unsigned c = 0; c < 4; c++)
-        out[c] = v->world->attribute[index][c][v->lane];
-}
-static inline void uniform(void *ctx, uint32_t index, uint32_t out[4])
-{
-    const struct vertex *v = ctx;
-    memcpy(out, v->world->uniform[index], 16);
-}
-static inline void varying(void *ctx, uint32_t index, uint32_t component, uint32_t value)
-{
-    const struct vertex *v = ctx;
-    v->world->varying[index][component][v->lane] = value;
-}
-
 static inline void interpret(const struct utgard_gp_program *p, struct world *w, uint16_t lanes)
 {
+    struct utgard_gp_lanes of = {.uniform = (const uint32_t(*)[4])w->uniform,
+                                 .attribute = (const uint32_t(*)[4][16])w->attribute,
+                                 .varying = w->varying};
+    const struct utgard_gp_ports ports = utgard_gp_lane_ports(&of);
     for (unsigned l = 0; l < 16; l++) {
-        struct vertex v = {w, l};
-        struct utgard_gp_ports ports = {&v, attribute, uniform, varying};
         struct utgard_gp_report report;
         struct utgard_gp_state state;
         if (!(lanes >> l & 1))
             continue;
+        of.lane = l;
         utgard_gp_run(p, &ports, FUEL, &state, &report, NULL, NULL);
         w->fault[l] = report.fault ? (uint32_t)report.fault | report.pc << 8 : 0;
         for (unsigned n = 0; n < UTGARD_GP_REGISTERS; n++)
