@@ -59,6 +59,32 @@ void jit_param_noalias(struct jit_builder *b, unsigned index)
     add_enum_attribute(b, b->function, index + 1, "noalias");
 }
 
+void jit_param_readable(struct jit_builder *b, unsigned index, uint64_t bytes, uint64_t align)
+{
+    static const char *const names[2] = {"dereferenceable", "align"};
+    uint64_t values[2] = {bytes, align};
+
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
+
+        LLVMAddAttributeAtIndex(b->function, index + 1, LLVMCreateEnumAttribute(b->context, kind, values[i]));
+    }
+}
+
+void jit_load_readable(struct jit_builder *b, LLVMValueRef load, uint64_t bytes, uint64_t align)
+{
+    static const char *const names[2] = {"dereferenceable", "align"};
+    uint64_t values[2] = {bytes, align};
+
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned kind = LLVMGetMDKindIDInContext(b->context, names[i], (unsigned)strlen(names[i]));
+        LLVMMetadataRef value = LLVMValueAsMetadata(jit_i64(b, values[i]));
+
+        LLVMSetMetadata(load, kind,
+                        LLVMMetadataAsValue(b->context, LLVMMDNodeInContext2(b->context, &value, 1)));
+    }
+}
+
 LLVMValueRef jit_i32(struct jit_builder *b, uint32_t v)
 {
     return LLVMConstInt(b->i32, v, false);
@@ -163,6 +189,18 @@ LLVMValueRef jit_load(struct jit_builder *b, LLVMTypeRef type, LLVMValueRef addr
         LLVMSetMetadata(load, kind,
                         LLVMMetadataAsValue(b->context, LLVMMDNodeInContext2(b->context, NULL, 0)));
     }
+    return load;
+}
+
+LLVMValueRef jit_load_at_entry(struct jit_builder *b, LLVMTypeRef type, LLVMValueRef base,
+                               uint64_t byte_offset, unsigned align)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(b->ir);
+    LLVMValueRef load;
+
+    LLVMPositionBuilderBefore(b->ir, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(b->function)));
+    load = jit_load(b, type, jit_offset_const(b, base, byte_offset), align, true);
+    LLVMPositionBuilderAtEnd(b->ir, here);
     return load;
 }
 

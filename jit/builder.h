@@ -36,6 +36,10 @@ LLVMValueRef jit_begin_internal(struct jit_builder *b, const char *name, LLVMTyp
                                 const LLVMTypeRef *params, unsigned count);
 LLVMValueRef jit_param(struct jit_builder *b, unsigned index);
 void jit_param_noalias(struct jit_builder *b, unsigned index);
+/* Tells LLVM that a pointer (a parameter, or a load of one) may be read anywhere within `bytes`, so that
+ * invariant loads through it leave a loop even where it reads them under a condition. */
+void jit_param_readable(struct jit_builder *b, unsigned index, uint64_t bytes, uint64_t align);
+void jit_load_readable(struct jit_builder *b, LLVMValueRef load, uint64_t bytes, uint64_t align);
 
 /* Constants and splats. */
 LLVMValueRef jit_i32(struct jit_builder *b, uint32_t v);
@@ -57,6 +61,9 @@ LLVMValueRef jit_offset(struct jit_builder *b, LLVMValueRef base, LLVMValueRef b
 LLVMValueRef jit_offset_const(struct jit_builder *b, LLVMValueRef base, uint64_t byte_offset);
 LLVMValueRef jit_load(struct jit_builder *b, LLVMTypeRef type, LLVMValueRef address, unsigned align,
                       bool invariant);
+/* An invariant load at the end of the function's entry block, which has been left; `base` is known there. */
+LLVMValueRef jit_load_at_entry(struct jit_builder *b, LLVMTypeRef type, LLVMValueRef base,
+                               uint64_t byte_offset, unsigned align);
 void jit_store(struct jit_builder *b, LLVMValueRef value, LLVMValueRef address, unsigned align);
 /* lanes of i32x16 at base + zext(offsets), where mask (i1x16) holds; other lanes give zero and touch no
  * memory. */

@@ -385,19 +385,6 @@ uint32_t vc4_frag_test(const struct vc4_frag *frag, const struct raster_prim *pr
     return 0;
 }
 
-/* Whether quads would make a third fewer runs than blocks. */
-static bool is_sparse(const struct raster_visible_block *blocks, uint32_t count)
-{
-    uint32_t quads = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t lanes = blocks[i].mask | blocks[i].mask >> 1;
-
-        quads += (uint32_t)__builtin_popcount((lanes | lanes >> 2) & 0x1111);
-    }
-    return (quads + 3) / 4 * 3 <= count * 2;
-}
-
 /* Made when first wanted, for few draws are of small primitives; others do with blocks meanwhile. */
 static struct jit_function *quads_code(struct vc4_frag_quads *quads)
 {
@@ -418,7 +405,8 @@ void vc4_frag_color(void *target, const void *frag, const uint8_t *planes,
     const struct vc4_frag_target *to = target;
     const struct vc4_frag *f = frag;
     struct raster_visible_quads fours[RASTER_VISIBLE_BATCH];
-    struct jit_function *code = f->quads && is_sparse(blocks, count) ? quads_code(f->quads) : NULL;
+    struct jit_function *code =
+        f->quads && raster_visible_is_sparse(blocks, count) ? quads_code(f->quads) : NULL;
 
     if (code) {
         uint32_t packed = raster_visible_pack(to->tile, blocks, count, fours);
@@ -436,20 +424,15 @@ static uint32_t shade_opaque(const struct vc4_frag *frag, const struct raster_pr
                              struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                              uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
 {
-    alignas(16) uint8_t planes[sizeof(struct raster_planes) + RASTER_MAX_VARYINGS * 4 * sizeof(float)];
     struct raster_block tested[RASTER_BLOCKS_MAX];
-    struct raster_visible_block visible[RASTER_BLOCKS_MAX];
+    struct vc4_frag_target target = {tile, executed};
     uint16_t common;
 
     memcpy(tested, blocks, count * sizeof *blocks);
     uint32_t code = vc4_frag_test(frag, prim, tile, tested, &count, &common, fuel, fault);
-    if (code || !count)
-        return code;
-    raster_planes_copy(prim, frag->program->varying_count, (struct raster_planes *)planes);
-    for (uint32_t i = 0; i < count; i++)
-        visible[i] = (struct raster_visible_block){tested[i].x, tested[i].y, tested[i].mask, 0};
-    vc4_frag_color(&(struct vc4_frag_target){tile, executed}, frag, planes, visible, count);
-    return 0;
+    if (!code && count)
+        raster_visible_now(frag, prim, frag->program->varying_count, tested, count, vc4_frag_color, &target);
+    return code;
 }
 
 uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,

@@ -11,38 +11,10 @@
 enum { SIDE_MIN = 48, SIDE_MAX = 400, SIDES = 4, SIDES_INSNS = 1200, HOISTED_UNIFORMS = 12 };
 enum { ARGS, PRIM, TILE, BLOCKS, COUNT, RESULT, PARAMS };
 
-/* Tells LLVM that a pointer (a parameter, or a load of one) may be read anywhere within `bytes`, so that
- * invariant loads through it leave the loop even where the program reads them under a condition. */
-static void readable_param(struct jit_builder *b, unsigned index, uint64_t bytes, uint64_t align)
-{
-    static const char *const names[2] = {"dereferenceable", "align"};
-    uint64_t values[2] = {bytes, align};
-
-    for (unsigned i = 0; i < 2; i++) {
-        unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
-
-        LLVMAddAttributeAtIndex(b->function, index + 1, LLVMCreateEnumAttribute(b->context, kind, values[i]));
-    }
-}
-
-static void readable_load(struct jit_builder *b, LLVMValueRef load, uint64_t bytes, uint64_t align)
-{
-    static const char *const names[2] = {"dereferenceable", "align"};
-    uint64_t values[2] = {bytes, align};
-
-    for (unsigned i = 0; i < 2; i++) {
-        unsigned kind = LLVMGetMDKindIDInContext(b->context, names[i], (unsigned)strlen(names[i]));
-        LLVMMetadataRef value = LLVMValueAsMetadata(jit_i64(b, values[i]));
-
-        LLVMSetMetadata(load, kind,
-                        LLVMMetadataAsValue(b->context, LLVMMDNodeInContext2(b->context, &value, 1)));
-    }
-}
-
 static void begin(struct vc4_frag_emit *e, struct jit_builder *b)
 {
     const LLVMTypeRef types[] = {b->ptr, b->ptr, b->ptr, b->ptr, b->i32, b->ptr};
-    LLVMValueRef *params[] = {&e->args, &e->prims, &e->tile, &e->blocks, NULL, &e->result};
+    LLVMValueRef *params[] = {&e->args, &e->at.prims, &e->at.tile, &e->at.blocks, NULL, &e->result};
 
     jit_begin_function(b, b->i32, types, PARAMS);
     for (unsigned i = 0; i < PARAMS; i++)
@@ -52,15 +24,16 @@ static void begin(struct vc4_frag_emit *e, struct jit_builder *b)
                 jit_param_noalias(b, i);
             *params[i] = jit_param(b, i);
         }
-    readable_param(b, ARGS, sizeof(struct vc4_frag_args), 8);
+    jit_param_readable(b, ARGS, sizeof(struct vc4_frag_args), 8);
     if (!e->variant->visible)
-        readable_param(b, PRIM, sizeof(struct raster_prim), 8);
-    readable_param(b, TILE, sizeof(struct raster_tile), 64);
+        jit_param_readable(b, PRIM, sizeof(struct raster_prim), 8);
+    jit_param_readable(b, TILE, sizeof(struct raster_tile), 64);
     e->uniforms = vc4_frag_field(e, b, b->ptr, offsetof(struct vc4_frag_args, uniforms), 8);
     e->numbers = vc4_frag_field(e, b, b->ptr, offsetof(struct vc4_frag_args, numbers), 8);
     e->textures = vc4_frag_field(e, b, b->ptr, offsetof(struct vc4_frag_args, textures), 8);
     if (e->variant->program->sample_count)
-        readable_load(b, e->textures, e->variant->program->sample_count * sizeof(struct raster_texture), 8);
+        jit_load_readable(b, e->textures, e->variant->program->sample_count * sizeof(struct raster_texture),
+                          8);
     e->memory = vc4_frag_field(e, b, b->ptr, offsetof(struct vc4_frag_args, memory), 8);
     e->last_word = vc4_frag_field(e, b, b->i32, offsetof(struct vc4_frag_args, last_word), 4);
     for (unsigned k = 0; k < e->variant->samples; k++)
@@ -368,6 +341,10 @@ static int emit_variant(struct jit_builder *b, void *data)
     unsigned side;
     int status;
 
+    e[0].at.samples = e[0].variant->samples;
+    e[0].at.form = e[0].variant->quads     ? RASTER_IR_QUADS
+                   : e[0].variant->visible ? RASTER_IR_VISIBLE
+                                           : RASTER_IR_PRIM;
     e[0].hoists = e[0].variant->program->uniform_count <= HOISTED_UNIFORMS;
     begin(&e[0], b);
     counted = jit_alloca(b, b->i64, "executed");

@@ -12,19 +12,13 @@ enum { MANY_SAMPLES = 6, MANY_SAMPLES_QUICK = 2 }; /* from here on the sampler i
 static LLVMValueRef uniform_at(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef words,
                                uint32_t word)
 {
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(b->ir);
-    LLVMValueRef value;
-
     if (word >= e->variant->program->uniform_count) {
         e->failed = true;
         return jit_i32(b, 0);
     }
     if (!e->hoists)
         return jit_load(b, b->i32, jit_offset_const(b, words, word * 4ull), 4, false);
-    LLVMPositionBuilderBefore(b->ir, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(b->function)));
-    value = jit_load(b, b->i32, jit_offset_const(b, words, word * 4ull), 4, true);
-    LLVMPositionBuilderAtEnd(b->ir, here);
-    return value;
+    return jit_load_at_entry(b, b->i32, words, word * 4ull, 4);
 }
 
 static LLVMValueRef port_uniform(void *ctx, struct jit_builder *b, LLVMValueRef address, uint32_t word)
@@ -52,16 +46,16 @@ static void port_varying(void *ctx, struct jit_builder *b, uint32_t n, LLVMValue
         *vary = *c = jit_splat_u32(b, 0);
         return;
     }
-    *vary = jit_as_i32(b, vc4_frag_plane(e, b, VC4_FRAG_VARY + n));
-    *c = jit_as_i32(b, vc4_frag_coefficient(e, b, VC4_FRAG_VARY + n, 2));
+    *vary = jit_as_i32(b, raster_block_ir_plane(&e->at, b, RASTER_VALUE_VARY + n));
+    *c = jit_as_i32(b, raster_block_ir_coefficient(&e->at, b, RASTER_VALUE_VARY + n, 2));
 }
 
 static void port_coordinates(void *ctx, struct jit_builder *b, LLVMValueRef *x, LLVMValueRef *y)
 {
     struct vc4_frag_emit *e = ctx;
 
-    *x = e->px;
-    *y = e->py;
+    *x = e->at.px;
+    *y = e->at.py;
 }
 
 static LLVMValueRef live_lanes(struct vc4_frag_emit *e, struct jit_builder *b, unsigned sample)
@@ -89,7 +83,7 @@ static void port_flags(void *ctx, struct jit_builder *b, LLVMValueRef *ms_mask, 
 
         *ms_mask = LLVMBuildOr(b->ir, *ms_mask, bit, "");
     }
-    *rev_flag = jit_splat(b, LLVMBuildZExt(b->ir, e->reverse, b->i32, ""));
+    *rev_flag = jit_splat(b, LLVMBuildZExt(b->ir, e->at.reverse, b->i32, ""));
 }
 
 static void port_set_ms_mask(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask)
@@ -156,15 +150,15 @@ static void port_stencil(void *ctx, struct jit_builder *b, LLVMValueRef value, L
 static LLVMValueRef test_late(struct vc4_frag_emit *e, struct jit_builder *b, unsigned sample,
                               LLVMValueRef lanes, LLVMValueRef depth)
 {
-    LLVMValueRef stored, word, pass, address = vc4_frag_sample_at(b, e->zs, sample);
+    LLVMValueRef stored, word, pass, address = raster_block_ir_sample(b, e->at.zs, sample);
 
     if (e->tested_early && !e->z_written) {
         stored = e->early_stored[sample];
         pass = LLVMBuildAnd(b->ir, e->early_pass[sample], lanes, "");
         word = LLVMBuildSelect(b->ir, lanes, e->early_word[sample], stored, "");
     } else {
-        stored = vc4_frag_load_sample(b, e->zs, sample);
-        pass = raster_zs_ir(b, &e->variant->zs, e->reverse, lanes, depth, stored, &word);
+        stored = raster_block_ir_load(b, e->at.zs, sample);
+        pass = raster_zs_ir(b, &e->variant->zs, e->at.reverse, lanes, depth, stored, &word);
     }
     if (word != stored)
         jit_store(b, word, address, 64);
@@ -195,14 +189,7 @@ static void port_z(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMVal
 static void write_color(struct vc4_frag_emit *e, struct jit_builder *b, unsigned sample, LLVMValueRef value,
                         LLVMValueRef mask)
 {
-    if (e->variant->quads) {
-        vc4_frag_quads_store(e, b, value, written_lanes(e, b, sample, mask));
-        return;
-    }
-    LLVMValueRef old = vc4_frag_load_sample(b, e->color, sample);
-
-    value = LLVMBuildSelect(b->ir, written_lanes(e, b, sample, mask), value, old, "");
-    jit_store(b, value, vc4_frag_sample_at(b, e->color, sample), 64);
+    raster_block_ir_store_color(&e->at, b, sample, value, written_lanes(e, b, sample, mask));
 }
 
 static void port_color_write(void *ctx, struct jit_builder *b, bool all, LLVMValueRef value,
@@ -223,7 +210,7 @@ static LLVMValueRef port_color_load(void *ctx, struct jit_builder *b)
 {
     struct vc4_frag_emit *e = ctx;
 
-    return vc4_frag_load_sample(b, e->color, e->loads++ % e->variant->samples);
+    return raster_block_ir_load(b, e->at.color, e->loads++ % e->variant->samples);
 }
 
 static LLVMValueRef shifted_or(struct jit_builder *b, LLVMValueRef v, unsigned by, uint32_t mask)
@@ -237,13 +224,13 @@ static LLVMValueRef shifted_or(struct jit_builder *b, LLVMValueRef v, unsigned b
 static LLVMValueRef port_coverage_load(void *ctx, struct jit_builder *b)
 {
     struct vc4_frag_emit *e = ctx;
-    LLVMValueRef word = vc4_frag_load_sample(b, e->zs, 0), covered = shifted_or(b, word, 1, 0x55555555), n;
+    LLVMValueRef word = raster_block_ir_load(b, e->at.zs, 0), covered = shifted_or(b, word, 1, 0x55555555), n;
     LLVMTypeRef type = LLVMTypeOf(word);
 
     if (!(e->variant->coverage & 1)) {
         LLVMValueRef left = LLVMBuildSelect(b->ir, live_lanes(e, b, 0), LLVMConstNull(type), word, "");
 
-        jit_store(b, left, vc4_frag_sample_at(b, e->zs, 0), 64);
+        jit_store(b, left, raster_block_ir_sample(b, e->at.zs, 0), 64);
     }
     if (e->variant->coverage & 2) { /* every other bit, moved together */
         covered = shifted_or(b, covered, 1, 0x33333333);

@@ -1,6 +1,5 @@
-/* Four quads of visible pixels, each of any primitive, in the place of a block: the lanes of a quad take the
- * numbers of its primitive. */
-#include "gpu/vc4/frag_emit.h"
+#include "raster/quads_ir.h"
+
 #include "raster/visible.h"
 
 /* Four values as sixteen lanes, one a quad. */
@@ -37,12 +36,16 @@ static LLVMValueRef pixels(struct jit_builder *b, LLVMValueRef quads, LLVMValueR
     return LLVMBuildAdd(b->ir, lanes, jit_splat(b, origin), "");
 }
 
-/* Centres from the reference points; exact up to the difference. */
-static LLVMValueRef centres(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef pixel, size_t origin)
+static LLVMValueRef centres(struct jit_builder *b, LLVMValueRef pixel)
 {
-    LLVMValueRef centre = LLVMBuildFAdd(b->ir, jit_i32_to_f32(b, pixel), jit_splat_f32(b, 0.5f), "");
+    return LLVMBuildFAdd(b->ir, jit_i32_to_f32(b, pixel), jit_splat_f32(b, 0.5f), "");
+}
 
-    return LLVMBuildFSub(b->ir, centre, vc4_frag_quads_float(e, b, origin), "");
+/* From the reference points; exact up to the difference. */
+static LLVMValueRef from_origin(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef centre,
+                                size_t origin)
+{
+    return LLVMBuildFSub(b->ir, centre, raster_quads_ir_float(r, b, origin), "");
 }
 
 static LLVMValueRef half_word(struct jit_builder *b, LLVMValueRef quads, size_t offset)
@@ -50,39 +53,41 @@ static LLVMValueRef half_word(struct jit_builder *b, LLVMValueRef quads, size_t 
     return LLVMBuildZExt(b->ir, jit_load(b, b->i16, jit_offset_const(b, quads, offset), 2, true), b->i32, "");
 }
 
-void vc4_frag_quads_place(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef index)
+void raster_quads_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef index)
 {
     LLVMValueRef quads, at, color, tile[2];
 
     at = LLVMBuildMul(b->ir, index, jit_i32(b, sizeof(struct raster_visible_quads)), "");
-    quads = jit_offset(b, e->blocks, at);
-    color = jit_offset_const(b, e->tile, offsetof(struct raster_tile, color));
+    quads = jit_offset(b, r->blocks, at);
+    color = jit_offset_const(b, r->tile, offsetof(struct raster_tile, color));
     for (uint32_t q = 0; q < 4; q++) {
         size_t place = q * sizeof(uint16_t);
 
         at = half_word(b, quads, offsetof(struct raster_visible_quads, planes) + place);
-        e->quad_planes[q] = jit_offset(b, e->prims, LLVMBuildShl(b->ir, at, jit_i32(b, 4), ""));
+        r->quad_planes[q] = jit_offset(b, r->prims, LLVMBuildShl(b->ir, at, jit_i32(b, 4), ""));
         at = half_word(b, quads, offsetof(struct raster_visible_quads, at) + place);
-        e->quad_color[q] = jit_offset(b, color, at);
+        r->quad_color[q] = jit_offset(b, color, at);
     }
     at = jit_offset_const(b, quads, offsetof(struct raster_visible_quads, mask));
-    e->covered[0] = jit_mask_from_bits(b, jit_load(b, b->i16, at, 2, true));
-    tile[0] = jit_load(b, b->i32, jit_offset_const(b, e->tile, offsetof(struct raster_tile, x)), 4, true);
-    tile[1] = jit_load(b, b->i32, jit_offset_const(b, e->tile, offsetof(struct raster_tile, y)), 4, true);
-    e->px = pixels(b, jit_offset_const(b, quads, offsetof(struct raster_visible_quads, x)), tile[0], false);
-    e->py = pixels(b, jit_offset_const(b, quads, offsetof(struct raster_visible_quads, y)), tile[1], true);
-    e->fx = centres(e, b, e->px, offsetof(struct raster_planes, x0));
-    e->fy = centres(e, b, e->py, offsetof(struct raster_planes, y0));
+    r->covered[0] = jit_mask_from_bits(b, jit_load(b, b->i16, at, 2, true));
+    tile[0] = jit_load(b, b->i32, jit_offset_const(b, r->tile, offsetof(struct raster_tile, x)), 4, true);
+    tile[1] = jit_load(b, b->i32, jit_offset_const(b, r->tile, offsetof(struct raster_tile, y)), 4, true);
+    r->px = pixels(b, jit_offset_const(b, quads, offsetof(struct raster_visible_quads, x)), tile[0], false);
+    r->py = pixels(b, jit_offset_const(b, quads, offsetof(struct raster_visible_quads, y)), tile[1], true);
+    r->cx = centres(b, r->px);
+    r->cy = centres(b, r->py);
+    r->fx = from_origin(r, b, r->cx, offsetof(struct raster_planes, x0));
+    r->fy = from_origin(r, b, r->cy, offsetof(struct raster_planes, y0));
 }
 
-LLVMValueRef vc4_frag_quads_float(struct vc4_frag_emit *e, struct jit_builder *b, size_t offset)
+LLVMValueRef raster_quads_ir_float(struct raster_block_ir *r, struct jit_builder *b, size_t offset)
 {
     LLVMTypeRef four = LLVMVectorType(b->f32, 4);
     LLVMValueRef part[4], pair[2], all;
     uint32_t lane[16];
 
     for (uint32_t q = 0; q < 4; q++)
-        part[q] = jit_load(b, four, jit_offset_const(b, e->quad_planes[q], offset & ~(size_t)15), 16, true);
+        part[q] = jit_load(b, four, jit_offset_const(b, r->quad_planes[q], offset & ~(size_t)15), 16, true);
     for (uint32_t i = 0; i < 2; i++)
         pair[i] = LLVMBuildShuffleVector(b->ir, part[2 * i], part[2 * i + 1], indices(b, 0, 8), "");
     all = LLVMBuildShuffleVector(b->ir, pair[0], pair[1], indices(b, 0, 16), "");
@@ -92,15 +97,15 @@ LLVMValueRef vc4_frag_quads_float(struct vc4_frag_emit *e, struct jit_builder *b
 }
 
 /* One after the other: some may be the same place, with other lanes. */
-void vc4_frag_quads_store(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef value,
-                          LLVMValueRef lanes)
+void raster_quads_ir_store(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef value,
+                           LLVMValueRef lanes)
 {
     for (uint32_t q = 0; q < 4; q++) {
         LLVMValueRef some = indices(b, 4 * q, 4), new, old, mask;
 
         new = LLVMBuildShuffleVector(b->ir, value, LLVMGetUndef(LLVMTypeOf(value)), some, "");
         mask = LLVMBuildShuffleVector(b->ir, lanes, LLVMGetUndef(LLVMTypeOf(lanes)), some, "");
-        old = jit_load(b, LLVMTypeOf(new), e->quad_color[q], 16, false);
-        jit_store(b, LLVMBuildSelect(b->ir, mask, new, old, ""), e->quad_color[q], 16);
+        old = jit_load(b, LLVMTypeOf(new), r->quad_color[q], 16, false);
+        jit_store(b, LLVMBuildSelect(b->ir, mask, new, old, ""), r->quad_color[q], 16);
     }
 }

@@ -1,0 +1,170 @@
+#include "raster/block_ir.h"
+
+#include <assert.h>
+
+#include "raster/centre_ir.h"
+#include "raster/quads_ir.h"
+#include "raster/visible.h"
+
+/* ---- the primitive ---- */
+
+static size_t offset_in_prim(unsigned plane, unsigned k)
+{
+    static const size_t z[3] = {offsetof(struct raster_prim, z_a), offsetof(struct raster_prim, z_b),
+                                offsetof(struct raster_prim, z_c)};
+    static const size_t inv_w[3] = {offsetof(struct raster_prim, inv_w_a),
+                                    offsetof(struct raster_prim, inv_w_b),
+                                    offsetof(struct raster_prim, inv_w_c)};
+    static const size_t vary[3] = {offsetof(struct raster_prim, vary_a), offsetof(struct raster_prim, vary_b),
+                                   offsetof(struct raster_prim, vary_c)};
+
+    if (plane < RASTER_VALUE_VARY)
+        return plane == RASTER_VALUE_Z ? z[k] : inv_w[k];
+    return vary[k] + (plane - RASTER_VALUE_VARY) * sizeof(float);
+}
+
+static size_t offset_in_planes(unsigned plane, unsigned k)
+{
+    size_t at = plane == RASTER_VALUE_Z ? offsetof(struct raster_planes, z)
+                : plane == RASTER_VALUE_INV_W
+                    ? offsetof(struct raster_planes, inv_w)
+                    : offsetof(struct raster_planes, vary) + (plane - RASTER_VALUE_VARY) * 4 * sizeof(float);
+
+    return at + k * sizeof(float);
+}
+
+static LLVMValueRef prim_float(struct raster_block_ir *r, struct jit_builder *b, size_t in_prim,
+                               size_t in_planes)
+{
+    if (r->form == RASTER_IR_QUADS)
+        return raster_quads_ir_float(r, b, in_planes);
+    if (r->form == RASTER_IR_VISIBLE)
+        in_prim = in_planes;
+    return jit_splat(b, jit_load(b, b->f32, jit_offset_const(b, r->prim, in_prim), 4, true));
+}
+
+LLVMValueRef raster_block_ir_coefficient(struct raster_block_ir *r, struct jit_builder *b, unsigned plane,
+                                         unsigned k)
+{
+    return prim_float(r, b, offset_in_prim(plane, k), offset_in_planes(plane, k));
+}
+
+LLVMValueRef raster_block_ir_plane(struct raster_block_ir *r, struct jit_builder *b, unsigned plane)
+{
+    LLVMValueRef x = LLVMBuildFMul(b->ir, raster_block_ir_coefficient(r, b, plane, 0), r->fx, "");
+    LLVMValueRef y = LLVMBuildFMul(b->ir, raster_block_ir_coefficient(r, b, plane, 1), r->fy, "");
+
+    return LLVMBuildFAdd(b->ir, x, y, "");
+}
+
+LLVMValueRef raster_block_ir_value(struct raster_block_ir *r, struct jit_builder *b, unsigned plane)
+{
+    LLVMValueRef t = raster_block_ir_plane(r, b, plane);
+
+    return LLVMBuildFAdd(b->ir, t, raster_block_ir_coefficient(r, b, plane, 2), "");
+}
+
+LLVMValueRef raster_block_ir_reverse(struct raster_block_ir *r, struct jit_builder *b)
+{
+    LLVMValueRef word;
+
+    if (r->form != RASTER_IR_QUADS)
+        return jit_splat(b, r->reverse);
+    word = jit_as_i32(b, raster_quads_ir_float(r, b, offsetof(struct raster_planes, reverse)));
+    return LLVMBuildICmp(b->ir, LLVMIntNE, word, jit_splat_u32(b, 0), "");
+}
+
+/* ---- the block ---- */
+
+static LLVMValueRef tile_word(struct raster_block_ir *r, struct jit_builder *b, size_t offset)
+{
+    return jit_load(b, b->i32, jit_offset_const(b, r->tile, offset), 4, true);
+}
+
+static void find_prim(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef block)
+{
+    bool visible = r->form == RASTER_IR_VISIBLE;
+    LLVMValueRef at;
+
+    r->prim = r->prims;
+    if (visible) {
+        at = jit_offset_const(b, block, offsetof(struct raster_visible_block, planes));
+        r->prim = jit_offset(b, r->prims, jit_load(b, b->i32, at, 4, true));
+    }
+    at = jit_offset_const(b, r->prim,
+                          visible ? offsetof(struct raster_planes, reverse)
+                                  : offsetof(struct raster_prim, reverse));
+    r->reverse = LLVMBuildICmp(b->ir, LLVMIntNE, jit_load(b, b->i32, at, 4, true), jit_i32(b, 0), "");
+}
+
+/* Pixels and centres; the block is (x, y) of the tile. */
+static void place_centres(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef left = tile_word(r, b, offsetof(struct raster_tile, x));
+    LLVMValueRef top = tile_word(r, b, offsetof(struct raster_tile, y)), x0, y0;
+
+    x0 = prim_float(r, b, offsetof(struct raster_prim, x0), offsetof(struct raster_planes, x0));
+    y0 = prim_float(r, b, offsetof(struct raster_prim, y0), offsetof(struct raster_planes, y0));
+    r->px = raster_pixel_ir(b, false, left, x);
+    r->py = raster_pixel_ir(b, true, top, y);
+    r->cx = raster_centre_ir(b, false, left, x);
+    r->cy = raster_centre_ir(b, true, top, y);
+    r->fx = LLVMBuildFSub(b->ir, r->cx, x0, "fx");
+    r->fy = LLVMBuildFSub(b->ir, r->cy, y0, "fy");
+}
+
+static LLVMValueRef block_byte(struct jit_builder *b, LLVMValueRef block, size_t offset)
+{
+    LLVMValueRef v = jit_load(b, b->i8, jit_offset_const(b, block, offset), 1, true);
+
+    return LLVMBuildZExt(b->ir, v, b->i32, "");
+}
+
+static void find_words(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef row, at;
+
+    row = LLVMBuildLShr(b->ir, tile_word(r, b, offsetof(struct raster_tile, width)), jit_i32(b, 2), "");
+    at = LLVMBuildAdd(b->ir, LLVMBuildMul(b->ir, y, row, ""), x, "");
+    at = LLVMBuildMul(b->ir, at, jit_i32(b, (uint32_t)(r->samples * RASTER_SAMPLE_BYTES)), "");
+    r->color = jit_offset(b, jit_offset_const(b, r->tile, offsetof(struct raster_tile, color)), at);
+    r->zs = jit_offset(b, jit_offset_const(b, r->tile, offsetof(struct raster_tile, zs)), at);
+}
+
+void raster_block_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef index)
+{
+    bool visible = r->form == RASTER_IR_VISIBLE;
+    size_t size = visible ? sizeof(struct raster_visible_block) : sizeof(struct raster_block);
+    LLVMValueRef block, x, y;
+
+    if (r->form == RASTER_IR_QUADS) {
+        raster_quads_ir_place(r, b, index);
+        return;
+    }
+    static_assert(offsetof(struct raster_visible_block, x) == offsetof(struct raster_block, x) &&
+                      offsetof(struct raster_visible_block, y) == offsetof(struct raster_block, y),
+                  "");
+    block = jit_offset(b, r->blocks, LLVMBuildMul(b->ir, index, jit_i32(b, (uint32_t)size), ""));
+    find_prim(r, b, block);
+    x = block_byte(b, block, offsetof(struct raster_block, x));
+    y = block_byte(b, block, offsetof(struct raster_block, y));
+    find_words(r, b, x, y);
+    for (unsigned k = 0; k < r->samples; k++) {
+        uint64_t at = visible ? offsetof(struct raster_visible_block, mask)
+                              : offsetof(struct raster_block, sample) + k * sizeof(uint16_t);
+
+        r->covered[k] = jit_mask_from_bits(b, jit_load(b, b->i16, jit_offset_const(b, block, at), 2, true));
+    }
+    place_centres(r, b, x, y);
+}
+
+void raster_block_ir_store_color(struct raster_block_ir *r, struct jit_builder *b, unsigned sample,
+                                 LLVMValueRef value, LLVMValueRef lanes)
+{
+    if (r->form == RASTER_IR_QUADS) {
+        raster_quads_ir_store(r, b, value, lanes);
+        return;
+    }
+    value = LLVMBuildSelect(b->ir, lanes, value, raster_block_ir_load(b, r->color, sample), "");
+    jit_store(b, value, raster_block_ir_sample(b, r->color, sample), 64);
+}

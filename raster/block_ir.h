@@ -1,0 +1,63 @@
+/* What code that runs over blocks of pixels begins each with, as IR: its place in the tile, its lanes, the
+ * planes of its primitive; and the storing of its colours. Blocks come in three forms, which give a pixel the
+ * same numbers. */
+#ifndef VITRAIL_RASTER_BLOCK_IR_H
+#define VITRAIL_RASTER_BLOCK_IR_H
+
+#include <stddef.h>
+
+#include "jit/builder.h"
+#include "raster/tile.h"
+
+enum raster_ir_form {
+    RASTER_IR_PRIM,    /* struct raster_block, of one struct raster_prim */
+    RASTER_IR_VISIBLE, /* struct raster_visible_block, each of its own struct raster_planes (visible.h) */
+    RASTER_IR_QUADS    /* struct raster_visible_quads: each quad is of its own struct raster_planes */
+};
+
+#define RASTER_SAMPLE_BYTES (16 * sizeof(uint32_t)) /* of a block, in the tile's color and zs */
+
+struct raster_block_ir {
+    enum raster_ir_form form;
+    unsigned samples;                 /* of the tile; 1 but for RASTER_IR_PRIM */
+    LLVMValueRef prims, tile, blocks; /* ptr: the primitive, or the planes of all; the tile; the blocks */
+    /* The block at hand, filled by raster_block_ir_place: */
+    LLVMValueRef prim;                          /* ptr: struct raster_prim or raster_planes; none of quads */
+    LLVMValueRef reverse;                       /* i1; none of quads (raster_block_ir_reverse) */
+    LLVMValueRef px, py;                        /* window pixels, i32x16 */
+    LLVMValueRef cx, cy;                        /* their centres, f32x16 */
+    LLVMValueRef fx, fy;                        /* from the reference point */
+    LLVMValueRef color, zs;                     /* ptr to the first sample; none of quads */
+    LLVMValueRef covered[RASTER_MAX_SAMPLES];   /* i1x16 */
+    LLVMValueRef quad_planes[4], quad_color[4]; /* of quads, instead of `prim` and `color` */
+};
+
+/* What a primitive has planes of; varying n is RASTER_VALUE_VARY + n. */
+enum { RASTER_VALUE_Z, RASTER_VALUE_INV_W, RASTER_VALUE_VARY };
+
+/* Takes up block `index` (i32). */
+void raster_block_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef index);
+/* A coefficient of the primitive's, in all lanes: 0 a, 1 b, 2 c. */
+LLVMValueRef raster_block_ir_coefficient(struct raster_block_ir *r, struct jit_builder *b, unsigned value,
+                                         unsigned k);
+/* a * fx + b * fy (prim.h): each product and the sum rounded. */
+LLVMValueRef raster_block_ir_plane(struct raster_block_ir *r, struct jit_builder *b, unsigned value);
+/* That plus c. */
+LLVMValueRef raster_block_ir_value(struct raster_block_ir *r, struct jit_builder *b, unsigned value);
+/* Lanes of back-facing primitives, i1x16. */
+LLVMValueRef raster_block_ir_reverse(struct raster_block_ir *r, struct jit_builder *b);
+
+static inline LLVMValueRef raster_block_ir_sample(struct jit_builder *b, LLVMValueRef base, unsigned sample)
+{
+    return jit_offset_const(b, base, sample * RASTER_SAMPLE_BYTES);
+}
+/* A sample's sixteen words at `base`, which is r->color or r->zs. */
+static inline LLVMValueRef raster_block_ir_load(struct jit_builder *b, LLVMValueRef base, unsigned sample)
+{
+    return jit_load(b, b->i32x16, raster_block_ir_sample(b, base, sample), 64, false);
+}
+/* Stores `lanes` (i1x16) of a sample's colours. */
+void raster_block_ir_store_color(struct raster_block_ir *r, struct jit_builder *b, unsigned sample,
+                                 LLVMValueRef value, LLVMValueRef lanes);
+
+#endif
