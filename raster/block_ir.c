@@ -66,12 +66,24 @@ LLVMValueRef raster_block_ir_value(struct raster_block_ir *r, struct jit_builder
 
 LLVMValueRef raster_block_ir_reverse(struct raster_block_ir *r, struct jit_builder *b)
 {
+    size_t at = r->form == RASTER_IR_VISIBLE ? offsetof(struct raster_planes, reverse)
+                                             : offsetof(struct raster_prim, reverse);
+    LLVMValueRef word = jit_load(b, b->i32, jit_offset_const(b, r->prim, at), 4, true);
+
+    return LLVMBuildICmp(b->ir, LLVMIntNE, word, jit_i32(b, 0), "");
+}
+
+LLVMValueRef raster_block_ir_by_face(struct raster_block_ir *r, struct jit_builder *b, uint32_t front,
+                                     uint32_t back)
+{
     LLVMValueRef word;
 
     if (r->form != RASTER_IR_QUADS)
-        return jit_splat(b, r->reverse);
+        return jit_splat(b, LLVMBuildSelect(b->ir, raster_block_ir_reverse(r, b), jit_i32(b, back),
+                                            jit_i32(b, front), ""));
     word = jit_as_i32(b, raster_quads_ir_float(r, b, offsetof(struct raster_planes, reverse)));
-    return LLVMBuildICmp(b->ir, LLVMIntNE, word, jit_splat_u32(b, 0), "");
+    word = LLVMBuildICmp(b->ir, LLVMIntNE, word, jit_splat_u32(b, 0), "");
+    return jit_select(b, word, jit_splat_u32(b, back), jit_splat_u32(b, front));
 }
 
 /* ---- the block ---- */
@@ -91,10 +103,6 @@ static void find_prim(struct raster_block_ir *r, struct jit_builder *b, LLVMValu
         at = jit_offset_const(b, block, offsetof(struct raster_visible_block, planes));
         r->prim = jit_offset(b, r->prims, jit_load(b, b->i32, at, 4, true));
     }
-    at = jit_offset_const(b, r->prim,
-                          visible ? offsetof(struct raster_planes, reverse)
-                                  : offsetof(struct raster_prim, reverse));
-    r->reverse = LLVMBuildICmp(b->ir, LLVMIntNE, jit_load(b, b->i32, at, 4, true), jit_i32(b, 0), "");
 }
 
 /* Pixels and centres; the block is (x, y) of the tile. */

@@ -23,7 +23,6 @@ struct raster_block_ir {
     LLVMValueRef prims, tile, blocks; /* ptr: the primitive, or the planes of all; the tile; the blocks */
     /* The block at hand, filled by raster_block_ir_place: */
     LLVMValueRef prim;                          /* ptr: struct raster_prim or raster_planes; none of quads */
-    LLVMValueRef reverse;                       /* i1; none of quads (raster_block_ir_reverse) */
     LLVMValueRef px, py;                        /* window pixels, i32x16 */
     LLVMValueRef cx, cy;                        /* their centres, f32x16 */
     LLVMValueRef fx, fy;                        /* from the reference point */
@@ -44,8 +43,12 @@ LLVMValueRef raster_block_ir_coefficient(struct raster_block_ir *r, struct jit_b
 LLVMValueRef raster_block_ir_plane(struct raster_block_ir *r, struct jit_builder *b, unsigned value);
 /* That plus c. */
 LLVMValueRef raster_block_ir_value(struct raster_block_ir *r, struct jit_builder *b, unsigned value);
-/* Lanes of back-facing primitives, i1x16. */
+/* Whether the primitive is back-facing: i1, not of quads. A load each time: in AVX-512 code that is not
+ * optimised LLVM 19 goes in circles over a choice of masks whose condition comes from another basic block. */
 LLVMValueRef raster_block_ir_reverse(struct raster_block_ir *r, struct jit_builder *b);
+/* i32x16: `back` in lanes of back-facing primitives. */
+LLVMValueRef raster_block_ir_by_face(struct raster_block_ir *r, struct jit_builder *b, uint32_t front,
+                                     uint32_t back);
 
 static inline LLVMValueRef raster_block_ir_sample(struct jit_builder *b, LLVMValueRef base, unsigned sample)
 {

@@ -10,10 +10,8 @@
 #include "util/bits.h"
 #include "util/half.h"
 
-#define UNIT               "fragment program"
-#define SHORT_PROGRAM      1024u /* words: more than most have */
-#define LOOP_SHARE         16u
-#define INTERPRETED_WEIGHT 16u /* of an interpreted instruction in fuel */
+#define UNIT          "fragment program"
+#define SHORT_PROGRAM 1024u /* words: more than most have */
 
 /* ---- the program ---- */
 
@@ -228,7 +226,6 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
                         struct utgard_frag **out, struct gpu_fault *fault)
 {
     struct utgard_frag *frag = calloc(1, sizeof *frag);
-    struct util_error error = {0};
     int status = -ENOMEM;
 
     *out = NULL;
@@ -252,8 +249,8 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
                                            .y_scale = config->y_scale,
                                            .y_offset = config->y_offset};
     /* Whatever it is that keeps it from being compiled, the reference path serves. */
-    if (engine && utgard_frag_compile(frag, engine, &frag->code, &error))
-        frag->code = NULL;
+    if (engine && utgard_frag_find_code(frag, engine, config->in_order))
+        frag->engine = engine;
     *out = frag;
     return 0;
 }
@@ -267,12 +264,13 @@ void utgard_frag_release(struct utgard_frag *frag)
     free(frag->uniforms);
     free(frag->keys);
     free(frag->textures);
+    free(frag->quads);
     free(frag);
 }
 
 bool utgard_frag_compiled(const struct utgard_frag *frag)
 {
-    return frag->code;
+    return frag->engine;
 }
 
 uint32_t utgard_frag_varyings(const struct utgard_frag *frag)
@@ -283,97 +281,4 @@ uint32_t utgard_frag_varyings(const struct utgard_frag *frag)
 bool utgard_frag_wants_point(const struct utgard_frag *frag)
 {
     return frag->head.points;
-}
-
-static void report(const struct utgard_frag *frag, uint32_t code, struct gpu_fault *fault)
-{
-    static const char *const texts[] = {
-        [UTGARD_PP_FAULT_FUEL] = "loops repeat more instructions than the fuel allows",
-        [UTGARD_PP_FAULT_RESERVED] = "reserved operation, register or source",
-        [UTGARD_PP_FAULT_ADDRESS] = "an address outside what the program may reach",
-    };
-    uint32_t kind = code & 15, pc = code >> 8;
-
-    utgard_pp_refuse(fault, kind == UTGARD_PP_FAULT_FUEL ? GPU_FAULT_TIMEOUT : GPU_FAULT_SHADER, UNIT,
-                     frag->address + pc * 4, "%s", kind < UTIL_ARRAY_SIZE(texts) ? texts[kind] : "unknown");
-    fault->pc = pc;
-    fault->lane = code >> 4 & 15;
-}
-
-static uint32_t run_with_temporaries(const struct utgard_frag *frag, utgard_frag_fn run,
-                                     const struct raster_prim *prim, struct raster_tile *tile,
-                                     const struct raster_block *blocks, uint32_t count);
-
-/* What loops repeat is not counted: a share of what they may is. */
-static bool pay(const struct utgard_frag *frag, uint32_t count, uint64_t *fuel, struct gpu_fault *fault)
-{
-    uint64_t cost = frag->program->insn_count;
-
-    if (frag->program->repeats)
-        cost += frag->args.fuel / LOOP_SHARE;
-    cost *= (uint64_t)count * (frag->code ? 1 : INTERPRETED_WEIGHT);
-    if (cost > *fuel) {
-        report(frag, UTGARD_PP_FAULT_FUEL, fault);
-        return false;
-    }
-    *fuel -= cost;
-    return true;
-}
-
-uint32_t utgard_frag_shade_watched(const struct utgard_frag *frag, const struct gpu_watch *watch,
-                                   const struct raster_prim *prim, struct raster_tile *tile,
-                                   const struct raster_block *blocks, uint32_t count, uint64_t *fuel,
-                                   uint64_t *executed, struct gpu_fault *fault)
-{
-    uint32_t code;
-
-    if (!pay(frag, count, fuel, fault))
-        return UTGARD_PP_FAULT_FUEL;
-    code = utgard_frag_ref_watched(frag, watch, prim, tile, blocks, count, executed);
-    if (code)
-        report(frag, code, fault);
-    return code;
-}
-
-uint32_t utgard_frag_shade(const struct utgard_frag *frag, const struct raster_prim *prim,
-                           struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                           uint64_t *fuel, struct gpu_fault *fault)
-{
-    uint32_t code;
-
-    if (!pay(frag, count, fuel, fault))
-        return UTGARD_PP_FAULT_FUEL;
-    if (!frag->code) {
-        code = utgard_frag_ref(frag, prim, tile, blocks, count);
-    } else {
-        utgard_frag_fn run = (utgard_frag_fn)jit_function_code(frag->code);
-
-        if (frag->program->temporaries)
-            code = run_with_temporaries(frag, run, prim, tile, blocks, count);
-        else
-            code = run(&frag->args, prim, tile, blocks, count, NULL);
-        jit_function_ran(frag->code, (uint64_t)count * frag->program->insn_count);
-    }
-    if (code)
-        report(frag, code, fault);
-    return code;
-}
-
-/* Block after block: each begins with temporaries of zero. */
-static uint32_t run_with_temporaries(const struct utgard_frag *frag, utgard_frag_fn run,
-                                     const struct raster_prim *prim, struct raster_tile *tile,
-                                     const struct raster_block *blocks, uint32_t count)
-{
-    size_t size = UTGARD_PP_TEMPORARIES * 4 * 16 * sizeof(uint32_t);
-    void *temporaries = aligned_alloc(64, size);
-    uint32_t code = 0;
-
-    if (!temporaries)
-        return utgard_frag_ref(frag, prim, tile, blocks, count);
-    for (uint32_t n = 0; n < count && !code; n++) {
-        memset(temporaries, 0, size);
-        code = run(&frag->args, prim, tile, &blocks[n], 1, temporaries);
-    }
-    free(temporaries);
-    return code;
 }

@@ -11,6 +11,7 @@
 #include "isa/numeric.h"
 #include "jit/engine.h"
 #include "raster/prim.h"
+#include "raster/visible.h"
 
 struct utgard_frag;
 
@@ -22,6 +23,7 @@ struct utgard_frag_config {
      * 1/2 below 2^16. */
     float y_scale, y_offset;
     enum isa_numeric numeric; /* of the program */
+    bool in_order;            /* the draw is not to be opaque */
 };
 
 /* Prepares a draw. `engine` NULL: the reference path. Uniforms and descriptors are read now, texels when they
@@ -46,10 +48,34 @@ bool utgard_frag_fetch(const struct utgard_frag *frag, const struct gpu_space *s
                        struct gpu_space_run *run, uint32_t index, float *out, struct gpu_fault *fault);
 
 /* Shades blocks of one primitive. The caller is in the guest floating-point environment. *fuel shrinks by the
- * blocks' instructions (TIMEOUT when it does not suffice). 0, or nonzero with *fault filled. */
+ * blocks' instructions (TIMEOUT when it does not suffice). 0, and *executed grows by the instructions of the
+ * blocks that anything is left of after the early tests; or nonzero with *fault filled. */
 uint32_t utgard_frag_shade(const struct utgard_frag *frag, const struct raster_prim *prim,
                            struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                           uint64_t *fuel, struct gpu_fault *fault);
+                           uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault);
+
+/* Whether the draw only replaces the colours of what it covers, so that its primitives may be tested as they
+ * come and coloured later, where they are still seen (raster/visible.h). utgard_frag_shade does both at once.
+ */
+bool utgard_frag_opaque(const struct utgard_frag *frag);
+/* Of those: whether there are tests that blocks may fail; whether so little is done for a pixel that its
+ * waiting costs as much, unless it waits with all of the tile. */
+bool utgard_frag_tests(const struct utgard_frag *frag);
+bool utgard_frag_cheap(const struct utgard_frag *frag);
+/* Of those: all that utgard_frag_shade does, in the same order, but for the colours. `blocks` (not looked at
+ * when there are no tests) and *count become what is left to be coloured, *common the lanes left in all of
+ * them (without tests all sixteen). *fuel shrinks by what shading in order takes: what a tile may do does not
+ * depend on what will be hidden. */
+uint32_t utgard_frag_test(const struct utgard_frag *frag, const struct raster_prim *prim,
+                          struct raster_tile *tile, struct raster_block *blocks, uint32_t *count,
+                          uint16_t *common, uint64_t *fuel, struct gpu_fault *fault);
+/* Their colours: a raster_visible_fn; `target` is a struct utgard_frag_target, `frag` the draw's. */
+struct utgard_frag_target {
+    struct raster_tile *tile;
+    uint64_t *executed; /* grows by the instructions executed */
+};
+void utgard_frag_color(void *target, const void *frag, const uint8_t *planes,
+                       const struct raster_visible_block *blocks, uint32_t count);
 
 /* For observers (gpu/observe.h): the same, interpreted, while `watch` is told of the blocks; *executed grows
  * by the instructions executed. And the draw's program. */

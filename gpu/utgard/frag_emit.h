@@ -3,23 +3,18 @@
 #ifndef VITRAIL_GPU_UTGARD_FRAG_EMIT_H
 #define VITRAIL_GPU_UTGARD_FRAG_EMIT_H
 
-#include <stddef.h>
-
 #include "gpu/utgard/frag_internal.h"
 #include "isa/utgard_pp/trans.h"
-#include "jit/builder.h"
-
-#define UTGARD_SAMPLE_BYTES 64u /* one sample of a block */
 
 struct utgard_frag_emit {
     const struct utgard_frag_head *head;
     const struct utgard_pp_program *program;
     const struct utgard_texture_key *keys; /* by sample number */
-    LLVMValueRef args, prim, tile, blocks, uniforms, textures;
+    LLVMValueRef args, call, uniforms, textures;
+    bool hoists; /* uniforms are loaded before the loop over blocks */
     /* the block at hand */
-    LLVMValueRef cx, cy, fx, fy;           /* pixel centres; the same from the reference point (f32x16) */
+    struct raster_block_ir at;
     LLVMValueRef inv_w, w, z, depth;       /* f32x16, depth i32x16 */
-    LLVMValueRef color, zs;                /* ptr to its first sample */
     LLVMValueRef live[RASTER_MAX_SAMPLES]; /* i1x16: lanes of each sample that may still be written */
     const struct utgard_pp_ir_state *end;  /* of the program, or NULL before */
     bool failed;                           /* something is left to the reference path */
@@ -30,13 +25,7 @@ static inline LLVMValueRef utgard_frag_field(struct utgard_frag_emit *e, struct 
 {
     return jit_load(b, type, jit_offset_const(b, e->args, offset), align, true);
 }
-static inline LLVMValueRef utgard_frag_sample(struct jit_builder *b, LLVMValueRef base, unsigned sample)
-{
-    return jit_offset_const(b, base, sample * UTGARD_SAMPLE_BYTES);
-}
 
-/* a * fx + b * fy of the coefficients at these places of the primitive (raster/prim.h). */
-LLVMValueRef utgard_frag_plane(struct utgard_frag_emit *e, struct jit_builder *b, size_t at_a, size_t at_b);
 /* The primitive's varying n, with perspective. */
 LLVMValueRef utgard_frag_varying(struct utgard_frag_emit *e, struct jit_builder *b, unsigned n);
 /* To 0..top, NaN 0. */

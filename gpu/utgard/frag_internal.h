@@ -8,7 +8,8 @@
 #include "gpu/utgard/texture.h"
 #include "isa/utgard_pp/ports.h"
 #include "raster/blend.h"
-#include "raster/zs.h"
+#include "raster/block_ir.h"
+#include "raster/zs_blocks.h"
 
 #define UTGARD_COMPONENTS 64 /* that a program can name; more than there are slots for */
 #define UTGARD_NO_VARYING 0xff
@@ -30,11 +31,12 @@ struct utgard_frag_head {
     uint8_t depth_program, stencil_program, whole; /* rsw.h */
     uint8_t stencil_mask;                          /* with stencil_program: bits that are written */
     uint8_t depth_register, color_register;
-    uint8_t second_register;           /* of the colour that blend factors may name */
-    uint8_t points;                    /* varyings 0 and 1 are the point's coordinates */
-    uint8_t numeric;                   /* enum isa_numeric */
-    uint8_t vary[UTGARD_COMPONENTS];   /* the primitive's varying of each component, or NO_VARYING */
-    uint32_t uniform_count;            /* floats */
+    uint8_t second_register;         /* of the colour that blend factors may name */
+    uint8_t form;                    /* enum raster_ir_form; of visible pixels early tests are done before */
+    uint8_t points;                  /* varyings 0 and 1 are the point's coordinates */
+    uint8_t numeric;                 /* enum isa_numeric */
+    uint8_t vary[UTGARD_COMPONENTS]; /* the primitive's varying of each component, or NO_VARYING */
+    uint32_t uniform_count;          /* floats */
     uint32_t sample_count, word_count; /* of the program */
 };
 
@@ -46,11 +48,25 @@ struct utgard_frag_args {
     float y_scale, y_offset;
 };
 
-/* Shades blocks; returns 0 or a fault as utgard_pp_translate codes it. `temporaries`: struct
- * utgard_pp_temporaries, or NULL for programs without. */
-typedef uint32_t (*utgard_frag_fn)(const struct utgard_frag_args *args, const struct raster_prim *prim,
-                                   struct raster_tile *tile, const struct raster_block *blocks,
-                                   uint32_t count, void *temporaries);
+/* What a call takes and leaves besides the tile. */
+struct utgard_frag_call {
+    void *temporaries; /* struct utgard_pp_temporaries, zeroed; NULL for programs without */
+    uint64_t executed; /* instructions, unless it ended in a fault */
+};
+
+/* Shades blocks, of the head's form (raster/block_ir.h); returns 0 or a fault as utgard_pp_translate codes
+ * it. A variant of visible pixels stores colours alone, and returns 0, whatever it is called for, if no call
+ * can end in a fault. */
+typedef uint32_t (*utgard_frag_fn)(const struct utgard_frag_args *args, const void *prims,
+                                   struct raster_tile *tile, const void *blocks, uint32_t count,
+                                   struct utgard_frag_call *call);
+
+/* Code of an opaque draw that shades quads in any company: made by the first to want it; until then, or if it
+ * cannot be, NULL. */
+struct utgard_frag_quads {
+    _Atomic(struct jit_function *) code;
+    _Atomic bool wanted;
+};
 
 /* A slot of a vertex, as varyings take it: the components that the program reads, one after the other. */
 struct utgard_frag_slot {
@@ -69,7 +85,11 @@ struct utgard_frag {
     struct raster_texture *textures;
     float *uniforms;
     uint32_t *words;
-    struct jit_function *code;              /* NULL: the reference path */
+    struct jit_engine *engine;           /* NULL: the reference path */
+    struct jit_function *in_order;       /* NULL of opaque draws that are not cheap, and of the reference */
+    struct jit_function *visible, *test; /* of opaque draws; test: raster_zs_blocks_fn, or NULL */
+    struct utgard_frag_quads *quads;     /* of opaque draws that may be shaded so; owned */
+    bool opaque;
     uint32_t vary_count;                    /* of vertices */
     uint8_t component[RASTER_MAX_VARYINGS]; /* of each */
     struct utgard_frag_slot slot[UTGARD_MAX_SLOTS];
@@ -82,17 +102,23 @@ void utgard_frag_plan_fetch(struct utgard_frag *frag);
 
 /* frag_ref.c: the same, one lane after the other. */
 uint32_t utgard_frag_ref(const struct utgard_frag *frag, const struct raster_prim *prim,
-                         struct raster_tile *tile, const struct raster_block *blocks, uint32_t count);
+                         struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                         uint64_t *executed);
 
 /* The same for who looks on (NULL: nobody); *executed grows by the instructions executed. */
 uint32_t utgard_frag_ref_watched(const struct utgard_frag *frag, const struct gpu_watch *watch,
                                  const struct raster_prim *prim, struct raster_tile *tile,
                                  const struct raster_block *blocks, uint32_t count, uint64_t *executed);
 
-/* frag_ir.c: compiles the draw's variant or finds its code. 0, -ENOTSUP (left to the reference path), or
- * another negative errno. */
-int utgard_frag_compile(const struct utgard_frag *frag, struct jit_engine *engine, struct jit_function **out,
-                        struct util_error *error);
+/* frag_ir.c: compiles the draw's variant of that form or finds its code. 0, -ENOTSUP (left to the reference
+ * path), or another negative errno. */
+int utgard_frag_compile(const struct utgard_frag *frag, enum raster_ir_form form, struct jit_engine *engine,
+                        struct jit_function **out, struct util_error *error);
+/* frag_opaque.c: finds all the code that the draw wants. False: the reference path serves. */
+bool utgard_frag_find_code(struct utgard_frag *frag, struct jit_engine *engine, bool in_order);
+/* frag_run.c: what blocks cost, whatever is hidden. False and *fault when there is less. */
+bool utgard_frag_pay(const struct utgard_frag *frag, uint32_t blocks, uint64_t *fuel,
+                     struct gpu_fault *fault);
 
 /* Alpha to coverage: sample n is covered where alpha (of 255) times 4 reaches this. */
 static inline uint32_t utgard_coverage_limit(unsigned sample)

@@ -1,52 +1,25 @@
-/* Fragment variants: one function a program and state, running over the 4x4 blocks of a primitive, in the
- * order that frag_internal.h gives. The program is translated once, inside the loop over blocks. */
+/* Fragment variants: one function a program, state and form of blocks, running over blocks in the order that
+ * frag_internal.h gives. The program is translated once, inside the loop over blocks. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/utgard/frag_emit.h"
 #include "raster/blend_ir.h"
-#include "raster/centre_ir.h"
 #include "raster/zs_ir.h"
 #include "util/bits.h"
 
-enum { ARGS, PRIM, TILE, BLOCKS, COUNT, TEMPORARIES, PARAMS };
+enum { HOISTED_UNIFORMS = 16 };
+enum { ARGS, PRIMS, TILE, BLOCKS, COUNT, CALL, PARAMS };
 
 /* ---- the block at hand ---- */
 
-static LLVMValueRef prim_float(struct utgard_frag_emit *e, struct jit_builder *b, size_t offset)
-{
-    return jit_splat(b, jit_load(b, b->f32, jit_offset_const(b, e->prim, offset), 4, true));
-}
-
-LLVMValueRef utgard_frag_plane(struct utgard_frag_emit *e, struct jit_builder *b, size_t at_a, size_t at_b)
-{
-    LLVMValueRef x = LLVMBuildFMul(b->ir, prim_float(e, b, at_a), e->fx, "");
-    LLVMValueRef y = LLVMBuildFMul(b->ir, prim_float(e, b, at_b), e->fy, "");
-
-    return LLVMBuildFAdd(b->ir, x, y, "");
-}
-
 LLVMValueRef utgard_frag_varying(struct utgard_frag_emit *e, struct jit_builder *b, unsigned n)
 {
-    size_t at = n * sizeof(float);
-    LLVMValueRef v = utgard_frag_plane(e, b, offsetof(struct raster_prim, vary_a) + at,
-                                       offsetof(struct raster_prim, vary_b) + at);
+    LLVMValueRef v = raster_block_ir_plane(&e->at, b, RASTER_VALUE_VARY + n);
 
     v = LLVMBuildFMul(b->ir, v, e->w, "");
-    return LLVMBuildFAdd(b->ir, v, prim_float(e, b, offsetof(struct raster_prim, vary_c) + at), "");
-}
-
-static LLVMValueRef tile_word(struct utgard_frag_emit *e, struct jit_builder *b, size_t offset)
-{
-    return jit_load(b, b->i32, jit_offset_const(b, e->tile, offset), 4, true);
-}
-
-static LLVMValueRef block_byte(struct jit_builder *b, LLVMValueRef block, size_t offset)
-{
-    LLVMValueRef v = jit_load(b, b->i8, jit_offset_const(b, block, offset), 1, true);
-
-    return LLVMBuildZExt(b->ir, v, b->i32, "");
+    return LLVMBuildFAdd(b->ir, v, raster_block_ir_coefficient(&e->at, b, RASTER_VALUE_VARY + n, 2), "");
 }
 
 LLVMValueRef utgard_frag_clamp(struct jit_builder *b, LLVMValueRef x, float top)
@@ -57,44 +30,20 @@ LLVMValueRef utgard_frag_clamp(struct jit_builder *b, LLVMValueRef x, float top)
     return LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, x, limit, ""), x, limit, "");
 }
 
-/* Pixel centres, 1/w and depth at them. */
-static void place_centres(struct utgard_frag_emit *e, struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+static bool is_visible(const struct utgard_frag_emit *e)
 {
-    LLVMValueRef left = tile_word(e, b, offsetof(struct raster_tile, x));
-    LLVMValueRef top = tile_word(e, b, offsetof(struct raster_tile, y));
-
-    e->cx = raster_centre_ir(b, false, left, x);
-    e->cy = raster_centre_ir(b, true, top, y);
-    e->fx = LLVMBuildFSub(b->ir, e->cx, prim_float(e, b, offsetof(struct raster_prim, x0)), "fx");
-    e->fy = LLVMBuildFSub(b->ir, e->cy, prim_float(e, b, offsetof(struct raster_prim, y0)), "fy");
-    e->inv_w =
-        utgard_frag_plane(e, b, offsetof(struct raster_prim, inv_w_a), offsetof(struct raster_prim, inv_w_b));
-    e->inv_w = LLVMBuildFAdd(b->ir, e->inv_w, prim_float(e, b, offsetof(struct raster_prim, inv_w_c)), "");
-    e->w = LLVMBuildFDiv(b->ir, jit_splat_f32(b, 1), e->inv_w, "w");
-    e->z = utgard_frag_plane(e, b, offsetof(struct raster_prim, z_a), offsetof(struct raster_prim, z_b));
-    e->z = LLVMBuildFAdd(b->ir, e->z, prim_float(e, b, offsetof(struct raster_prim, z_c)), "");
-    e->z = utgard_frag_clamp(b, e->z, 1.0f);
-    e->depth = raster_depth_ir(b, e->z);
+    return e->head->form != RASTER_IR_PRIM;
 }
 
 static void place_block(struct utgard_frag_emit *e, struct jit_builder *b, LLVMValueRef index)
 {
-    LLVMValueRef block, x, y, row, at;
-
-    block = jit_offset(b, e->blocks, LLVMBuildMul(b->ir, index, jit_i32(b, sizeof(struct raster_block)), ""));
-    x = block_byte(b, block, offsetof(struct raster_block, x));
-    y = block_byte(b, block, offsetof(struct raster_block, y));
-    row = LLVMBuildLShr(b->ir, tile_word(e, b, offsetof(struct raster_tile, width)), jit_i32(b, 2), "");
-    at = LLVMBuildAdd(b->ir, LLVMBuildMul(b->ir, y, row, ""), x, "");
-    at = LLVMBuildMul(b->ir, at, jit_i32(b, e->head->samples * UTGARD_SAMPLE_BYTES), "");
-    e->color = jit_offset(b, jit_offset_const(b, e->tile, offsetof(struct raster_tile, color)), at);
-    e->zs = jit_offset(b, jit_offset_const(b, e->tile, offsetof(struct raster_tile, zs)), at);
-    for (unsigned k = 0; k < e->head->samples; k++) {
-        at = jit_offset_const(b, block, offsetof(struct raster_block, sample) + k * sizeof(uint16_t));
-        e->live[k] = e->head->sample_mask >> k & 1 ? jit_mask_from_bits(b, jit_load(b, b->i16, at, 2, true))
-                                                   : LLVMConstNull(b->i1x16);
-    }
-    place_centres(e, b, x, y);
+    raster_block_ir_place(&e->at, b, index);
+    for (unsigned k = 0; k < e->head->samples; k++)
+        e->live[k] = e->head->sample_mask >> k & 1 ? e->at.covered[k] : LLVMConstNull(b->i1x16);
+    e->inv_w = raster_block_ir_value(&e->at, b, RASTER_VALUE_INV_W);
+    e->w = LLVMBuildFDiv(b->ir, jit_splat_f32(b, 1), e->inv_w, "w");
+    e->z = utgard_frag_clamp(b, raster_block_ir_value(&e->at, b, RASTER_VALUE_Z), 1.0f);
+    e->depth = raster_depth_ir(b, e->z);
 }
 
 /* A register as four bytes. */
@@ -130,15 +79,12 @@ static LLVMValueRef put_stencil(struct utgard_frag_emit *e, struct jit_builder *
 /* Tests the samples that are live; those that fail no longer are. */
 static void test(struct utgard_frag_emit *e, struct jit_builder *b)
 {
-    LLVMValueRef reverse =
-        jit_load(b, b->i32, jit_offset_const(b, e->prim, offsetof(struct raster_prim, reverse)), 4, true);
-
-    reverse = LLVMBuildICmp(b->ir, LLVMIntNE, reverse, jit_i32(b, 0), "");
     for (unsigned k = 0; k < e->head->samples; k++) {
-        LLVMValueRef at = utgard_frag_sample(b, e->zs, k), lanes = e->live[k], word;
+        LLVMValueRef at = raster_block_ir_sample(b, e->at.zs, k), lanes = e->live[k], word;
         LLVMValueRef stored = jit_load(b, b->i32x16, at, 64, false);
 
-        e->live[k] = raster_zs_ir(b, &e->head->zs, reverse, lanes, e->depth, stored, &word);
+        e->live[k] =
+            raster_zs_ir(b, &e->head->zs, raster_block_ir_reverse(&e->at, b), lanes, e->depth, stored, &word);
         if (e->end && e->head->stencil_program)
             word = put_stencil(e, b, word, lanes);
         if (word != stored)
@@ -215,11 +161,10 @@ static void finish(struct utgard_frag_emit *e, struct jit_builder *b)
     if (!e->head->early)
         test(e, b);
     for (unsigned k = 0; k < e->head->samples; k++) {
-        LLVMValueRef at = utgard_frag_sample(b, e->color, k);
-        LLVMValueRef old = jit_load(b, b->i32x16, at, 64, false);
+        LLVMValueRef old = raster_blend_reads(blend) ? raster_block_ir_load(b, e->at.color, k) : NULL;
         LLVMValueRef value = raster_blend_ir(b, blend, constant, word, second, old);
 
-        jit_store(b, LLVMBuildSelect(b->ir, e->live[k], value, old, ""), at, 64);
+        raster_block_ir_store_color(&e->at, b, k, value, e->live[k]);
     }
 }
 
@@ -231,37 +176,60 @@ static void begin(struct utgard_frag_emit *e, struct jit_builder *b)
 
     jit_begin_function(b, b->i32, types, PARAMS);
     for (unsigned n = 0; n < PARAMS; n++)
-        if (n != COUNT)
+        /* Else the tile may be the uniforms, for all LLVM knows: their loads stay in the loop. */
+        if (n != COUNT && (n != TILE || e->hoists))
             jit_param_noalias(b, n);
     e->args = jit_param(b, ARGS);
-    e->prim = jit_param(b, PRIM);
-    e->tile = jit_param(b, TILE);
-    e->blocks = jit_param(b, BLOCKS);
+    e->call = jit_param(b, CALL);
+    e->at = (struct raster_block_ir){.form = e->head->form,
+                                     .samples = e->head->samples,
+                                     .prims = jit_param(b, PRIMS),
+                                     .tile = jit_param(b, TILE),
+                                     .blocks = jit_param(b, BLOCKS)};
+    jit_param_readable(b, ARGS, sizeof(struct utgard_frag_args), 8);
+    if (!is_visible(e))
+        jit_param_readable(b, PRIMS, sizeof(struct raster_prim), 8);
+    jit_param_readable(b, TILE, sizeof(struct raster_tile), 64);
     e->uniforms = utgard_frag_field(e, b, b->ptr, offsetof(struct utgard_frag_args, uniforms), 8);
     e->textures = utgard_frag_field(e, b, b->ptr, offsetof(struct utgard_frag_args, textures), 8);
+    if (e->program->sample_count)
+        jit_load_readable(b, e->textures, e->program->sample_count * sizeof(struct raster_texture), 8);
 }
 
-static int emit_block(struct utgard_frag_emit *e, struct jit_builder *b, struct jit_loop *loop)
+/* Returns from the function where the run has faulted. */
+static void stop_at_fault(struct jit_builder *b, LLVMValueRef fault)
 {
-    struct utgard_pp_ir_ports ports;
-    struct utgard_pp_ir_state end;
-    LLVMValueRef fuel = utgard_frag_field(e, b, b->i32, offsetof(struct utgard_frag_args, fuel), 4), fault;
     struct jit_if stop;
-    int status;
 
-    e->end = NULL;
-    place_block(e, b, loop->index);
-    if (e->head->early)
-        test(e, b);
-    jit_loop_continue_if(b, loop, LLVMBuildNot(b->ir, any_live(e, b), ""));
-    utgard_frag_ports(e, &ports);
-    ports.temporaries = jit_param(b, TEMPORARIES);
-    status = utgard_pp_translate(b, e->program, &ports, LLVMConstAllOnes(b->i1x16), fuel, &fault, &end);
-    if (status || e->failed)
-        return status ? status : -ENOTSUP;
     jit_if_begin(b, &stop, LLVMBuildICmp(b->ir, LLVMIntNE, fault, jit_i32(b, 0), ""));
     LLVMBuildRet(b->ir, fault);
     LLVMPositionBuilderAtEnd(b->ir, stop.merge);
+}
+
+static int emit_block(struct utgard_frag_emit *e, struct jit_builder *b, struct jit_loop *loop,
+                      LLVMValueRef counted, bool *faults)
+{
+    struct utgard_pp_ir_ports ports;
+    struct utgard_pp_ir_state end = {.faults = false};
+    LLVMValueRef fuel = utgard_frag_field(e, b, b->i32, offsetof(struct utgard_frag_args, fuel), 4), fault;
+    size_t temporaries = offsetof(struct utgard_frag_call, temporaries);
+    int status;
+
+    place_block(e, b, loop->index);
+    if (e->head->early && !is_visible(e))
+        test(e, b);
+    if (!is_visible(e))
+        jit_loop_continue_if(b, loop, LLVMBuildNot(b->ir, any_live(e, b), ""));
+    utgard_frag_ports(e, &ports);
+    if (e->program->temporaries)
+        ports.temporaries = jit_load(b, b->ptr, jit_offset_const(b, e->call, temporaries), 8, true);
+    status = utgard_pp_translate(b, e->program, &ports, LLVMConstAllOnes(b->i1x16), fuel, &fault, &end);
+    if (status || e->failed)
+        return status ? status : -ENOTSUP;
+    if (end.faults)
+        stop_at_fault(b, fault);
+    *faults = end.faults;
+    jit_store(b, LLVMBuildAdd(b->ir, jit_load(b, b->i64, counted, 8, false), end.executed, ""), counted, 8);
     e->end = &end;
     finish(e, b);
     e->end = NULL;
@@ -270,14 +238,21 @@ static int emit_block(struct utgard_frag_emit *e, struct jit_builder *b, struct 
 
 static int emit_variant(struct utgard_frag_emit *e, struct jit_builder *b)
 {
+    LLVMValueRef counted;
     struct jit_loop loop;
+    bool faults = false;
     int status;
 
+    e->hoists = e->head->uniform_count <= HOISTED_UNIFORMS;
     begin(e, b);
+    counted = jit_alloca(b, b->i64, "executed");
+    jit_store(b, jit_i64(b, 0), counted, 8);
     jit_loop_begin(b, &loop, jit_param(b, COUNT));
-    status = emit_block(e, b, &loop);
+    status = emit_block(e, b, &loop, counted, &faults);
     jit_loop_end(b, &loop);
-    LLVMBuildRet(b->ir, jit_i32(b, 0));
+    jit_store(b, jit_load(b, b->i64, counted, 8, false),
+              jit_offset_const(b, e->call, offsetof(struct utgard_frag_call, executed)), 8);
+    LLVMBuildRet(b->ir, jit_i32(b, is_visible(e) && faults));
     return status;
 }
 
@@ -288,9 +263,8 @@ static size_t key_bytes(const struct utgard_frag_head *head)
     return sizeof *head + head->sample_count * sizeof(struct utgard_texture_key) + head->word_count * 4ull;
 }
 
-static uint8_t *write_key(const struct utgard_frag *frag, size_t *size)
+static uint8_t *write_key(const struct utgard_frag *frag, const struct utgard_frag_head *head, size_t *size)
 {
-    const struct utgard_frag_head *head = &frag->head;
     size_t keys = head->sample_count * sizeof(struct utgard_texture_key);
     uint8_t *key;
 
@@ -339,25 +313,37 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
     return status;
 }
 
+struct variant {
+    const struct utgard_frag *frag;
+    struct utgard_frag_head head; /* the frag's but for what does not matter in the form */
+};
+
 static int emit(struct jit_builder *b, void *data)
 {
-    const struct utgard_frag *frag = data;
-    struct utgard_frag_emit e = {.head = &frag->head, .program = frag->program, .keys = frag->keys};
+    const struct variant *variant = data;
+    struct utgard_frag_emit e = {
+        .head = &variant->head, .program = variant->frag->program, .keys = variant->frag->keys};
 
     return emit_variant(&e, b);
 }
 
-int utgard_frag_compile(const struct utgard_frag *frag, struct jit_engine *engine, struct jit_function **out,
-                        struct util_error *error)
+int utgard_frag_compile(const struct utgard_frag *frag, enum raster_ir_form form, struct jit_engine *engine,
+                        struct jit_function **out, struct util_error *error)
 {
+    struct variant variant = {.frag = frag};
     struct jit_request request = {.name = "utgard_fragment_program",
                                   .emit = emit,
-                                  .data = (void *)frag,
+                                  .data = &variant,
                                   .emit_key = emit_key,
                                   .run_cost = frag->program->insn_count};
-    uint8_t *key = write_key(frag, &request.key_size);
+    uint8_t *key;
     int status;
 
+    memcpy(&variant.head, &frag->head, sizeof variant.head);
+    variant.head.form = (uint8_t)form;
+    if (form != RASTER_IR_PRIM) /* then the tests are others' code */
+        memset(&variant.head.zs, 0, sizeof variant.head.zs);
+    key = write_key(frag, &variant.head, &request.key_size);
     if (!key)
         return -ENOMEM;
     request.key = key;

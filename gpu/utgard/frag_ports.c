@@ -24,9 +24,9 @@ static void port_fragcoord(void *ctx, struct jit_builder *b, LLVMValueRef out[4]
     LLVMValueRef scale = utgard_frag_field(e, b, b->f32, offsetof(struct utgard_frag_args, y_scale), 4);
     LLVMValueRef offset = utgard_frag_field(e, b, b->f32, offsetof(struct utgard_frag_args, y_offset), 4), y;
 
-    y = LLVMBuildFMul(b->ir, e->cy, jit_splat(b, scale), "");
+    y = LLVMBuildFMul(b->ir, e->at.cy, jit_splat(b, scale), "");
     y = LLVMBuildFAdd(b->ir, y, jit_splat(b, offset), "");
-    out[0] = jit_as_i32(b, e->cx);
+    out[0] = jit_as_i32(b, e->at.cx);
     out[1] = jit_as_i32(b, y);
     out[2] = jit_as_i32(b, e->z);
     out[3] = jit_as_i32(b, e->inv_w);
@@ -43,11 +43,8 @@ static void port_pointcoord(void *ctx, struct jit_builder *b, LLVMValueRef out[2
 static LLVMValueRef port_frontface(void *ctx, struct jit_builder *b)
 {
     struct utgard_frag_emit *e = ctx;
-    LLVMValueRef reverse =
-        jit_load(b, b->i32, jit_offset_const(b, e->prim, offsetof(struct raster_prim, reverse)), 4, true);
 
-    reverse = LLVMBuildICmp(b->ir, LLVMIntNE, reverse, jit_i32(b, 0), "");
-    return jit_splat(b, LLVMBuildSelect(b->ir, reverse, jit_i32(b, 0), jit_i32(b, 0x3f800000), ""));
+    return raster_block_ir_by_face(&e->at, b, 0x3f800000, 0);
 }
 
 /* ---- textures ---- */
@@ -108,6 +105,16 @@ static LLVMValueRef port_sample(void *ctx, struct jit_builder *b, uint32_t n, LL
 
 /* ---- uniforms ---- */
 
+/* Few uniforms are loaded before the loop over blocks, so that what a program computes from them alone leaves
+ * the loop too; many would only fill the stack there, and are memory operands of the instructions that take
+ * them. */
+static LLVMValueRef uniform_at(struct utgard_frag_emit *e, struct jit_builder *b, uint32_t n)
+{
+    if (e->hoists)
+        return jit_load_at_entry(b, b->i32, e->uniforms, n * 4ull, 4);
+    return jit_load(b, b->i32, jit_offset_const(b, e->uniforms, n * 4ull), 4, false);
+}
+
 static LLVMValueRef port_uniform(void *ctx, struct jit_builder *b, uint32_t first, LLVMValueRef offset,
                                  uint32_t count, LLVMValueRef mask, LLVMValueRef out[4])
 {
@@ -122,7 +129,7 @@ static LLVMValueRef port_uniform(void *ctx, struct jit_builder *b, uint32_t firs
     }
     if (!offset) {
         for (uint32_t n = 0; n < count; n++)
-            out[n] = jit_load(b, b->i32, jit_offset_const(b, e->uniforms, (first + n) * 4ull), 4, true);
+            out[n] = uniform_at(e, b, first + n);
         return NULL;
     }
     at = LLVMBuildAdd(b->ir, offset, jit_splat_u32(b, first), "");
@@ -139,7 +146,7 @@ static LLVMValueRef port_uniform(void *ctx, struct jit_builder *b, uint32_t firs
 static void port_color(void *ctx, struct jit_builder *b, LLVMValueRef out[4])
 {
     struct utgard_frag_emit *e = ctx;
-    LLVMValueRef word = jit_load(b, b->i32x16, e->color, 64, false);
+    LLVMValueRef word = jit_load(b, b->i32x16, e->at.color, 64, false);
 
     for (unsigned c = 0; c < 4; c++)
         out[c] = jit_as_i32(b, part(e, b, word, 8 * c, 8, 255.0f));
@@ -149,7 +156,7 @@ static LLVMValueRef port_depth(void *ctx, struct jit_builder *b)
 {
     struct utgard_frag_emit *e = ctx;
 
-    return jit_as_i32(b, part(e, b, jit_load(b, b->i32x16, e->zs, 64, false), 8, 24, UTGARD_DEPTH_MAX));
+    return jit_as_i32(b, part(e, b, jit_load(b, b->i32x16, e->at.zs, 64, false), 8, 24, UTGARD_DEPTH_MAX));
 }
 
 void utgard_frag_ports(struct utgard_frag_emit *e, struct utgard_pp_ir_ports *out)

@@ -358,9 +358,8 @@ uint32_t utgard_frag_ref_watched(const struct utgard_frag *frag, const struct gp
 }
 
 uint32_t utgard_frag_ref(const struct utgard_frag *frag, const struct raster_prim *prim,
-                         struct raster_tile *tile, const struct raster_block *blocks, uint32_t count)
+                         struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                         uint64_t *executed)
 {
-    uint64_t executed = 0;
-
-    return utgard_frag_ref_watched(frag, NULL, prim, tile, blocks, count, &executed);
+    return utgard_frag_ref_watched(frag, NULL, prim, tile, blocks, count, executed);
 }

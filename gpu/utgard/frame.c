@@ -211,6 +211,12 @@ static bool render(struct utgard_run *run, struct gpu_fault *fault)
     if (frame->observer)
         utgard_observe_frame(run);
     util_pool_run(frame->pool, run->area_count, work, run);
+    for (unsigned n = 0; n < util_pool_workers(frame->pool); n++) {
+        if (frame->blocks)
+            *frame->blocks += run->workers[n].shaded;
+        if (frame->instructions)
+            *frame->instructions += run->workers[n].executed;
+    }
     return true;
 }
 

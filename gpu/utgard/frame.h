@@ -97,6 +97,8 @@ struct utgard_pp_frame {
     const struct gpu_observer *observer; /* NULL: nobody looks on */
     uint32_t batch;                      /* the frame's number, for the observer */
     enum isa_numeric numeric;            /* of programs */
+    uint64_t *blocks, *instructions;     /* grow by what is shaded; NULL is accepted */
+    bool in_order;                       /* hidden pixels are shaded too, each in its turn; the same bytes */
 };
 
 /* Renders the frame: the same bytes with any pool, and whoever owns which tile. False and a fault for each

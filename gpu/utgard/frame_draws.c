@@ -23,7 +23,8 @@ static struct utgard_draw *prepare(const struct utgard_run *run, uint32_t rsw, u
                                         .fuel = frame->block_fuel,
                                         .y_scale = run->y_scale,
                                         .y_offset = run->y_offset,
-                                        .numeric = frame->numeric};
+                                        .numeric = frame->numeric,
+                                        .in_order = frame->in_order};
     struct utgard_draw *draw = calloc(1, sizeof *draw);
 
     if (!draw) {

@@ -25,9 +25,10 @@ struct utgard_worker {
     struct raster_worker raster;
     float vary[4][RASTER_MAX_VARYINGS]; /* of the primitive in hand */
     const struct utgard_draw *draw;     /* the last */
+    uint64_t shaded, executed;          /* blocks, and instructions of theirs, of the frame */
     /* Of an observed frame (frame_observe.c): */
     void *watch; /* the observer's, of the tile in hand; NULL: it is not looked at */
-    uint64_t primitives, shaded, executed;
+    uint64_t primitives;
     uint32_t list;   /* states of the tile so far */
     uint64_t number; /* primitives of the state so far */
 };

@@ -278,6 +278,5 @@ bool utgard_observe_shade(const struct utgard_run *run, struct utgard_worker *w,
     if (watch)
         return !utgard_frag_shade_watched(draw->frag, watch, prim, tile, w->raster.blocks, count, fuel,
                                           &w->executed, fault);
-    w->executed += (uint64_t)count * utgard_frag_program(draw->frag).insn_count;
-    return !utgard_frag_shade(draw->frag, prim, tile, w->raster.blocks, count, fuel, fault);
+    return !utgard_frag_shade(draw->frag, prim, tile, w->raster.blocks, count, fuel, &w->executed, fault);
 }

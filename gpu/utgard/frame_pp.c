@@ -166,6 +166,9 @@ static void render(struct utgard_device *device)
         .numeric = device->options.numeric,
         .observer = device->options.observer,
         .batch = ++device->batches,
+        .blocks = &device->counters.blocks_shaded,
+        .instructions = &device->counters.instructions,
+        .in_order = device->options.in_order,
     };
 
     memcpy(frame.registers, team->registers, sizeof frame.registers);

@@ -30,10 +30,30 @@ static uint32_t stage_shade(void *data, const void *frag, const struct raster_pr
 {
     struct drawing *d = data;
 
-    return utgard_frag_shade(frag, prim, tile, blocks, count, &d->fuel, d->fault);
+    d->worker->shaded += count;
+    return utgard_frag_shade(frag, prim, tile, blocks, count, &d->fuel, &d->worker->executed, d->fault);
 }
 
-static const struct raster_stage stage = {.shade = stage_shade};
+static uint32_t stage_test(void *data, const void *frag, const struct raster_prim *prim,
+                           struct raster_tile *tile, struct raster_block *blocks, uint32_t *count,
+                           uint16_t *common)
+{
+    struct drawing *d = data;
+
+    d->worker->shaded += *count;
+    return utgard_frag_test(frag, prim, tile, blocks, count, common, &d->fuel, d->fault);
+}
+
+static void stage_color(void *data, const void *frag, const uint8_t *planes,
+                        const struct raster_visible_block *blocks, uint32_t count)
+{
+    struct drawing *d = data;
+    struct utgard_frag_target target = {&d->worker->raster.tile, &d->worker->executed};
+
+    utgard_frag_color(&target, frag, planes, blocks, count);
+}
+
+static const struct raster_stage stage = {stage_shade, stage_test, stage_color};
 
 /* ---- draws ---- */
 
@@ -51,6 +71,7 @@ static const struct utgard_draw *find_draw(struct drawing *d, bool points)
 static bool take_draw(struct drawing *d, bool points)
 {
     const struct utgard_state *s;
+    bool opaque;
 
     if (d->draw && d->draw->points == points)
         return true;
@@ -58,10 +79,15 @@ static bool take_draw(struct drawing *d, bool points)
     if (!d->draw)
         return false;
     s = &d->draw->state;
+    opaque = utgard_frag_opaque(d->draw->frag) && !d->worker->watch;
     d->raster = (struct raster_draw){
         .worker = &d->worker->raster,
         .frag = d->draw->frag,
         .varyings = utgard_frag_varyings(d->draw->frag) + 2 * utgard_frag_wants_point(d->draw->frag),
+        .opaque = opaque,
+        .tests = utgard_frag_tests(d->draw->frag),
+        .cheap = utgard_frag_cheap(d->draw->frag),
+        .whole = opaque,
         .reference = !d->run->frame->engine,
         .setup = {.vary_count = utgard_frag_varyings(d->draw->frag),
                   .depth_offset = s->offset_factor != 0 || s->offset_units != 0,

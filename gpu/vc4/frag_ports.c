@@ -83,7 +83,7 @@ static void port_flags(void *ctx, struct jit_builder *b, LLVMValueRef *ms_mask, 
 
         *ms_mask = LLVMBuildOr(b->ir, *ms_mask, bit, "");
     }
-    *rev_flag = jit_splat(b, LLVMBuildZExt(b->ir, e->at.reverse, b->i32, ""));
+    *rev_flag = jit_splat(b, LLVMBuildZExt(b->ir, raster_block_ir_reverse(&e->at, b), b->i32, ""));
 }
 
 static void port_set_ms_mask(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask)
@@ -158,7 +158,8 @@ static LLVMValueRef test_late(struct vc4_frag_emit *e, struct jit_builder *b, un
         word = LLVMBuildSelect(b->ir, lanes, e->early_word[sample], stored, "");
     } else {
         stored = raster_block_ir_load(b, e->at.zs, sample);
-        pass = raster_zs_ir(b, &e->variant->zs, e->at.reverse, lanes, depth, stored, &word);
+        pass =
+            raster_zs_ir(b, &e->variant->zs, raster_block_ir_reverse(&e->at, b), lanes, depth, stored, &word);
     }
     if (word != stored)
         jit_store(b, word, address, 64);

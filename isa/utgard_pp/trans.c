@@ -9,7 +9,8 @@
 /* Slots, NULL for what the program never writes. */
 struct slots {
     LLVMValueRef reg[UTGARD_PP_REGISTERS][4];
-    LLVMValueRef live, fuel;
+    LLVMValueRef live, fuel, executed;
+    bool faults;
 };
 
 static void note_write(bool written[16][4], uint8_t reg, uint8_t mask)
@@ -154,23 +155,30 @@ static void stop_at_fault(struct trans *t, struct jit_diverge *d)
     LLVMPositionBuilderAtEnd(b->ir, go);
 }
 
-static int emit_blocks(struct trans *t, const struct slots *s, LLVMValueRef lanes)
+static void count_block(struct trans *t, const struct slots *s, uint32_t insns)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef before = LLVMBuildLoad2(b->ir, b->i64, s->executed, "");
+    LLVMBuildStore(b->ir, LLVMBuildAdd(b->ir, before, jit_i64(b, insns), ""), s->executed);
+}
+
+static int emit_blocks(struct trans *t, struct slots *s, LLVMValueRef lanes)
 {
     struct jit_diverge d;
-    bool may_fault = false;
     int status = jit_diverge_begin(&d, t->b, t->program->block_count, lanes);
     if (status)
         return status;
     for (uint32_t k = 0; k < t->program->block_count; k++) {
         t->mask = jit_diverge_block(&d, k);
-        if (may_fault || t->program->repeats)
+        if (s->faults || t->program->repeats)
             stop_at_fault(t, &d);
         t->faults = false;
         load_registers(t, s);
         emit_insns(t, &t->program->blocks[k]);
         store_registers(t, s);
+        count_block(t, s, t->program->blocks[k].count);
         leave_block(t, s, &d, k);
-        may_fault |= t->faults;
+        s->faults |= t->faults;
     }
     jit_diverge_end(&d);
     load_registers(t, s);
@@ -191,9 +199,15 @@ int utgard_pp_translate(struct jit_builder *b, const struct utgard_pp_program *p
     if (program->block_count == 1 && program->blocks[0].target == UTGARD_PP_NO_BLOCK) {
         emit_insns(&t, &program->blocks[0]);
         discards = utgard_pp_has(t.insn, UTGARD_PP_BRANCH) && t.insn->branch.discard;
+        slots.faults = t.faults;
+        state->executed = jit_i64(b, program->insn_count);
     } else {
+        slots.executed = jit_alloca(b, b->i64, "executed");
+        LLVMBuildStore(b->ir, jit_i64(b, 0), slots.executed);
         status = emit_blocks(&t, &slots, lanes);
+        state->executed = LLVMBuildLoad2(b->ir, b->i64, slots.executed, "");
     }
+    state->faults = slots.faults;
     *fault = LLVMBuildLoad2(b->ir, b->i32, t.fault, "");
     memcpy(state->reg, t.reg, sizeof state->reg);
     state->live = discards ? LLVMConstNull(b->i1x16) : LLVMBuildLoad2(b->ir, b->i1x16, slots.live, "");

@@ -37,6 +37,8 @@ struct utgard_pp_ir_ports {
 struct utgard_pp_ir_state {
     LLVMValueRef reg[UTGARD_PP_REGISTERS][4]; /* i32x16 */
     LLVMValueRef live;                        /* i1x16: took part and were not discarded */
+    LLVMValueRef executed;                    /* i64: instructions, for whatever lanes */
+    bool faults;                              /* the program can end in one */
 };
 
 /* Emits the program at the builder's position and leaves the builder behind its end. `lanes` (i1x16; a

@@ -13,6 +13,7 @@
 
 #include "gpu/utgard/frag.h"
 #include "isa/utgard_pp/asm.h"
+#include "isa/utgard_pp/program.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
@@ -158,6 +159,15 @@ static void random_words(uint32_t words[UTGARD_RSW_WORDS])
     r.alpha_to_coverage = one_in(5);
     r.alpha_to_one = one_in(5);
     r.sample_mask = one_in(4) ? below(16) : 15;
+    if (one_in(2)) { /* opaque, if the program is */
+        r.color_func = r.alpha_blend_func = 2;
+        r.color_src = r.alpha_src = 11;
+        r.color_dst = r.alpha_dst = 3;
+        r.color_mask = one_in(8) ? 0 : 15;
+        r.depth_program = r.stencil_program = 0;
+        r.alpha_func = RASTER_ALWAYS;
+        r.sample_mask = 15;
+    }
     r.color_register0 = r.color_register1 = r.color_register2 = r.color_register3 = below(6);
     r.program = PROGRAM >> 5;
     r.varying_types = random32() & 0x36db6db6 & ~04444444444u;
@@ -169,6 +179,32 @@ static void random_words(uint32_t words[UTGARD_RSW_WORDS])
     r.textures = LIST;
     r.texture_count = TEXTURES;
     utgard_rsw_pack(&r, words);
+}
+
+static bool tame(const uint32_t *words)
+{
+    struct utgard_pp_program *p;
+    bool is;
+
+    if (utgard_pp_program_create(words, 0x1800, &p, NULL))
+        return false;
+    is = !(p->temporaries || p->discards || p->reads_color || p->reads_depth || p->indexed_uniforms ||
+           p->indexed_varyings || p->repeats);
+    utgard_pp_program_destroy(p);
+    return is;
+}
+
+/* Every fourth program is one that may be part of an opaque draw. */
+static void random_program(uint64_t number, uint32_t *words)
+{
+    enum utgard_pp_random_profile kind = number % 3 ? UTGARD_PP_RANDOM_STRAIGHT : UTGARD_PP_RANDOM_FULL;
+    unsigned tries = number % 4 ? 1 : 200;
+
+    while (tries--) {
+        utgard_pp_random(number + tries * UINT64_C(1000003), kind, words, 0x1800);
+        if (tame(words))
+            return;
+    }
 }
 
 static void random_guest(struct guest *g, uint64_t number, struct utgard_state *state)
@@ -190,12 +226,13 @@ static void random_guest(struct guest *g, uint64_t number, struct utgard_state *
     }
     for (uint32_t n = 0; n < 3 * 48; n++)
         put(g, VARYINGS + 4 * n, util_f2u((float)(int32_t)random32() * 0x1p-30f));
-    utgard_pp_random(number, number % 3 ? UTGARD_PP_RANDOM_STRAIGHT : UTGARD_PP_RANDOM_FULL,
-                     (uint32_t *)(void *)(g->memory.base + PROGRAM), 0x1800);
+    random_program(number, (uint32_t *)(void *)(g->memory.base + PROGRAM));
     random_words(words);
     if (!utgard_rsw_decode(words, 0, state, &fault))
         fail_msg("%s", fault.text);
 }
+
+static struct raster_tile start, want, got;
 
 static bool random_prim(struct guest *g, const struct utgard_frag *frag, struct raster_prim *prim)
 {
@@ -204,23 +241,28 @@ static bool random_prim(struct guest *g, const struct utgard_frag *frag, struct 
     float vary[3][RASTER_MAX_VARYINGS] = {{0}};
     struct gpu_space_run run = {0};
     struct gpu_fault fault;
+    uint32_t size = one_in(3) ? 6 : 24;
+    int32_t x = size < 24 ? (int32_t)below(16 * 16) : -64, y = size < 24 ? (int32_t)below(16 * 16) : -64;
 
     for (unsigned n = 0; n < 3; n++) {
         assert_true(utgard_frag_fetch(frag, &g->space, &run, n, vary[n], &fault));
-        v[n] = (struct raster_vertex){.x = (int32_t)below(16 * 24) - 64,
-                                      .y = (int32_t)below(16 * 24) - 64,
+        v[n] = (struct raster_vertex){.x = start.x * 16 + x + (int32_t)below(16 * size),
+                                      .y = y + (int32_t)below(16 * size),
                                       .z = (float)below(1001) / 1000.0f,
                                       .inv_w = 0.25f + (float)below(1000) / 1000.0f,
                                       .vary = vary[n],
                                       .vary_stride = 1};
     }
-    if (utgard_frag_wants_point(frag))
-        return raster_setup_point(prim, &setup, &v[0], 8.0f + (float)below(8), true);
-    return raster_setup_triangle(prim, &setup, v);
+    if (!(utgard_frag_wants_point(frag)
+              ? raster_setup_point(prim, &setup, &v[0], 8.0f + (float)below(8), true)
+              : raster_setup_triangle(prim, &setup, v)))
+        return false;
+    prim->reverse = random32() & 1;
+    return true;
 }
 
 struct tally {
-    uint32_t compiled, refused, faulted, drawn;
+    uint32_t compiled, refused, faulted, drawn, opaque;
 };
 
 static void fill(struct raster_tile *tile, uint32_t samples)
@@ -232,7 +274,48 @@ static void fill(struct raster_tile *tile, uint32_t samples)
     }
 }
 
-static struct raster_tile start, want, got;
+static void compare(uint64_t number, uint32_t samples)
+{
+    for (uint32_t n = 0; n < 256 * samples; n++)
+        if (want.color[n] != got.color[n] || want.zs[n] != got.zs[n])
+            fail_msg("draw %" PRIu64 " word %u: colour %08x depth %08x, expected %08x %08x", number, n,
+                     got.color[n], got.zs[n], want.color[n], want.zs[n]);
+}
+
+static const struct raster_rect clip = {0, 0, 64, 16};
+
+/* Primitives of an opaque draw, tested as they come and coloured where they are seen. */
+static void draw_visible(struct guest *g, const struct utgard_frag *ref, const struct utgard_frag *compiled,
+                         uint64_t number)
+{
+    static struct raster_visible queue;
+    struct utgard_frag_target target;
+    struct raster_block blocks[RASTER_BLOCKS_MAX];
+    struct raster_prim prim;
+    struct gpu_fault fault = {0};
+    uint64_t fuel = 1u << 30, left = fuel, executed[2] = {0};
+    uint16_t common;
+
+    fill(&start, 1);
+    want = got = start;
+    target = (struct utgard_frag_target){&got, &executed[1]};
+    raster_visible_begin(&queue, 16, 16);
+    for (unsigned n = 0; n < 12; n++) {
+        if (!random_prim(g, ref, &prim))
+            continue;
+        uint32_t count = raster_cover(&prim, &start, &clip, blocks), before = count;
+        assert_int_equal(utgard_frag_shade(ref, &prim, &want, blocks, count, &fuel, &executed[0], &fault), 0);
+        assert_int_equal(utgard_frag_test(compiled, &prim, &got, blocks, &count, &common, &left, &fault), 0);
+        assert_true(count <= before);
+        if (count)
+            assert_true(raster_visible_add(&queue, compiled, &prim, prim.vary_count, blocks, count));
+    }
+    assert_true((UINT64_C(1) << 30) - fuel ==
+                ((UINT64_C(1) << 30) - left) * 16); /* interpreted ones pay more */
+    raster_visible_shade(&queue, utgard_frag_color, &target);
+    assert_true(executed[1] <= executed[0]);
+    compare(number, 1);
+}
 
 static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, struct tally *tally)
 {
@@ -241,7 +324,8 @@ static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, st
                                         .fuel = 200,
                                         .y_scale = one_in(2) ? 1.0f : -1.0f,
                                         .y_offset = (float)below(100),
-                                        .numeric = one_in(3) ? ISA_FAST : ISA_EXACT};
+                                        .numeric = one_in(3) ? ISA_FAST : ISA_EXACT,
+                                        .in_order = one_in(4)};
     struct utgard_state state;
     struct utgard_frag *ref, *compiled;
     struct gpu_fault fault = {0}, fault2 = {0};
@@ -259,26 +343,28 @@ static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, st
     assert_int_equal(utgard_frag_prepare(&g->space, engine, &state, &config, &compiled, &fault2), 0);
     tally->compiled += utgard_frag_compiled(compiled);
     for (unsigned round = 0; round < 3; round++) {
-        uint64_t fuel = 1u << 30;
+        uint64_t fuel = 1u << 30, executed = 0, executed2 = 0;
 
         fill(&start, config.samples);
         if (!random_prim(g, ref, &prim))
             continue;
-        prim.min_x = UTIL_MIN(prim.min_x, start.x);
-        uint32_t count =
-            raster_cover(&prim, &start, &(struct raster_rect){start.x, 0, start.x + 16, 16}, blocks);
-        prim.reverse = random32() & 1;
+        uint32_t count = raster_cover(&prim, &start, &clip, blocks);
         want = got = start;
-        uint32_t code = utgard_frag_shade(ref, &prim, &want, blocks, count, &fuel, &fault);
-        uint32_t code2 = utgard_frag_shade(compiled, &prim, &got, blocks, count, &fuel, &fault2);
+        uint32_t code = utgard_frag_shade(ref, &prim, &want, blocks, count, &fuel, &executed, &fault);
+        uint32_t code2 = utgard_frag_shade(compiled, &prim, &got, blocks, count, &fuel, &executed2, &fault2);
         if (code != code2)
             fail_msg("draw %" PRIu64 ": fault %x, expected %x", number, code2, code);
         tally->faulted += code != 0;
         tally->drawn += count != 0;
-        for (uint32_t n = 0; !code && n < 256 * config.samples; n++)
-            if (want.color[n] != got.color[n] || want.zs[n] != got.zs[n])
-                fail_msg("draw %" PRIu64 " word %u: colour %08x depth %08x, expected %08x %08x", number, n,
-                         got.color[n], got.zs[n], want.color[n], want.zs[n]);
+        if (!code) {
+            compare(number, config.samples);
+            assert_true(executed == executed2 || (utgard_frag_opaque(compiled) && executed2 < executed));
+        }
+    }
+    if (utgard_frag_opaque(compiled)) {
+        assert_false(config.in_order);
+        draw_visible(g, ref, compiled, number);
+        tally->opaque++;
     }
     utgard_frag_release(ref);
     utgard_frag_release(compiled);
@@ -312,10 +398,12 @@ static void test_random(void **unused)
             draw(&g, engine, n, &tally);
         }
         jit_engine_destroy(engine);
-        print_message("%s: %u compiled, %u refused, %u faults in %u primitives\n", jit_level_name(level),
-                      tally.compiled, tally.refused, tally.faulted, tally.drawn);
-        assert_true(tally.compiled * 4 > draws);
-        assert_true(tally.drawn > draws / 2);
+        print_message("%s: %u compiled, %u opaque, %u refused, %u faults in %u primitives\n",
+                      jit_level_name(level), tally.compiled, tally.opaque, tally.refused, tally.faulted,
+                      tally.drawn);
+        assert_true(draws < 60 || tally.compiled * 4 > draws);
+        assert_true(draws < 60 || tally.drawn > draws / 2);
+        assert_true(draws < 60 || tally.opaque > draws / 60);
     }
     util_fpenv_leave(saved);
     guest_close(&g);

@@ -1,0 +1,126 @@
+/* Fragments of a prepared draw shaded in order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/utgard/frag_internal.h"
+#include "gpu/utgard/pp_fault.h"
+#include "util/bits.h"
+
+#define UNIT               "fragment program"
+#define LOOP_SHARE         16u
+#define INTERPRETED_WEIGHT 16u /* of an interpreted instruction in fuel */
+
+static void report(const struct utgard_frag *frag, uint32_t code, struct gpu_fault *fault)
+{
+    static const char *const texts[] = {
+        [UTGARD_PP_FAULT_FUEL] = "loops repeat more instructions than the fuel allows",
+        [UTGARD_PP_FAULT_RESERVED] = "reserved operation, register or source",
+        [UTGARD_PP_FAULT_ADDRESS] = "an address outside what the program may reach",
+    };
+    uint32_t kind = code & 15, pc = code >> 8;
+
+    utgard_pp_refuse(fault, kind == UTGARD_PP_FAULT_FUEL ? GPU_FAULT_TIMEOUT : GPU_FAULT_SHADER, UNIT,
+                     frag->address + pc * 4, "%s", kind < UTIL_ARRAY_SIZE(texts) ? texts[kind] : "unknown");
+    fault->pc = pc;
+    fault->lane = code >> 4 & 15;
+}
+
+bool utgard_frag_pay(const struct utgard_frag *frag, uint32_t blocks, uint64_t *fuel, struct gpu_fault *fault)
+{
+    uint64_t cost = frag->program->insn_count;
+
+    /* What loops repeat is not counted: a share of what they may is. */
+    if (frag->program->repeats)
+        cost += frag->args.fuel / LOOP_SHARE;
+    cost *= (uint64_t)blocks * (frag->engine ? 1 : INTERPRETED_WEIGHT);
+    if (cost > *fuel) {
+        report(frag, UTGARD_PP_FAULT_FUEL, fault);
+        return false;
+    }
+    *fuel -= cost;
+    return true;
+}
+
+/* Block after block: each begins with temporaries of zero. */
+static uint32_t run_with_temporaries(const struct utgard_frag *frag, const struct raster_prim *prim,
+                                     struct raster_tile *tile, const struct raster_block *blocks,
+                                     uint32_t count, uint64_t *executed)
+{
+    utgard_frag_fn run = (utgard_frag_fn)jit_function_code(frag->in_order);
+    size_t size = UTGARD_PP_TEMPORARIES * 4 * 16 * sizeof(uint32_t);
+    struct utgard_frag_call call = {.temporaries = aligned_alloc(64, size)};
+    uint32_t code = 0;
+
+    if (!call.temporaries)
+        return utgard_frag_ref(frag, prim, tile, blocks, count, executed);
+    for (uint32_t n = 0; n < count && !code; n++) {
+        memset(call.temporaries, 0, size);
+        code = run(&frag->args, prim, tile, &blocks[n], 1, &call);
+        *executed += call.executed;
+    }
+    free(call.temporaries);
+    return code;
+}
+
+/* Tests, then colours, of one primitive. */
+static uint32_t shade_opaque(const struct utgard_frag *frag, const struct raster_prim *prim,
+                             struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                             uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
+{
+    struct raster_block tested[RASTER_BLOCKS_MAX];
+    struct utgard_frag_target target = {tile, executed};
+    uint16_t common;
+    uint32_t code;
+
+    memcpy(tested, blocks, count * sizeof *blocks);
+    code = utgard_frag_test(frag, prim, tile, tested, &count, &common, fuel, fault);
+    if (!code && count)
+        raster_visible_now(frag, prim, prim->vary_count, tested, count, utgard_frag_color, &target);
+    return code;
+}
+
+uint32_t utgard_frag_shade(const struct utgard_frag *frag, const struct raster_prim *prim,
+                           struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                           uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
+{
+    struct utgard_frag_call call = {.temporaries = NULL};
+    uint64_t before = *executed;
+    uint32_t code;
+
+    if (frag->engine && !frag->in_order)
+        return shade_opaque(frag, prim, tile, blocks, count, fuel, executed, fault);
+    if (!utgard_frag_pay(frag, count, fuel, fault))
+        return UTGARD_PP_FAULT_FUEL;
+    if (!frag->engine) {
+        code = utgard_frag_ref(frag, prim, tile, blocks, count, executed);
+    } else {
+        if (frag->program->temporaries) {
+            code = run_with_temporaries(frag, prim, tile, blocks, count, executed);
+        } else {
+            code = ((utgard_frag_fn)jit_function_code(frag->in_order))(&frag->args, prim, tile, blocks, count,
+                                                                       &call);
+            *executed += call.executed;
+        }
+        jit_function_ran(frag->in_order, *executed - before);
+    }
+    if (code)
+        report(frag, code, fault);
+    return code;
+}
+
+/* ---- observers ---- */
+
+uint32_t utgard_frag_shade_watched(const struct utgard_frag *frag, const struct gpu_watch *watch,
+                                   const struct raster_prim *prim, struct raster_tile *tile,
+                                   const struct raster_block *blocks, uint32_t count, uint64_t *fuel,
+                                   uint64_t *executed, struct gpu_fault *fault)
+{
+    uint32_t code;
+
+    if (!utgard_frag_pay(frag, count, fuel, fault))
+        return UTGARD_PP_FAULT_FUEL;
+    code = utgard_frag_ref_watched(frag, watch, prim, tile, blocks, count, executed);
+    if (code)
+        report(frag, code, fault);
+    return code;
+}
