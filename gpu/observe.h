@@ -120,6 +120,7 @@ struct gpu_observed_primitive {
     uint32_t vertices;
     const uint32_t *index;
     const struct raster_vertex *vertex; /* window coordinates; clipped ones where the clipper put them */
+    uint32_t prepended; /* varyings of the primitive that are not the vertices': before them */
     float point_size;
     const struct raster_setup *setup;
     const struct raster_prim *prim;    /* NULL: culled, without area or out of range */

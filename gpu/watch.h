@@ -59,6 +59,7 @@ struct gpu_test {
 /* A component of the varyings: vary * w + c is its value. */
 struct gpu_varying {
     uint32_t n;
+    uint32_t place;   /* among the primitive's varyings; UINT32_MAX: nowhere, it is 0 */
     char name[8];     /* as the disassembly has it */
     uint32_t vary, c; /* floats */
 };

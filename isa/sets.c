@@ -56,16 +56,24 @@ static uint32_t utgard_gp_line(const void *words, uint32_t count, uint32_t at, c
     return 1;
 }
 
+/* The lengths of the instructions that may follow say nothing of this one. */
+static void drop_lengths(char text[ISA_LINE_MAX], const char *before)
+{
+    size_t name = strlen(before);
+    for (char *part = text; (part = strstr(part, before));) {
+        size_t length = name + strspn(part + name, "0123456789");
+        memmove(part, part + length, strlen(part + length) + 1);
+    }
+}
+
 /* What no text shows takes a line a word there: one line here. */
 static uint32_t utgard_pp_line(const void *words, uint32_t count, uint32_t at, char text[ISA_LINE_MAX])
 {
     uint32_t taken = utgard_pp_disasm(words, count, at, text);
     for (char *line = text; (line = strchr(line, '\n'));)
         *line = ' ';
-    for (char *part = text; (part = strstr(part, " ; next "));) { /* it says nothing of this instruction */
-        size_t length = 8 + strspn(part + 8, "0123456789");
-        memmove(part, part + length, strlen(part + length) + 1);
-    }
+    drop_lengths(text, " ; next ");
+    drop_lengths(text, ", next ");
     return UTIL_MAX(taken, 1u);
 }
 

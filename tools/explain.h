@@ -36,7 +36,9 @@ struct explain_event {
     const char *list_what;       /* what that is; NULL: culled before there was one */
     uint32_t code;               /* address of the primitive's coding, 0: none */
     uint32_t vertices, index[3];
-    struct raster_vertex vertex[3]; /* without varyings */
+    struct raster_vertex vertex[3];     /* its `vary` is NULL: */
+    float vary[3][RASTER_MAX_VARYINGS]; /* vary_count of each, of those that the primitive has from */
+    uint32_t vary_first, vary_count;    /* vary_first on */
     enum gpu_primitive kind;
     bool reverse;
     enum explain_outcome outcome;

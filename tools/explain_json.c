@@ -192,6 +192,11 @@ static void put_varyings(struct json *j, const struct explain_event *e)
         json_double(j, "value", (double)(product + util_u2f(v->c)));
         put_value(j, "vary", v->vary);
         put_value(j, "c", v->c);
+        uint32_t own = v->place - e->vary_first;
+        json_array(j, "vertices");
+        for (uint32_t k = 0; v->place >= e->vary_first && own < e->vary_count && k < e->vertices; k++)
+            json_double(j, NULL, (double)e->vary[k][own]);
+        json_end(j);
         json_end(j);
     }
     json_end(j);

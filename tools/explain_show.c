@@ -199,19 +199,19 @@ static void print_tests(FILE *out, const struct explain_event *e, const struct e
     }
 }
 
+/* Each with what it comes from: its values at the vertices. */
 static void print_varyings(FILE *out, const struct explain_event *e)
 {
     float w = util_u2f(e->lane.w);
     for (uint32_t i = 0; i < e->lane.varyings.count; i++) {
         const struct gpu_varying *v = &e->lane.varyings.at[i];
         float product = util_u2f(v->vary) * w;
-        if (i % 4 == 0)
-            label(out, i ? "" : "varyings");
-        bool last = i % 4 == 3 || i + 1 == e->lane.varyings.count;
-        fprintf(out, "%s%s: %-*.7g", i % 4 ? "  " : "", v->name, last ? 0 : 12,
-                (double)(product + util_u2f(v->c)));
-        if (last)
-            putc('\n', out);
+        uint32_t own = v->place - e->vary_first;
+        label(out, i ? "" : "varyings");
+        fprintf(out, "%s: %-13.7g", v->name, (double)(product + util_u2f(v->c)));
+        for (uint32_t k = 0; v->place >= e->vary_first && own < e->vary_count && k < e->vertices; k++)
+            fprintf(out, "%s%.7g", k ? ", " : "of ", (double)e->vary[k][own]);
+        putc('\n', out);
     }
 }
 

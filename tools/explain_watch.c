@@ -271,6 +271,17 @@ static void on_list(void *data, const struct gpu_observed_list *list)
     pthread_mutex_unlock(&job->player->lock);
 }
 
+static void keep_varyings(const struct gpu_observed_primitive *primitive, struct explain_event *event)
+{
+    event->vary_first = primitive->prepended;
+    event->vary_count = UTIL_MIN(primitive->setup->vary_count, (uint32_t)RASTER_MAX_VARYINGS);
+    for (uint32_t k = 0; k < primitive->vertices; k++)
+        for (uint32_t n = 0; n < event->vary_count; n++)
+            event->vary[k][n] = primitive->vertex[k].vary
+                                    ? primitive->vertex[k].vary[n * primitive->vertex[k].vary_stride]
+                                    : 0;
+}
+
 static void describe(struct job *job, const struct gpu_observed_primitive *primitive,
                      struct explain_event *event)
 {
@@ -293,6 +304,7 @@ static void describe(struct job *job, const struct gpu_observed_primitive *primi
         event->vertex[k] = primitive->vertex[k];
         event->vertex[k].vary = NULL;
     }
+    keep_varyings(primitive, event);
     const struct code *code = codes_get(&p->codes, primitive->code);
     if (code) {
         event->draw = code->draw;

@@ -202,7 +202,7 @@ static void tell(struct follower *f, const char *name, uint32_t count, uint32_t 
 static void tell_varying(const struct utgard_ref_batch *batch, struct follower *f, uint32_t at)
 {
     uint8_t n = at < UTGARD_COMPONENTS ? batch->frag->head.vary[at] : UTGARD_NO_VARYING;
-    struct gpu_varying it = {.n = at};
+    struct gpu_varying it = {.n = at, .place = n == UTGARD_NO_VARYING ? UINT32_MAX : n};
 
     snprintf(it.name, sizeof it.name, "v%u.%c", at / 4 % 100, components[at % 4]);
     if (n != UTGARD_NO_VARYING) {

@@ -231,7 +231,7 @@ static void on_pair(struct vc4_follower *t, unsigned address, const uint32_t *a,
 
 static void on_varying(struct vc4_follower *t, uint32_t n, uint32_t vary, uint32_t c)
 {
-    struct gpu_varying varying = {.n = n, .vary = vary, .c = c};
+    struct gpu_varying varying = {.n = n, .place = n, .vary = vary, .c = c};
     snprintf(varying.name, sizeof varying.name, "%u", n % 100);
     add_read(t, "vary", vary);
     add_write(t, "r5", IMPLICIT_R5, false, false);

@@ -100,6 +100,9 @@ __attribute__((noinline, cold)) static bool draw_watched(const struct vc4_draw_c
                                               .vertices = vc4_vertices_of(call->primitive),
                                               .index = index,
                                               .vertex = v,
+                                              .prepended = call->primitive == VC4_POINTS  ? 2
+                                                           : call->primitive == VC4_LINES ? 1
+                                                                                          : 0,
                                               .point_size = point_size,
                                               .setup = &call->raster.setup,
                                               .prim = visible ? &w->raster.prim : NULL,

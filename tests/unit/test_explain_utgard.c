@@ -376,6 +376,9 @@ static void texture_lookups(void **data)
     assert_int_equal(e->outcome, EXPLAIN_WRITTEN);
     assert_int_equal(e->lane.varyings.count, 2);
     assert_string_equal(e->lane.varyings.at[1].name, "v0.y");
+    assert_int_equal(e->lane.varyings.at[1].place, 1);
+    assert_int_equal(e->vary_count, 2);
+    assert_true(e->vary[0][1] == 0 && e->vary[1][1] == 0 && e->vary[2][1] == 16);
     assert_int_equal(e->lane.lookups.count, 1);
     const struct gpu_lookup *l = &e->lane.lookups.at[0];
     assert_true(l->s == 12.5f * 0.4f && l->t == 2.5f * 0.4f); /* 16 texels in 40 pixels */
