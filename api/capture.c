@@ -209,10 +209,10 @@ int vitrail_capture_frame(struct vitrail_capture *capture, struct vitrail_frame 
 
 /* ---- playing ---- */
 
-void api_capture_answer(struct vitrail_capture *capture, struct vitrail_context *context)
+void api_capture_answer(struct vitrail_capture *capture, struct vitrail_context *context, uint32_t pending)
 {
     struct vitrail_event event;
-    while (context->gpu->waits_for_reply(context->device)) {
+    while (gpu_device_must_answer(&context->device, pending)) {
         capture->read_error = next(capture, &event);
         if (capture->read_error)
             return;
@@ -220,7 +220,7 @@ void api_capture_answer(struct vitrail_capture *capture, struct vitrail_context 
             keep(capture);
             return;
         }
-        context->gpu->write(context->device, event.offset, event.value);
+        gpu_device_write(&context->device, event.offset, event.value);
     }
 }
 
@@ -233,9 +233,8 @@ static int check_play(struct vitrail_capture *capture, struct vitrail_context *c
         return api_fail(context, -EINVAL, "unknown flags 0x%x", flags & ~VITRAIL_PLAY_PRESENTED);
     if (!frame || frame->size < sizeof *frame)
         return api_fail(context, -EINVAL, frame ? "frame->size is too small" : "frame is NULL");
-    if (strcmp(info.gpu, context->gpu->info.name) != 0)
-        return api_fail(context, -ENOTSUP, "a capture of a '%.16s' on a %s", info.gpu,
-                        context->gpu->info.name);
+    if (strcmp(info.gpu, context->gpu->name) != 0)
+        return api_fail(context, -ENOTSUP, "a capture of a '%.16s' on a %s", info.gpu, context->gpu->name);
     if (info.memory_size > context->memory.size)
         return api_fail(context, -ENOSPC, "the capture needs %llu bytes of guest memory, there are %llu",
                         (unsigned long long)info.memory_size, (unsigned long long)context->memory.size);
@@ -245,7 +244,7 @@ static int check_play(struct vitrail_capture *capture, struct vitrail_context *c
 /* A recorded host read registers, too, which is not in a capture. */
 static void finish_jobs(struct vitrail_context *context)
 {
-    context->gpu->settle(context->device);
+    gpu_device_settle(&context->device);
     api_follow(context);
 }
 

@@ -39,7 +39,7 @@ int api_enter(struct vitrail_context *context, bool outermost)
     int code = 0;
     if (context->logging)
         code = api_fail(NULL, -EBUSY, "the log callback must not use the context");
-    else if (!context->device)
+    else if (!context->device.self)
         code = api_fail(NULL, -ENODEV, "the last reset failed: only vitrail_close remains");
     if (code)
         api_guard_leave(&context->guard);
@@ -71,7 +71,7 @@ int vitrail_config_init(struct vitrail_config *config, size_t size)
         .memory_size = DEFAULT_MEMORY,
         .threads = -1,
         .execution = VITRAIL_EXECUTION_COMPILED,
-        .numeric = VITRAIL_NUMERIC_FAST,
+        .numeric = VITRAIL_NUMERIC_USUAL,
         .log_level = VITRAIL_LOG_WARNING,
     };
     if (!config || size < sizeof *config)
@@ -86,12 +86,15 @@ static int check_config(struct vitrail_context *context)
     const struct vitrail_config *c = &context->config;
     if (!c->gpu)
         return api_fail(context, -EINVAL, "gpu is NULL");
-    context->gpu = api_gpu_find(c->gpu);
+    context->gpu = gpu_info_find(c->gpu);
     if (!context->gpu)
         return api_fail(context, -ENOENT, "no GPU of the name '%s'", c->gpu);
-    const struct vitrail_gpu *gpu = &context->gpu->info;
+    const struct gpu_info *gpu = context->gpu;
     if (c->memory < VITRAIL_MEMORY_OWN || c->memory > VITRAIL_MEMORY_POINTER)
         return api_fail(context, -EINVAL, "memory: no kind %d", c->memory);
+    if (c->memory == VITRAIL_MEMORY_POINTER && gpu->maps_pages)
+        return api_fail(context, -ENOTSUP, "memory: %s maps pages, for which memory must be a file",
+                        gpu->name);
     if (c->memory_size < GPU_PAGE || c->memory_size > gpu->memory_max)
         return api_fail(context, -EINVAL, "memory_size: %llu is not from 4096 to %llu",
                         (unsigned long long)c->memory_size, (unsigned long long)gpu->memory_max);
@@ -99,10 +102,8 @@ static int check_config(struct vitrail_context *context)
         return api_fail(context, -EINVAL, "threads: %d is not from -1 to %d", c->threads, UTIL_POOL_MAX);
     if (c->execution < VITRAIL_EXECUTION_COMPILED || c->execution > VITRAIL_EXECUTION_REFERENCE)
         return api_fail(context, -EINVAL, "execution: no mode %d", c->execution);
-    if (c->numeric < VITRAIL_NUMERIC_FAST || c->numeric > VITRAIL_NUMERIC_EXACT)
+    if (c->numeric < VITRAIL_NUMERIC_FAST || c->numeric > VITRAIL_NUMERIC_USUAL)
         return api_fail(context, -EINVAL, "numeric: no mode %d", c->numeric);
-    if (c->numeric == VITRAIL_NUMERIC_EXACT && !(gpu->capabilities & VITRAIL_CAP_EXACT))
-        return api_fail(context, -ENOTSUP, "numeric: %s has no exact mode", gpu->name);
     return 0;
 }
 
@@ -154,10 +155,35 @@ static int open_engine(struct vitrail_context *context)
     return code ? api_fail_error(context, code, "the compiler", &error) : 0;
 }
 
+static int open_device(struct vitrail_context *context)
+{
+    static const uint8_t numeric[] = {[VITRAIL_NUMERIC_FAST] = ISA_FAST,
+                                      [VITRAIL_NUMERIC_EXACT] = ISA_EXACT,
+                                      [VITRAIL_NUMERIC_USUAL] = ISA_USUAL};
+    const struct vitrail_config *config = &context->config;
+    const struct vc4_options options = {.pool = context->pool,
+                                        .engine = context->engine,
+                                        .reference = config->execution == VITRAIL_EXECUTION_REFERENCE,
+                                        .packet_budget = config->packet_budget,
+                                        .job_fuel = config->job_fuel,
+                                        .fuel = config->loop_fuel,
+                                        .numeric = (enum isa_numeric)numeric[config->numeric]};
+    int code = gpu_create(context->gpu->name, &context->memory, &options, &context->device);
+    if (code)
+        return api_fail_error(context, code, "the GPU", NULL);
+    gpu_device_set_irq(&context->device, api_interrupt, context);
+    return 0;
+}
+
+static void close_device(struct vitrail_context *context)
+{
+    gpu_device_destroy(&context->device);
+    context->device = (struct gpu_device){0};
+}
+
 static void destroy(struct vitrail_context *context)
 {
-    if (context->gpu)
-        context->gpu->destroy(context->device);
+    close_device(context);
     jit_engine_destroy(context->engine);
     util_pool_destroy(context->pool);
     gpu_memory_destroy(&context->memory);
@@ -169,10 +195,9 @@ static void log_opened(struct vitrail_context *context)
     static const char *const kinds[] = {"its own", "a file's", "the embedder's"};
     static const char *const executions[] = {"compiled for ", "interpreted", "reference"};
     char text[160];
-    snprintf(text, sizeof text, "%s: %llu KiB of %s memory, %u workers, programs %s%s",
-             context->gpu->info.name, (unsigned long long)context->memory.size / 1024,
-             kinds[context->config.memory], util_pool_workers(context->pool),
-             executions[context->config.execution],
+    snprintf(text, sizeof text, "%s: %llu KiB of %s memory, %u workers, programs %s%s", context->gpu->name,
+             (unsigned long long)context->memory.size / 1024, kinds[context->config.memory],
+             util_pool_workers(context->pool), executions[context->config.execution],
              context->engine ? jit_level_name(jit_engine_level(context->engine)) : "");
     api_log(context, VITRAIL_LOG_INFO, text);
 }
@@ -197,17 +222,14 @@ int vitrail_open(const struct vitrail_config *config, struct vitrail_context **o
         code = open_pool(context);
     if (!code)
         code = open_engine(context);
-    if (!code) {
-        code = context->gpu->create(context, &context->device);
-        if (code)
-            api_fail_error(context, code, "the GPU", NULL);
-    }
+    if (!code)
+        code = open_device(context);
     if (code) {
         destroy(context);
         return code;
     }
     log_opened(context);
-    context->config.gpu = context->gpu->info.name;
+    context->config.gpu = context->gpu->name;
     context->config.level = context->config.cache_dir = NULL;
     *out = context;
     return 0;
@@ -236,17 +258,14 @@ int vitrail_reset(struct vitrail_context *context, uint32_t flags)
         goto out;
     }
     bool fell = context->irq_high;
-    context->gpu->destroy(context->device);
-    context->device = NULL;
+    close_device(context);
     context->fault_count = 0;
     context->fault_total = 0;
     context->irq_high = false;
     if (flags & VITRAIL_RESET_MEMORY)
         gpu_memory_clear(&context->memory);
-    code = context->gpu->create(context, &context->device);
-    if (code)
-        api_fail_error(context, code, "the GPU", NULL);
-    else if (fell && context->irq)
+    code = open_device(context);
+    if (!code && fell && context->irq)
         context->irq(context->irq_data, 0);
 out:
     api_leave(context);

@@ -5,7 +5,21 @@
 #include "api/internal.h"
 #include "gpu/picture.h"
 #include "raster/surface.h"
+#include "util/bits.h"
 #include "util/checked.h"
+
+static const uint32_t layouts[] = {[VITRAIL_LAYOUT_LINEAR] = RASTER_LINEAR,
+                                   [VITRAIL_LAYOUT_VC4_T] = RASTER_VC4_T,
+                                   [VITRAIL_LAYOUT_VC4_LT] = RASTER_VC4_LT,
+                                   [VITRAIL_LAYOUT_UTGARD] = RASTER_UTGARD_TILED};
+
+static uint32_t public_layout(uint32_t layout)
+{
+    uint32_t n = 0;
+    while (n < UTIL_ARRAY_SIZE(layouts) && layouts[n] != layout)
+        n++;
+    return n;
+}
 
 void api_frame_out(const struct capture_frame *frame, struct vitrail_frame *out)
 {
@@ -15,7 +29,7 @@ void api_frame_out(const struct capture_frame *frame, struct vitrail_frame *out)
                                   .address = frame->address,
                                   .width = frame->width,
                                   .height = frame->height,
-                                  .layout = frame->layout,
+                                  .layout = public_layout(frame->layout),
                                   .pixels = bytes == 2   ? VITRAIL_PIXELS_RGB565
                                             : bytes == 8 ? VITRAIL_PIXELS_RGBA16F
                                             : bytes != 4 ? VITRAIL_PIXELS_OTHER
@@ -35,16 +49,13 @@ static int frame_in(struct vitrail_context *context, const struct vitrail_frame 
         [VITRAIL_PIXELS_RGB565] = RASTER_SURFACE_BGR565,
         [VITRAIL_PIXELS_RGBA16F] = RASTER_SURFACE_RGBA16F,
     };
-    static const uint32_t layouts[] = {[VITRAIL_LAYOUT_LINEAR] = RASTER_LINEAR,
-                                       [VITRAIL_LAYOUT_VC4_T] = RASTER_VC4_T,
-                                       [VITRAIL_LAYOUT_VC4_LT] = RASTER_VC4_LT};
     struct vitrail_frame known = {0};
     int code = api_take(&known, frame, sizeof known, sizeof known);
     if (code)
         return code;
     if (known.pixels == VITRAIL_PIXELS_OTHER)
         return api_fail(context, -ENOTSUP, "pixels: stored in a way that has no name here");
-    if (known.pixels >= sizeof formats / sizeof *formats || known.layout >= sizeof layouts / sizeof *layouts)
+    if (known.pixels >= UTIL_ARRAY_SIZE(formats) || known.layout >= UTIL_ARRAY_SIZE(layouts))
         return api_fail(context, -EINVAL, "no pixels %u or no layout %u", known.pixels, known.layout);
     if (known.address > UINT32_MAX)
         return api_fail(context, -EFAULT, "0x%llx is outside guest memory",
@@ -67,7 +78,7 @@ int vitrail_last_frame(struct vitrail_context *context, struct vitrail_frame *ou
     struct vitrail_frame frame;
     if (!out) {
         code = api_fail(context, -EINVAL, "out is NULL");
-    } else if (!context->gpu->frame(context->device, &stored)) {
+    } else if (!gpu_device_frame(&context->device, &stored)) {
         code = api_fail(context, -ENODATA, "nothing was rendered yet");
     } else {
         api_frame_out(&stored, &frame);

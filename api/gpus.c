@@ -1,35 +1,40 @@
 /* The GPUs there are. */
 #include <errno.h>
-#include <string.h>
 
 #include "api/internal.h"
-#include "util/bits.h"
 
-static const struct api_gpu *const gpus[] = {&api_vc4};
-
-const struct api_gpu *api_gpu_find(const char *name)
+/* All are compiled, have a reference, are exact where asked, and play captures. */
+static struct vitrail_gpu describe(const struct gpu_info *gpu)
 {
-    for (size_t i = 0; i < UTIL_ARRAY_SIZE(gpus); i++)
-        if (!strcmp(gpus[i]->info.name, name))
-            return gpus[i];
-    return NULL;
+    return (struct vitrail_gpu){.size = sizeof(struct vitrail_gpu),
+                                .name = gpu->name,
+                                .description = gpu->title,
+                                .driver = gpu->driver,
+                                .register_bytes = gpu->register_bytes,
+                                .capabilities = VITRAIL_CAP_COMPILED | VITRAIL_CAP_REFERENCE |
+                                                VITRAIL_CAP_EXACT | VITRAIL_CAP_CAPTURES |
+                                                (gpu->maps_pages ? VITRAIL_CAP_MEMORY_FILE : 0),
+                                .memory_max = gpu->memory_max};
 }
 
 int vitrail_gpu_get(uint32_t index, struct vitrail_gpu *out)
 {
+    const struct gpu_info *gpu = gpu_info_at(index);
     if (!out)
         return api_fail(NULL, -EINVAL, "out is NULL");
-    if (index >= UTIL_ARRAY_SIZE(gpus))
-        return api_fail(NULL, -ENOENT, "there are %zu GPUs, from 0", UTIL_ARRAY_SIZE(gpus));
-    return api_give(out, &gpus[index]->info, sizeof *out, sizeof *out);
+    if (!gpu)
+        return api_fail(NULL, -ENOENT, "there are not so many GPUs: no number %u, from 0", index);
+    const struct vitrail_gpu found = describe(gpu);
+    return api_give(out, &found, sizeof *out, sizeof *out);
 }
 
 int vitrail_gpu_find(const char *name, struct vitrail_gpu *out)
 {
     if (!name || !out)
         return api_fail(NULL, -EINVAL, "%s is NULL", name ? "out" : "name");
-    const struct api_gpu *gpu = api_gpu_find(name);
+    const struct gpu_info *gpu = gpu_info_find(name);
     if (!gpu)
         return api_fail(NULL, -ENOENT, "no GPU of the name '%s'", name);
-    return api_give(out, &gpu->info, sizeof *out, sizeof *out);
+    const struct vitrail_gpu found = describe(gpu);
+    return api_give(out, &found, sizeof *out, sizeof *out);
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "gpu/capture.h"
-#include "gpu/fault.h"
+#include "gpu/families.h"
 #include "gpu/memory.h"
 #include "jit/engine.h"
 #include "util/pool.h"
@@ -43,41 +43,18 @@ struct api_guard {
 int api_guard_enter(struct api_guard *guard, bool outermost);
 void api_guard_leave(struct api_guard *guard);
 
-/* ---- GPUs ---- */
-
-/* What a family provides. The device is its own type behind void *. */
-struct api_gpu {
-    struct vitrail_gpu info;
-    int (*create)(struct vitrail_context *context, void **device); /* 0, -ENOMEM, -ENOTSUP, -EINVAL */
-    void (*destroy)(void *device);                                 /* NULL is accepted */
-    uint32_t (*read)(void *device, uint32_t offset);
-    void (*write)(void *device, uint32_t offset, uint32_t value);
-    void (*settle)(void *device);          /* lets run what is queued */
-    uint32_t (*irq_pending)(void *device); /* and enabled; lets nothing run */
-    bool (*waits_for_reply)(void *device); /* in the interrupt handler: its cause still stands */
-    unsigned (*faults)(void *device, struct gpu_fault *out, unsigned capacity); /* fetches and forgets */
-    uint64_t (*jobs)(void *device);
-    uint32_t (*units)(void *device, struct vitrail_unit *out, uint32_t capacity); /* how many there are */
-    uint32_t (*counters)(void *device, struct vitrail_counter *out, uint32_t capacity); /* the same */
-    bool (*frame)(void *device, struct capture_frame *out); /* what the last job stored, if any */
-};
-extern const struct api_gpu api_vc4;
-
-/* NULL: none of that name. */
-const struct api_gpu *api_gpu_find(const char *name);
-
 /* ---- contexts ---- */
 
 #define API_FAULTS_MAX 64u
 
 struct vitrail_context {
     struct api_guard guard;
-    const struct api_gpu *gpu;
+    const struct gpu_info *gpu;
     struct vitrail_config config; /* its pointers are not kept, but for log and log_data */
     struct gpu_memory memory;
     struct util_pool *pool;
     struct jit_engine *engine;
-    void *device; /* NULL after a reset that failed */
+    struct gpu_device device; /* all zero after a reset that failed */
     vitrail_irq_fn irq;
     void *irq_data;
     bool irq_high;                   /* the embedder was told so */
@@ -108,7 +85,7 @@ void api_fetch_faults(struct vitrail_context *context);
 /* ---- captures (capture.c) ---- */
 
 /* Makes the register writes that the capture has in answer to the interrupt that stands. */
-void api_capture_answer(struct vitrail_capture *capture, struct vitrail_context *context);
+void api_capture_answer(struct vitrail_capture *capture, struct vitrail_context *context, uint32_t pending);
 
 /* ---- frames (frame.c) ---- */
 

@@ -66,7 +66,7 @@ int vitrail_memory_fd(const struct vitrail_context *context)
 
 static int check_offset(struct vitrail_context *context, uint32_t offset)
 {
-    uint32_t bytes = context->gpu->info.register_bytes;
+    uint32_t bytes = context->gpu->register_bytes;
     if (offset % 4 || offset >= bytes)
         return api_fail(context, -EINVAL, "register 0x%x: not a multiple of 4 below 0x%x", offset, bytes);
     return 0;
@@ -76,8 +76,8 @@ void api_interrupt(void *data, uint32_t pending)
 {
     struct vitrail_context *context = data;
     if (context->playing) {
-        api_capture_answer(context->playing, context);
-        pending = context->device ? context->gpu->irq_pending(context->device) : 0;
+        api_capture_answer(context->playing, context, pending);
+        pending = context->device.self ? gpu_device_irq_pending(&context->device) : 0;
         if (!pending)
             return;
     }
@@ -89,7 +89,7 @@ void api_interrupt(void *data, uint32_t pending)
 void api_follow(struct vitrail_context *context)
 {
     api_fetch_faults(context);
-    if (!context->irq_high || context->gpu->irq_pending(context->device))
+    if (!context->irq_high || gpu_device_irq_pending(&context->device))
         return;
     context->irq_high = false;
     if (context->irq)
@@ -98,7 +98,7 @@ void api_follow(struct vitrail_context *context)
 
 void api_write(struct vitrail_context *context, uint32_t offset, uint32_t value)
 {
-    context->gpu->write(context->device, offset, value);
+    gpu_device_write(&context->device, offset, value);
     api_follow(context);
 }
 
@@ -107,7 +107,7 @@ int vitrail_settle(struct vitrail_context *context)
     int code = api_enter(context, false);
     if (code)
         return code;
-    context->gpu->settle(context->device);
+    gpu_device_settle(&context->device);
     api_follow(context);
     api_leave(context);
     return 0;
@@ -123,7 +123,7 @@ int vitrail_read_register(struct vitrail_context *context, uint32_t offset, uint
     else
         code = check_offset(context, offset);
     if (!code)
-        *value = context->gpu->read(context->device, offset);
+        *value = gpu_device_read(&context->device, offset);
     if (!code)
         api_follow(context);
     api_leave(context);

@@ -1,5 +1,6 @@
 /* What became of the work: status, units, faults, counters. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,15 +12,33 @@ int vitrail_get_status(struct vitrail_context *context, struct vitrail_status *o
     int code = api_enter(context, false);
     if (code)
         return code;
-    struct vitrail_status status = {.jobs = context->gpu->jobs(context->device),
+    struct gpu_counters counters;
+    gpu_device_counters(&context->device, &counters);
+    struct vitrail_status status = {.jobs = counters.jobs,
                                     .faults = context->fault_total,
                                     .faults_kept = context->fault_count,
-                                    .irq_pending = context->gpu->irq_pending(context->device),
-                                    .units = context->gpu->units(context->device, NULL, 0)};
+                                    .irq_pending = gpu_device_irq_pending(&context->device),
+                                    .units = gpu_device_units(&context->device, NULL, 0)};
     code = out ? api_give(out, &status, sizeof status, sizeof status)
                : api_fail(context, -EINVAL, "out is NULL");
     api_leave(context);
     return code;
+}
+
+#define UNITS_MAX 16u
+
+static unsigned list_units(const struct gpu_device *device, struct vitrail_unit *out, uint32_t capacity)
+{
+    static const uint8_t states[] = {[GPU_UNIT_IDLE] = VITRAIL_UNIT_IDLE,
+                                     [GPU_UNIT_RUNNING] = VITRAIL_UNIT_RUNNING,
+                                     [GPU_UNIT_WAITING] = VITRAIL_UNIT_WAITING,
+                                     [GPU_UNIT_HALTED] = VITRAIL_UNIT_HALTED,
+                                     [GPU_UNIT_FAULTED] = VITRAIL_UNIT_FAULTED};
+    struct gpu_unit units[UNITS_MAX];
+    unsigned count = gpu_device_units(device, units, UNITS_MAX);
+    for (unsigned n = 0; n < UTIL_MIN(UTIL_MIN(count, UNITS_MAX), capacity); n++)
+        out[n] = (struct vitrail_unit){units[n].name, states[units[n].state], units[n].address, units[n].end};
+    return count;
 }
 
 int vitrail_units(struct vitrail_context *context, struct vitrail_unit *out, uint32_t capacity)
@@ -30,8 +49,8 @@ int vitrail_units(struct vitrail_context *context, struct vitrail_unit *out, uin
     if (!out && capacity) {
         code = api_fail(context, -EINVAL, "out is NULL");
     } else {
-        context->gpu->settle(context->device);
-        code = (int)context->gpu->units(context->device, out, capacity);
+        gpu_device_settle(&context->device);
+        code = (int)list_units(&context->device, out, capacity);
         api_follow(context);
     }
     api_leave(context);
@@ -67,7 +86,7 @@ static enum gpu_fault_kind inner_kind(uint32_t kind)
 void api_fetch_faults(struct vitrail_context *context)
 {
     struct gpu_fault fault;
-    while (context->gpu->faults(context->device, &fault, 1)) {
+    while (gpu_device_faults(&context->device, &fault, 1)) {
         char text[512];
         context->fault_total++;
         if (context->fault_count < API_FAULTS_MAX)
@@ -133,6 +152,34 @@ int vitrail_fault_text(const struct vitrail_fault *fault, char *text, size_t siz
 
 /* ---- counters ---- */
 
+static const struct {
+    const char *name, *what;
+    size_t offset;
+} counter_table[] = {
+    {"jobs", "lists, frames and programs started", offsetof(struct gpu_counters, jobs)},
+    {"draws", "draws of binning lists", offsetof(struct gpu_counters, draws)},
+    {"vertices", "vertices shaded", offsetof(struct gpu_counters, vertices)},
+    {"primitives_in", "primitives assembled", offsetof(struct gpu_counters, primitives_in)},
+    {"primitives_binned", "primitives left after clipping and culling",
+     offsetof(struct gpu_counters, primitives_binned)},
+    {"tiles", "tiles rendered", offsetof(struct gpu_counters, tiles)},
+    {"blocks_shaded", "batches of 16 fragments shaded", offsetof(struct gpu_counters, blocks_shaded)},
+    {"instructions", "instructions executed, for 16 lanes each", offsetof(struct gpu_counters, instructions)},
+    {"bytes_tile_lists", "bytes of tile lists written", offsetof(struct gpu_counters, bytes_tile_lists)},
+};
+
+static uint32_t list_counters(const struct gpu_device *device, struct vitrail_counter *out, uint32_t capacity)
+{
+    struct gpu_counters values;
+    gpu_device_counters(device, &values);
+    for (uint32_t i = 0; i < UTIL_MIN(capacity, (uint32_t)UTIL_ARRAY_SIZE(counter_table)); i++) {
+        const char *value = (const char *)&values + counter_table[i].offset;
+        out[i] = (struct vitrail_counter){
+            .name = counter_table[i].name, .what = counter_table[i].what, .value = *(const uint64_t *)value};
+    }
+    return UTIL_ARRAY_SIZE(counter_table);
+}
+
 /* The compiler's, after the GPU's own. */
 static uint32_t host_counters(struct vitrail_context *context, struct vitrail_counter *out, uint32_t capacity)
 {
@@ -158,7 +205,7 @@ int vitrail_counters(struct vitrail_context *context, struct vitrail_counter *ou
     if (!out && capacity) {
         code = api_fail(context, -EINVAL, "out is NULL");
     } else {
-        uint32_t gpu = context->gpu->counters(context->device, out, capacity);
+        uint32_t gpu = list_counters(&context->device, out, capacity);
         uint32_t at = UTIL_MIN(gpu, capacity);
         code = (int)(gpu + host_counters(context, out ? out + at : NULL, capacity - at));
     }

@@ -22,7 +22,21 @@ struct gpu_counters {
         instructions /* of programs, each for 16 lanes */, bytes_tile_lists;
 };
 
-/* `device` is struct gpu_device's `self`. */
+/* A part of a device that runs jobs by itself. */
+enum gpu_unit_state {
+    GPU_UNIT_IDLE, /* its last job is done, or there was none */
+    GPU_UNIT_RUNNING,
+    GPU_UNIT_WAITING, /* for another unit, for the host, for memory */
+    GPU_UNIT_HALTED,  /* goes on when told to */
+    GPU_UNIT_FAULTED
+};
+struct gpu_unit {
+    const char *name; /* static */
+    enum gpu_unit_state state;
+    uint32_t address, end; /* where its list stands and ends, as far as registers tell */
+};
+
+/* `device` is struct gpu_device's `self`. Those that may be NULL say so. */
 struct gpu_device_functions {
     void (*destroy)(void *device);
     /* Byte offsets in the family's window. Work started by a write is done, or waits for an answer, when the
@@ -31,7 +45,12 @@ struct gpu_device_functions {
     void (*write)(void *device, uint32_t offset, uint32_t value);
     void (*set_irq)(void *device, gpu_irq_fn irq, void *data); /* NULL: nobody listens */
     uint32_t (*irq_pending)(const void *device);               /* nonzero while the line is high */
-    void (*settle)(void *device);                              /* runs what a family may put off */
+    void (*settle)(void *device); /* runs what a family may put off; NULL: nothing is */
+    /* In the interrupt callback: whether what is pending ends a job unless it is answered by register writes
+     * before the callback returns. NULL: never; work waits as long as it must. */
+    bool (*must_answer)(void *device, uint32_t pending);
+    /* At most `capacity` units; how many there are. */
+    unsigned (*units)(void *device, struct gpu_unit *out, unsigned capacity);
     /* Faults since the last call, oldest first; returns how many were copied, and forgets them. */
     unsigned (*faults)(void *device, struct gpu_fault *out, unsigned capacity);
     /* The picture that the last rendering job stored (`presented` is 0). False before any. */
@@ -53,6 +72,27 @@ static inline uint32_t gpu_device_read(const struct gpu_device *gpu, uint32_t of
 static inline void gpu_device_write(const struct gpu_device *gpu, uint32_t offset, uint32_t value)
 {
     gpu->functions->write(gpu->self, offset, value);
+}
+
+static inline uint32_t gpu_device_irq_pending(const struct gpu_device *gpu)
+{
+    return gpu->functions->irq_pending(gpu->self);
+}
+
+static inline void gpu_device_settle(const struct gpu_device *gpu)
+{
+    if (gpu->functions->settle)
+        gpu->functions->settle(gpu->self);
+}
+
+static inline bool gpu_device_must_answer(const struct gpu_device *gpu, uint32_t pending)
+{
+    return gpu->functions->must_answer && gpu->functions->must_answer(gpu->self, pending);
+}
+
+static inline unsigned gpu_device_units(const struct gpu_device *gpu, struct gpu_unit *out, unsigned capacity)
+{
+    return gpu->functions->units(gpu->self, out, capacity);
 }
 
 static inline void gpu_device_set_irq(const struct gpu_device *gpu, gpu_irq_fn irq, void *data)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/utgard/gpu.h"
+#include "util/bits.h"
 
 static int make_vc4(struct gpu_memory *memory, const struct vc4_options *options, struct gpu_device *out)
 {
@@ -49,15 +50,20 @@ static int make_mali450(struct gpu_memory *memory, const struct vc4_options *opt
 }
 
 static const struct family {
-    const char *name, *driver;
+    struct gpu_info info;
     int (*make)(struct gpu_memory *memory, const struct vc4_options *options, struct gpu_device *out);
 } families[] = {
-    {"vc4", "vc4", make_vc4}, {"mali400", "lima", make_mali400}, {"mali450", "lima", make_mali450}};
+    {{"vc4", "vc4", "Broadcom VideoCore IV (V3D 2.1)", "vc4", 0x1000, false, 1ull << 32}, make_vc4},
+    {{"mali400", "utgard", "Arm Mali-400 MP2 (Utgard)", "lima", UTGARD_WINDOW, true, 1ull << 32},
+     make_mali400},
+    {{"mali450", "utgard", "Arm Mali-450 MP6 (Utgard)", "lima", UTGARD_WINDOW, true, 1ull << 32},
+     make_mali450},
+};
 
 static const struct family *find(const char *name)
 {
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (!strcmp(families[i].name, name))
+    for (size_t i = 0; i < UTIL_ARRAY_SIZE(families); i++)
+        if (!strcmp(families[i].info.name, name))
             return &families[i];
     return NULL;
 }
@@ -73,5 +79,16 @@ int gpu_create(const char *name, struct gpu_memory *memory, const struct vc4_opt
 const char *gpu_driver_name(const char *name)
 {
     const struct family *family = find(name);
-    return family ? family->driver : NULL;
+    return family ? family->info.driver : NULL;
+}
+
+const struct gpu_info *gpu_info_at(unsigned n)
+{
+    return n < UTIL_ARRAY_SIZE(families) ? &families[n].info : NULL;
+}
+
+const struct gpu_info *gpu_info_find(const char *name)
+{
+    const struct family *family = find(name);
+    return family ? &family->info : NULL;
 }

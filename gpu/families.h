@@ -14,4 +14,15 @@ int gpu_create(const char *name, struct gpu_memory *memory, const struct vc4_opt
 /* Mesa's driver for it: "vc4", "lima"; NULL: there is no such GPU. */
 const char *gpu_driver_name(const char *name);
 
+/* What there is to know of a GPU before one is made. Strings are static. */
+struct gpu_info {
+    const char *name, *family; /* "mali400", "utgard": which GPUs are alike */
+    const char *title, *driver;
+    uint32_t register_bytes; /* of its window */
+    bool maps_pages;         /* guest memory must be a file (gpu/space.h) */
+    uint64_t memory_max;
+};
+const struct gpu_info *gpu_info_at(unsigned n);         /* NULL past the last */
+const struct gpu_info *gpu_info_find(const char *name); /* NULL: there is none */
+
 #endif

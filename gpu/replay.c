@@ -34,13 +34,12 @@ static int next_event(struct replay *replay, struct capture_event *out)
     return capture_read(replay->reader, out, &replay->error);
 }
 
-/* VideoCore IV's: the recorded driver's answers to "out of memory" follow the write that started the list:
- * they are given until the interrupt is answered. Other families wait, and are answered by writes of their
- * own. */
+/* Where the device must be answered at once, the recorded driver's answers follow the write that started the
+ * work: they are given until it is. Otherwise work waits, and they are writes like all others. */
 static void on_interrupt(void *data, uint32_t pending)
 {
     struct replay *replay = data;
-    while (pending & VC4_INT_OUTOMEM && gpu_device_read(&replay->gpu, VC4_INTCTL) & VC4_INT_OUTOMEM) {
+    while (gpu_device_must_answer(&replay->gpu, pending)) {
         struct capture_event event;
         replay->read_error = next_event(replay, &event);
         if (replay->read_error)
@@ -59,7 +58,7 @@ static int make_device(struct replay *replay)
     struct capture_info info;
     capture_reader_info(replay->reader, &info);
     int error = gpu_create(info.gpu, &replay->memory, &replay->options, &replay->gpu);
-    if (!error && !strcmp(info.gpu, "vc4"))
+    if (!error)
         gpu_device_set_irq(&replay->gpu, on_interrupt, replay);
     return error;
 }

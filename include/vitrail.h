@@ -91,7 +91,7 @@ VITRAIL_API const char *vitrail_last_error(void);
 /* What a GPU can do here. Set `size` before the call. */
 struct vitrail_gpu {
     size_t size;             /* of this structure, in the caller's header */
-    const char *name;        /* as in vitrail_config: "vc4". Static, as all strings here */
+    const char *name;        /* as in vitrail_config: "vc4", "mali400". Static, as all strings here */
     const char *description; /* "Broadcom VideoCore IV (V3D 2.1)" */
     const char *driver;      /* the Mesa driver that speaks to it */
     uint32_t register_bytes; /* registers are at offsets 0..register_bytes - 4 */
@@ -103,6 +103,8 @@ struct vitrail_gpu {
 #define VITRAIL_CAP_REFERENCE (1u << 1) /* has a scalar reference implementation */
 #define VITRAIL_CAP_EXACT     (1u << 2) /* has VITRAIL_NUMERIC_EXACT */
 #define VITRAIL_CAP_CAPTURES  (1u << 3) /* captures of it can be played */
+#define VITRAIL_CAP_MEMORY_FILE                                                                              \
+    (1u << 4) /* maps pages of guest memory: no VITRAIL_MEMORY_POINTER, from which they cannot be mapped */
 
 /* The GPUs in the library, index from 0. Returns 0; -ENOENT: index is past the last one; -EINVAL: out->size
  * is too small for any version of the structure. */
@@ -124,6 +126,7 @@ enum vitrail_execution {
 enum vitrail_numeric {
     VITRAIL_NUMERIC_FAST,  /* IEEE single precision where the silicon is less precise */
     VITRAIL_NUMERIC_EXACT, /* bits as measured on silicon, as far as measurements are public; slower */
+    VITRAIL_NUMERIC_USUAL, /* as pictures of this GPU are expected: vc4's FAST, a Mali's EXACT (halves) */
 };
 
 /* Where guest memory comes from. Guest address A is byte A of it. */
@@ -159,7 +162,7 @@ typedef void (*vitrail_log_fn)(void *data, int level, const char *text);
 struct vitrail_config {
     size_t size; /* set by vitrail_config_init */
 
-    const char *gpu; /* default "vc4" */
+    const char *gpu; /* default "vc4"; vitrail_gpu_get lists them */
 
     /* Guest memory. memory_size: bytes, 4096 to the GPU's memory_max; OWN: rounded up to pages, default 1
      * GiB; others: a multiple of 4096. */
@@ -174,7 +177,7 @@ struct vitrail_config {
                     The number changes speed only, never a result. */
 
     int execution;     /* enum vitrail_execution, default COMPILED */
-    int numeric;       /* enum vitrail_numeric, default FAST */
+    int numeric;       /* enum vitrail_numeric, default USUAL */
     const char *level; /* host vector level "sse4.1", "avx2" or "avx512"; NULL (default): the best there is */
 
     /* Compiled programs are also kept on disk, safe to share between processes. NULL (default):
@@ -187,7 +190,8 @@ struct vitrail_config {
      * default. */
     uint64_t packet_budget; /* records of a control list; default 64 Mi */
     uint64_t job_fuel;      /* instructions of programs, for 16 lanes each; default 4 Gi */
-    uint32_t loop_fuel;     /* instructions one program may repeat for one batch of 16 lanes; default 1 Mi */
+    uint32_t loop_fuel;     /* instructions one program may repeat for one batch of 16 lanes; default 1 Mi
+                               (Mali: 64 Ki) */
 
     vitrail_log_fn log; /* NULL (default): none */
     void *log_data;
@@ -207,7 +211,7 @@ struct vitrail_context;
  *   -EINVAL   a field out of its range (named in vitrail_last_error), memory not page-aligned
  *   -E2BIG    config->size is of a newer header, and the fields beyond this library's are not zero
  *   -ENOENT   no GPU of that name
- *   -ENOTSUP  the host lacks the vector level, or the GPU has no exact mode
+ *   -ENOTSUP  the host lacks the vector level, or the GPU maps pages and memory is a pointer
  *   -EPERM    memory_fd is not sealed against shrinking
  *   -EBADF, -EACCES, -ENODEV  memory_fd is no file that can be mapped, readable and writable
  *   -ENOMEM   no memory or address space;  -EAGAIN  no thread;  -EIO  the compiler could not start
@@ -249,7 +253,8 @@ VITRAIL_API int vitrail_memory_fd(const struct vitrail_context *context);
 
 /* ---- registers and interrupts ---- */
 
-/* Registers by byte offset from the start of the GPU's block, 32 bits each. Returns 0; -EINVAL: offset is not
+/* Registers by byte offset from the start of the GPU's block, 32 bits each (vc4: the 3D block; Mali: the
+ * window of all its blocks as the device tree has it, for 0x30000 bytes). Returns 0; -EINVAL: offset is not
  * a multiple of 4 or not below the GPU's register_bytes. Registers that do not exist read as zero, and
  * writing one is a guest fault. Both may be called from the IRQ callback: a job started there runs when the
  * callback has returned, still before the outermost vitrail_write_register does. */
@@ -259,16 +264,18 @@ VITRAIL_API int vitrail_write_register(struct vitrail_context *context, uint32_t
 /* Lets run what is queued and nothing has asked for yet, as reading a status register would. For a host that
  * looks at memory next. vc4: programs queued at SRQPC start together when a register is read, when one other
  * than SRQPC, SRQUA and SRQUL is written, when the queue is full, or at once when DBQITE is not zero; so that
- * programs that wait for each other are all there. Returns 0. */
+ * programs that wait for each other are all there. Mali: frames of pixel processors that were started one
+ * after the other are drawn together. Returns 0. */
 VITRAIL_API int vitrail_settle(struct vitrail_context *context);
 
 /* The interrupt line. Called with the pending and enabled interrupt bits (vc4: INTCTL & INTENA, Guide table
- * 75, and from bit 16 on those of user programs, DBQITC) when it rises or another bit joins, and with 0 when
- * it falls - which, where the callback itself clears the bits, is from inside that write of its own. May read
- * and write registers and memory, and ask for status, faults, counters and frames; must not close or reset
- * the context, nor play captures (-EBUSY). vc4: on "out of memory" (bit 2) the binner waits for the handler:
- * when it has written BPOA and BPOS, binning goes on, otherwise the job ends with VITRAIL_FAULT_TILE_MEMORY.
- */
+ * 75, and from bit 16 on those of user programs, DBQITC; Mali: a bit for each block whose line is high) when
+ * it rises or another bit joins, and with 0 when it falls - which, where the callback itself clears the bits,
+ * is from inside that write of its own. May read and write registers and memory, and ask for status, faults,
+ * counters and frames; must not close or reset the context, nor play captures (-EBUSY). vc4: on "out of
+ * memory" (bit 2) the binner waits for the handler: when it has written BPOA and BPOS, binning goes on,
+ * otherwise the job ends with VITRAIL_FAULT_TILE_MEMORY. Mali: a full heap waits for as long as it takes; new
+ * bounds and UPDATE_PLBU_ALLOC go on. */
 typedef void (*vitrail_irq_fn)(void *data, uint32_t pending);
 
 /* Sets the callback, NULL for none; `data` is passed to it and stays the caller's. Does not call it for a
@@ -292,12 +299,13 @@ VITRAIL_API int vitrail_get_status(struct vitrail_context *context, struct vitra
 enum vitrail_unit_state {
     VITRAIL_UNIT_IDLE,    /* its last job is done, or there was none */
     VITRAIL_UNIT_RUNNING, /* seen from callbacks */
-    VITRAIL_UNIT_WAITING, /* for another unit: a semaphore */
+    VITRAIL_UNIT_WAITING, /* for another unit or the host: a semaphore, memory */
     VITRAIL_UNIT_HALTED,  /* by a record or a register; goes on when told to */
     VITRAIL_UNIT_FAULTED, /* its last job ended in a guest fault */
 };
 
-/* A part of the GPU that runs jobs by itself: vc4 has "binner", "renderer" and "user programs". */
+/* A part of the GPU that runs jobs by itself: vc4 has "binner", "renderer" and "user programs",
+ * a Mali "vs", "plbu" and "pp0" to "pp7" as far as there are. */
 struct vitrail_unit {
     const char *name;      /* static */
     uint32_t state;        /* enum vitrail_unit_state */
@@ -362,6 +370,7 @@ enum vitrail_layout {
     VITRAIL_LAYOUT_LINEAR, /* rows, `stride` bytes apart */
     VITRAIL_LAYOUT_VC4_T,  /* 4 KiB tiles, `stride` tiles a row of tiles (Guide section 11) */
     VITRAIL_LAYOUT_VC4_LT, /* 64-byte utiles in raster order, `stride` utiles a row */
+    VITRAIL_LAYOUT_UTGARD, /* 16x16 pixels whose place is interleaved, `stride` such tiles a row */
 };
 
 enum vitrail_pixels {

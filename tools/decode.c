@@ -128,7 +128,7 @@ int decode_capture(const struct decode_options *o, FILE *out)
         return tool_error("decode", TOOL_BAD_FILE, "%s: %s", o->path,
                           error.code ? error.text : strerror(-err));
     capture_reader_info(reader, &info);
-    const struct tool_family *family = tool_family_find(info.gpu);
+    const struct tool_family *family = tool_family_of(info.gpu);
     *d = (struct decode){.gpu = info.gpu,
                          .programs = !o->no_programs,
                          .tiles = o->tiles,

@@ -1,4 +1,4 @@
-/* What the tools know of each GPU, by the name that captures and --gpu have for it. */
+/* What the tools have for each family of GPUs. */
 #ifndef VITRAIL_TOOLS_FAMILY_H
 #define VITRAIL_TOOLS_FAMILY_H
 
@@ -6,14 +6,14 @@ struct decode_family;
 struct gpu_linter;
 
 struct tool_family {
-    const char *gpu, *family, *title;
+    const char *name; /* as in struct gpu_info */
     const struct decode_family *decode;
     const struct gpu_linter *lint;
 };
 
-/* NULL: there is no such GPU. */
-const struct tool_family *tool_family_find(const char *gpu);
 /* The n-th, from 0; NULL: there are no more. */
 const struct tool_family *tool_family_at(unsigned n);
+/* Of a GPU by its name; NULL: there is none of it. */
+const struct tool_family *tool_family_of(const char *gpu);
 
 #endif

@@ -1,5 +1,4 @@
 #include "gpu/families.h"
-#include "tools/family.h"
 #include "tools/tool.h"
 
 #include <stdio.h>
@@ -22,10 +21,9 @@ int tool_gpus(int argc, char **argv)
     if (argc > 1)
         return tool_error("gpus", TOOL_USAGE, "unknown argument '%s'; see `vitrail gpus --help`", argv[1]);
     printf("%-8s %-32s %-8s %s\n", "name", "GPU", "driver", "guest programs");
-    const struct tool_family *family;
-    for (unsigned n = 0; (family = tool_family_at(n)); n++)
-        printf("%-8s %-32s %-8s %s\n", family->gpu, family->title, gpu_driver_name(family->gpu),
-               "arm64, armhf, amd64");
+    const struct gpu_info *gpu;
+    for (unsigned n = 0; (gpu = gpu_info_at(n)); n++)
+        printf("%-8s %-32s %-8s %s\n", gpu->name, gpu->title, gpu->driver, "arm64, armhf, amd64");
     printf("\nhost vector levels:");
     for (int l = 0; l < JIT_LEVEL_COUNT; l++)
         if (jit_level_supported((enum jit_level)l))

@@ -1,5 +1,5 @@
 #include "gpu/capture.h"
-#include "tools/family.h"
+#include "gpu/families.h"
 #include "tools/tool.h"
 
 #include <stdio.h>
@@ -37,9 +37,9 @@ static int show(const char *path)
         return tool_error("info", TOOL_BAD_FILE, "%s: %s", path, error.code ? error.text : strerror(-err));
     }
     capture_reader_info(reader, &info);
-    const struct tool_family *family = tool_family_find(info.gpu);
-    printf("%s: capture version %u of %s%s%s\n", path, info.version, info.gpu, family ? ", " : "",
-           family ? family->title : "");
+    const struct gpu_info *gpu = gpu_info_find(info.gpu);
+    printf("%s: capture version %u of %s%s%s\n", path, info.version, info.gpu, gpu ? ", " : "",
+           gpu ? gpu->title : "");
     printf("  command          %s\n", info.command);
     printf("  file             %llu bytes%s\n", (unsigned long long)info.file_size,
            info.torn ? ", cut off after its last whole chunk" : "");

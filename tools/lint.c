@@ -145,12 +145,11 @@ static void print_rules(struct json *json, const char *of, const struct isa_rule
     }
 }
 
-/* Those of each instruction set, then of each family's captures, once. */
+/* Those of each instruction set, then of each family's captures. */
 static int list_rules(bool as_json)
 {
     const struct isa_set *set;
     const struct tool_family *family;
-    const struct gpu_linter *last = NULL;
     uint32_t count;
     struct json json;
     json_begin(&json, stdout);
@@ -160,13 +159,11 @@ static int list_rules(bool as_json)
         const struct isa_rule *rules = set->rules(&count);
         print_rules(&json, set->name, rules, count, as_json);
     }
-    for (unsigned n = 0; (family = tool_family_at(n)); n++) {
-        if (family->lint != last && family->lint->rules) {
+    for (unsigned n = 0; (family = tool_family_at(n)); n++)
+        if (family->lint->rules) {
             const struct isa_rule *rules = family->lint->rules(&count);
-            print_rules(&json, family->family, rules, count, as_json);
+            print_rules(&json, family->name, rules, count, as_json);
         }
-        last = family->lint;
-    }
     if (as_json)
         json_end(&json);
     return fflush(stdout) ? tool_error("lint", TOOL_HOST, "standard output cannot be written") : TOOL_OK;
@@ -183,7 +180,7 @@ static int lint_capture(struct output *o)
     int err = capture_reader_open(path, &reader, &error);
     if (!err) {
         capture_reader_info(reader, &info);
-        const struct tool_family *family = tool_family_find(info.gpu);
+        const struct tool_family *family = tool_family_of(info.gpu);
         err = family ? family->lint->capture(reader, print_finding, o, &o->summary, &error)
                      : util_fail(&error, -ENOTSUP, "a capture of '%s', which this version does not know",
                                  info.gpu);

@@ -1,6 +1,9 @@
 /* The table of functions over gpu/utgard/device.h. */
 #include "gpu/utgard/gpu.h"
 
+#include "gpu/utgard/device_internal.h"
+#include "gpu/utgard/inspect.h"
+
 static void destroy(void *device)
 {
     utgard_device_destroy(device);
@@ -55,6 +58,58 @@ static void counters(const void *device, struct gpu_counters *out)
         c.tiles, c.blocks_shaded, c.instructions, c.bytes_tile_lists};
 }
 
+/* ---- units ---- */
+
+enum { GP_RAW = 0x24, GP_STATUS = 0x68, GP_VS_AT = 0x80, GP_PLBU_AT = 0x84, MMU_STATUS = 0x04 };
+#define GP_VS_ACTIVE   (1u << 1)
+#define GP_PLBU_ACTIVE (1u << 3)
+#define MMU_FAULT      (1u << 1)
+
+static uint32_t read_block(struct utgard_device *device, enum utgard_ip ip, uint32_t offset)
+{
+    uint32_t base = utgard_device_offset(device, ip);
+    return base == UTGARD_ABSENT ? 0 : utgard_read(device, base + offset);
+}
+
+/* A list of the GP, which stands still after a page fault and while the heap is full. */
+static struct gpu_unit list(struct utgard_device *device, const char *name, uint32_t active, uint32_t at,
+                            unsigned end)
+{
+    bool works = read_block(device, UTGARD_IP_GP, GP_STATUS) & active;
+    bool faulted = read_block(device, UTGARD_IP_GPMMU, MMU_STATUS) & MMU_FAULT;
+    bool waits = read_block(device, UTGARD_IP_GP, GP_RAW) & UTGARD_GP_INT_OUT_OF_MEMORY;
+    return (struct gpu_unit){.name = name,
+                             .state = faulted  ? GPU_UNIT_FAULTED
+                                      : !works ? GPU_UNIT_IDLE
+                                      : waits  ? GPU_UNIT_WAITING
+                                               : GPU_UNIT_RUNNING,
+                             .address = read_block(device, UTGARD_IP_GP, at),
+                             .end = utgard_device_words(device, UTGARD_IP_GP)[end]};
+}
+
+static unsigned units(void *self, struct gpu_unit *out, unsigned capacity)
+{
+    static const char *const names[UTGARD_MAX_PP] = {"pp0", "pp1", "pp2", "pp3", "pp4", "pp5", "pp6", "pp7"};
+    struct utgard_device *device = self;
+    unsigned count = 2;
+    if (capacity > 0)
+        out[0] = list(device, "vs", GP_VS_ACTIVE, GP_VS_AT, UTGARD_GP_VS_END);
+    if (capacity > 1)
+        out[1] = list(device, "plbu", GP_PLBU_ACTIVE, GP_PLBU_AT, UTGARD_GP_PLBU_END);
+    for (unsigned n = 0; n < UTGARD_MAX_PP; n++) {
+        enum utgard_ip pp = (enum utgard_ip)(UTGARD_IP_PP0 + n);
+        if (utgard_device_offset(device, pp) == UTGARD_ABSENT)
+            continue;
+        bool faulted = read_block(device, (enum utgard_ip)(UTGARD_IP_PPMMU0 + n), MMU_STATUS) & MMU_FAULT;
+        if (count < capacity)
+            out[count] = (struct gpu_unit){.name = names[n],
+                                           .state = faulted ? GPU_UNIT_FAULTED : GPU_UNIT_IDLE,
+                                           .address = utgard_device_words(device, pp)[0]};
+        count++;
+    }
+    return count;
+}
+
 struct gpu_device utgard_device_gpu(struct utgard_device *device, enum utgard_kind kind)
 {
     static const struct gpu_device_functions functions = {
@@ -64,6 +119,7 @@ struct gpu_device utgard_device_gpu(struct utgard_device *device, enum utgard_ki
         .set_irq = set_irq,
         .irq_pending = irq_pending,
         .settle = settle,
+        .units = units,
         .faults = faults,
         .frame = last_frame,
         .counters = counters,

@@ -67,6 +67,55 @@ static void counters(const void *device, struct gpu_counters *out)
         c.tiles, c.blocks_shaded, c.qpu_instructions, c.bytes_tile_lists};
 }
 
+static bool must_answer(void *device, uint32_t pending)
+{
+    return pending & VC4_INT_OUTOMEM && vc4_read(device, VC4_INTCTL) & VC4_INT_OUTOMEM;
+}
+
+/* ---- units ---- */
+
+/* CTnCS (Guide table 49). */
+#define CS_RUN      (1u << 5)
+#define CS_SUBSTATE (1u << 4)
+#define CS_ERROR    (1u << 3)
+
+/* A control-list thread (Guide tables 49 to 51). */
+static struct gpu_unit list_thread(void *device, const char *name, uint32_t cs_offset, uint32_t ca,
+                                   uint32_t ea)
+{
+    uint32_t cs = vc4_read(device, cs_offset);
+    bool sub = cs & CS_SUBSTATE;
+    return (struct gpu_unit){
+        .name = name,
+        .state = cs & CS_RUN     ? (sub ? GPU_UNIT_WAITING : GPU_UNIT_RUNNING)
+                 : cs & CS_ERROR ? GPU_UNIT_FAULTED
+                 : sub           ? GPU_UNIT_HALTED
+                                 : GPU_UNIT_IDLE,
+        .address = vc4_read(device, ca),
+        .end = vc4_read(device, ea),
+    };
+}
+
+/* Programs requested at SRQPC that have not completed (Guide table 68) wait for each other or for the host:
+ * what could run has run when the register was read. */
+static struct gpu_unit user_programs(void *device)
+{
+    uint32_t status = vc4_read(device, VC4_SRQCS);
+    bool done = util_bits(status, 16, 8) == util_bits(status, 8, 8);
+    return (struct gpu_unit){.name = "user programs", .state = done ? GPU_UNIT_IDLE : GPU_UNIT_WAITING};
+}
+
+static unsigned units(void *device, struct gpu_unit *out, unsigned capacity)
+{
+    if (capacity > 0)
+        out[0] = list_thread(device, "binner", VC4_CT0CS, VC4_CT0CA, VC4_CT0EA);
+    if (capacity > 1)
+        out[1] = list_thread(device, "renderer", VC4_CT1CS, VC4_CT1CA, VC4_CT1EA);
+    if (capacity > 2)
+        out[2] = user_programs(device);
+    return 3;
+}
+
 struct gpu_device vc4_device_gpu(struct vc4_device *device)
 {
     static const struct gpu_device_functions functions = {
@@ -76,6 +125,8 @@ struct gpu_device vc4_device_gpu(struct vc4_device *device)
         .set_irq = set_irq,
         .irq_pending = irq_pending,
         .settle = settle,
+        .must_answer = must_answer,
+        .units = units,
         .faults = faults,
         .frame = last_frame,
         .counters = counters,

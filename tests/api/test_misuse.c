@@ -185,7 +185,7 @@ static void configurations(void **state)
         {offsetof(struct vitrail_config, threads), INT_MAX, -EINVAL, "threads"},
         {offsetof(struct vitrail_config, execution), 3, -EINVAL, "execution"},
         {offsetof(struct vitrail_config, execution), -1, -EINVAL, "execution"},
-        {offsetof(struct vitrail_config, numeric), 2, -EINVAL, "numeric"},
+        {offsetof(struct vitrail_config, numeric), 3, -EINVAL, "numeric"},
         {offsetof(struct vitrail_config, memory), 3, -EINVAL, "memory"},
         {offsetof(struct vitrail_config, memory), -1, -EINVAL, "memory"},
         {offsetof(struct vitrail_config, memory), VITRAIL_MEMORY_FD, -EBADF, "memory"},

@@ -1,0 +1,201 @@
+/* The public API over Mali-400 and -450: the same calls as for any GPU. Linked against the library alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <vitrail.h>
+
+#define CAPTURES SOURCE_DIR "/tests/captures/"
+
+/* Linux, lima_regs.h and lima_device.c. */
+enum {
+    GP_CMD = 0x20,
+    GP_INT_CLEAR = 0x28,
+    GP_INT_MASK = 0x2c,
+    GP_VERSION = 0x6c,
+    PP0_VERSION = 0x9000,
+    RESET_COMPLETED = 1 << 19,
+    LINE_OF_GP = 1 << 4
+};
+
+static struct vitrail_context *open_gpu(const char *name, int threads, int execution)
+{
+    struct vitrail_config config;
+    struct vitrail_context *gpu;
+    assert_int_equal(vitrail_config_init(&config, sizeof config), 0);
+    config.gpu = name;
+    config.threads = threads;
+    config.execution = execution;
+    config.cache_dir = "";
+    assert_int_equal(vitrail_open(&config, &gpu), 0);
+    return gpu;
+}
+
+static void are_listed(void **state)
+{
+    struct vitrail_gpu gpu = {.size = sizeof gpu};
+    assert_int_equal(vitrail_gpu_find("mali400", &gpu), 0);
+    assert_string_equal(gpu.driver, "lima");
+    assert_true(gpu.register_bytes > 0xe000);
+    assert_true(gpu.capabilities & VITRAIL_CAP_CAPTURES);
+    assert_true(gpu.capabilities & VITRAIL_CAP_MEMORY_FILE);
+    assert_int_equal(vitrail_gpu_find("mali450", &gpu), 0);
+}
+
+static uint64_t counter(struct vitrail_context *gpu, const char *name)
+{
+    struct vitrail_counter counters[64];
+    int n = vitrail_counters(gpu, counters, 64);
+    for (int i = 0; i < n; i++)
+        if (!strcmp(counters[i].name, name))
+            return counters[i].value;
+    fail_msg("no counter '%s'", name);
+    return 0;
+}
+
+/* Each picture of a capture, one way and another: the same bytes, and what was rendered last is what the
+ * capture marks. */
+static void plays(void **state)
+{
+    static const struct {
+        const char *gpu, *capture;
+        unsigned frames;
+    } runs[] = {{"mali400", "mali400/gltest.vtc", 4}, {"mali450", "mali450/gltest.vtc", 4}};
+    for (size_t r = 0; r < 2; r++) {
+        struct vitrail_capture *capture;
+        struct vitrail_context *compiled = open_gpu(runs[r].gpu, 2, VITRAIL_EXECUTION_COMPILED);
+        struct vitrail_context *reference = open_gpu(runs[r].gpu, 0, VITRAIL_EXECUTION_REFERENCE);
+        struct vitrail_context *gpus[] = {compiled, reference};
+        uint8_t *want = malloc(256 * 256 * 4 * runs[r].frames), *got = malloc(256 * 256 * 4);
+        char path[256];
+        snprintf(path, sizeof path, CAPTURES "%s", runs[r].capture);
+        assert_int_equal(vitrail_capture_open(path, &capture), 0);
+        for (unsigned g = 0; g < 2; g++) {
+            struct vitrail_frame frame = {.size = sizeof frame}, last = {.size = sizeof last};
+            unsigned n = 0;
+            for (; vitrail_capture_play(capture, gpus[g], 0, &frame) == 1; n++) {
+                assert_true(n < runs[r].frames);
+                assert_int_equal(frame.layout, VITRAIL_LAYOUT_UTGARD);
+                assert_int_equal(vitrail_last_frame(gpus[g], &last), 0);
+                assert_int_equal(last.address, frame.address);
+                uint8_t *to = g ? got : want + n * 256 * 256 * 4;
+                assert_int_equal(
+                    vitrail_read_frame(gpus[g], &frame, VITRAIL_READ_RGBA8, to, 1024, 256 * 1024), 0);
+                if (g)
+                    assert_memory_equal(got, want + n * 256 * 256 * 4, 256 * 1024);
+            }
+            assert_int_equal(n, runs[r].frames);
+            assert_true(counter(gpus[g], "draws") >= 3);
+            assert_true(counter(gpus[g], "vertices") >= 31);
+            assert_true(counter(gpus[g], "instructions") > 0);
+            assert_int_equal(vitrail_capture_rewind(capture), 0);
+        }
+        free(want);
+        free(got);
+        vitrail_capture_close(&capture);
+        vitrail_close(&compiled);
+        vitrail_close(&reference);
+    }
+}
+
+struct line {
+    struct vitrail_context *gpu;
+    unsigned rises, falls;
+    uint32_t pending;
+};
+
+static void on_interrupt(void *data, uint32_t pending)
+{
+    struct line *line = data;
+    line->rises += pending != 0;
+    line->falls += pending == 0;
+    line->pending = pending;
+    if (pending)
+        vitrail_write_register(line->gpu, GP_INT_CLEAR, RESET_COMPLETED);
+}
+
+/* What a driver does first: versions, a reset, its interrupt. */
+static void resets(void **state)
+{
+    struct line line = {.gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED)};
+    struct vitrail_status status = {.size = sizeof status};
+    uint32_t value;
+    assert_int_equal(vitrail_read_register(line.gpu, GP_VERSION, &value), 0);
+    assert_int_equal(value >> 16, 0x0b07);
+    assert_int_equal(vitrail_read_register(line.gpu, PP0_VERSION, &value), 0);
+    assert_int_equal(value >> 16, 0xcd07);
+    assert_int_equal(vitrail_set_irq(line.gpu, on_interrupt, &line), 0);
+    assert_int_equal(vitrail_write_register(line.gpu, GP_CMD, 1 << 10), 0);
+    assert_int_equal(line.rises, 0); /* a reset masks everything */
+    assert_int_equal(vitrail_write_register(line.gpu, GP_INT_MASK, RESET_COMPLETED), 0);
+    assert_int_equal(line.rises, 1);
+    assert_int_equal(line.falls, 1);
+    assert_int_equal(vitrail_get_status(line.gpu, &status), 0);
+    assert_int_equal(status.irq_pending, 0);
+    assert_int_equal(status.units, 4); /* vs, plbu, two PPs */
+    vitrail_close(&line.gpu);
+}
+
+static void units_and_faults(void **state)
+{
+    struct vitrail_context *gpu = open_gpu("mali450", 0, VITRAIL_EXECUTION_INTERPRETED);
+    struct vitrail_fault fault = {.size = sizeof fault};
+    struct vitrail_unit units[16];
+    assert_int_equal(vitrail_units(gpu, units, 16), 8); /* six PPs */
+    assert_string_equal(units[0].name, "vs");
+    assert_string_equal(units[7].name, "pp5");
+    /* A list without an address space. */
+    assert_int_equal(vitrail_write_register(gpu, 0, 0x1000), 0);
+    assert_int_equal(vitrail_write_register(gpu, 4, 0x1008), 0);
+    assert_int_equal(vitrail_write_register(gpu, GP_CMD, 1), 0);
+    assert_int_equal(vitrail_next_fault(gpu, &fault), 1);
+    assert_string_equal(fault.gpu, "mali450");
+    assert_int_equal(fault.kind, VITRAIL_FAULT_UNSUPPORTED);
+    assert_int_equal(fault.job, 1);
+    assert_non_null(strstr(fault.text, "paging"));
+    assert_int_equal(vitrail_reset(gpu, VITRAIL_RESET_MEMORY), 0);
+    assert_int_equal(vitrail_next_fault(gpu, &fault), 0);
+    assert_int_equal(vitrail_write_register(gpu, 0x30000, 0), -EINVAL);
+    vitrail_close(&gpu);
+}
+
+static void misuse(void **state)
+{
+    struct vitrail_config config;
+    struct vitrail_context *gpu;
+    struct vitrail_capture *capture;
+    struct vitrail_frame frame = {.size = sizeof frame};
+    vitrail_config_init(&config, sizeof config);
+    config.gpu = "mali400";
+    config.memory = VITRAIL_MEMORY_POINTER;
+    config.memory_size = 1 << 20;
+    config.memory_pointer =
+        mmap(NULL, config.memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(config.memory_pointer, MAP_FAILED);
+    assert_int_equal(vitrail_open(&config, &gpu), -ENOTSUP);
+    assert_non_null(strstr(vitrail_last_error(), "file"));
+    munmap(config.memory_pointer, config.memory_size);
+
+    gpu = open_gpu("mali400", 0, VITRAIL_EXECUTION_INTERPRETED);
+    assert_int_equal(vitrail_capture_open(CAPTURES "gltest.vtc", &capture), 0);
+    assert_int_equal(vitrail_capture_play(capture, gpu, 0, &frame), -ENOTSUP);
+    vitrail_capture_close(&capture);
+    vitrail_close(&gpu);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(are_listed),       cmocka_unit_test(plays),  cmocka_unit_test(resets),
+        cmocka_unit_test(units_and_faults), cmocka_unit_test(misuse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
