@@ -1,11 +1,11 @@
 /* A whole job of Mali-400 made of the fuzzer's bytes: page tables, command lists, programs, render state,
- * texture descriptors, vertices and texels in one small memory; first the GP, then a PP, started through
- * registers as a hostile kernel would do it.
+ * texture descriptors, vertices and texels in one small memory; first the GP, then one PP or two, started
+ * through registers as a hostile kernel would do it.
  *
  * Input: flags (1 byte), the GP's 6 frame registers, the PP's 23 and its write-back units' 3 times 12, then
  * pieces of memory: physical address (u32), bytes (u16), and those bytes. The page directory stands at 0.
  * Flags: 1 the PP starts from inside the GP's interrupt; 2 it starts twice; 4 it is reset in between;
- * 8 memory changes before it starts: the last piece is written then. */
+ * 8 memory changes before it starts: the last piece is written then; 16 the other PP starts, too. */
 #include "gpu/utgard/device.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 #define PP_AT     0x8000u
 #define PP_MASK   0x1fffu
 
-enum { INSIDE = 1, TWICE = 2, RESET = 4, CHANGE = 8 };
+enum { INSIDE = 1, TWICE = 2, RESET = 4, CHANGE = 8, BOTH = 16 };
 
 struct host {
     struct utgard_device *device;
@@ -32,24 +32,32 @@ struct host {
     bool drawn;
 };
 
-static void start_pp(struct host *host)
+static void start_pp(struct host *host, unsigned pp)
 {
     const uint8_t *words = host->input + 1 + 4 * GP_WORDS;
     uint8_t flags = host->input[0];
-    host->drawn = true;
-    utgard_write(host->device, 0x4008, 4); /* what the MMU has cached */
-    utgard_write(host->device, 0x4008, 0);
-    utgard_write(host->device, PP_AT + 0x1028, PP_MASK);
+    uint32_t mmu = 0x4000 + pp * 0x1000, base = PP_AT + pp * 0x2000;
+    utgard_write(host->device, mmu + 8, 4); /* what the MMU has cached */
+    utgard_write(host->device, mmu + 8, 0);
+    utgard_write(host->device, base + 0x1028, PP_MASK);
     for (unsigned n = 0; n < PP_WORDS + 3 * WB_WORDS; n++) {
         unsigned unit = n < PP_WORDS ? 0 : 1 + (n - PP_WORDS) / WB_WORDS,
                  word = n < PP_WORDS ? n : (n - PP_WORDS) % WB_WORDS;
-        utgard_write(host->device, PP_AT + unit * 0x100 + word * 4, util_load32(words + n * 4));
+        utgard_write(host->device, base + unit * 0x100 + word * 4, util_load32(words + n * 4));
     }
-    utgard_write(host->device, PP_AT + 0x100c, 1 << 6);
+    utgard_write(host->device, base + 0x100c, 1 << 6);
     if (flags & RESET)
-        utgard_write(host->device, PP_AT + 0x100c, 1 << 7);
+        utgard_write(host->device, base + 0x100c, 1 << 7);
     if (flags & TWICE)
-        utgard_write(host->device, PP_AT + 0x100c, 1 << 6);
+        utgard_write(host->device, base + 0x100c, 1 << 6);
+}
+
+static void draw(struct host *host)
+{
+    host->drawn = true;
+    start_pp(host, 0);
+    if (host->input[0] & BOTH)
+        start_pp(host, 1);
 }
 
 /* Gives heap a few times. */
@@ -59,12 +67,13 @@ static void interrupt(void *data, uint32_t lines)
     uint32_t state = utgard_read(host->device, 0x30);
     utgard_write(host->device, 0x28, state);
     utgard_write(host->device, PP_AT + 0x1024, UINT32_MAX);
+    utgard_write(host->device, PP_AT + 0x3024, UINT32_MAX);
     if (state & 4 && host->grown++ < 3) {
         utgard_write(host->device, 0x10, utgard_read(host->device, 0x14));
         utgard_write(host->device, 0x14, utgard_read(host->device, 0x14) + HEAP_STEP);
         utgard_write(host->device, 0x20, 0x10);
     } else if (host->input[0] & INSIDE && !host->drawn) {
-        start_pp(host);
+        draw(host);
     }
 }
 
@@ -94,13 +103,14 @@ static void run(struct host *host, struct gpu_memory *memory, size_t size)
     if (input[0] & CHANGE)
         fill(memory->base, input + HEADER, size - HEADER, true);
     if (!host->drawn)
-        start_pp(host);
+        draw(host);
 }
 
 /* A fault says what and where, and the device can be reset. */
 static void check(struct utgard_device *device)
 {
     struct gpu_fault faults[64];
+    utgard_device_settle(device);
     unsigned count = utgard_device_faults(device, faults, 64);
     for (unsigned n = 0; n < count; n++)
         if (!faults[n].kind || !faults[n].text[0] || !faults[n].unit)
@@ -114,7 +124,7 @@ static void check(struct utgard_device *device)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct utgard_options options = {
-        .kind = UTGARD_MALI400, .pp_count = 1, .packet_budget = 20000, .job_fuel = 20000, .fuel = 200};
+        .kind = UTGARD_MALI400, .pp_count = 2, .packet_budget = 20000, .job_fuel = 20000, .fuel = 200};
     struct gpu_memory memory;
     struct host host = {.input = data};
     if (size < HEADER || gpu_memory_create(MEMORY, &memory))

@@ -219,6 +219,9 @@ save("fuzz_utgard_job", "inside", mali_job("triangle", 1))
 save("fuzz_utgard_job", "twice", mali_job("triangle", 2))
 save("fuzz_utgard_job", "reset", mali_job("triangle", 6))
 save("fuzz_utgard_job", "changed", mali_job("cube", 8))
+save("fuzz_utgard_job", "both", mali_job("loop", 16))
+save("fuzz_utgard_job", "both-twice", mali_job("triangle", 18))
+save("fuzz_utgard_job", "both-reset", mali_job("triangle", 22))
 
 # ---- programs ----
 
