@@ -25,6 +25,7 @@ struct world {
     uint32_t reg[UTGARD_PP_REGISTERS][4][16];
     uint16_t live;
     uint32_t fault;
+    uint64_t executed; /* instructions, without a fault */
     struct utgard_pp_temporaries temporaries;
     enum isa_numeric numeric;
 };
@@ -130,6 +131,7 @@ static inline void interpret(const struct utgard_pp_program *p, struct world *w,
     struct utgard_pp_report report;
     utgard_pp_run(p, &ports, lanes, FUEL, &state, &report, NULL, NULL);
     w->fault = report.fault ? (uint32_t)report.fault | report.lane << 4 | report.at << 8 : 0;
+    w->executed = report.executed;
     w->live = state.live;
     memcpy(w->reg, state.reg, sizeof w->reg);
 }
@@ -255,7 +257,8 @@ static inline int emit(struct jit_builder *b, void *data)
     int status = utgard_pp_translate(b, r->program, &ports, lanes, jit_param(b, 2), &fault, &state);
     if (status)
         return status;
-    jit_store(b, fault, at(b, offsetof(struct world, fault)), 4);
+    jit_store(b, state.faults ? fault : jit_i32(b, 0), at(b, offsetof(struct world, fault)), 4);
+    jit_store(b, state.executed, at(b, offsetof(struct world, executed)), 8);
     jit_store(b, jit_mask_to_bits(b, state.live), at(b, offsetof(struct world, live)), 2);
     for (unsigned n = 0; n < UTGARD_PP_REGISTERS; n++)
         for (unsigned c = 0; c < 4; c++)
@@ -306,6 +309,9 @@ static inline bool alike(const uint32_t *words, uint32_t count, const struct wor
 {
     if (expected->fault != got->fault)
         return differ(words, count, "fault %x, expected %x", got->fault, expected->fault);
+    if (!expected->fault && expected->executed != got->executed)
+        return differ(words, count, "%llu instructions, expected %llu", (unsigned long long)got->executed,
+                      (unsigned long long)expected->executed);
     if (!expected->fault && expected->live != got->live)
         return differ(words, count, "live %04x, expected %04x", got->live, expected->live);
     for (unsigned l = 0; !expected->fault && l < 16; l++)
