@@ -15,6 +15,8 @@ enum gpu_right { GPU_RIGHT_READ = 1, GPU_RIGHT_WRITE = 2 };
 
 #define GPU_SPACE_PIECES 16384u /* runs of pages that one space may be made of: the host has a limit too */
 
+#define GPU_SPACE_PAGES (1u << 20)
+
 struct gpu_space {
     struct gpu_memory window; /* of 4 GiB; for readers of addresses that were checked */
     const struct gpu_memory *memory;
@@ -45,6 +47,9 @@ bool gpu_space_allows(const struct gpu_space *space, uint64_t address, uint64_t 
 static inline uint8_t *gpu_space_at(const struct gpu_space *space, uint64_t address, uint64_t size,
                                     uint32_t rights)
 {
+    uint64_t n = address / GPU_PAGE;
+    if (n < GPU_SPACE_PAGES && size - 1 < GPU_PAGE - address % GPU_PAGE) /* in one page, as most are */
+        return (space->page[n] & rights) == rights ? space->window.base + address : NULL;
     return gpu_space_allows(space, address, size, rights, NULL) ? space->window.base + address : NULL;
 }
 /* Bytes from `address` on that may be used so, at most `most`. */

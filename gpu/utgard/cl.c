@@ -45,10 +45,31 @@ static uint32_t field_value(const struct field *f, uint64_t word)
     return (uint32_t)value;
 }
 
+/* The first row of a list with these upper four bits of the opcode; rows with the same follow one another. */
+static const uint8_t first_row[][16] = {
+    [UTGARD_VS] = {[0] = UTGARD_VS_DRAW,
+                   [1] = UTGARD_VS_SHADER_INFO,
+                   [2] = UTGARD_VS_ATTRIBUTES,
+                   [3] = UTGARD_VS_UNIFORMS,
+                   [4] = UTGARD_VS_SHADER,
+                   [5] = UTGARD_VS_SEMAPHORE,
+                   [6] = UTGARD_VS_FLUSH,
+                   [15] = UTGARD_VS_JUMP},
+    [UTGARD_PLBU] = {[0] = UTGARD_PLBU_DRAW_ARRAYS,
+                     [1] = UTGARD_PLBU_POSITIONS,
+                     [2] = UTGARD_PLBU_BLOCKS,
+                     [3] = UTGARD_PLBU_STRIDE,
+                     [5] = UTGARD_PLBU_END,
+                     [6] = UTGARD_PLBU_SEMAPHORE,
+                     [7] = UTGARD_PLBU_SCISSOR,
+                     [8] = UTGARD_PLBU_STATE,
+                     [15] = UTGARD_PLBU_JUMP},
+};
+
 bool utgard_cl_decode(enum utgard_cl_list list, uint64_t word, struct utgard_cl_command *out)
 {
     uint32_t opcode = (uint32_t)(word >> 32);
-    for (unsigned id = 0; id < UTGARD_CL_COUNT; id++) {
+    for (unsigned id = first_row[list][opcode >> 28]; id < UTGARD_CL_COUNT; id++) {
         const struct row *row = &rows[id];
         if (row->list != list || (opcode & row->mask) != row->match)
             continue;

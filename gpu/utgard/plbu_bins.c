@@ -226,6 +226,20 @@ static enum utgard_plbu_end need_state(struct utgard_plbu *p)
     return d->state_at ? UTGARD_PLBU_DONE : put_record(p, &d->state, sizeof d->state, &d->state_at);
 }
 
+/* Most triangles: in one block, whose list has room and the draw's state. */
+static inline bool put_at_once(struct utgard_plbu *p, const struct entry *e, const struct tiler_box *box)
+{
+    const struct plbu_draw *d = &p->draw;
+    int32_t x = box->x0 >> d->shift_x, y = box->y0 >> d->shift_y;
+    if (x != box->x1 >> d->shift_x || y != box->y1 >> d->shift_y)
+        return false;
+    struct plbu_block *block = &p->block[(uint32_t)y * p->reg.stride + (uint32_t)x];
+    if (block->state != d->state_at || !block->checked || 2 * ENTRY > block->end - block->at || e->words > 1)
+        return false;
+    put(p, block, e->word[0]);
+    return true;
+}
+
 /* A piece or triangle is in its lists as far as `end` tells. */
 static enum utgard_plbu_end account(struct utgard_plbu *p, enum utgard_plbu_end end, uint32_t before)
 {
@@ -280,6 +294,10 @@ enum utgard_plbu_end plbu_bins_add_triangle(struct utgard_plbu *p, const struct 
     if (end != UTGARD_PLBU_DONE)
         return end;
     e.words = utgard_bin_encode(UTGARD_BIN_TRIANGLE, index, e.word);
+    if (put_at_once(p, &e, &box)) {
+        p->counters->primitives_binned++;
+        return UTGARD_PLBU_DONE;
+    }
     if (tiler_box_is_strip(&box))
         return account(p, put_box(p, &e, &box), before);
     int32_t x[3], y[3];

@@ -268,10 +268,10 @@ static void varyings(const struct utgard_rsw *r, struct utgard_state *out)
 
 bool utgard_rsw_four_samples(const uint32_t words[UTGARD_RSW_WORDS])
 {
-    struct utgard_rsw r;
-
-    utgard_rsw_unpack(words, &r);
-    return (r.samples_a && r.samples_b == 3) || r.alpha_to_coverage || r.sample_mask != 15;
+#define GET(name) (words[UTGARD_RSW_AT_##name / 32] >> UTGARD_RSW_AT_##name % 32)
+    return (GET(samples_a) & 1 && (GET(samples_b) & 3) == 3) || GET(alpha_to_coverage) & 1 ||
+           (GET(sample_mask) & 15) != 15;
+#undef GET
 }
 
 /* ---- all of it ---- */

@@ -24,8 +24,10 @@ uint8_t *utgard_at(const struct gpu_space *space, uint64_t address, uint64_t siz
                    const char *unit, const char *what, struct utgard_stop *stop)
 {
     uint64_t where = address;
-    if (gpu_space_allows(space, address, size, rights, &where))
-        return space->window.base + address;
+    uint8_t *at = gpu_space_at(space, address, size, rights);
+    if (at)
+        return at;
+    gpu_space_allows(space, address, size, rights, &where);
     stop->page_fault = true;
     stop->write = rights & GPU_RIGHT_WRITE;
     stop->address = (uint32_t)where;
