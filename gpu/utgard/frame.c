@@ -235,6 +235,7 @@ bool utgard_frame_render(const struct utgard_pp_frame *frame, struct gpu_fault *
         utgard_draws_free(run);
         pthread_mutex_destroy(&run->lock);
         free(run->tile_at);
+        free(run->lists);
         free(run->areas);
     } else {
         utgard_pp_refuse(&whole, GPU_FAULT_SHADER, UNIT, frame->registers[0], "no host memory");

@@ -113,6 +113,18 @@ bool utgard_frame_bins(void *ctx, uint64_t *at, struct utgard_tile_item *item, s
                             "the list's blocks go round in circles");
 }
 
+/* A list that begins with a link is the one that the link names. */
+uint32_t utgard_frame_bins_resolve(void *ctx, uint32_t list)
+{
+    const struct gpu_space *space = ctx;
+    const uint8_t *bytes = gpu_space_at(space, list, 8, GPU_RIGHT_READ);
+    uint64_t word = 0;
+
+    if (bytes)
+        memcpy(&word, bytes, 8);
+    return word >> 60 == UTGARD_BIN_NEXT ? (uint32_t)word : list;
+}
+
 /* Whole pages are readable or not: a page's entries are looked up together. */
 uint32_t utgard_frame_bins_triangles(void *ctx, uint64_t *at, uint32_t index[][3], uint32_t most)
 {

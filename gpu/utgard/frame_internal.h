@@ -48,6 +48,7 @@ struct utgard_run {
     struct utgard_wb wb[UTGARD_WB_UNITS];
     bool multisampled; /* all tiles have four samples */
     uint32_t *tile_at; /* UTGARD_TILES rows: number of the frame's tile there, from 1 */
+    uint32_t *lists;   /* of the frame's tiles, resolved */
     struct utgard_area *areas;
     uint32_t area_count;
     struct utgard_worker *workers; /* one each */

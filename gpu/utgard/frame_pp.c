@@ -156,6 +156,7 @@ static void render(struct utgard_device *device)
         .workers = &team->workers,
         .reader = {.ctx = (void *)team->space,
                    .next = utgard_frame_bins,
+                   .resolve = utgard_frame_bins_resolve,
                    .triangles = utgard_frame_bins_triangles},
         .tiles = team->tiles,
         .tile_count = team->tile_count,

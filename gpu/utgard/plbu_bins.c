@@ -68,6 +68,20 @@ static void put(struct utgard_plbu *p, struct plbu_block *block, uint64_t entry)
     block->at += ENTRY;
 }
 
+/* Of the blocks of the list's square, the next that only names the list: what is behind that entry; 0: none.
+ */
+static uint32_t spare_block(struct utgard_plbu *p, struct plbu_block *block)
+{
+    const struct plbu_draw *d = &p->draw;
+    uint32_t first = (uint32_t)(block - p->block), stride = p->reg.stride, columns = 1u << d->join_x;
+    while (++block->spares < columns << d->join_y) {
+        uint32_t x = first % stride + block->spares % columns, y = first / stride + block->spares / columns;
+        if (x < stride && y * stride + x < p->block_count)
+            return p->block[y * stride + x].first + ENTRY;
+    }
+    return 0;
+}
+
 /* Room for `count` entries in the list, and one to go on. */
 static enum utgard_plbu_end make_room(struct utgard_plbu *p, struct plbu_block *block, uint32_t count)
 {
@@ -75,14 +89,14 @@ static enum utgard_plbu_end make_room(struct utgard_plbu *p, struct plbu_block *
         return UTGARD_PLBU_FAULT;
     if ((count + 1) * ENTRY <= block->end - block->at)
         return UTGARD_PLBU_DONE;
-    uint32_t next = heap_take(p, p->block_bytes);
+    uint32_t spare = spare_block(p, block), next = spare ? spare : heap_take(p, p->block_bytes);
     if (!next)
         return UTGARD_PLBU_OUT_OF_MEMORY;
     put(p, block, utgard_bin_address(UTGARD_BIN_NEXT, next));
     block->at = next;
-    block->end = next + p->block_bytes;
+    block->end = next + p->block_bytes - (spare ? ENTRY : 0);
     block->checked = false;
-    p->counters->bytes_tile_lists += p->block_bytes;
+    p->counters->bytes_tile_lists += spare ? 0 : p->block_bytes;
     return check(p, block) ? UTGARD_PLBU_DONE : UTGARD_PLBU_FAULT;
 }
 
@@ -180,15 +194,21 @@ struct entry {
     uint32_t words, looked; /* blocks passed so far */
 };
 
-/* Into blocks first..last of a row, but for those that have it. */
+/* The block that has the list of column x and row y of lists: the first of those that share it. */
+static struct plbu_block *block_of(struct utgard_plbu *p, int32_t x, int32_t y)
+{
+    const struct plbu_draw *d = &p->draw;
+    return &p->block[((uint32_t)y << d->join_y) * p->reg.stride + ((uint32_t)x << d->join_x)];
+}
+
+/* Into lists first..last of a row, but for those that have it. */
 static enum utgard_plbu_end put_run(struct utgard_plbu *p, struct entry *e, int32_t row, int32_t first,
                                     int32_t last)
 {
     for (int32_t x = first; x <= last; x++, e->looked++) {
         if (e->looked < p->draw.blocks_done)
             continue;
-        enum utgard_plbu_end end =
-            put_entry(p, &p->block[(uint32_t)row * p->reg.stride + (uint32_t)x], e->word, e->words);
+        enum utgard_plbu_end end = put_entry(p, block_of(p, x, row), e->word, e->words);
         if (end != UTGARD_PLBU_DONE)
             return end;
         p->draw.blocks_done++;
@@ -321,12 +341,26 @@ static bool say_samples(struct utgard_plbu *p, const struct plbu_block *block)
     return to != NULL;
 }
 
+/* Blocks whose square is smaller than a list's go on in the list of the first of them. */
+static uint64_t last_entry(const struct utgard_plbu *p, uint32_t n)
+{
+    const struct plbu_registers *r = &p->reg;
+    uint32_t keep_x = UINT32_MAX, keep_y = UINT32_MAX, first;
+    if (r->shift_x < PLBU_LIST_SHIFT)
+        keep_x <<= PLBU_LIST_SHIFT - r->shift_x;
+    if (r->shift_y < PLBU_LIST_SHIFT)
+        keep_y <<= PLBU_LIST_SHIFT - r->shift_y;
+    first = r->stride ? (n / r->stride & keep_y) * r->stride + (n % r->stride & keep_x) : n;
+    return first == n ? utgard_bin_address(UTGARD_BIN_END, 0)
+                      : utgard_bin_address(UTGARD_BIN_NEXT, p->block[first].first);
+}
+
 enum utgard_plbu_end plbu_bins_end(struct utgard_plbu *p)
 {
     for (uint32_t n = 0; n < p->block_count; n++) {
         if (!check(p, &p->block[n]) || (p->block[n].four_samples && !say_samples(p, &p->block[n])))
             return UTGARD_PLBU_FAULT;
-        put(p, &p->block[n], utgard_bin_address(UTGARD_BIN_END, 0));
+        put(p, &p->block[n], last_entry(p, n));
         p->block[n].at -= ENTRY; /* said twice it does no harm */
     }
     return UTGARD_PLBU_DONE;

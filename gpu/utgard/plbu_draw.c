@@ -25,7 +25,8 @@ static void set_area(struct utgard_plbu *p, struct plbu_draw *d)
     const struct plbu_registers *r = &p->reg;
     uint32_t width = r->tiles_x * PLBU_TILE, height = r->tiles_y * PLBU_TILE;
     const uint32_t *s = r->scissor;
-    uint32_t grid = UTIL_MIN(r->shift_x, r->shift_y);
+    uint32_t step_x = UTIL_MAX(r->shift_x, PLBU_LIST_SHIFT), step_y = UTIL_MAX(r->shift_y, PLBU_LIST_SHIFT);
+    uint32_t grid = UTIL_MIN(step_x, step_y);
     int32_t x0 = UTIL_MAX((int32_t)s[UTGARD_SCISSOR_X0], side(r->left, width, false));
     int32_t y0 = UTIL_MAX((int32_t)s[UTGARD_SCISSOR_Y0], side(r->bottom, height, false));
     int32_t x1 = UTIL_MIN((int32_t)s[UTGARD_SCISSOR_X1], side(r->right, width, true));
@@ -37,8 +38,10 @@ static void set_area(struct utgard_plbu *p, struct plbu_draw *d)
                                   .y1 = UTIL_MAX(y1, 0),
                                   .inset = MULTISAMPLE_INSET};
     d->guard = (struct tiler_guard){.scale_x = 1, .scale_y = 1, .limit = PLBU_GUARD};
-    d->shift_x = r->shift_x - grid;
-    d->shift_y = r->shift_y - grid;
+    d->shift_x = step_x - grid;
+    d->shift_y = step_y - grid;
+    d->join_x = step_x - r->shift_x;
+    d->join_y = step_y - r->shift_y;
     d->state.x0 = (uint16_t)d->grid.x0;
     d->state.y0 = (uint16_t)d->grid.y0;
     d->state.x1 = (uint16_t)d->grid.x1;

@@ -11,6 +11,7 @@
 
 #define PLBU_UNIT       "plbu"
 #define PLBU_TILE       16u      /* pixels */
+#define PLBU_LIST_SHIFT 2u       /* tiles a side that share a list at least, as a power of two: 64 pixels */
 #define PLBU_MAX_TILES  256u     /* in a row, and rows */
 #define PLBU_MAX_BLOCKS 65536u   /* lists of a frame */
 #define PLBU_RECTANGLE  15u      /* draw mode beside those of tiler/assemble.h */
@@ -35,6 +36,7 @@ struct plbu_block {
     uint32_t first, first_state; /* where the list begins, and what its first entry names */
     bool checked;                /* its pages may be written, since the list last stood still */
     bool four_samples;           /* some draw needs them */
+    uint32_t spares;             /* of its square's other blocks, those that it has looked at */
 };
 
 /* What is left of a primitive for the lists: whole, or a clipped piece. */
@@ -71,7 +73,8 @@ struct plbu_draw {
     struct tiler_grid grid;
     struct tiler_guard guard;
     struct tiler_cull cull;
-    uint32_t shift_x, shift_y; /* squares of the grid that share a block, as powers of two */
+    uint32_t shift_x, shift_y; /* squares of the grid that share a list, as powers of two */
+    uint32_t join_x, join_y;   /* likewise blocks */
     struct tiler_assembler assembler;
     uint32_t chunk_at, chunks, kept_at; /* of the piece at hand: the triangle at hand */
     uint32_t prim_count, prim_at;       /* primitives at hand, one by one */

@@ -98,7 +98,7 @@ static void scene_open(struct scene *s)
     s->frame = (struct utgard_pp_frame){.space = &s->g.space,
                                         .engine = s->engine,
                                         .pool = s->pool,
-                                        .reader = {&s->script, next, NULL},
+                                        .reader = {.ctx = &s->script, .next = next},
                                         .tiles = s->tiles,
                                         .fuel = 1u << 30,
                                         .packets = 1u << 20,

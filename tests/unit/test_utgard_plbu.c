@@ -206,17 +206,17 @@ static void test_growth(void **data)
     create(&w);
     seed = 9;
     random_triangles(&w, 2400);
-    begin(&w, 0, 0);
+    begin(&w, 2, 2);
     command(&w, (7200u & 0xff) << 24, 0x00040000 | 7200 >> 8);
     assert_int_equal(run(&w, HEAP_BYTES), 2);
-    for (uint32_t n = 0; n < TILES * TILES; n++)
+    for (uint32_t n = 0; n < (TILES >> 2) * (TILES >> 2); n++)
         read_list(&w, n, &expected[n]);
     memset(w.heap, 0, HEAP_BYTES);
     w.words -= 2;
     w.guest.heap_step = 0x400;
     assert_int_equal(run(&w, 0x40), 2 | 4);
     assert_true(w.guest.growths > 3);
-    for (uint32_t n = 0; n < TILES * TILES; n++) {
+    for (uint32_t n = 0; n < (TILES >> 2) * (TILES >> 2); n++) {
         read_list(&w, n, &got);
         assert_int_equal(got.count, expected[n].count);
         for (uint32_t i = 0; i < got.count; i++)
@@ -363,7 +363,7 @@ static void test_scissor(void **data)
         read_list(&w, n, &c);
         listed += c.count;
     }
-    assert_int_equal(listed, 3 * 3); /* tiles 2..4 by 3..5 */
+    assert_int_equal(listed, 2 * 2 * 16); /* squares 0..1 by 0..1 of 4x4 tiles */
     guest_destroy(&w.guest);
 }
 
@@ -382,7 +382,7 @@ static void test_samples(void **data)
     (void)data;
     struct world w;
     create(&w);
-    const float places[][2] = {{20, 20}, {30, 20}, {20, 30}, {20, 20}, {60, 20}, {20, 30}};
+    const float places[][2] = {{20, 20}, {30, 20}, {20, 30}, {20, 20}, {100, 20}, {20, 30}};
     for (uint32_t n = 0; n < 6; n++)
         vertex(&w, n, places[n][0], places[n][1], 0.5f, 1);
     for (unsigned four = 0; four < 4; four++) {
@@ -396,9 +396,11 @@ static void test_samples(void **data)
         command(&w, 3u << 24 | 3, 0x00040000);
         assert_int_equal(run(&w, HEAP_BYTES), 2);
         guest_expect_no_fault(&w.guest);
-        assert_int_equal(!!(first_entry(&w, block_of(&w, 20, 20)) & UTGARD_BIN_FOUR_SAMPLES), four != 0);
-        assert_int_equal(!!(first_entry(&w, block_of(&w, 40, 20)) & UTGARD_BIN_FOUR_SAMPLES), four >> 1);
-        assert_int_equal(first_entry(&w, block_of(&w, 200, 200)), 0);
+        assert_int_equal(!!(first_entry(&w, block_of(&w, 0, 0)) & UTGARD_BIN_FOUR_SAMPLES), four != 0);
+        assert_int_equal(!!(first_entry(&w, block_of(&w, 64, 0)) & UTGARD_BIN_FOUR_SAMPLES), four >> 1);
+        assert_int_equal(first_entry(&w, block_of(&w, 192, 192)), 0);
+        assert_int_equal(first_entry(&w, block_of(&w, 127, 63)), /* in the square of 64, 0 */
+                         utgard_bin_address(UTGARD_BIN_NEXT, LISTS + block_of(&w, 64, 0) * 512));
     }
     guest_destroy(&w.guest);
 }
