@@ -104,6 +104,9 @@ struct gpu_observed_list {
     bool compiled;           /* its fragment program runs as host code */
     struct raster_rect clip; /* pixels that may be drawn */
     const struct gpu_observed_program *program; /* NULL when there is none */
+    /* Where a GPU address stands in the guest's memory, while the job lasts; false: nowhere. NULL: there. */
+    bool (*guest_address)(const void *space, uint32_t address, uint32_t *out);
+    const void *space;
 };
 
 /* What a worker has done so far; only differences mean something. */

@@ -28,6 +28,13 @@ enum explain_outcome {
     EXPLAIN_FAULTED,        /* the program stopped with a fault */
 };
 
+/* The texel that a lookup begins with was drawn before: where. */
+struct explain_origin {
+    uint32_t picture; /* during which, from 1; 0: it was not */
+    uint32_t x, y;    /* pixel of the image */
+    uint32_t width, height;
+};
+
 /* A primitive of a draw, at the pixel. */
 struct explain_event {
     uint32_t draw;               /* index into explain_result.draws, or UINT32_MAX: not from a binning list */
@@ -49,11 +56,16 @@ struct explain_event {
     uint32_t color_before[RASTER_MAX_SAMPLES], color_after[RASTER_MAX_SAMPLES];
     uint32_t zs_before[RASTER_MAX_SAMPLES], zs_after[RASTER_MAX_SAMPLES];
     struct gpu_lane lane; /* what the program and the stages around it did */
+    struct {
+        struct explain_origin *at;
+        uint32_t count, room;
+    } origins; /* one a lookup */
 };
 
 /* One tile job on the pixel's way: from what the buffer held at first to the store. */
 struct explain_stage {
     uint32_t picture;                 /* during which it was drawn, from 1 */
+    uint32_t end;                     /* the operation at which it ends, in the order of the first play */
     uint32_t batch, job, first, last; /* operations watched: (first, last) exclusive of both */
     int32_t x, y;                     /* window pixel */
     uint32_t tile_x, tile_y, tile_size;

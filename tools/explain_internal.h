@@ -3,7 +3,7 @@
  *   explain_run.c    the two plays
  *   explain_log.c    the first: loads and stores, and the pixel's way back through them
  *   explain_watch.c  the second: draws, tile jobs, primitives at the pixel
- *   explain_show.c   text; explain_json.c JSON; explain.c the command
+ *   explain_show.c   text, with explain_steps.c for programs; explain_json.c JSON; explain.c the command
  */
 #ifndef VITRAIL_TOOLS_EXPLAIN_INTERNAL_H
 #define VITRAIL_TOOLS_EXPLAIN_INTERNAL_H
@@ -13,6 +13,12 @@
 #include "tools/codes.h"
 #include "tools/explain.h"
 #include "util/list.h"
+
+/* ---- explain_steps.c ---- */
+
+void explain_label(FILE *out, const char *text); /* what begins a line of an event */
+void explain_print_value(FILE *out, uint32_t value);
+void explain_print_trace(FILE *out, const struct explain_result *result, const struct explain_event *event);
 
 /* ---- explain_log.c ---- */
 
@@ -33,6 +39,11 @@ void explain_log_finish(struct explain_log *log);
 /* Follows the pixel's bytes back from the end of the log: fills `found`, `cut` and `stages`. False when
  * memory is out. */
 bool explain_follow(const struct explain_log *log, struct explain_pixel *pixel);
+/* What stored the pixel of `bytes` at a guest address before the stage's batch; out->picture is 0 when
+ * nothing did. */
+void explain_find_origin(const struct explain_log *log, const struct explain_stage *stage, uint32_t address,
+                         uint32_t bytes, struct explain_origin *out);
+
 /* ---- explain_watch.c ---- */
 
 /* One stage to be looked at. */

@@ -175,6 +175,13 @@ static void put_lookups(struct json *j, const struct explain_event *e)
             json_hex(j, "texel_address", l->where.offset);
         }
         json_hex(j, "result", l->result);
+        if (e->origins.at[i].picture) {
+            json_object(j, "drawn");
+            json_uint(j, "picture", e->origins.at[i].picture);
+            json_uint(j, "x", e->origins.at[i].x);
+            json_uint(j, "y", e->origins.at[i].y);
+            json_end(j);
+        }
         json_end(j);
     }
     json_end(j);

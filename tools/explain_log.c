@@ -22,6 +22,7 @@ void explain_log_finish(struct explain_log *log)
 /* Where a colour stands: in an image's pixel, or in the dump of a whole tile. */
 struct place {
     bool raw;
+    bool depths;             /* those count, too */
     uint32_t address, bytes; /* of the pixel; raw: of the dump */
     uint32_t x, y;           /* raw: pixel of the tile */
 };
@@ -78,7 +79,7 @@ static bool find_store(const struct explain_log *log, uint32_t end, const struct
 {
     for (uint32_t i = end; i-- > 0;) {
         const struct gpu_observed_op *op = &log->ops.at[i], *tile;
-        if (!op->color)
+        if (!op->color && !place->depths)
             continue;
         *at = i;
         *x = place->x;
@@ -148,6 +149,7 @@ static uint32_t begin_of(const struct explain_log *log, uint32_t end, struct exp
 static void place_stage(const struct explain_log *log, uint32_t at, struct explain_stage *stage)
 {
     const struct gpu_observed_op *op = &log->ops.at[at], *tile = tile_at(log, at);
+    stage->end = at;
     stage->batch = op->batch;
     stage->job = op->job;
     stage->picture = picture_of(log, at);
@@ -215,4 +217,22 @@ bool explain_follow(const struct explain_log *log, struct explain_pixel *pixel)
     }
     reverse(pixel->stages.at, pixel->stages.count);
     return true;
+}
+
+void explain_find_origin(const struct explain_log *log, const struct explain_stage *stage, uint32_t address,
+                         uint32_t bytes, struct explain_origin *out)
+{
+    const struct place place = {.depths = true, .address = address, .bytes = bytes};
+    uint32_t end = stage->end, at, x, y;
+    *out = (struct explain_origin){0};
+    while (end && log->ops.at[end - 1].batch == stage->batch)
+        end--;
+    if (!bytes || !find_store(log, end, &place, &at, &x, &y))
+        return;
+    const struct gpu_observed_op *op = &log->ops.at[at], *tile = tile_at(log, at);
+    *out = (struct explain_origin){.picture = picture_of(log, at),
+                                   .x = ((uint32_t)tile->x + x) / op->side,
+                                   .y = ((uint32_t)tile->y + y) / op->side,
+                                   .width = op->surface.width,
+                                   .height = op->surface.height};
 }

@@ -175,8 +175,10 @@ void explain_finish(struct explain_result *result)
         struct explain_pixel *p = &result->pixels[i];
         for (uint32_t k = 0; k < p->stages.count; k++) {
             struct explain_stage *stage = &p->stages.at[k];
-            for (uint32_t e = 0; e < stage->events.count; e++)
+            for (uint32_t e = 0; e < stage->events.count; e++) {
                 gpu_lane_finish(&stage->events.at[e].lane);
+                free(stage->events.at[e].origins.at);
+            }
             free(stage->events.at);
         }
         free(p->stages.at);

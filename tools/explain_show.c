@@ -70,28 +70,7 @@ static const char *op_name(uint8_t op)
     return names[op & 7];
 }
 
-/* ---- values ---- */
-
-#define VALUE_TEXT 40
-
-/* A word as hexadecimal, and as a float where it looks like one. */
-static void value_text(uint32_t value, char text[VALUE_TEXT])
-{
-    uint32_t exponent = value >> 23 & 255;
-    if (value == 0)
-        snprintf(text, VALUE_TEXT, "00000000 (0)");
-    else if (exponent > 106 && exponent < 152) /* 2^-20 to 2^24 */
-        snprintf(text, VALUE_TEXT, "%08" PRIx32 " (%.6g)", value, (double)util_u2f(value));
-    else
-        snprintf(text, VALUE_TEXT, "%08" PRIx32, value);
-}
-
-static void print_value(FILE *out, uint32_t value)
-{
-    char text[VALUE_TEXT];
-    value_text(value, text);
-    fputs(text, out);
-}
+/* ---- colours ---- */
 
 /* A tile's word in the picture's order of channels. */
 static void print_color(FILE *out, const struct explain_pixel *pixel, uint32_t word)
@@ -129,16 +108,11 @@ static void print_colors(FILE *out, const struct explain_pixel *pixel, const uin
 
 /* ---- one primitive ---- */
 
-static void label(FILE *out, const char *text)
-{
-    fprintf(out, "  %-10s ", text);
-}
-
 static void print_vertices(FILE *out, const struct explain_event *e)
 {
     for (uint32_t i = 0; i < e->vertices; i++) {
         const struct raster_vertex *v = &e->vertex[i];
-        label(out, i ? "" : "vertices");
+        explain_label(out, i ? "" : "vertices");
         if (e->outcome != EXPLAIN_CULLED || e->code)
             fprintf(out, "index %-6u", e->index[i]);
         fprintf(out, " x %10.4f  y %10.4f", v->x / 16.0, v->y / 16.0);
@@ -150,7 +124,7 @@ static void print_vertices(FILE *out, const struct explain_event *e)
 
 static void print_coverage(FILE *out, const struct explain_event *e)
 {
-    label(out, "coverage");
+    explain_label(out, "coverage");
     if (e->samples == 1)
         fputs("the pixel's centre", out);
     for (unsigned k = 0; e->samples > 1 && k < e->samples; k++)
@@ -165,7 +139,7 @@ static void print_stencil(FILE *out, const struct explain_event *e, const struct
     const struct raster_stencil *s = &t->rule.face[e->reverse];
     if (!s->enable)
         return;
-    label(out, "stencil");
+    explain_label(out, "stencil");
     fprintf(out, "%s, reference 0x%02x, mask 0x%02x; fail %s, depth fail %s, pass %s; write mask 0x%02x\n",
             func_name(s->func), s->ref, s->func_mask, op_name(s->fail), op_name(s->zfail), op_name(s->zpass),
             s->write_mask);
@@ -180,13 +154,13 @@ static void print_tests(FILE *out, const struct explain_event *e, const struct e
         const struct gpu_test *t = &e->lane.tests.at[i];
         const struct raster_stencil *s = &t->rule.face[e->reverse];
         print_stencil(out, e, t);
-        label(out, "depth");
+        explain_label(out, "depth");
         fprintf(out, "0x%06x (%.7f), %s%s%s\n", t->depth, t->depth / 16777215.0,
                 func_name(t->rule.depth_func), t->rule.depth_write ? "" : ", not written", whens[t->when]);
         for (unsigned k = 0; k < e->samples; k++) {
             if (!(t->samples >> k & 1) || !wanted(show, k, e->samples))
                 continue;
-            label(out, "");
+            explain_label(out, "");
             if (e->samples > 1)
                 fprintf(out, "sample %u: ", k);
             fprintf(out, "%s: before 0x%06x (%.7f)", t->passed >> k & 1 ? "passed" : "failed",
@@ -207,7 +181,7 @@ static void print_varyings(FILE *out, const struct explain_event *e)
         const struct gpu_varying *v = &e->lane.varyings.at[i];
         float product = util_u2f(v->vary) * w;
         uint32_t own = v->place - e->vary_first;
-        label(out, i ? "" : "varyings");
+        explain_label(out, i ? "" : "varyings");
         fprintf(out, "%s: %-13.7g", v->name, (double)(product + util_u2f(v->c)));
         for (uint32_t k = 0; v->place >= e->vary_first && own < e->vary_count && k < e->vertices; k++)
             fprintf(out, "%s%.7g", k ? ", " : "of ", (double)e->vary[k][own]);
@@ -215,12 +189,12 @@ static void print_varyings(FILE *out, const struct explain_event *e)
     }
 }
 
-static void print_lookup(FILE *out, const struct explain_pixel *pixel, const struct gpu_lookup *l)
+static void print_lookup(FILE *out, const struct gpu_lookup *l, const struct explain_origin *origin)
 {
-    label(out, "texture");
+    explain_label(out, "texture");
     if (l->raw) {
         fprintf(out, "%s, pc %u: word at 0x%08x -> ", l->unit, l->pc, l->address);
-        print_value(out, l->result);
+        explain_print_value(out, l->result);
         putc('\n', out);
         return;
     }
@@ -234,7 +208,7 @@ static void print_lookup(FILE *out, const struct explain_pixel *pixel, const str
     if (l->has_b)
         fprintf(out, "  bias %.7g", (double)l->b);
     putc('\n', out);
-    label(out, "");
+    explain_label(out, "");
     fprintf(out, "%s, level %u", l->where.linear ? "linear" : "nearest", l->where.level);
     if (l->where.weight)
         fprintf(out, " + %.3f of level %u", l->where.weight / 256.0, l->where.level1);
@@ -244,100 +218,11 @@ static void print_lookup(FILE *out, const struct explain_pixel *pixel, const str
     if (l->where.offset)
         fprintf(out, " at 0x%08x", l->where.offset);
     fprintf(out, " -> 0x%08x\n", l->result);
-}
-
-/* ---- the program ---- */
-
-#define COLUMN 256
-
-/* Columns of the trace: each instruction's text, what it writes, what it reads. */
-struct row {
-    char text[ISA_LINE_MAX], written[COLUMN], read[COLUMN];
-};
-
-static void append(char text[COLUMN], const char *first, const char *second)
-{
-    size_t length = strlen(text);
-    snprintf(text + length, COLUMN - length, "%s%s%s", length ? ", " : "", first, second);
-}
-
-/* Components as floats: "(0.5, 1, 0, 1)". */
-static void vector_text(const struct gpu_value *v, char text[4 * VALUE_TEXT])
-{
-    size_t length = 0;
-    for (unsigned c = 0; c < v->count; c++)
-        length += (size_t)snprintf(text + length, 4 * VALUE_TEXT - length, "%s%.6g", c ? ", " : "(",
-                                   (double)util_u2f(v->value[c]));
-    snprintf(text + length, 4 * VALUE_TEXT - length, ")");
-}
-
-static void append_values(char text[COLUMN], const struct gpu_value *v, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++) {
-        char name[32], value[4 * VALUE_TEXT] = "?";
-        snprintf(name, sizeof name, "%s ", v[i].name);
-        if (v[i].known && v[i].count == 1 && v[i].number)
-            snprintf(value, sizeof value, "%.6g", (double)util_u2f(v[i].value[0]));
-        else if (v[i].known && v[i].count == 1)
-            value_text(v[i].value[0], value);
-        else if (v[i].known)
-            vector_text(&v[i], value);
-        append(text, name, v[i].withheld ? "stays" : value);
-    }
-}
-
-static void fill_row(const struct explain_result *r, const struct explain_event *e,
-                     const struct gpu_step *insn, struct row *row)
-{
-    row->written[0] = row->read[0] = 0;
-    explain_insn_text(r, e, insn->pc, row->text);
-    append_values(row->written, insn->write, insn->writes);
-    append_values(row->read, insn->read, insn->reads);
-    if (insn->flags) {
-        char flags[4] = {insn->z ? 'z' : '-', insn->n ? 'n' : '-', insn->c ? 'c' : '-', 0};
-        append(row->written, "flags ", flags);
-    }
-}
-
-#define TEXT_MOST    72
-#define WRITTEN_MOST 60
-
-static void print_steps(FILE *out, const struct explain_result *r, const struct explain_event *e)
-{
-    int text = 11, written = 7; /* widths, of most rows */
-    struct row row;
-    for (uint32_t i = 0; i < e->lane.trace.count; i++) {
-        fill_row(r, e, &e->lane.trace.at[i], &row);
-        text = UTIL_MIN(UTIL_MAX(text, (int)strlen(row.text)), TEXT_MOST);
-        written = UTIL_MIN(UTIL_MAX(written, (int)strlen(row.written)), WRITTEN_MOST);
-    }
-    fprintf(out, "    %5s  %-*s  %-*s  %s\n", "pc", text, "instruction", written, "written", "read");
-    for (uint32_t i = 0; i < e->lane.trace.count; i++) {
-        fill_row(r, e, &e->lane.trace.at[i], &row);
-        bool more = row.read[0], some = more || row.written[0];
-        fprintf(out, "    %5u  %-*s", e->lane.trace.at[i].pc, some ? text : 0, row.text);
-        if (some)
-            fprintf(out, "  %-*s", more ? written : 0, row.written);
-        fprintf(out, "%s%s\n", more ? "  " : "", row.read);
-    }
-    if (e->lane.trace.count < e->lane.executed)
-        fprintf(out, "    (the first %u instructions only)\n", e->lane.trace.count);
-}
-
-static void print_trace(FILE *out, const struct explain_result *r, const struct explain_event *e)
-{
-    const struct explain_program *p = e->program != UINT32_MAX ? &r->programs.at[e->program] : NULL;
-    label(out, "program");
-    fprintf(out, "at 0x%08x, %u instruction%s, ", p ? p->address : 0, p ? p->insn_count : 0,
-            p && p->insn_count == 1 ? "" : "s");
-    if (e->lane.executed)
-        fprintf(out, "%" PRIu64 " executed; W ", e->lane.executed);
-    else
-        fputs("not run; W ", out);
-    print_value(out, e->lane.w);
-    fprintf(out, ", Z 0x%06x\n", e->lane.z & 0xffffff);
-    if (e->lane.trace.count)
-        print_steps(out, r, e);
+    if (!origin->picture)
+        return;
+    explain_label(out, "");
+    fprintf(out, "drawn in picture %u, pixel (%u, %u) of an image of %ux%u\n", origin->picture, origin->x,
+            origin->y, origin->width, origin->height);
 }
 
 /* ---- headers ---- */
@@ -430,17 +315,17 @@ static void print_output(FILE *out, const struct explain_pixel *pixel, const str
     const struct gpu_output *o = &e->lane.output;
     if (!o->given)
         return;
-    label(out, "source");
+    explain_label(out, "source");
     print_color(out, pixel, o->source);
     putc('\n', out);
     if (o->alpha_tested) {
-        label(out, "alpha");
+        explain_label(out, "alpha");
         fprintf(out, "%u, %s %u: %s\n", o->source >> 24, func_name(o->alpha_func), o->alpha_ref,
                 o->alpha_passed ? "passed" : "failed");
     }
     if (!e->lane.written && o->blend.write_mask)
         return;
-    label(out, "blending");
+    explain_label(out, "blending");
     print_blend(out, pixel, o);
     putc('\n', out);
 }
@@ -456,14 +341,14 @@ static void print_event(FILE *out, const struct explain_result *r, const struct 
     print_tests(out, e, show);
     print_varyings(out, e);
     for (uint32_t i = 0; i < e->lane.lookups.count; i++)
-        print_lookup(out, pixel, &e->lane.lookups.at[i]);
-    print_trace(out, r, e);
+        print_lookup(out, &e->lane.lookups.at[i], &e->origins.at[i]);
+    explain_print_trace(out, r, e);
     if (e->early) {
-        label(out, "early");
+        explain_label(out, "early");
         fprintf(out, "replay rejects the whole block by its depth and does not run the program\n");
     }
     print_output(out, pixel, e);
-    label(out, "colour");
+    explain_label(out, "colour");
     print_colors(out, pixel, e->color_before, e->samples, show);
     fputs(" -> ", out);
     print_colors(out, pixel, e->color_after, e->samples, show);

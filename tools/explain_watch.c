@@ -52,6 +52,7 @@ struct job {
     struct gpu_watch fragments;
     struct gpu_lane *lane; /* followed in the block in hand, of these watches' events: */
     struct explain_event **event;
+    const struct explain_stage **stage;
     uint32_t lanes;
     unsigned samples;
     const uint32_t *color, *zs; /* of the block in hand */
@@ -67,6 +68,24 @@ static int compare_watches(const void *a, const void *b)
 }
 
 static bool begin_fragments(void *data, const struct gpu_watched_block *block, struct gpu_lanes *lanes);
+/* Which of the textures read were drawn before. */
+static void find_origins(struct job *job, const struct explain_stage *stage, struct explain_event *e)
+{
+    for (uint32_t i = 0; i < e->lane.lookups.count; i++) {
+        const struct gpu_lookup *l = &e->lane.lookups.at[i];
+        uint32_t address = l->where.offset;
+        struct explain_origin origin = {0};
+        bool there =
+            !l->raw && address &&
+            (!job->list.guest_address || job->list.guest_address(job->list.space, l->where.offset, &address));
+        if (there)
+            explain_find_origin(&job->player->log, stage, address,
+                                raster_format_bytes((enum raster_format)l->format), &origin);
+        if (!UTIL_LIST_ADD(e->origins, origin))
+            job->player->out_of_memory = true;
+    }
+}
+
 static void end_fragments(void *data, uint64_t executed);
 
 static void on_job_end(void *data, const struct gpu_observed_work *work)
@@ -74,6 +93,7 @@ static void on_job_end(void *data, const struct gpu_observed_work *work)
     struct job *job = data;
     free(job->lane);
     free(job->event);
+    free(job->stage);
     free(job);
 }
 
@@ -97,8 +117,9 @@ static void *on_job(void *data, unsigned worker, uint32_t batch, uint32_t number
     if (job) {
         job->lane = calloc(count, sizeof *job->lane);
         job->event = calloc(count, sizeof *job->event);
+        job->stage = calloc(count, sizeof *job->stage);
     }
-    if (!job || !job->lane || !job->event) {
+    if (!job || !job->lane || !job->event || !job->stage) {
         if (job)
             on_job_end(job, NULL);
         p->out_of_memory = true;
@@ -388,6 +409,7 @@ static bool begin_fragments(void *data, const struct gpu_watched_block *block, s
         struct explain_event *e = &stage->events.at[watch->slot];
         e->early = !block->counts;
         job->event[job->lanes] = e;
+        job->stage[job->lanes] = stage;
         job->lane[job->lanes++] = (struct gpu_lane){.number = (uint8_t)lane_of(stage),
                                                     .keep = job->player->traces ? EXPLAIN_TRACE : 0};
         read_block(job, lane_of(stage), e->color_before, e->zs_before);
@@ -434,6 +456,7 @@ static void end_fragments(void *data, uint64_t executed)
     for (uint32_t i = 0; i < job->lanes; i++) {
         struct explain_event *e = job->event[i];
         e->lane = job->lane[i];
+        find_origins(job, job->stage[i], e);
         e->outcome = outcome_of(e);
         read_block(job, e->lane.number, e->color_after, e->zs_after);
         job->player->out_of_memory |= e->lane.out_of_memory;

@@ -209,6 +209,16 @@ void utgard_observe_store(const struct utgard_run *run, struct utgard_worker *w,
 
 /* ---- primitives ---- */
 
+static bool guest_address(const void *space, uint32_t address, uint32_t *out)
+{
+    uint64_t physical;
+
+    if (!gpu_space_physical(space, address, &physical) || physical > UINT32_MAX)
+        return false;
+    *out = (uint32_t)physical;
+    return true;
+}
+
 void utgard_observe_list(const struct utgard_run *run, struct utgard_worker *w,
                          const struct utgard_tile_state *state, const struct utgard_draw *draw)
 {
@@ -220,7 +230,9 @@ void utgard_observe_list(const struct utgard_run *run, struct utgard_worker *w,
                                            .samples = (uint8_t)w->raster.tile.samples,
                                            .compiled = utgard_frag_compiled(draw->frag),
                                            .clip = state->clip,
-                                           .program = &program};
+                                           .program = &program,
+                                           .guest_address = guest_address,
+                                           .space = run->frame->space};
 
     w->number = 0;
     if (o->list)

@@ -396,6 +396,28 @@ static void texture_lookups(void **data)
     film_close(&f);
 }
 
+/* A real capture's window, a texture that was drawn: its texels have an origin. */
+static void drawn_textures(void **data)
+{
+    const struct vc4_options options = {0};
+    const char *capture = SOURCE_DIR "/tests/captures/mali400/desktop-shadow.vtc";
+    struct util_error error = {0};
+    (void)data;
+    struct explain_pixel pixel = {.picture = 2, .x = 160, .y = 90};
+    struct explain_result result = {.pixels = &pixel, .pixel_count = 1};
+    assert_int_equal(explain_run(capture, &options, false, false, &result, NULL, NULL, &error), 0);
+    assert_true(pixel.agrees);
+    const struct explain_stage *stage = &pixel.stages.at[0];
+    const struct explain_event *e = &stage->events.at[stage->events.count - 1];
+    assert_int_equal(e->lane.lookups.count, 1);
+    assert_int_equal(e->origins.count, 1);
+    assert_int_equal(e->origins.at[0].picture, 2);
+    assert_int_equal(e->origins.at[0].x, e->lane.lookups.at[0].where.x);
+    assert_int_equal(e->origins.at[0].y, e->lane.lookups.at[0].where.y);
+    assert_int_equal(e->origins.at[0].width, 320);
+    explain_finish(&result);
+}
+
 /* ---- text, JSON ---- */
 
 static void as_text_and_json(void **data)
@@ -544,11 +566,9 @@ static void profile_adds_up(void **data)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(primitives_at_a_pixel),
-        cmocka_unit_test(behind_the_program),
-        cmocka_unit_test(texture_lookups),
-        cmocka_unit_test(as_text_and_json),
-        cmocka_unit_test(hostile),
+        cmocka_unit_test(primitives_at_a_pixel), cmocka_unit_test(behind_the_program),
+        cmocka_unit_test(texture_lookups),       cmocka_unit_test(drawn_textures),
+        cmocka_unit_test(as_text_and_json),      cmocka_unit_test(hostile),
         cmocka_unit_test(profile_adds_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
