@@ -10,52 +10,7 @@
 #include "util/bits.h"
 #include "util/half.h"
 
-#define UNIT          "fragment program"
-#define SHORT_PROGRAM 1024u /* words: more than most have */
-
-/* ---- the program ---- */
-
-/* Words that can be read from `address` on, as many as a program may have. */
-static uint32_t readable_words(const struct gpu_space *space, uint32_t address)
-{
-    uint64_t most = UTGARD_PP_MAX_WORDS * 4ull, where = 0;
-
-    if (gpu_space_allows(space, address, most, GPU_RIGHT_READ, &where))
-        return UTGARD_PP_MAX_WORDS;
-    return (uint32_t)((where - address) / 4);
-}
-
-/* Guest memory may change while it is read: the program is taken of a copy. */
-static int take_program(struct utgard_frag *frag, const struct gpu_space *space, uint32_t count,
-                        struct util_error *error)
-{
-    free(frag->words);
-    frag->words = malloc(count * 4ull);
-    if (!frag->words)
-        return -ENOMEM;
-    memcpy(frag->words, space->window.base + frag->address, count * 4ull);
-    return utgard_pp_program_create(frag->words, count, &frag->program, error);
-}
-
-static int read_program(struct utgard_frag *frag, const struct gpu_space *space, struct gpu_fault *fault)
-{
-    uint32_t all = readable_words(space, frag->address), count = UTIL_MIN(all, SHORT_PROGRAM);
-    struct util_error error = {0};
-    int status = -EFAULT;
-
-    if (!count) {
-        utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, frag->address, "the program is outside memory");
-        return status;
-    }
-    status = take_program(frag, space, count, &error);
-    if (status == -EBADMSG && all > count) {
-        error = (struct util_error){0};
-        status = take_program(frag, space, all, &error);
-    }
-    if (status)
-        utgard_pp_refuse(fault, GPU_FAULT_SHADER, UNIT, frag->address, "%s", error.text);
-    return status;
-}
+#define UNIT "fragment program"
 
 /* ---- uniforms ---- */
 
@@ -203,7 +158,7 @@ static int prepare(struct utgard_frag *frag, const struct gpu_space *space,
                    const struct utgard_frag_config *config, struct gpu_fault *fault)
 {
     const uint8_t *color = frag->state.color_register;
-    int status = read_program(frag, space, fault);
+    int status = utgard_frag_take_program(frag, space, config->programs, fault);
 
     if (!status && memcmp(color, (uint8_t[4]){color[0], color[0], color[0], color[0]}, 4) != 0) {
         utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, frag->address,
@@ -249,8 +204,10 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
                                            .y_scale = config->y_scale,
                                            .y_offset = config->y_offset};
     /* Whatever it is that keeps it from being compiled, the reference path serves. */
-    if (engine && utgard_frag_find_code(frag, engine, config->in_order))
+    if (engine && (utgard_frag_share_code(frag) || utgard_frag_find_code(frag, engine, config->in_order)))
         frag->engine = engine;
+    if (frag->engine && config->programs)
+        frag->from->twin = frag;
     *out = frag;
     return 0;
 }
@@ -259,12 +216,10 @@ void utgard_frag_release(struct utgard_frag *frag)
 {
     if (!frag)
         return;
-    utgard_pp_program_destroy(frag->program);
-    free(frag->words);
+    utgard_frag_leave_program(frag);
     free(frag->uniforms);
     free(frag->keys);
     free(frag->textures);
-    free(frag->quads);
     free(frag);
 }
 

@@ -15,6 +15,14 @@
 
 struct utgard_frag;
 
+/* What the draws of a frame have in common: their programs. All zero to begin with; used by one thread at a
+ * time, freed after all draws that were prepared with it. */
+#define UTGARD_FRAG_PROGRAMS 64u
+struct utgard_frag_programs {
+    struct utgard_frag_program *bucket[UTGARD_FRAG_PROGRAMS];
+};
+void utgard_frag_programs_free(struct utgard_frag_programs *programs);
+
 struct utgard_frag_config {
     uint32_t samples; /* of the tiles: 1 or 4 */
     bool points;      /* the primitives are points: they come with their coordinates as varyings 0 and 1 */
@@ -22,8 +30,9 @@ struct utgard_frag_config {
     /* What programs see as a pixel's y: (y + 1/2) * y_scale + y_offset, exactly; 1 or -1, and a multiple of
      * 1/2 below 2^16. */
     float y_scale, y_offset;
-    enum isa_numeric numeric; /* of the program */
-    bool in_order;            /* the draw is not to be opaque */
+    enum isa_numeric numeric;              /* of the program */
+    bool in_order;                         /* the draw is not to be opaque; of one frame all or none */
+    struct utgard_frag_programs *programs; /* of the frame, or NULL */
 };
 
 /* Prepares a draw. `engine` NULL: the reference path. Uniforms and descriptors are read now, texels when they

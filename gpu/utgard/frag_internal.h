@@ -68,6 +68,15 @@ struct utgard_frag_quads {
     _Atomic bool wanted;
 };
 
+/* A program in memory. */
+struct utgard_frag_program {
+    struct utgard_frag_program *next;
+    uint32_t address;
+    uint32_t *words;
+    struct utgard_pp_program *decoded;
+    const struct utgard_frag *twin; /* the last draw of it that has code; of a frame's programs */
+};
+
 /* A slot of a vertex, as varyings take it: the components that the program reads, one after the other. */
 struct utgard_frag_slot {
     alignas(16) uint8_t order[16]; /* of the slot's four floats, byte by byte */
@@ -79,12 +88,14 @@ struct utgard_frag_slot {
 struct utgard_frag {
     struct utgard_frag_head head;
     struct utgard_frag_args args;
-    struct utgard_pp_program *program; /* owned */
-    uint32_t address;                  /* of the program */
-    struct utgard_texture_key *keys;   /* by sample number; owned, as what follows */
+    struct utgard_frag_program *from;        /* the draw's, or of its frame */
+    const struct utgard_pp_program *program; /* of it, as `words` */
+    const uint32_t *words;
+    uint32_t address; /* of the program */
+    bool owns_program, shares_quads;
+    struct utgard_texture_key *keys; /* by sample number; owned, as what follows */
     struct raster_texture *textures;
     float *uniforms;
-    uint32_t *words;
     struct jit_engine *engine;           /* NULL: the reference path */
     struct jit_function *in_order;       /* NULL of opaque draws that are not cheap, and of the reference */
     struct jit_function *visible, *test; /* of opaque draws; test: raster_zs_blocks_fn, or NULL */
@@ -96,6 +107,14 @@ struct utgard_frag {
     uint32_t slot_count; /* of them */
     struct utgard_state state;
 };
+
+/* frag_program.c: the program at the draw's address, read or known already (`known` NULL: its own). 0 or a
+ * negative errno, with *fault but for -ENOMEM. */
+int utgard_frag_take_program(struct utgard_frag *frag, const struct gpu_space *space,
+                             struct utgard_frag_programs *known, struct gpu_fault *fault);
+void utgard_frag_leave_program(struct utgard_frag *frag);
+/* The code of a draw whose code would be the same; false: there is none. */
+bool utgard_frag_share_code(struct utgard_frag *frag);
 
 /* frag_fetch.c: slots out of `component` and the state. */
 void utgard_frag_plan_fetch(struct utgard_frag *frag);

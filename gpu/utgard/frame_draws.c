@@ -14,7 +14,7 @@ static struct utgard_draw *find(struct utgard_draw *draw, uint32_t rsw, uint32_t
     return draw;
 }
 
-static struct utgard_draw *prepare(const struct utgard_run *run, uint32_t rsw, uint32_t samples, bool points,
+static struct utgard_draw *prepare(struct utgard_run *run, uint32_t rsw, uint32_t samples, bool points,
                                    struct gpu_fault *fault)
 {
     const struct utgard_pp_frame *frame = run->frame;
@@ -23,6 +23,7 @@ static struct utgard_draw *prepare(const struct utgard_run *run, uint32_t rsw, u
                                         .fuel = frame->block_fuel,
                                         .y_scale = run->y_scale,
                                         .y_offset = run->y_offset,
+                                        .programs = &run->programs,
                                         .numeric = frame->numeric,
                                         .in_order = frame->in_order};
     struct utgard_draw *draw = calloc(1, sizeof *draw);
@@ -69,4 +70,5 @@ void utgard_draws_free(struct utgard_run *run)
             utgard_frag_release(draw->frag);
             free(draw);
         }
+    utgard_frag_programs_free(&run->programs);
 }

@@ -53,6 +53,7 @@ struct utgard_run {
     uint32_t area_count;
     struct utgard_worker *workers; /* one each */
     _Atomic(struct utgard_draw *) draws[UTGARD_DRAWS];
+    struct utgard_frag_programs programs;  /* of the draws */
     pthread_mutex_t lock;                  /* over changes to draws, and all below */
     struct gpu_fault fault[UTGARD_OWNERS]; /* of tile fault_index */
     uint32_t fault_index[UTGARD_OWNERS];
