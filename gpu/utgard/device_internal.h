@@ -6,13 +6,13 @@
 
 #include "gpu/space.h"
 #include "gpu/utgard/device.h"
+#include "gpu/utgard/regs.h"
 
 #define UTGARD_FAULTS_MAX 64
 #define UTGARD_SPACES     4 /* address spaces remembered, by the address of their page tables */
 #define UTGARD_STORE      0x440
 
-/* Register offsets that code names (regs.inc has them all). */
-enum { UTGARD_GP_CMD = 0x20, UTGARD_PP_WB0 = 0x100, UTGARD_PP_WB_STEP = 0x100, UTGARD_PP_CTRL = 0x100c };
+enum { UTGARD_PP_WB_STEP = UTGARD_PP_WB1 - UTGARD_PP_WB0 };
 enum {
     UTGARD_GP_VS_START,
     UTGARD_GP_VS_END,
@@ -23,11 +23,11 @@ enum {
 }; /* words of GP FRAME */
 
 /* What starts work; a reset in the same write comes instead. */
-#define UTGARD_GP_CMD_START_VS   (1u << 0)
-#define UTGARD_GP_CMD_START_PLBU (1u << 1)
-#define UTGARD_GP_CMD_RESETS     (1u << 5 | 1u << 10)
-#define UTGARD_PP_CTRL_START     (1u << 6)
-#define UTGARD_PP_CTRL_RESETS    (1u << 5 | 1u << 7)
+#define UTGARD_GP_CMD_START_VS   UTGARD_BIT(GP, CMD, START_VS)
+#define UTGARD_GP_CMD_START_PLBU UTGARD_BIT(GP, CMD, START_PLBU)
+#define UTGARD_GP_CMD_RESETS     (UTGARD_BIT(GP, CMD, RESET) | UTGARD_BIT(GP, CMD, SOFT_RESET))
+#define UTGARD_PP_CTRL_START     UTGARD_BIT(PP, CTRL, START_RENDERING)
+#define UTGARD_PP_CTRL_RESETS    (UTGARD_BIT(PP, CTRL, FORCE_RESET) | UTGARD_BIT(PP, CTRL, SOFT_RESET))
 
 /* GP interrupts that this model raises. */
 #define UTGARD_GP_INT_VS_END          (1u << 0)

@@ -9,24 +9,6 @@
 #include "gpu/utgard/plbu.h"
 #include "util/bits.h"
 
-enum {
-    CMD = 0x20,
-    INT_RAWSTAT = 0x24,
-    INT_CLEAR = 0x28,
-    INT_MASK = 0x2c,
-    INT_STAT = 0x30,
-    STATUS = 0x68,
-    VERSION = 0x6c,
-    VS_AT = 0x80,
-    PLBU_AT = 0x84
-};
-
-#define CMD_UPDATE_HEAP (1u << 4)
-#define CMD_FORCE_HANG  (1u << 6)
-#define CMD_STOP_BUS    (1u << 9)
-#define STATUS_VS       (1u << 1)
-#define STATUS_STOPPED  (1u << 2)
-#define STATUS_PLBU     (1u << 3)
 #define INT_ALL         0x7fffffu
 #define VERSION_MALI400 0x0b070101u
 #define VERSION_MALI450 0x0d070000u
@@ -275,13 +257,13 @@ static void command(struct utgard_device *device, uint32_t value)
         utgard_gp_raise(device, UTGARD_GP_INT_RESET_COMPLETED);
         return;
     }
-    if (value & CMD_STOP_BUS) {
+    if (value & UTGARD_BIT(GP, CMD, STOP_BUS)) {
         device->gp_unit.bus_stopped = true;
         utgard_gp_raise(device, UTGARD_GP_INT_BUS_STOPPED);
     }
-    if (value & CMD_FORCE_HANG)
+    if (value & UTGARD_BIT(GP, CMD, FORCE_HANG))
         utgard_gp_raise(device, UTGARD_GP_INT_FORCE_HANG);
-    if (value & CMD_UPDATE_HEAP)
+    if (value & UTGARD_BIT(GP, CMD, UPDATE_PLBU_ALLOC))
         update_heap(device);
     if (value & (UTGARD_GP_CMD_START_VS | UTGARD_GP_CMD_START_PLBU))
         start(device, value);
@@ -292,15 +274,16 @@ uint32_t utgard_gp_read(const struct utgard_device *device, uint32_t offset)
     const struct utgard_unit *unit = &device->gp_unit;
     const struct utgard_gp *gp = device->gp;
     switch (offset) {
-    case INT_RAWSTAT: return unit->raw;
-    case INT_MASK: return unit->mask;
-    case INT_STAT: return unit->raw & unit->mask;
-    case STATUS:
-        return (gp->vs != IDLE ? STATUS_VS : 0) | (gp->builder != IDLE ? STATUS_PLBU : 0) |
-               (unit->bus_stopped ? STATUS_STOPPED : 0);
-    case VERSION: return device->options.kind == UTGARD_MALI450 ? VERSION_MALI450 : VERSION_MALI400;
-    case VS_AT: return gp->at;
-    case PLBU_AT: return utgard_plbu_at(gp->plbu);
+    case UTGARD_GP_INT_RAWSTAT: return unit->raw;
+    case UTGARD_GP_INT_MASK: return unit->mask;
+    case UTGARD_GP_INT_STAT: return unit->raw & unit->mask;
+    case UTGARD_GP_STATUS:
+        return (gp->vs != IDLE ? UTGARD_BIT(GP, STATUS, VS_ACTIVE) : 0) |
+               (gp->builder != IDLE ? UTGARD_BIT(GP, STATUS, PLBU_ACTIVE) : 0) |
+               (unit->bus_stopped ? UTGARD_BIT(GP, STATUS, BUS_STOPPED) : 0);
+    case UTGARD_GP_VERSION: return device->options.kind == UTGARD_MALI450 ? VERSION_MALI450 : VERSION_MALI400;
+    case UTGARD_GP_VSCL_START_ADDR_READ: return gp->at;
+    case UTGARD_GP_PLBCL_START_ADDR_READ: return utgard_plbu_at(gp->plbu);
     default: return 0;
     }
 }
@@ -309,10 +292,10 @@ void utgard_gp_write(struct utgard_device *device, uint32_t offset, uint32_t val
 {
     struct utgard_unit *unit = &device->gp_unit;
     switch (offset) {
-    case CMD: command(device, value); break;
-    case INT_CLEAR: unit->raw &= ~value; break;
-    case INT_RAWSTAT: utgard_gp_raise(device, value & INT_ALL); break;
-    case INT_MASK:
+    case UTGARD_GP_CMD: command(device, value); break;
+    case UTGARD_GP_INT_CLEAR: unit->raw &= ~value; break;
+    case UTGARD_GP_INT_RAWSTAT: utgard_gp_raise(device, value & INT_ALL); break;
+    case UTGARD_GP_INT_MASK:
         unit->mask = value & INT_ALL;
         utgard_gp_raise(device, unit->raw);
         break;

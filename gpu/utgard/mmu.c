@@ -6,29 +6,11 @@
 #include "gpu/utgard/device_internal.h"
 #include "util/bits.h"
 
-enum {
-    DTE_ADDR = 0x00,
-    STATUS = 0x04,
-    COMMAND = 0x08,
-    PAGE_FAULT_ADDR = 0x0c,
-    ZAP_ONE_LINE = 0x10,
-    INT_RAWSTAT = 0x14,
-    INT_CLEAR = 0x18,
-    INT_MASK = 0x1c,
-    INT_STATUS = 0x20
-};
-
+/* What COMMAND may be written. */
 enum { ENABLE_PAGING, DISABLE_PAGING, ENABLE_STALL, DISABLE_STALL, ZAP_CACHE, PAGE_FAULT_DONE, HARD_RESET };
 
-#define STATUS_PAGING       (1u << 0)
-#define STATUS_PAGE_FAULT   (1u << 1)
-#define STATUS_STALL        (1u << 2)
-#define STATUS_IDLE         (1u << 3)
-#define STATUS_REPLAY_EMPTY (1u << 4)
-#define STATUS_IS_WRITE     (1u << 5)
-#define STATUS_NO_STALL     (1u << 31)
-#define INT_PAGE_FAULT      (1u << 0)
-#define INT_ALL             3u
+#define INT_PAGE_FAULT (1u << 0)
+#define INT_ALL        3u
 
 /* Table words: the address of a page, present, and in the second level may be read, may be written. */
 #define ENTRIES       1024u
@@ -130,21 +112,24 @@ void utgard_mmu_fault(struct utgard_device *device, unsigned n, uint32_t address
 
 static uint32_t status(const struct utgard_mmu *mmu)
 {
-    return (mmu->paging ? STATUS_PAGING : 0) | (mmu->faulted ? STATUS_PAGE_FAULT : STATUS_IDLE) |
-           (mmu->stalled ? STATUS_STALL : STATUS_NO_STALL) | STATUS_REPLAY_EMPTY |
-           (mmu->faulted && mmu->fault_is_write ? STATUS_IS_WRITE : 0);
+    return (mmu->paging ? UTGARD_BIT(MMU, STATUS, PAGING_ENABLED) : 0) |
+           (mmu->faulted ? UTGARD_BIT(MMU, STATUS, PAGE_FAULT_ACTIVE) : UTGARD_BIT(MMU, STATUS, IDLE)) |
+           (mmu->stalled ? UTGARD_BIT(MMU, STATUS, STALL_ACTIVE)
+                         : UTGARD_BIT(MMU, STATUS, STALL_NOT_ACTIVE)) |
+           UTGARD_BIT(MMU, STATUS, REPLAY_BUFFER_EMPTY) |
+           (mmu->faulted && mmu->fault_is_write ? UTGARD_BIT(MMU, STATUS, PAGE_FAULT_IS_WRITE) : 0);
 }
 
 uint32_t utgard_mmu_read(const struct utgard_device *device, unsigned n, uint32_t offset)
 {
     const struct utgard_mmu *mmu = &device->mmu[n];
     switch (offset) {
-    case DTE_ADDR: return mmu->dte;
-    case STATUS: return status(mmu);
-    case PAGE_FAULT_ADDR: return mmu->fault_address;
-    case INT_RAWSTAT: return mmu->raw;
-    case INT_MASK: return mmu->mask;
-    case INT_STATUS: return mmu->raw & mmu->mask;
+    case UTGARD_MMU_DTE_ADDR: return mmu->dte;
+    case UTGARD_MMU_STATUS: return status(mmu);
+    case UTGARD_MMU_PAGE_FAULT_ADDR: return mmu->fault_address;
+    case UTGARD_MMU_INT_RAWSTAT: return mmu->raw;
+    case UTGARD_MMU_INT_MASK: return mmu->mask;
+    case UTGARD_MMU_INT_STATUS: return mmu->raw & mmu->mask;
     default: return 0;
     }
 }
@@ -168,15 +153,15 @@ void utgard_mmu_write(struct utgard_device *device, unsigned n, uint32_t offset,
 {
     struct utgard_mmu *mmu = &device->mmu[n];
     switch (offset) {
-    case DTE_ADDR: mmu->dte = value & ~(GPU_PAGE - 1); break;
-    case COMMAND: command(device, n, value); break;
-    case ZAP_ONE_LINE: utgard_mmu_zap(device, n); break;
-    case INT_CLEAR: mmu->raw &= ~value; break;
-    case INT_MASK:
+    case UTGARD_MMU_DTE_ADDR: mmu->dte = value & ~(GPU_PAGE - 1); break;
+    case UTGARD_MMU_COMMAND: command(device, n, value); break;
+    case UTGARD_MMU_ZAP_ONE_LINE: utgard_mmu_zap(device, n); break;
+    case UTGARD_MMU_INT_CLEAR: mmu->raw &= ~value; break;
+    case UTGARD_MMU_INT_MASK:
         mmu->mask = value & INT_ALL;
         utgard_signal(device, line_of(n));
         break;
-    case INT_RAWSTAT:
+    case UTGARD_MMU_INT_RAWSTAT:
         mmu->raw |= value & INT_ALL;
         utgard_signal(device, line_of(n));
         break;

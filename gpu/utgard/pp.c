@@ -4,33 +4,21 @@
 
 #include "gpu/utgard/device_internal.h"
 
-enum {
-    VERSION = 0x1000,
-    STATUS = 0x1008,
-    CTRL = UTGARD_PP_CTRL,
-    INT_RAWSTAT = 0x1020,
-    INT_CLEAR = 0x1024,
-    INT_MASK = 0x1028,
-    INT_STATUS = 0x102c
-};
-
-#define CTRL_STOP_BUS    (1u << 0)
-#define STATUS_RENDERING (1u << 0)
-#define STATUS_STOPPED   (1u << 4)
-#define INT_ALL          0x1fffu
-#define VERSION_MALI400  0xcd070101u
-#define VERSION_MALI450  0xcf070000u
+#define INT_ALL         0x1fffu
+#define VERSION_MALI400 0xcd070101u
+#define VERSION_MALI450 0xcf070000u
 
 uint32_t utgard_pp_read(const struct utgard_device *device, unsigned pp, uint32_t offset)
 {
     const struct utgard_unit *unit = &device->pp_unit[pp];
     switch (offset) {
-    case VERSION: return device->options.kind == UTGARD_MALI450 ? VERSION_MALI450 : VERSION_MALI400;
-    case STATUS:
-        return (device->pp_started[pp] ? STATUS_RENDERING : 0) | (unit->bus_stopped ? STATUS_STOPPED : 0);
-    case INT_RAWSTAT: return unit->raw;
-    case INT_MASK: return unit->mask;
-    case INT_STATUS: return unit->raw & unit->mask;
+    case UTGARD_PP_VERSION: return device->options.kind == UTGARD_MALI450 ? VERSION_MALI450 : VERSION_MALI400;
+    case UTGARD_PP_STATUS:
+        return (device->pp_started[pp] ? UTGARD_BIT(PP, STATUS, RENDERING_ACTIVE) : 0) |
+               (unit->bus_stopped ? UTGARD_BIT(PP, STATUS, BUS_STOPPED) : 0);
+    case UTGARD_PP_INT_RAWSTAT: return unit->raw;
+    case UTGARD_PP_INT_MASK: return unit->mask;
+    case UTGARD_PP_INT_STATUS: return unit->raw & unit->mask;
     default: return 0;
     }
 }
@@ -50,7 +38,7 @@ static void control(struct utgard_device *device, unsigned pp, uint32_t value)
         utgard_pp_raise(device, pp, UTGARD_PP_INT_RESET_COMPLETED);
         return;
     }
-    if (value & CTRL_STOP_BUS) {
+    if (value & UTGARD_BIT(PP, CTRL, STOP_BUS)) {
         device->pp_unit[pp].bus_stopped = true;
         utgard_pp_raise(device, pp, UTGARD_PP_INT_BUS_STOPPED);
     }
@@ -62,11 +50,11 @@ void utgard_pp_write(struct utgard_device *device, unsigned pp, uint32_t offset,
 {
     struct utgard_unit *unit = &device->pp_unit[pp];
     switch (offset) {
-    case CTRL: control(device, pp, value); break;
-    case INT_CLEAR: unit->raw &= ~value; break;
+    case UTGARD_PP_CTRL: control(device, pp, value); break;
+    case UTGARD_PP_INT_CLEAR: unit->raw &= ~value; break;
     /* The driver writes all bits here before a reset and then waits for the reset's bit alone. */
-    case INT_RAWSTAT: unit->raw &= ~value; break;
-    case INT_MASK:
+    case UTGARD_PP_INT_RAWSTAT: unit->raw &= ~value; break;
+    case UTGARD_PP_INT_MASK:
         unit->mask = value & INT_ALL;
         utgard_pp_raise(device, pp, unit->raw);
         break;
