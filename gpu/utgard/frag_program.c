@@ -92,14 +92,19 @@ void utgard_frag_leave_program(struct utgard_frag *frag)
         free(frag->quads);
 }
 
+/* As keys of code have them: padding is zero. */
+static bool same(const void *a, const void *b, size_t bytes)
+{
+    return !bytes || memcmp(a, b, bytes) == 0;
+}
+
 /* Code is that of the head, the texture keys and the program. */
 bool utgard_frag_share_code(struct utgard_frag *frag)
 {
     const struct utgard_frag *twin = frag->from->twin;
 
-    if (!twin || memcmp(&twin->head, &frag->head, sizeof frag->head) != 0 ||
-        (frag->head.sample_count &&
-         memcmp(twin->keys, frag->keys, frag->head.sample_count * sizeof *frag->keys) != 0))
+    if (!twin || !same(&twin->head, &frag->head, sizeof frag->head) ||
+        !same(twin->keys, frag->keys, frag->head.sample_count * sizeof *frag->keys))
         return false;
     frag->in_order = twin->in_order;
     frag->visible = twin->visible;
