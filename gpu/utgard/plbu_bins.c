@@ -253,7 +253,7 @@ static inline bool put_at_once(struct utgard_plbu *p, const struct entry *e, con
     int32_t x = box->x0 >> d->shift_x, y = box->y0 >> d->shift_y;
     if (x != box->x1 >> d->shift_x || y != box->y1 >> d->shift_y)
         return false;
-    struct plbu_block *block = &p->block[(uint32_t)y * p->reg.stride + (uint32_t)x];
+    struct plbu_block *block = block_of(p, x, y);
     if (block->state != d->state_at || !block->checked || 2 * ENTRY > block->end - block->at || e->words > 1)
         return false;
     put(p, block, e->word[0]);
