@@ -34,18 +34,12 @@ static uint32_t find_program(struct collector *c, const struct gpu_observed_prog
     return PROFILE_NONE;
 }
 
-/* Instructions that a program executed; each of a program without branches is executed in every run. */
+/* Instructions that a program executed. */
 static void add_executed(struct collector *c, uint32_t program, uint64_t instructions)
 {
     if (program == PROFILE_NONE)
         return;
-    struct profile_program *p = &c->profile->programs.at[program];
-    char text[ISA_LINE_MAX];
-    p->executed += instructions;
-    for (uint32_t pc = 0; !p->branches && pc < p->word_count;) {
-        p->count[pc] += instructions / p->insn_count;
-        pc += p->set->line(p->words, p->word_count, pc, text);
-    }
+    c->profile->programs.at[program].executed += instructions;
 }
 
 /* ---- the counting play: the device's thread ---- */

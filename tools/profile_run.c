@@ -77,12 +77,24 @@ static int play(struct collector *c, double *ms, double *cpu_ms, struct util_err
     return got < 0 ? got : c->out_of_memory ? util_fail(error, -ENOMEM, "out of memory") : 0;
 }
 
+/* Every run of a program without branches executes each of its instructions. */
+static void count_runs(struct profile_program *it)
+{
+    char text[ISA_LINE_MAX];
+    for (uint32_t pc = 0; it->insn_count && pc < it->word_count;) {
+        it->count[pc] = it->executed / it->insn_count;
+        pc += it->set->line(it->words, it->word_count, pc, text);
+    }
+}
+
 /* Counts that were made of a part of the primitives stand for all. */
 static void scale_samples(struct profile *p)
 {
     for (uint32_t i = 0; i < p->programs.count; i++) {
         struct profile_program *it = &p->programs.at[i];
         uint64_t counted = 0;
+        if (!it->branches)
+            count_runs(it);
         for (uint32_t pc = 0; pc < it->word_count; pc++)
             counted += it->count[pc];
         if (!it->branches || !counted || counted == it->executed)

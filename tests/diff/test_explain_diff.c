@@ -2,7 +2,8 @@
  * that compiled code drew: the colour that the interpreted draws leave is the picture's, and no draw is
  * missing - each primitive finds the colour that the one before left.
  *
- * VITRAIL_EXPLAIN_PIXELS: how many pixels in all (default 240; `tests/run --full` takes 1000). */
+ * VITRAIL_EXPLAIN_PIXELS: how many pixels in all (default 240; `tests/run --full` takes 1000).
+ * VITRAIL_EXPLAIN_CAPTURES: a folder (its path from the root) with other captures. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +34,7 @@ static uint32_t add_folder(const char *folder, char names[CAPTURES_MAX][256], ui
 {
     struct dirent **entries;
     char path[256];
-    snprintf(path, sizeof path, "%s/tests/captures/%s", SOURCE_DIR, folder);
+    snprintf(path, sizeof path, "%s%s", *folder == '/' ? "" : SOURCE_DIR "/tests/captures/", folder);
     int n = scandir(path, &entries, NULL, alphasort);
     assert_true(n > 0);
     for (int i = 0; i < n; i++) {
@@ -49,6 +50,9 @@ static uint32_t add_folder(const char *folder, char names[CAPTURES_MAX][256], ui
 
 static uint32_t capture_list(char names[CAPTURES_MAX][256])
 {
+    const char *asked = getenv("VITRAIL_EXPLAIN_CAPTURES");
+    if (asked)
+        return add_folder(asked, names, 0);
     uint32_t count = add_folder(".", names, 0);
     count = add_folder("mali400", names, count);
     return add_folder("mali450", names, count);

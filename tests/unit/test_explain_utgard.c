@@ -563,13 +563,61 @@ static void profile_adds_up(void **data)
     }
 }
 
+static uint32_t brightness_at(const struct util_image *image, uint32_t x, uint32_t y)
+{
+    const uint8_t *p = image->pixels + ((size_t)y * image->width + x) * 4;
+    return p[0] + p[1] + p[2];
+}
+
+/* Of sixteen tiles the first one is drawn in: in the map it is light, others are dark. */
+static void heat(void **data)
+{
+    const struct vc4_options options = {0};
+    struct film f;
+    struct profile p = {0};
+    struct util_image image;
+    struct util_error error = {0};
+    char *text = NULL;
+    size_t size;
+    (void)data;
+    film_open(&f);
+    triangle(&f, 0, 1, 1, 14, 0.25f, false);
+    draw(&f, 0, 3);
+    film_picture(&f);
+    const struct profile_request request = {
+        .capture = f.path, .options = &options, .all = true, .instructions = true, .loops = 1};
+    assert_int_equal(profile_run(&request, &p, &error), 0);
+    assert_int_equal(p.jobs.count, TILES * TILES);
+    assert_int_equal(p.jobs.at[0].size, 16);
+    assert_int_equal(p.draws.count, 1);
+    assert_int_equal(p.draws.at[0].pixels, 91); /* centres strictly between the sides, and on two of them */
+    assert_int_equal(profile_heat(&p, true, f.path, NULL, &image), 0);
+    /* The map is 8 times the picture and stands at (12, 56). */
+    assert_true(brightness_at(&image, 12 + 10, 56 + 10) > 300);
+    assert_true(brightness_at(&image, 12 + 8 * 16 + 10, 56 + 10) < 100);
+    util_image_finish(&image);
+    FILE *out = open_memstream(&text, &size);
+    profile_print_json(out, &p, f.path);
+    fclose(out);
+    assert_true(json_valid(text));
+    assert_int_equal(json_count(text, "tiles"), TILES * TILES);
+    assert_int_equal(json_count(text, "programs"), 1);
+    assert_int_equal(json_count(text, "programs.0.instructions"), 1);
+    assert_true(
+        json_is(text, "programs.0.instructions.0.text", "c0 0.0, 0.0, 1.0, 1.0 ; mov.v0 r0, c0 ; stop"));
+    assert_true(json_number(text, "programs.0.instructions.0.executed") > 0);
+    free(text);
+    profile_finish(&p);
+    film_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(primitives_at_a_pixel), cmocka_unit_test(behind_the_program),
         cmocka_unit_test(texture_lookups),       cmocka_unit_test(drawn_textures),
         cmocka_unit_test(as_text_and_json),      cmocka_unit_test(hostile),
-        cmocka_unit_test(profile_adds_up),
+        cmocka_unit_test(profile_adds_up),       cmocka_unit_test(heat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
