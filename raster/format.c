@@ -30,6 +30,11 @@ unsigned raster_format_bits(enum raster_format format)
     }
 }
 
+unsigned raster_key_bits(const struct raster_texture_key *key)
+{
+    return key->texel_bytes ? key->texel_bytes * 8u : raster_format_bits((enum raster_format)key->format);
+}
+
 uint32_t raster_format_bytes(enum raster_format format)
 {
     return raster_format_bits(format) / 8;
@@ -87,14 +92,18 @@ uint32_t raster_fetch(const struct raster_texture_key *key, const struct raster_
                       const uint8_t *start, uint32_t x, uint32_t y)
 {
     enum raster_format format = (enum raster_format)key->format;
-    unsigned bits = raster_format_bits(format), row_log2 = raster_utile_row_log2(bits);
+    unsigned bits = raster_key_bits(key), row_log2 = raster_utile_row_log2(bits);
     bool etc = format == RASTER_ETC1;
     uint32_t bx = etc ? x >> 2 : x, by = etc ? y >> 2 : y;
     enum raster_layout layout = (enum raster_layout)level->layout;
-    uint32_t offset = layout == RASTER_UTGARD_TILED
-                          ? raster_texel_offset(layout, bits / 8, level->stride, bx, by)
-                          : raster_byte_offset(layout, row_log2, level->stride, bx * bits / 8, by);
-    const uint8_t *at = start + offset;
+    uint32_t offset,
+        unit = key->texel_bytes ? 1 : bits / 8; /* tiles are of 16x16 texels, but of ETC1's blocks */
+
+    if (layout == RASTER_UTGARD_TILED)
+        offset = raster_texel_offset(layout, unit, level->stride, bx, by) * (bits / 8 / unit);
+    else
+        offset = raster_byte_offset(layout, row_log2, level->stride, bx * bits / 8, by);
+    const uint8_t *at = start + offset + key->texel_at;
 
     switch (format) {
     case RASTER_RGBA8888:
@@ -108,7 +117,7 @@ uint32_t raster_fetch(const struct raster_texture_key *key, const struct raster_
     }
     default: break;
     }
-    if (bits == 16)
+    if (bits == 16 || key->texel_bytes)
         return decode_16(format, util_load16(at));
     if (bits == 8)
         return decode_8(format, *at);

@@ -34,11 +34,14 @@ int raster_texture_validate(const struct raster_texture_key *key, struct raster_
                             struct util_error *error)
 {
     enum raster_format format = (enum raster_format)key->format;
-    unsigned bits = raster_format_bits(format), faces = key->cube ? 6 : 1;
+    unsigned bits = raster_key_bits(key), faces = key->cube ? 6 : 1;
     bool etc = format == RASTER_ETC1;
 
     if (!bits || format == RASTER_RG16F || format == RASTER_RGBA16F)
         return util_fail(error, -EFAULT, "texture format %u is not sampled", key->format);
+    if (key->texel_bytes && (raster_format_bits(format) != 16 || key->texel_at + 2 > key->texel_bytes ||
+                             key->layout == RASTER_VC4_T || key->layout == RASTER_VC4_LT))
+        return util_fail(error, -EFAULT, "texels of %u bytes in a format of 16 bits", key->texel_bytes);
     if (texture->level_count < 1 || texture->level_count > RASTER_MAX_LEVELS)
         return util_fail(error, -EFAULT, "%u texture levels", texture->level_count);
     if (texture->max_level != (float)(texture->level_count - 1))
@@ -62,8 +65,10 @@ int raster_texture_validate(const struct raster_texture_key *key, struct raster_
                                                : level->layout >= RASTER_LAYOUT_COUNT)
             return util_fail(error, -EFAULT, "texture level %u has a layout of its own", n);
         level->face_stride = level->face_stride ? level->face_stride : texture->face_stride;
-        if (!raster_level_span(bits, level, etc ? (width + 3) / 4 : width,
+        bool wide = key->texel_bytes && level->layout == RASTER_UTGARD_TILED; /* raster_fetch */
+        if (!raster_level_span(wide ? 8 : bits, level, etc ? (width + 3) / 4 : width,
                                etc ? (level->height + 3) / 4 : level->height, &span) ||
+            !util_mul(span, wide ? key->texel_bytes : 1, &span) ||
             !util_add(span, (uint64_t)level->face_stride * (faces - 1), &end) ||
             !util_add(end, level->offset, &end) || end > texture->memory_size || end > UINT32_MAX)
             return util_fail(error, -EFAULT, "texture level %u (%ux%u at 0x%08x) leaves memory", n,

@@ -82,6 +82,9 @@ struct raster_texture_key { /* padding-free, hashed as bytes; unused fields zero
     uint8_t unnormalized; /* coordinates are texels */
     uint8_t lod_limits;   /* the texture's own bias and limits apply to the level of detail */
     uint8_t etc_flip; /* ETC1 blocks start at their top row, as the extension says (README.md section 6) */
+    /* A format of 16 bits as one of several channels: bytes from texel to texel (0: the format's own), and
+     * where in each it stands. */
+    uint8_t texel_bytes, texel_at;
 };
 
 struct raster_level {

@@ -24,6 +24,8 @@ bool texture_ir_supported(const struct raster_texture_key *key)
 {
     uint8_t format = key->format;
 
+    if (key->texel_bytes)
+        return false;
     if (format == RASTER_R16) /* the scalar path filters none, whatever the key says */
         return !key->mag_linear && !key->min_linear && key->mip != RASTER_MIP_LINEAR;
     return (format >= RASTER_RGBA8888 && format <= RASTER_ETC1) || format == RASTER_RGBA32R ||

@@ -29,7 +29,7 @@ static void port_fragcoord(void *ctx, struct jit_builder *b, LLVMValueRef out[4]
     out[0] = jit_as_i32(b, e->at.cx);
     out[1] = jit_as_i32(b, y);
     out[2] = jit_as_i32(b, e->z);
-    out[3] = jit_as_i32(b, e->inv_w);
+    out[3] = jit_as_i32(b, e->w);
 }
 
 static void port_pointcoord(void *ctx, struct jit_builder *b, LLVMValueRef out[2])

@@ -80,7 +80,7 @@ static void port_fragcoord(void *ctx, uint32_t out[4][16])
         y = y * batch->frag->args.y_scale;
         out[1][lane] = util_f2u(y + batch->frag->args.y_offset);
         out[2][lane] = util_f2u(depth_of_plane(batch, lane));
-        out[3][lane] = util_f2u(inv_w(batch, lane));
+        out[3][lane] = util_f2u(batch->w[lane]);
     }
 }
 
@@ -113,22 +113,13 @@ static bool port_sample(void *ctx, uint32_t n, const int32_t *offset, const uint
                         const uint32_t lod[16], uint16_t lanes, uint32_t out[4][16], uint32_t *bad)
 {
     const struct utgard_ref_batch *batch = ctx;
-    const struct utgard_texture_key *key = &batch->frag->keys[n];
-    float c[3][16], level[16];
-    uint32_t word[16];
+    float c[3][16], level[16], channel[4][16];
 
     memcpy(c, coordinates, sizeof c);
     if (lod)
         memcpy(level, lod, sizeof level);
-    raster_texture_sample(&key->raster, &batch->frag->textures[n], c[0], c[1], key->raster.cube ? c[2] : NULL,
-                          lod ? level : NULL, word);
-    for (unsigned lane = 0; lane < 16; lane++) {
-        float channel[4];
-
-        utgard_texture_channels(key, word[lane], channel);
-        for (unsigned k = 0; k < 4; k++)
-            out[k][lane] = util_f2u(channel[k]);
-    }
+    utgard_texture_sample(&batch->frag->keys[n], &batch->frag->textures[n], c, lod ? level : NULL, channel);
+    memcpy(out, channel, sizeof channel);
     return true;
 }
 

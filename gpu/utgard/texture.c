@@ -47,7 +47,10 @@ static const struct format {
     [0x22] = {RASTER_R16F, UTGARD_TEXEL_HALF, {0, 0, 0, ONE}, "L16F"},
     [0x23] = {RASTER_R16F, UTGARD_TEXEL_HALF, {ZERO, ZERO, ZERO, 0}, "A16F"},
     [0x24] = {RASTER_R16F, UTGARD_TEXEL_HALF, {0, 0, 0, 0}, "I16F"},
+    [0x25] = {RASTER_R16F, UTGARD_TEXEL_HALVES + 2, {0, 0, 0, 1}, "L16A16F"},
+    [0x26] = {RASTER_R16F, UTGARD_TEXEL_HALVES + 4, {2, 1, 0, 3}, "BGRA16F"},
     [0x2c] = {RASTER_RGBA32R, UTGARD_TEXEL_DEPTH, {0, 0, 0, ONE}, "Z24X8"},
+    [0x2f] = {RASTER_R16F, UTGARD_TEXEL_HALVES + 3, {2, 1, 0, ONE}, "BGR16F"},
     [0x32] = {RASTER_RGBA32R, UTGARD_TEXEL_RELOAD, {0, 1, 2, 3}, "Z24S8 of a reload"},
 #undef ONE
 #undef ZERO
@@ -124,7 +127,8 @@ static uint8_t wrap_of(uint32_t wrap)
 /* Formats whose words are no 8888 colours cannot be blended with those of their neighbours. */
 static bool can_filter(const struct format *format)
 {
-    return format->texel == UTGARD_TEXEL_8888 || format->texel == UTGARD_TEXEL_HALF;
+    return format->texel == UTGARD_TEXEL_8888 || format->texel == UTGARD_TEXEL_HALF ||
+           format->texel > UTGARD_TEXEL_HALVES;
 }
 
 static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cube,
@@ -151,6 +155,7 @@ static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cu
         .cube = cube,
         .unnormalized = f->unnormalized != 0,
         .lod_limits = 1,
+        .texel_bytes = format->texel > UTGARD_TEXEL_HALVES ? 2 * (format->texel - UTGARD_TEXEL_HALVES) : 0,
         .etc_flip = 1, /* rows of images count from their first, as texture coordinates do */
     };
     /* Texel coordinates neither repeat nor mirror. */
@@ -164,16 +169,23 @@ static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cu
         key->raster.mip = f->min_lod ? RASTER_MIP_NEAREST : RASTER_MIP_NONE;
 }
 
-/* The border in the order of the word's channels, before the swizzle. */
-static uint32_t border_of(const struct utgard_texture_fields *f, const uint8_t swizzle[4])
+/* The border in the order of the word's channels, before the swizzle: eight bits of each, but for formats of
+ * one channel, whose bits it has. */
+static uint32_t border_of(const struct utgard_texture_fields *f, const struct utgard_texture_key *key)
 {
     const uint32_t border[4] = {f->border_red, f->border_green, f->border_blue, f->border_alpha};
-    uint32_t word = 0;
+    uint32_t word = 0, only = 0;
 
     for (unsigned c = 0; c < 4; c++)
-        if (swizzle[c] < 4)
-            word |= ((border[c] * 255 + 32767) / 65535) << 8 * swizzle[c];
-    return word;
+        if (key->swizzle[c] < 4) {
+            word |= ((border[c] * 255 + 32767) / 65535) << 8 * key->swizzle[c];
+            only = border[c];
+        }
+    switch (key->texel) {
+    case UTGARD_TEXEL_16: return only;
+    case UTGARD_TEXEL_HALF: return util_float_to_half((float)only / 65535.0f);
+    default: return word;
+    }
 }
 
 /* A nearest minification filter takes half a level off what the bias says (lima adds it), but for the case
@@ -188,12 +200,19 @@ static float bias_of(const struct utgard_texture_fields *f)
 
 /* ---- images ---- */
 
+static uint32_t texel_bytes(const struct utgard_texture_key *key)
+{
+    if (key->raster.texel_bytes)
+        return key->raster.texel_bytes;
+    return raster_format_bytes((enum raster_format)key->raster.format);
+}
+
 /* Levels stand where their addresses say, rows of tiles as wide as the level; cube faces of a level one after
  * the other. */
 static void place(const struct utgard_texture_fields *f, const struct utgard_texture_key *key, uint32_t n,
                   struct raster_level *level)
 {
-    uint32_t bytes = raster_format_bytes((enum raster_format)key->raster.format);
+    uint32_t bytes = texel_bytes(key);
     uint32_t texels = key->raster.format == RASTER_ETC1 ? 4 : 1;
 
     *level = (struct raster_level){.offset = f->address[n],
@@ -212,7 +231,7 @@ static void place(const struct utgard_texture_fields *f, const struct utgard_tex
 static uint32_t face_bytes(const struct utgard_texture_key *key, const struct raster_level *level)
 {
     bool etc = key->raster.format == RASTER_ETC1;
-    uint32_t bytes = raster_format_bytes((enum raster_format)key->raster.format);
+    uint32_t bytes = texel_bytes(key);
     uint32_t rows = (uint32_t)util_align(level->height, 16);
 
     if (level->layout == RASTER_LINEAR)
@@ -259,9 +278,6 @@ static bool in_reach(const struct gpu_space *space, const struct utgard_texture_
 static bool supported(const struct utgard_texture_fields *f, uint32_t address, bool cube,
                       struct gpu_fault *fault)
 {
-    if (f->format == 0x25 || f->format == 0x26 || f->format == 0x2f)
-        return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, address,
-                                "textures of several halves (format 0x%02x)", f->format);
     if (!formats[f->format].name)
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address, "texel format 0x%02x is not known",
                                 f->format);
@@ -300,7 +316,7 @@ bool utgard_texture_read(const struct gpu_space *space, uint32_t address, uint8_
     *texture = (struct raster_texture){.memory = space->window.base,
                                        .memory_size = space->window.size,
                                        .level_count = level_count(&f),
-                                       .border = border_of(&f, key->swizzle),
+                                       .border = border_of(&f, key),
                                        .width = (float)f.width,
                                        .height = (float)f.height,
                                        .lod_bias = bias_of(&f),
@@ -331,4 +347,48 @@ void utgard_texture_channels(const struct utgard_texture_key *key, uint32_t word
     }
     for (unsigned c = 0; c < 4; c++)
         out[c] = channel[key->swizzle[c]];
+}
+
+/* Channel after channel, each with its border in the third coordinate's place. */
+static void sample_halves(const struct utgard_texture_key *key, const struct raster_texture *texture,
+                          const float coordinates[3][16], const float *lod, float out[4][16])
+{
+    float channel[6][16] = {0};
+
+    for (unsigned lane = 0; lane < 16; lane++)
+        channel[UTGARD_CHANNEL_ONE][lane] = 1.0f;
+    for (unsigned c = 0; c < key->raster.texel_bytes / 2u; c++) {
+        struct raster_texture_key one = key->raster;
+        float border[16] = {0};
+        uint32_t word[16];
+
+        one.texel_at = (uint8_t)(2 * c);
+        border[0] = util_u2f(util_float_to_half((float)(texture->border >> 8 * c & 255) / 255.0f));
+        raster_texture_sample(&one, texture, coordinates[0], coordinates[1],
+                              one.cube ? coordinates[2] : border, lod, word);
+        for (unsigned lane = 0; lane < 16; lane++)
+            channel[c][lane] = util_half_to_float((uint16_t)word[lane]);
+    }
+    for (unsigned c = 0; c < 4; c++)
+        memcpy(out[c], channel[key->swizzle[c]], sizeof out[c]);
+}
+
+void utgard_texture_sample(const struct utgard_texture_key *key, const struct raster_texture *texture,
+                           const float coordinates[3][16], const float *lod, float out[4][16])
+{
+    uint32_t word[16];
+
+    if (key->raster.texel_bytes) {
+        sample_halves(key, texture, coordinates, lod, out);
+        return;
+    }
+    raster_texture_sample(&key->raster, texture, coordinates[0], coordinates[1],
+                          key->raster.cube ? coordinates[2] : NULL, lod, word);
+    for (unsigned lane = 0; lane < 16; lane++) {
+        float channel[4];
+
+        utgard_texture_channels(key, word[lane], channel);
+        for (unsigned c = 0; c < 4; c++)
+            out[c][lane] = channel[c];
+    }
 }

@@ -23,10 +23,11 @@ struct utgard_texture_fields {
 /* How a program sees a sampled word (struct raster_texture_key's result). */
 enum utgard_texel {
     UTGARD_TEXEL_8888,
-    UTGARD_TEXEL_16,    /* one channel of 16 bits, of 65535 */
-    UTGARD_TEXEL_HALF,  /* one half */
-    UTGARD_TEXEL_DEPTH, /* depth in the low 24 bits, of 2^24 - 1 */
-    UTGARD_TEXEL_RELOAD /* stencil << 24 | depth: its bytes, as 8888 has them, from the texel nearest */
+    UTGARD_TEXEL_16,     /* one channel of 16 bits, of 65535 */
+    UTGARD_TEXEL_HALF,   /* one half */
+    UTGARD_TEXEL_DEPTH,  /* depth in the low 24 bits, of 2^24 - 1 */
+    UTGARD_TEXEL_RELOAD, /* stencil << 24 | depth: its bytes, as 8888 has them, of the nearest texel */
+    UTGARD_TEXEL_HALVES /* plus how many: that many halves, which words do not hold (utgard_texture_sample) */
 };
 enum { UTGARD_CHANNEL_ZERO = 4, UTGARD_CHANNEL_ONE };
 
@@ -44,8 +45,8 @@ unsigned utgard_texture_describe(const uint32_t *words, uint32_t count,
                                  struct gpu_field out[UTGARD_TEXTURE_FIELDS]);
 
 /* Reads the descriptor at `address`. `lod` (enum raster_lod) and `cube`: how the program asks. False and
- * *fault: PACKET for what is not known, MEMORY when an image leaves memory, UNSUPPORTED for three dimensions
- * and for formats of several halves. The texture is good while the space does not change. */
+ * *fault: PACKET for what is not known, MEMORY when an image leaves memory, UNSUPPORTED for three dimensions.
+ * The texture is good while the space does not change. */
 bool utgard_texture_read(const struct gpu_space *space, uint32_t address, uint8_t lod, bool cube,
                          struct utgard_texture_key *key, struct raster_texture *texture,
                          struct gpu_fault *fault);
@@ -53,7 +54,11 @@ bool utgard_texture_read(const struct gpu_space *space, uint32_t address, uint8_
 /* Bytes from a level's offset to its last texel, of all faces. */
 uint64_t utgard_texture_level_bytes(const struct utgard_texture_key *key, const struct raster_level *level);
 
-/* One word as the program's four numbers. */
+/* Samples 16 lanes as raster_texture_sample does (`lod` may be NULL; the third coordinate is a cube's), into
+ * the program's four numbers. */
+void utgard_texture_sample(const struct utgard_texture_key *key, const struct raster_texture *texture,
+                           const float coordinates[3][16], const float *lod, float out[4][16]);
+/* One word as the program's four numbers; not of several halves. */
 void utgard_texture_channels(const struct utgard_texture_key *key, uint32_t word, float out[4]);
 
 #endif

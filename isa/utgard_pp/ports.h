@@ -26,7 +26,7 @@ struct utgard_pp_ports {
      */
     bool (*varying)(void *ctx, uint32_t first, const int32_t *offset, uint32_t count, uint16_t lanes,
                     uint32_t out[4][16], uint32_t *lane);
-    void (*fragcoord)(void *ctx, uint32_t out[4][16]); /* x, y, z, 1/w */
+    void (*fragcoord)(void *ctx, uint32_t out[4][16]); /* x, y, z, w, of which programs take 1/w */
     void (*pointcoord)(void *ctx, uint32_t out[2][16]);
     void (*frontface)(void *ctx, uint32_t out[16]); /* 1.0 or 0.0 */
     /* Texture request `n` of program->samples; `offset` as above, to the sampler's number. `lod`, if not

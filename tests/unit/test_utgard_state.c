@@ -166,16 +166,27 @@ static bool read_it(struct guest *g, const uint32_t words[16], struct utgard_tex
 static void test_formats(void **unused)
 {
     static const struct {
-        uint32_t format, word;
+        uint32_t format;
+        uint64_t word;
         float out[4];
     } cases[] = {
-        {0x0e, 0xf800, {1, 0, 0, 1}},     {0x0f, 0x7c00, {1, 0, 0, 0}},
-        {0x10, 0x0f00, {1, 0, 0, 0}},     {0x16, 0x00ff0000, {1, 0, 0, 0}},
-        {0x17, 0x00ff0000, {1, 0, 0, 1}}, {0x09, 0xff, {1, 1, 1, 1}},
-        {0x0a, 0xff, {0, 0, 0, 1}},       {0x0b, 0xff, {1, 1, 1, 1}},
-        {0x11, 0xff00, {0, 0, 0, 1}},     {0x12, 0xffff, {1, 1, 1, 1}},
-        {0x13, 0xffff, {0, 0, 0, 1}},     {0x22, 0x3800, {0.5f, 0.5f, 0.5f, 1}},
-        {0x2c, 0x12ffffff, {1, 1, 1, 1}}, {0x32, 0x12000345, {0x45 / 255.0f, 3 / 255.0f, 0, 0x12 / 255.0f}},
+        {0x0e, 0xf800, {1, 0, 0, 1}},
+        {0x0f, 0x7c00, {1, 0, 0, 0}},
+        {0x10, 0x0f00, {1, 0, 0, 0}},
+        {0x16, 0x00ff0000, {1, 0, 0, 0}},
+        {0x17, 0x00ff0000, {1, 0, 0, 1}},
+        {0x09, 0xff, {1, 1, 1, 1}},
+        {0x0a, 0xff, {0, 0, 0, 1}},
+        {0x0b, 0xff, {1, 1, 1, 1}},
+        {0x11, 0xff00, {0, 0, 0, 1}},
+        {0x12, 0xffff, {1, 1, 1, 1}},
+        {0x13, 0xffff, {0, 0, 0, 1}},
+        {0x22, 0x3800, {0.5f, 0.5f, 0.5f, 1}},
+        {0x25, 0x38003c00, {1, 1, 1, 0.5f}},
+        {0x26, 0x3800400034003c00, {2, 0.25f, 1, 0.5f}},
+        {0x2f, 0x400034003c00, {2, 0.25f, 1, 1}},
+        {0x2c, 0x12ffffff, {1, 1, 1, 1}},
+        {0x32, 0x12000345, {0x45 / 255.0f, 3 / 255.0f, 0, 0x12 / 255.0f}},
     };
     struct utgard_texture_key key;
     struct raster_texture texture;
@@ -185,20 +196,19 @@ static void test_formats(void **unused)
     (void)unused;
     guest_open(&g);
     for (size_t n = 0; n < UTIL_ARRAY_SIZE(cases); n++) {
-        const float s[16] = {0}, t[16] = {0};
-        uint32_t words[16], out[16];
-        float seen[4];
+        const float at[3][16] = {{0}};
+        uint32_t words[16];
+        float seen[4][16];
 
         describe(words, cases[n].format, 1);
         guest_field(words, 75, 2, 3);
         if (!read_it(&g, words, &key, &texture, &fault))
             fail_msg("format 0x%02x: %s", cases[n].format, fault.text);
-        guest_put(&g, 0x10000, &cases[n].word, 4);
-        raster_texture_sample(&key.raster, &texture, s, t, NULL, NULL, out);
-        utgard_texture_channels(&key, out[0], seen);
+        guest_put(&g, 0x10000, &cases[n].word, 8);
+        utgard_texture_sample(&key, &texture, at, NULL, seen);
         for (unsigned c = 0; c < 4; c++)
-            if (fabsf(seen[c] - cases[n].out[c]) > 0)
-                fail_msg("format 0x%02x channel %u is %g", cases[n].format, c, (double)seen[c]);
+            if (fabsf(seen[c][0] - cases[n].out[c]) > 0)
+                fail_msg("format 0x%02x channel %u is %g", cases[n].format, c, (double)seen[c][0]);
     }
     guest_close(&g);
 }
@@ -254,7 +264,9 @@ static void test_textures_refused(void **unused)
     describe(words, 0x3f, 1);
     assert_false(read_it(&g, words, &key, &texture, &fault));
     assert_int_equal(fault.kind, GPU_FAULT_PACKET);
-    describe(words, 0x26, 1);
+    describe(words, 0x26, 1); /* three dimensions */
+    guest_field(words, 42, 2, 2);
+    guest_field(words, 112, 13, 2);
     assert_false(read_it(&g, words, &key, &texture, &fault));
     assert_int_equal(fault.kind, GPU_FAULT_UNSUPPORTED);
     describe(words, 0x16, 1);
