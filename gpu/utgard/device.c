@@ -293,9 +293,10 @@ static void write_ip(struct utgard_device *device, unsigned ip, uint32_t offset,
     const struct reg *reg = find_register(block, offset);
     if (!reg)
         unknown_write(device, ips[ip].offset[device->options.kind] + offset, value);
-    else if (reg->access == ACCESS_RW)
+    else if (reg->access == ACCESS_RW) {
         device->store[ip][offset / 4] = value & field_mask(reg);
-    else if (reg->access == ACCESS_LIVE && block == BLOCK_GP)
+        utgard_perf_written(device, ip, offset);
+    } else if (reg->access == ACCESS_LIVE && block == BLOCK_GP)
         utgard_gp_write(device, offset, value);
     else if (reg->access == ACCESS_LIVE && block == BLOCK_PP)
         utgard_pp_write(device, ip - UTGARD_IP_PP0, offset, value);
@@ -381,7 +382,7 @@ static void work(struct utgard_device *device)
 {
     device->scheduling = true;
     while (utgard_gp_work(device) || utgard_pp_work(device))
-        ;
+        utgard_perf_limits(device);
     device->scheduling = false;
 }
 
@@ -391,6 +392,7 @@ void utgard_device_settle(struct utgard_device *device)
         return;
     device->scheduling = true;
     bool finished = utgard_pp_finish(device);
+    utgard_perf_limits(device);
     device->scheduling = false;
     if (finished)
         work(device);

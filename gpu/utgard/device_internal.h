@@ -6,6 +6,7 @@
 
 #include "gpu/space.h"
 #include "gpu/utgard/device.h"
+#include "gpu/utgard/perf.h"
 #include "gpu/utgard/regs.h"
 
 #define UTGARD_FAULTS_MAX 64
@@ -92,6 +93,7 @@ struct utgard_device {
     struct utgard_frame frame;
     bool has_frame;
     struct utgard_counters counters;
+    struct utgard_perf perf[1 + UTGARD_MAX_PP]; /* the GP's, then the PPs' */
     struct gpu_fault faults[UTGARD_FAULTS_MAX];
     unsigned fault_count;
     pthread_mutex_t fault_lock;

@@ -239,6 +239,7 @@ static bool join(struct utgard_device *device, unsigned pp)
         end(device, pp, &fault);
         return true;
     }
+    utgard_perf_tiles(device, pp, space, team->tiles + team->tile_count, count - team->tile_count);
     team->tile_count = count;
     team->space = space;
     memcpy(team->registers, registers, sizeof registers);

@@ -235,6 +235,7 @@ static void reset(struct utgard_device *device)
 {
     memset(device->store[UTGARD_IP_GP], 0, sizeof device->store[UTGARD_IP_GP]);
     device->gp_unit = (struct utgard_unit){0};
+    utgard_perf_reset(device, 0);
     device->gp->vs = device->gp->builder = IDLE;
 }
 
@@ -284,7 +285,7 @@ uint32_t utgard_gp_read(const struct utgard_device *device, uint32_t offset)
     case UTGARD_GP_VERSION: return device->options.kind == UTGARD_MALI450 ? VERSION_MALI450 : VERSION_MALI400;
     case UTGARD_GP_VSCL_START_ADDR_READ: return gp->at;
     case UTGARD_GP_PLBCL_START_ADDR_READ: return utgard_plbu_at(gp->plbu);
-    default: return 0;
+    default: return utgard_perf_read(device, 0, offset);
     }
 }
 

@@ -19,7 +19,7 @@ uint32_t utgard_pp_read(const struct utgard_device *device, unsigned pp, uint32_
     case UTGARD_PP_INT_RAWSTAT: return unit->raw;
     case UTGARD_PP_INT_MASK: return unit->mask;
     case UTGARD_PP_INT_STATUS: return unit->raw & unit->mask;
-    default: return 0;
+    default: return utgard_perf_read(device, 1 + pp, offset);
     }
 }
 
@@ -28,6 +28,7 @@ static void reset(struct utgard_device *device, unsigned pp)
 {
     memset(device->store[UTGARD_IP_PP0 + pp], 0, sizeof device->store[0]);
     device->pp_unit[pp] = (struct utgard_unit){0};
+    utgard_perf_reset(device, 1 + pp);
     device->pp_started[pp] = false;
 }
 
