@@ -33,6 +33,7 @@ struct profile_program {
     uint8_t *words;  /* owned */
     uint64_t *count; /* owned: how often the instruction at a word was executed (16 lanes at once) */
     uint64_t executed;
+    uint64_t ns; /* spent on primitives that it shades, or on vertices shaded by themselves; 0: not known */
 };
 
 struct profile_draw {
@@ -45,8 +46,8 @@ struct profile_draw {
 
 /* Vertices shaded by themselves, before the draw that uses them; in the order of the play. */
 struct profile_shading {
-    uint32_t draw; /* or PROFILE_NONE */
-    bool counts;   /* its picture does */
+    uint32_t draw, program; /* or PROFILE_NONE */
+    bool counts;            /* its picture does */
     uint64_t vertices, instructions, ns;
 };
 

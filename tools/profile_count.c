@@ -82,31 +82,40 @@ static void count_binned(void *data, uint32_t code, uint64_t primitive)
         c->out_of_memory = true;
 }
 
+/* Returns the program, or PROFILE_NONE where the picture does not count. */
+static uint32_t add_vertices(struct collector *c, const struct gpu_observed_program *program,
+                             uint64_t vertices, uint64_t instructions)
+{
+    if (!profile_counts(c))
+        return PROFILE_NONE;
+    uint32_t found = find_program(c, program, PROFILE_VERTEX);
+    c->profile->vertices += vertices;
+    c->profile->vertex_instructions += instructions;
+    add_executed(c, found, instructions);
+    return found;
+}
+
 static void count_vertices(void *data, const struct gpu_observed_program *program, uint64_t vertices,
                            uint64_t instructions)
 {
-    struct collector *c = data;
-    if (!profile_counts(c))
-        return;
-    c->profile->vertices += vertices;
-    c->profile->vertex_instructions += instructions;
-    add_executed(c, find_program(c, program, PROFILE_VERTEX), instructions);
+    add_vertices(data, program, vertices, instructions);
 }
 
 static void count_shade(void *data, const struct gpu_observed_shading *shading, bool done)
 {
     struct collector *c = data;
-    const struct profile_shading it = {.draw = PROFILE_NONE,
-                                       .counts = profile_counts(c),
-                                       .vertices = shading->vertices,
-                                       .instructions = shading->instructions};
     if (!done)
         return;
+    const struct profile_shading it = {
+        .draw = PROFILE_NONE,
+        .program = add_vertices(c, shading->program, shading->vertices, shading->instructions),
+        .counts = profile_counts(c),
+        .vertices = shading->vertices,
+        .instructions = shading->instructions};
     if (shading->number == 1)
         c->job_shading = c->profile->shadings.count;
     if (!UTIL_LIST_ADD(c->profile->shadings, it))
         c->out_of_memory = true;
-    count_vertices(data, shading->program, shading->vertices, shading->instructions);
 }
 
 static void count_planned(void *data, const struct gpu_observed_op *op)

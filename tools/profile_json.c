@@ -36,6 +36,8 @@ static void put_program(struct json *j, const struct profile_program *it)
     json_hex(j, "address", it->address);
     json_string(j, "stage", stages[it->stage]);
     json_uint(j, "executed", it->executed);
+    if (it->ns)
+        json_uint(j, "ns", it->ns);
     json_bool(j, "branches", it->branches);
     json_bool(j, "sampled", it->sampled);
     json_array(j, "instructions");

@@ -111,6 +111,8 @@ static void add_shadings(struct profile *p)
         const struct profile_shading *s = &p->shadings.at[i];
         if (s->draw != PROFILE_NONE)
             p->draws.at[s->draw].vertex_ns += s->ns;
+        if (s->program != PROFILE_NONE)
+            p->programs.at[s->program].ns += s->ns;
     }
 }
 
@@ -119,6 +121,8 @@ static void add_segments(struct profile *p)
     for (uint32_t i = 0; i < p->jobs.count; i++)
         for (uint32_t k = 0; k < p->jobs.at[i].segments.count; k++) {
             const struct profile_segment *s = &p->jobs.at[i].segments.at[k];
+            if (s->program != PROFILE_NONE)
+                p->programs.at[s->program].ns += s->ns;
             if (s->draw == PROFILE_NONE)
                 continue;
             struct profile_draw *d = &p->draws.at[s->draw];

@@ -156,12 +156,23 @@ static uint64_t executed(const struct profile *p)
     return sum_executed;
 }
 
+static void print_program(FILE *out, const struct profile_program *it, uint64_t all)
+{
+    char count[32], time[32] = "-";
+    if (it->ns)
+        snprintf(time, sizeof time, "%.3f", ms(it->ns));
+    fprintf(out, "  0x%08x  %-11s %7u %16s %5.1f%% %9s%s\n", it->address, stage_name(it->stage),
+            it->insn_count, grouped(it->executed, count), percent((double)it->executed, (double)all), time,
+            !it->by_pc    ? "  (branches: not counted by instruction)"
+            : it->sampled ? "  (instructions counted in some primitives)"
+                          : "");
+}
+
 static void print_programs(FILE *out, const struct profile *p)
 {
     uint64_t all = executed(p);
-    char a[32];
     fprintf(out, "\nprograms, by instructions executed (for 16 lanes each)\n");
-    fprintf(out, "  %-10s  %-11s %7s %16s %6s\n", "address", "use", "length", "executed", "share");
+    fprintf(out, "  %-10s  %-11s %7s %16s %6s %9s\n", "address", "use", "length", "executed", "share", "ms");
     uint64_t last = UINT64_MAX;
     for (uint32_t n = 0; n < p->programs.count; n++) {
         uint64_t next = 0; /* the next smaller count */
@@ -171,11 +182,7 @@ static void print_programs(FILE *out, const struct profile *p)
         for (uint32_t i = 0; i < p->programs.count && next < last; i++) {
             const struct profile_program *it = &p->programs.at[i];
             if (it->executed == next && next)
-                fprintf(out, "  0x%08x  %-11s %7u %16s %5.1f%%%s\n", it->address, stage_name(it->stage),
-                        it->insn_count, grouped(it->executed, a), percent((double)it->executed, (double)all),
-                        !it->by_pc    ? "  (branches: not counted by instruction)"
-                        : it->sampled ? "  (instructions counted in some primitives)"
-                                      : "");
+                print_program(out, it, all);
         }
         last = next;
     }

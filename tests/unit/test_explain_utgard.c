@@ -539,6 +539,7 @@ static void check_sums(const char *path)
     }
     for (uint32_t i = 0; i < p.programs.count; i++) {
         by_program += p.programs.at[i].executed;
+        assert_true(!p.programs.at[i].executed || p.programs.at[i].ns > 0);
         for (uint32_t pc = 0; pc < p.programs.at[i].word_count; pc++)
             by_pc += p.programs.at[i].by_pc ? p.programs.at[i].count[pc] : 0;
     }
