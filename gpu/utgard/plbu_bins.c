@@ -246,20 +246,6 @@ static enum utgard_plbu_end need_state(struct utgard_plbu *p)
     return d->state_at ? UTGARD_PLBU_DONE : put_record(p, &d->state, sizeof d->state, &d->state_at);
 }
 
-/* Most triangles: in one block, whose list has room and the draw's state. */
-static inline bool put_at_once(struct utgard_plbu *p, const struct entry *e, const struct tiler_box *box)
-{
-    const struct plbu_draw *d = &p->draw;
-    int32_t x = box->x0 >> d->shift_x, y = box->y0 >> d->shift_y;
-    if (x != box->x1 >> d->shift_x || y != box->y1 >> d->shift_y)
-        return false;
-    struct plbu_block *block = block_of(p, x, y);
-    if (block->state != d->state_at || !block->checked || 2 * ENTRY > block->end - block->at || e->words > 1)
-        return false;
-    put(p, block, e->word[0]);
-    return true;
-}
-
 /* A piece or triangle is in its lists as far as `end` tells. */
 static enum utgard_plbu_end account(struct utgard_plbu *p, enum utgard_plbu_end end, uint32_t before)
 {
@@ -303,31 +289,51 @@ enum utgard_plbu_end plbu_bins_add_pieces(struct utgard_plbu *p)
     return UTGARD_PLBU_DONE;
 }
 
-enum utgard_plbu_end plbu_bins_add_triangle(struct utgard_plbu *p, const struct tiler_triangle *t)
+/* ---- whole triangles ---- */
+
+/* Numbers of 16 bits lie near enough to each other for one word (bin.h). */
+static inline uint64_t triangle_word(const uint16_t index[3])
+{
+    const uint32_t wide[3] = {index[0], index[1], index[2]};
+    uint64_t word[2];
+    utgard_bin_encode(UTGARD_BIN_TRIANGLE, wide, word);
+    return word[0];
+}
+
+static enum utgard_plbu_end add_triangle(struct utgard_plbu *p, const struct tiler_triangle *t)
 {
     const struct tiler_box box = {t->box.x0, t->box.y0, t->box.x1, t->box.y1};
     const struct tiler_cull *cull = &p->draw.cull;
-    const uint32_t index[3] = {t->index[0], t->index[1], t->index[2]};
+    struct entry e = {.word = {triangle_word(t->index)}, .words = 1};
     uint32_t before = p->draw.blocks_done;
-    struct entry e = {.looked = 0};
     enum utgard_plbu_end end = need_state(p);
     if (end != UTGARD_PLBU_DONE)
         return end;
-    e.words = utgard_bin_encode(UTGARD_BIN_TRIANGLE, index, e.word);
-    if (put_at_once(p, &e, &box)) {
-        p->counters->primitives_binned++;
-        return UTGARD_PLBU_DONE;
-    }
     if (tiler_box_is_strip(&box))
         return account(p, put_box(p, &e, &box), before);
     int32_t x[3], y[3];
     for (unsigned k = 0; k < 3; k++) {
-        x[k] = tiler_vertex_x(&cull->vertex[index[k]]) + cull->x;
-        y[k] = tiler_vertex_y(&cull->vertex[index[k]]) + cull->y;
+        x[k] = tiler_vertex_x(&cull->vertex[t->index[k]]) + cull->x;
+        y[k] = tiler_vertex_y(&cull->vertex[t->index[k]]) + cull->y;
     }
     tiler_cover_triangle(&p->draw.grid, &box, x, y, &p->spans);
     return account(p, put_spans(p, &e), before);
 }
+
+/* Most are in one list, which has room and the draw's state. */
+enum utgard_plbu_end plbu_bins_add_triangle(struct utgard_plbu *p, const struct tiler_triangle *t)
+{
+    const struct plbu_draw *d = &p->draw;
+    int32_t x = t->box.x0 >> d->shift_x, y = t->box.y0 >> d->shift_y;
+    struct plbu_block *block = block_of(p, x, y);
+    if (x != t->box.x1 >> d->shift_x || y != t->box.y1 >> d->shift_y || !d->state_at ||
+        block->state != d->state_at || !block->checked || 2 * ENTRY > block->end - block->at)
+        return add_triangle(p, t);
+    put(p, block, triangle_word(t->index));
+    p->counters->primitives_binned++;
+    return UTGARD_PLBU_DONE;
+}
+
 /* ---- ends ---- */
 
 /* The list's first entry speaks for all of it. */
