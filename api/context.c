@@ -161,7 +161,7 @@ static int open_device(struct vitrail_context *context)
                                       [VITRAIL_NUMERIC_EXACT] = ISA_EXACT,
                                       [VITRAIL_NUMERIC_USUAL] = ISA_USUAL};
     const struct vitrail_config *config = &context->config;
-    const struct vc4_options options = {.pool = context->pool,
+    const struct gpu_options options = {.pool = context->pool,
                                         .engine = context->engine,
                                         .reference = config->execution == VITRAIL_EXECUTION_REFERENCE,
                                         .packet_budget = config->packet_budget,

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "gpu/utgard/gpu.h"
+#include "gpu/vc4/device.h"
 #include "util/bits.h"
 
-static int make_vc4(struct gpu_memory *memory, const struct vc4_options *options, struct gpu_device *out)
+static int make_vc4(struct gpu_memory *memory, const struct gpu_options *options, struct gpu_device *out)
 {
     struct vc4_device *device;
     int r = vc4_device_create(memory, options, &device);
@@ -16,7 +17,7 @@ static int make_vc4(struct gpu_memory *memory, const struct vc4_options *options
     return r;
 }
 
-static int make_utgard(struct gpu_memory *memory, const struct vc4_options *options, enum utgard_kind kind,
+static int make_utgard(struct gpu_memory *memory, const struct gpu_options *options, enum utgard_kind kind,
                        struct gpu_device *out)
 {
     const struct utgard_options utgard = {
@@ -39,19 +40,19 @@ static int make_utgard(struct gpu_memory *memory, const struct vc4_options *opti
     return r;
 }
 
-static int make_mali400(struct gpu_memory *memory, const struct vc4_options *options, struct gpu_device *out)
+static int make_mali400(struct gpu_memory *memory, const struct gpu_options *options, struct gpu_device *out)
 {
     return make_utgard(memory, options, UTGARD_MALI400, out);
 }
 
-static int make_mali450(struct gpu_memory *memory, const struct vc4_options *options, struct gpu_device *out)
+static int make_mali450(struct gpu_memory *memory, const struct gpu_options *options, struct gpu_device *out)
 {
     return make_utgard(memory, options, UTGARD_MALI450, out);
 }
 
 static const struct family {
     struct gpu_info info;
-    int (*make)(struct gpu_memory *memory, const struct vc4_options *options, struct gpu_device *out);
+    int (*make)(struct gpu_memory *memory, const struct gpu_options *options, struct gpu_device *out);
 } families[] = {
     {{"vc4", "vc4", "Broadcom VideoCore IV (V3D 2.1)", "vc4", 0x1000, false, 1ull << 32}, make_vc4},
     {{"mali400", "utgard", "Arm Mali-400 MP2 (Utgard)", "lima", UTGARD_WINDOW, true, 1ull << 32},
@@ -68,7 +69,7 @@ static const struct family *find(const char *name)
     return NULL;
 }
 
-int gpu_create(const char *name, struct gpu_memory *memory, const struct vc4_options *options,
+int gpu_create(const char *name, struct gpu_memory *memory, const struct gpu_options *options,
                struct gpu_device *out)
 {
     const struct family *family = find(name);

@@ -4,12 +4,11 @@
 
 #include "gpu/device.h"
 #include "gpu/memory.h"
-#include "gpu/vc4/device.h"
+#include "gpu/options.h"
 
-/* "vc4", "mali400" (2 PPs), "mali450" (6 PPs). `options` are VideoCore IV's: other families take from them
- * what all have in common (pool, engine, reference, in_order, bounds, observer). `memory` and what the
- * options point to are borrowed. 0, -ENOTSUP (no such GPU), -ENOMEM, -EINVAL, -errno. */
-int gpu_create(const char *name, struct gpu_memory *memory, const struct vc4_options *options,
+/* "vc4", "mali400" (2 PPs), "mali450" (6 PPs). `memory` is borrowed. 0, -ENOTSUP (no such GPU), -ENOMEM,
+ * -EINVAL, -errno. */
+int gpu_create(const char *name, struct gpu_memory *memory, const struct gpu_options *options,
                struct gpu_device *out);
 /* Mesa's driver for it: "vc4", "lima"; NULL: there is no such GPU. */
 const char *gpu_driver_name(const char *name);

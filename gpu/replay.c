@@ -13,7 +13,7 @@
 struct replay {
     struct capture_reader *reader;
     struct gpu_memory memory;
-    struct vc4_options options;
+    struct gpu_options options;
     struct gpu_device gpu; /* its `self` is NULL while there is none */
     /* An event that the interrupt handler read and did not want. */
     struct capture_event kept;
@@ -63,7 +63,7 @@ static int make_device(struct replay *replay)
     return error;
 }
 
-int replay_create(struct capture_reader *reader, const struct vc4_options *options, struct replay **out,
+int replay_create(struct capture_reader *reader, const struct gpu_options *options, struct replay **out,
                   struct util_error *error)
 {
     struct capture_info info;

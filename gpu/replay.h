@@ -7,14 +7,15 @@
 #define VITRAIL_GPU_REPLAY_H
 
 #include "gpu/capture.h"
+#include "gpu/device.h"
 #include "gpu/fault.h"
-#include "gpu/vc4/device.h"
+#include "gpu/options.h"
 #include "util/image.h"
 
 struct replay;
 
 /* Takes over `reader` on success. 0, -ENOTSUP (a capture of another GPU), -ENOMEM, -EINVAL. */
-int replay_create(struct capture_reader *reader, const struct vc4_options *options, struct replay **out,
+int replay_create(struct capture_reader *reader, const struct gpu_options *options, struct replay **out,
                   struct util_error *error);
 void replay_destroy(struct replay *replay); /* NULL is accepted */
 
@@ -40,7 +41,7 @@ bool replay_has_presented(const struct replay *replay);
 int replay_rewind(struct replay *replay);
 
 unsigned replay_faults(struct replay *replay, struct gpu_fault *out,
-                       unsigned capacity); /* as vc4_device_faults */
+                       unsigned capacity); /* as gpu_device_faults */
 void replay_counters(const struct replay *replay, struct gpu_counters *out);
 /* Seconds since replay_create spent on what a driver and its GPU would do - copying recorded pages in,
  * executing register writes - without reading and decompressing the file. */

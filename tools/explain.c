@@ -122,7 +122,7 @@ static void on_progress(void *data, uint64_t position, uint64_t size)
     tool_progress_step(progress, position);
 }
 
-static int explain(const struct options *o, const struct vc4_options *device)
+static int explain(const struct options *o, const struct gpu_options *device)
 {
     struct explain_pixel pixel = {.picture = (uint32_t)o->frame, .x = (uint32_t)o->x, .y = (uint32_t)o->y};
     struct explain_result result = {.pixels = &pixel, .pixel_count = 1};
@@ -159,7 +159,7 @@ int tool_explain(int argc, char **argv)
     struct options o;
     struct util_pool *pool;
     struct jit_engine *engine;
-    struct vc4_options device;
+    struct gpu_options device;
 
     int code = parse(&o, argc, argv);
     if (code)

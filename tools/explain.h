@@ -142,7 +142,7 @@ struct explain_result {
  * `progress` (may be NULL) hears of the bytes of the file played. 0; -ERANGE with the message when a picture
  * or a pixel does not exist; another negative errno with a message. Call explain_finish in either case. */
 #define EXPLAIN_TRACE 65536u
-int explain_run(const char *capture, const struct vc4_options *options, bool all, bool traces,
+int explain_run(const char *capture, const struct gpu_options *options, bool all, bool traces,
                 struct explain_result *result, void (*progress)(void *data, uint64_t position, uint64_t size),
                 void *progress_data, struct util_error *error);
 void explain_finish(struct explain_result *result);

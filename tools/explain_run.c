@@ -136,14 +136,14 @@ static int play_twice(struct play *play, struct util_error *error)
 
 /* ---- opening and closing ---- */
 
-int explain_run(const char *capture, const struct vc4_options *options, bool all, bool traces,
+int explain_run(const char *capture, const struct gpu_options *options, bool all, bool traces,
                 struct explain_result *result, void (*progress)(void *data, uint64_t position, uint64_t size),
                 void *progress_data, struct util_error *error)
 {
     struct play play = {.player = {.result = result, .lock = PTHREAD_MUTEX_INITIALIZER, .traces = traces},
                         .progress = progress,
                         .progress_data = progress_data};
-    struct vc4_options watched = *options;
+    struct gpu_options watched = *options;
     struct capture_reader *reader;
     struct capture_info info;
 

@@ -132,7 +132,7 @@ static int write_heat(const struct options *o, const struct profile *profile,
     return err ? tool_error("profile", TOOL_HOST, "%s: %s", o->heat, strerror(-err)) : TOOL_OK;
 }
 
-static int profile(const struct options *o, const struct vc4_options *device)
+static int profile(const struct options *o, const struct gpu_options *device)
 {
     struct profile result = {.first = (uint32_t)o->first, .last = (uint32_t)o->last};
     struct tool_progress progress = {0};
@@ -174,7 +174,7 @@ int tool_profile(int argc, char **argv)
     struct options o;
     struct util_pool *pool;
     struct jit_engine *engine;
-    struct vc4_options device;
+    struct gpu_options device;
 
     int code = parse(&o, argc, argv);
     if (code)

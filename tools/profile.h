@@ -103,7 +103,7 @@ struct profile {
  * case. */
 struct profile_request {
     const char *capture;
-    const struct vc4_options *options;
+    const struct gpu_options *options;
     bool all;          /* the end of every rendering job is a picture */
     bool instructions; /* count those of fragment programs with branches, by interpreting them: all of a
                           small capture's primitives, fewer and fewer of a large one's */

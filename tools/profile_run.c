@@ -165,7 +165,7 @@ static int play_all(struct collector *c, struct util_error *error)
 int profile_run(const struct profile_request *request, struct profile *out, struct util_error *error)
 {
     struct collector c = {.profile = out, .request = request, .lock = PTHREAD_MUTEX_INITIALIZER};
-    struct vc4_options options = *request->options;
+    struct gpu_options options = *request->options;
     struct capture_reader *reader;
     struct capture_info info;
     out->first = UTIL_MAX(out->first, 1);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/vc4/device.h"
 #include "tools/program.h"
 #include "util/bits.h"
 
@@ -417,7 +418,7 @@ static int open_and_run(struct options *o)
 {
     struct util_pool *pool;
     struct jit_engine *engine;
-    struct vc4_options device_options;
+    struct gpu_options device_options;
     struct gpu_memory memory = {.fd = -1};
     struct vc4_device *device = NULL;
     int code = tool_device_open("qpu", &o->device, &pool, &engine, &device_options);

@@ -256,7 +256,7 @@ static void print_stats(const struct session *s, struct jit_engine *engine, doub
     }
 }
 
-static int run(const struct options *o, struct capture_reader *reader, const struct vc4_options *device,
+static int run(const struct options *o, struct capture_reader *reader, const struct gpu_options *device,
                struct jit_engine *engine)
 {
     struct util_error error = {0};
@@ -318,7 +318,7 @@ int tool_replay(int argc, char **argv)
     struct capture_reader *reader;
     struct util_pool *pool;
     struct jit_engine *engine;
-    struct vc4_options device;
+    struct gpu_options device;
 
     int code = parse(&o, argc, argv);
     if (code)

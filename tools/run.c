@@ -239,7 +239,7 @@ static void command_line(const struct run *run, char *out, size_t size)
 
 static int open_parts(struct run *run, struct parts *p)
 {
-    struct vc4_options options;
+    struct gpu_options options;
     struct util_error error = {0};
     char command[256];
     int r = gpu_memory_create(run->memory, &p->memory);

@@ -224,7 +224,7 @@ int tool_device_option(const char *name, struct tool_device_options *options, in
 }
 
 int tool_device_open(const char *name, const struct tool_device_options *options, struct util_pool **pool,
-                     struct jit_engine **engine, struct vc4_options *out)
+                     struct jit_engine **engine, struct gpu_options *out)
 {
     struct util_error error = {0};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -250,7 +250,7 @@ int tool_device_open(const char *name, const struct tool_device_options *options
                               error.code ? error.text : strerror(-err));
         }
     }
-    *out = (struct vc4_options){.pool = *pool,
+    *out = (struct gpu_options){.pool = *pool,
                                 .engine = *engine,
                                 .reference = options->reference,
                                 .in_order = options->in_order,

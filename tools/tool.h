@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "gpu/fault.h"
-#include "gpu/vc4/device.h"
+#include "gpu/options.h"
 
 enum tool_exit {
     TOOL_OK = 0,
@@ -55,7 +55,7 @@ int tool_device_option(const char *name, struct tool_device_options *options, in
 /* Pool and engine as the options say; both owned by the caller. Returns TOOL_OK or an exit code after a
  * message. */
 int tool_device_open(const char *name, const struct tool_device_options *options, struct util_pool **pool,
-                     struct jit_engine **engine, struct vc4_options *out);
+                     struct jit_engine **engine, struct gpu_options *out);
 
 /* Value of "--option VALUE" or "--option=VALUE" when argv[*index] is that option: returns 1 and sets *value;
  * 0 when it is another; -1 (after a message) when the value is missing. */

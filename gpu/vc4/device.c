@@ -307,7 +307,7 @@ void vc4_write(struct vc4_device *device, uint32_t offset, uint32_t value)
 
 /* ---- life ---- */
 
-int vc4_device_create(struct gpu_memory *memory, const struct vc4_options *options, struct vc4_device **out)
+int vc4_device_create(struct gpu_memory *memory, const struct gpu_options *options, struct vc4_device **out)
 {
     if (!memory || !memory->base || !options)
         return -EINVAL;

@@ -13,9 +13,8 @@
 #include "gpu/device.h"
 #include "gpu/fault.h"
 #include "gpu/memory.h"
+#include "gpu/options.h"
 #include "isa/vc4_qpu/numeric.h"
-#include "jit/engine.h"
-#include "util/pool.h"
 
 /* Byte offsets of the registers from V3D_BASE (Guide section 10; regs.inc holds the table with fields and
  * reset values). */
@@ -77,25 +76,8 @@ enum vc4_reg {
 #define VC4_INT_QPU(n) (1u << (16 + (n)))
 
 struct vc4_device;
-struct gpu_observer;
-
-struct vc4_options {
-    struct util_pool *pool;    /* borrowed; NULL: everything inline */
-    struct jit_engine *engine; /* borrowed; NULL: interpreter only */
-    bool reference; /* scalar reference path everywhere: interpreter, raster_cover_ref, scalar textures */
-    bool in_order;  /* hidden pixels are shaded too, each in its turn; the same bytes (raster/visible.h) */
-    /* Bounds of a job, from the write of CTnEA on; past one of them it ends with GPU_FAULT_TIMEOUT, at the
-     * same place whatever the number of threads. */
-    uint64_t packet_budget; /* records of a list, and what costs as much as a record; 0: 64 Mi */
-    uint64_t
-        job_fuel;  /* instructions of programs, for 16 lanes each; 0: 4 Gi, nearly six seconds of silicon */
-    uint32_t fuel; /* those that a program's loops may repeat for one batch of 16 lanes; 0: 1 Mi */
-    enum isa_numeric numeric;            /* how programs compute; ISA_USUAL: fast */
-    const struct gpu_observer *observer; /* borrowed; NULL: nobody looks on (gpu/observe.h) */
-};
-
-/* `memory` is borrowed and must outlive the device. 0, -ENOMEM, -EINVAL. */
-int vc4_device_create(struct gpu_memory *memory, const struct vc4_options *options, struct vc4_device **out);
+/* `memory` is borrowed and must outlive the device; ISA_USUAL is fast here. 0, -ENOMEM, -EINVAL. */
+int vc4_device_create(struct gpu_memory *memory, const struct gpu_options *options, struct vc4_device **out);
 void vc4_device_destroy(struct vc4_device *device); /* NULL is accepted */
 /* The device as one of any family (gpu/device.h). */
 struct gpu_device vc4_device_gpu(struct vc4_device *device);

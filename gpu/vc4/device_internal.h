@@ -34,7 +34,7 @@ struct vc4_user;
 
 struct vc4_device {
     struct gpu_memory *memory;
-    struct vc4_options options;
+    struct gpu_options options;
     struct vc4_programs *programs;
     vc4_irq_fn irq;
     void *irq_data;

@@ -47,7 +47,7 @@ int main(void)
     const struct jit_options jit = {.level = -1, .optimize = 2, .cache_dir = ""};
     if (gpu_memory_create(256u << 20, &guest_memory) || jit_engine_create(&jit, &engine, &error))
         return 1;
-    const struct vc4_options options = {.engine = engine, .packet_budget = 1ull << 40};
+    const struct gpu_options options = {.engine = engine, .packet_budget = 1ull << 40};
     vc4_device_create(&guest_memory, &options, &device);
 
     float uniforms[18] = {2, 0, 0, -1, 0, -2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 960 * 16, -540 * 16};

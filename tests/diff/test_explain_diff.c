@@ -61,7 +61,7 @@ static uint32_t capture_list(char names[CAPTURES_MAX][256])
 /* Sizes of the pictures; returns their number. */
 static uint32_t pictures(const char *path, uint32_t size[][2], uint32_t room)
 {
-    struct vc4_options options = {.engine = engine};
+    struct gpu_options options = {.engine = engine};
     struct capture_reader *reader;
     struct replay *replay;
     struct capture_frame frame;
@@ -122,7 +122,7 @@ static void check_pixel(const char *path, const struct explain_pixel *p)
 static void check_capture(const char *path, uint32_t count)
 {
     static uint32_t size[4096][2];
-    struct vc4_options options = {.engine = engine};
+    struct gpu_options options = {.engine = engine};
     uint32_t n = pictures(path, size, 4096);
     struct explain_result result = {.pixels = calloc(count, sizeof(struct explain_pixel)),
                                     .pixel_count = count};

@@ -126,7 +126,7 @@ static void draw_scene(unsigned n, struct jit_engine *engine, struct util_pool *
 
     seed = n * 0x9e3779b97f4a7c15u;
     assert_int_equal(gpu_memory_create(MEMORY, &s.memory), 0);
-    struct vc4_options options = {.pool = pool,
+    struct gpu_options options = {.pool = pool,
                                   .engine = engine,
                                   .in_order = in_order,
                                   .job_fuel = n % 4 == 3 ? 2000 + below(400000) : 0};

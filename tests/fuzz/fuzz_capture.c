@@ -52,7 +52,7 @@ static uint8_t *pack(const uint8_t *events, size_t size, size_t *file_size)
 
 static void play(const uint8_t *bytes, size_t size)
 {
-    struct vc4_options options = {.packet_budget = 20000, .fuel = 64};
+    struct gpu_options options = {.packet_budget = 20000, .fuel = 64};
     struct util_error error = {0};
     struct capture_reader *reader;
     struct capture_event event;

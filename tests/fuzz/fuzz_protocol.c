@@ -94,7 +94,7 @@ static int start(struct session *s, struct gpu_memory *memory, const struct gpu_
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static struct session s;
-    struct vc4_options options = {.packet_budget = 20000, .fuel = 64};
+    struct gpu_options options = {.packet_budget = 20000, .fuel = 64};
     struct gpu_memory memory;
     static const char *const gpus[] = {"vc4", "vc4", "mali400", "mali450"};
     struct gpu_device gpu = {0};

@@ -98,7 +98,7 @@ static int make_device(void)
     if (r)
         return r;
     r = util_pool_create(2, &pool);
-    const struct vc4_options options = {.pool = pool};
+    const struct gpu_options options = {.pool = pool};
     if (!r)
         r = vc4_device_create(&memory, &options, &device);
     const struct drm_options card = {.gpu = vc4_device_gpu(device), .width = 64, .height = 64};
@@ -162,7 +162,7 @@ static struct jit_engine *engine;
 /* Whole replays; what is drawn without a fault is right. */
 static int replay_capture(void)
 {
-    const struct vc4_options options = {.engine = engine};
+    const struct gpu_options options = {.engine = engine};
     struct util_error error = {0};
     struct capture_reader *reader;
     struct capture_frame frame;

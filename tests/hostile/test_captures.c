@@ -79,7 +79,7 @@ struct played {
 
 static struct played play(uint64_t size)
 {
-    const struct vc4_options options = {.engine = engine};
+    const struct gpu_options options = {.engine = engine};
     struct util_error error = {0};
     struct played p = {0};
     struct capture_reader *reader;
@@ -205,7 +205,7 @@ struct outcome {
 /* As a replay does it, without a file in between. */
 static void give(const struct events *events, struct util_pool *pool, bool compiled, struct outcome *out)
 {
-    const struct vc4_options options = {.pool = pool,
+    const struct gpu_options options = {.pool = pool,
                                         .engine = compiled ? engine : NULL,
                                         .packet_budget = 200000,
                                         .job_fuel = 16 << 20,

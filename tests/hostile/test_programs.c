@@ -69,7 +69,7 @@ static void test_code_is_bounded(void **unused)
     assert_true(scene_open(&s, plain));
     vc4_device_destroy(s.device);
     assert_int_equal(jit_engine_create(&few, &s.engine, NULL), 0);
-    const struct vc4_options options = {.engine = s.engine};
+    const struct gpu_options options = {.engine = s.engine};
     assert_int_equal(vc4_device_create(&s.memory, &options, &s.device), 0);
     for (uint32_t i = 0; i < frames; i++) {
         char text[256];

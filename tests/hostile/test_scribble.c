@@ -17,6 +17,7 @@
 
 #include "gpu/capture.h"
 #include "gpu/families.h"
+#include "gpu/vc4/device.h"
 #include "util/bits.h"
 
 /* A capture of each family, and the registers that start a list or a processor of its GPU. */
@@ -143,7 +144,7 @@ static void test_scribbling(void **state)
     capture_reader_info(reader, &info);
     assert_int_equal(gpu_memory_create(info.memory_size, &memory), 0);
     for (unsigned round = 0; round < rounds; round++) {
-        const struct vc4_options options = {.pool = round & 1 ? pool : NULL,
+        const struct gpu_options options = {.pool = round & 1 ? pool : NULL,
                                             .engine = round % 16 < 15 ? engine : NULL,
                                             .packet_budget = 100000,
                                             .job_fuel = 16 << 20,

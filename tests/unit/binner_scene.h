@@ -143,7 +143,7 @@ static struct host host;
 
 static inline void start_observed(struct util_pool *pool, const struct gpu_observer *observer)
 {
-    const struct vc4_options options = {
+    const struct gpu_options options = {
         .pool = pool, .observer = observer, .packet_budget = 100000, .fuel = 1000};
     vc4_device_destroy(device);
     assert_int_equal(vc4_device_create(&guest_memory, &options, &device), 0);

@@ -54,7 +54,7 @@ static inline void card_on_message(void *data, const char *text)
 static inline void card_open_observed(struct card *card, uint64_t memory, const char *frames,
                                       const struct gpu_observer *observer)
 {
-    struct vc4_options device = {.fuel = 1000, .observer = observer};
+    struct gpu_options device = {.fuel = 1000, .observer = observer};
     memset(card, 0, sizeof *card);
     assert_int_equal(gpu_memory_create(memory, &card->memory), 0);
     assert_int_equal(vc4_device_create(&card->memory, &device, &card->gpu), 0);

@@ -221,7 +221,7 @@ static inline void vertex(struct scene *s, uint32_t n, float x, float y, float z
 
 static inline bool scene_open(struct scene *s, struct way way)
 {
-    struct vc4_options options = {.reference = way.reference, .packet_budget = 100000};
+    struct gpu_options options = {.reference = way.reference, .packet_budget = 100000};
     struct jit_options jit = {.level = -1, .optimize = 2, .cache_dir = ""};
     memset(s, 0, sizeof *s);
     if (gpu_memory_create(MEMORY, &s->memory) || util_pool_create(way.threads, &s->pool) ||

@@ -158,7 +158,7 @@ static uint32_t read_list(uint32_t at, uint32_t (*out)[3])
 
 static void bin(const char *scene, struct jit_engine *with, struct result *out)
 {
-    const struct vc4_options options = {.engine = with};
+    const struct gpu_options options = {.engine = with};
     static struct submission s;
     struct vc4_device *device;
     struct gpu_fault fault;

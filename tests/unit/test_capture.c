@@ -281,7 +281,7 @@ static void picture(void **state)
     struct capture_reader *r;
     struct replay *replay;
     struct capture_frame frame = {GPU_PAGE, 8, 4, RASTER_LINEAR, RASTER_SURFACE_RGBA8888, 32, 0}, got;
-    struct vc4_options options = {0};
+    struct gpu_options options = {0};
     struct util_image image;
     assert_int_equal(gpu_memory_create(PAGES_SIZE, &m), 0);
     const uint8_t pixel[4] = {1, 2, 3, 4}; /* at (5, 2) */
@@ -342,7 +342,7 @@ static void replies(void **state)
         struct capture_writer *w;
         struct capture_reader *r;
         struct capture_frame frame = {AT_COLOR, 64, 64, RASTER_LINEAR, RASTER_SURFACE_RGBA8888, 256, 0}, got;
-        struct vc4_options options = {0};
+        struct gpu_options options = {0};
         struct replay *replay;
         struct util_image image;
         struct gpu_fault fault;

@@ -35,7 +35,7 @@ static void on_irq(void *data, uint32_t pending)
 
 static void set_up(struct host *host)
 {
-    struct vc4_options options = {.packet_budget = 1000};
+    struct gpu_options options = {.packet_budget = 1000};
     memset(host, 0, sizeof *host);
     assert_int_equal(gpu_memory_create(1 << 20, &host->memory), 0);
     assert_int_equal(vc4_device_create(&host->memory, &options, &host->device), 0);
@@ -83,7 +83,7 @@ static uint32_t binning_list(uint8_t *out, bool semaphore)
 static void identity(void **state)
 {
     struct host h;
-    struct vc4_options options = {0};
+    struct gpu_options options = {0};
     struct vc4_device *none;
     set_up(&h);
     assert_int_equal(vc4_read(h.device, VC4_IDENT0), 0x02443356); /* version 2, "V3D" */

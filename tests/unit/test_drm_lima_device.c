@@ -43,7 +43,7 @@ static uint32_t make_context(struct card *card)
 
 static void card_open(struct card *card, const char *name)
 {
-    const struct vc4_options device = {.reference = true};
+    const struct gpu_options device = {.reference = true};
     memset(card, 0, sizeof *card);
     assert_int_equal(gpu_memory_create(MEMORY, &card->memory), 0);
     assert_int_equal(gpu_create(name, &card->memory, &device, &card->gpu), 0);

@@ -55,7 +55,7 @@ static void film_close(struct film *f)
 /* Explains one pixel; the caller ends with explain_finish. */
 static void explain(struct film *f, struct explain_pixel *pixel, struct explain_result *result)
 {
-    const struct vc4_options options = {0};
+    const struct gpu_options options = {0};
     struct util_error error = {0};
     if (f->writer)
         assert_int_equal(capture_writer_close(f->writer), 0);
@@ -190,7 +190,7 @@ static void nothing_at_a_pixel(void **state)
 /* A real capture's cube: a face towards us, and behind it one that the binner left out. */
 static void binned_draws(void **state)
 {
-    const struct vc4_options options = {0};
+    const struct gpu_options options = {0};
     struct explain_pixel pixel = {.picture = 2, .x = 160, .y = 90};
     struct explain_result result = {.pixels = &pixel, .pixel_count = 1};
     const char *capture = SOURCE_DIR "/tests/captures/kmscube.vtc";
@@ -460,7 +460,7 @@ static void misuse(void **state)
 
 static void profile_of(const char *path, struct profile *p)
 {
-    const struct vc4_options options = {0};
+    const struct gpu_options options = {0};
     const struct profile_request request = {
         .capture = path, .options = &options, .all = true, .instructions = true, .loops = 1};
     struct util_error error = {0};
@@ -472,7 +472,7 @@ static void profile_of(const char *path, struct profile *p)
 /* What a replay of the whole capture counts. */
 static struct gpu_counters counted(const char *path)
 {
-    const struct vc4_options options = {0};
+    const struct gpu_options options = {0};
     struct capture_reader *reader;
     struct replay *replay;
     struct capture_frame frame;

@@ -187,7 +187,7 @@ static void film_picture(struct film *f)
 /* Explains one pixel; the caller ends with explain_finish. */
 static void explain(struct film *f, struct explain_pixel *pixel, struct explain_result *result)
 {
-    const struct vc4_options options = {0};
+    const struct gpu_options options = {0};
     struct util_error error = {0};
     *result = (struct explain_result){.pixels = pixel, .pixel_count = 1};
     if (explain_run(f->path, &options, true, true, result, NULL, NULL, &error))
@@ -399,7 +399,7 @@ static void texture_lookups(void **data)
 /* A real capture's window, a texture that was drawn: its texels have an origin. */
 static void drawn_textures(void **data)
 {
-    const struct vc4_options options = {0};
+    const struct gpu_options options = {0};
     const char *capture = SOURCE_DIR "/tests/captures/mali400/desktop-shadow.vtc";
     struct util_error error = {0};
     (void)data;
@@ -464,7 +464,7 @@ static void hostile(void **data)
 {
     static const uint32_t places[] = {LIST,     MASTER,    BLOCKS,   STATE,     PROGRAM,
                                       VARYINGS, POSITIONS, TEXTURES, DESCRIPTOR};
-    const struct vc4_options options = {.packet_budget = 1 << 20, .job_fuel = 1 << 20, .fuel = 1000};
+    const struct gpu_options options = {.packet_budget = 1 << 20, .job_fuel = 1 << 20, .fuel = 1000};
     uint64_t random = 12345;
     (void)data;
     for (unsigned round = 0; round < 48; round++) {
@@ -500,7 +500,7 @@ static void hostile(void **data)
 
 static struct gpu_counters counted(const char *path)
 {
-    const struct vc4_options options = {0};
+    const struct gpu_options options = {0};
     struct capture_reader *reader;
     struct replay *replay;
     struct capture_frame frame;
@@ -517,7 +517,7 @@ static struct gpu_counters counted(const char *path)
 /* The parts add up to what the device counts as a whole; so do programs and single instructions. */
 static void check_sums(const char *path)
 {
-    const struct vc4_options options = {0};
+    const struct gpu_options options = {0};
     const struct profile_request request = {
         .capture = path, .options = &options, .all = true, .instructions = true, .loops = 1};
     struct gpu_counters c = counted(path);
@@ -573,7 +573,7 @@ static uint32_t brightness_at(const struct util_image *image, uint32_t x, uint32
 /* Of sixteen tiles the first one is drawn in: in the map it is light, others are dark. */
 static void heat(void **data)
 {
-    const struct vc4_options options = {0};
+    const struct gpu_options options = {0};
     struct film f;
     struct profile p = {0};
     struct util_image image;

@@ -274,7 +274,7 @@ static void repeated_vertices(void **state)
 {
     enum { BATCH = 10000 * 5, PARTS = 16 /* that a job's fuel is divided into for its tiles */ };
     for (unsigned enough = 0; enough < 2; enough++) {
-        struct vc4_options options = {.job_fuel = (uint64_t)PARTS * BATCH * (enough ? 16 : 14) / 10};
+        struct gpu_options options = {.job_fuel = (uint64_t)PARTS * BATCH * (enough ? 16 : 14) / 10};
         struct scene s;
         assert_true(scene_open(&s, plain));
         vc4_device_destroy(s.device);

@@ -127,7 +127,7 @@ static void test_serving(void **unused)
             util_pool_create(2, &scene.pool))
             _exit(WRONG);
         vc4_device_destroy(scene.device);
-        const struct vc4_options options = {.engine = engine, .pool = scene.pool};
+        const struct gpu_options options = {.engine = engine, .pool = scene.pool};
         if (vc4_device_create(&scene.memory, &options, &scene.device) || drm_server_sandbox())
             _exit(WRONG);
         int how = job();

@@ -30,7 +30,7 @@ static void run(struct user_guest *g, bool compile, enum isa_numeric numeric)
 {
     user_open(g, (struct user_guest_options){.compile = compile});
     vc4_device_destroy(g->device);
-    struct vc4_options device = {.engine = g->engine, .numeric = numeric};
+    struct gpu_options device = {.engine = g->engine, .numeric = numeric};
     assert_int_equal(vc4_device_create(&g->memory, &device, &g->device), 0);
     vc4_write(g->device, VC4_VPMBASE, 16);
     vc4_write(g->device, VC4_SRQUL, 1024);

@@ -38,7 +38,7 @@ static inline void user_open(struct user_guest *g, struct user_guest_options opt
         struct jit_options jit = {.level = -1, .optimize = 2, .cache_dir = ""};
         assert_int_equal(jit_engine_create(&jit, &g->engine, NULL), 0);
     }
-    struct vc4_options device = {.pool = g->pool, .engine = g->engine, .job_fuel = options.job_fuel};
+    struct gpu_options device = {.pool = g->pool, .engine = g->engine, .job_fuel = options.job_fuel};
     assert_int_equal(vc4_device_create(&g->memory, &device, &g->device), 0);
     vc4_write(g->device, VC4_VPMBASE, 16);
     vc4_write(g->device, VC4_SRQUL, 1024);
