@@ -71,7 +71,7 @@ const struct gpu_space *utgard_mmu_space(struct utgard_device *device, unsigned 
     if (error) {
         utgard_fault_set(fault, GPU_FAULT_MEMORY, "mmu", mmu->dte,
                          error == -E2BIG ? "the page tables name more than %u runs of pages"
-                                         : "the host cannot map the address space (of at most %u runs)",
+                                         : "no memory of the host maps the address space (of at most %u runs)",
                          GPU_SPACE_PIECES);
         return NULL;
     }

@@ -20,6 +20,7 @@
 
 #include "drm/drm.h"
 #include "gpu/capture.h"
+#include "gpu/families.h"
 #include "gpu/replay.h"
 #include "tests/unit/renderer_scene.h"
 
@@ -87,11 +88,13 @@ static void refuse_each(int (*action)(void), unsigned step)
 
 /* ---- devices ---- */
 
+static const char *gpu_name;
+
 static int make_device(void)
 {
     struct gpu_memory memory;
     struct util_pool *pool = NULL;
-    struct vc4_device *device = NULL;
+    struct gpu_device gpu = {0};
     struct drm *drm = NULL;
     struct drm_file *file;
     int r = gpu_memory_create(1 << 20, &memory);
@@ -100,14 +103,14 @@ static int make_device(void)
     r = util_pool_create(2, &pool);
     const struct gpu_options options = {.pool = pool};
     if (!r)
-        r = vc4_device_create(&memory, &options, &device);
-    const struct drm_options card = {.gpu = vc4_device_gpu(device), .width = 64, .height = 64};
+        r = gpu_create(gpu_name, &memory, &options, &gpu);
+    const struct drm_options card = {.gpu = gpu, .width = 64, .height = 64};
     if (!r)
         r = drm_create(&memory, &card, &drm);
     if (!r)
         r = drm_open(drm, DRM_MINOR_RENDER, &file);
     drm_destroy(drm);
-    vc4_device_destroy(device);
+    gpu_device_destroy(&gpu);
     util_pool_destroy(pool);
     gpu_memory_destroy(&memory);
     return r;
@@ -115,7 +118,11 @@ static int make_device(void)
 
 static void test_devices(void **unused)
 {
-    refuse_each(make_device, 1);
+    static const char *const names[] = {"vc4", "mali400", "mali450"};
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(names); n++) {
+        gpu_name = names[n];
+        refuse_each(make_device, 1);
+    }
 }
 
 /* ---- compiling and drawing ---- */
@@ -157,6 +164,7 @@ static void test_drawing(void **unused)
 
 static uint64_t right[8]; /* hashes of the capture's pictures */
 static unsigned pictures;
+static const char *capture;
 static struct jit_engine *engine;
 
 /* Whole replays; what is drawn without a fault is right. */
@@ -168,7 +176,7 @@ static int replay_capture(void)
     struct capture_frame frame;
     struct replay *replay;
     bool faulted = false;
-    int r = capture_reader_open(SOURCE_DIR "/tests/captures/gltest.vtc", &reader, &error);
+    int r = capture_reader_open(capture, &reader, &error);
     if (r)
         return r;
     r = replay_create(reader, &options, &replay, &error);
@@ -201,9 +209,19 @@ static void test_replay(void **unused)
 {
     const struct jit_options jit = {.level = -1, .cache_dir = ""};
     assert_int_equal(jit_engine_create(&jit, &engine, NULL), 0);
-    pictures = 4;
-    assert_int_equal(replay_capture(), 0);
-    refuse_each(replay_capture, 1);
+    static const struct {
+        const char *path;
+        unsigned step; /* of many requests each so manieth */
+    } captures[] = {{SOURCE_DIR "/tests/captures/gltest.vtc", 1},
+                    {SOURCE_DIR "/tests/captures/mali400/gltest.vtc", 1},
+                    {SOURCE_DIR "/tests/captures/mali450/gltest.vtc", 1}};
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(captures); n++) {
+        capture = captures[n].path;
+        memset(right, 0, sizeof right);
+        pictures = 4;
+        assert_int_equal(replay_capture(), 0);
+        refuse_each(replay_capture, captures[n].step);
+    }
     jit_engine_destroy(engine);
 }
 
