@@ -47,14 +47,15 @@ static uint32_t run_with_temporaries(const struct utgard_frag *frag, const struc
                                      uint32_t count, uint64_t *executed)
 {
     utgard_frag_fn run = (utgard_frag_fn)jit_function_code(frag->in_order);
-    size_t size = UTGARD_PP_TEMPORARIES * 4 * 16 * sizeof(uint32_t);
-    struct utgard_frag_call call = {.temporaries = aligned_alloc(64, size)};
+    size_t vec4 = 4 * 16 * sizeof(uint32_t), first = frag->program->temporary_from * vec4,
+           used = frag->program->temporary_to * vec4 - first;
+    struct utgard_frag_call call = {.temporaries = aligned_alloc(64, UTGARD_PP_TEMPORARIES * vec4)};
     uint32_t code = 0;
 
     if (!call.temporaries)
         return utgard_frag_ref(frag, prim, tile, blocks, count, executed);
     for (uint32_t n = 0; n < count && !code; n++) {
-        memset(call.temporaries, 0, size);
+        memset((uint8_t *)call.temporaries + first, 0, used);
         code = run(&frag->args, prim, tile, &blocks[n], 1, &call);
         *executed += call.executed;
     }

@@ -8,10 +8,6 @@
 #include "isa/numeric.h"
 #include "isa/utgard_pp/program.h"
 
-/* Vec4s of temporaries that a fragment may use; half of them have negative numbers: indices are signed, and
- * lima keeps spilled registers from -1 downward (ir/pp/regalloc.c). */
-#define UTGARD_PP_TEMPORARIES 1024
-
 enum utgard_pp_fault {
     UTGARD_PP_OK = 0,
     UTGARD_PP_FAULT_FUEL,     /* loops too long */

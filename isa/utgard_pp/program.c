@@ -112,11 +112,26 @@ static int note_sample(struct utgard_pp_program *p, uint32_t n)
     return 0;
 }
 
+/* Vec4s of temporaries that an instruction may reach; places outside are faults. */
+static void note_temporaries(struct utgard_pp_program *p, uint16_t index, bool has_offset, uint8_t align)
+{
+    int32_t size = align == UTGARD_PP_FLOAT ? 1 : align == UTGARD_PP_VEC2 ? 2 : 4;
+    int32_t first = ((int16_t)index * size + UTGARD_PP_TEMPORARIES / 2 * 4) / 4;
+    uint32_t from = (uint32_t)UTIL_MIN(UTIL_MAX(first, 0), UTGARD_PP_TEMPORARIES - 1), to = from + 1;
+    if (has_offset) {
+        from = 0;
+        to = UTGARD_PP_TEMPORARIES;
+    }
+    p->temporary_from = p->temporaries ? UTIL_MIN(p->temporary_from, from) : from;
+    p->temporary_to = p->temporaries ? UTIL_MAX(p->temporary_to, to) : to;
+    p->temporaries = true;
+}
+
 static void note_load(struct utgard_pp_program *p, const struct utgard_pp_insn *i)
 {
     uint32_t size = i->load.align == UTGARD_PP_FLOAT ? 1 : i->load.align == UTGARD_PP_VEC2 ? 2 : 4;
     if (i->load.source != UTGARD_PP_SOURCE_UNIFORM)
-        p->temporaries = true;
+        note_temporaries(p, i->load.index, i->load.has_offset, i->load.align);
     else if (i->load.has_offset)
         p->indexed_uniforms = true;
     else
@@ -137,7 +152,8 @@ static int note_fields(struct utgard_pp_program *p)
         p->derivatives |= (vector && (i->vadd.op | 1) == UTGARD_PP_ADD_DFDY) ||
                           (scalar && (i->sadd.op | 1) == UTGARD_PP_ADD_DFDY);
         if (utgard_pp_has(i, UTGARD_PP_STORE)) {
-            p->temporaries |= !i->store.frame_buffer;
+            if (!i->store.frame_buffer)
+                note_temporaries(p, i->store.index, i->store.has_offset, i->store.align);
             p->reads_color |= i->store.frame_buffer && i->store.fb_source;
             p->reads_depth |= i->store.frame_buffer && !i->store.fb_source;
         }

@@ -23,6 +23,10 @@ struct utgard_pp_sample {
     bool indexed, cube, has_lod, explicit_lod;
 };
 
+/* Vec4s of temporaries that a fragment may use; half of them have negative numbers: indices are signed, and
+ * lima keeps spilled registers from -1 downward (ir/pp/regalloc.c). */
+#define UTGARD_PP_TEMPORARIES 1024
+
 struct utgard_pp_program {
     struct utgard_pp_insn *insns;
     uint32_t insn_count, word_count;
@@ -33,7 +37,8 @@ struct utgard_pp_program {
     uint32_t uniforms; /* floats of uniforms that are read at known places: the last plus one */
     uint64_t varyings; /* bit n: component n of the varyings is read at a known place */
     bool indexed_uniforms, indexed_varyings;
-    bool temporaries; /* stores or loads them */
+    bool temporaries;                      /* stores or loads them */
+    uint32_t temporary_from, temporary_to; /* those: vec4s from the lowest place there is, exclusive end */
     bool discards, derivatives, reads_color, reads_depth, fragcoord, pointcoord, frontface;
     bool repeats;  /* a branch may go back */
     uint64_t hash; /* xxh3 of the words */

@@ -172,9 +172,54 @@ static LLVMValueRef temporary_at(struct trans *t, uint16_t index, LLVMValueRef o
     return LLVMBuildAdd(b->ir, place, LLVMBuildShl(b->ir, jit_lane_ids(b), jit_splat_u32(b, 2), ""), "");
 }
 
+/* A place that all lanes share: the first component's sixteen words, or NULL where it is outside. */
+static LLVMValueRef temporary_row(struct trans *t, uint16_t index, LLVMValueRef offset, uint32_t width)
+{
+    int32_t first = (int32_t)(int16_t)index * (int32_t)width + UTGARD_PP_TEMPORARIES / 2 * 4;
+    if (offset || first < 0 || first + (int32_t)width > UTGARD_PP_TEMPORARIES * 4)
+        return NULL;
+    return jit_offset_const(t->b, t->ports->temporaries, (uint64_t)first * sizeof(uint32_t) * JIT_LANES);
+}
+
+static LLVMValueRef row_at(struct trans *t, LLVMValueRef row, uint32_t n)
+{
+    return jit_offset_const(t->b, row, (uint64_t)n * sizeof(uint32_t) * JIT_LANES);
+}
+
 static LLVMValueRef component_at(struct trans *t, LLVMValueRef place, uint32_t n)
 {
     return LLVMBuildAdd(t->b->ir, place, jit_splat_u32(t->b, n * sizeof(uint32_t) * JIT_LANES), "");
+}
+
+static void load_temporary(struct trans *t, const struct utgard_pp_insn *i, LLVMValueRef offset,
+                           uint32_t width, LLVMValueRef *out)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef row = temporary_row(t, i->load.index, offset, width), place = NULL;
+    if (!row)
+        place = temporary_at(t, i->load.index, offset, width);
+    for (uint32_t n = 0; n < width; n++)
+        out[n] = row ? jit_select(b, t->mask, jit_load(b, b->i32x16, row_at(t, row, n), 4, false),
+                                  jit_splat_u32(b, 0))
+                     : jit_gather_u32(b, t->ports->temporaries, component_at(t, place, n), t->mask);
+}
+
+static void store_temporary(struct trans *t, const struct utgard_pp_insn *i, LLVMValueRef offset,
+                            uint32_t width, uint8_t from)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef row = temporary_row(t, i->store.index, offset, width), place = NULL;
+    if (!row)
+        place = temporary_at(t, i->store.index, offset, width);
+    for (uint32_t n = 0; n < width; n++) {
+        LLVMValueRef value = trans_pp_scalar(t, (uint8_t)(from + n));
+        if (!row) {
+            jit_scatter_u32(b, t->ports->temporaries, component_at(t, place, n), value, t->mask);
+            continue;
+        }
+        LLVMValueRef at = row_at(t, row, n);
+        jit_store(b, jit_select(b, t->mask, value, jit_load(b, b->i32x16, at, 4, false)), at, 4);
+    }
 }
 
 void trans_pp_load(struct trans *t)
@@ -184,9 +229,7 @@ void trans_pp_load(struct trans *t)
     LLVMValueRef offset = i->load.has_offset ? offsets(t, i->load.offset, width) : NULL, *out;
     out = t->reg[UTGARD_PP_R_UNIFORM];
     if (i->load.source == UTGARD_PP_SOURCE_TEMPORARY) {
-        LLVMValueRef place = temporary_at(t, i->load.index, offset, width);
-        for (uint32_t n = 0; n < width; n++)
-            out[n] = jit_gather_u32(t->b, t->ports->temporaries, component_at(t, place, n), t->mask);
+        load_temporary(t, i, offset, width, out);
     } else if (i->load.source != UTGARD_PP_SOURCE_UNIFORM) {
         trans_pp_fault(t, NULL, UTGARD_PP_FAULT_RESERVED);
     } else {
@@ -225,8 +268,5 @@ void trans_pp_store(struct trans *t)
         return;
     }
     LLVMValueRef offset = i->store.has_offset ? offsets(t, i->store.offset, width) : NULL;
-    LLVMValueRef place = temporary_at(t, i->store.index, offset, width);
-    for (uint32_t n = 0; n < width; n++)
-        jit_scatter_u32(t->b, t->ports->temporaries, component_at(t, place, n),
-                        trans_pp_scalar(t, (uint8_t)(from + n)), t->mask);
+    store_temporary(t, i, offset, width, from);
 }
