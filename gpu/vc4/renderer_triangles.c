@@ -17,8 +17,8 @@ struct few {
 bool vc4_draws_together(const struct vc4_draw_call *call)
 {
     return call->primitive == VC4_TRIANGLES && call->draw && call->draw->vertices && !call->raster.any &&
-           !call->coverage && !call->z_clipped && !call->counted && !call->run->worker->watch &&
-           !call->run->device->options.reference;
+           !call->coverage && !call->z_clipped && !call->counted && !call->draw->counted &&
+           !call->run->worker->watch && !call->run->device->options.reference;
 }
 
 static const uint32_t *find(struct vc4_vertex_cache *vertices, uint32_t index)
