@@ -43,13 +43,20 @@ static LLVMValueRef behind(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y
 
 /* ---- loads ---- */
 
-/* Four lanes of words 0..words-1 at `at`; the rest is anything. */
+/* Words 0..words-1 at `at`, three or four, as four lanes. Three are loaded as floats, two and one: as they
+ * are, LLVM takes them through general registers. */
 static LLVMValueRef load_four(struct jit_builder *b, LLVMValueRef at, unsigned words)
 {
     static const uint32_t order[4] = {0, 1, 2, 3};
-    LLVMValueRef v = jit_load(b, LLVMVectorType(b->i32, words), at, 1, false);
+    LLVMTypeRef four = LLVMVectorType(b->i32, 4);
 
-    return words == 4 ? v : shuffle(b, v, NULL, order, 4);
+    if (words == 4)
+        return jit_load(b, four, at, 1, false);
+    LLVMValueRef two = jit_load(b, LLVMVectorType(b->f32, 2), at, 1, false);
+    LLVMValueRef third = jit_load(b, b->f32, jit_offset_const(b, at, 8), 1, false);
+    LLVMValueRef v = LLVMBuildInsertElement(b->ir, shuffle(b, two, NULL, order, 4), third, jit_i32(b, 2), "");
+
+    return LLVMBuildBitCast(b->ir, v, four, "");
 }
 
 static void load_wide(struct jit_builder *b, const LLVMValueRef at[16], unsigned words, LLVMValueRef *out)
