@@ -15,10 +15,10 @@
 #include "tools/explain.h"
 #include "tools/profile.h"
 
-enum { FIRST = 0x400000, LIST = FIRST, MASTER = 0x401000, BLOCKS = 0x402000, STATE = 0x403000 };
-enum { PROGRAM = 0x404000, POSITIONS = 0x405000, VARYINGS = 0x406000, TEXTURES = 0x407000 };
-enum { DESCRIPTOR = 0x407100, TEXELS = 0x408000, LISTS = 0x410000, HEAP = 0x420000 };
-enum { IMAGE = 0x430000, LAST = 0x440000, TILES = 4, SIDE = TILES * 16 };
+enum { FIRST = 0x400000, LIST = FIRST, BLOCKS = 0x402000, STATE = 0x403000, PROGRAM = 0x404000 };
+enum { POSITIONS = 0x405000, VARYINGS = 0x406000, TEXTURES = 0x407000, DESCRIPTOR = 0x407100 };
+enum { TEXELS = 0x408000, MASTER = 0x40a000, LISTS = 0x410000, HEAP = 0x450000, IMAGE = 0x460000 };
+enum { LAST = 0x4d0000, TILES = 20, SIDE = TILES * 16 };
 enum { PP_CTRL = 0x100c, PP_START = 0x40, WRITE_BACK = 0x100 };
 
 #define RED   0xff0000ffu /* as the tile has it */
@@ -284,6 +284,31 @@ static void primitives_at_a_pixel(void **data)
     assert_int_equal(away->primitive, 2);
     explain_finish(&result);
     film_close(&f);
+}
+
+/* Small triangles, each in a list of its own, far from each other: the picture, for which triangles were
+ * culled by the piece, has them all. */
+static void far_apart(void **data)
+{
+    static const float places[][2] = {{70, 5}, {260, 5}, {5, 70}, {5, 260}, {260, 260}, {130, 200}};
+    (void)data;
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(places); n++) {
+        struct film f;
+        struct explain_pixel pixel = {
+            .picture = 1, .x = (uint32_t)places[n][0] + 2, .y = (uint32_t)places[n][1] + 2};
+        struct explain_result result;
+        film_open(&f);
+        for (unsigned k = 0; k < UTIL_ARRAY_SIZE(places); k++)
+            triangle(&f, 3 * k, places[k][0], places[k][1], 8, 0.25f, false);
+        draw(&f, 0, 3 * UTIL_ARRAY_SIZE(places));
+        film_picture(&f);
+        explain(&f, &pixel, &result);
+        assert_int_equal(pixel.rgba[2], 255);
+        assert_int_equal(pixel.stages.at[0].events.count, 1);
+        assert_int_equal(pixel.stages.at[0].events.at[0].primitive, n);
+        explain_finish(&result);
+        film_close(&f);
+    }
 }
 
 /* What stands behind the program: alpha test, blending, the mask of channels, the program's own discard. */
@@ -570,7 +595,7 @@ static uint32_t brightness_at(const struct util_image *image, uint32_t x, uint32
     return p[0] + p[1] + p[2];
 }
 
-/* Of sixteen tiles the first one is drawn in: in the map it is light, others are dark. */
+/* Of all tiles the first one is drawn in: in the map it is light, others are dark. */
 static void heat(void **data)
 {
     const struct gpu_options options = {0};
@@ -593,9 +618,9 @@ static void heat(void **data)
     assert_int_equal(p.draws.count, 1);
     assert_int_equal(p.draws.at[0].pixels, 91); /* centres strictly between the sides, and on two of them */
     assert_int_equal(profile_heat(&p, true, f.path, NULL, &image), 0);
-    /* The map is 8 times the picture and stands at (12, 56). */
+    /* The map is twice the picture and stands at (12, 56). */
     assert_true(brightness_at(&image, 12 + 10, 56 + 10) > 300);
-    assert_true(brightness_at(&image, 12 + 8 * 16 + 10, 56 + 10) < 100);
+    assert_true(brightness_at(&image, 12 + 2 * 16 + 10, 56 + 10) < 100);
     util_image_finish(&image);
     FILE *out = open_memstream(&text, &size);
     profile_print_json(out, &p, f.path);
@@ -615,10 +640,15 @@ static void heat(void **data)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(primitives_at_a_pixel), cmocka_unit_test(behind_the_program),
-        cmocka_unit_test(texture_lookups),       cmocka_unit_test(drawn_textures),
-        cmocka_unit_test(as_text_and_json),      cmocka_unit_test(hostile),
-        cmocka_unit_test(profile_adds_up),       cmocka_unit_test(heat),
+        cmocka_unit_test(primitives_at_a_pixel),
+        cmocka_unit_test(far_apart),
+        cmocka_unit_test(behind_the_program),
+        cmocka_unit_test(texture_lookups),
+        cmocka_unit_test(drawn_textures),
+        cmocka_unit_test(as_text_and_json),
+        cmocka_unit_test(hostile),
+        cmocka_unit_test(profile_adds_up),
+        cmocka_unit_test(heat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
