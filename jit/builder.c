@@ -178,6 +178,15 @@ LLVMValueRef jit_offset_const(struct jit_builder *b, LLVMValueRef base, uint64_t
     return byte_offset ? jit_offset(b, base, jit_i64(b, byte_offset)) : base;
 }
 
+LLVMValueRef jit_same_pointer(struct jit_builder *b, LLVMValueRef pointer)
+{
+    LLVMTypeRef type = LLVMFunctionType(b->ptr, &b->ptr, 1, false);
+    LLVMValueRef same =
+        LLVMGetInlineAsm(type, "", 0, "=r,0", 4, false, false, LLVMInlineAsmDialectATT, false);
+
+    return LLVMBuildCall2(b->ir, type, same, &pointer, 1, "");
+}
+
 LLVMValueRef jit_load(struct jit_builder *b, LLVMTypeRef type, LLVMValueRef address, unsigned align,
                       bool invariant)
 {

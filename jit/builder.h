@@ -59,6 +59,8 @@ LLVMValueRef jit_as_i32(struct jit_builder *b, LLVMValueRef v);
  * in the function can change. */
 LLVMValueRef jit_offset(struct jit_builder *b, LLVMValueRef base, LLVMValueRef byte_offset);
 LLVMValueRef jit_offset_const(struct jit_builder *b, LLVMValueRef base, uint64_t byte_offset);
+/* The same pointer, of which LLVM does not know that: what is read through it is read anew. */
+LLVMValueRef jit_same_pointer(struct jit_builder *b, LLVMValueRef pointer);
 LLVMValueRef jit_load(struct jit_builder *b, LLVMTypeRef type, LLVMValueRef address, unsigned align,
                       bool invariant);
 /* An invariant load at the end of the function's entry block, which has been left; `base` is known there. */

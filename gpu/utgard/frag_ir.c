@@ -9,7 +9,7 @@
 #include "raster/zs_ir.h"
 #include "util/bits.h"
 
-enum { HOISTED_UNIFORMS = 16 };
+enum { SIDE_MIN = 8, SIDE_MAX = 200, MANY_RESULTS = 6, HOISTED_UNIFORMS = 16 };
 enum { ARGS, PRIMS, TILE, BLOCKS, COUNT, CALL, PARAMS };
 
 /* ---- the block at hand ---- */
@@ -206,54 +206,162 @@ static void stop_at_fault(struct jit_builder *b, LLVMValueRef fault)
     LLVMPositionBuilderAtEnd(b->ir, stop.merge);
 }
 
-static int emit_block(struct utgard_frag_emit *e, struct jit_builder *b, struct jit_loop *loop,
+/* Whether blocks are tested before the program runs; visible pixels have passed. */
+static bool tests_early(const struct utgard_frag_emit *e)
+{
+    return e->head->early && !is_visible(e);
+}
+
+/* The program has ended in the block at hand, of whose lanes some were live before. */
+static void end_block(struct utgard_frag_emit *e, struct jit_builder *b, const struct utgard_pp_ir_state *end,
+                      LLVMValueRef ran, LLVMValueRef counted)
+{
+    LLVMValueRef executed = end->executed;
+
+    if (ran)
+        executed = LLVMBuildSelect(b->ir, ran, executed, jit_i64(b, 0), "");
+    executed = LLVMBuildAdd(b->ir, jit_load(b, b->i64, counted, 8, false), executed, "");
+    jit_store(b, executed, counted, 8);
+    e->end = end;
+    finish(e, b);
+    e->end = NULL;
+}
+
+/* Blocks from number `done` on, one after the other. */
+static int emit_alone(struct utgard_frag_emit *e, struct jit_builder *b, LLVMValueRef done,
                       LLVMValueRef counted, bool *faults)
 {
     struct utgard_pp_ir_ports ports;
     struct utgard_pp_ir_state end = {.faults = false};
     LLVMValueRef fuel = utgard_frag_field(e, b, b->i32, offsetof(struct utgard_frag_args, fuel), 4), fault;
     size_t temporaries = offsetof(struct utgard_frag_call, temporaries);
+    struct jit_loop loop;
     int status;
 
-    place_block(e, b, loop->index);
-    if (e->head->early && !is_visible(e))
+    jit_loop_begin(b, &loop, LLVMBuildSub(b->ir, jit_param(b, COUNT), done, ""));
+    place_block(e, b, LLVMBuildAdd(b->ir, loop.index, done, ""));
+    if (tests_early(e))
         test(e, b);
     if (!is_visible(e))
-        jit_loop_continue_if(b, loop, LLVMBuildNot(b->ir, any_live(e, b), ""));
+        jit_loop_continue_if(b, &loop, LLVMBuildNot(b->ir, any_live(e, b), ""));
     utgard_frag_ports(e, &ports);
     if (e->program->temporaries)
         ports.temporaries = jit_load(b, b->ptr, jit_offset_const(b, e->call, temporaries), 8, true);
     status = utgard_pp_translate(b, e->program, &ports, LLVMConstAllOnes(b->i1x16), fuel, &fault, &end);
-    if (status || e->failed)
-        return status ? status : -ENOTSUP;
+    if (!status && e->failed)
+        status = -ENOTSUP;
+    if (status)
+        return status;
     if (end.faults)
         stop_at_fault(b, fault);
     *faults = end.faults;
-    jit_store(b, LLVMBuildAdd(b->ir, jit_load(b, b->i64, counted, 8, false), end.executed, ""), counted, 8);
-    e->end = &end;
-    finish(e, b);
-    e->end = NULL;
+    end_block(e, b, &end, NULL, counted);
+    jit_loop_end(b, &loop);
     return 0;
 }
 
-static int emit_variant(struct utgard_frag_emit *e, struct jit_builder *b)
+/* Blocks of a straight program, `side` at a time; *done: their number. */
+static void emit_sides(struct utgard_frag_emit *e, struct jit_builder *b, unsigned side, LLVMValueRef counted,
+                       LLVMValueRef *done)
 {
-    LLVMValueRef counted;
+    LLVMValueRef groups = LLVMBuildUDiv(b->ir, jit_param(b, COUNT), jit_i32(b, side), "");
+    LLVMValueRef ran[UTGARD_PP_SIDES] = {NULL}, any = NULL;
+    struct utgard_pp_ir_ports ports[UTGARD_PP_SIDES];
+    struct utgard_pp_ir_state end[UTGARD_PP_SIDES];
     struct jit_loop loop;
+
+    jit_loop_begin(b, &loop, groups);
+    for (unsigned k = 0; k < side; k++) {
+        LLVMValueRef first = LLVMBuildMul(b->ir, loop.index, jit_i32(b, side), "");
+
+        place_block(&e[k], b, LLVMBuildAdd(b->ir, first, jit_i32(b, k), ""));
+        utgard_frag_ports(&e[k], &ports[k]);
+        if (tests_early(&e[k]))
+            test(&e[k], b);
+        if (is_visible(&e[k]))
+            continue;
+        ran[k] = any_live(&e[k], b);
+        any = any ? LLVMBuildOr(b->ir, any, ran[k], "") : ran[k];
+    }
+    if (any)
+        jit_loop_continue_if(b, &loop, LLVMBuildNot(b->ir, any, ""));
+    utgard_pp_translate_sides(b, e->program, ports, end, side);
+    for (unsigned k = 0; k < side; k++)
+        end_block(&e[k], b, &end[k], ran[k], counted);
+    jit_loop_end(b, &loop);
+    *done = LLVMBuildMul(b->ir, groups, jit_i32(b, side), "");
+}
+
+/* Results of an instruction on average: those of a vector are worked on at once, and do not wait for each
+ * other. */
+static unsigned results_at_once(const struct utgard_pp_program *program)
+{
+    uint32_t results = 0;
+
+    for (uint32_t n = 0; n < program->insn_count; n++) {
+        const struct utgard_pp_insn *i = &program->insns[n];
+
+        results += 4u * (utgard_pp_has(i, UTGARD_PP_VMUL) + utgard_pp_has(i, UTGARD_PP_VADD));
+        results += (uint32_t)utgard_pp_has(i, UTGARD_PP_SMUL) + utgard_pp_has(i, UTGARD_PP_SADD) +
+                   utgard_pp_has(i, UTGARD_PP_COMBINE);
+    }
+    return results / program->insn_count;
+}
+
+/* How many blocks are done at a time. The processor overlaps the blocks of a short program by itself; code of
+ * a long one would no more fit its caches and registers, and samplers are most of the code where there are
+ * any. */
+static unsigned side_by_side(const struct utgard_frag_emit *e, const struct jit_builder *b)
+{
+    const struct utgard_pp_program *program = e->program;
+
+    if (b->quick || b->level != JIT_AVX512 || e->head->samples > 1 || program->temporaries ||
+        program->sample_count || !utgard_pp_is_straight(program) || program->insn_count < SIDE_MIN ||
+        program->insn_count > SIDE_MAX)
+        return 1;
+    return results_at_once(program) > MANY_RESULTS ? 2 : UTGARD_PP_SIDES;
+}
+
+static int emit_variant(struct utgard_frag_emit *first, struct jit_builder *b)
+{
+    struct utgard_frag_emit e[1 + UTGARD_PP_SIDES] = {*first};
+    LLVMBasicBlockRef groups, rest;
+    LLVMValueRef counted, done, all = jit_i32(b, 0);
     bool faults = false;
+    unsigned side;
     int status;
 
-    e->hoists = e->head->uniform_count <= HOISTED_UNIFORMS;
-    begin(e, b);
+    e[0].hoists = e[0].head->uniform_count <= HOISTED_UNIFORMS;
+    begin(&e[0], b);
     counted = jit_alloca(b, b->i64, "executed");
     jit_store(b, jit_i64(b, 0), counted, 8);
-    jit_loop_begin(b, &loop, jit_param(b, COUNT));
-    status = emit_block(e, b, &loop, counted, &faults);
-    jit_loop_end(b, &loop);
+    for (unsigned k = 1; k < 1 + UTGARD_PP_SIDES; k++) {
+        e[k] = e[0];
+        if (!e[0].hoists)
+            e[k].uniforms = jit_same_pointer(b, e[0].uniforms);
+    }
+    groups = LLVMAppendBasicBlockInContext(b->context, b->function, "groups");
+    rest = LLVMAppendBasicBlockInContext(b->context, b->function, "rest");
+    LLVMBuildBr(b->ir, groups);
+
+    LLVMPositionBuilderAtEnd(b->ir, rest);
+    done = LLVMBuildPhi(b->ir, b->i32, "done");
+    status = emit_alone(&e[0], b, done, counted, &faults);
+    if (status)
+        return status;
     jit_store(b, jit_load(b, b->i64, counted, 8, false),
-              jit_offset_const(b, e->call, offsetof(struct utgard_frag_call, executed)), 8);
-    LLVMBuildRet(b->ir, jit_i32(b, is_visible(e) && faults));
-    return status;
+              jit_offset_const(b, e[0].call, offsetof(struct utgard_frag_call, executed)), 8);
+    LLVMBuildRet(b->ir, jit_i32(b, is_visible(&e[0]) && faults));
+
+    /* A fault of the one block would leave the other's colours behind. */
+    LLVMPositionBuilderAtEnd(b->ir, groups);
+    side = faults ? 1 : side_by_side(&e[0], b);
+    if (side > 1)
+        emit_sides(&e[1], b, side, counted, &all);
+    groups = LLVMGetInsertBlock(b->ir);
+    LLVMBuildBr(b->ir, rest);
+    LLVMAddIncoming(done, &all, &groups, 1);
+    return 0;
 }
 
 /* ---- keys: the head, the texture keys, the program's words ---- */

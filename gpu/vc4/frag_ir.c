@@ -322,16 +322,6 @@ static int emit_groups(struct vc4_frag_emit e[SIDES], struct jit_builder *b, uns
     return status;
 }
 
-/* The same pointer, of which LLVM does not know that: what is read through it is read anew. */
-static LLVMValueRef opaque(struct jit_builder *b, LLVMValueRef pointer)
-{
-    LLVMTypeRef type = LLVMFunctionType(b->ptr, &b->ptr, 1, false);
-    LLVMValueRef same =
-        LLVMGetInlineAsm(type, "", 0, "=r,0", 4, false, false, LLVMInlineAsmDialectATT, false);
-
-    return LLVMBuildCall2(b->ir, type, same, &pointer, 1, "");
-}
-
 static int emit_variant(struct jit_builder *b, void *data)
 {
     struct vc4_frag_emit e[1 + SIDES] = {{.variant = data}};
@@ -354,8 +344,8 @@ static int emit_variant(struct jit_builder *b, void *data)
         e[i].live[0] = jit_alloca(b, b->i1x16, "live");
     }
     for (unsigned i = 1; !e[0].hoists && i < 1 + SIDES; i++) {
-        e[i].uniforms = opaque(b, e[0].uniforms);
-        e[i].numbers = opaque(b, e[0].numbers);
+        e[i].uniforms = jit_same_pointer(b, e[0].uniforms);
+        e[i].numbers = jit_same_pointer(b, e[0].numbers);
     }
     groups = LLVMAppendBasicBlockInContext(b->context, b->function, "groups");
     rest = LLVMAppendBasicBlockInContext(b->context, b->function, "rest");

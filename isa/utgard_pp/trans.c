@@ -81,13 +81,14 @@ static void store_registers(struct trans *t, const struct slots *s)
                 jit_diverge_set(t->b, s->reg[n][c], t->reg[n][c], t->mask);
 }
 
-static void emit_insns(struct trans *t, const struct utgard_pp_block *block)
+static void emit_insns(struct trans *t, unsigned sides, const struct utgard_pp_block *block)
 {
-    for (uint32_t n = 0; n < block->count; n++) {
-        t->number = block->first + n;
-        t->insn = &t->program->insns[t->number];
-        trans_pp_stages(t);
-    }
+    for (uint32_t n = 0; n < block->count; n++)
+        for (unsigned k = 0; k < sides; k++) {
+            t[k].number = block->first + n;
+            t[k].insn = &t[k].program->insns[t[k].number];
+            trans_pp_stages(&t[k]);
+        }
 }
 
 /* ---- leaving a block ---- */
@@ -174,7 +175,7 @@ static int emit_blocks(struct trans *t, struct slots *s, LLVMValueRef lanes)
             stop_at_fault(t, &d);
         t->faults = false;
         load_registers(t, s);
-        emit_insns(t, &t->program->blocks[k]);
+        emit_insns(t, 1, &t->program->blocks[k]);
         store_registers(t, s);
         count_block(t, s, t->program->blocks[k].count);
         leave_block(t, s, &d, k);
@@ -185,31 +186,57 @@ static int emit_blocks(struct trans *t, struct slots *s, LLVMValueRef lanes)
     return 0;
 }
 
+static void end_straight(struct trans *t, LLVMValueRef lanes, struct utgard_pp_ir_state *state)
+{
+    bool discards = utgard_pp_has(t->insn, UTGARD_PP_BRANCH) && t->insn->branch.discard;
+
+    memcpy(state->reg, t->reg, sizeof state->reg);
+    state->live = discards ? LLVMConstNull(t->b->i1x16) : lanes;
+    state->executed = jit_i64(t->b, t->program->insn_count);
+    state->faults = t->faults;
+}
+
 int utgard_pp_translate(struct jit_builder *b, const struct utgard_pp_program *program,
                         const struct utgard_pp_ir_ports *ports, LLVMValueRef lanes, LLVMValueRef fuel,
                         LLVMValueRef *fault, struct utgard_pp_ir_state *state)
 {
     struct trans t = {.b = b, .program = program, .ports = ports, .mask = lanes};
     struct slots slots = {0};
-    bool discards = false;
     int status = 0;
 
     make_slots(&t, &slots, lanes, fuel);
     load_registers(&t, &slots);
-    if (program->block_count == 1 && program->blocks[0].target == UTGARD_PP_NO_BLOCK) {
-        emit_insns(&t, &program->blocks[0]);
-        discards = utgard_pp_has(t.insn, UTGARD_PP_BRANCH) && t.insn->branch.discard;
+    if (utgard_pp_is_straight(program)) {
+        emit_insns(&t, 1, &program->blocks[0]);
         slots.faults = t.faults;
-        state->executed = jit_i64(b, program->insn_count);
+        end_straight(&t, lanes, state);
     } else {
         slots.executed = jit_alloca(b, b->i64, "executed");
         LLVMBuildStore(b->ir, jit_i64(b, 0), slots.executed);
         status = emit_blocks(&t, &slots, lanes);
         state->executed = LLVMBuildLoad2(b->ir, b->i64, slots.executed, "");
+        state->live = LLVMBuildLoad2(b->ir, b->i1x16, slots.live, "");
+        memcpy(state->reg, t.reg, sizeof state->reg);
     }
     state->faults = slots.faults;
     *fault = LLVMBuildLoad2(b->ir, b->i32, t.fault, "");
-    memcpy(state->reg, t.reg, sizeof state->reg);
-    state->live = discards ? LLVMConstNull(b->i1x16) : LLVMBuildLoad2(b->ir, b->i1x16, slots.live, "");
     return status;
+}
+
+void utgard_pp_translate_sides(struct jit_builder *b, const struct utgard_pp_program *program,
+                               const struct utgard_pp_ir_ports *ports, struct utgard_pp_ir_state *states,
+                               unsigned count)
+{
+    LLVMValueRef all = LLVMConstAllOnes(b->i1x16), zero = jit_splat_u32(b, 0);
+    LLVMValueRef fault = jit_alloca(b, b->i32, "fault");
+    struct trans t[UTGARD_PP_SIDES];
+
+    for (unsigned k = 0; k < count; k++) {
+        t[k] = (struct trans){.b = b, .program = program, .ports = &ports[k], .mask = all, .fault = fault};
+        for (unsigned n = 0; n < UTGARD_PP_REGISTERS * 4; n++)
+            t[k].reg[n / 4][n % 4] = zero;
+    }
+    emit_insns(t, count, &program->blocks[0]);
+    for (unsigned k = 0; k < count; k++)
+        end_straight(&t[k], all, &states[k]);
 }

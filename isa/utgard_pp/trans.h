@@ -48,4 +48,16 @@ int utgard_pp_translate(struct jit_builder *b, const struct utgard_pp_program *p
                         const struct utgard_pp_ir_ports *ports, LLVMValueRef lanes, LLVMValueRef fuel,
                         LLVMValueRef *fault, struct utgard_pp_ir_state *state);
 
+/* Programs of one run of instructions, which translate with faults == false: */
+static inline bool utgard_pp_is_straight(const struct utgard_pp_program *program)
+{
+    return program->block_count == 1 && program->blocks[0].target == UTGARD_PP_NO_BLOCK;
+}
+#define UTGARD_PP_SIDES 4u
+/* The same for up to UTGARD_PP_SIDES sets of sixteen lanes, instruction by instruction, so that one may wait
+ * for its results while the others go on. */
+void utgard_pp_translate_sides(struct jit_builder *b, const struct utgard_pp_program *program,
+                               const struct utgard_pp_ir_ports *ports, struct utgard_pp_ir_state *states,
+                               unsigned count);
+
 #endif

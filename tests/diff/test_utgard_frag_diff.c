@@ -376,35 +376,42 @@ static uint64_t from_environment(const char *name, uint64_t otherwise)
     return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
-static void test_random(void **unused)
+static void draw_all(struct guest *g, enum jit_level level, enum jit_tier tier)
 {
+    struct jit_options options = {.level = (int)level, .optimize = tier, .cache_dir = ""};
     uint64_t draws = from_environment("VITRAIL_UTGARD_DRAWS", 60),
              first = from_environment("VITRAIL_UTGARD_SEED", 1);
+    struct jit_engine *engine;
+    struct tally tally = {0};
+
+    if (!jit_level_supported(level))
+        return;
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    for (uint64_t n = first; n < first + draws; n++) {
+        seed = n;
+        draw(g, engine, n, &tally);
+    }
+    jit_engine_destroy(engine);
+    print_message("%s: %u compiled, %u opaque, %u refused, %u faults in %u primitives\n",
+                  jit_level_name(level), tally.compiled, tally.opaque, tally.refused, tally.faulted,
+                  tally.drawn);
+    if (draws < 60)
+        return;
+    assert_true(tally.compiled * 4 > draws);
+    assert_true(tally.drawn > draws / 2);
+    assert_true(tally.opaque > draws / 60);
+}
+
+static void test_random(void **unused)
+{
     unsigned saved = util_fpenv_enter();
     struct guest g;
 
     (void)unused;
     guest_open(&g);
-    for (enum jit_level level = 0; level < JIT_LEVEL_COUNT; level++) {
-        struct jit_options options = {.level = (int)level, .optimize = JIT_QUICK, .cache_dir = ""};
-        struct jit_engine *engine;
-        struct tally tally = {0};
-
-        if (!jit_level_supported(level))
-            continue;
-        assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
-        for (uint64_t n = first; n < first + draws; n++) {
-            seed = n;
-            draw(&g, engine, n, &tally);
-        }
-        jit_engine_destroy(engine);
-        print_message("%s: %u compiled, %u opaque, %u refused, %u faults in %u primitives\n",
-                      jit_level_name(level), tally.compiled, tally.opaque, tally.refused, tally.faulted,
-                      tally.drawn);
-        assert_true(draws < 60 || tally.compiled * 4 > draws);
-        assert_true(draws < 60 || tally.drawn > draws / 2);
-        assert_true(draws < 60 || tally.opaque > draws / 60);
-    }
+    for (enum jit_level level = 0; level < JIT_LEVEL_COUNT; level++)
+        draw_all(&g, level, JIT_QUICK);
+    draw_all(&g, JIT_AVX512, JIT_OPTIMISED); /* which does several blocks side by side */
     util_fpenv_leave(saved);
     guest_close(&g);
 }
