@@ -276,19 +276,42 @@ static void factor_text(uint8_t factor, char text[32])
         snprintf(text, 32, factor & RASTER_FACTOR_INVERT ? "(1 - %s)" : "%s", name);
 }
 
-static void equation_text(const struct raster_equation *e, char text[96])
+/* "source", "source * source alpha"; "0". */
+static void term_text(const char *name, uint8_t factor, char text[64])
 {
-    static const char *const ops[RASTER_BLEND_FUNC_COUNT] = {"+", "-", "reverse -", "min", "max"};
-    char source[32], destination[32];
-    factor_text(e->src, source);
-    factor_text(e->dst, destination);
-    snprintf(text, 96, "source * %s %s destination * %s", source, ops[e->func % RASTER_BLEND_FUNC_COUNT],
-             destination);
+    char times[32];
+    factor_text(factor, times);
+    if (factor == RASTER_FACTOR_ZERO)
+        snprintf(text, 64, "0");
+    else if (factor == RASTER_FACTOR_ONE)
+        snprintf(text, 64, "%s", name);
+    else
+        snprintf(text, 64, "%s * %s", name, times);
+}
+
+static void equation_text(const struct raster_equation *e, char text[160])
+{
+    char source[64], destination[64];
+    term_text("source", e->src, source);
+    term_text("destination", e->dst, destination);
+    switch (e->func) {
+    case RASTER_BLEND_MIN: snprintf(text, 160, "min(%s, destination)", source); return;
+    case RASTER_BLEND_MAX: snprintf(text, 160, "max(%s, destination)", source); return;
+    case RASTER_BLEND_SUB: snprintf(text, 160, "%s - %s", source, destination); return;
+    case RASTER_BLEND_RSUB: snprintf(text, 160, "%s - %s", destination, source); return;
+    default: break;
+    }
+    if (e->dst == RASTER_FACTOR_ZERO)
+        snprintf(text, 160, "%s", source);
+    else if (e->src == RASTER_FACTOR_ZERO)
+        snprintf(text, 160, "%s", destination);
+    else
+        snprintf(text, 160, "%s + %s", source, destination);
 }
 
 static void print_blend(FILE *out, const struct explain_pixel *pixel, const struct gpu_output *o)
 {
-    char color[96], alpha[96];
+    char color[160], alpha[160];
     if (o->blend.logic) {
         fprintf(out, "logic operation %u", o->blend.logic_op);
     } else if (raster_blend_reads(&o->blend)) {
