@@ -1,5 +1,6 @@
 /* Capture files made of the fuzzer's bytes: read to the end, and played with small budgets. The first byte
- * chooses: the rest is a file, or the events of one, which are then packed with the checksums right. */
+ * chooses. Bit 0: the rest is a file; otherwise the events of one, of the GPU that bits 1 and 2 name, which
+ * are then packed with the checksums right. */
 #include "gpu/replay.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static size_t put_chunk(uint8_t *to, size_t room, uint32_t type, const uint8_t *
 }
 
 /* A whole file around the events, malloc'ed; gpu/capture.h has the layout. */
-static uint8_t *pack(const uint8_t *events, size_t size, size_t *file_size)
+static uint8_t *pack(const char *gpu, const uint8_t *events, size_t size, size_t *file_size)
 {
     size_t room = 256 + ZSTD_compressBound(size);
     uint8_t *file = calloc(1, room);
@@ -39,7 +40,7 @@ static uint8_t *pack(const uint8_t *events, size_t size, size_t *file_size)
     memcpy(file, CAPTURE_MAGIC, 8);
     util_store32(file + 8, CAPTURE_VERSION);
     memcpy(file + 16, &memory, 8);
-    memcpy(file + 24, "vc4", 3);
+    memcpy(file + 24, gpu, strlen(gpu));
     uint64_t hash = capture_header_hash(file, NULL, 0);
     memcpy(file + 40, &hash, 8);
     size_t at = CAPTURE_HEADER_SIZE;
@@ -80,6 +81,7 @@ static void play(const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
+    static const char *const gpus[] = {"vc4", "vc4", "mali400", "mali450"};
     size_t file_size;
     if (!size)
         return 0;
@@ -87,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         play(bytes + 1, size - 1);
         return 0;
     }
-    uint8_t *file = pack(bytes + 1, size - 1, &file_size);
+    uint8_t *file = pack(gpus[bytes[0] >> 1 & 3], bytes + 1, size - 1, &file_size);
     if (file)
         play(file, file_size);
     free(file);

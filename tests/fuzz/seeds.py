@@ -213,6 +213,29 @@ def mali_job(scene, flags):
             guest.pieces())
 
 
+def mali_events(scene):
+    """The same as a capture's events: pages, then what a driver writes to start the GP and one PP."""
+    job = mali_job(scene, 0)
+    words = struct.unpack_from("<%dI" % (6 + FRAME_WORDS + 3 * WB_WORDS), job, 1)
+    memory, at = bytearray(1 << 20), 1 + 4 * len(words)
+    while at < len(job):
+        place, size = struct.unpack_from("<IH", job, at)
+        memory[place:place + size] = job[at + 6:at + 6 + size]
+        at += 6 + size
+    pages = [bytes(memory[n:n + PAGE]) for n in range(0, len(memory), PAGE)]
+    events = b"\x01" + struct.pack("<I", len(pages))
+    for n, page in enumerate(pages):
+        zero = page.count(0) == PAGE
+        events += struct.pack("<Q", n * PAGE | (1 if zero else 0)) + (b"" if zero else page)
+    writes = [(0x3008, 0), (0x4008, 0)] + [(n * 4, word) for n, word in enumerate(words[:6])] + [(0x20, 16), (0x20, 3)]
+    writes += [(0x8000 + n * 4, word) for n, word in enumerate(words[6:6 + FRAME_WORDS])]
+    writes += [(0x8100 + n // WB_WORDS * 0x100 + n % WB_WORDS * 4, word)
+               for n, word in enumerate(words[6 + FRAME_WORDS:])] + [(0x900c, 1 << 6)]
+    return events + b"".join(struct.pack("<BII", 2, *write) for write in writes)
+
+
+save("fuzz_capture", "mali400-triangle", b"\x04" + mali_events("triangle"))
+save("fuzz_capture", "mali450-triangle", b"\x06" + mali_events("triangle"))
 for scene in ("clear", "triangle", "cube", "loop"):
     save("fuzz_utgard_job", scene, mali_job(scene, 0))
 save("fuzz_utgard_job", "inside", mali_job("triangle", 1))
