@@ -259,16 +259,19 @@ static void place_four(struct raster_triangles *t, unsigned k, uint32_t i, const
     _mm_store_ps(&t->inv_w[k][i], w);
 }
 
-/* The positions of `count` triangles; returns how many have theirs in memory, from the first on. */
+/* The positions of `count` triangles; returns how many have theirs in memory, from the first on. Their varyings
+ * are wanted next, by most. */
 static uint32_t place_triangles(struct drawing *d, const uint32_t index[][3], uint32_t count)
 {
     struct raster_triangles *t = &d->worker->raster.triangles;
+    const struct utgard_state *s = &d->draw->state;
+    const uint8_t *varyings = d->run->frame->space->window.base + s->varyings;
     const float *at[3][RASTER_TRIANGLES];
     uint32_t i, k;
 
     for (i = 0; i < count; i++) {
-        for (k = 0; k < 3 && (at[k][i] = position(d, index[i][k])) != NULL;)
-            k++;
+        for (k = 0; k < 3 && (at[k][i] = position(d, index[i][k])) != NULL; k++)
+            __builtin_prefetch(varyings + (uint64_t)index[i][k] * s->varying_stride);
         if (k < 3)
             break;
     }
