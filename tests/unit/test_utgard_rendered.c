@@ -40,8 +40,26 @@ static void start_pp(struct guest *g, unsigned n, const uint32_t frame[WORDS])
     guest_start_mmu(g, mmu);
     write_frame(g, base, frame, frame[LISTS + n]);
     utgard_write(g->device, base + PP_CTRL, PP_START);
+}
+
+static void expect_end(struct guest *g, unsigned n)
+{
+    assert_int_equal(utgard_read(g->device, guest_base(g, (enum utgard_ip)(UTGARD_IP_PP0 + n)) + PP_RAW) & 1,
+                     1);
     guest_expect_no_fault(g);
-    assert_int_equal(utgard_read(g->device, base + PP_RAW) & 1, 1);
+}
+
+/* One after the other, or (`together`) all before anybody looks. */
+static void start_each(struct guest *g, const uint32_t frame[WORDS], bool together)
+{
+    uint32_t count = frame[FRAME_WORDS];
+    for (unsigned n = 0; n < count; n++) {
+        start_pp(g, n, frame);
+        if (!together)
+            expect_end(g, n);
+    }
+    for (unsigned n = 0; n < count; n++)
+        expect_end(g, n);
 }
 
 static void save(const char *name, const uint32_t *pixels)
@@ -59,7 +77,7 @@ static void save(const char *name, const uint32_t *pixels)
 }
 
 /* The picture of a scene: SIDE x SIDE pixels, red in the low byte, as linear rows. */
-static void render(const char *name, const struct utgard_options *options, uint32_t *out)
+static void render(const char *name, const struct utgard_options *options, bool together, uint32_t *out)
 {
     struct guest g;
     uint32_t gp[6], pp[WORDS];
@@ -73,8 +91,8 @@ static void render(const char *name, const struct utgard_options *options, uint3
     guest_expect_no_fault(&g);
     if (options->kind == UTGARD_MALI450)
         start_all(&g, pp);
-    for (unsigned n = 0; options->kind == UTGARD_MALI400 && n < pp[FRAME_WORDS]; n++)
-        start_pp(&g, n, pp);
+    else
+        start_each(&g, pp, together);
     const uint8_t *tiles = memory + (pp[FRAME_WORDS + 2] - FIRST);
     for (uint32_t y = 0; y < SIDE; y++)
         for (uint32_t x = 0; x < SIDE; x++)
@@ -94,7 +112,8 @@ static void render(const char *name, const struct utgard_options *options, uint3
 
 static uint32_t picture[SIDE * SIDE], other[SIDE * SIDE];
 
-/* Compiled on several threads; then compiled on one, and interpreted on several. */
+/* Compiled on several threads, each processor's tiles alone; then those of both together: compiled on one
+ * thread, interpreted and compiled on several. */
 static void render_all(const char *name)
 {
     bool m450 = strncmp(name, "mali450", 7) == 0;
@@ -102,14 +121,17 @@ static void render_all(const char *name)
                                      .pp_count = m450 ? 6 : 2,
                                      .engine = engine,
                                      .pool = pool};
-    render(name, &options, picture);
+    render(name, &options, false, picture);
     save(name, picture);
     options.pool = NULL;
-    render(name, &options, other);
+    render(name, &options, true, other);
     assert_memory_equal(picture, other, sizeof picture);
     options.pool = pool;
     options.engine = NULL;
-    render(name, &options, other);
+    render(name, &options, true, other);
+    assert_memory_equal(picture, other, sizeof picture);
+    options.engine = engine;
+    render(name, &options, true, other);
     assert_memory_equal(picture, other, sizeof picture);
 }
 
@@ -174,6 +196,44 @@ static void test_flips(void **data)
     assert_true(faults > 0);
 }
 
+/* A processor whose frame others may join waits for them: until it is wanted, or all tiles are there. */
+static void test_waiting(void **data)
+{
+    struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 2, .engine = engine, .pool = pool};
+    (void)data;
+    for (unsigned way = 0; way < 4; way++) {
+        struct utgard_counters work;
+        struct guest g;
+        uint32_t gp[6], pp[WORDS];
+        guest_create(&g, &options);
+        uint8_t *memory = guest_map(&g, FIRST, BYTES, RIGHT_BOTH);
+        load_buffers(memory, "mali400/cube", "index.txt");
+        load_buffers(memory, "mali400/cube", "pp-index.txt");
+        read_file("mali400/cube", "frame.bin", gp, sizeof gp);
+        read_file("mali400/cube", "pp-frame.bin", pp, sizeof pp);
+        guest_run(&g, gp);
+        guest_start_mmu(&g, UTGARD_IP_PPMMU1); /* of its own it would be somebody else's access */
+        start_pp(&g, 0, pp);
+        utgard_device_counters(g.device, &work);
+        assert_int_equal(work.tiles, 0);
+        if (way == 0)
+            utgard_device_settle(g.device);
+        if (way == 1)
+            utgard_read(g.device, guest_base(&g, UTGARD_IP_GP));
+        if (way == 2)
+            utgard_write(g.device, guest_base(&g, UTGARD_IP_PP0) + 0x1024, 0);
+        if (way == 3) {
+            uint32_t base = guest_base(&g, UTGARD_IP_PP1);
+            write_frame(&g, base, pp, pp[LISTS + 1]);
+            utgard_write(g.device, base + PP_CTRL, PP_START);
+        }
+        utgard_device_counters(g.device, &work);
+        assert_int_equal(work.tiles, way == 3 ? SIDE / 16 * SIDE / 16 : SIDE / 16 * SIDE / 32);
+        expect_end(&g, 0);
+        guest_destroy(&g);
+    }
+}
+
 static int start(void **data)
 {
     (void)data;
@@ -198,6 +258,7 @@ int main(void)
         {"loop", test_scene, NULL, NULL, "mali400/loop"},
         {"dlbu", test_scene, NULL, NULL, "mali450/triangle"},
         cmocka_unit_test(test_flips),
+        cmocka_unit_test(test_waiting),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }
