@@ -117,6 +117,14 @@ static void test_ranges(void **data)
     assert_false(gpu_space_allows(&space, 0xffffdfff, 2, GPU_RIGHT_READ, &where));
     assert_int_equal(where, 0xffffdfff);
     assert_false(gpu_space_allows(&space, 0xffffe000, 0, GPU_RIGHT_READ, NULL));
+    /* A run knows what may be read about an address, and nothing else. */
+    struct gpu_space_run run = {0};
+    assert_null(gpu_space_near(&space, &run, 0xffffdfff, 2));
+    assert_ptr_equal(gpu_space_near(&space, &run, 0xffffe010, 4), space.window.base + 0xffffe010);
+    assert_true(run.from == 0xffffe000 && run.to == 1ull << 32);
+    assert_ptr_equal(gpu_space_near(&space, &run, 0xfffffffc, 4), space.window.base + 0xfffffffc);
+    assert_null(gpu_space_near(&space, &run, 0xfffffffc, 5));
+    assert_null(gpu_space_near(&space, &run, 0xffffdffc, 4));
     assert_false(gpu_space_allows(&space, 0xffffe000, UINT64_MAX, GPU_RIGHT_READ, NULL));
     assert_false(gpu_space_allows(&space, UINT64_MAX, 1, GPU_RIGHT_READ, NULL));
     teardown(&memory, &space);

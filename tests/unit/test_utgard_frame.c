@@ -320,11 +320,58 @@ static void test_faults(void **unused)
     scene_close(&s);
 }
 
+/* Tiles that share lists, in shapes that are rectangles and not, of several owners: the same picture; who
+ * owns a tile with a fault hears of it, and of no other. */
+static void test_areas(void **unused)
+{
+    static const char *const shapes[] = {"aaaaaaaaa", "aabaabccc", "aaabaaaac", "abababaab"};
+    struct gpu_fault fault[3];
+    struct scene s;
+
+    (void)unused;
+    scene_open(&s);
+    fill_source(&s, 1);
+    write_back(&s, 0, UTGARD_WB_COLOR, UTGARD_WB_BGRA8888, SIDE * 4 / 8);
+    add_reload(&s, 0, 0x16, 15, NULL);
+    s.frame.last_owner = 2;
+    for (unsigned n = 0; n < sizeof shapes / sizeof *shapes; n++) {
+        unsigned saved = util_fpenv_enter();
+
+        for (unsigned t = 0; t < 9; t++) {
+            s.tiles[t].list = (uint32_t)(shapes[n][t] - 'a') * 0x20;
+            s.tiles[t].owner = t % 2;
+        }
+        memset(s.g.memory.base + IMAGE, 0, SIDE * SIDE * 4);
+        s.script.fails = false;
+        assert_true(utgard_frame_render(&s.frame, fault));
+        assert_memory_equal(s.g.memory.base + IMAGE, s.g.memory.base + SOURCE, SIDE * SIDE * 4);
+        memset(s.g.memory.base + IMAGE, 0, SIDE * SIDE * 4);
+        s.script.fails = true; /* list b */
+        s.tiles[8].owner = 2;
+        assert_int_equal(utgard_frame_render(&s.frame, fault), n == 0);
+        for (unsigned owner = 0; owner < 3; owner++) {
+            bool has = false;
+
+            for (unsigned t = 0; t < 9; t++)
+                has |= s.tiles[t].owner == owner && shapes[n][t] == 'b';
+            assert_int_equal(fault[owner].kind, has ? GPU_FAULT_LIST : GPU_FAULT_NONE);
+        }
+        for (unsigned t = 0; t < 9; t++) {
+            uint32_t at = 4 * (t / 3 * 16 * SIDE + t % 3 * 16);
+
+            assert_int_equal(guest_word(&s.g, IMAGE + at),
+                             shapes[n][t] == 'b' ? 0 : guest_word(&s.g, SOURCE + at));
+        }
+        util_fpenv_leave(saved);
+    }
+    scene_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clear),   cmocka_unit_test(test_reload), cmocka_unit_test(test_reload_depth),
-        cmocka_unit_test(test_samples), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_samples), cmocka_unit_test(test_faults), cmocka_unit_test(test_areas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
