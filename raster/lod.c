@@ -24,7 +24,8 @@ static float gradient(const struct raster_texture_key *key, const struct raster_
         return square(ds) + square(dt) + square(r[to] - r[0]);
     if (key->unnormalized)
         return square(ds) + square(dt);
-    return square(ds * texture->width) + square(dt * texture->height);
+    float area = square(ds * texture->width) + square(dt * texture->height);
+    return key->volume ? area + square((r[to] - r[0]) * texture->depth) : area;
 }
 
 static float smaller(float x, float y)

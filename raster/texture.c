@@ -34,7 +34,7 @@ int raster_texture_validate(const struct raster_texture_key *key, struct raster_
                             struct util_error *error)
 {
     enum raster_format format = (enum raster_format)key->format;
-    unsigned bits = raster_key_bits(key), faces = key->cube ? 6 : 1;
+    unsigned bits = raster_key_bits(key), faces;
     bool etc = format == RASTER_ETC1;
 
     if (!bits || format == RASTER_RG16F || format == RASTER_RGBA16F)
@@ -65,6 +65,9 @@ int raster_texture_validate(const struct raster_texture_key *key, struct raster_
                                                : level->layout >= RASTER_LAYOUT_COUNT)
             return util_fail(error, -EFAULT, "texture level %u has a layout of its own", n);
         level->face_stride = level->face_stride ? level->face_stride : texture->face_stride;
+        faces = key->cube ? 6 : key->volume ? level->depth : 1;
+        if (!faces || faces > 4096 || (key->volume && (key->cube || key->wrap_r >= RASTER_WRAP_COUNT)))
+            return util_fail(error, -EFAULT, "texture level %u has %u slices", n, faces);
         bool wide = key->texel_bytes && level->layout == RASTER_UTGARD_TILED; /* raster_fetch */
         if (!raster_level_span(wide ? 8 : bits, level, etc ? (width + 3) / 4 : width,
                                etc ? (level->height + 3) / 4 : level->height, &span) ||
@@ -106,7 +109,7 @@ static uint32_t cube_face(float *s, float *t, float r)
 struct lane_sample {
     const struct raster_texture_key *key;
     const struct raster_texture *texture;
-    float s, t;
+    float s, t, r;
     uint32_t face, border;
     bool linear;
 };
@@ -126,13 +129,18 @@ static uint32_t tap(const struct lane_sample *sample, const struct raster_level 
                         (uint32_t)x->x[kx], row);
 }
 
-static uint32_t sample_level(const struct lane_sample *sample, uint32_t n)
+static uint32_t (*lerp_of(const struct raster_texture_key *key))(uint32_t, uint32_t, uint32_t)
+{
+    return key->format == RASTER_R16F ? raster_lerp_16f : raster_lerp_8888;
+}
+
+/* One face or slice of a level. */
+static uint32_t sample_image(const struct lane_sample *sample, uint32_t n)
 {
     const struct raster_texture_key *key = sample->key;
     const struct raster_level *level = &sample->texture->level[n];
     enum raster_wrap wrap_s = (enum raster_wrap)key->wrap_s, wrap_t = (enum raster_wrap)key->wrap_t;
-    uint32_t (*lerp)(uint32_t, uint32_t, uint32_t) =
-        key->format == RASTER_R16F ? raster_lerp_16f : raster_lerp_8888;
+    uint32_t (*lerp)(uint32_t, uint32_t, uint32_t) = lerp_of(key);
     bool linear = sample->linear && key->format != RASTER_R16;
     struct raster_taps x, y;
     uint32_t row[2];
@@ -146,13 +154,31 @@ static uint32_t sample_level(const struct lane_sample *sample, uint32_t n)
     return lerp(row[0], row[1], y.weight);
 }
 
+static uint32_t sample_level(struct lane_sample *sample, uint32_t n)
+{
+    const struct raster_texture_key *key = sample->key;
+    uint32_t depth = sample->texture->level[n].depth, slice[2];
+    bool linear = sample->linear && key->format != RASTER_R16;
+    enum raster_wrap wrap = (enum raster_wrap)key->wrap_r;
+    struct raster_taps z;
+
+    if (!key->volume)
+        return sample_image(sample, n);
+    raster_axis_taps(wrap, linear, depth, raster_coordinate(wrap, key->unnormalized, depth, sample->r), &z);
+    for (unsigned k = 0; k < 2; k++) {
+        sample->face = (uint32_t)z.x[k];
+        slice[k] = z.outside[k] ? sample->border : sample_image(sample, n);
+    }
+    return lerp_of(key)(slice[0], slice[1], z.weight);
+}
+
 void raster_texture_sample(const struct raster_texture_key *key, const struct raster_texture *texture,
                            const float s[16], const float t[16], const float r[16], const float bias[16],
                            uint32_t out[16])
 {
     static const float zero[16];
     struct raster_lod_result lod[16];
-    uint32_t border = r && !key->cube ? util_f2u(r[0]) : texture->border;
+    uint32_t border = r && !key->cube && !key->volume ? util_f2u(r[0]) : texture->border;
 
     t = t ? t : zero;
     r = r ? r : zero;
@@ -163,6 +189,7 @@ void raster_texture_sample(const struct raster_texture_key *key, const struct ra
                                      .texture = texture,
                                      .s = s[lane],
                                      .t = t[lane],
+                                     .r = r[lane],
                                      .border = border,
                                      .linear = lod[lane].linear};
         if (key->cube)
@@ -170,8 +197,7 @@ void raster_texture_sample(const struct raster_texture_key *key, const struct ra
         out[lane] = sample_level(&sample, lod[lane].level);
         if (lod[lane].weight) {
             uint32_t next = sample_level(&sample, lod[lane].level1);
-            out[lane] = key->format == RASTER_R16F ? raster_lerp_16f(out[lane], next, lod[lane].weight)
-                                                   : raster_lerp_8888(out[lane], next, lod[lane].weight);
+            out[lane] = lerp_of(key)(out[lane], next, lod[lane].weight);
         }
     }
 }

@@ -85,6 +85,7 @@ struct raster_texture_key { /* padding-free, hashed as bytes; unused fields zero
     /* A format of 16 bits as one of several channels: bytes from texel to texel (0: the format's own), and
      * where in each it stands. */
     uint8_t texel_bytes, texel_at;
+    uint8_t volume, wrap_r; /* s, t, r address slices of an image of three dimensions; scalar path only */
 };
 
 struct raster_level {
@@ -92,7 +93,9 @@ struct raster_level {
     uint32_t width, height; /* texels, >= 1 */
     uint32_t stride;        /* linear: bytes a row; tiled: tiles or utiles a row */
     uint32_t layout;        /* enum raster_layout */
-    uint32_t face_stride;   /* bytes between its cube faces; 0: the texture's (validated: never, of cubes) */
+    uint32_t depth;         /* of volumes: slices, >= 1 */
+    uint32_t face_stride;   /* bytes between its cube faces or slices; 0: the texture's (validated: never, of
+                               cubes) */
     /* What raster_texture_validate makes of them for compiled code. Pairs: x in the low half, y in the high.
      */
     float scale[2];        /* 256 times width and height */
@@ -110,6 +113,7 @@ struct raster_texture {
     uint32_t face_stride; /* bytes between cube faces, of levels that say nothing else */
     uint32_t border; /* 8888 colour outside, for RASTER_BORDER, when no r is given (README.md section 4) */
     float width, height; /* of level 0 */
+    float depth;         /* of volumes: its slices */
     float max_level;     /* level_count - 1 */
     float lod_bias, lod_min,
         lod_max; /* with key.lod_limits: l = min(max(l + bias, min), max), before all else */

@@ -24,7 +24,7 @@ bool texture_ir_supported(const struct raster_texture_key *key)
 {
     uint8_t format = key->format;
 
-    if (key->texel_bytes)
+    if (key->texel_bytes || key->volume)
         return false;
     if (format == RASTER_R16) /* the scalar path filters none, whatever the key says */
         return !key->mag_linear && !key->min_linear && key->mip != RASTER_MIP_LINEAR;

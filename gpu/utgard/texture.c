@@ -156,8 +156,10 @@ static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cu
         .unnormalized = f->unnormalized != 0,
         .lod_limits = 1,
         .texel_bytes = format->texel > UTGARD_TEXEL_HALVES ? 2 * (format->texel - UTGARD_TEXEL_HALVES) : 0,
+        .volume = f->dimension == 2 && !f->cube,
         .etc_flip = 1, /* rows of images count from their first, as texture coordinates do */
     };
+    key->raster.wrap_r = key->raster.volume ? wrap_of(f->wrap_r) : 0;
     /* Texel coordinates neither repeat nor mirror. */
     if (key->raster.unnormalized) {
         if (key->raster.wrap_s == RASTER_REPEAT || key->raster.wrap_s == RASTER_MIRROR)
@@ -218,6 +220,7 @@ static void place(const struct utgard_texture_fields *f, const struct utgard_tex
     *level = (struct raster_level){.offset = f->address[n],
                                    .width = UTIL_MAX(f->width >> n, 1u),
                                    .height = UTIL_MAX(f->height >> n, 1u),
+                                   .depth = UTIL_MAX(f->depth >> n, 1u),
                                    .layout = key->raster.layout};
     if (key->raster.layout == RASTER_UTGARD_TILED)
         level->stride = util_div_up(level->width, 16);
@@ -256,7 +259,9 @@ uint64_t utgard_texture_level_bytes(const struct utgard_texture_key *key, const 
         size = (uint64_t)level->stride *
                    (util_div_up(level->height, key->raster.format == RASTER_ETC1 ? 4 : 1) - 1) +
                1;
-    return size + (uint64_t)level->face_stride * (key->raster.cube ? 5 : 0);
+    return size + (uint64_t)level->face_stride * (key->raster.cube     ? 5
+                                                  : key->raster.volume ? level->depth - 1
+                                                                       : 0);
 }
 
 static bool in_reach(const struct gpu_space *space, const struct utgard_texture_key *key,
@@ -287,8 +292,9 @@ static bool supported(const struct utgard_texture_fields *f, uint32_t address, b
     if (!f->width || !f->height || f->width > 4096 || f->height > 4096)
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address, "a texture of %ux%u", f->width,
                                 f->height);
-    if (f->dimension == 3 || (f->dimension == 2 && !f->cube && f->depth > 1))
-        return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, address, "a texture of three dimensions");
+    if (f->dimension == 3 || (f->dimension == 2 && !f->cube && (!f->depth || f->depth > 4096)))
+        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address, "a texture of kind %u, %u deep",
+                                f->dimension, f->depth);
     if (cube && !f->cube)
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address, "asked as a cube, and is none");
     return true;
@@ -319,6 +325,7 @@ bool utgard_texture_read(const struct gpu_space *space, uint32_t address, uint8_
                                        .border = border_of(&f, key),
                                        .width = (float)f.width,
                                        .height = (float)f.height,
+                                       .depth = (float)f.depth,
                                        .lod_bias = bias_of(&f),
                                        .lod_min = (float)f.min_lod / 16.0f,
                                        .lod_max = (float)f.max_lod / 16.0f};
@@ -326,7 +333,7 @@ bool utgard_texture_read(const struct gpu_space *space, uint32_t address, uint8_
     for (uint32_t n = 0; n < texture->level_count; n++)
         place(&f, key, n, &texture->level[n]);
     key->raster.pot = !(f.width & (f.width - 1)) && !(f.height & (f.height - 1));
-    for (uint32_t n = 0; cube && n < texture->level_count; n++)
+    for (uint32_t n = 0; (cube || key->raster.volume) && n < texture->level_count; n++)
         texture->level[n].face_stride = face_bytes(key, &texture->level[n]);
     if (raster_texture_validate(&key->raster, texture, &error))
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, address, "%s", error.text);
@@ -365,7 +372,7 @@ static void sample_halves(const struct utgard_texture_key *key, const struct ras
         one.texel_at = (uint8_t)(2 * c);
         border[0] = util_u2f(util_float_to_half((float)(texture->border >> 8 * c & 255) / 255.0f));
         raster_texture_sample(&one, texture, coordinates[0], coordinates[1],
-                              one.cube ? coordinates[2] : border, lod, word);
+                              one.cube || one.volume ? coordinates[2] : border, lod, word);
         for (unsigned lane = 0; lane < 16; lane++)
             channel[c][lane] = util_half_to_float((uint16_t)word[lane]);
     }
@@ -383,7 +390,7 @@ void utgard_texture_sample(const struct utgard_texture_key *key, const struct ra
         return;
     }
     raster_texture_sample(&key->raster, texture, coordinates[0], coordinates[1],
-                          key->raster.cube ? coordinates[2] : NULL, lod, word);
+                          key->raster.cube || key->raster.volume ? coordinates[2] : NULL, lod, word);
     for (unsigned lane = 0; lane < 16; lane++) {
         float channel[4];
 

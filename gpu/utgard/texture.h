@@ -45,8 +45,8 @@ unsigned utgard_texture_describe(const uint32_t *words, uint32_t count,
                                  struct gpu_field out[UTGARD_TEXTURE_FIELDS]);
 
 /* Reads the descriptor at `address`. `lod` (enum raster_lod) and `cube`: how the program asks. False and
- * *fault: PACKET for what is not known, MEMORY when an image leaves memory, UNSUPPORTED for three dimensions.
- * The texture is good while the space does not change. */
+ * *fault: PACKET for what is not known, MEMORY when an image leaves memory. The texture is good while the
+ * space does not change. */
 bool utgard_texture_read(const struct gpu_space *space, uint32_t address, uint8_t lod, bool cube,
                          struct utgard_texture_key *key, struct raster_texture *texture,
                          struct gpu_fault *fault);
@@ -54,8 +54,8 @@ bool utgard_texture_read(const struct gpu_space *space, uint32_t address, uint8_
 /* Bytes from a level's offset to its last texel, of all faces. */
 uint64_t utgard_texture_level_bytes(const struct utgard_texture_key *key, const struct raster_level *level);
 
-/* Samples 16 lanes as raster_texture_sample does (`lod` may be NULL; the third coordinate is a cube's), into
- * the program's four numbers. */
+/* Samples 16 lanes as raster_texture_sample does (`lod` may be NULL; the third coordinate is a cube's or a
+ * volume's), into the program's four numbers. */
 void utgard_texture_sample(const struct utgard_texture_key *key, const struct raster_texture *texture,
                            const float coordinates[3][16], const float *lod, float out[4][16]);
 /* One word as the program's four numbers; not of several halves. */

@@ -251,6 +251,48 @@ static void test_descriptor(void **unused)
     guest_close(&g);
 }
 
+/* Kind and depth, over what stood there. */
+static void make_volume(uint32_t words[16], uint32_t depth)
+{
+    words[42 / 32] &= ~(3u << 42 % 32);
+    words[112 / 32] &= ~(0x1fffu << 112 % 32);
+    guest_field(words, 42, 2, 2);
+    guest_field(words, 112, 13, depth);
+}
+
+/* Two slices of 32x16 texels, 0 and 200 in red: near, between, far; and the border in front of the first. */
+static void test_volumes(void **unused)
+{
+    static const float depths[] = {0.25f, 0.5f, 0.75f, -1.0f};
+    static const float want[] = {0, 100 / 255.0f, 200 / 255.0f, 0};
+    struct utgard_texture_key key;
+    struct raster_texture texture;
+    struct gpu_fault fault = {0};
+    float at[3][16] = {{0}}, seen[4][16];
+    uint32_t words[16];
+    struct guest g;
+
+    (void)unused;
+    guest_open(&g);
+    describe(words, 0x16, 1);
+    make_volume(words, 2);
+    guest_field(words, 83, 3, 1); /* clamped to the edge */
+    if (!read_it(&g, words, &key, &texture, &fault))
+        fail_msg("%s", fault.text);
+    assert_int_equal(texture.level[0].face_stride, 32 * 16 * 4);
+    for (uint32_t n = 0; n < 32 * 16; n++) {
+        const uint32_t far = 200 << 16;
+        guest_put(&g, 0x10000 + texture.level[0].face_stride + 4 * n, &far, 4);
+    }
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(depths); n++) {
+        for (unsigned lane = 0; lane < 16; lane++)
+            at[2][lane] = depths[n];
+        utgard_texture_sample(&key, &texture, (const float(*)[16])at, NULL, seen);
+        assert_float_equal(seen[0][0], want[n], 1e-6f);
+    }
+    guest_close(&g);
+}
+
 static void test_textures_refused(void **unused)
 {
     struct utgard_texture_key key;
@@ -264,11 +306,10 @@ static void test_textures_refused(void **unused)
     describe(words, 0x3f, 1);
     assert_false(read_it(&g, words, &key, &texture, &fault));
     assert_int_equal(fault.kind, GPU_FAULT_PACKET);
-    describe(words, 0x26, 1); /* three dimensions */
-    guest_field(words, 42, 2, 2);
-    guest_field(words, 112, 13, 2);
+    describe(words, 0x16, 1); /* a volume without slices */
+    make_volume(words, 0);
     assert_false(read_it(&g, words, &key, &texture, &fault));
-    assert_int_equal(fault.kind, GPU_FAULT_UNSUPPORTED);
+    assert_int_equal(fault.kind, GPU_FAULT_PACKET);
     describe(words, 0x16, 1);
     guest_field(words, 222, 26, (GUEST_SIZE - 64) >> 6);
     assert_false(read_it(&g, words, &key, &texture, &fault));
@@ -301,10 +342,15 @@ static void test_tiles(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),   cmocka_unit_test(test_reload),
-        cmocka_unit_test(test_meaning), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_formats), cmocka_unit_test(test_descriptor),
-        cmocka_unit_test(test_tiles),   cmocka_unit_test(test_textures_refused),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_reload),
+        cmocka_unit_test(test_meaning),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_descriptor),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_volumes),
+        cmocka_unit_test(test_textures_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
