@@ -15,8 +15,10 @@ static int create(struct decode *d, void **self)
     if (!u)
         return -ENOMEM;
     u->decode = d;
-    int error = utgard_device_create(
-        &d->memory, &(struct utgard_options){.kind = mali450 ? UTGARD_MALI450 : UTGARD_MALI400}, &u->device);
+    /* The GP's programs are interpreted, for the primitives of tiles: seconds at most. */
+    const struct utgard_options options = {.kind = mali450 ? UTGARD_MALI450 : UTGARD_MALI400,
+                                           .job_fuel = 64u << 20};
+    int error = utgard_device_create(&d->memory, &options, &u->device);
     if (error)
         free(u);
     return error;

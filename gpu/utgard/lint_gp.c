@@ -105,10 +105,18 @@ static void lint_vertices(struct vs *vs)
     uint64_t words[UTGARD_GP_MAX_INSNS * UTGARD_GP_WORDS];
     struct utgard_gp_program *program;
     const struct utgard_vs_state *s = vs->state;
+    const uint64_t key[] = {vs->lint->summary->jobs,
+                            (uint64_t)s->program << 32 | s->instructions,
+                            (uint64_t)s->uniforms << 32 | s->uniform_bytes,
+                            (uint64_t)s->attributes << 32 | s->attribute_count,
+                            (uint64_t)s->varyings << 32 | s->varying_count,
+                            vs->vertices};
     size_t bytes = s->instructions * sizeof(uint64_t[UTGARD_GP_WORDS]);
     const uint8_t *at = s->instructions && bytes <= sizeof words
                             ? gpu_space_at(vs->space, s->program, bytes, GPU_RIGHT_READ)
                             : NULL;
+    if (!gpu_seen_first(&vs->lint->looked_at, key, sizeof key, &vs->lint->error))
+        return;
     if (!at) {
         utgard_lint_tell(vs->lint, UTGARD_LINT_GP_PROGRAM, "vertex program", s->program, "%u instructions",
                          s->instructions);

@@ -180,7 +180,10 @@ static void lint_state(struct frame *f, uint32_t address)
     struct state s = {.address = address};
     struct gpu_fault fault = {0};
     uint32_t words[UTGARD_RSW_WORDS];
+    const uint64_t key[] = {f->lint->summary->jobs, address};
     const uint8_t *at = gpu_space_at(f->space, address, sizeof words, GPU_RIGHT_READ);
+    if (!gpu_seen_first(&f->lint->looked_at, key, sizeof key, &f->lint->error))
+        return;
     if (!at) {
         utgard_lint_tell(f->lint, UTGARD_LINT_STATE_OUTSIDE, STATE, address, "%s", "");
         return;

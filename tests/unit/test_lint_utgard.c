@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
+#include "changed_capture.h"
 #include "gpu/lint.h"
 #include "gpu/utgard/lint.h"
 #include "isa/sets.h"
@@ -30,7 +29,7 @@ struct change {
     } reg[2];
 };
 
-static const struct change changes[] = {
+static const struct change cases_of_rules[] = {
     {"PAGING", 0, {0}, {0}, {{0x03008, 0, 1}}},
     {"LIST_OUTSIDE", 2, {3, 0x10000041}, {NOWHERE, 0xf0000000}, {{0}}},
     {"COMMAND", 2, {0x020f2340, 0x30060000}, {0x020f2340, 0x80060000}, {{0}}},
@@ -75,56 +74,22 @@ static const struct change changes[] = {
 
 /* ---- a capture with a change ---- */
 
-static void change_page(uint8_t *page, const struct change *c)
+static void change_page(void *data, uint8_t *page)
 {
-    for (uint32_t at = 0; c && c->count && at + 4 * c->count <= GPU_PAGE; at += 4)
+    const struct change *c = data;
+    for (uint32_t at = 0; c->count && at + 4 * c->count <= GPU_PAGE; at += 4)
         if (!memcmp(page + at, c->from, 4ull * c->count))
             memcpy(page + at, c->to, 4ull * c->count);
 }
 
-static uint32_t change_register(const struct change *c, uint32_t offset, uint32_t value)
+static void change_register(void *data, uint32_t *offset, uint32_t *value)
 {
-    for (unsigned n = 0; c && n < UTIL_ARRAY_SIZE(c->reg); n++)
-        if (c->reg[n].offset == offset && c->reg[n].from != c->reg[n].to && c->reg[n].from == value)
-            return c->reg[n].to;
-    return value;
-}
-
-static void copy_event(struct capture_writer *writer, struct gpu_memory *memory, const struct change *c,
-                       const struct capture_event *event)
-{
-    if (event->type == CAPTURE_EVENT_REGISTER || event->type == CAPTURE_EVENT_IRQ_REPLY)
-        assert_int_equal(capture_write_register(writer, event->reg.offset,
-                                                change_register(c, event->reg.offset, event->reg.value),
-                                                event->type == CAPTURE_EVENT_IRQ_REPLY),
-                         0);
-    for (uint32_t n = 0; event->type == CAPTURE_EVENT_PAGES && n < event->pages.count; n++) {
-        uint64_t address = event->pages.pages[n].address;
-        uint8_t *to = gpu_memory_at(memory, address, GPU_PAGE);
-        assert_non_null(to);
-        memcpy(to, event->pages.pages[n].bytes, GPU_PAGE);
-        change_page(to, c);
-        assert_int_equal(capture_write_range(writer, memory, address, GPU_PAGE), 0);
-    }
-}
-
-static void write_changed(const char *from, const char *path, const struct change *c)
-{
-    struct util_error error = {0};
-    struct capture_reader *reader;
-    struct capture_writer *writer;
-    struct capture_event event;
-    struct capture_info info;
-    struct gpu_memory memory;
-    assert_int_equal(capture_reader_open(from, &reader, &error), 0);
-    capture_reader_info(reader, &info);
-    assert_int_equal(gpu_memory_create(info.memory_size, &memory), 0);
-    assert_int_equal(capture_writer_create(path, info.gpu, "changed", info.memory_size, &writer, &error), 0);
-    while (!capture_read(reader, &event, &error) && event.type != CAPTURE_EVENT_END)
-        copy_event(writer, &memory, c, &event);
-    assert_int_equal(capture_writer_close(writer), 0);
-    capture_reader_close(reader);
-    gpu_memory_destroy(&memory);
+    const struct change *c = data;
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(c->reg); n++)
+        if (c->reg[n].offset == *offset && c->reg[n].from != c->reg[n].to && c->reg[n].from == *value) {
+            *value = c->reg[n].to;
+            return;
+        }
 }
 
 /* ---- findings ---- */
@@ -157,18 +122,18 @@ static void each_rule(void **state)
 {
     struct gpu_lint_summary summary;
     unsigned missing = 0;
-    for (size_t n = 0; n < UTIL_ARRAY_SIZE(changes); n++) {
-        char path[] = "/tmp/vitrail-lint-XXXXXX";
-        int fd = mkstemp(path);
-        assert_true(fd >= 0);
-        close(fd);
-        write_changed(CAPTURES "mali400/gltest.vtc", path, &changes[n]);
-        unsigned broken = findings(path, changes[n].rule, &summary);
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(cases_of_rules); n++) {
+        char path[32];
+        struct change change = cases_of_rules[n];
+        changed_path(path);
+        write_changed(CAPTURES "mali400/gltest.vtc", path,
+                      &(struct changes){&change, change_page, change_register});
+        unsigned broken = findings(path, cases_of_rules[n].rule, &summary);
         unlink(path);
         if (!broken)
-            print_error("%s is not found\n", changes[n].rule);
+            print_error("%s is not found\n", cases_of_rules[n].rule);
         missing += !broken;
-        assert_int_equal(findings(CAPTURES "mali400/gltest.vtc", changes[n].rule, &summary), 0);
+        assert_int_equal(findings(CAPTURES "mali400/gltest.vtc", cases_of_rules[n].rule, &summary), 0);
     }
     assert_int_equal(missing, 0);
 }
@@ -179,8 +144,8 @@ static void every_rule_has_a_case(void **state)
     const struct isa_rule *rules = utgard_linter.rules(&count);
     for (uint32_t r = 0; r < count; r++) {
         bool has = !strcmp(rules[r].name, "TEXTURE_UNUSED");
-        for (size_t n = 0; n < UTIL_ARRAY_SIZE(changes); n++)
-            has |= !strcmp(changes[n].rule, rules[r].name);
+        for (size_t n = 0; n < UTIL_ARRAY_SIZE(cases_of_rules); n++)
+            has |= !strcmp(cases_of_rules[n].rule, rules[r].name);
         if (!has)
             fail_msg("no case for %s", rules[r].name);
     }
