@@ -70,8 +70,9 @@ const struct gpu_space *utgard_mmu_space(struct utgard_device *device, unsigned 
     int error = !s ? -ENOMEM : s->stale ? walk(device, s) : 0;
     if (error) {
         utgard_fault_set(fault, GPU_FAULT_MEMORY, "mmu", mmu->dte,
-                         error == -E2BIG ? "the page tables name more than %u runs of pages"
-                                         : "no memory of the host maps the address space (of at most %u runs)",
+                         error == -E2BIG
+                             ? "the page tables name more than %u runs of pages"
+                             : "no memory of the host maps the address space (of at most %u runs)",
                          GPU_SPACE_PIECES);
         return NULL;
     }
