@@ -402,12 +402,50 @@ static void test_pps_at_the_wrong_time(void **unused)
     guest_destroy(&j.guest);
 }
 
+/* A guest that brings another program each frame: the engine holds the code of a few, and what is drawn stays
+ * right. */
+static void test_programs_without_end(void **unused)
+{
+    const struct jit_options few = {.level = -1, .cache_dir = "", .code_bytes = 100 << 10};
+    const uint32_t frames = 40;
+    struct jit_engine *engine;
+    struct jit_stats stats;
+    uint64_t most = 0, first = 0, different = 0;
+    struct job j;
+    assert_int_equal(jit_engine_create(&few, &engine, NULL), 0);
+    const struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 2, .engine = engine};
+    open_job(&j, &options);
+    for (uint32_t n = 0; n < frames; n++) {
+        char text[128];
+        load(&j);
+        snprintf(text, sizeof text,
+                 "c0 %u.0, 0.0, 0.0, 255.0 ; c1 0x1c04, 0x1c04, 0x1c04, 0x1c04 ; "
+                 "mul.v0 r0, c0, c1 ; stop",
+                 n * 6);
+        put_pp(&j, text);
+        guest_run(&j.guest, j.gp);
+        start_pps(&j);
+        uint64_t hash = picture_of(&j);
+        guest_expect_no_fault(&j.guest);
+        first = first ? first : hash;
+        different += hash != first;
+        jit_engine_stats(engine, &stats);
+        most = UTIL_MAX(most, stats.code_bytes);
+    }
+    assert_int_equal(different, frames - 1);
+    assert_in_range(stats.compiled, frames, 4 * frames);
+    assert_in_range(most, 20 << 10, 200 << 10);
+    guest_destroy(&j.guest);
+    jit_engine_destroy(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reports),
         cmocka_unit_test(test_no_heap),
         cmocka_unit_test(test_pps_at_the_wrong_time),
+        cmocka_unit_test(test_programs_without_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
