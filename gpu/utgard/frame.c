@@ -95,7 +95,7 @@ static void report(struct utgard_run *run, const struct utgard_area *part, const
     pthread_mutex_lock(&run->lock);
     for (uint32_t y = part->y; y < part->y + (uint32_t)part->height; y++)
         for (uint32_t x = part->x; x < part->x + (uint32_t)part->width; x++)
-            report_tile(run, run->tile_at[y * UTGARD_TILES + x] - 1, fault);
+            report_tile(run, run->tile_at[y * run->columns + x] - 1, fault);
     pthread_mutex_unlock(&run->lock);
 }
 
@@ -156,7 +156,7 @@ static void work(void *data, uint32_t index, unsigned worker)
     const struct utgard_area *area = &run->areas[index];
 
     if (run->frame->observer)
-        utgard_observe_job(run, w, worker, run->tile_at[area->y * UTGARD_TILES + area->x] - 1);
+        utgard_observe_job(run, w, worker, run->tile_at[area->y * run->columns + area->x] - 1);
     render_area(run, area, w);
     raster_surface_fence();
     if (w->watch)

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 
 #include "gpu/utgard/frame_internal.h"
+#include "util/bits.h"
 
 #define SIDE 4u /* tiles: 64 pixels */
-
 #define NONE UINT64_MAX
 
 /* The list of the tile at (x, y); NONE: the frame has no such tile. */
 static uint64_t list_at(const struct utgard_run *run, uint32_t x, uint32_t y)
 {
-    uint32_t n = run->tile_at[y * UTGARD_TILES + x];
+    uint32_t n = x < run->columns && y < run->rows ? run->tile_at[y * run->columns + x] : 0;
 
     return n ? run->lists[n - 1] : NONE;
 }
@@ -40,10 +40,10 @@ static struct utgard_area area_of(const struct utgard_run *run, uint32_t n)
         for (uint32_t x = left; x < left + SIDE; x++) {
             if (list_at(run, x, y) != list || run->frame->observer)
                 continue;
-            x0 = x < x0 ? x : x0;
-            x1 = x > x1 ? x : x1;
-            y0 = y < y0 ? y : y0;
-            y1 = y > y1 ? y : y1;
+            x0 = UTIL_MIN(x0, x);
+            x1 = UTIL_MAX(x1, x);
+            y0 = UTIL_MIN(y0, y);
+            y1 = UTIL_MAX(y1, y);
         }
     area =
         (struct utgard_area){(uint8_t)x0, (uint8_t)y0, (uint8_t)(x1 - x0 + 1), (uint8_t)(y1 - y0 + 1), list};
@@ -52,36 +52,46 @@ static struct utgard_area area_of(const struct utgard_run *run, uint32_t n)
     return area;
 }
 
+static bool allocate(struct utgard_run *run)
+{
+    const struct utgard_pp_frame *frame = run->frame;
+
+    for (uint32_t n = 0; n < frame->tile_count; n++) {
+        run->columns = UTIL_MAX(run->columns, frame->tiles[n].x + 1);
+        run->rows = UTIL_MAX(run->rows, frame->tiles[n].y + 1);
+    }
+    run->tile_at = calloc((size_t)run->columns * run->rows + 1, sizeof *run->tile_at);
+    run->areas = malloc((frame->tile_count + 1) * sizeof *run->areas);
+    run->lists = malloc((frame->tile_count + 1) * sizeof *run->lists);
+    return run->tile_at && run->areas && run->lists;
+}
+
 bool utgard_areas_make(struct utgard_run *run)
 {
     const struct utgard_pp_frame *frame = run->frame;
     const struct utgard_tile_reader *reader = &frame->reader;
-    uint8_t *taken = calloc(UTGARD_TILES, UTGARD_TILES);
+    bool *taken = calloc(frame->tile_count + 1, sizeof *taken);
 
-    run->tile_at = calloc((size_t)UTGARD_TILES * UTGARD_TILES, sizeof *run->tile_at);
-    run->areas = malloc((frame->tile_count + 1) * sizeof *run->areas);
-    run->lists = malloc((frame->tile_count + 1) * sizeof *run->lists);
-    if (!taken || !run->tile_at || !run->areas || !run->lists) {
+    if (!taken || !allocate(run)) {
         free(taken);
         return false;
     }
     for (uint32_t n = 0; n < frame->tile_count; n++) {
         const struct utgard_tile *tile = &frame->tiles[n];
 
-        run->tile_at[tile->y * UTGARD_TILES + tile->x] = n + 1;
+        run->tile_at[tile->y * run->columns + tile->x] = n + 1;
         run->lists[n] = reader->resolve ? reader->resolve(reader->ctx, tile->list) : tile->list;
     }
     for (uint32_t n = 0; n < frame->tile_count; n++) {
         const struct utgard_tile *tile = &frame->tiles[n];
         struct utgard_area area;
 
-        if (run->tile_at[tile->y * UTGARD_TILES + tile->x] != n + 1 ||
-            taken[tile->y * UTGARD_TILES + tile->x])
+        if (run->tile_at[tile->y * run->columns + tile->x] != n + 1 || taken[n])
             continue;
         area = area_of(run, n);
         for (uint32_t y = area.y; y < area.y + (uint32_t)area.height; y++)
             for (uint32_t x = area.x; x < area.x + (uint32_t)area.width; x++)
-                taken[y * UTGARD_TILES + x] = 1;
+                taken[run->tile_at[y * run->columns + x] - 1] = true;
         run->areas[run->area_count++] = area;
     }
     free(taken);

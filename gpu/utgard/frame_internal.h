@@ -46,9 +46,10 @@ struct utgard_run {
     float y_scale, y_offset; /* frag.h */
     uint64_t fuel, items;    /* a tile's share */
     struct utgard_wb wb[UTGARD_WB_UNITS];
-    bool multisampled; /* all tiles have four samples */
-    uint32_t *tile_at; /* UTGARD_TILES rows: number of the frame's tile there, from 1 */
-    uint32_t *lists;   /* of the frame's tiles, resolved */
+    bool multisampled;      /* all tiles have four samples */
+    uint32_t columns, rows; /* of tiles, as far as the frame has any */
+    uint32_t *tile_at;      /* in rows: number of the frame's tile there, from 1 */
+    uint32_t *lists;        /* of the frame's tiles, resolved */
     struct utgard_area *areas;
     uint32_t area_count;
     struct utgard_worker *workers; /* one each */

@@ -259,8 +259,8 @@ static void place_four(struct raster_triangles *t, unsigned k, uint32_t i, const
     _mm_store_ps(&t->inv_w[k][i], w);
 }
 
-/* The positions of `count` triangles; returns how many have theirs in memory, from the first on. Their varyings
- * are wanted next, by most. */
+/* The positions of `count` triangles; returns how many have theirs in memory, from the first on. Their
+ * varyings are wanted next, by most. */
 static uint32_t place_triangles(struct drawing *d, const uint32_t index[][3], uint32_t count)
 {
     struct raster_triangles *t = &d->worker->raster.triangles;
