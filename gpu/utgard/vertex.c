@@ -199,7 +199,12 @@ static bool interpret(struct draw *draw, uint32_t first, uint32_t lanes)
 static bool run_code(struct draw *draw, uint32_t first, uint32_t batches, uint32_t lanes, unsigned worker)
 {
     const struct utgard_vertex_stage *stage = draw->stage;
+    alignas(64) uint32_t in[UTGARD_GP_ATTRIBUTES][4][16], out[UTGARD_GP_VARYINGS][4][16];
     struct utgard_vertex_args args; /* faults are written where there are any */
+    args.fetch = utgard_fetch;
+    args.store = utgard_store;
+    args.in = in;
+    args.out = out;
     args.temporaries = draw->temporaries ? &draw->temporaries[worker] : NULL;
     args.fuel = stage->fuel;
     if (args.temporaries)

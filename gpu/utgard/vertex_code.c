@@ -73,7 +73,7 @@ struct head {
     char mark[16];
     struct utgard_vertex_layout layout;
 };
-static const char mark[16] = "utgard vertex 5";
+static const char mark[16] = "utgard vertex 6";
 
 static int emit_key(struct jit_builder *b, const void *key, size_t size)
 {

@@ -47,6 +47,12 @@ struct utgard_vertex_args {
     struct utgard_gp_temporaries *temporaries; /* filled, for programs that store such: one batch a call */
     uint32_t fault[16];                        /* of each lane: 0, or enum utgard_gp_fault | pc << 8 */
     uint32_t fuel;
+    /* Quick code has arrays fetched and stored by these, through the two tables. */
+    void (*fetch)(const struct utgard_vertex_stage *stage, uint32_t first, uint32_t lanes,
+                  uint32_t (*in)[4][16]);
+    void (*store)(const struct utgard_vertex_stage *stage, uint32_t first, uint32_t lanes,
+                  const uint32_t (*out)[4][16]);
+    uint32_t (*in)[4][16], (*out)[4][16];
 };
 /* Shades `batches` batches of 16 vertices from `first` on. Lanes beyond `last` are that one's vertex again.
  * Returns how many ended well; the next one has fault[]. */

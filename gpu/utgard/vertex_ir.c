@@ -256,20 +256,67 @@ static LLVMValueRef field(struct emit *e, LLVMTypeRef type, size_t offset)
     return jit_load(e->b, type, jit_offset_const(e->b, e->args, offset), 4, true);
 }
 
+/* Row of a component in a table of the arguments. */
+static LLVMValueRef row(struct emit *e, size_t table, uint32_t n, uint32_t c)
+{
+    return jit_offset_const(e->b, field(e, e->b->ptr, table), (n * 4ull + c) * 64);
+}
+
 /* What holds for all batches: offsets, and slots for what the program leaves. */
 static void begin(struct emit *e)
 {
     const struct utgard_vertex_layout *layout = &e->variant->layout;
+    struct jit_builder *b = e->b;
     for (uint32_t n = 0; n < UTGARD_GP_ATTRIBUTES; n++)
-        if (layout->attribute[n])
+        if (layout->attribute[n] && !b->quick)
             array_offsets(e, false, n);
     for (uint32_t n = 0; n < UTGARD_GP_VARYINGS; n++) {
         if (!layout->varying[n])
             continue;
-        array_offsets(e, true, n);
+        if (!b->quick)
+            array_offsets(e, true, n);
         for (unsigned c = 0; c < 4; c++)
-            e->varying[n][c] = jit_alloca(e->b, e->b->i32x16, "varying");
+            e->varying[n][c] = b->quick ? row(e, offsetof(struct utgard_vertex_args, out), n, c)
+                                        : jit_alloca(b, b->i32x16, "varying");
     }
+}
+
+/* Quick code leaves arrays to vertex_fetch.c: a call is compiled sooner than what it does. */
+static void call(struct emit *e, size_t function, size_t table, LLVMValueRef vertex)
+{
+    struct jit_builder *b = e->b;
+    LLVMTypeRef params[4] = {b->ptr, b->i32, b->i32, b->ptr};
+    LLVMValueRef args[4] = {e->stage, LLVMBuildTrunc(b->ir, vertex, b->i32, ""),
+                            LLVMBuildAdd(b->ir, e->last, jit_i32(b, 1), ""), field(e, b->ptr, table)};
+    LLVMBuildCall2(b->ir, LLVMFunctionType(b->void_, params, 4, false), field(e, b->ptr, function), args, 4,
+                   "");
+}
+
+static void fetch_all(struct emit *e, LLVMValueRef vertex)
+{
+    struct jit_builder *b = e->b;
+    size_t in = offsetof(struct utgard_vertex_args, in);
+    if (b->quick)
+        call(e, offsetof(struct utgard_vertex_args, fetch), in, vertex);
+    for (uint32_t n = 0; n < UTGARD_GP_ATTRIBUTES; n++) {
+        if (!e->variant->layout.attribute[n])
+            continue;
+        if (!b->quick)
+            fetch(e, n, vertex);
+        for (unsigned c = 0; b->quick && c < 4; c++)
+            e->attribute[n][c] = jit_load(b, b->i32x16, row(e, in, n, c), 64, false);
+    }
+}
+
+static void store_all(struct emit *e, LLVMValueRef vertex)
+{
+    if (e->b->quick) {
+        call(e, offsetof(struct utgard_vertex_args, store), offsetof(struct utgard_vertex_args, out), vertex);
+        return;
+    }
+    for (uint32_t n = 0; n < UTGARD_GP_VARYINGS; n++)
+        if (e->variant->layout.varying[n])
+            store(e, n, vertex);
 }
 
 /* Lanes that fault end the function: none of the batch's results are stored. */
@@ -299,9 +346,7 @@ static int emit_batch(struct emit *e, LLVMValueRef batch, LLVMValueRef temporari
     LLVMValueRef fault, all = jit_mask_from_bits(b, LLVMConstInt(b->i16, 0xffff, false));
     LLVMValueRef vertex = LLVMBuildAdd(b->ir, e->first, LLVMBuildMul(b->ir, batch, jit_i32(b, 16), ""), "");
     vertex = LLVMBuildZExt(b->ir, vertex, b->i64, "");
-    for (uint32_t n = 0; n < UTGARD_GP_ATTRIBUTES; n++)
-        if (layout->attribute[n])
-            fetch(e, n, vertex);
+    fetch_all(e, vertex);
     for (uint32_t n = 0; n < UTGARD_GP_VARYINGS; n++)
         for (unsigned c = 0; layout->varying[n] && c < 4; c++)
             jit_store(b, splat(e, 0), e->varying[n][c], 64);
@@ -311,9 +356,7 @@ static int emit_batch(struct emit *e, LLVMValueRef batch, LLVMValueRef temporari
     if (status)
         return status;
     end_on_fault(e, fault, batch);
-    for (uint32_t n = 0; n < UTGARD_GP_VARYINGS; n++)
-        if (layout->varying[n])
-            store(e, n, vertex);
+    store_all(e, vertex);
     return 0;
 }
 
