@@ -39,13 +39,13 @@ static bool balanced_tiles(const struct utgard_device *device, unsigned pp, stru
     if (width > 256 || height > 256 || shift_x > 8 || shift_y > 8 || r[DLBU_START] & 0xffff)
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, r[DLBU_BASE], "%ux%u tiles of the DLBU", width,
                                 height);
-    if (*count + width * height > UTGARD_MAX_TILES)
-        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, r[DLBU_BASE], "more than %u tiles",
-                                UTGARD_MAX_TILES);
     for (uint32_t n = rank; n < width * height; n += all) {
         uint32_t x = n % width, y = n / width;
         uint32_t block = (y >> shift_y) * across + (x >> shift_x);
 
+        if (*count == UTGARD_MAX_TILES)
+            return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, r[DLBU_BASE], "more than %u tiles",
+                                    UTGARD_MAX_TILES);
         tiles[(*count)++] = (struct utgard_tile){x, y, r[DLBU_BASE] + block * bytes, pp};
     }
     return true;
