@@ -1,7 +1,7 @@
 /* The PP's translator against its interpreter: random programs over random fragments, the vector levels of
  * the host in turn, in either numeric mode. Zero differences in registers, discarded lanes, what the ports
  * were asked, and verdict. One in four has bits turned, so that what no compiler emits is compared too.
- * VITRAIL_PP_PROGRAMS sets how many (default 144), VITRAIL_PP_SEED the first. */
+ * VITRAIL_PP_PROGRAMS sets how many (default 300), VITRAIL_PP_SEED the first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +81,7 @@ static void try_program(const struct random_turn *turn, void *data)
 static void test_random(void **state)
 {
     (void)state;
-    uint64_t programs = random_number_of("VITRAIL_PP_PROGRAMS", 144),
+    uint64_t programs = random_number_of("VITRAIL_PP_PROGRAMS", 300),
              begin = random_number_of("VITRAIL_PP_SEED", 1);
     struct tally tally = {0};
     random_programs(begin, programs, try_program, &tally);
