@@ -39,10 +39,14 @@ struct gpu_lookup {
     bool raw;                               /* a word at `address`, nothing else */
     uint32_t address;                       /* of level 0 (cubes: of face 0) */
     uint32_t width, height, levels, format; /* enum raster_format */
+    uint32_t depth;                         /* of images of three dimensions, 0: of two */
     bool cube, has_t, has_r, has_b;
-    float s, t, r, b; /* b: a bias, or the level itself */
+    bool level_given; /* b is the level itself, not a bias */
+    float s, t, r, b;
     struct raster_lookup where;
-    uint32_t result;
+    bool numbers;      /* what the program gets no word holds: */
+    uint32_t color[4]; /* floats */
+    uint32_t result;   /* else the word, 8888 or of the format's own */
 };
 
 /* One depth (and stencil) test, sample by sample. */

@@ -160,6 +160,8 @@ static void put_lookups(struct json *j, const struct explain_event *e)
             json_string(j, "format", explain_format_name(l->format));
             json_uint(j, "width", l->width);
             json_uint(j, "height", l->height);
+            if (l->depth)
+                json_uint(j, "depth", l->depth);
             json_uint(j, "levels", l->levels);
             json_bool(j, "cube", l->cube);
             json_double(j, "s", (double)l->s);
@@ -174,7 +176,14 @@ static void put_lookups(struct json *j, const struct explain_event *e)
             json_int(j, "texel_y", l->where.y);
             json_hex(j, "texel_address", l->where.offset);
         }
-        json_hex(j, "result", l->result);
+        if (l->numbers) {
+            json_array(j, "result");
+            for (unsigned k = 0; k < 4; k++)
+                json_double(j, NULL, (double)util_u2f(l->color[k]));
+            json_end(j);
+        } else {
+            json_hex(j, "result", l->result);
+        }
         if (e->origins.at[i].picture) {
             json_object(j, "drawn");
             json_uint(j, "picture", e->origins.at[i].picture);

@@ -198,15 +198,18 @@ static void print_lookup(FILE *out, const struct gpu_lookup *l, const struct exp
         putc('\n', out);
         return;
     }
-    fprintf(out, "%s, pc %u: 0x%08x %s %ux%u%s, %u level%s; s %.7g", l->unit, l->pc, l->address,
-            explain_format_name(l->format), l->width, l->height, l->cube ? " cube" : "", l->levels,
-            l->levels == 1 ? "" : "s", (double)l->s);
+    fprintf(out, "%s, pc %u: 0x%08x %s %ux%u", l->unit, l->pc, l->address, explain_format_name(l->format),
+            l->width, l->height);
+    if (l->depth)
+        fprintf(out, "x%u", l->depth);
+    fprintf(out, "%s, %u level%s; s %.7g", l->cube ? " cube" : "", l->levels, l->levels == 1 ? "" : "s",
+            (double)l->s);
     if (l->has_t)
         fprintf(out, "  t %.7g", (double)l->t);
     if (l->has_r)
         fprintf(out, "  r %.7g", (double)l->r);
     if (l->has_b)
-        fprintf(out, "  bias %.7g", (double)l->b);
+        fprintf(out, "  %s %.7g", l->level_given ? "level" : "bias", (double)l->b);
     putc('\n', out);
     explain_label(out, "");
     fprintf(out, "%s, level %u", l->where.linear ? "linear" : "nearest", l->where.level);
@@ -217,7 +220,11 @@ static void print_lookup(FILE *out, const struct gpu_lookup *l, const struct exp
     fprintf(out, ", %s texel (%d, %d)", l->where.linear ? "first" : "the", l->where.x, l->where.y);
     if (l->where.offset)
         fprintf(out, " at 0x%08x", l->where.offset);
-    fprintf(out, " -> 0x%08x\n", l->result);
+    if (l->numbers)
+        fprintf(out, " -> (%.6g, %.6g, %.6g, %.6g)\n", (double)util_u2f(l->color[0]),
+                (double)util_u2f(l->color[1]), (double)util_u2f(l->color[2]), (double)util_u2f(l->color[3]));
+    else
+        fprintf(out, " -> 0x%08x\n", l->result);
     if (!origin->picture)
         return;
     explain_label(out, "");

@@ -237,7 +237,7 @@ static bool watched_varying(void *ctx, uint32_t first, const int32_t *offset, ui
 }
 
 static void tell_sample(const struct utgard_ref_batch *batch, struct follower *f, uint32_t n,
-                        const uint32_t coordinates[4][16], const uint32_t *lod)
+                        const uint32_t coordinates[4][16], const uint32_t *lod, uint32_t color[4][16])
 {
     const struct raster_texture_key *key = &batch->frag->keys[n].raster;
     const struct raster_texture *texture = &batch->frag->textures[n];
@@ -250,10 +250,13 @@ static void tell_sample(const struct utgard_ref_batch *batch, struct follower *f
                             .height = texture->level[0].height,
                             .levels = texture->level_count,
                             .format = key->format,
+                            .depth = key->volume ? texture->level[0].depth : 0,
                             .cube = key->cube,
                             .has_t = true,
-                            .has_r = key->cube,
-                            .has_b = lod != NULL};
+                            .has_r = key->cube || key->volume,
+                            .has_b = lod != NULL,
+                            .level_given = key->lod == RASTER_LOD_EXPLICIT,
+                            .numbers = key->texel_bytes != 0};
 
     memcpy(c, coordinates, sizeof c);
     if (lod)
@@ -263,8 +266,12 @@ static void tell_sample(const struct utgard_ref_batch *batch, struct follower *f
     it.t = c[1][lane];
     it.r = c[2][lane];
     it.b = level[lane];
-    raster_texture_sample(key, texture, c[0], c[1], key->cube ? c[2] : NULL, lod ? level : NULL, word);
-    it.result = word[lane];
+    for (unsigned k = 0; k < 4; k++)
+        it.color[k] = color[k][lane];
+    if (!it.numbers) {
+        raster_texture_sample(key, texture, c[0], c[1], it.has_r ? c[2] : NULL, lod ? level : NULL, word);
+        it.result = word[lane];
+    }
     raster_texture_lookup(key, texture, c[0], c[1], c[2], level, lane, &it.where);
     if (!UTIL_LIST_ADD(f->lane->lookups, it))
         f->lane->out_of_memory = true;
@@ -281,7 +288,7 @@ static bool watched_sample(void *ctx, uint32_t n, const int32_t *offset, const u
 
         if (!f->insn)
             continue;
-        tell_sample(batch, f, n, coordinates, lod);
+        tell_sample(batch, f, n, coordinates, lod, out);
         tell(f, "tex", 4, out);
     }
     return ok;
