@@ -1,6 +1,6 @@
 /* The GP's translator against its interpreter: random programs over random vertices, the vector levels of the
  * host in turn. Zero differences in varyings, registers, temporaries seen, and verdict. One in four has bits
- * turned, so that what no compiler emits is compared too. VITRAIL_GP_PROGRAMS sets how many (default 400),
+ * turned, so that what no compiler emits is compared too. VITRAIL_GP_PROGRAMS sets how many (default 300),
  * VITRAIL_GP_SEED the first. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,7 @@ static void try_program(const struct random_turn *turn, void *data)
 static void test_random(void **state)
 {
     (void)state;
-    uint64_t programs = random_number_of("VITRAIL_GP_PROGRAMS", 400),
+    uint64_t programs = random_number_of("VITRAIL_GP_PROGRAMS", 300),
              begin = random_number_of("VITRAIL_GP_SEED", 1);
     struct tally tally = {0};
     random_programs(begin, programs, try_program, &tally);
