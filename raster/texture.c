@@ -10,10 +10,15 @@ static uint32_t pair(uint32_t x, uint32_t y)
 }
 
 /* What compiled code takes from the level as it is. */
-static void prepare_level(const struct raster_texture *texture, unsigned bits, struct raster_level *level)
+static void prepare_level(const struct raster_texture_key *key, const struct raster_texture *texture,
+                          unsigned bits, struct raster_level *level)
 {
     const uint32_t size[2] = {level->width, level->height};
-    uint32_t utile[2], window[2], scale = level->layout == RASTER_VC4_T ? 6 : 0;
+    /* Utiles of a tile, of several or one. */
+    uint32_t utile[2], window[2],
+        scale = level->layout == RASTER_VC4_T          ? 6
+                : level->layout == RASTER_UTGARD_TILED ? 4
+                                                       : 0;
     uint64_t over = (texture->memory_size | level->offset) & 63;
 
     for (unsigned k = 0; k < 2; k++) {
@@ -25,8 +30,9 @@ static void prepare_level(const struct raster_texture *texture, unsigned bits, s
     level->last_utile = pair(utile[0], utile[1]);
     level->last_window = pair(window[0], window[1]);
     /* The factors are signed halves. */
-    level->windowed = bits == 32 && (level->layout == RASTER_VC4_T || level->layout == RASTER_VC4_LT) &&
-                      !over && level->stride < 512;
+    level->windowed = bits == 32 && !over && level->stride < 512 &&
+                      (key->layout == RASTER_UTGARD_TILED || level->layout == RASTER_VC4_T ||
+                       level->layout == RASTER_VC4_LT);
     level->utile_factor = level->windowed ? pair(1u << scale, level->stride << scale) : 0;
 }
 
@@ -76,7 +82,7 @@ int raster_texture_validate(const struct raster_texture_key *key, struct raster_
             !util_add(end, level->offset, &end) || end > texture->memory_size || end > UINT32_MAX)
             return util_fail(error, -EFAULT, "texture level %u (%ux%u at 0x%08x) leaves memory", n,
                              level->width, level->height, level->offset);
-        prepare_level(texture, bits, level);
+        prepare_level(key, texture, bits, level);
     }
     return 0;
 }

@@ -10,12 +10,16 @@
 
 #include "raster/texture_ir_internal.h"
 
+/* Utgard's levels are filtered by gathers unless there are two: measured, the taps of one take as long out of
+ * windows, and longer where they scatter. */
 bool texture_ir_window_applies(const struct texture_ir *t)
 {
     const struct raster_texture_key *key = t->key;
 
-    return t->b->level == JIT_AVX512 && !t->face && !t->border && key->layout <= RASTER_LAYOUT_COUNT &&
-           key->layout != RASTER_LINEAR && (key->format == RASTER_RGBA8888 || key->format == RASTER_RGBX8888);
+    if (key->layout == RASTER_UTGARD_TILED && key->mip != RASTER_MIP_LINEAR && t->filter != TEXTURE_NEAREST)
+        return false;
+    return t->b->level == JIT_AVX512 && !t->face && !t->border && key->layout != RASTER_LINEAR &&
+           (key->format == RASTER_RGBA8888 || key->format == RASTER_RGBX8888);
 }
 
 /* ---- halves ---- */
@@ -183,6 +187,10 @@ static LLVMValueRef look_up(struct jit_builder *b, const uint8_t table[16], LLVM
     return as_words(b, jit_intrinsic(b, "llvm.x86.avx512.pshuf.b.512", NULL, 0, args, 2));
 }
 
+/* Places in a square of four by four that is interleaved (README.md, "Image layouts"), of x and of y: the
+ * exclusive or of the two. */
+static const uint8_t utgard_columns[16] = {0, 1, 4, 5}, utgard_rows[16] = {0, 3, 12, 15};
+
 /* The number of a utile in a level of the T format ("Image layouts" of README.md): 64 a tile; an odd row of
  * tiles begins at the far end, x ^ ~0 = -1 - x, of the row below. */
 static LLVMValueRef number_t(struct jit_builder *b, LLVMValueRef xy, LLVMValueRef factors)
@@ -202,9 +210,23 @@ static LLVMValueRef number_t(struct jit_builder *b, LLVMValueRef xy, LLVMValueRe
     return LLVMBuildAdd(b->ir, tile, inside, "");
 }
 
+/* Likewise of an Utgard level: sixteen a tile, interleaved as the texels in each. */
+static LLVMValueRef number_utgard(struct jit_builder *b, LLVMValueRef xy, LLVMValueRef factors)
+{
+    LLVMValueRef inside = texture_ir_and(b, as_words(b, xy), pair(3, 3)), tile;
+
+    tile = lines(b, LLVMBuildLShr(b->ir, xy, both(b, 2, 2), ""), factors);
+    inside = LLVMBuildXor(b->ir, texture_ir_and(b, look_up(b, utgard_columns, inside), 0xff),
+                          texture_ir_shr(b, look_up(b, utgard_rows, inside), 16), "");
+    return LLVMBuildAdd(b->ir, tile, inside, "");
+}
+
 static LLVMValueRef utile_number(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef xy)
 {
     struct jit_builder *b = t->b;
+
+    if (t->key->layout == RASTER_UTGARD_TILED)
+        return number_utgard(b, xy, level->utile_factor);
     LLVMValueRef is_t = LLVMBuildICmp(b->ir, LLVMIntEQ, level->layout, jit_i32(b, RASTER_VC4_T), "");
 
     if (t->key->layout == RASTER_VC4_T)
@@ -283,19 +305,21 @@ static LLVMValueRef bytes(struct jit_builder *b, LLVMValueRef v, const uint32_t 
 /* The indices of the taps x0y0, x0y1, x1y0, x1y1, a byte each; nearest: of the one in the low byte. */
 static LLVMValueRef indices(struct texture_ir *t, const struct window *w)
 {
-    static const uint8_t parts[16] = {
-        /* of x */ 0, 1, 2, 3,  16,    17,        18,        19,
-        /* of y */ 0, 4, 8, 12, LOWER, LOWER + 4, LOWER + 8, LOWER + 12};
+    static const uint8_t parts[2][16] = {{/* of x */ 0, 1, 2, 3, 16, 17, 18, 19,
+                                          /* of y */ 0, 4, 8, 12, LOWER, LOWER + 4, LOWER + 8, LOWER + 12},
+                                         {/* of x */ 0, 1, 4, 5, 16, 17, 20, 21,
+                                          /* of y */ 0, 3, 12, 15, LOWER, LOWER + 3, LOWER + 12, LOWER + 15}};
     static const uint32_t of_x[4] = {0, 0, 1, 1}, of_y[4] = {2, 3, 2, 3};
     struct jit_builder *b = t->b;
     LLVMValueRef v = as_words(b, w->tap[0]);
 
     if (t->filter != TEXTURE_NEAREST)
         v = texture_ir_or(b, v, texture_ir_shl(b, as_words(b, w->tap[1]), 8));
-    v = look_up(b, parts, texture_ir_or(b, v, jit_splat_u32(b, 0x08080000)));
+    v = look_up(b, parts[t->key->layout == RASTER_UTGARD_TILED],
+                texture_ir_or(b, v, jit_splat_u32(b, 0x08080000)));
     if (t->filter == TEXTURE_NEAREST)
-        return texture_ir_or(b, v, texture_ir_shr(b, v, 16));
-    return texture_ir_or(b, bytes(b, v, of_x), bytes(b, v, of_y));
+        return LLVMBuildXor(b->ir, v, texture_ir_shr(b, v, 16), "");
+    return LLVMBuildXor(b->ir, bytes(b, v, of_x), bytes(b, v, of_y), "");
 }
 
 /* Fours of lanes of x and y (4..7: of y). */
