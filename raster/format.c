@@ -96,11 +96,12 @@ uint32_t raster_fetch(const struct raster_texture_key *key, const struct raster_
     bool etc = format == RASTER_ETC1;
     uint32_t bx = etc ? x >> 2 : x, by = etc ? y >> 2 : y;
     enum raster_layout layout = (enum raster_layout)level->layout;
-    uint32_t offset,
-        unit = key->texel_bytes ? 1 : bits / 8; /* tiles are of 16x16 texels, but of ETC1's blocks */
+    uint32_t offset;
 
-    if (layout == RASTER_UTGARD_TILED)
-        offset = raster_texel_offset(layout, unit, level->stride, bx, by) * (bits / 8 / unit);
+    if (layout == RASTER_UTGARD_TILED && key->texel_bytes) /* tiles of 16x16, where ETC1's blocks have 4x4 */
+        offset = raster_texel_offset(layout, 1, level->stride, bx, by) * key->texel_bytes;
+    else if (layout == RASTER_UTGARD_TILED)
+        offset = raster_texel_offset(layout, bits / 8, level->stride, bx, by);
     else
         offset = raster_byte_offset(layout, row_log2, level->stride, bx * bits / 8, by);
     const uint8_t *at = start + offset + key->texel_at;
