@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "util/error.h"
+
 enum isa_severity {
     ISA_NOTE,    /* legal, and often deliberate */
     ISA_WARNING, /* works by luck, or not on every core */
@@ -29,5 +31,21 @@ struct isa_finding {
     char detail[96];
 };
 typedef void (*isa_lint_fn)(void *data, const struct isa_finding *finding);
+
+/* A breach of a rule: at which instruction or word, as the set counts. The strings live during the call. */
+typedef void (*isa_breach_fn)(void *data, uint32_t at, const char *rule, const char *source);
+
+/* A linter made of a checker and of taking the program whole: rules[0] is for programs that cannot be
+ * followed, the others have the texts by which the checker calls them. */
+struct isa_checked {
+    const struct isa_rule *rules;
+    uint32_t count;
+    unsigned (*check)(const void *words, uint32_t count, isa_breach_fn found, void *data);
+    int (*take)(const void *words, uint32_t count, struct util_error *error); /* 0, -EBADMSG; or no lint */
+};
+/* Tells the checker's findings, or else why the program cannot be followed. 0, or what `take` gives but for
+ * -EBADMSG. */
+int isa_lint_checked(const struct isa_checked *set, const void *words, uint32_t count, isa_lint_fn found,
+                     void *data);
 
 #endif

@@ -8,9 +8,6 @@
 #include "isa/rule.h"
 #include "util/error.h"
 
-/* A breach of a rule: at which instruction or word, as the set counts. The strings live during the call. */
-typedef void (*isa_breach_fn)(void *data, uint32_t at, const char *rule, const char *source);
-
 #define ISA_LINE_MAX 1024
 
 struct isa_set {
