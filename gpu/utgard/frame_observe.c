@@ -32,11 +32,14 @@ static uint32_t store_number(unsigned unit, int plane)
 static void make_pixel(const struct gpu_observed_op *op, const struct raster_tile *tile, uint32_t x,
                        uint32_t y, uint8_t pixel[8])
 {
+    uint8_t shrink = (uint8_t)__builtin_ctz(op->side);
     const struct utgard_wb wb = {.source = op->zs ? UTGARD_WB_ZS : UTGARD_WB_COLOR,
                                  .format = (enum utgard_wb_format)(op->surface.format & 255),
                                  .swap = op->surface.format >> 8,
                                  .pitch = UTGARD_TILE * op->pixel_bytes,
-                                 .samples = op->averaged ? 0 : 1u << op->param,
+                                 .samples = op->param ? 1u << (op->param - 1) : 0,
+                                 .shrink_x = shrink,
+                                 .shrink_y = shrink,
                                  .width = UTGARD_TILE,
                                  .height = UTGARD_TILE};
     struct raster_tile *copy = aligned_alloc(64, sizeof *copy);
@@ -48,7 +51,8 @@ static void make_pixel(const struct gpu_observed_op *op, const struct raster_til
     memcpy(copy, tile, sizeof *copy);
     copy->x = copy->y = 0;
     utgard_wb_store(&wb, image, copy);
-    memcpy(pixel, image + (size_t)y * wb.pitch + (size_t)x * op->pixel_bytes, op->pixel_bytes);
+    memcpy(pixel, image + (size_t)(y / op->side) * wb.pitch + (size_t)(x / op->side) * op->pixel_bytes,
+           op->pixel_bytes);
     free(copy);
 }
 
@@ -60,7 +64,8 @@ struct plan {
     uint32_t count;
 };
 
-/* An image in pages that do not follow each other has no pixels that could be looked for. */
+/* An image in pages that do not follow each other, or made smaller by more in one direction, has no pixels
+ * that could be looked for. `param`: the plane plus 1, or 0 for their average. */
 static void plan_store(void *data, int plane)
 {
     static const char *const units[UTGARD_WB_UNITS] = {"write-back unit 0", "write-back unit 1",
@@ -78,13 +83,14 @@ static void plan_store(void *data, int plane)
                                              .layout = wb->tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR,
                                              .format = (uint32_t)wb->format | (wb->swap ? 256 : 0),
                                              .stride = wb->pitch},
-                                 .side = 1,
-                                 .averaged = plane == AVERAGE,
+                                 .side = 1u << wb->shrink_x,
+                                 .averaged = plane == AVERAGE || wb->shrink_x || wb->shrink_y,
                                  .red_low = true,
-                                 .param = plane > 0 ? (uint8_t)plane : 0,
+                                 .param = (uint8_t)(plane + 1),
                                  .make = make_pixel};
 
-    if (utgard_wb_physical(wb, plan->run->frame->space, op.param, &op.image))
+    if (wb->shrink_x == wb->shrink_y &&
+        utgard_wb_physical(wb, plan->run->frame->space, plane > 0 ? (unsigned)plane : 0, &op.image))
         op.pixel_bytes = utgard_wb_bytes(wb->format);
     plan->op[plan->count++] = op;
 }

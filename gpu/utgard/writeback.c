@@ -15,6 +15,10 @@
 enum { SOURCE, ADDRESS, FORMAT, DOWNSAMPLE, LAYOUT, PITCH, FLAGS, SAMPLE_BITS, SAMPLE_PITCH };
 #define FLAG_SWAP    4u
 #define LAYOUT_TILED 2u
+#define SHRINK_X     8  /* two bits */
+#define SHRINK_Y     12 /* three */
+#define SHRINK_BITS  (3u << SHRINK_X | 7u << SHRINK_Y)
+#define SHRINK_MAX_Y 4u /* a tile's rows become one */
 
 uint32_t utgard_wb_bytes(enum utgard_wb_format format)
 {
@@ -58,6 +62,7 @@ bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uin
 {
     bool zs = words[SOURCE] == UTGARD_WB_ZS;
     uint32_t format = words[FORMAT];
+    uint32_t shrink_x = words[DOWNSAMPLE] >> SHRINK_X & 3, shrink_y = words[DOWNSAMPLE] >> SHRINK_Y & 7;
 
     *out = (struct utgard_wb){.source = (enum utgard_wb_source)words[SOURCE],
                               .format = (enum utgard_wb_format)format,
@@ -67,8 +72,10 @@ bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uin
                               .pitch = words[LAYOUT] == LAYOUT_TILED ? words[PITCH] : words[PITCH] * 8,
                               .samples = words[SAMPLE_BITS],
                               .sample_pitch = words[SAMPLE_PITCH],
-                              .width = width,
-                              .height = height};
+                              .width = util_div_up(width, 1u << shrink_x),
+                              .height = util_div_up(height, 1u << shrink_y),
+                              .shrink_x = (uint8_t)shrink_x,
+                              .shrink_y = (uint8_t)shrink_y};
     if (words[SOURCE] == UTGARD_WB_OFF)
         return true;
     if (words[SOURCE] > UTGARD_WB_COLOR || (words[LAYOUT] && words[LAYOUT] != LAYOUT_TILED) ||
@@ -76,8 +83,9 @@ bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uin
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[ADDRESS],
                                 "source %u, layout %u, flags 0x%x, samples 0x%x are not known", words[SOURCE],
                                 words[LAYOUT], words[FLAGS], words[SAMPLE_BITS]);
-    if (words[DOWNSAMPLE])
-        return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, words[ADDRESS], "images made smaller");
+    if (words[DOWNSAMPLE] & ~SHRINK_BITS || shrink_y > SHRINK_MAX_Y)
+        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[ADDRESS],
+                                "images made smaller by 0x%x are not known", words[DOWNSAMPLE]);
     if (format >= 6 && format <= 8)
         return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, words[ADDRESS], "images of halves");
     if (format > UTGARD_WB_Z24S8 || (format > UTGARD_WB_GB88 && format < UTGARD_WB_Z16) ||
@@ -85,9 +93,9 @@ bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uin
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[ADDRESS], "format %u of %s", format,
                                 zs ? "depths" : "colours");
     if (words[PITCH] > UINT16_MAX ||
-        out->pitch < (out->tiled ? util_div_up(width, 16) : width * utgard_wb_bytes(out->format)))
+        out->pitch < (out->tiled ? util_div_up(out->width, 16) : out->width * utgard_wb_bytes(out->format)))
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[ADDRESS], "pitch %u for %u pixels",
-                                words[PITCH], width);
+                                words[PITCH], out->width);
     return in_memory(out, space, fault);
 }
 
@@ -161,6 +169,12 @@ static inline __m128i average(const __m128i *sample)
     return _mm_packus_epi16(_mm_srli_epi16(low, 2), _mm_srli_epi16(high, 2));
 }
 
+/* Red and blue of four pixels change places. */
+static inline __m128i turn(__m128i words)
+{
+    return _mm_shuffle_epi8(words, _mm_setr_epi8(2, 1, 0, 3, 6, 5, 4, 7, 10, 9, 8, 11, 14, 13, 12, 15));
+}
+
 /* How a plane's words become an image's. */
 struct transfer {
     enum utgard_wb_format format;
@@ -176,14 +190,13 @@ struct transfer {
 /* The block's pixels in the image's order: rows, or as raster_texel_offset has tiles of textures. */
 static inline struct block convert(const struct transfer *t, const uint32_t *words)
 {
-    const __m128i swap = _mm_setr_epi8(2, 1, 0, 3, 6, 5, 4, 7, 10, 9, 8, 11, 14, 13, 12, 15);
     const __m128i *from = (const __m128i *)words;
     __m128i q[4];
 
     for (unsigned n = 0; n < 4; n++) {
         q[n] = t->mixed ? average(from + n) : from[n];
         if (t->turned)
-            q[n] = _mm_shuffle_epi8(q[n], swap);
+            q[n] = turn(q[n]);
         q[n] = encode(t->format, q[n]);
         if (t->tiled)
             q[n] = _mm_shuffle_epi32(q[n], 0xb4); /* 0, 1, 3, 2 */
@@ -302,6 +315,47 @@ static inline __attribute__((always_inline)) bool put_usual(const struct transfe
     return true;
 }
 
+/* ---- smaller images: pixel by pixel, no driver being known that asks for them ---- */
+
+/* What the tile's pixels from (x, y) on, as many as make one of the image, come to in sample `k`, or in all
+ * for k < 0. */
+static uint32_t mix(const struct utgard_wb *wb, const struct raster_tile *tile, uint32_t x, uint32_t y, int k)
+{
+    uint32_t first = k > 0 && tile->samples == 4 ? (uint32_t)k : 0, end = k < 0 ? tile->samples : first + 1;
+    uint32_t count = (end - first) << (wb->shrink_x + wb->shrink_y), sum[4], word = 0;
+
+    if (wb->source == UTGARD_WB_ZS)
+        return tile->zs[raster_pixel_index(tile, x, y, first)];
+    sum[0] = sum[1] = sum[2] = sum[3] = count / 2;
+    for (uint32_t v = y; v < y + (1u << wb->shrink_y); v++)
+        for (uint32_t u = x; u < x + (1u << wb->shrink_x); u++)
+            for (uint32_t s = first; s < end; s++)
+                for (unsigned c = 0; c < 4; c++)
+                    sum[c] += tile->color[raster_pixel_index(tile, u, v, s)] >> 8 * c & 255;
+    for (unsigned c = 0; c < 4; c++)
+        word |= sum[c] / count << 8 * c;
+    return word;
+}
+
+static void put_smaller(const struct transfer *t, const struct utgard_wb *wb, const struct raster_tile *tile,
+                        int k)
+{
+    enum raster_layout layout = t->tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR;
+    uint32_t across = 1u << wb->shrink_x, down = 1u << wb->shrink_y;
+
+    for (uint32_t y = 0; y < tile->height; y += down)
+        for (uint32_t x = 0; x < tile->width; x += across) {
+            uint32_t px = ((uint32_t)tile->x + x) >> wb->shrink_x;
+            uint32_t py = ((uint32_t)tile->y + y) >> wb->shrink_y, pixel;
+            __m128i word = _mm_cvtsi32_si128((int)mix(wb, tile, x, y, k));
+
+            if (px >= t->width || py >= t->height)
+                continue;
+            pixel = (uint32_t)_mm_cvtsi128_si32(encode(t->format, t->turned ? turn(word) : word));
+            memcpy(t->at + raster_texel_offset(layout, t->bytes, t->pitch, px, py), &pixel, t->bytes);
+        }
+}
+
 /* One plane: sample `k`, or the average for k < 0. */
 static void store_plane(const struct utgard_wb *wb, uint8_t *at, const struct raster_tile *tile, int k)
 {
@@ -317,11 +371,13 @@ static void store_plane(const struct utgard_wb *wb, uint8_t *at, const struct ra
                          .width = wb->width,
                          .height = wb->height};
 
-    if (!put_usual(&t, tile, UTGARD_WB_BGRA8888, false, true, 4) &&
-        !put_usual(&t, tile, UTGARD_WB_BGRA8888, true, true, 4) &&
-        !put_usual(&t, tile, UTGARD_WB_BGRA8888, true, false, 4) &&
-        !put_usual(&t, tile, UTGARD_WB_Z16, true, false, 2) &&
-        !put_usual(&t, tile, UTGARD_WB_Z24S8, true, false, 4))
+    if (wb->shrink_x || wb->shrink_y)
+        put_smaller(&t, wb, tile, k);
+    else if (!put_usual(&t, tile, UTGARD_WB_BGRA8888, false, true, 4) &&
+             !put_usual(&t, tile, UTGARD_WB_BGRA8888, true, true, 4) &&
+             !put_usual(&t, tile, UTGARD_WB_BGRA8888, true, false, 4) &&
+             !put_usual(&t, tile, UTGARD_WB_Z16, true, false, 2) &&
+             !put_usual(&t, tile, UTGARD_WB_Z24S8, true, false, 4))
         put_blocks(&t, tile);
 }
 

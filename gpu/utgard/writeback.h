@@ -1,4 +1,6 @@
-/* The write-back units of a pixel processor: where a finished tile of 16x16 pixels goes, in which format. */
+/* The write-back units of a pixel processor: where a finished tile of 16x16 pixels goes, in which format.
+ * Facts: Mesa's lima, and for smaller images the register reference of Zynq UltraScale+ (UG1087, GPU module,
+ * WB_TARGET_AA_FORMAT). */
 #ifndef VITRAIL_GPU_UTGARD_WRITEBACK_H
 #define VITRAIL_GPU_UTGARD_WRITEBACK_H
 
@@ -33,19 +35,21 @@ struct utgard_wb {
     uint32_t pitch;         /* linear: bytes a row; tiled: tiles a row */
     uint32_t samples;       /* bit n: sample n goes to a plane of its own; 0: one plane of their average */
     uint32_t sample_pitch;  /* bytes between planes */
-    uint32_t width, height; /* pixels */
+    uint32_t width, height; /* pixels of the image */
+    uint8_t shrink_x, shrink_y; /* log2 of how many of the tile's pixels, across and down, make one of them */
 };
 
-/* A unit's registers for an image of so many pixels, checked against memory: every pixel of every plane may
- * be written. False and *fault (PACKET, UNSUPPORTED, MEMORY). */
+/* A unit's registers for a frame of so many pixels, checked against memory: every pixel of every plane may
+ * be written. Of a smaller image what the frame's edge cuts is a pixel too. False and *fault (PACKET,
+ * UNSUPPORTED, MEMORY). */
 bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uint32_t height,
                       const struct gpu_space *space, struct utgard_wb *out, struct gpu_fault *fault);
 
 /* Bytes from a plane's first to its last. */
 uint64_t utgard_wb_plane_bytes(const struct utgard_wb *wb);
 
-/* Stores the tile's pixels that lie in the image. Colours of several samples are averaged, (sum + 2) >> 2;
- * of depths the first counts. `memory`: host address of GPU address 0. */
+/* Stores the tile's pixels that lie in the image. Colours of n samples and pixels are averaged,
+ * (sum + n / 2) / n; of depths the first counts. `memory`: host address of GPU address 0. */
 void utgard_wb_store(const struct utgard_wb *wb, uint8_t *memory, const struct raster_tile *tile);
 
 /* The guest address of a plane's first byte, where the image's pages are one run of the guest's memory; false

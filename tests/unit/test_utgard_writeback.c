@@ -1,4 +1,4 @@
-/* Utgard's write-back: every format in both layouts, beside what they mean pixel by pixel. */
+/* Utgard's write-back: every format in both layouts, beside what they mean pixel by pixel; smaller images. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 
 #include "gpu/utgard/writeback.h"
 #include "raster/texture.h"
+#include "tests/unit/utgard_space.h"
 #include "util/bits.h"
 
 enum { WIDTH = 61, HEIGHT = 43, ROOM = 1 << 16 };
@@ -114,9 +115,123 @@ static void test_formats(void **unused)
     }
 }
 
+/* ---- smaller images ---- */
+
+/* `plane` alone, or all samples for -1. */
+static uint32_t smaller_of(const struct utgard_wb *wb, uint32_t x, uint32_t y, int plane)
+{
+    uint32_t sum[4] = {0}, word = 0, across = 1u << wb->shrink_x, down = 1u << wb->shrink_y;
+    uint32_t n = across * down * (plane < 0 && tile.samples == 4 ? 4 : 1);
+
+    if (wb->source == UTGARD_WB_ZS)
+        return tile.zs[raster_pixel_index(&tile, x * across, y * down, 0) + (plane > 0 ? 16 * plane : 0)];
+    for (uint32_t k = 0; k < tile.samples; k++) {
+        if (plane >= 0 && k != (uint32_t)plane)
+            continue;
+        for (uint32_t at = 0; at < across * down; at++)
+            for (unsigned c = 0; c < 4; c++)
+                sum[c] += tile.color[raster_pixel_index(&tile, x * across + at % across,
+                                                        y * down + at / across, k)] >>
+                              8 * c &
+                          255;
+    }
+    for (unsigned c = 0; c < 4; c++)
+        word |= (sum[c] + n / 2) / n << 8 * c;
+    return word;
+}
+
+static void expect_smaller(const struct utgard_wb *wb, uint32_t bytes, int plane)
+{
+    uint32_t at = wb->address + (plane > 0 ? (uint32_t)plane * wb->sample_pitch : 0);
+
+    for (uint32_t y = 0; y < tile.height >> wb->shrink_y; y++)
+        for (uint32_t x = 0; x < tile.width >> wb->shrink_x; x++) {
+            uint32_t px = ((uint32_t)tile.x >> wb->shrink_x) + x, py = ((uint32_t)tile.y >> wb->shrink_y) + y,
+                     pixel = meaning(wb, smaller_of(wb, x, y, plane));
+
+            if (px < wb->width && py < wb->height)
+                memcpy(&want[at + raster_texel_offset(wb->tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR, bytes,
+                                                      wb->pitch, px, py)],
+                       &pixel, bytes);
+        }
+}
+
+/* Through the registers: every factor, the average of all samples and planes of their own. */
+static void test_smaller(void **unused)
+{
+    static const uint8_t formats[] = {UTGARD_WB_BGRA8888, UTGARD_WB_BGR565, UTGARD_WB_Z24S8};
+    struct gpu_fault fault;
+    struct guest g;
+
+    (void)unused;
+    guest_open(&g);
+    for (uint32_t way = 1; way < 4 * 5 * 3 * 8; way++) {
+        uint32_t shrink_x = way & 3, shrink_y = way / 4 % 5, format = formats[way / 20 % 3], rest = way / 60;
+        bool tiled = rest & 1, apart = rest & 4;
+        uint32_t bytes = utgard_wb_bytes((enum utgard_wb_format)format), across = (WIDTH >> shrink_x) + 1;
+        uint32_t words[UTGARD_WB_WORDS] = {format == UTGARD_WB_Z24S8 ? UTGARD_WB_ZS : UTGARD_WB_COLOR,
+                                           64,
+                                           format,
+                                           shrink_x << 8 | shrink_y << 12,
+                                           tiled ? 2 : 0,
+                                           tiled ? (across + 15) / 16 : (across * bytes + 7) / 8,
+                                           0,
+                                           apart ? 9 : 0,
+                                           0x4000};
+        struct utgard_wb wb;
+
+        if (!utgard_wb_decode(words, WIDTH, HEIGHT, &g.space, &wb, &fault))
+            fail_msg("%s", fault.text);
+        assert_int_equal(wb.width, (WIDTH + (1u << shrink_x) - 1) >> shrink_x);
+        assert_int_equal(wb.height, (HEIGHT + (1u << shrink_y) - 1) >> shrink_y);
+        tile.samples = rest & 2 || apart ? 4 : 1;
+        tile.width = tile.height = 32;
+        tile.x = 32;
+        tile.y = 16;
+        for (uint32_t n = 0; n < RASTER_TILE_WORDS; n++) {
+            tile.color[n] = random32();
+            tile.zs[n] = random32();
+        }
+        memset(got, 0x5a, sizeof got);
+        memset(want, 0x5a, sizeof want);
+        expect_smaller(&wb, bytes, apart ? 0 : -1);
+        if (apart)
+            expect_smaller(&wb, bytes, 3);
+        utgard_wb_store(&wb, got, &tile);
+        assert_memory_equal(got, want, sizeof got);
+    }
+    guest_close(&g);
+}
+
+static void test_factors(void **unused)
+{
+    static const uint32_t strange[] = {1, 1u << 10, 5u << 12, 1u << 15};
+    uint32_t words[UTGARD_WB_WORDS] = {UTGARD_WB_COLOR, 64, UTGARD_WB_BGRA8888, 0, 0, 64};
+    struct gpu_fault fault;
+    struct utgard_wb wb;
+    struct guest g;
+
+    (void)unused;
+    guest_open(&g);
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(strange); n++) {
+        words[3] = strange[n];
+        assert_false(utgard_wb_decode(words, WIDTH, HEIGHT, &g.space, &wb, &fault));
+        assert_int_equal(fault.kind, GPU_FAULT_PACKET);
+    }
+    /* Half as many rows need half the memory. */
+    words[1] = (GUEST_SIZE - 22 * 512) & ~7u;
+    words[3] = 0;
+    assert_false(utgard_wb_decode(words, WIDTH, HEIGHT, &g.space, &wb, &fault));
+    assert_int_equal(fault.kind, GPU_FAULT_MEMORY);
+    words[3] = 1 << 12;
+    assert_true(utgard_wb_decode(words, WIDTH, HEIGHT, &g.space, &wb, &fault));
+    guest_close(&g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_smaller),
+                                       cmocka_unit_test(test_factors)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
