@@ -121,7 +121,7 @@ static void test_formats(void **unused)
 static uint32_t smaller_of(const struct utgard_wb *wb, uint32_t x, uint32_t y, int plane)
 {
     uint32_t sum[4] = {0}, word = 0, across = 1u << wb->shrink_x, down = 1u << wb->shrink_y;
-    uint32_t n = across * down * (plane < 0 && tile.samples == 4 ? 4 : 1);
+    uint32_t log = wb->shrink_x + wb->shrink_y + (plane < 0 && tile.samples == 4 ? 2u : 0u);
 
     if (wb->source == UTGARD_WB_ZS)
         return tile.zs[raster_pixel_index(&tile, x * across, y * down, 0) + (plane > 0 ? 16 * plane : 0)];
@@ -136,7 +136,7 @@ static uint32_t smaller_of(const struct utgard_wb *wb, uint32_t x, uint32_t y, i
                           255;
     }
     for (unsigned c = 0; c < 4; c++)
-        word |= (sum[c] + n / 2) / n << 8 * c;
+        word |= (sum[c] + (1u << log >> 1)) >> log << 8 * c;
     return word;
 }
 
