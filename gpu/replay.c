@@ -10,28 +10,45 @@
 #include "gpu/families.h"
 #include "gpu/picture.h"
 
+#define AHEAD 64
+
 struct replay {
     struct capture_reader *reader;
     struct gpu_memory memory;
     struct gpu_options options;
     struct gpu_device gpu; /* its `self` is NULL while there is none */
-    /* An event that the interrupt handler read and did not want. */
-    struct capture_event kept;
-    bool has_kept;
+    /* Events that were read and not given yet. Only the last may be anything but a write. */
+    struct capture_event ahead[AHEAD];
+    uint32_t next, end;
     bool has_presented;
     double device_wall, device_cpu; /* seconds inside register writes and page copies */
-    int read_error;                 /* met inside the interrupt handler */
+    int read_error;                 /* behind those events */
     struct util_error error;
 };
 
-static int next_event(struct replay *replay, struct capture_event *out)
+static bool is_write(const struct capture_event *event)
 {
-    if (replay->has_kept) {
-        replay->has_kept = false;
-        *out = replay->kept;
-        return 0;
+    return event->type == CAPTURE_EVENT_REGISTER || event->type == CAPTURE_EVENT_IRQ_REPLY;
+}
+
+/* False at an error. */
+static bool peek_event(struct replay *replay)
+{
+    if (replay->next == replay->end && !replay->read_error) {
+        replay->next = replay->end = 0;
+        replay->read_error = capture_read(replay->reader, &replay->ahead[0], &replay->error);
+        replay->end = !replay->read_error;
     }
-    return capture_read(replay->reader, out, &replay->error);
+    return replay->next < replay->end;
+}
+
+/* Reads writes that follow each other, so that the clock need not be asked for each. */
+static void read_ahead(struct replay *replay)
+{
+    while (replay->end < AHEAD && is_write(&replay->ahead[replay->end - 1]) && !replay->read_error) {
+        replay->read_error = capture_read(replay->reader, &replay->ahead[replay->end], &replay->error);
+        replay->end += !replay->read_error;
+    }
 }
 
 /* Where the device must be answered at once, the recorded driver's answers follow the write that started the
@@ -40,16 +57,11 @@ static void on_interrupt(void *data, uint32_t pending)
 {
     struct replay *replay = data;
     while (gpu_device_must_answer(&replay->gpu, pending)) {
-        struct capture_event event;
-        replay->read_error = next_event(replay, &event);
-        if (replay->read_error)
+        const struct capture_event *event;
+        if (!peek_event(replay) || replay->ahead[replay->next].type != CAPTURE_EVENT_IRQ_REPLY)
             return;
-        if (event.type != CAPTURE_EVENT_IRQ_REPLY) {
-            replay->kept = event;
-            replay->has_kept = true;
-            return;
-        }
-        gpu_device_write(&replay->gpu, event.reg.offset, event.reg.value);
+        event = &replay->ahead[replay->next++];
+        gpu_device_write(&replay->gpu, event->reg.offset, event->reg.value);
     }
 }
 
@@ -103,7 +115,7 @@ int replay_rewind(struct replay *replay)
     gpu_device_destroy(&replay->gpu);
     gpu_memory_clear(&replay->memory);
     capture_reader_rewind(replay->reader);
-    replay->has_kept = false;
+    replay->next = replay->end = 0;
     replay->read_error = 0;
     return make_device(replay);
 }
@@ -123,17 +135,35 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* One event given to the device; the time it takes is the device's. */
-static void give(struct replay *replay, const struct capture_event *event)
+static void copy_pages(struct replay *replay)
+{
+    const struct capture_event *event = &replay->ahead[replay->next++];
+
+    for (uint32_t i = 0; i < event->pages.count; i++) /* addresses were checked against the memory's size */
+        memcpy(replay->memory.base + event->pages.pages[i].address, event->pages.pages[i].bytes, GPU_PAGE);
+}
+
+/* The writes that were read. Interrupts take of them while they are given. */
+static void give_writes(struct replay *replay)
+{
+    while (replay->next < replay->end && is_write(&replay->ahead[replay->next])) {
+        const struct capture_event *event = &replay->ahead[replay->next++];
+
+        gpu_device_write(&replay->gpu, event->reg.offset, event->reg.value);
+    }
+}
+
+static void settle(struct replay *replay)
+{
+    gpu_device_settle(&replay->gpu);
+}
+
+/* What takes the device's time. */
+static void on_the_clock(struct replay *replay, void (*act)(struct replay *))
 {
     double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
 
-    if (event->type == CAPTURE_EVENT_PAGES) /* addresses were checked against the memory's size */
-        for (uint32_t i = 0; i < event->pages.count; i++)
-            memcpy(replay->memory.base + event->pages.pages[i].address, event->pages.pages[i].bytes,
-                   GPU_PAGE);
-    else
-        gpu_device_write(&replay->gpu, event->reg.offset, event->reg.value);
+    act(replay);
     replay->device_wall += seconds(CLOCK_MONOTONIC) - wall;
     replay->device_cpu += seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 }
@@ -150,22 +180,22 @@ int replay_next_frame(struct replay *replay, bool presented_only, struct capture
     if (!replay->gpu.self)
         return util_fail(error, -EINVAL, "the device could not be made");
     for (;;) {
-        struct capture_event event;
-        int code = replay->read_error ? replay->read_error : next_event(replay, &event);
-        if (code)
-            return finish_error(replay, code, error);
-        switch (event.type) {
-        case CAPTURE_EVENT_END: replay->gpu.functions->settle(replay->gpu.self); return 0;
-        case CAPTURE_EVENT_PAGES:
+        if (!peek_event(replay))
+            return finish_error(replay, replay->read_error, error);
+        switch (replay->ahead[replay->next].type) {
+        case CAPTURE_EVENT_END: on_the_clock(replay, settle); return 0;
+        case CAPTURE_EVENT_PAGES: on_the_clock(replay, copy_pages); break;
         case CAPTURE_EVENT_REGISTER:
-        case CAPTURE_EVENT_IRQ_REPLY: give(replay, &event); break;
+        case CAPTURE_EVENT_IRQ_REPLY:
+            read_ahead(replay);
+            on_the_clock(replay, give_writes);
+            break;
         case CAPTURE_EVENT_FRAME:
-            replay->gpu.functions->settle(
-                replay->gpu.self); /* reading a register did that: it is not recorded */
-            replay->has_presented |= event.frame.presented != 0;
-            if (presented_only && !event.frame.presented)
+            *frame = replay->ahead[replay->next++].frame;
+            on_the_clock(replay, settle); /* reading a register did that: it is not recorded */
+            replay->has_presented |= frame->presented != 0;
+            if (presented_only && !frame->presented)
                 break;
-            *frame = event.frame;
             return 1;
         }
     }
