@@ -44,49 +44,93 @@ static int read_uniforms(struct utgard_frag *frag, const struct gpu_space *space
 
 /* ---- textures ---- */
 
-static int read_texture(struct utgard_frag *frag, const struct gpu_space *space, uint32_t n,
+static uint8_t lod_of(const struct utgard_pp_sample *sample)
+{
+    if (!sample->has_lod)
+        return RASTER_LOD_IMPLICIT;
+    return sample->explicit_lod ? RASTER_LOD_EXPLICIT : RASTER_LOD_BIAS;
+}
+
+/* Texture `number` of the state's as the sample asks for it, to place `at`. */
+static int read_texture(struct utgard_frag *frag, const struct gpu_space *space,
+                        const struct utgard_pp_sample *sample, uint32_t number, uint32_t at,
                         struct gpu_fault *fault)
 {
-    const struct utgard_pp_sample *sample = &frag->program->samples[n];
-    uint8_t lod = RASTER_LOD_IMPLICIT;
-    const uint8_t *at;
+    const uint8_t *entry;
 
-    if (sample->has_lod)
-        lod = sample->explicit_lod ? RASTER_LOD_EXPLICIT : RASTER_LOD_BIAS;
-    if (sample->indexed) {
-        utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, frag->address, "samplers chosen by a register");
-        return -ENOTSUP;
-    }
-    if (sample->sampler >= frag->state.texture_count) {
-        utgard_pp_refuse(fault, GPU_FAULT_SHADER, UNIT, frag->address, "sampler %u of %u", sample->sampler,
+    if (number >= frag->state.texture_count) {
+        utgard_pp_refuse(fault, GPU_FAULT_SHADER, UNIT, frag->address, "sampler %u of %u", number,
                          frag->state.texture_count);
         return -EFAULT;
     }
-    at = gpu_space_at(space, frag->state.textures + sample->sampler * 4ull, 4, GPU_RIGHT_READ);
-    if (!at) {
+    entry = gpu_space_at(space, frag->state.textures + number * 4ull, 4, GPU_RIGHT_READ);
+    if (!entry) {
         utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, frag->state.textures,
                          "the list of textures is outside memory");
         return -EFAULT;
     }
-    return utgard_texture_read(space, util_load32(at), lod, sample->cube, &frag->keys[n], &frag->textures[n],
-                               fault)
+    return utgard_texture_read(space, util_load32(entry), lod_of(sample), sample->cube, &frag->keys[at],
+                               &frag->textures[at], fault)
                ? 0
                : -EFAULT;
 }
 
+/* Where those begin that a register chooses from, for all samples that ask alike. */
+static uint32_t choices(const struct utgard_frag *frag, const struct utgard_pp_sample *sample)
+{
+    return frag->program->sample_count + (lod_of(sample) * 2u + sample->cube) * UTGARD_MAX_TEXTURES;
+}
+
+uint32_t utgard_frag_choice(const struct utgard_frag *frag, uint32_t n, int32_t offset)
+{
+    const struct utgard_pp_sample *sample = &frag->program->samples[n];
+    int64_t number = (int64_t)sample->sampler + offset;
+    uint32_t at;
+
+    if (!sample->indexed)
+        return n;
+    if (number < 0 || number >= frag->state.texture_count)
+        return UINT32_MAX;
+    at = choices(frag, sample) + (uint32_t)number;
+    return frag->textures[at].level_count ? at : UINT32_MAX;
+}
+
+/* All that there are: which of them are asked for is not known before. Those that cannot be are without
+ * levels; that is a fault of who chooses them. */
+static void read_choices(struct utgard_frag *frag, const struct gpu_space *space,
+                         const struct utgard_pp_sample *sample)
+{
+    struct gpu_fault unheard;
+
+    for (uint32_t n = 0; n < frag->state.texture_count; n++)
+        if (read_texture(frag, space, sample, n, choices(frag, sample) + n, &unheard))
+            frag->textures[choices(frag, sample) + n].level_count = 0;
+}
+
 static int read_textures(struct utgard_frag *frag, const struct gpu_space *space, struct gpu_fault *fault)
 {
-    uint32_t count = frag->program->sample_count;
+    const struct utgard_pp_program *program = frag->program;
+    uint32_t count = program->sample_count, asked = 0;
     int status = 0;
 
     if (!count)
         return 0;
+    if (program->indexed_samplers)
+        count += UTGARD_ASKINGS * UTGARD_MAX_TEXTURES;
     frag->keys = calloc(count, sizeof *frag->keys);
     frag->textures = calloc(count, sizeof *frag->textures);
     if (!frag->keys || !frag->textures)
         return -ENOMEM;
-    for (uint32_t n = 0; n < count && !status; n++)
-        status = read_texture(frag, space, n, fault);
+    for (uint32_t n = 0; n < program->sample_count && !status; n++) {
+        const struct utgard_pp_sample *sample = &program->samples[n];
+        uint32_t asking = 1u << (lod_of(sample) * 2 + sample->cube);
+
+        if (!sample->indexed)
+            status = read_texture(frag, space, sample, sample->sampler, n, fault);
+        else if (!(asked & asking))
+            read_choices(frag, space, sample);
+        asked |= sample->indexed ? asking : 0;
+    }
     return status;
 }
 
@@ -204,7 +248,8 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
                                            .y_scale = config->y_scale,
                                            .y_offset = config->y_offset};
     /* Whatever it is that keeps it from being compiled, the reference path serves. */
-    if (engine && (utgard_frag_share_code(frag) || utgard_frag_find_code(frag, engine, config->in_order)))
+    if (engine && !frag->program->indexed_samplers &&
+        (utgard_frag_share_code(frag) || utgard_frag_find_code(frag, engine, config->in_order)))
         frag->engine = engine;
     if (frag->engine && config->programs)
         frag->from->twin = frag;

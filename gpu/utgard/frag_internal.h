@@ -13,6 +13,7 @@
 
 #define UTGARD_COMPONENTS 64 /* that a program can name; more than there are slots for */
 #define UTGARD_NO_VARYING 0xff
+#define UTGARD_ASKINGS    6 /* ways to ask for a texture: three kinds of level of detail, cubes and others */
 #define UTGARD_DEPTH_MAX  16777215.0f
 
 /* What a block's fragments go through, in this order:
@@ -93,7 +94,9 @@ struct utgard_frag {
     const uint32_t *words;
     uint32_t address; /* of the program */
     bool owns_program, shares_quads;
-    struct utgard_texture_key *keys; /* by sample number; owned, as what follows */
+    /* By sample number, and behind them what registers choose from (utgard_frag_choice); owned, as what
+     * follows. */
+    struct utgard_texture_key *keys;
     struct raster_texture *textures;
     float *uniforms;
     struct jit_engine *engine;           /* NULL: the reference path */
@@ -115,6 +118,10 @@ int utgard_frag_take_program(struct utgard_frag *frag, const struct gpu_space *s
 void utgard_frag_leave_program(struct utgard_frag *frag);
 /* The code of a draw whose code would be the same; false: there is none. */
 bool utgard_frag_share_code(struct utgard_frag *frag);
+
+/* Where in `keys` and `textures` the texture stands that sample `n` takes where `offset` is added to its
+ * number; UINT32_MAX where there is none that can be asked so. */
+uint32_t utgard_frag_choice(const struct utgard_frag *frag, uint32_t n, int32_t offset);
 
 /* frag_fetch.c: slots out of `component` and the state. */
 void utgard_frag_plan_fetch(struct utgard_frag *frag);

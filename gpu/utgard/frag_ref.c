@@ -109,17 +109,35 @@ static void port_frontface(void *ctx, uint32_t out[16])
         out[lane] = util_f2u(batch->prim->reverse ? 0.0f : 1.0f);
 }
 
+/* Each texture that lanes choose is sampled by all sixteen, whose neighbours derivatives need. */
 static bool port_sample(void *ctx, uint32_t n, const int32_t *offset, const uint32_t coordinates[4][16],
                         const uint32_t lod[16], uint16_t lanes, uint32_t out[4][16], uint32_t *bad)
 {
     const struct utgard_ref_batch *batch = ctx;
-    float c[3][16], level[16], channel[4][16];
+    uint32_t choice[16], taken = UINT32_MAX;
+    float c[3][16], level[16], channel[4][16] = {{0}};
 
     memcpy(c, coordinates, sizeof c);
     if (lod)
         memcpy(level, lod, sizeof level);
-    utgard_texture_sample(&batch->frag->keys[n], &batch->frag->textures[n], c, lod ? level : NULL, channel);
-    memcpy(out, channel, sizeof channel);
+    for (unsigned lane = 0; lane < 16; lane++) {
+        choice[lane] = utgard_frag_choice(batch->frag, n, offset ? offset[lane] : 0);
+        if (choice[lane] == UINT32_MAX && lanes >> lane & 1) {
+            *bad = lane;
+            return false;
+        }
+    }
+    memset(out, 0, sizeof channel);
+    for (unsigned lane = 0; lane < 16; lane++) {
+        if (choice[lane] == UINT32_MAX)
+            continue;
+        if (choice[lane] != taken)
+            utgard_texture_sample(&batch->frag->keys[choice[lane]], &batch->frag->textures[choice[lane]], c,
+                                  lod ? level : NULL, channel);
+        taken = choice[lane];
+        for (unsigned k = 0; k < 4; k++)
+            out[k][lane] = util_f2u(channel[k][lane]);
+    }
     return true;
 }
 

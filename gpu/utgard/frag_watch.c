@@ -236,11 +236,12 @@ static bool watched_varying(void *ctx, uint32_t first, const int32_t *offset, ui
     return ok;
 }
 
-static void tell_sample(const struct utgard_ref_batch *batch, struct follower *f, uint32_t n,
+static void tell_sample(const struct utgard_ref_batch *batch, struct follower *f, uint32_t n, int32_t offset,
                         const uint32_t coordinates[4][16], const uint32_t *lod, uint32_t color[4][16])
 {
-    const struct raster_texture_key *key = &batch->frag->keys[n].raster;
-    const struct raster_texture *texture = &batch->frag->textures[n];
+    uint32_t choice = utgard_frag_choice(batch->frag, n, offset);
+    const struct raster_texture_key *key = &batch->frag->keys[choice].raster;
+    const struct raster_texture *texture = &batch->frag->textures[choice];
     unsigned lane = f->number;
     float c[3][16], level[16] = {0};
     uint32_t word[16];
@@ -261,7 +262,8 @@ static void tell_sample(const struct utgard_ref_batch *batch, struct follower *f
     memcpy(c, coordinates, sizeof c);
     if (lod)
         memcpy(level, lod, sizeof level);
-    snprintf(it.unit, sizeof it.unit, "sampler %u", batch->frag->program->samples[n].sampler % 100);
+    snprintf(it.unit, sizeof it.unit, "sampler %u",
+             (batch->frag->program->samples[n].sampler + (uint32_t)offset) % 100);
     it.s = c[0][lane];
     it.t = c[1][lane];
     it.r = c[2][lane];
@@ -286,9 +288,9 @@ static bool watched_sample(void *ctx, uint32_t n, const int32_t *offset, const u
     for (uint32_t i = 0; ok && i < batch->looking->count; i++) {
         struct follower *f = &batch->looking->follower[i];
 
-        if (!f->insn)
+        if (!f->insn || utgard_frag_choice(batch->frag, n, offset ? offset[f->number] : 0) == UINT32_MAX)
             continue;
-        tell_sample(batch, f, n, coordinates, lod, out);
+        tell_sample(batch, f, n, offset ? offset[f->number] : 0, coordinates, lod, out);
         tell(f, "tex", 4, out);
     }
     return ok;

@@ -109,6 +109,7 @@ static int note_sample(struct utgard_pp_program *p, uint32_t n)
                                   .cube = i->sampler.type == UTGARD_PP_SAMPLER_CUBE,
                                   .has_lod = i->sampler.has_lod,
                                   .explicit_lod = i->sampler.explicit_lod};
+    p->indexed_samplers |= i->sampler.has_offset;
     return 0;
 }
 

@@ -36,7 +36,7 @@ struct utgard_pp_program {
     uint32_t sample_count;
     uint32_t uniforms; /* floats of uniforms that are read at known places: the last plus one */
     uint64_t varyings; /* bit n: component n of the varyings is read at a known place */
-    bool indexed_uniforms, indexed_varyings;
+    bool indexed_uniforms, indexed_varyings, indexed_samplers;
     bool temporaries;                      /* stores or loads them */
     uint32_t temporary_from, temporary_to; /* those: vec4s from the lowest place there is, exclusive end */
     bool discards, derivatives, reads_color, reads_depth, fragcoord, pointcoord, frontface;

@@ -1,4 +1,5 @@
-/* Utgard's frames: master lists, clears, lima's reload draws, samples apart and averaged, faults. */
+/* Utgard's frames: master lists, clears, lima's reload draws, samples apart and averaged, textures that
+ * registers choose, faults. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 
 #include "gpu/utgard/frame.h"
+#include "isa/utgard_pp/asm.h"
 #include "raster/texture.h"
 #include "tests/unit/utgard_space.h"
 #include "util/fpenv.h"
@@ -117,6 +119,11 @@ static void scene_close(struct scene *s)
     guest_close(&s->g);
     util_pool_destroy(s->pool);
     jit_engine_destroy(s->engine);
+}
+
+static void put_word(struct guest *g, uint32_t address, uint32_t word)
+{
+    guest_put(g, address, &word, 4);
 }
 
 static void write_back(struct scene *s, unsigned unit, uint32_t source, uint32_t format, uint32_t pitch)
@@ -281,6 +288,56 @@ static void test_samples(void **unused)
     scene_close(&s);
 }
 
+/* A register chooses the texture, in each fragment its own: stripes ten wide of four images. */
+static void test_chosen(void **unused)
+{
+    static const char text[] = "c0 0.0999755859375, 0.0, 0.0, 0.0 ; var r1.xy, v0.xy ; mul.v0 r1.x, r1, c0\n"
+                               "var coords.xy, v0.xy ; tex2d 0+r1.x ; mov.v0 r0, tex ; sync ; stop\n";
+    const uint32_t nothing = GUEST_SIZE;
+    struct gpu_fault fault = {0};
+    struct util_error error = {0};
+    uint32_t *words, count;
+    struct scene s;
+
+    (void)unused;
+    scene_open(&s);
+    fill_source(&s, 4);
+    for (unsigned n = 0; n < 4; n++)
+        add_reload(&s, n, 0x16, 15, NULL);
+    s.script.count = 2; /* the first alone */
+    if (utgard_pp_asm(text, sizeof text - 1, &words, &count, &error))
+        fail_msg("%s", error.text);
+    guest_put(&s.g, PROGRAM + 64, words, count * 4ull);
+    put_word(&s.g, STATE + 9 * 4, (PROGRAM + 64) | (words[0] & 31));
+    put_word(&s.g, STATE + 13 * 4, 4u << 14 | 0x21);
+    free(words);
+    write_back(&s, 0, UTGARD_WB_COLOR, UTGARD_WB_BGRA8888, SIDE * 4 / 8);
+    render(&s);
+    for (uint32_t n = 0; n < SIDE * SIDE; n++)
+        assert_int_equal(guest_word(&s.g, IMAGE + 4 * n),
+                         guest_word(&s.g, SOURCE + n % SIDE / 10 * 0x8000 + 4 * n));
+    /* What is no texture is a fault of those that choose it; what none chooses is no fault. */
+    put_word(&s.g, STATE + 13 * 4, 5u << 14 | 0x21);
+    guest_put(&s.g, TEXTURES + 16, &nothing, 4);
+    render(&s);
+    for (uint32_t way = 0; way < 2; way++) {
+        unsigned saved = util_fpenv_enter();
+
+        if (way)
+            put_word(&s.g, STATE + 13 * 4, 3u << 14 | 0x21);
+        else
+            guest_put(&s.g, TEXTURES + 12, &nothing, 4);
+        put_word(&s.g, IMAGE, 0);
+        put_word(&s.g, IMAGE + 39 * 4, 0);
+        assert_false(utgard_frame_render(&s.frame, &fault));
+        util_fpenv_leave(saved);
+        assert_int_equal(fault.kind, GPU_FAULT_SHADER);
+        assert_int_equal(guest_word(&s.g, IMAGE), guest_word(&s.g, SOURCE));
+        assert_int_equal(guest_word(&s.g, IMAGE + 39 * 4), 0);
+    }
+    scene_close(&s);
+}
+
 static void test_faults(void **unused)
 {
     static const uint32_t strange[] = {0, 0xb8000000, 5, 0xb0000000};
@@ -371,7 +428,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clear),   cmocka_unit_test(test_reload), cmocka_unit_test(test_reload_depth),
-        cmocka_unit_test(test_samples), cmocka_unit_test(test_faults), cmocka_unit_test(test_areas),
+        cmocka_unit_test(test_samples), cmocka_unit_test(test_chosen), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_areas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
