@@ -201,14 +201,8 @@ static void fill_head(struct utgard_frag *frag, const struct utgard_frag_config 
 static int prepare(struct utgard_frag *frag, const struct gpu_space *space,
                    const struct utgard_frag_config *config, struct gpu_fault *fault)
 {
-    const uint8_t *color = frag->state.color_register;
     int status = utgard_frag_take_program(frag, space, config->programs, fault);
 
-    if (!status && memcmp(color, (uint8_t[4]){color[0], color[0], color[0], color[0]}, 4) != 0) {
-        utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, frag->address,
-                         "samples whose colours stand in different registers");
-        status = -ENOTSUP;
-    }
     if (!status)
         status = read_uniforms(frag, space, fault);
     if (!status)
@@ -218,6 +212,16 @@ static int prepare(struct utgard_frag *frag, const struct gpu_space *space,
     if (!status)
         fill_head(frag, config);
     return status;
+}
+
+/* What compiled code has no way to do. */
+static bool for_reference(const struct utgard_frag *frag)
+{
+    bool apart = false;
+
+    for (unsigned k = 1; k < frag->head.samples; k++)
+        apart |= frag->state.color_register[k] != frag->head.color_register;
+    return apart || frag->program->indexed_samplers;
 }
 
 int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine,
@@ -248,7 +252,7 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
                                            .y_scale = config->y_scale,
                                            .y_offset = config->y_offset};
     /* Whatever it is that keeps it from being compiled, the reference path serves. */
-    if (engine && !frag->program->indexed_samplers &&
+    if (engine && !for_reference(frag) &&
         (utgard_frag_share_code(frag) || utgard_frag_find_code(frag, engine, config->in_order)))
         frag->engine = engine;
     if (frag->engine && config->programs)

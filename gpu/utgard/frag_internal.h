@@ -31,8 +31,8 @@ struct utgard_frag_head {
     uint8_t alpha_to_coverage, alpha_to_one;
     uint8_t depth_program, stencil_program, whole; /* rsw.h */
     uint8_t stencil_mask;                          /* with stencil_program: bits that are written */
-    uint8_t depth_register, color_register;
-    uint8_t second_register;         /* of the colour that blend factors may name */
+    uint8_t depth_register, color_register;        /* of sample 0: code is compiled where all have the same */
+    uint8_t second_register;                       /* of the colour that blend factors may name */
     uint8_t form;                    /* enum raster_ir_form; of visible pixels early tests are done before */
     uint8_t points;                  /* varyings 0 and 1 are the point's coordinates */
     uint8_t numeric;                 /* enum isa_numeric */

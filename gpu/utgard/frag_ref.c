@@ -260,26 +260,38 @@ static void take_depth(struct utgard_ref_batch *batch, const struct utgard_pp_st
     }
 }
 
+/* Sample `k`'s colours, and what they do to its lanes; returns those that passed the alpha test. */
+static uint16_t take_colors(struct utgard_ref_batch *batch, const struct utgard_pp_state *state, unsigned k,
+                            uint32_t word[16])
+{
+    const struct utgard_frag_head *head = &batch->frag->head;
+    uint16_t passed = 0;
+
+    for (unsigned lane = 0; lane < 16; lane++) {
+        word[lane] = utgard_ref_color(state, batch->frag->state.color_register[k], lane);
+        uint32_t alpha = word[lane] >> 24;
+        bool passes = compare(head->alpha_func, alpha, batch->frag->args.alpha_ref);
+
+        passed |= (uint16_t)(passes << lane);
+        if (!passes || !(state->live >> lane & 1) ||
+            (head->alpha_to_coverage && alpha * 4 < utgard_coverage_limit(k)))
+            batch->live[k] &= (uint16_t)~(1u << lane);
+        if (head->alpha_to_one)
+            word[lane] |= 0xff000000;
+    }
+    return passed;
+}
+
 /* Steps 4 to 6. */
 static void finish(struct utgard_ref_batch *batch, const struct utgard_pp_state *state)
 {
     const struct utgard_frag *frag = batch->frag;
     const struct utgard_frag_head *head = &frag->head;
-    uint32_t word[16];
-    uint16_t passed = 0; /* the alpha test */
+    uint32_t word[RASTER_MAX_SAMPLES][16];
+    uint16_t passed = 0; /* the alpha test, some sample */
 
-    for (unsigned lane = 0; lane < 16; lane++) {
-        word[lane] = utgard_ref_color(state, head->color_register, lane);
-        uint32_t alpha = word[lane] >> 24;
-        bool passes = compare(head->alpha_func, alpha, frag->args.alpha_ref);
-        bool keep = state->live >> lane & 1 && passes;
-        passed |= (uint16_t)(passes << lane);
-        for (unsigned k = 0; k < head->samples; k++)
-            if (!keep || (head->alpha_to_coverage && alpha * 4 < utgard_coverage_limit(k)))
-                batch->live[k] &= (uint16_t)~(1u << lane);
-        if (head->alpha_to_one)
-            word[lane] |= 0xff000000;
-    }
+    for (unsigned k = 0; k < head->samples; k++)
+        passed |= take_colors(batch, state, k, word[k]);
     take_depth(batch, state);
     if (!head->early)
         test(batch, state);
@@ -288,11 +300,11 @@ static void finish(struct utgard_ref_batch *batch, const struct utgard_pp_state 
             uint32_t *at = &batch->tile->color[batch->index + k * 16 + lane];
 
             if (batch->live[k] >> lane & 1)
-                *at = raster_blend_pixel(&head->blend, frag->args.blend_color, word[lane],
+                *at = raster_blend_pixel(&head->blend, frag->args.blend_color, word[k][lane],
                                          utgard_ref_color(state, head->second_register, lane), *at);
         }
     if (batch->looking)
-        utgard_ref_look_at_colors(batch, state, word, passed);
+        utgard_ref_look_at_colors(batch, state, word[0], passed);
 }
 
 static bool any_live(const struct utgard_ref_batch *batch)

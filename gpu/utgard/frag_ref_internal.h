@@ -52,7 +52,8 @@ void utgard_ref_look_at_test(struct utgard_ref_batch *batch, const struct utgard
 /* Runs the program with the reference path's ports, and tells of it. */
 void utgard_ref_look_at_program(struct utgard_ref_batch *batch, const struct utgard_pp_ports *ports,
                                 struct utgard_pp_state *state, struct utgard_pp_report *report);
-/* Colours have met the tile: `source` the words before blending, `passed` lanes that passed the alpha test.
+/* Colours have met the tile: `source` the words before blending, of sample 0, `passed` lanes that passed the
+ * alpha test.
  */
 void utgard_ref_look_at_colors(struct utgard_ref_batch *batch, const struct utgard_pp_state *state,
                                const uint32_t source[16], uint16_t passed);

@@ -58,8 +58,7 @@ struct utgard_state {
     float near, far;                   /* 0..1 */
     float offset_factor, offset_units; /* units in steps of 2^-24 */
     uint8_t depth_register;
-    uint8_t color_register[4]; /* of each sample, or UTGARD_NO_COLOR; equal but in programs that no compiler
-                                  makes */
+    uint8_t color_register[4]; /* of each sample, or UTGARD_NO_COLOR; the first's, where a tile has one */
     uint8_t second_register;
     uint8_t alpha_func, alpha_ref; /* enum raster_func, of 255 */
     bool multisample, alpha_to_coverage, alpha_to_one;

@@ -1,5 +1,5 @@
 /* Utgard's frames: master lists, clears, lima's reload draws, samples apart and averaged, textures that
- * registers choose, faults. */
+ * registers choose, colours of samples apart, faults. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -288,6 +288,19 @@ static void test_samples(void **unused)
     scene_close(&s);
 }
 
+/* The first state's. */
+static void put_program(struct scene *s, const char *text)
+{
+    struct util_error error = {0};
+    uint32_t *words, count;
+
+    if (utgard_pp_asm(text, strlen(text), &words, &count, &error))
+        fail_msg("%s", error.text);
+    guest_put(&s->g, PROGRAM + 64, words, count * 4ull);
+    put_word(&s->g, STATE + 9 * 4, (PROGRAM + 64) | (words[0] & 31));
+    free(words);
+}
+
 /* A register chooses the texture, in each fragment its own: stripes ten wide of four images. */
 static void test_chosen(void **unused)
 {
@@ -295,8 +308,6 @@ static void test_chosen(void **unused)
                                "var coords.xy, v0.xy ; tex2d 0+r1.x ; mov.v0 r0, tex ; sync ; stop\n";
     const uint32_t nothing = GUEST_SIZE;
     struct gpu_fault fault = {0};
-    struct util_error error = {0};
-    uint32_t *words, count;
     struct scene s;
 
     (void)unused;
@@ -305,12 +316,8 @@ static void test_chosen(void **unused)
     for (unsigned n = 0; n < 4; n++)
         add_reload(&s, n, 0x16, 15, NULL);
     s.script.count = 2; /* the first alone */
-    if (utgard_pp_asm(text, sizeof text - 1, &words, &count, &error))
-        fail_msg("%s", error.text);
-    guest_put(&s.g, PROGRAM + 64, words, count * 4ull);
-    put_word(&s.g, STATE + 9 * 4, (PROGRAM + 64) | (words[0] & 31));
+    put_program(&s, text);
     put_word(&s.g, STATE + 13 * 4, 4u << 14 | 0x21);
-    free(words);
     write_back(&s, 0, UTGARD_WB_COLOR, UTGARD_WB_BGRA8888, SIDE * 4 / 8);
     render(&s);
     for (uint32_t n = 0; n < SIDE * SIDE; n++)
@@ -334,6 +341,35 @@ static void test_chosen(void **unused)
         assert_int_equal(fault.kind, GPU_FAULT_SHADER);
         assert_int_equal(guest_word(&s.g, IMAGE), guest_word(&s.g, SOURCE));
         assert_int_equal(guest_word(&s.g, IMAGE + 39 * 4), 0);
+    }
+    scene_close(&s);
+}
+
+/* Each sample's colour out of a register of its own, and its own alpha test. */
+static void test_colors_apart(void **unused)
+{
+    static const char text[] = "c0 1.0, 0.0, 0.0, 1.0 ; var coords.xy, v0.xy ; tex2d 0 ; mov.v0 r0, tex ; "
+                               "mov.v1 r1, c0 ; sync ; stop\n";
+    struct scene s;
+
+    (void)unused;
+    scene_open(&s);
+    fill_source(&s, 1);
+    add_reload(&s, 0, 0x16, 15, NULL);
+    put_program(&s, text);
+    put_word(&s.g, STATE + 7 * 4, 100u << 16);
+    put_word(&s.g, STATE + 8 * 4, 0x1010f000 | RASTER_GREATER);
+    write_back(&s, 0, UTGARD_WB_COLOR, UTGARD_WB_BGRA8888, SIDE * 4 / 8);
+    s.frame.wb[0][7] = 15;
+    s.frame.wb[0][8] = PLANE;
+    render(&s);
+    for (uint32_t at = 0; at < SIDE * SIDE * 4; at += 4) {
+        uint32_t texel = guest_word(&s.g, SOURCE + at);
+
+        for (unsigned k = 0; k < 4; k++)
+            assert_int_equal(guest_word(&s.g, IMAGE + PLANE * k + at), k & 1               ? 0xffff0000
+                                                                       : texel >> 24 > 100 ? texel
+                                                                                           : 0x80102040);
     }
     scene_close(&s);
 }
@@ -428,8 +464,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clear),   cmocka_unit_test(test_reload), cmocka_unit_test(test_reload_depth),
-        cmocka_unit_test(test_samples), cmocka_unit_test(test_chosen), cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_areas),
+        cmocka_unit_test(test_samples), cmocka_unit_test(test_chosen), cmocka_unit_test(test_colors_apart),
+        cmocka_unit_test(test_faults),  cmocka_unit_test(test_areas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
