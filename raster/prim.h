@@ -4,10 +4,10 @@
  * centre is at (8,8)). Plane values at a pixel centre: fx = (float)px + 0.5f - x0, fy likewise (px, py window
  * pixel; x0, y0 the reference vertex in pixels); t = a*fx + b*fy, each product and the sum rounded once,
  * never fused. Then
- *   z     = t + z_c, clamped to [0, 1] (NaN: 0), depth = (uint32_t)(z * 16777215.0f + 0.5f), at most 0xffffff
- *   w     = 1.0f / (t + inv_w_c)
- *   vary  = t, and C beside it: the program computes vary * w + C (Guide section 6).
- * The interpreter's and the compiled path both use exactly this.
+ *   z     = t + z_c, clamped to [0, 1] (NaN: 0), depth = (uint32_t)(z * 16777215.0f + 0.5f), at most
+ * 0xffffff; cut (raster_zs.depth_down): (uint32_t)(z * 16777215.0f) w     = 1.0f / (t + inv_w_c) vary  = t,
+ * and C beside it: the program computes vary * w + C (Guide section 6). The interpreter's and the compiled
+ * path both use exactly this.
  *
  * For that to be the perspective-correct value, a varying's plane is that of (v - C) / w, which is linear on
  * the screen and zero at the reference vertex: C is the reference vertex's v.

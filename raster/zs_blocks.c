@@ -17,13 +17,13 @@ bool raster_zs_is_idle(const struct raster_zs *zs)
 
 /* ---- plain C ---- */
 
-static uint32_t depth_at(const struct raster_prim *prim, int32_t px, int32_t py)
+static uint32_t depth_at(const struct raster_zs *zs, const struct raster_prim *prim, int32_t px, int32_t py)
 {
     float x = prim->z_a * ((float)px + 0.5f - prim->x0), y = prim->z_b * ((float)py + 0.5f - prim->y0);
     float z = (x + y) + prim->z_c;
     z = z > 0.0f ? z : 0.0f;
     z = z < 1.0f ? z : 1.0f;
-    uint32_t depth = (uint32_t)(z * 16777215.0f + 0.5f);
+    uint32_t depth = (uint32_t)(z * 16777215.0f + (zs->depth_down ? 0.0f : 0.5f));
     return depth < 0xffffff ? depth : 0xffffff;
 }
 
@@ -42,9 +42,10 @@ uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, const struct raster_pr
             uint32_t *word = &tile->zs[raster_pixel_index(tile, x, y, 0)];
             if (!(block.mask >> l & 1))
                 continue;
-            passed |= (uint32_t)raster_zs_test(
-                          zs, prim->reverse, depth_at(prim, tile->x + (int32_t)x, tile->y + (int32_t)y), word)
-                      << l;
+            passed |=
+                (uint32_t)raster_zs_test(zs, prim->reverse,
+                                         depth_at(zs, prim, tile->x + (int32_t)x, tile->y + (int32_t)y), word)
+                << l;
         }
         block.mask = block.sample[0] = (uint16_t)passed;
         blocks[kept] = block;
@@ -97,7 +98,7 @@ static void begin(struct emit *e, struct jit_builder *b)
     jit_store(b, jit_i32(b, 0), e->kept, 4);
 }
 
-static LLVMValueRef depths(struct emit *e, struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef depths(struct emit *e, struct jit_builder *b, bool down, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMValueRef fx = LLVMBuildFSub(b->ir, raster_centre_ir(b, false, e->left, x), e->x0, "");
     LLVMValueRef fy = LLVMBuildFSub(b->ir, raster_centre_ir(b, true, e->top, y), e->y0, ""), z;
@@ -105,7 +106,7 @@ static LLVMValueRef depths(struct emit *e, struct jit_builder *b, LLVMValueRef x
     fx = LLVMBuildFMul(b->ir, e->a, fx, "");
     fy = LLVMBuildFMul(b->ir, e->b, fy, "");
     z = LLVMBuildFAdd(b->ir, LLVMBuildFAdd(b->ir, fx, fy, ""), e->c, "");
-    return raster_depth_ir(b, z);
+    return raster_depth_ir(b, z, down);
 }
 
 /* Keeps the block, at most where it was found, with the lanes that pass. */
@@ -141,7 +142,8 @@ static void test_block(struct emit *e, struct jit_builder *b, const struct raste
     at = LLVMBuildMul(b->ir, at, jit_i32(b, 16 * sizeof(uint32_t)), "");
     at = jit_offset(b, jit_offset_const(b, jit_param(b, TILE), offsetof(struct raster_tile, zs)), at);
     stored = jit_load(b, b->i32x16, at, 64, false);
-    pass = raster_zs_ir(b, zs, e->reverse, jit_mask_from_bits(b, lanes), depths(e, b, x, y), stored, &word);
+    pass = raster_zs_ir(b, zs, e->reverse, jit_mask_from_bits(b, lanes), depths(e, b, zs->depth_down, x, y),
+                        stored, &word);
     touched = pass;
     if (zs->face[0].enable || zs->face[1].enable)
         touched = LLVMBuildOr(b->ir, touched, LLVMBuildICmp(b->ir, LLVMIntNE, word, stored, ""), "");

@@ -35,7 +35,7 @@ static float depth_of_plane(const struct utgard_ref_batch *batch, unsigned lane)
 static uint32_t depth_24(float z)
 {
     z = clamp(z, 1.0f);
-    return UTIL_MIN((uint32_t)(z * UTGARD_DEPTH_MAX + 0.5f), 0xffffffu);
+    return (uint32_t)(z * UTGARD_DEPTH_MAX);
 }
 
 /* ---- ports ---- */

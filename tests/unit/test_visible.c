@@ -259,7 +259,7 @@ static void test_tests(void **state)
             continue;
         assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
         for (unsigned i = 0; i < 24; i++) {
-            struct raster_zs zs = {.depth_write = i & 8, .depth_func = i & 7};
+            struct raster_zs zs = {.depth_write = i & 8, .depth_down = i % 3 == 1, .depth_func = i & 7};
             struct jit_function *code;
 
             if (i >= 16) {
