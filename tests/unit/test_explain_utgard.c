@@ -34,7 +34,8 @@ struct film {
     struct capture_writer *writer;
     uint8_t *memory; /* of FIRST */
     struct utgard_rsw state;
-    uint32_t words; /* of the list */
+    uint32_t words;  /* of the list */
+    uint32_t shrink; /* log2 of the frame's pixels, a side, that make one of the picture */
     char path[64];
     struct {
         uint32_t at;
@@ -151,8 +152,9 @@ static void master_list(struct film *f)
 /* GP job, PP job, and the picture they make. */
 static void film_picture(struct film *f)
 {
+    const uint32_t side = SIDE >> f->shrink;
     const struct capture_frame picture = {
-        .address = GUEST_PAGES + (IMAGE - FIRST), .width = SIDE, .height = SIDE, .stride = SIDE * 4};
+        .address = GUEST_PAGES + (IMAGE - FIRST), .width = side, .height = side, .stride = side * 4};
     uint32_t words[UTGARD_RSW_WORDS];
     utgard_rsw_pack(&f->state, words);
     put(f, STATE, words, sizeof words);
@@ -177,7 +179,8 @@ static void film_picture(struct film *f)
     reg(f, UTGARD_IP_PP0, WRITE_BACK, UTGARD_WB_COLOR);
     reg(f, UTGARD_IP_PP0, WRITE_BACK + 4, IMAGE);
     reg(f, UTGARD_IP_PP0, WRITE_BACK + 8, UTGARD_WB_BGRA8888);
-    reg(f, UTGARD_IP_PP0, WRITE_BACK + 20, SIDE * 4 / 8);
+    reg(f, UTGARD_IP_PP0, WRITE_BACK + 12, f->shrink << 8 | f->shrink << 12);
+    reg(f, UTGARD_IP_PP0, WRITE_BACK + 20, side * 4 / 8);
     reg(f, UTGARD_IP_PP0, PP_CTRL, PP_START);
     assert_int_equal(capture_write_frame(f->writer, &picture), 0);
     assert_int_equal(capture_writer_close(f->writer), 0);
@@ -254,6 +257,28 @@ static void check_written(const struct explain_result *r, const struct explain_e
     assert_true(util_u2f(step->write[0].value[2]) == 1.0f);
     assert_true(e->lane.output.given);
     assert_int_equal(e->lane.output.source, BLUE);
+}
+
+/* On the triangle's edge, in a picture half as wide and high: one of four pixels is drawn. */
+static void smaller_picture(void **data)
+{
+    struct film f;
+    struct explain_pixel pixel = {.picture = 1, .x = 13, .y = 14};
+    struct explain_result r;
+
+    (void)data;
+    film_open(&f);
+    f.shrink = 1;
+    three_triangles(&f);
+    film_picture(&f);
+    explain(&f, &pixel, &r);
+    const struct explain_stage *stage = &pixel.stages.at[0];
+    assert_int_equal(stage->store.side, 2);
+    assert_true(stage->store.averaged);
+    assert_memory_equal(pixel.rgba, ((uint8_t[4]){12, 24, 112, 160}), 4);
+    assert_memory_equal(pixel.made, pixel.rgba, 4);
+    explain_finish(&r);
+    film_close(&f);
 }
 
 static void primitives_at_a_pixel(void **data)
@@ -640,15 +665,11 @@ static void heat(void **data)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(primitives_at_a_pixel),
-        cmocka_unit_test(far_apart),
-        cmocka_unit_test(behind_the_program),
-        cmocka_unit_test(texture_lookups),
-        cmocka_unit_test(drawn_textures),
-        cmocka_unit_test(as_text_and_json),
-        cmocka_unit_test(hostile),
-        cmocka_unit_test(profile_adds_up),
-        cmocka_unit_test(heat),
+        cmocka_unit_test(smaller_picture),  cmocka_unit_test(primitives_at_a_pixel),
+        cmocka_unit_test(far_apart),        cmocka_unit_test(behind_the_program),
+        cmocka_unit_test(texture_lookups),  cmocka_unit_test(drawn_textures),
+        cmocka_unit_test(as_text_and_json), cmocka_unit_test(hostile),
+        cmocka_unit_test(profile_adds_up),  cmocka_unit_test(heat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
