@@ -14,7 +14,7 @@ static void ignore_breach(void *data, uint32_t pc, const char *rule, const char 
     *(size_t *)data += strlen(rule) + strlen(source) + pc;
 }
 
-static void ignore_finding(void *data, const struct vc4_qpu_finding *finding)
+static void ignore_finding(void *data, const struct isa_finding *finding)
 {
     *(size_t *)data += strlen(finding->rule->name) + strlen(finding->detail) + finding->pc;
 }
