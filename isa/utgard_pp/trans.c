@@ -192,7 +192,8 @@ static void end_straight(struct trans *t, LLVMValueRef lanes, struct utgard_pp_i
 
     memcpy(state->reg, t->reg, sizeof state->reg);
     state->live = discards ? LLVMConstNull(t->b->i1x16) : lanes;
-    state->executed = jit_i64(t->b, t->program->insn_count);
+    state->executed = LLVMBuildSelect(t->b->ir, jit_mask_any(t->b, lanes),
+                                      jit_i64(t->b, t->program->insn_count), jit_i64(t->b, 0), "");
     state->faults = t->faults;
 }
 
