@@ -60,11 +60,6 @@ static void counters(const void *device, struct gpu_counters *out)
 
 /* ---- units ---- */
 
-enum { GP_RAW = 0x24, GP_STATUS = 0x68, GP_VS_AT = 0x80, GP_PLBU_AT = 0x84, MMU_STATUS = 0x04 };
-#define GP_VS_ACTIVE   (1u << 1)
-#define GP_PLBU_ACTIVE (1u << 3)
-#define MMU_FAULT      (1u << 1)
-
 static uint32_t read_block(struct utgard_device *device, enum utgard_ip ip, uint32_t offset)
 {
     uint32_t base = utgard_device_offset(device, ip);
@@ -75,9 +70,10 @@ static uint32_t read_block(struct utgard_device *device, enum utgard_ip ip, uint
 static struct gpu_unit list(struct utgard_device *device, const char *name, uint32_t active, uint32_t at,
                             unsigned end)
 {
-    bool works = read_block(device, UTGARD_IP_GP, GP_STATUS) & active;
-    bool faulted = read_block(device, UTGARD_IP_GPMMU, MMU_STATUS) & MMU_FAULT;
-    bool waits = read_block(device, UTGARD_IP_GP, GP_RAW) & UTGARD_GP_INT_OUT_OF_MEMORY;
+    bool works = read_block(device, UTGARD_IP_GP, UTGARD_GP_STATUS) & active;
+    bool faulted =
+        read_block(device, UTGARD_IP_GPMMU, UTGARD_MMU_STATUS) & UTGARD_BIT(MMU, STATUS, PAGE_FAULT_ACTIVE);
+    bool waits = read_block(device, UTGARD_IP_GP, UTGARD_GP_INT_RAWSTAT) & UTGARD_GP_INT_OUT_OF_MEMORY;
     return (struct gpu_unit){.name = name,
                              .state = faulted  ? GPU_UNIT_FAULTED
                                       : !works ? GPU_UNIT_IDLE
@@ -93,14 +89,17 @@ static unsigned units(void *self, struct gpu_unit *out, unsigned capacity)
     struct utgard_device *device = self;
     unsigned count = 2;
     if (capacity > 0)
-        out[0] = list(device, "vs", GP_VS_ACTIVE, GP_VS_AT, UTGARD_GP_VS_END);
+        out[0] = list(device, "vs", UTGARD_BIT(GP, STATUS, VS_ACTIVE), UTGARD_GP_VSCL_START_ADDR_READ,
+                      UTGARD_GP_VS_END);
     if (capacity > 1)
-        out[1] = list(device, "plbu", GP_PLBU_ACTIVE, GP_PLBU_AT, UTGARD_GP_PLBU_END);
+        out[1] = list(device, "plbu", UTGARD_BIT(GP, STATUS, PLBU_ACTIVE), UTGARD_GP_PLBCL_START_ADDR_READ,
+                      UTGARD_GP_PLBU_END);
     for (unsigned n = 0; n < UTGARD_MAX_PP; n++) {
         enum utgard_ip pp = (enum utgard_ip)(UTGARD_IP_PP0 + n);
         if (utgard_device_offset(device, pp) == UTGARD_ABSENT)
             continue;
-        bool faulted = read_block(device, (enum utgard_ip)(UTGARD_IP_PPMMU0 + n), MMU_STATUS) & MMU_FAULT;
+        bool faulted = read_block(device, (enum utgard_ip)(UTGARD_IP_PPMMU0 + n), UTGARD_MMU_STATUS) &
+                       UTGARD_BIT(MMU, STATUS, PAGE_FAULT_ACTIVE);
         if (count < capacity)
             out[count] = (struct gpu_unit){.name = names[n],
                                            .state = faulted ? GPU_UNIT_FAULTED : GPU_UNIT_IDLE,

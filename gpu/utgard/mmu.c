@@ -9,8 +9,7 @@
 /* What COMMAND may be written. */
 enum { ENABLE_PAGING, DISABLE_PAGING, ENABLE_STALL, DISABLE_STALL, ZAP_CACHE, PAGE_FAULT_DONE, HARD_RESET };
 
-#define INT_PAGE_FAULT (1u << 0)
-#define INT_ALL        3u
+#define INT_ALL 3u
 
 /* Table words: the address of a page, present, and in the second level may be read, may be written. */
 #define ENTRIES       1024u
@@ -107,7 +106,7 @@ void utgard_mmu_fault(struct utgard_device *device, unsigned n, uint32_t address
     mmu->faulted = true;
     mmu->fault_is_write = write;
     mmu->fault_address = address;
-    mmu->raw |= INT_PAGE_FAULT;
+    mmu->raw |= UTGARD_BIT(MMU, INT_RAWSTAT, PAGE_FAULT);
     utgard_signal(device, line_of(n));
 }
 

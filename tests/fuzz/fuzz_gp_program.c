@@ -4,8 +4,9 @@
  *
  * Input: flags (1 byte: bits 0 to 3 which world and lanes, bit 4 compiled too), then words. */
 #include "tests/diff/gp_harness.h"
+#include "tests/fuzz/engine.h"
 
-enum { MAX_COMPILED = 12, SHARE = 512 };
+enum { MAX_COMPILED = 12 };
 
 static void ignore_breach(void *data, uint32_t pc, const char *rule, const char *source)
 {
@@ -25,19 +26,6 @@ static void go_round(const uint64_t word[UTGARD_GP_WORDS])
     free(again);
 }
 
-static struct jit_engine *fresh_engine(void)
-{
-    static struct jit_engine *engine;
-    static unsigned compiled;
-    const struct jit_options options = {.level = -1, .optimize = JIT_QUICK, .cache_dir = ""};
-    if (compiled++ % SHARE == 0) {
-        jit_engine_destroy(engine);
-        if (jit_engine_create(&options, &engine, NULL))
-            abort();
-    }
-    return engine;
-}
-
 /* UBSan looks before a function for its type: compiled code has none there. */
 __attribute__((no_sanitize("function"))) static void run_program(const struct utgard_gp_program *p,
                                                                  const uint64_t *words, uint8_t flags)
@@ -51,7 +39,7 @@ __attribute__((no_sanitize("function"))) static void run_program(const struct ut
     interpret(p, &expected, lanes);
     if (!(flags & 16) || p->insn_count > MAX_COMPILED)
         return;
-    run_fn run = compile(fresh_engine(), p);
+    run_fn run = compile(fuzz_engine(), p);
     if (!run)
         abort();
     run(&got, lanes, FUEL);

@@ -5,8 +5,9 @@
  * Input: flags (1 byte: bits 0 to 3 which world and lanes, bit 4 compiled too, bit 5 as silicon computes),
  * then words. */
 #include "tests/diff/pp_harness.h"
+#include "tests/fuzz/engine.h"
 
-enum { MAX_WORDS = 512, MAX_COMPILED = 12, SHARE = 512 };
+enum { MAX_WORDS = 512, MAX_COMPILED = 12 };
 
 static void ignore_breach(void *data, uint32_t at, const char *rule, const char *source)
 {
@@ -30,19 +31,6 @@ static void go_round(const uint32_t *words, uint32_t count)
     }
 }
 
-static struct jit_engine *fresh_engine(void)
-{
-    static struct jit_engine *engine;
-    static unsigned compiled;
-    const struct jit_options options = {.level = -1, .optimize = JIT_QUICK, .cache_dir = ""};
-    if (compiled++ % SHARE == 0) {
-        jit_engine_destroy(engine);
-        if (jit_engine_create(&options, &engine, NULL))
-            abort();
-    }
-    return engine;
-}
-
 /* UBSan looks before a function for its type: compiled code has none there. */
 __attribute__((no_sanitize("function"))) static void run_program(const struct utgard_pp_program *p,
                                                                  const uint32_t *words, uint8_t flags)
@@ -57,7 +45,7 @@ __attribute__((no_sanitize("function"))) static void run_program(const struct ut
     interpret(p, &expected, lanes);
     if (!(flags & 16) || p->insn_count > MAX_COMPILED)
         return;
-    run_fn run = compile(fresh_engine(), p, all, numeric);
+    run_fn run = compile(fuzz_engine(), p, all, numeric);
     if (!run)
         abort();
     run(&got, lanes, FUEL);

@@ -25,7 +25,6 @@
 #include "jit/math.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
-#include "util/half.h"
 
 static struct jit_engine *engine_at(int level, const char *cache_dir)
 {
@@ -674,60 +673,10 @@ static void test_disk_cache_unusable(void **state)
     jit_engine_destroy(engine);
 }
 
-/* ---- halves ---- */
-
-static int emit_halves(struct jit_builder *b, void *data)
-{
-    LLVMTypeRef params[1] = {b->ptr};
-
-    jit_begin_function(b, b->void_, params, 1);
-    LLVMValueRef at = jit_param(b, 0), x = jit_load(b, b->f32x16, at, 4, false);
-    jit_store(b, jit_round_to_half(b, x), at, 4);
-    LLVMBuildRetVoid(b->ir);
-    return 0;
-}
-
-/* Around every half: itself, and just before, at and behind the middle to the next. */
-static void check_halves(enum jit_level level)
-{
-    struct jit_engine *engine = engine_at((int)level, "");
-    void (*f)(uint32_t *) = (void (*)(uint32_t *))must_get(engine, 7, emit_halves);
-
-    for (uint32_t h = 0; h < 0x10000; h += 4) {
-        uint32_t in[16], out[16];
-
-        for (uint32_t n = 0; n < 16; n++) {
-            uint32_t at = util_f2u(util_half_to_float((uint16_t)(h + n / 4)));
-            uint32_t next = util_f2u(util_half_to_float((uint16_t)(h + n / 4 + 1)));
-            in[n] = n % 4 ? at / 2 + next / 2 + n % 4 - 2 : at;
-            out[n] = in[n];
-        }
-        f(out);
-        for (uint32_t n = 0; n < 16; n++) {
-            uint32_t half = util_f2u(util_round_to_half(util_u2f(in[n])));
-            bool nan = (half & 0x7fffffff) > 0x7f800000;
-            if (nan ? (out[n] & 0x7fffffff) <= 0x7f800000 : out[n] != half)
-                fail_msg("level %d: %08x gives %08x, not %08x", (int)level, in[n], out[n], half);
-        }
-    }
-    jit_engine_destroy(engine);
-}
-
-static void test_halves(void **state)
-{
-    unsigned saved = util_fpenv_enter();
-
-    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++)
-        if (jit_level_supported(level))
-            check_halves(level);
-    util_fpenv_leave(saved);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vocabulary),
-        cmocka_unit_test(test_halves),
         cmocka_unit_test(test_gather_far),
         cmocka_unit_test(test_masked_bits),
         cmocka_unit_test(test_failures),
