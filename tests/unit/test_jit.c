@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "jit/math.h"
+#include "jit/builder.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
