@@ -136,10 +136,6 @@ static void leave_block(struct trans *t, const struct slots *s, struct jit_diver
     }
     if (utgard_pp_has(t->insn, UTGARD_PP_BRANCH) && t->insn->branch.discard)
         jit_diverge_set(b, s->live, LLVMConstNull(b->i1x16), t->mask);
-    if (t->faults) {
-        LLVMValueRef fault = LLVMBuildLoad2(b->ir, b->i32, t->fault, "");
-        jit_diverge_branch(d, jit_splat(b, LLVMBuildICmp(b->ir, LLVMIntNE, fault, jit_i32(b, 0), "")), end);
-    }
     if (taken)
         jit_diverge_branch(d, taken, block->target);
     jit_diverge_close(d, block->ends ? end : k + 1);
