@@ -2,6 +2,7 @@
 #ifndef VITRAIL_GPU_FAULT_H
 #define VITRAIL_GPU_FAULT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,7 @@ struct gpu_fault {
     uint32_t draw;     /* primitive list within the job, from 1; 0 when not in a draw */
     uint32_t address;  /* guest address of the record, instruction or access */
     uint32_t pc, lane; /* programs: instruction index and lane; UINT32_MAX when not in a program */
+    bool write;        /* MEMORY: it was to be written */
     char text[256];    /* what, in words */
 };
 

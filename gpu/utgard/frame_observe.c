@@ -28,6 +28,15 @@ static uint32_t store_number(unsigned unit, int plane)
     return OP_STORE + unit * RASTER_MAX_SAMPLES + (plane > 0 ? (uint32_t)plane : 0);
 }
 
+/* Of an observed store: the format, and what is done with it. */
+enum { AS_SWAPPED = 1 << 8, AS_REVERSED = 1 << 9, AS_BIG_ENDIAN = 1 << 10 };
+
+static uint32_t surface_format(const struct utgard_wb *wb)
+{
+    return (uint32_t)wb->format | (wb->swap ? AS_SWAPPED : 0) | (wb->reversed ? AS_REVERSED : 0) |
+           (wb->big_endian ? AS_BIG_ENDIAN : 0);
+}
+
 /* The pixel alone, by the store of its tile into a linear image. */
 static void make_pixel(const struct gpu_observed_op *op, const struct raster_tile *tile, uint32_t x,
                        uint32_t y, uint8_t pixel[8])
@@ -35,7 +44,9 @@ static void make_pixel(const struct gpu_observed_op *op, const struct raster_til
     uint8_t shrink = (uint8_t)__builtin_ctz(op->side);
     const struct utgard_wb wb = {.source = op->zs ? UTGARD_WB_ZS : UTGARD_WB_COLOR,
                                  .format = (enum utgard_wb_format)(op->surface.format & 255),
-                                 .swap = op->surface.format >> 8,
+                                 .swap = op->surface.format & AS_SWAPPED,
+                                 .reversed = op->surface.format & AS_REVERSED,
+                                 .big_endian = op->surface.format & AS_BIG_ENDIAN,
                                  .pitch = UTGARD_TILE * op->pixel_bytes,
                                  .samples = op->param ? 1u << (op->param - 1) : 0,
                                  .shrink_x = shrink,
@@ -81,7 +92,7 @@ static void plan_store(void *data, int plane)
                                  .surface = {.width = wb->width,
                                              .height = wb->height,
                                              .layout = wb->tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR,
-                                             .format = (uint32_t)wb->format | (wb->swap ? 256 : 0),
+                                             .format = surface_format(wb),
                                              .stride = wb->pitch},
                                  .side = 1u << wb->shrink_x,
                                  .averaged = plane == AVERAGE || wb->shrink_x || wb->shrink_y,

@@ -71,8 +71,8 @@ static void note_frame(struct utgard_device *device, const struct utgard_pp_fram
 
         if (!utgard_wb_decode(frame->wb[n], frame->registers[WIDTH] + 1, frame->registers[HEIGHT] + 1,
                               frame->space, &wb, &fault) ||
-            wb.source != UTGARD_WB_COLOR || wb.format != UTGARD_WB_BGRA8888)
-            continue;
+            wb.source != UTGARD_WB_COLOR || wb.format != UTGARD_WB_BGRA8888 || wb.reversed != wb.big_endian)
+            continue; /* both together are as none */
         device->frame = (struct utgard_frame){
             .address = wb.address,
             .width = wb.width,
@@ -136,7 +136,7 @@ static void end(struct utgard_device *device, unsigned pp, const struct gpu_faul
     }
     utgard_fault_add(device, fault);
     if (fault->kind == GPU_FAULT_MEMORY)
-        utgard_mmu_fault(device, 1 + pp, fault->address, false);
+        utgard_mmu_fault(device, 1 + pp, fault->address, fault->write);
     else
         utgard_pp_raise(device, pp,
                         fault->kind == GPU_FAULT_TIMEOUT ? UTGARD_PP_INT_FORCE_HANG : UTGARD_PP_INT_COMMAND);

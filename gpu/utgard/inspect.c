@@ -38,7 +38,7 @@ struct name {
 static const char *const sources[] = {"off", "depth and stencil", "colour", NULL};
 static const char *const layouts[] = {"linear", "reserved", "tiled", NULL};
 static const char *const formats[] = {"BGR565", "BGRA5551", "BGRA4444", "BGRA8888", "B8",
-                                      "GB88",   "F16",      "F16 x 2",  "F16 x 4",  NULL};
+                                      "GB88",   "BGRA16F",  "B16F",     "GB16F",    NULL};
 
 static const struct name frame_names[] = {
     {"list", "the master list", NULL, 0, 0, 32, GPU_FIELD_HEX, 0},
@@ -65,7 +65,11 @@ static const struct name writeback_names[] = {
     {"smaller", "by these shifts", NULL, 3, 0, 32, GPU_FIELD_HEX, 0},
     {"layout", "", layouts, 4, 0, 32, GPU_FIELD_NAME, 0},
     {"pitch", "linear: 8 bytes; tiled: tiles", NULL, 5, 0, 32, GPU_FIELD_UINT, 0},
-    {"flags", "4: red and blue change places", NULL, 6, 0, 32, GPU_FIELD_HEX, 0},
+    {"swapped", "red and blue change places", NULL, 6, 2, 1, GPU_FIELD_FLAG, 0},
+    {"reversed", "components stand in the other order", NULL, 6, 3, 1, GPU_FIELD_FLAG, 0},
+    {"dithered", "", NULL, 6, 4, 1, GPU_FIELD_FLAG, 0},
+    {"big endian", "bytes of a pixel", NULL, 6, 5, 1, GPU_FIELD_FLAG, 0},
+    {"flags", "others", NULL, 6, 6, 26, GPU_FIELD_HEX, 0},
     {"samples", "that go to planes of their own", NULL, 7, 0, 32, GPU_FIELD_HEX, 0},
     {"sample pitch", "bytes between planes", NULL, 8, 0, 32, GPU_FIELD_UINT, 0},
 };

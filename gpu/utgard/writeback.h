@@ -1,6 +1,6 @@
 /* The write-back units of a pixel processor: where a finished tile of 16x16 pixels goes, in which format.
- * Facts: Mesa's lima, and for smaller images the register reference of Zynq UltraScale+ (UG1087, GPU module,
- * WB_TARGET_AA_FORMAT). */
+ * Facts: Mesa's lima, and for smaller images and orders that it does not ask for the register reference of
+ * Zynq UltraScale+ (UG1087, GPU module, WB_TARGET_AA_FORMAT and WB_TARGET_FLAGS). */
 #ifndef VITRAIL_GPU_UTGARD_WRITEBACK_H
 #define VITRAIL_GPU_UTGARD_WRITEBACK_H
 
@@ -11,8 +11,9 @@
 #include "gpu/space.h"
 #include "raster/tile.h"
 
-#define UTGARD_WB_UNITS 3u
-#define UTGARD_WB_WORDS 12u /* registers of a unit */
+#define UTGARD_WB_UNITS       3u
+#define UTGARD_WB_WORDS       12u /* registers of a unit */
+#define UTGARD_WB_FLAG_DITHER 16u /* of word 6: not done */
 
 enum utgard_wb_source { UTGARD_WB_OFF, UTGARD_WB_ZS, UTGARD_WB_COLOR };
 enum utgard_wb_format {
@@ -32,6 +33,8 @@ struct utgard_wb {
     uint32_t address;
     bool tiled;             /* 16x16 tiles as textures have them */
     bool swap;              /* red stands where blue does otherwise */
+    bool reversed;          /* then components, each as wide as it is, in the other order: alpha lowest */
+    bool big_endian;        /* a pixel's bytes from the highest on */
     uint32_t pitch;         /* linear: bytes a row; tiled: tiles a row */
     uint32_t samples;       /* bit n: sample n goes to a plane of its own; 0: one plane of their average */
     uint32_t sample_pitch;  /* bytes between planes */

@@ -71,7 +71,7 @@ static void as_the_driver_says(void **state)
         "clear colour       0xff1a1a1a",
         "width              256",
         "write-back 0: source colour, address 0x02092000, format BGRA8888, smaller 0x00000000, layout tiled, "
-        "pitch 16, flags 0x00000004",
+        "pitch 16, swapped, flags 0x0",
         "write-back 1: source depth and stencil, address 0x020d2000, format Z16",
         "of render state 0x020f2480",
         "texture 0: descriptor at 0x020f2440",

@@ -196,6 +196,31 @@ static void test_flips(void **data)
     assert_true(faults > 0);
 }
 
+/* What is to be stored where no page is: a page fault of writing. */
+static void test_store_nowhere(void **data)
+{
+    enum { NOWHERE = 0x08000000, FAULT_OF_WRITING = 0x22 };
+    struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 1, .engine = engine, .pool = pool};
+    uint32_t gp[6], pp[WORDS], mmu;
+    struct guest g;
+    (void)data;
+    guest_create(&g, &options);
+    uint8_t *memory = guest_map(&g, FIRST, BYTES, RIGHT_BOTH);
+    load_buffers(memory, "mali400/loop", "index.txt");
+    load_buffers(memory, "mali400/loop", "pp-index.txt");
+    read_file("mali400/loop", "frame.bin", gp, sizeof gp);
+    read_file("mali400/loop", "pp-frame.bin", pp, sizeof pp);
+    guest_run(&g, gp);
+    pp[FRAME_WORDS + 2] = NOWHERE;
+    start_pp(&g, 0, pp);
+    utgard_device_settle(g.device);
+    assert_int_equal(guest_fault(&g).kind, GPU_FAULT_MEMORY);
+    mmu = guest_base(&g, UTGARD_IP_PPMMU0);
+    assert_int_equal(utgard_read(g.device, mmu + MMU_FAULT_AT), NOWHERE);
+    assert_int_equal(utgard_read(g.device, mmu + MMU_STATUS) & FAULT_OF_WRITING, FAULT_OF_WRITING);
+    guest_destroy(&g);
+}
+
 /* A processor whose frame others may join waits for them: until it is wanted, or all tiles are there. */
 static void test_waiting(void **data)
 {
@@ -258,6 +283,7 @@ int main(void)
         {"loop", test_scene, NULL, NULL, "mali400/loop"},
         {"dlbu", test_scene, NULL, NULL, "mali450/triangle"},
         cmocka_unit_test(test_flips),
+        cmocka_unit_test(test_store_nowhere),
         cmocka_unit_test(test_waiting),
     };
     return cmocka_run_group_tests(tests, start, finish);

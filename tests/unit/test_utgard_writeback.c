@@ -1,4 +1,5 @@
-/* Utgard's write-back: every format in both layouts, beside what they mean pixel by pixel; smaller images. */
+/* Utgard's write-back: every format in both layouts and all orders, beside what they mean pixel by pixel;
+ * smaller images. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,24 +31,41 @@ static uint32_t level(uint32_t word, unsigned channel, unsigned bits)
     return ((word >> 8 * channel & 255) * ((1u << bits) - 1) + 127) / 255;
 }
 
-/* A pixel of the tile's words, red in the low byte unless the unit swaps. */
+struct component {
+    unsigned channel, bits; /* of the tile's words, red lowest */
+};
+
+/* The format's from the lowest on; how many. */
+static unsigned components(const struct utgard_wb *wb, struct component out[4])
+{
+    static const uint8_t bits[][4] = {[UTGARD_WB_BGR565] = {5, 6, 5},
+                                      [UTGARD_WB_BGRA5551] = {5, 5, 5, 1},
+                                      [UTGARD_WB_BGRA4444] = {4, 4, 4, 4},
+                                      [UTGARD_WB_BGRA8888] = {8, 8, 8, 8},
+                                      [UTGARD_WB_B8] = {8},
+                                      [UTGARD_WB_GB88] = {8, 8}};
+    const unsigned channels[4] = {wb->swap ? 0 : 2, 1, wb->swap ? 2 : 0, 3};
+    unsigned count = 0;
+
+    while (count < 4 && bits[wb->format][count])
+        count++;
+    for (unsigned n = 0; n < count; n++)
+        out[wb->reversed ? count - 1 - n : n] = (struct component){channels[n], bits[wb->format][n]};
+    return count;
+}
+
+/* A pixel of the tile's words. */
 static uint32_t meaning(const struct utgard_wb *wb, uint32_t word)
 {
-    unsigned r = wb->swap ? 2 : 0, b = 2 - r;
+    struct component c[4];
+    uint32_t pixel = 0, bytes = utgard_wb_bytes(wb->format);
 
-    switch (wb->format) {
-    case UTGARD_WB_BGR565: return level(word, b, 5) | level(word, 1, 6) << 5 | level(word, r, 5) << 11;
-    case UTGARD_WB_BGRA5551:
-        return level(word, b, 5) | level(word, 1, 5) << 5 | level(word, r, 5) << 10 | level(word, 3, 1) << 15;
-    case UTGARD_WB_BGRA4444:
-        return level(word, b, 4) | level(word, 1, 4) << 4 | level(word, r, 4) << 8 | level(word, 3, 4) << 12;
-    case UTGARD_WB_BGRA8888:
-        return level(word, b, 8) | level(word, 1, 8) << 8 | level(word, r, 8) << 16 | level(word, 3, 8) << 24;
-    case UTGARD_WB_B8: return level(word, b, 8);
-    case UTGARD_WB_GB88: return level(word, b, 8) | level(word, 1, 8) << 8;
-    case UTGARD_WB_Z16: return word >> 16;
-    default: return word >> 8 | word << 24;
-    }
+    if (wb->source == UTGARD_WB_ZS)
+        pixel = wb->format == UTGARD_WB_Z16 ? word >> 16 : word >> 8 | word << 24;
+    else
+        for (unsigned n = 0, count = components(wb, c), at = 0; n < count; at += c[n++].bits)
+            pixel |= level(word, c[n].channel, c[n].bits) << at;
+    return wb->big_endian ? __builtin_bswap32(pixel) >> (32 - 8 * bytes) : pixel;
 }
 
 static uint32_t word_of(const struct utgard_wb *wb, uint32_t x, uint32_t y)
@@ -88,13 +106,15 @@ static void test_formats(void **unused)
                  {UTGARD_WB_Z16, UTGARD_WB_ZS, 2},         {UTGARD_WB_Z24S8, UTGARD_WB_ZS, 4}};
 
     (void)unused;
-    for (unsigned way = 0; way < 64; way++) {
+    for (unsigned way = 0; way < 256; way++) {
         uint32_t kind = way & 7, bytes = kinds[kind].bytes;
         struct utgard_wb wb = {.source = (enum utgard_wb_source)kinds[kind].source,
                                .format = (enum utgard_wb_format)kinds[kind].format,
                                .address = 64,
                                .tiled = way & 8,
                                .swap = way & 16,
+                               .reversed = way & 64,
+                               .big_endian = way & 128,
                                .width = WIDTH,
                                .height = HEIGHT};
 
@@ -228,10 +248,41 @@ static void test_factors(void **unused)
     guest_close(&g);
 }
 
+/* Of the flags of word 6 dithering alone is not done; a place that may not be written is a fault of writing.
+ */
+static void test_flags(void **unused)
+{
+    uint32_t words[UTGARD_WB_WORDS] = {UTGARD_WB_COLOR, 64, UTGARD_WB_BGRA5551, 0, 0, 64};
+    struct gpu_fault fault;
+    struct utgard_wb wb;
+    struct guest g;
+
+    (void)unused;
+    guest_open(&g);
+    for (uint32_t flags = 0; flags < 128; flags++) {
+        words[6] = flags;
+        fault = (struct gpu_fault){0};
+        assert_int_equal(utgard_wb_decode(words, WIDTH, HEIGHT, &g.space, &wb, &fault),
+                         !(flags & ~(4u | 8u | 32u)));
+        assert_int_equal(fault.kind, flags & 67   ? GPU_FAULT_PACKET
+                                     : flags & 16 ? GPU_FAULT_UNSUPPORTED
+                                                  : GPU_FAULT_NONE);
+        if (!fault.kind)
+            assert_true(wb.swap == (flags >> 2 & 1) && wb.reversed == (flags >> 3 & 1) &&
+                        wb.big_endian == flags >> 5);
+    }
+    words[6] = 0;
+    words[1] = GUEST_SIZE - 64;
+    assert_false(utgard_wb_decode(words, WIDTH, HEIGHT, &g.space, &wb, &fault));
+    assert_int_equal(fault.kind, GPU_FAULT_MEMORY);
+    assert_true(fault.write);
+    guest_close(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_smaller),
-                                       cmocka_unit_test(test_factors)};
+                                       cmocka_unit_test(test_factors), cmocka_unit_test(test_flags)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
