@@ -8,10 +8,11 @@
 #include "isa/utgard_pp/program.h"
 #include "util/bits.h"
 
-#define STATE   "render state"
-#define PROGRAM "fragment program"
-#define TEXTURE "texture"
-#define FRAME   "frame"
+#define STATE     "render state"
+#define PROGRAM   "fragment program"
+#define TEXTURE   "texture"
+#define FRAME     "frame"
+#define WRITEBACK "write-back"
 
 enum { FRAME_WIDTH = 10, FRAME_HEIGHT };
 
@@ -33,6 +34,14 @@ struct state {
 static bool overlap(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)
 {
     return a < b + b_bytes && b < a + a_bytes;
+}
+
+/* Of states and of write-back units the first: drivers ask for it in most. */
+static void tell_dither(struct frame *f, const char *place, uint32_t address)
+{
+    struct utgard_lint *l = f->lint;
+    if (gpu_seen_first(&l->looked_at, place, strlen(place), &l->error))
+        utgard_lint_tell(l, UTGARD_LINT_DITHER, place, address, "%s", "told once");
 }
 
 /* ---- textures ---- */
@@ -195,6 +204,8 @@ static void lint_state(struct frame *f, uint32_t address)
             utgard_lint_tell(f->lint, UTGARD_LINT_STATE_BROKEN, STATE, address, "%s", fault.text);
         return;
     }
+    if (s.state.dither)
+        tell_dither(f, STATE, address);
     if (read_program(f, &s)) {
         lint_order(f, &s);
         lint_textures(f, &s);
@@ -216,14 +227,16 @@ static void lint_writeback(struct frame *f, unsigned pp, uint32_t width, uint32_
         struct gpu_fault fault = {0};
         bool good = utgard_wb_decode(words, width, height, f->space, wb, &fault);
         if (!good && fault.kind != GPU_FAULT_UNSUPPORTED)
-            utgard_lint_tell(f->lint, UTGARD_LINT_WRITEBACK_BROKEN, "write-back", words[1], "unit %u: %s", n,
+            utgard_lint_tell(f->lint, UTGARD_LINT_WRITEBACK_BROKEN, WRITEBACK, words[1], "unit %u: %s", n,
                              fault.text);
+        if (words[0] != UTGARD_WB_OFF && words[6] & UTGARD_WB_FLAG_DITHER)
+            tell_dither(f, WRITEBACK, words[1]);
         any |= !good || wb->source != UTGARD_WB_OFF;
         f->wb_bytes[n] = good && wb->source != UTGARD_WB_OFF ? utgard_wb_plane_bytes(wb) : 0;
         for (unsigned m = 0; m < n; m++)
             if (f->wb_bytes[n] && f->wb_bytes[m] &&
                 overlap(wb->address, f->wb_bytes[n], f->wb[m].address, f->wb_bytes[m]))
-                utgard_lint_tell(f->lint, UTGARD_LINT_WRITEBACK_OVERLAP, "write-back", wb->address,
+                utgard_lint_tell(f->lint, UTGARD_LINT_WRITEBACK_OVERLAP, WRITEBACK, wb->address,
                                  "units %u and %u", m, n);
     }
     if (!any)

@@ -95,7 +95,7 @@ static void change_register(void *data, uint32_t *offset, uint32_t *value)
 /* ---- findings ---- */
 
 struct found {
-    unsigned count, of_rule;
+    unsigned count, of_rule, dither;
     const char *rule;
 };
 
@@ -104,6 +104,7 @@ static void keep(void *data, const struct gpu_lint_finding *f)
     struct found *found = data;
     found->count++;
     found->of_rule += !strcmp(f->rule->name, found->rule);
+    found->dither += !strcmp(f->rule->name, "DITHER");
 }
 
 /* How often the rule is found. */
@@ -143,7 +144,7 @@ static void every_rule_has_a_case(void **state)
     uint32_t count;
     const struct isa_rule *rules = utgard_linter.rules(&count);
     for (uint32_t r = 0; r < count; r++) {
-        bool has = !strcmp(rules[r].name, "TEXTURE_UNUSED");
+        bool has = !strcmp(rules[r].name, "TEXTURE_UNUSED") || !strcmp(rules[r].name, "DITHER");
         for (size_t n = 0; n < UTIL_ARRAY_SIZE(cases_of_rules); n++)
             has |= !strcmp(cases_of_rules[n].rule, rules[r].name);
         if (!has)
@@ -151,8 +152,22 @@ static void every_rule_has_a_case(void **state)
     }
 }
 
-/* The driver leaves textures in its states that the next program does not sample; else it does nothing that
- * is told. */
+/* Of states and of write-back units, each once. */
+static void dithering_is_told_once(void **state)
+{
+    struct change change = {.reg = {{0x08118, 4, 20}}};
+    struct gpu_lint_summary summary;
+    char path[32];
+    assert_int_equal(findings(CAPTURES "mali400/gltest.vtc", "DITHER", &summary), 1);
+    changed_path(path);
+    write_changed(CAPTURES "mali400/gltest.vtc", path,
+                  &(struct changes){&change, change_page, change_register});
+    assert_int_equal(findings(path, "DITHER", &summary), 2);
+    unlink(path);
+}
+
+/* The driver leaves textures in its states that the next program does not sample, and asks for dithering;
+ * else it does nothing that is told. */
 static void the_driver_is_clean(void **state)
 {
     static const char *const names[] = {"mali400/gltest", "mali400/kmscube",          "mali400/features",
@@ -166,7 +181,8 @@ static void the_driver_is_clean(void **state)
         snprintf(path, sizeof path, CAPTURES "%s.vtc", names[n]);
         assert_int_equal(capture_reader_open(path, &reader, &error), 0);
         assert_int_equal(utgard_linter.capture(reader, keep, &found, &summary, &error), 0);
-        assert_int_equal(found.count, found.of_rule);
+        assert_int_equal(found.count, found.of_rule + found.dither);
+        assert_true(found.dither <= 1);
         assert_true(summary.jobs && summary.draws && summary.programs);
         capture_reader_close(reader);
     }
@@ -228,8 +244,11 @@ static void programs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_rule), cmocka_unit_test(every_rule_has_a_case),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_rule),
+                                       cmocka_unit_test(every_rule_has_a_case),
+                                       cmocka_unit_test(dithering_is_told_once),
                                        cmocka_unit_test(the_driver_is_clean),
-                                       cmocka_unit_test(other_gpus_are_refused), cmocka_unit_test(programs)};
+                                       cmocka_unit_test(other_gpus_are_refused),
+                                       cmocka_unit_test(programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
