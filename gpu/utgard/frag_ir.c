@@ -309,17 +309,17 @@ static unsigned results_at_once(const struct utgard_pp_program *program)
 }
 
 /* How many blocks are done at a time. The processor overlaps the blocks of a short program by itself; code of
- * a long one would no more fit its caches and registers, and samplers are most of the code where there are
- * any. */
+ * a long one would no more fit its caches and registers. A sampler is code of many instructions that do not
+ * wait for each other: it takes SIDE_MIN of the program's to make two blocks worth their while. */
 static unsigned side_by_side(const struct utgard_frag_emit *e, const struct jit_builder *b)
 {
     const struct utgard_pp_program *program = e->program;
 
     if (b->quick || b->level != JIT_AVX512 || e->head->samples > 1 || program->temporaries ||
-        program->sample_count || !utgard_pp_is_straight(program) || program->insn_count < SIDE_MIN ||
+        !utgard_pp_is_straight(program) || program->insn_count < SIDE_MIN * (1 + program->sample_count) ||
         program->insn_count > SIDE_MAX)
         return 1;
-    return results_at_once(program) > MANY_RESULTS ? 2 : UTGARD_PP_SIDES;
+    return program->sample_count || results_at_once(program) > MANY_RESULTS ? 2 : UTGARD_PP_SIDES;
 }
 
 static int emit_variant(struct utgard_frag_emit *first, struct jit_builder *b)
