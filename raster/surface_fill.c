@@ -1,38 +1,6 @@
 /* Stores of tiles that nothing was drawn on: the image is filled in runs as long as its layout allows. */
+#include "raster/fill.h"
 #include "raster/surface_internal.h"
-
-#include <emmintrin.h>
-
-/* Memory to be filled, of whole units. */
-struct run {
-    uint8_t *start, *end;
-    uint32_t word;
-};
-
-/* Past the caches, as all stores of whole lines (surface.c). */
-static void run_flush(struct run *run)
-{
-    const __m128i v = _mm_set1_epi32((int)run->word);
-    uint8_t *at = run->start;
-    if ((uintptr_t)at & 15 || run->end - at < 64) {
-        for (; at < run->end; at += sizeof v)
-            _mm_storeu_si128((__m128i *)at, v);
-    } else {
-        for (; at < run->end; at += sizeof v)
-            _mm_stream_si128((__m128i *)at, v);
-    }
-}
-
-static inline void run_add(struct run *run, uint8_t *at, size_t bytes)
-{
-    if (at == run->end) {
-        run->end += bytes;
-    } else {
-        run_flush(run);
-        run->start = at;
-        run->end = at + bytes;
-    }
-}
 
 /* Tiles of the T format are 8 by 8 units; columns of four of them follow each other in memory. In the other
  * layouts a row does. */
@@ -40,7 +8,7 @@ static void fill_units(const struct raster_surface *s, const struct surface_plan
 {
     bool t_format = s->layout == RASTER_VC4_T;
     uint32_t lines = s->layout == RASTER_LINEAR ? 4 : 1, u1, v1;
-    struct run run = {.word = word};
+    struct raster_fill fill = {.word = word};
     for (uint32_t v = 0; v < plan->rows; v = v1) {
         v1 = t_format ? UTIL_MIN(((plan->v + v) | 7) + 1 - plan->v, plan->rows) : v + 1;
         for (uint32_t u = 0; u < plan->columns; u = u1) {
@@ -49,11 +17,11 @@ static void fill_units(const struct raster_surface *s, const struct surface_plan
             for (uint32_t y = v; y < v1; y++) {
                 at = at && (plan->v + y) % 4 ? at + plan->drop : surface_unit(s, plan, u, y);
                 for (uint32_t line = 0; line < lines; line++)
-                    run_add(&run, at + line * plan->pitch, (u1 - u) * plan->step);
+                    raster_fill_add(&fill, at + line * plan->pitch, (u1 - u) * plan->step);
             }
         }
     }
-    run_flush(&run);
+    raster_fill_flush(&fill);
 }
 
 /* What a pixel of `word` is in the image, as often as it goes into a word; false when pixels differ. */

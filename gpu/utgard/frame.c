@@ -126,16 +126,34 @@ static void render_part(struct utgard_run *run, struct utgard_worker *w, const s
             utgard_wb_store(&run->wb[n], run->frame->space->window.base, tile);
 }
 
+/* What is only cleared needs no tile buffer. */
+static void clear_area(const struct utgard_run *run, const struct utgard_area *area)
+{
+    const int32_t x = area->x * (int32_t)UTGARD_TILE, y = area->y * (int32_t)UTGARD_TILE;
+    const struct raster_rect pixels = {x, y, x + area->width * (int32_t)UTGARD_TILE,
+                                       y + area->height * (int32_t)UTGARD_TILE};
+
+    for (unsigned n = 0; n < UTGARD_WB_UNITS; n++)
+        utgard_wb_store_uniform(&run->wb[n], run->frame->space->window.base, &pixels,
+                                run->wb[n].source == UTGARD_WB_ZS ? run->clear_zs : run->clear_color);
+}
+
 static void render_area(struct utgard_run *run, const struct utgard_area *area, struct utgard_worker *w)
 {
     struct gpu_fault fault = {0};
-    bool four = run->multisampled;
+    struct utgard_tile_needs needs;
+    bool four;
     uint32_t side;
 
-    if (!utgard_tile_samples(run, area->list, &four, &fault)) {
+    if (!utgard_tile_needs(run, area->list, &needs, &fault)) {
         report(run, area, &fault);
         return;
     }
+    if (needs.nothing && !w->watch) {
+        clear_area(run, area);
+        return;
+    }
+    four = needs.four_samples || run->multisampled;
     side = four ? 2 : 4;
     for (uint32_t y = 0; y < area->height; y += side)
         for (uint32_t x = 0; x < area->width; x += side) {

@@ -68,8 +68,13 @@ bool utgard_areas_make(struct utgard_run *run);
  * whose shares it may take. */
 bool utgard_tile_draw(struct utgard_run *run, struct utgard_worker *worker, uint32_t list, uint32_t tiles,
                       struct gpu_fault *fault);
-/* The first item of a list tells: whether its tiles need four samples. */
-bool utgard_tile_samples(const struct utgard_run *run, uint32_t list, bool *four, struct gpu_fault *fault);
+/* What the first item of a list tells of its tiles. */
+struct utgard_tile_needs {
+    bool nothing; /* nothing is drawn on them */
+    bool four_samples;
+};
+bool utgard_tile_needs(const struct utgard_run *run, uint32_t list, struct utgard_tile_needs *out,
+                       struct gpu_fault *fault);
 
 /* frame_draws.c: the draw of that state; NULL and *fault when it cannot be prepared. Any thread. */
 const struct utgard_draw *utgard_draw_get(struct utgard_run *run, uint32_t rsw, uint32_t samples, bool points,

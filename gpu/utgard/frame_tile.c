@@ -372,17 +372,19 @@ static bool run_list(struct drawing *d, uint32_t list)
     }
 }
 
-bool utgard_tile_samples(const struct utgard_run *run, uint32_t list, bool *four, struct gpu_fault *fault)
+bool utgard_tile_needs(const struct utgard_run *run, uint32_t list, struct utgard_tile_needs *out,
+                       struct gpu_fault *fault)
 {
     const struct utgard_tile_reader *reader = &run->frame->reader;
     struct utgard_tile_item item = {0};
     uint64_t at = list;
 
-    if (*four)
-        return true;
     if (!reader->next(reader->ctx, &at, &item, fault))
         return false;
-    *four = item.kind == UTGARD_TILE_STATE && item.state.four_samples;
+    *out = (struct utgard_tile_needs){
+        .nothing = item.kind == UTGARD_TILE_END,
+        .four_samples = item.kind == UTGARD_TILE_STATE && item.state.four_samples,
+    };
     return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include "gpu/fault.h"
 #include "gpu/space.h"
+#include "raster/prim.h"
 #include "raster/tile.h"
 
 #define UTGARD_WB_UNITS       3u
@@ -54,6 +55,13 @@ uint64_t utgard_wb_plane_bytes(const struct utgard_wb *wb);
 /* Stores the tile's pixels that lie in the image. Colours of n samples and pixels are averaged,
  * (sum + n / 2) / n; of depths the first counts. `memory`: host address of GPU address 0. */
 void utgard_wb_store(const struct utgard_wb *wb, uint8_t *memory, const struct raster_tile *tile);
+
+/* What utgard_wb_store does of a tile all of whose samples hold `word`, for all such pixels of the frame in a
+ * rectangle of tiles. */
+void utgard_wb_store_uniform(const struct utgard_wb *wb, uint8_t *memory, const struct raster_rect *pixels,
+                             uint32_t word);
+/* The pixel that a tile's word becomes, as often as it goes into 32 bits. */
+uint32_t utgard_wb_pixels(const struct utgard_wb *wb, uint32_t word);
 
 /* The guest address of a plane's first byte, where the image's pages are one run of the guest's memory; false
  * where they are not. */

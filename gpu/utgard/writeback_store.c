@@ -278,23 +278,37 @@ static void put_smaller(const struct transfer *t, const struct utgard_wb *wb, co
         }
 }
 
+/* What holds of all planes. */
+static struct transfer transfer_of(const struct utgard_wb *wb)
+{
+    return (struct transfer){.format = wb->format,
+                             .tiled = wb->tiled,
+                             .turned = wb->source == UTGARD_WB_COLOR && !wb->swap,
+                             .reversed = wb->source == UTGARD_WB_COLOR && wb->reversed,
+                             .big_endian = wb->big_endian,
+                             .bytes = utgard_wb_bytes(wb->format),
+                             .pitch = wb->pitch,
+                             .width = wb->width,
+                             .height = wb->height};
+}
+
+uint32_t utgard_wb_pixels(const struct utgard_wb *wb, uint32_t word)
+{
+    static const uint32_t often[] = {[1] = 0x01010101, [2] = 0x00010001, [4] = 1};
+    const struct transfer t = transfer_of(wb);
+
+    return (uint32_t)_mm_cvtsi128_si32(pixels(&t, _mm_cvtsi32_si128((int)word))) * often[t.bytes];
+}
+
 /* One plane: sample `k`, or the average for k < 0. */
 static void store_plane(const struct utgard_wb *wb, uint8_t *at, const struct raster_tile *tile, int k)
 {
     uint32_t sample = k > 0 && tile->samples == 4 ? (uint32_t)k : 0;
-    struct transfer t = {.format = wb->format,
-                         .tiled = wb->tiled,
-                         .mixed = k < 0 && tile->samples == 4 && wb->source == UTGARD_WB_COLOR,
-                         .turned = wb->source == UTGARD_WB_COLOR && !wb->swap,
-                         .reversed = wb->source == UTGARD_WB_COLOR && wb->reversed,
-                         .big_endian = wb->big_endian,
-                         .bytes = utgard_wb_bytes(wb->format),
-                         .plane = (wb->source == UTGARD_WB_ZS ? tile->zs : tile->color) + 16ull * sample,
-                         .at = at,
-                         .pitch = wb->pitch,
-                         .width = wb->width,
-                         .height = wb->height};
+    struct transfer t = transfer_of(wb);
 
+    t.mixed = k < 0 && tile->samples == 4 && wb->source == UTGARD_WB_COLOR;
+    t.plane = (wb->source == UTGARD_WB_ZS ? tile->zs : tile->color) + 16ull * sample;
+    t.at = at;
     if (wb->shrink_x || wb->shrink_y)
         put_smaller(&t, wb, tile, k);
     else if (!put_usual(&t, tile, UTGARD_WB_BGRA8888, false, true, 4) &&

@@ -96,6 +96,21 @@ static void expect(const struct utgard_wb *wb, uint32_t bytes)
         }
 }
 
+/* A tile all of whose samples are the same, stored without it. */
+static void check_uniform(const struct utgard_wb *wb)
+{
+    const struct raster_rect pixels = {tile.x, tile.y, tile.x + (int32_t)tile.width,
+                                       tile.y + (int32_t)tile.height};
+    uint32_t word = random32();
+
+    memset(got, 0x5a, sizeof got);
+    memset(want, 0x5a, sizeof want);
+    raster_tile_clear(&tile, word, word);
+    utgard_wb_store(wb, want, &tile);
+    utgard_wb_store_uniform(wb, got, &pixels, word);
+    assert_memory_equal(got, want, sizeof got);
+}
+
 static void test_formats(void **unused)
 {
     static const struct {
@@ -110,7 +125,7 @@ static void test_formats(void **unused)
         uint32_t kind = way & 7, bytes = kinds[kind].bytes;
         struct utgard_wb wb = {.source = (enum utgard_wb_source)kinds[kind].source,
                                .format = (enum utgard_wb_format)kinds[kind].format,
-                               .address = 64,
+                               .address = 64 + way % 3 * 8,
                                .tiled = way & 8,
                                .swap = way & 16,
                                .reversed = way & 64,
@@ -132,6 +147,7 @@ static void test_formats(void **unused)
             utgard_wb_store(&wb, got, &tile);
             assert_memory_equal(got, want, sizeof got);
         }
+        check_uniform(&wb);
     }
 }
 
@@ -219,6 +235,7 @@ static void test_smaller(void **unused)
             expect_smaller(&wb, bytes, 3);
         utgard_wb_store(&wb, got, &tile);
         assert_memory_equal(got, want, sizeof got);
+        check_uniform(&wb);
     }
     guest_close(&g);
 }

@@ -1,0 +1,23 @@
+#include "raster/fill.h"
+
+#include <string.h>
+
+#include <emmintrin.h>
+
+#define LINE 64
+
+void raster_fill_flush(struct raster_fill *fill)
+{
+    const __m128i v = _mm_set1_epi32((int)fill->word);
+    uint8_t *at = fill->start;
+    size_t left = (size_t)(fill->end - at);
+
+    if (!((uintptr_t)at & 15) && left >= LINE)
+        for (; left >= sizeof v; at += sizeof v, left -= sizeof v)
+            _mm_stream_si128((__m128i *)at, v);
+    for (; left >= sizeof v; at += sizeof v, left -= sizeof v)
+        _mm_storeu_si128((__m128i *)at, v);
+    if (left)
+        memcpy(at, &v, left);
+    fill->start = fill->end = NULL;
+}

@@ -1,0 +1,28 @@
+/* Memory filled past the caches (nobody reads it soon), in runs as long as what is added allows. */
+#ifndef VITRAIL_RASTER_FILL_H
+#define VITRAIL_RASTER_FILL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What was added and is not filled yet. `word` stands at the start of each piece, and every four bytes behind
+ * it; begins with start and end NULL. */
+struct raster_fill {
+    uint8_t *start, *end;
+    uint32_t word;
+};
+
+/* Fills what was added; pieces of any size. raster_surface_fence comes before others may read it. */
+void raster_fill_flush(struct raster_fill *fill);
+
+/* Pieces that follow each other are of a multiple of four bytes, or of pixels that `word` repeats. */
+static inline void raster_fill_add(struct raster_fill *fill, uint8_t *at, size_t bytes)
+{
+    if (at != fill->end) {
+        raster_fill_flush(fill);
+        fill->start = fill->end = at;
+    }
+    fill->end += bytes;
+}
+
+#endif
