@@ -171,7 +171,7 @@ static int open_device(struct vitrail_context *context)
     int code = gpu_create(context->gpu->name, &context->memory, &options, &context->device);
     if (code)
         return api_fail_error(context, code, "the GPU", NULL);
-    gpu_device_set_irq(&context->device, api_interrupt, context);
+    gpu_host_set_irq(context->device.host, api_interrupt, context);
     return 0;
 }
 

@@ -78,7 +78,7 @@ int vitrail_last_frame(struct vitrail_context *context, struct vitrail_frame *ou
     struct vitrail_frame frame;
     if (!out) {
         code = api_fail(context, -EINVAL, "out is NULL");
-    } else if (!gpu_device_frame(&context->device, &stored)) {
+    } else if (!gpu_host_frame(context->device.host, &stored)) {
         code = api_fail(context, -ENODATA, "nothing was rendered yet");
     } else {
         api_frame_out(&stored, &frame);

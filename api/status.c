@@ -12,8 +12,7 @@ int vitrail_get_status(struct vitrail_context *context, struct vitrail_status *o
     int code = api_enter(context, false);
     if (code)
         return code;
-    struct gpu_counters counters;
-    gpu_device_counters(&context->device, &counters);
+    struct gpu_counters counters = context->device.host->counters;
     struct vitrail_status status = {.jobs = counters.jobs,
                                     .faults = context->fault_total,
                                     .faults_kept = context->fault_count,
@@ -86,7 +85,7 @@ static enum gpu_fault_kind inner_kind(uint32_t kind)
 void api_fetch_faults(struct vitrail_context *context)
 {
     struct gpu_fault fault;
-    while (gpu_device_faults(&context->device, &fault, 1)) {
+    while (gpu_host_faults(context->device.host, &fault, 1)) {
         char text[512];
         context->fault_total++;
         if (context->fault_count < API_FAULTS_MAX)
@@ -170,8 +169,7 @@ static const struct {
 
 static uint32_t list_counters(const struct gpu_device *device, struct vitrail_counter *out, uint32_t capacity)
 {
-    struct gpu_counters values;
-    gpu_device_counters(device, &values);
+    struct gpu_counters values = device->host->counters;
     for (uint32_t i = 0; i < UTIL_MIN(capacity, (uint32_t)UTIL_ARRAY_SIZE(counter_table)); i++) {
         const char *value = (const char *)&values + counter_table[i].offset;
         out[i] = (struct vitrail_counter){

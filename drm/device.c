@@ -37,7 +37,7 @@ void drm_report(struct drm *drm, const struct gpu_fault *fault)
 void drm_report_faults(struct drm *drm)
 {
     struct gpu_fault faults[16];
-    for (unsigned n; (n = gpu_device_faults(&drm->options.gpu, faults, UTIL_ARRAY_SIZE(faults))) > 0;)
+    for (unsigned n; (n = gpu_host_faults(drm->options.gpu.host, faults, UTIL_ARRAY_SIZE(faults))) > 0;)
         for (unsigned i = 0; i < n; i++)
             drm_report(drm, &faults[i]);
 }

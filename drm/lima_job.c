@@ -150,7 +150,7 @@ static void record_outputs(struct drm_lima_task *task)
         if (task->use[i].flags & LIMA_BUFFER_WRITE)
             capture_note_device_write(drm->options.capture, drm->memory, task->use[i].bo->offset,
                                       drm_lima_backed(task->use[i].bo));
-    if (task->pipe == LIMA_PIPE_PP && gpu_device_frame(&drm->options.gpu, &frame))
+    if (task->pipe == LIMA_PIPE_PP && gpu_host_frame(drm->options.gpu.host, &frame))
         capture_write_frame(drm->options.capture, &frame);
     capture_flush(drm->options.capture);
 }

@@ -230,7 +230,7 @@ static void record_outputs(struct drm_vc4_exec *exec)
             capture_note_device_write(capture, drm->memory,
                                       drm_vc4_of(drm)->bin_pool->offset + slot * VC4_BIN_SLOT, VC4_BIN_SLOT);
     struct capture_frame frame;
-    if (exec->color_write && gpu_device_frame(&drm->options.gpu, &frame))
+    if (exec->color_write && gpu_host_frame(drm->options.gpu.host, &frame))
         capture_write_frame(capture, &frame);
     capture_flush(capture);
 }
@@ -271,7 +271,7 @@ int drm_vc4_init(struct drm *drm)
     pthread_mutex_init(&vc4->slot_lock, NULL);
     for (unsigned i = 0; i < 3; i++)
         vc4->ident[i] = gpu_device_read(&drm->options.gpu, VC4_IDENT0 + 4 * i);
-    gpu_device_set_irq(&drm->options.gpu, on_interrupt, drm);
+    gpu_host_set_irq(drm->options.gpu.host, on_interrupt, drm);
     reg_write(drm, VC4_INTCTL, INTERRUPTS);
     reg_write(drm, VC4_INTENA, VC4_INT_FLDONE | VC4_INT_FRDONE);
     return 0;
@@ -282,7 +282,7 @@ void drm_vc4_finish(struct drm *drm)
     struct drm_vc4 *vc4 = drm_vc4_of(drm);
     if (!vc4)
         return;
-    gpu_device_set_irq(&drm->options.gpu, NULL, NULL);
+    gpu_host_set_irq(drm->options.gpu.host, NULL, NULL);
     destroy_hang(vc4->hang);
     drm_bo_put(vc4->bin_pool);
     for (unsigned i = 0; i < DRM_QUEUE_DEPTH; i++) {

@@ -39,7 +39,8 @@ enum capture_event_type {
     CAPTURE_EVENT_FRAME,     /* a picture is complete */
 };
 
-/* What a frame mark says: where the picture stands. Values as in struct vc4_frame (raster enums); the stride
+/* What a frame mark says: where the picture stands. `layout` is enum raster_layout, `format` enum
+ * raster_surface_format; the stride
  * is struct raster_surface's. The device stores words and does not know which of their bytes is red: `format`
  * may have CAPTURE_FRAME_RGBA added, then it is the lowest; without it blue is, as displays have it
  * (XRGB8888). 5:6:5 always has red in the high bits. */

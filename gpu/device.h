@@ -9,18 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gpu/capture.h"
-#include "gpu/fault.h"
-
-/* Called while the line is high and something was added to what is pending, from inside a register write or
- * settle; `pending` is not 0, its bits are the family's. It may read and write registers. */
-typedef void (*gpu_irq_fn)(void *data, uint32_t pending);
-
-/* Work done, cumulative. */
-struct gpu_counters {
-    uint64_t jobs, draws, vertices, primitives_in, primitives_binned, tiles, blocks_shaded,
-        instructions /* of programs, each for 16 lanes */, bytes_tile_lists;
-};
+#include "gpu/host.h"
 
 /* A part of a device that runs jobs by itself. */
 enum gpu_unit_state {
@@ -43,25 +32,20 @@ struct gpu_device_functions {
      * write returns. Reading what is not there gives 0. */
     uint32_t (*read)(void *device, uint32_t offset);
     void (*write)(void *device, uint32_t offset, uint32_t value);
-    void (*set_irq)(void *device, gpu_irq_fn irq, void *data); /* NULL: nobody listens */
-    uint32_t (*irq_pending)(const void *device);               /* nonzero while the line is high */
-    void (*settle)(void *device); /* runs what a family may put off; NULL: nothing is */
+    uint32_t (*irq_pending)(const void *device); /* nonzero while the line is high */
+    void (*settle)(void *device);                /* runs what a family may put off; NULL: nothing is */
     /* In the interrupt callback: whether what is pending ends a job unless it is answered by register writes
      * before the callback returns. NULL: never; work waits as long as it must. */
     bool (*must_answer)(void *device, uint32_t pending);
     /* At most `capacity` units; how many there are. */
     unsigned (*units)(void *device, struct gpu_unit *out, unsigned capacity);
-    /* Faults since the last call, oldest first; returns how many were copied, and forgets them. */
-    unsigned (*faults)(void *device, struct gpu_fault *out, unsigned capacity);
-    /* The picture that the last rendering job stored (`presented` is 0). False before any. */
-    bool (*frame)(const void *device, struct capture_frame *out);
-    void (*counters)(const void *device, struct gpu_counters *out);
 };
 
 struct gpu_device {
     const char *name; /* static: "vc4", "mali400": what captures and `--gpu` call it */
     const struct gpu_device_functions *functions;
     void *self;
+    struct gpu_host *host; /* the device's own */
 };
 
 static inline uint32_t gpu_device_read(const struct gpu_device *gpu, uint32_t offset)
@@ -93,27 +77,6 @@ static inline bool gpu_device_must_answer(const struct gpu_device *gpu, uint32_t
 static inline unsigned gpu_device_units(const struct gpu_device *gpu, struct gpu_unit *out, unsigned capacity)
 {
     return gpu->functions->units(gpu->self, out, capacity);
-}
-
-static inline void gpu_device_set_irq(const struct gpu_device *gpu, gpu_irq_fn irq, void *data)
-{
-    gpu->functions->set_irq(gpu->self, irq, data);
-}
-
-static inline unsigned gpu_device_faults(const struct gpu_device *gpu, struct gpu_fault *out,
-                                         unsigned capacity)
-{
-    return gpu->functions->faults(gpu->self, out, capacity);
-}
-
-static inline bool gpu_device_frame(const struct gpu_device *gpu, struct capture_frame *out)
-{
-    return gpu->functions->frame(gpu->self, out);
-}
-
-static inline void gpu_device_counters(const struct gpu_device *gpu, struct gpu_counters *out)
-{
-    gpu->functions->counters(gpu->self, out);
 }
 
 static inline void gpu_device_destroy(const struct gpu_device *gpu)

@@ -36,7 +36,7 @@ static int make_utgard(struct gpu_memory *memory, const struct gpu_options *opti
     struct utgard_device *device;
     int r = utgard_device_create(memory, &utgard, &device);
     if (!r)
-        *out = utgard_device_gpu(device, kind);
+        *out = utgard_device_gpu(device);
     return r;
 }
 

@@ -18,6 +18,17 @@ static const char *const kind_names[] = {
     [GPU_FAULT_DEADLOCK] = "deadlock",
 };
 
+void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint32_t address,
+                   const char *format, ...)
+{
+    va_list args;
+    *fault = (struct gpu_fault){
+        .kind = kind, .unit = unit, .address = address, .pc = UINT32_MAX, .lane = UINT32_MAX};
+    va_start(args, format);
+    vsnprintf(fault->text, sizeof fault->text, format, args);
+    va_end(args);
+}
+
 /* Appends to text[0..size), always terminated; returns the new length, at most size - 1. */
 static size_t __attribute__((format(printf, 4, 5))) append(char *text, size_t size, size_t at,
                                                            const char *format, ...)

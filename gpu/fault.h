@@ -20,7 +20,7 @@ enum gpu_fault_kind {
 
 struct gpu_fault {
     enum gpu_fault_kind kind;
-    const char *gpu;   /* static string: "vc4" */
+    const char *gpu;   /* static string: "vc4"; NULL before a device has it (gpu/host.h) */
     const char *unit;  /* static string: "binner", "renderer", "vertex program", ... */
     uint64_t job;      /* counts from 1 on each device */
     uint32_t draw;     /* primitive list within the job, from 1; 0 when not in a draw */
@@ -30,6 +30,9 @@ struct gpu_fault {
     char text[256];    /* what, in words */
 };
 
+/* Fills kind, unit, address and a printf-style text; pc and lane become UINT32_MAX, the rest 0. */
+void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint32_t address,
+                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* "vc4 job 3, binner, draw 2, at 0x00012340: ..." into `text`; returns the length. */
 size_t gpu_fault_format(const struct gpu_fault *fault, char *text, size_t size);
 

@@ -71,7 +71,7 @@ static int make_device(struct replay *replay)
     capture_reader_info(replay->reader, &info);
     int error = gpu_create(info.gpu, &replay->memory, &replay->options, &replay->gpu);
     if (!error)
-        gpu_device_set_irq(&replay->gpu, on_interrupt, replay);
+        gpu_host_set_irq(replay->gpu.host, on_interrupt, replay);
     return error;
 }
 
@@ -225,14 +225,14 @@ bool replay_has_presented(const struct replay *replay)
 
 unsigned replay_faults(struct replay *replay, struct gpu_fault *out, unsigned capacity)
 {
-    return replay->gpu.self ? gpu_device_faults(&replay->gpu, out, capacity) : 0;
+    return replay->gpu.self ? gpu_host_faults(replay->gpu.host, out, capacity) : 0;
 }
 
 void replay_counters(const struct replay *replay, struct gpu_counters *out)
 {
     *out = (struct gpu_counters){0};
     if (replay->gpu.self)
-        gpu_device_counters(&replay->gpu, out);
+        *out = replay->gpu.host->counters;
 }
 
 void replay_info(const struct replay *replay, struct capture_info *out)

@@ -41,7 +41,7 @@ bool replay_has_presented(const struct replay *replay);
 int replay_rewind(struct replay *replay);
 
 unsigned replay_faults(struct replay *replay, struct gpu_fault *out,
-                       unsigned capacity); /* as gpu_device_faults */
+                       unsigned capacity); /* as gpu_host_faults */
 void replay_counters(const struct replay *replay, struct gpu_counters *out);
 /* Seconds since replay_create spent on what a driver and its GPU would do - copying recorded pages in,
  * executing register writes - without reading and decompressing the file. */

@@ -372,7 +372,7 @@ static double run_all(const struct options *o, struct vc4_device *device, bool *
     uint32_t status = vc4_read(device, VC4_SRQCS);
     double seconds = tool_seconds() - begin;
     struct gpu_fault fault;
-    while (vc4_device_faults(device, &fault, 1)) {
+    while (gpu_host_faults(vc4_device_host(device), &fault, 1)) {
         tool_print_fault(&fault);
         *faulted = true;
     }
@@ -385,7 +385,8 @@ static double run_all(const struct options *o, struct vc4_device *device, bool *
 
 static int run(struct options *o, struct gpu_memory *memory, struct vc4_device *device)
 {
-    struct vc4_counters before, after;
+    const struct gpu_counters *work = &vc4_device_host(device)->counters;
+    uint64_t executed = 0; /* the last time */
     double best = 0;
     bool faulted = false;
     int code = TOOL_OK;
@@ -397,16 +398,15 @@ static int run(struct options *o, struct gpu_memory *memory, struct vc4_device *
         code = load_memory(o, memory);
         if (code)
             break;
-        vc4_device_counters(device, &before);
+        executed = work->instructions;
         double seconds = run_all(o, device, &faulted);
-        vc4_device_counters(device, &after);
+        executed = work->instructions - executed;
         best = i && best < seconds ? best : seconds;
     }
     for (unsigned i = 0; i < o->dumps && !code; i++)
         code = dump_one(o, memory, &o->dump[i]);
     fflush(stdout);
     if (!code && !faulted) {
-        uint64_t executed = after.qpu_instructions - before.qpu_instructions;
         fprintf(stderr,
                 "%u program%s, %" PRIu64 " instructions, %.3f ms, %.1f million instructions a second\n",
                 o->starts, o->starts == 1 ? "" : "s", executed, best * 1e3, (double)executed / best / 1e6);

@@ -6,8 +6,6 @@
 #include "gpu/utgard/device.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,46 +123,6 @@ static unsigned find_ip(const struct utgard_device *device, uint32_t *offset)
     return UTGARD_IP_COUNT;
 }
 
-/* ---- faults ---- */
-
-void utgard_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint32_t address,
-                      const char *format, ...)
-{
-    va_list args;
-    *fault = (struct gpu_fault){.kind = kind,
-                                .gpu = "utgard",
-                                .unit = unit,
-                                .address = address,
-                                .pc = UINT32_MAX,
-                                .lane = UINT32_MAX};
-    va_start(args, format);
-    vsnprintf(fault->text, sizeof fault->text, format, args);
-    va_end(args);
-}
-
-void utgard_fault_add(struct utgard_device *device, const struct gpu_fault *fault)
-{
-    pthread_mutex_lock(&device->fault_lock);
-    if (device->fault_count < UTGARD_FAULTS_MAX) {
-        struct gpu_fault *kept = &device->faults[device->fault_count++];
-        *kept = *fault;
-        kept->gpu = device->options.kind == UTGARD_MALI450 ? "mali450" : "mali400";
-        kept->job = device->job;
-    }
-    pthread_mutex_unlock(&device->fault_lock);
-}
-
-unsigned utgard_device_faults(struct utgard_device *device, struct gpu_fault *out, unsigned capacity)
-{
-    pthread_mutex_lock(&device->fault_lock);
-    unsigned n = UTIL_MIN(device->fault_count, capacity);
-    memcpy(out, device->faults, n * sizeof *out);
-    device->fault_count -= n;
-    memmove(device->faults, device->faults + n, device->fault_count * sizeof *out);
-    pthread_mutex_unlock(&device->fault_lock);
-    return n;
-}
-
 /* ---- interrupt lines ---- */
 
 /* PPs whose interrupts come through the broadcast unit's line. */
@@ -191,8 +149,8 @@ uint32_t utgard_device_lines(const struct utgard_device *device)
 void utgard_signal(struct utgard_device *device, enum utgard_ip ip)
 {
     uint32_t lines = utgard_device_lines(device);
-    if (device->irq && lines >> ip & 1)
-        device->irq(device->irq_data, lines);
+    if (lines >> ip & 1)
+        gpu_host_call(&device->host, lines);
 }
 
 void utgard_gp_raise(struct utgard_device *device, uint32_t bits)
@@ -269,18 +227,6 @@ static uint32_t read_ip(struct utgard_device *device, unsigned ip, uint32_t offs
     }
 }
 
-static void unknown_write(struct utgard_device *device, uint32_t offset, uint32_t value)
-{
-    struct gpu_fault fault;
-    if (device->unknown_writes++)
-        return;
-    utgard_fault_set(
-        &fault, GPU_FAULT_UNSUPPORTED, "registers", offset,
-        "write of 0x%08x to register 0x%05x, which does not exist (further ones are not reported)", value,
-        offset);
-    utgard_fault_add(device, &fault);
-}
-
 static void write_ip(struct utgard_device *device, unsigned ip, uint32_t offset, uint32_t value)
 {
     enum block block = ips[ip].block;
@@ -292,7 +238,7 @@ static void write_ip(struct utgard_device *device, unsigned ip, uint32_t offset,
     }
     const struct reg *reg = find_register(block, offset);
     if (!reg)
-        unknown_write(device, ips[ip].offset[device->options.kind] + offset, value);
+        gpu_host_unknown_write(&device->host, ips[ip].offset[device->options.kind] + offset, value);
     else if (reg->access == ACCESS_RW) {
         device->store[ip][offset / 4] = value & field_mask(reg);
         utgard_perf_written(device, ip, offset);
@@ -414,7 +360,7 @@ void utgard_write(struct utgard_device *device, uint32_t offset, uint32_t value)
     if (ip < UTGARD_IP_COUNT)
         write_ip(device, ip, own, value);
     else
-        unknown_write(device, offset, value);
+        gpu_host_unknown_write(&device->host, offset, value);
     if (!device->scheduling)
         work(device);
 }
@@ -458,7 +404,7 @@ int utgard_device_create(struct gpu_memory *memory, const struct utgard_options 
         for (size_t i = 0; i < UTIL_ARRAY_SIZE(regs); i++)
             for (uint32_t n = 0; regs[i].block == ips[ip].block && n < regs[i].count; n++)
                 device->store[ip][(regs[i].offset + n * regs[i].step) / 4] = regs[i].reset;
-    pthread_mutex_init(&device->fault_lock, NULL);
+    gpu_host_open(&device->host, options->kind == UTGARD_MALI450 ? "mali450" : "mali400");
     if (device->options.engine)
         jit_engine_join(device->options.engine);
     int error = memory->fd < 0 ? -EINVAL : utgard_gp_create(device);
@@ -481,23 +427,11 @@ void utgard_device_destroy(struct utgard_device *device)
     utgard_mmu_destroy(device);
     if (device->options.engine)
         jit_engine_leave(device->options.engine);
-    pthread_mutex_destroy(&device->fault_lock);
+    gpu_host_close(&device->host);
     free(device);
 }
 
-void utgard_device_set_irq(struct utgard_device *device, utgard_irq_fn irq, void *data)
+struct gpu_host *utgard_device_host(struct utgard_device *device)
 {
-    device->irq = irq;
-    device->irq_data = data;
-}
-
-bool utgard_device_frame(const struct utgard_device *device, struct utgard_frame *out)
-{
-    *out = device->frame;
-    return device->has_frame;
-}
-
-void utgard_device_counters(const struct utgard_device *device, struct utgard_counters *out)
-{
-    *out = device->counters;
+    return &device->host;
 }

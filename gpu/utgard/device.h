@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gpu/fault.h"
+#include "gpu/host.h"
 #include "gpu/memory.h"
 #include "isa/numeric.h"
 #include "jit/engine.h"
@@ -62,12 +62,12 @@ void utgard_device_destroy(struct utgard_device *device); /* NULL is accepted */
 /* Where a block begins in the window; UTGARD_ABSENT when this device has none. */
 uint32_t utgard_device_offset(const struct utgard_device *device, enum utgard_ip ip);
 
-/* Called when an interrupt of an enabled kind is raised, with the lines that are high: bit n is the line of
- * block n (enum utgard_ip; GP, GPMMU, PP0.., PPMMU0.., PP_BCAST, PMU have one). It may read and write
- * registers; work started from inside runs when the callback is done, still before the outermost utgard_write
- * returns. */
-typedef void (*utgard_irq_fn)(void *data, uint32_t lines);
-void utgard_device_set_irq(struct utgard_device *device, utgard_irq_fn irq, void *data);
+/* What the device keeps for its host, which is called when an interrupt of an enabled kind is raised, with
+ * the lines that are high: bit n is the line of block n (enum utgard_ip; GP, GPMMU, PP0.., PPMMU0..,
+ * PP_BCAST, PMU have one). Work started from inside the callback runs when it is done, still before the
+ * outermost utgard_write returns. The frame is what the last one's write-back unit for colours stored in
+ * pages that follow each other in guest memory; others are none. */
+struct gpu_host *utgard_device_host(struct utgard_device *device);
 /* The lines that are high now. */
 uint32_t utgard_device_lines(const struct utgard_device *device);
 
@@ -80,25 +80,5 @@ void utgard_write(struct utgard_device *device, uint32_t offset, uint32_t value)
  * there, or the frame's tiles are, at the latest when a register is read or one of another block is written,
  * or when this is called, by a host that has nothing to read or write. */
 void utgard_device_settle(struct utgard_device *device);
-
-/* Faults since the last call, oldest first (at most 64 are kept); returns how many were copied, and forgets
- * them. */
-unsigned utgard_device_faults(struct utgard_device *device, struct gpu_fault *out, unsigned capacity);
-
-/* What the last frame's write-back unit for colours stored. `address` is the guest's physical one of the
- * first byte when `physical`, else the GPU's. False before any. */
-struct utgard_frame {
-    uint32_t address, width, height, pitch;
-    uint32_t layout /* enum raster_layout */, format /* enum raster_surface_format */;
-    bool physical;
-};
-bool utgard_device_frame(const struct utgard_device *device, struct utgard_frame *out);
-
-/* Work counters, cumulative. */
-struct utgard_counters {
-    uint64_t jobs, draws, vertices, primitives_in, primitives_binned, tiles, blocks_shaded, instructions,
-        bytes_tile_lists;
-};
-void utgard_device_counters(const struct utgard_device *device, struct utgard_counters *out);
 
 #endif

@@ -2,16 +2,13 @@
 #ifndef VITRAIL_GPU_UTGARD_DEVICE_INTERNAL_H
 #define VITRAIL_GPU_UTGARD_DEVICE_INTERNAL_H
 
-#include <pthread.h>
-
 #include "gpu/space.h"
 #include "gpu/utgard/device.h"
 #include "gpu/utgard/perf.h"
 #include "gpu/utgard/regs.h"
 
-#define UTGARD_FAULTS_MAX 64
-#define UTGARD_SPACES     4 /* address spaces remembered, by the address of their page tables */
-#define UTGARD_STORE      0x440
+#define UTGARD_SPACES 4 /* address spaces remembered, by the address of their page tables */
+#define UTGARD_STORE  0x440
 
 enum { UTGARD_PP_WB_STEP = UTGARD_PP_WB1 - UTGARD_PP_WB0 };
 enum {
@@ -75,8 +72,7 @@ struct utgard_gp;
 struct utgard_device {
     struct gpu_memory *memory;
     struct utgard_options options;
-    utgard_irq_fn irq;
-    void *irq_data;
+    struct gpu_host host;
     uint32_t store[UTGARD_IP_COUNT][UTGARD_STORE]; /* plain registers */
     struct utgard_mmu mmu[1 + UTGARD_MAX_PP];      /* the GP's, then the PPs' */
     struct utgard_space space[UTGARD_SPACES];
@@ -86,26 +82,13 @@ struct utgard_device {
     struct utgard_pp_team *team;    /* frame_pp.c's own: those of them that draw one frame */
     uint32_t power_off, power_raw, power_mask;
     struct utgard_gp *gp; /* gp.c's own */
-    unsigned unknown_writes;
-    bool scheduling;  /* the outermost utgard_write runs the work; nested ones only mark it */
-    uint32_t batches; /* frames rendered so far, for observers */
-    uint64_t job;     /* jobs so far, the one at work the last */
-    struct utgard_frame frame;
-    bool has_frame;
-    struct utgard_counters counters;
+    bool scheduling;      /* the outermost utgard_write runs the work; nested ones only mark it */
+    uint32_t batches;     /* frames rendered so far, for observers */
     struct utgard_perf perf[1 + UTGARD_MAX_PP]; /* the GP's, then the PPs' */
-    struct gpu_fault faults[UTGARD_FAULTS_MAX];
-    unsigned fault_count;
-    pthread_mutex_t fault_lock;
 };
 
 /* ---- device.c ---- */
 
-/* Fills kind, unit, address and a printf-style text; pc and lane become UINT32_MAX. */
-void utgard_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint32_t address,
-                      const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* Copies a fault into the log (dropped when full), with gpu and job filled in. Thread-safe. */
-void utgard_fault_add(struct utgard_device *device, const struct gpu_fault *fault);
 /* Sets raw interrupt bits of the GP or a PP; the host is called when one of them is enabled. */
 void utgard_gp_raise(struct utgard_device *device, uint32_t bits);
 void utgard_pp_raise(struct utgard_device *device, unsigned pp, uint32_t bits);

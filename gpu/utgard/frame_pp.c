@@ -73,16 +73,15 @@ static void note_frame(struct utgard_device *device, const struct utgard_pp_fram
                               frame->space, &wb, &fault) ||
             wb.source != UTGARD_WB_COLOR || wb.format != UTGARD_WB_BGRA8888 || wb.reversed != wb.big_endian)
             continue; /* both together are as none */
-        device->frame = (struct utgard_frame){
-            .address = wb.address,
+        struct capture_frame *shown = &device->host.frame;
+        *shown = (struct capture_frame){
             .width = wb.width,
             .height = wb.height,
-            .pitch = wb.pitch,
             .layout = wb.tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR,
             .format = RASTER_SURFACE_RGBA8888 | (wb.swap ? CAPTURE_FRAME_RGBA : 0),
+            .stride = wb.pitch,
         };
-        device->frame.physical = utgard_wb_physical(&wb, frame->space, 0, &device->frame.address);
-        device->has_frame = true;
+        device->host.has_frame = utgard_wb_physical(&wb, frame->space, 0, &shown->address);
         return;
     }
 }
@@ -134,7 +133,7 @@ static void end(struct utgard_device *device, unsigned pp, const struct gpu_faul
         utgard_pp_raise(device, pp, UTGARD_PP_INT_END_OF_FRAME);
         return;
     }
-    utgard_fault_add(device, fault);
+    gpu_host_fault(&device->host, fault);
     if (fault->kind == GPU_FAULT_MEMORY)
         utgard_mmu_fault(device, 1 + pp, fault->address, fault->write);
     else
@@ -167,14 +166,14 @@ static void render(struct utgard_device *device)
         .numeric = device->options.numeric,
         .observer = device->options.observer,
         .batch = ++device->batches,
-        .blocks = &device->counters.blocks_shaded,
-        .instructions = &device->counters.instructions,
+        .blocks = &device->host.counters.blocks_shaded,
+        .instructions = &device->host.counters.instructions,
         .in_order = device->options.in_order,
     };
 
     memcpy(frame.registers, team->registers, sizeof frame.registers);
     memcpy(frame.wb, team->wb, sizeof frame.wb);
-    device->counters.tiles += frame.tile_count;
+    device->host.counters.tiles += frame.tile_count;
     utgard_frame_render(&frame, fault);
     team->members = team->tile_count = 0;
     for (unsigned pp = 0; pp < UTGARD_MAX_PP; pp++) {
@@ -185,11 +184,11 @@ static void render(struct utgard_device *device)
         note_frame(device, &frame);
     for (unsigned pp = 0; pp < UTGARD_MAX_PP; pp++)
         if (members >> pp & 1) {
-            uint64_t job = device->job;
+            uint64_t job = device->host.job;
 
-            device->job = team->job[pp];
+            device->host.job = team->job[pp];
             end(device, pp, &fault[pp]);
-            device->job = job;
+            device->host.job = job;
         }
 }
 
@@ -232,8 +231,8 @@ static bool join(struct utgard_device *device, unsigned pp)
         (space != team->space || memcmp(registers, team->registers, sizeof registers) != 0 ||
          memcmp(wb, team->wb, sizeof wb) != 0))
         return false;
-    device->job++;
-    device->counters.jobs++;
+    device->host.job++;
+    device->host.counters.jobs++;
     if (!space || !utgard_pp_tiles(device, pp, space, team->tiles, &count, &fault)) {
         device->pp_started[pp] = false;
         end(device, pp, &fault);
@@ -245,7 +244,7 @@ static bool join(struct utgard_device *device, unsigned pp)
     memcpy(team->registers, registers, sizeof registers);
     memcpy(team->wb, wb, sizeof wb);
     team->members |= 1u << pp;
-    team->job[pp] = device->job;
+    team->job[pp] = device->host.job;
     return true;
 }
 

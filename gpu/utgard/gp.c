@@ -78,7 +78,7 @@ static bool draw(struct utgard_device *device, const struct gpu_space *space, ui
     int status = utgard_vertex_draw(device, gp->programs, space, &gp->state, gp->draws, vertices,
                                     &gp->budget.fuel, &result, stop);
     if (!status && !keep_result(gp, &result)) {
-        utgard_fault_set(&stop->fault, GPU_FAULT_LIST, UNIT, gp->at, "no host memory for one draw more");
+        gpu_fault_set(&stop->fault, GPU_FAULT_LIST, UNIT, gp->at, "no host memory for one draw more");
         status = -EFAULT;
     }
     stop->fault.draw = gp->draws;
@@ -119,7 +119,7 @@ static bool step(struct utgard_device *device, const struct gpu_space *space, st
     struct utgard_gp *gp = device->gp;
     struct utgard_cl_command c;
     if (!gp->budget.packets) {
-        utgard_fault_set(&stop->fault, GPU_FAULT_TIMEOUT, UNIT, gp->at, "the job's packet budget is used up");
+        gpu_fault_set(&stop->fault, GPU_FAULT_TIMEOUT, UNIT, gp->at, "the job's packet budget is used up");
         return false;
     }
     gp->budget.packets--;
@@ -128,9 +128,9 @@ static bool step(struct utgard_device *device, const struct gpu_space *space, st
         return false;
     uint64_t word = util_load64(at);
     if (!utgard_cl_decode(UTGARD_VS, word, &c)) {
-        utgard_fault_set(&stop->fault, GPU_FAULT_PACKET, UNIT, gp->at,
-                         "command 0x%08x with value 0x%08x is not known", (uint32_t)(word >> 32),
-                         (uint32_t)word);
+        gpu_fault_set(&stop->fault, GPU_FAULT_PACKET, UNIT, gp->at,
+                      "command 0x%08x with value 0x%08x is not known", (uint32_t)(word >> 32),
+                      (uint32_t)word);
         return false;
     }
     if (!execute(device, space, &c, stop))
@@ -146,7 +146,7 @@ static bool step(struct utgard_device *device, const struct gpu_space *space, st
 static void fail(struct utgard_device *device, const struct utgard_stop *stop, uint32_t interrupt)
 {
     struct utgard_gp *gp = device->gp;
-    utgard_fault_add(device, &stop->fault);
+    gpu_host_fault(&device->host, &stop->fault);
     if (stop->page_fault) {
         gp->vs = gp->vs == IDLE ? IDLE : HANGS;
         gp->builder = gp->builder == IDLE ? IDLE : HANGS;
@@ -179,8 +179,8 @@ static void run_plbu(struct utgard_device *device)
     struct utgard_stop stop = {0};
     const struct utgard_vs_results results = {gp->result, gp->result_count};
     const struct gpu_space *space = utgard_mmu_space(device, 0, &stop.fault);
-    switch (utgard_plbu_run(gp->plbu, space, &results, device->options.pool, &gp->budget, &device->counters,
-                            device->options.observer, &stop)) {
+    switch (utgard_plbu_run(gp->plbu, space, &results, device->options.pool, &gp->budget,
+                            &device->host.counters, device->options.observer, &stop)) {
     case UTGARD_PLBU_DONE:
         gp->builder = IDLE;
         utgard_gp_raise(device, UTGARD_GP_INT_PLBU_END);
@@ -214,8 +214,8 @@ static void start(struct utgard_device *device, uint32_t command)
     const uint32_t *frame = device->store[UTGARD_IP_GP];
     if (gp->vs != IDLE || gp->builder != IDLE)
         return; /* the driver starts nothing before the last job has ended or been reset */
-    device->job++;
-    device->counters.jobs++;
+    device->host.job++;
+    device->host.counters.jobs++;
     utgard_programs_tidy(gp->programs, device->options.engine);
     gp->budget = (struct utgard_budget){device->options.packet_budget, device->options.job_fuel};
     gp->result_count = gp->draws = 0;

@@ -7,6 +7,6 @@
 
 /* The device as one of any family, named "mali400" or "mali450". The callback's `pending` has a bit for each
  * interrupt line (enum utgard_ip). */
-struct gpu_device utgard_device_gpu(struct utgard_device *device, enum utgard_kind kind);
+struct gpu_device utgard_device_gpu(struct utgard_device *device);
 
 #endif

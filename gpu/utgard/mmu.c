@@ -62,17 +62,16 @@ const struct gpu_space *utgard_mmu_space(struct utgard_device *device, unsigned 
 {
     const struct utgard_mmu *mmu = &device->mmu[n];
     if (!mmu->paging) {
-        utgard_fault_set(fault, GPU_FAULT_UNSUPPORTED, "mmu", mmu->dte, "work without paging is not done");
+        gpu_fault_set(fault, GPU_FAULT_UNSUPPORTED, "mmu", mmu->dte, "work without paging is not done");
         return NULL;
     }
     struct utgard_space *s = find_space(device, mmu->dte);
     int error = !s ? -ENOMEM : s->stale ? walk(device, s) : 0;
     if (error) {
-        utgard_fault_set(fault, GPU_FAULT_MEMORY, "mmu", mmu->dte,
-                         error == -E2BIG
-                             ? "the page tables name more than %u runs of pages"
-                             : "no memory of the host maps the address space (of at most %u runs)",
-                         GPU_SPACE_PIECES);
+        gpu_fault_set(fault, GPU_FAULT_MEMORY, "mmu", mmu->dte,
+                      error == -E2BIG ? "the page tables name more than %u runs of pages"
+                                      : "no memory of the host maps the address space (of at most %u runs)",
+                      GPU_SPACE_PIECES);
         return NULL;
     }
     s->stale = false;

@@ -53,8 +53,8 @@ static uint64_t total_of(const struct utgard_device *device, unsigned unit, unsi
 {
     switch (event) {
     case UTGARD_EVENT_COUNT: return 0;
-    case UTGARD_EVENT_GP_VERTICES: return device->counters.vertices;
-    case UTGARD_EVENT_GP_PRIMITIVES: return device->counters.primitives_in;
+    case UTGARD_EVENT_GP_VERTICES: return device->host.counters.vertices;
+    case UTGARD_EVENT_GP_PRIMITIVES: return device->host.counters.primitives_in;
     default: return device->perf[unit].total[event];
     }
 }
@@ -76,10 +76,10 @@ static void begin(struct utgard_device *device, unsigned unit, unsigned counter)
     device->perf[unit].counter[counter].told = false;
     if (event < UTGARD_EVENT_COUNT)
         return;
-    utgard_fault_set(&fault, GPU_FAULT_UNSUPPORTED, "performance counter", place_of(unit, counter)->source,
-                     "event 0x%02x of a %s is not counted: its counter stays 0",
-                     stored(device, unit, place_of(unit, counter)->source), unit ? "PP" : "GP");
-    utgard_fault_add(device, &fault);
+    gpu_fault_set(&fault, GPU_FAULT_UNSUPPORTED, "performance counter", place_of(unit, counter)->source,
+                  "event 0x%02x of a %s is not counted: its counter stays 0",
+                  stored(device, unit, place_of(unit, counter)->source), unit ? "PP" : "GP");
+    gpu_host_fault(&device->host, &fault);
 }
 
 void utgard_perf_written(struct utgard_device *device, unsigned ip, uint32_t offset)

@@ -64,8 +64,7 @@ bool plbu_pay(struct utgard_plbu *p, uint64_t cost)
         p->budget->packets -= cost;
         return true;
     }
-    utgard_fault_set(&p->stop->fault, GPU_FAULT_TIMEOUT, PLBU_UNIT, p->at,
-                     "the job's packet budget is used up");
+    gpu_fault_set(&p->stop->fault, GPU_FAULT_TIMEOUT, PLBU_UNIT, p->at, "the job's packet budget is used up");
     p->stop->fault.draw = p->draws;
     return false;
 }
@@ -127,9 +126,9 @@ static enum utgard_plbu_end step(struct utgard_plbu *p, bool *ended)
         return UTGARD_PLBU_FAULT;
     uint64_t word = util_load64(at);
     if (!utgard_cl_decode(UTGARD_PLBU, word, &c)) {
-        utgard_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at,
-                         "command 0x%08x with value 0x%08x is not known", (uint32_t)(word >> 32),
-                         (uint32_t)word);
+        gpu_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at,
+                      "command 0x%08x with value 0x%08x is not known", (uint32_t)(word >> 32),
+                      (uint32_t)word);
         return UTGARD_PLBU_FAULT;
     }
     *ended = c.id == UTGARD_PLBU_END;
@@ -160,7 +159,7 @@ static enum utgard_plbu_end run(struct utgard_plbu *p)
 
 enum utgard_plbu_end utgard_plbu_run(struct utgard_plbu *p, const struct gpu_space *space,
                                      const struct utgard_vs_results *results, struct util_pool *pool,
-                                     struct utgard_budget *budget, struct utgard_counters *counters,
+                                     struct utgard_budget *budget, struct gpu_counters *counters,
                                      const struct gpu_observer *observer, struct utgard_stop *stop)
 {
     p->space = space;

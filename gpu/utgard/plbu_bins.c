@@ -12,8 +12,8 @@ enum utgard_plbu_end plbu_bins_begin(struct utgard_plbu *p, uint32_t address, ui
 {
     p->block_bytes = 128u << p->reg.setup[UTGARD_SETUP_BLOCK_SIZE];
     if (count > PLBU_MAX_BLOCKS) {
-        utgard_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at, "%u blocks are more than %u",
-                         count, PLBU_MAX_BLOCKS);
+        gpu_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at, "%u blocks are more than %u",
+                      count, PLBU_MAX_BLOCKS);
         return UTGARD_PLBU_POINTER_ARRAY;
     }
     const uint8_t *at =

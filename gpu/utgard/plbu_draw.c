@@ -58,9 +58,9 @@ static enum utgard_plbu_end check_blocks(struct utgard_plbu *p)
     uint32_t last_y = sane ? (r->tiles_y - 1) >> r->shift_y : 0;
     if (sane && last_x < r->stride && last_y * r->stride + last_x < p->block_count)
         return UTGARD_PLBU_DONE;
-    utgard_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at,
-                     "%u x %u tiles in blocks of 2^%u x 2^%u do not stand in %u blocks, %u in a row",
-                     r->tiles_x, r->tiles_y, r->shift_x, r->shift_y, p->block_count, r->stride);
+    gpu_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at,
+                  "%u x %u tiles in blocks of 2^%u x 2^%u do not stand in %u blocks, %u in a row", r->tiles_x,
+                  r->tiles_y, r->shift_x, r->shift_y, p->block_count, r->stride);
     return UTGARD_PLBU_POINTER_ARRAY;
 }
 
@@ -80,7 +80,7 @@ static bool set_cull(struct utgard_plbu *p, struct plbu_draw *d)
     if (!p->list && (p->list = aligned_alloc(64, util_align(sizeof *p->list, 64))))
         memset(&p->list->marks, 0, sizeof p->list->marks);
     if (!p->vertices || !p->list) {
-        utgard_fault_set(&p->stop->fault, GPU_FAULT_LIST, PLBU_UNIT, p->at, "no host memory for vertices");
+        gpu_fault_set(&p->stop->fault, GPU_FAULT_LIST, PLBU_UNIT, p->at, "no host memory for vertices");
         return false;
     }
     d->cull = (struct tiler_cull){.vertex = p->vertices->at,
@@ -142,8 +142,8 @@ enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_
         return UTGARD_PLBU_DONE;
     p->draws++;
     if (mode >= TILER_MODE_COUNT && mode != PLBU_RECTANGLE) {
-        utgard_fault_set(&p->stop->fault, GPU_FAULT_UNSUPPORTED, PLBU_UNIT, p->at,
-                         "draw mode %u is not known", mode);
+        gpu_fault_set(&p->stop->fault, GPU_FAULT_UNSUPPORTED, PLBU_UNIT, p->at, "draw mode %u is not known",
+                      mode);
         return UTGARD_PLBU_FAULT;
     }
     enum utgard_plbu_end end = check_blocks(p);
@@ -183,8 +183,8 @@ const uint8_t *plbu_indices(struct utgard_plbu *p, uint32_t first, uint32_t coun
 
 bool plbu_bad_index(struct utgard_plbu *p, uint32_t index)
 {
-    utgard_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at,
-                     "index %u lies before %u, or too far behind it", index, p->draw.start);
+    gpu_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at,
+                  "index %u lies before %u, or too far behind it", index, p->draw.start);
     return false;
 }
 

@@ -102,7 +102,7 @@ struct utgard_plbu {
     const struct utgard_vs_results *results;
     struct util_pool *pool;
     struct utgard_budget *budget;
-    struct utgard_counters *counters;
+    struct gpu_counters *counters;
     struct utgard_stop *stop;
     const struct gpu_observer *observer; /* NULL: nobody looks on */
 };

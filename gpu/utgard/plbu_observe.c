@@ -5,7 +5,7 @@
 
 static struct gpu_observed_binning counts_of(const struct utgard_plbu *p)
 {
-    const struct utgard_counters *c = p->counters;
+    const struct gpu_counters *c = p->counters;
     return (struct gpu_observed_binning){.vertices = c->vertices,
                                          .primitives_in = c->primitives_in,
                                          .primitives_binned = c->primitives_binned,

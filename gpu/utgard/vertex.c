@@ -31,9 +31,9 @@ uint8_t *utgard_at(const struct gpu_space *space, uint64_t address, uint64_t siz
     stop->page_fault = true;
     stop->write = rights & GPU_RIGHT_WRITE;
     stop->address = (uint32_t)where;
-    utgard_fault_set(&stop->fault, GPU_FAULT_MEMORY, unit, (uint32_t)where,
-                     "%s of %llu bytes at 0x%08llx: no page there may be %s", what, (unsigned long long)size,
-                     (unsigned long long)address, stop->write ? "written" : "read");
+    gpu_fault_set(&stop->fault, GPU_FAULT_MEMORY, unit, (uint32_t)where,
+                  "%s of %llu bytes at 0x%08llx: no page there may be %s", what, (unsigned long long)size,
+                  (unsigned long long)address, stop->write ? "written" : "read");
     return NULL;
 }
 
@@ -71,9 +71,9 @@ static bool array_prepare(const struct gpu_space *space, const uint8_t *entry, u
                                  .type = layout.type,
                                  .components = layout.components};
     if (!(varying ? utgard_varying_bytes : utgard_attribute_bytes)(out, &out->bytes)) {
-        utgard_fault_set(&stop->fault, GPU_FAULT_UNSUPPORTED, UNIT, out->address,
-                         "%s %u: type 0x%x with %u components is not known", what, number, out->type,
-                         out->components);
+        gpu_fault_set(&stop->fault, GPU_FAULT_UNSUPPORTED, UNIT, out->address,
+                      "%s %u: type 0x%x with %u components is not known", what, number, out->type,
+                      out->components);
         return false;
     }
     uint64_t size = out->stride * (vertices - 1ull) + out->bytes; /* 21 + 24 bits */
@@ -92,8 +92,8 @@ static bool arrays_prepare(struct utgard_vertex_stage *stage, const struct gpu_s
     uint32_t table = varying ? state->varyings : state->attributes;
     struct utgard_array *arrays = varying ? stage->varying : stage->attribute;
     if (!count || count > UTGARD_GP_VARYINGS || (!varying && used >> count)) {
-        utgard_fault_set(&stop->fault, GPU_FAULT_PACKET, UNIT, table,
-                         "a table of %u entries does not suit a program that uses 0x%04x", count, used);
+        gpu_fault_set(&stop->fault, GPU_FAULT_PACKET, UNIT, table,
+                      "a table of %u entries does not suit a program that uses 0x%04x", count, used);
         return false;
     }
     const uint8_t *guest =
@@ -116,9 +116,8 @@ static struct utgard_vertex_program *find_program(struct utgard_programs *progra
     struct utgard_vertex_program *program;
     uint64_t words[UTGARD_GP_MAX_INSNS * UTGARD_GP_WORDS];
     if (!state->instructions || state->instructions > UTGARD_GP_MAX_INSNS) {
-        utgard_fault_set(&stop->fault, GPU_FAULT_SHADER, UNIT, state->program,
-                         "%u instructions are none or more than %u", state->instructions,
-                         UTGARD_GP_MAX_INSNS);
+        gpu_fault_set(&stop->fault, GPU_FAULT_SHADER, UNIT, state->program,
+                      "%u instructions are none or more than %u", state->instructions, UTGARD_GP_MAX_INSNS);
         return NULL;
     }
     size_t bytes = state->instructions * sizeof(uint64_t[UTGARD_GP_WORDS]);
@@ -268,8 +267,8 @@ static void explain(const struct draw *draw, struct utgard_stop *stop)
                                         [UTGARD_GP_FAULT_RESERVED] = "uses a reserved operation or source",
                                         [UTGARD_GP_FAULT_ADDRESS] = "names a uniform beyond the file"};
     uint32_t kind = draw->fault & 0xff;
-    utgard_fault_set(&stop->fault, kind == UTGARD_GP_FAULT_FUEL ? GPU_FAULT_TIMEOUT : GPU_FAULT_SHADER, UNIT,
-                     draw->stage->at, "vertex %u %s", draw->faulted, words[kind]);
+    gpu_fault_set(&stop->fault, kind == UTGARD_GP_FAULT_FUEL ? GPU_FAULT_TIMEOUT : GPU_FAULT_SHADER, UNIT,
+                  draw->stage->at, "vertex %u %s", draw->faulted, words[kind]);
     stop->fault.pc = draw->fault >> 8;
     stop->fault.lane = draw->faulted % 16;
 }
@@ -283,7 +282,7 @@ static int run(struct utgard_device *device, const struct utgard_vertex_stage *s
         draw.temporaries =
             aligned_alloc(64, util_pool_workers(device->options.pool) * sizeof *draw.temporaries);
         if (!draw.temporaries) {
-            utgard_fault_set(&stop->fault, GPU_FAULT_SHADER, UNIT, stage->at, "no host memory");
+            gpu_fault_set(&stop->fault, GPU_FAULT_SHADER, UNIT, stage->at, "no host memory");
             return -EFAULT;
         }
     }
@@ -307,9 +306,9 @@ static bool pay(const struct utgard_device *device, const struct utgard_vertex_s
         batch *= INTERPRETED_WEIGHT;
     uint64_t cost = batch * util_div_up(vertices, 16);
     if (cost > *fuel) {
-        utgard_fault_set(&stop->fault, GPU_FAULT_TIMEOUT, UNIT, stage->at,
-                         "%u vertices of %u instructions are more than the job's fuel", vertices,
-                         program->insn_count);
+        gpu_fault_set(&stop->fault, GPU_FAULT_TIMEOUT, UNIT, stage->at,
+                      "%u vertices of %u instructions are more than the job's fuel", vertices,
+                      program->insn_count);
         return false;
     }
     *fuel -= cost;
@@ -354,8 +353,8 @@ int utgard_vertex_draw(struct utgard_device *device, struct utgard_programs *pro
     int status = run(device, &stage, vertices, stop);
     if (device->options.observer)
         utgard_observe_shading(device->options.observer, &stage, space, number, vertices, true);
-    device->counters.vertices += vertices;
-    device->counters.instructions += (uint64_t)util_div_up(vertices, 16) * stage.program->insn_count;
+    device->host.counters.vertices += vertices;
+    device->host.counters.instructions += (uint64_t)util_div_up(vertices, 16) * stage.program->insn_count;
     find_results(&stage, result);
     return status;
 }

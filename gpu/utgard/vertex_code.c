@@ -165,7 +165,7 @@ int utgard_programs_get(struct utgard_programs *programs, const uint64_t *words,
     }
     *p = (struct utgard_vertex_program){0};
     if (utgard_gp_program_create(words, count, &p->program, &error)) {
-        utgard_fault_set(&stop->fault, GPU_FAULT_SHADER, "vertex program", address, "%s", error.text);
+        gpu_fault_set(&stop->fault, GPU_FAULT_SHADER, "vertex program", address, "%s", error.text);
         return -EFAULT;
     }
     programs->count++;

@@ -21,7 +21,7 @@ bool vc4_binner_fail(struct vc4_binner *b, enum gpu_fault_kind kind, uint32_t ad
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    vc4_fault_set(&b->fault, kind, VC4_BINNER_UNIT, address, "%s", text);
+    gpu_fault_set(&b->fault, kind, VC4_BINNER_UNIT, address, "%s", text);
     b->fault.draw = b->draws;
     return false;
 }
@@ -296,12 +296,12 @@ static enum vc4_list_end run(struct vc4_binner *b, uint32_t end, uint32_t *flush
 
 static void count(struct vc4_binner *b)
 {
-    struct vc4_counters *c = &b->device->counters;
+    struct gpu_counters *c = &b->device->host.counters;
     c->draws += b->draws;
     c->vertices += b->vertices_shaded;
     c->primitives_in += b->primitives_in;
     c->primitives_binned += b->primitives_binned;
-    c->qpu_instructions += b->executed;
+    c->instructions += b->executed;
     c->bytes_tile_lists += b->list_bytes;
     uint64_t *event = b->device->perf.event;
     event[VC4_EVENT_PTB_OUTSIDE] += b->outside;
@@ -330,7 +330,7 @@ enum vc4_list_end vc4_binner_run(struct vc4_device *device, uint32_t *flushes)
     /* Memory that a record or a program stands in may change before the list goes on. */
     b->shader_read = false;
     if (how == VC4_LIST_FAULT)
-        vc4_fault_add(device, &b->fault);
+        gpu_host_fault(&device->host, &b->fault);
     if (how == VC4_LIST_FAULT || b->reset) /* what stands half-made is given up */
         vc4_binner_reset(device);
     return how;

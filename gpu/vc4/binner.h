@@ -7,7 +7,7 @@
 
 /* Runs thread 0 from device->thread[0].ca to .ea and leaves .ca where it stopped: sub-lists, semaphores, the
  * out-of-memory protocol (through device->bpca/bpcs/bpoa/bpos and the interrupt callback). Faults go to
- * vc4_fault_add. Flushes of tile lists count in *flushes: flush done is then pending. State stays until the
+ * gpu_host_fault. Flushes of tile lists count in *flushes: flush done is then pending. State stays until the
  * next run or reset, so that a list may be extended. */
 enum vc4_list_end vc4_binner_run(struct vc4_device *device, uint32_t *flushes);
 

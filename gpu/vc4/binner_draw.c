@@ -158,12 +158,12 @@ static const char *mode_name(uint32_t mode)
 
 static struct gpu_observed_binning counts(const struct vc4_binner *b)
 {
-    const struct vc4_counters *c = &b->device->counters; /* what `b` has counted is not in them yet */
+    const struct gpu_counters *c = &b->device->host.counters; /* what `b` has counted is not in them yet */
     return (struct gpu_observed_binning){
         .vertices = c->vertices + b->vertices_shaded,
         .primitives_in = c->primitives_in + b->primitives_in,
         .primitives_binned = c->primitives_binned + b->primitives_binned,
-        .instructions = c->qpu_instructions + b->executed,
+        .instructions = c->instructions + b->executed,
     };
 }
 

@@ -6,8 +6,6 @@
 #include "gpu/vc4/device.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,42 +78,6 @@ static uint32_t field_mask(const struct reg *reg)
     return mask ? mask : UINT32_MAX;
 }
 
-/* ---- faults ---- */
-
-void vc4_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint32_t address,
-                   const char *format, ...)
-{
-    va_list args;
-    *fault = (struct gpu_fault){
-        .kind = kind, .gpu = "vc4", .unit = unit, .address = address, .pc = UINT32_MAX, .lane = UINT32_MAX};
-    va_start(args, format);
-    vsnprintf(fault->text, sizeof fault->text, format, args);
-    va_end(args);
-}
-
-void vc4_fault_add(struct vc4_device *device, const struct gpu_fault *fault)
-{
-    pthread_mutex_lock(&device->fault_lock);
-    if (device->fault_count < VC4_FAULTS_MAX) {
-        struct gpu_fault *kept = &device->faults[device->fault_count++];
-        *kept = *fault;
-        kept->gpu = "vc4";
-        kept->job = device->job;
-    }
-    pthread_mutex_unlock(&device->fault_lock);
-}
-
-unsigned vc4_device_faults(struct vc4_device *device, struct gpu_fault *out, unsigned capacity)
-{
-    pthread_mutex_lock(&device->fault_lock);
-    unsigned n = UTIL_MIN(device->fault_count, capacity);
-    memcpy(out, device->faults, n * sizeof *out);
-    device->fault_count -= n;
-    memmove(device->faults, device->faults + n, device->fault_count * sizeof *out);
-    pthread_mutex_unlock(&device->fault_lock);
-    return n;
-}
-
 /* ---- interrupts ---- */
 
 uint32_t vc4_device_irq_pending(const struct vc4_device *device)
@@ -129,8 +91,8 @@ static void update_irq(struct vc4_device *device, uint32_t raised)
     uint32_t pending = vc4_device_irq_pending(device);
     bool call = pending && (!device->irq_high || (raised & pending));
     device->irq_high = pending != 0;
-    if (call && device->irq)
-        device->irq(device->irq_data, pending);
+    if (call)
+        gpu_host_call(&device->host, pending);
 }
 
 void vc4_raise(struct vc4_device *device, uint32_t bits)
@@ -251,18 +213,6 @@ static void write_live(struct vc4_device *device, uint32_t offset, uint32_t valu
     }
 }
 
-/* A host that writes registers this device does not have is told of the first of each burst, not of all. */
-static void unknown_write(struct vc4_device *device, uint32_t offset, uint32_t value)
-{
-    struct gpu_fault fault;
-    if (device->unknown_writes++)
-        return;
-    vc4_fault_set(&fault, GPU_FAULT_UNSUPPORTED, "registers", offset,
-                  "write of 0x%08x to register 0x%03x, which does not exist (further ones are not reported)",
-                  value, offset);
-    vc4_fault_add(device, &fault);
-}
-
 uint32_t vc4_read(struct vc4_device *device, uint32_t offset)
 {
     const struct reg *reg = find_register(offset);
@@ -288,7 +238,7 @@ void vc4_write(struct vc4_device *device, uint32_t offset, uint32_t value)
     const struct reg *reg = find_register(offset);
     struct gpu_fault fault;
     if (!reg) {
-        unknown_write(device, offset, value);
+        gpu_host_unknown_write(&device->host, offset, value);
         return;
     }
     switch (reg->access) {
@@ -297,9 +247,9 @@ void vc4_write(struct vc4_device *device, uint32_t offset, uint32_t value)
     case ACCESS_FAULT:
         if (!(value & field_mask(reg)))
             break;
-        vc4_fault_set(&fault, GPU_FAULT_UNSUPPORTED, "registers", offset,
+        gpu_fault_set(&fault, GPU_FAULT_UNSUPPORTED, "registers", offset,
                       "%s (Guide %s) is not done: write of 0x%08x", reg->name, reg->source, value);
-        vc4_fault_add(device, &fault);
+        gpu_host_fault(&device->host, &fault);
         break;
     default: break;
     }
@@ -330,7 +280,7 @@ int vc4_device_create(struct gpu_memory *memory, const struct gpu_options *optio
         for (uint32_t n = 0; n < reg_table[i].count; n++)
             device->regs[(reg_table[i].offset + n * reg_table[i].step) / 4] = reg_table[i].reset;
     }
-    pthread_mutex_init(&device->fault_lock, NULL);
+    gpu_host_open(&device->host, "vc4");
     if (device->options.engine)
         jit_engine_join(device->options.engine);
     int error = vc4_programs_create(&device->programs);
@@ -358,23 +308,11 @@ void vc4_device_destroy(struct vc4_device *device)
     vc4_programs_destroy(device->programs);
     if (device->options.engine)
         jit_engine_leave(device->options.engine);
-    pthread_mutex_destroy(&device->fault_lock);
+    gpu_host_close(&device->host);
     free(device);
 }
 
-void vc4_device_set_irq(struct vc4_device *device, vc4_irq_fn irq, void *data)
+struct gpu_host *vc4_device_host(struct vc4_device *device)
 {
-    device->irq = irq;
-    device->irq_data = data;
-}
-
-bool vc4_device_frame(const struct vc4_device *device, struct vc4_frame *out)
-{
-    *out = device->frame;
-    return device->has_frame;
-}
-
-void vc4_device_counters(const struct vc4_device *device, struct vc4_counters *out)
-{
-    *out = device->counters;
+    return &device->host;
 }

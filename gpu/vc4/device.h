@@ -82,13 +82,11 @@ void vc4_device_destroy(struct vc4_device *device); /* NULL is accepted */
 /* The device as one of any family (gpu/device.h). */
 struct gpu_device vc4_device_gpu(struct vc4_device *device);
 
-/* Called when INTCTL & enabled or DBQITC becomes nonzero, with the pending bits, from inside vc4_write. It
- * may read and write registers; a thread started from inside it runs when the callback and the work in
- * progress are done, still before the outermost vc4_write returns. On VC4_INT_OUTOMEM the callback may write
- * BPOA and BPOS and clear the bit: binning then goes on with the new memory; otherwise the job ends with a
- * fault. */
-typedef void (*vc4_irq_fn)(void *data, uint32_t pending);
-void vc4_device_set_irq(struct vc4_device *device, vc4_irq_fn irq, void *data);
+/* What the device keeps for its host, which is called when INTCTL & enabled or DBQITC becomes nonzero, with
+ * the pending bits. A thread started from inside the callback runs when the callback and the work in progress
+ * are done, still before the outermost vc4_write returns. On VC4_INT_OUTOMEM the callback may write BPOA and
+ * BPOS and clear the bit: binning then goes on with the new memory; otherwise the job ends with a fault. */
+struct gpu_host *vc4_device_host(struct vc4_device *device);
 /* The pending bits as the callback has them: nonzero while the line is high. Unlike reading the registers it
  * lets nothing run. */
 uint32_t vc4_device_irq_pending(const struct vc4_device *device);
@@ -100,26 +98,8 @@ uint32_t vc4_device_irq_pending(const struct vc4_device *device);
 void vc4_device_settle(struct vc4_device *device);
 
 /* Registers, byte offset as above. Reading a write-only or unknown register gives 0; an unknown write is
- * ignored and counted in the fault log. Writing CTnEA starts the thread at CTnCA. */
+ * ignored and reported (gpu_host_unknown_write). Writing CTnEA starts the thread at CTnCA. */
 uint32_t vc4_read(struct vc4_device *device, uint32_t offset);
 void vc4_write(struct vc4_device *device, uint32_t offset, uint32_t value);
-
-/* Faults since the last call, oldest first (at most 64 are kept); returns how many were copied, and forgets
- * them. */
-unsigned vc4_device_faults(struct vc4_device *device, struct gpu_fault *out, unsigned capacity);
-
-/* What the last rendering job stored: the colour image as the store records described it. False before any.
- */
-struct vc4_frame {
-    uint32_t address, width, height, layout /* enum raster_layout */, format /* enum raster_surface_format */;
-};
-bool vc4_device_frame(const struct vc4_device *device, struct vc4_frame *out);
-
-/* Work counters, cumulative. */
-struct vc4_counters {
-    uint64_t jobs, draws, vertices, primitives_in, primitives_binned, tiles, blocks_shaded, qpu_instructions,
-        bytes_tile_lists;
-};
-void vc4_device_counters(const struct vc4_device *device, struct vc4_counters *out);
 
 #endif

@@ -6,9 +6,6 @@
 #include "gpu/vc4/perf.h"
 #include "gpu/vc4/shader_state.h"
 
-#include <pthread.h>
-
-#define VC4_FAULTS_MAX    64
 #define VC4_SEMAPHORE_MAX 7 /* CTSEMA has three bits (Guide table 49) */
 
 /* A control-list thread as its registers show it (Guide tables 49 to 53). `run` with `waiting` is "stalled,
@@ -36,8 +33,7 @@ struct vc4_device {
     struct gpu_memory *memory;
     struct gpu_options options;
     struct vc4_programs *programs;
-    vc4_irq_fn irq;
-    void *irq_data;
+    struct gpu_host host;
     uint32_t regs[0x1000 / 4]; /* plain storage; registers with behaviour are handled in device.c */
     uint32_t int_pending, int_enabled;
     uint32_t qpu_interrupts; /* DBQITC: latched interrupts of user programs, a bit each QPU */
@@ -52,17 +48,9 @@ struct vc4_device {
     struct vc4_renderer *renderer;         /* what a rendering list has set up so far; renderer.c's own */
     struct vc4_user *user;                 /* user programs; user.c's own */
     uint32_t binning_flushes, frames_done; /* BFC, RFC */
-    unsigned unknown_writes;
-    bool irq_high;   /* INTCTL & enabled was nonzero when last looked at */
+    bool irq_high;                         /* INTCTL & enabled was nonzero when last looked at */
     bool scheduling; /* the outermost vc4_write runs the threads; nested ones only mark them */
-    uint64_t job;    /* of the thread that runs now, for the fault log */
-    struct vc4_frame frame;
-    bool has_frame;
-    struct vc4_counters counters;
     struct vc4_perf perf;
-    struct gpu_fault faults[VC4_FAULTS_MAX];
-    unsigned fault_count;
-    pthread_mutex_t fault_lock;
 };
 
 /* How a control list came to rest. */
@@ -73,11 +61,6 @@ enum vc4_list_end {
     VC4_LIST_FAULT, /* a fault was recorded; thread->ca is at the record */
 };
 
-/* Copies a fault into the log (dropped when full), with gpu and job filled in. Thread-safe. */
-void vc4_fault_add(struct vc4_device *device, const struct gpu_fault *fault);
-/* Fills kind, unit, address and a printf-style text; pc and lane become UINT32_MAX. */
-void vc4_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint32_t address,
-                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* Raises interrupt bits: sets them pending and calls the callback when enabled. */
 void vc4_raise(struct vc4_device *device, uint32_t bits);
 /* The host interrupt of a QPU: latched and raised when DBQITE has its bit. */

@@ -18,10 +18,10 @@ static void run_binner(struct vc4_device *device)
 {
     struct vc4_thread *thread = &device->thread[0];
     uint32_t end = thread->ea, flushes = 0;
-    uint64_t before = device->counters.qpu_instructions;
-    device->job = thread->job;
+    uint64_t before = device->host.counters.instructions;
+    device->host.job = thread->job;
     enum vc4_list_end how = vc4_binner_run(device, &flushes);
-    vc4_perf_ran(device, device->counters.qpu_instructions - before);
+    vc4_perf_ran(device, device->host.counters.instructions - before);
 
     device->out_of_memory = false;
     thread->waiting = how == VC4_LIST_WAIT;
@@ -41,10 +41,10 @@ static void run_renderer(struct vc4_device *device)
 {
     struct vc4_thread *thread = &device->thread[1];
     uint32_t end = thread->ea, frames = 0;
-    uint64_t before = device->counters.qpu_instructions;
-    device->job = thread->job;
+    uint64_t before = device->host.counters.instructions;
+    device->host.job = thread->job;
     enum vc4_list_end how = vc4_renderer_run(device, &frames);
-    vc4_perf_ran(device, device->counters.qpu_instructions - before);
+    vc4_perf_ran(device, device->host.counters.instructions - before);
 
     thread->waiting = how == VC4_LIST_WAIT;
     thread->halted = how == VC4_LIST_HALT;
@@ -103,7 +103,7 @@ void vc4_thread_start(struct vc4_device *device, unsigned n)
         return;
     thread->run = true;
     thread->error = false;
-    thread->job = ++device->counters.jobs;
+    thread->job = ++device->host.counters.jobs;
     if (device->options.engine && !device->scheduling)
         jit_engine_settle(device->options.engine); /* what earlier jobs have run much */
     vc4_threads_run(device);

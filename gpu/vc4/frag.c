@@ -258,7 +258,7 @@ int vc4_frag_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
 
     *out = NULL;
     if (!frag) {
-        vc4_fault_set(fault, GPU_FAULT_SHADER, "fragment program", state->fs.code, "no host memory");
+        gpu_fault_set(fault, GPU_FAULT_SHADER, "fragment program", state->fs.code, "no host memory");
         return -ENOMEM;
     }
     frag->program = state->fs.program;
@@ -306,26 +306,26 @@ static void report(const struct vc4_frag *frag, uint32_t code, uint32_t address,
 
     switch (code & 0xff) {
     case VC4_QPU_FAULT_MEMORY:
-        vc4_fault_set(fault, GPU_FAULT_MEMORY, "fragment program", address, "lookup outside memory");
+        gpu_fault_set(fault, GPU_FAULT_MEMORY, "fragment program", address, "lookup outside memory");
         break;
     case VC4_QPU_FAULT_FUEL:
-        vc4_fault_set(fault, GPU_FAULT_TIMEOUT, "fragment program", frag->code + pc * 8,
+        gpu_fault_set(fault, GPU_FAULT_TIMEOUT, "fragment program", frag->code + pc * 8,
                       "loops repeat more instructions than the fuel allows");
         break;
     case VC4_QPU_FAULT_PC:
-        vc4_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
+        gpu_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
                       "branch outside the program");
         break;
     case VC4_QPU_FAULT_TMU_EMPTY:
-        vc4_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
+        gpu_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
                       "texture result loaded without a request");
         break;
     case VC4_QPU_FAULT_TMU_FULL:
-        vc4_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
+        gpu_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
                       "too many texture requests outstanding");
         break;
     default:
-        vc4_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
+        gpu_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
                       "reserved operation, signal or register");
         break;
     }
@@ -341,7 +341,7 @@ static bool pay(const struct vc4_frag *frag, uint32_t count, uint64_t *fuel, str
     if (frag->program->repeats)
         return true;
     if (cost > *fuel) {
-        vc4_fault_set(fault, GPU_FAULT_TIMEOUT, "fragment program", frag->code,
+        gpu_fault_set(fault, GPU_FAULT_TIMEOUT, "fragment program", frag->code,
                       "programs run longer than the tile's share of the job's fuel allows");
         return false;
     }

@@ -58,7 +58,7 @@ static void report_fault(const struct vc4_ref_batch *batch, const struct vc4_qpu
     if (batch->texture_fault.kind)
         *fault = batch->texture_fault;
     else
-        vc4_fault_set(fault, words[report->fault].kind, UNIT,
+        gpu_fault_set(fault, words[report->fault].kind, UNIT,
                       lookup ? report->address : batch->ref->code + report->pc * 8, "%s",
                       words[report->fault].text);
     fault->pc = report->pc;
@@ -149,7 +149,7 @@ uint32_t vc4_frag_ref_shade(const struct vc4_frag_ref *ref, const struct raster_
 
 static int no_memory(const struct vc4_frag_ref *ref, struct gpu_fault *fault)
 {
-    vc4_fault_set(fault, GPU_FAULT_SHADER, UNIT, ref->code, "no host memory");
+    gpu_fault_set(fault, GPU_FAULT_SHADER, UNIT, ref->code, "no host memory");
     return -ENOMEM;
 }
 
@@ -207,7 +207,7 @@ int vc4_frag_ref_prepare(const struct gpu_memory *memory, const struct vc4_shade
 
     *out = NULL;
     if (!ref) {
-        vc4_fault_set(fault, GPU_FAULT_SHADER, UNIT, state->fs.code, "no host memory");
+        gpu_fault_set(fault, GPU_FAULT_SHADER, UNIT, state->fs.code, "no host memory");
         return -ENOMEM;
     }
     *ref = (struct vc4_frag_ref){.memory = memory,

@@ -1,7 +1,6 @@
 /* VideoCore IV behind the table that all families fill. */
 #include "gpu/vc4/device.h"
 
-#include "raster/surface.h"
 #include "util/bits.h"
 
 static void destroy(void *device)
@@ -19,11 +18,6 @@ static void write_register(void *device, uint32_t offset, uint32_t value)
     vc4_write(device, offset, value);
 }
 
-static void set_irq(void *device, gpu_irq_fn irq, void *data)
-{
-    vc4_device_set_irq(device, irq, data);
-}
-
 static uint32_t irq_pending(const void *device)
 {
     return vc4_device_irq_pending(device);
@@ -32,39 +26,6 @@ static uint32_t irq_pending(const void *device)
 static void settle(void *device)
 {
     vc4_device_settle(device);
-}
-
-static unsigned faults(void *device, struct gpu_fault *out, unsigned capacity)
-{
-    return vc4_device_faults(device, out, capacity);
-}
-
-/* A row of whole utiles of 16 bytes: as bytes, as T tiles of 128 bytes, as LT utiles. */
-static uint32_t stride(const struct vc4_frame *frame)
-{
-    uint32_t cpp = frame->format == RASTER_SURFACE_RGBA8888 ? 4 : 2;
-    uint32_t bytes = (uint32_t)util_align((uint64_t)frame->width * cpp, 16);
-    return frame->layout == RASTER_LINEAR  ? bytes
-           : frame->layout == RASTER_VC4_T ? (uint32_t)util_div_up(bytes, 128)
-                                           : bytes / 16;
-}
-
-static bool last_frame(const void *device, struct capture_frame *out)
-{
-    struct vc4_frame f;
-    if (!vc4_device_frame(device, &f))
-        return false;
-    *out = (struct capture_frame){f.address, f.width, f.height, f.layout, f.format, stride(&f), 0};
-    return true;
-}
-
-static void counters(const void *device, struct gpu_counters *out)
-{
-    struct vc4_counters c;
-    vc4_device_counters(device, &c);
-    *out = (struct gpu_counters){
-        c.jobs,  c.draws,         c.vertices,         c.primitives_in,   c.primitives_binned,
-        c.tiles, c.blocks_shaded, c.qpu_instructions, c.bytes_tile_lists};
 }
 
 static bool must_answer(void *device, uint32_t pending)
@@ -122,14 +83,10 @@ struct gpu_device vc4_device_gpu(struct vc4_device *device)
         .destroy = destroy,
         .read = read_register,
         .write = write_register,
-        .set_irq = set_irq,
         .irq_pending = irq_pending,
         .settle = settle,
         .must_answer = must_answer,
         .units = units,
-        .faults = faults,
-        .frame = last_frame,
-        .counters = counters,
     };
-    return (struct gpu_device){"vc4", &functions, device};
+    return (struct gpu_device){"vc4", &functions, device, vc4_device_host(device)};
 }

@@ -16,7 +16,7 @@ static uint64_t event_count(const struct vc4_device *d, unsigned event)
 {
     const uint64_t *e = d->perf.event;
     switch (event) {
-    case VC4_EVENT_QPU_VALID: return d->counters.qpu_instructions * CYCLES;
+    case VC4_EVENT_QPU_VALID: return d->host.counters.instructions * CYCLES;
     default: return event < VC4_EVENT_COUNT ? e[event] : 0;
     }
 }

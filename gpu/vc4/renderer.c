@@ -9,7 +9,7 @@
 
 static enum vc4_outcome fail(struct vc4_reading *in, enum gpu_fault_kind kind, const char *what)
 {
-    vc4_fault_set(&in->fault, kind, VC4_RENDERER_UNIT, in->here, "%s", what);
+    gpu_fault_set(&in->fault, kind, VC4_RENDERER_UNIT, in->here, "%s", what);
     return VC4_STOP_FAULT;
 }
 
@@ -119,11 +119,12 @@ static void note_frame(struct vc4_renderer *r, const struct gpu_memory *memory, 
 {
     if (op->buffer != VC4_BUFFER_COLOR)
         return;
-    r->frame = (struct vc4_frame){.address = (uint32_t)(op->surface.base - memory->base),
-                                  .width = op->surface.width,
-                                  .height = op->surface.height,
-                                  .layout = op->surface.layout,
-                                  .format = op->surface.format};
+    r->frame = (struct capture_frame){.address = (uint32_t)(op->surface.base - memory->base),
+                                      .width = op->surface.width,
+                                      .height = op->surface.height,
+                                      .layout = op->surface.layout,
+                                      .format = op->surface.format,
+                                      .stride = op->surface.stride};
     r->has_frame = true;
 }
 
@@ -356,14 +357,14 @@ enum vc4_list_end vc4_renderer_run(struct vc4_device *device, uint32_t *frames)
     else
         in.fault = read_fault;
     if (outcome == VC4_STOP_FAULT) {
-        vc4_fault_add(device, &in.fault);
+        gpu_host_fault(&device->host, &in.fault);
         vc4_renderer_reset(device);
     }
     device->thread[1].budget = r->budget;
     device->thread[1].fuel = r->fuel;
     if (r->has_frame)
-        device->frame = r->frame;
-    device->has_frame |= r->has_frame;
+        device->host.frame = r->frame;
+    device->host.has_frame |= r->has_frame;
     *frames = outcome == VC4_STOP_FAULT ? 0 : r->frames;
     return ends[outcome];
 }

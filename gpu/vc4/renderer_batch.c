@@ -10,7 +10,7 @@
 
 static enum vc4_outcome fail(struct vc4_reading *in, enum gpu_fault_kind kind, const char *what)
 {
-    vc4_fault_set(&in->fault, kind, VC4_RENDERER_UNIT, in->here, "%s", what);
+    gpu_fault_set(&in->fault, kind, VC4_RENDERER_UNIT, in->here, "%s", what);
     return VC4_STOP_FAULT;
 }
 
@@ -115,8 +115,8 @@ static void count_work(struct vc4_device *device)
 {
     struct vc4_renderer *r = device->renderer;
     for (unsigned i = 0; i < r->worker_count; i++) {
-        device->counters.blocks_shaded += r->workers[i]->blocks_shaded;
-        device->counters.qpu_instructions += r->workers[i]->executed;
+        device->host.counters.blocks_shaded += r->workers[i]->blocks_shaded;
+        device->host.counters.instructions += r->workers[i]->executed;
         count_events(device, r->workers[i]);
         r->workers[i]->blocks_shaded = r->workers[i]->primitives = r->workers[i]->executed = 0;
         r->workers[i]->draw = NULL;
@@ -124,7 +124,7 @@ static void count_work(struct vc4_device *device)
     for (uint32_t i = 0; i < r->batch.job_count; i++)
         device->thread[1].returns += (uint16_t)r->batch.jobs[i].returns;
     for (uint32_t i = 0; i < r->batch.job_count; i++)
-        device->counters.tiles += r->batch.jobs[i].count > 1; /* the first is its coordinates */
+        device->host.counters.tiles += r->batch.jobs[i].count > 1; /* the first is its coordinates */
 }
 
 /* The fault of the job that stands first in the list: which others faulted does not matter, and so not how

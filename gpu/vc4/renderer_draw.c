@@ -142,8 +142,8 @@ static void count_vertices(struct vc4_device *device, const struct record_entry 
 {
     uint64_t executed = atomic_load(&record->vertices.executed),
              shaded = atomic_load(&record->vertices.shaded);
-    device->counters.vertices += shaded;
-    device->counters.qpu_instructions += executed;
+    device->host.counters.vertices += shaded;
+    device->host.counters.instructions += executed;
     device->perf.event[VC4_EVENT_QPU_VERTEX] += executed * VC4_PERF_CYCLES;
     if (!shaded)
         return;
@@ -233,7 +233,7 @@ static struct entry *get(struct vc4_draws *draws, struct table *table, const str
     if (e && !mine)
         wait_built(draws, e);
     if (!e) {
-        vc4_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, key->shader, "no host memory for a draw");
+        gpu_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, key->shader, "no host memory for a draw");
         return NULL;
     }
     if (mine)
@@ -267,7 +267,7 @@ static bool build_record(struct vc4_draws *draws, struct entry *e)
     record->state.numeric = device->options.numeric;
     uint32_t rows = 3 + record->state.point_size + record->state.varying_count;
     if (record->state.varying_count > RASTER_MAX_VARYINGS - 2 || rows > VC4_VPM_ROWS) {
-        vc4_fault_set(&e->fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, e->shader,
+        gpu_fault_set(&e->fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, e->shader,
                       "%u varyings, but at most %u exist", record->state.varying_count,
                       RASTER_MAX_VARYINGS - 2);
         return false;
@@ -311,7 +311,7 @@ static bool build_draw(struct vc4_draws *draws, struct entry *e)
     draw->frag_varyings = vc4_frag_varyings(draw->frag);
     if (draw->frag_varyings <= RASTER_MAX_VARYINGS)
         return true;
-    vc4_fault_set(&e->fault, GPU_FAULT_SHADER, "fragment program", draw->state->fs.code,
+    gpu_fault_set(&e->fault, GPU_FAULT_SHADER, "fragment program", draw->state->fs.code,
                   "reads %u varyings, but at most %u exist", draw->frag_varyings, RASTER_MAX_VARYINGS);
     return false;
 }

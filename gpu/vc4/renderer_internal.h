@@ -306,8 +306,8 @@ struct vc4_renderer {
     bool job_open;
     bool carried; /* `carry` holds the contents */
     struct raster_tile *carry;
-    uint32_t frames;        /* ended in the batch */
-    struct vc4_frame frame; /* colour image stored last */
+    uint32_t frames;            /* ended in the batch */
+    struct capture_frame frame; /* colour image stored last */
     bool has_frame;
     uint64_t budget, fuel; /* left of the job's */
 };

@@ -210,7 +210,7 @@ static const uint32_t *shade_vertex(const struct vc4_draw_call *call, uint32_t i
 bool vc4_pay_vertices(const struct vc4_draw_call *call, uint64_t cost)
 {
     if (cost > call->run->fuel) {
-        vc4_fault_set(call->run->fault, GPU_FAULT_TIMEOUT, "vertex program", call->draw->state->vs.code,
+        gpu_fault_set(call->run->fault, GPU_FAULT_TIMEOUT, "vertex program", call->draw->state->vs.code,
                       "programs run longer than the tile's share of the job's fuel allows");
         return false;
     }
@@ -313,7 +313,7 @@ bool vc4_draw_clipped(const struct vc4_draw_call *call, const struct vc4_cl_reco
         struct vc4_clipped_vertex clipped;
         const uint8_t *bytes = gpu_memory_at(memory, at, sizeof clipped);
         if (!bytes) {
-            vc4_fault_set(call->run->fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
+            gpu_fault_set(call->run->fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
                           "clipped vertex at 0x%08llx lies outside memory", (unsigned long long)at);
             return false;
         }

@@ -21,7 +21,7 @@ void vc4_draw_state_init(struct vc4_draw_state *state)
 
 static int fail(struct gpu_fault *fault, enum gpu_fault_kind kind, uint32_t address, const char *what)
 {
-    vc4_fault_set(fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
+    gpu_fault_set(fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
     return -1;
 }
 
@@ -128,7 +128,7 @@ bool vc4_record_fetch(const struct gpu_memory *memory, uint32_t address, struct 
     uint64_t left = address < memory->size ? memory->size - address : 0;
     size_t size = (size_t)UTIL_MIN(left, (uint64_t)sizeof bytes);
     if (!size) {
-        vc4_fault_set(fault, GPU_FAULT_LIST, VC4_RENDERER_UNIT, address, "list leaves memory");
+        gpu_fault_set(fault, GPU_FAULT_LIST, VC4_RENDERER_UNIT, address, "list leaves memory");
         return false;
     }
     memcpy(bytes, memory->base + address, size);
@@ -136,12 +136,12 @@ bool vc4_record_fetch(const struct gpu_memory *memory, uint32_t address, struct 
     if (error == VC4_CL_OK && vc4_cl_allowed(out->id, true))
         return true;
     if (error == VC4_CL_TRUNCATED)
-        vc4_fault_set(fault, GPU_FAULT_LIST, VC4_RENDERER_UNIT, address, "record %u runs out of memory",
+        gpu_fault_set(fault, GPU_FAULT_LIST, VC4_RENDERER_UNIT, address, "record %u runs out of memory",
                       bytes[0]);
     else if (error == VC4_CL_OK)
-        vc4_fault_set(fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, address,
+        gpu_fault_set(fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, address,
                       "record %u (%s) is not allowed in a rendering list", bytes[0], vc4_cl_name(bytes[0]));
     else
-        vc4_fault_set(fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, address, "reserved record %u", bytes[0]);
+        gpu_fault_set(fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, address, "reserved record %u", bytes[0]);
     return false;
 }

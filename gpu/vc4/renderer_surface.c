@@ -10,7 +10,7 @@ enum { MODE_SAMPLE0, MODE_DECIMATE4, MODE_DECIMATE16 };
 
 static bool fail(struct gpu_fault *fault, enum gpu_fault_kind kind, uint32_t address, const char *what)
 {
-    vc4_fault_set(fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
+    gpu_fault_set(fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
     return false;
 }
 
@@ -76,7 +76,7 @@ static bool place(const struct vc4_device *device, const struct vc4_render_confi
     op->surface.base = gpu_memory_at(device->memory, base, bytes);
     if (op->surface.base)
         return true;
-    vc4_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
+    gpu_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
                   "image of %u x %u pixels at 0x%08x (%llu bytes) lies outside memory", op->surface.width,
                   op->surface.height, base, (unsigned long long)bytes);
     return false;
@@ -174,7 +174,7 @@ bool vc4_raw_tile(const struct vc4_device *device, const struct vc4_render_confi
     op->raw.bytes = gpu_memory_at(device->memory, base, op->raw.size);
     if (op->raw.bytes)
         return true;
-    vc4_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
+    gpu_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
                   "full-resolution tile at 0x%08llx lies outside memory", (unsigned long long)base);
     return false;
 }

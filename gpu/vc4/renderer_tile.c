@@ -6,7 +6,7 @@
 
 static bool fail(const struct vc4_tile_run *run, enum gpu_fault_kind kind, uint32_t address, const char *what)
 {
-    vc4_fault_set(run->fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
+    gpu_fault_set(run->fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
     return false;
 }
 
@@ -57,7 +57,7 @@ static bool step(struct vc4_tile_run *run, struct list_cursor *c)
         if (applied < 0)
             return false;
         if (!applied) {
-            vc4_fault_set(run->fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, here,
+            gpu_fault_set(run->fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, here,
                           "record %u (%s) inside a tile's list", record.id, vc4_cl_name(record.id));
             return false;
         }

@@ -197,7 +197,7 @@ static struct program *program_take(const struct gpu_memory *memory, uint32_t co
     }
     struct program *e = status ? NULL : calloc(1, sizeof *e);
     if (!e) {
-        vc4_fault_set(fault, GPU_FAULT_SHADER, "program", code, "%s",
+        gpu_fault_set(fault, GPU_FAULT_SHADER, "program", code, "%s",
                       error.text[0] ? error.text : "no memory to take the program");
         if (!status)
             vc4_qpu_program_destroy(program);
@@ -223,7 +223,7 @@ static struct program *programs_get(struct vc4_programs *p, const struct gpu_mem
             return known;
     }
     if (p->taken > TAKEN_MAX) {
-        vc4_fault_set(fault, GPU_FAULT_SHADER, "program", code,
+        gpu_fault_set(fault, GPU_FAULT_SHADER, "program", code,
                       "a job with more than %u instructions of programs", TAKEN_MAX);
         return NULL;
     }
@@ -247,7 +247,7 @@ static const struct vc4_qpu_program *lookup(struct vc4_programs *p, const struct
                                             struct gpu_fault *fault)
 {
     if (code & 7 || !gpu_memory_at(memory, code, sizeof(uint64_t))) {
-        vc4_fault_set(fault, code & 7 ? GPU_FAULT_SHADER : GPU_FAULT_MEMORY, "program", code,
+        gpu_fault_set(fault, code & 7 ? GPU_FAULT_SHADER : GPU_FAULT_MEMORY, "program", code,
                       code & 7 ? "code address is not a multiple of 8" : "code lies outside memory");
         return NULL;
     }
@@ -297,7 +297,7 @@ static bool stage_read(struct vc4_programs *programs, const struct gpu_memory *m
     out->code = code;
     out->uniforms = uniforms;
     if (uniforms & 3) {
-        vc4_fault_set(fault, GPU_FAULT_SHADER, UNIT, uniforms,
+        gpu_fault_set(fault, GPU_FAULT_SHADER, UNIT, uniforms,
                       "uniforms of the %s program are not at a multiple of 4", name);
         return false;
     }
@@ -313,7 +313,7 @@ bool vc4_shader_state_read(struct vc4_programs *programs, const struct gpu_memor
                            struct gpu_fault *fault)
 {
     if (!attribute_count || attribute_count > VC4_MAX_ATTRIBUTES) {
-        vc4_fault_set(fault, GPU_FAULT_PACKET, UNIT, address, "%u attribute arrays", attribute_count);
+        gpu_fault_set(fault, GPU_FAULT_PACKET, UNIT, address, "%u attribute arrays", attribute_count);
         return false;
     }
     if (extended) /* the record then has all arrays (Guide table 38, id 64) */
@@ -322,7 +322,7 @@ bool vc4_shader_state_read(struct vc4_programs *programs, const struct gpu_memor
     uint32_t size = extended ? RECORD_EXTENDED + attribute_count * 4 : RECORD_FIXED + attribute_count * 8;
     const uint8_t *guest = gpu_memory_at(memory, address, size);
     if (!guest) {
-        vc4_fault_set(fault, GPU_FAULT_MEMORY, UNIT, address,
+        gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, address,
                       "shader state record of %u bytes lies outside memory", size);
         return false;
     }
@@ -330,7 +330,7 @@ bool vc4_shader_state_read(struct vc4_programs *programs, const struct gpu_memor
 
     uint16_t flags = util_load16(record);
     if (flags & ~7u) {
-        vc4_fault_set(fault, GPU_FAULT_PACKET, UNIT, address,
+        gpu_fault_set(fault, GPU_FAULT_PACKET, UNIT, address,
                       "reserved flags 0x%04x in a shader state record", flags);
         return false;
     }

@@ -42,7 +42,7 @@ static const struct {
 
 static bool invalid(struct gpu_fault *fault, enum gpu_fault_kind kind, uint32_t p0, const char *what)
 {
-    vc4_fault_set(fault, kind, UNIT, p0 & 0xfffff000, "texture set-up 0x%08x: %s", p0, what);
+    gpu_fault_set(fault, kind, UNIT, p0 & 0xfffff000, "texture set-up 0x%08x: %s", p0, what);
     return false;
 }
 
@@ -105,7 +105,7 @@ static bool place_levels(const struct texture_type *type, uint32_t p0, uint32_t 
                                         UTIL_MAX(util_next_pow2(stored_h) >> n, 1), level)
                           : place_level(type, stored_w, stored_h, level);
         if (n && size > at) {
-            vc4_fault_set(fault, GPU_FAULT_MEMORY, UNIT, p0 & 0xfffff000,
+            gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, p0 & 0xfffff000,
                           "%s texture of %ux%u: level %u would begin %u bytes below address 0", type->name,
                           width, height, n, size - at);
             return false;
@@ -184,7 +184,7 @@ bool vc4_texture_decode(const struct gpu_memory *memory, const uint32_t *params,
     fill_key(type, p0, p1, explicit_lod, has_b, texture, key);
     struct util_error error = {0};
     if (raster_texture_validate(key, texture, &error) < 0) {
-        vc4_fault_set(fault, GPU_FAULT_MEMORY, UNIT, p0 & 0xfffff000, "%s texture of %ux%u: %s", type->name,
+        gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, p0 & 0xfffff000, "%s texture of %ux%u: %s", type->name,
                       width, height, error.text);
         return false;
     }

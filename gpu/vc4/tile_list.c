@@ -22,7 +22,7 @@ void vc4_list_reader_init(struct vc4_list_reader *reader, const struct gpu_memor
 static int fail(const struct vc4_list_reader *r, enum gpu_fault_kind kind, const char *what,
                 struct gpu_fault *fault)
 {
-    vc4_fault_set(fault, kind, UNIT, r->at, "%s", what);
+    gpu_fault_set(fault, kind, UNIT, r->at, "%s", what);
     return -1;
 }
 

@@ -51,8 +51,8 @@ static bool is_reserved(const struct vc4_device *device, uint32_t qpu)
 
 static void program_fault(struct vc4_device *device, uint64_t job, struct gpu_fault *fault)
 {
-    device->job = job;
-    vc4_fault_add(device, fault);
+    device->host.job = job;
+    gpu_host_fault(&device->host, fault);
 }
 
 /* What cannot be compiled is interpreted: same results, slower, and so it costs more. */
@@ -81,7 +81,7 @@ static void place(struct vc4_device *device, uint32_t number, const struct vc4_u
         qpu = aligned_alloc(64, util_align(sizeof *qpu, 64));
     user->spare[number] = qpu;
     if (!qpu) {
-        vc4_fault_set(&fault, GPU_FAULT_SHADER, "user program", request->code, "no host memory for a QPU");
+        gpu_fault_set(&fault, GPU_FAULT_SHADER, "user program", request->code, "no host memory for a QPU");
         program_fault(device, request->job, &fault);
         return;
     }
@@ -135,7 +135,7 @@ void vc4_user_request(struct vc4_device *device, uint32_t code)
         .code = code,
         .uniforms = device->regs[VC4_SRQUA / 4],
         .length = device->regs[VC4_SRQUL / 4],
-        .job = ++device->counters.jobs,
+        .job = ++device->host.counters.jobs,
     };
     if (!user->running)
         place_requests(device);
@@ -232,7 +232,7 @@ static void publish(struct vc4_device *device, const struct round *round)
         qpu->counted = qpu->machine.executed;
     }
     user->last_round = cost;
-    device->counters.qpu_instructions += executed;
+    device->host.counters.instructions += executed;
     user->fuel -= UTIL_MIN(user->fuel, cost);
 }
 

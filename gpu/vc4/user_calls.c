@@ -133,7 +133,7 @@ static uint32_t call_load(struct vc4_user_qpu *qpu, uint32_t unit, uint32_t out[
 
 static uint32_t bad_setup(struct vc4_user_qpu *qpu, const char *what, uint32_t value)
 {
-    vc4_fault_set(&qpu->fault, GPU_FAULT_SHADER, "user program", 0, "%s 0x%08x", what, value);
+    gpu_fault_set(&qpu->fault, GPU_FAULT_SHADER, "user program", 0, "%s 0x%08x", what, value);
     return VC4_QPU_FAULT_VPM;
 }
 
@@ -224,7 +224,7 @@ static uint32_t call_dma(struct vc4_user_qpu *qpu, uint32_t store, uint32_t valu
         if (transfer(qpu, &dma, address, i, UTIL_MIN(at_once, dma.rows - i)))
             continue;
         qpu->report.address = (uint32_t)address;
-        vc4_fault_set(&qpu->fault, GPU_FAULT_MEMORY, "user program", (uint32_t)address,
+        gpu_fault_set(&qpu->fault, GPU_FAULT_MEMORY, "user program", (uint32_t)address,
                       "row %u of a DMA %s of %u rows of %u bytes, or one behind it, lies outside memory", i,
                       store ? "store" : "load", dma.rows, dma.row_bytes);
         return VC4_QPU_FAULT_MEMORY;

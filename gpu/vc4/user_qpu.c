@@ -198,7 +198,7 @@ void vc4_user_qpu_fault(const struct vc4_user_qpu *qpu, struct gpu_fault *fault)
         text = qpu->fault.text;
         what = qpu->fault.kind;
     }
-    vc4_fault_set(fault, what, "user program", r->address ? r->address : qpu->machine.code + r->pc * 8,
+    gpu_fault_set(fault, what, "user program", r->address ? r->address : qpu->machine.code + r->pc * 8,
                   "QPU %u: %s", qpu->number, text);
     fault->job = qpu->job;
     fault->pc = r->pc;

@@ -138,12 +138,12 @@ void vc4_user_report_waiting(struct vc4_device *device)
         struct gpu_fault fault;
         if (!qpu)
             continue;
-        vc4_fault_set(&fault, GPU_FAULT_DEADLOCK, "user program", qpu->machine.code + qpu->machine.pc * 8,
+        gpu_fault_set(&fault, GPU_FAULT_DEADLOCK, "user program", qpu->machine.code + qpu->machine.pc * 8,
                       "%s", "");
         struct text text = {fault.text, sizeof fault.text};
         say_wait(&text, user, qpu);
         fault.pc = qpu->machine.pc;
-        device->job = qpu->job;
-        vc4_fault_add(device, &fault);
+        device->host.job = qpu->job;
+        gpu_host_fault(&device->host, &fault);
     }
 }

@@ -39,7 +39,7 @@ static bool array_prepare(struct vc4_vertex_stage *stage, const struct vc4_attri
     struct vc4_vertex_array *out = &stage->array[stage->array_count];
     uint32_t words = util_div_up(a->bytes, 4);
     if (offset & 3 || offset / 4 + words > VC4_VPM_ROWS) {
-        vc4_fault_set(fault, GPU_FAULT_PACKET, stage->unit, a->address,
+        gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, a->address,
                       "attribute array %u: %u bytes at VPM offset %u do not stand in whole rows below %u",
                       number, a->bytes, offset, VC4_VPM_ROWS);
         return false;
@@ -48,7 +48,7 @@ static bool array_prepare(struct vc4_vertex_stage *stage, const struct vc4_attri
     uint64_t last = a->address + (uint64_t)a->stride * stage->max_index;
     if (!gpu_memory_at(stage->memory, last, a->bytes) ||
         !gpu_memory_at(stage->memory, a->address, a->bytes)) {
-        vc4_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, a->address,
+        gpu_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, a->address,
                       "attribute array %u: element %u of %u bytes at stride %u lies outside memory", number,
                       stage->max_index, a->bytes, a->stride);
         return false;
@@ -80,7 +80,7 @@ static bool arrays_prepare(struct vc4_vertex_stage *stage, const struct vc4_shad
         if (!(select >> i & 1))
             continue;
         if (i >= state->attribute_count) {
-            vc4_fault_set(fault, GPU_FAULT_PACKET, stage->unit, state->address,
+            gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, state->address,
                           "attribute array %u is selected, but the record has %u", i, state->attribute_count);
             return false;
         }
@@ -97,7 +97,7 @@ static bool uniforms_prepare(struct vc4_vertex_stage *stage, struct gpu_fault *f
     uint64_t bytes = count * 4ull;
     const uint8_t *guest = bytes ? gpu_memory_at(stage->memory, stage->uniforms_at, bytes) : NULL;
     if (bytes && !guest) {
-        vc4_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, stage->uniforms_at,
+        gpu_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, stage->uniforms_at,
                       "uniform stream of %u words lies outside memory", stage->program->uniform_count);
         return false;
     }
@@ -135,7 +135,7 @@ static bool rows_prepare(struct vc4_vertex_stage *stage, const struct vc4_shader
 {
     uint32_t read = coordinate ? 7u + state->point_size : 3u + state->point_size + state->varying_count;
     if (read > VC4_VPM_ROWS) {
-        vc4_fault_set(fault, GPU_FAULT_PACKET, stage->unit, state->address,
+        gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, state->address,
                       "%u varyings do not fit a vertex of %u rows", state->varying_count, VC4_VPM_ROWS);
         return false;
     }
@@ -211,7 +211,7 @@ int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engin
     struct vc4_vertex_stage *stage = stage_make(memory, state, coordinate);
     *out = NULL;
     if (!stage) {
-        vc4_fault_set(fault, GPU_FAULT_SHADER, "vertex stage", state->address,
+        gpu_fault_set(fault, GPU_FAULT_SHADER, "vertex stage", state->address,
                       "no host memory for the stage");
         return -ENOMEM;
     }
@@ -352,7 +352,7 @@ int vc4_vertex_shade_group(const struct vc4_vertex_stage *stage, const uint32_t 
     for (uint32_t b = 0; b < count; b++) {
         uint32_t greatest = greatest_of(index[b]);
         if (greatest > stage->max_index) {
-            vc4_fault_set(fault, GPU_FAULT_PACKET, stage->unit, stage->code,
+            gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, stage->code,
                           "vertex index %u is greater than the maximum, %u", greatest, stage->max_index);
             group->faulted = b;
             return -EFAULT;

@@ -50,7 +50,7 @@ static void *zeroed(struct util_arena *arena, size_t size)
 
 static int no_memory(struct gpu_fault *fault)
 {
-    vc4_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", 0, "no host memory for shaded vertices");
+    gpu_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", 0, "no host memory for shaded vertices");
     return -ENOMEM;
 }
 
@@ -233,7 +233,7 @@ const uint32_t *vc4_vertex_cache_shade(struct vc4_vertex_cache *cache, uint32_t 
                                        uint32_t alone[VC4_CACHE_ALONE], struct gpu_fault *fault)
 {
     if (index > cache->max_index) {
-        vc4_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", cache->last_array,
+        gpu_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", cache->last_array,
                       "vertex %u: attributes lie outside memory (the last that fits is %u)", index,
                       cache->max_index);
         return NULL;

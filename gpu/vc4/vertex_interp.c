@@ -183,7 +183,7 @@ void vc4_vertex_fault(const struct vc4_vertex_stage *stage, const struct vc4_qpu
                                     "DMA, mutex, semaphores, host interrupt)"},
     };
     unsigned kind = (unsigned)report->fault < UTIL_ARRAY_SIZE(words) ? (unsigned)report->fault : VC4_QPU_OK;
-    vc4_fault_set(fault, words[kind].kind, stage->unit,
+    gpu_fault_set(fault, words[kind].kind, stage->unit,
                   report->address ? report->address : stage->code + report->pc * 8, "%s", words[kind].text);
     fault->pc = report->pc;
     fault->lane = report->lane;

@@ -10,7 +10,7 @@ enum { TYPE_RHTS = 1, TYPE_RHT_STRIP = 3, TYPE_TRIANGLES, TYPE_STRIP, TYPE_FAN }
 static int fail(const struct vc4_vg_list *l, enum gpu_fault_kind kind, const char *what,
                 struct gpu_fault *fault)
 {
-    vc4_fault_set(fault, kind, UNIT, l->record, "%s", what);
+    gpu_fault_set(fault, kind, UNIT, l->record, "%s", what);
     return -1;
 }
 

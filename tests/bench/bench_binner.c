@@ -93,10 +93,9 @@ int main(void)
         best = took < best ? took : best;
     }
     struct gpu_fault fault;
-    if (vc4_device_faults(device, &fault, 1))
+    if (gpu_host_faults(vc4_device_host(device), &fault, 1))
         printf("%s\n", fault.text);
-    struct vc4_counters c;
-    vc4_device_counters(device, &c);
+    struct gpu_counters c = vc4_device_host(device)->counters;
     printf("%.1f M triangles/s, %.1f M vertices/s; %.2f of them in tiles, %.2f bytes a triangle in lists\n",
            triangles * DRAWS / best * 1e-6, SIDE * SIDE * DRAWS / best * 1e-6,
            (double)c.primitives_binned / (double)c.primitives_in,

@@ -122,7 +122,7 @@ static void draw_scene(unsigned n, struct jit_engine *engine, struct util_pool *
                        struct result *out)
 {
     struct scene s = {.pool = pool, .engine = engine};
-    struct vc4_counters counters;
+    struct gpu_counters counters;
 
     seed = n * 0x9e3779b97f4a7c15u;
     assert_int_equal(gpu_memory_create(MEMORY, &s.memory), 0);
@@ -138,11 +138,11 @@ static void draw_scene(unsigned n, struct jit_engine *engine, struct util_pool *
     put_frame(&s);
     render(&s);
     memset(out, 0, sizeof *out);
-    out->faults = vc4_device_faults(s.device, &out->fault, 1);
+    out->faults = gpu_host_faults(vc4_device_host(s.device), &out->fault, 1);
     memcpy(out->color, s.memory.base + AT_COLOR, sizeof out->color);
     memcpy(out->zs, s.memory.base + AT_ZS, sizeof out->zs);
-    vc4_device_counters(s.device, &counters);
-    out->instructions = counters.qpu_instructions;
+    counters = vc4_device_host(s.device)->counters;
+    out->instructions = counters.instructions;
     vc4_device_destroy(s.device);
     gpu_memory_destroy(&s.memory);
 }

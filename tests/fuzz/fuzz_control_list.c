@@ -37,7 +37,7 @@ static uint32_t u24(const uint8_t *at)
 static void check_faults(struct vc4_device *device)
 {
     struct gpu_fault faults[64];
-    unsigned count = vc4_device_faults(device, faults, 64);
+    unsigned count = gpu_host_faults(vc4_device_host(device), faults, 64);
     for (unsigned i = 0; i < count; i++)
         if (faults[i].kind == GPU_FAULT_NONE || !faults[i].gpu || !faults[i].unit || !faults[i].text[0])
             abort();
@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     memcpy(memory.base + IMAGE, bytes + HEADER, size - HEADER);
     if (vc4_device_create(&memory, &options, &device))
         return 0;
-    vc4_device_set_irq(device, supply_memory, &device);
+    gpu_host_set_irq(vc4_device_host(device), supply_memory, &device);
     vc4_write(device, VC4_INTENA, VC4_INT_FRDONE | VC4_INT_FLDONE | VC4_INT_OUTOMEM);
     vc4_write(device, VC4_BPCA, TILE_ALLOC);
     vc4_write(device, VC4_BPCS, 0x8000);

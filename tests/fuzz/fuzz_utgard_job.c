@@ -111,7 +111,7 @@ static void check(struct utgard_device *device)
 {
     struct gpu_fault faults[64];
     utgard_device_settle(device);
-    unsigned count = utgard_device_faults(device, faults, 64);
+    unsigned count = gpu_host_faults(utgard_device_host(device), faults, 64);
     for (unsigned n = 0; n < count; n++)
         if (!faults[n].kind || !faults[n].text[0] || !faults[n].unit)
             abort();
@@ -133,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!(data[0] & CHANGE))
         fill(memory.base, data + HEADER, size - HEADER, true);
     if (!utgard_device_create(&memory, &options, &host.device)) {
-        utgard_device_set_irq(host.device, interrupt, &host);
+        gpu_host_set_irq(utgard_device_host(host.device), interrupt, &host);
         run(&host, &memory, size);
         check(host.device);
         utgard_device_destroy(host.device);

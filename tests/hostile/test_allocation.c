@@ -139,7 +139,7 @@ static int draw(void)
         triangle_scene(&s, CONFIG_BOTH_FACES | CONFIG_DEPTH(7));
         render(&s);
         r = 0;
-        if (vc4_device_faults(s.device, &fault, 1)) {
+        if (gpu_host_faults(vc4_device_host(s.device), &fault, 1)) {
             if (!strstr(fault.text, "memory"))
                 fail_msg("%s", fault.text);
             r = -ENOMEM;

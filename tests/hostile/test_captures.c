@@ -222,7 +222,7 @@ static void give(const struct events *events, struct util_pool *pool, bool compi
             memcpy(memory.base + e->pages.pages[k].address, e->pages.pages[k].bytes, GPU_PAGE);
     }
     memset(out, 0, sizeof *out);
-    out->fault_count = gpu_device_faults(&gpu, out->faults, 64);
+    out->fault_count = gpu_host_faults(gpu.host, out->faults, 64);
     for (uint32_t i = 0; i < events->count; i++) { /* images that were to be shown */
         struct util_image image;
         if (events->event[i].type != CAPTURE_EVENT_FRAME ||

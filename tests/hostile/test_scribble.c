@@ -117,7 +117,7 @@ static unsigned play(const struct subject *subject, struct capture_reader *reade
             atomic_store(&scribbling, false);
             pthread_join(thread, NULL);
         }
-        while (gpu_device_faults(gpu, &fault, 1)) {
+        while (gpu_host_faults(gpu->host, &fault, 1)) {
             assert_non_null(fault.unit);
             assert_true(fault.text[0]);
             faults++;

@@ -268,7 +268,7 @@ static void reset_all(struct job *j)
     for (unsigned n = 0; n < 2; n++)
         utgard_write(j->guest.device, guest_base(&j->guest, (enum utgard_ip)(UTGARD_IP_PP0 + n)) + PP_CTRL,
                      0x20);
-    utgard_device_faults(j->guest.device, rest, 64);
+    gpu_host_faults(utgard_device_host(j->guest.device), rest, 64);
 }
 
 static uint64_t picture_of(const struct job *j)
@@ -359,12 +359,12 @@ static void test_no_heap(void **unused)
         open_job(&j, &options);
         uint32_t gp = guest_base(&j.guest, UTGARD_IP_GP);
         if (inside)
-            utgard_device_set_irq(j.guest.device, reset_inside, &j);
+            gpu_host_set_irq(utgard_device_host(j.guest.device), reset_inside, &j);
         j.gp[5] = j.gp[4];
         assert_int_equal(guest_run(&j.guest, j.gp) & 7, 5); /* the VS list has ended; the heap is full */
         assert_int_equal(utgard_read(j.guest.device, gp + GP_STATUS) & 8, inside ? 0 : 8);
         guest_expect_no_fault(&j.guest);
-        utgard_device_set_irq(j.guest.device, guest_irq, &j.guest);
+        gpu_host_set_irq(utgard_device_host(j.guest.device), guest_irq, &j.guest);
         reset_all(&j);
         assert_int_equal(utgard_read(j.guest.device, gp + GP_STATUS), 0);
         uint64_t hash = draw_whole(&j);

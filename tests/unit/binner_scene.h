@@ -148,7 +148,7 @@ static inline void start_observed(struct util_pool *pool, const struct gpu_obser
     vc4_device_destroy(device);
     assert_int_equal(vc4_device_create(&guest_memory, &options, &device), 0);
     host = (struct host){0};
-    vc4_device_set_irq(device, interrupt, &host);
+    gpu_host_set_irq(vc4_device_host(device), interrupt, &host);
     vc4_write(device, VC4_INTENA, VC4_INT_FLDONE | VC4_INT_OUTOMEM);
 }
 
@@ -164,7 +164,7 @@ static inline struct gpu_fault run(const struct list *l)
     uint32_t top = guest_top, at = guest_copy(l->bytes, l->size, 16);
     vc4_write(device, VC4_CT0CA, at);
     vc4_write(device, VC4_CT0EA, at + l->size);
-    if (vc4_device_faults(device, more, 8))
+    if (gpu_host_faults(vc4_device_host(device), more, 8))
         fault = more[0];
     guest_top = top;
     return fault;

@@ -29,6 +29,7 @@
 #define MOCK_WINDOW 0x30000u
 
 struct mock {
+    struct gpu_host host; /* without faults or pictures */
     struct gpu_memory *memory;
     uint32_t pp_count;
     bool is_450;
@@ -188,23 +189,7 @@ static inline void mock_write(void *device, uint32_t offset, uint32_t value)
         mock_gp_command(m, value);
 }
 
-static inline void mock_set_irq(void *device, gpu_irq_fn irq, void *data) {}
-
-static inline unsigned mock_faults(void *device, struct gpu_fault *out, unsigned capacity)
-{
-    return 0;
-}
-
-static inline bool mock_frame(const void *device, struct capture_frame *out)
-{
-    return false;
-}
-
-static const struct gpu_device_functions mock_functions = {.read = mock_read,
-                                                           .write = mock_write,
-                                                           .set_irq = mock_set_irq,
-                                                           .faults = mock_faults,
-                                                           .frame = mock_frame};
+static const struct gpu_device_functions mock_functions = {.read = mock_read, .write = mock_write};
 
 static inline struct gpu_device mock_gpu(struct mock *m, struct gpu_memory *memory, bool is_450)
 {
@@ -212,7 +197,7 @@ static inline struct gpu_device mock_gpu(struct mock *m, struct gpu_memory *memo
     m->reg[LIMA_GP_VERSION / 4] = is_450 ? 0x0d070000 : 0x0b070101;
     for (uint32_t n = 0; n < m->pp_count; n++)
         m->reg[(LIMA_PP(n) + LIMA_PP_VERSION) / 4] = is_450 ? 0xcf070000 : 0xcd070101;
-    return (struct gpu_device){is_450 ? "mali450" : "mali400", &mock_functions, m};
+    return (struct gpu_device){is_450 ? "mali450" : "mali400", &mock_functions, m, &m->host};
 }
 
 #endif

@@ -275,7 +275,7 @@ static inline void no_faults(struct scene *s)
 {
     struct gpu_fault f;
     char text[512] = "";
-    if (vc4_device_faults(s->device, &f, 1))
+    if (gpu_host_faults(vc4_device_host(s->device), &f, 1))
         gpu_fault_format(&f, text, sizeof text);
     assert_string_equal(text, "");
 }
@@ -283,7 +283,7 @@ static inline void no_faults(struct scene *s)
 static inline struct gpu_fault one_fault(struct scene *s)
 {
     struct gpu_fault f[2];
-    assert_int_equal(vc4_device_faults(s->device, f, 2), 1);
+    assert_int_equal(gpu_host_faults(vc4_device_host(s->device), f, 2), 1);
     return f[0];
 }
 

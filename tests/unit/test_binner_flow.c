@@ -181,7 +181,7 @@ static void test_budget(void **unused)
     for (unsigned wide = 0; wide < 2; wide++) {
         struct list l = {0};
         start_device(NULL);
-        vc4_device_set_irq(device, endless, NULL);
+        gpu_host_set_irq(vc4_device_host(device), endless, NULL);
         for (uint32_t i = 0; i < 3; i++) /* from corner to corner */
             set_vertex(i, i == 1 ? 30000 : -27000, i == 1 ? 30000 : -27000 + (int32_t)i * 16);
         for (uint32_t i = 0; i < 60000; i++)

@@ -117,9 +117,9 @@ static void test_reset_while_out_of_memory(void **unused)
     const struct config c = {16 * 32, 0, 0, false};
     start_device(NULL);
     heavy_list(&l, &c);
-    vc4_device_set_irq(device, reset_from_interrupt, NULL);
+    gpu_host_set_irq(vc4_device_host(device), reset_from_interrupt, NULL);
     assert_int_equal(run(&l).kind, GPU_FAULT_TILE_MEMORY);
-    vc4_device_set_irq(device, interrupt, &host);
+    gpu_host_set_irq(vc4_device_host(device), interrupt, &host);
     heavy_list(&l, &plain);
     run_well(&l);
     assert_int_equal(host.flush_done, 1);
@@ -191,7 +191,7 @@ static void test_same_bytes_however_culled(void **unused)
     const struct gpu_observer watching = {0};
     struct config c = {16 * 32, 0, 2, false};
     uint8_t *first = malloc(BYTES);
-    struct vc4_counters counters = {0};
+    struct gpu_counters counters = {0};
     uint64_t events[UTIL_ARRAY_SIZE(device->perf.event)];
     struct host first_host = {0};
     struct list l;
@@ -211,12 +211,12 @@ static void test_same_bytes_however_culled(void **unused)
         run_well(&l);
         if (!number) {
             memcpy(first, guest_memory.base + OVERSPILL, BYTES);
-            counters = device->counters;
+            counters = device->host.counters;
             memcpy(events, device->perf.event, sizeof events);
             first_host = host;
         }
         assert_memory_equal(first, guest_memory.base + OVERSPILL, BYTES);
-        assert_memory_equal(&counters, &device->counters, sizeof counters);
+        assert_memory_equal(&counters, &device->host.counters, sizeof counters);
         assert_memory_equal(events, device->perf.event, sizeof events);
         assert_int_equal(host.given, first_host.given);
         vc4_device_destroy(device);

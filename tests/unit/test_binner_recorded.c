@@ -162,7 +162,7 @@ static void bin(const char *scene, struct jit_engine *with, struct result *out)
     static struct submission s;
     struct vc4_device *device;
     struct gpu_fault fault;
-    struct vc4_counters counters;
+    struct gpu_counters counters;
     memset(&s, 0, sizeof s);
     memset(guest_memory.base + ALLOC, 0, MEMORY_BYTES - ALLOC);
     load(scene, &s);
@@ -170,11 +170,11 @@ static void bin(const char *scene, struct jit_engine *with, struct result *out)
     uint32_t end = make_list(&s, device->programs);
     vc4_write(device, VC4_CT0CA, OURS + 32768);
     vc4_write(device, VC4_CT0EA, end);
-    if (vc4_device_faults(device, &fault, 1))
+    if (gpu_host_faults(vc4_device_host(device), &fault, 1))
         fail_msg("%s: %s", scene, fault.text);
     assert_int_equal(vc4_read(device, VC4_CT0CA), end);
     assert_int_equal(vc4_read(device, VC4_BFC), 1);
-    vc4_device_counters(device, &counters);
+    counters = vc4_device_host(device)->counters;
     vc4_device_destroy(device);
     *out = (struct result){.in = counters.primitives_in,
                            .binned = counters.primitives_binned,

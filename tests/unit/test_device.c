@@ -39,7 +39,7 @@ static void set_up(struct host *host)
     memset(host, 0, sizeof *host);
     assert_int_equal(gpu_memory_create(1 << 20, &host->memory), 0);
     assert_int_equal(vc4_device_create(&host->memory, &options, &host->device), 0);
-    vc4_device_set_irq(host->device, on_irq, host);
+    gpu_host_set_irq(vc4_device_host(host->device), on_irq, host);
 }
 
 static void tear_down(struct host *host)
@@ -64,7 +64,7 @@ static void run(struct host *host, unsigned thread, uint32_t at, const void *byt
 static struct gpu_fault only_fault(struct host *host)
 {
     struct gpu_fault faults[4];
-    assert_int_equal(vc4_device_faults(host->device, faults, 4), 1);
+    assert_int_equal(gpu_host_faults(vc4_device_host(host->device), faults, 4), 1);
     return faults[0];
 }
 
@@ -119,7 +119,7 @@ static void storage(void **state)
     assert_int_equal(vc4_read(h.device, VC4_L2CACTL), 0);
     vc4_write(h.device, VC4_SLCACTL, 0x0f0f0f0f);
     assert_int_equal(vc4_read(h.device, VC4_SLCACTL), 0);
-    assert_int_equal(vc4_device_faults(h.device, &(struct gpu_fault){0}, 1), 0);
+    assert_int_equal(gpu_host_faults(vc4_device_host(h.device), &(struct gpu_fault){0}, 1), 0);
     tear_down(&h);
 }
 
@@ -193,7 +193,7 @@ static void threads(void **state)
     vc4_write(h.device, VC4_CT1CS, CS_SUB);
     assert_int_equal(vc4_read(h.device, VC4_CT1CA), 0x2003);
     assert_int_equal(vc4_read(h.device, VC4_CT1CS), 0);
-    assert_int_equal(vc4_device_faults(h.device, &(struct gpu_fault){0}, 1), 0);
+    assert_int_equal(gpu_host_faults(vc4_device_host(h.device), &(struct gpu_fault){0}, 1), 0);
     tear_down(&h);
 }
 
@@ -258,7 +258,7 @@ static void reset_values(void **state)
                 vc4_write(h.device, offset, 0xa5a5a5a5);
                 assert_int_equal(vc4_read(h.device, offset), rows[i].value);
             }
-            assert_int_equal(vc4_device_faults(h.device, &(struct gpu_fault){0}, 1), 0);
+            assert_int_equal(gpu_host_faults(vc4_device_host(h.device), &(struct gpu_fault){0}, 1), 0);
             tear_down(&h);
         }
 }
@@ -326,7 +326,7 @@ static void semaphores(void **state)
     assert_int_equal(vc4_read(h.device, VC4_CT1CS), 0);
     run(&h, 0, 0x1000, list, n);
     assert_int_equal(vc4_read(h.device, VC4_CT1CA), 0x2001); /* it does not come back */
-    assert_int_equal(vc4_device_faults(h.device, &(struct gpu_fault){0}, 1), 0);
+    assert_int_equal(gpu_host_faults(vc4_device_host(h.device), &(struct gpu_fault){0}, 1), 0);
     tear_down(&h);
 }
 
@@ -352,8 +352,7 @@ static void chained(void **state)
     vc4_write(h.device, VC4_INTENA, VC4_INT_FLDONE);
     run(&h, 0, 0x1000, list, n);
     assert_int_equal(h.calls, 1000);
-    struct vc4_counters counters;
-    vc4_device_counters(h.device, &counters);
+    struct gpu_counters counters = vc4_device_host(h.device)->counters;
     assert_int_equal(counters.jobs, 1000);
     tear_down(&h);
 }
@@ -366,12 +365,12 @@ static void fault_log(void **state)
     set_up(&h);
     for (int i = 0; i < 100; i++)
         run(&h, 1, 0x1000, &bad, 1);
-    assert_int_equal(vc4_device_faults(h.device, f, 3), 3); /* oldest first, the rest stay */
+    assert_int_equal(gpu_host_faults(vc4_device_host(h.device), f, 3), 3); /* oldest first, the rest stay */
     assert_int_equal(f[0].job, 1);
     assert_int_equal(f[2].job, 3);
-    assert_int_equal(vc4_device_faults(h.device, f, 100), 61);
+    assert_int_equal(gpu_host_faults(vc4_device_host(h.device), f, 100), 61);
     assert_int_equal(f[0].job, 4);
-    assert_int_equal(vc4_device_faults(h.device, f, 100), 0);
+    assert_int_equal(gpu_host_faults(vc4_device_host(h.device), f, 100), 0);
     tear_down(&h);
 }
 

@@ -92,7 +92,7 @@ static void run(const char *name)
     assert_int_equal(submit(&card, create.handle, info.address), 0);
     assert_int_equal(submit(&card, create.handle, info.address), 0);
     assert_int_equal(card.messages + card.faults, 0);
-    gpu_device_counters(&card.gpu, &counters);
+    counters = card.gpu.host->counters;
     assert_int_equal(counters.jobs, 2);
     /* Where no page is: named, and the context given up. */
     assert_int_equal(submit(&card, create.handle, 0x40000000), 0);
@@ -100,13 +100,13 @@ static void run(const char *name)
     assert_true(card.messages && card.faults);
     unsigned messages = card.messages;
     assert_int_equal(submit(&card, create.handle, info.address), 0);
-    gpu_device_counters(&card.gpu, &counters);
+    counters = card.gpu.host->counters;
     assert_int_equal(counters.jobs, 3);
     /* Another context finds a GPU that works. */
     card.context = make_context(&card);
     assert_int_equal(submit(&card, create.handle, info.address), 0);
     assert_int_equal(card.messages, messages);
-    gpu_device_counters(&card.gpu, &counters);
+    counters = card.gpu.host->counters;
     assert_int_equal(counters.jobs, 4);
     /* What is no command is an error of the GP. */
     util_store32(card.memory.base + info.offset + 4, 0x90000000);

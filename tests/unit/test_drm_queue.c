@@ -150,14 +150,14 @@ static void test_queue_is_bounded(void **state)
         usleep(100);
     usleep(20000);
     assert_int_equal(__atomic_load_n(&submitted, __ATOMIC_ACQUIRE), 8);
-    struct vc4_counters counters;
+    struct gpu_counters counters;
     gate_set(&s.gate, true);
     pthread_join(thread, NULL);
     assert_int_equal(submitted, 40);
     gate_wait(&s.card, s.fences, 40);
     assert_int_equal(wait_bo(&s, s.target), 0);
     assert_int_equal(pixel(&s), 40);
-    vc4_device_counters(s.card.gpu, &counters);
+    counters = vc4_device_host(s.card.gpu)->counters;
     assert_int_equal(counters.jobs, 40);
     scene_close(&s);
 }
@@ -210,7 +210,7 @@ static void test_perfmon_stays(void **state)
 static void test_destroyed_with_jobs(void **state)
 {
     struct scene s;
-    struct vc4_counters counters;
+    struct gpu_counters counters;
     scene_open(&s);
     gate_set(&s.gate, true);
     gate_worker_stop(&s.worker);
@@ -219,7 +219,7 @@ static void test_destroyed_with_jobs(void **state)
     assert_int_equal(wait_seqno(&s, 1), -ETIME);
     drm_destroy(s.card.drm);
     assert_int_equal(gate_finished(s.fences), 3);
-    vc4_device_counters(s.card.gpu, &counters);
+    counters = vc4_device_host(s.card.gpu)->counters;
     assert_int_equal(counters.jobs, 3);
     vc4_device_destroy(s.card.gpu);
     gpu_memory_destroy(&s.card.memory);

@@ -57,13 +57,13 @@ static void picture(void **state)
     uint64_t first[EVENTS] = {0};
     for (unsigned w = 0; w < UTIL_ARRAY_SIZE(ways); w++) {
         struct scene s;
-        struct vc4_counters before, after;
+        struct gpu_counters before, after;
         uint64_t e[EVENTS];
         uint32_t quads = areas(2);
         assert_true(scene_open(&s, ways[w]));
-        vc4_device_counters(s.device, &before);
+        before = vc4_device_host(s.device)->counters;
         measure(&s, CONFIG_BOTH_FACES | CONFIG_DEPTH(1) | CONFIG_Z_UPDATES, e);
-        vc4_device_counters(s.device, &after);
+        after = vc4_device_host(s.device)->counters;
         assert_int_equal(e[0], 0);
         assert_int_equal(e[1], 2); /* in each of two tiles */
         assert_int_equal(e[2], 0);
@@ -73,7 +73,7 @@ static void picture(void **state)
         assert_int_equal(e[6], quads);
         assert_int_equal(e[9], quads);
         assert_int_equal(e[12], 0);
-        uint64_t instructions = (after.qpu_instructions - before.qpu_instructions) / 2;
+        uint64_t instructions = (after.instructions - before.instructions) / 2;
         assert_int_equal(e[16], instructions * 4);
         assert_int_equal(e[14] + e[15], e[16]);
         assert_true(e[14] > 0 && e[15] > 0);

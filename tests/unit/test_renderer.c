@@ -13,9 +13,9 @@
 static void clears(void **state)
 {
     struct scene s;
-    struct vc4_frame frame;
+    struct capture_frame frame;
     assert_true(scene_open(&s, plain));
-    assert_false(vc4_device_frame(s.device, &frame));
+    assert_false(gpu_host_frame(vc4_device_host(s.device), &frame));
     clear_first(&s, RED, 0x123456, 0x78);
     config(&s, 100, 70, RGBA_LINEAR);
     for (uint32_t y = 0; y < 2; y++) {
@@ -39,7 +39,7 @@ static void clears(void **state)
         assert_int_equal(s.memory.base[AT_COLOR + 100 * 70 * 4 + i], 0x55);
     assert_int_equal(vc4_read(s.device, VC4_INTCTL), VC4_INT_FRDONE);
     assert_int_equal(vc4_read(s.device, VC4_RFC), 1);
-    assert_true(vc4_device_frame(s.device, &frame));
+    assert_true(gpu_host_frame(vc4_device_host(s.device), &frame));
     assert_int_equal(frame.address, AT_COLOR);
     assert_int_equal(frame.width, 100);
     assert_int_equal(frame.height, 70);

@@ -11,7 +11,7 @@ static void triangle(void **state)
 {
     for (unsigned w = 0; w < UTIL_ARRAY_SIZE(ways); w++) {
         struct scene s;
-        struct vc4_counters counters;
+        struct gpu_counters counters;
         assert_true(scene_open(&s, ways[w]));
         triangle_scene(&s, CONFIG_BOTH_FACES | CONFIG_DEPTH(1) | CONFIG_Z_UPDATES); /* less */
         render(&s);
@@ -23,7 +23,7 @@ static void triangle(void **state)
                 assert_int_equal(depth_pixel(&s, x, y), in ? 0x40000007 : 0x80000007);
             }
         }
-        vc4_device_counters(s.device, &counters);
+        counters = vc4_device_host(s.device)->counters;
         assert_true(counters.blocks_shaded > 2000 / 16 && counters.blocks_shaded < 300);
         assert_int_equal(vc4_read(s.device, VC4_CT1LC), 2); /* returns */
         scene_close(&s);

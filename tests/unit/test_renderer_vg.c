@@ -268,7 +268,7 @@ static void mutations(void **state)
         }
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         render(&s);
-        unsigned count = vc4_device_faults(s.device, f, 8);
+        unsigned count = gpu_host_faults(vc4_device_host(s.device), f, 8);
         faulted += count != 0;
         fine += !count;
         vc4_write(s.device, VC4_CT1CS, 1u << 15);

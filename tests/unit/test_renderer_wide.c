@@ -184,8 +184,8 @@ static void decimation(void **state)
             for (uint32_t x = 0; x < 32; x++)
                 assert_int_equal(util_load32(s.memory.base + AT_COLOR + (y * 32 + x) * 4),
                                  mean(x, y, 2, ms ? 4 : 1));
-        struct vc4_frame frame;
-        assert_true(vc4_device_frame(s.device, &frame));
+        struct capture_frame frame;
+        assert_true(gpu_host_frame(vc4_device_host(s.device), &frame));
         assert_int_equal(frame.width, 32);
         assert_int_equal(frame.height, 32);
         scene_close(&s);

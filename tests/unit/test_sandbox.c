@@ -103,8 +103,8 @@ static int job(void)
     triangle_scene(&scene, CONFIG_BOTH_FACES | CONFIG_DEPTH(7));
     render(&scene);
     jit_engine_stats(engine, &stats);
-    if (vc4_device_faults(scene.device, &(struct gpu_fault){0}, 1) || pixel(&scene, 20, 20) != BLUE ||
-        !stats.compiled)
+    if (gpu_host_faults(vc4_device_host(scene.device), &(struct gpu_fault){0}, 1) ||
+        pixel(&scene, 20, 20) != BLUE || !stats.compiled)
         return WRONG;
     snprintf(path, sizeof path, "%s/a.png", folder);
     if (util_image_init(&image, 64, 64) || util_image_write_png(&image, path, 0))

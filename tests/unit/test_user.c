@@ -227,7 +227,7 @@ static void host_interrupt(void **state)
         struct user_guest g;
         open_guest(&g, compile);
         uint32_t seen = 0;
-        vc4_device_set_irq(g.device, on_irq, &seen);
+        gpu_host_set_irq(vc4_device_host(g.device), on_irq, &seen);
         user_program(&g, CODE, "or host_int, unif, unif\n" USER_END);
         user_words(&g, UNIFORMS)[0] = 1;
         user_request(&g, CODE, UNIFORMS);

@@ -124,7 +124,7 @@ static void ring_without_a_beginning(void **state)
         }
         assert_int_equal(user_completed(&g), 0); /* all wait */
         struct gpu_fault waits[QPUS + 1];
-        assert_int_equal(vc4_device_faults(g.device, waits, QPUS + 1), QPUS);
+        assert_int_equal(gpu_host_faults(vc4_device_host(g.device), waits, QPUS + 1), QPUS);
         vc4_write(g.device, VC4_SRQCS, 0x10100);
         user_program(&g, CODE + QPUS * 1024, "sinc -, 0\n" USER_END);
         user_request(&g, CODE + QPUS * 1024, 0); /* no QPU is free: it waits in the queue */
@@ -223,7 +223,7 @@ static void planted_deadlock(void **state)
         for (unsigned i = 0; i < 3; i++)
             user_request(&g, CODE + i * 0x100, 0);
         assert_int_equal(user_completed(&g), 0);
-        assert_int_equal(vc4_device_faults(g.device, fault, 4), 3);
+        assert_int_equal(gpu_host_faults(vc4_device_host(g.device), fault, 4), 3);
         for (unsigned i = 0; i < 3; i++) {
             assert_int_equal(fault[i].kind, GPU_FAULT_DEADLOCK);
             assert_int_equal(fault[i].job, i + 1);

@@ -451,15 +451,15 @@ static void test_clipping(void **data)
     assert_true(pieces > 2);
     /* Wholly before near, then no number at all: nothing is left. */
     for (unsigned round = 0; round < 2; round++) {
-        struct utgard_counters before, after;
-        utgard_device_counters(w.guest.device, &before);
+        struct gpu_counters before, after;
+        before = utgard_device_host(w.guest.device)->counters;
         for (uint32_t n = 0; n < 3; n++)
             vertex(&w, n, n == 1 ? 100 : 20, n == 2 ? 100 : 20, round ? 0.5f : -0.1f,
                    round && n == 2 ? NAN : 1);
         begin(&w, 0, 0);
         command(&w, 3u << 24, 0x00040000);
         assert_int_equal(run(&w, HEAP_BYTES), 2);
-        utgard_device_counters(w.guest.device, &after);
+        after = utgard_device_host(w.guest.device)->counters;
         assert_int_equal(after.primitives_in - before.primitives_in, 1);
         assert_int_equal(after.primitives_binned, before.primitives_binned);
     }
@@ -609,7 +609,7 @@ static void test_hostile(void **data)
         utgard_write(w.guest.device, gp + GP_MASK, 0x707e07);
         guest_start_mmu(&w.guest, UTGARD_IP_GPMMU);
         struct gpu_fault rest[64];
-        utgard_device_faults(w.guest.device, rest, 64);
+        gpu_host_faults(utgard_device_host(w.guest.device), rest, 64);
     }
     assert_true(good > 10 && bad > 100);
     guest_destroy(&w.guest);

@@ -126,10 +126,10 @@ static void test_triangle(void **data)
     (void)data;
     struct scene s;
     struct found f;
-    struct utgard_counters counters;
+    struct gpu_counters counters;
     float v[4];
     run_both(&s, "triangle", &f);
-    utgard_device_counters(s.guest.device, &counters);
+    counters = utgard_device_host(s.guest.device)->counters;
     assert_int_equal(counters.vertices, 3);
     assert_int_equal(counters.primitives_binned, 1);
     assert_true(f.entries[UTGARD_BIN_TRIANGLE] == f.blocks && f.blocks > 20 && f.blocks < 256);
@@ -149,9 +149,9 @@ static void test_cube(void **data)
     (void)data;
     struct scene s;
     struct found f;
-    struct utgard_counters counters;
+    struct gpu_counters counters;
     run_both(&s, "cube", &f);
-    utgard_device_counters(s.guest.device, &counters);
+    counters = utgard_device_host(s.guest.device)->counters;
     assert_int_equal(counters.vertices, 24);
     assert_int_equal(counters.primitives_in, 12);
     assert_true(f.entries[UTGARD_BIN_TRIANGLE] > 12 && f.blocks > 20 && f.blocks < 256);

@@ -98,13 +98,10 @@ static void render(const char *name, const struct utgard_options *options, bool 
         for (uint32_t x = 0; x < SIDE; x++)
             memcpy(&out[y * SIDE + x],
                    tiles + raster_texel_offset(RASTER_UTGARD_TILED, 4, pp[FRAME_WORDS + 6], x, y), 4);
-    struct utgard_frame frame;
+    struct capture_frame frame;
     struct util_image shown;
-    assert_true(utgard_device_frame(g.device, &frame));
-    assert_true(frame.physical);
-    struct capture_frame capture = {
-        frame.address, frame.width, frame.height, frame.layout, frame.format, frame.pitch, 0};
-    assert_int_equal(gpu_picture(&g.memory, &capture, &shown), 0);
+    assert_true(gpu_host_frame(utgard_device_host(g.device), &frame));
+    assert_int_equal(gpu_picture(&g.memory, &frame, &shown), 0);
     assert_memory_equal(shown.pixels, out, SIDE * SIDE * 4);
     util_image_finish(&shown);
     guest_destroy(&g);
@@ -227,7 +224,7 @@ static void test_waiting(void **data)
     struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 2, .engine = engine, .pool = pool};
     (void)data;
     for (unsigned way = 0; way < 4; way++) {
-        struct utgard_counters work;
+        struct gpu_counters work;
         struct guest g;
         uint32_t gp[6], pp[WORDS];
         guest_create(&g, &options);
@@ -239,7 +236,7 @@ static void test_waiting(void **data)
         guest_run(&g, gp);
         guest_start_mmu(&g, UTGARD_IP_PPMMU1); /* of its own it would be somebody else's access */
         start_pp(&g, 0, pp);
-        utgard_device_counters(g.device, &work);
+        work = utgard_device_host(g.device)->counters;
         assert_int_equal(work.tiles, 0);
         if (way == 0)
             utgard_device_settle(g.device);
@@ -252,7 +249,7 @@ static void test_waiting(void **data)
             write_frame(&g, base, pp, pp[LISTS + 1]);
             utgard_write(g.device, base + PP_CTRL, PP_START);
         }
-        utgard_device_counters(g.device, &work);
+        work = utgard_device_host(g.device)->counters;
         assert_int_equal(work.tiles, way == 3 ? SIDE / 16 * SIDE / 16 : SIDE / 16 * SIDE / 32);
         expect_end(&g, 0);
         guest_destroy(&g);

@@ -89,7 +89,7 @@ static inline uint32_t user_completed(struct user_guest *g)
 static inline void user_no_fault(struct user_guest *g)
 {
     struct gpu_fault fault;
-    if (vc4_device_faults(g->device, &fault, 1)) {
+    if (gpu_host_faults(vc4_device_host(g->device), &fault, 1)) {
         char text[512];
         gpu_fault_format(&fault, text, sizeof text);
         fail_msg("%s", text);
@@ -100,7 +100,7 @@ static inline void user_no_fault(struct user_guest *g)
 static inline struct gpu_fault user_fault(struct user_guest *g)
 {
     struct gpu_fault fault[2];
-    assert_int_equal(vc4_device_faults(g->device, fault, 2), 1);
+    assert_int_equal(gpu_host_faults(vc4_device_host(g->device), fault, 2), 1);
     return fault[0];
 }
 

@@ -102,7 +102,7 @@ static inline void guest_create(struct guest *g, const struct utgard_options *op
     *g = (struct guest){.tables = GUEST_TABLES, .pages = GUEST_PAGES};
     assert_int_equal(gpu_memory_create(GUEST_BYTES, &g->memory), 0);
     assert_int_equal(utgard_device_create(&g->memory, options, &g->device), 0);
-    utgard_device_set_irq(g->device, guest_irq, g);
+    gpu_host_set_irq(utgard_device_host(g->device), guest_irq, g);
     guest_start_mmu(g, UTGARD_IP_GPMMU);
     utgard_write(g->device, guest_base(g, UTGARD_IP_GP) + GP_MASK, 0x707e07);
 }
@@ -131,7 +131,7 @@ static inline uint32_t guest_run(struct guest *g, const uint32_t frame[6])
 static inline struct gpu_fault guest_fault(struct guest *g)
 {
     struct gpu_fault fault = {0};
-    utgard_device_faults(g->device, &fault, 1);
+    gpu_host_faults(utgard_device_host(g->device), &fault, 1);
     return fault;
 }
 

@@ -1,0 +1,69 @@
+/* What devices of all families keep for their host. */
+#include "gpu/host.h"
+
+#include <string.h>
+
+#include "util/bits.h"
+
+void gpu_host_open(struct gpu_host *host, const char *gpu)
+{
+    host->gpu = gpu;
+    pthread_mutex_init(&host->fault_lock, NULL);
+}
+
+void gpu_host_close(struct gpu_host *host)
+{
+    pthread_mutex_destroy(&host->fault_lock);
+}
+
+void gpu_host_set_irq(struct gpu_host *host, gpu_irq_fn irq, void *data)
+{
+    host->irq = irq;
+    host->irq_data = data;
+}
+
+void gpu_host_call(const struct gpu_host *host, uint32_t pending)
+{
+    if (host->irq)
+        host->irq(host->irq_data, pending);
+}
+
+void gpu_host_fault(struct gpu_host *host, const struct gpu_fault *fault)
+{
+    pthread_mutex_lock(&host->fault_lock);
+    if (host->fault_count < GPU_HOST_FAULTS) {
+        struct gpu_fault *kept = &host->faults[host->fault_count++];
+        *kept = *fault;
+        kept->gpu = host->gpu;
+        kept->job = host->job;
+    }
+    pthread_mutex_unlock(&host->fault_lock);
+}
+
+void gpu_host_unknown_write(struct gpu_host *host, uint32_t offset, uint32_t value)
+{
+    struct gpu_fault fault;
+    if (host->unknown_writes++)
+        return;
+    gpu_fault_set(&fault, GPU_FAULT_UNSUPPORTED, "registers", offset,
+                  "write of 0x%08x to register 0x%03x, which does not exist (further ones are not reported)",
+                  value, offset);
+    gpu_host_fault(host, &fault);
+}
+
+unsigned gpu_host_faults(struct gpu_host *host, struct gpu_fault *out, unsigned capacity)
+{
+    pthread_mutex_lock(&host->fault_lock);
+    unsigned n = UTIL_MIN(host->fault_count, capacity);
+    memcpy(out, host->faults, n * sizeof *out);
+    host->fault_count -= n;
+    memmove(host->faults, host->faults + n, host->fault_count * sizeof *out);
+    pthread_mutex_unlock(&host->fault_lock);
+    return n;
+}
+
+bool gpu_host_frame(const struct gpu_host *host, struct capture_frame *out)
+{
+    *out = host->frame;
+    return host->has_frame;
+}
