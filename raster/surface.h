@@ -40,8 +40,8 @@ enum raster_decimate {
     RASTER_DECIMATE_16,   /* the samples of 2x2 pixels; 4x4 pixels of a tile of one sample */
 };
 
-/* RGBA16F and A8 have the scalar path alone. A wide tile's samples are averaged as floats, their sum in order
- * times one over their number, rounded to nearest even; a single one is stored as it is. */
+/* RGBA16F and A8 have the scalar path alone. A wide tile's samples are averaged as raster_wide_average has
+ * it. */
 
 /* Store of the tile at tile->x, y: samples are averaged per channel, (their sum + 2) >> 2, when `resolve` and
  * the tile has four; otherwise sample 0 is taken; ZS always takes sample 0. */

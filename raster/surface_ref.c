@@ -4,7 +4,6 @@
 #include <assert.h>
 
 #include "util/bits.h"
-#include "util/half.h"
 
 /* (2t + 1) * 255 / 32 of the 4x4 Bayer matrix t = {0 8 2 10, 12 4 14 6, 3 11 1 9, 15 7 13 5}. */
 const uint16_t surface_dither[4][4] = {
@@ -36,27 +35,6 @@ static uint32_t average(const struct raster_tile *tile, uint32_t x, uint32_t y, 
     for (unsigned c = 0; c < 4; c++)
         word |= (sum[c] + count / 2) / count << 8 * c;
     return word;
-}
-
-/* The same of a wide tile: halves, as two words. */
-static uint64_t average_wide(const struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t side,
-                             uint32_t count)
-{
-    uint64_t pixel = 0;
-    for (unsigned c = 0; c < 4; c++) {
-        float sum = 0;
-        uint32_t half = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t s = i % tile->samples, p = i / tile->samples;
-            uint32_t at = raster_wide_index(tile, x * side + p % side, y * side + p / side, s, c / 2);
-            half = tile->color[at] >> c % 2 * 16 & 0xffff;
-            sum += util_half_to_float((uint16_t)half);
-        }
-        if (count > 1)
-            half = util_float_to_half(sum * (1.0f / (float)count));
-        pixel |= (uint64_t)half << 16 * c;
-    }
-    return pixel;
 }
 
 /* Tile pixels a side that make one image pixel of `count` samples. */
@@ -109,7 +87,8 @@ void surface_store_part(const struct raster_surface *surface, const struct raste
                 continue;
             }
             if (surface->format == RASTER_SURFACE_RGBA16F) {
-                uint64_t pixel = average_wide(tile, x, y, side, count);
+                uint64_t pixel =
+                    raster_wide_average(tile, x * side, y * side, side, side, UTIL_MIN(count, tile->samples));
                 memcpy(at, &pixel, sizeof pixel);
                 continue;
             }

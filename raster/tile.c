@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "util/half.h"
+
 static uint32_t words(const struct raster_tile *tile)
 {
     return tile->width * tile->height * tile->samples;
@@ -45,4 +47,25 @@ void raster_tile_clear(struct raster_tile *tile, uint32_t color, uint32_t zs)
 {
     raster_tile_clear_color(tile, color);
     raster_tile_clear_zs(tile, zs, UINT32_MAX);
+}
+
+uint64_t raster_wide_average(const struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t across,
+                             uint32_t down, uint32_t samples)
+{
+    uint32_t count = across * down * samples;
+    uint64_t pixel = 0;
+    for (unsigned c = 0; c < 4; c++) {
+        float sum = 0;
+        uint32_t half = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t s = i % samples, p = i / samples;
+            uint32_t at = raster_wide_index(tile, x + p % across, y + p / across, s, c / 2);
+            half = tile->color[at] >> c % 2 * 16 & 0xffff;
+            sum += util_half_to_float((uint16_t)half);
+        }
+        if (count > 1)
+            half = util_float_to_half(sum * (1.0f / (float)count));
+        pixel |= (uint64_t)half << 16 * c;
+    }
+    return pixel;
 }

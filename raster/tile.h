@@ -56,6 +56,12 @@ static inline uint32_t raster_wide_index(const struct raster_tile *tile, uint32_
     return raster_block_index(tile, x, y, sample) * 2 + half * 16 + raster_lane(x, y);
 }
 
+/* Channel by channel the average of a wide tile's halves over `across` x `down` pixels from (x, y) on and
+ * their first `samples` samples: their sum in order, as singles, times one over their number, rounded to
+ * nearest even; a single one is as it is. Red in the low 16 bits. */
+uint64_t raster_wide_average(const struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t across,
+                             uint32_t down, uint32_t samples);
+
 /* Index into mask of pixel (x, y). */
 static inline uint32_t raster_mask_index(const struct raster_tile *tile, uint32_t x, uint32_t y)
 {

@@ -38,6 +38,8 @@ static const struct gpu_observed_op *tile_at(const struct explain_log *log, uint
 static uint32_t pixel_address(const struct gpu_observed_op *op, uint32_t x, uint32_t y)
 {
     const struct raster_surface *s = &op->surface;
+    if (s->layout == RASTER_UTGARD_TILED) /* of pixels, which may be of eight bytes: not of ETC1's blocks */
+        return op->image + raster_texel_offset(RASTER_UTGARD_TILED, 1, s->stride, x, y) * op->pixel_bytes;
     return op->image + raster_texel_offset((enum raster_layout)s->layout, op->pixel_bytes, s->stride, x, y);
 }
 

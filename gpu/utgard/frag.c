@@ -221,7 +221,7 @@ static bool for_reference(const struct utgard_frag *frag)
 
     for (unsigned k = 1; k < frag->head.samples; k++)
         apart |= frag->state.color_register[k] != frag->head.color_register;
-    return apart || frag->program->indexed_samplers;
+    return apart || frag->wide || frag->program->indexed_samplers;
 }
 
 int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine,
@@ -235,6 +235,7 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
     if (frag) {
         frag->state = *state;
         frag->address = state->program;
+        frag->wide = config->wide;
         fault->kind = GPU_FAULT_NONE;
         status = prepare(frag, space, config, fault);
     }

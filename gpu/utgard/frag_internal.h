@@ -104,6 +104,7 @@ struct utgard_frag {
     struct jit_function *visible, *test; /* of opaque draws; test: raster_zs_blocks_fn, or NULL */
     struct utgard_frag_quads *quads;     /* of opaque draws that may be shaded so; owned */
     bool opaque;
+    bool wide;                              /* of tiles of halves: for the reference path */
     uint32_t vary_count;                    /* of vertices */
     uint8_t component[RASTER_MAX_VARYINGS]; /* of each */
     struct utgard_frag_slot slot[UTGARD_MAX_SLOTS];

@@ -5,6 +5,7 @@
 
 #include "gpu/utgard/frag_ref_internal.h"
 #include "util/bits.h"
+#include "util/half.h"
 
 /* a * fx + b * fy (raster/prim.h). */
 static float plane(const struct utgard_ref_batch *batch, unsigned lane, float a, float b)
@@ -161,6 +162,14 @@ static bool port_uniform(void *ctx, uint32_t first, const int32_t *offset, uint3
     return true;
 }
 
+/* A lane's half in a wide tile. */
+static uint16_t *half_at(const struct utgard_ref_batch *batch, unsigned lane, unsigned c)
+{
+    uint32_t *word = &batch->tile->color[2 * batch->index + c / 2 * 16 + lane];
+
+    return (uint16_t *)word + c % 2;
+}
+
 /* Of several samples the first's. */
 static void port_color(void *ctx, uint32_t out[4][16])
 {
@@ -168,7 +177,9 @@ static void port_color(void *ctx, uint32_t out[4][16])
 
     for (unsigned c = 0; c < 4; c++)
         for (unsigned lane = 0; lane < 16; lane++)
-            out[c][lane] = util_f2u((float)(batch->tile->color[batch->index + lane] >> 8 * c & 255) / 255.0f);
+            out[c][lane] = util_f2u(
+                batch->frag->wide ? util_half_to_float(util_half_flushed(*half_at(batch, lane, c)))
+                                  : (float)(batch->tile->color[batch->index + lane] >> 8 * c & 255) / 255.0f);
 }
 
 static void port_depth(void *ctx, uint32_t out[16])
@@ -282,6 +293,43 @@ static uint16_t take_colors(struct utgard_ref_batch *batch, const struct utgard_
     return passed;
 }
 
+static float component(const struct utgard_pp_state *state, uint8_t reg, unsigned c, unsigned lane)
+{
+    return reg == UTGARD_NO_COLOR ? 0.0f : util_u2f(state->reg[reg][c][lane]);
+}
+
+static void blend_wide(struct utgard_ref_batch *batch, const struct utgard_pp_state *state, unsigned lane)
+{
+    const struct utgard_frag *frag = batch->frag;
+    struct raster_wide_colors colors;
+    uint16_t halves[4];
+
+    for (unsigned c = 0; c < 4; c++) {
+        colors.constant[c] = (float)(frag->args.blend_color >> 8 * c & 255) / 255.0f;
+        colors.src[c] = component(state, frag->head.color_register, c, lane);
+        colors.src1[c] = component(state, frag->head.second_register, c, lane);
+        halves[c] = *half_at(batch, lane, c);
+    }
+    if (frag->head.alpha_to_one)
+        colors.src[3] = 1.0f;
+    raster_blend_wide(&frag->head.blend, &colors, halves);
+    for (unsigned c = 0; c < 4; c++)
+        *half_at(batch, lane, c) = halves[c];
+}
+
+static void blend(struct utgard_ref_batch *batch, const struct utgard_pp_state *state, unsigned sample,
+                  unsigned lane, uint32_t word)
+{
+    const struct utgard_frag_head *head = &batch->frag->head;
+    uint32_t *at = &batch->tile->color[batch->index + sample * 16 + lane];
+
+    if (batch->frag->wide)
+        blend_wide(batch, state, lane);
+    else
+        *at = raster_blend_pixel(&head->blend, batch->frag->args.blend_color, word,
+                                 utgard_ref_color(state, head->second_register, lane), *at);
+}
+
 /* Steps 4 to 6. */
 static void finish(struct utgard_ref_batch *batch, const struct utgard_pp_state *state)
 {
@@ -296,13 +344,9 @@ static void finish(struct utgard_ref_batch *batch, const struct utgard_pp_state 
     if (!head->early)
         test(batch, state);
     for (unsigned k = 0; k < head->samples; k++)
-        for (unsigned lane = 0; lane < 16; lane++) {
-            uint32_t *at = &batch->tile->color[batch->index + k * 16 + lane];
-
+        for (unsigned lane = 0; lane < 16; lane++)
             if (batch->live[k] >> lane & 1)
-                *at = raster_blend_pixel(&head->blend, frag->args.blend_color, word[k][lane],
-                                         utgard_ref_color(state, head->second_register, lane), *at);
-        }
+                blend(batch, state, k, lane, word[k][lane]);
     if (batch->looking)
         utgard_ref_look_at_colors(batch, state, word[0], passed);
 }

@@ -47,7 +47,8 @@ void utgard_ref_look(struct utgard_ref_batch *batch, const struct raster_block *
 {
     const struct gpu_watched_block it = {.block = block,
                                          .tile = batch->tile,
-                                         .color = batch->tile->color + batch->index,
+                                         .color = batch->tile->color +
+                                                  (batch->frag->wide ? 2u : 1u) * batch->index,
                                          .zs = batch->tile->zs + batch->index,
                                          .counts = true};
     struct gpu_lanes lanes = {0};

@@ -8,6 +8,7 @@
 #include "gpu/utgard/pp_fault.h"
 #include "raster/surface.h"
 #include "util/bits.h"
+#include "util/half.h"
 
 #define UNIT "frame"
 
@@ -54,6 +55,19 @@ bool utgard_frame_tiles(const struct gpu_space *space, uint32_t list, uint32_t o
 
 /* ---- the frame ---- */
 
+/* Clear values of tiles of halves: fractions of 65535, as lima packs them. */
+static uint64_t wide_color(const uint32_t words[2])
+{
+    uint64_t color = 0;
+
+    for (unsigned c = 0; c < 4; c++) {
+        uint32_t value = words[c / 2] >> c % 2 * 16 & 0xffff;
+
+        color |= (uint64_t)util_float_to_half((float)value / 65535.0f) << 16 * c;
+    }
+    return color;
+}
+
 static bool decode(struct utgard_run *run, struct gpu_fault *fault)
 {
     const struct utgard_pp_frame *frame = run->frame;
@@ -65,14 +79,15 @@ static bool decode(struct utgard_run *run, struct gpu_fault *fault)
     run->y_scale = r[FLAGS] & FLAG_LOWER_LEFT ? -1.0f : 1.0f;
     run->y_offset = r[FLAGS] & FLAG_LOWER_LEFT ? (float)((r[ORIGIN_Y] & 0xffff) + 1) / 2.0f : 0.0f;
     run->clear_color = r[CLEAR_COLOR];
+    run->wide = r[FLAGS] & FLAG_HALVES;
+    run->clear_wide = wide_color(&r[CLEAR_COLOR]);
     run->clear_zs = (r[CLEAR_DEPTH] & 0xffffff) << 8 | (r[CLEAR_STENCIL] & 255);
     if (r[WIDTH] > 4095 || r[HEIGHT] > 4095)
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, r[0], "a frame of %ux%u", run->width,
                                 run->height);
-    if (r[FLAGS] & FLAG_HALVES)
-        return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, r[0], "frames of halves");
     for (unsigned n = 0; n < UTGARD_WB_UNITS; n++) {
-        if (!utgard_wb_decode(frame->wb[n], run->width, run->height, frame->space, &run->wb[n], fault))
+        if (!utgard_wb_decode(frame->wb[n], run->width, run->height, frame->space, &run->wb[n], fault) ||
+            !utgard_wb_fits(&run->wb[n], run->wide, fault))
             return false;
         run->multisampled |= run->wb[n].source != UTGARD_WB_OFF && run->wb[n].samples != 0;
     }
@@ -108,7 +123,11 @@ static void render_part(struct utgard_run *run, struct utgard_worker *w, const s
 
     raster_worker_place(&w->raster, part->x * (int32_t)UTGARD_TILE, part->y * (int32_t)UTGARD_TILE,
                         part->width * UTGARD_TILE, part->height * UTGARD_TILE, samples);
-    raster_tile_clear(tile, run->clear_color, run->clear_zs);
+    raster_tile_clear_zs(tile, run->clear_zs, UINT32_MAX);
+    if (run->wide)
+        raster_tile_clear_wide(tile, run->clear_wide);
+    else
+        raster_tile_clear_color(tile, run->clear_color);
     if (w->watch) {
         utgard_observe_tile(run, w);
         utgard_observe_draw(run, w, false);
@@ -149,12 +168,17 @@ static void render_area(struct utgard_run *run, const struct utgard_area *area, 
         report(run, area, &fault);
         return;
     }
-    if (needs.nothing && !w->watch) {
+    if (needs.nothing && !w->watch && !run->wide) {
         clear_area(run, area);
         return;
     }
     four = needs.four_samples || run->multisampled;
-    side = four ? 2 : 4;
+    if (four && run->wide) {
+        utgard_pp_refuse(&fault, GPU_FAULT_UNSUPPORTED, UNIT, area->list, "four samples of tiles of halves");
+        report(run, area, &fault);
+        return;
+    }
+    side = four || run->wide ? 2 : 4;
     for (uint32_t y = 0; y < area->height; y += side)
         for (uint32_t x = 0; x < area->width; x += side) {
             struct utgard_area part = {.x = (uint8_t)(area->x + x),

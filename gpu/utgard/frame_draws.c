@@ -19,6 +19,7 @@ static struct utgard_draw *prepare(struct utgard_run *run, uint32_t rsw, uint32_
 {
     const struct utgard_pp_frame *frame = run->frame;
     struct utgard_frag_config config = {.samples = samples,
+                                        .wide = run->wide,
                                         .points = points,
                                         .fuel = frame->block_fuel,
                                         .y_scale = run->y_scale,

@@ -54,7 +54,7 @@ static void make_pixel(const struct gpu_observed_op *op, const struct raster_til
                                  .width = UTGARD_TILE,
                                  .height = UTGARD_TILE};
     struct raster_tile *copy = aligned_alloc(64, sizeof *copy);
-    uint8_t image[UTGARD_TILE * UTGARD_TILE * 4] = {0};
+    uint8_t image[UTGARD_TILE * UTGARD_TILE * 8] = {0};
 
     memset(pixel, 0, 8);
     if (!copy)

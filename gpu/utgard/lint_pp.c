@@ -14,7 +14,7 @@
 #define FRAME     "frame"
 #define WRITEBACK "write-back"
 
-enum { FRAME_WIDTH = 10, FRAME_HEIGHT };
+enum { FRAME_FLAGS = 3, FRAME_WIDTH = 10, FRAME_HEIGHT };
 
 struct frame {
     struct utgard_lint *lint;
@@ -218,7 +218,7 @@ static void lint_state(struct frame *f, uint32_t address)
 
 /* ---- the frame ---- */
 
-static void lint_writeback(struct frame *f, unsigned pp, uint32_t width, uint32_t height)
+static void lint_writeback(struct frame *f, unsigned pp, uint32_t width, uint32_t height, bool halves)
 {
     bool any = false;
     for (unsigned n = 0; n < UTGARD_WB_UNITS; n++) {
@@ -226,6 +226,9 @@ static void lint_writeback(struct frame *f, unsigned pp, uint32_t width, uint32_
         struct utgard_wb *wb = &f->wb[n];
         struct gpu_fault fault = {0};
         bool good = utgard_wb_decode(words, width, height, f->space, wb, &fault);
+        if (good && !utgard_wb_fits(wb, halves, &fault))
+            utgard_lint_tell(f->lint, UTGARD_LINT_WRITEBACK_BROKEN, WRITEBACK, words[1], "unit %u: %s", n,
+                             fault.text);
         if (!good && fault.kind != GPU_FAULT_UNSUPPORTED)
             utgard_lint_tell(f->lint, UTGARD_LINT_WRITEBACK_BROKEN, WRITEBACK, words[1], "unit %u: %s", n,
                              fault.text);
@@ -276,7 +279,7 @@ void utgard_lint_frame(struct utgard_lint *l, unsigned pp, bool first)
         utgard_lint_tell(l, UTGARD_LINT_PAGING, FRAME, words[0], "%s", fault.text);
         return;
     }
-    lint_writeback(&f, pp, width, height);
+    lint_writeback(&f, pp, width, height, words[FRAME_FLAGS] & 1);
     for (uint32_t n = 0; first && n < l->draw_count; n++) {
         l->draw = l->draws[n].number;
         lint_state(&f, l->draws[n].state);

@@ -23,7 +23,9 @@ uint32_t utgard_wb_bytes(enum utgard_wb_format format)
     switch (format) {
     case UTGARD_WB_B8: return 1;
     case UTGARD_WB_BGRA8888:
+    case UTGARD_WB_GB16F:
     case UTGARD_WB_Z24S8: return 4;
+    case UTGARD_WB_BGRA16F: return 8;
     default: return 2;
     }
 }
@@ -92,9 +94,7 @@ bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uin
     if (words[FLAGS] & UTGARD_WB_FLAG_DITHER)
         return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, words[ADDRESS],
                                 "dithering of what is stored");
-    if (format >= 6 && format <= 8)
-        return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, words[ADDRESS], "images of halves");
-    if (format > UTGARD_WB_Z24S8 || (format > UTGARD_WB_GB88 && format < UTGARD_WB_Z16) ||
+    if (format > UTGARD_WB_Z24S8 || (format > UTGARD_WB_GB16F && format < UTGARD_WB_Z16) ||
         zs != (format >= UTGARD_WB_Z16))
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[ADDRESS], "format %u of %s", format,
                                 zs ? "depths" : "colours");
@@ -103,6 +103,22 @@ bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uin
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[ADDRESS], "pitch %u for %u pixels",
                                 words[PITCH], out->width);
     return in_memory(out, space, fault);
+}
+
+bool utgard_wb_fits(const struct utgard_wb *wb, bool halves, struct gpu_fault *fault)
+{
+    bool stored = wb->format >= UTGARD_WB_BGRA16F && wb->format <= UTGARD_WB_GB16F;
+
+    if (wb->source == UTGARD_WB_OFF)
+        return true;
+    if (halves && wb->samples)
+        return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, wb->address,
+                                "samples apart of tiles of halves");
+    if (wb->source == UTGARD_WB_COLOR && stored != halves)
+        return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, wb->address,
+                                halves ? "an image of bytes of tiles of halves"
+                                       : "an image of halves of tiles of bytes");
+    return true;
 }
 
 bool utgard_wb_physical(const struct utgard_wb *wb, const struct gpu_space *space, unsigned plane,

@@ -24,6 +24,9 @@ enum utgard_wb_format {
     UTGARD_WB_BGRA8888,
     UTGARD_WB_B8,
     UTGARD_WB_GB88,
+    UTGARD_WB_BGRA16F, /* of tiles of halves, these three */
+    UTGARD_WB_B16F,
+    UTGARD_WB_GB16F,
     UTGARD_WB_Z16 = 14,
     UTGARD_WB_Z24S8, /* stencil in the top byte */
 };
@@ -49,15 +52,20 @@ struct utgard_wb {
 bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uint32_t height,
                       const struct gpu_space *space, struct utgard_wb *out, struct gpu_fault *fault);
 
+/* Whether the unit can store of a frame of halves, or of bytes: depths of both, colours as they are, of
+ * halves one sample alone. False and *fault (UNSUPPORTED: what the silicon makes of the rest nobody says). */
+bool utgard_wb_fits(const struct utgard_wb *wb, bool halves, struct gpu_fault *fault);
+
 /* Bytes from a plane's first to its last. */
 uint64_t utgard_wb_plane_bytes(const struct utgard_wb *wb);
 
-/* Stores the tile's pixels that lie in the image. Colours of n samples and pixels are averaged,
- * (sum + n / 2) / n; of depths the first counts. `memory`: host address of GPU address 0. */
+/* Stores the tile's pixels that lie in the image; formats of halves store of a wide tile. Colours of n
+ * samples and pixels are averaged, (sum + n / 2) / n, halves as raster_wide_average; of depths the first
+ * counts. `memory`: host address of GPU address 0. */
 void utgard_wb_store(const struct utgard_wb *wb, uint8_t *memory, const struct raster_tile *tile);
 
 /* What utgard_wb_store does of a tile all of whose samples hold `word`, for all such pixels of the frame in a
- * rectangle of tiles. */
+ * rectangle of tiles. Of formats of halves neither this nor the next. */
 void utgard_wb_store_uniform(const struct utgard_wb *wb, uint8_t *memory, const struct raster_rect *pixels,
                              uint32_t word);
 /* The pixel that a tile's word becomes, as often as it goes into 32 bits. */

@@ -30,7 +30,8 @@ static inline __m128i join(__m128i low, __m128i high, int shift)
 
 /* Four pixels' bits, of as many bytes as the format has; `words` are the tile's, components in their places
  * already: the first in the low byte. `reversed` matters where components have different widths. */
-static inline __m128i encode(enum utgard_wb_format format, bool reversed, __m128i w)
+static inline __attribute__((always_inline)) __m128i encode(enum utgard_wb_format format, bool reversed,
+                                                            __m128i w)
 {
     switch (format) {
     case UTGARD_WB_BGR565: return join(join(narrow(w, 0, 5), narrow(w, 8, 6), 5), narrow(w, 16, 5), 11);
@@ -97,7 +98,7 @@ struct transfer {
 };
 
 /* Four of the tile's words as pixels. */
-static inline __m128i pixels(const struct transfer *t, __m128i words)
+static inline __attribute__((always_inline)) __m128i pixels(const struct transfer *t, __m128i words)
 {
     if (t->turned)
         words = shuffle(words, 2, 1, 0, 3);
@@ -112,7 +113,8 @@ static inline __m128i pixels(const struct transfer *t, __m128i words)
 }
 
 /* The block's pixels in the image's order: rows, or as raster_texel_offset has tiles of textures. */
-static inline struct block convert(const struct transfer *t, const uint32_t *words)
+static inline __attribute__((always_inline)) struct block convert(const struct transfer *t,
+                                                                  const uint32_t *words)
 {
     const __m128i *from = (const __m128i *)words;
     __m128i q[4];
@@ -278,6 +280,39 @@ static void put_smaller(const struct transfer *t, const struct utgard_wb *wb, co
         }
 }
 
+/* ---- halves: likewise ---- */
+
+/* The pixel's bits, out of four halves with red lowest. */
+static uint64_t encode_wide(const struct utgard_wb *wb, uint64_t halves, uint32_t bytes)
+{
+    const unsigned channel[4] = {wb->swap ? 0 : 2, 1, wb->swap ? 2 : 0, 3};
+    uint64_t pixel = 0;
+
+    for (unsigned n = 0, last = bytes / 2 - 1; n <= last; n++)
+        pixel |= (halves >> 16 * channel[wb->reversed ? last - n : n] & 0xffff) << 16 * n;
+    return wb->big_endian ? __builtin_bswap64(pixel) >> (64 - 8 * bytes) : pixel;
+}
+
+static void store_wide(const struct utgard_wb *wb, uint8_t *at, const struct raster_tile *tile)
+{
+    uint32_t across = 1u << wb->shrink_x, down = 1u << wb->shrink_y, bytes = utgard_wb_bytes(wb->format);
+    uint32_t left = (uint32_t)tile->x >> wb->shrink_x, top = (uint32_t)tile->y >> wb->shrink_y;
+
+    for (uint32_t y = top; y < top + (tile->height >> wb->shrink_y) && y < wb->height; y++)
+        for (uint32_t x = left; x < left + (tile->width >> wb->shrink_x) && x < wb->width; x++) {
+            uint64_t halves =
+                raster_wide_average(tile, (x - left) * across, (y - top) * down, across, down, 1);
+            uint64_t pixel = encode_wide(wb, halves, bytes);
+            size_t offset = wb->tiled
+                                ? (size_t)raster_texel_offset(RASTER_UTGARD_TILED, 1, wb->pitch, x, y) * bytes
+                                : (size_t)y * wb->pitch + (size_t)x * bytes;
+
+            memcpy(at + offset, &pixel, bytes);
+        }
+}
+
+/* ---- planes ---- */
+
 /* What holds of all planes. */
 static struct transfer transfer_of(const struct utgard_wb *wb)
 {
@@ -323,6 +358,10 @@ void utgard_wb_store(const struct utgard_wb *wb, uint8_t *memory, const struct r
 {
     if (wb->source == UTGARD_WB_OFF || tile->x < 0 || tile->y < 0)
         return;
+    if (wb->format >= UTGARD_WB_BGRA16F && wb->format <= UTGARD_WB_GB16F) {
+        store_wide(wb, memory + wb->address, tile);
+        return;
+    }
     if (!wb->samples)
         store_plane(wb, memory + wb->address, tile, -1);
     for (int k = 0; k < (int)RASTER_MAX_SAMPLES; k++)

@@ -1,5 +1,5 @@
 /* The blender's IR against its scalar twin, over all factors, functions, logic operations and masks; the twin
- * against the definition in real numbers; packing. */
+ * against the definition in real numbers, of halves too; packing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 
 #include "raster/blend_ir.h"
 #include "util/bits.h"
+#include "util/half.h"
 
 static uint32_t seed;
 static uint32_t random32(void)
@@ -154,6 +155,87 @@ static void test_reads(void **data)
     assert_true(deaf > 20);
 }
 
+/* ---- wide tiles ---- */
+
+/* Numbers whose products are exact, also beyond 1 and below 0. */
+static double random_number(void)
+{
+    return ((double)(random32() % 129) - 32) / 16;
+}
+
+static double real_factor(uint8_t code, const double c[4][4], unsigned n)
+{
+    const double *constant = c[0], *src = c[1], *src1 = c[2], *dst = c[3];
+    double room = 1 - dst[3],
+           value[RASTER_FACTOR_COUNT] = {[RASTER_FACTOR_SRC] = src[n],
+                                         [RASTER_FACTOR_DST] = dst[n],
+                                         [RASTER_FACTOR_CONST] = constant[n],
+                                         [RASTER_FACTOR_SRC1] = src1[n],
+                                         [RASTER_FACTOR_SRC_ALPHA] = src[3],
+                                         [RASTER_FACTOR_DST_ALPHA] = dst[3],
+                                         [RASTER_FACTOR_CONST_ALPHA] = constant[3],
+                                         [RASTER_FACTOR_SRC1_ALPHA] = src1[3],
+                                         [RASTER_FACTOR_ALPHA_SATURATE] = n == 3 ? 1 : fmin(src[3], room)};
+    double v = value[code & ~RASTER_FACTOR_INVERT];
+    return code & RASTER_FACTOR_INVERT ? 1 - v : v;
+}
+
+static double real_blend(const struct raster_equation *e, const double c[4][4], unsigned n)
+{
+    double raw = c[3][n], s = c[1][n] * real_factor(e->src, c, n), d = raw * real_factor(e->dst, c, n);
+    return e->func == RASTER_BLEND_SUB    ? s - d
+           : e->func == RASTER_BLEND_RSUB ? d - s
+           : e->func == RASTER_BLEND_MIN  ? fmin(s, raw)
+           : e->func == RASTER_BLEND_MAX  ? fmax(s, raw)
+                                          : s + d;
+}
+
+/* All of it in real numbers, rounded once. */
+static void test_wide(void **data)
+{
+    (void)data;
+    seed = 11;
+    for (uint32_t key = 0; key < 4000; key++) {
+        struct raster_blend blend = random_blend(key);
+        struct raster_wide_colors colors;
+        double c[4][4];
+        uint16_t got[4];
+        for (unsigned k = 0; k < 16; k++)
+            c[k / 4][k % 4] = random_number();
+        for (unsigned n = 0; n < 4; n++) {
+            colors.constant[n] = (float)c[0][n];
+            colors.src[n] = (float)c[1][n];
+            colors.src1[n] = (float)c[2][n];
+            got[n] = util_float_to_half((float)c[3][n]);
+        }
+        raster_blend_wide(&blend, &colors, got);
+        for (unsigned n = 0; n < 4; n++) {
+            double want = blend.logic ? c[1][n] : real_blend(n < 3 ? &blend.color : &blend.alpha, c, n);
+            if (!(blend.write_mask >> n & 1))
+                want = c[3][n];
+            assert_true(util_half_to_float(got[n]) == util_half_to_float(util_float_to_half((float)want)));
+        }
+    }
+}
+
+/* Zero times infinity is zero where the factor says so; nothing saturates but to infinity. */
+static void test_wide_ends(void **data)
+{
+    struct raster_wide_colors colors = {.src = {INFINITY, 60000, -60000, 1}};
+    struct raster_blend add = raster_blend_replace;
+    uint16_t got[4] = {0, 0x7bff, 0xfbff, 0}; /* 65504 */
+    (void)data;
+    add.color = (struct raster_equation){RASTER_BLEND_ADD, RASTER_FACTOR_ZERO, RASTER_FACTOR_ONE};
+    raster_blend_wide(&add, &colors, got);
+    assert_int_equal(got[0], 0);
+    assert_int_equal(got[1], 0x7bff);
+    add.color.src = RASTER_FACTOR_ONE;
+    raster_blend_wide(&add, &colors, got);
+    assert_int_equal(got[0], 0x7c00);
+    assert_int_equal(got[1], 0x7c00);
+    assert_int_equal(got[2], 0xfc00);
+}
+
 /* void f(const float channel[4][16], uint32_t word[16]) */
 static int emit_pack(struct jit_builder *b, void *data)
 {
@@ -196,10 +278,8 @@ static void test_pack(void **data)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compiled),
-        cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_compiled), cmocka_unit_test(test_definition), cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_pack),     cmocka_unit_test(test_wide),       cmocka_unit_test(test_wide_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,59 @@
+/* Blending of halves. */
+#include "raster/blend.h"
+#include "util/half.h"
+
+struct meeting {
+    const struct raster_wide_colors *colors;
+    float dst[4];
+};
+
+static float factor(const struct meeting *m, uint8_t code, unsigned n)
+{
+    const struct raster_wide_colors *c = m->colors;
+    float value = 0, room = 1.0f - m->dst[3];
+
+    switch (code & ~RASTER_FACTOR_INVERT) {
+    case RASTER_FACTOR_SRC: value = c->src[n]; break;
+    case RASTER_FACTOR_DST: value = m->dst[n]; break;
+    case RASTER_FACTOR_CONST: value = c->constant[n]; break;
+    case RASTER_FACTOR_SRC1: value = c->src1[n]; break;
+    case RASTER_FACTOR_SRC_ALPHA: value = c->src[3]; break;
+    case RASTER_FACTOR_DST_ALPHA: value = m->dst[3]; break;
+    case RASTER_FACTOR_CONST_ALPHA: value = c->constant[3]; break;
+    case RASTER_FACTOR_SRC1_ALPHA: value = c->src1[3]; break;
+    case RASTER_FACTOR_ALPHA_SATURATE: value = n == 3 ? 1.0f : c->src[3] < room ? c->src[3] : room; break;
+    default: break; /* ZERO */
+    }
+    return code & RASTER_FACTOR_INVERT ? 1.0f - value : value;
+}
+
+static float product(const struct meeting *m, float x, uint8_t code, unsigned n)
+{
+    return code == RASTER_FACTOR_ZERO ? 0.0f : x * factor(m, code, n);
+}
+
+static float blend_channel(const struct raster_equation *e, const struct meeting *m, unsigned n)
+{
+    float s = product(m, m->colors->src[n], e->src, n), d = product(m, m->dst[n], e->dst, n);
+
+    switch (e->func) {
+    case RASTER_BLEND_SUB: return s - d;
+    case RASTER_BLEND_RSUB: return d - s;
+    case RASTER_BLEND_MIN: return s < m->dst[n] ? s : m->dst[n];
+    case RASTER_BLEND_MAX: return s > m->dst[n] ? s : m->dst[n];
+    default: return s + d;
+    }
+}
+
+void raster_blend_wide(const struct raster_blend *blend, const struct raster_wide_colors *colors,
+                       uint16_t dst[4])
+{
+    struct meeting m = {.colors = colors};
+
+    for (unsigned n = 0; n < 4; n++)
+        m.dst[n] = util_half_to_float(dst[n]);
+    for (unsigned n = 0; n < 4; n++)
+        if (blend->write_mask >> n & 1)
+            dst[n] = util_float_to_half(
+                blend->logic ? colors->src[n] : blend_channel(n < 3 ? &blend->color : &blend->alpha, &m, n));
+}
