@@ -105,7 +105,7 @@ void drm_vc4_perfmon_start(struct drm_vc4_exec *exec)
     const struct drm_vc4_perfmon *perfmon = exec->perfmon;
     uint32_t mask = (1u << perfmon->count) - 1;
     for (uint32_t i = 0; i < perfmon->count; i++)
-        gpu_device_write(gpu, VC4_PCTRS0 + 8 * i, perfmon->event[i]);
+        gpu_device_write(gpu, VC4_PCTRS + 8 * i, perfmon->event[i]);
     gpu_device_write(gpu, VC4_PCTRC, mask);
     gpu_device_write(gpu, VC4_PCTRE, mask);
 }
@@ -114,6 +114,6 @@ void drm_vc4_perfmon_stop(struct drm_vc4_exec *exec)
 {
     const struct gpu_device *gpu = &exec->drm->options.gpu;
     for (uint32_t i = 0; i < exec->perfmon->count; i++)
-        exec->counted[i] = gpu_device_read(gpu, VC4_PCTR0 + 8 * i);
+        exec->counted[i] = gpu_device_read(gpu, VC4_PCTR + 8 * i);
     gpu_device_write(gpu, VC4_PCTRE, 0);
 }

@@ -161,17 +161,8 @@ static void list_records(struct vc4_decode *v, uint32_t start, uint32_t end, boo
 
 static const char *register_name(uint32_t offset)
 {
-    static const struct {
-        uint32_t offset;
-        const char *name;
-    } names[] = {
-#define REG(name, offset, access, reset, source) {offset, #name},
-#include "gpu/vc4/regs.inc"
-    };
-    for (size_t i = 0; i < UTIL_ARRAY_SIZE(names); i++)
-        if (names[i].offset == offset)
-            return names[i].name;
-    return "register";
+    const struct gpu_register *reg = gpu_register_find(&vc4_registers, 0, offset);
+    return reg ? reg->name : "register";
 }
 
 static bool begins(const void *self, uint32_t offset, uint32_t value)

@@ -17,9 +17,6 @@
 #define JOB_FUEL      (4ull << 30)
 #define FUEL          (1u << 16)
 
-#define BLOCK_BYTES 0x1000u
-#define PP_BYTES    0x2000u
-
 enum {
     POWER_UP = 0,
     POWER_DOWN = 4,
@@ -28,100 +25,6 @@ enum {
     POWER_RAW = 0x10,
     POWER_CLEAR = 0x18
 };
-
-/* ---- the register table ---- */
-
-enum block {
-    BLOCK_PMU,
-    BLOCK_L2,
-    BLOCK_GP,
-    BLOCK_PP,
-    BLOCK_MMU,
-    BLOCK_DLBU,
-    BLOCK_BCAST,
-    BLOCK_PP_ALL,
-    BLOCK_MMU_ALL
-};
-enum access { ACCESS_RO, ACCESS_RW, ACCESS_WO, ACCESS_LIVE };
-
-static const struct {
-    const char *name;
-    enum block block;
-    uint32_t offset[2]; /* by enum utgard_kind */
-} ips[] = {
-#define IP(id, block, mali400, mali450) {#id, BLOCK_##block, {mali400, mali450}},
-#include "gpu/utgard/ips.inc"
-#undef IP
-};
-
-struct reg {
-    enum block block;
-    const char *name;
-    uint32_t offset, step, count;
-    enum access access;
-    uint32_t reset;
-};
-
-static const struct reg regs[] = {
-#define REG(block, name, offset, access, reset) {BLOCK_##block, #name, offset, 4, 1, ACCESS_##access, reset},
-#define COUNTED(block, name, first, step, count, access, reset)                                              \
-    {BLOCK_##block, #name, first, step, count, ACCESS_##access, reset},
-#include "gpu/utgard/regs.inc"
-};
-
-static const struct {
-    enum block block;
-    const char *reg;
-    const char *name;
-    uint8_t high, low;
-} fields[] = {
-#define FIELD(block, register, name, high, low) {BLOCK_##block, #register, #name, high, low},
-#include "gpu/utgard/regs.inc"
-};
-
-static const struct reg *find_register(enum block block, uint32_t offset)
-{
-    for (size_t i = 0; i < UTIL_ARRAY_SIZE(regs); i++) {
-        const struct reg *reg = &regs[i];
-        uint32_t from_first = offset - reg->offset;
-        if (reg->block == block && from_first % reg->step == 0 && from_first / reg->step < reg->count)
-            return reg;
-    }
-    return NULL;
-}
-
-/* Bits that a register has; all of them when the table names no field. */
-static uint32_t field_mask(const struct reg *reg)
-{
-    uint32_t mask = 0;
-    for (size_t i = 0; i < UTIL_ARRAY_SIZE(fields); i++)
-        if (fields[i].block == reg->block && !strcmp(fields[i].reg, reg->name))
-            mask |= (uint32_t)util_bits(~0ull, 0, fields[i].high - fields[i].low + 1u) << fields[i].low;
-    return mask ? mask : UINT32_MAX;
-}
-
-uint32_t utgard_device_offset(const struct utgard_device *device, enum utgard_ip ip)
-{
-    unsigned pps = device->options.pp_count;
-    bool beyond = (ip >= UTGARD_IP_PP0 && ip <= UTGARD_IP_PP7 && ip - UTGARD_IP_PP0 >= pps) ||
-                  (ip >= UTGARD_IP_PPMMU0 && ip <= UTGARD_IP_PPMMU7 && ip - UTGARD_IP_PPMMU0 >= pps) ||
-                  (ip == UTGARD_IP_L2_2 && pps <= 4);
-    return beyond ? UTGARD_ABSENT : ips[ip].offset[device->options.kind];
-}
-
-/* The block that an offset of the window lies in, UTGARD_IP_COUNT when none does; *offset becomes its own. */
-static unsigned find_ip(const struct utgard_device *device, uint32_t *offset)
-{
-    for (unsigned ip = 0; ip < UTGARD_IP_COUNT; ip++) {
-        uint32_t base = utgard_device_offset(device, (enum utgard_ip)ip);
-        bool big = ips[ip].block == BLOCK_PP || ips[ip].block == BLOCK_PP_ALL;
-        if (base == UTGARD_ABSENT || *offset < base || *offset - base >= (big ? PP_BYTES : BLOCK_BYTES))
-            continue;
-        *offset -= base;
-        return ip;
-    }
-    return UTGARD_IP_COUNT;
-}
 
 /* ---- interrupt lines ---- */
 
@@ -201,7 +104,7 @@ static unsigned first_of(uint32_t mask)
     return mask ? (unsigned)__builtin_ctz(mask) : 0;
 }
 
-static uint32_t broadcast_to(const struct utgard_device *device, bool mmus)
+uint32_t utgard_broadcast_to(const struct utgard_device *device, bool mmus)
 {
     uint32_t mask = device->store[UTGARD_IP_BCAST][0];
     return (mmus ? mask >> 16 : mask & 0xffff) & ((1u << device->options.pp_count) - 1);
@@ -209,117 +112,48 @@ static uint32_t broadcast_to(const struct utgard_device *device, bool mmus)
 
 static uint32_t read_ip(struct utgard_device *device, unsigned ip, uint32_t offset)
 {
-    enum block block = ips[ip].block;
-    if (block == BLOCK_PP_ALL)
-        return read_ip(device, UTGARD_IP_PP0 + first_of(broadcast_to(device, false)), offset);
-    if (block == BLOCK_MMU_ALL)
-        return utgard_mmu_read(device, 1 + first_of(broadcast_to(device, true)), offset);
-    const struct reg *reg = find_register(block, offset);
-    if (!reg || reg->access == ACCESS_WO)
+    enum utgard_block block = utgard_ip_block(ip);
+    if (block == UTGARD_BLOCK_PP_ALL)
+        return read_ip(device, UTGARD_IP_PP0 + first_of(utgard_broadcast_to(device, false)), offset);
+    if (block == UTGARD_BLOCK_MMU_ALL)
+        return utgard_mmu_read(device, 1 + first_of(utgard_broadcast_to(device, true)), offset);
+    const struct gpu_register *reg = gpu_register_find(&utgard_registers, block, offset);
+    if (!reg || reg->access == GPU_ACCESS_WO)
         return 0;
-    if (reg->access != ACCESS_LIVE)
-        return reg->access == ACCESS_RO ? reg->reset : device->store[ip][offset / 4];
+    if (reg->access != GPU_ACCESS_LIVE)
+        return reg->access == GPU_ACCESS_RO ? reg->reset : device->store[ip][offset / 4];
     switch (block) {
-    case BLOCK_GP: return utgard_gp_read(device, offset);
-    case BLOCK_PP: return utgard_pp_read(device, ip - UTGARD_IP_PP0, offset);
-    case BLOCK_MMU: return utgard_mmu_read(device, ip - UTGARD_IP_GPMMU, offset);
+    case UTGARD_BLOCK_GP: return utgard_gp_read(device, offset);
+    case UTGARD_BLOCK_PP: return utgard_pp_read(device, ip - UTGARD_IP_PP0, offset);
+    case UTGARD_BLOCK_MMU: return utgard_mmu_read(device, ip - UTGARD_IP_GPMMU, offset);
     default: return power_read(device, offset);
     }
 }
 
 static void write_ip(struct utgard_device *device, unsigned ip, uint32_t offset, uint32_t value)
 {
-    enum block block = ips[ip].block;
-    bool all_mmus = block == BLOCK_MMU_ALL;
-    if (all_mmus || block == BLOCK_PP_ALL) {
-        for (uint32_t left = broadcast_to(device, all_mmus); left; left &= left - 1)
+    enum utgard_block block = utgard_ip_block(ip);
+    bool all_mmus = block == UTGARD_BLOCK_MMU_ALL;
+    if (all_mmus || block == UTGARD_BLOCK_PP_ALL) {
+        for (uint32_t left = utgard_broadcast_to(device, all_mmus); left; left &= left - 1)
             write_ip(device, (all_mmus ? UTGARD_IP_PPMMU0 : UTGARD_IP_PP0) + first_of(left), offset, value);
         return;
     }
-    const struct reg *reg = find_register(block, offset);
+    const struct gpu_register *reg = gpu_register_find(&utgard_registers, block, offset);
     if (!reg)
-        gpu_host_unknown_write(&device->host, ips[ip].offset[device->options.kind] + offset, value);
-    else if (reg->access == ACCESS_RW) {
-        device->store[ip][offset / 4] = value & field_mask(reg);
+        gpu_host_unknown_write(&device->host, utgard_device_offset(device, (enum utgard_ip)ip) + offset,
+                               value);
+    else if (reg->access == GPU_ACCESS_RW) {
+        device->store[ip][offset / 4] = value & gpu_register_mask(&utgard_registers, reg);
         utgard_perf_written(device, ip, offset);
-    } else if (reg->access == ACCESS_LIVE && block == BLOCK_GP)
+    } else if (reg->access == GPU_ACCESS_LIVE && block == UTGARD_BLOCK_GP)
         utgard_gp_write(device, offset, value);
-    else if (reg->access == ACCESS_LIVE && block == BLOCK_PP)
+    else if (reg->access == GPU_ACCESS_LIVE && block == UTGARD_BLOCK_PP)
         utgard_pp_write(device, ip - UTGARD_IP_PP0, offset, value);
-    else if (reg->access == ACCESS_LIVE && block == BLOCK_MMU)
+    else if (reg->access == GPU_ACCESS_LIVE && block == UTGARD_BLOCK_MMU)
         utgard_mmu_write(device, ip - UTGARD_IP_GPMMU, offset, value);
-    else if (reg->access == ACCESS_LIVE)
+    else if (reg->access == GPU_ACCESS_LIVE)
         power_write(device, offset, value);
-}
-
-/* ---- from outside ---- */
-
-static const struct reg *register_at(const struct utgard_device *device, uint32_t *offset, unsigned *ip)
-{
-    *ip = find_ip(device, offset);
-    if (*ip == UTGARD_IP_COUNT)
-        return NULL;
-    enum block block = ips[*ip].block;
-    return find_register(block == BLOCK_PP_ALL    ? BLOCK_PP
-                         : block == BLOCK_MMU_ALL ? BLOCK_MMU
-                                                  : block,
-                         *offset);
-}
-
-/* What word n of a counted register is. */
-static const char *word_name(const struct reg *reg, uint32_t n)
-{
-    static const char *const gp[] = {"VS list", "its end", "PLBU list", "its end", "heap", "its end"};
-    if (reg->count == 1)
-        return NULL;
-    return reg->block == BLOCK_GP         ? gp[n]
-           : reg->offset >= UTGARD_PP_WB0 ? utgard_writeback_word(n)
-                                          : utgard_frame_word(n);
-}
-
-bool utgard_device_register(const struct utgard_device *device, uint32_t offset, struct utgard_register *out)
-{
-    unsigned ip;
-    const struct reg *reg = register_at(device, &offset, &ip);
-    if (!reg)
-        return false;
-    uint32_t number = (offset - reg->offset) / reg->step;
-    *out = (struct utgard_register){.block = ips[ip].name,
-                                    .name = reg->name,
-                                    .number = number,
-                                    .counted = reg->count > 1,
-                                    .word = word_name(reg, number)};
-    return true;
-}
-
-unsigned utgard_register_fields(const struct utgard_device *device, uint32_t offset, uint32_t value,
-                                struct gpu_field out[UTGARD_FLAGS_MAX])
-{
-    unsigned ip, count = 0;
-    const struct reg *reg = register_at(device, &offset, &ip);
-    for (size_t i = 0; reg && i < UTIL_ARRAY_SIZE(fields) && count < UTGARD_FLAGS_MAX; i++) {
-        unsigned bits = fields[i].high - fields[i].low + 1u;
-        if (fields[i].block == reg->block && !strcmp(fields[i].reg, reg->name))
-            out[count++] = (struct gpu_field){.name = fields[i].name,
-                                              .kind = bits == 1 ? GPU_FIELD_FLAG : GPU_FIELD_UINT,
-                                              .value = util_bits(value, fields[i].low, bits)};
-    }
-    return count;
-}
-
-struct utgard_work utgard_device_starts(const struct utgard_device *device, uint32_t offset, uint32_t value)
-{
-    struct utgard_work work = {0};
-    unsigned ip;
-    const struct reg *reg = register_at(device, &offset, &ip);
-    bool pp = reg && reg->block == BLOCK_PP && offset == UTGARD_PP_CTRL;
-    if (reg && reg->block == BLOCK_GP && offset == UTGARD_GP_CMD && !(value & UTGARD_GP_CMD_RESETS)) {
-        work.vs = value & UTGARD_GP_CMD_START_VS;
-        work.plbu = value & UTGARD_GP_CMD_START_PLBU;
-    }
-    if (pp && value & UTGARD_PP_CTRL_START && !(value & UTGARD_PP_CTRL_RESETS))
-        work.pps = ip == UTGARD_IP_PP_BCAST ? broadcast_to(device, false) : 1u << (ip - UTGARD_IP_PP0);
-    return work;
 }
 
 /* ---- reading and writing ---- */
@@ -346,7 +180,7 @@ void utgard_device_settle(struct utgard_device *device)
 
 uint32_t utgard_read(struct utgard_device *device, uint32_t offset)
 {
-    unsigned ip = find_ip(device, &offset);
+    unsigned ip = utgard_ip_at(device, &offset);
     utgard_device_settle(device);
     return ip < UTGARD_IP_COUNT ? read_ip(device, ip, offset) : 0;
 }
@@ -354,7 +188,7 @@ uint32_t utgard_read(struct utgard_device *device, uint32_t offset)
 void utgard_write(struct utgard_device *device, uint32_t offset, uint32_t value)
 {
     uint32_t own = offset;
-    unsigned ip = find_ip(device, &own);
+    unsigned ip = utgard_ip_at(device, &own);
     if (!utgard_pp_may_join(device, ip))
         utgard_device_settle(device);
     if (ip < UTGARD_IP_COUNT)
@@ -401,9 +235,7 @@ int utgard_device_create(struct gpu_memory *memory, const struct utgard_options 
     device->options = *options;
     apply_defaults(&device->options);
     for (unsigned ip = 0; ip < UTGARD_IP_COUNT; ip++)
-        for (size_t i = 0; i < UTIL_ARRAY_SIZE(regs); i++)
-            for (uint32_t n = 0; regs[i].block == ips[ip].block && n < regs[i].count; n++)
-                device->store[ip][(regs[i].offset + n * regs[i].step) / 4] = regs[i].reset;
+        gpu_registers_reset(&utgard_registers, utgard_ip_block(ip), device->store[ip]);
     gpu_host_open(&device->host, options->kind == UTGARD_MALI450 ? "mali450" : "mali400");
     if (device->options.engine)
         jit_engine_join(device->options.engine);

@@ -95,6 +95,9 @@ void utgard_pp_raise(struct utgard_device *device, unsigned pp, uint32_t bits);
 /* Calls the host when the line of `ip` is high. */
 void utgard_signal(struct utgard_device *device, enum utgard_ip ip);
 
+/* The PPs, or the MMUs of PPs, that take part in a broadcast now: bit n is that of PP n. */
+uint32_t utgard_broadcast_to(const struct utgard_device *device, bool mmus);
+
 /* ---- mmu.c: MMU 0 is the GP's, 1 + n that of PP n ---- */
 
 uint32_t utgard_mmu_read(const struct utgard_device *device, unsigned n, uint32_t offset);

@@ -26,6 +26,71 @@ bool utgard_device_tiles(const struct utgard_device *device, unsigned pp, const 
     return utgard_pp_tiles(device, pp, space, tiles, count, fault);
 }
 
+/* ---- registers with names ---- */
+
+static const struct gpu_register *register_at(const struct utgard_device *device, uint32_t *offset,
+                                              unsigned *ip)
+{
+    *ip = utgard_ip_at(device, offset);
+    if (*ip == UTGARD_IP_COUNT)
+        return NULL;
+    enum utgard_block block = utgard_ip_block(*ip);
+    return gpu_register_find(&utgard_registers,
+                             block == UTGARD_BLOCK_PP_ALL    ? UTGARD_BLOCK_PP
+                             : block == UTGARD_BLOCK_MMU_ALL ? UTGARD_BLOCK_MMU
+                                                             : block,
+                             *offset);
+}
+
+/* What word n of a counted register is. */
+static const char *word_name(const struct gpu_register *reg, uint32_t n)
+{
+    static const char *const gp[] = {"VS list", "its end", "PLBU list", "its end", "heap", "its end"};
+    if (reg->count == 1)
+        return NULL;
+    return reg->block == UTGARD_BLOCK_GP  ? gp[n]
+           : reg->offset >= UTGARD_PP_WB0 ? utgard_writeback_word(n)
+                                          : utgard_frame_word(n);
+}
+
+bool utgard_device_register(const struct utgard_device *device, uint32_t offset, struct utgard_register *out)
+{
+    unsigned ip;
+    const struct gpu_register *reg = register_at(device, &offset, &ip);
+    if (!reg)
+        return false;
+    uint32_t number = (offset - reg->offset) / reg->step;
+    *out = (struct utgard_register){.block = utgard_ip_name(ip),
+                                    .name = reg->name,
+                                    .number = number,
+                                    .counted = reg->count > 1,
+                                    .word = word_name(reg, number)};
+    return true;
+}
+
+unsigned utgard_register_fields(const struct utgard_device *device, uint32_t offset, uint32_t value,
+                                struct gpu_field out[UTGARD_FLAGS_MAX])
+{
+    unsigned ip;
+    const struct gpu_register *reg = register_at(device, &offset, &ip);
+    return reg ? gpu_register_fields(&utgard_registers, reg, value, out, UTGARD_FLAGS_MAX) : 0;
+}
+
+struct utgard_work utgard_device_starts(const struct utgard_device *device, uint32_t offset, uint32_t value)
+{
+    struct utgard_work work = {0};
+    unsigned ip;
+    const struct gpu_register *reg = register_at(device, &offset, &ip);
+    bool pp = reg && reg->block == UTGARD_BLOCK_PP && offset == UTGARD_PP_CTRL;
+    if (reg && reg->block == UTGARD_BLOCK_GP && offset == UTGARD_GP_CMD && !(value & UTGARD_GP_CMD_RESETS)) {
+        work.vs = value & UTGARD_GP_CMD_START_VS;
+        work.plbu = value & UTGARD_GP_CMD_START_PLBU;
+    }
+    if (pp && value & UTGARD_PP_CTRL_START && !(value & UTGARD_PP_CTRL_RESETS))
+        work.pps = ip == UTGARD_IP_PP_BCAST ? utgard_broadcast_to(device, false) : 1u << (ip - UTGARD_IP_PP0);
+    return work;
+}
+
 /* ---- words with names: Mesa's lima_pp_frame_reg and lima_pp_wb_reg ---- */
 
 /* Bits of a word, and what is added to them. */

@@ -1,7 +1,24 @@
-/* The offsets of regs.inc as constants, UTGARD_<block>_<register>, and its fields: UTGARD_BIT(GP, CMD,
- * START_VS) is the lowest bit of one. Internal to gpu/utgard. */
+/* The window of registers: blocks (ips.inc) and the registers of each kind of block (regs.inc). Offsets are
+ * UTGARD_<block>_<register>, from where a block begins; UTGARD_BIT(GP, CMD, START_VS) is the lowest bit of a
+ * field. Internal to gpu/utgard. */
 #ifndef VITRAIL_GPU_UTGARD_REGS_H
 #define VITRAIL_GPU_UTGARD_REGS_H
+
+#include "gpu/registers.h"
+#include "gpu/utgard/device.h"
+
+/* Kinds of blocks. Those of _ALL stand for every one of a kind that takes part in a broadcast. */
+enum utgard_block {
+    UTGARD_BLOCK_PMU,
+    UTGARD_BLOCK_L2,
+    UTGARD_BLOCK_GP,
+    UTGARD_BLOCK_PP,
+    UTGARD_BLOCK_MMU,
+    UTGARD_BLOCK_DLBU,
+    UTGARD_BLOCK_BCAST,
+    UTGARD_BLOCK_PP_ALL,
+    UTGARD_BLOCK_MMU_ALL
+};
 
 enum {
 #define REG(block, name, offset, access, reset)                 UTGARD_##block##_##name = (offset),
@@ -15,5 +32,12 @@ enum {
 };
 
 #define UTGARD_BIT(block, register, field) (1u << UTGARD_##block##_##register##_##field##_AT)
+
+extern const struct gpu_registers utgard_registers; /* `block` is enum utgard_block */
+
+const char *utgard_ip_name(unsigned ip); /* below UTGARD_IP_COUNT; static */
+enum utgard_block utgard_ip_block(unsigned ip);
+/* The block that an offset of the window lies in, UTGARD_IP_COUNT when none does; *offset becomes its own. */
+unsigned utgard_ip_at(const struct utgard_device *device, uint32_t *offset);
 
 #endif

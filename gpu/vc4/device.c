@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "gpu/vc4/binner.h"
 #include "gpu/vc4/device_internal.h"
@@ -18,65 +17,6 @@
 #define PACKET_BUDGET (64ull << 20)
 #define JOB_FUEL      (4ull << 30)
 #define FUEL          (1u << 20)
-
-#define INT_ALL 0xfu
-
-/* PCS (Guide table 55). */
-#define PCS_OUT_OF_MEMORY    (1u << 8)
-#define PCS_RENDERING_ACTIVE (1u << 2)
-#define PCS_BINNING_ACTIVE   (1u << 0)
-
-/* ---- the register table ---- */
-
-enum access { ACCESS_UNKNOWN, ACCESS_RO, ACCESS_RW, ACCESS_WO, ACCESS_LIVE, ACCESS_FAULT };
-
-struct reg {
-    const char *name;
-    uint32_t offset, step, count;
-    enum access access;
-    uint32_t reset;
-    const char *source;
-};
-
-static const struct reg reg_table[] = {
-#define REG(name, offset, access, reset, source) {#name, offset, 4, 1, ACCESS_##access, reset, source},
-#define COUNTED(name, first, step, count, access, reset, source)                                             \
-    {#name, first, step, count, ACCESS_##access, reset, source},
-#include "gpu/vc4/regs.inc"
-};
-
-struct reg_field {
-    const char *reg;
-    uint8_t high, low;
-};
-
-static const struct reg_field field_table[] = {
-#define FIELD(register, name, high, low) {#register, high, low},
-#include "gpu/vc4/regs.inc"
-};
-
-static const struct reg *find_register(uint32_t offset)
-{
-    for (size_t i = 0; i < UTIL_ARRAY_SIZE(reg_table); i++) {
-        const struct reg *reg = &reg_table[i];
-        uint32_t from_first = offset - reg->offset;
-        if (from_first % reg->step == 0 && from_first / reg->step < reg->count)
-            return reg;
-    }
-    return NULL;
-}
-
-/* Bits that a register has; all of them when the table names no field. */
-static uint32_t field_mask(const struct reg *reg)
-{
-    uint32_t mask = 0;
-    for (size_t i = 0; i < UTIL_ARRAY_SIZE(field_table); i++) {
-        const struct reg_field *f = &field_table[i];
-        if (!strcmp(f->reg, reg->name))
-            mask |= (uint32_t)util_bits(~0ull, 0, f->high - f->low + 1u) << f->low;
-    }
-    return mask ? mask : UINT32_MAX;
-}
 
 /* ---- interrupts ---- */
 
@@ -97,7 +37,7 @@ static void update_irq(struct vc4_device *device, uint32_t raised)
 
 void vc4_raise(struct vc4_device *device, uint32_t bits)
 {
-    device->int_pending |= bits & INT_ALL;
+    device->int_pending |= bits & VC4_INT_ALL;
     if (bits & VC4_INT_OUTOMEM)
         device->out_of_memory = true;
     update_irq(device, bits);
@@ -141,8 +81,8 @@ static uint32_t read_live(const struct vc4_device *device, uint32_t offset)
     case VC4_CT0LC: return (uint32_t)t[0].flushes << 16 | t[0].returns;
     case VC4_CT1LC: return (uint32_t)t[1].flushes << 16 | t[1].returns;
     case VC4_PCS:
-        return (device->out_of_memory ? PCS_OUT_OF_MEMORY : 0) | (t[1].run ? PCS_RENDERING_ACTIVE : 0) |
-               (t[0].run ? PCS_BINNING_ACTIVE : 0);
+        return (device->out_of_memory ? VC4_BIT(PCS, BMOOM) : 0) | (t[1].run ? VC4_BIT(PCS, RMACTIVE) : 0) |
+               (t[0].run ? VC4_BIT(PCS, BMACTIVE) : 0);
     case VC4_BFC: return device->binning_flushes & 0xff;
     case VC4_RFC: return device->frames_done & 0xff;
     case VC4_BPCA: return device->bpca;
@@ -165,7 +105,7 @@ static void write_live(struct vc4_device *device, uint32_t offset, uint32_t valu
         break;
     case VC4_INTCTL: clear_interrupts(device, value); break;
     case VC4_INTENA:
-        device->int_enabled |= value & INT_ALL;
+        device->int_enabled |= value & VC4_INT_ALL;
         update_irq(device, value);
         break;
     case VC4_INTDIS:
@@ -215,13 +155,13 @@ static void write_live(struct vc4_device *device, uint32_t offset, uint32_t valu
 
 uint32_t vc4_read(struct vc4_device *device, uint32_t offset)
 {
-    const struct reg *reg = find_register(offset);
+    const struct gpu_register *reg = gpu_register_find(&vc4_registers, 0, offset);
     vc4_device_settle(device);
-    if (!reg || reg->access == ACCESS_WO)
+    if (!reg || reg->access == GPU_ACCESS_WO)
         return 0;
-    if (reg->access == ACCESS_LIVE)
+    if (reg->access == GPU_ACCESS_LIVE)
         return read_live(device, offset);
-    return reg->access == ACCESS_RW ? device->regs[offset / 4] : reg->reset;
+    return reg->access == GPU_ACCESS_RW ? device->regs[offset / 4] : reg->reset;
 }
 
 void vc4_device_settle(struct vc4_device *device)
@@ -235,17 +175,17 @@ void vc4_write(struct vc4_device *device, uint32_t offset, uint32_t value)
 {
     if (offset != VC4_SRQPC && offset != VC4_SRQUA && offset != VC4_SRQUL)
         vc4_user_settle(device, false);
-    const struct reg *reg = find_register(offset);
+    const struct gpu_register *reg = gpu_register_find(&vc4_registers, 0, offset);
     struct gpu_fault fault;
     if (!reg) {
         gpu_host_unknown_write(&device->host, offset, value);
         return;
     }
     switch (reg->access) {
-    case ACCESS_LIVE: write_live(device, offset, value); break;
-    case ACCESS_RW: device->regs[offset / 4] = value & field_mask(reg); break;
-    case ACCESS_FAULT:
-        if (!(value & field_mask(reg)))
+    case GPU_ACCESS_LIVE: write_live(device, offset, value); break;
+    case GPU_ACCESS_RW: device->regs[offset / 4] = value & gpu_register_mask(&vc4_registers, reg); break;
+    case GPU_ACCESS_FAULT:
+        if (!(value & gpu_register_mask(&vc4_registers, reg)))
             break;
         gpu_fault_set(&fault, GPU_FAULT_UNSUPPORTED, "registers", offset,
                       "%s (Guide %s) is not done: write of 0x%08x", reg->name, reg->source, value);
@@ -276,10 +216,7 @@ int vc4_device_create(struct gpu_memory *memory, const struct gpu_options *optio
         device->options.fuel = FUEL;
     if (device->options.reference)
         device->options.engine = NULL;
-    for (size_t i = 0; i < UTIL_ARRAY_SIZE(reg_table); i++) {
-        for (uint32_t n = 0; n < reg_table[i].count; n++)
-            device->regs[(reg_table[i].offset + n * reg_table[i].step) / 4] = reg_table[i].reset;
-    }
+    gpu_registers_reset(&vc4_registers, 0, device->regs);
     gpu_host_open(&device->host, "vc4");
     if (device->options.engine)
         jit_engine_join(device->options.engine);

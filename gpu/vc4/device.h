@@ -14,63 +14,15 @@
 #include "gpu/fault.h"
 #include "gpu/memory.h"
 #include "gpu/options.h"
+#include "gpu/vc4/regs.h"
 #include "isa/vc4_qpu/numeric.h"
 
-/* Byte offsets of the registers from V3D_BASE (Guide section 10; regs.inc holds the table with fields and
- * reset values). */
-enum vc4_reg {
-    VC4_IDENT0 = 0x000,
-    VC4_IDENT1 = 0x004,
-    VC4_IDENT2 = 0x008,
-    VC4_SCRATCH = 0x010,
-    VC4_L2CACTL = 0x020,
-    VC4_SLCACTL = 0x024,
-    VC4_INTCTL = 0x030,
-    VC4_INTENA = 0x034,
-    VC4_INTDIS = 0x038,
-    VC4_CT0CS = 0x100,
-    VC4_CT1CS = 0x104,
-    VC4_CT0EA = 0x108,
-    VC4_CT1EA = 0x10c,
-    VC4_CT0CA = 0x110,
-    VC4_CT1CA = 0x114,
-    VC4_CT0RA0 = 0x118,
-    VC4_CT1RA0 = 0x11c,
-    VC4_CT0LC = 0x120,
-    VC4_CT1LC = 0x124,
-    VC4_CT0PC = 0x128,
-    VC4_CT1PC = 0x12c,
-    VC4_PCS = 0x130,
-    VC4_BFC = 0x134,
-    VC4_RFC = 0x138,
-    VC4_BPCA = 0x300,
-    VC4_BPCS = 0x304,
-    VC4_BPOA = 0x308,
-    VC4_BPOS = 0x30c,
-    VC4_BXCF = 0x310,
-    VC4_SQRSV0 = 0x410,
-    VC4_SQRSV1 = 0x414,
-    VC4_SQCNTL = 0x418,
-    VC4_SRQPC = 0x430,
-    VC4_SRQUA = 0x434,
-    VC4_SRQUL = 0x438,
-    VC4_SRQCS = 0x43c,
-    VC4_VPACNTL = 0x500,
-    VC4_VPMBASE = 0x504,
-    VC4_DBQITE = 0xe2c,
-    VC4_DBQITC = 0xe30,
-    VC4_PCTRC = 0x670,
-    VC4_PCTRE = 0x674,
-    VC4_PCTR0 = 0x680, /* count n at PCTR0 + 8n, its source at PCTRS0 + 8n, n 0..15 */
-    VC4_PCTRS0 = 0x684,
-    VC4_ERRSTAT = 0xf20,
-};
-
 /* INTCTL bits. */
-#define VC4_INT_FRDONE   (1u << 0) /* render: frame done */
-#define VC4_INT_FLDONE   (1u << 1) /* binner: flush done */
-#define VC4_INT_OUTOMEM  (1u << 2) /* binner: out of tile memory */
-#define VC4_INT_SPILLUSE (1u << 3)
+#define VC4_INT_FRDONE   VC4_BIT(INTCTL, INT_FRDONE)  /* render: frame done */
+#define VC4_INT_FLDONE   VC4_BIT(INTCTL, INT_FLDONE)  /* binner: flush done */
+#define VC4_INT_OUTOMEM  VC4_BIT(INTCTL, INT_OUTOMEM) /* binner: out of tile memory */
+#define VC4_INT_SPILLUSE VC4_BIT(INTCTL, INT_SPILLUSE)
+#define VC4_INT_ALL      (VC4_INT_FRDONE | VC4_INT_FLDONE | VC4_INT_OUTOMEM | VC4_INT_SPILLUSE)
 /* Interrupts of user programs share the line but not the register: the callback sees them here, and they are
  * cleared by writing bit n of DBQITC. */
 #define VC4_INT_QPU(n) (1u << (16 + (n)))
@@ -97,8 +49,8 @@ uint32_t vc4_device_irq_pending(const struct vc4_device *device);
  * other for ever stay where they are, as on the silicon, and are reported (GPU_FAULT_DEADLOCK), once. */
 void vc4_device_settle(struct vc4_device *device);
 
-/* Registers, byte offset as above. Reading a write-only or unknown register gives 0; an unknown write is
- * ignored and reported (gpu_host_unknown_write). Writing CTnEA starts the thread at CTnCA. */
+/* Registers by byte offset (gpu/vc4/regs.h). Reading a write-only or unknown register gives 0; an unknown
+ * write is ignored and reported (gpu_host_unknown_write). Writing CTnEA starts the thread at CTnCA. */
 uint32_t vc4_read(struct vc4_device *device, uint32_t offset);
 void vc4_write(struct vc4_device *device, uint32_t offset, uint32_t value);
 

@@ -7,13 +7,6 @@
 #include "gpu/vc4/user.h"
 #include "util/bits.h"
 
-/* CTnCS (Guide table 49). */
-#define CS_RESET     (1u << 15)
-#define CS_RUN       (1u << 5)
-#define CS_SUBSTATE  (1u << 4)
-#define CS_ERROR     (1u << 3)
-#define CS_PREFIXING 1u
-
 static void run_binner(struct vc4_device *device)
 {
     struct vc4_thread *thread = &device->thread[0];
@@ -113,15 +106,18 @@ uint32_t vc4_thread_read(const struct vc4_device *device, unsigned n)
 {
     const struct vc4_thread *thread = &device->thread[n];
     uint32_t semaphore = n ? device->semaphore : device->binner_semaphore;
-    return UTIL_MIN(semaphore, (uint32_t)VC4_SEMAPHORE_MAX) << 12 | (thread->ra0 ? 1u << 8 : 0) |
-           (thread->run ? CS_RUN : 0) | (thread->run ? thread->waiting : thread->halted) * CS_SUBSTATE |
-           (thread->error ? CS_ERROR : 0) | (!n && vc4_binner_prefixing(device) ? CS_PREFIXING : 0);
+    bool prefixing = !n && vc4_binner_prefixing(device);
+    bool substate = thread->run ? thread->waiting : thread->halted;
+    return UTIL_MIN(semaphore, (uint32_t)VC4_SEMAPHORE_MAX) << VC4_CT0CS_CTSEMA_AT |
+           (thread->ra0 ? VC4_BIT(CT0CS, CTRTSD) : 0) | (thread->run ? VC4_BIT(CT0CS, CTRUN) : 0) |
+           (substate ? VC4_BIT(CT0CS, CTSUBS) : 0) | (thread->error ? VC4_BIT(CT0CS, CTERR) : 0) |
+           (prefixing ? VC4_BIT(CT0CS, CTMODE) : 0);
 }
 
 void vc4_thread_write(struct vc4_device *device, unsigned n, uint32_t value)
 {
     struct vc4_thread *thread = &device->thread[n];
-    if (value & CS_RESET) {
+    if (value & VC4_BIT(CT0CS, CTRSTA)) {
         uint32_t ca = thread->ca, ea = thread->ea;
         *thread = (struct vc4_thread){.ca = ca, .ea = ea};
         if (n) {
@@ -132,10 +128,10 @@ void vc4_thread_write(struct vc4_device *device, unsigned n, uint32_t value)
             device->out_of_memory = false;
             vc4_binner_reset(device);
         }
-    } else if (value & CS_RUN) {
+    } else if (value & VC4_BIT(CT0CS, CTRUN)) {
         thread->run = thread->waiting = false;
         thread->halted = true;
-    } else if (value & CS_SUBSTATE) {
+    } else if (value & VC4_BIT(CT0CS, CTSUBS)) {
         thread->halted = false;
         vc4_thread_start(device, n);
     }
@@ -143,8 +139,8 @@ void vc4_thread_write(struct vc4_device *device, unsigned n, uint32_t value)
 
 void vc4_thread_write_counter(struct vc4_thread *thread, uint32_t value)
 {
-    if (value & 1u << 16)
+    if (value & VC4_BIT(CT0LC, CTLLCM))
         thread->flushes = 0;
-    if (value & 1)
+    if (value & VC4_BIT(CT0LC, CTLSLCS))
         thread->returns = 0;
 }

@@ -35,23 +35,18 @@ static bool must_answer(void *device, uint32_t pending)
 
 /* ---- units ---- */
 
-/* CTnCS (Guide table 49). */
-#define CS_RUN      (1u << 5)
-#define CS_SUBSTATE (1u << 4)
-#define CS_ERROR    (1u << 3)
-
 /* A control-list thread (Guide tables 49 to 51). */
 static struct gpu_unit list_thread(void *device, const char *name, uint32_t cs_offset, uint32_t ca,
                                    uint32_t ea)
 {
     uint32_t cs = vc4_read(device, cs_offset);
-    bool sub = cs & CS_SUBSTATE;
+    bool sub = cs & VC4_BIT(CT0CS, CTSUBS);
     return (struct gpu_unit){
         .name = name,
-        .state = cs & CS_RUN     ? (sub ? GPU_UNIT_WAITING : GPU_UNIT_RUNNING)
-                 : cs & CS_ERROR ? GPU_UNIT_FAULTED
-                 : sub           ? GPU_UNIT_HALTED
-                                 : GPU_UNIT_IDLE,
+        .state = cs & VC4_BIT(CT0CS, CTRUN)   ? (sub ? GPU_UNIT_WAITING : GPU_UNIT_RUNNING)
+                 : cs & VC4_BIT(CT0CS, CTERR) ? GPU_UNIT_FAULTED
+                 : sub                        ? GPU_UNIT_HALTED
+                                              : GPU_UNIT_IDLE,
         .address = vc4_read(device, ca),
         .end = vc4_read(device, ea),
     };

@@ -233,7 +233,7 @@ static void coordinates(void **unused)
 
 static uint32_t count(unsigned n)
 {
-    return vc4_read(device, VC4_PCTR0 + 8 * n);
+    return vc4_read(device, VC4_PCTR + 8 * n);
 }
 
 static void events(void **unused)
@@ -241,7 +241,7 @@ static void events(void **unused)
     struct list l = {0};
     start_device(NULL);
     for (unsigned n = 0; n < 3; n++)
-        vc4_write(device, VC4_PCTRS0 + 8 * n, 10 + n); /* outside, clipped, reversed */
+        vc4_write(device, VC4_PCTRS + 8 * n, 10 + n); /* outside, clipped, reversed */
     vc4_write(device, VC4_PCTRE, 7);
     one_tile_triangle(0, 5); /* seen */
     one_tile_triangle(3, 6); /* facing away */

@@ -14,14 +14,14 @@ enum { EVENTS = 30 };
 static void follow(struct scene *s, unsigned first)
 {
     for (unsigned n = 0; n < 16; n++)
-        vc4_write(s->device, VC4_PCTRS0 + 8 * n, first + n);
+        vc4_write(s->device, VC4_PCTRS + 8 * n, first + n);
     vc4_write(s->device, VC4_PCTRC, 0xffff);
     vc4_write(s->device, VC4_PCTRE, 0xffff);
 }
 
 static uint32_t count(const struct scene *s, unsigned n)
 {
-    return vc4_read(s->device, VC4_PCTR0 + 8 * n);
+    return vc4_read(s->device, VC4_PCTR + 8 * n);
 }
 
 /* Quads with a pixel inside the triangle, of all tiles; and the 4x4 blocks with one. */
@@ -215,18 +215,18 @@ static void registers(void **state)
     assert_true(scene_open(&s, plain));
     for (unsigned n = 0; n < 16; n++) {
         assert_int_equal(count(&s, n), 0);
-        assert_int_equal(vc4_read(s.device, VC4_PCTRS0 + 8 * n), 0);
-        vc4_write(s.device, VC4_PCTRS0 + 8 * n, 0xffffffe0u | n);
-        assert_int_equal(vc4_read(s.device, VC4_PCTRS0 + 8 * n), n);
+        assert_int_equal(vc4_read(s.device, VC4_PCTRS + 8 * n), 0);
+        vc4_write(s.device, VC4_PCTRS + 8 * n, 0xffffffe0u | n);
+        assert_int_equal(vc4_read(s.device, VC4_PCTRS + 8 * n), n);
     }
     assert_int_equal(vc4_read(s.device, VC4_PCTRE), 0);
     assert_int_equal(vc4_read(s.device, VC4_PCTRC), 0);
     vc4_write(s.device, VC4_PCTRE, 0xffffffff);
     assert_int_equal(vc4_read(s.device, VC4_PCTRE), 0xffff);
 
-    vc4_write(s.device, VC4_PCTRS0, 1);
-    vc4_write(s.device, VC4_PCTR0, 100); /* a count can be set */
-    vc4_write(s.device, VC4_PCTRS0 + 8, 1);
+    vc4_write(s.device, VC4_PCTRS, 1);
+    vc4_write(s.device, VC4_PCTR, 100); /* a count can be set */
+    vc4_write(s.device, VC4_PCTRS + 8, 1);
     vc4_write(s.device, VC4_PCTRE, 1);
     triangle_scene(&s, CONFIG_BOTH_FACES | CONFIG_DEPTH(7));
     render(&s);
@@ -240,7 +240,7 @@ static void registers(void **state)
     vc4_write(s.device, VC4_PCTRC, 2);
     assert_int_equal(count(&s, 0), 102);
     assert_int_equal(count(&s, 1), 0);
-    vc4_write(s.device, VC4_PCTRS0 + 8, 31); /* a source that is none */
+    vc4_write(s.device, VC4_PCTRS + 8, 31); /* a source that is none */
     triangle_scene(&s, CONFIG_BOTH_FACES | CONFIG_DEPTH(7));
     render(&s);
     assert_int_equal(count(&s, 1), 0);

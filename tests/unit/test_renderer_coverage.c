@@ -269,13 +269,13 @@ static void same_everywhere(void **state)
                 store(&s, i == 15);
             }
             for (unsigned n = 0; n < 16; n++)
-                vc4_write(s.device, VC4_PCTRS0 + 8 * n, half * 16 + n);
+                vc4_write(s.device, VC4_PCTRS + 8 * n, half * 16 + n);
             vc4_write(s.device, VC4_PCTRC, 0xffff);
             vc4_write(s.device, VC4_PCTRE, 0xffff);
             render(&s);
             no_faults(&s);
             for (unsigned n = 0; n < 16; n++)
-                counts[w][half * 16 + n] = vc4_read(s.device, VC4_PCTR0 + 8 * n);
+                counts[w][half * 16 + n] = vc4_read(s.device, VC4_PCTR + 8 * n);
             vc4_write(s.device, VC4_PCTRE, 0);
             if (!w && !half)
                 memcpy(first, s.memory.base + AT_COLOR, sizeof first);
