@@ -1,25 +1,22 @@
-/* Taps out of utiles held in registers. Textures that are magnified, one-to-one or mipmapped touch few texels
- * a quad: where all taps of every quad fall into two by two utiles (4x4 texels of 4 bytes) of its own,
- * sixteen loads and permutations replace 64 gathered texels; a point sampled block shares one such window.
- * Otherwise, decided at run time, the gathers do it. A window is as wide as any quad of such a texture needs
- * wherever it stands, so that the decision hardly ever changes from block to block. Hosts with AVX-512 only:
- * there a register is a utile.
+/* Taps out of utiles held in registers. Textures that are magnified or one-to-one touch few texels a block:
+ * where all its taps fall into two by two utiles (4x4 texels of 4 bytes), four loads and a few permutations
+ * replace 64 gathered texels. Filtered textures that are a little smaller, as mipmapped ones are, have such a
+ * window for each quad. Otherwise, decided at run time, the gathers do it. A window is as wide as such a
+ * texture needs wherever it stands, so that the decision hardly ever changes from block to block. Hosts with
+ * AVX-512 only: there a register is a utile.
  *
  * What can be is done to x and y at once, as the low and the high half of each lane. */
 #include <stddef.h>
 
 #include "raster/texture_ir_internal.h"
 
-/* Utgard's levels are filtered by gathers unless there are two: measured, the taps of one take as long out of
- * windows, and longer where they scatter. */
 bool texture_ir_window_applies(const struct texture_ir *t)
 {
     const struct raster_texture_key *key = t->key;
 
-    if (key->layout == RASTER_UTGARD_TILED && key->mip != RASTER_MIP_LINEAR && t->filter != TEXTURE_NEAREST)
-        return false;
     return t->b->level == JIT_AVX512 && !t->face && !t->border && key->layout != RASTER_LINEAR &&
-           (key->format == RASTER_RGBA8888 || key->format == RASTER_RGBX8888);
+           (key->format == RASTER_RGBA8888 || key->format == RASTER_RGBX8888 ||
+            key->format == RASTER_RGBA32R);
 }
 
 /* ---- halves ---- */
@@ -108,29 +105,49 @@ static void make_taps(struct texture_ir *t, const struct texture_ir_level *level
 /* ---- windows ---- */
 
 struct window {
-    /* (x, y) of utile 2 * y + x of each quad's window in its four lanes; nearest: of the block's in the first
-     * four, then of the column after the next. */
+    /* (x, y) of utile 2 * y + x: of each quad's window in its four lanes, or of the block's in the first four
+     * and, AHEAD of them, of the utiles that a block further on will likely begin with. */
     LLVMValueRef utile;
     LLVMValueRef tap[2]; /* relative to the window's start */
 };
 
+enum { AHEAD = 2 };
+
+/* Lane l ^ flip of each pair of halves. */
+static LLVMValueRef flipped(struct jit_builder *b, LLVMValueRef v, uint32_t flip)
+{
+    LLVMValueRef lanes[16];
+
+    for (uint32_t l = 0; l < 16; l++)
+        lanes[l] = jit_i32(b, l ^ flip);
+    v = as_words(b, v);
+    return as_halves(
+        b, LLVMBuildShuffleVector(b->ir, v, LLVMGetPoison(b->i32x16), LLVMConstVector(lanes, 16), ""));
+}
+
 /* The least value of each quad in its four lanes, or of the block in all. */
 static LLVMValueRef least(struct jit_builder *b, LLVMValueRef v, bool block)
 {
-    for (uint32_t flip = block ? 8 : 2; flip; flip >>= 1) {
-        LLVMValueRef lanes[16], other = as_words(b, v);
-
-        for (uint32_t l = 0; l < 16; l++)
-            lanes[l] = jit_i32(b, l ^ flip);
-        other =
-            LLVMBuildShuffleVector(b->ir, other, LLVMGetPoison(b->i32x16), LLVMConstVector(lanes, 16), "");
-        v = choose(b, LLVMIntULT, v, as_halves(b, other));
-    }
+    for (uint32_t flip = block ? 8 : 2; flip; flip >>= 1)
+        v = choose(b, LLVMIntULT, v, flipped(b, v, flip));
     return v;
 }
 
+/* The start of the block's window, and from lane 4 on that of the block below, if its texels are as far from
+ * this one's as the block's are from each other. */
+static LLVMValueRef and_below(struct jit_builder *b, LLVMValueRef start, LLVMValueRef tap)
+{
+    LLVMValueRef half = as_words(b, LLVMBuildSub(b->ir, flipped(b, tap, 8), tap, ""));
+    uint32_t lanes[16];
+
+    for (uint32_t l = 0; l < 16; l++)
+        lanes[l] = l > 3 ? ~0u : 0;
+    half = as_halves(b, LLVMBuildAnd(b->ir, half, jit_vector_u32(b, lanes), ""));
+    return LLVMBuildAdd(b->ir, start, LLVMBuildAdd(b->ir, half, half, ""), "");
+}
+
 static void place_windows(struct texture_ir *t, const struct texture_ir_level *level,
-                          LLVMValueRef const tap[2], struct window *out)
+                          LLVMValueRef const tap[2], bool block, struct window *out)
 {
     struct jit_builder *b = t->b;
     bool nearest = t->filter == TEXTURE_NEAREST;
@@ -139,12 +156,12 @@ static void place_windows(struct texture_ir *t, const struct texture_ir_level *l
 
     if (t->key->flip_y && !nearest)
         first = choose(b, LLVMIntULT, first, tap[1]);
-    start = LLVMBuildAnd(b->ir, least(b, first, nearest), both(b, ~3u, ~3u), "");
+    start = LLVMBuildAnd(b->ir, least(b, first, block), both(b, ~3u, ~3u), "");
     /* Not in the last utile unless it is the only one: small images then fit whatever wraps. */
     start = choose(b, LLVMIntULT, start, as_halves(b, jit_splat(b, level->last_window)));
     for (uint32_t l = 0; l < 16; l++)
-        lanes[l] = nearest && l > 3 ? pair(3, l & 1) : pair(l & 1, l >> 1 & 1);
-    out->utile = LLVMBuildLShr(b->ir, start, both(b, 2, 2), "");
+        lanes[l] = block && l > 3 ? pair(1, l & 1) : pair(l & 1, l >> 1 & 1);
+    out->utile = LLVMBuildLShr(b->ir, block ? and_below(b, start, first) : start, both(b, 2, 2), "");
     out->utile = LLVMBuildAdd(b->ir, out->utile, as_halves(b, jit_vector_u32(b, lanes)), "");
     out->utile = choose(b, LLVMIntULT, out->utile, as_halves(b, jit_splat(b, level->last_utile)));
     for (unsigned k = 0; k < (nearest ? 1 : 2); k++)
@@ -237,17 +254,15 @@ static LLVMValueRef utile_number(struct texture_ir *t, const struct texture_ir_l
                            lines(b, xy, level->utile_factor), "");
 }
 
-/* The windows' utiles. Their addresses go through memory: that is quicker than taking lane after lane. Point
- * sampling fetches ahead what a block further on will likely begin with: textures are too large, and their
- * order of utiles too strange, for the processor to foresee it. */
+/* The windows' utiles, `count` of them and `ahead` behind those. Their addresses go through memory: that is
+ * quicker than taking lane after lane. What is ahead is only fetched: textures are too large, and their order
+ * of utiles too strange, for the processor to foresee it. */
 static void load_utiles(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef xy,
-                        LLVMValueRef *out)
+                        unsigned count, unsigned ahead, LLVMValueRef *out)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef memory = jit_offset_const(b, t->texture, offsetof(struct raster_texture, memory));
     LLVMValueRef slot = t->scratch ? t->scratch : jit_alloca(b, b->i32x16, "utiles"), at;
-    bool nearest = t->filter == TEXTURE_NEAREST;
-    unsigned count = nearest ? 4 : 16, ahead = nearest ? 2 : 0;
 
     memory = jit_offset(b, jit_load(b, b->ptr, memory, 8, true), level->offset);
     at = LLVMBuildStore(b->ir, texture_ir_shl(b, utile_number(t, level, xy), 6), slot);
@@ -373,43 +388,72 @@ static void expect(struct jit_builder *b, LLVMValueRef branch)
                     LLVMMetadataAsValue(b->context, node));
 }
 
+/* Each tap out of the block's window. */
+static void pick_block(struct texture_ir *t, LLVMValueRef const *utile, LLVMValueRef index,
+                       LLVMValueRef out[4])
+{
+    for (unsigned k = 0; k < (t->filter == TEXTURE_NEAREST ? 1 : 4); k++)
+        out[2 * (k & 1) + (k >> 1)] = pick(t->b, utile, texture_ir_shr(t->b, index, 8 * k));
+}
+
+/* The ways that lead to the texels. */
+struct ways {
+    LLVMBasicBlockRef from[3], merge;
+    LLVMValueRef texel[3][4];
+    unsigned count;
+};
+
+static void close_way(struct jit_builder *b, struct ways *w)
+{
+    w->from[w->count++] = LLVMGetInsertBlock(b->ir);
+    LLVMBuildBr(b->ir, w->merge);
+}
+
+/* The way of one window for the block, or for each quad; the builder goes on where the taps do not fit. */
+static void try_window(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef const tap[2],
+                       bool block, struct ways *ways)
+{
+    struct jit_builder *b = t->b;
+    LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(b->context, b->function, "window");
+    LLVMBasicBlockRef far = LLVMAppendBasicBlockInContext(b->context, b->function, "wider");
+    LLVMValueRef utile[16], *out = ways->texel[ways->count];
+    struct window w;
+
+    place_windows(t, level, tap, block, &w);
+    expect(b, LLVMBuildCondBr(b->ir, fits(t, level, &w), near, far));
+    LLVMPositionBuilderAtEnd(b->ir, near);
+    load_utiles(t, level, w.utile, block ? 4 : 16, block ? AHEAD : 0, utile);
+    if (block)
+        pick_block(t, utile, indices(t, &w), out);
+    else
+        pick_quads(b, utile, indices(t, &w), out);
+    close_way(b, ways);
+    LLVMPositionBuilderAtEnd(b->ir, far);
+}
+
 void texture_ir_window(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
                        struct texture_ir_axis *y, LLVMValueRef out[4])
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(b->ir)), in[2][4];
-    LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(b->context, function, "window");
-    LLVMBasicBlockRef far = LLVMAppendBasicBlockInContext(b->context, function, "gather");
-    LLVMBasicBlockRef merge = LLVMAppendBasicBlockInContext(b->context, function, "texels"), from[2];
+    struct ways ways = {.merge = LLVMAppendBasicBlockInContext(b->context, b->function, "texels")};
     bool nearest = t->filter == TEXTURE_NEAREST;
-    LLVMValueRef utile[16], tap[2];
-    struct window w;
+    LLVMValueRef tap[2];
 
     make_taps(t, level, as_halves(b, jit_splat(b, level->last)), x, y, tap);
-    place_windows(t, level, tap, &w);
-    expect(b, LLVMBuildCondBr(b->ir, fits(t, level, &w), near, far));
-
-    LLVMPositionBuilderAtEnd(b->ir, near);
-    load_utiles(t, level, w.utile, utile);
-    if (nearest)
-        in[0][0] = pick(b, utile, indices(t, &w));
-    else
-        pick_quads(b, utile, indices(t, &w), in[0]);
-    from[0] = LLVMGetInsertBlock(b->ir);
-    LLVMBuildBr(b->ir, merge);
-
-    LLVMPositionBuilderAtEnd(b->ir, far);
+    try_window(t, level, tap, true, &ways);
+    if (!nearest)
+        try_window(t, level, tap, false, &ways);
     if (!x->tap[0])
         texture_ir_taps(t, level, x, y);
-    texture_ir_gather(t, level, x, y, in[1]);
-    from[1] = LLVMGetInsertBlock(b->ir);
-    LLVMBuildBr(b->ir, merge);
-
-    LLVMPositionBuilderAtEnd(b->ir, merge);
+    texture_ir_gather(t, level, x, y, ways.texel[ways.count]);
+    close_way(b, &ways);
+    LLVMPositionBuilderAtEnd(b->ir, ways.merge);
     for (unsigned k = 0; k < (nearest ? 1 : 4); k++) {
-        LLVMValueRef ways[2] = {in[0][k], in[1][k]};
+        LLVMValueRef in[3];
 
+        for (unsigned n = 0; n < ways.count; n++)
+            in[n] = ways.texel[n][k];
         out[k] = LLVMBuildPhi(b->ir, b->i32x16, "");
-        LLVMAddIncoming(out[k], ways, from, 2);
+        LLVMAddIncoming(out[k], in, ways.from, ways.count);
     }
 }
