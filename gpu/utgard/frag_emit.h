@@ -6,6 +6,8 @@
 #include "gpu/utgard/frag_internal.h"
 #include "isa/utgard_pp/trans.h"
 
+enum { UTGARD_FRAG_GIVEN = 32 };
+
 struct utgard_frag_emit {
     const struct utgard_frag_head *head;
     const struct utgard_pp_program *program;
@@ -18,6 +20,11 @@ struct utgard_frag_emit {
     LLVMValueRef live[RASTER_MAX_SAMPLES]; /* i1x16: lanes of each sample that may still be written */
     const struct utgard_pp_ir_state *end;  /* of the program, or NULL before */
     bool failed;                           /* something is left to the reference path */
+    struct {                               /* what the program was given as bytes of words: i32x16 */
+        LLVMValueRef value, word;
+        unsigned byte;
+    } given[UTGARD_FRAG_GIVEN];
+    unsigned given_count; /* of all; the last ones are known */
 };
 
 static inline LLVMValueRef utgard_frag_field(struct utgard_frag_emit *e, struct jit_builder *b,
@@ -30,6 +37,15 @@ static inline LLVMValueRef utgard_frag_field(struct utgard_frag_emit *e, struct 
 LLVMValueRef utgard_frag_varying(struct utgard_frag_emit *e, struct jit_builder *b, unsigned n);
 /* To 0..top, NaN 0. */
 LLVMValueRef utgard_frag_clamp(struct jit_builder *b, LLVMValueRef x, float top);
+
+/* frag_colors.c: numbers in words, as registers have them (i32x16): byte `c` of 255; `count` bits from bit
+ * `low` on, 16 or 24, of the most that they can be. */
+LLVMValueRef utgard_frag_byte(struct utgard_frag_emit *e, struct jit_builder *b, LLVMValueRef word,
+                              unsigned c);
+LLVMValueRef utgard_frag_part(struct utgard_frag_emit *e, struct jit_builder *b, LLVMValueRef word,
+                              unsigned low, unsigned count);
+/* A register at the program's end as a word of four bytes; UTGARD_NO_COLOR: 0. */
+LLVMValueRef utgard_frag_color_word(struct utgard_frag_emit *e, struct jit_builder *b, uint8_t reg);
 
 /* frag_ports.c: the ports of the block at hand, but for the temporaries. */
 void utgard_frag_ports(struct utgard_frag_emit *e, struct utgard_pp_ir_ports *out);

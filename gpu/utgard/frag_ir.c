@@ -46,18 +46,6 @@ static void place_block(struct utgard_frag_emit *e, struct jit_builder *b, LLVMV
     e->depth = raster_depth_ir(b, e->z, e->head->zs.depth_down);
 }
 
-/* A register as four bytes. */
-static LLVMValueRef color_word(struct utgard_frag_emit *e, struct jit_builder *b, uint8_t reg)
-{
-    LLVMValueRef channel[4];
-
-    if (reg == UTGARD_NO_COLOR)
-        return jit_splat_u32(b, 0);
-    for (unsigned c = 0; c < 4; c++)
-        channel[c] = jit_as_f32(b, e->end->reg[reg][c]);
-    return raster_pack_ir(b, channel);
-}
-
 /* ---- tests ---- */
 
 /* The stencil that the program gives, in the word's lanes that take part. */
@@ -68,7 +56,8 @@ static LLVMValueRef put_stencil(struct utgard_frag_emit *e, struct jit_builder *
     LLVMValueRef s = jit_as_f32(b, e->end->reg[e->head->depth_register][1]), put;
 
     if (e->head->whole)
-        s = LLVMBuildLShr(b->ir, color_word(e, b, e->head->depth_register), jit_splat_u32(b, 24), "");
+        s = LLVMBuildLShr(b->ir, utgard_frag_color_word(e, b, e->head->depth_register), jit_splat_u32(b, 24),
+                          "");
     else
         s = jit_f32_to_i32(b, utgard_frag_clamp(b, s, 255.0f));
     put = LLVMBuildOr(b->ir, LLVMBuildAnd(b->ir, word, jit_splat_u32(b, ~mask), ""),
@@ -141,8 +130,8 @@ static void take_depth(struct utgard_frag_emit *e, struct jit_builder *b)
     z = jit_as_f32(b, e->end->reg[e->head->depth_register][0]);
     e->depth = raster_depth_ir(b, z, e->head->zs.depth_down);
     if (e->head->whole)
-        e->depth =
-            LLVMBuildAnd(b->ir, color_word(e, b, e->head->depth_register), jit_splat_u32(b, 0xffffff), "");
+        e->depth = LLVMBuildAnd(b->ir, utgard_frag_color_word(e, b, e->head->depth_register),
+                                jit_splat_u32(b, 0xffffff), "");
 }
 
 /* Steps 4 to 6. */
@@ -151,9 +140,9 @@ static void finish(struct utgard_frag_emit *e, struct jit_builder *b)
     const struct raster_blend *blend = &e->head->blend;
     LLVMValueRef constant =
         utgard_frag_field(e, b, b->i32, offsetof(struct utgard_frag_args, blend_color), 4);
-    LLVMValueRef word = color_word(e, b, e->head->color_register), second;
+    LLVMValueRef word = utgard_frag_color_word(e, b, e->head->color_register), second;
 
-    second = color_word(e, b, e->head->second_register);
+    second = utgard_frag_color_word(e, b, e->head->second_register);
     drop_lanes(e, b, word);
     if (e->head->alpha_to_one)
         word = LLVMBuildOr(b->ir, word, jit_splat_u32(b, 0xff000000), "");

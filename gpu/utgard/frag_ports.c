@@ -49,19 +49,6 @@ static LLVMValueRef port_frontface(void *ctx, struct jit_builder *b)
 
 /* ---- textures ---- */
 
-/* `count` bits of the word from bit `low`, over `top`. Of up to sixteen bits the half nearest to the quotient
- * is nearest to the product with the reciprocal too, and a half is what the program sees of it. */
-static LLVMValueRef part(struct utgard_frag_emit *e, struct jit_builder *b, LLVMValueRef word, unsigned low,
-                         unsigned count, float top)
-{
-    LLVMValueRef v = LLVMBuildLShr(b->ir, word, jit_splat_u32(b, low), "");
-
-    v = jit_i32_to_f32(b, LLVMBuildAnd(b->ir, v, jit_splat_u32(b, (1u << count) - 1), ""));
-    if (e->head->numeric == ISA_EXACT && count <= 16)
-        return LLVMBuildFMul(b->ir, v, jit_splat_f32(b, 1.0f / top), "");
-    return LLVMBuildFDiv(b->ir, v, jit_splat_f32(b, top), "");
-}
-
 /* utgard_texture_channels. */
 static void channels(struct utgard_frag_emit *e, struct jit_builder *b, const struct utgard_texture_key *key,
                      LLVMValueRef word, LLVMValueRef out[4])
@@ -69,21 +56,21 @@ static void channels(struct utgard_frag_emit *e, struct jit_builder *b, const st
     LLVMValueRef channel[6] = {NULL};
 
     for (unsigned c = 0; c < 4; c++)
-        channel[c] = jit_splat_f32(b, 0);
-    channel[UTGARD_CHANNEL_ZERO] = jit_splat_f32(b, 0);
-    channel[UTGARD_CHANNEL_ONE] = jit_splat_f32(b, 1);
+        channel[c] = jit_splat_u32(b, 0);
+    channel[UTGARD_CHANNEL_ZERO] = jit_splat_u32(b, 0);
+    channel[UTGARD_CHANNEL_ONE] = jit_splat_u32(b, 0x3f800000);
     switch (key->texel) {
     case UTGARD_TEXEL_8888:
     case UTGARD_TEXEL_RELOAD:
         for (unsigned c = 0; c < 4; c++)
-            channel[c] = part(e, b, word, 8 * c, 8, 255.0f);
+            channel[c] = utgard_frag_byte(e, b, word, c);
         break;
-    case UTGARD_TEXEL_16: channel[0] = part(e, b, word, 0, 16, 65535.0f); break;
-    case UTGARD_TEXEL_DEPTH: channel[0] = part(e, b, word, 0, 24, UTGARD_DEPTH_MAX); break;
+    case UTGARD_TEXEL_16: channel[0] = utgard_frag_part(e, b, word, 0, 16); break;
+    case UTGARD_TEXEL_DEPTH: channel[0] = utgard_frag_part(e, b, word, 0, 24); break;
     default: e->failed = true; /* formats that raster/texture_ir.h leaves to the scalar path */
     }
     for (unsigned c = 0; c < 4; c++)
-        out[c] = jit_as_i32(b, channel[key->swizzle[c]]);
+        out[c] = channel[key->swizzle[c]];
 }
 
 static LLVMValueRef port_sample(void *ctx, struct jit_builder *b, uint32_t n, LLVMValueRef offset,
@@ -149,14 +136,14 @@ static void port_color(void *ctx, struct jit_builder *b, LLVMValueRef out[4])
     LLVMValueRef word = jit_load(b, b->i32x16, e->at.color, 64, false);
 
     for (unsigned c = 0; c < 4; c++)
-        out[c] = jit_as_i32(b, part(e, b, word, 8 * c, 8, 255.0f));
+        out[c] = utgard_frag_byte(e, b, word, c);
 }
 
 static LLVMValueRef port_depth(void *ctx, struct jit_builder *b)
 {
     struct utgard_frag_emit *e = ctx;
 
-    return jit_as_i32(b, part(e, b, jit_load(b, b->i32x16, e->at.zs, 64, false), 8, 24, UTGARD_DEPTH_MAX));
+    return utgard_frag_part(e, b, jit_load(b, b->i32x16, e->at.zs, 64, false), 8, 24);
 }
 
 void utgard_frag_ports(struct utgard_frag_emit *e, struct utgard_pp_ir_ports *out)

@@ -21,6 +21,7 @@ struct utgard_pp_ir_ports {
     void (*fragcoord)(void *ctx, struct jit_builder *b, LLVMValueRef out[4]);
     void (*pointcoord)(void *ctx, struct jit_builder *b, LLVMValueRef out[2]);
     LLVMValueRef (*frontface)(void *ctx, struct jit_builder *b);
+    /* What it gives are numbers that a register can have. */
     LLVMValueRef (*sample)(void *ctx, struct jit_builder *b, uint32_t n, LLVMValueRef offset,
                            const LLVMValueRef coordinates[4], LLVMValueRef lod, LLVMValueRef mask,
                            LLVMValueRef out[4]);

@@ -148,8 +148,6 @@ void trans_pp_sample(struct trans *t)
         coordinates[c] = trans_pp_fill_quads(t, t->coordinates[c]);
     check(t, t->ports->sample(t->ports->ctx, t->b, n, offset, coordinates, lod, t->mask,
                               t->reg[UTGARD_PP_R_TEXTURE]));
-    for (unsigned c = 0; c < 4; c++)
-        t->reg[UTGARD_PP_R_TEXTURE][c] = trans_pp_result(t, t->reg[UTGARD_PP_R_TEXTURE][c]);
 }
 
 /* ---- memory ---- */

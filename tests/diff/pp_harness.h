@@ -11,6 +11,7 @@
 #include "isa/utgard_pp/asm.h"
 #include "isa/utgard_pp/interp.h"
 #include "isa/utgard_pp/trans.h"
+#include "jit/math.h"
 #include "tests/diff/random.h"
 #include "util/bits.h"
 #include "util/half.h"
@@ -209,6 +210,8 @@ static inline LLVMValueRef ir_sample(void *ctx, struct jit_builder *b, uint32_t 
     out[1] = jit_as_i32(b, y);
     out[2] = jit_as_i32(b, z);
     out[3] = had ? jit_as_i32(b, jit_i32_to_f32(b, had)) : coordinates[3];
+    for (unsigned c = 0; c < 4 && *(const enum isa_numeric *)ctx == ISA_EXACT; c++)
+        out[c] = jit_as_i32(b, jit_round_to_half(b, jit_as_f32(b, out[c])));
     return bad;
 }
 static inline LLVMValueRef ir_uniform(void *ctx, struct jit_builder *b, uint32_t first, LLVMValueRef offset,
@@ -250,10 +253,11 @@ static inline int emit(struct jit_builder *b, void *data)
     LLVMValueRef fault;
     jit_begin_function(b, b->void_, params, 3);
     LLVMValueRef lanes = r->all ? LLVMConstAllOnes(b->i1x16) : jit_mask_from_bits(b, jit_param(b, 1));
+    enum isa_numeric numeric = r->numeric;
     struct utgard_pp_ir_ports ports = {
-        NULL,      ir_varying, ir_fragcoord, ir_pointcoord, ir_frontface,
+        &numeric,  ir_varying, ir_fragcoord, ir_pointcoord, ir_frontface,
         ir_sample, ir_uniform, ir_color,     ir_depth,      at(b, offsetof(struct world, temporaries)),
-        r->numeric};
+        numeric};
     int status = utgard_pp_translate(b, r->program, &ports, lanes, jit_param(b, 2), &fault, &state);
     if (status)
         return status;
