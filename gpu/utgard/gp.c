@@ -9,7 +9,6 @@
 #include "gpu/utgard/plbu.h"
 #include "util/bits.h"
 
-#define INT_ALL         0x7fffffu
 #define VERSION_MALI400 0x0b070101u
 #define VERSION_MALI450 0x0d070000u
 
@@ -295,9 +294,9 @@ void utgard_gp_write(struct utgard_device *device, uint32_t offset, uint32_t val
     switch (offset) {
     case UTGARD_GP_CMD: command(device, value); break;
     case UTGARD_GP_INT_CLEAR: unit->raw &= ~value; break;
-    case UTGARD_GP_INT_RAWSTAT: utgard_gp_raise(device, value & INT_ALL); break;
+    case UTGARD_GP_INT_RAWSTAT: utgard_gp_raise(device, value & UTGARD_GP_INT_ALL); break;
     case UTGARD_GP_INT_MASK:
-        unit->mask = value & INT_ALL;
+        unit->mask = value & UTGARD_GP_INT_ALL;
         utgard_gp_raise(device, unit->raw);
         break;
     default: break;

@@ -25,7 +25,7 @@ struct utgard_register {
 /* False: there is no such register. */
 bool utgard_device_register(const struct utgard_device *device, uint32_t offset, struct utgard_register *out);
 /* The register's fields in `value`, as flags where they have one bit; how many, at most UTGARD_FLAGS_MAX. */
-#define UTGARD_FLAGS_MAX 16u
+#define UTGARD_FLAGS_MAX 24u
 unsigned utgard_register_fields(const struct utgard_device *device, uint32_t offset, uint32_t value,
                                 struct gpu_field out[UTGARD_FLAGS_MAX]);
 

@@ -9,8 +9,6 @@
 /* What COMMAND may be written. */
 enum { ENABLE_PAGING, DISABLE_PAGING, ENABLE_STALL, DISABLE_STALL, ZAP_CACHE, PAGE_FAULT_DONE, HARD_RESET };
 
-#define INT_ALL 3u
-
 /* Table words: the address of a page, present, and in the second level may be read, may be written. */
 #define ENTRIES       1024u
 #define ENTRY_PRESENT 1u
@@ -157,11 +155,11 @@ void utgard_mmu_write(struct utgard_device *device, unsigned n, uint32_t offset,
     case UTGARD_MMU_ZAP_ONE_LINE: utgard_mmu_zap(device, n); break;
     case UTGARD_MMU_INT_CLEAR: mmu->raw &= ~value; break;
     case UTGARD_MMU_INT_MASK:
-        mmu->mask = value & INT_ALL;
+        mmu->mask = value & UTGARD_MMU_INT_ALL;
         utgard_signal(device, line_of(n));
         break;
     case UTGARD_MMU_INT_RAWSTAT:
-        mmu->raw |= value & INT_ALL;
+        mmu->raw |= value & UTGARD_MMU_INT_ALL;
         utgard_signal(device, line_of(n));
         break;
     default: break;

@@ -4,7 +4,6 @@
 
 #include "gpu/utgard/device_internal.h"
 
-#define INT_ALL         0x1fffu
 #define VERSION_MALI400 0xcd070101u
 #define VERSION_MALI450 0xcf070000u
 
@@ -56,7 +55,7 @@ void utgard_pp_write(struct utgard_device *device, unsigned pp, uint32_t offset,
     /* The driver writes all bits here before a reset and then waits for the reset's bit alone. */
     case UTGARD_PP_INT_RAWSTAT: unit->raw &= ~value; break;
     case UTGARD_PP_INT_MASK:
-        unit->mask = value & INT_ALL;
+        unit->mask = value & UTGARD_PP_INT_ALL;
         utgard_pp_raise(device, pp, unit->raw);
         break;
     default: break;

@@ -33,6 +33,23 @@ enum {
 
 #define UTGARD_BIT(block, register, field) (1u << UTGARD_##block##_##register##_##field##_AT)
 
+/* All bits that the four interrupt registers of a kind of block have: each is a flag of INT_RAWSTAT. */
+#define UTGARD_IS_INTERRUPT(block, register, of)                                                             \
+    (UTGARD_BLOCK_##block == UTGARD_BLOCK_##of && UTGARD_##block##_##register == UTGARD_##of##_INT_RAWSTAT)
+enum {
+    UTGARD_GP_INT_ALL = 0
+#define FIELD(block, register, name, high, low) | UTGARD_IS_INTERRUPT(block, register, GP) << low
+#include "gpu/utgard/regs.inc"
+    ,
+    UTGARD_PP_INT_ALL = 0
+#define FIELD(block, register, name, high, low) | UTGARD_IS_INTERRUPT(block, register, PP) << low
+#include "gpu/utgard/regs.inc"
+    ,
+    UTGARD_MMU_INT_ALL = 0
+#define FIELD(block, register, name, high, low) | UTGARD_IS_INTERRUPT(block, register, MMU) << low
+#include "gpu/utgard/regs.inc"
+};
+
 extern const struct gpu_registers utgard_registers; /* `block` is enum utgard_block */
 
 const char *utgard_ip_name(unsigned ip); /* below UTGARD_IP_COUNT; static */
