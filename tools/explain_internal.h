@@ -2,7 +2,7 @@
  *
  *   explain_run.c    the two plays
  *   explain_log.c    the first: loads and stores, and the pixel's way back through them
- *   explain_watch.c  the second: draws, tile jobs, primitives at the pixel
+ *   explain_watch.c  the second: draws, tile jobs; explain_events.c: primitives and fragments at the pixel
  *   explain_show.c   text, with explain_steps.c for programs; explain_json.c JSON; explain.c the command
  */
 #ifndef VITRAIL_TOOLS_EXPLAIN_INTERNAL_H
@@ -80,8 +80,38 @@ struct explain_player {
     bool rendered; /* since the last binning */
 };
 
+/* A tile job on the way of some pixel; only its own worker uses it. */
+struct explain_job {
+    struct explain_player *player;
+    struct explain_watch *watch; /* its part of the player's */
+    uint32_t count, op;
+    struct gpu_observed_list list;
+    uint32_t program; /* the list's */
+    struct gpu_watch fragments;
+    struct gpu_lane *lane; /* followed in the block in hand, of these watches' events: */
+    struct explain_event **event;
+    const struct explain_stage **stage;
+    uint32_t lanes;
+    unsigned samples;
+    const uint32_t *color, *zs; /* of the block in hand */
+};
+
 /* Makes the observer look at the stages of all pixels. */
 bool explain_watch_begin(struct explain_player *player);
 void explain_watch_finish(struct explain_player *player);
+
+/* ---- explain_events.c ---- */
+
+/* Samples of the stage's pixel, a bit each, that `prim`, set up without culling, covers. */
+uint8_t explain_coverage(const struct raster_prim *prim, const struct explain_stage *stage, uint32_t samples);
+/* Appends a copy, and returns it, good until the next one; NULL: out of memory. */
+struct explain_event *explain_add_event(struct explain_job *job, const struct explain_watch *watch,
+                                        const struct explain_event *event);
+/* As gpu/observe.h and gpu/watch.h have them, `data` a job. */
+void explain_on_list(void *data, const struct gpu_observed_list *list);
+const struct gpu_watch *explain_on_covered(void *data, const struct gpu_observed_primitive *primitive,
+                                           const struct raster_tile *tile);
+bool explain_begin_fragments(void *data, const struct gpu_watched_block *block, struct gpu_lanes *lanes);
+void explain_end_fragments(void *data, uint64_t executed);
 
 #endif

@@ -1,0 +1,265 @@
+/* What becomes events: the primitives that cover a watched pixel, and what their fragments did there. */
+#include <stdlib.h>
+
+#include "tools/explain_internal.h"
+#include "util/bits.h"
+
+/* Covered samples of a pixel; `prim` is set up without culling. */
+uint8_t explain_coverage(const struct raster_prim *prim, const struct explain_stage *stage, uint32_t samples)
+{
+    uint8_t covered = 0;
+    for (uint32_t k = 0; k < samples; k++) {
+        int64_t x = (int64_t)stage->x * 16 + raster_sample_x(samples, k);
+        int64_t y = (int64_t)stage->y * 16 + raster_sample_y(samples, k);
+        bool inside = true;
+        for (uint32_t i = 0; i < prim->edge_count; i++)
+            inside &= prim->edge[i].a * x + prim->edge[i].b * y + prim->edge[i].c >= 0;
+        covered |= (uint8_t)(inside << k);
+    }
+    return covered;
+}
+
+struct explain_event *explain_add_event(struct explain_job *job, const struct explain_watch *watch,
+                                        const struct explain_event *event)
+{
+    struct explain_stage *stage = watch->stage;
+    if (!UTIL_LIST_ADD(stage->events, *event)) {
+        job->player->out_of_memory = true;
+        return NULL;
+    }
+    return &stage->events.at[stage->events.count - 1];
+}
+
+static bool is_on(const struct explain_job *job, const struct explain_stage *stage)
+{
+    return job->op > stage->first && job->op < stage->last;
+}
+
+static unsigned lane_of(const struct explain_stage *stage)
+{
+    return raster_lane(stage->local_x, stage->local_y);
+}
+
+/* ---- primitives ---- */
+
+/* The program's place among those met; its words are kept. */
+static uint32_t find_program(struct explain_player *p, const struct gpu_observed_program *program)
+{
+    struct explain_result *r = p->result;
+    for (uint32_t i = 0; i < r->programs.count; i++)
+        if (r->programs.at[i].hash == program->hash && r->programs.at[i].address == program->address)
+            return i;
+    const struct explain_program it = {.hash = program->hash,
+                                       .address = program->address,
+                                       .insn_count = program->insn_count,
+                                       .word_count = program->word_count,
+                                       .set = program->set,
+                                       .words = gpu_observed_words(program)};
+    if (it.words && UTIL_LIST_ADD(r->programs, it))
+        return r->programs.count - 1;
+    free(it.words);
+    p->out_of_memory = true;
+    return UINT32_MAX;
+}
+
+void explain_on_list(void *data, const struct gpu_observed_list *list)
+{
+    struct explain_job *job = data;
+    job->list = *list;
+    job->program = UINT32_MAX;
+    if (!list->program)
+        return;
+    pthread_mutex_lock(&job->player->lock);
+    job->program = find_program(job->player, list->program);
+    pthread_mutex_unlock(&job->player->lock);
+}
+
+static void keep_varyings(const struct gpu_observed_primitive *primitive, struct explain_event *event)
+{
+    event->vary_first = primitive->prepended;
+    event->vary_count = UTIL_MIN(primitive->setup->vary_count, (uint32_t)RASTER_MAX_VARYINGS);
+    for (uint32_t k = 0; k < primitive->vertices; k++)
+        for (uint32_t n = 0; n < event->vary_count; n++)
+            event->vary[k][n] = primitive->vertex[k].vary
+                                    ? primitive->vertex[k].vary[n * primitive->vertex[k].vary_stride]
+                                    : 0;
+}
+
+static void describe(struct explain_job *job, const struct gpu_observed_primitive *primitive,
+                     struct explain_event *event)
+{
+    const struct explain_player *p = job->player;
+    *event = (struct explain_event){
+        .draw = UINT32_MAX,
+        .primitive = primitive->number,
+        .list = job->list.number,
+        .list_address = job->list.address,
+        .list_what = job->list.what,
+        .code = primitive->code,
+        .vertices = primitive->vertices,
+        .kind = primitive->kind,
+        .samples = job->list.samples,
+        .compiled = job->list.compiled,
+        .program = job->program,
+    };
+    for (uint32_t k = 0; k < primitive->vertices; k++) {
+        event->index[k] = primitive->index[k];
+        event->vertex[k] = primitive->vertex[k];
+        event->vertex[k].vary = NULL;
+    }
+    keep_varyings(primitive, event);
+    const struct code *code = codes_get(&p->codes, primitive->code);
+    if (code) {
+        event->draw = code->draw;
+        event->primitive = code->primitive;
+    }
+}
+
+/* The pixel's covered samples, a bit each; a triangle that was culled: those it would have covered. */
+static uint8_t covered_samples(const struct explain_job *job, const struct gpu_observed_primitive *primitive,
+                               const struct explain_stage *stage, bool *culled)
+{
+    struct raster_setup setup = *primitive->setup;
+    struct raster_prim prim;
+    uint8_t covered = 0;
+    *culled = !primitive->prim && primitive->kind == GPU_TRIANGLES;
+    if (*culled) {
+        setup.cull_forward = setup.cull_reverse = false;
+        setup.vary_count = 0;
+        return raster_setup_triangle(&prim, &setup, primitive->vertex)
+                   ? explain_coverage(&prim, stage, job->list.centre_only ? 1 : job->list.samples)
+                   : 0;
+    }
+    for (uint32_t i = 0; i < primitive->block_count; i++) {
+        const struct raster_block *b = &primitive->blocks[i];
+        if (b->x != stage->local_x / 4 || b->y != stage->local_y / 4)
+            continue;
+        for (uint32_t k = 0; k < job->list.samples; k++)
+            covered |= (uint8_t)((b->sample[k] >> lane_of(stage) & 1) << k);
+    }
+    return covered;
+}
+
+const struct gpu_watch *explain_on_covered(void *data, const struct gpu_observed_primitive *primitive,
+                                           const struct raster_tile *tile)
+{
+    struct explain_job *job = data;
+    bool any = false;
+    for (uint32_t i = 0; i < job->count; i++) {
+        struct explain_watch *watch = &job->watch[i];
+        struct explain_event event;
+        bool culled;
+        watch->slot = UINT32_MAX;
+        uint8_t covered =
+            is_on(job, watch->stage) ? covered_samples(job, primitive, watch->stage, &culled) : 0;
+        if (!covered)
+            continue;
+        describe(job, primitive, &event);
+        event.coverage = covered;
+        event.outcome = culled ? EXPLAIN_CULLED : EXPLAIN_DISCARDED;
+        event.reverse = primitive->prim && primitive->prim->reverse;
+        if (!explain_add_event(job, watch, &event) || culled)
+            continue;
+        watch->slot = watch->stage->events.count - 1;
+        any = true;
+    }
+    return any ? &job->fragments : NULL;
+}
+
+/* ---- fragments ---- */
+
+/* Which of the textures read were drawn before. */
+static void find_origins(struct explain_job *job, const struct explain_stage *stage, struct explain_event *e)
+{
+    for (uint32_t i = 0; i < e->lane.lookups.count; i++) {
+        const struct gpu_lookup *l = &e->lane.lookups.at[i];
+        uint32_t address = l->where.offset;
+        struct explain_origin origin = {0};
+        bool there =
+            !l->raw && address &&
+            (!job->list.guest_address || job->list.guest_address(job->list.space, l->where.offset, &address));
+        if (there)
+            explain_find_origin(&job->player->log, stage, address,
+                                raster_format_bytes((enum raster_format)l->format), &origin);
+        if (!UTIL_LIST_ADD(e->origins, origin))
+            job->player->out_of_memory = true;
+    }
+}
+
+static void read_block(const struct explain_job *job, unsigned lane, uint32_t *color, uint32_t *zs)
+{
+    for (unsigned k = 0; k < job->samples; k++) {
+        color[k] = job->color[k * 16 + lane];
+        zs[k] = job->zs[k * 16 + lane];
+    }
+}
+
+bool explain_begin_fragments(void *data, const struct gpu_watched_block *block, struct gpu_lanes *lanes)
+{
+    struct explain_job *job = data;
+    job->lanes = 0;
+    job->color = block->color;
+    job->zs = block->zs;
+    for (uint32_t i = 0; i < job->count; i++) {
+        const struct explain_watch *watch = &job->watch[i];
+        const struct explain_stage *stage = watch->stage;
+        if (watch->slot == UINT32_MAX || block->block->x != stage->local_x / 4 ||
+            block->block->y != stage->local_y / 4)
+            continue;
+        struct explain_event *e = &stage->events.at[watch->slot];
+        e->early = !block->counts;
+        job->event[job->lanes] = e;
+        job->stage[job->lanes] = stage;
+        job->lane[job->lanes++] = (struct gpu_lane){.number = (uint8_t)lane_of(stage),
+                                                    .keep = job->player->traces ? EXPLAIN_TRACE : 0};
+        read_block(job, lane_of(stage), e->color_before, e->zs_before);
+    }
+    *lanes = (struct gpu_lanes){job->lane, job->lanes};
+    return job->lanes != 0;
+}
+
+/* Whether some sample that was tested passed the stencil's half of the test. */
+static bool stencil_passed(const struct explain_event *e, const struct gpu_test *test)
+{
+    struct raster_zs stencil = test->rule;
+    stencil.depth_func = RASTER_ALWAYS;
+    for (unsigned k = 0; k < RASTER_MAX_SAMPLES; k++) {
+        uint32_t stored = test->before[k];
+        if ((test->samples >> k & 1) && raster_zs_test(&stencil, e->reverse, test->depth, &stored))
+            return true;
+    }
+    return false;
+}
+
+static enum explain_outcome outcome_of(const struct explain_event *e)
+{
+    const struct gpu_lane *lane = &e->lane;
+    if (lane->fault)
+        return EXPLAIN_FAULTED;
+    if (lane->written)
+        return EXPLAIN_WRITTEN;
+    if (lane->masked)
+        return EXPLAIN_MASKED;
+    if (lane->discarded)
+        return EXPLAIN_DISCARDED;
+    if (lane->output.alpha_tested && !lane->output.alpha_passed)
+        return EXPLAIN_ALPHA_FAILED;
+    for (uint32_t i = 0; i < lane->tests.count; i++)
+        if (!lane->tests.at[i].passed)
+            return stencil_passed(e, &lane->tests.at[i]) ? EXPLAIN_DEPTH_FAILED : EXPLAIN_STENCIL_FAILED;
+    return EXPLAIN_NO_COLOR;
+}
+
+void explain_end_fragments(void *data, uint64_t executed)
+{
+    struct explain_job *job = data;
+    for (uint32_t i = 0; i < job->lanes; i++) {
+        struct explain_event *e = job->event[i];
+        e->lane = job->lane[i];
+        find_origins(job, job->stage[i], e);
+        e->outcome = outcome_of(e);
+        read_block(job, e->lane.number, e->color_after, e->zs_after);
+        job->player->out_of_memory |= e->lane.out_of_memory;
+    }
+    job->lanes = 0;
+}
