@@ -51,7 +51,7 @@ struct utgard_frag_args {
 
 /* What a call takes and leaves besides the tile. */
 struct utgard_frag_call {
-    void *temporaries; /* struct utgard_pp_temporaries, zeroed; NULL for programs without */
+    void *temporaries; /* struct utgard_pp_temporaries, zeroed for each block, unless code has its own */
     uint64_t executed; /* instructions, unless it ended in a fault */
 };
 
@@ -146,6 +146,13 @@ bool utgard_frag_find_code(struct utgard_frag *frag, struct jit_engine *engine, 
 /* frag_run.c: what blocks cost, whatever is hidden. False and *fault when there is less. */
 bool utgard_frag_pay(const struct utgard_frag *frag, uint32_t blocks, uint64_t *fuel,
                      struct gpu_fault *fault);
+
+/* Whether code has the program's temporaries itself: a few, or none. */
+#define UTGARD_OWN_TEMPORARIES 16u /* vec4s: what allocators of registers spill, not arrays */
+static inline bool utgard_frag_own_temporaries(const struct utgard_pp_program *program)
+{
+    return !program->temporaries || program->temporary_to - program->temporary_from <= UTGARD_OWN_TEMPORARIES;
+}
 
 /* Alpha to coverage: sample n is covered where alpha (of 255) times 4 reaches this. */
 static inline uint32_t utgard_coverage_limit(unsigned sample)

@@ -216,6 +216,25 @@ static void end_block(struct utgard_frag_emit *e, struct jit_builder *b, const s
     e->end = NULL;
 }
 
+/* Temporaries of the block at hand. Code's own begin with zeros for each block; where they are asked for at
+ * known places alone, they become registers. */
+static LLVMValueRef temporaries(struct utgard_frag_emit *e, struct jit_builder *b)
+{
+    const struct utgard_pp_program *program = e->program;
+    uint32_t from = program->temporary_from, vectors = 4 * (program->temporary_to - from);
+    size_t given = offsetof(struct utgard_frag_call, temporaries), vector = sizeof(uint32_t) * JIT_LANES;
+    LLVMValueRef own;
+
+    if (!program->temporaries)
+        return NULL;
+    if (!utgard_frag_own_temporaries(program))
+        return jit_load(b, b->ptr, jit_offset_const(b, e->call, given), 8, true);
+    own = jit_alloca(b, LLVMArrayType2(b->i32x16, vectors), "temporaries");
+    for (uint32_t n = 0; n < vectors; n++)
+        jit_store(b, LLVMConstNull(b->i32x16), jit_offset_const(b, own, n * vector), 4);
+    return jit_offset(b, own, jit_i64(b, -(uint64_t)(4 * from * vector)));
+}
+
 /* Blocks from number `done` on, one after the other. */
 static int emit_alone(struct utgard_frag_emit *e, struct jit_builder *b, LLVMValueRef done,
                       LLVMValueRef counted, bool *faults)
@@ -223,7 +242,6 @@ static int emit_alone(struct utgard_frag_emit *e, struct jit_builder *b, LLVMVal
     struct utgard_pp_ir_ports ports;
     struct utgard_pp_ir_state end = {.faults = false};
     LLVMValueRef fuel = utgard_frag_field(e, b, b->i32, offsetof(struct utgard_frag_args, fuel), 4), fault;
-    size_t temporaries = offsetof(struct utgard_frag_call, temporaries);
     struct jit_loop loop;
     int status;
 
@@ -234,8 +252,7 @@ static int emit_alone(struct utgard_frag_emit *e, struct jit_builder *b, LLVMVal
     if (!is_visible(e))
         jit_loop_continue_if(b, &loop, LLVMBuildNot(b->ir, any_live(e, b), ""));
     utgard_frag_ports(e, &ports);
-    if (e->program->temporaries)
-        ports.temporaries = jit_load(b, b->ptr, jit_offset_const(b, e->call, temporaries), 8, true);
+    ports.temporaries = temporaries(e, b);
     status = utgard_pp_translate(b, e->program, &ports, LLVMConstAllOnes(b->i1x16), fuel, &fault, &end);
     if (!status && e->failed)
         status = -ENOTSUP;
@@ -265,6 +282,7 @@ static void emit_sides(struct utgard_frag_emit *e, struct jit_builder *b, unsign
 
         place_block(&e[k], b, LLVMBuildAdd(b->ir, first, jit_i32(b, k), ""));
         utgard_frag_ports(&e[k], &ports[k]);
+        ports[k].temporaries = temporaries(&e[k], b);
         if (tests_early(&e[k]))
             test(&e[k], b);
         if (is_visible(&e[k]))
@@ -304,7 +322,7 @@ static unsigned side_by_side(const struct utgard_frag_emit *e, const struct jit_
 {
     const struct utgard_pp_program *program = e->program;
 
-    if (b->quick || b->level != JIT_AVX512 || e->head->samples > 1 || program->temporaries ||
+    if (b->quick || b->level != JIT_AVX512 || e->head->samples > 1 || !utgard_frag_own_temporaries(program) ||
         !utgard_pp_is_straight(program) || program->insn_count < SIDE_MIN * (1 + program->sample_count) ||
         program->insn_count > SIDE_MAX)
         return 1;

@@ -13,7 +13,7 @@ static bool may_be_opaque(const struct utgard_frag *frag)
 
     return head->samples == 1 && head->early && head->sample_mask & 1 &&
            (!(head->blend.write_mask & 15) || !raster_blend_reads(&head->blend)) && !program->repeats &&
-           !program->reads_color && !program->temporaries && !program->indexed_uniforms &&
+           !program->reads_color && utgard_frag_own_temporaries(program) && !program->indexed_uniforms &&
            !program->indexed_varyings;
 }
 

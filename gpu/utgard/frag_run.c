@@ -95,7 +95,7 @@ uint32_t utgard_frag_shade(const struct utgard_frag *frag, const struct raster_p
     if (!frag->engine) {
         code = utgard_frag_ref(frag, prim, tile, blocks, count, executed);
     } else {
-        if (frag->program->temporaries) {
+        if (!utgard_frag_own_temporaries(frag->program)) {
             code = run_with_temporaries(frag, prim, tile, blocks, count, executed);
         } else {
             code = ((utgard_frag_fn)jit_function_code(frag->in_order))(&frag->args, prim, tile, blocks, count,

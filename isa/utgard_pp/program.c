@@ -113,16 +113,13 @@ static int note_sample(struct utgard_pp_program *p, uint32_t n)
     return 0;
 }
 
-/* Vec4s of temporaries that an instruction may reach; places outside are faults. */
+/* Vec4s of temporaries that an instruction may reach: all of them where that is not known, or a fault. */
 static void note_temporaries(struct utgard_pp_program *p, uint16_t index, bool has_offset, uint8_t align)
 {
     int32_t size = align == UTGARD_PP_FLOAT ? 1 : align == UTGARD_PP_VEC2 ? 2 : 4;
-    int32_t first = ((int16_t)index * size + UTGARD_PP_TEMPORARIES / 2 * 4) / 4;
-    uint32_t from = (uint32_t)UTIL_MIN(UTIL_MAX(first, 0), UTGARD_PP_TEMPORARIES - 1), to = from + 1;
-    if (has_offset) {
-        from = 0;
-        to = UTGARD_PP_TEMPORARIES;
-    }
+    int32_t first = (int16_t)index * size + UTGARD_PP_TEMPORARIES / 2 * 4;
+    bool known = !has_offset && first >= 0 && first < UTGARD_PP_TEMPORARIES * 4;
+    uint32_t from = known ? (uint32_t)first / 4 : 0, to = known ? from + 1 : UTGARD_PP_TEMPORARIES;
     p->temporary_from = p->temporaries ? UTIL_MIN(p->temporary_from, from) : from;
     p->temporary_to = p->temporaries ? UTIL_MAX(p->temporary_to, to) : to;
     p->temporaries = true;

@@ -188,8 +188,8 @@ static bool tame(const uint32_t *words)
 
     if (utgard_pp_program_create(words, 0x1800, &p, NULL))
         return false;
-    is = !(p->temporaries || p->discards || p->reads_color || p->reads_depth || p->indexed_uniforms ||
-           p->indexed_varyings || p->repeats);
+    is = !((p->temporaries && p->temporary_to - p->temporary_from > 16) || p->discards || p->reads_color ||
+           p->reads_depth || p->indexed_uniforms || p->indexed_varyings || p->repeats);
     utgard_pp_program_destroy(p);
     return is;
 }
