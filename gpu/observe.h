@@ -77,15 +77,16 @@ struct gpu_observed_op {
     bool continues;   /* JOB: the buffer is the last job's of the batch before */
     int32_t x, y;     /* TILE: window position, pixels */
     uint32_t size;
-    uint32_t width, height;         /* TILE: of the frame */
-    uint32_t clear_color, clear_zs; /* JOB, CLEAR */
-    struct raster_surface surface;  /* LOAD, STORE; `format` is the family's */
-    uint32_t image;                 /* LOAD, STORE, RAW: guest address */
-    uint32_t pixel_bytes;           /* LOAD, STORE */
-    uint32_t side;                  /* STORE: pixels of the tile, a side, that make one of the image */
-    bool averaged;                  /* STORE: of the samples there are, or of more pixels */
-    bool red_low;                   /* STORE: red is the low byte of the tile's words, whatever the image's */
-    uint8_t param;                  /* the family's */
+    uint32_t width, height;        /* TILE: of the frame */
+    uint64_t clear_color;          /* JOB, CLEAR: a word, or four halves of a wide tile */
+    uint32_t clear_zs;             /* likewise */
+    struct raster_surface surface; /* LOAD, STORE; `format` is the family's */
+    uint32_t image;                /* LOAD, STORE, RAW: guest address */
+    uint32_t pixel_bytes;          /* LOAD, STORE */
+    uint32_t side;                 /* STORE: pixels of the tile, a side, that make one of the image */
+    bool averaged;                 /* STORE: of the samples there are, or of more pixels */
+    bool red_low;                  /* STORE: red is the low byte of the tile's words, whatever the image's */
+    uint8_t param;                 /* the family's */
     /* STORE: the bytes that the store makes of the tile's pixel x, y (the first of `side` x `side`), by the
      * family's reference. May be called as long as the program runs. */
     void (*make)(const struct gpu_observed_op *op, const struct raster_tile *tile, uint32_t x, uint32_t y,

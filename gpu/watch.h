@@ -71,12 +71,12 @@ struct gpu_varying {
 /* A colour that the program gave, on its way to the tile. */
 struct gpu_output {
     bool given;      /* false: the program itself writes to the tile, or the lane did not come so far */
-    uint32_t source; /* 8888 words */
+    uint64_t source; /* an 8888 word, as the two below; of a wide tile four halves, red lowest */
     uint32_t second; /* the other colour that factors may name */
     uint32_t constant;
     struct raster_blend blend;
     bool alpha_tested, alpha_passed;
-    uint8_t alpha_func, alpha_ref;
+    uint8_t alpha_func, alpha_ref, alpha; /* the test's, of 255 */
 };
 
 /* One lane of a block, followed. The lists are the owner's: gpu_lane_finish. */
@@ -115,7 +115,6 @@ void gpu_lane_finish(struct gpu_lane *lane);
 struct gpu_watched_block {
     const struct raster_block *block;
     const struct raster_tile *tile;
-    const uint32_t *color, *zs; /* its first sample in the tile; the others follow, 16 words each */
     bool counts; /* false: compiled code rejects the block by an early depth test and does not run it */
 };
 

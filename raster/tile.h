@@ -15,6 +15,7 @@
 #define VITRAIL_RASTER_TILE_H
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define RASTER_TILE_WORDS  4096u /* 64x64 pixels of one sample, or 32x32 of four */
@@ -27,6 +28,7 @@ struct raster_tile {
         height;       /* pixels, multiples of 4 up to 64; width * height * samples <= RASTER_TILE_WORDS */
     uint32_t samples; /* 1 or 4 */
     int32_t x, y;     /* window position of the tile's pixel (0,0); |value| <= 65536 */
+    bool wide;        /* for who looks at it; who works on it is told */
     alignas(64) uint8_t mask[RASTER_TILE_WORDS]; /* of VG */
 };
 
@@ -61,6 +63,16 @@ static inline uint32_t raster_wide_index(const struct raster_tile *tile, uint32_
  * nearest even; a single one is as it is. Red in the low 16 bits. */
 uint64_t raster_wide_average(const struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t across,
                              uint32_t down, uint32_t samples);
+
+/* A sample's colour: its word, or of a wide tile four halves, red in the low bits. */
+static inline uint64_t raster_tile_color(const struct raster_tile *tile, uint32_t x, uint32_t y,
+                                         uint32_t sample)
+{
+    if (!tile->wide)
+        return tile->color[raster_pixel_index(tile, x, y, sample)];
+    return tile->color[raster_wide_index(tile, x, y, sample, 0)] |
+           (uint64_t)tile->color[raster_wide_index(tile, x, y, sample, 1)] << 32;
+}
 
 /* Index into mask of pixel (x, y). */
 static inline uint32_t raster_mask_index(const struct raster_tile *tile, uint32_t x, uint32_t y)

@@ -53,7 +53,8 @@ struct explain_event {
     bool compiled;             /* replay runs its program as host code */
     bool early;                /* replay rejects the block by its depth alone, without the program */
     uint32_t program;          /* index into explain_result.programs, or UINT32_MAX */
-    uint32_t color_before[RASTER_MAX_SAMPLES], color_after[RASTER_MAX_SAMPLES];
+    bool wide;                 /* the tile's: colours are four halves, red lowest; else 8888 words */
+    uint64_t color_before[RASTER_MAX_SAMPLES], color_after[RASTER_MAX_SAMPLES];
     uint32_t zs_before[RASTER_MAX_SAMPLES], zs_after[RASTER_MAX_SAMPLES];
     struct gpu_lane lane; /* what the program and the stages around it did */
     struct {
@@ -71,14 +72,15 @@ struct explain_stage {
     uint32_t tile_x, tile_y, tile_size;
     uint32_t local_x, local_y; /* in the tile buffer */
     enum { EXPLAIN_CLEARED, EXPLAIN_LOADED, EXPLAIN_CONTINUED } start;
-    uint32_t clear_color;  /* CLEARED */
+    bool wide;             /* of the tile, as in events */
+    uint64_t clear_color;  /* CLEARED */
     uint32_t load_address; /* LOADED: of the image; `traced` says that its stores are the stage before */
     bool traced;
     bool stored;                  /* ends in a store to an image; else the next stage goes on */
     struct gpu_observed_op store; /* then */
     uint32_t samples;
-    uint32_t color_first[RASTER_MAX_SAMPLES]; /* the samples as the stage found them */
-    uint32_t color_last[RASTER_MAX_SAMPLES];  /* and as it left them */
+    uint64_t color_first[RASTER_MAX_SAMPLES]; /* the samples as the stage found them */
+    uint64_t color_last[RASTER_MAX_SAMPLES];  /* and as it left them */
     bool seen;                                /* the second play met it */
     struct {
         struct explain_event *at;
@@ -92,7 +94,7 @@ struct explain_pixel {
     uint32_t picture, x, y; /* asked for: picture from 1, pixel from the top left */
     struct capture_frame frame;
     uint32_t address; /* of the pixel in guest memory */
-    uint32_t bytes;   /* 2 or 4 */
+    uint32_t bytes;   /* 2, 4 or 8 */
     bool found;       /* some store wrote it */
     bool cut;         /* more than EXPLAIN_STAGES */
 

@@ -186,11 +186,12 @@ static void find_origins(struct explain_job *job, const struct explain_stage *st
     }
 }
 
-static void read_block(const struct explain_job *job, unsigned lane, uint32_t *color, uint32_t *zs)
+static void read_pixel(const struct raster_tile *tile, const struct explain_stage *stage, uint64_t *color,
+                       uint32_t *zs)
 {
-    for (unsigned k = 0; k < job->samples; k++) {
-        color[k] = job->color[k * 16 + lane];
-        zs[k] = job->zs[k * 16 + lane];
+    for (uint32_t k = 0; k < tile->samples; k++) {
+        color[k] = raster_tile_color(tile, stage->local_x, stage->local_y, k);
+        zs[k] = tile->zs[raster_pixel_index(tile, stage->local_x, stage->local_y, k)];
     }
 }
 
@@ -198,8 +199,7 @@ bool explain_begin_fragments(void *data, const struct gpu_watched_block *block, 
 {
     struct explain_job *job = data;
     job->lanes = 0;
-    job->color = block->color;
-    job->zs = block->zs;
+    job->tile = block->tile;
     for (uint32_t i = 0; i < job->count; i++) {
         const struct explain_watch *watch = &job->watch[i];
         const struct explain_stage *stage = watch->stage;
@@ -212,7 +212,8 @@ bool explain_begin_fragments(void *data, const struct gpu_watched_block *block, 
         job->stage[job->lanes] = stage;
         job->lane[job->lanes++] = (struct gpu_lane){.number = (uint8_t)lane_of(stage),
                                                     .keep = job->player->traces ? EXPLAIN_TRACE : 0};
-        read_block(job, lane_of(stage), e->color_before, e->zs_before);
+        e->wide = block->tile->wide;
+        read_pixel(block->tile, stage, e->color_before, e->zs_before);
     }
     *lanes = (struct gpu_lanes){job->lane, job->lanes};
     return job->lanes != 0;
@@ -258,7 +259,7 @@ void explain_end_fragments(void *data, uint64_t executed)
         e->lane = job->lane[i];
         find_origins(job, job->stage[i], e);
         e->outcome = outcome_of(e);
-        read_block(job, e->lane.number, e->color_after, e->zs_after);
+        read_pixel(job->tile, job->stage[i], e->color_after, e->zs_after);
         job->player->out_of_memory |= e->lane.out_of_memory;
     }
     job->lanes = 0;

@@ -93,7 +93,7 @@ struct explain_job {
     const struct explain_stage **stage;
     uint32_t lanes;
     unsigned samples;
-    const uint32_t *color, *zs; /* of the block in hand */
+    const struct raster_tile *tile; /* of the block in hand */
 };
 
 /* Makes the observer look at the stages of all pixels. */

@@ -4,6 +4,7 @@
 
 #include "tools/explain_internal.h"
 #include "util/bits.h"
+#include "util/half.h"
 
 /* ---- names ---- */
 
@@ -72,9 +73,21 @@ static const char *op_name(uint8_t op)
 
 /* ---- colours ---- */
 
-/* A tile's word in the picture's order of channels. */
-static void print_color(FILE *out, const struct explain_pixel *pixel, uint32_t word)
+static void print_halves(FILE *out, uint64_t color)
 {
+    fprintf(out, "0x%016" PRIx64 " (", color);
+    for (unsigned c = 0; c < 4; c++)
+        fprintf(out, "%.6g%s", (double)util_half_to_float((uint16_t)(color >> 16 * c)), c < 3 ? ", " : ")");
+}
+
+/* A tile's colour; a word in the picture's order of channels. */
+static void print_color(FILE *out, const struct explain_pixel *pixel, uint64_t color, bool wide)
+{
+    uint32_t word = (uint32_t)color;
+    if (wide) {
+        print_halves(out, color);
+        return;
+    }
     uint32_t format = pixel->frame.format & ~CAPTURE_FRAME_RGBA;
     bool rgba = format != RASTER_SURFACE_RGBA8888 || pixel->frame.format & CAPTURE_FRAME_RGBA ||
                 pixel->stages.at[pixel->stages.count - 1].store.red_low;
@@ -88,21 +101,21 @@ static bool wanted(const struct explain_show *show, unsigned sample, unsigned sa
 }
 
 /* The colours of the samples: one when they are alike, else each. */
-static void print_colors(FILE *out, const struct explain_pixel *pixel, const uint32_t *color,
+static void print_colors(FILE *out, const struct explain_pixel *pixel, const uint64_t *color, bool wide,
                          unsigned samples, const struct explain_show *show)
 {
     bool alike = true;
     for (unsigned k = 1; k < samples; k++)
         alike &= color[k] == color[0];
     if (alike) {
-        print_color(out, pixel, color[0]);
+        print_color(out, pixel, color[0], wide);
         return;
     }
     for (unsigned k = 0, n = 0; k < samples; k++) {
         if (!wanted(show, k, samples))
             continue;
         fprintf(out, "%ss%u ", n++ ? "  " : "", k);
-        print_color(out, pixel, color[k]);
+        print_color(out, pixel, color[k], wide);
     }
 }
 
@@ -329,7 +342,7 @@ static void print_blend(FILE *out, const struct explain_pixel *pixel, const stru
             fprintf(out, "; alpha: %s", alpha);
         if (strstr(color, "constant") || strstr(alpha, "constant")) {
             fputs("; constant ", out);
-            print_color(out, pixel, o->constant);
+            print_color(out, pixel, o->constant, false);
         }
     } else {
         fputs("replaces what was there", out);
@@ -346,11 +359,11 @@ static void print_output(FILE *out, const struct explain_pixel *pixel, const str
     if (!o->given)
         return;
     explain_label(out, "source");
-    print_color(out, pixel, o->source);
+    print_color(out, pixel, o->source, e->wide);
     putc('\n', out);
     if (o->alpha_tested) {
         explain_label(out, "alpha");
-        fprintf(out, "%u, %s %u: %s\n", o->source >> 24, func_name(o->alpha_func), o->alpha_ref,
+        fprintf(out, "%u, %s %u: %s\n", o->alpha, func_name(o->alpha_func), o->alpha_ref,
                 o->alpha_passed ? "passed" : "failed");
     }
     if (!e->lane.written && o->blend.write_mask)
@@ -379,9 +392,9 @@ static void print_event(FILE *out, const struct explain_result *r, const struct 
     }
     print_output(out, pixel, e);
     explain_label(out, "colour");
-    print_colors(out, pixel, e->color_before, e->samples, show);
+    print_colors(out, pixel, e->color_before, e->wide, e->samples, show);
     fputs(" -> ", out);
-    print_colors(out, pixel, e->color_after, e->samples, show);
+    print_colors(out, pixel, e->color_after, e->wide, e->samples, show);
     putc('\n', out);
 }
 
@@ -403,7 +416,7 @@ static void print_stage(FILE *out, const struct explain_pixel *pixel, const stru
         break;
     case EXPLAIN_CONTINUED: fputs("goes on with ", out); break;
     }
-    print_colors(out, pixel, s->color_first, s->samples, show);
+    print_colors(out, pixel, s->color_first, s->wide, s->samples, show);
     putc('\n', out);
 }
 
@@ -422,7 +435,7 @@ static void print_end(FILE *out, const struct explain_pixel *pixel, const struct
 {
     const struct explain_stage *s = &pixel->stages.at[pixel->stages.count - 1];
     fprintf(out, "\nstored    ");
-    print_colors(out, pixel, s->color_last, s->samples, show);
+    print_colors(out, pixel, s->color_last, s->wide, s->samples, show);
     fprintf(out, ", at 0x%08x by %s", pixel->address, s->store.what);
     if (s->store.address)
         fprintf(out, " 0x%08x", s->store.address);

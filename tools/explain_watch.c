@@ -99,10 +99,10 @@ static void *on_job(void *data, unsigned worker, uint32_t batch, uint32_t number
 }
 
 static void read_samples(const struct raster_tile *tile, const struct explain_stage *stage,
-                         uint32_t out[RASTER_MAX_SAMPLES])
+                         uint64_t out[RASTER_MAX_SAMPLES])
 {
     for (uint32_t k = 0; k < tile->samples; k++)
-        out[k] = tile->color[raster_pixel_index(tile, stage->local_x, stage->local_y, k)];
+        out[k] = raster_tile_color(tile, stage->local_x, stage->local_y, k);
 }
 
 static void make_pixel(const struct explain_watch *watch, const struct raster_tile *tile)
@@ -172,6 +172,7 @@ static void on_op(void *data, uint32_t number, enum gpu_observed_kind kind, bool
         if (!done && !stage->seen) {
             stage->seen = true;
             stage->samples = tile->samples;
+            stage->wide = tile->wide;
             read_samples(tile, stage, stage->color_first);
             add_culled(job, watch, tile->samples);
         }

@@ -105,6 +105,12 @@ void json_bool(struct json *json, const char *key, bool value)
     fputs(value ? "true" : "false", json->out);
 }
 
+void json_hex64(struct json *json, const char *key, uint64_t value)
+{
+    member(json, key);
+    fprintf(json->out, "\"0x%016" PRIx64 "\"", value);
+}
+
 void json_hex(struct json *json, const char *key, uint32_t value)
 {
     member(json, key);

@@ -298,6 +298,28 @@ static float component(const struct utgard_pp_state *state, uint8_t reg, unsigne
     return reg == UTGARD_NO_COLOR ? 0.0f : util_u2f(state->reg[reg][c][lane]);
 }
 
+/* The draw's colour, before it meets the tile's. */
+static void wide_source(const struct utgard_pp_state *state, const struct utgard_frag_head *head,
+                        unsigned lane, float out[4])
+{
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = component(state, head->color_register, c, lane);
+    if (head->alpha_to_one)
+        out[3] = 1.0f;
+}
+
+uint64_t utgard_ref_wide_color(const struct utgard_pp_state *state, const struct utgard_frag_head *head,
+                               unsigned lane)
+{
+    float source[4];
+    uint64_t color = 0;
+
+    wide_source(state, head, lane, source);
+    for (unsigned c = 0; c < 4; c++)
+        color |= (uint64_t)util_float_to_half(source[c]) << 16 * c;
+    return color;
+}
+
 static void blend_wide(struct utgard_ref_batch *batch, const struct utgard_pp_state *state, unsigned lane)
 {
     const struct utgard_frag *frag = batch->frag;
@@ -306,12 +328,10 @@ static void blend_wide(struct utgard_ref_batch *batch, const struct utgard_pp_st
 
     for (unsigned c = 0; c < 4; c++) {
         colors.constant[c] = (float)(frag->args.blend_color >> 8 * c & 255) / 255.0f;
-        colors.src[c] = component(state, frag->head.color_register, c, lane);
         colors.src1[c] = component(state, frag->head.second_register, c, lane);
         halves[c] = *half_at(batch, lane, c);
     }
-    if (frag->head.alpha_to_one)
-        colors.src[3] = 1.0f;
+    wide_source(state, &frag->head, lane, colors.src);
     raster_blend_wide(&frag->head.blend, &colors, halves);
     for (unsigned c = 0; c < 4; c++)
         *half_at(batch, lane, c) = halves[c];

@@ -45,12 +45,7 @@ static void begin(const struct utgard_ref_batch *batch, struct follower *f, cons
 
 void utgard_ref_look(struct utgard_ref_batch *batch, const struct raster_block *block)
 {
-    const struct gpu_watched_block it = {.block = block,
-                                         .tile = batch->tile,
-                                         .color = batch->tile->color +
-                                                  (batch->frag->wide ? 2u : 1u) * batch->index,
-                                         .zs = batch->tile->zs + batch->index,
-                                         .counts = true};
+    const struct gpu_watched_block it = {.block = block, .tile = batch->tile, .counts = true};
     struct gpu_lanes lanes = {0};
     struct utgard_ref_looking *l;
 
@@ -340,7 +335,7 @@ void utgard_ref_look_at_colors(struct utgard_ref_batch *batch, const struct utga
 
         f->lane->output = (struct gpu_output){
             .given = !f->lane->discarded,
-            .source = source[f->number],
+            .source = frag->wide ? utgard_ref_wide_color(state, head, f->number) : source[f->number],
             .second = utgard_ref_color(state, head->second_register, f->number),
             .constant = frag->args.blend_color,
             .blend = head->blend,
@@ -348,6 +343,7 @@ void utgard_ref_look_at_colors(struct utgard_ref_batch *batch, const struct utga
             .alpha_passed = passed >> f->number & 1,
             .alpha_func = head->alpha_func,
             .alpha_ref = (uint8_t)frag->args.alpha_ref,
+            .alpha = (uint8_t)(source[f->number] >> 24),
         };
         for (unsigned k = 0; head->blend.write_mask && k < head->samples; k++)
             f->lane->written |= (uint8_t)((batch->live[k] >> f->number & 1) << k);

@@ -123,6 +123,7 @@ static void render_part(struct utgard_run *run, struct utgard_worker *w, const s
 
     raster_worker_place(&w->raster, part->x * (int32_t)UTGARD_TILE, part->y * (int32_t)UTGARD_TILE,
                         part->width * UTGARD_TILE, part->height * UTGARD_TILE, samples);
+    tile->wide = run->wide;
     raster_tile_clear_zs(tile, run->clear_zs, UINT32_MAX);
     if (run->wide)
         raster_tile_clear_wide(tile, run->clear_wide);

@@ -117,7 +117,7 @@ static void plan_job(const struct utgard_run *run, uint32_t job, struct plan *pl
                                            .kind = GPU_OBSERVED_JOB,
                                            .color = true,
                                            .zs = true,
-                                           .clear_color = run->clear_color,
+                                           .clear_color = run->wide ? run->clear_wide : run->clear_color,
                                            .clear_zs = run->clear_zs},
                                           {.batch = run->frame->batch,
                                            .job = job,

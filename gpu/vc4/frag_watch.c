@@ -204,8 +204,7 @@ bool vc4_ref_watched(struct vc4_ref_batch *batch, const struct raster_block *blo
         .alpha_mask = vc4_ref_ports.alpha_mask,
         .alpha_mask_load = vc4_ref_ports.alpha_mask_load,
     };
-    const struct gpu_watched_block it = {
-        .block = block, .tile = batch->tile, .color = batch->color, .zs = batch->zs, .counts = counts};
+    const struct gpu_watched_block it = {.block = block, .tile = batch->tile, .counts = counts};
     struct vc4_ref_looking looking = {.watch = batch->watch};
     struct gpu_lanes lanes = {0};
     struct vc4_qpu_state state;

@@ -25,7 +25,7 @@ static enum vc4_outcome clear_on_store(struct vc4_reading *in, uint32_t halves)
     if (halves & VC4_HALF_MASK)
         r->uniform_mask = r->clear_mask;
     if (halves & VC4_HALF_COLOR)
-        r->uniform_color = r->clear_color;
+        r->uniform_color = r->config.wide ? r->clear_color : (uint32_t)r->clear_color;
     if (halves & VC4_HALF_ZS)
         r->uniform_zs = r->clear_zs;
     return VC4_GO_ON;

@@ -51,7 +51,7 @@ void vc4_buffer_place(struct vc4_tile_run *run, const struct vc4_op *op)
         vc4_buffer_settle(run, VC4_HALF_ALL);
     raster_worker_place(&run->worker->raster, op->tile.x, op->tile.y, op->tile.size, op->tile.tall,
                         op->tile.samples);
-    run->wide = op->tile.wide;
+    run->worker->raster.tile.wide = run->wide = op->tile.wide;
     run->has_mask = op->tile.has_mask;
     run->frame = (struct raster_rect){.x1 = (int32_t)op->tile.width, .y1 = (int32_t)op->tile.height};
 }

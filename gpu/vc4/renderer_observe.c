@@ -95,7 +95,7 @@ static void translate(const struct vc4_device *device, const struct vc4_op *op, 
         out->height = op->tile.height;
         break;
     case VC4_OP_CLEAR:
-        out->clear_color = (uint32_t)op->clear.color;
+        out->clear_color = op->clear.color;
         out->clear_zs = op->clear.zs;
         break;
     case VC4_OP_LOAD:
@@ -126,7 +126,7 @@ void vc4_observe_batch(const struct vc4_device *device)
                                      .color = true,
                                      .zs = true,
                                      .continues = job->continues,
-                                     .clear_color = (uint32_t)job->color,
+                                     .clear_color = job->color,
                                      .clear_zs = job->zs};
         o->planned(o->data, &op);
         for (uint32_t i = 0; i < job->count; i++) {

@@ -80,7 +80,7 @@ static uint32_t pictures(const char *path, uint32_t size[][2], uint32_t room)
  * stored. */
 static void check_stage(const struct explain_stage *stage)
 {
-    uint32_t color[RASTER_MAX_SAMPLES];
+    uint64_t color[RASTER_MAX_SAMPLES];
     assert_true(stage->seen);
     memcpy(color, stage->color_first, sizeof color);
     for (uint32_t i = 0; i < stage->events.count; i++) {

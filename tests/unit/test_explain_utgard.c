@@ -18,7 +18,7 @@
 enum { FIRST = 0x400000, LIST = FIRST, BLOCKS = 0x402000, STATE = 0x403000, PROGRAM = 0x404000 };
 enum { POSITIONS = 0x405000, VARYINGS = 0x406000, TEXTURES = 0x407000, DESCRIPTOR = 0x407100 };
 enum { TEXELS = 0x408000, MASTER = 0x40a000, LISTS = 0x410000, HEAP = 0x450000, IMAGE = 0x460000 };
-enum { LAST = 0x4d0000, TILES = 20, SIDE = TILES * 16 };
+enum { LAST = 0x530000, TILES = 20, SIDE = TILES * 16 };
 enum { PP_CTRL = 0x100c, PP_START = 0x40, WRITE_BACK = 0x100 };
 
 #define RED   0xff0000ffu /* as the tile has it */
@@ -36,6 +36,7 @@ struct film {
     struct utgard_rsw state;
     uint32_t words;  /* of the list */
     uint32_t shrink; /* log2 of the frame's pixels, a side, that make one of the picture */
+    bool wide;       /* frame and picture are of halves */
     char path[64];
     struct {
         uint32_t at;
@@ -152,9 +153,13 @@ static void master_list(struct film *f)
 /* GP job, PP job, and the picture they make. */
 static void film_picture(struct film *f)
 {
-    const uint32_t side = SIDE >> f->shrink;
-    const struct capture_frame picture = {
-        .address = GUEST_PAGES + (IMAGE - FIRST), .width = side, .height = side, .stride = side * 4};
+    const uint32_t side = SIDE >> f->shrink, bytes = f->wide ? 8 : 4;
+    const struct capture_frame picture = {.address = GUEST_PAGES + (IMAGE - FIRST),
+                                          .width = side,
+                                          .height = side,
+                                          .stride = side * bytes,
+                                          .format =
+                                              f->wide ? RASTER_SURFACE_RGBA16F : RASTER_SURFACE_RGBA8888};
     uint32_t words[UTGARD_RSW_WORDS];
     utgard_rsw_pack(&f->state, words);
     put(f, STATE, words, sizeof words);
@@ -173,14 +178,17 @@ static void film_picture(struct film *f)
     start_mmu(f, UTGARD_IP_PPMMU0);
     reg(f, UTGARD_IP_PP0, 0, MASTER);
     reg(f, UTGARD_IP_PP0, 4 * 4, 0xffffff);
-    reg(f, UTGARD_IP_PP0, 6 * 4, CLEAR);
+    reg(f, UTGARD_IP_PP0, 3 * 4, f->wide);
+    reg(f, UTGARD_IP_PP0, 6 * 4, f->wide ? 0xffff0000 : CLEAR);
+    reg(f, UTGARD_IP_PP0, 7 * 4, f->wide ? 0xffff0000 : 0);
     reg(f, UTGARD_IP_PP0, 10 * 4, SIDE - 1);
     reg(f, UTGARD_IP_PP0, 11 * 4, SIDE - 1);
     reg(f, UTGARD_IP_PP0, WRITE_BACK, UTGARD_WB_COLOR);
     reg(f, UTGARD_IP_PP0, WRITE_BACK + 4, IMAGE);
-    reg(f, UTGARD_IP_PP0, WRITE_BACK + 8, UTGARD_WB_BGRA8888);
+    reg(f, UTGARD_IP_PP0, WRITE_BACK + 8, f->wide ? UTGARD_WB_BGRA16F : UTGARD_WB_BGRA8888);
+    reg(f, UTGARD_IP_PP0, WRITE_BACK + 24, f->wide ? 4 : 0);
     reg(f, UTGARD_IP_PP0, WRITE_BACK + 12, f->shrink << 8 | f->shrink << 12);
-    reg(f, UTGARD_IP_PP0, WRITE_BACK + 20, side * 4 / 8);
+    reg(f, UTGARD_IP_PP0, WRITE_BACK + 20, side * bytes / 8);
     reg(f, UTGARD_IP_PP0, PP_CTRL, PP_START);
     assert_int_equal(capture_write_frame(f->writer, &picture), 0);
     assert_int_equal(capture_writer_close(f->writer), 0);
@@ -277,6 +285,33 @@ static void smaller_picture(void **data)
     assert_true(stage->store.averaged);
     assert_memory_equal(pixel.rgba, ((uint8_t[4]){12, 24, 112, 160}), 4);
     assert_memory_equal(pixel.made, pixel.rgba, 4);
+    explain_finish(&r);
+    film_close(&f);
+}
+
+/* Halves: beyond one, added to what was there. */
+static void a_wide_picture(void **data)
+{
+    struct film f;
+    struct explain_pixel pixel = {.picture = 1, .x = 12, .y = 10};
+    struct explain_result r;
+    (void)data;
+    film_open(&f);
+    f.wide = true;
+    program(&f, "c0 4.0, -0.5, 0.25, 1.0 ; mov.v0 r0, c0 ; stop\n");
+    f.state.color_dst = 11; /* one */
+    three_triangles(&f);
+    film_picture(&f);
+    explain(&f, &pixel, &r);
+    const struct explain_stage *stage = &pixel.stages.at[0];
+    const struct explain_event *e = &stage->events.at[0];
+    assert_true(stage->wide && e->wide);
+    assert_int_equal(stage->clear_color, 0x3c0000003c000000);
+    assert_int_equal(e->color_before[0], 0x3c0000003c000000);
+    assert_int_equal(e->lane.output.source, 0x3c003400b8004400);
+    assert_int_equal(e->color_after[0], 0x3c00340038004400);
+    assert_int_equal(stage->color_last[0], e->color_after[0]);
+    assert_memory_equal(pixel.rgba, ((uint8_t[4]){255, 128, 64, 255}), 4);
     explain_finish(&r);
     film_close(&f);
 }
@@ -665,11 +700,17 @@ static void heat(void **data)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(smaller_picture),  cmocka_unit_test(primitives_at_a_pixel),
-        cmocka_unit_test(far_apart),        cmocka_unit_test(behind_the_program),
-        cmocka_unit_test(texture_lookups),  cmocka_unit_test(drawn_textures),
-        cmocka_unit_test(as_text_and_json), cmocka_unit_test(hostile),
-        cmocka_unit_test(profile_adds_up),  cmocka_unit_test(heat),
+        cmocka_unit_test(smaller_picture),
+        cmocka_unit_test(a_wide_picture),
+        cmocka_unit_test(primitives_at_a_pixel),
+        cmocka_unit_test(far_apart),
+        cmocka_unit_test(behind_the_program),
+        cmocka_unit_test(texture_lookups),
+        cmocka_unit_test(drawn_textures),
+        cmocka_unit_test(as_text_and_json),
+        cmocka_unit_test(hostile),
+        cmocka_unit_test(profile_adds_up),
+        cmocka_unit_test(heat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
