@@ -59,6 +59,7 @@ struct raster_setup {
     float line_width;                  /* pixels */
     bool cull_forward, cull_reverse;
     bool clockwise_forward; /* which winding is forward facing: see raster_setup_triangle */
+    bool point_down;        /* point coordinates count their y down the buffer */
     bool centres_only;      /* only pixel centres count, as in tiles of one sample: refuses more, sooner */
     bool sixteen;           /* the 16 positions of coverage.h count */
 };
@@ -76,8 +77,8 @@ bool raster_setup_triangle(struct raster_prim *out, const struct raster_setup *s
 bool raster_setup_line(struct raster_prim *out, const struct raster_setup *setup,
                        const struct raster_vertex v[2], bool extra_varying);
 /* A point is a square of `size` pixels (in steps of 1/16, 1/16..4096) about its vertex; `extra_varyings`
- * prepends the point coordinates (0..1, x right, y up the buffer: Mesa takes 1 - y where GL's origin is upper
- * left and the buffer's first row the top). Never culled. */
+ * prepends the point coordinates (0..1, x right, y up the buffer or, with `point_down`, down: drivers take
+ * 1 - y where GL's origin is the other one). Never culled. */
 bool raster_setup_point(struct raster_prim *out, const struct raster_setup *setup,
                         const struct raster_vertex *v, float size, bool extra_varyings);
 

@@ -244,7 +244,7 @@ bool raster_setup_point(struct raster_prim *out, const struct raster_setup *setu
     if (extra) {
         float step = v->inv_w / pixels; /* the program multiplies by w */
         out->vary_a[0] = step;
-        out->vary_b[1] = -step;
+        out->vary_b[1] = setup->point_down ? step : -step;
         out->vary_b[0] = out->vary_a[1] = 0.0f;
         out->vary_c[0] = out->vary_c[1] = 0.5f;
     }

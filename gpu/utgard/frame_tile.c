@@ -95,6 +95,7 @@ static bool take_draw(struct drawing *d, bool points)
                   .offset_units = s->offset_units,
                   .line_width = d->state.size,
                   .clockwise_forward = s->ccw,
+                  .point_down = true,
                   .centres_only = d->worker->raster.tile.samples == 1},
         .clip = d->state.clip,
     };

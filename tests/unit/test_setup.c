@@ -162,9 +162,9 @@ static void line_planes(void **unused)
     }
 }
 
-static void point_coordinates(void **unused)
+static void point_coordinates(bool down)
 {
-    struct raster_setup setup = {.vary_count = VARYINGS};
+    struct raster_setup setup = {.vary_count = VARYINGS, .point_down = down};
     random_vertices(true);
     struct raster_vertex *v = vertices;
     struct raster_prim p;
@@ -178,11 +178,21 @@ static void point_coordinates(void **unused)
                                0.5 + 0.5 * i, 1e-4);
             assert_float_equal(plane_at(&p, p.vary_a[1], p.vary_b[1], cx + 4 * i, cy + 4 * j) * w +
                                    p.vary_c[1],
-                               0.5 - 0.5 * j, 1e-4);
+                               down ? 0.5 + 0.5 * j : 0.5 - 0.5 * j, 1e-4);
         }
     for (unsigned n = 0; n < VARYINGS; n++)
         assert_true(p.vary_c[n + 2] == values[0][2 * n] && p.vary_a[n + 2] == 0.0f &&
                     p.vary_b[n + 2] == 0.0f);
+}
+
+static void points_up(void **unused)
+{
+    point_coordinates(false);
+}
+
+static void points_down(void **unused)
+{
+    point_coordinates(true);
 }
 
 static void nothing_drawn(void **unused)
@@ -268,8 +278,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(triangle_planes), cmocka_unit_test(facing_and_culling),
         cmocka_unit_test(flat_shading),    cmocka_unit_test(depth_offset),
-        cmocka_unit_test(line_planes),     cmocka_unit_test(point_coordinates),
-        cmocka_unit_test(nothing_drawn),   cmocka_unit_test(wild_values),
+        cmocka_unit_test(line_planes),     cmocka_unit_test(points_up),
+        cmocka_unit_test(points_down),     cmocka_unit_test(nothing_drawn),
+        cmocka_unit_test(wild_values),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }
