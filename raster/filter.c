@@ -73,6 +73,11 @@ uint32_t raster_lerp_8888(uint32_t a, uint32_t b, uint32_t weight)
     return result;
 }
 
+uint32_t raster_lerp_16(uint32_t a, uint32_t b, uint32_t weight)
+{
+    return (a * (256 - weight) + b * weight + 128) >> 8;
+}
+
 /* Denormal halves are zero of their sign, read or written. */
 static uint16_t flush_half(uint16_t h)
 {

@@ -19,6 +19,7 @@ unsigned raster_format_bits(enum raster_format format)
     case RASTER_LA88:
     case RASTER_R16F:
     case RASTER_R16:
+    case RASTER_L16:
     case RASTER_YUYV422: return 16;
     case RASTER_RGBA8888:
     case RASTER_RGBX8888:
@@ -74,7 +75,7 @@ static uint32_t decode_16(enum raster_format format, uint32_t v)
         return pack(widen5(v >> 10 & 31), widen5(v >> 5 & 31), widen5(v & 31), v >> 15 ? 255 : 0);
     case RASTER_RGB565: return pack(widen5(v >> 11), widen6(v >> 5 & 63), widen5(v & 31), 255);
     case RASTER_LA88: return (v & 255) * 0x010101u | v >> 8 << 24;
-    default: return v; /* R16, R16F */
+    default: return v; /* R16, R16F, L16 */
     }
 }
 

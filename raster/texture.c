@@ -137,7 +137,11 @@ static uint32_t tap(const struct lane_sample *sample, const struct raster_level 
 
 static uint32_t (*lerp_of(const struct raster_texture_key *key))(uint32_t, uint32_t, uint32_t)
 {
-    return key->format == RASTER_R16F ? raster_lerp_16f : raster_lerp_8888;
+    switch (key->format) {
+    case RASTER_L16: return raster_lerp_16;
+    case RASTER_R16F: return raster_lerp_16f;
+    default: return raster_lerp_8888;
+    }
 }
 
 /* One face or slice of a level. */

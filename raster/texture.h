@@ -39,6 +39,7 @@ enum raster_format {
     RASTER_S8,
     RASTER_S16,
     RASTER_BGRA5551, /* alpha in the top bit */
+    RASTER_L16,      /* as R16, of 65535, and filtered */
     RASTER_FORMAT_COUNT
 };
 

@@ -38,9 +38,9 @@ static const struct format {
     [0x0f] = {RASTER_BGRA5551, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "BGRA5551"},
     [0x10] = {RASTER_RGBA4444, UTGARD_TEXEL_8888, {1, 2, 3, 0}, "BGRA4444"}, /* alpha on top */
     [0x11] = {RASTER_LA88, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "L8A8"},
-    [0x12] = {RASTER_R16, UTGARD_TEXEL_16, {0, 0, 0, ONE}, "L16"},
-    [0x13] = {RASTER_R16, UTGARD_TEXEL_16, {ZERO, ZERO, ZERO, 0}, "A16"},
-    [0x14] = {RASTER_R16, UTGARD_TEXEL_16, {0, 0, 0, 0}, "I16"},
+    [0x12] = {RASTER_L16, UTGARD_TEXEL_16, {0, 0, 0, ONE}, "L16"},
+    [0x13] = {RASTER_L16, UTGARD_TEXEL_16, {ZERO, ZERO, ZERO, 0}, "A16"},
+    [0x14] = {RASTER_L16, UTGARD_TEXEL_16, {0, 0, 0, 0}, "I16"},
     [0x16] = {RASTER_RGBA8888, UTGARD_TEXEL_8888, {2, 1, 0, 3}, "BGRA8888"},
     [0x17] = {RASTER_RGBX8888, UTGARD_TEXEL_8888, {2, 1, 0, 3}, "BGRX8888"},
     [0x20] = {RASTER_ETC1, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "ETC1"},
@@ -127,8 +127,7 @@ static uint8_t wrap_of(uint32_t wrap)
 /* Formats whose words are no 8888 colours cannot be blended with those of their neighbours. */
 static bool can_filter(const struct format *format)
 {
-    return format->texel == UTGARD_TEXEL_8888 || format->texel == UTGARD_TEXEL_HALF ||
-           format->texel > UTGARD_TEXEL_HALVES;
+    return format->texel != UTGARD_TEXEL_DEPTH && format->texel != UTGARD_TEXEL_RELOAD;
 }
 
 static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cube,
@@ -160,6 +159,8 @@ static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cu
         .etc_flip = 1, /* rows of images count from their first, as texture coordinates do */
     };
     key->raster.wrap_r = key->raster.volume ? wrap_of(f->wrap_r) : 0;
+    if (f->dimension == 0) /* one row, wherever t is */
+        key->raster.wrap_t = RASTER_CLAMP;
     /* Texel coordinates neither repeat nor mirror. */
     if (key->raster.unnormalized) {
         if (key->raster.wrap_s == RASTER_REPEAT || key->raster.wrap_s == RASTER_MIRROR)
@@ -169,6 +170,10 @@ static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cu
     }
     if (f->min_lod == f->max_lod) /* one level alone, the first, unless the limits say another */
         key->raster.mip = f->min_lod ? RASTER_MIP_NEAREST : RASTER_MIP_NONE;
+    /* Where nothing is blended the word may be any: compiled code has that format. */
+    if (format->texel == UTGARD_TEXEL_16 && !key->raster.mag_linear && !key->raster.min_linear &&
+        key->raster.mip != RASTER_MIP_LINEAR)
+        key->raster.format = RASTER_R16;
 }
 
 /* The border in the order of the word's channels, before the swizzle: eight bits of each, but for formats of

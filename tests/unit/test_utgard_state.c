@@ -248,6 +248,17 @@ static void test_descriptor(void **unused)
     guest_field(words, 75, 1, 1);
     assert_true(read_it(&g, words, &key, &texture, &fault));
     assert_float_equal(texture.lod_bias, -1, 0);
+    /* One dimension: the second has neither border nor repeats. Words of 16 bits are filtered. */
+    words[1] &= ~(3u << 10);
+    words[0] = (words[0] & ~63u) | 0x12;
+    assert_true(read_it(&g, words, &key, &texture, &fault));
+    assert_int_equal(key.raster.wrap_s, RASTER_MIRROR_BORDER);
+    assert_int_equal(key.raster.wrap_t, RASTER_CLAMP);
+    assert_int_equal(key.raster.format, RASTER_L16);
+    assert_true(key.raster.mag_linear && key.raster.mip == RASTER_MIP_LINEAR);
+    words[2] = (words[2] & ~(15u << 9)) | 12u << 9; /* nearest, levels too */
+    assert_true(read_it(&g, words, &key, &texture, &fault));
+    assert_int_equal(key.raster.format, RASTER_R16);
     guest_close(&g);
 }
 
