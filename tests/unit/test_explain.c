@@ -1,34 +1,20 @@
 /* `vitrail explain` and `vitrail profile` on scenes made by hand: each fact told is one that was put in. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <unistd.h>
-#include <cmocka.h>
-
 #include "tests/unit/json_reader.h"
+#include "tests/unit/reel.h"
 #include "tests/unit/renderer_scene.h"
-#include "tools/explain.h"
-#include "tools/profile.h"
 #include "tools/tool.h"
 
 /* ---- a capture of a scene ---- */
 
 struct film {
     struct scene scene;
-    struct capture_writer *writer;
-    char path[64];
+    struct reel reel;
 };
 
 static void film_open(struct film *f)
 {
     assert_true(scene_open(&f->scene, plain));
-    strcpy(f->path, "/tmp/vitrail-explain-XXXXXX");
-    int fd = mkstemp(f->path);
-    assert_true(fd >= 0);
-    close(fd);
-    assert_int_equal(capture_writer_create(f->path, "vc4", "a scene", MEMORY, &f->writer, NULL), 0);
+    reel_open(&f->reel, "vc4", MEMORY);
 }
 
 /* The list since AT_MAIN is one picture. */
@@ -37,32 +23,17 @@ static void film_picture(struct film *f, uint32_t width, uint32_t height)
     const struct capture_frame frame = {
         .address = AT_COLOR, .width = width, .height = height, .stride = width * 4};
     uint32_t end = f->scene.at;
-    assert_int_equal(capture_write_range(f->writer, &f->scene.memory, 0, AT_COLOR), 0);
-    assert_int_equal(capture_write_register(f->writer, VC4_CT1CA, AT_MAIN, false), 0);
-    assert_int_equal(capture_write_register(f->writer, VC4_CT1EA, end, false), 0);
-    assert_int_equal(capture_write_frame(f->writer, &frame), 0);
+    assert_int_equal(capture_write_range(f->reel.writer, &f->scene.memory, 0, AT_COLOR), 0);
+    assert_int_equal(capture_write_register(f->reel.writer, VC4_CT1CA, AT_MAIN, false), 0);
+    assert_int_equal(capture_write_register(f->reel.writer, VC4_CT1EA, end, false), 0);
+    assert_int_equal(capture_write_frame(f->reel.writer, &frame), 0);
     f->scene.at = AT_MAIN;
 }
 
 static void film_close(struct film *f)
 {
-    if (f->writer)
-        assert_int_equal(capture_writer_close(f->writer), 0);
-    unlink(f->path);
+    reel_close(&f->reel);
     scene_close(&f->scene);
-}
-
-/* Explains one pixel; the caller ends with explain_finish. */
-static void explain(struct film *f, struct explain_pixel *pixel, struct explain_result *result)
-{
-    const struct gpu_options options = {0};
-    struct util_error error = {0};
-    if (f->writer)
-        assert_int_equal(capture_writer_close(f->writer), 0);
-    f->writer = NULL;
-    *result = (struct explain_result){.pixels = pixel, .pixel_count = 1};
-    if (explain_run(f->path, &options, true, true, result, NULL, NULL, &error))
-        fail_msg("%s", error.text);
 }
 
 static const struct gpu_value *find_value(const struct gpu_value *v, unsigned count, const char *name)
@@ -141,7 +112,7 @@ static void primitives_at_a_pixel(void **state)
     film_open(&f);
     three_triangles(&f);
     film_picture(&f, 64, 64);
-    explain(&f, &pixel, &result);
+    reel_explain(&f.reel, &pixel, &result);
     assert_true(pixel.found);
     assert_true(pixel.agrees);
     assert_int_equal(pixel.address, AT_COLOR + (10 * 64 + 12) * 4);
@@ -168,18 +139,13 @@ static void nothing_at_a_pixel(void **state)
     struct film f;
     struct explain_pixel pixel = {.picture = 1, .x = 60, .y = 60};
     struct explain_result result;
-    const struct explain_show show = {.sample = -1, .trace = true};
-    char *text = NULL;
-    size_t size;
     film_open(&f);
     three_triangles(&f);
     film_picture(&f, 64, 64);
-    explain(&f, &pixel, &result);
+    reel_explain(&f.reel, &pixel, &result);
     assert_true(pixel.agrees);
     assert_int_equal(pixel.stages.at[0].events.count, 0);
-    FILE *out = open_memstream(&text, &size);
-    explain_print(out, &result, &pixel, &show);
-    fclose(out);
+    char *text = reel_told(&result, &pixel, NULL);
     assert_non_null(strstr(text, "No draw touched the pixel"));
     assert_non_null(strstr(text, "cleared to 0xff0000ff"));
     free(text);
@@ -230,7 +196,7 @@ static void discarded(void **state)
     film_picture(&f, 64, 64);
     for (uint32_t i = 0; i < 2; i++) {
         struct explain_pixel pixel = {.picture = 1, .x = i ? 20 : 19, .y = 10};
-        explain(&f, &pixel, &result);
+        reel_explain(&f.reel, &pixel, &result);
         const struct explain_event *e = &pixel.stages.at[0].events.at[0];
         assert_int_equal(e->outcome, i ? EXPLAIN_WRITTEN : EXPLAIN_DISCARDED);
         assert_true(e->lane.trace.at[1].flags);
@@ -274,7 +240,7 @@ static void texture_lookups(void **state)
     put_texture(&f.scene);
     assert_true(assemble(&f.scene, AT_FS, FS_TEXTURE));
     film_picture(&f, 64, 64);
-    explain(&f, &pixel, &result);
+    reel_explain(&f.reel, &pixel, &result);
     const struct explain_event *e = &pixel.stages.at[0].events.at[0];
     assert_int_equal(e->lane.lookups.count, 1);
     assert_int_equal(e->lane.varyings.count, 1);
@@ -325,7 +291,7 @@ static void four_samples(void **state)
     sub_list(s, 0);
     store(s, true);
     film_picture(&f, 32, 32);
-    explain(&f, &pixel, &result);
+    reel_explain(&f.reel, &pixel, &result);
     const struct explain_event *e = &pixel.stages.at[0].events.at[0];
     assert_true(pixel.agrees);
     assert_int_equal(e->samples, 4);
@@ -359,7 +325,7 @@ static void loads_lead_back(void **state)
     tile(s, 0, 0);
     store(s, true);
     film_picture(&f, 64, 64);
-    explain(&f, &pixel, &result);
+    reel_explain(&f.reel, &pixel, &result);
     assert_true(pixel.agrees);
     assert_int_equal(pixel.stages.count, 2);
     assert_int_equal(pixel.stages.at[0].picture, 1);
@@ -381,16 +347,11 @@ static void json(void **state)
     struct film f;
     struct explain_pixel pixel = {.picture = 1, .x = 12, .y = 10};
     struct explain_result result;
-    const struct explain_show show = {.sample = -1, .trace = true};
-    char *text = NULL;
-    size_t size;
     film_open(&f);
     three_triangles(&f);
     film_picture(&f, 64, 64);
-    explain(&f, &pixel, &result);
-    FILE *out = open_memstream(&text, &size);
-    explain_print_json(out, "a \"quoted\" name\n", &result, &pixel, &show);
-    fclose(out);
+    reel_explain(&f.reel, &pixel, &result);
+    char *text = reel_told(&result, &pixel, "a \"quoted\" name\n");
     assert_true(json_valid(text));
     assert_true(json_is(text, "capture", "a \\\"quoted\\\" name\\u000a"));
     assert_int_equal(json_number(text, "x"), 12);
@@ -428,27 +389,32 @@ static void misuse(void **state)
     film_open(&f);
     three_triangles(&f);
     film_picture(&f, 64, 64);
-    assert_int_equal(capture_writer_close(f.writer), 0);
-    f.writer = NULL;
+    reel_finish(&f.reel);
     const struct {
         int (*tool)(int, char **);
         const char *words[12];
         int exit;
     } rows[] = {
-        {tool_explain, {"explain", f.path}, TOOL_USAGE},
-        {tool_explain, {"explain", "--frame", "1", f.path}, TOOL_USAGE},
-        {tool_explain, {"explain", "--frame", "1", "--pixel", "1", f.path}, TOOL_USAGE},
-        {tool_explain, {"explain", "--frame", "0", "--pixel", "1,1", f.path}, TOOL_USAGE},
-        {tool_explain, {"explain", "--frame", "1", "--pixel", "1,1", "--sample", "4", f.path}, TOOL_USAGE},
-        {tool_explain, {"explain", "--interpreter", "--frame", "2", "--pixel", "1,1", f.path}, TOOL_USAGE},
-        {tool_explain, {"explain", "--interpreter", "--frame", "1", "--pixel", "64,1", f.path}, TOOL_USAGE},
+        {tool_explain, {"explain", f.reel.path}, TOOL_USAGE},
+        {tool_explain, {"explain", "--frame", "1", f.reel.path}, TOOL_USAGE},
+        {tool_explain, {"explain", "--frame", "1", "--pixel", "1", f.reel.path}, TOOL_USAGE},
+        {tool_explain, {"explain", "--frame", "0", "--pixel", "1,1", f.reel.path}, TOOL_USAGE},
+        {tool_explain,
+         {"explain", "--frame", "1", "--pixel", "1,1", "--sample", "4", f.reel.path},
+         TOOL_USAGE},
+        {tool_explain,
+         {"explain", "--interpreter", "--frame", "2", "--pixel", "1,1", f.reel.path},
+         TOOL_USAGE},
+        {tool_explain,
+         {"explain", "--interpreter", "--frame", "1", "--pixel", "64,1", f.reel.path},
+         TOOL_USAGE},
         {tool_explain,
          {"explain", "--interpreter", "--frame", "1", "--pixel", "1,1", "/nowhere"},
          TOOL_BAD_FILE},
         {tool_profile, {"profile"}, TOOL_USAGE},
-        {tool_profile, {"profile", "--frames", "3-2", f.path}, TOOL_USAGE},
-        {tool_profile, {"profile", "--by", "colour", f.path}, TOOL_USAGE},
-        {tool_profile, {"profile", "--interpreter", "--frames", "2", f.path}, TOOL_USAGE},
+        {tool_profile, {"profile", "--frames", "3-2", f.reel.path}, TOOL_USAGE},
+        {tool_profile, {"profile", "--by", "colour", f.reel.path}, TOOL_USAGE},
+        {tool_profile, {"profile", "--interpreter", "--frames", "2", f.reel.path}, TOOL_USAGE},
         {tool_profile, {"profile", "--interpreter", "/nowhere"}, TOOL_BAD_FILE},
     };
     for (size_t i = 0; i < UTIL_ARRAY_SIZE(rows); i++)
@@ -458,100 +424,38 @@ static void misuse(void **state)
 
 /* ---- profile ---- */
 
-static void profile_of(const char *path, struct profile *p)
-{
-    const struct gpu_options options = {0};
-    const struct profile_request request = {
-        .capture = path, .options = &options, .all = true, .instructions = true, .loops = 1};
-    struct util_error error = {0};
-    *p = (struct profile){0};
-    if (profile_run(&request, p, &error))
-        fail_msg("%s", error.text);
-}
-
-/* What a replay of the whole capture counts. */
-static struct gpu_counters counted(const char *path)
-{
-    const struct gpu_options options = {0};
-    struct capture_reader *reader;
-    struct replay *replay;
-    struct capture_frame frame;
-    struct gpu_counters counters;
-    assert_int_equal(capture_reader_open(path, &reader, NULL), 0);
-    assert_int_equal(replay_create(reader, &options, &replay, NULL), 0);
-    while (replay_next_frame(replay, false, &frame, NULL) > 0)
-        ;
-    replay_counters(replay, &counters);
-    replay_destroy(replay);
-    return counters;
-}
-
-/* The parts add up to what the device counts as a whole; so do programs and single instructions. */
+/* A program of vertices runs for those of all draws; coordinates and fragments are a draw's. */
 static void profile_adds_up(void **state)
 {
     static const char *const names[] = {"gltest", "kmscube", "desktop-shadow"};
     for (size_t n = 0; n < UTIL_ARRAY_SIZE(names); n++) {
-        char path[256];
-        struct profile p;
-        uint64_t draws = 0, primitives = 0, blocks = 0, instructions = 0, by_program = 0, by_pc = 0, ns = 0;
-        snprintf(path, sizeof path, "%s/tests/captures/%s.vtc", SOURCE_DIR, names[n]);
-        struct gpu_counters c = counted(path);
-        profile_of(path, &p);
-        for (uint32_t i = 0; i < p.draws.count; i++) {
-            draws++;
-            primitives += p.draws.at[i].primitives;
-            blocks += p.draws.at[i].blocks;
-            instructions += p.draws.at[i].coordinate_instructions + p.draws.at[i].fragment_instructions;
-            ns += p.draws.at[i].bin_ns;
-            assert_true(!p.draws.at[i].pixels == !p.draws.at[i].fragment_ns);
-        }
-        for (uint32_t i = 0; i < p.programs.count; i++) {
-            by_program += p.programs.at[i].executed;
-            assert_true(p.programs.at[i].by_pc);
-            for (uint32_t pc = 0; pc < p.programs.at[i].word_count; pc++)
-                by_pc += p.programs.at[i].count[pc];
-        }
-        assert_int_equal(draws, c.draws);
-        assert_int_equal(primitives, c.primitives_in);
-        assert_int_equal(blocks, c.blocks_shaded);
-        assert_int_equal(instructions + p.vertex_instructions, c.instructions);
-        assert_int_equal(by_program, c.instructions);
-        assert_int_equal(by_pc, c.instructions);
-        assert_true(ns > 0);
-        profile_finish(&p);
+        struct reel_sums s = reel_add_up(names[n]);
+        assert_int_equal(s.blocks, s.counted.blocks_shaded);
+        assert_int_equal(s.coordinate + s.fragment + s.shared_vertex, s.counted.instructions);
+        assert_int_equal(s.programs, s.counted.instructions);
     }
-}
-
-static uint32_t brightness_at(const struct util_image *image, uint32_t x, uint32_t y)
-{
-    const uint8_t *p = image->pixels + ((size_t)y * image->width + x) * 4;
-    return p[0] + p[1] + p[2];
 }
 
 /* Of two tiles one is drawn: in the map it is light, the other dark. */
 static void heat(void **state)
 {
+    const struct gpu_options options = {0};
     struct film f;
     struct profile p;
     struct util_image image;
-    char *text = NULL;
-    size_t size;
     film_open(&f);
     triangle_scene(&f.scene, CONFIG_BOTH_FACES | CONFIG_DEPTH(7));
     vertex(&f.scene, 1, 60, 8, 0.25f, 1.0f); /* all in the left one */
     film_picture(&f, 128, 64);
-    assert_int_equal(capture_writer_close(f.writer), 0);
-    f.writer = NULL;
-    profile_of(f.path, &p);
+    reel_finish(&f.reel);
+    reel_profile(f.reel.path, &options, &p);
     assert_int_equal(p.jobs.count, 3); /* the clear's, too */
-    assert_int_equal(profile_heat(&p, true, f.path, NULL, &image), 0);
+    assert_int_equal(profile_heat(&p, true, f.reel.path, NULL, &image), 0);
     /* The map is 4 times the picture and stands at (12, 56). */
-    assert_true(brightness_at(&image, 12 + 10, 56 + 10) > 300);
-    assert_true(brightness_at(&image, 12 + 4 * 64 + 10, 56 + 10) < 100);
+    assert_true(reel_brightness(&image, 12 + 10, 56 + 10) > 300);
+    assert_true(reel_brightness(&image, 12 + 4 * 64 + 10, 56 + 10) < 100);
     util_image_finish(&image);
-    FILE *out = open_memstream(&text, &size);
-    profile_print_json(out, &p, f.path);
-    fclose(out);
+    char *text = reel_profile_json(&p, f.reel.path);
     assert_true(json_valid(text));
     assert_int_equal(json_count(text, "tiles"), p.jobs.count);
     assert_int_equal(json_count(text, "programs"), 2); /* fragment, vertex */
@@ -565,6 +469,8 @@ static void heat(void **state)
 /* Garbage in lists, shader records and programs: never a crash, always an end; and what is told agrees. */
 static void hostile(void **state)
 {
+    static const uint32_t places[] = {AT_LISTS, AT_MAIN, AT_RECORD, AT_FS, AT_VERTICES};
+    const struct gpu_options options = {0};
     uint64_t random = 12345;
     for (unsigned round = 0; round < 24; round++) {
         struct film f;
@@ -574,16 +480,15 @@ static void hostile(void **state)
         film_open(&f);
         three_triangles(&f);
         for (unsigned i = 0; i < 6; i++) {
-            static const uint32_t places[] = {AT_LISTS, AT_MAIN, AT_RECORD, AT_FS, AT_VERTICES};
-            random = random * 6364136223846793005u + 1442695040888963407u;
-            uint32_t at = places[(random >> 33) % UTIL_ARRAY_SIZE(places)] + (random >> 40) % 64;
-            f.scene.memory.base[at] = (uint8_t)(random >> 56);
+            uint8_t value;
+            uint32_t at = reel_garbage(&random, places, UTIL_ARRAY_SIZE(places), &value);
+            f.scene.memory.base[at] = value;
         }
         film_picture(&f, 64, 64);
-        explain(&f, &pixel, &result);
+        reel_explain(&f.reel, &pixel, &result);
         assert_true(!pixel.found || pixel.agrees);
         explain_finish(&result);
-        profile_of(f.path, &p);
+        reel_profile(f.reel.path, &options, &p);
         profile_finish(&p);
         film_close(&f);
     }

@@ -2,18 +2,13 @@
  * put in; on what was recorded, the parts add up. */
 #include "utgard_guest.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
-#include "gpu/capture.h"
 #include "gpu/utgard/rsw.h"
 #include "gpu/utgard/writeback.h"
 #include "isa/utgard_pp/asm.h"
 #include "isa/utgard_pp/insn.h"
 #include "raster/surface.h"
 #include "tests/unit/json_reader.h"
-#include "tools/explain.h"
-#include "tools/profile.h"
+#include "tests/unit/reel.h"
 
 enum { FIRST = 0x400000, LIST = FIRST, BLOCKS = 0x402000, STATE = 0x403000, PROGRAM = 0x404000 };
 enum { POSITIONS = 0x405000, VARYINGS = 0x406000, TEXTURES = 0x407000, DESCRIPTOR = 0x407100 };
@@ -31,13 +26,12 @@ enum { PP_CTRL = 0x100c, PP_START = 0x40, WRITE_BACK = 0x100 };
 
 struct film {
     struct guest guest;
-    struct capture_writer *writer;
+    struct reel reel;
     uint8_t *memory; /* of FIRST */
     struct utgard_rsw state;
     uint32_t words;  /* of the list */
     uint32_t shrink; /* log2 of the frame's pixels, a side, that make one of the picture */
     bool wide;       /* frame and picture are of halves */
-    char path[64];
     struct {
         uint32_t at;
         uint8_t value;
@@ -52,7 +46,8 @@ static void put(struct film *f, uint32_t address, const void *bytes, size_t size
 
 static void reg(struct film *f, enum utgard_ip ip, uint32_t offset, uint32_t value)
 {
-    assert_int_equal(capture_write_register(f->writer, guest_base(&f->guest, ip) + offset, value, false), 0);
+    assert_int_equal(capture_write_register(f->reel.writer, guest_base(&f->guest, ip) + offset, value, false),
+                     0);
 }
 
 static void command(struct film *f, uint32_t value, uint32_t opcode)
@@ -108,11 +103,7 @@ static void film_open(struct film *f)
     *f = (struct film){0};
     guest_create(&f->guest, &options);
     f->memory = guest_map(&f->guest, FIRST, LAST - FIRST, RIGHT_BOTH);
-    strcpy(f->path, "/tmp/vitrail-explain-XXXXXX");
-    int fd = mkstemp(f->path);
-    assert_true(fd >= 0);
-    close(fd);
-    assert_int_equal(capture_writer_create(f->path, "mali400", "a scene", GUEST_BYTES, &f->writer, NULL), 0);
+    reel_open(&f->reel, "mali400", GUEST_BYTES);
     plain_state(f);
     program(f, PLAIN);
     begin_list(f);
@@ -120,7 +111,7 @@ static void film_open(struct film *f)
 
 static void film_close(struct film *f)
 {
-    unlink(f->path);
+    reel_close(&f->reel);
     guest_destroy(&f->guest);
 }
 
@@ -167,7 +158,7 @@ static void film_picture(struct film *f)
     master_list(f);
     for (unsigned i = 0; i < f->scribbles; i++)
         put(f, f->scribble[i].at, &f->scribble[i].value, 1);
-    assert_int_equal(capture_write_range(f->writer, &f->guest.memory, 0, f->guest.pages), 0);
+    assert_int_equal(capture_write_range(f->reel.writer, &f->guest.memory, 0, f->guest.pages), 0);
     start_mmu(f, UTGARD_IP_GPMMU);
     reg(f, UTGARD_IP_GP, 8, LIST);
     reg(f, UTGARD_IP_GP, 12, LIST + f->words * 4);
@@ -190,19 +181,14 @@ static void film_picture(struct film *f)
     reg(f, UTGARD_IP_PP0, WRITE_BACK + 12, f->shrink << 8 | f->shrink << 12);
     reg(f, UTGARD_IP_PP0, WRITE_BACK + 20, side * bytes / 8);
     reg(f, UTGARD_IP_PP0, PP_CTRL, PP_START);
-    assert_int_equal(capture_write_frame(f->writer, &picture), 0);
-    assert_int_equal(capture_writer_close(f->writer), 0);
-    f->writer = NULL;
+    assert_int_equal(capture_write_frame(f->reel.writer, &picture), 0);
+    reel_finish(&f->reel);
 }
 
 /* Explains one pixel; the caller ends with explain_finish. */
 static void explain(struct film *f, struct explain_pixel *pixel, struct explain_result *result)
 {
-    const struct gpu_options options = {0};
-    struct util_error error = {0};
-    *result = (struct explain_result){.pixels = pixel, .pixel_count = 1};
-    if (explain_run(f->path, &options, true, true, result, NULL, NULL, &error))
-        fail_msg("%s", error.text);
+    reel_explain(&f->reel, pixel, result);
     for (unsigned i = 0; i < result->fault_count; i++)
         fail_msg("%s", result->faults[i].text);
     assert_true(pixel->found);
@@ -510,17 +496,12 @@ static void as_text_and_json(void **data)
     struct film f;
     struct explain_pixel pixel = {.picture = 1, .x = 12, .y = 10};
     struct explain_result result;
-    const struct explain_show show = {.sample = -1, .trace = true};
-    char *text = NULL;
-    size_t size;
     (void)data;
     film_open(&f);
     three_triangles(&f);
     film_picture(&f);
     explain(&f, &pixel, &result);
-    FILE *out = open_memstream(&text, &size);
-    explain_print(out, &result, &pixel, &show);
-    fclose(out);
+    char *text = reel_told(&result, &pixel, NULL);
     assert_non_null(strstr(text, "draw 1, triangle 0 -- array triangles, 9 vertices"));
     assert_non_null(strstr(text, "render state 0x00403000: written"));
     assert_non_null(strstr(text, "mov.v0 r0, c0 ; stop  r0 (0, 0, 1, 1)"));
@@ -529,9 +510,7 @@ static void as_text_and_json(void **data)
     assert_non_null(strstr(text, "culled for its facing"));
     assert_non_null(strstr(text, "by write-back unit 0\n"));
     free(text);
-    out = open_memstream(&text, &size);
-    explain_print_json(out, f.path, &result, &pixel, &show);
-    fclose(out);
+    text = reel_told(&result, &pixel, f.reel.path);
     assert_true(json_valid(text));
     assert_true(json_is(text, "stages.0.events.1.outcome", "depth-failed"));
     assert_true(json_is(text, "stages.0.events.0.trace.0.written.0.name", "r0"));
@@ -563,19 +542,15 @@ static void hostile(void **data)
         three_triangles(&f);
         f.scribbles = 4;
         for (unsigned i = 0; i < f.scribbles; i++) {
-            random = random * 6364136223846793005u + 1442695040888963407u;
-            f.scribble[i].at = places[(random >> 33) % UTIL_ARRAY_SIZE(places)] + (random >> 40) % 64;
-            f.scribble[i].value = (uint8_t)(random >> 56);
+            f.scribble[i].at = reel_garbage(&random, places, UTIL_ARRAY_SIZE(places), &f.scribble[i].value);
         }
         film_picture(&f);
-        const struct profile_request request = {
-            .capture = f.path, .options = &options, .all = true, .instructions = true, .loops = 1};
-        struct profile p = {0};
-        assert_int_equal(explain_run(f.path, &options, true, true, &result, NULL, NULL, &error), 0);
+        struct profile p;
+        assert_int_equal(explain_run(f.reel.path, &options, true, true, &result, NULL, NULL, &error), 0);
         for (uint32_t i = 0; i < pixel.stages.count; i++)
             assert_true(!pixel.stages.at[i].seen || pixel.agrees || result.fault_count);
         explain_finish(&result);
-        assert_int_equal(profile_run(&request, &p, &error), 0);
+        reel_profile(f.reel.path, &options, &p);
         profile_finish(&p);
         film_close(&f);
     }
@@ -583,76 +558,17 @@ static void hostile(void **data)
 
 /* ---- profile ---- */
 
-static struct gpu_counters counted(const char *path)
-{
-    const struct gpu_options options = {0};
-    struct capture_reader *reader;
-    struct replay *replay;
-    struct capture_frame frame;
-    struct gpu_counters counters;
-    assert_int_equal(capture_reader_open(path, &reader, NULL), 0);
-    assert_int_equal(replay_create(reader, &options, &replay, NULL), 0);
-    while (replay_next_frame(replay, false, &frame, NULL) > 0)
-        ;
-    replay_counters(replay, &counters);
-    replay_destroy(replay);
-    return counters;
-}
-
-/* The parts add up to what the device counts as a whole; so do programs and single instructions. */
-static void check_sums(const char *path)
-{
-    const struct gpu_options options = {0};
-    const struct profile_request request = {
-        .capture = path, .options = &options, .all = true, .instructions = true, .loops = 1};
-    struct gpu_counters c = counted(path);
-    struct profile p = {0};
-    struct util_error error = {0};
-    uint64_t vertices = 0, primitives = 0, of_vertices = 0, fragments = 0, by_program = 0, by_pc = 0;
-    uint64_t bin_ns = 0, vertex_ns = 0;
-    if (profile_run(&request, &p, &error))
-        fail_msg("%s", error.text);
-    for (uint32_t i = 0; i < p.draws.count; i++) {
-        const struct profile_draw *d = &p.draws.at[i];
-        vertices += d->vertices;
-        primitives += d->primitives;
-        of_vertices += d->vertex_instructions;
-        fragments += d->fragment_instructions;
-        bin_ns += d->bin_ns;
-        vertex_ns += d->vertex_ns;
-        assert_true(!d->pixels == !d->fragment_ns);
-    }
-    for (uint32_t i = 0; i < p.programs.count; i++) {
-        by_program += p.programs.at[i].executed;
-        assert_true(!p.programs.at[i].executed || p.programs.at[i].ns > 0);
-        for (uint32_t pc = 0; pc < p.programs.at[i].word_count; pc++)
-            by_pc += p.programs.at[i].by_pc ? p.programs.at[i].count[pc] : 0;
-    }
-    assert_int_equal(p.draws.count, c.draws);
-    assert_int_equal(vertices, c.vertices);
-    assert_int_equal(primitives, c.primitives_in);
-    assert_int_equal(of_vertices, p.vertex_instructions);
-    assert_int_equal(by_program, of_vertices + fragments);
-    assert_int_equal(by_pc, by_program);
-    assert_true(bin_ns > 0 && vertex_ns > 0);
-    profile_finish(&p);
-}
-
 static void profile_adds_up(void **data)
 {
     static const char *const names[] = {"mali400/kmscube", "mali400/gltest", "mali450/gltest"};
     (void)data;
     for (size_t n = 0; n < UTIL_ARRAY_SIZE(names); n++) {
-        char path[256];
-        snprintf(path, sizeof path, "%s/tests/captures/%s.vtc", SOURCE_DIR, names[n]);
-        check_sums(path);
+        struct reel_sums s = reel_add_up(names[n]);
+        assert_int_equal(s.vertices, s.counted.vertices);
+        assert_int_equal(s.vertex, s.shared_vertex);
+        assert_int_equal(s.programs, s.vertex + s.fragment);
+        assert_true(s.vertex_ns > 0);
     }
-}
-
-static uint32_t brightness_at(const struct util_image *image, uint32_t x, uint32_t y)
-{
-    const uint8_t *p = image->pixels + ((size_t)y * image->width + x) * 4;
-    return p[0] + p[1] + p[2];
 }
 
 /* Of all tiles the first one is drawn in: in the map it is light, others are dark. */
@@ -660,31 +576,24 @@ static void heat(void **data)
 {
     const struct gpu_options options = {0};
     struct film f;
-    struct profile p = {0};
+    struct profile p;
     struct util_image image;
-    struct util_error error = {0};
-    char *text = NULL;
-    size_t size;
     (void)data;
     film_open(&f);
     triangle(&f, 0, 1, 1, 14, 0.25f, false);
     draw(&f, 0, 3);
     film_picture(&f);
-    const struct profile_request request = {
-        .capture = f.path, .options = &options, .all = true, .instructions = true, .loops = 1};
-    assert_int_equal(profile_run(&request, &p, &error), 0);
+    reel_profile(f.reel.path, &options, &p);
     assert_int_equal(p.jobs.count, TILES * TILES);
     assert_int_equal(p.jobs.at[0].size, 16);
     assert_int_equal(p.draws.count, 1);
     assert_int_equal(p.draws.at[0].pixels, 91); /* centres strictly between the sides, and on two of them */
-    assert_int_equal(profile_heat(&p, true, f.path, NULL, &image), 0);
+    assert_int_equal(profile_heat(&p, true, f.reel.path, NULL, &image), 0);
     /* The map is twice the picture and stands at (12, 56). */
-    assert_true(brightness_at(&image, 12 + 10, 56 + 10) > 300);
-    assert_true(brightness_at(&image, 12 + 2 * 16 + 10, 56 + 10) < 100);
+    assert_true(reel_brightness(&image, 12 + 10, 56 + 10) > 300);
+    assert_true(reel_brightness(&image, 12 + 2 * 16 + 10, 56 + 10) < 100);
     util_image_finish(&image);
-    FILE *out = open_memstream(&text, &size);
-    profile_print_json(out, &p, f.path);
-    fclose(out);
+    char *text = reel_profile_json(&p, f.reel.path);
     assert_true(json_valid(text));
     assert_int_equal(json_count(text, "tiles"), TILES * TILES);
     assert_int_equal(json_count(text, "programs"), 1);
