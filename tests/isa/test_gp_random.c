@@ -1,24 +1,14 @@
 /* Random GP programs: the seed decides them, no rule is broken, they end without a fault of fuel, and
  * together they have every value of the table: operations, sources in every place, stores, and each field's
  * bits. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "isa/isa.h"
 #include "isa/utgard_gp/asm.h"
+#include "tests/isa/seen.h"
 #include "util/bits.h"
 
-enum { SEEDS = 3000, CAPACITY = UTGARD_GP_MAX_INSNS, OFTEN = 10, MARK = 116 };
-
-static void fail_at_breach(void *data, uint32_t pc, const char *rule, const char *source)
-{
-    fail_msg("seed %llu: pc %u: %s", *(unsigned long long *)data, pc, rule);
-}
+enum { SEEDS = 3000, CAPACITY = UTGARD_GP_MAX_INSNS, MARK = 116 };
 
 static uint32_t make(uint64_t seed, uint32_t capacity, uint64_t *words)
 {
@@ -26,42 +16,20 @@ static uint32_t make(uint64_t seed, uint32_t capacity, uint64_t *words)
                             capacity);
 }
 
+/* Targets of branches have nine bits: some program must need the ninth. */
 static void test_rules(void **state)
 {
     static uint64_t words[CAPACITY * UTGARD_GP_WORDS], again[CAPACITY * UTGARD_GP_WORDS];
-    unsigned longest = 0, different = 0;
-    (void)state;
-    for (unsigned long long seed = 0; seed < SEEDS; seed++) {
-        uint32_t capacity = seed % 5 ? CAPACITY : 16 + (uint32_t)seed % 100,
-                 count = make(seed, capacity, words);
-        assert_in_range(count, 4, capacity);
-        utgard_gp_check(words, count, fail_at_breach, &seed);
-        assert_int_equal(make(seed, capacity, again), count);
-        assert_memory_equal(words, again, count * UTGARD_GP_WORDS * sizeof *words);
-        different += make(seed + 2, capacity, again) != count ||
-                     memcmp(words, again, count * UTGARD_GP_WORDS * sizeof *words) != 0;
-        longest = UTIL_MAX(longest, count);
-    }
-    assert_int_equal(different, SEEDS);
-    assert_true(longest > 256); /* targets of nine bits */
+    unsigned longest = 0;
+    SEEN_RULES(SEEDS, CAPACITY, UTGARD_GP_WORDS, words, again, make, utgard_gp_check,
+               16 + (uint32_t)seed % 100, longest);
+    assert_true(longest > 256);
 }
 
 /* ---- coverage ---- */
 
 static struct utgard_gp_insn insns[SEEDS * 80];
-static size_t insn_count;
-
-#define SEEN(name, condition)                                                                                \
-    do {                                                                                                     \
-        unsigned seen = 0;                                                                                   \
-        for (size_t k = 0; k < insn_count; k++) {                                                            \
-            const struct utgard_gp_insn *i = &insns[k];                                                      \
-            seen += (condition);                                                                             \
-        }                                                                                                    \
-        checked++;                                                                                           \
-        if (seen < OFTEN)                                                                                    \
-            fail_msg("%s occurs %u times in %zu instructions", name, seen, insn_count);                      \
-    } while (0)
+#define SEEN(name, condition) SEEN_IN(insns, name, condition)
 
 static bool multiplies(const struct utgard_gp_insn *i)
 {
@@ -83,16 +51,15 @@ static void take_all(void)
         uint32_t count = make(seed, CAPACITY, words);
         for (uint32_t pc = 0; pc < count; pc++)
             if (memcmp(&words[pc * UTGARD_GP_WORDS], nop, sizeof nop)) {
-                assert_true(insn_count < UTIL_ARRAY_SIZE(insns));
-                utgard_gp_decode(&words[pc * UTGARD_GP_WORDS], &insns[insn_count++]);
+                assert_true(seen_count < UTIL_ARRAY_SIZE(insns));
+                utgard_gp_decode(&words[pc * UTGARD_GP_WORDS], &insns[seen_count++]);
             }
     }
 }
 
 /* Each bit of each field, 0 and 1; of the mark by what the checker has. */
-static unsigned test_bits(void)
+static void test_bits(void)
 {
-    unsigned checked = 0;
     SEEN("no mark", i->unknown == UTGARD_GP_MARK_NONE);
     SEEN("mark of temporaries", i->unknown == UTGARD_GP_MARK_TEMPORARY);
     SEEN("mark of branches", i->unknown == UTGARD_GP_MARK_BRANCH);
@@ -102,12 +69,10 @@ static unsigned test_bits(void)
         SEEN(#member ", a bit of 0", !(i->member >> bit & 1));                                               \
     }
 #include "isa/utgard_gp/insns.inc"
-    return checked;
 }
 
-static unsigned test_operations(void)
+static void test_operations(void)
 {
-    unsigned checked = 0;
 #define ACC_OP(name, text)                                                                                   \
     for (unsigned unit = 0; unit < 2; unit++)                                                                \
         SEEN("accumulator: " text, accumulates(i, unit) && i->acc_op == UTGARD_GP_ACC_##name);
@@ -118,13 +83,11 @@ static unsigned test_operations(void)
 #define PASS_OP(name, text)                                                                                  \
     SEEN("pass: " text, i->pass_src != UTGARD_GP_SRC_NONE && i->pass_op == UTGARD_GP_PASS_##name);
 #include "isa/utgard_gp/insns.inc"
-    return checked;
 }
 
 /* Every source as every operand; 22 as the first of a program has nothing to name. */
-static unsigned test_sources(void)
+static void test_sources(void)
 {
-    unsigned checked = 0;
 #define SRC(value, text)                                                                                     \
     for (unsigned unit = 0; unit < 2; unit++) {                                                              \
         SEEN("mul a " text, i->mul_a[unit] == (value));                                                      \
@@ -142,13 +105,11 @@ static unsigned test_sources(void)
         SEEN("temporary " text, i->store_src[n / 2][n % 2] == (value) && i->store_temporary[n / 2]);         \
     }
 #include "isa/utgard_gp/insns.inc"
-    return checked;
 }
 
 /* What the values of single fields do not show. */
-static unsigned test_places(void)
+static void test_places(void)
 {
-    unsigned checked = 0;
     for (unsigned n = 0; n < 16; n++) {
         SEEN("attribute", i->fetch0_attribute && i->fetch0 == n);
         SEEN("register 0", !i->fetch0_attribute && i->fetch0 == n);
@@ -172,15 +133,16 @@ static unsigned test_places(void)
     }
     SEEN("near branch", i->branch && i->branch_low);
     SEEN("far branch", i->branch && !i->branch_low);
-    return checked;
 }
 
 static void test_everything(void **state)
 {
-    (void)state;
     take_all();
-    unsigned checked = test_bits() + test_operations() + test_sources() + test_places();
-    print_message("%u things, each %d times or more in %zu instructions\n", checked, OFTEN, insn_count);
+    test_bits();
+    test_operations();
+    test_sources();
+    test_places();
+    seen_print();
 }
 
 int main(void)

@@ -1,22 +1,12 @@
 /* Random PP programs: the seed decides them, no rule is broken, and together they have every value of the
  * table: fields and their bits, operations, modifiers, conditions, sources and destinations. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "isa/utgard_pp/asm.h"
+#include "tests/isa/seen.h"
 #include "util/bits.h"
 
-enum { SEEDS = 6000, CAPACITY = 2048, OFTEN = 10 };
-
-static void fail_at_breach(void *data, uint32_t at, const char *rule, const char *source)
-{
-    fail_msg("seed %llu: word %u: %s", *(unsigned long long *)data, at, rule);
-}
+enum { SEEDS = 6000, CAPACITY = 2048 };
 
 static uint32_t make(uint64_t seed, uint32_t capacity, uint32_t *words)
 {
@@ -27,39 +17,15 @@ static uint32_t make(uint64_t seed, uint32_t capacity, uint32_t *words)
 static void test_rules(void **state)
 {
     static uint32_t words[CAPACITY], again[CAPACITY];
-    unsigned different = 0;
-    (void)state;
-    for (unsigned long long seed = 0; seed < SEEDS; seed++) {
-        uint32_t capacity = seed % 5 ? CAPACITY : 256 + (uint32_t)seed % 1000,
-                 count = make(seed, capacity, words);
-        assert_in_range(count, 4, capacity);
-        utgard_pp_check(words, count, fail_at_breach, &seed);
-        assert_int_equal(make(seed, capacity, again), count);
-        assert_memory_equal(words, again, count * sizeof *words);
-        different +=
-            make(seed + 2, capacity, again) != count || memcmp(words, again, count * sizeof *words) != 0;
-    }
-    assert_int_equal(different, SEEDS);
+    unsigned longest = 0;
+    SEEN_RULES(SEEDS, CAPACITY, 1, words, again, make, utgard_pp_check, 256 + (uint32_t)seed % 1000, longest);
 }
 
 /* ---- coverage ---- */
 
 static struct utgard_pp_insn insns[SEEDS * 40];
-static size_t insn_count;
-static unsigned checked;
-
-#define SEEN(name, condition)                                                                                \
-    do {                                                                                                     \
-        unsigned seen = 0;                                                                                   \
-        for (size_t k = 0; k < insn_count; k++) {                                                            \
-            const struct utgard_pp_insn *i = &insns[k];                                                      \
-            seen += (condition);                                                                             \
-        }                                                                                                    \
-        checked++;                                                                                           \
-        if (seen < OFTEN)                                                                                    \
-            fail_msg("%s occurs %u times in %zu instructions", name, seen, insn_count);                      \
-    } while (0)
-#define HAS(field) utgard_pp_has(i, UTGARD_PP_##field)
+#define SEEN(name, condition) SEEN_IN(insns, name, condition)
+#define HAS(field)            utgard_pp_has(i, UTGARD_PP_##field)
 
 /* A field's formats, by what chooses among them. */
 #define IS_CONTROL        true
@@ -86,8 +52,8 @@ static void take_all(void)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         uint32_t count = make(seed, CAPACITY, words);
         for (uint32_t at = 0; at < count;) {
-            assert_true(insn_count < UTIL_ARRAY_SIZE(insns));
-            at += utgard_pp_decode(words, count, at, &insns[insn_count++]);
+            assert_true(seen_count < UTIL_ARRAY_SIZE(insns));
+            at += utgard_pp_decode(words, count, at, &insns[seen_count++]);
         }
     }
 }
@@ -206,13 +172,12 @@ static void test_world(void)
 
 static void test_everything(void **state)
 {
-    (void)state;
     take_all();
     test_bits();
     test_operations();
     test_registers();
     test_world();
-    print_message("%u things, each %d times or more in %zu instructions\n", checked, OFTEN, insn_count);
+    seen_print();
 }
 
 int main(void)
