@@ -236,10 +236,7 @@ static const struct hostile {
 
 static void load(struct job *j)
 {
-    load_buffers(j->memory, "mali400/triangle", "index.txt");
-    load_buffers(j->memory, "mali400/triangle", "pp-index.txt");
-    assert_int_equal(read_file("mali400/triangle", "frame.bin", j->gp, sizeof j->gp), sizeof j->gp);
-    assert_true(read_file("mali400/triangle", "pp-frame.bin", j->pp, sizeof j->pp) >= 68 * 4);
+    load_job(j->memory, "mali400/triangle", j->gp, j->pp);
 }
 
 static void open_job(struct job *j, const struct utgard_options *options)

@@ -1,6 +1,7 @@
 /* Binning lists of the stock driver, recorded in tests/data/vc4 as its submit ioctls handed them over, made
  * ready as the kernel does and binned: interpreted and compiled code must leave the same bytes, and the lists
  * must hold what the scenes are. */
+#include "recorded.h"
 #include "vc4_guest.h"
 
 #include "gpu/vc4/cl.h"
@@ -25,36 +26,22 @@ struct submission {
     uint32_t list_size, record_size, uniforms_size;
 };
 
-static uint32_t read_file(const char *scene, const char *name, void *out, size_t room)
+static uint8_t *place_buffer(void *submission, unsigned number, uint32_t address)
 {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/tests/data/vc4/%s/%s", SOURCE_DIR, scene, name);
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        fail_msg("cannot read %s", path);
-    size_t n = fread(out, 1, room, f);
-    fclose(f);
-    return (uint32_t)n;
+    struct submission *s = submission;
+    assert_true(number < UTIL_ARRAY_SIZE(s->buffer));
+    s->buffer[number] = address;
+    return guest_memory.base + address;
 }
 
-static void load(const char *scene, struct submission *s)
+static void load(const char *name, struct submission *s)
 {
-    char index[8192] = "", name[128];
-    read_file(scene, "index.txt", index, sizeof index - 1);
-    for (char *line = strtok(index, "\n"); line; line = strtok(NULL, "\n")) {
-        unsigned number, address;
-        const char *file = strstr(line, "file=");
-        if (sscanf(line, "bo %u handle=%*u gpu=%x", &number, &address) != 2 || !file ||
-            sscanf(file, "file=%127s", name) != 1)
-            continue;
-        assert_true(number < 64);
-        s->buffer[number] = address;
-        if (strcmp(name, "ZERO"))
-            read_file(scene, name, guest_memory.base + address, 1u << 20);
-    }
-    s->list_size = read_file(scene, "bin_cl.bin", s->list, sizeof s->list);
-    s->record_size = read_file(scene, "shader_rec.bin", s->record, sizeof s->record);
-    s->uniforms_size = read_file(scene, "uniforms.bin", s->uniforms, sizeof s->uniforms);
+    char scene[64];
+    snprintf(scene, sizeof scene, "vc4/%s", name);
+    recorded_buffers(scene, "index.txt", place_buffer, s);
+    s->list_size = recorded_file(scene, "bin_cl.bin", s->list, sizeof s->list);
+    s->record_size = recorded_file(scene, "shader_rec.bin", s->record, sizeof s->record);
+    s->uniforms_size = recorded_file(scene, "uniforms.bin", s->uniforms, sizeof s->uniforms);
 }
 
 /* The shader record with its buffers' addresses, its uniform streams behind it; returns its address. */

@@ -16,10 +16,7 @@ static void open_scene(struct scene *s)
     static const struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 2};
     guest_create(&s->guest, &options);
     uint8_t *memory = guest_map(&s->guest, FIRST, BYTES, RIGHT_BOTH);
-    load_buffers(memory, "mali400/triangle", "index.txt");
-    load_buffers(memory, "mali400/triangle", "pp-index.txt");
-    read_file("mali400/triangle", "frame.bin", s->gp, sizeof s->gp);
-    read_file("mali400/triangle", "pp-frame.bin", s->pp, sizeof s->pp);
+    load_job(memory, "mali400/triangle", s->gp, s->pp);
     s->base_gp = guest_base(&s->guest, UTGARD_IP_GP);
     for (unsigned n = 0; n < 2; n++) {
         s->base_pp[n] = guest_base(&s->guest, (enum utgard_ip)(UTGARD_IP_PP0 + n));

@@ -1,27 +1,11 @@
 /* GP jobs of the stock driver, recorded in tests/data/mali400 as its submit ioctls handed them over:
  * interpreted and compiled programs must leave the same bytes, and window positions and tile lists must be
  * what the scenes are. */
-#include "utgard_guest.h"
-
-#include <stdio.h>
+#include "utgard_job.h"
 
 #include "gpu/utgard/bin.h"
 
-enum { FIRST = 0x02000000, BYTES = 0x02300000 };
-
 static struct jit_engine *engine;
-
-static uint32_t read_file(const char *scene, const char *name, void *out, size_t room)
-{
-    char path[1024];
-    snprintf(path, sizeof path, "%s/tests/data/mali400/%s/%s", SOURCE_DIR, scene, name);
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        fail_msg("cannot read %s", path);
-    size_t n = fread(out, 1, room, f);
-    fclose(f);
-    return (uint32_t)n;
-}
 
 struct scene {
     struct guest guest;
@@ -32,18 +16,12 @@ struct scene {
 static void load(struct scene *s, const char *name, struct jit_engine *with)
 {
     struct utgard_options options = {.kind = UTGARD_MALI400, .engine = with};
-    char index[8192] = "", file_name[128];
+    char folder[64];
+    snprintf(folder, sizeof folder, "mali400/%s", name);
     guest_create(&s->guest, &options);
     s->memory = guest_map(&s->guest, FIRST, BYTES, RIGHT_BOTH);
-    read_file(name, "index.txt", index, sizeof index - 1);
-    assert_int_equal(read_file(name, "frame.bin", s->frame, sizeof s->frame), sizeof s->frame);
-    for (char *line = strtok(index, "\n"); line; line = strtok(NULL, "\n")) {
-        uint32_t address;
-        const char *file = strstr(line, "file=");
-        if (sscanf(line, "bo %*u handle=%*u gpu=%x", &address) == 1 && file &&
-            sscanf(file, "file=%127s", file_name) == 1 && strcmp(file_name, "ZERO"))
-            read_file(name, file_name, s->memory + (address - FIRST), 1u << 20);
-    }
+    assert_int_equal(recorded_file(folder, "frame.bin", s->frame, sizeof s->frame), sizeof s->frame);
+    load_buffers(s->memory, folder, "index.txt");
 }
 
 static const uint8_t *at(const struct scene *s, uint32_t address)

@@ -83,10 +83,7 @@ static void render(const char *name, const struct utgard_options *options, bool 
     uint32_t gp[6], pp[WORDS];
     guest_create(&g, options);
     uint8_t *memory = guest_map(&g, FIRST, BYTES, RIGHT_BOTH);
-    load_buffers(memory, name, "index.txt");
-    load_buffers(memory, name, "pp-index.txt");
-    assert_int_equal(read_file(name, "frame.bin", gp, sizeof gp), sizeof gp);
-    assert_true(read_file(name, "pp-frame.bin", pp, sizeof pp) >= 68 * 4);
+    load_job(memory, name, gp, pp);
     guest_run(&g, gp);
     guest_expect_no_fault(&g);
     if (options->kind == UTGARD_MALI450)
@@ -165,10 +162,7 @@ static void test_flips(void **data)
         const char *name = round & 1 ? "mali400/cube" : "mali400/loop";
         guest_create(&g, &options);
         uint8_t *memory = guest_map(&g, FIRST, BYTES, RIGHT_BOTH);
-        load_buffers(memory, name, "index.txt");
-        load_buffers(memory, name, "pp-index.txt");
-        read_file(name, "frame.bin", gp, sizeof gp);
-        read_file(name, "pp-frame.bin", pp, sizeof pp);
+        load_job(memory, name, gp, pp);
         guest_run(&g, gp);
         for (uint32_t at = 0, left = 40; left; at = (at + 1) % (BYTES / 4)) {
             seed = seed * 1664525 + 1013904223;
@@ -203,10 +197,7 @@ static void test_store_nowhere(void **data)
     (void)data;
     guest_create(&g, &options);
     uint8_t *memory = guest_map(&g, FIRST, BYTES, RIGHT_BOTH);
-    load_buffers(memory, "mali400/loop", "index.txt");
-    load_buffers(memory, "mali400/loop", "pp-index.txt");
-    read_file("mali400/loop", "frame.bin", gp, sizeof gp);
-    read_file("mali400/loop", "pp-frame.bin", pp, sizeof pp);
+    load_job(memory, "mali400/loop", gp, pp);
     guest_run(&g, gp);
     pp[FRAME_WORDS + 2] = NOWHERE;
     start_pp(&g, 0, pp);
@@ -229,10 +220,7 @@ static void test_waiting(void **data)
         uint32_t gp[6], pp[WORDS];
         guest_create(&g, &options);
         uint8_t *memory = guest_map(&g, FIRST, BYTES, RIGHT_BOTH);
-        load_buffers(memory, "mali400/cube", "index.txt");
-        load_buffers(memory, "mali400/cube", "pp-index.txt");
-        read_file("mali400/cube", "frame.bin", gp, sizeof gp);
-        read_file("mali400/cube", "pp-frame.bin", pp, sizeof pp);
+        load_job(memory, "mali400/cube", gp, pp);
         guest_run(&g, gp);
         guest_start_mmu(&g, UTGARD_IP_PPMMU1); /* of its own it would be somebody else's access */
         start_pp(&g, 0, pp);

@@ -3,8 +3,7 @@
 #ifndef VITRAIL_TESTS_UTGARD_JOB_H
 #define VITRAIL_TESTS_UTGARD_JOB_H
 
-#include <stdio.h>
-
+#include "recorded.h"
 #include "utgard_guest.h"
 
 enum { FIRST = 0x02000000, BYTES = 0x02600000, SIDE = 256 };
@@ -17,30 +16,25 @@ enum {
     LISTS = 60 /* of Mali-400 */
 };
 
-static inline uint32_t read_file(const char *scene, const char *name, void *out, size_t room)
+static inline uint8_t *place_buffer(void *memory, unsigned number, uint32_t address)
 {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/tests/data/%s/%s", SOURCE_DIR, scene, name);
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        fail_msg("cannot read %s", path);
-    size_t n = fread(out, 1, room, f);
-    fclose(f);
-    return (uint32_t)n;
+    return (uint8_t *)memory + (address - FIRST);
 }
 
 /* The buffers that an index names, where they stood. */
 static inline void load_buffers(uint8_t *memory, const char *scene, const char *index_name)
 {
-    char index[8192] = "", file_name[128];
-    read_file(scene, index_name, index, sizeof index - 1);
-    for (char *line = strtok(index, "\n"); line; line = strtok(NULL, "\n")) {
-        uint32_t address;
-        const char *file = strstr(line, "file=");
-        if (sscanf(line, "bo %*u handle=%*u gpu=%x", &address) == 1 && file &&
-            sscanf(file, "file=%127s", file_name) == 1 && strcmp(file_name, "ZERO"))
-            read_file(scene, file_name, memory + (address - FIRST), 1u << 20);
-    }
+    recorded_buffers(scene, index_name, place_buffer, memory);
+}
+
+/* The buffers of a scene's GP job and of the PP job that follows; the six words of GP FRAME, and what
+ * write_frame takes. */
+static inline void load_job(uint8_t *memory, const char *scene, uint32_t gp[6], uint32_t pp[WORDS])
+{
+    load_buffers(memory, scene, "index.txt");
+    load_buffers(memory, scene, "pp-index.txt");
+    assert_int_equal(recorded_file(scene, "frame.bin", gp, 6 * 4), 6 * 4);
+    assert_true(recorded_file(scene, "pp-frame.bin", pp, WORDS * 4) >= 68 * 4);
 }
 
 static inline void write_frame(struct guest *g, uint32_t base, const uint32_t frame[WORDS], uint32_t list)
