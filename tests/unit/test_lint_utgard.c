@@ -68,6 +68,7 @@ static const struct change cases_of_rules[] = {
     {"TILE_OUTSIDE", 0, {0}, {0}, {{0x08028, 0xff, 0x7f}}},
     {"TILE_TWICE", 2, {0, 0xb8000101}, {0, 0xb8000000}, {{0}}},
     {"WRITEBACK_BROKEN", 0, {0}, {0}, {{0x08108, 3, 13}}},
+    {"WRITEBACK_BROKEN", 0, {0}, {0}, {{0x0800c, 2, 3}}}, /* bytes of halves */
     {"WRITEBACK_OVERLAP", 0, {0}, {0}, {{0x08204, 0x020d2000, 0x02092000}}},
     {"WRITEBACK_NONE", 0, {0}, {0}, {{0x08100, 2, 0}, {0x08200, 1, 0}}},
 };
