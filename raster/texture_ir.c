@@ -8,6 +8,8 @@
 
 #include "raster/texture_ir_internal.h"
 
+enum { MANY = 6, MANY_SHORT = 32, MANY_QUICK = 2 };
+
 /* Lanes whose levels differ are sampled level after level: almost always there is one. */
 struct level_loop {
     LLVMBasicBlockRef head, exit;
@@ -319,15 +321,6 @@ static LLVMValueRef emit(struct jit_builder *b, const struct raster_texture_key 
     return texture_ir_finish(&ir, texel);
 }
 
-LLVMValueRef raster_texture_ir(struct jit_builder *b, const struct raster_texture_key *key,
-                               LLVMValueRef texture, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
-                               LLVMValueRef bias)
-{
-    if (!texture_ir_supported(key))
-        return NULL;
-    return emit(b, key, texture, NULL, s, t, r, bias);
-}
-
 /* The function of a key and of which coordinates (t, r, bias) are given. */
 static LLVMValueRef sampler(struct jit_builder *b, const struct raster_texture_key *key, LLVMTypeRef type,
                             LLVMValueRef const given[3])
@@ -355,18 +348,35 @@ static LLVMValueRef sampler(struct jit_builder *b, const struct raster_texture_k
     return function;
 }
 
-LLVMValueRef raster_texture_ir_call(struct jit_builder *b, const struct raster_texture_key *key,
-                                    LLVMValueRef texture, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
-                                    LLVMValueRef bias)
+static LLVMValueRef call(struct jit_builder *b, const struct raster_texture_key *key, LLVMValueRef texture,
+                         LLVMValueRef s, LLVMValueRef t, LLVMValueRef r, LLVMValueRef bias)
 {
     LLVMTypeRef params[6] = {b->ptr, b->ptr, b->f32x16, b->f32x16, b->f32x16, b->f32x16};
     LLVMTypeRef type = LLVMFunctionType(b->i32x16, params, 6, false);
     LLVMValueRef args[6] = {texture, NULL, s, t, r, bias};
 
-    if (!texture_ir_supported(key))
-        return NULL;
     args[1] = jit_alloca(b, b->i32x16, "scratch");
     for (unsigned k = 3; k < 6; k++)
         args[k] = args[k] ? args[k] : LLVMGetPoison(b->f32x16);
     return LLVMBuildCall2(b->ir, type, sampler(b, key, type, (LLVMValueRef[3]){t, r, bias}), args, 6, "");
+}
+
+/* Of how many requests on the code is shared: that of one level's nearest texel is short, and a call, which
+ * saves all vectors, takes as long. */
+static unsigned many(const struct jit_builder *b, const struct raster_texture_key *key)
+{
+    bool is_short = !key->mag_linear && !key->min_linear && key->mip == RASTER_MIP_NONE && !key->cube;
+
+    return b->quick ? MANY_QUICK : is_short ? MANY_SHORT : MANY;
+}
+
+LLVMValueRef raster_texture_ir(struct jit_builder *b, const struct raster_texture_key *key,
+                               LLVMValueRef texture, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
+                               LLVMValueRef bias, unsigned requests)
+{
+    if (!texture_ir_supported(key))
+        return NULL;
+    if (requests >= many(b, key))
+        return call(b, key, texture, s, t, r, bias);
+    return emit(b, key, texture, NULL, s, t, r, bias);
 }

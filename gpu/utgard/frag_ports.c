@@ -2,8 +2,6 @@
 #include "gpu/utgard/frag_emit.h"
 #include "raster/texture_ir.h"
 
-enum { MANY_SAMPLES = 6 }; /* from here on the sampler is a function */
-
 static LLVMValueRef port_varying(void *ctx, struct jit_builder *b, uint32_t first, LLVMValueRef offset,
                                  uint32_t count, LLVMValueRef mask, LLVMValueRef out[4])
 {
@@ -79,12 +77,12 @@ static LLVMValueRef port_sample(void *ctx, struct jit_builder *b, uint32_t n, LL
 {
     struct utgard_frag_emit *e = ctx;
     const struct utgard_texture_key *key = &e->keys[n];
-    bool many = e->program->sample_count >= MANY_SAMPLES;
     LLVMValueRef texture = jit_offset_const(b, e->textures, n * sizeof(struct raster_texture)), word;
 
-    word = (many ? raster_texture_ir_call : raster_texture_ir)(
-        b, &key->raster, texture, jit_as_f32(b, coordinates[0]), jit_as_f32(b, coordinates[1]),
-        key->raster.cube ? jit_as_f32(b, coordinates[2]) : NULL, lod ? jit_as_f32(b, lod) : NULL);
+    word = raster_texture_ir(b, &key->raster, texture, jit_as_f32(b, coordinates[0]),
+                             jit_as_f32(b, coordinates[1]),
+                             key->raster.cube ? jit_as_f32(b, coordinates[2]) : NULL,
+                             lod ? jit_as_f32(b, lod) : NULL, e->program->sample_count);
     e->failed |= !word || offset;
     channels(e, b, key, word ? word : jit_splat_u32(b, 0), out);
     return NULL;

@@ -4,8 +4,6 @@
 #include "raster/texture_ir.h"
 #include "raster/zs_ir.h"
 
-enum { MANY_SAMPLES = 6, MANY_SAMPLES_QUICK = 2 }; /* from here on the sampler is a function */
-
 /* Few uniforms are loaded before the loop over blocks, so that what a program computes from them alone leaves
  * the loop too; many would only fill the stack there, and are memory operands of the instructions that take
  * them. */
@@ -130,15 +128,14 @@ static LLVMValueRef port_tmu(void *ctx, struct jit_builder *b, const struct vc4_
                              LLVMValueRef bias, LLVMValueRef *params)
 {
     struct vc4_frag_emit *e = ctx;
-    bool many = e->variant->program->sample_count >= (b->quick ? MANY_SAMPLES_QUICK : MANY_SAMPLES);
     LLVMValueRef texture, texel;
 
     if (sample->direct)
         return lookup(e, b, sample, s);
     texture = jit_offset_const(b, e->textures, sample_index * sizeof(struct raster_texture));
-    texel = (many ? raster_texture_ir_call : raster_texture_ir)(
-        b, &e->variant->keys[sample_index], texture, jit_as_f32(b, s), t ? jit_as_f32(b, t) : NULL,
-        r ? jit_as_f32(b, r) : NULL, bias ? jit_as_f32(b, bias) : NULL);
+    texel = raster_texture_ir(b, &e->variant->keys[sample_index], texture, jit_as_f32(b, s),
+                              t ? jit_as_f32(b, t) : NULL, r ? jit_as_f32(b, r) : NULL,
+                              bias ? jit_as_f32(b, bias) : NULL, e->variant->program->sample_count);
     e->failed |= !texel;
     return texel ? texel : jit_splat_u32(b, 0);
 }

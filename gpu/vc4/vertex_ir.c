@@ -107,9 +107,9 @@ static LLVMValueRef port_tmu(void *ctx, struct jit_builder *b, const struct vc4_
         return jit_splat_u32(b, 0);
     }
     LLVMValueRef texture = jit_offset_const(b, e->textures, sample_index * sizeof(struct raster_texture));
-    LLVMValueRef texel = raster_texture_ir(b, &e->variant->keys[sample_index], texture, jit_as_f32(b, s),
-                                           t ? jit_as_f32(b, t) : NULL, r ? jit_as_f32(b, r) : NULL,
-                                           bias ? jit_as_f32(b, bias) : NULL);
+    LLVMValueRef texel = raster_texture_ir(
+        b, &e->variant->keys[sample_index], texture, jit_as_f32(b, s), t ? jit_as_f32(b, t) : NULL,
+        r ? jit_as_f32(b, r) : NULL, bias ? jit_as_f32(b, bias) : NULL, e->variant->program->sample_count);
     e->failed |= !texel; /* a format that is only interpreted */
     return texel ? texel : jit_splat_u32(b, 0);
 }

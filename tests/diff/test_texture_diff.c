@@ -59,7 +59,7 @@ static int emit(struct jit_builder *b, void *data)
         uint64_t at = offsetof(struct io, sampler) + i * sizeof *sampler + offsetof(struct sampler, texture);
         LLVMValueRef v = raster_texture_ir(b, &sampler->key, jit_offset_const(b, io, at), c[0],
                                            sampler->has_t ? c[1] : NULL, sampler->has_r ? c[2] : NULL,
-                                           sampler->has_bias ? c[3] : NULL);
+                                           sampler->has_bias ? c[3] : NULL, i & 1 ? 100 : 1);
 
         if (!v)
             return -EDOM;
