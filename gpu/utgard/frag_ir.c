@@ -9,7 +9,7 @@
 #include "raster/zs_ir.h"
 #include "util/bits.h"
 
-enum { SIDE_MIN = 8, SIDE_MAX = 200, MANY_RESULTS = 6, HOISTED_UNIFORMS = 16 };
+enum { SIDE_MIN = 8, SIDE_MAX = 200, MANY_RESULTS = 6, FEW_SAMPLES = 4, HOISTED_UNIFORMS = 16 };
 enum { ARGS, PRIMS, TILE, BLOCKS, COUNT, CALL, PARAMS };
 
 /* ---- the block at hand ---- */
@@ -315,16 +315,23 @@ static unsigned results_at_once(const struct utgard_pp_program *program)
     return results / program->insn_count;
 }
 
-/* How many blocks are done at a time. The processor overlaps the blocks of a short program by itself; code of
- * a long one would no more fit its caches and registers. A sampler is code of many instructions that do not
- * wait for each other: it takes SIDE_MIN of the program's to make two blocks worth their while. */
+/* Whether two blocks take less than twice what one does: while texels of the one are waited for the other
+ * goes on, as it does between a program's own instructions. The processor overlaps the blocks of a short
+ * program without texels by itself. A sampler is much code: many would no more fit its caches, unless the
+ * rest of the program, SIDE_MIN instructions for each, makes it worth their while. */
+static bool is_quicker_in_twos(const struct utgard_pp_program *program)
+{
+    return (program->sample_count && program->sample_count <= FEW_SAMPLES) ||
+           program->insn_count >= SIDE_MIN * (1 + program->sample_count);
+}
+
+/* How many blocks are done at a time. Code of a long program would no more fit caches and registers. */
 static unsigned side_by_side(const struct utgard_frag_emit *e, const struct jit_builder *b)
 {
     const struct utgard_pp_program *program = e->program;
 
     if (b->quick || b->level != JIT_AVX512 || e->head->samples > 1 || !utgard_frag_own_temporaries(program) ||
-        !utgard_pp_is_straight(program) || program->insn_count < SIDE_MIN * (1 + program->sample_count) ||
-        program->insn_count > SIDE_MAX)
+        !utgard_pp_is_straight(program) || !is_quicker_in_twos(program) || program->insn_count > SIDE_MAX)
         return 1;
     return program->sample_count || results_at_once(program) > MANY_RESULTS ? 2 : UTGARD_PP_SIDES;
 }
