@@ -2,7 +2,6 @@
 #include "gpu/utgard/frag.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/utgard/frag_internal.h"
@@ -12,9 +11,17 @@
 
 #define UNIT "fragment program"
 
+void *utgard_frag_alloc(struct utgard_frag_shared *shared, size_t size)
+{
+    void *memory = util_arena_alloc(shared->arena, size);
+
+    return memory ? memset(memory, 0, size) : NULL;
+}
+
 /* ---- uniforms ---- */
 
-static int read_uniforms(struct utgard_frag *frag, const struct gpu_space *space, struct gpu_fault *fault)
+static int read_uniforms(struct utgard_frag *frag, const struct gpu_space *space,
+                         struct utgard_frag_shared *shared, struct gpu_fault *fault)
 {
     const struct utgard_pp_program *program = frag->program;
     uint32_t count = program->indexed_uniforms ? frag->state.uniform_bytes / 2 : program->uniforms;
@@ -33,7 +40,7 @@ static int read_uniforms(struct utgard_frag *frag, const struct gpu_space *space
         utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, address, "%u uniforms are not in memory", count);
         return -EFAULT;
     }
-    frag->uniforms = malloc(count * sizeof(float));
+    frag->uniforms = utgard_frag_alloc(shared, count * sizeof(float));
     if (!frag->uniforms)
         return -ENOMEM;
     for (uint32_t n = 0; n < count; n++)
@@ -107,7 +114,8 @@ static void read_choices(struct utgard_frag *frag, const struct gpu_space *space
             frag->textures[choices(frag, sample) + n].level_count = 0;
 }
 
-static int read_textures(struct utgard_frag *frag, const struct gpu_space *space, struct gpu_fault *fault)
+static int read_textures(struct utgard_frag *frag, const struct gpu_space *space,
+                         struct utgard_frag_shared *shared, struct gpu_fault *fault)
 {
     const struct utgard_pp_program *program = frag->program;
     uint32_t count = program->sample_count, asked = 0;
@@ -117,8 +125,8 @@ static int read_textures(struct utgard_frag *frag, const struct gpu_space *space
         return 0;
     if (program->indexed_samplers)
         count += UTGARD_ASKINGS * UTGARD_MAX_TEXTURES;
-    frag->keys = calloc(count, sizeof *frag->keys);
-    frag->textures = calloc(count, sizeof *frag->textures);
+    frag->keys = utgard_frag_alloc(shared, count * sizeof *frag->keys);
+    frag->textures = utgard_frag_alloc(shared, count * sizeof *frag->textures);
     if (!frag->keys || !frag->textures)
         return -ENOMEM;
     for (uint32_t n = 0; n < program->sample_count && !status; n++) {
@@ -201,12 +209,12 @@ static void fill_head(struct utgard_frag *frag, const struct utgard_frag_config 
 static int prepare(struct utgard_frag *frag, const struct gpu_space *space,
                    const struct utgard_frag_config *config, struct gpu_fault *fault)
 {
-    int status = utgard_frag_take_program(frag, space, config->programs, fault);
+    int status = utgard_frag_take_program(frag, space, config->shared, fault);
 
     if (!status)
-        status = read_uniforms(frag, space, fault);
+        status = read_uniforms(frag, space, config->shared, fault);
     if (!status)
-        status = read_textures(frag, space, fault);
+        status = read_textures(frag, space, config->shared, fault);
     if (!status)
         status = place_varyings(frag, config->points, fault);
     if (!status)
@@ -228,7 +236,7 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
                         const struct utgard_state *state, const struct utgard_frag_config *config,
                         struct utgard_frag **out, struct gpu_fault *fault)
 {
-    struct utgard_frag *frag = calloc(1, sizeof *frag);
+    struct utgard_frag *frag = utgard_frag_alloc(config->shared, sizeof *frag);
     int status = -ENOMEM;
 
     *out = NULL;
@@ -242,7 +250,6 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
     if (status) {
         if (status == -ENOMEM)
             utgard_pp_refuse(fault, GPU_FAULT_SHADER, UNIT, state->program, "no host memory");
-        utgard_frag_release(frag);
         return status;
     }
     frag->args = (struct utgard_frag_args){.uniforms = frag->uniforms,
@@ -254,23 +261,12 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
                                            .y_offset = config->y_offset};
     /* Whatever it is that keeps it from being compiled, the reference path serves. */
     if (engine && !for_reference(frag) &&
-        (utgard_frag_share_code(frag) || utgard_frag_find_code(frag, engine, config->in_order)))
+        (utgard_frag_share_code(frag) || utgard_frag_find_code(frag, engine, config)))
         frag->engine = engine;
-    if (frag->engine && config->programs)
-        frag->from->twin = frag;
+    if (frag->engine)
+        atomic_store_explicit(&frag->from->twin, frag, memory_order_release);
     *out = frag;
     return 0;
-}
-
-void utgard_frag_release(struct utgard_frag *frag)
-{
-    if (!frag)
-        return;
-    utgard_frag_leave_program(frag);
-    free(frag->uniforms);
-    free(frag->keys);
-    free(frag->textures);
-    free(frag);
 }
 
 bool utgard_frag_compiled(const struct utgard_frag *frag)

@@ -12,16 +12,21 @@
 #include "jit/engine.h"
 #include "raster/prim.h"
 #include "raster/visible.h"
+#include "util/arena.h"
+#include "util/make.h"
 
 struct utgard_frag;
 
-/* What the draws of a frame have in common: their programs. All zero to begin with; used by one thread at a
- * time, freed after all draws that were prepared with it. */
+/* What the draws of a frame have in common: memory, and their programs, each read once. Any number of threads
+ * prepares draws with it. */
 #define UTGARD_FRAG_PROGRAMS 64u
-struct utgard_frag_programs {
-    struct utgard_frag_program *bucket[UTGARD_FRAG_PROGRAMS];
+struct utgard_frag_shared {
+    struct util_arena *arena; /* of all that is prepared */
+    struct util_maker *maker;
+    _Atomic(struct utgard_frag_program *) bucket[UTGARD_FRAG_PROGRAMS]; /* NULL to begin with */
 };
-void utgard_frag_programs_free(struct utgard_frag_programs *programs);
+/* Ends the life of all draws that were prepared with it: the arena may be reset then. */
+void utgard_frag_shared_end(struct utgard_frag_shared *shared);
 
 struct utgard_frag_config {
     uint32_t samples; /* of the tiles: 1 or 4 */
@@ -31,18 +36,17 @@ struct utgard_frag_config {
     /* What programs see as a pixel's y: (y + 1/2) * y_scale + y_offset, exactly; 1 or -1, and a multiple of
      * 1/2 below 2^16. */
     float y_scale, y_offset;
-    enum isa_numeric numeric;              /* of the program */
-    bool in_order;                         /* the draw is not to be opaque; of one frame all or none */
-    struct utgard_frag_programs *programs; /* of the frame, or NULL */
+    enum isa_numeric numeric;          /* of the program */
+    bool in_order;                     /* the draw is not to be opaque; of one frame all or none */
+    struct utgard_frag_shared *shared; /* of the frame */
 };
 
 /* Prepares a draw. `engine` NULL: the reference path. Uniforms and descriptors are read now, texels when they
- * are sampled: neither memory nor space may change meanwhile. 0 and *out (utgard_frag_release), or a negative
- * errno with *fault filled. */
+ * are sampled: neither memory nor space may change meanwhile. 0 and *out, which lives as long as what it
+ * shares, or a negative errno with *fault filled. */
 int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine,
                         const struct utgard_state *state, const struct utgard_frag_config *config,
                         struct utgard_frag **out, struct gpu_fault *fault);
-void utgard_frag_release(struct utgard_frag *frag); /* NULL is accepted */
 bool utgard_frag_compiled(const struct utgard_frag *frag);
 
 /* Varyings that the program reads of a vertex; for points, the two coordinates come before them. At most

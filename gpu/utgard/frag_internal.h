@@ -73,9 +73,12 @@ struct utgard_frag_quads {
 struct utgard_frag_program {
     struct utgard_frag_program *next;
     uint32_t address;
+    util_make_status status;
+    int error; /* and fault, when it was not made: see utgard_frag_take_program */
+    struct gpu_fault fault;
     uint32_t *words;
-    struct utgard_pp_program *decoded;
-    const struct utgard_frag *twin; /* the last draw of it that has code; of a frame's programs */
+    struct utgard_pp_program *decoded;        /* owned */
+    _Atomic(const struct utgard_frag *) twin; /* the last draw of it that has code */
 };
 
 /* A slot of a vertex, as varyings take it: the components that the program reads, one after the other. */
@@ -89,20 +92,18 @@ struct utgard_frag_slot {
 struct utgard_frag {
     struct utgard_frag_head head;
     struct utgard_frag_args args;
-    struct utgard_frag_program *from;        /* the draw's, or of its frame */
+    struct utgard_frag_program *from;
     const struct utgard_pp_program *program; /* of it, as `words` */
     const uint32_t *words;
     uint32_t address; /* of the program */
-    bool owns_program, shares_quads;
-    /* By sample number, and behind them what registers choose from (utgard_frag_choice); owned, as what
-     * follows. */
+    /* By sample number, and behind them what registers choose from (utgard_frag_choice). */
     struct utgard_texture_key *keys;
     struct raster_texture *textures;
     float *uniforms;
     struct jit_engine *engine;           /* NULL: the reference path */
     struct jit_function *in_order;       /* NULL of opaque draws that are not cheap, and of the reference */
     struct jit_function *visible, *test; /* of opaque draws; test: raster_zs_blocks_fn, or NULL */
-    struct utgard_frag_quads *quads;     /* of opaque draws that may be shaded so; owned */
+    struct utgard_frag_quads *quads;     /* of opaque draws that may be shaded so; the twin's too */
     bool opaque;
     bool wide;                              /* of tiles of halves: for the reference path */
     uint32_t vary_count;                    /* of vertices */
@@ -112,11 +113,12 @@ struct utgard_frag {
     struct utgard_state state;
 };
 
-/* frag_program.c: the program at the draw's address, read or known already (`known` NULL: its own). 0 or a
- * negative errno, with *fault but for -ENOMEM. */
+/* Zeroed memory that lives as long as the draw, or NULL. */
+void *utgard_frag_alloc(struct utgard_frag_shared *shared, size_t size);
+/* frag_program.c: the program at the draw's address, read or known already. 0 or a negative errno, with
+ * *fault but for -ENOMEM. */
 int utgard_frag_take_program(struct utgard_frag *frag, const struct gpu_space *space,
-                             struct utgard_frag_programs *known, struct gpu_fault *fault);
-void utgard_frag_leave_program(struct utgard_frag *frag);
+                             struct utgard_frag_shared *shared, struct gpu_fault *fault);
 /* The code of a draw whose code would be the same; false: there is none. */
 bool utgard_frag_share_code(struct utgard_frag *frag);
 
@@ -142,7 +144,8 @@ uint32_t utgard_frag_ref_watched(const struct utgard_frag *frag, const struct gp
 int utgard_frag_compile(const struct utgard_frag *frag, enum raster_ir_form form, struct jit_engine *engine,
                         struct jit_function **out, struct util_error *error);
 /* frag_opaque.c: finds all the code that the draw wants. False: the reference path serves. */
-bool utgard_frag_find_code(struct utgard_frag *frag, struct jit_engine *engine, bool in_order);
+bool utgard_frag_find_code(struct utgard_frag *frag, struct jit_engine *engine,
+                           const struct utgard_frag_config *config);
 /* frag_run.c: what blocks cost, whatever is hidden. False and *fault when there is less. */
 bool utgard_frag_pay(const struct utgard_frag *frag, uint32_t blocks, uint64_t *fuel,
                      struct gpu_fault *fault);

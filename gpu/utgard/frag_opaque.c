@@ -1,6 +1,4 @@
 /* Draws that only replace colours: their tests come first, their colours for visible pixels alone. */
-#include <stdlib.h>
-
 #include "gpu/utgard/frag_internal.h"
 
 #define CHEAP_INSNS 12u /* of programs without textures: a block takes less than ten nanoseconds */
@@ -39,15 +37,16 @@ static bool find_visible(struct utgard_frag *frag, struct jit_engine *engine, st
             !raster_zs_blocks(engine, &frag->head.zs, &frag->test, error));
 }
 
-bool utgard_frag_find_code(struct utgard_frag *frag, struct jit_engine *engine, bool in_order)
+bool utgard_frag_find_code(struct utgard_frag *frag, struct jit_engine *engine,
+                           const struct utgard_frag_config *config)
 {
     struct util_error error = {0};
 
-    frag->opaque = !in_order && may_be_opaque(frag) && find_visible(frag, engine, &error);
+    frag->opaque = !config->in_order && may_be_opaque(frag) && find_visible(frag, engine, &error);
     if (frag->opaque && !utgard_frag_cheap(frag)) {
         /* Of what branches, quads would count other instructions. Without memory for them, blocks serve. */
         if (frag->program->block_count == 1)
-            frag->quads = calloc(1, sizeof *frag->quads);
+            frag->quads = utgard_frag_alloc(config->shared, sizeof *frag->quads);
         return true;
     }
     if (!utgard_frag_compile(frag, RASTER_IR_PRIM, engine, &frag->in_order, &error))

@@ -107,11 +107,11 @@ static void report_tile(struct utgard_run *run, uint32_t index, const struct gpu
 
 static void report(struct utgard_run *run, const struct utgard_area *part, const struct gpu_fault *fault)
 {
-    pthread_mutex_lock(&run->lock);
+    pthread_mutex_lock(&run->maker.lock);
     for (uint32_t y = part->y; y < part->y + (uint32_t)part->height; y++)
         for (uint32_t x = part->x; x < part->x + (uint32_t)part->width; x++)
             report_tile(run, run->tile_at[y * run->columns + x] - 1, fault);
-    pthread_mutex_unlock(&run->lock);
+    pthread_mutex_unlock(&run->maker.lock);
 }
 
 /* What fits into the tile buffer is written where the list could be drawn to its end. */
@@ -214,6 +214,7 @@ static uint64_t share(uint64_t all, uint32_t tiles)
 
 void utgard_workers_free(struct utgard_workers *workers)
 {
+    util_arena_destroy(workers->arena);
     free(workers->worker);
     *workers = (struct utgard_workers){0};
 }
@@ -226,8 +227,10 @@ static bool grow(struct utgard_workers *workers, unsigned count)
         return true;
     utgard_workers_free(workers);
     workers->worker = aligned_alloc(64, bytes);
-    if (!workers->worker)
+    if (!workers->worker || util_arena_create(&workers->arena)) {
+        workers->arena = NULL;
         return false;
+    }
     memset(workers->worker, 0, bytes);
     workers->count = count;
     return true;
@@ -273,10 +276,13 @@ bool utgard_frame_render(const struct utgard_pp_frame *frame, struct gpu_fault *
     if (run && grow(workers, util_pool_workers(frame->pool))) {
         run->frame = frame;
         run->workers = workers->worker;
-        pthread_mutex_init(&run->lock, NULL);
+        run->shared.arena = workers->arena;
+        run->shared.maker = &run->maker;
+        util_maker_init(&run->maker);
         render(run, &whole);
-        utgard_draws_free(run);
-        pthread_mutex_destroy(&run->lock);
+        utgard_frag_shared_end(&run->shared);
+        util_arena_reset(workers->arena);
+        util_maker_destroy(&run->maker);
         free(run->tile_at);
         free(run->lists);
         free(run->areas);

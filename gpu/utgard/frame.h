@@ -80,6 +80,7 @@ bool utgard_frame_tiles(const struct gpu_space *space, uint32_t list, uint32_t o
 struct utgard_workers {
     struct utgard_worker *worker;
     unsigned count;
+    struct util_arena *arena; /* of what a frame prepares */
 };
 void utgard_workers_free(struct utgard_workers *workers);
 

@@ -14,11 +14,13 @@
 /* A render state of the frame, prepared by the first tile that meets it; immutable from then on. */
 struct utgard_draw {
     struct utgard_draw *next;
+    util_make_status status;
     uint32_t rsw;
     uint8_t samples;
     bool points;
     struct utgard_state state;
     struct utgard_frag *frag;
+    struct gpu_fault fault; /* what kept it from being prepared */
 };
 
 struct utgard_worker {
@@ -56,8 +58,8 @@ struct utgard_run {
     uint32_t area_count;
     struct utgard_worker *workers; /* one each */
     _Atomic(struct utgard_draw *) draws[UTGARD_DRAWS];
-    struct utgard_frag_programs programs;  /* of the draws */
-    pthread_mutex_t lock;                  /* over changes to draws, and all below */
+    struct util_maker maker; /* of draws and programs; its lock is over what is below too */
+    struct utgard_frag_shared shared;
     struct gpu_fault fault[UTGARD_OWNERS]; /* of tile fault_index */
     uint32_t fault_index[UTGARD_OWNERS];
 };
@@ -81,7 +83,6 @@ bool utgard_tile_needs(const struct utgard_run *run, uint32_t list, struct utgar
 /* frame_draws.c: the draw of that state; NULL and *fault when it cannot be prepared. Any thread. */
 const struct utgard_draw *utgard_draw_get(struct utgard_run *run, uint32_t rsw, uint32_t samples, bool points,
                                           struct gpu_fault *fault);
-void utgard_draws_free(struct utgard_run *run);
 
 /* ---- looking on: frame_observe.c ---- */
 

@@ -22,10 +22,9 @@ static const struct field {
 
 void utgard_rsw_unpack(const uint32_t words[UTGARD_RSW_WORDS], struct utgard_rsw *out)
 {
-    for (size_t n = 0; n < UTIL_ARRAY_SIZE(fields); n++) {
-        const struct field *f = &fields[n];
-        util_store32((uint8_t *)out + f->at, (uint32_t)util_bits(words[f->word], f->low, f->bits));
-    }
+#define FIELD(name, word, low, bits, what) out->name = (uint32_t)util_bits(words[word], low, bits);
+#include "gpu/utgard/rsw.inc"
+#undef FIELD
 }
 
 void utgard_rsw_pack(const struct utgard_rsw *rsw, uint32_t words[UTGARD_RSW_WORDS])

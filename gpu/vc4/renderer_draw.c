@@ -4,16 +4,13 @@
 #include "gpu/vc4/renderer_internal.h"
 
 #include <errno.h>
-#include <smmintrin.h>
 #include <stdlib.h>
 
 #include "util/arena.h"
 #include "util/bits.h"
+#include "util/make.h"
 
-#define FIRST_SIZE  64u
-#define BUILD_SPINS 500u /* some 10 microseconds: going to sleep and being woken costs more */
-
-enum status { STATUS_BUILDING, STATUS_READY, STATUS_FAULTED };
+#define FIRST_SIZE 64u
 
 /* What both kinds of entry begin with. */
 struct entry {
@@ -22,7 +19,7 @@ struct entry {
     uint8_t attributes, kind;
     bool extended, single_threaded;
     struct vc4_frag_config config; /* of draws; zero in records */
-    enum status status;            /* leaves BUILDING once, by an atomic store */
+    util_make_status status;
     struct gpu_fault fault;
 };
 
@@ -45,8 +42,7 @@ struct table {
 
 struct vc4_draws {
     struct vc4_device *device;
-    pthread_mutex_t lock;
-    pthread_cond_t built;
+    struct util_maker maker;  /* with the lock over the tables */
     struct util_arena *arena; /* entries and shaded vertices */
     struct table records, draws;
 };
@@ -127,8 +123,7 @@ int vc4_draws_create(struct vc4_device *device, struct vc4_draws **out)
     if (!draws)
         return -ENOMEM;
     draws->device = device;
-    draws->lock = (pthread_mutex_t)PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP; /* held for a moment only */
-    pthread_cond_init(&draws->built, NULL);
+    util_maker_init(&draws->maker);
     *out = draws;
     if (table_create(&draws->records) && table_create(&draws->draws) && util_arena_create(&draws->arena) == 0)
         return 0;
@@ -158,7 +153,7 @@ void vc4_draws_forget(struct vc4_draws *draws)
         for (struct entry *e = draws->records.bucket[i]; e; e = e->next) {
             struct record_entry *record = (struct record_entry *)e;
             count_vertices(draws->device, record);
-            if (o && o->vertices && e->status == STATUS_READY && e->kind == VC4_SHADER_GL) {
+            if (o && o->vertices && e->status == UTIL_MADE && e->kind == VC4_SHADER_GL) {
                 const struct vc4_stage *vs = &record->state.vs;
                 const struct gpu_observed_program program = vc4_observed_program(vs->program, vs->code);
                 o->vertices(o->data, &program, atomic_load(&record->vertices.shaded),
@@ -168,7 +163,7 @@ void vc4_draws_forget(struct vc4_draws *draws)
         }
     for (uint32_t i = 0; i < draws->draws.size; i++)
         for (struct entry *e = draws->draws.bucket[i]; e; e = e->next) {
-            if (e->status == STATUS_READY)
+            if (e->status == UTIL_MADE)
                 vc4_perf_program(draws->device, ((struct draw_entry *)e)->draw.state->fs.program);
             vc4_frag_release(((struct draw_entry *)e)->draw.frag);
         }
@@ -186,42 +181,18 @@ void vc4_draws_destroy(struct vc4_draws *draws)
     util_arena_destroy(draws->arena);
     free(draws->records.bucket);
     free(draws->draws.bucket);
-    pthread_cond_destroy(&draws->built);
-    pthread_mutex_destroy(&draws->lock);
+    util_maker_destroy(&draws->maker);
     free(draws);
 }
 
 /* ---- getting ---- */
-
-/* Publishes what was built without the lock, and wakes those who wait for it. */
-static void publish(struct vc4_draws *draws, struct entry *e, bool ok)
-{
-    pthread_mutex_lock(&draws->lock);
-    __atomic_store_n(&e->status, ok ? STATUS_READY : STATUS_FAULTED, __ATOMIC_RELEASE);
-    pthread_cond_broadcast(&draws->built);
-    pthread_mutex_unlock(&draws->lock);
-}
-
-/* Most draws are prepared within a microsecond, some compile first. */
-static void wait_built(struct vc4_draws *draws, struct entry *e)
-{
-    for (unsigned i = 0; i < BUILD_SPINS; i++) {
-        if (__atomic_load_n(&e->status, __ATOMIC_ACQUIRE) != STATUS_BUILDING)
-            return;
-        _mm_pause();
-    }
-    pthread_mutex_lock(&draws->lock);
-    while (e->status == STATUS_BUILDING)
-        pthread_cond_wait(&draws->built, &draws->lock);
-    pthread_mutex_unlock(&draws->lock);
-}
 
 /* The entry with that key, built by `build` for the first to ask. `size` is the whole entry's. NULL with
  * *fault. */
 static struct entry *get(struct vc4_draws *draws, struct table *table, const struct entry *key, size_t size,
                          bool (*build)(struct vc4_draws *, struct entry *), struct gpu_fault *fault)
 {
-    pthread_mutex_lock(&draws->lock);
+    pthread_mutex_lock(&draws->maker.lock);
     struct entry *e = table_find(table, key);
     bool mine = !e;
     if (mine && (e = util_arena_alloc(draws->arena, size))) {
@@ -229,16 +200,14 @@ static struct entry *get(struct vc4_draws *draws, struct table *table, const str
         *e = *key;
         table_add(table, e);
     }
-    pthread_mutex_unlock(&draws->lock);
-    if (e && !mine)
-        wait_built(draws, e);
+    pthread_mutex_unlock(&draws->maker.lock);
     if (!e) {
         gpu_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, key->shader, "no host memory for a draw");
         return NULL;
     }
     if (mine)
-        publish(draws, e, build(draws, e));
-    if (e->status == STATUS_READY)
+        util_make_end(&draws->maker, &e->status, build(draws, e));
+    if (util_make_wait(&draws->maker, &e->status))
         return e;
     *fault = e->fault;
     return NULL;

@@ -47,10 +47,15 @@ static bool one_in(uint32_t n)
 struct guest {
     struct gpu_memory memory;
     struct gpu_space space;
+    struct util_maker maker;
+    struct utgard_frag_shared shared;
 };
 
 static void guest_open(struct guest *g)
 {
+    util_maker_init(&g->maker);
+    g->shared = (struct utgard_frag_shared){.maker = &g->maker};
+    assert_int_equal(util_arena_create(&g->shared.arena), 0);
     assert_int_equal(gpu_memory_create(MEMORY, &g->memory), 0);
     assert_int_equal(gpu_space_create(&g->memory, &g->space), 0);
     gpu_space_begin(&g->space);
@@ -63,6 +68,8 @@ static void guest_close(struct guest *g)
 {
     gpu_space_destroy(&g->space);
     gpu_memory_destroy(&g->memory);
+    util_arena_destroy(g->shared.arena);
+    util_maker_destroy(&g->maker);
 }
 
 static void put(struct guest *g, uint32_t address, uint32_t value)
@@ -325,7 +332,8 @@ static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, st
                                         .y_scale = one_in(2) ? 1.0f : -1.0f,
                                         .y_offset = (float)below(100),
                                         .numeric = one_in(3) ? ISA_FAST : ISA_EXACT,
-                                        .in_order = one_in(4)};
+                                        .in_order = one_in(4),
+                                        .shared = &g->shared};
     struct utgard_state state;
     struct utgard_frag *ref, *compiled;
     struct gpu_fault fault = {0}, fault2 = {0};
@@ -366,8 +374,6 @@ static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, st
         draw_visible(g, ref, compiled, number);
         tally->opaque++;
     }
-    utgard_frag_release(ref);
-    utgard_frag_release(compiled);
 }
 
 static uint64_t from_environment(const char *name, uint64_t otherwise)
@@ -390,6 +396,8 @@ static void draw_all(struct guest *g, enum jit_level level, enum jit_tier tier)
     for (uint64_t n = first; n < first + draws; n++) {
         seed = n;
         draw(g, engine, n, &tally);
+        utgard_frag_shared_end(&g->shared);
+        util_arena_reset(g->shared.arena);
     }
     jit_engine_destroy(engine);
     print_message("%s: %u compiled, %u opaque, %u refused, %u faults in %u primitives\n",
