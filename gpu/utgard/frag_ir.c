@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/utgard/frag_emit.h"
+#include "jit/key.h"
 #include "raster/blend_ir.h"
 #include "raster/zs_ir.h"
 #include "util/bits.h"
@@ -378,55 +379,34 @@ static int emit_variant(struct utgard_frag_emit *first, struct jit_builder *b)
     return 0;
 }
 
-/* ---- keys: the head, the texture keys, the program's words ---- */
-
-static size_t key_bytes(const struct utgard_frag_head *head)
-{
-    return sizeof *head + head->sample_count * sizeof(struct utgard_texture_key) + head->word_count * 4ull;
-}
+/* ---- keys (jit/key.h): the head, the texture keys, the program's words ---- */
 
 static uint8_t *write_key(const struct utgard_frag *frag, const struct utgard_frag_head *head, size_t *size)
 {
-    size_t keys = head->sample_count * sizeof(struct utgard_texture_key);
-    uint8_t *key;
+    const struct jit_key_part parts[] = {
+        {head, sizeof *head, 1, sizeof *head},
+        {frag->keys, sizeof *frag->keys, head->sample_count, sizeof *frag->keys},
+        {frag->words, 4, head->word_count, 4}};
 
-    *size = key_bytes(head);
-    key = malloc(*size);
-    if (!key)
-        return NULL;
-    memcpy(key, head, sizeof *head);
-    if (keys)
-        memcpy(key + sizeof *head, frag->keys, keys);
-    memcpy(key + sizeof *head + keys, frag->words, head->word_count * 4ull);
-    return key;
+    return jit_key_write(parts, UTIL_ARRAY_SIZE(parts), size);
 }
 
 static int emit_key(struct jit_builder *b, const void *key, size_t size)
 {
-    struct utgard_frag_emit e = {0};
+    struct jit_key_reader in = {key, size};
     struct utgard_frag_head head;
     struct utgard_pp_program *program = NULL;
     struct utgard_texture_key *keys;
     uint32_t *words;
     int status = -EINVAL;
 
-    if (size < sizeof head)
+    if (!jit_key_read(&in, &head, sizeof head))
         return status;
-    memcpy(&head, key, sizeof head);
-    if (size != key_bytes(&head))
-        return status;
-    keys = malloc(size);
-    words = malloc(size);
-    if (keys && words) {
-        size_t bytes = head.sample_count * sizeof *keys;
-
-        memcpy(keys, (const uint8_t *)key + sizeof head, bytes);
-        memcpy(words, (const uint8_t *)key + sizeof head + bytes, head.word_count * 4ull);
+    keys = jit_key_take(&in, head.sample_count * sizeof *keys);
+    words = jit_key_take(&in, head.word_count * sizeof *words);
+    if (keys && words)
         status = utgard_pp_program_create(words, head.word_count, &program, NULL);
-    }
-    e.head = &head;
-    e.program = program;
-    e.keys = keys;
+    struct utgard_frag_emit e = {.head = &head, .program = program, .keys = keys};
     if (!status)
         status = emit_variant(&e, b);
     utgard_pp_program_destroy(program);

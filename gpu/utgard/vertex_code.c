@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpu/utgard/vertex_internal.h"
+#include "jit/key.h"
 #include "util/bits.h"
 
 #define PROGRAMS 512u  /* kept; a guest that brings more begins again between jobs */
@@ -77,14 +78,15 @@ static const char mark[16] = "utgard vertex 6";
 
 static int emit_key(struct jit_builder *b, const void *key, size_t size)
 {
-    uint64_t words[UTGARD_GP_MAX_INSNS * UTGARD_GP_WORDS];
+    struct jit_key_reader in = {key, size};
     struct utgard_gp_program *program;
     struct head head;
-    size_t bytes = UTIL_MIN(size - sizeof head, sizeof words);
-    memcpy(&head, key, sizeof head);
-    memcpy(words, (const uint8_t *)key + sizeof head, bytes);
-    int status =
-        utgard_gp_program_create(words, (uint32_t)(bytes / sizeof program->insns->word), &program, NULL);
+    if (!jit_key_read(&in, &head, sizeof head))
+        return -EINVAL;
+    uint32_t count = (uint32_t)(in.left / sizeof program->insns->word);
+    uint64_t *words = jit_key_take(&in, in.left);
+    int status = words ? utgard_gp_program_create(words, count, &program, NULL) : -ENOMEM;
+    free(words);
     if (status)
         return status;
     struct utgard_vertex_variant variant = {program, head.layout};
@@ -96,23 +98,24 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
 static struct jit_function *compile(const struct utgard_gp_program *program, struct jit_engine *engine,
                                     const struct utgard_vertex_layout *layout)
 {
-    uint8_t key[sizeof(struct head) + UTGARD_GP_MAX_INSNS * sizeof program->insns->word], *at = key;
     struct utgard_vertex_variant variant = {program, *layout};
     struct head head = {.layout = *layout};
-    struct jit_request request = {.key = key,
-                                  .key_size = sizeof head + program->insn_count * sizeof program->insns->word,
-                                  .name = "utgard_vertex_program",
+    const struct jit_key_part parts[] = {
+        {&head, sizeof head, 1, sizeof head},
+        {program->insns->word, sizeof program->insns->word, program->insn_count, sizeof *program->insns}};
+    struct jit_request request = {.name = "utgard_vertex_program",
                                   .emit = utgard_vertex_emit,
                                   .data = &variant,
                                   .emit_key = emit_key,
                                   .run_cost = program->insn_count};
     struct jit_function *function = NULL;
     memcpy(head.mark, mark, sizeof mark);
-    memcpy(at, &head, sizeof head);
-    at += sizeof head;
-    for (uint32_t n = 0; n < program->insn_count; n++, at += sizeof program->insns->word)
-        memcpy(at, program->insns[n].word, sizeof program->insns->word);
-    return jit_engine_get_function(engine, &request, &function, NULL) ? NULL : function;
+    uint8_t *key = jit_key_write(parts, UTIL_ARRAY_SIZE(parts), &request.key_size);
+    request.key = key;
+    if (!key || jit_engine_get_function(engine, &request, &function, NULL))
+        function = NULL;
+    free(key);
+    return function;
 }
 
 struct jit_function *utgard_programs_code(struct utgard_programs *programs, struct jit_engine *engine,

@@ -4,6 +4,7 @@
 
 #include "gpu/memory.h"
 #include "gpu/vc4/frag.h"
+#include "gpu/vc4/program_key.h"
 #include "isa/vc4_qpu/ports.h"
 #include "raster/visible.h"
 #include "raster/zs_blocks.h"
@@ -104,15 +105,13 @@ void vc4_frag_plan_find(struct vc4_program_notes *notes, const struct vc4_qpu_pr
 
 /* frag_key.c. The key of the variant's code, malloc'ed; NULL: no memory. */
 uint8_t *vc4_frag_key_write(const struct vc4_frag_variant *variant, size_t *size);
-/* A variant made of such a key: 0 and what vc4_frag_recipe_finish ends, or negative errno. */
+/* A variant made of such a key: 0 and what vc4_program_recipe_finish ends, or negative errno. */
 struct vc4_frag_recipe {
     struct vc4_frag_variant variant;
     struct vc4_frag_plan plan;
-    struct vc4_qpu_program *program;
-    struct raster_texture_key *keys;
+    struct vc4_program_recipe of;
 };
 int vc4_frag_key_read(const void *key, size_t size, struct vc4_frag_recipe *out);
-void vc4_frag_recipe_finish(struct vc4_frag_recipe *recipe);
 
 /* Compiles the variant or finds its code, a vc4_frag_fn or a vc4_frag_visible_fn. 0, -ENOTSUP when it must be
  * interpreted, or another negative errno.

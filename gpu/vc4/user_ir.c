@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/vc4/program_key.h"
 #include "isa/vc4_qpu/trans.h"
 #include "jit/builder.h"
 
@@ -212,19 +213,16 @@ int vc4_user_compile(const struct vc4_qpu_program *program, enum isa_numeric num
                      struct jit_engine *engine, vc4_user_fn *out, struct util_error *error)
 {
     char mark[16] = "vc4 user 2";
-    size_t words = program->insn_count * sizeof(uint64_t);
-    uint8_t *key = malloc(sizeof mark + words);
-    if (!key)
-        return -ENOMEM;
+    size_t key_size;
     mark[sizeof mark - 2] = VC4_QPU_TRANS_VERSION;
     mark[sizeof mark - 1] = (char)numeric;
-    memcpy(key, mark, sizeof mark);
-    for (uint32_t i = 0; i < program->insn_count; i++)
-        memcpy(key + sizeof mark + i * sizeof(uint64_t), &program->insns[i].word, sizeof(uint64_t));
+    uint8_t *key = vc4_program_key_write(mark, sizeof mark, program, NULL, &key_size);
+    if (!key)
+        return -ENOMEM;
     struct emit e = {.program = program, .numeric = numeric, .error = error};
     const struct jit_request request = {
         .key = key,
-        .key_size = sizeof mark + words,
+        .key_size = key_size,
         .name = "vc4_user_program",
         .emit = emit_program,
         .data = &e,

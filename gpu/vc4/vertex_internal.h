@@ -7,6 +7,7 @@
 #include "gpu/memory.h"
 #include "gpu/vc4/vertex.h"
 #include "gpu/vc4/vertex_vpm.h"
+#include "gpu/vc4/program_key.h"
 #include "raster/texture.h"
 
 /* How elements are loaded: whole words, one to four of them, or byte by byte. */
@@ -87,15 +88,13 @@ void vc4_vertex_fault(const struct vc4_vertex_stage *stage, const struct vc4_qpu
 
 /* vertex_key.c. The key of the variant's code, malloc'ed; NULL: no memory. */
 uint8_t *vc4_vertex_key_write(const struct vc4_vertex_variant *variant, size_t *size);
-/* A variant made of such a key: 0 and what vc4_vertex_recipe_finish ends, or negative errno. */
+/* A variant made of such a key: 0 and what vc4_program_recipe_finish ends, or negative errno. */
 struct vc4_vertex_recipe {
     struct vc4_vertex_variant variant;
     struct vc4_vpm_plan plan;
-    struct vc4_qpu_program *program;
-    struct raster_texture_key *keys;
+    struct vc4_program_recipe of;
 };
 int vc4_vertex_key_read(const void *key, size_t size, struct vc4_vertex_recipe *out);
-void vc4_vertex_recipe_finish(struct vc4_vertex_recipe *recipe);
 
 /* vertex_ir.c: compiles the stage or finds its code; 0 and stage->function, -ENOTSUP when it must be
  * interpreted, or another negative errno. Depends on the program, the numeric mode, the texture keys and the
