@@ -73,7 +73,7 @@ uint32_t raster_lerp_8888(uint32_t a, uint32_t b, uint32_t weight)
     return result;
 }
 
-uint32_t raster_lerp_16(uint32_t a, uint32_t b, uint32_t weight)
+uint32_t raster_lerp_word(uint32_t a, uint32_t b, uint32_t weight)
 {
     return (a * (256 - weight) + b * weight + 128) >> 8;
 }

@@ -24,6 +24,7 @@ unsigned raster_format_bits(enum raster_format format)
     case RASTER_RGBA8888:
     case RASTER_RGBX8888:
     case RASTER_RGBA32R:
+    case RASTER_Z24X8:
     case RASTER_RG16F: return 32;
     case RASTER_ETC1:
     case RASTER_RGBA16F: return 64;
@@ -110,6 +111,7 @@ uint32_t raster_fetch(const struct raster_texture_key *key, const struct raster_
     switch (format) {
     case RASTER_RGBA8888:
     case RASTER_RGBA32R: return util_load32(at);
+    case RASTER_Z24X8: return util_load32(at) & 0xffffff;
     case RASTER_RGBX8888: return util_load32(at) | OPAQUE;
     case RASTER_ETC1: return raster_etc1_pixel(at, x & 3, key->etc_flip ? y & 3 : 3 - (y & 3)) | OPAQUE;
     case RASTER_YUYV422: {

@@ -138,7 +138,8 @@ static uint32_t tap(const struct lane_sample *sample, const struct raster_level 
 static uint32_t (*lerp_of(const struct raster_texture_key *key))(uint32_t, uint32_t, uint32_t)
 {
     switch (key->format) {
-    case RASTER_L16: return raster_lerp_16;
+    case RASTER_L16:
+    case RASTER_Z24X8: return raster_lerp_word;
     case RASTER_R16F: return raster_lerp_16f;
     default: return raster_lerp_8888;
     }

@@ -40,6 +40,7 @@ enum raster_format {
     RASTER_S16,
     RASTER_BGRA5551, /* alpha in the top bit */
     RASTER_L16,      /* as R16, of 65535, and filtered */
+    RASTER_Z24X8,    /* the low 24 bits of a word, of 2^24 - 1, and filtered */
     RASTER_FORMAT_COUNT
 };
 

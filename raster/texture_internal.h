@@ -46,8 +46,8 @@ struct raster_taps {
 void raster_axis_taps(enum raster_wrap wrap, bool linear, uint32_t size, int32_t i, struct raster_taps *out);
 
 uint32_t raster_lerp_8888(uint32_t a, uint32_t b, uint32_t weight);
-/* The same on one channel of 16 bits. */
-uint32_t raster_lerp_16(uint32_t a, uint32_t b, uint32_t weight);
+/* The same on one channel of up to 24 bits. */
+uint32_t raster_lerp_word(uint32_t a, uint32_t b, uint32_t weight);
 /* The same on a half in the low 16 bits (README.md section 7). */
 uint32_t raster_lerp_16f(uint32_t a, uint32_t b, uint32_t weight);
 

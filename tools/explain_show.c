@@ -45,6 +45,7 @@ const char *explain_format_name(uint32_t format)
         [RASTER_S16] = "S16",
         [RASTER_BGRA5551] = "BGRA5551",
         [RASTER_L16] = "L16",
+        [RASTER_Z24X8] = "Z24X8",
     };
     return format < RASTER_FORMAT_COUNT && names[format] ? names[format] : "unknown";
 }

@@ -49,7 +49,7 @@ static const struct format {
     [0x24] = {RASTER_R16F, UTGARD_TEXEL_HALF, {0, 0, 0, 0}, "I16F"},
     [0x25] = {RASTER_R16F, UTGARD_TEXEL_HALVES + 2, {0, 0, 0, 1}, "L16A16F"},
     [0x26] = {RASTER_R16F, UTGARD_TEXEL_HALVES + 4, {2, 1, 0, 3}, "BGRA16F"},
-    [0x2c] = {RASTER_RGBA32R, UTGARD_TEXEL_DEPTH, {0, 0, 0, ONE}, "Z24X8"},
+    [0x2c] = {RASTER_Z24X8, UTGARD_TEXEL_DEPTH, {0, 0, 0, ONE}, "Z24X8"},
     [0x2f] = {RASTER_R16F, UTGARD_TEXEL_HALVES + 3, {2, 1, 0, ONE}, "BGR16F"},
     [0x32] = {RASTER_RGBA32R, UTGARD_TEXEL_RELOAD, {0, 1, 2, 3}, "Z24S8 of a reload"},
 #undef ONE
@@ -127,7 +127,17 @@ static uint8_t wrap_of(uint32_t wrap)
 /* Formats whose words are no 8888 colours cannot be blended with those of their neighbours. */
 static bool can_filter(const struct format *format)
 {
-    return format->texel != UTGARD_TEXEL_DEPTH && format->texel != UTGARD_TEXEL_RELOAD;
+    return format->texel != UTGARD_TEXEL_RELOAD;
+}
+
+/* Where nothing is blended a word is a word: compiled code has these. */
+static uint8_t unfiltered(uint8_t format)
+{
+    switch (format) {
+    case RASTER_L16: return RASTER_R16;
+    case RASTER_Z24X8: return RASTER_RGBA32R;
+    default: return format;
+    }
 }
 
 static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cube,
@@ -170,27 +180,29 @@ static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cu
     }
     if (f->min_lod == f->max_lod) /* one level alone, the first, unless the limits say another */
         key->raster.mip = f->min_lod ? RASTER_MIP_NEAREST : RASTER_MIP_NONE;
-    /* Where nothing is blended the word may be any: compiled code has that format. */
-    if (format->texel == UTGARD_TEXEL_16 && !key->raster.mag_linear && !key->raster.min_linear &&
-        key->raster.mip != RASTER_MIP_LINEAR)
-        key->raster.format = RASTER_R16;
+    if (!key->raster.mag_linear && !key->raster.min_linear && key->raster.mip != RASTER_MIP_LINEAR)
+        key->raster.format = unfiltered(key->raster.format);
 }
 
 /* The border in the order of the word's channels, before the swizzle: eight bits of each, but for formats of
- * one channel, whose bits it has. */
+ * one channel, whose bits it has. Of channels that show the same one the first counts. */
 static uint32_t border_of(const struct utgard_texture_fields *f, const struct utgard_texture_key *key)
 {
     const uint32_t border[4] = {f->border_red, f->border_green, f->border_blue, f->border_alpha};
     uint32_t word = 0, only = 0;
 
-    for (unsigned c = 0; c < 4; c++)
+    for (unsigned c = 4; c-- > 0;)
         if (key->swizzle[c] < 4) {
-            word |= ((border[c] * 255 + 32767) / 65535) << 8 * key->swizzle[c];
+            uint32_t shift = 8 * key->swizzle[c];
+
+            word &= ~(255u << shift);
+            word |= ((border[c] * 255 + 32767) / 65535) << shift;
             only = border[c];
         }
     switch (key->texel) {
     case UTGARD_TEXEL_16: return only;
     case UTGARD_TEXEL_HALF: return util_float_to_half((float)only / 65535.0f);
+    case UTGARD_TEXEL_DEPTH: return only << 8 | only >> 8;
     default: return word;
     }
 }

@@ -288,16 +288,23 @@ static void half_floats_filter(void **state)
     free(image);
 }
 
-static void words_of_16_bits_filter(void **state)
+static void single_channels_filter(void **state)
 {
     struct image *image = calloc(1, sizeof *image);
     const uint16_t texels[2] = {0x1000, 0xf003};
+    const uint32_t depths[2] = {0x12ffffff, 0x34100001};
     image_init(image, RASTER_L16, 2, 1, 4);
     image->key.mag_linear = image->key.min_linear = 1;
     image->key.wrap_s = RASTER_CLAMP;
     memcpy(image->bytes, texels, sizeof texels);
     assert_int_equal(sample1(image, 0.25f, 0.5f), 0x1000);
     assert_int_equal(sample1(image, 0.5f, 0.5f), 0x8002);
+    memcpy(image->bytes, depths, sizeof depths);
+    image->key.format = RASTER_Z24X8;
+    image->texture.level[0].stride = 8;
+    assert_int_equal(sample1(image, 0.25f, 0.5f), 0xffffff);
+    assert_int_equal(sample1(image, 0.5f, 0.5f), 0x880000);
+    memcpy(image->bytes, texels, sizeof texels);
     image->key.format = RASTER_R16; /* VideoCore IV's: sampled at a point */
     assert_int_equal(sample1(image, 0.5f, 0.5f), 0xf003);
     free(image);
@@ -594,7 +601,7 @@ int main(void)
         cmocka_unit_test(bilinear_by_hand),
         cmocka_unit_test(bilinear_is_near_exact),
         cmocka_unit_test(half_floats_filter),
-        cmocka_unit_test(words_of_16_bits_filter),
+        cmocka_unit_test(single_channels_filter),
         cmocka_unit_test(levels_follow_derivatives),
         cmocka_unit_test(level_error_is_small),
         cmocka_unit_test(minify_chooses_the_filter),
