@@ -125,8 +125,8 @@ static uint32_t multiply(struct machine *m, uint8_t op, uint32_t a, uint32_t b)
     case UTGARD_PP_MUL_GT: return truth(x > y);
     case UTGARD_PP_MUL_GE: return truth(x >= y);
     case UTGARD_PP_MUL_EQ: return truth(x == y);
-    case UTGARD_PP_MUL_MIN: return x < y ? a : b;
-    case UTGARD_PP_MUL_MAX: return x > y ? a : b;
+    case UTGARD_PP_MUL_MIN: return x < y || isnan(y) ? a : b;
+    case UTGARD_PP_MUL_MAX: return x > y || isnan(y) ? a : b;
     case UTGARD_PP_MUL_MOV: return a;
     default: break;
     }
@@ -150,8 +150,8 @@ static uint32_t add(struct machine *m, uint8_t op, uint32_t a, uint32_t b, uint3
     case UTGARD_PP_ADD_EQ: return truth(x == y);
     case UTGARD_PP_ADD_FLOOR: return util_f2u(whole_below(x));
     case UTGARD_PP_ADD_CEIL: return util_f2u(whole_above(x));
-    case UTGARD_PP_ADD_MIN: return x < y ? a : b;
-    case UTGARD_PP_ADD_MAX: return x > y ? a : b;
+    case UTGARD_PP_ADD_MIN: return x < y || isnan(y) ? a : b;
+    case UTGARD_PP_ADD_MAX: return x > y || isnan(y) ? a : b;
     case UTGARD_PP_ADD_SEL: return util_u2f(select) != 0 ? a : b;
     case UTGARD_PP_ADD_MOV: return a;
     default: reserved(m); return 0;

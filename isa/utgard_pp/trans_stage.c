@@ -121,6 +121,15 @@ static LLVMValueRef compare(struct trans *t, LLVMRealPredicate predicate, LLVMVa
     return LLVMBuildFCmp(t->b->ir, predicate, real(t, x), real(t, y), "");
 }
 
+/* The lesser or greater one; of a number and a NaN the number. */
+static LLVMValueRef extreme(struct trans *t, LLVMRealPredicate predicate, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef first =
+        LLVMBuildOr(t->b->ir, compare(t, predicate, x, y), compare(t, LLVMRealUNO, y, y), "");
+
+    return jit_select(t->b, first, x, y);
+}
+
 static LLVMValueRef is_true(struct trans *t, LLVMValueRef x)
 {
     return compare(t, LLVMRealUNE, x, zero(t));
@@ -161,8 +170,8 @@ static LLVMValueRef multiply(struct trans *t, uint8_t op, LLVMValueRef x, LLVMVa
     case UTGARD_PP_MUL_GT: return truth(t, compare(t, LLVMRealOGT, x, y));
     case UTGARD_PP_MUL_GE: return truth(t, compare(t, LLVMRealOGE, x, y));
     case UTGARD_PP_MUL_EQ: return truth(t, compare(t, LLVMRealOEQ, x, y));
-    case UTGARD_PP_MUL_MIN: return jit_select(t->b, compare(t, LLVMRealOLT, x, y), x, y);
-    case UTGARD_PP_MUL_MAX: return jit_select(t->b, compare(t, LLVMRealOGT, x, y), x, y);
+    case UTGARD_PP_MUL_MIN: return extreme(t, LLVMRealOLT, x, y);
+    case UTGARD_PP_MUL_MAX: return extreme(t, LLVMRealOGT, x, y);
     case UTGARD_PP_MUL_MOV: return x;
     default: break;
     }
@@ -206,8 +215,8 @@ static LLVMValueRef add(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRe
     case UTGARD_PP_ADD_EQ: return truth(t, compare(t, LLVMRealOEQ, x, y));
     case UTGARD_PP_ADD_FLOOR: return rounded(t, "llvm.floor", x);
     case UTGARD_PP_ADD_CEIL: return rounded(t, "llvm.ceil", x);
-    case UTGARD_PP_ADD_MIN: return jit_select(t->b, compare(t, LLVMRealOLT, x, y), x, y);
-    case UTGARD_PP_ADD_MAX: return jit_select(t->b, compare(t, LLVMRealOGT, x, y), x, y);
+    case UTGARD_PP_ADD_MIN: return extreme(t, LLVMRealOLT, x, y);
+    case UTGARD_PP_ADD_MAX: return extreme(t, LLVMRealOGT, x, y);
     case UTGARD_PP_ADD_DFDX:
     case UTGARD_PP_ADD_DFDY: return derive(t, op == UTGARD_PP_ADD_DFDY, x, y);
     case UTGARD_PP_ADD_SEL: return jit_select(t->b, is_true(t, t->smul), x, y);
