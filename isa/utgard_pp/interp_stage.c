@@ -87,10 +87,8 @@ static uint32_t truth(bool yes)
     return yes ? 0x3f800000 : 0;
 }
 
-/* What leaves a unit: its result, then clamped or made whole. */
-static uint32_t modified(const struct machine *m, uint8_t mod, uint32_t x)
+static uint32_t clamped(uint8_t mod, uint32_t x)
 {
-    x = machine_result(m, x);
     float f = util_u2f(x);
     switch (mod) {
     case UTGARD_PP_MOD_SAT: f = f > 0.0f ? f : 0.0f; return util_f2u(f < 1.0f ? f : 1.0f);
@@ -100,6 +98,12 @@ static uint32_t modified(const struct machine *m, uint8_t mod, uint32_t x)
             _mm_round_ss(_mm_setzero_ps(), _mm_set_ss(f), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)));
     default: return x;
     }
+}
+
+/* What leaves a unit for a register: its result, then clamped or made whole. */
+static uint32_t modified(const struct machine *m, uint8_t mod, uint32_t x)
+{
+    return clamped(mod, machine_result(m, x));
 }
 
 static float whole_below(float x)
@@ -183,38 +187,53 @@ static void derive(const struct machine *m, bool y, uint32_t a[16], uint32_t b[1
 
 /* ---- stages ---- */
 
-static void vector_multiply(struct machine *m, const struct utgard_pp_insn *i, uint32_t out[4][16])
+/* ^v0, not rounded. */
+static void vector_multiply(struct machine *m, const struct utgard_pp_insn *i, uint32_t product[4][16])
 {
     for (unsigned n = 0; n < 4; n++) {
         uint32_t a[16], b[16];
         vector_operand(m, &i->vmul.a, n, NULL, a);
         vector_operand(m, &i->vmul.b, n, NULL, b);
-        for (unsigned l = 0; l < 16; l++)
-            out[n][l] = modified(m, i->vmul.mod, multiply(m, i->vmul.op, a[l], b[l]));
+        for (unsigned l = 0; l < 16; l++) {
+            product[n][l] = multiply(m, i->vmul.op, a[l], b[l]);
+            m->vmul[n][l] = clamped(i->vmul.mod, product[n][l]);
+        }
     }
 }
 
-static void scalar_multiply(struct machine *m, const struct utgard_pp_insn *i, uint32_t out[16])
+/* ^s0. */
+static void scalar_multiply(struct machine *m, const struct utgard_pp_insn *i, uint32_t product[16])
 {
     uint32_t a[16], b[16];
     scalar_operand(m, &i->smul.a, NULL, a);
     scalar_operand(m, &i->smul.b, NULL, b);
+    for (unsigned l = 0; l < 16; l++) {
+        product[l] = multiply(m, i->smul.op, a[l], b[l]);
+        m->smul[l] = clamped(i->smul.mod, product[l]);
+    }
+}
+
+static void write_modified(struct machine *m, uint8_t reg, unsigned c, uint8_t mod, const uint32_t value[16])
+{
+    uint32_t out[16];
     for (unsigned l = 0; l < 16; l++)
-        out[l] = modified(m, i->smul.mod, multiply(m, i->smul.op, a[l], b[l]));
+        out[l] = modified(m, mod, value[l]);
+    machine_write(m, reg, c, out);
 }
 
 static void multipliers(struct machine *m, const struct utgard_pp_insn *i)
 {
     bool vector = utgard_pp_has(i, UTGARD_PP_VMUL), scalar = utgard_pp_has(i, UTGARD_PP_SMUL);
+    uint32_t product[4][16], one[16];
     if (vector)
-        vector_multiply(m, i, m->vmul);
+        vector_multiply(m, i, product);
     if (scalar)
-        scalar_multiply(m, i, m->smul);
+        scalar_multiply(m, i, one);
     for (unsigned n = 0; vector && n < 4; n++)
         if (i->vmul.mask >> n & 1)
-            machine_write(m, i->vmul.dest, n, m->vmul[n]);
+            write_modified(m, i->vmul.dest, n, i->vmul.mod, product[n]);
     if (scalar && i->smul.writes)
-        machine_write(m, i->smul.dest >> 2, i->smul.dest & 3, m->smul);
+        write_modified(m, i->smul.dest >> 2, i->smul.dest & 3, i->smul.mod, one);
 }
 
 /* The sum of the first three or four components of a, in order. */
@@ -280,17 +299,23 @@ static void accumulators(struct machine *m, const struct utgard_pp_insn *i)
 
 /* ---- combiner ---- */
 
+/* Toward zero, to the bits that a half has. */
+static uint32_t cut(const struct machine *m, uint32_t value)
+{
+    return m->ports->numeric == ISA_EXACT ? value & ~0x1fffu : value;
+}
+
 static uint32_t function(struct machine *m, uint8_t op, uint32_t x)
 {
     switch (op) {
-    case UTGARD_PP_COMBINE_RCP: return util_f2u(1.0f / util_u2f(x));
+    case UTGARD_PP_COMBINE_RCP: return cut(m, util_f2u(1.0f / util_u2f(x)));
     case UTGARD_PP_COMBINE_MOV: return x;
     case UTGARD_PP_COMBINE_SQRT: return util_f2u(sqrtf(util_u2f(x)));
-    case UTGARD_PP_COMBINE_RSQRT: return util_f2u(1.0f / sqrtf(util_u2f(x)));
-    case UTGARD_PP_COMBINE_EXP2: return isa_exp2(x);
-    case UTGARD_PP_COMBINE_LOG2: return isa_log2(x);
-    case UTGARD_PP_COMBINE_SIN: return isa_sin_turns(x);
-    case UTGARD_PP_COMBINE_COS: return isa_cos_turns(x);
+    case UTGARD_PP_COMBINE_RSQRT: return cut(m, util_f2u(1.0f / sqrtf(util_u2f(x))));
+    case UTGARD_PP_COMBINE_EXP2: return cut(m, isa_exp2(x));
+    case UTGARD_PP_COMBINE_LOG2: return cut(m, isa_log2(x));
+    case UTGARD_PP_COMBINE_SIN: return cut(m, isa_sin_turns(x));
+    case UTGARD_PP_COMBINE_COS: return cut(m, isa_cos_turns(x));
     default: reserved(m); return 0;
     }
 }
@@ -305,7 +330,7 @@ static void atan_part1(struct machine *m, uint8_t op, uint32_t y, uint32_t x, ui
     if (op != UTGARD_PP_COMBINE_ATAN && !two)
         reserved(m);
     out[0] = y;
-    out[1] = two ? util_f2u(1.0f / below) : 0x3f800000;
+    out[1] = two ? cut(m, util_f2u(1.0f / below)) : 0x3f800000;
     out[2] = two && below < 0 ? pi : 0;
     out[3] = 0;
 }

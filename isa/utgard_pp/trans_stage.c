@@ -155,7 +155,12 @@ static LLVMValueRef product(struct trans *t, uint8_t op, LLVMValueRef x, LLVMVal
     LLVMValueRef p = LLVMBuildFMul(t->b->ir, real(t, x), real(t, y), "");
     if (op)
         p = LLVMBuildFMul(t->b->ir, p, jit_splat_f32(t->b, scale[op]), "");
-    return trans_pp_result(t, jit_as_i32(t->b, p));
+    return jit_as_i32(t->b, p);
+}
+
+static bool is_product(uint8_t op)
+{
+    return op < UTGARD_PP_MUL_NOT;
 }
 
 static LLVMValueRef multiply(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
@@ -175,7 +180,7 @@ static LLVMValueRef multiply(struct trans *t, uint8_t op, LLVMValueRef x, LLVMVa
     case UTGARD_PP_MUL_MOV: return x;
     default: break;
     }
-    if (op < 8)
+    if (is_product(op))
         return product(t, op, x, y);
     reserved(t);
     return zero(t);
@@ -199,6 +204,13 @@ static LLVMValueRef derive(struct trans *t, bool y, LLVMValueRef a, LLVMValueRef
     b = trans_pp_fill_quads(t, b);
     return trans_pp_result(
         t, sum_of(t, trans_pp_neighbour(t, y ? b : a, keep, bit), trans_pp_neighbour(t, y ? a : b, keep, 0)));
+}
+
+/* Operations whose result is an operand, or whole: a half where these are. */
+static bool passes(uint8_t op)
+{
+    return op == UTGARD_PP_ADD_FLOOR || op == UTGARD_PP_ADD_CEIL || op == UTGARD_PP_ADD_MIN ||
+           op == UTGARD_PP_ADD_MAX || op == UTGARD_PP_ADD_SEL || op == UTGARD_PP_ADD_MOV;
 }
 
 static LLVMValueRef add(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
@@ -227,29 +239,39 @@ static LLVMValueRef add(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRe
 
 /* ---- stages ---- */
 
+/* What a multiplier writes, of what it computed; ^v0 and ^s0 have that whole. */
+static LLVMValueRef written(struct trans *t, uint8_t op, uint8_t mod, LLVMValueRef x)
+{
+    return modified(t, mod, is_product(op) ? trans_pp_result(t, x) : x);
+}
+
 static void multipliers(struct trans *t)
 {
     const struct utgard_pp_insn *i = t->insn;
     bool vector = utgard_pp_has(i, UTGARD_PP_VMUL), scalar = utgard_pp_has(i, UTGARD_PP_SMUL);
-    for (unsigned n = 0; vector && n < 4; n++)
-        t->vmul[n] = modified(t, i->vmul.mod,
-                              multiply(t, i->vmul.op, vector_operand(t, &i->vmul.a, n, NULL),
-                                       vector_operand(t, &i->vmul.b, n, NULL)));
-    if (scalar)
-        t->smul = modified(t, i->smul.mod,
-                           multiply(t, i->smul.op, scalar_operand(t, &i->smul.a, NULL),
-                                    scalar_operand(t, &i->smul.b, NULL)));
+    LLVMValueRef v[4], one = NULL;
+    for (unsigned n = 0; vector && n < 4; n++) {
+        v[n] = multiply(t, i->vmul.op, vector_operand(t, &i->vmul.a, n, NULL),
+                        vector_operand(t, &i->vmul.b, n, NULL));
+        t->vmul[n] = modified(t, i->vmul.mod, v[n]);
+    }
+    if (scalar) {
+        one =
+            multiply(t, i->smul.op, scalar_operand(t, &i->smul.a, NULL), scalar_operand(t, &i->smul.b, NULL));
+        t->smul = modified(t, i->smul.mod, one);
+    }
     for (unsigned n = 0; vector && n < 4; n++)
         if (i->vmul.mask >> n & 1)
-            trans_pp_write(t, i->vmul.dest, n, t->vmul[n]);
+            trans_pp_write(t, i->vmul.dest, n, written(t, i->vmul.op, i->vmul.mod, v[n]));
     if (scalar && i->smul.writes)
-        trans_pp_write(t, i->smul.dest >> 2, i->smul.dest & 3, t->smul);
+        trans_pp_write(t, i->smul.dest >> 2, i->smul.dest & 3, written(t, i->smul.op, i->smul.mod, one));
 }
 
 static void vector_add(struct trans *t, LLVMValueRef out[4])
 {
     const struct utgard_pp_insn *i = t->insn;
     const LLVMValueRef *from = i->vadd.mul_in ? t->vmul : NULL;
+    bool passed = from && is_product(i->vmul.op) && passes(i->vadd.op);
     bool sums = i->vadd.op == UTGARD_PP_ADD_SUM3 || i->vadd.op == UTGARD_PP_ADD_SUM4;
     LLVMValueRef total = NULL;
     for (unsigned n = 0; sums && n < (i->vadd.op == UTGARD_PP_ADD_SUM3 ? 3u : 4u); n++) {
@@ -258,11 +280,23 @@ static void vector_add(struct trans *t, LLVMValueRef out[4])
     }
     if (sums)
         total = trans_pp_result(t, total);
-    for (unsigned n = 0; n < 4; n++)
-        out[n] = modified(t, i->vadd.mod,
-                          sums ? total
-                               : add(t, i->vadd.op, vector_operand(t, &i->vadd.a, n, from),
-                                     vector_operand(t, &i->vadd.b, n, NULL)));
+    for (unsigned n = 0; n < 4; n++) {
+        LLVMValueRef x = sums ? total
+                              : add(t, i->vadd.op, vector_operand(t, &i->vadd.a, n, from),
+                                    vector_operand(t, &i->vadd.b, n, NULL));
+        out[n] = modified(t, i->vadd.mod, passed ? trans_pp_result(t, x) : x);
+    }
+}
+
+static LLVMValueRef scalar_add(struct trans *t)
+{
+    const struct utgard_pp_scalar *a = &t->insn->sadd.a, *b = &t->insn->sadd.b;
+    const struct utgard_pp_insn *i = t->insn;
+    LLVMValueRef x =
+        add(t, i->sadd.op, scalar_operand(t, a, i->sadd.mul_in ? t->smul : NULL), scalar_operand(t, b, NULL));
+    if (i->sadd.mul_in && is_product(i->smul.op) && passes(i->sadd.op))
+        x = trans_pp_result(t, x);
+    return modified(t, i->sadd.mod, x);
 }
 
 static void accumulators(struct trans *t)
@@ -273,9 +307,7 @@ static void accumulators(struct trans *t)
     if (vector)
         vector_add(t, out);
     if (scalar)
-        one = modified(t, i->sadd.mod,
-                       add(t, i->sadd.op, scalar_operand(t, &i->sadd.a, i->sadd.mul_in ? t->smul : NULL),
-                           scalar_operand(t, &i->sadd.b, NULL)));
+        one = scalar_add(t);
     for (unsigned n = 0; vector && n < 4; n++)
         if (i->vadd.mask >> n & 1)
             trans_pp_write(t, i->vadd.dest, n, out[n]);
@@ -290,6 +322,15 @@ static LLVMValueRef one_over(struct trans *t, LLVMValueRef f)
     return LLVMBuildFDiv(t->b->ir, jit_splat_f32(t->b, 1.0f), f, "");
 }
 
+/* Toward zero, to a half's 11 bits. */
+static LLVMValueRef cut(struct trans *t, LLVMValueRef f)
+{
+    LLVMValueRef x = jit_as_i32(t->b, f);
+    if (t->ports->numeric != ISA_EXACT)
+        return x;
+    return trans_pp_result(t, LLVMBuildAnd(t->b->ir, x, bits(t, 0xffffe000), ""));
+}
+
 static LLVMValueRef function(struct trans *t, uint8_t op, LLVMValueRef x)
 {
     struct jit_builder *b = t->b;
@@ -297,7 +338,7 @@ static LLVMValueRef function(struct trans *t, uint8_t op, LLVMValueRef x)
     switch (op) {
     case UTGARD_PP_COMBINE_RCP: f = one_over(t, f); break;
     case UTGARD_PP_COMBINE_MOV: return x;
-    case UTGARD_PP_COMBINE_SQRT: f = jit_sqrt(b, f); break;
+    case UTGARD_PP_COMBINE_SQRT: return trans_pp_result(t, jit_as_i32(b, jit_sqrt(b, f)));
     case UTGARD_PP_COMBINE_RSQRT: f = one_over(t, jit_sqrt(b, f)); break;
     case UTGARD_PP_COMBINE_EXP2: f = jit_exp2(b, f); break;
     case UTGARD_PP_COMBINE_LOG2: f = jit_log2(b, f); break;
@@ -305,7 +346,7 @@ static LLVMValueRef function(struct trans *t, uint8_t op, LLVMValueRef x)
     case UTGARD_PP_COMBINE_COS: f = jit_cos_turns(b, f); break;
     default: reserved(t); return zero(t);
     }
-    return trans_pp_result(t, jit_as_i32(b, f));
+    return cut(t, f);
 }
 
 static void atan_part1(struct trans *t, uint8_t op, LLVMValueRef y, LLVMValueRef x, LLVMValueRef out[4])
@@ -318,7 +359,7 @@ static void atan_part1(struct trans *t, uint8_t op, LLVMValueRef y, LLVMValueRef
                                    LLVMBuildAnd(b->ir, y, bits(t, 0x80000000), ""), zero(t));
     LLVMValueRef pi = LLVMBuildOr(b->ir, sign, bits(t, 0x40490fdb), "");
     out[0] = y;
-    out[1] = two ? trans_pp_result(t, jit_as_i32(b, one_over(t, real(t, x)))) : bits(t, 0x3f800000);
+    out[1] = two ? cut(t, one_over(t, real(t, x))) : bits(t, 0x3f800000);
     out[2] =
         two ? jit_select(b, compare(t, LLVMRealOLT, x, zero(t)), trans_pp_result(t, pi), zero(t)) : zero(t);
     out[3] = zero(t);
@@ -346,7 +387,7 @@ static void combine(struct trans *t)
         break;
     default:
         for (unsigned n = 0; n < 4; n++)
-            out[n] = product(t, 0, a, v[n]);
+            out[n] = trans_pp_result(t, product(t, 0, a, v[n]));
     }
     for (unsigned n = 0; n < 4; n++)
         if (i->combine.mask >> n & 1)

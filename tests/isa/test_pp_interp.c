@@ -386,8 +386,16 @@ static void registers_are_halves(void **unused)
         {"c0 0x0400, 0.5, 0.0, 0.0 ; mul.s0 r0.x, c0.x, c0.y", 0x1p-15f, 0},
         {"c0 0x0400, 0.5, 0.0, 0.0 ; mul.s0 r0.x, c0.x, c0.y ; rcp.s2 r0.x, r0.x", 32768, INFINITY},
         {"c0 0x03ff, 1.0, 0.0, 0.0 ; mov.v1 r0, c0", 0, 0},
-        /* what an accumulator takes from its multiplier is a half too */
-        {"c0 2047.0, 1.5, -3070.0, 0.0 ; mul.s0 none, c0.x, c0.y ; add.s1 r0.x, ^s0, c0.z", 0.5f, 0},
+        /* what an accumulator takes from its multiplier is whole, what either writes is not */
+        {"c0 2047.0, 1.5, -3070.0, 0.0 ; mul.s0 none, c0.x, c0.y ; add.s1 r0.x, ^s0, c0.z", 0.5f, 0.5f},
+        {"c0 2047.0, 1.5, 0.0, 0.0 ; mul.s0 r0.x, c0.x, c0.y", 3070.5f, 3070},
+        {"c0 2047.0, 1.5, 0.0, 0.0 ; mul.v0 r1, c0.xxxx, c0.yyyy ; mov.v1 r0, ^v0", 3070.5f, 3070},
+        {"c0 2047.0, 1.5, 4096.0, 0.0 ; mul.s0 none, c0.x, c0.y ; min.s1 r0.x, ^s0, c0.z", 3070.5f, 3070},
+        {"c0 0x1400, 1.0, 0.0, 0.0 ; mul.v0 r1, c0.xxxx, c0.xxxx ; sum4.v1 r0, ^v0", 0x1p-18f, 0},
+        {"c0 0x1c00, 1.0, 0.0, 0.0 ; mul.v0 r1, c0.xxxx, c0.xxxx ; sum4.v1 r0, ^v0", 0x1p-14f, 0x1p-14f},
+        /* functions are cut, roots rounded */
+        {"c0 17.0, 0.0, 0.0, 0.0 ; rcp.s2 r0.x, c0.x", 1.0f / 17, 0.058807373046875f},
+        {"c0 3.0, 0.0, 0.0, 0.0 ; sqrt.s2 r0.x, c0.x", 1.73205077648f, 1.732421875f},
     };
     for (unsigned n = 0; n < sizeof rows / sizeof *rows; n++) {
         struct world w = {.base = {1.000244140625f, 2049, 0, 3}};
