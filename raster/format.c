@@ -90,23 +90,27 @@ static uint32_t decode_bits(enum raster_format format, uint32_t v, uint32_t x)
     }
 }
 
+uint32_t raster_key_offset(const struct raster_texture_key *key, const struct raster_level *level, uint32_t x,
+                           uint32_t y)
+{
+    unsigned bits = raster_key_bits(key);
+    bool etc = key->format == RASTER_ETC1;
+    uint32_t bx = etc ? x >> 2 : x, by = etc ? y >> 2 : y;
+    enum raster_layout layout = (enum raster_layout)level->layout;
+
+    if (layout == RASTER_UTGARD_TILED && key->texel_bytes) /* tiles of 16x16, where ETC1's blocks have 4x4 */
+        return raster_texel_offset(layout, 1, level->stride, bx, by) * key->texel_bytes;
+    if (layout == RASTER_UTGARD_TILED)
+        return raster_texel_offset(layout, bits / 8, level->stride, bx, by);
+    return raster_byte_offset(layout, raster_utile_row_log2(bits), level->stride, bx * bits / 8, by);
+}
+
 uint32_t raster_fetch(const struct raster_texture_key *key, const struct raster_level *level,
                       const uint8_t *start, uint32_t x, uint32_t y)
 {
     enum raster_format format = (enum raster_format)key->format;
-    unsigned bits = raster_key_bits(key), row_log2 = raster_utile_row_log2(bits);
-    bool etc = format == RASTER_ETC1;
-    uint32_t bx = etc ? x >> 2 : x, by = etc ? y >> 2 : y;
-    enum raster_layout layout = (enum raster_layout)level->layout;
-    uint32_t offset;
-
-    if (layout == RASTER_UTGARD_TILED && key->texel_bytes) /* tiles of 16x16, where ETC1's blocks have 4x4 */
-        offset = raster_texel_offset(layout, 1, level->stride, bx, by) * key->texel_bytes;
-    else if (layout == RASTER_UTGARD_TILED)
-        offset = raster_texel_offset(layout, bits / 8, level->stride, bx, by);
-    else
-        offset = raster_byte_offset(layout, row_log2, level->stride, bx * bits / 8, by);
-    const uint8_t *at = start + offset + key->texel_at;
+    unsigned bits = raster_key_bits(key);
+    const uint8_t *at = start + raster_key_offset(key, level, x, y) + key->texel_at;
 
     switch (format) {
     case RASTER_RGBA8888:

@@ -241,15 +241,11 @@ void raster_texture_lookup(const struct raster_texture_key *key, const struct ra
                                   .face = face,
                                   .x = x.x[0],
                                   .y = y.x[0]};
-    uint32_t bytes = raster_format_bytes((enum raster_format)key->format);
-    if (x.outside[0] || y.outside[0] || !bytes)
+    uint32_t row = (uint32_t)y.x[0];
+    if (x.outside[0] || y.outside[0] || raster_key_bits(key) < 8)
         return;
-    uint32_t row = (uint32_t)y.x[0], column = (uint32_t)x.x[0];
     row = key->flip_y ? level->height - 1 - row : row;
-    if (key->format == RASTER_ETC1) {
-        row /= 4;
-        column /= 4;
-    }
-    out->offset = level->offset + face * level->face_stride +
-                  raster_texel_offset((enum raster_layout)level->layout, bytes, level->stride, column, row);
+    out->bytes = raster_key_bits(key) / 8;
+    out->offset =
+        level->offset + face * level->face_stride + raster_key_offset(key, level, (uint32_t)x.x[0], row);
 }

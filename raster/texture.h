@@ -143,6 +143,7 @@ struct raster_lookup {
     int32_t x, y;    /* texel of `level` that is the first tap; outside the image where the border shows */
     uint32_t offset; /* its bytes' from raster_texture.memory (ETC1: its block's); 0 outside the image, and
                         for formats below a byte */
+    uint32_t bytes;  /* then, how many they are */
 };
 void raster_texture_lookup(const struct raster_texture_key *key, const struct raster_texture *texture,
                            const float s[16], const float t[16], const float r[16], const float bias[16],

@@ -24,6 +24,9 @@ bool raster_level_span(unsigned bits, const struct raster_level *level, uint32_t
 unsigned raster_format_bits(enum raster_format format);
 /* The same of a key's texels. */
 unsigned raster_key_bits(const struct raster_texture_key *key);
+/* Where in a level (and face) the bytes of texel (x, y), or of its ETC1 block, begin. */
+uint32_t raster_key_offset(const struct raster_texture_key *key, const struct raster_level *level, uint32_t x,
+                           uint32_t y);
 /* The word of texel (x, y), which lies inside the level; `start` is the level's (and face's) first byte. */
 uint32_t raster_fetch(const struct raster_texture_key *key, const struct raster_level *level,
                       const uint8_t *start, uint32_t x, uint32_t y);

@@ -179,8 +179,7 @@ static void find_origins(struct explain_job *job, const struct explain_stage *st
             !l->raw && address &&
             (!job->list.guest_address || job->list.guest_address(job->list.space, l->where.offset, &address));
         if (there)
-            explain_find_origin(&job->player->log, stage, address,
-                                raster_format_bytes((enum raster_format)l->format), &origin);
+            explain_find_origin(&job->player->log, stage, address, l->where.bytes, &origin);
         if (!UTIL_LIST_ADD(e->origins, origin))
             job->player->out_of_memory = true;
     }

@@ -508,6 +508,41 @@ static void target565(void)
     rectangle(0, 0, 256, 256, 0.5f, white, 1);
 }
 
+/* An image of halves: cleared, more than one added and taken off again, shown at a quarter. */
+static void halves(void)
+{
+    GLuint name, image = texture(GL_TEXTURE_2D, GL_NEAREST, GL_NEAREST, GL_CLAMP_TO_EDGE);
+
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, 128, 128, 0, GL_RGBA, 0x8D61 /* GL_HALF_FLOAT_OES */, NULL);
+    glGenFramebuffers(1, &name);
+    glBindFramebuffer(GL_FRAMEBUFFER, name);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, image, 0);
+    if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
+        fail("no framebuffer of halves");
+    glViewport(0, 0, 128, 128);
+    glClearColor(0.25f, 0.5f, 0.75f, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    use(FRAGMENT("gl_FragColor = c * 3.0;"));
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE);
+    rectangle(20, 20, 150, 150, 0.5f, red, 1);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    rectangle(64, 64, 180, 100, 0.5f, blue, 1);
+    glFlush(); /* what follows loads it */
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    use(FRAGMENT("gl_FragColor = texture2D(image, p.xy);"));
+    rectangle(0, 0, 10, 10, 0.5f, white, 1);
+    glBindFramebuffer(GL_FRAMEBUFFER, name);
+    use(FRAGMENT("gl_FragColor = -c;"));
+    glBlendFunc(GL_ONE, GL_ONE);
+    rectangle(100, 100, 100, 150, 0.5f, red, 1);
+    glDisable(GL_BLEND);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    glViewport(0, 0, (GLsizei)display.width, (GLsizei)display.height);
+    use(FRAGMENT("gl_FragColor = vec4(texture2D(image, p.xy).rgb * 0.25, 1.0);"));
+    rectangle(0, 0, 256, 256, 0.5f, white, 1);
+}
+
 /* Loops, branches and discard that differ from pixel to pixel. */
 static void flow(void)
 {
@@ -552,7 +587,7 @@ static const struct {
 } scenes[] = {{"points", points},   {"lines", lines},     {"triangles", triangles}, {"blend", blend},
               {"stencil", stencil}, {"depth", depth},     {"mipmaps", mipmaps},     {"wraps", wraps},
               {"cube", cube},       {"formats", formats}, {"target565", target565}, {"flow", flow},
-              {"windows", windows}};
+              {"windows", windows}, {"halves", halves}};
 
 int main(int argc, char **argv)
 {
