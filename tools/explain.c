@@ -1,5 +1,6 @@
 #include "tools/explain.h"
 #include "tools/tool.h"
+#include "util/bits.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,8 +53,9 @@ static bool read_pixel(const char *text, uint64_t *x, uint64_t *y)
 }
 
 /* An option with a value: 1 taken, 0 none of them, -1 after a message. */
-static int parse_value(struct options *o, int argc, char **argv, int *i)
+static int parse_value(void *data, int argc, char **argv, int *i)
 {
+    struct options *o = data;
     const char *value;
     int got;
     if ((got = tool_value("explain", "--frame", argc, argv, i, &value)) > 0 &&
@@ -81,37 +83,21 @@ static int parse_value(struct options *o, int argc, char **argv, int *i)
         tool_error("explain", 0, "--draw takes a number from 1, not '%s'", value);
         return -1;
     }
-    return got ? got : tool_device_option("explain", &o->device, argc, argv, i);
+    return got;
 }
 
 static int parse(struct options *o, int argc, char **argv)
 {
     *o =
         (struct options){.device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL}};
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            printf(help, tool_device_help);
-            return -1;
-        }
-        int got = parse_value(o, argc, argv, &i);
-        if (got < 0)
-            return TOOL_USAGE;
-        if (got)
-            continue;
-        if (!strcmp(argv[i], "--no-trace"))
-            o->no_trace = true;
-        else if (!strcmp(argv[i], "--all"))
-            o->all = true;
-        else if (!strcmp(argv[i], "--json"))
-            o->json = true;
-        else if (tool_operand("explain", argv[i], &o->capture))
-            return TOOL_USAGE;
-    }
-    if (!o->capture)
-        return tool_error("explain", TOOL_USAGE, "no capture given; see `vitrail explain --help`");
-    if (!o->frame || !o->has_pixel)
+    const struct tool_switch switches[] = {
+        {"--no-trace", &o->no_trace}, {"--all", &o->all}, {"--json", &o->json}};
+    const struct tool_syntax syntax = {
+        "explain", help, &o->device, &o->capture, switches, UTIL_ARRAY_SIZE(switches), parse_value, o};
+    int code = tool_parse(&syntax, argc, argv);
+    if (!code && (!o->frame || !o->has_pixel))
         return tool_error("explain", TOOL_USAGE, "--frame N and --pixel X,Y say what to explain");
-    return TOOL_OK;
+    return code;
 }
 
 static void on_progress(void *data, uint64_t position, uint64_t size)

@@ -1,5 +1,6 @@
 #include "tools/profile.h"
 #include "tools/tool.h"
+#include "util/bits.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -54,8 +55,9 @@ static bool read_range(const char *text, uint64_t *first, uint64_t *last)
 }
 
 /* An option with a value: 1 taken, 0 none of them, -1 after a message. */
-static int parse_value(struct options *o, int argc, char **argv, int *i)
+static int parse_value(void *data, int argc, char **argv, int *i)
 {
+    struct options *o = data;
     const char *value;
     int got;
     if ((got = tool_value("profile", "--frames", argc, argv, i, &value)) > 0 &&
@@ -77,37 +79,20 @@ static int parse_value(struct options *o, int argc, char **argv, int *i)
         tool_error("profile", 0, "--loops takes a number from 1 to 1000, not '%s'", value);
         return -1;
     }
-    return got ? got : tool_device_option("profile", &o->device, argc, argv, i);
+    return got;
 }
 
 static int parse(struct options *o, int argc, char **argv)
 {
     *o = (struct options){
         .loops = 3, .device = {.threads = -1, .level = -1, .tier = JIT_OPTIMISED, .numeric = ISA_USUAL}};
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            printf(help, tool_device_help);
-            return -1;
-        }
-        int got = parse_value(o, argc, argv, &i);
-        if (got < 0)
-            return TOOL_USAGE;
-        if (got)
-            continue;
-        if (!strcmp(argv[i], "--draws"))
-            o->draws = true;
-        else if (!strcmp(argv[i], "--instructions"))
-            o->instructions = true;
-        else if (!strcmp(argv[i], "--all"))
-            o->all = true;
-        else if (!strcmp(argv[i], "--json"))
-            o->json = true;
-        else if (tool_operand("profile", argv[i], &o->capture))
-            return TOOL_USAGE;
-    }
-    if (!o->capture)
-        return tool_error("profile", TOOL_USAGE, "no capture given; see `vitrail profile --help`");
-    return TOOL_OK;
+    const struct tool_switch switches[] = {{"--draws", &o->draws},
+                                           {"--instructions", &o->instructions},
+                                           {"--all", &o->all},
+                                           {"--json", &o->json}};
+    const struct tool_syntax syntax = {
+        "profile", help, &o->device, &o->capture, switches, UTIL_ARRAY_SIZE(switches), parse_value, o};
+    return tool_parse(&syntax, argc, argv);
 }
 
 static void on_progress(void *data, uint64_t position, uint64_t size)

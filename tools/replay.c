@@ -1,5 +1,6 @@
 #include "gpu/replay.h"
 #include "tools/tool.h"
+#include "util/bits.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -54,60 +55,43 @@ struct session {
     double wall, cpu; /* device time at the last picture */
 };
 
+static int parse_value(void *data, int argc, char **argv, int *i)
+{
+    struct options *o = data;
+    const struct {
+        const char *name;
+        uint64_t *to, min, max;
+    } numbers[] = {{"--frame", &o->frame, 1, UINT32_MAX},
+                   {"--tolerance", &o->tolerance, 0, 255},
+                   {"--loops", &o->loops, 1, UINT32_MAX}};
+    const struct {
+        const char *name, **to;
+    } texts[] = {
+        {"--png", &o->png}, {"--frames", &o->frames}, {"--verify", &o->verify}, {"--times", &o->times}};
+    const char *value;
+    int got = 0;
+
+    for (size_t k = 0; !got && k < UTIL_ARRAY_SIZE(texts); k++)
+        got = tool_value("replay", texts[k].name, argc, argv, i, texts[k].to);
+    for (size_t k = 0; !got && k < UTIL_ARRAY_SIZE(numbers); k++) {
+        got = tool_value("replay", numbers[k].name, argc, argv, i, &value);
+        if (got > 0 && !tool_number(value, numbers[k].min, numbers[k].max, numbers[k].to)) {
+            tool_error("replay", 0, "%s takes a number from %llu to %llu, not '%s'", numbers[k].name,
+                       (unsigned long long)numbers[k].min, (unsigned long long)numbers[k].max, value);
+            return -1;
+        }
+    }
+    return got;
+}
+
 static int parse(struct options *o, int argc, char **argv)
 {
     *o = (struct options){
         .loops = 1, .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL}};
-    for (int i = 1; i < argc; i++) {
-        static const struct {
-            const char *name;
-            size_t offset;
-            uint64_t min, max;
-        } numbers[] = {{"--frame", offsetof(struct options, frame), 1, UINT32_MAX},
-                       {"--tolerance", offsetof(struct options, tolerance), 0, 255},
-                       {"--loops", offsetof(struct options, loops), 1, UINT32_MAX}};
-        static const struct {
-            const char *name;
-            size_t offset;
-        } texts[] = {{"--png", offsetof(struct options, png)},
-                     {"--frames", offsetof(struct options, frames)},
-                     {"--verify", offsetof(struct options, verify)},
-                     {"--times", offsetof(struct options, times)}};
-        const char *value;
-        int got = 0;
-
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            printf(help, tool_device_help);
-            return -1;
-        }
-        for (size_t k = 0; !got && k < sizeof texts / sizeof texts[0]; k++)
-            if ((got = tool_value("replay", texts[k].name, argc, argv, &i, &value)) > 0)
-                memcpy((char *)o + texts[k].offset, &value, sizeof value);
-        for (size_t k = 0; !got && k < sizeof numbers / sizeof numbers[0]; k++)
-            if ((got = tool_value("replay", numbers[k].name, argc, argv, &i, &value)) > 0 &&
-                !tool_number(value, numbers[k].min, numbers[k].max,
-                             (uint64_t *)((char *)o + numbers[k].offset)))
-                return tool_error("replay", TOOL_USAGE, "%s takes a number from %llu to %llu, not '%s'",
-                                  numbers[k].name, (unsigned long long)numbers[k].min,
-                                  (unsigned long long)numbers[k].max, value);
-        if (!got)
-            got = tool_device_option("replay", &o->device, argc, argv, &i);
-        if (got < 0)
-            return TOOL_USAGE;
-        if (got)
-            continue;
-        if (!strcmp(argv[i], "--all"))
-            o->all = true;
-        else if (!strcmp(argv[i], "--rgba"))
-            o->rgba = true;
-        else if (!strcmp(argv[i], "--stats"))
-            o->stats = true;
-        else if (tool_operand("replay", argv[i], &o->capture))
-            return TOOL_USAGE;
-    }
-    if (!o->capture)
-        return tool_error("replay", TOOL_USAGE, "no capture given; see `vitrail replay --help`");
-    return TOOL_OK;
+    const struct tool_switch switches[] = {{"--all", &o->all}, {"--rgba", &o->rgba}, {"--stats", &o->stats}};
+    const struct tool_syntax syntax = {
+        "replay", help, &o->device, &o->capture, switches, UTIL_ARRAY_SIZE(switches), parse_value, o};
+    return tool_parse(&syntax, argc, argv);
 }
 
 static void report_faults(struct session *s)

@@ -59,6 +59,34 @@ int tool_operand(const char *name, const char *argument, const char **capture)
     return TOOL_OK;
 }
 
+static bool take_switch(const struct tool_syntax *s, const char *argument)
+{
+    for (unsigned n = 0; n < s->switch_count; n++)
+        if (!strcmp(argument, s->switches[n].name))
+            return *s->switches[n].on = true;
+    return false;
+}
+
+int tool_parse(const struct tool_syntax *s, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+            printf(s->help, tool_device_help);
+            return -1;
+        }
+        int got = s->value(s->data, argc, argv, &i);
+        if (!got)
+            got = tool_device_option(s->name, s->device, argc, argv, &i);
+        if (got < 0)
+            return TOOL_USAGE;
+        if (!got && !take_switch(s, argv[i]) && tool_operand(s->name, argv[i], s->capture))
+            return TOOL_USAGE;
+    }
+    if (!*s->capture)
+        return tool_error(s->name, TOOL_USAGE, "no capture given; see `vitrail %s --help`", s->name);
+    return TOOL_OK;
+}
+
 bool tool_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 {
     char *end;

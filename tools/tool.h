@@ -63,6 +63,22 @@ int tool_value(const char *name, const char *option, int argc, char **argv, int 
 /* The one capture that a command takes, when `argument` is none of its switches: TOOL_OK and *capture, or
  * TOOL_USAGE after a message about an unknown switch or a second capture. */
 int tool_operand(const char *name, const char *argument, const char **capture);
+/* What a command on one capture takes beside the device's switches. */
+struct tool_syntax {
+    const char *name, *help; /* help: "%s" is where tool_device_help goes */
+    struct tool_device_options *device;
+    const char **capture; /* NULL before */
+    const struct tool_switch {
+        const char *name;
+        bool *on;
+    } *switches;
+    unsigned switch_count;
+    /* Takes an option that has a value, as tool_value does. */
+    int (*value)(void *data, int argc, char **argv, int *index);
+    void *data;
+};
+/* TOOL_OK with a capture; TOOL_USAGE after a message; -1 when the help was asked for and printed. */
+int tool_parse(const struct tool_syntax *syntax, int argc, char **argv);
 /* A whole decimal or 0x number in [min, max]; false otherwise. */
 bool tool_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 
