@@ -3,7 +3,7 @@
  * Three processes: this one looks after the other two; the server (drm/server.h) is forked from it before any
  * thread is made; the program finds the server through its environment and the preloaded client. The server
  * ends when the pipe that this process holds is closed, however that comes about. */
-#include "tools/tool.h"
+#include "tools/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,176 +20,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "drm/launch.h"
 #include "drm/protocol.h"
 #include "drm/server.h"
 #include "gpu/capture.h"
 #include "gpu/families.h"
 
 #define MAX_REPORTS 50 /* on stderr; all go to the log */
-
-static const char help_run[] =
-    "Usage: vitrail run [OPTIONS] -- PROGRAM [ARGS]\n"
-    "\n"
-    "Runs a program with its stock Mesa driver on an emulated GPU. Programs for\n"
-    "arm64 and armhf run under qemu-user. Exit status and signals are the\n"
-    "program's; what it does wrong to the GPU is reported on standard error.\n"
-    "\n"
-    "  --gpu NAME         the GPU: vc4 (default), mali400, mali450\n"
-    "  --frames DIR       write each presented frame as DIR/frame-000001.png ...\n"
-    "  --mode WxH         the display's preferred mode (default 1280x720)\n"
-    "  --memory SIZE      guest memory, as 512M or 1G (default 1G, at most 4G)\n"
-    "  --record FILE      also keep what was drawn in a capture\n"
-    "  --sysroot DIR      libraries of a foreign architecture (default: those that\n"
-    "                     tools/sysroot fetched)\n"
-    "  --preload LIBRARY  preload this library too\n"
-    "  --log FILE         append the card's messages and reports to FILE\n"
-    "  --no-sandbox       the GPU's process may make every system call, for tracing it\n"
-    "  --sync             a job is done before its submit returns\n";
-static const char examples_run[] =
-    "\nExamples:\n"
-    "  vitrail run -- kmscube -c 10\n"
-    "  vitrail run --frames shots -- glmark2-es2-drm \\\n"
-    "      --winsys-options drm-device=/dev/dri/card0 -b texture\n"
-    "  GBM_ALWAYS_SOFTWARE=1 vitrail run --frames shots -- ./native-kms-program\n";
-static const char help_record[] =
-    "Usage: vitrail record -o FILE [OPTIONS] -- PROGRAM [ARGS]\n"
-    "\n"
-    "Runs a program as `vitrail run` does, and keeps all that its GPU was given in\n"
-    "a capture, which `vitrail replay` draws again without the program.\n"
-    "\n"
-    "  -o FILE            the capture (replaced when it exists)\n"
-    "  --gpu, --frames, --mode, --memory, --sysroot, --preload, --log,\n"
-    "  --no-sandbox: as for run. Jobs are done before their submits return.\n";
-static const char examples_record[] = "\nExamples:\n"
-                                      "  vitrail record -o cube.vtc -- kmscube -c 1\n"
-                                      "  vitrail replay cube.vtc --png cube.png\n";
-
-struct run {
-    const char *name; /* of the command */
-    const char *frames, *log, *record;
-    uint32_t width, height;
-    uint64_t memory;
-    bool no_sandbox, sync;
-    const char *gpu;
-    struct drm_launch_options launch;
-    struct tool_device_options device;
-    char **argv; /* the program's */
-
-    char folder[80]; /* of socket and files: of our user alone */
-    int listener;
-    FILE *log_file;
-    unsigned reports;
-};
-
-/* ---- options ---- */
-
-static bool parse_mode(const char *text, uint32_t *width, uint32_t *height)
-{
-    char extra;
-    return sscanf(text, "%4ux%4u%c", width, height, &extra) == 2 && *width && *height && *width <= 4096 &&
-           *height <= 4096;
-}
-
-static bool parse_size(const char *text, uint64_t *bytes)
-{
-    char number[32];
-    size_t n = strlen(text);
-    unsigned shift = 0;
-    if (n && strchr("kKmMgG", text[n - 1]))
-        shift = strchr("kK", text[--n]) ? 10 : strchr("mM", text[n]) ? 20 : 30;
-    if (!n || n >= sizeof number)
-        return false;
-    memcpy(number, text, n);
-    number[n] = 0;
-    if (!tool_number(number, 1, (4ull << 30) >> shift, bytes))
-        return false;
-    *bytes <<= shift;
-    return *bytes >= 64u << 20;
-}
-
-/* An option, and its value where it has one; 1 when taken, 0 when it is none of these, -1 after a message. */
-static int run_option(struct run *run, int argc, char **argv, int *i, bool record)
-{
-    const char *value = NULL;
-    const struct {
-        const char *name, **text;
-    } texts[] = {{"--frames", &run->frames},
-                 {"--log", &run->log},
-                 {"--sysroot", &run->launch.sysroot},
-                 {"--preload", &run->launch.preload},
-                 {record ? "-o" : "--record", &run->record}};
-    int got;
-    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        if ((got = tool_value(run->name, texts[k].name, argc, argv, i, &value))) {
-            *texts[k].text = value;
-            return got;
-        }
-    }
-    if ((got = tool_value(run->name, "--gpu", argc, argv, i, &value))) {
-        if (got > 0)
-            run->gpu = value;
-        if (got > 0 && !gpu_driver_name(value)) {
-            tool_error(run->name, 0, "there is no GPU '%s'; `vitrail gpus` lists them", value);
-            return -1;
-        }
-        return got;
-    }
-    if ((got = tool_value(run->name, "--mode", argc, argv, i, &value))) {
-        if (got > 0 && !parse_mode(value, &run->width, &run->height)) {
-            tool_error(run->name, 0, "--mode takes WIDTHxHEIGHT up to 4096x4096, not '%s'", value);
-            return -1;
-        }
-        return got;
-    }
-    if ((got = tool_value(run->name, "--memory", argc, argv, i, &value))) {
-        if (got > 0 && !parse_size(value, &run->memory)) {
-            tool_error(run->name, 0, "--memory takes a size from 64M to 4G, not '%s'", value);
-            return -1;
-        }
-        return got;
-    }
-    if (!strcmp(argv[*i], "--no-sandbox")) {
-        run->no_sandbox = true;
-        return 1;
-    }
-    if (!strcmp(argv[*i], "--sync")) {
-        run->sync = true;
-        return 1;
-    }
-    return tool_device_option(run->name, &run->device, argc, argv, i);
-}
-
-/* -1: go on; else the exit status. */
-static int parse(struct run *run, int argc, char **argv, bool record)
-{
-    int i = 1;
-    for (; i < argc && argv[i][0] == '-'; i++) {
-        if (!strcmp(argv[i], "--")) {
-            i++;
-            break;
-        }
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            printf("%s%s%s", record ? help_record : help_run, tool_device_help,
-                   record ? examples_record : examples_run);
-            return TOOL_OK;
-        }
-        int got = run_option(run, argc, argv, &i, record);
-        if (got < 0)
-            return TOOL_USAGE;
-        if (!got)
-            return tool_error(run->name, TOOL_USAGE, "unknown option '%s'; `vitrail %s --help` lists them",
-                              argv[i], run->name);
-    }
-    if (i >= argc)
-        return tool_error(run->name, TOOL_USAGE, "no program; for example: vitrail %s %s-- kmscube -c 1",
-                          run->name, record ? "-o cube.vtc " : "");
-    if (record && !run->record)
-        return tool_error(run->name, TOOL_USAGE, "-o FILE is missing: where the capture goes");
-    run->argv = argv + i;
-    run->launch.program = argv[i];
-    return -1;
-}
 
 /* ---- the server's process ---- */
 
@@ -500,7 +336,7 @@ static int run_or_record(int argc, char **argv, bool record)
                       .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL}};
     struct drm_launch launch;
     struct util_error error = {0};
-    int status = parse(&run, argc, argv, record);
+    int status = run_parse(&run, argc, argv, record);
     if (status >= 0)
         return status;
     run.launch.driver = gpu_driver_name(run.gpu);

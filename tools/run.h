@@ -1,0 +1,29 @@
+/* What `vitrail run` and `vitrail record` are asked for. */
+#ifndef VITRAIL_TOOLS_RUN_H
+#define VITRAIL_TOOLS_RUN_H
+
+#include "drm/launch.h"
+#include "tools/tool.h"
+
+struct run {
+    const char *name; /* of the command */
+    const char *frames, *log, *record;
+    uint32_t width, height;
+    uint64_t memory;
+    bool no_sandbox, sync;
+    const char *gpu;
+    struct drm_launch_options launch;
+    struct tool_device_options device;
+    char **argv; /* the program's */
+
+    char folder[80]; /* of socket and files: of our user alone */
+    int listener;
+    FILE *log_file;
+    unsigned reports;
+};
+
+/* Fills what the words of the command say, over what `run` has; `record`: they are of `vitrail record`. -1:
+ * go on; else the exit status, after a message or the help. */
+int run_parse(struct run *run, int argc, char **argv, bool record);
+
+#endif
