@@ -28,9 +28,7 @@ static void tile_list(struct scene *s, void (*put_list)(struct scene *))
     s->at = AT_MAIN;
     clear_first(s, RED, 0x800000, 7);
     config(s, 64, 64, RGBA_LINEAR);
-    tile(s, 0, 0);
-    sub_list(s, 0);
-    store(s, true);
+    one_tile(s);
 }
 
 /* ---- programs ---- */
@@ -248,8 +246,7 @@ static void test_reports(void **unused)
             shader_record(&s, 0);
             assert_true(assemble(&s, AT_FS, FS_UNIFORM) && assemble(&s, AT_VS, VS_COPY));
             triangle_scene(&s, CONFIG_BOTH_FACES | CONFIG_DEPTH(7));
-            render(&s);
-            no_faults(&s);
+            render_well(&s);
             assert_int_equal(pixel(&s, 20, 20), BLUE);
             assert_int_equal(pixel(&s, 120, 60), RED);
         }

@@ -118,6 +118,14 @@ static inline void sub_list(struct scene *s, unsigned n)
     put32(s, AT_LISTS + n * 0x1000);
 }
 
+/* All of a picture of one tile: list 0. */
+static inline void one_tile(struct scene *s)
+{
+    tile(s, 0, 0);
+    sub_list(s, 0);
+    store(s, true);
+}
+
 #define CONFIG_BOTH_FACES 3u
 #define CONFIG_CLOCKWISE  4u
 #define CONFIG_OVERSAMPLE (1u << 6)
@@ -278,6 +286,12 @@ static inline void no_faults(struct scene *s)
     if (gpu_host_faults(vc4_device_host(s->device), &f, 1))
         gpu_fault_format(&f, text, sizeof text);
     assert_string_equal(text, "");
+}
+
+static inline void render_well(struct scene *s)
+{
+    render(s);
+    no_faults(s);
 }
 
 static inline struct gpu_fault one_fault(struct scene *s)

@@ -70,9 +70,7 @@ static void three_triangles(struct film *f)
     s->at = AT_MAIN;
     clear_first(s, RED, 0x800000, 7);
     config(s, 64, 64, RGBA_LINEAR);
-    tile(s, 0, 0);
-    sub_list(s, 0);
-    store(s, true);
+    one_tile(s);
 }
 
 static void check_written(const struct explain_event *e)
@@ -287,9 +285,7 @@ static void four_samples(void **state)
     s->at = AT_MAIN;
     clear_first(s, RED, 0x800000, 7);
     config(s, 32, 32, RGBA_LINEAR | MS4X);
-    tile(s, 0, 0);
-    sub_list(s, 0);
-    store(s, true);
+    one_tile(s);
     film_picture(&f, 32, 32);
     reel_explain(&f.reel, &pixel, &result);
     const struct explain_event *e = &pixel.stages.at[0].events.at[0];

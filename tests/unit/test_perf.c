@@ -44,8 +44,7 @@ static void measure(struct scene *s, uint32_t bits, uint64_t out[EVENTS])
     for (unsigned half = 0; half < 2; half++) {
         triangle_scene(s, bits);
         follow(s, half * 15);
-        render(s);
-        no_faults(s);
+        render_well(s);
         for (unsigned n = 0; n < 15; n++)
             out[half * 15 + n] = count(s, n);
         vc4_write(s->device, VC4_PCTRE, 0);
@@ -133,12 +132,9 @@ static void failures(void **state)
         put8(&s, 18);
         s.at = AT_MAIN;
         clear_first(&s, RED, 0, 0);
-        tile(&s, 0, 0);
-        sub_list(&s, 0);
-        store(&s, true);
+        one_tile(&s);
         follow(&s, 0);
-        render(&s);
-        no_faults(&s);
+        render_well(&s);
         assert_int_equal(count(&s, 0), 1);
         assert_int_equal(count(&s, 1), 1);
         assert_true(count(&s, 2) > 100);
@@ -194,8 +190,7 @@ static void coverage_reads(void **state)
     }
     store(&s, true);
     follow(&s, 0);
-    render(&s);
-    no_faults(&s);
+    render_well(&s);
     uint32_t covered = 0;
     for (uint32_t y = 0; y < 32; y += 2)
         for (uint32_t x = 0; x < 32; x += 2)

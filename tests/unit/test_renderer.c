@@ -27,8 +27,7 @@ static void clears(void **state)
         }
     }
     memset(s.memory.base + AT_COLOR + 100 * 70 * 4, 0x55, 64);
-    render(&s);
-    no_faults(&s);
+    render_well(&s);
     for (uint32_t y = 0; y < 70; y++) {
         for (uint32_t x = 0; x < 100; x++) {
             assert_int_equal(pixel(&s, x, y), RED);
@@ -88,8 +87,7 @@ static void kept_contents(void **state)
         general(&s, 28, GENERAL_COLOR | GENERAL_NO_COLOR_CLEAR, AT_COLOR, false);
         tile(&s, 1, 0);
         store(&s, true);
-        render(&s);
-        no_faults(&s);
+        render_well(&s);
         for (uint32_t y = 0; y < 64; y++) {
             for (uint32_t x = 0; x < 64; x++) {
                 /* the image of the load is as wide as the frame */
@@ -112,8 +110,7 @@ static void loads(void **state)
     memset(s.memory.base + AT_COLOR, 0x22, 4); /* the load happens at the coordinates, but in one list */
     tile(&s, 0, 0);
     general(&s, 28, GENERAL_COLOR, AT_RAW, true);
-    render(&s);
-    no_faults(&s);
+    render_well(&s);
     assert_int_equal(util_load32(s.memory.base + AT_RAW), 0x22222222);
     assert_int_equal(util_load32(s.memory.base + AT_RAW + 4), 0x11111111);
     general(&s, 29, GENERAL_COLOR, AT_COLOR, false);
@@ -139,8 +136,7 @@ static void raw_tiles(void **state)
     put32(&s, (AT_RAW + 0x10000) | 2 | 4); /* colour only, no clear */
     tile(&s, 0, 0);
     store(&s, true);
-    render(&s);
-    no_faults(&s);
+    render_well(&s);
     assert_memory_equal(s.memory.base + AT_RAW, s.memory.base + AT_RAW + 0x10000, 16384);
     /* Pixel (x, y) of a quad: words y * 2 + x of each of its four samples; resolved to their mean. */
     for (uint32_t i = 0; i < 4; i++) {
@@ -168,8 +164,7 @@ static void order(void **state)
                     store(&s, round == 7 && i == 63);
             }
         }
-        render(&s);
-        no_faults(&s);
+        render_well(&s);
         /* A tile shows the values set before the tile in front of it. */
         for (uint32_t i = 1; i < 64; i++)
             assert_int_equal(pixel(&s, i % 8 * 64, i / 8 * 64), 0xff000700 | (i - 1));
@@ -203,9 +198,7 @@ static void nesting(void **state)
         s.at = AT_MAIN;
         clear_first(&s, RED, 0, 0);
         config(&s, 64, 64, RGBA_LINEAR);
-        tile(&s, 0, 0);
-        sub_list(&s, 0);
-        store(&s, true);
+        one_tile(&s);
         render(&s);
         if (levels <= 2) {
             no_faults(&s);
@@ -386,9 +379,7 @@ static void faults(void **state)
         s.at = AT_MAIN;
         clear_first(&s, RED, 0, 0);
         config(&s, 64, 64, RGBA_LINEAR);
-        tile(&s, 0, 0);
-        sub_list(&s, 0);
-        store(&s, true);
+        one_tile(&s);
         render(&s);
         struct gpu_fault f = one_fault(&s);
         if (f.kind != rows[i].kind)
@@ -414,9 +405,7 @@ static void outside(void **state)
     s.at = AT_MAIN;
     clear_first(&s, RED, 0, 0);
     config(&s, 64, 64, RGBA_LINEAR);
-    tile(&s, 0, 0);
-    sub_list(&s, 0);
-    store(&s, true);
+    one_tile(&s);
     render(&s);
     struct gpu_fault f = one_fault(&s);
     assert_int_equal(f.kind, GPU_FAULT_MEMORY);

@@ -47,11 +47,8 @@ static void coverage(void **state)
         inline_list(&s, TYPE_TRIANGLES, whole, 9);
         put8(&s, 18);
         begin_vg(&s, 0);
-        tile(&s, 0, 0);
-        sub_list(&s, 0);
-        store(&s, true);
-        render(&s);
-        no_faults(&s);
+        one_tile(&s);
+        render_well(&s);
         unsigned partial = 0;
         for (uint32_t y = 0; y < SIDE; y++)
             for (uint32_t x = 0; x < SIDE; x++) {
@@ -83,11 +80,8 @@ static void coverage_reads(void **state)
         inline_list(&s, TYPE_TRIANGLES, whole, 9);
         put8(&s, 18);
         begin_vg(&s, 0);
-        tile(&s, 0, 0);
-        sub_list(&s, 0);
-        store(&s, true);
-        render(&s);
-        no_faults(&s);
+        one_tile(&s);
+        render_well(&s);
         assert_int_equal(pixel(&s, 20, 20), leave ? 0xffffffff : 0);
         assert_int_equal(pixel(&s, 20, 40), 0xffffffff);
 
@@ -101,11 +95,8 @@ static void coverage_reads(void **state)
         put8(&s, 18);
         s.at = AT_MAIN;
         clear_first(&s, RED, 0, 0);
-        tile(&s, 0, 0);
-        sub_list(&s, 0);
-        store(&s, true);
-        render(&s);
-        no_faults(&s);
+        one_tile(&s);
+        render_well(&s);
         assert_int_equal(pixel(&s, 20, 20), 0);
         assert_int_equal(pixel(&s, 20, 40), 0xffffffff);
         scene_close(&s);
@@ -126,8 +117,7 @@ static void any_sample(void **state)
         vg_state(&s, AT_FS, CONFIG_16X);
         inline_list(&s, TYPE_TRIANGLES, words, 6);
         store(&s, true);
-        render(&s);
-        no_faults(&s);
+        render_well(&s);
         for (uint32_t y = 0; y < SIDE; y++)
             for (uint32_t x = 0; x < SIDE; x++) {
                 bool any = false;
@@ -179,8 +169,7 @@ static void mask(void **state)
         }
         tile(&s, 0, 0); /* what clearing left */
         general(&s, 28, 4, AT_RAW + 0x20000, true);
-        render(&s);
-        no_faults(&s);
+        render_well(&s);
         for (uint32_t y = 0; y < SIDE; y++)
             for (uint32_t x = 0; x < 2 * SIDE; x++) {
                 uint32_t at = y * 2 * SIDE + x, before = (uint8_t)(at * 7 + at / 128);
@@ -272,8 +261,7 @@ static void same_everywhere(void **state)
                 vc4_write(s.device, VC4_PCTRS + 8 * n, half * 16 + n);
             vc4_write(s.device, VC4_PCTRC, 0xffff);
             vc4_write(s.device, VC4_PCTRE, 0xffff);
-            render(&s);
-            no_faults(&s);
+            render_well(&s);
             for (unsigned n = 0; n < 16; n++)
                 counts[w][half * 16 + n] = vc4_read(s.device, VC4_PCTR + 8 * n);
             vc4_write(s.device, VC4_PCTRE, 0);

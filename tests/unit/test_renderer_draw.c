@@ -14,8 +14,7 @@ static void triangle(void **state)
         struct gpu_counters counters;
         assert_true(scene_open(&s, ways[w]));
         triangle_scene(&s, CONFIG_BOTH_FACES | CONFIG_DEPTH(1) | CONFIG_Z_UPDATES); /* less */
-        render(&s);
-        no_faults(&s);
+        render_well(&s);
         for (uint32_t y = 0; y < 64; y++) {
             for (uint32_t x = 0; x < 128; x++) {
                 bool in = inside(x, y);
@@ -50,8 +49,7 @@ static void configuration(void **state)
         struct scene s;
         assert_true(scene_open(&s, plain));
         triangle_scene(&s, rows[i].bits);
-        render(&s);
-        no_faults(&s);
+        render_well(&s);
         assert_int_equal(pixel(&s, 20, 20), rows[i].drawn ? BLUE : RED);
         assert_int_equal(depth_pixel(&s, 20, 20), rows[i].written ? 0x40000007 : 0x80000007);
         scene_close(&s);
@@ -95,8 +93,7 @@ static void windows(void **state)
         sub_list(&s, 0);
         store(&s, x == 1);
     }
-    render(&s);
-    no_faults(&s);
+    render_well(&s);
     for (uint32_t y = 0; y < 60; y++) {
         for (uint32_t x = 2; x < 128; x++) {
             bool in = inside(x - 2, y + 3) && x >= 12 && x < 72 && y >= 10 && y < 15;
@@ -126,11 +123,8 @@ static void varyings(void **state)
             s.at = AT_MAIN;
             clear_first(&s, RED, 0, 0);
             config(&s, 128, 64, RGBA_LINEAR);
-            tile(&s, 0, 0);
-            sub_list(&s, 0);
-            store(&s, true);
-            render(&s);
-            no_faults(&s);
+            one_tile(&s);
+            render_well(&s);
             for (uint32_t x = 8; x < 60; x++) {
                 double value = flat ? 0.5 : (x + 0.5 - 8) / 80 + (20.5 - 8) / 50 * 0.5;
                 int got = (int)(pixel(&s, x, 20) & 0xff), want = (int)(value * 255 + 0.5);
@@ -174,11 +168,8 @@ static void clipped(void **state)
     s.at = AT_MAIN;
     clear_first(&s, RED, 0, 0);
     config(&s, 64, 64, RGBA_LINEAR);
-    tile(&s, 0, 0);
-    sub_list(&s, 0);
-    store(&s, true);
-    render(&s);
-    no_faults(&s);
+    one_tile(&s);
+    render_well(&s);
     assert_int_equal(pixel(&s, 3, 4), RED);
     assert_int_equal(pixel(&s, 45, 4), RED);
     assert_in_range(pixel(&s, 4, 4) & 0xff, 51, 53);    /* 0.2 */
@@ -252,8 +243,7 @@ static void multisampling(void **state)
                 sub_list(&s, 0);
                 store(&s, i == 7);
             }
-            render(&s);
-            no_faults(&s);
+            render_well(&s);
             for (uint32_t y = 0; y < 64; y++) {
                 for (uint32_t x = 0; x < 128; x++) {
                     mixed += pixel(&s, x, y) != RED && pixel(&s, x, y) != BLUE;

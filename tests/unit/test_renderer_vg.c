@@ -36,8 +36,7 @@ static void preshaded(void **state)
             sub_list(&s, 0);
             store(&s, x == 1);
         }
-        render(&s);
-        no_faults(&s);
+        render_well(&s);
         for (uint32_t y = 0; y < 64; y++)
             for (uint32_t x = 0; x < 128; x++) {
                 double value = (x + 0.5 - 8) / 80 + (y + 0.5 - 8) / 50 * 0.5;
@@ -59,11 +58,8 @@ static void preshaded(void **state)
         put8(&s, 18);
         s.at = AT_MAIN;
         clear_first(&s, RED, 0x800000, 0);
-        tile(&s, 0, 0);
-        sub_list(&s, 0);
-        store(&s, true);
-        render(&s);
-        no_faults(&s);
+        one_tile(&s);
+        render_well(&s);
         int half = flags & FLAG_POINT_SIZE ? 3 : 5;
         for (int y = 0; y < 30; y++)
             for (int x = 0; x < 30; x++) {
@@ -99,9 +95,7 @@ static void preshaded_faults(void **state)
         s.at = AT_MAIN;
         clear_first(&s, RED, 0, 0);
         config(&s, 64, 64, RGBA_LINEAR);
-        tile(&s, 0, 0);
-        sub_list(&s, 0);
-        store(&s, true);
+        one_tile(&s);
         render(&s);
         if (rows[i].kind)
             assert_int_equal(one_fault(&s).kind, rows[i].kind);
@@ -153,8 +147,7 @@ static void lists(void **state)
             sub_list(&s, 0);
         }
         store(&s, true);
-        render(&s);
-        no_faults(&s);
+        render_well(&s);
         check_triangles(&s, c);
         scene_close(&s);
     }
@@ -190,11 +183,8 @@ static void arrays(void **state)
         array_list(&s, c->type[0], rows[w % UTIL_ARRAY_SIZE(rows)].length, AT_VERTICES);
         put8(&s, 18);
         begin_vg(&s, 0);
-        tile(&s, 0, 0);
-        sub_list(&s, 0);
-        store(&s, true);
-        render(&s);
-        no_faults(&s);
+        one_tile(&s);
+        render_well(&s);
         check_triangles(&s, c);
         scene_close(&s);
     }
@@ -226,8 +216,7 @@ static void fixed_depth(void **state)
     general(&s, 28, GENERAL_ZS | GENERAL_NO_COLOR_CLEAR, AT_ZS, false);
     tile(&s, 0, 0);
     store(&s, true);
-    render(&s);
-    no_faults(&s);
+    render_well(&s);
     assert_int_equal(pixel(&s, 30, 20), util_f2u(1.0f));
     assert_int_equal(pixel(&s, 20, 20), GREEN);
     assert_int_equal(depth_pixel(&s, 20, 20) >> 8, 0x800000);

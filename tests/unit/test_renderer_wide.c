@@ -61,8 +61,7 @@ static void wide(void **state)
             sub_list(&s, 0);
             store(&s, i == 3);
         }
-        render(&s);
-        no_faults(&s);
+        render_well(&s);
         for (uint32_t y = 0; y < 64; y++)
             for (uint32_t x = 0; x < 128; x++)
                 assert_true(wide_pixel(&s, x, y) ==
@@ -96,11 +95,8 @@ static void wide_samples(void **state)
         config(&s, 32, 16, RGBA_LINEAR | MS4X | HDR);
         put8(&s, 27);
         put32(&s, AT_RAW | 2);
-        tile(&s, 0, 0);
-        sub_list(&s, 0);
-        store(&s, true);
-        render(&s);
-        no_faults(&s);
+        one_tile(&s);
+        render_well(&s);
         for (uint32_t y = 0; y < 16; y++)
             for (uint32_t x = 0; x < 32; x++) {
                 uint32_t quad = (y / 2 * 16 + x / 2) * 32 + y % 2 * 2 + x % 2;
@@ -132,8 +128,7 @@ static void double_buffer(void **state)
         sub_list(&s, 0);
         store(&s, i == 3);
     }
-    render(&s);
-    no_faults(&s);
+    render_well(&s);
     for (uint32_t y = 0; y < 64; y++)
         for (uint32_t x = 0; x < 128; x++)
             assert_int_equal(pixel(&s, x, y), inside(x, y) ? BLUE : RED);
@@ -178,8 +173,7 @@ static void decimation(void **state)
             else
                 general(&s, 28, GENERAL_COLOR | mode << 6, AT_COLOR, i == 3);
         }
-        render(&s);
-        no_faults(&s);
+        render_well(&s);
         for (uint32_t y = 0; y < 32; y++)
             for (uint32_t x = 0; x < 32; x++)
                 assert_int_equal(util_load32(s.memory.base + AT_COLOR + (y * 32 + x) * 4),
@@ -241,8 +235,7 @@ static void dumps(void **state)
         general(&s, 28, 4 | GENERAL_NO_COLOR_CLEAR | GENERAL_NO_ZS_CLEAR, AT_RAW + 0x20000, false);
         tile(&s, 0, 0);
         store(&s, true);
-        render(&s);
-        no_faults(&s);
+        render_well(&s);
         for (uint32_t y = 0; y < 64; y++)
             for (uint32_t x = 0; x < 64; x++) {
                 uint32_t zs = skip_zs ? 0x12345601 : inside(x, y) ? 0x40000007 : 0x80000007;
@@ -284,8 +277,7 @@ static void z_planes(void **state)
             sub_list(&s, 0);
             store(&s, i == 3);
         }
-        render(&s);
-        no_faults(&s);
+        render_well(&s);
         for (uint32_t y = 0; y < 60; y++)
             for (uint32_t x = 0; x < 64; x++) {
                 float z = ((float)x + 0.5f) / 128;
