@@ -16,6 +16,7 @@ static bool prepare(struct utgard_run *run, struct utgard_draw *draw)
 {
     const struct utgard_pp_frame *frame = run->frame;
     struct utgard_frag_config config = {.samples = draw->samples,
+                                        .wide = run->wide,
                                         .points = draw->points,
                                         .fuel = frame->block_fuel,
                                         .y_scale = run->y_scale,
