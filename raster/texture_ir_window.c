@@ -133,15 +133,15 @@ static LLVMValueRef least(struct jit_builder *b, LLVMValueRef v, bool block)
     return v;
 }
 
-/* The start of the block's window, and from lane 4 on that of the block below, if its texels are as far from
+/* The start of the block's window, and from a lane on that of the block below, if its texels are as far from
  * this one's as the block's are from each other. */
-static LLVMValueRef and_below(struct jit_builder *b, LLVMValueRef start, LLVMValueRef tap)
+static LLVMValueRef and_below(struct jit_builder *b, LLVMValueRef start, LLVMValueRef tap, uint32_t from)
 {
     LLVMValueRef half = as_words(b, LLVMBuildSub(b->ir, flipped(b, tap, 8), tap, ""));
     uint32_t lanes[16];
 
     for (uint32_t l = 0; l < 16; l++)
-        lanes[l] = l > 3 ? ~0u : 0;
+        lanes[l] = l >= from && l < 8 ? ~0u : 0;
     half = as_halves(b, LLVMBuildAnd(b->ir, half, jit_vector_u32(b, lanes), ""));
     return LLVMBuildAdd(b->ir, start, LLVMBuildAdd(b->ir, half, half, ""), "");
 }
@@ -161,15 +161,28 @@ static void place_windows(struct texture_ir *t, const struct texture_ir_level *l
     start = choose(b, LLVMIntULT, start, as_halves(b, jit_splat(b, level->last_window)));
     for (uint32_t l = 0; l < 16; l++)
         lanes[l] = block && l > 3 ? pair(1, l & 1) : pair(l & 1, l >> 1 & 1);
-    out->utile = LLVMBuildLShr(b->ir, block ? and_below(b, start, first) : start, both(b, 2, 2), "");
+    out->utile = LLVMBuildLShr(b->ir, block ? and_below(b, start, first, 4) : start, both(b, 2, 2), "");
     out->utile = LLVMBuildAdd(b->ir, out->utile, as_halves(b, jit_vector_u32(b, lanes)), "");
     out->utile = choose(b, LLVMIntULT, out->utile, as_halves(b, jit_splat(b, level->last_utile)));
     for (unsigned k = 0; k < (nearest ? 1 : 2); k++)
         out->tap[k] = LLVMBuildSub(b->ir, tap[k], start, "");
 }
 
-/* Whether the level has windows and every tap lies in its own: scalar. */
-static LLVMValueRef fits(struct texture_ir *t, const struct texture_ir_level *level, const struct window *w)
+/* The utile of the first lane's tap, and the one below it. */
+static void place_copy(struct texture_ir *t, LLVMValueRef tap, struct window *out)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef start = as_words(b, tap);
+
+    start = LLVMBuildShuffleVector(b->ir, start, LLVMGetPoison(b->i32x16), LLVMConstNull(b->i32x16), "");
+    start = LLVMBuildAnd(b->ir, as_halves(b, start), both(b, ~3u, ~3u), "");
+    out->tap[0] = LLVMBuildSub(b->ir, tap, start, "");
+    out->utile = LLVMBuildLShr(b->ir, and_below(b, start, tap, 1), both(b, 2, 2), "");
+}
+
+/* Whether the level has windows and every tap lies in its own, of `side` texels: scalar. */
+static LLVMValueRef fits(struct texture_ir *t, const struct texture_ir_level *level, const struct window *w,
+                         uint32_t side)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef taps = w->tap[0], near;
@@ -177,7 +190,7 @@ static LLVMValueRef fits(struct texture_ir *t, const struct texture_ir_level *le
 
     if (t->filter != TEXTURE_NEAREST)
         taps = LLVMBuildOr(b->ir, taps, w->tap[1], "");
-    near = texture_ir_and(b, as_words(b, taps), pair(~7u, ~7u));
+    near = texture_ir_and(b, as_words(b, taps), pair(~(side - 1), ~(side - 1)));
     near = jit_mask_all(b, LLVMBuildICmp(b->ir, LLVMIntEQ, near, jit_splat_u32(b, 0), ""));
     return LLVMBuildAnd(b->ir, near, windowed, "");
 }
@@ -398,8 +411,8 @@ static void pick_block(struct texture_ir *t, LLVMValueRef const *utile, LLVMValu
 
 /* The ways that lead to the texels. */
 struct ways {
-    LLVMBasicBlockRef from[3], merge;
-    LLVMValueRef texel[3][4];
+    LLVMBasicBlockRef from[4], merge;
+    LLVMValueRef texel[4][4];
     unsigned count;
 };
 
@@ -417,10 +430,10 @@ static void try_window(struct texture_ir *t, const struct texture_ir_level *leve
     LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(b->context, b->function, "window");
     LLVMBasicBlockRef far = LLVMAppendBasicBlockInContext(b->context, b->function, "wider");
     LLVMValueRef utile[16], *out = ways->texel[ways->count];
-    struct window w;
+    struct window w = {NULL};
 
     place_windows(t, level, tap, block, &w);
-    expect(b, LLVMBuildCondBr(b->ir, fits(t, level, &w), near, far));
+    expect(b, LLVMBuildCondBr(b->ir, fits(t, level, &w, 8), near, far));
     LLVMPositionBuilderAtEnd(b->ir, near);
     load_utiles(t, level, w.utile, block ? 4 : 16, block ? AHEAD : 0, utile);
     if (block)
@@ -431,15 +444,36 @@ static void try_window(struct texture_ir *t, const struct texture_ir_level *leve
     LLVMPositionBuilderAtEnd(b->ir, far);
 }
 
+/* The way of pictures that are copied: utiles whole, each to a block. */
+static void try_copy(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef tap,
+                     struct ways *ways)
+{
+    struct jit_builder *b = t->b;
+    LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(b->context, b->function, "utile");
+    LLVMBasicBlockRef far = LLVMAppendBasicBlockInContext(b->context, b->function, "wider");
+    LLVMValueRef utile;
+    struct window w = {NULL};
+
+    place_copy(t, tap, &w);
+    expect(b, LLVMBuildCondBr(b->ir, fits(t, level, &w, 4), near, far));
+    LLVMPositionBuilderAtEnd(b->ir, near);
+    load_utiles(t, level, w.utile, 1, 1, &utile);
+    ways->texel[ways->count][0] = permute(b, utile, utile, indices(t, &w));
+    close_way(b, ways);
+    LLVMPositionBuilderAtEnd(b->ir, far);
+}
+
 void texture_ir_window(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
                        struct texture_ir_axis *y, LLVMValueRef out[4])
 {
     struct jit_builder *b = t->b;
     struct ways ways = {.merge = LLVMAppendBasicBlockInContext(b->context, b->function, "texels")};
     bool nearest = t->filter == TEXTURE_NEAREST;
-    LLVMValueRef tap[2];
+    LLVMValueRef tap[2] = {NULL};
 
     make_taps(t, level, as_halves(b, jit_splat(b, level->last)), x, y, tap);
+    if (nearest && t->key->unnormalized)
+        try_copy(t, level, tap[0], &ways);
     try_window(t, level, tap, true, &ways);
     if (!nearest)
         try_window(t, level, tap, false, &ways);
@@ -449,7 +483,7 @@ void texture_ir_window(struct texture_ir *t, const struct texture_ir_level *leve
     close_way(b, &ways);
     LLVMPositionBuilderAtEnd(b->ir, ways.merge);
     for (unsigned k = 0; k < (nearest ? 1 : 4); k++) {
-        LLVMValueRef in[3];
+        LLVMValueRef in[4];
 
         for (unsigned n = 0; n < ways.count; n++)
             in[n] = ways.texel[n][k];

@@ -191,7 +191,7 @@ static float random_coordinate(void)
 static void random_inputs(struct io *io)
 {
     float *c[4] = {io->s, io->t, io->r, io->bias};
-    bool smooth = random32() & 3;
+    bool smooth = random32() & 3, copied = below(8) == 0; /* texel for texel, from a multiple of four on */
 
     for (unsigned k = 0; k < 4; k++) {
         float a = (float)(int32_t)random32() * 0x1p-30f, dx = (float)(int32_t)random32() * 0x1p-31f,
@@ -205,6 +205,9 @@ static void random_inputs(struct io *io)
             if (k == 3)
                 c[k][l] *= 3;
         }
+        for (unsigned l = 0; copied && k < 2 && l < 16; l++)
+            c[k][l] =
+                (float)((l >> k & 1) | (l >> (k + 1) & 2)) + (l ? c[k][0] : 4 * (float)below(32) + 0.5f);
     }
 }
 
