@@ -54,8 +54,13 @@ struct utgard_mmu {
 };
 
 /* An address space, shared by all MMUs that point to the same page tables. */
+#define UTGARD_MMU_ENTRIES 1024u /* of a directory, and of a table */
 struct utgard_space {
     struct gpu_space space;
+    /* The directory, and behind it the table of each of its entries, as they were when the space was made of
+     * them; owned. */
+    uint32_t (*walked)[UTGARD_MMU_ENTRIES];
+    bool walked_well;
     uint32_t dte;
     bool made, stale; /* stale: somebody zapped since the tables were walked */
     uint64_t used;    /* when last: the oldest makes room */

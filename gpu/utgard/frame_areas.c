@@ -80,7 +80,10 @@ bool utgard_areas_make(struct utgard_run *run)
         const struct utgard_tile *tile = &frame->tiles[n];
 
         run->tile_at[tile->y * run->columns + tile->x] = n + 1;
-        run->lists[n] = reader->resolve ? reader->resolve(reader->ctx, tile->list) : tile->list;
+        if (n && tile->list == tile[-1].list)
+            run->lists[n] = run->lists[n - 1];
+        else
+            run->lists[n] = reader->resolve ? reader->resolve(reader->ctx, tile->list) : tile->list;
     }
     for (uint32_t n = 0; n < frame->tile_count; n++) {
         const struct utgard_tile *tile = &frame->tiles[n];

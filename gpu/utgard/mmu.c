@@ -1,6 +1,7 @@
 /* The MMUs of the GP and the PPs: two levels of tables of 1024 words, walked into address spaces before the
  * work that uses them. Source: Linux's lima_mmu.c and lima_vm.c as documentation of what is polled. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/utgard/device_internal.h"
@@ -10,32 +11,59 @@
 enum { ENABLE_PAGING, DISABLE_PAGING, ENABLE_STALL, DISABLE_STALL, ZAP_CACHE, PAGE_FAULT_DONE, HARD_RESET };
 
 /* Table words: the address of a page, present, and in the second level may be read, may be written. */
-#define ENTRIES       1024u
+#define ENTRIES       UTGARD_MMU_ENTRIES
 #define ENTRY_PRESENT 1u
 
 /* ---- page tables ---- */
 
-static void walk_table(struct utgard_space *s, const uint8_t *table, uint32_t first)
+/* Takes the page of guest memory that is number `n` of what was walked: whether it was another. */
+static bool take(struct utgard_space *s, uint32_t n, const uint8_t *page)
+{
+    if (!memcmp(s->walked[n], page, sizeof s->walked[n]))
+        return false;
+    memcpy(s->walked[n], page, sizeof s->walked[n]);
+    return true;
+}
+
+/* The table that an entry of the directory names, or NULL. */
+static const uint8_t *table_of(const struct utgard_device *device, uint32_t entry)
+{
+    return entry & ENTRY_PRESENT ? gpu_memory_at(device->memory, entry & ~(GPU_PAGE - 1), GPU_PAGE) : NULL;
+}
+
+static void map_table(struct utgard_space *s, uint32_t number)
 {
     for (uint32_t n = 0; n < ENTRIES; n++) {
-        uint32_t entry = util_load32(table + n * 4);
+        uint32_t entry = s->walked[1 + number][n];
         uint32_t rights = entry >> 1 & (GPU_RIGHT_READ | GPU_RIGHT_WRITE);
         if (entry & ENTRY_PRESENT && rights) /* a page that the guest does not have stays unmapped */
-            (void)gpu_space_map(&s->space, first + n * GPU_PAGE, entry & ~(GPU_PAGE - 1), rights);
+            (void)gpu_space_map(&s->space, (number * ENTRIES + n) * GPU_PAGE, entry & ~(GPU_PAGE - 1),
+                                rights);
     }
 }
 
+/* Drivers zap before every job; few of them have changed the tables. */
 static int walk(const struct utgard_device *device, struct utgard_space *s)
 {
     const uint8_t *directory = gpu_memory_at(device->memory, s->dte, GPU_PAGE);
-    gpu_space_begin(&s->space);
+    const uint32_t *entries = s->walked[0];
+    bool changed = !s->walked_well;
+    if (directory)
+        changed |= take(s, 0, directory);
     for (uint32_t n = 0; directory && n < ENTRIES; n++) {
-        uint32_t entry = util_load32(directory + n * 4);
-        const uint8_t *table = gpu_memory_at(device->memory, entry & ~(GPU_PAGE - 1), GPU_PAGE);
-        if (entry & ENTRY_PRESENT && table)
-            walk_table(s, table, n * ENTRIES * GPU_PAGE);
+        const uint8_t *table = table_of(device, entries[n]);
+        if (table)
+            changed |= take(s, 1 + n, table);
     }
-    return gpu_space_end(&s->space);
+    if (!changed && directory)
+        return 0;
+    gpu_space_begin(&s->space);
+    for (uint32_t n = 0; directory && n < ENTRIES; n++)
+        if (table_of(device, entries[n]))
+            map_table(s, n);
+    int error = gpu_space_end(&s->space);
+    s->walked_well = !error && directory;
+    return error;
 }
 
 /* The space of a page directory: the one there is, or the least used one made anew. */
@@ -49,6 +77,8 @@ static struct utgard_space *find_space(struct utgard_device *device, uint32_t dt
         if (s->used < oldest->used)
             oldest = s;
     }
+    if (!oldest->walked && !(oldest->walked = calloc(1 + ENTRIES, sizeof *oldest->walked)))
+        return NULL;
     if (!oldest->made && gpu_space_create(device->memory, &oldest->space))
         return NULL;
     oldest->made = oldest->stale = true;
@@ -85,9 +115,11 @@ void utgard_mmu_zap(struct utgard_device *device, unsigned n)
 
 void utgard_mmu_destroy(struct utgard_device *device)
 {
-    for (unsigned n = 0; n < UTGARD_SPACES; n++)
+    for (unsigned n = 0; n < UTGARD_SPACES; n++) {
         if (device->space[n].made)
             gpu_space_destroy(&device->space[n].space);
+        free(device->space[n].walked);
+    }
 }
 
 /* ---- registers ---- */

@@ -195,6 +195,31 @@ static void test_page_faults(void **data)
     guest_destroy(&g);
 }
 
+/* Whatever word of the tables changes between jobs, the next one sees it; and when it is as it was before. */
+static void test_changed_tables(void **data)
+{
+    (void)data;
+    enum { LIST = 0x400000, BLOCK = 0x800000 };
+    struct guest g;
+    uint32_t block = BLOCK, entry;
+    guest_create(&g, &mali400);
+    uint8_t *list = guest_map(&g, LIST, GPU_PAGE, RIGHT_READ), *array = list + 0x100;
+    guest_map(&g, BLOCK, GPU_PAGE, RIGHT_BOTH);
+    memcpy(array, &block, 4);
+    uint8_t *const words[] = {guest_entry(&g, BLOCK), g.memory.base + (BLOCK >> 22) * 4};
+    for (unsigned n = 0; n < 4; n++) {
+        uint8_t *word = words[n & 1];
+        assert_int_equal(run_list(&g, list, LIST, LIST + 0x100), 2);
+        guest_expect_no_fault(&g);
+        entry = util_load32(word);
+        util_store32(word, n ? entry & ~1u : entry & ~4u); /* not present; or may not be written */
+        assert_int_equal(run_list(&g, list, LIST, LIST + 0x100), 0);
+        expect_page_fault(&g, BLOCK, true);
+        util_store32(word, entry);
+    }
+    guest_destroy(&g);
+}
+
 /* Tables of random words: whatever they name, the device stays inside the guest's memory. */
 static void test_hostile_tables(void **data)
 {
@@ -223,7 +248,7 @@ int main(void)
         cmocka_unit_test(test_layout),         cmocka_unit_test(test_power_and_cache),
         cmocka_unit_test(test_resets),         cmocka_unit_test(test_broadcast),
         cmocka_unit_test(test_mmu_registers),  cmocka_unit_test(test_page_faults),
-        cmocka_unit_test(test_hostile_tables),
+        cmocka_unit_test(test_changed_tables), cmocka_unit_test(test_hostile_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
