@@ -92,7 +92,7 @@ static LLVMValueRef port_sample(void *ctx, struct jit_builder *b, uint32_t n, LL
 
 /* Few uniforms are loaded before the loop over blocks, so that what a program computes from them alone leaves
  * the loop too; many would only fill the stack there, and are memory operands of the instructions that take
- * them. */
+ * them. Beyond the last is nothing: a fault, or 0 where a register leads there. */
 static LLVMValueRef uniform_at(struct utgard_frag_emit *e, struct jit_builder *b, uint32_t n)
 {
     if (e->hoists)
@@ -110,7 +110,7 @@ static LLVMValueRef port_uniform(void *ctx, struct jit_builder *b, uint32_t firs
     if (count > size || (!offset && first > size - count)) {
         for (uint32_t n = 0; n < count; n++)
             out[n] = jit_splat_u32(b, 0);
-        return mask;
+        return offset ? NULL : mask;
     }
     if (!offset) {
         for (uint32_t n = 0; n < count; n++)
@@ -123,7 +123,7 @@ static LLVMValueRef port_uniform(void *ctx, struct jit_builder *b, uint32_t firs
     at = LLVMBuildShl(b->ir, at, jit_splat_u32(b, 2), "");
     for (uint32_t n = 0; n < count; n++)
         out[n] = jit_gather_u32(b, jit_offset_const(b, e->uniforms, n * 4ull), at, inside);
-    return LLVMBuildNot(b->ir, inside, "");
+    return NULL;
 }
 
 /* ---- the tile: of several samples the first's ---- */

@@ -152,7 +152,7 @@ static bool port_uniform(void *ctx, uint32_t first, const int32_t *offset, uint3
         int64_t at = (int64_t)first + (offset ? offset[lane] : 0);
         bool inside = at >= 0 && at + count <= size;
 
-        if (!inside && lanes >> lane & 1) {
+        if (!inside && !offset && lanes >> lane & 1) {
             *bad = lane;
             return false;
         }

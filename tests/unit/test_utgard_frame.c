@@ -146,6 +146,32 @@ static void test_chosen(void **unused)
     scene_close(&s);
 }
 
+/* A register leads beyond the last uniform, in all fragments but the first ten of a row: 0. */
+static void test_uniforms_beyond(void **unused)
+{
+    static const char text[] = "c0 0.0999755859375, 0.0, 0.0, 0.0 ; var r1.xy, v0.xy ; mul.v0 r1.x, r1, c0\n"
+                               "uniform 0+r1.x ; mov.v0 r0, uni ; stop\n";
+    const uint16_t halves[4] = {0x3400, 0x3800, 0x3a00, 0x3c00}; /* 1/4 to 1 */
+    struct scene s;
+
+    (void)unused;
+    scene_open(&s);
+    add_reload(&s, 0, 0x16, 15, NULL);
+    put_program(&s, text);
+    put_word(&s.g, TEXTURES, TEXTURES + 32);
+    guest_put(&s.g, TEXTURES + 32, halves, sizeof halves);
+    put_word(&s.g, STATE + 11 * 4, TEXTURES);
+    put_word(&s.g, STATE + 13 * 4, 0xa1);
+    write_back(&s, 0, UTGARD_WB_COLOR, UTGARD_WB_BGRA8888, SIDE * 4 / 8);
+    for (unsigned way = 0; way < 2; way++) {
+        render(&s);
+        for (uint32_t n = 0; n < SIDE * SIDE; n++)
+            assert_int_equal(guest_word(&s.g, IMAGE + 4 * n), n % SIDE < 10 ? 0xff4080bf : 0);
+        s.frame.engine = NULL; /* then the reference path */
+    }
+    scene_close(&s);
+}
+
 /* Each sample's colour out of a register of its own, and its own alpha test. */
 static void test_colors_apart(void **unused)
 {
@@ -265,9 +291,11 @@ static void test_areas(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clear),   cmocka_unit_test(test_reload), cmocka_unit_test(test_reload_depth),
-        cmocka_unit_test(test_samples), cmocka_unit_test(test_chosen), cmocka_unit_test(test_colors_apart),
-        cmocka_unit_test(test_faults),  cmocka_unit_test(test_areas),
+        cmocka_unit_test(test_clear),           cmocka_unit_test(test_reload),
+        cmocka_unit_test(test_reload_depth),    cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_chosen),          cmocka_unit_test(test_colors_apart),
+        cmocka_unit_test(test_uniforms_beyond), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_areas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
