@@ -1,7 +1,7 @@
 /* Depth and stencil of one sample (README.md). */
 #include "raster/zs.h"
 
-static bool compare(uint8_t func, uint32_t a, uint32_t b)
+bool raster_compare(uint8_t func, uint32_t a, uint32_t b)
 {
     switch (func) {
     case RASTER_NEVER: return false;
@@ -33,8 +33,8 @@ bool raster_zs_test(const struct raster_zs *zs, bool reverse, uint32_t depth, ui
 {
     const struct raster_stencil *st = &zs->face[reverse];
     uint32_t z = *stored >> 8, s = *stored & 255;
-    bool pass_s = !st->enable || compare(st->func, st->ref & st->func_mask, s & st->func_mask);
-    bool pass_z = compare(zs->depth_func, depth & 0xffffff, z);
+    bool pass_s = !st->enable || raster_compare(st->func, st->ref & st->func_mask, s & st->func_mask);
+    bool pass_z = raster_compare(zs->depth_func, depth & 0xffffff, z);
 
     if (st->enable) {
         uint8_t op = !pass_s ? st->fail : !pass_z ? st->zfail : st->zpass;

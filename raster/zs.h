@@ -20,6 +20,9 @@ enum raster_func {
     RASTER_GEQUAL,
     RASTER_ALWAYS
 };
+/* Whether `a` passes beside `b` by an enum raster_func: of depths, stencils, alphas. */
+bool raster_compare(uint8_t func, uint32_t a, uint32_t b);
+
 enum raster_stencil_op {
     RASTER_OP_ZERO,
     RASTER_OP_KEEP,

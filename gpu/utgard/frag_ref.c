@@ -207,20 +207,6 @@ uint32_t utgard_ref_color(const struct utgard_pp_state *state, uint8_t reg, unsi
     return word;
 }
 
-static bool compare(uint8_t func, uint32_t a, uint32_t b)
-{
-    switch (func) {
-    case RASTER_NEVER: return false;
-    case RASTER_LESS: return a < b;
-    case RASTER_EQUAL: return a == b;
-    case RASTER_LEQUAL: return a <= b;
-    case RASTER_GREATER: return a > b;
-    case RASTER_NOTEQUAL: return a != b;
-    case RASTER_GEQUAL: return a >= b;
-    default: return true;
-    }
-}
-
 /* The stencil that the program gives. */
 static uint32_t stencil_of(const struct utgard_frag_head *head, const struct utgard_pp_state *state,
                            unsigned lane)
@@ -281,7 +267,7 @@ static uint16_t take_colors(struct utgard_ref_batch *batch, const struct utgard_
     for (unsigned lane = 0; lane < 16; lane++) {
         word[lane] = utgard_ref_color(state, batch->frag->state.color_register[k], lane);
         uint32_t alpha = word[lane] >> 24;
-        bool passes = compare(head->alpha_func, alpha, batch->frag->args.alpha_ref);
+        bool passes = raster_compare(head->alpha_func, alpha, batch->frag->args.alpha_ref);
 
         passed |= (uint16_t)(passes << lane);
         if (!passes || !(state->live >> lane & 1) ||
