@@ -430,7 +430,7 @@ static void try_window(struct texture_ir *t, const struct texture_ir_level *leve
     LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(b->context, b->function, "window");
     LLVMBasicBlockRef far = LLVMAppendBasicBlockInContext(b->context, b->function, "wider");
     LLVMValueRef utile[16], *out = ways->texel[ways->count];
-    struct window w = {NULL};
+    struct window w = {0};
 
     place_windows(t, level, tap, block, &w);
     expect(b, LLVMBuildCondBr(b->ir, fits(t, level, &w, 8), near, far));
@@ -452,7 +452,7 @@ static void try_copy(struct texture_ir *t, const struct texture_ir_level *level,
     LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(b->context, b->function, "utile");
     LLVMBasicBlockRef far = LLVMAppendBasicBlockInContext(b->context, b->function, "wider");
     LLVMValueRef utile;
-    struct window w = {NULL};
+    struct window w = {0};
 
     place_copy(t, tap, &w);
     expect(b, LLVMBuildCondBr(b->ir, fits(t, level, &w, 4), near, far));
