@@ -12,11 +12,6 @@
 
 #define UNIT "frame"
 
-/* Frame registers (lima's lima_pp_frame_reg). */
-enum { FLAGS = 3, CLEAR_DEPTH, CLEAR_STENCIL, CLEAR_COLOR, WIDTH = 10, HEIGHT, ORIGIN_Y = 17 };
-#define FLAG_HALVES     1u
-#define FLAG_LOWER_LEFT 2u
-
 /* ---- master lists ---- */
 
 enum { CALL = 0xe0000002, RETURN = 0xb0000000, TILE = 0xb8000000, END = 0xbc000000 };
@@ -73,16 +68,18 @@ static bool decode(struct utgard_run *run, struct gpu_fault *fault)
     const struct utgard_pp_frame *frame = run->frame;
     const uint32_t *r = frame->registers;
 
-    run->width = r[WIDTH] + 1;
-    run->height = r[HEIGHT] + 1;
+    run->width = r[UTGARD_FRAME_WIDTH] + 1;
+    run->height = r[UTGARD_FRAME_HEIGHT] + 1;
     /* From the lower left: programs count rows from the bottom, whose origin is given in half pixels. */
-    run->y_scale = r[FLAGS] & FLAG_LOWER_LEFT ? -1.0f : 1.0f;
-    run->y_offset = r[FLAGS] & FLAG_LOWER_LEFT ? (float)((r[ORIGIN_Y] & 0xffff) + 1) / 2.0f : 0.0f;
-    run->clear_color = r[CLEAR_COLOR];
-    run->wide = r[FLAGS] & FLAG_HALVES;
-    run->clear_wide = wide_color(&r[CLEAR_COLOR]);
-    run->clear_zs = (r[CLEAR_DEPTH] & 0xffffff) << 8 | (r[CLEAR_STENCIL] & 255);
-    if (r[WIDTH] > 4095 || r[HEIGHT] > 4095)
+    run->y_scale = r[UTGARD_FRAME_FLAGS] & UTGARD_FRAME_LOWER_LEFT ? -1.0f : 1.0f;
+    run->y_offset = r[UTGARD_FRAME_FLAGS] & UTGARD_FRAME_LOWER_LEFT
+                        ? (float)((r[UTGARD_FRAME_ORIGIN_Y] & 0xffff) + 1) / 2.0f
+                        : 0.0f;
+    run->clear_color = r[UTGARD_FRAME_CLEAR_COLOR];
+    run->wide = r[UTGARD_FRAME_FLAGS] & UTGARD_FRAME_HALVES;
+    run->clear_wide = wide_color(&r[UTGARD_FRAME_CLEAR_COLOR]);
+    run->clear_zs = (r[UTGARD_FRAME_CLEAR_DEPTH] & 0xffffff) << 8 | (r[UTGARD_FRAME_CLEAR_STENCIL] & 255);
+    if (r[UTGARD_FRAME_WIDTH] > 4095 || r[UTGARD_FRAME_HEIGHT] > 4095)
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, r[0], "a frame of %ux%u", run->width,
                                 run->height);
     for (unsigned n = 0; n < UTGARD_WB_UNITS; n++) {

@@ -14,6 +14,16 @@ struct gpu_observer;
 #define UTGARD_FRAME_WORDS 23u /* frame registers */
 #define UTGARD_MAX_TILES   65536u
 
+/* Frame registers by number, and flags in theirs, after the rows of frame.inc. */
+enum utgard_frame_word {
+#define FRAME_WORD(id, number, low, bits, kind, added, words, name, what) UTGARD_FRAME_##id = number,
+#include "gpu/utgard/frame.inc"
+};
+enum utgard_frame_flag {
+#define FRAME_FLAG(id, number, low, name, what) UTGARD_FRAME_##id = 1 << low,
+#include "gpu/utgard/frame.inc"
+};
+
 /* What the primitives behind it have in common. */
 struct utgard_tile_state {
     uint32_t rsw, positions,

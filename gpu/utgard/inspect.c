@@ -91,7 +91,7 @@ struct utgard_work utgard_device_starts(const struct utgard_device *device, uint
     return work;
 }
 
-/* ---- words with names: Mesa's lima_pp_frame_reg and lima_pp_wb_reg ---- */
+/* ---- words with names ---- */
 
 /* Bits of a word, and what is added to them. */
 struct name {
@@ -106,38 +106,17 @@ static const char *const formats[] = {"BGR565", "BGRA5551", "BGRA4444", "BGRA888
                                       "GB88",   "BGRA16F",  "B16F",     "GB16F",    NULL};
 
 static const struct name frame_names[] = {
-    {"list", "the master list", NULL, 0, 0, 32, GPU_FIELD_HEX, 0},
-    {"state", "render state of the clear program", NULL, 1, 0, 32, GPU_FIELD_HEX, 0},
-    {"halves", "tiles of halves", NULL, 3, 0, 1, GPU_FIELD_FLAG, 0},
-    {"lower left", "rows count from the last", NULL, 3, 1, 1, GPU_FIELD_FLAG, 0},
-    {"flags", "others", NULL, 3, 2, 30, GPU_FIELD_HEX, 0},
-    {"clear depth", "of 2^24 - 1", NULL, 4, 0, 32, GPU_FIELD_HEX, 0},
-    {"clear stencil", "", NULL, 5, 0, 32, GPU_FIELD_HEX, 0},
-    {"clear colour", "red lowest; of halves red and green, of 65535", NULL, 6, 0, 32, GPU_FIELD_HEX, 0},
-    {"clear colour 1", "the same; of halves blue and alpha", NULL, 7, 0, 32, GPU_FIELD_HEX, 0},
-    {"width", "pixels", NULL, 10, 0, 32, GPU_FIELD_UINT, 1},
-    {"height", "pixels", NULL, 11, 0, 32, GPU_FIELD_UINT, 1},
-    {"stack", "of the fragments' temporaries", NULL, 12, 0, 32, GPU_FIELD_HEX, 0},
-    {"stack size", "", NULL, 13, 0, 32, GPU_FIELD_HEX, 0},
-    {"origin", "of rows, in half pixels", NULL, 17, 0, 16, GPU_FIELD_UINT, 1},
-    {"blocks", "shifts and least size of the lists' blocks", NULL, 20, 0, 32, GPU_FIELD_HEX, 0},
-    {"scale", "", NULL, 21, 0, 32, GPU_FIELD_HEX, 0},
+#define FRAME_WORD(id, number, low, bits, kind, added, words, name, what)                                    \
+    {name, what, words, number, low, bits, GPU_FIELD_##kind, added},
+#define FRAME_FLAG(id, number, low, name, what) {name, what, NULL, number, low, 1, GPU_FIELD_FLAG, 0},
+#include "gpu/utgard/frame.inc"
 };
 
 static const struct name writeback_names[] = {
-    {"source", "", sources, 0, 0, 32, GPU_FIELD_NAME, 0},
-    {"address", "", NULL, 1, 0, 32, GPU_FIELD_HEX, 0},
-    {"format", "", formats, 2, 0, 32, GPU_FIELD_NAME, 0},
-    {"smaller", "by these shifts", NULL, 3, 0, 32, GPU_FIELD_HEX, 0},
-    {"layout", "", layouts, 4, 0, 32, GPU_FIELD_NAME, 0},
-    {"pitch", "linear: 8 bytes; tiled: tiles", NULL, 5, 0, 32, GPU_FIELD_UINT, 0},
-    {"swapped", "red and blue change places", NULL, 6, 2, 1, GPU_FIELD_FLAG, 0},
-    {"reversed", "components stand in the other order", NULL, 6, 3, 1, GPU_FIELD_FLAG, 0},
-    {"dithered", "", NULL, 6, 4, 1, GPU_FIELD_FLAG, 0},
-    {"big endian", "bytes of a pixel", NULL, 6, 5, 1, GPU_FIELD_FLAG, 0},
-    {"flags", "others", NULL, 6, 6, 26, GPU_FIELD_HEX, 0},
-    {"samples", "that go to planes of their own", NULL, 7, 0, 32, GPU_FIELD_HEX, 0},
-    {"sample pitch", "bytes between planes", NULL, 8, 0, 32, GPU_FIELD_UINT, 0},
+#define WB_WORD(id, number, low, bits, kind, added, words, name, what)                                       \
+    {name, what, words, number, low, bits, GPU_FIELD_##kind, added},
+#define WB_FLAG(id, number, low, name, what) {name, what, NULL, number, low, 1, GPU_FIELD_FLAG, 0},
+#include "gpu/utgard/frame.inc"
 };
 
 static const char *word_of(const struct name *n, uint64_t value)

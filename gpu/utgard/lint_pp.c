@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/utgard/frame.h"
 #include "gpu/utgard/lint.h"
 #include "gpu/utgard/rsw.h"
 #include "gpu/utgard/texture.h"
@@ -13,8 +14,6 @@
 #define TEXTURE   "texture"
 #define FRAME     "frame"
 #define WRITEBACK "write-back"
-
-enum { FRAME_FLAGS = 3, FRAME_WIDTH = 10, FRAME_HEIGHT };
 
 struct frame {
     struct utgard_lint *lint;
@@ -232,7 +231,8 @@ static void lint_writeback(struct frame *f, unsigned pp, uint32_t width, uint32_
         if (!good && fault.kind != GPU_FAULT_UNSUPPORTED)
             utgard_lint_tell(f->lint, UTGARD_LINT_WRITEBACK_BROKEN, WRITEBACK, words[1], "unit %u: %s", n,
                              fault.text);
-        if (words[0] != UTGARD_WB_OFF && words[6] & UTGARD_WB_FLAG_DITHER)
+        if (words[UTGARD_WB_WORD_SOURCE] != UTGARD_WB_OFF &&
+            words[UTGARD_WB_WORD_FLAGS] & UTGARD_WB_FLAG_DITHER)
             tell_dither(f, WRITEBACK, words[1]);
         any |= !good || wb->source != UTGARD_WB_OFF;
         f->wb_bytes[n] = good && wb->source != UTGARD_WB_OFF ? utgard_wb_plane_bytes(wb) : 0;
@@ -272,14 +272,14 @@ static void lint_tiles(struct frame *f, unsigned pp, uint32_t width, uint32_t he
 void utgard_lint_frame(struct utgard_lint *l, unsigned pp, bool first)
 {
     const uint32_t *words = utgard_device_words(l->device, (enum utgard_ip)(UTGARD_IP_PP0 + pp));
-    uint32_t width = words[FRAME_WIDTH] + 1, height = words[FRAME_HEIGHT] + 1;
+    uint32_t width = words[UTGARD_FRAME_WIDTH] + 1, height = words[UTGARD_FRAME_HEIGHT] + 1;
     struct gpu_fault fault = {0};
     struct frame f = {.lint = l, .space = utgard_device_space(l->device, 1 + pp, &fault)};
     if (!f.space) {
         utgard_lint_tell(l, UTGARD_LINT_PAGING, FRAME, words[0], "%s", fault.text);
         return;
     }
-    lint_writeback(&f, pp, width, height, words[FRAME_FLAGS] & 1);
+    lint_writeback(&f, pp, width, height, words[UTGARD_FRAME_FLAGS] & UTGARD_FRAME_HALVES);
     for (uint32_t n = 0; first && n < l->draw_count; n++) {
         l->draw = l->draws[n].number;
         lint_state(&f, l->draws[n].state);

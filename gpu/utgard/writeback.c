@@ -6,17 +6,12 @@
 
 #define UNIT "write-back"
 
-/* Registers of a unit (lima's lima_pp_wb_reg). */
-enum { SOURCE, ADDRESS, FORMAT, DOWNSAMPLE, LAYOUT, PITCH, FLAGS, SAMPLE_BITS, SAMPLE_PITCH };
-#define FLAG_SWAP       4u
-#define FLAG_REVERSE    8u
-#define FLAG_BIG_ENDIAN 32u
-#define FLAGS_DONE      (FLAG_SWAP | FLAG_REVERSE | FLAG_BIG_ENDIAN)
-#define LAYOUT_TILED    2u
-#define SHRINK_X        8  /* two bits */
-#define SHRINK_Y        12 /* three */
-#define SHRINK_BITS     (3u << SHRINK_X | 7u << SHRINK_Y)
-#define SHRINK_MAX_Y    4u /* a tile's rows become one */
+#define FLAGS_DONE   ((uint32_t)(UTGARD_WB_FLAG_SWAP | UTGARD_WB_FLAG_REVERSE | UTGARD_WB_FLAG_BIG_ENDIAN))
+#define LAYOUT_TILED 2u
+#define SHRINK_X     8  /* two bits */
+#define SHRINK_Y     12 /* three */
+#define SHRINK_BITS  (3u << SHRINK_X | 7u << SHRINK_Y)
+#define SHRINK_MAX_Y 4u /* a tile's rows become one */
 
 uint32_t utgard_wb_bytes(enum utgard_wb_format format)
 {
@@ -63,45 +58,51 @@ static bool in_memory(const struct utgard_wb *wb, const struct gpu_space *space,
 bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uint32_t height,
                       const struct gpu_space *space, struct utgard_wb *out, struct gpu_fault *fault)
 {
-    bool zs = words[SOURCE] == UTGARD_WB_ZS;
-    uint32_t format = words[FORMAT];
-    uint32_t shrink_x = words[DOWNSAMPLE] >> SHRINK_X & 3, shrink_y = words[DOWNSAMPLE] >> SHRINK_Y & 7;
+    bool zs = words[UTGARD_WB_WORD_SOURCE] == UTGARD_WB_ZS;
+    uint32_t format = words[UTGARD_WB_WORD_FORMAT];
+    uint32_t shrink_x = words[UTGARD_WB_WORD_SHRINK] >> SHRINK_X & 3,
+             shrink_y = words[UTGARD_WB_WORD_SHRINK] >> SHRINK_Y & 7;
 
-    *out = (struct utgard_wb){.source = (enum utgard_wb_source)words[SOURCE],
+    *out = (struct utgard_wb){.source = (enum utgard_wb_source)words[UTGARD_WB_WORD_SOURCE],
                               .format = (enum utgard_wb_format)format,
-                              .address = words[ADDRESS],
-                              .tiled = words[LAYOUT] == LAYOUT_TILED,
-                              .swap = words[FLAGS] & FLAG_SWAP,
-                              .reversed = words[FLAGS] & FLAG_REVERSE,
-                              .big_endian = words[FLAGS] & FLAG_BIG_ENDIAN,
-                              .pitch = words[LAYOUT] == LAYOUT_TILED ? words[PITCH] : words[PITCH] * 8,
-                              .samples = words[SAMPLE_BITS],
-                              .sample_pitch = words[SAMPLE_PITCH],
+                              .address = words[UTGARD_WB_WORD_ADDRESS],
+                              .tiled = words[UTGARD_WB_WORD_LAYOUT] == LAYOUT_TILED,
+                              .swap = words[UTGARD_WB_WORD_FLAGS] & UTGARD_WB_FLAG_SWAP,
+                              .reversed = words[UTGARD_WB_WORD_FLAGS] & UTGARD_WB_FLAG_REVERSE,
+                              .big_endian = words[UTGARD_WB_WORD_FLAGS] & UTGARD_WB_FLAG_BIG_ENDIAN,
+                              .pitch = words[UTGARD_WB_WORD_LAYOUT] == LAYOUT_TILED
+                                           ? words[UTGARD_WB_WORD_PITCH]
+                                           : words[UTGARD_WB_WORD_PITCH] * 8,
+                              .samples = words[UTGARD_WB_WORD_SAMPLES],
+                              .sample_pitch = words[UTGARD_WB_WORD_SAMPLE_PITCH],
                               .width = util_div_up(width, 1u << shrink_x),
                               .height = util_div_up(height, 1u << shrink_y),
                               .shrink_x = (uint8_t)shrink_x,
                               .shrink_y = (uint8_t)shrink_y};
-    if (words[SOURCE] == UTGARD_WB_OFF)
+    if (words[UTGARD_WB_WORD_SOURCE] == UTGARD_WB_OFF)
         return true;
-    if (words[SOURCE] > UTGARD_WB_COLOR || (words[LAYOUT] && words[LAYOUT] != LAYOUT_TILED) ||
-        (words[FLAGS] & ~(FLAGS_DONE | UTGARD_WB_FLAG_DITHER)) || words[SAMPLE_BITS] > 15)
-        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[ADDRESS],
-                                "source %u, layout %u, flags 0x%x, samples 0x%x are not known", words[SOURCE],
-                                words[LAYOUT], words[FLAGS], words[SAMPLE_BITS]);
-    if (words[DOWNSAMPLE] & ~SHRINK_BITS || shrink_y > SHRINK_MAX_Y)
-        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[ADDRESS],
-                                "images made smaller by 0x%x are not known", words[DOWNSAMPLE]);
-    if (words[FLAGS] & UTGARD_WB_FLAG_DITHER)
-        return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, words[ADDRESS],
+    if (words[UTGARD_WB_WORD_SOURCE] > UTGARD_WB_COLOR ||
+        (words[UTGARD_WB_WORD_LAYOUT] && words[UTGARD_WB_WORD_LAYOUT] != LAYOUT_TILED) ||
+        (words[UTGARD_WB_WORD_FLAGS] & ~(FLAGS_DONE | (uint32_t)UTGARD_WB_FLAG_DITHER)) ||
+        words[UTGARD_WB_WORD_SAMPLES] > 15)
+        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[UTGARD_WB_WORD_ADDRESS],
+                                "source %u, layout %u, flags 0x%x, samples 0x%x are not known",
+                                words[UTGARD_WB_WORD_SOURCE], words[UTGARD_WB_WORD_LAYOUT],
+                                words[UTGARD_WB_WORD_FLAGS], words[UTGARD_WB_WORD_SAMPLES]);
+    if (words[UTGARD_WB_WORD_SHRINK] & ~SHRINK_BITS || shrink_y > SHRINK_MAX_Y)
+        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[UTGARD_WB_WORD_ADDRESS],
+                                "images made smaller by 0x%x are not known", words[UTGARD_WB_WORD_SHRINK]);
+    if (words[UTGARD_WB_WORD_FLAGS] & UTGARD_WB_FLAG_DITHER)
+        return utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, words[UTGARD_WB_WORD_ADDRESS],
                                 "dithering of what is stored");
     if (format > UTGARD_WB_Z24S8 || (format > UTGARD_WB_GB16F && format < UTGARD_WB_Z16) ||
         zs != (format >= UTGARD_WB_Z16))
-        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[ADDRESS], "format %u of %s", format,
-                                zs ? "depths" : "colours");
-    if (words[PITCH] > UINT16_MAX ||
+        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[UTGARD_WB_WORD_ADDRESS],
+                                "format %u of %s", format, zs ? "depths" : "colours");
+    if (words[UTGARD_WB_WORD_PITCH] > UINT16_MAX ||
         out->pitch < (out->tiled ? util_div_up(out->width, 16) : out->width * utgard_wb_bytes(out->format)))
-        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[ADDRESS], "pitch %u for %u pixels",
-                                words[PITCH], out->width);
+        return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[UTGARD_WB_WORD_ADDRESS],
+                                "pitch %u for %u pixels", words[UTGARD_WB_WORD_PITCH], out->width);
     return in_memory(out, space, fault);
 }
 

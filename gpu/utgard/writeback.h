@@ -12,9 +12,18 @@
 #include "raster/prim.h"
 #include "raster/tile.h"
 
-#define UTGARD_WB_UNITS       3u
-#define UTGARD_WB_WORDS       12u /* registers of a unit */
-#define UTGARD_WB_FLAG_DITHER 16u /* of word 6: not done */
+#define UTGARD_WB_UNITS 3u
+#define UTGARD_WB_WORDS 12u /* registers of a unit */
+
+/* Registers of a unit by number, and flags in theirs, after the rows of frame.inc. Dithering is not done. */
+enum utgard_wb_word {
+#define WB_WORD(id, number, low, bits, kind, added, words, name, what) UTGARD_WB_WORD_##id = number,
+#include "gpu/utgard/frame.inc"
+};
+enum utgard_wb_flag {
+#define WB_FLAG(id, number, low, name, what) UTGARD_WB_FLAG_##id = 1 << low,
+#include "gpu/utgard/frame.inc"
+};
 
 enum utgard_wb_source { UTGARD_WB_OFF, UTGARD_WB_ZS, UTGARD_WB_COLOR };
 enum utgard_wb_format {

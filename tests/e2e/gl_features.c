@@ -484,42 +484,48 @@ static void formats(void)
     }
 }
 
-/* Draws into a texture of 5, 6 and 5 bits, with blending, and shows it larger. */
-static void target565(void)
+/* A framebuffer of 128x128 pixels over a new texture, both bound: its name. */
+static GLuint draw_to_image(GLenum format, GLenum type, const char *missing)
 {
     GLuint name, image = texture(GL_TEXTURE_2D, GL_NEAREST, GL_NEAREST, GL_CLAMP_TO_EDGE);
 
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB, 128, 128, 0, GL_RGB, GL_UNSIGNED_SHORT_5_6_5, NULL);
+    glTexImage2D(GL_TEXTURE_2D, 0, (GLint)format, 128, 128, 0, format, type, NULL);
     glGenFramebuffers(1, &name);
     glBindFramebuffer(GL_FRAMEBUFFER, name);
     glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, image, 0);
     if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-        fail("no framebuffer of 5, 6 and 5 bits");
+        fail(missing);
     glViewport(0, 0, 128, 128);
+    return name;
+}
+
+/* The whole window, of the bound texture. */
+static void show_image(const char *fragment)
+{
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    glViewport(0, 0, (GLsizei)display.width, (GLsizei)display.height);
+    use(fragment);
+    rectangle(0, 0, 256, 256, 0.5f, white, 1);
+}
+
+/* Draws into a texture of 5, 6 and 5 bits, with blending, and shows it larger. */
+static void target565(void)
+{
+    draw_to_image(GL_RGB, GL_UNSIGNED_SHORT_5_6_5, "no framebuffer of 5, 6 and 5 bits");
     use(FRAGMENT("gl_FragColor = c;"));
     ramp();
     glEnable(GL_BLEND);
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
     rectangle(64, 64, 100, 100, 0.5f, red, 1);
     glDisable(GL_BLEND);
-    glBindFramebuffer(GL_FRAMEBUFFER, 0);
-    glViewport(0, 0, (GLsizei)display.width, (GLsizei)display.height);
-    use(FRAGMENT("gl_FragColor = texture2D(image, p.xy);"));
-    rectangle(0, 0, 256, 256, 0.5f, white, 1);
+    show_image(FRAGMENT("gl_FragColor = texture2D(image, p.xy);"));
 }
 
 /* An image of halves: cleared, more than one added and taken off again, shown at a quarter. */
 static void halves(void)
 {
-    GLuint name, image = texture(GL_TEXTURE_2D, GL_NEAREST, GL_NEAREST, GL_CLAMP_TO_EDGE);
+    GLuint name = draw_to_image(GL_RGBA, 0x8D61 /* GL_HALF_FLOAT_OES */, "no framebuffer of halves");
 
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, 128, 128, 0, GL_RGBA, 0x8D61 /* GL_HALF_FLOAT_OES */, NULL);
-    glGenFramebuffers(1, &name);
-    glBindFramebuffer(GL_FRAMEBUFFER, name);
-    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, image, 0);
-    if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-        fail("no framebuffer of halves");
-    glViewport(0, 0, 128, 128);
     glClearColor(0.25f, 0.5f, 0.75f, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     use(FRAGMENT("gl_FragColor = c * 3.0;"));
@@ -537,10 +543,7 @@ static void halves(void)
     glBlendFunc(GL_ONE, GL_ONE);
     rectangle(100, 100, 100, 150, 0.5f, red, 1);
     glDisable(GL_BLEND);
-    glBindFramebuffer(GL_FRAMEBUFFER, 0);
-    glViewport(0, 0, (GLsizei)display.width, (GLsizei)display.height);
-    use(FRAGMENT("gl_FragColor = vec4(texture2D(image, p.xy).rgb * 0.25, 1.0);"));
-    rectangle(0, 0, 256, 256, 0.5f, white, 1);
+    show_image(FRAGMENT("gl_FragColor = vec4(texture2D(image, p.xy).rgb * 0.25, 1.0);"));
 }
 
 /* Loops, branches and discard that differ from pixel to pixel. */

@@ -1,5 +1,5 @@
-/* The compiler: vocabulary at every level, caps, failures, the disk cache, threads, and that no page is ever
- * writable and executable. */
+/* The compiler: vocabulary at every level, caps, failures, threads, and that no page is ever writable and
+ * executable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,39 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "jit/builder.h"
-#include "jit/key.h"
+#include "tests/unit/jit_code.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
-
-static struct jit_engine *engine_at(int level, const char *cache_dir)
-{
-    struct jit_options options = {.level = level, .optimize = 2, .cache_dir = cache_dir};
-    struct util_error error = {0};
-    struct jit_engine *engine = NULL;
-
-    if (jit_engine_create(&options, &engine, &error))
-        fail_msg("%s", error.text);
-    return engine;
-}
-
-static int get(struct jit_engine *engine, uint32_t key, jit_emit_fn emit, void *data, void **code,
-               struct util_error *error)
-{
-    struct jit_request request = {
-        .key = &key, .key_size = sizeof key, .name = "test", .emit = emit, .data = data};
-    return jit_engine_get(engine, &request, code, error);
-}
-
-static void *must_get(struct jit_engine *engine, uint32_t key, jit_emit_fn emit)
-{
-    struct util_error error = {0};
-    void *code = NULL;
-
-    if (get(engine, key, emit, NULL, &code, &error))
-        fail_msg("%s", error.text);
-    return code;
-}
 
 /* ---- vocabulary ---- */
 
@@ -224,21 +194,6 @@ static void test_masked_bits(void **state)
         }
         jit_engine_destroy(engine);
     }
-}
-
-/* ---- a function that is easy to check ---- */
-
-static int emit_add(struct jit_builder *b, void *data)
-{
-    uint32_t addend = data ? *(uint32_t *)data : 1;
-    jit_begin_function(b, b->i32, &b->i32, 1);
-    LLVMBuildRet(b->ir, LLVMBuildAdd(b->ir, jit_param(b, 0), jit_i32(b, addend), ""));
-    return 0;
-}
-
-static uint32_t call(void *code, uint32_t x)
-{
-    return ((uint32_t (*)(uint32_t))code)(x);
 }
 
 /* ---- failures ---- */
@@ -516,199 +471,9 @@ static void test_write_xor_execute(void **state)
     jit_engine_destroy(engine);
 }
 
-/* ---- disk cache ---- */
-
-static void remove_folder(const char *path)
-{
-    DIR *dir = opendir(path);
-    for (struct dirent *d; dir && (d = readdir(dir));)
-        unlinkat(dirfd(dir), d->d_name, 0);
-    if (dir)
-        closedir(dir);
-    rmdir(path);
-}
-
-/* Number of files; the last one's name in `name`. */
-static unsigned list_blocks(const char *path, char name[256], uint64_t *bytes, uint64_t *blocks)
-{
-    DIR *dir = opendir(path);
-    unsigned count = 0;
-    struct stat st;
-
-    *bytes = *blocks = 0;
-    for (struct dirent *d; dir && (d = readdir(dir));) {
-        if (d->d_name[0] == '.')
-            continue;
-        snprintf(name, 256, "%s", d->d_name);
-        assert_int_equal(fstatat(dirfd(dir), d->d_name, &st, 0), 0);
-        *bytes += (uint64_t)st.st_size;
-        *blocks += ((uint64_t)st.st_size + 4095) / 4096;
-        count++;
-    }
-    if (dir)
-        closedir(dir);
-    return count;
-}
-
-static unsigned list_folder(const char *path, char name[256], uint64_t *bytes)
-{
-    uint64_t blocks;
-    return list_blocks(path, name, bytes, &blocks);
-}
-
-static struct jit_stats compile_with_cache(const char *folder, uint32_t keys)
-{
-    struct jit_engine *engine = engine_at(-1, folder);
-    struct jit_stats stats;
-
-    for (uint32_t key = 1; key <= keys; key++) {
-        void *code;
-        assert_int_equal(get(engine, key, emit_add, &key, &code, NULL), 0);
-        assert_int_equal(call(code, 7), 7 + key);
-    }
-    jit_engine_stats(engine, &stats);
-    jit_engine_destroy(engine);
-    return stats;
-}
-
-static void damage(const char *folder, const char *name, long at, bool truncate)
-{
-    char path[600];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    int fd = open(path, O_RDWR);
-    uint8_t byte;
-
-    assert_true(fd >= 0);
-    if (truncate) {
-        assert_int_equal(ftruncate(fd, at), 0);
-    } else {
-        assert_int_equal(pread(fd, &byte, 1, at), 1);
-        byte ^= 0x10;
-        assert_int_equal(pwrite(fd, &byte, 1, at), 1);
-    }
-    close(fd);
-}
-
-static void test_disk_cache(void **state)
-{
-    char folder[] = "/tmp/vitrail-jit-XXXXXX", name[256];
-    uint64_t bytes;
-
-    assert_non_null(mkdtemp(folder));
-    struct jit_stats s = compile_with_cache(folder, 1);
-    assert_int_equal(s.compiled, 1);
-    assert_int_equal(list_folder(folder, name, &bytes), 1);
-    s = compile_with_cache(folder, 1);
-    assert_int_equal(s.compiled, 0);
-    assert_int_equal(s.disk_hits, 1);
-
-    /* every byte of the file counts: a damaged one is dropped, counted and made again */
-    for (uint64_t at = 0; at < bytes; at += 1 + bytes / 40) {
-        damage(folder, name, (long)at, false);
-        s = compile_with_cache(folder, 1);
-        assert_int_equal(s.disk_rejected, 1);
-        assert_int_equal(s.compiled, 1);
-        damage(folder, name, (long)at, true);
-        s = compile_with_cache(folder, 1);
-        assert_int_equal(s.disk_rejected, 1);
-        assert_int_equal(s.compiled, 1);
-    }
-    s = compile_with_cache(folder, 1);
-    assert_int_equal(s.disk_hits, 1);
-    remove_folder(folder);
-}
-
-static void make_all_old(const char *path)
-{
-    const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
-    DIR *dir = opendir(path);
-    for (struct dirent *d; dir && (d = readdir(dir));)
-        if (d->d_name[0] != '.')
-            assert_int_equal(utimensat(dirfd(dir), d->d_name, long_ago, 0), 0);
-    closedir(dir);
-}
-
-/* The cap counts what the files take of the disk; those used longest ago go first. */
-static void test_disk_cache_cap(void **state)
-{
-    char folder[] = "/tmp/vitrail-jit-XXXXXX", name[256], left[64];
-    struct jit_options options = {.level = -1, .optimize = 2, .cache_dir = folder, .cache_bytes = 12 * 4096};
-    struct jit_engine *engine;
-    struct jit_stats stats;
-    uint64_t bytes, blocks;
-
-    assert_non_null(mkdtemp(folder));
-    snprintf(left, sizeof left, "%s/tmp-1-1", folder); /* by a process that died long ago */
-    close(open(left, O_CREAT | O_WRONLY, 0600));
-    for (uint32_t round = 0; round < 2; round++) {
-        assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
-        for (uint32_t key = 1; key <= 30; key++) {
-            void *code;
-            assert_int_equal(get(engine, round * 30 + key, emit_add, &key, &code, NULL), 0);
-            if (key == 8)
-                make_all_old(folder);
-            if (key == 8 || key == 16) { /* used again, by another process: the second one stays */
-                struct jit_engine *other;
-                uint32_t again = round * 30 + 2;
-                assert_int_equal(jit_engine_create(&options, &other, NULL), 0);
-                assert_int_equal(get(other, again, emit_add, &again, &code, NULL), 0);
-                jit_engine_stats(other, &stats);
-                assert_int_equal(stats.disk_hits, 1);
-                jit_engine_destroy(other);
-            }
-            unsigned count = list_blocks(folder, name, &bytes, &blocks);
-            assert_in_range(blocks, 1, 12);
-            assert_true(count > 8 || (round == 0 && count >= UTIL_MIN(key, 9u)));
-        }
-        jit_engine_destroy(engine);
-        assert_int_equal(access(left, F_OK), -1);
-    }
-    remove_folder(folder);
-}
-
-/* A folder that cannot be made means no cache, not no engine. */
-static void test_disk_cache_unusable(void **state)
-{
-    struct jit_engine *engine = engine_at(-1, "/proc/vitrail/cache");
-    assert_int_equal(call(must_get(engine, 1, emit_add), 1), 2);
-    jit_engine_destroy(engine);
-}
-
-/* Parts come back as they were put in, empty ones among them; a key that ends early is said to. */
-static void test_keys(void **state)
-{
-    const struct {
-        uint32_t word;
-        uint8_t other;
-    } items[3] = {{1, 0xff}, {2, 0xff}, {3, 0xff}};
-    const char head[4] = "abc";
-    const struct jit_key_part parts[] = {
-        {head, sizeof head, 1, sizeof head}, {NULL, 8, 0, 8}, {&items->word, 4, 3, sizeof *items}};
-    size_t size;
-    uint8_t *key = jit_key_write(parts, UTIL_ARRAY_SIZE(parts), &size);
-    assert_int_equal(size, 16);
-    assert_memory_equal(key, ((uint32_t[4]){0x00636261, 1, 2, 3}), 16);
-    for (size_t cut = 0; cut < 2; cut++) {
-        struct jit_key_reader in = {key, size - cut};
-        char first[4];
-        assert_true(jit_key_read(&in, first, sizeof first));
-        assert_memory_equal(first, head, sizeof head);
-        void *nothing = jit_key_take(&in, 0);
-        assert_non_null(nothing);
-        free(nothing);
-        uint32_t *words = jit_key_take(&in, 12);
-        assert_int_equal(words != NULL, !cut);
-        assert_int_equal(in.left, cut ? 11 : 0);
-        assert_false(jit_key_read(&in, first, 12));
-        free(words);
-    }
-    free(key);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys),
         cmocka_unit_test(test_vocabulary),
         cmocka_unit_test(test_gather_far),
         cmocka_unit_test(test_masked_bits),
@@ -720,9 +485,6 @@ int main(void)
         cmocka_unit_test(test_full),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_write_xor_execute),
-        cmocka_unit_test(test_disk_cache),
-        cmocka_unit_test(test_disk_cache_cap),
-        cmocka_unit_test(test_disk_cache_unusable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,13 +126,7 @@ static void test_reload(void **unused)
     wide_open(&s, 0, 0, 0, 0);
     fill_halves(&s);
     add_wide_reload(&s);
-    for (unsigned way = 0; way < 3; way++) {
-        memset(s.g.memory.base + IMAGE, 0, SIDE * SIDE * 8);
-        s.frame.engine = way == 1 ? NULL : s.engine;
-        s.frame.pool = way == 2 ? NULL : s.pool;
-        render(&s);
-        assert_memory_equal(s.g.memory.base + IMAGE, s.g.memory.base + SOURCE, SIDE * SIDE * 8);
-    }
+    check_reload(&s, SIDE * SIDE * 8);
     /* Of 2x2 pixels the average. */
     write_back(&s, 0, UTGARD_WB_COLOR, UTGARD_WB_B16F, SIDE / 2 * 2 / 8 + 1);
     s.frame.wb[0][3] = 1 << 8 | 1 << 12;

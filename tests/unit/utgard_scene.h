@@ -191,6 +191,18 @@ static inline void render(struct scene *s)
     util_fpenv_leave(saved);
 }
 
+/* Reloads: compiled code on workers, the reference path and one thread leave in IMAGE what SOURCE has. */
+static inline void check_reload(struct scene *s, size_t bytes)
+{
+    for (unsigned way = 0; way < 3; way++) {
+        memset(s->g.memory.base + IMAGE, 0, bytes);
+        s->frame.engine = way == 1 ? NULL : s->engine;
+        s->frame.pool = way == 2 ? NULL : s->pool;
+        render(s);
+        assert_memory_equal(s->g.memory.base + IMAGE, s->g.memory.base + SOURCE, bytes);
+    }
+}
+
 /* The first state's. */
 static inline void put_program(struct scene *s, const char *text)
 {
