@@ -22,7 +22,9 @@
 
 struct util_pool {
     pthread_t threads[UTIL_POOL_MAX];
-    unsigned thread_count;
+    unsigned thread_count, workers;
+    bool shuffled;
+    uint64_t random;
     pthread_mutex_t lock;
     pthread_cond_t start, finished;
     _Atomic unsigned sleepers; /* workers at `start`, or on the way there */
@@ -135,7 +137,21 @@ int util_pool_create(unsigned threads, struct util_pool **out)
             return err;
         }
     }
+    pool->workers = threads + 1;
     *out = pool;
+    return 0;
+}
+
+int util_pool_create_shuffled(unsigned workers, uint64_t seed, struct util_pool **out)
+{
+    if (workers == 0 || workers > UTIL_POOL_MAX + 1)
+        return -EINVAL;
+    int err = util_pool_create(0, out);
+    if (err)
+        return err;
+    (*out)->workers = workers;
+    (*out)->shuffled = true;
+    (*out)->random = seed;
     return 0;
 }
 
@@ -157,7 +173,7 @@ void util_pool_destroy(struct util_pool *pool)
 
 unsigned util_pool_workers(const struct util_pool *pool)
 {
-    return pool ? pool->thread_count + 1 : 1;
+    return pool ? pool->workers : 1;
 }
 
 /* Opens the loop, and wakes as many sleepers as there are steps for. */
@@ -189,10 +205,44 @@ static void close_loop(struct util_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
+static uint32_t random_below(struct util_pool *pool, uint32_t n)
+{
+    pool->random = pool->random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((pool->random >> 32) * n >> 32);
+}
+
+static bool coprime(uint32_t a, uint32_t b)
+{
+    while (b) {
+        uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a == 1;
+}
+
+/* Once around the steps from anywhere, some number of them at a time; backwards is one such way. */
+static void run_shuffled(struct util_pool *pool, uint32_t count, util_pool_fn fn, void *data)
+{
+    uint32_t stride, at = random_below(pool, count);
+    do
+        stride = 1 + random_below(pool, count);
+    while (!coprime(count, stride));
+    for (uint32_t i = 0; i < count; i++) {
+        fn(data, at, random_below(pool, pool->workers));
+        at = (uint32_t)(((uint64_t)at + stride) % count);
+    }
+}
+
 void util_pool_run(struct util_pool *pool, uint32_t count, util_pool_fn fn, void *data)
 {
     unsigned saved = util_fpenv_enter();
 
+    if (pool && pool->shuffled && count) {
+        run_shuffled(pool, count, fn, data);
+        util_fpenv_leave(saved);
+        return;
+    }
     if (!pool || pool->thread_count == 0 || count <= 1) {
         for (uint32_t i = 0; i < count; i++)
             fn(data, i, 0);

@@ -16,10 +16,15 @@ typedef void (*util_pool_fn)(void *data, uint32_t index, unsigned worker);
  * Returns 0 and sets *out (owned by the caller), or -EINVAL, -ENOMEM, -EAGAIN (no thread could be made). */
 int util_pool_create(unsigned threads, struct util_pool **out);
 
+/* For tests: a pool of `workers` (1..UTIL_POOL_MAX + 1) that runs the steps of a loop one after the other on
+ * the caller, in an order and under worker numbers that `seed` decides. Steps that depend on each other, or
+ * on what a worker did before, show it. Returns as util_pool_create. */
+int util_pool_create_shuffled(unsigned workers, uint64_t seed, struct util_pool **out);
+
 /* Joins the threads and frees the pool; NULL is accepted. Must not run concurrently with util_pool_run. */
 void util_pool_destroy(struct util_pool *pool);
 
-/* Number of workers, the caller included (threads + 1). A NULL pool counts as 1. */
+/* Number of workers, the caller included. A NULL pool counts as 1. */
 unsigned util_pool_workers(const struct util_pool *pool);
 
 /* Runs fn(data, i, worker) for i in 0..count-1, in any order, and returns when all are done. NULL runs

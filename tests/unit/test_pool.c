@@ -66,6 +66,49 @@ static void test_loops(void **unused)
     }
 }
 
+struct trace {
+    uint32_t order[STEPS], count;
+    uint64_t workers;
+};
+
+static void trace_step(void *data, uint32_t index, unsigned worker)
+{
+    struct trace *t = data;
+    t->order[t->count++] = index;
+    t->workers |= 1ull << worker;
+}
+
+/* Every step once, one after the other, in orders that differ: a step comes before and after its neighbour,
+ * and the last before the first. */
+static void test_shuffled(void **unused)
+{
+    struct util_pool *pool;
+    struct loop l = {0};
+    unsigned down = 0, last_first = 0;
+    uint64_t workers = 0;
+    assert_int_equal(util_pool_create_shuffled(0, 1, &pool), -EINVAL);
+    assert_int_equal(util_pool_create_shuffled(UTIL_POOL_MAX + 2, 1, &pool), -EINVAL);
+    assert_int_equal(util_pool_create_shuffled(3, 1, &pool), 0);
+    assert_int_equal(util_pool_workers(pool), 3);
+    for (uint32_t count = 0; count < STEPS; count++)
+        run(pool, &l, count, count % 3 == 0);
+    for (unsigned round = 0; round < 100; round++) {
+        struct trace t = {0};
+        uint32_t place[7];
+        util_pool_run(pool, 7, trace_step, &t);
+        assert_int_equal(t.count, 7);
+        for (uint32_t i = 0; i < 7; i++)
+            place[t.order[i]] = i;
+        down += place[3] > place[4];
+        last_first += place[6] < place[0];
+        workers |= t.workers;
+    }
+    assert_in_range(down, 20, 80);
+    assert_in_range(last_first, 20, 80);
+    assert_int_equal(workers, 7);
+    util_pool_destroy(pool);
+}
+
 static void test_edges(void **unused)
 {
     struct util_pool *pool = NULL;
@@ -88,6 +131,7 @@ static void test_edges(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_edges)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_shuffled),
+                                       cmocka_unit_test(test_edges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
