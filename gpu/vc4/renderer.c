@@ -398,9 +398,11 @@ int vc4_renderer_create(struct vc4_device *device)
     device->renderer = r;
     r->tile_owner = calloc(256 * 256, sizeof *r->tile_owner);
     r->carry = aligned_alloc(64, sizeof *r->carry);
-    if (!r->tile_owner || !r->carry || vc4_draws_create(device, &r->draws))
+    r->leave = aligned_alloc(64, sizeof *r->leave);
+    if (!r->tile_owner || !r->carry || !r->leave || vc4_draws_create(device, &r->draws))
         return -ENOMEM; /* vc4_renderer_destroy frees the rest */
     memset(r->carry, 0, sizeof *r->carry);
+    memset(r->leave, 0, sizeof *r->leave);
     r->batch.generation = 1;
     vc4_renderer_reset(device);
     return 0;
@@ -422,6 +424,7 @@ void vc4_renderer_destroy(struct vc4_device *device)
     vc4_draws_destroy(r->draws);
     free(r->tile_owner);
     free(r->carry);
+    free(r->leave);
     free(r);
     device->renderer = NULL;
 }

@@ -141,6 +141,17 @@ static enum vc4_outcome first_fault(struct vc4_reading *in)
     return VC4_GO_ON;
 }
 
+/* What the last job left is what the next batch takes over. */
+static void take_over(struct vc4_renderer *r, bool left)
+{
+    struct raster_tile *taken = r->carry;
+    r->carried = left;
+    if (!left)
+        return;
+    r->carry = r->leave;
+    r->leave = taken;
+}
+
 enum vc4_outcome vc4_batch_flush(struct vc4_reading *in)
 {
     struct vc4_renderer *r = in->r;
@@ -156,7 +167,7 @@ enum vc4_outcome vc4_batch_flush(struct vc4_reading *in)
             vc4_observe_batch(in->device);
         util_pool_run(in->device->options.pool, b->job_count, run_job, in->device);
         take_back_shares(r);
-        r->carried = last->leaves;
+        take_over(r, last->leaves);
         outcome = first_fault(in);
         count_work(in->device);
         vc4_draws_forget(r->draws);

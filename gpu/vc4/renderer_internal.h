@@ -305,7 +305,9 @@ struct vc4_renderer {
     uint8_t uniform_mask;
     bool job_open;
     bool carried; /* `carry` holds the contents */
-    struct raster_tile *carry;
+    /* The tile buffer between batches. Two, for the jobs of a batch run in any order: its first may still
+     * have to take over what the batch before left when its last leaves what the next takes over. */
+    struct raster_tile *carry, *leave;
     uint32_t frames;            /* ended in the batch */
     struct capture_frame frame; /* colour image stored last */
     bool has_frame;

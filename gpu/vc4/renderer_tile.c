@@ -156,6 +156,6 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
     job->fuel = run.fuel;
     if (job->leaves) {
         vc4_buffer_settle(&run, VC4_HALF_ALL);
-        memcpy(device->renderer->carry, tile, sizeof *tile);
+        memcpy(device->renderer->leave, tile, sizeof *tile);
     }
 }

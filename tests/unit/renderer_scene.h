@@ -28,9 +28,9 @@ enum {
     AT_RAW = 0x300000,
 };
 
-/* The way the same list is run. */
+/* The way the same list is run. With `shuffled` not 0 jobs run in an order that it decides. */
 struct way {
-    unsigned threads;
+    unsigned threads, shuffled;
     bool jit, reference;
 };
 
@@ -227,12 +227,18 @@ static inline void vertex(struct scene *s, uint32_t n, float x, float y, float z
 
 /* ---- running ---- */
 
+static inline int scene_pool(struct way way, struct util_pool **pool)
+{
+    return way.shuffled ? util_pool_create_shuffled(3, way.shuffled, pool)
+                        : util_pool_create(way.threads, pool);
+}
+
 static inline bool scene_open(struct scene *s, struct way way)
 {
     struct gpu_options options = {.reference = way.reference, .packet_budget = 100000};
     struct jit_options jit = {.level = -1, .optimize = 2, .cache_dir = ""};
     memset(s, 0, sizeof *s);
-    if (gpu_memory_create(MEMORY, &s->memory) || util_pool_create(way.threads, &s->pool) ||
+    if (gpu_memory_create(MEMORY, &s->memory) || scene_pool(way, &s->pool) ||
         (way.jit && jit_engine_create(&jit, &s->engine, NULL)))
         return false;
     options.pool = s->pool;
@@ -276,8 +282,12 @@ static inline uint32_t depth_pixel(const struct scene *s, uint32_t x, uint32_t y
 #define BLUE  0xffff0000u
 
 static const struct way plain = {0};
-static const struct way ways[] = {
-    {0}, {.threads = 3}, {.jit = true}, {.threads = 3, .jit = true}, {.reference = true}};
+static const struct way ways[] = {{0},
+                                  {.threads = 3},
+                                  {.jit = true},
+                                  {.threads = 3, .jit = true},
+                                  {.shuffled = 7, .jit = true},
+                                  {.reference = true}};
 
 static inline void no_faults(struct scene *s)
 {

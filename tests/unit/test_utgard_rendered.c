@@ -248,7 +248,7 @@ static int start(void **data)
 {
     (void)data;
     struct jit_options options = {.level = -1, .cache_dir = ""};
-    return jit_engine_create(&options, &engine, NULL) || util_pool_create(2, &pool);
+    return jit_engine_create(&options, &engine, NULL) || util_pool_create_shuffled(3, 7, &pool);
 }
 
 static int finish(void **data)
