@@ -2,8 +2,8 @@
  * it asks to the server. Depends on nothing but libc; builds for arm64, armhf and amd64.
  *
  * hooks*.c hold the functions that stand in for libc's; path.c says which paths are ours; files.c knows our
- * descriptors; marshal.c packs ioctls; wire.c speaks with the server. One lock protects all of it: functions
- * marked (locked) expect it to be held. */
+ * descriptors; ioctl.c takes ioctls, fence.c those of fences; marshal.c packs them; wire.c speaks with the
+ * server. One lock protects all of it: functions marked (locked) expect it to be held. */
 #ifndef VITRAIL_DRM_CLIENT_CLIENT_H
 #define VITRAIL_DRM_CLIENT_CLIENT_H
 
@@ -78,7 +78,20 @@ void *client_mmap(void *address, size_t size, int protection, int flags, int fd,
 /* Whether a descriptor that came from elsewhere is one of our dma-bufs. */
 bool client_is_dmabuf(int fd);
 
-/* ---- marshal.c ---- */
+/* ---- fence.c ---- */
+/* A descriptor that is always readable: a fence that is signalled. (locked) */
+int fence_new(void);
+/* Until it is signalled; a descriptor that is no fence is given up in the end. */
+void fence_wait(int fd);
+/* What ioctl(2) asks of a sync file and of a dma-buf: 0 or -errno. */
+int fence_ioctl(int fd, unsigned long request, void *argument);
+int fence_dmabuf_ioctl(unsigned long request, void *argument);
+
+/* ---- marshal.c (locked) ---- */
+/* One ioctl, which does not wait: the server's answer, or -errno. */
+int marshal_call(const struct client_node *node, uint32_t request, void *argument);
+
+/* ---- ioctl.c ---- */
 int client_ioctl(enum client_kind kind, int fd, const struct client_node *node, unsigned long request,
                  void *argument); /* as ioctl(2) */
 

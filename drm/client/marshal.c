@@ -1,19 +1,11 @@
 /* Ioctls into messages: the argument, and copies of what its pointers point to. */
-#define _GNU_SOURCE
 #include "drm/client/client.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <time.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-#include <linux/sync_file.h>
 
 #include <drm.h>
 #include <drm_mode.h>
@@ -105,9 +97,8 @@ static const struct pointer {
      1, BOTH, 0},
 };
 
-#define MAX_POINTED    8
-#define FENCE_PATIENCE 10000 /* ms */
-#define DATA_BYTES     (DRM_CHANNEL_BYTES - DRM_CHANNEL_DATA)
+#define MAX_POINTED 8
+#define DATA_BYTES  (DRM_CHANNEL_BYTES - DRM_CHANNEL_DATA)
 
 /* A call being packed. */
 struct call {
@@ -160,14 +151,6 @@ static int pack(struct call *c, unsigned at, uint64_t bytes, enum direction dire
     return 0;
 }
 
-/* Jobs end, so a fence of theirs is not waited for in vain; a descriptor that is none is given up. */
-static void wait_for_fence(int fd)
-{
-    struct pollfd fence = {fd, POLLIN, 0};
-    while (poll(&fence, 1, FENCE_PATIENCE) < 0 && errno == EINTR)
-        ;
-}
-
 /* An atomic commit: numbers of objects, of properties of each, properties, values. Fences stay here. */
 static int pack_atomic(struct call *c)
 {
@@ -192,7 +175,7 @@ static int pack_atomic(struct call *c)
     for (uint64_t i = 0; i < total; i++) {
         if (properties[i] == DRM_PROP_IN_FENCE_FD && NEXT(fcntl)((int)values[i], F_GETFD) >= 0) {
             if (!(a.flags & DRM_MODE_ATOMIC_TEST_ONLY))
-                wait_for_fence((int)values[i]);
+                fence_wait((int)values[i]);
             values[i] = UINT64_MAX;
         } else if (properties[i] == DRM_PROP_OUT_FENCE_PTR) {
             if (!(a.flags & DRM_MODE_ATOMIC_TEST_ONLY))
@@ -270,17 +253,9 @@ static int call_server(struct call *c, uint32_t request)
     return r;
 }
 
-/* A descriptor that is always readable: a fence that is signalled. (locked) */
-static int new_sync_file(void)
-{
-    int fd = eventfd(1, EFD_CLOEXEC);
-    client_register(fd, CLIENT_SYNC_FILE);
-    return fd;
-}
-
 /* ---- one ioctl ---- */
 
-static int call_once(const struct client_node *node, uint32_t request, void *argument)
+int marshal_call(const struct client_node *node, uint32_t request, void *argument)
 {
     struct call c = {.message = {.type = DRM_MSG_IOCTL, .file = node->file, .request = request},
                      .data = wire_data(),
@@ -298,239 +273,6 @@ static int call_once(const struct client_node *node, uint32_t request, void *arg
     if (r != -EIO && request & IOC_OUT)
         memcpy(argument, argument_of(&c), size);
     if (!r && c.out_fence)
-        *c.out_fence = new_sync_file();
+        *c.out_fence = fence_new();
     return r;
-}
-
-/* ---- waits: the server does not block, we ask again when a job was done ---- */
-
-#define GLANCE 200000 /* ns: sync objects are signalled by other calls too, which turn no page */
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-#define VC4_CALL(request)  (_IOC_NR(request) | DRM_PROTOCOL_VC4 << 8)
-#define LIMA_CALL(request) (_IOC_NR(request) | DRM_PROTOCOL_LIMA << 8)
-
-static bool is_drivers(uint32_t request)
-{
-    return _IOC_NR(request) >= DRM_COMMAND_BASE && _IOC_NR(request) < DRM_COMMAND_END;
-}
-
-/* What a driver calls it that the time is over; `looked`: there was some. */
-static int time_over(uint32_t driver, uint32_t request, bool looked)
-{
-    if (driver != DRM_PROTOCOL_LIMA || !is_drivers(request))
-        return -ETIME;
-    return looked ? -ETIMEDOUT : -EBUSY;
-}
-
-/* Whether a request waits, until when, and how long to sleep between two questions. */
-static bool is_wait(uint32_t driver, uint32_t request, const void *argument, uint64_t *until, uint64_t *sleep)
-{
-    uint64_t timeout;
-    unsigned at;
-    bool relative = false;
-    *sleep = GLANCE;
-    switch (_IOC_NR(request) | (is_drivers(request) ? driver << 8 : 0)) {
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_WAIT): at = offsetof(struct drm_syncobj_wait, timeout_nsec); break;
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT):
-        at = offsetof(struct drm_syncobj_timeline_wait, timeout_nsec);
-        break;
-    case VC4_CALL(DRM_IOCTL_VC4_WAIT_SEQNO):
-        at = offsetof(struct drm_vc4_wait_seqno, timeout_ns);
-        relative = true;
-        break;
-    case VC4_CALL(DRM_IOCTL_VC4_WAIT_BO):
-        at = offsetof(struct drm_vc4_wait_bo, timeout_ns);
-        relative = true;
-        break;
-    case LIMA_CALL(LIMA_IOCTL_GEM_WAIT):
-        at = offsetof(struct lima_gem_wait, timeout);
-        *sleep = UINT64_MAX;
-        break;
-    default: return false;
-    }
-    if (_IOC_SIZE(request) < at + sizeof timeout)
-        return false;
-    memcpy(&timeout, (const char *)argument + at, sizeof timeout);
-    if (!relative) {
-        *until = (int64_t)timeout < 0 ? 0 : timeout;
-        return true;
-    }
-    *sleep = UINT64_MAX;
-    uint64_t now = timeout ? now_ns() : 0;
-    *until = timeout > UINT64_MAX - now ? UINT64_MAX : now + timeout;
-    return true;
-}
-
-/* Waits on the page of fences alone. */
-static int wait_for_job(uint64_t fence, uint64_t until)
-{
-    for (;;) {
-        uint32_t turn = wire_fence_turn();
-        if (wire_fence_done(fence))
-            return 0;
-        uint64_t now = until ? now_ns() : 0;
-        if (now >= until)
-            return -ETIME;
-        wire_fence_sleep(turn, until - now);
-    }
-}
-
-static int call_wide(const struct client_node *node, uint32_t request, void *argument)
-{
-    uint64_t until = 0, sleep = 0, fence = 0;
-    bool waits = is_wait(node->driver, request, argument, &until, &sleep), looked = false;
-    if (waits && node->driver == DRM_PROTOCOL_VC4 && request == DRM_IOCTL_VC4_WAIT_SEQNO) {
-        memcpy(&fence, (const char *)argument + offsetof(struct drm_vc4_wait_seqno, seqno), sizeof fence);
-        return wait_for_job(fence, until);
-    }
-    for (;;) {
-        uint32_t turn = wire_fence_turn();
-        client_lock();
-        int r = call_once(node, request, argument);
-        client_unlock();
-        if (r != -ETIME || !waits)
-            return r;
-        uint64_t now = until ? now_ns() : 0;
-        if (now >= until)
-            return time_over(node->driver, request, looked);
-        looked = true;
-        wire_fence_sleep(turn, until - now < sleep ? until - now : sleep);
-    }
-}
-
-#if __SIZEOF_LONG__ == 4
-/* Arguments with longs and size_t, widened. */
-static int call_version(const struct client_node *node, struct drm_version *v)
-{
-    struct drm_wire_version w = {.name_length = v->name_len,
-                                 .name = (uintptr_t)v->name,
-                                 .date_length = v->date_len,
-                                 .date = (uintptr_t)v->date,
-                                 .description_length = v->desc_len,
-                                 .description = (uintptr_t)v->desc};
-    int r = call_wide(node, _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x00, sizeof w), &w);
-    v->version_major = w.major;
-    v->version_minor = w.minor;
-    v->version_patchlevel = w.patchlevel;
-    v->name_len = (size_t)w.name_length;
-    v->date_len = (size_t)w.date_length;
-    v->desc_len = (size_t)w.description_length;
-    return r;
-}
-
-static int call_unique(const struct client_node *node, struct drm_unique *u)
-{
-    struct drm_wire_unique w = {.length = u->unique_len};
-    int r = call_wide(node, _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x01, sizeof w), &w);
-    u->unique_len = (size_t)w.length;
-    return r;
-}
-
-static int call_vblank(const struct client_node *node, union drm_wait_vblank *v)
-{
-    struct drm_wire_vblank w = {v->request.type, v->request.sequence, v->request.signal, 0};
-    int r = call_wide(node, _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x3a, sizeof w), &w);
-    v->reply.type = w.type;
-    v->reply.sequence = w.sequence;
-    v->reply.tval_sec = (long)w.signal_or_seconds;
-    v->reply.tval_usec = (long)w.microseconds;
-    return r;
-}
-
-static int call(const struct client_node *node, uint32_t request, void *argument)
-{
-    switch (_IOC_NR(request)) {
-    case _IOC_NR(DRM_IOCTL_VERSION): return call_version(node, argument);
-    case _IOC_NR(DRM_IOCTL_GET_UNIQUE): return call_unique(node, argument);
-    case _IOC_NR(DRM_IOCTL_WAIT_VBLANK): return call_vblank(node, argument);
-    default: return call_wide(node, request, argument);
-    }
-}
-#else
-_Static_assert(sizeof(struct drm_wire_version) == sizeof(struct drm_version) &&
-                   sizeof(struct drm_wire_unique) == sizeof(struct drm_unique) &&
-                   sizeof(struct drm_wire_vblank) == sizeof(union drm_wait_vblank),
-               "the wire's forms are the 64-bit ones");
-static int call(const struct client_node *node, uint32_t request, void *argument)
-{
-    return call_wide(node, request, argument);
-}
-#endif
-
-/* ---- what is asked of dma-bufs and sync files ---- */
-
-static int dmabuf_ioctl(unsigned long request, void *argument)
-{
-    if (_IOC_TYPE(request) != _IOC_TYPE(DMA_BUF_IOCTL_SYNC))
-        return -ENOTTY;
-#ifdef DMA_BUF_IOCTL_EXPORT_SYNC_FILE
-    if (request == DMA_BUF_IOCTL_EXPORT_SYNC_FILE) {
-        client_lock();
-        ((struct dma_buf_export_sync_file *)argument)->fd = new_sync_file();
-        client_unlock();
-    }
-#endif
-    return 0; /* caches are coherent; jobs with exported buffers end inside their submit */
-}
-
-static bool is_signalled(int fd)
-{
-    struct pollfd fence = {fd, POLLIN, 0};
-    return poll(&fence, 1, 0) == 1;
-}
-
-/* A fence for both: the one that is left when the other is signalled. */
-static int merge(int fd, struct sync_merge_data *data)
-{
-    if (NEXT(fcntl)(data->fd2, F_GETFD) < 0)
-        return -ENOENT;
-    bool first = is_signalled(fd);
-    if (!first && !is_signalled(data->fd2))
-        wait_for_fence(data->fd2);
-    int merged = NEXT(fcntl)(first ? data->fd2 : fd, F_DUPFD_CLOEXEC, 0);
-    if (merged < 0)
-        return -errno;
-    client_lock();
-    client_register(merged, CLIENT_SYNC_FILE);
-    client_unlock();
-    data->fence = merged;
-    return 0;
-}
-
-static int sync_file_ioctl(int fd, unsigned long request, void *argument)
-{
-    if (request == SYNC_IOC_MERGE)
-        return merge(fd, argument);
-    if (request == SYNC_IOC_FILE_INFO) {
-        struct sync_file_info *info = argument;
-        memset(info->name, 0, sizeof info->name);
-        memcpy(info->name, "vitrail", 8);
-        info->status = is_signalled(fd);
-        info->num_fences = 0;
-        return 0;
-    }
-    return -ENOTTY;
-}
-
-int client_ioctl(enum client_kind kind, int fd, const struct client_node *node, unsigned long request,
-                 void *argument)
-{
-    int r = -ENOTTY;
-    if (kind == CLIENT_DMABUF)
-        r = dmabuf_ioctl(request, argument);
-    else if (kind == CLIENT_SYNC_FILE)
-        r = sync_file_ioctl(fd, request, argument);
-    else if (_IOC_TYPE(request) == DRM_IOCTL_BASE)
-        r = call(node, (uint32_t)request, argument);
-    if (r >= 0)
-        return r;
-    errno = -r;
-    return -1;
 }
