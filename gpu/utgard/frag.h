@@ -91,6 +91,16 @@ struct utgard_frag_target {
 void utgard_frag_color(void *target, const void *frag, const uint8_t *planes,
                        const struct raster_visible_block *blocks, uint32_t count);
 
+/* Whether each pixel becomes the texel at its place (s, t), whose numbers are those of the primitive's
+ * varyings, whatever was drawn before, with all its bytes; of compiled draws. Then also the image, and where
+ * in a texel's bytes each channel of the colour comes from. */
+struct utgard_frag_copied {
+    const struct raster_level *image;
+    const uint8_t *swizzle;
+    uint8_t s, t;
+};
+bool utgard_frag_copies(const struct utgard_frag *frag, struct utgard_frag_copied *out);
+
 /* For observers (gpu/observe.h): the same, interpreted, while `watch` is told of the blocks; *executed grows
  * by the instructions executed. And the draw's program. */
 uint32_t utgard_frag_shade_watched(const struct utgard_frag *frag, const struct gpu_watch *watch,

@@ -176,6 +176,8 @@ static void render_area(struct utgard_run *run, const struct utgard_area *area, 
         report(run, area, &fault);
         return;
     }
+    if (!four && !run->wide && !w->watch && utgard_area_returns(run, area, w))
+        return;
     side = four || run->wide ? 2 : 4;
     for (uint32_t y = 0; y < area->height; y += side)
         for (uint32_t x = 0; x < area->width; x += side) {

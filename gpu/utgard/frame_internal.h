@@ -84,6 +84,11 @@ bool utgard_tile_needs(const struct utgard_run *run, uint32_t list, struct utgar
 const struct utgard_draw *utgard_draw_get(struct utgard_run *run, uint32_t rsw, uint32_t samples, bool points,
                                           struct gpu_fault *fault);
 
+/* frame_return.c: whether an area of one sample, which nobody looks at, becomes what its image has there, so
+ * that nothing is to be done; it counts as shaded by the worker. */
+bool utgard_area_returns(struct utgard_run *run, const struct utgard_area *area,
+                         struct utgard_worker *worker);
+
 /* ---- looking on: frame_observe.c ---- */
 
 /* All jobs of the frame, before it is drawn; a job is a tile, numbered as in the list. */

@@ -2,6 +2,7 @@
 import math
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -84,10 +85,17 @@ class Bench:
         return [f"{root}/usr/bin/glmark2-es2-drm", "--winsys-options", "drm-device=/dev/dri/card0", "--data-path",
                 f"{root}/usr/share/glmark2", "-b", f"{description}:nframes={frames}:duration=1000"]
 
+    def is_of(self, path, program):
+        """Whether a capture is there and of a program told the same. Captures keep the first 255 characters of a command."""
+        if not path.exists():
+            return False
+        command = re.search(r"^  command +(.*)$", self.run([self.vitrail, "info", path]), re.MULTILINE)[1]
+        return " ".join([command.split(" ")[0], *map(str, program[1:])])[:255] == command
+
     def record(self, name, options, program):
-        """The capture of this name; other GPUs' than VideoCore IV's bear theirs."""
+        """The capture of this name, recorded if there is none or one of other arguments; other GPUs' than VideoCore IV's bear theirs."""
         path = self.captures / (f"{name}.vtc" if self.gpu == "vc4" else f"{self.gpu}-{name}.vtc")
-        if self.args.record or not path.exists():
+        if self.args.record or not self.is_of(path, program):
             partial = path.with_suffix(".part")
             self.run([self.vitrail, "record", "--gpu", self.gpu, "-o", partial, *options, "--sysroot",
                       self.args.sysroot, "--", *program])
