@@ -22,7 +22,8 @@
 
 #include "raster/tile.h"
 
-#define RASTER_MAX_VARYINGS 40
+/* In whole groups (triangles.h): of Utgard twelve slots of four, and a point's coordinates. */
+#define RASTER_MAX_VARYINGS 56
 
 #define RASTER_POSITION_LIMIT (1 << 20) /* 1/16 pixel: set-up draws nothing that reaches beyond */
 

@@ -1,6 +1,7 @@
 /* A draw's fragment stage, prepared: program, uniforms, textures, varyings, and code. */
 #include "gpu/utgard/frag.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -151,11 +152,13 @@ static uint32_t slot_components(uint8_t type)
 
 /* Which of the vertices' components the program reads get a place among the primitive's varyings. What it
  * reads of components that no slot has is zero. */
-static int place_varyings(struct utgard_frag *frag, bool points, struct gpu_fault *fault)
+static void place_varyings(struct utgard_frag *frag, bool points)
 {
     const struct utgard_pp_program *program = frag->program;
     uint32_t first = points && program->pointcoord ? 2 : 0;
 
+    static_assert(2 + UTGARD_MAX_SLOTS * 4 + 3 <= RASTER_MAX_VARYINGS,
+                  "room for all slots and a point's coordinates");
     frag->head.points = first != 0;
     memset(frag->head.vary, UTGARD_NO_VARYING, sizeof frag->head.vary);
     for (uint32_t c = 0; c < frag->state.slot_count * 4; c++) {
@@ -163,16 +166,10 @@ static int place_varyings(struct utgard_frag *frag, bool points, struct gpu_faul
 
         if (!exists || !(program->indexed_varyings || program->varyings >> c & 1))
             continue;
-        if (first + frag->vary_count >= RASTER_MAX_VARYINGS) {
-            utgard_pp_refuse(fault, GPU_FAULT_UNSUPPORTED, UNIT, frag->address, "more than %u varyings",
-                             RASTER_MAX_VARYINGS);
-            return -ENOTSUP;
-        }
         frag->head.vary[c] = (uint8_t)(first + frag->vary_count);
         frag->component[frag->vary_count++] = (uint8_t)c;
     }
     utgard_frag_plan_fetch(frag);
-    return 0;
 }
 
 /* ---- all of it ---- */
@@ -215,11 +212,11 @@ static int prepare(struct utgard_frag *frag, const struct gpu_space *space,
         status = read_uniforms(frag, space, config->shared, fault);
     if (!status)
         status = read_textures(frag, space, config->shared, fault);
-    if (!status)
-        status = place_varyings(frag, config->points, fault);
-    if (!status)
-        fill_head(frag, config);
-    return status;
+    if (status)
+        return status;
+    place_varyings(frag, config->points);
+    fill_head(frag, config);
+    return 0;
 }
 
 /* What compiled code has no way to do. */

@@ -63,15 +63,9 @@ bool utgard_frag_fetch(const struct utgard_frag *frag, const struct gpu_space *s
     for (uint32_t n = 0; n < frag->slot_count; n++) {
         const struct utgard_frag_slot *slot = &frag->slot[n];
         __m128i v = _mm_castps_si128(load(vertex + slot->offset, slot->type));
-        float four[4];
 
         v = _mm_shuffle_epi8(v, _mm_load_si128((const __m128i *)slot->order));
-        if (slot->first + 4 <= RASTER_MAX_VARYINGS) { /* what is too much, the next slot overwrites */
-            _mm_storeu_si128((__m128i *)&out[slot->first], v);
-            continue;
-        }
-        _mm_storeu_ps(four, _mm_castsi128_ps(v));
-        memcpy(&out[slot->first], four, slot->count * sizeof *four);
+        _mm_storeu_si128((__m128i *)&out[slot->first], v); /* what is too much, the next slot overwrites */
     }
     return true;
 }

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -166,6 +167,36 @@ static void test_uniforms_beyond(void **unused)
     scene_close(&s);
 }
 
+/* All twelve slots of four: the sum of all, of which slot n has n + 1 times 1, 2, 3, 4 over 1024. */
+static void test_all_varyings(void **unused)
+{
+    enum { AT = 0x6000, STRIDE = UTGARD_MAX_SLOTS * 16 };
+    char text[1024] = "var r0, v0\n";
+    struct scene s;
+
+    (void)unused;
+    scene_open(&s);
+    add_reload(&s, 0, 0x16, 15, NULL);
+    for (uint32_t n = 0; n < 3 * UTGARD_MAX_SLOTS * 4; n++)
+        put_word(&s.g, AT + 4 * n, util_f2u((float)((n / 4 % UTGARD_MAX_SLOTS + 1) * (n % 4 + 1)) / 1024.0f));
+    for (unsigned n = 1; n < UTGARD_MAX_SLOTS; n++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "var r1, v%u ; add.v1 r0, r0, r1%s\n", n,
+                 n == UTGARD_MAX_SLOTS - 1 ? " ; stop" : "");
+    put_program(&s, text);
+    put_word(&s.g, STATE + 10 * 4, 0);
+    put_word(&s.g, STATE + 13 * 4, 0x20 | STRIDE / 8);
+    put_word(&s.g, STATE + 15 * 4, AT);
+    write_back(&s, 0, UTGARD_WB_COLOR, UTGARD_WB_BGRA8888, SIDE * 4 / 8);
+    for (unsigned way = 0; way < 2; way++) {
+        render(&s);
+        for (uint32_t n = 0; n < SIDE * SIDE; n++)
+            assert_int_equal(guest_word(&s.g, IMAGE + 4 * n),
+                             0x4e13273a); /* 78 c / 1024 of 255, blue lowest */
+        s.frame.engine = NULL;            /* then the reference path */
+    }
+    scene_close(&s);
+}
+
 /* Each sample's colour out of a register of its own, and its own alpha test. */
 static void test_colors_apart(void **unused)
 {
@@ -285,11 +316,11 @@ static void test_areas(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clear),           cmocka_unit_test(test_reload),
-        cmocka_unit_test(test_reload_depth),    cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_chosen),          cmocka_unit_test(test_colors_apart),
-        cmocka_unit_test(test_uniforms_beyond), cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_areas),
+        cmocka_unit_test(test_clear),        cmocka_unit_test(test_reload),
+        cmocka_unit_test(test_reload_depth), cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_chosen),       cmocka_unit_test(test_all_varyings),
+        cmocka_unit_test(test_colors_apart), cmocka_unit_test(test_uniforms_beyond),
+        cmocka_unit_test(test_faults),       cmocka_unit_test(test_areas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
