@@ -125,8 +125,6 @@ static bool read_render_state(struct utgard_plbu *p, struct plbu_draw *d)
     if (!at)
         return false;
     memcpy(words, at, sizeof words);
-    d->no_near = words[UTGARD_RSW_AT_no_clip_near / 32] >> UTGARD_RSW_AT_no_clip_near % 32 & 1;
-    d->no_far = words[UTGARD_RSW_AT_no_clip_far / 32] >> UTGARD_RSW_AT_no_clip_far % 32 & 1;
     d->four_samples = utgard_rsw_four_samples(words);
     return true;
 }

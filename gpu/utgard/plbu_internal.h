@@ -64,7 +64,7 @@ struct plbu_vertices {
 
 struct plbu_draw {
     bool active, ended; /* ended: the assembler has given its last */
-    bool indexed, no_near, no_far, four_samples;
+    bool indexed, four_samples;
     bool culls;   /* triangles a piece at a time; otherwise primitives one by one */
     bool resumed; /* the list stood still since it began: pages may have gone */
     uint32_t mode, count, next, start, index_log2, index_at, number;

@@ -20,7 +20,7 @@ static float window_depth(const struct plbu_draw *d, const struct plbu_vertex *v
                           const float position[4], unsigned count)
 {
     float near = d->state.near, far = d->state.far;
-    if (!d->no_near && !d->no_far && near != far)
+    if (near != far)
         return (position[2] / position[3] * (far - near) + (near + far)) * 0.5f;
     float sum = 0;
     for (unsigned k = 0; k < count; k++)

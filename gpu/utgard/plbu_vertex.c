@@ -11,8 +11,6 @@
 /* A depth that misses near or far by no more than this part of the range lies on it: programs divide by a
  * rounded 1/w, and z = w must not flicker. */
 #define DEPTH_SLACK 0x1p-20f
-/* Stands for a plane at infinity, when only one of near and far clips. */
-#define FAR_AWAY 0x1p-16f
 
 #define GROUP        1024u /* vertices that a thread takes at a time */
 #define PARALLEL_MIN 8u    /* groups worth waking the workers for */
@@ -32,7 +30,7 @@ static bool is_number(float v)
 /* Nothing is clipped by depth. */
 static bool is_flat(const struct plbu_draw *d)
 {
-    return (d->no_near && d->no_far) || d->state.near == d->state.far;
+    return d->state.near == d->state.far;
 }
 
 /* Depth in the range -1 to 1. */
@@ -41,9 +39,7 @@ static float depth_of(const struct plbu_draw *d, float z)
     float near = d->state.near, far = d->state.far, t;
     if (is_flat(d))
         return 0;
-    t = d->no_near  ? 1 - (far - z) * FAR_AWAY
-        : d->no_far ? (z - near) * FAR_AWAY - 1
-                    : (2 * z - (near + far)) / (far - near);
+    t = (2 * z - (near + far)) / (far - near);
     if (fabsf(fabsf(t) - 1) <= DEPTH_SLACK)
         t = t < 0 ? -1.0f : 1.0f;
     return t;
@@ -87,16 +83,11 @@ static inline __m128 magnitude(__m128 v)
 static inline __m128 depths(const struct plbu_draw *d, __m128 z)
 {
     const __m128 near = _mm_set1_ps(d->state.near), far = _mm_set1_ps(d->state.far);
-    const __m128 one = _mm_set1_ps(1), away = _mm_set1_ps(FAR_AWAY);
+    const __m128 one = _mm_set1_ps(1);
     __m128 t;
     if (is_flat(d))
         return _mm_setzero_ps();
-    if (d->no_near)
-        t = _mm_sub_ps(one, _mm_mul_ps(_mm_sub_ps(far, z), away));
-    else if (d->no_far)
-        t = _mm_sub_ps(_mm_mul_ps(_mm_sub_ps(z, near), away), one);
-    else
-        t = _mm_div_ps(_mm_sub_ps(_mm_add_ps(z, z), _mm_add_ps(near, far)), _mm_sub_ps(far, near));
+    t = _mm_div_ps(_mm_sub_ps(_mm_add_ps(z, z), _mm_add_ps(near, far)), _mm_sub_ps(far, near));
     __m128 at_end = _mm_cmple_ps(magnitude(_mm_sub_ps(magnitude(t), one)), _mm_set1_ps(DEPTH_SLACK));
     __m128 end = _mm_or_ps(one, _mm_and_ps(t, _mm_set1_ps(-0.0f)));
     return _mm_blendv_ps(t, end, at_end);

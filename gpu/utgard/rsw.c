@@ -234,10 +234,6 @@ static void depth(const struct utgard_rsw *r, struct utgard_state *out)
     out->stencil_program = r->stencil_program;
     out->whole = r->depth_whole;
     out->depth_register = (uint8_t)r->depth_register;
-    out->clip_near = !r->no_clip_near;
-    out->clip_far = !r->no_clip_far;
-    out->near = (float)r->depth_near / 65535.0f;
-    out->far = (float)r->depth_far / 65535.0f;
     out->offset_factor = (float)util_sext(r->offset_factor, 8) / 4.0f;
     out->offset_units = (float)util_sext(r->offset_units, 8) / 2.0f;
 }

@@ -54,8 +54,6 @@ struct utgard_state {
     struct raster_zs zs;                 /* face 0 front */
     bool depth_program, stencil_program; /* the program's register says; `whole`: as the buffer's bytes */
     bool whole;
-    bool clip_near, clip_far;
-    float near, far;                   /* 0..1 */
     float offset_factor, offset_units; /* units in steps of 2^-24 */
     uint8_t depth_register;
     uint8_t color_register[4]; /* of each sample, or UTGARD_NO_COLOR; the first's, where a tile has one */

@@ -57,7 +57,6 @@ static void test_reload(void **unused)
     assert_int_equal(s.varying_stride, 8);
     assert_int_equal(s.varyings, 0x5000);
     assert_int_equal(s.texture_count, 1);
-    assert_float_equal(s.far, 1, 0);
 }
 
 static void test_meaning(void **unused)
