@@ -65,8 +65,8 @@ static uint32_t accumulate(struct machine *m, uint8_t op, uint32_t a, uint32_t b
     case UTGARD_GP_ACC_SIGN: return x > 0 ? 0x3f800000 : x < 0 ? 0xbf800000 : 0;
     case UTGARD_GP_ACC_GE: return one_or_zero(x >= y);
     case UTGARD_GP_ACC_LT: return one_or_zero(x < y);
-    case UTGARD_GP_ACC_MIN: return x < y ? a : b;
-    case UTGARD_GP_ACC_MAX: return x > y ? a : b;
+    case UTGARD_GP_ACC_MIN: return x < y || isnan(y) ? a : b;
+    case UTGARD_GP_ACC_MAX: return x > y || isnan(y) ? a : b;
     default: m->fault = UTGARD_GP_FAULT_RESERVED; return 0;
     }
 }

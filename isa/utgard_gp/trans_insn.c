@@ -83,6 +83,15 @@ static LLVMValueRef sign_of(struct trans *t, LLVMValueRef x)
     return jit_select(t->b, above, jit_splat_u32(t->b, 0x3f800000), low);
 }
 
+/* min and max; of a number and no number, the number. */
+static LLVMValueRef extreme(struct trans *t, LLVMRealPredicate predicate, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef first =
+        LLVMBuildOr(t->b->ir, compare(t, predicate, x, y), compare(t, LLVMRealUNO, y, y), "");
+
+    return jit_select(t->b, first, x, y);
+}
+
 static LLVMValueRef accumulate(struct trans *t, uint8_t op, uint32_t pc, LLVMValueRef x, LLVMValueRef y)
 {
     struct jit_builder *b = t->b;
@@ -94,8 +103,8 @@ static LLVMValueRef accumulate(struct trans *t, uint8_t op, uint32_t pc, LLVMVal
     case UTGARD_GP_ACC_SIGN: return sign_of(t, x);
     case UTGARD_GP_ACC_GE: return jit_select(b, compare(t, LLVMRealOGE, x, y), one, zero(t));
     case UTGARD_GP_ACC_LT: return jit_select(b, compare(t, LLVMRealOLT, x, y), one, zero(t));
-    case UTGARD_GP_ACC_MIN: return jit_select(b, compare(t, LLVMRealOLT, x, y), x, y);
-    case UTGARD_GP_ACC_MAX: return jit_select(b, compare(t, LLVMRealOGT, x, y), x, y);
+    case UTGARD_GP_ACC_MIN: return extreme(t, LLVMRealOLT, x, y);
+    case UTGARD_GP_ACC_MAX: return extreme(t, LLVMRealOGT, x, y);
     default: trans_gp_fault(t, NULL, UTGARD_GP_FAULT_RESERVED, pc); return zero(t);
     }
 }

@@ -125,7 +125,7 @@ static uint32_t multiply(struct machine *m, uint8_t op, uint32_t a, uint32_t b)
     case UTGARD_PP_MUL_AND: return truth(x != 0 && y != 0);
     case UTGARD_PP_MUL_OR: return truth(x != 0 || y != 0);
     case UTGARD_PP_MUL_XOR: return truth((x != 0) != (y != 0));
-    case UTGARD_PP_MUL_NE: return truth(x != y);
+    case UTGARD_PP_MUL_NE: return truth(x < y || x > y);
     case UTGARD_PP_MUL_GT: return truth(x > y);
     case UTGARD_PP_MUL_GE: return truth(x >= y);
     case UTGARD_PP_MUL_EQ: return truth(x == y);
@@ -148,7 +148,7 @@ static uint32_t add(struct machine *m, uint8_t op, uint32_t a, uint32_t b, uint3
     switch (op) {
     case UTGARD_PP_ADD: return util_f2u(x + y);
     case UTGARD_PP_ADD_FRACT: return util_f2u(x - whole_below(x));
-    case UTGARD_PP_ADD_NE: return truth(x != y);
+    case UTGARD_PP_ADD_NE: return truth(x < y || x > y);
     case UTGARD_PP_ADD_GT: return truth(x > y);
     case UTGARD_PP_ADD_GE: return truth(x >= y);
     case UTGARD_PP_ADD_EQ: return truth(x == y);
@@ -236,6 +236,20 @@ static void multipliers(struct machine *m, const struct utgard_pp_insn *i)
         write_modified(m, i->smul.dest >> 2, i->smul.dest & 3, i->smul.mod, one);
 }
 
+/* Whether an accumulator's operation takes a product as it is, before it is rounded. */
+static bool adds(uint8_t op)
+{
+    return op == UTGARD_PP_ADD || op == UTGARD_PP_ADD_SUM3 || op == UTGARD_PP_ADD_SUM4 ||
+           op == UTGARD_PP_ADD_DFDX || op == UTGARD_PP_ADD_DFDY;
+}
+
+/* ^v0 or ^s0 as the operation takes it. */
+static void multiplied(const struct machine *m, uint8_t op, const uint32_t product[16], uint32_t out[16])
+{
+    for (unsigned l = 0; l < 16; l++)
+        out[l] = adds(op) ? product[l] : machine_result(m, product[l]);
+}
+
 /* The sum of the first three or four components of a, in order. */
 static void sum(struct machine *m, const struct utgard_pp_insn *i, uint32_t out[4][16])
 {
@@ -270,9 +284,12 @@ static void vector_add(struct machine *m, const struct utgard_pp_insn *i, uint32
         sum(m, i, out);
         return;
     }
+    uint32_t product[4][16];
+    for (unsigned n = 0; n < 4; n++)
+        multiplied(m, i->vadd.op, m->vmul[n], product[n]);
     for (unsigned n = 0; n < 4; n++) {
         uint32_t a[16], b[16];
-        vector_operand(m, &i->vadd.a, n, i->vadd.mul_in ? m->vmul : NULL, a);
+        vector_operand(m, &i->vadd.a, n, i->vadd.mul_in ? product : NULL, a);
         vector_operand(m, &i->vadd.b, n, NULL, b);
         accumulate(m, i->vadd.op, i->vadd.mod, a, b, out[n]);
     }
@@ -285,8 +302,9 @@ static void accumulators(struct machine *m, const struct utgard_pp_insn *i)
     if (vector)
         vector_add(m, i, out);
     if (scalar) {
-        uint32_t a[16], b[16];
-        scalar_operand(m, &i->sadd.a, i->sadd.mul_in ? m->smul : NULL, a);
+        uint32_t a[16], b[16], product[16];
+        multiplied(m, i->sadd.op, m->smul, product);
+        scalar_operand(m, &i->sadd.a, i->sadd.mul_in ? product : NULL, a);
         scalar_operand(m, &i->sadd.b, NULL, b);
         accumulate(m, i->sadd.op, i->sadd.mod, a, b, one);
     }

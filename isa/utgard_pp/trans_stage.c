@@ -171,7 +171,7 @@ static LLVMValueRef multiply(struct trans *t, uint8_t op, LLVMValueRef x, LLVMVa
     case UTGARD_PP_MUL_AND: return truth(t, LLVMBuildAnd(ir, is_true(t, x), is_true(t, y), ""));
     case UTGARD_PP_MUL_OR: return truth(t, LLVMBuildOr(ir, is_true(t, x), is_true(t, y), ""));
     case UTGARD_PP_MUL_XOR: return truth(t, LLVMBuildXor(ir, is_true(t, x), is_true(t, y), ""));
-    case UTGARD_PP_MUL_NE: return truth(t, compare(t, LLVMRealUNE, x, y));
+    case UTGARD_PP_MUL_NE: return truth(t, compare(t, LLVMRealONE, x, y));
     case UTGARD_PP_MUL_GT: return truth(t, compare(t, LLVMRealOGT, x, y));
     case UTGARD_PP_MUL_GE: return truth(t, compare(t, LLVMRealOGE, x, y));
     case UTGARD_PP_MUL_EQ: return truth(t, compare(t, LLVMRealOEQ, x, y));
@@ -206,11 +206,17 @@ static LLVMValueRef derive(struct trans *t, bool y, LLVMValueRef a, LLVMValueRef
         t, sum_of(t, trans_pp_neighbour(t, y ? b : a, keep, bit), trans_pp_neighbour(t, y ? a : b, keep, 0)));
 }
 
-/* Operations whose result is an operand, or whole: a half where these are. */
-static bool passes(uint8_t op)
+/* Whether an accumulator's operation takes a product as it is, before it is rounded. */
+static bool adds(uint8_t op)
 {
-    return op == UTGARD_PP_ADD_FLOOR || op == UTGARD_PP_ADD_CEIL || op == UTGARD_PP_ADD_MIN ||
-           op == UTGARD_PP_ADD_MAX || op == UTGARD_PP_ADD_SEL || op == UTGARD_PP_ADD_MOV;
+    return op == UTGARD_PP_ADD || op == UTGARD_PP_ADD_SUM3 || op == UTGARD_PP_ADD_SUM4 ||
+           op == UTGARD_PP_ADD_DFDX || op == UTGARD_PP_ADD_DFDY;
+}
+
+/* ^v0 or ^s0 as the operation takes it. */
+static LLVMValueRef multiplied(struct trans *t, uint8_t op, uint8_t mul_op, LLVMValueRef x)
+{
+    return adds(op) || !is_product(mul_op) ? x : trans_pp_result(t, x);
 }
 
 static LLVMValueRef add(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
@@ -221,7 +227,7 @@ static LLVMValueRef add(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRe
     case UTGARD_PP_ADD_FRACT:
         x = jit_as_i32(t->b, LLVMBuildFSub(ir, real(t, x), real(t, rounded(t, "llvm.floor", x)), ""));
         return trans_pp_result(t, x);
-    case UTGARD_PP_ADD_NE: return truth(t, compare(t, LLVMRealUNE, x, y));
+    case UTGARD_PP_ADD_NE: return truth(t, compare(t, LLVMRealONE, x, y));
     case UTGARD_PP_ADD_GT: return truth(t, compare(t, LLVMRealOGT, x, y));
     case UTGARD_PP_ADD_GE: return truth(t, compare(t, LLVMRealOGE, x, y));
     case UTGARD_PP_ADD_EQ: return truth(t, compare(t, LLVMRealOEQ, x, y));
@@ -270,10 +276,12 @@ static void multipliers(struct trans *t)
 static void vector_add(struct trans *t, LLVMValueRef out[4])
 {
     const struct utgard_pp_insn *i = t->insn;
-    const LLVMValueRef *from = i->vadd.mul_in ? t->vmul : NULL;
-    bool passed = from && is_product(i->vmul.op) && passes(i->vadd.op);
+    LLVMValueRef products[4];
+    const LLVMValueRef *from = i->vadd.mul_in ? products : NULL;
     bool sums = i->vadd.op == UTGARD_PP_ADD_SUM3 || i->vadd.op == UTGARD_PP_ADD_SUM4;
     LLVMValueRef total = NULL;
+    for (unsigned n = 0; from && n < 4; n++)
+        products[n] = multiplied(t, i->vadd.op, i->vmul.op, t->vmul[n]);
     for (unsigned n = 0; sums && n < (i->vadd.op == UTGARD_PP_ADD_SUM3 ? 3u : 4u); n++) {
         LLVMValueRef term = vector_operand(t, &i->vadd.a, n, from);
         total = n ? sum_of(t, total, term) : term;
@@ -284,7 +292,7 @@ static void vector_add(struct trans *t, LLVMValueRef out[4])
         LLVMValueRef x = sums ? total
                               : add(t, i->vadd.op, vector_operand(t, &i->vadd.a, n, from),
                                     vector_operand(t, &i->vadd.b, n, NULL));
-        out[n] = modified(t, i->vadd.mod, passed ? trans_pp_result(t, x) : x);
+        out[n] = modified(t, i->vadd.mod, x);
     }
 }
 
@@ -292,10 +300,8 @@ static LLVMValueRef scalar_add(struct trans *t)
 {
     const struct utgard_pp_scalar *a = &t->insn->sadd.a, *b = &t->insn->sadd.b;
     const struct utgard_pp_insn *i = t->insn;
-    LLVMValueRef x =
-        add(t, i->sadd.op, scalar_operand(t, a, i->sadd.mul_in ? t->smul : NULL), scalar_operand(t, b, NULL));
-    if (i->sadd.mul_in && is_product(i->smul.op) && passes(i->sadd.op))
-        x = trans_pp_result(t, x);
+    LLVMValueRef product = i->sadd.mul_in ? multiplied(t, i->sadd.op, i->smul.op, t->smul) : NULL;
+    LLVMValueRef x = add(t, i->sadd.op, scalar_operand(t, a, product), scalar_operand(t, b, NULL));
     return modified(t, i->sadd.mod, x);
 }
 
