@@ -40,7 +40,6 @@ static bool is_plain(const struct utgard_texture_key *key, const struct raster_t
 
 bool utgard_frag_copies(const struct utgard_frag *frag, struct utgard_frag_copied *out)
 {
-    static const uint8_t widths[4] = {1, 2, 4, 4};
     const struct utgard_pp_insn *insn = frag->program->insns;
     uint32_t component;
 
@@ -48,7 +47,7 @@ bool utgard_frag_copies(const struct utgard_frag *frag, struct utgard_frag_copie
         frag->program->insn_count != 1 || !passes_texel(insn, frag->head.color_register) ||
         !is_plain(&frag->keys[0], &frag->textures[0]))
         return false;
-    component = insn->varying.index * widths[insn->varying.align & 3];
+    component = insn->varying.index * utgard_pp_width(insn->varying.align);
     if (component + 1 >= UTGARD_COMPONENTS || frag->head.vary[component] == UTGARD_NO_VARYING ||
         frag->head.vary[component + 1] == UTGARD_NO_VARYING)
         return false;

@@ -39,6 +39,13 @@ struct machine {
     enum utgard_gp_fault fault;
 };
 
+/* The first one counts (ports.h). */
+static void fail(struct machine *m, enum utgard_gp_fault fault)
+{
+    if (!m->fault)
+        m->fault = fault;
+}
+
 /* ---- arithmetic ---- */
 
 static float number(uint32_t bits)
@@ -67,7 +74,7 @@ static uint32_t accumulate(struct machine *m, uint8_t op, uint32_t a, uint32_t b
     case UTGARD_GP_ACC_LT: return one_or_zero(x < y);
     case UTGARD_GP_ACC_MIN: return x < y || isnan(y) ? a : b;
     case UTGARD_GP_ACC_MAX: return x > y || isnan(y) ? a : b;
-    default: m->fault = UTGARD_GP_FAULT_RESERVED; return 0;
+    default: fail(m, UTGARD_GP_FAULT_RESERVED); return 0;
     }
 }
 
@@ -108,7 +115,7 @@ static uint32_t operand(struct machine *m, uint8_t src, const uint32_t fetch0[4]
         return fetch0[src];
     if (src < UTGARD_GP_SRC_FETCH1_X + 4)
         return m->fetch1[src - UTGARD_GP_SRC_FETCH1_X];
-    m->fault = UTGARD_GP_FAULT_RESERVED;
+    fail(m, UTGARD_GP_FAULT_RESERVED);
     return 0;
 }
 
@@ -136,7 +143,7 @@ static void multiply(struct machine *m, const struct utgard_gp_insn *i, struct u
     case UTGARD_GP_MUL_SELECT: r->mul[0] = negate(number(b[0]) != 0 ? a[1] : a[0], i->mul_neg[0]); break;
     default:
         if (i->mul_a[0] != UTGARD_GP_SRC_NONE || i->mul_a[1] != UTGARD_GP_SRC_NONE)
-            m->fault = UTGARD_GP_FAULT_RESERVED;
+            fail(m, UTGARD_GP_FAULT_RESERVED);
     }
 }
 
@@ -167,7 +174,7 @@ static void pass(struct machine *m, const struct utgard_gp_insn *i, struct utgar
         x = number(x) < number(m->load[0]) ? x : m->load[0];
         r->pass = number(x) > number(m->load[1]) ? x : m->load[1];
         break;
-    default: m->fault = UTGARD_GP_FAULT_RESERVED;
+    default: fail(m, UTGARD_GP_FAULT_RESERVED);
     }
 }
 
@@ -202,7 +209,7 @@ static void complex(struct machine *m, const struct utgard_gp_insn *i, struct ut
         r->complex = x;
         set_address(m, i->complex_op - UTGARD_GP_COMPLEX_ADDR0, x);
         break;
-    default: m->fault = UTGARD_GP_FAULT_RESERVED;
+    default: fail(m, UTGARD_GP_FAULT_RESERVED);
     }
 }
 
@@ -213,13 +220,13 @@ static void load_file(struct machine *m, const struct utgard_gp_insn *i)
     int32_t index = i->load_addr;
     if (i->load_offset != UTGARD_GP_OFFSET_NONE) {
         if (i->load_offset < 1 || i->load_offset > 3) {
-            m->fault = UTGARD_GP_FAULT_RESERVED;
+            fail(m, UTGARD_GP_FAULT_RESERVED);
             return;
         }
         index += m->state.addr[i->load_offset];
     }
     if (index < 0 || index >= UTGARD_GP_FILE) {
-        m->fault = UTGARD_GP_FAULT_ADDRESS;
+        fail(m, UTGARD_GP_FAULT_ADDRESS);
         return;
     }
     m->ports->uniform(m->ports->ctx, (uint32_t)index, m->load);
@@ -275,13 +282,13 @@ static void store_pair(struct machine *m, const struct utgard_gp_insn *i, unsign
         late.has[c] = i->store_src[pair][c] != UTGARD_GP_STORE_NONE;
         late.value[c] = result(r, i->store_src[pair][c]);
         if (i->store_src[pair][c] == UTGARD_GP_STORE_RESERVED)
-            m->fault = UTGARD_GP_FAULT_RESERVED;
+            fail(m, UTGARD_GP_FAULT_RESERVED);
         else if (late.has[c] && i->store_varying[pair] && !late.temporary)
             m->ports->varying(m->ports->ctx, late.place, pair * 2 + c, visible(late.value[c]));
     }
     if (late.temporary) {
         if (m->state.addr[0] < 0 || m->state.addr[0] >= UTGARD_GP_FILE)
-            m->fault = UTGARD_GP_FAULT_ADDRESS;
+            fail(m, UTGARD_GP_FAULT_ADDRESS);
         late.place = (uint32_t)m->state.addr[0] & (UTGARD_GP_FILE - 1);
     }
     late.due = m->step + (late.temporary ? MEMORY_DELAY : REGISTER_DELAY);

@@ -6,6 +6,8 @@
 
 #include "isa/utgard_gp/insn.h"
 
+/* Of several in one instruction the first is told, in the order of its work: load, multipliers, adders, pass,
+ * complex, stores of x, y, z and w - in each pair what a store takes before where it goes. */
 enum utgard_gp_fault {
     UTGARD_GP_OK = 0,
     UTGARD_GP_FAULT_FUEL,     /* loops too long */

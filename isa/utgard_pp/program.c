@@ -88,7 +88,7 @@ static void note_varying(struct utgard_pp_program *p, const struct utgard_pp_ins
     if (plane && i->varying.vector != 15)
         p->indexed_varyings = true;
     else if (plane) {
-        uint32_t size = i->varying.align == UTGARD_PP_FLOAT ? 1 : i->varying.align == UTGARD_PP_VEC2 ? 2 : 4;
+        uint32_t size = utgard_pp_width(i->varying.align);
         uint32_t first = i->varying.index * size;
         for (uint32_t n = first; n < first + size && n < 64; n++)
             p->varyings |= 1ull << n;
@@ -116,7 +116,7 @@ static int note_sample(struct utgard_pp_program *p, uint32_t n)
 /* Vec4s of temporaries that an instruction may reach: all of them where that is not known, or a fault. */
 static void note_temporaries(struct utgard_pp_program *p, uint16_t index, bool has_offset, uint8_t align)
 {
-    int32_t size = align == UTGARD_PP_FLOAT ? 1 : align == UTGARD_PP_VEC2 ? 2 : 4;
+    int32_t size = (int32_t)utgard_pp_width(align);
     int32_t first = (int16_t)index * size + UTGARD_PP_TEMPORARIES / 2 * 4;
     bool known = !has_offset && first >= 0 && first < UTGARD_PP_TEMPORARIES * 4;
     uint32_t from = known ? (uint32_t)first / 4 : 0, to = known ? from + 1 : UTGARD_PP_TEMPORARIES;
@@ -127,13 +127,12 @@ static void note_temporaries(struct utgard_pp_program *p, uint16_t index, bool h
 
 static void note_load(struct utgard_pp_program *p, const struct utgard_pp_insn *i)
 {
-    uint32_t size = i->load.align == UTGARD_PP_FLOAT ? 1 : i->load.align == UTGARD_PP_VEC2 ? 2 : 4;
     if (i->load.source != UTGARD_PP_SOURCE_UNIFORM)
         note_temporaries(p, i->load.index, i->load.has_offset, i->load.align);
     else if (i->load.has_offset)
         p->indexed_uniforms = true;
     else
-        p->uniforms = UTIL_MAX(p->uniforms, (i->load.index + 1u) * size);
+        p->uniforms = UTIL_MAX(p->uniforms, (i->load.index + 1u) * utgard_pp_width(i->load.align));
 }
 
 static int note_fields(struct utgard_pp_program *p)

@@ -44,6 +44,12 @@ struct utgard_pp_program {
     uint64_t hash; /* xxh3 of the words */
 };
 
+/* Floats of a place in memory with this enum utgard_pp_align, 0..3: its index counts in them. */
+static inline uint32_t utgard_pp_width(uint8_t align)
+{
+    return align == UTGARD_PP_FLOAT ? 1 : align == UTGARD_PP_VEC2 ? 2 : 4;
+}
+
 /* Takes the program that begins at words[0] and ends with the last instruction that can be reached; `count`
  * words may be read. 0 and *out (free with utgard_pp_program_destroy), -E2BIG, -EBADMSG (an instruction that
  * is none, a branch into the middle of one or out of the program, no stop; error names the word), -ENOMEM. */

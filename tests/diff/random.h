@@ -50,6 +50,12 @@ static inline uint32_t random_normal(uint64_t *state)
     return x & 0x7f800000 ? x : x & 0x80000000;
 }
 
+/* How many bits of a program are turned: a few, or so many that several things are wrong at once. */
+static inline uint32_t random_turned(uint64_t *state)
+{
+    return 1 + random_next(state) % (random_next(state) % 8 ? 4 : 64);
+}
+
 static inline uint64_t random_number_of(const char *variable, uint64_t otherwise)
 {
     const char *text = getenv(variable);

@@ -52,7 +52,7 @@ static void try_program(const struct random_turn *turn, void *data)
     bool turns = turn->hash / 3 % 4 == 0;
     seed = turn->hash;
     assert_int_equal(utgard_gp_check(words, count, NULL, NULL), 0);
-    for (uint32_t n = turns ? 1 + random_next(&seed) % 4 : 0; n; n--) {
+    for (uint32_t n = turns ? random_turned(&seed) : 0; n; n--) {
         uint32_t bit = random_next(&seed) % (count * UTGARD_GP_WORDS * 64);
         words[bit / 64] ^= 1ull << bit % 64;
     }

@@ -44,7 +44,7 @@ static void run_both(const struct random_turn *turn, const struct utgard_pp_prog
 /* A few bits, but not those that say how long an instruction is. */
 static void turn_bits(uint32_t *words, uint32_t count)
 {
-    for (uint32_t n = 1 + random_next(&seed) % 4, at = 0; n; n--) {
+    for (uint32_t n = random_turned(&seed), at = 0; n; n--) {
         struct utgard_pp_insn insn;
         uint32_t length = utgard_pp_decode(words, count, at, &insn), skipped = random_next(&seed) % 16;
         for (; skipped; skipped--, length = utgard_pp_decode(words, count, at, &insn))

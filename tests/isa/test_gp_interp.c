@@ -222,6 +222,12 @@ static void faults_name_the_place(void **state)
         {"attr 0 ; addr1 f0.x\nnop\nnop\nnop\nload 511+addr1 ; pass load.x", UTGARD_GP_FAULT_ADDRESS, 4},
         {"attr 0 ; addr1 f0.y\nnop\nnop\nnop\nload 1+addr1 ; pass load.x", UTGARD_GP_FAULT_ADDRESS, 4},
         {"attr 0 ; addr0 f0.z ; pass f0.x ; store.xy t0, pass, none", UTGARD_GP_FAULT_ADDRESS, 0},
+        /* of several the first in the order of the work */
+        {"attr 0 ; addr1 f0.y\nnop\nnop\nnop\nload 1+addr1 ; pass load.x ; cop8 f0.x",
+         UTGARD_GP_FAULT_ADDRESS, 4},
+        {"attr 0 ; addr0 f0.z ; passop3 f0.x ; store.xy t0, acc0, none", UTGARD_GP_FAULT_RESERVED, 0},
+        {"attr 0 ; addr0 f0.z ; pass f0.x ; store.xy t0, pass, s5", UTGARD_GP_FAULT_RESERVED, 0},
+        {"attr 0 ; addr0 f0.z ; store.xy t0, acc0, none ; store.zw t0, s5, none", UTGARD_GP_FAULT_ADDRESS, 0},
     };
     for (size_t n = 0; n < UTIL_ARRAY_SIZE(rows); n++) {
         struct world w = {.attribute[0] = {1, -2, 1e30f}};

@@ -416,7 +416,7 @@ static void test_clipping(void **data)
     struct world w;
     uint32_t pieces = 0;
     create(&w);
-    util_store32(w.rsw + 12, 0x30);
+    util_store32(w.rsw + 12, 1 << 4 | 1 << 5); /* no_clip_near, no_clip_far (rsw.inc) */
     /* Clip coordinates (x, y, z, w) by hand: window x = 128 + 128 x/w, depth (z/w + 1) / 2. */
     const float clip[3][4] = {{-1, 1, 0, 2}, {1, 1, 0, 2}, {0, -1, -1.5f, -1}};
     for (uint32_t n = 0; n < 3; n++) {
