@@ -38,14 +38,12 @@ static unsigned from_lane(unsigned mux, unsigned lane, unsigned turn)
     return mux <= VC4_QPU_MUX_R3 ? (lane - turn) % LANES : (lane & ~3u) | ((lane - turn) & 3);
 }
 
-static enum vc4_qpu_fault compute(struct interp *q, struct step *step)
+static void compute(struct interp *q, struct step *step)
 {
     const struct vc4_qpu_insn *insn = step->insn;
     bool add_float = vc4_qpu_add_reads_float(insn->op_add), mul_float = vc4_qpu_mul_reads_float(insn->op_mul);
     unsigned turn = rotation(q, insn);
 
-    if (vc4_qpu_add_op_reserved(insn->op_add))
-        return fail(q, VC4_QPU_FAULT_RESERVED);
     for (unsigned lane = 0; lane < LANES; lane++) {
         step->result[0][lane] =
             vc4_qpu_add_op(q->exact, insn->op_add, input(q, step, insn->add_a, lane, add_float),
@@ -55,7 +53,6 @@ static enum vc4_qpu_fault compute(struct interp *q, struct step *step)
                            input(q, step, insn->mul_a, from_lane(insn->mul_a, lane, turn), mul_float),
                            input(q, step, insn->mul_b, from_lane(insn->mul_b, lane, turn), mul_float));
     }
-    return VC4_QPU_OK;
 }
 
 /* Load immediates and links appear at the outputs of both units. */
@@ -65,12 +62,10 @@ static void set_results(struct step *step, unsigned lane, uint32_t value)
     step->result[0][lane] = step->result[1][lane] = result;
 }
 
-static enum vc4_qpu_fault load_immediate(struct interp *q, struct step *step)
+static void load_immediate(struct step *step)
 {
     const struct vc4_qpu_insn *insn = step->insn;
 
-    if (insn->kind == VC4_QPU_LOAD_IMM32 && insn->unpack)
-        return fail(q, VC4_QPU_FAULT_RESERVED);
     for (unsigned lane = 0; lane < LANES; lane++) {
         uint32_t low = insn->imm >> lane & 1, high = insn->imm >> (lane + 16) & 1;
         uint32_t value = insn->imm;
@@ -80,7 +75,6 @@ static enum vc4_qpu_fault load_immediate(struct interp *q, struct step *step)
             value = low + 2 * high;
         set_results(step, lane, value);
     }
-    return VC4_QPU_OK;
 }
 
 static uint16_t condition(const struct vc4_qpu_state *state, unsigned cond)
@@ -158,6 +152,19 @@ static enum vc4_qpu_fault branch(struct interp *q, struct step *step)
 
 /* ---- one instruction ---- */
 
+/* What the instruction's bits alone tell, before anything is read. */
+static bool reserved(const struct vc4_qpu_insn *insn)
+{
+    if (insn->pm && insn->pack && (insn->pack < 3 || insn->pack > 7))
+        return true;
+    if (insn->kind == VC4_QPU_LOAD_IMM32)
+        return insn->unpack;
+    if (insn->kind != VC4_QPU_ALU)
+        return false;
+    return vc4_qpu_add_op_reserved(insn->op_add) || !vc4_qpu_interp_readable(insn->raddr_a) ||
+           (insn->sig != VC4_QPU_SIG_SMALL_IMM && !vc4_qpu_interp_readable(insn->raddr_b));
+}
+
 static enum vc4_qpu_fault execute(struct interp *q, const struct vc4_qpu_insn *insn)
 {
     struct step step = {
@@ -165,16 +172,16 @@ static enum vc4_qpu_fault execute(struct interp *q, const struct vc4_qpu_insn *i
 
     if (insn->kind == VC4_QPU_BRANCH)
         return branch(q, &step);
-    if (insn->pm && insn->pack && (insn->pack < 3 || insn->pack > 7))
+    if (reserved(insn))
         return fail(q, VC4_QPU_FAULT_RESERVED);
     if (insn->kind == VC4_QPU_ALU) {
         TRY(vc4_qpu_interp_read(q, &step));
-        TRY(compute(q, &step));
+        compute(q, &step);
         TRY(vc4_qpu_interp_load(q, &step));
     } else {
         if (insn->kind == VC4_QPU_SEMAPHORE)
             PORT(semaphore, insn->imm >> 4 & 1, insn->imm & 15);
-        TRY(load_immediate(q, &step));
+        load_immediate(&step);
     }
     if (step.has_varying)
         memcpy(q->state.r[5], step.varying_c, sizeof step.varying_c);

@@ -38,6 +38,23 @@ static enum vc4_qpu_fault read_coordinates(struct interp *q, bool file_b, bool f
     return VC4_QPU_OK;
 }
 
+bool vc4_qpu_interp_readable(unsigned raddr)
+{
+    switch (raddr) {
+    case VC4_QPU_R_UNIFORM:
+    case VC4_QPU_R_VARYING:
+    case VC4_QPU_R_ELEMENT_QPU:
+    case VC4_QPU_R_NOP:
+    case VC4_QPU_R_XY:
+    case VC4_QPU_R_MS_REV:
+    case VC4_QPU_R_VPM:
+    case VC4_QPU_R_VPM_BUSY:
+    case VC4_QPU_R_VPM_WAIT:
+    case VC4_QPU_R_MUTEX: return true;
+    default: return raddr < 32;
+    }
+}
+
 static enum vc4_qpu_fault read_io(struct interp *q, struct step *step, unsigned raddr, bool file_b,
                                   uint32_t out[LANES])
 {
@@ -63,11 +80,10 @@ static enum vc4_qpu_fault read_io(struct interp *q, struct step *step, unsigned 
         PORT(dma_status, file_b, raddr == VC4_QPU_R_VPM_WAIT, &value);
         fill(out, value);
         return VC4_QPU_OK;
-    case VC4_QPU_R_MUTEX:
+    default:
         PORT(mutex, true);
         unmapped(q, file_b, out);
         return VC4_QPU_OK;
-    default: return fail(q, VC4_QPU_FAULT_RESERVED);
     }
 }
 

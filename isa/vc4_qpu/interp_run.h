@@ -53,7 +53,9 @@ static inline enum vc4_qpu_fault fail(struct interp *q, enum vc4_qpu_fault fault
 #define PORT(name, ...)                                                                                      \
     TRY(q->ports->name ? q->ports->name(q->ports->ctx, __VA_ARGS__, q->report) : VC4_QPU_FAULT_UNSUPPORTED)
 
-/* Both files' operands, with what ports give them. */
+/* Whether something stands at a read address, 0..63 (rule 14). */
+bool vc4_qpu_interp_readable(unsigned raddr);
+/* Both files' operands, with what ports give them; of readable addresses. */
 enum vc4_qpu_fault vc4_qpu_interp_read(struct interp *q, struct step *step);
 /* The result of the add unit, or of the mul unit, goes where the instruction says. */
 enum vc4_qpu_fault vc4_qpu_interp_write(struct interp *q, struct step *step, unsigned mul);

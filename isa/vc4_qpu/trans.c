@@ -170,11 +170,6 @@ void trans_take_branch(struct trans *t, const struct vc4_qpu_block *block)
     uint32_t target = block->successor[1], cost;
 
     t->pc = block->branch;
-    if (target == VC4_QPU_NO_OFFSET) {
-        jit_store(b, fault_value(t, VC4_QPU_FAULT_PC, 0), t->fault_slot, 4);
-        LLVMBuildBr(b->ir, t->exit);
-        return;
-    }
     if (t->program->blocks[target].first > block->branch) {
         LLVMBuildBr(b->ir, t->blocks[target]);
         return;
@@ -212,7 +207,7 @@ static void end_block(struct trans *t, uint32_t number)
     }
     trans_leave_block(t, block);
     trans_count_block(t, block);
-    if (block->branch == VC4_QPU_NO_OFFSET) {
+    if (block->branch == VC4_QPU_NO_OFFSET || block->successor[1] == VC4_QPU_NO_OFFSET) {
         bool ends = block->successor[0] == VC4_QPU_NO_OFFSET;
 
         LLVMBuildBr(t->b->ir, ends ? t->exit : t->blocks[block->successor[0]]);
@@ -225,6 +220,36 @@ static void end_block(struct trans *t, uint32_t number)
         LLVMBuildBr(t->b->ir, t->taken_at[number]);
     LLVMPositionBuilderAtEnd(t->b->ir, t->taken_at[number]);
     trans_take_branch(t, block);
+}
+
+/* A taken branch out of the program faults where it stands: its delay slots do not run. */
+static void branch_nowhere(struct trans *t)
+{
+    struct jit_builder *b = t->b;
+
+    if (!t->taken) {
+        trans_fault(t, VC4_QPU_FAULT_PC, 0);
+        return;
+    }
+    LLVMBasicBlockRef nowhere = trans_new_block(t, "nowhere"), on = trans_new_block(t, "on");
+    trans_store_state(t); /* before the ways part: what it makes of values holds on both */
+    LLVMBuildCondBr(b->ir, t->taken, nowhere, on);
+    LLVMPositionBuilderAtEnd(b->ir, nowhere);
+    jit_store(b, fault_value(t, VC4_QPU_FAULT_PC, 0), t->fault_slot, 4);
+    LLVMBuildBr(b->ir, t->exit);
+    LLVMPositionBuilderAtEnd(b->ir, on);
+}
+
+static void branch(struct trans *t, const struct vc4_qpu_block *block)
+{
+    t->taken = trans_branch_cond(t, t->insn->branch_cond);
+    if (!t->machine && block->successor[1] == VC4_QPU_NO_OFFSET) {
+        branch_nowhere(t);
+        return;
+    }
+    if (t->machine)
+        trans_machine_branch(t, block);
+    write_link(t, t->taken);
 }
 
 /* A branch here is in the delay slots of another, or of the program's end. */
@@ -251,10 +276,7 @@ void trans_step(struct trans *t, const struct vc4_qpu_block *block, uint32_t pc)
                (t->insn->branch_cond > VC4_QPU_BR_ANY_CC && t->insn->branch_cond != VC4_QPU_BR_ALWAYS)) {
         trans_fault(t, VC4_QPU_FAULT_RESERVED, 0);
     } else {
-        t->taken = trans_branch_cond(t, t->insn->branch_cond);
-        if (t->machine)
-            trans_machine_branch(t, block);
-        write_link(t, t->taken);
+        branch(t, block);
     }
 }
 

@@ -379,6 +379,14 @@ static void test_control_flow(void **state)
         "nop ; ldcolend\n brr.anyns ra3, -, .+32\n nop\n nop\n nop\n",
         "brr.allns -, -, .+48\n nop\n brr.allns -, -, .+32\n nop\n nop\n nop\n nop\n nop ; thrend\n nop\n "
         "nop\n",
+        /* out of the program: what stands in the delay slots does not run */
+        "and.sf r0, unif, 1\n brr.allzs -, -, .+4096\n mov vpm, r0\n op9 r0, r0, r0\n nop\n nop ; thrend\n "
+        "nop\n nop\n",
+        "and.sf r0, unif, 1\n brr.allzs ra3, -, .+4096\n mov vpm, r0\n mov r1, unif\n nop\n mov ra4, r1\n "
+        "nop ; thrend\n nop\n nop\n",
+        "mov r0, unif\n brr -, -, .+4096\n mov vpm, r0\n nop\n nop\n nop ; thrend\n nop\n nop\n",
+        /* a reserved operation, whose operands are not read */
+        "op9 r0, vpm_st_wait, r0\n nop ; thrend\n nop\n nop\n",
     };
     struct vc4_qpu_program *programs[UTIL_ARRAY_SIZE(texts)];
     uint64_t seeds[UTIL_ARRAY_SIZE(texts)];
@@ -404,20 +412,38 @@ static void test_control_flow(void **state)
 
 /* ---- random programs ---- */
 
+/* A program of the seed; one in four has bits turned, a few or so many that several things are wrong at once,
+ * unless that makes it none. */
+static struct vc4_qpu_program *make_program(uint64_t seed)
+{
+    uint64_t words[MAX_WORDS], turned[MAX_WORDS], state = seed;
+    uint32_t length = vc4_qpu_random(seed, (enum vc4_qpu_random_profile)(seed % 4), words, MAX_WORDS);
+    struct vc4_qpu_program *program;
+    struct util_error error = {0};
+
+    memcpy(turned, words, length * sizeof *words);
+    if (random_next(&state) % 4 == 0)
+        for (uint64_t n = 1 + random_next(&state) % (random_next(&state) % 8 ? 4 : 64); n; n--) {
+            uint64_t bit = random_next(&state) % (length * 64);
+            turned[bit / 64] ^= 1ull << bit % 64;
+        }
+    if (!vc4_qpu_program_create(turned, length, &program, NULL))
+        return program;
+    if (vc4_qpu_program_create(words, length, &program, &error))
+        fail_msg("seed %llu: %s", (unsigned long long)seed, error.text);
+    return program;
+}
+
 static void compare_random_batch(uint64_t first, unsigned count)
 {
     unsigned inputs = (unsigned)UTIL_MIN(setting("VITRAIL_DIFF_INPUTS", INPUTS), INPUTS);
     struct vc4_qpu_program *programs[BATCH];
-    uint64_t words[MAX_WORDS], seeds[BATCH];
+    uint64_t seeds[BATCH];
     char rerun[128];
 
     for (unsigned i = 0; i < count; i++) {
-        struct util_error error = {0};
         seeds[i] = first + i;
-        uint32_t length =
-            vc4_qpu_random(seeds[i], (enum vc4_qpu_random_profile)(seeds[i] % 4), words, MAX_WORDS);
-        if (vc4_qpu_program_create(words, length, &programs[i], &error))
-            fail_msg("seed %llu: %s", (unsigned long long)seeds[i], error.text);
+        programs[i] = make_program(seeds[i]);
     }
     snprintf(rerun, sizeof rerun, "VITRAIL_DIFF_SEED=%llu VITRAIL_DIFF_PROGRAMS=%u diff_qpu_diff",
              (unsigned long long)first, count);
