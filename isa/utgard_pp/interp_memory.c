@@ -57,13 +57,17 @@ static void from_register(const struct machine *m, const struct utgard_pp_insn *
 }
 
 /* Divided by the largest magnitude. */
+/* The number of the two where one is none. */
+static float larger(float x, float y)
+{
+    return x > y || isnan(y) ? x : y;
+}
+
 static void to_cube(uint32_t v[4][16])
 {
     for (unsigned l = 0; l < 16; l++) {
         float x = fabsf(util_u2f(v[0][l])), y = fabsf(util_u2f(v[1][l])), z = fabsf(util_u2f(v[2][l]));
-        float major = x > y ? x : y;
-        major = major > z ? major : z;
-        float one_over = 1.0f / major;
+        float one_over = 1.0f / larger(larger(x, y), z);
         for (unsigned n = 0; n < 3; n++)
             v[n][l] = util_f2u(util_u2f(v[n][l]) * one_over);
     }

@@ -58,9 +58,12 @@ static void from_register(struct trans *t, LLVMValueRef v[4])
     }
 }
 
+/* The number of the two where one is none. */
 static LLVMValueRef larger(struct trans *t, LLVMValueRef x, LLVMValueRef y)
 {
-    return jit_select(t->b, LLVMBuildFCmp(t->b->ir, LLVMRealOGT, x, y, ""), x, y);
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMValueRef none = LLVMBuildFCmp(ir, LLVMRealUNO, y, y, "");
+    return jit_select(t->b, LLVMBuildOr(ir, LLVMBuildFCmp(ir, LLVMRealOGT, x, y, ""), none, ""), x, y);
 }
 
 static void to_cube(struct trans *t, LLVMValueRef v[4])

@@ -95,10 +95,40 @@ static void test_random(void **state)
     assert_true(tally.faulted * 2 < tally.ran);
 }
 
+/* Programs that once differed, in many worlds: they met what random ones hardly meet. */
+static void test_written(void **state)
+{
+    static const char *const texts[] = {
+        /* the largest of three, two of them one constant, the other now and then NaN */
+        "var r1, v0\nc0 1.0, 0.0, 0.0, 0.0 ; mov.v1 r1.xz, c0.xxxx\ncube r0, r1 ; stop",
+    };
+    struct tally tally = {0};
+    (void)state;
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(texts); n++) {
+        struct util_error error = {0};
+        struct utgard_pp_program *p;
+        uint32_t *words, count;
+        if (utgard_pp_asm(texts[n], strlen(texts[n]), &words, &count, &error) ||
+            utgard_pp_program_create(words, count, &p, &error))
+            fail_msg("%s: %s", texts[n], error.text);
+        struct jit_options options = {.level = -1, .optimize = JIT_OPTIMISED, .cache_dir = ""};
+        struct random_turn turn = {.number = n};
+        unsigned saved = util_fpenv_enter();
+        assert_int_equal(jit_engine_create(&options, &turn.engine, NULL), 0);
+        for (seed = 1; tally.ran < (n + 1) * 400; turn.hash += 12)
+            run_both(&turn, p, words, &tally);
+        jit_engine_destroy(turn.engine);
+        util_fpenv_leave(saved);
+        utgard_pp_program_destroy(p);
+        free(words);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
