@@ -113,6 +113,15 @@ void utgard_mmu_zap(struct utgard_device *device, unsigned n)
         device->space[i].stale |= device->space[i].made && device->space[i].dte == device->mmu[n].dte;
 }
 
+/* A reset leaves no translation: the driver sets the directory and enables paging without a zap
+ * (lima_mmu_init). Spaces are several MMUs'; those of the others are only compared again. */
+static void reset(struct utgard_device *device, struct utgard_mmu *mmu)
+{
+    for (unsigned i = 0; i < UTGARD_SPACES; i++)
+        device->space[i].stale |= device->space[i].made;
+    *mmu = (struct utgard_mmu){0};
+}
+
 void utgard_mmu_destroy(struct utgard_device *device)
 {
     for (unsigned n = 0; n < UTGARD_SPACES; n++) {
@@ -173,7 +182,7 @@ static void command(struct utgard_device *device, unsigned n, uint32_t value)
     case DISABLE_STALL: mmu->stalled = false; break;
     case ZAP_CACHE: utgard_mmu_zap(device, n); break;
     case PAGE_FAULT_DONE: mmu->faulted = false; break;
-    case HARD_RESET: *mmu = (struct utgard_mmu){0}; break;
+    case HARD_RESET: reset(device, mmu); break;
     default: break;
     }
 }

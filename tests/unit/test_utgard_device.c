@@ -220,6 +220,32 @@ static void test_changed_tables(void **data)
     guest_destroy(&g);
 }
 
+/* After a reset the tables count as they are then, without a zap (lima_mmu_init), also where the directory
+ * was another one in between. */
+static void test_reset_drops(void **data)
+{
+    (void)data;
+    enum { LIST = 0x400000, BLOCK = 0x800000 };
+    struct guest g;
+    const uint32_t block = BLOCK, words[] = {LIST + 0x100, 0x28000000, 0, 0x50000000};
+    const uint32_t frame[6] = {0, 0, LIST, LIST + sizeof words, 0x700000, 0x701000};
+    guest_create(&g, &mali400);
+    uint8_t *list = guest_map(&g, LIST, GPU_PAGE, RIGHT_READ);
+    memcpy(list, words, sizeof words);
+    memcpy(list + 0x100, &block, 4);
+    guest_map(&g, BLOCK, GPU_PAGE, RIGHT_BOTH);
+    assert_int_equal(guest_run(&g, frame), 2);
+    guest_expect_no_fault(&g);
+    set(&g, UTGARD_IP_GPMMU, MMU_DTE, 0x3000);
+    util_store32(guest_entry(&g, BLOCK), 0);
+    guest_start_mmu(&g, UTGARD_IP_GPMMU);
+    g.interrupts = 0;
+    set(&g, UTGARD_IP_GP, GP_CMD, GP_START_PLBU);
+    assert_int_equal(g.interrupts, 0);
+    expect_page_fault(&g, BLOCK, true);
+    guest_destroy(&g);
+}
+
 /* Tables of random words: whatever they name, the device stays inside the guest's memory. */
 static void test_hostile_tables(void **data)
 {
@@ -248,7 +274,8 @@ int main(void)
         cmocka_unit_test(test_layout),         cmocka_unit_test(test_power_and_cache),
         cmocka_unit_test(test_resets),         cmocka_unit_test(test_broadcast),
         cmocka_unit_test(test_mmu_registers),  cmocka_unit_test(test_page_faults),
-        cmocka_unit_test(test_changed_tables), cmocka_unit_test(test_hostile_tables),
+        cmocka_unit_test(test_changed_tables), cmocka_unit_test(test_reset_drops),
+        cmocka_unit_test(test_hostile_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
