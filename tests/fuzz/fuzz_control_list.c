@@ -11,9 +11,11 @@
 
 #include "util/bits.h"
 
-#define MEMORY     (512u << 10)
+/* A program that never ends is read to the end of memory: a small one keeps executions short. */
+#define MEMORY     0x18000u
 #define IMAGE      0x1000u
-#define TILE_ALLOC 0x40000u
+#define TILE_ALLOC 0x8000u
+#define SUPPLY     0x1000u
 #define HEADER     13u
 
 static void supply_memory(void *data, uint32_t pending)
@@ -22,8 +24,8 @@ static void supply_memory(void *data, uint32_t pending)
     static unsigned given;
 
     if (pending & VC4_INT_OUTOMEM && given++ % 3 != 2) {
-        vc4_write(device, VC4_BPOA, TILE_ALLOC + 0x20000);
-        vc4_write(device, VC4_BPOS, 0x8000);
+        vc4_write(device, VC4_BPOA, TILE_ALLOC + SUPPLY);
+        vc4_write(device, VC4_BPOS, SUPPLY);
     }
     vc4_write(device, VC4_INTCTL, pending);
 }
@@ -61,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     gpu_host_set_irq(vc4_device_host(device), supply_memory, &device);
     vc4_write(device, VC4_INTENA, VC4_INT_FRDONE | VC4_INT_FLDONE | VC4_INT_OUTOMEM);
     vc4_write(device, VC4_BPCA, TILE_ALLOC);
-    vc4_write(device, VC4_BPCS, 0x8000);
+    vc4_write(device, VC4_BPCS, SUPPLY);
     vc4_write(device, VC4_CT0CA, u24(bytes + 1));
     vc4_write(device, VC4_CT0EA, u24(bytes + 4));
     vc4_write(device, VC4_CT1CA, u24(bytes + 7));

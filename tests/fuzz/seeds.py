@@ -47,8 +47,8 @@ def copy(rows):
 
 # ---- a scene: programs, vertices, a binning list and a rendering list in one image of memory ----
 
-IMAGE, TILES = 0x1000, 0x40000
-TILE_STATE, COLOR, ZS = 0x50000, 0x60000, 0x68000
+IMAGE, TILES, TILE_BYTES = 0x1000, 0x8000, 0x1000
+TILE_STATE, COLOR, ZS = 0xa000, 0xc000, 0x14000
 
 
 class Image:
@@ -88,7 +88,7 @@ def scene(fragment, mode=4, multisample=0, texture=None, indexed=False, varyings
     if multisample:
         state = state.replace(struct.pack("<BBBB", 96, 3, 0x70, 2), struct.pack("<BBBB", 96, 0x43, 0x70, 2))
     draw = (struct.pack("<BBIII", 32, mode, 6, indices, 3) if indexed else struct.pack("<BBII", 33, mode, 4, 0))
-    binning = (struct.pack("<BIIIBBB", 112, TILES, 0x8000, TILE_STATE, tiles, tiles, multisample | 4) + b"\x06" +
+    binning = (struct.pack("<BIIIBBB", 112, TILES, TILE_BYTES, TILE_STATE, tiles, tiles, multisample | 4) + b"\x06" +
                struct.pack("<BB", 56, 0x12) + state + draw + b"\x07\x04")
     rendering = (struct.pack("<BIIIB", 114, 0xff204060, 0xff204060, 0xffffff, 0) +
                  struct.pack("<BIHHH", 113, COLOR, 64, 64, 4 | (0x11 if multisample else 0)) +
