@@ -342,3 +342,13 @@ void jit_if_end(struct jit_builder *b, struct jit_if *s)
     LLVMBuildBr(b->ir, s->merge);
     LLVMPositionBuilderAtEnd(b->ir, s->merge);
 }
+
+void jit_likely(struct jit_builder *b, LLVMValueRef branch)
+{
+    LLVMMetadataRef weights[3] = {LLVMMDStringInContext2(b->context, "branch_weights", 14),
+                                  LLVMValueAsMetadata(jit_i32(b, 2000)), LLVMValueAsMetadata(jit_i32(b, 1))};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(b->context, weights, 3);
+
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(b->context, "prof", 4),
+                    LLVMMetadataAsValue(b->context, node));
+}

@@ -118,5 +118,8 @@ struct jit_if {
 };
 void jit_if_begin(struct jit_builder *b, struct jit_if *s, LLVMValueRef condition);
 void jit_if_end(struct jit_builder *b, struct jit_if *s);
+/* Tells LLVM that a conditional branch nearly always goes its first way: registers are then spilled on the
+ * other. */
+void jit_likely(struct jit_builder *b, LLVMValueRef branch);
 
 #endif

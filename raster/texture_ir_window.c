@@ -390,17 +390,6 @@ static void pick_quads(struct jit_builder *b, LLVMValueRef const *utile, LLVMVal
 
 /* ---- the whole ---- */
 
-/* Tells LLVM which way a branch nearly always goes: registers are then spilled on the other. */
-static void expect(struct jit_builder *b, LLVMValueRef branch)
-{
-    LLVMMetadataRef weights[3] = {LLVMMDStringInContext2(b->context, "branch_weights", 14),
-                                  LLVMValueAsMetadata(jit_i32(b, 2000)), LLVMValueAsMetadata(jit_i32(b, 1))};
-    LLVMMetadataRef node = LLVMMDNodeInContext2(b->context, weights, 3);
-
-    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(b->context, "prof", 4),
-                    LLVMMetadataAsValue(b->context, node));
-}
-
 /* Each tap out of the block's window. */
 static void pick_block(struct texture_ir *t, LLVMValueRef const *utile, LLVMValueRef index,
                        LLVMValueRef out[4])
@@ -433,7 +422,7 @@ static void try_window(struct texture_ir *t, const struct texture_ir_level *leve
     struct window w = {0};
 
     place_windows(t, level, tap, block, &w);
-    expect(b, LLVMBuildCondBr(b->ir, fits(t, level, &w, 8), near, far));
+    jit_likely(b, LLVMBuildCondBr(b->ir, fits(t, level, &w, 8), near, far));
     LLVMPositionBuilderAtEnd(b->ir, near);
     load_utiles(t, level, w.utile, block ? 4 : 16, block ? AHEAD : 0, utile);
     if (block)
@@ -455,7 +444,7 @@ static void try_copy(struct texture_ir *t, const struct texture_ir_level *level,
     struct window w = {0};
 
     place_copy(t, tap, &w);
-    expect(b, LLVMBuildCondBr(b->ir, fits(t, level, &w, 4), near, far));
+    jit_likely(b, LLVMBuildCondBr(b->ir, fits(t, level, &w, 4), near, far));
     LLVMPositionBuilderAtEnd(b->ir, near);
     load_utiles(t, level, w.utile, 1, 1, &utile);
     ways->texel[ways->count][0] = permute(b, utile, utile, indices(t, &w));

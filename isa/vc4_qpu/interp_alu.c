@@ -73,13 +73,6 @@ static struct vc4_qpu_result wrapped(int64_t exact, bool c)
     return result;
 }
 
-static uint32_t to_integer(uint32_t x)
-{
-    if ((x & 0x7fffffff) >= 0x4f000000) /* 2^31 and above, infinities, NaN */
-        return 0;
-    return (uint32_t)(int32_t)util_u2f(x);
-}
-
 static struct vc4_qpu_result shift(unsigned op, uint32_t a, unsigned n)
 {
     bool low = n && (a >> (n - 1) & 1);
@@ -142,7 +135,7 @@ static struct vc4_qpu_result float_op(unsigned op, uint32_t a, uint32_t b)
     case VC4_QPU_A_FMAX: return extreme(a, b, true);
     case VC4_QPU_A_FMINABS: return extreme(a & magnitude, b & magnitude, false);
     case VC4_QPU_A_FMAXABS: return extreme(a & magnitude, b & magnitude, true);
-    case VC4_QPU_A_FTOI: return integer(to_integer(a), false);
+    case VC4_QPU_A_FTOI: return integer(vc4_qpu_to_integer(a), false);
     default: return single(util_f2u((float)(int32_t)a), false); /* ITOF */
     }
 }

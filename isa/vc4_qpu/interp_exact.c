@@ -78,7 +78,7 @@ static uint32_t to_single(uint32_t i)
 }
 
 /* A shifter of 32 digits that goes left by 31 at most. */
-static uint32_t to_integer(uint32_t x)
+uint32_t vc4_qpu_to_integer(uint32_t x)
 {
     uint32_t exponent = exponent_of(x), digits = (uint32_t)significand_of(x);
 
@@ -123,7 +123,7 @@ struct vc4_qpu_result vc4_qpu_exact_float_op(unsigned op, uint32_t a, uint32_t b
     case VC4_QPU_A_FMAX: return extreme(a, b, true);
     case VC4_QPU_A_FMINABS: return extreme(a & MAGNITUDE, b & MAGNITUDE, false);
     case VC4_QPU_A_FMAXABS: return extreme(a & MAGNITUDE, b & MAGNITUDE, true);
-    case VC4_QPU_A_FTOI: return (struct vc4_qpu_result){.value = to_integer(a)};
+    case VC4_QPU_A_FTOI: return (struct vc4_qpu_result){.value = vc4_qpu_to_integer(a)};
     default: return positive_sets_c(to_single(a)); /* ITOF */
     }
 }

@@ -37,6 +37,7 @@ uint32_t vc4_qpu_pack_mul(unsigned mode, uint32_t value, uint32_t old);
 
 /* ---- exact mode (interp_exact.c, interp_exact_sfu.c) ---- */
 
+uint32_t vc4_qpu_to_integer(uint32_t x); /* ftoi of both modes */
 /* The float operations of the add unit and the product: floats in, a float or, of ftoi, an integer out. */
 struct vc4_qpu_result vc4_qpu_exact_float_op(unsigned op, uint32_t a, uint32_t b);
 struct vc4_qpu_result vc4_qpu_exact_product(uint32_t a, uint32_t b);

@@ -84,18 +84,31 @@ static struct trans_value *abs_min_max(struct trans *t, bool max, struct trans_v
     return float_min_max(t, max, a, b);
 }
 
-/* Truncates; what does not fit, and NaN, gives 0. */
+/* The host converts what fits in 32 bits; where some lane's number does not (rare), all are shifted. */
 static struct trans_value *ftoi(struct trans *t, struct trans_value *x)
 {
     LLVMBuilderRef ir = t->b->ir;
 
     if (t->exact)
-        return trans_exact_ftoi(t, x);
+        return trans_int(t, trans_shifted(t, trans_i(t, x)));
     LLVMValueRef f = x->raw ? x->raw : trans_f(t, x); /* a NaN and -0 give 0 too */
-    LLVMValueRef size = trans_and(t, jit_as_i32(t->b, f), 0x7fffffff);
+    LLVMValueRef i = jit_as_i32(t->b, f), size = trans_and(t, i, 0x7fffffff);
     LLVMValueRef fits = LLVMBuildICmp(ir, LLVMIntSLT, size, jit_splat_u32(t->b, 0x4f000000), "");
-    f = jit_select(t->b, fits, f, LLVMConstNull(t->b->f32x16));
-    return trans_int(t, jit_f32_to_i32(t->b, f));
+    if (LLVMIsConstant(fits))
+        return trans_int(t, trans_shifted(t, i));
+
+    LLVMBasicBlockRef great = trans_new_block(t, "great"), done = trans_new_block(t, "integer"), from[2];
+    LLVMValueRef r[2] = {jit_f32_to_i32(t->b, f)};
+    from[0] = LLVMGetInsertBlock(ir);
+    jit_likely(t->b, LLVMBuildCondBr(ir, jit_mask_all(t->b, fits), done, great));
+    LLVMPositionBuilderAtEnd(ir, great);
+    r[1] = trans_shifted(t, i);
+    from[1] = LLVMGetInsertBlock(ir);
+    LLVMBuildBr(ir, done);
+    LLVMPositionBuilderAtEnd(ir, done);
+    LLVMValueRef either = LLVMBuildPhi(ir, t->b->i32x16, "");
+    LLVMAddIncoming(either, r, from, 2);
+    return trans_int(t, either);
 }
 
 static struct trans_value *itof(struct trans *t, struct trans_value *x)

@@ -187,11 +187,11 @@ struct trans_value *trans_exact_itof(struct trans *t, struct trans_value *x)
     return trans_float(t, cut_off(t, LLVMBuildBitCast(t->b->ir, wide, t->b->i64x16, "")), true, false);
 }
 
-/* The digits shifted to their place, by 31 to the left at most. */
-struct trans_value *trans_exact_ftoi(struct trans *t, struct trans_value *x)
+/* The digits go to their place, by 31 to the left at most. */
+LLVMValueRef trans_shifted(struct trans *t, LLVMValueRef i)
 {
     LLVMBuilderRef ir = t->b->ir;
-    LLVMValueRef i = trans_i(t, x), exponent = trans_and(t, trans_shr(t, i, 23), 255);
+    LLVMValueRef exponent = trans_and(t, trans_shr(t, i, 23), 255);
     LLVMValueRef digits = LLVMBuildOr(ir, trans_and(t, i, 0x7fffff), jit_splat_u32(t->b, 1u << 23), "");
     LLVMValueRef left = LLVMBuildSub(ir, exponent, jit_splat_u32(t->b, 150), "");
     LLVMValueRef right = LLVMBuildSub(ir, jit_splat_u32(t->b, 150), exponent, "");
@@ -202,7 +202,7 @@ struct trans_value *trans_exact_ftoi(struct trans *t, struct trans_value *x)
     LLVMValueRef r = jit_select(t->b, compare(t, LLVMIntUGE, exponent, 150), up, down);
 
     r = jit_select(t->b, compare(t, LLVMIntEQ, exponent, 255), zero, r);
-    return trans_int(t, jit_select(t->b, compare(t, LLVMIntSLT, i, 0), LLVMBuildSub(ir, zero, r, ""), r));
+    return jit_select(t->b, compare(t, LLVMIntSLT, i, 0), LLVMBuildSub(ir, zero, r, ""), r);
 }
 
 /* Patterns as integers in their order; zeros and denormals count without sign. */

@@ -212,7 +212,7 @@ struct trans_value *trans_exact_sum(struct trans *t, bool minus, struct trans_va
                                     struct trans_value *y);
 struct trans_value *trans_exact_product(struct trans *t, struct trans_value *x, struct trans_value *y);
 struct trans_value *trans_exact_itof(struct trans *t, struct trans_value *x);
-struct trans_value *trans_exact_ftoi(struct trans *t, struct trans_value *x);
+LLVMValueRef trans_shifted(struct trans *t, LLVMValueRef i); /* ftoi of a pattern, in both modes; i32x16 */
 struct trans_value *trans_exact_min_max(struct trans *t, bool max, struct trans_value *x,
                                         struct trans_value *y);
 LLVMValueRef trans_exact_rank(struct trans *t, struct trans_value *v); /* i32x16, signed order */

@@ -55,8 +55,15 @@ static const struct op_case op_cases[] = {
     {ADD(FTOI), 0x40ffffff, 0, 7, 0},          /* 7.9999995 */
     {ADD(FTOI), 0xc0ffffff, 0, 0xfffffff9, N}, /* -7 */
     {ADD(FTOI), 0x4effffff, 0, 0x7fffff80, 0},
-    {ADD(FTOI), 0x4f000000, 0, 0, Z},
-    {ADD(FTOI), 0xcf000000, 0, 0, Z},
+    {ADD(FTOI), 0x4f000000, 0, 0x80000000, N},
+    {ADD(FTOI), 0xcf000000, 0, 0x80000000, N},
+    {ADD(FTOI), 0x4f7ffffe, 0, 0xfffffe00, N}, /* Mesa divides with it: 2^32 - 512 */
+    {ADD(FTOI), 0xcf7ffffe, 0, 0x00000200, 0},
+    {ADD(FTOI), 0x4fc00001, 0, 0x80000200, N}, /* 1.5 * 2^32 + 512 */
+    {ADD(FTOI), 0x5a800001, 0, 0x80000000, N}, /* 2^54 + 2^31: 24 digits left by 31 */
+    {ADD(FTOI), 0x7f7fffff, 0, 0x80000000, N}, /* and no further */
+    {ADD(FTOI), 0x7f7ffffe, 0, 0, Z},
+    {ADD(FTOI), INF, 0, 0, Z},
     {ADD(FTOI), NAN_, 0, 0, Z},
     {ADD(ITOF), 0xffffffff, 0, 0xbf800000, N},
     {ADD(ITOF), 0x01000001, 0, 0x4b800000, 0}, /* 2^24 + 1 to even */
