@@ -58,7 +58,7 @@ static void compute(struct interp *q, struct step *step)
 /* Load immediates and links appear at the outputs of both units. */
 static void set_results(struct step *step, unsigned lane, uint32_t value)
 {
-    struct vc4_qpu_result result = {.value = value, .saturated = value};
+    struct vc4_qpu_result result = {.value = value};
     step->result[0][lane] = step->result[1][lane] = result;
 }
 

@@ -40,19 +40,22 @@ static uint32_t order(uint32_t x)
 
 static struct vc4_qpu_result integer(uint32_t value, bool c)
 {
-    return (struct vc4_qpu_result){.value = value, .saturated = value, .c = c};
+    return (struct vc4_qpu_result){.value = value, .c = c};
 }
 
 static struct vc4_qpu_result single(uint32_t value, bool c)
 {
-    return (struct vc4_qpu_result){.value = value, .saturated = value, .is_float = true, .c = c};
+    return (struct vc4_qpu_result){.value = value, .is_float = true, .c = c};
 }
 
 /* fadd, fsub: C when the result is greater than zero. */
 static struct vc4_qpu_result sum(float f)
 {
     uint32_t value = rounded(f);
-    return single(value, value > 0 && value <= 0x7f800000);
+    struct vc4_qpu_result result = single(value, value > 0 && value <= 0x7f800000);
+
+    result.minus_zero = true;
+    return result;
 }
 
 static struct vc4_qpu_result extreme(uint32_t a, uint32_t b, bool greater)
@@ -66,10 +69,6 @@ static struct vc4_qpu_result wrapped(int64_t exact, bool c)
 {
     struct vc4_qpu_result result = integer((uint32_t)exact, c);
     result.overflow = exact != (int32_t)exact;
-    if (exact > INT32_MAX)
-        result.saturated = INT32_MAX;
-    if (exact < INT32_MIN)
-        result.saturated = (uint32_t)INT32_MIN;
     return result;
 }
 
@@ -136,7 +135,7 @@ static struct vc4_qpu_result float_op(unsigned op, uint32_t a, uint32_t b)
     case VC4_QPU_A_FMINABS: return extreme(a & magnitude, b & magnitude, false);
     case VC4_QPU_A_FMAXABS: return extreme(a & magnitude, b & magnitude, true);
     case VC4_QPU_A_FTOI: return integer(vc4_qpu_to_integer(a), false);
-    default: return single(util_f2u((float)(int32_t)a), false); /* ITOF */
+    default: return single(util_f2u((float)(int32_t)a), (int32_t)a > 0); /* ITOF */
     }
 }
 
@@ -190,15 +189,19 @@ struct vc4_qpu_result vc4_qpu_mul_op(bool exact, unsigned op, uint32_t a, uint32
     return result;
 }
 
-/* Fast flags know -0; exact ones know patterns. */
+static uint32_t seen_by_flags(const struct vc4_qpu_result *result)
+{
+    return result->minus_zero && result->value == 0x80000000 ? 0 : result->value;
+}
+
 bool vc4_qpu_flag_z(const struct vc4_qpu_result *result)
 {
-    return result->is_float && !result->exact ? !(result->value & 0x7fffffff) : !result->value;
+    return !seen_by_flags(result);
 }
 
 bool vc4_qpu_flag_n(const struct vc4_qpu_result *result)
 {
-    return result->value >> 31 && (result->exact || !(result->is_float && result->value == 0x80000000));
+    return seen_by_flags(result) >> 31;
 }
 
 /* ---- special functions ---- */

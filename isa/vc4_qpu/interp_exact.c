@@ -100,7 +100,7 @@ static int64_t rank(uint32_t x)
 
 static struct vc4_qpu_result single(uint32_t value, bool c)
 {
-    return (struct vc4_qpu_result){.value = value, .saturated = value, .is_float = true, .c = c};
+    return (struct vc4_qpu_result){.value = value, .is_float = true, .c = c};
 }
 
 static struct vc4_qpu_result extreme(uint32_t a, uint32_t b, bool greater)
@@ -135,17 +135,6 @@ struct vc4_qpu_result vc4_qpu_exact_product(uint32_t a, uint32_t b)
 
 /* ---- packs ---- */
 
-/* Exponents 0 and 31 become 0 and 255, the fraction's bits stay. */
-uint32_t vc4_qpu_exact_half_to_single(uint16_t half)
-{
-    uint32_t sign = (uint32_t)(half & 0x8000) << 16, fraction = (half & 0x3ffu) << 13;
-    uint32_t exponent = half >> 10 & 31u;
-
-    if (exponent)
-        exponent = exponent == 31 ? 255 : exponent + 112;
-    return sign | exponent << 23 | fraction;
-}
-
 /* byte / 255, cut off. */
 uint32_t vc4_qpu_exact_byte_to_single(uint32_t byte)
 {
@@ -161,21 +150,4 @@ uint16_t vc4_qpu_exact_single_to_half(uint32_t value)
     if (up < 113u << 10)
         return 0;
     return (uint16_t)(sign | (up < 143u << 10 ? up - (112u << 10) : 0x7c00));
-}
-
-/* An overflow gives the bound that the carry names, of the pack's width. A saturating pack meets it with the
- * bound that the wrapped result calls for. */
-uint32_t vc4_qpu_exact_narrow(const struct vc4_qpu_result *result, unsigned bits, bool saturate)
-{
-    int64_t low = bits == 8 ? 0 : -(INT64_C(1) << (bits - 1));
-    int64_t high = bits == 8 ? 255 : (INT64_C(1) << (bits - 1)) - 1;
-    int64_t value = (int32_t)result->value, bound = result->c ? low : high;
-    uint32_t mask = (uint32_t)((UINT64_C(1) << bits) - 1);
-    bool outside = value < low || value > high;
-
-    if (saturate && outside) {
-        int64_t nearest = value < low ? low : high;
-        return (uint32_t)(result->overflow ? nearest & bound : nearest) & mask;
-    }
-    return (uint32_t)(result->overflow ? bound : value) & mask;
 }

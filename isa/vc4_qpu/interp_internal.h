@@ -11,11 +11,11 @@
 /* What an ALU gives, before packing. */
 struct vc4_qpu_result {
     uint32_t value;
-    uint32_t saturated; /* value, or the nearest int32 where a signed add or sub overflowed */
-    bool is_float;
-    bool c;        /* the C flag */
-    bool overflow; /* a signed add or sub did not fit */
-    bool exact;    /* flags and packs are those of exact mode */
+    bool is_float;   /* packs of 16 bits make it a half */
+    bool minus_zero; /* a sum of fast mode: where it is -0, the flags are those of +0 */
+    bool c;          /* the C flag */
+    bool overflow;   /* a signed add or sub did not fit */
+    bool exact;      /* packs round as in exact mode */
 };
 
 /* Operations must not be reserved ones. */
@@ -41,11 +41,8 @@ uint32_t vc4_qpu_to_integer(uint32_t x); /* ftoi of both modes */
 /* The float operations of the add unit and the product: floats in, a float or, of ftoi, an integer out. */
 struct vc4_qpu_result vc4_qpu_exact_float_op(unsigned op, uint32_t a, uint32_t b);
 struct vc4_qpu_result vc4_qpu_exact_product(uint32_t a, uint32_t b);
-uint32_t vc4_qpu_exact_half_to_single(uint16_t half);
 uint32_t vc4_qpu_exact_byte_to_single(uint32_t byte);
 uint16_t vc4_qpu_exact_single_to_half(uint32_t value);
-/* An integer result as it leaves a pack of `bits` bits, 8 (unsigned), 16 or 32 (signed). */
-uint32_t vc4_qpu_exact_narrow(const struct vc4_qpu_result *result, unsigned bits, bool saturate);
 uint32_t vc4_qpu_exact_sfu(unsigned waddr, uint32_t x);
 
 #endif

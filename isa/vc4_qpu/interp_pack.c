@@ -6,16 +6,18 @@
 
 enum { MODE_16A = 1, MODE_16B, MODE_8888, MODE_8A, SATURATE = 8 };
 
+/* Exponents 0 and 31 become 0 and 255, the fraction's bits stay. */
 static uint32_t half_to_single(uint16_t half)
 {
-    if (!(half & 0x7c00)) /* denormal halves are zero of their sign */
-        return (uint32_t)(half & 0x8000) << 16;
-    if ((half & 0x7fff) > 0x7c00)
-        return VC4_QPU_NAN;
-    return util_f2u(util_half_to_float(half));
+    uint32_t sign = (uint32_t)(half & 0x8000) << 16, fraction = (half & 0x3ffu) << 13;
+    uint32_t exponent = half >> 10 & 31u;
+
+    if (exponent)
+        exponent = exponent == 31 ? 255 : exponent + 112;
+    return sign | exponent << 23 | fraction;
 }
 
-/* NaN becomes infinity, what would be denormal zero; both keep the sign. */
+/* NaN becomes infinity and keeps the sign; what would be denormal is +0. */
 static uint32_t single_to_half(uint32_t value)
 {
     uint32_t sign = value >> 16 & 0x8000;
@@ -23,7 +25,7 @@ static uint32_t single_to_half(uint32_t value)
     if ((value & 0x7fffffff) > 0x7f800000)
         return sign | 0x7c00;
     uint16_t half = util_float_to_half(util_u2f(value));
-    return half & 0x7c00 ? half : sign;
+    return half & 0x7c00 ? half : 0;
 }
 
 uint32_t vc4_qpu_unpack(bool exact, unsigned mode, bool to_float, uint32_t value)
@@ -35,7 +37,7 @@ uint32_t vc4_qpu_unpack(bool exact, unsigned mode, bool to_float, uint32_t value
         uint16_t half = (uint16_t)(value >> (mode == MODE_16B ? 16 : 0));
         if (!to_float)
             return (uint32_t)(int32_t)(int16_t)half;
-        return exact ? vc4_qpu_exact_half_to_single(half) : half_to_single(half);
+        return half_to_single(half);
     }
     case MODE_8888: return (value >> 24) * 0x01010101u;
     default: {
@@ -54,50 +56,44 @@ static uint32_t insert(uint32_t old, uint32_t field, unsigned at, unsigned bits)
     return (old & ~mask) | (field << at & mask);
 }
 
-static uint32_t clamp(uint32_t value, int32_t low, int32_t high)
+/* An integer result in `bits` bits, 8 (unsigned), 16 or 32 (signed). An overflow gives the bound that the
+ * carry names, of the pack's width. A saturating pack meets it with the bound that the wrapped result calls
+ * for. */
+static uint32_t narrow(const struct vc4_qpu_result *result, unsigned bits, bool saturate)
 {
-    int32_t v = (int32_t)value;
-    return (uint32_t)(v < low ? low : v > high ? high : v);
+    int64_t low = bits == 8 ? 0 : -(INT64_C(1) << (bits - 1));
+    int64_t high = bits == 8 ? 255 : (INT64_C(1) << (bits - 1)) - 1;
+    int64_t value = (int32_t)result->value, bound = result->c ? low : high;
+    uint32_t mask = (uint32_t)((UINT64_C(1) << bits) - 1);
+    bool outside = value < low || value > high;
+
+    if (saturate && outside) {
+        int64_t nearest = value < low ? low : high;
+        return (uint32_t)(result->overflow ? nearest & bound : nearest) & mask;
+    }
+    return (uint32_t)(result->overflow ? bound : value) & mask;
 }
 
-static uint32_t exact_pack_a(unsigned mode, bool saturate, const struct vc4_qpu_result *result, uint32_t old)
+static uint32_t to_half(const struct vc4_qpu_result *result)
 {
-    uint32_t value;
-
-    switch (mode) {
-    case 0: return saturate ? vc4_qpu_exact_narrow(result, 32, true) : result->value;
-    case MODE_16A:
-    case MODE_16B:
-        value = result->is_float ? vc4_qpu_exact_single_to_half(result->value)
-                                 : vc4_qpu_exact_narrow(result, 16, saturate);
-        return insert(old, value, mode == MODE_16B ? 16 : 0, 16);
-    default:
-        value = vc4_qpu_exact_narrow(result, 8, saturate);
-        return mode == MODE_8888 ? value * 0x01010101u : insert(old, value, 8 * (mode - MODE_8A), 8);
-    }
+    return result->exact ? vc4_qpu_exact_single_to_half(result->value) : single_to_half(result->value);
 }
 
 uint32_t vc4_qpu_pack_a(unsigned mode, const struct vc4_qpu_result *result, uint32_t old)
 {
     bool saturate = mode & SATURATE;
-    uint32_t value = result->value;
+    uint32_t value;
 
     mode &= ~(unsigned)SATURATE;
-    if (result->exact)
-        return exact_pack_a(mode, saturate, result, old);
     switch (mode) {
-    case 0: return saturate ? result->saturated : value;
+    case 0: return saturate ? narrow(result, 32, true) : result->value;
     case MODE_16A:
     case MODE_16B:
-        if (result->is_float)
-            value = single_to_half(value);
-        else if (saturate)
-            value = clamp(value, INT16_MIN, INT16_MAX);
+        value = result->is_float ? to_half(result) : narrow(result, 16, saturate);
         return insert(old, value, mode == MODE_16B ? 16 : 0, 16);
     default:
-        if (saturate)
-            value = clamp(value, 0, 255);
-        return mode == MODE_8888 ? (value & 255) * 0x01010101u : insert(old, value, 8 * (mode - MODE_8A), 8);
+        value = narrow(result, 8, saturate);
+        return mode == MODE_8888 ? value * 0x01010101u : insert(old, value, 8 * (mode - MODE_8A), 8);
     }
 }
 

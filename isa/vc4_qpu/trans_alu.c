@@ -16,6 +16,11 @@ bool trans_add_gives_float(unsigned op)
     return (op >= VC4_QPU_A_FADD && op <= VC4_QPU_A_FMAXABS) || op == VC4_QPU_A_ITOF;
 }
 
+bool trans_add_sums(unsigned op)
+{
+    return op == VC4_QPU_A_FADD || op == VC4_QPU_A_FSUB;
+}
+
 static struct trans_value *sum(struct trans *t, LLVMOpcode op, struct trans_value *x, struct trans_value *y)
 {
     if (t->exact)
@@ -231,14 +236,6 @@ struct trans_value *trans_add_op(struct trans *t, unsigned op, struct trans_valu
     case VC4_QPU_A_ITOF: return itof(t, x);
     default: return integer_op(t, op, x, y);
     }
-}
-
-/* Result of add or sub before the saturating 32-bit pack: that pack sees the overflow. */
-struct trans_value *trans_add_saturated(struct trans *t, unsigned op, struct trans_value *x,
-                                        struct trans_value *y)
-{
-    const char *name = op == VC4_QPU_A_ADD ? "llvm.sadd.sat" : "llvm.ssub.sat";
-    return trans_int(t, trans_binary(t, name, trans_i(t, x), trans_i(t, y)));
 }
 
 struct trans_value *trans_mul_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y)

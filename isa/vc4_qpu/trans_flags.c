@@ -9,7 +9,7 @@ static LLVMValueRef is_zero(struct trans *t, LLVMValueRef i)
 /* Z of choices as logic on masks; NULL: it is made of the result. */
 static LLVMValueRef choice_is_zero(struct trans *t, const struct trans_flags *f)
 {
-    if (!t->masks || f->is_float)
+    if (!t->masks || f->minus_zero)
         return NULL;
     if (trans_is_choice(f->result))
         return trans_is(t, f->result, 0);
@@ -32,21 +32,21 @@ LLVMValueRef trans_flag_z(struct trans *t)
         f->z = choice_is_zero(t, f);
     if (!f->z) {
         LLVMValueRef r = trans_i(t, f->result);
-        f->z = is_zero(t, f->is_float ? trans_and(t, r, 0x7fffffff) : r);
+        f->z = is_zero(t, f->minus_zero ? trans_and(t, r, 0x7fffffff) : r);
     }
     return f->z;
 }
 
-/* Bit 31; but the float -0 is not negative. */
+/* Bit 31; but a sum of -0 is not negative. */
 LLVMValueRef trans_flag_n(struct trans *t)
 {
     struct trans_flags *f = &t->flags;
 
-    if (!f->n && t->masks && !f->is_float && trans_is_choice(f->result))
+    if (!f->n && t->masks && !f->minus_zero && trans_is_choice(f->result))
         f->n = trans_is_negative(t, f->result);
     if (!f->n) {
         LLVMValueRef r = trans_i(t, f->result);
-        f->n = f->is_float
+        f->n = f->minus_zero
                    ? LLVMBuildICmp(t->b->ir, LLVMIntUGT, r, jit_splat_u32(t->b, UINT32_C(1) << 31), "")
                    : LLVMBuildICmp(t->b->ir, LLVMIntSLT, r, jit_splat_u32(t->b, 0), "");
     }
@@ -95,9 +95,6 @@ static LLVMValueRef add_carry(struct trans *t, const struct trans_flags *f)
 {
     switch (f->op) {
     case VC4_QPU_A_ITOF:
-        if (!t->exact)
-            return LLVMConstNull(t->b->i1x16);
-        /* fallthrough */
     case VC4_QPU_A_FADD:
     case VC4_QPU_A_FSUB: /* the one NaN has its sign set, and so is not greater than zero */
         return compare(t, LLVMIntSGT, trans_i(t, f->result), jit_splat_u32(t->b, 0));

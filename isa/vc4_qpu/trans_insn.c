@@ -7,8 +7,7 @@
 /* What one unit computed. */
 struct half {
     struct trans_value *x, *y, *result;
-    struct trans_value *to_file_a;  /* the result as the saturating 32-bit pack wants it */
-    struct trans_overflow overflow; /* exact mode: of a sum that is packed */
+    struct trans_overflow overflow; /* of a sum that is packed */
     bool is_float;
     unsigned cond, waddr;
     bool file_b, is_mul;
@@ -52,12 +51,8 @@ static void prepare_pack(struct trans *t, struct half *add)
 {
     unsigned op = t->insn->op_add;
 
-    if (op != VC4_QPU_A_ADD && op != VC4_QPU_A_SUB)
-        return;
-    if (t->exact)
-        add->overflow = trans_exact_overflow(t, op == VC4_QPU_A_SUB, add->x, add->y, add->result);
-    else if (t->insn->pack == 8)
-        add->to_file_a = trans_add_saturated(t, op, add->x, add->y);
+    if (op == VC4_QPU_A_ADD || op == VC4_QPU_A_SUB)
+        add->overflow = trans_overflow_of(t, op == VC4_QPU_A_SUB, add->x, add->y, add->result);
 }
 
 static void run_alu(struct trans *t, struct half *add, struct half *mul)
@@ -68,7 +63,6 @@ static void run_alu(struct trans *t, struct half *add, struct half *mul)
     if (insn->op_add != VC4_QPU_A_NOP)
         read_operands(t, add, insn->add_a, insn->add_b, trans_add_takes_floats(insn->op_add));
     add->result = insn->op_add == VC4_QPU_A_NOP ? t->zero : trans_add_op(t, insn->op_add, add->x, add->y);
-    add->to_file_a = add->result;
     if (!insn->pm && insn->pack && !insn->ws)
         prepare_pack(t, add);
 
@@ -82,7 +76,6 @@ static void run_alu(struct trans *t, struct half *add, struct half *mul)
     mul->result = insn->op_mul == VC4_QPU_M_NOP ? t->zero : trans_mul_op(t, insn->op_mul, mul->x, mul->y);
     if (turns && whole)
         mul->result = trans_rotate(t, mul->result, insn->raddr_b, false);
-    mul->to_file_a = mul->result;
 }
 
 /* Lane i's two bits are bit 16 + i and bit i of the word. */
@@ -101,7 +94,7 @@ static void run_load_imm(struct trans *t, struct half *add, struct half *mul)
 {
     bool lanes = t->insn->kind == VC4_QPU_LOAD_IMM_S2 || t->insn->kind == VC4_QPU_LOAD_IMM_U2;
     struct trans_value *v = lanes ? lane_immediates(t) : trans_imm(t, t->insn->imm);
-    add->result = add->to_file_a = mul->result = mul->to_file_a = v;
+    add->result = mul->result = v;
 }
 
 /* The register a pack merges with: the destination where it can be read back, else zero. */
@@ -121,8 +114,8 @@ static struct trans_value *pack_a(struct trans *t, const struct half *h)
     if (code == 0)
         return h->result;
     if (h->overflow.overflow)
-        return trans_exact_pack_sum(t, code, &h->overflow, h->result, old_value(t, h));
-    return trans_pack_a(t, code, h->is_float, h->to_file_a, old_value(t, h));
+        return trans_pack_sum(t, code, &h->overflow, h->result, old_value(t, h));
+    return trans_pack_a(t, code, h->is_float, h->result, old_value(t, h));
 }
 
 static void write_half(struct trans *t, const struct half *h)
@@ -147,9 +140,10 @@ static void set_flags(struct trans *t, const struct half *add, const struct half
 
     if (!insn->sf || from->cond == VC4_QPU_COND_NEVER)
         return;
+    bool is_add = alu && !from->is_mul;
     struct trans_flags flags = {
-        .is_float = from->is_float && !t->exact, /* exact flags go by the pattern */
-        .is_add = alu && !from->is_mul,
+        .minus_zero = is_add && !t->exact && trans_add_sums(insn->op_add),
+        .is_add = is_add,
         .op = insn->op_add,
         .result = from->result,
         .x = from->x,

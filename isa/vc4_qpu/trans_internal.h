@@ -45,7 +45,7 @@ struct trans_value {
 /* How the flags follow from an operation; made into masks only when something reads them. */
 struct trans_flags {
     LLVMValueRef n, z, c; /* i1x16; NULL: not made yet */
-    bool is_float;        /* N and Z as for floats */
+    bool minus_zero;      /* a sum of fast mode: N and Z of -0 are those of +0 */
     bool is_add;
     uint8_t op;
     struct trans_value *result, *x, *y;
@@ -177,11 +177,10 @@ struct trans_value *trans_load_reg(struct trans *t, unsigned reg); /* where a bl
 bool trans_add_moves(unsigned op); /* of one operand twice: it is the result */
 struct trans_value *trans_add_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y);
 struct trans_value *trans_mul_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y);
-struct trans_value *trans_add_saturated(struct trans *t, unsigned op, struct trans_value *x,
-                                        struct trans_value *y);
 bool trans_add_reserved(unsigned op);
 bool trans_add_takes_floats(unsigned op);
 bool trans_add_gives_float(unsigned op);
+bool trans_add_sums(unsigned op); /* floats */
 /* By small-immediate code 48..63; `quads`: within each quad only. */
 struct trans_value *trans_rotate(struct trans *t, struct trans_value *v, unsigned code, bool quads);
 
@@ -201,9 +200,14 @@ struct trans_value *trans_sfu(struct trans *t, unsigned waddr, struct trans_valu
 struct trans_value *trans_unpack(struct trans *t, unsigned code, bool to_float, struct trans_value *v);
 struct trans_value *trans_pack_a(struct trans *t, unsigned code, bool is_float, struct trans_value *v,
                                  struct trans_value *old);
-struct trans_overflow;
-struct trans_value *trans_exact_pack_sum(struct trans *t, unsigned code, const struct trans_overflow *o,
-                                         struct trans_value *v, struct trans_value *old);
+/* What a pack must know of an add or sub, i1x16. */
+struct trans_overflow {
+    LLVMValueRef overflow, carry; /* overflow NULL: of another operation */
+};
+struct trans_overflow trans_overflow_of(struct trans *t, bool minus, struct trans_value *x,
+                                        struct trans_value *y, struct trans_value *sum);
+struct trans_value *trans_pack_sum(struct trans *t, unsigned code, const struct trans_overflow *o,
+                                   struct trans_value *v, struct trans_value *old);
 struct trans_value *trans_pack_mul(struct trans *t, unsigned code, struct trans_value *v,
                                    struct trans_value *old);
 
@@ -217,17 +221,8 @@ struct trans_value *trans_exact_min_max(struct trans *t, bool max, struct trans_
                                         struct trans_value *y);
 LLVMValueRef trans_exact_rank(struct trans *t, struct trans_value *v); /* i32x16, signed order */
 struct trans_value *trans_exact_sfu(struct trans *t, unsigned waddr, struct trans_value *x);
-struct trans_value *trans_exact_half_to_float(struct trans *t, LLVMValueRef h);
 LLVMValueRef trans_exact_unit(struct trans *t, LLVMValueRef byte); /* the float's bits */
 LLVMValueRef trans_exact_float_to_half(struct trans *t, LLVMValueRef x);
-/* What a pack must know of an add or sub, i1x16. */
-struct trans_overflow {
-    LLVMValueRef overflow, carry; /* overflow NULL: of another operation */
-};
-struct trans_overflow trans_exact_overflow(struct trans *t, bool minus, struct trans_value *x,
-                                           struct trans_value *y, struct trans_value *sum);
-LLVMValueRef trans_exact_narrow(struct trans *t, const struct trans_overflow *o, LLVMValueRef i,
-                                unsigned bits, bool saturate);
 
 /* trans_io.c */
 struct trans_value *trans_reg(struct trans *t, unsigned reg);

@@ -3,26 +3,26 @@
 
 enum { UNPACK_16A = 1, UNPACK_16B, UNPACK_8D_REPLICATE, UNPACK_8A, UNPACK_8D = 7 };
 
-/* A half in the low 16 bits to a single: NaN to the one NaN, denormals to zero. */
+static LLVMValueRef compare(struct trans *t, LLVMIntPredicate how, LLVMValueRef i, uint32_t with)
+{
+    return LLVMBuildICmp(t->b->ir, how, i, jit_splat_u32(t->b, with), "");
+}
+
+static LLVMValueRef plus(struct trans *t, LLVMValueRef i, uint32_t n)
+{
+    return LLVMBuildAdd(t->b->ir, i, jit_splat_u32(t->b, n), "");
+}
+
+/* A half in the low 16 bits: the fraction's bits stay, exponent 0 stays 0, exponent 31 is 255. */
 static struct trans_value *half_to_float(struct trans *t, LLVMValueRef h)
 {
-    LLVMBuilderRef ir = t->b->ir;
-
-    if (t->exact)
-        return trans_exact_half_to_float(t, h);
     LLVMValueRef sign = trans_shl(t, trans_and(t, h, 0x8000), 16);
     LLVMValueRef size = trans_shl(t, trans_and(t, h, 0x7fff), 13);
-    LLVMValueRef r = LLVMBuildAdd(ir, size, jit_splat_u32(t->b, 112u << 23), "");
-    LLVMValueRef tiny = LLVMBuildICmp(ir, LLVMIntSLT, size, jit_splat_u32(t->b, 1u << 23), "");
-    LLVMValueRef infinite = LLVMBuildICmp(ir, LLVMIntEQ, size, jit_splat_u32(t->b, 0x7c00 << 13), "");
-    LLVMValueRef nan = LLVMBuildICmp(ir, LLVMIntSGT, size, jit_splat_u32(t->b, 0x7c00 << 13), "");
+    LLVMValueRef r = plus(t, size, 112u << 23);
 
-    r = jit_select(t->b, tiny, jit_splat_u32(t->b, 0), r);
-    r = jit_select(t->b, infinite, jit_splat_u32(t->b, 0x7f800000), r);
-    r = LLVMBuildOr(ir, r, sign, "");
-    struct trans_value *v = trans_int(t, jit_select(t->b, nan, jit_splat_u32(t->b, TRANS_NAN), r));
-    v->clean = true;
-    return v;
+    r = jit_select(t->b, compare(t, LLVMIntULT, size, 1u << 23), size, r);
+    r = jit_select(t->b, compare(t, LLVMIntUGE, size, 31u << 23), plus(t, size, 224u << 23), r);
+    return trans_int(t, LLVMBuildOr(t->b->ir, r, sign, ""));
 }
 
 static LLVMValueRef byte_of(struct trans *t, LLVMValueRef i, unsigned n)
@@ -72,7 +72,7 @@ struct trans_value *trans_unpack(struct trans *t, unsigned code, bool to_float, 
     }
 }
 
-/* A single to a half: nearest even, NaN and overflow to infinity, denormal results to zero. */
+/* A single to a half: nearest even, NaN and overflow to infinity, denormal results to +0. */
 static LLVMValueRef float_to_half(struct trans *t, LLVMValueRef x)
 {
     LLVMBuilderRef ir = t->b->ir;
@@ -90,9 +90,8 @@ static LLVMValueRef float_to_half(struct trans *t, LLVMValueRef x)
 
     /* just below 2^-14 a denormal half would round up to 2^-14: 0x387fe000 is where */
     r = trans_binary(t, "llvm.umax", trans_shr(t, r, 13), jit_splat_u32(b, 0x400));
-    r = jit_select(b, big, jit_splat_u32(b, 0x7c00), r);
-    r = jit_select(b, tiny, jit_splat_u32(b, 0), r);
-    return LLVMBuildOr(ir, r, sign, "");
+    r = LLVMBuildOr(ir, jit_select(b, big, jit_splat_u32(b, 0x7c00), r), sign, "");
+    return jit_select(b, tiny, jit_splat_u32(b, 0), r);
 }
 
 static LLVMValueRef clamp(struct trans *t, LLVMValueRef i, int32_t low, int32_t high)
@@ -136,12 +135,45 @@ struct trans_value *trans_pack_a(struct trans *t, unsigned code, bool is_float, 
     return insert_byte(t, form, saturate ? clamp(t, i, 0, 255) : trans_and(t, i, 0xff), old);
 }
 
-/* Exact mode: the result of an add or sub (rule 9x). */
-struct trans_value *trans_exact_pack_sum(struct trans *t, unsigned code, const struct trans_overflow *o,
-                                         struct trans_value *v, struct trans_value *old)
+/* The result of an add or sub in `bits` bits. Where it overflowed: the bound that the carry names, and what
+ * saturation makes of the wrapped result, if that is outside. */
+static LLVMValueRef narrow(struct trans *t, const struct trans_overflow *o, LLVMValueRef i, unsigned bits,
+                           bool saturate)
+{
+    uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    uint32_t low = bits == 8 ? 0 : 0 - (1u << (bits - 1)), high = mask >> (bits != 8);
+    LLVMValueRef field = saturate ? clamp(t, i, low, high) : i, bound;
+
+    bound = jit_select(t->b, o->carry, jit_splat_u32(t->b, low), jit_splat_u32(t->b, high));
+    if (saturate) {
+        LLVMValueRef outside = LLVMBuildICmp(t->b->ir, LLVMIntNE, field, i, "");
+        LLVMValueRef both = LLVMBuildAnd(t->b->ir, field, bound, "");
+        bound = jit_select(t->b, outside, both, bound);
+    }
+    return trans_and(t, jit_select(t->b, o->overflow, bound, field), mask);
+}
+
+/* Signed overflow and the C flag of an add or sub. */
+struct trans_overflow trans_overflow_of(struct trans *t, bool minus, struct trans_value *x,
+                                        struct trans_value *y, struct trans_value *sum)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMValueRef a = trans_i(t, x), b = trans_i(t, y), r = trans_i(t, sum);
+    LLVMValueRef from_a = LLVMBuildXor(ir, a, r, "");
+    LLVMValueRef other = LLVMBuildXor(ir, minus ? a : b, minus ? b : r, "");
+
+    return (struct trans_overflow){
+        .overflow = compare(t, LLVMIntSLT, LLVMBuildAnd(ir, from_a, other, ""), 0),
+        .carry = LLVMBuildICmp(ir, LLVMIntULT, minus ? a : r, minus ? b : a, ""),
+    };
+}
+
+/* The result of an add or sub. */
+struct trans_value *trans_pack_sum(struct trans *t, unsigned code, const struct trans_overflow *o,
+                                   struct trans_value *v, struct trans_value *old)
 {
     unsigned form = code & 7, bits = form == 0 ? 32 : form <= 2 ? 16 : 8;
-    LLVMValueRef field = trans_exact_narrow(t, o, trans_i(t, v), bits, code & 8);
+    LLVMValueRef field = narrow(t, o, trans_i(t, v), bits, code & 8);
 
     if (form == 0)
         return trans_int(t, field);

@@ -130,7 +130,7 @@ static void test_measured_products(void **state)
 
 enum { PACK_16A = 1, PACK_8A = 4, SATURATING = 8 };
 
-/* Result and the packs 32s, 16as, 16a, 8as, 8a. */
+/* Result and the packs 32s, 16as, 16a, 8as, 8a; in both modes. */
 static void test_measured_integer_packs(void **state)
 {
     static const struct {
@@ -153,8 +153,9 @@ static void test_measured_integer_packs(void **state)
         {VC4_QPU_A_SUB, 0x0000007f, 0x00000080, 0xffffffff, 0xffff, 0xffff, 0x00, 0xff},
     };
 
-    for (size_t i = 0; i < UTIL_ARRAY_SIZE(rows); i++) {
-        struct vc4_qpu_result r = vc4_qpu_add_op(true, rows[i].op, rows[i].a, rows[i].b);
+    for (size_t k = 0; k < 2 * UTIL_ARRAY_SIZE(rows); k++) {
+        size_t i = k / 2;
+        struct vc4_qpu_result r = vc4_qpu_add_op(k % 2, rows[i].op, rows[i].a, rows[i].b);
         assert_int_equal(vc4_qpu_pack_a(SATURATING, &r, 0), rows[i].saturated);
         assert_int_equal(vc4_qpu_pack_a(SATURATING | PACK_16A, &r, 0), rows[i].half_s);
         assert_int_equal(vc4_qpu_pack_a(PACK_16A, &r, 0x12340000), 0x12340000 | rows[i].half);
@@ -194,8 +195,8 @@ static void test_measured_unpacks(void **state)
         {0xbf, 0x3f3fbfbf}, {0xf0, 0x3f70f0f0}, {0xff, 0x3f800000},
     };
 
-    for (size_t i = 0; i < UTIL_ARRAY_SIZE(halves); i++)
-        assert_int_equal(vc4_qpu_unpack(true, 1, true, halves[i][0]), halves[i][1]);
+    for (size_t i = 0; i < 2 * UTIL_ARRAY_SIZE(halves); i++)
+        assert_int_equal(vc4_qpu_unpack(i % 2, 1, true, halves[i / 2][0]), halves[i / 2][1]);
     for (size_t i = 0; i < UTIL_ARRAY_SIZE(bytes); i++)
         assert_int_equal(vc4_qpu_unpack(true, 4, true, bytes[i][0]), bytes[i][1]);
 }

@@ -41,7 +41,7 @@ static const struct op_case op_cases[] = {
     {ADD(FSUB), 0x40000000, 0x3f800000, 0x3f800000, C},
     {ADD(FSUB), 0x00800000, 0x00c00000, 0x80000000, Z}, /* -2^-127 is denormal: -0, not negative */
     {ADD(FMIN), 0x3f800000, 0xbf800000, 0xbf800000, N | C},
-    {ADD(FMIN), 0x80000000, 0x00000000, 0x80000000, Z},
+    {ADD(FMIN), 0x80000000, 0x00000000, 0x80000000, N}, /* no sum: flags go by the pattern */
     {ADD(FMIN), 0x7fc00001, INF, INF, C},
     {ADD(FMIN), 0xffc00001, 0xff800000, 0xffc00001, N},
     {ADD(FMIN), 0x00000001, 0x00000002, 0x00000001, 0}, /* denormals pass, and are not zero */
@@ -66,8 +66,8 @@ static const struct op_case op_cases[] = {
     {ADD(FTOI), INF, 0, 0, Z},
     {ADD(FTOI), NAN_, 0, 0, Z},
     {ADD(ITOF), 0xffffffff, 0, 0xbf800000, N},
-    {ADD(ITOF), 0x01000001, 0, 0x4b800000, 0}, /* 2^24 + 1 to even */
-    {ADD(ITOF), 0x01000003, 0, 0x4b800002, 0},
+    {ADD(ITOF), 0x01000001, 0, 0x4b800000, C}, /* 2^24 + 1 to even */
+    {ADD(ITOF), 0x01000003, 0, 0x4b800002, C},
     {ADD(ITOF), 0, 0, 0, Z},
     {ADD(ADD), 0xffffffff, 1, 0, Z | C},
     {ADD(ADD), 0x7fffffff, 1, 0x80000000, N},
@@ -182,8 +182,8 @@ static void unpacks(void **state)
         uint32_t in, out;
     } cases[] = {{1, false, 0x1234fffe, 0xfffffffe}, {2, false, 0x1234fffe, 0x1234},
                  {1, true, 0x00003c00, 0x3f800000},  {2, true, 0xc0000000, 0xc0000000},
-                 {1, true, 0x7e01, 0xffc00000},      {1, true, 0xfc00, 0xff800000},
-                 {1, true, 0x8001, 0x80000000},      {3, false, 0x5a123456, 0x5a5a5a5a},
+                 {1, true, 0x7e01, 0x7fc02000},      {1, true, 0xfc00, 0xff800000},
+                 {1, true, 0x8001, 0x80002000},      {3, false, 0x5a123456, 0x5a5a5a5a},
                  {3, true, 0x3f123456, 0x3f3f3f3f},  {4, false, 0x11223344, 0x44},
                  {5, false, 0x11223344, 0x33},       {6, false, 0x11223344, 0x22},
                  {7, false, 0x11223344, 0x11},       {4, true, 0x000000ff, 0x3f800000},
@@ -243,7 +243,12 @@ static void packs_to_file_a(void **state)
                  {4, VC4_QPU_A_OR, 0x12345678, 0, 0xaabbcc78},
                  {7, VC4_QPU_A_OR, 0x12345678, 0, 0x78bbccdd},
                  {8, VC4_QPU_A_ADD, 0x7fffffff, 1, 0x7fffffff},
-                 {8, VC4_QPU_A_SUB, 0x80000000, 1, 0x80000000},
+                 {8, VC4_QPU_A_SUB, 0x80000000, 1, 0x7fffffff}, /* the bound that the carry names */
+                 {8, VC4_QPU_A_SUB, 0x7fffffff, 0xffffffff, 0x80000000},
+                 {1, VC4_QPU_A_ADD, 0x7fffffff, 2, 0xaabb7fff}, /* packs clamp an overflow, all of them */
+                 {4, VC4_QPU_A_ADD, 0x80000000, 0x80000001, 0xaabbcc00},
+                 {2, VC4_QPU_A_FMIN, 0x80000000, 0x80000000, 0x0000ccdd}, /* -0 */
+                 {1, VC4_QPU_A_FADD, 0xb3800000, 0, 0xaabb0000},          /* -2^-24 */
                  {8, VC4_QPU_A_SHL, 0x40000000, 1, 0x80000000},
                  {9, VC4_QPU_A_OR, 0x00012345, 0, 0xaabb7fff},
                  {10, VC4_QPU_A_OR, 0xffff0000, 0, 0x8000ccdd},
