@@ -54,7 +54,7 @@ static struct vc4_qpu_result sum(float f)
     uint32_t value = rounded(f);
     struct vc4_qpu_result result = single(value, value > 0 && value <= 0x7f800000);
 
-    result.minus_zero = true;
+    result.is_sum = true;
     return result;
 }
 
@@ -189,19 +189,15 @@ struct vc4_qpu_result vc4_qpu_mul_op(bool exact, unsigned op, uint32_t a, uint32
     return result;
 }
 
-static uint32_t seen_by_flags(const struct vc4_qpu_result *result)
-{
-    return result->minus_zero && result->value == 0x80000000 ? 0 : result->value;
-}
-
+/* Of sums, -0 is zero, and neither it nor a NaN is negative. */
 bool vc4_qpu_flag_z(const struct vc4_qpu_result *result)
 {
-    return !seen_by_flags(result);
+    return result->is_sum ? util_u2f(result->value) == 0.0f : !result->value;
 }
 
 bool vc4_qpu_flag_n(const struct vc4_qpu_result *result)
 {
-    return seen_by_flags(result) >> 31;
+    return result->is_sum ? util_u2f(result->value) < 0.0f : result->value >> 31;
 }
 
 /* ---- special functions ---- */

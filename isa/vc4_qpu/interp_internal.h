@@ -11,11 +11,11 @@
 /* What an ALU gives, before packing. */
 struct vc4_qpu_result {
     uint32_t value;
-    bool is_float;   /* packs of 16 bits make it a half */
-    bool minus_zero; /* a sum of fast mode: where it is -0, the flags are those of +0 */
-    bool c;          /* the C flag */
-    bool overflow;   /* a signed add or sub did not fit */
-    bool exact;      /* packs round as in exact mode */
+    bool is_float; /* packs of 16 bits make it a half */
+    bool is_sum;   /* of floats, in fast mode: Z and N compare it with 0 */
+    bool c;        /* the C flag */
+    bool overflow; /* a signed add or sub did not fit */
+    bool exact;    /* packs round as in exact mode */
 };
 
 /* Operations must not be reserved ones. */

@@ -9,7 +9,7 @@ static LLVMValueRef is_zero(struct trans *t, LLVMValueRef i)
 /* Z of choices as logic on masks; NULL: it is made of the result. */
 static LLVMValueRef choice_is_zero(struct trans *t, const struct trans_flags *f)
 {
-    if (!t->masks || f->minus_zero)
+    if (!t->masks || f->is_sum)
         return NULL;
     if (trans_is_choice(f->result))
         return trans_is(t, f->result, 0);
@@ -24,32 +24,34 @@ static LLVMValueRef choice_is_zero(struct trans *t, const struct trans_flags *f)
     return f->x->known && trans_is_choice(f->y) ? trans_is(t, f->y, f->x->imm) : NULL;
 }
 
+/* A sum and 0: -0 is zero, and neither it nor a NaN is negative. */
+static LLVMValueRef compare_sum(struct trans *t, LLVMRealPredicate how)
+{
+    LLVMValueRef sum = trans_f(t, t->flags.result);
+    return LLVMBuildFCmp(t->b->ir, how, sum, LLVMConstNull(t->b->f32x16), "");
+}
+
 LLVMValueRef trans_flag_z(struct trans *t)
 {
     struct trans_flags *f = &t->flags;
 
     if (!f->z)
         f->z = choice_is_zero(t, f);
-    if (!f->z) {
-        LLVMValueRef r = trans_i(t, f->result);
-        f->z = is_zero(t, f->minus_zero ? trans_and(t, r, 0x7fffffff) : r);
-    }
+    if (!f->z)
+        f->z = f->is_sum ? compare_sum(t, LLVMRealOEQ) : is_zero(t, trans_i(t, f->result));
     return f->z;
 }
 
-/* Bit 31; but a sum of -0 is not negative. */
 LLVMValueRef trans_flag_n(struct trans *t)
 {
     struct trans_flags *f = &t->flags;
 
-    if (!f->n && t->masks && !f->minus_zero && trans_is_choice(f->result))
+    if (!f->n && t->masks && !f->is_sum && trans_is_choice(f->result))
         f->n = trans_is_negative(t, f->result);
-    if (!f->n) {
-        LLVMValueRef r = trans_i(t, f->result);
-        f->n = f->minus_zero
-                   ? LLVMBuildICmp(t->b->ir, LLVMIntUGT, r, jit_splat_u32(t->b, UINT32_C(1) << 31), "")
-                   : LLVMBuildICmp(t->b->ir, LLVMIntSLT, r, jit_splat_u32(t->b, 0), "");
-    }
+    if (!f->n)
+        f->n = f->is_sum
+                   ? compare_sum(t, LLVMRealOLT)
+                   : LLVMBuildICmp(t->b->ir, LLVMIntSLT, trans_i(t, f->result), jit_splat_u32(t->b, 0), "");
     return f->n;
 }
 

@@ -142,7 +142,7 @@ static void set_flags(struct trans *t, const struct half *add, const struct half
         return;
     bool is_add = alu && !from->is_mul;
     struct trans_flags flags = {
-        .minus_zero = is_add && !t->exact && trans_add_sums(insn->op_add),
+        .is_sum = is_add && !t->exact && trans_add_sums(insn->op_add),
         .is_add = is_add,
         .op = insn->op_add,
         .result = from->result,

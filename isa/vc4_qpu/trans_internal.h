@@ -45,7 +45,7 @@ struct trans_value {
 /* How the flags follow from an operation; made into masks only when something reads them. */
 struct trans_flags {
     LLVMValueRef n, z, c; /* i1x16; NULL: not made yet */
-    bool minus_zero;      /* a sum of fast mode: N and Z of -0 are those of +0 */
+    bool is_sum;          /* of floats, in fast mode: Z and N compare it with 0 */
     bool is_add;
     uint8_t op;
     struct trans_value *result, *x, *y;
