@@ -39,13 +39,13 @@ static uint32_t halved(float f, bool cut)
 
     if (isnan(f) || isinf(f))
         return util_f2u(f);
-    frexp(f, &exponent); /* f = 0.1xxx * 2^exponent: eleven digits */
+    (void)frexpf(f, &exponent); /* f = 0.1xxx * 2^exponent: eleven digits */
     double scaled = ldexp(f, 11 - exponent), whole = cut ? trunc(scaled) : nearbyint(scaled);
     double half = ldexp(whole, exponent - 11);
-    if (fabs(f) < 0x1p-14) /* before it is rounded */
-        half = copysign(0, f);
+    if (fabsf(f) < 0x1p-14f) /* before it is rounded */
+        half = copysignf(0, f);
     if (fabs(half) >= 65536)
-        half = copysign(INFINITY, f);
+        half = copysignf(INFINITY, f);
     return util_f2u((float)half);
 }
 
