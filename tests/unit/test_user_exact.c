@@ -12,12 +12,12 @@
 #define UNIFORMS 0x8000u
 #define OUT      0x20000u
 
-/* 1 - 2^-126, recip(2) and 0x80000000 - 1 saturated, in rows 0 to 2 of 16 words each. */
+/* 1 - 2^-126, recip(2) and 1 + 2^-23 as a half, in rows 0 to 2 of 16 words each. */
 static const char program[] = "mov r0, unif\n"
                               "fsub r1, 1.0, r0\n"
                               "mov recip, 2.0\n"
-                              "ldi r2, 0x80000000\n"
-                              "sub ra0.32s, r2, 1\n"
+                              "ldi r2, 0x3f800001\n"
+                              "fmax ra0.16a, r2, r2\n"
                               "ldi vw_setup, 0x1a00\n"
                               "mov vpm, r1\n"
                               "mov vpm, r4\n"
@@ -45,8 +45,8 @@ static void run(struct user_guest *g, bool compile, enum isa_numeric numeric)
 static void test_modes(void **state)
 {
     static const uint32_t expected[ISA_NUMERIC_COUNT][3] = {
-        [ISA_FAST] = {0x3f800000, 0x3f000000, 0x80000000},
-        [ISA_EXACT] = {0x3f7fffff, 0x3effff00, 0x7fffffff},
+        [ISA_FAST] = {0x3f800000, 0x3f000000, 0x3c00},
+        [ISA_EXACT] = {0x3f7fffff, 0x3effff00, 0x3c01},
     };
 
     for (unsigned i = 0; i < 2 * ISA_NUMERIC_COUNT; i++) {
