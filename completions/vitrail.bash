@@ -26,7 +26,7 @@ _vitrail() {
     fi
     local options
     case "$command" in
-    run | record) options="--gpu --memory --mode --frames --sysroot --log --record -o --no-sandbox --sync -- $device" ;;
+    run | record) options="--gpu --memory --mode --frames --sysroot --log --record -o --preload --no-sandbox --sync --any-driver -- $device" ;;
     replay) options="--png --frames --frame --all --rgba --verify --tolerance --loops --stats --times $device" ;;
     decode) options="--job --no-programs --tiles --pages --json" ;;
     asm) options="--isa -o --hex --check" ;;

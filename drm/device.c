@@ -138,6 +138,7 @@ int drm_open(struct drm *drm, unsigned minor, struct drm_file **out)
     }
     file->next = drm->files;
     drm->files = file;
+    drm->opened++;
     pthread_mutex_unlock(&drm->lock);
     *out = file;
     return 0;
@@ -192,6 +193,14 @@ void drm_event_send(struct drm_file *file, const void *event, uint32_t size)
         drm_log(file->drm, "an event was lost");
 }
 
+struct drm_use drm_used(struct drm *drm)
+{
+    pthread_mutex_lock(&drm->lock);
+    struct drm_use use = {drm->opened, drm->driver_calls, drm->queue.emitted};
+    pthread_mutex_unlock(&drm->lock);
+    return use;
+}
+
 static const struct drm_ioctl_row *find(const struct drm *drm, uint32_t request)
 {
     const struct drm_ioctl_row *const tables[] = {drm->driver->ioctls, drm_core_ioctls, drm_sync_ioctls,
@@ -201,6 +210,12 @@ static const struct drm_ioctl_row *find(const struct drm *drm, uint32_t request)
             if (_IOC_NR(row->request) == _IOC_NR(request))
                 return row;
     return NULL;
+}
+
+/* The numbers that the kernel leaves to each driver. */
+static bool is_of_driver(uint32_t request)
+{
+    return _IOC_NR(request) >= DRM_COMMAND_BASE && _IOC_NR(request) < DRM_COMMAND_END;
 }
 
 static int permitted(const struct drm_file *file, uint32_t flags)
@@ -235,6 +250,7 @@ static int call(struct drm_file *file, uint32_t request, void *argument, const s
     if (row->flags & DRM_SETTLE)
         drm_kms_settle(file->drm);
     r = row->fn(file, copy, user);
+    file->drm->driver_calls += !r && is_of_driver(request);
     if (request & row->request & IOC_OUT)
         memcpy(argument, copy, size);
     return r;

@@ -59,6 +59,14 @@ int drm_create(struct gpu_memory *memory, const struct drm_options *options, str
 void drm_destroy(struct drm *drm);
 uint64_t drm_frames_presented(struct drm *drm);
 
+/* What programs have made of the card, counted since it was created. */
+struct drm_use {
+    uint64_t files;  /* nodes opened */
+    uint64_t driver; /* ioctls of the GPU's own driver that did what was asked: its Mesa driver was at work */
+    uint64_t jobs;   /* submitted, and taken */
+};
+struct drm_use drm_used(struct drm *drm);
+
 /* The kernel driver in whose manner the card of a GPU answers: what DRM_IOCTL_VERSION calls it. */
 enum drm_driver_id { DRM_DRIVER_NONE, DRM_DRIVER_VC4, DRM_DRIVER_LIMA };
 enum drm_driver_id drm_driver_of(const struct drm *drm);

@@ -199,6 +199,7 @@ struct drm {
     const struct drm_driver *driver;
     void *own; /* the driver's part */
     uint32_t next_magic;
+    uint64_t opened, driver_calls; /* struct drm_use */
 };
 
 typedef int (*drm_ioctl_fn)(struct drm_file *file, void *argument, const struct drm_user *user);

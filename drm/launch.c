@@ -137,17 +137,6 @@ static bool has_driver(const struct drm_launch *launch, const char *driver)
            is_file(path);
 }
 
-/* Programs of the host's own architecture use the host's Mesa, unless told otherwise. */
-static bool driver_chosen(void)
-{
-    static const char *const names[] = {"LIBGL_DRIVERS_PATH", "GBM_ALWAYS_SOFTWARE", "LIBGL_ALWAYS_SOFTWARE",
-                                        "GBM_BACKENDS_PATH"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i]))
-            return true;
-    return false;
-}
-
 static int find_foreign(const struct drm_launch_options *options, struct drm_launch *out,
                         struct util_error *error)
 {
@@ -193,7 +182,7 @@ int drm_launch_find(const struct drm_launch_options *options, struct drm_launch 
     if (info->emulator)
         r = find_foreign(options, out, error);
     else
-        out->no_driver = !has_driver(out, options->driver) && !driver_chosen();
+        out->no_driver = !has_driver(out, options->driver);
     if (r)
         return r;
     const char *others[2] = {options->preload, info->emulator ? NULL : getenv("LD_PRELOAD")};

@@ -32,7 +32,7 @@ struct drm_launch {
     char program[DRM_LAUNCH_PATH], sysroot[DRM_LAUNCH_PATH]; /* sysroot: "" where none is needed */
     char emulator[DRM_LAUNCH_PATH], client[DRM_LAUNCH_PATH];
     char preload[2 * DRM_LAUNCH_PATH]; /* value of LD_PRELOAD for the program */
-    bool no_driver;                    /* a native program, and this machine's Mesa lacks the driver */
+    bool no_driver;                    /* a native program, and this machine's own Mesa lacks the driver */
 };
 
 /* Finds everything. 0; -ENOENT, -ENOEXEC, -EACCES or -E2BIG with a sentence that says what is missing and how

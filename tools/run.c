@@ -107,10 +107,20 @@ static int open_parts(struct run *run, struct parts *p)
     return r ? tool_error(run->name, TOOL_HOST, "no card: %s", strerror(-r)) : TOOL_OK;
 }
 
-static int close_parts(struct run *run, struct parts *p)
+/* `judged`: the run came to its end, and whether it used the GPU is asked. */
+static int close_parts(struct run *run, struct parts *p, bool judged)
 {
     int status = TOOL_OK;
     drm_server_destroy(p->server);
+    if (judged) {
+        struct drm_use use = drm_used(p->drm);
+        char text[1024];
+        if (run_unused(run, &use, text, sizeof text)) {
+            run->reports = 0; /* it is said in any case */
+            report(run, text);
+            status = TOOL_UNUSED;
+        }
+    }
     drm_destroy(p->drm);
     int r = capture_writer_close(p->capture);
     if (r)
@@ -122,8 +132,8 @@ static int close_parts(struct run *run, struct parts *p)
     return status;
 }
 
-/* Says one byte through `ready` when the card is there, and ends when `control` is closed at its other end.
- */
+/* Says one byte through `ready` when the card is there, and ends when `control` is closed at its other end,
+ * or says that the program has ended by itself. */
 static int serve(struct run *run, int ready, int control)
 {
     struct parts parts = {.memory = {.fd = -1}};
@@ -144,10 +154,11 @@ static int serve(struct run *run, int ready, int control)
         report(run, text);
     }
     char byte = 0;
+    ssize_t ended = 0;
     if (!status && write(ready, &byte, 1) == 1)
-        while (read(control, &byte, 1) < 0 && errno == EINTR)
+        while ((ended = read(control, &byte, 1)) < 0 && errno == EINTR)
             ;
-    int closing = close_parts(run, &parts);
+    int closing = close_parts(run, &parts, ended == 1);
     drm_tree_remove(run->folder);
     if (run->log_file)
         fclose(run->log_file);
@@ -205,13 +216,13 @@ static int make_folder(struct run *run)
     return 0;
 }
 
-/* Starts the server; returns once it is ready. *control keeps it alive. The exit status when it did not
- * start, or -1. */
+/* Starts the server; returns once it is ready. *control keeps it alive until closed; a byte through it before
+ * says that the program has ended. The exit status when it did not start, or -1. */
 static int start_server(struct run *run, pid_t *server, int *control)
 {
     int ready[2], alive[2];
     char byte;
-    if (pipe2(ready, O_CLOEXEC) || pipe2(alive, O_CLOEXEC))
+    if (pipe2(ready, O_CLOEXEC) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, alive))
         return tool_error(run->name, TOOL_HOST, "no pipe: %s", strerror(errno));
     fflush(NULL);
     *server = fork();
@@ -317,6 +328,8 @@ static int run_all(struct run *run, const struct drm_launch *launch)
     program = start_program(run, launch);
     int status = program > 0 ? wait_program(run, (pid_t)program, &server)
                              : tool_error(run->name, TOOL_HOST, "no process: %s", strerror(errno));
+    if (program > 0)
+        send(control, "", 1, MSG_NOSIGNAL); /* to a server that is gone it matters no more */
     close(control);
     int end = 0;
     if (server < 0)
@@ -342,12 +355,7 @@ static int run_or_record(int argc, char **argv, bool record)
     run.launch.driver = gpu_driver_name(run.gpu);
     if (drm_launch_find(&run.launch, &launch, &error))
         return tool_error(run.name, TOOL_HOST, "%s", error.text);
-    if (launch.no_driver)
-        tool_error(
-            run.name, 0,
-            "%s is a native program, and this machine's Mesa has no %s driver: set LIBGL_DRIVERS_PATH to a "
-            "build that has one, or use an arm64 program",
-            launch.program, run.launch.driver);
+    run.no_driver = launch.no_driver;
     if (run.frames && mkdir(run.frames, 0777) && errno != EEXIST)
         return tool_error(run.name, TOOL_BAD_FILE, "%s: %s", run.frames, strerror(errno));
     return run_all(&run, &launch);

@@ -11,7 +11,8 @@ static const char help_run[] =
     "\n"
     "Runs a program with its stock Mesa driver on an emulated GPU. Programs for\n"
     "arm64 and armhf run under qemu-user. Exit status and signals are the\n"
-    "program's; what it does wrong to the GPU is reported on standard error.\n"
+    "program's; what it does wrong to the GPU is reported on standard error. A run\n"
+    "that never used the GPU says so, and its exit status is 6 in place of 0.\n"
     "\n"
     "  --gpu NAME         the GPU: vc4 (default), mali400, mali450\n"
     "  --frames DIR       write each presented frame as DIR/frame-000001.png ...\n"
@@ -23,13 +24,16 @@ static const char help_run[] =
     "  --preload LIBRARY  preload this library too\n"
     "  --log FILE         append the card's messages and reports to FILE\n"
     "  --no-sandbox       the GPU's process may make every system call, for tracing it\n"
-    "  --sync             a job is done before its submit returns\n";
+    "  --sync             a job is done before its submit returns\n"
+    "  --any-driver       never to have used the GPU is no failure: for programs that\n"
+    "                     do not draw, or draw in software\n";
 static const char examples_run[] =
     "\nExamples:\n"
     "  vitrail run -- kmscube -c 10\n"
     "  vitrail run --frames shots -- glmark2-es2-drm \\\n"
     "      --winsys-options drm-device=/dev/dri/card0 -b texture\n"
-    "  GBM_ALWAYS_SOFTWARE=1 vitrail run --frames shots -- ./native-kms-program\n";
+    "  vitrail run -- env LIBGL_DRIVERS_PATH=~/mesa/lib/dri ./native-program\n"
+    "  GBM_ALWAYS_SOFTWARE=1 vitrail run --any-driver --frames shots -- kmscube\n";
 static const char help_record[] =
     "Usage: vitrail record -o FILE [OPTIONS] -- PROGRAM [ARGS]\n"
     "\n"
@@ -38,7 +42,8 @@ static const char help_record[] =
     "\n"
     "  -o FILE            the capture (replaced when it exists)\n"
     "  --gpu, --frames, --mode, --memory, --sysroot, --preload, --log,\n"
-    "  --no-sandbox: as for run. Jobs are done before their submits return.\n";
+    "  --no-sandbox, --any-driver: as for run. Jobs are done before their submits\n"
+    "  return.\n";
 static const char examples_record[] = "\nExamples:\n"
                                       "  vitrail record -o cube.vtc -- kmscube -c 1\n"
                                       "  vitrail replay cube.vtc --png cube.png\n";
@@ -108,13 +113,16 @@ static int run_option(struct run *run, int argc, char **argv, int *i, bool recor
         }
         return got;
     }
-    if (!strcmp(argv[*i], "--no-sandbox")) {
-        run->no_sandbox = true;
-        return 1;
-    }
-    if (!strcmp(argv[*i], "--sync")) {
-        run->sync = true;
-        return 1;
+    const struct {
+        const char *name;
+        bool *on;
+    } switches[] = {
+        {"--no-sandbox", &run->no_sandbox}, {"--sync", &run->sync}, {"--any-driver", &run->any_driver}};
+    for (size_t k = 0; k < sizeof switches / sizeof *switches; k++) {
+        if (!strcmp(argv[*i], switches[k].name)) {
+            *switches[k].on = true;
+            return 1;
+        }
     }
     return tool_device_option(run->name, &run->device, argc, argv, i);
 }

@@ -18,6 +18,7 @@ enum tool_exit {
     TOOL_FAULT = 3,    /* the guest did something wrong; the report is on stderr */
     TOOL_BAD_FILE = 4, /* absent, damaged or foreign file */
     TOOL_HOST = 5,     /* this machine cannot do it: memory, permissions, a missing program */
+    TOOL_UNUSED = 6,   /* a program was run, and the GPU never used */
 };
 
 int tool_run(int argc, char **argv);

@@ -139,7 +139,8 @@ class Bench:
         return statistics.median(wall), statistics.median(cpu), instructions
 
     def native_scene_command(self, description, frames):
-        return [self.vitrail, "run", "--mode", MODE, "--preload", self.clock("gcc"), "--"] + self.glmark2(description, frames, "")
+        return [self.vitrail, "run", "--any-driver", "--mode", MODE, "--preload", self.clock("gcc"), "--"] + \
+            self.glmark2(description, frames, "")
 
     def native_scene_environment(self, threads):
         return {"GBM_ALWAYS_SOFTWARE": "1", "LIBGL_ALWAYS_SOFTWARE": "1", "LP_NUM_THREADS": str(threads),

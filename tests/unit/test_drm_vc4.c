@@ -233,6 +233,37 @@ static void test_clear(void **state)
     card_close(&card);
 }
 
+/* What was refused counts for nothing, nor what every driver answers. */
+static void test_use(void **state)
+{
+    struct card card;
+    struct job j;
+    struct drm_file *other;
+    card_open(&card, 64 << 20, NULL);
+    struct drm_mode_create_dumb dumb = {.width = 64, .height = 64, .bpp = 32};
+    struct drm_version version = {0};
+    assert_int_equal(drm_open(card.drm, DRM_MINOR_CARD, &other), 0);
+    assert_int_equal(CALL(other, DRM_IOCTL_VERSION, &version), 0);
+    assert_int_equal(CALL(other, DRM_IOCTL_MODE_CREATE_DUMB, &dumb), 0);
+    struct drm_vc4_get_param param = {.param = 99};
+    assert_int_equal(CALL(other, DRM_IOCTL_VC4_GET_PARAM, &param), -EINVAL);
+    struct drm_use use = drm_used(card.drm);
+    assert_true(use.files == 2 && !use.driver && !use.jobs);
+    param.param = DRM_VC4_PARAM_V3D_IDENT0;
+    assert_int_equal(CALL(other, DRM_IOCTL_VC4_GET_PARAM, &param), 0);
+    assert_int_equal(drm_used(card.drm).driver, 1);
+    drm_close(other);
+    begin_job(&j, &card);
+    j.submit.bo_handle_count = 0;
+    assert_int_not_equal(submit(&j), 0);
+    assert_int_equal(drm_used(card.drm).jobs, 0);
+    j.submit.bo_handle_count = 6;
+    assert_int_equal(submit(&j), 0);
+    use = drm_used(card.drm);
+    assert_true(use.files == 2 && use.driver > 1 && use.jobs == 1);
+    card_close(&card);
+}
+
 static void test_triangle(void **state)
 {
     struct card card;
@@ -633,12 +664,19 @@ static void test_perfmon(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shader_rules), cmocka_unit_test(test_clear),
-        cmocka_unit_test(test_triangle),     cmocka_unit_test(test_indexed),
-        cmocka_unit_test(test_refused_jobs), cmocka_unit_test(test_tile_memory_grows),
-        cmocka_unit_test(test_hang),         cmocka_unit_test(test_textures),
-        cmocka_unit_test(test_buffers),      cmocka_unit_test(test_tiling_label_param),
-        cmocka_unit_test(test_madvise),      cmocka_unit_test(test_perfmon),
+        cmocka_unit_test(test_shader_rules),
+        cmocka_unit_test(test_clear),
+        cmocka_unit_test(test_use),
+        cmocka_unit_test(test_triangle),
+        cmocka_unit_test(test_indexed),
+        cmocka_unit_test(test_refused_jobs),
+        cmocka_unit_test(test_tile_memory_grows),
+        cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_textures),
+        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_tiling_label_param),
+        cmocka_unit_test(test_madvise),
+        cmocka_unit_test(test_perfmon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
