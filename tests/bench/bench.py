@@ -37,6 +37,12 @@ def undrawn(gpu):
     return names
 
 
+def ready(args, name, *needs, gpus=("vc4",)):
+    """Whether this machine has what the benchmark needs; what it lacks is said."""
+    return subprocess.run([TOP / "tests/e2e/ready", "--for", name, "--vitrail", args.vitrail, "--sysroot", args.sysroot,
+                           "--gpu", ",".join(gpus), *needs]).returncode == 0
+
+
 def geomean(values):
     values = list(values)
     return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
