@@ -328,7 +328,7 @@ static int run_all(struct run *run, const struct drm_launch *launch)
     program = start_program(run, launch);
     int status = program > 0 ? wait_program(run, (pid_t)program, &server)
                              : tool_error(run->name, TOOL_HOST, "no process: %s", strerror(errno));
-    if (program > 0)
+    if (program > 0 && control >= 0)
         send(control, "", 1, MSG_NOSIGNAL); /* to a server that is gone it matters no more */
     close(control);
     int end = 0;
