@@ -73,12 +73,24 @@ static float quad_level(const struct raster_texture_key *key, const struct raste
     return half_log2(longer);
 }
 
+/* Which filter is decided before the limits: they hold the level alone. */
 static void choose(const struct raster_texture_key *key, const struct raster_texture *texture, float lambda,
                    struct raster_lod_result *out)
 {
-    *out = (struct raster_lod_result){.linear = lambda > 0.0f ? key->min_linear : key->mag_linear};
+    bool minified;
+
+    if (key->lod_limits)
+        lambda += texture->lod_bias;
+    minified = lambda > (key->minify_above_half ? 0.5f : 0.0f);
+    *out = (struct raster_lod_result){.linear = minified ? key->min_linear : key->mag_linear};
     if (key->mip == RASTER_MIP_NONE)
         return;
+    if (key->minify_above_half && !minified)
+        lambda = 0.0f;
+    if (key->lod_limits) {
+        lambda = lambda > texture->lod_min ? lambda : texture->lod_min;
+        lambda = lambda < texture->lod_max ? lambda : texture->lod_max;
+    }
     lambda = lambda > 0.0f ? lambda : 0.0f;
     lambda = lambda < texture->max_level ? lambda : texture->max_level;
     if (key->mip == RASTER_MIP_NEAREST || key->format == RASTER_R16) {
@@ -104,11 +116,6 @@ void raster_select_levels(const struct raster_texture_key *key, const struct ras
             float level = key->lod == RASTER_LOD_IMPLICIT ? lambda
                           : key->lod == RASTER_LOD_BIAS   ? lambda + bias[lane]
                                                           : bias[lane];
-            if (key->lod_limits) {
-                level += texture->lod_bias;
-                level = level > texture->lod_min ? level : texture->lod_min;
-                level = level < texture->lod_max ? level : texture->lod_max;
-            }
             choose(key, texture, level, &out[lane]);
         }
     }

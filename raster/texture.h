@@ -80,9 +80,10 @@ struct raster_texture_key { /* padding-free, hashed as bytes; unused fields zero
     uint8_t mag_linear, min_linear, mip, lod;
     uint8_t cube; /* s, t, r address a cube (already divided by the major axis) */
     uint8_t flip_y;
-    uint8_t pot;          /* both sides of level 0 are powers of two */
-    uint8_t unnormalized; /* coordinates are texels */
-    uint8_t lod_limits;   /* the texture's own bias and limits apply to the level of detail */
+    uint8_t pot;               /* both sides of level 0 are powers of two */
+    uint8_t unnormalized;      /* coordinates are texels */
+    uint8_t lod_limits;        /* the texture's own bias and limits apply to the level of detail */
+    uint8_t minify_above_half; /* minified above 0.5, not 0; what is magnified shows level 0 */
     uint8_t etc_flip; /* ETC1 blocks start at their top row, as the extension says (README.md section 6) */
     /* A format of 16 bits as one of several channels: bytes from texel to texel (0: the format's own), and
      * where in each it stands. */
@@ -114,11 +115,11 @@ struct raster_texture {
     uint32_t level_count; /* 1..RASTER_MAX_LEVELS */
     uint32_t face_stride; /* bytes between cube faces, of levels that say nothing else */
     uint32_t border; /* 8888 colour outside, for RASTER_BORDER, when no r is given (README.md section 4) */
-    float width, height; /* of level 0 */
-    float depth;         /* of volumes: its slices */
-    float max_level;     /* level_count - 1 */
-    float lod_bias, lod_min,
-        lod_max; /* with key.lod_limits: l = min(max(l + bias, min), max), before all else */
+    float width, height;              /* of level 0 */
+    float depth;                      /* of volumes: its slices */
+    float max_level;                  /* level_count - 1 */
+    float lod_bias, lod_min, lod_max; /* with key.lod_limits: the bias chooses the filter too, the limits
+                                         only the level */
     struct raster_level level[RASTER_MAX_LEVELS];
 };
 

@@ -244,31 +244,38 @@ static LLVMValueRef sample_two_levels(struct texture_ir *t, LLVMValueRef lambda,
     return level_loop_end(t, &loop, jit_load(b, b->i32x16, slot, 64, false));
 }
 
-static LLVMValueRef clamp_lambda(struct texture_ir *t, LLVMValueRef lambda)
+/* lambda > low ? lambda : low, then < high: what is no number becomes a bound. */
+static LLVMValueRef hold(struct jit_builder *b, LLVMValueRef lambda, LLVMValueRef low, LLVMValueRef high)
 {
-    struct jit_builder *b = t->b;
-    LLVMValueRef zero = jit_splat_f32(b, 0);
-    LLVMValueRef top =
-        jit_splat(b, texture_ir_float(b, t->texture, offsetof(struct raster_texture, max_level)));
-
-    lambda = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOGT, lambda, zero, ""), lambda, zero, "");
-    return LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, lambda, top, ""), lambda, top, "");
+    lambda = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOGT, lambda, low, ""), lambda, low, "");
+    return LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, lambda, high, ""), lambda, high, "");
 }
 
-/* The texture's own bias and limits. */
+static LLVMValueRef own(struct texture_ir *t, size_t at)
+{
+    return jit_splat(t->b, texture_ir_float(t->b, t->texture, at));
+}
+
+/* Which filter: the limits do not count. */
+static LLVMValueRef minified(struct texture_ir *t, LLVMValueRef lambda)
+{
+    LLVMValueRef above = jit_splat_f32(t->b, t->key->minify_above_half ? 0.5f : 0.0f);
+
+    return LLVMBuildFCmp(t->b->ir, LLVMRealOGT, lambda, above, "");
+}
+
+/* Which level: what the limits and the number of levels leave of lambda. */
 static LLVMValueRef limit_lambda(struct texture_ir *t, LLVMValueRef lambda)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef bias, low, high;
+    LLVMValueRef zero = jit_splat_f32(b, 0);
 
-    if (!t->key->lod_limits)
-        return lambda;
-    bias = jit_splat(b, texture_ir_float(b, t->texture, offsetof(struct raster_texture, lod_bias)));
-    low = jit_splat(b, texture_ir_float(b, t->texture, offsetof(struct raster_texture, lod_min)));
-    high = jit_splat(b, texture_ir_float(b, t->texture, offsetof(struct raster_texture, lod_max)));
-    lambda = LLVMBuildFAdd(b->ir, lambda, bias, "");
-    lambda = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOGT, lambda, low, ""), lambda, low, "");
-    return LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, lambda, high, ""), lambda, high, "");
+    if (t->key->minify_above_half)
+        lambda = LLVMBuildSelect(b->ir, minified(t, lambda), lambda, zero, "");
+    if (t->key->lod_limits)
+        lambda = hold(b, lambda, own(t, offsetof(struct raster_texture, lod_min)),
+                      own(t, offsetof(struct raster_texture, lod_max)));
+    return hold(b, lambda, zero, own(t, offsetof(struct raster_texture, max_level)));
 }
 
 static LLVMValueRef border_color(struct texture_ir *t, LLVMValueRef r)
@@ -295,7 +302,7 @@ static LLVMValueRef emit(struct jit_builder *b, const struct raster_texture_key 
                          LLVMValueRef bias)
 {
     struct texture_ir ir = {.b = b, .key = key, .texture = texture, .scratch = scratch};
-    LLVMValueRef zero = jit_splat_f32(b, 0), lambda = NULL, texel;
+    LLVMValueRef lambda = NULL, texel;
 
     ir.border = border_color(&ir, r);
     s = coordinate(b, s);
@@ -304,10 +311,12 @@ static LLVMValueRef emit(struct jit_builder *b, const struct raster_texture_key 
     bias = coordinate(b, bias);
     ir.filter = key->mag_linear ? TEXTURE_LINEAR : TEXTURE_NEAREST;
     if (key->mip != RASTER_MIP_NONE || key->min_linear != key->mag_linear)
-        lambda = limit_lambda(&ir, texture_ir_lambda(&ir, s, t, r, bias));
+        lambda = texture_ir_lambda(&ir, s, t, r, bias);
+    if (lambda && key->lod_limits)
+        lambda = LLVMBuildFAdd(b->ir, lambda, own(&ir, offsetof(struct raster_texture, lod_bias)), "");
     if (key->min_linear != key->mag_linear) {
         ir.filter = TEXTURE_EITHER;
-        ir.linear = LLVMBuildFCmp(b->ir, LLVMRealOGT, lambda, zero, "");
+        ir.linear = minified(&ir, lambda);
         ir.linear = key->min_linear ? ir.linear : LLVMBuildNot(b->ir, ir.linear, "");
     }
     if (key->cube)
@@ -315,9 +324,9 @@ static LLVMValueRef emit(struct jit_builder *b, const struct raster_texture_key 
     if (key->mip == RASTER_MIP_NONE)
         texel = sample_level(&ir, NULL, s, t);
     else if (key->mip == RASTER_MIP_NEAREST)
-        texel = sample_nearest_level(&ir, clamp_lambda(&ir, lambda), s, t);
+        texel = sample_nearest_level(&ir, limit_lambda(&ir, lambda), s, t);
     else
-        texel = sample_two_levels(&ir, clamp_lambda(&ir, lambda), s, t);
+        texel = sample_two_levels(&ir, limit_lambda(&ir, lambda), s, t);
     return texture_ir_finish(&ir, texel);
 }
 
@@ -328,7 +337,7 @@ static LLVMValueRef sampler(struct jit_builder *b, const struct raster_texture_k
     LLVMValueRef outer = b->function, function, c[3];
     LLVMBasicBlockRef here = LLVMGetInsertBlock(b->ir);
     LLVMTypeRef params[6];
-    char name[64] = "sample";
+    char name[96] = "sample";
 
     for (size_t i = 0; i < sizeof *key; i++)
         snprintf(name + strlen(name), 4, "_%x", ((const uint8_t *)key)[i]);

@@ -137,6 +137,7 @@ static void fill_key(const struct texture_type *type, uint32_t p0, uint32_t p1, 
         .pot = !(width & (width - 1)) && !(height & (height - 1)),
         .etc_flip = type->format == RASTER_ETC1 && p1 >> 19 & 1,
     };
+    key->minify_above_half = key->mag_linear && !key->min_linear && min_filters[min].mip != RASTER_MIP_NONE;
     for (uint32_t n = 1; n < texture->level_count; n++)
         if (texture->level[n].layout != key->layout)
             key->layout = RASTER_LAYOUT_COUNT;

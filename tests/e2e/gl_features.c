@@ -443,6 +443,23 @@ static void wraps(void)
     glDeleteProgram(program);
 }
 
+/* Textures without levels whose two filters differ, magnified and minified. */
+static void filters(void)
+{
+    use(FRAGMENT("gl_FragColor = texture2D(image, p.xy);"));
+    for (int i = 0; i < 2; i++) {
+        float y = 4.1875f + (float)i * 126;
+
+        texture(GL_TEXTURE_2D, i ? GL_LINEAR : GL_NEAREST, i ? GL_NEAREST : GL_LINEAR, GL_REPEAT);
+        fill(GL_TEXTURE_2D, 0, 64, 64, i);
+        rectangle(4.1875f, y, 120, 120, 0.5f, white, 1);
+        rectangle(128.1875f, y, 60, 60, 0.5f, white, 1);
+        rectangle(192.1875f, y, 40, 24, 0.5f, white, 1);
+        rectangle(128.1875f, y + 64, 72, 56, 0.5f, white, 1);
+        rectangle(204.1875f, y + 64, 20, 56, 0.5f, white, 1);
+    }
+}
+
 static void cube(void)
 {
     use(FRAGMENT(
@@ -590,7 +607,7 @@ static const struct {
 } scenes[] = {{"points", points},   {"lines", lines},     {"triangles", triangles}, {"blend", blend},
               {"stencil", stencil}, {"depth", depth},     {"mipmaps", mipmaps},     {"wraps", wraps},
               {"cube", cube},       {"formats", formats}, {"target565", target565}, {"flow", flow},
-              {"windows", windows}, {"halves", halves}};
+              {"windows", windows}, {"halves", halves},   {"filters", filters}};
 
 int main(int argc, char **argv)
 {

@@ -1,4 +1,4 @@
-/* Levels of detail (raster/README.md section 2): levels and weights. */
+/* Levels of detail (raster/README.md section 2): switch-over, limits, levels and weights. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,6 +107,97 @@ static void level_error_is_small(void **state)
     free(image);
 }
 
+/* Level 0 has stripes of 100 and 200 a texel, level 1 is 40, level 2 is 80, level 3 is 120. */
+static void stripes_init(struct image *image)
+{
+    pyramid_init(image);
+    image->key.wrap_s = RASTER_CLAMP;
+    for (uint32_t i = 0; i < 64; i++)
+        util_store32(image->bytes + 4 * i, i & 1 ? 200 : 100);
+    for (uint32_t n = 1; n < 4; n++)
+        for (uint32_t i = 0; i < 64u >> 2 * n; i++)
+            util_store32(image->bytes + image->texture.level[n].offset + 4 * i, 40 * n);
+}
+
+/* Between the stripes: 150 where the filter is linear, 200 where it is not. */
+static uint32_t between_stripes(struct image *image, float lambda, struct raster_lookup *where)
+{
+    float s[16], t[16] = {0}, level[16];
+    uint32_t out[16];
+    unsigned saved;
+
+    for (unsigned i = 0; i < 16; i++)
+        s[i] = 0.125f, level[i] = lambda;
+    image->key.lod = RASTER_LOD_EXPLICIT;
+    sample16(image, s, t, NULL, level, out);
+    saved = util_fpenv_enter();
+    raster_texture_lookup(&image->key, &image->texture, s, t, NULL, level, 3, where);
+    util_fpenv_leave(saved);
+    return out[3];
+}
+
+static void minified_above_half(void **state)
+{
+    static const struct {
+        float lambda;
+        uint32_t late[3], soon[3]; /* by mip */
+    } cases[] = {
+        {-1, {150, 150, 150}, {150, 150, 150}},    {0, {150, 150, 150}, {150, 150, 150}},
+        {0.25f, {150, 150, 150}, {200, 200, 160}}, {0.5f, {150, 150, 150}, {200, 40, 120}},
+        {0.625f, {200, 40, 100}, {200, 40, 100}},  {1.75f, {200, 80, 70}, {200, 80, 70}},
+        {NAN, {150, 150, 150}, {150, 150, 150}},
+    };
+    struct image *image = calloc(1, sizeof *image);
+    struct raster_lookup where;
+
+    stripes_init(image);
+    image->key.mag_linear = 1;
+    for (size_t i = 0; i < UTIL_ARRAY_SIZE(cases); i++)
+        for (uint8_t mip = RASTER_MIP_NONE; mip <= RASTER_MIP_LINEAR; mip++) {
+            image->key.mip = mip;
+            image->key.minify_above_half = 0;
+            assert_int_equal(between_stripes(image, cases[i].lambda, &where), cases[i].soon[mip]);
+            image->key.minify_above_half = 1;
+            assert_int_equal(between_stripes(image, cases[i].lambda, &where), cases[i].late[mip]);
+            assert_int_equal(where.linear, cases[i].late[mip] == 150);
+            assert_true(!where.linear || (where.level == 0 && where.weight == 0));
+        }
+    free(image);
+}
+
+/* Limits hold the level, the bias moves lambda: only the bias has to do with the filter. */
+static void limits_choose_no_filter(void **state)
+{
+    static const struct {
+        float lambda, bias, min, max;
+        bool linear;
+        uint32_t level;
+    } cases[] = {
+        {3, 0, 0, 0, true, 0},     {0.01f, 0, 0, 0, true, 0},     {0, 0, 0, 0, false, 0},
+        {-3, 0, 2, 2, false, 2},   {-3, 4, 0, 0, true, 0},        {1, -1, 0, 3, false, 0},
+        {1, -0.5f, 2, 3, true, 2}, {NAN, 0, 1, 3, false, 1},      {-1, 0, 1, 3, false, 1},
+        {9, 0, 0, 2, true, 2},     {INFINITY, -1, 0, 9, true, 3},
+    };
+    struct image *image = calloc(1, sizeof *image);
+    struct raster_lookup where;
+
+    pyramid_init(image);
+    image->key.mip = RASTER_MIP_NEAREST;
+    image->key.lod_limits = 1;
+    for (size_t i = 0; i < UTIL_ARRAY_SIZE(cases); i++)
+        for (uint8_t min_linear = 0; min_linear < 2; min_linear++) {
+            image->key.min_linear = min_linear;
+            image->key.mag_linear = !min_linear;
+            image->texture.lod_bias = cases[i].bias;
+            image->texture.lod_min = cases[i].min;
+            image->texture.lod_max = cases[i].max;
+            assert_int_equal(between_stripes(image, cases[i].lambda, &where), 16 * (cases[i].level + 1));
+            if (where.linear != (cases[i].linear == min_linear) || where.level != cases[i].level)
+                fail_msg("case %zu: linear %d, level %u", i, where.linear, where.level);
+        }
+    free(image);
+}
+
 static void minify_chooses_the_filter(void **state)
 {
     struct image *image = calloc(1, sizeof *image);
@@ -130,8 +221,8 @@ static void minify_chooses_the_filter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_follow_derivatives),
-        cmocka_unit_test(level_error_is_small),
+        cmocka_unit_test(levels_follow_derivatives), cmocka_unit_test(level_error_is_small),
+        cmocka_unit_test(minified_above_half),       cmocka_unit_test(limits_choose_no_filter),
         cmocka_unit_test(minify_chooses_the_filter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -269,6 +269,45 @@ static void test_descriptor(void **unused)
     guest_close(&g);
 }
 
+/* One level, as lima describes textures without mipmaps (both limits 0; half a level for a nearest filter):
+ * minified by twice or magnified, the filter is the one asked for. Red between the columns is half of it. */
+static void test_filters_of_one_level(void **unused)
+{
+    static const struct {
+        bool mag_nearest, min_nearest;
+        float step, red; /* texels a pixel */
+    } cases[] = {{false, true, 2, 1},       {false, true, 0.5f, 0.5f}, {true, false, 2, 0.5f},
+                 {true, false, 0.5f, 1},    {false, true, 1.1f, 1},    {false, true, 0.9f, 0.5f},
+                 {true, false, 1.1f, 0.5f}, {true, false, 0.9f, 1},    {true, true, 2, 1},
+                 {false, false, 0.5f, 0.5f}};
+    struct utgard_texture_key key;
+    struct raster_texture texture;
+    struct gpu_fault fault = {0};
+    struct guest g;
+
+    (void)unused;
+    guest_open(&g);
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(cases); n++) {
+        float at[3][16] = {{0}}, seen[4][16];
+        uint32_t words[16];
+
+        describe(words, 0x16, 1);
+        words[205 / 32] &= ~(3u << 205 % 32); /* linear: rows of 32 texels */
+        guest_field(words, 60, 9, cases[n].min_nearest ? 8 : 0);
+        guest_field(words, 75, 1, cases[n].min_nearest);
+        guest_field(words, 76, 1, cases[n].mag_nearest);
+        assert_true(read_it(&g, words, &key, &texture, &fault));
+        for (uint32_t i = 0; i < 32 * 16; i++)
+            guest_put(&g, 0x10000 + 4 * i, i % 32 < 16 ? "\0\0\0\0" : "\0\0\xff\0", 4);
+        for (unsigned lane = 0; lane < 16; lane++)
+            at[0][lane] = (16 + (float)(lane & 1) * cases[n].step) / 32;
+        utgard_texture_sample(&key, &texture, at, NULL, seen);
+        if (fabsf(seen[0][0] - cases[n].red) > 0.005f)
+            fail_msg("case %zu: red is %g", n, (double)seen[0][0]);
+    }
+    guest_close(&g);
+}
+
 /* Kind and depth, over what stood there. */
 static void make_volume(uint32_t words[16], uint32_t depth)
 {
@@ -366,6 +405,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_descriptor),
+        cmocka_unit_test(test_filters_of_one_level),
         cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_volumes),
         cmocka_unit_test(test_textures_refused),

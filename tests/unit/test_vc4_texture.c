@@ -115,6 +115,24 @@ static void utiles_follow_the_texel_size(void **state)
     }
 }
 
+/* GL ES 2.0 section 3.7.8: by the filters alone, also where there is but one level. */
+static void nearest_of_levels_is_minified_above_half(void **state)
+{
+    for (unsigned min = LINEAR; min <= LIN_MIP_LIN; min++)
+        for (unsigned mag_nearest = 0; mag_nearest < 2; mag_nearest++)
+            for (unsigned levels = 1; levels < 6; levels += 4) {
+                struct setup setup = set_up(0x8000, 0, 16, 16, levels, min);
+                struct raster_texture_key key;
+                struct raster_texture texture;
+                struct gpu_fault fault;
+
+                setup.params[1] |= mag_nearest << 7;
+                assert_true(decode(&setup, &key, &texture, &fault));
+                assert_int_equal(key.minify_above_half,
+                                 !mag_nearest && (min == NEAR_MIP_NEAR || min == NEAR_MIP_LIN));
+            }
+}
+
 static void keys_and_parameters(void **state)
 {
     struct raster_texture_key key;
@@ -198,8 +216,11 @@ static void refusals_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_stand_below_the_base),  cmocka_unit_test(odd_sizes_have_padded_levels),
-        cmocka_unit_test(utiles_follow_the_texel_size), cmocka_unit_test(keys_and_parameters),
+        cmocka_unit_test(levels_stand_below_the_base),
+        cmocka_unit_test(odd_sizes_have_padded_levels),
+        cmocka_unit_test(utiles_follow_the_texel_size),
+        cmocka_unit_test(keys_and_parameters),
+        cmocka_unit_test(nearest_of_levels_is_minified_above_half),
         cmocka_unit_test(refusals_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
