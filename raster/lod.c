@@ -9,6 +9,13 @@ static float half_log2(float x)
     return (float)(int32_t)(util_f2u(x) - util_f2u(1.0f)) * 0x1p-24f;
 }
 
+/* What the straight lines lack of half of log2, to 0.00044. */
+static float log2_curve(float x)
+{
+    float m = util_u2f((util_f2u(x) & 0x7fffff) | util_f2u(1.0f)) - 1.0f;
+    return m * (1.0f - m) * (0.2114313f - m * 0.0796063f);
+}
+
 static float square(float x)
 {
     return x * x;
@@ -70,7 +77,7 @@ static float quad_level(const struct raster_texture_key *key, const struct raste
     if (key->cube)
         longer = longer * square(key->unnormalized ? 0.5f : texture->width * 0.5f);
     longer = longer < 0x1p64f ? longer : 0x1p64f; /* a NaN too */
-    return half_log2(longer);
+    return key->smooth_log2 ? half_log2(longer) + log2_curve(longer) : half_log2(longer);
 }
 
 /* Which filter is decided before the limits: they hold the level alone. */

@@ -83,6 +83,7 @@ struct raster_texture_key { /* padding-free, hashed as bytes; unused fields zero
     uint8_t pot;               /* both sides of level 0 are powers of two */
     uint8_t unnormalized;      /* coordinates are texels */
     uint8_t lod_limits;        /* the texture's own bias and limits apply to the level of detail */
+    uint8_t smooth_log2;       /* the logarithm is curved between powers of two too (README.md section 2) */
     uint8_t minify_above_half; /* minified above 0.5, not 0; what is magnified shows level 0 */
     uint8_t etc_flip; /* ETC1 blocks start at their top row, as the extension says (README.md section 6) */
     /* A format of 16 bits as one of several channels: bytes from texel to texel (0: the format's own), and

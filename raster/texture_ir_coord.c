@@ -123,14 +123,24 @@ static void project(struct jit_builder *b, LLVMValueRef c[3])
 }
 
 /* Section 2's logarithm. */
-static LLVMValueRef half_log2(struct jit_builder *b, LLVMValueRef x)
+static LLVMValueRef half_log2(struct texture_ir *t, LLVMValueRef x)
 {
-    LLVMValueRef above_one = LLVMBuildSub(b->ir, jit_as_i32(b, x), jit_splat_u32(b, 0x3f800000), "");
+    struct jit_builder *b = t->b;
+    LLVMValueRef one = jit_splat_f32(b, 1), m, curve;
+    LLVMValueRef line = LLVMBuildSub(b->ir, jit_as_i32(b, x), jit_splat_u32(b, 0x3f800000), "");
 
-    return mul(b, jit_i32_to_f32(b, above_one), jit_splat_f32(b, 0x1p-24f));
+    line = mul(b, jit_i32_to_f32(b, line), jit_splat_f32(b, 0x1p-24f));
+    if (!t->key->smooth_log2)
+        return line;
+    m = texture_ir_or(b, texture_ir_and(b, jit_as_i32(b, x), 0x7fffff), jit_as_i32(b, one));
+    m = LLVMBuildFSub(b->ir, jit_as_f32(b, m), one, "");
+    curve = mul(b, m, jit_splat_f32(b, 0.0796063f));
+    curve = LLVMBuildFSub(b->ir, jit_splat_f32(b, 0.2114313f), curve, "");
+    m = mul(b, m, LLVMBuildFSub(b->ir, one, m, ""));
+    return add(b, line, mul(b, m, curve));
 }
 
-/* Section 2 up to lambda, not yet clamped. */
+/* Section 2 up to lambda, the texture's own bias not yet in it. */
 LLVMValueRef texture_ir_lambda(struct texture_ir *t, LLVMValueRef s, LLVMValueRef t_, LLVMValueRef r,
                                LLVMValueRef bias)
 {
@@ -157,7 +167,7 @@ LLVMValueRef texture_ir_lambda(struct texture_ir *t, LLVMValueRef s, LLVMValueRe
         longer = mul(b, longer, jit_splat(b, LLVMBuildFMul(b->ir, half, half, "")));
     }
     longer = min(b, longer, jit_splat_f32(b, 18446744073709551616.0f));
-    lambda = half_log2(b, longer);
+    lambda = half_log2(t, longer);
     return t->key->lod == RASTER_LOD_BIAS ? add(b, lambda, bias) : lambda;
 }
 

@@ -164,6 +164,7 @@ static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cu
         .cube = cube,
         .unnormalized = f->unnormalized != 0,
         .lod_limits = 1,
+        .smooth_log2 = 1,
         .texel_bytes = format->texel > UTGARD_TEXEL_HALVES ? 2 * (format->texel - UTGARD_TEXEL_HALVES) : 0,
         .volume = f->dimension == 2 && !f->cube,
         .etc_flip = 1, /* rows of images count from their first, as texture coordinates do */
@@ -207,14 +208,14 @@ static uint32_t border_of(const struct utgard_texture_fields *f, const struct ut
     }
 }
 
-/* A nearest minification filter takes half a level off what the bias says (lima adds it), but for the case
- * that all filters are nearest, where it takes nothing and lima keeps 1/16 away from the tie. */
+/* The bias that lima, as ARM's driver before it, adds by the filters takes off what silicon adds: half a
+ * level where the minification filter is nearest, and -1/16 instead where all filters are (README.md). */
 static float bias_of(const struct utgard_texture_fields *f)
 {
     float bias = (float)util_sext(f->lod_bias, 9) / 16.0f;
     bool all_nearest = f->mag_nearest && f->mip_linear == 0 && f->min_lod != f->max_lod;
 
-    return f->min_nearest && !all_nearest ? bias - 0.5f : bias;
+    return !f->min_nearest ? bias : all_nearest ? bias + 1.0f / 16.0f : bias - 0.5f;
 }
 
 /* ---- images ---- */

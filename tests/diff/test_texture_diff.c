@@ -125,6 +125,7 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
     key->wrap_s = (uint8_t)below(below(2) ? 4 : RASTER_WRAP_COUNT);
     key->wrap_t = (uint8_t)below(below(2) ? 4 : RASTER_WRAP_COUNT);
     key->lod_limits = below(4) == 0;
+    key->smooth_log2 = below(3) == 0;
     key->minify_above_half = below(4) == 0;
     key->mag_linear = random32() & 1;
     key->min_linear = random32() & 3 ? key->mag_linear : !key->mag_linear;
@@ -225,12 +226,12 @@ static void compare(const struct io *io, const char *level)
             if (want[l] != io->out[i][l])
                 fail_msg(
                     "%s lane %u: want %08x, got %08x at s %a t %a r %a bias %a (format %u layout %u wraps "
-                    "%u %u mag %u min %u mip %u lod %u limits %u half %u cube %u flip %u pot %u "
+                    "%u %u mag %u min %u mip %u lod %u limits %u smooth %u half %u cube %u flip %u pot %u "
                     "unnormalized %u, %gx%g, %u levels)",
                     level, l, want[l], io->out[i][l], io->s[l], io->t[l], io->r[l], io->bias[l], k->format,
                     k->layout, k->wrap_s, k->wrap_t, k->mag_linear, k->min_linear, k->mip, k->lod,
-                    k->lod_limits, k->minify_above_half, k->cube, k->flip_y, k->pot, k->unnormalized,
-                    (double)sampler->texture.width, (double)sampler->texture.height,
+                    k->lod_limits, k->smooth_log2, k->minify_above_half, k->cube, k->flip_y, k->pot,
+                    k->unnormalized, (double)sampler->texture.width, (double)sampler->texture.height,
                     sampler->texture.level_count);
     }
 }

@@ -232,7 +232,7 @@ static void test_descriptor(void **unused)
     assert_true(read_it(&g, words, &key, &texture, &fault));
     assert_int_equal(key.raster.layout, RASTER_UTGARD_TILED);
     assert_int_equal(key.raster.mip, RASTER_MIP_LINEAR);
-    assert_true(key.raster.mag_linear && key.raster.min_linear);
+    assert_true(key.raster.mag_linear && key.raster.min_linear && key.raster.smooth_log2);
     assert_int_equal(key.raster.wrap_s, RASTER_MIRROR_BORDER);
     assert_int_equal(key.raster.wrap_t, RASTER_HALF_BORDER);
     assert_int_equal(key.swizzle[0], 0);
@@ -247,6 +247,17 @@ static void test_descriptor(void **unused)
     guest_field(words, 75, 1, 1);
     assert_true(read_it(&g, words, &key, &texture, &fault));
     assert_float_equal(texture.lod_bias, -1, 0);
+    /* All nearest: its 1/16 is added again; but not of one level. */
+    words[2] &= ~(3u << 9);
+    guest_field(words, 76, 1, 1);
+    assert_true(read_it(&g, words, &key, &texture, &fault));
+    assert_float_equal(texture.lod_bias, -0.5f + 1 / 16.0f, 0);
+    words[1] &= ~(0xffu << 20);
+    assert_true(read_it(&g, words, &key, &texture, &fault));
+    assert_float_equal(texture.lod_bias, -1, 0);
+    guest_field(words, 52, 8, 3 * 16);
+    guest_field(words, 73, 2, 3);
+    words[2] &= ~(1u << 12);
     /* One dimension: the second has neither border nor repeats. Words of 16 bits are filtered. */
     words[1] &= ~(3u << 10);
     words[0] = (words[0] & ~63u) | 0x12;
