@@ -179,7 +179,8 @@ static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cu
         if (key->raster.wrap_t == RASTER_REPEAT || key->raster.wrap_t == RASTER_MIRROR)
             key->raster.wrap_t = RASTER_CLAMP;
     }
-    if (f->min_lod == f->max_lod) /* one level alone, the first, unless the limits say another */
+    /* One level alone, the first, unless the limits say another; between two of them they are mixed. */
+    if (f->min_lod == f->max_lod && f->min_lod % 16 == 0)
         key->raster.mip = f->min_lod ? RASTER_MIP_NEAREST : RASTER_MIP_NONE;
     if (!key->raster.mag_linear && !key->raster.min_linear && key->raster.mip != RASTER_MIP_LINEAR)
         key->raster.format = unfiltered(key->raster.format);

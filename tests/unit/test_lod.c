@@ -158,8 +158,8 @@ static void minified_above_half(void **state)
     stripes_init(image);
     image->key.mag_linear = 1;
     for (size_t i = 0; i < UTIL_ARRAY_SIZE(cases); i++)
-        for (uint8_t mip = RASTER_MIP_NONE; mip <= RASTER_MIP_LINEAR; mip++) {
-            image->key.mip = mip;
+        for (unsigned mip = RASTER_MIP_NONE; mip <= RASTER_MIP_LINEAR; mip++) {
+            image->key.mip = (uint8_t)mip;
             image->key.minify_above_half = 0;
             assert_int_equal(between_stripes(image, cases[i].lambda, &where), cases[i].soon[mip]);
             image->key.minify_above_half = 1;

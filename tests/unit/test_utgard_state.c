@@ -258,6 +258,20 @@ static void test_descriptor(void **unused)
     guest_field(words, 52, 8, 3 * 16);
     guest_field(words, 73, 2, 3);
     words[2] &= ~(1u << 12);
+    /* Limits that are one: between levels they are mixed, on a level there is nothing to mix. */
+    guest_field(words, 44, 8, 2 * 16 + 8);
+    words[1] &= ~(0xffu << 20);
+    guest_field(words, 52, 8, 2 * 16 + 8);
+    assert_true(read_it(&g, words, &key, &texture, &fault));
+    assert_int_equal(key.raster.mip, RASTER_MIP_LINEAR);
+    assert_int_equal(texture.level_count, 4);
+    words[1] &= ~(8u << 12 | 8u << 20);
+    assert_true(read_it(&g, words, &key, &texture, &fault));
+    assert_int_equal(key.raster.mip, RASTER_MIP_NEAREST);
+    words[1] &= ~(0xffu << 12 | 0xffu << 20);
+    assert_true(read_it(&g, words, &key, &texture, &fault));
+    assert_int_equal(key.raster.mip, RASTER_MIP_NONE);
+    guest_field(words, 52, 8, 3 * 16);
     /* One dimension: the second has neither border nor repeats. Words of 16 bits are filtered. */
     words[1] &= ~(3u << 10);
     words[0] = (words[0] & ~63u) | 0x12;
