@@ -204,6 +204,8 @@ static int prime_handle_to_fd(struct drm_file *file, void *argument, const struc
     struct drm_prime_handle *prime = argument;
     if (prime->flags & ~(uint32_t)(DRM_CLOEXEC | DRM_RDWR))
         return -EINVAL;
+    if (!user->given)
+        return -EINVAL;
     struct drm_bo *bo = drm_handle_get(file, prime->handle);
     if (bo && !drm_fence_done(file->drm, bo->seqno)) { /* who has the descriptor finds finished jobs only */
         drm_fence_wait(file->drm, bo->seqno);
@@ -213,17 +215,17 @@ static int prime_handle_to_fd(struct drm_file *file, void *argument, const struc
         return -ENOENT;
     if (bo->kind == DRM_BO_SHADER || bo->need != DRM_BO_NEEDED)
         return -EINVAL; /* code stays where it was checked; what may be purged cannot be shared */
-    int fd = drm_export_fd(file->drm, bo, true, bo->size, &bo->exported, prime->flags & DRM_CLOEXEC);
+    int fd = drm_export_fd(file->drm, bo, true, bo->size, &bo->exported);
     if (fd < 0)
         return fd;
-    prime->fd = fd;
+    *user->given = fd;
     return 0;
 }
 
 static int prime_fd_to_handle(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     struct drm_prime_handle *prime = argument;
-    const struct drm_export *export = drm_export_find(file->drm, prime->fd, true);
+    const struct drm_export *export = drm_export_find(file->drm, user->taken, true);
     return export ? import(file, export->object, &prime->handle) : -EINVAL;
 }
 

@@ -27,12 +27,20 @@ struct drm_file;
 #define DRM_MINOR_RENDER 128u
 #define DRM_ARG_MAX      512u /* bytes of the largest ioctl argument */
 
-/* The memory that pointers inside ioctl arguments refer to: pointer P means base + P, for P < size.
- * {NULL, UINT64_MAX, NULL} makes them plain host pointers. */
+/* What comes with an ioctl beside its argument.
+ *
+ * Memory: a pointer P inside the argument means base + P, for P < size; {NULL, UINT64_MAX} makes them plain
+ * host pointers.
+ *
+ * Descriptors: a number inside the argument counts in the program's own table, and here it is looked at only
+ * to see whether there is to be one. The descriptor itself is `taken`, or goes to *given. */
 struct drm_user {
     uint8_t *base;
     uint64_t size;
     uint64_t *written; /* when not NULL: raised to the end of what is written */
+    const int *taken;  /* of this process, stays the caller's; NULL: the program passes none */
+    int *given; /* takes a new one, the caller's, close-on-exec, of a call that returns 0; NULL: calls that
+                   give one fail with -EINVAL */
 };
 
 /* What the card tells its owner, one thing at a time, from inside drm_ioctl or drm_work. It must not call
@@ -80,9 +88,11 @@ int drm_fence_page_fd(const struct drm *drm);
 /* The end of a pipe from which the file's events (page flips, vblanks) are read. Owned by the file. */
 int drm_file_events(const struct drm_file *file);
 
-/* Runs an ioctl. `argument` has _IOC_SIZE(request) bytes, read and written in place as the direction says.
- * Descriptors in arguments (PRIME, syncobj) are descriptors of this process: those handed out are new ones,
- * owned by the caller; those handed in stay the caller's. Returns what the kernel would: 0 or -errno. */
+/* Runs an ioctl. `argument` has _IOC_SIZE(request) bytes, read and written in place. As in the kernel
+ * (drm_ioctl.c), the number alone says which ioctl it is: programs built with older or newer headers pass
+ * arguments of another size and sometimes another direction. What they did not pass is zero, what they do not
+ * know is not returned, and the argument is read or written only where both the request and the driver's
+ * table say so. Returns what the kernel would: 0 or -errno. */
 int drm_ioctl(struct drm_file *file, uint32_t request, void *argument, const struct drm_user *user);
 
 /* Runs the jobs that are queued, unless another thread does; returns whether it ran any. Whoever has called

@@ -3,7 +3,7 @@
  *
  * The card must know when the last copy, in any process, is closed. It keeps a description opened for reading
  * and hands out one opened for writing: a read lease is granted only when nobody holds the file open for
- * writing (fcntl(2), F_SETLEASE). */
+ * writing (fcntl(2), F_SETLEASE). Its size and contents are sealed: programs keep nothing in it. */
 #include "drm/internal.h"
 
 #include <errno.h>
@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
+
 static int reopen(int fd, int flags)
 {
     char path[40];
@@ -22,26 +24,17 @@ static int reopen(int fd, int flags)
     return again < 0 ? -errno : again;
 }
 
-/* A new description for writing of an export that exists. */
-static int open_again(const struct drm_export *export, bool cloexec)
-{
-    int fd = reopen(export->watch, O_RDWR);
-    if (fd >= 0 && !cloexec)
-        fcntl(fd, F_SETFD, 0);
-    return fd;
-}
-
 /* NULL and *error on failure. */
 static struct drm_export *create(void *object, bool is_bo, uint64_t size, int *error)
 {
     struct drm_export *export = calloc(1, sizeof *export);
-    int file = memfd_create(is_bo ? "vitrail-dmabuf" : "vitrail-syncobj", MFD_CLOEXEC);
+    int file = memfd_create(is_bo ? "vitrail-dmabuf" : "vitrail-syncobj", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     struct stat st;
     if (!export || file < 0) {
         *error = export ? -errno : -ENOMEM;
         goto fail;
     }
-    if (ftruncate(file, (off_t)size) || fstat(file, &st)) {
+    if (ftruncate(file, (off_t)size) || fcntl(file, F_ADD_SEALS, SEALS) || fstat(file, &st)) {
         *error = -errno;
         goto fail;
     }
@@ -63,17 +56,16 @@ fail:
     return NULL;
 }
 
-int drm_export_fd(struct drm *drm, void *object, bool is_bo, uint64_t size, struct drm_export **keep,
-                  bool cloexec)
+int drm_export_fd(struct drm *drm, void *object, bool is_bo, uint64_t size, struct drm_export **keep)
 {
     if (*keep)
-        return open_again(*keep, cloexec);
+        return reopen((*keep)->watch, O_RDWR);
     int r;
     drm_export_reap(drm, false);
     struct drm_export *export = create(object, is_bo, size, &r);
     if (!export)
         return r;
-    int fd = open_again(export, cloexec);
+    int fd = reopen(export->watch, O_RDWR);
     if (fd < 0) {
         close(export->watch);
         free(export);
@@ -90,10 +82,11 @@ int drm_export_fd(struct drm *drm, void *object, bool is_bo, uint64_t size, stru
     return fd;
 }
 
-struct drm_export *drm_export_find(struct drm *drm, int fd, bool is_bo)
+struct drm_export *drm_export_find(struct drm *drm, const int *fd, bool is_bo)
 {
     struct stat st;
-    if (fstat(fd, &st))
+    /* Only files in memory have seals, and whether they do is answered without their file system. */
+    if (!fd || fcntl(*fd, F_GET_SEALS) != SEALS || fstat(*fd, &st))
         return NULL;
     for (struct drm_export *export = drm->exports; export; export = export->next)
         if (export->inode == st.st_ino && export->device == st.st_dev && export->is_bo == is_bo)
@@ -143,7 +136,7 @@ bool drm_bo_is_watched(struct drm_bo *bo)
 int drm_lookup_dmabuf(struct drm *drm, int fd, uint64_t *offset, uint64_t *size)
 {
     pthread_mutex_lock(&drm->lock);
-    const struct drm_export *export = drm_export_find(drm, fd, true);
+    const struct drm_export *export = drm_export_find(drm, &fd, true);
     const struct drm_bo *bo = export ? export->object : NULL;
     if (bo) {
         *offset = bo->offset;

@@ -80,9 +80,11 @@ struct drm_export {
     bool is_bo;
     struct drm_export *next;
 };
-int drm_export_fd(struct drm *drm, void *object, bool is_bo, uint64_t size, struct drm_export **keep,
-                  bool cloexec);
-struct drm_export *drm_export_find(struct drm *drm, int fd, bool is_bo);
+/* A new descriptor of the object; or -errno. */
+int drm_export_fd(struct drm *drm, void *object, bool is_bo, uint64_t size, struct drm_export **keep);
+/* What a program passed, or NULL: any descriptor may come, and none is asked anything that its file system
+ * could leave unanswered before it is known to be ours. */
+struct drm_export *drm_export_find(struct drm *drm, const int *fd, bool is_bo);
 /* Whether another process may look at the buffer through a dma-buf. The descriptors that stand for dma-bufs
  * cannot be polled for fences, nor do they have ioctls that wait: a job with such a buffer is done before its
  * submit returns. */
@@ -132,8 +134,8 @@ bool drm_fence_done(const struct drm *drm, uint64_t fence);
 void drm_fence_wait(struct drm *drm, uint64_t fence);
 /* A new descriptor that is readable once the fence is signalled; or -errno. */
 int drm_fence_fd(struct drm *drm, uint64_t fence);
-/* The fence behind such a descriptor: 0, or -EINVAL when it is none. */
-int drm_fence_of_fd(struct drm *drm, int fd, uint64_t *fence);
+/* The fence behind what a program passed: 0, or -EINVAL when it is none. */
+int drm_fence_of_fd(struct drm *drm, const int *fd, uint64_t *fence);
 
 /* ---- sync objects (syncobj.c) ---- */
 struct drm_sync {

@@ -3,10 +3,7 @@
 #include "drm/kms.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 struct choice {
     uint64_t value;
@@ -221,9 +218,10 @@ void drm_kms_settle(struct drm *drm)
 
 struct commit {
     struct drm_file *file;
+    const struct drm_user *user;
     struct kms_state state;
-    uint64_t in_fence;  /* not before this one */
-    uint64_t out_fence; /* user pointer to a descriptor, or 0 */
+    uint64_t in_fence; /* not before this one */
+    bool out_fence;    /* wanted: whoever speaks for the program puts its number where that wants it */
     bool modeset, touched;
 };
 
@@ -256,15 +254,10 @@ static int set_link(struct commit *c, uint32_t *to, uint64_t value, bool modeset
     return 0;
 }
 
-/* Descriptors of others' fences are taken for signalled. */
+/* -1: none; anything else: the one that came along. */
 static int set_in_fence(struct commit *c, uint64_t value)
 {
-    if (value == UINT64_MAX)
-        return 0;
-    if (fcntl((int)value, F_GETFD) < 0)
-        return -EINVAL;
-    drm_fence_of_fd(c->file->drm, (int)value, &c->in_fence);
-    return 0;
+    return value == UINT64_MAX ? 0 : drm_fence_of_fd(c->file->drm, c->user->taken, &c->in_fence);
 }
 
 static int set_property(struct commit *c, uint32_t object, uint32_t id, uint64_t value)
@@ -300,7 +293,7 @@ static int set_property(struct commit *c, uint32_t object, uint32_t id, uint64_t
         s->active = value;
         return 0;
     case KMS_PROP_MODE_ID: return set_mode(c, value);
-    case KMS_PROP_OUT_FENCE_PTR: c->out_fence = value; return 0;
+    case KMS_PROP_OUT_FENCE_PTR: c->out_fence = value != 0; return 0;
     default: return -EINVAL;
     }
 }
@@ -337,16 +330,16 @@ static int read_properties(struct commit *c, const struct drm_mode_atomic *a, co
 }
 
 /* The fence that says the commit is shown. */
-static int give_out_fence(const struct commit *c, const struct drm_user *user)
+static int give_out_fence(const struct commit *c)
 {
+    if (!c->user->given)
+        return -EINVAL;
     uint64_t fence = c->state.fb ? UTIL_MAX(c->in_fence, c->state.fb->bo->write_seqno) : c->in_fence;
-    int32_t fd = drm_fence_fd(c->file->drm, fence);
+    int fd = drm_fence_fd(c->file->drm, fence);
     if (fd < 0)
         return fd;
-    int r = drm_copy_out(user, c->out_fence, &fd, sizeof fd);
-    if (r)
-        close(fd);
-    return r;
+    *c->user->given = fd;
+    return 0;
 }
 
 static int atomic(struct drm_file *file, void *argument, const struct drm_user *user)
@@ -359,7 +352,7 @@ static int atomic(struct drm_file *file, void *argument, const struct drm_user *
     bool test = a->flags & DRM_MODE_ATOMIC_TEST_ONLY, event = a->flags & DRM_MODE_PAGE_FLIP_EVENT;
     if (test && event)
         return -EINVAL;
-    struct commit c = {.file = file, .state = drm->kms->state};
+    struct commit c = {.file = file, .user = user, .state = drm->kms->state};
     int r = read_properties(&c, a, user);
     if (!r)
         r = kms_check_state(&c.state);
@@ -371,7 +364,7 @@ static int atomic(struct drm_file *file, void *argument, const struct drm_user *
         return r;
     if (event)
         r = kms_reserve_event(file);
-    if (!r && c.out_fence && (r = give_out_fence(&c, user)) && event)
+    if (!r && c.out_fence && (r = give_out_fence(&c)) && event)
         kms_cancel_event(file);
     if (r)
         return r;
@@ -432,7 +425,7 @@ static int set_object_property(struct drm_file *file, void *argument, const stru
     struct drm_kms *kms = file->drm->kms;
     if (set->obj_id == KMS_CONNECTOR && set->prop_id == KMS_PROP_DPMS)
         return set_dpms(kms, set->value);
-    struct commit c = {.file = file, .state = kms->state};
+    struct commit c = {.file = file, .user = user, .state = kms->state};
     int r = set_property(&c, set->obj_id, set->prop_id, set->value);
     if (!r)
         r = kms_check_state(&c.state);

@@ -72,7 +72,9 @@ struct drm_fence_page {
     uint32_t turn;     /* counts; a futex, woken whenever a job is done */
 };
 
-/* Ioctls with a descriptor in the word at byte 8 of the argument: PRIME and syncobj, in and out. */
+/* Ioctls with a descriptor in the word at byte 8 of the argument: PRIME and syncobj, in and out. It goes
+ * beside the message; the number in the argument is the client's own, which the server neither reads nor
+ * writes. */
 #define DRM_PROTOCOL_FD_AT 8u
 #define DRM_NR_PRIME_OUT   0x2du
 #define DRM_NR_PRIME_IN    0x2eu

@@ -125,12 +125,19 @@ static void signal_sync_files(struct drm *drm)
     }
 }
 
-int drm_fence_of_fd(struct drm *drm, int fd, uint64_t *fence)
+int drm_fence_of_fd(struct drm *drm, const int *fd, uint64_t *fence)
 {
     struct stat st;
     char path[40], target[32] = "";
     *fence = 0;
-    if (fstat(fd, &st))
+    if (!fd)
+        return -EINVAL;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", *fd); /* of any file this asks the kernel alone */
+    if (readlink(path, target, sizeof target - 1) <= 0)
+        return -EINVAL;
+    if (!strcmp(target, "anon_inode:[eventfd]"))
+        return 0;
+    if (strncmp(target, "pipe:", 5) != 0 || fstat(*fd, &st))
         return -EINVAL;
     for (const struct drm_sync_file *file = drm->queue.sync_files; file; file = file->next) {
         if (file->inode == st.st_ino && file->device == st.st_dev) {
@@ -138,13 +145,8 @@ int drm_fence_of_fd(struct drm *drm, int fd, uint64_t *fence)
             return 0;
         }
     }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (readlink(path, target, sizeof target - 1) <= 0)
-        return -EINVAL;
-    struct pollfd readable = {fd, POLLIN, 0};
-    bool known = !strcmp(target, "anon_inode:[eventfd]") ||
-                 (!strncmp(target, "pipe:", 5) && poll(&readable, 1, 0) == 1);
-    return known ? 0 : -EINVAL;
+    struct pollfd readable = {*fd, POLLIN, 0};
+    return poll(&readable, 1, 0) == 1 ? 0 : -EINVAL;
 }
 
 /* ---- jobs ---- */

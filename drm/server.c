@@ -1,11 +1,9 @@
 /* Connections: two threads each. Both wait for messages; the one that has answered runs the job that was
- * submitted, without waking anybody, and the other answers what is asked meanwhile. A peer must be of our
- * user and greet us first. */
+ * submitted, without waking anybody, and the other answers what is asked meanwhile. */
 #include "drm/server_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -43,7 +41,6 @@ static void free_connection(struct connection *c)
 {
     if (c->channel)
         munmap(c->channel, DRM_CHANNEL_BYTES);
-    close(c->socket);
     pthread_mutex_destroy(&c->serving);
     free(c->held);
     free(c);
@@ -62,15 +59,12 @@ static int start_threads(struct connection *c)
     return c->threads ? 0 : -EAGAIN;
 }
 
-/* Takes over `socket`. The channel's descriptor goes to *channel_fd when that is wanted. Lock held. */
-static int add_connection(struct drm_server *server, int socket, const struct connection *parent,
+int server_add_connection(struct drm_server *server, int socket, const struct connection *parent,
                           int *channel_fd)
 {
     struct connection *c = server->count < MAX_CONNECTIONS ? calloc(1, sizeof *c) : NULL;
-    if (!c) {
-        close(socket);
+    if (!c)
         return -ENOMEM;
-    }
     c->server = server;
     c->socket = socket;
     pthread_mutex_init(&c->serving, NULL);
@@ -89,7 +83,7 @@ static int add_connection(struct drm_server *server, int socket, const struct co
         r = start_threads(c);
     if (r) {
         for (uint32_t i = 0; i < c->held_count; i++)
-            server_let_go(c, i);
+            server_let_go(c, i); /* the parent holds them too */
         close(*channel_fd);
         free_connection(c);
         return r;
@@ -105,35 +99,24 @@ static int add_connection(struct drm_server *server, int socket, const struct co
 
 int server_fork(struct connection *c, struct answer *a)
 {
-    int ends[2];
+    int ends[2], channel;
+    if (c->over || c->server->stopping)
+        return -ESHUTDOWN;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         return -errno;
-    int r = add_connection(c->server, ends[0], c, &a->fd[1]);
+    int r = server_add_connection(c->server, ends[0], c, &channel);
     if (r) {
+        close(ends[0]);
         close(ends[1]);
         return r;
     }
-    a->fd[0] = ends[1];
-    a->fd_count = 2;
+    server_give(a, ends[1]);
+    server_give(a, channel);
     a->reply.b = DRM_CHANNEL_BYTES;
     return 0;
 }
 
 /* ---- a connection's thread ---- */
-
-static bool greet(struct connection *c, const struct drm_message *m, int channel_fd, struct answer *a)
-{
-    const struct gpu_memory *memory = c->server->memory;
-    if (m->type != DRM_MSG_HELLO || m->a != DRM_PROTOCOL_VERSION)
-        return false;
-    a->reply.a = memory->size;
-    a->reply.b = DRM_CHANNEL_BYTES;
-    a->fd[0] = fcntl(memory->fd, F_DUPFD_CLOEXEC, 0);
-    a->fd[1] = channel_fd;
-    a->fd[2] = fcntl(drm_fence_page_fd(c->server->drm), F_DUPFD_CLOEXEC, 0);
-    a->fd_count = 3;
-    return server_send(c, a);
-}
 
 /* Answers rings and runs jobs as long as there are any, unless the other thread speaks with the client: it
  * sees what was rung. While a job runs nobody looks at rings; the client sends a message then. */
@@ -156,17 +139,38 @@ static bool step(struct connection *c)
 {
     struct drm_message m;
     int fd;
-    bool ok = server_receive(c, &m, &fd);
+    bool ok = server_receive(c->socket, &m, &fd);
     if (ok && m.type != DRM_MSG_RING) {
         struct answer a = {0};
         pthread_mutex_lock(&c->serving);
         server_handle(c, &m, fd, &a);
-        ok = a.reply.result != -EPROTO && server_send(c, &a);
+        ok = a.reply.result != -EPROTO && server_send(c->socket, &a);
         pthread_mutex_unlock(&c->serving);
     }
     if (fd >= 0)
         close(fd);
     return ok && serve_rings(c);
+}
+
+/* The client has gone: its files are let go, which nobody else holds are closed, and `c` is freed. */
+static void end(struct connection *c)
+{
+    struct drm_server *server = c->server;
+    for (uint32_t i = 0; i < c->held_count; i++) {
+        pthread_mutex_lock(&server->lock);
+        struct shared_file *shared = server_let_go(c, i);
+        pthread_mutex_unlock(&server->lock);
+        server_close_file(shared);
+    }
+    pthread_mutex_lock(&server->lock);
+    *c->link = c->next;
+    if (c->next)
+        c->next->link = c->link;
+    close(c->socket);
+    free_connection(c);
+    server->count--;
+    pthread_cond_broadcast(&server->gone);
+    pthread_mutex_unlock(&server->lock);
 }
 
 static void *serve(void *data)
@@ -175,82 +179,20 @@ static void *serve(void *data)
     struct drm_server *server = c->server;
     while (step(c))
         ;
+    pthread_mutex_lock(&server->lock);
     __atomic_store_n(&c->over, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&server->lock);
     shutdown(c->socket, SHUT_RDWR); /* the other thread ends too */
     drm_work(server->drm);          /* what the client has left, if nobody else does */
     pthread_mutex_lock(&server->lock);
-    if (!--c->threads) {
-        for (uint32_t i = 0; i < c->held_count; i++)
-            server_let_go(c, i);
-        *c->link = c->next;
-        if (c->next)
-            c->next->link = c->link;
-        free_connection(c);
-        server->count--;
-        pthread_cond_broadcast(&server->gone);
-    }
+    bool last = !--c->threads;
     pthread_mutex_unlock(&server->lock);
+    if (last)
+        end(c);
     return NULL;
 }
 
 /* ---- the server ---- */
-
-static bool is_our_user(int socket)
-{
-    struct ucred peer;
-    socklen_t size = sizeof peer;
-    return !getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.uid == geteuid();
-}
-
-/* The greeting is answered here, before the connection has a thread: only then is it one. */
-static void welcome(struct drm_server *server, int socket)
-{
-    struct connection stranger = {.server = server, .socket = socket};
-    struct timeval patience = {.tv_sec = 2};
-    struct drm_message m;
-    int fd = -1, channel_fd;
-    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    if (!is_our_user(socket) || !server_receive(&stranger, &m, &fd) || m.type != DRM_MSG_HELLO) {
-        if (fd >= 0)
-            close(fd);
-        close(socket);
-        return;
-    }
-    if (fd >= 0)
-        close(fd);
-    patience.tv_sec = 0;
-    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    pthread_mutex_lock(&server->lock);
-    int r = server->stopping ? -ESHUTDOWN : 0;
-    if (r)
-        close(socket);
-    else
-        r = add_connection(server, socket, NULL, &channel_fd);
-    if (!r) {
-        struct answer a = {0};
-        if (!greet(&stranger, &m, channel_fd, &a))
-            shutdown(socket, SHUT_RDWR);
-    }
-    pthread_mutex_unlock(&server->lock);
-}
-
-static void *accept_all(void *data)
-{
-    struct drm_server *server = data;
-    struct pollfd wait[2] = {{server->listener, POLLIN, 0}, {server->quit, POLLIN, 0}};
-    for (;;) {
-        if (poll(wait, 2, -1) < 0 && errno != EINTR)
-            break;
-        if (wait[1].revents)
-            break;
-        if (!(wait[0].revents & POLLIN))
-            continue;
-        int socket = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
-        if (socket >= 0)
-            welcome(server, socket);
-    }
-    return NULL;
-}
 
 int drm_server_create(int listener, struct drm *drm, struct gpu_memory *memory, struct drm_server **out)
 {
@@ -263,7 +205,7 @@ int drm_server_create(int listener, struct drm *drm, struct gpu_memory *memory, 
     pthread_mutex_init(&server->lock, NULL);
     pthread_cond_init(&server->gone, NULL);
     server->quit = eventfd(0, EFD_CLOEXEC);
-    int r = server->quit < 0 ? -errno : -pthread_create(&server->acceptor, NULL, accept_all, server);
+    int r = server->quit < 0 ? -errno : -pthread_create(&server->acceptor, NULL, server_admit, server);
     if (r) {
         if (server->quit >= 0)
             close(server->quit);

@@ -32,36 +32,61 @@ int server_hold(struct connection *c, uint32_t id)
     return 0;
 }
 
-void server_let_go(struct connection *c, uint32_t id)
+struct shared_file *server_let_go(struct connection *c, uint32_t id)
 {
     struct shared_file *shared = held_file(c, id);
     if (!shared)
-        return;
+        return NULL;
     c->held[id] = 0;
     if (--shared->holders)
+        return NULL;
+    return drm_ids_remove(&c->server->files, id);
+}
+
+void server_close_file(struct shared_file *shared)
+{
+    if (!shared)
         return;
-    drm_ids_remove(&c->server->files, id);
     drm_close(shared->file);
     free(shared);
 }
 
 static int open_file(struct connection *c, uint64_t minor, struct answer *a)
 {
+    struct drm_server *server = c->server;
     struct shared_file *shared = calloc(1, sizeof *shared);
     if (!shared)
         return -ENOMEM;
-    int r = minor > UINT32_MAX ? -ENOENT : drm_open(c->server->drm, (unsigned)minor, &shared->file);
-    if (!r)
-        r = drm_ids_add(&c->server->files, shared, &a->reply.file);
+    int r = minor > UINT32_MAX ? -ENOENT : drm_open(server->drm, (unsigned)minor, &shared->file);
+    if (!r) {
+        pthread_mutex_lock(&server->lock);
+        r = drm_ids_add(&server->files, shared, &a->reply.file);
+        if (!r && (r = server_hold(c, a->reply.file)))
+            drm_ids_remove(&server->files, a->reply.file);
+        pthread_mutex_unlock(&server->lock);
+    }
     if (r) {
-        drm_close(shared->file);
-        free(shared);
+        server_close_file(shared);
         return r;
     }
-    a->reply.a = drm_driver_of(c->server->drm);
-    r = server_hold(c, a->reply.file);
-    if (!r)
-        a->fd[a->fd_count++] = fcntl(drm_file_events(shared->file), F_DUPFD_CLOEXEC, 0);
+    a->reply.a = drm_driver_of(server->drm);
+    server_lend(a, drm_file_events(shared->file)); /* this connection, which answers now, holds the file */
+    return 0;
+}
+
+static void close_file(struct connection *c, uint32_t id)
+{
+    pthread_mutex_lock(&c->server->lock);
+    struct shared_file *shared = server_let_go(c, id);
+    pthread_mutex_unlock(&c->server->lock);
+    server_close_file(shared);
+}
+
+static int fork_connection(struct connection *c, struct answer *a)
+{
+    pthread_mutex_lock(&c->server->lock);
+    int r = server_fork(c, a);
+    pthread_mutex_unlock(&c->server->lock);
     return r;
 }
 
@@ -76,45 +101,48 @@ static int run_ioctl(struct connection *c, struct drm_file *file, const struct d
     if (size > sizeof argument)
         return -EINVAL;
     memcpy(argument, data + DRM_CHANNEL_ARGUMENT, size);
-    uint8_t *descriptor = (uint8_t *)argument + DRM_PROTOCOL_FD_AT;
-    if (drm_protocol_takes_fd(m->request))
-        memcpy(descriptor, &fd, sizeof fd);
-    struct drm_user user = {data, DRM_CHANNEL_BYTES - DRM_CHANNEL_DATA, &a->reply.written};
+    int given = -1;
+    const struct drm_user user = {.base = data,
+                                  .size = DRM_CHANNEL_BYTES - DRM_CHANNEL_DATA,
+                                  .written = &a->reply.written,
+                                  .taken = fd >= 0 && drm_protocol_takes_fd(m->request) ? &fd : NULL,
+                                  .given = drm_protocol_gives_fd(m->request) ? &given : NULL};
     int r = drm_ioctl(file, m->request, argument, &user);
-    if (!r && drm_protocol_gives_fd(m->request)) {
-        memcpy(&a->fd[0], descriptor, sizeof a->fd[0]);
-        a->fd_count = 1;
-    }
+    if (given >= 0)
+        server_give(a, given);
     memcpy(data + DRM_CHANNEL_ARGUMENT, argument, size);
     return r;
 }
 
-/* What changes who holds which file. */
-static int act_on_files(struct connection *c, const struct drm_message *m, struct answer *a)
-{
-    switch (m->type) {
-    case DRM_MSG_OPEN: return open_file(c, m->a, a);
-    case DRM_MSG_CLOSE: server_let_go(c, m->file); return 0;
-    case DRM_MSG_FORK: return server_fork(c, a);
-    default: return -EPROTO;
-    }
-}
-
-/* What may take long is done without the lock: this connection holds the file meanwhile. */
-void server_handle(struct connection *c, const struct drm_message *m, int fd, struct answer *a)
+/* What a file is asked; this connection holds it meanwhile. */
+static int ask_file(struct connection *c, const struct drm_message *m, int fd, struct answer *a)
 {
     pthread_mutex_lock(&c->server->lock);
     struct shared_file *shared = held_file(c, m->file);
-    bool elsewhere = m->type == DRM_MSG_IOCTL || m->type == DRM_MSG_MMAP || m->type == DRM_MSG_DMABUF;
-    if (!elsewhere)
-        a->reply.result = act_on_files(c, m, a);
     pthread_mutex_unlock(&c->server->lock);
-    if (m->type == DRM_MSG_DMABUF)
-        a->reply.result = drm_lookup_dmabuf(c->server->drm, fd, &a->reply.a, &a->reply.b);
-    else if (elsewhere && !shared)
-        a->reply.result = -EBADF;
-    else if (m->type == DRM_MSG_MMAP)
-        a->reply.result = drm_check_mmap(shared->file, m->a, m->b, m->request);
-    else if (m->type == DRM_MSG_IOCTL)
-        a->reply.result = run_ioctl(c, shared->file, m, fd, a);
+    if (!shared)
+        return -EBADF;
+    if (m->type == DRM_MSG_MMAP)
+        return drm_check_mmap(shared->file, m->a, m->b, m->request);
+    return run_ioctl(c, shared->file, m, fd, a);
+}
+
+void server_handle(struct connection *c, const struct drm_message *m, int fd, struct answer *a)
+{
+    int r = 0;
+    if (fd < -1)
+        r = fd;
+    else if (m->type == DRM_MSG_OPEN)
+        r = open_file(c, m->a, a);
+    else if (m->type == DRM_MSG_CLOSE)
+        close_file(c, m->file);
+    else if (m->type == DRM_MSG_FORK)
+        r = fork_connection(c, a);
+    else if (m->type == DRM_MSG_DMABUF)
+        r = fd < 0 ? -EINVAL : drm_lookup_dmabuf(c->server->drm, fd, &a->reply.a, &a->reply.b);
+    else if (m->type == DRM_MSG_IOCTL || m->type == DRM_MSG_MMAP)
+        r = ask_file(c, m, fd, a);
+    else
+        r = -EPROTO;
+    a->reply.result = r;
 }

@@ -1,7 +1,9 @@
 /* What the files of the server share. Not for users.
  *
- * server.c: connections and their threads; server_call.c: what a message leads to; server_wire.c: sockets and
- * the ring. */
+ * server.c: connections and their threads; server_door.c: how peers become connections; server_call.c: what a
+ * message leads to; server_wire.c: sockets and the ring.
+ *
+ * Nobody waits for a job or for a peer with the server's lock held. */
 #ifndef VITRAIL_DRM_SERVER_INTERNAL_H
 #define VITRAIL_DRM_SERVER_INTERNAL_H
 
@@ -26,7 +28,7 @@ struct connection {
     uint32_t asked;          /* rings taken so far; both threads look at it */
     unsigned threads;        /* that use it still; the last one frees it. Under the server's lock */
     pthread_mutex_t serving; /* one of them speaks with the client */
-    uint32_t over;           /* the client has gone */
+    uint32_t over;           /* the client has gone; written under the server's lock */
     struct connection *next, **link;
 };
 
@@ -43,28 +45,53 @@ struct drm_server {
     bool stopping;
 };
 
-/* What a message leads to: the reply and descriptors that go with it, which are closed once sent. */
+/* What a message leads to: the reply and descriptors that go with it. */
 struct answer {
     struct drm_reply reply;
     int fd[3];
+    bool lent[3]; /* stays open; the others are closed once sent */
     unsigned fd_count;
 };
 
+static inline void server_give(struct answer *a, int fd)
+{
+    a->fd[a->fd_count++] = fd;
+}
+
+static inline void server_lend(struct answer *a, int fd)
+{
+    a->lent[a->fd_count] = true;
+    server_give(a, fd);
+}
+
 /* ---- server.c ---- */
+/* A new connection, with the files that `parent` holds when that is not NULL. It owns `socket`, unless this
+ * fails: -ENOMEM, -EMFILE, -EAGAIN (no thread). The channel goes to *channel_fd, the caller's. Lock held. */
+int server_add_connection(struct drm_server *server, int socket, const struct connection *parent,
+                          int *channel_fd);
 /* A connection of its own for a child of `parent`; its socket and channel go into *a. Lock held. */
 int server_fork(struct connection *parent, struct answer *a);
 
+/* ---- server_door.c ---- */
+void *server_admit(void *server); /* the acceptor's thread: until `quit` can be read */
+
 /* ---- server_call.c ---- */
-/* Does what a message asks. A result of -EPROTO ends the connection. */
+/* Does what a message asks. `fd`: the descriptor that came with it, -1, or -errno when there was no room for
+ * it. A result of -EPROTO ends the connection. */
 void server_handle(struct connection *c, const struct drm_message *m, int fd, struct answer *a);
-int server_hold(struct connection *c, uint32_t id);    /* one holder more; lock held. 0 or -ENOMEM */
-void server_let_go(struct connection *c, uint32_t id); /* lock held */
+int server_hold(struct connection *c, uint32_t id); /* one holder more; lock held. 0 or -ENOMEM */
+/* One holder less. Lock held. NULL, or a file that nobody holds any more: to be closed without the lock. */
+struct shared_file *server_let_go(struct connection *c, uint32_t id);
+void server_close_file(struct shared_file *shared); /* may wait for jobs; NULL is accepted */
 
 /* ---- server_wire.c ---- */
-bool server_send(struct connection *c, struct answer *a); /* also closes the descriptors */
-/* One message with at most one descriptor, or -1; false when the connection is over or the peer talks
- * nonsense. */
-bool server_receive(struct connection *c, struct drm_message *m, int *fd);
+/* The descriptors are closed, or what was lent is given back, even when it returns false. */
+bool server_send(int socket, struct answer *a);
+/* One message with at most one descriptor; without one *fd is -1, when there was no room for it -EMFILE.
+ * False when the connection is over or the peer talks nonsense. */
+bool server_receive(int socket, struct drm_message *m, int *fd);
+/* The same without waiting, for a message that takes no descriptor. 1; 0: there is none yet; -EPROTO. */
+int server_look(int socket, struct drm_message *m);
 bool server_rung(struct connection *c);
 /* Answers rings until there was none for a while or a job wants to be run; false when the peer talks
  * nonsense.

@@ -22,7 +22,7 @@ union control {
     struct cmsghdr align;
 };
 
-bool server_send(struct connection *c, struct answer *a)
+bool server_send(int socket, struct answer *a)
 {
     union control control = {0};
     struct iovec part = {&a->reply, sizeof a->reply};
@@ -38,21 +38,37 @@ bool server_send(struct connection *c, struct answer *a)
     }
     ssize_t sent;
     do
-        sent = sendmsg(c->socket, &header, MSG_NOSIGNAL);
+        sent = sendmsg(socket, &header, MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);
     for (unsigned i = 0; i < a->fd_count; i++)
-        close(a->fd[i]);
+        if (!a->lent[i])
+            close(a->fd[i]);
     return sent == sizeof a->reply;
 }
 
-/* One message with at most one descriptor; false when the connection is over or the peer talks nonsense. */
-bool server_receive(struct connection *c, struct drm_message *m, int *fd)
+struct incoming { /* one byte more shows that a message is too long */
+    struct drm_message message;
+    uint8_t excess;
+};
+
+int server_look(int socket, struct drm_message *m)
+{
+    struct incoming buffer;
+    struct iovec part = {&buffer, sizeof buffer};
+    struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+    ssize_t n = recvmsg(socket, &header, MSG_DONTWAIT); /* the kernel drops descriptors that come with it */
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (n != sizeof *m || header.msg_flags & MSG_CTRUNC)
+        return -EPROTO;
+    *m = buffer.message;
+    return 1;
+}
+
+bool server_receive(int socket, struct drm_message *m, int *fd)
 {
     union control control;
-    struct {
-        struct drm_message message;
-        uint8_t excess;
-    } buffer;
+    struct incoming buffer;
     struct iovec part = {&buffer, sizeof buffer};
     struct msghdr header = {.msg_iov = &part,
                             .msg_iovlen = 1,
@@ -60,7 +76,7 @@ bool server_receive(struct connection *c, struct drm_message *m, int *fd)
                             .msg_controllen = sizeof control.bytes};
     ssize_t n;
     do
-        n = recvmsg(c->socket, &header, MSG_CMSG_CLOEXEC);
+        n = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
     while (n < 0 && errno == EINTR);
     unsigned descriptors = 0;
     *fd = -1;
@@ -76,8 +92,12 @@ bool server_receive(struct connection *c, struct drm_message *m, int *fd)
                 *fd = one;
         }
     }
-    if (n == sizeof *m && descriptors <= 1 && !(header.msg_flags & MSG_CTRUNC)) {
+    bool truncated =
+        header.msg_flags & MSG_CTRUNC; /* more descriptors than we take, or than there is room for */
+    if (n == sizeof *m && descriptors <= 1 && !(truncated && descriptors)) {
         *m = buffer.message;
+        if (truncated)
+            *fd = -EMFILE;
         return true;
     }
     if (*fd >= 0)

@@ -65,17 +65,17 @@ static int export_sync_file(struct drm *drm, const struct drm_sync *sync)
 
 static int sync_handle_to_fd(struct drm_file *file, void *argument, const struct drm_user *user)
 {
-    struct drm_syncobj_handle *h = argument;
-    if (h->pad || (h->flags & ~(uint32_t)DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE))
+    const struct drm_syncobj_handle *h = argument;
+    if (h->pad || (h->flags & ~(uint32_t)DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE) || !user->given)
         return -EINVAL;
     struct drm_sync *sync = drm_sync_get(file, h->handle);
     if (!sync)
         return -EINVAL;
     int fd = h->flags ? export_sync_file(file->drm, sync)
-                      : drm_export_fd(file->drm, sync, false, 0, &sync->exported, true);
+                      : drm_export_fd(file->drm, sync, false, 0, &sync->exported);
     if (fd < 0)
         return fd;
-    h->fd = fd;
+    *user->given = fd;
     return 0;
 }
 
@@ -89,12 +89,12 @@ static int sync_fd_to_handle(struct drm_file *file, void *argument, const struct
         if (!sync)
             return -ENOENT;
         uint64_t fence;
-        int r = drm_fence_of_fd(file->drm, h->fd, &fence);
+        int r = drm_fence_of_fd(file->drm, user->taken, &fence);
         if (!r)
             set_fence(sync, fence);
         return r;
     }
-    const struct drm_export *export = drm_export_find(file->drm, h->fd, false);
+    const struct drm_export *export = drm_export_find(file->drm, user->taken, false);
     if (!export)
         return -EINVAL;
     struct drm_sync *sync = export->object;

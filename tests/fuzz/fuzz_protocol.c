@@ -1,25 +1,30 @@
-/* What a hostile client may ask of the card: ioctls with the fuzzer's arguments, out of a channel that holds
- * the fuzzer's bytes, on a card node and a render node, as the server hands them to drm_ioctl. The last byte
- * chooses the GPU. */
+/* What a hostile client may ask of the server: ioctls of any direction and size with the fuzzer's arguments,
+ * out of a channel that holds the fuzzer's bytes, on a card node and a render node, with a descriptor and
+ * without, as messages that the server handles. None may get at a descriptor that the server has. The last
+ * byte chooses the GPU. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include "drm/internal.h"
-#include "drm/protocol.h"
+#include "drm/server_internal.h"
 #include "gpu/families.h"
 
-#define MEMORY  (8u << 20)
-#define CHANNEL (64u << 10)
-#define STEPS   64
+#define MEMORY (8u << 20)
+#define STEPS  64
 
 struct session {
     struct drm *drm;
-    struct drm_file *file[2];
-    uint8_t channel[CHANNEL];
-    int fd; /* the last descriptor handed out, or -1 */
+    struct drm_server server;
+    struct connection connection;
+    uint32_t file[2];
+    uint8_t *data;   /* the channel's */
+    int fd;          /* the last descriptor handed out, or -1 */
+    int treasure[2]; /* a pipe of the server's own */
+    uint64_t kept;   /* descriptors that it needs, a bit each */
 };
 
 static void take_fault(void *data, const struct gpu_fault *fault)
@@ -46,54 +51,118 @@ static uint32_t request_of(const struct drm *drm, unsigned row)
     return requests[row % count];
 }
 
-/* As run_ioctl of drm/server.c does it. */
-static void ask(struct session *s, struct drm_file *file, uint32_t request, const uint8_t *bytes, size_t size)
+/* Descriptors in use, of the first 64. */
+static uint64_t in_use(void)
 {
-    uint64_t argument[DRM_ARG_MAX / 8] = {0}, written = 0;
-    uint8_t *descriptor = (uint8_t *)argument + DRM_PROTOCOL_FD_AT;
-    memcpy(argument, bytes, UTIL_MIN(size, sizeof argument));
-    if (drm_protocol_takes_fd(request))
-        memcpy(descriptor, &s->fd, sizeof s->fd);
-    struct drm_user user = {s->channel, CHANNEL, &written};
-    int r = drm_ioctl(file, request, argument, &user);
-    if (written > CHANNEL)
-        abort();
-    if (!r && drm_protocol_gives_fd(request)) {
-        if (s->fd >= 0)
-            close(s->fd);
-        memcpy(&s->fd, descriptor, sizeof s->fd);
-    }
-    /* What was made is asked about with the next argument more easily when the channel has it. */
-    memcpy(s->channel + DRM_CHANNEL_ARGUMENT, argument, sizeof argument);
+    uint64_t bits = 0;
+    for (int fd = 0; fd < 64; fd++)
+        if (fcntl(fd, F_GETFD) >= 0)
+            bits |= 1ull << fd;
+    return bits;
 }
 
-/* A step: which ioctl, on which node, with an argument of the size that the ioctl has, from the input. */
+/* Sends a message; of the descriptors that come the last is kept. What is handed out was made for it: none of
+ * those that the server had is given away, and it keeps what it needs. */
+static struct answer ask(struct session *s, const struct drm_message *m, int fd)
+{
+    struct answer a = {0};
+    bool gives = m->type == DRM_MSG_IOCTL && drm_protocol_gives_fd(m->request);
+    uint64_t before = gives ? in_use() : 0;
+    server_handle(&s->connection, m, fd, &a);
+    if (a.reply.written > DRM_CHANNEL_BYTES - DRM_CHANNEL_DATA || (gives && s->kept & ~in_use()))
+        abort();
+    for (unsigned i = 0; i < a.fd_count; i++) {
+        if (a.lent[i])
+            continue;
+        if (a.fd[i] < 0 || a.fd[i] >= 64 || before >> a.fd[i] & 1)
+            abort();
+        if (s->fd >= 0)
+            close(s->fd);
+        s->fd = a.fd[i];
+    }
+    return a;
+}
+
+/* A step: which ioctl, on which node, with an argument of the size that the ioctl has, from the input. Bits:
+ * 0 the node, 1 another direction and size follow, 2 with the server's own descriptor, 3 with one that there
+ * was no room for, 4 closes the node. */
 static size_t step(struct session *s, const uint8_t *bytes, size_t size)
 {
-    uint32_t request = request_of(s->drm, bytes[0]);
-    if (bytes[1] & 2) /* a shorter or a longer form */
-        request = (request & ~(uint32_t)IOCSIZE_MASK) | (uint32_t)(bytes[1] >> 2) * 8 << IOCSIZE_SHIFT;
-    size_t take = UTIL_MIN((size_t)_IOC_SIZE(request), size - 2);
-    ask(s, s->file[bytes[1] & 1], request, bytes + 2, take);
-    drm_check_mmap(s->file[bytes[1] & 1], util_load32(s->channel), util_load32(s->channel + 8), bytes[1] & 4);
-    return 2 + take;
+    uint32_t request = request_of(s->drm, bytes[0]), file = s->file[bytes[1] & 1];
+    size_t at = 2;
+    if (bytes[1] & 2 && size >= 4) {
+        uint32_t other = util_load16(bytes + 2);
+        request = (request & ~(uint32_t)(IOCSIZE_MASK | IOC_INOUT)) | (other & 0x3fff) << IOCSIZE_SHIFT |
+                  other >> 14 << _IOC_DIRSHIFT;
+        at = 4;
+    }
+    size_t take = UTIL_MIN((size_t)_IOC_SIZE(request), size - at);
+    memcpy(s->data + DRM_CHANNEL_ARGUMENT, bytes + at, UTIL_MIN(take, (size_t)DRM_ARG_MAX));
+    int fd = bytes[1] & 8 ? -EMFILE : bytes[1] & 4 ? s->treasure[0] : s->fd;
+    ask(s, &(struct drm_message){.type = DRM_MSG_IOCTL, .file = file, .request = request}, fd);
+    ask(s, &(struct drm_message){.type = DRM_MSG_DMABUF}, fd);
+    ask(s,
+        &(struct drm_message){.type = DRM_MSG_MMAP,
+                              .file = file,
+                              .request = bytes[1] & 4,
+                              .a = util_load32(s->data),
+                              .b = util_load32(s->data + 8)},
+        -1);
+    if (bytes[1] & 16)
+        ask(s, &(struct drm_message){.type = DRM_MSG_CLOSE, .file = file}, -1);
+    return at + take;
 }
 
 static int start(struct session *s, struct gpu_memory *memory, const struct gpu_device *gpu, size_t *sum)
 {
     struct drm_options options = {.gpu = *gpu, .listener = {sum, take_fault, take_message}};
+    s->kept = in_use();
     if (drm_create(memory, &options, &s->drm))
         return -1;
-    if (drm_open(s->drm, DRM_MINOR_CARD, &s->file[0]) || drm_open(s->drm, DRM_MINOR_RENDER, &s->file[1])) {
-        drm_destroy(s->drm);
-        return -1;
+    s->server.drm = s->drm;
+    s->server.memory = memory;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct drm_message open = {.type = DRM_MSG_OPEN, .a = i ? DRM_MINOR_RENDER : DRM_MINOR_CARD};
+        s->file[i] = ask(s, &open, -1).reply.file;
     }
     return 0;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+static void stop(struct session *s)
+{
+    for (uint32_t id = 0; id < s->connection.held_count; id++)
+        server_close_file(server_let_go(&s->connection, id));
+    free(s->connection.held);
+    s->connection.held = NULL;
+    s->connection.held_count = 0;
+    drm_ids_finish(&s->server.files);
+    drm_destroy(s->drm);
+    if (s->fd >= 0)
+        close(s->fd);
+}
+
+/* What stays from input to input. */
+static struct session *session(void)
 {
     static struct session s;
+    if (s.data) {
+        madvise(s.connection.channel, DRM_CHANNEL_BYTES, MADV_DONTNEED); /* zeros */
+        return &s;
+    }
+    void *channel = mmap(NULL, DRM_CHANNEL_BYTES, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (channel == MAP_FAILED || pipe2(s.treasure, O_CLOEXEC))
+        abort();
+    pthread_mutex_init(&s.server.lock, NULL);
+    s.connection.server = &s.server;
+    s.connection.channel = channel;
+    s.data = (uint8_t *)channel + DRM_CHANNEL_DATA;
+    return &s;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct session *s = session();
     struct gpu_options options = {.packet_budget = 20000, .fuel = 64};
     struct gpu_memory memory;
     static const char *const gpus[] = {"vc4", "vc4", "mali400", "mali450"};
@@ -102,23 +171,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     if (size < 4 || gpu_memory_create(MEMORY, &memory))
         return 0;
-    if (gpu_create(gpus[bytes[size - 1] >> 6], &memory, &options, &gpu) || start(&s, &memory, &gpu, &sum)) {
+    s->fd = -1;
+    if (gpu_create(gpus[bytes[size - 1] >> 6], &memory, &options, &gpu) || start(s, &memory, &gpu, &sum)) {
         gpu_device_destroy(&gpu);
         gpu_memory_destroy(&memory);
         return 0;
     }
     /* The end of the input is what pointers point to. */
     size_t steps_end = 2 + ((bytes[0] | (size_t)bytes[1] << 8) % (size - 2));
-    memset(s.channel, 0, sizeof s.channel);
-    memcpy(s.channel + DRM_CHANNEL_POINTED, bytes + steps_end,
-           UTIL_MIN(size - steps_end, (size_t)CHANNEL - DRM_CHANNEL_POINTED));
-    s.fd = -1;
+    memcpy(s->data + DRM_CHANNEL_POINTED, bytes + steps_end, size - steps_end);
     size_t at = 2;
     for (unsigned i = 0; i < STEPS && at + 2 <= steps_end; i++)
-        at += step(&s, bytes + at, steps_end - at);
-    if (s.fd >= 0)
-        close(s.fd);
-    drm_destroy(s.drm);
+        at += step(s, bytes + at, steps_end - at);
+    stop(s);
     gpu_device_destroy(&gpu);
     gpu_memory_destroy(&memory);
     return 0;

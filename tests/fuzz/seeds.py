@@ -307,6 +307,14 @@ handles = struct.pack("<4I", 1, 2, 3, 4)
 save("fuzz_protocol", "submit", session([step(CREATE, struct.pack("<IIII", 262144, 0, 0, 0))] * 4 +
                                         [step(SUBMIT, bytes(submit)), step(WAIT, struct.pack("<QQ", 1, 0))],
                                         bin_cl.ljust(64, b"\0") + handles))
+# The calls that move descriptors, in each direction and in sizes around their own: these stand behind the driver's.
+VC4_ROWS = 15
+PRIME_OUT, PRIME_IN, SYNC_NEW, SYNC_OUT, SYNC_IN = (VC4_ROWS + n for n in (12, 13, 14, 16, 17))
+argument = struct.pack("<8I", 1, 0, 5, 0, 0, 0, 0, 0)
+for name, row in (("prime-out", PRIME_OUT), ("prime-in", PRIME_IN), ("sync-out", SYNC_OUT), ("sync-in", SYNC_IN)):
+    forms = [bytes([row, 2 | 4 * (n & 1)]) + struct.pack("<H", d << 14 | n) + argument[:n]
+             for d in range(4) for n in (0, 8, 11, 12, 16, 24)]
+    save("fuzz_protocol", name, session([step(CREATE, create), step(SYNC_NEW, bytes(8))] + forms))
 for n in range(64):
     save("fuzz_protocol", "row-%02d" % n, session([step(CREATE, create), step(n, struct.pack("<8I", 1, 0, 1, 0, 1024, 0, 1, 0),
                                                    0)], bytes(range(64))))

@@ -23,6 +23,7 @@
 #include "drm/drm.h"
 #include "gpu/vc4/device.h"
 #include "isa/vc4_qpu/asm.h"
+#include "tests/unit/drm_call.h"
 #include "util/bits.h"
 
 struct card {
@@ -33,8 +34,6 @@ struct card {
     unsigned faults, messages;
     char text[512]; /* the last message or fault */
 };
-
-static const struct drm_user card_user = {NULL, UINT64_MAX, NULL};
 
 static inline void card_on_fault(void *data, const struct gpu_fault *fault)
 {
@@ -77,8 +76,6 @@ static inline void card_close(struct card *card)
     vc4_device_destroy(card->gpu);
     gpu_memory_destroy(&card->memory);
 }
-
-#define CALL(file, request, argument) drm_ioctl(file, request, argument, &card_user)
 
 /* A buffer's handle; its GPU address goes to *address when that is wanted. */
 static inline uint32_t card_buffer(struct card *card, uint32_t size, uint64_t *address)

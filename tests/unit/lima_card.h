@@ -2,6 +2,7 @@
 #ifndef VITRAIL_TESTS_UNIT_LIMA_CARD_H
 #define VITRAIL_TESTS_UNIT_LIMA_CARD_H
 
+#include "tests/unit/drm_call.h"
 #include "tests/unit/lima_mock.h"
 
 #define MEMORY (128u << 20)
@@ -15,9 +16,6 @@ struct card {
     unsigned messages;
     char text[256];
 };
-
-static const struct drm_user user = {NULL, UINT64_MAX, NULL};
-#define CALL(file, request, argument) drm_ioctl(file, request, argument, &user)
 
 static inline void on_message(void *data, const char *text)
 {

@@ -103,25 +103,33 @@ static void test_prime(void **state)
     assert_int_equal(drm_open(card.drm, DRM_MINOR_RENDER, &other), 0);
     struct drm_prime_handle out = {.handle = card_buffer(&card, 12288, &address),
                                    .flags = DRM_CLOEXEC | DRM_RDWR};
-    assert_int_equal(CALL(card.file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &out), 0);
-    assert_int_equal(fcntl(out.fd, F_GETFD), FD_CLOEXEC);
-    assert_int_equal(lseek(out.fd, 0, SEEK_END), 12288);
-    assert_int_equal(drm_lookup_dmabuf(card.drm, out.fd, &offset, &size), 0);
+    int fd, untouched = 12345;
+    out.fd = untouched;
+    assert_int_equal(CALL(card.file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &out), -EINVAL); /* nowhere to put it */
+    assert_int_equal(CALL_GIVING(card.file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &out, &fd), 0);
+    assert_int_equal(out.fd, untouched);
+    assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    assert_int_equal(lseek(fd, 0, SEEK_END), 12288);
+    assert_int_not_equal(ftruncate(fd, 4096), 0); /* it stays what it says it is, and holds nothing */
+    assert_int_not_equal(ftruncate(fd, 1 << 20), 0);
+    assert_int_not_equal(pwrite(fd, "x", 1, 0), 1);
+    assert_int_equal(drm_lookup_dmabuf(card.drm, fd, &offset, &size), 0);
     assert_true(offset == address && size == 12288);
-    struct drm_prime_handle in = {.fd = out.fd};
-    assert_int_equal(CALL(card.file, DRM_IOCTL_PRIME_FD_TO_HANDLE, &in), 0);
+    struct drm_prime_handle in = {.fd = fd};
+    assert_int_equal(CALL(card.file, DRM_IOCTL_PRIME_FD_TO_HANDLE, &in), -EINVAL); /* only a number */
+    assert_int_equal(CALL_TAKING(card.file, DRM_IOCTL_PRIME_FD_TO_HANDLE, &in, fd), 0);
     assert_int_equal(in.handle, out.handle); /* the handle there is */
-    assert_int_equal(CALL(other, DRM_IOCTL_PRIME_FD_TO_HANDLE, &in), 0);
+    assert_int_equal(CALL_TAKING(other, DRM_IOCTL_PRIME_FD_TO_HANDLE, &in, fd), 0);
     struct drm_gem_close gone = {.handle = out.handle};
     assert_int_equal(CALL(card.file, DRM_IOCTL_GEM_CLOSE, &gone), 0);
     gone.handle = in.handle;
     assert_int_equal(CALL(other, DRM_IOCTL_GEM_CLOSE, &gone), 0);
     card_buffer(&card, 4096, &next);
     assert_true(next >= address + 12288); /* the descriptor alone keeps the buffer */
-    assert_int_equal(CALL(other, DRM_IOCTL_PRIME_FD_TO_HANDLE, &in), 0);
+    assert_int_equal(CALL_TAKING(other, DRM_IOCTL_PRIME_FD_TO_HANDLE, &in, fd), 0);
     assert_int_equal(CALL(other, DRM_IOCTL_GEM_CLOSE, &gone), 0);
-    int copy = dup(out.fd);
-    close(out.fd);
+    int copy = dup(fd);
+    close(fd);
     drm_close(other); /* looks for exports that nobody holds */
     card_buffer(&card, 4096, &next);
     assert_true(next > address);
@@ -132,16 +140,15 @@ static void test_prime(void **state)
     assert_true(next == address); /* now it is gone */
     int pipe_end[2];
     assert_int_equal(pipe(pipe_end), 0);
-    in.fd = pipe_end[0];
-    assert_int_equal(CALL(card.file, DRM_IOCTL_PRIME_FD_TO_HANDLE, &in), -EINVAL);
-    in.fd = -1;
+    assert_int_equal(CALL_TAKING(card.file, DRM_IOCTL_PRIME_FD_TO_HANDLE, &in, pipe_end[0]), -EINVAL);
+    assert_int_equal(CALL_TAKING(card.file, DRM_IOCTL_PRIME_FD_TO_HANDLE, &in, card.memory.fd), -EINVAL);
     assert_int_equal(CALL(card.file, DRM_IOCTL_PRIME_FD_TO_HANDLE, &in), -EINVAL);
     uint32_t shader;
     assert_int_equal(card_shader(&card, "nop ; thrend\nnop\nnop\n", &shader), 0);
     out.handle = shader; /* code cannot be shared */
-    assert_int_equal(CALL(card.file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &out), -EINVAL);
+    assert_int_equal(CALL_GIVING(card.file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &out, &fd), -EINVAL);
     out.handle = 77;
-    assert_int_equal(CALL(card.file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &out), -ENOENT);
+    assert_int_equal(CALL_GIVING(card.file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &out, &fd), -ENOENT);
     close(pipe_end[0]);
     close(pipe_end[1]);
     card_close(&card);
@@ -186,26 +193,28 @@ static void test_syncobj(void **state)
     assert_int_equal(CALL(card.file, DRM_IOCTL_SYNCOBJ_RESET, &array), -EINVAL);
 
     struct drm_syncobj_handle h = {.handle = a, .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
-    assert_int_equal(CALL(card.file, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h), -EINVAL); /* no fence to export */
+    int fd;
+    assert_int_equal(CALL_GIVING(card.file, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h, &fd), -EINVAL); /* no fence */
     h.handle = b;
-    assert_int_equal(CALL(card.file, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h), 0);
-    struct pollfd poll_fd = {h.fd, POLLIN, 0};
+    assert_int_equal(CALL_GIVING(card.file, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h, &fd), 0);
+    struct pollfd poll_fd = {fd, POLLIN, 0};
     assert_int_equal(poll(&poll_fd, 1, 0), 1);
     h.handle = a;
     h.flags = DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE;
-    assert_int_equal(CALL(card.file, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &h), 0);
+    assert_int_equal(CALL(card.file, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &h), -EINVAL);
+    assert_int_equal(CALL_TAKING(card.file, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &h, fd), 0);
     assert_int_equal(wait_for(&card, a, b, all, &first), 0);
-    close(h.fd);
+    close(fd);
 
     struct drm_syncobj_handle share = {.handle = a};
-    assert_int_equal(CALL(card.file, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &share), 0);
-    struct drm_syncobj_handle shared = {.fd = share.fd};
-    assert_int_equal(CALL(card.file, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &shared), 0);
+    assert_int_equal(CALL_GIVING(card.file, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &share, &fd), 0);
+    struct drm_syncobj_handle shared = {0};
+    assert_int_equal(CALL_TAKING(card.file, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &shared, fd), 0);
     assert_int_not_equal(shared.handle, a);
     array = (struct drm_syncobj_array){.handles = (uintptr_t)&shared.handle, .count_handles = 1};
     assert_int_equal(CALL(card.file, DRM_IOCTL_SYNCOBJ_RESET, &array), 0);
     assert_int_equal(wait_for(&card, a, a, 0, &first), -EINVAL); /* it is the same object */
-    close(share.fd);
+    close(fd);
 
     uint64_t point = 5;
     struct drm_syncobj_timeline_array t = {

@@ -309,16 +309,24 @@ static void test_atomic(void **state)
     full_commit(&d, &c, fb, modeset);
     c.counts[2] = 0x40000000;
     assert_int_equal(commit(&d, &c), -EINVAL);
-    int32_t fence = -5;
+    int fence;
     full_commit(&d, &c, fb, modeset);
     c.objects[0] = CRTC;
     c.ids[0] = property(&d, CRTC, DRM_MODE_OBJECT_CRTC, "OUT_FENCE_PTR");
     c.values[0] = (uintptr_t)&fence;
-    assert_int_equal(commit(&d, &c), 0);
+    assert_int_equal(commit(&d, &c), -EINVAL); /* nowhere to put it */
+    assert_int_equal(CALL_GIVING(d.file, DRM_IOCTL_MODE_ATOMIC, &c.atomic, &fence), 0);
     struct pollfd wait = {fence, POLLIN, 0};
     assert_int_equal(poll(&wait, 1, 0), 1);
+    full_commit(&d, &c, fb, modeset);
+    c.objects[0] = PLANE;
+    c.ids[0] = property(&d, PLANE, DRM_MODE_OBJECT_PLANE, "IN_FENCE_FD");
+    c.values[0] = (uint64_t)fence;
+    assert_int_equal(commit(&d, &c), -EINVAL); /* only a number */
+    assert_int_equal(CALL_TAKING(d.file, DRM_IOCTL_MODE_ATOMIC, &c.atomic, d.card.memory.fd), -EINVAL);
+    assert_int_equal(CALL_TAKING(d.file, DRM_IOCTL_MODE_ATOMIC, &c.atomic, fence), 0);
     close(fence);
-    assert_int_equal(drm_frames_presented(d.card.drm), 2);
+    assert_int_equal(drm_frames_presented(d.card.drm), 3);
     display_close(&d);
 }
 

@@ -140,7 +140,7 @@ static void test_random_arguments(void **state)
     static const uint32_t words[] = {0,    1,    2,          3,       4,        24,       296,
                                      4096, 5000, UINT32_MAX, 1 << 20, 0x10000u, 0x11000u, 0x80000000};
     static uint8_t pointed[GPU_PAGE];
-    const struct drm_user small = {pointed, sizeof pointed, NULL};
+    const struct drm_user small = {.base = pointed, .size = sizeof pointed};
     uint64_t seed = 1;
     unsigned accepted = 0;
     struct card card;

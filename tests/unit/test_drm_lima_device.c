@@ -1,5 +1,6 @@
 /* The lima personality and the Utgard device together: what one writes into registers the other understands,
  * spaces, resets and faults included. */
+#include "tests/unit/drm_call.h"
 #include "tests/unit/lima_mock.h"
 
 #include "gpu/families.h"
@@ -18,9 +19,6 @@ struct card {
     unsigned messages, faults;
     char text[256];
 };
-
-static const struct drm_user user = {NULL, UINT64_MAX, NULL};
-#define CALL(file, request, argument) drm_ioctl(file, request, argument, &user)
 
 static void on_message(void *data, const char *text)
 {

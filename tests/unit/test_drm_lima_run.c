@@ -42,8 +42,9 @@ static void test_shared_buffers(void **state)
     make_buffer(card.file, 4096, 0, &mine);
     make_buffer(other, 4096, 0, &filler);
     struct drm_prime_handle prime = {.handle = mine.handle, .flags = DRM_CLOEXEC};
-    assert_int_equal(CALL(card.file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime), 0);
-    assert_int_equal(CALL(other, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), 0);
+    int fd;
+    assert_int_equal(CALL_GIVING(card.file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime, &fd), 0);
+    assert_int_equal(CALL_TAKING(other, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime, fd), 0);
     theirs = (struct lima_gem_info){.handle = prime.handle};
     assert_int_equal(CALL(other, LIMA_IOCTL_GEM_INFO, &theirs), 0);
     assert_int_equal(theirs.offset, mine.offset);
@@ -51,7 +52,7 @@ static void test_shared_buffers(void **state)
     make_gp(&task, make_context(other), &theirs);
     assert_int_equal(submit(other, &task), 0);
     assert_int_equal(word_of(&card, &mine, 0), 1);
-    close(prime.fd);
+    close(fd);
     card_close(&card);
 }
 

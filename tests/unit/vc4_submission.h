@@ -21,7 +21,7 @@ struct vc4_submission {
     uint64_t size[64];
 };
 
-static const struct drm_user vc4_submission_user = {NULL, UINT64_MAX, NULL};
+static const struct drm_user vc4_submission_user = {.size = UINT64_MAX};
 
 static inline uint8_t *vc4_submission_file(const char *folder, const char *name, size_t *size)
 {
