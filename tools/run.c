@@ -1,26 +1,22 @@
 /* `vitrail run` and `vitrail record`: a program, its stock driver, and an emulated GPU.
  *
- * Three processes: this one looks after the other two; the server (drm/server.h) is forked from it before any
- * thread is made; the program finds the server through its environment and the preloaded client. The server
- * ends when the pipe that this process holds is closed, however that comes about. */
+ * Three processes: this one looks after the other two (run_watch.c); the server (drm/server.h) is forked from
+ * it before any thread is made; the program finds the server through its environment and the preloaded
+ * client. The server ends when the pipe that this process holds is closed, however that comes about. */
 #include "tools/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "drm/protocol.h"
 #include "drm/server.h"
 #include "gpu/capture.h"
 #include "gpu/families.h"
@@ -132,8 +128,29 @@ static int close_parts(struct run *run, struct parts *p, bool judged)
     return status;
 }
 
-/* Says one byte through `ready` when the card is there, and ends when `control` is closed at its other end,
- * or says that the program has ended by itself. */
+/* A server that cannot end is nobody's to look after when the tool was killed too. */
+static void *end_anyway(void *data)
+{
+    sleep(RUN_FINISH_MS / 1000);
+    _exit(TOOL_HOST);
+    return data;
+}
+
+/* Until the run is over; whether the program came to its end. */
+static bool wait_for_end(int control)
+{
+    pthread_t thread;
+    bool ended = false;
+    char word = 0;
+    ssize_t n;
+    while ((n = read(control, &word, 1)) > 0 || (n < 0 && errno == EINTR))
+        ended |= n > 0 && word == RUN_ENDED;
+    if (!pthread_create(&thread, NULL, end_anyway, NULL))
+        pthread_detach(thread);
+    return ended;
+}
+
+/* Says one byte through `ready` when the card is there, and ends when `control` is closed at its other end. */
 static int serve(struct run *run, int ready, int control)
 {
     struct parts parts = {.memory = {.fd = -1}};
@@ -153,13 +170,10 @@ static int serve(struct run *run, int ready, int control)
         snprintf(text, sizeof text, "the GPU's process runs without its sandbox: %s", strerror(-open_doors));
         report(run, text);
     }
-    char byte = 0;
-    ssize_t ended = 0;
-    if (!status && write(ready, &byte, 1) == 1)
-        while ((ended = read(control, &byte, 1)) < 0 && errno == EINTR)
-            ;
-    int closing = close_parts(run, &parts, ended == 1);
-    drm_tree_remove(run->folder);
+    const char byte = 0;
+    bool ended = !status && write(ready, &byte, 1) == 1 && wait_for_end(control);
+    int closing = close_parts(run, &parts, ended);
+    run_folder_remove(run);
     if (run->log_file)
         fclose(run->log_file);
     return status ? status : closing;
@@ -167,57 +181,8 @@ static int serve(struct run *run, int ready, int control)
 
 /* ---- this process ---- */
 
-static volatile sig_atomic_t program; /* its process, for the signal handler */
-
-/* Passes on signals that were sent to us; those of the terminal reach the program by themselves. */
-static void forward(int number, siginfo_t *info, void *context)
-{
-    int saved = errno;
-    if (program > 0 && info->si_code <= 0)
-        kill((pid_t)program, number);
-    errno = saved;
-}
-
-static void forward_signals(void)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT};
-    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
-    action.sa_sigaction = forward;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        sigaction(numbers[i], &action, NULL);
-}
-
-static int make_folder(struct run *run)
-{
-    const char *places[] = {getenv("XDG_RUNTIME_DIR"), "/tmp"};
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    char path[sizeof address.sun_path];
-    for (size_t i = 0; i < 2 && !run->folder[0]; i++) {
-        if (!places[i] || strlen(places[i]) > 64)
-            continue;
-        snprintf(run->folder, sizeof run->folder, "%s/vitrail-XXXXXX", places[i]);
-        if (!mkdtemp(run->folder))
-            run->folder[0] = 0;
-    }
-    if (!run->folder[0])
-        return -errno;
-    snprintf(path, sizeof path, "%s/root", run->folder);
-    int r = mkdir(path, 0700) ? -errno : drm_tree_create(path, run->gpu);
-    if (r)
-        return r;
-    setenv(DRM_ENV_ROOT, path, 1);
-    snprintf(path, sizeof path, "%s/server", run->folder);
-    setenv(DRM_ENV_SOCKET, path, 1);
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    run->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (run->listener < 0 || bind(run->listener, (struct sockaddr *)&address, sizeof address) ||
-        listen(run->listener, 16))
-        return -errno;
-    return 0;
-}
-
-/* Starts the server; returns once it is ready. *control keeps it alive until closed; a byte through it before
- * says that the program has ended. The exit status when it did not start, or -1. */
+/* Starts the server; returns once it is ready. *control keeps it alive. The exit status when it did not
+ * start, or -1. */
 static int start_server(struct run *run, pid_t *server, int *control)
 {
     int ready[2], alive[2];
@@ -247,96 +212,24 @@ static int start_server(struct run *run, pid_t *server, int *control)
         return -1;
     int status = 0;
     waitpid(*server, &status, 0);
-    drm_tree_remove(run->folder);
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
     return tool_error(run->name, TOOL_HOST, "the server ended by signal %d", WTERMSIG(status));
-}
-
-static int exit_status(int status)
-{
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static pid_t start_program(const struct run *run, const struct drm_launch *launch)
-{
-    char **arguments = drm_launch_arguments(launch, run->argv);
-    fflush(NULL);
-    pid_t tool = getpid(), pid = arguments ? fork() : -1;
-    if (!pid) {
-        signal(SIGXFSZ, SIG_DFL);
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* it does not outlive the tool, and its GPU */
-        if (getppid() != tool)
-            _exit(TOOL_HOST);
-        if (!drm_arch_infos[launch->arch].emulator)
-            setenv("LD_PRELOAD", launch->preload, 1);
-        execv(arguments[0], arguments);
-        _exit(tool_error(run->name, errno == ENOENT ? 127 : 126, "%s: %s", arguments[0], strerror(errno)));
-    }
-    free(arguments);
-    return pid;
-}
-
-/* Without its GPU a program may wait for ever: it is asked to end, and after a while made to. */
-static void end_program(pid_t pid)
-{
-    const struct timespec step = {0, 50000000};
-    kill(pid, SIGTERM);
-    for (int i = 0; i < 40; i++) {
-        siginfo_t info = {0};
-        if (!waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) && info.si_pid)
-            return;
-        nanosleep(&step, NULL);
-    }
-    kill(pid, SIGKILL);
-}
-
-/* Waits for the program; a server that ends before it is reported, and ends it. */
-static int wait_program(const struct run *run, pid_t pid, pid_t *server)
-{
-    int status;
-    for (;;) {
-        pid_t ended = waitpid(-1, &status, 0);
-        if (ended < 0 && errno == EINTR)
-            continue;
-        if (ended == pid || ended < 0)
-            return ended < 0 ? TOOL_HOST : exit_status(status);
-        if (ended == *server) {
-            *server = -1;
-            tool_error(run->name, 0, "the GPU is gone: its process ended with %s %d",
-                       WIFEXITED(status) ? "status" : "signal",
-                       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-            end_program(pid);
-        }
-    }
 }
 
 static int run_all(struct run *run, const struct drm_launch *launch)
 {
     pid_t server = -1;
     int control = -1;
-    int r = make_folder(run);
+    int r = run_folder_make(run);
     if (r) {
-        if (run->folder[0])
-            drm_tree_remove(run->folder);
+        run_folder_remove(run);
         return tool_error(run->name, TOOL_HOST, "no folder for the card's files: %s", strerror(-r));
     }
-    r = start_server(run, &server, &control);
-    if (r >= 0)
-        return r;
-    forward_signals();
-    program = start_program(run, launch);
-    int status = program > 0 ? wait_program(run, (pid_t)program, &server)
-                             : tool_error(run->name, TOOL_HOST, "no process: %s", strerror(errno));
-    if (program > 0 && control >= 0)
-        send(control, "", 1, MSG_NOSIGNAL); /* to a server that is gone it matters no more */
-    close(control);
-    int end = 0;
-    if (server < 0)
-        status = TOOL_HOST;
-    else if (waitpid(server, &end, 0) == server && exit_status(end) && !status)
-        status = exit_status(end);
-    drm_tree_remove(run->folder);
+    int status = start_server(run, &server, &control);
+    if (status < 0)
+        status = run_program(run, launch, server, control);
+    run_folder_remove(run);
     return status;
 }
 
@@ -352,6 +245,7 @@ static int run_or_record(int argc, char **argv, bool record)
     int status = run_parse(&run, argc, argv, record);
     if (status >= 0)
         return status;
+    run.pipe_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN; /* that a reader has gone is no end of a run */
     run.launch.driver = gpu_driver_name(run.gpu);
     if (drm_launch_find(&run.launch, &launch, &error))
         return tool_error(run.name, TOOL_HOST, "%s", error.text);

@@ -2,9 +2,17 @@
 #ifndef VITRAIL_TOOLS_RUN_H
 #define VITRAIL_TOOLS_RUN_H
 
+#include <sys/types.h>
+
 #include "drm/drm.h"
 #include "drm/launch.h"
 #include "tools/tool.h"
+
+#define RUN_FINISH_MS 60000 /* for a server whose run is over, to show what is to be shown */
+
+/* What the server is told through `control` before that is closed: the program has ended, so that it can be
+ * asked whether it used the GPU; nobody waits for what is still to be shown. */
+enum run_word { RUN_ENDED = 'e', RUN_HURRY = 'h' };
 
 struct run {
     const char *name; /* of the command */
@@ -18,8 +26,10 @@ struct run {
     char **argv; /* the program's */
 
     char folder[80]; /* of socket and files: of our user alone */
+    int lock;        /* its descriptor, which holds it as long as any process has it */
     int listener;
     bool no_driver; /* a native program, and this machine's Mesa lacks the driver */
+    bool pipe_ignored; /* SIGPIPE was when we were started, so it is for the program */
     FILE *log_file;
     unsigned reports;
 };
@@ -33,5 +43,14 @@ int run_parse(struct run *run, int argc, char **argv, bool record);
 bool run_unused(const struct run *run, const struct drm_use *use, char *text, size_t size);
 /* The sentence's middle when the driver was there and only had nothing to draw; tests/e2e/piglit knows it. */
 #define RUN_IDLE_DRIVER "its driver came up, and submitted nothing"
+/* Makes folder, files and socket, says where they are in the environment, and removes what killed runs have
+ * left. 0, -errno; what was made until then stays, for run_folder_remove. */
+int run_folder_make(struct run *run);
+void run_folder_remove(struct run *run);
+
+/* Runs the program and waits until it and the server have ended; `control` keeps the server alive, and is
+ * closed. The program's exit status, 128 and the number of a signal that ended it, or TOOL_HOST after a
+ * message. */
+int run_program(const struct run *run, const struct drm_launch *launch, pid_t server, int control);
 
 #endif
