@@ -151,6 +151,7 @@ void drm_close(struct drm_file *file)
     struct drm *drm = file->drm;
     pthread_mutex_lock(&drm->lock);
     drm_kms_close_file(file);
+    drm_queue_close_file(drm, file);
     for (uint32_t i = 1; i < file->handles.count; i++)
         drm_handle_close(file, i);
     for (uint32_t i = 1; i < file->syncs.count; i++)

@@ -9,7 +9,10 @@
  * (WAIT_SEQNO, WAIT_BO, those of sync objects) do not block: -ETIME says "not yet", and whoever speaks for
  * the program asks again, after a turn of the page of fences, until its timeout is over. What is committed to
  * the display is shown, and its event sent, when the jobs that draw it are done. Calls that the kernel lets
- * block for that may block here, and so may SUBMIT_CL while many jobs are waiting. */
+ * block for that may block here, and so may SUBMIT_CL while many jobs are waiting.
+ *
+ * Jobs do not outlive those who could see what they do: see drm_abandon. While recording they do, as the
+ * capture has them. */
 #ifndef VITRAIL_DRM_DRM_H
 #define VITRAIL_DRM_DRM_H
 
@@ -81,7 +84,15 @@ enum drm_driver_id drm_driver_of(const struct drm *drm);
 
 /* Opens a node (DRM_MINOR_CARD or DRM_MINOR_RENDER). 0, -ENOENT (no such minor), -ENOMEM, -EMFILE. */
 int drm_open(struct drm *drm, unsigned minor, struct drm_file **out);
-void drm_close(struct drm_file *file); /* NULL is accepted */
+/* May wait for the jobs that draw what the file has committed to the display. NULL is accepted. */
+void drm_close(struct drm_file *file);
+/* Nobody uses the file any more: of its jobs, those that draw what is to be shown or into a buffer that
+ * another file or process has are run to their end, the others are not run, and the one that runs is broken
+ * off. Does not wait. Other threads may still be inside ioctls of the file, which this ends soon; then it is
+ * closed. */
+void drm_abandon(struct drm_file *file);
+/* Nobody looks at the display either: no job is run to its end from now on. Does not wait. */
+void drm_cancel(struct drm *drm);
 /* The memory file, open for reading, of the page of fences (struct drm_fence_page in drm/protocol.h). Owned
  * by the card. */
 int drm_fence_page_fd(const struct drm *drm);

@@ -50,6 +50,7 @@ struct drm_bo {
     uint64_t seqno, write_seqno; /* last job that referenced it, that wrote it */
     void *own;                   /* the driver's part, or NULL */
     struct drm_export *exported; /* the dma-buf, or NULL */
+    uint32_t counted;            /* handles of a file that is being abandoned */
     struct drm_bo *next, **link; /* in drm.bos */
 };
 
@@ -99,10 +100,14 @@ void drm_export_reap(struct drm *drm, bool all);
 struct drm_job {
     struct drm_job *next;
     uint64_t seqno;
+    struct drm_file *file; /* whose it is; NULL once that is closed */
+    bool cancelled;        /* not to be run, or to be broken off; under the queue's stop_lock */
     /* Runs it on the device; the card is not locked, unless jobs run inside their submits. */
     void (*run)(struct drm_job *job);
-    /* Gives back what the job held and the job itself; the card is locked. */
+    /* Gives back what the job held and the job itself, whether it was run or not; the card is locked. */
     void (*done)(struct drm_job *job);
+    /* The buffers it was given, by number; NULL after the last. */
+    struct drm_bo *(*buffer)(const struct drm_job *job, uint32_t n);
 };
 
 struct drm_fence_page;
@@ -115,8 +120,10 @@ struct drm_queue {
     struct drm_job *first; /* waiting */
     uint32_t count;        /* waiting or running */
     bool asynchronous;
-    bool running;           /* somebody runs a job */
-    pthread_cond_t changed; /* a job is done */
+    struct drm_job *running;   /* somebody runs it; changes under stop_lock too */
+    pthread_mutex_t stop_lock; /* of what cancels jobs; taken last, and never held while one runs */
+    bool stopped;              /* all are cancelled; under stop_lock */
+    pthread_cond_t changed;    /* a job is done */
     struct drm_fence_page *page;
     int page_fd; /* for reading */
     struct drm_sync_file *sync_files;
@@ -128,6 +135,9 @@ void drm_queue_finish(struct drm *drm);
 void drm_queue_wait_room(struct drm *drm);
 /* Takes the job over; returns its number. Unless the queue is asynchronous, it is done when this returns. */
 uint64_t drm_queue_push(struct drm *drm, struct drm_job *job);
+void drm_queue_close_file(struct drm *drm, const struct drm_file *file); /* its jobs are nobody's now */
+/* Whether the one that runs is cancelled: what goes wrong with it is not told. */
+bool drm_job_cancelled(const struct drm_job *job);
 
 bool drm_fence_done(const struct drm *drm, uint64_t fence);
 /* Until it is signalled; at once when no such job was submitted. Unlocks the card meanwhile. */
@@ -160,6 +170,7 @@ struct drm_file {
     struct drm_ids handles; /* struct drm_bo */
     struct drm_ids syncs;   /* struct drm_sync */
     void *own;              /* the driver's part, or NULL */
+    bool abandoned;         /* drm_abandon; under the queue's stop_lock */
     struct drm_file *next;
 };
 
@@ -237,6 +248,9 @@ int drm_kms_init(struct drm *drm);
 void drm_kms_finish(struct drm *drm);
 void drm_kms_close_file(struct drm_file *file); /* removes its framebuffers and blobs */
 void drm_kms_jobs_done(struct drm *drm);        /* shows what waited for them */
+uint64_t drm_kms_awaits(const struct drm *drm); /* the last job that the next picture needs; 0: none */
+/* Makes drm_bo's `counted` another number than its handles where framebuffers lie that are not the file's. */
+void drm_kms_count_shown(struct drm *drm, const struct drm_file *file);
 /* Until what was committed last is shown. Unlocks the card meanwhile. */
 void drm_kms_settle(struct drm *drm);
 

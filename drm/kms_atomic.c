@@ -210,6 +210,11 @@ void drm_kms_jobs_done(struct drm *drm)
     kms_present(drm);
 }
 
+uint64_t drm_kms_awaits(const struct drm *drm)
+{
+    return drm->kms->pending ? drm->kms->flip.fence : 0;
+}
+
 void drm_kms_settle(struct drm *drm)
 {
     while (drm->kms->pending)

@@ -47,6 +47,16 @@ void kms_object_put(struct drm *drm, struct kms_object *object)
     free(object);
 }
 
+void drm_kms_count_shown(struct drm *drm, const struct drm_file *file)
+{
+    const struct drm_ids *objects = &drm->kms->objects;
+    for (uint32_t i = 1; i < objects->count; i++) {
+        const struct kms_object *object = objects->slot[i];
+        if (object && object->type == KMS_FRAMEBUFFER && object->owner != file)
+            ((const struct kms_fb *)object)->bo->counted = UINT32_MAX;
+    }
+}
+
 /* The picture of a framebuffer that is removed disappears (drm_framebuffer.c of the kernel). */
 static void remove_fb(struct drm *drm, struct kms_fb *fb)
 {

@@ -161,8 +161,9 @@ static void give_up(struct drm_lima_task *task, const char *what)
 {
     struct drm *drm = task->drm;
     const char *processor = task->pipe == LIMA_PIPE_GP ? "gp" : "pp";
-    drm_log(drm, "lima: %s task %llu: %s; the GPU is reset and the context given up", processor,
-            (unsigned long long)task->job.seqno, what);
+    if (!drm_job_cancelled(&task->job))
+        drm_log(drm, "lima: %s task %llu: %s; the GPU is reset and the context given up", processor,
+                (unsigned long long)task->job.seqno, what);
     task->context->guilty = true;
     if (task->pipe == LIMA_PIPE_GP)
         drm_lima_gp_kill(drm);

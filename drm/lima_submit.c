@@ -118,8 +118,14 @@ static int prepare(struct drm_lima_task *task, struct drm_file *file, const stru
     return r;
 }
 
+static struct drm_bo *buffer(const struct drm_job *job, uint32_t n)
+{
+    const struct drm_lima_task *task = (const struct drm_lima_task *)job;
+    return n < task->use_count ? task->use[n].bo : NULL;
+}
+
 /* Into the queue, with all that can be waited for set to the task's number. */
-static void push(struct drm_lima_task *task, struct drm_sync *out_sync)
+static void push(struct drm_lima_task *task, struct drm_file *file, struct drm_sync *out_sync)
 {
     struct drm *drm = task->drm;
     uint64_t seqno = drm->queue.emitted + 1;
@@ -136,8 +142,10 @@ static void push(struct drm_lima_task *task, struct drm_sync *out_sync)
         out_sync->fence = seqno;
         out_sync->point = 0;
     }
+    task->job.file = file;
     task->job.run = drm_lima_run;
     task->job.done = done;
+    task->job.buffer = buffer;
     drm_queue_push(drm, &task->job);
     if (watched)
         drm_fence_wait(drm, seqno);
@@ -161,6 +169,6 @@ int drm_lima_submit(struct drm_file *file, void *argument, const struct drm_user
     if (r)
         release(task);
     else
-        push(task, args->out_sync ? drm_sync_get(file, args->out_sync) : NULL);
+        push(task, file, args->out_sync ? drm_sync_get(file, args->out_sync) : NULL);
     return r;
 }

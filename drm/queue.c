@@ -165,19 +165,34 @@ static void finish(struct drm *drm, struct drm_job *job)
     pthread_cond_broadcast(&q->changed);
 }
 
+/* Puts a job on the device, or takes it away; whether it is to be run. */
+static bool set_running(struct drm *drm, struct drm_job *job)
+{
+    struct drm_queue *q = &drm->queue;
+    pthread_mutex_lock(&q->stop_lock);
+    if (job)
+        job->cancelled |= q->stopped || (job->file && job->file->abandoned && !q->asynchronous);
+    q->running = job;
+    bool goes = job && !job->cancelled;
+    gpu_host_cancel(drm->options.gpu.host, false);
+    pthread_mutex_unlock(&q->stop_lock);
+    return goes;
+}
+
 /* Runs the next job; the card is locked before and after. */
 static void run_next(struct drm *drm)
 {
     struct drm_queue *q = &drm->queue;
     struct drm_job *job = q->first;
     q->first = job->next;
-    q->running = true;
+    bool goes = set_running(drm, job);
     if (q->asynchronous)
         pthread_mutex_unlock(&drm->lock);
-    job->run(job);
+    if (goes)
+        job->run(job);
     if (q->asynchronous)
         pthread_mutex_lock(&drm->lock);
-    q->running = false;
+    set_running(drm, NULL);
     finish(drm, job);
 }
 
@@ -202,7 +217,7 @@ bool drm_has_work(struct drm *drm)
 bool drm_is_busy(struct drm *drm)
 {
     pthread_mutex_lock(&drm->lock);
-    bool busy = drm->queue.running;
+    bool busy = drm->queue.running != NULL;
     pthread_mutex_unlock(&drm->lock);
     return busy;
 }
@@ -245,12 +260,109 @@ uint64_t drm_queue_push(struct drm *drm, struct drm_job *job)
     return seqno;
 }
 
+/* ---- jobs that nobody wants ---- */
+
+/* Not while recording: a capture has whole jobs. The queue's stop_lock is held. */
+static void cancel(struct drm *drm, struct drm_job *job)
+{
+    if (drm->options.capture)
+        return;
+    job->cancelled = true;
+    if (job == drm->queue.running)
+        gpu_host_cancel(drm->options.gpu.host, true);
+}
+
+bool drm_job_cancelled(const struct drm_job *job)
+{
+    return __atomic_load_n(&job->cancelled, __ATOMIC_RELAXED);
+}
+
+/* Says of every buffer how many handles the file has to it. A program may have named very many, so each is
+ * looked at once. The card is locked. */
+static void count_handles(struct drm *drm, const struct drm_file *file)
+{
+    for (struct drm_bo *bo = drm->bos; bo; bo = bo->next)
+        bo->counted = 0;
+    for (uint32_t i = 1; i < file->handles.count; i++)
+        if (file->handles.slot[i])
+            ((struct drm_bo *)file->handles.slot[i])->counted++;
+    drm_export_reap(drm, false);
+    drm_kms_count_shown(drm, file);
+}
+
+/* Whether somebody else than the file, whose handles were counted, can see what the job does. */
+static bool is_wanted(struct drm *drm, const struct drm_job *job)
+{
+    struct drm_bo *bo;
+    if (job->seqno <= drm_kms_awaits(drm))
+        return true;
+    for (uint32_t n = 0; (bo = job->buffer(job, n)); n++)
+        if (bo->exported || bo->handles != bo->counted)
+            return true;
+    return false;
+}
+
+static void cancel_unwanted(struct drm *drm, struct drm_job *job, const struct drm_file *file)
+{
+    if (job->file != file || is_wanted(drm, job))
+        return;
+    pthread_mutex_lock(&drm->queue.stop_lock);
+    cancel(drm, job);
+    pthread_mutex_unlock(&drm->queue.stop_lock);
+}
+
+/* Jobs that run inside their submits do so with the card locked: there is one at most, and nobody else has
+ * been told of it. */
+void drm_abandon(struct drm_file *file)
+{
+    struct drm *drm = file->drm;
+    struct drm_queue *q = &drm->queue;
+    pthread_mutex_lock(&q->stop_lock);
+    file->abandoned = true;
+    if (!q->asynchronous && q->running && q->running->file == file)
+        cancel(drm, q->running);
+    pthread_mutex_unlock(&q->stop_lock);
+    if (!q->asynchronous)
+        return;
+    pthread_mutex_lock(&drm->lock);
+    if (q->count)
+        count_handles(drm, file);
+    if (q->running)
+        cancel_unwanted(drm, q->running, file);
+    for (struct drm_job *job = q->first; job; job = job->next)
+        cancel_unwanted(drm, job, file);
+    pthread_mutex_unlock(&drm->lock);
+}
+
+void drm_cancel(struct drm *drm)
+{
+    struct drm_queue *q = &drm->queue;
+    pthread_mutex_lock(&q->stop_lock);
+    q->stopped = !drm->options.capture;
+    if (q->running)
+        cancel(drm, q->running);
+    pthread_mutex_unlock(&q->stop_lock);
+}
+
+void drm_queue_close_file(struct drm *drm, const struct drm_file *file)
+{
+    struct drm_queue *q = &drm->queue;
+    pthread_mutex_lock(&q->stop_lock);
+    if (q->running && q->running->file == file)
+        q->running->file = NULL;
+    for (struct drm_job *job = q->first; job; job = job->next)
+        if (job->file == file)
+            job->file = NULL;
+    pthread_mutex_unlock(&q->stop_lock);
+}
+
 int drm_queue_init(struct drm *drm, bool asynchronous)
 {
     struct drm_queue *q = &drm->queue;
     q->page_fd = -1;
     q->asynchronous = asynchronous;
     pthread_cond_init(&q->changed, NULL);
+    pthread_mutex_init(&q->stop_lock, NULL);
     return make_page(q);
 }
 
@@ -262,4 +374,5 @@ void drm_queue_finish(struct drm *drm)
     if (q->page_fd >= 0)
         close(q->page_fd);
     pthread_cond_destroy(&q->changed);
+    pthread_mutex_destroy(&q->stop_lock);
 }

@@ -173,15 +173,28 @@ static void end(struct connection *c)
     pthread_mutex_unlock(&server->lock);
 }
 
+/* The client has gone, and with it the files that nobody else holds: their jobs go on only for others. The
+ * other thread may be inside a call that waits for one. */
+static void leave(struct connection *c)
+{
+    struct drm_server *server = c->server;
+    pthread_mutex_lock(&server->lock);
+    __atomic_store_n(&c->over, 1, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < c->held_count; i++) {
+        const struct shared_file *shared = c->held[i] ? drm_ids_get(&server->files, i) : NULL;
+        if (shared && shared->holders == 1)
+            drm_abandon(shared->file);
+    }
+    pthread_mutex_unlock(&server->lock);
+}
+
 static void *serve(void *data)
 {
     struct connection *c = data;
     struct drm_server *server = c->server;
     while (step(c))
         ;
-    pthread_mutex_lock(&server->lock);
-    __atomic_store_n(&c->over, 1, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&server->lock);
+    leave(c);
     shutdown(c->socket, SHUT_RDWR); /* the other thread ends too */
     drm_work(server->drm);          /* what the client has left, if nobody else does */
     pthread_mutex_lock(&server->lock);

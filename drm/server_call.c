@@ -47,6 +47,7 @@ void server_close_file(struct shared_file *shared)
 {
     if (!shared)
         return;
+    drm_abandon(shared->file);
     drm_close(shared->file);
     free(shared);
 }

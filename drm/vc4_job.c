@@ -162,9 +162,11 @@ void drm_vc4_keep_hang(struct drm_vc4_exec *exec)
 static void on_hang(struct drm_vc4_exec *exec, const char *what)
 {
     struct drm *drm = exec->drm;
-    drm_log(drm, "vc4: job %llu: %s did not finish, the GPU is reset", (unsigned long long)exec->job.seqno,
-            what);
-    save_hang(exec);
+    if (!drm_job_cancelled(&exec->job)) {
+        drm_log(drm, "vc4: job %llu: %s did not finish, the GPU is reset",
+                (unsigned long long)exec->job.seqno, what);
+        save_hang(exec);
+    }
     reg_write(drm, VC4_CT0CS, CT_RESET);
     reg_write(drm, VC4_CT1CS, CT_RESET);
     reg_write(drm, VC4_INTCTL, INTERRUPTS);

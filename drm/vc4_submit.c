@@ -166,6 +166,12 @@ static void done(struct drm_job *job)
     release(exec);
 }
 
+static struct drm_bo *buffer(const struct drm_job *job, uint32_t n)
+{
+    const struct drm_vc4_exec *exec = (const struct drm_vc4_exec *)job;
+    return n < exec->bo_count ? exec->bo[n] : NULL;
+}
+
 /* Into the queue, with all that can be waited for set to the job's number. */
 static void push(struct drm_vc4_exec *exec, struct drm_sync *out_sync)
 {
@@ -187,10 +193,12 @@ static void push(struct drm_vc4_exec *exec, struct drm_sync *out_sync)
         out_sync->point = 0;
     }
     exec->perfmon = drm_vc4_perfmon_get(exec->file, args->perfmonid);
-    exec->file = NULL;
-    exec->args = NULL;
+    exec->job.file = exec->file;
     exec->job.run = drm_vc4_run_job;
     exec->job.done = done;
+    exec->job.buffer = buffer;
+    exec->file = NULL;
+    exec->args = NULL;
     args->seqno = drm_queue_push(drm, &exec->job);
     if (watched)
         drm_fence_wait(drm, seqno);

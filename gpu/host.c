@@ -30,6 +30,8 @@ void gpu_host_call(const struct gpu_host *host, uint32_t pending)
 
 void gpu_host_fault(struct gpu_host *host, const struct gpu_fault *fault)
 {
+    if (gpu_host_cancelled(host))
+        return;
     pthread_mutex_lock(&host->fault_lock);
     if (host->fault_count < GPU_HOST_FAULTS) {
         struct gpu_fault *kept = &host->faults[host->fault_count++];
@@ -38,6 +40,11 @@ void gpu_host_fault(struct gpu_host *host, const struct gpu_fault *fault)
         kept->job = host->job;
     }
     pthread_mutex_unlock(&host->fault_lock);
+}
+
+void gpu_host_cancel(struct gpu_host *host, bool on)
+{
+    __atomic_store_n(&host->cancelled, on, __ATOMIC_RELAXED);
 }
 
 void gpu_host_unknown_write(struct gpu_host *host, uint32_t offset, uint32_t value)

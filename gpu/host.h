@@ -2,7 +2,8 @@
  * faults not read yet, the picture stored last, work done. A part of each device (struct gpu_device's
  * `host`).
  *
- * Threading: only gpu_host_fault may be called by several threads at once. */
+ * Threading: gpu_host_fault and gpu_host_cancel may be called by any thread at any time, gpu_host_cancelled
+ * by those at work on a job. */
 #ifndef VITRAIL_GPU_HOST_H
 #define VITRAIL_GPU_HOST_H
 
@@ -37,6 +38,7 @@ struct gpu_host {
     struct gpu_fault faults[GPU_HOST_FAULTS]; /* oldest first */
     unsigned fault_count;
     pthread_mutex_t fault_lock;
+    bool cancelled;
 };
 
 /* Of a zeroed struct. */
@@ -49,6 +51,15 @@ void gpu_host_call(const struct gpu_host *host, uint32_t pending);
 
 /* Copies a fault into the log (dropped when full), with gpu and job filled in. Thread-safe. */
 void gpu_host_fault(struct gpu_host *host, const struct gpu_fault *fault);
+/* While this is on nobody wants what the device works on: jobs end soon, as if their bounds were reached,
+ * with anything or nothing stored, and without faults. For those who did not wait for a job's end to take the
+ * guest away. */
+void gpu_host_cancel(struct gpu_host *host, bool on);
+static inline bool gpu_host_cancelled(const struct gpu_host *host)
+{
+    return __atomic_load_n(&host->cancelled, __ATOMIC_RELAXED);
+}
+
 /* A write of a register that the device does not have: a fault for the first of them, not for all. */
 void gpu_host_unknown_write(struct gpu_host *host, uint32_t offset, uint32_t value);
 /* Faults since the last call, oldest first; returns how many were copied, and forgets them. */

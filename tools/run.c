@@ -137,14 +137,17 @@ static void *end_anyway(void *data)
 }
 
 /* Until the run is over; whether the program came to its end. */
-static bool wait_for_end(int control)
+static bool wait_for_end(struct drm *drm, int control)
 {
     pthread_t thread;
     bool ended = false;
     char word = 0;
     ssize_t n;
-    while ((n = read(control, &word, 1)) > 0 || (n < 0 && errno == EINTR))
+    while ((n = read(control, &word, 1)) > 0 || (n < 0 && errno == EINTR)) {
         ended |= n > 0 && word == RUN_ENDED;
+        if (n > 0 && word == RUN_HURRY)
+            drm_cancel(drm);
+    }
     if (!pthread_create(&thread, NULL, end_anyway, NULL))
         pthread_detach(thread);
     return ended;
@@ -171,7 +174,7 @@ static int serve(struct run *run, int ready, int control)
         report(run, text);
     }
     const char byte = 0;
-    bool ended = !status && write(ready, &byte, 1) == 1 && wait_for_end(control);
+    bool ended = !status && write(ready, &byte, 1) == 1 && wait_for_end(parts.drm, control);
     int closing = close_parts(run, &parts, ended);
     run_folder_remove(run);
     if (run->log_file)

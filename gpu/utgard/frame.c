@@ -197,6 +197,8 @@ static void work(void *data, uint32_t index, unsigned worker)
     struct utgard_worker *w = &run->workers[worker];
     const struct utgard_area *area = &run->areas[index];
 
+    if (utgard_run_cancelled(run))
+        return;
     if (run->frame->observer)
         utgard_observe_job(run, w, worker, run->tile_at[area->y * run->columns + area->x] - 1);
     render_area(run, area, w);

@@ -112,6 +112,7 @@ struct utgard_pp_frame {
     uint32_t batch;                      /* the frame's number, for the observer */
     enum isa_numeric numeric;            /* of programs */
     uint64_t *blocks, *instructions;     /* grow by what is shaded; NULL is accepted */
+    const struct gpu_host *host;         /* may cancel the frame; NULL: nobody does */
     bool in_order;                       /* hidden pixels are shaded too, each in its turn; the same bytes */
 };
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "gpu/host.h"
 #include "gpu/utgard/frame.h"
 #include "raster/draw.h"
 
@@ -63,6 +64,11 @@ struct utgard_run {
     struct gpu_fault fault[UTGARD_OWNERS]; /* of tile fault_index */
     uint32_t fault_index[UTGARD_OWNERS];
 };
+
+static inline bool utgard_run_cancelled(const struct utgard_run *run)
+{
+    return run->frame->host && gpu_host_cancelled(run->frame->host);
+}
 
 /* frame_areas.c: areas out of the frame's tiles, in the order of their first; each tile alone where the frame
  * is observed; false: no host memory. */

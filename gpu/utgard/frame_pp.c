@@ -168,6 +168,7 @@ static void render(struct utgard_device *device)
         .batch = ++device->batches,
         .blocks = &device->host.counters.blocks_shaded,
         .instructions = &device->host.counters.instructions,
+        .host = &device->host,
         .in_order = device->options.in_order,
     };
 

@@ -356,6 +356,8 @@ static bool run_list(struct drawing *d, uint32_t list)
     for (;;) {
         uint32_t triangles;
 
+        if (utgard_run_cancelled(d->run))
+            return utgard_pp_refuse(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)at, "cancelled");
         if (!run_triangles(d, &at, &triangles))
             return false;
         if (triangles == RASTER_TRIANGLES)

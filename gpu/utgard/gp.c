@@ -117,7 +117,7 @@ static bool step(struct utgard_device *device, const struct gpu_space *space, st
 {
     struct utgard_gp *gp = device->gp;
     struct utgard_cl_command c;
-    if (!gp->budget.packets) {
+    if (!gp->budget.packets || gpu_host_cancelled(&device->host)) {
         gpu_fault_set(&stop->fault, GPU_FAULT_TIMEOUT, UNIT, gp->at, "the job's packet budget is used up");
         return false;
     }
@@ -178,8 +178,8 @@ static void run_plbu(struct utgard_device *device)
     struct utgard_stop stop = {0};
     const struct utgard_vs_results results = {gp->result, gp->result_count};
     const struct gpu_space *space = utgard_mmu_space(device, 0, &stop.fault);
-    switch (utgard_plbu_run(gp->plbu, space, &results, device->options.pool, &gp->budget,
-                            &device->host.counters, device->options.observer, &stop)) {
+    switch (utgard_plbu_run(gp->plbu, space, &results, device->options.pool, &gp->budget, &device->host,
+                            device->options.observer, &stop)) {
     case UTGARD_PLBU_DONE:
         gp->builder = IDLE;
         utgard_gp_raise(device, UTGARD_GP_INT_PLBU_END);

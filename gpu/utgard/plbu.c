@@ -60,7 +60,7 @@ uint32_t utgard_plbu_at(const struct utgard_plbu *plbu)
 
 bool plbu_pay(struct utgard_plbu *p, uint64_t cost)
 {
-    if (p->budget->packets >= cost) {
+    if (p->budget->packets >= cost && !gpu_host_cancelled(p->host)) {
         p->budget->packets -= cost;
         return true;
     }
@@ -159,7 +159,7 @@ static enum utgard_plbu_end run(struct utgard_plbu *p)
 
 enum utgard_plbu_end utgard_plbu_run(struct utgard_plbu *p, const struct gpu_space *space,
                                      const struct utgard_vs_results *results, struct util_pool *pool,
-                                     struct utgard_budget *budget, struct gpu_counters *counters,
+                                     struct utgard_budget *budget, struct gpu_host *host,
                                      const struct gpu_observer *observer, struct utgard_stop *stop)
 {
     p->space = space;
@@ -168,7 +168,8 @@ enum utgard_plbu_end utgard_plbu_run(struct utgard_plbu *p, const struct gpu_spa
     p->pool = pool;
     p->draw.resumed |= p->draw.active;
     p->budget = budget;
-    p->counters = counters;
+    p->host = host;
+    p->counters = &host->counters;
     p->stop = stop;
     for (uint32_t n = 0; n < p->block_count; n++)
         p->block[n].checked = false;

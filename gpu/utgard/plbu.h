@@ -38,7 +38,7 @@ struct utgard_vs_results {
  * `pool` too, NULL: none. The lists are the same whatever their number. */
 enum utgard_plbu_end utgard_plbu_run(struct utgard_plbu *plbu, const struct gpu_space *space,
                                      const struct utgard_vs_results *results, struct util_pool *pool,
-                                     struct utgard_budget *budget, struct gpu_counters *counters,
+                                     struct utgard_budget *budget, struct gpu_host *host,
                                      const struct gpu_observer *observer, struct utgard_stop *stop);
 
 #endif

@@ -102,7 +102,8 @@ struct utgard_plbu {
     const struct utgard_vs_results *results;
     struct util_pool *pool;
     struct utgard_budget *budget;
-    struct gpu_counters *counters;
+    const struct gpu_host *host;
+    struct gpu_counters *counters; /* the host's */
     struct utgard_stop *stop;
     const struct gpu_observer *observer; /* NULL: nobody looks on */
 };

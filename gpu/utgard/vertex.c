@@ -147,6 +147,7 @@ static struct utgard_vertex_layout layout_of(const struct utgard_vertex_stage *s
 /* A draw in the hands of workers. */
 struct draw {
     const struct utgard_vertex_stage *stage;
+    const struct gpu_host *host;
     uint32_t vertices;
     struct utgard_gp_temporaries *temporaries; /* one a worker, or NULL */
     pthread_mutex_t lock;
@@ -221,7 +222,7 @@ static void shade_chunk(void *data, uint32_t chunk, unsigned worker)
     bool in_one = draw->stage->function && !draw->temporaries;
     uint32_t at = chunk * CHUNK * 16, end = UTIL_MIN(at + CHUNK * 16, draw->vertices);
     unsigned saved = util_fpenv_enter();
-    while (at < end) {
+    while (at < end && !gpu_host_cancelled(draw->host)) {
         uint32_t lanes = UTIL_MIN(16u, end - at), batches = in_one && lanes == 16 ? (end - at) / 16 : 1;
         if (!(draw->stage->function ? run_code(draw, at, batches, lanes, worker)
                                     : interpret(draw, at, lanes)))
@@ -276,8 +277,11 @@ static void explain(const struct draw *draw, struct utgard_stop *stop)
 static int run(struct utgard_device *device, const struct utgard_vertex_stage *stage, uint32_t vertices,
                struct utgard_stop *stop)
 {
-    struct draw draw = {
-        .stage = stage, .vertices = vertices, .faulted = UINT32_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct draw draw = {.stage = stage,
+                        .host = &device->host,
+                        .vertices = vertices,
+                        .faulted = UINT32_MAX,
+                        .lock = PTHREAD_MUTEX_INITIALIZER};
     if (stage->function && stage->program->stores_temporaries) {
         draw.temporaries =
             aligned_alloc(64, util_pool_workers(device->options.pool) * sizeof *draw.temporaries);

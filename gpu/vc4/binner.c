@@ -28,7 +28,7 @@ bool vc4_binner_fail(struct vc4_binner *b, enum gpu_fault_kind kind, uint32_t ad
 
 bool vc4_binner_spend(struct vc4_binner *b, uint64_t units, uint32_t address)
 {
-    if (b->budget < units)
+    if (b->budget < units || gpu_host_cancelled(&b->device->host))
         return vc4_binner_fail(b, GPU_FAULT_TIMEOUT, address, "packet budget used up");
     b->budget -= units;
     return true;

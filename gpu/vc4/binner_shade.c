@@ -100,6 +100,11 @@ static void shade_group(void *data, uint32_t number, unsigned worker)
     take_indices(s, first, count, index[0]);
     struct vc4_vertex_group group = {.out = out};
     struct gpu_fault fault;
+    if (gpu_host_cancelled(&b->device->host)) {
+        result->batch = 0;
+        gpu_fault_set(&result->fault, GPU_FAULT_TIMEOUT, VC4_BINNER_UNIT, b->draw_address, "cancelled");
+        return;
+    }
     if (vc4_vertex_shade_group(b->stage, (const uint32_t(*)[16])index, batches, &group, &fault)) {
         batches = group.faulted;
         if (number * VC4_VERTEX_GROUP + batches < result->batch) {

@@ -325,7 +325,7 @@ static enum vc4_outcome read_list(struct vc4_reading *in)
     while (!outcome && thread->ca != thread->ea) {
         struct vc4_cl_record record;
         in->here = thread->ca;
-        if (!in->r->budget)
+        if (!in->r->budget || gpu_host_cancelled(&in->device->host))
             return fail(in, GPU_FAULT_TIMEOUT, "the list exceeds its packet budget");
         in->r->budget--;
         if (!vc4_record_fetch(in->device->memory, in->here, &record, &in->fault))

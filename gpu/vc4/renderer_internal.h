@@ -228,6 +228,12 @@ struct vc4_tile_run {
     struct gpu_fault *fault;
 };
 
+/* Whether its lists go no further. */
+static inline bool vc4_tile_spent(const struct vc4_tile_run *run)
+{
+    return !run->budget || gpu_host_cancelled(&run->device->host);
+}
+
 /* renderer_buffer.c: operations on the tile buffer. Before anything else reads or writes its words, they are
  * settled. */
 void vc4_buffer_settle(struct vc4_tile_run *run, uint32_t halves);

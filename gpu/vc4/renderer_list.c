@@ -117,7 +117,7 @@ static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, bool coordin
 
 static bool spend(struct vc4_tile_run *run, uint32_t address)
 {
-    if (!run->budget)
+    if (vc4_tile_spent(run))
         return fault(run, GPU_FAULT_TIMEOUT, address, "the tile's lists exceed their budget");
     run->budget--;
     return true;
@@ -141,6 +141,8 @@ static bool run_compressed(struct vc4_tile_run *run, const struct vc4_cl_record 
     vc4_list_reader_init(&reader, run->device->memory, *after, vc4_list_format(&run->state), run->budget);
     bool watched = run->worker->watch, together = vc4_draws_together(&call);
     for (;;) {
+        if (gpu_host_cancelled(&run->device->host))
+            return fault(run, GPU_FAULT_TIMEOUT, address, "cancelled");
         if (together && !clipped) {
             if ((got = vc4_draw_triangles(&call, &reader)) <= 0)
                 break;
@@ -263,6 +265,8 @@ static bool run_vg_list(struct vc4_tile_run *run, const struct vc4_cl_record *re
         !begin_draw(run, VC4_TRIANGLES, true, address, &call))
         return false;
     while ((got = vc4_vg_list_next(&list, xy, run->fault)) > 0) {
+        if (gpu_host_cancelled(&run->device->host))
+            return fault(run, GPU_FAULT_TIMEOUT, address, "cancelled");
         if (!vc4_draw_coordinates(&call, xy))
             return false;
         call.number++;

@@ -71,7 +71,7 @@ static bool run_list(struct vc4_tile_run *run, uint32_t address, uint32_t depth)
 {
     struct list_cursor c = {.at = address, .depth = 1, .limit = NESTING_MAX - depth};
     while (c.depth) {
-        if (!run->budget)
+        if (vc4_tile_spent(run))
             return fail(run, GPU_FAULT_TIMEOUT, c.at, "the tile's lists exceed their budget");
         run->budget--;
         if (!step(run, &c))
@@ -120,7 +120,7 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
         memcpy(tile, device->renderer->carry, sizeof *tile);
     else
         vc4_buffer_clear(&run, VC4_HALF_ALL, job->color, job->zs, job->mask);
-    for (uint32_t i = 0; i < job->count; i++) {
+    for (uint32_t i = 0; i < job->count && !gpu_host_cancelled(&device->host); i++) {
         const struct vc4_op *op = &batch->ops[job->first + i];
         if (worker->watch) {
             vc4_buffer_settle(&run, VC4_HALF_ALL);
@@ -150,6 +150,8 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
             vc4_observe_op(device, worker, i + 1, op, true);
         }
     }
+    if (gpu_host_cancelled(&device->host) && !job->faulted)
+        job->faulted = !fail(&run, GPU_FAULT_TIMEOUT, batch->ops[job->first].address, "cancelled");
     raster_surface_fence();
     job->returns = run.returns;
     job->budget = run.budget;

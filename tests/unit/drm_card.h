@@ -49,9 +49,9 @@ static inline void card_on_message(void *data, const char *text)
     snprintf(card->text, sizeof card->text, "%s", text);
 }
 
-/* `observer`: NULL, or who looks on; then jobs are asynchronous. */
-static inline void card_open_observed(struct card *card, uint64_t memory, const char *frames,
-                                      const struct gpu_observer *observer)
+/* `observer`: NULL, or who looks on. */
+static inline void card_open_as(struct card *card, uint64_t memory, const char *frames,
+                                const struct gpu_observer *observer, bool asynchronous)
 {
     struct gpu_options device = {.fuel = 1000, .observer = observer};
     memset(card, 0, sizeof *card);
@@ -59,10 +59,17 @@ static inline void card_open_observed(struct card *card, uint64_t memory, const 
     assert_int_equal(vc4_device_create(&card->memory, &device, &card->gpu), 0);
     struct drm_options options = {.gpu = vc4_device_gpu(card->gpu),
                                   .frames = frames,
-                                  .asynchronous = observer != NULL,
+                                  .asynchronous = asynchronous,
                                   .listener = {card, card_on_fault, card_on_message}};
     assert_int_equal(drm_create(&card->memory, &options, &card->drm), 0);
     assert_int_equal(drm_open(card->drm, DRM_MINOR_RENDER, &card->file), 0);
+}
+
+/* Asynchronous jobs, with somebody who looks on. */
+static inline void card_open_observed(struct card *card, uint64_t memory, const char *frames,
+                                      const struct gpu_observer *observer)
+{
+    card_open_as(card, memory, frames, observer, observer != NULL);
 }
 
 static inline void card_open(struct card *card, uint64_t memory, const char *frames)

@@ -211,6 +211,73 @@ static void test_dying_with_a_job(void **state)
     host_close(&h);
 }
 
+/* A file is closed while the job runs that draws what it has committed: that waits, and nobody else does. */
+static void test_closing_with_a_job(void **state)
+{
+    struct host h;
+    struct gate gate;
+    struct peer p, other;
+    struct drm_reply reply;
+    int fds[3];
+    unsigned count;
+    host_open_gated(&h, &gate);
+    peer_open(&p, &h);
+    peer_open(&other, &h);
+    uint32_t card = open_file(&p, DRM_MINOR_CARD), handle = create(&p, card, 1280 * 720 * 4), connector = 3;
+    struct drm_mode_fb_cmd2 fb = {.width = 1280,
+                                  .height = 720,
+                                  .pixel_format = DRM_FORMAT_XRGB8888,
+                                  .handles = {handle},
+                                  .pitches = {1280 * 4}};
+    assert_int_equal(ioctl_by_ring(&p, card, DRM_IOCTL_MODE_ADDFB2, &fb), 0);
+    struct drm_mode_crtc crtc = {.crtc_id = 1};
+    assert_int_equal(ioctl_by_ring(&p, card, DRM_IOCTL_MODE_GETCRTC, &crtc), 0);
+    memcpy(p.data + DRM_CHANNEL_POINTED, &connector, sizeof connector);
+    crtc.set_connectors_ptr = DRM_CHANNEL_POINTED;
+    crtc.count_connectors = 1;
+    crtc.fb_id = fb.fb_id;
+    assert_int_equal(ioctl_by_ring(&p, card, DRM_IOCTL_MODE_SETCRTC, &crtc), 0);
+    uint64_t seqno = submit_clear(&p, card, handle, 1);
+    struct drm_mode_crtc_page_flip flip = {.crtc_id = 1, .fb_id = fb.fb_id};
+    assert_int_equal(ioctl_by_ring(&p, card, DRM_IOCTL_MODE_PAGE_FLIP, &flip), 0);
+    const struct drm_message close_message = {.type = DRM_MSG_CLOSE, .file = card};
+    send_raw(p.socket, &close_message, sizeof close_message, NULL, 0);
+    gate_await(&gate, 1);
+    usleep(20000); /* it has come to wait */
+    create(&other, open_file(&other, DRM_MINOR_RENDER), 4096);
+    assert_int_equal(gate_finished(other.fences), 0);
+    gate_set(&gate, true);
+    assert_int_equal(receive_raw(p.socket, &reply, fds, &count), sizeof reply);
+    assert_true(gate_finished(other.fences) >= seqno);
+    peer_close(&p);
+    peer_close(&other);
+    host_close(&h);
+}
+
+/* A program dies, and what its job draws nobody can see: it is broken off. */
+static void test_dying_breaks_off(void **state)
+{
+    struct host h;
+    struct gate gate;
+    struct peer p, other;
+    host_open_gated(&h, &gate);
+    peer_open(&other, &h);
+    peer_open(&p, &h);
+    uint32_t file = open_file(&p, DRM_MINOR_RENDER), handle = create(&p, file, 4096);
+    submit_clear(&p, file, handle, 1);
+    uint64_t seqno = submit_clear(&p, file, handle, 2);
+    gate_await(&gate, 1);
+    peer_close(&p);
+    while (!__atomic_load_n(&vc4_device_host(h.card.gpu)->cancelled, __ATOMIC_RELAXED))
+        usleep(1000);
+    gate_set(&gate, true);
+    gate_wait(&h.card, other.fences, seqno);
+    assert_int_equal(gate.arrived, 1); /* the second was not begun */
+    assert_int_equal(h.card.messages + h.card.faults, 0);
+    peer_close(&other);
+    host_close(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +285,8 @@ int main(void)
         cmocka_unit_test(test_descriptors),      cmocka_unit_test(test_fork),
         cmocka_unit_test(test_vanishing),        cmocka_unit_test(test_two_programs),
         cmocka_unit_test(test_dying_with_a_job),
+        cmocka_unit_test(test_dying_breaks_off),
+        cmocka_unit_test(test_closing_with_a_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,8 @@
 #include "raster/texture.h"
 #include "tests/unit/utgard_scene.h"
 
+#include "gpu/host.h"
+
 static void test_clear(void **unused)
 {
     struct scene s;
@@ -257,6 +259,12 @@ static void test_faults(void **unused)
     add_reload(&s, 0, 0x16, 15, NULL);
     assert_false(utgard_frame_render(&s.frame, &fault));
     assert_int_equal(fault.kind, GPU_FAULT_TIMEOUT);
+    put_word(&s.g, IMAGE, 0x12345678);
+    struct gpu_host host = {.cancelled = true};
+    s.frame.host = &host;
+    utgard_frame_render(&s.frame, &fault);
+    assert_int_equal(guest_word(&s.g, IMAGE), 0x12345678); /* a cancelled frame is not stored */
+    s.frame.host = NULL;
     guest_put(&s.g, MASTER, strange, sizeof strange);
     s.frame.tile_count = 0;
     assert_false(utgard_frame_tiles(&s.g.space, MASTER, 0, s.tiles, &s.frame.tile_count, &fault));
