@@ -50,10 +50,15 @@ int drm_bo_create(struct drm *drm, uint64_t size, uint64_t align, uint32_t kind,
     if (!size || !util_add(size, GPU_PAGE - 1, &whole))
         return -EINVAL;
     whole &= ~(uint64_t)(GPU_PAGE - 1);
+    int r = drm_charge(drm, DRM_BUFFERS, 1);
+    if (r)
+        return r;
     struct drm_bo *bo = calloc(1, sizeof *bo);
-    if (!bo)
+    if (!bo) {
+        drm_uncharge(drm, DRM_BUFFERS, 1);
         return -ENOMEM;
-    int r = drm_ranges_take(&drm->ranges, whole, align, &bo->offset);
+    }
+    r = drm_ranges_take(&drm->ranges, whole, align, &bo->offset);
     if (r) { /* exports that nobody holds any more are the only ranges to be had back */
         drm_export_reap(drm, false);
         purge_unneeded(drm);
@@ -62,6 +67,7 @@ int drm_bo_create(struct drm *drm, uint64_t size, uint64_t align, uint32_t kind,
     if (r) {
         drm_log(drm, "out of GPU memory: %llu KiB asked for", (unsigned long long)(whole >> 10));
         free(bo);
+        drm_uncharge(drm, DRM_BUFFERS, 1);
         return r;
     }
     bo->drm = drm;
@@ -95,6 +101,7 @@ void drm_bo_put(struct drm_bo *bo)
     }
     if (bo->own)
         bo->drm->driver->free_bo(bo);
+    drm_uncharge(bo->drm, DRM_BUFFERS, 1);
     free(bo);
 }
 

@@ -134,17 +134,22 @@ struct drm_bo *drm_handle_get(struct drm_file *file, uint32_t handle)
 int drm_handle_add(struct drm_file *file, struct drm_bo *bo, uint32_t *handle)
 {
     const struct drm_driver *driver = file->drm->driver;
-    int r = drm_ids_add(&file->handles, bo, handle);
+    int r = drm_charge(file->drm, DRM_HANDLES, 1);
+    if (r)
+        return r;
+    r = drm_ids_add(&file->handles, bo, handle);
     if (!r && driver->add_handle) {
         r = driver->add_handle(file, bo);
         if (r)
             drm_ids_remove(&file->handles, *handle);
     }
-    if (!r) {
-        bo->handles++;
-        drm_bo_get(bo);
+    if (r) {
+        drm_uncharge(file->drm, DRM_HANDLES, 1);
+        return r;
     }
-    return r;
+    bo->handles++;
+    drm_bo_get(bo);
+    return 0;
 }
 
 int drm_handle_close(struct drm_file *file, uint32_t handle)
@@ -152,6 +157,7 @@ int drm_handle_close(struct drm_file *file, uint32_t handle)
     struct drm_bo *bo = drm_ids_remove(&file->handles, handle);
     if (!bo)
         return -EINVAL;
+    drm_uncharge(file->drm, DRM_HANDLES, 1);
     if (file->drm->driver->remove_handle)
         file->drm->driver->remove_handle(file, bo);
     if (!--bo->handles && bo->name) { /* a name lives as long as some handle does */

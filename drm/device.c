@@ -66,6 +66,7 @@ int drm_create(struct gpu_memory *memory, const struct drm_options *options, str
     if (!drm)
         return -ENOMEM;
     drm->driver = driver;
+    drm->names.drm = drm;
     drm->memory = memory;
     drm->options = *options;
     pthread_mutex_init(&drm->lock, NULL);
@@ -123,8 +124,11 @@ int drm_open(struct drm *drm, unsigned minor, struct drm_file **out)
     file->minor = minor;
     file->event_read = ends[0];
     file->event_write = ends[1];
+    file->handles.drm = file->syncs.drm = drm;
     pthread_mutex_lock(&drm->lock);
-    int r = drm->driver->open_file(file);
+    int r = drm_charge(drm, DRM_FILES, 1);
+    if (!r && (r = drm->driver->open_file(file)))
+        drm_uncharge(drm, DRM_FILES, 1);
     if (r) {
         pthread_mutex_unlock(&drm->lock);
         close(ends[0]);
@@ -155,7 +159,7 @@ void drm_close(struct drm_file *file)
     for (uint32_t i = 1; i < file->handles.count; i++)
         drm_handle_close(file, i);
     for (uint32_t i = 1; i < file->syncs.count; i++)
-        drm_sync_put(drm_ids_remove(&file->syncs, i));
+        drm_sync_close(file, i);
     drm->driver->close_file(file);
     drm_ids_finish(&file->handles);
     drm_ids_finish(&file->syncs);
@@ -168,6 +172,7 @@ void drm_close(struct drm_file *file)
         at = &(*at)->next;
     *at = file->next;
     free(file);
+    drm_uncharge(drm, DRM_FILES, 1);
     drm_export_reap(drm, false);
     pthread_mutex_unlock(&drm->lock);
 }

@@ -89,7 +89,7 @@ void drm_close(struct drm_file *file);
 /* Nobody uses the file any more: of its jobs, those that draw what is to be shown or into a buffer that
  * another file or process has are run to their end, the others are not run, and the one that runs is broken
  * off. Does not wait. Other threads may still be inside ioctls of the file, which this ends soon; then it is
- * closed. */
+ * closed. NULL is accepted. */
 void drm_abandon(struct drm_file *file);
 /* Nobody looks at the display either: no job is run to its end from now on. Does not wait. */
 void drm_cancel(struct drm *drm);

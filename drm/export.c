@@ -60,15 +60,17 @@ int drm_export_fd(struct drm *drm, void *object, bool is_bo, uint64_t size, stru
 {
     if (*keep)
         return reopen((*keep)->watch, O_RDWR);
-    int r;
     drm_export_reap(drm, false);
-    struct drm_export *export = create(object, is_bo, size, &r);
-    if (!export)
+    int r = drm_charge(drm, DRM_EXPORTS, 1);
+    if (r)
         return r;
-    int fd = reopen(export->watch, O_RDWR);
+    struct drm_export *export = create(object, is_bo, size, &r);
+    int fd = export ? reopen(export->watch, O_RDWR) : r;
     if (fd < 0) {
-        close(export->watch);
+        if (export)
+            close(export->watch);
         free(export);
+        drm_uncharge(drm, DRM_EXPORTS, 1);
         return fd;
     }
     export->next = drm->exports;
@@ -111,6 +113,7 @@ void drm_export_reap(struct drm *drm, bool all)
             continue;
         }
         *at = export->next;
+        drm_uncharge(drm, DRM_EXPORTS, 1);
         close(export->watch);
         if (export->is_bo) {
             struct drm_bo *bo = export->object;

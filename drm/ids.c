@@ -13,11 +13,14 @@ int drm_ids_add(struct drm_ids *ids, void *value, uint32_t *id)
         i++;
     if (i >= ids->count) {
         uint32_t count = ids->count ? ids->count * 2 : 64;
-        if (count > MAX_IDS)
+        if (count > MAX_IDS || (ids->drm && drm_charge(ids->drm, DRM_NUMBERS, count - ids->count)))
             return -ENOMEM;
         void **slot = realloc(ids->slot, count * sizeof *slot);
-        if (!slot)
+        if (!slot) {
+            if (ids->drm)
+                drm_uncharge(ids->drm, DRM_NUMBERS, count - ids->count);
             return -ENOMEM;
+        }
         memset(slot + ids->count, 0, (count - ids->count) * sizeof *slot);
         ids->slot = slot;
         ids->count = count;
@@ -53,6 +56,8 @@ uint32_t drm_ids_find(const struct drm_ids *ids, const void *value)
 
 void drm_ids_finish(struct drm_ids *ids)
 {
+    if (ids->drm)
+        drm_uncharge(ids->drm, DRM_NUMBERS, ids->count);
     free(ids->slot);
     *ids = (struct drm_ids){0};
 }

@@ -13,8 +13,33 @@
 #include "util/bits.h"
 #include "util/checked.h"
 
+/* ---- ceilings (charge.c) ---- */
+enum drm_kind {
+    DRM_FILES,
+    DRM_NUMBERS,
+    DRM_HANDLES,
+    DRM_BUFFERS,
+    DRM_PROGRAM_BYTES,
+    DRM_EXPORTS,
+    DRM_SYNCS,
+    DRM_SYNC_FILES,
+    DRM_FRAMEBUFFERS,
+    DRM_BLOBS,
+    DRM_BLOB_BYTES,
+    DRM_CONTEXTS,
+    DRM_PERFMONS,
+    DRM_JOB_BYTES,
+    DRM_KINDS
+};
+uint64_t drm_ceiling(enum drm_kind kind);
+/* Before something is made, and after it is gone; the card is locked. 0, or what programs are told past the
+ * ceiling: -ENOMEM, -EMFILE. */
+int drm_charge(struct drm *drm, enum drm_kind kind, uint64_t amount);
+void drm_uncharge(struct drm *drm, enum drm_kind kind, uint64_t amount);
+
 /* ---- numbers to pointers: handles, names, objects (ids.c) ---- */
 struct drm_ids {
+    struct drm *drm; /* whose ceiling bounds the table; NULL: something else does */
     void **slot;     /* slot[i] belongs to number i; slot[0] is never used */
     uint32_t count;  /* slots allocated */
     uint32_t lowest; /* no free number below this one */
@@ -101,6 +126,7 @@ struct drm_job {
     struct drm_job *next;
     uint64_t seqno;
     struct drm_file *file; /* whose it is; NULL once that is closed */
+    uint64_t bytes;        /* charged for what it keeps of its submission */
     bool cancelled;        /* not to be run, or to be broken off; under the queue's stop_lock */
     /* Runs it on the device; the card is not locked, unless jobs run inside their submits. */
     void (*run)(struct drm_job *job);
@@ -157,6 +183,7 @@ struct drm_sync {
 };
 struct drm_sync *drm_sync_get(struct drm_file *file, uint32_t handle);
 void drm_sync_put(struct drm_sync *sync);
+int drm_sync_close(struct drm_file *file, uint32_t handle); /* 0, -EINVAL (no such handle) */
 
 /* ---- files and the card (device.c) ---- */
 struct drm_file {
@@ -207,6 +234,7 @@ struct drm {
     struct drm_bo *bos;
     struct drm_ranges ranges; /* of memory */
     struct drm_ids names;     /* GEM_FLINK */
+    uint64_t charged[DRM_KINDS];
     struct drm_export *exports;
     struct drm_kms *kms;
     const struct drm_driver *driver;

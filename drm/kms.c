@@ -52,6 +52,7 @@ int drm_kms_init(struct drm *drm)
     if (!kms)
         return -ENOMEM;
     drm->kms = kms;
+    kms->objects.drm = drm;
     kms->mode[kms->mode_count++] = make_mode(width, height, true);
     /* No larger modes beside it: programs that look for the largest (glmark2) then find the preferred one. */
     for (unsigned i = 0; i < UTIL_ARRAY_SIZE(usual); i++)

@@ -95,6 +95,7 @@ struct drm_kms {
 };
 
 struct kms_fb *kms_fb_get(struct drm *drm, uint32_t id);
+int kms_fb_number(struct drm *drm, struct kms_fb *fb); /* gives it its number. 0, -ENOMEM */
 struct kms_blob *kms_blob_get(struct drm *drm, uint32_t id);
 void kms_object_put(struct drm *drm, struct kms_object *object); /* NULL is accepted */
 int kms_blob_create(struct drm *drm, struct drm_file *owner, const void *bytes, uint32_t size, uint32_t *id);

@@ -25,7 +25,7 @@ static int create(struct drm *drm, const struct drm_mode_modeinfo *mode, struct 
     fb->bo->users++;
     fb->object.type = KMS_FRAMEBUFFER;
     fb->object.refs = 1;
-    r = drm_ids_add(&drm->kms->objects, fb, &fb->object.id);
+    r = kms_fb_number(drm, fb);
     if (r) {
         drm_bo_put(fb->bo);
         free(fb);

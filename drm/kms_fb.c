@@ -43,6 +43,10 @@ void kms_object_put(struct drm *drm, struct kms_object *object)
         struct drm_bo *bo = ((struct kms_fb *)object)->bo;
         bo->users--;
         drm_bo_put(bo);
+        drm_uncharge(drm, DRM_FRAMEBUFFERS, 1);
+    } else {
+        drm_uncharge(drm, DRM_BLOBS, 1);
+        drm_uncharge(drm, DRM_BLOB_BYTES, ((struct kms_blob *)object)->size);
     }
     free(object);
 }
@@ -101,6 +105,14 @@ static bool knows_modifier(const struct drm_driver *driver, uint64_t modifier)
     return false;
 }
 
+int kms_fb_number(struct drm *drm, struct kms_fb *fb)
+{
+    int r = drm_charge(drm, DRM_FRAMEBUFFERS, 1);
+    if (!r && (r = drm_ids_add(&drm->kms->objects, fb, &fb->object.id)))
+        drm_uncharge(drm, DRM_FRAMEBUFFERS, 1);
+    return r;
+}
+
 static int add_fb(struct drm_file *file, const struct kms_fb *wanted, uint32_t handle, uint32_t *id)
 {
     uint32_t bytes = kms_format_bytes(wanted->format);
@@ -121,7 +133,7 @@ static int add_fb(struct drm_file *file, const struct kms_fb *wanted, uint32_t h
     if (!fb)
         return -ENOMEM;
     *fb = *wanted;
-    int r = drm_ids_add(&file->drm->kms->objects, fb, &fb->object.id);
+    int r = kms_fb_number(file->drm, fb);
     if (r) {
         free(fb);
         return r;
@@ -231,18 +243,29 @@ static int getfb2(struct drm_file *file, void *argument, const struct drm_user *
 
 int kms_blob_create(struct drm *drm, struct drm_file *owner, const void *bytes, uint32_t size, uint32_t *id)
 {
-    struct kms_blob *blob = malloc(sizeof *blob + size);
-    if (!blob)
+    int r = drm_charge(drm, DRM_BLOBS, 1);
+    if (r)
+        return r;
+    r = drm_charge(drm, DRM_BLOB_BYTES, size);
+    struct kms_blob *blob = r ? NULL : malloc(sizeof *blob + size);
+    if (!blob) {
+        drm_uncharge(drm, DRM_BLOBS, 1);
+        if (!r)
+            drm_uncharge(drm, DRM_BLOB_BYTES, size);
         return -ENOMEM;
+    }
     blob->object = (struct kms_object){.type = KMS_BLOB, .refs = 1, .owner = owner};
     blob->size = size;
     memcpy(blob->bytes, bytes, size);
-    int r = drm_ids_add(&drm->kms->objects, blob, &blob->object.id);
-    if (r)
+    r = drm_ids_add(&drm->kms->objects, blob, &blob->object.id);
+    if (r) {
+        drm_uncharge(drm, DRM_BLOBS, 1);
+        drm_uncharge(drm, DRM_BLOB_BYTES, size);
         free(blob);
-    else
-        *id = blob->object.id;
-    return r;
+        return r;
+    }
+    *id = blob->object.id;
+    return 0;
 }
 
 /* Every format in every layout. */

@@ -77,28 +77,35 @@ static int ctx_create(struct drm_file *file, void *argument, const struct drm_us
     uint32_t id;
     if (create->pad)
         return -EINVAL;
-    struct drm_lima_context *context = calloc(1, sizeof *context);
-    if (!context)
-        return -ENOMEM;
-    context->refs = 1;
-    int r = drm_ids_add(&drm_lima_file_of(file)->contexts, context, &id);
+    int r = drm_charge(file->drm, DRM_CONTEXTS, 1);
     if (r)
+        return r;
+    struct drm_lima_context *context = calloc(1, sizeof *context);
+    r = context ? drm_ids_add(&drm_lima_file_of(file)->contexts, context, &id) : -ENOMEM;
+    if (r) {
         free(context);
-    else
-        create->id = id - 1;
-    return r;
+        drm_uncharge(file->drm, DRM_CONTEXTS, 1);
+        return r;
+    }
+    context->refs = 1;
+    create->id = id - 1;
+    return 0;
+}
+
+static int remove_context(struct drm_file *file, uint32_t id)
+{
+    struct drm_lima_context *context = drm_ids_remove(&drm_lima_file_of(file)->contexts, id);
+    if (!context)
+        return -EINVAL;
+    drm_uncharge(file->drm, DRM_CONTEXTS, 1);
+    drm_lima_context_put(context);
+    return 0;
 }
 
 static int ctx_free(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     const struct lima_context *args = argument;
-    if (args->pad)
-        return -EINVAL;
-    struct drm_lima_context *context = drm_ids_remove(&drm_lima_file_of(file)->contexts, args->id + 1);
-    if (!context)
-        return -EINVAL;
-    drm_lima_context_put(context);
-    return 0;
+    return args->pad ? -EINVAL : remove_context(file, args->id + 1);
 }
 
 /* ---- files ---- */
@@ -108,6 +115,7 @@ static int open_file(struct drm_file *file)
     struct drm_lima_file *own = calloc(1, sizeof *own);
     if (!own)
         return -ENOMEM;
+    own->contexts.drm = file->drm;
     int r = drm_lima_vm_create(file->drm, &own->vm);
     if (r)
         free(own);
@@ -119,11 +127,8 @@ static int open_file(struct drm_file *file)
 static void close_file(struct drm_file *file)
 {
     struct drm_lima_file *own = drm_lima_file_of(file);
-    for (uint32_t i = 1; i < own->contexts.count; i++) {
-        struct drm_lima_context *context = drm_ids_remove(&own->contexts, i);
-        if (context)
-            drm_lima_context_put(context);
-    }
+    for (uint32_t i = 1; i < own->contexts.count; i++)
+        remove_context(file, i);
     drm_ids_finish(&own->contexts);
     drm_lima_vm_put(own->vm);
     free(own);

@@ -26,6 +26,7 @@ static void release(struct drm_lima_task *task)
     if (task->context)
         drm_lima_context_put(task->context);
     drm_lima_vm_put(task->vm);
+    drm_uncharge(task->drm, DRM_JOB_BYTES, task->job.bytes);
     free(task->use);
     free(task);
 }
@@ -98,10 +99,14 @@ static int prepare(struct drm_lima_task *task, struct drm_file *file, const stru
                    const struct drm_user *user)
 {
     void *named = NULL;
+    uint64_t bytes = args->buffer_count * (uint64_t)sizeof *task->use;
     if (args->buffer_count > MAX_BUFFERS)
         return -ENOMEM;
-    int r =
-        drm_copy_array(user, &named, args->buffers, args->buffer_count, sizeof(struct lima_submit_buffer));
+    int r = drm_charge(task->drm, DRM_JOB_BYTES, bytes);
+    if (r)
+        return r;
+    task->job.bytes = bytes;
+    r = drm_copy_array(user, &named, args->buffers, args->buffer_count, sizeof(struct lima_submit_buffer));
     if (!r)
         r = take_frame(task, args, user);
     if (!r)

@@ -73,8 +73,9 @@ bool drm_fence_done(const struct drm *drm, uint64_t fence)
     return fence <= drm->queue.finished;
 }
 
-static int make_sync_file(struct drm_queue *q, uint64_t fence)
+static int make_sync_file(struct drm *drm, uint64_t fence)
 {
+    struct drm_queue *q = &drm->queue;
     int ends[2];
     struct stat st;
     struct drm_sync_file *file = malloc(sizeof *file);
@@ -101,10 +102,14 @@ static int make_sync_file(struct drm_queue *q, uint64_t fence)
 
 int drm_fence_fd(struct drm *drm, uint64_t fence)
 {
-    if (!drm_fence_done(drm, fence))
-        return make_sync_file(&drm->queue, fence);
-    int fd = eventfd(1, EFD_CLOEXEC);
-    return fd < 0 ? -errno : fd;
+    if (drm_fence_done(drm, fence)) {
+        int fd = eventfd(1, EFD_CLOEXEC);
+        return fd < 0 ? -errno : fd;
+    }
+    int r = drm_charge(drm, DRM_SYNC_FILES, 1);
+    if (!r && (r = make_sync_file(drm, fence)) < 0)
+        drm_uncharge(drm, DRM_SYNC_FILES, 1);
+    return r;
 }
 
 /* Makes those readable whose fence is signalled. */
@@ -122,6 +127,7 @@ static void signal_sync_files(struct drm *drm)
         close(file->read);
         close(file->write);
         free(file);
+        drm_uncharge(drm, DRM_SYNC_FILES, 1);
     }
 }
 
@@ -315,6 +321,8 @@ static void cancel_unwanted(struct drm *drm, struct drm_job *job, const struct d
  * been told of it. */
 void drm_abandon(struct drm_file *file)
 {
+    if (!file)
+        return;
     struct drm *drm = file->drm;
     struct drm_queue *q = &drm->queue;
     pthread_mutex_lock(&q->stop_lock);

@@ -29,6 +29,25 @@ static void set_fence(struct drm_sync *sync, uint64_t fence)
     sync->point = 0;
 }
 
+/* A handle for an object, whose reference it takes over. */
+static int add_handle(struct drm_file *file, struct drm_sync *sync, uint32_t *handle)
+{
+    int r = drm_charge(file->drm, DRM_SYNCS, 1);
+    if (!r && (r = drm_ids_add(&file->syncs, sync, handle)))
+        drm_uncharge(file->drm, DRM_SYNCS, 1);
+    return r;
+}
+
+int drm_sync_close(struct drm_file *file, uint32_t handle)
+{
+    struct drm_sync *sync = drm_ids_remove(&file->syncs, handle);
+    if (!sync)
+        return -EINVAL;
+    drm_uncharge(file->drm, DRM_SYNCS, 1);
+    drm_sync_put(sync);
+    return 0;
+}
+
 static int sync_create(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     struct drm_syncobj_create *create = argument;
@@ -39,7 +58,7 @@ static int sync_create(struct drm_file *file, void *argument, const struct drm_u
         return -ENOMEM;
     sync->refs = 1;
     sync->has_fence = create->flags & DRM_SYNCOBJ_CREATE_SIGNALED;
-    int r = drm_ids_add(&file->syncs, sync, &create->handle);
+    int r = add_handle(file, sync, &create->handle);
     if (r)
         free(sync);
     return r;
@@ -48,13 +67,7 @@ static int sync_create(struct drm_file *file, void *argument, const struct drm_u
 static int sync_destroy(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     const struct drm_syncobj_destroy *destroy = argument;
-    if (destroy->pad)
-        return -EINVAL;
-    struct drm_sync *sync = drm_ids_remove(&file->syncs, destroy->handle);
-    if (!sync)
-        return -EINVAL;
-    drm_sync_put(sync);
-    return 0;
+    return destroy->pad ? -EINVAL : drm_sync_close(file, destroy->handle);
 }
 
 /* A sync_file is a descriptor that polls as readable when its fence is signalled. */
@@ -98,7 +111,7 @@ static int sync_fd_to_handle(struct drm_file *file, void *argument, const struct
     if (!export)
         return -EINVAL;
     struct drm_sync *sync = export->object;
-    int r = drm_ids_add(&file->syncs, sync, &h->handle);
+    int r = add_handle(file, sync, &h->handle);
     if (!r)
         sync->refs++;
     return r;

@@ -29,6 +29,8 @@ struct drm_vc4_shader {
     struct drm_vc4_sample *samples; /* in program order: the order of the texture handles */
     uint32_t *addresses;            /* word indices of slots that take the stream's own address */
     bool threaded;
+    struct drm *drm; /* charged with */
+    uint64_t bytes;
 };
 /* Checks `count` instructions. 0 and *out, -EINVAL (the reason goes to the log), -ENOMEM. */
 int drm_vc4_shader_create(struct drm *drm, const uint64_t *code, uint32_t count, struct drm_vc4_shader **out);

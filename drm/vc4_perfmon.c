@@ -20,15 +20,28 @@ static struct drm_ids *monitors(struct drm_file *file)
 
 int drm_vc4_open_file(struct drm_file *file)
 {
-    file->own = calloc(1, sizeof(struct drm_ids));
-    return file->own ? 0 : -ENOMEM;
+    struct drm_ids *ids = file->own = calloc(1, sizeof *ids);
+    if (!ids)
+        return -ENOMEM;
+    ids->drm = file->drm;
+    return 0;
+}
+
+static int remove_monitor(struct drm_file *file, uint32_t id)
+{
+    struct drm_vc4_perfmon *perfmon = drm_ids_remove(monitors(file), id);
+    if (!perfmon)
+        return -EINVAL;
+    drm_uncharge(file->drm, DRM_PERFMONS, 1);
+    drm_vc4_perfmon_put(perfmon);
+    return 0;
 }
 
 void drm_vc4_close_file(struct drm_file *file)
 {
     struct drm_ids *ids = monitors(file);
     for (uint32_t i = 1; i < ids->count; i++)
-        drm_vc4_perfmon_put(drm_ids_remove(ids, i));
+        remove_monitor(file, i);
     drm_ids_finish(ids);
     free(ids);
 }
@@ -60,26 +73,25 @@ int drm_vc4_perfmon_create(struct drm_file *file, void *argument, const struct d
     for (uint32_t i = 0; i < create->ncounters; i++)
         if (create->events[i] >= VC4_PERFCNT_NUM_EVENTS)
             return -EINVAL;
+    int r = drm_charge(file->drm, DRM_PERFMONS, 1);
+    if (r)
+        return r;
     struct drm_vc4_perfmon *perfmon = calloc(1, sizeof *perfmon);
-    if (!perfmon)
-        return -ENOMEM;
+    r = perfmon ? drm_ids_add(monitors(file), perfmon, &create->id) : -ENOMEM;
+    if (r) {
+        free(perfmon);
+        drm_uncharge(file->drm, DRM_PERFMONS, 1);
+        return r;
+    }
     perfmon->refs = 1;
     perfmon->count = create->ncounters;
     memcpy(perfmon->event, create->events, create->ncounters);
-    int r = drm_ids_add(monitors(file), perfmon, &create->id);
-    if (r)
-        free(perfmon);
-    return r;
+    return 0;
 }
 
 int drm_vc4_perfmon_destroy(struct drm_file *file, void *argument, const struct drm_user *user)
 {
-    struct drm_vc4_perfmon *perfmon =
-        drm_ids_remove(monitors(file), ((struct drm_vc4_perfmon_destroy *)argument)->id);
-    if (!perfmon)
-        return -EINVAL;
-    drm_vc4_perfmon_put(perfmon);
-    return 0;
+    return remove_monitor(file, ((struct drm_vc4_perfmon_destroy *)argument)->id);
 }
 
 void drm_vc4_perfmon_put(struct drm_vc4_perfmon *perfmon)

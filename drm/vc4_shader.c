@@ -47,6 +47,8 @@ void drm_vc4_shader_destroy(struct drm_vc4_shader *shader)
 {
     if (!shader)
         return;
+    if (shader->drm)
+        drm_uncharge(shader->drm, DRM_PROGRAM_BYTES, shader->bytes);
     free(shader->samples);
     free(shader->addresses);
     free(shader);
@@ -421,6 +423,20 @@ static int walk_program(struct walk *w)
     return r;
 }
 
+/* What stays of it, and how much. */
+static int keep(struct walk *w)
+{
+    struct drm_vc4_shader *s = w->shader;
+    uint64_t bytes =
+        sizeof *s + w->sample_capacity * sizeof *s->samples + w->address_capacity * sizeof *s->addresses;
+    int r = drm_charge(w->drm, DRM_PROGRAM_BYTES, bytes);
+    if (r)
+        return r;
+    s->drm = w->drm;
+    s->bytes = bytes;
+    return 0;
+}
+
 int drm_vc4_shader_create(struct drm *drm, const uint64_t *code, uint32_t count, struct drm_vc4_shader **out)
 {
     int r = -ENOMEM;
@@ -434,6 +450,8 @@ int drm_vc4_shader_create(struct drm *drm, const uint64_t *code, uint32_t count,
         w.insns = insns;
         r = walk_program(&w);
     }
+    if (!r)
+        r = keep(&w);
     free(insns);
     free(w.is_target);
     if (r)

@@ -32,13 +32,23 @@ struct drm_bo *drm_vc4_use_bo(const struct drm_vc4_exec *exec, uint32_t index)
     return exec->bo[index];
 }
 
+static int charge(struct drm_vc4_exec *exec, uint64_t bytes)
+{
+    int r = drm_charge(exec->drm, DRM_JOB_BYTES, bytes);
+    if (!r)
+        exec->job.bytes += bytes;
+    return r;
+}
+
 static int look_up_buffers(struct drm_vc4_exec *exec, const struct drm_user *user)
 {
     const struct drm_vc4_submit_cl *args = exec->args;
     if (!args->bo_handle_count || args->bo_handle_count > MAX_BUFFERS)
         return -EINVAL;
     void *handles = NULL;
-    int r = drm_copy_array(user, &handles, args->bo_handles, args->bo_handle_count, sizeof(uint32_t));
+    int r = charge(exec, args->bo_handle_count * (uint64_t)sizeof(struct drm_bo *));
+    if (!r)
+        r = drm_copy_array(user, &handles, args->bo_handles, args->bo_handle_count, sizeof(uint32_t));
     if (r)
         return r;
     exec->bo = calloc(args->bo_handle_count, sizeof(struct drm_bo *));
@@ -114,8 +124,12 @@ static int build_lists(struct drm_vc4_exec *exec, const struct drm_user *user)
     exec->records_at = (uint32_t)records_at;
     exec->uniforms_at = (uint32_t)uniforms_at;
     exec->out_size = (uint32_t)size;
+    /* The copy, what the device reads, and its shader states. */
+    int r = charge(exec, 2 * size + (args->shader_rec_count + 1ull) * sizeof *exec->states);
+    if (r)
+        return r;
     void *list = NULL, *records = NULL, *uniforms = NULL;
-    int r = drm_copy_array(user, &list, args->bin_cl, args->bin_cl_size, 1);
+    r = drm_copy_array(user, &list, args->bin_cl, args->bin_cl_size, 1);
     if (!r)
         r = drm_copy_array(user, &records, args->shader_rec, args->shader_rec_size, 1);
     if (!r)
@@ -149,6 +163,7 @@ static void release(struct drm_vc4_exec *exec)
         drm_bo_put(exec->bo[i]);
     }
     drm_vc4_perfmon_put(exec->perfmon);
+    drm_uncharge(exec->drm, DRM_JOB_BYTES, exec->job.bytes);
     free(exec->bo);
     free(exec->list);
     free(exec->records);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -128,6 +129,17 @@ static int close_parts(struct run *run, struct parts *p, bool judged)
     return status;
 }
 
+/* Each process, open file and exported buffer takes descriptors, of which a process usually has few unless it
+ * asks. */
+static void take_descriptors(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files))
+        return;
+    files.rlim_cur = files.rlim_max > 8192 ? 8192 : files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
 /* A server that cannot end is nobody's to look after when the tool was killed too. */
 static void *end_anyway(void *data)
 {
@@ -157,6 +169,7 @@ static bool wait_for_end(struct drm *drm, int control)
 static int serve(struct run *run, int ready, int control)
 {
     struct parts parts = {.memory = {.fd = -1}};
+    take_descriptors();
     signal(SIGINT, SIG_IGN); /* meant for the program; we end after it */
     signal(SIGQUIT, SIG_IGN);
     signal(SIGHUP, SIG_IGN);

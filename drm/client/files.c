@@ -131,8 +131,11 @@ static int open_node(unsigned minor, struct client_node *node, struct client_fds
     const struct drm_message message = {.type = DRM_MSG_OPEN, .a = minor};
     struct drm_reply reply;
     r = wire_call(&message, &reply, -1, got);
-    if (!r && (got->count != 1 || got->fd[0] >= MAX_FD))
+    if (!r && (got->count != 1 || got->fd[0] >= MAX_FD)) { /* there was no room for the descriptor */
+        const struct drm_message undo = {.type = DRM_MSG_CLOSE, .file = reply.file};
+        wire_call(&undo, &reply, -1, NULL);
         r = -EMFILE;
+    }
     if (!r)
         *node = (struct client_node){reply.file, minor, 1, (uint32_t)reply.a};
     return r;

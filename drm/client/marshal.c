@@ -246,8 +246,8 @@ static int call_server(struct call *c, uint32_t request)
     }
     bool gives = drm_protocol_gives_fd(request);
     int r = wire_call(&c->message, &c->reply, give, gives || give >= 0 ? &got : NULL);
-    if (!r && gives && got.count != 1)
-        r = -EIO;
+    if (!r && gives && got.count != 1) /* there was no room for it */
+        r = -EMFILE;
     if (!r && gives)
         take_fd(c, request, got.fd[0]);
     return r;

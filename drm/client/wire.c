@@ -258,11 +258,13 @@ int wire_connect(void)
     struct client_fds got = {.count = 0};
     struct drm_reply reply;
     int r = call_by_socket(&hello, &reply, -1, &got);
-    if (r || got.count != 3 || !map_channel(got.fd[1], reply.b) || !map_fences(got.fd[2])) {
+    if (!r && got.count < 3)
+        r = -EMFILE;
+    if (r || !map_channel(got.fd[1], reply.b) || !map_fences(got.fd[2])) {
         for (unsigned i = 0; i < got.count; i++)
             NEXT(close)(got.fd[i]);
         close_fd(&wire.socket);
-        return -ENODEV;
+        return r == -EMFILE || r == -ENOMEM ? r : -ENODEV;
     }
     NEXT(close)(got.fd[1]);
     NEXT(close)(got.fd[2]);

@@ -157,7 +157,7 @@ static void test_random_arguments(void **state)
             argument[3] = argument[1] & 1 ? sizeof(struct lima_mali400_frame) : sizeof(struct lima_gp_frame);
         accepted += !drm_ioctl(card.file, request, argument, &small);
     }
-    assert_true(accepted > 10000);
+    assert_true(accepted > 8000); /* of contexts as many as there may be */
     card_close(&card);
 }
 

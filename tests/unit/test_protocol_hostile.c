@@ -2,6 +2,7 @@
  * keep it from serving them. */
 #include "tests/unit/drm_host.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 /* Each is answered by hanging up, and harms nobody else. */
@@ -147,6 +148,103 @@ static void test_stolen_descriptors(void **state)
     host_close(&h);
 }
 
+/* No descriptor is left in this process, so none in the server. */
+static struct rlimit take_all_descriptors(void)
+{
+    struct rlimit before, none;
+    int next = dup(0);
+    assert_true(next >= 0);
+    close(next);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){(rlim_t)next, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    return before;
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* A call that needs a descriptor is told that there is none; nobody is hung up on, and the server does not
+ * look for one all the time. */
+static void test_no_descriptors(void **state)
+{
+    const struct drm_message hello = {.type = DRM_MSG_HELLO, .a = DRM_PROTOCOL_VERSION},
+                             open_message = {.type = DRM_MSG_OPEN, .a = DRM_MINOR_RENDER},
+                             fork_message = {.type = DRM_MSG_FORK}, dmabuf = {.type = DRM_MSG_DMABUF};
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct host h;
+    struct peer p;
+    struct drm_reply reply;
+    int got[3], waiting[3];
+    unsigned count;
+    host_open(&h);
+    peer_open(&p, &h);
+    uint32_t file = open_file(&p, DRM_MINOR_RENDER);
+    struct drm_prime_handle prime = {.handle = create(&p, file, 4096)}, import = {0};
+    struct drm_syncobj_create sync = {.flags = DRM_SYNCOBJ_CREATE_SIGNALED};
+    assert_int_equal(ioctl_by_ring(&p, file, DRM_IOCTL_SYNCOBJ_CREATE, &sync), 0);
+    memcpy(address.sun_path, h.path, sizeof h.path);
+    for (unsigned i = 0; i < 3; i++)
+        waiting[i] = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    struct rlimit before = take_all_descriptors();
+    assert_int_equal(call(&p, &open_message, -1, &reply, got), -EMFILE);
+    assert_int_equal(call(&p, &fork_message, -1, &reply, got), -EMFILE);
+    assert_int_equal(ioctl_by_socket(&p, file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime, -1, NULL), -EMFILE);
+    struct drm_syncobj_handle fence = {.handle = sync.handle,
+                                       .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
+    assert_int_equal(ioctl_by_socket(&p, file, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &fence, -1, NULL), -EMFILE);
+    assert_int_equal(ioctl_by_socket(&p, file, DRM_IOCTL_PRIME_FD_TO_HANDLE, &import, p.memory, NULL),
+                     -EMFILE);
+    assert_int_equal(call(&p, &dmabuf, p.memory, &reply, got), -EMFILE);
+    create(&p, file, 4096); /* still served */
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(connect(waiting[i], (struct sockaddr *)&address, sizeof address), 0);
+    double used = cpu_seconds();
+    usleep(300000);
+    assert_true(cpu_seconds() - used < 0.15);
+    for (unsigned i = 0; i < 3; i++) {
+        send_raw(waiting[i], &hello, sizeof hello, NULL, 0);
+        assert_int_equal(receive_raw(waiting[i], &reply, got, &count), sizeof reply);
+        assert_int_equal(reply.result, -EMFILE);
+        assert_true(is_hung_up(waiting[i]));
+    }
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    for (unsigned i = 0; i < 3; i++)
+        close(waiting[i]);
+    open_file(&p, DRM_MINOR_RENDER);
+    struct peer late;
+    peer_open(&late, &h);
+    peer_close(&late);
+    peer_close(&p);
+    host_close(&h);
+}
+
+/* Peers that connect and say nothing keep nobody else waiting. */
+static void test_silent_peers(void **state)
+{
+    struct host h;
+    struct peer p;
+    struct timespec begin, end;
+    int silent[20];
+    host_open(&h);
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(silent); i++)
+        silent[i] = connect_raw(&h);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    peer_open(&p, &h);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    assert_true((end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 < 1000);
+    assert_true(is_hung_up(silent[0]));                           /* the oldest made room */
+    assert_true(is_hung_up(silent[UTIL_ARRAY_SIZE(silent) - 1])); /* after a while */
+    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(silent); i++)
+        close(silent[i]);
+    peer_close(&p);
+    host_close(&h);
+}
+
 /* Random ioctls with random arguments, over both nodes, from several peers at once. */
 static void *babble(void *data)
 {
@@ -190,10 +288,9 @@ static void test_babble(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hostile_messages),
-        cmocka_unit_test(test_hostile_pointers),
-        cmocka_unit_test(test_stolen_descriptors),
-        cmocka_unit_test(test_babble),
+        cmocka_unit_test(test_hostile_messages),   cmocka_unit_test(test_hostile_pointers),
+        cmocka_unit_test(test_stolen_descriptors), cmocka_unit_test(test_no_descriptors),
+        cmocka_unit_test(test_silent_peers),       cmocka_unit_test(test_babble),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
