@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -165,7 +166,8 @@ static bool wait_for_end(struct drm *drm, int control)
     return ended;
 }
 
-/* Says one byte through `ready` when the card is there, and ends when `control` is closed at its other end. */
+/* Says one byte through `ready` when the card is there, and ends when `control` is closed at its other end.
+ */
 static int serve(struct run *run, int ready, int control)
 {
     struct parts parts = {.memory = {.fd = -1}};

@@ -28,7 +28,7 @@ struct run {
     char folder[80]; /* of socket and files: of our user alone */
     int lock;        /* its descriptor, which holds it as long as any process has it */
     int listener;
-    bool no_driver; /* a native program, and this machine's Mesa lacks the driver */
+    bool no_driver;    /* a native program, and this machine's Mesa lacks the driver */
     bool pipe_ignored; /* SIGPIPE was when we were started, so it is for the program */
     FILE *log_file;
     unsigned reports;
