@@ -1,7 +1,7 @@
 # bash completion for vitrail
 _vitrail() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local device="--threads --level --interpreter --reference --in-order --numeric --tier --no-cache"
+    local device="--threads --level --interpreter --reference --in-order --numeric --tier --no-cache --no-sandbox"
     local commands="run record replay decode info asm dis lint qpu compare explain profile gpus"
     if [ "$COMP_CWORD" = 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
@@ -26,16 +26,17 @@ _vitrail() {
     fi
     local options
     case "$command" in
-    run | record) options="--gpu --memory --mode --frames --sysroot --log --record -o --preload --no-sandbox --sync --any-driver -- $device" ;;
+    run | record) options="--gpu --memory --mode --frames --sysroot --log --record -o --preload --sync --any-driver -- $device" ;;
     replay) options="--png --frames --frame --all --rgba --verify --tolerance --loops --stats --times $device" ;;
-    decode) options="--job --no-programs --tiles --pages --json" ;;
-    asm) options="--isa -o --hex --check" ;;
-    dis) options="--isa --hex --check" ;;
-    lint) options="--isa --stage --severity --json --rules" ;;
+    decode) options="--job --no-programs --tiles --pages --json --no-sandbox" ;;
+    asm) options="--isa -o --hex --check --no-sandbox" ;;
+    dis) options="--isa --hex --check --no-sandbox" ;;
+    lint) options="--isa --stage --severity --json --rules --no-sandbox" ;;
     qpu) options="--qpus --uniforms --mem --dump --format --start --memory --fuel --times $device" ;;
     explain) options="--frame --pixel --sample --draw --no-trace --all --json $device" ;;
     profile) options="--frames --heat --by --draws --instructions --loops --all --json $device" ;;
-    compare) options="--tolerance --share --alpha --diff" ;;
+    info) options="--no-sandbox" ;;
+    compare) options="--tolerance --share --alpha --diff --no-sandbox" ;;
     *) options= ;;
     esac
     case "$cur" in

@@ -8,21 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
+#include "util/files.h"
 
-static int reopen(int fd, int flags)
-{
-    char path[40];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    int again = open(path, flags | O_CLOEXEC);
-    return again < 0 ? -errno : again;
-}
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
 
 /* NULL and *error on failure. */
 static struct drm_export *create(void *object, bool is_bo, uint64_t size, int *error)
@@ -34,11 +27,10 @@ static struct drm_export *create(void *object, bool is_bo, uint64_t size, int *e
         *error = export ? -errno : -ENOMEM;
         goto fail;
     }
-    if (ftruncate(file, (off_t)size) || fcntl(file, F_ADD_SEALS, SEALS) || fstat(file, &st)) {
-        *error = -errno;
+    *error = ftruncate(file, (off_t)size) || fcntl(file, F_ADD_SEALS, SEALS) ? -errno : util_fstat(file, &st);
+    if (*error)
         goto fail;
-    }
-    export->watch = reopen(file, O_RDONLY);
+    export->watch = util_reopen(file, O_RDONLY);
     if (export->watch < 0) {
         *error = export->watch;
         goto fail;
@@ -59,13 +51,13 @@ fail:
 int drm_export_fd(struct drm *drm, void *object, bool is_bo, uint64_t size, struct drm_export **keep)
 {
     if (*keep)
-        return reopen((*keep)->watch, O_RDWR);
+        return util_reopen((*keep)->watch, O_RDWR);
     drm_export_reap(drm, false);
     int r = drm_charge(drm, DRM_EXPORTS, 1);
     if (r)
         return r;
     struct drm_export *export = create(object, is_bo, size, &r);
-    int fd = export ? reopen(export->watch, O_RDWR) : r;
+    int fd = export ? util_reopen(export->watch, O_RDWR) : r;
     if (fd < 0) {
         if (export)
             close(export->watch);
@@ -88,7 +80,7 @@ struct drm_export *drm_export_find(struct drm *drm, const int *fd, bool is_bo)
 {
     struct stat st;
     /* Only files in memory have seals, and whether they do is answered without their file system. */
-    if (!fd || fcntl(*fd, F_GET_SEALS) != SEALS || fstat(*fd, &st))
+    if (!fd || fcntl(*fd, F_GET_SEALS) != SEALS || util_fstat(*fd, &st))
         return NULL;
     for (struct drm_export *export = drm->exports; export; export = export->next)
         if (export->inode == st.st_ino && export->device == st.st_dev && export->is_bo == is_bo)

@@ -9,13 +9,13 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "drm/protocol.h"
+#include "util/files.h"
 
 /* A sync file of a fence that is not signalled yet: a pipe that becomes readable. The card holds both ends,
  * so that writing never meets a pipe without a reader. */
@@ -32,7 +32,6 @@ struct drm_sync_file {
 static int make_page(struct drm_queue *q)
 {
     const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
-    char path[40];
     int fd = memfd_create("vitrail-fences", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return -errno;
@@ -42,10 +41,9 @@ static int make_page(struct drm_queue *q)
         r = -errno;
     if (!r && fcntl(fd, F_ADD_SEALS, seals | F_SEAL_FUTURE_WRITE) && fcntl(fd, F_ADD_SEALS, seals))
         r = -errno;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    q->page_fd = r ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    q->page_fd = r ? -1 : util_reopen(fd, O_RDONLY);
     if (!r && q->page_fd < 0)
-        r = -errno;
+        r = q->page_fd;
     if (r && at != MAP_FAILED)
         munmap(at, GPU_PAGE);
     else if (!r)
@@ -86,8 +84,10 @@ static int make_sync_file(struct drm *drm, uint64_t fence)
         return -errno;
     }
     int fd = fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
-    if (fd < 0 || fstat(fd, &st) || fcntl(ends[1], F_SETFL, O_NONBLOCK)) {
-        int r = -errno;
+    int r = fd < 0 ? -errno : util_fstat(fd, &st);
+    if (!r && fcntl(ends[1], F_SETFL, O_NONBLOCK))
+        r = -errno;
+    if (r) {
         close(ends[0]);
         close(ends[1]);
         if (fd >= 0)
@@ -100,12 +100,22 @@ static int make_sync_file(struct drm *drm, uint64_t fence)
     return fd;
 }
 
+/* Readable, and without anybody who writes: for good. */
+static int make_signalled(void)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC))
+        return -errno;
+    ssize_t written = write(ends[1], "", 1);
+    (void)written; /* the end alone is enough for poll */
+    close(ends[1]);
+    return ends[0];
+}
+
 int drm_fence_fd(struct drm *drm, uint64_t fence)
 {
-    if (drm_fence_done(drm, fence)) {
-        int fd = eventfd(1, EFD_CLOEXEC);
-        return fd < 0 ? -errno : fd;
-    }
+    if (drm_fence_done(drm, fence))
+        return make_signalled();
     int r = drm_charge(drm, DRM_SYNC_FILES, 1);
     if (!r && (r = make_sync_file(drm, fence)) < 0)
         drm_uncharge(drm, DRM_SYNC_FILES, 1);
@@ -134,16 +144,9 @@ static void signal_sync_files(struct drm *drm)
 int drm_fence_of_fd(struct drm *drm, const int *fd, uint64_t *fence)
 {
     struct stat st;
-    char path[40], target[32] = "";
     *fence = 0;
-    if (!fd)
-        return -EINVAL;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", *fd); /* of any file this asks the kernel alone */
-    if (readlink(path, target, sizeof target - 1) <= 0)
-        return -EINVAL;
-    if (!strcmp(target, "anon_inode:[eventfd]"))
-        return 0;
-    if (strncmp(target, "pipe:", 5) != 0 || fstat(*fd, &st))
+    /* Only pipes have a size, and whether they do is answered without a file system. */
+    if (!fd || fcntl(*fd, F_GETPIPE_SZ) < 0 || util_fstat(*fd, &st))
         return -EINVAL;
     for (const struct drm_sync_file *file = drm->queue.sync_files; file; file = file->next) {
         if (file->inode == st.st_ino && file->device == st.st_dev) {

@@ -12,10 +12,4 @@ int drm_server_create(int listener, struct drm *drm, struct gpu_memory *memory, 
 /* Ends all connections, joins their threads. NULL is accepted. */
 void drm_server_destroy(struct drm_server *server);
 
-/* Takes from this process, for good, what a server does not need: all its threads may from now on make only
- * the system calls of drm/server_sandbox.c; new ones inherit that. Memory that is writable and executable at
- * once is refused too. To be called when everything is set up. 0; -ENOSYS or -EINVAL: the kernel has no such
- * filter; -ENOTSUP: built with a sanitizer, which needs more; nothing has changed then. */
-int drm_server_sandbox(void);
-
 #endif

@@ -15,6 +15,7 @@
 #include "gpu/capture_format.h"
 #include "util/bits.h"
 #include "util/checked.h"
+#include "util/files.h"
 
 struct capture_reader {
     int fd;               /* -1: from memory */
@@ -246,11 +247,11 @@ int capture_reader_open(const char *path, struct capture_reader **out, struct ut
     struct capture_reader *r = calloc(1, sizeof *r);
     if (!r)
         return util_fail(error, -ENOMEM, "%s: no memory", path);
-    r->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (r->fd < 0 || fstat(r->fd, &status) < 0) {
-        int code = util_fail(error, -errno, "%s: %s", path, strerror(errno));
+    r->fd = util_open(path, O_RDONLY, 0);
+    int code = r->fd < 0 ? r->fd : util_fstat(r->fd, &status);
+    if (code) {
         capture_reader_close(r);
-        return code;
+        return util_fail(error, code, "%s: %s", path, strerror(-code));
     }
     if (!S_ISREG(status.st_mode)) {
         capture_reader_close(r);

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <xxhash.h>
@@ -14,6 +13,7 @@
 #include "gpu/capture_format.h"
 #include "util/bits.h"
 #include "util/checked.h"
+#include "util/files.h"
 
 #define LEVEL 3 /* zstd: recording must not slow the program down much */
 
@@ -250,17 +250,15 @@ int capture_writer_create(const char *path, const char *gpu, const char *command
         util_fail(error, code, "%s: no memory", path);
         goto fail;
     }
-    w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    w->fd = util_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (w->fd < 0) {
-        code = util_fail(error, -errno, "%s: %s", path, strerror(errno));
+        code = util_fail(error, w->fd, "%s: %s", path, strerror(-w->fd));
         goto fail;
     }
     code = write_header(w, gpu, command ? command : "", memory_size);
     if (code) {
         util_fail(error, code, "%s: %s", path, strerror(-code));
-        struct stat status;
-        if (!fstat(w->fd, &status) && S_ISREG(status.st_mode))
-            unlink(path);
+        util_remove_file(path);
         goto fail;
     }
     *out = w;

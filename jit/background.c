@@ -41,7 +41,7 @@ static void *thread_main(void *data)
 {
     const unsigned generation = (unsigned)(uintptr_t)data;
 
-    setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); /* of this thread alone, as Linux has it */
+    setpriority(PRIO_PROCESS, 0, NICE); /* of this thread alone, as Linux has it */
     pthread_mutex_lock(&all.lock);
     while (all.generation == generation) {
         struct jit_background *member = take();

@@ -13,7 +13,10 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "jit/engine.h"
 #include "util/bits.h"
+#include "util/files.h"
+#include "util/list.h"
 
 #define MAGIC      UINT64_C(0x3165686361437456) /* "VtCache1" */
 #define SUFFIX     ".vto"
@@ -30,7 +33,7 @@ struct header {
 };
 
 struct jit_cache {
-    int directory;
+    struct util_folder folder;
     uint64_t cap;
     pthread_mutex_t lock;
     uint64_t used; /* bytes that the files take on disk, as far as we know */
@@ -51,33 +54,54 @@ static bool make_directories(char *path)
     return !mkdir(path, 0700) || errno == EEXIST;
 }
 
-static bool default_directory(char *path, size_t size)
+bool jit_code_folder(bool sandboxed, char *path, size_t size)
 {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *name = sandboxed ? "code-sandboxed" : "code";
     int n = -1;
 
     if (base && base[0] == '/')
-        n = snprintf(path, size, "%s/vitrail", base);
+        n = snprintf(path, size, "%s/vitrail/%s", base, name);
     else if (home && home[0] == '/')
-        n = snprintf(path, size, "%s/.cache/vitrail", home);
-    return n > 0 && (size_t)n < size;
+        n = snprintf(path, size, "%s/.cache/vitrail/%s", home, name);
+    return n > 0 && (size_t)n < size && make_directories(path);
+}
+
+/* Ours, and nobody else can have written to it. */
+static bool trusted(const struct stat *status)
+{
+    return status->st_uid == geteuid() && !(status->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Only the folder itself is looked at: whoever can change what its path leads to can put another folder
+ * there, but none that is ours with files of others in it. */
+static bool open_folder(const char *path, struct util_folder *folder)
+{
+    struct stat status;
+
+    if (util_folder_open(path, folder))
+        return false;
+    if (!util_fstat(folder->fd, &status) && trusted(&status))
+        return true;
+    util_folder_close(folder);
+    return false;
 }
 
 struct jit_cache *jit_cache_open(const char *directory, uint64_t cap_bytes)
 {
     char path[4096];
+    struct util_folder folder;
 
-    if (directory ? snprintf(path, sizeof path, "%s", directory) >= (int)sizeof path
-                  : !default_directory(path, sizeof path))
+    bool there = directory ? snprintf(path, sizeof path, "%s", directory) < (int)sizeof path
+                           : jit_code_folder(false, path, sizeof path);
+    if (!there || (!open_folder(path, &folder) && !(make_directories(path) && open_folder(path, &folder))))
         return NULL;
-    int fd = make_directories(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    struct jit_cache *cache = fd >= 0 ? calloc(1, sizeof *cache) : NULL;
+    struct jit_cache *cache = calloc(1, sizeof *cache);
     if (!cache) {
-        if (fd >= 0)
-            close(fd);
+        util_folder_close(&folder);
         return NULL;
     }
-    cache->directory = fd;
+    cache->folder = folder;
     cache->cap = cap_bytes;
     pthread_mutex_init(&cache->lock, NULL);
     return cache;
@@ -87,7 +111,7 @@ void jit_cache_close(struct jit_cache *cache)
 {
     if (!cache)
         return;
-    close(cache->directory);
+    util_folder_close(&cache->folder);
     pthread_mutex_destroy(&cache->lock);
     free(cache);
 }
@@ -134,15 +158,16 @@ static bool write_all(int fd, const void *from, size_t size)
     return true;
 }
 
-/* The object of an open file, or NULL when anything about it does not agree. */
+/* The object of an open file, or NULL when anything about it does not agree, or another user may have written
+ * it: what it holds will run. */
 static void *read_object(int fd, const struct jit_cache_key *key, size_t *size)
 {
     struct header h;
     struct stat st;
 
-    if (!read_all(fd, &h, sizeof h) || h.magic != MAGIC || h.key_size != key->size ||
-        h.stored_size > MAX_OBJECT || h.object_size > MAX_OBJECT || fstat(fd, &st) ||
-        (uint64_t)st.st_size != sizeof h + h.key_size + h.stored_size)
+    if (util_fstat(fd, &st) || !S_ISREG(st.st_mode) || !trusted(&st) || !read_all(fd, &h, sizeof h) ||
+        h.magic != MAGIC || h.key_size != key->size || h.stored_size > MAX_OBJECT ||
+        h.object_size > MAX_OBJECT || (uint64_t)st.st_size != sizeof h + h.key_size + h.stored_size)
         return NULL;
     size_t rest_size = h.key_size + h.stored_size;
     uint8_t *rest = malloc(rest_size ? rest_size : 1), *object = malloc(h.object_size ? h.object_size : 1);
@@ -158,19 +183,26 @@ static void *read_object(int fd, const struct jit_cache_key *key, size_t *size)
     return object;
 }
 
+/* -ELOOP: a link, which we never make; nor pipes, but one must not stop us. */
+static int open_file(const struct jit_cache *cache, const char *name)
+{
+    return util_folder_file(&cache->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+}
+
 enum jit_cache_result jit_cache_load(struct jit_cache *cache, const struct jit_cache_key *key, void **object,
                                      size_t *size)
 {
     char name[NAME_BYTES];
 
     file_name(key, name);
-    int fd = openat(cache->directory, name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    int fd = open_file(cache, name);
+    if (fd < 0 && fd != -ELOOP)
         return JIT_CACHE_MISS;
-    *object = read_object(fd, key, size);
+    *object = fd < 0 ? NULL : read_object(fd, key, size);
     if (*object)
         futimens(fd, NULL); /* used now: eviction takes the oldest first */
-    close(fd);
+    if (fd >= 0)
+        close(fd);
     if (*object)
         return JIT_CACHE_HIT;
     jit_cache_remove(cache, key);
@@ -179,11 +211,13 @@ enum jit_cache_result jit_cache_load(struct jit_cache *cache, const struct jit_c
 
 bool jit_cache_has(struct jit_cache *cache, const struct jit_cache_key *key)
 {
-    struct stat st;
     char name[NAME_BYTES];
 
     file_name(key, name);
-    return !fstatat(cache->directory, name, &st, AT_SYMLINK_NOFOLLOW);
+    int fd = open_file(cache, name);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 void jit_cache_remove(struct jit_cache *cache, const struct jit_cache_key *key)
@@ -191,7 +225,7 @@ void jit_cache_remove(struct jit_cache *cache, const struct jit_cache_key *key)
     char name[NAME_BYTES];
 
     file_name(key, name);
-    unlinkat(cache->directory, name, 0);
+    util_folder_remove(&cache->folder, name);
 }
 
 struct entry {
@@ -209,69 +243,80 @@ static int older_first(const void *a, const void *b)
     return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
+static bool status_of(const struct jit_cache *cache, const char *name, struct stat *out)
+{
+    int fd = open_file(cache, name);
+    bool ok = fd >= 0 && !util_fstat(fd, out) && S_ISREG(out->st_mode);
+
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
 /* A temporary file that nobody has touched for an hour was left by a process that died while it wrote. */
-static void drop_if_abandoned(struct jit_cache *cache, const char *name)
+static void drop_if_abandoned(const struct jit_cache *cache, const char *name)
 {
     struct stat st;
 
-    if (!strncmp(name, TEMPORARY, strlen(TEMPORARY)) &&
-        !fstatat(cache->directory, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_mtim.tv_sec < time(NULL) - 3600)
-        unlinkat(cache->directory, name, 0);
+    if (!strncmp(name, TEMPORARY, strlen(TEMPORARY)) && status_of(cache, name, &st) &&
+        st.st_mtim.tv_sec < time(NULL) - 3600)
+        util_folder_remove(&cache->folder, name);
 }
 
-/* Objects of the folder; *entries is malloc'ed. Returns their number. */
-static size_t list(struct jit_cache *cache, struct entry **entries, uint64_t *total)
-{
-    int fd = openat(cache->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    size_t count = 0, capacity = 0;
+struct entries {
+    struct entry *at;
+    uint32_t count, room;
+    uint64_t total; /* bytes of disk */
+};
 
-    *entries = NULL;
-    *total = 0;
-    if (!dir) {
-        if (fd >= 0)
-            close(fd);
-        return 0;
-    }
-    for (struct dirent *d; (d = readdir(dir));) {
-        struct stat st;
-        drop_if_abandoned(cache, d->d_name);
-        if (strlen(d->d_name) != NAME_BYTES - 1 || strcmp(d->d_name + 32, SUFFIX) != 0 ||
-            fstatat(cache->directory, d->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
-            continue;
-        if (count == capacity) {
-            void *grown = realloc(*entries, (capacity = capacity ? 2 * capacity : 256) * sizeof **entries);
-            if (!grown)
-                break;
-            *entries = grown;
+static bool add_entry(const struct jit_cache *cache, const char *name, struct entries *entries)
+{
+    struct stat st;
+
+    drop_if_abandoned(cache, name);
+    if (strlen(name) != NAME_BYTES - 1 || strcmp(name + 32, SUFFIX) != 0 || !status_of(cache, name, &st))
+        return true;
+    struct entry e = {.size = util_align((uint64_t)st.st_size, BLOCK), .used = st.st_mtim};
+    memcpy(e.name, name, NAME_BYTES);
+    entries->total += e.size;
+    return UTIL_LIST_ADD(*entries, e);
+}
+
+/* Objects of the folder; their `at` is the caller's to free. Called with the lock held, for the place in the
+ * folder is shared; opendir(3) asks for it by a path. */
+static void list(const struct jit_cache *cache, struct entries *entries)
+{
+    _Alignas(struct dirent64) char bytes[8192];
+    ssize_t size;
+
+    *entries = (struct entries){0};
+    lseek(cache->folder.fd, 0, SEEK_SET);
+    while ((size = getdents64(cache->folder.fd, bytes, sizeof bytes)) > 0)
+        for (ssize_t at = 0; at < size;) {
+            const struct dirent64 *d = (const struct dirent64 *)(bytes + at);
+            if (!add_entry(cache, d->d_name, entries))
+                return;
+            at += d->d_reclen;
         }
-        struct entry *e = &(*entries)[count++];
-        memcpy(e->name, d->d_name, NAME_BYTES);
-        e->size = util_align((uint64_t)st.st_size, BLOCK);
-        e->used = st.st_mtim;
-        *total += e->size;
-    }
-    closedir(dir);
-    return count;
 }
 
 /* Called with the lock held. Down to three quarters, so that not every store has to look. */
 static void evict(struct jit_cache *cache)
 {
-    struct entry *entries;
-    uint64_t total;
-    size_t count = list(cache, &entries, &total);
+    struct entries all;
 
-    if (total > cache->cap) {
-        qsort(entries, count, sizeof *entries, older_first);
-        for (size_t i = 0; i < count && total > cache->cap / 4 * 3; i++) {
-            if (!unlinkat(cache->directory, entries[i].name, 0) || errno == ENOENT)
-                total -= entries[i].size;
+    list(cache, &all);
+    if (all.total > cache->cap) {
+        qsort(all.at, all.count, sizeof *all.at, older_first);
+        for (uint32_t i = 0; i < all.count && all.total > cache->cap / 4 * 3; i++) {
+            int r = util_folder_remove(&cache->folder, all.at[i].name);
+            if (!r || r == -ENOENT)
+                all.total -= all.at[i].size;
         }
     }
-    cache->used = total;
+    cache->used = all.total;
     cache->counted = true;
-    free(entries);
+    free(all.at);
 }
 
 static bool write_file(struct jit_cache *cache, const char *name, const struct header *h, const void *rest,
@@ -282,13 +327,13 @@ static bool write_file(struct jit_cache *cache, const char *name, const struct h
 
     snprintf(temporary, sizeof temporary, TEMPORARY "%ld-%u", (long)getpid(),
              __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED));
-    int fd = openat(cache->directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = util_folder_file(&cache->folder, temporary, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0)
         return false;
     bool good = write_all(fd, h, sizeof *h) && write_all(fd, rest, size);
-    good = !close(fd) && good && !renameat(cache->directory, temporary, cache->directory, name);
+    good = !close(fd) && good && !util_folder_rename(&cache->folder, temporary, name);
     if (!good)
-        unlinkat(cache->directory, temporary, 0);
+        util_folder_remove(&cache->folder, temporary);
     return good;
 }
 

@@ -2,7 +2,12 @@
  * see half of one; each holds its whole key and checksums, and one that does not agree is removed and
  * counted. When the files take more of the disk than the cap, those used longest ago go until three quarters
  * of it are left. Several processes may share a folder. Every failure just means a compile. Internal to jit/.
- * Thread-safe. */
+ * Thread-safe.
+ *
+ * An object runs, so its folder and file must be the process's user's, and nobody else's to write; the
+ * checksums are against damage, not against malice. Processes in a sandbox keep a folder of their own
+ * (jit_code_folder), so that what one of them was made to write never runs outside; another sandbox of the
+ * same user runs it. */
 #ifndef VITRAIL_JIT_CACHE_H
 #define VITRAIL_JIT_CACHE_H
 
@@ -20,8 +25,8 @@ struct jit_cache_key {
 
 enum jit_cache_result { JIT_CACHE_MISS, JIT_CACHE_HIT, JIT_CACHE_REJECTED };
 
-/* `directory` NULL: the user's cache directory. `cap_bytes` counts whole blocks of 4096. NULL when there is
- * none that can be used. */
+/* `directory` NULL: jit_code_folder of a process without sandbox. `cap_bytes` counts whole blocks of 4096.
+ * NULL when there is none that can be used. */
 struct jit_cache *jit_cache_open(const char *directory, uint64_t cap_bytes);
 void jit_cache_close(struct jit_cache *cache); /* NULL is accepted */
 

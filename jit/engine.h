@@ -31,17 +31,16 @@ enum jit_tier { JIT_QUICK, JIT_AUTOMATIC, JIT_OPTIMISED };
 struct jit_engine;
 
 struct jit_options {
-    int level;         /* enum jit_level, or -1 for the best the host has */
-    unsigned optimize; /* enum jit_tier */
-    bool background;   /* compile ahead (jit_engine_prepare) and, automatic, optimise on a thread of low
-                        * priority that the process's engines share; otherwise in jit_engine_settle */
-    const char
-        *cache_dir; /* object cache; NULL: $XDG_CACHE_HOME/vitrail or ~/.cache/vitrail; "" : no disk cache */
-    uint64_t cache_bytes; /* of disk that the cache may take; 0: 256 MiB */
-    uint64_t code_bytes;  /* of code in memory after which the engine is full; 0: 128 MiB */
-    unsigned max_insns;   /* LLVM instructions a module may have; 0: 60000 (some seconds) */
-    unsigned deadline_ms; /* of processor time a compile may take; 0: 10000 */
-    uint64_t hot_runs;    /* short runs after which a function has run much; 0: 16384 */
+    int level;             /* enum jit_level, or -1 for the best the host has */
+    unsigned optimize;     /* enum jit_tier */
+    bool background;       /* compile ahead (jit_engine_prepare) and, automatic, optimise on a thread of low
+                            * priority that the process's engines share; otherwise in jit_engine_settle */
+    const char *cache_dir; /* object cache; NULL: jit_code_folder(false); "" : no disk cache */
+    uint64_t cache_bytes;  /* of disk that the cache may take; 0: 256 MiB */
+    uint64_t code_bytes;   /* of code in memory after which the engine is full; 0: 128 MiB */
+    unsigned max_insns;    /* LLVM instructions a module may have; 0: 60000 (some seconds) */
+    unsigned deadline_ms;  /* of processor time a compile may take; 0: 10000 */
+    uint64_t hot_runs;     /* short runs after which a function has run much; 0: 16384 */
 };
 
 /* 0 and *out, or -ENOTSUP (host lacks the level), -ENOMEM, -EIO (LLVM could not start). Thread-safe. */
@@ -49,6 +48,11 @@ int jit_engine_create(const struct jit_options *options, struct jit_engine **out
 /* NULL is accepted; no code of it may be running. Waits for compiles in the background, a second or the
  * deadline at most; one that takes longer keeps its memory until it ends. */
 void jit_engine_destroy(struct jit_engine *engine);
+
+/* The user's folder of compiled code, which is made: code or code-sandboxed in $XDG_CACHE_HOME/vitrail or
+ * ~/.cache/vitrail. What a process in a sandbox (util/sandbox/sandbox.h) wrote is never run outside one.
+ * False when there can be none. */
+bool jit_code_folder(bool sandboxed, char *path, size_t size);
 
 enum jit_level jit_engine_level(const struct jit_engine *engine);
 const char *jit_level_name(enum jit_level level); /* "sse4.1", "avx2", "avx512" */

@@ -8,37 +8,41 @@
 
 /* Both directions between text and words: `vitrail asm` and `vitrail dis`. */
 
-static const char asm_help[] = "Usage: vitrail asm [--isa NAME] [-o FILE] [--hex] [--check] SOURCE\n"
-                               "\n"
-                               "Assembles a guest program; SOURCE may be - for standard input.\n"
-                               "\n"
-                               "  --isa NAME  the instruction set: vc4-qpu (default), utgard-gp, utgard-pp\n"
-                               "  -o FILE     write here (default: standard output as --hex)\n"
-                               "  --hex       write one hexadecimal word a line instead of binary words\n"
-                               "  --check     also report breaches of the documents' rules (exit status 3)\n"
-                               "\n"
-                               "Examples:\n"
-                               "  vitrail asm blend.qpu\n"
-                               "  vitrail asm --check -o blend.bin blend.qpu\n"
-                               "  echo 'var r0, v0 ; stop' | vitrail asm --isa utgard-pp -\n";
-static const char dis_help[] = "Usage: vitrail dis [--isa NAME] [--hex] [--check] PROGRAM\n"
-                               "\n"
-                               "Disassembles a guest program; PROGRAM may be - for standard input.\n"
-                               "A file of 0x... words is recognised as text, anything else is binary words.\n"
-                               "\n"
-                               "  --isa NAME  the instruction set: vc4-qpu (default), utgard-gp, utgard-pp\n"
-                               "  --hex       the input is text: hexadecimal words\n"
-                               "  --check     also report breaches of the documents' rules (exit status 3)\n"
-                               "\n"
-                               "Examples:\n"
-                               "  vitrail dis blend.bin\n"
-                               "  echo 0x10020ba7159e7000 | vitrail dis -\n"
-                               "  echo 0x000000a3 0xf0003c60 0x00000000 | vitrail dis --isa utgard-pp -\n";
+static const char asm_help[] =
+    "Usage: vitrail asm [OPTIONS] SOURCE\n"
+    "\n"
+    "Assembles a guest program; SOURCE may be - for standard input.\n"
+    "\n"
+    "  --isa NAME    the instruction set: vc4-qpu (default), utgard-gp, utgard-pp\n"
+    "  -o FILE       write here (default: standard output as --hex)\n"
+    "  --hex         write one hexadecimal word a line instead of binary words\n"
+    "  --check       also report breaches of the documents' rules (exit status 3)\n"
+    "  --no-sandbox  the process may make every system call, for tracing it\n"
+    "\n"
+    "Examples:\n"
+    "  vitrail asm blend.qpu\n"
+    "  vitrail asm --check -o blend.bin blend.qpu\n"
+    "  echo 'var r0, v0 ; stop' | vitrail asm --isa utgard-pp -\n";
+static const char dis_help[] =
+    "Usage: vitrail dis [OPTIONS] PROGRAM\n"
+    "\n"
+    "Disassembles a guest program; PROGRAM may be - for standard input.\n"
+    "A file of 0x... words is recognised as text, anything else is binary words.\n"
+    "\n"
+    "  --isa NAME    the instruction set: vc4-qpu (default), utgard-gp, utgard-pp\n"
+    "  --hex         the input is text: hexadecimal words\n"
+    "  --check       also report breaches of the documents' rules (exit status 3)\n"
+    "  --no-sandbox  the process may make every system call, for tracing it\n"
+    "\n"
+    "Examples:\n"
+    "  vitrail dis blend.bin\n"
+    "  echo 0x10020ba7159e7000 | vitrail dis -\n"
+    "  echo 0x000000a3 0xf0003c60 0x00000000 | vitrail dis --isa utgard-pp -\n";
 
 struct options {
     const struct isa_set *isa;
     const char *input, *output;
-    bool hex, check;
+    bool hex, check, no_sandbox;
 };
 
 static int parse(const char *name, const char *help, bool has_output, struct options *o, int argc,
@@ -69,6 +73,8 @@ static int parse(const char *name, const char *help, bool has_output, struct opt
             o->hex = true;
         else if (!strcmp(argv[i], "--check"))
             o->check = true;
+        else if (!strcmp(argv[i], "--no-sandbox"))
+            o->no_sandbox = true;
         else if (argv[i][0] == '-' && argv[i][1])
             return tool_error(name, TOOL_USAGE, "unknown option '%s'; see `vitrail %s --help`", argv[i],
                               name);
@@ -80,6 +86,14 @@ static int parse(const char *name, const char *help, bool has_output, struct opt
     if (!o->input)
         return tool_error(name, TOOL_USAGE, "no file given; see `vitrail %s --help`", name);
     return TOOL_OK;
+}
+
+static int enter_sandbox(const char *name, const struct options *o)
+{
+    struct tool_sandbox sandbox = {.name = name, .off = o->no_sandbox};
+    tool_sandbox_reads(&sandbox, o->input);
+    tool_sandbox_writes(&sandbox, o->output);
+    return tool_sandbox_enter(&sandbox);
 }
 
 static void print_breach(void *data, uint32_t at, const char *rule, const char *source)
@@ -107,7 +121,7 @@ static void print_word(FILE *out, const uint8_t *bytes, unsigned count)
 static int write_words(const struct options *o, const uint8_t *bytes, size_t size)
 {
     bool hex = o->hex || !o->output;
-    FILE *out = o->output ? fopen(o->output, "wb") : stdout;
+    FILE *out = o->output ? util_fopen(o->output, "wb") : stdout;
 
     if (!out)
         return tool_error("asm", TOOL_HOST, "%s: %s", o->output, strerror(errno));
@@ -129,6 +143,9 @@ int tool_asm(int argc, char **argv)
     int code = parse("asm", asm_help, true, &o, argc, argv);
     if (code)
         return code < 0 ? TOOL_OK : code;
+    code = enter_sandbox("asm", &o);
+    if (code)
+        return code;
     if (!tool_read_file("asm", o.input, &text, &length))
         return TOOL_BAD_FILE;
     int err = o.isa->assemble((const char *)text, length, &words, &size, &error);
@@ -196,6 +213,9 @@ int tool_dis(int argc, char **argv)
     int code = parse("dis", dis_help, false, &o, argc, argv);
     if (code)
         return code < 0 ? TOOL_OK : code;
+    code = enter_sandbox("dis", &o);
+    if (code)
+        return code;
     if (!tool_read_file("dis", o.input, &bytes, &size))
         return TOOL_BAD_FILE;
     if (o.hex || (size >= 2 && bytes[0] == '0' && bytes[1] == 'x')) {

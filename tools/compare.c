@@ -14,6 +14,7 @@ static const char help[] =
     "  --share P        percent of pixels that may lie beyond it (default 0)\n"
     "  --alpha          compare the alpha channel too\n"
     "  --diff FILE.png  write a picture of the differences, brightened\n"
+    "  --no-sandbox     the process may make every system call, for tracing it\n"
     "\n"
     "Prints the share of pixels beyond the tolerance in percent and the largest difference.\n"
     "\n"
@@ -26,6 +27,7 @@ struct options {
     double share;
     unsigned count;
     int alpha;
+    bool no_sandbox;
 };
 
 static int parse(struct options *o, int argc, char **argv)
@@ -57,6 +59,8 @@ static int parse(struct options *o, int argc, char **argv)
                 return TOOL_USAGE;
         } else if (!strcmp(argv[i], "--alpha"))
             o->alpha = 1;
+        else if (!strcmp(argv[i], "--no-sandbox"))
+            o->no_sandbox = true;
         else if (argv[i][0] == '-')
             return tool_error("compare", TOOL_USAGE, "unknown option '%s'; see `vitrail compare --help`",
                               argv[i]);
@@ -95,6 +99,11 @@ int tool_compare(int argc, char **argv)
 
     if (code)
         return code < 0 ? TOOL_OK : code;
+    struct tool_sandbox sandbox = {.name = "compare", .off = o.no_sandbox};
+    tool_sandbox_reads(&sandbox, o.paths[0]);
+    tool_sandbox_reads(&sandbox, o.paths[1]);
+    tool_sandbox_writes(&sandbox, o.diff);
+    code = tool_sandbox_enter(&sandbox);
     for (int i = 0; !code && i < 2; i++) {
         int err = util_image_read_png(&images[i], o.paths[i]);
         if (err)

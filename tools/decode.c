@@ -23,6 +23,7 @@ static const char help[] =
     "                   GP's jobs are run\n"
     "  --pages          also name every page of memory recorded\n"
     "  --json           one JSON document instead of text\n"
+    "  --no-sandbox     the process may make every system call, for tracing it\n"
     "\n"
     "Examples:\n"
     "  vitrail decode cube.vtc | less\n"
@@ -152,7 +153,7 @@ int decode_capture(const struct decode_options *o, FILE *out)
 
 /* ---- the command ---- */
 
-static int parse(struct decode_options *o, int argc, char **argv)
+static int parse(struct decode_options *o, bool *no_sandbox, int argc, char **argv)
 {
     int code = TOOL_OK, got;
     const char *value;
@@ -170,6 +171,8 @@ static int parse(struct decode_options *o, int argc, char **argv)
             o->pages = true;
         else if (!strcmp(argv[i], "--json"))
             o->json = true;
+        else if (!strcmp(argv[i], "--no-sandbox"))
+            *no_sandbox = true;
         else
             code = tool_operand("decode", argv[i], &o->path);
     }
@@ -186,6 +189,11 @@ int tool_decode(int argc, char **argv)
             fputs(help, stdout);
             return TOOL_OK;
         }
-    int code = parse(&o, argc, argv);
+    struct tool_sandbox sandbox = {.name = "decode"};
+    int code = parse(&o, &sandbox.off, argc, argv);
+    if (code)
+        return code;
+    tool_sandbox_reads(&sandbox, o.path);
+    code = tool_sandbox_enter(&sandbox);
     return code ? code : decode_capture(&o, stdout);
 }

@@ -150,6 +150,11 @@ int tool_explain(int argc, char **argv)
     int code = parse(&o, argc, argv);
     if (code)
         return code < 0 ? TOOL_OK : code;
+    struct tool_sandbox sandbox = {.name = "explain", .off = o.device.no_sandbox, .device = &o.device};
+    tool_sandbox_reads(&sandbox, o.capture);
+    code = tool_sandbox_enter(&sandbox);
+    if (code)
+        return code;
     code = tool_device_open("explain", &o.device, &pool, &engine, &device);
     if (code)
         return code;

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] = "Usage: vitrail info CAPTURE...\n"
+static const char help[] = "Usage: vitrail info [--no-sandbox] CAPTURE...\n"
                            "\n"
                            "Says what each capture holds: GPU, command, sizes, events, pictures.\n"
                            "Every checksum is verified; a damaged file gives exit status 4.\n"
+                           "\n"
+                           "  --no-sandbox  the process may make every system call, for tracing it\n"
                            "\n"
                            "Example:\n"
                            "  vitrail info cube.vtc\n";
@@ -58,19 +60,29 @@ static int show(const char *path)
 
 int tool_info(int argc, char **argv)
 {
-    int code = TOOL_OK;
+    struct tool_sandbox sandbox = {.name = "info"};
+    int count = 0;
 
-    if (argc < 2)
-        return tool_error("info", TOOL_USAGE, "no capture given; see `vitrail info --help`");
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
             fputs(help, stdout);
             return TOOL_OK;
         }
-        if (argv[i][0] == '-')
+        if (!strcmp(argv[i], "--no-sandbox"))
+            sandbox.off = true;
+        else if (argv[i][0] == '-')
             return tool_error("info", TOOL_USAGE, "unknown option '%s'; see `vitrail info --help`", argv[i]);
+        else
+            argv[1 + count++] = argv[i];
     }
-    for (int i = 1; i < argc; i++) {
+    if (!count)
+        return tool_error("info", TOOL_USAGE, "no capture given; see `vitrail info --help`");
+    for (int i = 1; i <= count; i++)
+        tool_sandbox_reads(&sandbox, argv[i]);
+    int code = tool_sandbox_enter(&sandbox);
+    if (code)
+        return code;
+    for (int i = 1; i <= count; i++) {
         int got = show(argv[i]);
         code = got ? got : code;
     }

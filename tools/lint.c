@@ -31,6 +31,7 @@ static const char help[] =
     "  --severity NAME  leave out what is less: note, warning or error (default: note)\n"
     "  --json           one JSON document instead of text\n"
     "  --rules          list all rules with their sources\n"
+    "  --no-sandbox     the process may make every system call, for tracing it\n"
     "\n"
     "Exit status: 0 nothing found, 1 findings, 2 wrong options, 4 bad file.\n"
     "\n"
@@ -44,7 +45,7 @@ struct options {
     const char *input, *stage; /* stage: NULL, or a name */
     const struct isa_set *isa;
     enum isa_severity severity;
-    bool json, rules;
+    bool json, rules, no_sandbox;
 };
 
 struct output {
@@ -223,7 +224,7 @@ static int lint_program(struct output *o)
 static bool is_capture(const char *path)
 {
     char magic[8] = {0};
-    FILE *file = strcmp(path, "-") ? fopen(path, "rb") : NULL;
+    FILE *file = strcmp(path, "-") ? util_fopen(path, "rb") : NULL;
     bool found =
         file && fread(magic, 1, sizeof magic, file) == sizeof magic && !memcmp(magic, "VITRAIL\n", 8);
     if (file)
@@ -317,6 +318,8 @@ static int parse(struct options *o, int argc, char **argv)
             o->json = true;
         else if (!strcmp(argv[i], "--rules"))
             o->rules = true;
+        else if (!strcmp(argv[i], "--no-sandbox"))
+            o->no_sandbox = true;
         else if ((got = parse_value(o, argc, argv, &i)) < 0)
             return TOOL_USAGE;
         else if (got)
@@ -349,5 +352,10 @@ int tool_lint(int argc, char **argv)
     int code = parse(&o, argc, argv);
     if (code)
         return code;
-    return o.rules ? list_rules(o.json) : lint(&o);
+    if (o.rules)
+        return list_rules(o.json);
+    struct tool_sandbox sandbox = {.name = "lint", .off = o.no_sandbox};
+    tool_sandbox_reads(&sandbox, o.input);
+    code = tool_sandbox_enter(&sandbox);
+    return code ? code : lint(&o);
 }

@@ -53,6 +53,7 @@ static void help(FILE *out)
 /* What was printed counts only when it arrived. */
 static int finish(const char *name, int code)
 {
+    util_sandbox_leave();
     if ((fflush(stdout) || ferror(stdout)) && (code == TOOL_OK || code == TOOL_DIFFERS))
         return tool_error(name, TOOL_HOST, "standard output: %s", strerror(errno ? errno : EIO));
     return code;

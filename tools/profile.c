@@ -164,6 +164,12 @@ int tool_profile(int argc, char **argv)
     int code = parse(&o, argc, argv);
     if (code)
         return code < 0 ? TOOL_OK : code;
+    struct tool_sandbox sandbox = {.name = "profile", .off = o.device.no_sandbox, .device = &o.device};
+    tool_sandbox_reads(&sandbox, o.capture);
+    tool_sandbox_writes(&sandbox, o.heat);
+    code = tool_sandbox_enter(&sandbox);
+    if (code)
+        return code;
     code = tool_device_open("profile", &o.device, &pool, &engine, &device);
     if (code)
         return code;

@@ -338,7 +338,7 @@ static int dump_one(const struct options *o, const struct gpu_memory *memory, co
         return tool_error("qpu", TOOL_USAGE, "--dump 0x%" PRIx64 ",%" PRIu64 " lies outside memory",
                           dump->address, dump->size);
     if (dump->path) {
-        FILE *out = fopen(dump->path, "wb");
+        FILE *out = util_fopen(dump->path, "wb");
         if (!out)
             return tool_error("qpu", TOOL_HOST, "%s: %s", dump->path, strerror(errno));
         bool bad = fwrite(bytes, 1, dump->size, out) != dump->size;
@@ -437,6 +437,17 @@ static int open_and_run(struct options *o)
     return code;
 }
 
+static int enter_sandbox(struct options *o)
+{
+    struct tool_sandbox sandbox = {.name = "qpu", .off = o->device.no_sandbox, .device = &o->device};
+    tool_sandbox_reads(&sandbox, o->program);
+    for (unsigned i = 0; i < o->mems; i++)
+        tool_sandbox_reads(&sandbox, o->mem[i].path);
+    for (unsigned i = 0; i < o->dumps; i++)
+        tool_sandbox_writes(&sandbox, o->dump[i].path);
+    return tool_sandbox_enter(&sandbox);
+}
+
 int tool_qpu(int argc, char **argv)
 {
     struct options o = {.device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL},
@@ -448,6 +459,8 @@ int tool_qpu(int argc, char **argv)
     if (!o.list)
         return tool_error("qpu", TOOL_HOST, "out of memory");
     int code = parse(&o, argc, argv);
+    if (!code)
+        code = enter_sandbox(&o);
     if (!code)
         code = open_and_run(&o);
     free(o.list);

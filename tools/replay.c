@@ -255,11 +255,7 @@ static int run(const struct options *o, struct capture_reader *reader, const str
         return tool_error("replay", err == -ENOTSUP ? TOOL_BAD_FILE : TOOL_HOST, "%s: %s", o->capture,
                           error.code ? error.text : strerror(-err));
     }
-    if (o->frames && mkdir(o->frames, 0777) && errno != EEXIST) {
-        code = tool_error("replay", TOOL_HOST, "%s: %s", o->frames, strerror(errno));
-        goto out;
-    }
-    if (o->times && !(s.times = fopen(o->times, "w"))) {
+    if (o->times && !(s.times = util_fopen(o->times, "w"))) {
         code = tool_error("replay", TOOL_HOST, "%s: %s", o->times, strerror(errno));
         goto out;
     }
@@ -295,6 +291,19 @@ out:
     return code;
 }
 
+static int enter_sandbox(struct options *o)
+{
+    struct tool_sandbox sandbox = {.name = "replay", .off = o->device.no_sandbox, .device = &o->device};
+    if (o->frames && mkdir(o->frames, 0777) && errno != EEXIST)
+        return tool_error("replay", TOOL_HOST, "%s: %s", o->frames, strerror(errno));
+    tool_sandbox_reads(&sandbox, o->capture);
+    tool_sandbox_reads(&sandbox, o->verify);
+    tool_sandbox_writes(&sandbox, o->png);
+    tool_sandbox_writes(&sandbox, o->times);
+    tool_sandbox_writes_pictures(&sandbox, o->frames);
+    return tool_sandbox_enter(&sandbox);
+}
+
 int tool_replay(int argc, char **argv)
 {
     struct options o;
@@ -307,6 +316,9 @@ int tool_replay(int argc, char **argv)
     int code = parse(&o, argc, argv);
     if (code)
         return code < 0 ? TOOL_OK : code;
+    code = enter_sandbox(&o);
+    if (code)
+        return code;
     int err = capture_reader_open(o.capture, &reader, &error);
     if (err)
         return tool_error("replay", TOOL_BAD_FILE, "%s: %s", o.capture,

@@ -166,34 +166,53 @@ static bool wait_for_end(struct drm *drm, int control)
     return ended;
 }
 
+static void remove_folder(void *data)
+{
+    run_folder_remove(data);
+}
+
+void run_sandbox(struct run *run, struct tool_sandbox *out)
+{
+    *out = (struct tool_sandbox){.name = run->name,
+                                 .off = run->device.no_sandbox,
+                                 .device = &run->device,
+                                 .serves = true,
+                                 .at_end = remove_folder,
+                                 .data = run};
+    tool_sandbox_writes(out, run->record);
+    tool_sandbox_writes_pictures(out, run->frames);
+}
+
 /* Says one byte through `ready` when the card is there, and ends when `control` is closed at its other end.
  */
 static int serve(struct run *run, int ready, int control)
 {
     struct parts parts = {.memory = {.fd = -1}};
+    struct tool_sandbox sandbox;
     take_descriptors();
     signal(SIGINT, SIG_IGN); /* meant for the program; we end after it */
     signal(SIGQUIT, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
+    signal(SIGIO, SIG_IGN); /* of a lease that a program opened the file under (drm/export.c) */
     if (run->log) {
         run->log_file = fopen(run->log, "ae");
         if (!run->log_file)
             return tool_error(run->name, TOOL_BAD_FILE, "%s: %s", run->log, strerror(errno));
     }
-    int status = open_parts(run, &parts);
-    int open_doors = status || run->no_sandbox ? 0 : drm_server_sandbox();
-    if (open_doors) {
-        char text[128];
-        snprintf(text, sizeof text, "the GPU's process runs without its sandbox: %s", strerror(-open_doors));
-        report(run, text);
-    }
+    run_sandbox(run, &sandbox);
+    int status = tool_sandbox_enter(&sandbox);
+    if (!status)
+        status = open_parts(run, &parts);
     const char byte = 0;
     bool ended = !status && write(ready, &byte, 1) == 1 && wait_for_end(parts.drm, control);
     int closing = close_parts(run, &parts, ended);
-    run_folder_remove(run);
     if (run->log_file)
         fclose(run->log_file);
+    if (sandbox.entered)
+        util_sandbox_leave();
+    else
+        remove_folder(run);
     return status ? status : closing;
 }
 
@@ -268,6 +287,8 @@ static int run_or_record(int argc, char **argv, bool record)
     if (drm_launch_find(&run.launch, &launch, &error))
         return tool_error(run.name, TOOL_HOST, "%s", error.text);
     run.no_driver = launch.no_driver;
+    if (!run.device.no_sandbox)
+        util_sandbox_close_memory();
     if (run.frames && mkdir(run.frames, 0777) && errno != EEXIST)
         return tool_error(run.name, TOOL_BAD_FILE, "%s: %s", run.frames, strerror(errno));
     return run_all(&run, &launch);

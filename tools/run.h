@@ -19,7 +19,7 @@ struct run {
     const char *frames, *log, *record;
     uint32_t width, height;
     uint64_t memory;
-    bool no_sandbox, sync, any_driver;
+    bool sync, any_driver;
     const char *gpu;
     struct drm_launch_options launch;
     struct tool_device_options device;
@@ -52,5 +52,8 @@ void run_folder_remove(struct run *run);
  * closed. The program's exit status, 128 and the number of a signal that ended it, or TOOL_HOST after a
  * message. */
 int run_program(const struct run *run, const struct drm_launch *launch, pid_t server, int control);
+/* The sandbox of the server's process, which opens the recording, pictures and compiled code; at an orderly
+ * end the broker removes the run's folder. Not entered yet. */
+void run_sandbox(struct run *run, struct tool_sandbox *out);
 
 #endif

@@ -23,7 +23,6 @@ static const char help_run[] =
     "                     tools/sysroot fetched)\n"
     "  --preload LIBRARY  preload this library too\n"
     "  --log FILE         append the card's messages and reports to FILE\n"
-    "  --no-sandbox       the GPU's process may make every system call, for tracing it\n"
     "  --sync             a job is done before its submit returns\n"
     "  --any-driver       never to have used the GPU is no failure: for programs that\n"
     "                     do not draw, or draw in software\n";
@@ -41,9 +40,8 @@ static const char help_record[] =
     "a capture, which `vitrail replay` draws again without the program.\n"
     "\n"
     "  -o FILE            the capture (replaced when it exists)\n"
-    "  --gpu, --frames, --mode, --memory, --sysroot, --preload, --log,\n"
-    "  --no-sandbox, --any-driver: as for run. Jobs are done before their submits\n"
-    "  return.\n";
+    "  --gpu, --frames, --mode, --memory, --sysroot, --preload, --log, --any-driver:\n"
+    "                     as for run. Jobs are done before their submits return.\n";
 static const char examples_record[] = "\nExamples:\n"
                                       "  vitrail record -o cube.vtc -- kmscube -c 1\n"
                                       "  vitrail replay cube.vtc --png cube.png\n";
@@ -116,8 +114,7 @@ static int run_option(struct run *run, int argc, char **argv, int *i, bool recor
     const struct {
         const char *name;
         bool *on;
-    } switches[] = {
-        {"--no-sandbox", &run->no_sandbox}, {"--sync", &run->sync}, {"--any-driver", &run->any_driver}};
+    } switches[] = {{"--sync", &run->sync}, {"--any-driver", &run->any_driver}};
     for (size_t k = 0; k < sizeof switches / sizeof *switches; k++) {
         if (!strcmp(argv[*i], switches[k].name)) {
             *switches[k].on = true;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -103,7 +102,7 @@ bool tool_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 
 bool tool_read_file(const char *name, const char *path, uint8_t **bytes, size_t *size)
 {
-    FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    FILE *file = strcmp(path, "-") ? util_fopen(path, "rb") : stdin;
     size_t capacity = 1 << 16, used = 0;
     uint8_t *data = NULL;
 
@@ -146,7 +145,6 @@ fail:
 
 int tool_close_output(const char *name, const char *path, FILE *file)
 {
-    struct stat status;
     bool bad = fflush(file) || ferror(file);
     int error = errno;
 
@@ -156,8 +154,7 @@ int tool_close_output(const char *name, const char *path, FILE *file)
     }
     if (!bad)
         return TOOL_OK;
-    if (!lstat(path, &status) && S_ISREG(status.st_mode))
-        unlink(path);
+    util_remove_file(path);
     return tool_error(name, TOOL_HOST, "%s: %s", path, strerror(error));
 }
 
@@ -183,7 +180,8 @@ const char tool_device_help[] =
     "  --tier NAME        compiled code: auto (default) quick code at once, better code\n"
     "                     where it runs much; quick or optimised: that alone\n"
     "  --in-order         shade hidden pixels too, each in its turn\n"
-    "  --no-cache         neither read nor write compiled code on disk\n";
+    "  --no-cache         neither read nor write compiled code on disk\n"
+    "  --no-sandbox       the process may make every system call, for tracing it\n";
 
 static bool parse_tier(const char *text, unsigned *tier)
 {
@@ -246,6 +244,8 @@ int tool_device_option(const char *name, struct tool_device_options *options, in
         options->in_order = true;
     else if (!strcmp(argv[*index], "--no-cache"))
         options->no_cache = true;
+    else if (!strcmp(argv[*index], "--no-sandbox"))
+        options->no_sandbox = true;
     else
         return 0;
     return 1;
@@ -269,7 +269,7 @@ int tool_device_open(const char *name, const struct tool_device_options *options
         struct jit_options jit = {.level = options->level,
                                   .optimize = options->tier,
                                   .background = threads > 0,
-                                  .cache_dir = options->no_cache ? "" : NULL};
+                                  .cache_dir = options->no_cache ? "" : options->code_folder};
         err = jit_engine_create(&jit, engine, &error);
         if (err) {
             util_pool_destroy(*pool);

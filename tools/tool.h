@@ -10,6 +10,8 @@
 
 #include "gpu/fault.h"
 #include "gpu/options.h"
+#include "util/files.h"
+#include "util/sandbox/sandbox.h"
 
 enum tool_exit {
     TOOL_OK = 0,
@@ -40,12 +42,13 @@ int tool_gpus(int argc, char **argv);
 int tool_error(const char *name, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The switches by which every command chooses how a device works: --threads, --level, --interpreter,
- * --reference, --in-order, --numeric, --tier, --no-cache. */
+ * --reference, --in-order, --numeric, --tier, --no-cache, --no-sandbox. */
 struct tool_device_options {
     int threads;   /* extra worker threads; -1: one per processor, less the caller */
     int level;     /* enum jit_level or -1 */
     unsigned tier; /* enum jit_tier */
-    bool interpreter, reference, in_order, no_cache;
+    bool interpreter, reference, in_order, no_cache, no_sandbox;
+    const char *code_folder; /* "": none; NULL: that of a process without sandbox */
     enum isa_numeric numeric;
 };
 extern const char tool_device_help[]; /* their part of a --help text */
@@ -57,6 +60,29 @@ int tool_device_option(const char *name, struct tool_device_options *options, in
  * message. */
 int tool_device_open(const char *name, const struct tool_device_options *options, struct util_pool **pool,
                      struct jit_engine **engine, struct gpu_options *out);
+
+/* The sandbox of a command (util/sandbox/sandbox.h), entered before anything foreign is read. First it is
+ * told which files the command named: no other can be opened then, and these by util/files.h alone. NULL and
+ * "-" name none. Paths live until it is entered. */
+struct tool_sandbox {
+    const char *name;                   /* the command's */
+    bool off;                           /* --no-sandbox */
+    struct tool_device_options *device; /* NULL: it compiles nothing */
+    bool serves;                        /* as in struct util_sandbox, */
+    unsigned walls;                     /* like this and what follows */
+    void (*at_end)(void *data);
+    void *data;
+    struct {
+        struct util_grant *at;
+        uint32_t count, room;
+    } files;
+    bool out_of_memory, entered;
+};
+void tool_sandbox_reads(struct tool_sandbox *sandbox, const char *path);
+void tool_sandbox_writes(struct tool_sandbox *sandbox, const char *path);
+void tool_sandbox_writes_pictures(struct tool_sandbox *sandbox, const char *folder); /* frame-*.png */
+/* TOOL_OK, also where there is no sandbox to be had (a line says so), or an exit code after a message. */
+int tool_sandbox_enter(struct tool_sandbox *sandbox);
 
 /* Value of "--option VALUE" or "--option=VALUE" when argv[*index] is that option: returns 1 and sets *value;
  * 0 when it is another; -1 (after a message) when the value is missing. */

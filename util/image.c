@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "util/files.h"
 
 #define MAX_SIDE 16384u
 
@@ -29,15 +29,6 @@ void util_image_finish(struct util_image *image)
     memset(image, 0, sizeof *image);
 }
 
-/* Half a picture is none; what is no file (a pipe, /dev/full) stays. */
-static void remove_file(const char *path)
-{
-    struct stat status;
-
-    if (!lstat(path, &status) && S_ISREG(status.st_mode))
-        unlink(path);
-}
-
 int util_image_write_png(const struct util_image *image, const char *path, int alpha)
 {
     png_image png = {.version = PNG_IMAGE_VERSION, .width = image->width, .height = image->height};
@@ -45,7 +36,7 @@ int util_image_write_png(const struct util_image *image, const char *path, int a
     uint8_t *rgb = NULL;
     int err = 0;
 
-    FILE *file = fopen(path, "wb");
+    FILE *file = util_fopen(path, "wb");
     if (!file)
         return -errno;
     png.format = alpha ? PNG_FORMAT_RGBA : PNG_FORMAT_RGB;
@@ -66,7 +57,7 @@ out:
     if (fclose(file) && !err)
         err = -errno;
     if (err)
-        remove_file(path);
+        util_remove_file(path); /* half a picture is none */
     return err;
 }
 
@@ -76,7 +67,7 @@ int util_image_read_png(struct util_image *image, const char *path)
     int err;
 
     memset(image, 0, sizeof *image);
-    FILE *file = fopen(path, "rb");
+    FILE *file = util_fopen(path, "rb");
     if (!file)
         return -errno;
     if (!png_image_begin_read_from_stdio(&png, file)) {

@@ -1,4 +1,4 @@
-/* The compiler's cache on disk: damage, its cap, and folders that cannot be. */
+/* The compiler's cache on disk: damage, its cap, folders that cannot be, and whose word is taken. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -165,6 +165,100 @@ static void test_disk_cache_cap(void **state)
     remove_folder(folder);
 }
 
+/* ---- trust: what is in the folder runs ---- */
+
+enum trust {
+    OURS,
+    OTHERS_FILE,
+    GROUP_WRITES,
+    ALL_WRITE,
+    LINK,
+    PIPE,
+    FOLDER_OF_OTHERS,
+    FOLDER_GROUP,
+    FOLDER_ALL,
+    FOLDER_LINK
+};
+
+/* Makes the object, or its folder, one that somebody else may have written. */
+static void spoil(enum trust how, const char *folder, const char *name)
+{
+    char path[600], moved[600];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(moved, sizeof moved, "%s-moved", folder);
+    switch (how) {
+    case OURS: break;
+    case OTHERS_FILE: assert_int_equal(chown(path, 65534, 65534), 0); break;
+    case GROUP_WRITES: assert_int_equal(chmod(path, 0620), 0); break;
+    case ALL_WRITE: assert_int_equal(chmod(path, 0602), 0); break;
+    case LINK:
+        assert_int_equal(rename(path, moved), 0);
+        assert_int_equal(symlink(moved, path), 0);
+        break;
+    case PIPE: assert_int_equal(unlink(path) | mkfifo(path, 0600), 0); break;
+    case FOLDER_OF_OTHERS: assert_int_equal(chown(folder, 65534, 65534), 0); break;
+    case FOLDER_GROUP: assert_int_equal(chmod(folder, 0770), 0); break;
+    case FOLDER_ALL: assert_int_equal(chmod(folder, 01777), 0); break;
+    case FOLDER_LINK:
+        assert_int_equal(rename(folder, moved), 0);
+        assert_int_equal(symlink(moved, folder), 0);
+        break;
+    }
+}
+
+static void test_trust(void **state)
+{
+    for (enum trust how = OURS; how <= FOLDER_LINK; how++) {
+        char folder[] = "/tmp/vitrail-jit-XXXXXX", moved[64], name[256];
+        uint64_t bytes;
+        if ((how == OTHERS_FILE || how == FOLDER_OF_OTHERS) && geteuid())
+            continue; /* only root can make one */
+        assert_non_null(mkdtemp(folder));
+        snprintf(moved, sizeof moved, "%s-moved", folder);
+        compile_with_cache(folder, 1);
+        assert_int_equal(list_folder(folder, name, &bytes), 1);
+        spoil(how, folder, name);
+        struct jit_stats s = compile_with_cache(folder, 1);
+        assert_int_equal(s.disk_hits, how == OURS);
+        assert_int_equal(s.compiled, how != OURS);
+        assert_int_equal(s.disk_rejected, how > OURS && how < FOLDER_OF_OTHERS);
+        s = compile_with_cache(folder, 1); /* a file was replaced by one of ours; a folder is not used */
+        assert_int_equal(s.disk_hits, how < FOLDER_OF_OTHERS);
+        unlink(how == FOLDER_LINK ? folder : moved);
+        remove_folder(how == FOLDER_LINK ? moved : folder);
+    }
+}
+
+/* A process in a sandbox has a folder of its own; both are made for their user alone. */
+static void test_domains(void **state)
+{
+    char base[] = "/tmp/vitrail-jit-XXXXXX", plain[256], sandboxed[256];
+    struct stat status;
+    assert_non_null(mkdtemp(base));
+    assert_int_equal(setenv("XDG_CACHE_HOME", base, 1), 0);
+    assert_true(jit_code_folder(false, plain, sizeof plain) &&
+                jit_code_folder(true, sandboxed, sizeof sandboxed));
+    assert_string_not_equal(plain, sandboxed);
+    const char *const folders[] = {plain, sandboxed};
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(stat(folders[i], &status), 0);
+        assert_int_equal(status.st_mode & 07777, 0700);
+    }
+    assert_false(jit_code_folder(true, sandboxed, 10));
+    struct jit_engine *engine = engine_at(-1, NULL);
+    assert_int_equal(call(must_get(engine, 1, emit_add), 1), 2);
+    jit_engine_destroy(engine);
+    char name[256];
+    uint64_t bytes;
+    assert_int_equal(list_folder(plain, name, &bytes), 1);
+    assert_int_equal(list_folder(sandboxed, name, &bytes), 0);
+    remove_folder(plain);
+    remove_folder(sandboxed);
+    snprintf(name, sizeof name, "%s/vitrail", base);
+    rmdir(name);
+    rmdir(base);
+}
+
 /* A folder that cannot be made means no cache, not no engine. */
 static void test_disk_cache_unusable(void **state)
 {
@@ -179,6 +273,8 @@ int main(void)
         cmocka_unit_test(test_disk_cache),
         cmocka_unit_test(test_disk_cache_cap),
         cmocka_unit_test(test_disk_cache_unusable),
+        cmocka_unit_test(test_trust),
+        cmocka_unit_test(test_domains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
