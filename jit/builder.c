@@ -100,6 +100,11 @@ LLVMValueRef jit_f32(struct jit_builder *b, float v)
     return LLVMConstBitCast(jit_i32(b, util_f2u(v)), b->f32);
 }
 
+LLVMValueRef jit_f64(struct jit_builder *b, double v)
+{
+    return LLVMConstReal(b->f64, v);
+}
+
 static LLVMValueRef splat_constant(LLVMValueRef scalar)
 {
     LLVMValueRef lanes[JIT_LANES];

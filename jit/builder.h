@@ -23,7 +23,7 @@ struct jit_builder {
     LLVMValueRef function; /* the one under construction: set by jit_begin_function and jit_begin_internal */
     enum jit_level level;
     bool quick; /* the code is to be compiled soon rather than run fast: nothing twice, little inline */
-    LLVMTypeRef void_, i1, i8, i16, i32, i64, f32, ptr;
+    LLVMTypeRef void_, i1, i8, i16, i32, i64, f32, f64, ptr;
     LLVMTypeRef i1x16, i8x16, i16x16, i32x16, i64x16, f32x16, ptrx16;
 };
 
@@ -45,6 +45,7 @@ void jit_load_readable(struct jit_builder *b, LLVMValueRef load, uint64_t bytes,
 LLVMValueRef jit_i32(struct jit_builder *b, uint32_t v);
 LLVMValueRef jit_i64(struct jit_builder *b, uint64_t v);
 LLVMValueRef jit_f32(struct jit_builder *b, float v);
+LLVMValueRef jit_f64(struct jit_builder *b, double v);
 LLVMValueRef jit_splat_u32(struct jit_builder *b, uint32_t v);      /* i32x16 constant */
 LLVMValueRef jit_splat_f32(struct jit_builder *b, float v);         /* f32x16 constant */
 LLVMValueRef jit_splat(struct jit_builder *b, LLVMValueRef scalar); /* any scalar type */

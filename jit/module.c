@@ -16,6 +16,7 @@ static void builder_types(struct jit_builder *b)
     b->i32 = LLVMInt32TypeInContext(c);
     b->i64 = LLVMInt64TypeInContext(c);
     b->f32 = LLVMFloatTypeInContext(c);
+    b->f64 = LLVMDoubleTypeInContext(c);
     b->ptr = LLVMPointerTypeInContext(c, 0);
     b->i1x16 = LLVMVectorType(b->i1, JIT_LANES);
     b->i8x16 = LLVMVectorType(b->i8, JIT_LANES);

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "raster/centre_ir.h"
+#include "raster/depth_ir.h"
 #include "raster/quads_ir.h"
 #include "raster/visible.h"
 
@@ -10,8 +11,6 @@
 
 static size_t offset_in_prim(unsigned plane, unsigned k)
 {
-    static const size_t z[3] = {offsetof(struct raster_prim, z_a), offsetof(struct raster_prim, z_b),
-                                offsetof(struct raster_prim, z_c)};
     static const size_t inv_w[3] = {offsetof(struct raster_prim, inv_w_a),
                                     offsetof(struct raster_prim, inv_w_b),
                                     offsetof(struct raster_prim, inv_w_c)};
@@ -19,18 +18,22 @@ static size_t offset_in_prim(unsigned plane, unsigned k)
                                    offsetof(struct raster_prim, vary_c)};
 
     if (plane < RASTER_VALUE_VARY)
-        return plane == RASTER_VALUE_Z ? z[k] : inv_w[k];
+        return inv_w[k];
     return vary[k] + (plane - RASTER_VALUE_VARY) * sizeof(float);
 }
 
 static size_t offset_in_planes(unsigned plane, unsigned k)
 {
-    size_t at = plane == RASTER_VALUE_Z ? offsetof(struct raster_planes, z)
-                : plane == RASTER_VALUE_INV_W
+    size_t at = plane == RASTER_VALUE_INV_W
                     ? offsetof(struct raster_planes, inv_w)
                     : offsetof(struct raster_planes, vary) + (plane - RASTER_VALUE_VARY) * 4 * sizeof(float);
 
     return at + k * sizeof(float);
+}
+
+static LLVMValueRef tile_word(struct raster_block_ir *r, struct jit_builder *b, size_t offset)
+{
+    return jit_load(b, b->i32, jit_offset_const(b, r->tile, offset), 4, true);
 }
 
 static LLVMValueRef prim_float(struct raster_block_ir *r, struct jit_builder *b, size_t in_prim,
@@ -64,6 +67,64 @@ LLVMValueRef raster_block_ir_value(struct raster_block_ir *r, struct jit_builder
     return LLVMBuildFAdd(b->ir, t, raster_block_ir_coefficient(r, b, plane, 2), "");
 }
 
+/* ---- depth ---- */
+
+static LLVMValueRef depth_coefficient(struct raster_block_ir *r, struct jit_builder *b, size_t in_prim,
+                                      unsigned k)
+{
+    size_t in_planes = offsetof(struct raster_planes, z) + k * sizeof(double);
+
+    if (r->form == RASTER_IR_VISIBLE)
+        in_prim = in_planes;
+    return jit_load(b, b->f64, jit_offset_const(b, r->prim, in_prim), 8, true);
+}
+
+static LLVMValueRef distance(struct raster_block_ir *r, struct jit_builder *b, size_t origin, LLVMValueRef at,
+                             size_t in_prim, size_t in_planes)
+{
+    if (r->form == RASTER_IR_VISIBLE)
+        in_prim = in_planes;
+    return raster_depth_distance_ir(b, tile_word(r, b, origin), at,
+                                    jit_load(b, b->f32, jit_offset_const(b, r->prim, in_prim), 4, true));
+}
+
+static struct raster_steps_ir block_steps(struct raster_block_ir *r, struct jit_builder *b, double bias)
+{
+    struct raster_depth_plane_ir plane = {depth_coefficient(r, b, offsetof(struct raster_prim, z_a), 0),
+                                          depth_coefficient(r, b, offsetof(struct raster_prim, z_b), 1),
+                                          depth_coefficient(r, b, offsetof(struct raster_prim, z_c), 2)};
+    struct raster_steps_ir lanes = raster_depth_lanes_ir(b, &plane);
+    LLVMValueRef bx, by;
+
+    plane.c = LLVMBuildFAdd(b->ir, plane.c, jit_f64(b, bias), "");
+    bx = distance(r, b, offsetof(struct raster_tile, x), r->x, offsetof(struct raster_prim, x0),
+                  offsetof(struct raster_planes, x0));
+    by = distance(r, b, offsetof(struct raster_tile, y), r->y, offsetof(struct raster_prim, y0),
+                  offsetof(struct raster_planes, y0));
+    return raster_depth_steps_ir(b, raster_depth_base_ir(b, &plane, bx, by), &lanes);
+}
+
+static struct raster_steps_ir steps(struct raster_block_ir *r, struct jit_builder *b, double bias)
+{
+    return r->form == RASTER_IR_QUADS ? raster_quads_ir_steps(r, b, bias) : block_steps(r, b, bias);
+}
+
+LLVMValueRef raster_block_ir_depth(struct raster_block_ir *r, struct jit_builder *b)
+{
+    struct raster_steps_ir rounded = steps(r, b, RASTER_DEPTH_ROUND);
+
+    return raster_depth_ir(b, &rounded);
+}
+
+LLVMValueRef raster_block_ir_z(struct raster_block_ir *r, struct jit_builder *b)
+{
+    struct raster_steps_ir unrounded = steps(r, b, 0.0);
+
+    return raster_depth_z_ir(b, &unrounded);
+}
+
+/* ---- facing ---- */
+
 LLVMValueRef raster_block_ir_reverse(struct raster_block_ir *r, struct jit_builder *b)
 {
     size_t at = r->form == RASTER_IR_VISIBLE ? offsetof(struct raster_planes, reverse)
@@ -87,11 +148,6 @@ LLVMValueRef raster_block_ir_by_face(struct raster_block_ir *r, struct jit_build
 }
 
 /* ---- the block ---- */
-
-static LLVMValueRef tile_word(struct raster_block_ir *r, struct jit_builder *b, size_t offset)
-{
-    return jit_load(b, b->i32, jit_offset_const(b, r->tile, offset), 4, true);
-}
 
 static void find_prim(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef block)
 {
@@ -143,7 +199,7 @@ void raster_block_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLV
 {
     bool visible = r->form == RASTER_IR_VISIBLE;
     size_t size = visible ? sizeof(struct raster_visible_block) : sizeof(struct raster_block);
-    LLVMValueRef block, x, y;
+    LLVMValueRef block;
 
     if (r->form == RASTER_IR_QUADS) {
         raster_quads_ir_place(r, b, index);
@@ -154,16 +210,16 @@ void raster_block_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLV
                   "");
     block = jit_offset(b, r->blocks, LLVMBuildMul(b->ir, index, jit_i32(b, (uint32_t)size), ""));
     find_prim(r, b, block);
-    x = block_byte(b, block, offsetof(struct raster_block, x));
-    y = block_byte(b, block, offsetof(struct raster_block, y));
-    find_words(r, b, x, y);
+    r->x = block_byte(b, block, offsetof(struct raster_block, x));
+    r->y = block_byte(b, block, offsetof(struct raster_block, y));
+    find_words(r, b, r->x, r->y);
     for (unsigned k = 0; k < r->samples; k++) {
         uint64_t at = visible ? offsetof(struct raster_visible_block, mask)
                               : offsetof(struct raster_block, sample) + k * sizeof(uint16_t);
 
         r->covered[k] = jit_mask_from_bits(b, jit_load(b, b->i16, jit_offset_const(b, block, at), 2, true));
     }
-    place_centres(r, b, x, y);
+    place_centres(r, b, r->x, r->y);
 }
 
 void raster_block_ir_store_color(struct raster_block_ir *r, struct jit_builder *b, unsigned sample,

@@ -22,17 +22,18 @@ struct raster_block_ir {
     unsigned samples;                 /* of the tile; 1 but for RASTER_IR_PRIM */
     LLVMValueRef prims, tile, blocks; /* ptr: the primitive, or the planes of all; the tile; the blocks */
     /* The block at hand, filled by raster_block_ir_place: */
-    LLVMValueRef prim;                          /* ptr: struct raster_prim or raster_planes; none of quads */
-    LLVMValueRef px, py;                        /* window pixels, i32x16 */
-    LLVMValueRef cx, cy;                        /* their centres, f32x16 */
-    LLVMValueRef fx, fy;                        /* from the reference point */
-    LLVMValueRef color, zs;                     /* ptr to the first sample; none of quads */
+    LLVMValueRef prim;      /* ptr: struct raster_prim or raster_planes; none of quads */
+    LLVMValueRef x, y;      /* the block in the tile, i32; of quads their positions, i32x4 */
+    LLVMValueRef px, py;    /* window pixels, i32x16 */
+    LLVMValueRef cx, cy;    /* their centres, f32x16 */
+    LLVMValueRef fx, fy;    /* from the reference point */
+    LLVMValueRef color, zs; /* ptr to the first sample; none of quads */
     LLVMValueRef covered[RASTER_MAX_SAMPLES];   /* i1x16 */
     LLVMValueRef quad_planes[4], quad_color[4]; /* of quads, instead of `prim` and `color` */
 };
 
-/* What a primitive has planes of; varying n is RASTER_VALUE_VARY + n. */
-enum { RASTER_VALUE_Z, RASTER_VALUE_INV_W, RASTER_VALUE_VARY };
+/* What a primitive has planes of, but for depth; varying n is RASTER_VALUE_VARY + n. */
+enum { RASTER_VALUE_INV_W, RASTER_VALUE_VARY };
 
 /* Takes up block `index` (i32). */
 void raster_block_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef index);
@@ -43,6 +44,9 @@ LLVMValueRef raster_block_ir_coefficient(struct raster_block_ir *r, struct jit_b
 LLVMValueRef raster_block_ir_plane(struct raster_block_ir *r, struct jit_builder *b, unsigned value);
 /* That plus c. */
 LLVMValueRef raster_block_ir_value(struct raster_block_ir *r, struct jit_builder *b, unsigned value);
+/* Its depths, i32x16, and z before it is rounded, f32x16 (depth.h). */
+LLVMValueRef raster_block_ir_depth(struct raster_block_ir *r, struct jit_builder *b);
+LLVMValueRef raster_block_ir_z(struct raster_block_ir *r, struct jit_builder *b);
 /* Whether the primitive is back-facing: i1, not of quads. A load each time: in AVX-512 code that is not
  * optimised LLVM 19 goes in circles over a choice of masks whose condition comes from another basic block. */
 LLVMValueRef raster_block_ir_reverse(struct raster_block_ir *r, struct jit_builder *b);

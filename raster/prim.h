@@ -4,10 +4,9 @@
  * centre is at (8,8)). Plane values at a pixel centre: fx = (float)px + 0.5f - x0, fy likewise (px, py window
  * pixel; x0, y0 the reference vertex in pixels); t = a*fx + b*fy, each product and the sum rounded once,
  * never fused. Then
- *   z     = t + z_c, clamped to [0, 1] (NaN: 0), depth = (uint32_t)(z * 16777215.0f + 0.5f), at most
- * 0xffffff; cut (raster_zs.depth_down): (uint32_t)(z * 16777215.0f) w     = 1.0f / (t + inv_w_c) vary  = t,
- * and C beside it: the program computes vary * w + C (Guide section 6). The interpreter's and the compiled
- * path both use exactly this.
+ *   w    = 1.0f / (t + inv_w_c)
+ *   vary = t, and C beside it: the program computes vary * w + C (Guide section 6).
+ * Depth takes more bits: depth.h. The interpreter's and the compiled path both use exactly this.
  *
  * For that to be the perspective-correct value, a varying's plane is that of (v - C) / w, which is linear on
  * the screen and zero at the reference vertex: C is the reference vertex's v.
@@ -36,10 +35,10 @@ struct raster_vertex {
 
 struct raster_prim {
     float x0, y0; /* reference point of all planes, pixels */
-    float z_a, z_b, z_c;
     float inv_w_a, inv_w_b, inv_w_c;
-    uint32_t vary_count; /* those prepended for points and lines included */
-    uint32_t reverse;    /* 1 for a back-facing primitive: the program's reverse flag */
+    double z_a, z_b, z_c; /* depth.h: in steps of 1 / (2^24 - 1) */
+    uint32_t vary_count;  /* those prepended for points and lines included */
+    uint32_t reverse;     /* 1 for a back-facing primitive: the program's reverse flag */
     float vary_a[RASTER_MAX_VARYINGS], vary_b[RASTER_MAX_VARYINGS], vary_c[RASTER_MAX_VARYINGS];
     /* Coverage: pixel (or sample) position p is inside when edge[i].a * px + edge[i].b * py + edge[i].c >= 0
      * for every i < edge_count, in 1/16 pixel and exact 64-bit integers; top-left rule folded into c.
@@ -56,7 +55,7 @@ struct raster_setup {
     uint32_t flat_mask;  /* bit n: the vertices' varying n takes the last vertex's value, a = b = 0 */
     uint32_t vary_count; /* the vertices' own; more than RASTER_MAX_VARYINGS in all are cut */
     bool depth_offset;
-    float offset_factor, offset_units; /* units in depth steps of 2^-24 */
+    float offset_factor, offset_units; /* units in steps of depth */
     float line_width;                  /* pixels */
     bool cull_forward, cull_reverse;
     bool clockwise_forward; /* which winding is forward facing: see raster_setup_triangle */
@@ -83,11 +82,12 @@ bool raster_setup_line(struct raster_prim *out, const struct raster_setup *setup
 bool raster_setup_point(struct raster_prim *out, const struct raster_setup *setup,
                         const struct raster_vertex *v, float size, bool extra_varyings);
 
-/* What depth offset adds to a triangle's depths (GL ES 2.0 section 3.5.2). */
-static inline float raster_depth_offset(const struct raster_setup *setup, float z_a, float z_b)
+/* What depth offset adds to a triangle's depths, in steps: "the smallest value that is guaranteed to produce
+ * a resolvable offset" is one (GL ES 2.0 section 3.5.2). */
+static inline double raster_depth_offset(const struct raster_setup *setup, double z_a, double z_b)
 {
-    float slope = fmaxf(fabsf(z_a), fabsf(z_b));
-    return setup->offset_factor * slope + setup->offset_units * 0x1p-24f;
+    double slope = fmax(fabs(z_a), fabs(z_b));
+    return setup->offset_factor * slope + setup->offset_units;
 }
 
 /* Sample positions in a pixel, 1/16 pixel: its centre; or with four samples the rotated grid (3/8,1/8)

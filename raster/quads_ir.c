@@ -22,15 +22,22 @@ static LLVMValueRef indices(struct jit_builder *b, uint32_t first, uint32_t coun
     return LLVMConstVector(values, count);
 }
 
-/* Pixels along one axis, from the quads' positions in the tile, which begins at `origin`. */
-static LLVMValueRef pixels(struct jit_builder *b, LLVMValueRef quads, LLVMValueRef origin, bool vertical)
+/* The quads' positions in the tile along one axis. */
+static LLVMValueRef positions(struct jit_builder *b, LLVMValueRef quads, size_t offset)
 {
-    LLVMValueRef at = jit_load(b, LLVMVectorType(b->i8, 4), quads, 1, true), lanes;
+    LLVMValueRef at = jit_load(b, LLVMVectorType(b->i8, 4), jit_offset_const(b, quads, offset), 1, true);
+
+    return LLVMBuildZExt(b->ir, at, LLVMVectorType(b->i32, 4), "");
+}
+
+/* Pixels along one axis, of quads in a tile that begins at `origin`. */
+static LLVMValueRef pixels(struct jit_builder *b, LLVMValueRef at, LLVMValueRef origin, bool vertical)
+{
+    LLVMValueRef lanes;
     uint32_t lane[16];
 
     for (uint32_t l = 0; l < 16; l++)
         lane[l] = vertical ? l >> 1 & 1 : l & 1;
-    at = LLVMBuildZExt(b->ir, at, LLVMVectorType(b->i32, 4), "");
     lanes = LLVMBuildShl(b->ir, spread(b, at), jit_splat_u32(b, 1), "");
     lanes = LLVMBuildAdd(b->ir, lanes, jit_vector_u32(b, lane), "");
     return LLVMBuildAdd(b->ir, lanes, jit_splat(b, origin), "");
@@ -72,8 +79,10 @@ void raster_quads_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLV
     r->covered[0] = jit_mask_from_bits(b, jit_load(b, b->i16, at, 2, true));
     tile[0] = jit_load(b, b->i32, jit_offset_const(b, r->tile, offsetof(struct raster_tile, x)), 4, true);
     tile[1] = jit_load(b, b->i32, jit_offset_const(b, r->tile, offsetof(struct raster_tile, y)), 4, true);
-    r->px = pixels(b, jit_offset_const(b, quads, offsetof(struct raster_visible_quads, x)), tile[0], false);
-    r->py = pixels(b, jit_offset_const(b, quads, offsetof(struct raster_visible_quads, y)), tile[1], true);
+    r->x = positions(b, quads, offsetof(struct raster_visible_quads, x));
+    r->y = positions(b, quads, offsetof(struct raster_visible_quads, y));
+    r->px = pixels(b, r->x, tile[0], false);
+    r->py = pixels(b, r->y, tile[1], true);
     r->cx = centres(b, r->px);
     r->cy = centres(b, r->py);
     r->fx = from_origin(r, b, r->cx, offsetof(struct raster_planes, x0));
@@ -94,6 +103,70 @@ LLVMValueRef raster_quads_ir_float(struct raster_block_ir *r, struct jit_builder
     for (uint32_t l = 0; l < 16; l++)
         lane[l] = (l & ~3u) + (uint32_t)(offset & 15) / 4;
     return LLVMBuildShuffleVector(b->ir, all, LLVMGetUndef(LLVMTypeOf(all)), jit_vector_u32(b, lane), "");
+}
+
+/* ---- depth: quad by quad ---- */
+
+static LLVMValueRef plane_number(struct raster_block_ir *r, struct jit_builder *b, uint32_t q,
+                                 LLVMTypeRef type, size_t offset)
+{
+    return jit_load(b, type, jit_offset_const(b, r->quad_planes[q], offset), 4, true);
+}
+
+/* From the reference point to the block in which the quad stands, and its lanes' pixels in it (f64x4). */
+static LLVMValueRef along(struct raster_block_ir *r, struct jit_builder *b, uint32_t q, bool vertical,
+                          LLVMValueRef *inside)
+{
+    size_t origin = vertical ? offsetof(struct raster_tile, y) : offsetof(struct raster_tile, x);
+    size_t reference = vertical ? offsetof(struct raster_planes, y0) : offsetof(struct raster_planes, x0);
+    LLVMValueRef at = LLVMBuildExtractElement(b->ir, vertical ? r->y : r->x, jit_i32(b, q), ""), lanes[4];
+
+    *inside = LLVMBuildShl(b->ir, LLVMBuildAnd(b->ir, at, jit_i32(b, 1), ""), jit_i32(b, 1), "");
+    for (uint32_t l = 0; l < 4; l++) {
+        LLVMValueRef pixel = LLVMBuildAdd(b->ir, *inside, jit_i32(b, vertical ? l >> 1 : l & 1), "");
+
+        lanes[l] = LLVMBuildSIToFP(b->ir, pixel, b->f64, "");
+    }
+    *inside = LLVMGetUndef(LLVMVectorType(b->f64, 4));
+    for (uint32_t l = 0; l < 4; l++)
+        *inside = LLVMBuildInsertElement(b->ir, *inside, lanes[l], jit_i32(b, l), "");
+    return raster_depth_distance_ir(b, jit_load(b, b->i32, jit_offset_const(b, r->tile, origin), 4, true),
+                                    LLVMBuildLShr(b->ir, at, jit_i32(b, 1), ""),
+                                    plane_number(r, b, q, b->f32, reference));
+}
+
+static LLVMValueRef splat_quad(struct jit_builder *b, LLVMValueRef scalar)
+{
+    LLVMValueRef all = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(scalar), 4));
+
+    for (uint32_t l = 0; l < 4; l++)
+        all = LLVMBuildInsertElement(b->ir, all, scalar, jit_i32(b, l), "");
+    return all;
+}
+
+static LLVMValueRef quad_steps(struct raster_block_ir *r, struct jit_builder *b, uint32_t q, double bias)
+{
+    size_t z = offsetof(struct raster_planes, z);
+    struct raster_depth_plane_ir plane = {plane_number(r, b, q, b->f64, z),
+                                          plane_number(r, b, q, b->f64, z + sizeof(double)),
+                                          plane_number(r, b, q, b->f64, z + 2 * sizeof(double))};
+    LLVMValueRef lx, ly, bx = along(r, b, q, false, &lx), by = along(r, b, q, true, &ly), base;
+
+    plane.c = LLVMBuildFAdd(b->ir, plane.c, jit_f64(b, bias), "");
+    base = raster_depth_base_ir(b, &plane, bx, by);
+    lx = LLVMBuildFMul(b->ir, splat_quad(b, plane.a), lx, "");
+    ly = LLVMBuildFMul(b->ir, splat_quad(b, plane.b), ly, "");
+    return LLVMBuildFAdd(b->ir, splat_quad(b, base), LLVMBuildFAdd(b->ir, lx, ly, ""), "");
+}
+
+struct raster_steps_ir raster_quads_ir_steps(struct raster_block_ir *r, struct jit_builder *b, double bias)
+{
+    struct raster_steps_ir steps;
+
+    for (uint32_t h = 0; h < 2; h++)
+        steps.half[h] = LLVMBuildShuffleVector(b->ir, quad_steps(r, b, 2 * h, bias),
+                                               quad_steps(r, b, 2 * h + 1, bias), indices(b, 0, 8), "");
+    return steps;
 }
 
 /* One after the other: some may be the same place, with other lanes. */

@@ -2,9 +2,10 @@
  *
  * Edges are exact. Vertices lie within +-2^20 (1/16 pixel), a line's or point's outline within +-2^21: so
  * |a|, |b| < 2^22, |c| < 2 * 2^22 * 2^21 = 2^44 and an edge's value anywhere there < 2^45.
- * Planes are evaluated in double from exact differences, every product and sum rounded once, and rounded to
- * float at the end: one instruction sequence at every CPU level, no contraction (CMakeLists.txt). */
-#include "raster/prim.h"
+ * Planes are evaluated in double from exact differences, every product and sum rounded once, and but for
+ * depth rounded to float at the end: one instruction sequence at every CPU level, no contraction
+ * (CMakeLists.txt). */
+#include "raster/depth.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +28,14 @@ static bool in_range(int32_t position)
 static bool drawable(const struct raster_vertex *v)
 {
     return in_range(v->x) && in_range(v->y) && !isnan(v->z) && !isnan(v->inv_w);
+}
+
+static void set_depth(const struct gradient *g, const struct raster_vertex *v, const struct raster_vertex *v1,
+                      const struct raster_vertex *v2, struct raster_prim *out)
+{
+    double d1 = ((double)v1->z - v->z) * RASTER_DEPTH_STEPS, d2 = ((double)v2->z - v->z) * RASTER_DEPTH_STEPS;
+    out->z_a = g->ax[0] * d1 + g->ax[1] * d2;
+    out->z_b = g->by[0] * d1 + g->by[1] * d2;
 }
 
 static void set_plane(const struct gradient *g, double d1, double d2, float *a, float *b)
@@ -68,7 +77,7 @@ static void begin_prim(struct raster_prim *out, const struct raster_setup *setup
 {
     out->x0 = (float)v->x * 0.0625f;
     out->y0 = (float)v->y * 0.0625f;
-    out->z_c = v->z;
+    out->z_c = v->z * RASTER_DEPTH_STEPS;
     out->inv_w_c = v->inv_w;
     out->reverse = 0;
     out->edge_count = 0;
@@ -95,7 +104,7 @@ static void set_planes(struct raster_prim *out, const struct raster_setup *setup
 {
     const struct raster_vertex *v1 = &v[1], *v2 = &v[count - 1];
     double w1 = v1->inv_w, w2 = v2->inv_w;
-    set_plane(g, (double)v1->z - v->z, (double)v2->z - v->z, &out->z_a, &out->z_b);
+    set_depth(g, v, v1, v2, out);
     set_plane(g, w1 - v->inv_w, w2 - v->inv_w, &out->inv_w_a, &out->inv_w_b);
     const float *p0 = v->vary, *p1 = v1->vary, *p2 = v2->vary;
     for (uint32_t slot = extra, n = 0; slot < out->vary_count; slot++, n++) {
@@ -140,7 +149,7 @@ bool raster_setup_triangle(struct raster_prim *out, const struct raster_setup *s
     struct gradient g = {{dy2 * inv, -dy1 * inv}, {-dx2 * inv, dx1 * inv}};
     set_planes(out, setup, v, 3, &g, 0);
     if (setup->depth_offset)
-        out->z_c = v[0].z + raster_depth_offset(setup, out->z_a, out->z_b);
+        out->z_c += raster_depth_offset(setup, out->z_a, out->z_b);
     return true;
 }
 
@@ -238,7 +247,8 @@ bool raster_setup_point(struct raster_prim *out, const struct raster_setup *setu
     add_edge(out, 0, 1, x0, y0);
     add_edge(out, -1, 0, x1, y1);
     add_edge(out, 0, -1, x1, y1);
-    out->z_a = out->z_b = out->inv_w_a = out->inv_w_b = 0.0f;
+    out->z_a = out->z_b = 0.0;
+    out->inv_w_a = out->inv_w_b = 0.0f;
     for (uint32_t slot = extra, n = 0; slot < out->vary_count; slot++, n++)
         set_flat(out, slot, v, n);
     if (extra) {

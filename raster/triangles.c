@@ -7,6 +7,7 @@
 
 #include <immintrin.h>
 
+#include "raster/depth.h"
 #include "raster/triangles_internal.h"
 #include "util/bits.h"
 
@@ -55,13 +56,13 @@ static void make_job(struct cover_job *job, const struct raster_triangles *t, ui
 static inline void write_head(const struct raster_triangles *t, const struct raster_setup *setup, uint32_t i,
                               struct raster_prim *out)
 {
-    out->x0 = t->plane[4][i];
-    out->y0 = t->plane[5][i];
-    out->z_a = t->plane[0][i];
-    out->z_b = t->plane[1][i];
-    out->z_c = t->z[0][i];
-    out->inv_w_a = t->plane[2][i];
-    out->inv_w_b = t->plane[3][i];
+    out->x0 = t->plane[2][i];
+    out->y0 = t->plane[3][i];
+    out->z_a = t->depth[0][i];
+    out->z_b = t->depth[1][i];
+    out->z_c = t->z[0][i] * RASTER_DEPTH_STEPS;
+    out->inv_w_a = t->plane[0][i];
+    out->inv_w_b = t->plane[1][i];
     out->inv_w_c = t->inv_w[0][i];
     out->vary_count = UTIL_MIN(setup->vary_count, RASTER_MAX_VARYINGS);
     out->reverse = t->reverse >> i & 1;

@@ -45,7 +45,8 @@ struct raster_triangles {
         y1[RASTER_TRIANGLES];
     int32_t edge[3][RASTER_TRIANGLES], origin[RASTER_MAX_SAMPLES][3][RASTER_TRIANGLES];
     int32_t side[5][RASTER_TRIANGLES]; /* dx1, dy1, dx2, dy2, twice the area */
-    float plane[6][RASTER_TRIANGLES];  /* z_a, z_b, inv_w_a, inv_w_b, x0, y0 */
+    float plane[4][RASTER_TRIANGLES];  /* inv_w_a, inv_w_b, x0, y0 */
+    double depth[2][RASTER_TRIANGLES]; /* z_a, z_b */
     double gradient[4][RASTER_TRIANGLES];
 };
 

@@ -125,14 +125,16 @@ TRI_TARGET static void TRI_NAME(gradients)(struct raster_triangles *t)
         for (unsigned k = 0; k < 4; k++)
             *(TRI_DVEC *)&t->gradient[k][i] = g[k];
         TRI_DVEC z = TRI_FLOATS(&t->z[0][i]), w = TRI_FLOATS(&t->inv_w[0][i]);
-        TRI_NAME(plane)(g, TRI_FLOATS(&t->z[1][i]) - z, TRI_FLOATS(&t->z[2][i]) - z, &t->plane[0][i],
+        TRI_DVEC z1 = (TRI_FLOATS(&t->z[1][i]) - z) * RASTER_DEPTH_STEPS;
+        TRI_DVEC z2 = (TRI_FLOATS(&t->z[2][i]) - z) * RASTER_DEPTH_STEPS;
+        *(TRI_DVEC *)&t->depth[0][i] = g[0] * z1 + g[1] * z2;
+        *(TRI_DVEC *)&t->depth[1][i] = g[2] * z1 + g[3] * z2;
+        TRI_NAME(plane)(g, TRI_FLOATS(&t->inv_w[1][i]) - w, TRI_FLOATS(&t->inv_w[2][i]) - w, &t->plane[0][i],
                         &t->plane[1][i]);
-        TRI_NAME(plane)(g, TRI_FLOATS(&t->inv_w[1][i]) - w, TRI_FLOATS(&t->inv_w[2][i]) - w, &t->plane[2][i],
-                        &t->plane[3][i]);
     }
     for (unsigned p = 0; p < TRI_PARTS; p++) {
-        ((TRI_FVEC *)t->plane[4])[p] = __builtin_convertvector(TRI_AT(t->x[0], p), TRI_FVEC) * 0.0625f;
-        ((TRI_FVEC *)t->plane[5])[p] = __builtin_convertvector(TRI_AT(t->y[0], p), TRI_FVEC) * 0.0625f;
+        ((TRI_FVEC *)t->plane[2])[p] = __builtin_convertvector(TRI_AT(t->x[0], p), TRI_FVEC) * 0.0625f;
+        ((TRI_FVEC *)t->plane[3])[p] = __builtin_convertvector(TRI_AT(t->y[0], p), TRI_FVEC) * 0.0625f;
     }
 }
 

@@ -17,7 +17,8 @@
 struct raster_planes {
     float x0, y0;
     uint32_t reverse, unused;
-    float z[4], inv_w[4];
+    float inv_w[4];
+    double z[4];
     float vary[][4];
 };
 

@@ -41,7 +41,7 @@ struct raster_stencil {
 };
 
 struct raster_zs {
-    bool depth_write, depth_down; /* down: a primitive's depth is cut to 24 bits, not rounded (prim.h) */
+    bool depth_write;
     uint8_t depth_func;
     struct raster_stencil face[2]; /* 0 front, 1 back */
 };

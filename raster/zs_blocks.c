@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "jit/builder.h"
-#include "raster/centre_ir.h"
+#include "raster/depth_ir.h"
 #include "raster/zs_ir.h"
 
 enum { PRIM, TILE, BLOCKS, COUNT, COMMON, PARAMS };
@@ -17,16 +17,6 @@ bool raster_zs_is_idle(const struct raster_zs *zs)
 
 /* ---- plain C ---- */
 
-static uint32_t depth_at(const struct raster_zs *zs, const struct raster_prim *prim, int32_t px, int32_t py)
-{
-    float x = prim->z_a * ((float)px + 0.5f - prim->x0), y = prim->z_b * ((float)py + 0.5f - prim->y0);
-    float z = (x + y) + prim->z_c;
-    z = z > 0.0f ? z : 0.0f;
-    z = z < 1.0f ? z : 1.0f;
-    uint32_t depth = (uint32_t)(z * 16777215.0f + (zs->depth_down ? 0.0f : 0.5f));
-    return depth < 0xffffff ? depth : 0xffffff;
-}
-
 uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, const struct raster_prim *prim,
                               struct raster_tile *tile, struct raster_block *blocks, uint32_t count,
                               uint16_t *common)
@@ -36,16 +26,15 @@ uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, const struct raster_pr
     for (uint32_t i = 0; i < count; i++) {
         struct raster_block block = blocks[i];
         uint32_t passed = 0;
+        int32_t px = tile->x + block.x * 4, py = tile->y + block.y * 4;
         for (uint32_t l = 0; l < 16; l++) {
             uint32_t x = block.x * 4u + ((l & 1) | (l >> 1 & 2)),
                      y = block.y * 4u + ((l >> 1 & 1) | (l >> 2 & 2));
             uint32_t *word = &tile->zs[raster_pixel_index(tile, x, y, 0)];
             if (!(block.mask >> l & 1))
                 continue;
-            passed |=
-                (uint32_t)raster_zs_test(zs, prim->reverse,
-                                         depth_at(zs, prim, tile->x + (int32_t)x, tile->y + (int32_t)y), word)
-                << l;
+            passed |= (uint32_t)raster_zs_test(zs, prim->reverse, raster_depth_at(prim, px, py, l), word)
+                      << l;
         }
         block.mask = block.sample[0] = (uint16_t)passed;
         blocks[kept] = block;
@@ -58,8 +47,10 @@ uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, const struct raster_pr
 /* ---- compiled ---- */
 
 struct emit {
-    LLVMValueRef x0, y0, a, b, c; /* splats of the plane */
-    LLVMValueRef left, top, row;  /* the tile's position, its blocks in a row: scalars */
+    LLVMValueRef x0, y0;
+    struct raster_depth_plane_ir plane;
+    struct raster_steps_ir lanes; /* what they add to a block's first pixel */
+    LLVMValueRef left, top, row;  /* the tile's position, its blocks in a row */
     LLVMValueRef reverse;
     LLVMValueRef kept, common; /* slots: blocks so far, lanes that pass in all of them */
 };
@@ -71,7 +62,12 @@ static LLVMValueRef word_of(struct jit_builder *b, unsigned param, size_t offset
 
 static LLVMValueRef coefficient(struct jit_builder *b, size_t offset)
 {
-    return jit_splat(b, jit_load(b, b->f32, jit_offset_const(b, jit_param(b, PRIM), offset), 4, true));
+    return jit_load(b, b->f64, jit_offset_const(b, jit_param(b, PRIM), offset), 8, true);
+}
+
+static LLVMValueRef reference(struct jit_builder *b, size_t offset)
+{
+    return jit_load(b, b->f32, jit_offset_const(b, jit_param(b, PRIM), offset), 4, true);
 }
 
 static void begin(struct emit *e, struct jit_builder *b)
@@ -82,11 +78,13 @@ static void begin(struct emit *e, struct jit_builder *b)
     for (unsigned i = 0; i < PARAMS; i++)
         if (i != COUNT)
             jit_param_noalias(b, i);
-    e->x0 = coefficient(b, offsetof(struct raster_prim, x0));
-    e->y0 = coefficient(b, offsetof(struct raster_prim, y0));
-    e->a = coefficient(b, offsetof(struct raster_prim, z_a));
-    e->b = coefficient(b, offsetof(struct raster_prim, z_b));
-    e->c = coefficient(b, offsetof(struct raster_prim, z_c));
+    e->x0 = reference(b, offsetof(struct raster_prim, x0));
+    e->y0 = reference(b, offsetof(struct raster_prim, y0));
+    e->plane.a = coefficient(b, offsetof(struct raster_prim, z_a));
+    e->plane.b = coefficient(b, offsetof(struct raster_prim, z_b));
+    e->plane.c = LLVMBuildFAdd(b->ir, coefficient(b, offsetof(struct raster_prim, z_c)),
+                               jit_f64(b, RASTER_DEPTH_ROUND), "");
+    e->lanes = raster_depth_lanes_ir(b, &e->plane);
     e->left = word_of(b, TILE, offsetof(struct raster_tile, x));
     e->top = word_of(b, TILE, offsetof(struct raster_tile, y));
     e->row = LLVMBuildLShr(b->ir, word_of(b, TILE, offsetof(struct raster_tile, width)), jit_i32(b, 2), "");
@@ -98,15 +96,15 @@ static void begin(struct emit *e, struct jit_builder *b)
     jit_store(b, jit_i32(b, 0), e->kept, 4);
 }
 
-static LLVMValueRef depths(struct emit *e, struct jit_builder *b, bool down, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef depths(struct emit *e, struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMValueRef fx = LLVMBuildFSub(b->ir, raster_centre_ir(b, false, e->left, x), e->x0, "");
-    LLVMValueRef fy = LLVMBuildFSub(b->ir, raster_centre_ir(b, true, e->top, y), e->y0, ""), z;
+    LLVMValueRef bx = raster_depth_distance_ir(b, e->left, x, e->x0);
+    LLVMValueRef by = raster_depth_distance_ir(b, e->top, y, e->y0);
+    LLVMValueRef base = raster_depth_base_ir(b, &e->plane, bx, by);
 
-    fx = LLVMBuildFMul(b->ir, e->a, fx, "");
-    fy = LLVMBuildFMul(b->ir, e->b, fy, "");
-    z = LLVMBuildFAdd(b->ir, LLVMBuildFAdd(b->ir, fx, fy, ""), e->c, "");
-    return raster_depth_ir(b, z, down);
+    struct raster_steps_ir steps = raster_depth_steps_ir(b, base, &e->lanes);
+
+    return raster_depth_ir(b, &steps);
 }
 
 /* Keeps the block, at most where it was found, with the lanes that pass. */
@@ -142,8 +140,7 @@ static void test_block(struct emit *e, struct jit_builder *b, const struct raste
     at = LLVMBuildMul(b->ir, at, jit_i32(b, 16 * sizeof(uint32_t)), "");
     at = jit_offset(b, jit_offset_const(b, jit_param(b, TILE), offsetof(struct raster_tile, zs)), at);
     stored = jit_load(b, b->i32x16, at, 64, false);
-    pass = raster_zs_ir(b, zs, e->reverse, jit_mask_from_bits(b, lanes), depths(e, b, zs->depth_down, x, y),
-                        stored, &word);
+    pass = raster_zs_ir(b, zs, e->reverse, jit_mask_from_bits(b, lanes), depths(e, b, x, y), stored, &word);
     touched = pass;
     if (zs->face[0].enable || zs->face[1].enable)
         touched = LLVMBuildOr(b->ir, touched, LLVMBuildICmp(b->ir, LLVMIntNE, word, stored, ""), "");

@@ -92,18 +92,3 @@ LLVMValueRef raster_zs_ir(struct jit_builder *b, const struct raster_zs *zs, LLV
     *updated = LLVMBuildSelect(b->ir, lanes, word, stored, "");
     return LLVMBuildAnd(b->ir, lanes, pass, "");
 }
-
-LLVMValueRef raster_depth_ir(struct jit_builder *b, LLVMValueRef z, bool down)
-{
-    LLVMValueRef half = jit_splat_f32(b, 0.5f), zero = jit_splat_f32(b, 0), one = jit_splat_f32(b, 1);
-    LLVMValueRef top = jit_splat_u32(b, 0xffffff);
-
-    z = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOGT, z, zero, ""), z, zero, "");
-    z = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, z, one, ""), z, one, "");
-    z = LLVMBuildFMul(b->ir, z, jit_splat_f32(b, 16777215.0f), "");
-    if (down)
-        return jit_f32_to_i32(b, z);
-    z = jit_f32_to_i32(b, LLVMBuildFAdd(b->ir, z, half, ""));
-    /* 2^24 is the one value above: 16777215.5 rounds to it. */
-    return LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, LLVMIntSLT, z, top, ""), z, top, "depth");
-}

@@ -10,7 +10,4 @@
 LLVMValueRef raster_zs_ir(struct jit_builder *b, const struct raster_zs *zs, LLVMValueRef reverse,
                           LLVMValueRef lanes, LLVMValueRef depth, LLVMValueRef stored, LLVMValueRef *updated);
 
-/* The 24-bit depth (i32x16) of z (f32x16) as raster/prim.h has it, rounded or cut (zs.depth_down). */
-LLVMValueRef raster_depth_ir(struct jit_builder *b, LLVMValueRef z, bool down);
-
 #endif

@@ -16,7 +16,7 @@ struct utgard_frag_emit {
     bool hoists; /* uniforms are loaded before the loop over blocks */
     /* the block at hand */
     struct raster_block_ir at;
-    LLVMValueRef inv_w, w, z, depth;       /* f32x16, depth i32x16 */
+    LLVMValueRef inv_w, w, depth;          /* f32x16, depth i32x16 */
     LLVMValueRef live[RASTER_MAX_SAMPLES]; /* i1x16: lanes of each sample that may still be written */
     const struct utgard_pp_ir_state *end;  /* of the program, or NULL before */
     bool failed;                           /* something is left to the reference path */

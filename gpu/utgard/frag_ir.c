@@ -7,6 +7,7 @@
 #include "gpu/utgard/frag_emit.h"
 #include "jit/key.h"
 #include "raster/blend_ir.h"
+#include "raster/depth_ir.h"
 #include "raster/zs_ir.h"
 #include "util/bits.h"
 
@@ -43,8 +44,7 @@ static void place_block(struct utgard_frag_emit *e, struct jit_builder *b, LLVMV
         e->live[k] = e->head->sample_mask >> k & 1 ? e->at.covered[k] : LLVMConstNull(b->i1x16);
     e->inv_w = raster_block_ir_value(&e->at, b, RASTER_VALUE_INV_W);
     e->w = LLVMBuildFDiv(b->ir, jit_splat_f32(b, 1), e->inv_w, "w");
-    e->z = utgard_frag_clamp(b, raster_block_ir_value(&e->at, b, RASTER_VALUE_Z), 1.0f);
-    e->depth = raster_depth_ir(b, e->z, e->head->zs.depth_down);
+    e->depth = is_visible(e) ? NULL : raster_block_ir_depth(&e->at, b);
 }
 
 /* ---- tests ---- */
@@ -129,7 +129,7 @@ static void take_depth(struct utgard_frag_emit *e, struct jit_builder *b)
     if (!e->head->depth_program)
         return;
     z = jit_as_f32(b, e->end->reg[e->head->depth_register][0]);
-    e->depth = raster_depth_ir(b, z, e->head->zs.depth_down);
+    e->depth = raster_depth_of_ir(b, z);
     if (e->head->whole)
         e->depth = LLVMBuildAnd(b->ir, utgard_frag_color_word(e, b, e->head->depth_register),
                                 jit_splat_u32(b, 0xffffff), "");

@@ -26,7 +26,7 @@ static void port_fragcoord(void *ctx, struct jit_builder *b, LLVMValueRef out[4]
     y = LLVMBuildFAdd(b->ir, y, jit_splat(b, offset), "");
     out[0] = jit_as_i32(b, e->at.cx);
     out[1] = jit_as_i32(b, y);
-    out[2] = jit_as_i32(b, e->z);
+    out[2] = jit_as_i32(b, raster_block_ir_z(&e->at, b));
     out[3] = jit_as_i32(b, e->w);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpu/utgard/frag_ref_internal.h"
+#include "raster/depth.h"
 #include "util/bits.h"
 #include "util/half.h"
 
@@ -26,17 +27,6 @@ static float clamp(float x, float top)
 {
     x = x > 0.0f ? x : 0.0f;
     return x < top ? x : top;
-}
-
-static float depth_of_plane(const struct utgard_ref_batch *batch, unsigned lane)
-{
-    return clamp(plane(batch, lane, batch->prim->z_a, batch->prim->z_b) + batch->prim->z_c, 1.0f);
-}
-
-static uint32_t depth_24(float z)
-{
-    z = clamp(z, 1.0f);
-    return (uint32_t)(z * UTGARD_DEPTH_MAX);
 }
 
 /* ---- ports ---- */
@@ -80,7 +70,7 @@ static void port_fragcoord(void *ctx, uint32_t out[4][16])
 
         y = y * batch->frag->args.y_scale;
         out[1][lane] = util_f2u(y + batch->frag->args.y_offset);
-        out[2][lane] = util_f2u(depth_of_plane(batch, lane));
+        out[2][lane] = util_f2u(raster_depth_z_at(batch->prim, batch->px, batch->py, lane));
         out[3][lane] = util_f2u(batch->w[lane]);
     }
 }
@@ -253,7 +243,7 @@ static void take_depth(struct utgard_ref_batch *batch, const struct utgard_pp_st
         float z = util_u2f(state->reg[head->depth_register][0][lane]);
 
         batch->depth[lane] =
-            head->whole ? utgard_ref_color(state, head->depth_register, lane) & 0xffffff : depth_24(z);
+            head->whole ? utgard_ref_color(state, head->depth_register, lane) & 0xffffff : raster_depth_of(z);
     }
 }
 
@@ -402,7 +392,7 @@ static uint32_t shade_block(struct utgard_ref_batch *batch, const struct raster_
     for (unsigned k = 0; k < 4; k++)
         batch->live[k] = k < frag->head.samples && frag->head.sample_mask >> k & 1 ? block->sample[k] : 0;
     for (unsigned lane = 0; lane < 16; lane++) {
-        batch->depth[lane] = depth_24(depth_of_plane(batch, lane));
+        batch->depth[lane] = raster_depth_at(batch->prim, batch->px, batch->py, lane);
         batch->w[lane] = 1.0f / inv_w(batch, lane);
     }
     if (batch->watch)

@@ -222,9 +222,6 @@ static void stencil(uint32_t func, uint32_t fail, uint32_t zfail, uint32_t zpass
 static void depth(const struct utgard_rsw *r, struct utgard_state *out)
 {
     out->zs.depth_write = r->depth_write;
-    /* As lima makes clear values: on boards depths equal them that are drawn with the same number (piglit's
-     * fbo-depthstencil). */
-    out->zs.depth_down = true;
     out->zs.depth_func = (uint8_t)r->depth_func;
     stencil(r->front_func, r->front_fail, r->front_zfail, r->front_zpass, r->front_ref, r->front_mask,
             r->front_write, &out->zs.face[0]);

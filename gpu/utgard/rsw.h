@@ -54,7 +54,7 @@ struct utgard_state {
     struct raster_zs zs;                 /* face 0 front */
     bool depth_program, stencil_program; /* the program's register says; `whole`: as the buffer's bytes */
     bool whole;
-    float offset_factor, offset_units; /* units in steps of 2^-24 */
+    float offset_factor, offset_units; /* units in steps of depth */
     uint8_t depth_register;
     uint8_t color_register[4]; /* of each sample, or UTGARD_NO_COLOR; the first's, where a tile has one */
     uint8_t second_register;

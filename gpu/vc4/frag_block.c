@@ -7,7 +7,7 @@ void vc4_frag_block_place(struct vc4_frag_emit *e, struct jit_builder *b, LLVMVa
     raster_block_ir_place(&e->at, b, index);
     *w = raster_block_ir_value(&e->at, b, RASTER_VALUE_INV_W);
     *w = LLVMBuildFDiv(b->ir, jit_splat_f32(b, 1), *w, "w");
-    e->depth = raster_depth_ir(b, raster_block_ir_value(&e->at, b, RASTER_VALUE_Z), false);
+    e->depth = raster_block_ir_depth(&e->at, b);
 }
 
 void vc4_frag_block_begin(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef index, LLVMValueRef *w)

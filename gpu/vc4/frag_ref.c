@@ -9,6 +9,7 @@
 #include "gpu/vc4/device_internal.h"
 #include "gpu/vc4/frag_internal.h"
 #include "gpu/vc4/frag_ref_internal.h"
+#include "raster/depth.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
@@ -17,20 +18,15 @@
 
 /* ---- blocks ---- */
 
-/* W and Z of the payload (Guide table 29), by raster/prim.h's formulas. */
+/* W and Z of the payload (Guide table 29), by raster/prim.h's and depth.h's formulas. */
 static void fill_payload(const struct vc4_ref_batch *batch, struct vc4_qpu_start *start)
 {
     const struct raster_prim *prim = batch->prim;
 
     for (unsigned lane = 0; lane < LANES; lane++) {
         float inv_w = vc4_ref_plane(batch, lane, prim->inv_w_a, prim->inv_w_b) + prim->inv_w_c;
-        float z = vc4_ref_plane(batch, lane, prim->z_a, prim->z_b) + prim->z_c;
-        z = z > 0.0f ? z : 0.0f;
-        z = z < 1.0f ? z : 1.0f;
-        float scaled = z * 16777215.0f;
-        uint32_t depth = (uint32_t)(scaled + 0.5f);
         start->ra15[lane] = util_f2u(1.0f / inv_w);
-        start->rb15[lane] = UTIL_MIN(depth, 0xffffff);
+        start->rb15[lane] = raster_depth_at(prim, batch->px, batch->py, lane);
     }
 }
 

@@ -2,6 +2,7 @@
  * coverage, shading. */
 #include "gpu/vc4/renderer_prim.h"
 #include "raster/coverage.h"
+#include "raster/depth.h"
 #include "util/bits.h"
 
 /* Words of a shaded vertex. */
@@ -9,7 +10,8 @@ enum { WORD_XY, WORD_Z, WORD_INV_W, WORD_POINT_SIZE };
 
 /* ---- one primitive ---- */
 
-/* Takes the pixels away whose depth, as programs get it (raster/prim.h), lies outside record 104's planes. */
+/* Takes the pixels away whose depth, before it is rounded (raster/depth.h), lies outside record 104's
+ * planes. */
 static uint32_t clip_depths(const struct vc4_draw_call *call, uint32_t count)
 {
     struct vc4_worker *w = call->run->worker;
@@ -18,14 +20,10 @@ static uint32_t clip_depths(const struct vc4_draw_call *call, uint32_t count)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct raster_block *block = &w->raster.blocks[i];
+        int32_t px = w->raster.tile.x + block->x * 4, py = w->raster.tile.y + block->y * 4;
         uint32_t lanes = 0;
         for (uint32_t l = 0; l < 16; l++) {
-            int32_t px = w->raster.tile.x + block->x * 4 + (int32_t)((l & 1) | (l >> 1 & 2));
-            int32_t py = w->raster.tile.y + block->y * 4 + (int32_t)((l >> 1 & 1) | (l >> 2 & 2));
-            float x = p->z_a * ((float)px + 0.5f - p->x0), y = p->z_b * ((float)py + 0.5f - p->y0);
-            float z = (x + y) + p->z_c;
-            z = z > 0.0f ? z : 0.0f;
-            z = z < 1.0f ? z : 1.0f;
+            float z = raster_depth_z_at(p, px, py, l);
             lanes |= (uint32_t)(z >= s->z_min && z <= s->z_max) << l;
         }
         for (unsigned k = 0; k < RASTER_MAX_SAMPLES; k++)

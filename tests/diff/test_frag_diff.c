@@ -11,6 +11,7 @@
 
 #include "gpu/vc4/frag.h"
 #include "isa/vc4_qpu/asm.h"
+#include "raster/depth.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
@@ -38,6 +39,12 @@ static uint32_t below(uint32_t n)
 static float random_float(float scale)
 {
     return (float)(int32_t)random32() * 0x1p-31f * scale;
+}
+
+/* Of z, in steps. */
+static double random_depth(float scale)
+{
+    return random_float(scale) * RASTER_DEPTH_STEPS;
 }
 
 /* ---- programs ---- */
@@ -287,9 +294,9 @@ static void random_prim(struct raster_prim *prim, const struct raster_tile *tile
     memset(prim, 0, sizeof *prim);
     prim->x0 = (float)tile->x + random_float(80);
     prim->y0 = (float)tile->y + random_float(80);
-    prim->z_a = random_float(0.01f) * wild;
-    prim->z_b = random_float(0.01f);
-    prim->z_c = below(4) ? 0.5f + random_float(0.3f) : random_float(2);
+    prim->z_a = random_depth(0.01f) * wild;
+    prim->z_b = random_depth(0.01f);
+    prim->z_c = below(4) ? random_depth(0.3f) + 0.5 * RASTER_DEPTH_STEPS : random_depth(2);
     prim->inv_w_a = below(2) ? 0 : random_float(0.01f);
     prim->inv_w_b = below(2) ? 0 : random_float(0.01f);
     prim->inv_w_c = below(8) ? 1 + random_float(0.9f) : random_float(1) * wild;

@@ -236,9 +236,9 @@ static void check_written(const struct explain_result *r, const struct explain_e
     assert_int_equal(e->lane.tests.count, 1);
     const struct gpu_test *t = &e->lane.tests.at[0];
     assert_int_equal(t->when, GPU_TEST_BEFORE);
-    assert_int_equal(t->depth, 0x3fffff);
+    assert_int_equal(t->depth, 0x400000);
     assert_int_equal(t->before[0], 0xffffff00);
-    assert_int_equal(t->after[0], 0x3fffff00);
+    assert_int_equal(t->after[0], 0x40000000);
     assert_int_equal(t->rule.depth_func, RASTER_LESS);
     assert_int_equal(t->passed, 1);
     assert_int_equal(r->programs.at[e->program].address, PROGRAM);

@@ -10,6 +10,7 @@
 
 #include "gpu/vc4/frag_ref.h"
 #include "isa/vc4_qpu/asm.h"
+#include "raster/depth.h"
 #include "util/bits.h"
 
 #define MEMORY_SIZE (1u << 20)
@@ -43,7 +44,7 @@ static struct scene *scene_create(uint32_t samples)
         (struct vc4_frag_config){.depth_func = RASTER_LESS, .z_updates = true, .samples = (uint8_t)samples};
     scene->state.fs = (struct vc4_stage){.code = 0x2000, .uniforms = UNIFORMS};
     scene->fuel = 100;
-    scene->prim = (struct raster_prim){.x0 = 20, .y0 = 32, .z_c = 0.25f, .inv_w_c = 0.5f};
+    scene->prim = (struct raster_prim){.x0 = 20, .y0 = 32, .z_c = 0.25 * RASTER_DEPTH_STEPS, .inv_w_c = 0.5f};
     scene->tile.width = scene->tile.height = 8;
     scene->tile.samples = samples;
     scene->tile.x = 16;
@@ -150,7 +151,7 @@ static void depth_test_gates_color(void **state)
     struct scene *scene = scene_create(1);
 
     /* z from 0.25, 0.25 more a pixel to the right: 0.375, 0.625, ... against 0.5 (0x800000). */
-    scene->prim.z_a = 0.25f;
+    scene->prim.z_a = 0.25 * RASTER_DEPTH_STEPS;
     shade_well(scene, "mov tlb_z, rb15\n ldi tlb_color, 7\n" END);
     for (uint32_t y = 0; y < 4; y++) {
         assert_int_equal(*color_at(scene, 0, y, 0), 7);
@@ -165,8 +166,8 @@ static void payload_depth_is_clamped(void **state)
 {
     struct scene *scene = scene_create(1);
 
-    scene->prim.z_a = 1.0f;
-    scene->prim.z_c = -1.5f; /* -1, 0, 1, 2 */
+    scene->prim.z_a = RASTER_DEPTH_STEPS;
+    scene->prim.z_c = -1.5 * RASTER_DEPTH_STEPS; /* -1, 0, 1, 2 */
     shade_well(scene, "mov tlb_color, rb15\n" END);
     assert_int_equal(*color_at(scene, 0, 0, 0), 0);
     assert_int_equal(*color_at(scene, 1, 0, 0), 0);
@@ -184,7 +185,7 @@ static void stencil_words_configure_both_faces(void **state)
     uniform(scene, 0, both);
     uniform(scene, 1, 0xf000); /* write masks: back 0xf0, front 0 */
     scene->prim.reverse = 1;
-    scene->prim.z_a = 0.25f;
+    scene->prim.z_a = 0.25 * RASTER_DEPTH_STEPS;
     shade_well(scene, "mov tlb_stencil, unif\n mov tlb_stencil, unif\n mov tlb_z, rb15\n" END);
     assert_int_equal(zs_at(scene, 0, 0, 0), 0x60000050); /* passes: 0x5a through mask 0xf0 */
     assert_int_equal(zs_at(scene, 1, 0, 0), 0x80000000); /* depth fails: 0 + 1, masked away */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "raster/prim.h"
+#include "raster/depth.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
@@ -78,7 +78,7 @@ static void triangle_planes(void **unused)
             z += k[i] * vertices[i].z;
             inv_w += k[i] * vertices[i].inv_w;
         }
-        assert_float_equal(plane_at(&p, p.z_a, p.z_b, x, y) + p.z_c, z, 2e-5);
+        assert_float_equal((p.z_a * (x - p.x0) + p.z_b * (y - p.y0) + p.z_c) / RASTER_DEPTH_STEPS, z, 1e-9);
         float w = 1.0f / (plane_at(&p, p.inv_w_a, p.inv_w_b, x, y) + p.inv_w_c);
         assert_float_equal(w * inv_w, 1.0, 2e-4);
         for (unsigned n = 0; n < VARYINGS; n++) {
@@ -135,8 +135,9 @@ static void depth_offset(void **unused)
                                  {.x = 0, .y = 160, .z = 0.125f, .inv_w = 1.0f}};
     struct raster_prim p;
     assert_true(raster_setup_triangle(&p, &setup, v));
-    assert_true(p.z_a == 0.025f && p.z_b == -0.0125f);
-    assert_true(p.z_c == 0.25f + (2.0f * 0.025f + 16.0f * 0x1p-24f));
+    assert_float_equal(p.z_a, 0.025 * RASTER_DEPTH_STEPS, 1e-6);
+    assert_float_equal(p.z_b, -0.0125 * RASTER_DEPTH_STEPS, 1e-6);
+    assert_true(p.z_c == 0.25 * RASTER_DEPTH_STEPS + (2.0 * p.z_a + 16.0));
 }
 
 static void line_planes(void **unused)

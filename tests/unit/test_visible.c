@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "raster/depth.h"
 #include "raster/visible.h"
 #include "raster/zs_blocks.h"
 #include "util/bits.h"
@@ -29,6 +30,12 @@ static uint32_t below(uint32_t n)
 static float random_float(float scale)
 {
     return (float)(int32_t)random32() * 0x1p-31f * scale;
+}
+
+/* Of z, in steps. */
+static double random_depth(float scale)
+{
+    return random_float(scale) * RASTER_DEPTH_STEPS;
 }
 
 /* ---- the queue ---- */
@@ -213,9 +220,10 @@ static void compare_tests(const struct raster_zs *zs, raster_zs_blocks_fn run, s
     struct raster_block blocks[2][RASTER_BLOCKS_MAX];
     struct raster_prim prim = {.x0 = random_float(100),
                                .y0 = random_float(100),
-                               .z_a = random_float(0.01f),
-                               .z_b = random_float(0.01f),
-                               .z_c = below(4) ? 0.5f + random_float(0.3f) : random_float(1e9f),
+                               .z_a = random_depth(0.01f),
+                               .z_b = random_depth(0.01f),
+                               .z_c = below(4) ? random_depth(0.3f) + 0.5 * RASTER_DEPTH_STEPS
+                                               : random_depth(1e9f),
                                .reverse = random32() & 1};
     uint32_t count, kept[2];
     uint16_t common[2];
@@ -259,7 +267,7 @@ static void test_tests(void **state)
             continue;
         assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
         for (unsigned i = 0; i < 24; i++) {
-            struct raster_zs zs = {.depth_write = i & 8, .depth_down = i % 3 == 1, .depth_func = i & 7};
+            struct raster_zs zs = {.depth_write = i & 8, .depth_func = i & 7};
             struct jit_function *code;
 
             if (i >= 16) {
