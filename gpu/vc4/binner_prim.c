@@ -5,7 +5,7 @@
 #include "gpu/vc4/binner_internal.h"
 #include "util/bits.h"
 
-#define SIZE_LIMIT   4096.0f /* pixels, as the rasterizer limits lines and points */
+#define SIZE_LIMIT   4096.0f /* pixels, as the rasterizer limits lines */
 #define TILES_A_UNIT 64u     /* of the packet budget */
 #define SLACK        16      /* 1/16 pixel: by what a line's diamond ends may stand outside its rectangle */
 
@@ -306,7 +306,7 @@ static bool bin_points(struct vc4_binner *b, const uint32_t (*index)[3], uint32_
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t v = index[i][0], code = outcode(b, v);
-        float size = b->shader.point_size ? b->vertices->size[v] : b->point_size;
+        float size = vc4_point_size(b->shader.point_size ? b->vertices->size[v] : b->point_size);
         struct tiler_box box;
         int32_t x, y;
         b->number = b->first_number + i;
@@ -314,7 +314,7 @@ static bool bin_points(struct vc4_binner *b, const uint32_t (*index)[3], uint32_
         if (code || !(size > 0))
             continue;
         window(b, v, &x, &y);
-        int32_t reach = (int32_t)ceilf(fminf(size, SIZE_LIMIT) * 8.0f) + 1;
+        int32_t reach = (int32_t)ceilf(size * 8.0f) + 1;
         bool seen = tiler_bounds(&b->grid, x - reach, y - reach, x + reach, y + reach, &box);
         b->outside += !seen;
         if (seen && !add_box(b, &box, index[i], NULL))

@@ -238,7 +238,8 @@ static bool fetch_vertices(const struct vc4_draw_call *call, const uint32_t inde
 
 static float point_size_of(const struct vc4_draw_call *call, const uint32_t *v)
 {
-    return call->draw->state->point_size ? util_u2f(v[WORD_POINT_SIZE]) : call->run->state.point_size;
+    return vc4_point_size(call->draw->state->point_size ? util_u2f(v[WORD_POINT_SIZE])
+                                                        : call->run->state.point_size);
 }
 
 static bool draw_shaded(const struct vc4_draw_call *call, const uint32_t index[3],

@@ -14,6 +14,14 @@
 /* Numbered as in record 56. No list holds RHTs here: the Guide does not say what they look like. */
 enum vc4_primitive { VC4_POINTS, VC4_LINES, VC4_TRIANGLES, VC4_RHTS };
 
+/* Pixels of the largest point: the driver advertises it and leaves larger ones that programs ask for to the
+ * hardware (README.md). A NaN stays one. */
+#define VC4_POINT_MAX 512.0f
+static inline float vc4_point_size(float asked)
+{
+    return asked > VC4_POINT_MAX ? VC4_POINT_MAX : asked;
+}
+
 /* With VC4_TRIANGLES: the list holds screen coordinates in place of indices (table 42), each a word with x in
  * the low half and y in the high half. */
 #define VC4_LIST_COORDINATES 0x30u

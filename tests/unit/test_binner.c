@@ -332,11 +332,40 @@ static void test_rejection(void **unused)
     }
 }
 
+/* Points larger than 512 pixels are binned as points of 512: seen from 240 to the left of the window. */
+static void test_largest_point(void **unused)
+{
+    static const float sizes[] = {500, 512, 513, 4096, INFINITY};
+    for (uint32_t n = 0; n < 2 * UTIL_ARRAY_SIZE(sizes); n++) {
+        static const uint32_t want[1][3] = {{0}};
+        float size = sizes[n / 2];
+        const struct raster_setup setup = {0};
+        struct list l = {0};
+        uint32_t needed = 0;
+        start_device(NULL);
+        set_vertex(0, 128 * 16, 128 * 16);
+        vertex[0].xs = (int16_t)((-240 - 128) * 16);
+        vertex[0].size = n & 1 ? size : 1;
+        put_start(&l, &plain);
+        put_clip(&l, 0, 0, 256, 256);
+        put_state(&l, shader[n & 1 ? 2 : 0], 3);
+        put_record(&l, VC4_CL_POINT_SIZE, 1, util_f2u(size), 0);
+        put_array(&l, TILER_POINTS, 1, 0);
+        put_end(&l);
+        run_well(&l);
+        read_tiles(&plain);
+        size = fminf(size, 512);
+        assert_int_equal(check_lists(VC4_POINTS, want, 1, &setup, 1, size, &everything, &needed), 0);
+        assert_int_equal(needed, TILES);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_modes),           TEST(test_culling_and_window), TEST(test_lazy_state),
         TEST(test_flush_all_state), TEST(test_clipping),           TEST(test_rejection),
+        TEST(test_largest_point),
     };
     return cmocka_run_group_tests_name("binner", tests, set_up, tear_down);
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 
 #include "tests/unit/vg_scene.h"
 
@@ -66,6 +67,37 @@ static void preshaded(void **state)
                 bool in = x >= 8 - half && x < 8 + half && y >= 8 - half && y < 8 + half;
                 assert_int_equal(pixel(&s, (uint32_t)x, (uint32_t)y), in ? BLUE : RED);
             }
+        scene_close(&s);
+    }
+}
+
+/* Points larger than 512 pixels are drawn as points of 512: from 250 to the left of the tile six columns. */
+static void largest_point(void **state)
+{
+    static const uint32_t one[1][3] = {{0}};
+    static const float sizes[] = {512, 513, 4096, INFINITY};
+    for (unsigned w = 0; w < UTIL_ARRAY_SIZE(ways) * 2 * UTIL_ARRAY_SIZE(sizes); w++) {
+        uint32_t flags = w & 1 ? FLAG_POINT_SIZE : 0;
+        float size = sizes[w / 2 % UTIL_ARRAY_SIZE(sizes)];
+        struct scene s;
+        assert_true(scene_open(&s, ways[w / 2 / UTIL_ARRAY_SIZE(sizes)]));
+        assert_true(assemble(&s, AT_FS, FS_UNIFORM));
+        util_store32(s.memory.base + AT_UNIFORMS, BLUE);
+        nv_record(&s, flags, 48, 0);
+        nv_vertex(&s, flags, 0, 48, -250, 8, size, 0);
+        s.at = AT_LISTS;
+        nv_state(&s, VC4_POINTS);
+        put8(&s, 98);
+        put_float(&s, flags ? 1 : size);
+        primitives(&s, VC4_POINTS, one, 1);
+        put8(&s, 18);
+        s.at = AT_MAIN;
+        clear_first(&s, RED, 0x800000, 0);
+        config(&s, 64, 64, RGBA_LINEAR);
+        one_tile(&s);
+        render_well(&s);
+        for (uint32_t x = 0; x < 64; x++)
+            assert_int_equal(pixel(&s, x, 40), x < 6 ? BLUE : RED);
         scene_close(&s);
     }
 }
@@ -269,8 +301,9 @@ static void mutations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(preshaded), cmocka_unit_test(preshaded_faults), cmocka_unit_test(lists),
-        cmocka_unit_test(arrays),    cmocka_unit_test(fixed_depth),      cmocka_unit_test(mutations),
+        cmocka_unit_test(preshaded), cmocka_unit_test(largest_point), cmocka_unit_test(preshaded_faults),
+        cmocka_unit_test(lists),     cmocka_unit_test(arrays),        cmocka_unit_test(fixed_depth),
+        cmocka_unit_test(mutations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
