@@ -1,0 +1,57 @@
+"""What gldiff knows of each GPU: one row each. A new one gets all of it for a row.
+
+Tolerances are reasons, not wishes: each number stands beside what it comes of.
+"""
+import dataclasses
+
+from gl.interval import Numbers
+
+SINGLES = dict(epsilon=2.0 ** -21,  # a few roundings of 2^-24 each: a division is a product with a reciprocal that was refined
+               least=2.0 ** -126,   # denormals may be zero
+               most=3.4028234e38)
+# Mesa's asin, acos and atan are polynomials: nir_builtin_builder.c names their errors, 2^-11 of pi at worst.
+ARCS = {"asin": (2.0 ** -10, 2.0 ** -11), "atan": (2.0 ** -12, 2.0 ** -12)}
+
+LLVMPIPE = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 31, wrap=True, functions={
+    **ARCS,
+    "log2": (2.0 ** -18, 2.0 ** -18),  # a polynomial of the mantissa
+    "exp2": (2.0 ** -18, 0.0),
+    "sin": (2.0 ** -20, 2.0 ** -20), "cos": (2.0 ** -20, 2.0 ** -20)})
+
+VC4 = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 31, wrap=True, functions={
+    **ARCS,
+    "log2": (2.0 ** -20, 2.0 ** -20), "exp2": (2.0 ** -20, 0.0),  # --numeric fast; silicon has 10 to 12 bits of them
+    # vc4_program.c: five terms of the sine's series over half a turn, 3.6e-3 off at its ends; of the cosine's six.
+    "sin": (0.0, 2.0 ** -7), "cos": (0.0, 2.0 ** -7)})
+
+# Mali's fragment programs: numbers of 16 bits, of 11 digits; ints are such numbers too (nir_lower_int_to_float).
+MALI_PP = Numbers(epsilon=2.0 ** -9, least=2.0 ** -14, most=65504.0, whole=2.0 ** 15, ints=2 ** 11, wrap=False,
+                  constant=2.0 ** -11, functions={
+                      "sin": (2.0 ** -8, 2.0 ** -8), "cos": (2.0 ** -8, 2.0 ** -8), "log2": (2.0 ** -9, 2.0 ** -9),
+                      "asin": (2.0 ** -7, 2.0 ** -7), "atan": (2.0 ** -7, 2.0 ** -7)})
+# Its vertex programs: singles; ints are such numbers.
+MALI_GP = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 23, wrap=False, functions={
+    **ARCS, "log2": (2.0 ** -18, 2.0 ** -18), "exp2": (2.0 ** -18, 0.0),
+    "sin": (0.0, 2.0 ** -7), "cos": (0.0, 2.0 ** -7)})
+
+
+@dataclasses.dataclass(frozen=True)
+class Gpu:
+    name: str
+    renderer: str             # what glGetString(GL_RENDERER) begins with: no other driver took the draws
+    version: int              # of GL ES: which generators run
+    vertex: Numbers
+    fragment: Numbers
+    halves: bool              # fragment programs compute in halves: inputs are chosen that those have
+    points: float             # largest point
+    snap: float               # in pixels: where vertices stand may be off by this
+    lod: float                # error of a level of detail
+    without: tuple = ()       # families it cannot draw
+
+
+GPUS = {gpu.name: gpu for gpu in (
+    # Vertices are cut off to 1/16 pixel.
+    Gpu("vc4", "VC4", 2, VC4, VC4, False, 512.0, 1 / 16, 0.02),
+    Gpu("mali400", "Mali400", 2, MALI_GP, MALI_PP, True, 100.0, 1 / 16, 0.02),
+    Gpu("mali450", "Mali450", 2, MALI_GP, MALI_PP, True, 100.0, 1 / 16, 0.02),
+)}
