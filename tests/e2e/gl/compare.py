@@ -4,13 +4,13 @@ A scene says how it is compared, in a line `# compare`:
   values STAGE              each result as a number, by the error that its operations may have (values.py)
   picture TOLERANCE         each channel by the tolerance, in 255ths; more where llvmpipe itself gives more when every
                             vertex is moved by the GPU's error, as at edges
-  near TOLERANCE            the same, and a pixel's neighbours' colours are its own too: lines, whose pixels GL leaves
-                            open by one (GLES 2.0, 3.4.1)
+  near TOLERANCE RADIUS     the same, and colours of pixels around, up to the radius, are a pixel's own too: lines, whose
+                            pixels GL leaves open by one (GLES 2.0, 3.4.1)
 Lines `# expect X Y WIDTH HEIGHT R G B A TOLERANCE` hold whatever llvmpipe draws: what GL says where llvmpipe is no judge.
 """
 import dataclasses
 
-from gl import values
+from gl import glsl, values
 
 SAME, DIFFERENT, UNDECIDED, INVALID = "same", "different", "undecided", "invalid"
 
@@ -47,7 +47,10 @@ def mismatch(a, b):
 
 def compare_values(lines, reference, got, gpu, model):
     """`model`: llvmpipe's Numbers. Where it has the wrong number itself nothing is decided."""
-    judge = values.Judge(lines)
+    try:
+        judge = values.Judge(lines)
+    except glsl.SyntaxFault as fault:
+        return Verdict(INVALID, str(fault))
     numbers = getattr(gpu, judge.stage)
     width = reference.pictures[-1][0]
     a, b = reference.pictures[-1][2], got.pictures[-1][2]
@@ -102,7 +105,7 @@ def channels(picture):
 
 
 def bounds(pictures, near):
-    """Of several pictures of one size the least and greatest of each byte; with `near`, also of a pixel's eight neighbours."""
+    """Of several pictures of one size the least and greatest of each byte; also of all pixels nearer than `near`."""
     width, height, data = pictures[0]
     low, high = list(data), list(data)
     for _, _, other in pictures[1:]:
@@ -110,7 +113,7 @@ def bounds(pictures, near):
             continue
         low = list(map(min, low, other))
         high = list(map(max, high, other))
-    if near:
+    for _ in range(near):
         low, high = spread(low, min, width, height), spread(high, max, width, height)
     return low, high
 
@@ -124,14 +127,14 @@ def spread(data, function, width, height):
 def compare_pictures(lines, references, got):
     """`references`: what llvmpipe and, for doubt, softpipe drew."""
     how = comparison(lines)
-    tolerance, near = int(how[1]), how[0] == "near"
+    tolerance, near = int(how[1]), int(how[2]) if how[0] == "near" else 0
     first, count = None, 0
     for number, picture in enumerate(got.pictures):
         width, height, data = picture
         last = number == len(got.pictures) - 1
         size = channels(picture)
         alike = [r.pictures[number] for r in references if not r.error]
-        low, high = bounds(alike, near and size == 4)
+        low, high = bounds(alike, near if size == 4 else 0)
         expected = expected_pixels(lines, width, height) if last else {}
         for i, value in enumerate(data):
             pixel = i // size

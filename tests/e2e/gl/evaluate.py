@@ -38,6 +38,23 @@ class Return(Exception):
     pass
 
 
+def root(node):
+    """The name of the variable that a place is in."""
+    return node[1] if node[0] == "name" else root(node[1])
+
+
+def leaves(node):
+    """Whether a statement may end what it stands in."""
+    if not isinstance(node, list) or not node:
+        return False
+    return node[0] in ("return", "discard", "break", "continue") and len(node) <= 2 or node[0] != "for" and any(leaves(part) for part in node) or \
+        node[0] == "for" and any(ends(part) for part in node)
+
+
+def ends(node):
+    return isinstance(node, list) and bool(node) and (node[0] in ("return", "discard") or any(ends(part) for part in node))
+
+
 class Evaluator:
     """Of one shader: its globals have the values of `given`, by name."""
 
@@ -61,7 +78,8 @@ class Evaluator:
             self.run(body)
         except Return as returned:
             result = returned.args[0]
-        self.scopes = saved
+        finally:
+            self.scopes = saved
         return result, values
 
     def convert(self, kind, value):
@@ -84,9 +102,49 @@ class Evaluator:
         return kind, [{"float": ANY, "int": None, "bool": None}[base]] * count
 
     def run(self, node):
+        """A statement. When it cannot be followed, whatever it may write is undefined from there on."""
         self.steps += 1
         if self.steps > 20000:
             raise Undecided("too long")
+        scopes = len(self.scopes)
+        saved = self.scopes
+        try:
+            self.follow(node)
+        except Undecided:
+            if node[0] == "block" or leaves(node):
+                raise
+            self.scopes = saved[:scopes]
+            for name in self.written(node):
+                if node[0] == "declare" and name == node[2] and node[3] is None:
+                    self.scopes[-1][name] = self.undefined(node[1])
+                    continue
+                scope = self.find(name)
+                scope[name] = self.lost(scope[name])
+
+    def lost(self, value):
+        kind, items = value
+        return (kind, [self.lost(item) for item in items]) if kind.endswith("[]") else self.undefined(kind)
+
+    def written(self, node):
+        """Names of what a statement's text may write outside itself."""
+        found, inside = set(), set()
+        def walk(n):
+            if not isinstance(n, list) or not n:
+                return
+            if n[0] == "declare" and n is not node:
+                inside.add(n[2])
+            if n[0] == "declare" and n is node:
+                found.add(n[2])
+            if n[0] in ("assign", "post") or n[0] == "unary" and n[1] in ("++", "--"):
+                found.add(root(n[2]))
+            if n[0] == "call" and n[1] in self.functions:
+                found.update(root(a) for (qualifier, _, _), a in zip(self.functions[n[1]][1], n[2]) if qualifier != "in")
+            for part in n:
+                walk(part)
+        walk(node)
+        return found - inside
+
+    def follow(self, node):
         kind = node[0]
         if kind == "declare":
             self.declare(node)
@@ -435,10 +493,10 @@ class Evaluator:
         return self.n.log2(a)
 
     def float_sqrt(self, a):
-        return self.n.monotone("sqrt", math.sqrt, a, 0)
+        return self.n.monotone("sqrt", math.sqrt, a, 0) if a[1] <= self.n.root else ANY
 
     def float_inversesqrt(self, a):
-        if not self.n.least <= a[0] <= a[1] < INF:
+        if not self.n.least <= a[0] <= a[1] < min(INF, self.n.root):
             return ANY
         return self.n.by_name("inversesqrt", 1 / math.sqrt(a[1]), 1 / math.sqrt(a[0]))
 

@@ -17,11 +17,11 @@ class Numbers:
     """How one stage of a GPU computes. `epsilon`: relative error of an operation, with what compilers make of it (a division a
     product with a reciprocal, sums in another order); `least`: magnitudes below may be zero; `most`: beyond, infinite;
     `constant`: relative
-    error of constants; `whole`: floor and conversions to int hold below; `ints`: ints are exact below, and `wrap` in 32 bits or are undefined;
+    error of constants; `root`: square roots hold up to this operand; `whole`: floor and conversions to int hold below; `ints`: ints are exact below, and `wrap` in 32 bits or are undefined;
     `functions`: (relative, absolute) error by name."""
 
-    def __init__(self, epsilon, least, most, whole, ints, wrap, constant=0.0, functions=()):
-        self.epsilon, self.least, self.most, self.constant = epsilon, least, most, constant
+    def __init__(self, epsilon, least, most, whole, ints, wrap, constant=0.0, root=INF, functions=()):
+        self.epsilon, self.least, self.most, self.constant, self.root = epsilon, least, most, constant, root
         self.whole, self.ints, self.wrap, self.functions = whole, ints, wrap, dict(functions)
 
     def round(self, low, high, relative=None, absolute=0.0):
@@ -130,7 +130,7 @@ class Numbers:
     def fract(self, a):
         low, high = self.floor(a)
         if low != high:
-            return 0.0, 1.0
+            return (0.0, 1.0) if math.isfinite(low) else ANY
         return self.add(a, (-low, -low))
 
     # ---- ints ----

@@ -51,9 +51,10 @@ GENERIC = ("float", "vec2", "vec3", "vec4")
 ROWS = [
     ("T", "({} + {})", "T T"), ("T", "({} - {})", "T T"), ("T", "({} * {})", "T T"), ("T", "({} / {})", "T T"), ("T", "(-{})", "T"),
     ("V", "({} + {})", "V float"), ("V", "({} - {})", "float V"), ("V", "({} * {})", "V float"), ("V", "({} / {})", "V float"),
-    *[("T", name + "({})", "T") for name in ("radians", "degrees", "sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "exp2", "log2",
-                                             "sqrt", "inversesqrt", "abs", "sign", "floor", "ceil", "fract", "normalize")],
-    *[("T", name + "({}, {})", "T T") for name in ("atan", "pow", "mod", "min", "max", "step", "reflect")],
+    *[("T", name + "({})", "T") for name in ("radians", "degrees", "sin", "cos", "tan", "atan", "exp", "exp2", "sqrt(abs", "inversesqrt(abs",
+                                             "log(abs", "log2(abs", "asin(fract", "acos(fract", "asin", "sqrt", "log2", "abs", "sign", "floor",
+                                             "ceil", "fract", "normalize")],
+    *[("T", name + "({}, {})", "T T") for name in ("atan", "pow", "mod", "min", "max", "step", "reflect")], ("T", "pow(abs({}), {})", "T T"),
     *[("V", name + "({}, {})", "V float") for name in ("mod", "min", "max")],
     ("T", "clamp({}, {}, {})", "T T T"), ("V", "clamp({}, {}, {})", "V float float"), ("T", "mix({}, {}, {})", "T T T"),
     ("V", "mix({}, {}, {})", "V V float"), ("V", "step({}, {})", "float V"), ("T", "smoothstep({}, {}, {})", "T T T"),
@@ -91,6 +92,7 @@ ROWS = [
 def productions():
     table = {}
     for result, text, operands in ROWS:
+        text += ")" * (text.count("(") - text.count(")"))
         letters = set((result + operands).replace("float", "").replace("vec", "")) & set("TV")
         for kind in GENERIC if "T" in letters else GENERIC[1:] if "V" in letters else (None,):
             def plain(word):
@@ -129,7 +131,7 @@ class Writer:
         if kind == "float":
             if r.random() < 0.15:
                 return repr(self.fitting(r.choice(EDGES[:13])))
-            return f"{r.choice((self.letter + '0', self.letter + '0', self.letter + '1', self.letter + '2', 'u0', 'u1'))}.{r.choice('xyzw')}"
+            return f"{r.choice((self.letter + '0', self.letter + '0', self.letter + '0', self.letter + '1', self.letter + '2', 'u0', 'u1'))}.{r.choice('xyzw')}"
         if kind == "int":
             choice = r.random()
             if choice < 0.3:
@@ -227,7 +229,7 @@ def write(name, random, gpu):
             ["void main() {"] + choose + ["  gl_FragColor = encode(c);", "}"]
     pools = {"a0": ([1.0, 0.5], (-4, 4)), "a1": (EDGES, (-300, 300)), "a2": (whole, (-20, 20))}
     values = {"u0": w.numbers(4, [1.0, 2.0], (-4, 4)), "u1": w.numbers(4, EDGES, (-300, 300)),
-              "n0": [random.choice(ints) * random.choice((1, 1, -1)) for _ in range(4)]}
+              "n0": [random.choice(ints if random.random() < 0.6 else [1, 2, 3, 7, 10]) * random.choice((1, 1, -1)) for _ in range(4)]}
     values.update({f"m{n}": w.numbers(n * n, [0.0, 1.0], (-2, 2)) for n in (2, 3, 4)})
     kinds = {"u0": "vec4", "u1": "vec4", "n0": "ivec4", "m2": "mat2", "m3": "mat3", "m4": "mat4"}
     lines = [f"scene {name}", f"# compare values {stage}", f"target {POINTS} 4 RGBA8_OES", "vertex"] + ["| " + v for v in vertex] + \
@@ -259,10 +261,14 @@ class Judge:
             elif first == "uniform":
                 _, name, kind, numbers = line.split(" ", 3)
                 self.uniforms[name] = (kind, [float(n) if evaluate.SHAPE[kind][0] == "float" else int(float(n)) for n in numbers.split()])
+        self.index = {round((x + 1) * POINTS / 2 - 0.5): i for i, x in enumerate(self.arrays.get("place", []))}
         self.unit = glsl.Parser("\n".join(text)).unit()
 
-    def results(self, point, numbers):
-        """Four intervals, or "discard", or None: undecided."""
+    def results(self, column, numbers):
+        """Of the point in this column of pixels four intervals, or "discard", or None: undecided."""
+        point = self.index.get(column)
+        if point is None:
+            return "discard"
         given = {}
         for name, (kind, items) in self.uniforms.items():
             is_float = evaluate.SHAPE[kind][0] == "float"
