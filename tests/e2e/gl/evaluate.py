@@ -365,8 +365,10 @@ class Evaluator:
         return self.n.to_int((low, high))
 
     def compare(self, op, x, y):
-        if x is None or y is None:
+        if x is None or y is None or not all(map(math.isfinite, x + y)):
             return None
+        if isinstance(x[0], int) and self.n.wrap and max(x[1] - y[0], y[1] - x[0]) >= 2 ** 31:
+            return None  # vc4 compares ints by the sign of their difference
         if op in (">", ">="):
             x, y, op = y, x, op.replace(">", "<")
         if op == "<":
@@ -557,8 +559,6 @@ class Evaluator:
         return "float", [self.float_sqrt_of_sum(a[1])]
 
     def float_sqrt_of_sum(self, items):
-        if len(items) == 1:
-            return self.float_abs(items[0])
         total = self.sum([self.square(x) for x in items])
         return self.float_sqrt((max(total[0], 0.0), total[1]))
 

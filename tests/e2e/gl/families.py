@@ -19,6 +19,6 @@ FAMILIES = [
 def scene(seed, gpu, only=None):
     """The scene of a seed on a GPU: (name, lines). The same everywhere."""
     r = random.Random(f"gldiff {seed}")
-    fitting = [f for f in FAMILIES if f[3] <= gpu.version and f[0] not in gpu.without and (not only or f[0] in only)]
+    fitting = [f for f in FAMILIES if f[3] <= gpu.version and (not only or f[0] in only)]
     name, write, _, _ = r.choices(fitting, [f[2] for f in fitting])[0]
     return f"{name}-{seed}", write(f"{name}-{seed}", r, gpu)

@@ -62,6 +62,8 @@ class Numbers:
         return -a[1], -a[0]
 
     def multiply(self, a, b):
+        if not all(map(math.isfinite, a + b)):
+            return ANY  # 0 times what overflowed is no number
         products = [0.0 if 0.0 in (x, y) else x * y for x in a for y in b]
         return self.round(min(products), max(products))
 
@@ -103,10 +105,13 @@ class Numbers:
         shift = math.pi / 2 if name == "cos" else 0.0
         if not math.isfinite(a[0]) or not math.isfinite(a[1]):
             return ANY
-        error = max(abs(a[0]), abs(a[1])) * self.epsilon
+        most = max(abs(a[0]), abs(a[1]))
+        if most >= self.whole:
+            return ANY
+        error = most * self.epsilon
         low, high = a[0] + shift - error, a[1] + shift + error
         if high - low >= 2 * math.pi:
-            return -1.001, 1.001
+            return self.by_name(name, -1.0, 1.0)
         ends = [math.sin(low), math.sin(high)]
         top = math.floor((high - math.pi / 2) / (2 * math.pi)) > math.floor((low - math.pi / 2) / (2 * math.pi))
         bottom = math.floor((high + math.pi / 2) / (2 * math.pi)) > math.floor((low + math.pi / 2) / (2 * math.pi))

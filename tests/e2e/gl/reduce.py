@@ -14,14 +14,16 @@ class Reducer:
     def __init__(self, court, progress=lambda text: None):
         self.court, self.progress, self.verdict = court, progress, None
 
-    def differ(self, candidates):
-        """Of the candidates those that still differ, in their order."""
+    def differ(self, candidates, enough=None):
+        """Of the candidates those that still differ, in their order; with `enough`, no more are tried when so many do."""
         found = []
         for first in range(0, len(candidates), BATCH):
+            if enough and len(found) >= enough:
+                break
             some = [self.named(i, lines) for i, lines in enumerate(candidates[first:first + BATCH])]
             verdicts, _ = self.court.judge(some)
             for name, lines in some:
-                if verdicts[name].kind == compare.DIFFERENT:
+                if verdicts[name].kind == compare.DIFFERENT and (verdicts[name].pixel is None) == (self.verdict.pixel is None):
                     found.append((candidates[first + int(name[1:])], verdicts[name]))
         return found
 
@@ -31,8 +33,11 @@ class Reducer:
 
     def reduce(self, lines, verdict):
         self.verdict = verdict
+        if compare.expectations(lines):
+            return lines  # they hold for the whole scene alone, which is small
         if compare.comparison(lines)[0] == "values" and verdict.pixel:
             lines = self.step(lines, [one_point(lines, verdict.pixel)])
+            lines = self.step(lines, [one_component(lines, verdict.pixel[1])])
         before = None
         while before != lines:
             before = lines
@@ -42,7 +47,7 @@ class Reducer:
         return lines
 
     def step(self, lines, candidates):
-        found = self.differ([c for c in candidates if c and c != lines])
+        found = self.differ([c for c in candidates if c and c != lines], 1)
         if not found:
             return lines
         best, self.verdict = min(found, key=lambda f: sum(map(len, f[0])))
@@ -97,28 +102,48 @@ class Reducer:
             for i, line in enumerate(lines):
                 if line.startswith("| ") and not self.fixed(lines, i):
                     candidates += [lines[:i] + [text] + lines[i + 1:] for text in smaller_lines(line)]
-            smaller = self.step(lines, candidates[:400])
+            smaller = self.step(lines, sorted(candidates, key=lambda c: sum(map(len, c)))[:400])
             if smaller == lines:
                 return lines
             lines = smaller
 
     def simpler_numbers(self, lines):
-        """Of inputs: 0 or 1, else fewer digits."""
-        for i, line in enumerate(lines):
-            if not re.match(r"array (?!place)|uniform (?!row)", line):
-                continue
-            head = re.match(r"array .* :|uniform \S+ \S+", line).group()
-            numbers = line[len(head):].split()
-            if len(numbers) > 64:
-                continue
-            for at in range(len(numbers)):
-                simpler = [n for n in ("0", "1", f"{float(numbers[at]):.2g}") if len(n) < len(numbers[at])]
-                line_of = lambda n: f"{head} {' '.join(numbers[:at] + [n] + numbers[at + 1:])}"
-                found = self.differ([lines[:i] + [line_of(n)] + lines[i + 1:] for n in simpler])
-                if found:
-                    lines, self.verdict = found[0]
-                    numbers = lines[i][len(head):].split()
+        """Of inputs: 0, 1, or fewer digits; all that may change alone are changed together where that still differs."""
+        for digits in (0, 1, 2):
+            places = [(i, at) for i, line in enumerate(lines) if re.match(r"array (?!place)|uniform (?!row)", line) and len(line) < 1000
+                      for at in range(len(numbers_of(line)[1]))]
+            candidates = [(place, c) for place in places for c in [simpler(lines, [place], digits)] if c]
+            found = [lines_found for lines_found, _ in self.differ([c for _, c in candidates])]
+            good = [place for place, c in candidates if c in found]
+            if good:
+                together = self.differ([simpler(lines, good, digits)]) or self.differ([simpler(lines, good[:1], digits)])
+                if together:
+                    lines, self.verdict = together[0]
         return lines
+
+
+def numbers_of(line):
+    head = re.match(r"array .* :|uniform \S+ \S+", line).group()
+    return head, line[len(head):].split()
+
+
+def simpler(lines, places, digits):
+    """With 0, 1 or a number of two digits at the places; None when that is no simpler."""
+    smaller = list(lines)
+    for i, at in places:
+        head, numbers = numbers_of(smaller[i])
+        number = ("0", "1", f"{float(numbers[at]):.2g}")[digits]
+        if numbers[at] != number and len(number) <= len(numbers[at]) and not (digits and numbers[at] == "0"):
+            numbers[at] = number
+            smaller[i] = f"{head} {' '.join(numbers)}"
+    return smaller if smaller != lines else None
+
+
+def one_component(lines, row):
+    """A scene of values in which only one component of what compute() returns counts."""
+    kept = f"c{row}"
+    return [re.sub(r"\bc[0-3]\b", lambda m: m.group() if m.group() == kept else "1.0", line)
+            if re.match(r"\|\s+return vec4\(c0, c1, c2, c3\);", line) else line for line in lines]
 
 
 def without(lines, gone):

@@ -21,6 +21,7 @@ class Scene:
     def __init__(self, name, random, formats=("RGBA8_OES",), attachments=(), size=None):
         self.r = random
         self.width, self.height = size or random.choice(SIZES)
+        self.view = 0, 0, self.width, self.height
         self.format = random.choice(formats)
         self.step = STEPS[self.format]
         self.lines = [f"scene {name}", "# compare picture 0", f"target {self.width} {self.height} {self.format}" + "".join(" " + a for a in attachments)]
@@ -35,8 +36,14 @@ class Scene:
     def clip(self, x, y, z=0.5, w=1.0):
         """Clip coordinates of a place in the window; z from 0 to 1. A little away from the middle: a GPU that cuts off there has the
         grid's place as one that rounds."""
-        x, y = (p + math.copysign(1 / 256, p - middle / 2) for p, middle in ((x, self.width), (y, self.height)))
-        return ((x / self.width * 2 - 1) * w, (y / self.height * 2 - 1) * w, (z * 2 - 1) * w, w)
+        x0, y0, width, height = self.view
+        x, y = (p - first + math.copysign(1 / 256, p - first - size / 2) for p, first, size in ((x, x0, width), (y, y0, height)))
+        return ((x / width * 2 - 1) * w, (y / height * 2 - 1) * w, (z * 2 - 1) * w, w)
+
+    def viewport(self, x, y, width, height):
+        """Places stay those of the window."""
+        self.view = x, y, width, height
+        self.add(f"Viewport {x} {y} {width} {height}")
 
     def program(self, fragment, attributes=("colour",), varyings=None, vertex="", declare=()):
         """`fragment`: statements; each attribute beside position is a vec4 and has a varying of its first letter."""

@@ -1,4 +1,5 @@
 """Pictures of GL's fixed states: blending, tests, masks, culling, primitives, indices, attributes."""
+from gl import gpus
 from gl.shapes import Scene, snapped
 
 FACTORS = ["ZERO", "ONE", "SRC_COLOR", "ONE_MINUS_SRC_COLOR", "SRC_ALPHA", "ONE_MINUS_SRC_ALPHA", "DST_ALPHA", "ONE_MINUS_DST_ALPHA", "DST_COLOR",
@@ -60,7 +61,7 @@ def states(name, r, gpu):
     """Several draws of triangles, each after some changes of state."""
     depth = r.random() < 0.6
     stencil = depth and r.random() < 0.6
-    formats = ["RGBA8_OES"] * 5 + ["RGB565", "RGBA4"]  # not RGB5_A1: a driver may keep more than a bit of alpha
+    formats = ["RGBA8_OES"] * 5 + ["RGBA4" if gpus.RGB565_ALPHA in gpu.avoid else "RGB565", "RGBA4"]  # not RGB5_A1: a driver may keep more than a bit of alpha
     s = Scene(name, r, formats, ["DEPTH24_STENCIL8_OES" if stencil else r.choice(("DEPTH_COMPONENT16", "DEPTH_COMPONENT24_OES"))] if depth else [])
     s.program(["gl_FragColor = c;"] + (["if (c.x > 0.7) discard;"] if r.random() < 0.15 else []))
     s.add("ClearColor " + " ".join(map(str, s.colour())), f"ClearStencil {r.choice((0, 1, 127, 255))}", f"ClearDepthf {r.choice((1, 1, 0.5, 0))}",
@@ -82,7 +83,7 @@ def states(name, r, gpu):
         if r.random() < 0.25:
             s.add("Enable SCISSOR_TEST", "Scissor " + box(r, s))
         if r.random() < 0.15:
-            s.add("Viewport " + box(r, s))
+            s.viewport(*map(int, box(r, s).split()))
         if r.random() < 0.1:
             s.add("ClearColor " + " ".join(map(str, s.colour())), "Clear COLOR_BUFFER_BIT")
         blended += "Enable BLEND" in s.lines
@@ -123,7 +124,8 @@ def primitives(name, r, gpu):
     mode = r.choice(MODES[:4] * 2 + MODES[4:])
     point = mode == "POINTS"
     size = round(r.choice((1, 2, 3.5, 8, 20, r.uniform(1, 40))), 2)
-    s.program(["gl_FragColor = vec4(gl_PointCoord, c.z, 1.0);" if point and r.random() < 0.5 else "gl_FragColor = c;"],
+    s.program(["gl_FragColor = vec4(gl_PointCoord, c.z, 1.0);" if point and r.random() < 0.5 and gpus.POINT_COORD not in gpu.avoid
+               else "gl_FragColor = c;"],
               vertex=f"gl_PointSize = {float(size)!r};" if point else "")
     line = r.choice((1, 1, 2, 3.5, 5)) if mode in MODES[4:] else 0
     if line > 1:
@@ -137,7 +139,8 @@ def primitives(name, r, gpu):
     elif mode == "TRIANGLE_FAN":
         places = fan(s, count)
     else:
-        places = [s.place(4) for _ in range(count)]
+        # Where a wide line ends that is clipped is open.
+        places = [s.place(4 if line <= 1 else -3) for _ in range(count)]
     s.array("position", 4, [s.clip(x, y, 0.5, r.choice((1.0, 1.0, 2.0)) if mode == "TRIANGLES" else 1.0) for x, y in places],
             r.choice(("", "client", "stride 20", "stride 32 offset 4")))
     colours(s, count)

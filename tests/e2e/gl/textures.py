@@ -1,4 +1,5 @@
 """Pictures of textures: formats, filters, wraps, cubes, parts of images, copies, rendering to them, generated levels."""
+from gl import gpus
 from gl.exact import MIPMAPPED
 from gl.shapes import Scene
 
@@ -115,10 +116,17 @@ def rendered(name, r, gpu):
               "ClearColor " + " ".join(map(str, s.colour())), "Clear COLOR_BUFFER_BIT", "draw TRIANGLES 0 3", "detach",
               f"Viewport 0 0 {s.width} {s.height}")
     else:
-        s.add("draw TRIANGLES 0 3", f"CopyTexImage2D TEXTURE_2D 0 {form.split()[0]} {r.randrange(-3, 3)} {r.randrange(-3, 3)} {size} {size} 0"
-              if r.random() < 0.5 else f"image TEXTURE_2D 0 {kind.split()[0]} UNSIGNED_BYTE {size} {size} noise 3")
-        if r.random() < 0.5:
-            s.add(f"CopyTexSubImage2D TEXTURE_2D 0 {r.randrange(size // 2)} {r.randrange(size // 2)} {r.randrange(4)} {r.randrange(4)} {size // 3} {size // 3}")
+        # Within the target: what is outside is undefined.
+        wide, high = min(size, s.width), min(size, s.height)
+        x, y = r.randrange(s.width - wide + 1), r.randrange(s.height - high + 1)
+        s.add("draw TRIANGLES 0 3")
+        copied = r.random() < 0.6
+        if copied:
+            s.add(f"CopyTexImage2D TEXTURE_2D 0 {form.split()[0]} {x} {y} {wide} {high} 0")
+        else:
+            s.add(f"image TEXTURE_2D 0 {kind.split()[0]} UNSIGNED_BYTE {wide} {high} noise 3")
+        if r.random() < 0.5 and (copied or gpus.UPLOAD_THEN_DRAW not in gpu.avoid):
+            s.add(f"CopyTexSubImage2D TEXTURE_2D 0 {r.randrange(wide // 2 + 1)} {r.randrange(high // 2 + 1)} {x} {y} {(wide + 1) // 2} {(high + 1) // 2}")
     s.program(["gl_FragColor = texture2D(image, t.xy);"], ["texcoord"], declare=["uniform sampler2D image;"])
     corners = s.cover()
     s.array("position", 4, [s.clip(x, y) for x, y in corners])
