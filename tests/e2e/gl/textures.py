@@ -106,12 +106,17 @@ def rendered(name, r, gpu):
     size = r.choice((16, 32, 64))
     s.add("texture 0 TEXTURE_2D a", *parameters("TEXTURE_2D", "NEAREST", r.choice(("NEAREST", "LINEAR")), ("CLAMP_TO_EDGE",) * 2))
     s.program(["gl_FragColor = c;"])
+    form = r.choice(("RGBA", "RGB", "RGBA", "RGBA UNSIGNED_SHORT_4_4_4_4", "RGB UNSIGNED_SHORT_5_6_5"))
+    kind = form if " " in form else form + " UNSIGNED_BYTE"
+    attached = r.random() < 0.5
+    target, s.width, s.height = (s.width, s.height), *((size, size) if attached else (s.width, s.height))
+    s.view = 0, 0, s.width, s.height
     corners = s.triangle()
     s.array("position", 4, [s.clip(x, y) for x, y in corners])
     s.array("colour", 4, [s.colour() for _ in corners])
-    form = r.choice(("RGBA", "RGB", "RGBA", "RGBA UNSIGNED_SHORT_4_4_4_4", "RGB UNSIGNED_SHORT_5_6_5"))
-    kind = form if " " in form else form + " UNSIGNED_BYTE"
-    if r.random() < 0.5:
+    s.width, s.height = target
+    s.view = 0, 0, s.width, s.height
+    if attached:
         s.add(f"image TEXTURE_2D 0 {kind} {size} {size}", "attach a TEXTURE_2D", f"Viewport 0 0 {size} {size}",
               "ClearColor " + " ".join(map(str, s.colour())), "Clear COLOR_BUFFER_BIT", "draw TRIANGLES 0 3", "detach",
               f"Viewport 0 0 {s.width} {s.height}")
