@@ -276,7 +276,7 @@ static void cancel(struct drm *drm, struct drm_job *job)
 {
     if (drm->options.capture)
         return;
-    job->cancelled = true;
+    __atomic_store_n(&job->cancelled, true, __ATOMIC_RELAXED); /* whoever runs it looks at it */
     if (job == drm->queue.running)
         gpu_host_cancel(drm->options.gpu.host, true);
 }
