@@ -281,11 +281,10 @@ static void test_dying_breaks_off(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_ways),        cmocka_unit_test(test_shared_memory),
-        cmocka_unit_test(test_descriptors),      cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_vanishing),        cmocka_unit_test(test_two_programs),
-        cmocka_unit_test(test_dying_with_a_job),
-        cmocka_unit_test(test_dying_breaks_off),
+        cmocka_unit_test(test_both_ways),          cmocka_unit_test(test_shared_memory),
+        cmocka_unit_test(test_descriptors),        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_vanishing),          cmocka_unit_test(test_two_programs),
+        cmocka_unit_test(test_dying_with_a_job),   cmocka_unit_test(test_dying_breaks_off),
         cmocka_unit_test(test_closing_with_a_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
