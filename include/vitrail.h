@@ -182,7 +182,8 @@ struct vitrail_config {
 
     /* Compiled programs are also kept on disk, safe to share between processes. NULL (default):
      * $XDG_CACHE_HOME/vitrail/code or ~/.cache/vitrail/code; "": no disk cache. It only saves time. The
-     * folder must be of the process's effective user and not be writable by others, for what it holds runs. */
+     * folder must be of the process's effective user and not be writable by others, for what it holds runs.
+     */
     const char *cache_dir;
     uint64_t cache_bytes; /* size cap of that directory; 0 (default): 256 MiB */
 

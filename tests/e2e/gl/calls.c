@@ -2,10 +2,10 @@
 #include "player.h"
 #include <string.h>
 
-#define TAKE_I next_int(l)
-#define TAKE_F (GLfloat) next_number(l)
-#define TYPE_I GLint
-#define TYPE_F GLfloat
+#define TAKE_I            next_int(l)
+#define TAKE_F            (GLfloat) next_number(l)
+#define TYPE_I            GLint
+#define TYPE_F            GLfloat
 #define ARGUMENT(n, kind) TYPE_##kind a##n = TAKE_##kind;
 #define CALL0(name)                                                                                          \
     static void call_##name(struct line *l)                                                                  \
@@ -18,16 +18,15 @@
     {                                                                                                        \
         reads gl##name(__VA_ARGS__);                                                                         \
     }
-#define CALL1(name, a) BODY(name, ARGUMENT(0, a), a0)
-#define CALL2(name, a, b) BODY(name, ARGUMENT(0, a) ARGUMENT(1, b), a0, a1)
+#define CALL1(name, a)       BODY(name, ARGUMENT(0, a), a0)
+#define CALL2(name, a, b)    BODY(name, ARGUMENT(0, a) ARGUMENT(1, b), a0, a1)
 #define CALL3(name, a, b, c) BODY(name, ARGUMENT(0, a) ARGUMENT(1, b) ARGUMENT(2, c), a0, a1, a2)
 #define CALL4(name, a, b, c, d)                                                                              \
     BODY(name, ARGUMENT(0, a) ARGUMENT(1, b) ARGUMENT(2, c) ARGUMENT(3, d), a0, a1, a2, a3)
 #define CALL8(name, a, b, c, d, e, f, g, h)                                                                  \
     BODY(name,                                                                                               \
-         ARGUMENT(0, a)                                                                                      \
-         ARGUMENT(1, b) ARGUMENT(2, c) ARGUMENT(3, d) ARGUMENT(4, e) ARGUMENT(5, f) ARGUMENT(6, g)           \
-             ARGUMENT(7, h),                                                                                 \
+         ARGUMENT(0, a) ARGUMENT(1, b) ARGUMENT(2, c) ARGUMENT(3, d) ARGUMENT(4, e) ARGUMENT(5, f)           \
+             ARGUMENT(6, g) ARGUMENT(7, h),                                                                  \
          a0, a1, a2, a3, a4, a5, a6, a7)
 #include "calls.inc"
 #undef CALL0
@@ -41,7 +40,7 @@ static const struct call {
     const char *name;
     void (*function)(struct line *l);
 } calls[] = {
-#define CALL0(name) {#name, call_##name},
+#define CALL0(name)      {#name, call_##name},
 #define CALL1(name, ...) {#name, call_##name},
 #define CALL2(name, ...) {#name, call_##name},
 #define CALL3(name, ...) {#name, call_##name},

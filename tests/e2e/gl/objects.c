@@ -78,7 +78,11 @@ static void do_uniform(struct player *p, struct scene *s, struct line *l)
         floats[n] = (GLfloat)value;
         ints[n] = (GLint)value;
     }
-#define TYPE(text, size, call) else if (!strcmp(type, text)) { call; }
+#define TYPE(text, size, call)                                                                               \
+    else if (!strcmp(type, text))                                                                            \
+    {                                                                                                        \
+        call;                                                                                                \
+    }
     if (!n)
         bad_line(l, "no values", NULL);
     TYPE("float", 1, glUniform1fv(place, n, floats))
@@ -113,7 +117,8 @@ static size_t put_number(const struct line *l, GLenum type, double value, uint8_
     }
 }
 
-/* The words `stride N`, `offset N`, `normalized`, `client` up to the colon, each at most once and in any order. */
+/* The words `stride N`, `offset N`, `normalized`, `client` up to the colon, each at most once and in any
+ * order. */
 struct options {
     GLsizei stride;
     GLint offset;
@@ -151,7 +156,8 @@ static void do_array(struct player *p, struct scene *s, struct line *l)
     GLenum type = (GLenum)next_int(l);
     struct options o = read_options(l);
     uint8_t scratch[4], *data;
-    size_t bytes = put_number(l, type, 0, scratch), stride = o.stride ? (size_t)o.stride : bytes * (size_t)size;
+    size_t bytes = put_number(l, type, 0, scratch),
+           stride = o.stride ? (size_t)o.stride : bytes * (size_t)size;
     size_t at = (size_t)o.offset, capacity = 0;
     GLuint buffer = 0;
 
@@ -314,7 +320,8 @@ static void complete(struct player *p)
         scene_error(p, "the framebuffer is not complete: 0x%x", status);
 }
 
-/* target WIDTH HEIGHT FORMAT [FORMAT...]: the first is the colour's, then depth's, stencil's or both. Black and cleared. */
+/* target WIDTH HEIGHT FORMAT [FORMAT...]: the first is the colour's, then depth's, stencil's or both. Black
+ * and cleared. */
 static void do_target(struct player *p, struct scene *s, struct line *l)
 {
     s->width = next_int(l);
@@ -377,9 +384,11 @@ static const struct object_command {
     const char *name;
     command function;
 } commands[] = {
-    {"vertex", do_vertex}, {"fragment", do_fragment}, {"|", do_text}, {"link", do_link}, {"uniform", do_uniform},
-    {"array", do_array}, {"constant", do_constant}, {"draw", do_draw}, {"elements", do_elements}, {"texture", do_texture},
-    {"image", do_image}, {"subimage", do_subimage}, {"target", do_target}, {"attach", do_attach}, {"detach", do_detach},
+    {"vertex", do_vertex},     {"fragment", do_fragment}, {"|", do_text},
+    {"link", do_link},         {"uniform", do_uniform},   {"array", do_array},
+    {"constant", do_constant}, {"draw", do_draw},         {"elements", do_elements},
+    {"texture", do_texture},   {"image", do_image},       {"subimage", do_subimage},
+    {"target", do_target},     {"attach", do_attach},     {"detach", do_detach},
     {"read", do_read},
 };
 

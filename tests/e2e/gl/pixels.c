@@ -12,7 +12,8 @@ struct pattern {
 
 static void read_pattern(struct line *l, struct pattern *pattern)
 {
-    static const char *kinds[] = {[NOISE] = "noise", [SOLID] = "solid", [CHECKER] = "checker", [RAMP] = "ramp"};
+    static const char *kinds[] = {
+        [NOISE] = "noise", [SOLID] = "solid", [CHECKER] = "checker", [RAMP] = "ramp"};
     const char *word = next_word(l);
     int kind = 0;
 
@@ -36,7 +37,8 @@ static uint32_t hash(uint32_t n)
     return n ^ n >> 16;
 }
 
-static void texel(const struct pattern *p, GLsizei x, GLsizei y, GLsizei width, GLsizei height, uint8_t rgba[4])
+static void texel(const struct pattern *p, GLsizei x, GLsizei y, GLsizei width, GLsizei height,
+                  uint8_t rgba[4])
 {
     switch (p->kind) {
     case NOISE:
@@ -60,8 +62,12 @@ static size_t pack(GLenum format, GLenum type, const uint8_t c[4], uint8_t *out)
 
     switch (type) {
     case GL_UNSIGNED_SHORT_5_6_5: word = (uint16_t)(c[0] >> 3 << 11 | c[1] >> 2 << 5 | c[2] >> 3); break;
-    case GL_UNSIGNED_SHORT_4_4_4_4: word = (uint16_t)(c[0] >> 4 << 12 | c[1] >> 4 << 8 | c[2] >> 4 << 4 | c[3] >> 4); break;
-    case GL_UNSIGNED_SHORT_5_5_5_1: word = (uint16_t)(c[0] >> 3 << 11 | c[1] >> 3 << 6 | c[2] >> 3 << 1 | c[3] >> 7); break;
+    case GL_UNSIGNED_SHORT_4_4_4_4:
+        word = (uint16_t)(c[0] >> 4 << 12 | c[1] >> 4 << 8 | c[2] >> 4 << 4 | c[3] >> 4);
+        break;
+    case GL_UNSIGNED_SHORT_5_5_5_1:
+        word = (uint16_t)(c[0] >> 3 << 11 | c[1] >> 3 << 6 | c[2] >> 3 << 1 | c[3] >> 7);
+        break;
     case GL_UNSIGNED_BYTE:
         switch (format) {
         case GL_RGBA: memcpy(out, c, 4); return 4;
@@ -79,7 +85,8 @@ static size_t pack(GLenum format, GLenum type, const uint8_t c[4], uint8_t *out)
 }
 
 /* Blocks of ETC1 in individual mode: whatever their other bits, no colour overflows. */
-static void *make_blocks(const struct line *l, const struct pattern *p, GLsizei width, GLsizei height, size_t *bytes)
+static void *make_blocks(const struct line *l, const struct pattern *p, GLsizei width, GLsizei height,
+                         size_t *bytes)
 {
     size_t blocks = (size_t)((width + 3) / 4) * (size_t)((height + 3) / 4);
     uint8_t *data = malloc(*bytes = 8 * blocks);

@@ -1,8 +1,8 @@
 /* player [--jitter X,Y] SCENES OUT: plays a file of scenes, each in a context of its own.
  *
- * OUT gets, for each scene, "scene NAME\n", "picture WIDTH HEIGHT BYTES\n" and the bytes for each picture it reads, then
- * "done\n" or "error TEXT\n". Its first line is "renderer NAME\n". A scene that ends the program has no last line.
- * Exit status: 0 all played, 1 no GL, 2 wrong use or a bad line of a scene. */
+ * OUT gets, for each scene, "scene NAME\n", "picture WIDTH HEIGHT BYTES\n" and the bytes for each picture it
+ * reads, then "done\n" or "error TEXT\n". Its first line is "renderer NAME\n". A scene that ends the program
+ * has no last line. Exit status: 0 all played, 1 no GL, 2 wrong use or a bad line of a scene. */
 #include "player.h"
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
@@ -21,11 +21,13 @@ _Noreturn static void no_gl(const char *what)
 
 static void open_gl(void)
 {
-    static const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES2_BIT, EGL_NONE};
+    static const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_DONT_CARE, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES2_BIT,
+                                    EGL_NONE};
     EGLint count = 0;
 
     display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-    if (!display || !eglInitialize(display, NULL, NULL) || !eglChooseConfig(display, wanted, &config, 1, &count) || !count)
+    if (!display || !eglInitialize(display, NULL, NULL) ||
+        !eglChooseConfig(display, wanted, &config, 1, &count) || !count)
         no_gl("no display");
 }
 
@@ -117,7 +119,8 @@ int main(int argc, char **argv)
     struct player p = {0};
     int at = 1;
 
-    if (argc == 5 && !strcmp(argv[1], "--jitter") && sscanf(argv[2], "%f,%f", &p.jitter[0], &p.jitter[1]) == 2)
+    if (argc == 5 && !strcmp(argv[1], "--jitter") &&
+        sscanf(argv[2], "%f,%f", &p.jitter[0], &p.jitter[1]) == 2)
         at = 3;
     if (argc != at + 2) {
         fprintf(stderr, "usage: player [--jitter X,Y] SCENES OUT\n");

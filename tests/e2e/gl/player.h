@@ -1,5 +1,5 @@
-/* Plays scenes: texts of GL calls, a line each, drawn into a framebuffer object and read back. gldiff writes and
- * compares them; README.md has the language. */
+/* Plays scenes: texts of GL calls, a line each, drawn into a framebuffer object and read back. gldiff writes
+ * and compares them; README.md has the language. */
 #ifndef GL_PLAYER_H
 #define GL_PLAYER_H
 #include <GLES2/gl2.h>
@@ -38,7 +38,8 @@ struct player {
 /* The next word, NULL at the end. */
 char *next_word(struct line *l);
 bool has_word(const struct line *l);
-/* The next word as a number or as a name of GL without GL_, names joined by |. Ends the program at a bad one. */
+/* The next word as a number or as a name of GL without GL_, names joined by |. Ends the program at a bad one.
+ */
 double next_number(struct line *l);
 GLint next_int(struct line *l);
 /* Ends the program, naming the line. */
