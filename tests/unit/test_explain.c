@@ -369,14 +369,21 @@ static void json(void **state)
     film_close(&f);
 }
 
+/* In a process of its own: a command enters a sandbox for good. */
 static int run_tool(int (*tool)(int, char **), const char *const *words)
 {
     char *argv[16];
-    int argc = 0;
+    int argc = 0, status;
     for (; words[argc]; argc++)
         argv[argc] = (char *)words[argc];
     argv[argc] = NULL;
-    return tool(argc, argv);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (!pid)
+        _exit(tool(argc, argv));
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
 }
 
 static void misuse(void **state)

@@ -16,7 +16,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -193,20 +192,23 @@ static int card(void)
     for (int i = 0; i < 2; i++) {
         struct drm_prime_handle prime = {.handle = handle, .flags = DRM_CLOEXEC | DRM_RDWR};
         uint64_t offset, size;
-        if (CALL(c.file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime) || lseek(prime.fd, 0, SEEK_END) != 4096 ||
-            drm_lookup_dmabuf(c.drm, prime.fd, &offset, &size) || size != 4096)
+        int fd;
+        if (CALL_GIVING(c.file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime, &fd) ||
+            lseek(fd, 0, SEEK_END) != 4096 || drm_lookup_dmabuf(c.drm, fd, &offset, &size) || size != 4096)
             return WRONG;
     }
-    int fence = eventfd(1, EFD_CLOEXEC), other = memfd_create("other", MFD_CLOEXEC);
+    int fence, other = memfd_create("other", MFD_CLOEXEC);
     struct drm_syncobj_create create = {.flags = DRM_SYNCOBJ_CREATE_SIGNALED};
     if (CALL(c.file, DRM_IOCTL_SYNCOBJ_CREATE, &create))
         return WRONG;
-    struct drm_syncobj_handle sync = {
-        .handle = create.handle, .flags = DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE, .fd = fence};
-    if (CALL(c.file, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &sync))
+    struct drm_syncobj_handle sync = {.handle = create.handle,
+                                      .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
+    if (CALL_GIVING(c.file, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &sync, &fence))
         return WRONG;
-    sync.fd = other;
-    if (CALL(c.file, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &sync) != -EINVAL)
+    sync.flags = DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE;
+    if (CALL_TAKING(c.file, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &sync, fence))
+        return WRONG;
+    if (CALL_TAKING(c.file, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &sync, other) != -EINVAL)
         return WRONG;
     card_close(&c);
     return FINE;
