@@ -1,4 +1,7 @@
 /* `vitrail explain` and `vitrail profile` on scenes made by hand: each fact told is one that was put in. */
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "tests/unit/json_reader.h"
 #include "tests/unit/reel.h"
 #include "tests/unit/renderer_scene.h"
