@@ -6,9 +6,8 @@
 #include "gpu/utgard/pp_fault.h"
 #include "util/bits.h"
 
-#define UNIT               "fragment program"
-#define LOOP_SHARE         16u
-#define INTERPRETED_WEIGHT 16u /* of an interpreted instruction in fuel */
+#define UNIT       "fragment program"
+#define LOOP_SHARE 16u
 
 static void report(const struct utgard_frag *frag, uint32_t code, struct gpu_fault *fault)
 {
@@ -32,11 +31,10 @@ bool utgard_frag_pay(const struct utgard_frag *frag, uint32_t blocks, uint64_t *
     /* What loops repeat is not counted: a share of what they may is. */
     if (frag->program->repeats)
         cost += frag->args.fuel / LOOP_SHARE;
-    cost *= (uint64_t)blocks * (frag->engine ? 1 : INTERPRETED_WEIGHT);
-    if (cost > *fuel) {
-        report(frag, UTGARD_PP_FAULT_FUEL, fault);
-        return false;
-    }
+    cost *= blocks;
+    if (cost > *fuel)
+        return utgard_pp_refuse(fault, GPU_FAULT_TIMEOUT, UNIT, frag->address,
+                                "programs run longer than the tile's share of the job's fuel allows");
     *fuel -= cost;
     return true;
 }

@@ -17,9 +17,6 @@
 #define PARALLEL_MIN 2048u /* vertices worth waking the workers for */
 #define TABLE_ENTRY  8u    /* bytes */
 
-/* An interpreted instruction costs as much fuel as that many compiled ones, where code was to be had. */
-#define INTERPRETED_WEIGHT 64u
-
 uint8_t *utgard_at(const struct gpu_space *space, uint64_t address, uint64_t size, uint32_t rights,
                    const char *unit, const char *what, struct utgard_stop *stop)
 {
@@ -301,13 +298,11 @@ static int run(struct utgard_device *device, const struct utgard_vertex_stage *s
 }
 
 /* Takes what the draw may cost at most from the job's fuel. */
-static bool pay(const struct utgard_device *device, const struct utgard_vertex_stage *stage,
-                uint32_t vertices, uint64_t *fuel, struct utgard_stop *stop)
+static bool pay(const struct utgard_vertex_stage *stage, uint32_t vertices, uint64_t *fuel,
+                struct utgard_stop *stop)
 {
     const struct utgard_gp_program *program = stage->program;
     uint64_t batch = program->insn_count + (program->repeats ? stage->fuel : 0);
-    if (device->options.engine && !stage->function)
-        batch *= INTERPRETED_WEIGHT;
     uint64_t cost = batch * util_div_up(vertices, 16);
     if (cost > *fuel) {
         gpu_fault_set(&stop->fault, GPU_FAULT_TIMEOUT, UNIT, stage->at,
@@ -350,7 +345,7 @@ int utgard_vertex_draw(struct utgard_device *device, struct utgard_programs *pro
     const struct utgard_vertex_layout layout = layout_of(&stage);
     if (device->options.engine)
         stage.function = utgard_programs_code(programs, device->options.engine, program, &layout);
-    if (!pay(device, &stage, vertices, fuel, stop))
+    if (!pay(&stage, vertices, fuel, stop))
         return -EFAULT;
     if (device->options.observer)
         utgard_observe_shading(device->options.observer, &stage, space, number, vertices, false);

@@ -169,7 +169,6 @@ bool vc4_binner_shade(struct vc4_binner *b, const uint16_t *index, uint32_t firs
             worst = &results[i];
     }
     b->executed += executed;
-    executed *= vc4_vertex_weight(b->stage);
     if (worst->batch != UINT32_MAX) {
         b->fault = worst->fault;
         b->fault.draw = b->draws;

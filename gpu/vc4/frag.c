@@ -31,7 +31,6 @@ struct vc4_frag {
     const struct vc4_qpu_program *program;
     uint32_t code; /* guest address of the program, for reports */
     uint8_t samples;
-    uint32_t weight;               /* of an instruction in fuel */
     struct jit_function *in_order; /* a vc4_frag_fn; NULL of opaque draws that are not cheap */
     struct vc4_frag_entry visible; /* of opaque draws */
     struct vc4_frag_quads *quads;  /* owned; NULL: blocks always */
@@ -264,14 +263,8 @@ int vc4_frag_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
     frag->program = state->fs.program;
     frag->code = state->fs.code;
     frag->samples = config->samples;
-    frag->weight = 1;
-    if (prepare_compiled(frag, memory, engine, state, config, fuel)) {
-        if (engine) {
-            frag->weight = VC4_INTERPRETED_WEIGHT;
-            fuel /= VC4_INTERPRETED_PART;
-        }
+    if (prepare_compiled(frag, memory, engine, state, config, fuel))
         status = vc4_frag_ref_prepare(memory, state, config, fuel, &frag->ref, fault);
-    }
     if (status) {
         vc4_frag_release(frag);
         return status;
@@ -336,7 +329,7 @@ static void report(const struct vc4_frag *frag, uint32_t code, uint32_t address,
 /* Programs that do not repeat cost their length, whether or not a test spares a block. */
 static bool pay(const struct vc4_frag *frag, uint32_t count, uint64_t *fuel, struct gpu_fault *fault)
 {
-    uint64_t cost = (uint64_t)count * frag->program->insn_count * frag->weight;
+    uint64_t cost = (uint64_t)count * frag->program->insn_count;
 
     if (frag->program->repeats)
         return true;
@@ -439,8 +432,7 @@ uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *p
                         const struct raster_block *blocks, uint32_t count, uint64_t *fuel, uint64_t *executed,
                         struct gpu_fault *fault)
 {
-    struct vc4_frag_result result = {.fuel = *fuel / frag->weight};
-    uint64_t before = result.fuel;
+    struct vc4_frag_result result = {.fuel = *fuel};
     uint32_t code;
 
     assert(tile->samples == frag->samples);
@@ -459,7 +451,7 @@ uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *p
         *executed += result.executed;
     }
     if (frag->program->repeats)
-        *fuel -= (before - result.fuel) * frag->weight;
+        *fuel = result.fuel;
     return code;
 }
 
@@ -478,12 +470,12 @@ uint32_t vc4_frag_shade_watched(const struct vc4_frag *frag, const struct gpu_wa
                                 uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
 {
     const struct vc4_frag_ref *ref = frag->ref ? frag->ref : frag->watch;
-    uint64_t before = *fuel / frag->weight, left = before;
+    uint64_t left = *fuel;
 
     if (!pay(frag, count, fuel, fault))
         return VC4_QPU_FAULT_FUEL;
     uint32_t code = vc4_frag_ref_watch(ref, watch, counts, prim, tile, blocks, count, &left, executed, fault);
     if (frag->program->repeats)
-        *fuel -= (before - left) * frag->weight;
+        *fuel = left;
     return code;
 }

@@ -223,11 +223,6 @@ int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engin
         return -EFAULT;
     }
     code_prepare(stage, engine, coordinate ? state->cs.notes : state->vs.notes);
-    stage->weight = 1;
-    if (engine && !stage->function) {
-        stage->weight = VC4_INTERPRETED_WEIGHT;
-        stage->fuel /= VC4_INTERPRETED_PART;
-    }
     *out = stage;
     return 0;
 }
@@ -262,11 +257,6 @@ uint32_t vc4_vertex_rows(const struct vc4_vertex_stage *stage)
 const struct vc4_qpu_program *vc4_vertex_program(const struct vc4_vertex_stage *stage)
 {
     return stage->program;
-}
-
-uint32_t vc4_vertex_weight(const struct vc4_vertex_stage *stage)
-{
-    return stage->weight;
 }
 
 /* ---- running ---- */

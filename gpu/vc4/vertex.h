@@ -47,7 +47,5 @@ int vc4_vertex_shade(const struct vc4_vertex_stage *stage, const uint32_t index[
 /* Rows of a shaded batch: what its readers look at, and what the program writes. */
 uint32_t vc4_vertex_rows(const struct vc4_vertex_stage *stage);
 const struct vc4_qpu_program *vc4_vertex_program(const struct vc4_vertex_stage *stage);
-/* What an instruction costs of a job's fuel. */
-uint32_t vc4_vertex_weight(const struct vc4_vertex_stage *stage);
 
 #endif

@@ -130,14 +130,14 @@ static void turn(const struct vc4_vertex_cache *cache, const uint32_t (*row)[16]
 static uint32_t beyond(const struct vc4_vertex_cache *cache, uint64_t executed, uint32_t batches)
 {
     uint64_t straight = (uint64_t)vc4_vertex_program(cache->stage)->insn_count * batches;
-    uint64_t cost = executed > straight ? (executed - straight) * vc4_vertex_weight(cache->stage) : 0;
+    uint64_t cost = executed > straight ? executed - straight : 0;
     return (uint32_t)UTIL_MIN(cost / (2 * batches), (uint64_t)UINT32_MAX);
 }
 
 void vc4_vertex_cache_cost_of(const struct vc4_vertex_cache *cache, uint32_t *cost, bool *loops)
 {
     const struct vc4_qpu_program *program = vc4_vertex_program(cache->stage);
-    *cost = program->insn_count * vc4_vertex_weight(cache->stage) / 2;
+    *cost = program->insn_count / 2;
     *loops = program->repeats;
 }
 

@@ -65,7 +65,6 @@ struct vc4_vertex_stage {
     uint64_t clear_rows; /* bit r: row r may be read and no array fills it */
     uint64_t clear_out;  /* bit r: row r of a batch is not written whole by the code, and begins as zero */
     uint32_t in_rows;    /* of a batch's attributes */
-    uint32_t weight;     /* of an instruction in the job's fuel */
     uint32_t rows, max_index, fuel;
     enum isa_numeric numeric;
     const struct vc4_vpm_plan *plan;

@@ -172,14 +172,18 @@ static uint32_t run_draw(struct world *w, const struct draw *d, struct gpu_fault
     return interrupts;
 }
 
-/* The interpreter on one thread, and compiled code on several. */
-static unsigned compare(struct jit_engine *engine, uint64_t first, uint64_t count)
+/* The interpreter on one thread, and compiled code on several; *stopped: those that the job's fuel was too
+ * little for. */
+static unsigned compare(struct jit_engine *engine, uint64_t job_fuel, uint64_t first, uint64_t count,
+                        unsigned *stopped)
 {
     static struct draw draw;
-    struct utgard_options slow = {.kind = UTGARD_MALI400, .fuel = 500},
-                          fast = {.kind = UTGARD_MALI450, .fuel = 500, .engine = engine, .pool = pool};
+    struct utgard_options slow = {.kind = UTGARD_MALI400, .fuel = 500, .job_fuel = job_fuel}, fast = slow;
     struct world reference, w;
     unsigned ended = 0;
+    fast.kind = UTGARD_MALI450;
+    fast.engine = engine;
+    fast.pool = pool;
     create(&reference, &slow);
     create(&w, &fast);
     for (uint64_t n = first; n < first + count; n++) {
@@ -194,6 +198,7 @@ static unsigned compare(struct jit_engine *engine, uint64_t first, uint64_t coun
                 fail_msg("program %llu: byte 0x%x of the results is %02x, not %02x", (unsigned long long)n,
                          at, w.results[at], reference.results[at]);
         ended += bits == 1;
+        *stopped += strstr(got.text, "job's fuel") != NULL;
     }
     guest_destroy(&reference.guest);
     guest_destroy(&w.guest);
@@ -202,6 +207,7 @@ static unsigned compare(struct jit_engine *engine, uint64_t first, uint64_t coun
 
 static void test_random(void **data)
 {
+    unsigned stopped = 0;
     (void)data;
     for (unsigned n = 0; n < 2 * JIT_LEVEL_COUNT; n++) { /* each level; quick code, and optimised */
         struct jit_options options = {
@@ -210,9 +216,25 @@ static void test_random(void **data)
         if (!jit_level_supported((enum jit_level)(n / 2)))
             continue;
         assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
-        assert_true(compare(engine, n * 12, 16) > 8);
+        assert_true(compare(engine, 0, n * 12, 16, &stopped) > 8);
         jit_engine_destroy(engine);
     }
+}
+
+/* What the compiler refuses is interpreted with the same fuel. */
+static void test_refused(void **data)
+{
+    const struct jit_options options = {.level = -1, .cache_dir = "", .max_insns = 1};
+    struct jit_engine *engine;
+    struct jit_stats stats;
+    unsigned stopped = 0;
+    (void)data;
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    assert_true(compare(engine, 700, 500, 40, &stopped) > 8);
+    jit_engine_stats(engine, &stats);
+    assert_int_equal(stats.compiled, 0);
+    assert_in_range(stopped, 2, 30);
+    jit_engine_destroy(engine);
 }
 
 /* ---- refusals ---- */
@@ -279,6 +301,6 @@ static int finish(void **data)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_random),
-                                       cmocka_unit_test(test_refusals)};
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, start, finish);
 }
