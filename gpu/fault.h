@@ -12,7 +12,7 @@ enum gpu_fault_kind {
     GPU_FAULT_LIST,        /* control list leaves memory, loops, nests too deep */
     GPU_FAULT_MEMORY,      /* an address outside guest memory */
     GPU_FAULT_SHADER,      /* a program cannot be decoded or does something illegal */
-    GPU_FAULT_TIMEOUT,     /* fuel or packet budget used up */
+    GPU_FAULT_TIMEOUT,     /* fuel or packet budget used up, or a list that goes round */
     GPU_FAULT_TILE_MEMORY, /* binner ran out of memory and got none */
     GPU_FAULT_UNSUPPORTED, /* documented but not done: named */
     GPU_FAULT_DEADLOCK,    /* user programs wait for one another */

@@ -11,17 +11,21 @@
 
 struct gpu_observer;
 
+#define GPU_FUEL      (1u << 20)
+#define GPU_UNBOUNDED (UINT64_MAX >> 8) /* more than any work takes; a few of them can be added */
+
 struct gpu_options {
     struct util_pool *pool;    /* NULL: everything inline */
     struct jit_engine *engine; /* NULL: interpreter only */
     bool reference;            /* scalar reference path everywhere: interpreter, coverage, textures */
     bool in_order; /* hidden pixels are shaded too, each in its turn; the same bytes (raster/visible.h) */
-    /* Bounds of a job, from the write that starts it; past one of them it ends with GPU_FAULT_TIMEOUT, at the
-     * same place whatever the number of threads. 0: the family's. */
-    uint64_t packet_budget; /* records or commands of a list, and what costs as much; 64 Mi */
-    uint64_t job_fuel;      /* instructions of programs, for 16 lanes each; 4 Gi */
-    uint32_t
-        fuel; /* those that a program's loops may repeat for one batch of 16 lanes; vc4 1 Mi, Mali 64 Ki */
+    /* Where work ends with GPU_FAULT_TIMEOUT, at the same place whatever the number of threads, and however
+     * programs are executed. `fuel`: instructions that a program's loops may repeat for one batch of 16
+     * lanes; 0: 1 Mi. The other two bound a job from the write that starts it, for who wants to; 0: no bound.
+     */
+    uint32_t fuel;
+    uint64_t packet_budget; /* records or commands of its lists, and what costs as much */
+    uint64_t job_fuel; /* instructions of programs, for 16 lanes each; user programs, each: 4 Gi if it is 0 */
     enum isa_numeric numeric;            /* how programs compute; ISA_USUAL: as the family says */
     const struct gpu_observer *observer; /* NULL: nobody looks on (gpu/observe.h) */
 };

@@ -34,8 +34,9 @@
  * Time. The GPU works inside the calls that access registers: the write that starts a list returns when all
  * that can run has run, on the calling thread and the context's own ones. Programs queued at a scheduler's
  * register run together, at the next access that may depend on them (see vitrail_settle). What a guest can
- * make it last is bounded by the budgets of the configuration, never by the clock, so results do not depend
- * on the machine's speed.
+ * make it last is bounded by what its lists hold and by the budgets of the configuration, never by the clock,
+ * so results do not depend on the machine's speed. Large jobs take long: who cannot wait sets packet_budget
+ * and job_fuel.
  *
  * Process. The library neither prints, exits, installs signal handlers, changes the locale nor reads standard
  * streams. It creates threads (with all signals as the creator has them) and, on first compilation, takes
@@ -187,13 +188,14 @@ struct vitrail_config {
     const char *cache_dir;
     uint64_t cache_bytes; /* size cap of that directory; 0 (default): 256 MiB */
 
-    /* What a job may take, counted from the register write that starts it; past it the job ends with
-     * VITRAIL_FAULT_TIMEOUT, at the same place on every machine and with any number of threads. 0: the
-     * default. */
-    uint64_t packet_budget; /* records of a control list; default 64 Mi */
-    uint64_t job_fuel;      /* instructions of programs, for 16 lanes each; default 4 Gi */
-    uint32_t loop_fuel;     /* instructions one program may repeat for one batch of 16 lanes; default 1 Mi
-                               (Mali: 64 Ki) */
+    /* Where work ends with VITRAIL_FAULT_TIMEOUT, at the same place on every machine, with any number of
+     * threads and whether or not programs are compiled. Lists that go round end in any case. The first two
+     * bound a job, counted from the register write that starts it; 0: not at all, all that its lists hold is
+     * done. */
+    uint64_t packet_budget; /* records of its lists, and what costs as much */
+    uint64_t job_fuel; /* instructions of programs, for 16 lanes each; general-purpose programs of vc4 have it
+                          each, and 4 Gi when it is 0 */
+    uint32_t loop_fuel; /* instructions one program may repeat for one batch of 16 lanes; 0: 1 Mi */
 
     vitrail_log_fn log; /* NULL (default): none */
     void *log_data;
@@ -325,7 +327,7 @@ enum vitrail_fault_kind {
     VITRAIL_FAULT_LIST,        /* a list that leaves memory, loops or nests too deep */
     VITRAIL_FAULT_MEMORY,      /* an address outside guest memory */
     VITRAIL_FAULT_SHADER,      /* a program cannot be decoded or does something illegal */
-    VITRAIL_FAULT_TIMEOUT,     /* a budget of the configuration is used up */
+    VITRAIL_FAULT_TIMEOUT,     /* a list goes round, or a budget of the configuration is used up */
     VITRAIL_FAULT_TILE_MEMORY, /* the binner ran out of memory and got none */
     VITRAIL_FAULT_UNSUPPORTED, /* documented for the GPU, not done by this library */
     VITRAIL_FAULT_DEADLOCK,    /* programs wait for one another */

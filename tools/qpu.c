@@ -32,7 +32,7 @@ static const char qpu_help[] =
     "                     UNIFORMS; may be given again; needs no PROGRAM\n"
     "  --memory SIZE      bytes of memory (default 16M; K, M, G); program and uniforms\n"
     "                     are put at its end\n"
-    "  --fuel N           instructions after which programs are stopped\n"
+    "  --fuel N           instructions after which a program is stopped\n"
     "                     (default: 4 Gi)\n"
     "  --times N          does all of it N times over and prints the best time\n";
 static const char examples[] =

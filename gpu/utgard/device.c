@@ -9,13 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/options.h"
 #include "gpu/utgard/device_internal.h"
 #include "gpu/utgard/inspect.h"
 #include "util/bits.h"
-
-#define PACKET_BUDGET (64ull << 20)
-#define JOB_FUEL      (4ull << 30)
-#define FUEL          (1u << 16)
 
 enum {
     POWER_UP = 0,
@@ -212,11 +209,11 @@ static void apply_defaults(struct utgard_options *o)
     if (!o->pp_count)
         o->pp_count = o->kind == UTGARD_MALI450 ? UTGARD_MAX_PP : 4;
     if (!o->packet_budget)
-        o->packet_budget = PACKET_BUDGET;
+        o->packet_budget = GPU_UNBOUNDED;
     if (!o->job_fuel)
-        o->job_fuel = JOB_FUEL;
+        o->job_fuel = GPU_UNBOUNDED;
     if (!o->fuel)
-        o->fuel = FUEL;
+        o->fuel = GPU_FUEL;
     if (o->numeric == ISA_USUAL)
         o->numeric = ISA_EXACT;
     if (o->reference)

@@ -45,11 +45,9 @@ struct utgard_options {
     bool reference;                      /* scalar reference path everywhere */
     bool in_order;                       /* hidden pixels are shaded too, each in its turn; the same bytes */
     const struct gpu_observer *observer; /* borrowed; NULL: nobody looks on (gpu/observe.h) */
-    /* Bounds of a job; past one of them it ends with GPU_FAULT_TIMEOUT, at the same place whatever the number
-     * of threads. */
-    uint64_t packet_budget;   /* commands, indices, and what costs as much as one; 0: 64 Mi */
-    uint64_t job_fuel;        /* instructions of programs, for 16 lanes each; 0: 4 Gi */
-    uint32_t fuel;            /* those that loops may repeat for one batch of 16 lanes; 0: 64 Ki */
+    /* As gpu/options.h has them; a packet is a command, an index, or what costs as much. */
+    uint32_t fuel;
+    uint64_t packet_budget, job_fuel;
     enum isa_numeric numeric; /* how fragment programs compute; ISA_USUAL: exact */
 };
 

@@ -7,8 +7,7 @@
 #include "gpu/utgard/pp_fault.h"
 #include "util/bits.h"
 
-#define UNIT       "tile list"
-#define MAX_BLOCKS 65536u /* that follow each other without an entry between */
+#define UNIT "tile list"
 
 static const void *fetch(const struct gpu_space *space, uint32_t address, uint32_t size,
                          struct gpu_fault *fault)
@@ -80,11 +79,21 @@ static bool fill(const struct gpu_space *space, uint64_t entry, const struct utg
     return true;
 }
 
-bool utgard_frame_bins(void *ctx, uint64_t *at, struct utgard_tile_item *item, struct gpu_fault *fault)
+static bool follow(struct gpu_walk *walk, uint64_t *at, uint32_t to, struct gpu_fault *fault)
+{
+    uint32_t from = (uint32_t)*at;
+    bool on = utgard_walk_on(walk, UNIT, from, fault) && utgard_walk_jump(walk, UNIT, &from, to, fault);
+
+    *at = from;
+    return on;
+}
+
+bool utgard_frame_bins(void *ctx, uint64_t *at, struct gpu_walk *walk, struct utgard_tile_item *item,
+                       struct gpu_fault *fault)
 {
     const struct gpu_space *space = ctx;
 
-    for (uint32_t block = 0; block < MAX_BLOCKS; block++) {
+    for (;;) {
         struct utgard_bin_entry e;
         uint64_t word[2] = {0};
         const void *bytes = fetch(space, (uint32_t)*at, 8, fault);
@@ -107,10 +116,9 @@ bool utgard_frame_bins(void *ctx, uint64_t *at, struct utgard_tile_item *item, s
             *at = (uint32_t)(*at + 8ull * utgard_bin_words(word[0]));
             return fill(space, word[0], &e, item, fault);
         }
-        *at = e.address;
+        if (!follow(walk, at, e.address, fault))
+            return false;
     }
-    return utgard_pp_refuse(fault, GPU_FAULT_LIST, UNIT, (uint32_t)*at,
-                            "the list's blocks go round in circles");
 }
 
 /* A list that begins with a link is the one that the link names. */
@@ -126,7 +134,8 @@ uint32_t utgard_frame_bins_resolve(void *ctx, uint32_t list)
 }
 
 /* Whole pages are readable or not: a page's entries are looked up together. */
-uint32_t utgard_frame_bins_triangles(void *ctx, uint64_t *at, uint32_t index[][3], uint32_t most)
+uint32_t utgard_frame_bins_triangles(void *ctx, uint64_t *at, struct gpu_walk *walk, uint32_t index[][3],
+                                     uint32_t most)
 {
     const struct gpu_space *space = ctx;
     uint64_t from = *at, end = 0;
@@ -144,7 +153,8 @@ uint32_t utgard_frame_bins_triangles(void *ctx, uint64_t *at, uint32_t index[][3
         if (word >> 60 == UTGARD_BIN_TRIANGLE) {
             utgard_bin_triangle(word, index[count++]);
             from += 8;
-        } else if (word >> 60 == UTGARD_BIN_NEXT && links < most) {
+        } else if (word >> 60 == UTGARD_BIN_NEXT && links < most &&
+                   !utgard_walk_returns(walk, (uint32_t)word)) {
             from = (uint32_t)word;
             end = 0;
             links++;

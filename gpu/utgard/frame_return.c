@@ -83,15 +83,17 @@ static bool read_rectangle(const struct utgard_run *run, uint32_t list, struct u
                            struct utgard_tile_item *item)
 {
     const struct utgard_tile_reader *reader = &run->frame->reader;
+    struct gpu_walk walk = gpu_walk_begin(UTGARD_WALK_MOST);
     struct utgard_tile_item end;
     struct gpu_fault unheard;
     uint64_t at = list;
 
-    if (!reader->next(reader->ctx, &at, item, &unheard) || item->kind != UTGARD_TILE_STATE)
+    if (!reader->next(reader->ctx, &at, &walk, item, &unheard) || item->kind != UTGARD_TILE_STATE)
         return false;
     *state = item->state;
-    return reader->next(reader->ctx, &at, item, &unheard) && item->kind == UTGARD_TILE_RECTANGLE &&
-           !item->clipped && reader->next(reader->ctx, &at, &end, &unheard) && end.kind == UTGARD_TILE_END;
+    return reader->next(reader->ctx, &at, &walk, item, &unheard) && item->kind == UTGARD_TILE_RECTANGLE &&
+           !item->clipped && reader->next(reader->ctx, &at, &walk, &end, &unheard) &&
+           end.kind == UTGARD_TILE_END;
 }
 
 bool utgard_area_returns(struct utgard_run *run, const struct utgard_area *area, struct utgard_worker *w)

@@ -19,6 +19,7 @@ struct drawing {
     struct raster_draw raster;
     struct gpu_space_run positions, varyings; /* addresses that may be read */
     uint64_t fuel, items;                     /* left */
+    struct gpu_walk walk;
     struct raster_vertex vertex[4];
     struct gpu_fault *fault;
 };
@@ -329,7 +330,8 @@ static bool run_triangles(struct drawing *d, uint64_t *at, uint32_t *count)
     *count = 0;
     if (!d->stated || !reader->triangles || !d->run->frame->engine || d->worker->watch)
         return true;
-    *count = reader->triangles(reader->ctx, at, index, (uint32_t)UTIL_MIN(d->items, RASTER_TRIANGLES));
+    *count =
+        reader->triangles(reader->ctx, at, &d->walk, index, (uint32_t)UTIL_MIN(d->items, RASTER_TRIANGLES));
     d->items -= *count;
     return !*count || draw_triangles(d, index, *count);
 }
@@ -364,9 +366,9 @@ static bool run_list(struct drawing *d, uint32_t list)
             continue;
         if (!d->items)
             return utgard_pp_refuse(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)at,
-                                    "more entries than the tile's share of what a job may have");
+                                    "more entries than the tile's lists may have");
         d->items--;
-        if (!reader->next(reader->ctx, &at, &item, d->fault))
+        if (!reader->next(reader->ctx, &at, &d->walk, &item, d->fault))
             return false;
         if (item.kind == UTGARD_TILE_END)
             return true;
@@ -380,9 +382,10 @@ bool utgard_tile_needs(const struct utgard_run *run, uint32_t list, struct utgar
 {
     const struct utgard_tile_reader *reader = &run->frame->reader;
     struct utgard_tile_item item = {0};
+    struct gpu_walk walk = gpu_walk_begin(UTGARD_WALK_MOST);
     uint64_t at = list;
 
-    if (!reader->next(reader->ctx, &at, &item, fault))
+    if (!reader->next(reader->ctx, &at, &walk, &item, fault))
         return false;
     *out = (struct utgard_tile_needs){
         .nothing = item.kind == UTGARD_TILE_END,
@@ -394,9 +397,12 @@ bool utgard_tile_needs(const struct utgard_run *run, uint32_t list, struct utgar
 bool utgard_tile_draw(struct utgard_run *run, struct utgard_worker *worker, uint32_t list, uint32_t tiles,
                       struct gpu_fault *fault)
 {
-    struct drawing d = {
-        .run = run, .worker = worker, .fuel = run->fuel * tiles, .items = run->items * tiles, .fault = fault};
-
+    struct drawing d = {.run = run,
+                        .worker = worker,
+                        .fuel = run->fuel * tiles,
+                        .items = UTIL_MIN(run->items * tiles, (uint64_t)UTGARD_WALK_MOST),
+                        .walk = gpu_walk_begin(UTGARD_WALK_MOST),
+                        .fault = fault};
     bool drawn;
 
     worker->raster.stage = &stage;

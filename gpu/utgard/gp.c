@@ -7,6 +7,7 @@
 
 #include "gpu/utgard/cl.h"
 #include "gpu/utgard/plbu.h"
+#include "gpu/utgard/walk.h"
 #include "util/bits.h"
 
 #define VERSION_MALI400 0x0b070101u
@@ -27,6 +28,7 @@ struct utgard_gp {
     uint32_t result_count, result_room;
     uint32_t draws;
     struct utgard_budget budget;
+    struct gpu_walk walk; /* through the VS list */
 };
 
 int utgard_gp_create(struct utgard_device *device)
@@ -122,6 +124,8 @@ static bool step(struct utgard_device *device, const struct gpu_space *space, st
         return false;
     }
     gp->budget.packets--;
+    if (!utgard_walk_on(&gp->walk, UNIT, gp->at, &stop->fault))
+        return false;
     const uint8_t *at = utgard_at(space, gp->at, UTGARD_CL_BYTES, GPU_RIGHT_READ, UNIT, "command", stop);
     if (!at)
         return false;
@@ -134,7 +138,9 @@ static bool step(struct utgard_device *device, const struct gpu_space *space, st
     }
     if (!execute(device, space, &c, stop))
         return false;
-    gp->at = c.id == UTGARD_VS_JUMP ? c.field[0] : gp->at + UTGARD_CL_BYTES;
+    if (c.id == UTGARD_VS_JUMP)
+        return utgard_walk_jump(&gp->walk, UNIT, &gp->at, c.field[0], &stop->fault);
+    gp->at += UTGARD_CL_BYTES;
     return true;
 }
 
@@ -217,6 +223,7 @@ static void start(struct utgard_device *device, uint32_t command)
     device->host.counters.jobs++;
     utgard_programs_tidy(gp->programs, device->options.engine);
     gp->budget = (struct utgard_budget){device->options.packet_budget, device->options.job_fuel};
+    gp->walk = gpu_walk_begin(UTGARD_WALK_MOST);
     gp->result_count = gp->draws = 0;
     gp->state = (struct utgard_vs_state){0};
     if (command & UTGARD_GP_CMD_START_VS) {

@@ -124,14 +124,15 @@ void utgard_perf_tiles(struct utgard_device *device, unsigned pp, const struct g
                                     [UTGARD_TILE_POINT] = UTGARD_EVENT_PP_POINTS,
                                     [UTGARD_TILE_RECTANGLE] = UTGARD_EVENT_PP_RECTANGLES};
     struct utgard_perf *perf = &device->perf[1 + pp];
-    uint64_t budget = device->options.packet_budget;
+    uint64_t budget = UTIL_MIN(device->options.packet_budget, (uint64_t)UTGARD_WALK_MOST);
     if (!perf->counter[0].on && !perf->counter[1].on)
         return;
     for (uint32_t n = 0; n < count; n++) {
         uint64_t at = tiles[n].list;
         struct utgard_tile_item item;
         struct gpu_fault fault;
-        for (; budget && utgard_frame_bins((void *)(uintptr_t)space, &at, &item, &fault); budget--) {
+        struct gpu_walk walk = gpu_walk_begin(UTGARD_WALK_MOST);
+        for (; budget && utgard_frame_bins((void *)(uintptr_t)space, &at, &walk, &item, &fault); budget--) {
             if (item.kind == UTGARD_TILE_END)
                 break;
             if (item.kind != UTGARD_TILE_STATE)

@@ -43,6 +43,7 @@ void utgard_plbu_begin(struct utgard_plbu *p, uint32_t start, uint32_t end)
                                      .setup = {[UTGARD_SETUP_BLOCK_SIZE] = 2},
                                      .scissor = {[UTGARD_SCISSOR_X1] = PLBU_MAX_TILES * PLBU_TILE,
                                                  [UTGARD_SCISSOR_Y1] = PLBU_MAX_TILES * PLBU_TILE}};
+    p->walk = gpu_walk_begin(UTGARD_WALK_MOST);
     p->block_count = p->draws = p->result_at = 0;
     p->draw.active = false;
 }
@@ -118,7 +119,7 @@ static enum utgard_plbu_end execute(struct utgard_plbu *p, const struct utgard_c
 static enum utgard_plbu_end step(struct utgard_plbu *p, bool *ended)
 {
     struct utgard_cl_command c;
-    if (!plbu_pay(p, 1))
+    if (!plbu_pay(p, 1) || !utgard_walk_on(&p->walk, PLBU_UNIT, p->at, &p->stop->fault))
         return UTGARD_PLBU_FAULT;
     const uint8_t *at =
         utgard_at(p->space, p->at, UTGARD_CL_BYTES, GPU_RIGHT_READ, PLBU_UNIT, "command", p->stop);
@@ -133,9 +134,13 @@ static enum utgard_plbu_end step(struct utgard_plbu *p, bool *ended)
     }
     *ended = c.id == UTGARD_PLBU_END;
     enum utgard_plbu_end end = execute(p, &c);
-    if (end == UTGARD_PLBU_DONE)
-        p->at = c.id == UTGARD_PLBU_JUMP ? c.field[0] : p->at + UTGARD_CL_BYTES;
-    return end;
+    if (end != UTGARD_PLBU_DONE)
+        return end;
+    if (c.id != UTGARD_PLBU_JUMP)
+        p->at += UTGARD_CL_BYTES;
+    else if (!utgard_walk_jump(&p->walk, PLBU_UNIT, &p->at, c.field[0], &p->stop->fault))
+        return UTGARD_PLBU_FAULT;
+    return UTGARD_PLBU_DONE;
 }
 
 static enum utgard_plbu_end run(struct utgard_plbu *p)
@@ -167,6 +172,7 @@ enum utgard_plbu_end utgard_plbu_run(struct utgard_plbu *p, const struct gpu_spa
     p->results = results;
     p->pool = pool;
     p->draw.resumed |= p->draw.active;
+    gpu_walk_forget(&p->walk);
     p->budget = budget;
     p->host = host;
     p->counters = &host->counters;

@@ -7,6 +7,7 @@
 #include "gpu/utgard/bin.h"
 #include "gpu/utgard/cl.h"
 #include "gpu/utgard/plbu.h"
+#include "gpu/utgard/walk.h"
 #include "tiler/piece.h"
 
 #define PLBU_UNIT       "plbu"
@@ -85,6 +86,7 @@ struct plbu_draw {
 
 struct utgard_plbu {
     uint32_t at, end; /* of the command list */
+    struct gpu_walk walk;
     uint32_t heap_at, heap_end, block_bytes;
     struct plbu_registers reg;
     struct plbu_block *block; /* PLBU_MAX_BLOCKS */

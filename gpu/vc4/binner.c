@@ -194,7 +194,12 @@ static bool flow_record(struct vc4_binner *b, const struct vc4_cl_record *r, uin
 {
     struct vc4_thread *thread = &b->device->thread[0];
     switch (r->id) {
-    case VC4_CL_BRANCH: *next = (uint32_t)r->field[VC4_BRANCH_ADDRESS]; break;
+    case VC4_CL_BRANCH:
+        *next = (uint32_t)r->field[VC4_BRANCH_ADDRESS];
+        if (gpu_walk_returns(&thread->walk, vc4_list_place_of(*next, b->stack, b->depth)))
+            return vc4_binner_fail(b, GPU_FAULT_TIMEOUT, address,
+                                   "the list goes round: it has been at 0x%08x", *next);
+        break;
     case VC4_CL_BRANCH_TO_SUB_LIST:
         if (b->depth == UTIL_ARRAY_SIZE(b->stack))
             return vc4_binner_fail(b, GPU_FAULT_LIST, address, "sub-lists nest deeper than two");
@@ -264,6 +269,15 @@ static bool fetch(struct vc4_binner *b, uint32_t address, uint8_t bytes[RECORD_B
     return true;
 }
 
+static bool walk_on(struct vc4_binner *b, uint32_t address)
+{
+    struct gpu_walk *walk = &b->device->thread[0].walk;
+    if (!walk->left)
+        return vc4_binner_fail(b, GPU_FAULT_TIMEOUT, address, "the list repeats more than memory can hold");
+    walk->left--;
+    return true;
+}
+
 static enum vc4_list_end run(struct vc4_binner *b, uint32_t end, uint32_t *flushes)
 {
     struct vc4_device *d = b->device;
@@ -272,7 +286,7 @@ static enum vc4_list_end run(struct vc4_binner *b, uint32_t end, uint32_t *flush
         struct vc4_cl_record record;
         uint8_t bytes[RECORD_BYTES];
         uint32_t address = thread->ca;
-        if (!vc4_binner_spend(b, 1, address) || !fetch(b, address, bytes, &record))
+        if (!vc4_binner_spend(b, 1, address) || !walk_on(b, address) || !fetch(b, address, bytes, &record))
             return VC4_LIST_FAULT;
         uint32_t next = address + record.size;
         if (record.id == VC4_CL_HALT) {
@@ -283,6 +297,7 @@ static enum vc4_list_end run(struct vc4_binner *b, uint32_t end, uint32_t *flush
             if (!d->binner_semaphore)
                 return VC4_LIST_WAIT;
             d->binner_semaphore--;
+            gpu_walk_forget(&thread->walk); /* a list may go round as long as the other one lets it */
         } else if (record.id >= VC4_CL_BRANCH && record.id <= VC4_CL_RETURN) {
             if (!flow_record(b, &record, address, &next))
                 return VC4_LIST_FAULT;
@@ -317,6 +332,7 @@ enum vc4_list_end vc4_binner_run(struct vc4_device *device, uint32_t *flushes)
 {
     struct vc4_binner *b = device->binner;
     *flushes = 0;
+    gpu_walk_forget(&device->thread[0].walk);
     b->budget = device->thread[0].budget;
     b->fuel = device->thread[0].fuel;
     b->running = true;

@@ -14,9 +14,7 @@
 #include "gpu/vc4/user.h"
 #include "util/bits.h"
 
-#define PACKET_BUDGET (64ull << 20)
-#define JOB_FUEL      (4ull << 30)
-#define FUEL          (1u << 20)
+#define USER_FUEL (4ull << 30) /* instructions that a user program may execute */
 
 /* ---- interrupts ---- */
 
@@ -209,11 +207,12 @@ int vc4_device_create(struct gpu_memory *memory, const struct gpu_options *optio
     if (options->numeric == ISA_USUAL)
         device->options.numeric = ISA_FAST;
     if (!device->options.packet_budget)
-        device->options.packet_budget = PACKET_BUDGET;
+        device->options.packet_budget = GPU_UNBOUNDED;
+    device->user_fuel = options->job_fuel ? options->job_fuel : USER_FUEL;
     if (!device->options.job_fuel)
-        device->options.job_fuel = JOB_FUEL;
+        device->options.job_fuel = GPU_UNBOUNDED;
     if (!device->options.fuel)
-        device->options.fuel = FUEL;
+        device->options.fuel = GPU_FUEL;
     if (device->options.reference)
         device->options.engine = NULL;
     gpu_registers_reset(&vc4_registers, 0, device->regs);

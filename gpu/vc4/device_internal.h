@@ -5,6 +5,7 @@
 #include "gpu/vc4/device.h"
 #include "gpu/vc4/perf.h"
 #include "gpu/vc4/shader_state.h"
+#include "gpu/walk.h"
 
 #define VC4_SEMAPHORE_MAX 7 /* CTSEMA has three bits (Guide table 49) */
 
@@ -16,14 +17,9 @@ struct vc4_thread {
     uint16_t flushes, returns; /* CTnLC */
     uint64_t job;              /* counted when the thread started */
     uint64_t budget, fuel;     /* left of the options' packet_budget and job_fuel */
+    struct gpu_walk walk;
     bool run, waiting, halted, error;
 };
-
-/* A guest that makes the compiler refuse its programs gets less of them executed, as each instruction then
- * takes more of the host's time: an instruction costs as much fuel as that many, and a batch has that part of
- * the fuel for loops. Whoever chose to interpret everything wants results, however long they take. */
-#define VC4_INTERPRETED_WEIGHT 64u
-#define VC4_INTERPRETED_PART   16u
 
 struct vc4_binner;
 struct vc4_renderer;
@@ -32,6 +28,7 @@ struct vc4_user;
 struct vc4_device {
     struct gpu_memory *memory;
     struct gpu_options options;
+    uint64_t user_fuel; /* of each user program */
     struct vc4_programs *programs;
     struct gpu_host host;
     uint32_t regs[0x1000 / 4]; /* plain storage; registers with behaviour are handled in device.c */
@@ -60,6 +57,13 @@ enum vc4_list_end {
     VC4_LIST_WAIT,  /* at a wait record whose semaphore is zero; thread->ca is at it */
     VC4_LIST_FAULT, /* a fault was recorded; thread->ca is at the record */
 };
+
+/* Where a list goes on, for its walk: `depth` return addresses are on its stack. */
+static inline struct gpu_walk_place vc4_list_place_of(uint32_t at, const uint32_t stack[2], uint32_t depth)
+{
+    return (struct gpu_walk_place){
+        at, {depth > 0 ? stack[0] : GPU_WALK_NOWHERE, depth > 1 ? stack[1] : GPU_WALK_NOWHERE}};
+}
 
 /* Raises interrupt bits: sets them pending and calls the callback when enabled. */
 void vc4_raise(struct vc4_device *device, uint32_t bits);

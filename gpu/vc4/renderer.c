@@ -182,10 +182,13 @@ static bool skip_inline(struct vc4_reading *in, const struct vc4_cl_record *reco
         in->next = (uint32_t)list.at;
         return got == 0;
     }
-    vc4_list_reader_init(&reader, memory, in->next, vc4_list_format(&in->r->state), in->r->budget);
+    struct gpu_walk *walk = &in->device->thread[1].walk;
+    uint64_t codes = UTIL_MIN(in->r->budget, walk->left);
+    vc4_list_reader_init(&reader, memory, in->next, vc4_list_format(&in->r->state), codes);
     while ((got = vc4_list_read(&reader, index, &in->fault)) > 0)
         ;
-    in->r->budget = reader.budget;
+    in->r->budget -= codes - reader.budget;
+    walk->left -= codes - reader.budget;
     in->next = reader.at;
     return got == 0;
 }
@@ -211,6 +214,8 @@ static enum vc4_outcome read_wait(struct vc4_reading *in)
 {
     if (in->device->semaphore) {
         in->device->semaphore--;
+        gpu_walk_forget(
+            &in->device->thread[1].walk); /* a list may go round as long as the other one lets it */
         return VC4_GO_ON;
     }
     enum vc4_outcome outcome = vc4_batch_flush(in);
@@ -270,6 +275,18 @@ static enum vc4_outcome read_call(struct vc4_reading *in, uint32_t address)
     return VC4_GO_ON;
 }
 
+static enum vc4_outcome read_branch(struct vc4_reading *in, uint32_t target)
+{
+    const struct vc4_renderer *r = in->r;
+    if (gpu_walk_returns(&in->device->thread[1].walk, vc4_list_place_of(target, r->stack, r->depth))) {
+        gpu_fault_set(&in->fault, GPU_FAULT_TIMEOUT, VC4_RENDERER_UNIT, in->here,
+                      "the list goes round: it has been at 0x%08x", target);
+        return VC4_STOP_FAULT;
+    }
+    in->next = target;
+    return VC4_GO_ON;
+}
+
 static enum vc4_outcome read_return(struct vc4_reading *in)
 {
     struct vc4_renderer *r = in->r;
@@ -288,7 +305,7 @@ static enum vc4_outcome read_record(struct vc4_reading *in, const struct vc4_cl_
     case VC4_CL_HALT: return VC4_STOP_HALT;
     case VC4_CL_INCREMENT_SEMAPHORE: return read_increment(in);
     case VC4_CL_WAIT_ON_SEMAPHORE: return read_wait(in);
-    case VC4_CL_BRANCH: in->next = (uint32_t)record->field[VC4_BRANCH_ADDRESS]; return VC4_GO_ON;
+    case VC4_CL_BRANCH: return read_branch(in, (uint32_t)record->field[VC4_BRANCH_ADDRESS]);
     case VC4_CL_BRANCH_TO_SUB_LIST: return read_call(in, (uint32_t)record->field[VC4_BRANCH_ADDRESS]);
     case VC4_CL_STORE_MS_TILE:
     case VC4_CL_STORE_MS_TILE_EOF:
@@ -327,7 +344,10 @@ static enum vc4_outcome read_list(struct vc4_reading *in)
         in->here = thread->ca;
         if (!in->r->budget || gpu_host_cancelled(&in->device->host))
             return fail(in, GPU_FAULT_TIMEOUT, "the list exceeds its packet budget");
+        if (!thread->walk.left)
+            return fail(in, GPU_FAULT_TIMEOUT, "the list repeats more than memory can hold");
         in->r->budget--;
+        thread->walk.left--;
         if (!vc4_record_fetch(in->device->memory, in->here, &record, &in->fault))
             return VC4_STOP_FAULT;
         in->next = in->here + record.size;
@@ -345,6 +365,7 @@ enum vc4_list_end vc4_renderer_run(struct vc4_device *device, uint32_t *frames)
     struct vc4_reading in = {.device = device, .r = r, .here = device->thread[1].ca};
     static const enum vc4_list_end ends[] = {VC4_LIST_END, VC4_LIST_HALT, VC4_LIST_WAIT, VC4_LIST_FAULT};
 
+    gpu_walk_forget(&device->thread[1].walk);
     r->budget = device->thread[1].budget;
     r->fuel = device->thread[1].fuel;
     r->frames = 0;

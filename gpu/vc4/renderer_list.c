@@ -138,7 +138,8 @@ static bool run_compressed(struct vc4_tile_run *run, const struct vc4_cl_record 
         return fault(run, GPU_FAULT_PACKET, address, "a clipped primitive in a list of coordinates");
     if (!begin_draw(run, run->state.primitive, coordinates, address, &call))
         return false;
-    vc4_list_reader_init(&reader, run->device->memory, *after, vc4_list_format(&run->state), run->budget);
+    uint64_t codes = UTIL_MIN(run->budget, run->walk.left);
+    vc4_list_reader_init(&reader, run->device->memory, *after, vc4_list_format(&run->state), codes);
     bool watched = run->worker->watch, together = vc4_draws_together(&call);
     for (;;) {
         if (gpu_host_cancelled(&run->device->host))
@@ -159,7 +160,8 @@ static bool run_compressed(struct vc4_tile_run *run, const struct vc4_cl_record 
         call.number += watched;
         clipped = false; /* "only applies to the first primitive in the following compressed list" */
     }
-    run->budget = reader.budget;
+    run->budget -= codes - reader.budget;
+    run->walk.left -= codes - reader.budget;
     *after = reader.at;
     return got == 0;
 }

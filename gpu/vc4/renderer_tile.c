@@ -26,6 +26,17 @@ static bool call(const struct vc4_tile_run *run, struct list_cursor *c, uint32_t
     return true;
 }
 
+static bool branch(struct vc4_tile_run *run, struct list_cursor *c, uint32_t target)
+{
+    if (gpu_walk_returns(&run->walk, vc4_list_place_of(target, c->stack, c->depth))) {
+        gpu_fault_set(run->fault, GPU_FAULT_TIMEOUT, VC4_RENDERER_UNIT, c->at,
+                      "the tile's list goes round: it has been at 0x%08x", target);
+        return false;
+    }
+    c->at = target;
+    return true;
+}
+
 /* Executes the record at the cursor. */
 static bool step(struct vc4_tile_run *run, struct list_cursor *c)
 {
@@ -36,7 +47,7 @@ static bool step(struct vc4_tile_run *run, struct list_cursor *c)
     after = here + record.size;
     switch (record.id) {
     case VC4_CL_NOP: break;
-    case VC4_CL_BRANCH: after = (uint32_t)record.field[VC4_BRANCH_ADDRESS]; break;
+    case VC4_CL_BRANCH: return branch(run, c, (uint32_t)record.field[VC4_BRANCH_ADDRESS]);
     case VC4_CL_BRANCH_TO_SUB_LIST: return call(run, c, (uint32_t)record.field[VC4_BRANCH_ADDRESS], after);
     case VC4_CL_RETURN:
         run->returns++;
@@ -73,7 +84,10 @@ static bool run_list(struct vc4_tile_run *run, uint32_t address, uint32_t depth)
     while (c.depth) {
         if (vc4_tile_spent(run))
             return fail(run, GPU_FAULT_TIMEOUT, c.at, "the tile's lists exceed their budget");
+        if (!run->walk.left)
+            return fail(run, GPU_FAULT_TIMEOUT, c.at, "the tile's list repeats more than memory can hold");
         run->budget--;
+        run->walk.left--;
         if (!step(run, &c))
             return false;
     }
@@ -85,6 +99,7 @@ static bool run_list(struct vc4_tile_run *run, uint32_t address, uint32_t depth)
 static bool draw_list(struct vc4_tile_run *run, const struct vc4_batch *batch, const struct vc4_op *op)
 {
     run->state = batch->states[op->state];
+    run->walk = gpu_walk_begin(run->device->memory->size);
     if (op->type == VC4_OP_LIST)
         return run_list(run, op->address, op->depth);
     const struct vc4_cl_record *record = &batch->records[op->record];

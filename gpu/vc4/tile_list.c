@@ -156,6 +156,11 @@ static uint32_t branch_target(uint32_t at, uint64_t code)
     return (at & ~(VC4_LIST_LINE - 1)) + (uint32_t)lines * VC4_LIST_LINE;
 }
 
+static struct gpu_walk_place list_place(uint32_t at)
+{
+    return (struct gpu_walk_place){at, {GPU_WALK_NOWHERE, GPU_WALK_NOWHERE}};
+}
+
 int vc4_list_read(struct vc4_list_reader *r, uint32_t index[3], struct gpu_fault *fault)
 {
     for (;;) {
@@ -193,7 +198,13 @@ int vc4_list_read(struct vc4_list_reader *r, uint32_t index[3], struct gpu_fault
             memcpy(index, n, sizeof n);
             return 1;
         }
-        r->at = branch_target(r->at, code);
+        uint32_t target = branch_target(r->at, code);
+        if (gpu_walk_returns(&r->walk, list_place(target))) {
+            gpu_fault_set(fault, GPU_FAULT_TIMEOUT, UNIT, r->at,
+                          "compressed primitive list goes round: it has been at 0x%08x", target);
+            return -1;
+        }
+        r->at = target;
     }
 }
 
@@ -235,10 +246,11 @@ uint32_t vc4_list_place(const struct vc4_list_reader *reader)
 {
     struct vc4_list_reader r = *reader;
     uint64_t codes[2];
-    for (uint64_t hops = 0; hops <= r.budget && fetch(&r, codes) >= 3; hops++) {
-        if ((codes[0] & 0xff) != VC4_LIST_BRANCH)
-            break;
+    while (r.budget && fetch(&r, codes) >= 3 && (codes[0] & 0xff) == VC4_LIST_BRANCH) {
         r.at = branch_target(r.at, codes[0]);
+        r.budget--;
+        if (gpu_walk_returns(&r.walk, list_place(r.at)))
+            break;
     }
     return r.at;
 }

@@ -10,6 +10,7 @@
 
 #include "gpu/fault.h"
 #include "gpu/memory.h"
+#include "gpu/walk.h"
 
 /* Numbered as in record 56. No list holds RHTs here: the Guide does not say what they look like. */
 enum vc4_primitive { VC4_POINTS, VC4_LINES, VC4_TRIANGLES, VC4_RHTS };
@@ -38,9 +39,11 @@ struct vc4_list_reader {
     uint32_t at;       /* guest address of the next byte */
     uint8_t primitive; /* enum vc4_primitive, and VC4_LIST_COORDINATES */
     uint32_t previous[3];
-    uint64_t budget; /* primitives and branches left: endless lists end in a fault */
+    uint64_t budget; /* primitives and branches left */
+    struct gpu_walk walk;
 };
 
+/* Lists that go round, and those that exceed the budget, end in a fault. */
 void vc4_list_reader_init(struct vc4_list_reader *reader, const struct gpu_memory *memory, uint32_t address,
                           uint8_t primitive, uint64_t budget);
 /* 1: a primitive's indices are in index[0..2]; 0: end of the list, reader->at is behind the escape code; -1:

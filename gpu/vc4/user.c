@@ -55,14 +55,13 @@ static void program_fault(struct vc4_device *device, uint64_t job, struct gpu_fa
     gpu_host_fault(&device->host, fault);
 }
 
-/* What cannot be compiled is interpreted: same results, slower, and so it costs more. */
+/* What cannot be compiled is interpreted: same results, slower. */
 static void compile(struct vc4_device *device, struct vc4_user_qpu *qpu)
 {
     struct jit_engine *engine = device->options.engine;
     struct util_error error = {0};
-    bool compiled =
-        engine && !vc4_user_compile(qpu->program, device->options.numeric, engine, &qpu->run, &error);
-    qpu->weight = engine && !compiled ? VC4_INTERPRETED_WEIGHT : 1;
+    if (engine && vc4_user_compile(qpu->program, device->options.numeric, engine, &qpu->run, &error))
+        qpu->run = NULL;
 }
 
 /* Puts a program on a free QPU. A program that cannot be taken is dropped with a fault. */
@@ -102,6 +101,7 @@ static void place(struct vc4_device *device, uint32_t number, const struct vc4_u
                          : request->length > UNLIMITED_WORDS ? UINT32_MAX
                                                              : request->length;
     qpu->job = request->job;
+    qpu->fuel = device->user_fuel;
     user->qpu[number] = qpu;
     user->spare[number] = NULL;
     user->waiting_reported = false;
@@ -217,7 +217,8 @@ static struct round begin_round(struct vc4_user *user)
 static void publish(struct vc4_device *device, const struct round *round)
 {
     struct vc4_user *user = device->user;
-    uint64_t executed = 0, cost = 0;
+    uint64_t executed = 0;
+    user->last_round = 0;
     for (uint32_t i = 0; i < round->count; i++) {
         struct vc4_user_qpu *qpu = round->qpu[i];
         vc4_user_publish(qpu);
@@ -227,13 +228,12 @@ static void publish(struct vc4_device *device, const struct round *round)
                 user->qpu[k]->stale_rows |= rows;
         uint64_t more = qpu->machine.executed - qpu->counted;
         executed += more;
-        cost += more * qpu->weight + qpu->work;
+        qpu->fuel -= UTIL_MIN(qpu->fuel, more + qpu->work);
+        user->last_round += more + qpu->work;
         qpu->work = 0;
         qpu->counted = qpu->machine.executed;
     }
-    user->last_round = cost;
     device->host.counters.instructions += executed;
-    user->fuel -= UTIL_MIN(user->fuel, cost);
 }
 
 static void end_program(struct vc4_device *device, struct vc4_user_qpu *qpu)
@@ -255,7 +255,7 @@ static void end_round(struct vc4_device *device, struct round *round)
     publish(device, round);
     for (uint32_t i = 0; i < round->count; i++) {
         struct vc4_user_qpu *qpu = round->qpu[i];
-        if (!user->fuel && qpu->stop != VC4_QPU_STOP_END && qpu->stop != VC4_QPU_STOP_FAULT) {
+        if (!qpu->fuel && qpu->stop != VC4_QPU_STOP_END && qpu->stop != VC4_QPU_STOP_FAULT) {
             qpu->report = (struct vc4_qpu_report){.fault = VC4_QPU_FAULT_FUEL, .pc = qpu->machine.pc};
             qpu->stop = VC4_QPU_STOP_FAULT;
         }
@@ -276,7 +276,9 @@ void vc4_user_settle(struct vc4_device *device, bool looks)
     if (user->running || device->scheduling || !vc4_user_busy(device))
         return;
     user->running = true;
-    user->fuel = device->options.job_fuel;
+    for (uint32_t i = 0; i < VC4_USER_QPUS; i++)
+        if (user->qpu[i])
+            user->qpu[i]->fuel = device->user_fuel;
     vc4_user_resolve(device);
     for (;;) {
         place_requests(device);

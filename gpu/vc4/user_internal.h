@@ -91,9 +91,9 @@ struct vc4_user_qpu {
     struct gpu_fault fault; /* more than the report can say; kind is GPU_FAULT_NONE otherwise */
     uint64_t since;         /* the round in which it began to wait */
     uint64_t stale_rows;    /* of its view of the VPM */
-    uint32_t weight;        /* of an instruction in the job's fuel */
+    uint64_t fuel;          /* instructions that it may still execute until it ends or all wait */
     uint64_t work;          /* of DMA and textures since the last round, as if it were instructions */
-    uint64_t counted;       /* instructions that the job has paid for */
+    uint64_t counted;       /* instructions that are paid for */
 
     struct vc4_user_stores stores;
 };

@@ -178,7 +178,7 @@ void vc4_user_qpu_fault(const struct vc4_user_qpu *qpu, struct gpu_fault *fault)
         const char *text;
     } words[] = {
         [VC4_QPU_OK] = {GPU_FAULT_SHADER, "stopped"},
-        [VC4_QPU_FAULT_FUEL] = {GPU_FAULT_TIMEOUT, "more instructions than the job's fuel allows"},
+        [VC4_QPU_FAULT_FUEL] = {GPU_FAULT_TIMEOUT, "more instructions than a program's fuel allows"},
         [VC4_QPU_FAULT_PC] = {GPU_FAULT_SHADER, "branch outside the program"},
         [VC4_QPU_FAULT_UNIFORM] = {GPU_FAULT_MEMORY,
                                    "uniform read outside memory, or past the stream's length (SRQUA, SRQUL)"},

@@ -23,8 +23,7 @@ struct vc4_user {
     uint32_t mutex; /* the QPU that acquired it, or VC4_USER_FREE */
     uint64_t mutex_job;
     uint64_t round;
-    uint64_t last_round; /* what the last round cost of the fuel */
-    uint64_t fuel;       /* instructions left to the programs that run until all end or wait */
+    uint64_t last_round; /* instructions of the last round */
     bool running, waiting_reported;
 };
 

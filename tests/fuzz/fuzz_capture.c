@@ -53,7 +53,7 @@ static uint8_t *pack(const char *gpu, const uint8_t *events, size_t size, size_t
 
 static void play(const uint8_t *bytes, size_t size)
 {
-    struct gpu_options options = {.packet_budget = 20000, .fuel = 64};
+    struct gpu_options options = {.packet_budget = 20000, .job_fuel = 1 << 24, .fuel = 64};
     struct util_error error = {0};
     struct capture_reader *reader;
     struct capture_event event;

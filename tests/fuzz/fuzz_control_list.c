@@ -49,7 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static struct gpu_memory memory;
     /* Small budgets: the fuzzer looks for crashes and escapes, not for long work. */
-    struct gpu_options options = {.packet_budget = 20000, .fuel = 64, .reference = size && (bytes[0] & 1)};
+    struct gpu_options options = {
+        .packet_budget = 20000, .job_fuel = 1 << 24, .fuel = 64, .reference = size && (bytes[0] & 1)};
     struct vc4_device *device = NULL;
 
     if (!memory.base && gpu_memory_create(MEMORY, &memory))

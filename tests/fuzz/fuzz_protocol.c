@@ -163,7 +163,7 @@ static struct session *session(void)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct session *s = session();
-    struct gpu_options options = {.packet_budget = 20000, .fuel = 64};
+    struct gpu_options options = {.packet_budget = 20000, .job_fuel = 1 << 24, .fuel = 64};
     struct gpu_memory memory;
     static const char *const gpus[] = {"vc4", "vc4", "mali400", "mali450"};
     struct gpu_device gpu = {0};

@@ -219,8 +219,9 @@ static const struct {
                         "44 bytes lies outside memory"},
     {image_at_the_end, "renderer, at 0x00080026: address outside memory: image of 64 x 64 pixels at "
                        "0x007fc010 (16384 bytes) lies outside memory"},
-    {looping_tile_list, "renderer, at 0x00010001: timeout: the tile's lists exceed their budget"},
-    {looping_main_list, "renderer, at 0x00080000: timeout: the list exceeds its packet budget"},
+    {looping_tile_list,
+     "renderer, at 0x00010001: timeout: the tile's list goes round: it has been at 0x00010000"},
+    {looping_main_list, "renderer, at 0x00080001: timeout: the list goes round: it has been at 0x00080000"},
     {recursion, "renderer, at 0x00010000: bad list: sub-lists nest more than two levels deep"},
     {escaping_tile_list, "renderer, at 0xffffffff: bad list: list leaves memory"},
     {tile_list_outside, "renderer, at 0x00801000: bad list: list leaves memory"},

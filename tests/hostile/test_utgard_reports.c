@@ -129,6 +129,15 @@ static void tile_list_goes_on_in_itself(struct job *j)
     for (uint32_t at = BLOCKS; at < BLOCKS + BLOCKS_BYTES; at += 512)
         command(j, at, at, 0x80000000);
 }
+/* Where the first tile's list ended it begins again. */
+static void tile_list_goes_round(struct job *j)
+{
+    uint32_t at = BLOCKS;
+    while (word_at(j, at + 4) >> 28 || word_at(j, at)) /* END is a word of zero */
+        at += 8;
+    assert_in_range(at, BLOCKS + 16, BLOCKS + 504);
+    command(j, at, BLOCKS, 0x80000000);
+}
 static void tile_list_outside(struct job *j)
 {
     for (uint32_t at = BLOCKS; at < BLOCKS + BLOCKS_BYTES; at += 512)
@@ -175,9 +184,9 @@ static const struct hostile {
     const char *report;
 } cases[] = {
     {"a VS list that jumps to itself", vs_list_jumps_to_itself, NULL,
-     "job 1, vs, at 0x040f21c0: timeout: the job's packet budget is used up"},
+     "job 1, vs, at 0x040f21c0: timeout: the list goes round: it has been at 0x040f21c0"},
     {"a PLBU list that jumps to itself", plbu_list_jumps_to_itself, NULL,
-     "job 1, plbu, at 0x040f2240: timeout: the job's packet budget is used up"},
+     "job 1, plbu, at 0x040f2240: timeout: the list goes round: it has been at 0x040f2240"},
     {"a VS list outside", vs_list_outside, NULL,
      "job 1, vs, at 0x01000000: address outside memory: command of 8 bytes at 0x01000000: no page there may "
      "be read"},
@@ -207,7 +216,9 @@ static const struct hostile {
     {"a master list without end", NULL, master_list_without_end,
      "job 2, frame, at 0x041f7008: bad list: 0x00000000 0xb0000000 in a list of tiles"},
     {"a tile list that goes on in itself", NULL, tile_list_goes_on_in_itself,
-     "job 2, tile list, at 0x03051000: bad list: the list's blocks go round in circles"},
+     "job 2, tile list, at 0x03051000: timeout: the list goes round: it has been at 0x03051000"},
+    {"a tile list that begins again", NULL, tile_list_goes_round,
+     "job 2, tile list, draw 1, at 0x03051010: timeout: the list goes round: it has been at 0x03051000"},
     {"a tile list outside", NULL, tile_list_outside,
      "job 2, tile list, at 0x01000000: address outside memory: 8 bytes of the list are not in memory"},
     {"an entry that is none", NULL, unknown_entry,
@@ -297,8 +308,6 @@ static void test_reports(void **unused)
                                                .pp_count = 2,
                                                .engine = way & 1 ? engine : NULL,
                                                .pool = way & 2 ? pool : NULL,
-                                               .packet_budget = 1 << 20,
-                                               .job_fuel = 4 << 20,
                                                .fuel = 1000};
         for (unsigned n = 0; n < UTIL_ARRAY_SIZE(cases); n++) {
             struct job j;

@@ -284,16 +284,45 @@ static void faults(void **state)
     }
 }
 
+/* Interpreted, compiled, and refused by the compiler: one fuel. */
+static const struct user_guest_options all_means[] = {{0}, {.compile = true}, {.refuse = true}};
+
 static void fuel(void **state)
 {
-    for (int compile = 0; compile < 2; compile++) {
+    uint64_t executed = 0;
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(all_means); n++) {
+        struct user_guest_options options = all_means[n];
         struct user_guest g;
-        user_open(&g, (struct user_guest_options){.compile = compile, .job_fuel = 1u << 20});
+        options.job_fuel = 1u << 20;
+        user_open(&g, options);
         struct gpu_fault f = fault_of(&g, "again: brr again\nnop\nnop\nnop\n" USER_END);
         assert_int_equal(f.kind, GPU_FAULT_TIMEOUT);
+        assert_string_equal(f.text, "QPU 0: more instructions than a program's fuel allows");
+        uint64_t took = vc4_device_host(g.device)->counters.instructions;
+        executed = n ? executed : took;
+        assert_int_equal(took, executed);
+        assert_in_range(took, 1u << 20, (1u << 20) + (1u << 17));
         user_program(&g, CODE, idle); /* and the QPU is free again */
         user_request(&g, CODE, 0);
         assert_int_equal(user_completed(&g), 1);
+        user_close(&g);
+    }
+}
+
+/* Each program has its own: twelve that take nine tenths of it all end. */
+static void fuel_is_each_ones_own(void **state)
+{
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(all_means); n++) {
+        struct user_guest_options options = all_means[n];
+        struct user_guest g;
+        options.job_fuel = 1000000;
+        user_open(&g, options);
+        user_program(&g, CODE,
+                     "ldi r0, 180000\nagain: sub.sf r0, r0, 1\nbrr.anyzc again\nnop\nnop\nnop\n" USER_END);
+        for (unsigned i = 0; i < 12; i++)
+            user_request(&g, CODE, 0);
+        assert_int_equal(user_completed(&g), 12);
+        user_no_fault(&g);
         user_close(&g);
     }
 }
@@ -313,6 +342,7 @@ int main(void)
         cmocka_unit_test(host_interrupt),
         cmocka_unit_test(faults),
         cmocka_unit_test(fuel),
+        cmocka_unit_test(fuel_is_each_ones_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,11 +20,12 @@ struct user_guest {
     struct util_pool *pool;
     struct jit_engine *engine;
     struct vc4_device *device;
+    bool refuse;
 };
 
 struct user_guest_options {
-    int threads; /* 0: no pool */
-    bool compile;
+    int threads;          /* 0: no pool */
+    bool compile, refuse; /* refuse: the compiler is asked, and takes nothing */
     uint64_t job_fuel;
 };
 
@@ -34,8 +35,10 @@ static inline void user_open(struct user_guest *g, struct user_guest_options opt
     assert_int_equal(gpu_memory_create(USER_MEMORY, &g->memory), 0);
     if (options.threads)
         assert_int_equal(util_pool_create((unsigned)options.threads, &g->pool), 0);
-    if (options.compile) {
-        struct jit_options jit = {.level = -1, .optimize = 2, .cache_dir = ""};
+    g->refuse = options.refuse;
+    if (options.compile || options.refuse) {
+        struct jit_options jit = {
+            .level = -1, .optimize = 2, .cache_dir = "", .max_insns = options.refuse ? 1 : 0};
         assert_int_equal(jit_engine_create(&jit, &g->engine, NULL), 0);
     }
     struct gpu_options device = {.pool = g->pool, .engine = g->engine, .job_fuel = options.job_fuel};
@@ -49,7 +52,7 @@ static inline void user_close(struct user_guest *g)
     struct jit_stats stats;
     if (g->engine) { /* what was to be compiled was */
         jit_engine_stats(g->engine, &stats);
-        assert_true(stats.compiled > 0);
+        assert_true(g->refuse ? !stats.compiled : stats.compiled > 0);
     }
     vc4_device_destroy(g->device);
     jit_engine_destroy(g->engine);

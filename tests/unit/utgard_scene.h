@@ -36,7 +36,8 @@ struct script {
     bool endless;
 };
 
-static inline bool next(void *ctx, uint64_t *at, struct utgard_tile_item *item, struct gpu_fault *fault)
+static inline bool next(void *ctx, uint64_t *at, struct gpu_walk *walk, struct utgard_tile_item *item,
+                        struct gpu_fault *fault)
 {
     const struct script *s = ctx;
     uint32_t n = (uint32_t)(*at >> 32);
