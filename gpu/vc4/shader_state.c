@@ -29,6 +29,7 @@ struct program {
 struct place {
     uint32_t code;
     struct program *program;
+    uint64_t job; /* the last to find it there */
 };
 
 struct vc4_programs {
@@ -37,7 +38,10 @@ struct vc4_programs {
     uint32_t content_size, count;
     struct place *places; /* open addressing, a power of two, at most half full */
     uint32_t place_size, place_count;
-    uint64_t taken; /* instructions decoded, and as much as they for each place, since the cache was empty */
+    /* Instructions, and as much as some for each place: decoded since the cache was empty; and of all places
+     * that the job has used, whether they were known or not, for a job's end must not depend on what is
+     * cached. */
+    uint64_t taken, used, job;
 };
 
 #define FIRST_SIZE 64u
@@ -78,6 +82,12 @@ static void program_free(struct program *e)
     free(e);
 }
 
+void vc4_programs_begin(struct vc4_programs *p)
+{
+    p->job++;
+    p->used = 0;
+}
+
 bool vc4_programs_are_many(struct vc4_programs *p)
 {
     return p->taken > TAKEN_MANY;
@@ -95,6 +105,7 @@ void vc4_programs_empty(struct vc4_programs *p)
     memset(p->places, 0, p->place_size * sizeof *p->places);
     p->count = p->place_count = 0;
     p->taken = 0;
+    vc4_programs_begin(p);
 }
 
 void vc4_programs_destroy(struct vc4_programs *p)
@@ -132,7 +143,7 @@ static void place_set(struct vc4_programs *p, uint32_t code, struct program *pro
     }
     struct place *slot = &p->places[place_slot(p->places, p->place_size, code)];
     p->place_count += !slot->program;
-    *slot = (struct place){code, program};
+    *slot = (struct place){code, program, p->job};
 }
 
 static struct program *content_find(struct vc4_programs *p, const struct program *wanted, uint64_t hash)
@@ -212,25 +223,37 @@ static struct program *program_take(const struct gpu_memory *memory, uint32_t co
     return e;
 }
 
+static bool is_unchanged(const struct program *e, const struct gpu_memory *memory, uint32_t code)
+{
+    uint64_t bytes = e->program->insn_count * sizeof(uint64_t);
+    const uint8_t *now = gpu_memory_at(memory, code, bytes);
+    return now && !memcmp(now, e->words, bytes);
+}
+
 static struct program *programs_get(struct vc4_programs *p, const struct gpu_memory *memory, uint32_t code,
                                     struct gpu_fault *fault)
 {
-    struct program *known = p->places[place_slot(p->places, p->place_size, code)].program;
-    if (known) {
-        uint64_t bytes = known->program->insn_count * sizeof(uint64_t);
-        const uint8_t *now = gpu_memory_at(memory, code, bytes);
-        if (now && !memcmp(now, known->words, bytes))
-            return known;
-    }
-    if (p->taken > TAKEN_MAX) {
+    struct place *place = &p->places[place_slot(p->places, p->place_size, code)];
+    struct program *known = place->program;
+    if (known && !is_unchanged(known, memory, code))
+        known = NULL;
+    if (known && place->job == p->job)
+        return known;
+    if (p->used > TAKEN_MAX) {
         gpu_fault_set(fault, GPU_FAULT_SHADER, "program", code,
                       "a job with more than %u instructions of programs", TAKEN_MAX);
         return NULL;
+    }
+    if (known) {
+        place->job = p->job;
+        p->used += known->program->insn_count + PLACE_COST;
+        return known;
     }
     struct program *taken = program_take(memory, code, fault);
     if (!taken)
         return NULL;
     p->taken += taken->program->insn_count + PLACE_COST;
+    p->used += taken->program->insn_count + PLACE_COST;
     uint64_t hash = content_hash(taken);
     struct program *same = content_find(p, taken, hash);
     if (same)

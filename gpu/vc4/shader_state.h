@@ -67,7 +67,7 @@ struct vc4_shader_state {
 };
 
 /* Programs by content: looked up by the hash of their words, so a rewritten program is a new one. A guest may
- * bring programs without end: between jobs the cache is emptied when it holds many, and a job that brings far
+ * bring programs without end: between jobs the cache is emptied when it holds many, and a job that uses far
  * too many has a fault. Thread-safe. */
 struct vc4_programs;
 int vc4_programs_create(struct vc4_programs **out); /* 0 or -ENOMEM */
@@ -78,6 +78,8 @@ const struct vc4_qpu_program *vc4_programs_get(struct vc4_programs *programs, co
                                                uint32_t code, struct vc4_program_notes **notes,
                                                struct gpu_fault *fault);
 
+/* Another job begins: what it uses counts from now on. */
+void vc4_programs_begin(struct vc4_programs *programs);
 /* Whether the cache holds so many programs that it should be emptied. */
 bool vc4_programs_are_many(struct vc4_programs *programs);
 /* Forgets all programs: none may be in use. */

@@ -58,6 +58,39 @@ static void test_cache_is_bounded(void **unused)
     gpu_memory_destroy(&memory);
 }
 
+/* How many programs one job may have does not depend on those that the cache knows already. */
+static void test_job_is_bounded(void **unused)
+{
+    enum { MANY = 200, BYTES = 256 };
+    const uint64_t stride = LENGTH * 8 + BYTES;
+    struct gpu_memory memory;
+    struct vc4_programs *programs;
+    uint32_t first = 0;
+    assert_int_equal(gpu_memory_create(AT + MANY * stride, &memory), 0);
+    assert_int_equal(vc4_programs_create(&programs), 0);
+    for (uint32_t i = 0; i < MANY; i++) {
+        write_program(&memory, i);
+        memcpy(memory.base + AT + i * stride, memory.base + AT, LENGTH * 8);
+    }
+    for (unsigned job = 0; job < 3; job++) {
+        struct gpu_fault fault = {0};
+        uint32_t used = 0;
+        if (job == 2)
+            vc4_programs_empty(programs);
+        vc4_programs_begin(programs);
+        for (; used < MANY; used++) /* again and again: a job pays once for what it uses */
+            if (!vc4_programs_get(programs, &memory, (uint32_t)(AT + used * stride), NULL, &fault) ||
+                !vc4_programs_get(programs, &memory, (uint32_t)(AT + used * stride), NULL, &fault))
+                break;
+        first = job ? first : used;
+        assert_in_range(used * LENGTH, 4000000, 4400000);
+        assert_int_equal(used, first);
+        assert_int_equal(fault.kind, GPU_FAULT_SHADER);
+    }
+    vc4_programs_destroy(programs);
+    gpu_memory_destroy(&memory);
+}
+
 /* Each frame has a program of its own; the engine holds the code of a few. */
 static void test_code_is_bounded(void **unused)
 {
@@ -93,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cache_is_bounded),
+        cmocka_unit_test(test_job_is_bounded),
         cmocka_unit_test(test_code_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
