@@ -232,7 +232,7 @@ static void test_trust(void **state)
 /* A process in a sandbox has a folder of its own; both are made for their user alone. */
 static void test_domains(void **state)
 {
-    char base[] = "/tmp/vitrail-jit-XXXXXX", plain[256], sandboxed[256];
+    char base[] = "/tmp/vitrail-jit-XXXXXX", plain[256], sandboxed[256], name[256];
     struct stat status;
     assert_non_null(mkdtemp(base));
     assert_int_equal(setenv("XDG_CACHE_HOME", base, 1), 0);
@@ -244,11 +244,10 @@ static void test_domains(void **state)
         assert_int_equal(stat(folders[i], &status), 0);
         assert_int_equal(status.st_mode & 07777, 0700);
     }
-    assert_false(jit_code_folder(true, sandboxed, 10));
+    assert_false(jit_code_folder(true, name, 10));
     struct jit_engine *engine = engine_at(-1, NULL);
     assert_int_equal(call(must_get(engine, 1, emit_add), 1), 2);
     jit_engine_destroy(engine);
-    char name[256];
     uint64_t bytes;
     assert_int_equal(list_folder(plain, name, &bytes), 1);
     assert_int_equal(list_folder(sandboxed, name, &bytes), 0);
