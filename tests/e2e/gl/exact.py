@@ -32,9 +32,9 @@ def levels(name, r, gpu):
     size = r.choice((16, 32, 64))
     top = int(math.log2(size))
     s = Scene(name, r, size=(r.choice((24, 40)), r.choice((24, 40))))
-    minify, magnify = r.choice(MIPMAPPED), r.choice(("NEAREST", "LINEAR"))
+    minify, magnify = r.choice(MIPMAPPED + ["NEAREST_MIPMAP_LINEAR"]), r.choice(("NEAREST", "LINEAR", "LINEAR"))
     while True:
-        lod = r.choice((r.uniform(-1, top + 0.5), r.uniform(0, 1)))
+        lod = r.choice((r.uniform(-1, top + 0.5), r.uniform(0, 1), r.uniform(0, 0.5)))
         near = [abs(lod - t) for t in (0.0, 0.5)] + [abs(lod - math.floor(lod) - 0.5)]
         if min(near) > 3 * gpu.lod:
             break
