@@ -26,6 +26,10 @@ VC4 = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 31, wrap=True,
     # vc4_program.c: five terms of the sine's series over half a turn, 3.6e-3 off at its ends; of the cosine's six.
     "sin": (0.0, 2.0 ** -7), "cos": (0.0, 2.0 ** -7)})
 
+# --numeric exact: sums and products cut off, special functions of 64 chords (isa/vc4_qpu/README.md).
+VC4_EXACT = dataclasses.replace(VC4, epsilon=2.0 ** -19, functions=dict(VC4.functions, **{
+    "log2": (2.0 ** -12, 2.0 ** -12), "exp2": (2.0 ** -12, 0.0)}))
+
 # Mali's fragment programs: numbers of 16 bits, of 11 digits; ints are such numbers too (nir_lower_int_to_float).
 MALI_PP = Numbers(epsilon=2.0 ** -9, least=2.0 ** -14, most=65504.0, whole=2.0 ** 15, ints=2 ** 11, wrap=False,
                   constant=2.0 ** -11, functions={
@@ -55,12 +59,13 @@ class Gpu:
     points: float             # largest point
     snap: float               # in pixels: where vertices stand may be off by this
     lod: float                # error of a level of detail
+    exact: Numbers = None     # of both stages with --numeric exact, where that is not usual
     avoid: tuple = ()         # what scenes leave out, as the driver is known to fail at it: names below
 
 
 GPUS = {gpu.name: gpu for gpu in (
     # Vertices are cut off to 1/16 pixel. log2 of a level goes straight between powers of two: 0.043 off.
-    Gpu("vc4", "VC4", 2, VC4, VC4, False, 512.0, 1 / 16, 0.045, (UPLOAD_THEN_DRAW,)),
-    Gpu("mali400", "Mali400", 2, MALI_GP, MALI_PP, True, 100.0, 1 / 16, 0.02, (DISCARD_COMPARISON, RGB565_ALPHA, POINT_COORD)),
-    Gpu("mali450", "Mali450", 2, MALI_GP, MALI_PP, True, 100.0, 1 / 16, 0.02, (DISCARD_COMPARISON, RGB565_ALPHA, POINT_COORD)),
+    Gpu("vc4", "VC4", 2, VC4, VC4, False, 512.0, 1 / 16, 0.045, VC4_EXACT, (UPLOAD_THEN_DRAW,)),
+    Gpu("mali400", "Mali400", 2, MALI_GP, MALI_PP, True, 100.0, 1 / 16, 0.02, None, (DISCARD_COMPARISON, RGB565_ALPHA, POINT_COORD)),
+    Gpu("mali450", "Mali450", 2, MALI_GP, MALI_PP, True, 100.0, 1 / 16, 0.02, None, (DISCARD_COMPARISON, RGB565_ALPHA, POINT_COORD)),
 )}

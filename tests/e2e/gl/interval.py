@@ -3,6 +3,7 @@
 A float is (low, high); an int (low, high) of Python's; a bool True, False or None, which is: either. What GLSL leaves
 undefined is every number. Bounds are of doubles, whose own rounding is far below any GPU's.
 """
+import dataclasses
 import math
 
 INF = math.inf
@@ -13,16 +14,19 @@ class Undecided(Exception):
     """What follows depends on rounding: a branch, an index."""
 
 
+@dataclasses.dataclass(frozen=True)
 class Numbers:
-    """How one stage of a GPU computes. `epsilon`: relative error of an operation, with what compilers make of it (a division a
-    product with a reciprocal, sums in another order); `least`: magnitudes below may be zero; `most`: beyond, infinite;
-    `constant`: relative
-    error of constants; `root`: square roots hold up to this operand; `whole`: floor and conversions to int hold below; `ints`: ints are exact below, and `wrap` in 32 bits or are undefined;
-    `functions`: (relative, absolute) error by name."""
+    """How one stage of a GPU computes."""
 
-    def __init__(self, epsilon, least, most, whole, ints, wrap, constant=0.0, root=INF, functions=()):
-        self.epsilon, self.least, self.most, self.constant, self.root = epsilon, least, most, constant, root
-        self.whole, self.ints, self.wrap, self.functions = whole, ints, wrap, dict(functions)
+    epsilon: float        # relative error of an operation, with what compilers make of it: a division a product, sums in another order
+    least: float          # magnitudes below may be zero
+    most: float           # beyond is infinity
+    whole: float          # floor and conversions to int hold below
+    ints: int             # ints are exact below
+    wrap: bool            # beyond, they are in 32 bits; else undefined
+    constant: float = 0.0 # relative error of constants
+    root: float = INF     # square roots hold up to this operand
+    functions: dict = dataclasses.field(default_factory=dict) # (relative, absolute) error by name
 
     def round(self, low, high, relative=None, absolute=0.0):
         relative = self.epsilon if relative is None else relative
