@@ -155,22 +155,19 @@ static void do_array(struct player *p, struct scene *s, struct line *l)
     GLint place = name ? glGetAttribLocation(s->program, name) : -1, size = next_int(l);
     GLenum type = (GLenum)next_int(l);
     struct options o = read_options(l);
-    uint8_t scratch[4], *data;
+    uint8_t scratch[4], *data = calloc(1, MAX_ARRAY);
     size_t bytes = put_number(l, type, 0, scratch),
            stride = o.stride ? (size_t)o.stride : bytes * (size_t)size;
-    size_t at = (size_t)o.offset, capacity = 0;
+    size_t at = (size_t)o.offset;
     GLuint buffer = 0;
 
     (void)p;
-    data = NULL;
+    if (!data)
+        abort();
     for (int i = 0; has_word(l); i = i + 1 == size ? (at += stride, 0) : i + 1) {
-        size_t where = at + (size_t)i * bytes;
-        if (where + stride + 16 > capacity) {
-            data = realloc(data, 2 * (where + stride) + 64);
-            memset(data + capacity, 0, 2 * (where + stride) + 64 - capacity);
-            capacity = 2 * (where + stride) + 64;
-        }
-        put_number(l, type, next_number(l), data + where);
+        if (at + 2 * stride + 32 > MAX_ARRAY)
+            bad_line(l, "the array is too long", NULL);
+        put_number(l, type, next_number(l), data + at + (size_t)i * bytes);
     }
     if (place < 0) { // the compiler took it away
         free(data);

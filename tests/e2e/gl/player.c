@@ -85,9 +85,8 @@ static void play(struct player *p, FILE *in)
     EGLContext context = EGL_NO_CONTEXT;
     char *text = NULL;
     size_t capacity = 0;
-    ssize_t length;
 
-    for (int number = 1; (length = getline(&text, &capacity, in)) >= 0; number++) {
+    for (int number = 1; getline(&text, &capacity, in) >= 0; number++) {
         struct line l = {.at = text, .number = number};
         text[strcspn(text, "\r\n")] = '\0';
         if (!strncmp(text, "scene ", 6)) {

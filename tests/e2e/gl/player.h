@@ -13,7 +13,7 @@ struct line {
     int number; /* in the file, from 1 */
 };
 
-enum { MAX_NAME = 32, MAX_TEXTURES = 16, MAX_TEXT = 1 << 16 };
+enum { MAX_NAME = 32, MAX_TEXTURES = 16, MAX_TEXT = 1 << 16, MAX_ARRAY = 1 << 20 };
 
 struct scene {
     GLsizei width, height; /* of the target, in pixels */
