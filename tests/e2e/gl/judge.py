@@ -7,23 +7,18 @@ class Court:
     def __init__(self, gpu, folder, vitrail, sysroot, options=()):
         self.gpu = gpu
         self.emulated = play.emulated(folder, gpu, vitrail, sysroot, options)
-        self.llvmpipe = play.software(folder, "llvmpipe")
-        self.softpipe = play.software(folder, "softpipe")
+        self.llvmpipe = play.software(folder, "llvmpipe", gpu.version)
+        self.softpipe = play.software(folder, "softpipe", gpu.version)
 
     def stop(self):
         for side in (self.emulated, self.llvmpipe, self.softpipe):
             side.stop()
 
-    def told(self, lines):
-        """The scene as the software drivers get it."""
-        return lines
-
     def judge(self, scenes):
         """A Verdict by name, and the GPU's log. A scene is (name, lines)."""
         verdicts, open_scenes = {}, []
-        told = [(name, self.told(lines)) for name, lines in scenes]
         got, log = self.emulated.play(scenes)
-        reference, _ = self.llvmpipe.play(told)
+        reference, _ = self.llvmpipe.play(scenes)
         for name, lines in scenes:
             verdict = compare.mismatch(reference[name], got[name])
             if verdict:
@@ -43,7 +38,7 @@ class Court:
         ladder = [(x * step, y * step) for step in (self.gpu.snap / 4, self.gpu.snap / 2, self.gpu.snap) for x in (-1, 1) for y in (-1, 1)]
         for jitter in [None] + ladder:
             if jitter:
-                moved, _ = self.llvmpipe.play([(name, self.told(lines)) for name, lines in scenes], jitter)
+                moved, _ = self.llvmpipe.play(scenes, jitter)
                 for name in moved:
                     references[name].append(moved[name])
             left = []
@@ -54,7 +49,7 @@ class Court:
             scenes = left
             if not scenes:
                 return verdicts
-        doubt, _ = self.softpipe.play([(name, self.told(lines)) for name, lines in scenes])
+        doubt, _ = self.softpipe.play(scenes)
         for name, lines in scenes:
             if doubt[name].error:
                 continue

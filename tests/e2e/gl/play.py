@@ -34,10 +34,11 @@ def build(folder, sysroot):
 
 
 class Side:
-    """One of those that draw. `renderer`: what its name begins with."""
+    """One of those that draw. `renderer`: what its name begins with; `version`: of GL ES."""
 
-    def __init__(self, command, environment, renderer, timeout):
+    def __init__(self, command, environment, renderer, version, timeout):
         self.command, self.environment, self.renderer, self.timeout = command, dict(os.environ, **environment), renderer, timeout
+        self.version = version
         self.lock, self.running, self.stopped = threading.Lock(), set(), False
 
     def play(self, scenes, jitter=(0, 0)):
@@ -61,7 +62,7 @@ class Side:
         with tempfile.TemporaryDirectory(prefix="gldiff-") as folder:
             text, out = pathlib.Path(folder) / "scenes", pathlib.Path(folder) / "out"
             text.write_text("".join("\n".join(lines) + "\n" for _, lines in scenes))
-            command = [*map(str, self.command), "--jitter", f"{jitter[0]},{jitter[1]}", str(text), str(out)]
+            command = [*map(str, self.command), "--version", str(self.version), "--jitter", f"{jitter[0]},{jitter[1]}", str(text), str(out)]
             with self.lock:
                 if self.stopped:
                     raise KeyboardInterrupt
@@ -112,12 +113,12 @@ class Side:
                 process.kill()
 
 
-def software(folder, driver, timeout=10):
+def software(folder, driver, version, timeout=10):
     # Bilinear filtering in floats, and a level of detail for each pixel.
     return Side([folder / "player-native"], {"LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": driver, "LP_NUM_THREADS": "0",
-                                             "GALLIVM_PERF": "no_aos_sampling,no_quad_lod"}, driver, timeout)
+                                             "GALLIVM_PERF": "no_aos_sampling,no_quad_lod"}, driver, version, timeout)
 
 
 def emulated(folder, gpu, vitrail, sysroot, options, timeout=20):
     return Side([vitrail, "run", "--gpu", gpu.name, "--threads", "0", "--sysroot", sysroot, *options, "--", folder / "player-arm64"], {},
-                gpu.renderer, timeout)
+                gpu.renderer, gpu.version, timeout)

@@ -1,4 +1,5 @@
-/* player [--jitter X,Y] SCENES OUT: plays a file of scenes, each in a context of its own.
+/* player [--jitter X,Y] [--version N] SCENES OUT: plays a file of scenes, each in a context of its own, of
+ * that version of GL ES (default 2).
  *
  * OUT gets, for each scene, "scene NAME\n", "picture WIDTH HEIGHT BYTES\n" and the bytes for each picture it
  * reads, then "done\n" or "error TEXT\n". Its first line is "renderer NAME\n". A scene that ends the program
@@ -12,6 +13,7 @@
 
 static EGLDisplay display;
 static EGLConfig config;
+static EGLint version = 2;
 
 _Noreturn static void no_gl(const char *what)
 {
@@ -33,8 +35,8 @@ static void open_gl(void)
 
 static EGLContext open_context(void)
 {
-    static const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 2, EGL_NONE};
-    EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
+    const EGLint attributes[] = {EGL_CONTEXT_CLIENT_VERSION, version, EGL_NONE};
+    EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes);
 
     if (!context || !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
         no_gl("no context");
@@ -118,11 +120,14 @@ int main(int argc, char **argv)
     struct player p = {0};
     int at = 1;
 
-    if (argc == 5 && !strcmp(argv[1], "--jitter") &&
-        sscanf(argv[2], "%f,%f", &p.jitter[0], &p.jitter[1]) == 2)
-        at = 3;
+    for (; at + 2 < argc && argv[at][0] == '-'; at += 2)
+        if (!strcmp(argv[at], "--version") && sscanf(argv[at + 1], "%d", &version) == 1)
+            continue;
+        else if (strcmp(argv[at], "--jitter") != 0 ||
+                 sscanf(argv[at + 1], "%f,%f", &p.jitter[0], &p.jitter[1]) != 2)
+            break;
     if (argc != at + 2) {
-        fprintf(stderr, "usage: player [--jitter X,Y] SCENES OUT\n");
+        fprintf(stderr, "usage: player [--jitter X,Y] [--version N] SCENES OUT\n");
         return 2;
     }
     FILE *in = fopen(argv[at], "r");
