@@ -128,6 +128,8 @@ class Numbers:
         if y[0] <= near and y[1] >= -near and x[0] <= near:
             # Around zero undefined; across the negative axis either end.
             return self.by_name("atan", -math.pi, math.pi) if x[1] < -near else ANY
+        if max(map(abs, x + y)) * self.least > 0.5:
+            return ANY  # by way of a reciprocal that is denormal, so zero
         corners = [math.atan2(p, q) for p in y for q in x]
         return self.by_name("atan", min(corners), max(corners))
 
