@@ -1,4 +1,4 @@
-/* Lists without an end and without a bound: only gpu_host_cancel ends them, soon and without a fault, and
+/* Lists so long that they take a while: gpu_host_cancel ends them soon and without a fault, and
  * what comes after is done as ever. */
 #include "tests/unit/utgard_guest.h"
 
@@ -6,7 +6,7 @@
 
 #include "gpu/vc4/device.h"
 
-enum { LIST = 0x100000, LONG = 0x4000 };
+enum { LIST = 0x100000, LONG = 256 << 20, MALI_LIST = 0x10000000, MALI_LONG = 64 << 20 };
 
 /* A job that runs in a thread of its own until it is cancelled. */
 struct endless {
@@ -32,7 +32,7 @@ static void expect_end(struct endless *e)
     pthread_t thread;
     e->done = 0;
     assert_int_equal(pthread_create(&thread, NULL, run_endless, e), 0);
-    usleep(30000);
+    usleep(10000);
     assert_false(__atomic_load_n(&e->done, __ATOMIC_ACQUIRE));
     alarm(20); /* instead of waiting for ever */
     gpu_host_cancel(e->host, true);
@@ -58,22 +58,20 @@ static void reset_vc4(struct endless *e)
 
 static void test_vc4(void **state)
 {
-    static const uint8_t branch[] = {16, 0, 0, 0x10, 0}; /* to itself */
-    static const uint8_t nop[] = {1};
+    enum { NOP = 1 };
     const struct gpu_options options = {.packet_budget = UINT64_MAX};
     struct gpu_memory memory;
     struct endless e = {.run = run_vc4, .start = VC4_CT1CA, .end = VC4_CT1EA};
-    assert_int_equal(gpu_memory_create(4 << 20, &memory), 0);
+    assert_int_equal(gpu_memory_create(LIST + LONG, &memory), 0);
     assert_int_equal(vc4_device_create(&memory, &options, &e.vc4), 0);
     e.host = vc4_device_host(e.vc4);
-    memcpy(memory.base + LIST, branch, sizeof branch);
+    memset(memory.base + LIST, NOP, LONG);
     expect_end(&e); /* a rendering list */
     reset_vc4(&e);
     e.start = VC4_CT0CA;
     e.end = VC4_CT0EA;
     expect_end(&e); /* a binning list */
     reset_vc4(&e);
-    memcpy(memory.base + LIST, nop, sizeof nop);
     vc4_write(e.vc4, VC4_CT0CA, LIST);
     vc4_write(e.vc4, VC4_CT0EA, LIST + 1);
     assert_int_equal(vc4_read(e.vc4, VC4_CT0CA), LIST + 1);
@@ -85,24 +83,29 @@ static void test_vc4(void **state)
 
 static void run_mali(struct endless *e)
 {
-    const uint32_t frame[6] = {e->start ? LIST : 0, e->start ? LIST + LONG : 0, e->start ? 0 : LIST,
-                               e->start ? 0 : LIST + LONG};
+    const uint32_t from = MALI_LIST, to = MALI_LIST + MALI_LONG;
+    const uint32_t frame[6] = {e->start ? from : 0, e->start ? to : 0, e->start ? 0 : from,
+                               e->start ? 0 : to};
     guest_run(e->mali, frame);
 }
 
 static void test_mali(void **state)
 {
     const struct utgard_options options = {.packet_budget = UINT64_MAX};
-    const uint32_t jump[] = {LIST, 0xf0000000};
+    const uint32_t nothing[2][2] = {{0, 0x10000105}, {0, 0x10000041}}; /* PLBU: viewport; VS: vertex mode */
     struct guest g;
-    struct endless e = {.run = run_mali, .mali = &g, .start = 1};
+    struct endless e = {.run = run_mali, .mali = &g};
     guest_create(&g, &options);
     e.host = utgard_device_host(g.device);
-    memcpy(guest_map(&g, LIST, LONG, RIGHT_READ), jump, sizeof jump);
-    expect_end(&e); /* a list of vertex programs */
-    utgard_write(g.device, guest_base(&g, UTGARD_IP_GP) + GP_CMD, GP_RESET);
-    e.start = 0;
-    expect_end(&e); /* a list of primitives */
+    uint8_t *list = guest_map(&g, MALI_LIST, MALI_LONG, RIGHT_READ);
+    for (e.start = 1;; e.start = 0) { /* a list of vertex programs, one of primitives */
+        for (uint32_t n = 0; n < MALI_LONG; n += sizeof nothing[0])
+            memcpy(list + n, nothing[e.start], sizeof nothing[0]);
+        expect_end(&e);
+        utgard_write(g.device, guest_base(&g, UTGARD_IP_GP) + GP_CMD, GP_RESET);
+        if (!e.start)
+            break;
+    }
     guest_destroy(&g);
 }
 
