@@ -27,7 +27,11 @@ static struct drm_export *create(void *object, bool is_bo, uint64_t size, int *e
         *error = export ? -errno : -ENOMEM;
         goto fail;
     }
-    *error = ftruncate(file, (off_t)size) || fcntl(file, F_ADD_SEALS, SEALS) ? -errno : util_fstat(file, &st);
+    if (ftruncate(file, (off_t)size) || fcntl(file, F_ADD_SEALS, SEALS)) {
+        *error = -errno;
+        goto fail;
+    }
+    *error = util_fstat(file, &st);
     if (*error)
         goto fail;
     export->watch = util_reopen(file, O_RDONLY);
