@@ -86,7 +86,7 @@ static int make_shader(struct world *w, uint64_t *made)
 static int make_export(struct world *w, uint64_t *made)
 {
     struct drm_vc4_create_bo create = {.size = 4096};
-    int fd, r = CALL(w->file[1], DRM_IOCTL_VC4_CREATE_BO, &create);
+    int fd = -1, r = CALL(w->file[1], DRM_IOCTL_VC4_CREATE_BO, &create);
     struct drm_prime_handle prime = {.handle = create.handle};
     if (!r)
         r = CALL_GIVING(w->file[1], DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime, &fd);
