@@ -119,10 +119,10 @@ class Bench:
                             "--warmup=1", "--quiet=0", *options])
 
     # ---- measurements, milliseconds ----
-    def replay_rows(self, path, threads, options=()):
+    def replay_rows(self, path, threads, options=(), tool=None):
         """(wall, cpu) of each picture and what --stats prints."""
         times = self.folder / "times"
-        out = self.run([self.vitrail, "replay", "--threads", threads, "--tier", "optimised", "--stats", "--times", times,
+        out = self.run([tool or self.vitrail, "replay", "--threads", threads, "--tier", "optimised", "--stats", "--times", times,
                         *self.args.replay_options, *options, path])
         rows = [tuple(map(float, line.split())) for line in times.read_text().splitlines()]
         return rows, {key: float(value) for key, value in (line.split(" ", 1) for line in out.splitlines() if " " in line)
