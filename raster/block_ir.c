@@ -69,58 +69,50 @@ LLVMValueRef raster_block_ir_value(struct raster_block_ir *r, struct jit_builder
 
 /* ---- depth ---- */
 
-static LLVMValueRef depth_coefficient(struct raster_block_ir *r, struct jit_builder *b, size_t in_prim,
-                                      unsigned k)
+/* The plane as seen from the tile's first pixel. */
+static struct raster_depth_ir depth_plane(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef prim,
+                                          size_t offset)
 {
-    size_t in_planes = offsetof(struct raster_planes, z) + k * sizeof(double);
+    struct raster_depth_ir plane = raster_depth_load_ir(b, jit_offset_const(b, prim, offset));
 
-    if (r->form == RASTER_IR_VISIBLE)
-        in_prim = in_planes;
-    return jit_load(b, b->f64, jit_offset_const(b, r->prim, in_prim), 8, true);
+    return raster_depth_move_ir(b, &plane, tile_word(r, b, offsetof(struct raster_tile, x)),
+                                tile_word(r, b, offsetof(struct raster_tile, y)));
 }
 
-static LLVMValueRef distance(struct raster_block_ir *r, struct jit_builder *b, size_t origin, LLVMValueRef at,
-                             size_t in_prim, size_t in_planes)
+static struct raster_depth_sums_ir depth_sums(struct raster_block_ir *r, struct jit_builder *b)
 {
-    if (r->form == RASTER_IR_VISIBLE)
-        in_prim = in_planes;
-    return raster_depth_distance_ir(b, tile_word(r, b, origin), at,
-                                    jit_load(b, b->f32, jit_offset_const(b, r->prim, in_prim), 4, true));
-}
+    bool visible = r->form == RASTER_IR_VISIBLE;
+    struct raster_depth_ir plane[4];
 
-static struct raster_steps_ir block_steps(struct raster_block_ir *r, struct jit_builder *b, double bias)
-{
-    struct raster_depth_plane_ir plane = {depth_coefficient(r, b, offsetof(struct raster_prim, z_a), 0),
-                                          depth_coefficient(r, b, offsetof(struct raster_prim, z_b), 1),
-                                          depth_coefficient(r, b, offsetof(struct raster_prim, z_c), 2)};
-    struct raster_steps_ir lanes = raster_depth_lanes_ir(b, &plane);
-    LLVMValueRef bx, by;
+    for (uint32_t q = 0; r->form == RASTER_IR_QUADS && q < 4; q++) {
+        LLVMValueRef x = LLVMBuildExtractElement(b->ir, r->x, jit_i32(b, q), "");
+        LLVMValueRef y = LLVMBuildExtractElement(b->ir, r->y, jit_i32(b, q), "");
 
-    plane.c = LLVMBuildFAdd(b->ir, plane.c, jit_f64(b, bias), "");
-    bx = distance(r, b, offsetof(struct raster_tile, x), r->x, offsetof(struct raster_prim, x0),
-                  offsetof(struct raster_planes, x0));
-    by = distance(r, b, offsetof(struct raster_tile, y), r->y, offsetof(struct raster_prim, y0),
-                  offsetof(struct raster_planes, y0));
-    return raster_depth_steps_ir(b, raster_depth_base_ir(b, &plane, bx, by), &lanes);
-}
-
-static struct raster_steps_ir steps(struct raster_block_ir *r, struct jit_builder *b, double bias)
-{
-    return r->form == RASTER_IR_QUADS ? raster_quads_ir_steps(r, b, bias) : block_steps(r, b, bias);
+        plane[q] = depth_plane(r, b, r->quad_planes[q], offsetof(struct raster_planes, depth));
+        plane[q] = raster_depth_move_ir(b, &plane[q], LLVMBuildShl(b->ir, x, jit_i32(b, 1), ""),
+                                        LLVMBuildShl(b->ir, y, jit_i32(b, 1), ""));
+    }
+    if (r->form == RASTER_IR_QUADS)
+        return raster_depth_quads_ir(b, plane);
+    plane[0] = depth_plane(
+        r, b, r->prim, visible ? offsetof(struct raster_planes, depth) : offsetof(struct raster_prim, depth));
+    plane[0] = raster_depth_move_ir(b, &plane[0], LLVMBuildShl(b->ir, r->x, jit_i32(b, 2), ""),
+                                    LLVMBuildShl(b->ir, r->y, jit_i32(b, 2), ""));
+    return raster_depth_block_ir(b, &plane[0]);
 }
 
 LLVMValueRef raster_block_ir_depth(struct raster_block_ir *r, struct jit_builder *b)
 {
-    struct raster_steps_ir rounded = steps(r, b, RASTER_DEPTH_ROUND);
+    struct raster_depth_sums_ir sums = depth_sums(r, b);
 
-    return raster_depth_ir(b, &rounded);
+    return raster_depth_of_sums_ir(b, &sums);
 }
 
 LLVMValueRef raster_block_ir_z(struct raster_block_ir *r, struct jit_builder *b)
 {
-    struct raster_steps_ir unrounded = steps(r, b, 0.0);
+    struct raster_depth_sums_ir sums = depth_sums(r, b);
 
-    return raster_depth_z_ir(b, &unrounded);
+    return raster_depth_z_ir(b, &sums);
 }
 
 /* ---- facing ---- */

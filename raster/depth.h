@@ -1,13 +1,17 @@
-/* Depth of 24 bits, every one of them true: a single has no place for a fraction beside them, so planes are
- * doubles in steps of 1 / (2^24 - 1).
+/* Depth of 24 bits, every one of them true. A single has no place for a fraction beside those from 0.5 up, so
+ * a primitive's plane is fixed point, in steps of 1 / (2^24 - 1): integers add up to the same wherever one
+ * begins.
  *
- * At a pixel of a block of 4x4, whose first pixel is (px, py) and in which it stands at (lx, ly),
- *   bx    = px + 0.5 - x0, by likewise (exact)
- *   steps = ((z_a * bx + z_b * by) + (z_c + bias)) + (z_a * lx + z_b * ly), each product and sum rounded
- *           once, never fused: what the lanes add is the same in all blocks of a primitive
- *   depth = steps with RASTER_DEPTH_ROUND as bias, clamped to [0, 2^24 - 1] (NaN: 0) and cut
- *   z     = steps without bias, clamped likewise, times 1 / (2^24 - 1), as a single
- * depth_ir.h has the same as IR. */
+ *   at    = c + a * px + b * py modulo 2^64, of window pixel (px, py)
+ *   depth = at / 2^32, rounded down, clamped to [0, (2^24 - 1) / 2^shift], times 2^shift
+ *   z     = (at / 2^32 * 2^shift - RASTER_DEPTH_ROUND), clamped to [0, 2^24 - 1], times 1 / (2^24 - 1), as a
+ *           single; each product and sum in double
+ *
+ * c holds what rounds depths to the nearest step. The upper half of `at` is a signed integer: a pixel whose
+ * centre is no further than one from its primitive lies within its range. Slopes are rounded to 2^-32 steps:
+ * a thousand pixels from the reference vertex that is 2^-22 of a step. `shift` is 0 but for primitives that
+ * go through 32 times all depths, in a pixel or at a vertex: theirs are coarser. depth_ir.h has the same as
+ * IR. */
 #ifndef VITRAIL_RASTER_DEPTH_H
 #define VITRAIL_RASTER_DEPTH_H
 
@@ -19,6 +23,7 @@
  * values: also where the plane's own rounding leaves it short of the half. The single next to d / (2^24 - 1)
  * comes no closer to half a step above d than 2^-24. */
 #define RASTER_DEPTH_ROUND (0.5 + 0x1p-25)
+#define RASTER_DEPTH_REACH 0x1p29 /* that slopes and vertices stay below, in units of 2^shift steps */
 
 static inline double raster_depth_clamp(double steps)
 {
@@ -26,26 +31,73 @@ static inline double raster_depth_clamp(double steps)
     return steps < RASTER_DEPTH_STEPS ? steps : RASTER_DEPTH_STEPS;
 }
 
-static inline double raster_depth_steps(const struct raster_prim *prim, int32_t px, int32_t py, unsigned lane,
-                                        double bias)
+/* ---- the plane ---- */
+
+/* Of a plane that reaches further: its units become so coarse that it does not. What no depth is left of, or
+ * is not finite, has one depth, that of its reference vertex. */
+uint32_t raster_depth_coarse(double *a, double *b, double *c, double reach);
+
+/* |v| < 2^31. */
+static inline int64_t raster_depth_fixed(double v)
 {
-    double bx = px + 0.5 - prim->x0, by = py + 0.5 - prim->y0;
-    double lx = (lane & 1) | (lane >> 1 & 2), ly = (lane >> 1 & 1) | (lane >> 2 & 2);
-    double base = (prim->z_a * bx + prim->z_b * by) + (prim->z_c + bias);
-    return base + (prim->z_a * lx + prim->z_b * ly);
+    return llrint(v * 0x1p32);
 }
 
-/* The depth of a primitive at a lane of the block whose first pixel is window pixel (px, py). */
+/* (triangles_tmpl.h has its sums by sixteens.) Of slopes a and b, steps a pixel, that has c steps at (x0,
+ * y0), offset included, and no more than `reach` of either sign at its vertices. */
+static inline struct raster_depth raster_depth_plane(double a, double b, double c, double reach, float x0,
+                                                     float y0)
+{
+    struct raster_depth plane = {0};
+    c += RASTER_DEPTH_ROUND;
+    if (!(fabs(a) + fabs(b) < RASTER_DEPTH_REACH && reach < RASTER_DEPTH_REACH))
+        plane.shift = raster_depth_coarse(&a, &b, &c, reach);
+    int32_t x = (int32_t)(x0 * 16.0f), y = (int32_t)(y0 * 16.0f), px = x >> 4, py = y >> 4;
+    c += (a * (8 - (x & 15)) + b * (8 - (y & 15))) * 0.0625;
+    plane.a = raster_depth_fixed(a);
+    plane.b = raster_depth_fixed(b);
+    plane.c = (int64_t)((uint64_t)raster_depth_fixed(c) - (uint64_t)plane.a * (uint64_t)px -
+                        (uint64_t)plane.b * (uint64_t)py);
+    return plane;
+}
+
+/* Of a primitive with the slopes a and b, steps a pixel, and z at its vertices, the first of them at (x0,
+ * y0); all of it `offset` steps further. */
+static inline struct raster_depth raster_depth_through(double a, double b, const float z[3], double offset,
+                                                       float x0, float y0)
+{
+    float z0 = fabsf(z[0]), z1 = fabsf(z[1]), z2 = fabsf(z[2]), most = z0 > z1 ? z0 : z1;
+    most = most > z2 ? most : z2;
+    return raster_depth_plane(a, b, z[0] * RASTER_DEPTH_STEPS + offset,
+                              most * RASTER_DEPTH_STEPS + fabs(offset), x0, y0);
+}
+
+/* ---- at a pixel ---- */
+
+/* At a lane of the block whose first pixel is window pixel (px, py). */
+static inline int64_t raster_depth_sum(const struct raster_depth *plane, int32_t px, int32_t py,
+                                       unsigned lane)
+{
+    uint64_t x = (uint64_t)(px + (int32_t)((lane & 1) | (lane >> 1 & 2)));
+    uint64_t y = (uint64_t)(py + (int32_t)((lane >> 1 & 1) | (lane >> 2 & 2)));
+    return (int64_t)((uint64_t)plane->c + (uint64_t)plane->a * x + (uint64_t)plane->b * y);
+}
+
 static inline uint32_t raster_depth_at(const struct raster_prim *prim, int32_t px, int32_t py, unsigned lane)
 {
-    return (uint32_t)raster_depth_clamp(raster_depth_steps(prim, px, py, lane, RASTER_DEPTH_ROUND));
+    const struct raster_depth *plane = &prim->depth;
+    int64_t units = raster_depth_sum(plane, px, py, lane) >> 32, top = RASTER_DEPTH_MAX >> plane->shift;
+    units = units > 0 ? units : 0;
+    return (uint32_t)(units < top ? units : top) << plane->shift;
 }
 
 /* The same before it is rounded, 0 to 1. */
 static inline float raster_depth_z_at(const struct raster_prim *prim, int32_t px, int32_t py, unsigned lane)
 {
-    double steps = raster_depth_clamp(raster_depth_steps(prim, px, py, lane, 0.0));
-    return (float)(steps * (1.0 / RASTER_DEPTH_STEPS));
+    int64_t at = raster_depth_sum(&prim->depth, px, py, lane);
+    double units = (double)(at >> 32) + (double)(at >> 1 & 0x7fffffff) * 0x1p-31;
+    double steps = units * (double)(1u << prim->depth.shift) - RASTER_DEPTH_ROUND;
+    return (float)(raster_depth_clamp(steps) * (1.0 / RASTER_DEPTH_STEPS));
 }
 
 /* The depth of a number, such as programs give. */

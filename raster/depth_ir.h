@@ -5,35 +5,31 @@
 #include "jit/builder.h"
 #include "raster/depth.h"
 
-/* Sixteen doubles, as two vectors of f64x8: over vectors that no register holds LLVM 19 goes in circles (-O0,
- * AVX-512: their conversion to integers where another basic block compares these). */
-struct raster_steps_ir {
-    LLVMValueRef half[2];
+/* A struct raster_depth: i64, and i32. */
+struct raster_depth_ir {
+    LLVMValueRef a, b, c, shift;
 };
 
-/* A plane of depth at the block at hand, f64; c has the bias. */
-struct raster_depth_plane_ir {
-    LLVMValueRef a, b, c;
+/* Sums at sixteen lanes: two vectors of i64x8, and their planes' shift, i32x16. */
+struct raster_depth_sums_ir {
+    LLVMValueRef half[2], shift;
 };
 
-/* From the reference point to the centre of a pixel, f64: of the first of block `at` of a tile whose first
- * pixel is `origin` (i32); `reference` is f32. What depends on the tile and the primitive alone stands
- * apart, so that it leaves a loop over blocks. */
-LLVMValueRef raster_depth_distance_ir(struct jit_builder *b, LLVMValueRef origin, LLVMValueRef at,
-                                      LLVMValueRef reference);
-/* What the plane has at a block's first pixel: (a * bx + b * by) + c. */
-LLVMValueRef raster_depth_base_ir(struct jit_builder *b, const struct raster_depth_plane_ir *plane,
-                                  LLVMValueRef bx, LLVMValueRef by);
-/* What a block's lanes add to that: the same in all blocks. */
-struct raster_steps_ir raster_depth_lanes_ir(struct jit_builder *b,
-                                             const struct raster_depth_plane_ir *plane);
-/* base + lanes. */
-struct raster_steps_ir raster_depth_steps_ir(struct jit_builder *b, LLVMValueRef base,
-                                             const struct raster_steps_ir *lanes);
-/* Of steps with RASTER_DEPTH_ROUND: the depth, i32x16. */
-LLVMValueRef raster_depth_ir(struct jit_builder *b, const struct raster_steps_ir *steps);
-/* Of steps without bias: f32x16, 0 to 1. */
-LLVMValueRef raster_depth_z_ir(struct jit_builder *b, const struct raster_steps_ir *steps);
+struct raster_depth_ir raster_depth_load_ir(struct jit_builder *b, LLVMValueRef plane);
+/* The plane as seen from pixel (px, py), i32: c is its value there. Moved to a tile first and to its blocks
+ * then, what the tile alone decides leaves a loop over blocks. */
+struct raster_depth_ir raster_depth_move_ir(struct jit_builder *b, const struct raster_depth_ir *plane,
+                                            LLVMValueRef px, LLVMValueRef py);
+/* At a block's lanes, of a plane moved to its first pixel. */
+struct raster_depth_sums_ir raster_depth_block_ir(struct jit_builder *b, const struct raster_depth_ir *plane);
+/* At four quads' lanes, of planes moved to their first pixels. */
+struct raster_depth_sums_ir raster_depth_quads_ir(struct jit_builder *b,
+                                                  const struct raster_depth_ir plane[4]);
+
+/* The depth, i32x16. */
+LLVMValueRef raster_depth_of_sums_ir(struct jit_builder *b, const struct raster_depth_sums_ir *sums);
+/* f32x16, 0 to 1. */
+LLVMValueRef raster_depth_z_ir(struct jit_builder *b, const struct raster_depth_sums_ir *sums);
 /* The depth (i32x16) of numbers (f32x16). */
 LLVMValueRef raster_depth_of_ir(struct jit_builder *b, LLVMValueRef z);
 

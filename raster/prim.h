@@ -33,12 +33,18 @@ struct raster_vertex {
     uint32_t vary_stride;
 };
 
+/* The plane of depth, fixed point: depth.h. */
+struct raster_depth {
+    int64_t a, b, c;
+    uint32_t shift, unused;
+};
+
 struct raster_prim {
-    float x0, y0; /* reference point of all planes, pixels */
+    float x0, y0; /* reference point of the other planes, pixels */
     float inv_w_a, inv_w_b, inv_w_c;
-    double z_a, z_b, z_c; /* depth.h: in steps of 1 / (2^24 - 1) */
-    uint32_t vary_count;  /* those prepended for points and lines included */
-    uint32_t reverse;     /* 1 for a back-facing primitive: the program's reverse flag */
+    uint32_t vary_count; /* those prepended for points and lines included */
+    uint32_t reverse;    /* 1 for a back-facing primitive: the program's reverse flag */
+    struct raster_depth depth;
     float vary_a[RASTER_MAX_VARYINGS], vary_b[RASTER_MAX_VARYINGS], vary_c[RASTER_MAX_VARYINGS];
     /* Coverage: pixel (or sample) position p is inside when edge[i].a * px + edge[i].b * py + edge[i].c >= 0
      * for every i < edge_count, in 1/16 pixel and exact 64-bit integers; top-left rule folded into c.
@@ -82,11 +88,11 @@ bool raster_setup_line(struct raster_prim *out, const struct raster_setup *setup
 bool raster_setup_point(struct raster_prim *out, const struct raster_setup *setup,
                         const struct raster_vertex *v, float size, bool extra_varyings);
 
-/* What depth offset adds to a triangle's depths, in steps: "the smallest value that is guaranteed to produce
- * a resolvable offset" is one (GL ES 2.0 section 3.5.2). */
-static inline double raster_depth_offset(const struct raster_setup *setup, double z_a, double z_b)
+/* What depth offset adds to the depths of a triangle of slopes a and b, in steps: "the smallest value that is
+ * guaranteed to produce a resolvable offset" is one (GL ES 2.0 section 3.5.2). */
+static inline double raster_depth_offset(const struct raster_setup *setup, double a, double b)
 {
-    double slope = fmax(fabs(z_a), fabs(z_b));
+    double slope = fmax(fabs(a), fabs(b));
     return setup->offset_factor * slope + setup->offset_units;
 }
 

@@ -4,13 +4,10 @@
 #define VITRAIL_RASTER_QUADS_IR_H
 
 #include "raster/block_ir.h"
-#include "raster/depth_ir.h"
 
 void raster_quads_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef index);
 /* A number of each quad's primitive, at `offset` of its struct raster_planes, in the quad's lanes: f32x16. */
 LLVMValueRef raster_quads_ir_float(struct raster_block_ir *r, struct jit_builder *b, size_t offset);
-/* depth.h's steps, of each quad's plane. */
-struct raster_steps_ir raster_quads_ir_steps(struct raster_block_ir *r, struct jit_builder *b, double bias);
 void raster_quads_ir_store(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef value,
                            LLVMValueRef lanes);
 

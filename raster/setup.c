@@ -3,8 +3,8 @@
  * Edges are exact. Vertices lie within +-2^20 (1/16 pixel), a line's or point's outline within +-2^21: so
  * |a|, |b| < 2^22, |c| < 2 * 2^22 * 2^21 = 2^44 and an edge's value anywhere there < 2^45.
  * Planes are evaluated in double from exact differences, every product and sum rounded once, and but for
- * depth rounded to float at the end: one instruction sequence at every CPU level, no contraction
- * (CMakeLists.txt). */
+ * depth (fixed point) rounded to float at the end: one instruction sequence at every CPU level, no
+ * contraction (CMakeLists.txt). */
 #include "raster/depth.h"
 
 #include <math.h>
@@ -30,12 +30,13 @@ static bool drawable(const struct raster_vertex *v)
     return in_range(v->x) && in_range(v->y) && !isnan(v->z) && !isnan(v->inv_w);
 }
 
-static void set_depth(const struct gradient *g, const struct raster_vertex *v, const struct raster_vertex *v1,
-                      const struct raster_vertex *v2, struct raster_prim *out)
+static void set_depth(struct raster_prim *out, const struct raster_setup *setup, const struct gradient *g,
+                      const float z[3], bool offset)
 {
-    double d1 = ((double)v1->z - v->z) * RASTER_DEPTH_STEPS, d2 = ((double)v2->z - v->z) * RASTER_DEPTH_STEPS;
-    out->z_a = g->ax[0] * d1 + g->ax[1] * d2;
-    out->z_b = g->by[0] * d1 + g->by[1] * d2;
+    double d1 = ((double)z[1] - z[0]) * RASTER_DEPTH_STEPS, d2 = ((double)z[2] - z[0]) * RASTER_DEPTH_STEPS;
+    double a = g->ax[0] * d1 + g->ax[1] * d2, b = g->by[0] * d1 + g->by[1] * d2;
+    out->depth =
+        raster_depth_through(a, b, z, offset ? raster_depth_offset(setup, a, b) : 0.0, out->x0, out->y0);
 }
 
 static void set_plane(const struct gradient *g, double d1, double d2, float *a, float *b)
@@ -77,7 +78,6 @@ static void begin_prim(struct raster_prim *out, const struct raster_setup *setup
 {
     out->x0 = (float)v->x * 0.0625f;
     out->y0 = (float)v->y * 0.0625f;
-    out->z_c = v->z * RASTER_DEPTH_STEPS;
     out->inv_w_c = v->inv_w;
     out->reverse = 0;
     out->edge_count = 0;
@@ -104,7 +104,7 @@ static void set_planes(struct raster_prim *out, const struct raster_setup *setup
 {
     const struct raster_vertex *v1 = &v[1], *v2 = &v[count - 1];
     double w1 = v1->inv_w, w2 = v2->inv_w;
-    set_depth(g, v, v1, v2, out);
+    set_depth(out, setup, g, (const float[3]){v->z, v1->z, v2->z}, count == 3 && setup->depth_offset);
     set_plane(g, w1 - v->inv_w, w2 - v->inv_w, &out->inv_w_a, &out->inv_w_b);
     const float *p0 = v->vary, *p1 = v1->vary, *p2 = v2->vary;
     for (uint32_t slot = extra, n = 0; slot < out->vary_count; slot++, n++) {
@@ -148,8 +148,6 @@ bool raster_setup_triangle(struct raster_prim *out, const struct raster_setup *s
     double inv = 16.0 / (double)area; /* differences in 1/16, gradients a pixel */
     struct gradient g = {{dy2 * inv, -dy1 * inv}, {-dx2 * inv, dx1 * inv}};
     set_planes(out, setup, v, 3, &g, 0);
-    if (setup->depth_offset)
-        out->z_c += raster_depth_offset(setup, out->z_a, out->z_b);
     return true;
 }
 
@@ -247,7 +245,7 @@ bool raster_setup_point(struct raster_prim *out, const struct raster_setup *setu
     add_edge(out, 0, 1, x0, y0);
     add_edge(out, -1, 0, x1, y1);
     add_edge(out, 0, -1, x1, y1);
-    out->z_a = out->z_b = 0.0;
+    set_depth(out, setup, &(struct gradient){0}, (const float[3]){v->z, v->z, v->z}, false);
     out->inv_w_a = out->inv_w_b = 0.0f;
     for (uint32_t slot = extra, n = 0; slot < out->vary_count; slot++, n++)
         set_flat(out, slot, v, n);

@@ -52,22 +52,31 @@ static void make_job(struct cover_job *job, const struct raster_triangles *t, ui
     job->edge_count = n;
 }
 
+static void set_coarse_depth(const struct raster_triangles *t, const struct raster_setup *setup, uint32_t i,
+                             struct raster_prim *out)
+{
+    const float z[3] = {t->z[0][i], t->z[1][i], t->z[2][i]};
+    double z1 = ((double)z[1] - z[0]) * RASTER_DEPTH_STEPS, z2 = ((double)z[2] - z[0]) * RASTER_DEPTH_STEPS;
+    double a = t->gradient[0][i] * z1 + t->gradient[1][i] * z2;
+    double b = t->gradient[2][i] * z1 + t->gradient[3][i] * z2;
+    double offset = setup->depth_offset ? raster_depth_offset(setup, a, b) : 0.0;
+    out->depth = raster_depth_through(a, b, z, offset, out->x0, out->y0);
+}
+
 /* All of triangle i but its varyings. */
 static inline void write_head(const struct raster_triangles *t, const struct raster_setup *setup, uint32_t i,
                               struct raster_prim *out)
 {
     out->x0 = t->plane[2][i];
     out->y0 = t->plane[3][i];
-    out->z_a = t->depth[0][i];
-    out->z_b = t->depth[1][i];
-    out->z_c = t->z[0][i] * RASTER_DEPTH_STEPS;
     out->inv_w_a = t->plane[0][i];
     out->inv_w_b = t->plane[1][i];
     out->inv_w_c = t->inv_w[0][i];
     out->vary_count = UTIL_MIN(setup->vary_count, RASTER_MAX_VARYINGS);
     out->reverse = t->reverse >> i & 1;
-    if (setup->depth_offset)
-        out->z_c += raster_depth_offset(setup, out->z_a, out->z_b);
+    out->depth = (struct raster_depth){t->depth[0][i], t->depth[1][i], t->depth[2][i], 0, 0};
+    if (t->coarse >> i & 1)
+        set_coarse_depth(t, setup, i, out);
 }
 
 static void make_flat(const struct raster_triangles *t, uint32_t mask, uint32_t i, struct raster_prim *out)
@@ -91,6 +100,8 @@ static void make_flat(const struct raster_triangles *t, uint32_t mask, uint32_t 
 #define TRI_FLOATS(p)   ((TRI_DVEC)_mm_cvtps_pd(_mm_castpd_ps(_mm_load_sd((const double *)(p)))))
 #define TRI_INTS(p)     ((TRI_DVEC)_mm_cvtepi32_pd(_mm_loadl_epi64((const __m128i *)(p))))
 #define TRI_ROUND(p, v) _mm_store_sd((double *)(p), _mm_castps_pd(_mm_cvtpd_ps((__m128d)(v))))
+#define TRI_LONGS(p)    ((TRI_LVEC)_mm_cvtepi32_epi64(_mm_loadl_epi64((const __m128i *)(p))))
+#define TRI_SIGNS(v)    ((uint32_t)_mm_movemask_pd((__m128d)(v)))
 #include "raster/triangles_tmpl.h"
 
 #define TRI_NAME(x)     x##_avx2
@@ -104,6 +115,8 @@ static void make_flat(const struct raster_triangles *t, uint32_t mask, uint32_t 
 #define TRI_FLOATS(p)   ((TRI_DVEC)_mm256_cvtps_pd(_mm_loadu_ps(p)))
 #define TRI_INTS(p)     ((TRI_DVEC)_mm256_cvtepi32_pd(_mm_load_si128((const __m128i *)(p))))
 #define TRI_ROUND(p, v) _mm_storeu_ps(p, _mm256_cvtpd_ps((__m256d)(v)))
+#define TRI_LONGS(p)    ((TRI_LVEC)_mm256_cvtepi32_epi64(_mm_load_si128((const __m128i *)(p))))
+#define TRI_SIGNS(v)    ((uint32_t)_mm256_movemask_pd((__m256d)(v)))
 #include "raster/triangles_tmpl.h"
 
 #define TRI_NAME(x)     x##_avx512
@@ -117,6 +130,9 @@ static void make_flat(const struct raster_triangles *t, uint32_t mask, uint32_t 
 #define TRI_FLOATS(p)   ((TRI_DVEC)_mm512_cvtps_pd(_mm256_loadu_ps(p)))
 #define TRI_INTS(p)     ((TRI_DVEC)_mm512_cvtepi32_pd(_mm256_load_si256((const __m256i *)(p))))
 #define TRI_ROUND(p, v) _mm256_storeu_ps(p, _mm512_cvtpd_ps((__m512d)(v)))
+#define TRI_LONGS(p)    ((TRI_LVEC)_mm512_cvtepi32_epi64(_mm256_load_si256((const __m256i *)(p))))
+#define TRI_SIGNS(v)    ((uint32_t)_mm512_movepi64_mask((__m512i)(v)))
+#define TRI_FIXED(v)    ((TRI_LVEC)_mm512_cvtpd_epi64((__m512d)((v) * 0x1p32)))
 #include "raster/triangles_tmpl.h"
 
 /* False when nothing can be drawn. */
@@ -139,6 +155,8 @@ static bool make_frame(struct triangles_frame *f, const struct raster_setup *set
         .clockwise = -(int32_t)setup->clockwise_forward,
         .cull_forward = -(int32_t)setup->cull_forward,
         .cull_reverse = -(int32_t)setup->cull_reverse,
+        .offset_factor = setup->depth_offset ? setup->offset_factor : 0.0f,
+        .offset_units = setup->depth_offset ? setup->offset_units : 0.0f,
     };
     return true;
 }
@@ -171,9 +189,9 @@ void raster_triangles_setup_at(enum cover_level level, struct raster_triangles *
     t->far &= all;
     t->drawn &= all & ~t->far;
     if (t->drawn)
-        level == COVER_AVX512 ? gradients_avx512(t)
-        : level == COVER_AVX2 ? gradients_avx2(t)
-                              : gradients_sse(t);
+        level == COVER_AVX512 ? gradients_avx512(t, &f)
+        : level == COVER_AVX2 ? gradients_avx2(t, &f)
+                              : gradients_sse(t, &f);
 }
 
 void raster_triangles_setup(struct raster_triangles *t, const struct raster_setup *setup,

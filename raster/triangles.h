@@ -40,13 +40,14 @@ struct raster_triangles {
      * Edges: a in the low half, b in the high one; values at the samples of the tile's pixel (0,0), floor(E /
      * 16) as in cover.h; `inside` those that all of the area passes. */
     const struct raster_triangles_level *level;
-    uint32_t samples, reverse, inside[3];
+    uint32_t samples, reverse, inside[3], coarse;
     alignas(64) int32_t x0[RASTER_TRIANGLES], y0[RASTER_TRIANGLES], x1[RASTER_TRIANGLES],
         y1[RASTER_TRIANGLES];
     int32_t edge[3][RASTER_TRIANGLES], origin[RASTER_MAX_SAMPLES][3][RASTER_TRIANGLES];
-    int32_t side[5][RASTER_TRIANGLES]; /* dx1, dy1, dx2, dy2, twice the area */
-    float plane[4][RASTER_TRIANGLES];  /* inv_w_a, inv_w_b, x0, y0 */
-    double depth[2][RASTER_TRIANGLES]; /* z_a, z_b */
+    int32_t side[7][RASTER_TRIANGLES];  /* dx1, dy1, dx2, dy2, twice the area; from the first vertex to the
+                                         * centre  of its pixel, 1/16 pixel */
+    float plane[4][RASTER_TRIANGLES];   /* inv_w_a, inv_w_b, x0, y0 */
+    int64_t depth[3][RASTER_TRIANGLES]; /* a, b, c, but of `coarse` ones */
     double gradient[4][RASTER_TRIANGLES];
 };
 

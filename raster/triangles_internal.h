@@ -13,6 +13,7 @@ struct triangles_frame {
     uint32_t samples;
     int32_t round;                                 /* 3: areas may be rounded to whole blocks */
     int32_t clockwise, cull_forward, cull_reverse; /* 0 or -1 */
+    double offset_factor, offset_units;            /* of depth, steps */
 };
 
 /* raster_triangles_setup at a given level, which then serves what is set up. */

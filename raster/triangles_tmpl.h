@@ -8,6 +8,9 @@
  *   TRI_MIN, TRI_MAX
  *   TRI_FLOATS(p), TRI_INTS(p)  so many numbers from memory as a vector of doubles has, as such
  *   TRI_ROUND(p, v)             doubles to floats in memory
+ *   TRI_LONGS(p)                as TRI_INTS, as integers of 64 bits
+ *   TRI_SIGNS(v)                the sign bits of such a vector
+ *   TRI_FIXED(v)                raster_depth_fixed; without it one after the other
  * Comparisons give 0 or -1. */
 #define TRI_PARTS (16 / TRI_WIDTH)
 #define TRI_HALF  (TRI_WIDTH / 2)
@@ -15,11 +18,15 @@
 #define TRI_UVEC  TRI_NAME(uvec)
 #define TRI_FVEC  TRI_NAME(fvec)
 #define TRI_DVEC  TRI_NAME(dvec)
+#define TRI_LVEC  TRI_NAME(lvec)
+#define TRI_QVEC  TRI_NAME(qvec)
 
 typedef int32_t TRI_VEC __attribute__((vector_size(TRI_WIDTH * 4)));
 typedef uint32_t TRI_UVEC __attribute__((vector_size(TRI_WIDTH * 4)));
 typedef float TRI_FVEC __attribute__((vector_size(TRI_WIDTH * 4)));
 typedef double TRI_DVEC __attribute__((vector_size(TRI_WIDTH * 4)));
+typedef int64_t TRI_LVEC __attribute__((vector_size(TRI_WIDTH * 4)));
+typedef uint64_t TRI_QVEC __attribute__((vector_size(TRI_WIDTH * 4)));
 
 #define TRI_AT(array, p)    ((TRI_VEC *)(array))[p]
 #define TRI_PACK(low, high) (((low) & 0xffff) | (TRI_VEC)((TRI_UVEC)(high) << 16))
@@ -110,9 +117,60 @@ TRI_TARGET static inline void TRI_NAME(plane)(const TRI_DVEC g[4], TRI_DVEC d1, 
     TRI_ROUND(b, g[2] * d1 + g[3] * d2);
 }
 
-/* Gradients, planes of depth and 1/w, and reference points: the sums of set_planes in setup.c. */
-TRI_TARGET static void TRI_NAME(gradients)(struct raster_triangles *t)
+TRI_TARGET static inline TRI_DVEC TRI_NAME(abs)(TRI_DVEC v)
 {
+    return (TRI_DVEC)((TRI_LVEC)v & INT64_MAX);
+}
+
+TRI_TARGET static inline TRI_DVEC TRI_NAME(greater)(TRI_DVEC v, TRI_DVEC w)
+{
+    TRI_LVEC first = v > w;
+    return (TRI_DVEC)(((TRI_LVEC)v & first) | ((TRI_LVEC)w & ~first));
+}
+
+TRI_TARGET static inline TRI_LVEC TRI_NAME(fixed)(TRI_DVEC v)
+{
+#ifdef TRI_FIXED
+    return TRI_FIXED(v);
+#else
+    TRI_LVEC out;
+    for (unsigned n = 0; n < TRI_HALF; n++)
+        out[n] = raster_depth_fixed(v[n]);
+    return out;
+#endif
+}
+
+/* Planes of depth, from triangle i on: the sums of raster_depth_through in depth.h. */
+TRI_TARGET static inline void TRI_NAME(depths)(struct raster_triangles *t, const struct triangles_frame *f,
+                                               const TRI_DVEC g[4], unsigned i)
+{
+    TRI_DVEC z0 = TRI_FLOATS(&t->z[0][i]), z1 = TRI_FLOATS(&t->z[1][i]), z2 = TRI_FLOATS(&t->z[2][i]);
+    TRI_DVEC d1 = (z1 - z0) * RASTER_DEPTH_STEPS, d2 = (z2 - z0) * RASTER_DEPTH_STEPS;
+    TRI_DVEC a = g[0] * d1 + g[1] * d2, b = g[2] * d1 + g[3] * d2;
+    TRI_DVEC steep = TRI_NAME(abs)(a), steep_b = TRI_NAME(abs)(b);
+    TRI_DVEC offset = TRI_NAME(greater)(steep, steep_b) * f->offset_factor + f->offset_units;
+    TRI_DVEC most = TRI_NAME(greater)(TRI_NAME(abs)(z0), TRI_NAME(abs)(z1));
+    most = TRI_NAME(greater)(most, TRI_NAME(abs)(z2)) * RASTER_DEPTH_STEPS + TRI_NAME(abs)(offset);
+    TRI_LVEC fine = (steep + steep_b < RASTER_DEPTH_REACH) & (most < RASTER_DEPTH_REACH);
+    TRI_DVEC c = z0 * RASTER_DEPTH_STEPS + offset + RASTER_DEPTH_ROUND;
+    c += (a * TRI_INTS(&t->side[5][i]) + b * TRI_INTS(&t->side[6][i])) * 0.0625;
+    TRI_QVEC fixed[3] = {(TRI_QVEC)TRI_NAME(fixed)(a), (TRI_QVEC)TRI_NAME(fixed)(b),
+                         (TRI_QVEC)TRI_NAME(fixed)(c)};
+    fixed[2] -= fixed[0] * (TRI_QVEC)(TRI_LONGS(&t->x[0][i]) >> 4);
+    fixed[2] -= fixed[1] * (TRI_QVEC)(TRI_LONGS(&t->y[0][i]) >> 4);
+    for (unsigned k = 0; k < 3; k++)
+        *(TRI_QVEC *)&t->depth[k][i] = fixed[k];
+    t->coarse |= (~TRI_SIGNS(fine) & ((1u << TRI_HALF) - 1)) << i;
+}
+
+/* Gradients, planes of depth and 1/w, and reference points: the sums of set_planes in setup.c. */
+TRI_TARGET static void TRI_NAME(gradients)(struct raster_triangles *t, const struct triangles_frame *f)
+{
+    for (unsigned p = 0; p < TRI_PARTS; p++) {
+        TRI_AT(t->side[5], p) = 8 - (TRI_AT(t->x[0], p) & 15);
+        TRI_AT(t->side[6], p) = 8 - (TRI_AT(t->y[0], p) & 15);
+    }
+    t->coarse = 0;
     for (unsigned i = 0; i < RASTER_TRIANGLES; i += TRI_HALF) {
         TRI_DVEC side[5], g[4];
         for (unsigned k = 0; k < 5; k++)
@@ -124,11 +182,8 @@ TRI_TARGET static void TRI_NAME(gradients)(struct raster_triangles *t)
         g[3] = side[0] * inv;
         for (unsigned k = 0; k < 4; k++)
             *(TRI_DVEC *)&t->gradient[k][i] = g[k];
-        TRI_DVEC z = TRI_FLOATS(&t->z[0][i]), w = TRI_FLOATS(&t->inv_w[0][i]);
-        TRI_DVEC z1 = (TRI_FLOATS(&t->z[1][i]) - z) * RASTER_DEPTH_STEPS;
-        TRI_DVEC z2 = (TRI_FLOATS(&t->z[2][i]) - z) * RASTER_DEPTH_STEPS;
-        *(TRI_DVEC *)&t->depth[0][i] = g[0] * z1 + g[1] * z2;
-        *(TRI_DVEC *)&t->depth[1][i] = g[2] * z1 + g[3] * z2;
+        TRI_NAME(depths)(t, f, g, i);
+        TRI_DVEC w = TRI_FLOATS(&t->inv_w[0][i]);
         TRI_NAME(plane)(g, TRI_FLOATS(&t->inv_w[1][i]) - w, TRI_FLOATS(&t->inv_w[2][i]) - w, &t->plane[0][i],
                         &t->plane[1][i]);
     }
@@ -221,3 +276,8 @@ static const struct raster_triangles_level TRI_NAME(level) = {TRI_NAME(cover), T
 #undef TRI_FLOATS
 #undef TRI_INTS
 #undef TRI_ROUND
+#undef TRI_LVEC
+#undef TRI_QVEC
+#undef TRI_LONGS
+#undef TRI_SIGNS
+#undef TRI_FIXED

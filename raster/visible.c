@@ -58,8 +58,7 @@ void raster_planes_copy(const struct raster_prim *prim, uint32_t varyings, struc
     out->reverse = prim->reverse;
     out->unused = 0;
     _mm_store_ps(out->inv_w, _mm_setr_ps(prim->inv_w_a, prim->inv_w_b, prim->inv_w_c, 0));
-    _mm_store_pd(out->z, _mm_setr_pd(prim->z_a, prim->z_b));
-    _mm_store_pd(out->z + 2, _mm_setr_pd(prim->z_c, 0));
+    out->depth = prim->depth;
     for (uint32_t n = 0; n < varyings; n++)
         _mm_store_ps(out->vary[n], _mm_setr_ps(prim->vary_a[n], prim->vary_b[n], prim->vary_c[n], 0));
 }

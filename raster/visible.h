@@ -13,12 +13,12 @@
 #include "raster/prim.h"
 
 /* The planes of a primitive, as what shades it later needs them (prim.h says what they mean): a, b, c and 0
- * of each. */
+ * of each but depth. */
 struct raster_planes {
     float x0, y0;
     uint32_t reverse, unused;
     float inv_w[4];
-    double z[4];
+    struct raster_depth depth;
     float vary[][4];
 };
 

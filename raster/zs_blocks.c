@@ -47,10 +47,8 @@ uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, const struct raster_pr
 /* ---- compiled ---- */
 
 struct emit {
-    LLVMValueRef x0, y0;
-    struct raster_depth_plane_ir plane;
-    struct raster_steps_ir lanes; /* what they add to a block's first pixel */
-    LLVMValueRef left, top, row;  /* the tile's position, its blocks in a row */
+    struct raster_depth_ir plane; /* of depth, as seen from the tile's first pixel */
+    LLVMValueRef row;             /* blocks in a row of the tile */
     LLVMValueRef reverse;
     LLVMValueRef kept, common; /* slots: blocks so far, lanes that pass in all of them */
 };
@@ -58,16 +56,6 @@ struct emit {
 static LLVMValueRef word_of(struct jit_builder *b, unsigned param, size_t offset)
 {
     return jit_load(b, b->i32, jit_offset_const(b, jit_param(b, param), offset), 4, true);
-}
-
-static LLVMValueRef coefficient(struct jit_builder *b, size_t offset)
-{
-    return jit_load(b, b->f64, jit_offset_const(b, jit_param(b, PRIM), offset), 8, true);
-}
-
-static LLVMValueRef reference(struct jit_builder *b, size_t offset)
-{
-    return jit_load(b, b->f32, jit_offset_const(b, jit_param(b, PRIM), offset), 4, true);
 }
 
 static void begin(struct emit *e, struct jit_builder *b)
@@ -78,15 +66,10 @@ static void begin(struct emit *e, struct jit_builder *b)
     for (unsigned i = 0; i < PARAMS; i++)
         if (i != COUNT)
             jit_param_noalias(b, i);
-    e->x0 = reference(b, offsetof(struct raster_prim, x0));
-    e->y0 = reference(b, offsetof(struct raster_prim, y0));
-    e->plane.a = coefficient(b, offsetof(struct raster_prim, z_a));
-    e->plane.b = coefficient(b, offsetof(struct raster_prim, z_b));
-    e->plane.c = LLVMBuildFAdd(b->ir, coefficient(b, offsetof(struct raster_prim, z_c)),
-                               jit_f64(b, RASTER_DEPTH_ROUND), "");
-    e->lanes = raster_depth_lanes_ir(b, &e->plane);
-    e->left = word_of(b, TILE, offsetof(struct raster_tile, x));
-    e->top = word_of(b, TILE, offsetof(struct raster_tile, y));
+    e->plane =
+        raster_depth_load_ir(b, jit_offset_const(b, jit_param(b, PRIM), offsetof(struct raster_prim, depth)));
+    e->plane = raster_depth_move_ir(b, &e->plane, word_of(b, TILE, offsetof(struct raster_tile, x)),
+                                    word_of(b, TILE, offsetof(struct raster_tile, y)));
     e->row = LLVMBuildLShr(b->ir, word_of(b, TILE, offsetof(struct raster_tile, width)), jit_i32(b, 2), "");
     e->reverse = word_of(b, PRIM, offsetof(struct raster_prim, reverse));
     e->reverse = LLVMBuildICmp(b->ir, LLVMIntNE, e->reverse, jit_i32(b, 0), "");
@@ -98,13 +81,11 @@ static void begin(struct emit *e, struct jit_builder *b)
 
 static LLVMValueRef depths(struct emit *e, struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMValueRef bx = raster_depth_distance_ir(b, e->left, x, e->x0);
-    LLVMValueRef by = raster_depth_distance_ir(b, e->top, y, e->y0);
-    LLVMValueRef base = raster_depth_base_ir(b, &e->plane, bx, by);
+    struct raster_depth_ir plane = raster_depth_move_ir(
+        b, &e->plane, LLVMBuildShl(b->ir, x, jit_i32(b, 2), ""), LLVMBuildShl(b->ir, y, jit_i32(b, 2), ""));
+    struct raster_depth_sums_ir sums = raster_depth_block_ir(b, &plane);
 
-    struct raster_steps_ir steps = raster_depth_steps_ir(b, base, &e->lanes);
-
-    return raster_depth_ir(b, &steps);
+    return raster_depth_of_sums_ir(b, &sums);
 }
 
 /* Keeps the block, at most where it was found, with the lanes that pass. */

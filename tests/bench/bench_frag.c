@@ -88,7 +88,8 @@ static void run(const struct scene *scene, struct gpu_memory *memory, struct jit
 {
     struct raster_tile *tile = aligned_alloc(64, sizeof *tile);
     struct raster_block blocks[RASTER_BLOCKS_MAX];
-    struct raster_prim prim = {.z_c = 0x7fffff, .inv_w_c = 1.0f, .inv_w_a = 1e-6f, .vary_count = 4};
+    struct raster_prim prim = {
+        .depth = {.c = (int64_t)0x7fffff << 32}, .inv_w_c = 1.0f, .inv_w_a = 1e-6f, .vary_count = 4};
     struct vc4_frag_config config = {
         .depth_func = (uint8_t)scene->func, .z_updates = true, .samples = 1, .primitive = 2};
     struct util_error error = {0};

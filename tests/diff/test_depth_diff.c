@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,12 +73,12 @@ static double random_number(void)
 
 static void random_prim(struct raster_prim *prim, const struct raster_tile *tile)
 {
+    double c = random32() % 4 ? (double)(random32() >> 8) : random_number();
+
     *prim = (struct raster_prim){.x0 = (float)tile->x + (float)(random32() % 4096) / 16 - 128,
                                  .y0 = (float)tile->y + (float)(random32() % 4096) / 16 - 128,
-                                 .z_a = random_number(),
-                                 .z_b = random_number(),
-                                 .z_c = random32() % 4 ? (double)(random32() >> 8) : random_number(),
                                  .inv_w_c = 1};
+    prim->depth = raster_depth_plane(random_number(), random_number(), c, fabs(c), prim->x0, prim->y0);
 }
 
 static struct raster_tile *tile;
@@ -92,9 +93,10 @@ static void compare(unsigned lane, const struct raster_prim *prim, uint32_t x, u
     float z = raster_depth_z_at(prim, px, py, l);
 
     if (out->depth[lane] != depth || util_f2u(out->z[lane]) != util_f2u(z))
-        fail_msg("%s lane %u: depth %06x z %08x, expected %06x %08x (plane %a %a %a)", what, lane,
-                 out->depth[lane], util_f2u(out->z[lane]), depth, util_f2u(z), prim->z_a, prim->z_b,
-                 prim->z_c);
+        fail_msg("%s lane %u: depth %06x z %08x, expected %06x %08x (plane %" PRIx64 " %" PRIx64 " %" PRIx64
+                 " << %u)",
+                 what, lane, out->depth[lane], util_f2u(out->z[lane]), depth, util_f2u(z), prim->depth.a,
+                 prim->depth.b, prim->depth.c, prim->depth.shift);
 }
 
 static void run_block(run_fn run, enum raster_ir_form form, const char *what)

@@ -218,17 +218,18 @@ static void random_triangle(struct raster_vertex v[3], bool steep)
                                       .inv_w = 1};
 }
 
+static struct raster_prim drawn;
+
 /* Stores the depths of all of the tile, covered or not. */
 static bool draw(const struct raster_setup *setup, const struct raster_vertex v[3])
 {
     static struct raster_block blocks[RASTER_BLOCKS_MAX];
-    struct raster_prim prim;
 
-    if (!set_up(setup, v, &prim))
+    if (!set_up(setup, v, &drawn))
         return false;
     for (uint32_t n = 0; n < RASTER_BLOCKS_MAX; n++)
         blocks[n] = (struct raster_block){(uint8_t)(n % 16), (uint8_t)(n / 16), 0xffff, {0xffff}};
-    test_blocks(&prim, blocks, RASTER_BLOCKS_MAX);
+    test_blocks(&drawn, blocks, RASTER_BLOCKS_MAX);
     return true;
 }
 
@@ -237,14 +238,18 @@ static uint32_t depth_at(uint32_t x, uint32_t y)
     return tile->zs[raster_pixel_index(tile, x, y, 0)] >> 8;
 }
 
+/* What lies sixty ranges of depth off is nowhere near the triangle. */
 static void check_plane(const struct raster_vertex v[3], long double offset)
 {
+    long double step = ldexpl(1, (int)drawn.depth.shift);
+
     for (uint32_t y = 0; y < 64; y++)
         for (uint32_t x = 0; x < 64; x++) {
             long double s = exact(v, tile->x + (int32_t)x, tile->y + (int32_t)y) + offset;
             long double at = fminl(fmaxl(s, 0), MAX), error = fabsl(depth_at(x, y) - at);
 
-            if (error > 0.5L + 1e-6L + fabsl(s) * 1e-14L)
+            if (fabsl(s) < 0x1p30L * step &&
+                error > (step > 1 ? step : 0.5L) + step * 1e-6L + fabsl(s) * 1e-14L)
                 fail_msg("pixel %u, %u: %06x, expected %.6Lf", x, y, depth_at(x, y), at);
         }
 }
@@ -266,6 +271,43 @@ static void random_planes(void)
 static void test_planes(void **state)
 {
     each_way(random_planes);
+}
+
+/* Planes that go through many ranges of depth, at a vertex or within a pixel, are in coarser steps. */
+static void far_planes(void)
+{
+    const struct raster_setup setup = {0};
+    unsigned coarse = 0;
+
+    put_tile(64, 64);
+    for (int n = 0; n < 60; n++) {
+        int shift = 1 + n % 23;
+        struct raster_vertex v[3] = {{.x = 1019, .y = 1019, .z = unit_float(), .inv_w = 1},
+                                     {.x = 2138, .y = 1019, .z = unit_float(), .inv_w = 1},
+                                     {.x = 1019, .y = 2138, .z = unit_float(), .inv_w = 1}};
+
+        v[n % 3].z = ldexpf(n & 1 ? 0.75f : -0.75f, shift + 5); /* of 2^24 steps */
+        assert_true(draw(&setup, v));
+        assert_int_equal(drawn.depth.shift, shift);
+        check_plane(v, 0);
+    }
+    for (int n = 0; n < 60; n++) { /* slivers */
+        const struct raster_vertex v[3] = {
+            {.x = 1024 + n, .y = 1024, .z = 0, .inv_w = 1},
+            {.x = 2048 + 13 * n, .y = 2048 + n % 7, .z = unit_float(), .inv_w = 1},
+            {.x = 2049 + 13 * n, .y = 2049 + n % 7, .z = unit_float(), .inv_w = 1}};
+
+        if (!draw(&setup, v))
+            continue;
+        coarse += drawn.depth.shift != 0;
+        check_plane(v, 0);
+    }
+    assert_true(coarse > 2);
+}
+
+static void test_far_planes(void **state)
+{
+    each_way(far_planes);
 }
 
 /* Depth offset's factor times the greater slope. */
@@ -354,10 +396,11 @@ static int end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flats),     cmocka_unit_test(test_every_depth),
-                                       cmocka_unit_test(test_16_bits),   cmocka_unit_test(test_clears),
-                                       cmocka_unit_test(test_planes),    cmocka_unit_test(test_sloped_offset),
-                                       cmocka_unit_test(test_rectangles)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flats),         cmocka_unit_test(test_every_depth),
+        cmocka_unit_test(test_16_bits),       cmocka_unit_test(test_clears),
+        cmocka_unit_test(test_planes),        cmocka_unit_test(test_far_planes),
+        cmocka_unit_test(test_sloped_offset), cmocka_unit_test(test_rectangles)};
 
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -32,6 +32,13 @@ struct scene {
     uint32_t fuel;
 };
 
+/* z at the reference point, and what it grows by a pixel to the right. */
+static void set_depth(struct scene *scene, double slope, double z)
+{
+    scene->prim.depth = raster_depth_plane(slope * RASTER_DEPTH_STEPS, 0, z * RASTER_DEPTH_STEPS, 0,
+                                           scene->prim.x0, scene->prim.y0);
+}
+
 /* A tile of 8x8 pixels at window (16, 32), its blocks cleared to depth 0x800000; the block drawn is the one
  * at tile pixel (4, 0). The primitive: z 0.25, 1/w 0.5. */
 static struct scene *scene_create(uint32_t samples)
@@ -44,7 +51,8 @@ static struct scene *scene_create(uint32_t samples)
         (struct vc4_frag_config){.depth_func = RASTER_LESS, .z_updates = true, .samples = (uint8_t)samples};
     scene->state.fs = (struct vc4_stage){.code = 0x2000, .uniforms = UNIFORMS};
     scene->fuel = 100;
-    scene->prim = (struct raster_prim){.x0 = 20, .y0 = 32, .z_c = 0.25 * RASTER_DEPTH_STEPS, .inv_w_c = 0.5f};
+    scene->prim = (struct raster_prim){.x0 = 20, .y0 = 32, .inv_w_c = 0.5f};
+    set_depth(scene, 0, 0.25);
     scene->tile.width = scene->tile.height = 8;
     scene->tile.samples = samples;
     scene->tile.x = 16;
@@ -151,7 +159,7 @@ static void depth_test_gates_color(void **state)
     struct scene *scene = scene_create(1);
 
     /* z from 0.25, 0.25 more a pixel to the right: 0.375, 0.625, ... against 0.5 (0x800000). */
-    scene->prim.z_a = 0.25 * RASTER_DEPTH_STEPS;
+    set_depth(scene, 0.25, 0.25);
     shade_well(scene, "mov tlb_z, rb15\n ldi tlb_color, 7\n" END);
     for (uint32_t y = 0; y < 4; y++) {
         assert_int_equal(*color_at(scene, 0, y, 0), 7);
@@ -166,8 +174,7 @@ static void payload_depth_is_clamped(void **state)
 {
     struct scene *scene = scene_create(1);
 
-    scene->prim.z_a = RASTER_DEPTH_STEPS;
-    scene->prim.z_c = -1.5 * RASTER_DEPTH_STEPS; /* -1, 0, 1, 2 */
+    set_depth(scene, 1, -1.5); /* -1, 0, 1, 2 */
     shade_well(scene, "mov tlb_color, rb15\n" END);
     assert_int_equal(*color_at(scene, 0, 0, 0), 0);
     assert_int_equal(*color_at(scene, 1, 0, 0), 0);
@@ -185,12 +192,12 @@ static void stencil_words_configure_both_faces(void **state)
     uniform(scene, 0, both);
     uniform(scene, 1, 0xf000); /* write masks: back 0xf0, front 0 */
     scene->prim.reverse = 1;
-    scene->prim.z_a = 0.25 * RASTER_DEPTH_STEPS;
+    set_depth(scene, 0.25, 0.25);
     shade_well(scene, "mov tlb_stencil, unif\n mov tlb_stencil, unif\n mov tlb_z, rb15\n" END);
     assert_int_equal(zs_at(scene, 0, 0, 0), 0x60000050); /* passes: 0x5a through mask 0xf0 */
     assert_int_equal(zs_at(scene, 1, 0, 0), 0x80000000); /* depth fails: 0 + 1, masked away */
     scene->prim.reverse = 0;
-    scene->prim.z_a = 0;
+    set_depth(scene, 0, 0.25);
     shade_well(scene, NULL);
     assert_int_equal(zs_at(scene, 1, 0, 0), 0x40000000); /* front: mask 0 */
     scene_destroy(scene);

@@ -58,6 +58,16 @@ static int64_t area(void)
     return (int64_t)(v[1].x - v[0].x) * (v[2].y - v[0].y) - (int64_t)(v[2].x - v[0].x) * (v[1].y - v[0].y);
 }
 
+/* The plane of depth anywhere, in steps. */
+static double depth_at(const struct raster_prim *p, double x, double y)
+{
+    int32_t px = (int32_t)floor(x), py = (int32_t)floor(y);
+    double at = (double)raster_depth_sum(&p->depth, px, py, 0);
+    assert_int_equal(p->depth.shift, 0);
+    at += (double)p->depth.a * (x - px - 0.5) + (double)p->depth.b * (y - py - 0.5);
+    return at * 0x1p-32 - RASTER_DEPTH_ROUND;
+}
+
 /* At random inside points, z, 1/w and each varying * w + C are what perspective interpolation gives. */
 static void triangle_planes(void **unused)
 {
@@ -78,7 +88,7 @@ static void triangle_planes(void **unused)
             z += k[i] * vertices[i].z;
             inv_w += k[i] * vertices[i].inv_w;
         }
-        assert_float_equal((p.z_a * (x - p.x0) + p.z_b * (y - p.y0) + p.z_c) / RASTER_DEPTH_STEPS, z, 1e-9);
+        assert_float_equal(depth_at(&p, x, y) / RASTER_DEPTH_STEPS, z, 1e-9);
         float w = 1.0f / (plane_at(&p, p.inv_w_a, p.inv_w_b, x, y) + p.inv_w_c);
         assert_float_equal(w * inv_w, 1.0, 2e-4);
         for (unsigned n = 0; n < VARYINGS; n++) {
@@ -135,9 +145,10 @@ static void depth_offset(void **unused)
                                  {.x = 0, .y = 160, .z = 0.125f, .inv_w = 1.0f}};
     struct raster_prim p;
     assert_true(raster_setup_triangle(&p, &setup, v));
-    assert_float_equal(p.z_a, 0.025 * RASTER_DEPTH_STEPS, 1e-6);
-    assert_float_equal(p.z_b, -0.0125 * RASTER_DEPTH_STEPS, 1e-6);
-    assert_true(p.z_c == 0.25 * RASTER_DEPTH_STEPS + (2.0 * p.z_a + 16.0));
+    double a = 0.025 * RASTER_DEPTH_STEPS, b = -0.0125 * RASTER_DEPTH_STEPS;
+    for (double x = 0; x < 10; x++)
+        assert_float_equal(depth_at(&p, x, 7.5), 0.25 * RASTER_DEPTH_STEPS + a * x + b * 7.5 + 2 * a + 16,
+                           1e-6);
 }
 
 static void line_planes(void **unused)

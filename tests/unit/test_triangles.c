@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,18 +139,14 @@ static void assert_same(const float *a, const float *b, uint32_t count, const ch
             fail_msg("%s %u: %08x, expected %08x", what, n, util_f2u(b[n]), util_f2u(a[n]));
 }
 
-static void assert_same_double(double a, double b, const char *what)
-{
-    if (memcmp(&a, &b, sizeof a) != 0 && !(a != a && b != b))
-        fail_msg("%s: %a, expected %a", what, b, a);
-}
-
 static void compare_planes(const struct raster_prim *a, const struct raster_prim *b)
 {
     assert_same(&a->x0, &b->x0, 5, "plane"); /* up to inv_w_c */
-    assert_same_double(a->z_a, b->z_a, "a of depth");
-    assert_same_double(a->z_b, b->z_b, "b of depth");
-    assert_same_double(a->z_c, b->z_c, "c of depth");
+    if (memcmp(&a->depth, &b->depth, sizeof a->depth) != 0)
+        fail_msg("depth: %" PRIx64 " %" PRIx64 " %" PRIx64 " << %u, expected %" PRIx64 " %" PRIx64 " %" PRIx64
+                 " << %u",
+                 b->depth.a, b->depth.b, b->depth.c, b->depth.shift, a->depth.a, a->depth.b, a->depth.c,
+                 a->depth.shift);
     assert_int_equal(a->reverse, b->reverse);
     assert_int_equal(a->vary_count, b->vary_count);
     assert_same(a->vary_a, b->vary_a, a->vary_count, "a of varying");

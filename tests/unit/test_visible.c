@@ -218,16 +218,12 @@ static void random_stencil(struct raster_stencil *face)
 static void compare_tests(const struct raster_zs *zs, raster_zs_blocks_fn run, struct raster_tile tiles[2])
 {
     struct raster_block blocks[2][RASTER_BLOCKS_MAX];
-    struct raster_prim prim = {.x0 = random_float(100),
-                               .y0 = random_float(100),
-                               .z_a = random_depth(0.01f),
-                               .z_b = random_depth(0.01f),
-                               .z_c = below(4) ? random_depth(0.3f) + 0.5 * RASTER_DEPTH_STEPS
-                                               : random_depth(1e9f),
-                               .reverse = random32() & 1};
+    struct raster_prim prim = {.x0 = random_float(100), .y0 = random_float(100), .reverse = random32() & 1};
+    double c = below(4) ? random_depth(0.3f) + 0.5 * RASTER_DEPTH_STEPS : random_depth(1e9f);
     uint32_t count, kept[2];
     uint16_t common[2];
 
+    prim.depth = raster_depth_plane(random_depth(0.01f), random_depth(0.01f), c, fabs(c), prim.x0, prim.y0);
     for (unsigned i = 0; i < RASTER_TILE_WORDS; i++)
         tiles[0].zs[i] = (random32() >> (below(4) == 0)) ^ (below(3) ? 0 : 0x80000000);
     tiles[0].width = 64 >> below(2);
