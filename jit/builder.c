@@ -275,6 +275,32 @@ LLVMValueRef jit_f32_to_i32(struct jit_builder *b, LLVMValueRef f32x16)
     return LLVMBuildFPToSI(b->ir, f32x16, b->i32x16, "");
 }
 
+LLVMValueRef jit_f32_to_any_i32(struct jit_builder *b, LLVMValueRef f32x16)
+{
+    static const char *const names[] = {[JIT_SSE41] = "llvm.x86.sse2.cvttps2dq",
+                                        [JIT_AVX2] = "llvm.x86.avx.cvtt.ps2dq.256",
+                                        [JIT_AVX512] = "llvm.x86.avx512.mask.cvttps2dq.512"};
+    static const unsigned sizes[] = {[JIT_SSE41] = 4, [JIT_AVX2] = 8, [JIT_AVX512] = 16};
+    LLVMValueRef args[4] = {f32x16, LLVMConstNull(b->i32x16), LLVMConstAllOnes(b->i16), jit_i32(b, 4)};
+    LLVMValueRef lanes[16], parts[4];
+    unsigned size = sizes[b->level], count = 16 / size;
+
+    if (count == 1)
+        return jit_intrinsic(b, names[b->level], NULL, 0, args, 4);
+    for (unsigned l = 0; l < 16; l++)
+        lanes[l] = jit_i32(b, l);
+    for (unsigned p = 0; p < count; p++) {
+        args[0] = LLVMBuildShuffleVector(b->ir, f32x16, LLVMGetPoison(b->f32x16),
+                                         LLVMConstVector(lanes + (size_t)p * size, size), "");
+        parts[p] = jit_intrinsic(b, names[b->level], NULL, 0, args, 1);
+    }
+    for (; count > 1; count /= 2, size *= 2)
+        for (unsigned p = 0; p < count / 2; p++)
+            parts[p] = LLVMBuildShuffleVector(b->ir, parts[2 * p], parts[2 * p + 1],
+                                              LLVMConstVector(lanes, 2 * size), "");
+    return parts[0];
+}
+
 LLVMValueRef jit_i32_to_f32(struct jit_builder *b, LLVMValueRef i32x16)
 {
     return LLVMBuildSIToFP(b->ir, i32x16, b->f32x16, "");

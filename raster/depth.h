@@ -43,33 +43,32 @@ static inline int64_t raster_depth_fixed(double v)
     return llrint(v * 0x1p32);
 }
 
-/* (triangles_tmpl.h has its sums by sixteens.) Of slopes a and b, steps a pixel, that has c steps at (x0,
- * y0), offset included, and no more than `reach` of either sign at its vertices. */
-static inline struct raster_depth raster_depth_plane(double a, double b, double c, double reach, float x0,
-                                                     float y0)
+/* Of slopes a and b, steps a pixel, that has c steps at (x, y), 1/16 pixel, offset included, and no more than
+ * `reach` of either sign at its vertices. triangles_tmpl.h has these sums by sixteens. */
+static inline struct raster_depth raster_depth_plane(double a, double b, double c, double reach, int32_t x,
+                                                     int32_t y)
 {
     struct raster_depth plane = {0};
     c += RASTER_DEPTH_ROUND;
     if (!(fabs(a) + fabs(b) < RASTER_DEPTH_REACH && reach < RASTER_DEPTH_REACH))
         plane.shift = raster_depth_coarse(&a, &b, &c, reach);
-    int32_t x = (int32_t)(x0 * 16.0f), y = (int32_t)(y0 * 16.0f), px = x >> 4, py = y >> 4;
     c += (a * (8 - (x & 15)) + b * (8 - (y & 15))) * 0.0625;
     plane.a = raster_depth_fixed(a);
     plane.b = raster_depth_fixed(b);
-    plane.c = (int64_t)((uint64_t)raster_depth_fixed(c) - (uint64_t)plane.a * (uint64_t)px -
-                        (uint64_t)plane.b * (uint64_t)py);
+    plane.c = (int64_t)((uint64_t)raster_depth_fixed(c) - (uint64_t)plane.a * (uint64_t)(x >> 4) -
+                        (uint64_t)plane.b * (uint64_t)(y >> 4));
     return plane;
 }
 
-/* Of a primitive with the slopes a and b, steps a pixel, and z at its vertices, the first of them at (x0,
- * y0); all of it `offset` steps further. */
+/* Of a primitive with the slopes a and b, steps a pixel, and z at its vertices, the first of them at (x, y);
+ * all of it `offset` steps further. */
 static inline struct raster_depth raster_depth_through(double a, double b, const float z[3], double offset,
-                                                       float x0, float y0)
+                                                       int32_t x, int32_t y)
 {
     float z0 = fabsf(z[0]), z1 = fabsf(z[1]), z2 = fabsf(z[2]), most = z0 > z1 ? z0 : z1;
     most = most > z2 ? most : z2;
     return raster_depth_plane(a, b, z[0] * RASTER_DEPTH_STEPS + offset,
-                              most * RASTER_DEPTH_STEPS + fabs(offset), x0, y0);
+                              most * RASTER_DEPTH_STEPS + fabs(offset), x, y);
 }
 
 /* ---- at a pixel ---- */

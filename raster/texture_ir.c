@@ -253,7 +253,7 @@ static LLVMValueRef hold(struct jit_builder *b, LLVMValueRef lambda, LLVMValueRe
 
 static LLVMValueRef own(struct texture_ir *t, size_t at)
 {
-    return jit_splat(t->b, texture_ir_float(t->b, t->texture, at));
+    return texture_ir_float(t->b, t->texture, at);
 }
 
 /* Which filter: the limits do not count. */
@@ -268,14 +268,17 @@ static LLVMValueRef minified(struct texture_ir *t, LLVMValueRef lambda)
 static LLVMValueRef limit_lambda(struct texture_ir *t, LLVMValueRef lambda)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef zero = jit_splat_f32(b, 0);
+    LLVMValueRef low = LLVMConstReal(b->f32, 0), high = own(t, offsetof(struct raster_texture, max_level));
 
     if (t->key->minify_above_half)
-        lambda = LLVMBuildSelect(b->ir, minified(t, lambda), lambda, zero, "");
-    if (t->key->lod_limits)
-        lambda = hold(b, lambda, own(t, offsetof(struct raster_texture, lod_min)),
-                      own(t, offsetof(struct raster_texture, lod_max)));
-    return hold(b, lambda, zero, own(t, offsetof(struct raster_texture, max_level)));
+        lambda = LLVMBuildSelect(b->ir, minified(t, lambda), lambda, jit_splat_f32(b, 0), "");
+    if (t->key->lod_limits) { /* the same as held between them first, and once a texture */
+        LLVMValueRef least = hold(b, own(t, offsetof(struct raster_texture, lod_min)), low, high);
+
+        high = hold(b, own(t, offsetof(struct raster_texture, lod_max)), low, high);
+        low = least;
+    }
+    return hold(b, lambda, jit_splat(b, low), jit_splat(b, high));
 }
 
 static LLVMValueRef border_color(struct texture_ir *t, LLVMValueRef r)
@@ -313,7 +316,8 @@ static LLVMValueRef emit(struct jit_builder *b, const struct raster_texture_key 
     if (key->mip != RASTER_MIP_NONE || key->min_linear != key->mag_linear)
         lambda = texture_ir_lambda(&ir, s, t, r, bias);
     if (lambda && key->lod_limits)
-        lambda = LLVMBuildFAdd(b->ir, lambda, own(&ir, offsetof(struct raster_texture, lod_bias)), "");
+        lambda = LLVMBuildFAdd(b->ir, lambda,
+                               jit_splat(b, own(&ir, offsetof(struct raster_texture, lod_bias))), "");
     if (key->min_linear != key->mag_linear) {
         ir.filter = TEXTURE_EITHER;
         ir.linear = minified(&ir, lambda);

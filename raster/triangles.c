@@ -60,7 +60,7 @@ static void set_coarse_depth(const struct raster_triangles *t, const struct rast
     double a = t->gradient[0][i] * z1 + t->gradient[1][i] * z2;
     double b = t->gradient[2][i] * z1 + t->gradient[3][i] * z2;
     double offset = setup->depth_offset ? raster_depth_offset(setup, a, b) : 0.0;
-    out->depth = raster_depth_through(a, b, z, offset, out->x0, out->y0);
+    out->depth = raster_depth_through(a, b, z, offset, t->x[0][i], t->y[0][i]);
 }
 
 /* All of triangle i but its varyings. */

@@ -171,7 +171,7 @@ TRI_TARGET static void TRI_NAME(gradients)(struct raster_triangles *t, const str
         TRI_AT(t->side[6], p) = 8 - (TRI_AT(t->y[0], p) & 15);
     }
     t->coarse = 0;
-    for (unsigned i = 0; i < RASTER_TRIANGLES; i += TRI_HALF) {
+    for (unsigned i = 0; t->drawn >> i; i += TRI_HALF) { /* `drawn` has 16 bits */
         TRI_DVEC side[5], g[4];
         for (unsigned k = 0; k < 5; k++)
             side[k] = TRI_INTS(&t->side[k][i]);

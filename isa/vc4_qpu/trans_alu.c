@@ -89,7 +89,8 @@ static struct trans_value *abs_min_max(struct trans *t, bool max, struct trans_v
     return float_min_max(t, max, a, b);
 }
 
-/* The host converts what fits in 32 bits; where some lane's number does not (rare), all are shifted. */
+/* The host converts what fits in 32 bits, and gives the least integer for all else; where some lane has that
+ * (rare), all are shifted. */
 static struct trans_value *ftoi(struct trans *t, struct trans_value *x)
 {
     LLVMBuilderRef ir = t->b->ir;
@@ -97,17 +98,16 @@ static struct trans_value *ftoi(struct trans *t, struct trans_value *x)
     if (t->exact)
         return trans_int(t, trans_shifted(t, trans_i(t, x)));
     LLVMValueRef f = x->raw ? x->raw : trans_f(t, x); /* a NaN and -0 give 0 too */
-    LLVMValueRef i = jit_as_i32(t->b, f), size = trans_and(t, i, 0x7fffffff);
-    LLVMValueRef fits = LLVMBuildICmp(ir, LLVMIntSLT, size, jit_splat_u32(t->b, 0x4f000000), "");
-    if (LLVMIsConstant(fits))
-        return trans_int(t, trans_shifted(t, i));
+    if (LLVMIsConstant(f))
+        return trans_int(t, trans_shifted(t, jit_as_i32(t->b, f)));
 
     LLVMBasicBlockRef great = trans_new_block(t, "great"), done = trans_new_block(t, "integer"), from[2];
-    LLVMValueRef r[2] = {jit_f32_to_i32(t->b, f)};
+    LLVMValueRef r[2] = {jit_f32_to_any_i32(t->b, f)};
+    LLVMValueRef fits = LLVMBuildICmp(ir, LLVMIntNE, r[0], jit_splat_u32(t->b, 1u << 31), "");
     from[0] = LLVMGetInsertBlock(ir);
     jit_likely(t->b, LLVMBuildCondBr(ir, jit_mask_all(t->b, fits), done, great));
     LLVMPositionBuilderAtEnd(ir, great);
-    r[1] = trans_shifted(t, i);
+    r[1] = trans_shifted(t, jit_as_i32(t->b, f));
     from[1] = LLVMGetInsertBlock(ir);
     LLVMBuildBr(ir, done);
     LLVMPositionBuilderAtEnd(ir, done);

@@ -78,7 +78,8 @@ static void random_prim(struct raster_prim *prim, const struct raster_tile *tile
     *prim = (struct raster_prim){.x0 = (float)tile->x + (float)(random32() % 4096) / 16 - 128,
                                  .y0 = (float)tile->y + (float)(random32() % 4096) / 16 - 128,
                                  .inv_w_c = 1};
-    prim->depth = raster_depth_plane(random_number(), random_number(), c, fabs(c), prim->x0, prim->y0);
+    prim->depth = raster_depth_plane(random_number(), random_number(), c, fabs(c), (int32_t)(prim->x0 * 16),
+                                     (int32_t)(prim->y0 * 16));
 }
 
 static struct raster_tile *tile;

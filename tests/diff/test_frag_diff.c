@@ -294,9 +294,10 @@ static void random_prim(struct raster_prim *prim, const struct raster_tile *tile
     memset(prim, 0, sizeof *prim);
     prim->x0 = (float)tile->x + random_float(80);
     prim->y0 = (float)tile->y + random_float(80);
-    prim->depth = raster_depth_plane(
-        random_depth(0.01f) * wild, random_depth(0.01f),
-        below(4) ? random_depth(0.3f) + 0.5 * RASTER_DEPTH_STEPS : random_depth(2), 0, prim->x0, prim->y0);
+    prim->depth =
+        raster_depth_plane(random_depth(0.01f) * wild, random_depth(0.01f),
+                           below(4) ? random_depth(0.3f) + 0.5 * RASTER_DEPTH_STEPS : random_depth(2), 0,
+                           (int32_t)(prim->x0 * 16), (int32_t)(prim->y0 * 16));
     prim->inv_w_a = below(2) ? 0 : random_float(0.01f);
     prim->inv_w_b = below(2) ? 0 : random_float(0.01f);
     prim->inv_w_c = below(8) ? 1 + random_float(0.9f) : random_float(1) * wild;

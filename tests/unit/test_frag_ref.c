@@ -35,8 +35,8 @@ struct scene {
 /* z at the reference point, and what it grows by a pixel to the right. */
 static void set_depth(struct scene *scene, double slope, double z)
 {
-    scene->prim.depth = raster_depth_plane(slope * RASTER_DEPTH_STEPS, 0, z * RASTER_DEPTH_STEPS, 0,
-                                           scene->prim.x0, scene->prim.y0);
+    scene->prim.depth =
+        raster_depth_plane(slope * RASTER_DEPTH_STEPS, 0, z * RASTER_DEPTH_STEPS, 0, 20 * 16, 32 * 16);
 }
 
 /* A tile of 8x8 pixels at window (16, 32), its blocks cleared to depth 0x800000; the block drawn is the one

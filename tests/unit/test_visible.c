@@ -223,7 +223,8 @@ static void compare_tests(const struct raster_zs *zs, raster_zs_blocks_fn run, s
     uint32_t count, kept[2];
     uint16_t common[2];
 
-    prim.depth = raster_depth_plane(random_depth(0.01f), random_depth(0.01f), c, fabs(c), prim.x0, prim.y0);
+    prim.depth = raster_depth_plane(random_depth(0.01f), random_depth(0.01f), c, fabs(c),
+                                    (int32_t)(prim.x0 * 16), (int32_t)(prim.y0 * 16));
     for (unsigned i = 0; i < RASTER_TILE_WORDS; i++)
         tiles[0].zs[i] = (random32() >> (below(4) == 0)) ^ (below(3) ? 0 : 0x80000000);
     tiles[0].width = 64 >> below(2);
