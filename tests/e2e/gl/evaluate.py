@@ -80,6 +80,8 @@ class Evaluator:
             result = returned.args[0]
         finally:
             self.scopes = saved
+        if result is None and kind in SHAPE: # it ran off its end: GLSL ES 1.00, 6.1
+            result = self.undefined(kind)
         return result, values
 
     def convert(self, kind, value):
