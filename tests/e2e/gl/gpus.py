@@ -41,7 +41,7 @@ MALI_GP = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 23, wrap=False, function
     "sin": (0.0, 2.0 ** -7), "cos": (0.0, 2.0 ** -7)})
 
 
-# Frequent defects of drivers, on boards too; generators leave out what meets them. Rare ones stand in known.txt.
+# Frequent defects of drivers, by their code (no board was asked); generators leave out what meets them. Rare ones stand in known.txt.
 DISCARD_COMPARISON = "discard by a comparison of two values"  # lima: ppir_lower_branch_merge_condition inverts it, as if it skipped a block
 RGB565_ALPHA = "destination alpha of RGB565"  # lima blends with the alpha that was drawn, not with 1: no alpha is masked for formats without
 POINT_COORD = "gl_PointCoord in framebuffer objects"  # lima has one direction for it, where windows stand the other way up
