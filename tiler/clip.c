@@ -25,7 +25,7 @@ static __m128i outcodes4(const struct tiler_guard *g, __m128 x, __m128 y, __m128
     __m128 limit = _mm_mul_ps(_mm_set1_ps(g->limit), w), below = _mm_xor_ps(limit, sign);
     __m128 sx = _mm_mul_ps(x, _mm_set1_ps(g->scale_x)), sy = _mm_mul_ps(y, _mm_set1_ps(g->scale_y));
     __m128 near = _mm_cmplt_ps(z, _mm_xor_ps(w, sign)), far = _mm_cmpgt_ps(z, w);
-    __m128 depth = _mm_or_ps(near, far), front = _mm_cmpgt_ps(w, _mm_setzero_ps());
+    __m128 front = _mm_cmpgt_ps(w, _mm_setzero_ps());
     __m128 number = _mm_and_ps(_mm_and_ps(zero_difference(sx), zero_difference(sy)),
                                _mm_and_ps(zero_difference(z), zero_difference(limit)));
     __m128i code = _mm_or_si128(bit_where(near, TILER_OUT_NEAR), bit_where(far, TILER_OUT_FAR));
@@ -33,7 +33,8 @@ static __m128i outcodes4(const struct tiler_guard *g, __m128 x, __m128 y, __m128
     code = _mm_or_si128(code, bit_where(_mm_cmpgt_ps(sx, limit), TILER_OUT_RIGHT));
     code = _mm_or_si128(code, bit_where(_mm_cmplt_ps(sy, below), TILER_OUT_BOTTOM));
     code = _mm_or_si128(code, bit_where(_mm_cmpgt_ps(sy, limit), TILER_OUT_TOP));
-    __m128i good = _mm_castps_si128(_mm_and_ps(number, _mm_or_ps(depth, front)));
+    __m128i nowhere = _mm_andnot_si128(_mm_castps_si128(front), _mm_cmpeq_epi32(code, _mm_setzero_si128()));
+    __m128i good = _mm_andnot_si128(nowhere, _mm_castps_si128(number));
     return _mm_or_si128(code, _mm_andnot_si128(good, _mm_set1_epi32(TILER_OUT_NAN)));
 }
 

@@ -18,7 +18,8 @@ enum {
     TILER_OUT_RIGHT = 8,
     TILER_OUT_BOTTOM = 16,
     TILER_OUT_TOP = 32,
-    TILER_OUT_NAN = 64, /* some coordinate is no number, or w is not above 0 while inside near and far */
+    TILER_OUT_NAN =
+        64, /* some coordinate is no number, or w is not above 0 while inside all planes: no place */
 };
 
 /* The guard band: |x| * scale_x <= limit * w, |y| * scale_y <= limit * w. */
@@ -43,8 +44,7 @@ static inline uint32_t tiler_outcode(const struct tiler_guard *g, float x, float
                     (uint32_t)(sx < -limit) * TILER_OUT_LEFT | (uint32_t)(sx > limit) * TILER_OUT_RIGHT |
                     (uint32_t)(sy < -limit) * TILER_OUT_BOTTOM | (uint32_t)(sy > limit) * TILER_OUT_TOP;
     bool number = sx - sx == 0 && sy - sy == 0 && z - z == 0 && limit - limit == 0;
-    bool behind = !(w > 0) && !(code & (TILER_OUT_NEAR | TILER_OUT_FAR));
-    return code | (uint32_t)(!number || behind) * TILER_OUT_NAN;
+    return code | (uint32_t)(!number || (!(w > 0) && !code)) * TILER_OUT_NAN;
 }
 
 /* The same of 16 vertices: clip[k][n] is coordinate k of vertex n. */

@@ -187,6 +187,33 @@ static double sampled_area(const float (*p)[4])
     return (double)inside / all;
 }
 
+/* Directions are vertices like others, w = 0: what lies that way without end is drawn as far as the guard
+ * band. */
+static void test_clip_directions(void **unused)
+{
+    static const float corner[3][4] = {{0, 0, 0, 1}, {0, 1, 0, 0}, {1, 0, 0, 0}};
+    static const float strip[3][4] = {{0, 0, 0, 1}, {0.5f, 0, 0, 1}, {0, 1, 0, 0}};
+    struct tiler_clip_vertex out[TILER_CLIP_MAX];
+    uint32_t common;
+
+    assert_int_equal(tiler_outcode(&guard, 1, 0, 0, 0), TILER_OUT_RIGHT);
+    assert_int_equal(tiler_outcode(&guard, 0, -1, 0, 0), TILER_OUT_BOTTOM);
+    assert_int_equal(tiler_outcode(&guard, 0, 0, 0, 0), TILER_OUT_NAN);
+    assert_int_equal(tiler_clip_triangle(&guard, planes_of(corner, 3, &common), corner, out), 4);
+    for (unsigned i = 0; i < 4; i++)
+        check_vertex(corner, 3, &out[i]);
+    float far_x = guard.limit / guard.scale_x, far_y = guard.limit / guard.scale_y;
+    bool met = false;
+    for (unsigned i = 0; i < 4; i++) {
+        float x = out[i].position[0] / out[i].position[3], y = out[i].position[1] / out[i].position[3];
+        met |= fabsf(x - far_x) < 1e-3f && fabsf(y - far_y) < 1e-3f;
+    }
+    assert_true(met);
+    assert_int_equal(tiler_clip_triangle(&guard, planes_of(strip, 3, &common), strip, out), 4);
+    for (unsigned i = 0; i < 4; i++)
+        check_vertex(strip, 3, &out[i]);
+}
+
 static void test_clip_triangles(void **unused)
 {
     unsigned cut = 0, many = 0;
@@ -458,10 +485,15 @@ static void test_outcodes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_assembly),          cmocka_unit_test(test_clip_triangles),
-        cmocka_unit_test(test_clip_shared_edges), cmocka_unit_test(test_clip_lines),
-        cmocka_unit_test(test_clip_odd_numbers),  cmocka_unit_test(test_outcodes),
-        cmocka_unit_test(test_cover_triangles),   cmocka_unit_test(test_small_triangles_between_samples),
+        cmocka_unit_test(test_assembly),
+        cmocka_unit_test(test_clip_directions),
+        cmocka_unit_test(test_clip_triangles),
+        cmocka_unit_test(test_clip_shared_edges),
+        cmocka_unit_test(test_clip_lines),
+        cmocka_unit_test(test_clip_odd_numbers),
+        cmocka_unit_test(test_outcodes),
+        cmocka_unit_test(test_cover_triangles),
+        cmocka_unit_test(test_small_triangles_between_samples),
         cmocka_unit_test(test_cover_lines),
     };
     return cmocka_run_group_tests_name("tiler", tests, NULL, NULL);
