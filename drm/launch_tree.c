@@ -150,10 +150,17 @@ int drm_tree_create(const char *path, const char *gpu)
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
 {
-    return remove(path);
+    remove(path);
+    return 0;
 }
 
+/* The tool and its broker may be at it at once: a walk ends where the other has taken a folder from under it.
+ */
 void drm_tree_remove(const char *path)
 {
-    nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    for (unsigned tries = 0; tries < 8; tries++) {
+        nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        if (access(path, F_OK) && errno == ENOENT)
+            return;
+    }
 }
