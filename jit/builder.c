@@ -1,5 +1,6 @@
 #include "jit/builder.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "jit/target.h"
@@ -260,6 +261,31 @@ LLVMValueRef jit_intrinsic(struct jit_builder *b, const char *name, const LLVMTy
                           arg_count, "");
 }
 
+#define MOST_PARTS 4 /* a register of the least level holds a quarter of one of the highest */
+
+LLVMValueRef jit_intrinsic_by_parts(struct jit_builder *b, const char *name, unsigned lanes,
+                                    const LLVMValueRef *args, unsigned arg_count)
+{
+    unsigned total = LLVMGetVectorSize(LLVMTypeOf(args[0])), count = total / lanes;
+    LLVMValueRef parts[MOST_PARTS], own[2], number[64];
+
+    assert(count <= MOST_PARTS && arg_count <= 2 && total <= 64);
+    for (unsigned i = 0; i < total; i++)
+        number[i] = jit_i32(b, i);
+    for (unsigned p = 0; p < count; p++) {
+        LLVMValueRef which = LLVMConstVector(number + (size_t)p * lanes, lanes);
+
+        for (unsigned i = 0; i < arg_count; i++)
+            own[i] = LLVMBuildShuffleVector(b->ir, args[i], LLVMGetPoison(LLVMTypeOf(args[i])), which, "");
+        parts[p] = jit_intrinsic(b, name, NULL, 0, own, arg_count);
+    }
+    for (; count > 1; count /= 2, lanes *= 2)
+        for (unsigned p = 0; p < count / 2; p++)
+            parts[p] = LLVMBuildShuffleVector(b->ir, parts[2 * p], parts[2 * p + 1],
+                                              LLVMConstVector(number, 2 * lanes), "");
+    return parts[0];
+}
+
 LLVMValueRef jit_floor(struct jit_builder *b, LLVMValueRef f32x16)
 {
     return jit_intrinsic(b, "llvm.floor", &b->f32x16, 1, &f32x16, 1);
@@ -277,28 +303,13 @@ LLVMValueRef jit_f32_to_i32(struct jit_builder *b, LLVMValueRef f32x16)
 
 LLVMValueRef jit_f32_to_any_i32(struct jit_builder *b, LLVMValueRef f32x16)
 {
-    static const char *const names[] = {[JIT_SSE41] = "llvm.x86.sse2.cvttps2dq",
-                                        [JIT_AVX2] = "llvm.x86.avx.cvtt.ps2dq.256",
-                                        [JIT_AVX512] = "llvm.x86.avx512.mask.cvttps2dq.512"};
-    static const unsigned sizes[] = {[JIT_SSE41] = 4, [JIT_AVX2] = 8, [JIT_AVX512] = 16};
     LLVMValueRef args[4] = {f32x16, LLVMConstNull(b->i32x16), LLVMConstAllOnes(b->i16), jit_i32(b, 4)};
-    LLVMValueRef lanes[16], parts[4];
-    unsigned size = sizes[b->level], count = 16 / size;
 
-    if (count == 1)
-        return jit_intrinsic(b, names[b->level], NULL, 0, args, 4);
-    for (unsigned l = 0; l < 16; l++)
-        lanes[l] = jit_i32(b, l);
-    for (unsigned p = 0; p < count; p++) {
-        args[0] = LLVMBuildShuffleVector(b->ir, f32x16, LLVMGetPoison(b->f32x16),
-                                         LLVMConstVector(lanes + (size_t)p * size, size), "");
-        parts[p] = jit_intrinsic(b, names[b->level], NULL, 0, args, 1);
-    }
-    for (; count > 1; count /= 2, size *= 2)
-        for (unsigned p = 0; p < count / 2; p++)
-            parts[p] = LLVMBuildShuffleVector(b->ir, parts[2 * p], parts[2 * p + 1],
-                                              LLVMConstVector(lanes, 2 * size), "");
-    return parts[0];
+    if (b->level == JIT_AVX512) /* all lanes, rounding as everywhere */
+        return jit_intrinsic(b, "llvm.x86.avx512.mask.cvttps2dq.512", NULL, 0, args, 4);
+    if (b->level == JIT_AVX2)
+        return jit_intrinsic_by_parts(b, "llvm.x86.avx.cvtt.ps2dq.256", 8, args, 1);
+    return jit_intrinsic_by_parts(b, "llvm.x86.sse2.cvttps2dq", 4, args, 1);
 }
 
 LLVMValueRef jit_i32_to_f32(struct jit_builder *b, LLVMValueRef i32x16)

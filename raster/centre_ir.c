@@ -1,5 +1,7 @@
 #include "raster/centre_ir.h"
 
+#include "raster/tile.h"
+
 #define BLOCKS 16 /* in a row or column of a tile */
 
 /* The tile's pixels that stand where the first block's lanes do (tile.h). */
@@ -8,7 +10,7 @@ static LLVMValueRef first_pixels(struct jit_builder *b, bool vertical, LLVMValue
     uint32_t lane[16];
 
     for (uint32_t l = 0; l < 16; l++)
-        lane[l] = vertical ? (l >> 1 & 1) | (l >> 2 & 2) : (l & 1) | (l >> 1 & 2);
+        lane[l] = vertical ? raster_lane_y(l) : raster_lane_x(l);
     return LLVMBuildAdd(b->ir, jit_splat(b, origin), jit_vector_u32(b, lane), "");
 }
 

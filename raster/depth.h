@@ -15,6 +15,8 @@
 #ifndef VITRAIL_RASTER_DEPTH_H
 #define VITRAIL_RASTER_DEPTH_H
 
+#include <math.h>
+
 #include "raster/prim.h"
 
 #define RASTER_DEPTH_MAX   0xffffffu
@@ -24,6 +26,7 @@
  * comes no closer to half a step above d than 2^-24. */
 #define RASTER_DEPTH_ROUND (0.5 + 0x1p-25)
 #define RASTER_DEPTH_REACH 0x1p29 /* that slopes and vertices stay below, in units of 2^shift steps */
+#define RASTER_DEPTH_SHIFT 23     /* the greatest: one depth is left beside 0 */
 
 static inline double raster_depth_clamp(double steps)
 {
@@ -33,8 +36,8 @@ static inline double raster_depth_clamp(double steps)
 
 /* ---- the plane ---- */
 
-/* Of a plane that reaches further: its units become so coarse that it does not. What no depth is left of, or
- * is not finite, has one depth, that of its reference vertex. */
+/* The shift of a plane that reaches further, whose numbers become units of it. A plane that no shift helps,
+ * or that is not finite, has one depth, that of its reference vertex. */
 uint32_t raster_depth_coarse(double *a, double *b, double *c, double reach);
 
 /* |v| < 2^31. */
@@ -60,15 +63,27 @@ static inline struct raster_depth raster_depth_plane(double a, double b, double 
     return plane;
 }
 
-/* Of a primitive with the slopes a and b, steps a pixel, and z at its vertices, the first of them at (x, y);
- * all of it `offset` steps further. */
-static inline struct raster_depth raster_depth_through(double a, double b, const float z[3], double offset,
+/* What depth offset adds to the depths of a triangle of slopes a and b, in steps: "the smallest value that is
+ * guaranteed to produce a resolvable offset" is one (GL ES 2.0 section 3.5.2). */
+static inline double raster_depth_offset(const struct raster_setup *setup, double a, double b)
+{
+    double slope = fmax(fabs(a), fabs(b));
+    return setup->offset_factor * slope + setup->offset_units;
+}
+
+/* Of a primitive with z at its vertices, the first of them at (x, y), whose slopes are x_of[0] * d1 + x_of[1]
+ * * d2 and y_of likewise of the others' differences to it. `offset`: whose depth offset counts, or NULL. */
+static inline struct raster_depth raster_depth_through(const double x_of[2], const double y_of[2],
+                                                       const float z[3], const struct raster_setup *offset,
                                                        int32_t x, int32_t y)
 {
+    double d1 = ((double)z[1] - z[0]) * RASTER_DEPTH_STEPS, d2 = ((double)z[2] - z[0]) * RASTER_DEPTH_STEPS;
+    double a = x_of[0] * d1 + x_of[1] * d2, b = y_of[0] * d1 + y_of[1] * d2;
+    double further = offset ? raster_depth_offset(offset, a, b) : 0.0;
     float z0 = fabsf(z[0]), z1 = fabsf(z[1]), z2 = fabsf(z[2]), most = z0 > z1 ? z0 : z1;
     most = most > z2 ? most : z2;
-    return raster_depth_plane(a, b, z[0] * RASTER_DEPTH_STEPS + offset,
-                              most * RASTER_DEPTH_STEPS + fabs(offset), x, y);
+    return raster_depth_plane(a, b, z[0] * RASTER_DEPTH_STEPS + further,
+                              most * RASTER_DEPTH_STEPS + fabs(further), x, y);
 }
 
 /* ---- at a pixel ---- */
@@ -77,8 +92,8 @@ static inline struct raster_depth raster_depth_through(double a, double b, const
 static inline int64_t raster_depth_sum(const struct raster_depth *plane, int32_t px, int32_t py,
                                        unsigned lane)
 {
-    uint64_t x = (uint64_t)(px + (int32_t)((lane & 1) | (lane >> 1 & 2)));
-    uint64_t y = (uint64_t)(py + (int32_t)((lane >> 1 & 1) | (lane >> 2 & 2)));
+    uint64_t x = (uint64_t)(px + (int32_t)raster_lane_x(lane)),
+             y = (uint64_t)(py + (int32_t)raster_lane_y(lane));
     return (int64_t)((uint64_t)plane->c + (uint64_t)plane->a * x + (uint64_t)plane->b * y);
 }
 

@@ -70,7 +70,7 @@ static LLVMValueRef where(struct jit_builder *b, LLVMValueRef slope, bool vertic
     LLVMValueRef lanes[HALF];
 
     for (uint32_t l = 0; l < count; l++) {
-        uint32_t at = vertical ? (l >> 1 & 1) | (l >> 2 & 2) : (l & 1) | (l >> 1 & 2);
+        uint32_t at = vertical ? raster_lane_y(l) : raster_lane_x(l);
         lanes[l] = LLVMConstInt(b->i64, at & bit ? UINT64_MAX : 0, false);
     }
     return LLVMBuildAnd(b->ir, slope, LLVMConstVector(lanes, count), "");
@@ -127,7 +127,7 @@ static LLVMValueRef steps(struct jit_builder *b, LLVMValueRef sum, LLVMValueRef 
     LLVMValueRef words = LLVMBuildBitCast(b->ir, sum, b->i32x16, ""), low = part(b, words, words, 0, 2, HALF);
     LLVMValueRef high = part(b, words, words, 1, 2, HALF), scale;
 
-    low = LLVMBuildLShr(b->ir, low, part(b, jit_splat_u32(b, 1), jit_splat_u32(b, 1), 0, 1, HALF), "");
+    low = LLVMBuildLShr(b->ir, low, splat(b, jit_i32(b, 1), HALF), "");
     low = LLVMBuildFMul(b->ir, LLVMBuildSIToFP(b->ir, low, f64, ""), number(b, 0x1p-31), "");
     high = LLVMBuildFAdd(b->ir, LLVMBuildSIToFP(b->ir, high, f64, ""), low, "");
     /* 2^shift is a double of this exponent. */

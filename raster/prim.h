@@ -15,7 +15,6 @@
 #ifndef VITRAIL_RASTER_PRIM_H
 #define VITRAIL_RASTER_PRIM_H
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -87,14 +86,6 @@ bool raster_setup_line(struct raster_prim *out, const struct raster_setup *setup
  * 1 - y where GL's origin is the other one). Never culled. */
 bool raster_setup_point(struct raster_prim *out, const struct raster_setup *setup,
                         const struct raster_vertex *v, float size, bool extra_varyings);
-
-/* What depth offset adds to the depths of a triangle of slopes a and b, in steps: "the smallest value that is
- * guaranteed to produce a resolvable offset" is one (GL ES 2.0 section 3.5.2). */
-static inline double raster_depth_offset(const struct raster_setup *setup, double a, double b)
-{
-    double slope = fmax(fabs(a), fabs(b));
-    return setup->offset_factor * slope + setup->offset_units;
-}
 
 /* Sample positions in a pixel, 1/16 pixel: its centre; or with four samples the rotated grid (3/8,1/8)
  * (7/8,3/8) (1/8,5/8) (5/8,7/8), which llvmpipe draws and V3D 4 reports; the Guide does not say. */

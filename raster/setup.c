@@ -30,16 +30,6 @@ static bool drawable(const struct raster_vertex *v)
     return in_range(v->x) && in_range(v->y) && !isnan(v->z) && !isnan(v->inv_w);
 }
 
-static void set_depth(struct raster_prim *out, const struct raster_setup *setup, const struct gradient *g,
-                      const struct raster_vertex *v, const struct raster_vertex *v1,
-                      const struct raster_vertex *v2, bool offset)
-{
-    const float z[3] = {v->z, v1->z, v2->z};
-    double d1 = ((double)z[1] - z[0]) * RASTER_DEPTH_STEPS, d2 = ((double)z[2] - z[0]) * RASTER_DEPTH_STEPS;
-    double a = g->ax[0] * d1 + g->ax[1] * d2, b = g->by[0] * d1 + g->by[1] * d2;
-    out->depth = raster_depth_through(a, b, z, offset ? raster_depth_offset(setup, a, b) : 0.0, v->x, v->y);
-}
-
 static void set_plane(const struct gradient *g, double d1, double d2, float *a, float *b)
 {
     *a = (float)(g->ax[0] * d1 + g->ax[1] * d2);
@@ -105,7 +95,8 @@ static void set_planes(struct raster_prim *out, const struct raster_setup *setup
 {
     const struct raster_vertex *v1 = &v[1], *v2 = &v[count - 1];
     double w1 = v1->inv_w, w2 = v2->inv_w;
-    set_depth(out, setup, g, v, v1, v2, count == 3 && setup->depth_offset);
+    out->depth = raster_depth_through(g->ax, g->by, (const float[3]){v->z, v1->z, v2->z},
+                                      count == 3 && setup->depth_offset ? setup : NULL, v->x, v->y);
     set_plane(g, w1 - v->inv_w, w2 - v->inv_w, &out->inv_w_a, &out->inv_w_b);
     const float *p0 = v->vary, *p1 = v1->vary, *p2 = v2->vary;
     for (uint32_t slot = extra, n = 0; slot < out->vary_count; slot++, n++) {
@@ -246,7 +237,8 @@ bool raster_setup_point(struct raster_prim *out, const struct raster_setup *setu
     add_edge(out, 0, 1, x0, y0);
     add_edge(out, -1, 0, x1, y1);
     add_edge(out, 0, -1, x1, y1);
-    set_depth(out, setup, &(struct gradient){0}, v, v, v, false);
+    out->depth =
+        raster_depth_plane(0, 0, v->z * RASTER_DEPTH_STEPS, fabsf(v->z) * RASTER_DEPTH_STEPS, v->x, v->y);
     out->inv_w_a = out->inv_w_b = 0.0f;
     for (uint32_t slot = extra, n = 0; slot < out->vary_count; slot++, n++)
         set_flat(out, slot, v, n);

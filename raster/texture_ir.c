@@ -58,23 +58,9 @@ static LLVMValueRef weigh(struct jit_builder *b, LLVMValueRef d, LLVMValueRef w)
                                         [JIT_AVX2] = "llvm.x86.avx2.pmul.hr.sw",
                                         [JIT_AVX512] = "llvm.x86.avx512.pmul.hr.sw.512"};
     static const unsigned sizes[] = {[JIT_SSE41] = 8, [JIT_AVX2] = 16, [JIT_AVX512] = 32};
-    LLVMValueRef parts[4], args[2] = {d, w}, lanes[32];
-    unsigned size = sizes[b->level], count = 32 / size;
+    LLVMValueRef args[2] = {d, w};
 
-    for (unsigned i = 0; i < 32; i++)
-        lanes[i] = jit_i32(b, i);
-    for (unsigned p = 0; p < count; p++) {
-        LLVMValueRef own[2], which = LLVMConstVector(lanes + (size_t)p * size, size);
-
-        for (unsigned i = 0; i < 2; i++)
-            own[i] = LLVMBuildShuffleVector(b->ir, args[i], LLVMGetPoison(LLVMTypeOf(d)), which, "");
-        parts[p] = jit_intrinsic(b, names[b->level], NULL, 0, own, 2);
-    }
-    for (; count > 1; count /= 2, size *= 2)
-        for (unsigned p = 0; p < count / 2; p++)
-            parts[p] = LLVMBuildShuffleVector(b->ir, parts[2 * p], parts[2 * p + 1],
-                                              LLVMConstVector(lanes, 2 * size), "");
-    return parts[0];
+    return jit_intrinsic_by_parts(b, names[b->level], sizes[b->level], args, 2);
 }
 
 /* a + ((b - a) * w + 128 >> 8), the same as section 5's. */
@@ -251,11 +237,6 @@ static LLVMValueRef hold(struct jit_builder *b, LLVMValueRef lambda, LLVMValueRe
     return LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, lambda, high, ""), lambda, high, "");
 }
 
-static LLVMValueRef own(struct texture_ir *t, size_t at)
-{
-    return texture_ir_float(t->b, t->texture, at);
-}
-
 /* Which filter: the limits do not count. */
 static LLVMValueRef minified(struct texture_ir *t, LLVMValueRef lambda)
 {
@@ -268,14 +249,16 @@ static LLVMValueRef minified(struct texture_ir *t, LLVMValueRef lambda)
 static LLVMValueRef limit_lambda(struct texture_ir *t, LLVMValueRef lambda)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef low = LLVMConstReal(b->f32, 0), high = own(t, offsetof(struct raster_texture, max_level));
+    LLVMValueRef low = LLVMConstReal(b->f32, 0),
+                 high = texture_ir_float(b, t->texture, offsetof(struct raster_texture, max_level));
 
     if (t->key->minify_above_half)
         lambda = LLVMBuildSelect(b->ir, minified(t, lambda), lambda, jit_splat_f32(b, 0), "");
     if (t->key->lod_limits) { /* the same as held between them first, and once a texture */
-        LLVMValueRef least = hold(b, own(t, offsetof(struct raster_texture, lod_min)), low, high);
+        LLVMValueRef least =
+            hold(b, texture_ir_float(b, t->texture, offsetof(struct raster_texture, lod_min)), low, high);
 
-        high = hold(b, own(t, offsetof(struct raster_texture, lod_max)), low, high);
+        high = hold(b, texture_ir_float(b, t->texture, offsetof(struct raster_texture, lod_max)), low, high);
         low = least;
     }
     return hold(b, lambda, jit_splat(b, low), jit_splat(b, high));
@@ -316,8 +299,9 @@ static LLVMValueRef emit(struct jit_builder *b, const struct raster_texture_key 
     if (key->mip != RASTER_MIP_NONE || key->min_linear != key->mag_linear)
         lambda = texture_ir_lambda(&ir, s, t, r, bias);
     if (lambda && key->lod_limits)
-        lambda = LLVMBuildFAdd(b->ir, lambda,
-                               jit_splat(b, own(&ir, offsetof(struct raster_texture, lod_bias))), "");
+        lambda = LLVMBuildFAdd(
+            b->ir, lambda,
+            jit_splat(b, texture_ir_float(b, texture, offsetof(struct raster_texture, lod_bias))), "");
     if (key->min_linear != key->mag_linear) {
         ir.filter = TEXTURE_EITHER;
         ir.linear = minified(&ir, lambda);

@@ -33,6 +33,14 @@ struct raster_tile {
 };
 
 /* Lane of pixel (x, y) inside its block, from the low two bits of each. */
+static inline uint32_t raster_lane_x(uint32_t lane)
+{
+    return (lane & 1) | (lane >> 1 & 2);
+}
+static inline uint32_t raster_lane_y(uint32_t lane)
+{
+    return (lane >> 1 & 1) | (lane >> 2 & 2);
+}
 static inline uint32_t raster_lane(uint32_t x, uint32_t y)
 {
     return (x & 1) | (y & 1) << 1 | (x & 2) << 1 | (y & 2) << 2;

@@ -52,17 +52,6 @@ static void make_job(struct cover_job *job, const struct raster_triangles *t, ui
     job->edge_count = n;
 }
 
-static void set_coarse_depth(const struct raster_triangles *t, const struct raster_setup *setup, uint32_t i,
-                             struct raster_prim *out)
-{
-    const float z[3] = {t->z[0][i], t->z[1][i], t->z[2][i]};
-    double z1 = ((double)z[1] - z[0]) * RASTER_DEPTH_STEPS, z2 = ((double)z[2] - z[0]) * RASTER_DEPTH_STEPS;
-    double a = t->gradient[0][i] * z1 + t->gradient[1][i] * z2;
-    double b = t->gradient[2][i] * z1 + t->gradient[3][i] * z2;
-    double offset = setup->depth_offset ? raster_depth_offset(setup, a, b) : 0.0;
-    out->depth = raster_depth_through(a, b, z, offset, t->x[0][i], t->y[0][i]);
-}
-
 /* All of triangle i but its varyings. */
 static inline void write_head(const struct raster_triangles *t, const struct raster_setup *setup, uint32_t i,
                               struct raster_prim *out)
@@ -75,8 +64,13 @@ static inline void write_head(const struct raster_triangles *t, const struct ras
     out->vary_count = UTIL_MIN(setup->vary_count, RASTER_MAX_VARYINGS);
     out->reverse = t->reverse >> i & 1;
     out->depth = (struct raster_depth){t->depth[0][i], t->depth[1][i], t->depth[2][i], 0, 0};
-    if (t->coarse >> i & 1)
-        set_coarse_depth(t, setup, i, out);
+    if (t->coarse >> i & 1) {
+        const double x_of[2] = {t->gradient[0][i], t->gradient[1][i]};
+        const double y_of[2] = {t->gradient[2][i], t->gradient[3][i]};
+        const float z[3] = {t->z[0][i], t->z[1][i], t->z[2][i]};
+        out->depth =
+            raster_depth_through(x_of, y_of, z, setup->depth_offset ? setup : NULL, t->x[0][i], t->y[0][i]);
+    }
 }
 
 static void make_flat(const struct raster_triangles *t, uint32_t mask, uint32_t i, struct raster_prim *out)

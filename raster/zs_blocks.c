@@ -28,8 +28,7 @@ uint32_t raster_zs_blocks_ref(const struct raster_zs *zs, const struct raster_pr
         uint32_t passed = 0;
         int32_t px = tile->x + block.x * 4, py = tile->y + block.y * 4;
         for (uint32_t l = 0; l < 16; l++) {
-            uint32_t x = block.x * 4u + ((l & 1) | (l >> 1 & 2)),
-                     y = block.y * 4u + ((l >> 1 & 1) | (l >> 2 & 2));
+            uint32_t x = block.x * 4u + raster_lane_x(l), y = block.y * 4u + raster_lane_y(l);
             uint32_t *word = &tile->zs[raster_pixel_index(tile, x, y, 0)];
             if (!(block.mask >> l & 1))
                 continue;

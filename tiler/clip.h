@@ -18,8 +18,7 @@ enum {
     TILER_OUT_RIGHT = 8,
     TILER_OUT_BOTTOM = 16,
     TILER_OUT_TOP = 32,
-    TILER_OUT_NAN =
-        64, /* some coordinate is no number, or w is not above 0 while inside all planes: no place */
+    TILER_OUT_NAN = 64, /* some coordinate is no number, or w is not above 0 inside all planes */
 };
 
 /* The guard band: |x| * scale_x <= limit * w, |y| * scale_y <= limit * w. */

@@ -27,12 +27,12 @@ struct utgard_ref_batch {
 /* Pixel of a lane in its block. */
 static inline int32_t utgard_ref_lane_x(unsigned lane)
 {
-    return (int32_t)((lane & 1) | (lane >> 1 & 2));
+    return (int32_t)raster_lane_x(lane);
 }
 
 static inline int32_t utgard_ref_lane_y(unsigned lane)
 {
-    return (int32_t)((lane >> 1 & 1) | (lane >> 2 & 2));
+    return (int32_t)raster_lane_y(lane);
 }
 
 /* The ports of a fragment program; their context is a struct utgard_ref_batch. */

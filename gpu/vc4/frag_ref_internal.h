@@ -62,12 +62,12 @@ static inline uint32_t vc4_ref_quads(uint32_t lanes)
 /* Pixel of a lane in its block. */
 static inline int32_t vc4_ref_x(unsigned lane)
 {
-    return (int32_t)((lane & 1) | (lane >> 1 & 2));
+    return (int32_t)raster_lane_x(lane);
 }
 
 static inline int32_t vc4_ref_y(unsigned lane)
 {
-    return (int32_t)((lane >> 1 & 1) | (lane >> 2 & 2));
+    return (int32_t)raster_lane_y(lane);
 }
 
 /* a * fx + b * fy at a lane's pixel centre, each product and the sum rounded (raster/prim.h). */
