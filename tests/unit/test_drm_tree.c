@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -42,15 +43,32 @@ static void test_two_remove_at_once(void **state)
     }
 }
 
-static void test_what_is_not_there(void **state)
+/* A program may leave links in its folder, to whatever it can name. */
+static void test_what_a_link_names_stays(void **state)
 {
-    drm_tree_remove("/tmp/vitrail-tree-none/at/all");
+    char folder[] = "/tmp/vitrail-tree-XXXXXX", kept[] = "/tmp/vitrail-kept-XXXXXX";
+    char link[64], file[64];
+
+    assert_non_null(mkdtemp(folder));
+    assert_non_null(mkdtemp(kept));
+    snprintf(link, sizeof link, "%s/link", folder);
+    snprintf(file, sizeof file, "%s/file", kept);
+    int fd = open(file, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(symlink(kept, link), 0);
+    drm_tree_remove(folder);
+    assert_int_equal(access(folder, F_OK), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(access(file, F_OK), 0);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(rmdir(kept), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_remove_at_once),
-                                       cmocka_unit_test(test_what_is_not_there)};
+                                       cmocka_unit_test(test_what_a_link_names_stays)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
