@@ -1,4 +1,6 @@
-"""Table of every workload beside an earlier build's: replays in turns, one thread; fails where one is more than 3 % slower."""
+"""Table of every workload beside an earlier build's: replays in turns, one thread; fails where one is more than 3 % slower or
+does not run."""
+import functools
 import statistics
 import subprocess
 import sys
@@ -44,16 +46,22 @@ class Pair:
         return after / before
 
 
-def captures(bench, gpu):
-    """(name, capture) of the workloads asked for that the GPU's driver draws."""
+def workloads(bench, gpu):
+    """(name, how its capture is recorded) of those asked for that the GPU's driver draws."""
     args = bench.args
-    bench.gpu = gpu
     for name in MICRO:
         if not args.only or args.only & {"micro", name}:
-            yield "micro " + name, bench.capture_micro(name)
+            yield "micro " + name, functools.partial(bench.capture_micro, name)
     for name, description in scenes().items():
         if (not args.only or args.only & {"glmark2", name}) and name not in undrawn(gpu):
-            yield "glmark2 " + name, bench.capture_scene(name, description)
+            yield "glmark2 " + name, functools.partial(bench.capture_scene, name, description)
+
+
+def measure(bench, capture, tools, repeats):
+    pair = Pair(bench, capture(), tools)
+    while pair.rounds < repeats or (pair.ratio() > SLOWER and pair.rounds < ROUNDS):
+        pair.play()
+    return pair
 
 
 def report(gpu, name, pair):
@@ -62,26 +70,37 @@ def report(gpu, name, pair):
           f"{'  slower' if after / before > SLOWER else ''}", flush=True)
 
 
+def runs(tool):
+    try:
+        return subprocess.run([tool, "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    except OSError:
+        return False
+
+
 def main(args):
-    bench = Bench(args)
     tools = [args.before, str(args.vitrail)]
     for tool in tools:
-        if subprocess.run([tool, "--version"], stdout=subprocess.DEVNULL).returncode:
-            sys.exit(f"tests/bench/run: --before: {tool} does not run")
-    ratios, slower, started = [], 0, time.time()
+        if not runs(tool):
+            sys.exit(f"tests/bench/run: --before: {tool} is no tools/vitrail that runs")
+    bench = Bench(args)
+    ratios, slower, failed, started = [], 0, 0, time.time()
     print(f"{'GPU':9}{'workload':30}{'before':>9}{'after':>9}{'ratio':>9}   milliseconds a frame")
     for gpu in args.gpu:
-        for name, path in captures(bench, gpu):
+        bench.gpu = gpu
+        for name, capture in workloads(bench, gpu):
             progress(f"{gpu}: {name}, {time.time() - started:.0f} s")
-            pair = Pair(bench, path, tools)
-            while pair.rounds < args.repeats or (pair.ratio() > SLOWER and pair.rounds < ROUNDS):
-                pair.play()
+            try:
+                pair = measure(bench, capture, tools, args.repeats)
+            except (RuntimeError, subprocess.TimeoutExpired) as error:
+                failed += 1
+                print(f"{gpu} {name}: {error}", file=sys.stderr)
+                continue
             progress("")
             report(gpu, name, pair)
             ratios.append(pair.ratio())
             slower += pair.ratio() > SLOWER
-    if not ratios:
+    if not ratios and not failed:
         sys.exit("tests/bench/run: --only: no such workload here")
     print(f"{len(ratios)} workloads, geomean of after/before {geomean(ratios):.3f}, {slower} slower by more than "
-          f"{100 * (SLOWER - 1):.0f} %")
-    return 1 if slower else 0
+          f"{100 * (SLOWER - 1):.0f} %, {failed} failed")
+    return 1 if slower or failed else 0
