@@ -267,7 +267,7 @@ LLVMValueRef jit_intrinsic_by_parts(struct jit_builder *b, const char *name, uns
                                     const LLVMValueRef *args, unsigned arg_count)
 {
     unsigned total = LLVMGetVectorSize(LLVMTypeOf(args[0])), count = total / lanes;
-    LLVMValueRef parts[MOST_PARTS], own[2], number[64];
+    LLVMValueRef parts[MOST_PARTS] = {NULL}, own[2], number[64];
 
     assert(count <= MOST_PARTS && arg_count <= 2 && total <= 64);
     for (unsigned i = 0; i < total; i++)
