@@ -168,9 +168,10 @@ static int emit_alone(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueR
     return 0;
 }
 
-/* Blocks of a straight program, `side` at a time. */
+/* Blocks of a straight program, `side` at a time. Leaves for `leave`, with *left the number of blocks done,
+ * when some are to be run alone: early tests have changed nothing yet. */
 static int emit_sides(struct vc4_frag_emit e[SIDES], struct jit_builder *b, unsigned side,
-                      LLVMValueRef groups, LLVMValueRef counted)
+                      LLVMValueRef groups, LLVMValueRef counted, LLVMBasicBlockRef leave, LLVMValueRef *left)
 {
     struct vc4_qpu_ir_ports ports[SIDES];
     struct vc4_qpu_ir_start start[SIDES];
@@ -180,10 +181,9 @@ static int emit_sides(struct vc4_frag_emit e[SIDES], struct jit_builder *b, unsi
     int status;
 
     jit_loop_begin(b, &loop, groups);
+    *left = LLVMBuildMul(b->ir, loop.index, jit_i32(b, side), "");
     for (unsigned i = 0; i < side; i++) {
-        LLVMValueRef first = LLVMBuildMul(b->ir, loop.index, jit_i32(b, side), "");
-
-        vc4_frag_block_begin(&e[i], b, LLVMBuildAdd(b->ir, first, jit_i32(b, i), ""), &w[i]);
+        vc4_frag_block_begin(&e[i], b, LLVMBuildAdd(b->ir, *left, jit_i32(b, i), ""), &w[i]);
         if (tests_early(&e[i]))
             rejected[i] = LLVMBuildNot(b->ir, vc4_frag_test_early(&e[i], b), "");
     }
@@ -195,7 +195,7 @@ static int emit_sides(struct vc4_frag_emit e[SIDES], struct jit_builder *b, unsi
     for (unsigned i = 0; i < side; i++) {
         start[i] = start_of(&e[i], b, w[i]);
         vc4_frag_ports(&e[i], &ports[i]);
-        run[i] = (struct vc4_qpu_ir_run){.start = &start[i], .ports = &ports[i]};
+        run[i] = (struct vc4_qpu_ir_run){.start = &start[i], .ports = &ports[i], .afresh = leave};
     }
     status = vc4_qpu_translate_runs(b, e[0].variant->program, run, side, NULL);
     for (unsigned i = 0; i < side && !status; i++)
@@ -301,19 +301,18 @@ static int emit_groups(struct vc4_frag_emit e[SIDES], struct jit_builder *b, uns
 {
     LLVMValueRef groups = LLVMBuildUDiv(b->ir, jit_param(b, COUNT), jit_i32(b, side), ""), left = NULL, all;
     LLVMBasicBlockRef leave = LLVMAppendBasicBlockInContext(b->context, b->function, "leave"), here;
-    bool loops = !vc4_qpu_is_straight(e[0].variant->program);
     int status;
 
-    if (loops)
-        status = emit_loopers(e, b, groups, counted, leave, &left);
+    if (vc4_qpu_is_straight(e[0].variant->program))
+        status = emit_sides(e, b, side, groups, counted, leave, &left);
     else
-        status = emit_sides(e, b, side, groups, counted);
+        status = emit_loopers(e, b, groups, counted, leave, &left);
     all = LLVMBuildMul(b->ir, groups, jit_i32(b, side), "");
     here = LLVMGetInsertBlock(b->ir);
     LLVMBuildBr(b->ir, rest);
     LLVMAddIncoming(done, &all, &here, 1);
     LLVMPositionBuilderAtEnd(b->ir, leave);
-    if (loops && !status) {
+    if (!status && LLVMGetFirstUse(LLVMBasicBlockAsValue(leave))) {
         LLVMBuildBr(b->ir, rest);
         LLVMAddIncoming(done, &left, &leave, 1);
     } else {
