@@ -89,33 +89,6 @@ static struct trans_value *abs_min_max(struct trans *t, bool max, struct trans_v
     return float_min_max(t, max, a, b);
 }
 
-/* The host converts what fits in 32 bits, and gives the least integer for all else; where some lane has that
- * (rare), all are shifted. */
-static struct trans_value *ftoi(struct trans *t, struct trans_value *x)
-{
-    LLVMBuilderRef ir = t->b->ir;
-
-    if (t->exact)
-        return trans_int(t, trans_shifted(t, trans_i(t, x)));
-    LLVMValueRef f = x->raw ? x->raw : trans_f(t, x); /* a NaN and -0 give 0 too */
-    if (LLVMIsConstant(f))
-        return trans_int(t, trans_shifted(t, jit_as_i32(t->b, f)));
-
-    LLVMBasicBlockRef great = trans_new_block(t, "great"), done = trans_new_block(t, "integer"), from[2];
-    LLVMValueRef r[2] = {jit_f32_to_any_i32(t->b, f)};
-    LLVMValueRef fits = LLVMBuildICmp(ir, LLVMIntNE, r[0], jit_splat_u32(t->b, 1u << 31), "");
-    from[0] = LLVMGetInsertBlock(ir);
-    jit_likely(t->b, LLVMBuildCondBr(ir, jit_mask_all(t->b, fits), done, great));
-    LLVMPositionBuilderAtEnd(ir, great);
-    r[1] = trans_shifted(t, jit_as_i32(t->b, f));
-    from[1] = LLVMGetInsertBlock(ir);
-    LLVMBuildBr(ir, done);
-    LLVMPositionBuilderAtEnd(ir, done);
-    LLVMValueRef either = LLVMBuildPhi(ir, t->b->i32x16, "");
-    LLVMAddIncoming(either, r, from, 2);
-    return trans_int(t, either);
-}
-
 static struct trans_value *itof(struct trans *t, struct trans_value *x)
 {
     if (t->exact)
@@ -232,7 +205,7 @@ struct trans_value *trans_add_op(struct trans *t, unsigned op, struct trans_valu
     case VC4_QPU_A_FMAX: return float_min_max(t, true, x, y);
     case VC4_QPU_A_FMINABS:
     case VC4_QPU_A_FMAXABS: return abs_min_max(t, op == VC4_QPU_A_FMAXABS, x, y);
-    case VC4_QPU_A_FTOI: return ftoi(t, x);
+    case VC4_QPU_A_FTOI: return trans_ftoi(t, x);
     case VC4_QPU_A_ITOF: return itof(t, x);
     default: return integer_op(t, op, x, y);
     }

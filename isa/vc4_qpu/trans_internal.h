@@ -117,6 +117,8 @@ struct trans {
     /* Programs of several blocks keep registers in stack slots between blocks; LLVM makes them values. */
     bool straight;            /* one block: no slots, no control flow */
     bool exact;               /* ISA_EXACT */
+    LLVMBasicBlockRef afresh; /* vc4_qpu_ir_run's, before the first effect */
+    LLVMValueRef least;       /* i32x16 of all that was converted until then; NULL: nothing was */
     bool masks;               /* values that are one of few constants are kept as masks */
     struct trans_fact *facts; /* per block TRANS_REGS, at its beginning; NULL: nothing is known */
     struct trans_slots choices[TRANS_REGS];
@@ -183,6 +185,12 @@ bool trans_add_gives_float(unsigned op);
 bool trans_add_sums(unsigned op); /* floats */
 /* By small-immediate code 48..63; `quads`: within each quad only. */
 struct trans_value *trans_rotate(struct trans *t, struct trans_value *v, unsigned code, bool quads);
+
+/* trans_integer.c */
+struct trans_value *trans_ftoi(struct trans *t, struct trans_value *x);
+/* Between instructions of runs side by side: leaves them if they are to be run afresh and the next
+ * instruction (NULL: none) would have an effect that stays. */
+void trans_settle(struct trans *const *ts, unsigned count, const struct vc4_qpu_insn *next);
 
 /* trans_flags.c */
 LLVMValueRef trans_flag_n(struct trans *t);

@@ -62,6 +62,8 @@ static double random_depth(float scale)
 /* Long enough for blocks to be shaded two at a time. */
 #define STEP  "nop ; fmul r0, r1, unif\n fadd r1, r0, unif\n"
 #define STEPS STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP
+/* Of which many do not fit in 32 bits. */
+#define INTEGER(x) "ldi r2, 0x4f400000\n nop ; fmul r0, " x ", r2\n ftoi r0, r0\n"
 
 /* What the stock driver (Mesa 22.3) emits for constant, interpolated and textured colours stands first. */
 static const struct named {
@@ -160,6 +162,15 @@ static const struct named {
     {"long, stencil", VARYING "mov tlb_stencil, unif\n" STEPS STEPS Z "mov tlb_color, r3\n" END, true},
     {"long, texture", SAMPLE "mov r1, r4\n" STEPS STEPS Z "mov tlb_color, r1\n" END, true},
     {"long, lookup", VARYING STEPS STEPS "mov tmu0_s, r1\n nop ; ldtmu0\n" Z "mov tlb_color, r4\n" END, true},
+    {"long, integers", VARYING STEPS STEPS INTEGER("r1") "nop\n" Z "mov tlb_color, r0\n" END, true},
+    {"long, integers, no depth",
+     VARYING STEPS STEPS INTEGER("r3") "mov r3, r0\n" INTEGER("r1") "xor tlb_color, r0, r3\n" END, true},
+    {"long, integers between two effects",
+     VARYING STEPS "ftoi r0, r3\n nop ; ldcol\n v8adds tlb_color, r0, r4\n" STEPS INTEGER(
+         "r1") "nop ; ldcol\n xor tlb_color, r0, r4\n" END,
+     true},
+    {"long, integers, texture", SAMPLE "mov r1, r4\n" STEPS STEPS INTEGER("r1") "mov tlb_color, r0\n" END,
+     true},
     {"branch",
      VARYING "fsub.sf r2, r1, unif\n brr.allnc skip\n nop\n nop\n nop\n fadd r1, r1, r3\n"
              "skip: nop\n" Z "mov tlb_color, r1\n" END,

@@ -1,0 +1,74 @@
+/* ftoi (README, rule 4). The host converts what fits in 32 bits, and gives the least integer for all else;
+ * where some lane has that (rare), all are shifted. Runs side by side that may be run afresh leave that out,
+ * and look once, before their first effect, whether some lane needed it. */
+#include "isa/vc4_qpu/trans_internal.h"
+
+static LLVMValueRef all_fit(struct trans *t, LLVMValueRef converted)
+{
+    return jit_mask_all(t->b,
+                        LLVMBuildICmp(t->b->ir, LLVMIntNE, converted, jit_splat_u32(t->b, 1u << 31), ""));
+}
+
+static LLVMValueRef least_of(struct trans *t, LLVMValueRef a, LLVMValueRef b)
+{
+    return !a || !b ? (a ? a : b) : trans_binary(t, "llvm.smin", a, b);
+}
+
+/* The pattern where some lane does not fit. */
+static LLVMValueRef or_shifted(struct trans *t, LLVMValueRef converted, LLVMValueRef pattern)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMBasicBlockRef great = trans_new_block(t, "great"), done = trans_new_block(t, "integer"), from[2];
+    LLVMValueRef r[2] = {converted};
+
+    from[0] = LLVMGetInsertBlock(ir);
+    jit_likely(t->b, LLVMBuildCondBr(ir, all_fit(t, converted), done, great));
+    LLVMPositionBuilderAtEnd(ir, great);
+    r[1] = trans_shifted(t, pattern);
+    from[1] = LLVMGetInsertBlock(ir);
+    LLVMBuildBr(ir, done);
+    LLVMPositionBuilderAtEnd(ir, done);
+    LLVMValueRef either = LLVMBuildPhi(ir, t->b->i32x16, "");
+    LLVMAddIncoming(either, r, from, 2);
+    return either;
+}
+
+struct trans_value *trans_ftoi(struct trans *t, struct trans_value *x)
+{
+    if (t->exact)
+        return trans_int(t, trans_shifted(t, trans_i(t, x)));
+    LLVMValueRef f = x->raw ? x->raw : trans_f(t, x); /* a NaN and -0 give 0 too */
+    if (LLVMIsConstant(f))
+        return trans_int(t, trans_shifted(t, jit_as_i32(t->b, f)));
+    LLVMValueRef converted = jit_f32_to_any_i32(t->b, f);
+    if (!t->afresh)
+        return trans_int(t, or_shifted(t, converted, jit_as_i32(t->b, f)));
+    t->least = least_of(t, t->least, converted);
+    return trans_int(t, converted);
+}
+
+/* Texture units count as without: what they are asked changes nothing but the answer. */
+static bool has_effect(unsigned waddr)
+{
+    return waddr == VC4_QPU_W_HOST_INT ||
+           (waddr >= VC4_QPU_W_UNIFORMS_ADDRESS && waddr < VC4_QPU_W_SFU_RECIP);
+}
+
+void trans_settle(struct trans *const *ts, unsigned count, const struct vc4_qpu_insn *next)
+{
+    struct trans *t = ts[0];
+    LLVMBasicBlockRef afresh = t->afresh, on;
+    LLVMValueRef least = NULL;
+
+    if (!afresh || (next && !has_effect(next->waddr_add) && !has_effect(next->waddr_mul)))
+        return;
+    for (unsigned i = 0; i < count; i++) {
+        least = least_of(t, least, ts[i]->least);
+        ts[i]->afresh = NULL;
+    }
+    if (!least)
+        return;
+    on = trans_new_block(t, "on");
+    jit_likely(t->b, LLVMBuildCondBr(t->b->ir, all_fit(t, least), on, afresh));
+    LLVMPositionBuilderAtEnd(t->b->ir, on);
+}
