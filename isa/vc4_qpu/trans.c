@@ -458,10 +458,13 @@ int vc4_qpu_translate_state(struct jit_builder *b, const struct vc4_qpu_program 
 static int translate_straight(struct trans *const *ts, unsigned count)
 {
     const struct vc4_qpu_block *block = &ts[0]->program->blocks[0];
+    LLVMValueRef fit = NULL;
     int result = 0;
 
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
+        ts[i]->fit = &fit;
         trans_begin_block(ts[i], 0);
+    }
     for (uint32_t pc = block->first; pc < block->first + block->count; pc++) {
         trans_settle(ts, count, &ts[0]->program->insns[pc]);
         for (unsigned i = 0; i < count; i++)

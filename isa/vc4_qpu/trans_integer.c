@@ -3,15 +3,9 @@
  * and look once, before their first effect, whether some lane needed it. */
 #include "isa/vc4_qpu/trans_internal.h"
 
-static LLVMValueRef all_fit(struct trans *t, LLVMValueRef converted)
+static LLVMValueRef fits(struct trans *t, LLVMValueRef converted)
 {
-    return jit_mask_all(t->b,
-                        LLVMBuildICmp(t->b->ir, LLVMIntNE, converted, jit_splat_u32(t->b, 1u << 31), ""));
-}
-
-static LLVMValueRef least_of(struct trans *t, LLVMValueRef a, LLVMValueRef b)
-{
-    return !a || !b ? (a ? a : b) : trans_binary(t, "llvm.smin", a, b);
+    return LLVMBuildICmp(t->b->ir, LLVMIntNE, converted, jit_splat_u32(t->b, 1u << 31), "");
 }
 
 /* The pattern where some lane does not fit. */
@@ -22,7 +16,7 @@ static LLVMValueRef or_shifted(struct trans *t, LLVMValueRef converted, LLVMValu
     LLVMValueRef r[2] = {converted};
 
     from[0] = LLVMGetInsertBlock(ir);
-    jit_likely(t->b, LLVMBuildCondBr(ir, all_fit(t, converted), done, great));
+    jit_likely(t->b, LLVMBuildCondBr(ir, jit_mask_all(t->b, fits(t, converted)), done, great));
     LLVMPositionBuilderAtEnd(ir, great);
     r[1] = trans_shifted(t, pattern);
     from[1] = LLVMGetInsertBlock(ir);
@@ -43,7 +37,8 @@ struct trans_value *trans_ftoi(struct trans *t, struct trans_value *x)
     LLVMValueRef converted = jit_f32_to_any_i32(t->b, f);
     if (!t->afresh)
         return trans_int(t, or_shifted(t, converted, jit_as_i32(t->b, f)));
-    t->least = least_of(t, t->least, converted);
+    LLVMValueRef fit = fits(t, converted);
+    *t->fit = *t->fit ? LLVMBuildAnd(t->b->ir, *t->fit, fit, "") : fit;
     return trans_int(t, converted);
 }
 
@@ -56,19 +51,16 @@ static bool has_effect(unsigned waddr)
 
 void trans_settle(struct trans *const *ts, unsigned count, const struct vc4_qpu_insn *next)
 {
-    struct trans *t = ts[0];
-    LLVMBasicBlockRef afresh = t->afresh, on;
-    LLVMValueRef least = NULL;
+    struct jit_builder *b = ts[0]->b;
+    LLVMBasicBlockRef afresh = ts[0]->afresh, on;
 
     if (!afresh || (next && !has_effect(next->waddr_add) && !has_effect(next->waddr_mul)))
         return;
-    for (unsigned i = 0; i < count; i++) {
-        least = least_of(t, least, ts[i]->least);
+    for (unsigned i = 0; i < count; i++)
         ts[i]->afresh = NULL;
-    }
-    if (!least)
+    if (!*ts[0]->fit)
         return;
-    on = trans_new_block(t, "on");
-    jit_likely(t->b, LLVMBuildCondBr(t->b->ir, all_fit(t, least), on, afresh));
-    LLVMPositionBuilderAtEnd(t->b->ir, on);
+    on = trans_new_block(ts[0], "on");
+    jit_likely(b, LLVMBuildCondBr(b->ir, jit_mask_all(b, *ts[0]->fit), on, afresh));
+    LLVMPositionBuilderAtEnd(b->ir, on);
 }

@@ -118,7 +118,7 @@ struct trans {
     bool straight;            /* one block: no slots, no control flow */
     bool exact;               /* ISA_EXACT */
     LLVMBasicBlockRef afresh; /* vc4_qpu_ir_run's, before the first effect */
-    LLVMValueRef least;       /* i32x16 of all that was converted until then; NULL: nothing was */
+    LLVMValueRef *fit;        /* with it, of all runs: the lanes in which all fits so far */
     bool masks;               /* values that are one of few constants are kept as masks */
     struct trans_fact *facts; /* per block TRANS_REGS, at its beginning; NULL: nothing is known */
     struct trans_slots choices[TRANS_REGS];
