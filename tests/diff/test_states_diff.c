@@ -112,7 +112,7 @@ static void make_text(struct text *t, uint64_t seed)
 static struct vc4_qpu_program *make_program(uint64_t seed)
 {
     static struct text t;
-    struct vc4_qpu_program *program;
+    struct vc4_qpu_program *program = NULL;
     struct util_error error = {0};
     uint64_t *words;
     uint32_t count;
