@@ -195,7 +195,7 @@ static int emit_sides(struct vc4_frag_emit e[SIDES], struct jit_builder *b, unsi
     for (unsigned i = 0; i < side; i++) {
         start[i] = start_of(&e[i], b, w[i]);
         vc4_frag_ports(&e[i], &ports[i]);
-        run[i] = (struct vc4_qpu_ir_run){.start = &start[i], .ports = &ports[i], .afresh = leave};
+        run[i] = (struct vc4_qpu_ir_run){.start = &start[i], .ports = &ports[i], .side_exit = leave};
     }
     status = vc4_qpu_translate_runs(b, e[0].variant->program, run, side, NULL);
     for (unsigned i = 0; i < side && !status; i++)

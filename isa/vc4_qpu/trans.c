@@ -401,7 +401,7 @@ struct trans *trans_open(struct jit_builder *b, const struct vc4_qpu_program *pr
         return NULL;
     *t = (struct trans){.b = b, .program = program, .start = run->start, .ports = run->ports, .error = error};
     t->straight = vc4_qpu_is_straight(program);
-    t->afresh = t->straight ? run->afresh : NULL;
+    t->side_exit = t->straight ? run->side_exit : NULL;
     t->exact = t->start->numeric == ISA_EXACT;
     t->masks = b->level == JIT_AVX512;
     t->executed = jit_i64(b, program->insn_count);
@@ -466,11 +466,11 @@ static int translate_straight(struct trans *const *ts, unsigned count)
         trans_begin_block(ts[i], 0);
     }
     for (uint32_t pc = block->first; pc < block->first + block->count; pc++) {
-        trans_settle(ts, count, &ts[0]->program->insns[pc]);
+        trans_side_exit(ts, count, &ts[0]->program->insns[pc]);
         for (unsigned i = 0; i < count; i++)
             trans_step(ts[i], block, pc);
     }
-    trans_settle(ts, count, NULL);
+    trans_side_exit(ts, count, NULL);
     for (unsigned i = 0; i < count && !result; i++)
         result = ts[i]->failed;
     return result;

@@ -76,8 +76,8 @@ struct vc4_qpu_ir_run {
     const struct vc4_qpu_ir_start *start;
     const struct vc4_qpu_ir_ports *ports;
     /* NULL, or (in all runs of a straight program the same) where they go, before the first effect of any of
-     * them, when values turn up that code side by side leaves to that of one run alone. */
-    LLVMBasicBlockRef afresh;
+     * them, when values turn up that code side by side leaves to that of one run. */
+    LLVMBasicBlockRef side_exit;
     LLVMValueRef fault;    /* result, as *fault above */
     LLVMValueRef executed; /* result, i64: instructions from start to end; of no meaning after a fault */
     bool stops;            /* result: some path ends in a fault other than a branch's */

@@ -1,6 +1,6 @@
 /* ftoi (README, rule 4). The host converts what fits in 32 bits, and gives the least integer for all else;
- * where some lane has that (rare), all are shifted. Runs side by side that may be run afresh leave that out,
- * and look once, before their first effect, whether some lane needed it. */
+ * where some lane has that (rare), all are shifted. Runs side by side that have a side exit leave that out:
+ * they take the exit, before their first effect, if some lane needed it. */
 #include "isa/vc4_qpu/trans_internal.h"
 
 static LLVMValueRef fits(struct trans *t, LLVMValueRef converted)
@@ -35,7 +35,7 @@ struct trans_value *trans_ftoi(struct trans *t, struct trans_value *x)
     if (LLVMIsConstant(f))
         return trans_int(t, trans_shifted(t, jit_as_i32(t->b, f)));
     LLVMValueRef converted = jit_f32_to_any_i32(t->b, f);
-    if (!t->afresh)
+    if (!t->side_exit)
         return trans_int(t, or_shifted(t, converted, jit_as_i32(t->b, f)));
     LLVMValueRef fit = fits(t, converted);
     *t->fit = *t->fit ? LLVMBuildAnd(t->b->ir, *t->fit, fit, "") : fit;
@@ -49,18 +49,18 @@ static bool has_effect(unsigned waddr)
            (waddr >= VC4_QPU_W_UNIFORMS_ADDRESS && waddr < VC4_QPU_W_SFU_RECIP);
 }
 
-void trans_settle(struct trans *const *ts, unsigned count, const struct vc4_qpu_insn *next)
+void trans_side_exit(struct trans *const *ts, unsigned count, const struct vc4_qpu_insn *next)
 {
     struct jit_builder *b = ts[0]->b;
-    LLVMBasicBlockRef afresh = ts[0]->afresh, on;
+    LLVMBasicBlockRef side_exit = ts[0]->side_exit, on;
 
-    if (!afresh || (next && !has_effect(next->waddr_add) && !has_effect(next->waddr_mul)))
+    if (!side_exit || (next && !has_effect(next->waddr_add) && !has_effect(next->waddr_mul)))
         return;
     for (unsigned i = 0; i < count; i++)
-        ts[i]->afresh = NULL;
+        ts[i]->side_exit = NULL;
     if (!*ts[0]->fit)
         return;
     on = trans_new_block(ts[0], "on");
-    jit_likely(b, LLVMBuildCondBr(b->ir, jit_mask_all(b, *ts[0]->fit), on, afresh));
+    jit_likely(b, LLVMBuildCondBr(b->ir, jit_mask_all(b, *ts[0]->fit), on, side_exit));
     LLVMPositionBuilderAtEnd(b->ir, on);
 }

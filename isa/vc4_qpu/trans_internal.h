@@ -115,12 +115,12 @@ struct trans {
     struct trans_value *varying_c;                              /* for r5, before the writes */
 
     /* Programs of several blocks keep registers in stack slots between blocks; LLVM makes them values. */
-    bool straight;            /* one block: no slots, no control flow */
-    bool exact;               /* ISA_EXACT */
-    LLVMBasicBlockRef afresh; /* vc4_qpu_ir_run's, before the first effect */
-    LLVMValueRef *fit;        /* with it, of all runs: the lanes in which all fits so far */
-    bool masks;               /* values that are one of few constants are kept as masks */
-    struct trans_fact *facts; /* per block TRANS_REGS, at its beginning; NULL: nothing is known */
+    bool straight;               /* one block: no slots, no control flow */
+    bool exact;                  /* ISA_EXACT */
+    LLVMBasicBlockRef side_exit; /* vc4_qpu_ir_run's, before the first effect */
+    LLVMValueRef *fit;           /* with it, of all runs: the lanes in which all fits so far */
+    bool masks;                  /* values that are one of few constants are kept as masks */
+    struct trans_fact *facts;    /* per block TRANS_REGS, at its beginning; NULL: nothing is known */
     struct trans_slots choices[TRANS_REGS];
     uint32_t number; /* of the block at hand */
     LLVMValueRef slots[TRANS_REGS], flag_slots[3], uniforms_slot, fuel_slot, fault_slot, executed_slot;
@@ -188,9 +188,9 @@ struct trans_value *trans_rotate(struct trans *t, struct trans_value *v, unsigne
 
 /* trans_integer.c */
 struct trans_value *trans_ftoi(struct trans *t, struct trans_value *x);
-/* Between instructions of runs side by side: leaves them if they are to be run afresh and the next
- * instruction (NULL: none) would have an effect that stays. */
-void trans_settle(struct trans *const *ts, unsigned count, const struct vc4_qpu_insn *next);
+/* Between instructions of runs side by side: the test for their side exit, where the next instruction (NULL:
+ * there is none) would be the first that has an effect. */
+void trans_side_exit(struct trans *const *ts, unsigned count, const struct vc4_qpu_insn *next);
 
 /* trans_flags.c */
 LLVMValueRef trans_flag_n(struct trans *t);
