@@ -152,6 +152,26 @@ static void test_loop(void **data)
     guest_destroy(&s.guest);
 }
 
+/* Without a thread in the background the next job optimises what has run much. */
+static void test_optimises(void **data)
+{
+    (void)data;
+    const struct jit_options options = {
+        .level = -1, .optimize = JIT_AUTOMATIC, .hot_runs = 1, .cache_dir = ""};
+    struct jit_engine *own;
+    struct jit_stats stats;
+    struct scene s;
+    assert_int_equal(jit_engine_create(&options, &own, NULL), 0);
+    for (unsigned n = 0; n < 2; n++) {
+        load(&s, "loop", own);
+        guest_run(&s.guest, s.frame);
+        jit_engine_stats(own, &stats);
+        assert_true(n ? stats.optimised > 0 : stats.compiled > 0 && !stats.optimised);
+        guest_destroy(&s.guest);
+    }
+    jit_engine_destroy(own);
+}
+
 static int start(void **data)
 {
     (void)data;
@@ -169,6 +189,7 @@ static int finish(void **data)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_clear), cmocka_unit_test(test_triangle),
-                                       cmocka_unit_test(test_cube), cmocka_unit_test(test_loop)};
+                                       cmocka_unit_test(test_cube), cmocka_unit_test(test_loop),
+                                       cmocka_unit_test(test_optimises)};
     return cmocka_run_group_tests(tests, start, finish);
 }
