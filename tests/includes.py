@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who may include whom: util <- jit <- isa <- raster <- tiler <- gpu <- drm, api, tools.
+"""Who may include whom: util <- jit <- isa <- raster <- tiler <- gpu <- drm <- tools, and gpu <- api.
 
 Checks every project include of every C file; prints each breach as file:line and exits 1 when there is one.
 """

@@ -3,7 +3,7 @@
  * that made them. The second time those jobs are looked at, the pixel's draws interpreted, and everything
  * that touched it is kept. Both plays give the same bytes.
  *
- * All that a struct explain_pixel points to is its own; explain_pixels_finish frees it. */
+ * All that a struct explain_pixel points to is its own; explain_finish frees it. */
 #ifndef VITRAIL_TOOLS_EXPLAIN_H
 #define VITRAIL_TOOLS_EXPLAIN_H
 

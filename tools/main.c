@@ -40,7 +40,8 @@ static const char rest[] =
     "  vitrail replay frame.vtc --png frame.png\n"
     "\n"
     "Exit status: 0 done, 1 a verification differs, 2 wrong options, 3 guest fault,\n"
-    "4 bad file, 5 this machine cannot do it; `run` and `record` pass on the program's.\n";
+    "4 bad file, 5 this machine cannot do it; `run` and `record` pass on the program's,\n"
+    "or 6: it never used the GPU.\n";
 
 static void help(FILE *out)
 {

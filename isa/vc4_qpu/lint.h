@@ -14,7 +14,7 @@
 #include "isa/rule.h"
 #include "isa/vc4_qpu/program.h"
 
-/* All rules, of the checker, of the linter and of captures (gpu/vc4/lint.h); *count of them. */
+/* All rules, of the checker, of the linter and of captures (gpu/lint.h); *count of them. */
 const struct isa_rule *vc4_qpu_rules(uint32_t *count);
 
 /* Numbers of those rules that others report. */
