@@ -4,12 +4,13 @@
  *
  * Threading: any thread may call, but for drm_create and drm_destroy; a file is closed when nobody uses it.
  *
- * Jobs run in the order they were submitted, to their end inside the ioctl that submits them (SUBMIT_CL of vc4, GEM_SUBMIT of lima). Or they are asynchronous
- * (drm_options): SUBMIT_CL returns once a job is checked and queued, and they run inside drm_work. Waits
- * (WAIT_SEQNO, WAIT_BO, those of sync objects) do not block: -ETIME says "not yet", and whoever speaks for
- * the program asks again, after a turn of the page of fences, until its timeout is over. What is committed to
- * the display is shown, and its event sent, when the jobs that draw it are done. Calls that the kernel lets
- * block for that may block here, and so may SUBMIT_CL while many jobs are waiting.
+ * Jobs run in the order they were submitted, to their end inside the ioctl that submits them (SUBMIT_CL of
+ * vc4, GEM_SUBMIT of lima). Or they are asynchronous (drm_options): SUBMIT_CL returns once a job is checked
+ * and queued, and they run inside drm_work. Waits (WAIT_SEQNO, WAIT_BO, those of sync objects) do not block:
+ * -ETIME says "not yet", and whoever speaks for the program asks again, after a turn of the page of fences,
+ * until its timeout is over. What is committed to the display is shown, and its event sent, when the jobs
+ * that draw it are done. Calls that the kernel lets block for that may block here, and so may SUBMIT_CL while
+ * many jobs are waiting.
  *
  * Jobs do not outlive those who could see what they do: see drm_abandon. While recording they do, as the
  * capture has them. */
