@@ -111,8 +111,10 @@ static int list_events(struct decode *d, const struct decode_options *o, const s
     listing_begin(&d->listing, out, o->json);
     while (!(err = capture_read(reader, &event, &error)) && event.type != CAPTURE_EVENT_END)
         list_event(d, o, family, self, &event);
-    listing_end(&d->listing);
+    int listed = listing_end(&d->listing);
     family->destroy(self);
+    if (listed)
+        return tool_error("decode", TOOL_HOST, "out of memory");
     if (!err)
         return TOOL_OK;
     return tool_error("decode", TOOL_BAD_FILE, "%s: %s", o->path, error.code ? error.text : strerror(-err));

@@ -128,9 +128,9 @@ static int explain(const struct options *o, const struct gpu_options *device)
                           : err == -ENOMEM ? TOOL_HOST
                                            : TOOL_BAD_FILE,
                           "%s: %s", o->capture, error.code ? error.text : strerror(-err));
-    else if (o->json)
-        explain_print_json(stdout, o->capture, &result, &pixel, &show);
-    else
+    else if (o->json && explain_print_json(stdout, o->capture, &result, &pixel, &show))
+        code = tool_error("explain", TOOL_HOST, "out of memory");
+    else if (!o->json)
         explain_print(stdout, &result, &pixel, &show);
     if (!code && pixel.found && !pixel.agrees)
         code = TOOL_DIFFERS;

@@ -158,8 +158,9 @@ struct explain_show {
 };
 void explain_print(FILE *out, const struct explain_result *result, const struct explain_pixel *pixel,
                    const struct explain_show *show);
-void explain_print_json(FILE *out, const char *capture, const struct explain_result *result,
-                        const struct explain_pixel *pixel, const struct explain_show *show);
+/* 0, or -ENOMEM: it is not whole. */
+int explain_print_json(FILE *out, const char *capture, const struct explain_result *result,
+                       const struct explain_pixel *pixel, const struct explain_show *show);
 const char *explain_outcome_name(enum explain_outcome outcome);
 const char *explain_format_name(uint32_t format); /* enum raster_format */
 /* The event's program's instruction at word `pc`. */

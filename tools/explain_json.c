@@ -5,7 +5,7 @@
 
 static void put_value(struct json *j, const char *key, uint32_t value)
 {
-    json_object(j, key);
+    json_hold_object(j, key);
     json_hex(j, "hex", value);
     json_double(j, "float", (double)util_u2f(value));
     json_end(j);
@@ -22,7 +22,7 @@ static void put_color(struct json *j, const char *key, uint64_t color, bool wide
 
 static void put_colors(struct json *j, const char *key, const uint64_t *color, bool wide, unsigned count)
 {
-    json_array(j, key);
+    json_hold_array(j, key);
     for (unsigned k = 0; k < count; k++)
         put_color(j, NULL, color[k], wide);
     json_end(j);
@@ -30,7 +30,7 @@ static void put_colors(struct json *j, const char *key, const uint64_t *color, b
 
 static void put_bytes(struct json *j, const char *key, const uint8_t byte[4])
 {
-    json_array(j, key);
+    json_hold_array(j, key);
     for (unsigned k = 0; k < 4; k++)
         json_uint(j, NULL, byte[k]);
     json_end(j);
@@ -38,25 +38,25 @@ static void put_bytes(struct json *j, const char *key, const uint8_t byte[4])
 
 static void put_mask(struct json *j, const char *key, uint32_t mask, unsigned count)
 {
-    json_array(j, key);
+    json_hold_array(j, key);
     for (unsigned k = 0; k < count; k++)
-        json_bool(j, NULL, mask >> k & 1);
+        json_boolean(j, NULL, mask >> k & 1);
     json_end(j);
 }
 
 static void put_values(struct json *j, const char *key, const struct gpu_value *v, unsigned count)
 {
-    json_array(j, key);
+    json_hold_array(j, key);
     for (unsigned i = 0; i < count; i++) {
-        json_object(j, NULL);
+        json_hold_object(j, NULL);
         json_string(j, "name", v[i].name);
         if (v[i].withheld)
-            json_bool(j, "withheld", true);
+            json_boolean(j, "withheld", true);
         if (v[i].known && !v[i].number) {
             json_hex(j, "hex", v[i].value[0]);
             json_double(j, "float", (double)util_u2f(v[i].value[0]));
         } else if (v[i].known) {
-            json_array(j, "floats");
+            json_hold_array(j, "floats");
             for (unsigned c = 0; c < v[i].count; c++)
                 json_double(j, NULL, (double)util_u2f(v[i].value[c]));
             json_end(j);
@@ -68,21 +68,21 @@ static void put_values(struct json *j, const char *key, const struct gpu_value *
 
 static void put_trace(struct json *j, const struct explain_result *r, const struct explain_event *e)
 {
-    json_array(j, "trace");
+    json_open_array(j, "trace");
     for (uint32_t i = 0; i < e->lane.trace.count; i++) {
         const struct gpu_step *insn = &e->lane.trace.at[i];
         char text[ISA_LINE_MAX];
         explain_insn_text(r, e, insn->pc, text);
-        json_object(j, NULL);
+        json_hold_object(j, NULL);
         json_uint(j, "pc", insn->pc);
         json_string(j, "text", text);
         put_values(j, "read", insn->read, insn->reads);
         put_values(j, "written", insn->write, insn->writes);
         if (insn->flags) {
-            json_object(j, "flags");
-            json_bool(j, "z", insn->z);
-            json_bool(j, "n", insn->n);
-            json_bool(j, "c", insn->c);
+            json_hold_object(j, "flags");
+            json_boolean(j, "z", insn->z);
+            json_boolean(j, "n", insn->n);
+            json_boolean(j, "c", insn->c);
             json_end(j);
         }
         json_end(j);
@@ -92,9 +92,9 @@ static void put_trace(struct json *j, const struct explain_result *r, const stru
 
 static void put_vertices(struct json *j, const struct explain_event *e)
 {
-    json_array(j, "vertices");
+    json_hold_array(j, "vertices");
     for (uint32_t i = 0; i < e->vertices; i++) {
-        json_object(j, NULL);
+        json_hold_object(j, NULL);
         json_uint(j, "index", e->index[i]);
         json_double(j, "x", e->vertex[i].x / 16.0);
         json_double(j, "y", e->vertex[i].y / 16.0);
@@ -107,8 +107,8 @@ static void put_vertices(struct json *j, const struct explain_event *e)
 
 static void put_stencil(struct json *j, const struct raster_stencil *s)
 {
-    json_object(j, "stencil");
-    json_bool(j, "enable", s->enable);
+    json_hold_object(j, "stencil");
+    json_boolean(j, "enable", s->enable);
     if (s->enable) {
         json_uint(j, "function", s->func);
         json_uint(j, "fail", s->fail);
@@ -123,26 +123,26 @@ static void put_stencil(struct json *j, const struct raster_stencil *s)
 
 static void put_tests(struct json *j, const struct explain_event *e, const struct explain_show *show)
 {
-    json_array(j, "tests");
+    json_open_array(j, "tests");
     for (uint32_t i = 0; i < e->lane.tests.count; i++) {
         const struct gpu_test *t = &e->lane.tests.at[i];
-        json_object(j, NULL);
+        json_hold_object(j, NULL);
         if (t->when == GPU_TEST_IN_PROGRAM)
             json_uint(j, "pc", t->pc);
         else
             json_string(j, "when", t->when == GPU_TEST_BEFORE ? "before" : "after");
         json_uint(j, "depth", t->depth);
         json_uint(j, "function", t->rule.depth_func);
-        json_bool(j, "depth_write", t->rule.depth_write);
+        json_boolean(j, "depth_write", t->rule.depth_write);
         put_stencil(j, &t->rule.face[e->reverse]);
-        json_array(j, "samples");
+        json_hold_array(j, "samples");
         for (unsigned k = 0; k < e->samples; k++) {
             if (!(t->samples >> k & 1) ||
                 (show->sample >= 0 && e->samples > 1 && (unsigned)show->sample != k))
                 continue;
-            json_object(j, NULL);
+            json_hold_object(j, NULL);
             json_uint(j, "sample", k);
-            json_bool(j, "passed", t->passed >> k & 1);
+            json_boolean(j, "passed", t->passed >> k & 1);
             json_uint(j, "depth_before", t->before[k] >> 8);
             json_uint(j, "depth_after", t->after[k] >> 8);
             json_uint(j, "stencil_before", t->before[k] & 255);
@@ -157,13 +157,13 @@ static void put_tests(struct json *j, const struct explain_event *e, const struc
 
 static void put_lookups(struct json *j, const struct explain_event *e)
 {
-    json_array(j, "textures");
+    json_open_array(j, "textures");
     for (uint32_t i = 0; i < e->lane.lookups.count; i++) {
         const struct gpu_lookup *l = &e->lane.lookups.at[i];
-        json_object(j, NULL);
+        json_hold_object(j, NULL);
         json_string(j, "unit", l->unit);
         json_uint(j, "pc", l->pc);
-        json_bool(j, "raw", l->raw);
+        json_boolean(j, "raw", l->raw);
         json_hex(j, "address", l->address);
         if (!l->raw) {
             json_string(j, "format", explain_format_name(l->format));
@@ -172,7 +172,7 @@ static void put_lookups(struct json *j, const struct explain_event *e)
             if (l->depth)
                 json_uint(j, "depth", l->depth);
             json_uint(j, "levels", l->levels);
-            json_bool(j, "cube", l->cube);
+            json_boolean(j, "cube", l->cube);
             json_double(j, "s", (double)l->s);
             json_double(j, "t", (double)l->t);
             if (l->has_r)
@@ -180,13 +180,13 @@ static void put_lookups(struct json *j, const struct explain_event *e)
             if (l->has_b)
                 json_double(j, "bias", (double)l->b);
             json_double(j, "level", l->where.level + l->where.weight / 256.0);
-            json_bool(j, "linear", l->where.linear);
+            json_boolean(j, "linear", l->where.linear);
             json_int(j, "texel_x", l->where.x);
             json_int(j, "texel_y", l->where.y);
             json_hex(j, "texel_address", l->where.offset);
         }
         if (l->numbers) {
-            json_array(j, "result");
+            json_hold_array(j, "result");
             for (unsigned k = 0; k < 4; k++)
                 json_double(j, NULL, (double)util_u2f(l->color[k]));
             json_end(j);
@@ -194,7 +194,7 @@ static void put_lookups(struct json *j, const struct explain_event *e)
             json_hex(j, "result", l->result);
         }
         if (e->origins.at[i].picture) {
-            json_object(j, "drawn");
+            json_hold_object(j, "drawn");
             json_uint(j, "picture", e->origins.at[i].picture);
             json_uint(j, "x", e->origins.at[i].x);
             json_uint(j, "y", e->origins.at[i].y);
@@ -207,18 +207,18 @@ static void put_lookups(struct json *j, const struct explain_event *e)
 
 static void put_varyings(struct json *j, const struct explain_event *e)
 {
-    json_array(j, "varyings");
+    json_open_array(j, "varyings");
     for (uint32_t i = 0; i < e->lane.varyings.count; i++) {
         const struct gpu_varying *v = &e->lane.varyings.at[i];
         float product = util_u2f(v->vary) * util_u2f(e->lane.w);
-        json_object(j, NULL);
+        json_hold_object(j, NULL);
         json_uint(j, "number", v->n);
         json_string(j, "name", v->name);
         json_double(j, "value", (double)(product + util_u2f(v->c)));
         put_value(j, "vary", v->vary);
         put_value(j, "c", v->c);
         uint32_t own = v->place - e->vary_first;
-        json_array(j, "vertices");
+        json_hold_array(j, "vertices");
         for (uint32_t k = 0; v->place >= e->vary_first && own < e->vary_count && k < e->vertices; k++)
             json_double(j, NULL, (double)e->vary[k][own]);
         json_end(j);
@@ -238,7 +238,7 @@ static void put_draw(struct json *j, const struct explain_result *r, const struc
     json_uint(j, "draw", d->number);
     json_hex(j, "record", d->bin.address);
     json_string(j, "mode", d->bin.mode);
-    json_bool(j, "indexed", d->bin.indexed);
+    json_boolean(j, "indexed", d->bin.indexed);
     json_uint(j, "length", d->bin.length);
 }
 
@@ -246,7 +246,7 @@ static void put_equation(struct json *j, const char *key, const struct raster_eq
 {
     static const char *const funcs[RASTER_BLEND_FUNC_COUNT] = {"add", "subtract", "reverse-subtract", "min",
                                                                "max"};
-    json_object(j, key);
+    json_hold_object(j, key);
     json_string(j, "function", funcs[e->func % RASTER_BLEND_FUNC_COUNT]);
     json_uint(j, "source_factor", e->src);
     json_uint(j, "destination_factor", e->dst);
@@ -257,12 +257,12 @@ static void put_output(struct json *j, const struct gpu_output *o, bool wide)
 {
     if (!o->given)
         return;
-    json_object(j, "output");
+    json_hold_object(j, "output");
     put_color(j, "source", o->source, wide);
     if (o->alpha_tested) {
         json_uint(j, "alpha_function", o->alpha_func);
         json_uint(j, "alpha_reference", o->alpha_ref);
-        json_bool(j, "alpha_passed", o->alpha_passed);
+        json_boolean(j, "alpha_passed", o->alpha_passed);
     }
     json_hex(j, "constant", o->constant);
     if (o->blend.logic) {
@@ -288,7 +288,7 @@ static void put_event(struct json *j, const struct explain_result *r, const stru
                                            [EXPLAIN_MASKED] = "masked",
                                            [EXPLAIN_NO_COLOR] = "no-color",
                                            [EXPLAIN_FAULTED] = "faulted"};
-    json_object(j, NULL);
+    json_open_object(j, NULL);
     put_draw(j, r, e);
     json_uint(j, "primitive", e->primitive);
     json_string(j, "kind", kinds[e->kind % 4]);
@@ -302,8 +302,8 @@ static void put_event(struct json *j, const struct explain_result *r, const stru
         put_lookups(j, e);
         json_hex(j, "program", e->program != UINT32_MAX ? r->programs.at[e->program].address : 0);
         json_uint(j, "executed", e->lane.executed);
-        json_bool(j, "compiled", e->compiled);
-        json_bool(j, "early_rejected", e->early);
+        json_boolean(j, "compiled", e->compiled);
+        json_boolean(j, "early_rejected", e->early);
         put_value(j, "w", e->lane.w);
         json_uint(j, "z", e->lane.z & 0xffffff);
         if (show->trace)
@@ -330,9 +330,9 @@ static void put_stage(struct json *j, const struct explain_result *r, const stru
                       const struct explain_stage *s, const struct explain_show *show)
 {
     static const char *const starts[] = {"cleared", "loaded", "continued"};
-    json_object(j, NULL);
+    json_open_object(j, NULL);
     json_uint(j, "picture", s->picture);
-    json_array(j, "tile");
+    json_hold_array(j, "tile");
     json_uint(j, NULL, s->tile_x);
     json_uint(j, NULL, s->tile_y);
     json_end(j);
@@ -345,27 +345,27 @@ static void put_stage(struct json *j, const struct explain_result *r, const stru
         put_color(j, "clear_color", s->clear_color, s->wide);
     if (s->start == EXPLAIN_LOADED) {
         json_hex(j, "load_address", s->load_address);
-        json_bool(j, "load_traced", s->traced);
+        json_boolean(j, "load_traced", s->traced);
     }
     put_colors(j, "color_first", s->color_first, s->wide, s->samples);
-    json_array(j, "events");
+    json_open_array(j, "events");
     for (uint32_t k = 0; k < s->events.count; k++)
         if (is_wanted(r, pixel, &s->events.at[k], show))
             put_event(j, r, &s->events.at[k], show);
     json_end(j);
     put_colors(j, "color_last", s->color_last, s->wide, s->samples);
-    json_bool(j, "stored", s->stored);
+    json_boolean(j, "stored", s->stored);
     if (s->stored)
         json_hex(j, "store_record", s->store.address);
     json_end(j);
 }
 
-void explain_print_json(FILE *out, const char *capture, const struct explain_result *r,
-                        const struct explain_pixel *pixel, const struct explain_show *show)
+int explain_print_json(FILE *out, const char *capture, const struct explain_result *r,
+                       const struct explain_pixel *pixel, const struct explain_show *show)
 {
     struct json j;
     json_begin(&j, out);
-    json_object(&j, NULL);
+    json_open_object(&j, NULL);
     json_string(&j, "capture", capture);
     json_uint(&j, "picture", pixel->picture);
     json_uint(&j, "x", pixel->x);
@@ -374,15 +374,15 @@ void explain_print_json(FILE *out, const char *capture, const struct explain_res
     json_uint(&j, "height", pixel->frame.height);
     json_hex(&j, "address", pixel->address);
     put_bytes(&j, "rgba", pixel->rgba);
-    json_bool(&j, "found", pixel->found);
+    json_boolean(&j, "found", pixel->found);
     if (pixel->found) {
         put_bytes(&j, "stored_rgba", pixel->made);
-        json_bool(&j, "agrees", pixel->agrees);
-        json_bool(&j, "cut", pixel->cut);
+        json_boolean(&j, "agrees", pixel->agrees);
+        json_boolean(&j, "cut", pixel->cut);
     }
-    json_array(&j, "stages");
+    json_open_array(&j, "stages");
     for (uint32_t i = 0; i < pixel->stages.count; i++)
         put_stage(&j, r, pixel, &pixel->stages.at[i], show);
     json_end(&j);
-    json_end(&j);
+    return json_end(&j);
 }

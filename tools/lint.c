@@ -62,7 +62,7 @@ struct output {
 static void print_json(struct output *o, const struct gpu_lint_finding *f)
 {
     struct json *json = &o->json;
-    json_object(json, NULL);
+    json_hold_object(json, NULL);
     json_string(json, "rule", f->rule->name);
     json_string(json, "severity", isa_severity_name(f->rule->severity));
     if (f->place)
@@ -136,7 +136,7 @@ static void print_rules(struct json *json, const char *of, const struct isa_rule
                    rules[i].source);
             continue;
         }
-        json_object(json, NULL);
+        json_hold_object(json, NULL);
         json_string(json, "of", of);
         json_string(json, "rule", rules[i].name);
         json_string(json, "severity", severity);
@@ -155,7 +155,7 @@ static int list_rules(bool as_json)
     struct json json;
     json_begin(&json, stdout);
     if (as_json)
-        json_array(&json, NULL);
+        json_open_array(&json, NULL);
     for (unsigned n = 0; (set = isa_set_at(n)); n++) {
         const struct isa_rule *rules = set->rules(&count);
         print_rules(&json, set->name, rules, count, as_json);
@@ -165,8 +165,8 @@ static int list_rules(bool as_json)
             const struct isa_rule *rules = family->lint->rules(&count);
             print_rules(&json, family->name, rules, count, as_json);
         }
-    if (as_json)
-        json_end(&json);
+    if (as_json && json_end(&json))
+        return tool_error("lint", TOOL_HOST, "out of memory");
     return fflush(stdout) ? tool_error("lint", TOOL_HOST, "standard output cannot be written") : TOOL_OK;
 }
 
@@ -232,7 +232,8 @@ static bool is_capture(const char *path)
     return found;
 }
 
-static void print_summary(struct output *o, bool capture)
+/* 0, or -ENOMEM: JSON is not whole. */
+static int print_summary(struct output *o, bool capture)
 {
     const uint64_t *n = o->count;
     if (o->options->json) {
@@ -241,8 +242,7 @@ static void print_summary(struct output *o, bool capture)
         json_uint(json, "notes", n[ISA_NOTE]);
         json_uint(json, "warnings", n[ISA_WARNING]);
         json_uint(json, "errors", n[ISA_ERROR]);
-        json_end(json);
-        return;
+        return json_end(json);
     }
     if (capture)
         printf("%s: %" PRIu64 " programs, %" PRIu64 " draws, %" PRIu64 " jobs: ", o->options->input,
@@ -251,6 +251,7 @@ static void print_summary(struct output *o, bool capture)
         printf("%s: %u %ss: ", o->options->input, o->word_count, o->options->isa->counts);
     printf("%" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes\n", n[ISA_ERROR], n[ISA_WARNING],
            n[ISA_NOTE]);
+    return 0;
 }
 
 static int lint(const struct options *options)
@@ -259,13 +260,13 @@ static int lint(const struct options *options)
     bool capture = is_capture(options->input);
     json_begin(&o.json, stdout);
     if (options->json) {
-        json_object(&o.json, NULL);
+        json_open_object(&o.json, NULL);
         json_string(&o.json, "file", options->input);
-        json_array(&o.json, "findings");
+        json_open_array(&o.json, "findings");
     }
     int code = capture ? lint_capture(&o) : lint_program(&o);
-    if (!code || options->json)
-        print_summary(&o, capture);
+    if ((!code || options->json) && print_summary(&o, capture))
+        code = tool_error("lint", TOOL_HOST, "out of memory");
     if (!code && fflush(stdout))
         code = tool_error("lint", TOOL_HOST, "standard output cannot be written");
     return code ? code : o.count[0] + o.count[1] + o.count[2] ? TOOL_DIFFERS : TOOL_OK;

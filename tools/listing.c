@@ -25,16 +25,16 @@ void listing_begin(struct listing *l, FILE *out, bool as_json)
     *l = (struct listing){.out = out, .as_json = as_json};
     json_begin(&l->json, out);
     if (as_json)
-        json_array(&l->json, NULL);
+        json_open_array(&l->json, NULL);
 }
 
-void listing_end(struct listing *l)
+int listing_end(struct listing *l)
 {
     assert(!l->depth);
     if (l->as_json)
-        json_end(&l->json);
-    else
-        end_line(l);
+        return json_end(&l->json);
+    end_line(l);
+    return 0;
 }
 
 static void open_item(struct listing *l, const char *kind, const char *text)
@@ -42,8 +42,8 @@ static void open_item(struct listing *l, const char *kind, const char *text)
     assert(l->depth < LISTING_DEPTH);
     if (l->as_json && !l->muted) {
         if (l->depth && !l->holds[l->depth - 1])
-            json_array(&l->json, "contents");
-        json_object(&l->json, NULL);
+            json_open_array(&l->json, "contents");
+        json_open_object(&l->json, NULL);
         json_string(&l->json, "kind", kind);
         json_string(&l->json, "text", text);
     } else if (!l->muted) {
@@ -92,7 +92,7 @@ static void field_json(struct json *json, const struct gpu_field *f)
     case GPU_FIELD_INT: json_int(json, f->name, (int64_t)f->value); break;
     case GPU_FIELD_HEX: json_hex(json, f->name, (uint32_t)f->value); break;
     case GPU_FIELD_BOOL:
-    case GPU_FIELD_FLAG: json_bool(json, f->name, f->value != 0); break;
+    case GPU_FIELD_FLAG: json_boolean(json, f->name, f->value != 0); break;
     case GPU_FIELD_FLOAT: json_double(json, f->name, f->number); break;
     case GPU_FIELD_NAME:
         if (f->word) {
@@ -107,7 +107,7 @@ static void field_json(struct json *json, const struct gpu_field *f)
 
 static void fields_json(struct json *json, const struct gpu_field *fields, unsigned count)
 {
-    json_object(json, "fields");
+    json_hold_object(json, "fields");
     for (unsigned i = 0; i < count; i++)
         field_json(json, &fields[i]);
     json_end(json);
@@ -143,7 +143,7 @@ void listing_lines(struct listing *l, const char *text)
     if (l->muted)
         return;
     if (l->as_json)
-        json_array(&l->json, "lines");
+        json_open_array(&l->json, "lines");
     while (*text) {
         char line[LINE_MAX_BYTES * 2];
         size_t length = strcspn(text, "\n");

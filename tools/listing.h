@@ -24,7 +24,7 @@ struct listing {
 };
 
 void listing_begin(struct listing *listing, FILE *out, bool as_json);
-void listing_end(struct listing *listing);
+int listing_end(struct listing *listing); /* 0, or -ENOMEM: JSON is not whole */
 /* `kind` is static: "register", "command"; the format makes the item's line. */
 void listing_open(struct listing *listing, const char *kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -141,9 +141,9 @@ static int profile(const struct options *o, const struct gpu_options *device)
                           : err == -ENOMEM ? TOOL_HOST
                                            : TOOL_BAD_FILE,
                           "%s: %s", o->capture, error.code ? error.text : strerror(-err));
-    else if (o->json)
-        profile_print_json(stdout, &result, o->capture);
-    else
+    else if (o->json && profile_print_json(stdout, &result, o->capture))
+        code = tool_error("profile", TOOL_HOST, "out of memory");
+    else if (!o->json)
         profile_print(stdout, &result, o->capture, o->draws, o->instructions);
     if (!code && o->heat)
         code = write_heat(o, &result, picture.pixels ? &picture : NULL);

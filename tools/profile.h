@@ -136,7 +136,7 @@ uint32_t *profile_costliest(const struct profile *profile);
 
 void profile_print(FILE *out, const struct profile *profile, const char *capture, bool all_draws,
                    bool all_instructions);
-void profile_print_json(FILE *out, const struct profile *profile, const char *capture);
+int profile_print_json(FILE *out, const struct profile *profile, const char *capture); /* 0, -ENOMEM */
 
 /* The tiles of jobs that draw frames of the pictures' size, by cost: time, or instructions of fragment
  * programs. `picture` (may be NULL) stands dimmed behind. 0, -ENOENT when no tile counts, -ENOMEM. */

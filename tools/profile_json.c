@@ -6,12 +6,12 @@
 
 static void put_draw(struct json *j, const struct profile_draw *d)
 {
-    json_object(j, NULL);
+    json_hold_object(j, NULL);
     json_uint(j, "picture", d->picture);
     json_uint(j, "draw", d->number);
     json_hex(j, "record", d->bin.address);
     json_string(j, "mode", d->bin.mode);
-    json_bool(j, "indexed", d->bin.indexed);
+    json_boolean(j, "indexed", d->bin.indexed);
     json_uint(j, "vertices", d->vertices);
     json_uint(j, "primitives", d->primitives);
     json_uint(j, "primitives_binned", d->binned);
@@ -30,7 +30,7 @@ static void put_program(struct json *j, const struct profile_program *it)
 {
     static const char *const stages[] = {"fragment", "vertex", "coordinate"};
     char text[ISA_LINE_MAX], hash[24];
-    json_object(j, NULL);
+    json_open_object(j, NULL);
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)it->hash);
     json_string(j, "hash", hash);
     json_hex(j, "address", it->address);
@@ -38,12 +38,12 @@ static void put_program(struct json *j, const struct profile_program *it)
     json_uint(j, "executed", it->executed);
     if (it->ns)
         json_uint(j, "ns", it->ns);
-    json_bool(j, "branches", it->branches);
-    json_bool(j, "sampled", it->sampled);
-    json_array(j, "instructions");
+    json_boolean(j, "branches", it->branches);
+    json_boolean(j, "sampled", it->sampled);
+    json_open_array(j, "instructions");
     for (uint32_t pc = 0, next; pc < it->word_count; pc = next) {
         next = pc + it->set->line(it->words, it->word_count, pc, text);
-        json_object(j, NULL);
+        json_hold_object(j, NULL);
         json_uint(j, "pc", pc);
         json_string(j, "text", text);
         if (it->by_pc)
@@ -56,7 +56,7 @@ static void put_program(struct json *j, const struct profile_program *it)
 
 static void put_tile(struct json *j, const struct profile_job *job)
 {
-    json_object(j, NULL);
+    json_hold_object(j, NULL);
     json_uint(j, "picture", job->picture);
     json_uint(j, "x", job->x);
     json_uint(j, "y", job->y);
@@ -69,11 +69,11 @@ static void put_tile(struct json *j, const struct profile_job *job)
     json_end(j);
 }
 
-void profile_print_json(FILE *out, const struct profile *p, const char *capture)
+int profile_print_json(FILE *out, const struct profile *p, const char *capture)
 {
     struct json j;
     json_begin(&j, out);
-    json_object(&j, NULL);
+    json_open_object(&j, NULL);
     json_string(&j, "capture", capture);
     json_uint(&j, "first_picture", p->first);
     json_uint(&j, "last_picture", p->last);
@@ -82,19 +82,19 @@ void profile_print_json(FILE *out, const struct profile *p, const char *capture)
     json_double(&j, "cpu_ms", p->cpu_ms);
     json_uint(&j, "vertices", p->vertices);
     json_uint(&j, "vertex_instructions", p->vertex_instructions);
-    json_array(&j, "draws");
+    json_open_array(&j, "draws");
     for (uint32_t i = 0; i < p->draws.count; i++)
         if (p->draws.at[i].picture >= p->first && p->draws.at[i].picture <= p->last)
             put_draw(&j, &p->draws.at[i]);
     json_end(&j);
-    json_array(&j, "programs");
+    json_open_array(&j, "programs");
     for (uint32_t i = 0; i < p->programs.count; i++)
         put_program(&j, &p->programs.at[i]);
     json_end(&j);
-    json_array(&j, "tiles");
+    json_open_array(&j, "tiles");
     for (uint32_t i = 0; i < p->jobs.count; i++)
         if (p->jobs.at[i].picture >= p->first && p->jobs.at[i].picture <= p->last)
             put_tile(&j, &p->jobs.at[i]);
     json_end(&j);
-    json_end(&j);
+    return json_end(&j);
 }

@@ -116,9 +116,10 @@ static void json(void **state)
         char path[256];
         snprintf(path, sizeof path, CAPTURES "%s.vtc", names[n]);
         char *text = list(&(struct decode_options){.path = path, .json = true});
-        assert_true(json_valid(text));
         assert_non_null(strstr(text, "\"kind\": \"register\""));
-        free(text);
+        struct json_object *told = json_read(text);
+        assert_non_null(told);
+        json_object_put(told);
     }
 }
 
