@@ -1,7 +1,8 @@
 /* The compiler: LLVM modules in, host code out. Nothing here knows about guests.
  *
  * An engine owns its LLVM state and all code made by it; code lives until the engine is destroyed or renewed.
- * Engines share one thread in the background, and nothing else. Code memory is W^X (written, then made executable; never both).
+ * Engines share one thread in the background, and nothing else. Code memory is W^X (written, then made
+ * executable; never both).
  *
  * LLVM is not trusted with time, stack or the process: a module larger than the cap gives -E2BIG before LLVM
  * optimises it; each compile runs on a thread of its own, with a deep stack; one that passes the deadline
