@@ -244,7 +244,7 @@ static int check_play(struct vitrail_capture *capture, struct vitrail_context *c
 /* A recorded host read registers, too, which is not in a capture. */
 static void finish_jobs(struct vitrail_context *context)
 {
-    gpu_device_settle(&context->device);
+    gpu_device_flush(&context->device);
     api_follow(context);
 }
 

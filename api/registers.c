@@ -102,12 +102,12 @@ void api_write(struct vitrail_context *context, uint32_t offset, uint32_t value)
     api_follow(context);
 }
 
-int vitrail_settle(struct vitrail_context *context)
+int vitrail_flush(struct vitrail_context *context)
 {
     int code = api_enter(context, false);
     if (code)
         return code;
-    gpu_device_settle(&context->device);
+    gpu_device_flush(&context->device);
     api_follow(context);
     api_leave(context);
     return 0;

@@ -48,7 +48,7 @@ int vitrail_units(struct vitrail_context *context, struct vitrail_unit *out, uin
     if (!out && capacity) {
         code = api_fail(context, -EINVAL, "out is NULL");
     } else {
-        gpu_device_settle(&context->device);
+        gpu_device_flush(&context->device);
         code = (int)list_units(&context->device, out, capacity);
         api_follow(context);
     }

@@ -253,8 +253,8 @@ static int call(struct drm_file *file, uint32_t request, void *argument, const s
         return -EINVAL;
     if (request & row->request & IOC_IN)
         memcpy(copy, argument, size);
-    if (row->flags & DRM_SETTLE)
-        drm_kms_settle(file->drm);
+    if (row->flags & DRM_FLUSH)
+        drm_kms_flush(file->drm);
     r = row->fn(file, copy, user);
     file->drm->driver_calls += !r && is_of_driver(request);
     if (request & row->request & IOC_OUT)

@@ -245,8 +245,8 @@ struct drm {
 
 typedef int (*drm_ioctl_fn)(struct drm_file *file, void *argument, const struct drm_user *user);
 
-/* DRM_SETTLE: only when what was committed before is shown. */
-enum { DRM_ALLOW_RENDER = 1, DRM_NEED_AUTH = 2, DRM_NEED_MASTER = 4, DRM_SETTLE = 8 };
+/* DRM_FLUSH: only when what was committed before is shown. */
+enum { DRM_ALLOW_RENDER = 1, DRM_NEED_AUTH = 2, DRM_NEED_MASTER = 4, DRM_FLUSH = 8 };
 
 struct drm_ioctl_row {
     uint32_t request;
@@ -280,6 +280,6 @@ uint64_t drm_kms_awaits(const struct drm *drm); /* the last job that the next pi
 /* Makes drm_bo's `counted` another number than its handles where framebuffers lie that are not the file's. */
 void drm_kms_count_shown(struct drm *drm, const struct drm_file *file);
 /* Until what was committed last is shown. Unlocks the card meanwhile. */
-void drm_kms_settle(struct drm *drm);
+void drm_kms_flush(struct drm *drm);
 
 #endif

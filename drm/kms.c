@@ -239,7 +239,7 @@ static int set_crtc(struct drm_file *file, void *argument, const struct drm_user
     if (r)
         return r;
     kms_commit(drm, &next, NULL);
-    drm_kms_settle(drm);
+    drm_kms_flush(drm);
     return 0;
 }
 
@@ -301,7 +301,7 @@ static int dirty_fb(struct drm_file *file, void *argument, const struct drm_user
     if (!fb)
         return -ENOENT;
     drm_fence_wait(file->drm, fb->bo->write_seqno);
-    drm_kms_settle(file->drm);
+    drm_kms_flush(file->drm);
     fb = kms_fb_get(file->drm, dirty->fb_id);
     if (fb && fb == file->drm->kms->state.fb)
         kms_present(file->drm);
@@ -457,10 +457,10 @@ static int no_leases(struct drm_file *file, void *argument, const struct drm_use
 const struct drm_ioctl_row drm_kms_ioctls[] = {
     {DRM_IOCTL_MODE_GETRESOURCES, 0, get_resources},
     {DRM_IOCTL_MODE_GETCRTC, 0, get_crtc},
-    {DRM_IOCTL_MODE_SETCRTC, DRM_NEED_MASTER | DRM_SETTLE, set_crtc},
+    {DRM_IOCTL_MODE_SETCRTC, DRM_NEED_MASTER | DRM_FLUSH, set_crtc},
     {DRM_IOCTL_MODE_GETENCODER, 0, get_encoder},
     {DRM_IOCTL_MODE_GETCONNECTOR, 0, get_connector},
-    {DRM_IOCTL_MODE_PAGE_FLIP, DRM_NEED_MASTER | DRM_SETTLE, page_flip},
+    {DRM_IOCTL_MODE_PAGE_FLIP, DRM_NEED_MASTER | DRM_FLUSH, page_flip},
     {DRM_IOCTL_MODE_DIRTYFB, DRM_NEED_MASTER, dirty_fb},
     {DRM_IOCTL_MODE_CURSOR, DRM_NEED_MASTER, cursor},
     {DRM_IOCTL_MODE_CURSOR2, DRM_NEED_MASTER, cursor},

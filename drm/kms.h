@@ -105,7 +105,7 @@ bool kms_mode_valid(const struct drm_mode_modeinfo *mode);
 int kms_put_ids(const struct drm_user *user, uint64_t to, uint32_t *room, const uint32_t *ids,
                 uint32_t count);
 /* Makes `next` the state in use, which is shown when its jobs are done; what was committed before is shown
- * (DRM_SETTLE). `flip` may be NULL. */
+ * (DRM_FLUSH). `flip` may be NULL. */
 void kms_commit(struct drm *drm, const struct kms_state *next, const struct kms_flip *flip);
 int kms_reserve_event(struct drm_file *file); /* of kms_send_event. 0 or -ENOMEM */
 void kms_cancel_event(struct drm_file *file);

@@ -215,7 +215,7 @@ uint64_t drm_kms_awaits(const struct drm *drm)
     return drm->kms->pending ? drm->kms->flip.fence : 0;
 }
 
-void drm_kms_settle(struct drm *drm)
+void drm_kms_flush(struct drm *drm)
 {
     while (drm->kms->pending)
         drm_fence_wait(drm, drm->kms->flip.fence);
@@ -376,7 +376,7 @@ static int atomic(struct drm_file *file, void *argument, const struct drm_user *
     const struct kms_flip flip = {c.in_fence, event ? file : NULL, a->user_data};
     kms_commit(drm, &c.state, &flip);
     if (!(a->flags & DRM_MODE_ATOMIC_NONBLOCK))
-        drm_kms_settle(drm);
+        drm_kms_flush(drm);
     return 0;
 }
 
@@ -403,7 +403,7 @@ static int set_plane(struct drm_file *file, void *argument, const struct drm_use
     if (r)
         return r;
     kms_commit(drm, &next, NULL);
-    drm_kms_settle(drm);
+    drm_kms_flush(drm);
     return 0;
 }
 
@@ -437,7 +437,7 @@ static int set_object_property(struct drm_file *file, void *argument, const stru
     if (r)
         return r;
     kms_commit(file->drm, &c.state, &(struct kms_flip){.fence = c.in_fence});
-    drm_kms_settle(file->drm);
+    drm_kms_flush(file->drm);
     return 0;
 }
 
@@ -445,10 +445,10 @@ const struct drm_ioctl_row drm_atomic_ioctls[] = {
     {DRM_IOCTL_MODE_GETPROPERTY, 0, get_property},
     {DRM_IOCTL_MODE_SETPROPERTY, DRM_NEED_MASTER, set_connector_property},
     {DRM_IOCTL_MODE_OBJ_GETPROPERTIES, 0, get_object_properties},
-    {DRM_IOCTL_MODE_OBJ_SETPROPERTY, DRM_NEED_MASTER | DRM_SETTLE, set_object_property},
+    {DRM_IOCTL_MODE_OBJ_SETPROPERTY, DRM_NEED_MASTER | DRM_FLUSH, set_object_property},
     {DRM_IOCTL_MODE_GETPLANERESOURCES, 0, get_plane_resources},
     {DRM_IOCTL_MODE_GETPLANE, 0, get_plane},
-    {DRM_IOCTL_MODE_SETPLANE, DRM_NEED_MASTER | DRM_SETTLE, set_plane},
-    {DRM_IOCTL_MODE_ATOMIC, DRM_NEED_MASTER | DRM_SETTLE, atomic},
+    {DRM_IOCTL_MODE_SETPLANE, DRM_NEED_MASTER | DRM_FLUSH, set_plane},
+    {DRM_IOCTL_MODE_ATOMIC, DRM_NEED_MASTER | DRM_FLUSH, atomic},
     {0, 0, NULL},
 };

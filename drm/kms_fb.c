@@ -76,7 +76,7 @@ static void remove_fb(struct drm *drm, struct kms_fb *fb)
 void drm_kms_close_file(struct drm_file *file)
 {
     struct drm *drm = file->drm;
-    drm_kms_settle(drm); /* an event may be on its way to the file */
+    drm_kms_flush(drm); /* an event may be on its way to the file */
     for (uint32_t i = 1; i < drm->kms->objects.count; i++) {
         struct kms_object *object = drm->kms->objects.slot[i];
         if (!object || object->owner != file)
@@ -332,7 +332,7 @@ static int get_blob(struct drm_file *file, void *argument, const struct drm_user
 const struct drm_ioctl_row drm_fb_ioctls[] = {
     {DRM_IOCTL_MODE_ADDFB, 0, addfb},
     {DRM_IOCTL_MODE_ADDFB2, 0, addfb2},
-    {DRM_IOCTL_MODE_RMFB, DRM_SETTLE, rmfb},
+    {DRM_IOCTL_MODE_RMFB, DRM_FLUSH, rmfb},
     {DRM_IOCTL_MODE_GETFB, 0, getfb},
     {DRM_IOCTL_MODE_GETFB2, 0, getfb2},
     {DRM_IOCTL_MODE_CREATEPROPBLOB, 0, create_blob},

@@ -33,7 +33,7 @@ struct gpu_device_functions {
     uint32_t (*read)(void *device, uint32_t offset);
     void (*write)(void *device, uint32_t offset, uint32_t value);
     uint32_t (*irq_pending)(const void *device); /* nonzero while the line is high */
-    void (*settle)(void *device);                /* runs what a family may put off; NULL: nothing is */
+    void (*flush)(void *device);                 /* runs what a family may put off; NULL: nothing is */
     /* In the interrupt callback: whether what is pending ends a job unless it is answered by register writes
      * before the callback returns. NULL: never; work waits as long as it must. */
     bool (*must_answer)(void *device, uint32_t pending);
@@ -63,10 +63,10 @@ static inline uint32_t gpu_device_irq_pending(const struct gpu_device *gpu)
     return gpu->functions->irq_pending(gpu->self);
 }
 
-static inline void gpu_device_settle(const struct gpu_device *gpu)
+static inline void gpu_device_flush(const struct gpu_device *gpu)
 {
-    if (gpu->functions->settle)
-        gpu->functions->settle(gpu->self);
+    if (gpu->functions->flush)
+        gpu->functions->flush(gpu->self);
 }
 
 static inline bool gpu_device_must_answer(const struct gpu_device *gpu, uint32_t pending)

@@ -17,7 +17,7 @@
 #define GPU_HOST_FAULTS 64 /* kept; further ones are dropped until these are read */
 
 /* Called while the line is high and something was added to what is pending, from inside a register write or
- * settle; `pending` is not 0, its bits are the family's. It may read and write registers. */
+ * flush; `pending` is not 0, its bits are the family's. It may read and write registers. */
 typedef void (*gpu_irq_fn)(void *data, uint32_t pending);
 
 /* Work done, cumulative. */

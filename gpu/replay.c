@@ -153,9 +153,9 @@ static void give_writes(struct replay *replay)
     }
 }
 
-static void settle(struct replay *replay)
+static void flush(struct replay *replay)
 {
-    gpu_device_settle(&replay->gpu);
+    gpu_device_flush(&replay->gpu);
 }
 
 /* What takes the device's time. */
@@ -183,7 +183,7 @@ int replay_next_frame(struct replay *replay, bool presented_only, struct capture
         if (!peek_event(replay))
             return finish_error(replay, replay->read_error, error);
         switch (replay->ahead[replay->next].type) {
-        case CAPTURE_EVENT_END: on_the_clock(replay, settle); return 0;
+        case CAPTURE_EVENT_END: on_the_clock(replay, flush); return 0;
         case CAPTURE_EVENT_PAGES: on_the_clock(replay, copy_pages); break;
         case CAPTURE_EVENT_REGISTER:
         case CAPTURE_EVENT_IRQ_REPLY:
@@ -192,7 +192,7 @@ int replay_next_frame(struct replay *replay, bool presented_only, struct capture
             break;
         case CAPTURE_EVENT_FRAME:
             *frame = replay->ahead[replay->next++].frame;
-            on_the_clock(replay, settle); /* reading a register did that: it is not recorded */
+            on_the_clock(replay, flush); /* reading a register did that: it is not recorded */
             replay->has_presented |= frame->presented != 0;
             if (presented_only && !frame->presented)
                 break;

@@ -33,7 +33,7 @@
  *
  * Time. The GPU works inside the calls that access registers: the write that starts a list returns when all
  * that can run has run, on the calling thread and the context's own ones. Programs queued at a scheduler's
- * register run together, at the next access that may depend on them (see vitrail_settle). What a guest can
+ * register run together, at the next access that may depend on them (see vitrail_flush). What a guest can
  * make it last is bounded by what its lists hold and by the budgets of the configuration, never by the clock,
  * so results do not depend on the machine's speed. Large jobs take long: who cannot wait sets packet_budget
  * and job_fuel.
@@ -270,7 +270,7 @@ VITRAIL_API int vitrail_write_register(struct vitrail_context *context, uint32_t
  * than SRQPC, SRQUA and SRQUL is written, when the queue is full, or at once when DBQITE is not zero; so that
  * programs that wait for each other are all there. Mali: frames of pixel processors that were started one
  * after the other are drawn together. Returns 0. */
-VITRAIL_API int vitrail_settle(struct vitrail_context *context);
+VITRAIL_API int vitrail_flush(struct vitrail_context *context);
 
 /* The interrupt line. Called with the pending and enabled interrupt bits (vc4: INTCTL & INTENA, Guide table
  * 75, and from bit 16 on those of user programs, DBQITC; Mali: a bit for each block whose line is high) when

@@ -35,7 +35,7 @@ struct jit_options {
     int level;             /* enum jit_level, or -1 for the best the host has */
     unsigned optimize;     /* enum jit_tier */
     bool background;       /* compile ahead (jit_engine_prepare) and, automatic, optimise on a thread of low
-                            * priority that the process's engines share; otherwise in jit_engine_settle */
+                            * priority that the process's engines share; otherwise in jit_engine_optimise */
     const char *cache_dir; /* object cache; NULL: jit_code_folder(false); "" : no disk cache */
     uint64_t cache_bytes;  /* of disk that the cache may take; 0: 256 MiB */
     uint64_t code_bytes;   /* of code in memory after which the engine is full; 0: 128 MiB */
@@ -122,7 +122,7 @@ static inline void jit_function_ran(struct jit_function *function, uint64_t cost
 
 /* Optimises what has run much, on the calling thread; nothing where that is the background's. For a moment
  * when nobody waits for a result. */
-void jit_engine_settle(struct jit_engine *engine);
+void jit_engine_optimise(struct jit_engine *engine);
 /* Waits until all that has run much is optimised. */
 void jit_engine_wait(struct jit_engine *engine);
 

@@ -218,7 +218,7 @@ bool jit_tier_step(void *data)
     return true;
 }
 
-void jit_engine_settle(struct jit_engine *engine)
+void jit_engine_optimise(struct jit_engine *engine)
 {
     while (!engine->has_background && jit_tier_step(engine))
         ;
@@ -229,5 +229,5 @@ void jit_engine_wait(struct jit_engine *engine)
     if (engine->has_background)
         jit_background_wait(&engine->background);
     else
-        jit_engine_settle(engine);
+        jit_engine_optimise(engine);
 }

@@ -17,15 +17,15 @@ void raster_worker_place(struct raster_worker *worker, int32_t x, int32_t y, uin
         both[i]->height = height;
         both[i]->samples = i ? 1 : samples;
     }
-    worker->dear = false;
+    worker->costly = false;
     raster_visible_begin(&worker->visible, width, height);
 }
 
-void raster_worker_settle(struct raster_worker *worker)
+void raster_worker_flush(struct raster_worker *worker)
 {
     if (raster_visible_waits(&worker->visible))
         raster_visible_shade(&worker->visible, worker->stage->color, worker->data);
-    worker->dear = false;
+    worker->costly = false;
 }
 
 /* ---- coverage ---- */
@@ -79,7 +79,7 @@ uint32_t raster_draw_cover_triangle(const struct raster_draw *draw, uint32_t i, 
  * from being shaded before their time. */
 static bool waits(const struct raster_draw *draw, bool whole)
 {
-    return whole || draw->worker->dear || !draw->cheap;
+    return whole || draw->worker->costly || !draw->cheap;
 }
 
 /* Tests an opaque primitive; its colours wait. */
@@ -97,10 +97,10 @@ static bool shade_later(const struct raster_draw *draw, uint32_t count, bool who
     if (whole && count == w->visible.tile_blocks && common == 0xffff)
         left = NULL;
     if (!raster_visible_add(&w->visible, draw->frag, &w->prim, draw->varyings, left, count)) {
-        raster_worker_settle(w);
+        raster_worker_flush(w);
         raster_visible_add(&w->visible, draw->frag, &w->prim, draw->varyings, left, count);
     }
-    w->dear = !draw->cheap || (w->dear && left);
+    w->costly = !draw->cheap || (w->costly && left);
     return true;
 }
 
@@ -118,7 +118,7 @@ bool raster_draw_blocks(const struct raster_draw *draw, uint32_t count, bool who
     raster_draw_fill_varyings(draw);
     if (draw->opaque && waits(draw, whole))
         return shade_later(draw, count, whole);
-    raster_worker_settle(w);
+    raster_worker_flush(w);
     return w->stage->shade(w->data, draw->frag, &w->prim, &w->tile, w->blocks, count) == 0;
 }
 

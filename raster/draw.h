@@ -28,7 +28,7 @@ struct raster_worker {
     struct raster_prim prim; /* in hand */
     struct raster_triangles triangles;
     struct raster_visible visible; /* opaque primitives that wait for their colours */
-    bool dear;                     /* one of them, and not only cheap ones */
+    bool costly;                   /* one of them, and not only cheap ones */
     const struct raster_stage *stage;
     void *data;
 };
@@ -53,7 +53,7 @@ struct raster_draw {
 void raster_worker_place(struct raster_worker *worker, int32_t x, int32_t y, uint32_t width, uint32_t height,
                          uint32_t samples);
 /* Gives the tile the colours that wait: before anything else reads or writes colours, and at the end. */
-void raster_worker_settle(struct raster_worker *worker);
+void raster_worker_flush(struct raster_worker *worker);
 
 /* ---- one by one: worker->prim, set up ---- */
 

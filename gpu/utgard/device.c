@@ -163,7 +163,7 @@ static void work(struct utgard_device *device)
     device->scheduling = false;
 }
 
-void utgard_device_settle(struct utgard_device *device)
+void utgard_device_flush(struct utgard_device *device)
 {
     if (device->scheduling)
         return;
@@ -178,7 +178,7 @@ void utgard_device_settle(struct utgard_device *device)
 uint32_t utgard_read(struct utgard_device *device, uint32_t offset)
 {
     unsigned ip = utgard_ip_at(device, &offset);
-    utgard_device_settle(device);
+    utgard_device_flush(device);
     return ip < UTGARD_IP_COUNT ? read_ip(device, ip, offset) : 0;
 }
 
@@ -187,7 +187,7 @@ void utgard_write(struct utgard_device *device, uint32_t offset, uint32_t value)
     uint32_t own = offset;
     unsigned ip = utgard_ip_at(device, &own);
     if (!utgard_pp_may_join(device, ip))
-        utgard_device_settle(device);
+        utgard_device_flush(device);
     if (ip < UTGARD_IP_COUNT)
         write_ip(device, ip, own, value);
     else

@@ -77,6 +77,6 @@ void utgard_write(struct utgard_device *device, uint32_t offset, uint32_t value)
 /* Mali-400's PPs are started one by one; those that draw one frame do it together (frame_pp.c): when all are
  * there, or the frame's tiles are, at the latest when a register is read or one of another block is written,
  * or when this is called, by a host that has nothing to read or write. */
-void utgard_device_settle(struct utgard_device *device);
+void utgard_device_flush(struct utgard_device *device);
 
 #endif

@@ -125,20 +125,20 @@ static int read_textures(struct utgard_frag *frag, const struct gpu_space *space
     if (!count)
         return 0;
     if (program->indexed_samplers)
-        count += UTGARD_ASKINGS * UTGARD_MAX_TEXTURES;
+        count += UTGARD_LOOKUP_VARIANTS * UTGARD_MAX_TEXTURES;
     frag->keys = utgard_frag_alloc(shared, count * sizeof *frag->keys);
     frag->textures = utgard_frag_alloc(shared, count * sizeof *frag->textures);
     if (!frag->keys || !frag->textures)
         return -ENOMEM;
     for (uint32_t n = 0; n < program->sample_count && !status; n++) {
         const struct utgard_pp_sample *sample = &program->samples[n];
-        uint32_t asking = 1u << (lod_of(sample) * 2 + sample->cube);
+        uint32_t variant = 1u << (lod_of(sample) * 2 + sample->cube);
 
         if (!sample->indexed)
             status = read_texture(frag, space, sample, sample->sampler, n, fault);
-        else if (!(asked & asking))
+        else if (!(asked & variant))
             read_choices(frag, space, sample);
-        asked |= sample->indexed ? asking : 0;
+        asked |= sample->indexed ? variant : 0;
     }
     return status;
 }

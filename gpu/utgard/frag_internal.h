@@ -13,8 +13,9 @@
 
 #define UTGARD_COMPONENTS 64 /* that a program can name; more than there are slots for */
 #define UTGARD_NO_VARYING 0xff
-#define UTGARD_ASKINGS    6 /* ways to ask for a texture: three kinds of level of detail, cubes and others */
-#define UTGARD_DEPTH_MAX  16777215.0f
+#define UTGARD_LOOKUP_VARIANTS                                                                               \
+    6 /* ways to ask for a texture: three kinds of level of detail, cubes and others */
+#define UTGARD_DEPTH_MAX 16777215.0f
 
 /* What a block's fragments go through, in this order:
  *   1. coverage and the sample mask;

@@ -409,7 +409,7 @@ bool utgard_tile_draw(struct utgard_run *run, struct utgard_worker *worker, uint
     worker->raster.data = &d;
     drawn = run_list(&d, list);
     if (drawn)
-        raster_worker_settle(&worker->raster);
+        raster_worker_flush(&worker->raster);
     else
         fault->draw = d.state.draw;
     worker->raster.data = NULL;

@@ -224,7 +224,7 @@ static void start(struct utgard_device *device, uint32_t command)
     device->host.counters.jobs++;
     utgard_programs_tidy(gp->programs, device->options.engine);
     if (device->options.engine)
-        jit_engine_settle(device->options.engine); /* what earlier jobs have run much */
+        jit_engine_optimise(device->options.engine); /* what earlier jobs have run much */
     gp->budget = (struct utgard_budget){device->options.packet_budget, device->options.job_fuel};
     gp->walk = gpu_walk_begin(UTGARD_WALK_MOST);
     gp->result_count = gp->draws = 0;

@@ -24,9 +24,9 @@ static uint32_t irq_pending(const void *device)
     return utgard_device_lines(device);
 }
 
-static void settle(void *device)
+static void flush(void *device)
 {
-    utgard_device_settle(device);
+    utgard_device_flush(device);
 }
 
 /* ---- units ---- */
@@ -87,7 +87,7 @@ struct gpu_device utgard_device_gpu(struct utgard_device *device)
         .read = read_register,
         .write = write_register,
         .irq_pending = irq_pending,
-        .settle = settle,
+        .flush = flush,
         .units = units,
     };
     return (struct gpu_device){utgard_device_host(device)->gpu, &functions, device,

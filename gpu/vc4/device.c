@@ -154,7 +154,7 @@ static void write_live(struct vc4_device *device, uint32_t offset, uint32_t valu
 uint32_t vc4_read(struct vc4_device *device, uint32_t offset)
 {
     const struct gpu_register *reg = gpu_register_find(&vc4_registers, 0, offset);
-    vc4_device_settle(device);
+    vc4_device_flush(device);
     if (!reg || reg->access == GPU_ACCESS_WO)
         return 0;
     if (reg->access == GPU_ACCESS_LIVE)
@@ -162,9 +162,9 @@ uint32_t vc4_read(struct vc4_device *device, uint32_t offset)
     return reg->access == GPU_ACCESS_RW ? device->regs[offset / 4] : reg->reset;
 }
 
-void vc4_device_settle(struct vc4_device *device)
+void vc4_device_flush(struct vc4_device *device)
 {
-    vc4_user_settle(device, true);
+    vc4_user_flush(device, true);
     if (!device->scheduling)
         vc4_forget_programs(device);
 }
@@ -172,7 +172,7 @@ void vc4_device_settle(struct vc4_device *device)
 void vc4_write(struct vc4_device *device, uint32_t offset, uint32_t value)
 {
     if (offset != VC4_SRQPC && offset != VC4_SRQUA && offset != VC4_SRQUL)
-        vc4_user_settle(device, false);
+        vc4_user_flush(device, false);
     const struct gpu_register *reg = gpu_register_find(&vc4_registers, 0, offset);
     struct gpu_fault fault;
     if (!reg) {

@@ -3,7 +3,7 @@
  *
  * Threading: a device is used by one thread at a time. Work started by a register write runs before the write
  * returns, on the pool's workers and the caller; the IRQ callback is called from inside that write.
- * User programs may run a little later: see vc4_device_settle. */
+ * User programs may run a little later: see vc4_device_flush. */
 #ifndef VITRAIL_GPU_VC4_DEVICE_H
 #define VITRAIL_GPU_VC4_DEVICE_H
 
@@ -47,7 +47,7 @@ uint32_t vc4_device_irq_pending(const struct vc4_device *device);
  * register or writes one other than SRQPC, SRQUA, SRQUL, when the queue is full, at once when DBQITE is not
  * zero, or when this is called, by a host that has nothing to read or write. Programs that then wait for each
  * other for ever stay where they are, as on the silicon, and are reported (GPU_FAULT_DEADLOCK), once. */
-void vc4_device_settle(struct vc4_device *device);
+void vc4_device_flush(struct vc4_device *device);
 
 /* Registers by byte offset (gpu/vc4/regs.h). Reading a write-only or unknown register gives 0; an unknown
  * write is ignored and reported (gpu_host_unknown_write). Writing CTnEA starts the thread at CTnCA. */

@@ -85,7 +85,7 @@ void vc4_threads_run(struct vc4_device *device)
     }
     device->scheduling = false;
     if (device->regs[VC4_DBQITE / 4]) /* requests of an interrupt handler, whose interrupts somebody awaits */
-        vc4_user_settle(device, false);
+        vc4_user_flush(device, false);
 }
 
 void vc4_thread_start(struct vc4_device *device, unsigned n)
@@ -100,7 +100,7 @@ void vc4_thread_start(struct vc4_device *device, unsigned n)
     thread->error = false;
     thread->job = ++device->host.counters.jobs;
     if (device->options.engine && !device->scheduling)
-        jit_engine_settle(device->options.engine); /* what earlier jobs have run much */
+        jit_engine_optimise(device->options.engine); /* what earlier jobs have run much */
     vc4_threads_run(device);
 }
 

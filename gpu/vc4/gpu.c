@@ -23,9 +23,9 @@ static uint32_t irq_pending(const void *device)
     return vc4_device_irq_pending(device);
 }
 
-static void settle(void *device)
+static void flush(void *device)
 {
-    vc4_device_settle(device);
+    vc4_device_flush(device);
 }
 
 static bool must_answer(void *device, uint32_t pending)
@@ -79,7 +79,7 @@ struct gpu_device vc4_device_gpu(struct vc4_device *device)
         .read = read_register,
         .write = write_register,
         .irq_pending = irq_pending,
-        .settle = settle,
+        .flush = flush,
         .must_answer = must_answer,
         .units = units,
     };

@@ -23,7 +23,7 @@ static void load_now(const struct vc4_tile_run *run, const struct vc4_op *op)
         raster_surface_load(&op->surface, &run->worker->raster.tile);
 }
 
-void vc4_buffer_settle(struct vc4_tile_run *run, uint32_t halves)
+void vc4_buffer_flush(struct vc4_tile_run *run, uint32_t halves)
 {
     struct raster_tile *tile = &run->worker->raster.tile;
     struct vc4_due *due = &run->due;
@@ -48,7 +48,7 @@ void vc4_buffer_place(struct vc4_tile_run *run, const struct vc4_op *op)
 {
     const struct raster_tile *tile = &run->worker->raster.tile;
     if (tile->x != op->tile.x || tile->y != op->tile.y)
-        vc4_buffer_settle(run, VC4_HALF_ALL);
+        vc4_buffer_flush(run, VC4_HALF_ALL);
     raster_worker_place(&run->worker->raster, op->tile.x, op->tile.y, op->tile.size, op->tile.tall,
                         op->tile.samples);
     run->worker->raster.tile.wide = run->wide = op->tile.wide;
@@ -79,7 +79,7 @@ void vc4_buffer_load(struct vc4_tile_run *run, const struct vc4_op *op)
     unsigned i = halves == VC4_HALF_ZS ? DUE_ZS : DUE_COLOR;
     bool later = halves == due_halves[i] && !run->device->options.reference;
     if (run->due.load[i] || !later)
-        vc4_buffer_settle(run, halves);
+        vc4_buffer_flush(run, halves);
     if (later)
         run->due.load[i] = op;
     else
@@ -110,7 +110,7 @@ void vc4_buffer_store(struct vc4_tile_run *run, const struct vc4_op *op)
                                      decimate);
         return;
     }
-    vc4_buffer_settle(run, halves);
+    vc4_buffer_flush(run, halves);
     if (z_only && reference)
         raster_surface_store_z_only_ref(&op->surface, tile);
     else if (z_only)

@@ -236,8 +236,8 @@ static inline bool vc4_tile_spent(const struct vc4_tile_run *run)
 }
 
 /* renderer_buffer.c: operations on the tile buffer. Before anything else reads or writes its words, they are
- * settled. */
-void vc4_buffer_settle(struct vc4_tile_run *run, uint32_t halves);
+ * flushed. */
+void vc4_buffer_flush(struct vc4_tile_run *run, uint32_t halves);
 void vc4_buffer_place(struct vc4_tile_run *run, const struct vc4_op *op);
 void vc4_buffer_clear(struct vc4_tile_run *run, uint32_t halves, uint64_t color, uint32_t zs, uint8_t mask);
 void vc4_buffer_load(struct vc4_tile_run *run, const struct vc4_op *op);

@@ -78,7 +78,7 @@ static bool shade(const struct vc4_draw_call *call, const struct gpu_watch *watc
     if (!watch && !draw->counted)
         return raster_draw_blocks(&call->raster, blocks, whole);
     count_blocks(w, blocks);
-    raster_worker_settle(&w->raster);
+    raster_worker_flush(&w->raster);
     raster_draw_fill_varyings(&call->raster);
     return vc4_frag_shade_watched(draw->frag, watch, draw->counted ? &w->quads : NULL, &w->raster.prim,
                                   &w->raster.tile, w->raster.blocks, blocks, &call->run->fuel, &w->executed,

@@ -59,7 +59,7 @@ static bool step(struct vc4_tile_run *run, struct list_cursor *c)
     case VC4_CL_CLIPPED_PRIMITIVES:
     case VC4_CL_VG_COORDINATE_ARRAY:
     case VC4_CL_VG_INLINE:
-        vc4_buffer_settle(run, VC4_HALF_ALL);
+        vc4_buffer_flush(run, VC4_HALF_ALL);
         if (!vc4_run_primitives(run, &record, here, &after))
             return false;
         break;
@@ -104,7 +104,7 @@ static bool draw_list(struct vc4_tile_run *run, const struct vc4_batch *batch, c
         return run_list(run, op->address, op->depth);
     const struct vc4_cl_record *record = &batch->records[op->record];
     uint32_t after = op->address + record->size;
-    vc4_buffer_settle(run, VC4_HALF_ALL);
+    vc4_buffer_flush(run, VC4_HALF_ALL);
     return vc4_run_primitives(run, record, op->address, &after);
 }
 
@@ -112,7 +112,7 @@ static bool draw_list(struct vc4_tile_run *run, const struct vc4_batch *batch, c
 static bool draw(struct vc4_tile_run *run, const struct vc4_batch *batch, const struct vc4_op *op)
 {
     bool ok = draw_list(run, batch, op);
-    raster_worker_settle(&run->worker->raster);
+    raster_worker_flush(&run->worker->raster);
     return ok;
 }
 
@@ -138,7 +138,7 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
     for (uint32_t i = 0; i < job->count && !gpu_host_cancelled(&device->host); i++) {
         const struct vc4_op *op = &batch->ops[job->first + i];
         if (worker->watch) {
-            vc4_buffer_settle(&run, VC4_HALF_ALL);
+            vc4_buffer_flush(&run, VC4_HALF_ALL);
             vc4_observe_op(device, worker, i + 1, op, false);
         }
         switch (op->type) {
@@ -149,7 +149,7 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
         case VC4_OP_LOAD: vc4_buffer_load(&run, op); break;
         case VC4_OP_STORE: vc4_buffer_store(&run, op); break;
         case VC4_OP_RAW:
-            vc4_buffer_settle(&run, VC4_HALF_ALL); /* it may store over what is still to be loaded */
+            vc4_buffer_flush(&run, VC4_HALF_ALL); /* it may store over what is still to be loaded */
             vc4_raw_move(op, run.wide, tile);
             break;
         case VC4_OP_LIST:
@@ -161,7 +161,7 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
             break;
         }
         if (worker->watch) {
-            vc4_buffer_settle(&run, VC4_HALF_ALL);
+            vc4_buffer_flush(&run, VC4_HALF_ALL);
             vc4_observe_op(device, worker, i + 1, op, true);
         }
     }
@@ -172,7 +172,7 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
     job->budget = run.budget;
     job->fuel = run.fuel;
     if (job->leaves) {
-        vc4_buffer_settle(&run, VC4_HALF_ALL);
+        vc4_buffer_flush(&run, VC4_HALF_ALL);
         memcpy(device->renderer->leave, tile, sizeof *tile);
     }
 }

@@ -126,7 +126,7 @@ void vc4_user_request(struct vc4_device *device, uint32_t code)
     struct vc4_user *user = device->user;
     user->requests++;
     if (user->queued == VC4_USER_QUEUE && !user->error)
-        vc4_user_settle(device, false);
+        vc4_user_flush(device, false);
     if (user->error || user->queued == VC4_USER_QUEUE) {
         user->error = true;
         return;
@@ -140,7 +140,7 @@ void vc4_user_request(struct vc4_device *device, uint32_t code)
     if (!user->running)
         place_requests(device);
     if (device->regs[VC4_DBQITE / 4])
-        vc4_user_settle(device, false);
+        vc4_user_flush(device, false);
 }
 
 bool vc4_user_busy(const struct vc4_device *device)
@@ -270,7 +270,7 @@ static void end_round(struct vc4_device *device, struct round *round)
     vc4_user_resolve(device);
 }
 
-void vc4_user_settle(struct vc4_device *device, bool looks)
+void vc4_user_flush(struct vc4_device *device, bool looks)
 {
     struct vc4_user *user = device->user;
     if (user->running || device->scheduling || !vc4_user_busy(device))

@@ -24,7 +24,7 @@ void vc4_user_destroy(struct vc4_device *device);
 void vc4_user_request(struct vc4_device *device, uint32_t code);
 /* Runs what can run. `waits`: the host looks how far its programs are; programs that wait for each other are
  * then reported, once. */
-void vc4_user_settle(struct vc4_device *device, bool waits);
+void vc4_user_flush(struct vc4_device *device, bool waits);
 /* Whether programs are queued or on QPUs. */
 bool vc4_user_busy(const struct vc4_device *device);
 

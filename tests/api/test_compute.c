@@ -53,7 +53,7 @@ static void on_interrupt(void *data, uint32_t pending)
 }
 
 /* Runs the program; the word it stored. */
-static uint32_t run(int numeric, int execution, struct seen *seen, int settle)
+static uint32_t run(int numeric, int execution, struct seen *seen, int flush)
 {
     struct vitrail_config config;
     struct vitrail_unit units[8];
@@ -71,13 +71,13 @@ static uint32_t run(int numeric, int execution, struct seen *seen, int settle)
     assert_int_equal(vitrail_memory_write(seen->gpu, UNIFORMS, uniforms, sizeof uniforms), 0);
     assert_int_equal(vitrail_write_register(seen->gpu, VPMBASE, 1),
                      0); /* some of the VPM for user programs */
-    if (!settle)         /* the host waits for the interrupt and nothing else */
+    if (!flush)          /* the host waits for the interrupt and nothing else */
         assert_int_equal(vitrail_write_register(seen->gpu, DBQITE, 0xfff), 0);
     assert_int_equal(vitrail_write_register(seen->gpu, SRQUA, UNIFORMS), 0);
     assert_int_equal(vitrail_write_register(seen->gpu, SRQUL, 3), 0);
     assert_int_equal(vitrail_write_register(seen->gpu, SRQPC, CODE), 0);
-    if (settle)
-        assert_int_equal(vitrail_settle(seen->gpu), 0);
+    if (flush)
+        assert_int_equal(vitrail_flush(seen->gpu), 0);
     assert_int_equal(vitrail_memory_read(seen->gpu, RESULT, words, sizeof words), 0);
     for (unsigned i = 1; i < 16; i++)
         assert_int_equal(words[i], words[0]);

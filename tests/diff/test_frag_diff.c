@@ -490,7 +490,7 @@ static bool try_state(struct bench *bench, struct trial *trial, const struct vc4
         return false;
     }
     draw(bench, trial, reference, frag);
-    jit_engine_settle(bench->engine); /* what has run is optimised */
+    jit_engine_optimise(bench->engine); /* what has run is optimised */
     draw(bench, trial, reference, frag);
     compiled = vc4_frag_compiled(frag);
     bench->compiled += compiled;

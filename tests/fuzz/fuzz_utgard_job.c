@@ -111,7 +111,7 @@ static void run(struct host *host, struct gpu_memory *memory, size_t size)
 static void check(struct utgard_device *device)
 {
     struct gpu_fault faults[64];
-    utgard_device_settle(device);
+    utgard_device_flush(device);
     unsigned count = gpu_host_faults(utgard_device_host(device), faults, 64);
     for (unsigned n = 0; n < count; n++)
         if (!faults[n].kind || !faults[n].text[0] || !faults[n].unit)

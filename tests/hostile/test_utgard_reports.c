@@ -281,7 +281,7 @@ static void reset_all(struct job *j)
 
 static uint64_t picture_of(const struct job *j)
 {
-    utgard_device_settle(j->guest.device);
+    utgard_device_flush(j->guest.device);
     return XXH3_64bits(j->memory + (COLORS - FIRST), SIDE * SIDE * 4);
 }
 
@@ -321,7 +321,7 @@ static void test_reports(void **unused)
                 cases[n].before_pp(&j);
                 start_pps(&j);
             }
-            utgard_device_settle(j.guest.device);
+            utgard_device_flush(j.guest.device);
             struct gpu_fault fault = guest_fault(&j.guest);
             if (fault.kind)
                 gpu_fault_format(&fault, text, sizeof text);
@@ -403,7 +403,7 @@ static void test_pps_at_the_wrong_time(void **unused)
     assert_int_equal(utgard_read(j.guest.device, pp0 + PP_RAW) & 1, 1);
     reset_all(&j);
     utgard_write(j.guest.device, pp0 + PP_CTRL, PP_START); /* without a frame */
-    utgard_device_settle(j.guest.device);
+    utgard_device_flush(j.guest.device);
     assert_int_equal(guest_fault(&j.guest).kind, GPU_FAULT_LIST);
     guest_destroy(&j.guest);
 }

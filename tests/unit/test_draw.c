@@ -207,7 +207,7 @@ static void test_same_picture(void **unused)
                 for (unsigned i = 0; i < TRIANGLES && !way; i++)
                     assert_true(draw_alone(&draw, &s.triangle[d][i]));
             }
-            raster_worker_settle(w);
+            raster_worker_flush(w);
             assert_memory_equal(w->tile.color, plain->tile.color, sizeof w->tile.color);
             assert_true(shaded < all);
         }

@@ -1,5 +1,5 @@
-/* Tiers: quick code first, optimised code in its place, on the background thread or when the engine settles;
- * what is begun ahead; what the disk keeps; queues, renewal and destruction while something waits. The
+/* Tiers: quick code first, optimised code in its place, on the background thread or when the engine is told
+ * to; what is begun ahead; what the disk keeps; queues, renewal and destruction while something waits. The
  * functions here tell by their result which tier they are of, as no real one may. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -133,12 +133,12 @@ static void test_heat(void **state)
     }
 }
 
-static void test_settle_leaves_the_background_alone(void **state)
+static void test_optimise_leaves_the_background_alone(void **state)
 {
     struct jit_engine *engine = engine_of(JIT_AUTOMATIC, true, "");
     for (uint32_t key = 0; key < 5; key++)
         jit_function_ran(get(engine, key), COST * RUNS);
-    jit_engine_settle(engine);
+    jit_engine_optimise(engine);
     jit_engine_wait(engine);
     assert_int_equal(stats_of(engine).optimised, 5);
     jit_engine_destroy(engine);
@@ -171,7 +171,7 @@ static void test_refusals(void **state)
         assert_null(function);
         assert_int_equal(ask(engine, 2, emit_quick_only, emit_key_quick_only, &function), 0);
         jit_function_ran(function, COST * RUNS);
-        jit_engine_settle(engine);
+        jit_engine_optimise(engine);
         assert_int_equal(call(function), 21);
         assert_int_equal(stats_of(engine).optimised, 0);
         jit_engine_destroy(engine);
@@ -278,7 +278,7 @@ static void test_disk(void **state)
         assert_int_equal(call(get(engine, 1)), 12);
         assert_int_equal(stats_of(engine).compiled, 0);
         jit_function_ran(get(engine, 1), 1000);
-        jit_engine_settle(engine);
+        jit_engine_optimise(engine);
         assert_int_equal(stats_of(engine).optimised, 0);
         jit_engine_destroy(engine);
     }
@@ -300,7 +300,7 @@ static void test_queue(void **state)
     for (unsigned round = 0; round < 2; round++) {
         for (uint32_t key = 0; key < MANY; key++)
             jit_function_ran(get(engine, key), COST * RUNS);
-        jit_engine_settle(engine);
+        jit_engine_optimise(engine);
         uint64_t optimised = stats_of(engine).optimised;
         assert_true(round ? optimised == MANY : optimised > 1 && optimised < MANY);
     }
@@ -378,7 +378,7 @@ static void test_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_heat),          cmocka_unit_test(test_settle_leaves_the_background_alone),
+        cmocka_unit_test(test_heat),          cmocka_unit_test(test_optimise_leaves_the_background_alone),
         cmocka_unit_test(test_one_tier),      cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_ahead),         cmocka_unit_test(test_ahead_inline),
         cmocka_unit_test(test_ahead_unasked), cmocka_unit_test(test_disk),

@@ -44,7 +44,7 @@ static void draw(struct scene *s)
         write_frame(&s->guest, s->base_pp[n], s->pp, s->pp[LISTS + n]);
         utgard_write(s->guest.device, s->base_pp[n] + PP_CTRL, PP_START);
     }
-    utgard_device_settle(s->guest.device);
+    utgard_device_flush(s->guest.device);
 }
 
 static void test_gp(void **unused)

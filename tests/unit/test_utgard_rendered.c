@@ -177,7 +177,7 @@ static void test_flips(void **data)
             guest_start_mmu(&g, (enum utgard_ip)(UTGARD_IP_PPMMU0 + n));
             write_frame(&g, base, pp, pp[LISTS + n]);
             utgard_write(g.device, base + PP_CTRL, PP_START);
-            utgard_device_settle(g.device);
+            utgard_device_flush(g.device);
             fault = guest_fault(&g);
             faults += fault.kind != GPU_FAULT_NONE;
             assert_true(fault.kind != GPU_FAULT_NONE || utgard_read(g.device, base + PP_RAW) & 1);
@@ -201,7 +201,7 @@ static void test_store_nowhere(void **data)
     guest_run(&g, gp);
     pp[FRAME_WORDS + 2] = NOWHERE;
     start_pp(&g, 0, pp);
-    utgard_device_settle(g.device);
+    utgard_device_flush(g.device);
     assert_int_equal(guest_fault(&g).kind, GPU_FAULT_MEMORY);
     mmu = guest_base(&g, UTGARD_IP_PPMMU0);
     assert_int_equal(utgard_read(g.device, mmu + MMU_FAULT_AT), NOWHERE);
@@ -227,7 +227,7 @@ static void test_waiting(void **data)
         work = utgard_device_host(g.device)->counters;
         assert_int_equal(work.tiles, 0);
         if (way == 0)
-            utgard_device_settle(g.device);
+            utgard_device_flush(g.device);
         if (way == 1)
             utgard_read(g.device, guest_base(&g, UTGARD_IP_GP));
         if (way == 2)

@@ -86,7 +86,7 @@ static int run_both(const struct guest_shader *s, uint32_t max_index, const uint
         assert_int_equal(fault->pc, second.pc);
         assert_int_equal(fault->lane, second.lane);
         assert_int_equal(fault->address, second.address);
-        jit_engine_settle(engine);
+        jit_engine_optimise(engine);
     }
     assert_int_equal(vc4_vertex_rows(stage[0]), vc4_vertex_rows(stage[1]));
     vc4_vertex_release(stage[0]);

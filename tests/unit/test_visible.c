@@ -119,7 +119,7 @@ static void shade_visible(void *data, const void *shader, const uint8_t *planes,
     }
 }
 
-static void settle(struct raster_visible *queue, struct picture *p)
+static void flush(struct raster_visible *queue, struct picture *p)
 {
     memset(p->times, 0, RASTER_TILE_WORDS);
     raster_visible_shade(queue, shade_visible, p);
@@ -183,13 +183,13 @@ static void test_queue(void **state)
             const struct raster_block *some = all && below(4) ? NULL : blocks;
             if (!raster_visible_add(queue, shader, &prim, varyings, some, count)) {
                 refused++;
-                settle(queue, &got);
+                flush(queue, &got);
                 assert_true(raster_visible_add(queue, shader, &prim, varyings, some, count));
             }
             if (below(200) == 0)
-                settle(queue, &got);
+                flush(queue, &got);
         }
-        settle(queue, &got);
+        flush(queue, &got);
         assert_memory_equal(want.tile->color, got.tile->color, sizeof want.tile->color);
     }
     assert_true(refused > 10 && whole > 100);
