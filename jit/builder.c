@@ -301,15 +301,28 @@ LLVMValueRef jit_f32_to_i32(struct jit_builder *b, LLVMValueRef f32x16)
     return LLVMBuildFPToSI(b->ir, f32x16, b->i32x16, "");
 }
 
-LLVMValueRef jit_f32_to_any_i32(struct jit_builder *b, LLVMValueRef f32x16)
+/* The host's instruction of each level, all lanes, rounding as everywhere. */
+static LLVMValueRef host_to_i32(struct jit_builder *b, LLVMValueRef f32x16, const char *avx512,
+                                const char *avx2, const char *sse)
 {
     LLVMValueRef args[4] = {f32x16, LLVMConstNull(b->i32x16), LLVMConstAllOnes(b->i16), jit_i32(b, 4)};
 
-    if (b->level == JIT_AVX512) /* all lanes, rounding as everywhere */
-        return jit_intrinsic(b, "llvm.x86.avx512.mask.cvttps2dq.512", NULL, 0, args, 4);
-    if (b->level == JIT_AVX2)
-        return jit_intrinsic_by_parts(b, "llvm.x86.avx.cvtt.ps2dq.256", 8, args, 1);
-    return jit_intrinsic_by_parts(b, "llvm.x86.sse2.cvttps2dq", 4, args, 1);
+    if (b->level == JIT_AVX512)
+        return jit_intrinsic(b, avx512, NULL, 0, args, 4);
+    return b->level == JIT_AVX2 ? jit_intrinsic_by_parts(b, avx2, 8, args, 1)
+                                : jit_intrinsic_by_parts(b, sse, 4, args, 1);
+}
+
+LLVMValueRef jit_f32_to_any_i32(struct jit_builder *b, LLVMValueRef f32x16)
+{
+    return host_to_i32(b, f32x16, "llvm.x86.avx512.mask.cvttps2dq.512", "llvm.x86.avx.cvtt.ps2dq.256",
+                       "llvm.x86.sse2.cvttps2dq");
+}
+
+LLVMValueRef jit_f32_nearest_i32(struct jit_builder *b, LLVMValueRef f32x16)
+{
+    return host_to_i32(b, f32x16, "llvm.x86.avx512.mask.cvtps2dq.512", "llvm.x86.avx.cvt.ps2dq.256",
+                       "llvm.x86.sse2.cvtps2dq");
 }
 
 LLVMValueRef jit_i32_to_f32(struct jit_builder *b, LLVMValueRef i32x16)

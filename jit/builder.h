@@ -103,6 +103,8 @@ LLVMValueRef jit_sqrt(struct jit_builder *b, LLVMValueRef f32x16);
 LLVMValueRef jit_f32_to_i32(struct jit_builder *b, LLVMValueRef f32x16);
 /* The same for all x: what does not fit, and NaN, gives -2^31, as the host's instruction has it. */
 LLVMValueRef jit_f32_to_any_i32(struct jit_builder *b, LLVMValueRef f32x16);
+/* The same to nearest, of two the even one. */
+LLVMValueRef jit_f32_nearest_i32(struct jit_builder *b, LLVMValueRef f32x16);
 LLVMValueRef jit_i32_to_f32(struct jit_builder *b, LLVMValueRef i32x16); /* signed */
 
 /* Stack slots in the entry block. */

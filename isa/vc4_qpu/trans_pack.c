@@ -182,13 +182,23 @@ struct trans_value *trans_pack_sum(struct trans *t, unsigned code, const struct 
     return insert_byte(t, form, field, old);
 }
 
-/* To 0..1. Comparisons take what a product makes 0, whatever NaN it is (LLVM's own have no sign, the
- * processor's have one), for 0. */
-static LLVMValueRef clamp_product(struct trans *t, LLVMValueRef raw)
+/* 255 times a product limited to 0..1. Comparisons take what a product makes 0, whatever NaN it is (LLVM's
+ * own have no sign, the processor's have one), for 0. Limited above after the product with 255, which LLVM
+ * would draw into the choice: what rounds to 255 there is 255 anyway. */
+static LLVMValueRef scale_product(struct trans *t, LLVMValueRef raw)
 {
-    LLVMValueRef zero = LLVMConstNull(t->b->f32x16), one = jit_splat_f32(t->b, 1.0f);
+    LLVMValueRef zero = LLVMConstNull(t->b->f32x16), most = jit_splat_f32(t->b, 255.0f);
     raw = jit_select(t->b, LLVMBuildFCmp(t->b->ir, LLVMRealOGT, raw, zero, ""), raw, zero);
-    return jit_select(t->b, LLVMBuildFCmp(t->b->ir, LLVMRealOLT, raw, one, ""), raw, one);
+    raw = LLVMBuildFMul(t->b->ir, raw, most, "");
+    return jit_select(t->b, LLVMBuildFCmp(t->b->ir, LLVMRealOLT, raw, most, ""), raw, most);
+}
+
+static LLVMValueRef scale(struct trans *t, struct trans_value *v)
+{
+    if (v->raw && v->raw_is == TRANS_RAW_PRODUCT)
+        return scale_product(t, v->raw);
+    LLVMValueRef sat = clamp(t, trans_i(t, v), 0, 0x3f800000);
+    return LLVMBuildFMul(t->b->ir, jit_as_f32(t->b, sat), jit_splat_f32(t->b, 255.0f), "");
 }
 
 /* Patterns with a sign are below 0, those above 1.0 include +NaN: integers order them rightly. */
@@ -201,9 +211,6 @@ struct trans_value *trans_pack_mul(struct trans *t, unsigned code, struct trans_
         return v;
     if (v->unorm) /* c / 255 comes back as c, for all 256 (Mesa copies texels so) */
         return insert_byte(t, code, v->unorm, old);
-    LLVMValueRef sat = v->raw && v->raw_is == TRANS_RAW_PRODUCT ? clamp_product(t, v->raw)
-                                                                : clamp(t, trans_i(t, v), 0, 0x3f800000);
-    LLVMValueRef scaled = LLVMBuildFMul(ir, jit_as_f32(t->b, sat), jit_splat_f32(t->b, 255.0f), "");
-    LLVMValueRef byte = jit_f32_to_i32(t->b, LLVMBuildFAdd(ir, scaled, jit_splat_f32(t->b, 0.5f), ""));
+    LLVMValueRef byte = jit_f32_to_i32(t->b, LLVMBuildFAdd(ir, scale(t, v), jit_splat_f32(t->b, 0.5f), ""));
     return insert_byte(t, code, byte, old);
 }
