@@ -1,4 +1,5 @@
 #include "isa/sets.h"
+#include "tools/program.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -8,84 +9,82 @@
 
 /* Both directions between text and words: `vitrail asm` and `vitrail dis`. */
 
-static const char asm_help[] =
-    "Usage: vitrail asm [OPTIONS] SOURCE\n"
-    "\n"
-    "Assembles a guest program; SOURCE may be - for standard input.\n"
-    "\n"
-    "  --isa NAME    the instruction set: vc4-qpu (default), utgard-gp, utgard-pp\n"
-    "  -o FILE       write here (default: standard output as --hex)\n"
-    "  --hex         write one hexadecimal word a line instead of binary words\n"
-    "  --check       also report breaches of the documents' rules (exit status 3)\n"
-    "  --no-sandbox  the process may make every system call, for tracing it\n"
-    "\n"
-    "Examples:\n"
-    "  vitrail asm blend.qpu\n"
-    "  vitrail asm --check -o blend.bin blend.qpu\n"
-    "  echo 'var r0, v0 ; stop' | vitrail asm --isa utgard-pp -\n";
-static const char dis_help[] =
-    "Usage: vitrail dis [OPTIONS] PROGRAM\n"
-    "\n"
-    "Disassembles a guest program; PROGRAM may be - for standard input.\n"
-    "A file of 0x... words is recognised as text, anything else is binary words.\n"
-    "\n"
-    "  --isa NAME    the instruction set: vc4-qpu (default), utgard-gp, utgard-pp\n"
-    "  --hex         the input is text: hexadecimal words\n"
-    "  --check       also report breaches of the documents' rules (exit status 3)\n"
-    "  --no-sandbox  the process may make every system call, for tracing it\n"
-    "\n"
-    "Examples:\n"
-    "  vitrail dis blend.bin\n"
-    "  echo 0x10020ba7159e7000 | vitrail dis -\n"
-    "  echo 0x000000a3 0xf0003c60 0x00000000 | vitrail dis --isa utgard-pp -\n";
-
 struct options {
+    const char *set; /* its name */
     const struct isa_set *isa;
     const char *input, *output;
     bool hex, check, no_sandbox;
 };
 
-static int parse(const char *name, const char *help, bool has_output, struct options *o, int argc,
-                 char **argv)
-{
-    *o = (struct options){.isa = isa_set_at(0)};
-    for (int i = 1; i < argc; i++) {
-        const char *value;
-        int got;
+#define AT(member) offsetof(struct options, member)
+#define SET                                                                                                  \
+    {                                                                                                        \
+        "isa",                                                                                               \
+        "NAME",                                                                                              \
+        "the instruction set: %s",                                                                           \
+        .kind = TOOL_NAME,                                                                                   \
+        .at = AT(set),                                                                                       \
+        .word = tool_set_word,                                                                               \
+        .first = true}
+#define CHECK                                                                                                \
+    {"check", NULL, "also report breaches of the documents' rules (exit status 3)", .kind = TOOL_SWITCH,     \
+     .at = AT(check)}
 
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            fputs(help, stdout);
-            return -1;
-        }
-        if ((got = tool_value(name, "--isa", argc, argv, &i, &value))) {
-            if (got < 0)
-                return TOOL_USAGE;
-            o->isa = isa_set_find(value);
-            if (!o->isa)
-                return tool_error(name, TOOL_USAGE,
-                                  "unknown instruction set '%s'; there are: vc4-qpu, utgard-gp, utgard-pp",
-                                  value);
-        } else if (has_output && (got = tool_value(name, "-o", argc, argv, &i, &value))) {
-            if (got < 0)
-                return TOOL_USAGE;
-            o->output = value;
-        } else if (!strcmp(argv[i], "--hex"))
-            o->hex = true;
-        else if (!strcmp(argv[i], "--check"))
-            o->check = true;
-        else if (!strcmp(argv[i], "--no-sandbox"))
-            o->no_sandbox = true;
-        else if (argv[i][0] == '-' && argv[i][1])
-            return tool_error(name, TOOL_USAGE, "unknown option '%s'; see `vitrail %s --help`", argv[i],
-                              name);
-        else if (o->input)
-            return tool_error(name, TOOL_USAGE, "one file at a time: '%s' and '%s'", o->input, argv[i]);
-        else
-            o->input = argv[i];
+static const struct tool_option asm_rows[] = {
+    SET,
+    {"o", "FILE", "write here (default: standard output as --hex)", .kind = TOOL_FILE, .at = AT(output)},
+    {"hex", NULL, "write one hexadecimal word a line instead of binary words", .kind = TOOL_SWITCH,
+     .at = AT(hex)},
+    CHECK,
+    {0},
+};
+
+static const struct tool_option dis_rows[] = {
+    SET,
+    {"hex", NULL, "the input is text: hexadecimal words", .kind = TOOL_SWITCH, .at = AT(hex)},
+    CHECK,
+    {0},
+};
+
+const struct tool_command tool_command_asm = {
+    .name = "asm",
+    .summary = "assemble a guest program",
+    .operands = "SOURCE",
+    .text = "Assembles a guest program; SOURCE may be - for standard input. Each set's language is in "
+            "isa/*/README.md.",
+    .examples = "  vitrail asm blend.qpu\n"
+                "  vitrail asm --check -o blend.bin blend.qpu\n"
+                "  echo 'var r0, v0 ; stop' | vitrail asm --isa utgard-pp -\n",
+    .options = {{asm_rows}, {tool_sandbox_rows, AT(no_sandbox)}},
+    .takes = {"file", 1, 1},
+    .main = tool_asm,
+};
+
+const struct tool_command tool_command_dis = {
+    .name = "dis",
+    .summary = "disassemble a guest program",
+    .operands = "PROGRAM",
+    .text = "Disassembles a guest program; PROGRAM may be - for standard input. A file of 0x... words is "
+            "recognised "
+            "as text, anything else is binary words.",
+    .examples = "  vitrail dis blend.bin\n"
+                "  echo 0x10020ba7159e7000 | vitrail dis -\n"
+                "  echo 0x000000a3 0xf0003c60 0x00000000 | vitrail dis --isa utgard-pp -\n",
+    .options = {{dis_rows}, {tool_sandbox_rows, AT(no_sandbox)}},
+    .takes = {"file", 1, 1},
+    .main = tool_dis,
+};
+
+static int parse(const struct tool_command *command, struct options *o, int argc, char **argv)
+{
+    struct tool_operands file;
+    *o = (struct options){.set = tool_set_word(0)};
+    int code = tool_parse(command, argc, argv, o, &file);
+    if (!code) {
+        o->isa = isa_set_find(o->set);
+        o->input = file.at[0];
     }
-    if (!o->input)
-        return tool_error(name, TOOL_USAGE, "no file given; see `vitrail %s --help`", name);
-    return TOOL_OK;
+    return code;
 }
 
 static int enter_sandbox(const char *name, const struct options *o)
@@ -140,7 +139,7 @@ int tool_asm(int argc, char **argv)
     size_t size, length;
     void *words;
 
-    int code = parse("asm", asm_help, true, &o, argc, argv);
+    int code = parse(&tool_command_asm, &o, argc, argv);
     if (code)
         return code < 0 ? TOOL_OK : code;
     code = enter_sandbox("asm", &o);
@@ -210,7 +209,7 @@ int tool_dis(int argc, char **argv)
     uint8_t *bytes;
     size_t size;
 
-    int code = parse("dis", dis_help, false, &o, argc, argv);
+    int code = parse(&tool_command_dis, &o, argc, argv);
     if (code)
         return code < 0 ? TOOL_OK : code;
     code = enter_sandbox("dis", &o);

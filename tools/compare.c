@@ -1,77 +1,59 @@
 #include "tools/tool.h"
 #include "util/image.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "Usage: vitrail compare [OPTIONS] EXPECTED.png GOT.png\n"
-    "\n"
-    "Compares two pictures channel by channel. Exit status 1 when too many pixels differ.\n"
-    "\n"
-    "  --tolerance N    channel difference that is accepted, 0..255 (default 2)\n"
-    "  --share P        percent of pixels that may lie beyond it (default 0)\n"
-    "  --alpha          compare the alpha channel too\n"
-    "  --diff FILE.png  write a picture of the differences, brightened\n"
-    "  --no-sandbox     the process may make every system call, for tracing it\n"
-    "\n"
-    "Prints the share of pixels beyond the tolerance in percent and the largest difference.\n"
-    "\n"
-    "Example:\n"
-    "  vitrail compare --share 0.5 --diff where.png llvmpipe.png ours.png\n";
-
 struct options {
-    const char *paths[2], *diff;
+    const char *diff;
     uint64_t tolerance;
     double share;
-    unsigned count;
-    int alpha;
-    bool no_sandbox;
+    bool alpha, no_sandbox;
 };
 
-static int parse(struct options *o, int argc, char **argv)
+static int take_share(void *options, const char *value)
 {
-    *o = (struct options){.tolerance = 2};
-    for (int i = 1; i < argc; i++) {
-        const char *value;
-        int got;
+    struct options *o = options;
+    char *end;
+    o->share = strtod(value, &end);
+    return *end || end == value || !(o->share >= 0 && o->share <= 100) ? -1 : TOOL_OK;
+}
 
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            fputs(help, stdout);
-            return -1;
-        }
-        if ((got = tool_value("compare", "--tolerance", argc, argv, &i, &value))) {
-            if (got < 0 || !tool_number(value, 0, 255, &o->tolerance))
-                return got < 0 ? TOOL_USAGE
-                               : tool_error("compare", TOOL_USAGE,
-                                            "--tolerance takes a number from 0 to 255, not '%s'", value);
-        } else if ((got = tool_value("compare", "--share", argc, argv, &i, &value))) {
-            char *end = NULL;
-            if (got > 0)
-                o->share = strtod(value, &end);
-            if (got < 0 || *end || end == value || !(o->share >= 0 && o->share <= 100))
-                return got < 0
-                           ? TOOL_USAGE
-                           : tool_error("compare", TOOL_USAGE, "--share takes a percentage, not '%s'", value);
-        } else if ((got = tool_value("compare", "--diff", argc, argv, &i, &o->diff))) {
-            if (got < 0)
-                return TOOL_USAGE;
-        } else if (!strcmp(argv[i], "--alpha"))
-            o->alpha = 1;
-        else if (!strcmp(argv[i], "--no-sandbox"))
-            o->no_sandbox = true;
-        else if (argv[i][0] == '-')
-            return tool_error("compare", TOOL_USAGE, "unknown option '%s'; see `vitrail compare --help`",
-                              argv[i]);
-        else if (o->count == 2)
-            return tool_error("compare", TOOL_USAGE, "two pictures at a time");
-        else
-            o->paths[o->count++] = argv[i];
-    }
-    return o->count == 2
-               ? TOOL_OK
-               : tool_error("compare", TOOL_USAGE, "two pictures are needed; see `vitrail compare --help`");
+#define AT(member) offsetof(struct options, member)
+
+static const struct tool_option rows[] = {
+    {"tolerance", "N", "channel difference that is accepted, 0 to 255 (default 2)", .kind = TOOL_NUMBER,
+     .at = AT(tolerance), .min = 0, .max = 255},
+    {"share", "P", "percent of pixels that may lie beyond it (default 0)", .kind = TOOL_OWN,
+     .take = take_share, .takes = "a percentage"},
+    {"alpha", NULL, "compare the alpha channel too", .kind = TOOL_SWITCH, .at = AT(alpha)},
+    {"diff", "FILE.png", "write a picture of the differences, brightened", .kind = TOOL_FILE, .at = AT(diff)},
+    {0},
+};
+
+const struct tool_command tool_command_compare = {
+    .name = "compare",
+    .summary = "compare two pictures",
+    .operands = "EXPECTED.png GOT.png",
+    .text = "Compares two pictures channel by channel. Prints the share of pixels beyond the tolerance in "
+            "percent and "
+            "the largest difference; exit status 1 when too many pixels differ.",
+    .examples = "  vitrail compare --share 0.5 --diff where.png llvmpipe.png ours.png\n",
+    .options = {{rows}, {tool_sandbox_rows, AT(no_sandbox)}},
+    .takes = {"picture", 0, UINT_MAX},
+    .main = tool_compare,
+};
+
+static int parse(struct options *o, struct tool_operands *paths, int argc, char **argv)
+{
+    int code = tool_parse(&tool_command_compare, argc, argv, o, paths);
+    if (!code && paths->count > 2)
+        return tool_error("compare", TOOL_USAGE, "two pictures at a time");
+    if (!code && paths->count < 2)
+        return tool_error("compare", TOOL_USAGE, "two pictures are needed; see `vitrail compare --help`");
+    return code;
 }
 
 static int write_diff(const struct util_image *a, const struct util_image *b, const char *path)
@@ -94,20 +76,21 @@ int tool_compare(int argc, char **argv)
 {
     struct util_image images[2] = {0};
     struct util_image_diff diff;
-    struct options o;
-    int code = parse(&o, argc, argv);
+    struct options o = {.tolerance = 2};
+    struct tool_operands paths;
+    int code = parse(&o, &paths, argc, argv);
 
     if (code)
         return code < 0 ? TOOL_OK : code;
     struct tool_sandbox sandbox = {.name = "compare", .off = o.no_sandbox};
-    tool_sandbox_reads(&sandbox, o.paths[0]);
-    tool_sandbox_reads(&sandbox, o.paths[1]);
+    tool_sandbox_reads(&sandbox, paths.at[0]);
+    tool_sandbox_reads(&sandbox, paths.at[1]);
     tool_sandbox_writes(&sandbox, o.diff);
     code = tool_sandbox_enter(&sandbox);
     for (int i = 0; !code && i < 2; i++) {
-        int err = util_image_read_png(&images[i], o.paths[i]);
+        int err = util_image_read_png(&images[i], paths.at[i]);
         if (err)
-            code = tool_error("compare", TOOL_BAD_FILE, "%s: %s", o.paths[i], strerror(-err));
+            code = tool_error("compare", TOOL_BAD_FILE, "%s: %s", paths.at[i], strerror(-err));
     }
     if (!code && util_image_compare(&images[0], &images[1], (uint32_t)o.tolerance, o.alpha, &diff))
         code = tool_error("compare", TOOL_DIFFERS, "the sizes differ: %ux%u and %ux%u", images[0].width,

@@ -9,27 +9,6 @@
 #include "tools/family.h"
 #include "tools/tool.h"
 
-static const char help[] =
-    "Usage: vitrail decode [OPTIONS] CAPTURE\n"
-    "\n"
-    "Lists a capture readably: register writes with their names, every command of\n"
-    "every list with its fields, render states, textures, programs as assembly,\n"
-    "uniforms.\n"
-    "\n"
-    "  --job N          only the N-th job, from 1: what begins with its binning\n"
-    "                   (Mali: its vertex processing)\n"
-    "  --no-programs    leave programs and uniforms out\n"
-    "  --tiles          Mali: also the primitives in each tile's list, for which the\n"
-    "                   GP's jobs are run\n"
-    "  --pages          also name every page of memory recorded\n"
-    "  --json           one JSON document instead of text\n"
-    "  --no-sandbox     the process may make every system call, for tracing it\n"
-    "\n"
-    "Examples:\n"
-    "  vitrail decode cube.vtc | less\n"
-    "  vitrail decode --job 3 --no-programs cube.vtc\n"
-    "  vitrail decode --json cube.vtc | jq '.[] | select(.kind == \"register\").text'\n";
-
 #define MAX_SEEN 4096u
 
 struct decode_seen {
@@ -155,47 +134,50 @@ int decode_capture(const struct decode_options *o, FILE *out)
 
 /* ---- the command ---- */
 
-static int parse(struct decode_options *o, bool *no_sandbox, int argc, char **argv)
-{
-    int code = TOOL_OK, got;
-    const char *value;
-    for (int i = 1; !code && i < argc; i++) {
-        if ((got = tool_value("decode", "--job", argc, argv, &i, &value))) {
-            if (got < 0)
-                code = TOOL_USAGE;
-            else if (!tool_number(value, 1, UINT64_MAX, &o->job))
-                code = tool_error("decode", TOOL_USAGE, "--job takes a number from 1, not '%s'", value);
-        } else if (!strcmp(argv[i], "--no-programs"))
-            o->no_programs = true;
-        else if (!strcmp(argv[i], "--tiles"))
-            o->tiles = true;
-        else if (!strcmp(argv[i], "--pages"))
-            o->pages = true;
-        else if (!strcmp(argv[i], "--json"))
-            o->json = true;
-        else if (!strcmp(argv[i], "--no-sandbox"))
-            *no_sandbox = true;
-        else
-            code = tool_operand("decode", argv[i], &o->path);
-    }
-    if (!code && !o->path)
-        code = tool_error("decode", TOOL_USAGE, "no capture given; see `vitrail decode --help`");
-    return code;
-}
+struct options {
+    struct decode_options decode;
+    bool no_sandbox;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct tool_option rows[] = {
+    {"job", "N", "only the N-th job, from 1: what begins with its binning (Mali: its vertex processing)",
+     .kind = TOOL_NUMBER, .at = AT(decode.job), .min = 1, .max = UINT64_MAX},
+    {"no-programs", NULL, "leave programs and uniforms out", .kind = TOOL_SWITCH,
+     .at = AT(decode.no_programs)},
+    {"tiles", NULL, "Mali: also the primitives in each tile's list, for which the GP's jobs are run",
+     .kind = TOOL_SWITCH, .at = AT(decode.tiles)},
+    {"pages", NULL, "also name every page of memory recorded", .kind = TOOL_SWITCH, .at = AT(decode.pages)},
+    {"json", NULL, "one JSON document instead of text", .kind = TOOL_SWITCH, .at = AT(decode.json)},
+    {0},
+};
+
+const struct tool_command tool_command_decode = {
+    .name = "decode",
+    .summary = "list a capture: every record, state and shader, readable",
+    .operands = "CAPTURE",
+    .text = "Lists a capture readably: register writes with their names, every command of every list with "
+            "its fields, "
+            "render states, textures, programs as assembly, uniforms.",
+    .examples = "  vitrail decode cube.vtc | less\n"
+                "  vitrail decode --job 3 --no-programs cube.vtc\n"
+                "  vitrail decode --json cube.vtc | jq '.[] | select(.kind == \"register\").text'\n",
+    .options = {{rows}, {tool_sandbox_rows, AT(no_sandbox)}},
+    .takes = {"capture", 1, 1},
+    .main = tool_decode,
+};
 
 int tool_decode(int argc, char **argv)
 {
-    struct decode_options o = {0};
-    for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            fputs(help, stdout);
-            return TOOL_OK;
-        }
-    struct tool_sandbox sandbox = {.name = "decode"};
-    int code = parse(&o, &sandbox.off, argc, argv);
+    struct options o = {0};
+    struct tool_operands capture;
+    int code = tool_parse(&tool_command_decode, argc, argv, &o, &capture);
     if (code)
-        return code;
-    tool_sandbox_reads(&sandbox, o.path);
+        return code < 0 ? TOOL_OK : code;
+    o.decode.path = capture.at[0];
+    struct tool_sandbox sandbox = {.name = "decode", .off = o.no_sandbox};
+    tool_sandbox_reads(&sandbox, o.decode.path);
     code = tool_sandbox_enter(&sandbox);
-    return code ? code : decode_capture(&o, stdout);
+    return code ? code : decode_capture(&o.decode, stdout);
 }

@@ -6,98 +6,80 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "Usage: vitrail explain [OPTIONS] --frame N --pixel X,Y CAPTURE\n"
-    "\n"
-    "Says why a pixel has its colour: every draw that touched it, in order, with its\n"
-    "vertices, coverage, tests, texture lookups, what its program did in that lane,\n"
-    "blending, and the colour before and after. Loads and stores are followed back to\n"
-    "the clear; of textures that were drawn it says where (with --all, to be explained in\n"
-    "turn). Captures of every GPU are taken (`vitrail gpus`).\n"
-    "\n"
-    "  --frame N          picture, counted from 1 as by `vitrail replay`\n"
-    "  --pixel X,Y        from the top left\n"
-    "  --sample S         of four samples, only this one's tests and colours (0 to 3)\n"
-    "  --draw D           only this draw of the picture, counted from 1\n"
-    "  --no-trace         leave the programs' instructions out\n"
-    "  --all              count the end of every rendering job as a picture\n"
-    "  --json             for tools\n"
-    "%s"
-    "\n"
-    "Exit status 1 when what was stored and the picture differ, 3 when the guest did\n"
-    "something wrong up to that picture; the report is on stderr.\n"
-    "\n"
-    "Examples:\n"
-    "  vitrail explain --frame 2 --pixel 480,270 tests/captures/demo.vtc | less -S\n"
-    "  vitrail explain --frame 6 --pixel 100,100 --no-trace tests/captures/features.vtc\n"
-    "  vitrail explain --frame 2 --pixel 160,90 tests/captures/mali400/shading-phong.vtc\n"
-    "  vitrail explain --frame 2 --pixel 9,9 --json cube.vtc | jq '.stages[].events[].outcome'\n";
+#define EVERY_SAMPLE UINT64_MAX
 
 struct options {
     const char *capture;
     uint64_t frame, sample, draw;
     uint64_t x, y;
-    bool has_pixel, has_sample, no_trace, all, json;
+    bool has_pixel, no_trace, all, json;
     struct tool_device_options device;
 };
 
-static bool read_pixel(const char *text, uint64_t *x, uint64_t *y)
+/* "X,Y" */
+static int take_pixel(void *options, const char *text)
 {
+    struct options *o = options;
     const char *comma = strchr(text, ',');
     char first[24];
     if (!comma || (size_t)(comma - text) >= sizeof first)
-        return false;
+        return -1;
     memcpy(first, text, (size_t)(comma - text));
     first[comma - text] = 0;
-    return tool_number(first, 0, UINT32_MAX, x) && tool_number(comma + 1, 0, UINT32_MAX, y);
+    o->has_pixel = tool_number(first, 0, UINT32_MAX, &o->x) && tool_number(comma + 1, 0, UINT32_MAX, &o->y);
+    return o->has_pixel ? TOOL_OK : -1;
 }
 
-/* An option with a value: 1 taken, 0 none of them, -1 after a message. */
-static int parse_value(void *data, int argc, char **argv, int *i)
-{
-    struct options *o = data;
-    const char *value;
-    int got;
-    if ((got = tool_value("explain", "--frame", argc, argv, i, &value)) > 0 &&
-        !tool_number(value, 1, UINT32_MAX, &o->frame)) {
-        tool_error("explain", 0, "--frame takes a number from 1, not '%s'", value);
-        return -1;
-    }
-    if (!got && (got = tool_value("explain", "--pixel", argc, argv, i, &value)) > 0) {
-        o->has_pixel = read_pixel(value, &o->x, &o->y);
-        if (!o->has_pixel) {
-            tool_error("explain", 0, "--pixel takes X,Y, not '%s'", value);
-            return -1;
-        }
-    }
-    if (!got && (got = tool_value("explain", "--sample", argc, argv, i, &value)) > 0) {
-        o->has_sample = true;
-        if (!tool_number(value, 0, RASTER_MAX_SAMPLES - 1, &o->sample)) {
-            tool_error("explain", 0, "--sample takes a number from 0 to %u, not '%s'", RASTER_MAX_SAMPLES - 1,
-                       value);
-            return -1;
-        }
-    }
-    if (!got && (got = tool_value("explain", "--draw", argc, argv, i, &value)) > 0 &&
-        !tool_number(value, 1, UINT32_MAX, &o->draw)) {
-        tool_error("explain", 0, "--draw takes a number from 1, not '%s'", value);
-        return -1;
-    }
-    return got;
-}
+#define AT(member) offsetof(struct options, member)
+
+static const struct tool_option rows[] = {
+    {"frame", "N", "picture, counted from 1 as by `vitrail replay`", .kind = TOOL_NUMBER, .at = AT(frame),
+     .min = 1, .max = UINT32_MAX},
+    {"pixel", "X,Y", "from the top left", .kind = TOOL_OWN, .take = take_pixel, .takes = "X,Y"},
+    {"sample", "S", "of four samples, only this one's tests and colours (0 to 3)", .kind = TOOL_NUMBER,
+     .at = AT(sample), .min = 0, .max = RASTER_MAX_SAMPLES - 1},
+    {"draw", "D", "only this draw of the picture, counted from 1", .kind = TOOL_NUMBER, .at = AT(draw),
+     .min = 1, .max = UINT32_MAX},
+    {"no-trace", NULL, "leave the programs' instructions out", .kind = TOOL_SWITCH, .at = AT(no_trace)},
+    {"all", NULL, "count the end of every rendering job as a picture", .kind = TOOL_SWITCH, .at = AT(all)},
+    {"json", NULL, "for tools", .kind = TOOL_SWITCH, .at = AT(json)},
+    {0},
+};
+
+const struct tool_command tool_command_explain = {
+    .name = "explain",
+    .summary = "say why a pixel of a capture has its colour",
+    .operands = "--frame=N --pixel=X,Y CAPTURE",
+    .text =
+        "Says why a pixel has its colour: every draw that touched it, in order, with its vertices, coverage, "
+        "tests, "
+        "texture lookups, what its program did in that lane, blending, and the colour before and after. "
+        "Loads and "
+        "stores are followed back to the clear; of textures that were drawn it says where (with --all, to be "
+        "explained in turn). Captures of every GPU are taken (`vitrail gpus`).",
+    .notes = "Exit status 1 when what was stored and the picture differ, 3 when the guest did something "
+             "wrong up to "
+             "that picture; the report is on stderr.",
+    .examples = "  vitrail explain --frame 2 --pixel 480,270 tests/captures/demo.vtc | less -S\n"
+                "  vitrail explain --frame 6 --pixel 100,100 --no-trace tests/captures/features.vtc\n"
+                "  vitrail explain --frame 2 --pixel 160,90 tests/captures/mali400/shading-phong.vtc\n"
+                "  vitrail explain --frame 2 --pixel 9,9 --json cube.vtc | jq '.stages[].events[].outcome'\n",
+    .options = {{rows}, {tool_device_rows, AT(device)}},
+    .takes = {"capture", 1, 1},
+    .main = tool_explain,
+};
 
 static int parse(struct options *o, int argc, char **argv)
 {
-    *o =
-        (struct options){.device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL}};
-    const struct tool_switch switches[] = {
-        {"--no-trace", &o->no_trace}, {"--all", &o->all}, {"--json", &o->json}};
-    const struct tool_syntax syntax = {
-        "explain", help, &o->device, &o->capture, switches, UTIL_ARRAY_SIZE(switches), parse_value, o};
-    int code = tool_parse(&syntax, argc, argv);
-    if (!code && (!o->frame || !o->has_pixel))
+    struct tool_operands capture;
+    *o = (struct options){.sample = EVERY_SAMPLE, .device = TOOL_USUAL_DEVICE};
+    int code = tool_parse(&tool_command_explain, argc, argv, o, &capture);
+    if (code)
+        return code;
+    o->capture = capture.at[0];
+    if (!o->frame || !o->has_pixel)
         return tool_error("explain", TOOL_USAGE, "--frame N and --pixel X,Y say what to explain");
-    return code;
+    return TOOL_OK;
 }
 
 static void on_progress(void *data, uint64_t position, uint64_t size)
@@ -112,8 +94,9 @@ static int explain(const struct options *o, const struct gpu_options *device)
 {
     struct explain_pixel pixel = {.picture = (uint32_t)o->frame, .x = (uint32_t)o->x, .y = (uint32_t)o->y};
     struct explain_result result = {.pixels = &pixel, .pixel_count = 1};
-    const struct explain_show show = {
-        .sample = o->has_sample ? (int)o->sample : -1, .draw = (uint32_t)o->draw, .trace = !o->no_trace};
+    const struct explain_show show = {.sample = o->sample == EVERY_SAMPLE ? -1 : (int)o->sample,
+                                      .draw = (uint32_t)o->draw,
+                                      .trace = !o->no_trace};
     struct tool_progress progress = {0};
     struct util_error error = {0};
     int code = TOOL_OK;

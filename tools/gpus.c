@@ -4,22 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] =
-    "Usage: vitrail gpus\n"
-    "\n"
-    "Lists the GPUs that can be emulated, their drivers, and this machine's vector levels.\n"
-    "\n"
-    "Example:\n"
-    "  vitrail gpus\n";
+const struct tool_command tool_command_gpus = {
+    .name = "gpus",
+    .summary = "list the GPUs that can be emulated",
+    .text = "Lists the GPUs that can be emulated, their drivers, and this machine's vector levels.",
+    .examples = "  vitrail gpus\n",
+    .takes = {"argument", 0, 0},
+    .main = tool_gpus,
+};
 
 int tool_gpus(int argc, char **argv)
 {
-    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-        fputs(help, stdout);
-        return TOOL_OK;
-    }
-    if (argc > 1)
-        return tool_error("gpus", TOOL_USAGE, "unknown argument '%s'; see `vitrail gpus --help`", argv[1]);
+    struct tool_operands none;
+    int code = tool_parse(&tool_command_gpus, argc, argv, NULL, &none);
+    if (code)
+        return code < 0 ? TOOL_OK : code;
     printf("%-8s %-32s %-8s %s\n", "name", "GPU", "driver", "guest programs");
     const struct gpu_info *gpu;
     for (unsigned n = 0; (gpu = gpu_info_at(n)); n++)

@@ -2,18 +2,22 @@
 #include "gpu/families.h"
 #include "tools/tool.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] = "Usage: vitrail info [--no-sandbox] CAPTURE...\n"
-                           "\n"
-                           "Says what each capture holds: GPU, command, sizes, events, pictures.\n"
-                           "Every checksum is verified; a damaged file gives exit status 4.\n"
-                           "\n"
-                           "  --no-sandbox  the process may make every system call, for tracing it\n"
-                           "\n"
-                           "Example:\n"
-                           "  vitrail info cube.vtc\n";
+const struct tool_command tool_command_info = {
+    .name = "info",
+    .summary = "say what a capture holds",
+    .operands = "CAPTURE...",
+    .text =
+        "Says what each capture holds: GPU, command, sizes, events, pictures. Every checksum is verified; a "
+        "damaged file gives exit status 4.",
+    .examples = "  vitrail info cube.vtc\n",
+    .options = {{tool_sandbox_rows}},
+    .takes = {"capture", 1, UINT_MAX},
+    .main = tool_info,
+};
 
 static int show(const char *path)
 {
@@ -61,29 +65,17 @@ static int show(const char *path)
 int tool_info(int argc, char **argv)
 {
     struct tool_sandbox sandbox = {.name = "info"};
-    int count = 0;
-
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            fputs(help, stdout);
-            return TOOL_OK;
-        }
-        if (!strcmp(argv[i], "--no-sandbox"))
-            sandbox.off = true;
-        else if (argv[i][0] == '-')
-            return tool_error("info", TOOL_USAGE, "unknown option '%s'; see `vitrail info --help`", argv[i]);
-        else
-            argv[1 + count++] = argv[i];
-    }
-    if (!count)
-        return tool_error("info", TOOL_USAGE, "no capture given; see `vitrail info --help`");
-    for (int i = 1; i <= count; i++)
-        tool_sandbox_reads(&sandbox, argv[i]);
-    int code = tool_sandbox_enter(&sandbox);
+    struct tool_operands captures;
+    int code = tool_parse(&tool_command_info, argc, argv, &sandbox.off, &captures);
+    if (code)
+        return code < 0 ? TOOL_OK : code;
+    for (unsigned i = 0; i < captures.count; i++)
+        tool_sandbox_reads(&sandbox, captures.at[i]);
+    code = tool_sandbox_enter(&sandbox);
     if (code)
         return code;
-    for (int i = 1; i <= count; i++) {
-        int got = show(argv[i]);
+    for (unsigned i = 0; i < captures.count; i++) {
+        int got = show(captures.at[i]);
         code = got ? got : code;
     }
     return code;

@@ -13,38 +13,11 @@
 
 /* `vitrail lint`: what is wrong with programs and jobs, without running them. */
 
-static const char help[] =
-    "Usage: vitrail lint [OPTIONS] PROGRAM|CAPTURE\n"
-    "       vitrail lint --rules [--json]\n"
-    "\n"
-    "Finds what is wrong with guest programs and jobs, without running them: hazards,\n"
-    "breaches of the documents' rules, errata, registers nobody wrote, queues that run\n"
-    "empty or over; in a capture also disagreement between programs and the records that\n"
-    "name them, arrays and textures outside memory, states that contradict themselves. A\n"
-    "PROGRAM is binary words, hexadecimal words as text, or assembler text; - is the\n"
-    "standard input. Of a CAPTURE all jobs are looked at.\n"
-    "\n"
-    "  --isa NAME       a program's instruction set: vc4-qpu (default), utgard-gp,\n"
-    "                   utgard-pp\n"
-    "  --stage NAME     what it is for: fragment, vertex, coordinate or user (default:\n"
-    "                   what is right for any of them)\n"
-    "  --severity NAME  leave out what is less: note, warning or error (default: note)\n"
-    "  --json           one JSON document instead of text\n"
-    "  --rules          list all rules with their sources\n"
-    "  --no-sandbox     the process may make every system call, for tracing it\n"
-    "\n"
-    "Exit status: 0 nothing found, 1 findings, 2 wrong options, 4 bad file.\n"
-    "\n"
-    "Examples:\n"
-    "  vitrail lint blend.qpu\n"
-    "  vitrail lint --stage user --severity warning sum.bin\n"
-    "  echo 'var r0, v0 ; stop' | vitrail lint --isa utgard-pp -\n"
-    "  vitrail lint --json cube.vtc | jq '.findings[].rule'\n";
-
 struct options {
     const char *input, *stage; /* stage: NULL, or a name */
+    const char *set;           /* its name */
     const struct isa_set *isa;
-    enum isa_severity severity;
+    unsigned severity; /* enum isa_severity */
     bool json, rules, no_sandbox;
 };
 
@@ -274,32 +247,69 @@ static int lint(const struct options *options)
 
 /* ---- options ---- */
 
-/* 1 when argv[*index] was one with a value, 0 when not, -1 after a message. */
-static int parse_value(struct options *o, int argc, char **argv, int *index)
+static bool has_stage(const struct isa_set *set, const char *stage)
 {
-    const char *value;
-    int got = tool_value("lint", "--stage", argc, argv, index, &o->stage);
-    if (got)
-        return got;
-    got = tool_value("lint", "--isa", argc, argv, index, &value);
-    if (got > 0 && !(o->isa = isa_set_find(value))) {
-        tool_error("lint", 0, "unknown instruction set '%s'; there are: vc4-qpu, utgard-gp, utgard-pp",
-                   value);
-        return -1;
-    }
-    if (got)
-        return got;
-    got = tool_value("lint", "--severity", argc, argv, index, &value);
-    if (got <= 0)
-        return got;
-    for (enum isa_severity n = ISA_NOTE; n <= ISA_ERROR; n++)
-        if (!strcmp(isa_severity_name(n), value)) {
-            o->severity = n;
-            return got;
-        }
-    tool_error("lint", 0, "--severity takes note, warning or error, not '%s'", value);
-    return -1;
+    unsigned n = 1;
+    while (set->stages[n] && strcmp(set->stages[n], stage) != 0)
+        n++;
+    return set->stages[n];
 }
+
+/* Of all sets, each once. */
+static const char *stage_word(unsigned n)
+{
+    const struct isa_set *set;
+    for (unsigned i = 0; (set = isa_set_at(i)); i++)
+        for (unsigned k = 1; set->stages[k]; k++) {
+            unsigned first = 0;
+            while (!has_stage(isa_set_at(first), set->stages[k]))
+                first++;
+            if (first == i && !n--)
+                return set->stages[k];
+        }
+    return NULL;
+}
+
+static const char *severity_word(unsigned n)
+{
+    return n <= ISA_ERROR ? isa_severity_name((enum isa_severity)n) : NULL;
+}
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct tool_option rows[] = {
+    {"isa", "NAME", "a program's instruction set: %s", .kind = TOOL_NAME, .at = AT(set),
+     .word = tool_set_word, .first = true},
+    {"stage", "NAME", "what it is for: %s (default: what is right for any of them)", .kind = TOOL_NAME,
+     .at = AT(stage), .word = stage_word},
+    {"severity", "NAME", "leave out what is less: %s", .kind = TOOL_WORD, .at = AT(severity),
+     .word = severity_word, .first = true},
+    {"json", NULL, "one JSON document instead of text", .kind = TOOL_SWITCH, .at = AT(json)},
+    {"rules", NULL, "list all rules with their sources", .kind = TOOL_SWITCH, .at = AT(rules)},
+    {0},
+};
+
+const struct tool_command tool_command_lint = {
+    .name = "lint",
+    .summary = "find what is wrong with programs, without running them",
+    .operands = "PROGRAM|CAPTURE\n--rules [--json]",
+    .text =
+        "Finds what is wrong with guest programs and jobs, without running them: hazards, breaches of the "
+        "documents' rules, errata, registers nobody wrote, queues that run empty or over; in a capture also "
+        "disagreement between programs and the records that name them, arrays and textures outside memory, "
+        "states that contradict themselves. A PROGRAM is binary words, hexadecimal words as text, or "
+        "assembler "
+        "text; - is the standard input. Of a CAPTURE all jobs are looked at. Each finding has its place, "
+        "severity, rule, the instruction and the rule's source.",
+    .notes = "Exit status: 0 nothing found, 1 findings, 2 wrong options, 4 bad file.",
+    .examples = "  vitrail lint blend.qpu\n"
+                "  vitrail lint --stage user --severity warning sum.bin\n"
+                "  echo 'var r0, v0 ; stop' | vitrail lint --isa utgard-pp -\n"
+                "  vitrail lint --json cube.vtc | jq '.findings[].rule'\n",
+    .options = {{rows}, {tool_sandbox_rows, AT(no_sandbox)}},
+    .takes = {"file", 0, 1},
+    .main = tool_lint,
+};
 
 static int refuse_stage(const struct isa_set *set, const char *stage)
 {
@@ -313,25 +323,12 @@ static int refuse_stage(const struct isa_set *set, const char *stage)
 
 static int parse(struct options *o, int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
-        int got = 0;
-        if (!strcmp(argv[i], "--json"))
-            o->json = true;
-        else if (!strcmp(argv[i], "--rules"))
-            o->rules = true;
-        else if (!strcmp(argv[i], "--no-sandbox"))
-            o->no_sandbox = true;
-        else if ((got = parse_value(o, argc, argv, &i)) < 0)
-            return TOOL_USAGE;
-        else if (got)
-            continue;
-        else if (argv[i][0] == '-' && argv[i][1])
-            return tool_error("lint", TOOL_USAGE, "unknown option '%s'; see `vitrail lint --help`", argv[i]);
-        else if (o->input)
-            return tool_error("lint", TOOL_USAGE, "one file at a time: '%s' and '%s'", o->input, argv[i]);
-        else
-            o->input = argv[i];
-    }
+    struct tool_operands file;
+    int code = tool_parse(&tool_command_lint, argc, argv, o, &file);
+    if (code)
+        return code;
+    o->isa = isa_set_find(o->set);
+    o->input = file.count ? file.at[0] : NULL;
     if (!o->input && !o->rules)
         return tool_error("lint", TOOL_USAGE, "no file given; see `vitrail lint --help`");
     if (o->input && o->rules)
@@ -343,16 +340,10 @@ static int parse(struct options *o, int argc, char **argv)
 
 int tool_lint(int argc, char **argv)
 {
-    struct options o = {.isa = isa_set_at(0)};
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            fputs(help, stdout);
-            return TOOL_OK;
-        }
-    }
+    struct options o = {.set = tool_set_word(0)};
     int code = parse(&o, argc, argv);
     if (code)
-        return code;
+        return code < 0 ? TOOL_OK : code;
     if (o.rules)
         return list_rules(o.json);
     struct tool_sandbox sandbox = {.name = "lint", .off = o.no_sandbox};

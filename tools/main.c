@@ -3,53 +3,39 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const struct command {
-    const char *name;
-    int (*main)(int argc, char **argv);
-    const char *what;
-} commands[] = {
-    {"run", tool_run, "run a program with its stock driver on an emulated GPU"},
-    {"record", tool_record, "run a program and keep what it drew in a capture"},
-    {"replay", tool_replay, "draw a capture again; PNGs, verification, timing"},
-    {"decode", tool_decode, "list a capture: every record, state and shader, readable"},
-    {"info", tool_info, "say what a capture holds"},
-    {"asm", tool_asm, "assemble a guest program"},
-    {"dis", tool_dis, "disassemble a guest program"},
-    {"lint", tool_lint, "find what is wrong with programs, without running them"},
-    {"qpu", tool_qpu, "run a general-purpose QPU program"},
-    {"compare", tool_compare, "compare two pictures"},
-    {"explain", tool_explain, "say why a pixel of a capture has its colour"},
-    {"profile", tool_profile, "say where a capture's time goes; heat maps of tiles"},
-    {"gpus", tool_gpus, "list the GPUs that can be emulated"},
-};
+#include "tools/texts.h"
 
-static const char usage[] = "Usage: vitrail COMMAND [OPTIONS]\n"
-                            "\n"
-                            "A GPU made of software: runs what real drivers hand to tile-based GPUs.\n"
-                            "\n"
-                            "Commands:\n";
-static const char rest[] =
-    "\n"
-    "`vitrail COMMAND --help` has the options and examples of a command.\n"
-    "\n"
-    "Examples:\n"
-    "  vitrail run --gpu vc4 -- glmark2-es2-drm -b texture\n"
-    "  vitrail record -o frame.vtc -- kmscube -c 1\n"
-    "  vitrail replay frame.vtc --png frame.png\n"
-    "\n"
-    "Exit status: 0 done, 1 a verification differs, 2 wrong options, 3 guest fault,\n"
-    "4 bad file, 5 this machine cannot do it; `run` and `record` pass on the program's,\n"
-    "or 6: it never used the GPU.\n";
-
-static void help(FILE *out)
+/* With the list of commands, which is not to be wrapped; the caller's to free. NULL without memory. */
+static char *describe(void)
 {
-    fputs(usage, out);
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].what);
-    fputs(rest, out);
+    const struct tool_command *c;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fputs("A GPU made of software: runs what real drivers hand to tile-based GPUs.\n\nCommands:\n", out);
+    for (unsigned n = 0; (c = tool_command_at(n)); n++)
+        fprintf(out, "  %-8s %s\n", c->name, c->summary);
+    fputs("\n`vitrail COMMAND --help` has the options and examples of a command.", out);
+    if (!fclose(out))
+        return text;
+    free(text);
+    return NULL;
 }
+
+static const struct tool_command vitrail = {
+    .operands = "COMMAND [ARGS]",
+    .notes = "Exit status: 0 done, 1 a verification differs, 2 wrong options, 3 guest fault, 4 bad file, 5 "
+             "this machine "
+             "cannot do it; `run` and `record` pass on the program's, or 6: it never used the GPU.",
+    .examples = "  vitrail run --gpu vc4 -- glmark2-es2-drm -b texture\n"
+                "  vitrail record -o frame.vtc -- kmscube -c 1\n"
+                "  vitrail replay frame.vtc --png frame.png\n",
+};
 
 /* What was printed counts only when it arrived. */
 static int finish(const char *name, int code)
@@ -60,24 +46,53 @@ static int finish(const char *name, int code)
     return code;
 }
 
+static const char *command_name(const void *data, unsigned n)
+{
+    const struct tool_command *c = tool_command_at(n);
+    return c ? c->name : NULL;
+}
+
+static int run_command(int argc, char **argv)
+{
+    const struct tool_command *c;
+    for (unsigned n = 0; (c = tool_command_at(n)); n++)
+        if (!strcmp(argv[0], c->name))
+            return finish(c->name, c->main(argc, argv));
+    const char *nearest = tool_nearest(argv[0], command_name, NULL);
+    if (nearest)
+        return tool_error(NULL, TOOL_USAGE, "unknown command '%s'; did you mean '%s'?", argv[0], nearest);
+    return tool_error(NULL, TOOL_USAGE, "unknown command '%s'; `vitrail --help` lists them", argv[0]);
+}
+
+/* For the build, not for people: `vitrail --generate completion`, `vitrail --generate man <PAGE`. */
+static int generate(const char *what)
+{
+    if (!strcmp(what, "completion"))
+        texts_completion(stdout);
+    else if (!strcmp(what, "man"))
+        texts_man(stdin, stdout);
+    else
+        return TOOL_USAGE;
+    return finish(NULL, TOOL_OK);
+}
+
 int main(int argc, char **argv)
 {
     signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error of the write, and is told as such */
-    if (argc < 2) {
-        help(stderr);
-        return TOOL_USAGE;
-    }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-        help(stdout);
-        return finish("help", TOOL_OK);
-    }
-    if (!strcmp(argv[1], "--version")) {
-        puts("vitrail " VITRAIL_VERSION);
-        return finish("--version", TOOL_OK);
-    }
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        if (!strcmp(argv[1], commands[i].name))
-            return finish(commands[i].name, commands[i].main(argc - 1, argv + 1));
-    fprintf(stderr, "vitrail: unknown command '%s'; `vitrail --help` lists them\n", argv[1]);
-    return TOOL_USAGE;
+    if (argc == 3 && !strcmp(argv[1], "--generate"))
+        return generate(argv[2]);
+    struct tool_command self = vitrail;
+    struct tool_operands words;
+    char *text = describe();
+    if (!text)
+        return tool_error(NULL, TOOL_HOST, "out of memory");
+    self.text = text;
+    int code = tool_parse(&self, argc, argv, NULL, &words);
+    bool asked = !code && words.count && !strcmp(words.at[0], "help");
+    if (asked || (!code && !words.count))
+        tool_help(&self, asked ? stdout : stderr);
+    free(text);
+    if (code || asked)
+        return finish(NULL, code < 0 ? TOOL_OK : code);
+    return words.count ? run_command((int)words.count, words.at) : TOOL_USAGE;
 }

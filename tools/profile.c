@@ -6,93 +6,88 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "Usage: vitrail profile [OPTIONS] CAPTURE\n"
-    "\n"
-    "Says where a capture's time goes: draws by cost, programs and their hottest\n"
-    "instructions, and a heat map of the tiles.\n"
-    "\n"
-    "  --frames A-B       only these pictures, counted from 1 (or --frames N)\n"
-    "  --heat FILE.png    write what each tile costs as a picture with a scale\n"
-    "  --by WHAT          cost in the heat map: time (default) or instructions of\n"
-    "                     fragment programs, which no other load on the machine changes\n"
-    "  --draws            all draws, not only the costliest\n"
-    "  --instructions     all instructions, not only the hottest\n"
-    "  --loops N          timed plays; each number is the best of them (default 3)\n"
-    "  --all              count the end of every rendering job as a picture\n"
-    "  --json             for tools: everything, tiles too\n"
-    "%s"
-    "\n"
-    "A play before the timed ones compiles the programs and counts. Fragment programs\n"
-    "with branches are interpreted in it, to count each instruction.\n"
-    "\n"
-    "Examples:\n"
-    "  vitrail profile tests/captures/demo.vtc --heat heat.png\n"
-    "  vitrail profile --frames 2 --draws --threads 0 cube.vtc\n"
-    "  vitrail profile --json cube.vtc | jq '.draws | max_by(.fragment_ns)'\n";
+enum { TIME, INSTRUCTIONS };
 
 struct options {
     const char *capture, *heat;
     uint64_t first, last, loops;
-    bool by_instructions, draws, instructions, all, json;
+    bool draws, instructions, all, json;
+    unsigned by; /* TIME, INSTRUCTIONS */
     struct tool_device_options device;
 };
 
-static bool read_range(const char *text, uint64_t *first, uint64_t *last)
+/* "A-B", "N" */
+static int take_range(void *options, const char *text)
 {
+    struct options *o = options;
     const char *dash = strchr(text, '-');
     char low[24];
-    if (!dash) {
-        bool ok = tool_number(text, 1, UINT32_MAX, first);
-        *last = *first;
-        return ok;
-    }
-    if ((size_t)(dash - text) >= sizeof low)
-        return false;
-    memcpy(low, text, (size_t)(dash - text));
-    low[dash - text] = 0;
-    return tool_number(low, 1, UINT32_MAX, first) && tool_number(dash + 1, *first, UINT32_MAX, last);
+    size_t length = dash ? (size_t)(dash - text) : strlen(text);
+    if (length >= sizeof low)
+        return -1;
+    memcpy(low, text, length);
+    low[length] = 0;
+    bool good = tool_number(low, 1, UINT32_MAX, &o->first);
+    if (dash)
+        return good && tool_number(dash + 1, o->first, UINT32_MAX, &o->last) ? TOOL_OK : -1;
+    o->last = o->first;
+    return good ? TOOL_OK : -1;
 }
 
-/* An option with a value: 1 taken, 0 none of them, -1 after a message. */
-static int parse_value(void *data, int argc, char **argv, int *i)
+static const char *by_word(unsigned n)
 {
-    struct options *o = data;
-    const char *value;
-    int got;
-    if ((got = tool_value("profile", "--frames", argc, argv, i, &value)) > 0 &&
-        !read_range(value, &o->first, &o->last)) {
-        tool_error("profile", 0, "--frames takes A-B or a number from 1, not '%s'", value);
-        return -1;
-    }
-    if (!got)
-        got = tool_value("profile", "--heat", argc, argv, i, &o->heat);
-    if (!got && (got = tool_value("profile", "--by", argc, argv, i, &value)) > 0) {
-        o->by_instructions = !strcmp(value, "instructions");
-        if (!o->by_instructions && strcmp(value, "time") != 0) {
-            tool_error("profile", 0, "--by takes time or instructions, not '%s'", value);
-            return -1;
-        }
-    }
-    if (!got && (got = tool_value("profile", "--loops", argc, argv, i, &value)) > 0 &&
-        !tool_number(value, 1, 1000, &o->loops)) {
-        tool_error("profile", 0, "--loops takes a number from 1 to 1000, not '%s'", value);
-        return -1;
-    }
-    return got;
+    static const char *const words[] = {[TIME] = "time", [INSTRUCTIONS] = "instructions"};
+    return n < UTIL_ARRAY_SIZE(words) ? words[n] : NULL;
 }
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct tool_option rows[] = {
+    {"frames", "A-B", "only these pictures, counted from 1 (or --frames N)", .kind = TOOL_OWN,
+     .take = take_range, .takes = "A-B or a number from 1"},
+    {"heat", "FILE.png", "write what each tile costs as a picture with a scale", .kind = TOOL_FILE,
+     .at = AT(heat)},
+    {"by", "WHAT",
+     "cost in the heat map: time (default), or instructions of fragment programs, which no other load on the "
+     "machine "
+     "changes",
+     .kind = TOOL_WORD, .at = AT(by), .word = by_word},
+    {"draws", NULL, "all draws, not only the costliest", .kind = TOOL_SWITCH, .at = AT(draws)},
+    {"instructions", NULL, "all instructions, not only the hottest", .kind = TOOL_SWITCH,
+     .at = AT(instructions)},
+    {"loops", "N", "timed plays; each number is the best of them (default 3)", .kind = TOOL_NUMBER,
+     .at = AT(loops), .min = 1, .max = 1000},
+    {"all", NULL, "count the end of every rendering job as a picture", .kind = TOOL_SWITCH, .at = AT(all)},
+    {"json", NULL, "for tools: everything, tiles too", .kind = TOOL_SWITCH, .at = AT(json)},
+    {0},
+};
+
+const struct tool_command tool_command_profile = {
+    .name = "profile",
+    .summary = "say where a capture's time goes; heat maps of tiles",
+    .operands = "CAPTURE",
+    .text = "Says where a capture's time goes: draws by cost, programs and their hottest instructions, and a "
+            "heat map of "
+            "the tiles.",
+    .notes =
+        "A play before the timed ones compiles the programs and counts. Fragment programs with branches are "
+        "interpreted in it, to count each instruction. All code is optimised unless --tier says otherwise.",
+    .examples = "  vitrail profile tests/captures/demo.vtc --heat heat.png\n"
+                "  vitrail profile --frames 2 --draws --threads 0 cube.vtc\n"
+                "  vitrail profile --json cube.vtc | jq '.draws | max_by(.fragment_ns)'\n",
+    .options = {{rows}, {tool_device_rows, AT(device)}},
+    .takes = {"capture", 1, 1},
+    .main = tool_profile,
+};
 
 static int parse(struct options *o, int argc, char **argv)
 {
-    *o = (struct options){
-        .loops = 3, .device = {.threads = -1, .level = -1, .tier = JIT_OPTIMISED, .numeric = ISA_USUAL}};
-    const struct tool_switch switches[] = {{"--draws", &o->draws},
-                                           {"--instructions", &o->instructions},
-                                           {"--all", &o->all},
-                                           {"--json", &o->json}};
-    const struct tool_syntax syntax = {
-        "profile", help, &o->device, &o->capture, switches, UTIL_ARRAY_SIZE(switches), parse_value, o};
-    return tool_parse(&syntax, argc, argv);
+    struct tool_operands capture;
+    *o = (struct options){.loops = 3, .device = TOOL_USUAL_DEVICE};
+    o->device.tier = JIT_OPTIMISED;
+    int code = tool_parse(&tool_command_profile, argc, argv, o, &capture);
+    o->capture = code ? NULL : capture.at[0];
+    return code;
 }
 
 static void on_progress(void *data, uint64_t position, uint64_t size)
@@ -107,7 +102,7 @@ static int write_heat(const struct options *o, const struct profile *profile,
                       const struct util_image *picture)
 {
     struct util_image image = {0};
-    int err = profile_heat(profile, o->by_instructions, o->capture, picture, &image);
+    int err = profile_heat(profile, o->by == INSTRUCTIONS, o->capture, picture, &image);
     if (err == -ENOENT)
         return tool_error("profile", TOOL_BAD_FILE,
                           "%s: no tile of a picture was drawn, there is no heat map", o->capture);

@@ -106,3 +106,9 @@ int tool_read_program(const char *name, const struct isa_set *set, const char *p
     *size = length;
     return TOOL_OK;
 }
+
+const char *tool_set_word(unsigned n)
+{
+    const struct isa_set *set = isa_set_at(n);
+    return set ? set->name : NULL;
+}

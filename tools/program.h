@@ -13,4 +13,7 @@
 int tool_read_program(const char *name, const struct isa_set *set, const char *path, uint8_t **bytes,
                       size_t *size);
 
+/* Names of sets, as the words of an option; NULL past the last. */
+const char *tool_set_word(unsigned n);
+
 #endif

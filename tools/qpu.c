@@ -12,37 +12,6 @@
 
 /* `vitrail qpu run`: a general-purpose QPU program, started at the device's registers as a host starts it. */
 
-static const char qpu_help[] =
-    "Usage: vitrail qpu run [OPTIONS] [PROGRAM]\n"
-    "\n"
-    "Runs a general-purpose QPU program on the device, through its scheduler's\n"
-    "registers. PROGRAM is assembly text, hexadecimal words or binary words.\n"
-    "\n"
-    "  --qpus N           start it N times (default 1); 12 run at once\n"
-    "  --uniforms LIST    its uniforms, with commas between: numbers, floats (1.5),\n"
-    "                     `qpu` (0, 1, ...), `qpus` (N); given again: those of the\n"
-    "                     next start, the last list being for all that remain\n"
-    "  --mem ADDR=FILE    puts a file into memory; may be given again\n"
-    "  --dump ADDR,SIZE[=FILE]\n"
-    "                     prints that memory when all is done, or writes it to FILE;\n"
-    "                     may be given again\n"
-    "  --format NAME      of what is printed: hex (default), int or float\n"
-    "  --start CODE,UNIFORMS\n"
-    "                     starts what stands in memory at CODE, with the uniforms at\n"
-    "                     UNIFORMS; may be given again; needs no PROGRAM\n"
-    "  --memory SIZE      bytes of memory (default 16M; K, M, G); program and uniforms\n"
-    "                     are put at its end\n"
-    "  --fuel N           instructions after which a program is stopped\n"
-    "                     (default: 4 Gi)\n"
-    "  --times N          does all of it N times over and prints the best time\n";
-static const char examples[] =
-    "\n"
-    "Examples:\n"
-    "  vitrail qpu run sum.s --uniforms 0x1000,0x2000,16 --mem 0x1000=in.bin \\\n"
-    "      --dump 0x2000,64 --format float\n"
-    "  vitrail qpu run tri.hex --qpus 12 --uniforms qpu,qpus,0x10000 --dump 0x10000,768\n"
-    "  vitrail qpu run --mem 0=image.bin --start 0x1000,0x4000 --dump 0,0x8000=after.bin\n";
-
 #define MAX_ITEMS 64u
 #define MAX_WORDS 1024u
 
@@ -72,27 +41,6 @@ struct options {
 
 /* ---- options ---- */
 
-static bool size_number(const char *text, uint64_t max, uint64_t *out)
-{
-    char copy[32];
-    size_t length = strlen(text);
-    unsigned shift = 0;
-    if (!length || length >= sizeof copy)
-        return false;
-    memcpy(copy, text, length + 1);
-    switch (copy[length - 1]) {
-    case 'K': shift = 10; break;
-    case 'M': shift = 20; break;
-    case 'G': shift = 30; break;
-    }
-    if (shift)
-        copy[length - 1] = 0;
-    if (!tool_number(copy, 0, max >> shift, out))
-        return false;
-    *out <<= shift;
-    return true;
-}
-
 static bool uniform_word(const char *text, uint32_t *word, uint8_t *kind)
 {
     uint64_t number;
@@ -111,8 +59,9 @@ static bool uniform_word(const char *text, uint32_t *word, uint8_t *kind)
     return *text && !*end;
 }
 
-static int take_uniforms(struct options *o, const char *value)
+static int take_uniforms(void *options, const char *value)
 {
+    struct options *o = options;
     struct uniforms *u = &o->list[o->lists];
     char *copy = strdup(value), *next = copy;
     if (!copy)
@@ -152,118 +101,113 @@ static bool numbers_then(const char *text, uint64_t *first, uint64_t *second, co
         return false;
     if (comma)
         *comma = 0;
-    return size_number(copy, 1ull << 32, first) && (!second || size_number(comma + 1, 1ull << 32, second));
+    return tool_size(copy, 0, 1ull << 32, first) && (!second || tool_size(comma + 1, 0, 1ull << 32, second));
 }
 
-static int take_item(struct options *o, const char *option, const char *value)
+static int too_many(const char *option)
 {
+    return tool_error("qpu", TOOL_USAGE, "%s can be given %u times", option, MAX_ITEMS);
+}
+
+static int take_mem(void *options, const char *value)
+{
+    struct options *o = options;
     struct file_at item = {0};
-    struct start start;
-    const char *rest = NULL;
-    bool mem = !strcmp(option, "--mem"), dump = !strcmp(option, "--dump");
-    unsigned *count = mem ? &o->mems : dump ? &o->dumps : &o->starts;
-    if (*count == MAX_ITEMS)
-        return tool_error("qpu", TOOL_USAGE, "%s can be given %u times", option, MAX_ITEMS);
-    if (mem) {
-        if (!numbers_then(value, &item.address, NULL, &rest) || !rest)
-            return tool_error("qpu", TOOL_USAGE, "--mem takes ADDR=FILE, not '%s'", value);
-        item.path = rest;
-        o->mem[o->mems++] = item;
-    } else if (dump) {
-        if (!numbers_then(value, &item.address, &item.size, &rest))
-            return tool_error("qpu", TOOL_USAGE, "--dump takes ADDR,SIZE or ADDR,SIZE=FILE, not '%s'", value);
-        item.path = rest;
-        o->dump[o->dumps++] = item;
-    } else {
-        if (!numbers_then(value, &start.code, &start.uniforms, &rest) || rest)
-            return tool_error("qpu", TOOL_USAGE, "--start takes CODE,UNIFORMS, not '%s'", value);
-        o->start[o->starts++] = start;
-    }
+    if (o->mems == MAX_ITEMS)
+        return too_many("--mem");
+    if (!numbers_then(value, &item.address, NULL, &item.path) || !item.path)
+        return -1;
+    o->mem[o->mems++] = item;
     return TOOL_OK;
 }
 
-static const struct number_option {
-    const char *name;
-    size_t offset;
-    uint64_t min, max;
-} number_options[] = {
-    {"--qpus", offsetof(struct options, qpus), 1, MAX_ITEMS},
-    {"--memory", offsetof(struct options, memory), 4096, 1ull << 32},
-    {"--fuel", offsetof(struct options, fuel), 1, UINT64_MAX >> 1},
-    {"--times", offsetof(struct options, times), 1, 1u << 20},
+static int take_dump(void *options, const char *value)
+{
+    struct options *o = options;
+    struct file_at item = {0};
+    if (o->dumps == MAX_ITEMS)
+        return too_many("--dump");
+    if (!numbers_then(value, &item.address, &item.size, &item.path))
+        return -1;
+    o->dump[o->dumps++] = item;
+    return TOOL_OK;
+}
+
+static int take_start(void *options, const char *value)
+{
+    struct options *o = options;
+    struct start start;
+    const char *rest;
+    if (o->starts == MAX_ITEMS)
+        return too_many("--start");
+    if (!numbers_then(value, &start.code, &start.uniforms, &rest) || rest)
+        return -1;
+    o->start[o->starts++] = start;
+    return TOOL_OK;
+}
+
+static const char *format_word(unsigned n)
+{
+    static const char *const words[] = {"hex", "int", "float"};
+    return n < UTIL_ARRAY_SIZE(words) ? words[n] : NULL;
+}
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct tool_option rows[] = {
+    {"qpus", "N", "start it N times (default 1); 12 run at once", .kind = TOOL_SIZE, .at = AT(qpus), .min = 1,
+     .max = MAX_ITEMS},
+    {"uniforms", "LIST",
+     "its uniforms, with commas between: numbers, floats (1.5), `qpu` (0, 1, ...), `qpus` (N); given again: "
+     "those of "
+     "the next start, the last list being for all that remain",
+     .kind = TOOL_OWN, .take = take_uniforms},
+    {"mem", "ADDR=FILE", "puts a file into memory; may be given again", .kind = TOOL_OWN, .take = take_mem,
+     .takes = "ADDR=FILE"},
+    {"dump", "ADDR,SIZE[=FILE]",
+     "prints that memory when all is done, or writes it to FILE; may be given again", .kind = TOOL_OWN,
+     .take = take_dump, .takes = "ADDR,SIZE or ADDR,SIZE=FILE"},
+    {"format", "NAME", "of what is printed: %s", .kind = TOOL_NAME, .at = AT(format), .word = format_word,
+     .first = true},
+    {"start", "CODE,UNIFORMS",
+     "starts what stands in memory at CODE, with the uniforms at UNIFORMS; may be given again; needs no "
+     "PROGRAM",
+     .kind = TOOL_OWN, .take = take_start, .takes = "CODE,UNIFORMS"},
+    {"memory", "SIZE", "bytes of memory (default 16M; K, M, G); program and uniforms are put at its end",
+     .kind = TOOL_SIZE, .at = AT(memory), .min = 4096, .max = 1ull << 32},
+    {"fuel", "N", "instructions after which a program is stopped (default: 4 Gi)", .kind = TOOL_SIZE,
+     .at = AT(fuel), .min = 1, .max = UINT64_MAX >> 1},
+    {"times", "N", "does all of it N times over and prints the best time", .kind = TOOL_SIZE, .at = AT(times),
+     .min = 1, .max = 1u << 20},
+    {0},
 };
 
-/* 1: taken, 0: none of these, -1 after a message. */
-static int take_number(struct options *o, int argc, char **argv, int *i)
-{
-    for (size_t k = 0; k < UTIL_ARRAY_SIZE(number_options); k++) {
-        const struct number_option *n = &number_options[k];
-        const char *value;
-        uint64_t number;
-        int got = tool_value("qpu", n->name, argc, argv, i, &value);
-        if (got <= 0) {
-            if (got)
-                return got;
-            continue;
-        }
-        if (!size_number(value, n->max, &number) || number < n->min) {
-            tool_error("qpu", 0, "%s takes a number from %" PRIu64 " to %" PRIu64 ", not '%s'", n->name,
-                       n->min, n->max, value);
-            return -1;
-        }
-        memcpy((char *)o + n->offset, &number, sizeof number);
-        return 1;
-    }
-    return 0;
-}
+const struct tool_command tool_command_qpu = {
+    .name = "qpu",
+    .called = "qpu run",
+    .summary = "run a general-purpose QPU program",
+    .operands = "[PROGRAM]",
+    .text = "Runs a general-purpose QPU program on the device, through its scheduler's registers. PROGRAM is "
+            "assembly "
+            "text, hexadecimal words or binary words.",
+    .examples = "  vitrail qpu run sum.s --uniforms 0x1000,0x2000,16 --mem 0x1000=in.bin \\\n"
+                "      --dump 0x2000,64 --format float\n"
+                "  vitrail qpu run tri.hex --qpus 12 --uniforms qpu,qpus,0x10000 --dump 0x10000,768\n"
+                "  vitrail qpu run --mem 0=image.bin --start 0x1000,0x4000 --dump 0,0x8000=after.bin\n",
+    .options = {{rows}, {tool_device_rows, AT(device)}},
+    .takes = {"program", 0, 2}, /* "run" is the first */
+    .main = tool_qpu,
+};
 
-static int take_option(struct options *o, int argc, char **argv, int *i)
-{
-    static const char *const items[] = {"--mem", "--dump", "--start"};
-    const char *value;
-    int got = tool_device_option("qpu", &o->device, argc, argv, i);
-    if (!got)
-        got = take_number(o, argc, argv, i);
-    if (got)
-        return got < 0 ? TOOL_USAGE : TOOL_OK;
-    if ((got = tool_value("qpu", "--uniforms", argc, argv, i, &value)))
-        return got < 0 ? TOOL_USAGE : take_uniforms(o, value);
-    if ((got = tool_value("qpu", "--format", argc, argv, i, &value))) {
-        if (got < 0)
-            return TOOL_USAGE;
-        o->format = value;
-        if (strcmp(value, "hex") != 0 && strcmp(value, "int") != 0 && strcmp(value, "float") != 0)
-            return tool_error("qpu", TOOL_USAGE, "--format takes hex, int or float, not '%s'", value);
-        return TOOL_OK;
-    }
-    for (size_t k = 0; k < UTIL_ARRAY_SIZE(items); k++)
-        if ((got = tool_value("qpu", items[k], argc, argv, i, &value)))
-            return got < 0 ? TOOL_USAGE : take_item(o, items[k], value);
-    if (argv[*i][0] == '-' && argv[*i][1])
-        return tool_error("qpu", TOOL_USAGE, "unknown option '%s'; see `vitrail qpu --help`", argv[*i]);
-    if (o->program)
-        return tool_error("qpu", TOOL_USAGE, "one program at a time: '%s' and '%s'", o->program, argv[*i]);
-    o->program = argv[*i];
-    return TOOL_OK;
-}
-
-/* -1 when help was asked for. */
 static int parse(struct options *o, int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            fputs(qpu_help, stdout);
-            fputs(tool_device_help, stdout);
-            fputs(examples, stdout);
-            return -1;
-        }
-    if (argc < 2 || strcmp(argv[1], "run") != 0)
+    struct tool_operands words;
+    int code = tool_parse(&tool_command_qpu, argc, argv, o, &words);
+    if (code)
+        return code;
+    if (!words.count || strcmp(words.at[0], "run") != 0)
         return tool_error("qpu", TOOL_USAGE, "what to do? `vitrail qpu run`; see `vitrail qpu --help`");
-    for (int i = 2; i < argc; i++) {
-        int code = take_option(o, argc, argv, &i);
-        if (code)
-            return code;
-    }
+    o->program = words.count > 1 ? words.at[1] : NULL;
     if (!o->program && !o->starts)
         return tool_error("qpu", TOOL_USAGE, "neither a program nor --start is given");
     return TOOL_OK;
@@ -450,7 +394,7 @@ static int enter_sandbox(struct options *o)
 
 int tool_qpu(int argc, char **argv)
 {
-    struct options o = {.device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL},
+    struct options o = {.device = TOOL_USUAL_DEVICE,
                         .format = "hex",
                         .qpus = 1,
                         .memory = 16u << 20,

@@ -9,33 +9,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-static const char help[] =
-    "Usage: vitrail replay [OPTIONS] CAPTURE\n"
-    "\n"
-    "Draws a capture again, without driver or guest program.\n"
-    "\n"
-    "  --png FILE         write the last picture (or that of --frame) as PNG\n"
-    "  --frames DIR       write every picture as DIR/frame-NNNNNN.png\n"
-    "  --frame N          stop after picture N, counted from 1\n"
-    "  --all              count the end of every rendering job as a picture, also when\n"
-    "                     the program showed its frames on a display\n"
-    "  --rgba             the lowest byte of a pixel is red, as in textures that programs\n"
-    "                     draw into; otherwise it is blue, as displays have it, unless\n"
-    "                     the capture knows\n"
-    "  --verify FILE.png  compare the last picture (or that of --frame) with a PNG;\n"
-    "                     exit status 1 when they differ\n"
-    "  --tolerance N      channel difference that --verify still accepts (default 0)\n"
-    "  --loops N          play the capture N times (default 1)\n"
-    "  --stats            print times and counters\n"
-    "  --times FILE       write a line a picture: milliseconds of wall and CPU time that the\n"
-    "                     device took, without reading the file\n"
-    "%s"
-    "\n"
-    "Examples:\n"
-    "  vitrail replay cube.vtc --png cube.png\n"
-    "  vitrail replay cube.vtc --frame 10 --verify refimages/vc4/cube.png\n"
-    "  vitrail replay cube.vtc --loops 20 --threads 1 --stats\n";
-
 struct options {
     const char *capture, *png, *frames, *verify, *times;
     uint64_t frame, tolerance, loops;
@@ -55,43 +28,57 @@ struct session {
     double wall, cpu; /* device time at the last picture */
 };
 
-static int parse_value(void *data, int argc, char **argv, int *i)
-{
-    struct options *o = data;
-    const struct {
-        const char *name;
-        uint64_t *to, min, max;
-    } numbers[] = {{"--frame", &o->frame, 1, UINT32_MAX},
-                   {"--tolerance", &o->tolerance, 0, 255},
-                   {"--loops", &o->loops, 1, UINT32_MAX}};
-    const struct {
-        const char *name, **to;
-    } texts[] = {
-        {"--png", &o->png}, {"--frames", &o->frames}, {"--verify", &o->verify}, {"--times", &o->times}};
-    const char *value;
-    int got = 0;
+#define AT(member) offsetof(struct options, member)
 
-    for (size_t k = 0; !got && k < UTIL_ARRAY_SIZE(texts); k++)
-        got = tool_value("replay", texts[k].name, argc, argv, i, texts[k].to);
-    for (size_t k = 0; !got && k < UTIL_ARRAY_SIZE(numbers); k++) {
-        got = tool_value("replay", numbers[k].name, argc, argv, i, &value);
-        if (got > 0 && !tool_number(value, numbers[k].min, numbers[k].max, numbers[k].to)) {
-            tool_error("replay", 0, "%s takes a number from %llu to %llu, not '%s'", numbers[k].name,
-                       (unsigned long long)numbers[k].min, (unsigned long long)numbers[k].max, value);
-            return -1;
-        }
-    }
-    return got;
-}
+static const struct tool_option rows[] = {
+    {"png", "FILE", "write the last picture as PNG, or that of --frame", .kind = TOOL_FILE, .at = AT(png)},
+    {"frames", "DIR", "write every picture as DIR/frame-NNNNNN.png", .kind = TOOL_FOLDER, .at = AT(frames)},
+    {"frame", "N", "stop after picture N, counted from 1", .kind = TOOL_NUMBER, .at = AT(frame), .min = 1,
+     .max = UINT32_MAX},
+    {"all", NULL,
+     "count the end of every rendering job as a picture, also when the program showed its frames on a "
+     "display",
+     .kind = TOOL_SWITCH, .at = AT(all)},
+    {"rgba", NULL,
+     "the lowest byte of a pixel is red, as in textures that programs draw into; otherwise it is blue, as "
+     "displays "
+     "have it, unless the capture knows",
+     .kind = TOOL_SWITCH, .at = AT(rgba)},
+    {"verify", "FILE.png",
+     "compare the last picture (or that of --frame) with a PNG; exit status 1 when they differ",
+     .kind = TOOL_FILE, .at = AT(verify)},
+    {"tolerance", "N", "channel difference that --verify still accepts (default 0)", .kind = TOOL_NUMBER,
+     .at = AT(tolerance), .min = 0, .max = 255},
+    {"loops", "N", "play the capture N times (default 1)", .kind = TOOL_NUMBER, .at = AT(loops), .min = 1,
+     .max = UINT32_MAX},
+    {"stats", NULL, "print times and counters", .kind = TOOL_SWITCH, .at = AT(stats)},
+    {"times", "FILE",
+     "write a line a picture: milliseconds of wall and CPU time that the device took, without reading the "
+     "file",
+     .kind = TOOL_FILE, .at = AT(times)},
+    {0},
+};
+
+const struct tool_command tool_command_replay = {
+    .name = "replay",
+    .summary = "draw a capture again; PNGs, verification, timing",
+    .operands = "CAPTURE",
+    .text = "Draws a capture again, without driver or guest program.",
+    .examples = "  vitrail replay cube.vtc --png cube.png\n"
+                "  vitrail replay cube.vtc --frame 10 --verify refimages/vc4/cube.png\n"
+                "  vitrail replay cube.vtc --loops 20 --threads 1 --stats\n",
+    .options = {{rows}, {tool_device_rows, AT(device)}},
+    .takes = {"capture", 1, 1},
+    .main = tool_replay,
+};
 
 static int parse(struct options *o, int argc, char **argv)
 {
-    *o = (struct options){
-        .loops = 1, .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL}};
-    const struct tool_switch switches[] = {{"--all", &o->all}, {"--rgba", &o->rgba}, {"--stats", &o->stats}};
-    const struct tool_syntax syntax = {
-        "replay", help, &o->device, &o->capture, switches, UTIL_ARRAY_SIZE(switches), parse_value, o};
-    return tool_parse(&syntax, argc, argv);
+    struct tool_operands capture;
+    *o = (struct options){.loops = 1, .device = TOOL_USUAL_DEVICE};
+    int code = tool_parse(&tool_command_replay, argc, argv, o, &capture);
+    o->capture = code ? NULL : capture.at[0];
+    return code;
 }
 
 static void report_faults(struct session *s)

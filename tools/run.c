@@ -272,11 +272,8 @@ static int run_all(struct run *run, const struct drm_launch *launch)
 
 static int run_or_record(int argc, char **argv, bool record)
 {
-    struct run run = {.name = argv[0],
-                      .gpu = "vc4",
-                      .launch.driver = "vc4",
-                      .memory = 1ull << 30,
-                      .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL}};
+    struct run run = {
+        .name = argv[0], .gpu = gpu_info_at(0)->name, .memory = 1ull << 30, .device = TOOL_USUAL_DEVICE};
     struct drm_launch launch;
     struct util_error error = {0};
     int status = run_parse(&run, argc, argv, record);

@@ -6,150 +6,107 @@
 
 #include "gpu/families.h"
 
-static const char help_run[] =
-    "Usage: vitrail run [OPTIONS] -- PROGRAM [ARGS]\n"
-    "\n"
-    "Runs a program with its stock Mesa driver on an emulated GPU. Programs for\n"
-    "arm64 and armhf run under qemu-user. Exit status and signals are the\n"
-    "program's; what it does wrong to the GPU is reported on standard error. A run\n"
-    "that never used the GPU says so, and its exit status is 6 in place of 0.\n"
-    "\n"
-    "  --gpu NAME         the GPU: vc4 (default), mali400, mali450\n"
-    "  --frames DIR       write each presented frame as DIR/frame-000001.png ...\n"
-    "  --mode WxH         the display's preferred mode (default 1280x720)\n"
-    "  --memory SIZE      guest memory, as 512M or 1G (default 1G, at most 4G)\n"
-    "  --record FILE      also keep what was drawn in a capture\n"
-    "  --sysroot DIR      libraries of a foreign architecture (default: those that\n"
-    "                     tools/sysroot fetched)\n"
-    "  --preload LIBRARY  preload this library too\n"
-    "  --log FILE         append the card's messages and reports to FILE\n"
-    "  --sync             a job is done before its submit returns\n"
-    "  --any-driver       never to have used the GPU is no failure: for programs that\n"
-    "                     do not draw, or draw in software\n";
-static const char examples_run[] =
-    "\nExamples:\n"
-    "  vitrail run -- kmscube -c 10\n"
-    "  vitrail run --frames shots -- glmark2-es2-drm \\\n"
-    "      --winsys-options drm-device=/dev/dri/card0 -b texture\n"
-    "  vitrail run -- env LIBGL_DRIVERS_PATH=~/mesa/lib/dri ./native-program\n"
-    "  GBM_ALWAYS_SOFTWARE=1 vitrail run --any-driver --frames shots -- kmscube\n";
-static const char help_record[] =
-    "Usage: vitrail record -o FILE [OPTIONS] -- PROGRAM [ARGS]\n"
-    "\n"
-    "Runs a program as `vitrail run` does, and keeps all that its GPU was given in\n"
-    "a capture, which `vitrail replay` draws again without the program.\n"
-    "\n"
-    "  -o FILE            the capture (replaced when it exists)\n"
-    "  --gpu, --frames, --mode, --memory, --sysroot, --preload, --log, --any-driver:\n"
-    "                     as for run. Jobs are done before their submits return.\n";
-static const char examples_record[] = "\nExamples:\n"
-                                      "  vitrail record -o cube.vtc -- kmscube -c 1\n"
-                                      "  vitrail replay cube.vtc --png cube.png\n";
-
-static bool parse_mode(const char *text, uint32_t *width, uint32_t *height)
+/* "WxH" */
+static int take_mode(void *options, const char *text)
 {
+    struct run *run = options;
+    uint32_t w, h;
     char extra;
-    return sscanf(text, "%4ux%4u%c", width, height, &extra) == 2 && *width && *height && *width <= 4096 &&
-           *height <= 4096;
+    if (sscanf(text, "%4ux%4u%c", &w, &h, &extra) != 2 || !w || !h || w > 4096 || h > 4096)
+        return -1;
+    run->width = w;
+    run->height = h;
+    return TOOL_OK;
 }
 
-static bool parse_size(const char *text, uint64_t *bytes)
+static const char *gpu_word(unsigned n)
 {
-    char number[32];
-    size_t n = strlen(text);
-    unsigned shift = 0;
-    if (n && strchr("kKmMgG", text[n - 1]))
-        shift = strchr("kK", text[--n]) ? 10 : strchr("mM", text[n]) ? 20 : 30;
-    if (!n || n >= sizeof number)
-        return false;
-    memcpy(number, text, n);
-    number[n] = 0;
-    if (!tool_number(number, 1, (4ull << 30) >> shift, bytes))
-        return false;
-    *bytes <<= shift;
-    return *bytes >= 64u << 20;
+    const struct gpu_info *gpu = gpu_info_at(n);
+    return gpu ? gpu->name : NULL;
 }
 
-/* An option, and its value where it has one; 1 when taken, 0 when it is none of these, -1 after a message. */
-static int run_option(struct run *run, int argc, char **argv, int *i, bool record)
-{
-    const char *value = NULL;
-    const struct {
-        const char *name, **text;
-    } texts[] = {{"--frames", &run->frames},
-                 {"--log", &run->log},
-                 {"--sysroot", &run->launch.sysroot},
-                 {"--preload", &run->launch.preload},
-                 {record ? "-o" : "--record", &run->record}};
-    int got;
-    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        if ((got = tool_value(run->name, texts[k].name, argc, argv, i, &value))) {
-            *texts[k].text = value;
-            return got;
-        }
-    }
-    if ((got = tool_value(run->name, "--gpu", argc, argv, i, &value))) {
-        if (got > 0)
-            run->gpu = value;
-        if (got > 0 && !gpu_driver_name(value)) {
-            tool_error(run->name, 0, "there is no GPU '%s'; `vitrail gpus` lists them", value);
-            return -1;
-        }
-        return got;
-    }
-    if ((got = tool_value(run->name, "--mode", argc, argv, i, &value))) {
-        if (got > 0 && !parse_mode(value, &run->width, &run->height)) {
-            tool_error(run->name, 0, "--mode takes WIDTHxHEIGHT up to 4096x4096, not '%s'", value);
-            return -1;
-        }
-        return got;
-    }
-    if ((got = tool_value(run->name, "--memory", argc, argv, i, &value))) {
-        if (got > 0 && !parse_size(value, &run->memory)) {
-            tool_error(run->name, 0, "--memory takes a size from 64M to 4G, not '%s'", value);
-            return -1;
-        }
-        return got;
-    }
-    const struct {
-        const char *name;
-        bool *on;
-    } switches[] = {{"--sync", &run->sync}, {"--any-driver", &run->any_driver}};
-    for (size_t k = 0; k < sizeof switches / sizeof *switches; k++) {
-        if (!strcmp(argv[*i], switches[k].name)) {
-            *switches[k].on = true;
-            return 1;
-        }
-    }
-    return tool_device_option(run->name, &run->device, argc, argv, i);
-}
+#define AT(member) offsetof(struct run, member)
+
+static const struct tool_option common_rows[] = {
+    {"gpu", "NAME", "the GPU: %s", .kind = TOOL_NAME, .at = AT(gpu), .word = gpu_word, .first = true},
+    {"frames", "DIR", "write each presented frame as DIR/frame-000001.png ...", .kind = TOOL_FOLDER,
+     .at = AT(frames)},
+    {"mode", "WxH", "the display's preferred mode (default 1280x720)", .kind = TOOL_OWN, .take = take_mode,
+     .takes = "WIDTHxHEIGHT up to 4096x4096"},
+    {"memory", "SIZE", "guest memory, as 512M or 1G (default 1G, at most 4G)", .kind = TOOL_SIZE,
+     .at = AT(memory), .min = 64u << 20, .max = 4ull << 30, .takes = "a size from 64M to 4G"},
+    {"sysroot", "DIR", "libraries of a foreign architecture (default: those that tools/sysroot fetched)",
+     .kind = TOOL_FOLDER, .at = AT(launch.sysroot)},
+    {"preload", "LIBRARY", "preload this library too", .kind = TOOL_FILE, .at = AT(launch.preload)},
+    {"log", "FILE", "append the card's messages and reports to FILE", .kind = TOOL_FILE, .at = AT(log)},
+    {"sync", NULL,
+     "a job is done before its submit returns, as it always is while recording; otherwise the driver "
+     "prepares "
+     "the next one meanwhile",
+     .kind = TOOL_SWITCH, .at = AT(sync)},
+    {"any-driver", NULL,
+     "never to have used the GPU is no failure: for programs that do not draw, or draw in software",
+     .kind = TOOL_SWITCH, .at = AT(any_driver)},
+    {0},
+};
+
+static const struct tool_option run_rows[] = {
+    {"record", "FILE", "also keep what was drawn in a capture", .kind = TOOL_FILE, .at = AT(record)},
+    {0},
+};
+
+static const struct tool_option record_rows[] = {
+    {"o", "FILE", "the capture (replaced when it exists)", .kind = TOOL_FILE, .at = AT(record)},
+    {0},
+};
+
+const struct tool_command tool_command_run = {
+    .name = "run",
+    .summary = "run a program with its stock driver on an emulated GPU",
+    .operands = "-- PROGRAM [ARGS]",
+    .text =
+        "Runs a program with its stock Mesa driver on an emulated GPU. Programs for arm64 and armhf run "
+        "under "
+        "qemu-user. Exit status and signals are the program's; what it does wrong to the GPU is reported on "
+        "standard error. A run in which no process submitted a job to the GPU says so at its end, with what "
+        "is known "
+        "of the cause, and its exit status is 6 in place of 0.",
+    .examples = "  vitrail run -- kmscube -c 10\n"
+                "  vitrail run --frames shots -- glmark2-es2-drm \\\n"
+                "      --winsys-options drm-device=/dev/dri/card0 -b texture\n"
+                "  vitrail run -- env LIBGL_DRIVERS_PATH=~/mesa/lib/dri ./native-program\n"
+                "  GBM_ALWAYS_SOFTWARE=1 vitrail run --any-driver --frames shots -- kmscube\n",
+    .options = {{common_rows}, {run_rows}, {tool_device_rows, AT(device)}},
+    .main = tool_run,
+};
+
+const struct tool_command tool_command_record = {
+    .name = "record",
+    .summary = "run a program and keep what it drew in a capture",
+    .operands = "-o FILE -- PROGRAM [ARGS]",
+    .text = "Runs a program as `vitrail run` does, and keeps all that its GPU was given in a capture, which "
+            "`vitrail "
+            "replay` draws again without the program. Where nothing was drawn on the GPU, the capture holds "
+            "at most "
+            "what the display showed.",
+    .examples = "  vitrail record -o cube.vtc -- kmscube -c 1\n"
+                "  vitrail replay cube.vtc --png cube.png\n",
+    .options = {{record_rows}, {common_rows}, {tool_device_rows, AT(device)}},
+    .main = tool_record,
+};
 
 int run_parse(struct run *run, int argc, char **argv, bool record)
 {
-    int i = 1;
-    for (; i < argc && argv[i][0] == '-'; i++) {
-        if (!strcmp(argv[i], "--")) {
-            i++;
-            break;
-        }
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            printf("%s%s%s", record ? help_record : help_run, tool_device_help,
-                   record ? examples_record : examples_run);
-            return TOOL_OK;
-        }
-        int got = run_option(run, argc, argv, &i, record);
-        if (got < 0)
-            return TOOL_USAGE;
-        if (!got)
-            return tool_error(run->name, TOOL_USAGE, "unknown option '%s'; `vitrail %s --help` lists them",
-                              argv[i], run->name);
-    }
-    if (i >= argc)
+    struct tool_operands program;
+    int code = tool_parse(record ? &tool_command_record : &tool_command_run, argc, argv, run, &program);
+    if (code)
+        return code < 0 ? TOOL_OK : code;
+    if (!program.count)
         return tool_error(run->name, TOOL_USAGE, "no program; for example: vitrail %s %s-- kmscube -c 1",
                           run->name, record ? "-o cube.vtc " : "");
     if (record && !run->record)
         return tool_error(run->name, TOOL_USAGE, "-o FILE is missing: where the capture goes");
-    run->argv = argv + i;
-    run->launch.program = argv[i];
+    run->argv = program.at;
+    run->launch.program = program.at[0];
     return -1;
 }

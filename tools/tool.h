@@ -1,5 +1,4 @@
-/* What the commands of the `vitrail` tool share. Each command is one file with `int tool_NAME(int argc, char
- * **argv)`, argv[0] being the command's name. Exit codes are the same everywhere. */
+/* What the commands of the `vitrail` tool share. Exit codes are the same everywhere. */
 #ifndef VITRAIL_TOOLS_TOOL_H
 #define VITRAIL_TOOLS_TOOL_H
 
@@ -10,6 +9,7 @@
 
 #include "gpu/fault.h"
 #include "gpu/options.h"
+#include "tools/options.h"
 #include "util/files.h"
 #include "util/sandbox/sandbox.h"
 
@@ -23,39 +23,47 @@ enum tool_exit {
     TOOL_UNUSED = 6,   /* a program was run, and the GPU never used */
 };
 
-int tool_run(int argc, char **argv);
-int tool_record(int argc, char **argv);
-int tool_replay(int argc, char **argv);
-int tool_decode(int argc, char **argv);
-int tool_info(int argc, char **argv);
-int tool_asm(int argc, char **argv);
-int tool_dis(int argc, char **argv);
-int tool_qpu(int argc, char **argv);
-int tool_compare(int argc, char **argv);
-int tool_explain(int argc, char **argv);
-int tool_profile(int argc, char **argv);
-int tool_lint(int argc, char **argv);
-int tool_gpus(int argc, char **argv);
+/* A command is one file; its function and its row in the list are named after it. */
+#define TOOL_COMMANDS(COMMAND)                                                                               \
+    COMMAND(run)                                                                                             \
+    COMMAND(record)                                                                                          \
+    COMMAND(replay)                                                                                          \
+    COMMAND(decode)                                                                                          \
+    COMMAND(info)                                                                                            \
+    COMMAND(asm)                                                                                             \
+    COMMAND(dis)                                                                                             \
+    COMMAND(lint)                                                                                            \
+    COMMAND(qpu)                                                                                             \
+    COMMAND(compare)                                                                                         \
+    COMMAND(explain)                                                                                         \
+    COMMAND(profile)                                                                                         \
+    COMMAND(gpus)
+#define COMMAND(name)                                                                                        \
+    int tool_##name(int argc, char **argv);                                                                  \
+    extern const struct tool_command tool_command_##name;
+TOOL_COMMANDS(COMMAND)
+#undef COMMAND
+/* The n-th, from 0; NULL: there are no more. */
+const struct tool_command *tool_command_at(unsigned n);
 
-/* "vitrail NAME: message" on stderr; returns `code`, so that callers can write `return tool_error(TOOL_USAGE,
- * ...)`. */
+/* "vitrail NAME: message" on stderr ("vitrail: message" when there is no name); returns `code`, so that
+ * callers can write `return tool_error(TOOL_USAGE, ...)`. */
 int tool_error(const char *name, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* The switches by which every command chooses how a device works: --threads, --level, --interpreter,
- * --reference, --in-order, --numeric, --tier, --no-cache, --no-sandbox. */
+/* The switches by which every command chooses how a device works. */
 struct tool_device_options {
-    int threads;   /* extra worker threads; -1: one per processor, less the caller */
-    int level;     /* enum jit_level or -1 */
-    unsigned tier; /* enum jit_tier */
+    uint64_t threads; /* extra worker threads; TOOL_USUAL_THREADS: one per processor, less the caller */
+    int level;        /* enum jit_level or -1 */
+    unsigned tier;    /* enum jit_tier */
     bool interpreter, reference, in_order, no_cache, no_sandbox;
     const char *code_folder; /* "": none; NULL: that of a process without sandbox */
-    enum isa_numeric numeric;
+    unsigned numeric;        /* enum isa_numeric */
 };
-extern const char tool_device_help[]; /* their part of a --help text */
-/* If argv[*index] is one of the switches, takes it (and its value) and returns 1; 0 when it is not; -1 after
- * an error message. */
-int tool_device_option(const char *name, struct tool_device_options *options, int argc, char **argv,
-                       int *index);
+#define TOOL_USUAL_THREADS UINT64_MAX
+#define TOOL_USUAL_DEVICE                                                                                    \
+    {.threads = TOOL_USUAL_THREADS, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL}
+extern const struct tool_option tool_device_rows[];  /* of them */
+extern const struct tool_option tool_sandbox_rows[]; /* of a bool: --no-sandbox, of commands without device */
 /* Pool and engine as the options say; both owned by the caller. Returns TOOL_OK or an exit code after a
  * message. */
 int tool_device_open(const char *name, const struct tool_device_options *options, struct util_pool **pool,
@@ -83,31 +91,6 @@ void tool_sandbox_writes(struct tool_sandbox *sandbox, const char *path);
 void tool_sandbox_writes_pictures(struct tool_sandbox *sandbox, const char *folder); /* frame-*.png */
 /* TOOL_OK, also where there is no sandbox to be had (a line says so), or an exit code after a message. */
 int tool_sandbox_enter(struct tool_sandbox *sandbox);
-
-/* Value of "--option VALUE" or "--option=VALUE" when argv[*index] is that option: returns 1 and sets *value;
- * 0 when it is another; -1 (after a message) when the value is missing. */
-int tool_value(const char *name, const char *option, int argc, char **argv, int *index, const char **value);
-/* The one capture that a command takes, when `argument` is none of its switches: TOOL_OK and *capture, or
- * TOOL_USAGE after a message about an unknown switch or a second capture. */
-int tool_operand(const char *name, const char *argument, const char **capture);
-/* What a command on one capture takes beside the device's switches. */
-struct tool_syntax {
-    const char *name, *help; /* help: "%s" is where tool_device_help goes */
-    struct tool_device_options *device;
-    const char **capture; /* NULL before */
-    const struct tool_switch {
-        const char *name;
-        bool *on;
-    } *switches;
-    unsigned switch_count;
-    /* Takes an option that has a value, as tool_value does. */
-    int (*value)(void *data, int argc, char **argv, int *index);
-    void *data;
-};
-/* TOOL_OK with a capture; TOOL_USAGE after a message; -1 when the help was asked for and printed. */
-int tool_parse(const struct tool_syntax *syntax, int argc, char **argv);
-/* A whole decimal or 0x number in [min, max]; false otherwise. */
-bool tool_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 
 /* A whole file of at most 256 MiB, malloc'ed (one byte more, zero); false after a message. "-" is the
  * standard input. */
