@@ -23,6 +23,7 @@
 #include "gpu/families.h"
 #include "gpu/replay.h"
 #include "tests/unit/renderer_scene.h"
+#include "tests/wrap.h"
 
 /* ---- requests ---- */
 
@@ -43,13 +44,6 @@ static bool refused(void)
     return true;
 }
 
-#define WRAP(type, name, none, parameters, ...)                                                              \
-    type __real_##name parameters;                                                                           \
-    type __wrap_##name parameters;                                                                           \
-    type __wrap_##name parameters                                                                            \
-    {                                                                                                        \
-        return refused() ? (none) : __real_##name(__VA_ARGS__);                                              \
-    }
 WRAP(void *, malloc, NULL, (size_t size), size)
 WRAP(void *, calloc, NULL, (size_t count, size_t size), count, size)
 WRAP(void *, realloc, NULL, (void *old, size_t size), old, size)

@@ -3,10 +3,20 @@
 #define VITRAIL_TESTS_UNIT_JSON_READER_H
 
 #include <json-c/json.h>
+#include <json-c/json_visit.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* json-c's strictness lets NaN and Infinity pass, which JSON lacks. */
+static inline int json_is_finite(struct json_object *value, int flags, struct json_object *parent,
+                                 const char *key, size_t *index, void *data)
+{
+    bool none = json_object_is_type(value, json_type_double) && !isfinite(json_object_get_double(value));
+    return none ? JSON_C_VISIT_RETURN_ERROR : JSON_C_VISIT_RETURN_CONTINUE;
+}
 
 /* Frees the text. The document, the caller's to put; NULL when the text is not one JSON value and nothing
  * else. */
@@ -17,6 +27,10 @@ static inline struct json_object *json_read(char *text)
     struct json_object *read = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
     json_tokener_free(tokener);
     free(text);
+    if (read && json_c_visit(read, 0, json_is_finite, NULL) < 0) {
+        json_object_put(read);
+        read = NULL;
+    }
     return read;
 }
 

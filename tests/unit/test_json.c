@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "tests/unit/json_reader.h"
+#include "tests/wrap.h"
 #include "tools/json.h"
 
 /* ---- requests of json-c, through the linker's --wrap (tests/CMakeLists.txt) ---- */
@@ -21,13 +22,6 @@ static bool refused(void)
     return left >= 0 && !left--;
 }
 
-#define WRAP(type, name, none, parameters, ...)                                                              \
-    type __real_##name parameters;                                                                           \
-    type __wrap_##name parameters;                                                                           \
-    type __wrap_##name parameters                                                                            \
-    {                                                                                                        \
-        return refused() ? (none) : __real_##name(__VA_ARGS__);                                              \
-    }
 WRAP(struct json_object *, json_object_new_object, NULL, (void))
 WRAP(struct json_object *, json_object_new_array, NULL, (void))
 WRAP(struct json_object *, json_object_new_string, NULL, (const char *text), text)
@@ -104,6 +98,27 @@ static void values(void **state)
     json_object_put(told);
 }
 
+/* The reader takes JSON and nothing else. */
+static void reader(void **state)
+{
+    static const char *const foreign[] = {
+        "[NaN]",   "[Infinity]", "[-Infinity]", "NaN",   "{\"a\": [0, {\"b\": NaN}]}",
+        "[1e999]", "[nan]",      "[1,]",        "['a']", "[01]",
+        "[1] 2",   "[1",         "[\"\xff\"]",  "",      "[tru]",
+        "[/**/1]", "{\"a\"}",    "[1] // a"};
+    static const char *const good[] = {"[1.5, -2, 1e300, null, true, \"NaN\"]", "{\"NaN\": {\"a\": []}}"};
+    for (size_t n = 0; n < sizeof foreign / sizeof *foreign; n++) {
+        struct json_object *read = json_read(strdup(foreign[n]));
+        if (read)
+            fail_msg("'%s' was taken", foreign[n]);
+    }
+    for (size_t n = 0; n < sizeof good / sizeof *good; n++) {
+        struct json_object *read = json_read(strdup(good[n]));
+        assert_non_null(read);
+        json_object_put(read);
+    }
+}
+
 /* Whichever request is refused, it is told at the end, and under the sanitizers nothing leaks. */
 static void no_memory(void **state)
 {
@@ -120,6 +135,7 @@ static void no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(no_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(reader),
+                                       cmocka_unit_test(no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
