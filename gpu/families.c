@@ -8,7 +8,17 @@
 #include "gpu/vc4/device.h"
 #include "util/bits.h"
 
-static int make_vc4(struct gpu_memory *memory, const struct gpu_options *options, struct gpu_device *out)
+struct family {
+    struct gpu_info info;
+    int (*make)(const struct family *family, struct gpu_memory *memory, const struct gpu_options *options,
+                struct gpu_device *out);
+    /* of Utgard */
+    enum utgard_kind kind;
+    unsigned pp_count;
+};
+
+static int make_vc4(const struct family *family, struct gpu_memory *memory, const struct gpu_options *options,
+                    struct gpu_device *out)
 {
     struct vc4_device *device;
     int r = vc4_device_create(memory, options, &device);
@@ -17,22 +27,10 @@ static int make_vc4(struct gpu_memory *memory, const struct gpu_options *options
     return r;
 }
 
-static int make_utgard(struct gpu_memory *memory, const struct gpu_options *options, enum utgard_kind kind,
-                       struct gpu_device *out)
+static int make_utgard(const struct family *family, struct gpu_memory *memory,
+                       const struct gpu_options *options, struct gpu_device *out)
 {
-    const struct utgard_options utgard = {
-        .kind = kind,
-        .pp_count = kind == UTGARD_MALI450 ? 6 : 2,
-        .pool = options->pool,
-        .engine = options->engine,
-        .reference = options->reference,
-        .in_order = options->in_order,
-        .packet_budget = options->packet_budget,
-        .job_fuel = options->job_fuel,
-        .fuel = options->fuel,
-        .numeric = options->numeric,
-        .observer = options->observer,
-    };
+    const struct utgard_options utgard = {family->info.name, family->kind, family->pp_count, *options};
     struct utgard_device *device;
     int r = utgard_device_create(memory, &utgard, &device);
     if (!r)
@@ -40,25 +38,16 @@ static int make_utgard(struct gpu_memory *memory, const struct gpu_options *opti
     return r;
 }
 
-static int make_mali400(struct gpu_memory *memory, const struct gpu_options *options, struct gpu_device *out)
-{
-    return make_utgard(memory, options, UTGARD_MALI400, out);
-}
-
-static int make_mali450(struct gpu_memory *memory, const struct gpu_options *options, struct gpu_device *out)
-{
-    return make_utgard(memory, options, UTGARD_MALI450, out);
-}
-
-static const struct family {
-    struct gpu_info info;
-    int (*make)(struct gpu_memory *memory, const struct gpu_options *options, struct gpu_device *out);
-} families[] = {
-    {{"vc4", "vc4", "Broadcom VideoCore IV (V3D 2.1)", "vc4", 0x1000, false, 1ull << 32}, make_vc4},
+static const struct family families[] = {
+    {{"vc4", "vc4", "Broadcom VideoCore IV (V3D 2.1)", "vc4", 0x1000, false, 1ull << 32}, .make = make_vc4},
     {{"mali400", "utgard", "Arm Mali-400 MP2 (Utgard)", "lima", UTGARD_WINDOW, true, 1ull << 32},
-     make_mali400},
+     make_utgard,
+     UTGARD_MALI400,
+     2},
     {{"mali450", "utgard", "Arm Mali-450 MP6 (Utgard)", "lima", UTGARD_WINDOW, true, 1ull << 32},
-     make_mali450},
+     make_utgard,
+     UTGARD_MALI450,
+     6},
 };
 
 static const struct family *find(const char *name)
@@ -74,7 +63,7 @@ int gpu_create(const char *name, struct gpu_memory *memory, const struct gpu_opt
 {
     const struct family *family = find(name);
     *out = (struct gpu_device){0};
-    return family ? family->make(memory, options, out) : -ENOTSUP;
+    return family ? family->make(family, memory, options, out) : -ENOTSUP;
 }
 
 const char *gpu_driver_name(const char *name)

@@ -30,4 +30,8 @@ struct gpu_options {
     const struct gpu_observer *observer; /* NULL: nobody looks on (gpu/observe.h) */
 };
 
+/* As a device works with them: each 0 is what it stands for, ISA_USUAL is `usual`, and the reference path has
+ * no engine. */
+struct gpu_options gpu_options_resolve(const struct gpu_options *options, enum isa_numeric usual);
+
 #endif

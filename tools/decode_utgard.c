@@ -5,22 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/families.h"
 #include "gpu/utgard/cl.h"
 #include "util/bits.h"
 
 static int create(struct decode *d, void **self)
 {
-    bool mali450 = !strcmp(d->gpu, "mali450");
     struct utgard_decode *u = *self = calloc(1, sizeof *u);
     if (!u)
         return -ENOMEM;
     u->decode = d;
     /* The GP's programs are interpreted, for the primitives of tiles: seconds at most. */
-    const struct utgard_options options = {.kind = mali450 ? UTGARD_MALI450 : UTGARD_MALI400,
-                                           .job_fuel = 64u << 20};
-    int error = utgard_device_create(&d->memory, &options, &u->device);
+    const struct gpu_options options = {.job_fuel = 64u << 20};
+    struct gpu_device gpu;
+    int error = gpu_create(d->gpu, &d->memory, &options, &gpu);
     if (error)
         free(u);
+    else
+        u->device = gpu.self;
     return error;
 }
 

@@ -28,7 +28,7 @@ enum {
 /* PPs whose interrupts come through the broadcast unit's line. */
 static uint32_t gathered(const struct utgard_device *device)
 {
-    return device->options.kind == UTGARD_MALI450 ? device->store[UTGARD_IP_BCAST][1] : 0;
+    return device->kind == UTGARD_MALI450 ? device->store[UTGARD_IP_BCAST][1] : 0;
 }
 
 uint32_t utgard_device_lines(const struct utgard_device *device)
@@ -104,7 +104,7 @@ static unsigned first_of(uint32_t mask)
 uint32_t utgard_broadcast_to(const struct utgard_device *device, bool mmus)
 {
     uint32_t mask = device->store[UTGARD_IP_BCAST][0];
-    return (mmus ? mask >> 16 : mask & 0xffff) & ((1u << device->options.pp_count) - 1);
+    return (mmus ? mask >> 16 : mask & 0xffff) & ((1u << device->pp_count) - 1);
 }
 
 static uint32_t read_ip(struct utgard_device *device, unsigned ip, uint32_t offset)
@@ -198,26 +198,15 @@ void utgard_write(struct utgard_device *device, uint32_t offset, uint32_t value)
 
 /* ---- life ---- */
 
-static bool options_are_good(const struct utgard_options *o)
+static unsigned most_pps(enum utgard_kind kind)
 {
-    unsigned most = o->kind == UTGARD_MALI450 ? UTGARD_MAX_PP : 4;
-    return (o->kind == UTGARD_MALI400 || o->kind == UTGARD_MALI450) && o->pp_count <= most;
+    return kind == UTGARD_MALI450 ? UTGARD_MAX_PP : 4;
 }
 
-static void apply_defaults(struct utgard_options *o)
+static bool options_are_good(const struct utgard_options *o)
 {
-    if (!o->pp_count)
-        o->pp_count = o->kind == UTGARD_MALI450 ? UTGARD_MAX_PP : 4;
-    if (!o->packet_budget)
-        o->packet_budget = GPU_UNBOUNDED;
-    if (!o->job_fuel)
-        o->job_fuel = GPU_UNBOUNDED;
-    if (!o->fuel)
-        o->fuel = GPU_FUEL;
-    if (o->numeric == ISA_USUAL)
-        o->numeric = ISA_EXACT;
-    if (o->reference)
-        o->engine = NULL;
+    return o->name && (o->kind == UTGARD_MALI400 || o->kind == UTGARD_MALI450) &&
+           o->pp_count <= most_pps(o->kind);
 }
 
 int utgard_device_create(struct gpu_memory *memory, const struct utgard_options *options,
@@ -229,11 +218,12 @@ int utgard_device_create(struct gpu_memory *memory, const struct utgard_options 
     if (!device)
         return -ENOMEM;
     device->memory = memory;
-    device->options = *options;
-    apply_defaults(&device->options);
+    device->kind = options->kind;
+    device->pp_count = options->pp_count ? options->pp_count : most_pps(options->kind);
+    device->options = gpu_options_resolve(&options->gpu, ISA_EXACT);
     for (unsigned ip = 0; ip < UTGARD_IP_COUNT; ip++)
         gpu_registers_reset(&utgard_registers, utgard_ip_block(ip), device->store[ip]);
-    gpu_host_open(&device->host, options->kind == UTGARD_MALI450 ? "mali450" : "mali400");
+    gpu_host_open(&device->host, options->name);
     if (device->options.engine)
         jit_engine_join(device->options.engine);
     int error = memory->fd < 0 ? -EINVAL : utgard_gp_create(device);

@@ -16,9 +16,7 @@
 
 #include "gpu/host.h"
 #include "gpu/memory.h"
-#include "isa/numeric.h"
-#include "jit/engine.h"
-#include "util/pool.h"
+#include "gpu/options.h"
 
 enum utgard_kind { UTGARD_MALI400, UTGARD_MALI450 };
 
@@ -35,20 +33,12 @@ enum utgard_ip {
 };
 
 struct utgard_device;
-struct gpu_observer;
 
 struct utgard_options {
+    const char *name; /* static: what captures and faults call it, "mali400" */
     enum utgard_kind kind;
-    unsigned pp_count;                   /* 1..4 or 1..8; 0: all of them */
-    struct util_pool *pool;              /* borrowed; NULL: everything inline */
-    struct jit_engine *engine;           /* borrowed; NULL: interpreter only */
-    bool reference;                      /* scalar reference path everywhere */
-    bool in_order;                       /* hidden pixels are shaded too, each in its turn; the same bytes */
-    const struct gpu_observer *observer; /* borrowed; NULL: nobody looks on (gpu/observe.h) */
-    /* As gpu/options.h has them; a packet is a command, an index, or what costs as much. */
-    uint32_t fuel;
-    uint64_t packet_budget, job_fuel;
-    enum isa_numeric numeric; /* how fragment programs compute; ISA_USUAL: exact */
+    unsigned pp_count;      /* 1..4 or 1..8; 0: all of them */
+    struct gpu_options gpu; /* a packet is a command, an index, or what costs as much; ISA_USUAL: exact */
 };
 
 /* `memory` (what the GPU sees as physical addresses from 0 on) is borrowed, must outlive the device and have

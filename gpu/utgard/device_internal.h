@@ -76,7 +76,9 @@ struct utgard_gp;
 
 struct utgard_device {
     struct gpu_memory *memory;
-    struct utgard_options options;
+    enum utgard_kind kind;
+    unsigned pp_count;
+    struct gpu_options options;
     struct gpu_host host;
     uint32_t store[UTGARD_IP_COUNT][UTGARD_STORE]; /* plain registers */
     struct utgard_mmu mmu[1 + UTGARD_MAX_PP];      /* the GP's, then the PPs' */

@@ -57,7 +57,7 @@ bool utgard_pp_tiles(const struct utgard_device *device, unsigned pp, const stru
     const uint32_t *r = device->store[UTGARD_IP_DLBU];
     uint32_t list = device->store[UTGARD_IP_PP0 + pp][LIST];
 
-    if (device->options.kind == UTGARD_MALI450 && r[DLBU_MASK] >> pp & 1 && list == r[DLBU_LIST])
+    if (device->kind == UTGARD_MALI450 && r[DLBU_MASK] >> pp & 1 && list == r[DLBU_LIST])
         return balanced_tiles(device, pp, tiles, count, fault);
     return utgard_frame_tiles(space, list, pp, tiles, count, fault);
 }
@@ -214,7 +214,7 @@ static bool is_complete(const struct utgard_device *device)
     const struct utgard_pp_team *team = device->team;
     uint32_t width = (team->registers[WIDTH] & 0xffff) + 1, height = (team->registers[HEIGHT] & 0xffff) + 1;
 
-    return device->options.kind == UTGARD_MALI450 || team->members == (1u << device->options.pp_count) - 1 ||
+    return device->kind == UTGARD_MALI450 || team->members == (1u << device->pp_count) - 1 ||
            team->tile_count >= util_div_up(width, UTGARD_TILE) * util_div_up(height, UTGARD_TILE);
 }
 
@@ -253,7 +253,7 @@ bool utgard_pp_work(struct utgard_device *device)
 {
     bool joined = false, another = false;
 
-    for (unsigned pp = 0; pp < device->options.pp_count && !another; pp++) {
+    for (unsigned pp = 0; pp < device->pp_count && !another; pp++) {
         if (!device->pp_started[pp] || device->team->members >> pp & 1)
             continue;
         another = !join(device, pp);

@@ -291,7 +291,7 @@ uint32_t utgard_gp_read(const struct utgard_device *device, uint32_t offset)
         return (gp->vs != IDLE ? UTGARD_BIT(GP, STATUS, VS_ACTIVE) : 0) |
                (gp->builder != IDLE ? UTGARD_BIT(GP, STATUS, PLBU_ACTIVE) : 0) |
                (unit->bus_stopped ? UTGARD_BIT(GP, STATUS, BUS_STOPPED) : 0);
-    case UTGARD_GP_VERSION: return device->options.kind == UTGARD_MALI450 ? VERSION_MALI450 : VERSION_MALI400;
+    case UTGARD_GP_VERSION: return device->kind == UTGARD_MALI450 ? VERSION_MALI450 : VERSION_MALI400;
     case UTGARD_GP_VSCL_START_ADDR_READ: return gp->at;
     case UTGARD_GP_PLBCL_START_ADDR_READ: return utgard_plbu_at(gp->plbu);
     default: return utgard_perf_read(device, 0, offset);

@@ -5,8 +5,8 @@
 #include "gpu/device.h"
 #include "gpu/utgard/device.h"
 
-/* The device as one of any family, named "mali400" or "mali450". The callback's `pending` has a bit for each
- * interrupt line (enum utgard_ip). */
+/* The device as one of any family, by the name of its options; its `self` is the device. The callback's
+ * `pending` has a bit for each interrupt line (enum utgard_ip). */
 struct gpu_device utgard_device_gpu(struct utgard_device *device);
 
 #endif

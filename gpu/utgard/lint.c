@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/families.h"
 #include "isa/sets.h"
 #include "util/bits.h"
 
@@ -127,14 +128,18 @@ static int lint_events(struct utgard_lint *l, struct capture_reader *reader, str
 
 static int prepare(struct utgard_lint *l, const struct capture_info *info)
 {
-    const struct utgard_options options = {.kind = strcmp(info->gpu, "mali450") ? UTGARD_MALI400
-                                                                                : UTGARD_MALI450};
+    const struct gpu_options options = {0};
+    struct gpu_device gpu;
     int error = gpu_memory_create(info->memory_size, &l->memory);
     l->draws = malloc(UTGARD_LINT_DRAWS * sizeof *l->draws);
     l->arrays = malloc(UTGARD_LINT_DRAWS * sizeof *l->arrays);
     if (!l->draws || !l->arrays)
         return -ENOMEM;
-    return error ? error : utgard_device_create(&l->memory, &options, &l->device);
+    if (!error)
+        error = gpu_create(info->gpu, &l->memory, &options, &gpu);
+    if (!error)
+        l->device = gpu.self;
+    return error;
 }
 
 static int lint_capture(struct capture_reader *reader, gpu_lint_fn found, void *data,

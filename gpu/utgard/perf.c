@@ -143,7 +143,7 @@ void utgard_perf_tiles(struct utgard_device *device, unsigned pp, const struct g
 
 void utgard_perf_limits(struct utgard_device *device)
 {
-    for (unsigned unit = 0; unit <= device->options.pp_count; unit++)
+    for (unsigned unit = 0; unit <= device->pp_count; unit++)
         for (unsigned n = 0; n < UTGARD_PERF_COUNTERS; n++) {
             const struct place *place = place_of(unit, n);
             uint32_t limit = place->limit ? stored(device, unit, place->limit) : 0;

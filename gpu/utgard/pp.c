@@ -11,7 +11,7 @@ uint32_t utgard_pp_read(const struct utgard_device *device, unsigned pp, uint32_
 {
     const struct utgard_unit *unit = &device->pp_unit[pp];
     switch (offset) {
-    case UTGARD_PP_VERSION: return device->options.kind == UTGARD_MALI450 ? VERSION_MALI450 : VERSION_MALI400;
+    case UTGARD_PP_VERSION: return device->kind == UTGARD_MALI450 ? VERSION_MALI450 : VERSION_MALI400;
     case UTGARD_PP_STATUS:
         return (device->pp_started[pp] ? UTGARD_BIT(PP, STATUS, RENDERING_ACTIVE) : 0) |
                (unit->bus_stopped ? UTGARD_BIT(PP, STATUS, BUS_STOPPED) : 0);

@@ -44,11 +44,11 @@ enum utgard_block utgard_ip_block(unsigned ip)
 
 uint32_t utgard_device_offset(const struct utgard_device *device, enum utgard_ip ip)
 {
-    unsigned pps = device->options.pp_count;
+    unsigned pps = device->pp_count;
     bool beyond = (ip >= UTGARD_IP_PP0 && ip <= UTGARD_IP_PP7 && ip - UTGARD_IP_PP0 >= pps) ||
                   (ip >= UTGARD_IP_PPMMU0 && ip <= UTGARD_IP_PPMMU7 && ip - UTGARD_IP_PPMMU0 >= pps) ||
                   (ip == UTGARD_IP_L2_2 && pps <= 4);
-    return beyond ? UTGARD_ABSENT : ips[ip].offset[device->options.kind];
+    return beyond ? UTGARD_ABSENT : ips[ip].offset[device->kind];
 }
 
 unsigned utgard_ip_at(const struct utgard_device *device, uint32_t *offset)

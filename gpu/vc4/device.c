@@ -203,18 +203,8 @@ int vc4_device_create(struct gpu_memory *memory, const struct gpu_options *optio
     if (!device)
         return -ENOMEM;
     device->memory = memory;
-    device->options = *options;
-    if (options->numeric == ISA_USUAL)
-        device->options.numeric = ISA_FAST;
-    if (!device->options.packet_budget)
-        device->options.packet_budget = GPU_UNBOUNDED;
+    device->options = gpu_options_resolve(options, ISA_FAST);
     device->user_fuel = options->job_fuel ? options->job_fuel : USER_FUEL;
-    if (!device->options.job_fuel)
-        device->options.job_fuel = GPU_UNBOUNDED;
-    if (!device->options.fuel)
-        device->options.fuel = GPU_FUEL;
-    if (device->options.reference)
-        device->options.engine = NULL;
     gpu_registers_reset(&vc4_registers, 0, device->regs);
     gpu_host_open(&device->host, "vc4");
     if (device->options.engine)

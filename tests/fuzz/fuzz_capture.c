@@ -1,5 +1,5 @@
 /* Capture files made of the fuzzer's bytes: read to the end, and played with small budgets. The first byte
- * chooses. Bit 0: the rest is a file; otherwise the events of one, of the GPU that bits 1 and 2 name, which
+ * chooses. Bit 0: the rest is a file; otherwise the events of one, of the GPU that the other bits name, which
  * are then packed with the checksums right. */
 #include "gpu/replay.h"
 
@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "gpu/capture_format.h"
+#include "tests/fuzz/gpus.h"
 #include "util/bits.h"
 
 #define MEMORY (1u << 20)
@@ -81,7 +82,6 @@ static void play(const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    static const char *const gpus[] = {"vc4", "vc4", "mali400", "mali450"};
     size_t file_size;
     if (!size)
         return 0;
@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         play(bytes + 1, size - 1);
         return 0;
     }
-    uint8_t *file = pack(gpus[bytes[0] >> 1 & 3], bytes + 1, size - 1, &file_size);
+    uint8_t *file = pack(fuzz_gpu(bytes[0] >> 1), bytes + 1, size - 1, &file_size);
     if (file)
         play(file, file_size);
     free(file);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "drm/server_internal.h"
-#include "gpu/families.h"
+#include "tests/fuzz/gpus.h"
 
 #define MEMORY (8u << 20)
 #define STEPS  64
@@ -165,14 +165,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct session *s = session();
     struct gpu_options options = {.packet_budget = 20000, .job_fuel = 1 << 24, .fuel = 64};
     struct gpu_memory memory;
-    static const char *const gpus[] = {"vc4", "vc4", "mali400", "mali450"};
     struct gpu_device gpu = {0};
     size_t sum = 0;
 
     if (size < 4 || gpu_memory_create(MEMORY, &memory))
         return 0;
     s->fd = -1;
-    if (gpu_create(gpus[bytes[size - 1] >> 6], &memory, &options, &gpu) || start(s, &memory, &gpu, &sum)) {
+    if (gpu_create(fuzz_gpu(bytes[size - 1]), &memory, &options, &gpu) || start(s, &memory, &gpu, &sum)) {
         gpu_device_destroy(&gpu);
         gpu_memory_destroy(&memory);
         return 0;

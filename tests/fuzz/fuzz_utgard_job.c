@@ -135,8 +135,12 @@ static void check(struct utgard_device *device)
  * one: what check() leaves of the one before is what a reset leaves. */
 static struct utgard_device *device_of(struct gpu_memory *memory)
 {
-    static const struct utgard_options options = {
-        .kind = UTGARD_MALI400, .pp_count = 2, .packet_budget = 20000, .job_fuel = 20000, .fuel = 200};
+    static const struct utgard_options options = {.name = "mali400",
+                                                  .kind = UTGARD_MALI400,
+                                                  .pp_count = 2,
+                                                  .gpu.packet_budget = 20000,
+                                                  .gpu.job_fuel = 20000,
+                                                  .gpu.fuel = 200};
     static struct utgard_device *device;
     static unsigned served;
     if (served++ % SHARE == 0) {

@@ -10,6 +10,8 @@ import os, struct, subprocess, sys
 here = os.path.dirname(os.path.abspath(__file__))
 data = os.path.join(here, "..", "data", "vc4")
 vitrail = sys.argv[1]
+listed = subprocess.run([vitrail, "gpus"], stdout=subprocess.PIPE, check=True, text=True).stdout
+GPUS = [line.split()[0] for line in listed.split("\n\n")[0].splitlines()[1:]]
 
 
 def save(target, name, content):
@@ -234,8 +236,8 @@ def mali_events(scene):
     return events + b"".join(struct.pack("<BII", 2, *write) for write in writes)
 
 
-save("fuzz_capture", "mali400-triangle", b"\x04" + mali_events("triangle"))
-save("fuzz_capture", "mali450-triangle", b"\x06" + mali_events("triangle"))
+for gpu in ("mali400", "mali450"):
+    save("fuzz_capture", "%s-triangle" % gpu, bytes([GPUS.index(gpu) << 1]) + mali_events("triangle"))
 for scene in ("clear", "triangle", "cube", "loop"):
     save("fuzz_utgard_job", scene, mali_job(scene, 0))
 save("fuzz_utgard_job", "inside", mali_job("triangle", 1))
@@ -290,9 +292,10 @@ def step(row, argument, node=1):
     return bytes([row, node]) + argument
 
 
-def session(steps, pointed=b""):
+def session(steps, pointed=b"", gpu="vc4"):
+    """The last byte is the GPU's."""
     body = b"".join(steps)
-    return struct.pack("<H", len(body)) + body + pointed
+    return struct.pack("<H", len(body)) + body + pointed + bytes([GPUS.index(gpu)])
 
 
 create = struct.pack("<IIII", 16384, 0, 0, 0)
@@ -319,7 +322,7 @@ for n in range(64):
     save("fuzz_protocol", "row-%02d" % n, session([step(CREATE, create), step(n, struct.pack("<8I", 1, 0, 1, 0, 1024, 0, 1, 0),
                                                    0)], bytes(range(64))))
 
-# ---- the card of a Mali: the driver's rows stand first, as in drm/lima.c; the input's last byte names the GPU ----
+# ---- the card of a Mali: the driver's rows stand first, as in drm/lima.c ----
 
 PARAM, LIMA_CREATE, INFO, LIMA_SUBMIT, LIMA_WAIT, NEW_CONTEXT, END_CONTEXT = range(7)
 FIRST = 0x10000  # the first buffer's address
@@ -328,7 +331,7 @@ FRAME = POINTED + 256
 
 def mali_session(name, gpu, steps, buffers=b"", frame=b""):
     pointed = buffers.ljust(FRAME - POINTED, b"\0") + frame
-    save("fuzz_protocol", "%s-%s" % (gpu, name), session(steps, pointed + {"mali400": b"\x80", "mali450": b"\xc0"}[gpu]))
+    save("fuzz_protocol", "%s-%s" % (gpu, name), session(steps, pointed, gpu))
 
 
 def lima_submit(pipe, count, frame_size, out_sync=0):

@@ -306,9 +306,9 @@ static void test_reports(void **unused)
     for (unsigned way = 0; way < 4; way++) {
         const struct utgard_options options = {.kind = UTGARD_MALI400,
                                                .pp_count = 2,
-                                               .engine = way & 1 ? engine : NULL,
-                                               .pool = way & 2 ? pool : NULL,
-                                               .fuel = 1000};
+                                               .gpu.engine = way & 1 ? engine : NULL,
+                                               .gpu.pool = way & 2 ? pool : NULL,
+                                               .gpu.fuel = 1000};
         for (unsigned n = 0; n < UTIL_ARRAY_SIZE(cases); n++) {
             struct job j;
             char text[512] = "no fault", expected[512];
@@ -419,7 +419,7 @@ static void test_programs_without_end(void **unused)
     uint64_t most = 0, first = 0, different = 0;
     struct job j;
     assert_int_equal(jit_engine_create(&few, &engine, NULL), 0);
-    const struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 2, .engine = engine};
+    const struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 2, .gpu.engine = engine};
     open_job(&j, &options);
     for (uint32_t n = 0; n < frames; n++) {
         char text[128];

@@ -91,7 +91,7 @@ static void run_mali(struct endless *e)
 
 static void test_mali(void **state)
 {
-    const struct utgard_options options = {.packet_budget = UINT64_MAX};
+    const struct utgard_options options = {.gpu.packet_budget = UINT64_MAX};
     const uint32_t nothing[2][2] = {{0, 0x10000105}, {0, 0x10000041}}; /* PLBU: viewport; VS: vertex mode */
     struct guest g;
     struct endless e = {.run = run_mali, .mali = &g};

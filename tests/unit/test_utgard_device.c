@@ -34,7 +34,7 @@ static void test_layout(void **data)
     assert_int_equal(get(&g, UTGARD_IP_GP, 0x6c) >> 16, 0xd07);
     assert_int_equal(get(&g, UTGARD_IP_PP5, 0x1000) >> 16, 0xcf07);
     guest_destroy(&g);
-    struct utgard_options five = {.kind = UTGARD_MALI400, .pp_count = 5};
+    struct utgard_options five = {.name = "mali400", .kind = UTGARD_MALI400, .pp_count = 5};
     struct gpu_memory memory;
     struct utgard_device *device;
     assert_int_equal(gpu_memory_create(GPU_PAGE, &memory), 0);

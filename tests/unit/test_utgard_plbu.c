@@ -49,7 +49,7 @@ static struct util_pool *pool;
 
 static void create(struct world *w)
 {
-    struct utgard_options options = {.kind = UTGARD_MALI400, .packet_budget = 1 << 20, .pool = pool};
+    struct utgard_options options = {.kind = UTGARD_MALI400, .gpu.packet_budget = 1 << 20, .gpu.pool = pool};
     guest_create(&w->guest, &options);
     w->list = guest_map(&w->guest, LIST, GPU_PAGE, RIGHT_READ);
     w->rsw = guest_map(&w->guest, RSW, GPU_PAGE, RIGHT_READ);

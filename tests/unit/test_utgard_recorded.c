@@ -15,7 +15,7 @@ struct scene {
 
 static void load(struct scene *s, const char *name, struct jit_engine *with)
 {
-    struct utgard_options options = {.kind = UTGARD_MALI400, .engine = with};
+    struct utgard_options options = {.kind = UTGARD_MALI400, .gpu.engine = with};
     char folder[64];
     snprintf(folder, sizeof folder, "mali400/%s", name);
     guest_create(&s->guest, &options);

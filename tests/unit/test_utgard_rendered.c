@@ -113,18 +113,18 @@ static void render_all(const char *name)
     bool m450 = strncmp(name, "mali450", 7) == 0;
     struct utgard_options options = {.kind = m450 ? UTGARD_MALI450 : UTGARD_MALI400,
                                      .pp_count = m450 ? 6 : 2,
-                                     .engine = engine,
-                                     .pool = pool};
+                                     .gpu.engine = engine,
+                                     .gpu.pool = pool};
     render(name, &options, false, picture);
     save(name, picture);
-    options.pool = NULL;
+    options.gpu.pool = NULL;
     render(name, &options, true, other);
     assert_memory_equal(picture, other, sizeof picture);
-    options.pool = pool;
-    options.engine = NULL;
+    options.gpu.pool = pool;
+    options.gpu.engine = NULL;
     render(name, &options, true, other);
     assert_memory_equal(picture, other, sizeof picture);
-    options.engine = engine;
+    options.gpu.engine = engine;
     render(name, &options, true, other);
     assert_memory_equal(picture, other, sizeof picture);
 }
@@ -153,7 +153,8 @@ static void test_scene(void **data)
 /* Bits that change between the GP's job and the PPs' end in pictures or in faults, never in anything else. */
 static void test_flips(void **data)
 {
-    struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 2, .engine = engine, .pool = pool};
+    struct utgard_options options = {
+        .kind = UTGARD_MALI400, .pp_count = 2, .gpu.engine = engine, .gpu.pool = pool};
     uint32_t seed = 7, faults = 0;
     (void)data;
     for (unsigned round = 0; round < 10; round++) {
@@ -191,7 +192,8 @@ static void test_flips(void **data)
 static void test_store_nowhere(void **data)
 {
     enum { NOWHERE = 0x08000000, FAULT_OF_WRITING = 0x22 };
-    struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 1, .engine = engine, .pool = pool};
+    struct utgard_options options = {
+        .kind = UTGARD_MALI400, .pp_count = 1, .gpu.engine = engine, .gpu.pool = pool};
     uint32_t gp[6], pp[WORDS], mmu;
     struct guest g;
     (void)data;
@@ -212,7 +214,8 @@ static void test_store_nowhere(void **data)
 /* A processor whose frame others may join waits for them: until it is wanted, or all tiles are there. */
 static void test_waiting(void **data)
 {
-    struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 2, .engine = engine, .pool = pool};
+    struct utgard_options options = {
+        .kind = UTGARD_MALI400, .pp_count = 2, .gpu.engine = engine, .gpu.pool = pool};
     (void)data;
     for (unsigned way = 0; way < 4; way++) {
         struct gpu_counters work;

@@ -178,12 +178,13 @@ static unsigned compare(struct jit_engine *engine, uint64_t job_fuel, uint64_t f
                         unsigned *stopped)
 {
     static struct draw draw;
-    struct utgard_options slow = {.kind = UTGARD_MALI400, .fuel = 500, .job_fuel = job_fuel}, fast = slow;
+    struct utgard_options slow = {.kind = UTGARD_MALI400, .gpu.fuel = 500, .gpu.job_fuel = job_fuel},
+                          fast = slow;
     struct world reference, w;
     unsigned ended = 0;
     fast.kind = UTGARD_MALI450;
-    fast.engine = engine;
-    fast.pool = pool;
+    fast.gpu.engine = engine;
+    fast.gpu.pool = pool;
     create(&reference, &slow);
     create(&w, &fast);
     for (uint64_t n = first; n < first + count; n++) {
@@ -253,7 +254,8 @@ static void expect_fault(struct world *w, enum gpu_fault_kind kind, uint32_t att
 static void test_refusals(void **data)
 {
     (void)data;
-    struct utgard_options options = {.kind = UTGARD_MALI400, .job_fuel = 1000, .packet_budget = 100000};
+    struct utgard_options options = {
+        .kind = UTGARD_MALI400, .gpu.job_fuel = 1000, .gpu.packet_budget = 100000};
     struct world w;
     float out[4];
     create(&w, &options);

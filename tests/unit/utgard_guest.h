@@ -101,7 +101,9 @@ static inline void guest_create(struct guest *g, const struct utgard_options *op
 {
     *g = (struct guest){.tables = GUEST_TABLES, .pages = GUEST_PAGES};
     assert_int_equal(gpu_memory_create(GUEST_BYTES, &g->memory), 0);
-    assert_int_equal(utgard_device_create(&g->memory, options, &g->device), 0);
+    struct utgard_options named = *options;
+    named.name = options->kind == UTGARD_MALI450 ? "mali450" : "mali400";
+    assert_int_equal(utgard_device_create(&g->memory, &named, &g->device), 0);
     gpu_host_set_irq(utgard_device_host(g->device), guest_irq, g);
     guest_start_mmu(g, UTGARD_IP_GPMMU);
     utgard_write(g->device, guest_base(g, UTGARD_IP_GP) + GP_MASK, 0x707e07);
