@@ -150,18 +150,19 @@ static int read_pages(struct capture_reader *r, struct capture_event *out, struc
 
 static int read_frame(struct capture_reader *r, struct capture_event *out, struct util_error *error)
 {
-    const uint8_t *at = take(r, CAPTURE_FRAME_WORDS * 4);
-    uint32_t word[CAPTURE_FRAME_WORDS];
+    const bool first = r->info.version == 1;
+    const uint8_t *at = take(r, first ? CAPTURE_FRAME_BYTES1 : CAPTURE_FRAME_BYTES);
+    uint32_t word[6];
     if (!at)
         return bad_event(r, error, "frame mark runs out of the chunk");
-    memcpy(word, at, sizeof word);
-    out->frame = (struct capture_frame){.address = word[0],
-                                        .width = word[1],
-                                        .height = word[2],
-                                        .layout = word[3],
-                                        .format = word[4],
-                                        .stride = word[5],
-                                        .presented = word[6]};
+    memcpy(word, at + (first ? 4 : 8), sizeof word);
+    out->frame = (struct capture_frame){.address = first ? util_load32(at) : util_load64(at),
+                                        .width = word[0],
+                                        .height = word[1],
+                                        .layout = word[2],
+                                        .format = word[3],
+                                        .stride = word[4],
+                                        .presented = word[5]};
     return 0;
 }
 
@@ -206,8 +207,8 @@ static int read_header(struct capture_reader *r, struct util_error *error)
     if (memcmp(head, CAPTURE_MAGIC, 8) != 0)
         return damaged(r, error, 0, "not a capture");
     r->info.version = util_load32(head + 8);
-    if (r->info.version != CAPTURE_VERSION)
-        return util_fail(error, -ENOTSUP, "capture of version %u; this program reads version %u",
+    if (!r->info.version || r->info.version > CAPTURE_VERSION)
+        return util_fail(error, -ENOTSUP, "capture of version %u; this program reads versions 1 to %u",
                          r->info.version, CAPTURE_VERSION);
     uint32_t length = util_load32(head + 12);
     if (length > CAPTURE_COMMAND_MAX || !util_in_range(sizeof head, length, r->info.file_size))

@@ -12,7 +12,8 @@
 #define CAPTURE_CHUNK_HEADER 32u
 #define CAPTURE_PAGE_ZERO    1u /* kind, in the low bits of a page's address */
 #define CAPTURE_PAGE_KINDS   0xfffu
-#define CAPTURE_FRAME_WORDS  7u
+#define CAPTURE_FRAME_BYTES  32u
+#define CAPTURE_FRAME_BYTES1 28u /* of version 1: an address of 32 bits */
 
 enum { CAPTURE_CHUNK_EVENTS = 1, CAPTURE_CHUNK_END = 2 };
 

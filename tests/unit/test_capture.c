@@ -70,7 +70,7 @@ static void write_sample(struct file *f, struct gpu_memory *m)
     assert_int_equal(capture_write_register(w, 0x114, 0x1000, false), 0);
     assert_int_equal(capture_flush(w), 0);
     assert_int_equal(capture_write_register(w, 0x308, 0x2000, true), 0);
-    struct capture_frame frame = {0x4000, 8, 4, RASTER_LINEAR, RASTER_SURFACE_RGBA8888, 32, 1};
+    struct capture_frame frame = {0x876543210000, 8, 4, RASTER_LINEAR, RASTER_SURFACE_RGBA8888, 32, 1};
     assert_int_equal(capture_write_frame(w, &frame), 0);
     assert_int_equal(capture_writer_close(w), 0);
     load(f);
@@ -102,6 +102,7 @@ static void round_trip(void **state)
         assert_int_equal(e.reg.value, 0x2000);
         assert_int_equal(capture_read(r, &e, NULL), 0);
         assert_int_equal(e.type, CAPTURE_EVENT_FRAME);
+        assert_int_equal(e.frame.address, 0x876543210000);
         assert_int_equal(e.frame.stride, 32);
         assert_int_equal(e.frame.presented, 1);
         for (int i = 0; i < 2; i++) {
