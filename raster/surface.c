@@ -7,7 +7,7 @@
 
 #include <smmintrin.h>
 
-#include "raster/texture_internal.h"
+#include "raster/texture/texture_internal.h"
 #include "util/bits.h"
 
 struct rows {

@@ -1,4 +1,4 @@
-/* raster/texture_ir.c against raster/texture.c: random keys and textures, coordinates of every kind (smooth,
+/* raster/texture/texture_ir.c against texture.c: random keys and textures, coordinates of every kind (smooth,
  * far outside, NaN, infinite, denormal), at every vector level of the host. Zero differences; a difference
  * names the key, the lane and the coordinates. */
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "jit/builder.h"
-#include "raster/texture_ir.h"
+#include "raster/texture/texture_ir.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
@@ -76,7 +76,7 @@ static uint32_t random_side(bool pot)
     return pot ? 1u << log : 1 + below(1u << log);
 }
 
-/* Utiles a row and rows of 64 / row bytes; row and rows as README.md's image layouts say. */
+/* Utiles a row and rows of 64 / row bytes; row and rows as raster/texture/README.md says. */
 static void place_level(const struct raster_texture_key *key, struct raster_level *level, uint32_t align,
                         uint32_t *end)
 {

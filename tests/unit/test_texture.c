@@ -1,5 +1,5 @@
-/* raster/texture.h against values worked out by hand from raster/README.md, the Guide and the ETC1 extension,
- * against exact arithmetic in doubles, and for staying inside memory. */
+/* raster/texture/texture.h against values worked out by hand from raster/texture/README.md, the Guide and the
+ * ETC1 extension, against exact arithmetic in doubles, and for staying inside memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "raster/texture_ir_internal.h"
+#include "raster/texture/texture_ir_internal.h"
 
 /* log2 of the bytes of a texel (of an ETC1 block). */
 static uint32_t texel_shift(uint8_t format)

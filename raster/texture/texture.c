@@ -1,5 +1,5 @@
 /* The scalar sampler: what texture_ir.c must equal bit for bit (README.md). */
-#include "raster/texture_internal.h"
+#include "raster/texture/texture_internal.h"
 
 #include <errno.h>
 #include <math.h>
