@@ -155,13 +155,7 @@ static int read_frame(struct capture_reader *r, struct capture_event *out, struc
     if (!at)
         return bad_event(r, error, "frame mark runs out of the chunk");
     memcpy(word, at, sizeof word);
-    out->frame = (struct capture_frame){.address = word[0],
-                                        .width = word[1],
-                                        .height = word[2],
-                                        .layout = word[3],
-                                        .format = word[4],
-                                        .stride = word[5],
-                                        .presented = word[6]};
+    capture_frame_from_words(word, &out->frame);
     return 0;
 }
 

@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+#include "gpu/capture.h"
+#include "raster/surface.h"
+
 #define CAPTURE_MAGIC        "VITRAIL\n"
 #define CAPTURE_HEADER_SIZE  48u /* without the command */
 #define CAPTURE_COMMAND_MAX  255u
@@ -18,5 +21,10 @@ enum { CAPTURE_CHUNK_EVENTS = 1, CAPTURE_CHUNK_END = 2 };
 
 /* The header's checksum: of its first 40 bytes and the command. */
 uint64_t capture_header_hash(const uint8_t *header, const uint8_t *command, uint32_t length);
+
+/* A frame mark as it stands in a file. False: its layout or format has no number there. What a number means
+ * that no writer knows is UINT32_MAX, which is no picture. */
+bool capture_frame_to_words(const struct capture_frame *frame, uint32_t word[CAPTURE_FRAME_WORDS]);
+void capture_frame_from_words(const uint32_t word[CAPTURE_FRAME_WORDS], struct capture_frame *out);
 
 #endif

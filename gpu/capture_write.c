@@ -218,9 +218,9 @@ int capture_write_register(struct capture_writer *w, uint32_t offset, uint32_t v
 
 int capture_write_frame(struct capture_writer *w, const struct capture_frame *frame)
 {
-    const uint32_t words[CAPTURE_FRAME_WORDS] = {frame->address,  frame->width,  frame->height,
-                                                 frame->layout,   frame->format, frame->stride,
-                                                 frame->presented};
+    uint32_t words[CAPTURE_FRAME_WORDS];
+    if (!capture_frame_to_words(frame, words))
+        return -EINVAL;
     uint8_t *at = append(w, 1 + sizeof words);
     if (!at)
         return w->error;

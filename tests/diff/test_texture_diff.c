@@ -121,7 +121,7 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
     memset(out, 0, sizeof *out);
     /* What most textures are has paths of its own. */
     key->format = random32() & 1 ? RASTER_RGBX8888 : formats[below(UTIL_ARRAY_SIZE(formats))];
-    key->layout = (uint8_t)below(RASTER_UTGARD_TILED + 1);
+    key->layout = (uint8_t)below(RASTER_LAYOUT_MIXED + 1);
     key->wrap_s = (uint8_t)below(below(2) ? 4 : RASTER_WRAP_COUNT);
     key->wrap_t = (uint8_t)below(below(2) ? 4 : RASTER_WRAP_COUNT);
     key->lod_limits = below(4) == 0;
@@ -161,7 +161,7 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
 
         level->width = UTIL_MAX(w >> l, 1u);
         level->height = UTIL_MAX(h >> l, 1u);
-        level->layout = key->layout != RASTER_LAYOUT_COUNT ? key->layout : below(RASTER_LAYOUT_COUNT);
+        level->layout = key->layout != RASTER_LAYOUT_MIXED ? key->layout : below(RASTER_MIXED_LAYOUTS);
         place_level(key, level, align, &end);
     }
     texture->face_stride = key->cube ? (end + 7) & ~7u : 0;
