@@ -150,19 +150,10 @@ static int read_pages(struct capture_reader *r, struct capture_event *out, struc
 
 static int read_frame(struct capture_reader *r, struct capture_event *out, struct util_error *error)
 {
-    const bool first = r->info.version == 1;
-    const uint8_t *at = take(r, first ? CAPTURE_FRAME_BYTES1 : CAPTURE_FRAME_BYTES);
-    uint32_t word[6];
+    const uint8_t *at = take(r, capture_frame_bytes(r->info.version));
     if (!at)
         return bad_event(r, error, "frame mark runs out of the chunk");
-    memcpy(word, at + (first ? 4 : 8), sizeof word);
-    out->frame = (struct capture_frame){.address = first ? util_load32(at) : util_load64(at),
-                                        .width = word[0],
-                                        .height = word[1],
-                                        .layout = word[2],
-                                        .format = word[3],
-                                        .stride = word[4],
-                                        .presented = word[5]};
+    capture_frame_get(at, r->info.version, &out->frame);
     return 0;
 }
 

@@ -5,7 +5,7 @@
 #include "gpu/vc4/shader_state.h"
 #include "jit/engine.h"
 #include "raster/prim.h"
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 #include "raster/visible.h"
 #include "raster/zs.h"
 
