@@ -21,10 +21,17 @@ void raster_worker_place(struct raster_worker *worker, int32_t x, int32_t y, uin
     raster_visible_begin(&worker->visible, width, height);
 }
 
+static void color(void *data, const void *shader, const uint8_t *planes,
+                  const struct raster_visible_block *blocks, uint32_t count)
+{
+    struct raster_worker *w = data;
+    raster_shader_color(shader, &w->tile, planes, blocks, count, &w->work);
+}
+
 void raster_worker_flush(struct raster_worker *worker)
 {
     if (raster_visible_waits(&worker->visible))
-        raster_visible_shade(&worker->visible, worker->stage->color, worker->data);
+        raster_visible_shade(&worker->visible, color, worker);
     worker->costly = false;
 }
 
@@ -79,37 +86,39 @@ uint32_t raster_draw_cover_triangle(const struct raster_draw *draw, uint32_t i, 
  * from being shaded before their time. */
 static bool waits(const struct raster_draw *draw, bool whole)
 {
-    return whole || draw->worker->costly || !draw->cheap;
+    return whole || draw->worker->costly || !draw->shader->cheap;
 }
 
 /* Tests an opaque primitive; its colours wait. */
 static bool shade_later(const struct raster_draw *draw, uint32_t count, bool whole)
 {
     struct raster_worker *w = draw->worker;
+    const struct raster_shader *shader = draw->shader;
     const struct raster_block *left = w->blocks;
     uint16_t common;
-    if (whole && draw->tests)
+    if (whole && shader->test)
         memcpy(w->blocks, w->visible.whole, count * sizeof *w->blocks);
-    if (w->stage->test(w->data, draw->frag, &w->prim, &w->tile, w->blocks, &count, &common))
+    if (raster_shader_test(shader, &w->prim, &w->tile, w->blocks, &count, &common, &w->work))
         return false;
     if (!count)
         return true;
     if (whole && count == w->visible.tile_blocks && common == 0xffff)
         left = NULL;
-    if (!raster_visible_add(&w->visible, draw->frag, &w->prim, draw->varyings, left, count)) {
+    if (!raster_visible_add(&w->visible, shader, &w->prim, shader->varyings, left, count)) {
         raster_worker_flush(w);
-        raster_visible_add(&w->visible, draw->frag, &w->prim, draw->varyings, left, count);
+        raster_visible_add(&w->visible, shader, &w->prim, shader->varyings, left, count);
     }
-    w->costly = !draw->cheap || (w->costly && left);
+    w->costly = !shader->cheap || (w->costly && left);
     return true;
 }
 
 void raster_draw_fill_varyings(const struct raster_draw *draw)
 {
     struct raster_prim *prim = &draw->worker->prim;
-    for (uint32_t n = prim->vary_count; n < draw->varyings; n++)
+    uint32_t varyings = draw->shader->varyings;
+    for (uint32_t n = prim->vary_count; n < varyings; n++)
         prim->vary_a[n] = prim->vary_b[n] = prim->vary_c[n] = 0.0f;
-    prim->vary_count = UTIL_MAX(prim->vary_count, draw->varyings);
+    prim->vary_count = UTIL_MAX(prim->vary_count, varyings);
 }
 
 bool raster_draw_blocks(const struct raster_draw *draw, uint32_t count, bool whole)
@@ -119,7 +128,7 @@ bool raster_draw_blocks(const struct raster_draw *draw, uint32_t count, bool who
     if (draw->opaque && waits(draw, whole))
         return shade_later(draw, count, whole);
     raster_worker_flush(w);
-    return w->stage->shade(w->data, draw->frag, &w->prim, &w->tile, w->blocks, count) == 0;
+    return raster_shader_shade(draw->shader, &w->prim, &w->tile, w->blocks, count, &w->work) == 0;
 }
 
 bool raster_draw_prim(const struct raster_draw *draw)
@@ -135,7 +144,7 @@ bool raster_draw_prim(const struct raster_draw *draw)
 static struct raster_setup setup_of(const struct raster_draw *draw)
 {
     struct raster_setup setup = draw->setup;
-    setup.vary_count = UTIL_MIN(setup.vary_count, draw->varyings);
+    setup.vary_count = UTIL_MIN(setup.vary_count, draw->shader->varyings);
     return setup;
 }
 

@@ -223,7 +223,7 @@ static LLVMValueRef temporaries(struct utgard_frag_emit *e, struct jit_builder *
 {
     const struct utgard_pp_program *program = e->program;
     uint32_t from = program->temporary_from, vectors = 4 * (program->temporary_to - from);
-    size_t given = offsetof(struct utgard_frag_call, temporaries), vector = sizeof(uint32_t) * JIT_LANES;
+    size_t given = offsetof(struct raster_shader_call, scratch), vector = sizeof(uint32_t) * JIT_LANES;
     LLVMValueRef own;
 
     if (!program->temporaries)
@@ -365,7 +365,7 @@ static int emit_variant(struct utgard_frag_emit *first, struct jit_builder *b)
     if (status)
         return status;
     jit_store(b, jit_load(b, b->i64, counted, 8, false),
-              jit_offset_const(b, e[0].call, offsetof(struct utgard_frag_call, executed)), 8);
+              jit_offset_const(b, e[0].call, offsetof(struct raster_shader_call, executed)), 8);
     LLVMBuildRet(b->ir, jit_i32(b, is_visible(&e[0]) && faults));
 
     /* A fault of the one block would leave the other's colours behind. */

@@ -25,7 +25,7 @@ static void begin(struct vc4_frag_emit *e, struct jit_builder *b)
             *params[i] = jit_param(b, i);
         }
     jit_param_readable(b, ARGS, sizeof(struct vc4_frag_args), 8);
-    if (!e->variant->visible)
+    if (e->variant->form == RASTER_IR_PRIM)
         jit_param_readable(b, PRIM, sizeof(struct raster_prim), 8);
     jit_param_readable(b, TILE, sizeof(struct raster_tile), 64);
     e->uniforms = vc4_frag_field(e, b, b->ptr, offsetof(struct vc4_frag_args, uniforms), 8);
@@ -42,7 +42,7 @@ static void begin(struct vc4_frag_emit *e, struct jit_builder *b)
 
 static LLVMValueRef fuel_at(struct vc4_frag_emit *e, struct jit_builder *b)
 {
-    return jit_offset_const(b, e->result, offsetof(struct vc4_frag_result, fuel));
+    return jit_offset_const(b, e->result, offsetof(struct raster_shader_call, fuel));
 }
 
 /* What the loops of one block may repeat: the limit for a block, or what the call has left. */
@@ -112,7 +112,7 @@ static void count_block(struct jit_builder *b, LLVMValueRef slot, LLVMValueRef e
 /* Whether blocks are tested before the program runs; visible pixels have passed. */
 static bool tests_early(const struct vc4_frag_emit *e)
 {
-    return e->variant->plan->early && !e->variant->visible;
+    return e->variant->plan->early && e->variant->form == RASTER_IR_PRIM;
 }
 
 /* Returns from the function where the run has faulted; nothing where it cannot. */
@@ -331,9 +331,7 @@ static int emit_variant(struct jit_builder *b, void *data)
     int status;
 
     e[0].at.samples = e[0].variant->samples;
-    e[0].at.form = e[0].variant->quads     ? RASTER_IR_QUADS
-                   : e[0].variant->visible ? RASTER_IR_VISIBLE
-                                           : RASTER_IR_PRIM;
+    e[0].at.form = e[0].variant->form;
     e[0].hoists = e[0].variant->program->uniform_count <= HOISTED_UNIFORMS;
     begin(&e[0], b);
     counted = jit_alloca(b, b->i64, "executed");
@@ -354,8 +352,8 @@ static int emit_variant(struct jit_builder *b, void *data)
     done = LLVMBuildPhi(b->ir, b->i32, "done");
     status = emit_alone(&e[0], b, done, counted, &stops, &fault);
     jit_store(b, jit_load(b, b->i64, counted, 8, false),
-              jit_offset_const(b, e[0].result, offsetof(struct vc4_frag_result, executed)), 8);
-    LLVMBuildRet(b->ir, jit_i32(b, !status && e[0].variant->visible && can_fault(fault)));
+              jit_offset_const(b, e[0].result, offsetof(struct raster_shader_call, executed)), 8);
+    LLVMBuildRet(b->ir, jit_i32(b, !status && e[0].variant->form != RASTER_IR_PRIM && can_fault(fault)));
 
     LLVMPositionBuilderAtEnd(b->ir, groups);
     side = status ? 1 : side_by_side(&e[0], b, stops);

@@ -234,8 +234,3 @@ void vc4_frag_ref_release(struct vc4_frag_ref *ref)
     free(ref->textures);
     free(ref);
 }
-
-uint32_t vc4_frag_ref_varyings(const struct vc4_frag_ref *ref)
-{
-    return ref->program->varying_count;
-}
