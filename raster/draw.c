@@ -68,18 +68,6 @@ uint32_t raster_draw_cover(const struct raster_draw *draw, bool *whole)
     return count;
 }
 
-uint32_t raster_draw_cover_triangle(const struct raster_draw *draw, uint32_t i, bool *whole)
-{
-    struct raster_worker *w = draw->worker;
-    uint32_t count;
-    *whole = draw->whole && raster_triangles_fills(&w->triangles, i, &w->tile);
-    if (*whole)
-        return w->visible.tile_blocks;
-    count = raster_triangles_cover(&w->triangles, i, w->blocks);
-    share_centres(draw, count);
-    return count;
-}
-
 /* ---- shading ---- */
 
 /* Whether an opaque primitive is to wait: a cheap one when that takes no list of its blocks, or spares others
@@ -153,15 +141,21 @@ void raster_draw_setup(const struct raster_draw *draw)
     raster_triangles_setup(&draw->worker->triangles, &draw->setup, covered_tile(draw), &draw->clip);
 }
 
-bool raster_draw_triangle(const struct raster_draw *draw, uint32_t i, uint32_t count, bool whole)
+/* The blocks of triangle i, one of those drawn, as raster_draw_cover. */
+static uint32_t cover_triangle(const struct raster_draw *draw, uint32_t i, bool *whole)
 {
     struct raster_worker *w = draw->worker;
-    const struct raster_setup setup = setup_of(draw);
-    raster_triangles_prim(&w->triangles, &setup, i, &w->prim);
-    return raster_draw_blocks(draw, count, whole);
+    uint32_t count;
+    *whole = draw->whole && raster_triangles_fills(&w->triangles, i, &w->tile);
+    if (*whole)
+        return w->visible.tile_blocks;
+    count = raster_triangles_cover(&w->triangles, i, w->blocks);
+    share_centres(draw, count);
+    return count;
 }
 
-bool raster_draw_far(const struct raster_draw *draw, uint32_t i)
+/* A far one, from set-up on. */
+static bool draw_far(const struct raster_draw *draw, uint32_t i)
 {
     struct raster_worker *w = draw->worker;
     const struct raster_triangles *t = &w->triangles;
@@ -175,4 +169,22 @@ bool raster_draw_far(const struct raster_draw *draw, uint32_t i)
                                       .vary = t->vary[k][i],
                                       .vary_stride = 1};
     return !raster_setup_triangle(&w->prim, &setup, v) || raster_draw_prim(draw);
+}
+
+bool raster_draw_triangle(const struct raster_draw *draw, uint32_t i, raster_fetch_fn fetch, void *data)
+{
+    struct raster_worker *w = draw->worker;
+    bool far = w->triangles.far >> i & 1, whole = false;
+    uint32_t count = 0;
+    if (!far && w->triangles.drawn >> i & 1)
+        count = cover_triangle(draw, i, &whole);
+    if (!far && !count)
+        return true;
+    if (fetch && !fetch(data, i))
+        return false;
+    if (far)
+        return draw_far(draw, i);
+    const struct raster_setup setup = setup_of(draw);
+    raster_triangles_prim(&w->triangles, &setup, i, &w->prim);
+    return raster_draw_blocks(draw, count, whole);
 }

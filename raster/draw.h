@@ -51,14 +51,11 @@ bool raster_draw_prim(const struct raster_draw *draw);
 
 /* ---- triangles several at a time ---- */
 
-/* Sets worker->triangles up: count, x, y, z and inv_w are there. Afterwards `far` and `drawn` tell what is
- * left to be done. */
+/* Sets worker->triangles up: count, x, y, z and inv_w are there. */
 void raster_draw_setup(const struct raster_draw *draw);
-/* The blocks of triangle i, one of those drawn, as raster_draw_cover. */
-uint32_t raster_draw_cover_triangle(const struct raster_draw *draw, uint32_t i, bool *whole);
-/* Shades them; its varyings are there by now. */
-bool raster_draw_triangle(const struct raster_draw *draw, uint32_t i, uint32_t count, bool whole);
-/* A far one, its varyings there, from set-up on. */
-bool raster_draw_far(const struct raster_draw *draw, uint32_t i);
+/* Covers triangle i and shades it. When some of it may be seen, `fetch` puts its varyings there (NULL: they
+ * are). False: a fault, or fetch's. */
+typedef bool (*raster_fetch_fn)(void *data, uint32_t i);
+bool raster_draw_triangle(const struct raster_draw *draw, uint32_t i, raster_fetch_fn fetch, void *data);
 
 #endif

@@ -254,26 +254,28 @@ static uint32_t place_triangles(struct drawing *d, const uint32_t index[][3], ui
     return i;
 }
 
-static bool draw_triangle(struct drawing *d, const uint32_t index[3], uint32_t i)
-{
-    struct raster_triangles *t = &d->worker->raster.triangles;
-    bool far = t->far >> i & 1, whole = false;
-    uint32_t blocks = 0;
+/* Some triangles of a list. */
+struct few {
+    struct drawing *drawing;
+    const uint32_t (*index)[3];
+};
 
-    if (!far && t->drawn >> i & 1)
-        blocks = raster_draw_cover_triangle(&d->raster, i, &whole);
-    if (!far && !blocks)
-        return true;
+static bool fetch_triangle(void *data, uint32_t i)
+{
+    const struct few *few = data;
+    struct drawing *d = few->drawing;
+
     for (unsigned k = 0; k < 3; k++) {
-        t->vary[k][i] = d->worker->vary[k];
-        if (!fetch(d, index[k], d->worker->vary[k]))
+        d->worker->raster.triangles.vary[k][i] = d->worker->vary[k];
+        if (!fetch(d, few->index[i][k], d->worker->vary[k]))
             return false;
     }
-    return far ? raster_draw_far(&d->raster, i) : raster_draw_triangle(&d->raster, i, blocks, whole);
+    return true;
 }
 
 static bool draw_triangles(struct drawing *d, const uint32_t index[][3], uint32_t count)
 {
+    struct few few = {d, index};
     uint32_t placed;
 
     if (!take_draw(d, false))
@@ -281,7 +283,7 @@ static bool draw_triangles(struct drawing *d, const uint32_t index[][3], uint32_
     placed = place_triangles(d, index, count);
     raster_draw_setup(&d->raster);
     for (uint32_t i = 0; i < placed; i++)
-        if (!draw_triangle(d, index[i], i))
+        if (!raster_draw_triangle(&d->raster, i, fetch_triangle, &few))
             return false;
     return placed == count;
 }

@@ -191,13 +191,9 @@ static bool draw_together(const struct raster_draw *draw, const struct triangle 
             t->vary[k][i] = none;
         }
     raster_draw_setup(draw);
-    for (uint32_t i = 0; i < count; i++) {
-        bool whole, far = t->far >> i & 1;
-        uint32_t blocks = !far && t->drawn >> i & 1 ? raster_draw_cover_triangle(draw, i, &whole) : 0;
-
-        if ((far && !raster_draw_far(draw, i)) || (blocks && !raster_draw_triangle(draw, i, blocks, whole)))
+    for (uint32_t i = 0; i < count; i++)
+        if (!raster_draw_triangle(draw, i, NULL, NULL))
             return false;
-    }
     return true;
 }
 
