@@ -115,7 +115,7 @@ static LLVMValueRef lookup(struct vc4_frag_emit *e, struct jit_builder *b,
     args[1] = LLVMConstInt(b->i1, 1, false);
     lane = jit_intrinsic(b, "llvm.cttz", &b->i32, 1, args, 2);
     jit_store(b, LLVMBuildExtractElement(b->ir, s, lane, ""),
-              jit_offset_const(b, e->result, offsetof(struct raster_shader_call, address)), 4);
+              jit_offset_const(b, e->call, offsetof(struct raster_shader_call, address)), 4);
     code = LLVMBuildShl(b->ir, lane, jit_i32(b, 28), "");
     code = LLVMBuildOr(b->ir, code, jit_i32(b, VC4_QPU_FAULT_MEMORY | sample->insn << 8), "");
     LLVMBuildRet(b->ir, code);
