@@ -99,7 +99,7 @@ static bool run_list(struct vc4_tile_run *run, uint32_t address, uint32_t depth)
 static bool draw_list(struct vc4_tile_run *run, const struct vc4_batch *batch, const struct vc4_op *op)
 {
     run->state = batch->states[op->state];
-    gpu_walk_again(&run->walk, run->device->memory->size);
+    run->walk = gpu_walk_begin(run->device->memory->size);
     if (op->type == VC4_OP_LIST)
         return run_list(run, op->address, op->depth);
     const struct vc4_cl_record *record = &batch->records[op->record];
