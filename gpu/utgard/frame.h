@@ -63,21 +63,22 @@ struct utgard_tile_item {
  * threads call it, each for its own list. */
 struct utgard_tile_reader {
     void *ctx;
-    bool (*next)(void *ctx, uint64_t *at, struct gpu_walk *walk, struct utgard_tile_item *item,
+    bool (*next)(void *ctx, uint64_t *at, struct util_walk *walk, struct utgard_tile_item *item,
                  struct gpu_fault *fault);
     /* The list's own address: several may be one. NULL: none are. */
     uint32_t (*resolve)(void *ctx, uint32_t list);
     /* The indices of whole triangles, as many as come next, up to `most`; what else comes, and what cannot be
      * read, is left to `next`, and so is a link to where `walk` has been. Returns their number. NULL: there
      * is no such way. */
-    uint32_t (*triangles)(void *ctx, uint64_t *at, struct gpu_walk *walk, uint32_t index[][3], uint32_t most);
+    uint32_t (*triangles)(void *ctx, uint64_t *at, struct util_walk *walk, uint32_t index[][3],
+                          uint32_t most);
 };
 
 /* frame_bins.c: reads lists as bin.h has them; `ctx` is the const struct gpu_space. */
-bool utgard_frame_bins(void *ctx, uint64_t *at, struct gpu_walk *walk, struct utgard_tile_item *item,
+bool utgard_frame_bins(void *ctx, uint64_t *at, struct util_walk *walk, struct utgard_tile_item *item,
                        struct gpu_fault *fault);
 uint32_t utgard_frame_bins_resolve(void *ctx, uint32_t list);
-uint32_t utgard_frame_bins_triangles(void *ctx, uint64_t *at, struct gpu_walk *walk, uint32_t index[][3],
+uint32_t utgard_frame_bins_triangles(void *ctx, uint64_t *at, struct util_walk *walk, uint32_t index[][3],
                                      uint32_t most);
 
 /* A tile of the frame, in tiles; x and y below UTGARD_TILES. */

@@ -79,7 +79,7 @@ static bool fill(const struct gpu_space *space, uint64_t entry, const struct utg
     return true;
 }
 
-static bool follow(struct gpu_walk *walk, uint64_t *at, uint32_t to, struct gpu_fault *fault)
+static bool follow(struct util_walk *walk, uint64_t *at, uint32_t to, struct gpu_fault *fault)
 {
     uint32_t from = (uint32_t)*at;
     bool on = utgard_walk_on(walk, UNIT, from, fault) && utgard_walk_jump(walk, UNIT, &from, to, fault);
@@ -88,7 +88,7 @@ static bool follow(struct gpu_walk *walk, uint64_t *at, uint32_t to, struct gpu_
     return on;
 }
 
-bool utgard_frame_bins(void *ctx, uint64_t *at, struct gpu_walk *walk, struct utgard_tile_item *item,
+bool utgard_frame_bins(void *ctx, uint64_t *at, struct util_walk *walk, struct utgard_tile_item *item,
                        struct gpu_fault *fault)
 {
     const struct gpu_space *space = ctx;
@@ -134,7 +134,7 @@ uint32_t utgard_frame_bins_resolve(void *ctx, uint32_t list)
 }
 
 /* Whole pages are readable or not: a page's entries are looked up together. */
-uint32_t utgard_frame_bins_triangles(void *ctx, uint64_t *at, struct gpu_walk *walk, uint32_t index[][3],
+uint32_t utgard_frame_bins_triangles(void *ctx, uint64_t *at, struct util_walk *walk, uint32_t index[][3],
                                      uint32_t most)
 {
     const struct gpu_space *space = ctx;

@@ -83,7 +83,7 @@ static bool read_rectangle(const struct utgard_run *run, uint32_t list, struct u
                            struct utgard_tile_item *item)
 {
     const struct utgard_tile_reader *reader = &run->frame->reader;
-    struct gpu_walk walk = gpu_walk_begin(UTGARD_WALK_MOST);
+    struct util_walk walk = util_walk_begin(UTGARD_WALK_MOST);
     struct utgard_tile_item end;
     struct gpu_fault unheard;
     uint64_t at = list;

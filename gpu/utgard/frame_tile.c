@@ -19,7 +19,7 @@ struct drawing {
     struct raster_draw raster;
     struct gpu_space_run positions, varyings; /* addresses that may be read */
     uint64_t fuel, items;                     /* left */
-    struct gpu_walk walk;
+    struct util_walk walk;
     struct raster_vertex vertex[4];
     struct gpu_fault *fault;
 };
@@ -382,7 +382,7 @@ bool utgard_tile_needs(const struct utgard_run *run, uint32_t list, struct utgar
 {
     const struct utgard_tile_reader *reader = &run->frame->reader;
     struct utgard_tile_item item = {0};
-    struct gpu_walk walk = gpu_walk_begin(UTGARD_WALK_MOST);
+    struct util_walk walk = util_walk_begin(UTGARD_WALK_MOST);
     uint64_t at = list;
 
     if (!reader->next(reader->ctx, &at, &walk, &item, fault))
@@ -401,7 +401,7 @@ bool utgard_tile_draw(struct utgard_run *run, struct utgard_worker *worker, uint
                         .worker = worker,
                         .fuel = run->fuel * tiles,
                         .items = UTIL_MIN(run->items * tiles, (uint64_t)UTGARD_WALK_MOST),
-                        .walk = gpu_walk_begin(UTGARD_WALK_MOST),
+                        .walk = util_walk_begin(UTGARD_WALK_MOST),
                         .fault = fault};
     bool drawn;
 

@@ -29,7 +29,7 @@ struct utgard_gp {
     uint32_t result_count, result_room;
     uint32_t draws;
     struct utgard_budget budget;
-    struct gpu_walk walk; /* through the VS list */
+    struct util_walk walk; /* through the VS list */
 };
 
 int utgard_gp_create(struct utgard_device *device)
@@ -226,7 +226,7 @@ static void start(struct utgard_device *device, uint32_t command)
     if (device->options.engine)
         jit_engine_optimise(device->options.engine); /* what earlier jobs have run much */
     gp->budget = (struct utgard_budget){device->options.packet_budget, device->options.job_fuel};
-    gp->walk = gpu_walk_begin(UTGARD_WALK_MOST);
+    gp->walk = util_walk_begin(UTGARD_WALK_MOST);
     gp->result_count = gp->draws = 0;
     gp->state = (struct utgard_vs_state){0};
     if (command & UTGARD_GP_CMD_START_VS) {

@@ -131,7 +131,7 @@ void utgard_perf_tiles(struct utgard_device *device, unsigned pp, const struct g
         uint64_t at = tiles[n].list;
         struct utgard_tile_item item;
         struct gpu_fault fault;
-        struct gpu_walk walk = gpu_walk_begin(UTGARD_WALK_MOST);
+        struct util_walk walk = util_walk_begin(UTGARD_WALK_MOST);
         for (; budget && utgard_frame_bins((void *)(uintptr_t)space, &at, &walk, &item, &fault); budget--) {
             if (item.kind == UTGARD_TILE_END)
                 break;

@@ -43,7 +43,7 @@ void utgard_plbu_begin(struct utgard_plbu *p, uint32_t start, uint32_t end)
                                      .setup = {[UTGARD_SETUP_BLOCK_SIZE] = 2},
                                      .scissor = {[UTGARD_SCISSOR_X1] = PLBU_MAX_TILES * PLBU_TILE,
                                                  [UTGARD_SCISSOR_Y1] = PLBU_MAX_TILES * PLBU_TILE}};
-    p->walk = gpu_walk_begin(UTGARD_WALK_MOST);
+    p->walk = util_walk_begin(UTGARD_WALK_MOST);
     p->block_count = p->draws = p->result_at = 0;
     p->draw.active = false;
 }
@@ -172,7 +172,7 @@ enum utgard_plbu_end utgard_plbu_run(struct utgard_plbu *p, const struct gpu_spa
     p->results = results;
     p->pool = pool;
     p->draw.resumed |= p->draw.active;
-    gpu_walk_forget(&p->walk);
+    util_walk_forget(&p->walk);
     p->budget = budget;
     p->host = host;
     p->counters = &host->counters;

@@ -86,7 +86,7 @@ struct plbu_draw {
 
 struct utgard_plbu {
     uint32_t at, end; /* of the command list */
-    struct gpu_walk walk;
+    struct util_walk walk;
     uint32_t heap_at, heap_end, block_bytes;
     struct plbu_registers reg;
     struct plbu_block *block; /* PLBU_MAX_BLOCKS */

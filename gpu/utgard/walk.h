@@ -1,20 +1,20 @@
 /* Walks through lists of words of eight bytes, with jumps and without return addresses: both of the GP's
- * command lists, and tile lists (gpu/walk.h). */
+ * command lists, and tile lists (util/walk.h). */
 #ifndef VITRAIL_GPU_UTGARD_WALK_H
 #define VITRAIL_GPU_UTGARD_WALK_H
 
 #include "gpu/fault.h"
-#include "gpu/walk.h"
+#include "util/walk.h"
 
 #define UTGARD_WALK_MOST (1u << 29) /* words that an address space holds */
 
-static inline bool utgard_walk_returns(struct gpu_walk *walk, uint32_t to)
+static inline bool utgard_walk_returns(struct util_walk *walk, uint32_t to)
 {
-    return gpu_walk_returns(walk, (struct gpu_walk_place){to, {GPU_WALK_NOWHERE, GPU_WALK_NOWHERE}});
+    return util_walk_returns(walk, (struct util_walk_place){to, {UTIL_WALK_NOWHERE, UTIL_WALK_NOWHERE}});
 }
 
 /* A command at *at that jumps. False and *fault: the list never ends. */
-static inline bool utgard_walk_jump(struct gpu_walk *walk, const char *unit, uint32_t *at, uint32_t to,
+static inline bool utgard_walk_jump(struct util_walk *walk, const char *unit, uint32_t *at, uint32_t to,
                                     struct gpu_fault *fault)
 {
     if (utgard_walk_returns(walk, to)) {
@@ -26,7 +26,7 @@ static inline bool utgard_walk_jump(struct gpu_walk *walk, const char *unit, uin
 }
 
 /* One word more, at `at`. False and *fault: they are more than an address space holds. */
-static inline bool utgard_walk_on(struct gpu_walk *walk, const char *unit, uint32_t at,
+static inline bool utgard_walk_on(struct util_walk *walk, const char *unit, uint32_t at,
                                   struct gpu_fault *fault)
 {
     if (!walk->left) {

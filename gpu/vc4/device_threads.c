@@ -93,7 +93,7 @@ void vc4_thread_start(struct vc4_device *device, unsigned n)
     struct vc4_thread *thread = &device->thread[n];
     thread->budget = device->options.packet_budget;
     thread->fuel = device->options.job_fuel;
-    thread->walk = gpu_walk_begin(device->memory->size);
+    thread->walk = util_walk_begin(device->memory->size);
     if (thread->run || thread->halted || thread->ca == thread->ea)
         return;
     thread->run = true;

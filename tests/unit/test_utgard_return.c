@@ -12,7 +12,7 @@ enum { BYTES = 0x100000 };
 static unsigned drawn;
 
 /* Compiled frames ask for triangles where they draw. */
-static uint32_t no_triangles(void *ctx, uint64_t *at, struct gpu_walk *walk, uint32_t index[][3],
+static uint32_t no_triangles(void *ctx, uint64_t *at, struct util_walk *walk, uint32_t index[][3],
                              uint32_t most)
 {
     (void)ctx;

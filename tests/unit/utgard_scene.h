@@ -36,7 +36,7 @@ struct script {
     bool endless;
 };
 
-static inline bool next(void *ctx, uint64_t *at, struct gpu_walk *walk, struct utgard_tile_item *item,
+static inline bool next(void *ctx, uint64_t *at, struct util_walk *walk, struct utgard_tile_item *item,
                         struct gpu_fault *fault)
 {
     const struct script *s = ctx;
