@@ -112,9 +112,9 @@ void utgard_observe_store(const struct utgard_run *run, struct utgard_worker *w,
 void utgard_observe_list(const struct utgard_run *run, struct utgard_worker *w,
                          const struct utgard_tile_state *state, const struct utgard_draw *draw);
 void utgard_observe_primitive(const struct utgard_run *run, struct utgard_worker *w,
-                              const struct utgard_tile_item *item);
+                              const struct tiler_item *item);
 bool utgard_observe_shade(const struct utgard_run *run, struct utgard_worker *w,
-                          const struct utgard_tile_item *item, const struct utgard_draw *draw,
+                          const struct tiler_item *item, const struct utgard_draw *draw,
                           const struct raster_draw *raster, const struct raster_vertex *vertex,
                           uint64_t *fuel, struct gpu_fault *fault);
 
