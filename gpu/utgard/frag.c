@@ -183,6 +183,7 @@ static void fill_head(struct utgard_frag *frag, const struct utgard_frag_config 
     head->blend = state->blend;
     head->samples = (uint8_t)config->samples;
     head->numeric = (uint8_t)config->numeric;
+    head->version = UTGARD_FRAG_VERSION;
     head->sample_mask = state->sample_mask;
     head->alpha_func = state->alpha_func;
     head->alpha_to_coverage = state->alpha_to_coverage && config->samples > 1;

@@ -14,7 +14,8 @@
 #define UTGARD_NO_VARYING 0xff
 #define UTGARD_LOOKUP_VARIANTS                                                                               \
     6 /* ways to ask for a texture: three kinds of level of detail, cubes and others */
-#define UTGARD_DEPTH_MAX 16777215.0f
+#define UTGARD_DEPTH_MAX    16777215.0f
+#define UTGARD_FRAG_VERSION 1u /* of the code that equal heads, texture keys and programs make */
 
 /* What a block's fragments go through, in this order:
  *   1. coverage and the sample mask;
@@ -36,6 +37,7 @@ struct utgard_frag_head {
     uint8_t form;                    /* enum raster_ir_form; of visible pixels early tests are done before */
     uint8_t points;                  /* varyings 0 and 1 are the point's coordinates */
     uint8_t numeric;                 /* enum isa_numeric */
+    uint8_t version;                 /* UTGARD_FRAG_VERSION */
     uint8_t vary[UTGARD_COMPONENTS]; /* the primitive's varying of each component, or NO_VARYING */
     uint32_t uniform_count;          /* floats */
     uint32_t sample_count, word_count; /* of the program */

@@ -5,7 +5,7 @@
 #include "gpu/vc4/shader_state.h"
 #include "jit/engine.h"
 #include "raster/shader.h"
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 #include "raster/zs.h"
 
 /* The state of a draw that a fragment program depends on, besides its shader record. */

@@ -1,7 +1,7 @@
 /* The ports of compiled fragment programs: uniforms, varyings, textures and the tile, as IR over one block.
  */
 #include "gpu/vc4/frag_emit.h"
-#include "raster/texture_ir.h"
+#include "raster/texture/texture_ir.h"
 #include "raster/zs_ir.h"
 
 /* Few uniforms are loaded before the loop over blocks, so that what a program computes from them alone leaves

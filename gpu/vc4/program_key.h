@@ -5,7 +5,7 @@
 
 #include "isa/vc4_qpu/program.h"
 #include "jit/key.h"
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 
 /* `keys`: one for each sample of the program; NULL: none are kept. The caller frees the key. NULL: out of
  * memory. */

@@ -2,6 +2,7 @@
  * driver writes them, programs written to reach the tile in every way, and random ones; random state,
  * uniforms, textures, primitives, blocks and tiles, in the numeric modes in turn, at every vector level of
  * the host. Zero differences in colour, depth, stencil and verdict. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -383,10 +384,10 @@ static void compare(const struct trial *trial, const struct raster_tile *want, c
     if (want_fault->kind != got_fault->kind || want_fault->pc != got_fault->pc ||
         want_fault->lane != got_fault->lane || want_fault->address != got_fault->address ||
         strcmp(want_fault->text, got_fault->text) != 0) {
-        print_message(
-            "want fault \"%s\" pc %u lane %u address %08x\ngot  fault \"%s\" pc %u lane %u address %08x\n",
-            want_fault->text, want_fault->pc, want_fault->lane, want_fault->address, got_fault->text,
-            got_fault->pc, got_fault->lane, got_fault->address);
+        print_message("want fault \"%s\" pc %u lane %u address %08" PRIx64
+                      "\ngot  fault \"%s\" pc %u lane %u address %08" PRIx64 "\n",
+                      want_fault->text, want_fault->pc, want_fault->lane, want_fault->address,
+                      got_fault->text, got_fault->pc, got_fault->lane, got_fault->address);
         differ(trial, "fault", 0, want_fault->kind, got_fault->kind);
     }
     for (unsigned i = 0; i < RASTER_TILE_WORDS; i++) {
