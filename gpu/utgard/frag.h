@@ -12,19 +12,18 @@
 #include "jit/engine.h"
 #include "raster/prim.h"
 #include "raster/visible.h"
-#include "util/arena.h"
-#include "util/make.h"
+#include "util/memo.h"
 
 struct utgard_frag;
 
 /* What the draws of a frame have in common: memory, and their programs, each read once. Any number of threads
  * prepares draws with it. */
-#define UTGARD_FRAG_PROGRAMS 64u
 struct utgard_frag_shared {
-    struct util_arena *arena; /* of all that is prepared */
-    struct util_maker *maker;
-    _Atomic(struct utgard_frag_program *) bucket[UTGARD_FRAG_PROGRAMS]; /* NULL to begin with */
+    struct util_arena *arena;  /* of all that is prepared */
+    struct util_memo programs; /* struct utgard_frag_program by address */
 };
+void utgard_frag_shared_begin(struct utgard_frag_shared *shared, struct util_maker *maker,
+                              struct util_arena *arena);
 /* Ends the life of all draws that were prepared with it: the arena may be reset then. */
 void utgard_frag_shared_end(struct utgard_frag_shared *shared);
 

@@ -72,9 +72,6 @@ struct utgard_frag_quads {
 
 /* A program in memory. */
 struct utgard_frag_program {
-    struct utgard_frag_program *next;
-    uint32_t address;
-    util_make_status status;
     int error; /* and fault, when it was not made: see utgard_frag_take_program */
     struct gpu_fault fault;
     uint32_t *words;

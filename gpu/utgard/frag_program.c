@@ -11,79 +11,53 @@
 #define SHORT_PROGRAM 1024u /* words: more than most have */
 
 /* Guest memory may change while it is read: the program is taken of a copy. */
-static int take(struct utgard_frag_program *p, const struct gpu_space *space,
-                struct utgard_frag_shared *shared, uint32_t count, struct util_error *error)
+static int take(struct utgard_frag_program *p, const uint8_t *at, struct utgard_frag_shared *shared,
+                uint32_t count, struct util_error *error)
 {
     p->words = util_arena_alloc(shared->arena, count * 4ull);
     if (!p->words)
         return -ENOMEM;
-    memcpy(p->words, space->window.base + p->address, count * 4ull);
+    memcpy(p->words, at, count * 4ull);
     return utgard_pp_program_create(p->words, count, &p->decoded, error);
 }
 
 static int read_program(struct utgard_frag_program *p, const struct gpu_space *space,
-                        struct utgard_frag_shared *shared)
+                        struct utgard_frag_shared *shared, uint32_t address)
 {
-    uint32_t all = gpu_space_extent(space, p->address, UTGARD_PP_MAX_WORDS * 4, GPU_RIGHT_READ) / 4;
+    uint32_t all = gpu_space_extent(space, address, UTGARD_PP_MAX_WORDS * 4, GPU_RIGHT_READ) / 4;
     uint32_t count = UTIL_MIN(all, SHORT_PROGRAM);
+    const uint8_t *at = space->window.base + address;
     struct util_error error = {0};
     int status = -EFAULT;
 
     if (!count) {
-        utgard_pp_refuse(&p->fault, GPU_FAULT_MEMORY, UNIT, p->address, "the program is outside memory");
+        utgard_pp_refuse(&p->fault, GPU_FAULT_MEMORY, UNIT, address, "the program is outside memory");
         return status;
     }
-    status = take(p, space, shared, count, &error);
+    status = take(p, at, shared, count, &error);
     if (status == -EBADMSG && all > count) {
         error = (struct util_error){0};
-        status = take(p, space, shared, all, &error);
+        status = take(p, at, shared, all, &error);
     }
     if (status)
-        utgard_pp_refuse(&p->fault, GPU_FAULT_SHADER, UNIT, p->address, "%s", error.text);
+        utgard_pp_refuse(&p->fault, GPU_FAULT_SHADER, UNIT, address, "%s", error.text);
     return status;
-}
-
-static struct utgard_frag_program *find(struct utgard_frag_program *p, uint32_t address)
-{
-    while (p && p->address != address)
-        p = p->next;
-    return p;
-}
-
-/* The program at that address; *fresh: it is the caller's to make. NULL: no host memory. */
-static struct utgard_frag_program *get(struct utgard_frag_shared *shared, uint32_t address, bool *fresh)
-{
-    _Atomic(struct utgard_frag_program *) *bucket = &shared->bucket[(address >> 6) % UTGARD_FRAG_PROGRAMS];
-    struct utgard_frag_program *p = find(atomic_load_explicit(bucket, memory_order_acquire), address);
-
-    *fresh = false;
-    if (p)
-        return p;
-    pthread_mutex_lock(&shared->maker->lock);
-    p = find(atomic_load_explicit(bucket, memory_order_relaxed), address);
-    if (!p && (p = utgard_frag_alloc(shared, sizeof *p))) {
-        *fresh = true;
-        p->address = address;
-        p->next = atomic_load_explicit(bucket, memory_order_relaxed);
-        atomic_store_explicit(bucket, p, memory_order_release);
-    }
-    pthread_mutex_unlock(&shared->maker->lock);
-    return p;
 }
 
 int utgard_frag_take_program(struct utgard_frag *frag, const struct gpu_space *space,
                              struct utgard_frag_shared *shared, struct gpu_fault *fault)
 {
-    bool fresh;
-    struct utgard_frag_program *p = get(shared, frag->address, &fresh);
+    const struct util_memo_key key = {.head = &frag->address, .head_size = sizeof frag->address};
+    enum util_make_status status;
+    struct utgard_frag_program *p = util_memo_get(&shared->programs, &key, sizeof *p, &status);
 
     if (!p)
         return -ENOMEM;
-    if (fresh) {
-        p->error = read_program(p, space, shared);
-        util_make_end(shared->maker, &p->status, !p->error);
+    if (status == UTIL_MAKING) {
+        p->error = read_program(p, space, shared, frag->address);
+        status = util_memo_end(&shared->programs, p, !p->error);
     }
-    if (!util_make_wait(shared->maker, &p->status)) {
+    if (status != UTIL_MADE) {
         *fault = p->fault;
         return p->error;
     }
@@ -115,11 +89,18 @@ bool utgard_frag_share_code(struct utgard_frag *frag)
     return true;
 }
 
+void utgard_frag_shared_begin(struct utgard_frag_shared *shared, struct util_maker *maker,
+                              struct util_arena *arena)
+{
+    shared->arena = arena;
+    util_memo_init(&shared->programs, maker, arena);
+}
+
 void utgard_frag_shared_end(struct utgard_frag_shared *shared)
 {
-    for (uint32_t n = 0; n < UTGARD_FRAG_PROGRAMS; n++) {
-        for (struct utgard_frag_program *p = atomic_load(&shared->bucket[n]); p; p = p->next)
-            utgard_pp_program_destroy(p->decoded);
-        atomic_store(&shared->bucket[n], NULL);
-    }
+    bool made;
+
+    for (struct utgard_frag_program *p = NULL; (p = util_memo_next(&shared->programs, p, &made));)
+        utgard_pp_program_destroy(p->decoded);
+    util_memo_clear(&shared->programs);
 }

@@ -54,8 +54,9 @@ struct guest {
 static void guest_open(struct guest *g)
 {
     util_maker_init(&g->maker);
-    g->shared = (struct utgard_frag_shared){.maker = &g->maker};
-    assert_int_equal(util_arena_create(&g->shared.arena), 0);
+    struct util_arena *arena;
+    assert_int_equal(util_arena_create(&arena), 0);
+    utgard_frag_shared_begin(&g->shared, &g->maker, arena);
     assert_int_equal(gpu_memory_create(MEMORY, &g->memory), 0);
     assert_int_equal(gpu_space_create(&g->memory, &g->space), 0);
     gpu_space_begin(&g->space);
