@@ -20,7 +20,7 @@ struct vc4_frag_quads {
     struct vc4_frag_variant variant;
     struct vc4_frag_plan plan;
     struct jit_engine *engine;
-    struct vc4_program_notes *notes;
+    struct gpu_program *cached;
     _Atomic(struct jit_function *) code;
     _Atomic bool wanted;
 };
@@ -105,18 +105,24 @@ static int decode_textures(struct vc4_frag *frag, const struct gpu_memory *memor
 
 /* The code of a variant, kept with the program. */
 static int find_code(const struct vc4_frag_variant *variant, struct jit_engine *engine,
-                     struct vc4_program_notes *notes, struct vc4_frag_entry *out)
+                     struct gpu_program *cached, struct vc4_frag_entry *out)
 {
     struct util_error error = {0};
+    enum util_make_status kept;
+    struct vc4_frag_entry *entry = vc4_frag_code_get(cached, variant, engine, &kept);
 
-    if (vc4_frag_code_find(notes, variant, engine, out))
-        return 0;
+    if (entry && kept != UTIL_MAKING) {
+        *out = *entry;
+        return kept == UTIL_MADE ? 0 : -ENOTSUP;
+    }
     out->test = NULL;
     int status = vc4_frag_compile(variant, engine, &out->code, &error);
     if (!status && variant->visible && variant->plan->tests && !raster_zs_is_idle(&variant->zs))
         status = raster_zs_blocks(engine, &variant->zs, &out->test, &error);
-    if (!status)
-        vc4_frag_code_keep(notes, variant, engine, out);
+    if (entry) {
+        *entry = *out;
+        util_memo_end(&cached->codes, entry, !status);
+    }
     return status;
 }
 
@@ -142,14 +148,14 @@ static bool may_wait(const struct vc4_frag *frag)
 
 /* Without memory for it, blocks serve. */
 static void prepare_quads(struct vc4_frag *frag, struct jit_engine *engine,
-                          const struct vc4_frag_variant *variant, struct vc4_program_notes *notes)
+                          const struct vc4_frag_variant *variant, struct gpu_program *cached)
 {
     struct vc4_frag_quads *quads = malloc(sizeof *quads);
 
     if (!quads)
         return;
     *quads = (struct vc4_frag_quads){
-        .variant = *variant, .plan = *variant->plan, .engine = engine, .notes = notes};
+        .variant = *variant, .plan = *variant->plan, .engine = engine, .cached = cached};
     quads->variant.plan = &quads->plan;
     quads->variant.quads = true;
     frag->quads = quads;
@@ -165,7 +171,7 @@ static int make_variant(struct vc4_frag *frag, const struct gpu_memory *memory,
 
     if (config->wide || memory->size < 4)
         return -ENOTSUP;
-    vc4_frag_plan_find(state->fs.notes, frag->program, config->samples, plan);
+    vc4_frag_plan_find(state->fs.cached, frag->program, config->samples, plan);
     if (!plan->compiles)
         return -ENOTSUP;
     status = fetch_uniforms(frag, memory, state->fs.uniforms);
@@ -186,20 +192,20 @@ static int make_variant(struct vc4_frag *frag, const struct gpu_memory *memory,
 }
 
 /* Opaque code, where the draw is opaque; code that runs in order, where the draw may need it. */
-static int find_codes(struct vc4_frag *frag, struct jit_engine *engine, struct vc4_program_notes *notes,
+static int find_codes(struct vc4_frag *frag, struct jit_engine *engine, struct gpu_program *cached,
                       struct vc4_frag_variant *variant)
 {
     struct vc4_frag_entry entry = {0};
 
     frag->opaque =
-        variant->visible && find_code(variant, engine, notes, &frag->visible) == 0 && may_wait(frag);
+        variant->visible && find_code(variant, engine, cached, &frag->visible) == 0 && may_wait(frag);
     frag->colors = variant->plan->colors;
     if (frag->opaque && variant->plan->quads)
-        prepare_quads(frag, engine, variant, notes);
+        prepare_quads(frag, engine, variant, cached);
     if (frag->opaque && !vc4_frag_cheap(frag))
         return 0;
     variant->visible = false;
-    int status = find_code(variant, engine, notes, &entry);
+    int status = find_code(variant, engine, cached, &entry);
     frag->in_order = entry.code;
     return status;
 }
@@ -222,17 +228,17 @@ static int prepare_compiled(struct vc4_frag *frag, const struct gpu_memory *memo
                                         .last_word = (uint32_t)(memory->size - 4) & ~3u,
                                         .fuel = fuel,
                                         .uniforms_at = state->fs.uniforms};
-    return find_codes(frag, engine, state->fs.notes, &variant);
+    return find_codes(frag, engine, state->fs.cached, &variant);
 }
 
 void vc4_frag_compile_ahead(const struct gpu_memory *memory, struct jit_engine *engine,
                             const struct vc4_shader_state *state, const struct vc4_frag_config *config)
 {
-    const struct vc4_program_notes *notes = state->fs.notes;
+    const struct gpu_program *cached = state->fs.cached;
     struct vc4_frag_variant variant;
     struct vc4_frag_plan plan;
 
-    if (!notes || atomic_load_explicit(&notes->fragment, memory_order_relaxed))
+    if (!cached || !util_memo_is_empty(&cached->codes))
         return;
     struct vc4_frag *frag = frag_create(state->fs.program);
     if (!frag)
@@ -385,7 +391,7 @@ static struct jit_function *quads_code(struct vc4_frag_quads *quads)
     struct vc4_frag_entry entry;
 
     if (code || atomic_exchange(&quads->wanted, true) ||
-        find_code(&quads->variant, quads->engine, quads->notes, &entry))
+        find_code(&quads->variant, quads->engine, quads->cached, &entry))
         return code;
     atomic_store_explicit(&quads->code, entry.code, memory_order_release);
     return entry.code;
