@@ -257,11 +257,8 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
                                            .y_scale = config->y_scale,
                                            .y_offset = config->y_offset};
     /* Whatever it is that keeps it from being compiled, the reference path serves. */
-    if (engine && !for_reference(frag) &&
-        (utgard_frag_share_code(frag) || utgard_frag_find_code(frag, engine, config)))
+    if (engine && !for_reference(frag) && utgard_frag_take_code(frag, engine, config->in_order))
         frag->engine = engine;
-    if (frag->engine)
-        atomic_store_explicit(&frag->from->twin, frag, memory_order_release);
     *out = frag;
     return 0;
 }

@@ -70,15 +70,6 @@ struct utgard_frag_quads {
     _Atomic bool wanted;
 };
 
-/* A program in memory. */
-struct utgard_frag_program {
-    int error; /* and fault, when it was not made: see utgard_frag_take_program */
-    struct gpu_fault fault;
-    uint32_t *words;
-    struct utgard_pp_program *decoded;        /* owned */
-    _Atomic(const struct utgard_frag *) twin; /* the last draw of it that has code */
-};
-
 /* A slot of a vertex, as varyings take it: the components that the program reads, one after the other. */
 struct utgard_frag_slot {
     alignas(16) uint8_t order[16]; /* of the slot's four floats, byte by byte */
@@ -90,7 +81,7 @@ struct utgard_frag_slot {
 struct utgard_frag {
     struct utgard_frag_head head;
     struct utgard_frag_args args;
-    struct utgard_frag_program *from;
+    struct gpu_program *from;
     const struct utgard_pp_program *program; /* of it, as `words` */
     const uint32_t *words;
     uint32_t address; /* of the program */
@@ -101,7 +92,7 @@ struct utgard_frag {
     struct jit_engine *engine;           /* NULL: the reference path */
     struct jit_function *in_order;       /* NULL of opaque draws that are not cheap, and of the reference */
     struct jit_function *visible, *test; /* of opaque draws; test: raster_zs_blocks_fn, or NULL */
-    struct utgard_frag_quads *quads;     /* of opaque draws that may be shaded so; the twin's too */
+    struct utgard_frag_quads *quads;     /* of opaque draws that may be shaded so; kept with the code */
     bool opaque;
     bool wide;                              /* of tiles of halves: for the reference path */
     uint32_t vary_count;                    /* of vertices */
@@ -117,8 +108,8 @@ void *utgard_frag_alloc(struct utgard_frag_shared *shared, size_t size);
  * *fault but for -ENOMEM. */
 int utgard_frag_take_program(struct utgard_frag *frag, const struct gpu_space *space,
                              struct utgard_frag_shared *shared, struct gpu_fault *fault);
-/* The code of a draw whose code would be the same; false: there is none. */
-bool utgard_frag_share_code(struct utgard_frag *frag);
+/* The code that the draw wants, kept with its program. False: the reference path serves. */
+bool utgard_frag_take_code(struct utgard_frag *frag, struct jit_engine *engine, bool in_order);
 
 /* Where in `keys` and `textures` the texture stands that sample `n` takes where `offset` is added to its
  * number; UINT32_MAX where there is none that can be asked so. */
@@ -141,9 +132,10 @@ uint32_t utgard_frag_ref_watched(const struct utgard_frag *frag, const struct gp
  * path), or another negative errno. */
 int utgard_frag_compile(const struct utgard_frag *frag, enum raster_ir_form form, struct jit_engine *engine,
                         struct jit_function **out, struct util_error *error);
-/* frag_opaque.c: finds all the code that the draw wants. False: the reference path serves. */
-bool utgard_frag_find_code(struct utgard_frag *frag, struct jit_engine *engine,
-                           const struct utgard_frag_config *config);
+/* frag_opaque.c: finds all the code that the draw wants, with `quads` where it may be shaded so. False: the
+ * reference path serves. */
+bool utgard_frag_find_code(struct utgard_frag *frag, struct jit_engine *engine, bool in_order,
+                           struct utgard_frag_quads *quads);
 /* frag_run.c: what blocks cost, whatever is hidden. False and *fault when there is less. */
 bool utgard_frag_pay(const struct utgard_frag *frag, uint32_t blocks, uint64_t *fuel,
                      struct gpu_fault *fault);

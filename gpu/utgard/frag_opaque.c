@@ -37,16 +37,16 @@ static bool find_visible(struct utgard_frag *frag, struct jit_engine *engine, st
             !raster_zs_blocks(engine, &frag->head.zs, &frag->test, error));
 }
 
-bool utgard_frag_find_code(struct utgard_frag *frag, struct jit_engine *engine,
-                           const struct utgard_frag_config *config)
+bool utgard_frag_find_code(struct utgard_frag *frag, struct jit_engine *engine, bool in_order,
+                           struct utgard_frag_quads *quads)
 {
     struct util_error error = {0};
 
-    frag->opaque = !config->in_order && may_be_opaque(frag) && find_visible(frag, engine, &error);
+    frag->opaque = !in_order && may_be_opaque(frag) && find_visible(frag, engine, &error);
     if (frag->opaque && !utgard_frag_cheap(frag)) {
-        /* Of what branches, quads would count other instructions. Without memory for them, blocks serve. */
+        /* Of what branches, quads would count other instructions. */
         if (frag->program->block_count == 1)
-            frag->quads = utgard_frag_alloc(config->shared, sizeof *frag->quads);
+            frag->quads = quads;
         return true;
     }
     if (!utgard_frag_compile(frag, RASTER_IR_PRIM, engine, &frag->in_order, &error))
