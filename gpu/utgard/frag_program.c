@@ -100,14 +100,28 @@ struct key {
     struct utgard_frag_head head; /* its padding is zero */
 };
 
-/* As struct utgard_frag has them. */
+/* As struct utgard_frag and its shader have them. */
 struct code {
-    struct jit_function *in_order, *visible, *test;
+    struct jit_function *in_order, *deferred, *test, *one_block;
     bool opaque, has_quads;
-    struct utgard_frag_quads quads;
+    struct raster_shader_quads quads;
 };
 
-bool utgard_frag_take_code(struct utgard_frag *frag, struct jit_engine *engine, bool in_order)
+static bool find(struct utgard_frag *frag, bool in_order, struct code *code)
+{
+    bool found = utgard_frag_find_code(frag, in_order, &code->quads);
+    const struct raster_shader *shader = &frag->shader;
+
+    code->in_order = shader->in_order;
+    code->deferred = shader->deferred;
+    code->test = shader->test;
+    code->one_block = frag->one_block;
+    code->opaque = shader->opaque;
+    code->has_quads = shader->quads;
+    return found;
+}
+
+bool utgard_frag_take_code(struct utgard_frag *frag, bool in_order)
 {
     struct key head;
     const struct util_memo_key key = {&head, sizeof head, frag->keys,
@@ -116,27 +130,19 @@ bool utgard_frag_take_code(struct utgard_frag *frag, struct jit_engine *engine, 
     struct code *code;
 
     memset(&head, 0, sizeof head);
-    head.engine = engine;
+    head.engine = frag->engine;
     head.in_order = in_order;
     memcpy(&head.head, &frag->head, sizeof head.head);
     code = gpu_program_code(frag->from, &key, sizeof *code, &status);
-    if (status == UTIL_MAKING) {
-        bool found = utgard_frag_find_code(frag, engine, in_order, &code->quads);
-
-        code->in_order = frag->in_order;
-        code->visible = frag->visible;
-        code->test = frag->test;
-        code->opaque = frag->opaque;
-        code->has_quads = frag->quads;
-        util_memo_end(&frag->from->codes, code, found);
-        return found;
-    }
+    if (status == UTIL_MAKING)
+        return util_memo_end(&frag->from->codes, code, find(frag, in_order, code)) == UTIL_MADE;
     if (status != UTIL_MADE)
         return false;
-    frag->in_order = code->in_order;
-    frag->visible = code->visible;
-    frag->test = code->test;
-    frag->opaque = code->opaque;
-    frag->quads = code->has_quads ? &code->quads : NULL;
+    frag->shader.in_order = code->in_order;
+    frag->shader.deferred = code->deferred;
+    frag->shader.test = code->test;
+    frag->shader.opaque = code->opaque;
+    frag->shader.quads = code->has_quads ? &code->quads : NULL;
+    frag->one_block = code->one_block;
     return true;
 }

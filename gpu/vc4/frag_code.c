@@ -9,7 +9,7 @@
 struct key {
     const struct jit_engine *engine;
     struct raster_zs zs;
-    uint8_t samples, coverage, visible, quads, numeric, zero;
+    uint8_t samples, coverage, form, numeric, zero[2];
 };
 static_assert(sizeof(struct key) == 8 + 18 + 6, "a key is bytes without padding");
 
@@ -20,8 +20,7 @@ struct vc4_frag_entry *vc4_frag_code_get(struct gpu_program *cached, const struc
                              .zs = variant->zs,
                              .samples = variant->samples,
                              .coverage = variant->coverage,
-                             .visible = variant->visible,
-                             .quads = variant->quads,
+                             .form = (uint8_t)variant->form,
                              .numeric = (uint8_t)variant->numeric};
     const struct util_memo_key key = {&head, sizeof head, variant->keys,
                                       variant->program->sample_count * sizeof *variant->keys};

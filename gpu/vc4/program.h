@@ -6,7 +6,7 @@
 #include "gpu/memory.h"
 #include "gpu/program_key.h"
 #include "isa/vc4_qpu/program.h"
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 
 extern const struct gpu_program_kind vc4_program_kind;
 

@@ -186,11 +186,11 @@ static bool make_draw(struct vc4_draws *draws, const struct record_key *key,
     if (((device->options.observer && device->options.observer->fragments) || draw->counted) &&
         vc4_frag_prepare_watch(draw->frag, device->memory, draw->state, config, device->options.fuel, fault))
         return false;
-    draw->frag_varyings = vc4_frag_varyings(draw->frag);
-    if (draw->frag_varyings <= RASTER_MAX_VARYINGS)
+    uint32_t varyings = vc4_frag_shader(draw->frag)->varyings;
+    if (varyings <= RASTER_MAX_VARYINGS)
         return true;
     gpu_fault_set(fault, GPU_FAULT_SHADER, "fragment program", draw->state->fs.code,
-                  "reads %u varyings, but at most %u exist", draw->frag_varyings, RASTER_MAX_VARYINGS);
+                  "reads %u varyings, but at most %u exist", varyings, RASTER_MAX_VARYINGS);
     return false;
 }
 

@@ -140,7 +140,7 @@ static void fill_key(const struct texture_type *type, uint32_t p0, uint32_t p1, 
     key->minify_above_half = key->mag_linear && !key->min_linear && min_filters[min].mip != RASTER_MIP_NONE;
     for (uint32_t n = 1; n < texture->level_count; n++)
         if (texture->level[n].layout != key->layout)
-            key->layout = RASTER_LAYOUT_COUNT;
+            key->layout = RASTER_LAYOUT_MIXED;
     if (key->mip != RASTER_MIP_NONE || key->mag_linear != key->min_linear)
         key->lod = explicit_lod ? RASTER_LOD_EXPLICIT : has_b ? RASTER_LOD_BIAS : RASTER_LOD_IMPLICIT;
 }

@@ -8,7 +8,7 @@
 #include "gpu/vc4/vertex.h"
 #include "gpu/vc4/vertex_vpm.h"
 #include "gpu/vc4/program.h"
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 
 /* How elements are loaded: whole words, one to four of them, or byte by byte. */
 enum vc4_fetch_form { VC4_FETCH_ANY, VC4_FETCH_1, VC4_FETCH_2, VC4_FETCH_3, VC4_FETCH_4 };

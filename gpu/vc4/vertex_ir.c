@@ -8,7 +8,7 @@
 #include "isa/vc4_qpu/pressure.h"
 #include "isa/vc4_qpu/trans.h"
 #include "jit/builder.h"
-#include "raster/texture_ir.h"
+#include "raster/texture/texture_ir.h"
 
 #define ROW_BYTES (16 * sizeof(uint32_t))
 

@@ -1,4 +1,4 @@
-/* raster/texture_ir.c against raster/texture.c: random keys and textures, coordinates of every kind (smooth,
+/* raster/texture/texture_ir.c against texture.c: random keys and textures, coordinates of every kind (smooth,
  * far outside, NaN, infinite, denormal), at every vector level of the host. Zero differences; a difference
  * names the key, the lane and the coordinates. */
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "jit/builder.h"
-#include "raster/texture_ir.h"
+#include "raster/texture/texture_ir.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
@@ -76,7 +76,7 @@ static uint32_t random_side(bool pot)
     return pot ? 1u << log : 1 + below(1u << log);
 }
 
-/* Utiles a row and rows of 64 / row bytes; row and rows as README.md's image layouts say. */
+/* Utiles a row and rows of 64 / row bytes; row and rows as raster/texture/README.md says. */
 static void place_level(const struct raster_texture_key *key, struct raster_level *level, uint32_t align,
                         uint32_t *end)
 {
@@ -121,7 +121,7 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
     memset(out, 0, sizeof *out);
     /* What most textures are has paths of its own. */
     key->format = random32() & 1 ? RASTER_RGBX8888 : formats[below(UTIL_ARRAY_SIZE(formats))];
-    key->layout = (uint8_t)below(RASTER_UTGARD_TILED + 1);
+    key->layout = (uint8_t)below(RASTER_LAYOUT_MIXED + 1);
     key->wrap_s = (uint8_t)below(below(2) ? 4 : RASTER_WRAP_COUNT);
     key->wrap_t = (uint8_t)below(below(2) ? 4 : RASTER_WRAP_COUNT);
     key->lod_limits = below(4) == 0;
@@ -161,7 +161,7 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
 
         level->width = UTIL_MAX(w >> l, 1u);
         level->height = UTIL_MAX(h >> l, 1u);
-        level->layout = key->layout != RASTER_LAYOUT_COUNT ? key->layout : below(RASTER_LAYOUT_COUNT);
+        level->layout = key->layout != RASTER_LAYOUT_MIXED ? key->layout : below(RASTER_MIXED_LAYOUTS);
         place_level(key, level, align, &end);
     }
     texture->face_stride = key->cube ? (end + 7) & ~7u : 0;

@@ -1,4 +1,5 @@
-/* Levels of detail (raster/README.md section 2): logarithm, switch-over, limits, levels and weights. */
+/* Levels of detail (raster/texture/README.md section 2): logarithm, switch-over, limits, levels and weights.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

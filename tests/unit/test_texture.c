@@ -1,5 +1,5 @@
-/* raster/texture.h against values worked out by hand from raster/README.md, the Guide and the ETC1 extension,
- * against exact arithmetic in doubles, and for staying inside memory. */
+/* raster/texture/texture.h against values worked out by hand from raster/texture/README.md, the Guide and the
+ * ETC1 extension, against exact arithmetic in doubles, and for staying inside memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -362,7 +362,7 @@ static void random_key(struct raster_texture_key *key)
     do
         key->format = (uint8_t)(1 + random_u32() % (RASTER_FORMAT_COUNT - 1));
     while (key->format == RASTER_RG16F || key->format == RASTER_RGBA16F);
-    key->layout = (uint8_t)(random_u32() % RASTER_LAYOUT_COUNT);
+    key->layout = (uint8_t)(random_u32() % RASTER_MIXED_LAYOUTS);
     key->wrap_s = random_u32() & 3;
     key->wrap_t = random_u32() & 3;
     key->mag_linear = random_u32() & 1;

@@ -1,5 +1,5 @@
 /* ETC1 blocks (Khronos OES_compressed_ETC1_RGB8_texture). */
-#include "raster/texture_internal.h"
+#include "raster/texture/texture_internal.h"
 
 static uint32_t big_endian(const uint8_t *p)
 {

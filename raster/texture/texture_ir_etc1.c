@@ -1,6 +1,6 @@
 /* ETC1 texels, each lane from its own block (README.md section 6; Khronos OES_compressed_ETC1_RGB8_texture).
  */
-#include "raster/texture_ir_internal.h"
+#include "raster/texture/texture_ir_internal.h"
 
 static LLVMValueRef swap_bytes(struct jit_builder *b, LLVMValueRef v)
 {

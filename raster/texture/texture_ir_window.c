@@ -8,7 +8,7 @@
  * What can be is done to x and y at once, as the low and the high half of each lane. */
 #include <stddef.h>
 
-#include "raster/texture_ir_internal.h"
+#include "raster/texture/texture_ir_internal.h"
 
 bool texture_ir_window_applies(const struct texture_ir *t)
 {

@@ -3,7 +3,7 @@
 #ifndef VITRAIL_RASTER_TEXTURE_IR_INTERNAL_H
 #define VITRAIL_RASTER_TEXTURE_IR_INTERNAL_H
 
-#include "raster/texture_ir.h"
+#include "raster/texture/texture_ir.h"
 
 enum texture_filter { TEXTURE_NEAREST, TEXTURE_LINEAR, TEXTURE_EITHER /* lane by lane */ };
 

@@ -1,5 +1,5 @@
 /* Texels in memory to 8888 words (README.md section 6). */
-#include "raster/texture_internal.h"
+#include "raster/texture/texture_internal.h"
 
 #define OPAQUE 0xff000000u
 

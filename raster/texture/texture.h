@@ -49,9 +49,11 @@ enum raster_layout {
     RASTER_LINEAR,
     RASTER_VC4_T,        /* 4 KiB tiles of 1 KiB subtiles of 64-byte utiles (Guide section 11) */
     RASTER_VC4_LT,       /* utiles in raster order */
-    RASTER_LAYOUT_COUNT, /* of those above, which the levels of one texture may mix */
-    RASTER_UTGARD_TILED  /* 16x16 texels (ETC1: 4x4 blocks), their place in it interleaved (README.md) */
+    RASTER_UTGARD_TILED, /* 16x16 texels (ETC1: 4x4 blocks), their place in it interleaved (README.md) */
+    RASTER_LAYOUT_COUNT
 };
+#define RASTER_MIXED_LAYOUTS 3u                  /* the first ones: the levels of one texture may mix them */
+#define RASTER_LAYOUT_MIXED  RASTER_LAYOUT_COUNT /* of a key: they do */
 
 enum raster_wrap {
     RASTER_REPEAT,
@@ -75,7 +77,7 @@ enum raster_lod { RASTER_LOD_IMPLICIT, RASTER_LOD_BIAS, RASTER_LOD_EXPLICIT };
 struct raster_texture_key { /* padding-free, hashed as bytes; unused fields zero */
     uint8_t format;         /* enum raster_format */
     uint8_t
-        layout; /* of all levels, or RASTER_LAYOUT_COUNT when levels differ (then per level in the texture) */
+        layout; /* of all levels, or RASTER_LAYOUT_MIXED when levels differ (then per level in the texture) */
     uint8_t wrap_s, wrap_t;
     uint8_t mag_linear, min_linear, mip, lod;
     uint8_t cube; /* s, t, r address a cube (already divided by the major axis) */

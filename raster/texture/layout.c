@@ -1,5 +1,5 @@
 /* Where a texel stands: linear rows, and VideoCore IV's utiles, subtiles and tiles (Guide section 11). */
-#include "raster/texture_internal.h"
+#include "raster/texture/texture_internal.h"
 
 uint32_t raster_byte_offset(enum raster_layout layout, unsigned row_log2, uint32_t stride, uint32_t xb,
                             uint32_t y)

@@ -1,5 +1,5 @@
 /* Coordinates to taps, and taps to a colour (README.md sections 3 to 5 and 7). */
-#include "raster/texture_internal.h"
+#include "raster/texture/texture_internal.h"
 
 #include <math.h>
 

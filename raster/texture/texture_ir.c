@@ -1,12 +1,12 @@
 /* The texture emitter's frame: which level, which filter, and the blend of taps (README.md sections 2 and 5).
  */
-#include "raster/texture_ir.h"
+#include "raster/texture/texture_ir.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "raster/texture_ir_internal.h"
+#include "raster/texture/texture_ir_internal.h"
 
 enum { MANY = 6, MANY_SHORT = 32, MANY_QUICK = 2 };
 

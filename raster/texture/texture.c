@@ -1,5 +1,5 @@
 /* The scalar sampler: what texture_ir.c must equal bit for bit (README.md). */
-#include "raster/texture_internal.h"
+#include "raster/texture/texture_internal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -67,8 +67,8 @@ int raster_texture_validate(const struct raster_texture_key *key, struct raster_
         if (!level->width || !level->height || level->width > 4096 || level->height > 4096 ||
             (key->pot && ((level->width & (level->width - 1)) || (level->height & (level->height - 1)))))
             return util_fail(error, -EFAULT, "texture level %u is %ux%u", n, level->width, level->height);
-        if (key->layout != RASTER_LAYOUT_COUNT ? key->layout != level->layout
-                                               : level->layout >= RASTER_LAYOUT_COUNT)
+        if (key->layout != RASTER_LAYOUT_MIXED ? key->layout != level->layout
+                                               : level->layout >= RASTER_MIXED_LAYOUTS)
             return util_fail(error, -EFAULT, "texture level %u has a layout of its own", n);
         level->face_stride = level->face_stride ? level->face_stride : texture->face_stride;
         faces = key->cube ? 6 : key->volume ? level->depth : 1;

@@ -1,5 +1,5 @@
 /* Level of detail: from differences inside a quad to levels and weights (README.md section 2). */
-#include "raster/texture_internal.h"
+#include "raster/texture/texture_internal.h"
 
 #include <math.h>
 

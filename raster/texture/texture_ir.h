@@ -3,7 +3,7 @@
 #define VITRAIL_RASTER_TEXTURE_IR_H
 
 #include "jit/builder.h"
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 
 /* `texture` is a ptr to struct raster_texture that nothing changes while the function runs; s, t, r, bias are
  * f32x16 (NULL as in raster_texture_sample). Returns i32x16 8888 words, or NULL for what is left to the

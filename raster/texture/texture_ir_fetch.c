@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "raster/texture_ir_internal.h"
+#include "raster/texture/texture_ir_internal.h"
 
 /* log2 of the bytes of a texel (of an ETC1 block). */
 static uint32_t texel_shift(uint8_t format)
@@ -147,11 +147,11 @@ static void address_any(struct texture_ir *t, const struct texture_ir_level *lev
     struct jit_builder *b = t->b;
     LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(b->ir));
     LLVMBasicBlockRef merge = LLVMAppendBasicBlockInContext(b->context, function, "layout_end");
-    LLVMBasicBlockRef from[RASTER_LAYOUT_COUNT];
-    struct address part[RASTER_LAYOUT_COUNT];
+    LLVMBasicBlockRef from[RASTER_MIXED_LAYOUTS];
+    struct address part[RASTER_MIXED_LAYOUTS];
     LLVMValueRef which;
 
-    for (unsigned l = 0; l < RASTER_LAYOUT_COUNT; l++) {
+    for (unsigned l = 0; l < RASTER_MIXED_LAYOUTS; l++) {
         LLVMBasicBlockRef here = LLVMAppendBasicBlockInContext(b->context, function, "layout");
 
         from[l] = here;
@@ -159,20 +159,20 @@ static void address_any(struct texture_ir *t, const struct texture_ir_level *lev
     which = LLVMBuildSwitch(b->ir, level->layout, from[RASTER_VC4_T], 2);
     LLVMAddCase(which, jit_i32(b, RASTER_LINEAR), from[RASTER_LINEAR]);
     LLVMAddCase(which, jit_i32(b, RASTER_VC4_LT), from[RASTER_VC4_LT]);
-    for (unsigned l = 0; l < RASTER_LAYOUT_COUNT; l++) {
+    for (unsigned l = 0; l < RASTER_MIXED_LAYOUTS; l++) {
         LLVMPositionBuilderAtEnd(b->ir, from[l]);
         address_in(t, (enum raster_layout)l, stride, taps, x, y, &part[l]);
         LLVMBuildBr(b->ir, merge);
     }
     LLVMPositionBuilderAtEnd(b->ir, merge);
     for (unsigned k = 0; k < 3 * taps; k++) {
-        LLVMValueRef phi = LLVMBuildPhi(b->ir, b->i32x16, ""), in[RASTER_LAYOUT_COUNT];
+        LLVMValueRef phi = LLVMBuildPhi(b->ir, b->i32x16, ""), in[RASTER_MIXED_LAYOUTS];
 
-        for (unsigned l = 0; l < RASTER_LAYOUT_COUNT; l++)
+        for (unsigned l = 0; l < RASTER_MIXED_LAYOUTS; l++)
             in[l] = k < taps       ? part[l].x_part[k]
                     : k < 2 * taps ? part[l].y_part[k - taps]
                                    : part[l].y_flip[k - 2 * taps];
-        LLVMAddIncoming(phi, in, from, RASTER_LAYOUT_COUNT);
+        LLVMAddIncoming(phi, in, from, RASTER_MIXED_LAYOUTS);
         if (k < taps)
             out->x_part[k] = phi;
         else if (k < 2 * taps)
@@ -290,7 +290,7 @@ static void gather_taps(struct texture_ir *t, const struct texture_ir_level *lev
         column[k] = texture_ir_shr(b, x[k], block);
         row[k] = texture_ir_shr(b, y[k], block);
     }
-    if (t->key->layout != RASTER_LAYOUT_COUNT)
+    if (t->key->layout != RASTER_LAYOUT_MIXED)
         address_in(t, (enum raster_layout)t->key->layout, stride, taps, column, row, &at);
     else
         address_any(t, level, stride, taps, column, row, &at);

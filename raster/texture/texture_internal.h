@@ -2,7 +2,7 @@
 #ifndef VITRAIL_RASTER_TEXTURE_INTERNAL_H
 #define VITRAIL_RASTER_TEXTURE_INTERNAL_H
 
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 #include "util/bits.h"
 #include "util/checked.h"
 

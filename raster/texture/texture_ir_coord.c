@@ -2,7 +2,7 @@
  * 4). */
 #include <stddef.h>
 
-#include "raster/texture_ir_internal.h"
+#include "raster/texture/texture_ir_internal.h"
 
 /* a > b ? a : b and a < b ? a : b: the second operand when either is NaN. */
 static LLVMValueRef max(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
