@@ -147,6 +147,15 @@ static void test_length(void **unused)
     gpu_programs_destroy(programs);
 }
 
+static int decode_all(const void *words, uint32_t count, struct gpu_program_decoded *out,
+                      struct util_error *error)
+{
+    int status = decode(words, count, out, error);
+
+    out->words = count;
+    return status;
+}
+
 /* Of the length that the guest gives: the same words, more of them, are another program. */
 static void test_exact(void **unused)
 {
@@ -158,8 +167,13 @@ static void test_exact(void **unused)
 
     (void)unused;
     exact.exact = true;
+    exact.decode = decode_all;
     assert_int_equal(gpu_programs_create(&exact, &programs), 0);
-    assert_int_equal(get(programs, words, 2)->bytes, 8);
+    for (unsigned round = 0; round < 2; round++) {
+        assert_int_equal(get(programs, words, 2)->bytes, 8);
+        assert_int_equal(get(programs, words, 4)->bytes, 16);
+    }
+    assert_int_equal(alive, 2);
     assert_int_equal(gpu_programs_get(programs, bytes_of(words), 4, &program, &error), -EBADMSG);
     gpu_programs_destroy(programs);
 }
