@@ -80,6 +80,7 @@ struct utgard_pp_frame {
     struct jit_engine *engine; /* NULL: the reference path */
     struct util_pool *pool;    /* NULL: on the calling thread alone */
     struct utgard_workers *workers;
+    struct gpu_programs *programs; /* of the kind utgard_pp_kind */
     struct utgard_tile_reader reader;
     uint32_t registers[UTGARD_FRAME_WORDS];
     uint32_t wb[UTGARD_WB_UNITS][UTGARD_WB_WORDS];

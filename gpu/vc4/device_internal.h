@@ -29,7 +29,7 @@ struct vc4_device {
     struct gpu_memory *memory;
     struct gpu_options options;
     uint64_t user_fuel; /* of each user program */
-    struct vc4_programs *programs;
+    struct gpu_programs *programs;
     struct gpu_host host;
     uint32_t regs[0x1000 / 4]; /* plain storage; registers with behaviour are handled in device.c */
     uint32_t int_pending, int_enabled;

@@ -32,7 +32,7 @@ int vc4_vertex_key_read(const void *key, size_t size, struct vc4_vertex_recipe *
     *out = (struct vc4_vertex_recipe){0};
     if (!jit_key_read(&in, &head, sizeof head))
         return -EINVAL;
-    status = vc4_program_key_read(&in, head.insn_count, &out->of);
+    status = gpu_program_key_read(&in, &vc4_program_kind, head.insn_count, &out->of);
     if (status)
         return status;
     vc4_vpm_plan_make(out->of.program, &out->plan);

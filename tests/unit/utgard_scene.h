@@ -75,6 +75,7 @@ struct scene {
     struct script script;
     struct jit_engine *engine;
     struct util_pool *pool;
+    struct gpu_programs *programs;
 };
 
 static inline void put_master(struct scene *s)
@@ -102,6 +103,7 @@ static inline void scene_open(struct scene *s)
     guest_open(&s->g);
     assert_int_equal(jit_engine_create(&options, &s->engine, NULL), 0);
     assert_int_equal(util_pool_create(2, &s->pool), 0);
+    assert_int_equal(gpu_programs_create(&utgard_pp_kind, &s->programs), 0);
     put_master(s);
     guest_put(&s->g, PROGRAM, program, sizeof program);
     guest_put(&s->g, POSITIONS, positions, sizeof positions);
@@ -109,6 +111,7 @@ static inline void scene_open(struct scene *s)
     s->frame = (struct utgard_pp_frame){.space = &s->g.space,
                                         .engine = s->engine,
                                         .pool = s->pool,
+                                        .programs = s->programs,
                                         .reader = {.ctx = &s->script, .next = next},
                                         .tiles = s->tiles,
                                         .fuel = 1u << 30,
@@ -126,6 +129,7 @@ static inline void scene_open(struct scene *s)
 static inline void scene_close(struct scene *s)
 {
     guest_close(&s->g);
+    gpu_programs_destroy(s->programs);
     util_pool_destroy(s->pool);
     jit_engine_destroy(s->engine);
 }
