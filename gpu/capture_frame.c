@@ -1,8 +1,13 @@
-/* A frame mark's words. Layouts and formats have numbers of the file's own, in one table read both ways: an
+/* A frame mark. Layouts and formats have numbers of the file's own, in one table read both ways: an
  * enumeration that grows or is put in another order changes no file. */
 #include "gpu/capture_format.h"
 
+#include <string.h>
+
+#include "util/bits.h"
+
 #define UNKNOWN UINT32_MAX
+#define WORDS   6u /* behind the address */
 
 /* ROW(number in the file, what it is). A number stays what it is for ever. */
 // clang-format off
@@ -60,30 +65,41 @@ static uint32_t format_from_file(uint32_t number)
     }
 }
 
-bool capture_frame_to_words(const struct capture_frame *frame, uint32_t word[CAPTURE_FRAME_WORDS])
+/* Addresses of version 1 have 32 bits. */
+static uint32_t address_bytes(uint32_t version)
+{
+    return version == 1 ? 4 : 8;
+}
+
+uint32_t capture_frame_bytes(uint32_t version)
+{
+    return address_bytes(version) + WORDS * 4;
+}
+
+bool capture_frame_put(const struct capture_frame *frame, uint8_t to[CAPTURE_FRAME_BYTES])
 {
     uint32_t rgba = frame->format & CAPTURE_FRAME_RGBA;
     uint32_t layout = layout_to_file((enum raster_layout)frame->layout);
     uint32_t format = format_to_file((enum raster_surface_format)(frame->format & ~CAPTURE_FRAME_RGBA));
+    const uint32_t word[WORDS] = {frame->width,  frame->height, layout,
+                                  format | rgba, frame->stride, frame->presented};
 
-    word[0] = frame->address;
-    word[1] = frame->width;
-    word[2] = frame->height;
-    word[3] = layout;
-    word[4] = format | rgba;
-    word[5] = frame->stride;
-    word[6] = frame->presented;
+    util_store64(to, frame->address);
+    memcpy(to + 8, word, sizeof word);
     return layout != UNKNOWN && format != UNKNOWN;
 }
 
-void capture_frame_from_words(const uint32_t word[CAPTURE_FRAME_WORDS], struct capture_frame *out)
+void capture_frame_get(const uint8_t *from, uint32_t version, struct capture_frame *out)
 {
-    *out = (struct capture_frame){.address = word[0],
-                                  .width = word[1],
-                                  .height = word[2],
-                                  .layout = layout_from_file(word[3]),
-                                  .format = format_from_file(word[4] & ~CAPTURE_FRAME_RGBA) |
-                                            (word[4] & CAPTURE_FRAME_RGBA),
-                                  .stride = word[5],
-                                  .presented = word[6]};
+    uint32_t word[WORDS];
+
+    memcpy(word, from + address_bytes(version), sizeof word);
+    *out = (struct capture_frame){.address = version == 1 ? util_load32(from) : util_load64(from),
+                                  .width = word[0],
+                                  .height = word[1],
+                                  .layout = layout_from_file(word[2]),
+                                  .format = format_from_file(word[3] & ~CAPTURE_FRAME_RGBA) |
+                                            (word[3] & CAPTURE_FRAME_RGBA),
+                                  .stride = word[4],
+                                  .presented = word[5]};
 }

@@ -24,14 +24,14 @@ struct gpu_fault {
     const char *unit;  /* static string: "binner", "renderer", "vertex program", ... */
     uint64_t job;      /* counts from 1 on each device */
     uint32_t draw;     /* primitive list within the job, from 1; 0 when not in a draw */
-    uint32_t address;  /* guest address of the record, instruction or access */
+    uint64_t address;  /* guest address of the record, instruction or access */
     uint32_t pc, lane; /* programs: instruction index and lane; UINT32_MAX when not in a program */
     bool write;        /* MEMORY: it was to be written */
     char text[256];    /* what, in words */
 };
 
 /* Fills kind, unit, address and a printf-style text; pc and lane become UINT32_MAX, the rest 0. */
-void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint32_t address,
+void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint64_t address,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* "vc4 job 3, binner, draw 2, at 0x00012340: ..." into `text`; returns the length. */
 size_t gpu_fault_format(const struct gpu_fault *fault, char *text, size_t size);

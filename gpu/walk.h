@@ -32,13 +32,6 @@ static inline void gpu_walk_forget(struct gpu_walk *walk)
     walk->renew = walk->jumps = 0;
 }
 
-/* Another list's, with a walk that began once: the mark counts for nothing. */
-static inline void gpu_walk_again(struct gpu_walk *walk, uint64_t memory_bytes)
-{
-    walk->left = memory_bytes;
-    gpu_walk_forget(walk);
-}
-
 /* A jump. Whether the walk has been there. */
 static inline bool gpu_walk_returns(struct gpu_walk *walk, struct gpu_walk_place to)
 {

@@ -413,7 +413,7 @@ static void print_stage(FILE *out, const struct explain_pixel *pixel, const stru
     switch (s->start) {
     case EXPLAIN_CLEARED: fputs("cleared to ", out); break;
     case EXPLAIN_LOADED:
-        fprintf(out, "loaded from 0x%08x%s: ", s->load_address,
+        fprintf(out, "loaded from 0x%08" PRIx64 "%s: ", s->load_address,
                 s->traced ? "" : " (nothing before wrote it here)");
         break;
     case EXPLAIN_CONTINUED: fputs("goes on with ", out); break;
@@ -438,7 +438,7 @@ static void print_end(FILE *out, const struct explain_pixel *pixel, const struct
     const struct explain_stage *s = &pixel->stages.at[pixel->stages.count - 1];
     fprintf(out, "\nstored    ");
     print_colors(out, pixel, s->color_last, s->wide, s->samples, show);
-    fprintf(out, ", at 0x%08x by %s", pixel->address, s->store.what);
+    fprintf(out, ", at 0x%08" PRIx64 " by %s", pixel->address, s->store.what);
     if (s->store.address)
         fprintf(out, " 0x%08x", s->store.address);
     fprintf(out, "%s\n", s->store.averaged && s->samples * s->store.side > 1 ? ", averaged" : "");
@@ -454,9 +454,9 @@ void explain_print(FILE *out, const struct explain_result *r, const struct expla
                    const struct explain_show *show)
 {
     uint32_t shown = 0, events = 0;
-    fprintf(out, "picture %u (%ux%u at 0x%08x), pixel (%u, %u) at 0x%08x: %u,%u,%u,%u\n", pixel->picture,
-            pixel->frame.width, pixel->frame.height, pixel->frame.address, pixel->x, pixel->y, pixel->address,
-            pixel->rgba[0], pixel->rgba[1], pixel->rgba[2], pixel->rgba[3]);
+    fprintf(out, "picture %u (%ux%u at 0x%08" PRIx64 "), pixel (%u, %u) at 0x%08" PRIx64 ": %u,%u,%u,%u\n",
+            pixel->picture, pixel->frame.width, pixel->frame.height, pixel->frame.address, pixel->x, pixel->y,
+            pixel->address, pixel->rgba[0], pixel->rgba[1], pixel->rgba[2], pixel->rgba[3]);
     if (!pixel->found) {
         fprintf(out, "\nNo tile was ever stored there: the pixel is as the memory was recorded.\n");
         return;

@@ -257,10 +257,11 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
                                            .fuel = config->fuel,
                                            .y_scale = config->y_scale,
                                            .y_offset = config->y_offset};
+    utgard_frag_begin_shader(frag);
     /* Whatever it is that keeps it from being compiled, the reference path serves. */
-    if (engine && !for_reference(frag) &&
-        (utgard_frag_share_code(frag) || utgard_frag_find_code(frag, engine, config)))
-        frag->engine = engine;
+    frag->engine = for_reference(frag) ? NULL : engine;
+    if (frag->engine && !utgard_frag_share_code(frag) && !utgard_frag_find_code(frag, config))
+        frag->engine = NULL;
     if (frag->engine)
         atomic_store_explicit(&frag->from->twin, frag, memory_order_release);
     *out = frag;
@@ -270,6 +271,11 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
 bool utgard_frag_compiled(const struct utgard_frag *frag)
 {
     return frag->engine;
+}
+
+const struct raster_shader *utgard_frag_shader(const struct utgard_frag *frag)
+{
+    return &frag->shader;
 }
 
 uint32_t utgard_frag_varyings(const struct utgard_frag *frag)

@@ -8,7 +8,6 @@
 #include "gpu/utgard/texture.h"
 #include "isa/utgard_pp/ports.h"
 #include "raster/blend.h"
-#include "raster/block_ir.h"
 #include "raster/zs_blocks.h"
 
 #define UTGARD_COMPONENTS 64 /* that a program can name; more than there are slots for */
@@ -52,26 +51,6 @@ struct utgard_frag_args {
     float y_scale, y_offset;
 };
 
-/* What a call takes and leaves besides the tile. */
-struct utgard_frag_call {
-    void *temporaries; /* struct utgard_pp_temporaries, zeroed for each block, unless code has its own */
-    uint64_t executed; /* instructions, unless it ended in a fault */
-};
-
-/* Shades blocks, of the head's form (raster/block_ir.h); returns 0 or a fault as utgard_pp_translate codes
- * it. A variant of visible pixels stores colours alone, and returns 0, whatever it is called for, if no call
- * can end in a fault. */
-typedef uint32_t (*utgard_frag_fn)(const struct utgard_frag_args *args, const void *prims,
-                                   struct raster_tile *tile, const void *blocks, uint32_t count,
-                                   struct utgard_frag_call *call);
-
-/* Code of an opaque draw that shades quads in any company: made by the first to want it; until then, or if it
- * cannot be, NULL. */
-struct utgard_frag_quads {
-    _Atomic(struct jit_function *) code;
-    _Atomic bool wanted;
-};
-
 /* A program in memory. */
 struct utgard_frag_program {
     struct utgard_frag_program *next;
@@ -93,6 +72,7 @@ struct utgard_frag_slot {
 };
 
 struct utgard_frag {
+    struct raster_shader shader; /* its quads are the twin's too */
     struct utgard_frag_head head;
     struct utgard_frag_args args;
     struct utgard_frag_program *from;
@@ -103,13 +83,12 @@ struct utgard_frag {
     struct utgard_texture_key *keys;
     struct raster_texture *textures;
     float *uniforms;
-    struct jit_engine *engine;           /* NULL: the reference path */
-    struct jit_function *in_order;       /* NULL of opaque draws that are not cheap, and of the reference */
-    struct jit_function *visible, *test; /* of opaque draws; test: raster_zs_blocks_fn, or NULL */
-    struct utgard_frag_quads *quads;     /* of opaque draws that may be shaded so; the twin's too */
-    bool opaque;
-    bool wide;                              /* of tiles of halves: for the reference path */
-    uint32_t vary_count;                    /* of vertices */
+    struct jit_engine *engine; /* NULL: the reference path */
+    struct jit_function
+        *one_block;      /* of programs whose temporaries are in memory (raster_shader_call.scratch:
+                          * struct utgard_pp_temporaries, zeroed): called block by block */
+    bool wide;           /* of tiles of halves: for the reference path */
+    uint32_t vary_count; /* of vertices */
     uint8_t component[RASTER_MAX_VARYINGS]; /* of each */
     struct utgard_frag_slot slot[UTGARD_MAX_SLOTS];
     uint32_t slot_count; /* of them */
@@ -132,7 +111,7 @@ uint32_t utgard_frag_choice(const struct utgard_frag *frag, uint32_t n, int32_t 
 /* frag_fetch.c: slots out of `component` and the state. */
 void utgard_frag_plan_fetch(struct utgard_frag *frag);
 
-/* frag_ref.c: the same, one lane after the other. */
+/* frag_ref.c: the same, one lane after the other. 0, or a fault as utgard_pp_translate codes it. */
 uint32_t utgard_frag_ref(const struct utgard_frag *frag, const struct raster_prim *prim,
                          struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                          uint64_t *executed);
@@ -146,12 +125,10 @@ uint32_t utgard_frag_ref_watched(const struct utgard_frag *frag, const struct gp
  * path), or another negative errno. */
 int utgard_frag_compile(const struct utgard_frag *frag, enum raster_ir_form form, struct jit_engine *engine,
                         struct jit_function **out, struct util_error *error);
-/* frag_opaque.c: finds all the code that the draw wants. False: the reference path serves. */
-bool utgard_frag_find_code(struct utgard_frag *frag, struct jit_engine *engine,
-                           const struct utgard_frag_config *config);
-/* frag_run.c: what blocks cost, whatever is hidden. False and *fault when there is less. */
-bool utgard_frag_pay(const struct utgard_frag *frag, uint32_t blocks, uint64_t *fuel,
-                     struct gpu_fault *fault);
+/* frag_run.c: fills frag->shader, of a draw without code; then finds all the code that it wants, of
+ * frag->engine. False: the reference path serves. */
+void utgard_frag_begin_shader(struct utgard_frag *frag);
+bool utgard_frag_find_code(struct utgard_frag *frag, const struct utgard_frag_config *config);
 
 /* Whether code has the program's temporaries itself: a few, or none. */
 #define UTGARD_OWN_TEMPORARIES 16u /* vec4s: what allocators of registers spill, not arrays */

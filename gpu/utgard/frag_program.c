@@ -107,11 +107,9 @@ bool utgard_frag_share_code(struct utgard_frag *frag)
     if (!twin || !same(&twin->head, &frag->head, sizeof frag->head) ||
         !same(twin->keys, frag->keys, frag->head.sample_count * sizeof *frag->keys))
         return false;
-    frag->in_order = twin->in_order;
-    frag->visible = twin->visible;
-    frag->test = twin->test;
-    frag->opaque = twin->opaque;
-    frag->quads = twin->quads;
+    frag->shader = twin->shader;
+    frag->shader.args = &frag->args;
+    frag->one_block = twin->one_block;
     return true;
 }
 

@@ -24,17 +24,6 @@ struct utgard_ref_batch {
     struct utgard_ref_looking *looking; /* NULL: not at this block */
 };
 
-/* Pixel of a lane in its block. */
-static inline int32_t utgard_ref_lane_x(unsigned lane)
-{
-    return (int32_t)raster_lane_x(lane);
-}
-
-static inline int32_t utgard_ref_lane_y(unsigned lane)
-{
-    return (int32_t)raster_lane_y(lane);
-}
-
 /* The ports of a fragment program; their context is a struct utgard_ref_batch. */
 extern const struct utgard_pp_ports utgard_ref_ports;
 

@@ -202,13 +202,8 @@ static void tell_varying(const struct utgard_ref_batch *batch, struct follower *
 
     snprintf(it.name, sizeof it.name, "v%u.%c", at / 4 % 100, components[at % 4]);
     if (n != UTGARD_NO_VARYING) {
-        const struct raster_prim *prim = batch->prim;
-        float fx = (float)(batch->px + utgard_ref_lane_x(f->number)) + 0.5f - prim->x0;
-        float fy = (float)(batch->py + utgard_ref_lane_y(f->number)) + 0.5f - prim->y0;
-        float x = prim->vary_a[n] * fx, y = prim->vary_b[n] * fy;
-
-        it.vary = util_f2u(x + y);
-        it.c = util_f2u(prim->vary_c[n]);
+        it.vary = util_f2u(raster_vary_at(batch->prim, batch->px, batch->py, f->number, n));
+        it.c = util_f2u(batch->prim->vary_c[n]);
     }
     for (uint32_t i = 0; i < f->lane->varyings.count; i++)
         if (f->lane->varyings.at[i].n == at)

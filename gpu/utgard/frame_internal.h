@@ -25,10 +25,9 @@ struct utgard_draw {
 };
 
 struct utgard_worker {
-    struct raster_worker raster;
+    struct raster_worker raster;        /* its work is of the frame */
     float vary[4][RASTER_MAX_VARYINGS]; /* of the primitive in hand */
     const struct utgard_draw *draw;     /* the last */
-    uint64_t shaded, executed;          /* blocks, and instructions of theirs, of the frame */
     /* Of an observed frame (frame_observe.c): */
     void *watch; /* the observer's, of the tile in hand; NULL: it is not looked at */
     uint64_t primitives;
@@ -115,7 +114,6 @@ void utgard_observe_primitive(const struct utgard_run *run, struct utgard_worker
                               const struct utgard_tile_item *item);
 bool utgard_observe_shade(const struct utgard_run *run, struct utgard_worker *w,
                           const struct utgard_tile_item *item, const struct utgard_draw *draw,
-                          const struct raster_draw *raster, const struct raster_vertex *vertex,
-                          uint64_t *fuel, struct gpu_fault *fault);
+                          const struct raster_draw *raster, const struct raster_vertex *vertex);
 
 #endif

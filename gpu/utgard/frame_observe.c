@@ -157,8 +157,9 @@ void utgard_observe_frame(const struct utgard_run *run)
 
 static struct gpu_observed_work work_of(const struct utgard_worker *w)
 {
-    return (struct gpu_observed_work){
-        .primitives = w->primitives, .blocks = w->shaded, .instructions = w->executed};
+    return (struct gpu_observed_work){.primitives = w->primitives,
+                                      .blocks = w->raster.work.blocks,
+                                      .instructions = w->raster.work.executed};
 }
 
 void utgard_observe_job(const struct utgard_run *run, struct utgard_worker *w, unsigned worker, uint32_t job)
@@ -280,8 +281,7 @@ static enum gpu_primitive kind_of(enum utgard_tile_kind kind)
 
 bool utgard_observe_shade(const struct utgard_run *run, struct utgard_worker *w,
                           const struct utgard_tile_item *item, const struct utgard_draw *draw,
-                          const struct raster_draw *raster, const struct raster_vertex *vertex,
-                          uint64_t *fuel, struct gpu_fault *fault)
+                          const struct raster_draw *raster, const struct raster_vertex *vertex)
 {
     const struct gpu_observer *o = run->frame->observer;
     enum gpu_primitive kind = kind_of(item->kind);
@@ -302,11 +302,10 @@ bool utgard_observe_shade(const struct utgard_run *run, struct utgard_worker *w,
                                               .block_count = count};
     const struct gpu_watch *watch = o->covered ? o->covered(w->watch, &it, tile) : NULL;
 
-    w->shaded += count;
     if (!count)
         return true;
     if (watch)
-        return !utgard_frag_shade_watched(draw->frag, watch, prim, tile, w->raster.blocks, count, fuel,
-                                          &w->executed, fault);
-    return !utgard_frag_shade(draw->frag, prim, tile, w->raster.blocks, count, fuel, &w->executed, fault);
+        return !utgard_frag_shade_watched(draw->frag, watch, prim, tile, w->raster.blocks, count,
+                                          &w->raster.work);
+    return !raster_shader_shade(raster->shader, prim, tile, w->raster.blocks, count, &w->raster.work);
 }

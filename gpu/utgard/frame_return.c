@@ -121,7 +121,7 @@ bool utgard_area_returns(struct utgard_run *run, const struct utgard_area *area,
         return false;
     blocks = (uint64_t)util_div_up((uint32_t)(pixels.x1 - pixels.x0), 4) *
              util_div_up((uint32_t)(pixels.y1 - pixels.y0), 4);
-    w->shaded += blocks;
-    w->executed += blocks;
+    w->raster.work.blocks += blocks;
+    w->raster.work.executed += blocks;
     return true;
 }

@@ -18,43 +18,11 @@ struct drawing {
     const struct utgard_draw *draw; /* of state and the primitives' kind, or NULL: not looked up yet */
     struct raster_draw raster;
     struct gpu_space_run positions, varyings; /* addresses that may be read */
-    uint64_t fuel, items;                     /* left */
+    uint64_t items;                           /* left */
     struct gpu_walk walk;
     struct raster_vertex vertex[4];
     struct gpu_fault *fault;
 };
-
-/* ---- the fragment stage ---- */
-
-static uint32_t stage_shade(void *data, const void *frag, const struct raster_prim *prim,
-                            struct raster_tile *tile, const struct raster_block *blocks, uint32_t count)
-{
-    struct drawing *d = data;
-
-    d->worker->shaded += count;
-    return utgard_frag_shade(frag, prim, tile, blocks, count, &d->fuel, &d->worker->executed, d->fault);
-}
-
-static uint32_t stage_test(void *data, const void *frag, const struct raster_prim *prim,
-                           struct raster_tile *tile, struct raster_block *blocks, uint32_t *count,
-                           uint16_t *common)
-{
-    struct drawing *d = data;
-
-    d->worker->shaded += *count;
-    return utgard_frag_test(frag, prim, tile, blocks, count, common, &d->fuel, d->fault);
-}
-
-static void stage_color(void *data, const void *frag, const uint8_t *planes,
-                        const struct raster_visible_block *blocks, uint32_t count)
-{
-    struct drawing *d = data;
-    struct utgard_frag_target target = {&d->worker->raster.tile, &d->worker->executed};
-
-    utgard_frag_color(&target, frag, planes, blocks, count);
-}
-
-static const struct raster_stage stage = {stage_shade, stage_test, stage_color};
 
 /* ---- draws ---- */
 
@@ -71,6 +39,7 @@ static const struct utgard_draw *find_draw(struct drawing *d, bool points)
 /* The draw of the state at hand for this kind of primitive. */
 static bool take_draw(struct drawing *d, bool points)
 {
+    const struct raster_shader *shader;
     const struct utgard_state *s;
     bool opaque;
 
@@ -80,14 +49,12 @@ static bool take_draw(struct drawing *d, bool points)
     if (!d->draw)
         return false;
     s = &d->draw->state;
-    opaque = utgard_frag_opaque(d->draw->frag) && !d->worker->watch;
+    shader = utgard_frag_shader(d->draw->frag);
+    opaque = shader->opaque && !d->worker->watch;
     d->raster = (struct raster_draw){
         .worker = &d->worker->raster,
-        .frag = d->draw->frag,
-        .varyings = utgard_frag_varyings(d->draw->frag) + 2 * utgard_frag_wants_point(d->draw->frag),
+        .shader = shader,
         .opaque = opaque,
-        .tests = utgard_frag_tests(d->draw->frag),
-        .cheap = utgard_frag_cheap(d->draw->frag),
         .whole = opaque,
         .reference = !d->run->frame->engine,
         .setup = {.vary_count = utgard_frag_varyings(d->draw->frag),
@@ -211,7 +178,7 @@ static bool point_size(const struct drawing *d, uint32_t index, float *out)
 static bool shade(struct drawing *d, const struct utgard_tile_item *item, const struct raster_vertex *vertex)
 {
     if (d->worker->watch)
-        return utgard_observe_shade(d->run, d->worker, item, d->draw, &d->raster, vertex, &d->fuel, d->fault);
+        return utgard_observe_shade(d->run, d->worker, item, d->draw, &d->raster, vertex);
     return raster_draw_prim(&d->raster);
 }
 
@@ -287,26 +254,28 @@ static uint32_t place_triangles(struct drawing *d, const uint32_t index[][3], ui
     return i;
 }
 
-static bool draw_triangle(struct drawing *d, const uint32_t index[3], uint32_t i)
-{
-    struct raster_triangles *t = &d->worker->raster.triangles;
-    bool far = t->far >> i & 1, whole = false;
-    uint32_t blocks = 0;
+/* Some triangles of a list. */
+struct few {
+    struct drawing *drawing;
+    const uint32_t (*index)[3];
+};
 
-    if (!far && t->drawn >> i & 1)
-        blocks = raster_draw_cover_triangle(&d->raster, i, &whole);
-    if (!far && !blocks)
-        return true;
+static bool fetch_triangle(void *data, uint32_t i)
+{
+    const struct few *few = data;
+    struct drawing *d = few->drawing;
+
     for (unsigned k = 0; k < 3; k++) {
-        t->vary[k][i] = d->worker->vary[k];
-        if (!fetch(d, index[k], d->worker->vary[k]))
+        d->worker->raster.triangles.vary[k][i] = d->worker->vary[k];
+        if (!fetch(d, few->index[i][k], d->worker->vary[k]))
             return false;
     }
-    return far ? raster_draw_far(&d->raster, i) : raster_draw_triangle(&d->raster, i, blocks, whole);
+    return true;
 }
 
 static bool draw_triangles(struct drawing *d, const uint32_t index[][3], uint32_t count)
 {
+    struct few few = {d, index};
     uint32_t placed;
 
     if (!take_draw(d, false))
@@ -314,7 +283,7 @@ static bool draw_triangles(struct drawing *d, const uint32_t index[][3], uint32_
     placed = place_triangles(d, index, count);
     raster_draw_setup(&d->raster);
     for (uint32_t i = 0; i < placed; i++)
-        if (!draw_triangle(d, index[i], i))
+        if (!raster_draw_triangle(&d->raster, i, fetch_triangle, &few))
             return false;
     return placed == count;
 }
@@ -399,19 +368,17 @@ bool utgard_tile_draw(struct utgard_run *run, struct utgard_worker *worker, uint
 {
     struct drawing d = {.run = run,
                         .worker = worker,
-                        .fuel = run->fuel * tiles,
                         .items = UTIL_MIN(run->items * tiles, (uint64_t)UTGARD_WALK_MOST),
                         .walk = gpu_walk_begin(UTGARD_WALK_MOST),
                         .fault = fault};
     bool drawn;
 
-    worker->raster.stage = &stage;
-    worker->raster.data = &d;
+    worker->raster.work.fuel = run->fuel * tiles;
+    worker->raster.work.fault = fault;
     drawn = run_list(&d, list);
     if (drawn)
         raster_worker_flush(&worker->raster);
     else
         fault->draw = d.state.draw;
-    worker->raster.data = NULL;
     return drawn;
 }

@@ -11,7 +11,7 @@ struct vc4_frag_code {
     struct vc4_frag_entry entry;
     struct raster_zs zs;
     uint8_t samples, coverage;
-    bool visible, quads;
+    enum raster_ir_form form;
     enum isa_numeric numeric;
     uint32_t key_count;
     struct raster_texture_key keys[];
@@ -33,9 +33,9 @@ bool vc4_frag_code_find(const struct vc4_program_notes *notes, const struct vc4_
         notes ? atomic_load_explicit(&notes->fragment, memory_order_acquire) : NULL;
 
     while (code && (code->engine != engine || code->samples != variant->samples ||
-                    code->coverage != variant->coverage || code->visible != variant->visible ||
-                    code->quads != variant->quads || code->numeric != variant->numeric ||
-                    code->key_count != count || memcmp(&code->zs, &variant->zs, sizeof code->zs) != 0 ||
+                    code->coverage != variant->coverage || code->form != variant->form ||
+                    code->numeric != variant->numeric || code->key_count != count ||
+                    memcmp(&code->zs, &variant->zs, sizeof code->zs) != 0 ||
                     memcmp(code->keys, variant->keys, count * sizeof *code->keys) != 0))
         code = code->next;
     if (code)
@@ -56,8 +56,7 @@ void vc4_frag_code_keep(struct vc4_program_notes *notes, const struct vc4_frag_v
     code->zs = variant->zs;
     code->samples = variant->samples;
     code->coverage = variant->coverage;
-    code->visible = variant->visible;
-    code->quads = variant->quads;
+    code->form = variant->form;
     code->numeric = variant->numeric;
     code->key_count = variant->program->sample_count;
     memcpy(code->keys, variant->keys, bytes);

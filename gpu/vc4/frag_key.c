@@ -9,7 +9,7 @@
 struct head {
     char mark[16];
     struct raster_zs zs; /* has the stencil set-up */
-    uint8_t samples, coverage, numeric, translator, visible, unused;
+    uint8_t samples, coverage, numeric, translator, form, unused;
     uint32_t insn_count;
 };
 
@@ -18,12 +18,12 @@ uint8_t *vc4_frag_key_write(const struct vc4_frag_variant *variant, size_t *size
     struct head head = {.mark = "vc4 fragment 16",
                         .samples = variant->samples,
                         .coverage = variant->coverage,
-                        .visible = (uint8_t)(variant->visible | variant->quads << 1),
+                        .form = (uint8_t)variant->form,
                         .numeric = (uint8_t)variant->numeric,
                         .translator = VC4_QPU_TRANS_VERSION,
                         .insn_count = variant->program->insn_count};
 
-    if (!variant->visible) /* else the tests are others' code */
+    if (variant->form == RASTER_IR_PRIM) /* else the tests are others' code */
         memcpy(&head.zs, &variant->zs, sizeof head.zs);
     return vc4_program_key_write(&head, sizeof head, variant->program, variant->keys, size);
 }
@@ -47,8 +47,7 @@ int vc4_frag_key_read(const void *key, size_t size, struct vc4_frag_recipe *out)
                                              .zs = head.zs,
                                              .samples = head.samples,
                                              .coverage = head.coverage,
-                                             .visible = head.visible & 1,
-                                             .quads = head.visible >> 1,
+                                             .form = (enum raster_ir_form)head.form,
                                              .numeric = (enum isa_numeric)head.numeric};
     return 0;
 }

@@ -59,26 +59,6 @@ static inline uint32_t vc4_ref_quads(uint32_t lanes)
     return (uint32_t)__builtin_popcount((lanes | lanes >> 2) & 0x1111);
 }
 
-/* Pixel of a lane in its block. */
-static inline int32_t vc4_ref_x(unsigned lane)
-{
-    return (int32_t)raster_lane_x(lane);
-}
-
-static inline int32_t vc4_ref_y(unsigned lane)
-{
-    return (int32_t)raster_lane_y(lane);
-}
-
-/* a * fx + b * fy at a lane's pixel centre, each product and the sum rounded (raster/prim.h). */
-static inline float vc4_ref_plane(const struct vc4_ref_batch *batch, unsigned lane, float a, float b)
-{
-    float fx = (float)(batch->px + vc4_ref_x(lane)) + 0.5f - batch->prim->x0;
-    float fy = (float)(batch->py + vc4_ref_y(lane)) + 0.5f - batch->prim->y0;
-    float x = a * fx, y = b * fy;
-    return x + y;
-}
-
 /* The ports of a fragment program; their context is a struct vc4_ref_batch. */
 extern const struct vc4_qpu_ports vc4_ref_ports;
 

@@ -277,11 +277,11 @@ static bool build_draw(struct vc4_draws *draws, struct entry *e)
         vc4_frag_prepare_watch(draw->frag, device->memory, draw->state, &e->config, device->options.fuel,
                                &e->fault))
         return false;
-    draw->frag_varyings = vc4_frag_varyings(draw->frag);
-    if (draw->frag_varyings <= RASTER_MAX_VARYINGS)
+    uint32_t varyings = vc4_frag_shader(draw->frag)->varyings;
+    if (varyings <= RASTER_MAX_VARYINGS)
         return true;
     gpu_fault_set(&e->fault, GPU_FAULT_SHADER, "fragment program", draw->state->fs.code,
-                  "reads %u varyings, but at most %u exist", draw->frag_varyings, RASTER_MAX_VARYINGS);
+                  "reads %u varyings, but at most %u exist", varyings, RASTER_MAX_VARYINGS);
     return false;
 }
 

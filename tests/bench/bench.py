@@ -1,4 +1,5 @@
 """What the benchmarks share: workloads, compiling, captures and their cache, one measurement."""
+import functools
 import math
 import os
 import pathlib
@@ -54,6 +55,11 @@ def progress(text):
         print(f"\r{text:76}", end="" if text else "\r", file=sys.stderr, flush=True)
 
 
+def add_peer(add):
+    add("--peer", choices=("newest", "installed"), default="newest",
+        help="llvmpipe of Debian's backports (default), or the one that programs here draw with")
+
+
 class Bench:
     def __init__(self, args):
         self.args = args
@@ -85,6 +91,30 @@ class Bench:
             raise RuntimeError(f"{' '.join(map(str, command))}: exit {result.returncode}\n"
                                f"{result.stdout.decode(errors='replace')[-1500:]}")
         return result.stdout.decode(errors="replace")
+
+    # ---- llvmpipe ----
+    @functools.cached_property
+    def peer(self):
+        """The environment of a program that draws with llvmpipe: Debian's newest, or the one that is installed."""
+        software = {"GBM_ALWAYS_SOFTWARE": "1", "LIBGL_ALWAYS_SOFTWARE": "1"}
+        if self.args.peer == "installed":
+            return software
+        libraries = pathlib.Path(self.run([HERE / "peer"]).splitlines()[-1])
+        vendor = libraries.parent.parent / "share/glvnd/egl_vendor.d/50_mesa.json"
+        return dict(software, LD_LIBRARY_PATH=str(libraries), LIBGL_DRIVERS_PATH=str(libraries / "dri"),
+                    GBM_BACKENDS_PATH=str(libraries / "gbm"), __EGL_VENDOR_LIBRARY_FILENAMES=str(vendor))
+
+    def native_environment(self, threads):
+        return dict(self.peer, LP_NUM_THREADS=str(threads))
+
+    @functools.cached_property
+    def peer_name(self):
+        """What it says of itself: "Mesa 25.0.7". One that is not llvmpipe is an error."""
+        out = self.run([self.micro("gcc"), "--only=clear-only", "--reps=1", "--frames=1", "--quiet=0"], self.native_environment(0))
+        told = re.search(r"\|\s*llvmpipe.*\|.*(Mesa [0-9.]+)", out)
+        if not told:
+            raise RuntimeError(f"the native program does not draw with llvmpipe:\n{out}")
+        return told[1]
 
     # ---- captures ----
     def glmark2(self, description, frames, root):
@@ -149,8 +179,7 @@ class Bench:
             self.glmark2(description, frames, "")
 
     def native_scene_environment(self, threads):
-        return {"GBM_ALWAYS_SOFTWARE": "1", "LIBGL_ALWAYS_SOFTWARE": "1", "LP_NUM_THREADS": str(threads),
-                "STEPTIME_LOG": str(self.folder / "flips")}
+        return dict(self.native_environment(threads), STEPTIME_LOG=str(self.folder / "flips"))
 
     def native_scene(self, description, threads):
         wall, cpu = [], []
@@ -166,7 +195,7 @@ class Bench:
     def native_micro(self, name, threads, options=()):
         """(wall, cpu, work a frame)"""
         out = self.run([self.micro("gcc"), f"--only={name}", "--reps=3", "--mintime=0.15", "--quiet=0", *options],
-                       {"LIBGL_ALWAYS_SOFTWARE": "1", "LP_NUM_THREADS": str(threads)})
+                       self.native_environment(threads))
         for line in out.splitlines():
             row = line.split(",")
             if len(row) > 13 and row[1] == name:

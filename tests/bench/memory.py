@@ -91,7 +91,7 @@ def replay_peak(bench, path, threads, options=(), environment=None):
 def native_peak(bench, kind, name, description):
     if kind == "micro":
         watch = Watch([bench.micro("gcc"), f"--only={name}", "--reps=1", f"--frames={bench.args.frames}", "--quiet=0"],
-                      {"LIBGL_ALWAYS_SOFTWARE": "1", "LP_NUM_THREADS": "2"})
+                      bench.native_environment(2))
         return watch.sum("micro")[0]
     watch = Watch(bench.native_scene_command(description, bench.args.frames), bench.native_scene_environment(2))
     return watch.sum("glmark2")[0]
