@@ -15,7 +15,7 @@ struct head {
 
 uint8_t *vc4_frag_key_write(const struct vc4_frag_variant *variant, size_t *size)
 {
-    struct head head = {.mark = "vc4 fragment 15",
+    struct head head = {.mark = "vc4 fragment 16",
                         .samples = variant->samples,
                         .coverage = variant->coverage,
                         .form = (uint8_t)variant->form,

@@ -14,7 +14,7 @@ struct head {
 
 uint8_t *vc4_vertex_key_write(const struct vc4_vertex_variant *variant, size_t *size)
 {
-    const struct head head = {.mark = "vc4 vertex 8",
+    const struct head head = {.mark = "vc4 vertex 9",
                               .numeric = (uint16_t)variant->numeric,
                               .translator = VC4_QPU_TRANS_VERSION,
                               .coordinate = variant->coordinate,
