@@ -260,10 +260,8 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
     utgard_frag_begin_shader(frag);
     /* Whatever it is that keeps it from being compiled, the reference path serves. */
     frag->engine = for_reference(frag) ? NULL : engine;
-    if (frag->engine && !utgard_frag_share_code(frag) && !utgard_frag_find_code(frag, config))
+    if (frag->engine && !utgard_frag_take_code(frag, config->in_order))
         frag->engine = NULL;
-    if (frag->engine)
-        atomic_store_explicit(&frag->from->twin, frag, memory_order_release);
     *out = frag;
     return 0;
 }

@@ -6,26 +6,26 @@
 
 #include "gpu/fault.h"
 #include "gpu/observe.h"
+#include "gpu/program.h"
 #include "gpu/space.h"
 #include "gpu/utgard/rsw.h"
 #include "isa/numeric.h"
 #include "jit/engine.h"
 #include "raster/shader.h"
-#include "util/arena.h"
-#include "util/make.h"
 
 struct utgard_frag;
 
-/* What the draws of a frame have in common: memory, and their programs, each read once. Any number of threads
- * prepares draws with it. */
-#define UTGARD_FRAG_PROGRAMS 64u
+/* What the draws of a frame have in common: memory, and their programs, each looked for once. Any number of
+ * threads prepares draws with it. */
 struct utgard_frag_shared {
-    struct util_arena *arena; /* of all that is prepared */
-    struct util_maker *maker;
-    _Atomic(struct utgard_frag_program *) bucket[UTGARD_FRAG_PROGRAMS]; /* NULL to begin with */
+    struct util_arena *arena;      /* of all that is prepared */
+    struct gpu_programs *programs; /* of the kind utgard_pp_kind */
+    struct util_memo taken;        /* of them, by address */
 };
-/* Ends the life of all draws that were prepared with it: the arena may be reset then. */
-void utgard_frag_shared_end(struct utgard_frag_shared *shared);
+/* Another frame: all is borrowed, and stays as it is as long as the draws. The programs' last job ends. */
+void utgard_frag_shared_begin(struct utgard_frag_shared *shared, struct util_maker *maker,
+                              struct util_arena *arena, struct gpu_programs *programs);
+extern const struct gpu_program_kind utgard_pp_kind;
 
 struct utgard_frag_config {
     uint32_t samples; /* of the tiles: 1 or 4 */

@@ -33,7 +33,7 @@ static bool is_plain(const struct utgard_texture_key *key, const struct raster_t
 {
     const struct raster_texture_key *r = &key->raster;
 
-    return key->texel == UTGARD_TEXEL_8888 && r->format == RASTER_RGBA8888 && r->unnormalized &&
+    return key->texel == UTGARD_TEXEL_8888 && r->format == RASTER_R8G8B8A8_UNORM && r->unnormalized &&
            !r->mag_linear && !r->min_linear && !r->cube && !r->volume && !r->flip_y &&
            texture->level_count == 1;
 }

@@ -15,7 +15,7 @@
 #define UTGARD_LOOKUP_VARIANTS                                                                               \
     6 /* ways to ask for a texture: three kinds of level of detail, cubes and others */
 #define UTGARD_DEPTH_MAX    16777215.0f
-#define UTGARD_FRAG_VERSION 1u /* of the code that equal heads, texture keys and programs make */
+#define UTGARD_FRAG_VERSION 2u /* of the code that equal heads, texture keys and programs make */
 
 /* What a block's fragments go through, in this order:
  *   1. coverage and the sample mask;
@@ -51,18 +51,6 @@ struct utgard_frag_args {
     float y_scale, y_offset;
 };
 
-/* A program in memory. */
-struct utgard_frag_program {
-    struct utgard_frag_program *next;
-    uint32_t address;
-    util_make_status status;
-    int error; /* and fault, when it was not made: see utgard_frag_take_program */
-    struct gpu_fault fault;
-    uint32_t *words;
-    struct utgard_pp_program *decoded;        /* owned */
-    _Atomic(const struct utgard_frag *) twin; /* the last draw of it that has code */
-};
-
 /* A slot of a vertex, as varyings take it: the components that the program reads, one after the other. */
 struct utgard_frag_slot {
     alignas(16) uint8_t order[16]; /* of the slot's four floats, byte by byte */
@@ -72,10 +60,10 @@ struct utgard_frag_slot {
 };
 
 struct utgard_frag {
-    struct raster_shader shader; /* its quads are the twin's too */
+    struct raster_shader shader; /* its quads are kept with the program */
     struct utgard_frag_head head;
     struct utgard_frag_args args;
-    struct utgard_frag_program *from;
+    struct gpu_program *from;
     const struct utgard_pp_program *program; /* of it, as `words` */
     const uint32_t *words;
     uint32_t address; /* of the program */
@@ -101,8 +89,8 @@ void *utgard_frag_alloc(struct utgard_frag_shared *shared, size_t size);
  * *fault but for -ENOMEM. */
 int utgard_frag_take_program(struct utgard_frag *frag, const struct gpu_space *space,
                              struct utgard_frag_shared *shared, struct gpu_fault *fault);
-/* The code of a draw whose code would be the same; false: there is none. */
-bool utgard_frag_share_code(struct utgard_frag *frag);
+/* The code that the draw wants, of frag->engine, kept with its program. False: the reference path serves. */
+bool utgard_frag_take_code(struct utgard_frag *frag, bool in_order);
 
 /* Where in `keys` and `textures` the texture stands that sample `n` takes where `offset` is added to its
  * number; UINT32_MAX where there is none that can be asked so. */
@@ -126,9 +114,9 @@ uint32_t utgard_frag_ref_watched(const struct utgard_frag *frag, const struct gp
 int utgard_frag_compile(const struct utgard_frag *frag, enum raster_ir_form form, struct jit_engine *engine,
                         struct jit_function **out, struct util_error *error);
 /* frag_run.c: fills frag->shader, of a draw without code; then finds all the code that it wants, of
- * frag->engine. False: the reference path serves. */
+ * frag->engine, with `quads` where it may be shaded so. False: the reference path serves. */
 void utgard_frag_begin_shader(struct utgard_frag *frag);
-bool utgard_frag_find_code(struct utgard_frag *frag, const struct utgard_frag_config *config);
+bool utgard_frag_find_code(struct utgard_frag *frag, bool in_order, struct raster_shader_quads *quads);
 
 /* Whether code has the program's temporaries itself: a few, or none. */
 #define UTGARD_OWN_TEMPORARIES 16u /* vec4s: what allocators of registers spill, not arrays */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/program_key.h"
 #include "gpu/utgard/frag_emit.h"
-#include "jit/key.h"
 #include "raster/blend_ir.h"
 #include "raster/depth_ir.h"
 #include "raster/shader_ir.h"
@@ -309,35 +309,27 @@ static int emit_variant(const struct utgard_frag_emit *first, struct jit_builder
 
 static uint8_t *write_key(const struct utgard_frag *frag, const struct utgard_frag_head *head, size_t *size)
 {
-    const struct jit_key_part parts[] = {
-        {head, sizeof *head, 1, sizeof *head},
-        {frag->keys, sizeof *frag->keys, head->sample_count, sizeof *frag->keys},
-        {frag->words, 4, head->word_count, 4}};
-
-    return jit_key_write(parts, UTIL_ARRAY_SIZE(parts), size);
+    return gpu_program_key_write(
+        head, sizeof *head,
+        (struct jit_key_part){frag->keys, sizeof *frag->keys, head->sample_count, sizeof *frag->keys},
+        (struct jit_key_part){frag->words, 4, head->word_count, 4}, size);
 }
 
 static int emit_key(struct jit_builder *b, const void *key, size_t size)
 {
     struct jit_key_reader in = {key, size};
+    struct gpu_program_recipe recipe;
     struct utgard_frag_head head;
-    struct utgard_pp_program *program = NULL;
-    struct utgard_texture_key *keys;
-    uint32_t *words;
-    int status = -EINVAL;
+    int status;
 
     if (!jit_key_read(&in, &head, sizeof head))
+        return -EINVAL;
+    status = gpu_program_key_read(&in, &utgard_pp_kind, head.word_count, &recipe);
+    if (status)
         return status;
-    keys = jit_key_take(&in, head.sample_count * sizeof *keys);
-    words = jit_key_take(&in, head.word_count * sizeof *words);
-    if (keys && words)
-        status = utgard_pp_program_create(words, head.word_count, &program, NULL);
-    struct utgard_frag_emit e = {.head = &head, .program = program, .keys = keys};
-    if (!status)
-        status = emit_variant(&e, b);
-    utgard_pp_program_destroy(program);
-    free(keys);
-    free(words);
+    struct utgard_frag_emit e = {.head = &head, .program = recipe.program, .keys = recipe.keys};
+    status = emit_variant(&e, b);
+    gpu_program_recipe_finish(&recipe);
     return status;
 }
 

@@ -142,15 +142,15 @@ static int find(void *ctx, enum raster_ir_form form, struct jit_function **code,
     return status;
 }
 
-bool utgard_frag_find_code(struct utgard_frag *frag, const struct utgard_frag_config *config)
+bool utgard_frag_find_code(struct utgard_frag *frag, bool in_order, struct raster_shader_quads *quads)
 {
     struct raster_shader *shader = &frag->shader;
 
-    if (raster_shader_find(shader, !config->in_order && may_be_opaque(frag), find, frag))
+    if (raster_shader_find(shader, !in_order && may_be_opaque(frag), find, frag))
         return false;
-    /* Of what branches, quads would count other instructions. Without memory for them, blocks serve. */
+    /* Of what branches, quads would count other instructions. */
     if (shader->opaque && !shader->cheap && frag->program->block_count == 1)
-        shader->quads = utgard_frag_alloc(config->shared, sizeof *shader->quads);
+        shader->quads = quads;
     if (!utgard_frag_own_temporaries(frag->program)) {
         frag->one_block = shader->in_order;
         shader->in_order = NULL;

@@ -278,11 +278,10 @@ bool utgard_frame_render(const struct utgard_pp_frame *frame, struct gpu_fault *
     if (run && grow(workers, util_pool_workers(frame->pool))) {
         run->frame = frame;
         run->workers = workers->worker;
-        run->shared.arena = workers->arena;
-        run->shared.maker = &run->maker;
         util_maker_init(&run->maker);
+        util_memo_init(&run->draws, &run->maker, workers->arena);
+        utgard_frag_shared_begin(&run->shared, &run->maker, workers->arena, frame->programs);
         render(run, &whole);
-        utgard_frag_shared_end(&run->shared);
         util_arena_reset(workers->arena);
         util_maker_destroy(&run->maker);
         free(run->tile_at);

@@ -258,29 +258,29 @@ void utgard_observe_list(const struct utgard_run *run, struct utgard_worker *w,
 }
 
 void utgard_observe_primitive(const struct utgard_run *run, struct utgard_worker *w,
-                              const struct utgard_tile_item *item)
+                              const struct tiler_item *item)
 {
     const struct gpu_observer *o = run->frame->observer;
     struct gpu_observed_work work = work_of(w);
 
     if (o->primitive)
-        o->primitive(w->watch, item->code, w->number, &work);
+        o->primitive(w->watch, item->place, w->number, &work);
     w->number++;
     w->primitives++;
 }
 
-static enum gpu_primitive kind_of(enum utgard_tile_kind kind)
+static enum gpu_primitive kind_of(enum tiler_item_kind kind)
 {
     switch (kind) {
-    case UTGARD_TILE_POINT: return GPU_POINTS;
-    case UTGARD_TILE_LINE: return GPU_LINES;
-    case UTGARD_TILE_RECTANGLE: return GPU_RECTANGLES;
+    case TILER_ITEM_POINT: return GPU_POINTS;
+    case TILER_ITEM_LINE: return GPU_LINES;
+    case TILER_ITEM_RECTANGLE: return GPU_RECTANGLES;
     default: return GPU_TRIANGLES;
     }
 }
 
 bool utgard_observe_shade(const struct utgard_run *run, struct utgard_worker *w,
-                          const struct utgard_tile_item *item, const struct utgard_draw *draw,
+                          const struct tiler_item *item, const struct utgard_draw *draw,
                           const struct raster_draw *raster, const struct raster_vertex *vertex)
 {
     const struct gpu_observer *o = run->frame->observer;
@@ -290,7 +290,7 @@ bool utgard_observe_shade(const struct utgard_run *run, struct utgard_worker *w,
     const struct raster_prim *prim = &w->raster.prim;
     struct raster_tile *tile = &w->raster.tile;
     const struct gpu_observed_primitive it = {.kind = kind,
-                                              .code = item->code,
+                                              .code = item->place,
                                               .number = w->number - 1,
                                               .vertices = kind < GPU_TRIANGLES ? kind + 1u : 3,
                                               .index = item->index,

@@ -153,6 +153,7 @@ static void render(struct utgard_device *device)
         .engine = device->options.reference ? NULL : device->options.engine,
         .pool = device->options.pool,
         .workers = &team->workers,
+        .programs = device->fragment_programs,
         .reader = {.ctx = (void *)team->space,
                    .next = utgard_frame_bins,
                    .resolve = utgard_frame_bins_resolve,

@@ -19,7 +19,7 @@ struct drawing {
     struct raster_draw raster;
     struct gpu_space_run positions, varyings; /* addresses that may be read */
     uint64_t items;                           /* left */
-    struct gpu_walk walk;
+    struct tiler_cursor cursor;
     struct raster_vertex vertex[4];
     struct gpu_fault *fault;
 };
@@ -113,7 +113,7 @@ static void place(struct drawing *d, unsigned n, const float at[4])
 }
 
 /* The vertices of an item that is not clipped. */
-static bool load_whole(struct drawing *d, const struct utgard_tile_item *item, unsigned count)
+static bool load_whole(struct drawing *d, const struct tiler_item *item, unsigned count)
 {
     float(*vary)[RASTER_MAX_VARYINGS] = d->worker->vary, at[4][4] = {{0}};
 
@@ -125,7 +125,7 @@ static bool load_whole(struct drawing *d, const struct utgard_tile_item *item, u
         memcpy(at[n], from, sizeof at[n]);
         place(d, n, at[n]);
     }
-    if (item->kind == UTGARD_TILE_RECTANGLE) {
+    if (item->kind == TILER_ITEM_RECTANGLE) {
         for (unsigned c = 0; c < 4; c++)
             at[3][c] = at[0][c] + at[2][c] - at[1][c];
         for (unsigned c = 0; c < d->raster.setup.vary_count; c++)
@@ -135,7 +135,7 @@ static bool load_whole(struct drawing *d, const struct utgard_tile_item *item, u
     return true;
 }
 
-static bool load_clipped(struct drawing *d, const struct utgard_tile_item *item, unsigned count)
+static bool load_clipped(struct drawing *d, const struct tiler_item *item, unsigned count)
 {
     float own[3][RASTER_MAX_VARYINGS] = {{0}};
 
@@ -143,7 +143,7 @@ static bool load_clipped(struct drawing *d, const struct utgard_tile_item *item,
         if (!fetch(d, item->index[n], own[n]))
             return false;
     for (unsigned n = 0; n < count; n++) {
-        const struct utgard_tile_vertex *v = &item->vertex[n];
+        const struct tiler_clipped_vertex *v = &item->vertex[n];
         float *vary = d->worker->vary[n];
 
         for (unsigned c = 0; c < d->raster.setup.vary_count; c++) {
@@ -175,35 +175,35 @@ static bool point_size(const struct drawing *d, uint32_t index, float *out)
 /* ---- primitives one by one ---- */
 
 /* The worker's primitive, made of `vertex`. */
-static bool shade(struct drawing *d, const struct utgard_tile_item *item, const struct raster_vertex *vertex)
+static bool shade(struct drawing *d, const struct tiler_item *item, const struct raster_vertex *vertex)
 {
     if (d->worker->watch)
         return utgard_observe_shade(d->run, d->worker, item, d->draw, &d->raster, vertex);
     return raster_draw_prim(&d->raster);
 }
 
-static bool draw_prim(struct drawing *d, const struct utgard_tile_item *item)
+static bool draw_prim(struct drawing *d, const struct tiler_item *item)
 {
-    unsigned count = item->kind == UTGARD_TILE_POINT ? 1 : item->kind == UTGARD_TILE_LINE ? 2 : 3;
+    unsigned count = item->kind == TILER_ITEM_POINT ? 1 : item->kind == TILER_ITEM_LINE ? 2 : 3;
     const struct raster_setup *setup = &d->raster.setup;
     struct raster_prim *prim = &d->worker->raster.prim;
     float size;
 
-    if (!take_draw(d, item->kind == UTGARD_TILE_POINT))
+    if (!take_draw(d, item->kind == TILER_ITEM_POINT))
         return false;
     if (d->worker->watch)
         utgard_observe_primitive(d->run, d->worker, item);
     if (!(item->clipped ? load_clipped : load_whole)(d, item, count))
         return false;
     switch (item->kind) {
-    case UTGARD_TILE_POINT:
+    case TILER_ITEM_POINT:
         if (!point_size(d, item->index[0], &size))
             return false;
         return !raster_setup_point(prim, setup, d->vertex, size, utgard_frag_wants_point(d->draw->frag)) ||
                shade(d, item, d->vertex);
-    case UTGARD_TILE_LINE:
+    case TILER_ITEM_LINE:
         return !raster_setup_line(prim, setup, d->vertex, false) || shade(d, item, d->vertex);
-    case UTGARD_TILE_RECTANGLE: {
+    case TILER_ITEM_RECTANGLE: {
         const struct raster_vertex second[3] = {d->vertex[0], d->vertex[2], d->vertex[3]};
 
         if (raster_setup_triangle(prim, setup, second) && !shade(d, item, second))
@@ -291,7 +291,7 @@ static bool draw_triangles(struct drawing *d, const uint32_t index[][3], uint32_
 /* ---- lists ---- */
 
 /* Draws the triangles that come next in the list, where they can be drawn so; *count: how many there were. */
-static bool run_triangles(struct drawing *d, uint64_t *at, uint32_t *count)
+static bool run_triangles(struct drawing *d, uint32_t *count)
 {
     const struct utgard_tile_reader *reader = &d->run->frame->reader;
     uint32_t index[RASTER_TRIANGLES][3];
@@ -300,15 +300,14 @@ static bool run_triangles(struct drawing *d, uint64_t *at, uint32_t *count)
     if (!d->stated || !reader->triangles || !d->run->frame->engine || d->worker->watch)
         return true;
     *count =
-        reader->triangles(reader->ctx, at, &d->walk, index, (uint32_t)UTIL_MIN(d->items, RASTER_TRIANGLES));
+        reader->triangles(reader->ctx, &d->cursor, index, (uint32_t)UTIL_MIN(d->items, RASTER_TRIANGLES));
     d->items -= *count;
     return !*count || draw_triangles(d, index, *count);
 }
 
-static bool run_item(struct drawing *d, const struct utgard_tile_item *item, uint32_t list)
+static bool run_item(struct drawing *d, const struct tiler_item *item, uint32_t list)
 {
-    if (item->kind == UTGARD_TILE_STATE) {
-        d->state = item->state;
+    if (item->kind == TILER_ITEM_STATE) {
         d->draw = NULL;
         d->stated = true;
         return true;
@@ -321,25 +320,26 @@ static bool run_item(struct drawing *d, const struct utgard_tile_item *item, uin
 static bool run_list(struct drawing *d, uint32_t list)
 {
     const struct utgard_tile_reader *reader = &d->run->frame->reader;
-    struct utgard_tile_item item = {0};
-    uint64_t at = list;
+    const struct tiler_cursor *c = &d->cursor;
+    struct tiler_item item = {0};
 
+    d->cursor = tiler_list_begin(list);
     for (;;) {
         uint32_t triangles;
 
         if (utgard_run_cancelled(d->run))
-            return utgard_pp_refuse(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)at, "cancelled");
-        if (!run_triangles(d, &at, &triangles))
+            return utgard_pp_refuse(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)c->at, "cancelled");
+        if (!run_triangles(d, &triangles))
             return false;
         if (triangles == RASTER_TRIANGLES)
             continue;
         if (!d->items)
-            return utgard_pp_refuse(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)at,
+            return utgard_pp_refuse(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)c->at,
                                     "more entries than the tile's lists may have");
         d->items--;
-        if (!reader->next(reader->ctx, &at, &d->walk, &item, d->fault))
+        if (!reader->next(reader->ctx, &d->cursor, &item, &d->state, d->fault))
             return false;
-        if (item.kind == UTGARD_TILE_END)
+        if (item.kind == TILER_ITEM_END)
             return true;
         if (!run_item(d, &item, list))
             return false;
@@ -350,15 +350,15 @@ bool utgard_tile_needs(const struct utgard_run *run, uint32_t list, struct utgar
                        struct gpu_fault *fault)
 {
     const struct utgard_tile_reader *reader = &run->frame->reader;
-    struct utgard_tile_item item = {0};
-    struct gpu_walk walk = gpu_walk_begin(UTGARD_WALK_MOST);
-    uint64_t at = list;
+    struct tiler_item item = {0};
+    struct tiler_cursor cursor = tiler_list_begin(list);
+    struct utgard_tile_state state = {0};
 
-    if (!reader->next(reader->ctx, &at, &walk, &item, fault))
+    if (!reader->next(reader->ctx, &cursor, &item, &state, fault))
         return false;
     *out = (struct utgard_tile_needs){
-        .nothing = item.kind == UTGARD_TILE_END,
-        .four_samples = item.kind == UTGARD_TILE_STATE && item.state.four_samples,
+        .nothing = item.kind == TILER_ITEM_END,
+        .four_samples = state.four_samples,
     };
     return true;
 }
@@ -368,8 +368,7 @@ bool utgard_tile_draw(struct utgard_run *run, struct utgard_worker *worker, uint
 {
     struct drawing d = {.run = run,
                         .worker = worker,
-                        .items = UTIL_MIN(run->items * tiles, (uint64_t)UTGARD_WALK_MOST),
-                        .walk = gpu_walk_begin(UTGARD_WALK_MOST),
+                        .items = UTIL_MIN(run->items * tiles, (uint64_t)TILER_LIST_MOST),
                         .fault = fault};
     bool drawn;
 

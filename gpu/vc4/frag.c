@@ -20,7 +20,7 @@ struct vc4_frag_quads {
     struct vc4_frag_variant variant;
     struct vc4_frag_plan plan;
     struct jit_engine *engine;
-    struct vc4_program_notes *notes;
+    struct gpu_program *cached;
 };
 
 struct vc4_frag {
@@ -117,32 +117,38 @@ static int decode_textures(struct vc4_frag *frag, const struct gpu_memory *memor
 
 /* The code of a variant, kept with the program. */
 static int find_code(const struct vc4_frag_variant *variant, struct jit_engine *engine,
-                     struct vc4_program_notes *notes, struct vc4_frag_entry *out)
+                     struct gpu_program *cached, struct vc4_frag_entry *out)
 {
     struct util_error error = {0};
+    enum util_make_status kept;
+    struct vc4_frag_entry *entry = vc4_frag_code_get(cached, variant, engine, &kept);
 
-    if (vc4_frag_code_find(notes, variant, engine, out))
-        return 0;
+    if (entry && kept != UTIL_MAKING) {
+        *out = *entry;
+        return kept == UTIL_MADE ? 0 : -ENOTSUP;
+    }
     out->test = NULL;
     int status = vc4_frag_compile(variant, engine, &out->code, &error);
     if (!status && variant->form == RASTER_IR_VISIBLE && variant->plan->tests &&
         !raster_zs_is_idle(&variant->zs))
         status = raster_zs_blocks(engine, &variant->zs, &out->test, &error);
-    if (!status)
-        vc4_frag_code_keep(notes, variant, engine, out);
+    if (entry) {
+        *entry = *out;
+        util_memo_end(&cached->codes, entry, !status);
+    }
     return status;
 }
 
 /* Without memory for it, blocks serve. */
 static void prepare_quads(struct vc4_frag *frag, struct jit_engine *engine,
-                          const struct vc4_frag_variant *variant, struct vc4_program_notes *notes)
+                          const struct vc4_frag_variant *variant, struct gpu_program *cached)
 {
     struct vc4_frag_quads *quads = malloc(sizeof *quads);
 
     if (!quads)
         return;
     *quads = (struct vc4_frag_quads){
-        .variant = *variant, .plan = *variant->plan, .engine = engine, .notes = notes};
+        .variant = *variant, .plan = *variant->plan, .engine = engine, .cached = cached};
     quads->variant.plan = &quads->plan;
     quads->variant.form = RASTER_IR_QUADS;
     frag->shader.quads = &quads->of;
@@ -158,7 +164,7 @@ static int make_variant(struct vc4_frag *frag, const struct gpu_memory *memory,
 
     if (config->wide || memory->size < 4)
         return -ENOTSUP;
-    vc4_frag_plan_find(state->fs.notes, frag->program, config->samples, plan);
+    vc4_frag_plan_find(state->fs.cached, frag->program, config->samples, plan);
     if (!plan->compiles)
         return -ENOTSUP;
     status = fetch_uniforms(frag, memory, state->fs.uniforms);
@@ -181,7 +187,7 @@ static int make_variant(struct vc4_frag *frag, const struct gpu_memory *memory,
 struct finding {
     struct vc4_frag_variant *variant;
     struct jit_engine *engine;
-    struct vc4_program_notes *notes;
+    struct gpu_program *cached;
 };
 
 static int find(void *ctx, enum raster_ir_form form, struct jit_function **code, struct jit_function **test)
@@ -190,7 +196,7 @@ static int find(void *ctx, enum raster_ir_form form, struct jit_function **code,
     struct vc4_frag_entry entry = {0};
 
     f->variant->form = form;
-    int status = find_code(f->variant, f->engine, f->notes, &entry);
+    int status = find_code(f->variant, f->engine, f->cached, &entry);
     *code = entry.code;
     *test = entry.test;
     return status;
@@ -201,7 +207,7 @@ static struct jit_function *find_quads(const struct raster_shader *shader)
     const struct vc4_frag_quads *quads = (const struct vc4_frag_quads *)shader->quads;
     struct vc4_frag_entry entry;
 
-    return find_code(&quads->variant, quads->engine, quads->notes, &entry) ? NULL : entry.code;
+    return find_code(&quads->variant, quads->engine, quads->cached, &entry) ? NULL : entry.code;
 }
 
 /* 0, or a negative errno: whatever it is, the reference path serves the draw or names the guest's fault. */
@@ -222,22 +228,22 @@ static int prepare_compiled(struct vc4_frag *frag, const struct gpu_memory *memo
                                         .last_word = (uint32_t)(memory->size - 4) & ~3u,
                                         .fuel = fuel,
                                         .uniforms_at = state->fs.uniforms};
-    struct finding finding = {&variant, engine, state->fs.notes};
+    struct finding finding = {&variant, engine, state->fs.cached};
     frag->shader.colors = plan.colors;
     status = raster_shader_find(&frag->shader, plan.opaque && !config->in_order, find, &finding);
     if (frag->shader.opaque && plan.quads)
-        prepare_quads(frag, engine, &variant, state->fs.notes);
+        prepare_quads(frag, engine, &variant, state->fs.cached);
     return status;
 }
 
 void vc4_frag_compile_ahead(const struct gpu_memory *memory, struct jit_engine *engine,
                             const struct vc4_shader_state *state, const struct vc4_frag_config *config)
 {
-    const struct vc4_program_notes *notes = state->fs.notes;
+    const struct gpu_program *cached = state->fs.cached;
     struct vc4_frag_variant variant;
     struct vc4_frag_plan plan;
 
-    if (!notes || atomic_load_explicit(&notes->fragment, memory_order_relaxed))
+    if (!cached || !util_memo_is_empty(&cached->codes))
         return;
     struct vc4_frag *frag = frag_create(state->fs.program);
     if (!frag)

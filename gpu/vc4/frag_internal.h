@@ -4,7 +4,7 @@
 
 #include "gpu/memory.h"
 #include "gpu/vc4/frag.h"
-#include "gpu/vc4/program_key.h"
+#include "gpu/vc4/program.h"
 #include "isa/vc4_qpu/ports.h"
 #include "raster/zs_blocks.h"
 
@@ -72,22 +72,20 @@ struct vc4_frag_variant {
     enum isa_numeric numeric;
 };
 
-/* frag_code.c: what is kept with a program (`notes` NULL: nothing). The code of a variant, false when there
- * is none yet; and the plan, made when it is not known. */
-bool vc4_frag_code_find(const struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
-                        const struct jit_engine *engine, struct vc4_frag_entry *out);
-void vc4_frag_code_keep(struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
-                        struct jit_engine *engine, const struct vc4_frag_entry *entry);
-void vc4_frag_plan_find(struct vc4_program_notes *notes, const struct vc4_qpu_program *program,
-                        unsigned samples, struct vc4_frag_plan *out);
+/* frag_code.c: what is kept with a program (`cached` NULL: nothing). The code of a variant: as
+ * gpu_program_code; and the plan, made when it is not known. */
+struct vc4_frag_entry *vc4_frag_code_get(struct gpu_program *cached, const struct vc4_frag_variant *variant,
+                                         const struct jit_engine *engine, enum util_make_status *status);
+void vc4_frag_plan_find(struct gpu_program *cached, const struct vc4_qpu_program *program, unsigned samples,
+                        struct vc4_frag_plan *out);
 
 /* frag_key.c. The key of the variant's code, malloc'ed; NULL: no memory. */
 uint8_t *vc4_frag_key_write(const struct vc4_frag_variant *variant, size_t *size);
-/* A variant made of such a key: 0 and what vc4_program_recipe_finish ends, or negative errno. */
+/* A variant made of such a key: 0 and what gpu_program_recipe_finish ends, or negative errno. */
 struct vc4_frag_recipe {
     struct vc4_frag_variant variant;
     struct vc4_frag_plan plan;
-    struct vc4_program_recipe of;
+    struct gpu_program_recipe of;
 };
 int vc4_frag_key_read(const void *key, size_t size, struct vc4_frag_recipe *out);
 

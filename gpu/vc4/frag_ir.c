@@ -275,7 +275,7 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
     if (status)
         return status;
     status = emit_variant(b, &recipe.variant);
-    vc4_program_recipe_finish(&recipe.of);
+    gpu_program_recipe_finish(&recipe.of);
     return status;
 }
 

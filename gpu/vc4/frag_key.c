@@ -15,7 +15,7 @@ struct head {
 
 uint8_t *vc4_frag_key_write(const struct vc4_frag_variant *variant, size_t *size)
 {
-    struct head head = {.mark = "vc4 fragment 15",
+    struct head head = {.mark = "vc4 fragment 16",
                         .samples = variant->samples,
                         .coverage = variant->coverage,
                         .form = (uint8_t)variant->form,
@@ -37,7 +37,7 @@ int vc4_frag_key_read(const void *key, size_t size, struct vc4_frag_recipe *out)
     *out = (struct vc4_frag_recipe){0};
     if (!jit_key_read(&in, &head, sizeof head))
         return -EINVAL;
-    status = vc4_program_key_read(&in, head.insn_count, &out->of);
+    status = gpu_program_key_read(&in, &vc4_program_kind, head.insn_count, &out->of);
     if (status)
         return status;
     vc4_frag_plan_make(out->of.program, head.samples, &out->plan);

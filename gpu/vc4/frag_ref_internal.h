@@ -17,8 +17,6 @@ struct vc4_known_texture {
     struct raster_texture texture;
 };
 
-struct vc4_ref_looking;
-
 struct vc4_frag_ref {
     const struct gpu_memory *memory;
     const struct vc4_qpu_program *program;
@@ -45,11 +43,11 @@ struct vc4_ref_batch {
         uint32_t count;
         uint32_t result[VC4_QPU_TMU_SLOTS][VC4_QPU_LANES];
     } tmu[2];
-    struct gpu_fault texture_fault;  /* what a set-up decoded on the spot had wrong */
-    const struct gpu_watch *watch;   /* NULL: nobody looks on */
-    struct vc4_ref_looking *looking; /* frag_watch.c's */
-    struct vc4_frag_counts *counts;  /* NULL: nobody counts */
-    uint16_t written;                /* lanes whose colours were written */
+    struct gpu_fault texture_fault;      /* what a set-up decoded on the spot had wrong */
+    const struct gpu_watch *watch;       /* NULL: nobody looks on */
+    const struct gpu_following *looking; /* frag_watch.c's */
+    struct vc4_frag_counts *counts;      /* NULL: nobody counts */
+    uint16_t written;                    /* lanes whose colours were written */
 };
 
 /* Quads that have any of the lanes. */

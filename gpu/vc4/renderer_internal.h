@@ -221,7 +221,7 @@ struct vc4_tile_run {
     struct vc4_due due;       /* what the buffer is still to be given */
     struct vc4_vg_fan fan;    /* of the VG list before */
     uint64_t budget;          /* records and primitives left */
-    struct gpu_walk walk;     /* through the list at hand */
+    struct util_walk walk;    /* through the list at hand */
     uint32_t draw;            /* primitive lists so far */
     uint32_t returns;
     struct gpu_fault *fault;

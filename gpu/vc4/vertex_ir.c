@@ -274,7 +274,7 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
         return status;
     struct request data = {&recipe.variant, NULL};
     status = emit_stage(b, &data);
-    vc4_program_recipe_finish(&recipe.of);
+    gpu_program_recipe_finish(&recipe.of);
     return status;
 }
 

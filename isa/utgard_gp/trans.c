@@ -9,15 +9,15 @@
 
 /* A machine whose every value is a slot, or NULL where the value is the same wherever the program is. */
 struct slots {
-    struct trans_machine at;
+    struct utgard_gp_trans_machine at;
 };
 
-typedef void (*value_fn)(struct trans *t, LLVMValueRef *value, LLVMValueRef *slot);
+typedef void (*value_fn)(struct utgard_gp_trans *t, LLVMValueRef *value, LLVMValueRef *slot);
 
 /* Calls `fn` for each value of the machine that may differ from block to block. */
-static void each_value(struct trans *t, struct slots *slots, value_fn fn)
+static void each_value(struct utgard_gp_trans *t, struct slots *slots, value_fn fn)
 {
-    struct trans_machine *m = &t->now, *s = &slots->at;
+    struct utgard_gp_trans_machine *m = &t->now, *s = &slots->at;
     for (unsigned n = 0; n < UTGARD_GP_REGISTERS; n++)
         for (unsigned c = 0; c < 4; c++)
             for (unsigned k = 0; t->written[n][c] && k < TRANS_REGISTER_DELAY; k++)
@@ -39,24 +39,24 @@ static void each_value(struct trans *t, struct slots *slots, value_fn fn)
     }
 }
 
-static void make_slot(struct trans *t, LLVMValueRef *value, LLVMValueRef *slot)
+static void make_slot(struct utgard_gp_trans *t, LLVMValueRef *value, LLVMValueRef *slot)
 {
     (void)value;
     *slot = jit_alloca(t->b, t->b->i32x16, "state");
     LLVMBuildStore(t->b->ir, jit_splat_u32(t->b, 0), *slot);
 }
 
-static void load_slot(struct trans *t, LLVMValueRef *value, LLVMValueRef *slot)
+static void load_slot(struct utgard_gp_trans *t, LLVMValueRef *value, LLVMValueRef *slot)
 {
     *value = LLVMBuildLoad2(t->b->ir, t->b->i32x16, *slot, "");
 }
 
-static void store_slot(struct trans *t, LLVMValueRef *value, LLVMValueRef *slot)
+static void store_slot(struct utgard_gp_trans *t, LLVMValueRef *value, LLVMValueRef *slot)
 {
     jit_diverge_set(t->b, *slot, *value ? *value : jit_splat_u32(t->b, 0), t->mask);
 }
 
-static void begin_machine(struct trans *t)
+static void begin_machine(struct utgard_gp_trans *t)
 {
     LLVMValueRef zero = jit_splat_u32(t->b, 0);
     memset(&t->now, 0, sizeof t->now);
@@ -75,10 +75,10 @@ static void begin_machine(struct trans *t)
 
 /* Masks between blocks are words, and components a store leaves alone are told by bits of one of them: the
  * mask of late store k has lane masks of its components, 0 where there is none. */
-static void masks_to_words(struct trans *t)
+static void masks_to_words(struct utgard_gp_trans *t)
 {
     for (unsigned k = 0; k < TRANS_MEMORY_DELAY; k++) {
-        struct trans_late *late = &t->now.late[k];
+        struct utgard_gp_trans_late *late = &t->now.late[k];
         uint32_t components = 0;
         for (unsigned c = 0; late->place && c < 4; c++)
             components |= late->value[c] ? 1u << c : 0;
@@ -89,29 +89,29 @@ static void masks_to_words(struct trans *t)
 }
 
 /* Late stores of the blocks before: each component by itself, since paths differ in what they store. */
-static void arrive_from_before(struct trans *t, struct trans_late *late)
+static void arrive_from_before(struct utgard_gp_trans *t, struct utgard_gp_trans_late *late)
 {
     struct jit_builder *b = t->b;
-    struct trans_late saved = t->now.late[0];
+    struct utgard_gp_trans_late saved = t->now.late[0];
     for (unsigned c = 0; c < 4; c++) {
         LLVMValueRef bit = LLVMBuildAnd(b->ir, late->mask, jit_splat_u32(b, 1u << c), "");
-        struct trans_late one = {.place = late->place};
+        struct utgard_gp_trans_late one = {.place = late->place};
         one.mask = LLVMBuildICmp(b->ir, LLVMIntNE, bit, jit_splat_u32(b, 0), "");
         one.mask = LLVMBuildAnd(b->ir, one.mask, t->mask, "");
         one.value[c] = late->value[c];
         t->now.late[0] = one;
-        struct trans_late rest[TRANS_MEMORY_DELAY];
+        struct utgard_gp_trans_late rest[TRANS_MEMORY_DELAY];
         memcpy(rest, t->now.late, sizeof rest);
-        trans_gp_arrive(t);
+        utgard_gp_trans_arrive(t);
         memcpy(t->now.late, rest, sizeof rest);
     }
     t->now.late[0] = saved;
 }
 
-static void emit_block(struct trans *t, struct slots *slots, const struct utgard_gp_block *block,
+static void emit_block(struct utgard_gp_trans *t, struct slots *slots, const struct utgard_gp_block *block,
                        LLVMValueRef *condition)
 {
-    struct trans_late before[TRANS_MEMORY_DELAY] = {{0}};
+    struct utgard_gp_trans_late before[TRANS_MEMORY_DELAY] = {{0}};
     bool late = t->program->stores_temporaries && !t->whole;
     if (!t->whole)
         each_value(t, slots, load_slot);
@@ -122,7 +122,7 @@ static void emit_block(struct trans *t, struct slots *slots, const struct utgard
     for (uint32_t n = 0; n < block->count; n++) {
         if (late && n < TRANS_MEMORY_DELAY)
             arrive_from_before(t, &before[n]);
-        *condition = trans_gp_insn(t, block->first + n);
+        *condition = utgard_gp_trans_insn(t, block->first + n);
     }
     if (late) { /* what a short block did not wait for goes on */
         masks_to_words(t);
@@ -134,19 +134,20 @@ static void emit_block(struct trans *t, struct slots *slots, const struct utgard
 }
 
 /* Lanes that take a branch backward pay for it, or stop. */
-static LLVMValueRef pay(struct trans *t, LLVMValueRef fuel, LLVMValueRef taken, uint32_t pc, uint32_t cost)
+static LLVMValueRef pay(struct utgard_gp_trans *t, LLVMValueRef fuel, LLVMValueRef taken, uint32_t pc,
+                        uint32_t cost)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef left = LLVMBuildLoad2(b->ir, b->i32x16, fuel, ""), price = jit_splat_u32(b, cost);
     LLVMValueRef enough = LLVMBuildICmp(b->ir, LLVMIntUGE, left, price, "");
-    trans_gp_fault(t, LLVMBuildAnd(b->ir, taken, LLVMBuildNot(b->ir, enough, ""), ""), UTGARD_GP_FAULT_FUEL,
-                   pc);
+    utgard_gp_trans_fault(t, LLVMBuildAnd(b->ir, taken, LLVMBuildNot(b->ir, enough, ""), ""),
+                          UTGARD_GP_FAULT_FUEL, pc);
     taken = LLVMBuildAnd(b->ir, taken, enough, "");
     jit_diverge_set(b, fuel, LLVMBuildSub(b->ir, left, price, ""), LLVMBuildAnd(b->ir, taken, t->mask, ""));
     return taken;
 }
 
-static void leave_block(struct trans *t, struct jit_diverge *d, uint32_t k, LLVMValueRef condition,
+static void leave_block(struct utgard_gp_trans *t, struct jit_diverge *d, uint32_t k, LLVMValueRef condition,
                         LLVMValueRef fuel)
 {
     struct jit_builder *b = t->b;
@@ -169,7 +170,7 @@ static void leave_block(struct trans *t, struct jit_diverge *d, uint32_t k, LLVM
     jit_diverge_close(d, k + 1);
 }
 
-static int emit_blocks(struct trans *t, struct slots *slots, LLVMValueRef lanes, LLVMValueRef fuel)
+static int emit_blocks(struct utgard_gp_trans *t, struct slots *slots, LLVMValueRef lanes, LLVMValueRef fuel)
 {
     struct jit_diverge d;
     each_value(t, slots, make_slot);
@@ -189,7 +190,7 @@ static int emit_blocks(struct trans *t, struct slots *slots, LLVMValueRef lanes,
     return 0;
 }
 
-static void find_written(struct trans *t)
+static void find_written(struct utgard_gp_trans *t)
 {
     for (uint32_t pc = 0; pc < t->program->insn_count; pc++) {
         const struct utgard_gp_insn *i = &t->program->insns[pc];
@@ -203,7 +204,7 @@ int utgard_gp_translate(struct jit_builder *b, const struct utgard_gp_program *p
                         const struct utgard_gp_ir_ports *ports, LLVMValueRef lanes, LLVMValueRef fuel,
                         LLVMValueRef *fault, struct utgard_gp_ir_state *state)
 {
-    struct trans t = {.b = b, .program = program, .ports = ports, .mask = lanes};
+    struct utgard_gp_trans t = {.b = b, .program = program, .ports = ports, .mask = lanes};
     struct slots slots = {0};
     LLVMValueRef condition, left = jit_alloca(b, b->i32x16, "fuel");
     int status = 0;

@@ -1,16 +1,17 @@
 #include "isa/utgard_gp/trans_internal.h"
 #include "jit/math.h"
 
-static LLVMValueRef zero(struct trans *t)
+static LLVMValueRef zero(struct utgard_gp_trans *t)
 {
     return jit_splat_u32(t->b, 0);
 }
 
 /* ---- operands ---- */
 
-static LLVMValueRef operand(struct trans *t, const struct trans_results *r, uint8_t src, uint32_t pc)
+static LLVMValueRef operand(struct utgard_gp_trans *t, const struct utgard_gp_trans_results *r, uint8_t src,
+                            uint32_t pc)
 {
-    const struct trans_results *one = &t->now.last, *two = &t->now.before;
+    const struct utgard_gp_trans_results *one = &t->now.last, *two = &t->now.before;
     switch (src) {
     case UTGARD_GP_SRC_ACC0_1: return one->acc[0];
     case UTGARD_GP_SRC_ACC1_1: return one->acc[1];
@@ -34,23 +35,25 @@ static LLVMValueRef operand(struct trans *t, const struct trans_results *r, uint
         return r->fetch0[src];
     if (src < UTGARD_GP_SRC_FETCH1_X + 4)
         return t->fetch1[src - UTGARD_GP_SRC_FETCH1_X];
-    trans_gp_fault(t, NULL, UTGARD_GP_FAULT_RESERVED, pc);
+    utgard_gp_trans_fault(t, NULL, UTGARD_GP_FAULT_RESERVED, pc);
     return zero(t);
 }
 
-static LLVMValueRef negate(struct trans *t, LLVMValueRef x, bool yes)
+static LLVMValueRef negate(struct utgard_gp_trans *t, LLVMValueRef x, bool yes)
 {
     return yes ? LLVMBuildXor(t->b->ir, x, jit_splat_u32(t->b, 0x80000000), "") : x;
 }
 
-static LLVMValueRef compare(struct trans *t, LLVMRealPredicate predicate, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef compare(struct utgard_gp_trans *t, LLVMRealPredicate predicate, LLVMValueRef x,
+                            LLVMValueRef y)
 {
     return LLVMBuildFCmp(t->b->ir, predicate, jit_as_f32(t->b, x), jit_as_f32(t->b, y), "");
 }
 
 /* ---- units ---- */
 
-static void multiply(struct trans *t, const struct utgard_gp_insn *i, uint32_t pc, struct trans_results *r)
+static void multiply(struct utgard_gp_trans *t, const struct utgard_gp_insn *i, uint32_t pc,
+                     struct utgard_gp_trans_results *r)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef x[2], y[2];
@@ -70,13 +73,13 @@ static void multiply(struct trans *t, const struct utgard_gp_insn *i, uint32_t p
         break;
     default:
         if (i->mul_a[0] != UTGARD_GP_SRC_NONE || i->mul_a[1] != UTGARD_GP_SRC_NONE)
-            trans_gp_fault(t, NULL, UTGARD_GP_FAULT_RESERVED, pc);
+            utgard_gp_trans_fault(t, NULL, UTGARD_GP_FAULT_RESERVED, pc);
     }
     for (unsigned n = 0; n < 2; n++)
         r->mul[n] = negate(t, r->mul[n], i->mul_neg[n]);
 }
 
-static LLVMValueRef sign_of(struct trans *t, LLVMValueRef x)
+static LLVMValueRef sign_of(struct utgard_gp_trans *t, LLVMValueRef x)
 {
     LLVMValueRef below = compare(t, LLVMRealOLT, x, zero(t)), above = compare(t, LLVMRealOGT, x, zero(t));
     LLVMValueRef low = jit_select(t->b, below, jit_splat_u32(t->b, 0xbf800000), zero(t));
@@ -84,7 +87,8 @@ static LLVMValueRef sign_of(struct trans *t, LLVMValueRef x)
 }
 
 /* min and max; of a number and no number, the number. */
-static LLVMValueRef extreme(struct trans *t, LLVMRealPredicate predicate, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef extreme(struct utgard_gp_trans *t, LLVMRealPredicate predicate, LLVMValueRef x,
+                            LLVMValueRef y)
 {
     LLVMValueRef first =
         LLVMBuildOr(t->b->ir, compare(t, predicate, x, y), compare(t, LLVMRealUNO, y, y), "");
@@ -92,7 +96,8 @@ static LLVMValueRef extreme(struct trans *t, LLVMRealPredicate predicate, LLVMVa
     return jit_select(t->b, first, x, y);
 }
 
-static LLVMValueRef accumulate(struct trans *t, uint8_t op, uint32_t pc, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef accumulate(struct utgard_gp_trans *t, uint8_t op, uint32_t pc, LLVMValueRef x,
+                               LLVMValueRef y)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef one = jit_splat_u32(b, 0x3f800000);
@@ -105,11 +110,12 @@ static LLVMValueRef accumulate(struct trans *t, uint8_t op, uint32_t pc, LLVMVal
     case UTGARD_GP_ACC_LT: return jit_select(b, compare(t, LLVMRealOLT, x, y), one, zero(t));
     case UTGARD_GP_ACC_MIN: return extreme(t, LLVMRealOLT, x, y);
     case UTGARD_GP_ACC_MAX: return extreme(t, LLVMRealOGT, x, y);
-    default: trans_gp_fault(t, NULL, UTGARD_GP_FAULT_RESERVED, pc); return zero(t);
+    default: utgard_gp_trans_fault(t, NULL, UTGARD_GP_FAULT_RESERVED, pc); return zero(t);
     }
 }
 
-static void add(struct trans *t, const struct utgard_gp_insn *i, uint32_t pc, struct trans_results *r)
+static void add(struct utgard_gp_trans *t, const struct utgard_gp_insn *i, uint32_t pc,
+                struct utgard_gp_trans_results *r)
 {
     for (unsigned n = 0; n < 2; n++) {
         bool none = i->acc_b[n] == UTGARD_GP_SRC_COMPLEX_1;
@@ -124,14 +130,14 @@ static void add(struct trans *t, const struct utgard_gp_insn *i, uint32_t pc, st
     }
 }
 
-static LLVMValueRef clamp(struct trans *t, LLVMValueRef x)
+static LLVMValueRef clamp(struct utgard_gp_trans *t, LLVMValueRef x)
 {
     x = jit_select(t->b, compare(t, LLVMRealOLT, x, t->load[0]), x, t->load[0]);
     return jit_select(t->b, compare(t, LLVMRealOGT, x, t->load[1]), x, t->load[1]);
 }
 
-static LLVMValueRef pass(struct trans *t, const struct utgard_gp_insn *i, uint32_t pc,
-                         struct trans_results *r)
+static LLVMValueRef pass(struct utgard_gp_trans *t, const struct utgard_gp_insn *i, uint32_t pc,
+                         struct utgard_gp_trans_results *r)
 {
     if (i->pass_src == UTGARD_GP_SRC_NONE)
         return zero(t);
@@ -141,12 +147,12 @@ static LLVMValueRef pass(struct trans *t, const struct utgard_gp_insn *i, uint32
     case UTGARD_GP_PASS_PREEXP2:
     case UTGARD_GP_PASS_POSTLOG2: return x;
     case UTGARD_GP_PASS_CLAMP: return clamp(t, x);
-    default: trans_gp_fault(t, NULL, UTGARD_GP_FAULT_RESERVED, pc); return zero(t);
+    default: utgard_gp_trans_fault(t, NULL, UTGARD_GP_FAULT_RESERVED, pc); return zero(t);
     }
 }
 
 /* Toward zero, within 16 bits; a NaN is the least. */
-static LLVMValueRef address_of(struct trans *t, LLVMValueRef x)
+static LLVMValueRef address_of(struct utgard_gp_trans *t, LLVMValueRef x)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef low = jit_splat_f32(b, -32768.0f), high = jit_splat_f32(b, 32767.0f), f = jit_as_f32(b, x);
@@ -156,7 +162,7 @@ static LLVMValueRef address_of(struct trans *t, LLVMValueRef x)
 }
 
 /* Register 0 at once, the others in four instructions. */
-static void set_address(struct trans *t, uint32_t n, LLVMValueRef x, LLVMValueRef arriving[4])
+static void set_address(struct utgard_gp_trans *t, uint32_t n, LLVMValueRef x, LLVMValueRef arriving[4])
 {
     if (n == 0)
         t->now.addr[0].at[0] = address_of(t, x);
@@ -164,8 +170,8 @@ static void set_address(struct trans *t, uint32_t n, LLVMValueRef x, LLVMValueRe
         arriving[n] = address_of(t, x);
 }
 
-static LLVMValueRef complex(struct trans *t, const struct utgard_gp_insn *i, uint32_t pc,
-                            struct trans_results *r, LLVMValueRef arriving[4])
+static LLVMValueRef complex(struct utgard_gp_trans *t, const struct utgard_gp_insn *i, uint32_t pc,
+                            struct utgard_gp_trans_results *r, LLVMValueRef arriving[4])
 {
     struct jit_builder *b = t->b;
     LLVMValueRef one = jit_splat_f32(b, 1.0f);
@@ -190,7 +196,7 @@ static LLVMValueRef complex(struct trans *t, const struct utgard_gp_insn *i, uin
     case UTGARD_GP_COMPLEX_ADDR0 + 3:
         set_address(t, i->complex_op - UTGARD_GP_COMPLEX_ADDR0, x, arriving);
         return x;
-    default: trans_gp_fault(t, NULL, UTGARD_GP_FAULT_RESERVED, pc); return zero(t);
+    default: utgard_gp_trans_fault(t, NULL, UTGARD_GP_FAULT_RESERVED, pc); return zero(t);
     }
 }
 
@@ -209,10 +215,10 @@ static bool load_is_read(const struct utgard_gp_insn *i)
            i->pass_src >> 2 == UTGARD_GP_SRC_LOAD_X >> 2;
 }
 
-static void load_known(struct trans *t, uint32_t index)
+static void load_known(struct utgard_gp_trans *t, uint32_t index)
 {
     if (t->program->stores_temporaries) {
-        trans_gp_load_file(t, jit_splat_u32(t->b, index), t->load);
+        utgard_gp_trans_load_file(t, jit_splat_u32(t->b, index), t->load);
         return;
     }
     for (uint32_t c = 0; c < 4; c++) {
@@ -222,22 +228,23 @@ static void load_known(struct trans *t, uint32_t index)
     }
 }
 
-static void load_indexed(struct trans *t, const struct utgard_gp_insn *i, uint32_t pc)
+static void load_indexed(struct utgard_gp_trans *t, const struct utgard_gp_insn *i, uint32_t pc)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef size = jit_splat_u32(b, UTGARD_GP_FILE), index;
     index = LLVMBuildAdd(b->ir, t->now.addr[i->load_offset].at[0], jit_splat_u32(b, i->load_addr), "");
     LLVMValueRef inside = LLVMBuildICmp(b->ir, LLVMIntULT, index, size, "");
-    trans_gp_fault(t, LLVMBuildNot(b->ir, inside, ""), UTGARD_GP_FAULT_ADDRESS, pc);
+    utgard_gp_trans_fault(t, LLVMBuildNot(b->ir, inside, ""), UTGARD_GP_FAULT_ADDRESS, pc);
     index = jit_select(b, inside, index, zero(t));
     if (t->program->stores_temporaries)
-        trans_gp_load_file(t, index, t->load);
+        utgard_gp_trans_load_file(t, index, t->load);
     else
         for (uint32_t c = 0; c < 4; c++)
             t->load[c] = t->ports->indexed(t->ports->ctx, b, index, c, inside);
 }
 
-static void fetch(struct trans *t, const struct utgard_gp_insn *i, uint32_t pc, struct trans_results *r)
+static void fetch(struct utgard_gp_trans *t, const struct utgard_gp_insn *i, uint32_t pc,
+                  struct utgard_gp_trans_results *r)
 {
     if (i->fetch0_attribute)
         t->ports->attribute(t->ports->ctx, t->b, i->fetch0, r->fetch0);
@@ -252,7 +259,7 @@ static void fetch(struct trans *t, const struct utgard_gp_insn *i, uint32_t pc, 
     if (i->load_offset == UTGARD_GP_OFFSET_NONE)
         load_known(t, i->load_addr);
     else if (i->load_offset < 1 || i->load_offset > 3)
-        trans_gp_fault(t, NULL, UTGARD_GP_FAULT_RESERVED, pc);
+        utgard_gp_trans_fault(t, NULL, UTGARD_GP_FAULT_RESERVED, pc);
     else
         load_indexed(t, i, pc);
 }
@@ -260,7 +267,7 @@ static void fetch(struct trans *t, const struct utgard_gp_insn *i, uint32_t pc, 
 /* ---- time ---- */
 
 /* One instruction later; `arriving`, if not NULL, is there `delay` after the one at hand. */
-static void advance(struct trans_timeline *line, unsigned delay, LLVMValueRef arriving)
+static void advance(struct utgard_gp_trans_timeline *line, unsigned delay, LLVMValueRef arriving)
 {
     for (unsigned n = 0; n + 1 < delay; n++)
         line->at[n] = line->at[n + 1];
@@ -268,7 +275,8 @@ static void advance(struct trans_timeline *line, unsigned delay, LLVMValueRef ar
         line->at[delay - 1] = arriving;
 }
 
-static LLVMValueRef stored(const struct utgard_gp_insn *i, unsigned component, const struct trans_results *r)
+static LLVMValueRef stored(const struct utgard_gp_insn *i, unsigned component,
+                           const struct utgard_gp_trans_results *r)
 {
     unsigned pair = component / 2;
     if (i->store_varying[pair] || i->store_temporary[pair])
@@ -284,19 +292,19 @@ static LLVMValueRef stored(const struct utgard_gp_insn *i, unsigned component, c
     }
 }
 
-LLVMValueRef trans_gp_insn(struct trans *t, uint32_t pc)
+LLVMValueRef utgard_gp_trans_insn(struct utgard_gp_trans *t, uint32_t pc)
 {
     const struct utgard_gp_insn *i = &t->program->insns[pc];
     LLVMValueRef arriving[4] = {NULL};
-    struct trans_results r;
+    struct utgard_gp_trans_results r;
 
-    trans_gp_arrive(t);
+    utgard_gp_trans_arrive(t);
     fetch(t, i, pc, &r);
     multiply(t, i, pc, &r);
     add(t, i, pc, &r);
     r.pass = pass(t, i, pc, &r);
     r.complex = complex(t, i, pc, &r, arriving);
-    trans_gp_stores(t, i, pc, &r);
+    utgard_gp_trans_stores(t, i, pc, &r);
     for (unsigned n = 0; n < UTGARD_GP_REGISTERS; n++)
         for (unsigned c = 0; c < 4; c++)
             advance(&t->now.reg[n][c], TRANS_REGISTER_DELAY,

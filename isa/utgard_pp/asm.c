@@ -20,7 +20,7 @@ static int coordinates_or_register(struct isa_assembler *as, uint8_t *dest)
     if (isa_token_is(isa_scan_word(&as->scan), "coords"))
         return 0;
     as->scan = before;
-    int err = pp_register(as, dest);
+    int err = utgard_pp_asm_register(as, dest);
     if (!err && *dest == UTGARD_PP_R_COORDINATES)
         err = isa_scan_fail(&as->scan, before.at, "that is written as coords here");
     return err;
@@ -54,7 +54,7 @@ static int plane(struct isa_assembler *as, struct utgard_pp_insn *i, struct isa_
     i->varying.vector = 15;
     if (err || !isa_scan_take(&as->scan, '+'))
         return err;
-    err = pp_scalar_name(as, &offset);
+    err = utgard_pp_asm_scalar_name(as, &offset);
     if (err)
         return err;
     i->varying.vector = offset >> 2;
@@ -67,7 +67,7 @@ static int varying_source(struct isa_assembler *as, struct utgard_pp_insn *i, bo
     struct utgard_pp_vector v = {0};
     struct isa_scan before;
     uint32_t number;
-    int err = pp_comma(as);
+    int err = utgard_pp_asm_comma(as);
     if (err)
         return err;
     before = as->scan;
@@ -76,7 +76,7 @@ static int varying_source(struct isa_assembler *as, struct utgard_pp_insn *i, bo
     if (!*from_register)
         return plane(as, i, name, number);
     as->scan = before;
-    err = pp_vector(as, &v, NULL);
+    err = utgard_pp_asm_vector(as, &v, NULL);
     i->varying.vector = v.reg;
     i->varying.negate = v.negate;
     i->varying.absolute = v.absolute;
@@ -103,7 +103,7 @@ static int varying_part(struct isa_assembler *as, struct utgard_pp_insn *i, uint
     if (!err)
         err = coordinates_or_register(as, &i->varying.dest);
     if (!err)
-        err = pp_mask(as, &i->varying.mask);
+        err = utgard_pp_asm_mask(as, &i->varying.mask);
     i->varying.type = what == VAR ? 0 : what >= POINTCOORD ? UTGARD_PP_VARYING_POINT : UTGARD_PP_VARYING_CUBE;
     if (what >= FRAGCOORD) {
         i->varying.perspective = what == FRAGCOORD ? 3 : what == FRONTFACE;
@@ -133,13 +133,13 @@ static int varying_part(struct isa_assembler *as, struct utgard_pp_insn *i, uint
 static int offset_register(struct isa_assembler *as, bool *has, uint8_t *out)
 {
     *has = isa_scan_take(&as->scan, '+');
-    return *has ? pp_scalar_name(as, out) : 0;
+    return *has ? utgard_pp_asm_scalar_name(as, out) : 0;
 }
 
 static int sampler_part(struct isa_assembler *as, struct utgard_pp_insn *i, uint32_t type)
 {
     uint32_t index = 0;
-    int err = pp_number(as, 4096, &index);
+    int err = utgard_pp_asm_number(as, 4096, &index);
     i->sampler.type = (uint8_t)type;
     i->sampler.index = (uint16_t)index;
     i->sampler.mark = UTGARD_PP_SAMPLER_MARK;
@@ -152,7 +152,7 @@ static int sampler_part(struct isa_assembler *as, struct utgard_pp_insn *i, uint
     i->sampler.explicit_lod = isa_token_is(word, "lod");
     if (!i->sampler.explicit_lod && !isa_token_is(word, "bias"))
         return isa_asm_fail(as, word, "lod or bias is expected");
-    return pp_scalar_name(as, &i->sampler.lod);
+    return utgard_pp_asm_scalar_name(as, &i->sampler.lod);
 }
 
 /* Places in the temporaries may have negative numbers: "-1.w" is the component below 0. */
@@ -190,15 +190,15 @@ static int store_part(struct isa_assembler *as, struct utgard_pp_insn *i, uint32
     int err = memory_place(as, true, &i->store.index, &i->store.align);
     i->store.dest = 3;
     if (!err && isa_scan_take(&as->scan, '~'))
-        err = pp_scalar_name(as, &i->store.offset);
+        err = utgard_pp_asm_scalar_name(as, &i->store.offset);
     else if (!err)
         err = offset_register(as, &i->store.has_offset, &i->store.offset);
     if (!err)
-        err = pp_comma(as);
+        err = utgard_pp_asm_comma(as);
     if (err || i->store.align == UTGARD_PP_FLOAT)
-        return err ? err : pp_scalar_name(as, &i->store.source);
+        return err ? err : utgard_pp_asm_scalar_name(as, &i->store.source);
     uint8_t reg = 0;
-    err = pp_register(as, &reg);
+    err = utgard_pp_asm_register(as, &reg);
     i->store.source = (uint8_t)(reg << 2);
     if (err || i->store.align != UTGARD_PP_VEC2)
         return err;
@@ -217,7 +217,7 @@ static int frame_buffer_part(struct isa_assembler *as, struct utgard_pp_insn *i,
     i->store.fb_source = (uint8_t)color;
     i->store.unknown_0 = 7;
     i->store.fb_unknown = 2;
-    return pp_register(as, &i->store.fb_dest);
+    return utgard_pp_asm_register(as, &i->store.fb_dest);
 }
 
 /* ---- branches and constants ---- */
@@ -259,13 +259,13 @@ static int branch_part(struct isa_assembler *as, struct utgard_pp_insn *i, uint3
         return 0;
     int err = condition(as, &i->branch.condition);
     if (!err && i->branch.condition != UTGARD_PP_IF_ALWAYS) {
-        err = pp_scalar_name(as, &i->branch.a);
+        err = utgard_pp_asm_scalar_name(as, &i->branch.a);
         if (!err)
-            err = pp_comma(as);
+            err = utgard_pp_asm_comma(as);
         if (!err)
-            err = pp_scalar_name(as, &i->branch.b);
+            err = utgard_pp_asm_scalar_name(as, &i->branch.b);
         if (!err)
-            err = pp_comma(as);
+            err = utgard_pp_asm_comma(as);
     }
     if (!err)
         err = target(as, i);
@@ -274,7 +274,7 @@ static int branch_part(struct isa_assembler *as, struct utgard_pp_insn *i, uint3
     struct isa_token word = isa_scan_word(&as->scan);
     if (!isa_token_is(word, "next"))
         return isa_asm_fail(as, word, "next is expected");
-    err = pp_number(as, 32, &next);
+    err = utgard_pp_asm_number(as, 32, &next);
     i->branch.next = (uint8_t)next;
     return err;
 }
@@ -284,7 +284,7 @@ static int constant_part(struct isa_assembler *as, struct utgard_pp_insn *i, uin
 {
     for (unsigned c = 0; c < 4; c++) {
         uint32_t bits = 0;
-        int err = c ? pp_comma(as) : 0;
+        int err = c ? utgard_pp_asm_comma(as) : 0;
         if (err)
             return err;
         isa_scan_space(&as->scan);
@@ -339,7 +339,7 @@ static int control_part(struct isa_assembler *as, struct utgard_pp_insn *i, stru
     else if (isa_token_is(name, "stop"))
         i->stop = true;
     else if (isa_token_is(name, "next")) {
-        int err = pp_number(as, 64, &next);
+        int err = utgard_pp_asm_number(as, 64, &next);
         i->prefetch = true;
         i->next = (uint8_t)next;
         return err;
@@ -368,7 +368,7 @@ static int part(struct isa_assembler *as, struct utgard_pp_insn *i, struct isa_t
         i->fields |= 1u << UTGARD_PP_SAMPLER;
         return sampler_part(as, i, type);
     }
-    return pp_unit(as, i, name);
+    return utgard_pp_asm_unit(as, i, name);
 }
 
 static int instruction(struct isa_assembler *as, struct isa_token mnemonic)

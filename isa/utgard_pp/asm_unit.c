@@ -4,12 +4,12 @@
 #include "isa/utgard_pp/names.h"
 #include "util/bits.h"
 
-int pp_comma(struct isa_assembler *as)
+int utgard_pp_asm_comma(struct isa_assembler *as)
 {
     return isa_scan_take(&as->scan, ',') ? 0 : isa_scan_fail(&as->scan, as->scan.at, "a comma is expected");
 }
 
-int pp_number(struct isa_assembler *as, uint32_t limit, uint32_t *value)
+int utgard_pp_asm_number(struct isa_assembler *as, uint32_t limit, uint32_t *value)
 {
     isa_scan_space(&as->scan);
     const char *where = as->scan.at;
@@ -29,7 +29,7 @@ static int named_register(struct isa_assembler *as, struct isa_token token, uint
     return isa_asm_fail(as, token, "a register is expected");
 }
 
-int pp_register(struct isa_assembler *as, uint8_t *out)
+int utgard_pp_asm_register(struct isa_assembler *as, uint8_t *out)
 {
     return named_register(as, isa_scan_word(&as->scan), out);
 }
@@ -41,10 +41,10 @@ static int component_of(char c)
     return at ? (int)(at - names) : -1;
 }
 
-int pp_scalar_name(struct isa_assembler *as, uint8_t *out)
+int utgard_pp_asm_scalar_name(struct isa_assembler *as, uint8_t *out)
 {
     uint8_t reg = 0;
-    int err = pp_register(as, &reg);
+    int err = utgard_pp_asm_register(as, &reg);
     if (err)
         return err;
     if (!isa_scan_glued(&as->scan, '.'))
@@ -57,7 +57,7 @@ int pp_scalar_name(struct isa_assembler *as, uint8_t *out)
     return 0;
 }
 
-int pp_mask(struct isa_assembler *as, uint8_t *out)
+int utgard_pp_asm_mask(struct isa_assembler *as, uint8_t *out)
 {
     *out = 15;
     if (!isa_scan_glued(&as->scan, '.'))
@@ -120,14 +120,14 @@ static bool multiplied(struct isa_assembler *as, const char *unit)
     return false;
 }
 
-int pp_vector(struct isa_assembler *as, struct utgard_pp_vector *out, bool *mul_in)
+int utgard_pp_asm_vector(struct isa_assembler *as, struct utgard_pp_vector *out, bool *mul_in)
 {
     signs(as, &out->negate, &out->absolute);
     int err = 0;
     if (mul_in && multiplied(as, "v0"))
         *mul_in = true;
     else
-        err = pp_register(as, &out->reg);
+        err = utgard_pp_asm_register(as, &out->reg);
     if (!err)
         err = swizzle(as, &out->swizzle);
     return err ? err : close_magnitude(as, out->absolute);
@@ -140,7 +140,7 @@ static int scalar(struct isa_assembler *as, struct utgard_pp_scalar *out, bool *
     if (mul_in && multiplied(as, "s0"))
         *mul_in = true;
     else
-        err = pp_scalar_name(as, &out->reg);
+        err = utgard_pp_asm_scalar_name(as, &out->reg);
     return err ? err : close_magnitude(as, out->absolute);
 }
 
@@ -174,13 +174,13 @@ static int operation(struct isa_assembler *as, struct isa_token name, enum utgar
 static int two_vectors(struct isa_assembler *as, enum utgard_pp_list list, uint8_t op,
                        struct utgard_pp_vector *a, struct utgard_pp_vector *b, bool *mul_in)
 {
-    int err = pp_comma(as);
+    int err = utgard_pp_asm_comma(as);
     if (!err)
-        err = pp_vector(as, a, mul_in);
+        err = utgard_pp_asm_vector(as, a, mul_in);
     if (!err && utgard_pp_operands(list, op) > 1) {
-        err = pp_comma(as);
+        err = utgard_pp_asm_comma(as);
         if (!err)
-            err = pp_vector(as, b, NULL);
+            err = utgard_pp_asm_vector(as, b, NULL);
     }
     return err;
 }
@@ -188,11 +188,11 @@ static int two_vectors(struct isa_assembler *as, enum utgard_pp_list list, uint8
 static int two_scalars(struct isa_assembler *as, enum utgard_pp_list list, uint8_t op,
                        struct utgard_pp_scalar *a, struct utgard_pp_scalar *b, bool *mul_in)
 {
-    int err = pp_comma(as);
+    int err = utgard_pp_asm_comma(as);
     if (!err)
         err = scalar(as, a, mul_in);
     if (!err && utgard_pp_operands(list, op) > 1) {
-        err = pp_comma(as);
+        err = utgard_pp_asm_comma(as);
         if (!err)
             err = scalar(as, b, NULL);
     }
@@ -201,8 +201,8 @@ static int two_scalars(struct isa_assembler *as, enum utgard_pp_list list, uint8
 
 static int vector_dest(struct isa_assembler *as, uint8_t *dest, uint8_t *mask)
 {
-    int err = pp_register(as, dest);
-    return err ? err : pp_mask(as, mask);
+    int err = utgard_pp_asm_register(as, dest);
+    return err ? err : utgard_pp_asm_mask(as, mask);
 }
 
 static int scalar_dest(struct isa_assembler *as, uint8_t *dest, bool *writes)
@@ -212,7 +212,7 @@ static int scalar_dest(struct isa_assembler *as, uint8_t *dest, bool *writes)
     if (!*writes)
         return 0;
     as->scan = before;
-    return pp_scalar_name(as, dest);
+    return utgard_pp_asm_scalar_name(as, dest);
 }
 
 static int vector_unit(struct isa_assembler *as, struct utgard_pp_insn *i, struct isa_token name, bool add)
@@ -244,9 +244,9 @@ static int scalar_unit(struct isa_assembler *as, struct utgard_pp_insn *i, struc
 /* The combiner's vector operand, which has neither sign nor magnitude. */
 static int plain_vector(struct isa_assembler *as, struct utgard_pp_insn *i)
 {
-    int err = pp_comma(as);
+    int err = utgard_pp_asm_comma(as);
     if (!err)
-        err = pp_register(as, &i->combine.b_vector);
+        err = utgard_pp_asm_register(as, &i->combine.b_vector);
     return err ? err : swizzle(as, &i->combine.b_swizzle);
 }
 
@@ -255,7 +255,7 @@ static int scale(struct isa_assembler *as, struct utgard_pp_insn *i)
     i->combine.kind = UTGARD_PP_COMBINE_SCALE;
     int err = vector_dest(as, &i->combine.vector_dest, &i->combine.mask);
     if (!err)
-        err = pp_comma(as);
+        err = utgard_pp_asm_comma(as);
     if (!err)
         err = scalar(as, &i->combine.a, NULL);
     return err ? err : plain_vector(as, i);
@@ -266,7 +266,7 @@ static int part2(struct isa_assembler *as, struct utgard_pp_insn *i)
     i->combine.kind = UTGARD_PP_COMBINE_PART2;
     int err = modifier(as, &i->combine.mod);
     if (!err)
-        err = pp_scalar_name(as, &i->combine.dest);
+        err = utgard_pp_asm_scalar_name(as, &i->combine.dest);
     return err ? err : plain_vector(as, i);
 }
 
@@ -278,7 +278,7 @@ static int function(struct isa_assembler *as, struct utgard_pp_insn *i, struct i
         err = modifier(as, &i->combine.mod);
     if (!err)
         err = to_vector ? vector_dest(as, &i->combine.vector_dest, &i->combine.mask)
-                        : pp_scalar_name(as, &i->combine.dest);
+                        : utgard_pp_asm_scalar_name(as, &i->combine.dest);
     return err ? err
                : two_scalars(as, UTGARD_PP_COMBINE_OPS, i->combine.op, &i->combine.a, &i->combine.b, NULL);
 }
@@ -292,7 +292,7 @@ static int combiner(struct isa_assembler *as, struct utgard_pp_insn *i, struct i
     return function(as, i, name, to_vector);
 }
 
-int pp_unit(struct isa_assembler *as, struct utgard_pp_insn *insn, struct isa_token name)
+int utgard_pp_asm_unit(struct isa_assembler *as, struct utgard_pp_insn *insn, struct isa_token name)
 {
     static const struct {
         const char *unit;

@@ -19,14 +19,14 @@ static uint32_t target_of(const struct utgard_pp_program *p, uint32_t n)
     return low;
 }
 
-static uint16_t lanes_that_branch(const struct machine *m, const struct utgard_pp_insn *i)
+static uint16_t lanes_that_branch(const struct utgard_pp_machine *m, const struct utgard_pp_insn *i)
 {
     uint16_t taken = 0;
     if (i->branch.condition == UTGARD_PP_IF_ALWAYS)
         return m->lanes;
     for (unsigned l = 0; l < 16; l++) {
-        float a = util_u2f(machine_scalar(m, i->branch.a, l)),
-              b = util_u2f(machine_scalar(m, i->branch.b, l));
+        float a = util_u2f(utgard_pp_machine_scalar(m, i->branch.a, l)),
+              b = util_u2f(utgard_pp_machine_scalar(m, i->branch.b, l));
         bool holds = ((i->branch.condition & UTGARD_PP_IF_GT) && a > b) ||
                      ((i->branch.condition & UTGARD_PP_IF_EQ) && a == b) ||
                      ((i->branch.condition & UTGARD_PP_IF_LT) && a < b);
@@ -54,7 +54,7 @@ static uint16_t next_lanes(const struct threads *t, uint32_t *n)
 }
 
 /* Where the lanes go from instruction `n`. */
-static void move(struct machine *m, struct threads *t, uint32_t n)
+static void move(struct utgard_pp_machine *m, struct threads *t, uint32_t n)
 {
     const struct utgard_pp_insn *i = &m->program->insns[n];
     bool branches = utgard_pp_has(i, UTGARD_PP_BRANCH);
@@ -67,7 +67,7 @@ static void move(struct machine *m, struct threads *t, uint32_t n)
         if (taken >> l & 1 && target <= n) {
             uint32_t cost = n + 1 - target;
             if (cost > t->fuel[l])
-                machine_fault(m, UTGARD_PP_FAULT_FUEL, l);
+                utgard_pp_machine_fault(m, UTGARD_PP_FAULT_FUEL, l);
             t->fuel[l] -= UTIL_MIN(cost, t->fuel[l]);
         }
     }
@@ -83,7 +83,7 @@ enum utgard_pp_fault utgard_pp_run(const struct utgard_pp_program *program,
                                    utgard_pp_trace_fn trace, void *data)
 {
     static _Thread_local uint32_t temporary[UTGARD_PP_TEMPORARIES][4][16];
-    struct machine m = {.program = program, .ports = ports, .state = state};
+    struct utgard_pp_machine m = {.program = program, .ports = ports, .state = state};
     struct threads t = {.running = lanes};
     memset(state, 0, sizeof *state);
     state->live = lanes;
@@ -102,7 +102,7 @@ enum utgard_pp_fault utgard_pp_run(const struct utgard_pp_program *program,
         report->at = program->insns[n].at;
         if (trace)
             trace(data, &program->insns[n], m.lanes, state);
-        machine_execute(&m, &program->insns[n]);
+        utgard_pp_machine_execute(&m, &program->insns[n]);
         if (!report->fault)
             move(&m, &t, n);
         report->executed += !report->fault;

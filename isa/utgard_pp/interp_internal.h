@@ -4,7 +4,7 @@
 
 #include "isa/utgard_pp/interp.h"
 
-struct machine {
+struct utgard_pp_machine {
     const struct utgard_pp_program *program;
     const struct utgard_pp_ports *ports;
     struct utgard_pp_state *state;
@@ -17,21 +17,22 @@ struct machine {
 };
 
 /* The first fault counts, of the lowest lane. */
-void machine_fault(struct machine *m, enum utgard_pp_fault fault, unsigned lane);
+void utgard_pp_machine_fault(struct utgard_pp_machine *m, enum utgard_pp_fault fault, unsigned lane);
 /* Component reg & 3 of register reg >> 2. */
-uint32_t machine_scalar(const struct machine *m, uint8_t reg, unsigned lane);
+uint32_t utgard_pp_machine_scalar(const struct utgard_pp_machine *m, uint8_t reg, unsigned lane);
 /* All stages but the branch. */
-void machine_execute(struct machine *m, const struct utgard_pp_insn *i);
+void utgard_pp_machine_execute(struct utgard_pp_machine *m, const struct utgard_pp_insn *i);
 /* interp_memory.c: varying and sampler; uniform or temporary; store or frame buffer. */
-void machine_varying(struct machine *m, const struct utgard_pp_insn *i);
-void machine_sample(struct machine *m, const struct utgard_pp_insn *i);
-void machine_load(struct machine *m, const struct utgard_pp_insn *i);
-void machine_store(struct machine *m, const struct utgard_pp_insn *i);
+void utgard_pp_machine_varying(struct utgard_pp_machine *m, const struct utgard_pp_insn *i);
+void utgard_pp_machine_sample(struct utgard_pp_machine *m, const struct utgard_pp_insn *i);
+void utgard_pp_machine_load(struct utgard_pp_machine *m, const struct utgard_pp_insn *i);
+void utgard_pp_machine_store(struct utgard_pp_machine *m, const struct utgard_pp_insn *i);
 /* Lanes of a quad that do not execute get the value of its first one that does. */
-void machine_fill_quads(const struct machine *m, uint32_t value[16]);
+void utgard_pp_machine_fill_quads(const struct utgard_pp_machine *m, uint32_t value[16]);
 /* What a unit's result is in a register. */
-uint32_t machine_result(const struct machine *m, uint32_t value);
-/* Writes component c of a register, as machine_result has it, in the lanes that execute. */
-void machine_write(struct machine *m, uint8_t reg, unsigned component, const uint32_t value[16]);
+uint32_t utgard_pp_machine_result(const struct utgard_pp_machine *m, uint32_t value);
+/* Writes component c of a register, as utgard_pp_machine_result has it, in the lanes that execute. */
+void utgard_pp_machine_write(struct utgard_pp_machine *m, uint8_t reg, unsigned component,
+                             const uint32_t value[16]);
 
 #endif

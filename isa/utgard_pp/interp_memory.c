@@ -11,10 +11,10 @@ static uint32_t width_of(uint8_t align)
 }
 
 /* A scalar register as an index: toward zero, held to 16 bits; NaN is the least. Times `width`. */
-static void offsets(const struct machine *m, uint8_t reg, uint32_t width, int32_t out[16])
+static void offsets(const struct utgard_pp_machine *m, uint8_t reg, uint32_t width, int32_t out[16])
 {
     for (unsigned l = 0; l < 16; l++) {
-        float f = util_u2f(machine_scalar(m, reg, l));
+        float f = util_u2f(utgard_pp_machine_scalar(m, reg, l));
         f = f > -32768.0f ? f : -32768.0f;
         f = f < 32767.0f ? f : 32767.0f;
         out[l] = (int32_t)f * (int32_t)width;
@@ -33,7 +33,7 @@ static void divide(uint8_t perspective, uint32_t v[4][16])
     }
 }
 
-static void plane(struct machine *m, const struct utgard_pp_insn *i, uint32_t v[4][16])
+static void plane(struct utgard_pp_machine *m, const struct utgard_pp_insn *i, uint32_t v[4][16])
 {
     uint32_t width = width_of(i->varying.align), lane = 0;
     bool indexed = i->varying.vector != 15;
@@ -42,15 +42,17 @@ static void plane(struct machine *m, const struct utgard_pp_insn *i, uint32_t v[
         offsets(m, (uint8_t)(i->varying.vector << 2 | i->varying.scalar), width, offset);
     if (!m->ports->varying(m->ports->ctx, i->varying.index * width, indexed ? offset : NULL, width, m->lanes,
                            v, &lane))
-        machine_fault(m, UTGARD_PP_FAULT_ADDRESS, lane);
+        utgard_pp_machine_fault(m, UTGARD_PP_FAULT_ADDRESS, lane);
 }
 
-static void from_register(const struct machine *m, const struct utgard_pp_insn *i, uint32_t v[4][16])
+static void from_register(const struct utgard_pp_machine *m, const struct utgard_pp_insn *i,
+                          uint32_t v[4][16])
 {
     uint8_t swizzle = (uint8_t)(i->varying.scalar | i->varying.index << 2);
     for (unsigned n = 0; n < 4; n++)
         for (unsigned l = 0; l < 16; l++) {
-            uint32_t x = machine_scalar(m, (uint8_t)(i->varying.vector << 2 | (swizzle >> 2 * n & 3)), l);
+            uint32_t x =
+                utgard_pp_machine_scalar(m, (uint8_t)(i->varying.vector << 2 | (swizzle >> 2 * n & 3)), l);
             x = i->varying.absolute ? x & 0x7fffffff : x;
             v[n][l] = i->varying.negate ? x ^ 0x80000000 : x;
         }
@@ -86,7 +88,7 @@ static void normalize(uint32_t v[4][16])
     }
 }
 
-static void cube_or_position(struct machine *m, const struct utgard_pp_insn *i, uint32_t v[4][16])
+static void cube_or_position(struct utgard_pp_machine *m, const struct utgard_pp_insn *i, uint32_t v[4][16])
 {
     switch (i->varying.perspective) {
     case 0: plane(m, i, v); break;
@@ -99,7 +101,7 @@ static void cube_or_position(struct machine *m, const struct utgard_pp_insn *i, 
         to_cube(v);
 }
 
-void machine_varying(struct machine *m, const struct utgard_pp_insn *i)
+void utgard_pp_machine_varying(struct utgard_pp_machine *m, const struct utgard_pp_insn *i)
 {
     uint32_t v[4][16] = {{0}};
     switch (i->varying.type) {
@@ -121,12 +123,12 @@ void machine_varying(struct machine *m, const struct utgard_pp_insn *i)
     memcpy(m->coordinates, v, sizeof v);
     for (unsigned n = 0; i->varying.dest != UTGARD_PP_R_COORDINATES && n < 4; n++)
         if (i->varying.mask >> n & 1)
-            machine_write(m, i->varying.dest, n, v[n]);
+            utgard_pp_machine_write(m, i->varying.dest, n, v[n]);
 }
 
 /* ---- textures ---- */
 
-static uint32_t sample_number(const struct machine *m)
+static uint32_t sample_number(const struct utgard_pp_machine *m)
 {
     for (uint32_t n = 0; n < m->program->sample_count; n++)
         if (m->program->samples[n].insn == m->insn)
@@ -134,23 +136,23 @@ static uint32_t sample_number(const struct machine *m)
     return 0;
 }
 
-void machine_sample(struct machine *m, const struct utgard_pp_insn *i)
+void utgard_pp_machine_sample(struct utgard_pp_machine *m, const struct utgard_pp_insn *i)
 {
     uint32_t lod[16], lane = 0, (*texel)[16] = m->special[UTGARD_PP_R_TEXTURE - UTGARD_PP_REGISTERS];
     int32_t offset[16];
     if (i->sampler.has_offset)
         offsets(m, i->sampler.offset, 1, offset);
     for (unsigned l = 0; l < 16; l++)
-        lod[l] = machine_scalar(m, i->sampler.lod, l);
+        lod[l] = utgard_pp_machine_scalar(m, i->sampler.lod, l);
     for (unsigned n = 0; n < 4; n++)
-        machine_fill_quads(m, m->coordinates[n]);
-    machine_fill_quads(m, lod);
+        utgard_pp_machine_fill_quads(m, m->coordinates[n]);
+    utgard_pp_machine_fill_quads(m, lod);
     if (!m->ports->sample(m->ports->ctx, sample_number(m), i->sampler.has_offset ? offset : NULL,
                           m->coordinates, i->sampler.has_lod ? lod : NULL, m->lanes, texel, &lane))
-        machine_fault(m, UTGARD_PP_FAULT_ADDRESS, lane);
+        utgard_pp_machine_fault(m, UTGARD_PP_FAULT_ADDRESS, lane);
     for (unsigned n = 0; n < 4; n++)
         for (unsigned l = 0; l < 16; l++)
-            texel[n][l] = machine_result(m, texel[n][l]);
+            texel[n][l] = utgard_pp_machine_result(m, texel[n][l]);
 }
 
 /* ---- memory ---- */
@@ -166,8 +168,8 @@ static bool temporary_at(int64_t first, uint32_t width, uint32_t *vec4, uint32_t
     return true;
 }
 
-static void load_temporary(struct machine *m, const struct utgard_pp_insn *i, const int32_t offset[16],
-                           uint32_t out[4][16])
+static void load_temporary(struct utgard_pp_machine *m, const struct utgard_pp_insn *i,
+                           const int32_t offset[16], uint32_t out[4][16])
 {
     uint32_t width = width_of(i->load.align), vec4, c;
     for (unsigned l = 0; l < 16; l++) {
@@ -175,7 +177,7 @@ static void load_temporary(struct machine *m, const struct utgard_pp_insn *i, co
         if (!(m->lanes >> l & 1))
             continue;
         if (!temporary_at(first, width, &vec4, &c)) {
-            machine_fault(m, UTGARD_PP_FAULT_ADDRESS, l);
+            utgard_pp_machine_fault(m, UTGARD_PP_FAULT_ADDRESS, l);
             continue;
         }
         for (uint32_t n = 0; n < width; n++)
@@ -183,7 +185,7 @@ static void load_temporary(struct machine *m, const struct utgard_pp_insn *i, co
     }
 }
 
-void machine_load(struct machine *m, const struct utgard_pp_insn *i)
+void utgard_pp_machine_load(struct utgard_pp_machine *m, const struct utgard_pp_insn *i)
 {
     uint32_t width = width_of(i->load.align), lane = 0;
     uint32_t(*out)[16] = m->special[UTGARD_PP_R_UNIFORM - UTGARD_PP_REGISTERS];
@@ -193,26 +195,26 @@ void machine_load(struct machine *m, const struct utgard_pp_insn *i)
     if (i->load.source == UTGARD_PP_SOURCE_TEMPORARY)
         load_temporary(m, i, offset, out);
     else if (i->load.source != UTGARD_PP_SOURCE_UNIFORM)
-        machine_fault(m, UTGARD_PP_FAULT_RESERVED, (unsigned)__builtin_ctz(m->lanes));
+        utgard_pp_machine_fault(m, UTGARD_PP_FAULT_RESERVED, (unsigned)__builtin_ctz(m->lanes));
     else if (!m->ports->uniform(m->ports->ctx, i->load.index * width, i->load.has_offset ? offset : NULL,
                                 width, m->lanes, out, &lane))
-        machine_fault(m, UTGARD_PP_FAULT_ADDRESS, lane);
+        utgard_pp_machine_fault(m, UTGARD_PP_FAULT_ADDRESS, lane);
 }
 
-static void read_frame_buffer(struct machine *m, const struct utgard_pp_insn *i)
+static void read_frame_buffer(struct utgard_pp_machine *m, const struct utgard_pp_insn *i)
 {
     uint32_t color[4][16];
     if (!i->store.fb_source) {
         m->ports->depth(m->ports->ctx, color[0]);
-        machine_write(m, i->store.fb_dest, 0, color[0]);
+        utgard_pp_machine_write(m, i->store.fb_dest, 0, color[0]);
         return;
     }
     m->ports->color(m->ports->ctx, color);
     for (unsigned n = 0; n < 4; n++)
-        machine_write(m, i->store.fb_dest, n, color[n]);
+        utgard_pp_machine_write(m, i->store.fb_dest, n, color[n]);
 }
 
-void machine_store(struct machine *m, const struct utgard_pp_insn *i)
+void utgard_pp_machine_store(struct utgard_pp_machine *m, const struct utgard_pp_insn *i)
 {
     uint32_t width = width_of(i->store.align), vec4, c;
     int32_t offset[16] = {0};
@@ -221,7 +223,7 @@ void machine_store(struct machine *m, const struct utgard_pp_insn *i)
         return;
     }
     if (i->store.dest != 3) {
-        machine_fault(m, UTGARD_PP_FAULT_RESERVED, (unsigned)__builtin_ctz(m->lanes));
+        utgard_pp_machine_fault(m, UTGARD_PP_FAULT_RESERVED, (unsigned)__builtin_ctz(m->lanes));
         return;
     }
     if (i->store.has_offset)
@@ -234,10 +236,10 @@ void machine_store(struct machine *m, const struct utgard_pp_insn *i)
         if (!(m->lanes >> l & 1))
             continue;
         if (!temporary_at(first, width, &vec4, &c)) {
-            machine_fault(m, UTGARD_PP_FAULT_ADDRESS, l);
+            utgard_pp_machine_fault(m, UTGARD_PP_FAULT_ADDRESS, l);
             continue;
         }
         for (uint32_t n = 0; n < width; n++)
-            m->temporary[vec4][c + n][l] = machine_scalar(m, (uint8_t)(from + n), l);
+            m->temporary[vec4][c + n][l] = utgard_pp_machine_scalar(m, (uint8_t)(from + n), l);
     }
 }

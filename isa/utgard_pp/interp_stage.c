@@ -8,7 +8,7 @@
 #include "util/bits.h"
 #include "util/half.h"
 
-void machine_fault(struct machine *m, enum utgard_pp_fault fault, unsigned lane)
+void utgard_pp_machine_fault(struct utgard_pp_machine *m, enum utgard_pp_fault fault, unsigned lane)
 {
     if (m->report->fault)
         return;
@@ -16,24 +16,24 @@ void machine_fault(struct machine *m, enum utgard_pp_fault fault, unsigned lane)
     m->report->lane = lane;
 }
 
-static unsigned first_lane(const struct machine *m)
+static unsigned first_lane(const struct utgard_pp_machine *m)
 {
     return (unsigned)__builtin_ctz(m->lanes);
 }
 
-static void reserved(struct machine *m)
+static void reserved(struct utgard_pp_machine *m)
 {
-    machine_fault(m, UTGARD_PP_FAULT_RESERVED, first_lane(m));
+    utgard_pp_machine_fault(m, UTGARD_PP_FAULT_RESERVED, first_lane(m));
 }
 
 /* ---- operands ---- */
 
-static const uint32_t *component(const struct machine *m, uint8_t reg, unsigned c)
+static const uint32_t *component(const struct utgard_pp_machine *m, uint8_t reg, unsigned c)
 {
     return reg < UTGARD_PP_REGISTERS ? m->state->reg[reg][c] : m->special[reg - UTGARD_PP_REGISTERS][c];
 }
 
-uint32_t machine_scalar(const struct machine *m, uint8_t reg, unsigned lane)
+uint32_t utgard_pp_machine_scalar(const struct utgard_pp_machine *m, uint8_t reg, unsigned lane)
 {
     return component(m, reg >> 2, reg & 3)[lane];
 }
@@ -45,7 +45,7 @@ static uint32_t signs(uint32_t x, bool absolute, bool negate)
 }
 
 /* Component n of a vector operand; `from`, if not NULL, takes the register's place. */
-static void vector_operand(const struct machine *m, const struct utgard_pp_vector *v, unsigned n,
+static void vector_operand(const struct utgard_pp_machine *m, const struct utgard_pp_vector *v, unsigned n,
                            const uint32_t (*from)[16], uint32_t out[16])
 {
     unsigned c = v->swizzle >> 2 * n & 3;
@@ -54,22 +54,22 @@ static void vector_operand(const struct machine *m, const struct utgard_pp_vecto
         out[l] = signs(source[l], v->absolute, v->negate);
 }
 
-static void scalar_operand(const struct machine *m, const struct utgard_pp_scalar *s, const uint32_t *from,
-                           uint32_t out[16])
+static void scalar_operand(const struct utgard_pp_machine *m, const struct utgard_pp_scalar *s,
+                           const uint32_t *from, uint32_t out[16])
 {
     const uint32_t *source = from ? from : component(m, s->reg >> 2, s->reg & 3);
     for (unsigned l = 0; l < 16; l++)
         out[l] = signs(source[l], s->absolute, s->negate);
 }
 
-uint32_t machine_result(const struct machine *m, uint32_t value)
+uint32_t utgard_pp_machine_result(const struct utgard_pp_machine *m, uint32_t value)
 {
     if (m->ports->numeric != ISA_EXACT)
         return value;
     return util_f2u(util_round_to_half(util_u2f(value)));
 }
 
-void machine_write(struct machine *m, uint8_t reg, unsigned c, const uint32_t value[16])
+void utgard_pp_machine_write(struct utgard_pp_machine *m, uint8_t reg, unsigned c, const uint32_t value[16])
 {
     if (reg >= UTGARD_PP_REGISTERS) {
         reserved(m);
@@ -77,7 +77,7 @@ void machine_write(struct machine *m, uint8_t reg, unsigned c, const uint32_t va
     }
     for (unsigned l = 0; l < 16; l++)
         if (m->lanes >> l & 1)
-            m->state->reg[reg][c][l] = machine_result(m, value[l]);
+            m->state->reg[reg][c][l] = utgard_pp_machine_result(m, value[l]);
 }
 
 /* ---- operations ---- */
@@ -101,9 +101,9 @@ static uint32_t clamped(uint8_t mod, uint32_t x)
 }
 
 /* What leaves a unit for a register: its result, then clamped or made whole. */
-static uint32_t modified(const struct machine *m, uint8_t mod, uint32_t x)
+static uint32_t modified(const struct utgard_pp_machine *m, uint8_t mod, uint32_t x)
 {
-    return clamped(mod, machine_result(m, x));
+    return clamped(mod, utgard_pp_machine_result(m, x));
 }
 
 static float whole_below(float x)
@@ -116,7 +116,7 @@ static float whole_above(float x)
     return _mm_cvtss_f32(_mm_ceil_ss(_mm_setzero_ps(), _mm_set_ss(x)));
 }
 
-static uint32_t multiply(struct machine *m, uint8_t op, uint32_t a, uint32_t b)
+static uint32_t multiply(struct utgard_pp_machine *m, uint8_t op, uint32_t a, uint32_t b)
 {
     static const float scale[8] = {1, 2, 4, 8, 0.0625f, 0.125f, 0.25f, 0.5f};
     float x = util_u2f(a), y = util_u2f(b);
@@ -142,7 +142,7 @@ static uint32_t multiply(struct machine *m, uint8_t op, uint32_t a, uint32_t b)
     return util_f2u(op ? product * scale[op] : product);
 }
 
-static uint32_t add(struct machine *m, uint8_t op, uint32_t a, uint32_t b, uint32_t select)
+static uint32_t add(struct utgard_pp_machine *m, uint8_t op, uint32_t a, uint32_t b, uint32_t select)
 {
     float x = util_u2f(a), y = util_u2f(b);
     switch (op) {
@@ -162,7 +162,7 @@ static uint32_t add(struct machine *m, uint8_t op, uint32_t a, uint32_t b, uint3
     }
 }
 
-void machine_fill_quads(const struct machine *m, uint32_t value[16])
+void utgard_pp_machine_fill_quads(const struct utgard_pp_machine *m, uint32_t value[16])
 {
     for (unsigned q = 0; q < 16; q += 4) {
         unsigned in = m->lanes >> q & 15;
@@ -174,11 +174,12 @@ void machine_fill_quads(const struct machine *m, uint32_t value[16])
 
 /* a of the pixel on the right (above), plus b of that on the left (below): compilers give a value and its
  * negative; dfdy has them the other way round. */
-static void derive(const struct machine *m, bool y, uint32_t a[16], uint32_t b[16], uint32_t out[16])
+static void derive(const struct utgard_pp_machine *m, bool y, uint32_t a[16], uint32_t b[16],
+                   uint32_t out[16])
 {
     unsigned bit = y ? 2 : 1;
-    machine_fill_quads(m, a);
-    machine_fill_quads(m, b);
+    utgard_pp_machine_fill_quads(m, a);
+    utgard_pp_machine_fill_quads(m, b);
     for (unsigned l = 0; l < 16; l++) {
         float high = util_u2f(y ? b[l | bit] : a[l | bit]), low = util_u2f(y ? a[l & ~bit] : b[l & ~bit]);
         out[l] = util_f2u(high + low);
@@ -188,7 +189,8 @@ static void derive(const struct machine *m, bool y, uint32_t a[16], uint32_t b[1
 /* ---- stages ---- */
 
 /* ^v0, not rounded. */
-static void vector_multiply(struct machine *m, const struct utgard_pp_insn *i, uint32_t product[4][16])
+static void vector_multiply(struct utgard_pp_machine *m, const struct utgard_pp_insn *i,
+                            uint32_t product[4][16])
 {
     for (unsigned n = 0; n < 4; n++) {
         uint32_t a[16], b[16];
@@ -202,7 +204,7 @@ static void vector_multiply(struct machine *m, const struct utgard_pp_insn *i, u
 }
 
 /* ^s0. */
-static void scalar_multiply(struct machine *m, const struct utgard_pp_insn *i, uint32_t product[16])
+static void scalar_multiply(struct utgard_pp_machine *m, const struct utgard_pp_insn *i, uint32_t product[16])
 {
     uint32_t a[16], b[16];
     scalar_operand(m, &i->smul.a, NULL, a);
@@ -213,15 +215,16 @@ static void scalar_multiply(struct machine *m, const struct utgard_pp_insn *i, u
     }
 }
 
-static void write_modified(struct machine *m, uint8_t reg, unsigned c, uint8_t mod, const uint32_t value[16])
+static void write_modified(struct utgard_pp_machine *m, uint8_t reg, unsigned c, uint8_t mod,
+                           const uint32_t value[16])
 {
     uint32_t out[16];
     for (unsigned l = 0; l < 16; l++)
         out[l] = modified(m, mod, value[l]);
-    machine_write(m, reg, c, out);
+    utgard_pp_machine_write(m, reg, c, out);
 }
 
-static void multipliers(struct machine *m, const struct utgard_pp_insn *i)
+static void multipliers(struct utgard_pp_machine *m, const struct utgard_pp_insn *i)
 {
     bool vector = utgard_pp_has(i, UTGARD_PP_VMUL), scalar = utgard_pp_has(i, UTGARD_PP_SMUL);
     uint32_t product[4][16], one[16];
@@ -244,14 +247,15 @@ static bool adds(uint8_t op)
 }
 
 /* ^v0 or ^s0 as the operation takes it. */
-static void multiplied(const struct machine *m, uint8_t op, const uint32_t product[16], uint32_t out[16])
+static void multiplied(const struct utgard_pp_machine *m, uint8_t op, const uint32_t product[16],
+                       uint32_t out[16])
 {
     for (unsigned l = 0; l < 16; l++)
-        out[l] = adds(op) ? product[l] : machine_result(m, product[l]);
+        out[l] = adds(op) ? product[l] : utgard_pp_machine_result(m, product[l]);
 }
 
 /* The sum of the first three or four components of a, in order. */
-static void sum(struct machine *m, const struct utgard_pp_insn *i, uint32_t out[4][16])
+static void sum(struct utgard_pp_machine *m, const struct utgard_pp_insn *i, uint32_t out[4][16])
 {
     unsigned count = i->vadd.op == UTGARD_PP_ADD_SUM3 ? 3 : 4;
     uint32_t term[16], total[16];
@@ -265,7 +269,7 @@ static void sum(struct machine *m, const struct utgard_pp_insn *i, uint32_t out[
             out[n][l] = modified(m, i->vadd.mod, total[l]);
 }
 
-static void accumulate(struct machine *m, uint8_t op, uint8_t mod, uint32_t a[16], uint32_t b[16],
+static void accumulate(struct utgard_pp_machine *m, uint8_t op, uint8_t mod, uint32_t a[16], uint32_t b[16],
                        uint32_t out[16])
 {
     if (op == UTGARD_PP_ADD_DFDX || op == UTGARD_PP_ADD_DFDY) {
@@ -278,7 +282,7 @@ static void accumulate(struct machine *m, uint8_t op, uint8_t mod, uint32_t a[16
         out[l] = modified(m, mod, out[l]);
 }
 
-static void vector_add(struct machine *m, const struct utgard_pp_insn *i, uint32_t out[4][16])
+static void vector_add(struct utgard_pp_machine *m, const struct utgard_pp_insn *i, uint32_t out[4][16])
 {
     if (i->vadd.op == UTGARD_PP_ADD_SUM3 || i->vadd.op == UTGARD_PP_ADD_SUM4) {
         sum(m, i, out);
@@ -295,7 +299,7 @@ static void vector_add(struct machine *m, const struct utgard_pp_insn *i, uint32
     }
 }
 
-static void accumulators(struct machine *m, const struct utgard_pp_insn *i)
+static void accumulators(struct utgard_pp_machine *m, const struct utgard_pp_insn *i)
 {
     bool vector = utgard_pp_has(i, UTGARD_PP_VADD), scalar = utgard_pp_has(i, UTGARD_PP_SADD);
     uint32_t out[4][16], one[16];
@@ -310,20 +314,20 @@ static void accumulators(struct machine *m, const struct utgard_pp_insn *i)
     }
     for (unsigned n = 0; vector && n < 4; n++)
         if (i->vadd.mask >> n & 1)
-            machine_write(m, i->vadd.dest, n, out[n]);
+            utgard_pp_machine_write(m, i->vadd.dest, n, out[n]);
     if (scalar && i->sadd.writes)
-        machine_write(m, i->sadd.dest >> 2, i->sadd.dest & 3, one);
+        utgard_pp_machine_write(m, i->sadd.dest >> 2, i->sadd.dest & 3, one);
 }
 
 /* ---- combiner ---- */
 
 /* Toward zero, to the bits that a half has. */
-static uint32_t cut(const struct machine *m, uint32_t value)
+static uint32_t cut(const struct utgard_pp_machine *m, uint32_t value)
 {
     return m->ports->numeric == ISA_EXACT ? value & ~0x1fffu : value;
 }
 
-static uint32_t function(struct machine *m, uint8_t op, uint32_t x)
+static uint32_t function(struct utgard_pp_machine *m, uint8_t op, uint32_t x)
 {
     switch (op) {
     case UTGARD_PP_COMBINE_RCP: return cut(m, util_f2u(1.0f / util_u2f(x)));
@@ -339,7 +343,7 @@ static uint32_t function(struct machine *m, uint8_t op, uint32_t x)
 }
 
 /* First part of an arc tangent: numerator, one over the denominator, what is added at the end. */
-static void atan_part1(struct machine *m, uint8_t op, uint32_t y, uint32_t x, uint32_t out[4])
+static void atan_part1(struct utgard_pp_machine *m, uint8_t op, uint32_t y, uint32_t x, uint32_t out[4])
 {
     float below = util_u2f(x);
     bool nan = (y & 0x7fffffff) > 0x7f800000; /* which cannot be seen, not even by its sign */
@@ -353,7 +357,7 @@ static void atan_part1(struct machine *m, uint8_t op, uint32_t y, uint32_t x, ui
     out[3] = 0;
 }
 
-static void combine_lane(struct machine *m, const struct utgard_pp_insn *i, unsigned l, uint32_t a,
+static void combine_lane(struct utgard_pp_machine *m, const struct utgard_pp_insn *i, unsigned l, uint32_t a,
                          uint32_t b, uint32_t out[4])
 {
     uint32_t v[4];
@@ -372,7 +376,7 @@ static void combine_lane(struct machine *m, const struct utgard_pp_insn *i, unsi
     }
 }
 
-static void combine(struct machine *m, const struct utgard_pp_insn *i)
+static void combine(struct utgard_pp_machine *m, const struct utgard_pp_insn *i)
 {
     bool vector = i->combine.kind == UTGARD_PP_COMBINE_SCALE || i->combine.kind == UTGARD_PP_COMBINE_VECTOR;
     uint32_t a[16], b[16], out[4][16];
@@ -386,12 +390,12 @@ static void combine(struct machine *m, const struct utgard_pp_insn *i)
     }
     for (unsigned n = 0; vector && n < 4; n++)
         if (i->combine.mask >> n & 1)
-            machine_write(m, i->combine.vector_dest, n, out[n]);
+            utgard_pp_machine_write(m, i->combine.vector_dest, n, out[n]);
     if (!vector)
-        machine_write(m, i->combine.dest >> 2, i->combine.dest & 3, out[0]);
+        utgard_pp_machine_write(m, i->combine.dest >> 2, i->combine.dest & 3, out[0]);
 }
 
-static void constants(struct machine *m, const struct utgard_pp_insn *i)
+static void constants(struct utgard_pp_machine *m, const struct utgard_pp_insn *i)
 {
     for (unsigned k = 0; k < 2; k++)
         for (unsigned n = 0; utgard_pp_has(i, (enum utgard_pp_field)(UTGARD_PP_CONST0 + k)) && n < 4; n++) {
@@ -401,7 +405,7 @@ static void constants(struct machine *m, const struct utgard_pp_insn *i)
         }
 }
 
-void machine_execute(struct machine *m, const struct utgard_pp_insn *i)
+void utgard_pp_machine_execute(struct utgard_pp_machine *m, const struct utgard_pp_insn *i)
 {
     memset(m->special, 0, sizeof m->special);
     memset(m->coordinates, 0, sizeof m->coordinates);
@@ -409,15 +413,15 @@ void machine_execute(struct machine *m, const struct utgard_pp_insn *i)
     memset(m->smul, 0, sizeof m->smul);
     constants(m, i);
     if (utgard_pp_has(i, UTGARD_PP_VARYING))
-        machine_varying(m, i);
+        utgard_pp_machine_varying(m, i);
     if (utgard_pp_has(i, UTGARD_PP_SAMPLER))
-        machine_sample(m, i);
+        utgard_pp_machine_sample(m, i);
     if (utgard_pp_has(i, UTGARD_PP_LOAD))
-        machine_load(m, i);
+        utgard_pp_machine_load(m, i);
     multipliers(m, i);
     accumulators(m, i);
     if (utgard_pp_has(i, UTGARD_PP_COMBINE))
         combine(m, i);
     if (utgard_pp_has(i, UTGARD_PP_STORE))
-        machine_store(m, i);
+        utgard_pp_machine_store(m, i);
 }

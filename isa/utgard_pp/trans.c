@@ -44,7 +44,7 @@ static void find_written(const struct utgard_pp_program *p, bool written[16][4])
     }
 }
 
-static void make_slots(struct trans *t, struct slots *s, LLVMValueRef lanes, LLVMValueRef fuel)
+static void make_slots(struct utgard_pp_trans *t, struct slots *s, LLVMValueRef lanes, LLVMValueRef fuel)
 {
     struct jit_builder *b = t->b;
     bool written[16][4] = {{false}};
@@ -64,7 +64,7 @@ static void make_slots(struct trans *t, struct slots *s, LLVMValueRef lanes, LLV
     LLVMBuildStore(b->ir, jit_i32(b, 0), t->fault);
 }
 
-static void load_registers(struct trans *t, const struct slots *s)
+static void load_registers(struct utgard_pp_trans *t, const struct slots *s)
 {
     struct jit_builder *b = t->b;
     for (unsigned n = 0; n < UTGARD_PP_REGISTERS; n++)
@@ -73,7 +73,7 @@ static void load_registers(struct trans *t, const struct slots *s)
                 s->reg[n][c] ? LLVMBuildLoad2(b->ir, b->i32x16, s->reg[n][c], "") : jit_splat_u32(b, 0);
 }
 
-static void store_registers(struct trans *t, const struct slots *s)
+static void store_registers(struct utgard_pp_trans *t, const struct slots *s)
 {
     for (unsigned n = 0; n < UTGARD_PP_REGISTERS; n++)
         for (unsigned c = 0; c < 4; c++)
@@ -81,19 +81,19 @@ static void store_registers(struct trans *t, const struct slots *s)
                 jit_diverge_set(t->b, s->reg[n][c], t->reg[n][c], t->mask);
 }
 
-static void emit_insns(struct trans *t, unsigned sides, const struct utgard_pp_block *block)
+static void emit_insns(struct utgard_pp_trans *t, unsigned sides, const struct utgard_pp_block *block)
 {
     for (uint32_t n = 0; n < block->count; n++)
         for (unsigned k = 0; k < sides; k++) {
             t[k].number = block->first + n;
             t[k].insn = &t[k].program->insns[t[k].number];
-            trans_pp_stages(&t[k]);
+            utgard_pp_trans_stages(&t[k]);
         }
 }
 
 /* ---- leaving a block ---- */
 
-static LLVMValueRef condition(struct trans *t, const struct utgard_pp_insn *i)
+static LLVMValueRef condition(struct utgard_pp_trans *t, const struct utgard_pp_insn *i)
 {
     struct jit_builder *b = t->b;
     static const LLVMRealPredicate predicate[8] = {
@@ -106,23 +106,24 @@ static LLVMValueRef condition(struct trans *t, const struct utgard_pp_insn *i)
     };
     if (i->branch.condition == UTGARD_PP_IF_ALWAYS)
         return LLVMConstAllOnes(b->i1x16);
-    LLVMValueRef x = jit_as_f32(b, trans_pp_scalar(t, i->branch.a)),
-                 y = jit_as_f32(b, trans_pp_scalar(t, i->branch.b));
+    LLVMValueRef x = jit_as_f32(b, utgard_pp_trans_scalar(t, i->branch.a)),
+                 y = jit_as_f32(b, utgard_pp_trans_scalar(t, i->branch.b));
     return LLVMBuildFCmp(b->ir, predicate[i->branch.condition], x, y, "");
 }
 
 /* Lanes that branch backward pay for it; when one cannot, the program stops. */
-static void pay(struct trans *t, const struct slots *s, LLVMValueRef taken, uint32_t cost)
+static void pay(struct utgard_pp_trans *t, const struct slots *s, LLVMValueRef taken, uint32_t cost)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef left = LLVMBuildLoad2(b->ir, b->i32x16, s->fuel, ""), price = jit_splat_u32(b, cost);
     LLVMValueRef enough = LLVMBuildICmp(b->ir, LLVMIntUGE, left, price, "");
-    trans_pp_fault(t, LLVMBuildAnd(b->ir, taken, LLVMBuildNot(b->ir, enough, ""), ""), UTGARD_PP_FAULT_FUEL);
+    utgard_pp_trans_fault(t, LLVMBuildAnd(b->ir, taken, LLVMBuildNot(b->ir, enough, ""), ""),
+                          UTGARD_PP_FAULT_FUEL);
     jit_diverge_set(b, s->fuel, LLVMBuildSub(b->ir, left, price, ""),
                     LLVMBuildAnd(b->ir, taken, t->mask, ""));
 }
 
-static void leave_block(struct trans *t, const struct slots *s, struct jit_diverge *d, uint32_t k)
+static void leave_block(struct utgard_pp_trans *t, const struct slots *s, struct jit_diverge *d, uint32_t k)
 {
     const struct utgard_pp_block *block = &t->program->blocks[k];
     struct jit_builder *b = t->b;
@@ -142,7 +143,7 @@ static void leave_block(struct trans *t, const struct slots *s, struct jit_diver
 }
 
 /* A fault ends the program for all lanes, those too that wait elsewhere: each block asks first. */
-static void stop_at_fault(struct trans *t, struct jit_diverge *d)
+static void stop_at_fault(struct utgard_pp_trans *t, struct jit_diverge *d)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef fault = LLVMBuildLoad2(b->ir, b->i32, t->fault, "");
@@ -152,14 +153,14 @@ static void stop_at_fault(struct trans *t, struct jit_diverge *d)
     LLVMPositionBuilderAtEnd(b->ir, go);
 }
 
-static void count_block(struct trans *t, const struct slots *s, uint32_t insns)
+static void count_block(struct utgard_pp_trans *t, const struct slots *s, uint32_t insns)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef before = LLVMBuildLoad2(b->ir, b->i64, s->executed, "");
     LLVMBuildStore(b->ir, LLVMBuildAdd(b->ir, before, jit_i64(b, insns), ""), s->executed);
 }
 
-static int emit_blocks(struct trans *t, struct slots *s, LLVMValueRef lanes)
+static int emit_blocks(struct utgard_pp_trans *t, struct slots *s, LLVMValueRef lanes)
 {
     struct jit_diverge d;
     int status = jit_diverge_begin(&d, t->b, t->program->block_count, lanes);
@@ -182,7 +183,7 @@ static int emit_blocks(struct trans *t, struct slots *s, LLVMValueRef lanes)
     return 0;
 }
 
-static void end_straight(struct trans *t, LLVMValueRef lanes, struct utgard_pp_ir_state *state)
+static void end_straight(struct utgard_pp_trans *t, LLVMValueRef lanes, struct utgard_pp_ir_state *state)
 {
     bool discards = utgard_pp_has(t->insn, UTGARD_PP_BRANCH) && t->insn->branch.discard;
 
@@ -197,7 +198,7 @@ int utgard_pp_translate(struct jit_builder *b, const struct utgard_pp_program *p
                         const struct utgard_pp_ir_ports *ports, LLVMValueRef lanes, LLVMValueRef fuel,
                         LLVMValueRef *fault, struct utgard_pp_ir_state *state)
 {
-    struct trans t = {.b = b, .program = program, .ports = ports, .mask = lanes};
+    struct utgard_pp_trans t = {.b = b, .program = program, .ports = ports, .mask = lanes};
     struct slots slots = {0};
     int status = 0;
 
@@ -226,10 +227,11 @@ void utgard_pp_translate_sides(struct jit_builder *b, const struct utgard_pp_pro
 {
     LLVMValueRef all = LLVMConstAllOnes(b->i1x16), zero = jit_splat_u32(b, 0);
     LLVMValueRef fault = jit_alloca(b, b->i32, "fault");
-    struct trans t[UTGARD_PP_SIDES];
+    struct utgard_pp_trans t[UTGARD_PP_SIDES];
 
     for (unsigned k = 0; k < count; k++) {
-        t[k] = (struct trans){.b = b, .program = program, .ports = &ports[k], .mask = all, .fault = fault};
+        t[k] = (struct utgard_pp_trans){
+            .b = b, .program = program, .ports = &ports[k], .mask = all, .fault = fault};
         for (unsigned n = 0; n < UTGARD_PP_REGISTERS * 4; n++)
             t[k].reg[n / 4][n % 4] = zero;
     }

@@ -5,7 +5,7 @@
 #include "isa/utgard_pp/trans.h"
 #include "jit/diverge.h"
 
-struct trans {
+struct utgard_pp_trans {
     struct jit_builder *b;
     const struct utgard_pp_program *program;
     const struct utgard_pp_ir_ports *ports;
@@ -19,25 +19,26 @@ struct trans {
 };
 
 /* What a unit's result, an i32x16, is in a register. */
-LLVMValueRef trans_pp_result(struct trans *t, LLVMValueRef value);
+LLVMValueRef utgard_pp_trans_result(struct utgard_pp_trans *t, LLVMValueRef value);
 /* An i32x16 or i32 as i32x16. */
-LLVMValueRef trans_pp_lanes(struct trans *t, LLVMValueRef value);
-LLVMValueRef trans_pp_scalar(struct trans *t, uint8_t reg);
+LLVMValueRef utgard_pp_trans_lanes(struct utgard_pp_trans *t, LLVMValueRef value);
+LLVMValueRef utgard_pp_trans_scalar(struct utgard_pp_trans *t, uint8_t reg);
 /* Writes a component, or faults where there is no such register. The value is one that a register can have:
- * trans_pp_result's, or of another register. */
-void trans_pp_write(struct trans *t, uint8_t reg, unsigned component, LLVMValueRef value);
+ * utgard_pp_trans_result's, or of another register. */
+void utgard_pp_trans_write(struct utgard_pp_trans *t, uint8_t reg, unsigned component, LLVMValueRef value);
 /* The first fault counts: of the lanes `bad` (NULL: all that execute) the lowest. */
-void trans_pp_fault(struct trans *t, LLVMValueRef bad, enum utgard_pp_fault fault);
+void utgard_pp_trans_fault(struct utgard_pp_trans *t, LLVMValueRef bad, enum utgard_pp_fault fault);
 /* Lanes of a quad that do not execute get the value of its first one that does. */
-LLVMValueRef trans_pp_fill_quads(struct trans *t, LLVMValueRef value);
+LLVMValueRef utgard_pp_trans_fill_quads(struct utgard_pp_trans *t, LLVMValueRef value);
 /* Lane l of the result is lane (l & keep) | set of `value`. */
-LLVMValueRef trans_pp_neighbour(struct trans *t, LLVMValueRef value, unsigned keep, unsigned set);
+LLVMValueRef utgard_pp_trans_neighbour(struct utgard_pp_trans *t, LLVMValueRef value, unsigned keep,
+                                       unsigned set);
 
 /* All stages but the branch. */
-void trans_pp_stages(struct trans *t);
-void trans_pp_varying(struct trans *t);
-void trans_pp_sample(struct trans *t);
-void trans_pp_load(struct trans *t);
-void trans_pp_store(struct trans *t);
+void utgard_pp_trans_stages(struct utgard_pp_trans *t);
+void utgard_pp_trans_varying(struct utgard_pp_trans *t);
+void utgard_pp_trans_sample(struct utgard_pp_trans *t);
+void utgard_pp_trans_load(struct utgard_pp_trans *t);
+void utgard_pp_trans_store(struct utgard_pp_trans *t);
 
 #endif

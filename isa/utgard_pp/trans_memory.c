@@ -6,36 +6,36 @@ static uint32_t width_of(uint8_t align)
 }
 
 /* Toward zero, within 16 bits, NaN the least; times `width`. */
-static LLVMValueRef offsets(struct trans *t, uint8_t reg, uint32_t width)
+static LLVMValueRef offsets(struct utgard_pp_trans *t, uint8_t reg, uint32_t width)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef low = jit_splat_f32(b, -32768.0f), high = jit_splat_f32(b, 32767.0f);
-    LLVMValueRef f = jit_as_f32(b, trans_pp_scalar(t, reg));
+    LLVMValueRef f = jit_as_f32(b, utgard_pp_trans_scalar(t, reg));
     f = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOGT, f, low, ""), f, low);
     f = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOLT, f, high, ""), f, high);
     return LLVMBuildMul(b->ir, jit_f32_to_i32(b, f), jit_splat_u32(b, width), "");
 }
 
 /* What a port found not to be there. */
-static void check(struct trans *t, LLVMValueRef missing)
+static void check(struct utgard_pp_trans *t, LLVMValueRef missing)
 {
     if (missing)
-        trans_pp_fault(t, missing, UTGARD_PP_FAULT_ADDRESS);
+        utgard_pp_trans_fault(t, missing, UTGARD_PP_FAULT_ADDRESS);
 }
 
-static LLVMValueRef scaled(struct trans *t, LLVMValueRef x, LLVMValueRef by)
+static LLVMValueRef scaled(struct utgard_pp_trans *t, LLVMValueRef x, LLVMValueRef by)
 {
     return jit_as_i32(t->b, LLVMBuildFMul(t->b->ir, jit_as_f32(t->b, x), by, ""));
 }
 
-static LLVMValueRef one_over(struct trans *t, LLVMValueRef f)
+static LLVMValueRef one_over(struct utgard_pp_trans *t, LLVMValueRef f)
 {
     return LLVMBuildFDiv(t->b->ir, jit_splat_f32(t->b, 1.0f), f, "");
 }
 
 /* ---- varyings ---- */
 
-static void plane(struct trans *t, LLVMValueRef v[4])
+static void plane(struct utgard_pp_trans *t, LLVMValueRef v[4])
 {
     const struct utgard_pp_insn *i = t->insn;
     uint32_t width = width_of(i->varying.align);
@@ -45,7 +45,7 @@ static void plane(struct trans *t, LLVMValueRef v[4])
     check(t, t->ports->varying(t->ports->ctx, t->b, i->varying.index * width, offset, width, t->mask, v));
 }
 
-static void from_register(struct trans *t, LLVMValueRef v[4])
+static void from_register(struct utgard_pp_trans *t, LLVMValueRef v[4])
 {
     const struct utgard_pp_insn *i = t->insn;
     uint8_t swizzle = (uint8_t)(i->varying.scalar | i->varying.index << 2);
@@ -59,14 +59,14 @@ static void from_register(struct trans *t, LLVMValueRef v[4])
 }
 
 /* The number of the two where one is none. */
-static LLVMValueRef larger(struct trans *t, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef larger(struct utgard_pp_trans *t, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMBuilderRef ir = t->b->ir;
     LLVMValueRef none = LLVMBuildFCmp(ir, LLVMRealUNO, y, y, "");
     return jit_select(t->b, LLVMBuildOr(ir, LLVMBuildFCmp(ir, LLVMRealOGT, x, y, ""), none, ""), x, y);
 }
 
-static void to_cube(struct trans *t, LLVMValueRef v[4])
+static void to_cube(struct utgard_pp_trans *t, LLVMValueRef v[4])
 {
     LLVMValueRef magnitude[3];
     for (unsigned n = 0; n < 3; n++)
@@ -76,7 +76,7 @@ static void to_cube(struct trans *t, LLVMValueRef v[4])
         v[n] = scaled(t, v[n], by);
 }
 
-static void normalize(struct trans *t, LLVMValueRef v[4])
+static void normalize(struct utgard_pp_trans *t, LLVMValueRef v[4])
 {
     LLVMBuilderRef ir = t->b->ir;
     LLVMValueRef square = NULL;
@@ -89,7 +89,7 @@ static void normalize(struct trans *t, LLVMValueRef v[4])
         v[n] = scaled(t, v[n], by);
 }
 
-static void cube_or_position(struct trans *t, LLVMValueRef v[4])
+static void cube_or_position(struct utgard_pp_trans *t, LLVMValueRef v[4])
 {
     uint8_t perspective = t->insn->varying.perspective;
     if (perspective == 3) {
@@ -106,7 +106,7 @@ static void cube_or_position(struct trans *t, LLVMValueRef v[4])
         to_cube(t, v);
 }
 
-void trans_pp_varying(struct trans *t)
+void utgard_pp_trans_varying(struct utgard_pp_trans *t)
 {
     const struct utgard_pp_insn *i = t->insn;
     LLVMValueRef v[4];
@@ -132,23 +132,24 @@ void trans_pp_varying(struct trans *t)
     for (unsigned n = 0; n < 4; n++) {
         t->coordinates[n] = v[n];
         if (i->varying.dest != UTGARD_PP_R_COORDINATES && i->varying.mask >> n & 1)
-            trans_pp_write(t, i->varying.dest, n, moved ? v[n] : trans_pp_result(t, v[n]));
+            utgard_pp_trans_write(t, i->varying.dest, n, moved ? v[n] : utgard_pp_trans_result(t, v[n]));
     }
 }
 
 /* ---- textures ---- */
 
-void trans_pp_sample(struct trans *t)
+void utgard_pp_trans_sample(struct utgard_pp_trans *t)
 {
     const struct utgard_pp_insn *i = t->insn;
     LLVMValueRef offset = i->sampler.has_offset ? offsets(t, i->sampler.offset, 1) : NULL;
-    LLVMValueRef lod = i->sampler.has_lod ? trans_pp_fill_quads(t, trans_pp_scalar(t, i->sampler.lod)) : NULL;
+    LLVMValueRef lod =
+        i->sampler.has_lod ? utgard_pp_trans_fill_quads(t, utgard_pp_trans_scalar(t, i->sampler.lod)) : NULL;
     LLVMValueRef coordinates[4];
     uint32_t n = 0;
     while (n + 1 < t->program->sample_count && t->program->samples[n].insn != t->number)
         n++;
     for (unsigned c = 0; c < 4; c++)
-        coordinates[c] = trans_pp_fill_quads(t, t->coordinates[c]);
+        coordinates[c] = utgard_pp_trans_fill_quads(t, t->coordinates[c]);
     check(t, t->ports->sample(t->ports->ctx, t->b, n, offset, coordinates, lod, t->mask,
                               t->reg[UTGARD_PP_R_TEXTURE]));
 }
@@ -157,7 +158,8 @@ void trans_pp_sample(struct trans *t)
 
 /* Byte offset of the first component of a place, i32x16, 0 where it is outside: those lanes fault. The lowest
  * place is that of index -UTGARD_PP_TEMPORARIES / 2; what is below it wraps round to more than there are. */
-static LLVMValueRef temporary_at(struct trans *t, uint16_t index, LLVMValueRef offset, uint32_t width)
+static LLVMValueRef temporary_at(struct utgard_pp_trans *t, uint16_t index, LLVMValueRef offset,
+                                 uint32_t width)
 {
     struct jit_builder *b = t->b;
     uint32_t first = (uint32_t)((int32_t)(int16_t)index * (int32_t)width + UTGARD_PP_TEMPORARIES / 2 * 4);
@@ -167,14 +169,15 @@ static LLVMValueRef temporary_at(struct trans *t, uint16_t index, LLVMValueRef o
     inside = jit_splat_u32(b, UTGARD_PP_TEMPORARIES * 4 - width);
     inside = LLVMBuildICmp(b->ir, LLVMIntULE, place, inside, "");
     if (offset || first > UTGARD_PP_TEMPORARIES * 4 - width)
-        trans_pp_fault(t, LLVMBuildNot(b->ir, inside, ""), UTGARD_PP_FAULT_ADDRESS);
+        utgard_pp_trans_fault(t, LLVMBuildNot(b->ir, inside, ""), UTGARD_PP_FAULT_ADDRESS);
     place = jit_select(b, inside, place, jit_splat_u32(b, 0));
     place = LLVMBuildMul(b->ir, place, jit_splat_u32(b, sizeof(uint32_t) * JIT_LANES), "");
     return LLVMBuildAdd(b->ir, place, LLVMBuildShl(b->ir, jit_lane_ids(b), jit_splat_u32(b, 2), ""), "");
 }
 
 /* A place that all lanes share: the first component's sixteen words, or NULL where it is outside. */
-static LLVMValueRef temporary_row(struct trans *t, uint16_t index, LLVMValueRef offset, uint32_t width)
+static LLVMValueRef temporary_row(struct utgard_pp_trans *t, uint16_t index, LLVMValueRef offset,
+                                  uint32_t width)
 {
     int32_t first = (int32_t)(int16_t)index * (int32_t)width + UTGARD_PP_TEMPORARIES / 2 * 4;
     if (offset || first < 0 || first + (int32_t)width > UTGARD_PP_TEMPORARIES * 4)
@@ -182,17 +185,17 @@ static LLVMValueRef temporary_row(struct trans *t, uint16_t index, LLVMValueRef 
     return jit_offset_const(t->b, t->ports->temporaries, (uint64_t)first * sizeof(uint32_t) * JIT_LANES);
 }
 
-static LLVMValueRef row_at(struct trans *t, LLVMValueRef row, uint32_t n)
+static LLVMValueRef row_at(struct utgard_pp_trans *t, LLVMValueRef row, uint32_t n)
 {
     return jit_offset_const(t->b, row, (uint64_t)n * sizeof(uint32_t) * JIT_LANES);
 }
 
-static LLVMValueRef component_at(struct trans *t, LLVMValueRef place, uint32_t n)
+static LLVMValueRef component_at(struct utgard_pp_trans *t, LLVMValueRef place, uint32_t n)
 {
     return LLVMBuildAdd(t->b->ir, place, jit_splat_u32(t->b, n * sizeof(uint32_t) * JIT_LANES), "");
 }
 
-static void load_temporary(struct trans *t, const struct utgard_pp_insn *i, LLVMValueRef offset,
+static void load_temporary(struct utgard_pp_trans *t, const struct utgard_pp_insn *i, LLVMValueRef offset,
                            uint32_t width, LLVMValueRef *out)
 {
     struct jit_builder *b = t->b;
@@ -205,7 +208,7 @@ static void load_temporary(struct trans *t, const struct utgard_pp_insn *i, LLVM
                      : jit_gather_u32(b, t->ports->temporaries, component_at(t, place, n), t->mask);
 }
 
-static void store_temporary(struct trans *t, const struct utgard_pp_insn *i, LLVMValueRef offset,
+static void store_temporary(struct utgard_pp_trans *t, const struct utgard_pp_insn *i, LLVMValueRef offset,
                             uint32_t width, uint8_t from)
 {
     struct jit_builder *b = t->b;
@@ -213,7 +216,7 @@ static void store_temporary(struct trans *t, const struct utgard_pp_insn *i, LLV
     if (!row)
         place = temporary_at(t, i->store.index, offset, width);
     for (uint32_t n = 0; n < width; n++) {
-        LLVMValueRef value = trans_pp_scalar(t, (uint8_t)(from + n));
+        LLVMValueRef value = utgard_pp_trans_scalar(t, (uint8_t)(from + n));
         if (!row) {
             jit_scatter_u32(b, t->ports->temporaries, component_at(t, place, n), value, t->mask);
             continue;
@@ -223,7 +226,7 @@ static void store_temporary(struct trans *t, const struct utgard_pp_insn *i, LLV
     }
 }
 
-void trans_pp_load(struct trans *t)
+void utgard_pp_trans_load(struct utgard_pp_trans *t)
 {
     const struct utgard_pp_insn *i = t->insn;
     uint32_t width = width_of(i->load.align), first = i->load.index * width;
@@ -232,28 +235,29 @@ void trans_pp_load(struct trans *t)
     if (i->load.source == UTGARD_PP_SOURCE_TEMPORARY) {
         load_temporary(t, i, offset, width, out);
     } else if (i->load.source != UTGARD_PP_SOURCE_UNIFORM) {
-        trans_pp_fault(t, NULL, UTGARD_PP_FAULT_RESERVED);
+        utgard_pp_trans_fault(t, NULL, UTGARD_PP_FAULT_RESERVED);
     } else {
         check(t, t->ports->uniform(t->ports->ctx, t->b, first, offset, width, t->mask, out));
         for (uint32_t n = 0; n < width; n++)
-            out[n] = trans_pp_lanes(t, out[n]);
+            out[n] = utgard_pp_trans_lanes(t, out[n]);
     }
 }
 
-static void read_frame_buffer(struct trans *t)
+static void read_frame_buffer(struct utgard_pp_trans *t)
 {
     const struct utgard_pp_insn *i = t->insn;
     LLVMValueRef color[4];
     if (!i->store.fb_source) {
-        trans_pp_write(t, i->store.fb_dest, 0, trans_pp_result(t, t->ports->depth(t->ports->ctx, t->b)));
+        utgard_pp_trans_write(t, i->store.fb_dest, 0,
+                              utgard_pp_trans_result(t, t->ports->depth(t->ports->ctx, t->b)));
         return;
     }
     t->ports->color(t->ports->ctx, t->b, color);
     for (unsigned n = 0; n < 4; n++)
-        trans_pp_write(t, i->store.fb_dest, n, trans_pp_result(t, color[n]));
+        utgard_pp_trans_write(t, i->store.fb_dest, n, utgard_pp_trans_result(t, color[n]));
 }
 
-void trans_pp_store(struct trans *t)
+void utgard_pp_trans_store(struct utgard_pp_trans *t)
 {
     const struct utgard_pp_insn *i = t->insn;
     uint32_t width = width_of(i->store.align);
@@ -265,7 +269,7 @@ void trans_pp_store(struct trans *t)
         return;
     }
     if (i->store.dest != 3) {
-        trans_pp_fault(t, NULL, UTGARD_PP_FAULT_RESERVED);
+        utgard_pp_trans_fault(t, NULL, UTGARD_PP_FAULT_RESERVED);
         return;
     }
     LLVMValueRef offset = i->store.has_offset ? offsets(t, i->store.offset, width) : NULL;

@@ -3,36 +3,36 @@
 #include "util/bits.h"
 #include "util/half.h"
 
-static LLVMValueRef zero(struct trans *t)
+static LLVMValueRef zero(struct utgard_pp_trans *t)
 {
     return jit_splat_u32(t->b, 0);
 }
 
-static LLVMValueRef bits(struct trans *t, uint32_t value)
+static LLVMValueRef bits(struct utgard_pp_trans *t, uint32_t value)
 {
     return jit_splat_u32(t->b, value);
 }
 
-static LLVMValueRef real(struct trans *t, LLVMValueRef x)
+static LLVMValueRef real(struct utgard_pp_trans *t, LLVMValueRef x)
 {
     return jit_as_f32(t->b, x);
 }
 
 /* ---- lanes ---- */
 
-LLVMValueRef trans_pp_result(struct trans *t, LLVMValueRef value)
+LLVMValueRef utgard_pp_trans_result(struct utgard_pp_trans *t, LLVMValueRef value)
 {
     if (t->ports->numeric != ISA_EXACT)
         return value;
     return jit_as_i32(t->b, jit_round_to_half(t->b, real(t, value)));
 }
 
-LLVMValueRef trans_pp_lanes(struct trans *t, LLVMValueRef value)
+LLVMValueRef utgard_pp_trans_lanes(struct utgard_pp_trans *t, LLVMValueRef value)
 {
     return LLVMTypeOf(value) == t->b->i32 ? jit_splat(t->b, value) : value;
 }
 
-void trans_pp_fault(struct trans *t, LLVMValueRef bad, enum utgard_pp_fault fault)
+void utgard_pp_trans_fault(struct utgard_pp_trans *t, LLVMValueRef bad, enum utgard_pp_fault fault)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef had = LLVMBuildLoad2(b->ir, b->i32, t->fault, "");
@@ -49,12 +49,13 @@ void trans_pp_fault(struct trans *t, LLVMValueRef bad, enum utgard_pp_fault faul
     t->faults = true;
 }
 
-static void reserved(struct trans *t)
+static void reserved(struct utgard_pp_trans *t)
 {
-    trans_pp_fault(t, NULL, UTGARD_PP_FAULT_RESERVED);
+    utgard_pp_trans_fault(t, NULL, UTGARD_PP_FAULT_RESERVED);
 }
 
-LLVMValueRef trans_pp_neighbour(struct trans *t, LLVMValueRef value, unsigned keep, unsigned set)
+LLVMValueRef utgard_pp_trans_neighbour(struct utgard_pp_trans *t, LLVMValueRef value, unsigned keep,
+                                       unsigned set)
 {
     uint32_t from[16];
     for (uint32_t l = 0; l < 16; l++)
@@ -63,45 +64,46 @@ LLVMValueRef trans_pp_neighbour(struct trans *t, LLVMValueRef value, unsigned ke
                                   jit_vector_u32(t->b, from), "");
 }
 
-LLVMValueRef trans_pp_fill_quads(struct trans *t, LLVMValueRef value)
+LLVMValueRef utgard_pp_trans_fill_quads(struct utgard_pp_trans *t, LLVMValueRef value)
 {
     LLVMValueRef fill;
     if (t->mask == LLVMConstAllOnes(t->b->i1x16))
         return value;
-    fill = trans_pp_neighbour(t, value, 0, 3);
+    fill = utgard_pp_trans_neighbour(t, value, 0, 3);
     for (unsigned l = 3; l-- > 0;)
-        fill =
-            jit_select(t->b, trans_pp_neighbour(t, t->mask, 0, l), trans_pp_neighbour(t, value, 0, l), fill);
+        fill = jit_select(t->b, utgard_pp_trans_neighbour(t, t->mask, 0, l),
+                          utgard_pp_trans_neighbour(t, value, 0, l), fill);
     return jit_select(t->b, t->mask, value, fill);
 }
 
 /* ---- operands ---- */
 
-LLVMValueRef trans_pp_scalar(struct trans *t, uint8_t reg)
+LLVMValueRef utgard_pp_trans_scalar(struct utgard_pp_trans *t, uint8_t reg)
 {
     return t->reg[reg >> 2][reg & 3];
 }
 
-static LLVMValueRef signs(struct trans *t, LLVMValueRef x, bool absolute, bool negate)
+static LLVMValueRef signs(struct utgard_pp_trans *t, LLVMValueRef x, bool absolute, bool negate)
 {
     if (absolute)
         x = LLVMBuildAnd(t->b->ir, x, bits(t, 0x7fffffff), "");
     return negate ? LLVMBuildXor(t->b->ir, x, bits(t, 0x80000000), "") : x;
 }
 
-static LLVMValueRef vector_operand(struct trans *t, const struct utgard_pp_vector *v, unsigned n,
+static LLVMValueRef vector_operand(struct utgard_pp_trans *t, const struct utgard_pp_vector *v, unsigned n,
                                    const LLVMValueRef *from)
 {
     unsigned c = v->swizzle >> 2 * n & 3;
     return signs(t, from ? from[c] : t->reg[v->reg][c], v->absolute, v->negate);
 }
 
-static LLVMValueRef scalar_operand(struct trans *t, const struct utgard_pp_scalar *s, LLVMValueRef from)
+static LLVMValueRef scalar_operand(struct utgard_pp_trans *t, const struct utgard_pp_scalar *s,
+                                   LLVMValueRef from)
 {
-    return signs(t, from ? from : trans_pp_scalar(t, s->reg), s->absolute, s->negate);
+    return signs(t, from ? from : utgard_pp_trans_scalar(t, s->reg), s->absolute, s->negate);
 }
 
-void trans_pp_write(struct trans *t, uint8_t reg, unsigned component, LLVMValueRef value)
+void utgard_pp_trans_write(struct utgard_pp_trans *t, uint8_t reg, unsigned component, LLVMValueRef value)
 {
     if (reg < UTGARD_PP_REGISTERS)
         t->reg[reg][component] = value;
@@ -111,18 +113,20 @@ void trans_pp_write(struct trans *t, uint8_t reg, unsigned component, LLVMValueR
 
 /* ---- operations ---- */
 
-static LLVMValueRef truth(struct trans *t, LLVMValueRef mask)
+static LLVMValueRef truth(struct utgard_pp_trans *t, LLVMValueRef mask)
 {
     return jit_select(t->b, mask, bits(t, 0x3f800000), zero(t));
 }
 
-static LLVMValueRef compare(struct trans *t, LLVMRealPredicate predicate, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef compare(struct utgard_pp_trans *t, LLVMRealPredicate predicate, LLVMValueRef x,
+                            LLVMValueRef y)
 {
     return LLVMBuildFCmp(t->b->ir, predicate, real(t, x), real(t, y), "");
 }
 
 /* The lesser or greater one; of a number and a NaN the number. */
-static LLVMValueRef extreme(struct trans *t, LLVMRealPredicate predicate, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef extreme(struct utgard_pp_trans *t, LLVMRealPredicate predicate, LLVMValueRef x,
+                            LLVMValueRef y)
 {
     LLVMValueRef first =
         LLVMBuildOr(t->b->ir, compare(t, predicate, x, y), compare(t, LLVMRealUNO, y, y), "");
@@ -130,12 +134,12 @@ static LLVMValueRef extreme(struct trans *t, LLVMRealPredicate predicate, LLVMVa
     return jit_select(t->b, first, x, y);
 }
 
-static LLVMValueRef is_true(struct trans *t, LLVMValueRef x)
+static LLVMValueRef is_true(struct utgard_pp_trans *t, LLVMValueRef x)
 {
     return compare(t, LLVMRealUNE, x, zero(t));
 }
 
-static LLVMValueRef modified(struct trans *t, uint8_t mod, LLVMValueRef x)
+static LLVMValueRef modified(struct utgard_pp_trans *t, uint8_t mod, LLVMValueRef x)
 {
     LLVMValueRef f = real(t, x);
     switch (mod) {
@@ -149,7 +153,7 @@ static LLVMValueRef modified(struct trans *t, uint8_t mod, LLVMValueRef x)
     }
 }
 
-static LLVMValueRef product(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef product(struct utgard_pp_trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
 {
     static const float scale[8] = {1, 2, 4, 8, 0.0625f, 0.125f, 0.25f, 0.5f};
     LLVMValueRef p = LLVMBuildFMul(t->b->ir, real(t, x), real(t, y), "");
@@ -163,7 +167,7 @@ static bool is_product(uint8_t op)
     return op < UTGARD_PP_MUL_NOT;
 }
 
-static LLVMValueRef multiply(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef multiply(struct utgard_pp_trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMBuilderRef ir = t->b->ir;
     switch (op) {
@@ -186,24 +190,24 @@ static LLVMValueRef multiply(struct trans *t, uint8_t op, LLVMValueRef x, LLVMVa
     return zero(t);
 }
 
-static LLVMValueRef rounded(struct trans *t, const char *name, LLVMValueRef x)
+static LLVMValueRef rounded(struct utgard_pp_trans *t, const char *name, LLVMValueRef x)
 {
     LLVMValueRef f = real(t, x);
     return jit_as_i32(t->b, jit_intrinsic(t->b, name, &t->b->f32x16, 1, &f, 1));
 }
 
-static LLVMValueRef sum_of(struct trans *t, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef sum_of(struct utgard_pp_trans *t, LLVMValueRef x, LLVMValueRef y)
 {
     return jit_as_i32(t->b, LLVMBuildFAdd(t->b->ir, real(t, x), real(t, y), ""));
 }
 
-static LLVMValueRef derive(struct trans *t, bool y, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef derive(struct utgard_pp_trans *t, bool y, LLVMValueRef a, LLVMValueRef b)
 {
     unsigned bit = y ? 2 : 1, keep = 3 & ~bit;
-    a = trans_pp_fill_quads(t, a);
-    b = trans_pp_fill_quads(t, b);
-    return trans_pp_result(
-        t, sum_of(t, trans_pp_neighbour(t, y ? b : a, keep, bit), trans_pp_neighbour(t, y ? a : b, keep, 0)));
+    a = utgard_pp_trans_fill_quads(t, a);
+    b = utgard_pp_trans_fill_quads(t, b);
+    return utgard_pp_trans_result(t, sum_of(t, utgard_pp_trans_neighbour(t, y ? b : a, keep, bit),
+                                            utgard_pp_trans_neighbour(t, y ? a : b, keep, 0)));
 }
 
 /* Whether an accumulator's operation takes a product as it is, before it is rounded. */
@@ -214,19 +218,19 @@ static bool adds(uint8_t op)
 }
 
 /* ^v0 or ^s0 as the operation takes it. */
-static LLVMValueRef multiplied(struct trans *t, uint8_t op, uint8_t mul_op, LLVMValueRef x)
+static LLVMValueRef multiplied(struct utgard_pp_trans *t, uint8_t op, uint8_t mul_op, LLVMValueRef x)
 {
-    return adds(op) || !is_product(mul_op) ? x : trans_pp_result(t, x);
+    return adds(op) || !is_product(mul_op) ? x : utgard_pp_trans_result(t, x);
 }
 
-static LLVMValueRef add(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef add(struct utgard_pp_trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMBuilderRef ir = t->b->ir;
     switch (op) {
-    case UTGARD_PP_ADD: return trans_pp_result(t, sum_of(t, x, y));
+    case UTGARD_PP_ADD: return utgard_pp_trans_result(t, sum_of(t, x, y));
     case UTGARD_PP_ADD_FRACT:
         x = jit_as_i32(t->b, LLVMBuildFSub(ir, real(t, x), real(t, rounded(t, "llvm.floor", x)), ""));
-        return trans_pp_result(t, x);
+        return utgard_pp_trans_result(t, x);
     case UTGARD_PP_ADD_NE: return truth(t, compare(t, LLVMRealONE, x, y));
     case UTGARD_PP_ADD_GT: return truth(t, compare(t, LLVMRealOGT, x, y));
     case UTGARD_PP_ADD_GE: return truth(t, compare(t, LLVMRealOGE, x, y));
@@ -246,12 +250,12 @@ static LLVMValueRef add(struct trans *t, uint8_t op, LLVMValueRef x, LLVMValueRe
 /* ---- stages ---- */
 
 /* What a multiplier writes, of what it computed; ^v0 and ^s0 have that whole. */
-static LLVMValueRef written(struct trans *t, uint8_t op, uint8_t mod, LLVMValueRef x)
+static LLVMValueRef written(struct utgard_pp_trans *t, uint8_t op, uint8_t mod, LLVMValueRef x)
 {
-    return modified(t, mod, is_product(op) ? trans_pp_result(t, x) : x);
+    return modified(t, mod, is_product(op) ? utgard_pp_trans_result(t, x) : x);
 }
 
-static void multipliers(struct trans *t)
+static void multipliers(struct utgard_pp_trans *t)
 {
     const struct utgard_pp_insn *i = t->insn;
     bool vector = utgard_pp_has(i, UTGARD_PP_VMUL), scalar = utgard_pp_has(i, UTGARD_PP_SMUL);
@@ -268,12 +272,13 @@ static void multipliers(struct trans *t)
     }
     for (unsigned n = 0; vector && n < 4; n++)
         if (i->vmul.mask >> n & 1)
-            trans_pp_write(t, i->vmul.dest, n, written(t, i->vmul.op, i->vmul.mod, v[n]));
+            utgard_pp_trans_write(t, i->vmul.dest, n, written(t, i->vmul.op, i->vmul.mod, v[n]));
     if (scalar && i->smul.writes)
-        trans_pp_write(t, i->smul.dest >> 2, i->smul.dest & 3, written(t, i->smul.op, i->smul.mod, one));
+        utgard_pp_trans_write(t, i->smul.dest >> 2, i->smul.dest & 3,
+                              written(t, i->smul.op, i->smul.mod, one));
 }
 
-static void vector_add(struct trans *t, LLVMValueRef out[4])
+static void vector_add(struct utgard_pp_trans *t, LLVMValueRef out[4])
 {
     const struct utgard_pp_insn *i = t->insn;
     LLVMValueRef products[4];
@@ -287,7 +292,7 @@ static void vector_add(struct trans *t, LLVMValueRef out[4])
         total = n ? sum_of(t, total, term) : term;
     }
     if (sums)
-        total = trans_pp_result(t, total);
+        total = utgard_pp_trans_result(t, total);
     for (unsigned n = 0; n < 4; n++) {
         LLVMValueRef x = sums ? total
                               : add(t, i->vadd.op, vector_operand(t, &i->vadd.a, n, from),
@@ -296,7 +301,7 @@ static void vector_add(struct trans *t, LLVMValueRef out[4])
     }
 }
 
-static LLVMValueRef scalar_add(struct trans *t)
+static LLVMValueRef scalar_add(struct utgard_pp_trans *t)
 {
     const struct utgard_pp_scalar *a = &t->insn->sadd.a, *b = &t->insn->sadd.b;
     const struct utgard_pp_insn *i = t->insn;
@@ -305,7 +310,7 @@ static LLVMValueRef scalar_add(struct trans *t)
     return modified(t, i->sadd.mod, x);
 }
 
-static void accumulators(struct trans *t)
+static void accumulators(struct utgard_pp_trans *t)
 {
     const struct utgard_pp_insn *i = t->insn;
     bool vector = utgard_pp_has(i, UTGARD_PP_VADD), scalar = utgard_pp_has(i, UTGARD_PP_SADD);
@@ -316,35 +321,35 @@ static void accumulators(struct trans *t)
         one = scalar_add(t);
     for (unsigned n = 0; vector && n < 4; n++)
         if (i->vadd.mask >> n & 1)
-            trans_pp_write(t, i->vadd.dest, n, out[n]);
+            utgard_pp_trans_write(t, i->vadd.dest, n, out[n]);
     if (scalar && i->sadd.writes)
-        trans_pp_write(t, i->sadd.dest >> 2, i->sadd.dest & 3, one);
+        utgard_pp_trans_write(t, i->sadd.dest >> 2, i->sadd.dest & 3, one);
 }
 
 /* ---- combiner ---- */
 
-static LLVMValueRef one_over(struct trans *t, LLVMValueRef f)
+static LLVMValueRef one_over(struct utgard_pp_trans *t, LLVMValueRef f)
 {
     return LLVMBuildFDiv(t->b->ir, jit_splat_f32(t->b, 1.0f), f, "");
 }
 
 /* Toward zero, to a half's 11 bits. */
-static LLVMValueRef cut(struct trans *t, LLVMValueRef f)
+static LLVMValueRef cut(struct utgard_pp_trans *t, LLVMValueRef f)
 {
     LLVMValueRef x = jit_as_i32(t->b, f);
     if (t->ports->numeric != ISA_EXACT)
         return x;
-    return trans_pp_result(t, LLVMBuildAnd(t->b->ir, x, bits(t, 0xffffe000), ""));
+    return utgard_pp_trans_result(t, LLVMBuildAnd(t->b->ir, x, bits(t, 0xffffe000), ""));
 }
 
-static LLVMValueRef function(struct trans *t, uint8_t op, LLVMValueRef x)
+static LLVMValueRef function(struct utgard_pp_trans *t, uint8_t op, LLVMValueRef x)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef f = real(t, x);
     switch (op) {
     case UTGARD_PP_COMBINE_RCP: f = one_over(t, f); break;
     case UTGARD_PP_COMBINE_MOV: return x;
-    case UTGARD_PP_COMBINE_SQRT: return trans_pp_result(t, jit_as_i32(b, jit_sqrt(b, f)));
+    case UTGARD_PP_COMBINE_SQRT: return utgard_pp_trans_result(t, jit_as_i32(b, jit_sqrt(b, f)));
     case UTGARD_PP_COMBINE_RSQRT: f = one_over(t, jit_sqrt(b, f)); break;
     case UTGARD_PP_COMBINE_EXP2: f = jit_exp2(b, f); break;
     case UTGARD_PP_COMBINE_LOG2: f = jit_log2(b, f); break;
@@ -355,7 +360,8 @@ static LLVMValueRef function(struct trans *t, uint8_t op, LLVMValueRef x)
     return cut(t, f);
 }
 
-static void atan_part1(struct trans *t, uint8_t op, LLVMValueRef y, LLVMValueRef x, LLVMValueRef out[4])
+static void atan_part1(struct utgard_pp_trans *t, uint8_t op, LLVMValueRef y, LLVMValueRef x,
+                       LLVMValueRef out[4])
 {
     struct jit_builder *b = t->b;
     bool two = op == UTGARD_PP_COMBINE_ATAN2;
@@ -366,12 +372,12 @@ static void atan_part1(struct trans *t, uint8_t op, LLVMValueRef y, LLVMValueRef
     LLVMValueRef pi = LLVMBuildOr(b->ir, sign, bits(t, 0x40490fdb), "");
     out[0] = y;
     out[1] = two ? cut(t, one_over(t, real(t, x))) : bits(t, 0x3f800000);
-    out[2] =
-        two ? jit_select(b, compare(t, LLVMRealOLT, x, zero(t)), trans_pp_result(t, pi), zero(t)) : zero(t);
+    out[2] = two ? jit_select(b, compare(t, LLVMRealOLT, x, zero(t)), utgard_pp_trans_result(t, pi), zero(t))
+                 : zero(t);
     out[3] = zero(t);
 }
 
-static void combine(struct trans *t)
+static void combine(struct utgard_pp_trans *t)
 {
     const struct utgard_pp_insn *i = t->insn;
     struct jit_builder *b = t->b;
@@ -381,26 +387,26 @@ static void combine(struct trans *t)
     switch (i->combine.kind) {
     case UTGARD_PP_COMBINE_SCALAR:
         r = modified(t, i->combine.mod, function(t, i->combine.op, a));
-        trans_pp_write(t, i->combine.dest >> 2, i->combine.dest & 3, r);
+        utgard_pp_trans_write(t, i->combine.dest >> 2, i->combine.dest & 3, r);
         return;
     case UTGARD_PP_COMBINE_PART2:
         r = LLVMBuildFAdd(b->ir, jit_atan(b, real(t, v[0])), real(t, v[2]), "");
-        r = modified(t, i->combine.mod, trans_pp_result(t, jit_as_i32(b, r)));
-        trans_pp_write(t, i->combine.dest >> 2, i->combine.dest & 3, r);
+        r = modified(t, i->combine.mod, utgard_pp_trans_result(t, jit_as_i32(b, r)));
+        utgard_pp_trans_write(t, i->combine.dest >> 2, i->combine.dest & 3, r);
         return;
     case UTGARD_PP_COMBINE_VECTOR:
         atan_part1(t, i->combine.op, a, scalar_operand(t, &i->combine.b, NULL), out);
         break;
     default:
         for (unsigned n = 0; n < 4; n++)
-            out[n] = trans_pp_result(t, product(t, 0, a, v[n]));
+            out[n] = utgard_pp_trans_result(t, product(t, 0, a, v[n]));
     }
     for (unsigned n = 0; n < 4; n++)
         if (i->combine.mask >> n & 1)
-            trans_pp_write(t, i->combine.vector_dest, n, out[n]);
+            utgard_pp_trans_write(t, i->combine.vector_dest, n, out[n]);
 }
 
-void trans_pp_stages(struct trans *t)
+void utgard_pp_trans_stages(struct utgard_pp_trans *t)
 {
     const struct utgard_pp_insn *i = t->insn;
     for (unsigned n = 0; n < 4; n++) {
@@ -414,15 +420,15 @@ void trans_pp_stages(struct trans *t)
     }
     t->smul = zero(t);
     if (utgard_pp_has(i, UTGARD_PP_VARYING))
-        trans_pp_varying(t);
+        utgard_pp_trans_varying(t);
     if (utgard_pp_has(i, UTGARD_PP_SAMPLER))
-        trans_pp_sample(t);
+        utgard_pp_trans_sample(t);
     if (utgard_pp_has(i, UTGARD_PP_LOAD))
-        trans_pp_load(t);
+        utgard_pp_trans_load(t);
     multipliers(t);
     accumulators(t);
     if (utgard_pp_has(i, UTGARD_PP_COMBINE))
         combine(t);
     if (utgard_pp_has(i, UTGARD_PP_STORE))
-        trans_pp_store(t);
+        utgard_pp_trans_store(t);
 }

@@ -8,8 +8,8 @@
 /* ---- arithmetic ---- */
 
 /* An ALU input of one lane, unpacked for the operation that reads it (rule 9). */
-static uint32_t input(const struct interp *q, const struct step *step, unsigned mux, unsigned lane,
-                      bool to_float)
+static uint32_t input(const struct vc4_qpu_interp *q, const struct vc4_qpu_step *step, unsigned mux,
+                      unsigned lane, bool to_float)
 {
     const struct vc4_qpu_insn *insn = step->insn;
 
@@ -24,7 +24,7 @@ static uint32_t input(const struct interp *q, const struct step *step, unsigned 
     }
 }
 
-static unsigned rotation(const struct interp *q, const struct vc4_qpu_insn *insn)
+static unsigned rotation(const struct vc4_qpu_interp *q, const struct vc4_qpu_insn *insn)
 {
     if (insn->sig != VC4_QPU_SIG_SMALL_IMM || insn->raddr_b < 48)
         return 0;
@@ -38,7 +38,7 @@ static unsigned from_lane(unsigned mux, unsigned lane, unsigned turn)
     return mux <= VC4_QPU_MUX_R3 ? (lane - turn) % LANES : (lane & ~3u) | ((lane - turn) & 3);
 }
 
-static void compute(struct interp *q, struct step *step)
+static void compute(struct vc4_qpu_interp *q, struct vc4_qpu_step *step)
 {
     const struct vc4_qpu_insn *insn = step->insn;
     bool add_float = vc4_qpu_add_reads_float(insn->op_add), mul_float = vc4_qpu_mul_reads_float(insn->op_mul);
@@ -56,13 +56,13 @@ static void compute(struct interp *q, struct step *step)
 }
 
 /* Load immediates and links appear at the outputs of both units. */
-static void set_results(struct step *step, unsigned lane, uint32_t value)
+static void set_results(struct vc4_qpu_step *step, unsigned lane, uint32_t value)
 {
     struct vc4_qpu_result result = {.value = value};
     step->result[0][lane] = step->result[1][lane] = result;
 }
 
-static void load_immediate(struct step *step)
+static void load_immediate(struct vc4_qpu_step *step)
 {
     const struct vc4_qpu_insn *insn = step->insn;
 
@@ -92,7 +92,7 @@ static uint16_t condition(const struct vc4_qpu_state *state, unsigned cond)
 }
 
 /* Rule 7: from the add unit, or from the mul unit beside an add nop; where that write's condition holds. */
-static void set_flags(struct interp *q, const struct step *step)
+static void set_flags(struct vc4_qpu_interp *q, const struct vc4_qpu_step *step)
 {
     const struct vc4_qpu_insn *insn = step->insn;
     bool mul = insn->kind == VC4_QPU_ALU && insn->op_add == VC4_QPU_A_NOP;
@@ -122,13 +122,13 @@ static bool branch_taken(const struct vc4_qpu_state *state, unsigned cond)
     return cond & 2 ? flags != 0 : flags == ALL_LANES;
 }
 
-static enum vc4_qpu_fault branch(struct interp *q, struct step *step)
+static enum vc4_qpu_fault branch(struct vc4_qpu_interp *q, struct vc4_qpu_step *step)
 {
     const struct vc4_qpu_insn *insn = step->insn;
     bool in_delay_slot = (q->branch_pc != IDLE && q->pc - q->branch_pc <= 3) || q->end_in != IDLE;
 
     if (in_delay_slot || (insn->branch_cond > VC4_QPU_BR_ANY_CC && insn->branch_cond != VC4_QPU_BR_ALWAYS))
-        return fail(q, VC4_QPU_FAULT_RESERVED);
+        return vc4_qpu_interp_fail(q, VC4_QPU_FAULT_RESERVED);
     q->branch_pc = q->pc;
     if (!branch_taken(&q->state, insn->branch_cond))
         return VC4_QPU_OK;
@@ -138,7 +138,7 @@ static enum vc4_qpu_fault branch(struct interp *q, struct step *step)
     target -= q->code;
     if (target % 8 || target / 8 >= q->program->insn_count) {
         q->report->address = target;
-        return fail(q, VC4_QPU_FAULT_PC);
+        return vc4_qpu_interp_fail(q, VC4_QPU_FAULT_PC);
     }
     q->branch_in = 3;
     q->target = target / 8;
@@ -165,15 +165,15 @@ static bool reserved(const struct vc4_qpu_insn *insn)
            (insn->sig != VC4_QPU_SIG_SMALL_IMM && !vc4_qpu_interp_readable(insn->raddr_b));
 }
 
-static enum vc4_qpu_fault execute(struct interp *q, const struct vc4_qpu_insn *insn)
+static enum vc4_qpu_fault execute(struct vc4_qpu_interp *q, const struct vc4_qpu_insn *insn)
 {
-    struct step step = {
+    struct vc4_qpu_step step = {
         .insn = insn, .lanes = {condition(&q->state, insn->cond_add), condition(&q->state, insn->cond_mul)}};
 
     if (insn->kind == VC4_QPU_BRANCH)
         return branch(q, &step);
     if (reserved(insn))
-        return fail(q, VC4_QPU_FAULT_RESERVED);
+        return vc4_qpu_interp_fail(q, VC4_QPU_FAULT_RESERVED);
     if (insn->kind == VC4_QPU_ALU) {
         TRY(vc4_qpu_interp_read(q, &step));
         compute(q, &step);
@@ -209,7 +209,7 @@ static bool count_down(uint32_t *slots)
 enum progress { GOES_ON, YIELDS, IS_OVER };
 
 /* A jump back is paid for when the program jumps, behind its delay slots. A slice that cannot pay yields. */
-static enum progress pay(struct interp *q)
+static enum progress pay(struct vc4_qpu_interp *q)
 {
     uint32_t cost = q->branch_pc + 4 - q->target;
 
@@ -223,12 +223,12 @@ static enum progress pay(struct interp *q)
     if (q->slices)
         return YIELDS;
     q->report->pc = q->branch_pc;
-    fail(q, VC4_QPU_FAULT_FUEL);
+    vc4_qpu_interp_fail(q, VC4_QPU_FAULT_FUEL);
     return IS_OVER;
 }
 
 /* Moves on: past delay slots, over jumps, to the end. */
-static enum progress advance(struct interp *q, const struct vc4_qpu_insn *insn)
+static enum progress advance(struct vc4_qpu_interp *q, const struct vc4_qpu_insn *insn)
 {
     bool ends = insn->sig == VC4_QPU_SIG_PROGRAM_END || insn->sig == VC4_QPU_SIG_COLOR_LOAD_END;
 
@@ -250,16 +250,16 @@ enum vc4_qpu_fault vc4_qpu_interp(const struct vc4_qpu_program *program, const s
                                   const struct vc4_qpu_ports *ports, struct vc4_qpu_state *state,
                                   vc4_qpu_trace_fn trace, void *trace_data, struct vc4_qpu_report *report)
 {
-    struct interp q = {.program = program,
-                       .ports = ports,
-                       .report = report,
-                       .qpu_number = start->qpu_number,
-                       .uniforms = start->uniforms,
-                       .fuel = start->fuel,
-                       .branch_in = IDLE,
-                       .end_in = IDLE,
-                       .branch_pc = IDLE,
-                       .exact = start->numeric == ISA_EXACT};
+    struct vc4_qpu_interp q = {.program = program,
+                               .ports = ports,
+                               .report = report,
+                               .qpu_number = start->qpu_number,
+                               .uniforms = start->uniforms,
+                               .fuel = start->fuel,
+                               .branch_in = IDLE,
+                               .end_in = IDLE,
+                               .branch_pc = IDLE,
+                               .exact = start->numeric == ISA_EXACT};
     const struct vc4_qpu_insn *insn;
     uint64_t executed = 0;
 
@@ -268,7 +268,7 @@ enum vc4_qpu_fault vc4_qpu_interp(const struct vc4_qpu_program *program, const s
     do {
         *report = (struct vc4_qpu_report){.pc = q.pc, .executed = executed};
         if (q.pc >= program->insn_count) {
-            fail(&q, VC4_QPU_FAULT_PC);
+            vc4_qpu_interp_fail(&q, VC4_QPU_FAULT_PC);
             break;
         }
         insn = &program->insns[q.pc];
@@ -285,32 +285,32 @@ enum vc4_qpu_fault vc4_qpu_interp(const struct vc4_qpu_program *program, const s
     return report->fault;
 }
 
-static struct interp take_up(const struct vc4_qpu_program *program, const struct vc4_qpu_machine *m,
-                             const struct vc4_qpu_ports *ports, struct vc4_qpu_report *report)
+static struct vc4_qpu_interp take_up(const struct vc4_qpu_program *program, const struct vc4_qpu_machine *m,
+                                     const struct vc4_qpu_ports *ports, struct vc4_qpu_report *report)
 {
-    struct interp q = {.program = program,
-                       .ports = ports,
-                       .report = report,
-                       .state = m->state,
-                       .qpu_number = m->qpu_number,
-                       .uniforms = m->uniforms,
-                       .fuel = m->slice,
-                       .varyings_read = m->varyings_read,
-                       .pc = m->pc,
-                       .branch_in = m->branch_in,
-                       .target = m->target,
-                       .end_in = m->end_in,
-                       .branch_pc = m->branch_pc,
-                       .code = m->code,
-                       .slices = true,
-                       .exact = m->numeric == ISA_EXACT};
+    struct vc4_qpu_interp q = {.program = program,
+                               .ports = ports,
+                               .report = report,
+                               .state = m->state,
+                               .qpu_number = m->qpu_number,
+                               .uniforms = m->uniforms,
+                               .fuel = m->slice,
+                               .varyings_read = m->varyings_read,
+                               .pc = m->pc,
+                               .branch_in = m->branch_in,
+                               .target = m->target,
+                               .end_in = m->end_in,
+                               .branch_pc = m->branch_pc,
+                               .code = m->code,
+                               .slices = true,
+                               .exact = m->numeric == ISA_EXACT};
 
     memcpy(q.request, m->request, sizeof q.request);
     memcpy(q.outstanding, m->outstanding, sizeof q.outstanding);
     return q;
 }
 
-static void put_down(const struct interp *q, struct vc4_qpu_machine *m)
+static void put_down(const struct vc4_qpu_interp *q, struct vc4_qpu_machine *m)
 {
     m->state = q->state;
     memcpy(m->request, q->request, sizeof m->request);
@@ -329,14 +329,14 @@ enum vc4_qpu_stop vc4_qpu_interp_on(const struct vc4_qpu_program *program, struc
                                     const struct vc4_qpu_ports *ports, vc4_qpu_gate_fn gate, void *gate_data,
                                     vc4_qpu_trace_fn trace, void *trace_data, struct vc4_qpu_report *report)
 {
-    struct interp q = take_up(program, machine, ports, report);
+    struct vc4_qpu_interp q = take_up(program, machine, ports, report);
     enum vc4_qpu_stop stop = VC4_QPU_STOP_FAULT;
     enum progress progress = GOES_ON;
 
     while (progress == GOES_ON) {
         *report = (struct vc4_qpu_report){.pc = q.pc, .executed = machine->executed};
         if (q.pc >= program->insn_count) {
-            fail(&q, VC4_QPU_FAULT_PC);
+            vc4_qpu_interp_fail(&q, VC4_QPU_FAULT_PC);
             break;
         }
         const struct vc4_qpu_insn *insn = &program->insns[q.pc];

@@ -11,7 +11,7 @@ static void fill(uint32_t out[LANES], uint32_t value)
 
 /* ---- reads ---- */
 
-static enum vc4_qpu_fault next_uniform(struct interp *q, uint32_t *value)
+static enum vc4_qpu_fault next_uniform(struct vc4_qpu_interp *q, uint32_t *value)
 {
     q->report->address = q->uniforms;
     PORT(uniform, q->uniforms, value);
@@ -20,19 +20,20 @@ static enum vc4_qpu_fault next_uniform(struct interp *q, uint32_t *value)
     return VC4_QPU_OK;
 }
 
-static void unmapped(const struct interp *q, bool file_b, uint32_t out[LANES])
+static void unmapped(const struct vc4_qpu_interp *q, bool file_b, uint32_t out[LANES])
 {
     for (unsigned lane = 0; lane < LANES; lane++)
         out[lane] = file_b ? q->qpu_number : lane;
 }
 
-static enum vc4_qpu_fault read_coordinates(struct interp *q, bool file_b, bool flags, uint32_t out[LANES])
+static enum vc4_qpu_fault read_coordinates(struct vc4_qpu_interp *q, bool file_b, bool flags,
+                                           uint32_t out[LANES])
 {
     uint32_t a[LANES] = {0}, b[LANES] = {0};
     void (*port)(void *, uint32_t *, uint32_t *) = flags ? q->ports->flags : q->ports->coordinates;
 
     if (!port)
-        return fail(q, VC4_QPU_FAULT_UNSUPPORTED);
+        return vc4_qpu_interp_fail(q, VC4_QPU_FAULT_UNSUPPORTED);
     port(q->ports->ctx, a, b);
     memcpy(out, file_b ? b : a, sizeof a);
     return VC4_QPU_OK;
@@ -55,8 +56,8 @@ bool vc4_qpu_interp_readable(unsigned raddr)
     }
 }
 
-static enum vc4_qpu_fault read_io(struct interp *q, struct step *step, unsigned raddr, bool file_b,
-                                  uint32_t out[LANES])
+static enum vc4_qpu_fault read_io(struct vc4_qpu_interp *q, struct vc4_qpu_step *step, unsigned raddr,
+                                  bool file_b, uint32_t out[LANES])
 {
     uint32_t value;
 
@@ -94,7 +95,7 @@ static bool is_fifo(unsigned raddr)
            raddr == VC4_QPU_R_MUTEX;
 }
 
-enum vc4_qpu_fault vc4_qpu_interp_read(struct interp *q, struct step *step)
+enum vc4_qpu_fault vc4_qpu_interp_read(struct vc4_qpu_interp *q, struct vc4_qpu_step *step)
 {
     const struct vc4_qpu_insn *insn = step->insn;
 
@@ -137,7 +138,7 @@ static enum vc4_qpu_fault free_slots(struct vc4_qpu_outstanding *o)
     return VC4_QPU_OK;
 }
 
-static enum vc4_qpu_fault write_tmu(struct interp *q, unsigned waddr, const uint32_t value[LANES])
+static enum vc4_qpu_fault write_tmu(struct vc4_qpu_interp *q, unsigned waddr, const uint32_t value[LANES])
 {
     unsigned unit = waddr >= VC4_QPU_W_TMU1_S, reg = waddr & 3;
     struct vc4_qpu_request *r = &q->request[unit];
@@ -146,7 +147,7 @@ static enum vc4_qpu_fault write_tmu(struct interp *q, unsigned waddr, const uint
     r->has[reg] = true;
     if (reg != 0 || r->param_count) { /* all but a direct lookup pull a set-up word */
         if (r->param_count == 4)
-            return fail(q, VC4_QPU_FAULT_RESERVED);
+            return vc4_qpu_interp_fail(q, VC4_QPU_FAULT_RESERVED);
         TRY(next_uniform(q, &r->params[r->param_count]));
         r->param_count++;
     }
@@ -160,7 +161,7 @@ static enum vc4_qpu_fault write_tmu(struct interp *q, unsigned waddr, const uint
 }
 
 /* Registers that take one word take lane 0's, when its condition holds (rule 14). */
-static enum vc4_qpu_fault write_scalar(struct interp *q, unsigned waddr, bool file_b, uint32_t value)
+static enum vc4_qpu_fault write_scalar(struct vc4_qpu_interp *q, unsigned waddr, bool file_b, uint32_t value)
 {
     switch (waddr) {
     case VC4_QPU_W_UNIFORMS_ADDRESS: q->uniforms = value; return VC4_QPU_OK;
@@ -183,15 +184,15 @@ static bool any_set(const uint32_t value[LANES], uint16_t lanes)
     return any;
 }
 
-static enum vc4_qpu_fault write_io(struct interp *q, unsigned waddr, bool file_b, const uint32_t value[LANES],
-                                   uint16_t lanes)
+static enum vc4_qpu_fault write_io(struct vc4_qpu_interp *q, unsigned waddr, bool file_b,
+                                   const uint32_t value[LANES], uint16_t lanes)
 {
     switch (waddr) {
     case VC4_QPU_W_NOP:
     case VC4_QPU_W_TMU_NOSWAP: return VC4_QPU_OK;
     case VC4_QPU_W_HOST_INT:
         if (!q->ports->host_interrupt)
-            return fail(q, VC4_QPU_FAULT_UNSUPPORTED);
+            return vc4_qpu_interp_fail(q, VC4_QPU_FAULT_UNSUPPORTED);
         if (any_set(value, lanes))
             TRY(q->ports->host_interrupt(q->ports->ctx, q->report));
         return VC4_QPU_OK;
@@ -200,7 +201,7 @@ static enum vc4_qpu_fault write_io(struct interp *q, unsigned waddr, bool file_b
     case VC4_QPU_W_VPM_ADDR: return lanes & 1 ? write_scalar(q, waddr, file_b, value[0]) : VC4_QPU_OK;
     case VC4_QPU_W_MS_REV:
         if (file_b)
-            return fail(q, VC4_QPU_FAULT_UNSUPPORTED);
+            return vc4_qpu_interp_fail(q, VC4_QPU_FAULT_UNSUPPORTED);
         PORT(set_ms_mask, value, lanes);
         return VC4_QPU_OK;
     case VC4_QPU_W_TLB_STENCIL: PORT(tlb_stencil, value, lanes); return VC4_QPU_OK;
@@ -223,7 +224,7 @@ static enum vc4_qpu_fault write_io(struct interp *q, unsigned waddr, bool file_b
     default:
         if (waddr >= VC4_QPU_W_TMU0_S)
             return write_tmu(q, waddr, value);
-        return fail(q, VC4_QPU_FAULT_UNSUPPORTED); /* QUAD_X, QUAD_Y */
+        return vc4_qpu_interp_fail(q, VC4_QPU_FAULT_UNSUPPORTED); /* QUAD_X, QUAD_Y */
     }
 }
 
@@ -238,7 +239,7 @@ static uint32_t *register_of(struct vc4_qpu_state *state, unsigned waddr, bool f
 }
 
 /* The write of one unit: packed, then stored in the lanes where the condition holds. */
-enum vc4_qpu_fault vc4_qpu_interp_write(struct interp *q, struct step *step, unsigned mul)
+enum vc4_qpu_fault vc4_qpu_interp_write(struct vc4_qpu_interp *q, struct vc4_qpu_step *step, unsigned mul)
 {
     const struct vc4_qpu_insn *insn = step->insn;
     unsigned waddr = mul ? insn->waddr_mul : insn->waddr_add;
@@ -273,7 +274,7 @@ enum vc4_qpu_fault vc4_qpu_interp_write(struct interp *q, struct step *step, uns
 
 /* ---- signals ---- */
 
-enum vc4_qpu_fault vc4_qpu_interp_load(struct interp *q, struct step *step)
+enum vc4_qpu_fault vc4_qpu_interp_load(struct vc4_qpu_interp *q, struct vc4_qpu_step *step)
 {
     bool unit = step->insn->sig == VC4_QPU_SIG_LOAD_TMU1;
 

@@ -10,7 +10,7 @@
 #define ALL_LANES 0xffffu
 #define IDLE      VC4_QPU_IDLE
 
-struct interp {
+struct vc4_qpu_interp {
     const struct vc4_qpu_program *program;
     const struct vc4_qpu_ports *ports;
     struct vc4_qpu_report *report;
@@ -28,7 +28,7 @@ struct interp {
 };
 
 /* What one instruction has in hand. */
-struct step {
+struct vc4_qpu_step {
     const struct vc4_qpu_insn *insn;
     uint32_t a[LANES], b[LANES];            /* read from file A, and file B or the small immediate */
     struct vc4_qpu_result result[2][LANES]; /* add, mul */
@@ -37,7 +37,7 @@ struct step {
     bool has_varying, has_loaded;
 };
 
-static inline enum vc4_qpu_fault fail(struct interp *q, enum vc4_qpu_fault fault)
+static inline enum vc4_qpu_fault vc4_qpu_interp_fail(struct vc4_qpu_interp *q, enum vc4_qpu_fault fault)
 {
     q->report->fault = fault;
     return fault;
@@ -47,7 +47,7 @@ static inline enum vc4_qpu_fault fail(struct interp *q, enum vc4_qpu_fault fault
     do {                                                                                                     \
         enum vc4_qpu_fault fault_ = (call);                                                                  \
         if (fault_)                                                                                          \
-            return fail(q, fault_);                                                                          \
+            return vc4_qpu_interp_fail(q, fault_);                                                           \
     } while (0)
 /* Calls a port that returns a fault; an absent one is a fault of its own. */
 #define PORT(name, ...)                                                                                      \
@@ -56,10 +56,10 @@ static inline enum vc4_qpu_fault fail(struct interp *q, enum vc4_qpu_fault fault
 /* Whether something stands at a read address, 0..63 (rule 14). */
 bool vc4_qpu_interp_readable(unsigned raddr);
 /* Both files' operands, with what ports give them; of readable addresses. */
-enum vc4_qpu_fault vc4_qpu_interp_read(struct interp *q, struct step *step);
+enum vc4_qpu_fault vc4_qpu_interp_read(struct vc4_qpu_interp *q, struct vc4_qpu_step *step);
 /* The result of the add unit, or of the mul unit, goes where the instruction says. */
-enum vc4_qpu_fault vc4_qpu_interp_write(struct interp *q, struct step *step, unsigned mul);
+enum vc4_qpu_fault vc4_qpu_interp_write(struct vc4_qpu_interp *q, struct vc4_qpu_step *step, unsigned mul);
 /* What the signal loads into r4, which it reaches after the writes. */
-enum vc4_qpu_fault vc4_qpu_interp_load(struct interp *q, struct step *step);
+enum vc4_qpu_fault vc4_qpu_interp_load(struct vc4_qpu_interp *q, struct vc4_qpu_step *step);
 
 #endif

@@ -44,7 +44,8 @@ const char *vc4_qpu_stage_name(enum vc4_qpu_stage stage)
     return names[stage];
 }
 
-void lint_report(struct lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule, const char *detail, ...)
+void vc4_qpu_lint_report(struct vc4_qpu_lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule,
+                         const char *detail, ...)
 {
     struct isa_finding finding = {.rule = vc4_qpu_lint_rule(rule), .pc = pc};
     va_list args;
@@ -57,16 +58,16 @@ void lint_report(struct lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule, co
     lint->found(lint->data, &finding);
 }
 
-void lint_found(struct lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule)
+void vc4_qpu_lint_found(struct vc4_qpu_lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule)
 {
-    lint_report(lint, pc, rule, "%s", "");
+    vc4_qpu_lint_report(lint, pc, rule, "%s", "");
 }
 
 /* ---- the checker ---- */
 
 static void from_checker(void *data, uint32_t pc, const char *text, const char *source)
 {
-    struct lint *lint = data;
+    struct vc4_qpu_lint *lint = data;
     struct isa_finding finding = {.rule = vc4_qpu_lint_rule(VC4_QPU_LINT_STRUCTURE), .pc = pc};
     for (unsigned i = 0; i < CHECK_COUNT; i++)
         if (!strcmp(rules[i].text, text))
@@ -122,33 +123,34 @@ static bool conditional_peripheral(const struct vc4_qpu_insn *insn)
 
 static bool fragment_only(const struct vc4_qpu_insn *insn)
 {
-    return vc4_qpu_reads(insn, VC4_QPU_R_VARYING) || lint_writes_tlb(insn) || lint_loads_tlb(insn) ||
-           lint_writes(insn, VC4_QPU_W_TLB_STENCIL) || lint_switches(insn) ||
-           insn->sig == VC4_QPU_SIG_SCOREBOARD_WAIT || insn->sig == VC4_QPU_SIG_SCOREBOARD_UNLOCK;
+    return vc4_qpu_reads(insn, VC4_QPU_R_VARYING) || vc4_qpu_lint_writes_tlb(insn) ||
+           vc4_qpu_lint_loads_tlb(insn) || vc4_qpu_lint_writes(insn, VC4_QPU_W_TLB_STENCIL) ||
+           vc4_qpu_lint_switches(insn) || insn->sig == VC4_QPU_SIG_SCOREBOARD_WAIT ||
+           insn->sig == VC4_QPU_SIG_SCOREBOARD_UNLOCK;
 }
 
-static void lint_one(struct lint *lint, const struct vc4_qpu_insn *insn, uint32_t pc)
+static void lint_one(struct vc4_qpu_lint *lint, const struct vc4_qpu_insn *insn, uint32_t pc)
 {
     uint32_t word;
     if (conditional_peripheral(insn))
-        lint_found(lint, pc, VC4_QPU_LINT_CONDITIONAL_PERIPHERAL);
+        vc4_qpu_lint_found(lint, pc, VC4_QPU_LINT_CONDITIONAL_PERIPHERAL);
     if (packs_byte_to_io(insn))
-        lint_found(lint, pc, VC4_QPU_LINT_BYTE_PACK_TO_IO);
+        vc4_qpu_lint_found(lint, pc, VC4_QPU_LINT_BYTE_PACK_TO_IO);
     if (crowds_vpm(insn))
-        lint_found(lint, pc, VC4_QPU_LINT_VPM_CONCURRENT);
+        vc4_qpu_lint_found(lint, pc, VC4_QPU_LINT_VPM_CONCURRENT);
     if (insn->kind == VC4_QPU_BRANCH && insn->branch_reg && insn->branch_raddr & 1)
-        lint_report(lint, pc, VC4_QPU_LINT_BRANCH_SETS_FLAGS, "ra%u", insn->branch_raddr);
-    if (lint_writes(insn, VC4_QPU_W_TLB_STENCIL) && lint_immediate(insn, &word) &&
+        vc4_qpu_lint_report(lint, pc, VC4_QPU_LINT_BRANCH_SETS_FLAGS, "ra%u", insn->branch_raddr);
+    if (vc4_qpu_lint_writes(insn, VC4_QPU_W_TLB_STENCIL) && vc4_qpu_lint_immediate(insn, &word) &&
         (word >> 30 == 1 || word >> 30 == 2))
-        lint_report(lint, pc, VC4_QPU_LINT_STENCIL_FACING, "0x%08x", word);
+        vc4_qpu_lint_report(lint, pc, VC4_QPU_LINT_STENCIL_FACING, "0x%08x", word);
     if (lint->options.stage > VC4_QPU_STAGE_FRAGMENT && fragment_only(insn))
-        lint_report(lint, pc, VC4_QPU_LINT_OUTSIDE_FRAGMENT, "%s program",
-                    vc4_qpu_stage_name(lint->options.stage));
+        vc4_qpu_lint_report(lint, pc, VC4_QPU_LINT_OUTSIDE_FRAGMENT, "%s program",
+                            vc4_qpu_stage_name(lint->options.stage));
 }
 
 /* ---- the program as a whole ---- */
 
-static void lint_ends(struct lint *lint)
+static void lint_ends(struct vc4_qpu_lint *lint)
 {
     const struct vc4_qpu_program *p = lint->program;
     for (uint32_t i = 0; i < p->block_count; i++) {
@@ -157,13 +159,13 @@ static void lint_ends(struct lint *lint)
             continue;
         uint32_t end = b->first + b->count - 3;
         for (uint32_t pc = end; pc <= end + 1; pc++)
-            if (lint_writes(&p->insns[pc], VC4_QPU_W_TLB_Z))
-                lint_found(lint, pc, VC4_QPU_LINT_Z_NEAR_END);
+            if (vc4_qpu_lint_writes(&p->insns[pc], VC4_QPU_W_TLB_Z))
+                vc4_qpu_lint_found(lint, pc, VC4_QPU_LINT_Z_NEAR_END);
     }
 }
 
 /* `seen` has a mark for each instruction that is reached. The first of each run that is not is reported. */
-static void lint_unreached(struct lint *lint, const bool *seen)
+static void lint_unreached(struct vc4_qpu_lint *lint, const bool *seen)
 {
     for (uint32_t pc = 0; pc < lint->count; pc++) {
         if (seen[pc] || (pc && !seen[pc - 1]))
@@ -171,29 +173,30 @@ static void lint_unreached(struct lint *lint, const bool *seen)
         uint32_t end = pc;
         while (end < lint->count && !seen[end])
             end++;
-        lint_report(lint, pc, VC4_QPU_LINT_UNREACHABLE, "%u of them", end - pc);
+        vc4_qpu_lint_report(lint, pc, VC4_QPU_LINT_UNREACHABLE, "%u of them", end - pc);
     }
 }
 
 /* Two threads share the registers: each has the lower 16 of a file (Guide section 3, Thread Control). */
-static void lint_threads(struct lint *lint, const bool *seen)
+static void lint_threads(struct vc4_qpu_lint *lint, const bool *seen)
 {
     const struct vc4_qpu_program *p = lint->program;
     for (uint32_t pc = 0; pc < p->insn_count; pc++) {
-        struct lint_facts facts;
+        struct vc4_qpu_lint_facts facts;
         const uint64_t upper = 0xffff0000ffff0000;
         if (!seen[pc])
             continue;
-        lint_facts(&p->insns[pc], &facts);
-        if (lint->options.threads == 1 && lint_switches(&p->insns[pc]))
-            lint_report(lint, pc, VC4_QPU_LINT_THREADABLE, "a switch, and the record says one thread");
+        vc4_qpu_lint_facts(&p->insns[pc], &facts);
+        if (lint->options.threads == 1 && vc4_qpu_lint_switches(&p->insns[pc]))
+            vc4_qpu_lint_report(lint, pc, VC4_QPU_LINT_THREADABLE,
+                                "a switch, and the record says one thread");
         if (lint->options.threads == 2 && (facts.reads.bits[0] | facts.writes.bits[0]) & upper)
-            lint_report(lint, pc, VC4_QPU_LINT_THREADABLE,
-                        "a register above 15, and the record allows two threads");
+            vc4_qpu_lint_report(lint, pc, VC4_QPU_LINT_THREADABLE,
+                                "a register above 15, and the record allows two threads");
     }
 }
 
-static int lint_program(struct lint *lint)
+static int lint_program(struct vc4_qpu_lint *lint)
 {
     const struct vc4_qpu_program *p = lint->program;
     bool *seen = calloc(lint->count, sizeof *seen);
@@ -214,14 +217,14 @@ static int lint_program(struct lint *lint)
         lint_one(lint, &p->insns[pc], pc);
         lint->has_last |= p->insns[pc].sig == VC4_QPU_SIG_LAST_THREAD_SWITCH;
         if (p->computed_branches && p->insns[pc].kind == VC4_QPU_BRANCH && p->insns[pc].branch_reg)
-            lint_found(lint, pc, VC4_QPU_LINT_COMPUTED_BRANCH);
+            vc4_qpu_lint_found(lint, pc, VC4_QPU_LINT_COMPUTED_BRANCH);
     }
     lint_ends(lint);
     lint_threads(lint, seen);
     if (!p->computed_branches) {
         lint_unreached(lint, seen);
         lint->report = false;
-        error = lint_flow(lint);
+        error = vc4_qpu_lint_flow(lint);
     }
 out:
     lint->sample_of = NULL;
@@ -233,7 +236,7 @@ out:
 int vc4_qpu_lint(const uint64_t *words, uint32_t count, const struct vc4_qpu_lint_options *options,
                  isa_lint_fn found, void *data)
 {
-    struct lint lint = {.options = *options, .count = count, .found = found, .data = data};
+    struct vc4_qpu_lint lint = {.options = *options, .count = count, .found = found, .data = data};
     struct vc4_qpu_program *program = NULL;
     struct util_error message = {0};
     if (count > VC4_QPU_MAX_INSNS)

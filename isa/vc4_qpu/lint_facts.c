@@ -23,7 +23,7 @@ static bool cancels(const struct vc4_qpu_insn *insn, bool mul)
 }
 
 /* One unit of an ALU instruction. */
-static void unit_reads(const struct vc4_qpu_insn *insn, bool mul, struct lint_facts *out)
+static void unit_reads(const struct vc4_qpu_insn *insn, bool mul, struct vc4_qpu_lint_facts *out)
 {
     unsigned op = mul ? insn->op_mul : insn->op_add, cond = mul ? insn->cond_mul : insn->cond_add;
     unsigned waddr = mul ? insn->waddr_mul : insn->waddr_add;
@@ -32,57 +32,57 @@ static void unit_reads(const struct vc4_qpu_insn *insn, bool mul, struct lint_fa
     if (!op || (!kept && !sets_flags))
         return;
     if (cond >= VC4_QPU_COND_ZS)
-        lint_set(&out->reads, LINT_FLAGS);
+        vc4_qpu_lint_set(&out->reads, LINT_FLAGS);
     if (mul && insn->sig == VC4_QPU_SIG_SMALL_IMM && insn->raddr_b == 48)
-        lint_set(&out->reads, LINT_R5);
+        vc4_qpu_lint_set(&out->reads, LINT_R5);
     if (cancels(insn, mul))
         return;
     for (unsigned i = 0; i < vc4_qpu_operands(mul, op); i++) {
         unsigned mux = mul ? (i ? insn->mul_b : insn->mul_a) : (i ? insn->add_b : insn->add_a);
         unsigned place = place_of(insn, mux);
         if (place != LINT_PLACES)
-            lint_set(&out->reads, place);
+            vc4_qpu_lint_set(&out->reads, place);
     }
 }
 
-static void unit_write(const struct vc4_qpu_insn *insn, bool mul, struct lint_facts *out)
+static void unit_write(const struct vc4_qpu_insn *insn, bool mul, struct vc4_qpu_lint_facts *out)
 {
     struct vc4_qpu_write w = vc4_qpu_write_of(insn, mul);
     if (!w.happens)
         return;
     if (w.waddr < 32)
-        lint_set(&out->writes, (w.file_b ? LINT_FILE_B : LINT_FILE_A) + w.waddr);
+        vc4_qpu_lint_set(&out->writes, (w.file_b ? LINT_FILE_B : LINT_FILE_A) + w.waddr);
     else if (w.waddr <= VC4_QPU_W_ACC3)
-        lint_set(&out->writes, LINT_ACC + w.waddr - VC4_QPU_W_ACC0);
+        vc4_qpu_lint_set(&out->writes, LINT_ACC + w.waddr - VC4_QPU_W_ACC0);
     else if (w.waddr == VC4_QPU_W_ACC5)
-        lint_set(&out->writes, LINT_R5);
+        vc4_qpu_lint_set(&out->writes, LINT_R5);
     else if (w.waddr >= VC4_QPU_W_SFU_RECIP && w.waddr <= VC4_QPU_W_SFU_LOG2)
-        lint_set(&out->writes, LINT_R4);
+        vc4_qpu_lint_set(&out->writes, LINT_R4);
 }
 
-void lint_facts(const struct vc4_qpu_insn *insn, struct lint_facts *out)
+void vc4_qpu_lint_facts(const struct vc4_qpu_insn *insn, struct vc4_qpu_lint_facts *out)
 {
-    *out = (struct lint_facts){0};
+    *out = (struct vc4_qpu_lint_facts){0};
     bool tmu = insn->sig == VC4_QPU_SIG_LOAD_TMU0 || insn->sig == VC4_QPU_SIG_LOAD_TMU1;
     if (insn->kind == VC4_QPU_ALU) {
         unit_reads(insn, false, out);
         unit_reads(insn, true, out);
     } else if (insn->kind == VC4_QPU_BRANCH) {
         if (insn->branch_cond != VC4_QPU_BR_ALWAYS)
-            lint_set(&out->reads, LINT_FLAGS);
+            vc4_qpu_lint_set(&out->reads, LINT_FLAGS);
         if (insn->branch_reg)
-            lint_set(&out->reads, LINT_FILE_A + insn->branch_raddr);
+            vc4_qpu_lint_set(&out->reads, LINT_FILE_A + insn->branch_raddr);
     } else if (insn->cond_add >= VC4_QPU_COND_ZS || insn->cond_mul >= VC4_QPU_COND_ZS) {
-        lint_set(&out->reads, LINT_FLAGS);
+        vc4_qpu_lint_set(&out->reads, LINT_FLAGS);
     }
     unit_write(insn, false, out);
     unit_write(insn, true, out);
-    if (tmu || lint_loads_tlb(insn))
-        lint_set(&out->writes, LINT_R4);
+    if (tmu || vc4_qpu_lint_loads_tlb(insn))
+        vc4_qpu_lint_set(&out->writes, LINT_R4);
     if (vc4_qpu_reads(insn, VC4_QPU_R_VARYING))
-        lint_set(&out->writes, LINT_R5); /* the C coefficient (Guide section 6) */
+        vc4_qpu_lint_set(&out->writes, LINT_R5); /* the C coefficient (Guide section 6) */
     if (insn->sf && insn->kind != VC4_QPU_BRANCH)
-        lint_set(&out->writes, LINT_FLAGS);
+        vc4_qpu_lint_set(&out->writes, LINT_FLAGS);
 }
 
 static bool writes_in(const struct vc4_qpu_insn *insn, unsigned waddr, unsigned files)
@@ -95,41 +95,41 @@ static bool writes_in(const struct vc4_qpu_insn *insn, unsigned waddr, unsigned 
     return false;
 }
 
-bool lint_writes(const struct vc4_qpu_insn *insn, unsigned waddr)
+bool vc4_qpu_lint_writes(const struct vc4_qpu_insn *insn, unsigned waddr)
 {
     return writes_in(insn, waddr, 3);
 }
 
-bool lint_writes_a(const struct vc4_qpu_insn *insn, unsigned waddr)
+bool vc4_qpu_lint_writes_a(const struct vc4_qpu_insn *insn, unsigned waddr)
 {
     return writes_in(insn, waddr, 1);
 }
 
-bool lint_writes_b(const struct vc4_qpu_insn *insn, unsigned waddr)
+bool vc4_qpu_lint_writes_b(const struct vc4_qpu_insn *insn, unsigned waddr)
 {
     return writes_in(insn, waddr, 2);
 }
 
-bool lint_writes_tlb(const struct vc4_qpu_insn *insn)
+bool vc4_qpu_lint_writes_tlb(const struct vc4_qpu_insn *insn)
 {
     for (unsigned waddr = VC4_QPU_W_TLB_Z; waddr <= VC4_QPU_W_TLB_ALPHA_MASK; waddr++)
-        if (lint_writes(insn, waddr))
+        if (vc4_qpu_lint_writes(insn, waddr))
             return true;
     return false;
 }
 
-bool lint_loads_tlb(const struct vc4_qpu_insn *insn)
+bool vc4_qpu_lint_loads_tlb(const struct vc4_qpu_insn *insn)
 {
     return insn->sig == VC4_QPU_SIG_COVERAGE_LOAD || insn->sig == VC4_QPU_SIG_COLOR_LOAD ||
            insn->sig == VC4_QPU_SIG_COLOR_LOAD_END || insn->sig == VC4_QPU_SIG_ALPHA_MASK_LOAD;
 }
 
-bool lint_switches(const struct vc4_qpu_insn *insn)
+bool vc4_qpu_lint_switches(const struct vc4_qpu_insn *insn)
 {
     return insn->sig == VC4_QPU_SIG_THREAD_SWITCH || insn->sig == VC4_QPU_SIG_LAST_THREAD_SWITCH;
 }
 
-bool lint_immediate(const struct vc4_qpu_insn *insn, uint32_t *value)
+bool vc4_qpu_lint_immediate(const struct vc4_qpu_insn *insn, uint32_t *value)
 {
     *value = insn->imm;
     return insn->kind == VC4_QPU_LOAD_IMM32;

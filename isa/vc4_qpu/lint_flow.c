@@ -10,20 +10,20 @@
 #define JOINS_MAX 8u /* of a block, before a span that still widens goes to its end */
 
 struct flow {
-    struct lint *lint;
-    struct lint_state *entry; /* per block */
+    struct vc4_qpu_lint *lint;
+    struct vc4_qpu_lint_state *entry; /* per block */
     uint8_t *joins;
     bool *queued;
     uint32_t *queue, head, length;
 };
 
-static void join_places(struct lint_places *into, const struct lint_places *from)
+static void join_places(struct vc4_qpu_lint_places *into, const struct vc4_qpu_lint_places *from)
 {
     into->bits[0] |= from->bits[0];
     into->bits[1] |= from->bits[1];
 }
 
-static void join_span(struct lint_span *into, const struct lint_span *from, bool widen)
+static void join_span(struct vc4_qpu_lint_span *into, const struct vc4_qpu_lint_span *from, bool widen)
 {
     if (from->min < into->min)
         into->min = widen ? 0 : from->min;
@@ -32,9 +32,9 @@ static void join_span(struct lint_span *into, const struct lint_span *from, bool
 }
 
 /* Whether the entry has changed. */
-static bool join(struct lint_state *into, const struct lint_state *from, bool widen)
+static bool join(struct vc4_qpu_lint_state *into, const struct vc4_qpu_lint_state *from, bool widen)
 {
-    struct lint_state old = *into;
+    struct vc4_qpu_lint_state old = *into;
     if (!into->reached) {
         *into = *from;
         into->reached = true;
@@ -69,26 +69,26 @@ static void enqueue(struct flow *f, uint32_t block)
 }
 
 /* The state behind a block. */
-static struct lint_state walk(struct flow *f, uint32_t number)
+static struct vc4_qpu_lint_state walk(struct flow *f, uint32_t number)
 {
     const struct vc4_qpu_block *block = &f->lint->program->blocks[number];
-    struct lint_state state = f->entry[number];
+    struct vc4_qpu_lint_state state = f->entry[number];
     for (uint32_t i = 0; i < block->count; i++)
-        lint_step(f->lint, &state, block->first + i);
+        vc4_qpu_lint_step(f->lint, &state, block->first + i);
     return state;
 }
 
 static void solve(struct flow *f)
 {
     const struct vc4_qpu_program *p = f->lint->program;
-    lint_begin(f->lint, &f->entry[0]);
+    vc4_qpu_lint_begin(f->lint, &f->entry[0]);
     enqueue(f, 0);
     while (f->length) {
         uint32_t number = f->queue[f->head];
         f->head = (f->head + 1) % p->block_count;
         f->length--;
         f->queued[number] = false;
-        struct lint_state state = walk(f, number);
+        struct vc4_qpu_lint_state state = walk(f, number);
         for (unsigned k = 0; k < 2; k++) {
             uint32_t to = p->blocks[number].successor[k];
             if (to == VC4_QPU_NO_OFFSET || !join(&f->entry[to], &state, f->joins[to] >= JOINS_MAX))
@@ -107,13 +107,13 @@ static void report(struct flow *f)
         const struct vc4_qpu_block *b = &p->blocks[i];
         if (!f->entry[i].reached)
             continue;
-        struct lint_state state = walk(f, i);
+        struct vc4_qpu_lint_state state = walk(f, i);
         if (b->branch == VC4_QPU_NO_OFFSET && b->successor[0] == VC4_QPU_NO_OFFSET)
-            lint_finish(f->lint, &state, b->first + b->count - 1);
+            vc4_qpu_lint_finish(f->lint, &state, b->first + b->count - 1);
     }
 }
 
-int lint_flow(struct lint *lint)
+int vc4_qpu_lint_flow(struct vc4_qpu_lint *lint)
 {
     uint32_t blocks = lint->program->block_count;
     struct flow f = {.lint = lint,

@@ -22,14 +22,14 @@ static uint8_t minus(uint8_t a, unsigned b)
     return a == LINT_MANY ? a : a > b ? (uint8_t)(a - b) : 0;
 }
 
-static void span_add(struct lint_span *span, unsigned min, unsigned max)
+static void span_add(struct vc4_qpu_lint_span *span, unsigned min, unsigned max)
 {
     span->min = plus(span->min, min);
     span->max = plus(span->max, max);
 }
 
 /* One is taken away. The lower end is exact even when it stood for "many". */
-static void span_take(struct lint_span *span)
+static void span_take(struct vc4_qpu_lint_span *span)
 {
     span->min = span->min ? (uint8_t)(span->min - 1) : 0;
     span->max = minus(span->max, 1);
@@ -37,13 +37,13 @@ static void span_take(struct lint_span *span)
 
 /* ---- events ---- */
 
-static void happens(struct lint_state *s, uint32_t events)
+static void happens(struct vc4_qpu_lint_state *s, uint32_t events)
 {
     s->may |= events;
     s->must |= events;
 }
 
-static void ends(struct lint_state *s, uint32_t events)
+static void ends(struct vc4_qpu_lint_state *s, uint32_t events)
 {
     s->may &= ~events;
     s->must &= ~events;
@@ -68,26 +68,26 @@ static void place_name(unsigned place, char text[8])
     text[at] = 0;
 }
 
-static void report_place(struct lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule, unsigned place)
+static void report_place(struct vc4_qpu_lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule, unsigned place)
 {
     char name[8];
     place_name(place, name);
-    lint_report(lint, pc, rule, "%s", name);
+    vc4_qpu_lint_report(lint, pc, rule, "%s", name);
 }
 
-static void step_registers(struct lint *lint, struct lint_state *s, uint32_t pc)
+static void step_registers(struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *s, uint32_t pc)
 {
-    struct lint_facts facts;
-    lint_facts(&lint->program->insns[pc], &facts);
+    struct vc4_qpu_lint_facts facts;
+    vc4_qpu_lint_facts(&lint->program->insns[pc], &facts);
     for (unsigned place = 0; lint->report && place < LINT_PLACES; place++) {
-        if (!lint_has(&facts.reads, place))
+        if (!vc4_qpu_lint_has(&facts.reads, place))
             continue;
-        bool known = lint_has(&s->written, place), lost = lint_has(&s->lost, place);
+        bool known = vc4_qpu_lint_has(&s->written, place), lost = vc4_qpu_lint_has(&s->lost, place);
         if (lost)
             report_place(lint, pc, RULE(LOST_IN_SWITCH), place);
         else if (!known)
             report_place(lint, pc, RULE(UNWRITTEN), place);
-        else if (lint_has(&s->unwritten, place))
+        else if (vc4_qpu_lint_has(&s->unwritten, place))
             report_place(lint, pc, RULE(PARTLY_UNWRITTEN), place);
     }
     for (unsigned i = 0; i < 2; i++) {
@@ -98,7 +98,7 @@ static void step_registers(struct lint *lint, struct lint_state *s, uint32_t pc)
 }
 
 /* Accumulators and flags stand for nothing once the switch takes effect, behind its two delay slots. */
-static void step_switch(struct lint *lint, struct lint_state *s, uint32_t pc)
+static void step_switch(struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *s, uint32_t pc)
 {
     const struct vc4_qpu_insn *insn = &lint->program->insns[pc];
     if (s->switching && !--s->switching) {
@@ -107,10 +107,10 @@ static void step_switch(struct lint *lint, struct lint_state *s, uint32_t pc)
         s->written.bits[1] &= ~gone;
         ends(s, LINT_FRESH0 | LINT_FRESH1);
     }
-    if (!lint_switches(insn))
+    if (!vc4_qpu_lint_switches(insn))
         return;
     if (s->may & LINT_LAST)
-        lint_found(lint, pc, RULE(SWITCH_AFTER_LAST));
+        vc4_qpu_lint_found(lint, pc, RULE(SWITCH_AFTER_LAST));
     if (insn->sig == VC4_QPU_SIG_LAST_THREAD_SWITCH)
         happens(s, LINT_LAST);
     s->switching = 2;
@@ -118,7 +118,7 @@ static void step_switch(struct lint *lint, struct lint_state *s, uint32_t pc)
 
 /* ---- texture and memory lookup ---- */
 
-static void step_request(struct lint *lint, struct lint_state *s, uint32_t pc)
+static void step_request(struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *s, uint32_t pc)
 {
     uint32_t number = lint->sample_of[pc];
     if (number == VC4_QPU_NO_OFFSET)
@@ -133,20 +133,22 @@ static void step_request(struct lint *lint, struct lint_state *s, uint32_t pc)
     span_add(&s->lookups[unit], sample->direct, sample->direct);
     s->slots[unit] = plus(s->slots[unit], slots);
     if (s->slots[unit] > limit)
-        lint_report(lint, pc, RULE(TMU_OVERFLOW), "TMU%u: at least %u of %u", unit, s->slots[unit], limit);
+        vc4_qpu_lint_report(lint, pc, RULE(TMU_OVERFLOW), "TMU%u: at least %u of %u", unit, s->slots[unit],
+                            limit);
     if (s->lookups[unit].min > QUEUE_LOOKUPS)
-        lint_report(lint, pc, RULE(TMU_DIRECT_DEPTH), "TMU%u: at least %u", unit, s->lookups[unit].min);
+        vc4_qpu_lint_report(lint, pc, RULE(TMU_DIRECT_DEPTH), "TMU%u: at least %u", unit,
+                            s->lookups[unit].min);
 }
 
-static void step_fetch(struct lint *lint, struct lint_state *s, uint32_t pc)
+static void step_fetch(struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *s, uint32_t pc)
 {
     unsigned sig = lint->program->insns[pc].sig, unit = sig == VC4_QPU_SIG_LOAD_TMU1;
     if (sig != VC4_QPU_SIG_LOAD_TMU0 && sig != VC4_QPU_SIG_LOAD_TMU1)
         return;
     if (!s->results[unit].max)
-        lint_report(lint, pc, RULE(TMU_EMPTY), "TMU%u", unit);
+        vc4_qpu_lint_report(lint, pc, RULE(TMU_EMPTY), "TMU%u", unit);
     else if (lint->program->is_threaded && s->must & LINT_FRESH0 << unit)
-        lint_report(lint, pc, RULE(TMU_NO_SWITCH), "TMU%u", unit);
+        vc4_qpu_lint_report(lint, pc, RULE(TMU_NO_SWITCH), "TMU%u", unit);
     span_take(&s->results[unit]);
     span_take(&s->lookups[unit]);
     s->slots[unit] = s->slots[unit] > SLOTS_MAX ? (uint8_t)(s->slots[unit] - SLOTS_MAX) : 0;
@@ -154,15 +156,16 @@ static void step_fetch(struct lint *lint, struct lint_state *s, uint32_t pc)
 
 /* ---- tile buffer ---- */
 
-static void step_tile(struct lint *lint, struct lint_state *s, uint32_t pc)
+static void step_tile(struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *s, uint32_t pc)
 {
     const struct vc4_qpu_insn *insn = &lint->program->insns[pc];
-    bool color = lint_writes(insn, VC4_QPU_W_TLB_COLOR_MS) || lint_writes(insn, VC4_QPU_W_TLB_COLOR_ALL);
-    bool accesses = lint_writes_tlb(insn) || lint_loads_tlb(insn);
-    if (lint_writes(insn, VC4_QPU_W_TLB_Z) && s->may & LINT_COLOR)
-        lint_found(lint, pc, RULE(Z_AFTER_COLOR));
+    bool color = vc4_qpu_lint_writes(insn, VC4_QPU_W_TLB_COLOR_MS) ||
+                 vc4_qpu_lint_writes(insn, VC4_QPU_W_TLB_COLOR_ALL);
+    bool accesses = vc4_qpu_lint_writes_tlb(insn) || vc4_qpu_lint_loads_tlb(insn);
+    if (vc4_qpu_lint_writes(insn, VC4_QPU_W_TLB_Z) && s->may & LINT_COLOR)
+        vc4_qpu_lint_found(lint, pc, RULE(Z_AFTER_COLOR));
     if (accesses && s->may & LINT_UNLOCKED)
-        lint_found(lint, pc, RULE(AFTER_UNLOCK));
+        vc4_qpu_lint_found(lint, pc, RULE(AFTER_UNLOCK));
     if (color)
         happens(s, LINT_COLOR);
     if (accesses)
@@ -176,12 +179,12 @@ static void step_tile(struct lint *lint, struct lint_state *s, uint32_t pc)
 /* ---- vertex memory and DMA ---- */
 
 /* Guide tables 33, 36 and 37. */
-static void step_read_setup(struct lint *lint, struct lint_state *s, uint32_t pc)
+static void step_read_setup(struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *s, uint32_t pc)
 {
     uint32_t word;
-    if (!lint_immediate(&lint->program->insns[pc], &word)) {
+    if (!vc4_qpu_lint_immediate(&lint->program->insns[pc], &word)) {
         happens(s, LINT_LOAD_SETUP);
-        s->queued = (struct lint_span){0, LINT_MANY};
+        s->queued = (struct vc4_qpu_lint_span){0, LINT_MANY};
         s->old_queued = LINT_MANY;
         return;
     }
@@ -191,9 +194,9 @@ static void step_read_setup(struct lint *lint, struct lint_state *s, uint32_t pc
         return;
     }
     if (word >> 30 || util_bits(word, 8, 2) == 3)
-        lint_report(lint, pc, RULE(VPM_SETUP_RESERVED), "0x%08x", word);
+        vc4_qpu_lint_report(lint, pc, RULE(VPM_SETUP_RESERVED), "0x%08x", word);
     if (s->queued.min > 1)
-        lint_report(lint, pc, RULE(VPM_SETUP_BUSY), "at least %u unread", s->queued.min);
+        vc4_qpu_lint_report(lint, pc, RULE(VPM_SETUP_BUSY), "at least %u unread", s->queued.min);
     unsigned number = (unsigned)util_bits(word, 20, 4);
     s->old_queued = s->queued.max;
     span_add(&s->queued, number ? number : 16, number ? number : 16);
@@ -201,11 +204,11 @@ static void step_read_setup(struct lint *lint, struct lint_state *s, uint32_t pc
 }
 
 /* Guide tables 32, 34 and 35. */
-static void step_write_setup(struct lint *lint, struct lint_state *s, uint32_t pc)
+static void step_write_setup(struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *s, uint32_t pc)
 {
     uint32_t word;
     bool reserved = false;
-    if (!lint_immediate(&lint->program->insns[pc], &word)) {
+    if (!vc4_qpu_lint_immediate(&lint->program->insns[pc], &word)) {
         happens(s, LINT_VPM_WRITE | LINT_STORE_SETUP | LINT_ODD_ROWS);
         return;
     }
@@ -221,59 +224,60 @@ static void step_write_setup(struct lint *lint, struct lint_state *s, uint32_t p
         reserved = (word & 7) == 1 || util_bits(word, 15, 1);
         happens(s, LINT_STORE_SETUP);
         if (util_bits(word, 7, 7) >= 64)
-            lint_report(lint, pc, RULE(VPM_UPPER_ROWS), "row %u", (unsigned)util_bits(word, 7, 7));
+            vc4_qpu_lint_report(lint, pc, RULE(VPM_UPPER_ROWS), "row %u", (unsigned)util_bits(word, 7, 7));
         break;
     default: break;
     }
     if (reserved)
-        lint_report(lint, pc, RULE(VPM_SETUP_RESERVED), "0x%08x", word);
+        vc4_qpu_lint_report(lint, pc, RULE(VPM_SETUP_RESERVED), "0x%08x", word);
 }
 
-static void step_dma(struct lint *lint, struct lint_state *s, uint32_t pc, bool store)
+static void step_dma(struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *s, uint32_t pc, bool store)
 {
     const struct vc4_qpu_insn *insn = &lint->program->insns[pc];
     uint32_t setup = store ? LINT_STORE_SETUP : LINT_LOAD_SETUP, busy = store ? LINT_STORING : LINT_LOADING;
     bool waits = store
                      ? vc4_qpu_reads_b(insn, VC4_QPU_R_VPM_WAIT) || vc4_qpu_reads_b(insn, VC4_QPU_R_VPM_BUSY)
                      : vc4_qpu_reads_a(insn, VC4_QPU_R_VPM_WAIT) || vc4_qpu_reads_a(insn, VC4_QPU_R_VPM_BUSY);
-    bool starts = store ? lint_writes_b(insn, VC4_QPU_W_VPM_ADDR) : lint_writes_a(insn, VC4_QPU_W_VPM_ADDR);
+    bool starts = store ? vc4_qpu_lint_writes_b(insn, VC4_QPU_W_VPM_ADDR)
+                        : vc4_qpu_lint_writes_a(insn, VC4_QPU_W_VPM_ADDR);
     if (waits)
         ends(s, busy);
     if (!starts)
         return;
     if (!(s->must & setup))
-        lint_report(lint, pc, RULE(DMA_UNSET), "%s", store ? "store" : "load");
+        vc4_qpu_lint_report(lint, pc, RULE(DMA_UNSET), "%s", store ? "store" : "load");
     if (s->may & busy)
-        lint_report(lint, pc, RULE(DMA_BUSY), "%s", store ? "store" : "load");
+        vc4_qpu_lint_report(lint, pc, RULE(DMA_BUSY), "%s", store ? "store" : "load");
     happens(s, busy);
 }
 
-static void step_vpm_read(struct lint *lint, struct lint_state *s, uint32_t pc)
+static void step_vpm_read(struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *s, uint32_t pc)
 {
     if (!s->queued.max)
-        lint_found(lint, pc, RULE(VPM_READ_EMPTY));
+        vc4_qpu_lint_found(lint, pc, RULE(VPM_READ_EMPTY));
     else if (!s->old_queued && s->since_setup < 2)
-        lint_report(lint, pc, RULE(VPM_READ_EARLY), "%u after it", s->since_setup + 1u);
+        vc4_qpu_lint_report(lint, pc, RULE(VPM_READ_EARLY), "%u after it", s->since_setup + 1u);
     s->since_setup = 2; /* told once a set-up */
     span_take(&s->queued);
     span_add(&s->rows_in, 1, 1);
     s->old_queued = minus(s->old_queued, 1);
 }
 
-static void step_vpm(struct lint *lint, struct lint_state *s, uint32_t pc)
+static void step_vpm(struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *s, uint32_t pc)
 {
     const struct vc4_qpu_insn *insn = &lint->program->insns[pc];
-    bool setup = lint_writes_a(insn, VC4_QPU_W_VPM_SETUP);
+    bool setup = vc4_qpu_lint_writes_a(insn, VC4_QPU_W_VPM_SETUP);
     if (vc4_qpu_reads_a(insn, VC4_QPU_R_VPM) || vc4_qpu_reads_b(insn, VC4_QPU_R_VPM))
         step_vpm_read(lint, s, pc);
-    if (lint_writes(insn, VC4_QPU_W_VPM)) {
+    if (vc4_qpu_lint_writes(insn, VC4_QPU_W_VPM)) {
         if (!(s->must & LINT_VPM_WRITE))
-            lint_found(lint, pc, RULE(VPM_WRITE_UNSET));
+            vc4_qpu_lint_found(lint, pc, RULE(VPM_WRITE_UNSET));
         span_add(&s->rows_out, 1, 1);
     }
     step_dma(lint, s, pc, false);
     step_dma(lint, s, pc, true);
-    if (lint_writes_b(insn, VC4_QPU_W_VPM_SETUP))
+    if (vc4_qpu_lint_writes_b(insn, VC4_QPU_W_VPM_SETUP))
         step_write_setup(lint, s, pc);
     if (setup)
         step_read_setup(lint, s, pc);
@@ -283,24 +287,24 @@ static void step_vpm(struct lint *lint, struct lint_state *s, uint32_t pc)
 
 /* ---- mutex ---- */
 
-static void step_mutex(struct lint *lint, struct lint_state *s, uint32_t pc)
+static void step_mutex(struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *s, uint32_t pc)
 {
     const struct vc4_qpu_insn *insn = &lint->program->insns[pc];
     if (vc4_qpu_reads(insn, VC4_QPU_R_MUTEX)) {
         if (s->must & LINT_MUTEX)
-            lint_found(lint, pc, RULE(MUTEX_TWICE));
+            vc4_qpu_lint_found(lint, pc, RULE(MUTEX_TWICE));
         happens(s, LINT_MUTEX);
     }
-    if (!lint_writes(insn, VC4_QPU_W_MUTEX))
+    if (!vc4_qpu_lint_writes(insn, VC4_QPU_W_MUTEX))
         return;
     if (!(s->may & LINT_MUTEX))
-        lint_found(lint, pc, RULE(MUTEX_NOT_HELD));
+        vc4_qpu_lint_found(lint, pc, RULE(MUTEX_NOT_HELD));
     ends(s, LINT_MUTEX);
 }
 
 /* ---- a whole instruction, the program's begin and its end ---- */
 
-void lint_step(struct lint *lint, struct lint_state *s, uint32_t pc)
+void vc4_qpu_lint_step(struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *s, uint32_t pc)
 {
     step_registers(lint, s, pc);
     step_request(lint, s, pc);
@@ -311,10 +315,10 @@ void lint_step(struct lint *lint, struct lint_state *s, uint32_t pc)
     step_switch(lint, s, pc);
 }
 
-void lint_begin(const struct lint *lint, struct lint_state *s)
+void vc4_qpu_lint_begin(const struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *s)
 {
     enum vc4_qpu_stage stage = lint->options.stage;
-    *s = (struct lint_state){.reached = true, .since_setup = 3};
+    *s = (struct vc4_qpu_lint_state){.reached = true, .since_setup = 3};
     s->unwritten.bits[0] = UINT64_MAX;
     s->unwritten.bits[1] = (1ull << (LINT_PLACES - LINT_ACC)) - 1;
     if (stage == VC4_QPU_STAGE_FRAGMENT || stage == VC4_QPU_STAGE_UNKNOWN) { /* W and Z (Guide table 29) */
@@ -325,18 +329,18 @@ void lint_begin(const struct lint *lint, struct lint_state *s)
 }
 
 /* How many were counted, in words. */
-static void report_count(struct lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule, struct lint_span span,
-                         unsigned wanted)
+static void report_count(struct vc4_qpu_lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule,
+                         struct vc4_qpu_lint_span span, unsigned wanted)
 {
     if (span.max == LINT_MANY)
-        lint_report(lint, pc, rule, "%u or more, for %u", span.min, wanted);
+        vc4_qpu_lint_report(lint, pc, rule, "%u or more, for %u", span.min, wanted);
     else if (span.min == span.max)
-        lint_report(lint, pc, rule, "%u, for %u", span.min, wanted);
+        vc4_qpu_lint_report(lint, pc, rule, "%u, for %u", span.min, wanted);
     else
-        lint_report(lint, pc, rule, "%u to %u, for %u", span.min, span.max, wanted);
+        vc4_qpu_lint_report(lint, pc, rule, "%u to %u, for %u", span.min, span.max, wanted);
 }
 
-static void finish_record(struct lint *lint, const struct lint_state *s, uint32_t pc)
+static void finish_record(struct vc4_qpu_lint *lint, const struct vc4_qpu_lint_state *s, uint32_t pc)
 {
     const struct vc4_qpu_lint_options *o = &lint->options;
     if (o->varyings >= 0 && s->varyings.min < (unsigned)o->varyings)
@@ -349,18 +353,18 @@ static void finish_record(struct lint *lint, const struct lint_state *s, uint32_
         report_count(lint, pc, RULE(ROWS_OUT), s->rows_out, (unsigned)o->rows_out);
 }
 
-void lint_finish(struct lint *lint, const struct lint_state *s, uint32_t pc)
+void vc4_qpu_lint_finish(struct vc4_qpu_lint *lint, const struct vc4_qpu_lint_state *s, uint32_t pc)
 {
     for (unsigned unit = 0; unit < 2; unit++)
         if (s->results[unit].min)
-            lint_report(lint, pc, RULE(TMU_LEFT), "TMU%u: at least %u", unit, s->results[unit].min);
+            vc4_qpu_lint_report(lint, pc, RULE(TMU_LEFT), "TMU%u: at least %u", unit, s->results[unit].min);
     if (s->queued.min)
-        lint_report(lint, pc, RULE(VPM_LEFT), "at least %u", s->queued.min);
+        vc4_qpu_lint_report(lint, pc, RULE(VPM_LEFT), "at least %u", s->queued.min);
     if (s->may & LINT_TILE && !(s->must & LINT_UNLOCKED))
-        lint_found(lint, pc, RULE(NO_UNLOCK));
+        vc4_qpu_lint_found(lint, pc, RULE(NO_UNLOCK));
     if (lint->has_last && !(s->must & LINT_LAST))
-        lint_found(lint, pc, RULE(NO_LAST_SWITCH));
+        vc4_qpu_lint_found(lint, pc, RULE(NO_LAST_SWITCH));
     if (s->may & LINT_MUTEX)
-        lint_found(lint, pc, RULE(MUTEX_LEFT));
+        vc4_qpu_lint_found(lint, pc, RULE(MUTEX_LEFT));
     finish_record(lint, s, pc);
 }

@@ -17,41 +17,41 @@ enum {
     LINT_FLAGS = LINT_ACC + 6,
     LINT_PLACES
 };
-struct lint_places {
+struct vc4_qpu_lint_places {
     uint64_t bits[2];
 };
-static inline void lint_set(struct lint_places *set, unsigned place)
+static inline void vc4_qpu_lint_set(struct vc4_qpu_lint_places *set, unsigned place)
 {
     set->bits[place / 64] |= 1ull << place % 64;
 }
-static inline bool lint_has(const struct lint_places *set, unsigned place)
+static inline bool vc4_qpu_lint_has(const struct vc4_qpu_lint_places *set, unsigned place)
 {
     return set->bits[place / 64] >> place % 64 & 1;
 }
 
-struct lint_facts {
-    struct lint_places reads, writes;
+struct vc4_qpu_lint_facts {
+    struct vc4_qpu_lint_places reads, writes;
 };
-void lint_facts(const struct vc4_qpu_insn *insn, struct lint_facts *out);
+void vc4_qpu_lint_facts(const struct vc4_qpu_insn *insn, struct vc4_qpu_lint_facts *out);
 
 /* Whether either unit writes an address; in file A, in file B or in either. */
-bool lint_writes(const struct vc4_qpu_insn *insn, unsigned waddr);
-bool lint_writes_a(const struct vc4_qpu_insn *insn, unsigned waddr);
-bool lint_writes_b(const struct vc4_qpu_insn *insn, unsigned waddr);
-bool lint_writes_tlb(const struct vc4_qpu_insn *insn); /* stencil set-up does not access the tile */
-bool lint_loads_tlb(const struct vc4_qpu_insn *insn);
-bool lint_switches(const struct vc4_qpu_insn *insn);
+bool vc4_qpu_lint_writes(const struct vc4_qpu_insn *insn, unsigned waddr);
+bool vc4_qpu_lint_writes_a(const struct vc4_qpu_insn *insn, unsigned waddr);
+bool vc4_qpu_lint_writes_b(const struct vc4_qpu_insn *insn, unsigned waddr);
+bool vc4_qpu_lint_writes_tlb(const struct vc4_qpu_insn *insn); /* stencil set-up does not access the tile */
+bool vc4_qpu_lint_loads_tlb(const struct vc4_qpu_insn *insn);
+bool vc4_qpu_lint_switches(const struct vc4_qpu_insn *insn);
 /* The 32 bits that the instruction writes to every place, when it is an immediate. */
-bool lint_immediate(const struct vc4_qpu_insn *insn, uint32_t *value);
+bool vc4_qpu_lint_immediate(const struct vc4_qpu_insn *insn, uint32_t *value);
 
 /* ---- what is known at a point of the program, over all paths there ---- */
 
 #define LINT_MANY 255 /* or more, or unknown */
-struct lint_span {
+struct vc4_qpu_lint_span {
     uint8_t min, max;
 };
 
-enum lint_event {
+enum vc4_qpu_lint_event {
     LINT_COLOR = 1u << 0,      /* a colour was written */
     LINT_TILE = 1u << 1,       /* the tile buffer was accessed */
     LINT_UNLOCKED = 1u << 2,   /* the scoreboard was */
@@ -68,24 +68,25 @@ enum lint_event {
     LINT_ODD_ROWS = 1u << 12, /* VPM writes that are not whole 32-bit rows, or may be */
 };
 
-struct lint_state {                              /* without padding: compared as bytes */
-    struct lint_places unwritten, written, lost; /* each place: how it may stand */
-    uint32_t may, must;                          /* events, on some path and on all */
-    struct lint_span results[2], lookups[2];     /* TMU: results not fetched; of memory lookups */
-    uint8_t slots[2];                            /* of the request queue, at least */
-    struct lint_span varyings;                   /* read so far */
-    struct lint_span queued, rows_in, rows_out;  /* VPM: vectors set up and not read; vectors read, written */
-    uint8_t old_queued;                          /* of `queued`, from before the last set-up, at most */
-    uint8_t since_setup;                         /* instructions since the last VPM read set-up, 0..3 */
-    uint8_t switching;                           /* 2, 1: a thread switch is in its delay slots */
+struct vc4_qpu_lint_state {                              /* without padding: compared as bytes */
+    struct vc4_qpu_lint_places unwritten, written, lost; /* each place: how it may stand */
+    uint32_t may, must;                                  /* events, on some path and on all */
+    struct vc4_qpu_lint_span results[2], lookups[2];     /* TMU: results not fetched; of memory lookups */
+    uint8_t slots[2];                                    /* of the request queue, at least */
+    struct vc4_qpu_lint_span varyings;                   /* read so far */
+    struct vc4_qpu_lint_span queued, rows_in,
+        rows_out;        /* VPM: vectors set up and not read; vectors read, written */
+    uint8_t old_queued;  /* of `queued`, from before the last set-up, at most */
+    uint8_t since_setup; /* instructions since the last VPM read set-up, 0..3 */
+    uint8_t switching;   /* 2, 1: a thread switch is in its delay slots */
     uint8_t reached;
     uint8_t zero[2];
 };
 
-_Static_assert(sizeof(struct lint_state) == 80, "no padding");
+_Static_assert(sizeof(struct vc4_qpu_lint_state) == 80, "no padding");
 
 /* The analysis, and where findings go. */
-struct lint {
+struct vc4_qpu_lint {
     const struct vc4_qpu_program *program; /* NULL: broken */
     struct vc4_qpu_lint_options options;
     const uint32_t
@@ -99,19 +100,19 @@ struct lint {
 };
 
 /* One finding, once an instruction. Nothing while states are only computed. */
-void lint_found(struct lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule);
+void vc4_qpu_lint_found(struct vc4_qpu_lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule);
 /* The same with a printf-style detail. */
-void lint_report(struct lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule, const char *detail, ...)
-    __attribute__((format(printf, 4, 5)));
+void vc4_qpu_lint_report(struct vc4_qpu_lint *lint, uint32_t pc, enum vc4_qpu_lint_rule rule,
+                         const char *detail, ...) __attribute__((format(printf, 4, 5)));
 
 /* The state after instruction `pc`, from that before it; reports what it finds (lint_insn.c). */
-void lint_step(struct lint *lint, struct lint_state *state, uint32_t pc);
+void vc4_qpu_lint_step(struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *state, uint32_t pc);
 /* What the state says when the program ends behind `pc`. */
-void lint_finish(struct lint *lint, const struct lint_state *state, uint32_t pc);
-void lint_begin(const struct lint *lint, struct lint_state *state);
+void vc4_qpu_lint_finish(struct vc4_qpu_lint *lint, const struct vc4_qpu_lint_state *state, uint32_t pc);
+void vc4_qpu_lint_begin(const struct vc4_qpu_lint *lint, struct vc4_qpu_lint_state *state);
 
 /* All paths, to the fixpoint, and then the reports (lint_flow.c). 0 or -ENOMEM. */
-int lint_flow(struct lint *lint);
+int vc4_qpu_lint_flow(struct vc4_qpu_lint *lint);
 
 _Static_assert(VC4_QPU_LINT_COUNT <= 64, "one bit a rule");
 

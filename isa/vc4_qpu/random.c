@@ -10,33 +10,33 @@
 
 #define LONGEST 192 /* words; loops make them many steps */
 
-#define MOST     3  /* words that random_insn may take */
+#define MOST     3  /* words that vc4_qpu_random_insn may take */
 #define NESTED   12 /* words that close a branch or a loop */
 #define FINISHED 8  /* words of a last write and the program end */
 
-static const struct random_want anything = {UINT8_MAX, UINT8_MAX, UINT8_MAX, false, false};
+static const struct vc4_qpu_random_want anything = {UINT8_MAX, UINT8_MAX, UINT8_MAX, false, false};
 
 /* Whether `words` more leave enough for closing all that is open. */
-static bool room(const struct random_gen *g, uint32_t words)
+static bool room(const struct vc4_qpu_random_gen *g, uint32_t words)
 {
     uint32_t results = g->outstanding[0] + g->outstanding[1] + g->vpm_reads;
     return g->count + words + results * MOST + g->depth * NESTED + FINISHED <= g->capacity;
 }
 
-static void some(struct random_gen *g, unsigned most)
+static void some(struct vc4_qpu_random_gen *g, unsigned most)
 {
-    for (unsigned n = random_below(g, most + 1); n && room(g, 1); n--)
-        random_insn(g, anything);
+    for (unsigned n = vc4_qpu_random_below(g, most + 1); n && room(g, 1); n--)
+        vc4_qpu_random_insn(g, anything);
 }
 
 /* Two instructions that suit whatever came before on any path: control joins here. */
-static void join(struct random_gen *g)
+static void join(struct vc4_qpu_random_gen *g)
 {
-    random_nop(g);
-    random_nop(g);
+    vc4_qpu_random_nop(g);
+    vc4_qpu_random_nop(g);
 }
 
-static void put_ldi(struct random_gen *g, bool file_b, unsigned waddr, uint32_t imm)
+static void put_ldi(struct vc4_qpu_random_gen *g, bool file_b, unsigned waddr, uint32_t imm)
 {
     struct vc4_qpu_insn insn = {.kind = VC4_QPU_LOAD_IMM32,
                                 .sig = VC4_QPU_SIG_LOAD_IMM,
@@ -45,34 +45,34 @@ static void put_ldi(struct random_gen *g, bool file_b, unsigned waddr, uint32_t 
                                 .waddr_add = (uint8_t)waddr,
                                 .waddr_mul = VC4_QPU_W_NOP,
                                 .imm = imm};
-    random_put(g, &insn);
+    vc4_qpu_random_put(g, &insn);
 }
 
 /* The branch and its delay slots; its distance is filled in by land(). Returns the branch's place. */
-static uint32_t put_branch(struct random_gen *g, unsigned cond)
+static uint32_t put_branch(struct vc4_qpu_random_gen *g, unsigned cond)
 {
     struct vc4_qpu_insn insn = {.kind = VC4_QPU_BRANCH,
                                 .sig = VC4_QPU_SIG_BRANCH,
                                 .branch_cond = (uint8_t)cond,
-                                .branch_rel = !random_one_in(g, 4),
+                                .branch_rel = !vc4_qpu_random_one_in(g, 4),
                                 .waddr_add = VC4_QPU_W_NOP,
                                 .waddr_mul = VC4_QPU_W_NOP};
     uint32_t at = g->count;
-    if (random_one_in(g, 3)) { /* the link stays in a register, to be computed with */
-        insn.ws = random_one_in(g, 2);
-        unsigned reg = random_below(g, g->files), acc = VC4_QPU_W_ACC0 + random_below(g, 4);
+    if (vc4_qpu_random_one_in(g, 3)) { /* the link stays in a register, to be computed with */
+        insn.ws = vc4_qpu_random_one_in(g, 2);
+        unsigned reg = vc4_qpu_random_below(g, g->files), acc = VC4_QPU_W_ACC0 + vc4_qpu_random_below(g, 4);
         bool kept = (insn.ws ? g->kept_b : g->kept_a) >> reg & 1;
         insn.waddr_add = kept ? VC4_QPU_W_NOP : (uint8_t)reg;
-        insn.waddr_mul = random_one_in(g, 2) ? VC4_QPU_W_NOP : (uint8_t)acc;
+        insn.waddr_mul = vc4_qpu_random_one_in(g, 2) ? VC4_QPU_W_NOP : (uint8_t)acc;
     }
-    random_put(g, &insn);
+    vc4_qpu_random_put(g, &insn);
     for (unsigned slot = 0; slot < 3; slot++)
-        random_insn(g, anything);
+        vc4_qpu_random_insn(g, anything);
     return at;
 }
 
 /* Aims the branch at `at` to instruction `target`. */
-static void land(struct random_gen *g, uint32_t at, uint32_t target)
+static void land(struct vc4_qpu_random_gen *g, uint32_t at, uint32_t target)
 {
     struct vc4_qpu_insn insn;
     vc4_qpu_decode(g->words[at], &insn);
@@ -80,21 +80,21 @@ static void land(struct random_gen *g, uint32_t at, uint32_t target)
     g->words[at] = vc4_qpu_encode(&insn);
 }
 
-static void statements(struct random_gen *g, unsigned most);
+static void statements(struct vc4_qpu_random_gen *g, unsigned most);
 
-static unsigned random_branch_cond(struct random_gen *g)
+static unsigned random_branch_cond(struct vc4_qpu_random_gen *g)
 {
-    return random_one_in(g, 12) ? VC4_QPU_BR_ALWAYS : random_below(g, 12);
+    return vc4_qpu_random_one_in(g, 12) ? VC4_QPU_BR_ALWAYS : vc4_qpu_random_below(g, 12);
 }
 
 /* brr else; ...; [brr end; else: ...;] end: */
-static void put_if(struct random_gen *g)
+static void put_if(struct vc4_qpu_random_gen *g)
 {
     unsigned cond = random_branch_cond(g);
     uint32_t skip = put_branch(g, cond);
     g->depth++;
     statements(g, 4);
-    if (cond != VC4_QPU_BR_ALWAYS && random_one_in(g, 2) && room(g, 24)) {
+    if (cond != VC4_QPU_BR_ALWAYS && vc4_qpu_random_one_in(g, 2) && room(g, 24)) {
         uint32_t over = put_branch(g, VC4_QPU_BR_ALWAYS);
         land(g, skip, g->count);
         join(g);
@@ -119,13 +119,13 @@ static const struct {
 
 /* counter = n; loop: ...; counter = counter -+ 1, flags; brr loop. The counter is a register that nothing
  * else writes, the same in all lanes. */
-static void put_loop(struct random_gen *g)
+static void put_loop(struct vc4_qpu_random_gen *g)
 {
-    unsigned times = 1 + random_below(g, UTIL_MIN(4, g->fuel / g->iterations));
-    unsigned way = random_below(g, UTIL_ARRAY_SIZE(counts));
-    bool file_b = random_one_in(g, 2);
+    unsigned times = 1 + vc4_qpu_random_below(g, UTIL_MIN(4, g->fuel / g->iterations));
+    unsigned way = vc4_qpu_random_below(g, UTIL_ARRAY_SIZE(counts));
+    bool file_b = vc4_qpu_random_one_in(g, 2);
     uint32_t *kept = file_b ? &g->kept_b : &g->kept_a, before = *kept;
-    unsigned reg = random_below(g, g->files);
+    unsigned reg = vc4_qpu_random_below(g, g->files);
     while (*kept >> reg & 1)
         reg = (reg + 1) % g->files;
     *kept |= 1u << reg;
@@ -161,7 +161,7 @@ static void put_loop(struct random_gen *g)
         step.raddr_a = (uint8_t)reg;
         step.raddr_b = 1;
     }
-    random_put(g, &step);
+    vc4_qpu_random_put(g, &step);
     land(g, put_branch(g, counts[way].cond), top);
     g->depth--;
     g->iterations = around;
@@ -169,7 +169,7 @@ static void put_loop(struct random_gen *g)
 }
 
 /* A subroutine: a linking branch to code that returns by a computed branch. */
-static void put_call(struct random_gen *g)
+static void put_call(struct vc4_qpu_random_gen *g)
 {
     struct vc4_qpu_insn call = {.kind = VC4_QPU_BRANCH,
                                 .sig = VC4_QPU_SIG_BRANCH,
@@ -180,9 +180,9 @@ static void put_call(struct random_gen *g)
     uint32_t kept = g->kept_a, at = g->count;
     g->kept_a |= 1u << 12;
     g->fuel--;
-    random_put(g, &call);
+    vc4_qpu_random_put(g, &call);
     for (unsigned slot = 0; slot < 3; slot++)
-        random_nop(g);
+        vc4_qpu_random_nop(g);
     uint32_t over = put_branch(g, VC4_QPU_BR_ALWAYS); /* the return comes here, and passes the subroutine */
     land(g, at, g->count);
     join(g);
@@ -196,24 +196,24 @@ static void put_call(struct random_gen *g)
                                 .branch_raddr = 12,
                                 .waddr_add = VC4_QPU_W_NOP,
                                 .waddr_mul = VC4_QPU_W_NOP};
-    random_put(g, &back);
+    vc4_qpu_random_put(g, &back);
     for (unsigned slot = 0; slot < 3; slot++)
-        random_nop(g);
+        vc4_qpu_random_nop(g);
     land(g, over, g->count);
     join(g);
     g->kept_a = kept;
 }
 
-static void load_texture(struct random_gen *g, unsigned unit)
+static void load_texture(struct vc4_qpu_random_gen *g, unsigned unit)
 {
-    struct random_want load = anything;
+    struct vc4_qpu_random_want load = anything;
     load.sig = unit ? VC4_QPU_SIG_LOAD_TMU1 : VC4_QPU_SIG_LOAD_TMU0;
-    random_insn(g, load);
+    vc4_qpu_random_insn(g, load);
     if (--g->outstanding[unit] == 0)
         g->slots[unit] = 0;
 }
 
-static void drain_textures(struct random_gen *g)
+static void drain_textures(struct vc4_qpu_random_gen *g)
 {
     for (unsigned unit = 0; unit < 2; unit++)
         while (g->outstanding[unit])
@@ -221,70 +221,70 @@ static void drain_textures(struct random_gen *g)
 }
 
 /* [R] [T] [B] S; or S alone: a direct lookup. */
-static void put_texture(struct random_gen *g)
+static void put_texture(struct vc4_qpu_random_gen *g)
 {
-    unsigned unit = random_below(g, 2), base = unit ? VC4_QPU_W_TMU1_S : VC4_QPU_W_TMU0_S;
-    struct random_want write = anything;
-    bool direct = random_one_in(g, 4);
+    unsigned unit = vc4_qpu_random_below(g, 2), base = unit ? VC4_QPU_W_TMU1_S : VC4_QPU_W_TMU0_S;
+    struct vc4_qpu_random_want write = anything;
+    bool direct = vc4_qpu_random_one_in(g, 4);
     if (g->slots[unit] + vc4_qpu_tmu_slots(direct) > VC4_QPU_TMU_SLOTS)
         drain_textures(g);
     g->slots[unit] += vc4_qpu_tmu_slots(direct);
     for (unsigned reg = 3; reg > 0; reg--)
-        if (!direct && (reg == 1 || random_one_in(g, 4))) {
+        if (!direct && (reg == 1 || vc4_qpu_random_one_in(g, 4))) {
             write.waddr = (uint8_t)(base + reg);
-            random_insn(g, write);
+            vc4_qpu_random_insn(g, write);
             some(g, 1);
         }
     write.waddr = (uint8_t)base;
     write.direct = direct;
-    random_insn(g, write);
+    vc4_qpu_random_insn(g, write);
     g->outstanding[unit]++;
 }
 
-static void read_varying(struct random_gen *g)
+static void read_varying(struct vc4_qpu_random_gen *g)
 {
-    struct random_want read = anything;
+    struct vc4_qpu_random_want read = anything;
     read.raddr = VC4_QPU_R_VARYING;
-    random_insn(g, read);
+    vc4_qpu_random_insn(g, read);
     g->varyings--;
 }
 
-static void read_vpm(struct random_gen *g)
+static void read_vpm(struct vc4_qpu_random_gen *g)
 {
-    struct random_want read = anything;
+    struct vc4_qpu_random_want read = anything;
     read.raddr = VC4_QPU_R_VPM;
-    random_insn(g, read);
+    vc4_qpu_random_insn(g, read);
     g->vpm_reads--;
 }
 
-static void write_vpm(struct random_gen *g)
+static void write_vpm(struct vc4_qpu_random_gen *g)
 {
-    struct random_want write = anything;
+    struct vc4_qpu_random_want write = anything;
     write.waddr = VC4_QPU_W_VPM;
     write.conditional = true;
-    random_insn(g, write);
+    vc4_qpu_random_insn(g, write);
     g->vpm_writes--;
 }
 
 /* Something of the profile's own kind, outside branches. */
-static void put_special(struct random_gen *g)
+static void put_special(struct vc4_qpu_random_gen *g)
 {
     if (g->profile == VC4_QPU_RANDOM_VERTEX) {
-        if (g->vpm_reads && random_one_in(g, 2))
+        if (g->vpm_reads && vc4_qpu_random_one_in(g, 2))
             read_vpm(g);
         else if (g->vpm_writes)
             write_vpm(g);
         return;
     }
-    if (g->switches && random_one_in(g, 6)) {
-        struct random_want last = anything;
+    if (g->switches && vc4_qpu_random_one_in(g, 6)) {
+        struct vc4_qpu_random_want last = anything;
         last.sig = VC4_QPU_SIG_LAST_THREAD_SWITCH;
         g->switches = false;
-        random_insn(g, last);
+        vc4_qpu_random_insn(g, last);
         join(g);
         return;
     }
-    unsigned choice = random_below(g, 3), unit = random_below(g, 2);
+    unsigned choice = vc4_qpu_random_below(g, 3), unit = vc4_qpu_random_below(g, 2);
     if (choice == 0 && g->varyings)
         read_varying(g);
     else if (choice == 1)
@@ -293,30 +293,31 @@ static void put_special(struct random_gen *g)
         load_texture(g, unit);
 }
 
-static void statement(struct random_gen *g)
+static void statement(struct vc4_qpu_random_gen *g)
 {
     bool branches = g->profile != VC4_QPU_RANDOM_ALU, special = g->profile >= VC4_QPU_RANDOM_FRAGMENT;
-    if (special && g->depth == 0 && room(g, 24) && random_one_in(g, 3)) {
+    if (special && g->depth == 0 && room(g, 24) && vc4_qpu_random_one_in(g, 3)) {
         put_special(g);
         return;
     }
-    bool nest = branches && g->depth < 3 && room(g, 40) && random_one_in(g, 8);
+    bool nest = branches && g->depth < 3 && room(g, 40) && vc4_qpu_random_one_in(g, 8);
     if (!nest) {
-        random_insn(g, anything);
+        vc4_qpu_random_insn(g, anything);
         return;
     }
     drain_textures(g);
-    if (g->fuel >= g->iterations && random_one_in(g, 3))
+    if (g->fuel >= g->iterations && vc4_qpu_random_one_in(g, 3))
         put_loop(g);
-    else if (g->profile == VC4_QPU_RANDOM_BRANCHES && g->depth == 0 && g->fuel && random_one_in(g, 24))
+    else if (g->profile == VC4_QPU_RANDOM_BRANCHES && g->depth == 0 && g->fuel &&
+             vc4_qpu_random_one_in(g, 24))
         put_call(g);
     else
         put_if(g);
 }
 
-static void statements(struct random_gen *g, unsigned most)
+static void statements(struct vc4_qpu_random_gen *g, unsigned most)
 {
-    for (unsigned n = random_below(g, most + 1); n && room(g, 8); n--)
+    for (unsigned n = vc4_qpu_random_below(g, most + 1); n && room(g, 8); n--)
         statement(g);
 }
 
@@ -329,7 +330,7 @@ static const struct vc4_qpu_insn fill = {.kind = VC4_QPU_ALU,
                                          .raddr_b = VC4_QPU_R_NOP};
 
 /* Values that differ, and lanes that differ, before chance begins. */
-static void fill_registers(struct random_gen *g)
+static void fill_registers(struct vc4_qpu_random_gen *g)
 {
     join(g); /* no scoreboard wait in the first two */
     for (unsigned i = 0; i < 8 && room(g, 1); i++) {
@@ -338,81 +339,81 @@ static void fill_registers(struct random_gen *g)
         insn.add_a = insn.add_b = VC4_QPU_MUX_A;
         insn.mul_a = insn.mul_b = VC4_QPU_MUX_A;
         insn.waddr_add = (uint8_t)(VC4_QPU_W_ACC0 + i % 4);
-        insn.waddr_mul = (uint8_t)random_below(g, g->files);
-        insn.ws = random_one_in(g, 2);
-        if (random_fits(g, &insn, false))
-            random_put(g, &insn);
+        insn.waddr_mul = (uint8_t)vc4_qpu_random_below(g, g->files);
+        insn.ws = vc4_qpu_random_one_in(g, 2);
+        if (vc4_qpu_random_fits(g, &insn, false))
+            vc4_qpu_random_put(g, &insn);
     }
 }
 
 /* 32-bit, horizontal, stride 1 (Guide tables 32 and 33). */
-static void set_up_vpm(struct random_gen *g)
+static void set_up_vpm(struct vc4_qpu_random_gen *g)
 {
     if (!room(g, 4 + 8 * MOST))
         return;
-    g->vpm_reads = 1 + random_below(g, 8);
-    g->vpm_writes = 1 + random_below(g, 8);
-    put_ldi(g, false, VC4_QPU_W_VPM_SETUP, 0x1a00 | random_below(g, 8) | g->vpm_reads << 20);
-    put_ldi(g, true, VC4_QPU_W_VPM_SETUP, 0x1a00 | random_below(g, 4));
-    random_nop(g);
+    g->vpm_reads = 1 + vc4_qpu_random_below(g, 8);
+    g->vpm_writes = 1 + vc4_qpu_random_below(g, 8);
+    put_ldi(g, false, VC4_QPU_W_VPM_SETUP, 0x1a00 | vc4_qpu_random_below(g, 8) | g->vpm_reads << 20);
+    put_ldi(g, true, VC4_QPU_W_VPM_SETUP, 0x1a00 | vc4_qpu_random_below(g, 4));
+    vc4_qpu_random_nop(g);
 }
 
 /* Everything begun is finished; a fragment program writes its pixel. */
-static void finish_world(struct random_gen *g)
+static void finish_world(struct vc4_qpu_random_gen *g)
 {
-    struct random_want write = anything;
+    struct vc4_qpu_random_want write = anything;
     drain_textures(g);
     while (g->vpm_reads)
         read_vpm(g);
     if (g->profile != VC4_QPU_RANDOM_FRAGMENT)
         return;
     write.conditional = true;
-    if (random_one_in(g, 8) && room(g, MOST)) {
+    if (vc4_qpu_random_one_in(g, 8) && room(g, MOST)) {
         write.waddr = VC4_QPU_W_TLB_STENCIL;
-        random_insn(g, write);
+        vc4_qpu_random_insn(g, write);
     }
-    if (random_one_in(g, 2) && room(g, MOST)) {
+    if (vc4_qpu_random_one_in(g, 2) && room(g, MOST)) {
         write.waddr = VC4_QPU_W_TLB_Z;
-        random_insn(g, write);
+        vc4_qpu_random_insn(g, write);
     }
-    if (random_one_in(g, 2) && room(g, MOST + 2)) {
-        struct random_want load = anything;
+    if (vc4_qpu_random_one_in(g, 2) && room(g, MOST + 2)) {
+        struct vc4_qpu_random_want load = anything;
         load.sig = VC4_QPU_SIG_COLOR_LOAD;
-        random_insn(g, load);
+        vc4_qpu_random_insn(g, load);
         some(g, 2);
     }
     write.waddr = VC4_QPU_W_TLB_COLOR_ALL;
-    random_insn(g, write);
+    vc4_qpu_random_insn(g, write);
 }
 
 /* The program end and its delay slots, which may still compute. */
-static void put_end(struct random_gen *g)
+static void put_end(struct vc4_qpu_random_gen *g)
 {
-    struct random_want end = anything;
+    struct vc4_qpu_random_want end = anything;
     end.sig = VC4_QPU_SIG_PROGRAM_END;
     g->ending = true;
-    random_insn(g, end);
-    random_insn(g, anything);
-    random_insn(g, anything);
+    vc4_qpu_random_insn(g, end);
+    vc4_qpu_random_insn(g, anything);
+    vc4_qpu_random_insn(g, anything);
 }
 
 uint32_t vc4_qpu_random(uint64_t seed, enum vc4_qpu_random_profile profile, uint64_t *words,
                         uint32_t capacity)
 {
-    struct random_gen g = {.state = seed * 4 + profile,
-                           .profile = profile,
-                           .words = words,
-                           .capacity = UTIL_MIN(capacity, (uint32_t)LONGEST),
-                           .files = 32,
-                           .iterations = 1,
-                           .fuel = 16,
-                           .varyings = 8};
-    g.switches = profile == VC4_QPU_RANDOM_FRAGMENT && random_one_in(&g, 6);
+    struct vc4_qpu_random_gen g = {.state = seed * 4 + profile,
+                                   .profile = profile,
+                                   .words = words,
+                                   .capacity = UTIL_MIN(capacity, (uint32_t)LONGEST),
+                                   .files = 32,
+                                   .iterations = 1,
+                                   .fuel = 16,
+                                   .varyings = 8};
+    g.switches = profile == VC4_QPU_RANDOM_FRAGMENT && vc4_qpu_random_one_in(&g, 6);
     g.files = g.switches ? 16 : 32;
     fill_registers(&g);
     if (profile == VC4_QPU_RANDOM_VERTEX)
         set_up_vpm(&g);
-    unsigned length = 1 + random_below(&g, LONGEST);
+    unsigned length = 1 + vc4_qpu_random_below(&g, LONGEST);
     while (g.count < length && room(&g, MOST))
         statement(&g);
     finish_world(&g);

@@ -7,7 +7,7 @@
 #include "util/bits.h"
 
 /* splitmix64: the seed decides everything, on every machine. */
-uint64_t random_next(struct random_gen *g)
+uint64_t vc4_qpu_random_next(struct vc4_qpu_random_gen *g)
 {
     uint64_t z = g->state += 0x9e3779b97f4a7c15ull;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -15,12 +15,12 @@ uint64_t random_next(struct random_gen *g)
     return z ^ (z >> 31);
 }
 
-unsigned random_below(struct random_gen *g, unsigned n)
+unsigned vc4_qpu_random_below(struct vc4_qpu_random_gen *g, unsigned n)
 {
-    return (unsigned)((random_next(g) >> 32) * n >> 32);
+    return (unsigned)((vc4_qpu_random_next(g) >> 32) * n >> 32);
 }
 
-void random_put(struct random_gen *g, const struct vc4_qpu_insn *insn)
+void vc4_qpu_random_put(struct vc4_qpu_random_gen *g, const struct vc4_qpu_insn *insn)
 {
     assert(g->count < g->capacity);
     g->words[g->count++] = vc4_qpu_encode(insn);
@@ -38,13 +38,13 @@ static struct vc4_qpu_insn blank(void)
                                  .raddr_b = VC4_QPU_R_NOP};
 }
 
-void random_nop(struct random_gen *g)
+void vc4_qpu_random_nop(struct vc4_qpu_random_gen *g)
 {
     struct vc4_qpu_insn insn = blank();
-    random_put(g, &insn);
+    vc4_qpu_random_put(g, &insn);
 }
 
-bool random_fits(struct random_gen *g, const struct vc4_qpu_insn *insn, bool direct)
+bool vc4_qpu_random_fits(struct vc4_qpu_random_gen *g, const struct vc4_qpu_insn *insn, bool direct)
 {
     g->window[2] = *insn;
     g->window[2].word = vc4_qpu_encode(insn);
@@ -60,47 +60,47 @@ static const uint8_t mul_ops[] = {
 #include "isa/vc4_qpu/insns.inc"
 };
 
-static uint8_t random_cond(struct random_gen *g)
+static uint8_t random_cond(struct vc4_qpu_random_gen *g)
 {
-    return random_one_in(g, 2) ? VC4_QPU_COND_ALWAYS : (uint8_t)random_below(g, 8);
+    return vc4_qpu_random_one_in(g, 2) ? VC4_QPU_COND_ALWAYS : (uint8_t)vc4_qpu_random_below(g, 8);
 }
 
 /* Files, accumulators, nowhere, the SFU: what any program may write. */
-static uint8_t random_waddr(struct random_gen *g, bool file_b)
+static uint8_t random_waddr(struct vc4_qpu_random_gen *g, bool file_b)
 {
     uint32_t kept = file_b ? g->kept_b : g->kept_a;
-    unsigned choice = random_below(g, 16);
+    unsigned choice = vc4_qpu_random_below(g, 16);
     if (choice < 6 && !g->ending) {
-        unsigned reg = random_below(g, g->files);
+        unsigned reg = vc4_qpu_random_below(g, g->files);
         return kept >> reg & 1 ? VC4_QPU_W_NOP : (uint8_t)reg;
     }
     if (choice < 12)
-        return (uint8_t)(VC4_QPU_W_ACC0 + random_below(g, 4));
+        return (uint8_t)(VC4_QPU_W_ACC0 + vc4_qpu_random_below(g, 4));
     if (choice < 13)
         return VC4_QPU_W_ACC5;
     if (choice < 14)
-        return (uint8_t)(VC4_QPU_W_SFU_RECIP + random_below(g, 4));
+        return (uint8_t)(VC4_QPU_W_SFU_RECIP + vc4_qpu_random_below(g, 4));
     return VC4_QPU_W_NOP;
 }
 
 /* Fragment and vertex programs take their uniforms at fixed places of the stream, as drivers' programs do. */
-static uint8_t random_raddr(struct random_gen *g)
+static uint8_t random_raddr(struct vc4_qpu_random_gen *g)
 {
     bool fragment = g->profile == VC4_QPU_RANDOM_FRAGMENT;
     bool uniform = !g->ending && (g->depth == 0 || g->profile < VC4_QPU_RANDOM_FRAGMENT);
-    switch (random_below(g, 10)) {
+    switch (vc4_qpu_random_below(g, 10)) {
     case 0: return uniform ? VC4_QPU_R_UNIFORM : VC4_QPU_R_NOP;
     case 1: return VC4_QPU_R_ELEMENT_QPU;
     case 2: return fragment ? VC4_QPU_R_XY : VC4_QPU_R_NOP;
-    case 3: return fragment && random_one_in(g, 2) ? VC4_QPU_R_MS_REV : VC4_QPU_R_NOP;
-    default: return g->ending ? 13 : (uint8_t)random_below(g, g->files);
+    case 3: return fragment && vc4_qpu_random_one_in(g, 2) ? VC4_QPU_R_MS_REV : VC4_QPU_R_NOP;
+    default: return g->ending ? 13 : (uint8_t)vc4_qpu_random_below(g, g->files);
     }
 }
 
-static void random_writes(struct random_gen *g, struct vc4_qpu_insn *insn)
+static void random_writes(struct vc4_qpu_random_gen *g, struct vc4_qpu_insn *insn)
 {
-    insn->ws = random_one_in(g, 2);
-    insn->sf = random_one_in(g, 4);
+    insn->ws = vc4_qpu_random_one_in(g, 2);
+    insn->sf = vc4_qpu_random_one_in(g, 4);
     insn->cond_add = random_cond(g);
     insn->cond_mul = random_cond(g);
     insn->waddr_add = random_waddr(g, insn->ws);
@@ -108,92 +108,93 @@ static void random_writes(struct random_gen *g, struct vc4_qpu_insn *insn)
 }
 
 /* A pack that the table has. */
-static void random_pack(struct random_gen *g, struct vc4_qpu_insn *insn)
+static void random_pack(struct vc4_qpu_random_gen *g, struct vc4_qpu_insn *insn)
 {
-    insn->pm = random_one_in(g, 2);
-    insn->pack = insn->pm ? (uint8_t)(2 + random_below(g, 6)) : (uint8_t)random_below(g, 16);
+    insn->pm = vc4_qpu_random_one_in(g, 2);
+    insn->pack = insn->pm ? (uint8_t)(2 + vc4_qpu_random_below(g, 6)) : (uint8_t)vc4_qpu_random_below(g, 16);
     if (insn->pm && insn->pack < 3)
         insn->pack = 0;
 }
 
 /* Operations; both units twice as often as one. A nop that writes its zero is rare. */
-static void random_ops(struct random_gen *g, struct vc4_qpu_insn *insn)
+static void random_ops(struct vc4_qpu_random_gen *g, struct vc4_qpu_insn *insn)
 {
-    unsigned halves = random_below(g, 4);
-    insn->op_add = halves == 1 ? VC4_QPU_A_NOP : add_ops[random_below(g, UTIL_ARRAY_SIZE(add_ops))];
-    insn->op_mul = halves == 2 ? VC4_QPU_M_NOP : mul_ops[random_below(g, UTIL_ARRAY_SIZE(mul_ops))];
-    if (insn->op_add == VC4_QPU_A_NOP && !random_one_in(g, 16))
+    unsigned halves = vc4_qpu_random_below(g, 4);
+    insn->op_add = halves == 1 ? VC4_QPU_A_NOP : add_ops[vc4_qpu_random_below(g, UTIL_ARRAY_SIZE(add_ops))];
+    insn->op_mul = halves == 2 ? VC4_QPU_M_NOP : mul_ops[vc4_qpu_random_below(g, UTIL_ARRAY_SIZE(mul_ops))];
+    if (insn->op_add == VC4_QPU_A_NOP && !vc4_qpu_random_one_in(g, 16))
         insn->waddr_add = VC4_QPU_W_NOP;
-    if (insn->op_mul == VC4_QPU_M_NOP && !random_one_in(g, 16))
+    if (insn->op_mul == VC4_QPU_M_NOP && !vc4_qpu_random_one_in(g, 16))
         insn->waddr_mul = VC4_QPU_W_NOP;
 }
 
-static struct vc4_qpu_insn random_alu(struct random_gen *g)
+static struct vc4_qpu_insn random_alu(struct vc4_qpu_random_gen *g)
 {
     struct vc4_qpu_insn insn = blank();
     random_writes(g, &insn);
     random_ops(g, &insn);
     insn.raddr_a = random_raddr(g);
     insn.raddr_b = random_raddr(g);
-    insn.add_a = (uint8_t)random_below(g, 8);
-    insn.add_b = (uint8_t)random_below(g, 8);
-    insn.mul_a = (uint8_t)random_below(g, 8);
-    insn.mul_b = (uint8_t)random_below(g, 8);
-    if (random_one_in(g, 3)) {
+    insn.add_a = (uint8_t)vc4_qpu_random_below(g, 8);
+    insn.add_b = (uint8_t)vc4_qpu_random_below(g, 8);
+    insn.mul_a = (uint8_t)vc4_qpu_random_below(g, 8);
+    insn.mul_b = (uint8_t)vc4_qpu_random_below(g, 8);
+    if (vc4_qpu_random_one_in(g, 3)) {
         random_pack(g, &insn);
-        insn.unpack = (uint8_t)random_below(g, 8);
+        insn.unpack = (uint8_t)vc4_qpu_random_below(g, 8);
     }
-    if (random_one_in(g, 4)) {
+    if (vc4_qpu_random_one_in(g, 4)) {
         insn.sig = VC4_QPU_SIG_SMALL_IMM;
-        insn.raddr_b = (uint8_t)random_below(g, 48);
-    } else if (random_one_in(g, 8)) {
+        insn.raddr_b = (uint8_t)vc4_qpu_random_below(g, 48);
+    } else if (vc4_qpu_random_one_in(g, 8)) {
         insn.sig = VC4_QPU_SIG_SMALL_IMM;
-        insn.raddr_b = (uint8_t)(48 + random_below(g, 16));
-        insn.mul_a = (uint8_t)random_below(g, 4);
-        insn.mul_b = (uint8_t)random_below(g, 4);
-        insn.add_a = (uint8_t)random_below(g, 7);
-        insn.add_b = (uint8_t)random_below(g, 7);
-    } else if (random_one_in(g, 32)) {
-        insn.sig = random_one_in(g, 2) ? VC4_QPU_SIG_SCOREBOARD_UNLOCK : VC4_QPU_SIG_BREAKPOINT;
+        insn.raddr_b = (uint8_t)(48 + vc4_qpu_random_below(g, 16));
+        insn.mul_a = (uint8_t)vc4_qpu_random_below(g, 4);
+        insn.mul_b = (uint8_t)vc4_qpu_random_below(g, 4);
+        insn.add_a = (uint8_t)vc4_qpu_random_below(g, 7);
+        insn.add_b = (uint8_t)vc4_qpu_random_below(g, 7);
+    } else if (vc4_qpu_random_one_in(g, 32)) {
+        insn.sig = vc4_qpu_random_one_in(g, 2) ? VC4_QPU_SIG_SCOREBOARD_UNLOCK : VC4_QPU_SIG_BREAKPOINT;
     }
     return insn;
 }
 
-static uint32_t random_immediate(struct random_gen *g)
+static uint32_t random_immediate(struct vc4_qpu_random_gen *g)
 {
     static const uint32_t corners[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
                                        0x7fc00000, 0x00000001, 0x00800000, 0x7f7fffff, 0xffffffff, 0x7fffffff,
                                        0x4f000000, 0xcf000000, 0x80ff017f, 0x3c007c01};
-    uint32_t bits = (uint32_t)random_next(g);
-    switch (random_below(g, 4)) {
-    case 0: return corners[random_below(g, UTIL_ARRAY_SIZE(corners))];
-    case 1: return bits >> random_below(g, 32);
-    case 2: return (bits & 0x807fffff) | (118 + random_below(g, 18)) << 23; /* floats of ordinary size */
+    uint32_t bits = (uint32_t)vc4_qpu_random_next(g);
+    switch (vc4_qpu_random_below(g, 4)) {
+    case 0: return corners[vc4_qpu_random_below(g, UTIL_ARRAY_SIZE(corners))];
+    case 1: return bits >> vc4_qpu_random_below(g, 32);
+    case 2:
+        return (bits & 0x807fffff) | (118 + vc4_qpu_random_below(g, 18)) << 23; /* floats of ordinary size */
     default: return bits;
     }
 }
 
-static struct vc4_qpu_insn random_load(struct random_gen *g)
+static struct vc4_qpu_insn random_load(struct vc4_qpu_random_gen *g)
 {
     static const uint8_t modes[] = {0, 0, 1, 3}, kinds[] = {VC4_QPU_LOAD_IMM32, VC4_QPU_LOAD_IMM32,
                                                             VC4_QPU_LOAD_IMM_S2, VC4_QPU_LOAD_IMM_U2};
     struct vc4_qpu_insn insn = blank();
-    unsigned mode = random_below(g, UTIL_ARRAY_SIZE(modes));
+    unsigned mode = vc4_qpu_random_below(g, UTIL_ARRAY_SIZE(modes));
     insn.raddr_a = insn.raddr_b = 0;
     insn.kind = kinds[mode];
     insn.sig = VC4_QPU_SIG_LOAD_IMM;
     insn.unpack = modes[mode];
     random_writes(g, &insn);
-    if (random_one_in(g, 4))
+    if (vc4_qpu_random_one_in(g, 4))
         random_pack(g, &insn);
     insn.imm = random_immediate(g);
     return insn;
 }
 
 /* Bends a candidate to what is asked; false when its kind cannot do it. */
-static bool bend(struct random_gen *g, struct vc4_qpu_insn *insn, struct random_want want)
+static bool bend(struct vc4_qpu_random_gen *g, struct vc4_qpu_insn *insn, struct vc4_qpu_random_want want)
 {
-    bool alu = insn->kind == VC4_QPU_ALU, mul = random_one_in(g, 3);
+    bool alu = insn->kind == VC4_QPU_ALU, mul = vc4_qpu_random_one_in(g, 3);
     if (!alu && (want.raddr != UINT8_MAX || want.sig != UINT8_MAX))
         return false;
     if (want.sig != UINT8_MAX) {
@@ -202,7 +203,7 @@ static bool bend(struct random_gen *g, struct vc4_qpu_insn *insn, struct random_
         insn->sig = want.sig;
     }
     if (want.raddr != UINT8_MAX) {
-        bool file_b = insn->sig != VC4_QPU_SIG_SMALL_IMM && random_one_in(g, 2);
+        bool file_b = insn->sig != VC4_QPU_SIG_SMALL_IMM && vc4_qpu_random_one_in(g, 2);
         uint8_t mux = file_b ? VC4_QPU_MUX_B : VC4_QPU_MUX_A;
         *(file_b ? &insn->raddr_b : &insn->raddr_a) = want.raddr;
         insn->add_a = insn->mul_a = mux;
@@ -223,7 +224,7 @@ static bool one_vpm_read(const struct vc4_qpu_insn *insn)
     return !(vc4_qpu_reads_a(insn, VC4_QPU_R_VPM) && vc4_qpu_reads_b(insn, VC4_QPU_R_VPM));
 }
 
-static struct vc4_qpu_insn plainest(struct random_want want)
+static struct vc4_qpu_insn plainest(struct vc4_qpu_random_want want)
 {
     struct vc4_qpu_insn insn = blank();
     if (want.sig != UINT8_MAX)
@@ -238,17 +239,17 @@ static struct vc4_qpu_insn plainest(struct random_want want)
     return insn;
 }
 
-void random_insn(struct random_gen *g, struct random_want want)
+void vc4_qpu_random_insn(struct vc4_qpu_random_gen *g, struct vc4_qpu_random_want want)
 {
     for (unsigned attempt = 0; attempt < 24; attempt++) {
-        struct vc4_qpu_insn insn = random_one_in(g, 8) ? random_load(g) : random_alu(g);
-        if (bend(g, &insn, want) && one_vpm_read(&insn) && random_fits(g, &insn, want.direct)) {
-            random_put(g, &insn);
+        struct vc4_qpu_insn insn = vc4_qpu_random_one_in(g, 8) ? random_load(g) : random_alu(g);
+        if (bend(g, &insn, want) && one_vpm_read(&insn) && vc4_qpu_random_fits(g, &insn, want.direct)) {
+            vc4_qpu_random_put(g, &insn);
             return;
         }
     }
     struct vc4_qpu_insn insn = plainest(want);
-    for (unsigned nops = 0; nops < 2 && !random_fits(g, &insn, want.direct); nops++)
-        random_nop(g);
-    random_put(g, &insn);
+    for (unsigned nops = 0; nops < 2 && !vc4_qpu_random_fits(g, &insn, want.direct); nops++)
+        vc4_qpu_random_nop(g);
+    vc4_qpu_random_put(g, &insn);
 }

@@ -5,7 +5,7 @@
 #include "isa/vc4_qpu/asm.h"
 #include "isa/vc4_qpu/ports.h"
 
-struct random_gen {
+struct vc4_qpu_random_gen {
     uint64_t state; /* of the number generator */
     enum vc4_qpu_random_profile profile;
     uint64_t *words;
@@ -23,23 +23,23 @@ struct random_gen {
     unsigned varyings, vpm_reads, vpm_writes; /* left */
 };
 
-uint64_t random_next(struct random_gen *g);
+uint64_t vc4_qpu_random_next(struct vc4_qpu_random_gen *g);
 /* 0..n-1; n >= 1. */
-unsigned random_below(struct random_gen *g, unsigned n);
+unsigned vc4_qpu_random_below(struct vc4_qpu_random_gen *g, unsigned n);
 /* True once in n. */
-static inline bool random_one_in(struct random_gen *g, unsigned n)
+static inline bool vc4_qpu_random_one_in(struct vc4_qpu_random_gen *g, unsigned n)
 {
-    return random_below(g, n) == 0;
+    return vc4_qpu_random_below(g, n) == 0;
 }
 
 /* Appends an instruction as it is; the caller has made sure that it fits. */
-void random_put(struct random_gen *g, const struct vc4_qpu_insn *insn);
-void random_nop(struct random_gen *g);
+void vc4_qpu_random_put(struct vc4_qpu_random_gen *g, const struct vc4_qpu_insn *insn);
+void vc4_qpu_random_nop(struct vc4_qpu_random_gen *g);
 /* Whether the candidate may come next. */
-bool random_fits(struct random_gen *g, const struct vc4_qpu_insn *insn, bool direct);
+bool vc4_qpu_random_fits(struct vc4_qpu_random_gen *g, const struct vc4_qpu_insn *insn, bool direct);
 
 /* What an instruction has to do; the rest is chance. UINT8_MAX where nothing is asked. */
-struct random_want {
+struct vc4_qpu_random_want {
     uint8_t waddr; /* one unit writes this address, 32 or above */
     uint8_t raddr; /* read through file A or B */
     uint8_t sig;
@@ -48,6 +48,6 @@ struct random_want {
 };
 
 /* Appends one instruction that does what is asked, after at most two nops where nothing else fits. */
-void random_insn(struct random_gen *g, struct random_want want);
+void vc4_qpu_random_insn(struct vc4_qpu_random_gen *g, struct vc4_qpu_random_want want);
 
 #endif

@@ -5,17 +5,17 @@
 
 #define DEPTH 32 /* writes that may lie upon one another: what they ask for is found by recursion */
 
-bool trans_is_choice(const struct trans_value *v)
+bool vc4_qpu_trans_is_choice(const struct vc4_qpu_value *v)
 {
     return v->known || v->choice || v->listed;
 }
 
-struct trans_value *trans_choose(struct trans *t, LLVMValueRef mask, struct trans_value *new,
-                                 struct trans_value *old)
+struct vc4_qpu_value *vc4_qpu_trans_choose(struct vc4_qpu_trans *t, LLVMValueRef mask,
+                                           struct vc4_qpu_value *new, struct vc4_qpu_value *old)
 {
-    if (!t->masks || !new->known || !trans_is_choice(old) || old->depth == DEPTH)
+    if (!t->masks || !new->known || !vc4_qpu_trans_is_choice(old) || old->depth == DEPTH)
         return NULL;
-    struct trans_value *v = trans_new_value(t);
+    struct vc4_qpu_value *v = vc4_qpu_trans_new_value(t);
 
     if (t->failed) /* it may be `old` */
         return NULL;
@@ -26,7 +26,7 @@ struct trans_value *trans_choose(struct trans *t, LLVMValueRef mask, struct tran
     return v;
 }
 
-static LLVMValueRef remember(struct trans_value *v, uint32_t imm, LLVMValueRef mask)
+static LLVMValueRef remember(struct vc4_qpu_value *v, uint32_t imm, LLVMValueRef mask)
 {
     if (!v->listed && v->is_count < TRANS_CHOICES) {
         v->is_imm[v->is_count] = imm;
@@ -35,7 +35,7 @@ static LLVMValueRef remember(struct trans_value *v, uint32_t imm, LLVMValueRef m
     return mask;
 }
 
-LLVMValueRef trans_is(struct trans *t, struct trans_value *v, uint32_t imm)
+LLVMValueRef vc4_qpu_trans_is(struct vc4_qpu_trans *t, struct vc4_qpu_value *v, uint32_t imm)
 {
     LLVMBuilderRef ir = t->b->ir;
 
@@ -47,14 +47,15 @@ LLVMValueRef trans_is(struct trans *t, struct trans_value *v, uint32_t imm)
     if (v->listed)
         return LLVMConstNull(t->b->i1x16);
     if (!v->choice)
-        return remember(v, imm, LLVMBuildICmp(ir, LLVMIntEQ, trans_i(t, v), jit_splat_u32(t->b, imm), ""));
-    LLVMValueRef below = trans_is(t, v->old, imm);
+        return remember(v, imm,
+                        LLVMBuildICmp(ir, LLVMIntEQ, vc4_qpu_trans_i(t, v), jit_splat_u32(t->b, imm), ""));
+    LLVMValueRef below = vc4_qpu_trans_is(t, v->old, imm);
     if (v->imm == imm)
         return remember(v, imm, LLVMBuildOr(ir, v->choice, below, ""));
     return remember(v, imm, LLVMBuildAnd(ir, LLVMBuildNot(ir, v->choice, ""), below, ""));
 }
 
-LLVMValueRef trans_is_negative(struct trans *t, struct trans_value *v)
+LLVMValueRef vc4_qpu_trans_is_negative(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
 {
     LLVMBuilderRef ir = t->b->ir;
     LLVMValueRef r = LLVMConstNull(t->b->i1x16);
@@ -62,7 +63,7 @@ LLVMValueRef trans_is_negative(struct trans *t, struct trans_value *v)
     if (v->known)
         return v->imm >> 31 ? LLVMConstAllOnes(t->b->i1x16) : r;
     if (v->choice) {
-        LLVMValueRef below = trans_is_negative(t, v->old);
+        LLVMValueRef below = vc4_qpu_trans_is_negative(t, v->old);
         return v->imm >> 31 ? LLVMBuildOr(ir, v->choice, below, "")
                             : LLVMBuildAnd(ir, LLVMBuildNot(ir, v->choice, ""), below, "");
     }
@@ -74,25 +75,25 @@ LLVMValueRef trans_is_negative(struct trans *t, struct trans_value *v)
 
 /* ---- between blocks ---- */
 
-static const struct trans_fact *fact_at(const struct trans *t, uint32_t block, unsigned reg)
+static const struct vc4_qpu_trans_fact *fact_at(const struct vc4_qpu_trans *t, uint32_t block, unsigned reg)
 {
     return &t->facts[(size_t)block * TRANS_REGS + reg];
 }
 
-static bool several(const struct trans_fact *f)
+static bool several(const struct vc4_qpu_trans_fact *f)
 {
     return f->is == TRANS_CONSTANTS && f->count > 1;
 }
 
 /* The constants that a register may hold where blocks begin, if they are few. The one that most often is
  * among them is left to be found by the others' masks. */
-static void note_constants(struct trans *t, unsigned reg)
+static void note_constants(struct vc4_qpu_trans *t, unsigned reg)
 {
-    struct trans_slots *s = &t->choices[reg];
+    struct vc4_qpu_trans_slots *s = &t->choices[reg];
     uint32_t seen[TRANS_CHOICES] = {0};
 
     for (uint32_t block = 0; block < t->program->block_count; block++) {
-        const struct trans_fact *f = fact_at(t, block, reg);
+        const struct vc4_qpu_trans_fact *f = fact_at(t, block, reg);
         for (unsigned i = 0; several(f) && i < f->count; i++) {
             unsigned k = 0;
             while (k < s->count && s->imm[k] != f->imm[i])
@@ -111,10 +112,10 @@ static void note_constants(struct trans *t, unsigned reg)
             s->rest = k; /* 0 is what is asked for most */
 }
 
-void trans_make_choices(struct trans *t)
+void vc4_qpu_trans_make_choices(struct vc4_qpu_trans *t)
 {
     for (unsigned reg = 0; t->masks && reg < TRANS_REGS; reg++) {
-        struct trans_slots *s = &t->choices[reg];
+        struct vc4_qpu_trans_slots *s = &t->choices[reg];
 
         note_constants(t, reg);
         for (unsigned k = 0; k < s->count; k++) {
@@ -124,21 +125,21 @@ void trans_make_choices(struct trans *t)
             jit_store(t->b, LLVMConstNull(t->b->i1x16), s->slot[k], 2);
         }
         if (s->count && several(fact_at(t, 0, reg)))
-            trans_store_choice(t, reg, t->regs[reg] ? t->regs[reg] : t->zero);
+            vc4_qpu_trans_store_choice(t, reg, t->regs[reg] ? t->regs[reg] : t->zero);
     }
 }
 
-void trans_store_choice(struct trans *t, unsigned reg, struct trans_value *v)
+void vc4_qpu_trans_store_choice(struct vc4_qpu_trans *t, unsigned reg, struct vc4_qpu_value *v)
 {
-    const struct trans_slots *s = &t->choices[reg];
+    const struct vc4_qpu_trans_slots *s = &t->choices[reg];
 
     for (unsigned k = 0; k < s->count; k++)
         if (k != s->rest)
-            jit_store(t->b, trans_is(t, v, s->imm[k]), s->slot[k], 2);
+            jit_store(t->b, vc4_qpu_trans_is(t, v, s->imm[k]), s->slot[k], 2);
 }
 
 /* Only what a block that follows will look for: registers have other uses too. */
-void trans_store_choices(struct trans *t)
+void vc4_qpu_trans_store_choices(struct vc4_qpu_trans *t)
 {
     const struct vc4_qpu_block *block = &t->program->blocks[t->number];
 
@@ -149,11 +150,11 @@ void trans_store_choices(struct trans *t)
             wanted |=
                 block->successor[k] != VC4_QPU_NO_OFFSET && several(fact_at(t, block->successor[k], reg));
         if (wanted && (t->dirty[reg] || !several(fact_at(t, t->number, reg))))
-            trans_store_choice(t, reg, trans_reg(t, reg));
+            vc4_qpu_trans_store_choice(t, reg, vc4_qpu_trans_reg(t, reg));
     }
 }
 
-static bool among(const struct trans_fact *f, uint32_t imm)
+static bool among(const struct vc4_qpu_trans_fact *f, uint32_t imm)
 {
     for (unsigned i = 0; i < f->count; i++)
         if (f->imm[i] == imm)
@@ -162,8 +163,8 @@ static bool among(const struct trans_fact *f, uint32_t imm)
 }
 
 /* The masks of what the register may hold here. */
-static void load_choice(struct trans *t, const struct trans_fact *f, const struct trans_slots *s,
-                        struct trans_value *v)
+static void load_choice(struct vc4_qpu_trans *t, const struct vc4_qpu_trans_fact *f,
+                        const struct vc4_qpu_trans_slots *s, struct vc4_qpu_value *v)
 {
     LLVMValueRef others = LLVMConstNull(t->b->i1x16);
 
@@ -179,14 +180,14 @@ static void load_choice(struct trans *t, const struct trans_fact *f, const struc
     v->listed = true;
 }
 
-struct trans_value *trans_load_reg(struct trans *t, unsigned reg)
+struct vc4_qpu_value *vc4_qpu_trans_load_reg(struct vc4_qpu_trans *t, unsigned reg)
 {
-    const struct trans_fact *f = t->facts ? fact_at(t, t->number, reg) : NULL;
+    const struct vc4_qpu_trans_fact *f = t->facts ? fact_at(t, t->number, reg) : NULL;
 
     if (f && f->is == TRANS_CONSTANTS && f->count == 1)
-        return trans_imm(t, f->imm[0]);
-    struct trans_value *v = trans_int(t, jit_load(t->b, t->b->i32x16, t->slots[reg], 64, false));
-    v->clean = f && !t->exact && trans_fact_clean(f);
+        return vc4_qpu_trans_imm(t, f->imm[0]);
+    struct vc4_qpu_value *v = vc4_qpu_trans_int(t, jit_load(t->b, t->b->i32x16, t->slots[reg], 64, false));
+    v->clean = f && !t->exact && vc4_qpu_trans_fact_clean(f);
     if (f && several(f) && t->choices[reg].count)
         load_choice(t, f, &t->choices[reg], v);
     return v;

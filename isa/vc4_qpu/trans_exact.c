@@ -4,45 +4,45 @@
 
 enum { TOWARD_ZERO = 11 }; /* _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC */
 
-static LLVMValueRef bits(struct trans *t, LLVMValueRef f)
+static LLVMValueRef bits(struct vc4_qpu_trans *t, LLVMValueRef f)
 {
     return jit_as_i32(t->b, f);
 }
 
-static LLVMValueRef splat_float(struct trans *t, uint32_t pattern)
+static LLVMValueRef splat_float(struct vc4_qpu_trans *t, uint32_t pattern)
 {
     return jit_as_f32(t->b, jit_splat_u32(t->b, pattern));
 }
 
-static LLVMValueRef compare(struct trans *t, LLVMIntPredicate how, LLVMValueRef i, uint32_t with)
+static LLVMValueRef compare(struct vc4_qpu_trans *t, LLVMIntPredicate how, LLVMValueRef i, uint32_t with)
 {
     return LLVMBuildICmp(t->b->ir, how, i, jit_splat_u32(t->b, with), "");
 }
 
-static LLVMValueRef with_sign_of(struct trans *t, LLVMValueRef magnitude, LLVMValueRef i)
+static LLVMValueRef with_sign_of(struct vc4_qpu_trans *t, LLVMValueRef magnitude, LLVMValueRef i)
 {
-    return LLVMBuildOr(t->b->ir, magnitude, trans_and(t, i, UINT32_C(1) << 31), "");
+    return LLVMBuildOr(t->b->ir, magnitude, vc4_qpu_trans_and(t, i, UINT32_C(1) << 31), "");
 }
 
 /* Patterns of NaN are infinities. */
-static LLVMValueRef operand(struct trans *t, struct trans_value *v)
+static LLVMValueRef operand(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
 {
     if (!v->operand && !v->clean) {
-        LLVMValueRef i = bits(t, trans_factor(t, v)), size = trans_and(t, i, 0x7fffffff);
-        size = trans_binary(t, "llvm.umin", size, jit_splat_u32(t->b, 0x7f800000));
+        LLVMValueRef i = bits(t, vc4_qpu_trans_factor(t, v)), size = vc4_qpu_trans_and(t, i, 0x7fffffff);
+        size = vc4_qpu_trans_binary(t, "llvm.umin", size, jit_splat_u32(t->b, 0x7f800000));
         v->operand = jit_as_f32(t->b, with_sign_of(t, size, i));
     }
-    return v->operand ? v->operand : trans_factor(t, v);
+    return v->operand ? v->operand : vc4_qpu_trans_factor(t, v);
 }
 
 /* ---- in double precision ---- */
 
-static LLVMTypeRef doubles(struct trans *t)
+static LLVMTypeRef doubles(struct vc4_qpu_trans *t)
 {
     return LLVMVectorType(LLVMDoubleTypeInContext(t->b->context), JIT_LANES);
 }
 
-static LLVMValueRef splat_u64(struct trans *t, uint64_t v)
+static LLVMValueRef splat_u64(struct vc4_qpu_trans *t, uint64_t v)
 {
     LLVMValueRef lanes[JIT_LANES];
 
@@ -53,20 +53,20 @@ static LLVMValueRef splat_u64(struct trans *t, uint64_t v)
 
 /* Drops the 29 digits that a single has not; what remains converts without rounding. From 2^128 on that gives
  * an infinity, below 2^-126 zero. */
-static LLVMValueRef cut_off(struct trans *t, LLVMValueRef i64s)
+static LLVMValueRef cut_off(struct vc4_qpu_trans *t, LLVMValueRef i64s)
 {
     LLVMValueRef kept = LLVMBuildAnd(t->b->ir, i64s, splat_u64(t, ~UINT64_C(0x1fffffff)), "");
     return LLVMBuildFPTrunc(t->b->ir, LLVMBuildBitCast(t->b->ir, kept, doubles(t), ""), t->b->f32x16, "");
 }
 
-static LLVMValueRef widen(struct trans *t, LLVMValueRef f)
+static LLVMValueRef widen(struct vc4_qpu_trans *t, LLVMValueRef f)
 {
     return LLVMBuildFPExt(t->b->ir, f, doubles(t), "");
 }
 
 /* The sum rounded to a double, and what that lost (Knuth's two-sum). Where the loss points toward zero the
  * true sum is less in magnitude: one unit less cuts off as the true sum does. */
-static LLVMValueRef double_sum(struct trans *t, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef double_sum(struct vc4_qpu_trans *t, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMBuilderRef ir = t->b->ir;
     LLVMValueRef x = widen(t, a), y = widen(t, b), s = LLVMBuildFAdd(ir, x, y, "");
@@ -81,7 +81,7 @@ static LLVMValueRef double_sum(struct trans *t, LLVMValueRef a, LLVMValueRef b)
     return cut_off(t, LLVMBuildAdd(ir, si, LLVMBuildSExt(ir, less, t->b->i64x16, ""), ""));
 }
 
-static LLVMValueRef double_product(struct trans *t, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef double_product(struct vc4_qpu_trans *t, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMValueRef p = LLVMBuildFMul(t->b->ir, widen(t, a), widen(t, b), "");
     return cut_off(t, LLVMBuildBitCast(t->b->ir, p, t->b->i64x16, ""));
@@ -89,13 +89,13 @@ static LLVMValueRef double_product(struct trans *t, LLVMValueRef a, LLVMValueRef
 
 /* ---- rounded as told ---- */
 
-static LLVMValueRef told(struct trans *t, const char *name, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef told(struct vc4_qpu_trans *t, const char *name, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMValueRef args[] = {a, b, jit_i32(t->b, TOWARD_ZERO)};
     return jit_intrinsic(t->b, name, NULL, 0, args, 3);
 }
 
-static LLVMValueRef halved(struct trans *t, LLVMValueRef f)
+static LLVMValueRef halved(struct vc4_qpu_trans *t, LLVMValueRef f)
 {
     return LLVMBuildFMul(t->b->ir, f, splat_float(t, 0x3f000000), "");
 }
@@ -103,7 +103,8 @@ static LLVMValueRef halved(struct trans *t, LLVMValueRef f)
 /* VFIXUPIMM: by the class of `by`, `first` or one of the others. A table has four bits a class: of a quiet
  * and a signalling NaN, zero, one, the negative and positive infinity, negative and positive numbers, from
  * the lowest: 0 gives `first`, 1 `by`, 8 is +0. */
-static LLVMValueRef choose_by_class(struct trans *t, LLVMValueRef first, LLVMValueRef by, uint32_t table)
+static LLVMValueRef choose_by_class(struct vc4_qpu_trans *t, LLVMValueRef first, LLVMValueRef by,
+                                    uint32_t table)
 {
     enum { PRESENT_ROUNDING = 4 };
     LLVMValueRef args[] = {first,
@@ -117,25 +118,25 @@ static LLVMValueRef choose_by_class(struct trans *t, LLVMValueRef first, LLVMVal
 
 /* Rounding toward zero ends at the greatest finite number. Twice `half`, the same operation's half, is
  * infinite from 2^128 on. */
-static LLVMValueRef with_infinities(struct trans *t, LLVMValueRef r, LLVMValueRef half)
+static LLVMValueRef with_infinities(struct vc4_qpu_trans *t, LLVMValueRef r, LLVMValueRef half)
 {
     return choose_by_class(t, r, LLVMBuildFAdd(t->b->ir, half, half, ""), 0x00110000);
 }
 
 /* r; but +0 for either zero, and `otherwise` for a NaN. */
-static LLVMValueRef fixed(struct trans *t, LLVMValueRef r, LLVMValueRef otherwise)
+static LLVMValueRef fixed(struct vc4_qpu_trans *t, LLVMValueRef r, LLVMValueRef otherwise)
 {
     return choose_by_class(t, otherwise, r, 0x11111800);
 }
 
-static LLVMValueRef told_sum(struct trans *t, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef told_sum(struct vc4_qpu_trans *t, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMValueRef args[] = {a, splat_float(t, 0x3f000000), halved(t, b), jit_i32(t->b, TOWARD_ZERO)};
     LLVMValueRef half = jit_intrinsic(t->b, "llvm.x86.avx512.vfmadd.ps.512", NULL, 0, args, 4);
     return fixed(t, with_infinities(t, told(t, "llvm.x86.avx512.add.ps.512", a, b), half), b);
 }
 
-static LLVMValueRef told_product(struct trans *t, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef told_product(struct vc4_qpu_trans *t, LLVMValueRef a, LLVMValueRef b)
 {
     static const char multiply[] = "llvm.x86.avx512.mul.ps.512";
     LLVMValueRef half = told(t, multiply, halved(t, a), b);
@@ -145,7 +146,8 @@ static LLVMValueRef told_product(struct trans *t, LLVMValueRef a, LLVMValueRef b
 /* ---- operations ---- */
 
 /* Two infinities of unlike sign, the only sum that is no number, give the second; -0 is +0. */
-struct trans_value *trans_exact_sum(struct trans *t, bool minus, struct trans_value *x, struct trans_value *y)
+struct vc4_qpu_value *vc4_qpu_trans_exact_sum(struct vc4_qpu_trans *t, bool minus, struct vc4_qpu_value *x,
+                                              struct vc4_qpu_value *y)
 {
     LLVMBuilderRef ir = t->b->ir;
     LLVMValueRef a = operand(t, x), b = operand(t, y), r;
@@ -155,50 +157,53 @@ struct trans_value *trans_exact_sum(struct trans *t, bool minus, struct trans_va
         b = jit_as_f32(t->b, flipped);
     }
     if (t->b->level == JIT_AVX512)
-        return trans_float(t, told_sum(t, a, b), true, true);
+        return vc4_qpu_trans_float(t, told_sum(t, a, b), true, true);
     r = double_sum(t, a, b);
     r = jit_select(t->b, LLVMBuildFCmp(ir, LLVMRealUNO, r, r, ""), b, r);
-    return trans_float(t, LLVMBuildFAdd(ir, r, LLVMConstNull(t->b->f32x16), ""), true, true);
+    return vc4_qpu_trans_float(t, LLVMBuildFAdd(ir, r, LLVMConstNull(t->b->f32x16), ""), true, true);
 }
 
 /* Nothing times infinity, the only product that is no number, is +0, and so is -0. */
-struct trans_value *trans_exact_product(struct trans *t, struct trans_value *x, struct trans_value *y)
+struct vc4_qpu_value *vc4_qpu_trans_exact_product(struct vc4_qpu_trans *t, struct vc4_qpu_value *x,
+                                                  struct vc4_qpu_value *y)
 {
     LLVMValueRef a = operand(t, x), b = operand(t, y), zero = LLVMConstNull(t->b->f32x16), r, kept;
 
     if (t->b->level == JIT_AVX512)
-        return trans_float(t, told_product(t, a, b), true, true);
+        return vc4_qpu_trans_float(t, told_product(t, a, b), true, true);
     r = double_product(t, a, b);
     kept = LLVMBuildFCmp(t->b->ir, LLVMRealONE, r, zero, "");
-    return trans_float(t, jit_select(t->b, kept, r, zero), true, true);
+    return vc4_qpu_trans_float(t, jit_select(t->b, kept, r, zero), true, true);
 }
 
-struct trans_value *trans_exact_itof(struct trans *t, struct trans_value *x)
+struct vc4_qpu_value *vc4_qpu_trans_exact_itof(struct vc4_qpu_trans *t, struct vc4_qpu_value *x)
 {
-    LLVMValueRef i = trans_i(t, x), wide;
+    LLVMValueRef i = vc4_qpu_trans_i(t, x), wide;
 
     if (t->b->level == JIT_AVX512) {
         LLVMTypeRef types[] = {t->b->f32x16, t->b->i32x16};
         LLVMValueRef args[] = {i, jit_i32(t->b, TOWARD_ZERO)};
-        return trans_float(t, jit_intrinsic(t->b, "llvm.x86.avx512.sitofp.round", types, 2, args, 2), true,
-                           false);
+        return vc4_qpu_trans_float(t, jit_intrinsic(t->b, "llvm.x86.avx512.sitofp.round", types, 2, args, 2),
+                                   true, false);
     }
     wide = LLVMBuildSIToFP(t->b->ir, i, doubles(t), "");
-    return trans_float(t, cut_off(t, LLVMBuildBitCast(t->b->ir, wide, t->b->i64x16, "")), true, false);
+    return vc4_qpu_trans_float(t, cut_off(t, LLVMBuildBitCast(t->b->ir, wide, t->b->i64x16, "")), true,
+                               false);
 }
 
 /* The digits go to their place, by 31 to the left at most. */
-LLVMValueRef trans_shifted(struct trans *t, LLVMValueRef i)
+LLVMValueRef vc4_qpu_trans_shifted(struct vc4_qpu_trans *t, LLVMValueRef i)
 {
     LLVMBuilderRef ir = t->b->ir;
-    LLVMValueRef exponent = trans_and(t, trans_shr(t, i, 23), 255);
-    LLVMValueRef digits = LLVMBuildOr(ir, trans_and(t, i, 0x7fffff), jit_splat_u32(t->b, 1u << 23), "");
+    LLVMValueRef exponent = vc4_qpu_trans_and(t, vc4_qpu_trans_shr(t, i, 23), 255);
+    LLVMValueRef digits =
+        LLVMBuildOr(ir, vc4_qpu_trans_and(t, i, 0x7fffff), jit_splat_u32(t->b, 1u << 23), "");
     LLVMValueRef left = LLVMBuildSub(ir, exponent, jit_splat_u32(t->b, 150), "");
     LLVMValueRef right = LLVMBuildSub(ir, jit_splat_u32(t->b, 150), exponent, "");
     LLVMValueRef most = jit_splat_u32(t->b, 31), zero = jit_splat_u32(t->b, 0);
     /* counts out of range belong to the other direction, or leave nothing */
-    LLVMValueRef up = LLVMBuildShl(ir, digits, trans_binary(t, "llvm.umin", left, most), "");
-    LLVMValueRef down = LLVMBuildLShr(ir, digits, trans_binary(t, "llvm.umin", right, most), "");
+    LLVMValueRef up = LLVMBuildShl(ir, digits, vc4_qpu_trans_binary(t, "llvm.umin", left, most), "");
+    LLVMValueRef down = LLVMBuildLShr(ir, digits, vc4_qpu_trans_binary(t, "llvm.umin", right, most), "");
     LLVMValueRef r = jit_select(t->b, compare(t, LLVMIntUGE, exponent, 150), up, down);
 
     r = jit_select(t->b, compare(t, LLVMIntEQ, exponent, 255), zero, r);
@@ -206,22 +211,22 @@ LLVMValueRef trans_shifted(struct trans *t, LLVMValueRef i)
 }
 
 /* Patterns as integers in their order; zeros and denormals count without sign. */
-LLVMValueRef trans_exact_rank(struct trans *t, struct trans_value *v)
+LLVMValueRef vc4_qpu_trans_exact_rank(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
 {
     LLVMBuilderRef ir = t->b->ir;
-    LLVMValueRef i = trans_i(t, v);
+    LLVMValueRef i = vc4_qpu_trans_i(t, v);
 
     if (v->positive)
         return i;
-    LLVMValueRef size = trans_and(t, i, 0x7fffffff);
+    LLVMValueRef size = vc4_qpu_trans_and(t, i, 0x7fffffff);
     LLVMValueRef negative = LLVMBuildSub(ir, jit_splat_u32(t->b, 0), size, "");
     return jit_select(t->b, compare(t, LLVMIntUGE, i, (UINT32_C(1) << 31) + (1u << 23)), negative, size);
 }
 
-struct trans_value *trans_exact_min_max(struct trans *t, bool max, struct trans_value *x,
-                                        struct trans_value *y)
+struct vc4_qpu_value *vc4_qpu_trans_exact_min_max(struct vc4_qpu_trans *t, bool max, struct vc4_qpu_value *x,
+                                                  struct vc4_qpu_value *y)
 {
-    LLVMValueRef greater =
-        LLVMBuildICmp(t->b->ir, LLVMIntSGT, trans_exact_rank(t, x), trans_exact_rank(t, y), "");
-    return trans_merge(t, greater, max ? x : y, max ? y : x);
+    LLVMValueRef greater = LLVMBuildICmp(t->b->ir, LLVMIntSGT, vc4_qpu_trans_exact_rank(t, x),
+                                         vc4_qpu_trans_exact_rank(t, y), "");
+    return vc4_qpu_trans_merge(t, greater, max ? x : y, max ? y : x);
 }

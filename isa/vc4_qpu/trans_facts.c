@@ -14,20 +14,20 @@ struct comparison {
 };
 
 struct pass {
-    const struct trans *t;
-    struct trans_fact *facts; /* per block TRANS_REGS, at its beginning */
-    struct trans_fact now[TRANS_REGS];
+    const struct vc4_qpu_trans *t;
+    struct vc4_qpu_trans_fact *facts; /* per block TRANS_REGS, at its beginning */
+    struct vc4_qpu_trans_fact now[TRANS_REGS];
     uint32_t names;         /* given so far in the block at hand; 0 is nobody's */
     struct comparison zero; /* Z is set where this holds */
     uint32_t *stack, depth;
     bool *queued;
 };
 
-static const struct trans_fact anything = {.is = TRANS_ANYTHING}, number = {.is = TRANS_NUMBER};
+static const struct vc4_qpu_trans_fact anything = {.is = TRANS_ANYTHING}, number = {.is = TRANS_NUMBER};
 
-static struct trans_fact constant(uint32_t imm)
+static struct vc4_qpu_trans_fact constant(uint32_t imm)
 {
-    return (struct trans_fact){.is = TRANS_CONSTANTS, .count = 1, .imm = {imm}};
+    return (struct vc4_qpu_trans_fact){.is = TRANS_CONSTANTS, .count = 1, .imm = {imm}};
 }
 
 static bool is_nan(uint32_t bits)
@@ -35,7 +35,7 @@ static bool is_nan(uint32_t bits)
     return (bits & 0x7fffffff) > 0x7f800000;
 }
 
-bool trans_fact_clean(const struct trans_fact *f)
+bool vc4_qpu_trans_fact_clean(const struct vc4_qpu_trans_fact *f)
 {
     if (f->is != TRANS_CONSTANTS)
         return f->is == TRANS_NUMBER;
@@ -46,7 +46,7 @@ bool trans_fact_clean(const struct trans_fact *f)
 }
 
 /* Adds a constant, as long as there is room. */
-static bool add_constant(struct trans_fact *f, uint32_t imm)
+static bool add_constant(struct vc4_qpu_trans_fact *f, uint32_t imm)
 {
     unsigned i = 0;
 
@@ -60,9 +60,9 @@ static bool add_constant(struct trans_fact *f, uint32_t imm)
 }
 
 /* What holds of either. */
-static struct trans_fact join(const struct trans_fact *a, const struct trans_fact *b)
+static struct vc4_qpu_trans_fact join(const struct vc4_qpu_trans_fact *a, const struct vc4_qpu_trans_fact *b)
 {
-    struct trans_fact r = *a;
+    struct vc4_qpu_trans_fact r = *a;
     bool fits = true;
 
     if (a->is == TRANS_NOTHING)
@@ -75,15 +75,15 @@ static struct trans_fact join(const struct trans_fact *a, const struct trans_fac
         if (fits)
             return r;
     }
-    return trans_fact_clean(a) && trans_fact_clean(b) ? number : anything;
+    return vc4_qpu_trans_fact_clean(a) && vc4_qpu_trans_fact_clean(b) ? number : anything;
 }
 
-static bool is_one(const struct trans_fact *f)
+static bool is_one(const struct vc4_qpu_trans_fact *f)
 {
     return f->is == TRANS_CONSTANTS && f->count == 1;
 }
 
-static void remove_constant(struct trans_fact *f, uint32_t imm)
+static void remove_constant(struct vc4_qpu_trans_fact *f, uint32_t imm)
 {
     for (unsigned i = 0; f->is == TRANS_CONSTANTS && f->count > 1 && i < f->count; i++)
         if (f->imm[i] == imm)
@@ -91,9 +91,10 @@ static void remove_constant(struct trans_fact *f, uint32_t imm)
 }
 
 /* What a register held in the lanes that a write under the condition leaves alone. */
-static struct trans_fact left_alone(const struct pass *p, const struct trans_fact *old, unsigned cond)
+static struct vc4_qpu_trans_fact left_alone(const struct pass *p, const struct vc4_qpu_trans_fact *old,
+                                            unsigned cond)
 {
-    struct trans_fact r = *old;
+    struct vc4_qpu_trans_fact r = *old;
 
     if (!old->name || old->name != p->zero.name)
         return r;
@@ -104,14 +105,14 @@ static struct trans_fact left_alone(const struct pass *p, const struct trans_fac
     return r;
 }
 
-static struct trans_fact read_a(const struct pass *p, const struct vc4_qpu_insn *insn)
+static struct vc4_qpu_trans_fact read_a(const struct pass *p, const struct vc4_qpu_insn *insn)
 {
     if (insn->raddr_a < 32)
         return p->now[TRANS_A + insn->raddr_a];
     return insn->raddr_a == VC4_QPU_R_VARYING && p->t->ports->clean_varyings ? number : anything;
 }
 
-static struct trans_fact read_b(const struct pass *p, const struct vc4_qpu_insn *insn)
+static struct vc4_qpu_trans_fact read_b(const struct pass *p, const struct vc4_qpu_insn *insn)
 {
     if (insn->sig == VC4_QPU_SIG_SMALL_IMM)
         return constant(vc4_qpu_small_imm(insn->raddr_b));
@@ -120,7 +121,7 @@ static struct trans_fact read_b(const struct pass *p, const struct vc4_qpu_insn 
     return insn->raddr_b == VC4_QPU_R_VARYING && p->t->ports->clean_varyings ? number : anything;
 }
 
-static struct trans_fact read_mux(const struct pass *p, const struct vc4_qpu_insn *insn, unsigned mux)
+static struct vc4_qpu_trans_fact read_mux(const struct pass *p, const struct vc4_qpu_insn *insn, unsigned mux)
 {
     bool unpacks = insn->unpack && mux == (insn->pm ? VC4_QPU_MUX_R4 : VC4_QPU_MUX_A);
 
@@ -131,24 +132,25 @@ static struct trans_fact read_mux(const struct pass *p, const struct vc4_qpu_ins
     return mux == VC4_QPU_MUX_B ? read_b(p, insn) : p->now[TRANS_R + mux];
 }
 
-static struct trans_fact add_result(const struct pass *p, const struct vc4_qpu_insn *insn)
+static struct vc4_qpu_trans_fact add_result(const struct pass *p, const struct vc4_qpu_insn *insn)
 {
-    struct trans_fact x = read_mux(p, insn, insn->add_a), y = read_mux(p, insn, insn->add_b);
+    struct vc4_qpu_trans_fact x = read_mux(p, insn, insn->add_a), y = read_mux(p, insn, insn->add_b);
 
-    if (insn->add_a == insn->add_b && trans_add_moves(insn->op_add))
+    if (insn->add_a == insn->add_b && vc4_qpu_trans_add_moves(insn->op_add))
         return x;
     switch (insn->op_add) {
     case VC4_QPU_A_FADD:
     case VC4_QPU_A_FSUB:
     case VC4_QPU_A_ITOF: return number;
     case VC4_QPU_A_FMIN:
-    case VC4_QPU_A_FMAX: return trans_fact_clean(&x) && trans_fact_clean(&y) ? number : anything;
+    case VC4_QPU_A_FMAX:
+        return vc4_qpu_trans_fact_clean(&x) && vc4_qpu_trans_fact_clean(&y) ? number : anything;
     default: return anything;
     }
 }
 
 /* Lanes may turn: what is known holds of all of them. */
-static struct trans_fact mul_result(const struct pass *p, const struct vc4_qpu_insn *insn)
+static struct vc4_qpu_trans_fact mul_result(const struct pass *p, const struct vc4_qpu_insn *insn)
 {
     bool moves = insn->op_mul == VC4_QPU_M_V8MIN || insn->op_mul == VC4_QPU_M_V8MAX;
 
@@ -157,7 +159,7 @@ static struct trans_fact mul_result(const struct pass *p, const struct vc4_qpu_i
     return moves && insn->mul_a == insn->mul_b ? read_mux(p, insn, insn->mul_a) : anything;
 }
 
-static struct trans_fact result(const struct pass *p, const struct vc4_qpu_insn *insn, unsigned mul)
+static struct vc4_qpu_trans_fact result(const struct pass *p, const struct vc4_qpu_insn *insn, unsigned mul)
 {
     switch (insn->kind) {
     case VC4_QPU_ALU: return mul ? mul_result(p, insn) : add_result(p, insn);
@@ -166,7 +168,8 @@ static struct trans_fact result(const struct pass *p, const struct vc4_qpu_insn 
     }
 }
 
-static void write(struct pass *p, const struct vc4_qpu_insn *insn, unsigned mul, struct trans_fact fact)
+static void write(struct pass *p, const struct vc4_qpu_insn *insn, unsigned mul,
+                  struct vc4_qpu_trans_fact fact)
 {
     struct vc4_qpu_write w = vc4_qpu_write_of(insn, mul);
     unsigned reg = TRANS_REGS;
@@ -188,7 +191,7 @@ static void write(struct pass *p, const struct vc4_qpu_insn *insn, unsigned mul,
     if (reg == TRANS_REGS)
         return;
     if (!w.always) {
-        struct trans_fact old = left_alone(p, &p->now[reg], mul ? insn->cond_mul : insn->cond_add);
+        struct vc4_qpu_trans_fact old = left_alone(p, &p->now[reg], mul ? insn->cond_mul : insn->cond_add);
         fact = join(&fact, &old);
     }
     if (!w.always || !fact.name || reg == TRANS_R5) /* r5 spreads a lane */
@@ -199,7 +202,7 @@ static void write(struct pass *p, const struct vc4_qpu_insn *insn, unsigned mul,
 /* Z as a comparison with a constant: a difference, or a move and 0. */
 static struct comparison zero_of(const struct pass *p, const struct vc4_qpu_insn *insn)
 {
-    struct trans_fact x = read_mux(p, insn, insn->add_a), y = read_mux(p, insn, insn->add_b);
+    struct vc4_qpu_trans_fact x = read_mux(p, insn, insn->add_a), y = read_mux(p, insn, insn->add_b);
     bool same = insn->add_a == insn->add_b;
 
     if (insn->kind != VC4_QPU_ALU || insn->cond_add != VC4_QPU_COND_ALWAYS)
@@ -215,7 +218,7 @@ static struct comparison zero_of(const struct pass *p, const struct vc4_qpu_insn
 
 static void step(struct pass *p, const struct vc4_qpu_insn *insn)
 {
-    const struct trans_fact results[2] = {result(p, insn, 0), result(p, insn, 1)};
+    const struct vc4_qpu_trans_fact results[2] = {result(p, insn, 0), result(p, insn, 1)};
     const struct comparison zero = insn->sf ? zero_of(p, insn) : p->zero;
 
     if (vc4_qpu_reads(insn, VC4_QPU_R_VARYING))
@@ -229,11 +232,11 @@ static void step(struct pass *p, const struct vc4_qpu_insn *insn)
 
 static void arrive(struct pass *p, uint32_t block)
 {
-    struct trans_fact *at = &p->facts[(size_t)block * TRANS_REGS];
+    struct vc4_qpu_trans_fact *at = &p->facts[(size_t)block * TRANS_REGS];
     bool changed = false;
 
     for (unsigned i = 0; i < TRANS_REGS; i++) {
-        struct trans_fact joined = join(&at[i], &p->now[i]);
+        struct vc4_qpu_trans_fact joined = join(&at[i], &p->now[i]);
         changed |= joined.is != at[i].is || joined.count != at[i].count;
         at[i] = joined;
     }
@@ -279,14 +282,14 @@ static void solve(struct pass *p)
 }
 
 /* Exact mode has no NaN, and asks other things of numbers. */
-static void forget_numbers(struct trans_fact *facts, size_t count)
+static void forget_numbers(struct vc4_qpu_trans_fact *facts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (facts[i].is == TRANS_NUMBER)
             facts[i] = anything;
 }
 
-struct trans_fact *trans_facts_find(struct trans *t)
+struct vc4_qpu_trans_fact *vc4_qpu_trans_facts_find(struct vc4_qpu_trans *t)
 {
     size_t blocks = t->program->block_count;
     struct pass p = {.t = t};
@@ -301,7 +304,7 @@ struct trans_fact *trans_facts_find(struct trans *t)
     } else {
         free(p.facts);
         p.facts = NULL;
-        trans_fail(t, -ENOMEM, "out of memory");
+        vc4_qpu_trans_fail(t, -ENOMEM, "out of memory");
     }
     free(p.stack);
     free(p.queued);

@@ -11,14 +11,14 @@
 
 /* What a value has still to go through. A product of it is the same either way: what would be +0 and is a
  * NaN or -0 makes a NaN or a zero, and so +0 at last. */
-enum trans_raw {
+enum vc4_qpu_trans_raw {
     TRANS_RAW_PRODUCT, /* what is a NaN or -0 is to be +0 */
     TRANS_RAW_NAN,     /* NaNs are to be the one NaN */
 };
 
 /* What one register holds between two writes: a node that never changes except for the views that are made of
  * it on demand. Nodes live as long as the translation; those of one block are not used in another. */
-struct trans_value {
+struct vc4_qpu_value {
     LLVMValueRef i;       /* i32x16; NULL until asked for */
     LLVMValueRef f;       /* f32x16, the same bits; NULL until asked for */
     LLVMValueRef scalar;  /* i32, when all lanes hold the same, else NULL */
@@ -27,14 +27,14 @@ struct trans_value {
     LLVMValueRef operand; /* f32x16 fit for float arithmetic; NULL until asked for */
     LLVMValueRef factor;  /* the same with any NaNs */
     LLVMValueRef raw;     /* f32x16 from which f follows when asked for, as `raw_is` says; else NULL */
-    enum trans_raw raw_is;
+    enum vc4_qpu_trans_raw raw_is;
     bool clean;    /* holds no NaN but TRANS_NAN */
     bool opaque;   /* LLVM cannot find out that it is a constant */
     bool positive; /* the sign bit is known to be clear */
     bool known;    /* all lanes hold `imm` */
     uint32_t imm;
     LLVMValueRef choice; /* i1x16: `imm` in these lanes, what `old` holds in the others; else NULL */
-    struct trans_value *old;
+    struct vc4_qpu_value *old;
     unsigned depth; /* of choices upon one another */
     bool listed;    /* each lane holds one of is_imm */
     uint8_t is_count;
@@ -43,31 +43,31 @@ struct trans_value {
 };
 
 /* How the flags follow from an operation; made into masks only when something reads them. */
-struct trans_flags {
+struct vc4_qpu_trans_flags {
     LLVMValueRef n, z, c; /* i1x16; NULL: not made yet */
     bool is_sum;          /* of floats, in fast mode: Z and N compare it with 0 */
     bool is_add;
     uint8_t op;
-    struct trans_value *result, *x, *y;
+    struct vc4_qpu_value *result, *x, *y;
 };
 
 enum { TRANS_A = 0, TRANS_B = 32, TRANS_R = 64, TRANS_R4 = 68, TRANS_R5 = 69, TRANS_REGS = 70 };
 
 /* What a register may hold at some point of the program. */
-enum trans_fact_is {
+enum vc4_qpu_trans_fact_is {
     TRANS_NOTHING,   /* the point is never reached */
     TRANS_CONSTANTS, /* one of `imm` */
     TRANS_NUMBER,    /* any bits but NaNs other than the one NaN */
     TRANS_ANYTHING
 };
-struct trans_fact {
+struct vc4_qpu_trans_fact {
     uint8_t is, count;
     uint32_t imm[TRANS_CHOICES];
     uint32_t name; /* registers that hold the same have the same, within a block */
 };
 
 /* Where a register that holds one of few constants passes its masks from block to block. */
-struct trans_slots {
+struct vc4_qpu_trans_slots {
     unsigned count; /* 0: it does not */
     unsigned rest;  /* this one's mask is what the others leave: it has no slot */
     uint32_t imm[TRANS_CHOICES];
@@ -75,218 +75,247 @@ struct trans_slots {
 };
 
 /* Texture unit: the request being set up, and results not yet loaded. */
-struct trans_tmu {
+struct vc4_qpu_trans_tmu {
     LLVMValueRef reg[4]; /* S T R B as written */
     LLVMValueRef params[4];
     unsigned param_count;
-    struct trans_value *results[VC4_QPU_TMU_SLOTS];
+    struct vc4_qpu_value *results[VC4_QPU_TMU_SLOTS];
     uint8_t slots[VC4_QPU_TMU_SLOTS]; /* that each of them takes */
     unsigned result_count, slots_taken;
 };
 
-struct trans {
+struct vc4_qpu_trans {
     struct jit_builder *b;
     const struct vc4_qpu_program *program;
     const struct vc4_qpu_ir_start *start;
     const struct vc4_qpu_ir_ports *ports;
     struct util_error *error;
     int failed; /* first negative errno; emission goes on harmlessly */
-    struct trans_chunk *chunks;
-    struct trans_value spare; /* stands in for a node when memory is out */
-    struct trans_value *zero;
+    struct vc4_qpu_trans_chunk *chunks;
+    struct vc4_qpu_value spare; /* stands in for a node when memory is out */
+    struct vc4_qpu_value *zero;
 
     /* State at the current instruction. A NULL register is in its slot. */
-    struct trans_value *regs[TRANS_REGS];
+    struct vc4_qpu_value *regs[TRANS_REGS];
     bool dirty[TRANS_REGS]; /* differs from the slot */
-    struct trans_flags flags;
+    struct vc4_qpu_trans_flags flags;
     bool flags_dirty;
     LLVMValueRef uniforms;  /* i32; NULL: in its slot */
     uint32_t uniform_bytes; /* taken since */
     uint32_t varyings;      /* read so far */
-    struct trans_tmu tmu[2];
+    struct vc4_qpu_trans_tmu tmu[2];
     unsigned fired[2]; /* requests of each unit by this instruction */
     bool stopped;      /* nothing after this point of the block runs */
 
     /* The current instruction. */
     uint32_t pc;
     const struct vc4_qpu_insn *insn;
-    uint32_t uniform_word;                                      /* of the next uniform that it takes */
-    struct trans_value *uniform_read, *varying_read, *vpm_read; /* taken once an instruction */
-    struct trans_value *varying_c;                              /* for r5, before the writes */
+    uint32_t uniform_word;                                        /* of the next uniform that it takes */
+    struct vc4_qpu_value *uniform_read, *varying_read, *vpm_read; /* taken once an instruction */
+    struct vc4_qpu_value *varying_c;                              /* for r5, before the writes */
 
     /* Programs of several blocks keep registers in stack slots between blocks; LLVM makes them values. */
-    bool straight;               /* one block: no slots, no control flow */
-    bool exact;                  /* ISA_EXACT */
-    LLVMBasicBlockRef side_exit; /* vc4_qpu_ir_run's, before the first effect */
-    LLVMValueRef *fit;           /* with it, of all runs: the lanes in which all fits so far */
-    bool masks;                  /* values that are one of few constants are kept as masks */
-    struct trans_fact *facts;    /* per block TRANS_REGS, at its beginning; NULL: nothing is known */
-    struct trans_slots choices[TRANS_REGS];
+    bool straight;                    /* one block: no slots, no control flow */
+    bool exact;                       /* ISA_EXACT */
+    LLVMBasicBlockRef side_exit;      /* vc4_qpu_ir_run's, before the first effect */
+    LLVMValueRef *fit;                /* with it, of all runs: the lanes in which all fits so far */
+    bool masks;                       /* values that are one of few constants are kept as masks */
+    struct vc4_qpu_trans_fact *facts; /* per block TRANS_REGS, at its beginning; NULL: nothing is known */
+    struct vc4_qpu_trans_slots choices[TRANS_REGS];
     uint32_t number; /* of the block at hand */
     LLVMValueRef slots[TRANS_REGS], flag_slots[3], uniforms_slot, fuel_slot, fault_slot, executed_slot;
     LLVMValueRef entry_end;                     /* terminator of the block in which slots are initialised */
     LLVMBasicBlockRef *blocks, *taken_at, exit; /* taken_at: where a block's taken branch goes on */
     bool stops;                                 /* some path ends in a fault of an instruction */
-    uint32_t *varyings_at;         /* per block: varyings read before it, VC4_QPU_NO_OFFSET unknown yet */
-    LLVMValueRef fault;            /* straight programs: the result */
-    LLVMValueRef executed;         /* likewise: instructions */
-    LLVMValueRef taken;            /* of the block's branch: i1, NULL for always */
-    struct trans_machine *machine; /* trans_machine.c; NULL: the program runs from its beginning to its end */
+    uint32_t *varyings_at; /* per block: varyings read before it, VC4_QPU_NO_OFFSET unknown yet */
+    LLVMValueRef fault;    /* straight programs: the result */
+    LLVMValueRef executed; /* likewise: instructions */
+    LLVMValueRef taken;    /* of the block's branch: i1, NULL for always */
+    /* trans_machine.c; NULL: the program runs from its beginning to its end */
+    struct vc4_qpu_trans_machine *machine;
 };
 
 /* trans_value.c */
-void trans_free_values(struct trans *t);
-void trans_fail(struct trans *t, int code, const char *what); /* keeps the first */
-struct trans_value *trans_new_value(struct trans *t);         /* a node of zeros */
-struct trans_value *trans_int(struct trans *t, LLVMValueRef i);
-struct trans_value *trans_float(struct trans *t, LLVMValueRef f, bool clean, bool opaque);
-struct trans_value *trans_raw(struct trans *t, LLVMValueRef raw, enum trans_raw is);
-struct trans_value *trans_scalar(struct trans *t, LLVMValueRef i32, bool opaque);
-struct trans_value *trans_imm(struct trans *t, uint32_t imm);
-LLVMValueRef trans_i(struct trans *t, struct trans_value *v);
-LLVMValueRef trans_f(struct trans *t, struct trans_value *v);
+void vc4_qpu_trans_free_values(struct vc4_qpu_trans *t);
+void vc4_qpu_trans_fail(struct vc4_qpu_trans *t, int code, const char *what); /* keeps the first */
+struct vc4_qpu_value *vc4_qpu_trans_new_value(struct vc4_qpu_trans *t);       /* a node of zeros */
+struct vc4_qpu_value *vc4_qpu_trans_int(struct vc4_qpu_trans *t, LLVMValueRef i);
+struct vc4_qpu_value *vc4_qpu_trans_float(struct vc4_qpu_trans *t, LLVMValueRef f, bool clean, bool opaque);
+struct vc4_qpu_value *vc4_qpu_trans_raw(struct vc4_qpu_trans *t, LLVMValueRef raw, enum vc4_qpu_trans_raw is);
+struct vc4_qpu_value *vc4_qpu_trans_scalar(struct vc4_qpu_trans *t, LLVMValueRef i32, bool opaque);
+struct vc4_qpu_value *vc4_qpu_trans_imm(struct vc4_qpu_trans *t, uint32_t imm);
+LLVMValueRef vc4_qpu_trans_i(struct vc4_qpu_trans *t, struct vc4_qpu_value *v);
+LLVMValueRef vc4_qpu_trans_f(struct vc4_qpu_trans *t, struct vc4_qpu_value *v);
 /* The value as an operand of float arithmetic: NaNs made the one NaN, and nothing that LLVM could fold. LLVM
  * would fold constants to other NaNs than the hardware makes, keep denormals that it flushes, and drop x * 1
  * or x + -0 which flush them; hiding that an operand is constant takes it the chance. */
-LLVMValueRef trans_operand(struct trans *t, struct trans_value *v);
+LLVMValueRef vc4_qpu_trans_operand(struct vc4_qpu_trans *t, struct vc4_qpu_value *v);
 /* The same for what makes all NaNs alike: they stay as they are. */
-LLVMValueRef trans_factor(struct trans *t, struct trans_value *v);
+LLVMValueRef vc4_qpu_trans_factor(struct vc4_qpu_trans *t, struct vc4_qpu_value *v);
 /* The same for a product, which takes raw values as they are. */
-LLVMValueRef trans_multiplicand(struct trans *t, struct trans_value *v);
-LLVMValueRef trans_lane0(struct trans *t, struct trans_value *v); /* i32 */
+LLVMValueRef vc4_qpu_trans_multiplicand(struct vc4_qpu_trans *t, struct vc4_qpu_value *v);
+LLVMValueRef vc4_qpu_trans_lane0(struct vc4_qpu_trans *t, struct vc4_qpu_value *v); /* i32 */
 /* new where mask holds, else old; mask NULL: new */
-struct trans_value *trans_merge(struct trans *t, LLVMValueRef mask, struct trans_value *new,
-                                struct trans_value *old);
+struct vc4_qpu_value *vc4_qpu_trans_merge(struct vc4_qpu_trans *t, LLVMValueRef mask,
+                                          struct vc4_qpu_value *new, struct vc4_qpu_value *old);
 
 /* trans_facts.c: of a program of several blocks; NULL when memory is out, which is noted as a failure */
-struct trans_fact *trans_facts_find(struct trans *t);
-bool trans_fact_clean(const struct trans_fact *f); /* no NaN but the one NaN */
+struct vc4_qpu_trans_fact *vc4_qpu_trans_facts_find(struct vc4_qpu_trans *t);
+bool vc4_qpu_trans_fact_clean(const struct vc4_qpu_trans_fact *f); /* no NaN but the one NaN */
 
 /* trans_choice.c */
-bool trans_is_choice(const struct trans_value *v); /* trans_is takes nothing but logic on masks */
-LLVMValueRef trans_is(struct trans *t, struct trans_value *v,
-                      uint32_t imm);                                    /* i1x16: the lanes that hold it */
-LLVMValueRef trans_is_negative(struct trans *t, struct trans_value *v); /* of a choice: bit 31 */
-/* trans_merge where both are choices; else NULL. */
-struct trans_value *trans_choose(struct trans *t, LLVMValueRef mask, struct trans_value *new,
-                                 struct trans_value *old);
-void trans_make_choices(struct trans *t); /* the slots */
-void trans_store_choice(struct trans *t, unsigned reg, struct trans_value *v);
-void trans_store_choices(struct trans *t);                         /* to them, where a block ends */
-struct trans_value *trans_load_reg(struct trans *t, unsigned reg); /* where a block begins */
+/* Whether vc4_qpu_trans_is takes nothing but logic on masks. */
+bool vc4_qpu_trans_is_choice(const struct vc4_qpu_value *v);
+/* i1x16: the lanes that hold `imm`; those whose bit 31 is set, of a choice. */
+LLVMValueRef vc4_qpu_trans_is(struct vc4_qpu_trans *t, struct vc4_qpu_value *v, uint32_t imm);
+LLVMValueRef vc4_qpu_trans_is_negative(struct vc4_qpu_trans *t, struct vc4_qpu_value *v);
+/* vc4_qpu_trans_merge where both are choices; else NULL. */
+struct vc4_qpu_value *vc4_qpu_trans_choose(struct vc4_qpu_trans *t, LLVMValueRef mask,
+                                           struct vc4_qpu_value *new, struct vc4_qpu_value *old);
+void vc4_qpu_trans_make_choices(struct vc4_qpu_trans *t); /* the slots */
+void vc4_qpu_trans_store_choice(struct vc4_qpu_trans *t, unsigned reg, struct vc4_qpu_value *v);
+void vc4_qpu_trans_store_choices(struct vc4_qpu_trans *t); /* to them, where a block ends */
+/* Where a block begins. */
+struct vc4_qpu_value *vc4_qpu_trans_load_reg(struct vc4_qpu_trans *t, unsigned reg);
 
 /* trans_alu.c */
-bool trans_add_moves(unsigned op); /* of one operand twice: it is the result */
-struct trans_value *trans_add_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y);
-struct trans_value *trans_mul_op(struct trans *t, unsigned op, struct trans_value *x, struct trans_value *y);
-bool trans_add_reserved(unsigned op);
-bool trans_add_takes_floats(unsigned op);
-bool trans_add_gives_float(unsigned op);
-bool trans_add_sums(unsigned op); /* floats */
+bool vc4_qpu_trans_add_moves(unsigned op); /* of one operand twice: it is the result */
+struct vc4_qpu_value *vc4_qpu_trans_add_op(struct vc4_qpu_trans *t, unsigned op, struct vc4_qpu_value *x,
+                                           struct vc4_qpu_value *y);
+struct vc4_qpu_value *vc4_qpu_trans_mul_op(struct vc4_qpu_trans *t, unsigned op, struct vc4_qpu_value *x,
+                                           struct vc4_qpu_value *y);
+bool vc4_qpu_trans_add_reserved(unsigned op);
+bool vc4_qpu_trans_add_takes_floats(unsigned op);
+bool vc4_qpu_trans_add_gives_float(unsigned op);
+bool vc4_qpu_trans_add_sums(unsigned op); /* floats */
 /* By small-immediate code 48..63; `quads`: within each quad only. */
-struct trans_value *trans_rotate(struct trans *t, struct trans_value *v, unsigned code, bool quads);
+struct vc4_qpu_value *vc4_qpu_trans_rotate(struct vc4_qpu_trans *t, struct vc4_qpu_value *v, unsigned code,
+                                           bool quads);
 
 /* trans_integer.c */
-struct trans_value *trans_ftoi(struct trans *t, struct trans_value *x);
+struct vc4_qpu_value *vc4_qpu_trans_ftoi(struct vc4_qpu_trans *t, struct vc4_qpu_value *x);
+
+/* trans_exit.c */
 /* Between instructions of runs side by side: the test for their side exit, where the next instruction (NULL:
  * there is none) would be the first that has an effect. */
-void trans_side_exit(struct trans *const *ts, unsigned count, const struct vc4_qpu_insn *next);
+void vc4_qpu_trans_side_exit(struct vc4_qpu_trans *const *ts, unsigned count,
+                             const struct vc4_qpu_insn *next);
 
 /* trans_flags.c */
-LLVMValueRef trans_flag_n(struct trans *t);
-LLVMValueRef trans_flag_z(struct trans *t);
-LLVMValueRef trans_flag_c(struct trans *t);
+LLVMValueRef vc4_qpu_trans_flag_n(struct vc4_qpu_trans *t);
+LLVMValueRef vc4_qpu_trans_flag_z(struct vc4_qpu_trans *t);
+LLVMValueRef vc4_qpu_trans_flag_c(struct vc4_qpu_trans *t);
 /* The lanes in which a write condition holds; NULL for always. Not for `never`. */
-LLVMValueRef trans_cond_mask(struct trans *t, unsigned cond);
-void trans_set_flags(struct trans *t, const struct trans_flags *flags, LLVMValueRef mask);
-LLVMValueRef trans_branch_cond(struct trans *t, unsigned cond); /* i1; NULL for always */
+LLVMValueRef vc4_qpu_trans_cond_mask(struct vc4_qpu_trans *t, unsigned cond);
+void vc4_qpu_trans_set_flags(struct vc4_qpu_trans *t, const struct vc4_qpu_trans_flags *flags,
+                             LLVMValueRef mask);
+LLVMValueRef vc4_qpu_trans_branch_cond(struct vc4_qpu_trans *t, unsigned cond); /* i1; NULL for always */
 
 /* trans_sfu.c: the result for r4 */
-struct trans_value *trans_sfu(struct trans *t, unsigned waddr, struct trans_value *x);
+struct vc4_qpu_value *vc4_qpu_trans_sfu(struct vc4_qpu_trans *t, unsigned waddr, struct vc4_qpu_value *x);
 
 /* trans_pack.c */
-struct trans_value *trans_unpack(struct trans *t, unsigned code, bool to_float, struct trans_value *v);
-struct trans_value *trans_pack_a(struct trans *t, unsigned code, bool is_float, struct trans_value *v,
-                                 struct trans_value *old);
+struct vc4_qpu_value *vc4_qpu_trans_unpack(struct vc4_qpu_trans *t, unsigned code, bool to_float,
+                                           struct vc4_qpu_value *v);
+struct vc4_qpu_value *vc4_qpu_trans_pack_a(struct vc4_qpu_trans *t, unsigned code, bool is_float,
+                                           struct vc4_qpu_value *v, struct vc4_qpu_value *old);
 /* What a pack must know of an add or sub, i1x16. */
-struct trans_overflow {
+struct vc4_qpu_trans_overflow {
     LLVMValueRef overflow, carry; /* overflow NULL: of another operation */
 };
-struct trans_overflow trans_overflow_of(struct trans *t, bool minus, struct trans_value *x,
-                                        struct trans_value *y, struct trans_value *sum);
-struct trans_value *trans_pack_sum(struct trans *t, unsigned code, const struct trans_overflow *o,
-                                   struct trans_value *v, struct trans_value *old);
-struct trans_value *trans_pack_mul(struct trans *t, unsigned code, struct trans_value *v,
-                                   struct trans_value *old);
+struct vc4_qpu_trans_overflow vc4_qpu_trans_overflow_of(struct vc4_qpu_trans *t, bool minus,
+                                                        struct vc4_qpu_value *x, struct vc4_qpu_value *y,
+                                                        struct vc4_qpu_value *sum);
+struct vc4_qpu_value *vc4_qpu_trans_pack_sum(struct vc4_qpu_trans *t, unsigned code,
+                                             const struct vc4_qpu_trans_overflow *o, struct vc4_qpu_value *v,
+                                             struct vc4_qpu_value *old);
+struct vc4_qpu_value *vc4_qpu_trans_pack_mul(struct vc4_qpu_trans *t, unsigned code, struct vc4_qpu_value *v,
+                                             struct vc4_qpu_value *old);
 
 /* trans_exact.c, trans_exact_sfu.c, trans_exact_pack.c: exact mode, where `clean` means no NaN at all */
-struct trans_value *trans_exact_sum(struct trans *t, bool minus, struct trans_value *x,
-                                    struct trans_value *y);
-struct trans_value *trans_exact_product(struct trans *t, struct trans_value *x, struct trans_value *y);
-struct trans_value *trans_exact_itof(struct trans *t, struct trans_value *x);
-LLVMValueRef trans_shifted(struct trans *t, LLVMValueRef i); /* ftoi of a pattern, in both modes; i32x16 */
-struct trans_value *trans_exact_min_max(struct trans *t, bool max, struct trans_value *x,
-                                        struct trans_value *y);
-LLVMValueRef trans_exact_rank(struct trans *t, struct trans_value *v); /* i32x16, signed order */
-struct trans_value *trans_exact_sfu(struct trans *t, unsigned waddr, struct trans_value *x);
-LLVMValueRef trans_exact_unit(struct trans *t, LLVMValueRef byte); /* the float's bits */
-LLVMValueRef trans_exact_float_to_half(struct trans *t, LLVMValueRef x);
+struct vc4_qpu_value *vc4_qpu_trans_exact_sum(struct vc4_qpu_trans *t, bool minus, struct vc4_qpu_value *x,
+                                              struct vc4_qpu_value *y);
+struct vc4_qpu_value *vc4_qpu_trans_exact_product(struct vc4_qpu_trans *t, struct vc4_qpu_value *x,
+                                                  struct vc4_qpu_value *y);
+struct vc4_qpu_value *vc4_qpu_trans_exact_itof(struct vc4_qpu_trans *t, struct vc4_qpu_value *x);
+/* ftoi of a pattern, in both modes; i32x16. */
+LLVMValueRef vc4_qpu_trans_shifted(struct vc4_qpu_trans *t, LLVMValueRef i);
+;
+struct vc4_qpu_value *vc4_qpu_trans_exact_min_max(struct vc4_qpu_trans *t, bool max, struct vc4_qpu_value *x,
+                                                  struct vc4_qpu_value *y);
+/* An i32x16, in signed order. */
+LLVMValueRef vc4_qpu_trans_exact_rank(struct vc4_qpu_trans *t, struct vc4_qpu_value *v);
+;
+struct vc4_qpu_value *vc4_qpu_trans_exact_sfu(struct vc4_qpu_trans *t, unsigned waddr,
+                                              struct vc4_qpu_value *x);
+LLVMValueRef vc4_qpu_trans_exact_unit(struct vc4_qpu_trans *t, LLVMValueRef byte); /* the float's bits */
+LLVMValueRef vc4_qpu_trans_exact_float_to_half(struct vc4_qpu_trans *t, LLVMValueRef x);
 
 /* trans_io.c */
-struct trans_value *trans_reg(struct trans *t, unsigned reg);
-void trans_set_reg(struct trans *t, unsigned reg, struct trans_value *v);
-struct trans_value *trans_read(struct trans *t, bool file_b, unsigned raddr);
+struct vc4_qpu_value *vc4_qpu_trans_reg(struct vc4_qpu_trans *t, unsigned reg);
+void vc4_qpu_trans_set_reg(struct vc4_qpu_trans *t, unsigned reg, struct vc4_qpu_value *v);
+struct vc4_qpu_value *vc4_qpu_trans_read(struct vc4_qpu_trans *t, bool file_b, unsigned raddr);
 /* Everything an instruction takes from outside before it computes: uniforms, varyings, VPM words, and what
  * its signal loads (returned, NULL: nothing; it goes to r4 afterwards). A read happens by its address. */
-struct trans_value *trans_take_inputs(struct trans *t);
-LLVMValueRef trans_take_uniform(struct trans *t); /* i32: the next word of the stream */
+struct vc4_qpu_value *vc4_qpu_trans_take_inputs(struct vc4_qpu_trans *t);
+LLVMValueRef vc4_qpu_trans_take_uniform(struct vc4_qpu_trans *t); /* i32: the next word of the stream */
 
 /* trans_write.c */
-void trans_write(struct trans *t, bool file_b, unsigned waddr, struct trans_value *v, LLVMValueRef mask);
+void vc4_qpu_trans_write(struct vc4_qpu_trans *t, bool file_b, unsigned waddr, struct vc4_qpu_value *v,
+                         LLVMValueRef mask);
 
 /* trans_insn.c: one instruction, branches apart */
-void trans_insn(struct trans *t);
+void vc4_qpu_trans_insn(struct vc4_qpu_trans *t);
 
 /* trans_machine.c: what is done differently when a program may stop and go on */
-LLVMValueRef trans_link_base(struct trans *t); /* i32: what links count from; NULL: 0 */
+LLVMValueRef vc4_qpu_trans_link_base(struct vc4_qpu_trans *t); /* i32: what links count from; NULL: 0 */
 /* Before an instruction of a block; may end the block at hand and go on in another. */
-void trans_machine_insn(struct trans *t, const struct vc4_qpu_block *block);
-void trans_machine_branch(struct trans *t, const struct vc4_qpu_block *block); /* before it is decided */
-void trans_machine_end_block(struct trans *t, const struct vc4_qpu_block *block);
+void vc4_qpu_trans_machine_insn(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block);
+/* Before it is decided. */
+void vc4_qpu_trans_machine_branch(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block);
+;
+void vc4_qpu_trans_machine_end_block(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block);
 /* The instruction at hand is the interpreter's. */
-void trans_machine_interpret(struct trans *t);
+void vc4_qpu_trans_machine_interpret(struct vc4_qpu_trans *t);
 
 /* trans.c */
-LLVMBasicBlockRef trans_new_block(struct trans *t, const char *name);
-void trans_store_state(struct trans *t);   /* to the slots, where the next block finds it */
-void trans_forget_values(struct trans *t); /* at the beginning of a block: all is in the slots */
-void trans_prepare_blocks(struct trans *t);
-void trans_each_block(struct trans *t);
-struct trans *trans_open(struct jit_builder *b, const struct vc4_qpu_program *program,
-                         const struct vc4_qpu_ir_run *run, struct util_error *error);
-void trans_close(struct trans *t);                        /* NULL is accepted */
-void trans_begin_block(struct trans *t, uint32_t number); /* the state at a block's start */
-void trans_step(struct trans *t, const struct vc4_qpu_block *block, uint32_t pc); /* one instruction */
-void trans_leave_block(struct trans *t, const struct vc4_qpu_block *block);       /* the state to its slots */
-void trans_count_block(struct trans *t, const struct vc4_qpu_block *block);
-void trans_take_branch(struct trans *t, const struct vc4_qpu_block *block); /* ends the builder's block */
-void trans_fault(struct trans *t, enum vc4_qpu_fault fault, unsigned lane); /* here, always */
+LLVMBasicBlockRef vc4_qpu_trans_new_block(struct vc4_qpu_trans *t, const char *name);
+void vc4_qpu_trans_store_state(struct vc4_qpu_trans *t); /* to the slots, where the next block finds it */
+/* At the beginning of a block: all is in the slots. */
+void vc4_qpu_trans_forget_values(struct vc4_qpu_trans *t);
+void vc4_qpu_trans_prepare_blocks(struct vc4_qpu_trans *t);
+void vc4_qpu_trans_each_block(struct vc4_qpu_trans *t);
+struct vc4_qpu_trans *vc4_qpu_trans_open(struct jit_builder *b, const struct vc4_qpu_program *program,
+                                         const struct vc4_qpu_ir_run *run, struct util_error *error);
+void vc4_qpu_trans_close(struct vc4_qpu_trans *t);                        /* NULL is accepted */
+void vc4_qpu_trans_begin_block(struct vc4_qpu_trans *t, uint32_t number); /* the state at a block's start */
+/* One instruction. */
+void vc4_qpu_trans_step(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block, uint32_t pc);
+;
+/* The state to its slots. */
+void vc4_qpu_trans_leave_block(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block);
+;
+void vc4_qpu_trans_count_block(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block);
+/* Ends the builder's block. */
+void vc4_qpu_trans_take_branch(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block);
+;
+void vc4_qpu_trans_fault(struct vc4_qpu_trans *t, enum vc4_qpu_fault fault, unsigned lane); /* here, always */
 
 /* Shorthand for IR. */
-static inline LLVMValueRef trans_and(struct trans *t, LLVMValueRef x, uint32_t mask)
+static inline LLVMValueRef vc4_qpu_trans_and(struct vc4_qpu_trans *t, LLVMValueRef x, uint32_t mask)
 {
     return LLVMBuildAnd(t->b->ir, x, jit_splat_u32(t->b, mask), "");
 }
-static inline LLVMValueRef trans_shr(struct trans *t, LLVMValueRef x, uint32_t n)
+static inline LLVMValueRef vc4_qpu_trans_shr(struct vc4_qpu_trans *t, LLVMValueRef x, uint32_t n)
 {
     return LLVMBuildLShr(t->b->ir, x, jit_splat_u32(t->b, n), "");
 }
-static inline LLVMValueRef trans_shl(struct trans *t, LLVMValueRef x, uint32_t n)
+static inline LLVMValueRef vc4_qpu_trans_shl(struct vc4_qpu_trans *t, LLVMValueRef x, uint32_t n)
 {
     return LLVMBuildShl(t->b->ir, x, jit_splat_u32(t->b, n), "");
 }
-static inline LLVMValueRef trans_binary(struct trans *t, const char *intrinsic, LLVMValueRef x,
-                                        LLVMValueRef y)
+static inline LLVMValueRef vc4_qpu_trans_binary(struct vc4_qpu_trans *t, const char *intrinsic,
+                                                LLVMValueRef x, LLVMValueRef y)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     LLVMValueRef args[2] = {x, y};

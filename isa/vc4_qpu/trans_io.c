@@ -4,26 +4,26 @@
 #include "isa/vc4_qpu/trans_internal.h"
 #include "isa/vc4_qpu/program_internal.h"
 
-struct trans_value *trans_reg(struct trans *t, unsigned reg)
+struct vc4_qpu_value *vc4_qpu_trans_reg(struct vc4_qpu_trans *t, unsigned reg)
 {
     if (!t->regs[reg])
-        t->regs[reg] = t->straight ? t->zero : trans_load_reg(t, reg);
+        t->regs[reg] = t->straight ? t->zero : vc4_qpu_trans_load_reg(t, reg);
     return t->regs[reg];
 }
 
-void trans_set_reg(struct trans *t, unsigned reg, struct trans_value *v)
+void vc4_qpu_trans_set_reg(struct vc4_qpu_trans *t, unsigned reg, struct vc4_qpu_value *v)
 {
     t->regs[reg] = v;
     t->dirty[reg] = true;
 }
 
-static struct trans_value *unsupported(struct trans *t, const char *what)
+static struct vc4_qpu_value *unsupported(struct vc4_qpu_trans *t, const char *what)
 {
-    trans_fail(t, -ENOTSUP, what);
+    vc4_qpu_trans_fail(t, -ENOTSUP, what);
     return t->zero;
 }
 
-LLVMValueRef trans_take_uniform(struct trans *t)
+LLVMValueRef vc4_qpu_trans_take_uniform(struct vc4_qpu_trans *t)
 {
     struct jit_builder *b = t->b;
 
@@ -37,18 +37,18 @@ LLVMValueRef trans_take_uniform(struct trans *t)
     if (word != VC4_QPU_NO_OFFSET)
         t->uniform_word++;
     if (!t->ports->uniform) {
-        trans_fail(t, -ENOTSUP, "no uniforms here");
+        vc4_qpu_trans_fail(t, -ENOTSUP, "no uniforms here");
         return jit_i32(b, 0);
     }
     return t->ports->uniform(t->ports->ctx, b, address, word);
 }
 
-static struct trans_value *bits(struct trans *t, LLVMValueRef v)
+static struct vc4_qpu_value *bits(struct vc4_qpu_trans *t, LLVMValueRef v)
 {
-    return LLVMTypeOf(v) == t->b->f32x16 ? trans_float(t, v, false, false) : trans_int(t, v);
+    return LLVMTypeOf(v) == t->b->f32x16 ? vc4_qpu_trans_float(t, v, false, false) : vc4_qpu_trans_int(t, v);
 }
 
-static void take_varying(struct trans *t)
+static void take_varying(struct vc4_qpu_trans *t)
 {
     LLVMValueRef vary, c;
 
@@ -63,25 +63,25 @@ static void take_varying(struct trans *t)
     t->varying_c->clean |= t->ports->clean_varyings && !t->exact;
 }
 
-static struct trans_value *take_vpm(struct trans *t)
+static struct vc4_qpu_value *take_vpm(struct vc4_qpu_trans *t)
 {
     if (!t->ports->vpm_read)
         return unsupported(t, "no VPM to read here");
     return bits(t, t->ports->vpm_read(t->ports->ctx, t->b));
 }
 
-static struct trans_value *take_result(struct trans *t, unsigned unit)
+static struct vc4_qpu_value *take_result(struct vc4_qpu_trans *t, unsigned unit)
 {
-    struct trans_tmu *tmu = &t->tmu[unit];
+    struct vc4_qpu_trans_tmu *tmu = &t->tmu[unit];
 
     if (t->machine)
-        return trans_int(t, t->ports->tmu_load(t->ports->ctx, t->b, unit));
+        return vc4_qpu_trans_int(t, t->ports->tmu_load(t->ports->ctx, t->b, unit));
 
     if (!tmu->result_count) {
-        trans_fault(t, VC4_QPU_FAULT_TMU_EMPTY, 0);
+        vc4_qpu_trans_fault(t, VC4_QPU_FAULT_TMU_EMPTY, 0);
         return NULL;
     }
-    struct trans_value *v = tmu->results[0];
+    struct vc4_qpu_value *v = tmu->results[0];
     tmu->slots_taken -= tmu->slots[0];
     tmu->result_count--;
     for (unsigned i = 0; i < tmu->result_count; i++) {
@@ -91,14 +91,14 @@ static struct trans_value *take_result(struct trans *t, unsigned unit)
     return v;
 }
 
-static struct trans_value *load(struct trans *t, LLVMValueRef (*port)(void *, struct jit_builder *))
+static struct vc4_qpu_value *load(struct vc4_qpu_trans *t, LLVMValueRef (*port)(void *, struct jit_builder *))
 {
     if (!port)
         return unsupported(t, "nothing to load here");
     return bits(t, port(t->ports->ctx, t->b));
 }
 
-static struct trans_value *load_signal(struct trans *t)
+static struct vc4_qpu_value *load_signal(struct vc4_qpu_trans *t)
 {
     switch (t->insn->sig) {
     case VC4_QPU_SIG_COVERAGE_LOAD: return load(t, t->ports->coverage_load);
@@ -117,19 +117,19 @@ static bool unmapped(unsigned raddr)
            (raddr >= 43 && raddr <= 47) || raddr >= 52;
 }
 
-static void check_address(struct trans *t, unsigned raddr)
+static void check_address(struct vc4_qpu_trans *t, unsigned raddr)
 {
     const struct vc4_qpu_ir_ports *p = t->ports;
 
     if (unmapped(raddr))
-        trans_fault(t, VC4_QPU_FAULT_RESERVED, 0);
+        vc4_qpu_trans_fault(t, VC4_QPU_FAULT_RESERVED, 0);
     else if ((raddr == VC4_QPU_R_XY && !p->coordinates) || (raddr == VC4_QPU_R_MS_REV && !p->flags))
-        trans_fail(t, -ENOTSUP, "no pixel here");
+        vc4_qpu_trans_fail(t, -ENOTSUP, "no pixel here");
     else if (raddr > VC4_QPU_R_VPM && !t->machine)
-        trans_fail(t, -ENOTSUP, "DMA and the mutex are not translated");
+        vc4_qpu_trans_fail(t, -ENOTSUP, "DMA and the mutex are not translated");
 }
 
-struct trans_value *trans_take_inputs(struct trans *t)
+struct vc4_qpu_value *vc4_qpu_trans_take_inputs(struct vc4_qpu_trans *t)
 {
     const struct vc4_qpu_insn *insn = t->insn;
 
@@ -144,7 +144,7 @@ struct trans_value *trans_take_inputs(struct trans *t)
         return NULL;
     if (vc4_qpu_reads(insn, VC4_QPU_R_UNIFORM)) {
         uint32_t word = t->uniform_word;
-        t->uniform_read = trans_scalar(t, trans_take_uniform(t), true);
+        t->uniform_read = vc4_qpu_trans_scalar(t, vc4_qpu_trans_take_uniform(t), true);
         if (!t->uniform_read->known)
             t->uniform_read->uniform = word + 1; /* VC4_QPU_NO_OFFSET becomes 0 */
     }
@@ -155,7 +155,7 @@ struct trans_value *trans_take_inputs(struct trans *t)
     return load_signal(t);
 }
 
-static struct trans_value *read_payload(struct trans *t, bool file_b, unsigned raddr)
+static struct vc4_qpu_value *read_payload(struct vc4_qpu_trans *t, bool file_b, unsigned raddr)
 {
     const struct vc4_qpu_ir_ports *p = t->ports;
     LLVMValueRef pair[2];
@@ -170,23 +170,23 @@ static struct trans_value *read_payload(struct trans *t, bool file_b, unsigned r
 }
 
 /* The lane number in file A, the QPU's in file B; also what NOP reads as, and the mutex. */
-static struct trans_value *element_or_qpu(struct trans *t, bool file_b)
+static struct vc4_qpu_value *element_or_qpu(struct vc4_qpu_trans *t, bool file_b)
 {
     if (!file_b)
-        return trans_int(t, jit_lane_ids(t->b));
-    return t->start->qpu_number ? trans_scalar(t, t->start->qpu_number, false) : t->zero;
+        return vc4_qpu_trans_int(t, jit_lane_ids(t->b));
+    return t->start->qpu_number ? vc4_qpu_trans_scalar(t, t->start->qpu_number, false) : t->zero;
 }
 
-static struct trans_value *dma_status(struct trans *t, bool store, bool wait)
+static struct vc4_qpu_value *dma_status(struct vc4_qpu_trans *t, bool store, bool wait)
 {
-    return trans_scalar(t, t->ports->dma_status(t->ports->ctx, t->b, store, wait), false);
+    return vc4_qpu_trans_scalar(t, t->ports->dma_status(t->ports->ctx, t->b, store, wait), false);
 }
 
-/* Only of addresses that trans_take_inputs has let pass. */
-struct trans_value *trans_read(struct trans *t, bool file_b, unsigned raddr)
+/* Only of addresses that vc4_qpu_trans_take_inputs has let pass. */
+struct vc4_qpu_value *vc4_qpu_trans_read(struct vc4_qpu_trans *t, bool file_b, unsigned raddr)
 {
     if (raddr < 32)
-        return trans_reg(t, (file_b ? TRANS_B : TRANS_A) + raddr);
+        return vc4_qpu_trans_reg(t, (file_b ? TRANS_B : TRANS_A) + raddr);
     switch (raddr) {
     case VC4_QPU_R_UNIFORM: return t->uniform_read;
     case VC4_QPU_R_VARYING: return t->varying_read;

@@ -11,7 +11,7 @@
 #define FIELD(t, member)                                                                                     \
     jit_offset_const((t)->b, (t)->machine->pointer, offsetof(struct vc4_qpu_machine, member))
 
-struct trans_machine {
+struct vc4_qpu_trans_machine {
     LLVMValueRef pointer;
     LLVMValueRef dispatch; /* the switch over the pc of blocks */
     LLVMValueRef resume;   /* the switch over the pc of instructions at which the program stopped */
@@ -21,7 +21,7 @@ struct trans_machine {
     bool used[TRANS_REGS];
 };
 
-static LLVMValueRef offset_of(struct trans *t, unsigned reg)
+static LLVMValueRef offset_of(struct vc4_qpu_trans *t, unsigned reg)
 {
     size_t at = reg < TRANS_B   ? offsetof(struct vc4_qpu_machine, state.a) + (reg - TRANS_A) * 64ull
                 : reg < TRANS_R ? offsetof(struct vc4_qpu_machine, state.b) + (reg - TRANS_B) * 64ull
@@ -29,14 +29,14 @@ static LLVMValueRef offset_of(struct trans *t, unsigned reg)
     return jit_offset_const(t->b, t->machine->pointer, at);
 }
 
-LLVMValueRef trans_link_base(struct trans *t)
+LLVMValueRef vc4_qpu_trans_link_base(struct vc4_qpu_trans *t)
 {
     return jit_load(t->b, t->b->i32, FIELD(t, code), 4, false);
 }
 
 /* ---- which registers the program has ---- */
 
-static void note_used(struct trans *t)
+static void note_used(struct vc4_qpu_trans *t)
 {
     const struct vc4_qpu_program *p = t->program;
     bool *used = t->machine->used;
@@ -59,18 +59,18 @@ static void note_used(struct trans *t)
 
 /* ---- the function's beginning and end ---- */
 
-static LLVMValueRef slot(struct trans *t, LLVMTypeRef type, LLVMValueRef first, unsigned align)
+static LLVMValueRef slot(struct vc4_qpu_trans *t, LLVMTypeRef type, LLVMValueRef first, unsigned align)
 {
     LLVMValueRef s = jit_alloca(t->b, type, "slot");
     jit_store(t->b, first, s, align);
     return s;
 }
 
-static void load_slots(struct trans *t)
+static void load_slots(struct vc4_qpu_trans *t)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef flags[3] = {FIELD(t, state.n), FIELD(t, state.z), FIELD(t, state.c)};
-    struct trans_machine *m = t->machine;
+    struct vc4_qpu_trans_machine *m = t->machine;
 
     for (unsigned i = 0; i < TRANS_REGS; i++)
         if (m->used[i])
@@ -91,11 +91,11 @@ static void load_slots(struct trans *t)
     jit_store(b, jit_i32(b, VC4_QPU_IDLE), FIELD(t, end_in), 4);
 }
 
-static void store_slots(struct trans *t)
+static void store_slots(struct vc4_qpu_trans *t)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef flags[3] = {FIELD(t, state.n), FIELD(t, state.z), FIELD(t, state.c)};
-    struct trans_machine *m = t->machine;
+    struct vc4_qpu_trans_machine *m = t->machine;
 
     for (unsigned i = 0; i < TRANS_REGS; i++)
         if (m->used[i])
@@ -111,9 +111,9 @@ static void store_slots(struct trans *t)
 
 /* ---- stopping ---- */
 
-static void count(struct trans *t, uint32_t pc)
+static void count(struct vc4_qpu_trans *t, uint32_t pc)
 {
-    struct trans_machine *m = t->machine;
+    struct vc4_qpu_trans_machine *m = t->machine;
     LLVMValueRef before = jit_load(t->b, t->b->i64, t->executed_slot, 8, false);
 
     jit_store(t->b, LLVMBuildAdd(t->b->ir, before, jit_i64(t->b, pc - m->counted), ""), t->executed_slot, 8);
@@ -126,7 +126,7 @@ static bool in_branch_slots(const struct vc4_qpu_block *block, uint32_t pc)
 }
 
 /* What the interpreter would have counted down in the delay slot at hand. */
-static void store_countdown(struct trans *t, const struct vc4_qpu_block *block)
+static void store_countdown(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block)
 {
     struct jit_builder *b = t->b;
     uint32_t last = block->first + block->count - 3;
@@ -145,7 +145,7 @@ static void store_countdown(struct trans *t, const struct vc4_qpu_block *block)
 }
 
 /* Ends the block at hand by a stop before the instruction at hand. All state is in the slots. */
-static void leave(struct trans *t, const struct vc4_qpu_block *block, enum vc4_qpu_stop stop)
+static void leave(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block, enum vc4_qpu_stop stop)
 {
     if (block)
         store_countdown(t, block);
@@ -154,7 +154,7 @@ static void leave(struct trans *t, const struct vc4_qpu_block *block, enum vc4_q
     LLVMBuildBr(t->b->ir, t->exit);
 }
 
-static bool request_open(const struct trans *t)
+static bool request_open(const struct vc4_qpu_trans *t)
 {
     for (unsigned unit = 0; unit < 2; unit++)
         for (unsigned i = 0; i < 4; i++)
@@ -164,29 +164,29 @@ static bool request_open(const struct trans *t)
 }
 
 /* The state goes to the slots, and the instruction at hand begins a block of its own. */
-static void cut(struct trans *t, const struct vc4_qpu_block *block)
+static void cut(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block)
 {
     struct jit_builder *b = t->b;
 
     if (request_open(t))
-        trans_fail(t, -ENOTSUP, "a stop while a texture request is being set up");
-    trans_store_state(t);
+        vc4_qpu_trans_fail(t, -ENOTSUP, "a stop while a texture request is being set up");
+    vc4_qpu_trans_store_state(t);
     if (in_branch_slots(block, t->pc))
         jit_store(b, t->taken ? t->taken : LLVMConstInt(b->i1, 1, false), t->machine->taken_slot, 1);
     count(t, t->pc);
 }
 
-static void resume_here(struct trans *t, const struct vc4_qpu_block *block, LLVMBasicBlockRef at)
+static void resume_here(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block, LLVMBasicBlockRef at)
 {
     struct jit_builder *b = t->b;
 
     LLVMPositionBuilderAtEnd(b->ir, at);
-    trans_forget_values(t);
+    vc4_qpu_trans_forget_values(t);
     if (in_branch_slots(block, t->pc) && t->taken)
         t->taken = jit_load(b, b->i1, t->machine->taken_slot, 1, false);
 }
 
-void trans_machine_insn(struct trans *t, const struct vc4_qpu_block *block)
+void vc4_qpu_trans_machine_insn(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block)
 {
     struct jit_builder *b = t->b;
     bool sync = vc4_qpu_sync_of(t->insn), dma = vc4_qpu_starts_dma(t->insn);
@@ -197,7 +197,7 @@ void trans_machine_insn(struct trans *t, const struct vc4_qpu_block *block)
         t->ports->at(t->ports->ctx, t->pc);
     if (!sync && !dma)
         return;
-    LLVMBasicBlockRef stop = trans_new_block(t, "stop"), go = trans_new_block(t, "resume");
+    LLVMBasicBlockRef stop = vc4_qpu_trans_new_block(t, "stop"), go = vc4_qpu_trans_new_block(t, "resume");
     cut(t, block);
     if (sync)
         LLVMBuildBr(b->ir, stop);
@@ -209,7 +209,7 @@ void trans_machine_insn(struct trans *t, const struct vc4_qpu_block *block)
     resume_here(t, block, go);
 }
 
-static const struct vc4_qpu_block *block_of(const struct trans *t)
+static const struct vc4_qpu_block *block_of(const struct vc4_qpu_trans *t)
 {
     const struct vc4_qpu_program *p = t->program;
     uint32_t i = 0;
@@ -219,7 +219,7 @@ static const struct vc4_qpu_block *block_of(const struct trans *t)
     return &p->blocks[i];
 }
 
-void trans_machine_interpret(struct trans *t)
+void vc4_qpu_trans_machine_interpret(struct vc4_qpu_trans *t)
 {
     cut(t, block_of(t));
     leave(t, block_of(t), VC4_QPU_STOP_INTERPRET);
@@ -228,14 +228,14 @@ void trans_machine_interpret(struct trans *t)
 /* ---- branches ---- */
 
 /* The silicon takes element 15 (vc4asm's addendum). */
-static LLVMValueRef branch_register(struct trans *t)
+static LLVMValueRef branch_register(struct vc4_qpu_trans *t)
 {
-    struct trans_value *v = trans_reg(t, TRANS_A + t->insn->branch_raddr);
-    return LLVMBuildExtractElement(t->b->ir, trans_i(t, v), jit_i32(t->b, JIT_LANES - 1), "");
+    struct vc4_qpu_value *v = vc4_qpu_trans_reg(t, TRANS_A + t->insn->branch_raddr);
+    return LLVMBuildExtractElement(t->b->ir, vc4_qpu_trans_i(t, v), jit_i32(t->b, JIT_LANES - 1), "");
 }
 
 /* Where the branch at hand goes, an instruction's index; the interpreter gets those that go nowhere. */
-void trans_machine_branch(struct trans *t, const struct vc4_qpu_block *block)
+void vc4_qpu_trans_machine_branch(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block)
 {
     struct jit_builder *b = t->b;
     const struct vc4_qpu_insn *insn = t->insn;
@@ -248,7 +248,7 @@ void trans_machine_branch(struct trans *t, const struct vc4_qpu_block *block)
     if (insn->branch_rel)
         target = LLVMBuildAdd(b->ir, target, jit_i32(b, (t->pc + 4) * 8), "");
     else
-        target = LLVMBuildSub(b->ir, target, trans_link_base(t), "");
+        target = LLVMBuildSub(b->ir, target, vc4_qpu_trans_link_base(t), "");
     if (insn->branch_reg)
         target = LLVMBuildAdd(b->ir, target, branch_register(t), "");
     LLVMValueRef odd =
@@ -258,19 +258,19 @@ void trans_machine_branch(struct trans *t, const struct vc4_qpu_block *block)
     LLVMValueRef bad = LLVMBuildOr(b->ir, odd, outside, "");
     if (taken)
         bad = LLVMBuildAnd(b->ir, bad, taken, "");
-    LLVMBasicBlockRef stop = trans_new_block(t, "nowhere"), go = trans_new_block(t, "branch");
+    LLVMBasicBlockRef stop = vc4_qpu_trans_new_block(t, "nowhere"), go = vc4_qpu_trans_new_block(t, "branch");
     cut(t, block);
     LLVMBuildCondBr(b->ir, bad, stop, go);
     LLVMPositionBuilderAtEnd(b->ir, stop);
     leave(t, block, VC4_QPU_STOP_INTERPRET);
     LLVMPositionBuilderAtEnd(b->ir, go);
     jit_store(b, index, t->machine->target_slot, 4);
-    trans_forget_values(t);
+    vc4_qpu_trans_forget_values(t);
     t->taken = taken;
 }
 
 /* Pays for a jump back; `to` is an i32. */
-static void pay(struct trans *t, uint32_t branch, LLVMValueRef to)
+static void pay(struct vc4_qpu_trans *t, uint32_t branch, LLVMValueRef to)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef back = LLVMBuildICmp(b->ir, LLVMIntULE, to, jit_i32(b, branch), "");
@@ -279,7 +279,7 @@ static void pay(struct trans *t, uint32_t branch, LLVMValueRef to)
 
     cost = LLVMBuildSelect(b->ir, back, cost, jit_i32(b, 0), "");
     LLVMValueRef empty = LLVMBuildICmp(b->ir, LLVMIntULT, slice, cost, "");
-    LLVMBasicBlockRef yield = trans_new_block(t, "yield"), go = trans_new_block(t, "jump");
+    LLVMBasicBlockRef yield = vc4_qpu_trans_new_block(t, "yield"), go = vc4_qpu_trans_new_block(t, "jump");
     LLVMBuildCondBr(b->ir, empty, yield, go);
     LLVMPositionBuilderAtEnd(b->ir, yield);
     jit_store(b, jit_i32(b, 0), t->fuel_slot, 4);
@@ -289,7 +289,7 @@ static void pay(struct trans *t, uint32_t branch, LLVMValueRef to)
     jit_store(b, LLVMBuildSub(b->ir, slice, cost, ""), t->fuel_slot, 4);
 }
 
-static void jump(struct trans *t, const struct vc4_qpu_block *block)
+static void jump(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block)
 {
     struct jit_builder *b = t->b;
     const struct vc4_qpu_insn *insn = &t->program->insns[block->branch];
@@ -302,14 +302,14 @@ static void jump(struct trans *t, const struct vc4_qpu_block *block)
     LLVMBuildBr(b->ir, known ? t->blocks[block->successor[1]] : t->machine->dispatch_block);
 }
 
-void trans_machine_end_block(struct trans *t, const struct vc4_qpu_block *block)
+void vc4_qpu_trans_machine_end_block(struct vc4_qpu_trans *t, const struct vc4_qpu_block *block)
 {
     struct jit_builder *b = t->b;
     bool ends = block->branch == VC4_QPU_NO_OFFSET && block->successor[0] == VC4_QPU_NO_OFFSET;
 
     if (request_open(t))
-        trans_fail(t, -ENOTSUP, "a texture request is being set up where control joins or parts");
-    trans_store_state(t);
+        vc4_qpu_trans_fail(t, -ENOTSUP, "a texture request is being set up where control joins or parts");
+    vc4_qpu_trans_store_state(t);
     count(t, block->first + block->count);
     if (ends) {
         jit_store(b, jit_i32(b, VC4_QPU_STOP_END), t->machine->stop_slot, 4);
@@ -322,7 +322,7 @@ void trans_machine_end_block(struct trans *t, const struct vc4_qpu_block *block)
     }
     bool nowhere = block->successor[1] == VC4_QPU_NO_OFFSET && t->program->insns[block->branch].branch_rel &&
                    !t->program->insns[block->branch].branch_reg;
-    LLVMBasicBlockRef yes = trans_new_block(t, "taken");
+    LLVMBasicBlockRef yes = vc4_qpu_trans_new_block(t, "taken");
     if (t->taken)
         LLVMBuildCondBr(b->ir, t->taken, yes, t->blocks[block->successor[0]]);
     else
@@ -345,19 +345,19 @@ static bool overlaps(const struct vc4_qpu_program *p)
     return false;
 }
 
-static void translate(struct trans *t, LLVMValueRef granted)
+static void translate(struct vc4_qpu_trans *t, LLVMValueRef granted)
 {
     struct jit_builder *b = t->b;
-    struct trans_machine *m = t->machine;
+    struct vc4_qpu_trans_machine *m = t->machine;
     const struct vc4_qpu_program *p = t->program;
 
     note_used(t);
-    trans_prepare_blocks(t);
+    vc4_qpu_trans_prepare_blocks(t);
     if (t->failed)
         return;
     load_slots(t);
-    m->dispatch_block = trans_new_block(t, "dispatch");
-    LLVMBasicBlockRef resume = trans_new_block(t, "resume");
+    m->dispatch_block = vc4_qpu_trans_new_block(t, "dispatch");
+    LLVMBasicBlockRef resume = vc4_qpu_trans_new_block(t, "resume");
     LLVMBuildCondBr(b->ir, granted, resume, m->dispatch_block);
     LLVMPositionBuilderAtEnd(b->ir, resume);
     m->resume = LLVMBuildSwitch(b->ir, jit_load(b, b->i32, m->pc_slot, 4, false), t->exit, p->block_count);
@@ -366,7 +366,7 @@ static void translate(struct trans *t, LLVMValueRef granted)
     m->dispatch = LLVMBuildSwitch(b->ir, jit_load(b, b->i32, m->pc_slot, 4, false), t->exit, p->block_count);
     for (uint32_t i = 0; i < p->block_count; i++)
         LLVMAddCase(m->dispatch, jit_i32(b, p->blocks[i].first), t->blocks[i]);
-    trans_each_block(t);
+    vc4_qpu_trans_each_block(t);
     LLVMPositionBuilderAtEnd(b->ir, t->exit);
     store_slots(t);
 }
@@ -375,25 +375,25 @@ int vc4_qpu_translate_machine(struct jit_builder *b, const struct vc4_qpu_progra
                               LLVMValueRef machine, LLVMValueRef granted, enum isa_numeric numeric,
                               const struct vc4_qpu_ir_ports *ports, struct util_error *error)
 {
-    struct trans_machine m = {.pointer = machine};
+    struct vc4_qpu_trans_machine m = {.pointer = machine};
     struct vc4_qpu_ir_start start = {.numeric = numeric};
-    struct trans *t = calloc(1, sizeof *t);
+    struct vc4_qpu_trans *t = calloc(1, sizeof *t);
 
     if (!t)
         return util_fail(error, -ENOMEM, "out of memory");
-    *t = (struct trans){
+    *t = (struct vc4_qpu_trans){
         .b = b, .program = program, .start = &start, .ports = ports, .error = error, .machine = &m};
     t->exact = numeric == ISA_EXACT;
-    t->zero = trans_imm(t, 0);
+    t->zero = vc4_qpu_trans_imm(t, 0);
     start.qpu_number = jit_load(b, b->i32, FIELD(t, qpu_number), 4, false);
     if (overlaps(program))
-        trans_fail(t, -ENOTSUP, "a branch leads into the delay slots of another");
+        vc4_qpu_trans_fail(t, -ENOTSUP, "a branch leads into the delay slots of another");
     if (program->insn_count > TRANS_MAX_INSNS)
-        trans_fail(t, -ENOTSUP, "too long to translate");
+        vc4_qpu_trans_fail(t, -ENOTSUP, "too long to translate");
     if (!t->failed)
         translate(t, granted);
     int result = t->failed;
-    trans_free_values(t);
+    vc4_qpu_trans_free_values(t);
     free(t->blocks);
     free(t->taken_at);
     free(t->varyings_at);

@@ -16,7 +16,7 @@ struct pairing {
     struct jit_builder *b;
     const struct vc4_qpu_program *program;
     struct vc4_qpu_ir_pair *pair;
-    struct trans *run[2], *alone;
+    struct vc4_qpu_trans *run[2], *alone;
     LLVMBasicBlockRef *joint, part, dispatch, end;
     LLVMValueRef entry, waiting; /* slots, i32: where the run alone starts; where the second waits */
     LLVMValueRef executed[2], fault;
@@ -39,7 +39,7 @@ static void copy_slot(struct jit_builder *b, LLVMTypeRef type, LLVMValueRef from
 static void hand_over(struct pairing *p, unsigned which)
 {
     struct jit_builder *b = p->b;
-    const struct trans *from = p->run[which], *both = p->run[0], *to = p->alone;
+    const struct vc4_qpu_trans *from = p->run[which], *both = p->run[0], *to = p->alone;
 
     for (unsigned i = 0; i < TRANS_REGS; i++)
         copy_slot(b, b->i32x16, from->slots[i], to->slots[i], 64);
@@ -82,7 +82,7 @@ static void end_alone(struct pairing *p)
 static void fill_alone(struct pairing *p)
 {
     struct jit_builder *b = p->b;
-    struct trans *t = p->alone;
+    struct vc4_qpu_trans *t = p->alone;
 
     LLVMPositionBuilderAtEnd(b->ir, p->part);
     hand_over(p, 0);
@@ -91,7 +91,7 @@ static void fill_alone(struct pairing *p)
     LLVMPositionBuilderAtEnd(b->ir, p->dispatch);
     p->pair->resume(p->pair->ctx, b);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(b->ir), wrong = new_block(p, "wrong");
-    trans_each_block(t);
+    vc4_qpu_trans_each_block(t);
     if (t->failed)
         return;
     LLVMPositionBuilderAtEnd(b->ir, wrong);
@@ -150,8 +150,8 @@ static void end_together(struct pairing *p, uint32_t number)
     const struct vc4_qpu_block *block = &p->program->blocks[number];
 
     for (unsigned i = 0; i < 2; i++)
-        trans_leave_block(p->run[i], block);
-    trans_count_block(p->run[0], block);
+        vc4_qpu_trans_leave_block(p->run[i], block);
+    vc4_qpu_trans_count_block(p->run[0], block);
     if (block->branch == VC4_QPU_NO_OFFSET && block->successor[0] == VC4_QPU_NO_OFFSET) {
         LLVMValueRef each = jit_load(b, b->i64, p->run[0]->executed_slot, 8, false);
 
@@ -184,10 +184,10 @@ static void fill_together(struct pairing *p)
 
         LLVMPositionBuilderAtEnd(p->b->ir, p->joint[n]);
         for (unsigned i = 0; i < 2; i++)
-            trans_begin_block(p->run[i], n);
+            vc4_qpu_trans_begin_block(p->run[i], n);
         for (uint32_t pc = block->first; pc < block->first + block->count; pc++)
             for (unsigned i = 0; i < 2; i++)
-                trans_step(p->run[i], block, pc);
+                vc4_qpu_trans_step(p->run[i], block, pc);
         if (p->run[0]->failed || p->run[1]->failed || p->run[0]->stopped)
             return;
         end_together(p, n);
@@ -199,8 +199,8 @@ static int translate(struct pairing *p)
     struct jit_builder *b = p->b;
 
     for (unsigned i = 0; i < 2; i++)
-        trans_prepare_blocks(p->run[i]); /* for their analysis; the joint blocks stand in for them */
-    trans_prepare_blocks(p->alone);
+        vc4_qpu_trans_prepare_blocks(p->run[i]); /* for their analysis; the joint blocks stand in for them */
+    vc4_qpu_trans_prepare_blocks(p->alone);
     p->part = new_block(p, "alone");
     p->dispatch = new_block(p, "dispatch");
     p->end = new_block(p, "end");
@@ -227,7 +227,7 @@ static int translate(struct pairing *p)
 }
 
 /* The runs' own blocks have no code: nothing leads to them. */
-static void drop_blocks(struct trans *t)
+static void drop_blocks(struct vc4_qpu_trans *t)
 {
     for (uint32_t i = 0; t && t->blocks && i < t->program->block_count; i++)
         if (t->blocks[i])
@@ -245,15 +245,15 @@ int vc4_qpu_translate_pair(struct jit_builder *b, const struct vc4_qpu_program *
 
     p.joint = calloc(program->block_count, sizeof *p.joint);
     for (unsigned i = 0; i < 2; i++)
-        p.run[i] = trans_open(b, program, &pair->run[i], error);
-    p.alone = trans_open(b, program, &alone, error);
+        p.run[i] = vc4_qpu_trans_open(b, program, &pair->run[i], error);
+    p.alone = vc4_qpu_trans_open(b, program, &alone, error);
     if (p.joint && p.run[0] && p.run[1] && p.alone)
         status = p.alone->failed ? p.alone->failed : translate(&p);
     for (unsigned i = 0; i < 2; i++) {
         drop_blocks(p.run[i]);
-        trans_close(p.run[i]);
+        vc4_qpu_trans_close(p.run[i]);
     }
-    trans_close(p.alone);
+    vc4_qpu_trans_close(p.alone);
     free(p.joint);
     return status;
 }

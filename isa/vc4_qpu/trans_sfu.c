@@ -3,40 +3,40 @@
 
 enum { PRESENT_ROUNDING = 4 }; /* of AVX-512's intrinsics */
 
-static LLVMValueRef constant(struct trans *t, uint32_t bits)
+static LLVMValueRef constant(struct vc4_qpu_trans *t, uint32_t bits)
 {
     return LLVMBuildBitCast(t->b->ir, jit_splat_u32(t->b, bits), t->b->f32x16, "");
 }
 
 /* p = p * x + c, two roundings */
-static LLVMValueRef step(struct trans *t, LLVMValueRef p, LLVMValueRef x, uint32_t c)
+static LLVMValueRef step(struct vc4_qpu_trans *t, LLVMValueRef p, LLVMValueRef x, uint32_t c)
 {
     return LLVMBuildFAdd(t->b->ir, LLVMBuildFMul(t->b->ir, p, x, ""), constant(t, c), "");
 }
 
-static LLVMValueRef nan_through(struct trans *t, LLVMValueRef x, LLVMValueRef result)
+static LLVMValueRef nan_through(struct vc4_qpu_trans *t, LLVMValueRef x, LLVMValueRef result)
 {
     LLVMValueRef nan = LLVMBuildFCmp(t->b->ir, LLVMRealUNO, x, x, "");
     return jit_select(t->b, nan, constant(t, TRANS_NAN), result);
 }
 
-static LLVMValueRef magnitude(struct trans *t, LLVMValueRef x)
+static LLVMValueRef magnitude(struct vc4_qpu_trans *t, LLVMValueRef x)
 {
-    return trans_and(t, jit_as_i32(t->b, x), 0x7fffffff);
+    return vc4_qpu_trans_and(t, jit_as_i32(t->b, x), 0x7fffffff);
 }
 
-static LLVMValueRef recip(struct trans *t, LLVMValueRef x)
+static LLVMValueRef recip(struct vc4_qpu_trans *t, LLVMValueRef x)
 {
     return LLVMBuildFDiv(t->b->ir, constant(t, 0x3f800000), x, "");
 }
 
-static LLVMValueRef rsqrt(struct trans *t, LLVMValueRef x)
+static LLVMValueRef rsqrt(struct vc4_qpu_trans *t, LLVMValueRef x)
 {
     return recip(t, jit_sqrt(t->b, jit_as_f32(t->b, magnitude(t, x))));
 }
 
 /* p * 2^i for whole i of -127..128 and 1 <= p < 2: 0 and infinity at the ends, a NaN for a NaN. */
-static LLVMValueRef scale(struct trans *t, LLVMValueRef p, LLVMValueRef i)
+static LLVMValueRef scale(struct vc4_qpu_trans *t, LLVMValueRef p, LLVMValueRef i)
 {
     LLVMBuilderRef ir = t->b->ir;
 
@@ -47,10 +47,10 @@ static LLVMValueRef scale(struct trans *t, LLVMValueRef p, LLVMValueRef i)
     }
     /* i = -127 gives the pattern of 0, i = 128 that of infinity */
     LLVMValueRef exponent = LLVMBuildAdd(ir, jit_f32_to_i32(t->b, i), jit_splat_u32(t->b, 127), "");
-    return LLVMBuildFMul(ir, p, jit_as_f32(t->b, trans_shl(t, exponent, 23)), "");
+    return LLVMBuildFMul(ir, p, jit_as_f32(t->b, vc4_qpu_trans_shl(t, exponent, 23)), "");
 }
 
-static LLVMValueRef exp2_(struct trans *t, LLVMValueRef x)
+static LLVMValueRef exp2_(struct vc4_qpu_trans *t, LLVMValueRef x)
 {
     static const uint32_t c[] = {0x3c16b907, 0x3d63f8a7, 0x3e75f8e0, 0x3f31721e, 0x3f800000};
     LLVMBuilderRef ir = t->b->ir;
@@ -70,20 +70,20 @@ static LLVMValueRef exp2_(struct trans *t, LLVMValueRef x)
 }
 
 /* The exponent as a number and the significand in [1, 2) of |x|, which is positive, finite and normal. */
-static LLVMValueRef split(struct trans *t, LLVMValueRef x, LLVMValueRef *m)
+static LLVMValueRef split(struct vc4_qpu_trans *t, LLVMValueRef x, LLVMValueRef *m)
 {
     LLVMBuilderRef ir = t->b->ir;
     LLVMValueRef bits = magnitude(t, x);
-    LLVMValueRef e = LLVMBuildSub(ir, trans_shr(t, bits, 23), jit_splat_u32(t->b, 127), "");
+    LLVMValueRef e = LLVMBuildSub(ir, vc4_qpu_trans_shr(t, bits, 23), jit_splat_u32(t->b, 127), "");
 
-    *m = LLVMBuildOr(ir, trans_and(t, bits, 0x7fffff), jit_splat_u32(t->b, 0x3f800000), "");
+    *m = LLVMBuildOr(ir, vc4_qpu_trans_and(t, bits, 0x7fffff), jit_splat_u32(t->b, 0x3f800000), "");
     *m = jit_as_f32(t->b, *m);
     return jit_i32_to_f32(t->b, e);
 }
 
 /* The same of any x by AVX-512's instructions: of 0 -infinity and 1, of infinities +infinity and 1, of a NaN
  * that NaN. */
-static LLVMValueRef split_any(struct trans *t, LLVMValueRef x, LLVMValueRef *m)
+static LLVMValueRef split_any(struct vc4_qpu_trans *t, LLVMValueRef x, LLVMValueRef *m)
 {
     enum { WITHOUT_SIGN = 1 << 2 };
     LLVMValueRef all = LLVMConstInt(t->b->i16, 0xffff, false), rounding = jit_i32(t->b, PRESENT_ROUNDING);
@@ -95,7 +95,7 @@ static LLVMValueRef split_any(struct trans *t, LLVMValueRef x, LLVMValueRef *m)
 }
 
 /* log2 of m * 2^e */
-static LLVMValueRef log2_parts(struct trans *t, LLVMValueRef e, LLVMValueRef m)
+static LLVMValueRef log2_parts(struct vc4_qpu_trans *t, LLVMValueRef e, LLVMValueRef m)
 {
     static const uint32_t c[] = {0x3f13a39b, 0x3f763873, 0x4038aa3b};
     LLVMBuilderRef ir = t->b->ir;
@@ -112,7 +112,7 @@ static LLVMValueRef log2_parts(struct trans *t, LLVMValueRef e, LLVMValueRef m)
     return LLVMBuildFAdd(ir, e, LLVMBuildFMul(ir, p, s, ""), "");
 }
 
-static LLVMValueRef log2_(struct trans *t, LLVMValueRef x)
+static LLVMValueRef log2_(struct vc4_qpu_trans *t, LLVMValueRef x)
 {
     LLVMBuilderRef ir = t->b->ir;
     LLVMValueRef e, m;
@@ -132,19 +132,19 @@ static LLVMValueRef log2_(struct trans *t, LLVMValueRef x)
     return nan_through(t, x, r);
 }
 
-struct trans_value *trans_sfu(struct trans *t, unsigned waddr, struct trans_value *v)
+struct vc4_qpu_value *vc4_qpu_trans_sfu(struct vc4_qpu_trans *t, unsigned waddr, struct vc4_qpu_value *v)
 {
     LLVMValueRef x, r;
 
     if (t->exact)
-        return trans_exact_sfu(t, waddr, v);
-    x = trans_operand(t, v);
+        return vc4_qpu_trans_exact_sfu(t, waddr, v);
+    x = vc4_qpu_trans_operand(t, v);
     switch (waddr) {
     case VC4_QPU_W_SFU_RECIP: r = recip(t, x); break;
-    case VC4_QPU_W_SFU_RSQRT: return trans_raw(t, rsqrt(t, x), TRANS_RAW_NAN);
+    case VC4_QPU_W_SFU_RSQRT: return vc4_qpu_trans_raw(t, rsqrt(t, x), TRANS_RAW_NAN);
     case VC4_QPU_W_SFU_EXP2: r = exp2_(t, x); break;
     default: r = log2_(t, x); break;
     }
     /* the selects among them may become constants */
-    return trans_float(t, r, true, waddr == VC4_QPU_W_SFU_RECIP);
+    return vc4_qpu_trans_float(t, r, true, waddr == VC4_QPU_W_SFU_RECIP);
 }

@@ -7,21 +7,21 @@
 
 #define NODES_PER_CHUNK 256
 
-struct trans_chunk {
-    struct trans_chunk *next;
+struct vc4_qpu_trans_chunk {
+    struct vc4_qpu_trans_chunk *next;
     unsigned used;
-    struct trans_value nodes[NODES_PER_CHUNK];
+    struct vc4_qpu_value nodes[NODES_PER_CHUNK];
 };
 
-void trans_fail(struct trans *t, int code, const char *what)
+void vc4_qpu_trans_fail(struct vc4_qpu_trans *t, int code, const char *what)
 {
     if (!t->failed)
         t->failed = util_fail(t->error, code, "pc %u: %s", t->pc, what);
 }
 
-void trans_free_values(struct trans *t)
+void vc4_qpu_trans_free_values(struct vc4_qpu_trans *t)
 {
-    for (struct trans_chunk *c = t->chunks, *next; c; c = next) {
+    for (struct vc4_qpu_trans_chunk *c = t->chunks, *next; c; c = next) {
         next = c->next;
         free(c);
     }
@@ -29,13 +29,13 @@ void trans_free_values(struct trans *t)
 }
 
 /* A node of zeros; when memory is out, one that keeps emission going until the failure is returned. */
-struct trans_value *trans_new_value(struct trans *t)
+struct vc4_qpu_value *vc4_qpu_trans_new_value(struct vc4_qpu_trans *t)
 {
     if (!t->chunks || t->chunks->used == NODES_PER_CHUNK) {
-        struct trans_chunk *c = calloc(1, sizeof *c);
+        struct vc4_qpu_trans_chunk *c = calloc(1, sizeof *c);
         if (!c) {
-            trans_fail(t, -ENOMEM, "out of memory");
-            t->spare = (struct trans_value){0};
+            vc4_qpu_trans_fail(t, -ENOMEM, "out of memory");
+            t->spare = (struct vc4_qpu_value){0};
             return &t->spare;
         }
         c->next = t->chunks;
@@ -49,7 +49,7 @@ static bool is_nan(uint32_t bits)
     return (bits & 0x7fffffff) > 0x7f800000;
 }
 
-static void learn_constant(const struct trans *t, struct trans_value *v, uint32_t imm)
+static void learn_constant(const struct vc4_qpu_trans *t, struct vc4_qpu_value *v, uint32_t imm)
 {
     v->known = true;
     v->imm = imm;
@@ -72,9 +72,9 @@ static bool constant_splat(LLVMValueRef vector, uint32_t *imm)
     return true;
 }
 
-struct trans_value *trans_int(struct trans *t, LLVMValueRef i)
+struct vc4_qpu_value *vc4_qpu_trans_int(struct vc4_qpu_trans *t, LLVMValueRef i)
 {
-    struct trans_value *v = trans_new_value(t);
+    struct vc4_qpu_value *v = vc4_qpu_trans_new_value(t);
     uint32_t imm;
 
     v->i = i;
@@ -83,9 +83,9 @@ struct trans_value *trans_int(struct trans *t, LLVMValueRef i)
     return v;
 }
 
-struct trans_value *trans_float(struct trans *t, LLVMValueRef f, bool clean, bool opaque)
+struct vc4_qpu_value *vc4_qpu_trans_float(struct vc4_qpu_trans *t, LLVMValueRef f, bool clean, bool opaque)
 {
-    struct trans_value *v = trans_new_value(t);
+    struct vc4_qpu_value *v = vc4_qpu_trans_new_value(t);
 
     v->f = f;
     v->clean = clean;
@@ -93,9 +93,9 @@ struct trans_value *trans_float(struct trans *t, LLVMValueRef f, bool clean, boo
     return v;
 }
 
-struct trans_value *trans_raw(struct trans *t, LLVMValueRef raw, enum trans_raw is)
+struct vc4_qpu_value *vc4_qpu_trans_raw(struct vc4_qpu_trans *t, LLVMValueRef raw, enum vc4_qpu_trans_raw is)
 {
-    struct trans_value *v = trans_new_value(t);
+    struct vc4_qpu_value *v = vc4_qpu_trans_new_value(t);
 
     v->raw = raw;
     v->raw_is = is;
@@ -104,9 +104,9 @@ struct trans_value *trans_raw(struct trans *t, LLVMValueRef raw, enum trans_raw 
     return v;
 }
 
-struct trans_value *trans_imm(struct trans *t, uint32_t imm)
+struct vc4_qpu_value *vc4_qpu_trans_imm(struct vc4_qpu_trans *t, uint32_t imm)
 {
-    struct trans_value *v = trans_new_value(t);
+    struct vc4_qpu_value *v = vc4_qpu_trans_new_value(t);
 
     v->i = jit_splat_u32(t->b, imm);
     v->scalar = jit_i32(t->b, imm);
@@ -114,32 +114,32 @@ struct trans_value *trans_imm(struct trans *t, uint32_t imm)
     return v;
 }
 
-struct trans_value *trans_scalar(struct trans *t, LLVMValueRef i32, bool opaque)
+struct vc4_qpu_value *vc4_qpu_trans_scalar(struct vc4_qpu_trans *t, LLVMValueRef i32, bool opaque)
 {
     if (LLVMIsAConstantInt(i32))
-        return trans_imm(t, (uint32_t)LLVMConstIntGetZExtValue(i32));
-    struct trans_value *v = trans_new_value(t);
+        return vc4_qpu_trans_imm(t, (uint32_t)LLVMConstIntGetZExtValue(i32));
+    struct vc4_qpu_value *v = vc4_qpu_trans_new_value(t);
     v->scalar = i32;
     v->opaque = opaque;
     return v;
 }
 
-LLVMValueRef trans_i(struct trans *t, struct trans_value *v)
+LLVMValueRef vc4_qpu_trans_i(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
 {
     if (v->i)
         return v->i;
     if (v->choice)
-        v->i = jit_select(t->b, v->choice, jit_splat_u32(t->b, v->imm), trans_i(t, v->old));
+        v->i = jit_select(t->b, v->choice, jit_splat_u32(t->b, v->imm), vc4_qpu_trans_i(t, v->old));
     else
-        v->i = v->f || v->raw ? jit_as_i32(t->b, trans_f(t, v)) : jit_splat(t->b, v->scalar);
+        v->i = v->f || v->raw ? jit_as_i32(t->b, vc4_qpu_trans_f(t, v)) : jit_splat(t->b, v->scalar);
     return v->i;
 }
 
-static LLVMValueRef canonical_nan(struct trans *t, LLVMValueRef f);
+static LLVMValueRef canonical_nan(struct vc4_qpu_trans *t, LLVMValueRef f);
 
 /* AVX-512 has it as one instruction: the greater of |r| and |+0|, the second if they are equal or r is a
  * NaN. */
-static LLVMValueRef drop_range(struct trans *t, LLVMValueRef r, LLVMValueRef zero)
+static LLVMValueRef drop_range(struct vc4_qpu_trans *t, LLVMValueRef r, LLVMValueRef zero)
 {
     enum { GREATER_MAGNITUDE = 3, WITH_ITS_SIGN = 1 << 2, PRESENT_ROUNDING = 4 };
     LLVMValueRef args[] = {r,
@@ -153,7 +153,7 @@ static LLVMValueRef drop_range(struct trans *t, LLVMValueRef r, LLVMValueRef zer
 }
 
 /* What is a NaN or -0 becomes +0, whatever NaN it is. */
-static LLVMValueRef drop_nan_and_minus(struct trans *t, LLVMValueRef r)
+static LLVMValueRef drop_nan_and_minus(struct vc4_qpu_trans *t, LLVMValueRef r)
 {
     LLVMValueRef zero = LLVMConstNull(t->b->f32x16);
 
@@ -162,12 +162,12 @@ static LLVMValueRef drop_nan_and_minus(struct trans *t, LLVMValueRef r)
     return jit_select(t->b, LLVMBuildFCmp(t->b->ir, LLVMRealONE, r, zero, ""), r, zero);
 }
 
-LLVMValueRef trans_f(struct trans *t, struct trans_value *v)
+LLVMValueRef vc4_qpu_trans_f(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
 {
     if (v->f)
         return v->f;
     if (!v->raw)
-        v->f = jit_as_f32(t->b, trans_i(t, v));
+        v->f = jit_as_f32(t->b, vc4_qpu_trans_i(t, v));
     else if (v->raw_is == TRANS_RAW_PRODUCT)
         v->f = drop_nan_and_minus(t, v->raw);
     else
@@ -175,14 +175,14 @@ LLVMValueRef trans_f(struct trans *t, struct trans_value *v)
     return v->f;
 }
 
-static LLVMValueRef fence(struct trans *t, LLVMValueRef f)
+static LLVMValueRef fence(struct vc4_qpu_trans *t, LLVMValueRef f)
 {
     LLVMTypeRef type = LLVMTypeOf(f);
     return jit_intrinsic(t->b, "llvm.arithmetic.fence", &type, 1, &f, 1);
 }
 
 /* Works on scalars and vectors alike. */
-static LLVMValueRef canonical_nan(struct trans *t, LLVMValueRef f)
+static LLVMValueRef canonical_nan(struct vc4_qpu_trans *t, LLVMValueRef f)
 {
     LLVMBuilderRef ir = t->b->ir;
     bool vector = LLVMTypeOf(f) == t->b->f32x16;
@@ -191,12 +191,12 @@ static LLVMValueRef canonical_nan(struct trans *t, LLVMValueRef f)
     return LLVMBuildSelect(ir, LLVMBuildFCmp(ir, LLVMRealUNO, f, f, ""), nan, f, "");
 }
 
-LLVMValueRef trans_operand(struct trans *t, struct trans_value *v)
+LLVMValueRef vc4_qpu_trans_operand(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
 {
     LLVMBuilderRef ir = t->b->ir;
 
     if (v->operand || v->clean) {
-        v->operand = v->operand ? v->operand : trans_factor(t, v);
+        v->operand = v->operand ? v->operand : vc4_qpu_trans_factor(t, v);
     } else if (v->known) {
         v->operand = fence(t, LLVMBuildBitCast(ir, jit_splat_u32(t->b, TRANS_NAN), t->b->f32x16, ""));
     } else if (v->uniform && t->ports->uniform_number) {
@@ -206,43 +206,44 @@ LLVMValueRef trans_operand(struct trans *t, struct trans_value *v)
         LLVMValueRef f = canonical_nan(t, LLVMBuildBitCast(ir, v->scalar, t->b->f32, ""));
         v->operand = jit_splat(t->b, v->opaque ? f : fence(t, f));
     } else {
-        LLVMValueRef f = canonical_nan(t, trans_f(t, v));
+        LLVMValueRef f = canonical_nan(t, vc4_qpu_trans_f(t, v));
         v->operand = v->opaque ? f : fence(t, f);
     }
     return v->operand;
 }
 
-LLVMValueRef trans_factor(struct trans *t, struct trans_value *v)
+LLVMValueRef vc4_qpu_trans_factor(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
 {
     if (!v->factor)
-        v->factor = v->opaque ? trans_f(t, v) : fence(t, trans_f(t, v));
+        v->factor = v->opaque ? vc4_qpu_trans_f(t, v) : fence(t, vc4_qpu_trans_f(t, v));
     return v->factor;
 }
 
-LLVMValueRef trans_multiplicand(struct trans *t, struct trans_value *v)
+LLVMValueRef vc4_qpu_trans_multiplicand(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
 {
-    return v->raw ? v->raw : trans_factor(t, v);
+    return v->raw ? v->raw : vc4_qpu_trans_factor(t, v);
 }
 
-LLVMValueRef trans_lane0(struct trans *t, struct trans_value *v)
+LLVMValueRef vc4_qpu_trans_lane0(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
 {
     if (v->scalar)
         return v->scalar;
-    return LLVMBuildExtractElement(t->b->ir, trans_i(t, v), jit_i32(t->b, 0), "");
+    return LLVMBuildExtractElement(t->b->ir, vc4_qpu_trans_i(t, v), jit_i32(t->b, 0), "");
 }
 
-struct trans_value *trans_merge(struct trans *t, LLVMValueRef mask, struct trans_value *new,
-                                struct trans_value *old)
+struct vc4_qpu_value *vc4_qpu_trans_merge(struct vc4_qpu_trans *t, LLVMValueRef mask,
+                                          struct vc4_qpu_value *new, struct vc4_qpu_value *old)
 {
-    struct trans_value *v;
+    struct vc4_qpu_value *v;
 
     if (!mask || new == old)
         return new;
-    v = trans_choose(t, mask, new, old);
+    v = vc4_qpu_trans_choose(t, mask, new, old);
     if (!v && (new->f || new->raw) && (old->f || old->raw))
-        v = trans_float(t, jit_select(t->b, mask, trans_f(t, new), trans_f(t, old)), false, false);
+        v = vc4_qpu_trans_float(t, jit_select(t->b, mask, vc4_qpu_trans_f(t, new), vc4_qpu_trans_f(t, old)),
+                                false, false);
     if (!v)
-        v = trans_int(t, jit_select(t->b, mask, trans_i(t, new), trans_i(t, old)));
+        v = vc4_qpu_trans_int(t, jit_select(t->b, mask, vc4_qpu_trans_i(t, new), vc4_qpu_trans_i(t, old)));
     if (!v->known) {
         v->clean = new->clean && old->clean;
         v->opaque = new->opaque && old->opaque;

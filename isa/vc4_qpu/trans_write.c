@@ -6,7 +6,7 @@
 #include "isa/vc4_qpu/trans_internal.h"
 
 /* Spreads one lane of each group of `size` over the group. */
-static struct trans_value *spread(struct trans *t, struct trans_value *v, unsigned size)
+static struct vc4_qpu_value *spread(struct vc4_qpu_trans *t, struct vc4_qpu_value *v, unsigned size)
 {
     uint32_t from[JIT_LANES];
 
@@ -14,8 +14,8 @@ static struct trans_value *spread(struct trans *t, struct trans_value *v, unsign
         return v;
     for (unsigned i = 0; i < JIT_LANES; i++)
         from[i] = i / size * size;
-    LLVMValueRef i = trans_i(t, v);
-    struct trans_value *r = trans_int(
+    LLVMValueRef i = vc4_qpu_trans_i(t, v);
+    struct vc4_qpu_value *r = vc4_qpu_trans_int(
         t, LLVMBuildShuffleVector(t->b->ir, i, LLVMGetPoison(LLVMTypeOf(i)), jit_vector_u32(t->b, from), ""));
     if (!r->known) {
         r->clean = v->clean;
@@ -24,15 +24,15 @@ static struct trans_value *spread(struct trans *t, struct trans_value *v, unsign
     return r;
 }
 
-static void set_merged(struct trans *t, unsigned reg, struct trans_value *v, LLVMValueRef mask)
+static void set_merged(struct vc4_qpu_trans *t, unsigned reg, struct vc4_qpu_value *v, LLVMValueRef mask)
 {
-    trans_set_reg(t, reg, mask ? trans_merge(t, mask, v, trans_reg(t, reg)) : v);
+    vc4_qpu_trans_set_reg(t, reg, mask ? vc4_qpu_trans_merge(t, mask, v, vc4_qpu_trans_reg(t, reg)) : v);
 }
 
-static void set_uniforms_address(struct trans *t, struct trans_value *v, LLVMValueRef mask)
+static void set_uniforms_address(struct vc4_qpu_trans *t, struct vc4_qpu_value *v, LLVMValueRef mask)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef address = trans_lane0(t, v);
+    LLVMValueRef address = vc4_qpu_trans_lane0(t, v);
 
     if (mask) {
         if (!t->uniforms)
@@ -47,7 +47,7 @@ static void set_uniforms_address(struct trans *t, struct trans_value *v, LLVMVal
 
 /* The request that the S write at hand fires, as analysis describes it: samples are in the order of their S
  * writes, add's before mul's. */
-static const struct vc4_qpu_sample *find_sample(struct trans *t, unsigned unit, uint32_t *index)
+static const struct vc4_qpu_sample *find_sample(struct vc4_qpu_trans *t, unsigned unit, uint32_t *index)
 {
     const struct vc4_qpu_program *p = t->program;
     unsigned earlier = t->fired[unit]++;
@@ -66,13 +66,13 @@ static const struct vc4_qpu_sample *find_sample(struct trans *t, unsigned unit, 
             return &p->samples[low];
         }
     }
-    trans_fail(t, -ENOTSUP, "a texture request that analysis has not seen");
+    vc4_qpu_trans_fail(t, -ENOTSUP, "a texture request that analysis has not seen");
     return NULL;
 }
 
-static void fire(struct trans *t, unsigned unit)
+static void fire(struct vc4_qpu_trans *t, unsigned unit)
 {
-    struct trans_tmu *tmu = &t->tmu[unit];
+    struct vc4_qpu_trans_tmu *tmu = &t->tmu[unit];
     uint32_t index;
 
     if (t->machine) {
@@ -83,58 +83,59 @@ static void fire(struct trans *t, unsigned unit)
     const struct vc4_qpu_sample *sample = find_sample(t, unit, &index);
 
     if (!t->ports->tmu)
-        trans_fail(t, -ENOTSUP, "no textures here");
+        vc4_qpu_trans_fail(t, -ENOTSUP, "no textures here");
     if (!sample || t->failed)
         return;
     unsigned slots = vc4_qpu_tmu_slots(sample->direct);
     if (tmu->slots_taken + slots > VC4_QPU_TMU_SLOTS) {
-        trans_fault(t, VC4_QPU_FAULT_TMU_FULL, 0);
+        vc4_qpu_trans_fault(t, VC4_QPU_FAULT_TMU_FULL, 0);
         return;
     }
     LLVMValueRef r = t->ports->tmu(t->ports->ctx, t->b, sample, index, tmu->reg[0], tmu->reg[1], tmu->reg[2],
                                    tmu->reg[3], tmu->params);
     tmu->slots_taken += slots;
     tmu->slots[tmu->result_count] = (uint8_t)slots;
-    tmu->results[tmu->result_count++] = trans_int(t, jit_as_i32(t->b, r));
+    tmu->results[tmu->result_count++] = vc4_qpu_trans_int(t, jit_as_i32(t->b, r));
     for (unsigned i = 0; i < 4; i++)
         tmu->reg[i] = tmu->params[i] = NULL;
     tmu->param_count = 0;
 }
 
 /* All lanes, whatever the condition (rule 14). */
-static void write_tmu(struct trans *t, unsigned waddr, struct trans_value *v)
+static void write_tmu(struct vc4_qpu_trans *t, unsigned waddr, struct vc4_qpu_value *v)
 {
     unsigned unit = waddr >= VC4_QPU_W_TMU1_S, reg = waddr & 3;
-    struct trans_tmu *tmu = &t->tmu[unit];
+    struct vc4_qpu_trans_tmu *tmu = &t->tmu[unit];
     bool direct = reg == 0 && tmu->param_count == 0;
 
-    tmu->reg[reg] = trans_i(t, v);
+    tmu->reg[reg] = vc4_qpu_trans_i(t, v);
     if (!direct) {
         if (tmu->param_count == 4) {
-            trans_fail(t, -ENOTSUP, "more than four words set up a texture request");
+            vc4_qpu_trans_fail(t, -ENOTSUP, "more than four words set up a texture request");
             return;
         }
-        tmu->params[tmu->param_count++] = trans_take_uniform(t);
+        tmu->params[tmu->param_count++] = vc4_qpu_trans_take_uniform(t);
     }
     if (reg == 0)
         fire(t, unit);
 }
 
-static void write_masked(struct trans *t,
+static void write_masked(struct vc4_qpu_trans *t,
                          void (*port)(void *, struct jit_builder *, LLVMValueRef, LLVMValueRef),
-                         struct trans_value *v, LLVMValueRef mask)
+                         struct vc4_qpu_value *v, LLVMValueRef mask)
 {
     if (port)
-        port(t->ports->ctx, t->b, trans_i(t, v), mask);
+        port(t->ports->ctx, t->b, vc4_qpu_trans_i(t, v), mask);
     else
-        trans_fail(t, -ENOTSUP, "a write that has no port here");
+        vc4_qpu_trans_fail(t, -ENOTSUP, "a write that has no port here");
 }
 
 /* Set-ups and DMA addresses: lane 0's word, when its condition holds. */
-static void write_word(struct trans *t, unsigned waddr, bool file_b, struct trans_value *v, LLVMValueRef mask)
+static void write_word(struct vc4_qpu_trans *t, unsigned waddr, bool file_b, struct vc4_qpu_value *v,
+                       LLVMValueRef mask)
 {
     const struct vc4_qpu_ir_ports *p = t->ports;
-    LLVMValueRef word = trans_lane0(t, v);
+    LLVMValueRef word = vc4_qpu_trans_lane0(t, v);
     struct jit_if when;
 
     if (mask)
@@ -147,20 +148,20 @@ static void write_word(struct trans *t, unsigned waddr, bool file_b, struct tran
         jit_if_end(t->b, &when);
 }
 
-static void write_setup(struct trans *t, bool file_b, struct trans_value *v, LLVMValueRef mask)
+static void write_setup(struct vc4_qpu_trans *t, bool file_b, struct vc4_qpu_value *v, LLVMValueRef mask)
 {
     if (!(file_b ? t->ports->vpm_write_setup : t->ports->vpm_read_setup))
-        trans_fail(t, -ENOTSUP, "no VPM here");
+        vc4_qpu_trans_fail(t, -ENOTSUP, "no VPM here");
     else if (mask && !t->machine)
-        trans_fail(t, -ENOTSUP, "a conditional VPM set-up");
+        vc4_qpu_trans_fail(t, -ENOTSUP, "a conditional VPM set-up");
     else
         write_word(t, VC4_QPU_W_VPM_SETUP, file_b, v, mask);
 }
 
-static void interrupt_host(struct trans *t, struct trans_value *v, LLVMValueRef mask)
+static void interrupt_host(struct vc4_qpu_trans *t, struct vc4_qpu_value *v, LLVMValueRef mask)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef set = LLVMBuildICmp(b->ir, LLVMIntNE, trans_i(t, v), jit_splat_u32(b, 0), "");
+    LLVMValueRef set = LLVMBuildICmp(b->ir, LLVMIntNE, vc4_qpu_trans_i(t, v), jit_splat_u32(b, 0), "");
 
     if (mask)
         set = LLVMBuildAnd(b->ir, set, mask, "");
@@ -168,7 +169,7 @@ static void interrupt_host(struct trans *t, struct trans_value *v, LLVMValueRef 
 }
 
 /* What concerns other programs has been done when the instruction is (trans_machine.c). */
-static void write_machine(struct trans *t, bool file_b, unsigned waddr, struct trans_value *v,
+static void write_machine(struct vc4_qpu_trans *t, bool file_b, unsigned waddr, struct vc4_qpu_value *v,
                           LLVMValueRef mask)
 {
     if (t->machine && waddr == VC4_QPU_W_VPM_ADDR)
@@ -176,18 +177,19 @@ static void write_machine(struct trans *t, bool file_b, unsigned waddr, struct t
     else if (t->machine && waddr == VC4_QPU_W_HOST_INT)
         interrupt_host(t, v, mask);
     else if (!t->machine || waddr != VC4_QPU_W_MUTEX)
-        trans_fail(t, -ENOTSUP, "a register that is not translated");
+        vc4_qpu_trans_fail(t, -ENOTSUP, "a register that is not translated");
 }
 
-static void write_color(struct trans *t, bool all, struct trans_value *v, LLVMValueRef mask)
+static void write_color(struct vc4_qpu_trans *t, bool all, struct vc4_qpu_value *v, LLVMValueRef mask)
 {
     if (t->ports->color_write)
-        t->ports->color_write(t->ports->ctx, t->b, all, trans_i(t, v), mask);
+        t->ports->color_write(t->ports->ctx, t->b, all, vc4_qpu_trans_i(t, v), mask);
     else
-        trans_fail(t, -ENOTSUP, "no colours here");
+        vc4_qpu_trans_fail(t, -ENOTSUP, "no colours here");
 }
 
-void trans_write(struct trans *t, bool file_b, unsigned waddr, struct trans_value *v, LLVMValueRef mask)
+void vc4_qpu_trans_write(struct vc4_qpu_trans *t, bool file_b, unsigned waddr, struct vc4_qpu_value *v,
+                         LLVMValueRef mask)
 {
     const struct vc4_qpu_ir_ports *p = t->ports;
 
@@ -208,7 +210,7 @@ void trans_write(struct trans *t, bool file_b, unsigned waddr, struct trans_valu
     case VC4_QPU_W_SFU_RECIP:
     case VC4_QPU_W_SFU_RSQRT:
     case VC4_QPU_W_SFU_EXP2:
-    case VC4_QPU_W_SFU_LOG2: set_merged(t, TRANS_R4, trans_sfu(t, waddr, v), mask); break;
+    case VC4_QPU_W_SFU_LOG2: set_merged(t, TRANS_R4, vc4_qpu_trans_sfu(t, waddr, v), mask); break;
     case VC4_QPU_W_NOP:
     case VC4_QPU_W_TMU_NOSWAP: break; /* one texture unit is like the other */
     case VC4_QPU_W_UNIFORMS_ADDRESS: set_uniforms_address(t, v, mask); break;

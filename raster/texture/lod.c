@@ -100,7 +100,7 @@ static void choose(const struct raster_texture_key *key, const struct raster_tex
     }
     lambda = lambda > 0.0f ? lambda : 0.0f;
     lambda = lambda < texture->max_level ? lambda : texture->max_level;
-    if (key->mip == RASTER_MIP_NEAREST || key->format == RASTER_R16) {
+    if (key->mip == RASTER_MIP_NEAREST || key->format == RASTER_R16_UINT) {
         out->level = (uint32_t)(lambda + 0.5f);
         return;
     }

@@ -41,11 +41,11 @@ int raster_texture_validate(const struct raster_texture_key *key, struct raster_
 {
     enum raster_format format = (enum raster_format)key->format;
     unsigned bits = raster_key_bits(key), faces;
-    bool etc = format == RASTER_ETC1;
+    bool etc = format == RASTER_ETC1_RGB8;
 
-    if (!bits || format == RASTER_RG16F || format == RASTER_RGBA16F)
-        return util_fail(error, -EFAULT, "texture format %u is not sampled", key->format);
-    if (key->texel_bytes && (raster_format_bits(format) != 16 || key->texel_at + 2 > key->texel_bytes ||
+    if (!raster_format_is_sampled(format))
+        return util_fail(error, -EFAULT, "texture format %s is not sampled", raster_texels[format].name);
+    if (key->texel_bytes && (raster_texels[format].bits != 16 || key->texel_at + 2 > key->texel_bytes ||
                              key->layout == RASTER_VC4_T || key->layout == RASTER_VC4_LT))
         return util_fail(error, -EFAULT, "texels of %u bytes in a format of 16 bits", key->texel_bytes);
     if (texture->level_count < 1 || texture->level_count > RASTER_MAX_LEVELS)
@@ -62,7 +62,7 @@ int raster_texture_validate(const struct raster_texture_key *key, struct raster_
         struct raster_level *level = &texture->level[n];
         uint64_t span, end;
         /* Pairs of YUYV are read whole. */
-        uint32_t width = format == RASTER_YUYV422 ? (level->width + 1) & ~1u : level->width;
+        uint32_t width = format == RASTER_YUYV ? (level->width + 1) & ~1u : level->width;
 
         if (!level->width || !level->height || level->width > 4096 || level->height > 4096 ||
             (key->pot && ((level->width & (level->width - 1)) || (level->height & (level->height - 1)))))
@@ -137,10 +137,11 @@ static uint32_t tap(const struct lane_sample *sample, const struct raster_level 
 
 static uint32_t (*lerp_of(const struct raster_texture_key *key))(uint32_t, uint32_t, uint32_t)
 {
-    switch (key->format) {
-    case RASTER_L16:
-    case RASTER_Z24X8: return raster_lerp_word;
-    case RASTER_R16F: return raster_lerp_16f;
+    const struct raster_texel *texel = &raster_texels[key->format];
+
+    switch (texel->channel[0].kind) {
+    case RASTER_KIND_UNORM: return texel->channel[0].bits > 8 ? raster_lerp_word : raster_lerp_8888;
+    case RASTER_KIND_FLOAT: return raster_lerp_16f;
     default: return raster_lerp_8888;
     }
 }
@@ -152,7 +153,7 @@ static uint32_t sample_image(const struct lane_sample *sample, uint32_t n)
     const struct raster_level *level = &sample->texture->level[n];
     enum raster_wrap wrap_s = (enum raster_wrap)key->wrap_s, wrap_t = (enum raster_wrap)key->wrap_t;
     uint32_t (*lerp)(uint32_t, uint32_t, uint32_t) = lerp_of(key);
-    bool linear = sample->linear && key->format != RASTER_R16;
+    bool linear = sample->linear && key->format != RASTER_R16_UINT;
     struct raster_taps x, y;
     uint32_t row[2];
 
@@ -169,7 +170,7 @@ static uint32_t sample_level(struct lane_sample *sample, uint32_t n)
 {
     const struct raster_texture_key *key = sample->key;
     uint32_t depth = sample->texture->level[n].depth, slice[2];
-    bool linear = sample->linear && key->format != RASTER_R16;
+    bool linear = sample->linear && key->format != RASTER_R16_UINT;
     enum raster_wrap wrap = (enum raster_wrap)key->wrap_r;
     struct raster_taps z;
 
@@ -228,7 +229,7 @@ void raster_texture_lookup(const struct raster_texture_key *key, const struct ra
     float u = s[lane], v = t[lane];
     uint32_t face = key->cube ? cube_face(&u, &v, r[lane]) : 0;
     const struct raster_level *level = &texture->level[lod[lane].level];
-    bool linear = lod[lane].linear && key->format != RASTER_R16;
+    bool linear = lod[lane].linear && key->format != RASTER_R16_UINT;
 
     raster_axis_taps(wrap_s, linear, level->width,
                      raster_coordinate(wrap_s, key->unnormalized, level->width, u), &x);

@@ -1,4 +1,4 @@
-/* Textures: formats, image layouts and sampling. One definition, two implementations: texture.c (scalar, the
+/* Textures: image layouts and sampling. One definition, two implementations: texture.c (scalar, the
  * reference) and texture_ir.c (16 lanes of IR, specialised on the key). Their results agree bit for bit;
  * README.md of this folder writes the arithmetic down.
  *
@@ -11,38 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "raster/texture/texel.h"
 #include "util/error.h"
 
 #define RASTER_MAX_LEVELS 13 /* 4096 down to 1; other families need no more */
-
-/* How a texel's bits become R,G,B,A. Named low bits first, as in mesa_u_format.csv. */
-enum raster_format {
-    RASTER_FORMAT_NONE,
-    RASTER_RGBA8888,
-    RASTER_RGBX8888,
-    RASTER_RGBA4444,
-    RASTER_RGBA5551,
-    RASTER_RGB565,
-    RASTER_L8,
-    RASTER_A8,
-    RASTER_LA88,
-    RASTER_ETC1,
-    RASTER_R16F,
-    RASTER_RG16F,
-    RASTER_RGBA16F,
-    RASTER_R16,
-    RASTER_RGBA32R, /* raw 32-bit words */
-    RASTER_BW1,
-    RASTER_A4,
-    RASTER_A1,
-    RASTER_YUYV422,
-    RASTER_S8,
-    RASTER_S16,
-    RASTER_BGRA5551, /* alpha in the top bit */
-    RASTER_L16,      /* as R16, of 65535, and filtered */
-    RASTER_Z24X8,    /* the low 24 bits of a word, of 2^24 - 1, and filtered */
-    RASTER_FORMAT_COUNT
-};
 
 /* How texels stand in memory. */
 enum raster_layout {
@@ -126,6 +98,9 @@ struct raster_texture {
     struct raster_level level[RASTER_MAX_LEVELS];
 };
 
+/* Samplers take words of UNORM up to 8 bits a channel, of one channel alone, of ETC1 and YUYV. */
+bool raster_format_is_sampled(enum raster_format format);
+
 /* Checks that every texel of every level and face lies inside memory, and fills in what compiled code needs
  * of the levels; 0 or -EFAULT with the level named. */
 int raster_texture_validate(const struct raster_texture_key *key, struct raster_texture *texture,
@@ -152,9 +127,6 @@ struct raster_lookup {
 void raster_texture_lookup(const struct raster_texture_key *key, const struct raster_texture *texture,
                            const float s[16], const float t[16], const float r[16], const float bias[16],
                            unsigned lane, struct raster_lookup *out);
-
-/* Bytes one texel (for ETC1 one block) takes; 0 for formats below a byte and for no format. */
-uint32_t raster_format_bytes(enum raster_format format);
 
 /* Byte offset of texel (x, y) of a level relative to the level's start; bytes_per_pixel 1, 2, 4 or 8 (for
  * ETC1, of its 4x4 blocks: x, y in blocks). The stride is as in struct raster_level. */

@@ -20,9 +20,7 @@ bool raster_level_span(unsigned bits, const struct raster_level *level, uint32_t
 
 /* ---- format.c ---- */
 
-/* Bits of one texel (ETC1: of one block), 0 for formats that are not sampled. */
-unsigned raster_format_bits(enum raster_format format);
-/* The same of a key's texels. */
+/* Bits of one of a key's texels (ETC1: of a block). */
 unsigned raster_key_bits(const struct raster_texture_key *key);
 /* Where in a level (and face) the bytes of texel (x, y), or of its ETC1 block, begin. */
 uint32_t raster_key_offset(const struct raster_texture_key *key, const struct raster_level *level, uint32_t x,

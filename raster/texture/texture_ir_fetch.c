@@ -4,32 +4,27 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "raster/texture/texel_ir.h"
 #include "raster/texture/texture_ir_internal.h"
+#include "util/bits.h"
 
 /* log2 of the bytes of a texel (of an ETC1 block). */
 static uint32_t texel_shift(uint8_t format)
 {
-    switch (format) {
-    case RASTER_ETC1: return 3;
-    case RASTER_RGBA8888:
-    case RASTER_RGBX8888:
-    case RASTER_RGBA32R: return 2;
-    case RASTER_L8:
-    case RASTER_A8: return 0;
-    default: return 1;
-    }
+    return util_log2(raster_format_bytes((enum raster_format)format));
 }
 
 bool texture_ir_supported(const struct raster_texture_key *key)
 {
-    uint8_t format = key->format;
+    const struct raster_texel *texel = &raster_texels[key->format];
 
-    if (key->texel_bytes || key->volume)
+    if (key->texel_bytes || key->volume || !raster_format_is_sampled((enum raster_format)key->format) ||
+        texel->bits < 8)
         return false;
-    if (format == RASTER_R16) /* the scalar path filters none, whatever the key says */
+    if (key->format == RASTER_R16_UINT) /* the scalar path filters none, whatever the key says */
         return !key->mag_linear && !key->min_linear && key->mip != RASTER_MIP_LINEAR;
-    return (format >= RASTER_RGBA8888 && format <= RASTER_ETC1) || format == RASTER_RGBA32R ||
-           format == RASTER_BGRA5551;
+    return raster_texel_is_8888(texel) || texel->coding == RASTER_CODING_ETC1 ||
+           key->format == RASTER_R32_UINT;
 }
 
 /* The offset of texel (x, y) is (x_part ^ y_flip) + y_part: the layouts are separable but for the T format's
@@ -198,69 +193,10 @@ static LLVMValueRef gather_small(struct jit_builder *b, LLVMValueRef memory, LLV
     return texture_ir_and(b, LLVMBuildLShr(b->ir, word, bits, ""), shift ? 0xffff : 0xff);
 }
 
-/* A field of `count` bits at `lo` of the texel, widened to 8 bits and put at `to`. */
-static LLVMValueRef widen(struct jit_builder *b, LLVMValueRef v, uint32_t lo, uint32_t count, uint32_t to)
-{
-    LLVMValueRef c = texture_ir_bits(b, v, lo, count);
-    LLVMValueRef wide =
-        texture_ir_or(b, texture_ir_shl(b, c, 8 - count), texture_ir_shr(b, c, 2 * count - 8));
-
-    return texture_ir_shl(b, wide, to);
-}
-
-/* The part of a format that does not commute with filtering. */
-static LLVMValueRef unpack(struct jit_builder *b, uint8_t format, LLVMValueRef v)
-{
-    LLVMValueRef a, word;
-
-    switch (format) {
-    case RASTER_RGBA4444:
-        word = texture_ir_or(b, texture_ir_bits(b, v, 12, 4), texture_ir_and(b, v, 0xf00));
-        word = texture_ir_or(b, word, texture_ir_shl(b, texture_ir_and(b, v, 0xf0), 12));
-        word = texture_ir_or(b, word, texture_ir_shl(b, texture_ir_and(b, v, 0xf), 24));
-        return texture_ir_or(b, word, texture_ir_shl(b, word, 4)); /* nibble * 17 */
-    case RASTER_RGBA5551:
-        word = texture_ir_or(b, widen(b, v, 11, 5, 0), widen(b, v, 6, 5, 8));
-        word = texture_ir_or(b, word, widen(b, v, 1, 5, 16));
-        a = LLVMBuildSub(b->ir, jit_splat_u32(b, 0), texture_ir_and(b, v, 1), "");
-        return texture_ir_or(b, word, texture_ir_and(b, a, 0xff000000));
-    case RASTER_BGRA5551:
-        word = texture_ir_or(b, widen(b, v, 10, 5, 0), widen(b, v, 5, 5, 8));
-        word = texture_ir_or(b, word, widen(b, v, 0, 5, 16));
-        a = LLVMBuildSub(b->ir, jit_splat_u32(b, 0), texture_ir_shr(b, v, 15), "");
-        return texture_ir_or(b, word, texture_ir_and(b, a, 0xff000000));
-    case RASTER_RGB565:
-        word = texture_ir_or(b, widen(b, v, 11, 5, 0), widen(b, v, 5, 6, 8));
-        return texture_ir_or(b, word, widen(b, v, 0, 5, 16));
-    default: return v;
-    }
-}
-
-/* The rest: spreading or setting whole channels, once a filtered texel instead of four times. */
-static LLVMValueRef finish(struct jit_builder *b, uint8_t format, LLVMValueRef v)
-{
-    LLVMValueRef l;
-
-    switch (format) {
-    case RASTER_RGBX8888:
-    case RASTER_RGB565:
-    case RASTER_ETC1: return texture_ir_or(b, v, jit_splat_u32(b, 0xff000000));
-    case RASTER_A8: return texture_ir_shl(b, v, 24);
-    case RASTER_L8:
-    case RASTER_LA88:
-        l = texture_ir_and(b, v, 0xff);
-        l = LLVMBuildMul(b->ir, l, jit_splat_u32(b, 0x010101), "");
-        if (format == RASTER_L8)
-            return texture_ir_or(b, l, jit_splat_u32(b, 0xff000000));
-        return texture_ir_or(b, l, texture_ir_shl(b, texture_ir_and(b, v, 0xff00), 16));
-    default: return v;
-    }
-}
-
 /* Border colours are finished words, so with them every texel is finished before filtering. */
 LLVMValueRef texture_ir_finish(struct texture_ir *t, LLVMValueRef texel)
 {
-    return t->border ? texel : finish(t->b, t->key->format, texel);
+    return t->border ? texel : raster_texel_finish_ir(t->b, &raster_texels[t->key->format], texel);
 }
 
 /* The texel's bits at `address`, not unpacked; ETC1's are already an 8888 word. */
@@ -270,7 +206,7 @@ static LLVMValueRef gather_tap(struct texture_ir *t, LLVMValueRef memory, LLVMVa
     struct jit_builder *b = t->b;
     uint32_t shift = texel_shift(t->key->format);
 
-    if (t->key->format == RASTER_ETC1) {
+    if (t->key->format == RASTER_ETC1_RGB8) {
         LLVMValueRef second = LLVMBuildAdd(b->ir, address, jit_splat_u32(b, 4), "");
 
         return texture_ir_etc1(t, gather(b, memory, address), gather(b, memory, second), x, y);
@@ -282,7 +218,7 @@ static void gather_taps(struct texture_ir *t, const struct texture_ir_level *lev
                         LLVMValueRef const *x, LLVMValueRef const *y, LLVMValueRef *out)
 {
     struct jit_builder *b = t->b;
-    uint32_t block = t->key->format == RASTER_ETC1 ? 2 : 0; /* log2 of the pixels a block spans */
+    uint32_t block = t->key->format == RASTER_ETC1_RGB8 ? 2 : 0; /* log2 of the pixels a block spans */
     LLVMValueRef memory, start, stride = jit_splat(b, level->stride), column[2], row[2];
     struct address at;
 
@@ -383,7 +319,7 @@ void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level
                       struct texture_ir_axis *y, LLVMValueRef out[4])
 {
     struct jit_builder *b = t->b;
-    uint8_t format = t->key->format;
+    const struct raster_texel *texel = &raster_texels[t->key->format];
 
     if (texture_ir_window_applies(t)) {
         texture_ir_window(t, level, x, y, out);
@@ -394,9 +330,9 @@ void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level
     for (unsigned k = 0; k < (t->filter == TEXTURE_NEAREST ? 1 : 4); k++) {
         LLVMValueRef outside = either(b, x->outside[k & 1], y->outside[k >> 1]);
 
-        out[k] = unpack(b, format, out[k]);
+        out[k] = raster_texel_bytes_ir(b, texel, out[k]);
         if (t->border)
-            out[k] = finish(b, format, out[k]);
+            out[k] = raster_texel_finish_ir(b, texel, out[k]);
         if (outside)
             out[k] = LLVMBuildSelect(b->ir, outside, t->border, out[k], "");
     }

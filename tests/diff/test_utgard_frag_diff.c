@@ -48,14 +48,16 @@ struct guest {
     struct gpu_memory memory;
     struct gpu_space space;
     struct util_maker maker;
+    struct util_arena *arena;
+    struct gpu_programs *programs;
     struct utgard_frag_shared shared;
 };
 
 static void guest_open(struct guest *g)
 {
     util_maker_init(&g->maker);
-    g->shared = (struct utgard_frag_shared){.maker = &g->maker};
-    assert_int_equal(util_arena_create(&g->shared.arena), 0);
+    assert_int_equal(util_arena_create(&g->arena), 0);
+    assert_int_equal(gpu_programs_create(&utgard_pp_kind, &g->programs), 0);
     assert_int_equal(gpu_memory_create(MEMORY, &g->memory), 0);
     assert_int_equal(gpu_space_create(&g->memory, &g->space), 0);
     gpu_space_begin(&g->space);
@@ -68,7 +70,8 @@ static void guest_close(struct guest *g)
 {
     gpu_space_destroy(&g->space);
     gpu_memory_destroy(&g->memory);
-    util_arena_destroy(g->shared.arena);
+    gpu_programs_destroy(g->programs);
+    util_arena_destroy(g->arena);
     util_maker_destroy(&g->maker);
 }
 
@@ -410,10 +413,11 @@ static void draw_all(struct guest *g, enum jit_level level, enum jit_tier tier, 
     assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
     for (uint64_t n = first; n < first + draws; n++) {
         seed = n;
+        utgard_frag_shared_begin(&g->shared, &g->maker, g->arena, g->programs);
         draw(g, engine, n, &tally);
-        utgard_frag_shared_end(&g->shared);
-        util_arena_reset(g->shared.arena);
+        util_arena_reset(g->arena);
     }
+    gpu_programs_empty(g->programs); /* it has code of the engine */
     jit_engine_destroy(engine);
     print_message("%s: %u compiled, %u opaque, %u refused, %u faults in %u primitives\n",
                   jit_level_name(level), tally.compiled, tally.opaque, tally.refused, tally.faulted,
