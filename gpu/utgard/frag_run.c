@@ -11,17 +11,13 @@
 
 static void report(const struct utgard_frag *frag, uint32_t code, struct gpu_fault *fault)
 {
-    static const char *const texts[] = {
-        [UTGARD_PP_FAULT_FUEL] = "loops repeat more instructions than the fuel allows",
-        [UTGARD_PP_FAULT_RESERVED] = "reserved operation, register or source",
-        [UTGARD_PP_FAULT_ADDRESS] = "an address outside what the program may reach",
-    };
-    uint32_t kind = code & 15, pc = code >> 8;
+    struct isa_fault said = isa_fault_unpack(code);
+    const struct isa_fault_row *row = &utgard_pp_faults[said.kind];
 
-    utgard_pp_refuse(fault, kind == UTGARD_PP_FAULT_FUEL ? GPU_FAULT_TIMEOUT : GPU_FAULT_SHADER, UNIT,
-                     frag->address + pc * 4, "%s", kind < UTIL_ARRAY_SIZE(texts) ? texts[kind] : "unknown");
-    fault->pc = pc;
-    fault->lane = code >> 4 & 15;
+    utgard_pp_refuse(fault, gpu_fault_kind_of(row->class), UNIT, frag->address + said.pc * 4, "%s",
+                     row->text);
+    fault->pc = said.pc;
+    fault->lane = said.lane;
 }
 
 bool utgard_frag_pay(const struct utgard_frag *frag, uint32_t blocks, uint64_t *fuel, struct gpu_fault *fault)

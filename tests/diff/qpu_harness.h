@@ -495,9 +495,9 @@ static inline bool compare(const struct vc4_qpu_program *program, run_fn run, un
     ports.ctx = &wi;
     vc4_qpu_interp(program, &start, &ports, &si, NULL, NULL, &report);
     uint32_t fault = run(index, &wj, &sj);
-    uint32_t expected = report.fault ? (uint32_t)report.fault | report.pc << 8 | report.lane << 28 : 0;
+    uint32_t expected = isa_fault_pack(report.fault, report.lane, report.pc);
     if (fault != expected) {
-        print_error("  fault: expected %08x, got %08x (kind, pc << 8, lane << 28)\n", expected, fault);
+        print_error("  fault: expected %08x, got %08x (as isa_fault_pack has it)\n", expected, fault);
         return false;
     }
     if (!fault && memcmp(&si, &sj, sizeof si)) {
