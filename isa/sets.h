@@ -27,6 +27,12 @@ struct isa_set {
     const char *const *stages;
     const struct isa_rule *(*rules)(uint32_t *count);
     int (*lint)(const void *words, uint32_t count, unsigned stage, isa_lint_fn found, void *data);
+    /* A program taken whole, as the set's program.h has it; NULL is accepted by destroy. */
+    int (*create)(const void *words, uint32_t count, void **program, struct util_error *error);
+    void (*destroy)(void *program);
+    bool (*repeats)(const void *program); /* a branch may go back */
+    /* A random program that the checker accepts, of at most `capacity` words; how many it has. */
+    uint32_t (*random)(uint64_t seed, unsigned profile, void *words, uint32_t capacity);
 };
 
 /* isa/<set>/set.c */

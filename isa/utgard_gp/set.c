@@ -3,6 +3,7 @@
 #include "isa/utgard_gp/asm.h"
 #include "isa/utgard_gp/lint.h"
 #include "isa/utgard_gp/ports.h"
+#include "isa/utgard_gp/program.h"
 
 _Static_assert(UTGARD_GP_TEXT_MAX <= ISA_LINE_MAX, "a line holds any instruction");
 
@@ -21,6 +22,24 @@ const struct isa_fault_row utgard_gp_faults[UTGARD_GP_FAULT_COUNT] = {
     [UTGARD_GP_FAULT_ADDRESS] = {ISA_FAULT_PROGRAM, "names a uniform beyond the file"},
 };
 
+static int create(const void *words, uint32_t count, void **program, struct util_error *error)
+{
+    struct utgard_gp_program *p = NULL;
+    int status = utgard_gp_program_create(words, count, &p, error);
+    *program = p;
+    return status;
+}
+
+static void destroy(void *program)
+{
+    utgard_gp_program_destroy(program);
+}
+
+static bool repeats(const void *program)
+{
+    return ((const struct utgard_gp_program *)program)->repeats;
+}
+
 const struct isa_set utgard_gp_set = {
     .name = "utgard-gp",
     .description = "Mali-400 and -450 vertex processor",
@@ -33,4 +52,8 @@ const struct isa_set utgard_gp_set = {
     .stages = stages,
     .rules = utgard_gp_rules,
     .lint = utgard_gp_lint,
+    .create = create,
+    .destroy = destroy,
+    .repeats = repeats,
+    .random = utgard_gp_random,
 };

@@ -39,6 +39,24 @@ const struct isa_fault_row utgard_pp_faults[UTGARD_PP_FAULT_COUNT] = {
     [UTGARD_PP_FAULT_ADDRESS] = {ISA_FAULT_PROGRAM, "an address outside what the program may reach"},
 };
 
+static int create(const void *words, uint32_t count, void **program, struct util_error *error)
+{
+    struct utgard_pp_program *p = NULL;
+    int status = utgard_pp_program_create(words, count, &p, error);
+    *program = p;
+    return status;
+}
+
+static void destroy(void *program)
+{
+    utgard_pp_program_destroy(program);
+}
+
+static bool repeats(const void *program)
+{
+    return ((const struct utgard_pp_program *)program)->repeats;
+}
+
 const struct isa_set utgard_pp_set = {
     .name = "utgard-pp",
     .description = "Mali-400 and -450 fragment processor",
@@ -51,4 +69,8 @@ const struct isa_set utgard_pp_set = {
     .stages = stages,
     .rules = utgard_pp_rules,
     .lint = utgard_pp_lint,
+    .create = create,
+    .destroy = destroy,
+    .repeats = repeats,
+    .random = utgard_pp_random,
 };

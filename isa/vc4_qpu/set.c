@@ -3,6 +3,7 @@
 #include "isa/vc4_qpu/asm.h"
 #include "isa/vc4_qpu/lint.h"
 #include "isa/vc4_qpu/ports.h"
+#include "isa/vc4_qpu/program.h"
 
 _Static_assert(VC4_QPU_TEXT_MAX <= ISA_LINE_MAX, "a line holds any instruction");
 
@@ -35,6 +36,24 @@ const struct isa_fault_row vc4_qpu_faults[VC4_QPU_FAULT_COUNT] = {
     [VC4_QPU_FAULT_UNSUPPORTED] = {ISA_FAULT_UNSUPPORTED, "an access that such programs do not have"},
 };
 
+static int create(const void *words, uint32_t count, void **program, struct util_error *error)
+{
+    struct vc4_qpu_program *p = NULL;
+    int status = vc4_qpu_program_create(words, count, &p, error);
+    *program = p;
+    return status;
+}
+
+static void destroy(void *program)
+{
+    vc4_qpu_program_destroy(program);
+}
+
+static bool repeats(const void *program)
+{
+    return ((const struct vc4_qpu_program *)program)->repeats;
+}
+
 const struct isa_set vc4_qpu_set = {
     .name = "vc4-qpu",
     .description = "VideoCore IV QPU",
@@ -47,4 +66,8 @@ const struct isa_set vc4_qpu_set = {
     .stages = stages,
     .rules = vc4_qpu_rules,
     .lint = lint,
+    .create = create,
+    .destroy = destroy,
+    .repeats = repeats,
+    .random = vc4_qpu_random,
 };

@@ -15,6 +15,7 @@
 #include "isa/vc4_qpu/interp.h"
 #include "isa/vc4_qpu/trans.h"
 #include "jit/builder.h"
+#include "tests/diff/random.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
@@ -34,14 +35,6 @@ struct world {
 };
 
 /* ---- random numbers and values ---- */
-
-static inline uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u); /* splitmix64 */
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 static inline uint32_t random_value(uint64_t *state)
 {
