@@ -209,7 +209,8 @@ int vitrail_capture_frame(struct vitrail_capture *capture, struct vitrail_frame 
 
 /* ---- playing ---- */
 
-void api_capture_answer(struct vitrail_capture *capture, struct vitrail_context *context, uint32_t pending)
+/* Makes the register writes that the capture has in answer to the interrupt that stands. */
+static void answer(struct vitrail_capture *capture, struct vitrail_context *context, uint32_t pending)
 {
     struct vitrail_event event;
     while (gpu_device_must_answer(&context->device, pending)) {
@@ -290,6 +291,7 @@ int vitrail_capture_play(struct vitrail_capture *capture, struct vitrail_context
         struct vitrail_frame found;
         capture->playing = true;
         context->playing = capture;
+        context->answer = answer;
         code = play(capture, context, flags, &found);
         context->playing = NULL;
         capture->playing = false;

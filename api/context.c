@@ -51,15 +51,6 @@ void api_leave(struct vitrail_context *context)
     api_guard_leave(&context->guard);
 }
 
-void api_log(struct vitrail_context *context, int level, const char *text)
-{
-    if (!context->config.log || level > context->config.log_level || context->logging)
-        return;
-    context->logging = true;
-    context->config.log(context->config.log_data, level, text);
-    context->logging = false;
-}
-
 /* ---- configuration ---- */
 
 int vitrail_config_init(struct vitrail_config *config, size_t size)

@@ -9,6 +9,15 @@
 
 static _Thread_local char last_error[512];
 
+void api_log(struct vitrail_context *context, int level, const char *text)
+{
+    if (!context->config.log || level > context->config.log_level || context->logging)
+        return;
+    context->logging = true;
+    context->config.log(context->config.log_data, level, text);
+    context->logging = false;
+}
+
 int api_fail(struct vitrail_context *context, int code, const char *format, ...)
 {
     va_list args;

@@ -1,4 +1,5 @@
 /* Pictures out of guest memory. */
+#include <inttypes.h>
 #include <errno.h>
 #include <string.h>
 
@@ -57,10 +58,7 @@ static int frame_in(struct vitrail_context *context, const struct vitrail_frame 
         return api_fail(context, -ENOTSUP, "pixels: stored in a way that has no name here");
     if (known.pixels >= UTIL_ARRAY_SIZE(formats) || known.layout >= UTIL_ARRAY_SIZE(layouts))
         return api_fail(context, -EINVAL, "no pixels %u or no layout %u", known.pixels, known.layout);
-    if (known.address > UINT32_MAX)
-        return api_fail(context, -EFAULT, "0x%llx is outside guest memory",
-                        (unsigned long long)known.address);
-    *out = (struct capture_frame){.address = (uint32_t)known.address,
+    *out = (struct capture_frame){.address = known.address,
                                   .width = known.width,
                                   .height = known.height,
                                   .layout = layouts[known.layout],
@@ -138,7 +136,7 @@ int vitrail_read_frame(struct vitrail_context *context, const struct vitrail_fra
         code = raw ? gpu_picture_raw(&context->memory, &inner, to, stride)
                    : read_rgba8(context, &inner, to, stride);
         if (code)
-            api_fail(context, code, "a frame of %ux%u pixels at 0x%x: %s", inner.width, inner.height,
+            api_fail(context, code, "a frame of %ux%u pixels at 0x%" PRIx64 ": %s", inner.width, inner.height,
                      inner.address, vitrail_strerror(code));
     }
     api_leave(context);

@@ -22,6 +22,8 @@ int api_fail(struct vitrail_context *context, int code, const char *format, ...)
 /* The same with the words of a lower layer, or those of the code when it left none. */
 int api_fail_error(struct vitrail_context *context, int code, const char *what,
                    const struct util_error *error);
+/* To the context's log, unless that is what is running. */
+void api_log(struct vitrail_context *context, int level, const char *text);
 
 /* ---- structures that grow (error.c) ---- */
 
@@ -59,7 +61,8 @@ struct vitrail_context {
     void *irq_data;
     bool irq_high;                   /* the embedder was told so */
     bool logging;                    /* inside the log callback */
-    struct vitrail_capture *playing; /* answers interrupts */
+    struct vitrail_capture *playing; /* answers interrupts, by: */
+    void (*answer)(struct vitrail_capture *capture, struct vitrail_context *context, uint32_t pending);
     struct gpu_fault faults[API_FAULTS_MAX];
     unsigned fault_count;
     uint64_t fault_total;
@@ -69,6 +72,8 @@ struct vitrail_context {
 int api_enter(struct vitrail_context *context, bool outermost);
 void api_leave(struct vitrail_context *context);
 
+/* ---- the device was let run (follow.c) ---- */
+
 /* The device's interrupt callback. */
 void api_interrupt(void *context, uint32_t pending);
 /* After the device was let run: faults are fetched and logged; the device tells when its line rises, that it
@@ -76,16 +81,6 @@ void api_interrupt(void *context, uint32_t pending);
 void api_follow(struct vitrail_context *context);
 /* A register write with all that follows it. */
 void api_write(struct vitrail_context *context, uint32_t offset, uint32_t value);
-void api_log(struct vitrail_context *context, int level, const char *text);
-
-/* ---- faults (status.c) ---- */
-
-void api_fetch_faults(struct vitrail_context *context);
-
-/* ---- captures (capture.c) ---- */
-
-/* Makes the register writes that the capture has in answer to the interrupt that stands. */
-void api_capture_answer(struct vitrail_capture *capture, struct vitrail_context *context, uint32_t pending);
 
 /* ---- frames (frame.c) ---- */
 

@@ -72,36 +72,6 @@ static int check_offset(struct vitrail_context *context, uint32_t offset)
     return 0;
 }
 
-void api_interrupt(void *data, uint32_t pending)
-{
-    struct vitrail_context *context = data;
-    if (context->playing) {
-        api_capture_answer(context->playing, context, pending);
-        pending = context->device.self ? gpu_device_irq_pending(&context->device) : 0;
-        if (!pending)
-            return;
-    }
-    context->irq_high = true;
-    if (context->irq)
-        context->irq(context->irq_data, pending);
-}
-
-void api_follow(struct vitrail_context *context)
-{
-    api_fetch_faults(context);
-    if (!context->irq_high || gpu_device_irq_pending(&context->device))
-        return;
-    context->irq_high = false;
-    if (context->irq)
-        context->irq(context->irq_data, 0);
-}
-
-void api_write(struct vitrail_context *context, uint32_t offset, uint32_t value)
-{
-    gpu_device_write(&context->device, offset, value);
-    api_follow(context);
-}
-
 int vitrail_flush(struct vitrail_context *context)
 {
     int code = api_enter(context, false);

@@ -82,19 +82,6 @@ static enum gpu_fault_kind inner_kind(uint32_t kind)
     return (enum gpu_fault_kind) - 1; /* gpu_fault_format says "fault" */
 }
 
-void api_fetch_faults(struct vitrail_context *context)
-{
-    struct gpu_fault fault;
-    while (gpu_host_faults(context->device.host, &fault, 1)) {
-        char text[512];
-        context->fault_total++;
-        if (context->fault_count < API_FAULTS_MAX)
-            context->faults[context->fault_count++] = fault;
-        gpu_fault_format(&fault, text, sizeof text);
-        api_log(context, VITRAIL_LOG_WARNING, text);
-    }
-}
-
 int vitrail_next_fault(struct vitrail_context *context, struct vitrail_fault *out)
 {
     int code = api_enter(context, false);

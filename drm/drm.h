@@ -1,16 +1,16 @@
 /* The kernel's part: a DRM card with a GPU behind it, as a library, in the manner of the stock driver that
- * the GPU has in the kernel: vc4 or lima, chosen by the device's name. It knows nothing of sockets: a test or
- * a server opens files and runs ioctls on them, with the kernel's meaning and errno values.
+ * the GPU has in the kernel, chosen by the device's name (drm/drivers.inc). It knows nothing of sockets: a
+ * test or a server opens files and runs ioctls on them, with the kernel's meaning and errno values.
  *
  * Threading: any thread may call, but for drm_create and drm_destroy; a file is closed when nobody uses it.
  *
- * Jobs run in the order they were submitted, to their end inside the ioctl that submits them (SUBMIT_CL of
- * vc4, GEM_SUBMIT of lima). Or they are asynchronous (drm_options): SUBMIT_CL returns once a job is checked
- * and queued, and they run inside drm_work. Waits (WAIT_SEQNO, WAIT_BO, those of sync objects) do not block:
- * -ETIME says "not yet", and whoever speaks for the program asks again, after a turn of the page of fences,
- * until its timeout is over. What is committed to the display is shown, and its event sent, when the jobs
- * that draw it are done. Calls that the kernel lets block for that may block here, and so may SUBMIT_CL while
- * many jobs are waiting.
+ * Jobs run in the order they were submitted, to their end inside the ioctl that submits them, the driver's
+ * submit (SUBMIT_CL of vc4, GEM_SUBMIT of lima). Or they are asynchronous (drm_options): a submit returns
+ * once its job is checked and queued, and jobs run inside drm_work. Waits (the driver's, those of sync
+ * objects) do not block: -ETIME says "not yet", and whoever speaks for the program asks again, after a turn
+ * of the page of fences, until its timeout is over. What is committed to the display is shown, and its event
+ * sent, when the jobs that draw it are done. Calls that the kernel lets block for that may block here, and so
+ * may a submit while many jobs are waiting.
  *
  * Jobs do not outlive those who could see what they do: see drm_abandon. While recording they do, as the
  * capture has them. */
@@ -79,9 +79,8 @@ struct drm_use {
 };
 struct drm_use drm_used(struct drm *drm);
 
-/* The kernel driver in whose manner the card of a GPU answers: what DRM_IOCTL_VERSION calls it. */
-enum drm_driver_id { DRM_DRIVER_NONE, DRM_DRIVER_VC4, DRM_DRIVER_LIMA };
-enum drm_driver_id drm_driver_of(const struct drm *drm);
+/* The kernel driver in whose manner the card answers, by its number in drm/drivers.inc. */
+uint32_t drm_driver_of(const struct drm *drm);
 
 /* Opens a node (DRM_MINOR_CARD or DRM_MINOR_RENDER). 0, -ENOENT (no such minor), -ENOMEM, -EMFILE. */
 int drm_open(struct drm *drm, unsigned minor, struct drm_file **out);

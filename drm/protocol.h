@@ -27,17 +27,14 @@
 
 enum drm_message_type {
     DRM_MSG_HELLO = 1, /* a: DRM_PROTOCOL_VERSION. Reply: a: bytes of guest memory, b: bytes of the channel */
-    DRM_MSG_OPEN,   /* a: minor. Reply: file, a: enum drm_protocol_driver, and the descriptor of its events */
-    DRM_MSG_CLOSE,  /* file: the process holds it no more */
-    DRM_MSG_IOCTL,  /* file, request; a descriptor comes or goes with the requests named below */
-    DRM_MSG_MMAP,   /* file, a: offset, b: bytes, request: 1 when writable. Reply: result only */
+    DRM_MSG_OPEN,  /* a: minor. Reply: file, a: number in drm/drivers.inc, and the descriptor of its events */
+    DRM_MSG_CLOSE, /* file: the process holds it no more */
+    DRM_MSG_IOCTL, /* file, request; a descriptor comes or goes with the requests named below */
+    DRM_MSG_MMAP,  /* file, a: offset, b: bytes, request: 1 when writable. Reply: result only */
     DRM_MSG_DMABUF, /* with a descriptor. Reply: a: offset, b: bytes; -EINVAL when it is none */
     DRM_MSG_FORK,   /* Reply: a connected socket and a channel for a child that inherits all files */
     DRM_MSG_RING,   /* look into the channel */
 };
-
-/* Whose ioctls those from 0x40 to 0x9f are. */
-enum drm_protocol_driver { DRM_PROTOCOL_VC4 = 1, DRM_PROTOCOL_LIMA };
 
 struct drm_message {
     uint32_t type; /* enum drm_message_type */
@@ -92,7 +89,7 @@ static inline int drm_protocol_gives_fd(uint32_t request)
 
 /* Fence properties of atomic commits. Descriptors stay in the client's process: it waits for the one fence
  * before the commit, and makes a commit that gives the other blocking, so that it is signalled. The numbers
- * are checked against drm/kms.h. */
+ * are checked against drm/kms/internal.h. */
 #define DRM_PROP_IN_FENCE_FD   16u
 #define DRM_PROP_OUT_FENCE_PTR 20u
 

@@ -150,18 +150,10 @@ static int read_pages(struct capture_reader *r, struct capture_event *out, struc
 
 static int read_frame(struct capture_reader *r, struct capture_event *out, struct util_error *error)
 {
-    const uint8_t *at = take(r, CAPTURE_FRAME_WORDS * 4);
-    uint32_t word[CAPTURE_FRAME_WORDS];
+    const uint8_t *at = take(r, capture_frame_bytes(r->info.version));
     if (!at)
         return bad_event(r, error, "frame mark runs out of the chunk");
-    memcpy(word, at, sizeof word);
-    out->frame = (struct capture_frame){.address = word[0],
-                                        .width = word[1],
-                                        .height = word[2],
-                                        .layout = word[3],
-                                        .format = word[4],
-                                        .stride = word[5],
-                                        .presented = word[6]};
+    capture_frame_get(at, r->info.version, &out->frame);
     return 0;
 }
 
@@ -206,8 +198,8 @@ static int read_header(struct capture_reader *r, struct util_error *error)
     if (memcmp(head, CAPTURE_MAGIC, 8) != 0)
         return damaged(r, error, 0, "not a capture");
     r->info.version = util_load32(head + 8);
-    if (r->info.version != CAPTURE_VERSION)
-        return util_fail(error, -ENOTSUP, "capture of version %u; this program reads version %u",
+    if (!r->info.version || r->info.version > CAPTURE_VERSION)
+        return util_fail(error, -ENOTSUP, "capture of version %u; this program reads versions 1 to %u",
                          r->info.version, CAPTURE_VERSION);
     uint32_t length = util_load32(head + 12);
     if (length > CAPTURE_COMMAND_MAX || !util_in_range(sizeof head, length, r->info.file_size))

@@ -13,7 +13,8 @@
  *            bytes: one zstd frame that unpacks to events. The end chunk is empty: a file without one is
  * torn. event    u8 type (enum capture_event_type), then PAGES: u32 count (1..CAPTURE_PAGES_MAX), and for
  * each page u64 address | kind: kind 0: 4096 bytes follow, kind 1: the page is all zero; REGISTER, IRQ_REPLY:
- * u32 offset, u32 value; FRAME: the seven words of struct capture_frame
+ * u32 offset, u32 value; FRAME: u64 address (u32 in version 1) and the six words of struct capture_frame
+ * behind it, its layout and format as numbers of the file's own (capture_frame.c)
  *
  * Memory starts as zero. A page is written only when it differs from what the replay will hold at that place,
  * which the writer knows by the xxh3 of each page. */
@@ -26,7 +27,7 @@
 #include "gpu/memory.h"
 #include "util/error.h"
 
-#define CAPTURE_VERSION   1
+#define CAPTURE_VERSION   2 /* written; version 1 is read too */
 #define CAPTURE_CHUNK_MAX (4u << 20)
 #define CAPTURE_PAGES_MAX 256u
 
@@ -46,7 +47,8 @@ enum capture_event_type {
  * (XRGB8888). 5:6:5 always has red in the high bits. */
 #define CAPTURE_FRAME_RGBA 0x100u
 struct capture_frame {
-    uint32_t address, width, height, layout, format, stride;
+    uint64_t address;
+    uint32_t width, height, layout, format, stride;
     uint32_t presented; /* 1: shown by page flip or mode set; 0: the end of a rendering job */
 };
 
@@ -83,6 +85,7 @@ int capture_write_range(struct capture_writer *writer, const struct gpu_memory *
 int capture_note_device_write(struct capture_writer *writer, const struct gpu_memory *memory,
                               uint64_t address, uint64_t size);
 int capture_write_register(struct capture_writer *writer, uint32_t offset, uint32_t value, bool irq_reply);
+/* Or -EINVAL: a layout or format that has no number in files. */
 int capture_write_frame(struct capture_writer *writer, const struct capture_frame *frame);
 int capture_flush(struct capture_writer *writer);        /* all so far reaches the file */
 int capture_writer_close(struct capture_writer *writer); /* flushes, frees; NULL is accepted */

@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+#include "gpu/capture.h"
+#include "raster/surface.h"
+
 #define CAPTURE_MAGIC        "VITRAIL\n"
 #define CAPTURE_HEADER_SIZE  48u /* without the command */
 #define CAPTURE_COMMAND_MAX  255u
@@ -12,11 +15,17 @@
 #define CAPTURE_CHUNK_HEADER 32u
 #define CAPTURE_PAGE_ZERO    1u /* kind, in the low bits of a page's address */
 #define CAPTURE_PAGE_KINDS   0xfffu
-#define CAPTURE_FRAME_WORDS  7u
+#define CAPTURE_FRAME_BYTES  32u
 
 enum { CAPTURE_CHUNK_EVENTS = 1, CAPTURE_CHUNK_END = 2 };
 
 /* The header's checksum: of its first 40 bytes and the command. */
 uint64_t capture_header_hash(const uint8_t *header, const uint8_t *command, uint32_t length);
+
+/* A frame mark as it stands in a file of the newest version, and out of one of any. False: its layout or
+ * format has no number there. What a number means that no writer knows is UINT32_MAX, which is no picture. */
+bool capture_frame_put(const struct capture_frame *frame, uint8_t to[CAPTURE_FRAME_BYTES]);
+uint32_t capture_frame_bytes(uint32_t version);
+void capture_frame_get(const uint8_t *from, uint32_t version, struct capture_frame *out);
 
 #endif

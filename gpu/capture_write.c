@@ -218,14 +218,14 @@ int capture_write_register(struct capture_writer *w, uint32_t offset, uint32_t v
 
 int capture_write_frame(struct capture_writer *w, const struct capture_frame *frame)
 {
-    const uint32_t words[CAPTURE_FRAME_WORDS] = {frame->address,  frame->width,  frame->height,
-                                                 frame->layout,   frame->format, frame->stride,
-                                                 frame->presented};
-    uint8_t *at = append(w, 1 + sizeof words);
+    uint8_t bytes[CAPTURE_FRAME_BYTES];
+    if (!capture_frame_put(frame, bytes))
+        return -EINVAL;
+    uint8_t *at = append(w, 1 + sizeof bytes);
     if (!at)
         return w->error;
     at[0] = CAPTURE_EVENT_FRAME;
-    memcpy(at + 1, words, sizeof words);
+    memcpy(at + 1, bytes, sizeof bytes);
     return 0;
 }
 

@@ -22,7 +22,7 @@ enum gpu_unit_state {
 struct gpu_unit {
     const char *name; /* static */
     enum gpu_unit_state state;
-    uint32_t address, end; /* where its list stands and ends, as far as registers tell */
+    uint64_t address, end; /* where its list stands and ends, as far as registers tell */
 };
 
 /* `device` is struct gpu_device's `self`. Those that may be NULL say so. */

@@ -1,6 +1,7 @@
 /* Guest faults in words. */
 #include "gpu/fault.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -29,7 +30,7 @@ enum gpu_fault_kind gpu_fault_kind_of(enum isa_fault_class class)
     return kinds[class];
 }
 
-void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint32_t address,
+void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint64_t address,
                    const char *format, ...)
 {
     va_list args;
@@ -61,7 +62,7 @@ size_t gpu_fault_format(const struct gpu_fault *fault, char *text, size_t size)
                        (unsigned long long)fault->job, fault->unit ? fault->unit : "device");
     if (fault->draw)
         at = append(text, size, at, ", draw %u", fault->draw);
-    at = append(text, size, at, ", at 0x%08x", fault->address);
+    at = append(text, size, at, ", at 0x%08" PRIx64, fault->address);
     if (fault->pc != UINT32_MAX)
         at = append(text, size, at, ", pc %u", fault->pc);
     if (fault->lane != UINT32_MAX)

@@ -26,14 +26,14 @@ struct gpu_fault {
     const char *unit;  /* static string: "binner", "renderer", "vertex program", ... */
     uint64_t job;      /* counts from 1 on each device */
     uint32_t draw;     /* primitive list within the job, from 1; 0 when not in a draw */
-    uint32_t address;  /* guest address of the record, instruction or access */
+    uint64_t address;  /* guest address of the record, instruction or access */
     uint32_t pc, lane; /* programs: instruction index and lane; UINT32_MAX when not in a program */
     bool write;        /* MEMORY: it was to be written */
     char text[256];    /* what, in words */
 };
 
 /* Fills kind, unit, address and a printf-style text; pc and lane become UINT32_MAX, the rest 0. */
-void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint32_t address,
+void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint64_t address,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* What a guest program's fault is among ours. */
 enum gpu_fault_kind gpu_fault_kind_of(enum isa_fault_class class);

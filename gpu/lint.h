@@ -12,7 +12,7 @@ struct gpu_lint_finding {
     const char *place;  /* static: what stands at `address`: "fragment program", "texture" */
     uint64_t job;       /* as the family counts them, from 1 */
     uint32_t draw;      /* of the job, from 1; 0: none */
-    uint32_t address;   /* the GPU's */
+    uint64_t address;   /* the GPU's */
     uint32_t pc;        /* instruction or word of a program, or UINT32_MAX */
     const char *line;   /* the instruction as text; "" */
 };

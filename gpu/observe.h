@@ -81,7 +81,7 @@ struct gpu_observed_op {
     uint64_t clear_color;          /* JOB, CLEAR: a word, or four halves of a wide tile */
     uint32_t clear_zs;             /* likewise */
     struct raster_surface surface; /* LOAD, STORE; `format` is the family's */
-    uint32_t image;                /* LOAD, STORE, RAW: guest address */
+    uint64_t image;                /* LOAD, STORE, RAW: guest address */
     uint32_t pixel_bytes;          /* LOAD, STORE */
     uint32_t side;                 /* STORE: pixels of the tile, a side, that make one of the image */
     bool averaged;                 /* STORE: of the samples there are, or of more pixels */

@@ -6,8 +6,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { DIRECTORIES = 1024, PAGES = 1024, NOW = 1, NEXT = 2, RIGHTS = GPU_PAGE - 1 };
+enum { DIRECTORIES = 1024, PAGES = 1024, NOW = 1, NEXT = 2 };
+/* An entry: 28 bits of a page's number, a terabyte of guest memory. */
+enum { NUMBER_SHIFT = 4 };
 #define SPACE_BYTES (1ull << 32)
+
+static uint64_t physical_of(uint32_t entry)
+{
+    return (uint64_t)(entry >> NUMBER_SHIFT) * GPU_PAGE;
+}
 
 /* ---- host mappings ---- */
 
@@ -23,7 +30,7 @@ static bool map_host(struct gpu_space *s, uint32_t first, uint32_t count, uint32
     if (!entry)
         return unmap_host(s, first, count);
     int protection = PROT_READ | (entry & GPU_RIGHT_WRITE ? PROT_WRITE : 0);
-    off_t offset = (off_t)(s->memory->file_offset + (entry & ~(uint32_t)RIGHTS));
+    off_t offset = (off_t)(s->memory->file_offset + physical_of(entry));
     return mmap(s->window.base + (uint64_t)first * GPU_PAGE, (size_t)count * GPU_PAGE, protection,
                 MAP_SHARED | MAP_FIXED, s->memory->fd, offset) != MAP_FAILED;
 }
@@ -31,7 +38,7 @@ static bool map_host(struct gpu_space *s, uint32_t first, uint32_t count, uint32
 /* The entry that continues a run behind its n-th page. */
 static uint32_t continued(uint32_t entry, uint32_t n)
 {
-    return entry ? entry + n * GPU_PAGE : 0;
+    return entry ? entry + (n << NUMBER_SHIFT) : 0;
 }
 
 int gpu_space_create(const struct gpu_memory *memory, struct gpu_space *out)
@@ -68,12 +75,13 @@ void gpu_space_begin(struct gpu_space *space)
         }
 }
 
-bool gpu_space_map(struct gpu_space *space, uint32_t address, uint64_t physical, uint32_t rights)
+bool gpu_space_map(struct gpu_space *space, uint64_t address, uint64_t physical, uint32_t rights)
 {
-    uint32_t n = address / GPU_PAGE;
-    if (rights && !gpu_memory_at(space->memory, physical, GPU_PAGE))
+    uint64_t n = address / GPU_PAGE, number = physical / GPU_PAGE;
+    if (n >= GPU_SPACE_PAGES || number >> (32 - NUMBER_SHIFT) ||
+        (rights && !gpu_memory_at(space->memory, physical, GPU_PAGE)))
         return false;
-    space->next[n] = rights ? (uint32_t)physical | rights : 0;
+    space->next[n] = rights ? (uint32_t)number << NUMBER_SHIFT | rights : 0;
     space->used[n / PAGES] |= NEXT;
     return true;
 }
@@ -163,9 +171,9 @@ uint8_t *gpu_space_widen(const struct gpu_space *space, struct gpu_space_run *ru
     return space->window.base + address;
 }
 
-bool gpu_space_physical(const struct gpu_space *space, uint32_t address, uint64_t *out)
+bool gpu_space_physical(const struct gpu_space *space, uint64_t address, uint64_t *out)
 {
-    uint32_t entry = space->page[address / GPU_PAGE];
-    *out = (entry & ~(uint32_t)RIGHTS) | (address & RIGHTS);
+    uint32_t entry = address < SPACE_BYTES ? space->page[address / GPU_PAGE] : 0;
+    *out = physical_of(entry) + address % GPU_PAGE;
     return entry != 0;
 }

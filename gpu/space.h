@@ -20,7 +20,8 @@ enum gpu_right { GPU_RIGHT_READ = 1, GPU_RIGHT_WRITE = 2 };
 struct gpu_space {
     struct gpu_memory window; /* of 4 GiB; for readers of addresses that were checked */
     const struct gpu_memory *memory;
-    uint32_t *page, *next; /* for each GPU page: guest address | rights, or 0; `next`: in the making */
+    uint32_t *page, *next; /* for each GPU page: number of the guest page << 4 | rights, or 0; `next`: in the
+                            * making */
     uint8_t *used;         /* for each 4 MiB: bit 0: pages in `page`, bit 1: in `next` */
     uint32_t pieces;       /* host mappings that stand */
 };
@@ -33,8 +34,9 @@ void gpu_space_destroy(struct gpu_space *space); /* a zeroed struct is accepted 
 /* Begins a new set of pages, empty. */
 void gpu_space_begin(struct gpu_space *space);
 /* The page of GPU address `address` (any in it) is the guest page at `physical` (a multiple of GPU_PAGE);
- * `rights` of enum gpu_right, none: no page. The last word counts. False: the guest has no such page. */
-bool gpu_space_map(struct gpu_space *space, uint32_t address, uint64_t physical, uint32_t rights);
+ * `rights` of enum gpu_right, none: no page. The last word counts. False: the guest has no such page, or the
+ * address lies beyond the window. */
+bool gpu_space_map(struct gpu_space *space, uint64_t address, uint64_t physical, uint32_t rights);
 /* The new set holds. 0; -E2BIG: more than GPU_SPACE_PIECES pieces, -ENOMEM: the host has no more mappings:
  * the space is empty then. */
 int gpu_space_end(struct gpu_space *space);
@@ -53,7 +55,7 @@ static inline uint8_t *gpu_space_at(const struct gpu_space *space, uint64_t addr
     return gpu_space_allows(space, address, size, rights, NULL) ? space->window.base + address : NULL;
 }
 /* Bytes from `address` on that may be used so, at most `most`. */
-static inline uint32_t gpu_space_extent(const struct gpu_space *space, uint32_t address, uint32_t most,
+static inline uint32_t gpu_space_extent(const struct gpu_space *space, uint64_t address, uint32_t most,
                                         uint32_t rights)
 {
     uint64_t where = address;
@@ -76,6 +78,6 @@ static inline uint8_t *gpu_space_near(const struct gpu_space *space, struct gpu_
     return gpu_space_widen(space, run, address, size);
 }
 /* The guest address that a GPU address stands for; false where there is no page. */
-bool gpu_space_physical(const struct gpu_space *space, uint32_t address, uint64_t *out);
+bool gpu_space_physical(const struct gpu_space *space, uint64_t address, uint64_t *out);
 
 #endif

@@ -7,7 +7,7 @@
 #include "isa/sets.h"
 #include "raster/blend.h"
 #include "raster/prim.h"
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 #include "raster/tile.h"
 #include "raster/zs.h"
 

@@ -313,7 +313,7 @@ enum vitrail_unit_state {
 struct vitrail_unit {
     const char *name;      /* static */
     uint32_t state;        /* enum vitrail_unit_state */
-    uint32_t address, end; /* guest addresses: where its list stands, where it ends */
+    uint64_t address, end; /* guest addresses: where its list stands, where it ends */
 };
 
 /* Copies at most `capacity` units and returns how many there are; lets run what is queued first. `out` may be
@@ -341,7 +341,7 @@ struct vitrail_fault {
     const char *gpu;  /* static */
     const char *unit; /* static: "binner", "renderer", "vertex program", ... */
     uint64_t job;     /* as counted by vitrail_status.jobs */
-    uint32_t address; /* guest address of the record, instruction or access; register offset */
+    uint64_t address; /* guest address of the record, instruction or access; register offset */
     uint32_t pc;      /* instruction index in the program; UINT32_MAX: not in a program */
     uint32_t lane;    /* 0..15; UINT32_MAX: not in a program, or all */
     char text[256];   /* what, in words; always terminated */

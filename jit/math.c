@@ -130,3 +130,15 @@ LLVMValueRef jit_atan(struct jit_builder *b, LLVMValueRef x)
     r = jit_as_f32(b, LLVMBuildOr(ir, jit_as_i32(b, r), sign, ""));
     return nan_through(b, x, r);
 }
+
+/* Comparisons, not minnum or bits, since a NaN that LLVM makes has no sign and the processor's has one. A
+ * number is below 1 if, and unless the product rounds to `top`, the product is below `top`: so the limit from
+ * above comes after the product, which LLVM would otherwise draw into the choice. */
+LLVMValueRef jit_unit_times(struct jit_builder *b, LLVMValueRef x, float top)
+{
+    LLVMValueRef zero = jit_splat_f32(b, 0.0f), most = jit_splat_f32(b, top);
+
+    x = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOGT, x, zero, ""), x, zero);
+    x = LLVMBuildFMul(b->ir, x, most, "");
+    return jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOLT, x, most, ""), x, most);
+}

@@ -1,6 +1,8 @@
 /* All channels of 16 pixels at once: 64 bytes, products in 64 words of 16 bits. */
 #include "raster/blend_ir.h"
 
+#include "jit/math.h"
+
 enum { BYTES = 4 * JIT_LANES };
 
 struct emitter {
@@ -156,17 +158,11 @@ LLVMValueRef raster_blend_ir(struct jit_builder *b, const struct raster_blend *b
     return LLVMBuildBitCast(b->ir, value, b->i32x16, "");
 }
 
-/* A number is below 1 if, and unless the product rounds to it, 255 times it is below 255: limited after the
- * product, which LLVM would draw into the choice otherwise. */
 LLVMValueRef raster_pack_ir(struct jit_builder *b, const LLVMValueRef channel[4])
 {
-    LLVMValueRef word = jit_splat_u32(b, 0), zero = jit_splat_f32(b, 0.0f), most = jit_splat_f32(b, 255.0f);
+    LLVMValueRef word = jit_splat_u32(b, 0);
     for (unsigned n = 0; n < 4; n++) {
-        LLVMValueRef v = channel[n];
-        v = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOGT, v, zero, ""), v, zero);
-        v = LLVMBuildFMul(b->ir, v, most, "");
-        v = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOLT, v, most, ""), v, most);
-        v = jit_f32_nearest_i32(b, v);
+        LLVMValueRef v = jit_f32_nearest_i32(b, jit_unit_times(b, channel[n], 255.0f));
         word = LLVMBuildOr(b->ir, word, LLVMBuildShl(b->ir, v, jit_splat_u32(b, 8 * n), ""), "");
     }
     return word;

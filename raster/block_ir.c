@@ -67,6 +67,13 @@ LLVMValueRef raster_block_ir_value(struct raster_block_ir *r, struct jit_builder
     return LLVMBuildFAdd(b->ir, t, raster_block_ir_coefficient(r, b, plane, 2), "");
 }
 
+LLVMValueRef raster_block_ir_w(struct raster_block_ir *r, struct jit_builder *b)
+{
+    LLVMValueRef inv_w = raster_block_ir_value(r, b, RASTER_VALUE_INV_W);
+
+    return LLVMBuildFDiv(b->ir, jit_splat_f32(b, 1), inv_w, "w");
+}
+
 /* ---- depth ---- */
 
 /* The plane as seen from the tile's first pixel. */
@@ -193,6 +200,7 @@ void raster_block_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLV
     size_t size = visible ? sizeof(struct raster_visible_block) : sizeof(struct raster_block);
     LLVMValueRef block;
 
+    r->index = index;
     if (r->form == RASTER_IR_QUADS) {
         raster_quads_ir_place(r, b, index);
         return;

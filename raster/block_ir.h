@@ -22,6 +22,7 @@ struct raster_block_ir {
     unsigned samples;                 /* of the tile; 1 but for RASTER_IR_PRIM */
     LLVMValueRef prims, tile, blocks; /* ptr: the primitive, or the planes of all; the tile; the blocks */
     /* The block at hand, filled by raster_block_ir_place: */
+    LLVMValueRef index;     /* its number, i32 */
     LLVMValueRef prim;      /* ptr: struct raster_prim or raster_planes; none of quads */
     LLVMValueRef x, y;      /* the block in the tile, i32; of quads their positions, i32x4 */
     LLVMValueRef px, py;    /* window pixels, i32x16 */
@@ -44,6 +45,8 @@ LLVMValueRef raster_block_ir_coefficient(struct raster_block_ir *r, struct jit_b
 LLVMValueRef raster_block_ir_plane(struct raster_block_ir *r, struct jit_builder *b, unsigned value);
 /* That plus c. */
 LLVMValueRef raster_block_ir_value(struct raster_block_ir *r, struct jit_builder *b, unsigned value);
+/* w: 1 / (1 / w). */
+LLVMValueRef raster_block_ir_w(struct raster_block_ir *r, struct jit_builder *b);
 /* Its depths, i32x16, and z before it is rounded, f32x16 (depth.h). */
 LLVMValueRef raster_block_ir_depth(struct raster_block_ir *r, struct jit_builder *b);
 LLVMValueRef raster_block_ir_z(struct raster_block_ir *r, struct jit_builder *b);

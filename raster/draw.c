@@ -21,10 +21,17 @@ void raster_worker_place(struct raster_worker *worker, int32_t x, int32_t y, uin
     raster_visible_begin(&worker->visible, width, height);
 }
 
+static void color(void *data, const void *shader, const uint8_t *planes,
+                  const struct raster_visible_block *blocks, uint32_t count)
+{
+    struct raster_worker *w = data;
+    raster_shader_color(shader, &w->tile, planes, blocks, count, &w->work);
+}
+
 void raster_worker_flush(struct raster_worker *worker)
 {
     if (raster_visible_waits(&worker->visible))
-        raster_visible_shade(&worker->visible, worker->stage->color, worker->data);
+        raster_visible_shade(&worker->visible, color, worker);
     worker->costly = false;
 }
 
@@ -61,55 +68,45 @@ uint32_t raster_draw_cover(const struct raster_draw *draw, bool *whole)
     return count;
 }
 
-uint32_t raster_draw_cover_triangle(const struct raster_draw *draw, uint32_t i, bool *whole)
-{
-    struct raster_worker *w = draw->worker;
-    uint32_t count;
-    *whole = draw->whole && raster_triangles_fills(&w->triangles, i, &w->tile);
-    if (*whole)
-        return w->visible.tile_blocks;
-    count = raster_triangles_cover(&w->triangles, i, w->blocks);
-    share_centres(draw, count);
-    return count;
-}
-
 /* ---- shading ---- */
 
 /* Whether an opaque primitive is to wait: a cheap one when that takes no list of its blocks, or spares others
  * from being shaded before their time. */
 static bool waits(const struct raster_draw *draw, bool whole)
 {
-    return whole || draw->worker->costly || !draw->cheap;
+    return whole || draw->worker->costly || !draw->shader->cheap;
 }
 
 /* Tests an opaque primitive; its colours wait. */
 static bool shade_later(const struct raster_draw *draw, uint32_t count, bool whole)
 {
     struct raster_worker *w = draw->worker;
+    const struct raster_shader *shader = draw->shader;
     const struct raster_block *left = w->blocks;
     uint16_t common;
-    if (whole && draw->tests)
+    if (whole && shader->test)
         memcpy(w->blocks, w->visible.whole, count * sizeof *w->blocks);
-    if (w->stage->test(w->data, draw->frag, &w->prim, &w->tile, w->blocks, &count, &common))
+    if (raster_shader_test(shader, &w->prim, &w->tile, w->blocks, &count, &common, &w->work))
         return false;
     if (!count)
         return true;
     if (whole && count == w->visible.tile_blocks && common == 0xffff)
         left = NULL;
-    if (!raster_visible_add(&w->visible, draw->frag, &w->prim, draw->varyings, left, count)) {
+    if (!raster_visible_add(&w->visible, shader, &w->prim, shader->varyings, left, count)) {
         raster_worker_flush(w);
-        raster_visible_add(&w->visible, draw->frag, &w->prim, draw->varyings, left, count);
+        raster_visible_add(&w->visible, shader, &w->prim, shader->varyings, left, count);
     }
-    w->costly = !draw->cheap || (w->costly && left);
+    w->costly = !shader->cheap || (w->costly && left);
     return true;
 }
 
 void raster_draw_fill_varyings(const struct raster_draw *draw)
 {
     struct raster_prim *prim = &draw->worker->prim;
-    for (uint32_t n = prim->vary_count; n < draw->varyings; n++)
+    uint32_t varyings = draw->shader->varyings;
+    for (uint32_t n = prim->vary_count; n < varyings; n++)
         prim->vary_a[n] = prim->vary_b[n] = prim->vary_c[n] = 0.0f;
-    prim->vary_count = UTIL_MAX(prim->vary_count, draw->varyings);
+    prim->vary_count = UTIL_MAX(prim->vary_count, varyings);
 }
 
 bool raster_draw_blocks(const struct raster_draw *draw, uint32_t count, bool whole)
@@ -119,7 +116,7 @@ bool raster_draw_blocks(const struct raster_draw *draw, uint32_t count, bool who
     if (draw->opaque && waits(draw, whole))
         return shade_later(draw, count, whole);
     raster_worker_flush(w);
-    return w->stage->shade(w->data, draw->frag, &w->prim, &w->tile, w->blocks, count) == 0;
+    return raster_shader_shade(draw->shader, &w->prim, &w->tile, w->blocks, count, &w->work) == 0;
 }
 
 bool raster_draw_prim(const struct raster_draw *draw)
@@ -135,7 +132,7 @@ bool raster_draw_prim(const struct raster_draw *draw)
 static struct raster_setup setup_of(const struct raster_draw *draw)
 {
     struct raster_setup setup = draw->setup;
-    setup.vary_count = UTIL_MIN(setup.vary_count, draw->varyings);
+    setup.vary_count = UTIL_MIN(setup.vary_count, draw->shader->varyings);
     return setup;
 }
 
@@ -144,15 +141,21 @@ void raster_draw_setup(const struct raster_draw *draw)
     raster_triangles_setup(&draw->worker->triangles, &draw->setup, covered_tile(draw), &draw->clip);
 }
 
-bool raster_draw_triangle(const struct raster_draw *draw, uint32_t i, uint32_t count, bool whole)
+/* The blocks of triangle i, one of those drawn, as raster_draw_cover. */
+static uint32_t cover_triangle(const struct raster_draw *draw, uint32_t i, bool *whole)
 {
     struct raster_worker *w = draw->worker;
-    const struct raster_setup setup = setup_of(draw);
-    raster_triangles_prim(&w->triangles, &setup, i, &w->prim);
-    return raster_draw_blocks(draw, count, whole);
+    uint32_t count;
+    *whole = draw->whole && raster_triangles_fills(&w->triangles, i, &w->tile);
+    if (*whole)
+        return w->visible.tile_blocks;
+    count = raster_triangles_cover(&w->triangles, i, w->blocks);
+    share_centres(draw, count);
+    return count;
 }
 
-bool raster_draw_far(const struct raster_draw *draw, uint32_t i)
+/* A far one, from set-up on. */
+static bool draw_far(const struct raster_draw *draw, uint32_t i)
 {
     struct raster_worker *w = draw->worker;
     const struct raster_triangles *t = &w->triangles;
@@ -166,4 +169,22 @@ bool raster_draw_far(const struct raster_draw *draw, uint32_t i)
                                       .vary = t->vary[k][i],
                                       .vary_stride = 1};
     return !raster_setup_triangle(&w->prim, &setup, v) || raster_draw_prim(draw);
+}
+
+bool raster_draw_triangle(const struct raster_draw *draw, uint32_t i, raster_fetch_fn fetch, void *data)
+{
+    struct raster_worker *w = draw->worker;
+    bool far = w->triangles.far >> i & 1, whole = false;
+    uint32_t count = 0;
+    if (!far && w->triangles.drawn >> i & 1)
+        count = cover_triangle(draw, i, &whole);
+    if (!far && !count)
+        return true;
+    if (fetch && !fetch(data, i))
+        return false;
+    if (far)
+        return draw_far(draw, i);
+    const struct raster_setup setup = setup_of(draw);
+    raster_triangles_prim(&w->triangles, &setup, i, &w->prim);
+    return raster_draw_blocks(draw, count, whole);
 }

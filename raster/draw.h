@@ -1,24 +1,11 @@
-/* Primitives on a worker's tile: covered, then shaded by the family's fragment stage - at once, or, where a
- * draw only replaces colours, tested now and coloured when it is known what is seen (visible.h). One by one,
- * or triangles several at a time (triangles.h): the same bytes. */
+/* Primitives on a worker's tile: covered, then shaded by the draw's shader - at once, or, where it only
+ * replaces colours, tested now and coloured when it is known what is seen (visible.h). One by one, or
+ * triangles several at a time (triangles.h): the same bytes. */
 #ifndef VITRAIL_RASTER_DRAW_H
 #define VITRAIL_RASTER_DRAW_H
 
+#include "raster/shader.h"
 #include "raster/triangles.h"
-#include "raster/visible.h"
-
-/* A family's fragment stage. `frag` is a draw's, `data` the worker's: what programs may still take, and where
- * faults go. Nonzero: a fault that ends the tile. */
-struct raster_stage {
-    /* Tests and colours, of blocks of one primitive. */
-    uint32_t (*shade)(void *data, const void *frag, const struct raster_prim *prim, struct raster_tile *tile,
-                      const struct raster_block *blocks, uint32_t count);
-    /* Of opaque draws: all that `shade` does but for the colours. `blocks` (not looked at when there are no
-     * tests) and *count become what is left to be coloured, *common the lanes left in all of them. */
-    uint32_t (*test)(void *data, const void *frag, const struct raster_prim *prim, struct raster_tile *tile,
-                     struct raster_block *blocks, uint32_t *count, uint16_t *common);
-    raster_visible_fn color; /* the rest */
-};
 
 /* A worker's tile buffer and scratch space; 64-byte aligned, all zero to begin with. */
 struct raster_worker {
@@ -27,24 +14,20 @@ struct raster_worker {
     struct raster_block blocks[RASTER_BLOCKS_MAX];
     struct raster_prim prim; /* in hand */
     struct raster_triangles triangles;
-    struct raster_visible visible; /* opaque primitives that wait for their colours */
-    bool costly;                   /* one of them, and not only cheap ones */
-    const struct raster_stage *stage;
-    void *data;
+    struct raster_visible visible;  /* opaque primitives that wait for their colours */
+    bool costly;                    /* one of them, and not only cheap ones */
+    struct raster_shader_work work; /* of the tile, or as long as the family likes */
 };
 
 /* A draw. */
 struct raster_draw {
     struct raster_worker *worker;
-    const void *frag;
-    uint32_t varyings; /* that its program reads: what the vertices do not have is 0 */
-    bool opaque;       /* the colours may wait (tiles of one sample only) */
-    bool tests, cheap; /* of those: blocks may fail tests; waiting costs as much as a pixel's program, unless
-                        * all of the tile waits */
-    bool whole;        /* of those: nobody looks at the blocks of a primitive that covers the tile */
-    bool centre_only;  /* a multisampled tile, but coverage is taken at pixel centres */
-    bool any;          /* a pixel is covered where any of 16 samples is (coverage.h) */
-    bool reference;    /* coverage by the scalar twins */
+    const struct raster_shader *shader; /* varyings that it reads and the vertices do not have are 0 */
+    bool opaque;      /* the shader is, and nobody minds if the colours wait (tiles of one sample only) */
+    bool whole;       /* of those: nobody looks at the blocks of a primitive that covers the tile */
+    bool centre_only; /* a multisampled tile, but coverage is taken at pixel centres */
+    bool any;         /* a pixel is covered where any of 16 samples is (coverage.h) */
+    bool reference;   /* coverage by the scalar twins */
     struct raster_setup setup;
     struct raster_rect clip;
 };
@@ -59,7 +42,7 @@ void raster_worker_flush(struct raster_worker *worker);
 
 /* Its blocks, into worker->blocks; their number. *whole: they are all of the tile, and not there. */
 uint32_t raster_draw_cover(const struct raster_draw *draw, bool *whole);
-/* Shades so many of worker->blocks. False: a fault. */
+/* Shades so many of worker->blocks. False: a fault, which ends the tile. */
 bool raster_draw_blocks(const struct raster_draw *draw, uint32_t count, bool whole);
 /* What the program reads beyond its vertices' varyings is 0: raster_draw_blocks does this. */
 void raster_draw_fill_varyings(const struct raster_draw *draw);
@@ -68,14 +51,11 @@ bool raster_draw_prim(const struct raster_draw *draw);
 
 /* ---- triangles several at a time ---- */
 
-/* Sets worker->triangles up: count, x, y, z and inv_w are there. Afterwards `far` and `drawn` tell what is
- * left to be done. */
+/* Sets worker->triangles up: count, x, y, z and inv_w are there. */
 void raster_draw_setup(const struct raster_draw *draw);
-/* The blocks of triangle i, one of those drawn, as raster_draw_cover. */
-uint32_t raster_draw_cover_triangle(const struct raster_draw *draw, uint32_t i, bool *whole);
-/* Shades them; its varyings are there by now. */
-bool raster_draw_triangle(const struct raster_draw *draw, uint32_t i, uint32_t count, bool whole);
-/* A far one, its varyings there, from set-up on. */
-bool raster_draw_far(const struct raster_draw *draw, uint32_t i);
+/* Covers triangle i and shades it. When some of it may be seen, `fetch` puts its varyings there (NULL: they
+ * are). False: a fault, or fetch's. */
+typedef bool (*raster_fetch_fn)(void *data, uint32_t i);
+bool raster_draw_triangle(const struct raster_draw *draw, uint32_t i, raster_fetch_fn fetch, void *data);
 
 #endif

@@ -116,6 +116,26 @@ struct raster_rect {
 typedef uint32_t (*raster_shade_fn)(void *args, const struct raster_prim *prim, struct raster_tile *tile,
                                     const struct raster_block *blocks, uint32_t count);
 
+/* a * fx + b * fy at a lane of the block whose first pixel is window pixel (px, py). */
+static inline float raster_plane_at(const struct raster_prim *prim, int32_t px, int32_t py, unsigned lane,
+                                    float a, float b)
+{
+    float fx = (float)(px + (int32_t)raster_lane_x(lane)) + 0.5f - prim->x0;
+    float fy = (float)(py + (int32_t)raster_lane_y(lane)) + 0.5f - prim->y0;
+    float x = a * fx, y = b * fy;
+    return x + y;
+}
+static inline float raster_w_at(const struct raster_prim *prim, int32_t px, int32_t py, unsigned lane)
+{
+    return 1.0f / (raster_plane_at(prim, px, py, lane, prim->inv_w_a, prim->inv_w_b) + prim->inv_w_c);
+}
+/* Varying n before w: t. */
+static inline float raster_vary_at(const struct raster_prim *prim, int32_t px, int32_t py, unsigned lane,
+                                   unsigned n)
+{
+    return raster_plane_at(prim, px, py, lane, prim->vary_a[n], prim->vary_b[n]);
+}
+
 /* Finds the blocks of `prim` inside the tile and the clip rectangle, in raster order, and writes them to
  * blocks (RASTER_BLOCKS_MAX). Returns their number. The fast path and its scalar twin give the same blocks.
  */

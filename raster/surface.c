@@ -7,7 +7,7 @@
 
 #include <smmintrin.h>
 
-#include "raster/texture_internal.h"
+#include "raster/texture/texture_internal.h"
 #include "util/bits.h"
 
 struct rows {
@@ -17,7 +17,7 @@ struct rows {
 bool raster_surface_size(const struct raster_surface *surface, uint64_t *bytes)
 {
     struct raster_level level = {.stride = surface->stride, .layout = surface->layout};
-    if (surface->format > RASTER_SURFACE_A8 || surface->layout >= RASTER_LAYOUT_COUNT)
+    if (surface->format > RASTER_SURFACE_A8 || surface->layout >= RASTER_UTGARD_TILED)
         return false;
     *bytes = 0;
     if (surface->width == 0 || surface->height == 0)

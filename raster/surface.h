@@ -7,7 +7,7 @@
 #ifndef VITRAIL_RASTER_SURFACE_H
 #define VITRAIL_RASTER_SURFACE_H
 
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 #include "raster/tile.h"
 
 enum raster_surface_format {

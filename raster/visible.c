@@ -203,18 +203,6 @@ void raster_visible_shade(struct raster_visible *queue, raster_visible_fn shade,
     empty(queue);
 }
 
-void raster_visible_now(const void *shader, const struct raster_prim *prim, uint32_t varyings,
-                        const struct raster_block *blocks, uint32_t count, raster_visible_fn shade,
-                        void *data)
-{
-    alignas(16) uint8_t planes[sizeof(struct raster_planes) + RASTER_MAX_VARYINGS * 4 * sizeof(float)];
-    struct raster_visible_block visible[RASTER_BLOCKS_MAX];
-    raster_planes_copy(prim, varyings, (struct raster_planes *)planes);
-    for (uint32_t i = 0; i < count; i++)
-        visible[i] = (struct raster_visible_block){blocks[i].x, blocks[i].y, blocks[i].mask, 0};
-    shade(data, shader, planes, visible, count);
-}
-
 /* ---- quads ---- */
 
 bool raster_visible_is_sparse(const struct raster_visible_block *blocks, uint32_t count)

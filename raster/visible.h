@@ -95,11 +95,6 @@ bool raster_visible_is_sparse(const struct raster_visible_block *blocks, uint32_
 /* Shades what waits, and empties the queue. */
 void raster_visible_shade(struct raster_visible *queue, raster_visible_fn shade, void *data);
 
-/* Shades what of a primitive's blocks has passed the tests, without waiting. */
-void raster_visible_now(const void *shader, const struct raster_prim *prim, uint32_t varyings,
-                        const struct raster_block *blocks, uint32_t count, raster_visible_fn shade,
-                        void *data);
-
 static inline bool raster_visible_waits(const struct raster_visible *queue)
 {
     return queue->prim_count;

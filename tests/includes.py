@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 """Who may include whom: util <- jit <- isa <- raster <- tiler <- gpu <- drm <- tools, and gpu <- api.
 
+Inside drm/: core <- kms and the folder of each driver, which do not see each other <- the files of drm/ itself, which make a card
+of them <- server, launch. Headers of drm/ itself say what users see, and are for all. The client, with what each driver has for it
+(drm/*/client.c), is built apart and shares headers of drm/ itself and the drivers' abi.h with the rest.
+
 Checks every project include of every C file; prints each breach as file:line and exits 1 when there is one.
 """
 import pathlib
@@ -9,7 +13,36 @@ import sys
 
 ORDER = {"util": 0, "jit": 1, "isa": 2, "raster": 3, "tiler": 4, "gpu": 5, "drm": 6, "api": 6, "tools": 7}
 TOP = pathlib.Path(__file__).resolve().parent.parent
+FACES = {("drm", "drm.h"), ("drm", "protocol.h")}  # for all in drm/, and outside
+OUTSIDE = FACES | {("drm", "server", "server.h"), ("drm", "launch", "launch.h")}
+CLIENT = FACES | {("drm", "drivers.inc")}
+DRM_ORDER = {"core": 0, "kms": 1, "": 2, "server": 3, "launch": 3}  # drivers are beside kms
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+
+
+def drm_part(path):
+    return path[1] if len(path) > 2 else ""
+
+
+def is_client(path):
+    return path[:2] == ("drm", "client") or path[0] == "drm" and len(path) > 2 and path[-1] == "client.c"
+
+
+def drm_breach(source, target):
+    """The same within drm/."""
+    inside, to = drm_part(source), drm_part(target)
+    if is_client(source):
+        own = is_client(target) or target in CLIENT or target[-1] == "abi.h" and to == inside
+        return None if own else "the client is built apart: it has protocol.h, drivers.inc and its driver's abi.h"
+    if to == "client":
+        return "drm/client/ is for nobody else"
+    if inside == to or target in FACES:
+        return None
+    below, above = DRM_ORDER.get(to, 1), DRM_ORDER.get(inside, 1)
+    if below < above and (to in DRM_ORDER or target[-1] == "abi.h"):
+        return None
+    return f"drm/{inside or '*'} must not see its sibling drm/{to or '*'}" if below == above else \
+        f"drm/{inside or '*'} stands below drm/{to or '*'}" if below > above else f"drm/{to} is its own affair"
 
 
 def breach(source, target):
@@ -22,6 +55,12 @@ def breach(source, target):
         return f"{source[0]}/ stands below {target[0]}/"
     if ORDER[target[0]] == ORDER[source[0]] and source[0] != target[0] or target[0] == "api" != source[0]:
         return f"{target[0]}/ is for nobody else"
+    if target[0] == "drm" != source[0] and target not in OUTSIDE:
+        return "that is drm/'s own: outside it there are " + ", ".join(sorted("/".join(t) for t in OUTSIDE))
+    if is_client(source) and target[0] != "drm":
+        return "the client is built apart, of drm/ alone"
+    if source[0] == target[0] == "drm":
+        return drm_breach(source, target)
     if source[0] == target[0] and source[0] in ("isa", "gpu") and len(target) > 2:
         if len(source) > 2 and source[1] != target[1]:
             return f"{source[0]}/{source[1]} must not see its sibling {target[1]}"
@@ -34,7 +73,7 @@ def main():
     found = files = 0
     for folder in ORDER:
         for path in sorted((TOP / folder).rglob("*.[chi]*")):
-            if path.suffix not in (".c", ".h", ".inc") or "client" in path.parts:
+            if path.suffix not in (".c", ".h", ".inc"):
                 continue
             files += 1
             source = path.relative_to(TOP).parts

@@ -94,7 +94,7 @@ static void list_event(struct decode *d, const struct decode_options *o, const s
     else if (event->type == CAPTURE_EVENT_PAGES)
         list_pages(d, event, o->pages);
     else if (event->type == CAPTURE_EVENT_FRAME)
-        listing_line(&d->listing, "picture", "picture: %ux%u at 0x%08x, %s", event->frame.width,
+        listing_line(&d->listing, "picture", "picture: %ux%u at 0x%08" PRIx64 ", %s", event->frame.width,
                      event->frame.height, event->frame.address,
                      event->frame.presented ? "shown on the display" : "end of a rendering job");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpu/utgard/bin.h"
+#include "tiler/list.h"
 #include "util/bits.h"
 
 #define ENTRIES_MAX 1000000u /* of one tile's list */
@@ -27,13 +28,13 @@ static void list_bin_state(struct listing *l, const struct gpu_space *space, uin
 }
 
 static void list_clipped(struct listing *l, const struct gpu_space *space, uint32_t at,
-                         const struct utgard_bin_entry *e)
+                         const struct tiler_entry *e)
 {
-    struct utgard_bin_clipped c;
-    const uint8_t *bytes = gpu_space_at(space, e->address, sizeof c, GPU_RIGHT_READ);
-    const char *name = e->kind == UTGARD_BIN_CLIPPED_LINE ? "line" : "triangle";
+    struct tiler_clipped c;
+    const uint8_t *bytes = gpu_space_at(space, e->place, sizeof c, GPU_RIGHT_READ);
+    const char *name = e->kind == TILER_ENTRY_CLIPPED_LINE ? "line" : "triangle";
     if (!bytes) {
-        listing_line(l, "broken", "0x%08x  clipped %s at 0x%08x, outside memory", at, name, e->address);
+        listing_line(l, "broken", "0x%08x  clipped %s at 0x%08x, outside memory", at, name, e->place);
         return;
     }
     memcpy(&c, bytes, sizeof c);
@@ -43,23 +44,23 @@ static void list_clipped(struct listing *l, const struct gpu_space *space, uint3
 }
 
 static void list_entry(struct listing *l, const struct gpu_space *space, uint32_t at,
-                       const struct utgard_bin_entry *e)
+                       const struct tiler_entry *e)
 {
     const uint32_t *i = e->index;
     switch (e->kind) {
-    case UTGARD_BIN_END: listing_line(l, "primitive", "0x%08x  end", at); break;
-    case UTGARD_BIN_TRIANGLE:
+    case TILER_ENTRY_END: listing_line(l, "primitive", "0x%08x  end", at); break;
+    case TILER_ENTRY_TRIANGLE:
         listing_line(l, "primitive", "0x%08x  triangle %u %u %u", at, i[0], i[1], i[2]);
         break;
-    case UTGARD_BIN_RECTANGLE:
+    case TILER_ENTRY_RECTANGLE:
         listing_line(l, "primitive", "0x%08x  rectangle %u %u %u", at, i[0], i[1], i[2]);
         break;
-    case UTGARD_BIN_LINE: listing_line(l, "primitive", "0x%08x  line %u %u", at, i[0], i[1]); break;
-    case UTGARD_BIN_POINT: listing_line(l, "primitive", "0x%08x  point %u", at, i[0]); break;
-    case UTGARD_BIN_STATE: list_bin_state(l, space, at, e->address); break;
-    case UTGARD_BIN_NEXT: listing_line(l, "primitive", "0x%08x  goes on at 0x%08x", at, e->address); break;
-    case UTGARD_BIN_CLIPPED_TRIANGLE:
-    case UTGARD_BIN_CLIPPED_LINE: list_clipped(l, space, at, e); break;
+    case TILER_ENTRY_LINE: listing_line(l, "primitive", "0x%08x  line %u %u", at, i[0], i[1]); break;
+    case TILER_ENTRY_POINT: listing_line(l, "primitive", "0x%08x  point %u", at, i[0]); break;
+    case TILER_ENTRY_STATE: list_bin_state(l, space, at, e->place); break;
+    case TILER_ENTRY_NEXT: listing_line(l, "primitive", "0x%08x  goes on at 0x%08x", at, e->place); break;
+    case TILER_ENTRY_CLIPPED_TRIANGLE:
+    case TILER_ENTRY_CLIPPED_LINE: list_clipped(l, space, at, e); break;
     default: listing_line(l, "broken", "0x%08x  no entry", at);
     }
 }
@@ -67,23 +68,23 @@ static void list_entry(struct listing *l, const struct gpu_space *space, uint32_
 static void list_primitives(struct listing *l, const struct gpu_space *space, uint32_t at)
 {
     for (uint32_t n = 0; n < ENTRIES_MAX; n++) {
-        struct utgard_bin_entry e;
+        struct tiler_entry e;
         uint64_t word[2] = {0};
         const uint8_t *bytes = gpu_space_at(space, at, 8, GPU_RIGHT_READ);
         if (bytes)
             word[0] = util_load64(bytes);
-        if (bytes && utgard_bin_words(word[0]) == 2)
+        if (bytes && tiler_entry_words(word[0]) == 2)
             bytes = gpu_space_at(space, at, 16, GPU_RIGHT_READ);
         if (!bytes) {
             listing_line(l, "broken", "0x%08x  the list leaves memory", at);
             return;
         }
-        memcpy(word, bytes, 8ull * utgard_bin_words(word[0]));
-        utgard_bin_decode(word, &e);
+        memcpy(word, bytes, 8ull * tiler_entry_words(word[0]));
+        tiler_entry_decode(word, &e);
         list_entry(l, space, at, &e);
-        if (e.kind == UTGARD_BIN_END || e.kind > UTGARD_BIN_NEXT)
+        if (e.kind == TILER_ENTRY_END || e.kind > TILER_ENTRY_NEXT)
             return;
-        at = e.kind == UTGARD_BIN_NEXT ? e.address : at + 8 * utgard_bin_words(word[0]);
+        at = e.kind == TILER_ENTRY_NEXT ? e.place : at + 8 * tiler_entry_words(word[0]);
     }
     listing_line(l, "broken", "(stopped after %u entries: the list does not end)", ENTRIES_MAX);
 }

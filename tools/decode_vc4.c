@@ -12,7 +12,7 @@
 
 struct vc4_decode {
     struct decode *decode;
-    struct vc4_programs *programs;
+    struct gpu_programs *programs;
     uint32_t list_start[2]; /* CT0CA, CT1CA as last written */
 };
 
@@ -22,7 +22,7 @@ static int create(struct decode *d, void **self)
     if (!v)
         return -ENOMEM;
     v->decode = d;
-    int error = vc4_programs_create(&v->programs);
+    int error = gpu_programs_create(&vc4_program_kind, &v->programs);
     if (error)
         free(v);
     return error;
@@ -32,7 +32,7 @@ static void destroy(void *self)
 {
     struct vc4_decode *v = self;
     if (v)
-        vc4_programs_destroy(v->programs);
+        gpu_programs_destroy(v->programs);
     free(v);
 }
 
@@ -89,8 +89,8 @@ static void list_shader_state(struct vc4_decode *v, const struct vc4_cl_record *
     struct gpu_fault fault = {0};
     unsigned count = (unsigned)record->field[VC4_SHADER_ATTRIBUTES];
 
-    if (vc4_programs_are_many(v->programs))
-        vc4_programs_empty(v->programs);
+    if (gpu_programs_are_many(v->programs))
+        gpu_programs_empty(v->programs);
     if (!vc4_shader_state_read(v->programs, &v->decode->memory, (uint32_t)record->field[VC4_SHADER_ADDRESS],
                                count ? count : 8, record->field[VC4_SHADER_EXTENDED] != 0, &state, &fault)) {
         listing_line(l, "broken", "not readable: %s", fault.text);

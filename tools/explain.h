@@ -74,7 +74,7 @@ struct explain_stage {
     enum { EXPLAIN_CLEARED, EXPLAIN_LOADED, EXPLAIN_CONTINUED } start;
     bool wide;             /* of the tile, as in events */
     uint64_t clear_color;  /* CLEARED */
-    uint32_t load_address; /* LOADED: of the image; `traced` says that its stores are the stage before */
+    uint64_t load_address; /* LOADED: of the image; `traced` says that its stores are the stage before */
     bool traced;
     bool stored;                  /* ends in a store to an image; else the next stage goes on */
     struct gpu_observed_op store; /* then */
@@ -93,7 +93,7 @@ struct explain_stage {
 struct explain_pixel {
     uint32_t picture, x, y; /* asked for: picture from 1, pixel from the top left */
     struct capture_frame frame;
-    uint32_t address; /* of the pixel in guest memory */
+    uint64_t address; /* of the pixel in guest memory */
     uint32_t bytes;   /* 2, 4 or 8 */
     bool found;       /* some store wrote it */
     bool cut;         /* more than EXPLAIN_STAGES */

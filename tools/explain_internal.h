@@ -41,7 +41,7 @@ void explain_log_finish(struct explain_log *log);
 bool explain_follow(const struct explain_log *log, struct explain_pixel *pixel);
 /* What stored the pixel of `bytes` at a guest address before the stage's batch; out->picture is 0 when
  * nothing did. */
-void explain_find_origin(const struct explain_log *log, const struct explain_stage *stage, uint32_t address,
+void explain_find_origin(const struct explain_log *log, const struct explain_stage *stage, uint64_t address,
                          uint32_t bytes, struct explain_origin *out);
 
 /* ---- explain_watch.c ---- */

@@ -22,9 +22,10 @@ void explain_log_finish(struct explain_log *log)
 /* Where a colour stands: in an image's pixel, or in the dump of a whole tile. */
 struct place {
     bool raw;
-    bool depths;             /* those count, too */
-    uint32_t address, bytes; /* of the pixel; raw: of the dump */
-    uint32_t x, y;           /* raw: pixel of the tile */
+    bool depths;      /* those count, too */
+    uint64_t address; /* of the pixel; raw: of the dump */
+    uint32_t bytes;
+    uint32_t x, y; /* raw: pixel of the tile */
 };
 
 /* The operation that says where the tile stood at operation `i`. */
@@ -35,7 +36,7 @@ static const struct gpu_observed_op *tile_at(const struct explain_log *log, uint
     return log->ops.at[i].kind == GPU_OBSERVED_TILE ? &log->ops.at[i] : NULL;
 }
 
-static uint32_t pixel_address(const struct gpu_observed_op *op, uint32_t x, uint32_t y)
+static uint64_t pixel_address(const struct gpu_observed_op *op, uint32_t x, uint32_t y)
 {
     const struct raster_surface *s = &op->surface;
     if (s->layout == RASTER_UTGARD_TILED) /* of pixels, which may be of eight bytes: not of ETC1's blocks */
@@ -221,7 +222,7 @@ bool explain_follow(const struct explain_log *log, struct explain_pixel *pixel)
     return true;
 }
 
-void explain_find_origin(const struct explain_log *log, const struct explain_stage *stage, uint32_t address,
+void explain_find_origin(const struct explain_log *log, const struct explain_stage *stage, uint64_t address,
                          uint32_t bytes, struct explain_origin *out)
 {
     const struct place place = {.depths = true, .address = address, .bytes = bytes};

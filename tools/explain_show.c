@@ -23,29 +23,29 @@ const char *explain_outcome_name(enum explain_outcome outcome)
 const char *explain_format_name(uint32_t format)
 {
     static const char *const names[RASTER_FORMAT_COUNT] = {
-        [RASTER_RGBA8888] = "RGBA8888",
-        [RASTER_RGBX8888] = "RGBX8888",
-        [RASTER_RGBA4444] = "RGBA4444",
-        [RASTER_RGBA5551] = "RGBA5551",
-        [RASTER_RGB565] = "RGB565",
-        [RASTER_L8] = "LUMINANCE",
-        [RASTER_A8] = "ALPHA",
-        [RASTER_LA88] = "LUMALPHA",
-        [RASTER_ETC1] = "ETC1",
-        [RASTER_R16F] = "S16F",
-        [RASTER_RG16F] = "RG16F",
-        [RASTER_RGBA16F] = "RGBA64",
-        [RASTER_R16] = "S16",
-        [RASTER_RGBA32R] = "RGBA32R",
-        [RASTER_BW1] = "BW1",
-        [RASTER_A4] = "A4",
-        [RASTER_A1] = "A1",
-        [RASTER_YUYV422] = "YUYV422R",
-        [RASTER_S8] = "S8",
-        [RASTER_S16] = "S16",
-        [RASTER_BGRA5551] = "BGRA5551",
-        [RASTER_L16] = "L16",
-        [RASTER_Z24X8] = "Z24X8",
+        [RASTER_R8G8B8A8_UNORM] = "RGBA8888",
+        [RASTER_R8G8B8X8_UNORM] = "RGBX8888",
+        [RASTER_A4B4G4R4_UNORM] = "RGBA4444",
+        [RASTER_A1B5G5R5_UNORM] = "RGBA5551",
+        [RASTER_B5G6R5_UNORM] = "RGB565",
+        [RASTER_L8_UNORM] = "LUMINANCE",
+        [RASTER_A8_UNORM] = "ALPHA",
+        [RASTER_L8A8_UNORM] = "LUMALPHA",
+        [RASTER_ETC1_RGB8] = "ETC1",
+        [RASTER_R16_FLOAT] = "S16F",
+        [RASTER_R16G16_FLOAT] = "RG16F",
+        [RASTER_R16G16B16A16_FLOAT] = "RGBA64",
+        [RASTER_R16_UINT] = "S16",
+        [RASTER_R32_UINT] = "RGBA32R",
+        [RASTER_L1_UNORM] = "BW1",
+        [RASTER_A4_UNORM] = "A4",
+        [RASTER_A1_UNORM] = "A1",
+        [RASTER_YUYV] = "YUYV422R",
+        [RASTER_R8_SINT] = "S8",
+        [RASTER_R16_SINT] = "S16",
+        [RASTER_B5G5R5A1_UNORM] = "BGRA5551",
+        [RASTER_L16_UNORM] = "L16",
+        [RASTER_Z24X8_UNORM] = "Z24X8",
     };
     return format < RASTER_FORMAT_COUNT && names[format] ? names[format] : "unknown";
 }
@@ -413,7 +413,7 @@ static void print_stage(FILE *out, const struct explain_pixel *pixel, const stru
     switch (s->start) {
     case EXPLAIN_CLEARED: fputs("cleared to ", out); break;
     case EXPLAIN_LOADED:
-        fprintf(out, "loaded from 0x%08x%s: ", s->load_address,
+        fprintf(out, "loaded from 0x%08" PRIx64 "%s: ", s->load_address,
                 s->traced ? "" : " (nothing before wrote it here)");
         break;
     case EXPLAIN_CONTINUED: fputs("goes on with ", out); break;
@@ -438,7 +438,7 @@ static void print_end(FILE *out, const struct explain_pixel *pixel, const struct
     const struct explain_stage *s = &pixel->stages.at[pixel->stages.count - 1];
     fprintf(out, "\nstored    ");
     print_colors(out, pixel, s->color_last, s->wide, s->samples, show);
-    fprintf(out, ", at 0x%08x by %s", pixel->address, s->store.what);
+    fprintf(out, ", at 0x%08" PRIx64 " by %s", pixel->address, s->store.what);
     if (s->store.address)
         fprintf(out, " 0x%08x", s->store.address);
     fprintf(out, "%s\n", s->store.averaged && s->samples * s->store.side > 1 ? ", averaged" : "");
@@ -454,9 +454,9 @@ void explain_print(FILE *out, const struct explain_result *r, const struct expla
                    const struct explain_show *show)
 {
     uint32_t shown = 0, events = 0;
-    fprintf(out, "picture %u (%ux%u at 0x%08x), pixel (%u, %u) at 0x%08x: %u,%u,%u,%u\n", pixel->picture,
-            pixel->frame.width, pixel->frame.height, pixel->frame.address, pixel->x, pixel->y, pixel->address,
-            pixel->rgba[0], pixel->rgba[1], pixel->rgba[2], pixel->rgba[3]);
+    fprintf(out, "picture %u (%ux%u at 0x%08" PRIx64 "), pixel (%u, %u) at 0x%08" PRIx64 ": %u,%u,%u,%u\n",
+            pixel->picture, pixel->frame.width, pixel->frame.height, pixel->frame.address, pixel->x, pixel->y,
+            pixel->address, pixel->rgba[0], pixel->rgba[1], pixel->rgba[2], pixel->rgba[3]);
     if (!pixel->found) {
         fprintf(out, "\nNo tile was ever stored there: the pixel is as the memory was recorded.\n");
         return;

@@ -2,6 +2,7 @@
 #include "gpu/families.h"
 #include "tools/tool.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +54,7 @@ static int show(const char *path)
     printf("  pictures         %llu ends of rendering jobs, %llu shown on a display\n",
            (unsigned long long)jobs, (unsigned long long)shown);
     if (jobs + shown)
-        printf("  last picture     %ux%u at 0x%08x\n", last.width, last.height, last.address);
+        printf("  last picture     %ux%u at 0x%08" PRIx64 "\n", last.width, last.height, last.address);
     capture_reader_close(reader);
     return TOOL_OK;
 }

@@ -145,9 +145,9 @@ void json_hex64(struct json *json, const char *key, uint64_t value)
     json_string(json, key, text);
 }
 
-void json_hex(struct json *json, const char *key, uint32_t value)
+void json_hex(struct json *json, const char *key, uint64_t value)
 {
-    char text[16];
-    snprintf(text, sizeof text, "0x%08" PRIx32, value);
+    char text[24];
+    snprintf(text, sizeof text, "0x%08" PRIx64, value);
     json_string(json, key, text);
 }

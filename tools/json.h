@@ -33,7 +33,8 @@ void json_uint(struct json *json, const char *key, uint64_t value);
 void json_int(struct json *json, const char *key, int64_t value);
 void json_double(struct json *json, const char *key, double value); /* of 9 digits */
 void json_boolean(struct json *json, const char *key, bool value);
-void json_hex(struct json *json, const char *key, uint32_t value);   /* a string: "0x0000abcd" */
+void json_hex(struct json *json, const char *key,
+              uint64_t value); /* a string: "0x0000abcd", longer where it is */
 void json_hex64(struct json *json, const char *key, uint64_t value); /* of 16 digits */
 
 #endif

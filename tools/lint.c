@@ -88,9 +88,9 @@ static void print_text(const struct output *o, const struct gpu_lint_finding *f)
 {
     printf("%s", o->options->input);
     if (!o->words && f->draw)
-        printf(": job %" PRIu64 ", draw %u, %s at 0x%08x", f->job, f->draw, f->place, f->address);
+        printf(": job %" PRIu64 ", draw %u, %s at 0x%08" PRIx64, f->job, f->draw, f->place, f->address);
     else if (!o->words)
-        printf(": job %" PRIu64 ", %s at 0x%08x", f->job, f->place, f->address);
+        printf(": job %" PRIu64 ", %s at 0x%08" PRIx64, f->job, f->place, f->address);
     if (f->pc != UINT32_MAX)
         printf(": pc %u", f->pc);
     printf(": %s: %s%s%s%s [%s]\n", isa_severity_name(f->rule->severity), f->rule->text,

@@ -1,8 +1,9 @@
 /* `vitrail run` and `vitrail record`: a program, its stock driver, and an emulated GPU.
  *
- * Three processes: this one looks after the other two (run_watch.c); the server (drm/server.h) is forked from
- * it before any thread is made; the program finds the server through its environment and the preloaded
- * client. The server ends when the pipe that this process holds is closed, however that comes about. */
+ * Three processes: this one looks after the other two (run_watch.c); the server (drm/server/server.h) is
+ * forked from it before any thread is made; the program finds the server through its environment and the
+ * preloaded client. The server ends when the pipe that this process holds is closed, however that comes
+ * about. */
 #include "tools/run.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "drm/server.h"
+#include "drm/server/server.h"
 #include "gpu/capture.h"
 #include "gpu/families.h"
 
@@ -194,7 +195,7 @@ static int serve(struct run *run, int ready, int control)
     signal(SIGQUIT, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
-    signal(SIGIO, SIG_IGN); /* of a lease that a program opened the file under (drm/export.c) */
+    signal(SIGIO, SIG_IGN); /* of a lease that a program opened the file under (drm/core/export.c) */
     if (run->log) {
         run->log_file = fopen(run->log, "ae");
         if (!run->log_file)
@@ -274,7 +275,6 @@ static int run_or_record(int argc, char **argv, bool record)
 {
     struct run run = {.name = argv[0],
                       .gpu = "vc4",
-                      .launch.driver = "vc4",
                       .memory = 1ull << 30,
                       .device = {.threads = -1, .level = -1, .tier = JIT_AUTOMATIC, .numeric = ISA_USUAL}};
     struct drm_launch launch;

@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 #include "drm/drm.h"
-#include "drm/launch.h"
+#include "drm/launch/launch.h"
 #include "tools/tool.h"
 
 #define RUN_FINISH_MS 60000 /* for a server whose run is over, to show what is to be shown */

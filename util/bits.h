@@ -60,6 +60,11 @@ static inline void util_store32(void *p, uint32_t v)
     memcpy(p, &v, sizeof v);
 }
 
+static inline void util_store64(void *p, uint64_t v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
 #define UTIL_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define UTIL_MIN(a, b)     ((a) < (b) ? (a) : (b))
 #define UTIL_MAX(a, b)     ((a) > (b) ? (a) : (b))

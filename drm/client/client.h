@@ -2,12 +2,13 @@
  * it asks to the server. Depends on nothing but libc; builds for arm64, armhf and amd64.
  *
  * hooks*.c hold the functions that stand in for libc's; path.c says which paths are ours; files.c knows our
- * descriptors; ioctl.c takes ioctls, fence.c those of fences; marshal.c packs them; wire.c speaks with the
- * server. One lock protects all of it: functions marked (locked) expect it to be held. */
+ * descriptors; ioctl.c takes ioctls, fence.c those of fences; marshal.c packs them, as drivers.c says; wire.c
+ * speaks with the server. One lock protects all of it: functions marked (locked) expect it to be held. */
 #ifndef VITRAIL_DRM_CLIENT_CLIENT_H
 #define VITRAIL_DRM_CLIENT_CLIENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -65,7 +66,7 @@ enum client_kind { CLIENT_NONE, CLIENT_DRM, CLIENT_DMABUF, CLIENT_SYNC_FILE };
 struct client_node { /* an open DRM node, shared by its duplicates */
     uint32_t file;   /* the server's number */
     unsigned minor, refs;
-    uint32_t driver; /* enum drm_protocol_driver */
+    const struct client_driver *driver;
 };
 enum client_kind client_kind_of(int fd, struct client_node *node); /* *node is filled for CLIENT_DRM */
 int client_open(unsigned minor, int flags);                        /* a descriptor, or -1 and errno */
@@ -86,6 +87,50 @@ void fence_wait(int fd);
 /* What ioctl(2) asks of a sync file and of a dma-buf: 0 or -errno. */
 int fence_ioctl(int fd, unsigned long request, void *argument);
 int fence_dmabuf_ioctl(unsigned long request, void *argument);
+
+/* ---- drivers.c: what there is to know of a driver's ioctls; each has its part in drm/DRIVER/client.c ----
+ */
+enum client_direction {
+    CLIENT_IN = 1,
+    CLIENT_OUT = 2,
+    CLIENT_BOTH = 3 /* also arrays that are filled only when they are big enough */
+};
+
+/* A pointer in an argument: where it stands, where its count stands (or, without one, how many), how large an
+ * element is. What it points to has no pointers. */
+struct client_pointer {
+    uint32_t request; /* 0 ends a table */
+    uint16_t at, count_at;
+    uint8_t count_bytes; /* 4 or 8; 0: count_at is the count itself */
+    uint16_t element;
+    uint8_t direction; /* enum client_direction */
+};
+#define CLIENT_ROW(request, type, pointer, count, element, direction)                                        \
+    {request,                                                                                                \
+     offsetof(struct type, pointer),                                                                         \
+     offsetof(struct type, count),                                                                           \
+     sizeof(((struct type *)0)->count),                                                                      \
+     element,                                                                                                \
+     CLIENT_##direction}
+
+/* An ioctl that waits. The server does not block and answers -ETIME for "not yet". */
+struct client_wait {
+    uint32_t request;    /* 0 ends a table */
+    uint16_t timeout_at; /* ns, in the argument */
+    bool relative;       /* the timeout counts from the call on; else it is a time of CLOCK_MONOTONIC */
+    bool glance;         /* what it waits for may also come of another call, which turns no page of fences */
+    bool has_fence; /* the fence that it waits for stands in the argument: the page of fences is enough */
+    uint16_t fence_at;
+};
+
+struct client_driver {
+    const struct client_pointer *pointers;
+    const struct client_wait *waits;
+    int busy, timed_out; /* what a wait is told in the end: without any time to wait, and after it */
+};
+bool client_is_drivers(uint32_t request); /* the numbers that the kernel leaves to each driver */
+/* By its number in the protocol (drm/drivers.inc); one without rows when there is none such. */
+const struct client_driver *client_driver_find(uint64_t number);
 
 /* ---- marshal.c (locked) ---- */
 /* One ioctl, which does not wait: the server's answer, or -errno. */

@@ -137,7 +137,7 @@ static int open_node(unsigned minor, struct client_node *node, struct client_fds
         r = -EMFILE;
     }
     if (!r)
-        *node = (struct client_node){reply.file, minor, 1, (uint32_t)reply.a};
+        *node = (struct client_node){reply.file, minor, 1, client_driver_find(reply.a)};
     return r;
 }
 

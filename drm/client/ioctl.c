@@ -2,15 +2,11 @@
 #include "drm/client/client.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 
 #include <drm.h>
-#include <vc4_drm.h>
-
-#include "drm/lima_abi.h"
 
 /* ---- waits: the server does not block, we ask again when a job was done ---- */
 
@@ -23,59 +19,40 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-#define VC4_CALL(request)  (_IOC_NR(request) | DRM_PROTOCOL_VC4 << 8)
-#define LIMA_CALL(request) (_IOC_NR(request) | DRM_PROTOCOL_LIMA << 8)
+/* Of the ioctls that all drivers have. */
+static const struct client_wait waits[] = {
+    {DRM_IOCTL_SYNCOBJ_WAIT, offsetof(struct drm_syncobj_wait, timeout_nsec), .glance = true},
+    {DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, offsetof(struct drm_syncobj_timeline_wait, timeout_nsec),
+     .glance = true},
+    {0},
+};
 
-static bool is_drivers(uint32_t request)
+/* How a request waits; NULL: it does not. */
+static const struct client_wait *find_wait(const struct client_driver *driver, uint32_t request)
 {
-    return _IOC_NR(request) >= DRM_COMMAND_BASE && _IOC_NR(request) < DRM_COMMAND_END;
+    const struct client_wait *w = client_is_drivers(request) ? driver->waits : waits;
+    while (w->request && _IOC_NR(w->request) != _IOC_NR(request))
+        w++;
+    return w->request && _IOC_SIZE(request) >= w->timeout_at + sizeof(uint64_t) ? w : NULL;
 }
 
-/* What a driver calls it that the time is over; `looked`: there was some. */
-static int time_over(uint32_t driver, uint32_t request, bool looked)
-{
-    if (driver != DRM_PROTOCOL_LIMA || !is_drivers(request))
-        return -ETIME;
-    return looked ? -ETIMEDOUT : -EBUSY;
-}
-
-/* Whether a request waits, until when, and how long to sleep between two questions. */
-static bool is_wait(uint32_t driver, uint32_t request, const void *argument, uint64_t *until, uint64_t *sleep)
+/* Until when. */
+static uint64_t wait_end(const struct client_wait *w, const void *argument)
 {
     uint64_t timeout;
-    unsigned at;
-    bool relative = false;
-    *sleep = GLANCE;
-    switch (_IOC_NR(request) | (is_drivers(request) ? driver << 8 : 0)) {
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_WAIT): at = offsetof(struct drm_syncobj_wait, timeout_nsec); break;
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT):
-        at = offsetof(struct drm_syncobj_timeline_wait, timeout_nsec);
-        break;
-    case VC4_CALL(DRM_IOCTL_VC4_WAIT_SEQNO):
-        at = offsetof(struct drm_vc4_wait_seqno, timeout_ns);
-        relative = true;
-        break;
-    case VC4_CALL(DRM_IOCTL_VC4_WAIT_BO):
-        at = offsetof(struct drm_vc4_wait_bo, timeout_ns);
-        relative = true;
-        break;
-    case LIMA_CALL(LIMA_IOCTL_GEM_WAIT):
-        at = offsetof(struct lima_gem_wait, timeout);
-        *sleep = UINT64_MAX;
-        break;
-    default: return false;
-    }
-    if (_IOC_SIZE(request) < at + sizeof timeout)
-        return false;
-    memcpy(&timeout, (const char *)argument + at, sizeof timeout);
-    if (!relative) {
-        *until = (int64_t)timeout < 0 ? 0 : timeout;
-        return true;
-    }
-    *sleep = UINT64_MAX;
+    memcpy(&timeout, (const char *)argument + w->timeout_at, sizeof timeout);
+    if (!w->relative)
+        return (int64_t)timeout < 0 ? 0 : timeout;
     uint64_t now = timeout ? now_ns() : 0;
-    *until = timeout > UINT64_MAX - now ? UINT64_MAX : now + timeout;
-    return true;
+    return timeout > UINT64_MAX - now ? UINT64_MAX : now + timeout;
+}
+
+/* What it is called that the time is over; `looked`: there was some. */
+static int time_over(const struct client_driver *driver, uint32_t request, bool looked)
+{
+    if (!client_is_drivers(request))
+        return -ETIME;
+    return looked ? driver->timed_out : driver->busy;
 }
 
 /* Waits on the page of fences alone. */
@@ -94,10 +71,12 @@ static int wait_for_job(uint64_t fence, uint64_t until)
 
 static int call_wide(const struct client_node *node, uint32_t request, void *argument)
 {
-    uint64_t until = 0, sleep = 0, fence = 0;
-    bool waits = is_wait(node->driver, request, argument, &until, &sleep), looked = false;
-    if (waits && node->driver == DRM_PROTOCOL_VC4 && request == DRM_IOCTL_VC4_WAIT_SEQNO) {
-        memcpy(&fence, (const char *)argument + offsetof(struct drm_vc4_wait_seqno, seqno), sizeof fence);
+    const struct client_wait *w = find_wait(node->driver, request);
+    uint64_t until = w ? wait_end(w, argument) : 0, sleep = w && w->glance ? GLANCE : UINT64_MAX;
+    bool looked = false;
+    if (w && w->has_fence && request == w->request) {
+        uint64_t fence;
+        memcpy(&fence, (const char *)argument + w->fence_at, sizeof fence);
         return wait_for_job(fence, until);
     }
     for (;;) {
@@ -105,7 +84,7 @@ static int call_wide(const struct client_node *node, uint32_t request, void *arg
         client_lock();
         int r = marshal_call(node, request, argument);
         client_unlock();
-        if (r != -ETIME || !waits)
+        if (r != -ETIME || !w)
             return r;
         uint64_t now = until ? now_ns() : 0;
         if (now >= until)

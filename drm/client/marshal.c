@@ -9,92 +9,55 @@
 
 #include <drm.h>
 #include <drm_mode.h>
-#include <vc4_drm.h>
 
-#include "drm/lima_abi.h"
-
-enum direction {
-    IN = 1,
-    OUT = 2,
-    BOTH = 3
-}; /* BOTH: also arrays that are filled only when they are big enough */
-
-/* A pointer in an argument: where it stands, where its count stands (or, without one, how many), how large an
- * element is. */
-static const struct pointer {
-    uint32_t request;
-    uint16_t at, count_at;
-    uint8_t count_bytes; /* 4 or 8; 0: count_at is the count itself */
-    uint16_t element;
-    uint8_t direction;
-    uint8_t driver; /* enum drm_protocol_driver; 0: any */
-} pointers[] = {
-#define ROW(request, type, pointer, count, element, direction)                                               \
-    {request,                                                                                                \
-     offsetof(struct type, pointer),                                                                         \
-     offsetof(struct type, count),                                                                           \
-     sizeof(((struct type *)0)->count),                                                                      \
-     element,                                                                                                \
-     direction,                                                                                              \
-     ROW_DRIVER}
-#define ROW_DRIVER DRM_PROTOCOL_VC4
-    ROW(DRM_IOCTL_VC4_SUBMIT_CL, drm_vc4_submit_cl, bin_cl, bin_cl_size, 1, IN),
-    ROW(DRM_IOCTL_VC4_SUBMIT_CL, drm_vc4_submit_cl, shader_rec, shader_rec_size, 1, IN),
-    ROW(DRM_IOCTL_VC4_SUBMIT_CL, drm_vc4_submit_cl, uniforms, uniforms_size, 1, IN),
-    ROW(DRM_IOCTL_VC4_SUBMIT_CL, drm_vc4_submit_cl, bo_handles, bo_handle_count, 4, IN),
-    ROW(DRM_IOCTL_VC4_CREATE_SHADER_BO, drm_vc4_create_shader_bo, data, size, 1, IN),
-    ROW(DRM_IOCTL_VC4_GET_HANG_STATE, drm_vc4_get_hang_state, bo, bo_count,
-        sizeof(struct drm_vc4_get_hang_state_bo), BOTH),
-    ROW(DRM_IOCTL_VC4_LABEL_BO, drm_vc4_label_bo, name, len, 1, IN),
-    {DRM_IOCTL_VC4_PERFMON_GET_VALUES, offsetof(struct drm_vc4_perfmon_get_values, values_ptr),
-     DRM_VC4_MAX_PERF_COUNTERS, 0, 8, OUT, DRM_PROTOCOL_VC4},
-#undef ROW_DRIVER
-#define ROW_DRIVER DRM_PROTOCOL_LIMA
-    ROW(LIMA_IOCTL_GEM_SUBMIT, lima_gem_submit, buffers, buffer_count, sizeof(struct lima_submit_buffer), IN),
-    ROW(LIMA_IOCTL_GEM_SUBMIT, lima_gem_submit, frame, frame_size, 1, IN),
-#undef ROW_DRIVER
-#define ROW_DRIVER 0
-    ROW(DRM_IOCTL_SYNCOBJ_WAIT, drm_syncobj_wait, handles, count_handles, 4, IN),
-    ROW(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, drm_syncobj_timeline_wait, handles, count_handles, 4, IN),
-    ROW(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, drm_syncobj_timeline_wait, points, count_handles, 8, IN),
-    ROW(DRM_IOCTL_SYNCOBJ_RESET, drm_syncobj_array, handles, count_handles, 4, IN),
-    ROW(DRM_IOCTL_SYNCOBJ_SIGNAL, drm_syncobj_array, handles, count_handles, 4, IN),
-    ROW(DRM_IOCTL_SYNCOBJ_QUERY, drm_syncobj_timeline_array, handles, count_handles, 4, IN),
-    ROW(DRM_IOCTL_SYNCOBJ_QUERY, drm_syncobj_timeline_array, points, count_handles, 8, BOTH),
-    ROW(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, drm_syncobj_timeline_array, handles, count_handles, 4, IN),
-    ROW(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, drm_syncobj_timeline_array, points, count_handles, 8, IN),
-    ROW(DRM_IOCTL_MODE_GETRESOURCES, drm_mode_card_res, fb_id_ptr, count_fbs, 4, BOTH),
-    ROW(DRM_IOCTL_MODE_GETRESOURCES, drm_mode_card_res, crtc_id_ptr, count_crtcs, 4, BOTH),
-    ROW(DRM_IOCTL_MODE_GETRESOURCES, drm_mode_card_res, connector_id_ptr, count_connectors, 4, BOTH),
-    ROW(DRM_IOCTL_MODE_GETRESOURCES, drm_mode_card_res, encoder_id_ptr, count_encoders, 4, BOTH),
-    ROW(DRM_IOCTL_MODE_SETCRTC, drm_mode_crtc, set_connectors_ptr, count_connectors, 4, IN),
-    ROW(DRM_IOCTL_MODE_GETGAMMA, drm_mode_crtc_lut, red, gamma_size, 2, BOTH),
-    ROW(DRM_IOCTL_MODE_GETGAMMA, drm_mode_crtc_lut, green, gamma_size, 2, BOTH),
-    ROW(DRM_IOCTL_MODE_GETGAMMA, drm_mode_crtc_lut, blue, gamma_size, 2, BOTH),
-    ROW(DRM_IOCTL_MODE_SETGAMMA, drm_mode_crtc_lut, red, gamma_size, 2, IN),
-    ROW(DRM_IOCTL_MODE_SETGAMMA, drm_mode_crtc_lut, green, gamma_size, 2, IN),
-    ROW(DRM_IOCTL_MODE_SETGAMMA, drm_mode_crtc_lut, blue, gamma_size, 2, IN),
-    ROW(DRM_IOCTL_MODE_GETCONNECTOR, drm_mode_get_connector, encoders_ptr, count_encoders, 4, BOTH),
-    ROW(DRM_IOCTL_MODE_GETCONNECTOR, drm_mode_get_connector, modes_ptr, count_modes,
-        sizeof(struct drm_mode_modeinfo), BOTH),
-    ROW(DRM_IOCTL_MODE_GETCONNECTOR, drm_mode_get_connector, props_ptr, count_props, 4, BOTH),
-    ROW(DRM_IOCTL_MODE_GETCONNECTOR, drm_mode_get_connector, prop_values_ptr, count_props, 8, BOTH),
-    ROW(DRM_IOCTL_MODE_GETPROPERTY, drm_mode_get_property, values_ptr, count_values, 8, BOTH),
-    ROW(DRM_IOCTL_MODE_GETPROPERTY, drm_mode_get_property, enum_blob_ptr, count_enum_blobs,
-        sizeof(struct drm_mode_property_enum), BOTH),
-    ROW(DRM_IOCTL_MODE_GETPROPBLOB, drm_mode_get_blob, data, length, 1, BOTH),
-    ROW(DRM_IOCTL_MODE_CREATEPROPBLOB, drm_mode_create_blob, data, length, 1, IN),
-    ROW(DRM_IOCTL_MODE_GETPLANERESOURCES, drm_mode_get_plane_res, plane_id_ptr, count_planes, 4, BOTH),
-    ROW(DRM_IOCTL_MODE_GETPLANE, drm_mode_get_plane, format_type_ptr, count_format_types, 4, BOTH),
-    ROW(DRM_IOCTL_MODE_OBJ_GETPROPERTIES, drm_mode_obj_get_properties, props_ptr, count_props, 4, BOTH),
-    ROW(DRM_IOCTL_MODE_OBJ_GETPROPERTIES, drm_mode_obj_get_properties, prop_values_ptr, count_props, 8, BOTH),
+/* Of the ioctls that all drivers have. */
+static const struct client_pointer pointers[] = {
+    CLIENT_ROW(DRM_IOCTL_SYNCOBJ_WAIT, drm_syncobj_wait, handles, count_handles, 4, IN),
+    CLIENT_ROW(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, drm_syncobj_timeline_wait, handles, count_handles, 4, IN),
+    CLIENT_ROW(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, drm_syncobj_timeline_wait, points, count_handles, 8, IN),
+    CLIENT_ROW(DRM_IOCTL_SYNCOBJ_RESET, drm_syncobj_array, handles, count_handles, 4, IN),
+    CLIENT_ROW(DRM_IOCTL_SYNCOBJ_SIGNAL, drm_syncobj_array, handles, count_handles, 4, IN),
+    CLIENT_ROW(DRM_IOCTL_SYNCOBJ_QUERY, drm_syncobj_timeline_array, handles, count_handles, 4, IN),
+    CLIENT_ROW(DRM_IOCTL_SYNCOBJ_QUERY, drm_syncobj_timeline_array, points, count_handles, 8, BOTH),
+    CLIENT_ROW(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, drm_syncobj_timeline_array, handles, count_handles, 4, IN),
+    CLIENT_ROW(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, drm_syncobj_timeline_array, points, count_handles, 8, IN),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETRESOURCES, drm_mode_card_res, fb_id_ptr, count_fbs, 4, BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETRESOURCES, drm_mode_card_res, crtc_id_ptr, count_crtcs, 4, BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETRESOURCES, drm_mode_card_res, connector_id_ptr, count_connectors, 4, BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETRESOURCES, drm_mode_card_res, encoder_id_ptr, count_encoders, 4, BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_SETCRTC, drm_mode_crtc, set_connectors_ptr, count_connectors, 4, IN),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETGAMMA, drm_mode_crtc_lut, red, gamma_size, 2, BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETGAMMA, drm_mode_crtc_lut, green, gamma_size, 2, BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETGAMMA, drm_mode_crtc_lut, blue, gamma_size, 2, BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_SETGAMMA, drm_mode_crtc_lut, red, gamma_size, 2, IN),
+    CLIENT_ROW(DRM_IOCTL_MODE_SETGAMMA, drm_mode_crtc_lut, green, gamma_size, 2, IN),
+    CLIENT_ROW(DRM_IOCTL_MODE_SETGAMMA, drm_mode_crtc_lut, blue, gamma_size, 2, IN),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETCONNECTOR, drm_mode_get_connector, encoders_ptr, count_encoders, 4, BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETCONNECTOR, drm_mode_get_connector, modes_ptr, count_modes,
+               sizeof(struct drm_mode_modeinfo), BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETCONNECTOR, drm_mode_get_connector, props_ptr, count_props, 4, BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETCONNECTOR, drm_mode_get_connector, prop_values_ptr, count_props, 8, BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETPROPERTY, drm_mode_get_property, values_ptr, count_values, 8, BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETPROPERTY, drm_mode_get_property, enum_blob_ptr, count_enum_blobs,
+               sizeof(struct drm_mode_property_enum), BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETPROPBLOB, drm_mode_get_blob, data, length, 1, BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_CREATEPROPBLOB, drm_mode_create_blob, data, length, 1, IN),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETPLANERESOURCES, drm_mode_get_plane_res, plane_id_ptr, count_planes, 4, BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_GETPLANE, drm_mode_get_plane, format_type_ptr, count_format_types, 4, BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_OBJ_GETPROPERTIES, drm_mode_obj_get_properties, props_ptr, count_props, 4,
+               BOTH),
+    CLIENT_ROW(DRM_IOCTL_MODE_OBJ_GETPROPERTIES, drm_mode_obj_get_properties, prop_values_ptr, count_props, 8,
+               BOTH),
     {_IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x00, sizeof(struct drm_wire_version)),
-     offsetof(struct drm_wire_version, name), offsetof(struct drm_wire_version, name_length), 8, 1, BOTH, 0},
+     offsetof(struct drm_wire_version, name), offsetof(struct drm_wire_version, name_length), 8, 1,
+     CLIENT_BOTH},
     {_IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x00, sizeof(struct drm_wire_version)),
-     offsetof(struct drm_wire_version, date), offsetof(struct drm_wire_version, date_length), 8, 1, BOTH, 0},
+     offsetof(struct drm_wire_version, date), offsetof(struct drm_wire_version, date_length), 8, 1,
+     CLIENT_BOTH},
     {_IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x00, sizeof(struct drm_wire_version)),
      offsetof(struct drm_wire_version, description), offsetof(struct drm_wire_version, description_length), 8,
-     1, BOTH, 0},
+     1, CLIENT_BOTH},
+    {0},
 };
 
 #define MAX_POINTED 8
@@ -130,14 +93,14 @@ static uint64_t word_at(const struct call *c, unsigned at, unsigned bytes)
 }
 
 /* Copies what a pointer points to and puts its offset in the pointer's place. */
-static int pack(struct call *c, unsigned at, uint64_t bytes, enum direction direction)
+static int pack(struct call *c, unsigned at, uint64_t bytes, enum client_direction direction)
 {
     void *memory = (void *)(uintptr_t)word_at(c, at, 8);
     uint64_t offset = memory && bytes ? (c->end + 15) & ~15ull : 0;
     if (offset) {
         if (bytes > DATA_BYTES || offset > DATA_BYTES - bytes || c->pointed_count == MAX_POINTED)
             return -ENOMEM;
-        if (direction & IN)
+        if (direction & CLIENT_IN)
             memcpy(c->data + offset, memory, bytes);
         c->end = offset + bytes;
     }
@@ -156,18 +119,18 @@ static int pack_atomic(struct call *c)
 {
     struct drm_mode_atomic a;
     memcpy(&a, argument_of(c), sizeof a);
-    int r = pack(c, offsetof(struct drm_mode_atomic, objs_ptr), 4ull * a.count_objs, IN);
+    int r = pack(c, offsetof(struct drm_mode_atomic, objs_ptr), 4ull * a.count_objs, CLIENT_IN);
     if (!r)
-        r = pack(c, offsetof(struct drm_mode_atomic, count_props_ptr), 4ull * a.count_objs, IN);
+        r = pack(c, offsetof(struct drm_mode_atomic, count_props_ptr), 4ull * a.count_objs, CLIENT_IN);
     if (r)
         return r;
     uint64_t total = 0;
     const uint32_t *counts = (const uint32_t *)(c->data + c->pointed[1].offset);
     for (uint32_t i = 0; c->pointed[1].bytes && i < a.count_objs; i++)
         total += counts[i];
-    r = pack(c, offsetof(struct drm_mode_atomic, props_ptr), 4 * total, IN);
+    r = pack(c, offsetof(struct drm_mode_atomic, props_ptr), 4 * total, CLIENT_IN);
     if (!r)
-        r = pack(c, offsetof(struct drm_mode_atomic, prop_values_ptr), 8 * total, IN);
+        r = pack(c, offsetof(struct drm_mode_atomic, prop_values_ptr), 8 * total, CLIENT_IN);
     if (r || !c->pointed[2].bytes || !c->pointed[3].bytes)
         return r;
     const uint32_t *properties = (const uint32_t *)(c->data + c->pointed[2].offset);
@@ -190,21 +153,23 @@ static int pack_atomic(struct call *c)
     return 0;
 }
 
-static int pack_pointers(struct call *c, uint32_t driver, uint32_t request)
+static int pack_rows(struct call *c, const struct client_pointer *rows, uint32_t request)
 {
-    if (_IOC_NR(request) == _IOC_NR(DRM_IOCTL_MODE_ATOMIC))
-        return pack_atomic(c);
     int r = 0;
-    for (unsigned i = 0; !r && i < sizeof pointers / sizeof *pointers; i++) {
-        const struct pointer *p = &pointers[i];
+    for (const struct client_pointer *p = rows; !r && p->request; p++) {
         if (_IOC_NR(p->request) != _IOC_NR(request) || _IOC_SIZE(request) < p->at + 8u)
-            continue;
-        if (p->driver && p->driver != driver)
             continue;
         uint64_t count = p->count_bytes ? word_at(c, p->count_at, p->count_bytes) : p->count_at;
         r = count > DATA_BYTES ? -ENOMEM : pack(c, p->at, count * p->element, p->direction);
     }
     return r;
+}
+
+static int pack_pointers(struct call *c, const struct client_driver *driver, uint32_t request)
+{
+    if (_IOC_NR(request) == _IOC_NR(DRM_IOCTL_MODE_ATOMIC))
+        return pack_atomic(c);
+    return pack_rows(c, client_is_drivers(request) ? driver->pointers : pointers, request);
 }
 
 /* Gives back what the server wrote, and the program its own pointers. */
@@ -213,7 +178,7 @@ static void unpack(struct call *c)
     for (unsigned i = 0; i < c->pointed_count; i++) {
         uint64_t pointer = (uintptr_t)c->pointed[i].memory, bytes = c->pointed[i].bytes;
         memcpy(argument_of(c) + c->pointed[i].at, &pointer, sizeof pointer);
-        if (!(c->pointed[i].direction & OUT) || c->reply.written <= c->pointed[i].offset)
+        if (!(c->pointed[i].direction & CLIENT_OUT) || c->reply.written <= c->pointed[i].offset)
             continue;
         uint64_t written = c->reply.written - c->pointed[i].offset;
         memcpy(c->pointed[i].memory, c->data + c->pointed[i].offset, written < bytes ? written : bytes);

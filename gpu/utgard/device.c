@@ -11,6 +11,8 @@
 
 #include "gpu/options.h"
 #include "gpu/utgard/device_internal.h"
+#include "gpu/utgard/frag.h"
+#include "gpu/utgard/vertex.h"
 #include "gpu/utgard/inspect.h"
 #include "util/bits.h"
 
@@ -236,7 +238,11 @@ int utgard_device_create(struct gpu_memory *memory, const struct utgard_options 
     gpu_host_open(&device->host, options->kind == UTGARD_MALI450 ? "mali450" : "mali400");
     if (device->options.engine)
         jit_engine_join(device->options.engine);
-    int error = memory->fd < 0 ? -EINVAL : utgard_gp_create(device);
+    int error = memory->fd < 0 ? -EINVAL : gpu_programs_create(&utgard_gp_kind, &device->vertex_programs);
+    if (!error)
+        error = gpu_programs_create(&utgard_pp_kind, &device->fragment_programs);
+    if (!error)
+        error = utgard_gp_create(device);
     if (!error)
         error = utgard_pp_create(device);
     if (error) {
@@ -253,11 +259,26 @@ void utgard_device_destroy(struct utgard_device *device)
         return;
     utgard_gp_destroy(device);
     utgard_pp_destroy(device);
+    gpu_programs_destroy(device->vertex_programs);
+    gpu_programs_destroy(device->fragment_programs);
     utgard_mmu_destroy(device);
     if (device->options.engine)
         jit_engine_leave(device->options.engine);
     gpu_host_close(&device->host);
     free(device);
+}
+
+void utgard_forget_programs(struct utgard_device *device)
+{
+    struct jit_engine *engine = device->options.engine;
+    bool renew = engine && jit_engine_is_full(engine);
+    gpu_programs_begin(device->vertex_programs);
+    if (renew || gpu_programs_are_many(device->vertex_programs))
+        gpu_programs_empty(device->vertex_programs);
+    if (renew || gpu_programs_are_many(device->fragment_programs))
+        gpu_programs_empty(device->fragment_programs);
+    if (renew)
+        (void)jit_engine_renew(engine); /* with other users it stays full: their programs are interpreted */
 }
 
 struct gpu_host *utgard_device_host(struct utgard_device *device)

@@ -86,9 +86,10 @@ struct utgard_device {
     bool pp_started[UTGARD_MAX_PP]; /* a frame waits to be rendered */
     struct utgard_pp_team *team;    /* frame_pp.c's own: those of them that draw one frame */
     uint32_t power_off, power_raw, power_mask;
-    struct utgard_gp *gp; /* gp.c's own */
-    bool scheduling;      /* the outermost utgard_write runs the work; nested ones only mark it */
-    uint32_t batches;     /* frames rendered so far, for observers */
+    struct utgard_gp *gp;                                     /* gp.c's own */
+    struct gpu_programs *vertex_programs, *fragment_programs; /* the GP's, the PPs' */
+    bool scheduling;  /* the outermost utgard_write runs the work; nested ones only mark it */
+    uint32_t batches; /* frames rendered so far, for observers */
     struct utgard_perf perf[1 + UTGARD_MAX_PP]; /* the GP's, then the PPs' */
 };
 
@@ -99,6 +100,9 @@ void utgard_gp_raise(struct utgard_device *device, uint32_t bits);
 void utgard_pp_raise(struct utgard_device *device, unsigned pp, uint32_t bits);
 /* Calls the host when the line of `ip` is high. */
 void utgard_signal(struct utgard_device *device, enum utgard_ip ip);
+
+/* Before a job of the GP, when no program is in use and no code: what a guest has piled up can go. */
+void utgard_forget_programs(struct utgard_device *device);
 
 /* The PPs, or the MMUs of PPs, that take part in a broadcast now: bit n is that of PP n. */
 uint32_t utgard_broadcast_to(const struct utgard_device *device, bool mmus);

@@ -183,6 +183,7 @@ static void fill_head(struct utgard_frag *frag, const struct utgard_frag_config 
     head->blend = state->blend;
     head->samples = (uint8_t)config->samples;
     head->numeric = (uint8_t)config->numeric;
+    head->version = UTGARD_FRAG_VERSION;
     head->sample_mask = state->sample_mask;
     head->alpha_func = state->alpha_func;
     head->alpha_to_coverage = state->alpha_to_coverage && config->samples > 1;
@@ -256,12 +257,11 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
                                            .fuel = config->fuel,
                                            .y_scale = config->y_scale,
                                            .y_offset = config->y_offset};
+    utgard_frag_begin_shader(frag);
     /* Whatever it is that keeps it from being compiled, the reference path serves. */
-    if (engine && !for_reference(frag) &&
-        (utgard_frag_share_code(frag) || utgard_frag_find_code(frag, engine, config)))
-        frag->engine = engine;
-    if (frag->engine)
-        atomic_store_explicit(&frag->from->twin, frag, memory_order_release);
+    frag->engine = for_reference(frag) ? NULL : engine;
+    if (frag->engine && !utgard_frag_take_code(frag, config->in_order))
+        frag->engine = NULL;
     *out = frag;
     return 0;
 }
@@ -269,6 +269,11 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
 bool utgard_frag_compiled(const struct utgard_frag *frag)
 {
     return frag->engine;
+}
+
+const struct raster_shader *utgard_frag_shader(const struct utgard_frag *frag)
+{
+    return &frag->shader;
 }
 
 uint32_t utgard_frag_varyings(const struct utgard_frag *frag)

@@ -6,27 +6,26 @@
 
 #include "gpu/fault.h"
 #include "gpu/observe.h"
+#include "gpu/program.h"
 #include "gpu/space.h"
 #include "gpu/utgard/rsw.h"
 #include "isa/numeric.h"
 #include "jit/engine.h"
-#include "raster/prim.h"
-#include "raster/visible.h"
-#include "util/arena.h"
-#include "util/make.h"
+#include "raster/shader.h"
 
 struct utgard_frag;
 
-/* What the draws of a frame have in common: memory, and their programs, each read once. Any number of threads
- * prepares draws with it. */
-#define UTGARD_FRAG_PROGRAMS 64u
+/* What the draws of a frame have in common: memory, and their programs, each looked for once. Any number of
+ * threads prepares draws with it. */
 struct utgard_frag_shared {
-    struct util_arena *arena; /* of all that is prepared */
-    struct util_maker *maker;
-    _Atomic(struct utgard_frag_program *) bucket[UTGARD_FRAG_PROGRAMS]; /* NULL to begin with */
+    struct util_arena *arena;      /* of all that is prepared */
+    struct gpu_programs *programs; /* of the kind utgard_pp_kind */
+    struct util_memo taken;        /* of them, by address */
 };
-/* Ends the life of all draws that were prepared with it: the arena may be reset then. */
-void utgard_frag_shared_end(struct utgard_frag_shared *shared);
+/* Another frame: all is borrowed, and stays as it is as long as the draws. The programs' last job ends. */
+void utgard_frag_shared_begin(struct utgard_frag_shared *shared, struct util_maker *maker,
+                              struct util_arena *arena, struct gpu_programs *programs);
+extern const struct gpu_program_kind utgard_pp_kind;
 
 struct utgard_frag_config {
     uint32_t samples; /* of the tiles: 1 or 4 */
@@ -49,8 +48,10 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
                         struct utgard_frag **out, struct gpu_fault *fault);
 bool utgard_frag_compiled(const struct utgard_frag *frag);
 
-/* Varyings that the program reads of a vertex; for points, the two coordinates come before them. At most
- * RASTER_MAX_VARYINGS in all. */
+/* The draw's shader (raster/shader.h), whose faults go to a struct gpu_fault; compiled draws have code. Its
+ * varyings are those below; of points, the two coordinates come before them. */
+const struct raster_shader *utgard_frag_shader(const struct utgard_frag *frag);
+/* Varyings that the program reads of a vertex, less than RASTER_MAX_VARYINGS. */
 uint32_t utgard_frag_varyings(const struct utgard_frag *frag);
 /* Whether raster_setup_point is to prepend the point's coordinates. */
 bool utgard_frag_wants_point(const struct utgard_frag *frag);
@@ -60,36 +61,6 @@ bool utgard_frag_wants_point(const struct utgard_frag *frag);
  */
 bool utgard_frag_fetch(const struct utgard_frag *frag, const struct gpu_space *space,
                        struct gpu_space_run *run, uint32_t index, float *out, struct gpu_fault *fault);
-
-/* Shades blocks of one primitive. The caller is in the guest floating-point environment. *fuel shrinks by the
- * blocks' instructions (TIMEOUT when it does not suffice). 0, and *executed grows by the instructions of the
- * blocks that anything is left of after the early tests; or nonzero with *fault filled. */
-uint32_t utgard_frag_shade(const struct utgard_frag *frag, const struct raster_prim *prim,
-                           struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                           uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault);
-
-/* Whether the draw only replaces the colours of what it covers, so that its primitives may be tested as they
- * come and coloured later, where they are still seen (raster/visible.h). utgard_frag_shade does both at once.
- */
-bool utgard_frag_opaque(const struct utgard_frag *frag);
-/* Of those: whether there are tests that blocks may fail; whether so little is done for a pixel that its
- * waiting costs as much, unless it waits with all of the tile. */
-bool utgard_frag_tests(const struct utgard_frag *frag);
-bool utgard_frag_cheap(const struct utgard_frag *frag);
-/* Of those: all that utgard_frag_shade does, in the same order, but for the colours. `blocks` (not looked at
- * when there are no tests) and *count become what is left to be coloured, *common the lanes left in all of
- * them (without tests all sixteen). *fuel shrinks by what shading in order takes: what a tile may do does not
- * depend on what will be hidden. */
-uint32_t utgard_frag_test(const struct utgard_frag *frag, const struct raster_prim *prim,
-                          struct raster_tile *tile, struct raster_block *blocks, uint32_t *count,
-                          uint16_t *common, uint64_t *fuel, struct gpu_fault *fault);
-/* Their colours: a raster_visible_fn; `target` is a struct utgard_frag_target, `frag` the draw's. */
-struct utgard_frag_target {
-    struct raster_tile *tile;
-    uint64_t *executed; /* grows by the instructions executed */
-};
-void utgard_frag_color(void *target, const void *frag, const uint8_t *planes,
-                       const struct raster_visible_block *blocks, uint32_t count);
 
 /* Whether each pixel becomes the texel at its place (s, t), whose numbers are those of the primitive's
  * varyings, whatever was drawn before, with all its bytes; of compiled draws. Then also the image, and where
@@ -101,12 +72,12 @@ struct utgard_frag_copied {
 };
 bool utgard_frag_copies(const struct utgard_frag *frag, struct utgard_frag_copied *out);
 
-/* For observers (gpu/observe.h): the same, interpreted, while `watch` is told of the blocks; *executed grows
- * by the instructions executed. And the draw's program. */
+/* For observers (gpu/observe.h): raster_shader_shade, interpreted, while `watch` is told of the blocks. And
+ * the draw's program. */
 uint32_t utgard_frag_shade_watched(const struct utgard_frag *frag, const struct gpu_watch *watch,
                                    const struct raster_prim *prim, struct raster_tile *tile,
-                                   const struct raster_block *blocks, uint32_t count, uint64_t *fuel,
-                                   uint64_t *executed, struct gpu_fault *fault);
+                                   const struct raster_block *blocks, uint32_t count,
+                                   struct raster_shader_work *work);
 struct gpu_observed_program utgard_frag_program(const struct utgard_frag *frag);
 
 #endif

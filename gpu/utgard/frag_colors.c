@@ -91,9 +91,9 @@ LLVMValueRef utgard_frag_color_word(struct utgard_frag_emit *e, struct jit_build
     if (reg == UTGARD_NO_COLOR)
         return jit_splat_u32(b, 0);
     for (unsigned c = 0; c < 4; c++) {
-        unsigned n = find_given(e, e->end->reg[reg][c]);
+        unsigned n = find_given(e, e->end.reg[reg][c]);
 
-        channel[c] = jit_as_f32(b, e->end->reg[reg][c]);
+        channel[c] = jit_as_f32(b, e->end.reg[reg][c]);
         if (n == UTGARD_FRAG_GIVEN || (word && e->given[n].word != word))
             continue;
         word = e->given[n].word;

@@ -33,7 +33,7 @@ static bool is_plain(const struct utgard_texture_key *key, const struct raster_t
 {
     const struct raster_texture_key *r = &key->raster;
 
-    return key->texel == UTGARD_TEXEL_8888 && r->format == RASTER_RGBA8888 && r->unnormalized &&
+    return key->texel == UTGARD_TEXEL_8888 && r->format == RASTER_R8G8B8A8_UNORM && r->unnormalized &&
            !r->mag_linear && !r->min_linear && !r->cube && !r->volume && !r->flip_y &&
            texture->level_count == 1;
 }
@@ -43,9 +43,9 @@ bool utgard_frag_copies(const struct utgard_frag *frag, struct utgard_frag_copie
     const struct utgard_pp_insn *insn = frag->program->insns;
     uint32_t component;
 
-    if (!frag->opaque || !raster_zs_is_idle(&frag->head.zs) || (frag->head.blend.write_mask & 15) != 15 ||
-        frag->program->insn_count != 1 || !passes_texel(insn, frag->head.color_register) ||
-        !is_plain(&frag->keys[0], &frag->textures[0]))
+    if (!frag->shader.opaque || !raster_zs_is_idle(&frag->head.zs) ||
+        (frag->head.blend.write_mask & 15) != 15 || frag->program->insn_count != 1 ||
+        !passes_texel(insn, frag->head.color_register) || !is_plain(&frag->keys[0], &frag->textures[0]))
         return false;
     component = insn->varying.index * utgard_pp_width(insn->varying.align);
     if (component + 1 >= UTGARD_COMPONENTS || frag->head.vary[component] == UTGARD_NO_VARYING ||

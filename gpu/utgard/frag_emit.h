@@ -1,5 +1,5 @@
-/* The emitter of a fragment variant: frag_ir.c makes the function, frag_ports.c what the program meets.
- * Internal to gpu/utgard/frag*.c. */
+/* The emitter of a fragment variant, one for each block at hand: frag_ir.c makes the function, frag_ports.c
+ * what the program meets. Internal to gpu/utgard/frag*.c. */
 #ifndef VITRAIL_GPU_UTGARD_FRAG_EMIT_H
 #define VITRAIL_GPU_UTGARD_FRAG_EMIT_H
 
@@ -11,14 +11,14 @@ enum { UTGARD_FRAG_GIVEN = 32 };
 struct utgard_frag_emit {
     const struct utgard_frag_head *head;
     const struct utgard_pp_program *program;
-    const struct utgard_texture_key *keys; /* by sample number */
-    LLVMValueRef args, call, uniforms, textures;
-    bool hoists; /* uniforms are loaded before the loop over blocks */
+    const struct utgard_texture_key *keys;       /* by sample number */
+    LLVMValueRef args, call, uniforms, textures; /* call: struct raster_shader_call */
+    bool hoists;                                 /* uniforms are loaded before the loop over blocks */
     /* the block at hand */
     struct raster_block_ir at;
-    LLVMValueRef inv_w, w, depth;          /* f32x16, depth i32x16 */
+    LLVMValueRef w, depth;                 /* f32x16, i32x16 */
     LLVMValueRef live[RASTER_MAX_SAMPLES]; /* i1x16: lanes of each sample that may still be written */
-    const struct utgard_pp_ir_state *end;  /* of the program, or NULL before */
+    struct utgard_pp_ir_state end;         /* of the program, once it has run */
     bool failed;                           /* something is left to the reference path */
     struct {                               /* what the program was given as bytes of words: i32x16 */
         LLVMValueRef value, word;

@@ -8,14 +8,14 @@
 #include "gpu/utgard/texture.h"
 #include "isa/utgard_pp/ports.h"
 #include "raster/blend.h"
-#include "raster/block_ir.h"
 #include "raster/zs_blocks.h"
 
 #define UTGARD_COMPONENTS 64 /* that a program can name; more than there are slots for */
 #define UTGARD_NO_VARYING 0xff
 #define UTGARD_LOOKUP_VARIANTS                                                                               \
     6 /* ways to ask for a texture: three kinds of level of detail, cubes and others */
-#define UTGARD_DEPTH_MAX 16777215.0f
+#define UTGARD_DEPTH_MAX    16777215.0f
+#define UTGARD_FRAG_VERSION 2u /* of the code that equal heads, texture keys and programs make */
 
 /* What a block's fragments go through, in this order:
  *   1. coverage and the sample mask;
@@ -37,6 +37,7 @@ struct utgard_frag_head {
     uint8_t form;                    /* enum raster_ir_form; of visible pixels early tests are done before */
     uint8_t points;                  /* varyings 0 and 1 are the point's coordinates */
     uint8_t numeric;                 /* enum isa_numeric */
+    uint8_t version;                 /* UTGARD_FRAG_VERSION */
     uint8_t vary[UTGARD_COMPONENTS]; /* the primitive's varying of each component, or NO_VARYING */
     uint32_t uniform_count;          /* floats */
     uint32_t sample_count, word_count; /* of the program */
@@ -50,38 +51,6 @@ struct utgard_frag_args {
     float y_scale, y_offset;
 };
 
-/* What a call takes and leaves besides the tile. */
-struct utgard_frag_call {
-    void *temporaries; /* struct utgard_pp_temporaries, zeroed for each block, unless code has its own */
-    uint64_t executed; /* instructions, unless it ended in a fault */
-};
-
-/* Shades blocks, of the head's form (raster/block_ir.h); returns 0 or a fault as utgard_pp_translate codes
- * it. A variant of visible pixels stores colours alone, and returns 0, whatever it is called for, if no call
- * can end in a fault. */
-typedef uint32_t (*utgard_frag_fn)(const struct utgard_frag_args *args, const void *prims,
-                                   struct raster_tile *tile, const void *blocks, uint32_t count,
-                                   struct utgard_frag_call *call);
-
-/* Code of an opaque draw that shades quads in any company: made by the first to want it; until then, or if it
- * cannot be, NULL. */
-struct utgard_frag_quads {
-    _Atomic(struct jit_function *) code;
-    _Atomic bool wanted;
-};
-
-/* A program in memory. */
-struct utgard_frag_program {
-    struct utgard_frag_program *next;
-    uint32_t address;
-    util_make_status status;
-    int error; /* and fault, when it was not made: see utgard_frag_take_program */
-    struct gpu_fault fault;
-    uint32_t *words;
-    struct utgard_pp_program *decoded;        /* owned */
-    _Atomic(const struct utgard_frag *) twin; /* the last draw of it that has code */
-};
-
 /* A slot of a vertex, as varyings take it: the components that the program reads, one after the other. */
 struct utgard_frag_slot {
     alignas(16) uint8_t order[16]; /* of the slot's four floats, byte by byte */
@@ -91,9 +60,10 @@ struct utgard_frag_slot {
 };
 
 struct utgard_frag {
+    struct raster_shader shader; /* its quads are kept with the program */
     struct utgard_frag_head head;
     struct utgard_frag_args args;
-    struct utgard_frag_program *from;
+    struct gpu_program *from;
     const struct utgard_pp_program *program; /* of it, as `words` */
     const uint32_t *words;
     uint32_t address; /* of the program */
@@ -101,13 +71,12 @@ struct utgard_frag {
     struct utgard_texture_key *keys;
     struct raster_texture *textures;
     float *uniforms;
-    struct jit_engine *engine;           /* NULL: the reference path */
-    struct jit_function *in_order;       /* NULL of opaque draws that are not cheap, and of the reference */
-    struct jit_function *visible, *test; /* of opaque draws; test: raster_zs_blocks_fn, or NULL */
-    struct utgard_frag_quads *quads;     /* of opaque draws that may be shaded so; the twin's too */
-    bool opaque;
-    bool wide;                              /* of tiles of halves: for the reference path */
-    uint32_t vary_count;                    /* of vertices */
+    struct jit_engine *engine; /* NULL: the reference path */
+    struct jit_function
+        *one_block;      /* of programs whose temporaries are in memory (raster_shader_call.scratch:
+                          * struct utgard_pp_temporaries, zeroed): called block by block */
+    bool wide;           /* of tiles of halves: for the reference path */
+    uint32_t vary_count; /* of vertices */
     uint8_t component[RASTER_MAX_VARYINGS]; /* of each */
     struct utgard_frag_slot slot[UTGARD_MAX_SLOTS];
     uint32_t slot_count; /* of them */
@@ -120,8 +89,8 @@ void *utgard_frag_alloc(struct utgard_frag_shared *shared, size_t size);
  * *fault but for -ENOMEM. */
 int utgard_frag_take_program(struct utgard_frag *frag, const struct gpu_space *space,
                              struct utgard_frag_shared *shared, struct gpu_fault *fault);
-/* The code of a draw whose code would be the same; false: there is none. */
-bool utgard_frag_share_code(struct utgard_frag *frag);
+/* The code that the draw wants, of frag->engine, kept with its program. False: the reference path serves. */
+bool utgard_frag_take_code(struct utgard_frag *frag, bool in_order);
 
 /* Where in `keys` and `textures` the texture stands that sample `n` takes where `offset` is added to its
  * number; UINT32_MAX where there is none that can be asked so. */
@@ -130,7 +99,7 @@ uint32_t utgard_frag_choice(const struct utgard_frag *frag, uint32_t n, int32_t 
 /* frag_fetch.c: slots out of `component` and the state. */
 void utgard_frag_plan_fetch(struct utgard_frag *frag);
 
-/* frag_ref.c: the same, one lane after the other. */
+/* frag_ref.c: the same, one lane after the other. 0, or a fault as utgard_pp_translate codes it. */
 uint32_t utgard_frag_ref(const struct utgard_frag *frag, const struct raster_prim *prim,
                          struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                          uint64_t *executed);
@@ -144,12 +113,10 @@ uint32_t utgard_frag_ref_watched(const struct utgard_frag *frag, const struct gp
  * path), or another negative errno. */
 int utgard_frag_compile(const struct utgard_frag *frag, enum raster_ir_form form, struct jit_engine *engine,
                         struct jit_function **out, struct util_error *error);
-/* frag_opaque.c: finds all the code that the draw wants. False: the reference path serves. */
-bool utgard_frag_find_code(struct utgard_frag *frag, struct jit_engine *engine,
-                           const struct utgard_frag_config *config);
-/* frag_run.c: what blocks cost, whatever is hidden. False and *fault when there is less. */
-bool utgard_frag_pay(const struct utgard_frag *frag, uint32_t blocks, uint64_t *fuel,
-                     struct gpu_fault *fault);
+/* frag_run.c: fills frag->shader, of a draw without code; then finds all the code that it wants, of
+ * frag->engine, with `quads` where it may be shaded so. False: the reference path serves. */
+void utgard_frag_begin_shader(struct utgard_frag *frag);
+bool utgard_frag_find_code(struct utgard_frag *frag, bool in_order, struct raster_shader_quads *quads);
 
 /* Whether code has the program's temporaries itself: a few, or none. */
 #define UTGARD_OWN_TEMPORARIES 16u /* vec4s: what allocators of registers spill, not arrays */

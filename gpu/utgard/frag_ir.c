@@ -1,18 +1,20 @@
-/* Fragment variants: one function a program, state and form of blocks, running over blocks in the order that
- * frag_internal.h gives. The program is translated once, inside the loop over blocks. */
+/* Fragment variants: one function a program, state and form of blocks (raster/shader_ir.h), whose steps are
+ * those of frag_internal.h. The program is translated once, inside the loop over blocks. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/program_key.h"
 #include "gpu/utgard/frag_emit.h"
-#include "jit/key.h"
 #include "raster/blend_ir.h"
 #include "raster/depth_ir.h"
+#include "raster/shader_ir.h"
 #include "raster/zs_ir.h"
 #include "util/bits.h"
 
 enum { SIDE_MIN = 8, SIDE_MAX = 200, MANY_RESULTS = 6, FEW_SAMPLES = 4, HOISTED_UNIFORMS = 16 };
-enum { ARGS, PRIMS, TILE, BLOCKS, COUNT, CALL, PARAMS };
+enum { EMITTERS = 1 + RASTER_SHADER_SIDES };
 
 /* ---- the block at hand ---- */
 
@@ -32,19 +34,17 @@ LLVMValueRef utgard_frag_clamp(struct jit_builder *b, LLVMValueRef x, float top)
     return LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, x, limit, ""), x, limit, "");
 }
 
-static bool is_visible(const struct utgard_frag_emit *e)
+static bool is_deferred(const struct utgard_frag_emit *e)
 {
     return e->head->form != RASTER_IR_PRIM;
 }
 
-static void place_block(struct utgard_frag_emit *e, struct jit_builder *b, LLVMValueRef index)
+static void begin_block(struct utgard_frag_emit *e, struct jit_builder *b)
 {
-    raster_block_ir_place(&e->at, b, index);
     for (unsigned k = 0; k < e->head->samples; k++)
         e->live[k] = e->head->sample_mask >> k & 1 ? e->at.covered[k] : LLVMConstNull(b->i1x16);
-    e->inv_w = raster_block_ir_value(&e->at, b, RASTER_VALUE_INV_W);
-    e->w = LLVMBuildFDiv(b->ir, jit_splat_f32(b, 1), e->inv_w, "w");
-    e->depth = is_visible(e) ? NULL : raster_block_ir_depth(&e->at, b);
+    e->w = raster_block_ir_w(&e->at, b);
+    e->depth = is_deferred(e) ? NULL : raster_block_ir_depth(&e->at, b);
 }
 
 /* ---- tests ---- */
@@ -54,7 +54,7 @@ static LLVMValueRef put_stencil(struct utgard_frag_emit *e, struct jit_builder *
                                 LLVMValueRef lanes)
 {
     uint32_t mask = e->head->stencil_mask;
-    LLVMValueRef s = jit_as_f32(b, e->end->reg[e->head->depth_register][1]), put;
+    LLVMValueRef s = jit_as_f32(b, e->end.reg[e->head->depth_register][1]), put;
 
     if (e->head->whole)
         s = LLVMBuildLShr(b->ir, utgard_frag_color_word(e, b, e->head->depth_register), jit_splat_u32(b, 24),
@@ -75,7 +75,7 @@ static void test(struct utgard_frag_emit *e, struct jit_builder *b)
 
         e->live[k] =
             raster_zs_ir(b, &e->head->zs, raster_block_ir_reverse(&e->at, b), lanes, e->depth, stored, &word);
-        if (e->end && e->head->stencil_program)
+        if (e->head->stencil_program)
             word = put_stencil(e, b, word, lanes);
         if (word != stored)
             jit_store(b, word, at, 64);
@@ -99,7 +99,7 @@ static void drop_lanes(struct utgard_frag_emit *e, struct jit_builder *b, LLVMVa
     static const LLVMIntPredicate predicates[8] = {
         [RASTER_LESS] = LLVMIntULT,    [RASTER_EQUAL] = LLVMIntEQ,    [RASTER_LEQUAL] = LLVMIntULE,
         [RASTER_GREATER] = LLVMIntUGT, [RASTER_NOTEQUAL] = LLVMIntNE, [RASTER_GEQUAL] = LLVMIntUGE};
-    LLVMValueRef alpha = LLVMBuildLShr(b->ir, word, jit_splat_u32(b, 24), ""), keep = e->end->live;
+    LLVMValueRef alpha = LLVMBuildLShr(b->ir, word, jit_splat_u32(b, 24), ""), keep = e->end.live;
     uint8_t func = e->head->alpha_func;
 
     if (func == RASTER_NEVER) {
@@ -128,7 +128,7 @@ static void take_depth(struct utgard_frag_emit *e, struct jit_builder *b)
 
     if (!e->head->depth_program)
         return;
-    z = jit_as_f32(b, e->end->reg[e->head->depth_register][0]);
+    z = jit_as_f32(b, e->end.reg[e->head->depth_register][0]);
     e->depth = raster_depth_of_ir(b, z);
     if (e->head->whole)
         e->depth = LLVMBuildAnd(b->ir, utgard_frag_color_word(e, b, e->head->depth_register),
@@ -160,61 +160,40 @@ static void finish(struct utgard_frag_emit *e, struct jit_builder *b)
 
 /* ---- the function ---- */
 
-static void begin(struct utgard_frag_emit *e, struct jit_builder *b)
+/* `ctx` is an emitter for each block at hand. */
+static void begin(void *ctx, struct jit_builder *b, LLVMValueRef args, LLVMValueRef call)
 {
-    const LLVMTypeRef types[PARAMS] = {b->ptr, b->ptr, b->ptr, b->ptr, b->i32, b->ptr};
+    struct utgard_frag_emit *all = ctx, *e = &all[0];
 
-    jit_begin_function(b, b->i32, types, PARAMS);
-    for (unsigned n = 0; n < PARAMS; n++)
-        /* Else the tile may be the uniforms, for all LLVM knows: their loads stay in the loop. */
-        if (n != COUNT && (n != TILE || e->hoists))
-            jit_param_noalias(b, n);
-    e->args = jit_param(b, ARGS);
-    e->call = jit_param(b, CALL);
-    e->at = (struct raster_block_ir){.form = e->head->form,
-                                     .samples = e->head->samples,
-                                     .prims = jit_param(b, PRIMS),
-                                     .tile = jit_param(b, TILE),
-                                     .blocks = jit_param(b, BLOCKS)};
-    jit_param_readable(b, ARGS, sizeof(struct utgard_frag_args), 8);
-    if (!is_visible(e))
-        jit_param_readable(b, PRIMS, sizeof(struct raster_prim), 8);
-    jit_param_readable(b, TILE, sizeof(struct raster_tile), 64);
+    e->args = args;
+    e->call = call;
     e->uniforms = utgard_frag_field(e, b, b->ptr, offsetof(struct utgard_frag_args, uniforms), 8);
     e->textures = utgard_frag_field(e, b, b->ptr, offsetof(struct utgard_frag_args, textures), 8);
     if (e->program->sample_count)
         jit_load_readable(b, e->textures, e->program->sample_count * sizeof(struct raster_texture), 8);
+    for (unsigned k = 1; k < EMITTERS; k++) {
+        all[k] = *e;
+        if (!e->hoists)
+            all[k].uniforms = jit_same_pointer(b, e->uniforms);
+    }
 }
 
-/* Returns from the function where the run has faulted. */
-static void stop_at_fault(struct jit_builder *b, LLVMValueRef fault)
+/* Tests come before the program runs where they may; deferred pixels have passed. */
+static LLVMValueRef take(void *ctx, struct jit_builder *b, unsigned block)
 {
-    struct jit_if stop;
+    struct utgard_frag_emit *e = (struct utgard_frag_emit *)ctx + block;
 
-    jit_if_begin(b, &stop, LLVMBuildICmp(b->ir, LLVMIntNE, fault, jit_i32(b, 0), ""));
-    LLVMBuildRet(b->ir, fault);
-    LLVMPositionBuilderAtEnd(b->ir, stop.merge);
+    begin_block(e, b);
+    if (is_deferred(e))
+        return NULL;
+    if (e->head->early)
+        test(e, b);
+    return any_live(e, b);
 }
 
-/* Whether blocks are tested before the program runs; visible pixels have passed. */
-static bool tests_early(const struct utgard_frag_emit *e)
+static void end(void *ctx, struct jit_builder *b, unsigned block, LLVMValueRef executed)
 {
-    return e->head->early && !is_visible(e);
-}
-
-/* The program has ended in the block at hand, of whose lanes some were live before. */
-static void end_block(struct utgard_frag_emit *e, struct jit_builder *b, const struct utgard_pp_ir_state *end,
-                      LLVMValueRef ran, LLVMValueRef counted)
-{
-    LLVMValueRef executed = end->executed;
-
-    if (ran)
-        executed = LLVMBuildSelect(b->ir, ran, executed, jit_i64(b, 0), "");
-    executed = LLVMBuildAdd(b->ir, jit_load(b, b->i64, counted, 8, false), executed, "");
-    jit_store(b, executed, counted, 8);
-    e->end = end;
-    finish(e, b);
-    e->end = NULL;
+    finish((struct utgard_frag_emit *)ctx + block, b);
 }
 
 /* Temporaries of the block at hand. Code's own begin with zeros for each block; where they are asked for at
@@ -223,7 +202,7 @@ static LLVMValueRef temporaries(struct utgard_frag_emit *e, struct jit_builder *
 {
     const struct utgard_pp_program *program = e->program;
     uint32_t from = program->temporary_from, vectors = 4 * (program->temporary_to - from);
-    size_t given = offsetof(struct utgard_frag_call, temporaries), vector = sizeof(uint32_t) * JIT_LANES;
+    size_t given = offsetof(struct raster_shader_call, scratch), vector = sizeof(uint32_t) * JIT_LANES;
     LLVMValueRef own;
 
     if (!program->temporaries)
@@ -236,68 +215,34 @@ static LLVMValueRef temporaries(struct utgard_frag_emit *e, struct jit_builder *
     return jit_offset(b, own, jit_i64(b, -(uint64_t)(4 * from * vector)));
 }
 
-/* Blocks from number `done` on, one after the other. */
-static int emit_alone(struct utgard_frag_emit *e, struct jit_builder *b, LLVMValueRef done,
-                      LLVMValueRef counted, bool *faults)
+static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
+               struct raster_shader_ir_run *out)
 {
-    struct utgard_pp_ir_ports ports;
-    struct utgard_pp_ir_state end = {.faults = false};
-    LLVMValueRef fuel = utgard_frag_field(e, b, b->i32, offsetof(struct utgard_frag_args, fuel), 4), fault;
-    struct jit_loop loop;
-    int status;
+    struct utgard_frag_emit *e = (struct utgard_frag_emit *)ctx + first;
+    struct utgard_pp_ir_ports ports[RASTER_SHADER_SIDES];
+    struct utgard_pp_ir_state end[RASTER_SHADER_SIDES] = {{.faults = false}};
+    LLVMValueRef fault = NULL, fuel;
+    int status = 0;
 
-    jit_loop_begin(b, &loop, LLVMBuildSub(b->ir, jit_param(b, COUNT), done, ""));
-    place_block(e, b, LLVMBuildAdd(b->ir, loop.index, done, ""));
-    if (tests_early(e))
-        test(e, b);
-    if (!is_visible(e))
-        jit_loop_continue_if(b, &loop, LLVMBuildNot(b->ir, any_live(e, b), ""));
-    utgard_frag_ports(e, &ports);
-    ports.temporaries = temporaries(e, b);
-    status = utgard_pp_translate(b, e->program, &ports, LLVMConstAllOnes(b->i1x16), fuel, &fault, &end);
-    if (!status && e->failed)
-        status = -ENOTSUP;
-    if (status)
-        return status;
-    if (end.faults)
-        stop_at_fault(b, fault);
-    *faults = end.faults;
-    end_block(e, b, &end, NULL, counted);
-    jit_loop_end(b, &loop);
-    return 0;
-}
-
-/* Blocks of a straight program, `side` at a time; *done: their number. */
-static void emit_sides(struct utgard_frag_emit *e, struct jit_builder *b, unsigned side, LLVMValueRef counted,
-                       LLVMValueRef *done)
-{
-    LLVMValueRef groups = LLVMBuildUDiv(b->ir, jit_param(b, COUNT), jit_i32(b, side), "");
-    LLVMValueRef ran[UTGARD_PP_SIDES] = {NULL}, any = NULL;
-    struct utgard_pp_ir_ports ports[UTGARD_PP_SIDES];
-    struct utgard_pp_ir_state end[UTGARD_PP_SIDES];
-    struct jit_loop loop;
-
-    jit_loop_begin(b, &loop, groups);
-    for (unsigned k = 0; k < side; k++) {
-        LLVMValueRef first = LLVMBuildMul(b->ir, loop.index, jit_i32(b, side), "");
-
-        place_block(&e[k], b, LLVMBuildAdd(b->ir, first, jit_i32(b, k), ""));
+    for (unsigned k = 0; k < count; k++) {
         utgard_frag_ports(&e[k], &ports[k]);
         ports[k].temporaries = temporaries(&e[k], b);
-        if (tests_early(&e[k]))
-            test(&e[k], b);
-        if (is_visible(&e[k]))
-            continue;
-        ran[k] = any_live(&e[k], b);
-        any = any ? LLVMBuildOr(b->ir, any, ran[k], "") : ran[k];
     }
-    if (any)
-        jit_loop_continue_if(b, &loop, LLVMBuildNot(b->ir, any, ""));
-    utgard_pp_translate_sides(b, e->program, ports, end, side);
-    for (unsigned k = 0; k < side; k++)
-        end_block(&e[k], b, &end[k], ran[k], counted);
-    jit_loop_end(b, &loop);
-    *done = LLVMBuildMul(b->ir, groups, jit_i32(b, side), "");
+    if (count > 1) {
+        utgard_pp_translate_sides(b, e->program, ports, end, count);
+    } else {
+        fuel = utgard_frag_field(e, b, b->i32, offsetof(struct utgard_frag_args, fuel), 4);
+        status = utgard_pp_translate(b, e->program, ports, LLVMConstAllOnes(b->i1x16), fuel, &fault, end);
+    }
+    if (!status && e->failed)
+        status = -ENOTSUP;
+    for (unsigned k = 0; k < count; k++) {
+        e[k].end = end[k];
+        out->executed[k] = end[k].executed;
+    }
+    out->faults = end[0].faults;
+    out->fault = out->faults ? fault : NULL;
+    return status;
 }
 
 /* Results of an instruction on average: those of a vector are worked on at once, and do not wait for each
@@ -326,92 +271,65 @@ static bool is_quicker_in_twos(const struct utgard_pp_program *program)
            program->insn_count >= SIDE_MIN * (1 + program->sample_count);
 }
 
-/* How many blocks are done at a time. Code of a long program would no more fit caches and registers. */
-static unsigned side_by_side(const struct utgard_frag_emit *e, const struct jit_builder *b)
+/* Code of a long program would no more fit caches and registers. A fault of the one block would leave the
+ * other's colours behind. */
+static unsigned sides(void *ctx, bool faults)
 {
+    const struct utgard_frag_emit *e = ctx;
     const struct utgard_pp_program *program = e->program;
 
-    if (b->quick || b->level != JIT_AVX512 || e->head->samples > 1 || !utgard_frag_own_temporaries(program) ||
-        !utgard_pp_is_straight(program) || !is_quicker_in_twos(program) || program->insn_count > SIDE_MAX)
+    if (faults || !utgard_frag_own_temporaries(program) || !utgard_pp_is_straight(program) ||
+        !is_quicker_in_twos(program) || program->insn_count > SIDE_MAX)
         return 1;
     return program->sample_count || results_at_once(program) > MANY_RESULTS ? 2 : UTGARD_PP_SIDES;
 }
 
-static int emit_variant(struct utgard_frag_emit *first, struct jit_builder *b)
+static int emit_variant(const struct utgard_frag_emit *first, struct jit_builder *b)
 {
-    struct utgard_frag_emit e[1 + UTGARD_PP_SIDES] = {*first};
-    LLVMBasicBlockRef groups, rest;
-    LLVMValueRef counted, done, all = jit_i32(b, 0);
-    bool faults = false;
-    unsigned side;
-    int status;
+    struct utgard_frag_emit e[EMITTERS] = {*first};
+    struct raster_shader_ir ir = {.form = (enum raster_ir_form)first->head->form,
+                                  .samples = first->head->samples,
+                                  .args_bytes = sizeof(struct utgard_frag_args),
+                                  .hoists = first->head->uniform_count <= HOISTED_UNIFORMS,
+                                  .ctx = e,
+                                  .begin = begin,
+                                  .sides = sides,
+                                  .take = take,
+                                  .run = run,
+                                  .end = end};
 
-    e[0].hoists = e[0].head->uniform_count <= HOISTED_UNIFORMS;
-    begin(&e[0], b);
-    counted = jit_alloca(b, b->i64, "executed");
-    jit_store(b, jit_i64(b, 0), counted, 8);
-    for (unsigned k = 1; k < 1 + UTGARD_PP_SIDES; k++) {
-        e[k] = e[0];
-        if (!e[0].hoists)
-            e[k].uniforms = jit_same_pointer(b, e[0].uniforms);
-    }
-    groups = LLVMAppendBasicBlockInContext(b->context, b->function, "groups");
-    rest = LLVMAppendBasicBlockInContext(b->context, b->function, "rest");
-    LLVMBuildBr(b->ir, groups);
-
-    LLVMPositionBuilderAtEnd(b->ir, rest);
-    done = LLVMBuildPhi(b->ir, b->i32, "done");
-    status = emit_alone(&e[0], b, done, counted, &faults);
-    if (status)
-        return status;
-    jit_store(b, jit_load(b, b->i64, counted, 8, false),
-              jit_offset_const(b, e[0].call, offsetof(struct utgard_frag_call, executed)), 8);
-    LLVMBuildRet(b->ir, jit_i32(b, is_visible(&e[0]) && faults));
-
-    /* A fault of the one block would leave the other's colours behind. */
-    LLVMPositionBuilderAtEnd(b->ir, groups);
-    side = faults ? 1 : side_by_side(&e[0], b);
-    if (side > 1)
-        emit_sides(&e[1], b, side, counted, &all);
-    groups = LLVMGetInsertBlock(b->ir);
-    LLVMBuildBr(b->ir, rest);
-    LLVMAddIncoming(done, &all, &groups, 1);
-    return 0;
+    static_assert(UTGARD_PP_SIDES <= RASTER_SHADER_SIDES, "");
+    e[0].hoists = ir.hoists;
+    for (unsigned k = 0; k < EMITTERS; k++)
+        ir.at[k] = &e[k].at;
+    return raster_shader_emit(b, &ir);
 }
 
 /* ---- keys (jit/key.h): the head, the texture keys, the program's words ---- */
 
 static uint8_t *write_key(const struct utgard_frag *frag, const struct utgard_frag_head *head, size_t *size)
 {
-    const struct jit_key_part parts[] = {
-        {head, sizeof *head, 1, sizeof *head},
-        {frag->keys, sizeof *frag->keys, head->sample_count, sizeof *frag->keys},
-        {frag->words, 4, head->word_count, 4}};
-
-    return jit_key_write(parts, UTIL_ARRAY_SIZE(parts), size);
+    return gpu_program_key_write(
+        head, sizeof *head,
+        (struct jit_key_part){frag->keys, sizeof *frag->keys, head->sample_count, sizeof *frag->keys},
+        (struct jit_key_part){frag->words, 4, head->word_count, 4}, size);
 }
 
 static int emit_key(struct jit_builder *b, const void *key, size_t size)
 {
     struct jit_key_reader in = {key, size};
+    struct gpu_program_recipe recipe;
     struct utgard_frag_head head;
-    struct utgard_pp_program *program = NULL;
-    struct utgard_texture_key *keys;
-    uint32_t *words;
-    int status = -EINVAL;
+    int status;
 
     if (!jit_key_read(&in, &head, sizeof head))
+        return -EINVAL;
+    status = gpu_program_key_read(&in, &utgard_pp_kind, head.word_count, &recipe);
+    if (status)
         return status;
-    keys = jit_key_take(&in, head.sample_count * sizeof *keys);
-    words = jit_key_take(&in, head.word_count * sizeof *words);
-    if (keys && words)
-        status = utgard_pp_program_create(words, head.word_count, &program, NULL);
-    struct utgard_frag_emit e = {.head = &head, .program = program, .keys = keys};
-    if (!status)
-        status = emit_variant(&e, b);
-    utgard_pp_program_destroy(program);
-    free(keys);
-    free(words);
+    struct utgard_frag_emit e = {.head = &head, .program = recipe.program, .keys = recipe.keys};
+    status = emit_variant(&e, b);
+    gpu_program_recipe_finish(&recipe);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* What a compiled fragment program meets: varyings, uniforms, textures and the tile, as IR over one block. */
 #include "gpu/utgard/frag_emit.h"
-#include "raster/texture_ir.h"
+#include "raster/texture/texture_ir.h"
 
 static LLVMValueRef port_varying(void *ctx, struct jit_builder *b, uint32_t first, LLVMValueRef offset,
                                  uint32_t count, LLVMValueRef mask, LLVMValueRef out[4])
@@ -65,7 +65,7 @@ static void channels(struct utgard_frag_emit *e, struct jit_builder *b, const st
         break;
     case UTGARD_TEXEL_16: channel[0] = utgard_frag_part(e, b, word, 0, 16); break;
     case UTGARD_TEXEL_DEPTH: channel[0] = utgard_frag_part(e, b, word, 0, 24); break;
-    default: e->failed = true; /* formats that raster/texture_ir.h leaves to the scalar path */
+    default: e->failed = true; /* formats that raster/texture/texture_ir.h leaves to the scalar path */
     }
     for (unsigned c = 0; c < 4; c++)
         out[c] = channel[key->swizzle[c]];

@@ -1,125 +1,148 @@
-/* Programs of fragments: read once where several draws have the same, and with them the code of the last draw
- * that does not differ in what code depends on. */
+/* Programs of fragments and their code. A frame looks for each once, at the first draw that has it: what it
+ * has then, all its draws have. */
 #include <errno.h>
 #include <string.h>
 
 #include "gpu/utgard/frag_internal.h"
 #include "gpu/utgard/pp_fault.h"
-#include "util/bits.h"
 
-#define UNIT          "fragment program"
-#define SHORT_PROGRAM 1024u /* words: more than most have */
+#define UNIT "fragment program"
 
-/* Guest memory may change while it is read: the program is taken of a copy. */
-static int take(struct utgard_frag_program *p, const struct gpu_space *space,
-                struct utgard_frag_shared *shared, uint32_t count, struct util_error *error)
+static int decode(const void *words, uint32_t count, struct gpu_program_decoded *out,
+                  struct util_error *error)
 {
-    p->words = util_arena_alloc(shared->arena, count * 4ull);
-    if (!p->words)
-        return -ENOMEM;
-    memcpy(p->words, space->window.base + p->address, count * 4ull);
-    return utgard_pp_program_create(p->words, count, &p->decoded, error);
-}
+    struct utgard_pp_program *program;
+    int status = utgard_pp_program_create(words, count, &program, error);
 
-static int read_program(struct utgard_frag_program *p, const struct gpu_space *space,
-                        struct utgard_frag_shared *shared)
-{
-    uint32_t all = gpu_space_extent(space, p->address, UTGARD_PP_MAX_WORDS * 4, GPU_RIGHT_READ) / 4;
-    uint32_t count = UTIL_MIN(all, SHORT_PROGRAM);
-    struct util_error error = {0};
-    int status = -EFAULT;
-
-    if (!count) {
-        utgard_pp_refuse(&p->fault, GPU_FAULT_MEMORY, UNIT, p->address, "the program is outside memory");
-        return status;
-    }
-    status = take(p, space, shared, count, &error);
-    if (status == -EBADMSG && all > count) {
-        error = (struct util_error){0};
-        status = take(p, space, shared, all, &error);
-    }
-    if (status)
-        utgard_pp_refuse(&p->fault, GPU_FAULT_SHADER, UNIT, p->address, "%s", error.text);
+    if (!status)
+        *out = (struct gpu_program_decoded){program, program->word_count, program->insn_count};
     return status;
 }
 
-static struct utgard_frag_program *find(struct utgard_frag_program *p, uint32_t address)
+static void destroy(void *program)
 {
-    while (p && p->address != address)
-        p = p->next;
-    return p;
+    utgard_pp_program_destroy(program);
 }
 
-/* The program at that address; *fresh: it is the caller's to make. NULL: no host memory. */
-static struct utgard_frag_program *get(struct utgard_frag_shared *shared, uint32_t address, bool *fresh)
-{
-    _Atomic(struct utgard_frag_program *) *bucket = &shared->bucket[(address >> 6) % UTGARD_FRAG_PROGRAMS];
-    struct utgard_frag_program *p = find(atomic_load_explicit(bucket, memory_order_acquire), address);
+/* An instruction takes some 300 bytes decoded; a frame's programs have a few thousand. */
+const struct gpu_program_kind utgard_pp_kind = {.word_bytes = sizeof(uint32_t),
+                                                .most_words = UTGARD_PP_MAX_WORDS,
+                                                .first_words = 1024,
+                                                .many = 1u << 18,
+                                                .most = 1u << 20,
+                                                .decode = decode,
+                                                .destroy = destroy};
 
-    *fresh = false;
-    if (p)
-        return p;
-    pthread_mutex_lock(&shared->maker->lock);
-    p = find(atomic_load_explicit(bucket, memory_order_relaxed), address);
-    if (!p && (p = utgard_frag_alloc(shared, sizeof *p))) {
-        *fresh = true;
-        p->address = address;
-        p->next = atomic_load_explicit(bucket, memory_order_relaxed);
-        atomic_store_explicit(bucket, p, memory_order_release);
+void utgard_frag_shared_begin(struct utgard_frag_shared *shared, struct util_maker *maker,
+                              struct util_arena *arena, struct gpu_programs *programs)
+{
+    shared->arena = arena;
+    shared->programs = programs;
+    util_memo_init(&shared->taken, maker, arena);
+    gpu_programs_begin(programs);
+    if (gpu_programs_are_many(programs))
+        gpu_programs_empty(programs);
+}
+
+/* What the frame found at an address. */
+struct taken {
+    struct gpu_program *program;
+    int error; /* and fault, when there is none: see utgard_frag_take_program */
+    struct gpu_fault fault;
+};
+
+static int take(struct taken *taken, const struct gpu_space *space, struct gpu_programs *programs,
+                uint32_t address)
+{
+    uint32_t bytes = gpu_space_extent(space, address, UTGARD_PP_MAX_WORDS * 4, GPU_RIGHT_READ);
+    struct util_error error = {0};
+    int status;
+
+    if (bytes < 4) {
+        utgard_pp_refuse(&taken->fault, GPU_FAULT_MEMORY, UNIT, address, "the program is outside memory");
+        return -EFAULT;
     }
-    pthread_mutex_unlock(&shared->maker->lock);
-    return p;
+    status = gpu_programs_get(programs, space->window.base + address, bytes, &taken->program, &error);
+    if (status)
+        utgard_pp_refuse(&taken->fault, GPU_FAULT_SHADER, UNIT, address, "%s", error.text);
+    return status;
 }
 
 int utgard_frag_take_program(struct utgard_frag *frag, const struct gpu_space *space,
                              struct utgard_frag_shared *shared, struct gpu_fault *fault)
 {
-    bool fresh;
-    struct utgard_frag_program *p = get(shared, frag->address, &fresh);
+    const struct util_memo_key key = {.head = &frag->address, .head_size = sizeof frag->address};
+    enum util_make_status status;
+    struct taken *taken = util_memo_get(&shared->taken, &key, sizeof *taken, &status);
 
-    if (!p)
+    if (!taken)
         return -ENOMEM;
-    if (fresh) {
-        p->error = read_program(p, space, shared);
-        util_make_end(shared->maker, &p->status, !p->error);
+    if (status == UTIL_MAKING) {
+        taken->error = take(taken, space, shared->programs, frag->address);
+        status = util_memo_end(&shared->taken, taken, !taken->error);
     }
-    if (!util_make_wait(shared->maker, &p->status)) {
-        *fault = p->fault;
-        return p->error;
+    if (status != UTIL_MADE) {
+        *fault = taken->fault;
+        return taken->error;
     }
-    frag->from = p;
-    frag->program = p->decoded;
-    frag->words = p->words;
+    frag->from = taken->program;
+    frag->program = taken->program->program;
+    frag->words = taken->program->words;
     return 0;
 }
 
-/* As keys of code have them: padding is zero. */
-static bool same(const void *a, const void *b, size_t bytes)
+/* ---- code ---- */
+
+/* What a draw's code depends on besides the program and the texture keys, which are the key's tail. */
+struct key {
+    const struct jit_engine *engine;
+    uint64_t in_order;
+    struct utgard_frag_head head; /* its padding is zero */
+};
+
+/* As struct utgard_frag and its shader have them. */
+struct code {
+    struct jit_function *in_order, *deferred, *test, *one_block;
+    bool opaque, has_quads;
+    struct raster_shader_quads quads;
+};
+
+static bool find(struct utgard_frag *frag, bool in_order, struct code *code)
 {
-    return !bytes || memcmp(a, b, bytes) == 0;
+    bool found = utgard_frag_find_code(frag, in_order, &code->quads);
+    const struct raster_shader *shader = &frag->shader;
+
+    code->in_order = shader->in_order;
+    code->deferred = shader->deferred;
+    code->test = shader->test;
+    code->one_block = frag->one_block;
+    code->opaque = shader->opaque;
+    code->has_quads = shader->quads;
+    return found;
 }
 
-/* Code is that of the head, the texture keys and the program. */
-bool utgard_frag_share_code(struct utgard_frag *frag)
+bool utgard_frag_take_code(struct utgard_frag *frag, bool in_order)
 {
-    const struct utgard_frag *twin = atomic_load_explicit(&frag->from->twin, memory_order_acquire);
+    struct key head;
+    const struct util_memo_key key = {&head, sizeof head, frag->keys,
+                                      frag->head.sample_count * sizeof *frag->keys};
+    enum util_make_status status;
+    struct code *code;
 
-    if (!twin || !same(&twin->head, &frag->head, sizeof frag->head) ||
-        !same(twin->keys, frag->keys, frag->head.sample_count * sizeof *frag->keys))
+    memset(&head, 0, sizeof head);
+    head.engine = frag->engine;
+    head.in_order = in_order;
+    memcpy(&head.head, &frag->head, sizeof head.head);
+    code = gpu_program_code(frag->from, &key, sizeof *code, &status);
+    if (status == UTIL_MAKING)
+        return util_memo_end(&frag->from->codes, code, find(frag, in_order, code)) == UTIL_MADE;
+    if (status != UTIL_MADE)
         return false;
-    frag->in_order = twin->in_order;
-    frag->visible = twin->visible;
-    frag->test = twin->test;
-    frag->opaque = twin->opaque;
-    frag->quads = twin->quads;
+    frag->shader.in_order = code->in_order;
+    frag->shader.deferred = code->deferred;
+    frag->shader.test = code->test;
+    frag->shader.opaque = code->opaque;
+    frag->shader.quads = code->has_quads ? &code->quads : NULL;
+    frag->one_block = code->one_block;
     return true;
-}
-
-void utgard_frag_shared_end(struct utgard_frag_shared *shared)
-{
-    for (uint32_t n = 0; n < UTGARD_FRAG_PROGRAMS; n++) {
-        for (struct utgard_frag_program *p = atomic_load(&shared->bucket[n]); p; p = p->next)
-            utgard_pp_program_destroy(p->decoded);
-        atomic_store(&shared->bucket[n], NULL);
-    }
 }

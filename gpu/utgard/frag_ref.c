@@ -8,19 +8,12 @@
 #include "util/bits.h"
 #include "util/half.h"
 
-/* a * fx + b * fy (raster/prim.h). */
-static float plane(const struct utgard_ref_batch *batch, unsigned lane, float a, float b)
+/* The primitive's varying n, with perspective. */
+static float varying(const struct utgard_ref_batch *batch, unsigned lane, unsigned n)
 {
-    float fx = (float)(batch->px + utgard_ref_lane_x(lane)) + 0.5f - batch->prim->x0;
-    float fy = (float)(batch->py + utgard_ref_lane_y(lane)) + 0.5f - batch->prim->y0;
-    float x = a * fx, y = b * fy;
+    float value = raster_vary_at(batch->prim, batch->px, batch->py, lane, n) * batch->w[lane];
 
-    return x + y;
-}
-
-static float inv_w(const struct utgard_ref_batch *batch, unsigned lane)
-{
-    return plane(batch, lane, batch->prim->inv_w_a, batch->prim->inv_w_b) + batch->prim->inv_w_c;
+    return value + batch->prim->vary_c[n];
 }
 
 static float clamp(float x, float top)
@@ -35,7 +28,6 @@ static bool port_varying(void *ctx, uint32_t first, const int32_t *offset, uint3
                          uint32_t out[4][16], uint32_t *bad)
 {
     const struct utgard_ref_batch *batch = ctx;
-    const struct raster_prim *prim = batch->prim;
     int64_t size = offset ? batch->frag->state.slot_count * 4 : UTGARD_COMPONENTS;
 
     for (unsigned lane = 0; lane < 16; lane++) {
@@ -48,13 +40,8 @@ static bool port_varying(void *ctx, uint32_t first, const int32_t *offset, uint3
         }
         for (uint32_t n = 0; n < count; n++) {
             uint8_t v = inside ? batch->frag->head.vary[at + n] : UTGARD_NO_VARYING;
-            float value = 0.0f;
 
-            if (v != UTGARD_NO_VARYING) {
-                value = plane(batch, lane, prim->vary_a[v], prim->vary_b[v]) * batch->w[lane];
-                value = value + prim->vary_c[v];
-            }
-            out[n][lane] = util_f2u(value);
+            out[n][lane] = v == UTGARD_NO_VARYING ? 0 : util_f2u(varying(batch, lane, v));
         }
     }
     return true;
@@ -65,8 +52,8 @@ static void port_fragcoord(void *ctx, uint32_t out[4][16])
     const struct utgard_ref_batch *batch = ctx;
 
     for (unsigned lane = 0; lane < 16; lane++) {
-        out[0][lane] = util_f2u((float)(batch->px + utgard_ref_lane_x(lane)) + 0.5f);
-        float y = (float)(batch->py + utgard_ref_lane_y(lane)) + 0.5f;
+        out[0][lane] = util_f2u((float)(batch->px + (int32_t)raster_lane_x(lane)) + 0.5f);
+        float y = (float)(batch->py + (int32_t)raster_lane_y(lane)) + 0.5f;
 
         y = y * batch->frag->args.y_scale;
         out[1][lane] = util_f2u(y + batch->frag->args.y_offset);
@@ -78,18 +65,10 @@ static void port_fragcoord(void *ctx, uint32_t out[4][16])
 static void port_pointcoord(void *ctx, uint32_t out[2][16])
 {
     const struct utgard_ref_batch *batch = ctx;
-    const struct raster_prim *prim = batch->prim;
 
     for (unsigned c = 0; c < 2; c++)
-        for (unsigned lane = 0; lane < 16; lane++) {
-            float value = 0.0f;
-
-            if (batch->frag->head.points) {
-                value = plane(batch, lane, prim->vary_a[c], prim->vary_b[c]) * batch->w[lane];
-                value = value + prim->vary_c[c];
-            }
-            out[c][lane] = util_f2u(value);
-        }
+        for (unsigned lane = 0; lane < 16; lane++)
+            out[c][lane] = batch->frag->head.points ? util_f2u(varying(batch, lane, c)) : 0;
 }
 
 static void port_frontface(void *ctx, uint32_t out[16])
@@ -393,7 +372,7 @@ static uint32_t shade_block(struct utgard_ref_batch *batch, const struct raster_
         batch->live[k] = k < frag->head.samples && frag->head.sample_mask >> k & 1 ? block->sample[k] : 0;
     for (unsigned lane = 0; lane < 16; lane++) {
         batch->depth[lane] = raster_depth_at(batch->prim, batch->px, batch->py, lane);
-        batch->w[lane] = 1.0f / inv_w(batch, lane);
+        batch->w[lane] = raster_w_at(batch->prim, batch->px, batch->py, lane);
     }
     if (batch->watch)
         utgard_ref_look(batch, block);

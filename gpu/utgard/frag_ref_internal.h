@@ -4,10 +4,8 @@
 #define VITRAIL_GPU_UTGARD_FRAG_REF_INTERNAL_H
 
 #include "gpu/utgard/frag_internal.h"
-#include "gpu/watch.h"
+#include "gpu/follow.h"
 #include "isa/utgard_pp/interp.h"
-
-struct utgard_ref_looking;
 
 /* A block at hand. */
 struct utgard_ref_batch {
@@ -18,22 +16,13 @@ struct utgard_ref_batch {
     uint32_t index; /* of sample 0's words in the tile */
     float w[16];
     uint32_t depth[16];
-    uint16_t live[4];                   /* lanes of each sample */
-    uint64_t executed;                  /* instructions, of all blocks so far */
-    const struct gpu_watch *watch;      /* NULL: nobody looks on */
-    struct utgard_ref_looking *looking; /* NULL: not at this block */
+    uint16_t live[4];              /* lanes of each sample */
+    uint64_t executed;             /* instructions, of all blocks so far */
+    const struct gpu_watch *watch; /* NULL: nobody looks on */
+    bool looking;                  /* somebody does, at this block: */
+    struct gpu_following following;
+    uint64_t began; /* `executed` then */
 };
-
-/* Pixel of a lane in its block. */
-static inline int32_t utgard_ref_lane_x(unsigned lane)
-{
-    return (int32_t)raster_lane_x(lane);
-}
-
-static inline int32_t utgard_ref_lane_y(unsigned lane)
-{
-    return (int32_t)raster_lane_y(lane);
-}
 
 /* The ports of a fragment program; their context is a struct utgard_ref_batch. */
 extern const struct utgard_pp_ports utgard_ref_ports;

@@ -1,4 +1,5 @@
-/* Fragments of a prepared draw shaded in order. */
+/* What the shader of a draw (raster/shader.h) asks of its family: code found, blocks of programs without code
+ * of their own, and faults in words. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,116 +7,148 @@
 #include "gpu/utgard/pp_fault.h"
 #include "util/bits.h"
 
-#define UNIT       "fragment program"
-#define LOOP_SHARE 16u
+#define UNIT        "fragment program"
+#define LOOP_SHARE  16u
+#define CHEAP_INSNS 12u /* of programs without textures: a block takes less than ten nanoseconds */
 
-static void report(const struct utgard_frag *frag, uint32_t code, struct gpu_fault *fault)
+static void report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault)
 {
+    const struct utgard_frag *frag = (const struct utgard_frag *)shader;
+    struct gpu_fault *to = fault;
+
+    if (code == RASTER_SHADER_UNPAID) {
+        utgard_pp_refuse(to, GPU_FAULT_TIMEOUT, UNIT, frag->address,
+                         "programs run longer than the tile's share of the job's fuel allows");
+        return;
+    }
     struct isa_fault said = isa_fault_unpack(code);
     const struct isa_fault_row *row = &utgard_pp_faults[said.kind];
-
-    utgard_pp_refuse(fault, gpu_fault_kind_of(row->class), UNIT, frag->address + said.pc * 4, "%s",
-                     row->text);
-    fault->pc = said.pc;
-    fault->lane = said.lane;
+    utgard_pp_refuse(to, gpu_fault_kind_of(row->class), UNIT, frag->address + said.pc * 4, "%s", row->text);
+    to->pc = said.pc;
+    to->lane = said.lane;
 }
 
-bool utgard_frag_pay(const struct utgard_frag *frag, uint32_t blocks, uint64_t *fuel, struct gpu_fault *fault)
-{
-    uint64_t cost = frag->program->insn_count;
-
-    /* What loops repeat is not counted: a share of what they may is. */
-    if (frag->program->repeats)
-        cost += frag->args.fuel / LOOP_SHARE;
-    cost *= blocks;
-    if (cost > *fuel)
-        return utgard_pp_refuse(fault, GPU_FAULT_TIMEOUT, UNIT, frag->address,
-                                "programs run longer than the tile's share of the job's fuel allows");
-    *fuel -= cost;
-    return true;
-}
+/* ---- without code of blocks in order ---- */
 
 /* Block after block: each begins with temporaries of zero. */
 static uint32_t run_with_temporaries(const struct utgard_frag *frag, const struct raster_prim *prim,
                                      struct raster_tile *tile, const struct raster_block *blocks,
                                      uint32_t count, uint64_t *executed)
 {
-    utgard_frag_fn run = (utgard_frag_fn)jit_function_code(frag->in_order);
+    raster_shader_fn run = (raster_shader_fn)jit_function_code(frag->one_block);
     size_t vec4 = 4 * 16 * sizeof(uint32_t), first = frag->program->temporary_from * vec4,
            used = frag->program->temporary_to * vec4 - first;
-    struct utgard_frag_call call = {.temporaries = aligned_alloc(64, UTGARD_PP_TEMPORARIES * vec4)};
+    uint8_t *temporaries = aligned_alloc(64, UTGARD_PP_TEMPORARIES * vec4);
+    uint64_t before = *executed;
     uint32_t code = 0;
 
-    if (!call.temporaries)
+    if (!temporaries)
         return utgard_frag_ref(frag, prim, tile, blocks, count, executed);
     for (uint32_t n = 0; n < count && !code; n++) {
-        memset((uint8_t *)call.temporaries + first, 0, used);
+        struct raster_shader_call call = {.scratch = temporaries};
+
+        memset(temporaries + first, 0, used);
         code = run(&frag->args, prim, tile, &blocks[n], 1, &call);
         *executed += call.executed;
     }
-    free(call.temporaries);
+    jit_function_ran(frag->one_block, *executed - before);
+    free(temporaries);
     return code;
 }
 
-/* Tests, then colours, of one primitive. */
-static uint32_t shade_opaque(const struct utgard_frag *frag, const struct raster_prim *prim,
-                             struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                             uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
+static uint32_t shade(const struct raster_shader *shader, const struct raster_prim *prim,
+                      struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                      struct raster_shader_work *work)
 {
-    struct raster_block tested[RASTER_BLOCKS_MAX];
-    struct utgard_frag_target target = {tile, executed};
-    uint16_t common;
-    uint32_t code;
+    const struct utgard_frag *frag = (const struct utgard_frag *)shader;
+    uint32_t code = (frag->one_block ? run_with_temporaries : utgard_frag_ref)(frag, prim, tile, blocks,
+                                                                               count, &work->executed);
 
-    memcpy(tested, blocks, count * sizeof *blocks);
-    code = utgard_frag_test(frag, prim, tile, tested, &count, &common, fuel, fault);
-    if (!code && count)
-        raster_visible_now(frag, prim, prim->vary_count, tested, count, utgard_frag_color, &target);
-    return code;
-}
-
-uint32_t utgard_frag_shade(const struct utgard_frag *frag, const struct raster_prim *prim,
-                           struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                           uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
-{
-    struct utgard_frag_call call = {.temporaries = NULL};
-    uint64_t before = *executed;
-    uint32_t code;
-
-    if (frag->engine && !frag->in_order)
-        return shade_opaque(frag, prim, tile, blocks, count, fuel, executed, fault);
-    if (!utgard_frag_pay(frag, count, fuel, fault))
-        return UTGARD_PP_FAULT_FUEL;
-    if (!frag->engine) {
-        code = utgard_frag_ref(frag, prim, tile, blocks, count, executed);
-    } else {
-        if (!utgard_frag_own_temporaries(frag->program)) {
-            code = run_with_temporaries(frag, prim, tile, blocks, count, executed);
-        } else {
-            code = ((utgard_frag_fn)jit_function_code(frag->in_order))(&frag->args, prim, tile, blocks, count,
-                                                                       &call);
-            *executed += call.executed;
-        }
-        jit_function_ran(frag->in_order, *executed - before);
-    }
     if (code)
-        report(frag, code, fault);
+        report(shader, code, 0, work->fault);
     return code;
 }
-
-/* ---- observers ---- */
 
 uint32_t utgard_frag_shade_watched(const struct utgard_frag *frag, const struct gpu_watch *watch,
                                    const struct raster_prim *prim, struct raster_tile *tile,
-                                   const struct raster_block *blocks, uint32_t count, uint64_t *fuel,
-                                   uint64_t *executed, struct gpu_fault *fault)
+                                   const struct raster_block *blocks, uint32_t count,
+                                   struct raster_shader_work *work)
 {
     uint32_t code;
 
-    if (!utgard_frag_pay(frag, count, fuel, fault))
-        return UTGARD_PP_FAULT_FUEL;
-    code = utgard_frag_ref_watched(frag, watch, prim, tile, blocks, count, executed);
+    if (!raster_shader_pay(&frag->shader, count, work))
+        return RASTER_SHADER_UNPAID;
+    code = utgard_frag_ref_watched(frag, watch, prim, tile, blocks, count, &work->executed);
     if (code)
-        report(frag, code, fault);
+        report(&frag->shader, code, 0, work->fault);
     return code;
+}
+
+/* ---- code ---- */
+
+static struct jit_function *find_quads(const struct raster_shader *shader)
+{
+    const struct utgard_frag *frag = (const struct utgard_frag *)shader;
+    struct util_error error = {0};
+    struct jit_function *code;
+
+    return utgard_frag_compile(frag, RASTER_IR_QUADS, frag->engine, &code, &error) ? NULL : code;
+}
+
+static const struct raster_shader_family family = {shade, report, find_quads};
+
+void utgard_frag_begin_shader(struct utgard_frag *frag)
+{
+    const struct utgard_pp_program *program = frag->program;
+
+    frag->shader =
+        (struct raster_shader){.family = &family,
+                               .args = &frag->args,
+                               .cost = program->insn_count,
+                               .varyings = frag->vary_count + 2u * frag->head.points,
+                               .cheap = program->insn_count <= CHEAP_INSNS && !program->sample_count,
+                               .colors = frag->head.blend.write_mask & 15};
+    /* What loops repeat is not counted: a share of what they may is. */
+    if (program->repeats)
+        frag->shader.cost += frag->args.fuel / LOOP_SHARE;
+}
+
+/* What is left to be known of the code itself: whether it may end in a fault, which must come in its turn. */
+static bool may_be_opaque(const struct utgard_frag *frag)
+{
+    const struct utgard_frag_head *head = &frag->head;
+    const struct utgard_pp_program *program = frag->program;
+
+    return head->samples == 1 && head->early && head->sample_mask & 1 &&
+           (!(head->blend.write_mask & 15) || !raster_blend_reads(&head->blend)) && !program->repeats &&
+           !program->reads_color && utgard_frag_own_temporaries(program) && !program->indexed_uniforms &&
+           !program->indexed_varyings;
+}
+
+static int find(void *ctx, enum raster_ir_form form, struct jit_function **code, struct jit_function **test)
+{
+    struct utgard_frag *frag = ctx;
+    struct util_error error = {0};
+    int status = utgard_frag_compile(frag, form, frag->engine, code, &error);
+
+    *test = NULL;
+    if (!status && form == RASTER_IR_VISIBLE && !raster_zs_is_idle(&frag->head.zs))
+        status = raster_zs_blocks(frag->engine, &frag->head.zs, test, &error);
+    return status;
+}
+
+bool utgard_frag_find_code(struct utgard_frag *frag, bool in_order, struct raster_shader_quads *quads)
+{
+    struct raster_shader *shader = &frag->shader;
+
+    if (raster_shader_find(shader, !in_order && may_be_opaque(frag), find, frag))
+        return false;
+    /* Of what branches, quads would count other instructions. */
+    if (shader->opaque && !shader->cheap && frag->program->block_count == 1)
+        shader->quads = quads;
+    if (!utgard_frag_own_temporaries(frag->program)) {
+        frag->one_block = shader->in_order;
+        shader->in_order = NULL;
+    }
+    return true;
 }

@@ -2,36 +2,30 @@
  * path (gpu/watch.h). Registers are seen before and after each instruction; what comes from outside is told
  * by the ports. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/utgard/frag_ref_internal.h"
 #include "isa/utgard_pp/uses.h"
 #include "util/bits.h"
-#include "util/list.h"
 
 /* A lane on its way. */
 struct follower {
-    struct gpu_lane *lane;
-    unsigned number;                   /* the lane's */
+    struct gpu_follower of;
     const struct utgard_pp_insn *insn; /* under way; NULL: the lane does not execute it */
-    struct gpu_step now;
     struct utgard_pp_uses uses;
 };
 
-/* Who is told of a block. */
-struct utgard_ref_looking {
-    const struct gpu_watch *watch;
-    uint64_t began; /* the batch's instructions then */
-    struct follower *follower;
-    uint32_t count;
-};
+static struct follower *at(const struct utgard_ref_batch *batch, uint32_t i)
+{
+    return gpu_following_at(&batch->following, i);
+}
 
 static const char components[] = "xyzw";
 
 /* ---- the block ---- */
 
-static void begin(const struct utgard_ref_batch *batch, struct follower *f, const struct raster_block *block)
+static void begin(const struct utgard_ref_batch *batch, struct gpu_follower *f,
+                  const struct raster_block *block)
 {
     struct gpu_lane *lane = f->lane;
     uint8_t covered = 0;
@@ -46,43 +40,19 @@ static void begin(const struct utgard_ref_batch *batch, struct follower *f, cons
 void utgard_ref_look(struct utgard_ref_batch *batch, const struct raster_block *block)
 {
     const struct gpu_watched_block it = {.block = block, .tile = batch->tile, .counts = true};
-    struct gpu_lanes lanes = {0};
-    struct utgard_ref_looking *l;
 
-    if (!batch->watch->begin(batch->watch->data, &it, &lanes))
-        return;
-    l = calloc(1, sizeof *l);
-    if (l && lanes.count)
-        l->follower = calloc(lanes.count, sizeof *l->follower);
-    if (!l || (lanes.count && !l->follower)) { /* without host memory nobody is followed */
-        for (uint32_t i = 0; i < lanes.count; i++)
-            lanes.at[i].out_of_memory = true;
-        free(l);
-        if (batch->watch->end)
-            batch->watch->end(batch->watch->data, 0);
-        return;
-    }
-    l->watch = batch->watch;
-    l->began = batch->executed;
-    l->count = lanes.count;
-    for (uint32_t i = 0; i < lanes.count; i++) {
-        l->follower[i] = (struct follower){.lane = &lanes.at[i], .number = lanes.at[i].number};
-        begin(batch, &l->follower[i], block);
-    }
-    batch->looking = l;
+    batch->looking = gpu_following_begin(&batch->following, batch->watch, &it, sizeof(struct follower));
+    batch->began = batch->executed;
+    for (uint32_t i = 0; batch->looking && i < batch->following.count; i++)
+        begin(batch, &at(batch, i)->of, block);
 }
 
 void utgard_ref_look_away(struct utgard_ref_batch *batch, uint32_t code)
 {
-    struct utgard_ref_looking *l = batch->looking;
-
-    batch->looking = NULL;
-    for (uint32_t i = 0; i < l->count; i++)
-        l->follower[i].lane->fault = code;
-    if (l->watch->end)
-        l->watch->end(l->watch->data, batch->executed - l->began);
-    free(l->follower);
-    free(l);
+    for (uint32_t i = 0; i < batch->following.count; i++)
+        at(batch, i)->of.lane->fault = code;
+    gpu_following_end(&batch->following, batch->executed - batch->began);
+    batch->looking = false;
 }
 
 /* ---- depth and stencil ---- */
@@ -99,122 +69,101 @@ void utgard_ref_look_at_test(struct utgard_ref_batch *batch, const struct utgard
     memcpy(before, zs, head->samples * 16 * sizeof *before);
     memcpy(live, batch->live, sizeof live);
     test(batch, state);
-    for (uint32_t i = 0; i < batch->looking->count; i++) {
-        struct follower *f = &batch->looking->follower[i];
+    for (uint32_t i = 0; i < batch->following.count; i++) {
+        struct gpu_follower *f = &at(batch, i)->of;
         struct gpu_test it = {.when = state ? GPU_TEST_AFTER : GPU_TEST_BEFORE,
                               .depth = batch->depth[f->number],
                               .rule = head->zs};
 
-        for (unsigned k = 0; k < head->samples; k++) {
-            it.samples |= (uint8_t)((live[k] >> f->number & 1) << k);
-            it.passed |= (uint8_t)((batch->live[k] >> f->number & 1) << k);
-            it.before[k] = before[k * 16 + f->number];
-            it.after[k] = zs[k * 16 + f->number];
-        }
-        if (it.samples && !UTIL_LIST_ADD(f->lane->tests, it))
-            f->lane->out_of_memory = true;
+        gpu_follow_test(f, &it, head->samples, before, zs, live, batch->live);
     }
 }
 
 /* ---- the program ---- */
 
-static void add_value(struct gpu_value *list, uint8_t *count, const struct gpu_value *value)
+/* Components of a register as they stand; nothing of none. */
+static void tell_register(struct gpu_follower *f,
+                          struct gpu_value *(*add)(struct gpu_follower *, const char *),
+                          const struct utgard_pp_state *state, unsigned reg, uint8_t mask)
 {
-    if (*count < GPU_VALUES)
-        list[(*count)++] = *value;
-}
+    char name[20];
+    int length = snprintf(name, sizeof name, "r%u%s", reg, mask == 15 ? "" : ".");
+    struct gpu_value *v;
 
-/* Components of a register as they stand. */
-static struct gpu_value register_value(const struct utgard_pp_state *state, unsigned reg, uint8_t mask,
-                                       unsigned lane)
-{
-    struct gpu_value v = {.number = true, .known = true};
-    int at = snprintf(v.name, sizeof v.name, "r%u%s", reg, mask == 15 ? "" : ".");
-
-    for (unsigned c = 0; c < 4; c++) {
-        if (!(mask >> c & 1))
-            continue;
-        v.value[v.count++] = state->reg[reg][c][lane];
-        if (mask != 15)
-            v.name[at++] = components[c];
-    }
-    return v;
+    for (unsigned c = 0; mask != 15 && c < 4; c++)
+        if (mask >> c & 1)
+            name[length++] = components[c];
+    name[length] = 0;
+    v = mask ? add(f, name) : NULL;
+    if (!v)
+        return;
+    v->number = v->known = true;
+    v->count = 0;
+    for (unsigned c = 0; c < 4; c++)
+        if (mask >> c & 1)
+            v->value[v->count++] = state->reg[reg][c][f->number];
 }
 
 static void finish(struct follower *f, const struct utgard_pp_state *state)
 {
     if (!f->insn)
         return;
-    for (unsigned r = 0; r < UTGARD_PP_REGISTERS; r++) {
-        struct gpu_value v = register_value(state, r, f->uses.written[r], f->number);
-
-        if (v.count)
-            add_value(f->now.write, &f->now.writes, &v);
-    }
-    if (f->lane->trace.count < f->lane->keep && !UTIL_LIST_ADD(f->lane->trace, f->now))
-        f->lane->out_of_memory = true;
+    for (unsigned r = 0; r < UTGARD_PP_REGISTERS; r++)
+        tell_register(&f->of, gpu_follow_write, state, r, f->uses.written[r]);
+    gpu_follow_keep(&f->of);
     f->insn = NULL;
 }
 
 static void on_insn(void *data, const struct utgard_pp_insn *insn, uint16_t lanes,
                     const struct utgard_pp_state *state)
 {
-    struct utgard_ref_looking *l = data;
+    const struct gpu_following *following = data;
 
-    if (l->watch->step)
-        l->watch->step(l->watch->data, insn->at);
-    for (uint32_t i = 0; i < l->count; i++) {
-        struct follower *f = &l->follower[i];
+    gpu_following_step(following, insn->at);
+    for (uint32_t i = 0; i < following->count; i++) {
+        struct follower *f = gpu_following_at(following, i);
 
         finish(f, state);
-        if (!(lanes >> f->number & 1))
+        if (!(lanes >> f->of.number & 1))
             continue;
         f->insn = insn;
-        f->now = (struct gpu_step){.pc = insn->at};
-        f->lane->executed++;
+        f->of.now = (struct gpu_step){.pc = insn->at};
+        f->of.lane->executed++;
         utgard_pp_uses(insn, &f->uses);
-        for (unsigned r = 0; r < UTGARD_PP_REGISTERS; r++) {
-            struct gpu_value v = register_value(state, r, f->uses.read[r], f->number);
-
-            if (v.count)
-                add_value(f->now.read, &f->now.reads, &v);
-        }
+        for (unsigned r = 0; r < UTGARD_PP_REGISTERS; r++)
+            tell_register(&f->of, gpu_follow_read, state, r, f->uses.read[r]);
     }
 }
 
 /* The instruction under way has got this from outside. */
 static void tell(struct follower *f, const char *name, uint32_t count, uint32_t value[4][16])
 {
-    struct gpu_value v = {.number = true, .known = true, .count = (uint8_t)count};
+    struct gpu_value *v = gpu_follow_read(&f->of, name);
 
-    snprintf(v.name, sizeof v.name, "%s", name);
+    if (!v)
+        return;
+    v->number = v->known = true;
+    v->count = (uint8_t)count;
     for (uint32_t n = 0; n < count; n++)
-        v.value[n] = value[n][f->number];
-    add_value(f->now.read, &f->now.reads, &v);
+        v->value[n] = value[n][f->of.number];
 }
 
 /* ---- ports ---- */
 
-static void tell_varying(const struct utgard_ref_batch *batch, struct follower *f, uint32_t at)
+static void tell_varying(const struct utgard_ref_batch *batch, struct follower *f, uint32_t n)
 {
-    uint8_t n = at < UTGARD_COMPONENTS ? batch->frag->head.vary[at] : UTGARD_NO_VARYING;
-    struct gpu_varying it = {.n = at, .place = n == UTGARD_NO_VARYING ? UINT32_MAX : n};
+    uint8_t place = n < UTGARD_COMPONENTS ? batch->frag->head.vary[n] : UTGARD_NO_VARYING;
+    struct gpu_varying it = {.n = n, .place = place == UTGARD_NO_VARYING ? UINT32_MAX : place};
 
-    snprintf(it.name, sizeof it.name, "v%u.%c", at / 4 % 100, components[at % 4]);
-    if (n != UTGARD_NO_VARYING) {
-        const struct raster_prim *prim = batch->prim;
-        float fx = (float)(batch->px + utgard_ref_lane_x(f->number)) + 0.5f - prim->x0;
-        float fy = (float)(batch->py + utgard_ref_lane_y(f->number)) + 0.5f - prim->y0;
-        float x = prim->vary_a[n] * fx, y = prim->vary_b[n] * fy;
-
-        it.vary = util_f2u(x + y);
-        it.c = util_f2u(prim->vary_c[n]);
+    snprintf(it.name, sizeof it.name, "v%u.%c", n / 4 % 100, components[n % 4]);
+    if (place != UTGARD_NO_VARYING) {
+        it.vary = util_f2u(raster_vary_at(batch->prim, batch->px, batch->py, f->of.number, place));
+        it.c = util_f2u(batch->prim->vary_c[place]);
     }
-    for (uint32_t i = 0; i < f->lane->varyings.count; i++)
-        if (f->lane->varyings.at[i].n == at)
+    for (uint32_t i = 0; i < f->of.lane->varyings.count; i++)
+        if (f->of.lane->varyings.at[i].n == n)
             return;
-    if (!UTIL_LIST_ADD(f->lane->varyings, it))
-        f->lane->out_of_memory = true;
+    gpu_follow_varying(&f->of, &it);
 }
 
 static bool watched_varying(void *ctx, uint32_t first, const int32_t *offset, uint32_t count, uint16_t lanes,
@@ -223,11 +172,11 @@ static bool watched_varying(void *ctx, uint32_t first, const int32_t *offset, ui
     const struct utgard_ref_batch *batch = ctx;
     bool ok = utgard_ref_ports.varying(ctx, first, offset, count, lanes, out, bad);
 
-    for (uint32_t i = 0; ok && i < batch->looking->count; i++) {
-        struct follower *f = &batch->looking->follower[i];
+    for (uint32_t i = 0; ok && i < batch->following.count; i++) {
+        struct follower *f = at(batch, i);
 
         for (uint32_t n = 0; f->insn && n < count; n++)
-            tell_varying(batch, f, first + (uint32_t)(offset ? offset[f->number] : 0) + n);
+            tell_varying(batch, f, first + (uint32_t)(offset ? offset[f->of.number] : 0) + n);
     }
     return ok;
 }
@@ -238,41 +187,27 @@ static void tell_sample(const struct utgard_ref_batch *batch, struct follower *f
     uint32_t choice = utgard_frag_choice(batch->frag, n, offset);
     const struct raster_texture_key *key = &batch->frag->keys[choice].raster;
     const struct raster_texture *texture = &batch->frag->textures[choice];
-    unsigned lane = f->number;
-    float c[3][16], level[16] = {0};
+    unsigned lane = f->of.number;
+    float c[4][16] = {{0}};
     uint32_t word[16];
-    struct gpu_lookup it = {.pc = f->now.pc,
-                            .address = texture->level[0].offset,
-                            .width = texture->level[0].width,
-                            .height = texture->level[0].height,
-                            .levels = texture->level_count,
-                            .format = key->format,
-                            .depth = key->volume ? texture->level[0].depth : 0,
-                            .cube = key->cube,
-                            .has_t = true,
+    struct gpu_lookup it = {.has_t = true,
                             .has_r = key->cube || key->volume,
                             .has_b = lod != NULL,
                             .level_given = key->lod == RASTER_LOD_EXPLICIT,
                             .numbers = key->texel_bytes != 0};
 
-    memcpy(c, coordinates, sizeof c);
+    memcpy(c, coordinates, 3 * sizeof *c);
     if (lod)
-        memcpy(level, lod, sizeof level);
+        memcpy(c[3], lod, sizeof c[3]);
     snprintf(it.unit, sizeof it.unit, "sampler %u",
              (batch->frag->program->samples[n].sampler + (uint32_t)offset) % 100);
-    it.s = c[0][lane];
-    it.t = c[1][lane];
-    it.r = c[2][lane];
-    it.b = level[lane];
     for (unsigned k = 0; k < 4; k++)
         it.color[k] = color[k][lane];
     if (!it.numbers) {
-        raster_texture_sample(key, texture, c[0], c[1], it.has_r ? c[2] : NULL, lod ? level : NULL, word);
+        raster_texture_sample(key, texture, c[0], c[1], it.has_r ? c[2] : NULL, lod ? c[3] : NULL, word);
         it.result = word[lane];
     }
-    raster_texture_lookup(key, texture, c[0], c[1], c[2], level, lane, &it.where);
-    if (!UTIL_LIST_ADD(f->lane->lookups, it))
-        f->lane->out_of_memory = true;
+    gpu_follow_lookup(&f->of, &it, key, texture, c);
 }
 
 static bool watched_sample(void *ctx, uint32_t n, const int32_t *offset, const uint32_t coordinates[4][16],
@@ -281,12 +216,12 @@ static bool watched_sample(void *ctx, uint32_t n, const int32_t *offset, const u
     const struct utgard_ref_batch *batch = ctx;
     bool ok = utgard_ref_ports.sample(ctx, n, offset, coordinates, lod, lanes, out, bad);
 
-    for (uint32_t i = 0; ok && i < batch->looking->count; i++) {
-        struct follower *f = &batch->looking->follower[i];
+    for (uint32_t i = 0; ok && i < batch->following.count; i++) {
+        struct follower *f = at(batch, i);
 
-        if (!f->insn || utgard_frag_choice(batch->frag, n, offset ? offset[f->number] : 0) == UINT32_MAX)
+        if (!f->insn || utgard_frag_choice(batch->frag, n, offset ? offset[f->of.number] : 0) == UINT32_MAX)
             continue;
-        tell_sample(batch, f, n, offset ? offset[f->number] : 0, coordinates, lod, out);
+        tell_sample(batch, f, n, offset ? offset[f->of.number] : 0, coordinates, lod, out);
         tell(f, "tex", 4, out);
     }
     return ok;
@@ -298,9 +233,9 @@ static bool watched_uniform(void *ctx, uint32_t first, const int32_t *offset, ui
     const struct utgard_ref_batch *batch = ctx;
     bool ok = utgard_ref_ports.uniform(ctx, first, offset, count, lanes, out, bad);
 
-    for (uint32_t i = 0; ok && i < batch->looking->count; i++)
-        if (batch->looking->follower[i].insn)
-            tell(&batch->looking->follower[i], "uni", count, out);
+    for (uint32_t i = 0; ok && i < batch->following.count; i++)
+        if (at(batch, i)->insn)
+            tell(at(batch, i), "uni", count, out);
     return ok;
 }
 
@@ -313,12 +248,12 @@ void utgard_ref_look_at_program(struct utgard_ref_batch *batch, const struct utg
     watched.sample = watched_sample;
     watched.uniform = watched_uniform;
     utgard_pp_run(batch->frag->program, &watched, 0xffff, batch->frag->args.fuel, state, report, on_insn,
-                  batch->looking);
-    for (uint32_t i = 0; i < batch->looking->count; i++) {
-        struct follower *f = &batch->looking->follower[i];
+                  &batch->following);
+    for (uint32_t i = 0; i < batch->following.count; i++) {
+        struct follower *f = at(batch, i);
 
         finish(f, state);
-        f->lane->discarded = !(state->live >> f->number & 1);
+        f->of.lane->discarded = !(state->live >> f->of.number & 1);
     }
 }
 
@@ -330,8 +265,8 @@ void utgard_ref_look_at_colors(struct utgard_ref_batch *batch, const struct utga
     const struct utgard_frag *frag = batch->frag;
     const struct utgard_frag_head *head = &frag->head;
 
-    for (uint32_t i = 0; i < batch->looking->count; i++) {
-        struct follower *f = &batch->looking->follower[i];
+    for (uint32_t i = 0; i < batch->following.count; i++) {
+        struct gpu_follower *f = &at(batch, i)->of;
 
         f->lane->output = (struct gpu_output){
             .given = !f->lane->discarded,

@@ -249,7 +249,8 @@ static bool render(struct utgard_run *run, struct gpu_fault *fault)
     for (unsigned n = 0; n < util_pool_workers(frame->pool); n++) {
         run->workers[n].draw = NULL;
         run->workers[n].watch = NULL;
-        run->workers[n].primitives = run->workers[n].shaded = run->workers[n].executed = 0;
+        run->workers[n].primitives = 0;
+        run->workers[n].raster.work = (struct raster_shader_work){0};
     }
     run->fuel = share(frame->fuel, frame->tile_count);
     run->items = share(frame->packets, frame->tile_count);
@@ -260,9 +261,9 @@ static bool render(struct utgard_run *run, struct gpu_fault *fault)
     util_pool_run(frame->pool, run->area_count, work, run);
     for (unsigned n = 0; n < util_pool_workers(frame->pool); n++) {
         if (frame->blocks)
-            *frame->blocks += run->workers[n].shaded;
+            *frame->blocks += run->workers[n].raster.work.blocks;
         if (frame->instructions)
-            *frame->instructions += run->workers[n].executed;
+            *frame->instructions += run->workers[n].raster.work.executed;
     }
     return true;
 }
@@ -277,11 +278,10 @@ bool utgard_frame_render(const struct utgard_pp_frame *frame, struct gpu_fault *
     if (run && grow(workers, util_pool_workers(frame->pool))) {
         run->frame = frame;
         run->workers = workers->worker;
-        run->shared.arena = workers->arena;
-        run->shared.maker = &run->maker;
         util_maker_init(&run->maker);
+        util_memo_init(&run->draws, &run->maker, workers->arena);
+        utgard_frag_shared_begin(&run->shared, &run->maker, workers->arena, frame->programs);
         render(run, &whole);
-        utgard_frag_shared_end(&run->shared);
         util_arena_reset(workers->arena);
         util_maker_destroy(&run->maker);
         free(run->tile_at);

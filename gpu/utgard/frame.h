@@ -6,6 +6,7 @@
 #include "gpu/utgard/frag.h"
 #include "gpu/utgard/walk.h"
 #include "gpu/utgard/writeback.h"
+#include "tiler/list.h"
 #include "util/pool.h"
 
 struct gpu_observer;
@@ -35,49 +36,23 @@ struct utgard_tile_state {
     bool four_samples;       /* the tile needs four samples: of the first item of a list, for all of it */
 };
 
-/* A vertex that clipping has made: varyings are the sum of weight[k] times those at index[k]. */
-struct utgard_tile_vertex {
-    float x, y, z, inv_w, weight[3];
-};
-
-enum utgard_tile_kind {
-    UTGARD_TILE_END,
-    UTGARD_TILE_STATE,
-    UTGARD_TILE_TRIANGLE,
-    UTGARD_TILE_LINE,
-    UTGARD_TILE_POINT,
-    UTGARD_TILE_RECTANGLE, /* three corners of a parallelogram; the fourth is 0 + 2 - 1 */
-};
-
-struct utgard_tile_item {
-    enum utgard_tile_kind kind;
-    struct utgard_tile_state state; /* of STATE */
-    uint32_t index[3];
-    uint32_t code; /* where it stands, for observers */
-    bool clipped;  /* triangles and lines: `vertex` instead of the positions */
-    struct utgard_tile_vertex vertex[3];
-};
-
-/* Reads a tile's list, item after item. `at` begins as the list's address and is the reader's from then on.
- * `walk`: through this list. False and *fault when the list cannot be read, or goes round. Any number of
- * threads call it, each for its own list. */
+/* Reads a tile's list, item after item; *state is written where the item is one. False and *fault when the
+ * list cannot be read, or goes round. Any number of threads call it, each for its own list. */
 struct utgard_tile_reader {
     void *ctx;
-    bool (*next)(void *ctx, uint64_t *at, struct gpu_walk *walk, struct utgard_tile_item *item,
-                 struct gpu_fault *fault);
+    bool (*next)(void *ctx, struct tiler_cursor *cursor, struct tiler_item *item,
+                 struct utgard_tile_state *state, struct gpu_fault *fault);
     /* The list's own address: several may be one. NULL: none are. */
     uint32_t (*resolve)(void *ctx, uint32_t list);
-    /* The indices of whole triangles, as many as come next, up to `most`; what else comes, and what cannot be
-     * read, is left to `next`, and so is a link to where `walk` has been. Returns their number. NULL: there
-     * is no such way. */
-    uint32_t (*triangles)(void *ctx, uint64_t *at, struct gpu_walk *walk, uint32_t index[][3], uint32_t most);
+    /* The indices of whole triangles, as tiler_list_triangles. NULL: there is no such way. */
+    uint32_t (*triangles)(void *ctx, struct tiler_cursor *cursor, uint32_t index[][3], uint32_t most);
 };
 
-/* frame_bins.c: reads lists as bin.h has them; `ctx` is the const struct gpu_space. */
-bool utgard_frame_bins(void *ctx, uint64_t *at, struct gpu_walk *walk, struct utgard_tile_item *item,
-                       struct gpu_fault *fault);
+/* frame_bins.c: reads lists as tiler/list.h has them; `ctx` is the const struct gpu_space. */
+bool utgard_frame_bins(void *ctx, struct tiler_cursor *cursor, struct tiler_item *item,
+                       struct utgard_tile_state *state, struct gpu_fault *fault);
 uint32_t utgard_frame_bins_resolve(void *ctx, uint32_t list);
-uint32_t utgard_frame_bins_triangles(void *ctx, uint64_t *at, struct gpu_walk *walk, uint32_t index[][3],
+uint32_t utgard_frame_bins_triangles(void *ctx, struct tiler_cursor *cursor, uint32_t index[][3],
                                      uint32_t most);
 
 /* A tile of the frame, in tiles; x and y below UTGARD_TILES. */
@@ -105,6 +80,7 @@ struct utgard_pp_frame {
     struct jit_engine *engine; /* NULL: the reference path */
     struct util_pool *pool;    /* NULL: on the calling thread alone */
     struct utgard_workers *workers;
+    struct gpu_programs *programs; /* of the kind utgard_pp_kind */
     struct utgard_tile_reader reader;
     uint32_t registers[UTGARD_FRAME_WORDS];
     uint32_t wb[UTGARD_WB_UNITS][UTGARD_WB_WORDS];

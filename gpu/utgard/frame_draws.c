@@ -1,23 +1,16 @@
-/* Draws of a frame, prepared once for all its tiles by the first worker that meets them. Readers take no
- * lock: draws are only ever put before the others of a bucket. */
+/* Draws of a frame, prepared once for all its tiles by the first worker that meets them. */
 #include "gpu/utgard/frame_internal.h"
 #include "gpu/utgard/pp_fault.h"
 
 #define UNIT "tile list"
 
-static struct utgard_draw *find(struct utgard_draw *draw, uint32_t rsw, uint32_t samples, bool points)
-{
-    while (draw && (draw->rsw != rsw || draw->samples != samples || draw->points != points))
-        draw = draw->next;
-    return draw;
-}
-
-static bool prepare(struct utgard_run *run, struct utgard_draw *draw)
+static bool prepare(struct utgard_run *run, struct utgard_draw *draw, uint32_t rsw, uint32_t samples,
+                    bool points)
 {
     const struct utgard_pp_frame *frame = run->frame;
-    struct utgard_frag_config config = {.samples = draw->samples,
+    struct utgard_frag_config config = {.samples = samples,
                                         .wide = run->wide,
-                                        .points = draw->points,
+                                        .points = points,
                                         .fuel = frame->block_fuel,
                                         .y_scale = run->y_scale,
                                         .y_offset = run->y_offset,
@@ -25,49 +18,29 @@ static bool prepare(struct utgard_run *run, struct utgard_draw *draw)
                                         .numeric = frame->numeric,
                                         .in_order = frame->in_order};
 
-    return utgard_rsw_read(frame->space, draw->rsw, &draw->state, &draw->fault) &&
+    draw->rsw = rsw;
+    draw->samples = (uint8_t)samples;
+    draw->points = points;
+    return utgard_rsw_read(frame->space, rsw, &draw->state, &draw->fault) &&
            !utgard_frag_prepare(frame->space, frame->engine, &draw->state, &config, &draw->frag,
                                 &draw->fault);
-}
-
-/* The draw, where none had met it before: the caller's to prepare, with *fresh. NULL: no host memory. */
-static struct utgard_draw *add(struct utgard_run *run, _Atomic(struct utgard_draw *) *bucket, uint32_t rsw,
-                               uint32_t samples, bool points, bool *fresh)
-{
-    struct utgard_draw *draw;
-
-    pthread_mutex_lock(&run->maker.lock);
-    draw = find(atomic_load_explicit(bucket, memory_order_relaxed), rsw, samples, points);
-    if (!draw && (draw = util_arena_alloc(run->shared.arena, sizeof *draw))) {
-        *fresh = true;
-        draw->rsw = rsw;
-        draw->samples = (uint8_t)samples;
-        draw->points = points;
-        atomic_init(&draw->status, UTIL_MAKING);
-        draw->next = atomic_load_explicit(bucket, memory_order_relaxed);
-        atomic_store_explicit(bucket, draw, memory_order_release);
-    }
-    pthread_mutex_unlock(&run->maker.lock);
-    return draw;
 }
 
 const struct utgard_draw *utgard_draw_get(struct utgard_run *run, uint32_t rsw, uint32_t samples, bool points,
                                           struct gpu_fault *fault)
 {
-    _Atomic(struct utgard_draw *) *bucket = &run->draws[(rsw >> 6) % UTGARD_DRAWS];
-    struct utgard_draw *draw = find(atomic_load_explicit(bucket, memory_order_acquire), rsw, samples, points);
-    bool fresh = false;
+    const uint32_t words[] = {rsw, samples, points};
+    const struct util_memo_key key = {.head = words, .head_size = sizeof words};
+    enum util_make_status status;
+    struct utgard_draw *draw = util_memo_get(&run->draws, &key, sizeof *draw, &status);
 
-    if (!draw)
-        draw = add(run, bucket, rsw, samples, points, &fresh);
-    if (!draw) {
-        utgard_pp_refuse(fault, GPU_FAULT_SHADER, UNIT, rsw, "no host memory");
-        return NULL;
-    }
-    if (fresh)
-        util_make_end(&run->maker, &draw->status, prepare(run, draw));
-    if (util_make_wait(&run->maker, &draw->status))
+    if (status == UTIL_MAKING)
+        status = util_memo_end(&run->draws, draw, prepare(run, draw, rsw, samples, points));
+    if (status == UTIL_MADE)
         return draw;
-    *fault = draw->fault;
+    if (draw)
+        *fault = draw->fault;
+    else
+        utgard_pp_refuse(fault, GPU_FAULT_SHADER, UNIT, rsw, "no host memory");
     return NULL;
 }

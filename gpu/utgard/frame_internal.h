@@ -10,12 +10,9 @@
 #include "raster/draw.h"
 
 #define UTGARD_LEAST_SHARE 65536u /* of the frame's bounds, for a tile */
-#define UTGARD_DRAWS       4096u  /* buckets of prepared draws */
 
 /* A render state of the frame, prepared by the first tile that meets it; immutable from then on. */
 struct utgard_draw {
-    struct utgard_draw *next;
-    util_make_status status;
     uint32_t rsw;
     uint8_t samples;
     bool points;
@@ -25,10 +22,9 @@ struct utgard_draw {
 };
 
 struct utgard_worker {
-    struct raster_worker raster;
+    struct raster_worker raster;        /* its work is of the frame */
     float vary[4][RASTER_MAX_VARYINGS]; /* of the primitive in hand */
     const struct utgard_draw *draw;     /* the last */
-    uint64_t shaded, executed;          /* blocks, and instructions of theirs, of the frame */
     /* Of an observed frame (frame_observe.c): */
     void *watch; /* the observer's, of the tile in hand; NULL: it is not looked at */
     uint64_t primitives;
@@ -58,8 +54,8 @@ struct utgard_run {
     struct utgard_area *areas;
     uint32_t area_count;
     struct utgard_worker *workers; /* one each */
-    _Atomic(struct utgard_draw *) draws[UTGARD_DRAWS];
-    struct util_maker maker; /* of draws and programs; its lock is over what is below too */
+    struct util_maker maker;       /* of draws and programs; its lock is over the faults too */
+    struct util_memo draws;        /* struct utgard_draw by render state, samples, points or not */
     struct utgard_frag_shared shared;
     struct gpu_fault fault[UTGARD_OWNERS]; /* of tile fault_index */
     uint32_t fault_index[UTGARD_OWNERS];
@@ -112,10 +108,9 @@ void utgard_observe_store(const struct utgard_run *run, struct utgard_worker *w,
 void utgard_observe_list(const struct utgard_run *run, struct utgard_worker *w,
                          const struct utgard_tile_state *state, const struct utgard_draw *draw);
 void utgard_observe_primitive(const struct utgard_run *run, struct utgard_worker *w,
-                              const struct utgard_tile_item *item);
+                              const struct tiler_item *item);
 bool utgard_observe_shade(const struct utgard_run *run, struct utgard_worker *w,
-                          const struct utgard_tile_item *item, const struct utgard_draw *draw,
-                          const struct raster_draw *raster, const struct raster_vertex *vertex,
-                          uint64_t *fuel, struct gpu_fault *fault);
+                          const struct tiler_item *item, const struct utgard_draw *draw,
+                          const struct raster_draw *raster, const struct raster_vertex *vertex);
 
 #endif

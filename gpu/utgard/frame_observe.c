@@ -157,8 +157,9 @@ void utgard_observe_frame(const struct utgard_run *run)
 
 static struct gpu_observed_work work_of(const struct utgard_worker *w)
 {
-    return (struct gpu_observed_work){
-        .primitives = w->primitives, .blocks = w->shaded, .instructions = w->executed};
+    return (struct gpu_observed_work){.primitives = w->primitives,
+                                      .blocks = w->raster.work.blocks,
+                                      .instructions = w->raster.work.executed};
 }
 
 void utgard_observe_job(const struct utgard_run *run, struct utgard_worker *w, unsigned worker, uint32_t job)
@@ -257,31 +258,30 @@ void utgard_observe_list(const struct utgard_run *run, struct utgard_worker *w,
 }
 
 void utgard_observe_primitive(const struct utgard_run *run, struct utgard_worker *w,
-                              const struct utgard_tile_item *item)
+                              const struct tiler_item *item)
 {
     const struct gpu_observer *o = run->frame->observer;
     struct gpu_observed_work work = work_of(w);
 
     if (o->primitive)
-        o->primitive(w->watch, item->code, w->number, &work);
+        o->primitive(w->watch, item->place, w->number, &work);
     w->number++;
     w->primitives++;
 }
 
-static enum gpu_primitive kind_of(enum utgard_tile_kind kind)
+static enum gpu_primitive kind_of(enum tiler_item_kind kind)
 {
     switch (kind) {
-    case UTGARD_TILE_POINT: return GPU_POINTS;
-    case UTGARD_TILE_LINE: return GPU_LINES;
-    case UTGARD_TILE_RECTANGLE: return GPU_RECTANGLES;
+    case TILER_ITEM_POINT: return GPU_POINTS;
+    case TILER_ITEM_LINE: return GPU_LINES;
+    case TILER_ITEM_RECTANGLE: return GPU_RECTANGLES;
     default: return GPU_TRIANGLES;
     }
 }
 
 bool utgard_observe_shade(const struct utgard_run *run, struct utgard_worker *w,
-                          const struct utgard_tile_item *item, const struct utgard_draw *draw,
-                          const struct raster_draw *raster, const struct raster_vertex *vertex,
-                          uint64_t *fuel, struct gpu_fault *fault)
+                          const struct tiler_item *item, const struct utgard_draw *draw,
+                          const struct raster_draw *raster, const struct raster_vertex *vertex)
 {
     const struct gpu_observer *o = run->frame->observer;
     enum gpu_primitive kind = kind_of(item->kind);
@@ -290,7 +290,7 @@ bool utgard_observe_shade(const struct utgard_run *run, struct utgard_worker *w,
     const struct raster_prim *prim = &w->raster.prim;
     struct raster_tile *tile = &w->raster.tile;
     const struct gpu_observed_primitive it = {.kind = kind,
-                                              .code = item->code,
+                                              .code = item->place,
                                               .number = w->number - 1,
                                               .vertices = kind < GPU_TRIANGLES ? kind + 1u : 3,
                                               .index = item->index,
@@ -302,11 +302,10 @@ bool utgard_observe_shade(const struct utgard_run *run, struct utgard_worker *w,
                                               .block_count = count};
     const struct gpu_watch *watch = o->covered ? o->covered(w->watch, &it, tile) : NULL;
 
-    w->shaded += count;
     if (!count)
         return true;
     if (watch)
-        return !utgard_frag_shade_watched(draw->frag, watch, prim, tile, w->raster.blocks, count, fuel,
-                                          &w->executed, fault);
-    return !utgard_frag_shade(draw->frag, prim, tile, w->raster.blocks, count, fuel, &w->executed, fault);
+        return !utgard_frag_shade_watched(draw->frag, watch, prim, tile, w->raster.blocks, count,
+                                          &w->raster.work);
+    return !raster_shader_shade(raster->shader, prim, tile, w->raster.blocks, count, &w->raster.work);
 }

@@ -135,7 +135,7 @@ static void end(struct utgard_device *device, unsigned pp, const struct gpu_faul
     }
     gpu_host_fault(&device->host, fault);
     if (fault->kind == GPU_FAULT_MEMORY)
-        utgard_mmu_fault(device, 1 + pp, fault->address, fault->write);
+        utgard_mmu_fault(device, 1 + pp, (uint32_t)fault->address, fault->write);
     else
         utgard_pp_raise(device, pp,
                         fault->kind == GPU_FAULT_TIMEOUT ? UTGARD_PP_INT_FORCE_HANG : UTGARD_PP_INT_COMMAND);
@@ -153,6 +153,7 @@ static void render(struct utgard_device *device)
         .engine = device->options.reference ? NULL : device->options.engine,
         .pool = device->options.pool,
         .workers = &team->workers,
+        .programs = device->fragment_programs,
         .reader = {.ctx = (void *)team->space,
                    .next = utgard_frame_bins,
                    .resolve = utgard_frame_bins_resolve,

@@ -53,7 +53,7 @@ static bool holds(float x0, float y0, float x1, float y1, const struct raster_re
 }
 
 /* Whether the rectangle covers all pixels, and its varyings s and t are their places. */
-static bool lays_out(const struct utgard_run *run, const struct utgard_tile_item *item,
+static bool lays_out(const struct utgard_run *run, const struct tiler_item *item,
                      const struct utgard_tile_state *state, const struct utgard_frag *frag,
                      const struct utgard_frag_copied *from, const struct raster_rect *pixels)
 {
@@ -80,27 +80,25 @@ static bool lays_out(const struct utgard_run *run, const struct utgard_tile_item
 
 /* A state, one rectangle, and the end. */
 static bool read_rectangle(const struct utgard_run *run, uint32_t list, struct utgard_tile_state *state,
-                           struct utgard_tile_item *item)
+                           struct tiler_item *item)
 {
     const struct utgard_tile_reader *reader = &run->frame->reader;
-    struct gpu_walk walk = gpu_walk_begin(UTGARD_WALK_MOST);
-    struct utgard_tile_item end;
+    struct tiler_cursor cursor = tiler_list_begin(list);
+    struct tiler_item end;
+    struct utgard_tile_state other;
     struct gpu_fault unheard;
-    uint64_t at = list;
 
-    if (!reader->next(reader->ctx, &at, &walk, item, &unheard) || item->kind != UTGARD_TILE_STATE)
-        return false;
-    *state = item->state;
-    return reader->next(reader->ctx, &at, &walk, item, &unheard) && item->kind == UTGARD_TILE_RECTANGLE &&
-           !item->clipped && reader->next(reader->ctx, &at, &walk, &end, &unheard) &&
-           end.kind == UTGARD_TILE_END;
+    return reader->next(reader->ctx, &cursor, item, state, &unheard) && item->kind == TILER_ITEM_STATE &&
+           reader->next(reader->ctx, &cursor, item, &other, &unheard) && item->kind == TILER_ITEM_RECTANGLE &&
+           !item->clipped && reader->next(reader->ctx, &cursor, &end, &other, &unheard) &&
+           end.kind == TILER_ITEM_END;
 }
 
 bool utgard_area_returns(struct utgard_run *run, const struct utgard_area *area, struct utgard_worker *w)
 {
     const struct utgard_wb *wb = only_image(run);
     struct utgard_tile_state state;
-    struct utgard_tile_item item;
+    struct tiler_item item;
     struct utgard_frag_copied from;
     const struct utgard_draw *draw;
     struct gpu_fault unheard;
@@ -121,7 +119,7 @@ bool utgard_area_returns(struct utgard_run *run, const struct utgard_area *area,
         return false;
     blocks = (uint64_t)util_div_up((uint32_t)(pixels.x1 - pixels.x0), 4) *
              util_div_up((uint32_t)(pixels.y1 - pixels.y0), 4);
-    w->shaded += blocks;
-    w->executed += blocks;
+    w->raster.work.blocks += blocks;
+    w->raster.work.executed += blocks;
     return true;
 }

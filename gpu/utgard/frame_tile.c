@@ -18,43 +18,11 @@ struct drawing {
     const struct utgard_draw *draw; /* of state and the primitives' kind, or NULL: not looked up yet */
     struct raster_draw raster;
     struct gpu_space_run positions, varyings; /* addresses that may be read */
-    uint64_t fuel, items;                     /* left */
-    struct gpu_walk walk;
+    uint64_t items;                           /* left */
+    struct tiler_cursor cursor;
     struct raster_vertex vertex[4];
     struct gpu_fault *fault;
 };
-
-/* ---- the fragment stage ---- */
-
-static uint32_t stage_shade(void *data, const void *frag, const struct raster_prim *prim,
-                            struct raster_tile *tile, const struct raster_block *blocks, uint32_t count)
-{
-    struct drawing *d = data;
-
-    d->worker->shaded += count;
-    return utgard_frag_shade(frag, prim, tile, blocks, count, &d->fuel, &d->worker->executed, d->fault);
-}
-
-static uint32_t stage_test(void *data, const void *frag, const struct raster_prim *prim,
-                           struct raster_tile *tile, struct raster_block *blocks, uint32_t *count,
-                           uint16_t *common)
-{
-    struct drawing *d = data;
-
-    d->worker->shaded += *count;
-    return utgard_frag_test(frag, prim, tile, blocks, count, common, &d->fuel, d->fault);
-}
-
-static void stage_color(void *data, const void *frag, const uint8_t *planes,
-                        const struct raster_visible_block *blocks, uint32_t count)
-{
-    struct drawing *d = data;
-    struct utgard_frag_target target = {&d->worker->raster.tile, &d->worker->executed};
-
-    utgard_frag_color(&target, frag, planes, blocks, count);
-}
-
-static const struct raster_stage stage = {stage_shade, stage_test, stage_color};
 
 /* ---- draws ---- */
 
@@ -71,6 +39,7 @@ static const struct utgard_draw *find_draw(struct drawing *d, bool points)
 /* The draw of the state at hand for this kind of primitive. */
 static bool take_draw(struct drawing *d, bool points)
 {
+    const struct raster_shader *shader;
     const struct utgard_state *s;
     bool opaque;
 
@@ -80,14 +49,12 @@ static bool take_draw(struct drawing *d, bool points)
     if (!d->draw)
         return false;
     s = &d->draw->state;
-    opaque = utgard_frag_opaque(d->draw->frag) && !d->worker->watch;
+    shader = utgard_frag_shader(d->draw->frag);
+    opaque = shader->opaque && !d->worker->watch;
     d->raster = (struct raster_draw){
         .worker = &d->worker->raster,
-        .frag = d->draw->frag,
-        .varyings = utgard_frag_varyings(d->draw->frag) + 2 * utgard_frag_wants_point(d->draw->frag),
+        .shader = shader,
         .opaque = opaque,
-        .tests = utgard_frag_tests(d->draw->frag),
-        .cheap = utgard_frag_cheap(d->draw->frag),
         .whole = opaque,
         .reference = !d->run->frame->engine,
         .setup = {.vary_count = utgard_frag_varyings(d->draw->frag),
@@ -146,7 +113,7 @@ static void place(struct drawing *d, unsigned n, const float at[4])
 }
 
 /* The vertices of an item that is not clipped. */
-static bool load_whole(struct drawing *d, const struct utgard_tile_item *item, unsigned count)
+static bool load_whole(struct drawing *d, const struct tiler_item *item, unsigned count)
 {
     float(*vary)[RASTER_MAX_VARYINGS] = d->worker->vary, at[4][4] = {{0}};
 
@@ -158,7 +125,7 @@ static bool load_whole(struct drawing *d, const struct utgard_tile_item *item, u
         memcpy(at[n], from, sizeof at[n]);
         place(d, n, at[n]);
     }
-    if (item->kind == UTGARD_TILE_RECTANGLE) {
+    if (item->kind == TILER_ITEM_RECTANGLE) {
         for (unsigned c = 0; c < 4; c++)
             at[3][c] = at[0][c] + at[2][c] - at[1][c];
         for (unsigned c = 0; c < d->raster.setup.vary_count; c++)
@@ -168,7 +135,7 @@ static bool load_whole(struct drawing *d, const struct utgard_tile_item *item, u
     return true;
 }
 
-static bool load_clipped(struct drawing *d, const struct utgard_tile_item *item, unsigned count)
+static bool load_clipped(struct drawing *d, const struct tiler_item *item, unsigned count)
 {
     float own[3][RASTER_MAX_VARYINGS] = {{0}};
 
@@ -176,7 +143,7 @@ static bool load_clipped(struct drawing *d, const struct utgard_tile_item *item,
         if (!fetch(d, item->index[n], own[n]))
             return false;
     for (unsigned n = 0; n < count; n++) {
-        const struct utgard_tile_vertex *v = &item->vertex[n];
+        const struct tiler_clipped_vertex *v = &item->vertex[n];
         float *vary = d->worker->vary[n];
 
         for (unsigned c = 0; c < d->raster.setup.vary_count; c++) {
@@ -208,35 +175,35 @@ static bool point_size(const struct drawing *d, uint32_t index, float *out)
 /* ---- primitives one by one ---- */
 
 /* The worker's primitive, made of `vertex`. */
-static bool shade(struct drawing *d, const struct utgard_tile_item *item, const struct raster_vertex *vertex)
+static bool shade(struct drawing *d, const struct tiler_item *item, const struct raster_vertex *vertex)
 {
     if (d->worker->watch)
-        return utgard_observe_shade(d->run, d->worker, item, d->draw, &d->raster, vertex, &d->fuel, d->fault);
+        return utgard_observe_shade(d->run, d->worker, item, d->draw, &d->raster, vertex);
     return raster_draw_prim(&d->raster);
 }
 
-static bool draw_prim(struct drawing *d, const struct utgard_tile_item *item)
+static bool draw_prim(struct drawing *d, const struct tiler_item *item)
 {
-    unsigned count = item->kind == UTGARD_TILE_POINT ? 1 : item->kind == UTGARD_TILE_LINE ? 2 : 3;
+    unsigned count = item->kind == TILER_ITEM_POINT ? 1 : item->kind == TILER_ITEM_LINE ? 2 : 3;
     const struct raster_setup *setup = &d->raster.setup;
     struct raster_prim *prim = &d->worker->raster.prim;
     float size;
 
-    if (!take_draw(d, item->kind == UTGARD_TILE_POINT))
+    if (!take_draw(d, item->kind == TILER_ITEM_POINT))
         return false;
     if (d->worker->watch)
         utgard_observe_primitive(d->run, d->worker, item);
     if (!(item->clipped ? load_clipped : load_whole)(d, item, count))
         return false;
     switch (item->kind) {
-    case UTGARD_TILE_POINT:
+    case TILER_ITEM_POINT:
         if (!point_size(d, item->index[0], &size))
             return false;
         return !raster_setup_point(prim, setup, d->vertex, size, utgard_frag_wants_point(d->draw->frag)) ||
                shade(d, item, d->vertex);
-    case UTGARD_TILE_LINE:
+    case TILER_ITEM_LINE:
         return !raster_setup_line(prim, setup, d->vertex, false) || shade(d, item, d->vertex);
-    case UTGARD_TILE_RECTANGLE: {
+    case TILER_ITEM_RECTANGLE: {
         const struct raster_vertex second[3] = {d->vertex[0], d->vertex[2], d->vertex[3]};
 
         if (raster_setup_triangle(prim, setup, second) && !shade(d, item, second))
@@ -287,26 +254,28 @@ static uint32_t place_triangles(struct drawing *d, const uint32_t index[][3], ui
     return i;
 }
 
-static bool draw_triangle(struct drawing *d, const uint32_t index[3], uint32_t i)
-{
-    struct raster_triangles *t = &d->worker->raster.triangles;
-    bool far = t->far >> i & 1, whole = false;
-    uint32_t blocks = 0;
+/* Some triangles of a list. */
+struct few {
+    struct drawing *drawing;
+    const uint32_t (*index)[3];
+};
 
-    if (!far && t->drawn >> i & 1)
-        blocks = raster_draw_cover_triangle(&d->raster, i, &whole);
-    if (!far && !blocks)
-        return true;
+static bool fetch_triangle(void *data, uint32_t i)
+{
+    const struct few *few = data;
+    struct drawing *d = few->drawing;
+
     for (unsigned k = 0; k < 3; k++) {
-        t->vary[k][i] = d->worker->vary[k];
-        if (!fetch(d, index[k], d->worker->vary[k]))
+        d->worker->raster.triangles.vary[k][i] = d->worker->vary[k];
+        if (!fetch(d, few->index[i][k], d->worker->vary[k]))
             return false;
     }
-    return far ? raster_draw_far(&d->raster, i) : raster_draw_triangle(&d->raster, i, blocks, whole);
+    return true;
 }
 
 static bool draw_triangles(struct drawing *d, const uint32_t index[][3], uint32_t count)
 {
+    struct few few = {d, index};
     uint32_t placed;
 
     if (!take_draw(d, false))
@@ -314,7 +283,7 @@ static bool draw_triangles(struct drawing *d, const uint32_t index[][3], uint32_
     placed = place_triangles(d, index, count);
     raster_draw_setup(&d->raster);
     for (uint32_t i = 0; i < placed; i++)
-        if (!draw_triangle(d, index[i], i))
+        if (!raster_draw_triangle(&d->raster, i, fetch_triangle, &few))
             return false;
     return placed == count;
 }
@@ -322,7 +291,7 @@ static bool draw_triangles(struct drawing *d, const uint32_t index[][3], uint32_
 /* ---- lists ---- */
 
 /* Draws the triangles that come next in the list, where they can be drawn so; *count: how many there were. */
-static bool run_triangles(struct drawing *d, uint64_t *at, uint32_t *count)
+static bool run_triangles(struct drawing *d, uint32_t *count)
 {
     const struct utgard_tile_reader *reader = &d->run->frame->reader;
     uint32_t index[RASTER_TRIANGLES][3];
@@ -331,15 +300,14 @@ static bool run_triangles(struct drawing *d, uint64_t *at, uint32_t *count)
     if (!d->stated || !reader->triangles || !d->run->frame->engine || d->worker->watch)
         return true;
     *count =
-        reader->triangles(reader->ctx, at, &d->walk, index, (uint32_t)UTIL_MIN(d->items, RASTER_TRIANGLES));
+        reader->triangles(reader->ctx, &d->cursor, index, (uint32_t)UTIL_MIN(d->items, RASTER_TRIANGLES));
     d->items -= *count;
     return !*count || draw_triangles(d, index, *count);
 }
 
-static bool run_item(struct drawing *d, const struct utgard_tile_item *item, uint32_t list)
+static bool run_item(struct drawing *d, const struct tiler_item *item, uint32_t list)
 {
-    if (item->kind == UTGARD_TILE_STATE) {
-        d->state = item->state;
+    if (item->kind == TILER_ITEM_STATE) {
         d->draw = NULL;
         d->stated = true;
         return true;
@@ -352,25 +320,26 @@ static bool run_item(struct drawing *d, const struct utgard_tile_item *item, uin
 static bool run_list(struct drawing *d, uint32_t list)
 {
     const struct utgard_tile_reader *reader = &d->run->frame->reader;
-    struct utgard_tile_item item = {0};
-    uint64_t at = list;
+    const struct tiler_cursor *c = &d->cursor;
+    struct tiler_item item = {0};
 
+    d->cursor = tiler_list_begin(list);
     for (;;) {
         uint32_t triangles;
 
         if (utgard_run_cancelled(d->run))
-            return utgard_pp_refuse(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)at, "cancelled");
-        if (!run_triangles(d, &at, &triangles))
+            return utgard_pp_refuse(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)c->at, "cancelled");
+        if (!run_triangles(d, &triangles))
             return false;
         if (triangles == RASTER_TRIANGLES)
             continue;
         if (!d->items)
-            return utgard_pp_refuse(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)at,
+            return utgard_pp_refuse(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)c->at,
                                     "more entries than the tile's lists may have");
         d->items--;
-        if (!reader->next(reader->ctx, &at, &d->walk, &item, d->fault))
+        if (!reader->next(reader->ctx, &d->cursor, &item, &d->state, d->fault))
             return false;
-        if (item.kind == UTGARD_TILE_END)
+        if (item.kind == TILER_ITEM_END)
             return true;
         if (!run_item(d, &item, list))
             return false;
@@ -381,15 +350,15 @@ bool utgard_tile_needs(const struct utgard_run *run, uint32_t list, struct utgar
                        struct gpu_fault *fault)
 {
     const struct utgard_tile_reader *reader = &run->frame->reader;
-    struct utgard_tile_item item = {0};
-    struct gpu_walk walk = gpu_walk_begin(UTGARD_WALK_MOST);
-    uint64_t at = list;
+    struct tiler_item item = {0};
+    struct tiler_cursor cursor = tiler_list_begin(list);
+    struct utgard_tile_state state = {0};
 
-    if (!reader->next(reader->ctx, &at, &walk, &item, fault))
+    if (!reader->next(reader->ctx, &cursor, &item, &state, fault))
         return false;
     *out = (struct utgard_tile_needs){
-        .nothing = item.kind == UTGARD_TILE_END,
-        .four_samples = item.kind == UTGARD_TILE_STATE && item.state.four_samples,
+        .nothing = item.kind == TILER_ITEM_END,
+        .four_samples = state.four_samples,
     };
     return true;
 }
@@ -399,19 +368,16 @@ bool utgard_tile_draw(struct utgard_run *run, struct utgard_worker *worker, uint
 {
     struct drawing d = {.run = run,
                         .worker = worker,
-                        .fuel = run->fuel * tiles,
-                        .items = UTIL_MIN(run->items * tiles, (uint64_t)UTGARD_WALK_MOST),
-                        .walk = gpu_walk_begin(UTGARD_WALK_MOST),
+                        .items = UTIL_MIN(run->items * tiles, (uint64_t)TILER_LIST_MOST),
                         .fault = fault};
     bool drawn;
 
-    worker->raster.stage = &stage;
-    worker->raster.data = &d;
+    worker->raster.work.fuel = run->fuel * tiles;
+    worker->raster.work.fault = fault;
     drawn = run_list(&d, list);
     if (drawn)
         raster_worker_flush(&worker->raster);
     else
         fault->draw = d.state.draw;
-    worker->raster.data = NULL;
     return drawn;
 }

@@ -20,7 +20,6 @@
 enum progress { IDLE, RUNS, WAITS /* for heap */, HANGS /* until a reset */ };
 
 struct utgard_gp {
-    struct utgard_programs *programs;
     struct utgard_plbu *plbu;
     enum progress vs, builder;
     uint32_t at, end; /* of the VS list */
@@ -29,7 +28,7 @@ struct utgard_gp {
     uint32_t result_count, result_room;
     uint32_t draws;
     struct utgard_budget budget;
-    struct gpu_walk walk; /* through the VS list */
+    struct util_walk walk; /* through the VS list */
 };
 
 int utgard_gp_create(struct utgard_device *device)
@@ -37,8 +36,7 @@ int utgard_gp_create(struct utgard_device *device)
     struct utgard_gp *gp = device->gp = calloc(1, sizeof *gp);
     if (!gp)
         return -ENOMEM;
-    int error = utgard_programs_create(&gp->programs);
-    return error ? error : utgard_plbu_create(&gp->plbu);
+    return utgard_plbu_create(&gp->plbu);
 }
 
 void utgard_gp_destroy(struct utgard_device *device)
@@ -46,7 +44,6 @@ void utgard_gp_destroy(struct utgard_device *device)
     struct utgard_gp *gp = device->gp;
     if (!gp)
         return;
-    utgard_programs_destroy(gp->programs);
     utgard_plbu_destroy(gp->plbu);
     free(gp->result);
     free(gp);
@@ -77,8 +74,8 @@ static bool draw(struct utgard_device *device, const struct gpu_space *space, ui
     if (!vertices)
         return true;
     gp->draws++;
-    int status = utgard_vertex_draw(device, gp->programs, space, &gp->state, gp->draws, vertices,
-                                    &gp->budget.fuel, &result, stop);
+    int status =
+        utgard_vertex_draw(device, space, &gp->state, gp->draws, vertices, &gp->budget.fuel, &result, stop);
     if (!status && !keep_result(gp, &result)) {
         gpu_fault_set(&stop->fault, GPU_FAULT_LIST, UNIT, gp->at, "no host memory for one draw more");
         status = -EFAULT;
@@ -222,11 +219,11 @@ static void start(struct utgard_device *device, uint32_t command)
         return; /* the driver starts nothing before the last job has ended or been reset */
     device->host.job++;
     device->host.counters.jobs++;
-    utgard_programs_tidy(gp->programs, device->options.engine);
+    utgard_forget_programs(device);
     if (device->options.engine)
         jit_engine_optimise(device->options.engine); /* what earlier jobs have run much */
     gp->budget = (struct utgard_budget){device->options.packet_budget, device->options.job_fuel};
-    gp->walk = gpu_walk_begin(UTGARD_WALK_MOST);
+    gp->walk = util_walk_begin(UTGARD_WALK_MOST);
     gp->result_count = gp->draws = 0;
     gp->state = (struct utgard_vs_state){0};
     if (command & UTGARD_GP_CMD_START_VS) {

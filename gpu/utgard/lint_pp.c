@@ -255,7 +255,7 @@ static void lint_tiles(struct frame *f, unsigned pp, uint32_t width, uint32_t he
     struct gpu_fault fault = {0};
     uint32_t count = 0;
     if (tiles && !utgard_device_tiles(f->lint->device, pp, f->space, tiles, &count, &fault))
-        utgard_lint_tell(f->lint, UTGARD_LINT_TILE_LIST, FRAME, fault.address, "%s", fault.text);
+        utgard_lint_tell(f->lint, UTGARD_LINT_TILE_LIST, FRAME, (uint32_t)fault.address, "%s", fault.text);
     for (uint32_t n = 0; seen && n < count; n++) {
         uint32_t x = tiles[n].x, y = tiles[n].y;
         if (x * UTGARD_TILE >= width || y * UTGARD_TILE >= height)

@@ -119,23 +119,24 @@ uint32_t utgard_perf_read(const struct utgard_device *device, unsigned unit, uin
 void utgard_perf_tiles(struct utgard_device *device, unsigned pp, const struct gpu_space *space,
                        const struct utgard_tile *tiles, uint32_t count)
 {
-    static const uint8_t event[] = {[UTGARD_TILE_TRIANGLE] = UTGARD_EVENT_PP_TRIANGLES,
-                                    [UTGARD_TILE_LINE] = UTGARD_EVENT_PP_LINES,
-                                    [UTGARD_TILE_POINT] = UTGARD_EVENT_PP_POINTS,
-                                    [UTGARD_TILE_RECTANGLE] = UTGARD_EVENT_PP_RECTANGLES};
+    static const uint8_t event[] = {[TILER_ITEM_TRIANGLE] = UTGARD_EVENT_PP_TRIANGLES,
+                                    [TILER_ITEM_LINE] = UTGARD_EVENT_PP_LINES,
+                                    [TILER_ITEM_POINT] = UTGARD_EVENT_PP_POINTS,
+                                    [TILER_ITEM_RECTANGLE] = UTGARD_EVENT_PP_RECTANGLES};
     struct utgard_perf *perf = &device->perf[1 + pp];
-    uint64_t budget = UTIL_MIN(device->options.packet_budget, (uint64_t)UTGARD_WALK_MOST);
+    uint64_t budget = UTIL_MIN(device->options.packet_budget, (uint64_t)TILER_LIST_MOST);
     if (!perf->counter[0].on && !perf->counter[1].on)
         return;
     for (uint32_t n = 0; n < count; n++) {
-        uint64_t at = tiles[n].list;
-        struct utgard_tile_item item;
+        struct tiler_cursor cursor = tiler_list_begin(tiles[n].list);
+        struct tiler_item item;
+        struct utgard_tile_state state;
         struct gpu_fault fault;
-        struct gpu_walk walk = gpu_walk_begin(UTGARD_WALK_MOST);
-        for (; budget && utgard_frame_bins((void *)(uintptr_t)space, &at, &walk, &item, &fault); budget--) {
-            if (item.kind == UTGARD_TILE_END)
+        for (; budget && utgard_frame_bins((void *)(uintptr_t)space, &cursor, &item, &state, &fault);
+             budget--) {
+            if (item.kind == TILER_ITEM_END)
                 break;
-            if (item.kind != UTGARD_TILE_STATE)
+            if (item.kind != TILER_ITEM_STATE)
                 perf->total[event[item.kind]]++;
         }
     }

@@ -13,11 +13,13 @@ int utgard_plbu_create(struct utgard_plbu **out)
 {
     struct utgard_plbu *p = calloc(1, sizeof *p);
     if (p)
-        p->block = calloc(PLBU_MAX_BLOCKS, sizeof *p->block);
-    if (!p || !p->block) {
+        p->bins.bin = calloc(PLBU_MAX_BLOCKS, sizeof *p->bins.bin);
+    if (!p || !p->bins.bin) {
         free(p);
         return -ENOMEM;
     }
+    p->bins.ports = &plbu_ports;
+    p->bins.ctx = p;
     *out = p;
     return 0;
 }
@@ -25,9 +27,8 @@ int utgard_plbu_create(struct utgard_plbu **out)
 void utgard_plbu_destroy(struct utgard_plbu *plbu)
 {
     if (plbu) {
-        free(plbu->block);
-        free(plbu->list);
-        free(plbu->vertices);
+        free(plbu->bins.bin);
+        free(plbu->bins.room);
     }
     free(plbu);
 }
@@ -43,7 +44,7 @@ void utgard_plbu_begin(struct utgard_plbu *p, uint32_t start, uint32_t end)
                                      .setup = {[UTGARD_SETUP_BLOCK_SIZE] = 2},
                                      .scissor = {[UTGARD_SCISSOR_X1] = PLBU_MAX_TILES * PLBU_TILE,
                                                  [UTGARD_SCISSOR_Y1] = PLBU_MAX_TILES * PLBU_TILE}};
-    p->walk = gpu_walk_begin(UTGARD_WALK_MOST);
+    p->walk = util_walk_begin(UTGARD_WALK_MOST);
     p->block_count = p->draws = p->result_at = 0;
     p->draw.active = false;
 }
@@ -170,15 +171,14 @@ enum utgard_plbu_end utgard_plbu_run(struct utgard_plbu *p, const struct gpu_spa
     p->space = space;
     p->observer = observer;
     p->results = results;
-    p->pool = pool;
-    p->draw.resumed |= p->draw.active;
-    gpu_walk_forget(&p->walk);
+    p->bins.pool = pool;
+    p->bins.base = space ? space->window.base : NULL;
+    tiler_bins_resume(&p->bins, p->block_count);
+    util_walk_forget(&p->walk);
     p->budget = budget;
     p->host = host;
     p->counters = &host->counters;
     p->stop = stop;
-    for (uint32_t n = 0; n < p->block_count; n++)
-        p->block[n].checked = false;
     unsigned saved = util_fpenv_enter();
     enum utgard_plbu_end end = run(p);
     util_fpenv_leave(saved);

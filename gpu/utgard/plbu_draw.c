@@ -1,4 +1,4 @@
-/* Draws: from a command to assembled primitives, a chunk of indices at a time. */
+/* Draws: what commands and registers say of them, for tiler/bins.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "gpu/utgard/rsw.h"
 #include "util/bits.h"
 
-#define MULTISAMPLE_INSET 2 /* the first of four samples; centres lie further inside */
+#define MULTISAMPLE_INSET 2        /* the first of four samples; centres lie further inside */
+#define GUARD             16384.0f /* pixels from the frame's centre to where triangles are clipped */
 
 /* ---- what can be drawn on ---- */
 
@@ -20,9 +21,10 @@ static int32_t side(float v, uint32_t frame, bool up)
     return v >= (float)frame ? (int32_t)frame : (int32_t)(up ? ceilf(v) : v);
 }
 
-static void set_area(struct utgard_plbu *p, struct plbu_draw *d)
+static void set_area(struct utgard_plbu *p, struct tiler_draw *out)
 {
     const struct plbu_registers *r = &p->reg;
+    struct plbu_draw *d = &p->draw;
     uint32_t width = r->tiles_x * PLBU_TILE, height = r->tiles_y * PLBU_TILE;
     const uint32_t *s = r->scissor;
     uint32_t step_x = UTIL_MAX(r->shift_x, PLBU_LIST_SHIFT), step_y = UTIL_MAX(r->shift_y, PLBU_LIST_SHIFT);
@@ -31,21 +33,27 @@ static void set_area(struct utgard_plbu *p, struct plbu_draw *d)
     int32_t y0 = UTIL_MAX((int32_t)s[UTGARD_SCISSOR_Y0], side(r->bottom, height, false));
     int32_t x1 = UTIL_MIN((int32_t)s[UTGARD_SCISSOR_X1], side(r->right, width, true));
     int32_t y1 = UTIL_MIN((int32_t)s[UTGARD_SCISSOR_Y1], side(r->top, height, true));
-    d->grid = (struct tiler_grid){.shift = 4 + grid,
-                                  .x0 = UTIL_MIN(x0, (int32_t)width),
-                                  .y0 = UTIL_MIN(y0, (int32_t)height),
-                                  .x1 = UTIL_MAX(x1, 0),
-                                  .y1 = UTIL_MAX(y1, 0),
-                                  .inset = MULTISAMPLE_INSET};
-    d->guard = (struct tiler_guard){.scale_x = 1, .scale_y = 1, .limit = PLBU_GUARD};
-    d->shift_x = step_x - grid;
-    d->shift_y = step_y - grid;
     d->join_x = step_x - r->shift_x;
     d->join_y = step_y - r->shift_y;
-    d->state.x0 = (uint16_t)d->grid.x0;
-    d->state.y0 = (uint16_t)d->grid.y0;
-    d->state.x1 = (uint16_t)d->grid.x1;
-    d->state.y1 = (uint16_t)d->grid.y1;
+    out->grid = (struct tiler_grid){.shift = 4 + grid,
+                                    .x0 = UTIL_MIN(x0, (int32_t)width),
+                                    .y0 = UTIL_MIN(y0, (int32_t)height),
+                                    .x1 = UTIL_MAX(x1, 0),
+                                    .y1 = UTIL_MAX(y1, 0),
+                                    .inset = MULTISAMPLE_INSET};
+    out->window = (struct tiler_window){.centre_x = (float)width * 0.5f,
+                                        .centre_y = (float)height * 0.5f,
+                                        .near = r->near,
+                                        .far = r->far,
+                                        .guard = {.scale_x = 1, .scale_y = 1, .limit = GUARD}};
+    out->shift_x = step_x - grid;
+    out->shift_y = step_y - grid;
+    out->column = 1u << d->join_x;
+    out->row = r->stride << d->join_y;
+    d->state.x0 = (uint16_t)out->grid.x0;
+    d->state.y0 = (uint16_t)out->grid.y0;
+    d->state.x1 = (uint16_t)out->grid.x1;
+    d->state.y1 = (uint16_t)out->grid.y1;
 }
 
 /* The blocks that tiles belong to are there. */
@@ -66,30 +74,15 @@ static enum utgard_plbu_end check_blocks(struct utgard_plbu *p)
 
 /* ---- the draw ---- */
 
-/* Triangles are culled a piece at a time, unless somebody wants to be told of each. The room for that only
- * costs what is used of it. */
-static bool set_cull(struct utgard_plbu *p, struct plbu_draw *d)
+/* What triangles need to be culled; only what is used of it costs memory. */
+static bool make_room(struct utgard_plbu *p)
 {
-    const struct plbu_registers *r = &p->reg;
-    bool told = p->observer && (p->observer->binned || p->observer->culled);
-    d->culls = !told && d->mode != PLBU_RECTANGLE && tiler_mode_vertices((enum tiler_mode)d->mode) == 3;
-    if (!d->culls)
-        return true;
-    if (!p->vertices)
-        p->vertices = aligned_alloc(64, sizeof *p->vertices);
-    if (!p->list && (p->list = aligned_alloc(64, util_align(sizeof *p->list, 64))))
-        memset(&p->list->marks, 0, sizeof p->list->marks);
-    if (!p->vertices || !p->list) {
+    struct tiler_bins_room **room = &p->bins.room;
+    if (!*room && (*room = aligned_alloc(64, util_align(sizeof **room, 64))))
+        memset(&(*room)->piece.marks, 0, sizeof(*room)->piece.marks);
+    if (!*room)
         gpu_fault_set(&p->stop->fault, GPU_FAULT_LIST, PLBU_UNIT, p->at, "no host memory for vertices");
-        return false;
-    }
-    d->cull = (struct tiler_cull){.vertex = p->vertices->at,
-                                  .keep_positive = !r->setup[UTGARD_SETUP_CULL_POSITIVE],
-                                  .keep_negative = !r->setup[UTGARD_SETUP_CULL_NEGATIVE],
-                                  .x = (int32_t)(plbu_centre(r->tiles_x) * 16),
-                                  .y = (int32_t)(plbu_centre(r->tiles_y) * 16),
-                                  .grid = d->grid};
-    return true;
+    return *room != NULL;
 }
 
 /* Where the point sizes of a draw without indices stand: what the VS draw with its positions wrote. The VS's
@@ -117,7 +110,7 @@ static bool set_sizes(struct utgard_plbu *p, struct plbu_draw *d)
     return d->indexed || find_point_sizes(p, d);
 }
 
-static bool read_render_state(struct utgard_plbu *p, struct plbu_draw *d)
+static bool read_render_state(struct utgard_plbu *p, struct tiler_draw *out)
 {
     uint32_t words[UTGARD_RSW_WORDS];
     const uint8_t *at =
@@ -125,8 +118,31 @@ static bool read_render_state(struct utgard_plbu *p, struct plbu_draw *d)
     if (!at)
         return false;
     memcpy(words, at, sizeof words);
-    d->four_samples = utgard_rsw_four_samples(words);
+    out->four_samples = utgard_rsw_four_samples(words);
     return true;
+}
+
+/* What the tiler is to know; after state.size is set. */
+static struct tiler_draw described(const struct utgard_plbu *p)
+{
+    const struct plbu_draw *d = &p->draw;
+    const uint32_t *setup = p->reg.setup;
+    bool rectangles = d->mode == PLBU_RECTANGLE;
+    return (struct tiler_draw){
+        .mode = rectangles ? TILER_TRIANGLES : (enum tiler_mode)d->mode,
+        .rectangles = rectangles,
+        .told = p->observer && (p->observer->binned || p->observer->culled),
+        .indexed = d->indexed,
+        .index_log2 = d->index_log2,
+        .base = d->start,
+        .count = d->count,
+        .size = d->state.size,
+        /* HARDWARE.md 2.4; x right, y down the buffer. */
+        .keep_positive = !setup[UTGARD_SETUP_CULL_POSITIVE],
+        .keep_negative = !setup[UTGARD_SETUP_CULL_NEGATIVE],
+        .record = &d->state,
+        .record_bytes = sizeof d->state,
+    };
 }
 
 enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_cl_command *c)
@@ -151,8 +167,7 @@ enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_
                             .indexed = c->id == UTGARD_PLBU_DRAW_ELEMENTS,
                             .mode = mode,
                             .count = count,
-                            .start = c->field[UTGARD_PRIMITIVES_START],
-                            .number = p->draws};
+                            .start = c->field[UTGARD_PRIMITIVES_START]};
     d->index_log2 = r->setup[UTGARD_SETUP_U32] ? 2 : r->setup[UTGARD_SETUP_U16] ? 1 : 0;
     d->index_at = r->indices;
     d->state = (struct utgard_bin_state){.rsw = r->rsw,
@@ -160,140 +175,37 @@ enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_
                                          .near = r->near,
                                          .far = r->far,
                                          .draw = p->draws};
-    set_area(p, d);
-    if (!set_sizes(p, d) || !read_render_state(p, d) || !set_cull(p, d))
+    if (!set_sizes(p, d))
         return UTGARD_PLBU_FAULT;
-    tiler_assemble_begin(&d->assembler, mode == PLBU_RECTANGLE ? TILER_TRIANGLES : (enum tiler_mode)mode);
+    struct tiler_draw draw = described(p);
+    set_area(p, &draw);
+    if (!read_render_state(p, &draw) || (tiler_draw_culls(&draw) && !make_room(p)))
+        return UTGARD_PLBU_FAULT;
+    tiler_bins_draw_begin(&p->bins, &draw);
     p->counters->draws++;
     if (p->observer)
         plbu_observe_draw(p);
     return UTGARD_PLBU_DONE;
 }
 
-/* ---- indices and vertices ---- */
-
-const uint8_t *plbu_indices(struct utgard_plbu *p, uint32_t first, uint32_t count)
-{
-    const struct plbu_draw *d = &p->draw;
-    return utgard_at(p->space, d->index_at + ((uint64_t)first << d->index_log2),
-                     (uint64_t)count << d->index_log2, GPU_RIGHT_READ, PLBU_UNIT, "indices", p->stop);
-}
-
-bool plbu_bad_index(struct utgard_plbu *p, uint32_t index)
-{
-    gpu_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at,
-                  "index %u lies before %u, or too far behind it", index, p->draw.start);
-    return false;
-}
-
-/* `count` indices from d->next on, as numbers of stored vertices. */
-static bool read_indices(struct utgard_plbu *p, struct plbu_draw *d, uint32_t count, uint32_t *index)
-{
-    const uint8_t *at = d->indexed ? plbu_indices(p, d->next, count) : NULL;
-    if (d->indexed && !at)
-        return false;
-    for (uint32_t n = 0; n < count; n++) {
-        uint32_t value = d->next + n + d->start;
-        if (at)
-            value = d->index_log2 == 2   ? util_load32(at + n * 4)
-                    : d->index_log2 == 1 ? util_load16(at + n * 2)
-                                         : at[n];
-        index[n] = value - d->start;
-        if (value < d->start || index[n] > UTGARD_BIN_INDEX_MAX)
-            return plbu_bad_index(p, value);
-    }
-    return true;
-}
-
-bool plbu_check_vertices(struct utgard_plbu *p, uint32_t least, uint32_t greatest)
-{
-    const struct plbu_draw *d = &p->draw;
-    uint64_t vertices = greatest - least + 1ull;
-    if (!utgard_at(p->space, d->state.positions + least * 16ull, vertices * 16, GPU_RIGHT_READ, PLBU_UNIT,
-                   "positions", p->stop))
-        return false;
-    return !d->state.point_sizes || utgard_at(p->space, d->state.point_sizes + least * 4ull, vertices * 4,
-                                              GPU_RIGHT_READ, PLBU_UNIT, "point sizes", p->stop);
-}
-
-/* The vertices that a run of indices names are in memory. */
-static bool check_run(struct utgard_plbu *p, const uint32_t *index, uint32_t count)
-{
-    uint32_t least = UINT32_MAX, most = 0;
-    for (uint32_t n = 0; n < count; n++) {
-        least = UTIL_MIN(least, index[n]);
-        most = UTIL_MAX(most, index[n]);
-    }
-    return plbu_check_vertices(p, least, most);
-}
-
-/* ---- primitives one by one ---- */
-
-static bool next_chunk(struct utgard_plbu *p, struct plbu_draw *d)
-{
-    uint32_t index[PLBU_CHUNK], count = UTIL_MIN(PLBU_CHUNK, d->count - d->next);
-    d->prim_at = d->prim_count = 0;
-    if (!plbu_pay(p, count) || !read_indices(p, d, count, index) || !check_run(p, index, count))
-        return false;
-    d->prim_count = tiler_assemble(&d->assembler, index, count, p->prim);
-    d->next += count;
-    return true;
-}
-
-/* The next primitive becomes pieces. Once the list has stood still, what was checked before may have gone. */
-static bool next_primitive(struct utgard_plbu *p, struct plbu_draw *d)
-{
-    const uint32_t *index = p->prim[d->prim_at];
-    unsigned vertices = d->mode == PLBU_RECTANGLE ? 3 : tiler_mode_vertices((enum tiler_mode)d->mode);
-    for (unsigned k = 0; d->resumed && k < vertices; k++)
-        if (!plbu_check_vertices(p, index[k], index[k]))
-            return false;
-    plbu_make_pieces(p, index);
-    p->counters->primitives_in++;
-    d->prim_at++;
-    return true;
-}
-
-static enum utgard_plbu_end bin_primitives(struct utgard_plbu *p)
-{
-    struct plbu_draw *d = &p->draw;
-    for (;;) {
-        enum utgard_plbu_end end = plbu_bins_add_pieces(p);
-        if (end != UTGARD_PLBU_DONE || d->prim_at == d->prim_count)
-            return end;
-        d->primitive = d->prim_number++;
-        if (!next_primitive(p, d))
-            return UTGARD_PLBU_FAULT;
-    }
-}
-
-/* ---- the loop ---- */
-
-/* More to bin; false with a fault. */
-static bool next(struct utgard_plbu *p, struct plbu_draw *d)
-{
-    if (d->next < d->count)
-        return d->culls ? plbu_piece_take(p) : next_chunk(p, d);
-    d->prim_at = 0;
-    d->prim_count = tiler_assemble_end(&d->assembler, p->prim);
-    d->ended = true;
-    return true;
-}
-
 enum utgard_plbu_end plbu_draw_go_on(struct utgard_plbu *p)
 {
-    struct plbu_draw *d = &p->draw;
-    for (;;) {
-        enum utgard_plbu_end end = d->culls ? plbu_piece_bin(p) : bin_primitives(p);
-        if (end != UTGARD_PLBU_DONE)
-            return end;
-        if (d->ended) {
-            d->active = false;
-            if (p->observer)
-                plbu_observe_draw_end(p);
-            return UTGARD_PLBU_DONE;
-        }
-        if (!next(p, d))
-            return UTGARD_PLBU_FAULT;
+    struct tiler_bins *b = &p->bins;
+    enum tiler_end end = tiler_bins_draw(b);
+    p->counters->primitives_in += b->primitives_in;
+    p->counters->primitives_binned += b->primitives_binned;
+    b->primitives_in = b->primitives_binned = 0;
+    switch (end) {
+    case TILER_DONE: break;
+    case TILER_NO_ROOM: return UTGARD_PLBU_OUT_OF_MEMORY;
+    case TILER_BAD_INDEX:
+        gpu_fault_set(&p->stop->fault, GPU_FAULT_PACKET, PLBU_UNIT, p->at,
+                      "index %u lies before %u, or too far behind it", b->bad_index, p->draw.start);
+        return UTGARD_PLBU_FAULT;
+    default: return UTGARD_PLBU_FAULT;
     }
+    p->draw.active = false;
+    if (p->observer)
+        plbu_observe_draw_end(p);
+    return UTGARD_PLBU_DONE;
 }

@@ -43,14 +43,15 @@ void plbu_observe_draw_end(const struct utgard_plbu *p)
         p->observer->bin_end(p->observer->data, NULL, &counts);
 }
 
-void plbu_observe_entry(const struct utgard_plbu *p, uint32_t address)
+void plbu_observe_entry(const struct utgard_plbu *p, uint32_t address, uint64_t primitive)
 {
-    if (p->observer->binned)
-        p->observer->binned(p->observer->data, address, p->draw.primitive);
+    if (p->observer && p->observer->binned)
+        p->observer->binned(p->observer->data, address, primitive);
 }
 
-void plbu_observe_culled(const struct utgard_plbu *p, const struct plbu_piece *piece)
+void plbu_observe_culled(const struct utgard_plbu *p, uint64_t primitive, const int32_t x[3],
+                         const int32_t y[3])
 {
-    if (p->observer->culled)
-        p->observer->culled(p->observer->data, p->draw.primitive, piece->x, piece->y);
+    if (p->observer && p->observer->culled)
+        p->observer->culled(p->observer->data, primitive, x, y);
 }

@@ -31,27 +31,27 @@ static const struct format {
 } formats[64] = {
 #define ONE  UTGARD_CHANNEL_ONE
 #define ZERO UTGARD_CHANNEL_ZERO
-    [0x09] = {RASTER_L8, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "L8"},
-    [0x0a] = {RASTER_A8, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "A8"},
-    [0x0b] = {RASTER_L8, UTGARD_TEXEL_8888, {0, 0, 0, 0}, "I8"},
-    [0x0e] = {RASTER_RGB565, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "BGR565"},
-    [0x0f] = {RASTER_BGRA5551, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "BGRA5551"},
-    [0x10] = {RASTER_RGBA4444, UTGARD_TEXEL_8888, {1, 2, 3, 0}, "BGRA4444"}, /* alpha on top */
-    [0x11] = {RASTER_LA88, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "L8A8"},
-    [0x12] = {RASTER_L16, UTGARD_TEXEL_16, {0, 0, 0, ONE}, "L16"},
-    [0x13] = {RASTER_L16, UTGARD_TEXEL_16, {ZERO, ZERO, ZERO, 0}, "A16"},
-    [0x14] = {RASTER_L16, UTGARD_TEXEL_16, {0, 0, 0, 0}, "I16"},
-    [0x16] = {RASTER_RGBA8888, UTGARD_TEXEL_8888, {2, 1, 0, 3}, "BGRA8888"},
-    [0x17] = {RASTER_RGBX8888, UTGARD_TEXEL_8888, {2, 1, 0, 3}, "BGRX8888"},
-    [0x20] = {RASTER_ETC1, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "ETC1"},
-    [0x22] = {RASTER_R16F, UTGARD_TEXEL_HALF, {0, 0, 0, ONE}, "L16F"},
-    [0x23] = {RASTER_R16F, UTGARD_TEXEL_HALF, {ZERO, ZERO, ZERO, 0}, "A16F"},
-    [0x24] = {RASTER_R16F, UTGARD_TEXEL_HALF, {0, 0, 0, 0}, "I16F"},
-    [0x25] = {RASTER_R16F, UTGARD_TEXEL_HALVES + 2, {0, 0, 0, 1}, "L16A16F"},
-    [0x26] = {RASTER_R16F, UTGARD_TEXEL_HALVES + 4, {2, 1, 0, 3}, "BGRA16F"},
-    [0x2c] = {RASTER_Z24X8, UTGARD_TEXEL_DEPTH, {0, 0, 0, ONE}, "Z24X8"},
-    [0x2f] = {RASTER_R16F, UTGARD_TEXEL_HALVES + 3, {2, 1, 0, ONE}, "BGR16F"},
-    [0x32] = {RASTER_RGBA32R, UTGARD_TEXEL_RELOAD, {0, 1, 2, 3}, "Z24S8 of a reload"},
+    [0x09] = {RASTER_L8_UNORM, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "L8"},
+    [0x0a] = {RASTER_A8_UNORM, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "A8"},
+    [0x0b] = {RASTER_L8_UNORM, UTGARD_TEXEL_8888, {0, 0, 0, 0}, "I8"},
+    [0x0e] = {RASTER_B5G6R5_UNORM, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "BGR565"},
+    [0x0f] = {RASTER_B5G5R5A1_UNORM, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "BGRA5551"},
+    [0x10] = {RASTER_A4B4G4R4_UNORM, UTGARD_TEXEL_8888, {1, 2, 3, 0}, "BGRA4444"}, /* alpha on top */
+    [0x11] = {RASTER_L8A8_UNORM, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "L8A8"},
+    [0x12] = {RASTER_L16_UNORM, UTGARD_TEXEL_16, {0, 0, 0, ONE}, "L16"},
+    [0x13] = {RASTER_L16_UNORM, UTGARD_TEXEL_16, {ZERO, ZERO, ZERO, 0}, "A16"},
+    [0x14] = {RASTER_L16_UNORM, UTGARD_TEXEL_16, {0, 0, 0, 0}, "I16"},
+    [0x16] = {RASTER_R8G8B8A8_UNORM, UTGARD_TEXEL_8888, {2, 1, 0, 3}, "BGRA8888"},
+    [0x17] = {RASTER_R8G8B8X8_UNORM, UTGARD_TEXEL_8888, {2, 1, 0, 3}, "BGRX8888"},
+    [0x20] = {RASTER_ETC1_RGB8, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "ETC1"},
+    [0x22] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALF, {0, 0, 0, ONE}, "L16F"},
+    [0x23] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALF, {ZERO, ZERO, ZERO, 0}, "A16F"},
+    [0x24] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALF, {0, 0, 0, 0}, "I16F"},
+    [0x25] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALVES + 2, {0, 0, 0, 1}, "L16A16F"},
+    [0x26] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALVES + 4, {2, 1, 0, 3}, "BGRA16F"},
+    [0x2c] = {RASTER_Z24X8_UNORM, UTGARD_TEXEL_DEPTH, {0, 0, 0, ONE}, "Z24X8"},
+    [0x2f] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALVES + 3, {2, 1, 0, ONE}, "BGR16F"},
+    [0x32] = {RASTER_R32_UINT, UTGARD_TEXEL_RELOAD, {0, 1, 2, 3}, "Z24S8 of a reload"},
 #undef ONE
 #undef ZERO
 };
@@ -134,8 +134,8 @@ static bool can_filter(const struct format *format)
 static uint8_t unfiltered(uint8_t format)
 {
     switch (format) {
-    case RASTER_L16: return RASTER_R16;
-    case RASTER_Z24X8: return RASTER_RGBA32R;
+    case RASTER_L16_UNORM: return RASTER_R16_UINT;
+    case RASTER_Z24X8_UNORM: return RASTER_R32_UINT;
     default: return format;
     }
 }
@@ -234,7 +234,7 @@ static void place(const struct utgard_texture_fields *f, const struct utgard_tex
                   struct raster_level *level)
 {
     uint32_t bytes = texel_bytes(key);
-    uint32_t texels = key->raster.format == RASTER_ETC1 ? 4 : 1;
+    uint32_t texels = key->raster.format == RASTER_ETC1_RGB8 ? 4 : 1;
 
     *level = (struct raster_level){.offset = f->address[n],
                                    .width = UTIL_MAX(f->width >> n, 1u),
@@ -252,7 +252,7 @@ static void place(const struct utgard_texture_fields *f, const struct utgard_tex
 /* Bytes of a level's face. */
 static uint32_t face_bytes(const struct utgard_texture_key *key, const struct raster_level *level)
 {
-    bool etc = key->raster.format == RASTER_ETC1;
+    bool etc = key->raster.format == RASTER_ETC1_RGB8;
     uint32_t bytes = texel_bytes(key);
     uint32_t rows = (uint32_t)util_align(level->height, 16);
 
@@ -276,7 +276,7 @@ uint64_t utgard_texture_level_bytes(const struct utgard_texture_key *key, const 
 
     if (level->layout == RASTER_LINEAR) /* the last row may end before its stride does */
         size = (uint64_t)level->stride *
-                   (util_div_up(level->height, key->raster.format == RASTER_ETC1 ? 4 : 1) - 1) +
+                   (util_div_up(level->height, key->raster.format == RASTER_ETC1_RGB8 ? 4 : 1) - 1) +
                1;
     return size + (uint64_t)level->face_stride * (key->raster.cube     ? 5
                                                   : key->raster.volume ? level->depth - 1

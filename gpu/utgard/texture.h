@@ -8,7 +8,7 @@
 #include "gpu/fault.h"
 #include "gpu/field.h"
 #include "gpu/space.h"
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 
 #define UTGARD_TEXTURE_WORDS 20u /* levels' addresses included */
 

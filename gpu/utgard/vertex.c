@@ -105,13 +105,11 @@ static bool arrays_prepare(struct utgard_vertex_stage *stage, const struct gpu_s
     return true;
 }
 
-static struct utgard_vertex_program *find_program(struct utgard_programs *programs,
-                                                  const struct gpu_space *space,
-                                                  const struct utgard_vs_state *state,
-                                                  struct utgard_stop *stop)
+static struct gpu_program *find_program(struct gpu_programs *programs, const struct gpu_space *space,
+                                        const struct utgard_vs_state *state, struct utgard_stop *stop)
 {
-    struct utgard_vertex_program *program;
-    uint64_t words[UTGARD_GP_MAX_INSNS * UTGARD_GP_WORDS];
+    struct util_error error = {0};
+    struct gpu_program *program;
     if (!state->instructions || state->instructions > UTGARD_GP_MAX_INSNS) {
         gpu_fault_set(&stop->fault, GPU_FAULT_SHADER, UNIT, state->program,
                       "%u instructions are none or more than %u", state->instructions, UTGARD_GP_MAX_INSNS);
@@ -121,10 +119,11 @@ static struct utgard_vertex_program *find_program(struct utgard_programs *progra
     const uint8_t *guest = utgard_at(space, state->program, bytes, GPU_RIGHT_READ, UNIT, "program", stop);
     if (!guest)
         return NULL;
-    memcpy(words, guest, bytes);
-    return utgard_programs_get(programs, words, state->instructions, state->program, &program, stop)
-               ? NULL
-               : program;
+    if (!gpu_programs_get(programs, guest, bytes, &program, &error))
+        return program;
+    gpu_fault_set(&stop->fault, GPU_FAULT_SHADER, UNIT, state->program, "%s",
+                  error.text[0] ? error.text : "no host memory");
+    return NULL;
 }
 
 /* What the code is to be for. */
@@ -321,10 +320,9 @@ static void find_results(const struct utgard_vertex_stage *stage, struct utgard_
                 stage->varying[n].address;
 }
 
-int utgard_vertex_draw(struct utgard_device *device, struct utgard_programs *programs,
-                       const struct gpu_space *space, const struct utgard_vs_state *state, uint32_t number,
-                       uint32_t vertices, uint64_t *fuel, struct utgard_vs_result *result,
-                       struct utgard_stop *stop)
+int utgard_vertex_draw(struct utgard_device *device, const struct gpu_space *space,
+                       const struct utgard_vs_state *state, uint32_t number, uint32_t vertices,
+                       uint64_t *fuel, struct utgard_vs_result *result, struct utgard_stop *stop)
 {
     alignas(64) uint32_t uniforms[UTGARD_GP_FILE][4];
     struct utgard_vertex_stage stage = {
@@ -332,17 +330,17 @@ int utgard_vertex_draw(struct utgard_device *device, struct utgard_programs *pro
     *result = (struct utgard_vs_result){0};
     if (!vertices)
         return 0;
-    struct utgard_vertex_program *program = find_program(programs, space, state, stop);
+    struct gpu_program *program = find_program(device->vertex_programs, space, state, stop);
     if (!program)
         return -EFAULT;
-    stage.program = utgard_program_of(program);
+    stage.program = program->program;
     if (!uniforms_prepare(&stage, space, state, stop) ||
         !arrays_prepare(&stage, space, state, vertices, false, stop) ||
         !arrays_prepare(&stage, space, state, vertices, true, stop))
         return -EFAULT;
     const struct utgard_vertex_layout layout = layout_of(&stage);
     if (device->options.engine)
-        stage.function = utgard_programs_code(programs, device->options.engine, program, &layout);
+        stage.function = utgard_vertex_code(program, device->options.engine, &layout);
     if (!pay(&stage, vertices, fuel, stop))
         return -EFAULT;
     if (device->options.observer)

@@ -62,18 +62,13 @@ struct utgard_vs_result {
     uint32_t positions, point_sizes; /* 0: none */
 };
 
-/* Programs decoded and compiled so far. */
-struct utgard_programs;
-int utgard_programs_create(struct utgard_programs **out);
-void utgard_programs_destroy(struct utgard_programs *programs); /* NULL is accepted */
-/* Between two jobs: makes room when a guest has brought too many programs, or the engine is full. */
-void utgard_programs_tidy(struct utgard_programs *programs, struct jit_engine *engine);
+/* Of its programs, which are looked for in device->vertex_programs. */
+extern const struct gpu_program_kind utgard_gp_kind;
 
 /* Shades `vertices` vertices, for draw `number` of the job; *fuel (instructions for 16 lanes) goes down by
  * what that may cost, before it begins. 0, or -EFAULT with *stop. */
-int utgard_vertex_draw(struct utgard_device *device, struct utgard_programs *programs,
-                       const struct gpu_space *space, const struct utgard_vs_state *state, uint32_t number,
-                       uint32_t vertices, uint64_t *fuel, struct utgard_vs_result *result,
-                       struct utgard_stop *stop);
+int utgard_vertex_draw(struct utgard_device *device, const struct gpu_space *space,
+                       const struct utgard_vs_state *state, uint32_t number, uint32_t vertices,
+                       uint64_t *fuel, struct utgard_vs_result *result, struct utgard_stop *stop);
 
 #endif

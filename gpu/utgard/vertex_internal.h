@@ -2,6 +2,7 @@
 #ifndef VITRAIL_GPU_UTGARD_VERTEX_INTERNAL_H
 #define VITRAIL_GPU_UTGARD_VERTEX_INTERNAL_H
 
+#include "gpu/program.h"
 #include "gpu/utgard/vertex.h"
 #include "isa/utgard_gp/ports.h"
 #include "isa/utgard_gp/program.h"
@@ -74,14 +75,8 @@ void utgard_observe_shading(const struct gpu_observer *observer, const struct ut
 /* vertex_ir.c: emits such a function; `data` is a struct utgard_vertex_variant. */
 int utgard_vertex_emit(struct jit_builder *b, void *data);
 
-/* vertex_code.c: the program of these words. 0, or -EFAULT with *stop. */
-struct utgard_vertex_program;
-int utgard_programs_get(struct utgard_programs *programs, const uint64_t *words, uint32_t count,
-                        uint32_t address, struct utgard_vertex_program **out, struct utgard_stop *stop);
-const struct utgard_gp_program *utgard_program_of(const struct utgard_vertex_program *program);
-/* Its code for arrays of that layout; NULL where it cannot be compiled. */
-struct jit_function *utgard_programs_code(struct utgard_programs *programs, struct jit_engine *engine,
-                                          struct utgard_vertex_program *program,
-                                          const struct utgard_vertex_layout *layout);
+/* vertex_code.c: a program's code for arrays of that layout; NULL where it cannot be compiled. */
+struct jit_function *utgard_vertex_code(struct gpu_program *program, struct jit_engine *engine,
+                                        const struct utgard_vertex_layout *layout);
 
 #endif

@@ -123,17 +123,16 @@ bool utgard_wb_fits(const struct utgard_wb *wb, bool halves, struct gpu_fault *f
 }
 
 bool utgard_wb_physical(const struct utgard_wb *wb, const struct gpu_space *space, unsigned plane,
-                        uint32_t *out)
+                        uint64_t *out)
 {
     uint64_t address = wb->address + (uint64_t)plane * wb->sample_pitch, bytes = utgard_wb_plane_bytes(wb),
              first, at;
 
-    if (address + bytes - 1 > UINT32_MAX || !gpu_space_physical(space, (uint32_t)address, &first) ||
-        first > UINT32_MAX)
+    if (!gpu_space_physical(space, address, &first))
         return false;
     for (uint64_t n = GPU_PAGE - (address & (GPU_PAGE - 1)); n < bytes; n += GPU_PAGE)
-        if (!gpu_space_physical(space, (uint32_t)(address + n), &at) || at != first + n)
+        if (!gpu_space_physical(space, address + n, &at) || at != first + n)
             return false;
-    *out = (uint32_t)first;
+    *out = first;
     return true;
 }

@@ -83,7 +83,7 @@ uint32_t utgard_wb_pixels(const struct utgard_wb *wb, uint32_t word);
 /* The guest address of a plane's first byte, where the image's pages are one run of the guest's memory; false
  * where they are not. */
 bool utgard_wb_physical(const struct utgard_wb *wb, const struct gpu_space *space, unsigned plane,
-                        uint32_t *out);
+                        uint64_t *out);
 uint32_t utgard_wb_bytes(enum utgard_wb_format format); /* a pixel */
 
 #endif

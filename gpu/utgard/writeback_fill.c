@@ -1,7 +1,7 @@
 /* Stores of tiles that nothing was drawn on. */
 #include "gpu/utgard/writeback.h"
 #include "raster/fill.h"
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 #include "util/bits.h"
 
 #define TILE 16u /* pixels a side */

@@ -4,7 +4,7 @@
 #include <smmintrin.h>
 
 #include "gpu/utgard/writeback.h"
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 #include "util/bits.h"
 
 /* ---- blocks of 4x4 pixels, whose quads are vectors ---- */

@@ -196,7 +196,7 @@ static bool flow_record(struct vc4_binner *b, const struct vc4_cl_record *r, uin
     switch (r->id) {
     case VC4_CL_BRANCH:
         *next = (uint32_t)r->field[VC4_BRANCH_ADDRESS];
-        if (gpu_walk_returns(&thread->walk, vc4_list_place_of(*next, b->stack, b->depth)))
+        if (util_walk_returns(&thread->walk, vc4_list_place_of(*next, b->stack, b->depth)))
             return vc4_binner_fail(b, GPU_FAULT_TIMEOUT, address,
                                    "the list goes round: it has been at 0x%08x", *next);
         break;
@@ -271,7 +271,7 @@ static bool fetch(struct vc4_binner *b, uint32_t address, uint8_t bytes[RECORD_B
 
 static bool walk_on(struct vc4_binner *b, uint32_t address)
 {
-    struct gpu_walk *walk = &b->device->thread[0].walk;
+    struct util_walk *walk = &b->device->thread[0].walk;
     if (!walk->left)
         return vc4_binner_fail(b, GPU_FAULT_TIMEOUT, address, "the list repeats more than memory can hold");
     walk->left--;
@@ -297,7 +297,7 @@ static enum vc4_list_end run(struct vc4_binner *b, uint32_t end, uint32_t *flush
             if (!d->binner_semaphore)
                 return VC4_LIST_WAIT;
             d->binner_semaphore--;
-            gpu_walk_forget(&thread->walk); /* a list may go round as long as the other one lets it */
+            util_walk_forget(&thread->walk); /* a list may go round as long as the other one lets it */
         } else if (record.id >= VC4_CL_BRANCH && record.id <= VC4_CL_RETURN) {
             if (!flow_record(b, &record, address, &next))
                 return VC4_LIST_FAULT;
@@ -332,7 +332,7 @@ enum vc4_list_end vc4_binner_run(struct vc4_device *device, uint32_t *flushes)
 {
     struct vc4_binner *b = device->binner;
     *flushes = 0;
-    gpu_walk_forget(&device->thread[0].walk);
+    util_walk_forget(&device->thread[0].walk);
     b->budget = device->thread[0].budget;
     b->fuel = device->thread[0].fuel;
     b->running = true;

@@ -219,7 +219,7 @@ int vc4_device_create(struct gpu_memory *memory, const struct gpu_options *optio
     gpu_host_open(&device->host, "vc4");
     if (device->options.engine)
         jit_engine_join(device->options.engine);
-    int error = vc4_programs_create(&device->programs);
+    int error = gpu_programs_create(&vc4_program_kind, &device->programs);
     if (!error)
         error = vc4_renderer_create(device);
     if (!error)
@@ -241,7 +241,7 @@ void vc4_device_destroy(struct vc4_device *device)
     vc4_renderer_destroy(device);
     vc4_binner_destroy(device);
     vc4_user_destroy(device);
-    vc4_programs_destroy(device->programs);
+    gpu_programs_destroy(device->programs);
     if (device->options.engine)
         jit_engine_leave(device->options.engine);
     gpu_host_close(&device->host);

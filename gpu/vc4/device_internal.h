@@ -5,7 +5,7 @@
 #include "gpu/vc4/device.h"
 #include "gpu/vc4/perf.h"
 #include "gpu/vc4/shader_state.h"
-#include "gpu/walk.h"
+#include "util/walk.h"
 
 #define VC4_SEMAPHORE_MAX 7 /* CTSEMA has three bits (Guide table 49) */
 
@@ -17,7 +17,7 @@ struct vc4_thread {
     uint16_t flushes, returns; /* CTnLC */
     uint64_t job;              /* counted when the thread started */
     uint64_t budget, fuel;     /* left of the options' packet_budget and job_fuel */
-    struct gpu_walk walk;
+    struct util_walk walk;
     bool run, waiting, halted, error;
 };
 
@@ -29,7 +29,7 @@ struct vc4_device {
     struct gpu_memory *memory;
     struct gpu_options options;
     uint64_t user_fuel; /* of each user program */
-    struct vc4_programs *programs;
+    struct gpu_programs *programs;
     struct gpu_host host;
     uint32_t regs[0x1000 / 4]; /* plain storage; registers with behaviour are handled in device.c */
     uint32_t int_pending, int_enabled;
@@ -59,10 +59,10 @@ enum vc4_list_end {
 };
 
 /* Where a list goes on, for its walk: `depth` return addresses are on its stack. */
-static inline struct gpu_walk_place vc4_list_place_of(uint32_t at, const uint32_t stack[2], uint32_t depth)
+static inline struct util_walk_place vc4_list_place_of(uint32_t at, const uint32_t stack[2], uint32_t depth)
 {
-    return (struct gpu_walk_place){
-        at, {depth > 0 ? stack[0] : GPU_WALK_NOWHERE, depth > 1 ? stack[1] : GPU_WALK_NOWHERE}};
+    return (struct util_walk_place){
+        at, {depth > 0 ? stack[0] : UTIL_WALK_NOWHERE, depth > 1 ? stack[1] : UTIL_WALK_NOWHERE}};
 }
 
 /* Raises interrupt bits: sets them pending and calls the callback when enabled. */

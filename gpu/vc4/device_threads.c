@@ -59,10 +59,10 @@ void vc4_forget_programs(struct vc4_device *device)
 {
     struct jit_engine *engine = device->options.engine;
     bool renew = engine && jit_engine_is_full(engine);
-    vc4_programs_begin(device->programs);
-    if ((!renew && !vc4_programs_are_many(device->programs)) || vc4_user_busy(device))
+    gpu_programs_begin(device->programs);
+    if ((!renew && !gpu_programs_are_many(device->programs)) || vc4_user_busy(device))
         return;
-    vc4_programs_empty(device->programs);
+    gpu_programs_empty(device->programs);
     if (renew)
         jit_engine_renew(engine); /* or other users have it too: then new programs are interpreted */
 }
@@ -93,7 +93,7 @@ void vc4_thread_start(struct vc4_device *device, unsigned n)
     struct vc4_thread *thread = &device->thread[n];
     thread->budget = device->options.packet_budget;
     thread->fuel = device->options.job_fuel;
-    thread->walk = gpu_walk_begin(device->memory->size);
+    thread->walk = util_walk_begin(device->memory->size);
     if (thread->run || thread->halted || thread->ca == thread->ea)
         return;
     thread->run = true;

@@ -4,9 +4,8 @@
 
 #include "gpu/vc4/shader_state.h"
 #include "jit/engine.h"
-#include "raster/prim.h"
-#include "raster/texture.h"
-#include "raster/visible.h"
+#include "raster/shader.h"
+#include "raster/texture/texture.h"
 #include "raster/zs.h"
 
 /* The state of a draw that a fragment program depends on, besides its shader record. */
@@ -51,44 +50,13 @@ void vc4_frag_compile_ahead(const struct gpu_memory *memory, struct jit_engine *
  * results. */
 bool vc4_frag_compiled(const struct vc4_frag *frag);
 
-/* Varyings the program reads in all (points read 2, lines 1 before their own). */
-uint32_t vc4_frag_varyings(const struct vc4_frag *frag);
-
-/* Shades blocks of one primitive into the tile; same meaning as raster_shade_fn. The caller is in the guest
- * floating-point environment (util/fpenv.h; the pool's workers are). *fuel, the
- * instructions that may be executed, shrinks by those of the blocks; where it does not suffice the fault is
- * GPU_FAULT_TIMEOUT. Returns 0, and *executed grows by the
- * QPU instructions of the blocks, but for those that an early depth test rejects whole, or of opaque draws
- * those that nothing is left of; or nonzero with *fault filled. */
-uint32_t vc4_frag_shade(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
-                        const struct raster_block *blocks, uint32_t count, uint64_t *fuel, uint64_t *executed,
-                        struct gpu_fault *fault);
-
-/* Whether the draw only replaces the colours of what it covers, so that its primitives may be tested as they
- * come and coloured later, where they are still seen (raster/visible.h). vc4_frag_shade does both at once. */
-bool vc4_frag_opaque(const struct vc4_frag *frag);
-/* Of those: whether there are tests that blocks may fail; whether so little is done for a pixel that its
- * waiting costs as much, unless it waits with all of the tile. */
-bool vc4_frag_tests(const struct vc4_frag *frag);
-bool vc4_frag_cheap(const struct vc4_frag *frag);
-/* Of those: all that vc4_frag_shade does, in the same order, but for the colours. `blocks` (not looked at
- * when there are no tests) and *count become what is left to be coloured, *common the lanes left in all of
- * them (without tests all sixteen). *fuel shrinks by what shading in order takes: what a tile may do does not
- * depend on what will be hidden. */
-uint32_t vc4_frag_test(const struct vc4_frag *frag, const struct raster_prim *prim, struct raster_tile *tile,
-                       struct raster_block *blocks, uint32_t *count, uint16_t *common, uint64_t *fuel,
-                       struct gpu_fault *fault);
-/* Their colours: a raster_visible_fn; `target` is a struct vc4_frag_target, `frag` the draw's. */
-struct vc4_frag_target {
-    struct raster_tile *tile;
-    uint64_t *executed; /* grows by the instructions executed */
-};
-void vc4_frag_color(void *target, const void *frag, const uint8_t *planes,
-                    const struct raster_visible_block *blocks, uint32_t count);
+/* The draw's shader; faults go to a struct gpu_fault. Of points the program's first two varyings are their
+ * own, of lines the first. */
+const struct raster_shader *vc4_frag_shader(const struct vc4_frag *frag);
 
 /* For observers (gpu/observe.h): prepares the draw so that its fragments can be watched, 0 or negative errno
- * with *fault; and shades blocks as above, interpreted, while telling of them. The caller is the only user of
- * `frag` as yet. */
+ * with *fault; and shades blocks as raster_shader_shade does, interpreted, while telling of them. The caller
+ * is the only user of `frag` as yet. */
 struct gpu_watch;
 int vc4_frag_prepare_watch(struct vc4_frag *frag, const struct gpu_memory *memory,
                            const struct vc4_shader_state *state, const struct vc4_frag_config *config,
@@ -96,7 +64,7 @@ int vc4_frag_prepare_watch(struct vc4_frag *frag, const struct gpu_memory *memor
 uint32_t vc4_frag_shade_watched(const struct vc4_frag *frag, const struct gpu_watch *watch,
                                 struct vc4_frag_counts *counts, const struct raster_prim *prim,
                                 struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                                uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault);
+                                struct raster_shader_work *work);
 
 /* texture.c: the texture unit's set-up words (Guide tables 15 to 19) as a key and a texture. `lod_written`
  * says that B was written. false and *fault on an invalid set-up. */

@@ -2,17 +2,15 @@
 #include "gpu/vc4/frag_emit.h"
 #include "raster/zs_ir.h"
 
-void vc4_frag_block_place(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef index, LLVMValueRef *w)
+void vc4_frag_block_payload(struct vc4_frag_emit *e, struct jit_builder *b)
 {
-    raster_block_ir_place(&e->at, b, index);
-    *w = raster_block_ir_value(&e->at, b, RASTER_VALUE_INV_W);
-    *w = LLVMBuildFDiv(b->ir, jit_splat_f32(b, 1), *w, "w");
+    e->w = raster_block_ir_w(&e->at, b);
     e->depth = raster_block_ir_depth(&e->at, b);
 }
 
-void vc4_frag_block_begin(struct vc4_frag_emit *e, struct jit_builder *b, LLVMValueRef index, LLVMValueRef *w)
+void vc4_frag_block_begin(struct vc4_frag_emit *e, struct jit_builder *b)
 {
-    vc4_frag_block_place(e, b, index, w);
+    vc4_frag_block_payload(e, b);
     for (unsigned k = 0; k < e->variant->samples; k++)
         jit_store(b, e->at.covered[k], e->live[k], 2);
 }

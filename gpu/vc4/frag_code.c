@@ -1,87 +1,49 @@
 /* What is known of a program's use as a fragment program, kept with the program: how it touches the tile, and
- * its code for each state. Lists grow at the front and are read without locks. */
-#include <stdlib.h>
+ * its code for each state. */
+#include <assert.h>
 #include <string.h>
 
 #include "gpu/vc4/frag_internal.h"
 
-struct vc4_frag_code {
-    struct vc4_frag_code *next;
-    struct jit_engine *engine;
-    struct vc4_frag_entry entry;
+/* What a variant's code depends on besides the program and the texture keys, which are the key's tail. */
+struct key {
+    const struct jit_engine *engine;
     struct raster_zs zs;
-    uint8_t samples, coverage;
-    bool visible, quads;
-    enum isa_numeric numeric;
-    uint32_t key_count;
-    struct raster_texture_key keys[];
+    uint8_t samples, coverage, form, numeric, zero[2];
 };
+static_assert(sizeof(struct key) == 8 + 18 + 6, "a key is bytes without padding");
 
-void vc4_frag_code_destroy(struct vc4_frag_code *list)
+struct vc4_frag_entry *vc4_frag_code_get(struct gpu_program *cached, const struct vc4_frag_variant *variant,
+                                         const struct jit_engine *engine, enum util_make_status *status)
 {
-    for (struct vc4_frag_code *next; list; list = next) {
-        next = list->next;
-        free(list);
-    }
+    const struct key head = {.engine = engine,
+                             .zs = variant->zs,
+                             .samples = variant->samples,
+                             .coverage = variant->coverage,
+                             .form = (uint8_t)variant->form,
+                             .numeric = (uint8_t)variant->numeric};
+    const struct util_memo_key key = {&head, sizeof head, variant->keys,
+                                      variant->program->sample_count * sizeof *variant->keys};
+
+    *status = UTIL_NOT_MADE;
+    return cached ? gpu_program_code(cached, &key, sizeof(struct vc4_frag_entry), status) : NULL;
 }
 
-bool vc4_frag_code_find(const struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
-                        const struct jit_engine *engine, struct vc4_frag_entry *out)
+void vc4_frag_plan_find(struct gpu_program *cached, const struct vc4_qpu_program *program, unsigned samples,
+                        struct vc4_frag_plan *out)
 {
-    uint32_t count = variant->program->sample_count;
-    const struct vc4_frag_code *code =
-        notes ? atomic_load_explicit(&notes->fragment, memory_order_acquire) : NULL;
+    const char *name = samples > 1 ? "tile of samples" : "tile";
+    const struct util_memo_key key = {.head = name, .head_size = strlen(name)};
+    enum util_make_status status = UTIL_NOT_MADE;
+    struct vc4_frag_plan *kept = cached ? util_memo_get(&cached->plans, &key, sizeof *kept, &status) : NULL;
 
-    while (code && (code->engine != engine || code->samples != variant->samples ||
-                    code->coverage != variant->coverage || code->visible != variant->visible ||
-                    code->quads != variant->quads || code->numeric != variant->numeric ||
-                    code->key_count != count || memcmp(&code->zs, &variant->zs, sizeof code->zs) != 0 ||
-                    memcmp(code->keys, variant->keys, count * sizeof *code->keys) != 0))
-        code = code->next;
-    if (code)
-        *out = code->entry;
-    return code;
-}
-
-void vc4_frag_code_keep(struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
-                        struct jit_engine *engine, const struct vc4_frag_entry *entry)
-{
-    size_t bytes = variant->program->sample_count * sizeof *variant->keys;
-    struct vc4_frag_code *code = notes ? malloc(sizeof *code + bytes) : NULL;
-
-    if (!code) /* then the next draw asks the engine again */
-        return;
-    code->engine = engine;
-    code->entry = *entry;
-    code->zs = variant->zs;
-    code->samples = variant->samples;
-    code->coverage = variant->coverage;
-    code->visible = variant->visible;
-    code->quads = variant->quads;
-    code->numeric = variant->numeric;
-    code->key_count = variant->program->sample_count;
-    memcpy(code->keys, variant->keys, bytes);
-    code->next = atomic_load(&notes->fragment);
-    while (!atomic_compare_exchange_weak(&notes->fragment, &code->next, code))
-        ;
-}
-
-void vc4_frag_plan_find(struct vc4_program_notes *notes, const struct vc4_qpu_program *program,
-                        unsigned samples, struct vc4_frag_plan *out)
-{
-    unsigned which = samples > 1;
-    struct vc4_frag_plan *known =
-        notes ? atomic_load_explicit(&notes->tile[which], memory_order_acquire) : NULL;
-
-    if (known) {
-        *out = *known;
+    if (status == UTIL_MADE) {
+        *out = *kept;
         return;
     }
     vc4_frag_plan_make(program, samples, out);
-    struct vc4_frag_plan *keep = notes ? malloc(sizeof *keep) : NULL;
-    if (!keep)
+    if (!kept)
         return;
-    *keep = *out;
-    if (!atomic_compare_exchange_strong(&notes->tile[which], &known, keep))
-        free(keep); /* another thread was first */
+    *kept = *out;
+    util_memo_end(&cached->plans, kept, true);
 }

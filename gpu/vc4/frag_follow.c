@@ -5,8 +5,6 @@
 
 #include "gpu/vc4/frag_watch.h"
 #include "isa/vc4_qpu/names.h"
-#include "util/bits.h"
-#include "util/list.h"
 
 #define IMPLICIT_R4 100u /* in `address`: r4 by the SFU or a signal, r5 by a varying */
 #define IMPLICIT_R5 101u
@@ -15,18 +13,17 @@
 
 static void push_read(struct vc4_follower *t, const char *name, uint32_t value)
 {
-    struct gpu_step *now = &t->now;
-    if (now->reads == GPU_VALUES)
+    struct gpu_value *v = gpu_follow_read(&t->of, name);
+    if (!v)
         return;
-    struct gpu_value *v = &now->read[now->reads++];
-    *v = (struct gpu_value){.value = {value}, .count = 1, .known = true};
-    snprintf(v->name, sizeof v->name, "%s", name);
+    v->value[0] = value;
+    v->known = true;
 }
 
 static bool has_read(const struct vc4_follower *t, const char *name)
 {
-    for (uint32_t i = 0; i < t->now.reads; i++)
-        if (!strcmp(t->now.read[i].name, name))
+    for (uint32_t i = 0; i < t->of.now.reads; i++)
+        if (!strcmp(t->of.now.read[i].name, name))
             return true;
     return false;
 }
@@ -46,7 +43,7 @@ static void add_operand(struct vc4_follower *t, unsigned mux, unsigned lane,
     const char *suffix = "";
     char name[20], other[8];
     unsigned address = mux == VC4_QPU_MUX_A ? insn->raddr_a : insn->raddr_b;
-    if (lane != t->number) {
+    if (lane != t->of.number) {
         snprintf(other, sizeof other, "@l%u", lane);
         suffix = other;
     }
@@ -80,14 +77,14 @@ static void add_operands(struct vc4_follower *t, const struct vc4_qpu_state *sta
     if (insn->sig == VC4_QPU_SIG_SMALL_IMM && insn->raddr_b >= 48)
         turn = insn->raddr_b == 48 ? state->r[5][0] & 15 : insn->raddr_b - 48u;
     if (insn->op_add != VC4_QPU_A_NOP && insn->cond_add != VC4_QPU_COND_NEVER) {
-        add_operand(t, insn->add_a, t->number, state);
+        add_operand(t, insn->add_a, t->of.number, state);
         if (add > 1)
-            add_operand(t, insn->add_b, t->number, state);
+            add_operand(t, insn->add_b, t->of.number, state);
     }
     if (insn->op_mul != VC4_QPU_M_NOP && insn->cond_mul != VC4_QPU_COND_NEVER) {
-        add_operand(t, insn->mul_a, from_lane(insn->mul_a, t->number, turn), state);
+        add_operand(t, insn->mul_a, from_lane(insn->mul_a, t->of.number, turn), state);
         if (mul > 1)
-            add_operand(t, insn->mul_b, from_lane(insn->mul_b, t->number, turn), state);
+            add_operand(t, insn->mul_b, from_lane(insn->mul_b, t->of.number, turn), state);
     }
 }
 
@@ -110,14 +107,12 @@ static bool holds(const struct vc4_qpu_state *state, unsigned cond, unsigned lan
 
 static void add_write(struct vc4_follower *t, const char *name, uint8_t address, bool file_b, bool withheld)
 {
-    struct gpu_step *now = &t->now;
-    if (now->writes == GPU_VALUES)
+    struct gpu_value *v = gpu_follow_write(&t->of, name);
+    if (!v)
         return;
-    t->address[now->writes] = address;
-    t->file_b[now->writes] = file_b;
-    struct gpu_value *v = &now->write[now->writes++];
-    *v = (struct gpu_value){.count = 1, .withheld = withheld};
-    snprintf(v->name, sizeof v->name, "%s", name);
+    v->withheld = withheld;
+    t->address[t->of.now.writes - 1] = address;
+    t->file_b[t->of.now.writes - 1] = file_b;
 }
 
 static void add_destination(struct vc4_follower *t, bool mul, const struct vc4_qpu_state *state)
@@ -134,7 +129,7 @@ static void add_destination(struct vc4_follower *t, bool mul, const struct vc4_q
         snprintf(name, sizeof name, "r%c%u", file_b ? 'b' : 'a', address);
     else
         snprintf(name, sizeof name, "%s", known ? known : "reserved");
-    bool withheld = insn->kind != VC4_QPU_BRANCH && !holds(state, cond, t->number);
+    bool withheld = insn->kind != VC4_QPU_BRANCH && !holds(state, cond, t->of.number);
     add_write(t, name, address, file_b, withheld);
     if (address >= VC4_QPU_W_SFU_RECIP && address <= VC4_QPU_W_SFU_LOG2)
         add_write(t, "r4", IMPLICIT_R4, false, withheld);
@@ -143,17 +138,17 @@ static void add_destination(struct vc4_follower *t, bool mul, const struct vc4_q
 /* The value of a write of the instruction under way, told by a port. */
 static void told(struct vc4_follower *t, uint8_t address, uint32_t value)
 {
-    for (uint32_t i = 0; i < t->now.writes; i++)
+    for (uint32_t i = 0; i < t->of.now.writes; i++)
         if (t->address[i] == address) {
-            t->now.write[i].value[0] = value;
-            t->now.write[i].known = true;
+            t->of.now.write[i].value[0] = value;
+            t->of.now.write[i].known = true;
         }
 }
 
 /* Registers written, as they are after the instruction. */
 static void finish_insn(struct vc4_follower *t, const struct vc4_qpu_state *state)
 {
-    struct gpu_step *now = &t->now;
+    struct gpu_step *now = &t->of.now;
     for (uint32_t i = 0; i < now->writes; i++) {
         struct gpu_value *v = &now->write[i];
         uint8_t a = t->address[i];
@@ -162,28 +157,23 @@ static void finish_insn(struct vc4_follower *t, const struct vc4_qpu_state *stat
         if (!reg)
             continue;
         v->known = true;
-        v->value[0] =
-            a < 32
-                ? (t->file_b[i] ? state->b[a][t->number] : state->a[a][t->number])
-                : state->r[a >= IMPLICIT_R4 ? a - IMPLICIT_R4 + 4u : a - (unsigned)VC4_QPU_W_ACC0][t->number];
+        v->value[0] = a < 32 ? (t->file_b[i] ? state->b[a][t->of.number] : state->a[a][t->of.number])
+                             : state->r[a >= IMPLICIT_R4 ? a - IMPLICIT_R4 + 4u
+                                                         : a - (unsigned)VC4_QPU_W_ACC0][t->of.number];
     }
     if (now->flags) {
-        now->n = state->n >> t->number & 1;
-        now->z = state->z >> t->number & 1;
-        now->c = state->c >> t->number & 1;
+        now->n = state->n >> t->of.number & 1;
+        now->z = state->z >> t->of.number & 1;
+        now->c = state->c >> t->of.number & 1;
     }
-    if (t->lane->trace.count >= t->lane->keep)
+    if (!gpu_follow_keep(&t->of))
         return;
-    if (!UTIL_LIST_ADD(t->lane->trace, *now)) {
-        t->lane->out_of_memory = true;
-        return;
-    }
     for (uint32_t i = 0; i < now->writes; i++) {
         uint8_t a = t->address[i];
         if (a < VC4_QPU_W_TMU0_S || a > VC4_QPU_W_TMU1_B || a % 4 == 0)
             continue;
         bool unit = a >= VC4_QPU_W_TMU1_S;
-        t->coordinate[unit][a % 4].insn = t->lane->trace.count - 1;
+        t->coordinate[unit][a % 4].insn = t->of.lane->trace.count - 1;
         t->coordinate[unit][a % 4].write = i;
         t->coordinate[unit][a % 4].waits = true;
     }
@@ -195,7 +185,7 @@ void vc4_follow_insn(struct vc4_follower *t, uint32_t pc, const struct vc4_qpu_i
     if (t->insn)
         finish_insn(t, state);
     t->insn = insn;
-    t->now = (struct gpu_step){.pc = pc};
+    t->of.now = (struct gpu_step){.pc = pc};
     if (insn->kind == VC4_QPU_ALU)
         add_operands(t, state);
     if (insn->kind == VC4_QPU_BRANCH && insn->branch_reg) {
@@ -203,10 +193,10 @@ void vc4_follow_insn(struct vc4_follower *t, uint32_t pc, const struct vc4_qpu_i
         snprintf(name, sizeof name, "ra%u@l0", insn->branch_raddr);
         add_read(t, name, state->a[insn->branch_raddr][0]);
     }
-    t->now.flags = insn->kind != VC4_QPU_BRANCH && insn->sf;
+    t->of.now.flags = insn->kind != VC4_QPU_BRANCH && insn->sf;
     add_destination(t, false, state);
     add_destination(t, true, state);
-    t->lane->executed++;
+    t->of.lane->executed++;
 }
 
 /* ---- ports ---- */
@@ -224,9 +214,9 @@ static void on_pair(struct vc4_follower *t, unsigned address, const uint32_t *a,
 {
     const struct vc4_qpu_insn *insn = t->insn;
     if (insn->raddr_a == address)
-        add_read(t, vc4_qpu_name(VC4_QPU_READS_A, address), a[t->number]);
+        add_read(t, vc4_qpu_name(VC4_QPU_READS_A, address), a[t->of.number]);
     if (insn->raddr_b == address && insn->sig != VC4_QPU_SIG_SMALL_IMM)
-        add_read(t, vc4_qpu_name(VC4_QPU_READS_B, address), b[t->number]);
+        add_read(t, vc4_qpu_name(VC4_QPU_READS_B, address), b[t->of.number]);
 }
 
 static void on_varying(struct vc4_follower *t, uint32_t n, uint32_t vary, uint32_t c)
@@ -235,21 +225,7 @@ static void on_varying(struct vc4_follower *t, uint32_t n, uint32_t vary, uint32
     snprintf(varying.name, sizeof varying.name, "%u", n % 100);
     add_read(t, "vary", vary);
     add_write(t, "r5", IMPLICIT_R5, false, false);
-    if (!UTIL_LIST_ADD(t->lane->varyings, varying))
-        t->lane->out_of_memory = true;
-}
-
-static float coordinate(const uint32_t *words, unsigned lane)
-{
-    return words ? util_u2f(words[lane]) : 0.0f;
-}
-
-static void as_floats(const uint32_t *words, float out[16])
-{
-    if (words)
-        memcpy(out, words, 16 * sizeof *out);
-    else
-        memset(out, 0, 16 * sizeof *out);
+    gpu_follow_varying(&t->of, &varying);
 }
 
 static void on_request(struct vc4_follower *t, const struct vc4_watched_port *port)
@@ -257,75 +233,50 @@ static void on_request(struct vc4_follower *t, const struct vc4_watched_port *po
     const uint32_t *words[4] = {port->request.s, port->request.t, port->request.r, port->request.b};
     unsigned unit = port->request.unit;
     uint8_t first = unit ? VC4_QPU_W_TMU1_S : VC4_QPU_W_TMU0_S;
-    struct gpu_lookup it = {.pc = t->now.pc,
-                            .raw = !port->request.key,
+    struct gpu_lookup it = {.raw = !port->request.key,
+                            .address = port->request.key ? 0 : port->request.s[t->of.number],
                             .has_t = words[1],
                             .has_r = words[2],
                             .has_b = words[3],
-                            .s = coordinate(words[0], t->number),
-                            .t = coordinate(words[1], t->number),
-                            .r = coordinate(words[2], t->number),
-                            .b = coordinate(words[3], t->number),
-                            .result = port->request.result[t->number]};
+                            .result = port->request.result[t->of.number]};
+    float coordinates[4][16] = {{0}};
     snprintf(it.unit, sizeof it.unit, "tmu%u", unit & 1);
     for (unsigned k = 0; k < 4; k++) {
         if (!words[k])
             continue;
-        told(t, (uint8_t)(first + k), words[k][t->number]);
+        memcpy(coordinates[k], words[k], sizeof coordinates[k]);
+        told(t, (uint8_t)(first + k), words[k][t->of.number]);
         if (t->coordinate[unit][k].waits) {
-            struct gpu_step *insn = &t->lane->trace.at[t->coordinate[unit][k].insn];
-            insn->write[t->coordinate[unit][k].write].value[0] = words[k][t->number];
+            struct gpu_step *insn = &t->of.lane->trace.at[t->coordinate[unit][k].insn];
+            insn->write[t->coordinate[unit][k].write].value[0] = words[k][t->of.number];
             insn->write[t->coordinate[unit][k].write].known = true;
             t->coordinate[unit][k].waits = false;
         }
     }
-    if (it.raw) {
-        it.address = port->request.s[t->number];
-    } else {
-        const struct raster_texture *texture = port->request.texture;
-        float s[16], tt[16], r[16], b[16];
-        as_floats(words[0], s);
-        as_floats(words[1], tt);
-        as_floats(words[2], r);
-        as_floats(words[3], b);
-        it.address = texture->level[0].offset;
-        it.width = texture->level[0].width;
-        it.height = texture->level[0].height;
-        it.levels = texture->level_count;
-        it.format = port->request.key->format;
-        it.cube = port->request.key->cube;
-        raster_texture_lookup(port->request.key, texture, s, tt, r, b, t->number, &it.where);
-    }
-    if (!UTIL_LIST_ADD(t->lane->lookups, it))
-        t->lane->out_of_memory = true;
+    gpu_follow_lookup(&t->of, &it, port->request.key, port->request.texture, coordinates);
 }
 
 static void on_depth(struct vc4_follower *t, const struct vc4_watched_port *port, unsigned samples)
 {
     struct gpu_test test = {
-        .pc = t->now.pc, .depth = port->depth.value[t->number] & 0xffffff, .rule = *port->depth.test};
-    told(t, VC4_QPU_W_TLB_Z, port->depth.value[t->number]);
+        .pc = t->of.now.pc, .depth = port->depth.value[t->of.number] & 0xffffff, .rule = *port->depth.test};
+    uint16_t tested[RASTER_MAX_SAMPLES], passed[RASTER_MAX_SAMPLES];
+    told(t, VC4_QPU_W_TLB_Z, port->depth.value[t->of.number]);
     for (unsigned k = 0; k < samples; k++) {
-        uint8_t bit = (uint8_t)(1u << k);
-        test.before[k] = port->depth.before[k * 16 + t->number];
-        test.after[k] = port->depth.after[k * 16 + t->number];
-        if ((port->lanes & port->depth.live_before[k]) >> t->number & 1)
-            test.samples |= bit;
-        if ((port->lanes & port->depth.live_after[k]) >> t->number & 1)
-            test.passed |= bit;
+        tested[k] = port->lanes & port->depth.live_before[k];
+        passed[k] = port->lanes & port->depth.live_after[k];
     }
-    if (test.samples && !UTIL_LIST_ADD(t->lane->tests, test))
-        t->lane->out_of_memory = true;
+    gpu_follow_test(&t->of, &test, samples, port->depth.before, port->depth.after, tested, passed);
 }
 
 static void on_color(struct vc4_follower *t, const struct vc4_watched_port *port, unsigned samples)
 {
     uint8_t address = port->color.all ? VC4_QPU_W_TLB_COLOR_ALL : VC4_QPU_W_TLB_COLOR_MS;
-    told(t, address, port->color.value[t->number]);
+    told(t, address, port->color.value[t->of.number]);
     for (unsigned k = 0; k < samples; k++)
         if ((port->color.all || k == port->color.sample) &&
-            (port->lanes & port->color.live[k]) >> t->number & 1)
-            t->lane->written |= (uint8_t)(1u << k);
+            (port->lanes & port->color.live[k]) >> t->of.number & 1)
+            t->of.lane->written |= (uint8_t)(1u << k);
 }
 
 void vc4_follow_port(struct vc4_follower *t, const struct vc4_watched_port *port, unsigned samples)
@@ -334,22 +285,22 @@ void vc4_follow_port(struct vc4_follower *t, const struct vc4_watched_port *port
     switch (port->kind) {
     case VC4_WATCHED_UNIFORM: on_uniform(t, port->uniform.value); break;
     case VC4_WATCHED_VARYING:
-        on_varying(t, port->varying.n, port->varying.vary[t->number], port->varying.c[t->number]);
+        on_varying(t, port->varying.n, port->varying.vary[t->of.number], port->varying.c[t->of.number]);
         break;
     case VC4_WATCHED_COORDINATES: on_pair(t, VC4_QPU_R_XY, port->pair.a, port->pair.b); break;
     case VC4_WATCHED_FLAGS: on_pair(t, VC4_QPU_R_MS_REV, port->pair.a, port->pair.b); break;
-    case VC4_WATCHED_MS_MASK: told(t, VC4_QPU_W_MS_REV, port->value[t->number]); break;
-    case VC4_WATCHED_STENCIL: told(t, VC4_QPU_W_TLB_STENCIL, port->value[t->number]); break;
+    case VC4_WATCHED_MS_MASK: told(t, VC4_QPU_W_MS_REV, port->value[t->of.number]); break;
+    case VC4_WATCHED_STENCIL: told(t, VC4_QPU_W_TLB_STENCIL, port->value[t->of.number]); break;
     case VC4_WATCHED_REQUEST: on_request(t, port); break;
     case VC4_WATCHED_RESULT:
         snprintf(name, sizeof name, "tmu%u", port->result.unit);
-        add_read(t, name, port->result.value[t->number]);
+        add_read(t, name, port->result.value[t->of.number]);
         add_write(t, "r4", IMPLICIT_R4, false, false);
         break;
     case VC4_WATCHED_DEPTH: on_depth(t, port, samples); break;
     case VC4_WATCHED_COLOR_WRITE: on_color(t, port, samples); break;
     case VC4_WATCHED_COLOR_LOAD:
-        add_read(t, "tile color", port->color.value[t->number]);
+        add_read(t, "tile color", port->color.value[t->of.number]);
         add_write(t, "r4", IMPLICIT_R4, false, false);
         break;
     }
@@ -362,6 +313,6 @@ void vc4_follow_end(struct vc4_follower *t, const struct vc4_qpu_state *state,
 {
     if (t->insn)
         finish_insn(t, state);
-    t->lane->fault = report->fault;
-    t->lane->discarded = !t->lane->written && !t->lane->tests.count;
+    t->of.lane->fault = report->fault;
+    t->of.lane->discarded = !t->of.lane->written && !t->of.lane->tests.count;
 }

@@ -4,9 +4,8 @@
 
 #include "gpu/memory.h"
 #include "gpu/vc4/frag.h"
-#include "gpu/vc4/program_key.h"
+#include "gpu/vc4/program.h"
 #include "isa/vc4_qpu/ports.h"
-#include "raster/visible.h"
 #include "raster/zs_blocks.h"
 
 #define VC4_FRAG_STENCIL_WORDS 4
@@ -55,30 +54,10 @@ struct vc4_frag_args {
     uint32_t uniforms_at; /* guest address of the stream */
 };
 
-/* What a call takes and leaves besides the tile. */
-struct vc4_frag_result {
-    uint64_t fuel;     /* of programs that repeat: in, instructions allowed; out, those left */
-    uint64_t executed; /* QPU instructions, unless it ended in a fault */
-    uint32_t address;  /* of a raw lookup that faulted */
-};
-
-/* Shades blocks; returns 0 or a fault as vc4_qpu_translate codes it. */
-typedef uint32_t (*vc4_frag_fn)(const struct vc4_frag_args *args, const struct raster_prim *prim,
-                                struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                                struct vc4_frag_result *result);
-
-/* The same for a variant of visible pixels: colours alone, of many primitives whose planes stand behind one
- * another (raster/visible.h): of struct raster_visible_quads in a variant of quads, otherwise of struct
- * raster_visible_block. Returns 0, whatever it is called for, if no call can end in a fault. */
-typedef uint32_t (*vc4_frag_visible_fn)(const struct vc4_frag_args *args, const uint8_t *planes,
-                                        struct raster_tile *tile, const void *blocks, uint32_t count,
-                                        struct vc4_frag_result *result);
-
 /* A variant's code. */
 struct vc4_frag_entry {
-    struct jit_function *code; /* a vc4_frag_fn; of visible pixels a vc4_frag_visible_fn */
-    struct jit_function
-        *test; /* of visible pixels: a raster_zs_blocks_fn, done before; NULL where all pass */
+    struct jit_function *code; /* a raster_shader_fn */
+    struct jit_function *test; /* of deferred blocks: a raster_zs_blocks_fn; NULL where all pass */
 };
 
 /* All that a variant's code depends on, besides the program's words. */
@@ -88,32 +67,29 @@ struct vc4_frag_variant {
     const struct raster_texture_key *keys; /* by sample number */
     struct raster_zs zs;
     uint8_t samples;
-    uint8_t coverage; /* of programs that read it: 1 it is left as it is, 2 it comes as a mask */
-    bool visible;     /* the tests are done before, by what raster/zs_blocks.h makes of `zs` */
-    bool quads;       /* of visible pixels: they come as quads, not as blocks */
+    uint8_t coverage;         /* of programs that read it: 1 it is left as it is, 2 it comes as a mask */
+    enum raster_ir_form form; /* but of RASTER_IR_PRIM the tests are done before, by raster/zs_blocks.h */
     enum isa_numeric numeric;
 };
 
-/* frag_code.c: what is kept with a program (`notes` NULL: nothing). The code of a variant, false when there
- * is none yet; and the plan, made when it is not known. */
-bool vc4_frag_code_find(const struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
-                        const struct jit_engine *engine, struct vc4_frag_entry *out);
-void vc4_frag_code_keep(struct vc4_program_notes *notes, const struct vc4_frag_variant *variant,
-                        struct jit_engine *engine, const struct vc4_frag_entry *entry);
-void vc4_frag_plan_find(struct vc4_program_notes *notes, const struct vc4_qpu_program *program,
-                        unsigned samples, struct vc4_frag_plan *out);
+/* frag_code.c: what is kept with a program (`cached` NULL: nothing). The code of a variant: as
+ * gpu_program_code; and the plan, made when it is not known. */
+struct vc4_frag_entry *vc4_frag_code_get(struct gpu_program *cached, const struct vc4_frag_variant *variant,
+                                         const struct jit_engine *engine, enum util_make_status *status);
+void vc4_frag_plan_find(struct gpu_program *cached, const struct vc4_qpu_program *program, unsigned samples,
+                        struct vc4_frag_plan *out);
 
 /* frag_key.c. The key of the variant's code, malloc'ed; NULL: no memory. */
 uint8_t *vc4_frag_key_write(const struct vc4_frag_variant *variant, size_t *size);
-/* A variant made of such a key: 0 and what vc4_program_recipe_finish ends, or negative errno. */
+/* A variant made of such a key: 0 and what gpu_program_recipe_finish ends, or negative errno. */
 struct vc4_frag_recipe {
     struct vc4_frag_variant variant;
     struct vc4_frag_plan plan;
-    struct vc4_program_recipe of;
+    struct gpu_program_recipe of;
 };
 int vc4_frag_key_read(const void *key, size_t size, struct vc4_frag_recipe *out);
 
-/* Compiles the variant or finds its code, a vc4_frag_fn or a vc4_frag_visible_fn. 0, -ENOTSUP when it must be
+/* Compiles the variant or finds its code, a raster_shader_fn. 0, -ENOTSUP when it must be
  * interpreted, or another negative errno.
  */
 int vc4_frag_compile(const struct vc4_frag_variant *variant, struct jit_engine *engine,

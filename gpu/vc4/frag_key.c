@@ -9,21 +9,21 @@
 struct head {
     char mark[16];
     struct raster_zs zs; /* has the stencil set-up */
-    uint8_t samples, coverage, numeric, translator, visible, unused;
+    uint8_t samples, coverage, numeric, translator, form, unused;
     uint32_t insn_count;
 };
 
 uint8_t *vc4_frag_key_write(const struct vc4_frag_variant *variant, size_t *size)
 {
-    struct head head = {.mark = "vc4 fragment 14",
+    struct head head = {.mark = "vc4 fragment 16",
                         .samples = variant->samples,
                         .coverage = variant->coverage,
-                        .visible = (uint8_t)(variant->visible | variant->quads << 1),
+                        .form = (uint8_t)variant->form,
                         .numeric = (uint8_t)variant->numeric,
                         .translator = VC4_QPU_TRANS_VERSION,
                         .insn_count = variant->program->insn_count};
 
-    if (!variant->visible) /* else the tests are others' code */
+    if (variant->form == RASTER_IR_PRIM) /* else the tests are others' code */
         memcpy(&head.zs, &variant->zs, sizeof head.zs);
     return vc4_program_key_write(&head, sizeof head, variant->program, variant->keys, size);
 }
@@ -37,7 +37,7 @@ int vc4_frag_key_read(const void *key, size_t size, struct vc4_frag_recipe *out)
     *out = (struct vc4_frag_recipe){0};
     if (!jit_key_read(&in, &head, sizeof head))
         return -EINVAL;
-    status = vc4_program_key_read(&in, head.insn_count, &out->of);
+    status = gpu_program_key_read(&in, &vc4_program_kind, head.insn_count, &out->of);
     if (status)
         return status;
     vc4_frag_plan_make(out->of.program, head.samples, &out->plan);
@@ -47,8 +47,7 @@ int vc4_frag_key_read(const void *key, size_t size, struct vc4_frag_recipe *out)
                                              .zs = head.zs,
                                              .samples = head.samples,
                                              .coverage = head.coverage,
-                                             .visible = head.visible & 1,
-                                             .quads = head.visible >> 1,
+                                             .form = (enum raster_ir_form)head.form,
                                              .numeric = (enum isa_numeric)head.numeric};
     return 0;
 }

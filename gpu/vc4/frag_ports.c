@@ -1,7 +1,7 @@
 /* The ports of compiled fragment programs: uniforms, varyings, textures and the tile, as IR over one block.
  */
 #include "gpu/vc4/frag_emit.h"
-#include "raster/texture_ir.h"
+#include "raster/texture/texture_ir.h"
 #include "raster/zs_ir.h"
 
 /* Few uniforms are loaded before the loop over blocks, so that what a program computes from them alone leaves
@@ -115,7 +115,7 @@ static LLVMValueRef lookup(struct vc4_frag_emit *e, struct jit_builder *b,
     args[1] = LLVMConstInt(b->i1, 1, false);
     lane = jit_intrinsic(b, "llvm.cttz", &b->i32, 1, args, 2);
     jit_store(b, LLVMBuildExtractElement(b->ir, s, lane, ""),
-              jit_offset_const(b, e->result, offsetof(struct vc4_frag_result, address)), 4);
+              jit_offset_const(b, e->call, offsetof(struct raster_shader_call, address)), 4);
     code = LLVMBuildShl(b->ir, lane, jit_i32(b, ISA_FAULT_LANE), "");
     code = LLVMBuildOr(b->ir, code, jit_i32(b, isa_fault_pack(VC4_QPU_FAULT_MEMORY, 0, sample->insn)), "");
     LLVMBuildRet(b->ir, code);
@@ -168,7 +168,7 @@ static void port_z(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMVal
     struct vc4_frag_emit *e = ctx;
     LLVMValueRef depth = LLVMBuildAnd(b->ir, value, jit_splat_u32(b, 0xffffff), "");
 
-    if (e->variant->visible) /* tested before; what is left passes */
+    if (e->variant->form != RASTER_IR_PRIM) /* tested before; what is left passes */
         return;
     for (unsigned k = 0; k < e->variant->samples; k++) {
         LLVMValueRef live = live_lanes(e, b, k), lanes = written_lanes(e, b, k, mask);

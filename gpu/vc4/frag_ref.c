@@ -24,8 +24,7 @@ static void fill_payload(const struct vc4_ref_batch *batch, struct vc4_qpu_start
     const struct raster_prim *prim = batch->prim;
 
     for (unsigned lane = 0; lane < LANES; lane++) {
-        float inv_w = vc4_ref_plane(batch, lane, prim->inv_w_a, prim->inv_w_b) + prim->inv_w_c;
-        start->ra15[lane] = util_f2u(1.0f / inv_w);
+        start->ra15[lane] = util_f2u(raster_w_at(prim, batch->px, batch->py, lane));
         start->rb15[lane] = raster_depth_at(prim, batch->px, batch->py, lane);
     }
 }
@@ -219,9 +218,4 @@ void vc4_frag_ref_release(struct vc4_frag_ref *ref)
     free(ref->uniforms);
     free(ref->textures);
     free(ref);
-}
-
-uint32_t vc4_frag_ref_varyings(const struct vc4_frag_ref *ref)
-{
-    return ref->program->varying_count;
 }

@@ -16,9 +16,9 @@ int vc4_frag_ref_prepare(const struct gpu_memory *memory, const struct vc4_shade
                          struct gpu_fault *fault);
 void vc4_frag_ref_release(struct vc4_frag_ref *ref); /* NULL is accepted */
 
-/* As vc4_frag_varyings and vc4_frag_shade. Enters the guest floating-point environment itself. Immutable and
- * re-entrant: any number of threads may shade different tiles. */
-uint32_t vc4_frag_ref_varyings(const struct vc4_frag_ref *ref);
+/* Shades blocks of one primitive. *fuel, what loops may repeat, and *executed shrink and grow by the
+ * instructions. 0, or nonzero with *fault filled. Enters the guest floating-point environment itself.
+ * Immutable and re-entrant: any number of threads may shade different tiles. */
 uint32_t vc4_frag_ref_shade(const struct vc4_frag_ref *ref, const struct raster_prim *prim,
                             struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                             uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault);

@@ -17,8 +17,6 @@ struct vc4_known_texture {
     struct raster_texture texture;
 };
 
-struct vc4_ref_looking;
-
 struct vc4_frag_ref {
     const struct gpu_memory *memory;
     const struct vc4_qpu_program *program;
@@ -45,11 +43,11 @@ struct vc4_ref_batch {
         uint32_t count;
         uint32_t result[VC4_QPU_TMU_SLOTS][VC4_QPU_LANES];
     } tmu[2];
-    struct gpu_fault texture_fault;  /* what a set-up decoded on the spot had wrong */
-    const struct gpu_watch *watch;   /* NULL: nobody looks on */
-    struct vc4_ref_looking *looking; /* frag_watch.c's */
-    struct vc4_frag_counts *counts;  /* NULL: nobody counts */
-    uint16_t written;                /* lanes whose colours were written */
+    struct gpu_fault texture_fault;      /* what a set-up decoded on the spot had wrong */
+    const struct gpu_watch *watch;       /* NULL: nobody looks on */
+    const struct gpu_following *looking; /* frag_watch.c's */
+    struct vc4_frag_counts *counts;      /* NULL: nobody counts */
+    uint16_t written;                    /* lanes whose colours were written */
 };
 
 /* Quads that have any of the lanes. */
@@ -57,26 +55,6 @@ static inline uint32_t vc4_ref_quads(uint32_t lanes)
 {
     lanes |= lanes >> 1;
     return (uint32_t)__builtin_popcount((lanes | lanes >> 2) & 0x1111);
-}
-
-/* Pixel of a lane in its block. */
-static inline int32_t vc4_ref_x(unsigned lane)
-{
-    return (int32_t)raster_lane_x(lane);
-}
-
-static inline int32_t vc4_ref_y(unsigned lane)
-{
-    return (int32_t)raster_lane_y(lane);
-}
-
-/* a * fx + b * fy at a lane's pixel centre, each product and the sum rounded (raster/prim.h). */
-static inline float vc4_ref_plane(const struct vc4_ref_batch *batch, unsigned lane, float a, float b)
-{
-    float fx = (float)(batch->px + vc4_ref_x(lane)) + 0.5f - batch->prim->x0;
-    float fy = (float)(batch->py + vc4_ref_y(lane)) + 0.5f - batch->prim->y0;
-    float x = a * fx, y = b * fy;
-    return x + y;
 }
 
 /* The ports of a fragment program; their context is a struct vc4_ref_batch. */

@@ -41,7 +41,7 @@ static enum vc4_qpu_fault port_varying(void *ctx, uint32_t n, uint32_t vary[LANE
     if (n >= RASTER_MAX_VARYINGS)
         return VC4_QPU_FAULT_RESERVED;
     for (unsigned lane = 0; lane < LANES; lane++) {
-        vary[lane] = util_f2u(vc4_ref_plane(batch, lane, prim->vary_a[n], prim->vary_b[n]));
+        vary[lane] = util_f2u(raster_vary_at(prim, batch->px, batch->py, lane, n));
         c[lane] = util_f2u(prim->vary_c[n]);
     }
     return VC4_QPU_OK;
@@ -52,8 +52,8 @@ static void port_coordinates(void *ctx, uint32_t x[LANES], uint32_t y[LANES])
     const struct vc4_ref_batch *batch = ctx;
 
     for (unsigned lane = 0; lane < LANES; lane++) {
-        x[lane] = (uint32_t)(batch->px + vc4_ref_x(lane));
-        y[lane] = (uint32_t)(batch->py + vc4_ref_y(lane));
+        x[lane] = (uint32_t)batch->px + raster_lane_x(lane);
+        y[lane] = (uint32_t)batch->py + raster_lane_y(lane);
     }
 }
 

@@ -1,52 +1,26 @@
 /* Blocks that somebody looks at: the reference path's ports, each followed by what it did (frag_watch.h). */
 #include "gpu/vc4/frag_watch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/vc4/frag_ref_internal.h"
 
 #define LANES VC4_QPU_LANES
 
-/* Who is told of a block. */
-struct vc4_ref_looking {
-    const struct gpu_watch *watch;
-    struct vc4_follower *follower;
-    uint32_t count;
-};
-
 static void tell(const struct vc4_ref_batch *batch, const struct vc4_watched_port *port)
 {
     for (uint32_t i = 0; i < batch->looking->count; i++)
-        vc4_follow_port(&batch->looking->follower[i], port, batch->tile->samples);
+        vc4_follow_port(gpu_following_at(batch->looking, i), port, batch->tile->samples);
 }
 
 static void on_insn(void *data, uint32_t pc, const struct vc4_qpu_insn *insn,
                     const struct vc4_qpu_state *state)
 {
-    const struct vc4_ref_looking *looking = data;
+    const struct gpu_following *looking = data;
 
-    if (looking->watch->step)
-        looking->watch->step(looking->watch->data, pc);
+    gpu_following_step(looking, pc);
     for (uint32_t i = 0; i < looking->count; i++)
-        vc4_follow_insn(&looking->follower[i], pc, insn, state);
-}
-
-/* Followers of the lanes asked for; without host memory nobody is followed. */
-static void begin(struct vc4_ref_looking *looking, const struct gpu_lanes *lanes,
-                  const struct vc4_qpu_start *start)
-{
-    looking->follower = lanes->count ? calloc(lanes->count, sizeof *looking->follower) : NULL;
-    looking->count = looking->follower ? lanes->count : 0;
-    for (uint32_t i = 0; i < lanes->count; i++) {
-        struct gpu_lane *lane = &lanes->at[i];
-
-        lane->w = start->ra15[lane->number];
-        lane->z = start->rb15[lane->number] & 0xffffff;
-        lane->out_of_memory = !looking->follower;
-        if (looking->follower)
-            looking->follower[i] = (struct vc4_follower){.lane = lane, .number = lane->number};
-    }
+        vc4_follow_insn(gpu_following_at(looking, i), pc, insn, state);
 }
 
 static enum vc4_qpu_fault watched_uniform(void *ctx, uint32_t address, uint32_t *value,
@@ -205,20 +179,22 @@ bool vc4_ref_watched(struct vc4_ref_batch *batch, const struct raster_block *blo
         .alpha_mask_load = vc4_ref_ports.alpha_mask_load,
     };
     const struct gpu_watched_block it = {.block = block, .tile = batch->tile, .counts = counts};
-    struct vc4_ref_looking looking = {.watch = batch->watch};
-    struct gpu_lanes lanes = {0};
+    struct gpu_following looking;
     struct vc4_qpu_state state;
 
-    if (!looking.watch || !looking.watch->begin(looking.watch->data, &it, &lanes))
+    if (!batch->watch || !gpu_following_begin(&looking, batch->watch, &it, sizeof(struct vc4_follower)))
         return false;
-    begin(&looking, &lanes, start);
+    for (uint32_t i = 0; i < looking.count; i++) {
+        struct gpu_lane *lane = ((struct vc4_follower *)gpu_following_at(&looking, i))->of.lane;
+
+        lane->w = start->ra15[lane->number];
+        lane->z = start->rb15[lane->number] & 0xffffff;
+    }
     batch->looking = &looking;
     vc4_qpu_interp(batch->ref->program, start, &ports, &state, on_insn, &looking, report);
     for (uint32_t i = 0; i < looking.count; i++)
-        vc4_follow_end(&looking.follower[i], &state, report);
-    if (looking.watch->end)
-        looking.watch->end(looking.watch->data, report->executed);
-    free(looking.follower);
+        vc4_follow_end(gpu_following_at(&looking, i), &state, report);
+    gpu_following_end(&looking, report->executed);
     batch->looking = NULL;
     return true;
 }

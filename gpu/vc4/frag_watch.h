@@ -4,7 +4,7 @@
 #ifndef VITRAIL_GPU_VC4_FRAG_WATCH_H
 #define VITRAIL_GPU_VC4_FRAG_WATCH_H
 
-#include "gpu/watch.h"
+#include "gpu/follow.h"
 #include "isa/vc4_qpu/interp.h"
 
 enum vc4_watched_kind {
@@ -66,11 +66,9 @@ struct vc4_watched_port {
 
 /* A lane on its way. */
 struct vc4_follower {
-    struct gpu_lane *lane;
-    unsigned number;     /* the lane's */
-    struct gpu_step now; /* the instruction under way */
+    struct gpu_follower of;
     const struct vc4_qpu_insn *insn;
-    uint8_t address[GPU_VALUES]; /* of now.write: a register number, 32 and above as in the Guide */
+    uint8_t address[GPU_VALUES]; /* of of.now.write: a register number, 32 and above as in the Guide */
     bool file_b[GPU_VALUES];
     /* Writes to T, R and B whose values show when S is written: places in the lane's trace. */
     struct {

@@ -22,7 +22,7 @@
 
 struct walk {
     struct gpu_memory memory;
-    struct vc4_programs *programs;
+    struct gpu_programs *programs;
     struct gpu_seen looked_at, found_before;
     struct gpu_lint_summary *summary;
     gpu_lint_fn found;
@@ -233,8 +233,8 @@ static bool read_state(struct walk *w, const struct vc4_cl_record *r)
 
 static void read_shader_state(struct walk *w, const struct vc4_cl_record *record)
 {
-    if (vc4_programs_are_many(w->programs))
-        vc4_programs_empty(w->programs);
+    if (gpu_programs_are_many(w->programs))
+        gpu_programs_empty(w->programs);
     w->has_state = read_state(w, record);
 }
 
@@ -350,10 +350,10 @@ static int lint_capture(struct capture_reader *reader, gpu_lint_fn found, void *
     w->memory.fd = -1;
     int code = gpu_memory_create(info.memory_size, &w->memory);
     if (!code)
-        code = vc4_programs_create(&w->programs);
+        code = gpu_programs_create(&vc4_program_kind, &w->programs);
     if (!code)
         code = lint_events(w, reader, error);
-    vc4_programs_destroy(w->programs);
+    gpu_programs_destroy(w->programs);
     gpu_memory_destroy(&w->memory);
     gpu_seen_finish(&w->looked_at);
     gpu_seen_finish(&w->found_before);

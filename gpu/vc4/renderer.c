@@ -182,7 +182,7 @@ static bool skip_inline(struct vc4_reading *in, const struct vc4_cl_record *reco
         in->next = (uint32_t)list.at;
         return got == 0;
     }
-    struct gpu_walk *walk = &in->device->thread[1].walk;
+    struct util_walk *walk = &in->device->thread[1].walk;
     uint64_t codes = UTIL_MIN(in->r->budget, walk->left);
     vc4_list_reader_init(&reader, memory, in->next, vc4_list_format(&in->r->state), codes);
     while ((got = vc4_list_read(&reader, index, &in->fault)) > 0)
@@ -214,7 +214,7 @@ static enum vc4_outcome read_wait(struct vc4_reading *in)
 {
     if (in->device->semaphore) {
         in->device->semaphore--;
-        gpu_walk_forget(
+        util_walk_forget(
             &in->device->thread[1].walk); /* a list may go round as long as the other one lets it */
         return VC4_GO_ON;
     }
@@ -278,7 +278,7 @@ static enum vc4_outcome read_call(struct vc4_reading *in, uint32_t address)
 static enum vc4_outcome read_branch(struct vc4_reading *in, uint32_t target)
 {
     const struct vc4_renderer *r = in->r;
-    if (gpu_walk_returns(&in->device->thread[1].walk, vc4_list_place_of(target, r->stack, r->depth))) {
+    if (util_walk_returns(&in->device->thread[1].walk, vc4_list_place_of(target, r->stack, r->depth))) {
         gpu_fault_set(&in->fault, GPU_FAULT_TIMEOUT, VC4_RENDERER_UNIT, in->here,
                       "the list goes round: it has been at 0x%08x", target);
         return VC4_STOP_FAULT;
@@ -365,7 +365,7 @@ enum vc4_list_end vc4_renderer_run(struct vc4_device *device, uint32_t *frames)
     struct vc4_reading in = {.device = device, .r = r, .here = device->thread[1].ca};
     static const enum vc4_list_end ends[] = {VC4_LIST_END, VC4_LIST_HALT, VC4_LIST_WAIT, VC4_LIST_FAULT};
 
-    gpu_walk_forget(&device->thread[1].walk);
+    util_walk_forget(&device->thread[1].walk);
     r->budget = device->thread[1].budget;
     r->fuel = device->thread[1].fuel;
     r->frames = 0;

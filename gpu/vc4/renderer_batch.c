@@ -94,7 +94,7 @@ static void count_events(struct vc4_device *device, struct vc4_worker *w)
 {
     uint64_t *event = device->perf.event;
     const struct vc4_frag_counts *q = &w->quads;
-    event[VC4_EVENT_QPU_FRAGMENT] += w->executed * VC4_PERF_CYCLES;
+    event[VC4_EVENT_QPU_FRAGMENT] += w->raster.work.executed * VC4_PERF_CYCLES;
     vc4_perf_uniforms(&device->perf, w->uniform_reads);
     for (unsigned i = 0; i < UTIL_ARRAY_SIZE(w->event); i++)
         event[i] += w->event[i];
@@ -115,10 +115,11 @@ static void count_work(struct vc4_device *device)
 {
     struct vc4_renderer *r = device->renderer;
     for (unsigned i = 0; i < r->worker_count; i++) {
-        device->host.counters.blocks_shaded += r->workers[i]->blocks_shaded;
-        device->host.counters.instructions += r->workers[i]->executed;
+        device->host.counters.blocks_shaded += r->workers[i]->raster.work.blocks;
+        device->host.counters.instructions += r->workers[i]->raster.work.executed;
         count_events(device, r->workers[i]);
-        r->workers[i]->blocks_shaded = r->workers[i]->primitives = r->workers[i]->executed = 0;
+        r->workers[i]->raster.work = (struct raster_shader_work){0};
+        r->workers[i]->primitives = 0;
         r->workers[i]->draw = NULL;
     }
     for (uint32_t i = 0; i < r->batch.job_count; i++)

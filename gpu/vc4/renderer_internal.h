@@ -165,11 +165,10 @@ struct vc4_draw {
     const struct vc4_shader_state *state;
     struct vc4_frag *frag;
     struct vc4_vertex_cache *vertices; /* NULL: they come shaded (state->nv), or as coordinates */
-    uint32_t frag_varyings;
-    uint32_t varying_row; /* the first varying's place in a shaded vertex */
-    uint32_t vertex_cost; /* fuel for each vertex of a primitive */
-    bool vertex_loops;    /* what shading it took beyond that is charged too */
-    bool counted;         /* a performance counter follows the tile buffer's events */
+    uint32_t varying_row;              /* the first varying's place in a shaded vertex */
+    uint32_t vertex_cost;              /* fuel for each vertex of a primitive */
+    bool vertex_loops;                 /* what shading it took beyond that is charged too */
+    bool counted;                      /* a performance counter follows the tile buffer's events */
 };
 
 int vc4_draws_create(struct vc4_device *device, struct vc4_draws **out);
@@ -195,7 +194,7 @@ struct vc4_worker {
     struct vc4_draw_state draw_state;
     uint32_t draw_samples;
     uint8_t draw_primitive;
-    uint64_t primitives, blocks_shaded, executed, uniform_reads;
+    uint64_t primitives, uniform_reads;
     uint64_t event[VC4_EVENT_TLB_STENCIL_FAIL]; /* the front end's, while a counter follows one of them */
     uint64_t reversed;                          /* likewise VC4_EVENT_PSE_REVERSED */
     struct vc4_frag_counts quads;               /* the tile buffer's, likewise */
@@ -222,8 +221,7 @@ struct vc4_tile_run {
     struct vc4_due due;       /* what the buffer is still to be given */
     struct vc4_vg_fan fan;    /* of the VG list before */
     uint64_t budget;          /* records and primitives left */
-    uint64_t fuel;            /* instructions left */
-    struct gpu_walk walk;     /* through the list at hand */
+    struct util_walk walk;    /* through the list at hand */
     uint32_t draw;            /* primitive lists so far */
     uint32_t returns;
     struct gpu_fault *fault;
@@ -247,8 +245,6 @@ void vc4_buffer_store(struct vc4_tile_run *run, const struct vc4_op *op);
  * becomes the end of the list that follows inline. False with *run->fault. */
 bool vc4_run_primitives(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
                         uint32_t *after);
-/* renderer_prim.c: fragments of vc4_draws on a worker whose `data` is the vc4_tile_run. */
-extern const struct raster_stage vc4_fragment_stage;
 /* Runs a job on a worker's tile buffer. Faults are left in the job; stores are done all the same, so that the
  * picture is there as far as it was drawn. */
 void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_worker *worker,

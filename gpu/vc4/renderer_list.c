@@ -60,11 +60,8 @@ static void describe_fragments(struct vc4_draw_call *call)
 {
     const struct vc4_draw *draw = call->draw;
     struct raster_draw *r = &call->raster;
-    r->frag = draw->frag;
-    r->varyings = draw->frag_varyings;
-    r->opaque = vc4_frag_opaque(draw->frag) && !call->run->worker->watch && !draw->counted;
-    r->tests = vc4_frag_tests(draw->frag);
-    r->cheap = vc4_frag_cheap(draw->frag);
+    r->shader = vc4_frag_shader(draw->frag);
+    r->opaque = r->shader->opaque && !call->run->worker->watch && !draw->counted;
     r->whole = r->opaque && !call->counted && !r->any && !call->z_clipped;
 }
 
@@ -279,8 +276,8 @@ static bool run_vg_list(struct vc4_tile_run *run, const struct vc4_cl_record *re
     return got == 0;
 }
 
-bool vc4_run_primitives(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
-                        uint32_t *after)
+static bool run_record(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
+                       uint32_t *after)
 {
     switch (record->id) {
     case VC4_CL_INDEXED_PRIMITIVES:
@@ -289,4 +286,16 @@ bool vc4_run_primitives(struct vc4_tile_run *run, const struct vc4_cl_record *re
     case VC4_CL_CLIPPED_PRIMITIVES: return run_compressed(run, record, address, after);
     default: return run_vg_list(run, record, address, after);
     }
+}
+
+bool vc4_run_primitives(struct vc4_tile_run *run, const struct vc4_cl_record *record, uint32_t address,
+                        uint32_t *after)
+{
+    struct vc4_worker *w = run->worker;
+    uint64_t before = w->raster.work.blocks;
+    bool ok = run_record(run, record, address, after);
+    uint64_t blocks = w->raster.work.blocks - before;
+    if (blocks)
+        w->uniform_reads += blocks * w->draw->state->fs.program->uniform_count;
+    return ok;
 }

@@ -144,8 +144,8 @@ void vc4_observe_batch(const struct vc4_device *device)
 static struct gpu_observed_work work_of(const struct vc4_worker *w)
 {
     return (struct gpu_observed_work){.primitives = w->primitives,
-                                      .blocks = w->blocks_shaded,
-                                      .instructions = w->executed,
+                                      .blocks = w->raster.work.blocks,
+                                      .instructions = w->raster.work.executed,
                                       .vertex_ns = w->vertex_ns};
 }
 

@@ -37,38 +37,6 @@ static uint32_t clip_depths(const struct vc4_draw_call *call, uint32_t count)
 
 /* ---- the fragment stage ---- */
 
-static void count_blocks(struct vc4_worker *w, uint32_t count)
-{
-    w->blocks_shaded += count;
-    w->uniform_reads += (uint64_t)count * w->draw->state->fs.program->uniform_count;
-}
-
-static uint32_t stage_shade(void *data, const void *frag, const struct raster_prim *prim,
-                            struct raster_tile *tile, const struct raster_block *blocks, uint32_t count)
-{
-    struct vc4_tile_run *run = data;
-    count_blocks(run->worker, count);
-    return vc4_frag_shade(frag, prim, tile, blocks, count, &run->fuel, &run->worker->executed, run->fault);
-}
-
-static uint32_t stage_test(void *data, const void *frag, const struct raster_prim *prim,
-                           struct raster_tile *tile, struct raster_block *blocks, uint32_t *count,
-                           uint16_t *common)
-{
-    struct vc4_tile_run *run = data;
-    count_blocks(run->worker, *count);
-    return vc4_frag_test(frag, prim, tile, blocks, count, common, &run->fuel, run->fault);
-}
-
-static void stage_color(void *data, const void *frag, const uint8_t *planes,
-                        const struct raster_visible_block *blocks, uint32_t count)
-{
-    struct vc4_worker *w = ((struct vc4_tile_run *)data)->worker;
-    vc4_frag_color(&(struct vc4_frag_target){&w->raster.tile, &w->executed}, frag, planes, blocks, count);
-}
-
-const struct raster_stage vc4_fragment_stage = {stage_shade, stage_test, stage_color};
-
 /* Shades what the primitive covers; `watch` NULL: nobody looks on. */
 static bool shade(const struct vc4_draw_call *call, const struct gpu_watch *watch, uint32_t blocks,
                   bool whole)
@@ -77,12 +45,10 @@ static bool shade(const struct vc4_draw_call *call, const struct gpu_watch *watc
     const struct vc4_draw *draw = call->draw;
     if (!watch && !draw->counted)
         return raster_draw_blocks(&call->raster, blocks, whole);
-    count_blocks(w, blocks);
     raster_worker_flush(&w->raster);
     raster_draw_fill_varyings(&call->raster);
     return vc4_frag_shade_watched(draw->frag, watch, draw->counted ? &w->quads : NULL, &w->raster.prim,
-                                  &w->raster.tile, w->raster.blocks, blocks, &call->run->fuel, &w->executed,
-                                  call->run->fault) == 0;
+                                  &w->raster.tile, w->raster.blocks, blocks, &w->raster.work) == 0;
 }
 
 /* The rest of draw_primitive, with an observer who may want to see the fragments. */
@@ -207,12 +173,13 @@ static const uint32_t *shade_vertex(const struct vc4_draw_call *call, uint32_t i
 
 bool vc4_pay_vertices(const struct vc4_draw_call *call, uint64_t cost)
 {
-    if (cost > call->run->fuel) {
+    uint64_t *fuel = &call->run->worker->raster.work.fuel;
+    if (cost > *fuel) {
         gpu_fault_set(call->run->fault, GPU_FAULT_TIMEOUT, "vertex program", call->draw->state->vs.code,
                       "programs run longer than the tile's share of the job's fuel allows");
         return false;
     }
-    call->run->fuel -= cost;
+    *fuel -= cost;
     return true;
 }
 

@@ -28,7 +28,7 @@ static bool call(const struct vc4_tile_run *run, struct list_cursor *c, uint32_t
 
 static bool branch(struct vc4_tile_run *run, struct list_cursor *c, uint32_t target)
 {
-    if (gpu_walk_returns(&run->walk, vc4_list_place_of(target, c->stack, c->depth))) {
+    if (util_walk_returns(&run->walk, vc4_list_place_of(target, c->stack, c->depth))) {
         gpu_fault_set(run->fault, GPU_FAULT_TIMEOUT, VC4_RENDERER_UNIT, c->at,
                       "the tile's list goes round: it has been at 0x%08x", target);
         return false;
@@ -99,7 +99,7 @@ static bool run_list(struct vc4_tile_run *run, uint32_t address, uint32_t depth)
 static bool draw_list(struct vc4_tile_run *run, const struct vc4_batch *batch, const struct vc4_op *op)
 {
     run->state = batch->states[op->state];
-    run->walk = gpu_walk_begin(run->device->memory->size);
+    run->walk = util_walk_begin(run->device->memory->size);
     if (op->type == VC4_OP_LIST)
         return run_list(run, op->address, op->depth);
     const struct vc4_cl_record *record = &batch->records[op->record];
@@ -125,11 +125,10 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
         .draws = draws,
         .worker = worker,
         .budget = job->budget,
-        .fuel = job->fuel,
         .fault = &job->fault,
     };
-    worker->raster.stage = &vc4_fragment_stage;
-    worker->raster.data = &run;
+    worker->raster.work.fuel = job->fuel;
+    worker->raster.work.fault = &job->fault;
     vc4_buffer_place(&run, &batch->ops[job->first]); /* a job opens with it */
     if (job->continues)
         memcpy(tile, device->renderer->carry, sizeof *tile);
@@ -170,7 +169,7 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
     raster_surface_fence();
     job->returns = run.returns;
     job->budget = run.budget;
-    job->fuel = run.fuel;
+    job->fuel = worker->raster.work.fuel;
     if (job->leaves) {
         vc4_buffer_flush(&run, VC4_HALF_ALL);
         memcpy(device->renderer->leave, tile, sizeof *tile);

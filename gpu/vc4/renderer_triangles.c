@@ -77,20 +77,12 @@ static bool pay(const struct vc4_draw_call *call, const struct few *few, uint32_
 
 static bool draw_one(const struct vc4_draw_call *call, const struct few *few, uint32_t i)
 {
-    struct vc4_worker *w = call->run->worker;
-    const struct raster_triangles *t = &w->raster.triangles;
-    uint32_t bit = 1u << i, blocks;
-    bool whole;
-    if (few->alone & bit)
+    if (few->alone >> i & 1)
         return vc4_draw_indices(call, few->index[i]);
     if (!pay(call, few, i))
         return false;
-    w->primitives++;
-    if (t->far & bit)
-        return raster_draw_far(&call->raster, i);
-    if (!(t->drawn & bit) || !(blocks = raster_draw_cover_triangle(&call->raster, i, &whole)))
-        return true;
-    return raster_draw_triangle(&call->raster, i, blocks, whole);
+    call->run->worker->primitives++;
+    return raster_draw_triangle(&call->raster, i, NULL, NULL);
 }
 
 int vc4_draw_triangles(const struct vc4_draw_call *call, struct vc4_list_reader *reader)

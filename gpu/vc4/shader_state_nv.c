@@ -18,7 +18,7 @@ static bool fail(struct gpu_fault *fault, enum gpu_fault_kind kind, uint32_t add
     return false;
 }
 
-static bool fragment_read(struct vc4_programs *programs, const struct gpu_memory *memory, uint32_t code,
+static bool fragment_read(struct gpu_programs *programs, const struct gpu_memory *memory, uint32_t code,
                           uint32_t uniforms, struct vc4_stage *out, struct gpu_fault *fault)
 {
     out->code = code;
@@ -28,7 +28,7 @@ static bool fragment_read(struct vc4_programs *programs, const struct gpu_memory
     if (uniforms & 3)
         return fail(fault, GPU_FAULT_SHADER, uniforms,
                     "uniforms of the fragment program are not at a multiple of 4");
-    out->program = vc4_programs_get(programs, memory, code, &out->notes, fault);
+    out->program = vc4_programs_get(programs, memory, code, &out->cached, fault);
     if (!out->program)
         fault->unit = "fragment program";
     return out->program;
@@ -46,7 +46,7 @@ static bool record_read(const struct gpu_memory *memory, uint32_t address, uint3
     return true;
 }
 
-bool vc4_nv_state_read(struct vc4_programs *programs, const struct gpu_memory *memory, uint32_t address,
+bool vc4_nv_state_read(struct gpu_programs *programs, const struct gpu_memory *memory, uint32_t address,
                        struct vc4_shader_state *out, struct gpu_fault *fault)
 {
     uint8_t record[NV_BYTES];
@@ -70,7 +70,7 @@ bool vc4_nv_state_read(struct vc4_programs *programs, const struct gpu_memory *m
     return fragment_read(programs, memory, util_load32(record + 4), util_load32(record + 8), &out->fs, fault);
 }
 
-bool vc4_vg_state_read(struct vc4_programs *programs, const struct gpu_memory *memory, uint32_t address,
+bool vc4_vg_state_read(struct gpu_programs *programs, const struct gpu_memory *memory, uint32_t address,
                        struct vc4_shader_state *out, struct gpu_fault *fault)
 {
     uint8_t record[VG_BYTES];
@@ -81,7 +81,7 @@ bool vc4_vg_state_read(struct vc4_programs *programs, const struct gpu_memory *m
     return fragment_read(programs, memory, util_load32(record + 4), util_load32(record + 8), &out->fs, fault);
 }
 
-bool vc4_vg_state_inline(struct vc4_programs *programs, const struct gpu_memory *memory, uint32_t code,
+bool vc4_vg_state_inline(struct gpu_programs *programs, const struct gpu_memory *memory, uint32_t code,
                          uint32_t uniforms, bool single_threaded, struct vc4_shader_state *out,
                          struct gpu_fault *fault)
 {

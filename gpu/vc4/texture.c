@@ -14,24 +14,24 @@ static const struct texture_type {
     uint8_t format, bits, linear;
     const char *name;
 } types[] = {
-    [0] = {RASTER_RGBA8888, 32, 0, "RGBA8888"},
-    [1] = {RASTER_RGBX8888, 32, 0, "RGBX8888"},
-    [2] = {RASTER_RGBA4444, 16, 0, "RGBA4444"},
-    [3] = {RASTER_RGBA5551, 16, 0, "RGBA5551"},
-    [4] = {RASTER_RGB565, 16, 0, "RGB565"},
-    [5] = {RASTER_L8, 8, 0, "LUMINANCE"},
-    [6] = {RASTER_A8, 8, 0, "ALPHA"},
-    [7] = {RASTER_LA88, 16, 0, "LUMALPHA"},
-    [8] = {RASTER_ETC1, 64, 0, "ETC1"},
-    [9] = {RASTER_R16F, 16, 0, "S16F"},
-    [10] = {RASTER_S8, 8, 0, "S8"},
-    [11] = {RASTER_R16, 16, 0, "S16"},
-    [12] = {RASTER_BW1, 1, 0, "BW1"},
-    [13] = {RASTER_A4, 4, 0, "A4"},
-    [14] = {RASTER_A1, 1, 0, "A1"},
-    [15] = {RASTER_RGBA16F, 64, 0, "RGBA64"},
-    [16] = {RASTER_RGBA32R, 32, 1, "RGBA32R"},
-    [17] = {RASTER_YUYV422, 16, 1, "YUYV422R"},
+    [0] = {RASTER_R8G8B8A8_UNORM, 32, 0, "RGBA8888"},
+    [1] = {RASTER_R8G8B8X8_UNORM, 32, 0, "RGBX8888"},
+    [2] = {RASTER_A4B4G4R4_UNORM, 16, 0, "RGBA4444"},
+    [3] = {RASTER_A1B5G5R5_UNORM, 16, 0, "RGBA5551"},
+    [4] = {RASTER_B5G6R5_UNORM, 16, 0, "RGB565"},
+    [5] = {RASTER_L8_UNORM, 8, 0, "LUMINANCE"},
+    [6] = {RASTER_A8_UNORM, 8, 0, "ALPHA"},
+    [7] = {RASTER_L8A8_UNORM, 16, 0, "LUMALPHA"},
+    [8] = {RASTER_ETC1_RGB8, 64, 0, "ETC1"},
+    [9] = {RASTER_R16_FLOAT, 16, 0, "S16F"},
+    [10] = {RASTER_R8_SINT, 8, 0, "S8"},
+    [11] = {RASTER_R16_UINT, 16, 0, "S16"},
+    [12] = {RASTER_L1_UNORM, 1, 0, "BW1"},
+    [13] = {RASTER_A4_UNORM, 4, 0, "A4"},
+    [14] = {RASTER_A1_UNORM, 1, 0, "A1"},
+    [15] = {RASTER_R16G16B16A16_FLOAT, 64, 0, "RGBA64"},
+    [16] = {RASTER_R32_UINT, 32, 1, "RGBA32R"},
+    [17] = {RASTER_YUYV, 16, 1, "YUYV422R"},
 };
 
 /* Table 19, minification. */
@@ -96,7 +96,7 @@ static uint32_t place_level(const struct texture_type *type, uint32_t width, uin
 static bool place_levels(const struct texture_type *type, uint32_t p0, uint32_t width, uint32_t height,
                          struct raster_texture *texture, struct gpu_fault *fault)
 {
-    uint32_t block = type->format == RASTER_ETC1 ? 4 : 1, at = p0 & 0xfffff000;
+    uint32_t block = type->format == RASTER_ETC1_RGB8 ? 4 : 1, at = p0 & 0xfffff000;
     uint32_t stored_w = util_div_up(width, block), stored_h = util_div_up(height, block);
 
     for (uint32_t n = 0; n < texture->level_count; n++) {
@@ -135,12 +135,12 @@ static void fill_key(const struct texture_type *type, uint32_t p0, uint32_t p1, 
         .cube = p0 >> 9 & 1,
         .flip_y = p0 >> 8 & 1,
         .pot = !(width & (width - 1)) && !(height & (height - 1)),
-        .etc_flip = type->format == RASTER_ETC1 && p1 >> 19 & 1,
+        .etc_flip = type->format == RASTER_ETC1_RGB8 && p1 >> 19 & 1,
     };
     key->minify_above_half = key->mag_linear && !key->min_linear && min_filters[min].mip != RASTER_MIP_NONE;
     for (uint32_t n = 1; n < texture->level_count; n++)
         if (texture->level[n].layout != key->layout)
-            key->layout = RASTER_LAYOUT_COUNT;
+            key->layout = RASTER_LAYOUT_MIXED;
     if (key->mip != RASTER_MIP_NONE || key->mag_linear != key->min_linear)
         key->lod = explicit_lod ? RASTER_LOD_EXPLICIT : has_b ? RASTER_LOD_BIAS : RASTER_LOD_IMPLICIT;
 }
@@ -160,7 +160,7 @@ bool vc4_texture_decode(const struct gpu_memory *memory, const uint32_t *params,
     if (number >= UTIL_ARRAY_SIZE(types))
         return invalid(fault, GPU_FAULT_SHADER, p0, "reserved texture type (Guide table 18)");
     const struct texture_type *type = &types[number];
-    if (type->format == RASTER_RGBA16F)
+    if (type->format == RASTER_R16G16B16A16_FLOAT)
         return invalid(fault, GPU_FAULT_UNSUPPORTED, p0,
                        "64-bit texels (two results a request) are not done");
     if ((p1 >> 4 & 7) >= UTIL_ARRAY_SIZE(min_filters))

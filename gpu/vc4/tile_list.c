@@ -156,9 +156,9 @@ static uint32_t branch_target(uint32_t at, uint64_t code)
     return (at & ~(VC4_LIST_LINE - 1)) + (uint32_t)lines * VC4_LIST_LINE;
 }
 
-static struct gpu_walk_place list_place(uint32_t at)
+static struct util_walk_place list_place(uint32_t at)
 {
-    return (struct gpu_walk_place){at, {GPU_WALK_NOWHERE, GPU_WALK_NOWHERE}};
+    return (struct util_walk_place){at, {UTIL_WALK_NOWHERE, UTIL_WALK_NOWHERE}};
 }
 
 int vc4_list_read(struct vc4_list_reader *r, uint32_t index[3], struct gpu_fault *fault)
@@ -199,7 +199,7 @@ int vc4_list_read(struct vc4_list_reader *r, uint32_t index[3], struct gpu_fault
             return 1;
         }
         uint32_t target = branch_target(r->at, code);
-        if (gpu_walk_returns(&r->walk, list_place(target))) {
+        if (util_walk_returns(&r->walk, list_place(target))) {
             gpu_fault_set(fault, GPU_FAULT_TIMEOUT, UNIT, r->at,
                           "compressed primitive list goes round: it has been at 0x%08x", target);
             return -1;
@@ -249,7 +249,7 @@ uint32_t vc4_list_place(const struct vc4_list_reader *reader)
     while (r.budget && fetch(&r, codes) >= 3 && (codes[0] & 0xff) == VC4_LIST_BRANCH) {
         r.at = branch_target(r.at, codes[0]);
         r.budget--;
-        if (gpu_walk_returns(&r.walk, list_place(r.at)))
+        if (util_walk_returns(&r.walk, list_place(r.at)))
             break;
     }
     return r.at;

@@ -10,7 +10,7 @@
 
 #include "gpu/fault.h"
 #include "gpu/memory.h"
-#include "gpu/walk.h"
+#include "util/walk.h"
 
 /* Numbered as in record 56. No list holds RHTs here: the Guide does not say what they look like. */
 enum vc4_primitive { VC4_POINTS, VC4_LINES, VC4_TRIANGLES, VC4_RHTS };
@@ -40,7 +40,7 @@ struct vc4_list_reader {
     uint8_t primitive; /* enum vc4_primitive, and VC4_LIST_COORDINATES */
     uint32_t previous[3];
     uint64_t budget; /* primitives and branches left */
-    struct gpu_walk walk;
+    struct util_walk walk;
 };
 
 /* Lists that go round, and those that exceed the budget, end in a fault. */

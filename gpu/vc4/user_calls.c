@@ -69,7 +69,7 @@ enum vc4_qpu_fault vc4_user_sample(struct vc4_user_qpu *qpu, unsigned unit, cons
         c[i] = r->has[i] || i == 0 ? (const float *)r->coordinate[i] : NULL;
     if (!vc4_texture_decode(qpu->memory, r->params, r->param_count, c[2], c[3], &key, &texture,
                             &qpu->fault)) {
-        qpu->report.address = qpu->fault.address;
+        qpu->report.address = (uint32_t)qpu->fault.address;
         return VC4_QPU_FAULT_MEMORY;
     }
     qpu->work += SAMPLE_WORK;

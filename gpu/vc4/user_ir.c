@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/vc4/program_key.h"
+#include "gpu/vc4/program.h"
 #include "isa/vc4_qpu/trans.h"
 #include "jit/builder.h"
 

@@ -159,15 +159,11 @@ static bool resets_are_known(const struct vc4_vertex_stage *stage)
 
 /* What cannot be compiled is interpreted: same results, slower. */
 static void code_prepare(struct vc4_vertex_stage *stage, struct jit_engine *engine,
-                         struct vc4_program_notes *notes)
+                         struct gpu_program *cached)
 {
     if (!engine || !resets_are_known(stage))
         return;
-    if (!vc4_vertex_code_find(notes, stage, engine)) {
-        struct util_error error = {0};
-        vc4_vertex_compile(stage, engine, &error);
-        vc4_vertex_code_keep(notes, stage, engine);
-    }
+    vc4_vertex_code_find(cached, stage, engine);
     for (uint32_t i = 0; stage->function && i < stage->plan->writes; i++)
         stage->clear_out &= ~(1ull << stage->plan->write_row[i]);
 }
@@ -196,7 +192,7 @@ static struct vc4_vertex_stage *stage_make(const struct gpu_memory *memory,
     stage->code = from->code;
     stage->uniforms_at = from->uniforms;
     stage->numeric = state->numeric;
-    stage->plan = vc4_vertex_plan(from->notes, program, &stage->own_plan);
+    stage->plan = vc4_vertex_plan(from->cached, program, &stage->own_plan);
     if (!stage->plan) {
         free(stage);
         return NULL;
@@ -222,7 +218,7 @@ int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engin
         vc4_vertex_release(stage);
         return -EFAULT;
     }
-    code_prepare(stage, engine, coordinate ? state->cs.notes : state->vs.notes);
+    code_prepare(stage, engine, coordinate ? state->cs.cached : state->vs.cached);
     *out = stage;
     return 0;
 }
@@ -230,9 +226,9 @@ int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engin
 void vc4_vertex_compile_ahead(const struct gpu_memory *memory, struct jit_engine *engine,
                               const struct vc4_shader_state *state)
 {
-    const struct vc4_program_notes *notes = state->vs.notes;
+    const struct gpu_program *cached = state->vs.cached;
     struct gpu_fault ignored;
-    if (!notes || atomic_load_explicit(&notes->vertex, memory_order_relaxed))
+    if (!cached || !util_memo_is_empty(&cached->codes))
         return;
     struct vc4_vertex_stage *stage = stage_make(memory, state, false);
     if (stage && uniforms_prepare(stage, &ignored) && textures_prepare(stage, &ignored) &&

@@ -1,69 +1,46 @@
 /* What is known of a program's use as a vertex or coordinate program, kept with the program: its plan of VPM
- * accesses, and its code for each set of texture keys. Lists grow at the front and are read without locks. */
+ * accesses, and its code for each set of texture keys. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "gpu/vc4/vertex_internal.h"
 
-struct vc4_vertex_code {
-    struct vc4_vertex_code *next;
-    struct jit_engine *engine;
-    struct jit_function *function; /* NULL: to be interpreted */
-    uint32_t key_count;
-    struct raster_texture_key keys[];
-};
-
-void vc4_vertex_code_destroy(struct vc4_vertex_code *list)
-{
-    for (struct vc4_vertex_code *next; list; list = next) {
-        next = list->next;
-        free(list);
-    }
-}
-
-bool vc4_vertex_code_find(const struct vc4_program_notes *notes, struct vc4_vertex_stage *stage,
+void vc4_vertex_code_find(struct gpu_program *cached, struct vc4_vertex_stage *stage,
                           struct jit_engine *engine)
 {
-    uint32_t count = stage->program->sample_count;
-    const struct vc4_vertex_code *code =
-        notes ? atomic_load_explicit(&notes->vertex, memory_order_acquire) : NULL;
-    while (code && (code->engine != engine || code->key_count != count ||
-                    memcmp(code->keys, stage->keys, count * sizeof *stage->keys) != 0))
-        code = code->next;
-    if (code)
-        stage->function = code->function;
-    return code;
-}
+    const struct util_memo_key key = {&engine, sizeof engine, stage->keys,
+                                      stage->program->sample_count * sizeof *stage->keys};
+    enum util_make_status status = UTIL_NOT_MADE;
+    struct jit_function **kept =
+        cached ? gpu_program_code(cached, &key, sizeof(struct jit_function *), &status) : NULL;
+    struct util_error error = {0};
 
-void vc4_vertex_code_keep(struct vc4_program_notes *notes, const struct vc4_vertex_stage *stage,
-                          struct jit_engine *engine)
-{
-    size_t bytes = stage->program->sample_count * sizeof *stage->keys;
-    struct vc4_vertex_code *code = notes ? malloc(sizeof *code + bytes) : NULL;
-    if (!code) /* then the next draw asks the engine again */
+    if (status == UTIL_MADE) {
+        stage->function = *kept;
         return;
-    code->engine = engine;
-    code->function = stage->function;
-    code->key_count = stage->program->sample_count;
-    memcpy(code->keys, stage->keys, bytes);
-    code->next = atomic_load(&notes->vertex);
-    while (!atomic_compare_exchange_weak(&notes->vertex, &code->next, code))
-        ;
+    }
+    vc4_vertex_compile(stage, engine, &error);
+    if (!kept) /* then the next draw asks the engine again */
+        return;
+    *kept = stage->function;
+    util_memo_end(&cached->codes, kept, true);
 }
 
-const struct vc4_vpm_plan *vc4_vertex_plan(struct vc4_program_notes *notes,
-                                           const struct vc4_qpu_program *program, struct vc4_vpm_plan **own)
+const struct vc4_vpm_plan *vc4_vertex_plan(struct gpu_program *cached, const struct vc4_qpu_program *program,
+                                           struct vc4_vpm_plan **own)
 {
-    struct vc4_vpm_plan *plan = notes ? atomic_load_explicit(&notes->vpm, memory_order_acquire) : NULL;
+    const struct util_memo_key key = {.head = "vpm", .head_size = 3};
+    enum util_make_status status = UTIL_NOT_MADE;
+    struct vc4_vpm_plan *plan = cached ? util_memo_get(&cached->plans, &key, sizeof *plan, &status) : NULL;
+
     *own = NULL;
-    if (plan)
+    if (status == UTIL_MADE)
         return plan;
-    struct vc4_vpm_plan *made = malloc(sizeof *made);
-    if (!made)
+    if (!plan)
+        *own = plan = malloc(sizeof *plan);
+    if (!plan)
         return NULL;
-    vc4_vpm_plan_make(program, made);
-    if (notes && atomic_compare_exchange_strong(&notes->vpm, &plan, made))
-        return made;
-    *own = made; /* of another's making, or nowhere to be kept */
-    return made;
+    vc4_vpm_plan_make(program, plan);
+    if (status == UTIL_MAKING)
+        util_memo_end(&cached->plans, plan, true);
+    return plan;
 }

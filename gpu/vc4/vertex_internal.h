@@ -7,8 +7,8 @@
 #include "gpu/memory.h"
 #include "gpu/vc4/vertex.h"
 #include "gpu/vc4/vertex_vpm.h"
-#include "gpu/vc4/program_key.h"
-#include "raster/texture.h"
+#include "gpu/vc4/program.h"
+#include "raster/texture/texture.h"
 
 /* How elements are loaded: whole words, one to four of them, or byte by byte. */
 enum vc4_fetch_form { VC4_FETCH_ANY, VC4_FETCH_1, VC4_FETCH_2, VC4_FETCH_3, VC4_FETCH_4 };
@@ -87,11 +87,11 @@ void vc4_vertex_fault(const struct vc4_vertex_stage *stage, const struct vc4_qpu
 
 /* vertex_key.c. The key of the variant's code, malloc'ed; NULL: no memory. */
 uint8_t *vc4_vertex_key_write(const struct vc4_vertex_variant *variant, size_t *size);
-/* A variant made of such a key: 0 and what vc4_program_recipe_finish ends, or negative errno. */
+/* A variant made of such a key: 0 and what gpu_program_recipe_finish ends, or negative errno. */
 struct vc4_vertex_recipe {
     struct vc4_vertex_variant variant;
     struct vc4_vpm_plan plan;
-    struct vc4_program_recipe of;
+    struct gpu_program_recipe of;
 };
 int vc4_vertex_key_read(const void *key, size_t size, struct vc4_vertex_recipe *out);
 
@@ -103,14 +103,12 @@ int vc4_vertex_compile(struct vc4_vertex_stage *stage, struct jit_engine *engine
 /* Begins with that (jit_engine_prepare). */
 void vc4_vertex_compile_begin(const struct vc4_vertex_stage *stage, struct jit_engine *engine);
 
-/* vertex_code.c; all that notes are kept for computes in one numeric mode. Find: whether it is known how to
- * run the stage, and then stage->function. Keep: what compiling the stage led to. The plan: owned by the
- * notes, or by the caller when *own is set; NULL when memory is out. `notes` may be NULL for all three. */
-bool vc4_vertex_code_find(const struct vc4_program_notes *notes, struct vc4_vertex_stage *stage,
+/* vertex_code.c; all that one cache of programs is for computes in one numeric mode. Code: the stage's
+ * function, kept with the program, or found by vc4_vertex_compile. The plan: owned by the cache, or by the
+ * caller when *own is set; NULL when memory is out. `cached` may be NULL for both. */
+void vc4_vertex_code_find(struct gpu_program *cached, struct vc4_vertex_stage *stage,
                           struct jit_engine *engine);
-void vc4_vertex_code_keep(struct vc4_program_notes *notes, const struct vc4_vertex_stage *stage,
-                          struct jit_engine *engine);
-const struct vc4_vpm_plan *vc4_vertex_plan(struct vc4_program_notes *notes,
-                                           const struct vc4_qpu_program *program, struct vc4_vpm_plan **own);
+const struct vc4_vpm_plan *vc4_vertex_plan(struct gpu_program *cached, const struct vc4_qpu_program *program,
+                                           struct vc4_vpm_plan **own);
 
 #endif

@@ -68,7 +68,7 @@ static enum vc4_qpu_fault port_tmu_request(void *ctx, unsigned unit, const uint3
     struct raster_texture texture;
     struct gpu_fault fault;
     if (!vc4_texture_decode(batch->stage->memory, params, param_count, r, b, &key, &texture, &fault)) {
-        report->address = fault.address;
+        report->address = (uint32_t)fault.address;
         return VC4_QPU_FAULT_MEMORY;
     }
     raster_texture_sample(&key, &texture, (const float *)s, (const float *)t, (const float *)r,

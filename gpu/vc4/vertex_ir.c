@@ -8,7 +8,7 @@
 #include "isa/vc4_qpu/pressure.h"
 #include "isa/vc4_qpu/trans.h"
 #include "jit/builder.h"
-#include "raster/texture_ir.h"
+#include "raster/texture/texture_ir.h"
 
 #define ROW_BYTES (16 * sizeof(uint32_t))
 
@@ -274,7 +274,7 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
         return status;
     struct request data = {&recipe.variant, NULL};
     status = emit_stage(b, &data);
-    vc4_program_recipe_finish(&recipe.of);
+    gpu_program_recipe_finish(&recipe.of);
     return status;
 }
 

@@ -14,7 +14,7 @@ struct head {
 
 uint8_t *vc4_vertex_key_write(const struct vc4_vertex_variant *variant, size_t *size)
 {
-    const struct head head = {.mark = "vc4 vertex 7",
+    const struct head head = {.mark = "vc4 vertex 9",
                               .numeric = (uint16_t)variant->numeric,
                               .translator = VC4_QPU_TRANS_VERSION,
                               .coordinate = variant->coordinate,
@@ -32,7 +32,7 @@ int vc4_vertex_key_read(const void *key, size_t size, struct vc4_vertex_recipe *
     *out = (struct vc4_vertex_recipe){0};
     if (!jit_key_read(&in, &head, sizeof head))
         return -EINVAL;
-    status = vc4_program_key_read(&in, head.insn_count, &out->of);
+    status = gpu_program_key_read(&in, &vc4_program_kind, head.insn_count, &out->of);
     if (status)
         return status;
     vc4_vpm_plan_make(out->of.program, &out->plan);

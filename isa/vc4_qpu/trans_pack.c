@@ -1,5 +1,6 @@
 /* Packs and unpacks (README, rule 9; Guide tables 6 to 9). */
 #include "isa/vc4_qpu/trans_internal.h"
+#include "jit/math.h"
 
 enum { UNPACK_16A = 1, UNPACK_16B, UNPACK_8D_REPLICATE, UNPACK_8A, UNPACK_8D = 7 };
 
@@ -188,21 +189,10 @@ struct vc4_qpu_value *vc4_qpu_trans_pack_sum(struct vc4_qpu_trans *t, unsigned c
     return insert_byte(t, form, field, old);
 }
 
-/* 255 times a product limited to 0..1. Comparisons take what a product makes 0, whatever NaN it is (LLVM's
- * own have no sign, the processor's have one), for 0. Limited above after the product with 255, which LLVM
- * would draw into the choice: what rounds to 255 there is 255 anyway. */
-static LLVMValueRef scale_product(struct vc4_qpu_trans *t, LLVMValueRef raw)
-{
-    LLVMValueRef zero = LLVMConstNull(t->b->f32x16), most = jit_splat_f32(t->b, 255.0f);
-    raw = jit_select(t->b, LLVMBuildFCmp(t->b->ir, LLVMRealOGT, raw, zero, ""), raw, zero);
-    raw = LLVMBuildFMul(t->b->ir, raw, most, "");
-    return jit_select(t->b, LLVMBuildFCmp(t->b->ir, LLVMRealOLT, raw, most, ""), raw, most);
-}
-
 static LLVMValueRef scale(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
 {
     if (v->raw && v->raw_is == TRANS_RAW_PRODUCT)
-        return scale_product(t, v->raw);
+        return jit_unit_times(t->b, v->raw, 255.0f);
     LLVMValueRef sat = clamp(t, vc4_qpu_trans_i(t, v), 0, 0x3f800000);
     return LLVMBuildFMul(t->b->ir, jit_as_f32(t->b, sat), jit_splat_f32(t->b, 255.0f), "");
 }

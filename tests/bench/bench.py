@@ -11,6 +11,9 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
+sys.path.insert(0, str(TOP / "tests/e2e"))
+from drivers import drivers  # noqa: E402
+
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "vitrail"
 MICRO = ["clear-only", "fill-flat", "fill-flat-nozs", "fill-blend", "fill-tex-nearest", "fill-tex-bilinear",
          "fill-tex-bilin-blend", "fill-tex-trilinear", "shader-alu", "shader-transcend", "shader-branch", "depth-overdraw",
@@ -29,10 +32,10 @@ def scenes():
 
 def undrawn(gpu):
     """Scenes that the GPU's driver cannot draw: no share in its part of refimages/MANIFEST."""
-    names, inside = set(), False
+    part, names, inside = f"[llvmpipe {drivers()[gpu]}]", set(), False
     for line in (TOP / "refimages/MANIFEST").read_text().splitlines():
         if line.startswith("["):
-            inside = gpu != "vc4" and line.strip() == f"[llvmpipe {gpu[:4]}]"
+            inside = line.strip() == part
         elif inside and line.split()[1:3] == ["-", "-"] and not line.startswith("#"):
             names.add(line.split()[0])
     return names

@@ -94,7 +94,7 @@ static void run(const struct scene *scene, struct gpu_memory *memory, struct jit
         .depth_func = (uint8_t)scene->func, .z_updates = true, .samples = 1, .primitive = 2};
     struct util_error error = {0};
     struct gpu_fault fault = {0};
-    uint64_t executed = 0;
+    struct raster_shader_work work = {.fault = &fault};
     struct vc4_shader_state state = {.fs.uniforms = UNIFORMS};
     struct vc4_qpu_program *program;
     struct vc4_frag *frag;
@@ -128,8 +128,8 @@ static void run(const struct scene *scene, struct gpu_memory *memory, struct jit
     do {
         for (unsigned k = 0; k < 64; k++, tiles++) {
             tile->x = (int32_t)(tiles * 64 % 1024);
-            uint64_t fuel = UINT64_MAX;
-            vc4_frag_shade(frag, &prim, tile, blocks, RASTER_BLOCKS_MAX, &fuel, &executed, &fault);
+            work.fuel = UINT64_MAX;
+            raster_shader_shade(vc4_frag_shader(frag), &prim, tile, blocks, RASTER_BLOCKS_MAX, &work);
         }
     } while (now() - start < 0.4);
     printf("%-24s %8.0f Mpixel/s%s\n", scene->name, tiles * 4096.0 / (now() - start) * 1e-6,

@@ -2,6 +2,7 @@
  * driver writes them, programs written to reach the tile in every way, and random ones; random state,
  * uniforms, textures, primitives, blocks and tiles, in the numeric modes in turn, at every vector level of
  * the host. Zero differences in colour, depth, stencil and verdict. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -383,10 +384,10 @@ static void compare(const struct trial *trial, const struct raster_tile *want, c
     if (want_fault->kind != got_fault->kind || want_fault->pc != got_fault->pc ||
         want_fault->lane != got_fault->lane || want_fault->address != got_fault->address ||
         strcmp(want_fault->text, got_fault->text) != 0) {
-        print_message(
-            "want fault \"%s\" pc %u lane %u address %08x\ngot  fault \"%s\" pc %u lane %u address %08x\n",
-            want_fault->text, want_fault->pc, want_fault->lane, want_fault->address, got_fault->text,
-            got_fault->pc, got_fault->lane, got_fault->address);
+        print_message("want fault \"%s\" pc %u lane %u address %08" PRIx64
+                      "\ngot  fault \"%s\" pc %u lane %u address %08" PRIx64 "\n",
+                      want_fault->text, want_fault->pc, want_fault->lane, want_fault->address,
+                      got_fault->text, got_fault->pc, got_fault->lane, got_fault->address);
         differ(trial, "fault", 0, want_fault->kind, got_fault->kind);
     }
     for (unsigned i = 0; i < RASTER_TILE_WORDS; i++) {
@@ -404,33 +405,32 @@ struct bench {
     unsigned compiled, opaque, interpreted, faults, blocks;
 };
 
-/* What an opaque draw is when its colours have waited; as vc4_frag_shade. */
-static uint32_t shade_later(const struct vc4_frag *frag, const struct raster_prim *prim,
+/* What an opaque draw is when its colours have waited; as raster_shader_shade. */
+static uint32_t shade_later(const struct raster_shader *shader, const struct raster_prim *prim,
                             struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                            uint64_t *fuel, uint64_t *executed, struct gpu_fault *fault)
+                            struct raster_shader_work *work)
 {
     alignas(16) uint8_t planes[sizeof(struct raster_planes) + RASTER_MAX_VARYINGS * 4 * sizeof(float)];
     struct raster_block left[RASTER_BLOCKS_MAX];
     struct raster_visible_block visible[RASTER_BLOCKS_MAX];
-    struct vc4_frag_target target = {tile, executed};
     uint16_t common;
 
     memcpy(left, blocks, count * sizeof *left);
-    if (vc4_frag_test(frag, prim, tile, left, &count, &common, fuel, fault))
+    if (raster_shader_test(shader, prim, tile, left, &count, &common, work))
         return 1;
-    raster_planes_copy(prim, vc4_frag_varyings(frag), (struct raster_planes *)planes);
+    raster_planes_copy(prim, shader->varyings, (struct raster_planes *)planes);
     for (uint32_t i = 0; i < count; i++) {
-        if (vc4_frag_tests(frag))
+        if (shader->test)
             assert_int_equal(left[i].mask & common, common);
         visible[i] = (struct raster_visible_block){left[i].x, left[i].y, left[i].mask, 0};
     }
     if (count)
-        vc4_frag_color(&target, frag, planes, visible, count);
+        raster_shader_color(shader, tile, planes, visible, count, work);
     return 0;
 }
 
-static void draw(struct bench *bench, const struct trial *trial, const struct vc4_frag *reference,
-                 const struct vc4_frag *frag)
+static void draw(struct bench *bench, const struct trial *trial, const struct raster_shader *reference,
+                 const struct raster_shader *shader)
 {
     random_tile(bench->want, trial->config.samples);
     *bench->got = *bench->want;
@@ -439,24 +439,26 @@ static void draw(struct bench *bench, const struct trial *trial, const struct vc
         struct gpu_fault want = {0}, got = {0};
         struct raster_prim prim;
         uint32_t count = random_blocks(bench->want, blocks), status;
-        uint64_t want_count = 0, got_count = 0;
         /* Now and then too little fuel: also of what the compiler refused. */
         uint64_t fuel = below(16) == 0 ? below(4000) : 1ull << 40;
-        uint64_t want_fuel = fuel, got_fuel = fuel;
+        struct raster_shader_work wanted = {.fuel = fuel, .fault = &want},
+                                  done = {.fuel = fuel, .fault = &got};
 
         random_prim(&prim, bench->want);
         unsigned saved = util_fpenv_enter();
 
-        status = vc4_frag_shade(reference, &prim, bench->want, blocks, count, &want_fuel, &want_count, &want);
-        uint32_t got_status = (vc4_frag_opaque(frag) && random32() & 1 ? shade_later : vc4_frag_shade)(
-            frag, &prim, bench->got, blocks, count, &got_fuel, &got_count, &got);
+        status = raster_shader_shade(reference, &prim, bench->want, blocks, count, &wanted);
+        uint32_t got_status = (shader->opaque && random32() & 1 ? shade_later : raster_shader_shade)(
+            shader, &prim, bench->got, blocks, count, &done);
         util_fpenv_leave(saved);
         assert_int_equal(!status, !got_status);
         compare(trial, bench->want, bench->got, &want, &got);
-        if (vc4_frag_opaque(frag) ? got_count > want_count : got_count != want_count)
-            differ(trial, "instructions", 0, (uint32_t)want_count, (uint32_t)got_count);
-        if (!status && want_fuel != got_fuel)
-            differ(trial, "fuel", 0, (uint32_t)want_fuel, (uint32_t)got_fuel);
+        if (shader->opaque ? done.executed > wanted.executed : done.executed != wanted.executed)
+            differ(trial, "instructions", 0, (uint32_t)wanted.executed, (uint32_t)done.executed);
+        if (!status && wanted.fuel != done.fuel)
+            differ(trial, "fuel", 0, (uint32_t)wanted.fuel, (uint32_t)done.fuel);
+        if (done.blocks != count)
+            differ(trial, "blocks", 0, count, (uint32_t)done.blocks);
         bench->faults += status != 0;
         bench->blocks += count;
         if (status)
@@ -489,12 +491,12 @@ static bool try_state(struct bench *bench, struct trial *trial, const struct vc4
         assert_string_equal(want.text, got.text);
         return false;
     }
-    draw(bench, trial, reference, frag);
+    draw(bench, trial, vc4_frag_shader(reference), vc4_frag_shader(frag));
     jit_engine_optimise(bench->engine); /* what has run is optimised */
-    draw(bench, trial, reference, frag);
+    draw(bench, trial, vc4_frag_shader(reference), vc4_frag_shader(frag));
     compiled = vc4_frag_compiled(frag);
     bench->compiled += compiled;
-    bench->opaque += vc4_frag_opaque(frag);
+    bench->opaque += vc4_frag_shader(frag)->opaque;
     bench->interpreted += !compiled;
     vc4_frag_release(frag);
     vc4_frag_release(reference);

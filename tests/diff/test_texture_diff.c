@@ -1,4 +1,4 @@
-/* raster/texture_ir.c against raster/texture.c: random keys and textures, coordinates of every kind (smooth,
+/* raster/texture/texture_ir.c against texture.c: random keys and textures, coordinates of every kind (smooth,
  * far outside, NaN, infinite, denormal), at every vector level of the host. Zero differences; a difference
  * names the key, the lane and the coordinates. */
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "jit/builder.h"
-#include "raster/texture_ir.h"
+#include "raster/texture/texture_ir.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
@@ -76,14 +76,14 @@ static uint32_t random_side(bool pot)
     return pot ? 1u << log : 1 + below(1u << log);
 }
 
-/* Utiles a row and rows of 64 / row bytes; row and rows as README.md's image layouts say. */
+/* Utiles a row and rows of 64 / row bytes; row and rows as raster/texture/README.md says. */
 static void place_level(const struct raster_texture_key *key, struct raster_level *level, uint32_t align,
                         uint32_t *end)
 {
     uint32_t bytes = raster_format_bytes(key->format), w = level->width, h = level->height;
     uint32_t row = bytes == 1 ? 8 : 16, rows = 64 / row, size;
 
-    if (key->format == RASTER_ETC1) {
+    if (key->format == RASTER_ETC1_RGB8) {
         w = util_div_up(w, 4);
         h = util_div_up(h, 4);
     }
@@ -91,7 +91,7 @@ static void place_level(const struct raster_texture_key *key, struct raster_leve
         level->stride = (w + below(9)) * bytes;
         size = level->stride * h;
     } else if (level->layout == RASTER_UTGARD_TILED) {
-        uint32_t side = key->format == RASTER_ETC1 ? 4 : 16;
+        uint32_t side = key->format == RASTER_ETC1_RGB8 ? 4 : 16;
 
         level->stride = util_div_up(w, side) + below(3);
         size = level->stride * util_div_up(h, side) * side * side * bytes;
@@ -109,10 +109,11 @@ static void place_level(const struct raster_texture_key *key, struct raster_leve
 
 static void random_sampler(struct sampler *out, const uint8_t *memory)
 {
-    static const uint8_t formats[] = {RASTER_RGBA8888, RASTER_RGBA8888, RASTER_RGBX8888, RASTER_RGBA4444,
-                                      RASTER_RGBA5551, RASTER_RGB565,   RASTER_L8,       RASTER_A8,
-                                      RASTER_LA88,     RASTER_ETC1,     RASTER_RGBA32R,  RASTER_BGRA5551,
-                                      RASTER_R16};
+    static const uint8_t formats[] = {RASTER_R8G8B8A8_UNORM, RASTER_R8G8B8A8_UNORM, RASTER_R8G8B8X8_UNORM,
+                                      RASTER_A4B4G4R4_UNORM, RASTER_A1B5G5R5_UNORM, RASTER_B5G6R5_UNORM,
+                                      RASTER_L8_UNORM,       RASTER_A8_UNORM,       RASTER_L8A8_UNORM,
+                                      RASTER_ETC1_RGB8,      RASTER_R32_UINT,       RASTER_B5G5R5A1_UNORM,
+                                      RASTER_R16_UINT};
     struct raster_texture_key *key = &out->key;
     struct raster_texture *texture = &out->texture;
     bool pot = random32() & 1;
@@ -120,8 +121,8 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
 
     memset(out, 0, sizeof *out);
     /* What most textures are has paths of its own. */
-    key->format = random32() & 1 ? RASTER_RGBX8888 : formats[below(UTIL_ARRAY_SIZE(formats))];
-    key->layout = (uint8_t)below(RASTER_UTGARD_TILED + 1);
+    key->format = random32() & 1 ? RASTER_R8G8B8X8_UNORM : formats[below(UTIL_ARRAY_SIZE(formats))];
+    key->layout = (uint8_t)below(RASTER_LAYOUT_MIXED + 1);
     key->wrap_s = (uint8_t)below(below(2) ? 4 : RASTER_WRAP_COUNT);
     key->wrap_t = (uint8_t)below(below(2) ? 4 : RASTER_WRAP_COUNT);
     key->lod_limits = below(4) == 0;
@@ -130,7 +131,7 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
     key->mag_linear = random32() & 1;
     key->min_linear = random32() & 3 ? key->mag_linear : !key->mag_linear;
     key->mip = (uint8_t)below(3);
-    if (key->format == RASTER_R16) {
+    if (key->format == RASTER_R16_UINT) {
         key->mag_linear = key->min_linear = 0;
         key->mip &= 1;
     }
@@ -161,7 +162,7 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
 
         level->width = UTIL_MAX(w >> l, 1u);
         level->height = UTIL_MAX(h >> l, 1u);
-        level->layout = key->layout != RASTER_LAYOUT_COUNT ? key->layout : below(RASTER_LAYOUT_COUNT);
+        level->layout = key->layout != RASTER_LAYOUT_MIXED ? key->layout : below(RASTER_MIXED_LAYOUTS);
         place_level(key, level, align, &end);
     }
     texture->face_stride = key->cube ? (end + 7) & ~7u : 0;

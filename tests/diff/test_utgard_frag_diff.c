@@ -48,14 +48,16 @@ struct guest {
     struct gpu_memory memory;
     struct gpu_space space;
     struct util_maker maker;
+    struct util_arena *arena;
+    struct gpu_programs *programs;
     struct utgard_frag_shared shared;
 };
 
 static void guest_open(struct guest *g)
 {
     util_maker_init(&g->maker);
-    g->shared = (struct utgard_frag_shared){.maker = &g->maker};
-    assert_int_equal(util_arena_create(&g->shared.arena), 0);
+    assert_int_equal(util_arena_create(&g->arena), 0);
+    assert_int_equal(gpu_programs_create(&utgard_pp_kind, &g->programs), 0);
     assert_int_equal(gpu_memory_create(MEMORY, &g->memory), 0);
     assert_int_equal(gpu_space_create(&g->memory, &g->space), 0);
     gpu_space_begin(&g->space);
@@ -68,7 +70,8 @@ static void guest_close(struct guest *g)
 {
     gpu_space_destroy(&g->space);
     gpu_memory_destroy(&g->memory);
-    util_arena_destroy(g->shared.arena);
+    gpu_programs_destroy(g->programs);
+    util_arena_destroy(g->arena);
     util_maker_destroy(&g->maker);
 }
 
@@ -291,35 +294,40 @@ static void compare(uint64_t number, uint32_t samples)
 
 static const struct raster_rect clip = {0, 0, 64, 16};
 
+static void color(void *work, const void *shader, const uint8_t *planes,
+                  const struct raster_visible_block *blocks, uint32_t count)
+{
+    raster_shader_color(shader, &got, planes, blocks, count, work);
+}
+
 /* Primitives of an opaque draw, tested as they come and coloured where they are seen. */
 static void draw_visible(struct guest *g, const struct utgard_frag *ref, const struct utgard_frag *compiled,
                          uint64_t number)
 {
     static struct raster_visible queue;
-    struct utgard_frag_target target;
     struct raster_block blocks[RASTER_BLOCKS_MAX];
     struct raster_prim prim;
     struct gpu_fault fault = {0};
-    uint64_t fuel = 1u << 30, left = fuel, executed[2] = {0};
+    const struct raster_shader *shader = utgard_frag_shader(compiled), *ref_shader = utgard_frag_shader(ref);
+    struct raster_shader_work wanted = {.fuel = 1u << 30, .fault = &fault}, done = wanted;
     uint16_t common;
 
     fill(&start, 1);
     want = got = start;
-    target = (struct utgard_frag_target){&got, &executed[1]};
     raster_visible_begin(&queue, 16, 16);
     for (unsigned n = 0; n < 12; n++) {
         if (!random_prim(g, ref, &prim))
             continue;
         uint32_t count = raster_cover(&prim, &start, &clip, blocks), before = count;
-        assert_int_equal(utgard_frag_shade(ref, &prim, &want, blocks, count, &fuel, &executed[0], &fault), 0);
-        assert_int_equal(utgard_frag_test(compiled, &prim, &got, blocks, &count, &common, &left, &fault), 0);
+        assert_int_equal(raster_shader_shade(ref_shader, &prim, &want, blocks, count, &wanted), 0);
+        assert_int_equal(raster_shader_test(shader, &prim, &got, blocks, &count, &common, &done), 0);
         assert_true(count <= before);
         if (count)
-            assert_true(raster_visible_add(&queue, compiled, &prim, prim.vary_count, blocks, count));
+            assert_true(raster_visible_add(&queue, shader, &prim, prim.vary_count, blocks, count));
     }
-    assert_int_equal(fuel, left);
-    raster_visible_shade(&queue, utgard_frag_color, &target);
-    assert_true(executed[1] <= executed[0]);
+    assert_int_equal(wanted.fuel, done.fuel);
+    raster_visible_shade(&queue, color, &done);
+    assert_true(done.executed <= wanted.executed);
     compare(number, 1);
 }
 
@@ -335,6 +343,7 @@ static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, st
                                         .shared = &g->shared};
     struct utgard_state state;
     struct utgard_frag *ref, *compiled;
+    const struct raster_shader *shader;
     struct gpu_fault fault = {0}, fault2 = {0};
     struct raster_block blocks[RASTER_BLOCKS_MAX];
     struct raster_prim prim;
@@ -348,31 +357,36 @@ static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, st
         return;
     }
     assert_int_equal(utgard_frag_prepare(&g->space, engine, &state, &config, &compiled, &fault2), 0);
+    shader = utgard_frag_shader(compiled);
     tally->compiled += utgard_frag_compiled(compiled);
     for (unsigned round = 0; round < 3; round++) {
-        uint64_t fuel = one_in(8) ? below(1000) : 1u << 30, fuel2 = fuel, executed = 0, executed2 = 0;
+        struct raster_shader_work wanted = {.fuel = one_in(8) ? below(1000) : 1u << 30, .fault = &fault},
+                                  done = wanted;
 
         fill(&start, config.samples);
         if (!random_prim(g, ref, &prim))
             continue;
         uint32_t count = raster_cover(&prim, &start, &clip, blocks);
         want = got = start;
-        uint32_t code = utgard_frag_shade(ref, &prim, &want, blocks, count, &fuel, &executed, &fault);
-        uint32_t code2 = utgard_frag_shade(compiled, &prim, &got, blocks, count, &fuel2, &executed2, &fault2);
+        done.fault = &fault2;
+        uint32_t code = raster_shader_shade(utgard_frag_shader(ref), &prim, &want, blocks, count, &wanted);
+        uint32_t code2 = raster_shader_shade(shader, &prim, &got, blocks, count, &done);
         if (code != code2)
             fail_msg("draw %" PRIu64 ": fault %x, expected %x", number, code2, code);
         if (code)
             assert_string_equal(fault.text, fault2.text);
         else
-            assert_int_equal(fuel, fuel2);
+            assert_int_equal(wanted.fuel, done.fuel);
+        assert_int_equal(wanted.blocks, done.blocks);
         tally->faulted += code != 0;
         tally->drawn += count != 0;
         if (!code) {
             compare(number, config.samples);
-            assert_true(executed == executed2 || (utgard_frag_opaque(compiled) && executed2 < executed));
+            assert_true(wanted.executed == done.executed ||
+                        (shader->opaque && done.executed < wanted.executed));
         }
     }
-    if (utgard_frag_opaque(compiled)) {
+    if (shader->opaque) {
         assert_false(config.in_order);
         draw_visible(g, ref, compiled, number);
         tally->opaque++;
@@ -399,10 +413,11 @@ static void draw_all(struct guest *g, enum jit_level level, enum jit_tier tier, 
     assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
     for (uint64_t n = first; n < first + draws; n++) {
         seed = n;
+        utgard_frag_shared_begin(&g->shared, &g->maker, g->arena, g->programs);
         draw(g, engine, n, &tally);
-        utgard_frag_shared_end(&g->shared);
-        util_arena_reset(g->shared.arena);
+        util_arena_reset(g->arena);
     }
+    gpu_programs_empty(g->programs); /* it has code of the engine */
     jit_engine_destroy(engine);
     print_message("%s: %u compiled, %u opaque, %u refused, %u faults in %u primitives\n",
                   jit_level_name(level), tally.compiled, tally.opaque, tally.refused, tally.faulted,

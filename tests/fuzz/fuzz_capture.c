@@ -1,6 +1,6 @@
 /* Capture files made of the fuzzer's bytes: read to the end, and played with small budgets. The first byte
- * chooses. Bit 0: the rest is a file; otherwise the events of one, of the GPU that bits 1 and 2 name, which
- * are then packed with the checksums right. */
+ * chooses. Bit 0: the rest is a file; otherwise the events of one, of the GPU that bits 1 and 2 name, in the
+ * newest format if bit 7 is set, which are then packed with the checksums right. */
 #include "gpu/replay.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static size_t put_chunk(uint8_t *to, size_t room, uint32_t type, const uint8_t *
 }
 
 /* A whole file around the events, malloc'ed; gpu/capture.h has the layout. */
-static uint8_t *pack(const char *gpu, const uint8_t *events, size_t size, size_t *file_size)
+static uint8_t *pack(const char *gpu, uint32_t version, const uint8_t *events, size_t size, size_t *file_size)
 {
     size_t room = 256 + ZSTD_compressBound(size);
     uint8_t *file = calloc(1, room);
@@ -38,7 +38,7 @@ static uint8_t *pack(const char *gpu, const uint8_t *events, size_t size, size_t
     if (!file)
         return NULL;
     memcpy(file, CAPTURE_MAGIC, 8);
-    util_store32(file + 8, CAPTURE_VERSION);
+    util_store32(file + 8, version);
     memcpy(file + 16, &memory, 8);
     memcpy(file + 24, gpu, strlen(gpu));
     uint64_t hash = capture_header_hash(file, NULL, 0);
@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         play(bytes + 1, size - 1);
         return 0;
     }
-    uint8_t *file = pack(gpus[bytes[0] >> 1 & 3], bytes + 1, size - 1, &file_size);
+    uint8_t *file = pack(gpus[bytes[0] >> 1 & 3], 1 + (bytes[0] >> 7), bytes + 1, size - 1, &file_size);
     if (file)
         play(file, file_size);
     free(file);

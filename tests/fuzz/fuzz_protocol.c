@@ -10,7 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "drm/server_internal.h"
+#include "drm/core/card.h"
+#include "drm/core/driver.h"
+#include "drm/kms/kms.h"
+#include "drm/server/internal.h"
 #include "gpu/families.h"
 
 #define MEMORY (8u << 20)
@@ -41,8 +44,9 @@ static void take_message(void *data, const char *text)
 /* The row-th of all ioctls. */
 static uint32_t request_of(const struct drm *drm, unsigned row)
 {
-    const struct drm_ioctl_row *const tables[] = {drm->driver->ioctls, drm_core_ioctls, drm_sync_ioctls,
-                                                  drm_kms_ioctls,      drm_fb_ioctls,   drm_atomic_ioctls};
+    const struct drm_ioctl_row *const tables[] = {drm->driver->ioctls, drm_core_ioctls, drm_gem_ioctls,
+                                                  drm_sync_ioctls,     drm_kms_ioctls,  drm_fb_ioctls,
+                                                  drm_atomic_ioctls};
     uint32_t requests[256];
     unsigned count = 0;
     for (unsigned t = 0; t < UTIL_ARRAY_SIZE(tables); t++)

@@ -280,7 +280,7 @@ for kind in range(18):
 save("fuzz_texture", "cube", struct.pack("<B4I", 4 | (3 | 8) << 3, 0x10200, 8 << 20 | 8 << 8, 1 << 30 | 0x1000, 0) +
      struct.pack("<8f", 1, -1, 0.5, 0, -0.25, 2, -3, 0.1))
 
-# ---- the card: ioctls in the order of the tables of drm/vc4.c and drm/core.c ----
+# ---- the card: ioctls in the order of the tables of drm/vc4/driver.c, drm/core/ioctl.c and drm/core/gem.c ----
 
 SUBMIT, WAIT, _, CREATE, MAP, SHADER = range(6)
 POINTED = 1024
@@ -319,7 +319,7 @@ for n in range(64):
     save("fuzz_protocol", "row-%02d" % n, session([step(CREATE, create), step(n, struct.pack("<8I", 1, 0, 1, 0, 1024, 0, 1, 0),
                                                    0)], bytes(range(64))))
 
-# ---- the card of a Mali: the driver's rows stand first, as in drm/lima.c; the input's last byte names the GPU ----
+# ---- the card of a Mali: the driver's rows stand first, as in drm/lima/driver.c; the input's last byte names the GPU ----
 
 PARAM, LIMA_CREATE, INFO, LIMA_SUBMIT, LIMA_WAIT, NEW_CONTEXT, END_CONTEXT = range(7)
 FIRST = 0x10000  # the first buffer's address

@@ -33,28 +33,28 @@ static void write_program(struct gpu_memory *memory, uint32_t number)
 static void test_cache_is_bounded(void **unused)
 {
     struct gpu_memory memory;
-    struct vc4_programs *programs;
+    struct gpu_programs *programs;
     struct gpu_fault fault = {0};
     uint32_t brought = 0, many = 0;
     assert_int_equal(gpu_memory_create(MEMORY, &memory), 0);
-    assert_int_equal(vc4_programs_create(&programs), 0);
+    assert_int_equal(gpu_programs_create(&vc4_program_kind, &programs), 0);
     for (; brought < 1000; brought++) {
         write_program(&memory, brought);
         if (!vc4_programs_get(programs, &memory, AT, NULL, &fault))
             break;
-        many += !vc4_programs_are_many(programs);
+        many += !gpu_programs_are_many(programs);
     }
     /* Emptied between jobs once a million instructions are there; four million are one job's limit. */
     assert_in_range(many * LENGTH, 900000, 1100000);
     assert_in_range(brought * LENGTH, 4000000, 4400000);
     assert_int_equal(fault.kind, GPU_FAULT_SHADER);
     assert_int_equal(fault.address, AT);
-    vc4_programs_empty(programs);
-    assert_false(vc4_programs_are_many(programs));
+    gpu_programs_empty(programs);
+    assert_false(gpu_programs_are_many(programs));
     const struct vc4_qpu_program *again = vc4_programs_get(programs, &memory, AT, NULL, &fault);
     assert_non_null(again);
     assert_int_equal(again->insn_count, LENGTH);
-    vc4_programs_destroy(programs);
+    gpu_programs_destroy(programs);
     gpu_memory_destroy(&memory);
 }
 
@@ -64,10 +64,10 @@ static void test_job_is_bounded(void **unused)
     enum { MANY = 200, BYTES = 256 };
     const uint64_t stride = LENGTH * 8 + BYTES;
     struct gpu_memory memory;
-    struct vc4_programs *programs;
+    struct gpu_programs *programs;
     uint32_t first = 0;
     assert_int_equal(gpu_memory_create(AT + MANY * stride, &memory), 0);
-    assert_int_equal(vc4_programs_create(&programs), 0);
+    assert_int_equal(gpu_programs_create(&vc4_program_kind, &programs), 0);
     for (uint32_t i = 0; i < MANY; i++) {
         write_program(&memory, i);
         memcpy(memory.base + AT + i * stride, memory.base + AT, LENGTH * 8);
@@ -76,8 +76,8 @@ static void test_job_is_bounded(void **unused)
         struct gpu_fault fault = {0};
         uint32_t used = 0;
         if (job == 2)
-            vc4_programs_empty(programs);
-        vc4_programs_begin(programs);
+            gpu_programs_empty(programs);
+        gpu_programs_begin(programs);
         for (; used < MANY; used++) /* again and again: a job pays once for what it uses */
             if (!vc4_programs_get(programs, &memory, (uint32_t)(AT + used * stride), NULL, &fault) ||
                 !vc4_programs_get(programs, &memory, (uint32_t)(AT + used * stride), NULL, &fault))
@@ -87,7 +87,7 @@ static void test_job_is_bounded(void **unused)
         assert_int_equal(used, first);
         assert_int_equal(fault.kind, GPU_FAULT_SHADER);
     }
-    vc4_programs_destroy(programs);
+    gpu_programs_destroy(programs);
     gpu_memory_destroy(&memory);
 }
 

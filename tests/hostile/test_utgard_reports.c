@@ -445,6 +445,58 @@ static void test_programs_without_end(void **unused)
     jit_engine_destroy(engine);
 }
 
+/* The picture of one more frame, with the program that stands there now. */
+static uint64_t draw_again(struct job *j)
+{
+    memset(j->memory + (COLORS - FIRST), 0, SIDE * SIDE * 4);
+    guest_run(&j->guest, j->gp);
+    start_pps(j);
+    uint64_t hash = picture_of(j);
+    guest_expect_no_fault(&j->guest);
+    return hash;
+}
+
+/* A program is what stands there when the frame comes: rewritten in place, by other pages at its address; and
+ * what stood there before needs no new code. */
+static void test_programs_that_change(void **unused)
+{
+    static const char red[] = "c0 1.0, 0.0, 0.0, 1.0 ; mov.v0 r0, c0 ; stop",
+                      blue[] = "c0 0.0, 0.0, 1.0, 1.0 ; mov.v0 r0, c0 ; stop";
+    const struct jit_options jit = {.level = -1, .cache_dir = ""};
+    struct jit_engine *engine;
+    struct jit_stats before, after;
+    struct job j;
+    assert_int_equal(jit_engine_create(&jit, &engine, NULL), 0);
+    const struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 2, .engine = engine};
+    open_job(&j, &options);
+    uint8_t *spare = guest_map(&j.guest, FIRST + BYTES, GPU_PAGE, RIGHT_READ);
+    uint8_t *entry = guest_entry(&j.guest, PP_PROGRAM), *other = guest_entry(&j.guest, FIRST + BYTES);
+    uint32_t own = util_load32(entry);
+    put_pp(&j, blue);
+    memcpy(spare, j.memory + (PP_PROGRAM - FIRST), GPU_PAGE);
+    uint64_t is_blue = draw_again(&j);
+    put_pp(&j, red);
+    uint64_t is_red = draw_again(&j);
+    assert_int_not_equal(is_red, is_blue);
+    jit_engine_stats(engine, &before);
+    for (unsigned round = 0; round < 3; round++) {
+        memcpy(entry, other, 4);
+        assert_int_equal(draw_again(&j), is_blue);
+        util_store32(entry, own);
+        assert_int_equal(draw_again(&j), is_red);
+        put_pp(&j, blue);
+        assert_int_equal(draw_again(&j), is_blue);
+        assert_int_equal(draw_again(&j), is_blue);
+        put_pp(&j, red);
+        assert_int_equal(draw_again(&j), is_red);
+    }
+    jit_engine_stats(engine, &after);
+    assert_int_equal(after.compiled, before.compiled);
+    assert_int_equal(after.memory_hits, before.memory_hits);
+    guest_destroy(&j.guest);
+    jit_engine_destroy(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -452,6 +504,7 @@ int main(void)
         cmocka_unit_test(test_no_heap),
         cmocka_unit_test(test_pps_at_the_wrong_time),
         cmocka_unit_test(test_programs_without_end),
+        cmocka_unit_test(test_programs_that_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

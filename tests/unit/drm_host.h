@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "drm/launch.h"
+#include "drm/launch/launch.h"
 #include "drm/protocol.h"
-#include "drm/server.h"
+#include "drm/server/server.h"
 
 struct host {
     struct card card;

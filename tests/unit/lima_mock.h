@@ -22,8 +22,8 @@
 #include <drm_mode.h>
 
 #include "drm/drm.h"
-#include "drm/lima_abi.h"
-#include "drm/lima_regs.h"
+#include "drm/lima/abi.h"
+#include "drm/lima/regs.h"
 #include "util/bits.h"
 
 #define MOCK_WINDOW 0x30000u

@@ -45,7 +45,7 @@ static void load(const char *name, struct submission *s)
 }
 
 /* The shader record with its buffers' addresses, its uniform streams behind it; returns its address. */
-static uint32_t make_record(struct submission *s, struct vc4_programs *programs, unsigned attributes)
+static uint32_t make_record(struct submission *s, struct gpu_programs *programs, unsigned attributes)
 {
     const uint32_t *handle = (const uint32_t *)s->record;
     uint8_t *record = guest_memory.base + OURS;
@@ -74,7 +74,7 @@ static uint32_t make_record(struct submission *s, struct vc4_programs *programs,
 }
 
 /* The list as the kernel rewrites it (vc4_validate.c); returns its end. */
-static uint32_t make_list(struct submission *s, struct vc4_programs *programs)
+static uint32_t make_list(struct submission *s, struct gpu_programs *programs)
 {
     uint32_t to = OURS + 32768, index_buffer = 0;
     for (uint32_t at = 0, size; at < s->list_size; at += size) {
@@ -217,12 +217,12 @@ static bool listed(const struct result *r, uint32_t tile, const uint32_t index[3
  * how many pairs of triangle and tile there must be. */
 static uint32_t check_coverage(const struct result *r, unsigned attributes)
 {
-    struct vc4_programs *programs;
+    struct gpu_programs *programs;
     struct vc4_shader_state state;
     struct vc4_vertex_stage *stage;
     struct gpu_fault fault;
     uint32_t needed = 0;
-    assert_int_equal(vc4_programs_create(&programs), 0);
+    assert_int_equal(gpu_programs_create(&vc4_program_kind, &programs), 0);
     assert_true(vc4_shader_state_read(programs, &guest_memory, OURS, attributes, false, &state, &fault));
     assert_int_equal(vc4_vertex_prepare(&guest_memory, NULL, &state, false, 23, 1000, &stage, &fault), 0);
     for (uint32_t from = 0; from < TILES; from++)
@@ -235,7 +235,7 @@ static uint32_t check_coverage(const struct result *r, unsigned attributes)
                 assert_true(!covers(v, tile) || listed(r, tile, index));
         }
     vc4_vertex_release(stage);
-    vc4_programs_destroy(programs);
+    gpu_programs_destroy(programs);
     return needed;
 }
 

@@ -12,9 +12,12 @@
 #include <unistd.h>
 
 #include "gpu/capture.h"
+#include "gpu/capture_format.h"
+#include "gpu/picture.h"
 #include "gpu/replay.h"
 #include "raster/surface.h"
 #include "tests/unit/replies_scene.h"
+#include "util/bits.h"
 
 #define PAGES_SIZE (64 * GPU_PAGE)
 
@@ -70,10 +73,68 @@ static void write_sample(struct file *f, struct gpu_memory *m)
     assert_int_equal(capture_write_register(w, 0x114, 0x1000, false), 0);
     assert_int_equal(capture_flush(w), 0);
     assert_int_equal(capture_write_register(w, 0x308, 0x2000, true), 0);
-    struct capture_frame frame = {0x4000, 8, 4, RASTER_LINEAR, RASTER_SURFACE_RGBA8888, 32, 1};
+    struct capture_frame frame = {0x876543210000, 8, 4, RASTER_LINEAR, RASTER_SURFACE_RGBA8888, 32, 1};
     assert_int_equal(capture_write_frame(w, &frame), 0);
     assert_int_equal(capture_writer_close(w), 0);
     load(f);
+}
+
+/* Frame marks of files hold these numbers, whatever those of the enumerations are. */
+static void file_numbers(void **state)
+{
+    static const struct {
+        uint32_t layout, number;
+    } layouts[] = {{RASTER_LINEAR, 0}, {RASTER_VC4_T, 1}, {RASTER_VC4_LT, 2}, {RASTER_UTGARD_TILED, 4}};
+    static const struct {
+        uint32_t format, number;
+    } formats[] = {{RASTER_SURFACE_RGBA8888, 0},
+                   {RASTER_SURFACE_BGR565, 1},
+                   {RASTER_SURFACE_BGR565_DITHER, 2},
+                   {RASTER_SURFACE_ZS, 3},
+                   {RASTER_SURFACE_RGBA16F, 4},
+                   {RASTER_SURFACE_A8, 5},
+                   {RASTER_SURFACE_RGBA8888 | CAPTURE_FRAME_RGBA, 0x100}};
+    assert_int_equal(UTIL_ARRAY_SIZE(layouts), RASTER_LAYOUT_COUNT);
+    for (unsigned l = 0; l < UTIL_ARRAY_SIZE(layouts); l++)
+        for (unsigned f = 0; f < UTIL_ARRAY_SIZE(formats); f++) {
+            /* Of version 1, and behind the upper half of an address of version 2. */
+            const uint32_t word[8] = {0xabcd1000, 0x12, 8, 4, layouts[l].number, formats[f].number, 32, 1};
+            const uint32_t first[7] = {0xabcd1000, 8, 4, layouts[l].number, formats[f].number, 32, 1};
+            struct capture_frame frame = {0x12abcd1000, 8, 4, layouts[l].layout, formats[f].format, 32, 1},
+                                 got;
+            uint8_t written[CAPTURE_FRAME_BYTES];
+            assert_int_equal(capture_frame_bytes(2), sizeof word);
+            assert_int_equal(capture_frame_bytes(1), sizeof first);
+            capture_frame_get((const uint8_t *)word, 2, &got);
+            assert_memory_equal(&got, &frame, sizeof got);
+            assert_true(capture_frame_put(&frame, written));
+            assert_memory_equal(written, word, sizeof word);
+            frame.address &= UINT32_MAX;
+            capture_frame_get((const uint8_t *)first, 1, &got);
+            assert_memory_equal(&got, &frame, sizeof got);
+        }
+    /* What has no number is not written, and a number that nobody knows is no picture. */
+    struct capture_frame frame = {0x1000, 8, 4, RASTER_LAYOUT_COUNT, RASTER_SURFACE_RGBA8888, 32, 1};
+    uint32_t word[8] = {0x1000, 0, 8, 4, 3, 0, 32, 1}; /* 3 never was a layout */
+    uint8_t bytes[CAPTURE_FRAME_BYTES];
+    struct util_image image;
+    struct gpu_memory m;
+    assert_false(capture_frame_put(&frame, bytes));
+    assert_int_equal(gpu_memory_create(PAGES_SIZE, &m), 0);
+    capture_frame_get((const uint8_t *)word, 2, &frame);
+    assert_int_equal(gpu_picture(&m, &frame, &image), -EINVAL);
+    word[4] = 4;
+    word[5] = 6;
+    capture_frame_get((const uint8_t *)word, 2, &frame);
+    assert_int_equal(gpu_picture(&m, &frame, &image), -EINVAL);
+    gpu_memory_destroy(&m);
+
+    struct file f;
+    struct capture_writer *w = begin(&f);
+    frame = (struct capture_frame){0x1000, 8, 4, RASTER_LAYOUT_COUNT, RASTER_SURFACE_RGBA8888, 32, 1};
+    assert_int_equal(capture_write_frame(w, &frame), -EINVAL);
+    assert_int_equal(capture_writer_close(w), 0);
+    discard(&f);
 }
 
 static void round_trip(void **state)
@@ -102,6 +163,7 @@ static void round_trip(void **state)
         assert_int_equal(e.reg.value, 0x2000);
         assert_int_equal(capture_read(r, &e, NULL), 0);
         assert_int_equal(e.type, CAPTURE_EVENT_FRAME);
+        assert_int_equal(e.frame.address, 0x876543210000);
         assert_int_equal(e.frame.stride, 32);
         assert_int_equal(e.frame.presented, 1);
         for (int i = 0; i < 2; i++) {
@@ -386,9 +448,9 @@ static void replies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip), cmocka_unit_test(pages_once), cmocka_unit_test(many_pages),
-        cmocka_unit_test(torn),       cmocka_unit_test(damaged),    cmocka_unit_test(cannot_open),
-        cmocka_unit_test(picture),    cmocka_unit_test(replies),
+        cmocka_unit_test(round_trip),  cmocka_unit_test(file_numbers), cmocka_unit_test(pages_once),
+        cmocka_unit_test(many_pages),  cmocka_unit_test(torn),         cmocka_unit_test(damaged),
+        cmocka_unit_test(cannot_open), cmocka_unit_test(picture),      cmocka_unit_test(replies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Primitives on a worker's tile: one by one and several at a time, shaded at once and when it is known what
- * is seen: the same picture. The fragment stage paints a draw's colour; its test drops some lanes. */
+ * is seen: the same picture. Code paints a draw's colour; its test drops some lanes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,15 +14,18 @@
 
 enum { DRAWS = 12, TRIANGLES = 40 };
 
+/* A draw's shader: code in the compiler's place. Its test and its code in order both drop lanes. */
 struct fragment {
+    struct raster_shader shader;
     uint32_t color;
     uint16_t dropped; /* lanes */
-    bool fails;
 };
 
-/* ---- the fragment stage ---- */
+/* ---- code ---- */
 
 static uint32_t shaded; /* lanes */
+static uint16_t dropped_by_test;
+static unsigned refused; /* calls that were not paid for */
 
 static void paint(struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t mask, uint32_t color)
 {
@@ -34,45 +37,75 @@ static void paint(struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t mas
     shaded += (uint32_t)__builtin_popcount(mask);
 }
 
-static uint32_t shade(void *data, const void *frag, const struct raster_prim *prim, struct raster_tile *tile,
-                      const struct raster_block *blocks, uint32_t count)
+static uint32_t in_order(const void *args, const void *prims, struct raster_tile *tile, const void *from,
+                         uint32_t count, struct raster_shader_call *call)
 {
-    const struct fragment *f = frag;
+    const struct raster_block *blocks = from;
+    const struct fragment *f = args;
 
     for (uint32_t i = 0; i < count; i++)
         paint(tile, blocks[i].x, blocks[i].y, blocks[i].mask & ~f->dropped, f->color);
-    return f->fails;
+    call->executed = count;
+    return 0;
 }
 
-static uint32_t test(void *data, const void *frag, const struct raster_prim *prim, struct raster_tile *tile,
-                     struct raster_block *blocks, uint32_t *count, uint16_t *common)
+static uint32_t deferred(const void *args, const void *planes, struct raster_tile *tile, const void *from,
+                         uint32_t count, struct raster_shader_call *call)
 {
-    const struct fragment *f = frag;
+    const struct raster_visible_block *blocks = from;
+
+    for (uint32_t i = 0; i < count; i++)
+        paint(tile, blocks[i].x, blocks[i].y, blocks[i].mask, ((const struct fragment *)args)->color);
+    call->executed = count;
+    return 0;
+}
+
+static uint32_t quads(const void *args, const void *planes, struct raster_tile *tile, const void *from,
+                      uint32_t count, struct raster_shader_call *call)
+{
+    const struct raster_visible_quads *fours = from;
+
+    for (uint32_t i = 0; i < count; i++)
+        for (unsigned lane = 0; lane < 16; lane++)
+            if (fours[i].mask >> lane & 1) {
+                tile->color[fours[i].at[lane / 4] / 4 + lane % 4] = ((const struct fragment *)args)->color;
+                shaded++;
+            }
+    call->executed = count;
+    return 0;
+}
+
+static uint32_t test(const struct raster_prim *prim, struct raster_tile *tile, struct raster_block *blocks,
+                     uint32_t count, uint16_t *common)
+{
     uint32_t kept = 0;
 
     *common = 0xffff;
-    if (!f->dropped)
-        return f->fails;
-    for (uint32_t i = 0; i < *count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         blocks[kept] = blocks[i];
-        blocks[kept].mask &= (uint16_t)~f->dropped;
+        blocks[kept].mask &= (uint16_t)~dropped_by_test;
         *common &= blocks[kept].mask;
         kept += blocks[kept].mask != 0;
     }
-    *count = kept;
-    return f->fails;
+    return kept;
 }
 
-static void color(void *data, const void *frag, const uint8_t *planes,
-                  const struct raster_visible_block *blocks, uint32_t count)
+static struct jit_function in_order_code = {.code = (void *)in_order},
+                           deferred_code = {.code = (void *)deferred}, quads_code = {.code = (void *)quads},
+                           test_code = {.code = (void *)test};
+
+static void report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault)
 {
-    struct raster_worker *w = data;
-
-    for (uint32_t i = 0; i < count; i++)
-        paint(&w->tile, blocks[i].x, blocks[i].y, blocks[i].mask, ((const struct fragment *)frag)->color);
+    assert_int_equal(code, RASTER_SHADER_UNPAID);
+    refused++;
 }
 
-static const struct raster_stage stage = {shade, test, color};
+static struct jit_function *find_quads(const struct raster_shader *shader)
+{
+    return &quads_code;
+}
+
+static const struct raster_shader_family family = {NULL, report, find_quads};
 
 /* ---- scenes ---- */
 
@@ -90,7 +123,7 @@ struct triangle {
 
 struct scene {
     struct fragment frag[DRAWS];
-    bool opaque[DRAWS], cheap[DRAWS];
+    struct raster_shader_quads quads[DRAWS];
     struct triangle triangle[DRAWS][TRIANGLES];
 };
 
@@ -98,9 +131,20 @@ struct scene {
 static void make(struct scene *s)
 {
     for (unsigned d = 0; d < DRAWS; d++) {
-        s->frag[d] = (struct fragment){d + 1, below(2) ? (uint16_t)below(65536) : 0, false};
-        s->opaque[d] = below(4) != 0;
-        s->cheap[d] = below(2);
+        struct fragment *f = &s->frag[d];
+        struct raster_shader *shader = &f->shader;
+
+        *f = (struct fragment){.color = d + 1, .dropped = below(2) ? (uint16_t)below(65536) : 0};
+        *shader = (struct raster_shader){.family = &family, .args = f, .cost = 1, .colors = true};
+        shader->opaque = below(4) != 0;
+        shader->cheap = below(2);
+        if (shader->opaque) {
+            shader->deferred = &deferred_code;
+            shader->test = f->dropped ? &test_code : NULL;
+            shader->quads = below(2) ? &s->quads[d] : NULL;
+        }
+        if (!shader->opaque || shader->cheap)
+            shader->in_order = &in_order_code;
         for (unsigned i = 0; i < TRIANGLES; i++) {
             uint32_t kind = below(8), reach = kind == 0 ? 1u << 19 : kind == 1 ? 1u << 13 : 1u << (5 + kind);
 
@@ -114,12 +158,11 @@ static void make(struct scene *s)
 
 static struct raster_draw describe(struct scene *s, unsigned d, struct raster_worker *w)
 {
+    dropped_by_test = s->frag[d].dropped;
     return (struct raster_draw){.worker = w,
-                                .frag = &s->frag[d],
-                                .opaque = s->opaque[d],
-                                .tests = s->frag[d].dropped != 0,
-                                .cheap = s->cheap[d],
-                                .whole = s->opaque[d],
+                                .shader = &s->frag[d].shader,
+                                .opaque = s->frag[d].shader.opaque,
+                                .whole = s->frag[d].shader.opaque,
                                 .setup = {.centres_only = true},
                                 .clip = {d == 3 ? 5 : 0, 0, 64, d == 4 ? 33 : 64}};
 }
@@ -148,13 +191,9 @@ static bool draw_together(const struct raster_draw *draw, const struct triangle 
             t->vary[k][i] = none;
         }
     raster_draw_setup(draw);
-    for (uint32_t i = 0; i < count; i++) {
-        bool whole, far = t->far >> i & 1;
-        uint32_t blocks = !far && t->drawn >> i & 1 ? raster_draw_cover_triangle(draw, i, &whole) : 0;
-
-        if ((far && !raster_draw_far(draw, i)) || (blocks && !raster_draw_triangle(draw, i, blocks, whole)))
+    for (uint32_t i = 0; i < count; i++)
+        if (!raster_draw_triangle(draw, i, NULL, NULL))
             return false;
-    }
     return true;
 }
 
@@ -164,8 +203,7 @@ static struct raster_worker *begin(void)
 
     assert_non_null(w);
     memset(w, 0, sizeof *w);
-    w->stage = &stage;
-    w->data = w;
+    w->work.fuel = UINT64_MAX;
     raster_worker_place(w, 0, 0, 64, 64, 1);
     return w;
 }
@@ -180,6 +218,7 @@ static void test_same_picture(void **unused)
 
     (void)unused;
     for (unsigned round = 0; round < 60; round++) {
+        struct raster_shader_work before = plain->work;
         uint32_t all;
 
         make(&s);
@@ -196,6 +235,7 @@ static void test_same_picture(void **unused)
         all = shaded;
         for (unsigned way = 0; way < 2; way++) {
             memcpy(w->tile.color, plain->tile.zs, sizeof w->tile.color);
+            w->work = before;
             shaded = 0;
             for (unsigned d = 0; d < DRAWS; d++) {
                 struct raster_draw draw = describe(&s, d, w);
@@ -210,6 +250,10 @@ static void test_same_picture(void **unused)
             raster_worker_flush(w);
             assert_memory_equal(w->tile.color, plain->tile.color, sizeof w->tile.color);
             assert_true(shaded < all);
+            /* Whatever is hidden, blocks are counted and paid for as in order. */
+            assert_int_equal(w->work.blocks, plain->work.blocks);
+            assert_int_equal(w->work.fuel, plain->work.fuel);
+            assert_true(w->work.executed <= plain->work.executed);
         }
         memcpy(plain->tile.zs, plain->tile.color, sizeof plain->tile.zs); /* what the next begins with */
     }
@@ -231,10 +275,12 @@ static void test_faults(void **unused)
     for (unsigned way = 0; way < 4; way++) {
         struct raster_draw draw;
 
-        s.frag[0].fails = true;
-        s.opaque[0] = way & 1;
+        s.frag[0].shader = (struct raster_shader){.family = &family, .cost = 4, .opaque = way & 1};
+        w->work.fuel = 3;
         draw = describe(&s, 0, w);
         assert_false(way & 2 ? draw_alone(&draw, s.triangle[0]) : draw_together(&draw, s.triangle[0], 1));
+        assert_int_equal(refused, way + 1);
+        assert_int_equal(w->work.fuel, 3);
     }
     util_fpenv_leave(saved);
     free(w);

@@ -6,8 +6,9 @@
 #include <poll.h>
 #include <sys/resource.h>
 
-#include "drm/internal.h"
-#include "drm/lima_abi.h"
+#include "drm/core/card.h"
+#include "drm/core/handle.h"
+#include "drm/lima/abi.h"
 #include "gpu/families.h"
 
 struct world {
@@ -208,8 +209,8 @@ static const struct row rows[] = {
     {DRM_FRAMEBUFFERS, "vc4", -ENOMEM, 1, make_fb, drop_fb},
     {DRM_BLOBS, "vc4", -ENOMEM, 1, make_blob, drop_blob},
     {DRM_BLOB_BYTES, "vc4", -ENOMEM, 65536, make_large_blob, drop_blob},
-    {DRM_PERFMONS, "vc4", -ENOMEM, 1, make_perfmon, drop_perfmon},
-    {DRM_CONTEXTS, "mali400", -ENOMEM, 1, make_context, drop_context},
+    {DRM_OWN_OBJECTS, "vc4", -ENOMEM, 1, make_perfmon, drop_perfmon},
+    {DRM_OWN_OBJECTS, "mali400", -ENOMEM, 1, make_context, drop_context},
 };
 
 /* ---- the card ---- */

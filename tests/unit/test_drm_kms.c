@@ -4,7 +4,7 @@
 #include <dirent.h>
 #include <poll.h>
 
-#include "drm/launch.h"
+#include "drm/launch/launch.h"
 #include "util/image.h"
 
 enum { CRTC = 1, CONNECTOR = 3, PLANE = 4 };

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "drm/launch.h"
+#include "drm/launch/launch.h"
 
 /* The tool and its broker. */
 static void test_two_remove_at_once(void **state)

@@ -253,7 +253,7 @@ static void texture_lookups(void **state)
     assert_int_equal(l->address, AT_TEXTURE);
     assert_int_equal(l->width, 16);
     assert_int_equal(l->height, 16);
-    assert_int_equal(l->format, RASTER_RGBA8888);
+    assert_int_equal(l->format, RASTER_R8G8B8A8_UNORM);
     assert_false(l->raw);
     assert_false(l->where.linear);
     assert_int_equal(l->where.x, texel);

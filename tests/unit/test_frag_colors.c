@@ -34,8 +34,7 @@ static LLVMValueRef load(struct jit_builder *b, size_t offset)
 static int emit_colors(struct jit_builder *b, void *data)
 {
     struct utgard_frag_head head = {.numeric = (uint8_t)*(const enum isa_numeric *)data};
-    struct utgard_pp_ir_state end = {0};
-    struct utgard_frag_emit e = {.head = &head, .end = &end};
+    struct utgard_frag_emit e = {.head = &head};
     LLVMTypeRef params[1] = {b->ptr};
     LLVMValueRef byte[4], other, word;
 
@@ -50,13 +49,13 @@ static int emit_colors(struct jit_builder *b, void *data)
                   4);
     other = utgard_frag_byte(&e, b, load(b, offsetof(struct io, other)), 1);
     for (unsigned c = 0; c < 4; c++)
-        end.reg[0][c] = byte[(c + 2) & 3];
-    end.reg[1][0] = byte[3];
-    end.reg[1][1] = other;
-    end.reg[1][2] = load(b, offsetof(struct io, number));
-    end.reg[1][3] = jit_splat_u32(b, 0x3f800000);
+        e.end.reg[0][c] = byte[(c + 2) & 3];
+    e.end.reg[1][0] = byte[3];
+    e.end.reg[1][1] = other;
+    e.end.reg[1][2] = load(b, offsetof(struct io, number));
+    e.end.reg[1][3] = jit_splat_u32(b, 0x3f800000);
     for (unsigned c = 0; c < 4; c++)
-        end.reg[2][c] = LLVMBuildXor(b->ir, byte[c], jit_splat_u32(b, 0x80000000), "");
+        e.end.reg[2][c] = LLVMBuildXor(b->ir, byte[c], jit_splat_u32(b, 0x80000000), "");
     for (uint8_t n = 0; n < 3; n++)
         jit_store(b, utgard_frag_color_word(&e, b, n), at(b, offsetof(struct io, color[n])), 4);
     LLVMBuildRetVoid(b->ir);

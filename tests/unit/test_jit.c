@@ -65,6 +65,8 @@ static int emit_vocabulary(struct jit_builder *b, void *data)
     jit_if_end(b, &any);
     jit_store(b, jit_f32_to_any_i32(b, jit_load(b, b->f32x16, jit_offset_const(b, in, 128), 4, false)),
               jit_offset_const(b, out, 384), 4);
+    jit_store(b, jit_f32_nearest_i32(b, jit_load(b, b->f32x16, jit_offset_const(b, in, 192), 4, false)),
+              jit_offset_const(b, out, 448), 4);
     LLVMBuildRet(b->ir, jit_load(b, b->i32, sum, 4, false));
     return 0;
 }
@@ -76,12 +78,31 @@ static void check_vocabulary(enum jit_level level, uint16_t mask)
     static const float any[16] = {0x1p31f, -0x1p31f, 0x1p32f,   -0x1p40f, INFINITY, -INFINITY,
                                   NAN,     0x1p127f, 0x1.fp30f, -1.5f,    -0.0f,    0x1p-127f,
                                   3e9f,    -3e9f,    12.9f,     -12.9f};
+    static const struct {
+        float value;
+        int32_t whole;
+    } nearest[16] = {{0.5f, 0}, /* of two the even one */
+                     {1.5f, 2},
+                     {2.5f, 2},
+                     {-0.5f, 0},
+                     {-1.5f, -2},
+                     {-2.5f, -2},
+                     {0x1.fffffep-2f, 0},
+                     {0x1.000002p-1f, 1},
+                     {8388607.5f, 8388608},
+                     {0x1.fffffep30f, 0x7fffff80},
+                     {0x1p31f, INT32_MIN},
+                     {-0x1p31f, INT32_MIN},
+                     {-0x1.000002p31f, INT32_MIN},
+                     {NAN, INT32_MIN},
+                     {INFINITY, INT32_MIN},
+                     {-INFINITY, INT32_MIN}};
     struct jit_engine *engine = engine_at((int)level, "");
     uint32_t (*f)(void *, void *, void *, uint16_t) =
         (uint32_t (*)(void *, void *, void *, uint16_t))must_get(engine, 1, emit_vocabulary);
     /* only the lanes of the mask stay inside the first of two pages; the other page may not be touched */
     uint8_t *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    uint32_t in[48], out[112];
+    uint32_t in[64], out[128];
 
     assert_int_equal(mprotect(pages + 4096, 4096, PROT_NONE), 0);
     for (unsigned i = 0; i < 4096; i++)
@@ -90,6 +111,7 @@ static void check_vocabulary(enum jit_level level, uint16_t mask)
         in[i] = mask >> i & 1 ? 4092 - i * 37 : 4096 + i * 100;
         in[16 + i] = util_f2u(values[i]);
         in[32 + i] = util_f2u(any[i]);
+        in[48 + i] = util_f2u(nearest[i].value);
     }
     uint32_t sum = f(pages, in, out, mask);
     assert_int_equal(sum, 20 + (mask ? 1000 : 0) + (mask == 0xffff ? 5000 : 0));
@@ -104,6 +126,7 @@ static void check_vocabulary(enum jit_level level, uint16_t mask)
         assert_int_equal(out[80 + i], on ? util_f2u(2.0f) : i);
         bool fits = any[i] >= -0x1p31f && any[i] < 0x1p31f;
         assert_int_equal((int32_t)out[96 + i], fits ? (int32_t)any[i] : INT32_MIN);
+        assert_int_equal((int32_t)out[112 + i], nearest[i].whole);
     }
     munmap(pages, 8192);
     jit_engine_destroy(engine);
@@ -135,7 +158,7 @@ static int emit_gather_all(struct jit_builder *b, void *data)
 static void test_gather_far(void **state)
 {
     uint8_t *base = mmap(NULL, 5ull << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    uint32_t in[48] = {0}, out[112];
+    uint32_t in[64] = {0}, out[128];
 
     assert_true(base != MAP_FAILED);
     assert_int_equal(mprotect(base + 0xfffff000u, 8192, PROT_READ | PROT_WRITE), 0);

@@ -1,4 +1,5 @@
-/* Levels of detail (raster/README.md section 2): logarithm, switch-over, limits, levels and weights. */
+/* Levels of detail (raster/texture/README.md section 2): logarithm, switch-over, limits, levels and weights.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@ static void pyramid_init(struct image *image)
 {
     uint32_t at = 0;
 
-    image_init(image, RASTER_RGBA8888, 8, 8, 32);
+    image_init(image, RASTER_R8G8B8A8_UNORM, 8, 8, 32);
     image->key.pot = 1;
     image->texture.level_count = 4;
     image->texture.max_level = 3;
@@ -209,7 +210,7 @@ static void minify_chooses_the_filter(void **state)
     float s[16], t[16];
     uint32_t out[16];
 
-    image_init(image, RASTER_L8, 8, 8, 8);
+    image_init(image, RASTER_L8_UNORM, 8, 8, 8);
     for (uint32_t i = 0; i < 64; i++)
         image->bytes[i] = i & 1 ? 200 : 100;
     image->key.mag_linear = 1;

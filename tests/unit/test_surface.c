@@ -78,7 +78,7 @@ static void fast_equals_scalar(void **unused)
     static const uint8_t shapes[][3] = {{64, 64, 1}, {32, 32, 4}, {16, 16, 1}, {12, 8, 1}, {16, 16, 4}};
     for (unsigned round = 0; round < 1500; round++) {
         const uint8_t *shape = shapes[random32() % 5];
-        uint32_t layout = round % RASTER_LAYOUT_COUNT, format = round / 3 % 4;
+        uint32_t layout = round % RASTER_UTGARD_TILED, format = round / 3 % 4;
         uint64_t bytes;
         random_tile(shape[0], shape[1], shape[2]);
         struct raster_surface fast =
@@ -121,7 +121,7 @@ static void uniform_stores(void **unused)
     static const uint8_t shapes[][3] = {{64, 64, 1}, {32, 32, 4}, {16, 16, 1}, {12, 8, 1}, {64, 32, 1}};
     for (unsigned round = 0; round < 1500; round++) {
         const uint8_t *shape = shapes[random32() % 5];
-        uint32_t layout = round % RASTER_LAYOUT_COUNT, format = round / 3 % 4, word = random32();
+        uint32_t layout = round % RASTER_UTGARD_TILED, format = round / 3 % 4, word = random32();
         enum raster_decimate decimate = (enum raster_decimate)(random32() % 3);
         uint64_t bytes;
         random_tile(shape[0], shape[1], shape[2]);
@@ -147,7 +147,7 @@ static void uniform_stores(void **unused)
 static void stores_stay_inside(void **unused)
 {
     for (unsigned round = 0; round < 200; round++) {
-        uint32_t layout = round % RASTER_LAYOUT_COUNT, format = round / 3 % 4;
+        uint32_t layout = round % RASTER_UTGARD_TILED, format = round / 3 % 4;
         uint64_t bytes;
         random_tile(64, 64, 1);
         struct raster_surface s =
@@ -174,7 +174,7 @@ static void stores_stay_inside(void **unused)
 static void round_trips(void **unused)
 {
     for (unsigned round = 0; round < 60; round++) {
-        uint32_t layout = round % RASTER_LAYOUT_COUNT, samples = round % 2 ? 4 : 1,
+        uint32_t layout = round % RASTER_UTGARD_TILED, samples = round % 2 ? 4 : 1,
                  side = samples == 4 ? 32 : 64;
         static const uint8_t formats[] = {RASTER_SURFACE_RGBA8888, RASTER_SURFACE_ZS, RASTER_SURFACE_BGR565};
         uint32_t format = formats[round / 6 % 3];
@@ -328,7 +328,7 @@ static void impossible_images(void **unused)
     s.format = RASTER_SURFACE_A8 + 1;
     assert_false(raster_surface_size(&s, &bytes));
     s.format = RASTER_SURFACE_ZS;
-    s.layout = RASTER_LAYOUT_COUNT;
+    s.layout = RASTER_UTGARD_TILED;
     assert_false(raster_surface_size(&s, &bytes));
 }
 

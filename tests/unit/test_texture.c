@@ -1,5 +1,5 @@
-/* raster/texture.h against values worked out by hand from raster/README.md, the Guide and the ETC1 extension,
- * against exact arithmetic in doubles, and for staying inside memory. */
+/* raster/texture/texture.h against values worked out by hand from raster/texture/README.md, the Guide and the
+ * ETC1 extension, against exact arithmetic in doubles, and for staying inside memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,36 +89,36 @@ static uint32_t decode(enum raster_format format, uint64_t texel, uint32_t x)
 
 static void formats_by_hand(void **state)
 {
-    assert_int_equal(decode(RASTER_RGBA8888, 0x12345678, 0), 0x12345678);
-    assert_int_equal(decode(RASTER_RGBX8888, 0x12345678, 0), 0xff345678);
-    assert_int_equal(decode(RASTER_RGBA32R, 0x1122334455667788, 1), 0x11223344);
-    assert_int_equal(decode(RASTER_RGBA4444, 0x1a5f, 0), 0xff55aa11);
-    assert_int_equal(decode(RASTER_RGBA5551, 0x8001, 0), 0xff000084); /* R 16 -> 0x84 */
-    assert_int_equal(decode(RASTER_RGBA5551, 0x07fe, 0), 0x00ffff00);
-    assert_int_equal(decode(RASTER_RGB565, 0x8410, 0), 0xff848284); /* 16, 32, 16 */
-    assert_int_equal(decode(RASTER_RGB565, 0xf800, 0), 0xff0000ff);
-    assert_int_equal(decode(RASTER_RGB565, 0x07e0, 0), 0xff00ff00);
-    assert_int_equal(decode(RASTER_L8, 0x5a01, 1), 0xff5a5a5a);
-    assert_int_equal(decode(RASTER_A8, 0x5a01, 1), 0x5a000000);
-    assert_int_equal(decode(RASTER_LA88, 0xc35a, 0), 0xc35a5a5a);
-    assert_int_equal(decode(RASTER_S8, 0x7f, 0), 0x7f);
-    assert_int_equal(decode(RASTER_A4, 0x4321, 3), 0x44000000);
-    assert_int_equal(decode(RASTER_A1, 0x0208, 3), 0xff000000);
-    assert_int_equal(decode(RASTER_A1, 0x0208, 9), 0xff000000);
-    assert_int_equal(decode(RASTER_A1, 0x0208, 8), 0);
-    assert_int_equal(decode(RASTER_BW1, 0x80000000, 31), 0xffffffff);
-    assert_int_equal(decode(RASTER_BW1, 0x80000000, 30), 0xff000000);
-    assert_int_equal(decode(RASTER_YUYV422, 0x44332211, 0), 0xff442211);
-    assert_int_equal(decode(RASTER_YUYV422, 0x44332211, 1), 0xff442233);
-    assert_int_equal(decode(RASTER_R16, 0xbeef, 0), 0xbeef);
-    assert_int_equal(decode(RASTER_R16F, 0x3c00, 0), 0x3c00);
-    assert_int_equal(decode(RASTER_R16F, 0x8001, 0), 0x8000); /* denormal half: zero of its sign */
+    assert_int_equal(decode(RASTER_R8G8B8A8_UNORM, 0x12345678, 0), 0x12345678);
+    assert_int_equal(decode(RASTER_R8G8B8X8_UNORM, 0x12345678, 0), 0xff345678);
+    assert_int_equal(decode(RASTER_R32_UINT, 0x1122334455667788, 1), 0x11223344);
+    assert_int_equal(decode(RASTER_A4B4G4R4_UNORM, 0x1a5f, 0), 0xff55aa11);
+    assert_int_equal(decode(RASTER_A1B5G5R5_UNORM, 0x8001, 0), 0xff000084); /* R 16 -> 0x84 */
+    assert_int_equal(decode(RASTER_A1B5G5R5_UNORM, 0x07fe, 0), 0x00ffff00);
+    assert_int_equal(decode(RASTER_B5G6R5_UNORM, 0x8410, 0), 0xff848284); /* 16, 32, 16 */
+    assert_int_equal(decode(RASTER_B5G6R5_UNORM, 0xf800, 0), 0xff0000ff);
+    assert_int_equal(decode(RASTER_B5G6R5_UNORM, 0x07e0, 0), 0xff00ff00);
+    assert_int_equal(decode(RASTER_L8_UNORM, 0x5a01, 1), 0xff5a5a5a);
+    assert_int_equal(decode(RASTER_A8_UNORM, 0x5a01, 1), 0x5a000000);
+    assert_int_equal(decode(RASTER_L8A8_UNORM, 0xc35a, 0), 0xc35a5a5a);
+    assert_int_equal(decode(RASTER_R8_SINT, 0x7f, 0), 0x7f);
+    assert_int_equal(decode(RASTER_A4_UNORM, 0x4321, 3), 0x44000000);
+    assert_int_equal(decode(RASTER_A1_UNORM, 0x0208, 3), 0xff000000);
+    assert_int_equal(decode(RASTER_A1_UNORM, 0x0208, 9), 0xff000000);
+    assert_int_equal(decode(RASTER_A1_UNORM, 0x0208, 8), 0);
+    assert_int_equal(decode(RASTER_L1_UNORM, 0x80000000, 31), 0xffffffff);
+    assert_int_equal(decode(RASTER_L1_UNORM, 0x80000000, 30), 0xff000000);
+    assert_int_equal(decode(RASTER_YUYV, 0x44332211, 0), 0xff442211);
+    assert_int_equal(decode(RASTER_YUYV, 0x44332211, 1), 0xff442233);
+    assert_int_equal(decode(RASTER_R16_UINT, 0xbeef, 0), 0xbeef);
+    assert_int_equal(decode(RASTER_R16_FLOAT, 0x3c00, 0), 0x3c00);
+    assert_int_equal(decode(RASTER_R16_FLOAT, 0x8001, 0), 0x8000); /* denormal half: zero of its sign */
 }
 
 static uint32_t etc1(const uint8_t block[8], uint32_t x, uint32_t y, bool etc_flip)
 {
     struct image *image = calloc(1, sizeof *image);
-    image_init(image, RASTER_ETC1, 8, 4, 16);
+    image_init(image, RASTER_ETC1_RGB8, 8, 4, 16);
     image->key.etc_flip = etc_flip;
     memcpy(image->bytes + 8, block, 8); /* the second block */
     uint32_t out = sample1(image, (4 + (float)x + 0.5f) / 8, ((float)y + 0.5f) / 4);
@@ -150,7 +150,7 @@ static void etc1_by_hand(void **state)
 static void nearest_wraps(void **state)
 {
     struct image *image = calloc(1, sizeof *image);
-    image_init(image, RASTER_RGBA8888, 4, 1, 16);
+    image_init(image, RASTER_R8G8B8A8_UNORM, 4, 1, 16);
     for (uint32_t i = 0; i < 4; i++)
         util_store32(image->bytes + 4 * i, i + 1);
     image->texture.border = 99;
@@ -177,7 +177,7 @@ static void nearest_wraps(void **state)
 static void bilinear_by_hand(void **state)
 {
     struct image *image = calloc(1, sizeof *image);
-    image_init(image, RASTER_RGBA8888, 2, 2, 8);
+    image_init(image, RASTER_R8G8B8A8_UNORM, 2, 2, 8);
     image->key.mag_linear = image->key.min_linear = 1;
     image->key.wrap_s = image->key.wrap_t = RASTER_CLAMP;
     util_store32(image->bytes, 0x00000000);
@@ -209,7 +209,7 @@ static void bilinear_by_hand(void **state)
 static void bilinear_is_near_exact(void **state)
 {
     struct image *image = calloc(1, sizeof *image);
-    image_init(image, RASTER_L8, 37, 23, 37);
+    image_init(image, RASTER_L8_UNORM, 37, 23, 37);
     image->key.mag_linear = image->key.min_linear = 1;
     for (uint32_t i = 0; i < 37 * 23; i++)
         image->bytes[i] = (uint8_t)random_u32();
@@ -232,7 +232,7 @@ static void half_floats_filter(void **state)
 {
     struct image *image = calloc(1, sizeof *image);
     const uint16_t texels[2] = {0x3c00, 0x4400}; /* 1, 4 */
-    image_init(image, RASTER_R16F, 2, 1, 4);
+    image_init(image, RASTER_R16_FLOAT, 2, 1, 4);
     image->key.mag_linear = image->key.min_linear = 1;
     image->key.wrap_s = RASTER_CLAMP;
     memcpy(image->bytes, texels, sizeof texels);
@@ -246,19 +246,19 @@ static void single_channels_filter(void **state)
     struct image *image = calloc(1, sizeof *image);
     const uint16_t texels[2] = {0x1000, 0xf003};
     const uint32_t depths[2] = {0x12ffffff, 0x34100001};
-    image_init(image, RASTER_L16, 2, 1, 4);
+    image_init(image, RASTER_L16_UNORM, 2, 1, 4);
     image->key.mag_linear = image->key.min_linear = 1;
     image->key.wrap_s = RASTER_CLAMP;
     memcpy(image->bytes, texels, sizeof texels);
     assert_int_equal(sample1(image, 0.25f, 0.5f), 0x1000);
     assert_int_equal(sample1(image, 0.5f, 0.5f), 0x8002);
     memcpy(image->bytes, depths, sizeof depths);
-    image->key.format = RASTER_Z24X8;
+    image->key.format = RASTER_Z24X8_UNORM;
     image->texture.level[0].stride = 8;
     assert_int_equal(sample1(image, 0.25f, 0.5f), 0xffffff);
     assert_int_equal(sample1(image, 0.5f, 0.5f), 0x880000);
     memcpy(image->bytes, texels, sizeof texels);
-    image->key.format = RASTER_R16; /* VideoCore IV's: sampled at a point */
+    image->key.format = RASTER_R16_UINT; /* VideoCore IV's: sampled at a point */
     assert_int_equal(sample1(image, 0.5f, 0.5f), 0xf003);
     free(image);
 }
@@ -275,7 +275,7 @@ static void cube_faces(void **state)
                  {0.1f, -1, 0.9f, 3, 2, 0}, {0.9f, -0.9f, 1, 4, 3, 3}, {0.9f, -0.9f, -1, 5, 0, 3},
                  {1, 1, 1, 0, 0, 0},        {0.5f, 1, -1, 2, 3, 0},    {NAN, 0.5f, -1, 5, 0, 1}};
 
-    image_init(image, RASTER_L8, 4, 4, 4);
+    image_init(image, RASTER_L8_UNORM, 4, 4, 4);
     image->key.cube = 1;
     image->key.wrap_s = image->key.wrap_t = RASTER_CLAMP;
     image->texture.face_stride = 1024;
@@ -301,7 +301,7 @@ static void border_comes_from_r(void **state)
     float s[16], t[16], r[16] = {0};
     uint32_t out[16];
 
-    image_init(image, RASTER_RGBA8888, 4, 4, 16);
+    image_init(image, RASTER_R8G8B8A8_UNORM, 4, 4, 16);
     image->key.wrap_s = image->key.wrap_t = RASTER_BORDER;
     for (unsigned i = 0; i < 16; i++)
         s[i] = 2, t[i] = 0.5f;
@@ -319,7 +319,7 @@ static void invalid_textures_are_named(void **state)
     struct image *image = calloc(1, sizeof *image);
     struct util_error error = {0};
 
-    image_init(image, RASTER_RGBA8888, 128, 128, 512);
+    image_init(image, RASTER_R8G8B8A8_UNORM, 128, 128, 512);
     assert_int_equal(raster_texture_validate(&image->key, &image->texture, &error), 0);
     image->texture.level[0].offset = 4;
     assert_true(raster_texture_validate(&image->key, &image->texture, &error) < 0);
@@ -337,9 +337,9 @@ static void invalid_textures_are_named(void **state)
     image->texture.level[0].width = 129;
     image->key.pot = 1;
     assert_true(raster_texture_validate(&image->key, &image->texture, NULL) < 0);
-    image->key = (struct raster_texture_key){.format = RASTER_RGBA16F};
+    image->key = (struct raster_texture_key){.format = RASTER_R16G16B16A16_FLOAT};
     assert_true(raster_texture_validate(&image->key, &image->texture, NULL) < 0);
-    image->key = (struct raster_texture_key){.format = RASTER_RGBA8888, .layout = RASTER_VC4_T};
+    image->key = (struct raster_texture_key){.format = RASTER_R8G8B8A8_UNORM, .layout = RASTER_VC4_T};
     image->texture.level[0] =
         (struct raster_level){.width = 128, .height = 128, .stride = 3, .layout = RASTER_VC4_T};
     assert_true(raster_texture_validate(&image->key, &image->texture, NULL) < 0); /* four tiles wide */
@@ -361,8 +361,8 @@ static void random_key(struct raster_texture_key *key)
 {
     do
         key->format = (uint8_t)(1 + random_u32() % (RASTER_FORMAT_COUNT - 1));
-    while (key->format == RASTER_RG16F || key->format == RASTER_RGBA16F);
-    key->layout = (uint8_t)(random_u32() % RASTER_LAYOUT_COUNT);
+    while (key->format == RASTER_R16G16_FLOAT || key->format == RASTER_R16G16B16A16_FLOAT);
+    key->layout = (uint8_t)(random_u32() % RASTER_MIXED_LAYOUTS);
     key->wrap_s = random_u32() & 3;
     key->wrap_t = random_u32() & 3;
     key->mag_linear = random_u32() & 1;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "gpu/utgard/bin.h"
+#include "tiler/list.h"
 
 enum { LIST = 0x400000, RSW = 0x401000, BLOCKS = 0x402000, INDICES = 0x404000, POSITIONS = 0x500000 };
 enum { LISTS = 0x600000, LISTS_BYTES = 0x40000, HEAP = 0x800000, HEAP_BYTES = 0x100000 };
@@ -88,7 +89,7 @@ static const uint8_t *at(const struct world *w, uint32_t address, uint32_t size)
 /* The primitives of a list, without states and addresses of blocks. */
 struct contents {
     uint32_t count;
-    struct utgard_bin_entry entry[4096];
+    struct tiler_entry entry[4096];
     struct utgard_bin_state state; /* the last */
 };
 
@@ -97,18 +98,18 @@ static void read_list(const struct world *w, uint32_t block, struct contents *ou
     uint32_t address = LISTS + block * 512;
     out->count = 0;
     for (;;) {
-        struct utgard_bin_entry e;
+        struct tiler_entry e;
         uint64_t word[2] = {0};
         memcpy(word, at(w, address, 8), 8);
-        if (utgard_bin_words(word[0]) == 2)
+        if (tiler_entry_words(word[0]) == 2)
             memcpy(word, at(w, address, 16), 16);
-        utgard_bin_decode(word, &e);
-        if (e.kind == UTGARD_BIN_END)
+        tiler_entry_decode(word, &e);
+        if (e.kind == TILER_ENTRY_END)
             return;
-        address = e.kind == UTGARD_BIN_NEXT ? e.address : address + 8 * utgard_bin_words(word[0]);
-        if (e.kind == UTGARD_BIN_STATE)
-            memcpy(&out->state, at(w, e.address, sizeof out->state), sizeof out->state);
-        else if (e.kind != UTGARD_BIN_NEXT)
+        address = e.kind == TILER_ENTRY_NEXT ? e.place : address + 8 * tiler_entry_words(word[0]);
+        if (e.kind == TILER_ENTRY_STATE)
+            memcpy(&out->state, at(w, e.place, sizeof out->state), sizeof out->state);
+        else if (e.kind != TILER_ENTRY_NEXT)
             out->entry[out->count++] = e;
         assert_true(out->count < 4096);
     }
@@ -146,7 +147,7 @@ static bool covers(const struct world *w, uint32_t n, double x, double y)
 static bool lists_triangle(const struct contents *c, uint32_t n)
 {
     for (uint32_t i = 0; i < c->count; i++)
-        if (c->entry[i].kind == UTGARD_BIN_TRIANGLE && c->entry[i].index[0] == 3 * n)
+        if (c->entry[i].kind == TILER_ENTRY_TRIANGLE && c->entry[i].index[0] == 3 * n)
             return c->entry[i].index[1] == 3 * n + 1 && c->entry[i].index[2] == 3 * n + 2;
     return false;
 }
@@ -310,7 +311,7 @@ static void test_points_lines_rectangles(void **data)
     command(&w, 1u << 24, 0);
     one_list(&w, 49, 49, &c); /* its corner: the next tile */
     assert_int_equal(c.count, 1);
-    assert_int_equal(c.entry[0].kind, UTGARD_BIN_POINT);
+    assert_int_equal(c.entry[0].kind, TILER_ENTRY_POINT);
     assert_true(c.state.size == 20 && c.state.point_sizes == 0 && c.state.rsw == RSW);
     read_list(&w, block_of(&w, 70, 40), &c);
     assert_int_equal(c.count, 0);
@@ -322,7 +323,7 @@ static void test_points_lines_rectangles(void **data)
     command(&w, 2u << 24, 0x00010000);
     one_list(&w, 120, 70, &c);
     assert_int_equal(c.count, 1);
-    assert_int_equal(c.entry[0].kind, UTGARD_BIN_LINE);
+    assert_int_equal(c.entry[0].kind, TILER_ENTRY_LINE);
     assert_int_equal(c.entry[0].index[1], 1);
     read_list(&w, block_of(&w, 40, 100), &c);
     assert_int_equal(c.count, 0);
@@ -338,7 +339,7 @@ static void test_points_lines_rectangles(void **data)
     for (uint32_t n = 0; n < TILES * TILES; n++) {
         read_list(&w, n, &c);
         assert_int_equal(c.count, 1);
-        assert_int_equal(c.entry[0].kind, UTGARD_BIN_RECTANGLE);
+        assert_int_equal(c.entry[0].kind, TILER_ENTRY_RECTANGLE);
         assert_int_equal(c.entry[0].index[2], 2);
     }
     guest_destroy(&w.guest);
@@ -396,11 +397,11 @@ static void test_samples(void **data)
         command(&w, 3u << 24 | 3, 0x00040000);
         assert_int_equal(run(&w, HEAP_BYTES), 2);
         guest_expect_no_fault(&w.guest);
-        assert_int_equal(!!(first_entry(&w, block_of(&w, 0, 0)) & UTGARD_BIN_FOUR_SAMPLES), four != 0);
-        assert_int_equal(!!(first_entry(&w, block_of(&w, 64, 0)) & UTGARD_BIN_FOUR_SAMPLES), four >> 1);
+        assert_int_equal(!!(first_entry(&w, block_of(&w, 0, 0)) & TILER_ENTRY_FOUR_SAMPLES), four != 0);
+        assert_int_equal(!!(first_entry(&w, block_of(&w, 64, 0)) & TILER_ENTRY_FOUR_SAMPLES), four >> 1);
         assert_int_equal(first_entry(&w, block_of(&w, 192, 192)), 0);
         assert_int_equal(first_entry(&w, block_of(&w, 127, 63)), /* in the square of 64, 0 */
-                         utgard_bin_address(UTGARD_BIN_NEXT, LISTS + block_of(&w, 64, 0) * 512));
+                         tiler_entry_place(TILER_ENTRY_NEXT, LISTS + block_of(&w, 64, 0) * 512));
     }
     guest_destroy(&w.guest);
 }
@@ -431,9 +432,9 @@ static void test_clipping(void **data)
     for (uint32_t n = 0; n < TILES * TILES; n++) {
         read_list(&w, n, &c);
         for (uint32_t i = 0; i < c.count; i++, pieces++) {
-            struct utgard_bin_clipped piece;
-            assert_int_equal(c.entry[i].kind, UTGARD_BIN_CLIPPED_TRIANGLE);
-            memcpy(&piece, at(&w, c.entry[i].address, sizeof piece), sizeof piece);
+            struct tiler_clipped piece;
+            assert_int_equal(c.entry[i].kind, TILER_ENTRY_CLIPPED_TRIANGLE);
+            memcpy(&piece, at(&w, c.entry[i].place, sizeof piece), sizeof piece);
             for (unsigned k = 0; k < 3; k++) {
                 const float *weight = piece.vertex[k].weight;
                 float x = 0, one = 0, over_w = 0;

@@ -4,6 +4,7 @@
 #include "utgard_job.h"
 
 #include "gpu/utgard/bin.h"
+#include "tiler/list.h"
 
 static struct jit_engine *engine;
 
@@ -39,18 +40,18 @@ struct found {
 static void read_list(const struct scene *s, uint32_t address, struct found *found, uint32_t block)
 {
     for (uint32_t n = 0; n < 10000; n++) {
-        struct utgard_bin_entry e;
+        struct tiler_entry e;
         uint64_t word[2];
         memcpy(word, at(s, address), sizeof word);
-        utgard_bin_decode(word, &e);
+        tiler_entry_decode(word, &e);
         found->entries[e.kind]++;
-        if (e.kind == UTGARD_BIN_END)
+        if (e.kind == TILER_ENTRY_END)
             return;
-        if (e.kind == UTGARD_BIN_STATE)
-            memcpy(&found->state, at(s, e.address), sizeof found->state);
-        else if (e.kind != UTGARD_BIN_NEXT)
+        if (e.kind == TILER_ENTRY_STATE)
+            memcpy(&found->state, at(s, e.place), sizeof found->state);
+        else if (e.kind != TILER_ENTRY_NEXT)
             found->listed[block] = true;
-        address = e.kind == UTGARD_BIN_NEXT ? e.address : address + 8 * utgard_bin_words(word[0]);
+        address = e.kind == TILER_ENTRY_NEXT ? e.place : address + 8 * tiler_entry_words(word[0]);
     }
     fail_msg("a list does not end");
 }
@@ -94,7 +95,7 @@ static void test_clear(void **data)
     struct scene s;
     struct found f;
     run_both(&s, "clear", &f);
-    assert_int_equal(f.entries[UTGARD_BIN_END], 256);
+    assert_int_equal(f.entries[TILER_ENTRY_END], 256);
     assert_int_equal(f.blocks, 0);
     guest_destroy(&s.guest);
 }
@@ -110,7 +111,7 @@ static void test_triangle(void **data)
     counters = utgard_device_host(s.guest.device)->counters;
     assert_int_equal(counters.vertices, 3);
     assert_int_equal(counters.primitives_binned, 1);
-    assert_true(f.entries[UTGARD_BIN_TRIANGLE] == f.blocks && f.blocks > 20 && f.blocks < 256);
+    assert_true(f.entries[TILER_ENTRY_TRIANGLE] == f.blocks && f.blocks > 20 && f.blocks < 256);
     for (uint32_t n = 0; n < 3; n++) {
         const float x[] = {25.6f, 230.4f, 128}, y[] = {25.6f, 25.6f, 230.4f};
         position(&s, &f, n, v);
@@ -132,7 +133,7 @@ static void test_cube(void **data)
     counters = utgard_device_host(s.guest.device)->counters;
     assert_int_equal(counters.vertices, 24);
     assert_int_equal(counters.primitives_in, 12);
-    assert_true(f.entries[UTGARD_BIN_TRIANGLE] > 12 && f.blocks > 20 && f.blocks < 256);
+    assert_true(f.entries[TILER_ENTRY_TRIANGLE] > 12 && f.blocks > 20 && f.blocks < 256);
     for (uint32_t n = 0; n < 24; n++) {
         float v[4];
         position(&s, &f, n, v);
@@ -148,7 +149,7 @@ static void test_loop(void **data)
     struct scene s;
     struct found f;
     run_both(&s, "loop", &f);
-    assert_true(f.entries[UTGARD_BIN_TRIANGLE] > 0 && f.blocks > 0);
+    assert_true(f.entries[TILER_ENTRY_TRIANGLE] > 0 && f.blocks > 0);
     guest_destroy(&s.guest);
 }
 

@@ -5,7 +5,7 @@
 #include "utgard_job.h"
 
 #include "gpu/picture.h"
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 #include "util/image.h"
 
 static struct jit_engine *engine;

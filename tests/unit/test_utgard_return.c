@@ -12,12 +12,10 @@ enum { BYTES = 0x100000 };
 static unsigned drawn;
 
 /* Compiled frames ask for triangles where they draw. */
-static uint32_t no_triangles(void *ctx, uint64_t *at, struct gpu_walk *walk, uint32_t index[][3],
-                             uint32_t most)
+static uint32_t no_triangles(void *ctx, struct tiler_cursor *cursor, uint32_t index[][3], uint32_t most)
 {
     (void)ctx;
-    (void)at;
-    (void)walk;
+    (void)cursor;
     (void)index;
     (void)most;
     drawn++;
@@ -163,12 +161,12 @@ static void opaque_texels(struct scene *s)
 }
 static void triangle(struct scene *s)
 {
-    s->items[1].kind = UTGARD_TILE_TRIANGLE;
+    s->items[1].kind = TILER_ITEM_TRIANGLE;
 }
 static void one_more(struct scene *s)
 {
     s->items[2] = s->items[1];
-    s->items[2].kind = UTGARD_TILE_TRIANGLE;
+    s->items[2].kind = TILER_ITEM_TRIANGLE;
     s->script.count = 3;
     guest_put(&s->g, POSITIONS + 48, (const float[]){8, 8, 0, 1}, 16);
     s->items[2].index[1] = 3;

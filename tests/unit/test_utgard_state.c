@@ -278,19 +278,19 @@ static void test_descriptor(void **unused)
     assert_true(read_it(&g, words, &key, &texture, &fault));
     assert_int_equal(key.raster.wrap_s, RASTER_MIRROR_BORDER);
     assert_int_equal(key.raster.wrap_t, RASTER_CLAMP);
-    assert_int_equal(key.raster.format, RASTER_L16);
+    assert_int_equal(key.raster.format, RASTER_L16_UNORM);
     assert_int_equal(texture.border, 0xffff);
     assert_true(key.raster.mag_linear && key.raster.mip == RASTER_MIP_LINEAR);
     words[2] = (words[2] & ~(15u << 9)) | 12u << 9; /* nearest, levels too */
     assert_true(read_it(&g, words, &key, &texture, &fault));
-    assert_int_equal(key.raster.format, RASTER_R16);
+    assert_int_equal(key.raster.format, RASTER_R16_UINT);
     words[0] = (words[0] & ~63u) | 0x2c; /* depth: red alone is its border */
     assert_true(read_it(&g, words, &key, &texture, &fault));
-    assert_int_equal(key.raster.format, RASTER_RGBA32R);
+    assert_int_equal(key.raster.format, RASTER_R32_UINT);
     assert_int_equal(texture.border, 0xffffff);
     words[2] &= ~(1u << 12);
     assert_true(read_it(&g, words, &key, &texture, &fault));
-    assert_int_equal(key.raster.format, RASTER_Z24X8);
+    assert_int_equal(key.raster.format, RASTER_Z24X8_UNORM);
     guest_close(&g);
 }
 

@@ -52,18 +52,25 @@ static uint32_t run(struct world *w, uint32_t instructions, uint32_t attributes,
 
 /* ---- formats ---- */
 
-/* One vertex of one attribute through a program that passes it on. */
-static void pass(struct world *w, uint32_t type, uint32_t components, const void *bytes, float out[4])
+static const char passes_on[] = "attr 0 ; mul.0 f0.x, 1 ; mul.1 f0.y, 1 ; add.0 f0.z, -0 ; add.1 f0.w, -0 ; "
+                                "store.xy v0, mul0, mul1 ; store.zw v0, acc0, acc1\n";
+
+static uint32_t put_program(uint8_t *code, const char *text)
 {
-    static const char text[] = "attr 0 ; mul.0 f0.x, 1 ; mul.1 f0.y, 1 ; add.0 f0.z, -0 ; add.1 f0.w, -0 ; "
-                               "store.xy v0, mul0, mul1 ; store.zw v0, acc0, acc1\n";
     struct util_error error = {0};
     uint64_t *words;
     uint32_t count;
-    if (utgard_gp_asm(text, sizeof text - 1, &words, &count, &error))
+    if (utgard_gp_asm(text, strlen(text), &words, &count, &error))
         fail_msg("%s", error.text);
-    memcpy(w->code, words, count * 16);
+    memcpy(code, words, count * 16);
     free(words);
+    return count;
+}
+
+/* One vertex of one attribute through the program in memory. */
+static void shade_one(struct world *w, uint32_t count, uint32_t type, uint32_t components, const void *bytes,
+                      float out[4])
+{
     const uint32_t attribute[] = {DATA, 16 << 11 | type << 2 | (components - 1)};
     const uint32_t varying[] = {RESULTS, 16 << 11 | 3};
     memcpy(w->tables, attribute, sizeof attribute);
@@ -72,6 +79,12 @@ static void pass(struct world *w, uint32_t type, uint32_t components, const void
     assert_int_equal(run(w, count, 1, 1, 1), 1);
     guest_expect_no_fault(&w->guest);
     memcpy(out, w->results, 16);
+}
+
+/* Through a program that passes it on. */
+static void pass(struct world *w, uint32_t type, uint32_t components, const void *bytes, float out[4])
+{
+    shade_one(w, put_program(w->code, passes_on), type, components, bytes, out);
 }
 
 static void expect(struct world *w, uint32_t type, uint32_t components, const void *bytes, float x, float y,
@@ -110,6 +123,68 @@ static void test_formats(void **data)
     expect(&w, 14, 2, &(uint32_t[2]){UINT32_MAX, 1u << 31}, 1, 0.5f, 0, 1);
     expect(&w, 0x101, 2, &(int32_t[2]){0x18000, -0x8000}, 1.5f, -0.5f, 0, 1);
     guest_destroy(&w.guest);
+}
+
+/* ---- programs that change ---- */
+
+enum { SPARE = 0x480000 };
+
+static void expect_order(struct world *w, bool swapped)
+{
+    const float in[4] = {1, 2, 3, 4};
+    float out[4];
+    memset(w->results, 0, 16);
+    shade_one(w, 1, 0, 4, in, out);
+    if (out[0] != in[swapped] || out[1] != in[!swapped] || out[2] != 3 || out[3] != 4)
+        fail_msg("%g %g %g %g, %s", (double)out[0], (double)out[1], (double)out[2], (double)out[3],
+                 swapped ? "swapped" : "in order");
+}
+
+static void exchange_pages(struct guest *g, uint32_t a, uint32_t b)
+{
+    uint8_t *at = guest_entry(g, a), *bt = guest_entry(g, b);
+    uint32_t word = util_load32(at);
+    memcpy(at, bt, 4);
+    memcpy(bt, &word, 4);
+}
+
+/* A program is what stands there when the draw comes: rewritten in place, and by other pages at its address.
+ */
+static void programs_change(const struct utgard_options *options)
+{
+    static const char swaps[] = "attr 0 ; mul.0 f0.x, 1 ; mul.1 f0.y, 1 ; add.0 f0.z, -0 ; add.1 f0.w, -0 ; "
+                                "store.xy v0, mul1, mul0 ; store.zw v0, acc0, acc1\n";
+    struct world w;
+    create(&w, options);
+    uint8_t *spare = guest_map(&w.guest, SPARE, GPU_PAGE, RIGHT_READ);
+    for (unsigned round = 0; round < 3; round++) {
+        put_program(w.code, passes_on);
+        expect_order(&w, false);
+        expect_order(&w, false);
+        put_program(w.code, swaps);
+        expect_order(&w, true);
+        put_program(spare, passes_on);
+        exchange_pages(&w.guest, CODE, SPARE);
+        expect_order(&w, false);
+        exchange_pages(&w.guest, CODE, SPARE);
+        expect_order(&w, true);
+    }
+    guest_destroy(&w.guest);
+}
+
+static void test_programs_change(void **data)
+{
+    const struct jit_options jit = {.level = -1, .optimize = JIT_QUICK, .cache_dir = ""};
+    struct utgard_options options = {.kind = UTGARD_MALI400};
+    struct jit_stats stats;
+    (void)data;
+    programs_change(&options);
+    assert_int_equal(jit_engine_create(&jit, &options.engine, NULL), 0);
+    programs_change(&options);
+    jit_engine_stats(options.engine, &stats);
+    assert_int_equal(stats.compiled, 2);
+    assert_int_equal(stats.memory_hits, 0); /* each is asked for once */
+    jit_engine_destroy(options.engine);
 }
 
 /* ---- random draws ---- */
@@ -300,7 +375,8 @@ static int finish(void **data)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_random),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_programs_change),
+                                       cmocka_unit_test(test_random), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, start, finish);
 }

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 #include "tests/unit/utgard_scene.h"
 #include "util/half.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "gpu/utgard/writeback.h"
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 #include "tests/unit/utgard_space.h"
 #include "util/bits.h"
 

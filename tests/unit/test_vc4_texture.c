@@ -63,8 +63,8 @@ static void levels_stand_below_the_base(void **state)
     check_level(&texture.level[4], 0x0eac0, 4, 4, RASTER_VC4_LT, 1);
     check_level(&texture.level[5], 0x0ea80, 2, 2, RASTER_VC4_LT, 1);
     check_level(&texture.level[6], 0x0ea40, 1, 1, RASTER_VC4_LT, 1);
-    assert_int_equal(key.format, RASTER_RGBA8888);
-    assert_int_equal(key.layout, RASTER_LAYOUT_COUNT);
+    assert_int_equal(key.format, RASTER_R8G8B8A8_UNORM);
+    assert_int_equal(key.layout, RASTER_LAYOUT_MIXED);
     assert_int_equal(key.mip, RASTER_MIP_LINEAR);
     assert_true(key.mag_linear && key.min_linear && key.pot);
     assert_int_equal(key.lod, RASTER_LOD_IMPLICIT);
@@ -82,7 +82,7 @@ static void odd_sizes_have_padded_levels(void **state)
     check_level(&texture.level[1], 0x7000, 50, 30, RASTER_VC4_T, 1);
     check_level(&texture.level[2], 0x6c00, 25, 15, RASTER_VC4_LT, 4);
     assert_false(key.pot);
-    assert_int_equal(key.format, RASTER_RGB565);
+    assert_int_equal(key.format, RASTER_B5G6R5_UNORM);
 
     setup = set_up(0x8000, 8, 40, 40, 2, NEAR_MIP_NEAR); /* ETC1: 10x10 blocks of 8 bytes; 8x8 */
     setup.params[1] |= 1u << 19;
@@ -99,10 +99,10 @@ static void utiles_follow_the_texel_size(void **state)
     static const struct {
         unsigned type;
         uint32_t format, layout, stride;
-    } cases[] = {{2, RASTER_RGBA4444, RASTER_VC4_T, 2},   {5, RASTER_L8, RASTER_VC4_T, 2},
-                 {7, RASTER_LA88, RASTER_VC4_T, 2},       {12, RASTER_BW1, RASTER_VC4_LT, 3},
-                 {13, RASTER_A4, RASTER_VC4_T, 1},        {16, RASTER_RGBA32R, RASTER_LINEAR, 272},
-                 {17, RASTER_YUYV422, RASTER_LINEAR, 144}};
+    } cases[] = {{2, RASTER_A4B4G4R4_UNORM, RASTER_VC4_T, 2}, {5, RASTER_L8_UNORM, RASTER_VC4_T, 2},
+                 {7, RASTER_L8A8_UNORM, RASTER_VC4_T, 2},     {12, RASTER_L1_UNORM, RASTER_VC4_LT, 3},
+                 {13, RASTER_A4_UNORM, RASTER_VC4_T, 1},      {16, RASTER_R32_UINT, RASTER_LINEAR, 272},
+                 {17, RASTER_YUYV, RASTER_LINEAR, 144}};
 
     for (size_t i = 0; i < UTIL_ARRAY_SIZE(cases); i++) {
         struct setup setup = set_up(0x1000, cases[i].type, 65, 33, 1, NEAREST);

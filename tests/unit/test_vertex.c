@@ -11,7 +11,7 @@
 #define MEMORY_BYTES (1u << 20)
 
 static struct jit_engine *engine;
-static struct vc4_programs *programs;
+static struct gpu_programs *programs;
 static uint64_t seed = 3;
 
 static uint32_t random32(void)
@@ -588,8 +588,8 @@ static int set_up(void **unused)
     const struct jit_options options = {
         .level = -1, .optimize = JIT_AUTOMATIC, .hot_runs = 1, .cache_dir = ""};
     struct util_error error = {0};
-    return gpu_memory_create(MEMORY_BYTES, &guest_memory) || vc4_programs_create(&programs) ||
-           jit_engine_create(&options, &engine, &error);
+    return gpu_memory_create(MEMORY_BYTES, &guest_memory) ||
+           gpu_programs_create(&vc4_program_kind, &programs) || jit_engine_create(&options, &engine, &error);
 }
 
 static int tear_down(void **unused)
@@ -599,7 +599,7 @@ static int tear_down(void **unused)
     if (!stats.optimised) /* then the second tier was never tried */
         return -1;
     jit_engine_destroy(engine);
-    vc4_programs_destroy(programs);
+    gpu_programs_destroy(programs);
     gpu_memory_destroy(&guest_memory);
     return 0;
 }

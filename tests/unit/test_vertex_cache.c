@@ -12,7 +12,7 @@
 #define ROWS         4u
 
 static struct jit_engine *engine;
-static struct vc4_programs *programs;
+static struct gpu_programs *programs;
 static struct vc4_shader_state state;
 static struct util_arena *arena;
 static struct vc4_vertex_cache cache;
@@ -107,7 +107,7 @@ static int set_up(void **unused)
     const struct jit_options options = {.level = -1, .optimize = 0, .cache_dir = ""};
     struct util_error error = {0};
     struct gpu_fault fault;
-    if (gpu_memory_create(MEMORY_BYTES, &guest_memory) || vc4_programs_create(&programs) ||
+    if (gpu_memory_create(MEMORY_BYTES, &guest_memory) || gpu_programs_create(&vc4_program_kind, &programs) ||
         jit_engine_create(&options, &engine, &error))
         return -1;
     uint32_t program = guest_copy_program(1);
@@ -123,7 +123,7 @@ static int set_up(void **unused)
 static int tear_down(void **unused)
 {
     jit_engine_destroy(engine);
-    vc4_programs_destroy(programs);
+    gpu_programs_destroy(programs);
     gpu_memory_destroy(&guest_memory);
     return 0;
 }

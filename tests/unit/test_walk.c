@@ -7,15 +7,15 @@
 
 #include <cmocka.h>
 
-#include "gpu/walk.h"
+#include "util/walk.h"
 
 /* Jumps until the walk says that it has been there, `most` at most. */
-static uint64_t jumps_of(struct gpu_walk *walk, uint64_t before, uint64_t circle, uint64_t most)
+static uint64_t jumps_of(struct util_walk *walk, uint64_t before, uint64_t circle, uint64_t most)
 {
     for (uint64_t n = 0; n < most; n++) {
         uint64_t at = n < before ? n : before + (n - before) % circle;
-        const struct gpu_walk_place to = {(uint32_t)at * 8, {GPU_WALK_NOWHERE, GPU_WALK_NOWHERE}};
-        if (gpu_walk_returns(walk, to)) {
+        const struct util_walk_place to = {(uint32_t)at * 8, {UTIL_WALK_NOWHERE, UTIL_WALK_NOWHERE}};
+        if (util_walk_returns(walk, to)) {
             assert_in_range(n, before + circle, UINT64_MAX);
             return n;
         }
@@ -29,7 +29,7 @@ static void circles(void **state)
     static const uint64_t lengths[] = {1, 2, 3, 5, 63, 64, 65, 1000, 54321};
     for (unsigned b = 0; b < sizeof befores / sizeof *befores; b++) {
         for (unsigned l = 0; l < sizeof lengths / sizeof *lengths; l++) {
-            struct gpu_walk walk = gpu_walk_begin(0);
+            struct util_walk walk = util_walk_begin(0);
             uint64_t most = 3 * (befores[b] + lengths[l]) + 4;
             assert_in_range(jumps_of(&walk, befores[b], lengths[l], most), 0, most - 1);
         }
@@ -38,30 +38,30 @@ static void circles(void **state)
 
 static void lists_that_end(void **state)
 {
-    struct gpu_walk walk = gpu_walk_begin(0);
+    struct util_walk walk = util_walk_begin(0);
     assert_int_equal(jumps_of(&walk, 1 << 20, 1, 1 << 20), 1 << 20);
 }
 
 /* The same sub-list, called from two places, is no circle; called again from the same one it is. */
 static void return_addresses_count(void **state)
 {
-    struct gpu_walk walk = gpu_walk_begin(0);
-    const struct gpu_walk_place from_here = {64, {8, GPU_WALK_NOWHERE}},
-                                from_there = {64, {16, GPU_WALK_NOWHERE}}, deeper = {64, {8, 16}},
-                                alone = {64, {GPU_WALK_NOWHERE, GPU_WALK_NOWHERE}};
-    assert_false(gpu_walk_returns(&walk, from_here));
-    assert_false(gpu_walk_returns(&walk, from_there));
-    gpu_walk_forget(&walk);
-    assert_false(gpu_walk_returns(&walk, from_here));
-    assert_false(gpu_walk_returns(&walk, deeper));
-    gpu_walk_forget(&walk);
-    assert_false(gpu_walk_returns(&walk, from_here));
-    assert_false(gpu_walk_returns(&walk, alone));
-    gpu_walk_forget(&walk);
-    assert_false(gpu_walk_returns(&walk, from_here));
-    gpu_walk_forget(&walk);
-    assert_false(gpu_walk_returns(&walk, from_here));
-    assert_true(gpu_walk_returns(&walk, from_here));
+    struct util_walk walk = util_walk_begin(0);
+    const struct util_walk_place from_here = {64, {8, UTIL_WALK_NOWHERE}},
+                                 from_there = {64, {16, UTIL_WALK_NOWHERE}}, deeper = {64, {8, 16}},
+                                 alone = {64, {UTIL_WALK_NOWHERE, UTIL_WALK_NOWHERE}};
+    assert_false(util_walk_returns(&walk, from_here));
+    assert_false(util_walk_returns(&walk, from_there));
+    util_walk_forget(&walk);
+    assert_false(util_walk_returns(&walk, from_here));
+    assert_false(util_walk_returns(&walk, deeper));
+    util_walk_forget(&walk);
+    assert_false(util_walk_returns(&walk, from_here));
+    assert_false(util_walk_returns(&walk, alone));
+    util_walk_forget(&walk);
+    assert_false(util_walk_returns(&walk, from_here));
+    util_walk_forget(&walk);
+    assert_false(util_walk_returns(&walk, from_here));
+    assert_true(util_walk_returns(&walk, from_here));
 }
 
 int main(void)

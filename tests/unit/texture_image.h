@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "raster/texture.h"
+#include "raster/texture/texture.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 

@@ -29,27 +29,39 @@ static const uint32_t program[] = {0x000005e6, 0xf1003c20, 0, 0x39001000, 0x0000
 
 /* ---- lists as arrays ---- */
 
+struct script_item {
+    enum tiler_item_kind kind;
+    uint32_t index[3];
+    struct utgard_tile_state state; /* of STATE */
+};
+
 struct script {
-    const struct utgard_tile_item *items;
+    const struct script_item *items;
     uint32_t count;
     bool fails; /* in the tile whose list is 0x20 */
     bool endless;
 };
 
-static inline bool next(void *ctx, uint64_t *at, struct gpu_walk *walk, struct utgard_tile_item *item,
-                        struct gpu_fault *fault)
+static inline bool next(void *ctx, struct tiler_cursor *cursor, struct tiler_item *item,
+                        struct utgard_tile_state *state, struct gpu_fault *fault)
 {
     const struct script *s = ctx;
-    uint32_t n = (uint32_t)(*at >> 32);
+    uint32_t n = (uint32_t)(cursor->at >> 32);
 
-    if (s->fails && (uint32_t)*at == 0x20) {
+    if (s->fails && (uint32_t)cursor->at == 0x20) {
         *fault = (struct gpu_fault){.kind = GPU_FAULT_LIST, .address = 0x20};
         return false;
     }
-    *at += 1ull << 32;
+    cursor->at += 1ull << 32;
     if (s->endless)
         n = 0;
-    *item = n < s->count ? s->items[n] : (struct utgard_tile_item){.kind = UTGARD_TILE_END};
+    *item = (struct tiler_item){.kind = TILER_ITEM_END};
+    if (n < s->count) {
+        item->kind = s->items[n].kind;
+        memcpy(item->index, s->items[n].index, sizeof item->index);
+        if (item->kind == TILER_ITEM_STATE)
+            *state = s->items[n].state;
+    }
     return true;
 }
 
@@ -59,10 +71,11 @@ struct scene {
     struct guest g;
     struct utgard_pp_frame frame;
     struct utgard_tile tiles[9];
-    struct utgard_tile_item items[8];
+    struct script_item items[8];
     struct script script;
     struct jit_engine *engine;
     struct util_pool *pool;
+    struct gpu_programs *programs;
 };
 
 static inline void put_master(struct scene *s)
@@ -90,6 +103,7 @@ static inline void scene_open(struct scene *s)
     guest_open(&s->g);
     assert_int_equal(jit_engine_create(&options, &s->engine, NULL), 0);
     assert_int_equal(util_pool_create(2, &s->pool), 0);
+    assert_int_equal(gpu_programs_create(&utgard_pp_kind, &s->programs), 0);
     put_master(s);
     guest_put(&s->g, PROGRAM, program, sizeof program);
     guest_put(&s->g, POSITIONS, positions, sizeof positions);
@@ -97,6 +111,7 @@ static inline void scene_open(struct scene *s)
     s->frame = (struct utgard_pp_frame){.space = &s->g.space,
                                         .engine = s->engine,
                                         .pool = s->pool,
+                                        .programs = s->programs,
                                         .reader = {.ctx = &s->script, .next = next},
                                         .tiles = s->tiles,
                                         .fuel = 1u << 30,
@@ -114,6 +129,7 @@ static inline void scene_open(struct scene *s)
 static inline void scene_close(struct scene *s)
 {
     guest_close(&s->g);
+    gpu_programs_destroy(s->programs);
     util_pool_destroy(s->pool);
     jit_engine_destroy(s->engine);
 }
@@ -143,7 +159,7 @@ static inline void add_reload(struct scene *s, unsigned n, uint32_t format, uint
         0, 0,           0xf03b1ad2, 0x0000000e, 0xffff0000,       7,      7, 0,
         7, PROGRAM | 6, 1,          0,          TEXTURES + 4 * n, 0x4021, 0, VARYINGS};
     uint32_t words[16] = {0}, at = DESCRIPTOR + 64 * n;
-    struct utgard_tile_item *item = &s->items[s->script.count];
+    struct script_item *item = &s->items[s->script.count];
 
     state[8] |= mask << 12;
     for (unsigned w = 0; extra && w < UTGARD_RSW_WORDS; w++)
@@ -163,12 +179,12 @@ static inline void add_reload(struct scene *s, unsigned n, uint32_t format, uint
     guest_field(words, 222, 26, (SOURCE + 0x8000 * n) >> 6);
     guest_put(&s->g, at, words, sizeof words);
     guest_put(&s->g, TEXTURES + 4 * n, &at, 4);
-    item[0] = (struct utgard_tile_item){.kind = UTGARD_TILE_STATE,
-                                        .state = {.rsw = STATE + 64 * n,
-                                                  .positions = POSITIONS,
-                                                  .clip = {0, 0, SIDE, SIDE},
-                                                  .four_samples = mask != 15}};
-    item[1] = (struct utgard_tile_item){.kind = UTGARD_TILE_RECTANGLE, .index = {0, 1, 2}};
+    item[0] = (struct script_item){.kind = TILER_ITEM_STATE,
+                                   .state = {.rsw = STATE + 64 * n,
+                                             .positions = POSITIONS,
+                                             .clip = {0, 0, SIDE, SIDE},
+                                             .four_samples = mask != 15}};
+    item[1] = (struct script_item){.kind = TILER_ITEM_RECTANGLE, .index = {0, 1, 2}};
     s->script.count += 2;
 }
 

@@ -131,7 +131,7 @@ static const struct rule serving_rules[] = {
     {SCMP_SYS(socketpair), SCMP_ACT_ALLOW, 2, {INT(0, AF_UNIX), INT(1, PAIR)}}, /* the client's children */
     {SCMP_SYS(getsockopt), SCMP_ACT_ALLOW, 2, {INT(1, SOL_SOCKET), INT(2, SO_PEERCRED)}},
     {SCMP_SYS(setsockopt), SCMP_ACT_ALLOW, 2, {INT(1, SOL_SOCKET), INT(2, SO_RCVTIMEO)}},
-    {SCMP_SYS(fcntl), SCMP_ACT_ALLOW, 2, {INT(1, F_SETLEASE), INT(2, F_RDLCK)}}, /* drm/export.c */
+    {SCMP_SYS(fcntl), SCMP_ACT_ALLOW, 2, {INT(1, F_SETLEASE), INT(2, F_RDLCK)}}, /* drm/core/export.c */
     {SCMP_SYS(fcntl), SCMP_ACT_ALLOW, 2, {INT(1, F_SETLEASE), INT(2, F_UNLCK)}},
 };
 

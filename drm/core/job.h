@@ -1,0 +1,44 @@
+/* A submission, and the job that becomes of it: what every driver keeps of it. A driver's own job begins with
+ * this. */
+#ifndef VITRAIL_DRM_CORE_JOB_H
+#define VITRAIL_DRM_CORE_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct drm_bo;
+struct drm_sync;
+
+struct drm_job_buffer {
+    struct drm_bo *bo; /* a reference */
+    bool written;      /* by the job */
+};
+
+struct drm_job {
+    struct drm_job *next;
+    struct drm *drm;
+    uint64_t seqno;
+    struct drm_file *file; /* whose it is; NULL once that is closed */
+    uint64_t bytes;        /* charged for what it keeps of its submission */
+    struct drm_job_buffer *buffers;
+    uint32_t buffer_count;
+    bool cancelled; /* not to be run, or to be broken off; under the queue's stop_lock */
+};
+
+/* A submission on its way, all zero before. The card is locked. */
+void drm_job_init(struct drm_job *job, struct drm_file *file);
+int drm_job_charge(struct drm_job *job, uint64_t bytes);   /* for copies. 0, -ENOMEM */
+int drm_job_reserve(struct drm_job *job, uint32_t count);  /* room for so many buffers. 0, -ENOMEM */
+void drm_job_take(struct drm_job *job, struct drm_bo *bo); /* the next of them: it is kept, and not purged */
+/* Into the queue, with all that can be waited for - buffers, `out_sync`, or NULL - set to the job's number,
+ * which it returns. It is the queue's from now on, and may be gone already. */
+uint64_t drm_job_push(struct drm_job *job, struct drm_sync *out_sync);
+/* Gives back what it holds, also of a submission that became no job; the job's memory is the driver's. */
+void drm_job_release(struct drm_job *job);
+
+/* While recording, before and after a job is run: its buffers; what it wrote, then the frame that the device
+ * says it drew, when `frame`. */
+void drm_job_record_buffers(const struct drm_job *job);
+void drm_job_record_end(const struct drm_job *job, bool frame);
+
+#endif

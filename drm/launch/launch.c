@@ -1,0 +1,225 @@
+/* Finding programs, what runs them, and the client for them. */
+#include "drm/launch/launch.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const struct drm_arch_info drm_arch_infos[DRM_ARCH_COUNT] = {
+    [DRM_ARCH_AMD64] = {"amd64", "x86_64-linux-gnu", NULL},
+    [DRM_ARCH_ARM64] = {"arm64", "aarch64-linux-gnu", "qemu-aarch64"},
+    [DRM_ARCH_ARMHF] = {"armhf", "arm-linux-gnueabihf", "qemu-arm"},
+};
+
+static bool print_path(char out[DRM_LAUNCH_PATH], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool print_path(char out[DRM_LAUNCH_PATH], const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(out, DRM_LAUNCH_PATH, format, args);
+    va_end(args);
+    return n >= 0 && n < DRM_LAUNCH_PATH;
+}
+
+static bool is_file(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+/* ---- the program ---- */
+
+static bool default_sysroot(enum drm_arch arch, char out[DRM_LAUNCH_PATH])
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *name = drm_arch_infos[arch].name;
+    if (cache && *cache)
+        return print_path(out, "%s/vitrail/sysroot-%s", cache, name);
+    return print_path(out, "%s/.cache/vitrail/sysroot-%s", home ? home : "", name);
+}
+
+static bool find_in_folder(const char *folder, size_t length, const char *name, char out[DRM_LAUNCH_PATH])
+{
+    return print_path(out, "%.*s/%s", (int)length, folder, name) && is_file(out) && !access(out, X_OK);
+}
+
+static bool find_in_sysroot(const char *sysroot, const char *name, char out[DRM_LAUNCH_PATH])
+{
+    char folder[DRM_LAUNCH_PATH];
+    return print_path(folder, "%s/usr/bin", sysroot) && find_in_folder(folder, strlen(folder), name, out);
+}
+
+static bool find_in_path(const char *name, char out[DRM_LAUNCH_PATH])
+{
+    const char *path = getenv("PATH");
+    for (const char *at = path ? path : "/usr/bin:/bin"; *at;) {
+        size_t length = strcspn(at, ":");
+        if (length && find_in_folder(at, length, name, out))
+            return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+static bool find_program(const struct drm_launch_options *options, char out[DRM_LAUNCH_PATH])
+{
+    char sysroot[DRM_LAUNCH_PATH];
+    if (strchr(options->program, '/'))
+        return print_path(out, "%s", options->program) && is_file(out);
+    if (options->sysroot && find_in_sysroot(options->sysroot, options->program, out))
+        return true;
+    for (int arch = DRM_ARCH_ARM64; !options->sysroot && arch < DRM_ARCH_COUNT; arch++)
+        if (default_sysroot((enum drm_arch)arch, sysroot) && find_in_sysroot(sysroot, options->program, out))
+            return true;
+    return find_in_path(options->program, out);
+}
+
+/* The machine of an ELF file; of a script, that of its interpreter. -ENOEXEC when it is none that we know. */
+static int read_arch(const char *path, unsigned depth, enum drm_arch *arch)
+{
+    union {
+        Elf32_Ehdr elf32;
+        Elf64_Ehdr elf64;
+        char text[256];
+    } head = {.text = ""};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    ssize_t n = read(fd, &head, sizeof head - 1);
+    close(fd);
+    if (n > 2 && !memcmp(head.text, "#!", 2) && depth < 4) {
+        char *interpreter = head.text + 2 + strspn(head.text + 2, " \t");
+        interpreter[strcspn(interpreter, " \t\n")] = 0;
+        return read_arch(interpreter, depth + 1, arch);
+    }
+    if (n < (ssize_t)sizeof head.elf32 || memcmp(head.text, ELFMAG, SELFMAG) != 0 ||
+        head.text[EI_DATA] != ELFDATA2LSB)
+        return -ENOEXEC;
+    switch (head.elf32.e_machine) { /* at the same place in both forms */
+    case EM_X86_64: *arch = DRM_ARCH_AMD64; return 0;
+    case EM_AARCH64: *arch = DRM_ARCH_ARM64; return 0;
+    case EM_ARM: *arch = DRM_ARCH_ARMHF; return 0;
+    default: return -ENOEXEC;
+    }
+}
+
+/* ---- what it needs ---- */
+
+/* Beside the tool in a build folder (tools/vitrail, drm/client/), or where it is installed (bin/, lib/). */
+static bool find_client(const char *name, char out[DRM_LAUNCH_PATH])
+{
+    static const char *const places[] = {"../drm/client", "../lib/vitrail"};
+    char self[PATH_MAX], plain[DRM_LAUNCH_PATH];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return false;
+    self[n] = 0;
+    *strrchr(self, '/') = 0;
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++)
+        if (print_path(plain, "%s/%s/vitrail-client-%s.so", self, places[i], name) && is_file(plain))
+            return realpath(plain, out) != NULL;
+    return false;
+}
+
+static bool has_driver(const struct drm_launch *launch, const char *driver)
+{
+    char path[DRM_LAUNCH_PATH];
+    return print_path(path, "%s/usr/lib/%s/dri/%s_dri.so", launch->sysroot,
+                      drm_arch_infos[launch->arch].triplet, driver) &&
+           is_file(path);
+}
+
+static int find_foreign(const struct drm_launch_options *options, struct drm_launch *out,
+                        struct util_error *error)
+{
+    const struct drm_arch_info *info = &drm_arch_infos[out->arch];
+    char fixed[64];
+    snprintf(fixed, sizeof fixed, "%s-static", info->emulator);
+    if (!find_in_path(info->emulator, out->emulator) && !find_in_path(fixed, out->emulator))
+        return util_fail(error, -ENOENT, "%s programs need %s: apt-get install qemu-user", info->name,
+                         info->emulator);
+    bool named = options->sysroot ? print_path(out->sysroot, "%s", options->sysroot)
+                                  : default_sysroot(out->arch, out->sysroot);
+    if (!named)
+        return util_fail(error, -E2BIG, "the path of the sysroot is too long");
+    if (!has_driver(out, options->driver))
+        return util_fail(
+            error, -ENOENT,
+            "%s has no %s libraries with a %s driver: tools/sysroot %s %s fetches them from Debian",
+            out->sysroot, info->name, options->driver, out->sysroot, info->name);
+    return 0;
+}
+
+int drm_launch_find(const struct drm_launch_options *options, struct drm_launch *out,
+                    struct util_error *error)
+{
+    *out = (struct drm_launch){0};
+    if (!find_program(options, out->program))
+        return util_fail(error, -ENOENT,
+                         strchr(options->program, '/')
+                             ? "%s: no such file"
+                             : "%s: not in the sysroot's usr/bin (tools/sysroot fetches one) nor in PATH",
+                         options->program);
+    if (access(out->program, X_OK))
+        return util_fail(error, -EACCES, "%s: not executable", out->program);
+    int r = read_arch(out->program, 0, &out->arch);
+    if (r)
+        return util_fail(error, r, "%s is no program for amd64, arm64 or armhf", out->program);
+    const struct drm_arch_info *info = &drm_arch_infos[out->arch];
+    if (!find_client(info->name, out->client))
+        return util_fail(
+            error, -ENOENT,
+            "the client for %s is not built: install its compiler (tools/setup live) and build again",
+            info->name);
+    if (info->emulator)
+        r = find_foreign(options, out, error);
+    else
+        out->no_driver = !has_driver(out, options->driver);
+    if (r)
+        return r;
+    const char *others[2] = {options->preload, info->emulator ? NULL : getenv("LD_PRELOAD")};
+    size_t n = (size_t)snprintf(out->preload, sizeof out->preload, "%s", out->client);
+    for (unsigned i = 0; i < 2; i++)
+        if (others[i] && *others[i] && n < sizeof out->preload)
+            n += (size_t)snprintf(out->preload + n, sizeof out->preload - n, ":%s", others[i]);
+    if (n >= sizeof out->preload)
+        return util_fail(error, -E2BIG, "the paths of the libraries to preload are too long");
+    if (info->emulator && strchr(out->preload, ',')) /* qemu splits its -E there */
+        return util_fail(error, -EINVAL, "%s: %s does not take a path with a comma", out->preload,
+                         info->emulator);
+    return 0;
+}
+
+char **drm_launch_arguments(const struct drm_launch *launch, char **argv)
+{
+    static const char set[] = "LD_PRELOAD=";
+    size_t count = 0, n = 0;
+    while (argv[count])
+        count++;
+    size_t text = sizeof set + strlen(launch->preload);
+    char **out = malloc((count + 8) * sizeof *out + text);
+    if (!out)
+        return NULL;
+    if (drm_arch_infos[launch->arch].emulator) {
+        char *preload = (char *)(out + count + 8);
+        snprintf(preload, text, "%s%s", set, launch->preload);
+        out[n++] = (char *)launch->emulator;
+        out[n++] = (char *)"-L";
+        out[n++] = (char *)launch->sysroot;
+        out[n++] = (char *)"-E";
+        out[n++] = preload;
+    }
+    out[n++] = (char *)launch->program;
+    for (size_t i = 1; i < count; i++)
+        out[n++] = argv[i];
+    out[n] = NULL;
+    return out;
+}

@@ -1,0 +1,146 @@
+/* The server, and the two threads of each connection. Both wait for messages; the one that has answered runs
+ * the job that was submitted, without waking anybody, and the other answers what is asked meanwhile. */
+#include "drm/server/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* ---- a connection's thread ---- */
+
+/* Answers rings and runs jobs as long as there are any, unless the other thread speaks with the client: it
+ * sees what was rung. While a job runs nobody looks at rings; the client sends a message then. */
+static bool serve_rings(struct connection *c)
+{
+    while (!__atomic_load_n(&c->over, __ATOMIC_RELAXED) && !pthread_mutex_trylock(&c->serving)) {
+        server_set_asleep(c, false);
+        bool ok = server_answer_rings(c);
+        server_set_asleep(c, true);
+        pthread_mutex_unlock(&c->serving);
+        if (!ok)
+            return false;
+        if (!drm_work(c->server->drm) && !server_rung(c))
+            break;
+    }
+    return true;
+}
+
+static bool step(struct connection *c)
+{
+    struct drm_message m;
+    int fd;
+    bool ok = server_receive(c->socket, &m, &fd);
+    if (ok && m.type != DRM_MSG_RING) {
+        struct answer a = {0};
+        pthread_mutex_lock(&c->serving);
+        server_handle(c, &m, fd, &a);
+        ok = a.reply.result != -EPROTO && server_send(c->socket, &a);
+        pthread_mutex_unlock(&c->serving);
+    }
+    if (fd >= 0)
+        close(fd);
+    return ok && serve_rings(c);
+}
+
+/* The client has gone: its files are let go, which nobody else holds are closed, and `c` is freed. */
+static void end(struct connection *c)
+{
+    struct drm_server *server = c->server;
+    for (uint32_t i = 0; i < c->held_count; i++) {
+        pthread_mutex_lock(&server->lock);
+        struct shared_file *shared = server_let_go(c, i);
+        pthread_mutex_unlock(&server->lock);
+        server_close_file(shared);
+    }
+    pthread_mutex_lock(&server->lock);
+    *c->link = c->next;
+    if (c->next)
+        c->next->link = c->link;
+    close(c->socket);
+    server_free_connection(c);
+    server->count--;
+    pthread_cond_broadcast(&server->gone);
+    pthread_mutex_unlock(&server->lock);
+}
+
+/* The client has gone, and with it the files that nobody else holds: their jobs go on only for others. The
+ * other thread may be inside a call that waits for one. */
+static void leave(struct connection *c)
+{
+    struct drm_server *server = c->server;
+    pthread_mutex_lock(&server->lock);
+    __atomic_store_n(&c->over, 1, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < c->held_count; i++) {
+        const struct shared_file *shared = c->held[i] ? drm_ids_get(&server->files, i) : NULL;
+        if (shared && shared->holders == 1)
+            drm_abandon(shared->file);
+    }
+    pthread_mutex_unlock(&server->lock);
+}
+
+static void *serve(void *data)
+{
+    struct connection *c = data;
+    struct drm_server *server = c->server;
+    while (step(c))
+        ;
+    leave(c);
+    shutdown(c->socket, SHUT_RDWR); /* the other thread ends too */
+    drm_work(server->drm);          /* what the client has left, if nobody else does */
+    pthread_mutex_lock(&server->lock);
+    bool last = !--c->threads;
+    pthread_mutex_unlock(&server->lock);
+    if (last)
+        end(c);
+    return NULL;
+}
+
+/* ---- the server ---- */
+
+int drm_server_create(int listener, struct drm *drm, struct gpu_memory *memory, struct drm_server **out)
+{
+    struct drm_server *server = calloc(1, sizeof *server);
+    if (!server)
+        return -ENOMEM;
+    server->drm = drm;
+    server->memory = memory;
+    server->listener = listener;
+    server->serve = serve;
+    pthread_mutex_init(&server->lock, NULL);
+    pthread_cond_init(&server->gone, NULL);
+    server->quit = eventfd(0, EFD_CLOEXEC);
+    int r = server->quit < 0 ? -errno : -pthread_create(&server->acceptor, NULL, server_admit, server);
+    if (r) {
+        if (server->quit >= 0)
+            close(server->quit);
+        free(server);
+        return r;
+    }
+    *out = server;
+    return 0;
+}
+
+void drm_server_destroy(struct drm_server *server)
+{
+    if (!server)
+        return;
+    uint64_t one = 1;
+    pthread_mutex_lock(&server->lock);
+    server->stopping = true;
+    pthread_mutex_unlock(&server->lock);
+    if (write(server->quit, &one, sizeof one) == sizeof one)
+        pthread_join(server->acceptor, NULL);
+    pthread_mutex_lock(&server->lock);
+    for (struct connection *c = server->connections; c; c = c->next)
+        shutdown(c->socket, SHUT_RDWR);
+    while (server->count)
+        pthread_cond_wait(&server->gone, &server->lock);
+    pthread_mutex_unlock(&server->lock);
+    drm_ids_finish(&server->files);
+    close(server->quit);
+    pthread_cond_destroy(&server->gone);
+    pthread_mutex_destroy(&server->lock);
+    free(server);
+}

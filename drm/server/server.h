@@ -1,0 +1,15 @@
+/* The server: one card, spoken to over a socket by the processes of one run. */
+#ifndef VITRAIL_DRM_SERVER_SERVER_H
+#define VITRAIL_DRM_SERVER_SERVER_H
+
+#include "drm/drm.h"
+
+struct drm_server;
+
+/* `listener`: a listening SOCK_SEQPACKET socket, borrowed; `drm` and `memory` are borrowed until the server
+ * is destroyed. 0, -ENOMEM, -EAGAIN (no thread). */
+int drm_server_create(int listener, struct drm *drm, struct gpu_memory *memory, struct drm_server **out);
+/* Ends all connections, joins their threads. NULL is accepted. */
+void drm_server_destroy(struct drm_server *server);
+
+#endif

@@ -1,0 +1,56 @@
+/* Lanes on their way through a block (gpu/watch.h), for any family's reference path: who is told of a block,
+ * and what is told of a lane as it ends in the lane's lists. A lane misses what memory is not there for, and
+ * says so. */
+#ifndef VITRAIL_GPU_FOLLOW_H
+#define VITRAIL_GPU_FOLLOW_H
+
+#include "gpu/watch.h"
+
+/* A followed lane. A family's own begins with it. */
+struct gpu_follower {
+    struct gpu_lane *lane;
+    unsigned number;     /* the lane's */
+    struct gpu_step now; /* the instruction under way */
+};
+
+/* Who is told of a block. */
+struct gpu_following {
+    const struct gpu_watch *watch;
+    uint8_t *followers; /* owned */
+    size_t size;        /* of each */
+    uint32_t count;
+};
+
+/* Asks whether `watch` wants to be told of the block, and makes a follower of `size` bytes, zero behind the
+ * struct gpu_follower, for each lane that it asks for. False: it does not, and nothing is to be ended. */
+bool gpu_following_begin(struct gpu_following *following, const struct gpu_watch *watch,
+                         const struct gpu_watched_block *block, size_t size);
+/* An instruction is about to be executed, in some lanes. */
+void gpu_following_step(const struct gpu_following *following, uint32_t pc);
+/* The block is done; its lanes are filled. */
+void gpu_following_end(struct gpu_following *following, uint64_t executed);
+/* Follower `i`, to be cast to the family's. */
+static inline void *gpu_following_at(const struct gpu_following *following, uint32_t i)
+{
+    return following->followers + i * following->size;
+}
+
+/* Another value that the instruction under way reads or writes, zero but for its name; NULL: more than are
+ * kept. */
+struct gpu_value *gpu_follow_read(struct gpu_follower *f, const char *name);
+struct gpu_value *gpu_follow_write(struct gpu_follower *f, const char *name);
+/* The instruction under way is done. Its place in the trace, which is the last; NULL: it is not kept. */
+struct gpu_step *gpu_follow_keep(struct gpu_follower *f);
+
+void gpu_follow_varying(struct gpu_follower *f, const struct gpu_varying *varying);
+/* A texture request at the coordinates of all lanes, s, t, r and b. What key and texture say is filled in
+ * (NULL: a raw lookup). */
+void gpu_follow_lookup(struct gpu_follower *f, struct gpu_lookup *lookup,
+                       const struct raster_texture_key *key, const struct raster_texture *texture,
+                       float coordinates[4][16]);
+/* A test of `samples` samples: their words before and after, lanes that take part and that pass. Nothing
+ * where the lane has none. */
+void gpu_follow_test(struct gpu_follower *f, struct gpu_test *test, unsigned samples, const uint32_t *before,
+                     const uint32_t *after, const uint16_t *tested, const uint16_t *passed);
+
+#endif

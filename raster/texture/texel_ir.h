@@ -1,0 +1,25 @@
+/* texel.h as IR over 16 pixels, for PLAIN formats. */
+#ifndef VITRAIL_RASTER_TEXEL_IR_H
+#define VITRAIL_RASTER_TEXEL_IR_H
+
+#include "jit/builder.h"
+#include "raster/texture/texel.h"
+
+/* `word`: as many words (i32x16) as the format has, at most four; bits above the pixel's do not count. `out`:
+ * red, green, blue and alpha, i32x16 as raster_texel_unpack has them. */
+void raster_texel_unpack_ir(struct jit_builder *b, const struct raster_texel *texel, const LLVMValueRef *word,
+                            LLVMValueRef out[4]);
+/* The other way: fills those words, bits above the pixel's with 0. */
+void raster_texel_pack_ir(struct jit_builder *b, const struct raster_texel *texel, const LLVMValueRef in[4],
+                          LLVMValueRef *word);
+
+/* raster_texel_sampled in two steps, of formats that raster_texel_is_8888 is true of, and ETC1's words. The
+ * first fills the bytes of channels that have fewer bits. The second, which moves whole bytes and sets those
+ * that are constant, may as well come after texels were blended. Of one channel alone neither does anything.
+ */
+LLVMValueRef raster_texel_bytes_ir(struct jit_builder *b, const struct raster_texel *texel,
+                                   LLVMValueRef word);
+LLVMValueRef raster_texel_finish_ir(struct jit_builder *b, const struct raster_texel *texel,
+                                    LLVMValueRef word);
+
+#endif

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Mesa's driver for a GPU, as `vitrail gpus` lists it: tests/e2e/drivers.py [--vitrail FILE] GPU..., a line each."""
+import argparse
+import functools
+import pathlib
+import re
+import subprocess
+import sys
+
+VITRAIL = pathlib.Path(__file__).resolve().parent.parent.parent / "build/tools/vitrail"
+
+
+@functools.cache
+def drivers(vitrail=VITRAIL):
+    """GPU -> driver. The columns of a line: name, title, driver, then the guests' machines."""
+    listed = subprocess.run([vitrail, "gpus"], check=True, capture_output=True, text=True).stdout
+    return dict(re.findall(r"^(\S+) .* (\S+) +arm64,", listed, re.MULTILINE))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--vitrail", type=pathlib.Path, default=VITRAIL, metavar="FILE")
+    parser.add_argument("gpu", nargs="+")
+    args = parser.parse_args()
+    known = drivers(args.vitrail)
+    unknown = [gpu for gpu in args.gpu if gpu not in known]
+    if unknown:
+        print(f"tests/e2e/drivers.py: no such GPU: {', '.join(unknown)}", file=sys.stderr)
+        return 2
+    print(*(known[gpu] for gpu in args.gpu), sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

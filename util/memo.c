@@ -1,0 +1,199 @@
+/* Open addressing over pointers, at most half full, so that each search ends. A table that grows leaves the
+ * old one to the arena: who still reads it misses what came later, and looks again under the lock. */
+#include "util/memo.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "util/bits.h"
+
+#define FIRST_SLOTS 16u
+#define MOST_SLOTS  (1u << 28)
+
+/* The thing stands behind it, and behind that the key's two parts. */
+struct util_memo_entry {
+    _Alignas(UTIL_MEMO_ALIGN) uint64_t hash;
+    struct util_memo_entry *next;
+    size_t size; /* of the thing, rounded up to where the key stands */
+    uint32_t head, tail;
+    util_make_status status;
+};
+
+struct util_memo_table {
+    uint32_t mask, count; /* slots less one; entries, under the lock */
+    _Atomic(struct util_memo_entry *) slot[];
+};
+
+void util_memo_init(struct util_memo *memo, struct util_maker *maker, struct util_arena *arena)
+{
+    *memo = (struct util_memo){.maker = maker, .arena = arena};
+}
+
+void util_memo_clear(struct util_memo *memo)
+{
+    util_memo_init(memo, memo->maker, memo->arena);
+}
+
+/* ---- searching ---- */
+
+static uint64_t hash_of(const struct util_memo_key *key)
+{
+    uint64_t hash = XXH3_64bits(key->head, key->head_size);
+    return key->tail_size ? XXH3_64bits_withSeed(key->tail, key->tail_size, hash) : hash;
+}
+
+static uint8_t *thing_of(const struct util_memo_entry *e)
+{
+    return (uint8_t *)(uintptr_t)(e + 1);
+}
+
+static bool is_of(const struct util_memo_entry *e, uint64_t hash, const struct util_memo_key *key)
+{
+    const uint8_t *own = thing_of(e) + e->size;
+    return e->hash == hash && e->head == key->head_size && e->tail == key->tail_size &&
+           (!e->head || !memcmp(own, key->head, e->head)) &&
+           (!e->tail || !memcmp(own + e->head, key->tail, e->tail));
+}
+
+/* The key's entry, or NULL, and then the slot where the search ended. */
+static struct util_memo_entry *find(struct util_memo_table *table, uint64_t hash,
+                                    const struct util_memo_key *key, uint32_t *slot)
+{
+    for (uint32_t i = (uint32_t)hash;; i++) {
+        *slot = i & table->mask;
+        struct util_memo_entry *e = atomic_load_explicit(&table->slot[*slot], memory_order_acquire);
+        if (!e || is_of(e, hash, key))
+            return e;
+    }
+}
+
+/* ---- adding, under the lock ---- */
+
+static struct util_memo_table *table_make(struct util_arena *arena, uint32_t slots)
+{
+    size_t bytes = sizeof(struct util_memo_table) + slots * sizeof(_Atomic(struct util_memo_entry *));
+    struct util_memo_table *table = util_arena_alloc(arena, bytes);
+    if (table) {
+        memset(table, 0, bytes);
+        table->mask = slots - 1;
+    }
+    return table;
+}
+
+static struct util_memo_table *table_grow(struct util_memo *memo, const struct util_memo_table *full)
+{
+    struct util_memo_table *table =
+        full->mask >= MOST_SLOTS - 1 ? NULL : table_make(memo->arena, (full->mask + 1) * 2);
+    if (!table)
+        return NULL;
+    for (struct util_memo_entry *e = memo->first; e; e = e->next) {
+        uint32_t i = (uint32_t)e->hash & table->mask;
+        while (atomic_load_explicit(&table->slot[i], memory_order_relaxed))
+            i = (i + 1) & table->mask;
+        atomic_store_explicit(&table->slot[i], e, memory_order_relaxed);
+    }
+    table->count = full->count;
+    return table;
+}
+
+static struct util_memo_entry *entry_make(struct util_memo *memo, uint64_t hash,
+                                          const struct util_memo_key *key, size_t size)
+{
+    size_t whole = util_align(size, UTIL_MEMO_ALIGN);
+    struct util_memo_entry *e =
+        util_arena_alloc(memo->arena, sizeof *e + whole + key->head_size + key->tail_size);
+    if (!e)
+        return NULL;
+    memset(e, 0, sizeof *e + whole);
+    e->hash = hash;
+    e->size = whole;
+    e->head = (uint32_t)key->head_size;
+    e->tail = (uint32_t)key->tail_size;
+    atomic_init(&e->status, UTIL_MAKING);
+    if (e->head)
+        memcpy(thing_of(e) + whole, key->head, e->head);
+    if (e->tail)
+        memcpy(thing_of(e) + whole + e->head, key->tail, e->tail);
+    return e;
+}
+
+/* The key's entry, which may have come meanwhile; *fresh: it was not there. NULL: no memory. */
+static struct util_memo_entry *add(struct util_memo *memo, uint64_t hash, const struct util_memo_key *key,
+                                   size_t size, bool *fresh)
+{
+    struct util_memo_table *table = atomic_load_explicit(&memo->table, memory_order_relaxed);
+    struct util_memo_entry *e = NULL;
+    uint32_t slot = 0;
+    if (table && (e = find(table, hash, key, &slot)))
+        return e;
+    if (!table || table->count * 2 > table->mask) {
+        table = table ? table_grow(memo, table) : table_make(memo->arena, FIRST_SLOTS);
+        if (!table)
+            return NULL;
+        find(table, hash, key, &slot);
+        atomic_store_explicit(&memo->table, table, memory_order_release);
+    }
+    e = entry_make(memo, hash, key, size);
+    if (!e)
+        return NULL;
+    *(memo->last ? &memo->last->next : &memo->first) = e;
+    memo->last = e;
+    table->count++;
+    atomic_store_explicit(&table->slot[slot], e, memory_order_release);
+    *fresh = true;
+    return e;
+}
+
+/* ---- for users ---- */
+
+void *util_memo_get(struct util_memo *memo, const struct util_memo_key *key, size_t size,
+                    enum util_make_status *status)
+{
+    struct util_memo_table *table = atomic_load_explicit(&memo->table, memory_order_acquire);
+    uint64_t hash = hash_of(key);
+    bool fresh = false;
+    uint32_t slot;
+    struct util_memo_entry *e = table ? find(table, hash, key, &slot) : NULL;
+
+    *status = UTIL_NOT_MADE;
+    if (!e) {
+        pthread_mutex_lock(&memo->maker->lock);
+        e = add(memo, hash, key, size, &fresh);
+        pthread_mutex_unlock(&memo->maker->lock);
+    }
+    if (!e)
+        return NULL;
+    if (fresh)
+        *status = UTIL_MAKING;
+    else if (util_make_wait(memo->maker, &e->status))
+        *status = UTIL_MADE;
+    return thing_of(e);
+}
+
+enum util_make_status util_memo_end(struct util_memo *memo, void *thing, bool made)
+{
+    struct util_memo_entry *e = (struct util_memo_entry *)thing - 1;
+    util_make_end(memo->maker, &e->status, made);
+    return made ? UTIL_MADE : UTIL_NOT_MADE;
+}
+
+const void *util_memo_head(const void *thing)
+{
+    return (const uint8_t *)thing + ((const struct util_memo_entry *)thing - 1)->size;
+}
+
+bool util_memo_is_empty(const struct util_memo *memo)
+{
+    return !atomic_load_explicit(&memo->table, memory_order_relaxed);
+}
+
+void *util_memo_next(const struct util_memo *memo, const void *thing, bool *made)
+{
+    const struct util_memo_entry *e = thing ? ((const struct util_memo_entry *)thing - 1)->next : memo->first;
+    if (!e)
+        return NULL;
+    *made = atomic_load_explicit(&e->status, memory_order_relaxed) == UTIL_MADE;
+    return thing_of(e);
+}
