@@ -19,6 +19,17 @@ static const char *const kind_names[] = {
     [GPU_FAULT_DEADLOCK] = "deadlock",
 };
 
+enum gpu_fault_kind gpu_fault_kind_of(enum isa_fault_class class)
+{
+    static const enum gpu_fault_kind kinds[] = {
+        [ISA_FAULT_PROGRAM] = GPU_FAULT_SHADER,
+        [ISA_FAULT_ENDLESS] = GPU_FAULT_TIMEOUT,
+        [ISA_FAULT_MEMORY] = GPU_FAULT_MEMORY,
+        [ISA_FAULT_UNSUPPORTED] = GPU_FAULT_UNSUPPORTED,
+    };
+    return kinds[class];
+}
+
 void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint64_t address,
                    const char *format, ...)
 {

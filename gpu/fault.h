@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "isa/fault.h"
+
 enum gpu_fault_kind {
     GPU_FAULT_NONE,
     GPU_FAULT_PACKET,      /* control list: bad or unsupported record, or field */
@@ -33,6 +35,8 @@ struct gpu_fault {
 /* Fills kind, unit, address and a printf-style text; pc and lane become UINT32_MAX, the rest 0. */
 void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint64_t address,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* What a guest program's fault is among ours. */
+enum gpu_fault_kind gpu_fault_kind_of(enum isa_fault_class class);
 /* "vc4 job 3, binner, draw 2, at 0x00012340: ..." into `text`; returns the length. */
 size_t gpu_fault_format(const struct gpu_fault *fault, char *text, size_t size);
 

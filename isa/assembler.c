@@ -61,7 +61,7 @@ static int parse_raw(struct isa_assembler *as)
                       expected_16[] = "0x and up to 32 hexadecimal digits are expected";
     struct isa_scan *s = &as->scan;
     struct isa_token name = isa_scan_word(s);
-    uint32_t bytes = as->syntax->raw_bytes;
+    uint32_t bytes = as->syntax->word_bytes;
     const char *complaint = bytes == 4 ? expected_4 : bytes == 8 ? expected : expected_16;
     uint8_t raw[RAW_MAX] = {0};
     if (!isa_token_is(name, "word"))
@@ -131,8 +131,8 @@ static int read_lines(struct isa_assembler *as)
     return err;
 }
 
-int isa_assemble(const struct isa_syntax *syntax, const char *text, size_t length, void **out, size_t *size,
-                 struct util_error *error)
+int isa_assemble(const struct isa_syntax *syntax, const char *text, size_t length, void **out,
+                 uint32_t *count, struct util_error *error)
 {
     struct isa_scan start = {.at = text, .end = text + length, .line_start = text, .line = 1, .error = error};
     struct isa_assembler as = {.syntax = syntax, .scan = start};
@@ -150,6 +150,6 @@ int isa_assemble(const struct isa_syntax *syntax, const char *text, size_t lengt
         return err;
     }
     *out = as.bytes;
-    *size = as.size;
+    *count = (uint32_t)(as.size / syntax->word_bytes);
     return 0;
 }

@@ -9,7 +9,7 @@
 struct isa_assembler;
 
 struct isa_syntax {
-    uint32_t raw_bytes; /* of `.word`: 4, 8 or 16; its digits are the number whose lowest byte comes first */
+    uint32_t word_bytes; /* 4, 8 or 16; the digits of `.word` are the number whose lowest byte comes first */
     /* Reads the rest of a line whose mnemonic has been read, and emits its bytes: as many whatever labels
      * are. 0, -EINVAL, -ENOMEM. */
     int (*instruction)(struct isa_assembler *as, struct isa_token mnemonic);
@@ -31,10 +31,10 @@ struct isa_assembler {
     size_t size, capacity;
 };
 
-/* Assembles a text. *out is malloc'ed, owned by the caller. 0, -EINVAL with "line L, column C: what" in
- * error, -ENOMEM. */
-int isa_assemble(const struct isa_syntax *syntax, const char *text, size_t length, void **out, size_t *size,
-                 struct util_error *error);
+/* Assembles a text. *out is malloc'ed, owned by the caller: *count words. 0, -EINVAL with "line L, column C:
+ * what" in error, -ENOMEM. */
+int isa_assemble(const struct isa_syntax *syntax, const char *text, size_t length, void **out,
+                 uint32_t *count, struct util_error *error);
 
 /* For instructions. Records a failure at a token; returns -EINVAL. */
 int isa_asm_fail(struct isa_assembler *as, struct isa_token where, const char *what);

@@ -51,19 +51,19 @@ void isa_coverage(const struct isa_field *fields, size_t n, uint64_t *words)
         isa_set(words, fields[i].lo, fields[i].count, ~0ull);
 }
 
-const char *isa_name_text(const struct isa_name *names, size_t n, uint32_t value)
+const char *isa_name_text(const struct isa_names *list, uint32_t value)
 {
-    for (size_t i = 0; i < n; i++)
-        if (names[i].value == value)
-            return names[i].text;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->names[i].value == value)
+            return list->names[i].text;
     return NULL;
 }
 
-bool isa_name_value(const struct isa_name *names, size_t n, const char *text, size_t length, uint32_t *value)
+bool isa_name_value(const struct isa_names *list, const char *text, size_t length, uint32_t *value)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strlen(names[i].text) == length && memcmp(names[i].text, text, length) == 0) {
-            *value = names[i].value;
+    for (size_t i = 0; i < list->count; i++)
+        if (strlen(list->names[i].text) == length && memcmp(list->names[i].text, text, length) == 0) {
+            *value = list->names[i].value;
             return true;
         }
     return false;

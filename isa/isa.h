@@ -40,9 +40,18 @@ struct isa_name {
     const char *text;
 };
 
+/* A list of them: operations of one unit, conditions, registers. A set's vocabulary is an array of lists, by
+ * the set's own enumeration. */
+struct isa_names {
+    const struct isa_name *names;
+    size_t count;
+};
+/* The list of an array. */
+#define ISA_NAMES(array) {array, sizeof(array) / sizeof *(array)}
+
 /* The text of the first row with `value`, or NULL. */
-const char *isa_name_text(const struct isa_name *names, size_t n, uint32_t value);
+const char *isa_name_text(const struct isa_names *list, uint32_t value);
 /* The value of the row whose text is exactly text[0..length); false when there is none. */
-bool isa_name_value(const struct isa_name *names, size_t n, const char *text, size_t length, uint32_t *value);
+bool isa_name_value(const struct isa_names *list, const char *text, size_t length, uint32_t *value);
 
 #endif

@@ -1,32 +1,42 @@
-/* The instruction sets there are, for tools that take any of them: programs as bytes, text and rules. */
+/* The instruction sets there are, for tools that take any of them: programs as words, text and rules. */
 #ifndef VITRAIL_ISA_SETS_H
 #define VITRAIL_ISA_SETS_H
 
 #include <stdint.h>
 #include <stdio.h>
 
+#include "isa/assembler.h"
 #include "isa/rule.h"
-#include "util/error.h"
 
 #define ISA_LINE_MAX 1024
 
+/* A set's row, which its set.c writes. Programs are `count` words of it. */
 struct isa_set {
-    const char *name;        /* "vc4-qpu" */
-    const char *description; /* "VideoCore IV QPU" */
-    const char *counts;      /* what a breach's place counts: "instruction", "word" */
-    unsigned word_bytes;     /* programs are whole words: 4, 8 or 16 bytes */
-    /* The instruction at word `at` of `count` as text, on one line; words that it takes, at least 1. */
+    const char *name;                /* "vc4-qpu" */
+    const char *description;         /* "VideoCore IV QPU" */
+    const char *counts;              /* what a word is, and a breach's place counts: "instruction", "word" */
+    unsigned word_bytes;             /* 4, 8 or 16 */
+    const struct isa_syntax *syntax; /* for isa_assemble */
+    /* The instruction at word `at` as text, on one line; words that it takes, at least 1. */
     uint32_t (*line)(const void *words, uint32_t count, uint32_t at, char text[ISA_LINE_MAX]);
     /* As the set's own asm.h has them. */
-    int (*assemble)(const char *text, size_t length, void **out, size_t *size, struct util_error *error);
-    int (*disassemble)(FILE *out, const void *bytes, size_t size);
-    unsigned (*check)(const void *bytes, size_t size, isa_breach_fn found, void *data);
+    int (*disassemble)(FILE *out, const void *words, uint32_t count);
+    unsigned (*check)(const void *words, uint32_t count, isa_breach_fn found, void *data);
     /* The set's linter: all its rules, *count of them; and over a program. `stage`: what it is for, a number
      * in `stages` (which NULL ends), 0: not known. 0, -E2BIG or -ENOMEM. */
     const char *const *stages;
     const struct isa_rule *(*rules)(uint32_t *count);
-    int (*lint)(const void *bytes, size_t size, unsigned stage, isa_lint_fn found, void *data);
+    int (*lint)(const void *words, uint32_t count, unsigned stage, isa_lint_fn found, void *data);
+    /* A program taken whole, as the set's program.h has it; NULL is accepted by destroy. */
+    int (*create)(const void *words, uint32_t count, void **program, struct util_error *error);
+    void (*destroy)(void *program);
+    bool (*repeats)(const void *program); /* a branch may go back */
+    /* A random program that the checker accepts, of at most `capacity` words; how many it has. */
+    uint32_t (*random)(uint64_t seed, unsigned profile, void *words, uint32_t capacity);
 };
+
+/* isa/<set>/set.c */
+extern const struct isa_set vc4_qpu_set, utgard_gp_set, utgard_pp_set;
 
 /* Number n, NULL past the last; by name, NULL when there is none of it. */
 const struct isa_set *isa_set_at(unsigned n);

@@ -2,12 +2,22 @@
 #ifndef VITRAIL_ISA_TEXT_H
 #define VITRAIL_ISA_TEXT_H
 
-#include <stdarg.h>
-#include <stddef.h>
+#include <stdbool.h>
 
-/* Appends to the `length` characters at `text`, which has room for `capacity` with the final zero; what does
- * not fit is dropped. Returns the new length. */
-size_t isa_text_append(char *text, size_t length, size_t capacity, const char *format, va_list args)
-    __attribute__((format(printf, 4, 0)));
+#include "isa/isa.h"
+
+/* Zero but for `at` and `capacity`: the buffer, which has room for as many characters with the final zero.
+ * What does not fit is dropped. */
+struct isa_text {
+    char *at;
+    size_t capacity, length;
+    bool begun; /* a part stands before */
+};
+
+void isa_put(struct isa_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Begins a part of an instruction: " ; " behind another one. */
+void isa_put_part(struct isa_text *t);
+/* The list's name of a value; of a reserved one `stem` and its number. */
+void isa_put_name(struct isa_text *t, const struct isa_names *list, uint32_t value, const char *stem);
 
 #endif

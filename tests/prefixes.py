@@ -15,7 +15,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 LAYERS = ("util", "jit", "isa", "raster", "tiler", "gpu", "drm", "api", "tools")
 APART = ("isa", "gpu")  # each of their folders is a set's or a family's, and has its own prefix
 
-# Beside a folder's own prefix: who, and why.
+# Beside a folder's own prefix, in it and in the folders below it: who, and why.
 ALLOWED = {
     "raster": ("cover", "surface", "texture", "triangles"),  # a unit's files among themselves
     "gpu": ("capture", "replay"),  # files and their players, seen by all tools
@@ -30,7 +30,7 @@ TAGS = {"drm": ("answer", "connection", "drm", "shared_file")}
 def prefixes(folder):
     """What a name of `folder` (parts of a path) may begin with."""
     here = folder[1] if len(folder) > 1 and folder[0] in APART else folder[0]
-    return (here,) + ALLOWED.get("/".join(folder), ())
+    return (here,) + sum((ALLOWED.get("/".join(folder[:n]), ()) for n in range(1, len(folder) + 1)), ())
 
 
 def fits(name, words):

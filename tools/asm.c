@@ -101,11 +101,11 @@ static void print_breach(void *data, uint32_t at, const char *rule, const char *
     fprintf(stderr, "%s: %s %u: %s (%s)\n", o->input, o->isa->counts, at, rule, source);
 }
 
-static int check(const struct options *o, const void *bytes, size_t size)
+static int check(const struct options *o, const void *words, uint32_t count)
 {
     if (!o->check)
         return TOOL_OK;
-    return o->isa->check(bytes, size, print_breach, (void *)o) ? TOOL_FAULT : TOOL_OK;
+    return o->isa->check(words, count, print_breach, (void *)o) ? TOOL_FAULT : TOOL_OK;
 }
 
 /* A word as a number, its highest byte first. */
@@ -136,7 +136,8 @@ int tool_asm(int argc, char **argv)
     struct options o;
     struct util_error error = {0};
     uint8_t *text;
-    size_t size, length;
+    size_t length;
+    uint32_t count;
     void *words;
 
     int code = parse(&tool_command_asm, &o, argc, argv);
@@ -147,12 +148,12 @@ int tool_asm(int argc, char **argv)
         return code;
     if (!tool_read_file("asm", o.input, &text, &length))
         return TOOL_BAD_FILE;
-    int err = o.isa->assemble((const char *)text, length, &words, &size, &error);
+    int err = isa_assemble(o.isa->syntax, (const char *)text, length, &words, &count, &error);
     free(text);
     if (err)
         return tool_error("asm", TOOL_BAD_FILE, "%s: %s", o.input, error.code ? error.text : strerror(-err));
-    code = write_words(&o, words, size);
-    int breaches = check(&o, words, size);
+    code = write_words(&o, words, (size_t)count * o.isa->word_bytes);
+    int breaches = check(&o, words, count);
     free(words);
     return code ? code : breaches;
 }
@@ -228,8 +229,9 @@ int tool_dis(int argc, char **argv)
         return tool_error("dis", TOOL_BAD_FILE, "%s: %zu bytes are not a whole number of %u-bit words",
                           o.input, size, o.isa->word_bytes * 8);
     }
-    int err = o.isa->disassemble(stdout, bytes, size);
-    code = err ? tool_error("dis", TOOL_HOST, "standard output cannot be written") : check(&o, bytes, size);
+    uint32_t count = (uint32_t)(size / o.isa->word_bytes);
+    int err = o.isa->disassemble(stdout, bytes, count);
+    code = err ? tool_error("dis", TOOL_HOST, "standard output cannot be written") : check(&o, bytes, count);
     free(bytes);
     return code;
 }

@@ -186,7 +186,7 @@ static int lint_program(struct output *o)
         return code;
     o->words = words;
     o->word_count = (uint32_t)(size / set->word_bytes);
-    int err = set->lint(words, size, stage, print_program_finding, o);
+    int err = set->lint(words, o->word_count, stage, print_program_finding, o);
     free(words);
     return err ? tool_error("lint", err == -E2BIG ? TOOL_BAD_FILE : TOOL_HOST, "%s: %s", o->options->input,
                             strerror(-err))

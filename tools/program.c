@@ -76,8 +76,10 @@ static int from_text(const char *name, const struct isa_set *set, const char *pa
         return TOOL_OK;
     free(*bytes);
     void *words = NULL;
-    int status = set->assemble(text, length, &words, size, &error);
+    uint32_t count = 0;
+    int status = isa_assemble(set->syntax, text, length, &words, &count, &error);
     *bytes = words;
+    *size = (size_t)count * set->word_bytes;
     if (status)
         return tool_error(name, TOOL_BAD_FILE, "%s: %s", path, error.code ? error.text : strerror(-status));
     return TOOL_OK;

@@ -355,7 +355,7 @@ static uint32_t run(struct utgard_ref_batch *batch)
         utgard_pp_run(frag->program, &ports, 0xffff, frag->args.fuel, &state, &said, NULL, NULL);
     batch->executed += said.executed;
     if (said.fault)
-        return (uint32_t)said.fault | said.lane << 4 | said.at << 8;
+        return isa_fault_pack(said.fault, said.lane, said.at);
     finish(batch, &state);
     return 0;
 }

@@ -13,13 +13,7 @@
 
 static void report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault)
 {
-    static const char *const texts[] = {
-        [UTGARD_PP_FAULT_FUEL] = "loops repeat more instructions than the fuel allows",
-        [UTGARD_PP_FAULT_RESERVED] = "reserved operation, register or source",
-        [UTGARD_PP_FAULT_ADDRESS] = "an address outside what the program may reach",
-    };
     const struct utgard_frag *frag = (const struct utgard_frag *)shader;
-    uint32_t kind = code & 15, pc = code >> 8;
     struct gpu_fault *to = fault;
 
     if (code == RASTER_SHADER_UNPAID) {
@@ -27,10 +21,11 @@ static void report(const struct raster_shader *shader, uint32_t code, uint32_t a
                          "programs run longer than the tile's share of the job's fuel allows");
         return;
     }
-    utgard_pp_refuse(to, kind == UTGARD_PP_FAULT_FUEL ? GPU_FAULT_TIMEOUT : GPU_FAULT_SHADER, UNIT,
-                     frag->address + pc * 4, "%s", kind < UTIL_ARRAY_SIZE(texts) ? texts[kind] : "unknown");
-    to->pc = pc;
-    to->lane = code >> 4 & 15;
+    struct isa_fault said = isa_fault_unpack(code);
+    const struct isa_fault_row *row = &utgard_pp_faults[said.kind];
+    utgard_pp_refuse(to, gpu_fault_kind_of(row->class), UNIT, frag->address + said.pc * 4, "%s", row->text);
+    to->pc = said.pc;
+    to->lane = said.lane;
 }
 
 /* ---- without code of blocks in order ---- */

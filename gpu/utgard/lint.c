@@ -84,7 +84,7 @@ void utgard_lint_program(struct utgard_lint *l, const char *set, const char *pla
         return;
     l->summary->programs++;
     p.count = (uint32_t)(bytes / p.set->word_bytes);
-    int status = p.set->lint(words, bytes, 0, from_program, &p);
+    int status = p.set->lint(words, p.count, 0, from_program, &p);
     if (status == -ENOMEM)
         l->error = status;
 }

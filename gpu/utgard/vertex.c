@@ -148,7 +148,7 @@ struct draw {
     struct utgard_gp_temporaries *temporaries; /* one a worker, or NULL */
     pthread_mutex_t lock;
     uint32_t faulted; /* the first vertex that did, UINT32_MAX: none */
-    uint32_t fault;   /* what it did: enum utgard_gp_fault | pc << 8 */
+    uint32_t fault;   /* what it did: of isa_fault_pack */
 };
 
 /* Whether all lanes ended well; otherwise the draw remembers its first vertex that did not. */
@@ -183,7 +183,7 @@ static bool interpret(struct draw *draw, uint32_t first, uint32_t lanes)
     for (; of.lane < lanes; of.lane++) {
         struct utgard_gp_report report;
         utgard_gp_run(stage->program, &ports, stage->fuel, NULL, &report, NULL, NULL);
-        fault[of.lane] = report.fault ? (uint32_t)report.fault | report.pc << 8 : 0;
+        fault[of.lane] = isa_fault_pack(report.fault, 0, report.pc);
     }
     if (!ended_well(draw, fault, first, lanes))
         return false;
@@ -260,13 +260,11 @@ static bool in_order(const struct utgard_vertex_stage *stage, uint32_t vertices)
 
 static void explain(const struct draw *draw, struct utgard_stop *stop)
 {
-    static const char *const words[] = {[UTGARD_GP_FAULT_FUEL] = "loops for too long",
-                                        [UTGARD_GP_FAULT_RESERVED] = "uses a reserved operation or source",
-                                        [UTGARD_GP_FAULT_ADDRESS] = "names a uniform beyond the file"};
-    uint32_t kind = draw->fault & 0xff;
-    gpu_fault_set(&stop->fault, kind == UTGARD_GP_FAULT_FUEL ? GPU_FAULT_TIMEOUT : GPU_FAULT_SHADER, UNIT,
-                  draw->stage->at, "vertex %u %s", draw->faulted, words[kind]);
-    stop->fault.pc = draw->fault >> 8;
+    struct isa_fault said = isa_fault_unpack(draw->fault);
+    const struct isa_fault_row *row = &utgard_gp_faults[said.kind];
+    gpu_fault_set(&stop->fault, gpu_fault_kind_of(row->class), UNIT, draw->stage->at, "vertex %u %s",
+                  draw->faulted, row->text);
+    stop->fault.pc = said.pc;
     stop->fault.lane = draw->faulted % 16;
 }
 

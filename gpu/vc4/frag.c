@@ -309,40 +309,18 @@ static void report(const struct raster_shader *shader, uint32_t code, uint32_t a
 {
     const struct vc4_frag *frag = (const struct vc4_frag *)shader;
     struct gpu_fault *fault = to;
-    uint32_t pc = code >> 8 & 0xfffff;
 
     if (code == RASTER_SHADER_UNPAID) {
         gpu_fault_set(fault, GPU_FAULT_TIMEOUT, "fragment program", frag->code,
                       "programs run longer than the tile's share of the job's fuel allows");
         return;
     }
-    switch (code & 0xff) {
-    case VC4_QPU_FAULT_MEMORY:
-        gpu_fault_set(fault, GPU_FAULT_MEMORY, "fragment program", address, "lookup outside memory");
-        break;
-    case VC4_QPU_FAULT_FUEL:
-        gpu_fault_set(fault, GPU_FAULT_TIMEOUT, "fragment program", frag->code + pc * 8,
-                      "loops repeat more instructions than the fuel allows");
-        break;
-    case VC4_QPU_FAULT_PC:
-        gpu_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
-                      "branch outside the program");
-        break;
-    case VC4_QPU_FAULT_TMU_EMPTY:
-        gpu_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
-                      "texture result loaded without a request");
-        break;
-    case VC4_QPU_FAULT_TMU_FULL:
-        gpu_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
-                      "too many texture requests outstanding");
-        break;
-    default:
-        gpu_fault_set(fault, GPU_FAULT_SHADER, "fragment program", frag->code + pc * 8,
-                      "reserved operation, signal or register");
-        break;
-    }
-    fault->pc = pc;
-    fault->lane = code >> 28;
+    struct isa_fault said = isa_fault_unpack(code);
+    const struct isa_fault_row *row = &vc4_qpu_faults[said.kind];
+    gpu_fault_set(fault, gpu_fault_kind_of(row->class), "fragment program",
+                  row->class == ISA_FAULT_MEMORY ? address : frag->code + said.pc * 8, "%s", row->text);
+    fault->pc = said.pc;
+    fault->lane = said.lane;
 }
 
 /* ---- interpreted ---- */

@@ -116,8 +116,8 @@ static LLVMValueRef lookup(struct vc4_frag_emit *e, struct jit_builder *b,
     lane = jit_intrinsic(b, "llvm.cttz", &b->i32, 1, args, 2);
     jit_store(b, LLVMBuildExtractElement(b->ir, s, lane, ""),
               jit_offset_const(b, e->call, offsetof(struct raster_shader_call, address)), 4);
-    code = LLVMBuildShl(b->ir, lane, jit_i32(b, 28), "");
-    code = LLVMBuildOr(b->ir, code, jit_i32(b, VC4_QPU_FAULT_MEMORY | sample->insn << 8), "");
+    code = LLVMBuildShl(b->ir, lane, jit_i32(b, ISA_FAULT_LANE), "");
+    code = LLVMBuildOr(b->ir, code, jit_i32(b, isa_fault_pack(VC4_QPU_FAULT_MEMORY, 0, sample->insn)), "");
     LLVMBuildRet(b->ir, code);
     LLVMPositionBuilderAtEnd(b->ir, go);
     return jit_gather_u32(b, e->memory, address, LLVMConstAllOnes(b->i1x16));

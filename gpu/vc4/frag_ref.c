@@ -32,30 +32,16 @@ static void fill_payload(const struct vc4_ref_batch *batch, struct vc4_qpu_start
 static void report_fault(const struct vc4_ref_batch *batch, const struct vc4_qpu_report *report,
                          struct gpu_fault *fault)
 {
-    static const struct {
-        enum gpu_fault_kind kind;
-        const char *text;
-    } words[] = {
-        [VC4_QPU_FAULT_FUEL] = {GPU_FAULT_TIMEOUT, "loops repeat more instructions than the fuel allows"},
-        [VC4_QPU_FAULT_PC] = {GPU_FAULT_SHADER, "branch outside the program"},
-        [VC4_QPU_FAULT_UNIFORM] = {GPU_FAULT_MEMORY, "uniform read outside memory"},
-        [VC4_QPU_FAULT_MEMORY] = {GPU_FAULT_MEMORY, "lookup outside memory"},
-        [VC4_QPU_FAULT_TMU_EMPTY] = {GPU_FAULT_SHADER, "texture result loaded without a request"},
-        [VC4_QPU_FAULT_TMU_FULL] = {GPU_FAULT_SHADER, "too many texture requests outstanding"},
-        [VC4_QPU_FAULT_RESERVED] = {GPU_FAULT_SHADER, "reserved operation, signal or register"},
-        [VC4_QPU_FAULT_UNSUPPORTED] =
-            {GPU_FAULT_UNSUPPORTED,
-             "an access that fragment programs do not have here (VPM, mutex, semaphores, "
-             "host interrupt, quad position, coverage of four samples)"},
-    };
-    bool lookup = report->fault == VC4_QPU_FAULT_MEMORY || report->fault == VC4_QPU_FAULT_UNIFORM;
+    static const char other[] = "an access that fragment programs do not have here (VPM, mutex, semaphores, "
+                                "host interrupt, quad position, coverage of four samples)";
+    const struct isa_fault_row *row = &vc4_qpu_faults[report->fault];
 
     if (batch->texture_fault.kind)
         *fault = batch->texture_fault;
     else
-        gpu_fault_set(fault, words[report->fault].kind, UNIT,
-                      lookup ? report->address : batch->ref->code + report->pc * 8, "%s",
-                      words[report->fault].text);
+        gpu_fault_set(fault, gpu_fault_kind_of(row->class), UNIT,
+                      row->class == ISA_FAULT_MEMORY ? report->address : batch->ref->code + report->pc * 8,
+                      "%s", row->class == ISA_FAULT_UNSUPPORTED ? other : row->text);
     fault->pc = report->pc;
     fault->lane = report->lane;
 }

@@ -173,27 +173,17 @@ void vc4_user_qpu_run(struct vc4_user_qpu *qpu)
 
 void vc4_user_qpu_fault(const struct vc4_user_qpu *qpu, struct gpu_fault *fault)
 {
-    static const struct {
-        enum gpu_fault_kind kind;
-        const char *text;
-    } words[] = {
-        [VC4_QPU_OK] = {GPU_FAULT_SHADER, "stopped"},
-        [VC4_QPU_FAULT_FUEL] = {GPU_FAULT_TIMEOUT, "more instructions than a program's fuel allows"},
-        [VC4_QPU_FAULT_PC] = {GPU_FAULT_SHADER, "branch outside the program"},
-        [VC4_QPU_FAULT_UNIFORM] = {GPU_FAULT_MEMORY,
-                                   "uniform read outside memory, or past the stream's length (SRQUA, SRQUL)"},
-        [VC4_QPU_FAULT_MEMORY] = {GPU_FAULT_MEMORY, "memory lookup outside memory"},
-        [VC4_QPU_FAULT_TMU_EMPTY] = {GPU_FAULT_SHADER, "texture result loaded without a request"},
-        [VC4_QPU_FAULT_TMU_FULL] = {GPU_FAULT_SHADER, "too many texture requests outstanding"},
-        [VC4_QPU_FAULT_VPM] = {GPU_FAULT_SHADER, "VPM access without a set-up, or past its block"},
-        [VC4_QPU_FAULT_RESERVED] = {GPU_FAULT_SHADER, "reserved operation, signal or register"},
-        [VC4_QPU_FAULT_UNSUPPORTED] =
-            {GPU_FAULT_UNSUPPORTED, "an access that user programs do not have here (tile buffer, varyings)"},
+    /* Where these programs have more than the set's texts say. */
+    static const char *const texts[VC4_QPU_FAULT_COUNT] = {
+        [VC4_QPU_FAULT_FUEL] = "more instructions than a program's fuel allows",
+        [VC4_QPU_FAULT_UNIFORM] = "uniform read outside memory, or past the stream's length (SRQUA, SRQUL)",
+        [VC4_QPU_FAULT_MEMORY] = "memory lookup outside memory",
+        [VC4_QPU_FAULT_UNSUPPORTED] = "an access that user programs do not have here (tile buffer, varyings)",
     };
     const struct vc4_qpu_report *r = &qpu->report;
-    unsigned kind = (unsigned)r->fault < UTIL_ARRAY_SIZE(words) ? (unsigned)r->fault : VC4_QPU_OK;
-    const char *text = words[kind].text;
-    enum gpu_fault_kind what = words[kind].kind;
+    const struct isa_fault_row *row = &vc4_qpu_faults[r->fault];
+    const char *text = texts[r->fault] ? texts[r->fault] : row->text;
+    enum gpu_fault_kind what = gpu_fault_kind_of(row->class);
     if (qpu->fault.kind) {
         text = qpu->fault.text;
         what = qpu->fault.kind;

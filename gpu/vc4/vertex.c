@@ -288,7 +288,9 @@ static int find_fault(const struct vc4_vertex_stage *stage, const uint32_t (*in)
             group->executed += args.executed;
             continue;
         }
-        struct vc4_qpu_report report = {.fault = code & 0xff, .pc = code >> 8 & 0xfffff, .lane = code >> 28};
+        struct isa_fault said = isa_fault_unpack(code);
+        struct vc4_qpu_report report = {
+            .fault = (enum vc4_qpu_fault)said.kind, .pc = said.pc, .lane = said.lane};
         if (args.faulted) /* came first: the translator's faults end the program */
             report = (struct vc4_qpu_report){
                 .fault = VC4_QPU_FAULT_MEMORY, .pc = args.pc, .lane = args.lane, .address = args.address};

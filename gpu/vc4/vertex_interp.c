@@ -164,27 +164,19 @@ int vc4_vertex_interpret(const struct vc4_vertex_stage *stage, const uint32_t (*
 void vc4_vertex_fault(const struct vc4_vertex_stage *stage, const struct vc4_qpu_report *report,
                       struct gpu_fault *fault)
 {
-    static const struct {
-        enum gpu_fault_kind kind;
-        const char *text;
-    } words[] = {
-        [VC4_QPU_OK] = {GPU_FAULT_SHADER, "stopped"},
-        [VC4_QPU_FAULT_FUEL] = {GPU_FAULT_TIMEOUT, "loops repeat more instructions than the fuel allows"},
-        [VC4_QPU_FAULT_PC] = {GPU_FAULT_SHADER, "branch outside the program"},
-        [VC4_QPU_FAULT_UNIFORM] = {GPU_FAULT_MEMORY, "uniform read outside memory"},
-        [VC4_QPU_FAULT_MEMORY] = {GPU_FAULT_MEMORY, "texture or memory lookup outside memory"},
-        [VC4_QPU_FAULT_TMU_EMPTY] = {GPU_FAULT_SHADER, "texture result loaded without a request"},
-        [VC4_QPU_FAULT_TMU_FULL] = {GPU_FAULT_SHADER, "too many texture requests outstanding"},
-        [VC4_QPU_FAULT_VPM] = {GPU_FAULT_SHADER,
-                               "VPM access without a set-up, past its block, or by a set-up of another kind"},
-        [VC4_QPU_FAULT_RESERVED] = {GPU_FAULT_SHADER, "reserved operation, signal or register"},
+    /* Where these programs have more than the set's texts say. */
+    static const char *const texts[VC4_QPU_FAULT_COUNT] = {
+        [VC4_QPU_FAULT_MEMORY] = "texture or memory lookup outside memory",
+        [VC4_QPU_FAULT_VPM] = "VPM access without a set-up, past its block, or by a set-up of another kind",
         [VC4_QPU_FAULT_UNSUPPORTED] =
-            {GPU_FAULT_UNSUPPORTED, "an access that vertex programs do not have here (tile buffer, varyings, "
-                                    "DMA, mutex, semaphores, host interrupt)"},
+            "an access that vertex programs do not have here (tile buffer, varyings, "
+            "DMA, mutex, semaphores, host interrupt)",
     };
-    unsigned kind = (unsigned)report->fault < UTIL_ARRAY_SIZE(words) ? (unsigned)report->fault : VC4_QPU_OK;
-    gpu_fault_set(fault, words[kind].kind, stage->unit,
-                  report->address ? report->address : stage->code + report->pc * 8, "%s", words[kind].text);
+    const struct isa_fault_row *row = &vc4_qpu_faults[report->fault];
+    const char *text = texts[report->fault];
+    gpu_fault_set(fault, gpu_fault_kind_of(row->class), stage->unit,
+                  report->address ? report->address : stage->code + report->pc * 8, "%s",
+                  text ? text : row->text);
     fault->pc = report->pc;
     fault->lane = report->lane;
 }

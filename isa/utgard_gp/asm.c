@@ -307,15 +307,4 @@ static int instruction(struct isa_assembler *as, struct isa_token mnemonic)
     return isa_asm_emit(as, word, sizeof word);
 }
 
-int utgard_gp_asm(const char *text, size_t length, uint64_t **out, uint32_t *count, struct util_error *error)
-{
-    static const struct isa_syntax syntax = {.raw_bytes = 16, .instruction = instruction};
-    void *bytes;
-    size_t size;
-    int err = isa_assemble(&syntax, text, length, &bytes, &size, error);
-    if (err)
-        return err;
-    *out = bytes;
-    *count = (uint32_t)(size / (UTGARD_GP_WORDS * sizeof(uint64_t)));
-    return 0;
-}
+const struct isa_syntax utgard_gp_syntax = {.word_bytes = UTGARD_GP_WORD_BYTES, .instruction = instruction};

@@ -16,7 +16,7 @@ static const struct {
 };
 
 struct check {
-    utgard_gp_check_fn found;
+    isa_breach_fn found;
     void *data;
     unsigned count;
     uint32_t pc;
@@ -113,8 +113,9 @@ static void check_delay(struct check *c, const struct utgard_gp_insn *i, const s
         breach(c, RULE_COMPLEX1_EARLY);
 }
 
-unsigned utgard_gp_check(const uint64_t *words, uint32_t count, utgard_gp_check_fn found, void *data)
+unsigned utgard_gp_check(const void *program, uint32_t count, isa_breach_fn found, void *data)
 {
+    const uint64_t *words = program;
     struct check c = {.found = found, .data = data};
     struct utgard_gp_insn before = utgard_gp_nop;
     if (!count || count > UTGARD_GP_MAX_INSNS)

@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,79 +7,56 @@
 #include "isa/utgard_gp/asm.h"
 #include "isa/utgard_gp/names.h"
 
-struct text {
-    char *at;
-    size_t length;
-    bool begun; /* a part stands before */
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    t->length = isa_text_append(t->at, t->length, UTGARD_GP_TEXT_MAX, format, args);
-    va_end(args);
-}
-
 /* A part begins: its first word, a name or a reserved number under `stem`. */
-static void part(struct text *t, enum utgard_gp_list list, uint32_t value, const char *stem)
+static void part(struct isa_text *t, enum utgard_gp_list list, uint32_t value, const char *stem)
 {
-    const char *name = utgard_gp_name(list, value);
-    put(t, "%s", t->begun ? " ; " : "");
-    t->begun = true;
-    if (name)
-        put(t, "%s", name);
-    else
-        put(t, "%s%" PRIu32, stem, value);
+    isa_put_part(t);
+    isa_put_name(t, &utgard_gp_lists[list], value, stem);
 }
 
-static void word(struct text *t, const char *text)
+static void word(struct isa_text *t, const char *text)
 {
-    put(t, "%s%s", t->begun ? " ; " : "", text);
-    t->begun = true;
+    isa_put_part(t);
+    isa_put(t, "%s", text);
 }
 
-static void source(struct text *t, bool negative, uint8_t value)
+static void source(struct isa_text *t, bool negative, uint8_t value)
 {
-    const char *name = utgard_gp_name(UTGARD_GP_SRCS, value);
-    put(t, negative ? "-" : "");
-    if (name)
-        put(t, "%s", name);
-    else
-        put(t, "src%u", value);
+    isa_put(t, negative ? "-" : "");
+    isa_put_name(t, &utgard_gp_lists[UTGARD_GP_SRCS], value, "src");
 }
 
-static void stored(struct text *t, uint8_t value)
+static void stored(struct isa_text *t, uint8_t value)
 {
     const char *name = utgard_gp_name(UTGARD_GP_STORES, value);
-    put(t, ", %s", name ? name : "s5");
+    isa_put(t, ", %s", name ? name : "s5");
 }
 
 /* Operands of -0 and 1 are written as what they are. */
-static void second(struct text *t, bool negative, uint8_t value, char identity)
+static void second(struct isa_text *t, bool negative, uint8_t value, char identity)
 {
-    put(t, ", ");
+    isa_put(t, ", ");
     if (value == UTGARD_GP_SRC_COMPLEX_1)
-        put(t, "%s%c", negative ? "-" : "", identity);
+        isa_put(t, "%s%c", negative ? "-" : "", identity);
     else
         source(t, negative, value);
 }
 
-static void fetches(struct text *t, const struct utgard_gp_insn *i)
+static void fetches(struct isa_text *t, const struct utgard_gp_insn *i)
 {
     if (i->fetch0 || i->fetch0_attribute) {
         word(t, i->fetch0_attribute ? "attr" : "reg0");
-        put(t, " %u", i->fetch0);
+        isa_put(t, " %u", i->fetch0);
     }
     if (i->fetch1) {
         word(t, "reg1");
-        put(t, " %u", i->fetch1);
+        isa_put(t, " %u", i->fetch1);
     }
     if (i->load_addr || i->load_offset != UTGARD_GP_OFFSET_NONE) {
         word(t, "load");
-        put(t, " %u", i->load_addr);
+        isa_put(t, " %u", i->load_addr);
         if (i->load_offset != UTGARD_GP_OFFSET_NONE)
-            put(t, i->load_offset >= 1 && i->load_offset <= 3 ? "+addr%u" : "+off%u", i->load_offset);
+            isa_put(t, i->load_offset >= 1 && i->load_offset <= 3 ? "+addr%u" : "+off%u", i->load_offset);
     }
 }
 
@@ -95,13 +71,13 @@ static bool acc_is_used(const struct utgard_gp_insn *i, unsigned n)
            i->acc_b_neg[n];
 }
 
-static void units(struct text *t, const struct utgard_gp_insn *i)
+static void units(struct isa_text *t, const struct utgard_gp_insn *i)
 {
     for (unsigned n = 0; n < 2; n++) {
         if (!mul_is_used(i, n))
             continue;
         part(t, UTGARD_GP_MUL_OPS, i->mul_op, "mulop");
-        put(t, ".%u ", n);
+        isa_put(t, ".%u ", n);
         source(t, i->mul_neg[n], i->mul_a[n]);
         second(t, false, i->mul_b[n], '1');
     }
@@ -109,33 +85,33 @@ static void units(struct text *t, const struct utgard_gp_insn *i)
         if (!acc_is_used(i, n))
             continue;
         part(t, UTGARD_GP_ACC_OPS, i->acc_op, "accop");
-        put(t, ".%u ", n);
+        isa_put(t, ".%u ", n);
         source(t, i->acc_a_neg[n], i->acc_a[n]);
         second(t, i->acc_b_neg[n], i->acc_b[n], '0');
     }
     if (i->complex_op != UTGARD_GP_COMPLEX_NOP || i->complex_src != UTGARD_GP_SRC_NONE) {
         part(t, UTGARD_GP_COMPLEX_OPS, i->complex_op, "cop");
-        put(t, " ");
+        isa_put(t, " ");
         source(t, false, i->complex_src);
     }
     if (i->pass_op != UTGARD_GP_PASS_PASS || i->pass_src != UTGARD_GP_SRC_NONE) {
         part(t, UTGARD_GP_PASS_OPS, i->pass_op, "passop");
-        put(t, " ");
+        isa_put(t, " ");
         source(t, false, i->pass_src);
     }
 }
 
-static void stores(struct text *t, const struct utgard_gp_insn *i)
+static void stores(struct isa_text *t, const struct utgard_gp_insn *i)
 {
     for (unsigned n = 0; n < 2; n++) {
         if (!utgard_gp_stores(i, n) && !i->store_addr[n] && !i->store_varying[n] && !i->store_temporary[n])
             continue;
         word(t, n ? "store.zw" : "store.xy");
-        put(t, " %s%s%u", i->store_temporary[n] ? "t" : "",
-            i->store_varying[n]     ? "v"
-            : i->store_temporary[n] ? ""
-                                    : "r",
-            i->store_addr[n]);
+        isa_put(t, " %s%s%u", i->store_temporary[n] ? "t" : "",
+                i->store_varying[n]     ? "v"
+                : i->store_temporary[n] ? ""
+                                        : "r",
+                i->store_addr[n]);
         stored(t, i->store_src[n][0]);
         stored(t, i->store_src[n][1]);
     }
@@ -153,11 +129,11 @@ static bool text_is_whole(const struct utgard_gp_insn *i)
 static size_t print(const uint64_t words[UTGARD_GP_WORDS], const char *label, char out[UTGARD_GP_TEXT_MAX])
 {
     struct utgard_gp_insn insn;
-    struct text t = {.at = out};
+    struct isa_text t = {.at = out, .capacity = UTGARD_GP_TEXT_MAX};
     utgard_gp_decode(words, &insn);
     out[0] = 0;
     if (!text_is_whole(&insn)) {
-        put(&t, ".word 0x%016" PRIx64 "%016" PRIx64, words[1], words[0]);
+        isa_put(&t, ".word 0x%016" PRIx64 "%016" PRIx64, words[1], words[0]);
         return t.length;
     }
     fetches(&t, &insn);
@@ -166,9 +142,9 @@ static size_t print(const uint64_t words[UTGARD_GP_WORDS], const char *label, ch
     if (insn.branch) {
         word(&t, "branch ");
         if (label)
-            put(&t, "%s", label);
+            isa_put(&t, "%s", label);
         else
-            put(&t, "%" PRIu32, utgard_gp_target(&insn));
+            isa_put(&t, "%" PRIu32, utgard_gp_target(&insn));
     }
     if (!t.begun)
         word(&t, "nop");
@@ -180,8 +156,9 @@ size_t utgard_gp_disasm(const uint64_t word[UTGARD_GP_WORDS], char text[UTGARD_G
     return print(word, NULL, text);
 }
 
-int utgard_gp_disasm_program(FILE *out, const uint64_t *words, uint32_t count)
+int utgard_gp_disasm_program(FILE *out, const void *program, uint32_t count)
 {
+    const uint64_t *words = program;
     bool *is_target = calloc((size_t)count + 1, sizeof *is_target);
     char text[UTGARD_GP_TEXT_MAX], label[16];
     struct utgard_gp_insn insn;

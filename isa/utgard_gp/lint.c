@@ -17,11 +17,6 @@ const struct isa_rule *utgard_gp_rules(uint32_t *count)
     return rules;
 }
 
-static unsigned check(const void *words, uint32_t count, isa_breach_fn found, void *data)
-{
-    return utgard_gp_check(words, count, found, data);
-}
-
 static int take(const void *words, uint32_t count, struct util_error *error)
 {
     struct utgard_gp_program *program;
@@ -32,9 +27,9 @@ static int take(const void *words, uint32_t count, struct util_error *error)
     return status;
 }
 
-int utgard_gp_lint(const uint64_t *words, uint32_t count, isa_lint_fn found, void *data)
+int utgard_gp_lint(const void *words, uint32_t count, unsigned stage, isa_lint_fn found, void *data)
 {
-    static const struct isa_checked set = {rules, UTIL_ARRAY_SIZE(rules), check, take};
+    static const struct isa_checked set = {rules, UTIL_ARRAY_SIZE(rules), utgard_gp_check, take};
 
     return isa_lint_checked(&set, words, count, found, data);
 }

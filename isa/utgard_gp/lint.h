@@ -8,7 +8,8 @@
 /* All rules; *count of them. */
 const struct isa_rule *utgard_gp_rules(uint32_t *count);
 
-/* Calls `found` for each finding in a program of `count` instructions. 0, -E2BIG or -ENOMEM. */
-int utgard_gp_lint(const uint64_t *words, uint32_t count, isa_lint_fn found, void *data);
+/* Calls `found` for each finding in a program of `count` instructions; there is one stage. 0, -E2BIG or
+ * -ENOMEM. */
+int utgard_gp_lint(const void *words, uint32_t count, unsigned stage, isa_lint_fn found, void *data);
 
 #endif

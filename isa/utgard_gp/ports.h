@@ -4,6 +4,7 @@
 #ifndef VITRAIL_ISA_UTGARD_GP_PORTS_H
 #define VITRAIL_ISA_UTGARD_GP_PORTS_H
 
+#include "isa/fault.h"
 #include "isa/utgard_gp/insn.h"
 
 /* Of several in one instruction the first is told, in the order of its work: load, multipliers, adders, pass,
@@ -13,7 +14,9 @@ enum utgard_gp_fault {
     UTGARD_GP_FAULT_FUEL,     /* loops too long */
     UTGARD_GP_FAULT_RESERVED, /* reserved operation or source */
     UTGARD_GP_FAULT_ADDRESS,  /* an address outside the file of UTGARD_GP_FILE vec4s */
+    UTGARD_GP_FAULT_COUNT
 };
+extern const struct isa_fault_row utgard_gp_faults[UTGARD_GP_FAULT_COUNT];
 
 struct utgard_gp_ports {
     void *ctx;

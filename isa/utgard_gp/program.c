@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include "isa/blocks.h"
+
 static bool reads(const struct utgard_gp_insn *i, uint8_t from, uint8_t to)
 {
     const uint8_t src[] = {i->mul_a[0], i->mul_b[0], i->mul_a[1], i->mul_b[1],    i->acc_a[0],
@@ -40,27 +42,20 @@ static int find_blocks(struct utgard_gp_program *p)
     uint32_t *block_at = calloc((size_t)p->insn_count + 1, sizeof *block_at);
     if (!block_at)
         return -ENOMEM;
-    block_at[0] = block_at[p->insn_count] = 1;
+    block_at[0] = 1;
     for (uint32_t pc = 0; pc < p->insn_count; pc++)
         if (p->insns[pc].branch) {
             block_at[utgard_gp_target(&p->insns[pc])] = block_at[pc + 1] = 1;
             p->repeats |= utgard_gp_target(&p->insns[pc]) <= pc;
         }
-    for (uint32_t pc = 0; pc < p->insn_count; pc++)
-        p->block_count += block_at[pc];
+    p->block_count = isa_blocks_number(block_at, p->insn_count);
     p->blocks = calloc(p->block_count, sizeof *p->blocks);
-    for (uint32_t pc = 0, n = 0; p->blocks && pc <= p->insn_count; pc++) {
-        bool begins = block_at[pc];
-        if (begins && n)
-            p->blocks[n - 1].count = pc - p->blocks[n - 1].first;
-        if (begins && pc < p->insn_count)
-            p->blocks[n].first = pc;
-        block_at[pc] = begins ? n : 0;
-        n += begins;
-    }
-    for (uint32_t n = 0; p->blocks && n < p->block_count; n++) {
-        const struct utgard_gp_insn *last = &p->insns[p->blocks[n].first + p->blocks[n].count - 1];
-        p->blocks[n].target = last->branch ? block_at[utgard_gp_target(last)] : UTGARD_GP_NO_BLOCK;
+    for (uint32_t pc = 0; p->blocks && pc < p->insn_count; pc++) {
+        struct utgard_gp_block *block = &p->blocks[block_at[pc]];
+        const struct utgard_gp_insn *last = &p->insns[pc];
+        if (!block->count++)
+            block->first = pc;
+        block->target = last->branch ? block_at[utgard_gp_target(last)] : UTGARD_GP_NO_BLOCK;
     }
     free(block_at);
     return p->blocks ? 0 : -ENOMEM;

@@ -1,6 +1,7 @@
 /* Random programs that the checker accepts. Loops count a register down, so that they end. */
 #include <string.h>
 
+#include "isa/random.h"
 #include "isa/utgard_gp/asm.h"
 #include "util/bits.h"
 
@@ -10,7 +11,7 @@ enum {
 };
 
 struct maker {
-    uint64_t seed;
+    struct isa_random random;
     bool full;
     uint64_t *words;
     uint32_t pc, count;
@@ -18,24 +19,11 @@ struct maker {
     bool after_complex1; /* the instruction before has one */
 };
 
-static uint32_t below(struct maker *m, uint32_t n)
-{
-    uint64_t z = m->seed += 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return (uint32_t)((z ^ (z >> 31)) % n);
-}
-
-static bool one_in(struct maker *m, uint32_t n)
-{
-    return below(m, n) == 0;
-}
-
 /* Any source that stands for something here. */
 static uint8_t source(struct maker *m)
 {
     for (;;) {
-        uint8_t src = (uint8_t)below(m, 32);
+        uint8_t src = (uint8_t)isa_random_below(&m->random, 32);
         bool unknown = src >= 8 && src <= 11;
         bool early = (m->pc == 0 && src >= UTGARD_GP_SRC_ACC0_1) ||
                      (m->pc == 1 && src >= UTGARD_GP_SRC_PASS_2 && src <= UTGARD_GP_SRC_MUL1_2);
@@ -48,48 +36,48 @@ static uint8_t source(struct maker *m)
 /* Mostly the same few, so that what is written is read. */
 static uint8_t some_register(struct maker *m, uint32_t count)
 {
-    return (uint8_t)below(m, one_in(m, 6) ? count : 6);
+    return (uint8_t)isa_random_below(&m->random, isa_random_one_in(&m->random, 6) ? count : 6);
 }
 
 static uint8_t first(struct maker *m)
 {
-    return m->pc && one_in(m, 8) ? (uint8_t)UTGARD_GP_SRC_COMPLEX_1 : source(m);
+    return m->pc && isa_random_one_in(&m->random, 8) ? (uint8_t)UTGARD_GP_SRC_COMPLEX_1 : source(m);
 }
 
 static uint8_t second(struct maker *m)
 {
-    return one_in(m, 6) ? (uint8_t)UTGARD_GP_SRC_COMPLEX_1 : source(m);
+    return isa_random_one_in(&m->random, 6) ? (uint8_t)UTGARD_GP_SRC_COMPLEX_1 : source(m);
 }
 
 static void make_units(struct maker *m, struct utgard_gp_insn *i)
 {
     static const uint8_t acc_ops[] = {0, 0, 0, 1, 2, 4, 5, 6, 7}, mul_ops[] = {0, 0, 0, 0, 1, 3, 4},
                          complex_ops[] = {2, 3, 4, 5, 9}, pass_ops[] = {2, 2, 4, 5, 6};
-    i->mul_op = mul_ops[below(m, UTIL_ARRAY_SIZE(mul_ops))];
-    i->acc_op = acc_ops[below(m, UTIL_ARRAY_SIZE(acc_ops))];
+    i->mul_op = mul_ops[isa_random_below(&m->random, UTIL_ARRAY_SIZE(mul_ops))];
+    i->acc_op = acc_ops[isa_random_below(&m->random, UTIL_ARRAY_SIZE(acc_ops))];
     for (unsigned n = 0; n < 2; n++) {
-        if (!one_in(m, 5) || i->mul_op == UTGARD_GP_MUL_SELECT) {
+        if (!isa_random_one_in(&m->random, 5) || i->mul_op == UTGARD_GP_MUL_SELECT) {
             i->mul_a[n] = first(m);
             i->mul_b[n] = second(m);
-            i->mul_neg[n] = one_in(m, 3);
+            i->mul_neg[n] = isa_random_one_in(&m->random, 3);
         }
-        if (!one_in(m, 5)) {
+        if (!isa_random_one_in(&m->random, 5)) {
             i->acc_a[n] = first(m);
             i->acc_b[n] = second(m);
-            i->acc_a_neg[n] = one_in(m, 3);
-            i->acc_b_neg[n] = one_in(m, 3);
+            i->acc_a_neg[n] = isa_random_one_in(&m->random, 3);
+            i->acc_b_neg[n] = isa_random_one_in(&m->random, 3);
         }
     }
     if (i->mul_a[0] == UTGARD_GP_SRC_NONE && i->mul_a[1] == UTGARD_GP_SRC_NONE)
         i->mul_op = 0;
     if (i->acc_a[0] == UTGARD_GP_SRC_NONE && i->acc_a[1] == UTGARD_GP_SRC_NONE)
         i->acc_op = 0;
-    if (!one_in(m, 3)) {
-        i->complex_op = complex_ops[below(m, UTIL_ARRAY_SIZE(complex_ops))];
+    if (!isa_random_one_in(&m->random, 3)) {
+        i->complex_op = complex_ops[isa_random_below(&m->random, UTIL_ARRAY_SIZE(complex_ops))];
         i->complex_src = first(m);
     }
-    if (!one_in(m, 3)) {
-        i->pass_op = pass_ops[below(m, UTIL_ARRAY_SIZE(pass_ops))];
+    if (!isa_random_one_in(&m->random, 3)) {
+        i->pass_op = pass_ops[isa_random_below(&m->random, UTIL_ARRAY_SIZE(pass_ops))];
         i->pass_src = first(m);
     }
 }
@@ -97,7 +85,7 @@ static void make_units(struct maker *m, struct utgard_gp_insn *i)
 static uint8_t stored(struct maker *m, const struct utgard_gp_insn *i)
 {
     for (;;) {
-        uint8_t src = (uint8_t)below(m, 8);
+        uint8_t src = (uint8_t)isa_random_below(&m->random, 8);
         if (src != UTGARD_GP_STORE_RESERVED &&
             !(src == UTGARD_GP_STORE_MUL0 && i->mul_op == UTGARD_GP_MUL_COMPLEX1))
             return src;
@@ -107,11 +95,11 @@ static uint8_t stored(struct maker *m, const struct utgard_gp_insn *i)
 static void make_stores(struct maker *m, struct utgard_gp_insn *i)
 {
     for (unsigned n = 0; n < 2; n++) {
-        if (one_in(m, 3))
+        if (isa_random_one_in(&m->random, 3))
             continue;
-        i->store_varying[n] = one_in(m, 3);
-        i->store_addr[n] =
-            i->store_varying[n] ? (uint8_t)below(m, UTGARD_GP_VARYINGS) : some_register(m, COUNTER);
+        i->store_varying[n] = isa_random_one_in(&m->random, 3);
+        i->store_addr[n] = i->store_varying[n] ? (uint8_t)isa_random_below(&m->random, UTGARD_GP_VARYINGS)
+                                               : some_register(m, COUNTER);
         i->store_src[n][0] = stored(m, i);
         i->store_src[n][1] = stored(m, i);
     }
@@ -119,11 +107,12 @@ static void make_stores(struct maker *m, struct utgard_gp_insn *i)
 
 static void make_fetches(struct maker *m, struct utgard_gp_insn *i)
 {
-    i->fetch0_attribute = one_in(m, 2);
-    i->fetch0 =
-        i->fetch0_attribute ? (uint8_t)below(m, UTGARD_GP_ATTRIBUTES) : some_register(m, UTGARD_GP_REGISTERS);
+    i->fetch0_attribute = isa_random_one_in(&m->random, 2);
+    i->fetch0 = i->fetch0_attribute ? (uint8_t)isa_random_below(&m->random, UTGARD_GP_ATTRIBUTES)
+                                    : some_register(m, UTGARD_GP_REGISTERS);
     i->fetch1 = some_register(m, UTGARD_GP_REGISTERS);
-    i->load_addr = (uint16_t)below(m, one_in(m, 6) ? UTGARD_GP_FILE : 24);
+    i->load_addr =
+        (uint16_t)isa_random_below(&m->random, isa_random_one_in(&m->random, 6) ? UTGARD_GP_FILE : 24);
 }
 
 static void emit(struct maker *m, struct utgard_gp_insn *i)
@@ -137,11 +126,11 @@ static void emit(struct maker *m, struct utgard_gp_insn *i)
 /* An address register, or two, from uniform 0, which holds small numbers. */
 static void make_address(struct maker *m, struct utgard_gp_insn *i)
 {
-    uint8_t src = (uint8_t)(UTGARD_GP_SRC_LOAD_X + below(m, 4));
-    i->complex_op = (uint8_t)(UTGARD_GP_COMPLEX_ADDR0 + below(m, 4));
+    uint8_t src = (uint8_t)(UTGARD_GP_SRC_LOAD_X + isa_random_below(&m->random, 4));
+    i->complex_op = (uint8_t)(UTGARD_GP_COMPLEX_ADDR0 + isa_random_below(&m->random, 4));
     i->complex_src = src;
     i->load_addr = 0;
-    if (!one_in(m, 5))
+    if (!isa_random_one_in(&m->random, 5))
         return;
     i->complex_op = UTGARD_GP_COMPLEX_ADDR01;
     i->pass_op = UTGARD_GP_PASS_PASS;
@@ -154,18 +143,18 @@ static void make_plain(struct maker *m)
     make_fetches(m, &i);
     make_units(m, &i);
     make_stores(m, &i);
-    if (m->full && one_in(m, 6) && (i.complex_op == UTGARD_GP_COMPLEX_PASS))
+    if (m->full && isa_random_one_in(&m->random, 6) && (i.complex_op == UTGARD_GP_COMPLEX_PASS))
         make_address(m, &i);
-    if (m->full && one_in(m, 8))
-        i.load_offset = (uint8_t)(1 + below(m, 3));
-    if (m->full && one_in(m, 10)) {
-        unsigned n = below(m, 2);
+    if (m->full && isa_random_one_in(&m->random, 8))
+        i.load_offset = (uint8_t)(1 + isa_random_below(&m->random, 3));
+    if (m->full && isa_random_one_in(&m->random, 10)) {
+        unsigned n = isa_random_below(&m->random, 2);
         i.store_temporary[n] = true;
         i.store_varying[n] = false;
         i.store_src[n][0] = stored(m, &i);
     }
     if (i.load_offset != UTGARD_GP_OFFSET_NONE)
-        i.load_addr = (uint16_t)(8 + below(m, 16));
+        i.load_addr = (uint16_t)(8 + isa_random_below(&m->random, 16));
     emit(m, &i);
 }
 
@@ -211,7 +200,7 @@ static void make_loop(struct maker *m, uint32_t body)
 static void make_skip(struct maker *m)
 {
     struct utgard_gp_insn i = utgard_gp_nop;
-    uint32_t target = m->pc + 1 + below(m, 6);
+    uint32_t target = m->pc + 1 + isa_random_below(&m->random, 6);
     make_fetches(m, &i);
     make_units(m, &i);
     i.pass_op = UTGARD_GP_PASS_PASS;
@@ -223,24 +212,26 @@ static void make_skip(struct maker *m)
     emit(m, &i);
 }
 
-uint32_t utgard_gp_random(uint64_t seed, enum utgard_gp_random_profile profile, uint64_t *words,
-                          uint32_t capacity)
+uint32_t utgard_gp_random(uint64_t seed, unsigned profile, void *words, uint32_t capacity)
 {
-    struct maker m = {.seed = seed, .full = profile == UTGARD_GP_RANDOM_FULL, .words = words};
+    struct maker m = {.random = {seed}, .full = profile == UTGARD_GP_RANDOM_FULL, .words = words};
     uint32_t limit = UTIL_MIN(capacity, UTGARD_GP_MAX_INSNS);
     m.count = (m.full ? LOOP_MAX : 4) +
-              below(&m, 1 + below(&m, UTIL_MIN(limit, 40) - LOOP_MAX)); /* short ones are many more */
-    if (m.full && limit == UTGARD_GP_MAX_INSNS && one_in(&m, 20)) {     /* targets of nine bits */
-        uint32_t before = 64 * (1 + below(&m, 7));
+              isa_random_below(&m.random,
+                               1 + isa_random_below(&m.random, UTIL_MIN(limit, 40) -
+                                                                   LOOP_MAX)); /* short ones are many more */
+    if (m.full && limit == UTGARD_GP_MAX_INSNS &&
+        isa_random_one_in(&m.random, 20)) { /* targets of nine bits */
+        uint32_t before = 64 * (1 + isa_random_below(&m.random, 7));
         m.count += before;
         make_nops(&m, before);
     }
-    m.branches = m.full ? 1 + below(&m, 1 + below(&m, 4)) : 0;
+    m.branches = m.full ? 1 + isa_random_below(&m.random, 1 + isa_random_below(&m.random, 4)) : 0;
     while (m.pc < m.count) {
-        bool branch = m.branches && one_in(&m, 7);
+        bool branch = m.branches && isa_random_one_in(&m.random, 7);
         m.branches -= branch;
-        if (branch && m.pc + LOOP_MAX <= m.count && !one_in(&m, 3))
-            make_loop(&m, 1 + below(&m, LOOP_MAX - 6));
+        if (branch && m.pc + LOOP_MAX <= m.count && !isa_random_one_in(&m.random, 3))
+            make_loop(&m, 1 + isa_random_below(&m.random, LOOP_MAX - 6));
         else if (branch)
             make_skip(&m);
         else

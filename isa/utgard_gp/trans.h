@@ -34,9 +34,8 @@ struct utgard_gp_ir_state {
 };
 
 /* Emits the program at the builder's position and leaves the builder behind its end. `lanes` (i1x16) take
- * part; `fuel` (i32): instructions that each may repeat. *fault becomes an i32x16: 0, or enum utgard_gp_fault
- * | pc <<
- * 8. `state` may be NULL. 0, -ENOMEM. */
+ * part; `fuel` (i32): instructions that each may repeat. *fault becomes an i32x16: 0, or a
+ * fault as isa_fault_pack has it, of lane 0. `state` may be NULL. 0, -ENOMEM. */
 int utgard_gp_translate(struct jit_builder *b, const struct utgard_gp_program *program,
                         const struct utgard_gp_ir_ports *ports, LLVMValueRef lanes, LLVMValueRef fuel,
                         LLVMValueRef *fault, struct utgard_gp_ir_state *state);

@@ -31,7 +31,7 @@ void utgard_gp_trans_fault(struct utgard_gp_trans *t, LLVMValueRef bad, enum utg
     lanes = LLVMBuildAnd(b->ir, lanes, t->mask, "");
     if (bad)
         lanes = LLVMBuildAnd(b->ir, lanes, bad, "");
-    had = jit_select(b, lanes, jit_splat_u32(b, (uint32_t)fault | pc << 8), had);
+    had = jit_select(b, lanes, jit_splat_u32(b, isa_fault_pack(fault, 0, pc)), had);
     LLVMBuildStore(b->ir, had, t->fault);
     t->faults = true;
 }

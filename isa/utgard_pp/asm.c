@@ -389,15 +389,4 @@ static int instruction(struct isa_assembler *as, struct isa_token mnemonic)
     return isa_asm_emit(as, out, insn.count * sizeof *out);
 }
 
-int utgard_pp_asm(const char *text, size_t length, uint32_t **out, uint32_t *count, struct util_error *error)
-{
-    static const struct isa_syntax syntax = {.raw_bytes = sizeof(uint32_t), .instruction = instruction};
-    void *bytes;
-    size_t size;
-    int err = isa_assemble(&syntax, text, length, &bytes, &size, error);
-    if (err)
-        return err;
-    *out = bytes;
-    *count = (uint32_t)(size / sizeof(uint32_t));
-    return 0;
-}
+const struct isa_syntax utgard_pp_syntax = {.word_bytes = UTGARD_PP_WORD_BYTES, .instruction = instruction};

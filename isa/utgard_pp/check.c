@@ -17,7 +17,7 @@ static const struct {
 };
 
 struct check {
-    utgard_pp_check_fn found;
+    isa_breach_fn found;
     void *data;
     unsigned count;
     uint32_t at, reported; /* bit a rule, of the instruction at hand */
@@ -188,8 +188,9 @@ static void check_control(struct check *c, const struct utgard_pp_insn *i, uint3
     breach_if(c, !next && !leaves, RULE_END);
 }
 
-unsigned utgard_pp_check(const uint32_t *words, uint32_t count, utgard_pp_check_fn found, void *data)
+unsigned utgard_pp_check(const void *program, uint32_t count, isa_breach_fn found, void *data)
 {
+    const uint32_t *words = program;
     struct check c = {.found = found, .data = data};
     struct utgard_pp_insn insn, next;
     uint8_t *starts = calloc((size_t)count + 1, 1);

@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,82 +8,68 @@
 #include "isa/utgard_pp/names.h"
 #include "util/half.h"
 
-struct text {
-    char *at;
-    size_t length;
-    bool begun; /* a part stands before */
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
+static void part(struct isa_text *t, const char *word)
 {
-    va_list args;
-    va_start(args, format);
-    t->length = isa_text_append(t->at, t->length, UTGARD_PP_TEXT_MAX, format, args);
-    va_end(args);
-}
-
-static void part(struct text *t, const char *word)
-{
-    put(t, "%s%s", t->begun ? " ; " : "", word);
-    t->begun = true;
+    isa_put_part(t);
+    isa_put(t, "%s", word);
 }
 
 /* ---- operands ---- */
 
-static void components(struct text *t, uint8_t swizzle)
+static void components(struct isa_text *t, uint8_t swizzle)
 {
     if (swizzle != 0xe4)
-        put(t, ".%c%c%c%c", "xyzw"[swizzle & 3], "xyzw"[swizzle >> 2 & 3], "xyzw"[swizzle >> 4 & 3],
-            "xyzw"[swizzle >> 6]);
+        isa_put(t, ".%c%c%c%c", "xyzw"[swizzle & 3], "xyzw"[swizzle >> 2 & 3], "xyzw"[swizzle >> 4 & 3],
+                "xyzw"[swizzle >> 6]);
 }
 
-static void vector(struct text *t, const char *name, uint8_t swizzle, bool absolute, bool negate)
+static void vector(struct isa_text *t, const char *name, uint8_t swizzle, bool absolute, bool negate)
 {
-    put(t, "%s%s%s", negate ? "-" : "", absolute ? "|" : "", name);
+    isa_put(t, "%s%s%s", negate ? "-" : "", absolute ? "|" : "", name);
     components(t, swizzle);
-    put(t, "%s", absolute ? "|" : "");
+    isa_put(t, "%s", absolute ? "|" : "");
 }
 
-static void scalar_name(struct text *t, uint8_t reg)
+static void scalar_name(struct isa_text *t, uint8_t reg)
 {
-    put(t, "%s.%c", utgard_pp_registers[reg >> 2 & 15], "xyzw"[reg & 3]);
+    isa_put(t, "%s.%c", utgard_pp_registers[reg >> 2 & 15], "xyzw"[reg & 3]);
 }
 
-static void scalar(struct text *t, const struct utgard_pp_scalar *s, bool mul_in)
+static void scalar(struct isa_text *t, const struct utgard_pp_scalar *s, bool mul_in)
 {
-    put(t, "%s%s", s->negate ? "-" : "", s->absolute ? "|" : "");
+    isa_put(t, "%s%s", s->negate ? "-" : "", s->absolute ? "|" : "");
     if (mul_in)
-        put(t, "^s0");
+        isa_put(t, "^s0");
     else
         scalar_name(t, s->reg);
-    put(t, "%s", s->absolute ? "|" : "");
+    isa_put(t, "%s", s->absolute ? "|" : "");
 }
 
-static void masked(struct text *t, const char *name, uint8_t mask)
+static void masked(struct isa_text *t, const char *name, uint8_t mask)
 {
-    put(t, "%s", name);
+    isa_put(t, "%s", name);
     if (mask == 15)
         return;
-    put(t, mask ? "." : ".0");
+    isa_put(t, mask ? "." : ".0");
     for (unsigned n = 0; n < 4; n++)
         if (mask >> n & 1)
-            put(t, "%c", "xyzw"[n]);
+            isa_put(t, "%c", "xyzw"[n]);
 }
 
 /* "7", "7.zw", "7.y": a place in memory of vec4s, whose index counts in units of the alignment. */
-static void place(struct text *t, int32_t index, uint8_t align)
+static void place(struct isa_text *t, int32_t index, uint8_t align)
 {
     if (align == UTGARD_PP_FLOAT)
-        put(t, "%" PRId32 ".%c", index >> 2, "xyzw"[index & 3]);
+        isa_put(t, "%" PRId32 ".%c", index >> 2, "xyzw"[index & 3]);
     else if (align == UTGARD_PP_VEC2)
-        put(t, "%" PRId32 ".%s", index >> 1, index & 1 ? "zw" : "xy");
+        isa_put(t, "%" PRId32 ".%s", index >> 1, index & 1 ? "zw" : "xy");
     else
-        put(t, "%" PRId32, index);
+        isa_put(t, "%" PRId32, index);
 }
 
 /* ---- fields ---- */
 
-static void varying(struct text *t, const struct utgard_pp_insn *i)
+static void varying(struct isa_text *t, const struct utgard_pp_insn *i)
 {
     static const char *const divide[4] = {"", ".1", ".z", ".w"};
     bool cube = i->varying.type == UTGARD_PP_VARYING_CUBE, from_register;
@@ -96,76 +81,76 @@ static void varying(struct text *t, const struct utgard_pp_insn *i)
     else
         part(t, "var");
     if (i->varying.type < UTGARD_PP_VARYING_CUBE)
-        put(t, "%s", divide[p]);
-    put(t, " ");
+        isa_put(t, "%s", divide[p]);
+    isa_put(t, " ");
     masked(t, i->varying.dest == UTGARD_PP_R_COORDINATES ? "coords" : utgard_pp_registers[i->varying.dest],
            i->varying.mask);
     from_register = i->varying.type == UTGARD_PP_VARYING_REGISTER || (cube && (p == 1 || p == 2));
     bool fixed = i->varying.type == UTGARD_PP_VARYING_POINT || (cube && p == 3);
     if (fixed && i->varying.align == UTGARD_PP_VEC4_VARYING && !i->varying.index && i->varying.vector == 15)
         return;
-    put(t, ", ");
+    isa_put(t, ", ");
     if (from_register) {
         vector(t, utgard_pp_registers[i->varying.vector],
                (uint8_t)(i->varying.scalar | i->varying.index << 2), i->varying.absolute, i->varying.negate);
         return;
     }
-    put(t, "v");
+    isa_put(t, "v");
     place(t, i->varying.index, i->varying.align);
     if (i->varying.vector != 15) {
-        put(t, "+");
+        isa_put(t, "+");
         scalar_name(t, (uint8_t)(i->varying.vector << 2 | i->varying.scalar));
     }
 }
 
-static void sampler(struct text *t, const struct utgard_pp_insn *i)
+static void sampler(struct isa_text *t, const struct utgard_pp_insn *i)
 {
     if (i->sampler.type == UTGARD_PP_SAMPLER_2D || i->sampler.type == UTGARD_PP_SAMPLER_CUBE) {
         part(t, i->sampler.type ? "texcube" : "tex2d");
     } else {
         part(t, "textype");
-        put(t, "%u", i->sampler.type);
+        isa_put(t, "%u", i->sampler.type);
     }
-    put(t, " %u", i->sampler.index);
+    isa_put(t, " %u", i->sampler.index);
     if (i->sampler.has_offset) {
-        put(t, "+");
+        isa_put(t, "+");
         scalar_name(t, i->sampler.offset);
     }
     if (i->sampler.has_lod) {
-        put(t, ", %s ", i->sampler.explicit_lod ? "lod" : "bias");
+        isa_put(t, ", %s ", i->sampler.explicit_lod ? "lod" : "bias");
         scalar_name(t, i->sampler.lod);
     }
 }
 
-static void load(struct text *t, const struct utgard_pp_insn *i)
+static void load(struct isa_text *t, const struct utgard_pp_insn *i)
 {
     bool temporary = i->load.source == UTGARD_PP_SOURCE_TEMPORARY;
     part(t, temporary ? "temp " : "uniform ");
     place(t, temporary ? (int16_t)i->load.index : i->load.index, i->load.align);
     if (i->load.has_offset) {
-        put(t, "+");
+        isa_put(t, "+");
         scalar_name(t, i->load.offset);
     }
 }
 
-static void operation(struct text *t, enum utgard_pp_list list, uint8_t op, const char *unit, uint8_t mod)
+static void operation(struct isa_text *t, enum utgard_pp_list list, uint8_t op, const char *unit, uint8_t mod)
 {
     const char *name = utgard_pp_name(list, op);
     part(t, name ? name : "op");
     if (!name)
-        put(t, "%u", op);
-    put(t, ".%s%s ", unit, utgard_pp_mods[mod]);
+        isa_put(t, "%u", op);
+    isa_put(t, ".%s%s ", unit, utgard_pp_mods[mod]);
 }
 
 #define VECTOR_UNIT(t, list, unit, u)                                                                        \
     do {                                                                                                     \
         operation(t, list, (u)->op, unit, (u)->mod);                                                         \
         masked(t, utgard_pp_registers[(u)->dest], (u)->mask);                                                \
-        put(t, ", ");                                                                                        \
+        isa_put(t, ", ");                                                                                    \
         vector(t, (u)->mul_in ? "^v0" : utgard_pp_registers[(u)->a.reg], (u)->a.swizzle, (u)->a.absolute,    \
                (u)->a.negate);                                                                               \
         if (utgard_pp_operands(list, (u)->op) > 1) {                                                         \
-            put(t, ", ");                                                                                    \
+            isa_put(t, ", ");                                                                                \
             vector(t, utgard_pp_registers[(u)->b.reg], (u)->b.swizzle, (u)->b.absolute, (u)->b.negate);      \
         }                                                                                                    \
     } while (0)
@@ -176,16 +161,16 @@ static void operation(struct text *t, enum utgard_pp_list list, uint8_t op, cons
         if ((u)->writes)                                                                                     \
             scalar_name(t, (u)->dest);                                                                       \
         else                                                                                                 \
-            put(t, "none");                                                                                  \
-        put(t, ", ");                                                                                        \
+            isa_put(t, "none");                                                                              \
+        isa_put(t, ", ");                                                                                    \
         scalar(t, &(u)->a, (u)->mul_in);                                                                     \
         if (utgard_pp_operands(list, (u)->op) > 1) {                                                         \
-            put(t, ", ");                                                                                    \
+            isa_put(t, ", ");                                                                                \
             scalar(t, &(u)->b, false);                                                                       \
         }                                                                                                    \
     } while (0)
 
-static void combine(struct text *t, const struct utgard_pp_insn *i)
+static void combine(struct isa_text *t, const struct utgard_pp_insn *i)
 {
     uint8_t kind = i->combine.kind;
     if (kind == UTGARD_PP_COMBINE_SCALE || kind == UTGARD_PP_COMBINE_PART2)
@@ -194,46 +179,46 @@ static void combine(struct text *t, const struct utgard_pp_insn *i)
         operation(t, UTGARD_PP_COMBINE_OPS, i->combine.op, kind ? "s2v" : "s2",
                   kind == UTGARD_PP_COMBINE_SCALAR ? i->combine.mod : 0);
     if (kind == UTGARD_PP_COMBINE_SCALE || kind == UTGARD_PP_COMBINE_PART2)
-        put(t, "%s ", kind == UTGARD_PP_COMBINE_PART2 ? utgard_pp_mods[i->combine.mod] : "");
+        isa_put(t, "%s ", kind == UTGARD_PP_COMBINE_PART2 ? utgard_pp_mods[i->combine.mod] : "");
     if (kind == UTGARD_PP_COMBINE_SCALE || kind == UTGARD_PP_COMBINE_VECTOR)
         masked(t, utgard_pp_registers[i->combine.vector_dest], i->combine.mask);
     else
         scalar_name(t, i->combine.dest);
-    put(t, ", ");
+    isa_put(t, ", ");
     if (kind != UTGARD_PP_COMBINE_PART2)
         scalar(t, &i->combine.a, false);
     if (kind == UTGARD_PP_COMBINE_SCALE)
-        put(t, ", ");
+        isa_put(t, ", ");
     if (kind == UTGARD_PP_COMBINE_SCALE || kind == UTGARD_PP_COMBINE_PART2)
         vector(t, utgard_pp_registers[i->combine.b_vector], i->combine.b_swizzle, false, false);
     else if (utgard_pp_operands(UTGARD_PP_COMBINE_OPS, i->combine.op) > 1) {
-        put(t, ", ");
+        isa_put(t, ", ");
         scalar(t, &i->combine.b, false);
     }
 }
 
-static void store(struct text *t, const struct utgard_pp_insn *i)
+static void store(struct isa_text *t, const struct utgard_pp_insn *i)
 {
     if (i->store.frame_buffer) {
         part(t, i->store.fb_source ? "fbcolor " : "fbdepth ");
-        put(t, "%s", utgard_pp_registers[i->store.fb_dest]);
+        isa_put(t, "%s", utgard_pp_registers[i->store.fb_dest]);
         return;
     }
     part(t, "store ");
     place(t, (int16_t)i->store.index, i->store.align);
     if (i->store.has_offset || i->store.offset) {
-        put(t, i->store.has_offset ? "+" : "~");
+        isa_put(t, i->store.has_offset ? "+" : "~");
         scalar_name(t, i->store.offset);
     }
-    put(t, ", ");
+    isa_put(t, ", ");
     if (i->store.align == UTGARD_PP_FLOAT)
         scalar_name(t, i->store.source);
     else
-        put(t, "%s%s", utgard_pp_registers[i->store.source >> 2],
-            i->store.align == UTGARD_PP_VEC2 ? (i->store.source & 2 ? ".zw" : ".xy") : "");
+        isa_put(t, "%s%s", utgard_pp_registers[i->store.source >> 2],
+                i->store.align == UTGARD_PP_VEC2 ? (i->store.source & 2 ? ".zw" : ".xy") : "");
 }
 
-static void branch(struct text *t, const struct utgard_pp_insn *i, const char *label)
+static void branch(struct isa_text *t, const struct utgard_pp_insn *i, const char *label)
 {
     static const char *const condition[8] = {".never", ".gt", ".eq", ".ge", ".lt", ".ne", ".le", ""};
     if (i->branch.discard) {
@@ -241,41 +226,41 @@ static void branch(struct text *t, const struct utgard_pp_insn *i, const char *l
         return;
     }
     part(t, "branch");
-    put(t, "%s ", condition[i->branch.condition]);
+    isa_put(t, "%s ", condition[i->branch.condition]);
     if (i->branch.condition != UTGARD_PP_IF_ALWAYS) {
         scalar_name(t, i->branch.a);
-        put(t, ", ");
+        isa_put(t, ", ");
         scalar_name(t, i->branch.b);
-        put(t, ", ");
+        isa_put(t, ", ");
     }
     if (label)
-        put(t, "%s", label);
+        isa_put(t, "%s", label);
     else
-        put(t, "%" PRId64, (int64_t)i->at + i->branch.target);
+        isa_put(t, "%" PRId64, (int64_t)i->at + i->branch.target);
     if (i->branch.next)
-        put(t, ", next %u", i->branch.next);
+        isa_put(t, ", next %u", i->branch.next);
 }
 
 /* All digits of it: a half has at most 24 behind the point. */
-static void fraction(struct text *t, float value)
+static void fraction(struct isa_text *t, float value)
 {
-    put(t, "%.24f", (double)value);
+    isa_put(t, "%.24f", (double)value);
     while (t->at[t->length - 1] == '0')
         t->at[--t->length] = 0;
 }
 
-static void constant(struct text *t, const struct utgard_pp_insn *i, unsigned n)
+static void constant(struct isa_text *t, const struct utgard_pp_insn *i, unsigned n)
 {
     part(t, n ? "c1 " : "c0 ");
     for (unsigned c = 0; c < 4; c++) {
         uint16_t half = i->constant[n][c];
         float value = util_half_to_float(half);
         bool plain = (half & 0x7c00) != 0x7c00;
-        put(t, c ? ", " : "");
+        isa_put(t, c ? ", " : "");
         if (!plain)
-            put(t, "0x%04x", half);
+            isa_put(t, "0x%04x", half);
         else if (value == (float)(int)value)
-            put(t, "%s%d.0", value == 0 && half ? "-" : "", (int)value);
+            isa_put(t, "%s%d.0", value == 0 && half ? "-" : "", (int)value);
         else
             fraction(t, value);
     }
@@ -283,7 +268,7 @@ static void constant(struct text *t, const struct utgard_pp_insn *i, unsigned n)
 
 /* ---- instructions ---- */
 
-static void fields(struct text *t, const struct utgard_pp_insn *i, const char *label)
+static void fields(struct isa_text *t, const struct utgard_pp_insn *i, const char *label)
 {
     if (utgard_pp_has(i, UTGARD_PP_CONST0))
         constant(t, i, 0);
@@ -311,7 +296,7 @@ static void fields(struct text *t, const struct utgard_pp_insn *i, const char *l
         branch(t, i, label);
 }
 
-static void print(struct text *t, const struct utgard_pp_insn *i, const char *label)
+static void print(struct isa_text *t, const struct utgard_pp_insn *i, const char *label)
 {
     fields(t, i, label);
     if (i->sync)
@@ -320,14 +305,14 @@ static void print(struct text *t, const struct utgard_pp_insn *i, const char *la
         part(t, "stop");
     if (i->prefetch) {
         part(t, "next");
-        put(t, " %u", i->next);
+        isa_put(t, " %u", i->next);
     }
     if (!t->begun)
         part(t, "nop");
 }
 
 /* Whether the text says all of the words: it does when it assembles to them. */
-static bool says_all(const uint32_t *words, const struct utgard_pp_insn *i, const struct text *t)
+static bool says_all(const uint32_t *words, const struct utgard_pp_insn *i, const struct isa_text *t)
 {
     uint32_t *again, count, expected = i->at;
     bool same;
@@ -351,7 +336,7 @@ static bool says_all(const uint32_t *words, const struct utgard_pp_insn *i, cons
 static uint32_t disassemble(const uint32_t *words, uint32_t count, uint32_t at, const char *label, char *out)
 {
     struct utgard_pp_insn insn;
-    struct text t = {.at = out};
+    struct isa_text t = {.at = out, .capacity = UTGARD_PP_TEXT_MAX};
     uint32_t length = utgard_pp_decode(words, count, at, &insn);
     out[0] = 0;
     if (at >= count)
@@ -360,16 +345,16 @@ static uint32_t disassemble(const uint32_t *words, uint32_t count, uint32_t at, 
         print(&t, &insn, NULL);
         if (says_all(words, &insn, &t)) {
             if (label) {
-                t = (struct text){.at = out};
+                t = (struct isa_text){.at = out, .capacity = UTGARD_PP_TEXT_MAX};
                 print(&t, &insn, label);
             }
             return length;
         }
-        t = (struct text){.at = out};
+        t = (struct isa_text){.at = out, .capacity = UTGARD_PP_TEXT_MAX};
     }
     length = length ? length : 1;
     for (uint32_t n = 0; n < length; n++)
-        put(&t, "%s.word 0x%08" PRIx32, n ? "\n" : "", words[at + n]);
+        isa_put(&t, "%s.word 0x%08" PRIx32, n ? "\n" : "", words[at + n]);
     return length;
 }
 
@@ -408,8 +393,9 @@ static bool has_label(const uint32_t *words, uint32_t count, uint32_t at, const 
     return true;
 }
 
-int utgard_pp_disasm_program(FILE *out, const uint32_t *words, uint32_t count)
+int utgard_pp_disasm_program(FILE *out, const void *program, uint32_t count)
 {
+    const uint32_t *words = program;
     uint8_t *marks = calloc((size_t)count + 1, 1);
     char text[UTGARD_PP_TEXT_MAX], label[16];
     if (!marks)

@@ -1,8 +1,5 @@
 #include "isa/utgard_pp/names.h"
 
-#include "isa/isa.h"
-#include "util/bits.h"
-
 static const struct isa_name mul_ops[] = {
 #define MUL_OP(value, text, operands) {value, text},
 #include "isa/utgard_pp/insns.inc"
@@ -30,25 +27,11 @@ static const uint8_t operands[3][32] = {
     },
 };
 
-#define LIST(names) {names, UTIL_ARRAY_SIZE(names)}
-static const struct {
-    const struct isa_name *names;
-    size_t count;
-} lists[] = {LIST(mul_ops), LIST(add_ops), LIST(combine_ops)};
+const struct isa_names utgard_pp_lists[] = {ISA_NAMES(mul_ops), ISA_NAMES(add_ops), ISA_NAMES(combine_ops)};
 
 const char *const utgard_pp_registers[16] = {"r0", "r1", "r2",  "r3",  "r4", "r5", "r6",  "r7",
                                              "r8", "r9", "r10", "r11", "c0", "c1", "tex", "uni"};
 const char *const utgard_pp_mods[4] = {"", ".sat", ".pos", ".int"};
-
-const char *utgard_pp_name(enum utgard_pp_list list, uint32_t value)
-{
-    return isa_name_text(lists[list].names, lists[list].count, value);
-}
-
-bool utgard_pp_named(enum utgard_pp_list list, const char *text, size_t length, uint32_t *value)
-{
-    return isa_name_value(lists[list].names, lists[list].count, text, length, value);
-}
 
 unsigned utgard_pp_operands(enum utgard_pp_list list, uint32_t value)
 {

@@ -5,6 +5,7 @@
 #ifndef VITRAIL_ISA_UTGARD_PP_PORTS_H
 #define VITRAIL_ISA_UTGARD_PP_PORTS_H
 
+#include "isa/fault.h"
 #include "isa/numeric.h"
 #include "isa/utgard_pp/program.h"
 
@@ -13,7 +14,9 @@ enum utgard_pp_fault {
     UTGARD_PP_FAULT_FUEL,     /* loops too long */
     UTGARD_PP_FAULT_RESERVED, /* reserved operation, register or source */
     UTGARD_PP_FAULT_ADDRESS,  /* an address outside what the program may reach */
+    UTGARD_PP_FAULT_COUNT
 };
+extern const struct isa_fault_row utgard_pp_faults[UTGARD_PP_FAULT_COUNT];
 
 struct utgard_pp_ports {
     void *ctx;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include "isa/blocks.h"
 #include "util/bits.h"
 
 static bool branches(const struct utgard_pp_insn *i)
@@ -180,21 +181,19 @@ static int find_blocks(struct utgard_pp_program *p, struct util_error *error)
         }
         block_at[n + 1] |= branches(i) || ends(i);
     }
-    for (uint32_t n = 0; !status && n < p->insn_count; n++)
-        p->block_count += block_at[n];
-    if (!status && !(p->blocks = calloc(p->block_count, sizeof *p->blocks)))
-        status = -ENOMEM;
-    for (uint32_t n = 0, b = 0; !status && n < p->insn_count; n++) {
-        if (block_at[n])
-            p->blocks[b++].first = n;
-        p->blocks[b - 1].count++;
-        block_at[n] = b - 1;
+    if (!status) {
+        p->block_count = isa_blocks_number(block_at, p->insn_count);
+        p->blocks = calloc(p->block_count, sizeof *p->blocks);
+        status = p->blocks ? 0 : -ENOMEM;
     }
-    for (uint32_t b = 0; !status && b < p->block_count; b++) {
-        const struct utgard_pp_insn *last = &p->insns[p->blocks[b].first + p->blocks[b].count - 1];
-        p->blocks[b].ends = ends(last);
-        p->blocks[b].target = branches(last) ? block_at[insn_at(p, (int64_t)last->at + last->branch.target)]
-                                             : UTGARD_PP_NO_BLOCK;
+    for (uint32_t n = 0; !status && n < p->insn_count; n++) {
+        struct utgard_pp_block *block = &p->blocks[block_at[n]];
+        const struct utgard_pp_insn *last = &p->insns[n];
+        if (!block->count++)
+            block->first = n;
+        block->ends = ends(last);
+        block->target = branches(last) ? block_at[insn_at(p, (int64_t)last->at + last->branch.target)]
+                                       : UTGARD_PP_NO_BLOCK;
     }
     free(block_at);
     return status;

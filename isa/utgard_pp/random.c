@@ -1,6 +1,7 @@
 /* Random programs that the checker accepts. Loops count register 11 down, so that they end. */
 #include <string.h>
 
+#include "isa/random.h"
 #include "isa/utgard_pp/asm.h"
 #include "isa/utgard_pp/names.h"
 #include "util/bits.h"
@@ -8,7 +9,7 @@
 enum { COUNTER = 11, FREE_REGISTERS = 6, INSNS_MAX = 40 };
 
 struct maker {
-    uint64_t seed;
+    struct isa_random random;
     bool full;
     uint32_t *words;
     uint32_t at, left; /* words written; instructions to come */
@@ -17,19 +18,6 @@ struct maker {
     /* A skip whose target is not known yet: the instruction, and how many more it skips. */
     uint32_t skip_at, skips;
 };
-
-static uint32_t below(struct maker *m, uint32_t n)
-{
-    uint64_t z = m->seed += 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return (uint32_t)((z ^ (z >> 31)) % n);
-}
-
-static bool one_in(struct maker *m, uint32_t n)
-{
-    return below(m, n) == 0;
-}
 
 static void has(struct utgard_pp_insn *i, enum utgard_pp_field field)
 {
@@ -41,12 +29,12 @@ static void has(struct utgard_pp_insn *i, enum utgard_pp_field field)
 /* One that may be written: mostly the same few, so that what is written is read. */
 static uint8_t some_register(struct maker *m)
 {
-    return (uint8_t)below(m, one_in(m, 6) ? COUNTER : FREE_REGISTERS);
+    return (uint8_t)isa_random_below(&m->random, isa_random_one_in(&m->random, 6) ? COUNTER : FREE_REGISTERS);
 }
 
 static uint8_t some_scalar(struct maker *m)
 {
-    return (uint8_t)(some_register(m) << 2 | below(m, 4));
+    return (uint8_t)(some_register(m) << 2 | isa_random_below(&m->random, 4));
 }
 
 /* A register that means something here. */
@@ -59,28 +47,30 @@ static uint8_t readable(struct maker *m, const struct utgard_pp_insn *i)
                    {UTGARD_PP_R_CONST1, UTGARD_PP_CONST1},
                    {UTGARD_PP_R_TEXTURE, UTGARD_PP_SAMPLER},
                    {UTGARD_PP_R_UNIFORM, UTGARD_PP_LOAD}};
-    uint32_t k = below(m, 10);
+    uint32_t k = isa_random_below(&m->random, 10);
     if (k < 4 && utgard_pp_has(i, special[k].field))
         return special[k].reg;
-    return one_in(m, 16) ? COUNTER : some_register(m);
+    return isa_random_one_in(&m->random, 16) ? COUNTER : some_register(m);
 }
 
 static struct utgard_pp_vector vector(struct maker *m, const struct utgard_pp_insn *i)
 {
-    struct utgard_pp_vector v = {readable(m, i), one_in(m, 2) ? 0xe4 : (uint8_t)below(m, 256), one_in(m, 5),
-                                 one_in(m, 4)};
+    struct utgard_pp_vector v = {
+        readable(m, i), isa_random_one_in(&m->random, 2) ? 0xe4 : (uint8_t)isa_random_below(&m->random, 256),
+        isa_random_one_in(&m->random, 5), isa_random_one_in(&m->random, 4)};
     return v;
 }
 
 static struct utgard_pp_scalar scalar(struct maker *m, const struct utgard_pp_insn *i)
 {
-    struct utgard_pp_scalar s = {(uint8_t)(readable(m, i) << 2 | below(m, 4)), one_in(m, 5), one_in(m, 4)};
+    struct utgard_pp_scalar s = {(uint8_t)(readable(m, i) << 2 | isa_random_below(&m->random, 4)),
+                                 isa_random_one_in(&m->random, 5), isa_random_one_in(&m->random, 4)};
     return s;
 }
 
 static uint8_t mask(struct maker *m)
 {
-    return one_in(m, 2) ? 15 : (uint8_t)below(m, 16);
+    return isa_random_one_in(&m->random, 2) ? 15 : (uint8_t)isa_random_below(&m->random, 16);
 }
 
 /* ---- fields ---- */
@@ -90,12 +80,13 @@ static void make_constants(struct maker *m, struct utgard_pp_insn *i)
     static const uint16_t values[] = {0,      0x3c00, 0xbc00, 0x4000, 0x3800, 0x4200,
                                       0x7c00, 0x8000, 0x0001, 0x7bff, 0x4248};
     for (unsigned k = 0; k < 2; k++) {
-        if (!one_in(m, 3))
+        if (!isa_random_one_in(&m->random, 3))
             continue;
         has(i, (enum utgard_pp_field)(UTGARD_PP_CONST0 + k));
         for (unsigned n = 0; n < 4; n++)
-            i->constant[k][n] =
-                one_in(m, 4) ? (uint16_t)below(m, 1u << 16) : values[below(m, UTIL_ARRAY_SIZE(values))];
+            i->constant[k][n] = isa_random_one_in(&m->random, 4)
+                                    ? (uint16_t)isa_random_below(&m->random, 1u << 16)
+                                    : values[isa_random_below(&m->random, UTIL_ARRAY_SIZE(values))];
     }
 }
 
@@ -105,113 +96,120 @@ static void make_varying(struct maker *m, struct utgard_pp_insn *i)
                                      UTGARD_PP_VEC4_VARYING};
     static const uint8_t divides[] = {0, 0, 0, UTGARD_PP_DIVIDE_Z, UTGARD_PP_DIVIDE_W};
     has(i, UTGARD_PP_VARYING);
-    i->varying.type = (uint8_t)below(m, 4);
-    i->varying.perspective = i->varying.type < UTGARD_PP_VARYING_CUBE
-                                 ? divides[below(m, 5)]
-                                 : (uint8_t)below(m, i->varying.type == UTGARD_PP_VARYING_CUBE ? 4 : 2);
+    i->varying.type = (uint8_t)isa_random_below(&m->random, 4);
+    i->varying.perspective =
+        i->varying.type < UTGARD_PP_VARYING_CUBE
+            ? divides[isa_random_below(&m->random, 5)]
+            : (uint8_t)isa_random_below(&m->random, i->varying.type == UTGARD_PP_VARYING_CUBE ? 4 : 2);
     bool from_register = i->varying.type == UTGARD_PP_VARYING_REGISTER ||
                          (i->varying.type == UTGARD_PP_VARYING_CUBE &&
                           (i->varying.perspective == 1 || i->varying.perspective == 2));
-    i->varying.dest = one_in(m, 3) ? UTGARD_PP_R_COORDINATES : some_register(m);
+    i->varying.dest = isa_random_one_in(&m->random, 3) ? UTGARD_PP_R_COORDINATES : some_register(m);
     i->varying.mask = mask(m);
     if (from_register) {
         i->varying.vector = readable(m, i);
-        i->varying.scalar = (uint8_t)below(m, 4);
-        i->varying.index = (uint8_t)below(m, 64);
-        i->varying.negate = one_in(m, 4);
-        i->varying.absolute = one_in(m, 4);
+        i->varying.scalar = (uint8_t)isa_random_below(&m->random, 4);
+        i->varying.index = (uint8_t)isa_random_below(&m->random, 64);
+        i->varying.negate = isa_random_one_in(&m->random, 4);
+        i->varying.absolute = isa_random_one_in(&m->random, 4);
         return;
     }
-    i->varying.align = aligns[below(m, 4)];
-    i->varying.index = (uint8_t)below(m, i->varying.align == UTGARD_PP_FLOAT  ? 30
-                                         : i->varying.align == UTGARD_PP_VEC2 ? 16
-                                                                              : 8);
-    i->varying.vector = m->full && one_in(m, 12) ? some_register(m) : 15;
-    i->varying.scalar = i->varying.vector < 15 ? (uint8_t)below(m, 4) : 0;
+    i->varying.align = aligns[isa_random_below(&m->random, 4)];
+    i->varying.index = (uint8_t)isa_random_below(&m->random, i->varying.align == UTGARD_PP_FLOAT  ? 30
+                                                             : i->varying.align == UTGARD_PP_VEC2 ? 16
+                                                                                                  : 8);
+    i->varying.vector = m->full && isa_random_one_in(&m->random, 12) ? some_register(m) : 15;
+    i->varying.scalar = i->varying.vector < 15 ? (uint8_t)isa_random_below(&m->random, 4) : 0;
 }
 
 static void make_sampler(struct maker *m, struct utgard_pp_insn *i)
 {
     has(i, UTGARD_PP_SAMPLER);
     i->sync = true;
-    i->sampler.index = (uint16_t)below(m, one_in(m, 8) ? 1u << 12 : 4);
-    i->sampler.type = one_in(m, 4) ? UTGARD_PP_SAMPLER_CUBE : UTGARD_PP_SAMPLER_2D;
+    i->sampler.index =
+        (uint16_t)isa_random_below(&m->random, isa_random_one_in(&m->random, 8) ? 1u << 12 : 4);
+    i->sampler.type = isa_random_one_in(&m->random, 4) ? UTGARD_PP_SAMPLER_CUBE : UTGARD_PP_SAMPLER_2D;
     i->sampler.mark = UTGARD_PP_SAMPLER_MARK;
-    i->sampler.has_lod = one_in(m, 3);
-    i->sampler.explicit_lod = i->sampler.has_lod && one_in(m, 2);
+    i->sampler.has_lod = isa_random_one_in(&m->random, 3);
+    i->sampler.explicit_lod = i->sampler.has_lod && isa_random_one_in(&m->random, 2);
     i->sampler.lod = i->sampler.has_lod ? some_scalar(m) : 0;
-    i->sampler.has_offset = m->full && one_in(m, 12);
+    i->sampler.has_offset = m->full && isa_random_one_in(&m->random, 12);
     i->sampler.offset = i->sampler.has_offset ? some_scalar(m) : 0;
 }
 
 /* Of a vec4, a pair or a float: mostly around 0, where both signs meet. */
 static uint16_t temporary(struct maker *m)
 {
-    return (uint16_t)(one_in(m, 16) ? below(m, 1024) - 512 : below(m, 24) - 12);
+    return (uint16_t)(isa_random_one_in(&m->random, 16) ? isa_random_below(&m->random, 1024) - 512
+                                                        : isa_random_below(&m->random, 24) - 12);
 }
 
 static void make_load(struct maker *m, struct utgard_pp_insn *i)
 {
     has(i, UTGARD_PP_LOAD);
-    i->load.source = m->full && one_in(m, 3) ? UTGARD_PP_SOURCE_TEMPORARY : UTGARD_PP_SOURCE_UNIFORM;
-    i->load.align = (uint8_t)below(m, 3);
-    i->load.index = i->load.source == UTGARD_PP_SOURCE_TEMPORARY ? temporary(m) : (uint16_t)below(m, 24);
-    i->load.has_offset = m->full && one_in(m, 8);
+    i->load.source =
+        m->full && isa_random_one_in(&m->random, 3) ? UTGARD_PP_SOURCE_TEMPORARY : UTGARD_PP_SOURCE_UNIFORM;
+    i->load.align = (uint8_t)isa_random_below(&m->random, 3);
+    i->load.index = i->load.source == UTGARD_PP_SOURCE_TEMPORARY ? temporary(m)
+                                                                 : (uint16_t)isa_random_below(&m->random, 24);
+    i->load.has_offset = m->full && isa_random_one_in(&m->random, 8);
     i->load.offset = i->load.has_offset ? some_scalar(m) : 0;
 }
 
 static void make_multipliers(struct maker *m, struct utgard_pp_insn *i)
 {
     static const uint8_t ops[] = {0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 31, 31};
-    if (one_in(m, 2)) {
+    if (isa_random_one_in(&m->random, 2)) {
         has(i, UTGARD_PP_VMUL);
-        i->vmul.op = ops[below(m, UTIL_ARRAY_SIZE(ops))];
+        i->vmul.op = ops[isa_random_below(&m->random, UTIL_ARRAY_SIZE(ops))];
         i->vmul.a = vector(m, i);
         if (utgard_pp_operands(UTGARD_PP_MUL_OPS, i->vmul.op) > 1)
             i->vmul.b = vector(m, i);
         i->vmul.dest = some_register(m);
         i->vmul.mask = mask(m);
-        i->vmul.mod = (uint8_t)below(m, 6) < 3 ? 0 : (uint8_t)below(m, 4);
+        i->vmul.mod =
+            (uint8_t)isa_random_below(&m->random, 6) < 3 ? 0 : (uint8_t)isa_random_below(&m->random, 4);
     }
-    if (one_in(m, 3)) {
+    if (isa_random_one_in(&m->random, 3)) {
         has(i, UTGARD_PP_SMUL);
-        i->smul.op = ops[below(m, UTIL_ARRAY_SIZE(ops))];
+        i->smul.op = ops[isa_random_below(&m->random, UTIL_ARRAY_SIZE(ops))];
         i->smul.a = scalar(m, i);
         if (utgard_pp_operands(UTGARD_PP_MUL_OPS, i->smul.op) > 1)
             i->smul.b = scalar(m, i);
-        i->smul.writes = !one_in(m, 3);
+        i->smul.writes = !isa_random_one_in(&m->random, 3);
         i->smul.dest = i->smul.writes ? some_scalar(m) : 0;
-        i->smul.mod = (uint8_t)below(m, 4);
+        i->smul.mod = (uint8_t)isa_random_below(&m->random, 4);
     }
 }
 
 static void make_accumulators(struct maker *m, struct utgard_pp_insn *i)
 {
     static const uint8_t ops[] = {0, 0, 0, 4, 8, 9, 10, 11, 12, 13, 14, 15, 20, 21, 23, 31, 16, 17};
-    if (one_in(m, 2)) {
+    if (isa_random_one_in(&m->random, 2)) {
         has(i, UTGARD_PP_VADD);
-        i->vadd.op = ops[below(m, UTIL_ARRAY_SIZE(ops))];
+        i->vadd.op = ops[isa_random_below(&m->random, UTIL_ARRAY_SIZE(ops))];
         i->vadd.a = vector(m, i);
         if (utgard_pp_operands(UTGARD_PP_ADD_OPS, i->vadd.op) > 1)
             i->vadd.b = vector(m, i);
-        i->vadd.mul_in = utgard_pp_has(i, UTGARD_PP_VMUL) && one_in(m, 3);
+        i->vadd.mul_in = utgard_pp_has(i, UTGARD_PP_VMUL) && isa_random_one_in(&m->random, 3);
         i->vadd.a.reg = i->vadd.mul_in ? 0 : i->vadd.a.reg;
         i->vadd.dest = some_register(m);
         i->vadd.mask = mask(m);
-        i->vadd.mod = (uint8_t)below(m, 6) < 3 ? 0 : (uint8_t)below(m, 4);
+        i->vadd.mod =
+            (uint8_t)isa_random_below(&m->random, 6) < 3 ? 0 : (uint8_t)isa_random_below(&m->random, 4);
         i->sync |= (i->vadd.op | 1) == UTGARD_PP_ADD_DFDY;
     }
-    if (one_in(m, 3)) {
+    if (isa_random_one_in(&m->random, 3)) {
         has(i, UTGARD_PP_SADD);
-        i->sadd.op = ops[below(m, UTIL_ARRAY_SIZE(ops) - 2)];
+        i->sadd.op = ops[isa_random_below(&m->random, UTIL_ARRAY_SIZE(ops) - 2)];
         i->sadd.a = scalar(m, i);
         if (utgard_pp_operands(UTGARD_PP_ADD_OPS, i->sadd.op) > 1)
             i->sadd.b = scalar(m, i);
-        i->sadd.mul_in = utgard_pp_has(i, UTGARD_PP_SMUL) && one_in(m, 3);
+        i->sadd.mul_in = utgard_pp_has(i, UTGARD_PP_SMUL) && isa_random_one_in(&m->random, 3);
         i->sadd.a.reg = i->sadd.mul_in ? 0 : i->sadd.a.reg;
-        i->sadd.writes = !one_in(m, 8);
+        i->sadd.writes = !isa_random_one_in(&m->random, 8);
         i->sadd.dest = i->sadd.writes ? some_scalar(m) : 0;
-        i->sadd.mod = (uint8_t)below(m, 4);
+        i->sadd.mod = (uint8_t)isa_random_below(&m->random, 4);
         i->sync |= (i->sadd.op | 1) == UTGARD_PP_ADD_DFDY;
     }
 }
@@ -219,40 +217,41 @@ static void make_accumulators(struct maker *m, struct utgard_pp_insn *i)
 static void make_combine(struct maker *m, struct utgard_pp_insn *i)
 {
     has(i, UTGARD_PP_COMBINE);
-    i->combine.kind = one_in(m, 2) ? UTGARD_PP_COMBINE_SCALAR : (uint8_t)below(m, 4);
+    i->combine.kind = isa_random_one_in(&m->random, 2) ? UTGARD_PP_COMBINE_SCALAR
+                                                       : (uint8_t)isa_random_below(&m->random, 4);
     i->combine.op = i->combine.kind == UTGARD_PP_COMBINE_VECTOR
-                        ? (uint8_t)(UTGARD_PP_COMBINE_ATAN + below(m, 2))
-                        : (uint8_t)below(m, 8);
+                        ? (uint8_t)(UTGARD_PP_COMBINE_ATAN + isa_random_below(&m->random, 2))
+                        : (uint8_t)isa_random_below(&m->random, 8);
     i->combine.a = scalar(m, i);
     if (i->combine.op == UTGARD_PP_COMBINE_ATAN2 && i->combine.kind == UTGARD_PP_COMBINE_VECTOR)
         i->combine.b = scalar(m, i);
     i->combine.b_vector = readable(m, i);
-    i->combine.b_swizzle = (uint8_t)below(m, 256);
+    i->combine.b_swizzle = (uint8_t)isa_random_below(&m->random, 256);
     i->combine.dest = some_scalar(m);
     i->combine.vector_dest = some_register(m);
     i->combine.mask = mask(m);
-    i->combine.mod = (uint8_t)below(m, 4);
+    i->combine.mod = (uint8_t)isa_random_below(&m->random, 4);
 }
 
 static void make_store(struct maker *m, struct utgard_pp_insn *i)
 {
     has(i, UTGARD_PP_STORE);
-    i->store.frame_buffer = !m->full || one_in(m, 3);
+    i->store.frame_buffer = !m->full || isa_random_one_in(&m->random, 3);
     if (i->store.frame_buffer) {
-        i->store.fb_source = (uint8_t)below(m, 2);
+        i->store.fb_source = (uint8_t)isa_random_below(&m->random, 2);
         i->store.unknown_0 = 7;
         i->store.fb_unknown = 2;
         i->store.fb_dest = some_register(m);
         return;
     }
     i->store.dest = 3;
-    i->store.align = (uint8_t)below(m, 3);
+    i->store.align = (uint8_t)isa_random_below(&m->random, 3);
     i->store.source = (uint8_t)(readable(m, i) << 2);
-    i->store.source |= i->store.align == UTGARD_PP_FLOAT  ? (uint8_t)below(m, 4)
-                       : i->store.align == UTGARD_PP_VEC2 ? (uint8_t)(below(m, 2) * 2)
+    i->store.source |= i->store.align == UTGARD_PP_FLOAT  ? (uint8_t)isa_random_below(&m->random, 4)
+                       : i->store.align == UTGARD_PP_VEC2 ? (uint8_t)(isa_random_below(&m->random, 2) * 2)
                                                           : 0;
     i->store.index = temporary(m);
-    i->store.has_offset = one_in(m, 6);
+    i->store.has_offset = isa_random_one_in(&m->random, 6);
     i->store.offset = i->store.has_offset ? some_scalar(m) : 0;
 }
 
@@ -265,7 +264,7 @@ static void mend(struct maker *m, uint32_t at, int32_t target, uint8_t length)
     uint32_t out[UTGARD_PP_WORDS], count = utgard_pp_decode(m->words, m->at, at, &i);
     if (target)
         i.branch.target = target;
-    if (length && one_in(m, 2)) {
+    if (length && isa_random_one_in(&m->random, 2)) {
         i.prefetch = true;
         i.next = length;
     }
@@ -291,17 +290,17 @@ static void make_plain(struct maker *m)
 {
     struct utgard_pp_insn i = {0};
     make_constants(m, &i);
-    if (one_in(m, 3))
+    if (isa_random_one_in(&m->random, 3))
         make_varying(m, &i);
-    if (utgard_pp_has(&i, UTGARD_PP_VARYING) && one_in(m, 3))
+    if (utgard_pp_has(&i, UTGARD_PP_VARYING) && isa_random_one_in(&m->random, 3))
         make_sampler(m, &i);
-    if (one_in(m, 4))
+    if (isa_random_one_in(&m->random, 4))
         make_load(m, &i);
     make_multipliers(m, &i);
     make_accumulators(m, &i);
-    if (one_in(m, 4))
+    if (isa_random_one_in(&m->random, 4))
         make_combine(m, &i);
-    if (one_in(m, 8))
+    if (isa_random_one_in(&m->random, 8))
         make_store(m, &i);
     if (utgard_pp_length(i.fields) > UTGARD_PP_WORDS)
         i.fields &= (uint16_t)~(1u << UTGARD_PP_STORE);
@@ -315,12 +314,12 @@ static void make_skip(struct maker *m)
     if (m->skips)
         return;
     has(&i, UTGARD_PP_BRANCH);
-    i.branch.condition = (uint8_t)(1 + below(m, 7));
+    i.branch.condition = (uint8_t)(1 + isa_random_below(&m->random, 7));
     i.branch.a = i.branch.condition == UTGARD_PP_IF_ALWAYS ? 0 : some_scalar(m);
     i.branch.b = i.branch.condition == UTGARD_PP_IF_ALWAYS ? 0 : some_scalar(m);
     m->skip_at = m->at;
     emit(m, &i);
-    m->skips = 1 + below(m, 4);
+    m->skips = 1 + isa_random_below(&m->random, 4);
 }
 
 static void make_discard(struct maker *m)
@@ -361,21 +360,22 @@ static void make_loop(struct maker *m, uint32_t body)
     emit(m, &i);
 }
 
-uint32_t utgard_pp_random(uint64_t seed, enum utgard_pp_random_profile profile, uint32_t *words,
-                          uint32_t capacity)
+uint32_t utgard_pp_random(uint64_t seed, unsigned profile, void *words, uint32_t capacity)
 {
-    struct maker m = {.seed = seed, .full = profile == UTGARD_PP_RANDOM_FULL, .words = words};
+    struct maker m = {.random = {seed}, .full = profile == UTGARD_PP_RANDOM_FULL, .words = words};
     struct utgard_pp_insn end = {.stop = true};
     uint32_t limit = capacity - 8 * UTGARD_PP_WORDS;
-    m.left = 3 + below(&m, 1 + below(&m, INSNS_MAX)); /* short ones are many more */
-    m.branches = m.full ? 1 + below(&m, 1 + below(&m, 4)) : 0;
+    m.left = 3 + isa_random_below(&m.random,
+                                  1 + isa_random_below(&m.random, INSNS_MAX)); /* short ones are many more */
+    m.branches = m.full ? 1 + isa_random_below(&m.random, 1 + isa_random_below(&m.random, 4)) : 0;
     while (m.left-- && m.at < limit) {
-        uint32_t kind = m.branches && one_in(&m, 5) ? 1 + below(&m, 6) : 0;
+        uint32_t kind =
+            m.branches && isa_random_one_in(&m.random, 5) ? 1 + isa_random_below(&m.random, 6) : 0;
         m.branches -= kind != 0;
         if (!kind)
             make_plain(&m);
         else if (kind <= 2 && m.at + 8 * UTGARD_PP_WORDS < limit)
-            make_loop(&m, 1 + below(&m, 4));
+            make_loop(&m, 1 + isa_random_below(&m.random, 4));
         else if (kind <= 4)
             make_skip(&m);
         else

@@ -44,7 +44,7 @@ struct utgard_pp_ir_state {
 
 /* Emits the program at the builder's position and leaves the builder behind its end. `lanes` (i1x16; a
  * constant of ones is cheapest) take part; `fuel` (i32): instructions that each may repeat. *fault becomes an
- * i32: 0, or enum utgard_pp_fault | lane << 4 | word << 8. 0, -ENOMEM. */
+ * i32: 0, or a fault as isa_fault_pack has it. 0, -ENOMEM. */
 int utgard_pp_translate(struct jit_builder *b, const struct utgard_pp_program *program,
                         const struct utgard_pp_ir_ports *ports, LLVMValueRef lanes, LLVMValueRef fuel,
                         LLVMValueRef *fault, struct utgard_pp_ir_state *state);

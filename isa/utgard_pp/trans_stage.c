@@ -41,8 +41,8 @@ void utgard_pp_trans_fault(struct utgard_pp_trans *t, LLVMValueRef bad, enum utg
     LLVMValueRef args[2] = {lanes, LLVMConstInt(b->i1, 0, false)};
 
     first = LLVMBuildZExt(b->ir, jit_intrinsic(b, "llvm.cttz", &b->i16, 1, args, 2), b->i32, "");
-    first = LLVMBuildShl(b->ir, first, jit_i32(b, 4), "");
-    first = LLVMBuildOr(b->ir, first, jit_i32(b, (uint32_t)fault | t->insn->at << 8), "");
+    first = LLVMBuildShl(b->ir, first, jit_i32(b, ISA_FAULT_LANE), "");
+    first = LLVMBuildOr(b->ir, first, jit_i32(b, isa_fault_pack(fault, 0, t->insn->at)), "");
     LLVMValueRef is_first = LLVMBuildICmp(b->ir, LLVMIntEQ, had, jit_i32(b, 0), "");
     is_first = LLVMBuildAnd(b->ir, is_first, LLVMBuildICmp(b->ir, LLVMIntNE, lanes, none, ""), "");
     LLVMBuildStore(b->ir, LLVMBuildSelect(b->ir, is_first, first, had, ""), t->fault);

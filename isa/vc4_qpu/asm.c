@@ -10,15 +10,4 @@ static int instruction(struct isa_assembler *as, struct isa_token mnemonic)
     return err ? err : isa_asm_emit(as, &word, sizeof word);
 }
 
-int vc4_qpu_asm(const char *text, size_t length, uint64_t **out, uint32_t *count, struct util_error *error)
-{
-    static const struct isa_syntax syntax = {.raw_bytes = sizeof(uint64_t), .instruction = instruction};
-    void *bytes;
-    size_t size;
-    int err = isa_assemble(&syntax, text, length, &bytes, &size, error);
-    if (err)
-        return err;
-    *out = bytes;
-    *count = (uint32_t)(size / sizeof(uint64_t));
-    return 0;
-}
+const struct isa_syntax vc4_qpu_syntax = {.word_bytes = VC4_QPU_WORD_BYTES, .instruction = instruction};

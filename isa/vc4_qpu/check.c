@@ -31,7 +31,7 @@ struct check {
     uint32_t block_count, count;
     uint64_t *reported; /* per instruction, a bit a rule: paths that meet report once */
     bool *direct;       /* per instruction: its S write is a direct lookup */
-    vc4_qpu_check_fn found;
+    isa_breach_fn found;
     void *data;
     unsigned breaches;
 };
@@ -395,8 +395,9 @@ bool vc4_qpu_fits(const struct vc4_qpu_insn window[3], bool direct)
     return c.breaches == 0;
 }
 
-unsigned vc4_qpu_check(const uint64_t *words, uint32_t count, vc4_qpu_check_fn found, void *data)
+unsigned vc4_qpu_check(const void *program, uint32_t count, isa_breach_fn found, void *data)
 {
+    const uint64_t *words = program;
     struct check c = {.found = found, .data = data, .count = count};
     struct util_error error = {0};
     int err = vc4_qpu_program_create(words, count, &c.program, &error);

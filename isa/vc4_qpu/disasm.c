@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +12,7 @@
 #include "util/bits.h"
 
 struct text {
-    char *at;
-    size_t length;
+    struct isa_text out;
     bool shows_ws;         /* a destination tells which file the add unit writes */
     bool shows_pm;         /* an unpacked r4 or a colour pack tells that pm is 1 */
     bool shows_unpack;     /* an operand carries the unpack */
@@ -22,49 +20,31 @@ struct text {
     bool shows_a, shows_b; /* an operand names what raddr_a, raddr_b select */
 };
 
-static void put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct text *t, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    t->length = isa_text_append(t->at, t->length, VC4_QPU_TEXT_MAX, format, args);
-    va_end(args);
-}
-
-static void put_named(struct text *t, enum vc4_qpu_list list, uint32_t value, const char *reserved)
-{
-    const char *name = vc4_qpu_name(list, value);
-    if (name)
-        put(t, "%s", name);
-    else
-        put(t, "%s%" PRIu32, reserved, value);
-}
-
 static void put_small_imm(struct text *t, unsigned code)
 {
     uint32_t bits = vc4_qpu_small_imm(code);
     if (code < 32)
-        put(t, "%" PRId32, (int32_t)bits);
+        isa_put(&t->out, "%" PRId32, (int32_t)bits);
     else
-        put(t, code < 40 ? "%.1f" : "%.9g", (double)util_u2f(bits));
+        isa_put(&t->out, code < 40 ? "%.1f" : "%.9g", (double)util_u2f(bits));
 }
 
 static void put_read(struct text *t, bool file_b, unsigned address)
 {
     const char *a = vc4_qpu_name(VC4_QPU_READS_A, address), *b = vc4_qpu_name(VC4_QPU_READS_B, address);
     if (!a)
-        put(t, "r%c%u", file_b ? 'b' : 'a', address);
+        isa_put(&t->out, "r%c%u", file_b ? 'b' : 'a', address);
     else if (file_b)
-        put(t, "%s%s", strcmp(a, b) == 0 ? "b." : "", b);
+        isa_put(&t->out, "%s%s", strcmp(a, b) == 0 ? "b." : "", b);
     else
-        put(t, "%s", a);
+        isa_put(&t->out, "%s", a);
 }
 
 static void put_unpack(struct text *t, const struct vc4_qpu_insn *insn)
 {
     if (insn->unpack == 0)
         return;
-    put(t, ".%s", vc4_qpu_name(VC4_QPU_UNPACKS, insn->unpack));
+    isa_put(&t->out, ".%s", vc4_qpu_name(VC4_QPU_UNPACKS, insn->unpack));
     t->shows_unpack = true;
     t->shows_pm |= insn->pm;
 }
@@ -77,7 +57,7 @@ static void put_source(struct text *t, const struct vc4_qpu_insn *insn, unsigned
         if (!insn->pm)
             put_unpack(t, insn);
     } else if (mux < VC4_QPU_MUX_A) {
-        put(t, "r%u", mux);
+        isa_put(&t->out, "r%u", mux);
         if (mux == VC4_QPU_MUX_R4 && insn->pm)
             put_unpack(t, insn);
     } else if (insn->sig != VC4_QPU_SIG_SMALL_IMM) {
@@ -87,16 +67,16 @@ static void put_source(struct text *t, const struct vc4_qpu_insn *insn, unsigned
         put_small_imm(t, insn->raddr_b);
         t->shows_b = true;
     } else {
-        put(t, "rot");
+        isa_put(&t->out, "rot");
     }
 }
 
 static void put_pack(struct text *t, const struct vc4_qpu_insn *insn)
 {
     if (insn->pm)
-        put_named(t, VC4_QPU_PACKS_MUL, insn->pack, "c");
+        isa_put_name(&t->out, &vc4_qpu_lists[VC4_QPU_PACKS_MUL], insn->pack, "c");
     else
-        put(t, "%s", vc4_qpu_name(VC4_QPU_PACKS_A, insn->pack));
+        isa_put(&t->out, "%s", vc4_qpu_name(VC4_QPU_PACKS_A, insn->pack));
     t->shows_pm |= insn->pm;
     t->shows_pack = true;
 }
@@ -107,12 +87,12 @@ static void put_destination(struct text *t, const struct vc4_qpu_insn *insn, boo
     unsigned waddr = mul ? insn->waddr_mul : insn->waddr_add;
     bool packs = insn->pm ? mul : !file_b && waddr < 32;
     if (waddr < 32)
-        put(t, "r%c%u", file_b ? 'b' : 'a', waddr);
+        isa_put(&t->out, "r%c%u", file_b ? 'b' : 'a', waddr);
     else
-        put(t, "%s", vc4_qpu_name(file_b ? VC4_QPU_WRITES_B : VC4_QPU_WRITES_A, waddr));
+        isa_put(&t->out, "%s", vc4_qpu_name(file_b ? VC4_QPU_WRITES_B : VC4_QPU_WRITES_A, waddr));
     t->shows_ws |= !vc4_qpu_write_shared(waddr);
     if (insn->pack && packs && insn->kind != VC4_QPU_BRANCH) {
-        put(t, ".");
+        isa_put(&t->out, ".");
         put_pack(t, insn);
     }
 }
@@ -120,7 +100,7 @@ static void put_destination(struct text *t, const struct vc4_qpu_insn *insn, boo
 static void put_cond(struct text *t, unsigned cond)
 {
     if (cond != VC4_QPU_COND_ALWAYS)
-        put(t, ".%s", vc4_qpu_name(VC4_QPU_CONDS, cond));
+        isa_put(&t->out, ".%s", vc4_qpu_name(VC4_QPU_CONDS, cond));
 }
 
 /* One half of an ALU instruction. */
@@ -131,22 +111,22 @@ static void put_half(struct text *t, const struct vc4_qpu_insn *insn, bool mul, 
     bool move = a == b && op == (mul ? (unsigned)VC4_QPU_M_V8MIN : (unsigned)VC4_QPU_A_OR);
     bool bare = mul ? vc4_qpu_bare_mul(insn) : vc4_qpu_bare_add(insn);
     if (move)
-        put(t, "mov");
+        isa_put(&t->out, "mov");
     else
-        put_named(t, mul ? VC4_QPU_MUL_OPS : VC4_QPU_ADD_OPS, op, "op");
+        isa_put_name(&t->out, &vc4_qpu_lists[mul ? VC4_QPU_MUL_OPS : VC4_QPU_ADD_OPS], op, "op");
     if (!bare)
         put_cond(t, mul ? insn->cond_mul : insn->cond_add);
     if (sf)
-        put(t, ".sf");
+        isa_put(&t->out, ".sf");
     if (bare)
         return;
-    put(t, " ");
+    isa_put(&t->out, " ");
     put_destination(t, insn, mul);
-    put(t, ", ");
+    isa_put(&t->out, ", ");
     put_source(t, insn, a);
     if (move || (a == b && vc4_qpu_operands(mul, op) < 2))
         return;
-    put(t, ", ");
+    isa_put(&t->out, ", ");
     put_source(t, insn, b);
 }
 
@@ -157,34 +137,34 @@ static void put_extras(struct text *t, const struct vc4_qpu_insn *insn)
     if (insn->kind == VC4_QPU_ALU) {
         const char *sig = vc4_qpu_name(VC4_QPU_SIGS, insn->sig);
         if (small && insn->raddr_b == 48)
-            put(t, " ; rot r5");
+            isa_put(&t->out, " ; rot r5");
         else if (small && insn->raddr_b > 48)
-            put(t, " ; rot %u", insn->raddr_b - 48u);
+            isa_put(&t->out, " ; rot %u", insn->raddr_b - 48u);
         else if (small && !t->shows_b) {
-            put(t, " ; imm ");
+            isa_put(&t->out, " ; imm ");
             put_small_imm(t, insn->raddr_b);
         }
         if (sig)
-            put(t, " ; %s", sig);
+            isa_put(&t->out, " ; %s", sig);
         if (!t->shows_a && insn->raddr_a != VC4_QPU_R_NOP) {
-            put(t, " ; read ");
+            isa_put(&t->out, " ; read ");
             put_read(t, false, insn->raddr_a);
         }
         if (!small && !t->shows_b && insn->raddr_b != VC4_QPU_R_NOP) {
-            put(t, " ; read ");
+            isa_put(&t->out, " ; read ");
             put_read(t, true, insn->raddr_b);
         }
         if (insn->unpack && !t->shows_unpack)
-            put(t, " ; unpack %s", vc4_qpu_name(VC4_QPU_UNPACKS, insn->unpack));
+            isa_put(&t->out, " ; unpack %s", vc4_qpu_name(VC4_QPU_UNPACKS, insn->unpack));
     }
     if (insn->kind != VC4_QPU_BRANCH && insn->pack && !t->shows_pack) {
-        put(t, " ; pack ");
+        isa_put(&t->out, " ; pack ");
         put_pack(t, insn);
     }
     if (insn->pm && !t->shows_pm)
-        put(t, " ; pm");
+        isa_put(&t->out, " ; pm");
     if (insn->ws && !t->shows_ws)
-        put(t, " ; ws");
+        isa_put(&t->out, " ; ws");
 }
 
 static void put_alu(struct text *t, const struct vc4_qpu_insn *insn)
@@ -193,7 +173,7 @@ static void put_alu(struct text *t, const struct vc4_qpu_insn *insn)
     bool sf_by_mul = mul && insn->op_add == VC4_QPU_A_NOP; /* flags come from the mul unit then */
     put_half(t, insn, false, insn->sf && !sf_by_mul);
     if (mul) {
-        put(t, " ; ");
+        isa_put(&t->out, " ; ");
         put_half(t, insn, true, insn->sf && sf_by_mul);
     }
 }
@@ -203,9 +183,9 @@ static void put_elements(struct text *t, const struct vc4_qpu_insn *insn)
     for (unsigned lane = 0; lane < VC4_QPU_LANES; lane++) {
         uint32_t value = (insn->imm >> lane & 1) | (insn->imm >> (16 + lane) & 1) << 1;
         bool sign = insn->kind == VC4_QPU_LOAD_IMM_S2;
-        put(t, "%s%" PRId32, lane ? "," : "[", sign ? util_sext(value, 2) : (int32_t)value);
+        isa_put(&t->out, "%s%" PRId32, lane ? "," : "[", sign ? util_sext(value, 2) : (int32_t)value);
     }
-    put(t, "]");
+    isa_put(&t->out, "]");
 }
 
 static void put_load(struct text *t, const struct vc4_qpu_insn *insn)
@@ -217,62 +197,62 @@ static void put_load(struct text *t, const struct vc4_qpu_insn *insn)
     const char *mnemonic = mnemonics[insn->kind];
     if (insn->kind == VC4_QPU_SEMAPHORE && insn->imm & 16)
         mnemonic = "sdec";
-    put(t, "%s", mnemonic);
+    isa_put(&t->out, "%s", mnemonic);
     put_cond(t, insn->cond_add);
-    put(t, "%s ", insn->sf ? ".sf" : "");
+    isa_put(&t->out, "%s ", insn->sf ? ".sf" : "");
     put_destination(t, insn, false);
-    put(t, ", ");
+    isa_put(&t->out, ", ");
     if (insn->kind == VC4_QPU_LOAD_IMM32)
-        put(t, "0x%" PRIx32, insn->imm);
+        isa_put(&t->out, "0x%" PRIx32, insn->imm);
     else if (insn->kind == VC4_QPU_SEMAPHORE)
-        put(t, "%" PRIu32, insn->imm & 15);
+        isa_put(&t->out, "%" PRIu32, insn->imm & 15);
     else
         put_elements(t, insn);
     if (insn->cond_mul == VC4_QPU_COND_ALWAYS && insn->waddr_mul == VC4_QPU_W_NOP &&
         (!insn->pm || !insn->pack))
         return;
-    put(t, " ; %s", mnemonic);
+    isa_put(&t->out, " ; %s", mnemonic);
     put_cond(t, insn->cond_mul);
-    put(t, " ");
+    isa_put(&t->out, " ");
     put_destination(t, insn, true);
 }
 
 static void put_branch(struct text *t, const struct vc4_qpu_insn *insn, const char *label)
 {
     int64_t distance = (int32_t)(insn->imm + 32);
-    put(t, "%s", insn->branch_rel ? "brr" : "bra");
+    isa_put(&t->out, "%s", insn->branch_rel ? "brr" : "bra");
     if (insn->branch_cond != VC4_QPU_BR_ALWAYS) {
-        put(t, ".");
-        put_named(t, VC4_QPU_BRANCH_CONDS, insn->branch_cond, "br");
+        isa_put(&t->out, ".");
+        isa_put_name(&t->out, &vc4_qpu_lists[VC4_QPU_BRANCH_CONDS], insn->branch_cond, "br");
     }
-    put(t, " ");
+    isa_put(&t->out, " ");
     if (insn->waddr_add != VC4_QPU_W_NOP || insn->waddr_mul != VC4_QPU_W_NOP) {
         put_destination(t, insn, false);
-        put(t, ", ");
+        isa_put(&t->out, ", ");
         put_destination(t, insn, true);
-        put(t, ", ");
+        isa_put(&t->out, ", ");
     }
     if (label)
-        put(t, "%s", label);
+        isa_put(&t->out, "%s", label);
     else if (insn->branch_rel)
-        put(t, ".%+" PRId64, distance);
+        isa_put(&t->out, ".%+" PRId64, distance);
     else
-        put(t, "0x%" PRIx32, insn->imm);
+        isa_put(&t->out, "0x%" PRIx32, insn->imm);
     if (insn->branch_reg)
-        put(t, "+ra%u", insn->branch_raddr);
+        isa_put(&t->out, "+ra%u", insn->branch_raddr);
     else if (insn->branch_raddr)
-        put(t, " ; read ra%u", insn->branch_raddr);
+        isa_put(&t->out, " ; read ra%u", insn->branch_raddr);
 }
 
 static size_t disassemble(uint64_t word, const char *label, char text[VC4_QPU_TEXT_MAX])
 {
-    struct text t = {.at = text};
+    struct text t = {.out = {.at = text, .capacity = VC4_QPU_TEXT_MAX}};
     struct vc4_qpu_insn insn;
     vc4_qpu_decode(word, &insn);
     bool reserved_mode = insn.kind == VC4_QPU_LOAD_IMM32 && insn.unpack != 0;
     if (vc4_qpu_encode(&insn) != word || reserved_mode) {
-        put(&t, ".word 0x%016" PRIx64, word);
-        return t.length;
+        isa_put(&t.out, ".word 0x%016" PRIx64, word);
+        return t.out.length;
     }
     switch (insn.kind) {
     case VC4_QPU_ALU: put_alu(&t, &insn); break;
@@ -280,7 +260,7 @@ static size_t disassemble(uint64_t word, const char *label, char text[VC4_QPU_TE
     default: put_load(&t, &insn); break;
     }
     put_extras(&t, &insn);
-    return t.length;
+    return t.out.length;
 }
 
 /* The instruction that a relative branch at `pc` goes to, or false. */
@@ -297,15 +277,16 @@ static bool target_of(uint64_t word, uint32_t pc, uint32_t *target)
 size_t vc4_qpu_disasm(uint64_t word, uint32_t pc, char text[VC4_QPU_TEXT_MAX])
 {
     size_t length = disassemble(word, NULL, text);
-    struct text t = {.at = text, .length = length};
+    struct isa_text t = {.at = text, .capacity = VC4_QPU_TEXT_MAX, .length = length};
     uint32_t target;
     if (target_of(word, pc, &target))
-        put(&t, " # to %" PRIu32, target);
+        isa_put(&t, " # to %" PRIu32, target);
     return t.length;
 }
 
-int vc4_qpu_disasm_program(FILE *out, const uint64_t *words, uint32_t count)
+int vc4_qpu_disasm_program(FILE *out, const void *program, uint32_t count)
 {
+    const uint64_t *words = program;
     char text[VC4_QPU_TEXT_MAX], label[16];
     uint32_t target;
     bool *targets = calloc((size_t)count + 1, sizeof *targets);

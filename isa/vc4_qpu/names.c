@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "util/bits.h"
-
 static const struct isa_name add_ops[] = {
 #define ADD_OP(name, text, operands, float_in, float_out) {VC4_QPU_A_##name, text},
 #include "isa/vc4_qpu/insns.inc"
@@ -53,28 +51,14 @@ static const struct isa_name writes_b[] = {
 #include "isa/vc4_qpu/insns.inc"
 };
 
-#define LIST(names) {names, UTIL_ARRAY_SIZE(names)}
-static const struct {
-    const struct isa_name *names;
-    size_t count;
-} lists[] = {
-    [VC4_QPU_ADD_OPS] = LIST(add_ops),   [VC4_QPU_MUL_OPS] = LIST(mul_ops),
-    [VC4_QPU_CONDS] = LIST(conds),       [VC4_QPU_BRANCH_CONDS] = LIST(branch_conds),
-    [VC4_QPU_SIGS] = LIST(sigs),         [VC4_QPU_UNPACKS] = LIST(unpacks),
-    [VC4_QPU_PACKS_A] = LIST(packs_a),   [VC4_QPU_PACKS_MUL] = LIST(packs_mul),
-    [VC4_QPU_READS_A] = LIST(reads_a),   [VC4_QPU_READS_B] = LIST(reads_b),
-    [VC4_QPU_WRITES_A] = LIST(writes_a), [VC4_QPU_WRITES_B] = LIST(writes_b),
+const struct isa_names vc4_qpu_lists[] = {
+    [VC4_QPU_ADD_OPS] = ISA_NAMES(add_ops),   [VC4_QPU_MUL_OPS] = ISA_NAMES(mul_ops),
+    [VC4_QPU_CONDS] = ISA_NAMES(conds),       [VC4_QPU_BRANCH_CONDS] = ISA_NAMES(branch_conds),
+    [VC4_QPU_SIGS] = ISA_NAMES(sigs),         [VC4_QPU_UNPACKS] = ISA_NAMES(unpacks),
+    [VC4_QPU_PACKS_A] = ISA_NAMES(packs_a),   [VC4_QPU_PACKS_MUL] = ISA_NAMES(packs_mul),
+    [VC4_QPU_READS_A] = ISA_NAMES(reads_a),   [VC4_QPU_READS_B] = ISA_NAMES(reads_b),
+    [VC4_QPU_WRITES_A] = ISA_NAMES(writes_a), [VC4_QPU_WRITES_B] = ISA_NAMES(writes_b),
 };
-
-const char *vc4_qpu_name(enum vc4_qpu_list list, uint32_t value)
-{
-    return isa_name_text(lists[list].names, lists[list].count, value);
-}
-
-bool vc4_qpu_named(enum vc4_qpu_list list, const char *text, size_t length, uint32_t *value)
-{
-    return isa_name_value(lists[list].names, lists[list].count, text, length, value);
-}
 
 struct op {
     uint8_t operands; /* plus one, so that an empty row is a reserved operation */

@@ -21,10 +21,19 @@ enum vc4_qpu_list {
     VC4_QPU_WRITES_B,
 };
 
+/* By enum vc4_qpu_list. */
+extern const struct isa_names vc4_qpu_lists[];
+
 /* The text for a value, NULL when it is reserved. */
-const char *vc4_qpu_name(enum vc4_qpu_list list, uint32_t value);
+static inline const char *vc4_qpu_name(enum vc4_qpu_list list, uint32_t value)
+{
+    return isa_name_text(&vc4_qpu_lists[list], value);
+}
 /* The value of text[0..length); false when it is not in the list. */
-bool vc4_qpu_named(enum vc4_qpu_list list, const char *text, size_t length, uint32_t *value);
+static inline bool vc4_qpu_named(enum vc4_qpu_list list, const char *text, size_t length, uint32_t *value)
+{
+    return isa_name_value(&vc4_qpu_lists[list], text, length, value);
+}
 
 /* Operands an operation reads, 0..2 (2 when reserved); whether it reads floats, whether its result is one. */
 unsigned vc4_qpu_operands(bool mul, unsigned op);

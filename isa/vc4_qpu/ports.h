@@ -6,6 +6,7 @@
 #ifndef VITRAIL_ISA_VC4_QPU_PORTS_H
 #define VITRAIL_ISA_VC4_QPU_PORTS_H
 
+#include "isa/fault.h"
 #include "isa/vc4_qpu/insn.h"
 #include "isa/vc4_qpu/numeric.h"
 
@@ -18,9 +19,11 @@ enum vc4_qpu_fault {
     VC4_QPU_FAULT_TMU_EMPTY, /* result loaded without a request */
     VC4_QPU_FAULT_TMU_FULL,  /* more requests outstanding than VC4_QPU_TMU_SLOTS hold */
     VC4_QPU_FAULT_VPM, /* VPM access outside the rows the port provides, or a set-up it does not support */
-    VC4_QPU_FAULT_RESERVED,   /* reserved operation, signal or register */
-    VC4_QPU_FAULT_UNSUPPORTED /* a port is absent: the access makes no sense for this kind of program */
+    VC4_QPU_FAULT_RESERVED,    /* reserved operation, signal or register */
+    VC4_QPU_FAULT_UNSUPPORTED, /* a port is absent: the access makes no sense for this kind of program */
+    VC4_QPU_FAULT_COUNT
 };
+extern const struct isa_fault_row vc4_qpu_faults[VC4_QPU_FAULT_COUNT];
 
 /* A texture unit's FIFOs, for each QPU: "four requests of just (s, t) data, or eight requests of just s
  * data", and as many results (Guide section 4, QPU Interface). So a unit has eight slots for requests whose

@@ -25,7 +25,7 @@ static bool room(const struct vc4_qpu_random_gen *g, uint32_t words)
 
 static void some(struct vc4_qpu_random_gen *g, unsigned most)
 {
-    for (unsigned n = vc4_qpu_random_below(g, most + 1); n && room(g, 1); n--)
+    for (unsigned n = isa_random_below(&g->random, most + 1); n && room(g, 1); n--)
         vc4_qpu_random_insn(g, anything);
 }
 
@@ -54,16 +54,17 @@ static uint32_t put_branch(struct vc4_qpu_random_gen *g, unsigned cond)
     struct vc4_qpu_insn insn = {.kind = VC4_QPU_BRANCH,
                                 .sig = VC4_QPU_SIG_BRANCH,
                                 .branch_cond = (uint8_t)cond,
-                                .branch_rel = !vc4_qpu_random_one_in(g, 4),
+                                .branch_rel = !isa_random_one_in(&g->random, 4),
                                 .waddr_add = VC4_QPU_W_NOP,
                                 .waddr_mul = VC4_QPU_W_NOP};
     uint32_t at = g->count;
-    if (vc4_qpu_random_one_in(g, 3)) { /* the link stays in a register, to be computed with */
-        insn.ws = vc4_qpu_random_one_in(g, 2);
-        unsigned reg = vc4_qpu_random_below(g, g->files), acc = VC4_QPU_W_ACC0 + vc4_qpu_random_below(g, 4);
+    if (isa_random_one_in(&g->random, 3)) { /* the link stays in a register, to be computed with */
+        insn.ws = isa_random_one_in(&g->random, 2);
+        unsigned reg = isa_random_below(&g->random, g->files),
+                 acc = VC4_QPU_W_ACC0 + isa_random_below(&g->random, 4);
         bool kept = (insn.ws ? g->kept_b : g->kept_a) >> reg & 1;
         insn.waddr_add = kept ? VC4_QPU_W_NOP : (uint8_t)reg;
-        insn.waddr_mul = vc4_qpu_random_one_in(g, 2) ? VC4_QPU_W_NOP : (uint8_t)acc;
+        insn.waddr_mul = isa_random_one_in(&g->random, 2) ? VC4_QPU_W_NOP : (uint8_t)acc;
     }
     vc4_qpu_random_put(g, &insn);
     for (unsigned slot = 0; slot < 3; slot++)
@@ -84,7 +85,7 @@ static void statements(struct vc4_qpu_random_gen *g, unsigned most);
 
 static unsigned random_branch_cond(struct vc4_qpu_random_gen *g)
 {
-    return vc4_qpu_random_one_in(g, 12) ? VC4_QPU_BR_ALWAYS : vc4_qpu_random_below(g, 12);
+    return isa_random_one_in(&g->random, 12) ? VC4_QPU_BR_ALWAYS : isa_random_below(&g->random, 12);
 }
 
 /* brr else; ...; [brr end; else: ...;] end: */
@@ -94,7 +95,7 @@ static void put_if(struct vc4_qpu_random_gen *g)
     uint32_t skip = put_branch(g, cond);
     g->depth++;
     statements(g, 4);
-    if (cond != VC4_QPU_BR_ALWAYS && vc4_qpu_random_one_in(g, 2) && room(g, 24)) {
+    if (cond != VC4_QPU_BR_ALWAYS && isa_random_one_in(&g->random, 2) && room(g, 24)) {
         uint32_t over = put_branch(g, VC4_QPU_BR_ALWAYS);
         land(g, skip, g->count);
         join(g);
@@ -121,11 +122,11 @@ static const struct {
  * else writes, the same in all lanes. */
 static void put_loop(struct vc4_qpu_random_gen *g)
 {
-    unsigned times = 1 + vc4_qpu_random_below(g, UTIL_MIN(4, g->fuel / g->iterations));
-    unsigned way = vc4_qpu_random_below(g, UTIL_ARRAY_SIZE(counts));
-    bool file_b = vc4_qpu_random_one_in(g, 2);
+    unsigned times = 1 + isa_random_below(&g->random, UTIL_MIN(4, g->fuel / g->iterations));
+    unsigned way = isa_random_below(&g->random, UTIL_ARRAY_SIZE(counts));
+    bool file_b = isa_random_one_in(&g->random, 2);
     uint32_t *kept = file_b ? &g->kept_b : &g->kept_a, before = *kept;
-    unsigned reg = vc4_qpu_random_below(g, g->files);
+    unsigned reg = isa_random_below(&g->random, g->files);
     while (*kept >> reg & 1)
         reg = (reg + 1) % g->files;
     *kept |= 1u << reg;
@@ -223,14 +224,14 @@ static void drain_textures(struct vc4_qpu_random_gen *g)
 /* [R] [T] [B] S; or S alone: a direct lookup. */
 static void put_texture(struct vc4_qpu_random_gen *g)
 {
-    unsigned unit = vc4_qpu_random_below(g, 2), base = unit ? VC4_QPU_W_TMU1_S : VC4_QPU_W_TMU0_S;
+    unsigned unit = isa_random_below(&g->random, 2), base = unit ? VC4_QPU_W_TMU1_S : VC4_QPU_W_TMU0_S;
     struct vc4_qpu_random_want write = anything;
-    bool direct = vc4_qpu_random_one_in(g, 4);
+    bool direct = isa_random_one_in(&g->random, 4);
     if (g->slots[unit] + vc4_qpu_tmu_slots(direct) > VC4_QPU_TMU_SLOTS)
         drain_textures(g);
     g->slots[unit] += vc4_qpu_tmu_slots(direct);
     for (unsigned reg = 3; reg > 0; reg--)
-        if (!direct && (reg == 1 || vc4_qpu_random_one_in(g, 4))) {
+        if (!direct && (reg == 1 || isa_random_one_in(&g->random, 4))) {
             write.waddr = (uint8_t)(base + reg);
             vc4_qpu_random_insn(g, write);
             some(g, 1);
@@ -270,13 +271,13 @@ static void write_vpm(struct vc4_qpu_random_gen *g)
 static void put_special(struct vc4_qpu_random_gen *g)
 {
     if (g->profile == VC4_QPU_RANDOM_VERTEX) {
-        if (g->vpm_reads && vc4_qpu_random_one_in(g, 2))
+        if (g->vpm_reads && isa_random_one_in(&g->random, 2))
             read_vpm(g);
         else if (g->vpm_writes)
             write_vpm(g);
         return;
     }
-    if (g->switches && vc4_qpu_random_one_in(g, 6)) {
+    if (g->switches && isa_random_one_in(&g->random, 6)) {
         struct vc4_qpu_random_want last = anything;
         last.sig = VC4_QPU_SIG_LAST_THREAD_SWITCH;
         g->switches = false;
@@ -284,7 +285,7 @@ static void put_special(struct vc4_qpu_random_gen *g)
         join(g);
         return;
     }
-    unsigned choice = vc4_qpu_random_below(g, 3), unit = vc4_qpu_random_below(g, 2);
+    unsigned choice = isa_random_below(&g->random, 3), unit = isa_random_below(&g->random, 2);
     if (choice == 0 && g->varyings)
         read_varying(g);
     else if (choice == 1)
@@ -296,20 +297,20 @@ static void put_special(struct vc4_qpu_random_gen *g)
 static void statement(struct vc4_qpu_random_gen *g)
 {
     bool branches = g->profile != VC4_QPU_RANDOM_ALU, special = g->profile >= VC4_QPU_RANDOM_FRAGMENT;
-    if (special && g->depth == 0 && room(g, 24) && vc4_qpu_random_one_in(g, 3)) {
+    if (special && g->depth == 0 && room(g, 24) && isa_random_one_in(&g->random, 3)) {
         put_special(g);
         return;
     }
-    bool nest = branches && g->depth < 3 && room(g, 40) && vc4_qpu_random_one_in(g, 8);
+    bool nest = branches && g->depth < 3 && room(g, 40) && isa_random_one_in(&g->random, 8);
     if (!nest) {
         vc4_qpu_random_insn(g, anything);
         return;
     }
     drain_textures(g);
-    if (g->fuel >= g->iterations && vc4_qpu_random_one_in(g, 3))
+    if (g->fuel >= g->iterations && isa_random_one_in(&g->random, 3))
         put_loop(g);
     else if (g->profile == VC4_QPU_RANDOM_BRANCHES && g->depth == 0 && g->fuel &&
-             vc4_qpu_random_one_in(g, 24))
+             isa_random_one_in(&g->random, 24))
         put_call(g);
     else
         put_if(g);
@@ -317,7 +318,7 @@ static void statement(struct vc4_qpu_random_gen *g)
 
 static void statements(struct vc4_qpu_random_gen *g, unsigned most)
 {
-    for (unsigned n = vc4_qpu_random_below(g, most + 1); n && room(g, 8); n--)
+    for (unsigned n = isa_random_below(&g->random, most + 1); n && room(g, 8); n--)
         statement(g);
 }
 
@@ -339,8 +340,8 @@ static void fill_registers(struct vc4_qpu_random_gen *g)
         insn.add_a = insn.add_b = VC4_QPU_MUX_A;
         insn.mul_a = insn.mul_b = VC4_QPU_MUX_A;
         insn.waddr_add = (uint8_t)(VC4_QPU_W_ACC0 + i % 4);
-        insn.waddr_mul = (uint8_t)vc4_qpu_random_below(g, g->files);
-        insn.ws = vc4_qpu_random_one_in(g, 2);
+        insn.waddr_mul = (uint8_t)isa_random_below(&g->random, g->files);
+        insn.ws = isa_random_one_in(&g->random, 2);
         if (vc4_qpu_random_fits(g, &insn, false))
             vc4_qpu_random_put(g, &insn);
     }
@@ -351,10 +352,10 @@ static void set_up_vpm(struct vc4_qpu_random_gen *g)
 {
     if (!room(g, 4 + 8 * MOST))
         return;
-    g->vpm_reads = 1 + vc4_qpu_random_below(g, 8);
-    g->vpm_writes = 1 + vc4_qpu_random_below(g, 8);
-    put_ldi(g, false, VC4_QPU_W_VPM_SETUP, 0x1a00 | vc4_qpu_random_below(g, 8) | g->vpm_reads << 20);
-    put_ldi(g, true, VC4_QPU_W_VPM_SETUP, 0x1a00 | vc4_qpu_random_below(g, 4));
+    g->vpm_reads = 1 + isa_random_below(&g->random, 8);
+    g->vpm_writes = 1 + isa_random_below(&g->random, 8);
+    put_ldi(g, false, VC4_QPU_W_VPM_SETUP, 0x1a00 | isa_random_below(&g->random, 8) | g->vpm_reads << 20);
+    put_ldi(g, true, VC4_QPU_W_VPM_SETUP, 0x1a00 | isa_random_below(&g->random, 4));
     vc4_qpu_random_nop(g);
 }
 
@@ -368,15 +369,15 @@ static void finish_world(struct vc4_qpu_random_gen *g)
     if (g->profile != VC4_QPU_RANDOM_FRAGMENT)
         return;
     write.conditional = true;
-    if (vc4_qpu_random_one_in(g, 8) && room(g, MOST)) {
+    if (isa_random_one_in(&g->random, 8) && room(g, MOST)) {
         write.waddr = VC4_QPU_W_TLB_STENCIL;
         vc4_qpu_random_insn(g, write);
     }
-    if (vc4_qpu_random_one_in(g, 2) && room(g, MOST)) {
+    if (isa_random_one_in(&g->random, 2) && room(g, MOST)) {
         write.waddr = VC4_QPU_W_TLB_Z;
         vc4_qpu_random_insn(g, write);
     }
-    if (vc4_qpu_random_one_in(g, 2) && room(g, MOST + 2)) {
+    if (isa_random_one_in(&g->random, 2) && room(g, MOST + 2)) {
         struct vc4_qpu_random_want load = anything;
         load.sig = VC4_QPU_SIG_COLOR_LOAD;
         vc4_qpu_random_insn(g, load);
@@ -397,10 +398,9 @@ static void put_end(struct vc4_qpu_random_gen *g)
     vc4_qpu_random_insn(g, anything);
 }
 
-uint32_t vc4_qpu_random(uint64_t seed, enum vc4_qpu_random_profile profile, uint64_t *words,
-                        uint32_t capacity)
+uint32_t vc4_qpu_random(uint64_t seed, unsigned profile, void *words, uint32_t capacity)
 {
-    struct vc4_qpu_random_gen g = {.state = seed * 4 + profile,
+    struct vc4_qpu_random_gen g = {.random = {seed * 4 + profile},
                                    .profile = profile,
                                    .words = words,
                                    .capacity = UTIL_MIN(capacity, (uint32_t)LONGEST),
@@ -408,12 +408,12 @@ uint32_t vc4_qpu_random(uint64_t seed, enum vc4_qpu_random_profile profile, uint
                                    .iterations = 1,
                                    .fuel = 16,
                                    .varyings = 8};
-    g.switches = profile == VC4_QPU_RANDOM_FRAGMENT && vc4_qpu_random_one_in(&g, 6);
+    g.switches = profile == VC4_QPU_RANDOM_FRAGMENT && isa_random_one_in(&g.random, 6);
     g.files = g.switches ? 16 : 32;
     fill_registers(&g);
     if (profile == VC4_QPU_RANDOM_VERTEX)
         set_up_vpm(&g);
-    unsigned length = 1 + vc4_qpu_random_below(&g, LONGEST);
+    unsigned length = 1 + isa_random_below(&g.random, LONGEST);
     while (g.count < length && room(&g, MOST))
         statement(&g);
     finish_world(&g);

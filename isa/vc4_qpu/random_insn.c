@@ -6,20 +6,6 @@
 #include "isa/vc4_qpu/random_internal.h"
 #include "util/bits.h"
 
-/* splitmix64: the seed decides everything, on every machine. */
-uint64_t vc4_qpu_random_next(struct vc4_qpu_random_gen *g)
-{
-    uint64_t z = g->state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-}
-
-unsigned vc4_qpu_random_below(struct vc4_qpu_random_gen *g, unsigned n)
-{
-    return (unsigned)((vc4_qpu_random_next(g) >> 32) * n >> 32);
-}
-
 void vc4_qpu_random_put(struct vc4_qpu_random_gen *g, const struct vc4_qpu_insn *insn)
 {
     assert(g->count < g->capacity);
@@ -62,24 +48,24 @@ static const uint8_t mul_ops[] = {
 
 static uint8_t random_cond(struct vc4_qpu_random_gen *g)
 {
-    return vc4_qpu_random_one_in(g, 2) ? VC4_QPU_COND_ALWAYS : (uint8_t)vc4_qpu_random_below(g, 8);
+    return isa_random_one_in(&g->random, 2) ? VC4_QPU_COND_ALWAYS : (uint8_t)isa_random_below(&g->random, 8);
 }
 
 /* Files, accumulators, nowhere, the SFU: what any program may write. */
 static uint8_t random_waddr(struct vc4_qpu_random_gen *g, bool file_b)
 {
     uint32_t kept = file_b ? g->kept_b : g->kept_a;
-    unsigned choice = vc4_qpu_random_below(g, 16);
+    unsigned choice = isa_random_below(&g->random, 16);
     if (choice < 6 && !g->ending) {
-        unsigned reg = vc4_qpu_random_below(g, g->files);
+        unsigned reg = isa_random_below(&g->random, g->files);
         return kept >> reg & 1 ? VC4_QPU_W_NOP : (uint8_t)reg;
     }
     if (choice < 12)
-        return (uint8_t)(VC4_QPU_W_ACC0 + vc4_qpu_random_below(g, 4));
+        return (uint8_t)(VC4_QPU_W_ACC0 + isa_random_below(&g->random, 4));
     if (choice < 13)
         return VC4_QPU_W_ACC5;
     if (choice < 14)
-        return (uint8_t)(VC4_QPU_W_SFU_RECIP + vc4_qpu_random_below(g, 4));
+        return (uint8_t)(VC4_QPU_W_SFU_RECIP + isa_random_below(&g->random, 4));
     return VC4_QPU_W_NOP;
 }
 
@@ -88,19 +74,19 @@ static uint8_t random_raddr(struct vc4_qpu_random_gen *g)
 {
     bool fragment = g->profile == VC4_QPU_RANDOM_FRAGMENT;
     bool uniform = !g->ending && (g->depth == 0 || g->profile < VC4_QPU_RANDOM_FRAGMENT);
-    switch (vc4_qpu_random_below(g, 10)) {
+    switch (isa_random_below(&g->random, 10)) {
     case 0: return uniform ? VC4_QPU_R_UNIFORM : VC4_QPU_R_NOP;
     case 1: return VC4_QPU_R_ELEMENT_QPU;
     case 2: return fragment ? VC4_QPU_R_XY : VC4_QPU_R_NOP;
-    case 3: return fragment && vc4_qpu_random_one_in(g, 2) ? VC4_QPU_R_MS_REV : VC4_QPU_R_NOP;
-    default: return g->ending ? 13 : (uint8_t)vc4_qpu_random_below(g, g->files);
+    case 3: return fragment && isa_random_one_in(&g->random, 2) ? VC4_QPU_R_MS_REV : VC4_QPU_R_NOP;
+    default: return g->ending ? 13 : (uint8_t)isa_random_below(&g->random, g->files);
     }
 }
 
 static void random_writes(struct vc4_qpu_random_gen *g, struct vc4_qpu_insn *insn)
 {
-    insn->ws = vc4_qpu_random_one_in(g, 2);
-    insn->sf = vc4_qpu_random_one_in(g, 4);
+    insn->ws = isa_random_one_in(&g->random, 2);
+    insn->sf = isa_random_one_in(&g->random, 4);
     insn->cond_add = random_cond(g);
     insn->cond_mul = random_cond(g);
     insn->waddr_add = random_waddr(g, insn->ws);
@@ -110,8 +96,9 @@ static void random_writes(struct vc4_qpu_random_gen *g, struct vc4_qpu_insn *ins
 /* A pack that the table has. */
 static void random_pack(struct vc4_qpu_random_gen *g, struct vc4_qpu_insn *insn)
 {
-    insn->pm = vc4_qpu_random_one_in(g, 2);
-    insn->pack = insn->pm ? (uint8_t)(2 + vc4_qpu_random_below(g, 6)) : (uint8_t)vc4_qpu_random_below(g, 16);
+    insn->pm = isa_random_one_in(&g->random, 2);
+    insn->pack =
+        insn->pm ? (uint8_t)(2 + isa_random_below(&g->random, 6)) : (uint8_t)isa_random_below(&g->random, 16);
     if (insn->pm && insn->pack < 3)
         insn->pack = 0;
 }
@@ -119,12 +106,14 @@ static void random_pack(struct vc4_qpu_random_gen *g, struct vc4_qpu_insn *insn)
 /* Operations; both units twice as often as one. A nop that writes its zero is rare. */
 static void random_ops(struct vc4_qpu_random_gen *g, struct vc4_qpu_insn *insn)
 {
-    unsigned halves = vc4_qpu_random_below(g, 4);
-    insn->op_add = halves == 1 ? VC4_QPU_A_NOP : add_ops[vc4_qpu_random_below(g, UTIL_ARRAY_SIZE(add_ops))];
-    insn->op_mul = halves == 2 ? VC4_QPU_M_NOP : mul_ops[vc4_qpu_random_below(g, UTIL_ARRAY_SIZE(mul_ops))];
-    if (insn->op_add == VC4_QPU_A_NOP && !vc4_qpu_random_one_in(g, 16))
+    unsigned halves = isa_random_below(&g->random, 4);
+    insn->op_add =
+        halves == 1 ? VC4_QPU_A_NOP : add_ops[isa_random_below(&g->random, UTIL_ARRAY_SIZE(add_ops))];
+    insn->op_mul =
+        halves == 2 ? VC4_QPU_M_NOP : mul_ops[isa_random_below(&g->random, UTIL_ARRAY_SIZE(mul_ops))];
+    if (insn->op_add == VC4_QPU_A_NOP && !isa_random_one_in(&g->random, 16))
         insn->waddr_add = VC4_QPU_W_NOP;
-    if (insn->op_mul == VC4_QPU_M_NOP && !vc4_qpu_random_one_in(g, 16))
+    if (insn->op_mul == VC4_QPU_M_NOP && !isa_random_one_in(&g->random, 16))
         insn->waddr_mul = VC4_QPU_W_NOP;
 }
 
@@ -135,26 +124,26 @@ static struct vc4_qpu_insn random_alu(struct vc4_qpu_random_gen *g)
     random_ops(g, &insn);
     insn.raddr_a = random_raddr(g);
     insn.raddr_b = random_raddr(g);
-    insn.add_a = (uint8_t)vc4_qpu_random_below(g, 8);
-    insn.add_b = (uint8_t)vc4_qpu_random_below(g, 8);
-    insn.mul_a = (uint8_t)vc4_qpu_random_below(g, 8);
-    insn.mul_b = (uint8_t)vc4_qpu_random_below(g, 8);
-    if (vc4_qpu_random_one_in(g, 3)) {
+    insn.add_a = (uint8_t)isa_random_below(&g->random, 8);
+    insn.add_b = (uint8_t)isa_random_below(&g->random, 8);
+    insn.mul_a = (uint8_t)isa_random_below(&g->random, 8);
+    insn.mul_b = (uint8_t)isa_random_below(&g->random, 8);
+    if (isa_random_one_in(&g->random, 3)) {
         random_pack(g, &insn);
-        insn.unpack = (uint8_t)vc4_qpu_random_below(g, 8);
+        insn.unpack = (uint8_t)isa_random_below(&g->random, 8);
     }
-    if (vc4_qpu_random_one_in(g, 4)) {
+    if (isa_random_one_in(&g->random, 4)) {
         insn.sig = VC4_QPU_SIG_SMALL_IMM;
-        insn.raddr_b = (uint8_t)vc4_qpu_random_below(g, 48);
-    } else if (vc4_qpu_random_one_in(g, 8)) {
+        insn.raddr_b = (uint8_t)isa_random_below(&g->random, 48);
+    } else if (isa_random_one_in(&g->random, 8)) {
         insn.sig = VC4_QPU_SIG_SMALL_IMM;
-        insn.raddr_b = (uint8_t)(48 + vc4_qpu_random_below(g, 16));
-        insn.mul_a = (uint8_t)vc4_qpu_random_below(g, 4);
-        insn.mul_b = (uint8_t)vc4_qpu_random_below(g, 4);
-        insn.add_a = (uint8_t)vc4_qpu_random_below(g, 7);
-        insn.add_b = (uint8_t)vc4_qpu_random_below(g, 7);
-    } else if (vc4_qpu_random_one_in(g, 32)) {
-        insn.sig = vc4_qpu_random_one_in(g, 2) ? VC4_QPU_SIG_SCOREBOARD_UNLOCK : VC4_QPU_SIG_BREAKPOINT;
+        insn.raddr_b = (uint8_t)(48 + isa_random_below(&g->random, 16));
+        insn.mul_a = (uint8_t)isa_random_below(&g->random, 4);
+        insn.mul_b = (uint8_t)isa_random_below(&g->random, 4);
+        insn.add_a = (uint8_t)isa_random_below(&g->random, 7);
+        insn.add_b = (uint8_t)isa_random_below(&g->random, 7);
+    } else if (isa_random_one_in(&g->random, 32)) {
+        insn.sig = isa_random_one_in(&g->random, 2) ? VC4_QPU_SIG_SCOREBOARD_UNLOCK : VC4_QPU_SIG_BREAKPOINT;
     }
     return insn;
 }
@@ -164,12 +153,13 @@ static uint32_t random_immediate(struct vc4_qpu_random_gen *g)
     static const uint32_t corners[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
                                        0x7fc00000, 0x00000001, 0x00800000, 0x7f7fffff, 0xffffffff, 0x7fffffff,
                                        0x4f000000, 0xcf000000, 0x80ff017f, 0x3c007c01};
-    uint32_t bits = (uint32_t)vc4_qpu_random_next(g);
-    switch (vc4_qpu_random_below(g, 4)) {
-    case 0: return corners[vc4_qpu_random_below(g, UTIL_ARRAY_SIZE(corners))];
-    case 1: return bits >> vc4_qpu_random_below(g, 32);
+    uint32_t bits = (uint32_t)isa_random_next(&g->random);
+    switch (isa_random_below(&g->random, 4)) {
+    case 0: return corners[isa_random_below(&g->random, UTIL_ARRAY_SIZE(corners))];
+    case 1: return bits >> isa_random_below(&g->random, 32);
     case 2:
-        return (bits & 0x807fffff) | (118 + vc4_qpu_random_below(g, 18)) << 23; /* floats of ordinary size */
+        return (bits & 0x807fffff) | (118 + isa_random_below(&g->random, 18))
+                                         << 23; /* floats of ordinary size */
     default: return bits;
     }
 }
@@ -179,13 +169,13 @@ static struct vc4_qpu_insn random_load(struct vc4_qpu_random_gen *g)
     static const uint8_t modes[] = {0, 0, 1, 3}, kinds[] = {VC4_QPU_LOAD_IMM32, VC4_QPU_LOAD_IMM32,
                                                             VC4_QPU_LOAD_IMM_S2, VC4_QPU_LOAD_IMM_U2};
     struct vc4_qpu_insn insn = blank();
-    unsigned mode = vc4_qpu_random_below(g, UTIL_ARRAY_SIZE(modes));
+    unsigned mode = isa_random_below(&g->random, UTIL_ARRAY_SIZE(modes));
     insn.raddr_a = insn.raddr_b = 0;
     insn.kind = kinds[mode];
     insn.sig = VC4_QPU_SIG_LOAD_IMM;
     insn.unpack = modes[mode];
     random_writes(g, &insn);
-    if (vc4_qpu_random_one_in(g, 4))
+    if (isa_random_one_in(&g->random, 4))
         random_pack(g, &insn);
     insn.imm = random_immediate(g);
     return insn;
@@ -194,7 +184,7 @@ static struct vc4_qpu_insn random_load(struct vc4_qpu_random_gen *g)
 /* Bends a candidate to what is asked; false when its kind cannot do it. */
 static bool bend(struct vc4_qpu_random_gen *g, struct vc4_qpu_insn *insn, struct vc4_qpu_random_want want)
 {
-    bool alu = insn->kind == VC4_QPU_ALU, mul = vc4_qpu_random_one_in(g, 3);
+    bool alu = insn->kind == VC4_QPU_ALU, mul = isa_random_one_in(&g->random, 3);
     if (!alu && (want.raddr != UINT8_MAX || want.sig != UINT8_MAX))
         return false;
     if (want.sig != UINT8_MAX) {
@@ -203,7 +193,7 @@ static bool bend(struct vc4_qpu_random_gen *g, struct vc4_qpu_insn *insn, struct
         insn->sig = want.sig;
     }
     if (want.raddr != UINT8_MAX) {
-        bool file_b = insn->sig != VC4_QPU_SIG_SMALL_IMM && vc4_qpu_random_one_in(g, 2);
+        bool file_b = insn->sig != VC4_QPU_SIG_SMALL_IMM && isa_random_one_in(&g->random, 2);
         uint8_t mux = file_b ? VC4_QPU_MUX_B : VC4_QPU_MUX_A;
         *(file_b ? &insn->raddr_b : &insn->raddr_a) = want.raddr;
         insn->add_a = insn->mul_a = mux;
@@ -242,7 +232,7 @@ static struct vc4_qpu_insn plainest(struct vc4_qpu_random_want want)
 void vc4_qpu_random_insn(struct vc4_qpu_random_gen *g, struct vc4_qpu_random_want want)
 {
     for (unsigned attempt = 0; attempt < 24; attempt++) {
-        struct vc4_qpu_insn insn = vc4_qpu_random_one_in(g, 8) ? random_load(g) : random_alu(g);
+        struct vc4_qpu_insn insn = isa_random_one_in(&g->random, 8) ? random_load(g) : random_alu(g);
         if (bend(g, &insn, want) && one_vpm_read(&insn) && vc4_qpu_random_fits(g, &insn, want.direct)) {
             vc4_qpu_random_put(g, &insn);
             return;

@@ -2,11 +2,12 @@
 #ifndef VITRAIL_ISA_VC4_QPU_RANDOM_INTERNAL_H
 #define VITRAIL_ISA_VC4_QPU_RANDOM_INTERNAL_H
 
+#include "isa/random.h"
 #include "isa/vc4_qpu/asm.h"
 #include "isa/vc4_qpu/ports.h"
 
 struct vc4_qpu_random_gen {
-    uint64_t state; /* of the number generator */
+    struct isa_random random;
     enum vc4_qpu_random_profile profile;
     uint64_t *words;
     uint32_t count, capacity;
@@ -22,15 +23,6 @@ struct vc4_qpu_random_gen {
     unsigned slots[2];       /* that they take, and those of results loaded since the unit was empty */
     unsigned varyings, vpm_reads, vpm_writes; /* left */
 };
-
-uint64_t vc4_qpu_random_next(struct vc4_qpu_random_gen *g);
-/* 0..n-1; n >= 1. */
-unsigned vc4_qpu_random_below(struct vc4_qpu_random_gen *g, unsigned n);
-/* True once in n. */
-static inline bool vc4_qpu_random_one_in(struct vc4_qpu_random_gen *g, unsigned n)
-{
-    return vc4_qpu_random_below(g, n) == 0;
-}
 
 /* Appends an instruction as it is; the caller has made sure that it fits. */
 void vc4_qpu_random_put(struct vc4_qpu_random_gen *g, const struct vc4_qpu_insn *insn);

@@ -15,7 +15,7 @@ LLVMBasicBlockRef vc4_qpu_trans_new_block(struct vc4_qpu_trans *t, const char *n
 
 static LLVMValueRef fault_value(struct vc4_qpu_trans *t, enum vc4_qpu_fault fault, unsigned lane)
 {
-    return jit_i32(t->b, (uint32_t)fault | t->pc << 8 | lane << 28);
+    return jit_i32(t->b, isa_fault_pack(fault, lane, t->pc));
 }
 
 /* Registers, flags and the uniform address go to their slots, for the next block or the caller. */

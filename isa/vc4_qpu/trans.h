@@ -65,8 +65,8 @@ struct vc4_qpu_ir_start {
 };
 
 /* Emits the program at the builder's position and leaves the builder after its end. *fault becomes an i32
- * value: 0, or enum vc4_qpu_fault | pc << 8 | lane << 28 (FUEL, PC and faults found during translation that
- * depend on the path). 0, -ENOTSUP (a port or feature is absent: run it in the interpreter), -ENOMEM. */
+ * value: 0, or a fault as isa_fault_pack has it (FUEL, PC and faults found during translation that depend on
+ * the path). 0, -ENOTSUP (a port or feature is absent: run it in the interpreter), -ENOMEM. */
 int vc4_qpu_translate(struct jit_builder *b, const struct vc4_qpu_program *program,
                       const struct vc4_qpu_ir_start *start, const struct vc4_qpu_ir_ports *ports,
                       LLVMValueRef *fault, struct util_error *error);

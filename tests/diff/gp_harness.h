@@ -64,7 +64,7 @@ static inline void interpret(const struct utgard_gp_program *p, struct world *w,
             continue;
         of.lane = l;
         utgard_gp_run(p, &ports, FUEL, &state, &report, NULL, NULL);
-        w->fault[l] = report.fault ? (uint32_t)report.fault | report.pc << 8 : 0;
+        w->fault[l] = isa_fault_pack(report.fault, 0, report.pc);
         for (unsigned n = 0; n < UTGARD_GP_REGISTERS; n++)
             for (unsigned c = 0; c < 4; c++)
                 w->reg[n][c][l] = state.reg[n][c];

@@ -131,7 +131,7 @@ static inline void interpret(const struct utgard_pp_program *p, struct world *w,
     static struct utgard_pp_state state;
     struct utgard_pp_report report;
     utgard_pp_run(p, &ports, lanes, FUEL, &state, &report, NULL, NULL);
-    w->fault = report.fault ? (uint32_t)report.fault | report.lane << 4 | report.at << 8 : 0;
+    w->fault = isa_fault_pack(report.fault, report.lane, report.at);
     w->executed = report.executed;
     w->live = state.live;
     memcpy(w->reg, state.reg, sizeof w->reg);

@@ -15,6 +15,7 @@
 #include "isa/vc4_qpu/interp.h"
 #include "isa/vc4_qpu/trans.h"
 #include "jit/builder.h"
+#include "tests/diff/random.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
@@ -34,14 +35,6 @@ struct world {
 };
 
 /* ---- random numbers and values ---- */
-
-static inline uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u); /* splitmix64 */
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 static inline uint32_t random_value(uint64_t *state)
 {
@@ -495,9 +488,9 @@ static inline bool compare(const struct vc4_qpu_program *program, run_fn run, un
     ports.ctx = &wi;
     vc4_qpu_interp(program, &start, &ports, &si, NULL, NULL, &report);
     uint32_t fault = run(index, &wj, &sj);
-    uint32_t expected = report.fault ? (uint32_t)report.fault | report.pc << 8 | report.lane << 28 : 0;
+    uint32_t expected = isa_fault_pack(report.fault, report.lane, report.pc);
     if (fault != expected) {
-        print_error("  fault: expected %08x, got %08x (kind, pc << 8, lane << 28)\n", expected, fault);
+        print_error("  fault: expected %08x, got %08x (as isa_fault_pack has it)\n", expected, fault);
         return false;
     }
     if (!fault && memcmp(&si, &sj, sizeof si)) {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "isa/random.h"
 #include "jit/engine.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
@@ -19,21 +20,15 @@ enum {
  * hash are independent, so that every kind of program meets every level. */
 struct random_turn {
     uint64_t number, hash;
-    struct jit_engine *engine; /* at one of the host's levels, of quick code or, one in four, optimised */
+    struct jit_engine *engine; /* at one of the host's levels, of quick or optimised code */
 };
 
-static inline uint64_t random_mix(uint64_t z)
+static inline uint64_t random_next(uint64_t *state)
 {
-    z += 0x9e3779b97f4a7c15u; /* splitmix64 */
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static inline uint32_t random_next(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*state >> 32);
+    struct isa_random r = {*state};
+    uint64_t n = isa_random_next(&r);
+    *state = r.state;
+    return n;
 }
 
 /* Numbers of all kinds but denormals, which the ports of Mali's processors never give. */
@@ -42,7 +37,7 @@ static inline uint32_t random_normal(uint64_t *state)
     static const uint32_t special[] = {0,          0x80000000, 0x3f800000, 0xbf800000,
                                        0x7f800000, 0xff800000, 0x7fc00000, 0x40000000,
                                        0x00800000, 0x7f7fffff, 0x3f000000, 0x40400000};
-    uint32_t kind = random_next(state) % 8, x = random_next(state);
+    uint32_t kind = random_next(state) % 8, x = (uint32_t)random_next(state);
     if (kind == 0)
         return special[x % UTIL_ARRAY_SIZE(special)];
     if (kind < 6)
@@ -53,7 +48,8 @@ static inline uint32_t random_normal(uint64_t *state)
 /* How many bits of a program are turned: a few, or so many that several things are wrong at once. */
 static inline uint32_t random_turned(uint64_t *state)
 {
-    return 1 + random_next(state) % (random_next(state) % 8 ? 4 : 64);
+    uint32_t most = random_next(state) % 8 ? 4 : 64;
+    return 1 + random_next(state) % most;
 }
 
 static inline uint64_t random_number_of(const char *variable, uint64_t otherwise)
@@ -69,9 +65,10 @@ struct random_engines {
 
 static inline void random_start(struct random_engines *e)
 {
+    uint64_t only = random_number_of("VITRAIL_DIFF_LEVEL", JIT_LEVEL_COUNT);
     e->levels = 0;
     for (enum jit_level level = 0; level < JIT_LEVEL_COUNT; level++) {
-        if (!jit_level_supported(level))
+        if (!jit_level_supported(level) || (only < JIT_LEVEL_COUNT && level != only))
             continue;
         for (unsigned n = 0; n < 2; n++) {
             struct jit_options options = {
@@ -89,21 +86,26 @@ static inline void random_stop(struct random_engines *e)
         jit_engine_destroy(e->engine[n / 2][n % 2]);
 }
 
-/* Programs begin to begin + count - 1. */
-static inline void random_programs(uint64_t begin, uint64_t count,
+/* Programs begin to begin + count - 1, `optimised` of four in optimised code. VITRAIL_DIFF_LEVEL (0 sse4.1, 1
+ * avx2, 2 avx512) asks for one level, VITRAIL_DIFF_FULL for every program at every level. */
+static inline void random_programs(uint64_t begin, uint64_t count, unsigned optimised,
                                    void (*attempt)(const struct random_turn *, void *), void *data)
 {
     /* Each level its share by what LLVM takes for it: narrow vectors are many instructions. */
     static const unsigned shares[] = {0, 1, 1, 2, 2, 2};
+    bool full = random_number_of("VITRAIL_DIFF_FULL", 0);
     unsigned saved = util_fpenv_enter();
     for (uint64_t n = begin; n < begin + count;) {
         struct random_engines e;
         random_start(&e);
         for (uint64_t end = UTIL_MIN(n + RANDOM_SHARE, begin + count); n < end; n++) {
-            uint64_t hash = random_mix(n);
+            uint64_t state = n, hash = random_next(&state);
             unsigned level = UTIL_MIN(shares[hash % UTIL_ARRAY_SIZE(shares)], e.levels - 1);
-            struct random_turn turn = {n, hash >> 16, e.engine[level][(hash >> 8) % 4 == 0]};
-            attempt(&turn, data);
+            struct random_turn turn = {n, hash >> 16, NULL};
+            for (unsigned l = full ? 0 : level; l < (full ? e.levels : level + 1); l++) {
+                turn.engine = e.engine[l][(hash >> 8) % 4 < optimised];
+                attempt(&turn, data);
+            }
         }
         random_stop(&e);
     }

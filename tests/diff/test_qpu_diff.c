@@ -4,22 +4,18 @@
  * decoder, the analysis of programs and exact mode's table of special functions, and nothing else. LLVM takes
  * most of the time; by default each form of instruction is tested at one of the levels in turn, and a part of
  * them only. Environment:
- *   VITRAIL_DIFF_PROGRAMS=n  random programs (default 768), each in one mode at one level in turn
+ *   VITRAIL_DIFF_PROGRAMS=n  random programs (default 768), each in one mode at one level in turn, three of
+ *                            four in optimised code (tests/diff/programs.h)
  *   VITRAIL_DIFF_SEED=s      seed of the first one (default 1)
  *   VITRAIL_DIFF_RANDOM=1    nothing but random programs
  *   VITRAIL_DIFF_INPUTS=n    input vectors a random program, at most 64 (default 64)
- *   VITRAIL_DIFF_OPTIMIZE=o  how LLVM optimises: 2 as programs in use (default), 0 quickly
+ *   VITRAIL_DIFF_OPTIMIZE=o  how LLVM optimises the operations: 2 as programs in use (default), 0 quickly
  *   VITRAIL_DIFF_FULL=1      every form and program at every level in both modes; 2: also every pair of add
  *                            and mul operation
  *   VITRAIL_DIFF_LEVEL=l     one level: 0 sse4.1, 1 avx2, 2 avx512
  *   VITRAIL_DIFF_NUMERIC=m   one mode: 0 fast, 1 exact */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "isa/vc4_qpu/asm.h"
+#include "tests/diff/programs.h"
 #include "tests/diff/qpu_harness.h"
 
 #define INPUTS     64
@@ -412,67 +408,69 @@ static void test_control_flow(void **state)
 
 /* ---- random programs ---- */
 
-/* A program of the seed; one in four has bits turned, a few or so many that several things are wrong at once,
- * unless that makes it none. */
-static struct vc4_qpu_program *make_program(uint64_t seed)
-{
-    uint64_t words[MAX_WORDS], turned[MAX_WORDS], state = seed;
-    uint32_t length = vc4_qpu_random(seed, (enum vc4_qpu_random_profile)(seed % 4), words, MAX_WORDS);
-    struct vc4_qpu_program *program;
-    struct util_error error = {0};
-
-    memcpy(turned, words, length * sizeof *words);
-    if (random_next(&state) % 4 == 0)
-        for (uint64_t n = 1 + random_next(&state) % (random_next(&state) % 8 ? 4 : 64); n; n--) {
-            uint64_t bit = random_next(&state) % (length * 64);
-            turned[bit / 64] ^= 1ull << bit % 64;
-        }
-    if (!vc4_qpu_program_create(turned, length, &program, NULL))
-        return program;
-    if (vc4_qpu_program_create(words, length, &program, &error))
-        fail_msg("seed %llu: %s", (unsigned long long)seed, error.text);
-    return program;
-}
-
-static void compare_random_batch(uint64_t first, unsigned count)
+/* Alone in its module. */
+static bool both_in(const struct programs_one *one, enum isa_numeric numeric, struct programs_tally *tally)
 {
     unsigned inputs = (unsigned)UTIL_MIN(setting("VITRAIL_DIFF_INPUTS", INPUTS), INPUTS);
-    struct vc4_qpu_program *programs[BATCH];
-    uint64_t seeds[BATCH];
-    char rerun[128];
+    struct vc4_qpu_program *program = one->program;
+    bool translated;
+    struct batch batch = {&program, 1, numeric, &translated};
+    uint64_t key[2] = {one->turn->number, numeric};
+    struct jit_request request = {
+        .key = key, .key_size = sizeof key, .name = "one", .emit = emit_batch, .data = &batch};
+    struct util_error error = {0};
+    void *code;
 
-    for (unsigned i = 0; i < count; i++) {
-        seeds[i] = first + i;
-        programs[i] = make_program(seeds[i]);
+    if (jit_engine_get(one->turn->engine, &request, &code, &error)) {
+        print_error("%s\n", error.text);
+        return false;
     }
-    snprintf(rerun, sizeof rerun, "VITRAIL_DIFF_SEED=%llu VITRAIL_DIFF_PROGRAMS=%u diff_qpu_diff",
-             (unsigned long long)first, count);
-    uint64_t turn = first / BATCH % (engine_count * ISA_NUMERIC_COUNT), at = 0;
-    for (unsigned i = 0; i < JIT_LEVEL_COUNT * ISA_NUMERIC_COUNT; i++) {
-        unsigned level = i / ISA_NUMERIC_COUNT;
-        enum isa_numeric numeric = i % ISA_NUMERIC_COUNT;
-        if (!engines[level])
-            continue;
-        bool chosen = at++ / ISA_NUMERIC_COUNT == turn / ISA_NUMERIC_COUNT &&
-                      (one_mode() || numeric == turn % ISA_NUMERIC_COUNT);
-        if (wanted(numeric) && (chosen || setting("VITRAIL_DIFF_FULL", 0)))
-            compare_batch(level, numeric, programs, seeds, count, inputs, rerun);
+    tally->skipped += !translated;
+    for (unsigned k = 0; translated && k < inputs; k++) {
+        struct world world;
+        world_fill(&world, one->turn->number * INPUTS + k);
+        world.numeric = numeric;
+        if (!compare(program, (run_fn)code, 0, &world)) {
+            print_error("  %s, input %u\n", isa_numeric_name(numeric), k);
+            return false;
+        }
+        tally->ran++;
     }
-    for (unsigned i = 0; i < count; i++)
-        vc4_qpu_program_destroy(programs[i]);
+    return true;
+}
+
+/* In one mode, or as the variables ask. */
+static bool both(const struct programs_one *one, struct programs_tally *tally)
+{
+    bool all = one_mode() || setting("VITRAIL_DIFF_FULL", 0);
+    for (enum isa_numeric numeric = 0; numeric < ISA_NUMERIC_COUNT; numeric++)
+        if (wanted(numeric) && (all || numeric == one->choice % ISA_NUMERIC_COUNT) &&
+            !both_in(one, numeric, tally))
+            return false;
+    return true;
+}
+
+static void turn_bits(void *words, uint32_t count, uint64_t *seed)
+{
+    programs_turn_any(&vc4_qpu_set, words, count, seed);
 }
 
 static void test_random_programs(void **state)
 {
-    uint64_t first = setting("VITRAIL_DIFF_SEED", 1), count = setting("VITRAIL_DIFF_PROGRAMS", 768);
-
-    programs_compared = programs_skipped = 0;
-    for (uint64_t i = 0; i < count; i += BATCH)
-        compare_random_batch(first + i, (unsigned)UTIL_MIN(count - i, BATCH));
-    print_message("random: %u programs compared, %u left to the interpreter\n", programs_compared,
-                  programs_skipped);
-    /* what the translator leaves to the interpreter must stay the exception */
-    assert_true(programs_skipped * 10 <= programs_compared);
+    enum {
+        A = VC4_QPU_RANDOM_ALU,
+        B = VC4_QPU_RANDOM_BRANCHES,
+        F = VC4_QPU_RANDOM_FRAGMENT,
+        V = VC4_QPU_RANDOM_VERTEX
+    };
+    static const struct programs_set set = {.isa = &vc4_qpu_set,
+                                            .usual = 768,
+                                            .capacity = MAX_WORDS,
+                                            .profiles = {A, B, F, V, A, B, F, V, A, B, F, V},
+                                            .optimised = 3,
+                                            .turn = turn_bits,
+                                            .both = both};
+    programs_compare(&set);
 }
 
 int main(void)

@@ -234,9 +234,9 @@ static void programs(void **state)
         struct found found = {.rule = c->rule ? c->rule : ""};
         struct util_error error = {0};
         void *words;
-        size_t size;
-        assert_int_equal(set->assemble(c->text, strlen(c->text), &words, &size, &error), 0);
-        assert_int_equal(set->lint(words, size, 0, keep_program, &found), 0);
+        uint32_t count;
+        assert_int_equal(isa_assemble(set->syntax, c->text, strlen(c->text), &words, &count, &error), 0);
+        assert_int_equal(set->lint(words, count, 0, keep_program, &found), 0);
         if (c->rule ? !found.of_rule : found.count)
             fail_msg("%s: %u findings, %u of %s", c->text, found.count, found.of_rule, found.rule);
         free(words);
