@@ -233,7 +233,7 @@ static struct tiler_draw plain_draw(enum tiler_mode mode, uint32_t count)
         .size = 3,
         .keep_positive = true,
         .keep_negative = true,
-        .window = {SIDE / 2, SIDE / 2, 0, 1, {.scale_x = 1, .scale_y = 1, .limit = 16384}},
+        .window = {SIDE * 0.5f, SIDE * 0.5f, 0, 1, {.scale_x = 1, .scale_y = 1, .limit = 16384}},
         .grid = {.shift = 5, .x1 = SIDE, .y1 = SIDE, .inset = 2},
         .shift_x = 1, /* two tiles of the grid by two share a list */
         .shift_y = 1,
@@ -478,7 +478,7 @@ static void test_points(void **data)
     static struct family f;
     family_open(&f);
     f.refuse = UINT32_MAX;
-    put_vertex(&f, 0, LIST - 8, LIST / 2, 0.5f, 1);
+    put_vertex(&f, 0, LIST - 8, LIST * 0.5f, 0.5f, 1);
     for (unsigned large = 0; large < 2; large++) {
         float size = large ? 20 : 4;
         for (unsigned n = 0; n < 2; n++) {
