@@ -81,7 +81,8 @@ static struct jit_function *compile(const struct utgard_gp_program *program, str
 struct jit_function *utgard_vertex_code(struct gpu_program *program, struct jit_engine *engine,
                                         const struct utgard_vertex_layout *layout)
 {
-    const struct util_memo_key key = {&engine, sizeof engine, layout, sizeof *layout};
+    const uintptr_t of = (uintptr_t)engine;
+    const struct util_memo_key key = {&of, sizeof of, layout, sizeof *layout};
     enum util_make_status status;
     struct jit_function **code = gpu_program_code(program, &key, sizeof(struct jit_function *), &status);
     if (status == UTIL_MAKING) {

@@ -7,7 +7,8 @@
 void vc4_vertex_code_find(struct gpu_program *cached, struct vc4_vertex_stage *stage,
                           struct jit_engine *engine)
 {
-    const struct util_memo_key key = {&engine, sizeof engine, stage->keys,
+    const uintptr_t of = (uintptr_t)engine;
+    const struct util_memo_key key = {&of, sizeof of, stage->keys,
                                       stage->program->sample_count * sizeof *stage->keys};
     enum util_make_status status = UTIL_NOT_MADE;
     struct jit_function **kept =
