@@ -467,7 +467,7 @@ static void test_programs_that_change(void **unused)
     struct jit_stats before, after;
     struct job j;
     assert_int_equal(jit_engine_create(&jit, &engine, NULL), 0);
-    const struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 2, .engine = engine};
+    const struct utgard_options options = {.kind = UTGARD_MALI400, .pp_count = 2, .gpu = {.engine = engine}};
     open_job(&j, &options);
     uint8_t *spare = guest_map(&j.guest, FIRST + BYTES, GPU_PAGE, RIGHT_READ);
     uint8_t *entry = guest_entry(&j.guest, PP_PROGRAM), *other = guest_entry(&j.guest, FIRST + BYTES);

@@ -179,12 +179,12 @@ static void test_programs_change(void **data)
     struct jit_stats stats;
     (void)data;
     programs_change(&options);
-    assert_int_equal(jit_engine_create(&jit, &options.engine, NULL), 0);
+    assert_int_equal(jit_engine_create(&jit, &options.gpu.engine, NULL), 0);
     programs_change(&options);
-    jit_engine_stats(options.engine, &stats);
+    jit_engine_stats(options.gpu.engine, &stats);
     assert_int_equal(stats.compiled, 2);
     assert_int_equal(stats.memory_hits, 0); /* each is asked for once */
-    jit_engine_destroy(options.engine);
+    jit_engine_destroy(options.gpu.engine);
 }
 
 /* ---- random draws ---- */
