@@ -87,8 +87,8 @@ void surface_store_part(const struct raster_surface *surface, const struct raste
                 continue;
             }
             if (surface->format == RASTER_SURFACE_RGBA16F) {
-                uint64_t pixel =
-                    raster_wide_average(tile, x * side, y * side, side, side, UTIL_MIN(count, tile->samples));
+                uint64_t pixel = raster_rgba16f_average(tile, x * side, y * side, side, side,
+                                                        UTIL_MIN(count, tile->samples));
                 memcpy(at, &pixel, sizeof pixel);
                 continue;
             }
@@ -122,7 +122,7 @@ void surface_load_part(const struct raster_surface *surface, struct raster_tile 
             }
             if (surface->format == RASTER_SURFACE_RGBA16F) {
                 for (uint32_t s = 0; s < tile->samples * 2; s++)
-                    tile->color[raster_wide_index(tile, x, y, s / 2, s % 2)] = util_load32(at + s % 2 * 4);
+                    tile->color[raster_rgba16f_index(tile, x, y, s / 2, s % 2)] = util_load32(at + s % 2 * 4);
                 continue;
             }
             uint32_t word = bytes == 4 ? util_load32(at) : from_565(util_load16(at));

@@ -68,8 +68,8 @@ bool utgard_wb_fits(const struct utgard_wb *wb, bool halves, struct gpu_fault *f
 /* Bytes from a plane's first to its last. */
 uint64_t utgard_wb_plane_bytes(const struct utgard_wb *wb);
 
-/* Stores the tile's pixels that lie in the image; formats of halves store of a wide tile. Colours of n
- * samples and pixels are averaged, (sum + n / 2) / n, halves as raster_wide_average; of depths the first
+/* Stores the tile's pixels that lie in the image; formats of halves store of an RGBA16F tile. Colours of n
+ * samples and pixels are averaged, (sum + n / 2) / n, halves as raster_rgba16f_average; of depths the first
  * counts. `memory`: host address of GPU address 0. */
 void utgard_wb_store(const struct utgard_wb *wb, uint8_t *memory, const struct raster_tile *tile);
 

@@ -301,7 +301,7 @@ static void store_wide(const struct utgard_wb *wb, uint8_t *at, const struct ras
     for (uint32_t y = top; y < top + (tile->height >> wb->shrink_y) && y < wb->height; y++)
         for (uint32_t x = left; x < left + (tile->width >> wb->shrink_x) && x < wb->width; x++) {
             uint64_t halves =
-                raster_wide_average(tile, (x - left) * across, (y - top) * down, across, down, 1);
+                raster_rgba16f_average(tile, (x - left) * across, (y - top) * down, across, down, 1);
             uint64_t pixel = encode_wide(wb, halves, bytes);
             size_t offset = wb->tiled
                                 ? (size_t)raster_texel_offset(RASTER_UTGARD_TILED, 1, wb->pitch, x, y) * bytes

@@ -10,7 +10,7 @@ struct vc4_frag_code {
     struct jit_engine *engine;
     struct vc4_frag_entry entry;
     struct raster_zs zs;
-    uint8_t samples, coverage;
+    uint8_t samples, words, coverage;
     enum raster_ir_form form;
     enum isa_numeric numeric;
     uint32_t key_count;
@@ -33,9 +33,9 @@ bool vc4_frag_code_find(const struct vc4_program_notes *notes, const struct vc4_
         notes ? atomic_load_explicit(&notes->fragment, memory_order_acquire) : NULL;
 
     while (code && (code->engine != engine || code->samples != variant->samples ||
-                    code->coverage != variant->coverage || code->form != variant->form ||
-                    code->numeric != variant->numeric || code->key_count != count ||
-                    memcmp(&code->zs, &variant->zs, sizeof code->zs) != 0 ||
+                    code->words != variant->words || code->coverage != variant->coverage ||
+                    code->form != variant->form || code->numeric != variant->numeric ||
+                    code->key_count != count || memcmp(&code->zs, &variant->zs, sizeof code->zs) != 0 ||
                     memcmp(code->keys, variant->keys, count * sizeof *code->keys) != 0))
         code = code->next;
     if (code)
@@ -55,6 +55,7 @@ void vc4_frag_code_keep(struct vc4_program_notes *notes, const struct vc4_frag_v
     code->entry = *entry;
     code->zs = variant->zs;
     code->samples = variant->samples;
+    code->words = variant->words;
     code->coverage = variant->coverage;
     code->form = variant->form;
     code->numeric = variant->numeric;
@@ -66,9 +67,9 @@ void vc4_frag_code_keep(struct vc4_program_notes *notes, const struct vc4_frag_v
 }
 
 void vc4_frag_plan_find(struct vc4_program_notes *notes, const struct vc4_qpu_program *program,
-                        unsigned samples, struct vc4_frag_plan *out)
+                        unsigned samples, unsigned words, struct vc4_frag_plan *out)
 {
-    unsigned which = samples > 1;
+    unsigned which = (samples > 1) | (words > 1) << 1;
     struct vc4_frag_plan *known =
         notes ? atomic_load_explicit(&notes->tile[which], memory_order_acquire) : NULL;
 
@@ -76,7 +77,7 @@ void vc4_frag_plan_find(struct vc4_program_notes *notes, const struct vc4_qpu_pr
         *out = *known;
         return;
     }
-    vc4_frag_plan_make(program, samples, out);
+    vc4_frag_plan_make(program, samples, words, out);
     struct vc4_frag_plan *keep = notes ? malloc(sizeof *keep) : NULL;
     if (!keep)
         return;

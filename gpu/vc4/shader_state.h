@@ -30,7 +30,8 @@ struct vc4_program_notes {
     _Atomic(struct vc4_vertex_code *) vertex; /* vertex_code.c */
     _Atomic(struct vc4_vpm_plan *) vpm;       /* NULL: not made yet */
     _Atomic(struct vc4_frag_code *) fragment; /* frag_code.c */
-    _Atomic(struct vc4_frag_plan *) tile[2];  /* of single-sample and multisample tiles; NULL: not made yet */
+    _Atomic(struct vc4_frag_plan *)
+        tile[4]; /* bit 0: of four samples; bit 1: of RGBA16F; NULL: not made yet */
 };
 
 void vc4_vertex_code_destroy(struct vc4_vertex_code *list); /* NULL is accepted */
