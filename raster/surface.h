@@ -19,6 +19,9 @@ enum raster_surface_format {
     RASTER_SURFACE_A8,            /* the tile's mask */
 };
 
+/* A pixel of it (enum raster_surface_format) as bits. */
+const struct raster_texel *raster_surface_texel(uint32_t format);
+
 /* An image: `width` x `height` pixels, tiles that stick out are cut. `base` is host memory, validated by the
  * caller with raster_surface_size. */
 struct raster_surface {

@@ -10,6 +10,7 @@
 #include "gpu/fault.h"
 #include "gpu/space.h"
 #include "raster/prim.h"
+#include "raster/texture/texel.h"
 #include "raster/tile.h"
 
 #define UTGARD_WB_UNITS 3u
@@ -84,6 +85,8 @@ uint32_t utgard_wb_pixels(const struct utgard_wb *wb, uint32_t word);
  * where they are not. */
 bool utgard_wb_physical(const struct utgard_wb *wb, const struct gpu_space *space, unsigned plane,
                         uint64_t *out);
+/* What a pixel is made of where components stand in their order, the swapped ones as if they were not. */
+const struct raster_texel *utgard_wb_texel(enum utgard_wb_format format);
 uint32_t utgard_wb_bytes(enum utgard_wb_format format); /* a pixel */
 
 #endif
