@@ -78,7 +78,7 @@ struct gpu_observed_op {
     int32_t x, y;     /* TILE: window position, pixels */
     uint32_t size;
     uint32_t width, height;        /* TILE: of the frame */
-    uint64_t clear_color;          /* JOB, CLEAR: a word, or four halves of a wide tile */
+    uint64_t clear_color;          /* JOB, CLEAR: a word, or four halves of an RGBA16F tile */
     uint32_t clear_zs;             /* likewise */
     struct raster_surface surface; /* LOAD, STORE; `format` is the family's */
     uint64_t image;                /* LOAD, STORE, RAW: guest address */

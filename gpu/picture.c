@@ -2,26 +2,30 @@
 #include "gpu/picture.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "raster/surface.h"
 #include "util/bits.h"
-#include "util/half.h"
 
 #define PICTURE_MAX 16384u /* util/image.h */
-#define TILE        64u
+
+/* A pixel of the frame, red first. */
+static const struct raster_texel *texel_of(const struct capture_frame *frame)
+{
+    switch (frame->format & ~CAPTURE_FRAME_RGBA) {
+    case RASTER_SURFACE_RGBA8888:
+        return &raster_texels[frame->format & CAPTURE_FRAME_RGBA ? RASTER_R8G8B8A8_UNORM
+                                                                 : RASTER_B8G8R8A8_UNORM];
+    case RASTER_SURFACE_BGR565:
+    case RASTER_SURFACE_BGR565_DITHER:
+    case RASTER_SURFACE_RGBA16F: return raster_surface_texel(frame->format & ~CAPTURE_FRAME_RGBA);
+    default: return &raster_texels[RASTER_FORMAT_NONE];
+    }
+}
 
 uint32_t gpu_picture_bytes(const struct capture_frame *frame)
 {
-    switch (frame->format & ~CAPTURE_FRAME_RGBA) {
-    case RASTER_SURFACE_RGBA8888: return 4;
-    case RASTER_SURFACE_BGR565:
-    case RASTER_SURFACE_BGR565_DITHER: return 2;
-    case RASTER_SURFACE_RGBA16F: return 8;
-    default: return 0;
-    }
+    return texel_of(frame)->bits / 8u;
 }
 
 /* Bytes that the surface spans; those of Utgard's tiles no tile buffer stores by itself. */
@@ -50,86 +54,46 @@ static int find_surface(const struct gpu_memory *memory, const struct capture_fr
     return surface->base ? 0 : -EFAULT;
 }
 
-/* One tile's pixels into the picture; `rgba`: the lowest byte is red, otherwise blue is. */
-static void copy_tile(const struct raster_tile *tile, bool rgba, struct util_image *out)
+/* Of bytes as they are; of halves cut to 0..1 and rounded. */
+static uint32_t rgba_of(const struct raster_texel *texel, const uint8_t *from)
 {
-    uint32_t width = UTIL_MIN(TILE, out->width - (uint32_t)tile->x);
-    uint32_t height = UTIL_MIN(TILE, out->height - (uint32_t)tile->y);
-    for (uint32_t y = 0; y < height; y++) {
-        uint8_t *to = out->pixels + (((size_t)tile->y + y) * out->width + (uint32_t)tile->x) * 4;
-        for (uint32_t x = 0; x < width; x++, to += 4) {
-            uint32_t word = tile->color[raster_pixel_index(tile, x, y, 0)];
-            if (!rgba)
-                word = (word & 0xff00ff00u) | (word & 0xff) << 16 | (word >> 16 & 0xff);
-            util_store32(to, word);
-        }
-    }
+    uint32_t word[4] = {0}, channel[4];
+
+    memcpy(word, from, texel->bits / 8u);
+    if (texel == &raster_texels[RASTER_R8G8B8A8_UNORM])
+        return word[0];
+    if (texel == &raster_texels[RASTER_B8G8R8A8_UNORM])
+        return (word[0] & 0xff00ff00u) | (word[0] & 0xff) << 16 | (word[0] >> 16 & 0xff);
+    if (raster_texel_is_8888(texel))
+        return raster_texel_sampled(texel, word[0]);
+    raster_texel_unpack(texel, word, channel);
+    raster_texel_pack(&raster_texels[RASTER_R8G8B8A8_UNORM], channel, word);
+    return word[0];
 }
 
-/* Half floats as 8 bits a channel: cut to 0..1, rounded to nearest; NaN is 0. */
-static uint8_t byte_of(uint16_t half)
+static int convert(const struct raster_surface *surface, const struct raster_texel *texel,
+                   struct util_image *out)
 {
-    float f = util_half_to_float(half);
-    return !(f > 0) ? 0 : f >= 1 ? 255 : (uint8_t)lrintf(f * 255);
-}
-
-static int wide_picture(const struct raster_surface *surface, struct util_image *out)
-{
+    /* Utgard's processors store no such pictures that anybody asks for. */
+    if (surface->layout == RASTER_UTGARD_TILED && texel->bits < 32)
+        return -EINVAL;
     int error = util_image_init(out, surface->width, surface->height);
-    for (uint32_t i = 0; !error && i < surface->width * surface->height; i++) {
-        uint32_t x = i % surface->width, y = i / surface->width;
-        const uint8_t *from = surface->base + raster_texel_offset(surface->layout, 8, surface->stride, x, y);
-        for (uint32_t c = 0; c < 4; c++)
-            out->pixels[(size_t)i * 4 + c] = byte_of(util_load16(from + (size_t)c * 2));
-    }
-    return error;
-}
-
-/* Utgard's tiles, pixel by pixel. */
-static int tiled_picture(const struct raster_surface *surface, bool rgba, struct util_image *out)
-{
-    int error = util_image_init(out, surface->width, surface->height);
-    for (uint32_t i = 0; !error && i < surface->width * surface->height; i++) {
-        uint32_t x = i % surface->width, y = i / surface->width;
-        uint32_t at = raster_texel_offset(RASTER_UTGARD_TILED, 4, surface->stride, x, y);
-        const uint8_t *from = surface->base + at;
-        for (uint32_t c = 0; c < 4; c++)
-            out->pixels[(size_t)i * 4 + c] = from[c == 3 || rgba ? c : 2 - c];
-    }
-    return error;
-}
-
-/* `rgba`: of 32-bit pixels the lowest byte is red. */
-static int convert(const struct raster_surface *surface, bool rgba, struct util_image *out)
-{
-    if (surface->format == RASTER_SURFACE_RGBA16F)
-        return wide_picture(surface, out);
-    if (surface->layout == RASTER_UTGARD_TILED)
-        return surface->format == RASTER_SURFACE_RGBA8888 ? tiled_picture(surface, rgba, out) : -EINVAL;
-    struct raster_tile *tile = aligned_alloc(64, sizeof *tile);
-    int error = tile ? util_image_init(out, surface->width, surface->height) : -ENOMEM;
-    if (!error) {
-        rgba |= surface->format != RASTER_SURFACE_RGBA8888;
-        tile->width = tile->height = TILE;
-        tile->samples = 1;
-        for (uint32_t y = 0; y < surface->height; y += TILE) {
-            for (uint32_t x = 0; x < surface->width; x += TILE) {
-                tile->x = (int32_t)x;
-                tile->y = (int32_t)y;
-                raster_surface_load(surface, tile);
-                copy_tile(tile, rgba, out);
-            }
-        }
-    }
-    free(tile);
-    return error;
+    if (error)
+        return error;
+    uint8_t *to = out->pixels;
+    for (uint32_t y = 0; y < surface->height; y++)
+        for (uint32_t x = 0; x < surface->width; x++, to += 4)
+            util_store32(to,
+                         rgba_of(texel, surface->base + raster_texel_offset(surface->layout, texel->bits / 8u,
+                                                                            surface->stride, x, y)));
+    return 0;
 }
 
 int gpu_picture(const struct gpu_memory *memory, const struct capture_frame *frame, struct util_image *out)
 {
     struct raster_surface surface;
     int error = find_surface(memory, frame, &surface);
-    return error ? error : convert(&surface, frame->format & CAPTURE_FRAME_RGBA, out);
+    return error ? error : convert(&surface, texel_of(frame), out);
 }
 
 void gpu_picture_pixel(const struct capture_frame *frame, const uint8_t *pixel, uint8_t rgba[4])
@@ -143,7 +107,7 @@ void gpu_picture_pixel(const struct capture_frame *frame, const uint8_t *pixel, 
     struct util_image image = {0};
     memset(rgba, 0, 4);
     memcpy(row, pixel, gpu_picture_bytes(frame));
-    if (!convert(&surface, frame->format & CAPTURE_FRAME_RGBA, &image))
+    if (!convert(&surface, texel_of(frame), &image))
         memcpy(rgba, image.pixels, 4);
     util_image_finish(&image);
 }

@@ -71,7 +71,7 @@ struct gpu_varying {
 /* A colour that the program gave, on its way to the tile. */
 struct gpu_output {
     bool given;      /* false: the program itself writes to the tile, or the lane did not come so far */
-    uint64_t source; /* an 8888 word, as the two below; of a wide tile four halves, red lowest */
+    uint64_t source; /* an 8888 word, as the two below; of an RGBA16F tile four halves, red lowest */
     uint32_t second; /* the other colour that factors may name */
     uint32_t constant;
     struct raster_blend blend;

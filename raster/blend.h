@@ -5,9 +5,9 @@
  * first; products are a * b / 255 rounded to nearest, each by itself; sums and differences saturate. (Ours:
  * no document says how wide the silicon's blender is. GL asks for no more, and llvmpipe does the same.)
  *
- * Colours of wide tiles are numbers of any size, which nothing clamps: products and their sum or difference
- * are singles, the result is rounded to the nearest half. A factor of zero makes zero of everything. Logic
- * operations leave the source as it is, as in GL. */
+ * Colours of RGBA16F tiles are numbers of any size, which nothing clamps: products and their sum or
+ * difference are singles, the result is rounded to the nearest half, and a NaN is 0x7e00. A factor of zero
+ * makes zero of everything. Logic operations leave the source as it is, as in GL. */
 #ifndef VITRAIL_RASTER_BLEND_H
 #define VITRAIL_RASTER_BLEND_H
 
@@ -83,11 +83,11 @@ bool raster_blend_reads(const struct raster_blend *blend);
 uint32_t raster_blend_pixel(const struct raster_blend *blend, uint32_t constant, uint32_t src, uint32_t src1,
                             uint32_t dst);
 
-/* The same of a wide tile: `dst` becomes the tile's four new halves. */
-struct raster_wide_colors {
+/* The same of an RGBA16F tile: `dst` becomes the tile's four new halves. */
+struct raster_rgba16f_colors {
     float constant[4], src[4], src1[4];
 };
-void raster_blend_wide(const struct raster_blend *blend, const struct raster_wide_colors *colors,
-                       uint16_t dst[4]);
+void raster_blend_rgba16f(const struct raster_blend *blend, const struct raster_rgba16f_colors *colors,
+                          uint16_t dst[4]);
 
 #endif

@@ -185,12 +185,13 @@ static LLVMValueRef block_byte(struct jit_builder *b, LLVMValueRef block, size_t
 
 static void find_words(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMValueRef row, at;
+    LLVMValueRef row, at, color;
 
     row = LLVMBuildLShr(b->ir, tile_word(r, b, offsetof(struct raster_tile, width)), jit_i32(b, 2), "");
     at = LLVMBuildAdd(b->ir, LLVMBuildMul(b->ir, y, row, ""), x, "");
     at = LLVMBuildMul(b->ir, at, jit_i32(b, (uint32_t)(r->samples * RASTER_SAMPLE_BYTES)), "");
-    r->color = jit_offset(b, jit_offset_const(b, r->tile, offsetof(struct raster_tile, color)), at);
+    color = r->words == 1 ? at : LLVMBuildMul(b->ir, at, jit_i32(b, r->words), "");
+    r->color = jit_offset(b, jit_offset_const(b, r->tile, offsetof(struct raster_tile, color)), color);
     r->zs = jit_offset(b, jit_offset_const(b, r->tile, offsetof(struct raster_tile, zs)), at);
 }
 
@@ -222,13 +223,13 @@ void raster_block_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLV
     place_centres(r, b, r->x, r->y);
 }
 
-void raster_block_ir_store_color(struct raster_block_ir *r, struct jit_builder *b, unsigned sample,
+void raster_block_ir_store_color(struct raster_block_ir *r, struct jit_builder *b, unsigned n,
                                  LLVMValueRef value, LLVMValueRef lanes)
 {
     if (r->form == RASTER_IR_QUADS) {
         raster_quads_ir_store(r, b, value, lanes);
         return;
     }
-    value = LLVMBuildSelect(b->ir, lanes, value, raster_block_ir_load(b, r->color, sample), "");
-    jit_store(b, value, raster_block_ir_sample(b, r->color, sample), 64);
+    value = LLVMBuildSelect(b->ir, lanes, value, raster_block_ir_load(b, r->color, n), "");
+    jit_store(b, value, raster_block_ir_sample(b, r->color, n), 64);
 }

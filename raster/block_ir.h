@@ -20,6 +20,7 @@ enum raster_ir_form {
 struct raster_block_ir {
     enum raster_ir_form form;
     unsigned samples;                 /* of the tile; 1 but for RASTER_IR_PRIM */
+    unsigned words;                   /* of a sample's colour (raster_target_words); 1 of quads */
     LLVMValueRef prims, tile, blocks; /* ptr: the primitive, or the planes of all; the tile; the blocks */
     /* The block at hand, filled by raster_block_ir_place: */
     LLVMValueRef index;     /* its number, i32 */
@@ -57,17 +58,18 @@ LLVMValueRef raster_block_ir_reverse(struct raster_block_ir *r, struct jit_build
 LLVMValueRef raster_block_ir_by_face(struct raster_block_ir *r, struct jit_builder *b, uint32_t front,
                                      uint32_t back);
 
-static inline LLVMValueRef raster_block_ir_sample(struct jit_builder *b, LLVMValueRef base, unsigned sample)
+/* Word `n` of each pixel's at `base`, which is r->color or r->zs: sample n, or of more words a colour word
+ * n % words of sample n / words. */
+static inline LLVMValueRef raster_block_ir_sample(struct jit_builder *b, LLVMValueRef base, unsigned n)
 {
-    return jit_offset_const(b, base, sample * RASTER_SAMPLE_BYTES);
+    return jit_offset_const(b, base, n * RASTER_SAMPLE_BYTES);
 }
-/* A sample's sixteen words at `base`, which is r->color or r->zs. */
-static inline LLVMValueRef raster_block_ir_load(struct jit_builder *b, LLVMValueRef base, unsigned sample)
+static inline LLVMValueRef raster_block_ir_load(struct jit_builder *b, LLVMValueRef base, unsigned n)
 {
-    return jit_load(b, b->i32x16, raster_block_ir_sample(b, base, sample), 64, false);
+    return jit_load(b, b->i32x16, raster_block_ir_sample(b, base, n), 64, false);
 }
-/* Stores `lanes` (i1x16) of a sample's colours. */
-void raster_block_ir_store_color(struct raster_block_ir *r, struct jit_builder *b, unsigned sample,
+/* Stores `lanes` (i1x16) of such words of colours. */
+void raster_block_ir_store_color(struct raster_block_ir *r, struct jit_builder *b, unsigned n,
                                  LLVMValueRef value, LLVMValueRef lanes);
 
 #endif

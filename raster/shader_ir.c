@@ -23,6 +23,7 @@ static void begin(struct emit *e, struct jit_builder *b)
     for (unsigned i = 0; i < 1 + RASTER_SHADER_SIDES; i++)
         *ir->at[i] = (struct raster_block_ir){.form = ir->form,
                                               .samples = ir->samples,
+                                              .words = ir->words,
                                               .prims = jit_param(b, PRIMS),
                                               .tile = jit_param(b, TILE),
                                               .blocks = jit_param(b, BLOCKS)};

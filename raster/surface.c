@@ -318,8 +318,8 @@ static struct quad quad_of(const struct raster_tile *tile, enum raster_plane pla
     size_t word = quad_index(tile, qx, qy, s);
     if (plane == RASTER_PLANE_MASK)
         return (struct quad){raster_mask_index(tile, qx * 2, qy * 2), 4, 1};
-    if (plane == RASTER_PLANE_WIDE)
-        return (struct quad){raster_wide_index(tile, qx * 2, qy * 2, s, 0) * sizeof(uint32_t), 16, 2};
+    if (plane == RASTER_PLANE_RGBA16F)
+        return (struct quad){raster_rgba16f_index(tile, qx * 2, qy * 2, s, 0) * sizeof(uint32_t), 16, 2};
     return (struct quad){word * sizeof(uint32_t), 16, 1};
 }
 
@@ -334,7 +334,7 @@ uint32_t raster_tile_dump_bytes(const struct raster_tile *tile, enum raster_plan
 {
     uint32_t pixels = tile->width * tile->height;
     return plane == RASTER_PLANE_MASK ? pixels
-                                      : pixels * tile->samples * (plane == RASTER_PLANE_WIDE ? 8 : 4);
+                                      : pixels * tile->samples * (plane == RASTER_PLANE_RGBA16F ? 8 : 4);
 }
 
 void raster_tile_dump(const struct raster_tile *tile, enum raster_plane plane, uint8_t *bytes)

@@ -15,9 +15,12 @@ enum raster_surface_format {
     RASTER_SURFACE_BGR565,        /* first channel in the top 5 bits, then 6, then 5: no dither */
     RASTER_SURFACE_BGR565_DITHER, /* ordered 4x4 dither on store */
     RASTER_SURFACE_ZS,            /* depth << 8 | stencil: moves the tile's zs instead of its color */
-    RASTER_SURFACE_RGBA16F,       /* a wide tile's pairs of words */
+    RASTER_SURFACE_RGBA16F,       /* an RGBA16F tile's pairs of words */
     RASTER_SURFACE_A8,            /* the tile's mask */
 };
+
+/* A pixel of it (enum raster_surface_format) as bits. */
+const struct raster_texel *raster_surface_texel(uint32_t format);
 
 /* An image: `width` x `height` pixels, tiles that stick out are cut. `base` is host memory, validated by the
  * caller with raster_surface_size. */
@@ -40,8 +43,8 @@ enum raster_decimate {
     RASTER_DECIMATE_16,   /* the samples of 2x2 pixels; 4x4 pixels of a tile of one sample */
 };
 
-/* RGBA16F and A8 have the scalar path alone. A wide tile's samples are averaged as raster_wide_average has
- * it. */
+/* RGBA16F and A8 have the scalar path alone. An RGBA16F tile's samples are averaged as raster_rgba16f_average
+ * has it. */
 
 /* Store of the tile at tile->x, y: samples are averaged per channel, (their sum + 2) >> 2, when `resolve` and
  * the tile has four; otherwise sample 0 is taken; ZS always takes sample 0. */
@@ -67,12 +70,12 @@ void raster_surface_store_ref(const struct raster_surface *surface, const struct
 void raster_surface_load_ref(const struct raster_surface *surface, struct raster_tile *tile);
 void raster_surface_store_z_only_ref(const struct raster_surface *surface, const struct raster_tile *tile);
 
-/* A plane of the tile as it stands, all samples: width * height * samples words (wide: twice as many; the
+/* A plane of the tile as it stands, all samples: width * height * samples words (RGBA16F: twice as many; the
  * mask: bytes, of pixels), at most RASTER_TILE_DUMP_BYTES. Quads of 2x2 pixels in raster order; in a quad
  * sample after sample; in a sample its four words, x before y. For tiles of four samples this is the raw tile
- * of VideoCore IV (Mesa's vc4_nir_lower_txf_ms.c); for tiles of one the same rule, ours. A wide sample's four
- * words of red and green stand before those of blue and alpha. */
-enum raster_plane { RASTER_PLANE_COLOR, RASTER_PLANE_ZS, RASTER_PLANE_WIDE, RASTER_PLANE_MASK };
+ * of VideoCore IV (Mesa's vc4_nir_lower_txf_ms.c); for tiles of one the same rule, ours. An RGBA16F sample's
+ * four words of red and green stand before those of blue and alpha. */
+enum raster_plane { RASTER_PLANE_COLOR, RASTER_PLANE_ZS, RASTER_PLANE_RGBA16F, RASTER_PLANE_MASK };
 #define RASTER_TILE_DUMP_BYTES (RASTER_TILE_WORDS * 4u)
 uint32_t raster_tile_dump_bytes(const struct raster_tile *tile, enum raster_plane plane);
 void raster_tile_dump(const struct raster_tile *tile, enum raster_plane plane, uint8_t *bytes);

@@ -16,12 +16,6 @@ uint32_t surface_to_565(uint32_t word, uint32_t bias)
     return r << 11 | g << 5 | b;
 }
 
-static uint32_t from_565(uint32_t v)
-{
-    uint32_t r = v >> 11, g = v >> 5 & 63, b = v & 31;
-    return (r << 3 | r >> 2) | (g << 2 | g >> 4) << 8 | (b << 3 | b >> 2) << 16 | 0xff000000u;
-}
-
 /* The average, per channel, of the `count` samples that pixel (x, y) of the decimated tile covers. */
 static uint32_t average(const struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t side, uint32_t count)
 {
@@ -43,15 +37,18 @@ static uint32_t side_of(uint32_t count, uint32_t samples)
     return count <= samples ? 1 : count == 4 * samples ? 2 : 4;
 }
 
+const struct raster_texel *raster_surface_texel(uint32_t format)
+{
+    static const uint8_t texels[] = {
+        [RASTER_SURFACE_RGBA8888] = RASTER_R8G8B8A8_UNORM,    [RASTER_SURFACE_BGR565] = RASTER_B5G6R5_UNORM,
+        [RASTER_SURFACE_BGR565_DITHER] = RASTER_B5G6R5_UNORM, [RASTER_SURFACE_ZS] = RASTER_S8_UINT_Z24_UNORM,
+        [RASTER_SURFACE_RGBA16F] = RASTER_R16G16B16A16_FLOAT, [RASTER_SURFACE_A8] = RASTER_R8_UINT};
+    return &raster_texels[format < UTIL_ARRAY_SIZE(texels) ? texels[format] : RASTER_FORMAT_NONE];
+}
+
 uint32_t surface_bytes_per_pixel(uint32_t format)
 {
-    switch (format) {
-    case RASTER_SURFACE_A8: return 1;
-    case RASTER_SURFACE_BGR565:
-    case RASTER_SURFACE_BGR565_DITHER: return 2;
-    case RASTER_SURFACE_RGBA16F: return 8;
-    default: return 4;
-    }
+    return raster_surface_texel(format)->bits / 8u;
 }
 
 bool surface_visible(const struct raster_surface *surface, const struct raster_tile *tile, uint32_t side,
@@ -87,8 +84,8 @@ void surface_store_part(const struct raster_surface *surface, const struct raste
                 continue;
             }
             if (surface->format == RASTER_SURFACE_RGBA16F) {
-                uint64_t pixel =
-                    raster_wide_average(tile, x * side, y * side, side, side, UTIL_MIN(count, tile->samples));
+                uint64_t pixel = raster_rgba16f_average(tile, x * side, y * side, side, side,
+                                                        UTIL_MIN(count, tile->samples));
                 memcpy(at, &pixel, sizeof pixel);
                 continue;
             }
@@ -122,10 +119,12 @@ void surface_load_part(const struct raster_surface *surface, struct raster_tile 
             }
             if (surface->format == RASTER_SURFACE_RGBA16F) {
                 for (uint32_t s = 0; s < tile->samples * 2; s++)
-                    tile->color[raster_wide_index(tile, x, y, s / 2, s % 2)] = util_load32(at + s % 2 * 4);
+                    tile->color[raster_rgba16f_index(tile, x, y, s / 2, s % 2)] = util_load32(at + s % 2 * 4);
                 continue;
             }
-            uint32_t word = bytes == 4 ? util_load32(at) : from_565(util_load16(at));
+            uint32_t word = bytes == 4
+                                ? util_load32(at)
+                                : raster_texel_sampled(&raster_texels[RASTER_B5G6R5_UNORM], util_load16(at));
             for (uint32_t s = 0; s < tile->samples; s++)
                 plane[raster_pixel_index(tile, x, y, s)] = word;
         }

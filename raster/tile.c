@@ -20,7 +20,7 @@ void raster_tile_clear_color(struct raster_tile *tile, uint32_t color)
     fill(tile->color, words(tile), color);
 }
 
-void raster_tile_clear_wide(struct raster_tile *tile, uint64_t color)
+void raster_tile_clear_rgba16f(struct raster_tile *tile, uint64_t color)
 {
     uint32_t n = words(tile) * 2;
     for (uint32_t i = 0; i < n; i++)
@@ -49,23 +49,22 @@ void raster_tile_clear(struct raster_tile *tile, uint32_t color, uint32_t zs)
     raster_tile_clear_zs(tile, zs, UINT32_MAX);
 }
 
-uint64_t raster_wide_average(const struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t across,
-                             uint32_t down, uint32_t samples)
+uint64_t raster_rgba16f_average(const struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t across,
+                                uint32_t down, uint32_t samples)
 {
     uint32_t count = across * down * samples;
     uint64_t pixel = 0;
+    if (count == 1)
+        return tile->color[raster_rgba16f_index(tile, x, y, 0, 0)] |
+               (uint64_t)tile->color[raster_rgba16f_index(tile, x, y, 0, 1)] << 32;
     for (unsigned c = 0; c < 4; c++) {
         float sum = 0;
-        uint32_t half = 0;
         for (uint32_t i = 0; i < count; i++) {
             uint32_t s = i % samples, p = i / samples;
-            uint32_t at = raster_wide_index(tile, x + p % across, y + p / across, s, c / 2);
-            half = tile->color[at] >> c % 2 * 16 & 0xffff;
-            sum += util_half_to_float((uint16_t)half);
+            uint32_t at = raster_rgba16f_index(tile, x + p % across, y + p / across, s, c / 2);
+            sum += util_half_to_float((uint16_t)(tile->color[at] >> c % 2 * 16));
         }
-        if (count > 1)
-            half = util_float_to_half(sum * (1.0f / (float)count));
-        pixel |= (uint64_t)half << 16 * c;
+        pixel |= (uint64_t)util_float_to_half(sum * (1.0f / (float)count)) << 16 * c;
     }
     return pixel;
 }

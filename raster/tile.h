@@ -6,9 +6,9 @@
  * fragment lanes, and what derivatives of every family need). Blocks stand in raster order; the samples of a
  * block follow each other.
  *
- * color: 8888 words, first channel in the low byte. Tiles of 64-bit colours ("wide", at most half as many
- * samples) have two such blocks of 16 words for each one of theirs: first the words of red and green, then
- * those of blue and alpha, each a pair of halves, the first in the low bits. zs: depth << 8 | stencil; or the
+ * color: what one sample's colour is, the tile's target says, in words: of each block and sample first the 16
+ * lanes' first words, then their second, and so on. A tile of colours of n words has at most an n-th of the
+ * samples. zs: depth << 8 | stencil; or the
  * counters of coverage.h. mask: a byte a pixel, in blocks as above, whatever the number of samples. Row 0 is
  * the row with the lowest y. */
 #ifndef VITRAIL_RASTER_TILE_H
@@ -21,6 +21,19 @@
 #define RASTER_TILE_WORDS  4096u /* 64x64 pixels of one sample, or 32x32 of four */
 #define RASTER_MAX_SAMPLES 4u
 
+/* What a colour is in the tile buffer. */
+enum raster_target {
+    RASTER_TARGET_8888,    /* a word, the first channel in the low byte */
+    RASTER_TARGET_RGBA16F, /* two: red and green, blue and alpha, as halves, the first in the low bits */
+    RASTER_TARGET_COUNT
+};
+
+/* Words of a colour. */
+static inline uint32_t raster_target_words(enum raster_target target)
+{
+    return target == RASTER_TARGET_RGBA16F ? 2 : 1;
+}
+
 struct raster_tile {
     alignas(64) uint32_t color[RASTER_TILE_WORDS];
     alignas(64) uint32_t zs[RASTER_TILE_WORDS];
@@ -28,7 +41,7 @@ struct raster_tile {
         height;       /* pixels, multiples of 4 up to 64; width * height * samples <= RASTER_TILE_WORDS */
     uint32_t samples; /* 1 or 4 */
     int32_t x, y;     /* window position of the tile's pixel (0,0); |value| <= 65536 */
-    bool wide;        /* for who looks at it; who works on it is told */
+    uint8_t target;   /* enum raster_target: for who looks at it; who works on it is told */
     alignas(64) uint8_t mask[RASTER_TILE_WORDS]; /* of VG */
 };
 
@@ -59,27 +72,27 @@ static inline uint32_t raster_pixel_index(const struct raster_tile *tile, uint32
     return raster_block_index(tile, x, y, sample) + raster_lane(x, y);
 }
 
-/* The same of a wide tile's color: `half` 0 for red and green, 1 for blue and alpha. */
-static inline uint32_t raster_wide_index(const struct raster_tile *tile, uint32_t x, uint32_t y,
-                                         uint32_t sample, uint32_t half)
+/* The same of an RGBA16F tile's color: `half` 0 for red and green, 1 for blue and alpha. */
+static inline uint32_t raster_rgba16f_index(const struct raster_tile *tile, uint32_t x, uint32_t y,
+                                            uint32_t sample, uint32_t half)
 {
     return raster_block_index(tile, x, y, sample) * 2 + half * 16 + raster_lane(x, y);
 }
 
-/* Channel by channel the average of a wide tile's halves over `across` x `down` pixels from (x, y) on and
+/* Channel by channel the average of an RGBA16F tile's halves over `across` x `down` pixels from (x, y) on and
  * their first `samples` samples: their sum in order, as singles, times one over their number, rounded to
  * nearest even; a single one is as it is. Red in the low 16 bits. */
-uint64_t raster_wide_average(const struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t across,
-                             uint32_t down, uint32_t samples);
+uint64_t raster_rgba16f_average(const struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t across,
+                                uint32_t down, uint32_t samples);
 
-/* A sample's colour: its word, or of a wide tile four halves, red in the low bits. */
+/* A sample's colour: its word, or of an RGBA16F tile four halves, red in the low bits. */
 static inline uint64_t raster_tile_color(const struct raster_tile *tile, uint32_t x, uint32_t y,
                                          uint32_t sample)
 {
-    if (!tile->wide)
+    if (tile->target == RASTER_TARGET_8888)
         return tile->color[raster_pixel_index(tile, x, y, sample)];
-    return tile->color[raster_wide_index(tile, x, y, sample, 0)] |
-           (uint64_t)tile->color[raster_wide_index(tile, x, y, sample, 1)] << 32;
+    return tile->color[raster_rgba16f_index(tile, x, y, sample, 0)] |
+           (uint64_t)tile->color[raster_rgba16f_index(tile, x, y, sample, 1)] << 32;
 }
 
 /* Index into mask of pixel (x, y). */
@@ -91,7 +104,7 @@ static inline uint32_t raster_mask_index(const struct raster_tile *tile, uint32_
 /* Fills every sample. */
 void raster_tile_clear(struct raster_tile *tile, uint32_t color, uint32_t zs);
 void raster_tile_clear_color(struct raster_tile *tile, uint32_t color);
-void raster_tile_clear_wide(struct raster_tile *tile, uint64_t color); /* red in the low 16 bits */
+void raster_tile_clear_rgba16f(struct raster_tile *tile, uint64_t color); /* red in the low 16 bits */
 void raster_tile_clear_mask(struct raster_tile *tile, uint8_t mask);
 void raster_tile_clear_zs(struct raster_tile *tile, uint32_t zs,
                           uint32_t mask); /* only bits in mask change */

@@ -184,6 +184,7 @@ static void fill_head(struct utgard_frag *frag, const struct utgard_frag_config 
     head->samples = (uint8_t)config->samples;
     head->numeric = (uint8_t)config->numeric;
     head->version = UTGARD_FRAG_VERSION;
+    head->target = config->wide ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888;
     head->sample_mask = state->sample_mask;
     head->alpha_func = state->alpha_func;
     head->alpha_to_coverage = state->alpha_to_coverage && config->samples > 1;
@@ -227,7 +228,7 @@ static bool for_reference(const struct utgard_frag *frag)
 
     for (unsigned k = 1; k < frag->head.samples; k++)
         apart |= frag->state.color_register[k] != frag->head.color_register;
-    return apart || frag->wide || frag->program->indexed_samplers;
+    return apart || frag->program->indexed_samplers;
 }
 
 int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine,
@@ -241,7 +242,6 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
     if (frag) {
         frag->state = *state;
         frag->address = state->program;
-        frag->wide = config->wide;
         fault->kind = GPU_FAULT_NONE;
         status = prepare(frag, space, config, fault);
     }

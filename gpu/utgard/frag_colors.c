@@ -103,3 +103,21 @@ LLVMValueRef utgard_frag_color_word(struct utgard_frag_emit *e, struct jit_build
     packed = raster_pack_ir(b, channel);
     return word ? LLVMBuildOr(b->ir, packed, pick_bytes(b, word, from), "") : packed;
 }
+
+/* ---- RGBA16F ---- */
+
+LLVMValueRef utgard_frag_color_number(struct utgard_frag_emit *e, struct jit_builder *b, uint8_t reg,
+                                      unsigned c)
+{
+    return reg == UTGARD_NO_COLOR ? jit_splat_f32(b, 0.0f) : jit_as_f32(b, e->end.reg[reg][c]);
+}
+
+LLVMValueRef utgard_frag_half(struct jit_builder *b, LLVMValueRef word)
+{
+    LLVMValueRef half = LLVMBuildAnd(b->ir, word, jit_splat_u32(b, 0xffff), "");
+    LLVMValueRef exponent = LLVMBuildAnd(b->ir, half, jit_splat_u32(b, 0x7c00), "");
+    LLVMValueRef sign = LLVMBuildAnd(b->ir, half, jit_splat_u32(b, 0x8000), "");
+    LLVMValueRef normal = LLVMBuildICmp(b->ir, LLVMIntNE, exponent, jit_splat_u32(b, 0), "");
+
+    return jit_as_i32(b, jit_half_to_single(b, jit_select(b, normal, half, sign)));
+}

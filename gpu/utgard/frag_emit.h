@@ -46,6 +46,11 @@ LLVMValueRef utgard_frag_part(struct utgard_frag_emit *e, struct jit_builder *b,
                               unsigned low, unsigned count);
 /* A register at the program's end as a word of four bytes; UTGARD_NO_COLOR: 0. */
 LLVMValueRef utgard_frag_color_word(struct utgard_frag_emit *e, struct jit_builder *b, uint8_t reg);
+/* Component `c` of it as the number that it is. */
+LLVMValueRef utgard_frag_color_number(struct utgard_frag_emit *e, struct jit_builder *b, uint8_t reg,
+                                      unsigned c);
+/* A half of the low 16 bits, zero for those less than the least normal one. */
+LLVMValueRef utgard_frag_half(struct jit_builder *b, LLVMValueRef word);
 
 /* frag_ports.c: the ports of the block at hand, but for the temporaries. */
 void utgard_frag_ports(struct utgard_frag_emit *e, struct utgard_pp_ir_ports *out);

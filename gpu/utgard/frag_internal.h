@@ -15,13 +15,14 @@
 #define UTGARD_LOOKUP_VARIANTS                                                                               \
     6 /* ways to ask for a texture: three kinds of level of detail, cubes and others */
 #define UTGARD_DEPTH_MAX    16777215.0f
-#define UTGARD_FRAG_VERSION 2u /* of the code that equal heads, texture keys and programs make */
+#define UTGARD_FRAG_VERSION 3u /* of the code that equal heads, texture keys and programs make */
 
 /* What a block's fragments go through, in this order:
  *   1. coverage and the sample mask;
  *   2. with `early`, the depth and stencil tests; a block with no sample left is not run;
  *   3. the program, in all sixteen lanes: those outside stand for pixels beside the primitive's edge;
- *   4. discarded lanes drop out; the colour is rounded to 8 bits; alpha test, alpha to coverage;
+ *   4. discarded lanes drop out; the colour is rounded to 8 bits, for RGBA16F only to be tested; alpha test,
+ *      alpha to coverage;
  *   5. without `early`, the depth and stencil tests, of the program's depth where it gives one;
  *   6. blending, into each sample that is left.
  * All that code depends on besides texture keys and the program; padding is zero. */
@@ -38,6 +39,7 @@ struct utgard_frag_head {
     uint8_t points;                  /* varyings 0 and 1 are the point's coordinates */
     uint8_t numeric;                 /* enum isa_numeric */
     uint8_t version;                 /* UTGARD_FRAG_VERSION */
+    uint8_t target;                  /* enum raster_target, of the tiles */
     uint8_t vary[UTGARD_COMPONENTS]; /* the primitive's varying of each component, or NO_VARYING */
     uint32_t uniform_count;          /* floats */
     uint32_t sample_count, word_count; /* of the program */
@@ -75,7 +77,6 @@ struct utgard_frag {
     struct jit_function
         *one_block;      /* of programs whose temporaries are in memory (raster_shader_call.scratch:
                           * struct utgard_pp_temporaries, zeroed): called block by block */
-    bool wide;           /* of tiles of halves: for the reference path */
     uint32_t vary_count; /* of vertices */
     uint8_t component[RASTER_MAX_VARYINGS]; /* of each */
     struct utgard_frag_slot slot[UTGARD_MAX_SLOTS];

@@ -135,6 +135,30 @@ static void take_depth(struct utgard_frag_emit *e, struct jit_builder *b)
                                 jit_splat_u32(b, 0xffffff), "");
 }
 
+/* Of RGBA16F, of one sample: the colour as it is meets the tile's. */
+static void blend_rgba16f(struct utgard_frag_emit *e, struct jit_builder *b, LLVMValueRef constant)
+{
+    const struct raster_blend *blend = &e->head->blend;
+    struct raster_rgba16f_ir colors;
+    LLVMValueRef word[2] = {NULL, NULL};
+
+    for (unsigned c = 0; c < 4; c++) {
+        LLVMValueRef byte = LLVMBuildLShr(b->ir, constant, jit_i32(b, 8 * c), "");
+
+        byte = jit_splat(b, LLVMBuildAnd(b->ir, byte, jit_i32(b, 255), ""));
+        colors.constant[c] = LLVMBuildFDiv(b->ir, jit_i32_to_f32(b, byte), jit_splat_f32(b, 255.0f), "");
+        colors.src[c] = utgard_frag_color_number(e, b, e->head->color_register, c);
+        colors.src1[c] = utgard_frag_color_number(e, b, e->head->second_register, c);
+    }
+    if (e->head->alpha_to_one)
+        colors.src[3] = jit_splat_f32(b, 1.0f);
+    for (unsigned n = 0; n < 2 && raster_blend_reads(blend); n++)
+        word[n] = raster_block_ir_load(b, e->at.color, n);
+    raster_blend_rgba16f_ir(b, blend, &colors, word);
+    for (unsigned n = 0; n < 2; n++)
+        raster_block_ir_store_color(&e->at, b, n, word[n], e->live[0]);
+}
+
 /* Steps 4 to 6. */
 static void finish(struct utgard_frag_emit *e, struct jit_builder *b)
 {
@@ -150,7 +174,9 @@ static void finish(struct utgard_frag_emit *e, struct jit_builder *b)
     take_depth(e, b);
     if (!e->head->early)
         test(e, b);
-    for (unsigned k = 0; k < e->head->samples; k++) {
+    if (e->head->target == RASTER_TARGET_RGBA16F)
+        blend_rgba16f(e, b, constant);
+    for (unsigned k = 0; e->head->target == RASTER_TARGET_8888 && k < e->head->samples; k++) {
         LLVMValueRef old = raster_blend_reads(blend) ? raster_block_ir_load(b, e->at.color, k) : NULL;
         LLVMValueRef value = raster_blend_ir(b, blend, constant, word, second, old);
 
@@ -289,6 +315,7 @@ static int emit_variant(const struct utgard_frag_emit *first, struct jit_builder
     struct utgard_frag_emit e[EMITTERS] = {*first};
     struct raster_shader_ir ir = {.form = (enum raster_ir_form)first->head->form,
                                   .samples = first->head->samples,
+                                  .words = raster_target_words((enum raster_target)first->head->target),
                                   .args_bytes = sizeof(struct utgard_frag_args),
                                   .hoists = first->head->uniform_count <= HOISTED_UNIFORMS,
                                   .ctx = e,

@@ -131,10 +131,15 @@ static LLVMValueRef port_uniform(void *ctx, struct jit_builder *b, uint32_t firs
 static void port_color(void *ctx, struct jit_builder *b, LLVMValueRef out[4])
 {
     struct utgard_frag_emit *e = ctx;
-    LLVMValueRef word = jit_load(b, b->i32x16, e->at.color, 64, false);
+
+    bool halves = e->head->target == RASTER_TARGET_RGBA16F;
+    LLVMValueRef word[2] = {raster_block_ir_load(b, e->at.color, 0),
+                            halves ? raster_block_ir_load(b, e->at.color, 1) : NULL};
 
     for (unsigned c = 0; c < 4; c++)
-        out[c] = utgard_frag_byte(e, b, word, c);
+        out[c] =
+            halves ? utgard_frag_half(b, LLVMBuildLShr(b->ir, word[c / 2], jit_splat_u32(b, c % 2 * 16), ""))
+                   : utgard_frag_byte(e, b, word[0], c);
 }
 
 static LLVMValueRef port_depth(void *ctx, struct jit_builder *b)

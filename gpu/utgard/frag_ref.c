@@ -146,9 +146,10 @@ static void port_color(void *ctx, uint32_t out[4][16])
 
     for (unsigned c = 0; c < 4; c++)
         for (unsigned lane = 0; lane < 16; lane++)
-            out[c][lane] = util_f2u(
-                batch->frag->wide ? util_half_to_float(util_half_flushed(*half_at(batch, lane, c)))
-                                  : (float)(batch->tile->color[batch->index + lane] >> 8 * c & 255) / 255.0f);
+            out[c][lane] =
+                util_f2u(batch->frag->head.target == RASTER_TARGET_RGBA16F
+                             ? util_half_to_float(util_half_flushed(*half_at(batch, lane, c)))
+                             : (float)(batch->tile->color[batch->index + lane] >> 8 * c & 255) / 255.0f);
 }
 
 static void port_depth(void *ctx, uint32_t out[16])
@@ -278,7 +279,7 @@ uint64_t utgard_ref_wide_color(const struct utgard_pp_state *state, const struct
 static void blend_wide(struct utgard_ref_batch *batch, const struct utgard_pp_state *state, unsigned lane)
 {
     const struct utgard_frag *frag = batch->frag;
-    struct raster_wide_colors colors;
+    struct raster_rgba16f_colors colors;
     uint16_t halves[4];
 
     for (unsigned c = 0; c < 4; c++) {
@@ -287,7 +288,7 @@ static void blend_wide(struct utgard_ref_batch *batch, const struct utgard_pp_st
         halves[c] = *half_at(batch, lane, c);
     }
     wide_source(state, &frag->head, lane, colors.src);
-    raster_blend_wide(&frag->head.blend, &colors, halves);
+    raster_blend_rgba16f(&frag->head.blend, &colors, halves);
     for (unsigned c = 0; c < 4; c++)
         *half_at(batch, lane, c) = halves[c];
 }
@@ -298,7 +299,7 @@ static void blend(struct utgard_ref_batch *batch, const struct utgard_pp_state *
     const struct utgard_frag_head *head = &batch->frag->head;
     uint32_t *at = &batch->tile->color[batch->index + sample * 16 + lane];
 
-    if (batch->frag->wide)
+    if (batch->frag->head.target == RASTER_TARGET_RGBA16F)
         blend_wide(batch, state, lane);
     else
         *at = raster_blend_pixel(&head->blend, batch->frag->args.blend_color, word,

@@ -144,7 +144,8 @@ bool utgard_frag_find_code(struct utgard_frag *frag, bool in_order, struct raste
     if (raster_shader_find(shader, !in_order && may_be_opaque(frag), find, frag))
         return false;
     /* Of what branches, quads would count other instructions. */
-    if (shader->opaque && !shader->cheap && frag->program->block_count == 1)
+    if (shader->opaque && !shader->cheap && frag->program->block_count == 1 &&
+        frag->head.target == RASTER_TARGET_8888)
         shader->quads = quads;
     if (!utgard_frag_own_temporaries(frag->program)) {
         frag->one_block = shader->in_order;

@@ -120,10 +120,10 @@ static void render_part(struct utgard_run *run, struct utgard_worker *w, const s
 
     raster_worker_place(&w->raster, part->x * (int32_t)UTGARD_TILE, part->y * (int32_t)UTGARD_TILE,
                         part->width * UTGARD_TILE, part->height * UTGARD_TILE, samples);
-    tile->wide = run->wide;
+    tile->target = run->wide ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888;
     raster_tile_clear_zs(tile, run->clear_zs, UINT32_MAX);
     if (run->wide)
-        raster_tile_clear_wide(tile, run->clear_wide);
+        raster_tile_clear_rgba16f(tile, run->clear_wide);
     else
         raster_tile_clear_color(tile, run->clear_color);
     if (w->watch) {

@@ -10,6 +10,7 @@
 #include "gpu/fault.h"
 #include "gpu/space.h"
 #include "raster/prim.h"
+#include "raster/texture/texel.h"
 #include "raster/tile.h"
 
 #define UTGARD_WB_UNITS 3u
@@ -68,8 +69,8 @@ bool utgard_wb_fits(const struct utgard_wb *wb, bool halves, struct gpu_fault *f
 /* Bytes from a plane's first to its last. */
 uint64_t utgard_wb_plane_bytes(const struct utgard_wb *wb);
 
-/* Stores the tile's pixels that lie in the image; formats of halves store of a wide tile. Colours of n
- * samples and pixels are averaged, (sum + n / 2) / n, halves as raster_wide_average; of depths the first
+/* Stores the tile's pixels that lie in the image; formats of halves store of an RGBA16F tile. Colours of n
+ * samples and pixels are averaged, (sum + n / 2) / n, halves as raster_rgba16f_average; of depths the first
  * counts. `memory`: host address of GPU address 0. */
 void utgard_wb_store(const struct utgard_wb *wb, uint8_t *memory, const struct raster_tile *tile);
 
@@ -84,6 +85,8 @@ uint32_t utgard_wb_pixels(const struct utgard_wb *wb, uint32_t word);
  * where they are not. */
 bool utgard_wb_physical(const struct utgard_wb *wb, const struct gpu_space *space, unsigned plane,
                         uint64_t *out);
+/* What a pixel is made of where components stand in their order, the swapped ones as if they were not. */
+const struct raster_texel *utgard_wb_texel(enum utgard_wb_format format);
 uint32_t utgard_wb_bytes(enum utgard_wb_format format); /* a pixel */
 
 #endif

@@ -33,23 +33,25 @@ static inline __m128i join(__m128i low, __m128i high, int shift)
 static inline __attribute__((always_inline)) __m128i encode(enum utgard_wb_format format, bool reversed,
                                                             __m128i w)
 {
+    const struct raster_texel *texel;
+    __m128i out = _mm_setzero_si128();
+    int at = 0;
+
     switch (format) {
-    case UTGARD_WB_BGR565: return join(join(narrow(w, 0, 5), narrow(w, 8, 6), 5), narrow(w, 16, 5), 11);
-    case UTGARD_WB_BGRA5551:
-        if (reversed)
-            return join(join(join(narrow(w, 0, 1), narrow(w, 8, 5), 1), narrow(w, 16, 5), 6),
-                        narrow(w, 24, 5), 11);
-        w = join(join(join(narrow(w, 0, 5), narrow(w, 8, 5), 5), narrow(w, 16, 5), 10), narrow(w, 24, 1), 15);
-        return w;
-    case UTGARD_WB_BGRA4444:
-        w = join(join(join(narrow(w, 0, 4), narrow(w, 8, 4), 4), narrow(w, 16, 4), 8), narrow(w, 24, 4), 12);
-        return w;
+    case UTGARD_WB_BGRA8888: return w;
     case UTGARD_WB_B8: return _mm_and_si128(w, _mm_set1_epi32(255));
     case UTGARD_WB_GB88: return _mm_and_si128(w, _mm_set1_epi32(0xffff));
     case UTGARD_WB_Z16: return _mm_srli_epi32(w, 16);
     case UTGARD_WB_Z24S8: return join(_mm_srli_epi32(w, 8), w, 24);
-    default: return w;
+    default: texel = utgard_wb_texel(format);
     }
+    for (int c = 0, last = texel->channel[3].bits ? 3 : 2; c <= last; c++) {
+        int bits = texel->channel[reversed ? last - c : c].bits;
+
+        out = join(out, narrow(w, 8 * c, bits), at);
+        at += bits;
+    }
+    return out;
 }
 
 /* Sum of four samples' bytes, plus 2, shifted by 2. */
@@ -301,7 +303,7 @@ static void store_wide(const struct utgard_wb *wb, uint8_t *at, const struct ras
     for (uint32_t y = top; y < top + (tile->height >> wb->shrink_y) && y < wb->height; y++)
         for (uint32_t x = left; x < left + (tile->width >> wb->shrink_x) && x < wb->width; x++) {
             uint64_t halves =
-                raster_wide_average(tile, (x - left) * across, (y - top) * down, across, down, 1);
+                raster_rgba16f_average(tile, (x - left) * across, (y - top) * down, across, down, 1);
             uint64_t pixel = encode_wide(wb, halves, bytes);
             size_t offset = wb->tiled
                                 ? (size_t)raster_texel_offset(RASTER_UTGARD_TILED, 1, wb->pitch, x, y) * bytes

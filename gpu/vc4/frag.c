@@ -160,11 +160,12 @@ static int make_variant(struct vc4_frag *frag, const struct gpu_memory *memory,
                         const struct vc4_shader_state *state, const struct vc4_frag_config *config,
                         struct vc4_frag_plan *plan, struct vc4_frag_variant *out)
 {
+    unsigned words = raster_target_words(config->wide ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888);
     int status;
 
-    if (config->wide || memory->size < 4)
+    if (memory->size < 4)
         return -ENOTSUP;
-    vc4_frag_plan_find(state->fs.cached, frag->program, config->samples, plan);
+    vc4_frag_plan_find(state->fs.cached, frag->program, config->samples, words, plan);
     if (!plan->compiles)
         return -ENOTSUP;
     status = fetch_uniforms(frag, memory, state->fs.uniforms);
@@ -176,6 +177,7 @@ static int make_variant(struct vc4_frag *frag, const struct gpu_memory *memory,
                                      .plan = plan,
                                      .keys = frag->keys,
                                      .samples = config->samples,
+                                     .words = (uint8_t)words,
                                      .numeric = state->numeric};
     if (frag->program->reads_coverage)
         out->coverage = (uint8_t)(config->coverage_leave | config->coverage_mask << 1);

@@ -9,7 +9,7 @@
 struct key {
     const struct jit_engine *engine;
     struct raster_zs zs;
-    uint8_t samples, coverage, form, numeric, zero[2];
+    uint8_t samples, words, coverage, form, numeric, zero[1];
 };
 static_assert(sizeof(struct key) == 8 + 18 + 6, "a key is bytes without padding");
 
@@ -19,6 +19,7 @@ struct vc4_frag_entry *vc4_frag_code_get(struct gpu_program *cached, const struc
     const struct key head = {.engine = engine,
                              .zs = variant->zs,
                              .samples = variant->samples,
+                             .words = (uint8_t)variant->words,
                              .coverage = variant->coverage,
                              .form = (uint8_t)variant->form,
                              .numeric = (uint8_t)variant->numeric};
@@ -30,10 +31,11 @@ struct vc4_frag_entry *vc4_frag_code_get(struct gpu_program *cached, const struc
 }
 
 void vc4_frag_plan_find(struct gpu_program *cached, const struct vc4_qpu_program *program, unsigned samples,
-                        struct vc4_frag_plan *out)
+                        unsigned words, struct vc4_frag_plan *out)
 {
     const char *name = samples > 1 ? "tile of samples" : "tile";
-    const struct util_memo_key key = {.head = name, .head_size = strlen(name)};
+    const uint8_t bytes = (uint8_t)words;
+    const struct util_memo_key key = {name, strlen(name), &bytes, sizeof bytes};
     enum util_make_status status = UTIL_NOT_MADE;
     struct vc4_frag_plan *kept = cached ? util_memo_get(&cached->plans, &key, sizeof *kept, &status) : NULL;
 
@@ -41,7 +43,7 @@ void vc4_frag_plan_find(struct gpu_program *cached, const struct vc4_qpu_program
         *out = *kept;
         return;
     }
-    vc4_frag_plan_make(program, samples, out);
+    vc4_frag_plan_make(program, samples, words, out);
     if (!kept)
         return;
     *kept = *out;

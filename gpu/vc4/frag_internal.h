@@ -34,7 +34,9 @@ struct vc4_frag_plan {
     } stencil[VC4_FRAG_STENCIL_WORDS];
 };
 
-void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples, struct vc4_frag_plan *out);
+/* `words`: of a sample's colour (raster_target_words). */
+void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples, unsigned words,
+                        struct vc4_frag_plan *out);
 
 /* Applies a TLB_STENCIL_SETUP word (Guide tables 27 and 28). */
 void vc4_frag_stencil_word(struct raster_stencil face[2], uint32_t word);
@@ -66,7 +68,7 @@ struct vc4_frag_variant {
     const struct vc4_frag_plan *plan;
     const struct raster_texture_key *keys; /* by sample number */
     struct raster_zs zs;
-    uint8_t samples;
+    uint8_t samples, words;   /* of the tile; of a sample's colour */
     uint8_t coverage;         /* of programs that read it: 1 it is left as it is, 2 it comes as a mask */
     enum raster_ir_form form; /* but of RASTER_IR_PRIM the tests are done before, by raster/zs_blocks.h */
     enum isa_numeric numeric;
@@ -77,7 +79,7 @@ struct vc4_frag_variant {
 struct vc4_frag_entry *vc4_frag_code_get(struct gpu_program *cached, const struct vc4_frag_variant *variant,
                                          const struct jit_engine *engine, enum util_make_status *status);
 void vc4_frag_plan_find(struct gpu_program *cached, const struct vc4_qpu_program *program, unsigned samples,
-                        struct vc4_frag_plan *out);
+                        unsigned words, struct vc4_frag_plan *out);
 
 /* frag_key.c. The key of the variant's code, malloc'ed; NULL: no memory. */
 uint8_t *vc4_frag_key_write(const struct vc4_frag_variant *variant, size_t *size);

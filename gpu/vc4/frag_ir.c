@@ -235,8 +235,8 @@ static unsigned sides(void *ctx, bool faults)
 
     if (program->reads_coverage || program->insn_count > SIDE_MAX || e->stops)
         return 1;
-    if (!vc4_qpu_is_straight(program))
-        return vc4_qpu_may_pair(program) ? 2 : 1;
+    if (!vc4_qpu_is_straight(program)) /* who goes on alone must not count the words of a colour anew */
+        return e->variant->words == 1 && vc4_qpu_may_pair(program) ? 2 : 1;
     if (program->insn_count < SIDE_MIN || faults)
         return 1;
     return program->sample_count ? 2 : UTIL_MIN(SIDES_INSNS / program->insn_count, RASTER_SHADER_SIDES);
@@ -251,6 +251,7 @@ static int emit_variant(struct jit_builder *b, void *data)
         {.variant = variant, .hoists = variant->program->uniform_count <= HOISTED_UNIFORMS}};
     struct raster_shader_ir ir = {.form = variant->form,
                                   .samples = variant->samples,
+                                  .words = variant->words,
                                   .args_bytes = sizeof(struct vc4_frag_args),
                                   .hoists = e[0].hoists,
                                   .runs_rejected = true, /* as the reference does */

@@ -9,14 +9,15 @@
 struct head {
     char mark[16];
     struct raster_zs zs; /* has the stencil set-up */
-    uint8_t samples, coverage, numeric, translator, form, unused;
+    uint8_t samples, coverage, numeric, translator, form, words;
     uint32_t insn_count;
 };
 
 uint8_t *vc4_frag_key_write(const struct vc4_frag_variant *variant, size_t *size)
 {
-    struct head head = {.mark = "vc4 fragment 16",
+    struct head head = {.mark = "vc4 fragment 17",
                         .samples = variant->samples,
+                        .words = variant->words,
                         .coverage = variant->coverage,
                         .form = (uint8_t)variant->form,
                         .numeric = (uint8_t)variant->numeric,
@@ -40,12 +41,13 @@ int vc4_frag_key_read(const void *key, size_t size, struct vc4_frag_recipe *out)
     status = gpu_program_key_read(&in, &vc4_program_kind, head.insn_count, &out->of);
     if (status)
         return status;
-    vc4_frag_plan_make(out->of.program, head.samples, &out->plan);
+    vc4_frag_plan_make(out->of.program, head.samples, head.words, &out->plan);
     out->variant = (struct vc4_frag_variant){.program = out->of.program,
                                              .plan = &out->plan,
                                              .keys = out->of.keys,
                                              .zs = head.zs,
                                              .samples = head.samples,
+                                             .words = head.words,
                                              .coverage = head.coverage,
                                              .form = (enum raster_ir_form)head.form,
                                              .numeric = (enum isa_numeric)head.numeric};

@@ -42,7 +42,13 @@ static bool writes_color(const struct vc4_qpu_insn *insn)
     return writes_either(insn, VC4_QPU_W_TLB_COLOR_MS) || writes_either(insn, VC4_QPU_W_TLB_COLOR_ALL);
 }
 
-/* Accesses that step through the samples of a pixel. */
+/* Accesses that step through the samples of a pixel; of RGBA16F every one does, word after word. */
+static bool counts_words(const struct vc4_qpu_insn *insn)
+{
+    return writes_color(insn) || insn->sig == VC4_QPU_SIG_COLOR_LOAD ||
+           insn->sig == VC4_QPU_SIG_COLOR_LOAD_END;
+}
+
 static bool counts_samples(const struct vc4_qpu_insn *insn)
 {
     return writes_either(insn, VC4_QPU_W_TLB_COLOR_MS) || insn->sig == VC4_QPU_SIG_COLOR_LOAD ||
@@ -291,10 +297,10 @@ static bool is_only_end(const struct vc4_qpu_program *program, int number)
 
 /* In a tile of one sample. The early test stands for all of the program's when there is one write of Z, for
  * all lanes; an unconditional colour on every path reaches all lanes that passed it. */
-static void plan_opaque(const struct vc4_qpu_program *program, struct vc4_frag_plan *out)
+static void plan_opaque(const struct vc4_qpu_program *program, unsigned words, struct vc4_frag_plan *out)
 {
     int z_block = only_block(program, writes_z), color_block = only_block(program, writes_color);
-    unsigned z_writes = 0, always = 0;
+    unsigned z_writes = 0, writes = 0, always = 0; /* always: bit n, word n of the colour */
     bool alone = vc4_qpu_is_straight(program);
 
     if (program->repeats || looks_up_words(program) || (z_block != -1 && !is_only_end(program, z_block)) ||
@@ -315,17 +321,20 @@ static void plan_opaque(const struct vc4_qpu_program *program, struct vc4_frag_p
                     return;
             } else if (w.happens &&
                        (w.waddr == VC4_QPU_W_TLB_COLOR_MS || w.waddr == VC4_QPU_W_TLB_COLOR_ALL)) {
-                always += w.always;
+                always |= (unsigned)w.always << writes++ % words;
             }
         }
     }
     out->tests = z_block != -1;
     out->colors = color_block != -1;
-    out->opaque = z_writes <= 1 && (!out->tests || out->early) && (!out->colors || always);
-    out->quads = out->opaque && alone && (program->sample_count || program->insn_count >= QUADS_MIN);
+    out->opaque =
+        z_writes <= 1 && (!out->tests || out->early) && (!out->colors || always == (1u << words) - 1);
+    out->quads =
+        out->opaque && words == 1 && alone && (program->sample_count || program->insn_count >= QUADS_MIN);
 }
 
-void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples, struct vc4_frag_plan *out)
+void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples, unsigned words,
+                        struct vc4_frag_plan *out)
 {
     int z_block, count_block;
 
@@ -334,8 +343,8 @@ void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples,
         program->dynamic_uniforms || program->computed_branches || !uniforms_known(program))
         return;
     z_block = only_block(program, writes_z);
-    count_block = only_block(program, counts_samples);
-    if (samples > 1 && (count_block == -2 || (count_block >= 0 && in_loop(program, count_block))))
+    count_block = only_block(program, words > 1 ? counts_words : counts_samples);
+    if (samples * words > 1 && (count_block == -2 || (count_block >= 0 && in_loop(program, count_block))))
         return;
     if (z_block >= 0) {
         int stencil_block = only_block(program, writes_stencil);
@@ -351,7 +360,7 @@ void vc4_frag_plan_make(const struct vc4_qpu_program *program, unsigned samples,
     }
     out->compiles = true;
     if (samples == 1)
-        plan_opaque(program, out);
+        plan_opaque(program, words, out);
 }
 
 void vc4_frag_stencil_word(struct raster_stencil face[2], uint32_t word)

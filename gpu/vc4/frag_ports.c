@@ -184,31 +184,35 @@ static void port_z(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMVal
     e->z_written = true;
 }
 
-static void write_color(struct vc4_frag_emit *e, struct jit_builder *b, unsigned sample, LLVMValueRef value,
+/* Word `n` of the pixel's: sample after sample, of RGBA16F two a sample. */
+static void write_color(struct vc4_frag_emit *e, struct jit_builder *b, unsigned n, LLVMValueRef value,
                         LLVMValueRef mask)
 {
-    raster_block_ir_store_color(&e->at, b, sample, value, written_lanes(e, b, sample, mask));
+    LLVMValueRef lanes = written_lanes(e, b, n / e->variant->words, mask);
+
+    raster_block_ir_store_color(&e->at, b, n, value, lanes);
 }
 
 static void port_color_write(void *ctx, struct jit_builder *b, bool all, LLVMValueRef value,
                              LLVMValueRef mask)
 {
     struct vc4_frag_emit *e = ctx;
-    unsigned samples = e->variant->samples;
+    unsigned samples = e->variant->samples, words = e->variant->words;
+    unsigned n = all && words == 1 ? 0 : e->writes++;
 
-    if (!all && samples > 1) {
-        write_color(e, b, e->writes++ % samples, value, mask);
+    if (!all) {
+        write_color(e, b, n % (samples * words), value, mask);
         return;
     }
     for (unsigned k = 0; k < samples; k++)
-        write_color(e, b, k, value, mask);
+        write_color(e, b, k * words + n % words, value, mask);
 }
 
 static LLVMValueRef port_color_load(void *ctx, struct jit_builder *b)
 {
     struct vc4_frag_emit *e = ctx;
 
-    return raster_block_ir_load(b, e->at.color, e->loads++ % e->variant->samples);
+    return raster_block_ir_load(b, e->at.color, e->loads++ % (e->variant->samples * e->variant->words));
 }
 
 static LLVMValueRef shifted_or(struct jit_builder *b, LLVMValueRef v, unsigned by, uint32_t mask)

@@ -172,7 +172,7 @@ static void plan_early(struct vc4_frag_ref *ref)
 {
     struct vc4_frag_plan plan;
 
-    vc4_frag_plan_make(ref->program, ref->config.samples, &plan);
+    vc4_frag_plan_make(ref->program, ref->config.samples, ref->config.wide ? 2 : 1, &plan);
     ref->early = plan.compiles && plan.early && (ref->uniforms || !ref->program->uniform_count);
     if (ref->early)
         vc4_frag_plan_test(&plan, ref->uniforms, &ref->config, &ref->early_test);

@@ -51,7 +51,8 @@ void vc4_buffer_place(struct vc4_tile_run *run, const struct vc4_op *op)
         vc4_buffer_flush(run, VC4_HALF_ALL);
     raster_worker_place(&run->worker->raster, op->tile.x, op->tile.y, op->tile.size, op->tile.tall,
                         op->tile.samples);
-    run->worker->raster.tile.wide = run->wide = op->tile.wide;
+    run->wide = op->tile.wide;
+    run->worker->raster.tile.target = run->wide ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888;
     run->has_mask = op->tile.has_mask;
     run->frame = (struct raster_rect){.x1 = (int32_t)op->tile.width, .y1 = (int32_t)op->tile.height};
 }
@@ -60,7 +61,7 @@ void vc4_buffer_clear(struct vc4_tile_run *run, uint32_t halves, uint64_t color,
 {
     struct vc4_due *due = &run->due;
     if (halves & VC4_HALF_COLOR && run->wide)
-        raster_tile_clear_wide(&run->worker->raster.tile, color);
+        raster_tile_clear_rgba16f(&run->worker->raster.tile, color);
     else if (halves & VC4_HALF_COLOR)
         due->color = (uint32_t)color;
     if (halves & VC4_HALF_ZS)

@@ -28,18 +28,6 @@ static enum gpu_observed_kind kind_of(const struct vc4_op *op)
 
 #define SCRATCH 16u
 
-/* A format's bytes a pixel. */
-static uint32_t pixel_bytes(uint32_t format)
-{
-    switch (format) {
-    case RASTER_SURFACE_BGR565:
-    case RASTER_SURFACE_BGR565_DITHER: return 2;
-    case RASTER_SURFACE_RGBA16F: return 8;
-    case RASTER_SURFACE_A8: return 1;
-    default: return 4;
-    }
-}
-
 /* Pixels of the tile a side that make one of the image. */
 static uint32_t side_of(enum raster_decimate decimate, uint32_t samples)
 {
@@ -102,7 +90,7 @@ static void translate(const struct vc4_device *device, const struct vc4_op *op, 
     case VC4_OP_STORE:
         out->surface = op->surface;
         out->image = guest_address(device, op->surface.base);
-        out->pixel_bytes = pixel_bytes(op->surface.format);
+        out->pixel_bytes = raster_surface_texel(op->surface.format)->bits / 8u;
         out->param = op->decimate;
         out->averaged = op->decimate;
         out->side = side_of((enum raster_decimate)op->decimate, samples);

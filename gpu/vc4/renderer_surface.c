@@ -189,7 +189,7 @@ void vc4_raw_move(const struct vc4_op *op, bool wide, struct raster_tile *tile)
         if (!(op->buffer & raw_parts[i].half))
             continue;
         if (plane == RASTER_PLANE_COLOR && wide)
-            plane = RASTER_PLANE_WIDE;
+            plane = RASTER_PLANE_RGBA16F;
         if (op->store)
             raster_tile_dump(tile, plane, at);
         else

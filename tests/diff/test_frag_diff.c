@@ -19,7 +19,7 @@
 #define MEMORY_SIZE  (1u << 20)
 #define UNIFORMS     0x1000u
 #define MAX_WORDS    2048
-#define STATES       3  /* states a program is tried in */
+#define STATES       4  /* states a program is tried in; the last of RGBA16F */
 #define PRIMS        6  /* primitives drawn over one another in each */
 #define RANDOM_COUNT 16 /* random programs */
 #define FUEL         200
@@ -227,6 +227,21 @@ static const struct named {
              "ldi tmu0_s, 0x300\n" LOADS LOADS Z "mov tlb_color, r4\n" END,
      true},
     {"empty unit", VARYING Z "nop ; ldtmu0\n mov tlb_color, r1\n" END, true},
+    {"RGBA16F", VARYING Z "mov tlb_color, r1\n mov tlb_color, r3\n" END, true},
+    {"RGBA16F, blend",
+     VARYING "nop ; ldcol\n mov r0, r4 ; ldcol\n fadd r1, r1, r0\n fadd r3, r3, r4\n" Z
+             "mov tlb_color, r3\n mov tlb_color, r1\n" END,
+     true},
+    {"RGBA16F, sample by sample",
+     VARYING "nop ; ldcol\n mov r0, r4 ; ldcol\n mov r2, r4\n" Z
+             "mov tlb_color_ms, r2\n mov tlb_color_ms, r0 ; ldcol\n mov r0, r4 ; ldcol\n"
+             "mov tlb_color_ms, r1\n mov tlb_color, r0\n mov tlb_color_ms, r4\n" END,
+     true},
+    {"RGBA16F, discard",
+     VARYING "fsub.sf r2, r1, unif\n mov r0, unif\n mov.ns tlb_z, rb15\n mov.ns tlb_color, r0\n"
+             "mov.ns tlb_color, r1\n" END,
+     true},
+    {"RGBA16F, long", VARYING STEPS STEPS Z "mov tlb_color, r1\n mov tlb_color, r3\n" END, true},
     {"coverage", "nop ; ldcov\n mov tlb_color, r4\n" END, true},
     {"coverage and depth", "nop ; ldcov\n mov r0, r4\n" Z "mov tlb_color, r0\n" END, true},
 };
@@ -345,11 +360,13 @@ static uint32_t random_blocks(const struct raster_tile *tile, struct raster_bloc
 }
 
 /* Depths near those that primitives have, so that both verdicts are common. */
-static void random_tile(struct raster_tile *tile, uint32_t samples)
+static void random_tile(struct raster_tile *tile, uint32_t samples, bool halves)
 {
     memset(tile, 0, sizeof *tile);
     tile->samples = samples;
-    tile->width = tile->height = samples == 1 ? 64 : 32;
+    tile->width = samples == 1 ? 64 : 32;
+    tile->height = tile->width >> halves;
+    tile->target = halves ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888;
     tile->x = (int32_t)(below(30) * tile->width);
     tile->y = (int32_t)(below(30) * tile->height);
     for (unsigned i = 0; i < RASTER_TILE_WORDS; i++) {
@@ -403,6 +420,7 @@ struct bench {
     struct jit_engine *engine;
     struct raster_tile *want, *got;
     unsigned compiled, opaque, interpreted, faults, blocks;
+    unsigned halves, opaque_halves; /* of those compiled and opaque */
 };
 
 /* What an opaque draw is when its colours have waited; as raster_shader_shade. */
@@ -432,7 +450,7 @@ static uint32_t shade_later(const struct raster_shader *shader, const struct ras
 static void draw(struct bench *bench, const struct trial *trial, const struct raster_shader *reference,
                  const struct raster_shader *shader)
 {
-    random_tile(bench->want, trial->config.samples);
+    random_tile(bench->want, trial->config.samples, trial->config.wide);
     *bench->got = *bench->want;
     for (unsigned k = 0; k < PRIMS; k++) {
         struct raster_block blocks[RASTER_BLOCKS_MAX];
@@ -476,13 +494,16 @@ static bool try_state(struct bench *bench, struct trial *trial, const struct vc4
     bool compiled;
     int status;
 
-    trial->config = (struct vc4_frag_config){.coverage_leave = trial->state & 1,
-                                             .coverage_mask = trial->state & 2,
-                                             .depth_func = (uint8_t)below(8),
-                                             .z_updates = random32() & 1,
-                                             .samples = program->reads_coverage || random32() & 1 ? 1 : 4,
-                                             .primitive = 2,
-                                             .in_order = below(3) == 0};
+    bool halves = trial->state == STATES - 1; /* mostly of one sample, which may be opaque */
+    trial->config =
+        (struct vc4_frag_config){.coverage_leave = trial->state & 1,
+                                 .coverage_mask = trial->state & 2,
+                                 .depth_func = (uint8_t)below(8),
+                                 .z_updates = random32() & 1,
+                                 .samples = program->reads_coverage || below(halves ? 4 : 2) ? 1 : 4,
+                                 .primitive = 2,
+                                 .wide = halves,
+                                 .in_order = below(3) == 0};
     random_uniforms(program, bench->memory.base);
     status = vc4_frag_prepare(&bench->memory, NULL, &state, &trial->config, FUEL, &reference, &want);
     assert_int_equal(
@@ -497,6 +518,8 @@ static bool try_state(struct bench *bench, struct trial *trial, const struct vc4
     compiled = vc4_frag_compiled(frag);
     bench->compiled += compiled;
     bench->opaque += vc4_frag_shader(frag)->opaque;
+    bench->halves += compiled && trial->config.wide;
+    bench->opaque_halves += compiled && trial->config.wide && vc4_frag_shader(frag)->opaque;
     bench->interpreted += !compiled;
     vc4_frag_release(frag);
     vc4_frag_release(reference);
@@ -561,6 +584,8 @@ static void test_programs(void **state)
         }
         assert_true(bench.faults > 10);
         assert_true(bench.opaque > 10);
+        assert_true(bench.halves > 40);
+        assert_true(bench.opaque_halves > 0);
         assert_true(bench.blocks > 10000);
         bench_end(&bench);
     }

@@ -272,21 +272,27 @@ static bool random_prim(struct guest *g, const struct utgard_frag *frag, struct 
 }
 
 struct tally {
-    uint32_t compiled, refused, faulted, drawn, opaque;
+    uint32_t compiled, refused, faulted, drawn, opaque, halves;
 };
 
-static void fill(struct raster_tile *tile, uint32_t samples)
+static void fill(struct raster_tile *tile, uint32_t samples, bool halves)
 {
-    *tile = (struct raster_tile){.width = 16, .height = 16, .samples = samples, .x = 16 * (int32_t)below(3)};
+    *tile = (struct raster_tile){.width = 16,
+                                 .height = 16,
+                                 .samples = samples,
+                                 .x = 16 * (int32_t)below(3),
+                                 .target = halves ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888};
     for (uint32_t n = 0; n < 256 * samples; n++) {
         tile->color[n] = random32();
         tile->zs[n] = random32();
     }
+    for (uint32_t n = 256; halves && n < 512; n++)
+        tile->color[n] = random32();
 }
 
-static void compare(uint64_t number, uint32_t samples)
+static void compare(uint64_t number)
 {
-    for (uint32_t n = 0; n < 256 * samples; n++)
+    for (uint32_t n = 0; n < RASTER_TILE_WORDS; n++)
         if (want.color[n] != got.color[n] || want.zs[n] != got.zs[n])
             fail_msg("draw %" PRIu64 " word %u: colour %08x depth %08x, expected %08x %08x", number, n,
                      got.color[n], got.zs[n], want.color[n], want.zs[n]);
@@ -302,7 +308,7 @@ static void color(void *work, const void *shader, const uint8_t *planes,
 
 /* Primitives of an opaque draw, tested as they come and coloured where they are seen. */
 static void draw_visible(struct guest *g, const struct utgard_frag *ref, const struct utgard_frag *compiled,
-                         uint64_t number)
+                         uint64_t number, bool halves)
 {
     static struct raster_visible queue;
     struct raster_block blocks[RASTER_BLOCKS_MAX];
@@ -312,7 +318,7 @@ static void draw_visible(struct guest *g, const struct utgard_frag *ref, const s
     struct raster_shader_work wanted = {.fuel = 1u << 30, .fault = &fault}, done = wanted;
     uint16_t common;
 
-    fill(&start, 1);
+    fill(&start, 1, halves);
     want = got = start;
     raster_visible_begin(&queue, 16, 16);
     for (unsigned n = 0; n < 12; n++) {
@@ -328,7 +334,7 @@ static void draw_visible(struct guest *g, const struct utgard_frag *ref, const s
     assert_int_equal(wanted.fuel, done.fuel);
     raster_visible_shade(&queue, color, &done);
     assert_true(done.executed <= wanted.executed);
-    compare(number, 1);
+    compare(number);
 }
 
 static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, struct tally *tally)
@@ -348,6 +354,7 @@ static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, st
     struct raster_block blocks[RASTER_BLOCKS_MAX];
     struct raster_prim prim;
 
+    config.wide = config.samples == 1 && number % 5 < 2;
     random_guest(g, number, &state);
     if (utgard_frag_prepare(&g->space, NULL, &state, &config, &ref, &fault)) {
         assert_int_not_equal(fault.kind, GPU_FAULT_NONE);
@@ -359,11 +366,12 @@ static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, st
     assert_int_equal(utgard_frag_prepare(&g->space, engine, &state, &config, &compiled, &fault2), 0);
     shader = utgard_frag_shader(compiled);
     tally->compiled += utgard_frag_compiled(compiled);
+    tally->halves += config.wide && utgard_frag_compiled(compiled);
     for (unsigned round = 0; round < 3; round++) {
         struct raster_shader_work wanted = {.fuel = one_in(8) ? below(1000) : 1u << 30, .fault = &fault},
                                   done = wanted;
 
-        fill(&start, config.samples);
+        fill(&start, config.samples, config.wide);
         if (!random_prim(g, ref, &prim))
             continue;
         uint32_t count = raster_cover(&prim, &start, &clip, blocks);
@@ -381,14 +389,14 @@ static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, st
         tally->faulted += code != 0;
         tally->drawn += count != 0;
         if (!code) {
-            compare(number, config.samples);
+            compare(number);
             assert_true(wanted.executed == done.executed ||
                         (shader->opaque && done.executed < wanted.executed));
         }
     }
     if (shader->opaque) {
         assert_false(config.in_order);
-        draw_visible(g, ref, compiled, number);
+        draw_visible(g, ref, compiled, number, config.wide);
         tally->opaque++;
     }
 }
@@ -427,6 +435,7 @@ static void draw_all(struct guest *g, enum jit_level level, enum jit_tier tier, 
     assert_true(most ? !tally.compiled : tally.compiled * 4 > draws);
     assert_true(tally.drawn > draws / 2);
     assert_true(most || tally.opaque > draws / 60);
+    assert_true(most || tally.halves > draws / 20);
 }
 
 static void test_random(void **unused)

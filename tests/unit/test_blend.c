@@ -11,6 +11,7 @@
 
 #include "raster/blend_ir.h"
 #include "util/bits.h"
+#include "util/fpenv.h"
 #include "util/half.h"
 
 static uint32_t seed;
@@ -197,7 +198,7 @@ static void test_wide(void **data)
     seed = 11;
     for (uint32_t key = 0; key < 4000; key++) {
         struct raster_blend blend = random_blend(key);
-        struct raster_wide_colors colors;
+        struct raster_rgba16f_colors colors;
         double c[4][4];
         uint16_t got[4];
         for (unsigned k = 0; k < 16; k++)
@@ -208,7 +209,7 @@ static void test_wide(void **data)
             colors.src1[n] = (float)c[2][n];
             got[n] = util_float_to_half((float)c[3][n]);
         }
-        raster_blend_wide(&blend, &colors, got);
+        raster_blend_rgba16f(&blend, &colors, got);
         for (unsigned n = 0; n < 4; n++) {
             double want = blend.logic ? c[1][n] : real_blend(n < 3 ? &blend.color : &blend.alpha, c, n);
             if (!(blend.write_mask >> n & 1))
@@ -221,19 +222,102 @@ static void test_wide(void **data)
 /* Zero times infinity is zero where the factor says so; nothing saturates but to infinity. */
 static void test_wide_ends(void **data)
 {
-    struct raster_wide_colors colors = {.src = {INFINITY, 60000, -60000, 1}};
+    struct raster_rgba16f_colors colors = {.src = {INFINITY, 60000, -60000, 1}};
     struct raster_blend add = raster_blend_replace;
     uint16_t got[4] = {0, 0x7bff, 0xfbff, 0}; /* 65504 */
     (void)data;
     add.color = (struct raster_equation){RASTER_BLEND_ADD, RASTER_FACTOR_ZERO, RASTER_FACTOR_ONE};
-    raster_blend_wide(&add, &colors, got);
+    raster_blend_rgba16f(&add, &colors, got);
     assert_int_equal(got[0], 0);
     assert_int_equal(got[1], 0x7bff);
     add.color.src = RASTER_FACTOR_ONE;
-    raster_blend_wide(&add, &colors, got);
+    raster_blend_rgba16f(&add, &colors, got);
     assert_int_equal(got[0], 0x7c00);
     assert_int_equal(got[1], 0x7c00);
     assert_int_equal(got[2], 0xfc00);
+}
+
+/* void f(const float colors[12][16], uint32_t word[2][16]) */
+static int emit_rgba16f(struct jit_builder *b, void *data)
+{
+    const struct raster_blend *blend = data;
+    LLVMTypeRef params[2] = {b->ptr, b->ptr};
+    LLVMValueRef v[12], word[2] = {NULL, NULL};
+    struct raster_rgba16f_ir colors;
+    jit_begin_function(b, b->void_, params, 2);
+    for (unsigned n = 0; n < 12; n++)
+        v[n] = jit_load(b, b->f32x16, jit_offset_const(b, jit_param(b, 0), n * 64), 4, false);
+    memcpy(colors.constant, v, sizeof colors.constant);
+    memcpy(colors.src, v + 4, sizeof colors.src);
+    memcpy(colors.src1, v + 8, sizeof colors.src1);
+    for (unsigned k = 0; k < 2 && raster_blend_reads(blend); k++)
+        word[k] = jit_load(b, b->i32x16, jit_offset_const(b, jit_param(b, 1), k * 64), 4, false);
+    raster_blend_rgba16f_ir(b, blend, &colors, word);
+    for (unsigned k = 0; k < 2; k++)
+        jit_store(b, word[k], jit_offset_const(b, jit_param(b, 1), k * 64), 4);
+    LLVMBuildRetVoid(b->ir);
+    return 0;
+}
+
+/* Any bits, and more often numbers near 1 and the ends. */
+static float random_single(void)
+{
+    static const float ends[] = {0, -0.0f, 1, -1, INFINITY, -INFINITY, NAN, 65504, 65520, 0x1p-14f, 0x1p-25f};
+    switch (random32() % 4) {
+    case 0: return ends[random32() % UTIL_ARRAY_SIZE(ends)];
+    case 1: return util_u2f(random32());
+    default: return (float)random_number();
+    }
+}
+
+static void check_rgba16f(struct jit_engine *engine, uint32_t key)
+{
+    struct raster_blend blend = random_blend(key);
+    void (*f)(const float *, uint32_t *) =
+        (void (*)(const float *, uint32_t *))compile(engine, key, emit_rgba16f, &blend);
+    for (unsigned round = 0; round < 32; round++) {
+        float colors[12][16];
+        uint32_t word[2][16], before[2][16];
+        for (unsigned i = 0; i < 12 * 16; i++)
+            colors[i / 16][i % 16] = random_single();
+        for (unsigned i = 0; i < 32; i++)
+            before[i / 16][i % 16] = word[i / 16][i % 16] =
+                random32() & 1 ? random32() : (uint32_t)util_float_to_half(random_single()) * 0x10001u;
+        unsigned saved = util_fpenv_enter();
+        f(&colors[0][0], &word[0][0]);
+        for (unsigned i = 0; i < 16; i++) {
+            struct raster_rgba16f_colors c;
+            uint16_t dst[4];
+            for (unsigned n = 0; n < 4; n++) {
+                c.constant[n] = colors[n][i];
+                c.src[n] = colors[4 + n][i];
+                c.src1[n] = colors[8 + n][i];
+                dst[n] = (uint16_t)(before[n / 2][i] >> 16 * (n % 2));
+            }
+            raster_blend_rgba16f(&blend, &c, dst);
+            for (unsigned n = 0; n < 4; n++) {
+                uint16_t got = (uint16_t)(word[n / 2][i] >> 16 * (n % 2));
+                if (got != dst[n])
+                    fail_msg("blend %u, channel %u: %g on %04x gave %04x, expected %04x", key, n,
+                             (double)c.src[n], before[n / 2][i] >> 16 * (n % 2) & 0xffff, got, dst[n]);
+            }
+        }
+        util_fpenv_leave(saved);
+    }
+}
+
+static void test_rgba16f_compiled(void **data)
+{
+    (void)data;
+    for (enum jit_level level = 0; level < JIT_LEVEL_COUNT; level++) {
+        if (!jit_level_supported(level))
+            continue;
+        struct jit_engine *engine = engine_at(level);
+        seed = 13;
+        for (uint32_t key = 0; key < 96; key++)
+            check_rgba16f(engine, key);
+        jit_engine_destroy(engine);
+    }
 }
 
 /* void f(const float channel[4][16], uint32_t word[16]) */
@@ -278,8 +362,13 @@ static void test_pack(void **data)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compiled), cmocka_unit_test(test_definition), cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_pack),     cmocka_unit_test(test_wide),       cmocka_unit_test(test_wide_ends),
+        cmocka_unit_test(test_compiled),
+        cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_wide_ends),
+        cmocka_unit_test(test_rgba16f_compiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
