@@ -12,6 +12,11 @@ struct place {
     _Atomic uint64_t job;                  /* the last that used it */
 };
 
+#define NEAR_BITS 5
+#define NEAR                                                                                                 \
+    (1u                                                                                                      \
+     << NEAR_BITS) /* places found before all others: a draw's programs are often those of the one before */
+
 struct gpu_programs {
     const struct gpu_program_kind *kind;
     struct util_maker maker;
@@ -35,6 +40,7 @@ int gpu_programs_create(const struct gpu_program_kind *kind, struct gpu_programs
     util_maker_init(&p->maker);
     util_memo_init(&p->places, &p->maker, p->arena);
     util_memo_init(&p->content, &p->maker, p->arena);
+    p->places.recalls = true;
     *out = p;
     return 0;
 }
@@ -99,6 +105,7 @@ static int keep(struct gpu_programs *p, const void *words, const struct gpu_prog
     program->of = p;
     util_memo_init(&program->codes, &p->maker, p->arena);
     util_memo_init(&program->plans, &p->maker, p->arena);
+    program->codes.recalls = program->plans.recalls = true;
     util_memo_end(&p->content, program, true);
     hold(p, decoded->insns + GPU_PROGRAM_PLACE);
     *out = program;

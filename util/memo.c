@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL /* most keys are a few words: a call would cost more than the hash */
 #include <xxhash.h>
 
 #include "util/bits.h"
@@ -12,12 +13,12 @@
 #define FIRST_SLOTS 16u
 #define MOST_SLOTS  (1u << 28)
 
-/* The thing stands behind it, and behind that the key's two parts. */
+/* The key's two parts stand before it, so that whoever searches finds what he compares in a cache line or
+ * two, and the thing behind it. */
 struct util_memo_entry {
     _Alignas(UTIL_MEMO_ALIGN) uint64_t hash;
     struct util_memo_entry *next;
-    size_t size; /* of the thing, rounded up to where the key stands */
-    uint32_t head, tail;
+    uint32_t head, tail; /* bytes */
     util_make_status status;
 };
 
@@ -28,12 +29,20 @@ struct util_memo_table {
 
 void util_memo_init(struct util_memo *memo, struct util_maker *maker, struct util_arena *arena)
 {
-    *memo = (struct util_memo){.maker = maker, .arena = arena};
+    *memo = (struct util_memo){.maker = maker, .arena = arena, .slots = FIRST_SLOTS};
 }
 
+/* What comes next is often as many. */
 void util_memo_clear(struct util_memo *memo)
 {
-    util_memo_init(memo, memo->maker, memo->arena);
+    const struct util_memo_table *table = atomic_load_explicit(&memo->table, memory_order_relaxed);
+    uint32_t slots = memo->slots;
+    if (table) {
+        for (slots = FIRST_SLOTS; slots < table->count * 2;)
+            slots *= 2;
+    }
+    *memo = (struct util_memo){
+        .maker = memo->maker, .arena = memo->arena, .slots = slots, .recalls = memo->recalls};
 }
 
 /* ---- searching ---- */
@@ -49,22 +58,41 @@ static uint8_t *thing_of(const struct util_memo_entry *e)
     return (uint8_t *)(uintptr_t)(e + 1);
 }
 
-static bool is_of(const struct util_memo_entry *e, uint64_t hash, const struct util_memo_key *key)
+/* Bytes before an entry that a key takes. */
+static size_t key_room(size_t head, size_t tail)
 {
-    const uint8_t *own = thing_of(e) + e->size;
-    return e->hash == hash && e->head == key->head_size && e->tail == key->tail_size &&
+    return util_align(head + tail, UTIL_MEMO_ALIGN);
+}
+
+static const uint8_t *key_of(const struct util_memo_entry *e)
+{
+    return (const uint8_t *)e - key_room(e->head, e->tail);
+}
+
+static bool has_key(const struct util_memo_entry *e, const struct util_memo_key *key)
+{
+    const uint8_t *own = key_of(e);
+    return e->head == key->head_size && e->tail == key->tail_size &&
            (!e->head || !memcmp(own, key->head, e->head)) &&
            (!e->tail || !memcmp(own + e->head, key->tail, e->tail));
 }
 
+/* Where a key's thing is kept when it was found; NULL: nowhere. */
+static _Atomic(struct util_memo_entry *) *recent_of(struct util_memo *memo, const struct util_memo_key *key)
+{
+    if (!memo->recalls || key->head_size < sizeof(uint32_t))
+        return NULL;
+    return &memo->recent[util_load32(key->head) * 0x9e3779b1u >> (32 - UTIL_MEMO_RECENT)];
+}
+
 /* The key's entry, or NULL, and then the slot where the search ended. */
-static struct util_memo_entry *find(struct util_memo_table *table, uint64_t hash,
-                                    const struct util_memo_key *key, uint32_t *slot)
+static inline struct util_memo_entry *find(struct util_memo_table *table, uint64_t hash,
+                                           const struct util_memo_key *key, uint32_t *slot)
 {
     for (uint32_t i = (uint32_t)hash;; i++) {
         *slot = i & table->mask;
         struct util_memo_entry *e = atomic_load_explicit(&table->slot[*slot], memory_order_acquire);
-        if (!e || is_of(e, hash, key))
+        if (!e || (e->hash == hash && has_key(e, key)))
             return e;
     }
 }
@@ -101,21 +129,20 @@ static struct util_memo_table *table_grow(struct util_memo *memo, const struct u
 static struct util_memo_entry *entry_make(struct util_memo *memo, uint64_t hash,
                                           const struct util_memo_key *key, size_t size)
 {
-    size_t whole = util_align(size, UTIL_MEMO_ALIGN);
-    struct util_memo_entry *e =
-        util_arena_alloc(memo->arena, sizeof *e + whole + key->head_size + key->tail_size);
-    if (!e)
+    size_t room = key_room(key->head_size, key->tail_size);
+    uint8_t *own = util_arena_alloc(memo->arena, room + sizeof(struct util_memo_entry) + size);
+    if (!own)
         return NULL;
-    memset(e, 0, sizeof *e + whole);
+    struct util_memo_entry *e = (struct util_memo_entry *)(own + room);
+    memset(e, 0, sizeof *e + size);
     e->hash = hash;
-    e->size = whole;
     e->head = (uint32_t)key->head_size;
     e->tail = (uint32_t)key->tail_size;
     atomic_init(&e->status, UTIL_MAKING);
     if (e->head)
-        memcpy(thing_of(e) + whole, key->head, e->head);
+        memcpy(own, key->head, e->head);
     if (e->tail)
-        memcpy(thing_of(e) + whole + e->head, key->tail, e->tail);
+        memcpy(own + e->head, key->tail, e->tail);
     return e;
 }
 
@@ -129,7 +156,7 @@ static struct util_memo_entry *add(struct util_memo *memo, uint64_t hash, const 
     if (table && (e = find(table, hash, key, &slot)))
         return e;
     if (!table || table->count * 2 > table->mask) {
-        table = table ? table_grow(memo, table) : table_make(memo->arena, FIRST_SLOTS);
+        table = table ? table_grow(memo, table) : table_make(memo->arena, memo->slots);
         if (!table)
             return NULL;
         find(table, hash, key, &slot);
@@ -151,20 +178,26 @@ static struct util_memo_entry *add(struct util_memo *memo, uint64_t hash, const 
 void *util_memo_get(struct util_memo *memo, const struct util_memo_key *key, size_t size,
                     enum util_make_status *status)
 {
-    struct util_memo_table *table = atomic_load_explicit(&memo->table, memory_order_acquire);
-    uint64_t hash = hash_of(key);
+    _Atomic(struct util_memo_entry *) *recent = recent_of(memo, key);
+    struct util_memo_entry *e = recent ? atomic_load_explicit(recent, memory_order_acquire) : NULL;
     bool fresh = false;
-    uint32_t slot;
-    struct util_memo_entry *e = table ? find(table, hash, key, &slot) : NULL;
 
     *status = UTIL_NOT_MADE;
-    if (!e) {
-        pthread_mutex_lock(&memo->maker->lock);
-        e = add(memo, hash, key, size, &fresh);
-        pthread_mutex_unlock(&memo->maker->lock);
+    if (!e || !has_key(e, key)) {
+        struct util_memo_table *table = atomic_load_explicit(&memo->table, memory_order_acquire);
+        uint64_t hash = hash_of(key);
+        uint32_t slot;
+        e = table ? find(table, hash, key, &slot) : NULL;
+        if (!e) {
+            pthread_mutex_lock(&memo->maker->lock);
+            e = add(memo, hash, key, size, &fresh);
+            pthread_mutex_unlock(&memo->maker->lock);
+        }
+        if (!e)
+            return NULL;
+        if (recent)
+            atomic_store_explicit(recent, e, memory_order_release);
     }
-    if (!e)
-        return NULL;
     if (fresh)
         *status = UTIL_MAKING;
     else if (util_make_wait(memo->maker, &e->status))
@@ -181,7 +214,7 @@ enum util_make_status util_memo_end(struct util_memo *memo, void *thing, bool ma
 
 const void *util_memo_head(const void *thing)
 {
-    return (const uint8_t *)thing + ((const struct util_memo_entry *)thing - 1)->size;
+    return key_of((const struct util_memo_entry *)thing - 1);
 }
 
 bool util_memo_is_empty(const struct util_memo *memo)

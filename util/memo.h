@@ -4,12 +4,15 @@
 #define VITRAIL_UTIL_MEMO_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "util/arena.h"
 #include "util/make.h"
 
 struct util_memo_table;
 struct util_memo_entry;
+
+#define UTIL_MEMO_RECENT 5
 
 /* Both are borrowed, and may serve several memos: `maker`, whose lock is held to add a thing; and `arena`,
  * which has things, keys and tables. */
@@ -18,9 +21,15 @@ struct util_memo {
     struct util_arena *arena;
     _Atomic(struct util_memo_table *) table;
     struct util_memo_entry *first, *last; /* in the order in which they were added; under the lock */
+    _Atomic(struct util_memo_entry *) recent[1 << UTIL_MEMO_RECENT];
+    uint32_t slots; /* of the first table: what held the things of before. A power of two; of a memo without
+                     * things its owner may set it to what another had */
+    bool recalls;   /* its owner's: what was found is often asked for again, and is looked for among the
+                     * recent things before any hash. Keys begin with four bytes that tell them apart */
 };
 void util_memo_init(struct util_memo *memo, struct util_maker *maker, struct util_arena *arena);
-/* Forgets all things, whose memory the arena's next reset takes. No other thread may use the memo. */
+/* Forgets all things, but not how many there were; the arena's next reset takes their memory. No other thread
+ * may use the memo. */
 void util_memo_clear(struct util_memo *memo);
 
 /* The bytes of one part behind those of the other. All of them count: no padding of any contents. Sizes below

@@ -72,6 +72,7 @@ struct utgard_workers {
     struct utgard_worker *worker;
     unsigned count;
     struct util_arena *arena; /* of what a frame prepares */
+    uint32_t draw_slots;      /* of the table of draws, as the frame before left it */
 };
 void utgard_workers_free(struct utgard_workers *workers);
 

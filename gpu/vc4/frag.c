@@ -119,7 +119,6 @@ static int decode_textures(struct vc4_frag *frag, const struct gpu_memory *memor
 static int find_code(const struct vc4_frag_variant *variant, struct jit_engine *engine,
                      struct gpu_program *cached, struct vc4_frag_entry *out)
 {
-    struct util_error error = {0};
     enum util_make_status kept;
     struct vc4_frag_entry *entry = vc4_frag_code_get(cached, variant, engine, &kept);
 
@@ -127,6 +126,7 @@ static int find_code(const struct vc4_frag_variant *variant, struct jit_engine *
         *out = *entry;
         return kept == UTIL_MADE ? 0 : -ENOTSUP;
     }
+    struct util_error error = {0};
     out->test = NULL;
     int status = vc4_frag_compile(variant, engine, &out->code, &error);
     if (!status && variant->form == RASTER_IR_VISIBLE && variant->plan->tests &&

@@ -30,9 +30,10 @@ const struct vc4_qpu_program *vc4_programs_get(struct gpu_programs *programs, co
                                                uint32_t code, struct gpu_program **cached,
                                                struct gpu_fault *fault)
 {
-    struct util_error error = {0};
+    struct util_error error; /* large, and seldom looked at */
     struct gpu_program *found;
     const uint8_t *at = gpu_memory_at(memory, code, sizeof(uint64_t));
+    error.text[0] = 0;
     if (code & 7 || !at) {
         gpu_fault_set(fault, code & 7 ? GPU_FAULT_SHADER : GPU_FAULT_MEMORY, UNIT, code,
                       code & 7 ? "code address is not a multiple of 8" : "code lies outside memory");

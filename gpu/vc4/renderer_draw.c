@@ -9,13 +9,19 @@
 
 #include "util/memo.h"
 
-/* What a record is found by; a draw's key is that and its struct vc4_frag_config. */
+/* What a record is found by. */
 struct record_key {
     uint32_t shader, uniforms;
     uint8_t attributes, kind;
     bool extended, single_threaded;
 };
-static_assert(sizeof(struct record_key) == 12 && sizeof(struct vc4_frag_config) == 9,
+/* In one part: it is looked for with every draw in every tile. */
+struct draw_key {
+    struct record_key record;
+    struct vc4_frag_config config;
+    uint8_t zero[3];
+};
+static_assert(sizeof(struct record_key) == 12 && sizeof(struct draw_key) == 24,
               "keys are bytes without padding");
 
 struct record {
@@ -49,6 +55,7 @@ int vc4_draws_create(struct vc4_device *device, struct vc4_draws **out)
     util_maker_init(&draws->maker);
     util_memo_init(&draws->records, &draws->maker, draws->arena);
     util_memo_init(&draws->draws, &draws->maker, draws->arena);
+    draws->draws.recalls = true;
     *out = draws;
     return 0;
 }
@@ -215,7 +222,8 @@ const struct vc4_draw *vc4_draws_get(struct vc4_draws *draws, const struct vc4_d
                                            /* What counters count, counts for hidden pixels too. */
                                            .in_order =
                                                draws->device->options.in_order || draws->device->perf.wanted};
-    const struct util_memo_key bytes = {&key, sizeof key, &config, sizeof config};
+    const struct draw_key of = {key, config, {0}};
+    const struct util_memo_key bytes = {.head = &of, .head_size = sizeof of};
     enum util_make_status status;
     struct draw *draw = util_memo_get(&draws->draws, &bytes, sizeof *draw, &status);
     if (status == UTIL_MAKING)

@@ -13,12 +13,12 @@ void vc4_vertex_code_find(struct gpu_program *cached, struct vc4_vertex_stage *s
     enum util_make_status status = UTIL_NOT_MADE;
     struct jit_function **kept =
         cached ? gpu_program_code(cached, &key, sizeof(struct jit_function *), &status) : NULL;
-    struct util_error error = {0};
 
     if (status == UTIL_MADE) {
         stage->function = *kept;
         return;
     }
+    struct util_error error = {0};
     vc4_vertex_compile(stage, engine, &error);
     if (!kept) /* then the next draw asks the engine again */
         return;

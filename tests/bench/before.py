@@ -1,6 +1,7 @@
 """Table of every workload beside an earlier build's: replays in turns, one thread; fails where one is more than 3 % slower or
 does not run."""
 import functools
+import pathlib
 import statistics
 import subprocess
 import sys
@@ -83,6 +84,7 @@ def main(args):
         if not runs(tool):
             sys.exit(f"tests/bench/run: --before: {tool} is no tools/vitrail that runs")
     bench = Bench(args)
+    bench.recorder = pathlib.Path(args.before).resolve()  # who came later reads its captures too
     ratios, slower, failed, started = [], 0, 0, time.time()
     print(f"{'GPU':9}{'workload':30}{'before':>9}{'after':>9}{'ratio':>9}   milliseconds a frame")
     for gpu in args.gpu:

@@ -68,7 +68,7 @@ class Bench:
         self.args = args
         self.captures = CACHE / "bench"
         self.captures.mkdir(parents=True, exist_ok=True)
-        self.vitrail = args.vitrail.resolve()
+        self.vitrail = self.recorder = args.vitrail.resolve()
         self.gpu = "vc4"  # whose captures are recorded and replayed
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vitrail-bench-"))
         self.programs = {}
@@ -125,10 +125,13 @@ class Bench:
                 f"{root}/usr/share/glmark2", "-b", f"{description}:nframes={frames}:duration=1000"]
 
     def is_of(self, path, program):
-        """Whether a capture is there and of a program told the same. Captures keep the first 255 characters of a command."""
+        """Whether a capture is there, can be read, and is of a program told the same. Captures keep the first 255 characters of a command."""
         if not path.exists():
             return False
-        command = re.search(r"^  command +(.*)$", self.run([self.vitrail, "info", path]), re.MULTILINE)[1]
+        info = subprocess.run([self.recorder, "info", path], text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        if info.returncode:
+            return False
+        command = re.search(r"^  command +(.*)$", info.stdout, re.MULTILINE)[1]
         return " ".join([command.split(" ")[0], *map(str, program[1:])])[:255] == command
 
     def record(self, name, options, program):
@@ -136,7 +139,7 @@ class Bench:
         path = self.captures / (f"{name}.vtc" if self.gpu == "vc4" else f"{self.gpu}-{name}.vtc")
         if self.args.record or not self.is_of(path, program):
             partial = path.with_suffix(".part")
-            self.run([self.vitrail, "record", "--gpu", self.gpu, "-o", partial, *options, "--sysroot",
+            self.run([self.recorder, "record", "--gpu", self.gpu, "-o", partial, *options, "--sysroot",
                       self.args.sysroot, "--", *program])
             partial.rename(path)
         return path
