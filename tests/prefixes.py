@@ -40,14 +40,25 @@ def fits(name, words):
 def objects(build):
     """(source's path as parts, names) of every object of a layer."""
     for layer in LAYERS:
+        sources = {}
         for path in sorted((build / layer).rglob("*.o")):
             parts = path.relative_to(build).parts
             place = next((n for n, part in enumerate(parts) if part.endswith(".dir")), None)
             if place is None:
                 continue  # no compiled file: the library merged into one
-            out = subprocess.run(["nm", "-g", "--defined-only", path], check=True, stdout=subprocess.PIPE, text=True).stdout
             source = parts[:place - 1] + parts[place + 1:]
-            yield source[:-1] + (source[-1].removesuffix(".o"),), [line.split()[-1] for line in out.splitlines()]
+            sources[str(path)] = source[:-1] + (source[-1].removesuffix(".o"),)
+        # One for all: its start costs more than its work.
+        out = ""
+        if sources:
+            out = subprocess.run(["nm", "-A", "-g", "--defined-only", *sources], check=True, stdout=subprocess.PIPE,
+                                 text=True).stdout
+        names = {path: [] for path in sources}
+        for line in out.splitlines():
+            path, rest = line.split(":", 1)
+            names[path].append(rest.split()[-1])
+        for path, source in sources.items():
+            yield source, names[path]
 
 
 def symbols(build):
