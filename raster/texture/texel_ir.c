@@ -182,9 +182,12 @@ static LLVMValueRef pack_shared(struct jit_builder *b, const LLVMValueRef in[4])
 
 static LLVMValueRef pack_float(struct jit_builder *b, LLVMValueRef x, unsigned bits)
 {
-    if (bits == 32)
-        return jit_as_i32(b, x);
-    return bits == 16 ? jit_single_to_half(b, x) : pack_small_float(b, x, bits - 5);
+    switch (bits) {
+    case 32: return jit_as_i32(b, x);
+    case 16: return jit_single_to_half(b, x);
+    case 11: return pack_small_float(b, x, 6);
+    default: return pack_small_float(b, x, 5); /* of 10 */
+    }
 }
 
 /* ---- sRGB ---- */
