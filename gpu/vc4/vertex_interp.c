@@ -169,8 +169,8 @@ void vc4_vertex_fault(const struct vc4_vertex_stage *stage, const struct vc4_qpu
         [VC4_QPU_FAULT_MEMORY] = "texture or memory lookup outside memory",
         [VC4_QPU_FAULT_VPM] = "VPM access without a set-up, past its block, or by a set-up of another kind",
         [VC4_QPU_FAULT_UNSUPPORTED] =
-            "an access that vertex programs do not have here (tile buffer, varyings, "
-            "DMA, mutex, semaphores, host interrupt)",
+            ("an access that vertex programs do not have here (tile buffer, varyings, "
+             "DMA, mutex, semaphores, host interrupt)"),
     };
     const struct isa_fault_row *row = &vc4_qpu_faults[report->fault];
     const char *text = texts[report->fault];

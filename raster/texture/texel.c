@@ -78,7 +78,7 @@ uint32_t raster_texel_one(const struct raster_texel *texel)
 
 static uint32_t mask(unsigned bits)
 {
-    return bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    return bits >= 32 ? UINT32_MAX : (1u << bits) - 1;
 }
 
 static int32_t extended(uint32_t v, unsigned bits)
@@ -117,7 +117,7 @@ static uint32_t to_small_float(float f, unsigned bits)
         return 0;
     if (isinf(f))
         return infinite;
-    int exponent = ilogb(f) < -14 ? -14 : ilogb(f);
+    int exponent = ilogbf(f) < -14 ? -14 : ilogbf(f);
     double steps = rint(ldexp(f, (int)fraction - exponent)); /* of the last place */
     uint32_t v = (uint32_t)steps + ((uint32_t)(exponent + 14) << fraction);
     return v > most ? most : v;

@@ -40,7 +40,7 @@ static LLVMValueRef two(struct jit_builder *b, const char *name, LLVMValueRef x,
 
 static uint32_t ones(unsigned bits)
 {
-    return bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    return bits >= 32 ? UINT32_MAX : (1u << bits) - 1;
 }
 
 /* ---- ranges ---- */
