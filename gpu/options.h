@@ -18,7 +18,7 @@ struct gpu_options {
     struct util_pool *pool;    /* NULL: everything inline */
     struct jit_engine *engine; /* NULL: interpreter only */
     bool reference;            /* scalar reference path everywhere: interpreter, coverage, textures */
-    bool in_order; /* hidden pixels are shaded too, each in its turn; the same bytes (raster/visible.h) */
+    bool in_order; /* hidden pixels are shaded too, each in its turn; the same bytes (raster/deferred.h) */
     /* Where work ends with GPU_FAULT_TIMEOUT, at the same place whatever the number of threads, and however
      * programs are executed. `fuel`: instructions that a program's loops may repeat for one batch of 16
      * lanes; 0: 1 Mi. The other two bound a job from the write that starts it, for who wants to; 0: no bound.

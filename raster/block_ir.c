@@ -5,7 +5,7 @@
 #include "raster/centre_ir.h"
 #include "raster/depth_ir.h"
 #include "raster/quads_ir.h"
-#include "raster/visible.h"
+#include "raster/deferred.h"
 
 /* ---- the primitive ---- */
 
@@ -41,7 +41,7 @@ static LLVMValueRef prim_float(struct raster_block_ir *r, struct jit_builder *b,
 {
     if (r->form == RASTER_IR_QUADS)
         return raster_quads_ir_float(r, b, in_planes);
-    if (r->form == RASTER_IR_VISIBLE)
+    if (r->form == RASTER_IR_DEFERRED)
         in_prim = in_planes;
     return jit_splat(b, jit_load(b, b->f32, jit_offset_const(b, r->prim, in_prim), 4, true));
 }
@@ -88,7 +88,7 @@ static struct raster_depth_ir depth_plane(struct raster_block_ir *r, struct jit_
 
 static struct raster_depth_sums_ir depth_sums(struct raster_block_ir *r, struct jit_builder *b)
 {
-    bool visible = r->form == RASTER_IR_VISIBLE;
+    bool deferred = r->form == RASTER_IR_DEFERRED;
     struct raster_depth_ir plane[4];
 
     for (uint32_t q = 0; r->form == RASTER_IR_QUADS && q < 4; q++) {
@@ -101,8 +101,9 @@ static struct raster_depth_sums_ir depth_sums(struct raster_block_ir *r, struct 
     }
     if (r->form == RASTER_IR_QUADS)
         return raster_depth_quads_ir(b, plane);
-    plane[0] = depth_plane(
-        r, b, r->prim, visible ? offsetof(struct raster_planes, depth) : offsetof(struct raster_prim, depth));
+    plane[0] =
+        depth_plane(r, b, r->prim,
+                    deferred ? offsetof(struct raster_planes, depth) : offsetof(struct raster_prim, depth));
     plane[0] = raster_depth_move_ir(b, &plane[0], LLVMBuildShl(b->ir, r->x, jit_i32(b, 2), ""),
                                     LLVMBuildShl(b->ir, r->y, jit_i32(b, 2), ""));
     return raster_depth_block_ir(b, &plane[0]);
@@ -126,8 +127,8 @@ LLVMValueRef raster_block_ir_z(struct raster_block_ir *r, struct jit_builder *b)
 
 LLVMValueRef raster_block_ir_reverse(struct raster_block_ir *r, struct jit_builder *b)
 {
-    size_t at = r->form == RASTER_IR_VISIBLE ? offsetof(struct raster_planes, reverse)
-                                             : offsetof(struct raster_prim, reverse);
+    size_t at = r->form == RASTER_IR_DEFERRED ? offsetof(struct raster_planes, reverse)
+                                              : offsetof(struct raster_prim, reverse);
     LLVMValueRef word = jit_load(b, b->i32, jit_offset_const(b, r->prim, at), 4, true);
 
     return LLVMBuildICmp(b->ir, LLVMIntNE, word, jit_i32(b, 0), "");
@@ -150,12 +151,12 @@ LLVMValueRef raster_block_ir_by_face(struct raster_block_ir *r, struct jit_build
 
 static void find_prim(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef block)
 {
-    bool visible = r->form == RASTER_IR_VISIBLE;
+    bool deferred = r->form == RASTER_IR_DEFERRED;
     LLVMValueRef at;
 
     r->prim = r->prims;
-    if (visible) {
-        at = jit_offset_const(b, block, offsetof(struct raster_visible_block, planes));
+    if (deferred) {
+        at = jit_offset_const(b, block, offsetof(struct raster_deferred_block, planes));
         r->prim = jit_offset(b, r->prims, jit_load(b, b->i32, at, 4, true));
     }
 }
@@ -197,8 +198,8 @@ static void find_words(struct raster_block_ir *r, struct jit_builder *b, LLVMVal
 
 void raster_block_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef index)
 {
-    bool visible = r->form == RASTER_IR_VISIBLE;
-    size_t size = visible ? sizeof(struct raster_visible_block) : sizeof(struct raster_block);
+    bool deferred = r->form == RASTER_IR_DEFERRED;
+    size_t size = deferred ? sizeof(struct raster_deferred_block) : sizeof(struct raster_block);
     LLVMValueRef block;
 
     r->index = index;
@@ -206,8 +207,8 @@ void raster_block_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLV
         raster_quads_ir_place(r, b, index);
         return;
     }
-    static_assert(offsetof(struct raster_visible_block, x) == offsetof(struct raster_block, x) &&
-                      offsetof(struct raster_visible_block, y) == offsetof(struct raster_block, y),
+    static_assert(offsetof(struct raster_deferred_block, x) == offsetof(struct raster_block, x) &&
+                      offsetof(struct raster_deferred_block, y) == offsetof(struct raster_block, y),
                   "");
     block = jit_offset(b, r->blocks, LLVMBuildMul(b->ir, index, jit_i32(b, (uint32_t)size), ""));
     find_prim(r, b, block);
@@ -215,8 +216,8 @@ void raster_block_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLV
     r->y = block_byte(b, block, offsetof(struct raster_block, y));
     find_words(r, b, r->x, r->y);
     for (unsigned k = 0; k < r->samples; k++) {
-        uint64_t at = visible ? offsetof(struct raster_visible_block, mask)
-                              : offsetof(struct raster_block, sample) + k * sizeof(uint16_t);
+        uint64_t at = deferred ? offsetof(struct raster_deferred_block, mask)
+                               : offsetof(struct raster_block, sample) + k * sizeof(uint16_t);
 
         r->covered[k] = jit_mask_from_bits(b, jit_load(b, b->i16, jit_offset_const(b, block, at), 2, true));
     }

@@ -10,9 +10,9 @@
 #include "raster/tile.h"
 
 enum raster_ir_form {
-    RASTER_IR_PRIM,    /* struct raster_block, of one struct raster_prim */
-    RASTER_IR_VISIBLE, /* struct raster_visible_block, each of its own struct raster_planes (visible.h) */
-    RASTER_IR_QUADS    /* struct raster_visible_quads: each quad is of its own struct raster_planes */
+    RASTER_IR_PRIM,     /* struct raster_block, of one struct raster_prim */
+    RASTER_IR_DEFERRED, /* struct raster_deferred_block, each of its own struct raster_planes (deferred.h) */
+    RASTER_IR_QUADS     /* struct raster_deferred_quads: each quad is of its own struct raster_planes */
 };
 
 #define RASTER_SAMPLE_BYTES (16 * sizeof(uint32_t)) /* of a block, in the tile's color and zs */

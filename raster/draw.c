@@ -18,11 +18,11 @@ void raster_worker_place(struct raster_worker *worker, int32_t x, int32_t y, uin
         both[i]->samples = i ? 1 : samples;
     }
     worker->costly = false;
-    raster_visible_begin(&worker->visible, width, height);
+    raster_deferred_begin(&worker->deferred, width, height);
 }
 
 static void color(void *data, const void *shader, const uint8_t *planes,
-                  const struct raster_visible_block *blocks, uint32_t count)
+                  const struct raster_deferred_block *blocks, uint32_t count)
 {
     struct raster_worker *w = data;
     raster_shader_color(shader, &w->tile, planes, blocks, count, &w->work);
@@ -30,8 +30,8 @@ static void color(void *data, const void *shader, const uint8_t *planes,
 
 void raster_worker_flush(struct raster_worker *worker)
 {
-    if (raster_visible_waits(&worker->visible))
-        raster_visible_shade(&worker->visible, color, worker);
+    if (raster_deferred_waits(&worker->deferred))
+        raster_deferred_shade(&worker->deferred, color, worker);
     worker->costly = false;
 }
 
@@ -57,9 +57,9 @@ uint32_t raster_draw_cover(const struct raster_draw *draw, bool *whole)
     struct raster_worker *w = draw->worker;
     const struct raster_tile *tile = covered_tile(draw);
     uint32_t count;
-    *whole = draw->whole && raster_visible_fills(&w->prim, &w->tile, &draw->clip);
+    *whole = draw->whole && raster_deferred_fills(&w->prim, &w->tile, &draw->clip);
     if (*whole)
-        return w->visible.tile_blocks;
+        return w->deferred.tile_blocks;
     if (draw->any)
         return raster_cover_any(&w->prim, tile, &draw->clip, draw->reference, w->blocks);
     count = draw->reference ? raster_cover_ref(&w->prim, tile, &draw->clip, w->blocks)
@@ -85,16 +85,16 @@ static bool shade_later(const struct raster_draw *draw, uint32_t count, bool who
     const struct raster_block *left = w->blocks;
     uint16_t common;
     if (whole && shader->test)
-        memcpy(w->blocks, w->visible.whole, count * sizeof *w->blocks);
+        memcpy(w->blocks, w->deferred.whole, count * sizeof *w->blocks);
     if (raster_shader_test(shader, &w->prim, &w->tile, w->blocks, &count, &common, &w->work))
         return false;
     if (!count)
         return true;
-    if (whole && count == w->visible.tile_blocks && common == 0xffff)
+    if (whole && count == w->deferred.tile_blocks && common == 0xffff)
         left = NULL;
-    if (!raster_visible_add(&w->visible, shader, &w->prim, shader->varyings, left, count)) {
+    if (!raster_deferred_add(&w->deferred, shader, &w->prim, shader->varyings, left, count)) {
         raster_worker_flush(w);
-        raster_visible_add(&w->visible, shader, &w->prim, shader->varyings, left, count);
+        raster_deferred_add(&w->deferred, shader, &w->prim, shader->varyings, left, count);
     }
     w->costly = !shader->cheap || (w->costly && left);
     return true;
@@ -148,7 +148,7 @@ static uint32_t cover_triangle(const struct raster_draw *draw, uint32_t i, bool 
     uint32_t count;
     *whole = draw->whole && raster_triangles_fills(&w->triangles, i, &w->tile);
     if (*whole)
-        return w->visible.tile_blocks;
+        return w->deferred.tile_blocks;
     count = raster_triangles_cover(&w->triangles, i, w->blocks);
     share_centres(draw, count);
     return count;

@@ -1,5 +1,5 @@
 /* Primitives on a worker's tile: covered, then shaded by the draw's shader - at once, or, where it only
- * replaces colours, tested now and coloured when it is known what is seen (visible.h). One by one, or
+ * replaces colours, tested now and coloured when it is known what is seen (deferred.h). One by one, or
  * triangles several at a time (triangles.h): the same bytes. */
 #ifndef VITRAIL_RASTER_DRAW_H
 #define VITRAIL_RASTER_DRAW_H
@@ -14,9 +14,9 @@ struct raster_worker {
     struct raster_block blocks[RASTER_BLOCKS_MAX];
     struct raster_prim prim; /* in hand */
     struct raster_triangles triangles;
-    struct raster_visible visible;  /* opaque primitives that wait for their colours */
-    bool costly;                    /* one of them, and not only cheap ones */
-    struct raster_shader_work work; /* of the tile, or as long as the family likes */
+    struct raster_deferred deferred; /* opaque primitives that wait for their colours */
+    bool costly;                     /* one of them, and not only cheap ones */
+    struct raster_shader_work work;  /* of the tile, or as long as the family likes */
 };
 
 /* A draw. */

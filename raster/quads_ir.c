@@ -1,6 +1,6 @@
 #include "raster/quads_ir.h"
 
-#include "raster/visible.h"
+#include "raster/deferred.h"
 
 /* Four values as sixteen lanes, one a quad. */
 static LLVMValueRef spread(struct jit_builder *b, LLVMValueRef four)
@@ -64,23 +64,23 @@ void raster_quads_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLV
 {
     LLVMValueRef quads, at, color, tile[2];
 
-    at = LLVMBuildMul(b->ir, index, jit_i32(b, sizeof(struct raster_visible_quads)), "");
+    at = LLVMBuildMul(b->ir, index, jit_i32(b, sizeof(struct raster_deferred_quads)), "");
     quads = jit_offset(b, r->blocks, at);
     color = jit_offset_const(b, r->tile, offsetof(struct raster_tile, color));
     for (uint32_t q = 0; q < 4; q++) {
         size_t place = q * sizeof(uint16_t);
 
-        at = half_word(b, quads, offsetof(struct raster_visible_quads, planes) + place);
+        at = half_word(b, quads, offsetof(struct raster_deferred_quads, planes) + place);
         r->quad_planes[q] = jit_offset(b, r->prims, LLVMBuildShl(b->ir, at, jit_i32(b, 4), ""));
-        at = half_word(b, quads, offsetof(struct raster_visible_quads, at) + place);
+        at = half_word(b, quads, offsetof(struct raster_deferred_quads, at) + place);
         r->quad_color[q] = jit_offset(b, color, at);
     }
-    at = jit_offset_const(b, quads, offsetof(struct raster_visible_quads, mask));
+    at = jit_offset_const(b, quads, offsetof(struct raster_deferred_quads, mask));
     r->covered[0] = jit_mask_from_bits(b, jit_load(b, b->i16, at, 2, true));
     tile[0] = jit_load(b, b->i32, jit_offset_const(b, r->tile, offsetof(struct raster_tile, x)), 4, true);
     tile[1] = jit_load(b, b->i32, jit_offset_const(b, r->tile, offsetof(struct raster_tile, y)), 4, true);
-    r->x = positions(b, quads, offsetof(struct raster_visible_quads, x));
-    r->y = positions(b, quads, offsetof(struct raster_visible_quads, y));
+    r->x = positions(b, quads, offsetof(struct raster_deferred_quads, x));
+    r->y = positions(b, quads, offsetof(struct raster_deferred_quads, y));
     r->px = pixels(b, r->x, tile[0], false);
     r->py = pixels(b, r->y, tile[1], true);
     r->cx = centres(b, r->px);

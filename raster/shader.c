@@ -32,7 +32,7 @@ int raster_shader_find(struct raster_shader *shader, bool opaque,
 {
     struct jit_function *none = NULL;
     shader->opaque =
-        opaque && find(ctx, RASTER_IR_VISIBLE, &shader->deferred, &shader->test) == 0 && !may_fault(shader);
+        opaque && find(ctx, RASTER_IR_DEFERRED, &shader->deferred, &shader->test) == 0 && !may_fault(shader);
     if (shader->opaque && !shader->cheap)
         return 0;
     int status = find(ctx, RASTER_IR_PRIM, &shader->in_order, &none);
@@ -89,14 +89,14 @@ uint32_t raster_shader_test(const struct raster_shader *shader, const struct ras
 
 /* What is counted are blocks, whichever way they are shaded. */
 void raster_shader_color(const struct raster_shader *shader, struct raster_tile *tile, const uint8_t *planes,
-                         const struct raster_visible_block *blocks, uint32_t count,
+                         const struct raster_deferred_block *blocks, uint32_t count,
                          struct raster_shader_work *work)
 {
-    struct raster_visible_quads fours[RASTER_VISIBLE_BATCH];
+    struct raster_deferred_quads fours[RASTER_DEFERRED_BATCH];
     struct jit_function *code =
-        shader->quads && raster_visible_is_sparse(blocks, count) ? quads_code(shader) : NULL;
+        shader->quads && raster_deferred_is_sparse(blocks, count) ? quads_code(shader) : NULL;
     if (code) {
-        uint32_t packed = raster_visible_pack(tile, blocks, count, fours);
+        uint32_t packed = raster_deferred_pack(tile, blocks, count, fours);
         uint64_t executed = 0;
         run_deferred(shader, code, planes, tile, fours, packed, &executed);
         work->executed += executed / packed * count;
@@ -111,7 +111,7 @@ static uint32_t shade_opaque(const struct raster_shader *shader, const struct ra
                              struct raster_shader_work *work)
 {
     alignas(16) uint8_t planes[sizeof(struct raster_planes) + RASTER_MAX_VARYINGS * 4 * sizeof(float)];
-    struct raster_visible_block left[RASTER_BLOCKS_MAX];
+    struct raster_deferred_block left[RASTER_BLOCKS_MAX];
     struct raster_block tested[RASTER_BLOCKS_MAX];
     uint16_t common;
     memcpy(tested, blocks, count * sizeof *blocks);
@@ -120,7 +120,7 @@ static uint32_t shade_opaque(const struct raster_shader *shader, const struct ra
         return code;
     raster_planes_copy(prim, shader->varyings, (struct raster_planes *)planes);
     for (uint32_t i = 0; i < count; i++)
-        left[i] = (struct raster_visible_block){tested[i].x, tested[i].y, tested[i].mask, 0};
+        left[i] = (struct raster_deferred_block){tested[i].x, tested[i].y, tested[i].mask, 0};
     raster_shader_color(shader, tile, planes, left, count, work);
     return 0;
 }

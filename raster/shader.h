@@ -1,6 +1,6 @@
 /* A draw's fragments, shaded: its compiled code, and the ways to run it. In order, tests and colours at once;
  * or, of a draw that only replaces colours, deferred: the tests as primitives come, the colours where they
- * are seen (visible.h), in blocks or in quads of several primitives. The same bytes, and the same fuel.
+ * are seen (deferred.h), in blocks or in quads of several primitives. The same bytes, and the same fuel.
  *
  * A family embeds a struct raster_shader in what it prepares of a draw, and says what it alone knows through
  * a struct raster_shader_family. A shader is immutable once prepared, but for its quads: any number of
@@ -11,7 +11,7 @@
 
 #include "jit/engine.h"
 #include "raster/block_ir.h"
-#include "raster/visible.h"
+#include "raster/deferred.h"
 
 struct raster_shader;
 
@@ -99,9 +99,9 @@ uint32_t raster_shader_shade(const struct raster_shader *shader, const struct ra
 uint32_t raster_shader_test(const struct raster_shader *shader, const struct raster_prim *prim,
                             struct raster_tile *tile, struct raster_block *blocks, uint32_t *count,
                             uint16_t *common, struct raster_shader_work *work);
-/* The colours: of up to RASTER_VISIBLE_BATCH blocks, whose planes count from `planes` (aligned to 16). */
+/* The colours: of up to RASTER_DEFERRED_BATCH blocks, whose planes count from `planes` (aligned to 16). */
 void raster_shader_color(const struct raster_shader *shader, struct raster_tile *tile, const uint8_t *planes,
-                         const struct raster_visible_block *blocks, uint32_t count,
+                         const struct raster_deferred_block *blocks, uint32_t count,
                          struct raster_shader_work *work);
 
 #endif

@@ -53,7 +53,7 @@ struct explain_event {
     bool compiled;             /* replay runs its program as host code */
     bool early;                /* replay rejects the block by its depth alone, without the program */
     uint32_t program;          /* index into explain_result.programs, or UINT32_MAX */
-    bool wide;                 /* the tile's: colours are four halves, red lowest; else 8888 words */
+    bool rgba16f;              /* the tile's: colours are four halves, red lowest; else 8888 words */
     uint64_t color_before[RASTER_MAX_SAMPLES], color_after[RASTER_MAX_SAMPLES];
     uint32_t zs_before[RASTER_MAX_SAMPLES], zs_after[RASTER_MAX_SAMPLES];
     struct gpu_lane lane; /* what the program and the stages around it did */
@@ -72,7 +72,7 @@ struct explain_stage {
     uint32_t tile_x, tile_y, tile_size;
     uint32_t local_x, local_y; /* in the tile buffer */
     enum { EXPLAIN_CLEARED, EXPLAIN_LOADED, EXPLAIN_CONTINUED } start;
-    bool wide;             /* of the tile, as in events */
+    bool rgba16f;          /* of the tile, as in events */
     uint64_t clear_color;  /* CLEARED */
     uint64_t load_address; /* LOADED: of the image; `traced` says that its stores are the stage before */
     bool traced;

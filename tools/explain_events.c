@@ -211,7 +211,7 @@ bool explain_begin_fragments(void *data, const struct gpu_watched_block *block, 
         job->stage[job->lanes] = stage;
         job->lane[job->lanes++] = (struct gpu_lane){.number = (uint8_t)lane_of(stage),
                                                     .keep = job->player->traces ? EXPLAIN_TRACE : 0};
-        e->wide = block->tile->target == RASTER_TARGET_RGBA16F;
+        e->rgba16f = block->tile->target == RASTER_TARGET_RGBA16F;
         read_pixel(block->tile, stage, e->color_before, e->zs_before);
     }
     *lanes = (struct gpu_lanes){job->lane, job->lanes};

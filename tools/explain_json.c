@@ -12,19 +12,19 @@ static void put_value(struct json *j, const char *key, uint32_t value)
 }
 
 /* A colour of a tile. */
-static void put_color(struct json *j, const char *key, uint64_t color, bool wide)
+static void put_color(struct json *j, const char *key, uint64_t color, bool rgba16f)
 {
-    if (wide)
+    if (rgba16f)
         json_hex64(j, key, color);
     else
         json_hex(j, key, (uint32_t)color);
 }
 
-static void put_colors(struct json *j, const char *key, const uint64_t *color, bool wide, unsigned count)
+static void put_colors(struct json *j, const char *key, const uint64_t *color, bool rgba16f, unsigned count)
 {
     json_hold_array(j, key);
     for (unsigned k = 0; k < count; k++)
-        put_color(j, NULL, color[k], wide);
+        put_color(j, NULL, color[k], rgba16f);
     json_end(j);
 }
 
@@ -253,12 +253,12 @@ static void put_equation(struct json *j, const char *key, const struct raster_eq
     json_end(j);
 }
 
-static void put_output(struct json *j, const struct gpu_output *o, bool wide)
+static void put_output(struct json *j, const struct gpu_output *o, bool rgba16f)
 {
     if (!o->given)
         return;
     json_hold_object(j, "output");
-    put_color(j, "source", o->source, wide);
+    put_color(j, "source", o->source, rgba16f);
     if (o->alpha_tested) {
         json_uint(j, "alpha_function", o->alpha_func);
         json_uint(j, "alpha_reference", o->alpha_ref);
@@ -308,9 +308,9 @@ static void put_event(struct json *j, const struct explain_result *r, const stru
         json_uint(j, "z", e->lane.z & 0xffffff);
         if (show->trace)
             put_trace(j, r, e);
-        put_output(j, &e->lane.output, e->wide);
-        put_colors(j, "color_before", e->color_before, e->wide, e->samples);
-        put_colors(j, "color_after", e->color_after, e->wide, e->samples);
+        put_output(j, &e->lane.output, e->rgba16f);
+        put_colors(j, "color_before", e->color_before, e->rgba16f, e->samples);
+        put_colors(j, "color_after", e->color_after, e->rgba16f, e->samples);
         put_mask(j, "color_written", e->lane.written, e->samples);
     }
     json_end(j);
@@ -342,18 +342,18 @@ static void put_stage(struct json *j, const struct explain_result *r, const stru
     json_int(j, "y", s->y);
     json_string(j, "start", starts[s->start]);
     if (s->start == EXPLAIN_CLEARED)
-        put_color(j, "clear_color", s->clear_color, s->wide);
+        put_color(j, "clear_color", s->clear_color, s->rgba16f);
     if (s->start == EXPLAIN_LOADED) {
         json_hex(j, "load_address", s->load_address);
         json_boolean(j, "load_traced", s->traced);
     }
-    put_colors(j, "color_first", s->color_first, s->wide, s->samples);
+    put_colors(j, "color_first", s->color_first, s->rgba16f, s->samples);
     json_open_array(j, "events");
     for (uint32_t k = 0; k < s->events.count; k++)
         if (is_wanted(r, pixel, &s->events.at[k], show))
             put_event(j, r, &s->events.at[k], show);
     json_end(j);
-    put_colors(j, "color_last", s->color_last, s->wide, s->samples);
+    put_colors(j, "color_last", s->color_last, s->rgba16f, s->samples);
     json_boolean(j, "stored", s->stored);
     if (s->stored)
         json_hex(j, "store_record", s->store.address);

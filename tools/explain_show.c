@@ -83,10 +83,10 @@ static void print_halves(FILE *out, uint64_t color)
 }
 
 /* A tile's colour; a word in the picture's order of channels. */
-static void print_color(FILE *out, const struct explain_pixel *pixel, uint64_t color, bool wide)
+static void print_color(FILE *out, const struct explain_pixel *pixel, uint64_t color, bool rgba16f)
 {
     uint32_t word = (uint32_t)color;
-    if (wide) {
+    if (rgba16f) {
         print_halves(out, color);
         return;
     }
@@ -103,21 +103,21 @@ static bool wanted(const struct explain_show *show, unsigned sample, unsigned sa
 }
 
 /* The colours of the samples: one when they are alike, else each. */
-static void print_colors(FILE *out, const struct explain_pixel *pixel, const uint64_t *color, bool wide,
+static void print_colors(FILE *out, const struct explain_pixel *pixel, const uint64_t *color, bool rgba16f,
                          unsigned samples, const struct explain_show *show)
 {
     bool alike = true;
     for (unsigned k = 1; k < samples; k++)
         alike &= color[k] == color[0];
     if (alike) {
-        print_color(out, pixel, color[0], wide);
+        print_color(out, pixel, color[0], rgba16f);
         return;
     }
     for (unsigned k = 0, n = 0; k < samples; k++) {
         if (!wanted(show, k, samples))
             continue;
         fprintf(out, "%ss%u ", n++ ? "  " : "", k);
-        print_color(out, pixel, color[k], wide);
+        print_color(out, pixel, color[k], rgba16f);
     }
 }
 
@@ -361,7 +361,7 @@ static void print_output(FILE *out, const struct explain_pixel *pixel, const str
     if (!o->given)
         return;
     explain_label(out, "source");
-    print_color(out, pixel, o->source, e->wide);
+    print_color(out, pixel, o->source, e->rgba16f);
     putc('\n', out);
     if (o->alpha_tested) {
         explain_label(out, "alpha");
@@ -394,9 +394,9 @@ static void print_event(FILE *out, const struct explain_result *r, const struct 
     }
     print_output(out, pixel, e);
     explain_label(out, "colour");
-    print_colors(out, pixel, e->color_before, e->wide, e->samples, show);
+    print_colors(out, pixel, e->color_before, e->rgba16f, e->samples, show);
     fputs(" -> ", out);
-    print_colors(out, pixel, e->color_after, e->wide, e->samples, show);
+    print_colors(out, pixel, e->color_after, e->rgba16f, e->samples, show);
     putc('\n', out);
 }
 
@@ -418,7 +418,7 @@ static void print_stage(FILE *out, const struct explain_pixel *pixel, const stru
         break;
     case EXPLAIN_CONTINUED: fputs("goes on with ", out); break;
     }
-    print_colors(out, pixel, s->color_first, s->wide, s->samples, show);
+    print_colors(out, pixel, s->color_first, s->rgba16f, s->samples, show);
     putc('\n', out);
 }
 
@@ -437,7 +437,7 @@ static void print_end(FILE *out, const struct explain_pixel *pixel, const struct
 {
     const struct explain_stage *s = &pixel->stages.at[pixel->stages.count - 1];
     fprintf(out, "\nstored    ");
-    print_colors(out, pixel, s->color_last, s->wide, s->samples, show);
+    print_colors(out, pixel, s->color_last, s->rgba16f, s->samples, show);
     fprintf(out, ", at 0x%08" PRIx64 " by %s", pixel->address, s->store.what);
     if (s->store.address)
         fprintf(out, " 0x%08x", s->store.address);

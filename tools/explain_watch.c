@@ -172,7 +172,7 @@ static void on_op(void *data, uint32_t number, enum gpu_observed_kind kind, bool
         if (!done && !stage->seen) {
             stage->seen = true;
             stage->samples = tile->samples;
-            stage->wide = tile->target == RASTER_TARGET_RGBA16F;
+            stage->rgba16f = tile->target == RASTER_TARGET_RGBA16F;
             read_samples(tile, stage, stage->color_first);
             add_culled(job, watch, tile->samples);
         }

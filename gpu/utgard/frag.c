@@ -184,7 +184,7 @@ static void fill_head(struct utgard_frag *frag, const struct utgard_frag_config 
     head->samples = (uint8_t)config->samples;
     head->numeric = (uint8_t)config->numeric;
     head->version = UTGARD_FRAG_VERSION;
-    head->target = config->wide ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888;
+    head->target = config->rgba16f ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888;
     head->sample_mask = state->sample_mask;
     head->alpha_func = state->alpha_func;
     head->alpha_to_coverage = state->alpha_to_coverage && config->samples > 1;

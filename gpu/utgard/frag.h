@@ -29,7 +29,7 @@ extern const struct gpu_program_kind utgard_pp_kind;
 
 struct utgard_frag_config {
     uint32_t samples; /* of the tiles: 1 or 4 */
-    bool wide;        /* the tiles have colours of halves, and one sample */
+    bool rgba16f;     /* the tiles have colours of halves, and one sample */
     bool points;      /* the primitives are points: they come with their coordinates as varyings 0 and 1 */
     uint32_t fuel;    /* instructions that the loops of a block may repeat */
     /* What programs see as a pixel's y: (y + 1/2) * y_scale + y_offset, exactly; 1 or -1, and a multiple of

@@ -35,7 +35,7 @@ struct utgard_frag_head {
     uint8_t stencil_mask;                          /* with stencil_program: bits that are written */
     uint8_t depth_register, color_register;        /* of sample 0: code is compiled where all have the same */
     uint8_t second_register;                       /* of the colour that blend factors may name */
-    uint8_t form;                    /* enum raster_ir_form; of visible pixels early tests are done before */
+    uint8_t form;                    /* enum raster_ir_form; of deferred pixels early tests are done before */
     uint8_t points;                  /* varyings 0 and 1 are the point's coordinates */
     uint8_t numeric;                 /* enum isa_numeric */
     uint8_t version;                 /* UTGARD_FRAG_VERSION */

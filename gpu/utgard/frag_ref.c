@@ -131,7 +131,7 @@ static bool port_uniform(void *ctx, uint32_t first, const int32_t *offset, uint3
     return true;
 }
 
-/* A lane's half in a wide tile. */
+/* A lane's half in a tile of halves. */
 static uint16_t *half_at(const struct utgard_ref_batch *batch, unsigned lane, unsigned c)
 {
     uint32_t *word = &batch->tile->color[2 * batch->index + c / 2 * 16 + lane];
@@ -255,8 +255,8 @@ static float component(const struct utgard_pp_state *state, uint8_t reg, unsigne
 }
 
 /* The draw's colour, before it meets the tile's. */
-static void wide_source(const struct utgard_pp_state *state, const struct utgard_frag_head *head,
-                        unsigned lane, float out[4])
+static void halves_source(const struct utgard_pp_state *state, const struct utgard_frag_head *head,
+                          unsigned lane, float out[4])
 {
     for (unsigned c = 0; c < 4; c++)
         out[c] = component(state, head->color_register, c, lane);
@@ -264,19 +264,19 @@ static void wide_source(const struct utgard_pp_state *state, const struct utgard
         out[3] = 1.0f;
 }
 
-uint64_t utgard_ref_wide_color(const struct utgard_pp_state *state, const struct utgard_frag_head *head,
-                               unsigned lane)
+uint64_t utgard_ref_halves(const struct utgard_pp_state *state, const struct utgard_frag_head *head,
+                           unsigned lane)
 {
     float source[4];
     uint64_t color = 0;
 
-    wide_source(state, head, lane, source);
+    halves_source(state, head, lane, source);
     for (unsigned c = 0; c < 4; c++)
         color |= (uint64_t)util_float_to_half(source[c]) << 16 * c;
     return color;
 }
 
-static void blend_wide(struct utgard_ref_batch *batch, const struct utgard_pp_state *state, unsigned lane)
+static void blend_halves(struct utgard_ref_batch *batch, const struct utgard_pp_state *state, unsigned lane)
 {
     const struct utgard_frag *frag = batch->frag;
     struct raster_rgba16f_colors colors;
@@ -287,7 +287,7 @@ static void blend_wide(struct utgard_ref_batch *batch, const struct utgard_pp_st
         colors.src1[c] = component(state, frag->head.second_register, c, lane);
         halves[c] = *half_at(batch, lane, c);
     }
-    wide_source(state, &frag->head, lane, colors.src);
+    halves_source(state, &frag->head, lane, colors.src);
     raster_blend_rgba16f(&frag->head.blend, &colors, halves);
     for (unsigned c = 0; c < 4; c++)
         *half_at(batch, lane, c) = halves[c];
@@ -300,7 +300,7 @@ static void blend(struct utgard_ref_batch *batch, const struct utgard_pp_state *
     uint32_t *at = &batch->tile->color[batch->index + sample * 16 + lane];
 
     if (batch->frag->head.target == RASTER_TARGET_RGBA16F)
-        blend_wide(batch, state, lane);
+        blend_halves(batch, state, lane);
     else
         *at = raster_blend_pixel(&head->blend, batch->frag->args.blend_color, word,
                                  utgard_ref_color(state, head->second_register, lane), *at);

@@ -30,8 +30,8 @@ extern const struct utgard_pp_ports utgard_ref_ports;
 /* A register's colour in one lane as an 8888 word; 0 of UTGARD_NO_COLOR. */
 uint32_t utgard_ref_color(const struct utgard_pp_state *state, uint8_t reg, unsigned lane);
 /* The draw's colour in one lane as four halves. */
-uint64_t utgard_ref_wide_color(const struct utgard_pp_state *state, const struct utgard_frag_head *head,
-                               unsigned lane);
+uint64_t utgard_ref_halves(const struct utgard_pp_state *state, const struct utgard_frag_head *head,
+                           unsigned lane);
 
 /* frag_watch.c. The watch is asked for this block: then batch->looking is set, until utgard_ref_look_away.
  * `code` is the block's fault, or 0. */

@@ -132,7 +132,7 @@ static int find(void *ctx, enum raster_ir_form form, struct jit_function **code,
     int status = utgard_frag_compile(frag, form, frag->engine, code, &error);
 
     *test = NULL;
-    if (!status && form == RASTER_IR_VISIBLE && !raster_zs_is_idle(&frag->head.zs))
+    if (!status && form == RASTER_IR_DEFERRED && !raster_zs_is_idle(&frag->head.zs))
         status = raster_zs_blocks(frag->engine, &frag->head.zs, test, &error);
     return status;
 }

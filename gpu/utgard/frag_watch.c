@@ -270,9 +270,8 @@ void utgard_ref_look_at_colors(struct utgard_ref_batch *batch, const struct utga
 
         f->lane->output = (struct gpu_output){
             .given = !f->lane->discarded,
-            .source = frag->head.target == RASTER_TARGET_RGBA16F
-                          ? utgard_ref_wide_color(state, head, f->number)
-                          : source[f->number],
+            .source = frag->head.target == RASTER_TARGET_RGBA16F ? utgard_ref_halves(state, head, f->number)
+                                                                 : source[f->number],
             .second = utgard_ref_color(state, head->second_register, f->number),
             .constant = frag->args.blend_color,
             .blend = head->blend,

@@ -51,7 +51,7 @@ bool utgard_frame_tiles(const struct gpu_space *space, uint32_t list, uint32_t o
 /* ---- the frame ---- */
 
 /* Clear values of tiles of halves: fractions of 65535, as lima packs them. */
-static uint64_t wide_color(const uint32_t words[2])
+static uint64_t halves_of(const uint32_t words[2])
 {
     uint64_t color = 0;
 
@@ -76,15 +76,15 @@ static bool decode(struct utgard_run *run, struct gpu_fault *fault)
                         ? (float)((r[UTGARD_FRAME_ORIGIN_Y] & 0xffff) + 1) / 2.0f
                         : 0.0f;
     run->clear_color = r[UTGARD_FRAME_CLEAR_COLOR];
-    run->wide = r[UTGARD_FRAME_FLAGS] & UTGARD_FRAME_HALVES;
-    run->clear_wide = wide_color(&r[UTGARD_FRAME_CLEAR_COLOR]);
+    run->rgba16f = r[UTGARD_FRAME_FLAGS] & UTGARD_FRAME_HALVES;
+    run->clear_rgba16f = halves_of(&r[UTGARD_FRAME_CLEAR_COLOR]);
     run->clear_zs = (r[UTGARD_FRAME_CLEAR_DEPTH] & 0xffffff) << 8 | (r[UTGARD_FRAME_CLEAR_STENCIL] & 255);
     if (r[UTGARD_FRAME_WIDTH] > 4095 || r[UTGARD_FRAME_HEIGHT] > 4095)
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, r[0], "a frame of %ux%u", run->width,
                                 run->height);
     for (unsigned n = 0; n < UTGARD_WB_UNITS; n++) {
         if (!utgard_wb_decode(frame->wb[n], run->width, run->height, frame->space, &run->wb[n], fault) ||
-            !utgard_wb_fits(&run->wb[n], run->wide, fault))
+            !utgard_wb_fits(&run->wb[n], run->rgba16f, fault))
             return false;
         run->multisampled |= run->wb[n].source != UTGARD_WB_OFF && run->wb[n].samples != 0;
     }
@@ -120,10 +120,10 @@ static void render_part(struct utgard_run *run, struct utgard_worker *w, const s
 
     raster_worker_place(&w->raster, part->x * (int32_t)UTGARD_TILE, part->y * (int32_t)UTGARD_TILE,
                         part->width * UTGARD_TILE, part->height * UTGARD_TILE, samples);
-    tile->target = run->wide ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888;
+    tile->target = run->rgba16f ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888;
     raster_tile_clear_zs(tile, run->clear_zs, UINT32_MAX);
-    if (run->wide)
-        raster_tile_clear_rgba16f(tile, run->clear_wide);
+    if (run->rgba16f)
+        raster_tile_clear_rgba16f(tile, run->clear_rgba16f);
     else
         raster_tile_clear_color(tile, run->clear_color);
     if (w->watch) {
@@ -166,19 +166,19 @@ static void render_area(struct utgard_run *run, const struct utgard_area *area, 
         report(run, area, &fault);
         return;
     }
-    if (needs.nothing && !w->watch && !run->wide) {
+    if (needs.nothing && !w->watch && !run->rgba16f) {
         clear_area(run, area);
         return;
     }
     four = needs.four_samples || run->multisampled;
-    if (four && run->wide) {
+    if (four && run->rgba16f) {
         utgard_pp_refuse(&fault, GPU_FAULT_UNSUPPORTED, UNIT, area->list, "four samples of tiles of halves");
         report(run, area, &fault);
         return;
     }
-    if (!four && !run->wide && !w->watch && utgard_area_returns(run, area, w))
+    if (!four && !run->rgba16f && !w->watch && utgard_area_returns(run, area, w))
         return;
-    side = four || run->wide ? 2 : 4;
+    side = four || run->rgba16f ? 2 : 4;
     for (uint32_t y = 0; y < area->height; y += side)
         for (uint32_t x = 0; x < area->width; x += side) {
             struct utgard_area part = {.x = (uint8_t)(area->x + x),

@@ -9,7 +9,7 @@ static bool prepare(struct utgard_run *run, struct utgard_draw *draw, uint32_t r
 {
     const struct utgard_pp_frame *frame = run->frame;
     struct utgard_frag_config config = {.samples = samples,
-                                        .wide = run->wide,
+                                        .rgba16f = run->rgba16f,
                                         .points = points,
                                         .fuel = frame->block_fuel,
                                         .y_scale = run->y_scale,

@@ -42,8 +42,8 @@ struct utgard_area {
 struct utgard_run {
     const struct utgard_pp_frame *frame;
     uint32_t width, height, clear_color, clear_zs;
-    bool wide;               /* tiles of halves */
-    uint64_t clear_wide;     /* then: four, red lowest */
+    bool rgba16f;            /* tiles of halves */
+    uint64_t clear_rgba16f;  /* then: four, red lowest */
     float y_scale, y_offset; /* frag.h */
     uint64_t fuel, items;    /* a tile's share */
     struct utgard_wb wb[UTGARD_WB_UNITS];

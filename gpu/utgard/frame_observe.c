@@ -112,28 +112,29 @@ static void plan_job(const struct utgard_run *run, uint32_t job, struct plan *pl
 {
     const struct gpu_observer *o = run->frame->observer;
     const struct utgard_tile *place = &run->frame->tiles[job];
-    const struct gpu_observed_op own[] = {{.batch = run->frame->batch,
-                                           .job = job,
-                                           .kind = GPU_OBSERVED_JOB,
-                                           .color = true,
-                                           .zs = true,
-                                           .clear_color = run->wide ? run->clear_wide : run->clear_color,
-                                           .clear_zs = run->clear_zs},
-                                          {.batch = run->frame->batch,
-                                           .job = job,
-                                           .number = OP_TILE,
-                                           .kind = GPU_OBSERVED_TILE,
-                                           .x = (int32_t)(place->x * UTGARD_TILE),
-                                           .y = (int32_t)(place->y * UTGARD_TILE),
-                                           .size = UTGARD_TILE,
-                                           .width = run->width,
-                                           .height = run->height},
-                                          {.batch = run->frame->batch,
-                                           .job = job,
-                                           .number = OP_DRAW,
-                                           .kind = GPU_OBSERVED_DRAW,
-                                           .what = "tile list",
-                                           .address = place->list}};
+    const struct gpu_observed_op own[] = {
+        {.batch = run->frame->batch,
+         .job = job,
+         .kind = GPU_OBSERVED_JOB,
+         .color = true,
+         .zs = true,
+         .clear_color = run->rgba16f ? run->clear_rgba16f : run->clear_color,
+         .clear_zs = run->clear_zs},
+        {.batch = run->frame->batch,
+         .job = job,
+         .number = OP_TILE,
+         .kind = GPU_OBSERVED_TILE,
+         .x = (int32_t)(place->x * UTGARD_TILE),
+         .y = (int32_t)(place->y * UTGARD_TILE),
+         .size = UTGARD_TILE,
+         .width = run->width,
+         .height = run->height},
+        {.batch = run->frame->batch,
+         .job = job,
+         .number = OP_DRAW,
+         .kind = GPU_OBSERVED_DRAW,
+         .what = "tile list",
+         .address = place->list}};
 
     for (unsigned n = 0; n < sizeof own / sizeof *own; n++)
         o->planned(o->data, &own[n]);

@@ -285,7 +285,7 @@ static void put_smaller(const struct transfer *t, const struct utgard_wb *wb, co
 /* ---- halves: likewise ---- */
 
 /* The pixel's bits, out of four halves with red lowest. */
-static uint64_t encode_wide(const struct utgard_wb *wb, uint64_t halves, uint32_t bytes)
+static uint64_t encode_halves(const struct utgard_wb *wb, uint64_t halves, uint32_t bytes)
 {
     const unsigned channel[4] = {wb->swap ? 0 : 2, 1, wb->swap ? 2 : 0, 3};
     uint64_t pixel = 0;
@@ -295,7 +295,7 @@ static uint64_t encode_wide(const struct utgard_wb *wb, uint64_t halves, uint32_
     return wb->big_endian ? __builtin_bswap64(pixel) >> (64 - 8 * bytes) : pixel;
 }
 
-static void store_wide(const struct utgard_wb *wb, uint8_t *at, const struct raster_tile *tile)
+static void store_halves(const struct utgard_wb *wb, uint8_t *at, const struct raster_tile *tile)
 {
     uint32_t across = 1u << wb->shrink_x, down = 1u << wb->shrink_y, bytes = utgard_wb_bytes(wb->format);
     uint32_t left = (uint32_t)tile->x >> wb->shrink_x, top = (uint32_t)tile->y >> wb->shrink_y;
@@ -304,7 +304,7 @@ static void store_wide(const struct utgard_wb *wb, uint8_t *at, const struct ras
         for (uint32_t x = left; x < left + (tile->width >> wb->shrink_x) && x < wb->width; x++) {
             uint64_t halves =
                 raster_rgba16f_average(tile, (x - left) * across, (y - top) * down, across, down, 1);
-            uint64_t pixel = encode_wide(wb, halves, bytes);
+            uint64_t pixel = encode_halves(wb, halves, bytes);
             size_t offset = wb->tiled
                                 ? (size_t)raster_texel_offset(RASTER_UTGARD_TILED, 1, wb->pitch, x, y) * bytes
                                 : (size_t)y * wb->pitch + (size_t)x * bytes;
@@ -361,7 +361,7 @@ void utgard_wb_store(const struct utgard_wb *wb, uint8_t *memory, const struct r
     if (wb->source == UTGARD_WB_OFF || tile->x < 0 || tile->y < 0)
         return;
     if (wb->format >= UTGARD_WB_BGRA16F && wb->format <= UTGARD_WB_GB16F) {
-        store_wide(wb, memory + wb->address, tile);
+        store_halves(wb, memory + wb->address, tile);
         return;
     }
     if (!wb->samples)

@@ -29,7 +29,7 @@ static inline __m128i four(const uint32_t row[16], unsigned lane)
 }
 
 /* Four rows of four lanes to a 16-byte record a lane. */
-static inline void turn(__m128i r[4])
+static inline void transpose(__m128i r[4])
 {
     __m128i a = _mm_unpacklo_epi32(r[0], r[1]), b = _mm_unpackhi_epi32(r[0], r[1]);
     __m128i c = _mm_unpacklo_epi32(r[2], r[3]), d = _mm_unpackhi_epi32(r[2], r[3]);
@@ -65,7 +65,7 @@ static void keep(struct vc4_binner *b, const uint32_t index[16], const uint32_t 
         _mm_storeh_pd((double *)&v->at[n[1]], _mm_castsi128_pd(low));
         _mm_storel_epi64((__m128i *)&v->at[n[2]], high);
         _mm_storeh_pd((double *)&v->at[n[3]], _mm_castsi128_pd(high));
-        turn(place);
+        transpose(place);
         for (unsigned i = 0; i < 4; i++)
             _mm_store_si128((__m128i *)v->clip[n[i]], place[i]);
     }

@@ -129,7 +129,7 @@ static int find_code(const struct vc4_frag_variant *variant, struct jit_engine *
     struct util_error error = {0};
     out->test = NULL;
     int status = vc4_frag_compile(variant, engine, &out->code, &error);
-    if (!status && variant->form == RASTER_IR_VISIBLE && variant->plan->tests &&
+    if (!status && variant->form == RASTER_IR_DEFERRED && variant->plan->tests &&
         !raster_zs_is_idle(&variant->zs))
         status = raster_zs_blocks(engine, &variant->zs, &out->test, &error);
     if (entry) {
@@ -160,7 +160,7 @@ static int make_variant(struct vc4_frag *frag, const struct gpu_memory *memory,
                         const struct vc4_shader_state *state, const struct vc4_frag_config *config,
                         struct vc4_frag_plan *plan, struct vc4_frag_variant *out)
 {
-    unsigned words = raster_target_words(config->wide ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888);
+    unsigned words = raster_target_words(config->rgba16f ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888);
     int status;
 
     if (memory->size < 4)
@@ -253,7 +253,7 @@ void vc4_frag_compile_ahead(const struct gpu_memory *memory, struct jit_engine *
     if (!make_variant(frag, memory, state, config, &plan, &variant)) {
         bool opaque = plan.opaque && !config->in_order;
 
-        variant.form = opaque ? RASTER_IR_VISIBLE : RASTER_IR_PRIM;
+        variant.form = opaque ? RASTER_IR_DEFERRED : RASTER_IR_PRIM;
         vc4_frag_compile_begin(&variant, engine);
         if (opaque && frag->shader.cheap) {
             variant.form = RASTER_IR_PRIM;

@@ -17,7 +17,7 @@ struct vc4_frag_config {
     bool coverage_leave,
         coverage_mask; /* record 96: reading coverage leaves it; gives 16 bits, not a level */
     bool has_mask;     /* the VG mask buffer is enabled */
-    bool wide;         /* the tile has 64-bit colours */
+    bool rgba16f;      /* the tile has 64-bit colours */
     bool in_order;     /* the draw is not to be opaque */
 };
 

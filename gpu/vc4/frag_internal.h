@@ -19,7 +19,7 @@ struct vc4_frag_plan {
     bool early;
     /* What a block leaves does not depend on what was drawn there before but for the test of the payload's
      * depth, and running the program twice, or late, is not seen: every lane that passes gets its colour from
-     * planes, uniforms and textures alone. Then the tests may all come first (raster/visible.h). Whether
+     * planes, uniforms and textures alone. Then the tests may all come first (raster/deferred.h). Whether
      * the program may end in a fault, so that it may not, its code tells. */
     bool opaque;
     /* Of opaque ones: a lane looks at none but its quad's, so that quads may be shaded in any company, and

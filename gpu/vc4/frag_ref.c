@@ -74,7 +74,7 @@ static enum vc4_qpu_fault shade_block(struct vc4_ref_batch *batch, const struct 
     struct vc4_qpu_report report = {0};
     uint32_t first = raster_block_index(batch->tile, block->x * 4u, block->y * 4u, 0);
 
-    batch->color = batch->tile->color + (ref->config.wide ? first * 2 : first);
+    batch->color = batch->tile->color + (ref->config.rgba16f ? first * 2 : first);
     batch->zs = batch->tile->zs + first;
     batch->px = batch->tile->x + block->x * 4;
     batch->py = batch->tile->y + block->y * 4;
@@ -172,7 +172,7 @@ static void plan_early(struct vc4_frag_ref *ref)
 {
     struct vc4_frag_plan plan;
 
-    vc4_frag_plan_make(ref->program, ref->config.samples, ref->config.wide ? 2 : 1, &plan);
+    vc4_frag_plan_make(ref->program, ref->config.samples, ref->config.rgba16f ? 2 : 1, &plan);
     ref->early = plan.compiles && plan.early && (ref->uniforms || !ref->program->uniform_count);
     if (ref->early)
         vc4_frag_plan_test(&plan, ref->uniforms, &ref->config, &ref->early_test);

@@ -216,7 +216,7 @@ static enum vc4_qpu_fault port_z(void *ctx, const uint32_t value[LANES], uint16_
 /* A word of each pixel's sample; a sample of 64-bit colour has two, `part` 0 and 1. */
 static uint32_t *color_words(const struct vc4_ref_batch *batch, unsigned sample, unsigned part)
 {
-    return batch->color + (size_t)(batch->ref->config.wide ? sample * 2 + part : sample) * LANES;
+    return batch->color + (size_t)(batch->ref->config.rgba16f ? sample * 2 + part : sample) * LANES;
 }
 
 static void write_sample(struct vc4_ref_batch *batch, unsigned sample, unsigned part,
@@ -235,7 +235,7 @@ static enum vc4_qpu_fault port_color_write(void *ctx, bool all, const uint32_t v
                                            struct vc4_qpu_report *report)
 {
     struct vc4_ref_batch *batch = ctx;
-    unsigned samples = batch->tile->samples, parts = batch->ref->config.wide ? 2 : 1;
+    unsigned samples = batch->tile->samples, parts = batch->ref->config.rgba16f ? 2 : 1;
     unsigned n = all && parts == 1 ? 0 : batch->color_writes++;
 
     if (!all) {
@@ -250,7 +250,7 @@ static enum vc4_qpu_fault port_color_write(void *ctx, bool all, const uint32_t v
 static enum vc4_qpu_fault port_color_load(void *ctx, uint32_t out[LANES], struct vc4_qpu_report *report)
 {
     struct vc4_ref_batch *batch = ctx;
-    unsigned parts = batch->ref->config.wide ? 2 : 1, n = batch->color_loads++;
+    unsigned parts = batch->ref->config.rgba16f ? 2 : 1, n = batch->color_loads++;
 
     memcpy(out, color_words(batch, n / parts % batch->tile->samples, n % parts), LANES * sizeof *out);
     return VC4_QPU_OK;

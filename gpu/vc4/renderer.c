@@ -17,7 +17,7 @@ static enum vc4_outcome fail(struct vc4_reading *in, enum gpu_fault_kind kind, c
 static enum vc4_outcome clear_on_store(struct vc4_reading *in, uint32_t halves)
 {
     struct vc4_renderer *r = in->r;
-    if (halves & VC4_HALF_COLOR && !r->config.wide && r->clear_color >> 32 != (uint32_t)r->clear_color)
+    if (halves & VC4_HALF_COLOR && !r->config.rgba16f && r->clear_color >> 32 != (uint32_t)r->clear_color)
         return fail(in, GPU_FAULT_UNSUPPORTED, "two clear colours that differ, of 32 bits each");
     halves &= r->config.has_mask ? VC4_HALF_ALL : VC4_HALF_COLOR | VC4_HALF_ZS;
     r->uniform |= halves;
@@ -25,7 +25,7 @@ static enum vc4_outcome clear_on_store(struct vc4_reading *in, uint32_t halves)
     if (halves & VC4_HALF_MASK)
         r->uniform_mask = r->clear_mask;
     if (halves & VC4_HALF_COLOR)
-        r->uniform_color = r->config.wide ? r->clear_color : (uint32_t)r->clear_color;
+        r->uniform_color = r->config.rgba16f ? r->clear_color : (uint32_t)r->clear_color;
     if (halves & VC4_HALF_ZS)
         r->uniform_zs = r->clear_zs;
     return VC4_GO_ON;
@@ -47,7 +47,7 @@ static enum vc4_outcome read_configuration(struct vc4_reading *in, const struct 
         .color_format = (uint8_t)f[VC4_RENDER_COLOR_FORMAT],
         .decimate = (uint8_t)f[VC4_RENDER_DECIMATE],
         .layout = (uint8_t)f[VC4_RENDER_LAYOUT],
-        .wide = f[VC4_RENDER_64BIT],
+        .rgba16f = f[VC4_RENDER_64BIT],
         .has_mask = f[VC4_RENDER_VG_MASK],
         .flat = f[VC4_RENDER_DOUBLE_BUFFER] && !f[VC4_RENDER_MS],
     };

@@ -197,7 +197,7 @@ enum vc4_outcome vc4_batch_add_tile(struct vc4_reading *in)
     const struct vc4_renderer *r = in->r;
     uint32_t samples = r->config.set ? r->config.samples : 1;
     uint32_t size = samples > 1 ? TILE_SIZE_MS : TILE_SIZE;
-    uint32_t tall = size >> r->config.wide >> r->config.flat;
+    uint32_t tall = size >> r->config.rgba16f >> r->config.flat;
     struct vc4_op op = {.type = VC4_OP_TILE,
                         .address = in->here,
                         .tile = {.x = (int32_t)(r->tile_x * size),
@@ -207,7 +207,7 @@ enum vc4_outcome vc4_batch_add_tile(struct vc4_reading *in)
                                  .samples = samples,
                                  .width = r->config.width,
                                  .height = r->config.height,
-                                 .wide = r->config.wide,
+                                 .rgba16f = r->config.rgba16f,
                                  .has_mask = r->config.has_mask}};
     return add_op(in, &op);
 }

@@ -51,8 +51,8 @@ void vc4_buffer_place(struct vc4_tile_run *run, const struct vc4_op *op)
         vc4_buffer_flush(run, VC4_HALF_ALL);
     raster_worker_place(&run->worker->raster, op->tile.x, op->tile.y, op->tile.size, op->tile.tall,
                         op->tile.samples);
-    run->wide = op->tile.wide;
-    run->worker->raster.tile.target = run->wide ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888;
+    run->rgba16f = op->tile.rgba16f;
+    run->worker->raster.tile.target = run->rgba16f ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888;
     run->has_mask = op->tile.has_mask;
     run->frame = (struct raster_rect){.x1 = (int32_t)op->tile.width, .y1 = (int32_t)op->tile.height};
 }
@@ -60,7 +60,7 @@ void vc4_buffer_place(struct vc4_tile_run *run, const struct vc4_op *op)
 void vc4_buffer_clear(struct vc4_tile_run *run, uint32_t halves, uint64_t color, uint32_t zs, uint8_t mask)
 {
     struct vc4_due *due = &run->due;
-    if (halves & VC4_HALF_COLOR && run->wide)
+    if (halves & VC4_HALF_COLOR && run->rgba16f)
         raster_tile_clear_rgba16f(&run->worker->raster.tile, color);
     else if (halves & VC4_HALF_COLOR)
         due->color = (uint32_t)color;
@@ -70,7 +70,7 @@ void vc4_buffer_clear(struct vc4_tile_run *run, uint32_t halves, uint64_t color,
         raster_tile_clear_mask(&run->worker->raster.tile, mask);
     for (unsigned i = 0; i < DUE_COUNT; i++)
         due->load[i] = halves & due_halves[i] ? NULL : due->load[i];
-    due->cleared |= halves & (run->wide ? VC4_HALF_ZS : VC4_HALF_COLOR | VC4_HALF_ZS);
+    due->cleared |= halves & (run->rgba16f ? VC4_HALF_ZS : VC4_HALF_COLOR | VC4_HALF_ZS);
 }
 
 /* Words outside the image stay. */

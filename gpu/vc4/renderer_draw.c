@@ -202,7 +202,7 @@ static bool make_draw(struct vc4_draws *draws, const struct record_key *key,
 }
 
 const struct vc4_draw *vc4_draws_get(struct vc4_draws *draws, const struct vc4_draw_state *state,
-                                     uint32_t samples, uint8_t primitive, bool wide, bool has_mask,
+                                     uint32_t samples, uint8_t primitive, bool rgba16f, bool has_mask,
                                      struct gpu_fault *fault)
 {
     const struct record_key key = {.shader = state->shader,
@@ -218,7 +218,7 @@ const struct vc4_draw *vc4_draws_get(struct vc4_draws *draws, const struct vc4_d
                                            .coverage_leave = state->coverage_leave,
                                            .coverage_mask = state->coverage_mask,
                                            .has_mask = has_mask,
-                                           .wide = wide,
+                                           .rgba16f = rgba16f,
                                            /* What counters count, counts for hidden pixels too. */
                                            .in_order =
                                                draws->device->options.in_order || draws->device->perf.wanted};

@@ -98,7 +98,7 @@ struct vc4_op {
             int32_t x, y; /* pixels */
             uint32_t size /* its width */, tall, samples;
             uint32_t width, height; /* of the frame: nothing beyond is drawn */
-            bool wide, has_mask;    /* 64-bit colours; the VG mask is enabled */
+            bool rgba16f, has_mask; /* 64-bit colours; the VG mask is enabled */
         } tile;
         struct {
             uint64_t color;
@@ -176,7 +176,7 @@ void vc4_draws_destroy(struct vc4_draws *draws); /* NULL is accepted */
 /* The draw of that state for `samples` and a primitive kind; prepared by the first to ask. NULL with *fault
  * when it cannot be. Thread-safe; lives until the next vc4_draws_forget. */
 const struct vc4_draw *vc4_draws_get(struct vc4_draws *draws, const struct vc4_draw_state *state,
-                                     uint32_t samples, uint8_t primitive, bool wide, bool has_mask,
+                                     uint32_t samples, uint8_t primitive, bool rgba16f, bool has_mask,
                                      struct gpu_fault *fault);
 /* Ends a batch: counts its vertices and their instructions, and makes room for the next, in which memory may
  * hold other things. No worker may be at work. */
@@ -217,7 +217,7 @@ struct vc4_tile_run {
     struct vc4_worker *worker;
     struct vc4_draw_state state;
     struct raster_rect frame; /* pixels that may be drawn */
-    bool wide, has_mask;      /* 64-bit colours; the VG mask buffer is enabled */
+    bool rgba16f, has_mask;   /* 64-bit colours; the VG mask buffer is enabled */
     struct vc4_due due;       /* what the buffer is still to be given */
     struct vc4_vg_fan fan;    /* of the VG list before */
     uint64_t budget;          /* records and primitives left */
@@ -276,7 +276,7 @@ struct vc4_render_config {
     bool set;
     uint32_t address, width, height, samples;
     uint8_t color_format, decimate, layout; /* as in the record */
-    bool wide, has_mask;                    /* 64-bit colours; the VG mask is enabled */
+    bool rgba16f, has_mask;                 /* 64-bit colours; the VG mask is enabled */
     bool flat;                              /* the tile buffer holds two tiles in turn, of half the height */
 };
 
@@ -370,6 +370,6 @@ bool vc4_batch_conflict(struct vc4_renderer *renderer, const struct gpu_memory *
 /* Notes what `op` touches. False when memory is out. */
 bool vc4_batch_note(struct vc4_renderer *renderer, const struct gpu_memory *memory, const struct vc4_op *op,
                     uint32_t job);
-void vc4_raw_move(const struct vc4_op *op, bool wide, struct raster_tile *tile);
+void vc4_raw_move(const struct vc4_op *op, bool rgba16f, struct raster_tile *tile);
 
 #endif

@@ -29,7 +29,7 @@ static const struct vc4_draw *find_draw(struct vc4_tile_run *run, uint8_t primit
         now->z_updates == last->z_updates && w->draw_samples == w->raster.tile.samples &&
         w->draw_primitive == primitive && same_vg(now, last))
         return w->draw;
-    w->draw = vc4_draws_get(run->draws, now, w->raster.tile.samples, primitive, run->wide, run->has_mask,
+    w->draw = vc4_draws_get(run->draws, now, w->raster.tile.samples, primitive, run->rgba16f, run->has_mask,
                             run->fault);
     w->draw_state = *now;
     w->draw_samples = w->raster.tile.samples;

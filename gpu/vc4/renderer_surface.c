@@ -34,7 +34,7 @@ static uint32_t image_stride(uint32_t width, uint32_t layout, uint32_t format)
 static bool decimate(const struct vc4_render_config *config, uint32_t mode, uint32_t address,
                      struct vc4_op *op, struct gpu_fault *fault)
 {
-    if (config->wide)
+    if (config->rgba16f)
         mode = config->samples > 1 ? MODE_DECIMATE4 : MODE_SAMPLE0;
     if (mode > MODE_DECIMATE16)
         return fail(fault, GPU_FAULT_PACKET, address, "reserved decimation mode");
@@ -102,9 +102,9 @@ bool vc4_general_surface(const struct vc4_device *device, const struct vc4_rende
         op->buffer = VC4_BUFFER_COLOR;
         if (!decimate(config, mode, address, op, fault))
             return false;
-        if (!config->wide && record->field[VC4_GENERAL_COLOR_FORMAT] >= UTIL_ARRAY_SIZE(formats))
+        if (!config->rgba16f && record->field[VC4_GENERAL_COLOR_FORMAT] >= UTIL_ARRAY_SIZE(formats))
             return fail(fault, GPU_FAULT_PACKET, address, "reserved colour format");
-        format = config->wide ? RASTER_SURFACE_RGBA16F : formats[record->field[VC4_GENERAL_COLOR_FORMAT]];
+        format = config->rgba16f ? RASTER_SURFACE_RGBA16F : formats[record->field[VC4_GENERAL_COLOR_FORMAT]];
         break;
     case BUFFER_ZS: op->buffer = VC4_BUFFER_ZS; break;
     case BUFFER_Z:
@@ -140,7 +140,8 @@ bool vc4_config_surface(const struct vc4_device *device, const struct vc4_render
     if (!decimate(config, config->decimate, address, op, fault))
         return false;
     return place(device, config, config->address, config->layout,
-                 config->wide ? RASTER_SURFACE_RGBA16F : formats[config->color_format], address, op, fault);
+                 config->rgba16f ? RASTER_SURFACE_RGBA16F : formats[config->color_format], address, op,
+                 fault);
 }
 
 /* Colour, depth and stencil, and mask follow each other, those that are asked for (ours: "the data is written
@@ -181,14 +182,14 @@ bool vc4_raw_tile(const struct vc4_device *device, const struct vc4_render_confi
 
 /* A full-resolution tile of the buffer: samples as they stand (raster/surface.h gives the order), each part
  * in 16 KiB. */
-void vc4_raw_move(const struct vc4_op *op, bool wide, struct raster_tile *tile)
+void vc4_raw_move(const struct vc4_op *op, bool rgba16f, struct raster_tile *tile)
 {
     uint8_t *at = op->raw.bytes;
     for (unsigned i = 0; i < UTIL_ARRAY_SIZE(raw_parts); i++) {
         enum raster_plane plane = raw_parts[i].plane;
         if (!(op->buffer & raw_parts[i].half))
             continue;
-        if (plane == RASTER_PLANE_COLOR && wide)
+        if (plane == RASTER_PLANE_COLOR && rgba16f)
             plane = RASTER_PLANE_RGBA16F;
         if (op->store)
             raster_tile_dump(tile, plane, at);

@@ -108,7 +108,7 @@ static vc4_cache_unit *find_unit(struct vc4_vertex_cache *cache, uint32_t index)
 /* ---- shading ---- */
 
 /* A batch's rows to one run of words a vertex. */
-static void turn(const struct vc4_vertex_cache *cache, const uint32_t (*row)[16], uint32_t *out)
+static void transpose(const struct vc4_vertex_cache *cache, const uint32_t (*row)[16], uint32_t *out)
 {
     uint32_t written = UTIL_MIN(cache->rows, vc4_vertex_rows(cache->stage));
     for (uint32_t r = 0; r < cache->stride; r += 4)
@@ -165,8 +165,8 @@ static int shade_unit(struct vc4_vertex_cache *cache, uint32_t index, bool count
     words[0] = beyond(cache, group.executed, BATCHES);
     words += VC4_CACHE_HEAD;
     for (uint32_t b = 0; b < BATCHES; b++)
-        turn(cache, (const uint32_t(*)[16])rows + b * vc4_vertex_rows(cache->stage),
-             words + b * 16 * cache->stride);
+        transpose(cache, (const uint32_t(*)[16])rows + b * vc4_vertex_rows(cache->stage),
+                  words + b * 16 * cache->stride);
     *out = words;
     return 0;
 }

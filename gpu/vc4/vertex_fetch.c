@@ -41,7 +41,7 @@ static inline void fetch2(const struct elements *e, uint32_t (*in)[16], uint32_t
     store(in + 1, lane, _mm_castps_si128(_mm_shuffle_ps(ab, cd, 0xdd)));
 }
 
-static inline void turn(__m128i row[4])
+static inline void transpose(__m128i row[4])
 {
     __m128i ab = _mm_unpacklo_epi32(row[0], row[1]), cd = _mm_unpacklo_epi32(row[2], row[3]);
     __m128i ef = _mm_unpackhi_epi32(row[0], row[1]), gh = _mm_unpackhi_epi32(row[2], row[3]);
@@ -56,7 +56,7 @@ static inline void fetch34(const struct elements *e, uint32_t (*in)[16], uint32_
     __m128i row[4];
     for (unsigned i = 0; i < 4; i++)
         row[i] = _mm_loadu_si128((const __m128i *)e->at[i]);
-    turn(row);
+    transpose(row);
     for (unsigned i = 0; i < words; i++)
         store(in + i, lane, row[i]);
 }
@@ -73,7 +73,7 @@ static void fetch_any(const struct vc4_vertex_array *a, const struct elements *e
             memcpy(piece, e->at[i] + word * 4, bytes);
             row[i] = _mm_loadu_si128((const __m128i *)piece);
         }
-        turn(row);
+        transpose(row);
         for (uint32_t i = 0; i < words; i++)
             store(in + word + i, lane, row[i]);
     }

@@ -13,7 +13,7 @@
 
 #include "raster/block_ir.h"
 #include "raster/depth_ir.h"
-#include "raster/visible.h"
+#include "raster/deferred.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
@@ -103,7 +103,7 @@ static void compare(unsigned lane, const struct raster_prim *prim, uint32_t x, u
 static void run_block(run_fn run, enum raster_ir_form form, const char *what)
 {
     struct raster_block block = {(uint8_t)(random32() % 16), (uint8_t)(random32() % 16), 0xffff, {0xffff}};
-    struct raster_visible_block visible = {block.x, block.y, 0xffff, 0};
+    struct raster_deferred_block deferred = {block.x, block.y, 0xffff, 0};
     struct raster_prim prim;
 
     random_prim(&prim, tile);
@@ -111,7 +111,7 @@ static void run_block(run_fn run, enum raster_ir_form form, const char *what)
     if (form == RASTER_IR_PRIM)
         run(&prim, tile, &block, out);
     else
-        run(planes, tile, &visible, out);
+        run(planes, tile, &deferred, out);
     for (unsigned l = 0; l < 16; l++)
         compare(l, &prim, block.x * 4u + ((l & 1) | (l >> 1 & 2)),
                 block.y * 4u + ((l >> 1 & 1) | (l >> 2 & 2)), what);
@@ -119,7 +119,7 @@ static void run_block(run_fn run, enum raster_ir_form form, const char *what)
 
 static void run_quads(run_fn run, const char *what)
 {
-    struct raster_visible_quads quads = {.mask = 0xffff};
+    struct raster_deferred_quads quads = {.mask = 0xffff};
     struct raster_prim prim[QUADS];
 
     for (unsigned q = 0; q < QUADS; q++) {

@@ -430,7 +430,7 @@ static uint32_t shade_later(const struct raster_shader *shader, const struct ras
 {
     alignas(16) uint8_t planes[sizeof(struct raster_planes) + RASTER_MAX_VARYINGS * 4 * sizeof(float)];
     struct raster_block left[RASTER_BLOCKS_MAX];
-    struct raster_visible_block visible[RASTER_BLOCKS_MAX];
+    struct raster_deferred_block deferred[RASTER_BLOCKS_MAX];
     uint16_t common;
 
     memcpy(left, blocks, count * sizeof *left);
@@ -440,17 +440,17 @@ static uint32_t shade_later(const struct raster_shader *shader, const struct ras
     for (uint32_t i = 0; i < count; i++) {
         if (shader->test)
             assert_int_equal(left[i].mask & common, common);
-        visible[i] = (struct raster_visible_block){left[i].x, left[i].y, left[i].mask, 0};
+        deferred[i] = (struct raster_deferred_block){left[i].x, left[i].y, left[i].mask, 0};
     }
     if (count)
-        raster_shader_color(shader, tile, planes, visible, count, work);
+        raster_shader_color(shader, tile, planes, deferred, count, work);
     return 0;
 }
 
 static void draw(struct bench *bench, const struct trial *trial, const struct raster_shader *reference,
                  const struct raster_shader *shader)
 {
-    random_tile(bench->want, trial->config.samples, trial->config.wide);
+    random_tile(bench->want, trial->config.samples, trial->config.rgba16f);
     *bench->got = *bench->want;
     for (unsigned k = 0; k < PRIMS; k++) {
         struct raster_block blocks[RASTER_BLOCKS_MAX];
@@ -502,7 +502,7 @@ static bool try_state(struct bench *bench, struct trial *trial, const struct vc4
                                  .z_updates = random32() & 1,
                                  .samples = program->reads_coverage || below(halves ? 4 : 2) ? 1 : 4,
                                  .primitive = 2,
-                                 .wide = halves,
+                                 .rgba16f = halves,
                                  .in_order = below(3) == 0};
     random_uniforms(program, bench->memory.base);
     status = vc4_frag_prepare(&bench->memory, NULL, &state, &trial->config, FUEL, &reference, &want);
@@ -518,8 +518,8 @@ static bool try_state(struct bench *bench, struct trial *trial, const struct vc4
     compiled = vc4_frag_compiled(frag);
     bench->compiled += compiled;
     bench->opaque += vc4_frag_shader(frag)->opaque;
-    bench->halves += compiled && trial->config.wide;
-    bench->opaque_halves += compiled && trial->config.wide && vc4_frag_shader(frag)->opaque;
+    bench->halves += compiled && trial->config.rgba16f;
+    bench->opaque_halves += compiled && trial->config.rgba16f && vc4_frag_shader(frag)->opaque;
     bench->interpreted += !compiled;
     vc4_frag_release(frag);
     vc4_frag_release(reference);

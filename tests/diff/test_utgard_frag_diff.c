@@ -301,16 +301,16 @@ static void compare(uint64_t number)
 static const struct raster_rect clip = {0, 0, 64, 16};
 
 static void color(void *work, const void *shader, const uint8_t *planes,
-                  const struct raster_visible_block *blocks, uint32_t count)
+                  const struct raster_deferred_block *blocks, uint32_t count)
 {
     raster_shader_color(shader, &got, planes, blocks, count, work);
 }
 
 /* Primitives of an opaque draw, tested as they come and coloured where they are seen. */
-static void draw_visible(struct guest *g, const struct utgard_frag *ref, const struct utgard_frag *compiled,
-                         uint64_t number, bool halves)
+static void draw_deferred(struct guest *g, const struct utgard_frag *ref, const struct utgard_frag *compiled,
+                          uint64_t number, bool halves)
 {
-    static struct raster_visible queue;
+    static struct raster_deferred queue;
     struct raster_block blocks[RASTER_BLOCKS_MAX];
     struct raster_prim prim;
     struct gpu_fault fault = {0};
@@ -320,7 +320,7 @@ static void draw_visible(struct guest *g, const struct utgard_frag *ref, const s
 
     fill(&start, 1, halves);
     want = got = start;
-    raster_visible_begin(&queue, 16, 16);
+    raster_deferred_begin(&queue, 16, 16);
     for (unsigned n = 0; n < 12; n++) {
         if (!random_prim(g, ref, &prim))
             continue;
@@ -329,10 +329,10 @@ static void draw_visible(struct guest *g, const struct utgard_frag *ref, const s
         assert_int_equal(raster_shader_test(shader, &prim, &got, blocks, &count, &common, &done), 0);
         assert_true(count <= before);
         if (count)
-            assert_true(raster_visible_add(&queue, shader, &prim, prim.vary_count, blocks, count));
+            assert_true(raster_deferred_add(&queue, shader, &prim, prim.vary_count, blocks, count));
     }
     assert_int_equal(wanted.fuel, done.fuel);
-    raster_visible_shade(&queue, color, &done);
+    raster_deferred_shade(&queue, color, &done);
     assert_true(done.executed <= wanted.executed);
     compare(number);
 }
@@ -354,7 +354,7 @@ static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, st
     struct raster_block blocks[RASTER_BLOCKS_MAX];
     struct raster_prim prim;
 
-    config.wide = config.samples == 1 && number % 5 < 2;
+    config.rgba16f = config.samples == 1 && number % 5 < 2;
     random_guest(g, number, &state);
     if (utgard_frag_prepare(&g->space, NULL, &state, &config, &ref, &fault)) {
         assert_int_not_equal(fault.kind, GPU_FAULT_NONE);
@@ -366,12 +366,12 @@ static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, st
     assert_int_equal(utgard_frag_prepare(&g->space, engine, &state, &config, &compiled, &fault2), 0);
     shader = utgard_frag_shader(compiled);
     tally->compiled += utgard_frag_compiled(compiled);
-    tally->halves += config.wide && utgard_frag_compiled(compiled);
+    tally->halves += config.rgba16f && utgard_frag_compiled(compiled);
     for (unsigned round = 0; round < 3; round++) {
         struct raster_shader_work wanted = {.fuel = one_in(8) ? below(1000) : 1u << 30, .fault = &fault},
                                   done = wanted;
 
-        fill(&start, config.samples, config.wide);
+        fill(&start, config.samples, config.rgba16f);
         if (!random_prim(g, ref, &prim))
             continue;
         uint32_t count = raster_cover(&prim, &start, &clip, blocks);
@@ -396,7 +396,7 @@ static void draw(struct guest *g, struct jit_engine *engine, uint64_t number, st
     }
     if (shader->opaque) {
         assert_false(config.in_order);
-        draw_visible(g, ref, compiled, number, config.wide);
+        draw_deferred(g, ref, compiled, number, config.rgba16f);
         tally->opaque++;
     }
 }

@@ -156,7 +156,7 @@ static void test_reads(void **data)
     assert_true(deaf > 20);
 }
 
-/* ---- wide tiles ---- */
+/* ---- tiles of halves ---- */
 
 /* Numbers whose products are exact, also beyond 1 and below 0. */
 static double random_number(void)
@@ -192,7 +192,7 @@ static double real_blend(const struct raster_equation *e, const double c[4][4], 
 }
 
 /* All of it in real numbers, rounded once. */
-static void test_wide(void **data)
+static void test_rgba16f(void **data)
 {
     (void)data;
     seed = 11;
@@ -220,7 +220,7 @@ static void test_wide(void **data)
 }
 
 /* Zero times infinity is zero where the factor says so; nothing saturates but to infinity. */
-static void test_wide_ends(void **data)
+static void test_rgba16f_ends(void **data)
 {
     struct raster_rgba16f_colors colors = {.src = {INFINITY, 60000, -60000, 1}};
     struct raster_blend add = raster_blend_replace;
@@ -366,8 +366,8 @@ int main(void)
         cmocka_unit_test(test_definition),
         cmocka_unit_test(test_reads),
         cmocka_unit_test(test_pack),
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_wide_ends),
+        cmocka_unit_test(test_rgba16f),
+        cmocka_unit_test(test_rgba16f_ends),
         cmocka_unit_test(test_rgba16f_compiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static uint32_t in_order(const void *args, const void *prims, struct raster_tile
 static uint32_t deferred(const void *args, const void *planes, struct raster_tile *tile, const void *from,
                          uint32_t count, struct raster_shader_call *call)
 {
-    const struct raster_visible_block *blocks = from;
+    const struct raster_deferred_block *blocks = from;
 
     for (uint32_t i = 0; i < count; i++)
         paint(tile, blocks[i].x, blocks[i].y, blocks[i].mask, ((const struct fragment *)args)->color);
@@ -63,7 +63,7 @@ static uint32_t deferred(const void *args, const void *planes, struct raster_til
 static uint32_t quads(const void *args, const void *planes, struct raster_tile *tile, const void *from,
                       uint32_t count, struct raster_shader_call *call)
 {
-    const struct raster_visible_quads *fours = from;
+    const struct raster_deferred_quads *fours = from;
 
     for (uint32_t i = 0; i < count; i++)
         for (unsigned lane = 0; lane < 16; lane++)
@@ -231,7 +231,7 @@ static void test_same_picture(void **unused)
             for (unsigned i = 0; i < TRIANGLES; i++)
                 assert_true(draw_alone(&draw, &s.triangle[d][i]));
         }
-        assert_false(raster_visible_waits(&plain->visible));
+        assert_false(raster_deferred_waits(&plain->deferred));
         all = shaded;
         for (unsigned way = 0; way < 2; way++) {
             memcpy(w->tile.color, plain->tile.zs, sizeof w->tile.color);

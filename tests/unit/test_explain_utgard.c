@@ -31,7 +31,7 @@ struct film {
     struct utgard_rsw state;
     uint32_t words;  /* of the list */
     uint32_t shrink; /* log2 of the frame's pixels, a side, that make one of the picture */
-    bool wide;       /* frame and picture are of halves */
+    bool rgba16f;    /* frame and picture are of halves */
     struct {
         uint32_t at;
         uint8_t value;
@@ -144,13 +144,13 @@ static void master_list(struct film *f)
 /* GP job, PP job, and the picture they make. */
 static void film_picture(struct film *f)
 {
-    const uint32_t side = SIDE >> f->shrink, bytes = f->wide ? 8 : 4;
+    const uint32_t side = SIDE >> f->shrink, bytes = f->rgba16f ? 8 : 4;
     const struct capture_frame picture = {.address = GUEST_PAGES + (IMAGE - FIRST),
                                           .width = side,
                                           .height = side,
                                           .stride = side * bytes,
                                           .format =
-                                              f->wide ? RASTER_SURFACE_RGBA16F : RASTER_SURFACE_RGBA8888};
+                                              f->rgba16f ? RASTER_SURFACE_RGBA16F : RASTER_SURFACE_RGBA8888};
     uint32_t words[UTGARD_RSW_WORDS];
     utgard_rsw_pack(&f->state, words);
     put(f, STATE, words, sizeof words);
@@ -169,15 +169,15 @@ static void film_picture(struct film *f)
     start_mmu(f, UTGARD_IP_PPMMU0);
     reg(f, UTGARD_IP_PP0, 0, MASTER);
     reg(f, UTGARD_IP_PP0, 4 * 4, 0xffffff);
-    reg(f, UTGARD_IP_PP0, 3 * 4, f->wide);
-    reg(f, UTGARD_IP_PP0, 6 * 4, f->wide ? 0xffff0000 : CLEAR);
-    reg(f, UTGARD_IP_PP0, 7 * 4, f->wide ? 0xffff0000 : 0);
+    reg(f, UTGARD_IP_PP0, 3 * 4, f->rgba16f);
+    reg(f, UTGARD_IP_PP0, 6 * 4, f->rgba16f ? 0xffff0000 : CLEAR);
+    reg(f, UTGARD_IP_PP0, 7 * 4, f->rgba16f ? 0xffff0000 : 0);
     reg(f, UTGARD_IP_PP0, 10 * 4, SIDE - 1);
     reg(f, UTGARD_IP_PP0, 11 * 4, SIDE - 1);
     reg(f, UTGARD_IP_PP0, WRITE_BACK, UTGARD_WB_COLOR);
     reg(f, UTGARD_IP_PP0, WRITE_BACK + 4, IMAGE);
-    reg(f, UTGARD_IP_PP0, WRITE_BACK + 8, f->wide ? UTGARD_WB_BGRA16F : UTGARD_WB_BGRA8888);
-    reg(f, UTGARD_IP_PP0, WRITE_BACK + 24, f->wide ? 4 : 0);
+    reg(f, UTGARD_IP_PP0, WRITE_BACK + 8, f->rgba16f ? UTGARD_WB_BGRA16F : UTGARD_WB_BGRA8888);
+    reg(f, UTGARD_IP_PP0, WRITE_BACK + 24, f->rgba16f ? 4 : 0);
     reg(f, UTGARD_IP_PP0, WRITE_BACK + 12, f->shrink << 8 | f->shrink << 12);
     reg(f, UTGARD_IP_PP0, WRITE_BACK + 20, side * bytes / 8);
     reg(f, UTGARD_IP_PP0, PP_CTRL, PP_START);
@@ -276,14 +276,14 @@ static void smaller_picture(void **data)
 }
 
 /* Halves: beyond one, added to what was there. */
-static void a_wide_picture(void **data)
+static void a_picture_of_halves(void **data)
 {
     struct film f;
     struct explain_pixel pixel = {.picture = 1, .x = 12, .y = 10};
     struct explain_result r;
     (void)data;
     film_open(&f);
-    f.wide = true;
+    f.rgba16f = true;
     program(&f, "c0 4.0, -0.5, 0.25, 1.0 ; mov.v0 r0, c0 ; stop\n");
     f.state.color_dst = 11; /* one */
     three_triangles(&f);
@@ -291,7 +291,7 @@ static void a_wide_picture(void **data)
     explain(&f, &pixel, &r);
     const struct explain_stage *stage = &pixel.stages.at[0];
     const struct explain_event *e = &stage->events.at[0];
-    assert_true(stage->wide && e->wide);
+    assert_true(stage->rgba16f && e->rgba16f);
     assert_int_equal(stage->clear_color, 0x3c0000003c000000);
     assert_int_equal(e->color_before[0], 0x3c0000003c000000);
     assert_int_equal(e->lane.output.source, 0x3c003400b8004400);
@@ -610,7 +610,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(smaller_picture),
-        cmocka_unit_test(a_wide_picture),
+        cmocka_unit_test(a_picture_of_halves),
         cmocka_unit_test(primitives_at_a_pixel),
         cmocka_unit_test(far_apart),
         cmocka_unit_test(behind_the_program),

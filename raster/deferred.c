@@ -1,5 +1,5 @@
-/* The queue of visible.h. Sixteen owners are two SSE vectors; no wider level gains anything here. */
-#include "raster/visible.h"
+/* The queue of deferred.h. Sixteen owners are two SSE vectors; no wider level gains anything here. */
+#include "raster/deferred.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #define OWNER_MAX UINT16_MAX
 
 /* Forgets what waits. The numbers to come are new to the map of owners; it is cleared when they run out. */
-static void empty(struct raster_visible *queue)
+static void empty(struct raster_deferred *queue)
 {
     queue->first_owner += queue->prim_count;
     queue->prim_count = queue->block_count = queue->plane_bytes = 0;
@@ -19,7 +19,7 @@ static void empty(struct raster_visible *queue)
     queue->first_owner = 1;
 }
 
-void raster_visible_begin(struct raster_visible *queue, uint32_t width, uint32_t height)
+void raster_deferred_begin(struct raster_deferred *queue, uint32_t width, uint32_t height)
 {
     uint32_t columns = width / 4, blocks = columns * (height / 4);
     if (queue->columns != columns || queue->tile_blocks != blocks)
@@ -33,8 +33,8 @@ void raster_visible_begin(struct raster_visible *queue, uint32_t width, uint32_t
 
 /* ---- primitives that cover the tile ---- */
 
-bool raster_visible_fills(const struct raster_prim *prim, const struct raster_tile *tile,
-                          const struct raster_rect *clip)
+bool raster_deferred_fills(const struct raster_prim *prim, const struct raster_tile *tile,
+                           const struct raster_rect *clip)
 {
     int32_t right = tile->x + (int32_t)tile->width - 1, bottom = tile->y + (int32_t)tile->height - 1;
     if (prim->min_x > tile->x || prim->min_y > tile->y || prim->max_x < right || prim->max_y < bottom ||
@@ -80,12 +80,12 @@ static inline void own(__m128i *owner, uint32_t mask, __m128i number)
     owner[1] = _mm_blendv_epi8(owner[1], number, lanes_of(mask >> 8));
 }
 
-static inline __m128i *owners_of(struct raster_visible *queue, uint32_t x, uint32_t y)
+static inline __m128i *owners_of(struct raster_deferred *queue, uint32_t x, uint32_t y)
 {
     return (__m128i *)&queue->owner[(y * queue->columns + x) * 16];
 }
 
-static void take_blocks(struct raster_visible *queue, uint32_t number, const struct raster_block *blocks,
+static void take_blocks(struct raster_deferred *queue, uint32_t number, const struct raster_block *blocks,
                         uint32_t count)
 {
     __m128i owner = _mm_set1_epi16((short)number);
@@ -99,8 +99,8 @@ static void take_blocks(struct raster_visible *queue, uint32_t number, const str
     queue->block_count += count;
 }
 
-bool raster_visible_add(struct raster_visible *queue, const void *shader, const struct raster_prim *prim,
-                        uint32_t varyings, const struct raster_block *blocks, uint32_t count)
+bool raster_deferred_add(struct raster_deferred *queue, const void *shader, const struct raster_prim *prim,
+                         uint32_t varyings, const struct raster_block *blocks, uint32_t count)
 {
     uint32_t bytes = raster_planes_bytes(varyings);
     bool whole = !blocks;
@@ -110,16 +110,16 @@ bool raster_visible_add(struct raster_visible *queue, const void *shader, const 
         queue->first_owner += queue->prim_count;
         queue->prim_count = queue->block_count = queue->plane_bytes = 0;
         queue->covered = true;
-    } else if (queue->prim_count == RASTER_VISIBLE_PRIMS ||
-               RASTER_VISIBLE_BLOCKS - queue->block_count < count ||
-               RASTER_VISIBLE_BYTES - queue->plane_bytes < bytes) {
+    } else if (queue->prim_count == RASTER_DEFERRED_PRIMS ||
+               RASTER_DEFERRED_BLOCKS - queue->block_count < count ||
+               RASTER_DEFERRED_BYTES - queue->plane_bytes < bytes) {
         return false;
     }
     uint32_t number = queue->prim_count++;
-    queue->prims[number] = (struct raster_visible_prim){.shader = shader,
-                                                        .planes = queue->plane_bytes,
-                                                        .first = queue->block_count,
-                                                        .count = whole ? 0 : count};
+    queue->prims[number] = (struct raster_deferred_prim){.shader = shader,
+                                                         .planes = queue->plane_bytes,
+                                                         .first = queue->block_count,
+                                                         .count = whole ? 0 : count};
     raster_planes_copy(prim, varyings, (struct raster_planes *)&queue->planes[queue->plane_bytes]);
     queue->plane_bytes += bytes;
     if (!whole)
@@ -130,8 +130,8 @@ bool raster_visible_add(struct raster_visible *queue, const void *shader, const 
 /* ---- shading ---- */
 
 struct pass {
-    struct raster_visible *queue;
-    raster_visible_fn shade;
+    struct raster_deferred *queue;
+    raster_deferred_fn shade;
     void *data;
     const void *shader;
     uint32_t count; /* of the batch */
@@ -146,10 +146,10 @@ static void end_batch(struct pass *pass)
 
 static inline void put(struct pass *pass, uint32_t x, uint32_t y, uint32_t mask, uint32_t planes)
 {
-    pass->queue->batch[pass->count] = (struct raster_visible_block){
+    pass->queue->batch[pass->count] = (struct raster_deferred_block){
         .x = (uint8_t)x, .y = (uint8_t)y, .mask = (uint16_t)mask, .planes = planes};
     pass->count += mask != 0;
-    if (pass->count == RASTER_VISIBLE_BATCH)
+    if (pass->count == RASTER_DEFERRED_BATCH)
         end_batch(pass);
 }
 
@@ -159,9 +159,9 @@ static inline uint32_t equal_lanes(__m128i low, __m128i high)
 }
 
 /* What the primitives behind the first, which covers the tile, have left to it. */
-static void shade_tile(struct pass *pass, const struct raster_visible_prim *prim, __m128i number)
+static void shade_tile(struct pass *pass, const struct raster_deferred_prim *prim, __m128i number)
 {
-    struct raster_visible *queue = pass->queue;
+    struct raster_deferred *queue = pass->queue;
     bool alone = queue->prim_count == 1;
     for (uint32_t y = 0, at = 0; at < queue->tile_blocks; y++)
         for (uint32_t x = 0; x < queue->columns; x++, at++) {
@@ -174,9 +174,9 @@ static void shade_tile(struct pass *pass, const struct raster_visible_prim *prim
         }
 }
 
-static void shade_blocks(struct pass *pass, const struct raster_visible_prim *prim, __m128i number)
+static void shade_blocks(struct pass *pass, const struct raster_deferred_prim *prim, __m128i number)
 {
-    struct raster_visible *queue = pass->queue;
+    struct raster_deferred *queue = pass->queue;
     for (uint32_t i = prim->first; i < prim->first + prim->count; i++) {
         uint32_t x = queue->blocks[i].x, y = queue->blocks[i].y;
         const __m128i *owner = owners_of(queue, x, y);
@@ -185,11 +185,11 @@ static void shade_blocks(struct pass *pass, const struct raster_visible_prim *pr
     }
 }
 
-void raster_visible_shade(struct raster_visible *queue, raster_visible_fn shade, void *data)
+void raster_deferred_shade(struct raster_deferred *queue, raster_deferred_fn shade, void *data)
 {
     struct pass pass = {.queue = queue, .shade = shade, .data = data};
     for (uint32_t i = 0; i < queue->prim_count; i++) {
-        const struct raster_visible_prim *prim = &queue->prims[i];
+        const struct raster_deferred_prim *prim = &queue->prims[i];
         __m128i number = _mm_set1_epi16((short)(queue->first_owner + i));
         if (prim->shader != pass.shader)
             end_batch(&pass);
@@ -205,7 +205,7 @@ void raster_visible_shade(struct raster_visible *queue, raster_visible_fn shade,
 
 /* ---- quads ---- */
 
-bool raster_visible_is_sparse(const struct raster_visible_block *blocks, uint32_t count)
+bool raster_deferred_is_sparse(const struct raster_deferred_block *blocks, uint32_t count)
 {
     uint32_t quads = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -216,17 +216,17 @@ bool raster_visible_is_sparse(const struct raster_visible_block *blocks, uint32_
     return (quads + 3) / 4 * 3 <= count * 2;
 }
 
-uint32_t raster_visible_pack(const struct raster_tile *tile, const struct raster_visible_block *blocks,
-                             uint32_t count, struct raster_visible_quads *out)
+uint32_t raster_deferred_pack(const struct raster_tile *tile, const struct raster_deferred_block *blocks,
+                              uint32_t count, struct raster_deferred_quads *out)
 {
     uint32_t quads = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct raster_visible_block *block = &blocks[i];
+        const struct raster_deferred_block *block = &blocks[i];
         uint32_t at = raster_block_index(tile, block->x * 4u, block->y * 4u, 0) * sizeof(uint32_t);
         uint32_t used = block->mask | block->mask >> 1;
         for (used = (used | used >> 2) & 0x1111; used; used &= used - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(used), q = lane / 4, n = quads++ % 4;
-            struct raster_visible_quads *four = &out[(quads - 1) / 4];
+            struct raster_deferred_quads *four = &out[(quads - 1) / 4];
             four->mask = (uint16_t)((n ? four->mask : 0) | (block->mask >> lane & 15) << 4 * n);
             four->planes[n] = (uint16_t)(block->planes / 16);
             four->at[n] = (uint16_t)(at + lane * sizeof(uint32_t));
@@ -235,7 +235,7 @@ uint32_t raster_visible_pack(const struct raster_tile *tile, const struct raster
         }
     }
     for (uint32_t n = quads % 4; n && n < 4; n++) {
-        struct raster_visible_quads *last = &out[quads / 4];
+        struct raster_deferred_quads *last = &out[quads / 4];
         last->planes[n] = last->planes[0];
         last->at[n] = last->at[0];
         last->x[n] = last->x[0];

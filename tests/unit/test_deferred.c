@@ -1,4 +1,4 @@
-/* Hidden pixels (raster/visible.h) against shading in order: random primitives of two shaders, some of which
+/* Hidden pixels (raster/deferred.h) against shading in order: random primitives of two shaders, some of which
  * cover the tile, some only a few lanes; the tests of their blocks (raster/zs_blocks.h), compiled, against
  * their plain twin; which primitives fill a tile, against coverage. */
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "raster/depth.h"
-#include "raster/visible.h"
+#include "raster/deferred.h"
 #include "raster/zs_blocks.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
@@ -65,12 +65,12 @@ static void shade_in_order(struct picture *p, const uint32_t *shader, const stru
 }
 
 /* The same lanes of the same primitives, by quads. */
-static void compare_quads(const struct raster_tile *tile, const struct raster_visible_block *blocks,
+static void compare_quads(const struct raster_tile *tile, const struct raster_deferred_block *blocks,
                           uint32_t count)
 {
-    static struct raster_visible_quads fours[RASTER_VISIBLE_BATCH];
+    static struct raster_deferred_quads fours[RASTER_DEFERRED_BATCH];
     static uint32_t planes[RASTER_TILE_WORDS]; /* by pixel, plus 1 */
-    uint32_t n = raster_visible_pack(tile, blocks, count, fours), quads = 0;
+    uint32_t n = raster_deferred_pack(tile, blocks, count, fours), quads = 0;
 
     memset(planes, 0, sizeof planes);
     for (uint32_t i = 0; i < count; i++)
@@ -83,7 +83,7 @@ static void compare_quads(const struct raster_tile *tile, const struct raster_vi
         }
     assert_int_equal(n, (quads + 3) / 4);
     for (uint32_t i = 0; i < n * 16; i++) {
-        const struct raster_visible_quads *four = &fours[i / 16];
+        const struct raster_deferred_quads *four = &fours[i / 16];
         uint32_t q = i % 16 / 4, l = i % 4, at = four->at[q] / 4 + l;
 
         assert_int_equal(at, raster_pixel_index(tile, four->x[q] * 2u + (l & 1), four->y[q] * 2u + l / 2, 0));
@@ -96,12 +96,12 @@ static void compare_quads(const struct raster_tile *tile, const struct raster_vi
         assert_int_equal(planes[i], 0);
 }
 
-static void shade_visible(void *data, const void *shader, const uint8_t *planes,
-                          const struct raster_visible_block *blocks, uint32_t count)
+static void shade_deferred(void *data, const void *shader, const uint8_t *planes,
+                           const struct raster_deferred_block *blocks, uint32_t count)
 {
     struct picture *p = data;
 
-    assert_true(count > 0 && count <= RASTER_VISIBLE_BATCH);
+    assert_true(count > 0 && count <= RASTER_DEFERRED_BATCH);
     compare_quads(p->tile, blocks, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct raster_planes *of = (const struct raster_planes *)(planes + blocks[i].planes);
@@ -119,11 +119,11 @@ static void shade_visible(void *data, const void *shader, const uint8_t *planes,
     }
 }
 
-static void flush(struct raster_visible *queue, struct picture *p)
+static void flush(struct raster_deferred *queue, struct picture *p)
 {
     memset(p->times, 0, RASTER_TILE_WORDS);
-    raster_visible_shade(queue, shade_visible, p);
-    assert_false(raster_visible_waits(queue));
+    raster_deferred_shade(queue, shade_deferred, p);
+    assert_false(raster_deferred_waits(queue));
 }
 
 /* Blocks in raster order; one time in `rare` all of the tile. */
@@ -149,7 +149,7 @@ static void test_queue(void **state)
     static const struct {
         uint32_t width, height;
     } sizes[] = {{64, 64}, {64, 32}, {32, 32}, {64, 16}};
-    struct raster_visible *queue = aligned_alloc(64, util_align(sizeof *queue, 64));
+    struct raster_deferred *queue = aligned_alloc(64, util_align(sizeof *queue, 64));
     struct raster_tile *tiles = aligned_alloc(64, 2 * sizeof *tiles);
     uint8_t *times = malloc(RASTER_TILE_WORDS);
     struct picture want = {.tile = &tiles[0]}, got = {.tile = &tiles[1], .times = times};
@@ -165,7 +165,7 @@ static void test_queue(void **state)
             tiles[i].height = sizes[size].height;
             tiles[i].samples = 1;
         }
-        raster_visible_begin(queue, tiles->width, tiles->height);
+        raster_deferred_begin(queue, tiles->width, tiles->height);
         for (uint32_t n = 0; n < prims; n++) {
             struct raster_block blocks[RASTER_BLOCKS_MAX];
             struct raster_prim prim = {.vary_b = {(float)n}, .vary_c = {0, (float)below(16)}};
@@ -181,10 +181,10 @@ static void test_queue(void **state)
             shade_in_order(&want, shader, &prim, blocks, count);
             whole += all;
             const struct raster_block *some = all && below(4) ? NULL : blocks;
-            if (!raster_visible_add(queue, shader, &prim, varyings, some, count)) {
+            if (!raster_deferred_add(queue, shader, &prim, varyings, some, count)) {
                 refused++;
                 flush(queue, &got);
-                assert_true(raster_visible_add(queue, shader, &prim, varyings, some, count));
+                assert_true(raster_deferred_add(queue, shader, &prim, varyings, some, count));
             }
             if (below(200) == 0)
                 flush(queue, &got);
@@ -285,7 +285,7 @@ static void test_tests(void **state)
 static void test_fills(void **state)
 {
     struct raster_tile *tile = aligned_alloc(64, sizeof *tile);
-    struct raster_visible *queue = aligned_alloc(64, util_align(sizeof *queue, 64));
+    struct raster_deferred *queue = aligned_alloc(64, util_align(sizeof *queue, 64));
     unsigned fills = 0, not = 0;
 
     memset(tile, 0, sizeof *tile);
@@ -317,12 +317,12 @@ static void test_fills(void **state)
         for (uint32_t i = 0; i < count; i++)
             all &= blocks[i].mask;
         bool full = count == tile->width / 4 * (tile->height / 4) && all == 0xffff;
-        assert_int_equal(raster_visible_fills(&prim, tile, &clip), full);
+        assert_int_equal(raster_deferred_fills(&prim, tile, &clip), full);
         fills += full;
         not += !full;
         if (!full)
             continue;
-        raster_visible_begin(queue, tile->width, tile->height);
+        raster_deferred_begin(queue, tile->width, tile->height);
         assert_int_equal(queue->tile_blocks, count);
         assert_memory_equal(queue->whole, blocks, count * sizeof *blocks);
     }

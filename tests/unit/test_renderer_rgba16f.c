@@ -14,7 +14,7 @@
 #define DECIMATE(n)   ((uint32_t)(n) << 4)
 #define DRAWN         (CONFIG_BOTH_FACES | CONFIG_DEPTH(7))
 
-static uint64_t wide_pixel(const struct scene *s, uint32_t x, uint32_t y)
+static uint64_t pixel_of_halves(const struct scene *s, uint32_t x, uint32_t y)
 {
     return util_load64(s->memory.base + AT_COLOR + (y * s->width + x) * 8);
 }
@@ -39,7 +39,7 @@ static void triangle_list(struct scene *s, uint32_t bits)
 
 /* Tiles of 64x32; red and green in the first word, blue and alpha in the second; the clear value has 64
  * bits. */
-static void wide(void **state)
+static void halves(void **state)
 {
     for (unsigned w = 0; w < UTIL_ARRAY_SIZE(ways); w++) {
         struct scene s;
@@ -64,7 +64,7 @@ static void wide(void **state)
         render_well(&s);
         for (uint32_t y = 0; y < 64; y++)
             for (uint32_t x = 0; x < 128; x++)
-                assert_true(wide_pixel(&s, x, y) ==
+                assert_true(pixel_of_halves(&s, x, y) ==
                             (inside(x, y) ? 0x400056783c001234u : 0x3333444411112222u));
         scene_close(&s);
     }
@@ -78,7 +78,7 @@ static void wide(void **state)
     "mov tlb_color_ms, r0 ; ldcol\n mov r0, r4 ; ldcol\n mov tlb_color_ms, r4\n"                             \
     "mov tlb_color_ms, r0 ; thrend\n nop\n nop ; sbdone\n"
 
-static void wide_samples(void **state)
+static void samples_of_halves(void **state)
 {
     for (unsigned w = 0; w < UTIL_ARRAY_SIZE(ways); w++) {
         struct scene s;
@@ -107,7 +107,8 @@ static void wide_samples(void **state)
                         uint32_t at = quad + k * 8 + (c / 2 != swapped ? 4 : 0);
                         sum += (float)(c % 2 ? at % 7 : at % 61);
                     }
-                    assert_int_equal(wide_pixel(&s, x, y) >> 16 * c & 0xffff, util_float_to_half(sum / 4));
+                    assert_int_equal(pixel_of_halves(&s, x, y) >> 16 * c & 0xffff,
+                                     util_float_to_half(sum / 4));
                 }
             }
         scene_close(&s);
@@ -311,8 +312,8 @@ static void two_clear_colors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wide),
-        cmocka_unit_test(wide_samples),
+        cmocka_unit_test(halves),
+        cmocka_unit_test(samples_of_halves),
         cmocka_unit_test(double_buffer),
         cmocka_unit_test(decimation),
         cmocka_unit_test(dumps),

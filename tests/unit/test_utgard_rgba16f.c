@@ -23,7 +23,7 @@ static uint64_t four(double r, double g, double b, double a)
 }
 
 /* A scene of halves whose frame is cleared to fractions of 65535. */
-static void wide_open(struct scene *s, uint32_t red, uint32_t green, uint32_t blue, uint32_t alpha)
+static void open_halves(struct scene *s, uint32_t red, uint32_t green, uint32_t blue, uint32_t alpha)
 {
     scene_open(s);
     s->frame.registers[WORD_FLAGS] = HALVES;
@@ -72,7 +72,7 @@ static void test_formats(void **unused)
     struct scene s;
 
     (void)unused;
-    wide_open(&s, 0x4000, 0x8000, 0xffff, 0);
+    open_halves(&s, 0x4000, 0x8000, 0xffff, 0);
     for (unsigned way = 0; way < 3 * 2 * 8; way++) {
         uint32_t format = UTGARD_WB_BGRA16F + way % 3, tiled = way / 3 & 1;
         uint32_t flags = (way / 6 & 3) << 2 | (way / 24) << 5;
@@ -98,7 +98,7 @@ static void test_formats(void **unused)
 /* ---- draws ---- */
 
 /* The image of halves at SOURCE, as lima's reload has it. */
-static void add_wide_reload(struct scene *s)
+static void add_reload_of_halves(struct scene *s)
 {
     add_reload(s, 0, 0x26, 15, NULL);
     put_word(&s->g, DESCRIPTOR, 0x26 | 1 << 7 | (SIDE * 8) << 16);
@@ -123,9 +123,9 @@ static void test_reload(void **unused)
     struct scene s;
 
     (void)unused;
-    wide_open(&s, 0, 0, 0, 0);
+    open_halves(&s, 0, 0, 0, 0);
     fill_halves(&s);
-    add_wide_reload(&s);
+    add_reload_of_halves(&s);
     check_reload(&s, SIDE * SIDE * 8);
     /* Of 2x2 pixels the average. */
     write_back(&s, 0, UTGARD_WB_COLOR, UTGARD_WB_B16F, SIDE / 2 * 2 / 8 + 1);
@@ -150,9 +150,9 @@ static uint64_t drawn(const char *text, uint32_t blend, uint32_t constant[2], bo
     struct scene s;
     uint64_t pixel;
 
-    wide_open(&s, 0x4000, 0x8000, 0xc000, 0xffff);
+    open_halves(&s, 0x4000, 0x8000, 0xc000, 0xffff);
     fill_halves(&s);
-    add_wide_reload(&s);
+    add_reload_of_halves(&s);
     put_program(&s, text);
     put_word(&s.g, STATE + 4 * 2, blend);
     put_word(&s.g, STATE, constant[0]);
@@ -205,9 +205,9 @@ static void test_faults(void **unused)
     struct scene s;
 
     (void)unused;
-    wide_open(&s, 0, 0, 0, 0);
+    open_halves(&s, 0, 0, 0, 0);
     fill_halves(&s);
-    add_wide_reload(&s);
+    add_reload_of_halves(&s);
     s.frame.wb[0][2] = UTGARD_WB_BGRA8888; /* bytes of halves */
     assert_false(utgard_frame_render(&s.frame, &fault));
     assert_int_equal(fault.kind, GPU_FAULT_UNSUPPORTED);
