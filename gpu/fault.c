@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "util/arena.h"
 #include "util/bits.h"
 
 static const char *const kind_names[] = {
@@ -28,6 +29,14 @@ enum gpu_fault_kind gpu_fault_kind_of(enum isa_fault_class class)
         [ISA_FAULT_UNSUPPORTED] = GPU_FAULT_UNSUPPORTED,
     };
     return kinds[class];
+}
+
+const struct gpu_fault *gpu_fault_keep(const struct gpu_fault *fault, struct util_arena *arena)
+{
+    struct gpu_fault *kept = util_arena_alloc(arena, sizeof *kept);
+    if (kept)
+        *kept = *fault;
+    return kept;
 }
 
 void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint64_t address,

@@ -35,6 +35,9 @@ struct gpu_fault {
 /* Fills kind, unit, address and a printf-style text; pc and lane become UINT32_MAX, the rest 0. */
 void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint64_t address,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* A copy in the arena, or NULL: no memory. For things of which many are made and few fail. */
+struct util_arena;
+const struct gpu_fault *gpu_fault_keep(const struct gpu_fault *fault, struct util_arena *arena);
 /* What a guest program's fault is among ours. */
 enum gpu_fault_kind gpu_fault_kind_of(enum isa_fault_class class);
 /* "vc4 job 3, binner, draw 2, at 0x00012340: ..." into `text`; returns the length. */

@@ -105,7 +105,7 @@ static int keep(struct gpu_programs *p, const void *words, const struct gpu_prog
     program->of = p;
     util_memo_init(&program->codes, &p->maker, p->arena);
     util_memo_init(&program->plans, &p->maker, p->arena);
-    program->codes.recalls = program->plans.recalls = true;
+    program->codes.recalls = program->plans.recalls = true; /* draws that follow one another share them */
     util_memo_end(&p->content, program, true);
     hold(p, decoded->insns + GPU_PROGRAM_PLACE);
     *out = program;

@@ -25,7 +25,7 @@ struct util_memo {
     uint32_t slots; /* of the first table: what held the things of before. A power of two; of a memo without
                      * things its owner may set it to what another had */
     bool recalls;   /* its owner's: what was found is often asked for again, and is looked for among the
-                     * recent things before any hash. Keys begin with four bytes that tell them apart */
+                     * recent things before any hash: one for each hash of a key's first four bytes */
 };
 void util_memo_init(struct util_memo *memo, struct util_maker *maker, struct util_arena *arena);
 /* Forgets all things, but not how many there were; the arena's next reset takes their memory. No other thread

@@ -45,31 +45,43 @@ static uint32_t field_value(const struct field *f, uint64_t word)
     return (uint32_t)value;
 }
 
-/* The first row of a list with these upper four bits of the opcode; rows with the same follow one another. */
-static const uint8_t first_row[][16] = {
-    [UTGARD_VS] = {[0] = UTGARD_VS_DRAW,
-                   [1] = UTGARD_VS_SHADER_INFO,
-                   [2] = UTGARD_VS_ATTRIBUTES,
-                   [3] = UTGARD_VS_UNIFORMS,
-                   [4] = UTGARD_VS_SHADER,
-                   [5] = UTGARD_VS_SEMAPHORE,
-                   [6] = UTGARD_VS_FLUSH,
-                   [15] = UTGARD_VS_JUMP},
-    [UTGARD_PLBU] = {[0] = UTGARD_PLBU_DRAW_ARRAYS,
-                     [1] = UTGARD_PLBU_POSITIONS,
-                     [2] = UTGARD_PLBU_BLOCKS,
-                     [3] = UTGARD_PLBU_STRIDE,
-                     [5] = UTGARD_PLBU_END,
-                     [6] = UTGARD_PLBU_SEMAPHORE,
-                     [7] = UTGARD_PLBU_SCISSOR,
-                     [8] = UTGARD_PLBU_STATE,
-                     [15] = UTGARD_PLBU_JUMP},
+/* Where to begin to look, by the upper and the lower four bits of the opcode: the first row with both, where the
+ * lower ones are the command's, else with the upper ones. Rows with the same upper bits follow one another. */
+#define UPPER(n)     [(n) * 16 ...(n) * 16 + 15]
+#define BOTH(n, low) [(n) * 16 + (low)]
+static const uint8_t first_row[][256] = {
+    [UTGARD_VS] = {UPPER(0) = UTGARD_VS_DRAW, UPPER(1) = UTGARD_VS_SHADER_INFO,
+                   UPPER(2) = UTGARD_VS_ATTRIBUTES, UPPER(3) = UTGARD_VS_UNIFORMS,
+                   UPPER(4) = UTGARD_VS_SHADER, UPPER(5) = UTGARD_VS_SEMAPHORE, UPPER(6) = UTGARD_VS_FLUSH,
+                   UPPER(15) = UTGARD_VS_JUMP},
+    [UTGARD_PLBU] = {UPPER(0) = UTGARD_PLBU_DRAW_ARRAYS,
+                     BOTH(1, 0) = UTGARD_PLBU_POSITIONS,
+                     BOTH(1, 1) = UTGARD_PLBU_INDICES,
+                     BOTH(1, 2) = UTGARD_PLBU_POINT_SIZES,
+                     BOTH(1, 5) = UTGARD_PLBU_VIEWPORT_BOTTOM,
+                     BOTH(1, 6) = UTGARD_PLBU_VIEWPORT_TOP,
+                     BOTH(1, 7) = UTGARD_PLBU_VIEWPORT_LEFT,
+                     BOTH(1, 8) = UTGARD_PLBU_VIEWPORT_RIGHT,
+                     BOTH(1, 9) = UTGARD_PLBU_TILES,
+                     BOTH(1, 10) = UTGARD_PLBU_REGISTER_A,
+                     BOTH(1, 11) = UTGARD_PLBU_SETUP,
+                     BOTH(1, 12) = UTGARD_PLBU_BLOCK_STEP,
+                     BOTH(1, 13) = UTGARD_PLBU_SIZE,
+                     BOTH(1, 14) = UTGARD_PLBU_DEPTH_NEAR,
+                     BOTH(1, 15) = UTGARD_PLBU_DEPTH_FAR,
+                     UPPER(2) = UTGARD_PLBU_BLOCKS,
+                     UPPER(3) = UTGARD_PLBU_STRIDE,
+                     UPPER(5) = UTGARD_PLBU_END,
+                     UPPER(6) = UTGARD_PLBU_SEMAPHORE,
+                     UPPER(7) = UTGARD_PLBU_SCISSOR,
+                     UPPER(8) = UTGARD_PLBU_STATE,
+                     UPPER(15) = UTGARD_PLBU_JUMP},
 };
 
 bool utgard_cl_decode(enum utgard_cl_list list, uint64_t word, struct utgard_cl_command *out)
 {
     uint32_t opcode = (uint32_t)(word >> 32);
-    for (unsigned id = first_row[list][opcode >> 28]; id < UTGARD_CL_COUNT; id++) {
+    for (unsigned id = first_row[list][(opcode >> 24 & 0xf0) | (opcode & 15)]; id < UTGARD_CL_COUNT; id++) {
         const struct row *row = &rows[id];
         if (row->list != list || (opcode & row->mask) != row->match)
             continue;

@@ -271,6 +271,11 @@ bool utgard_frag_compiled(const struct utgard_frag *frag)
     return frag->engine;
 }
 
+const struct utgard_state *utgard_frag_state(const struct utgard_frag *frag)
+{
+    return &frag->state;
+}
+
 const struct raster_shader *utgard_frag_shader(const struct utgard_frag *frag)
 {
     return &frag->shader;

@@ -47,6 +47,8 @@ int utgard_frag_prepare(const struct gpu_space *space, struct jit_engine *engine
                         const struct utgard_state *state, const struct utgard_frag_config *config,
                         struct utgard_frag **out, struct gpu_fault *fault);
 bool utgard_frag_compiled(const struct utgard_frag *frag);
+/* The state that it was prepared for, which lives as long. */
+const struct utgard_state *utgard_frag_state(const struct utgard_frag *frag);
 
 /* The draw's shader (raster/shader.h), whose faults go to a struct gpu_fault; compiled draws have code. Its
  * varyings are those below; of points, the two coordinates come before them. */

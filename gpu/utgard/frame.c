@@ -280,7 +280,6 @@ bool utgard_frame_render(const struct utgard_pp_frame *frame, struct gpu_fault *
         run->workers = workers->worker;
         util_maker_init(&run->maker);
         util_memo_init(&run->draws, &run->maker, workers->arena);
-        run->draws.recalls = true;
         run->draws.slots = UTIL_MAX(run->draws.slots, workers->draw_slots);
         utgard_frag_shared_begin(&run->shared, &run->maker, workers->arena, frame->programs);
         render(run, &whole);

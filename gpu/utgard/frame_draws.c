@@ -7,6 +7,8 @@
 static bool prepare(struct utgard_run *run, struct utgard_draw *draw, uint32_t rsw, uint32_t samples,
                     bool points)
 {
+    struct utgard_state state;
+    struct gpu_fault fault;
     const struct utgard_pp_frame *frame = run->frame;
     struct utgard_frag_config config = {.samples = samples,
                                         .rgba16f = run->rgba16f,
@@ -21,9 +23,13 @@ static bool prepare(struct utgard_run *run, struct utgard_draw *draw, uint32_t r
     draw->rsw = rsw;
     draw->samples = (uint8_t)samples;
     draw->points = points;
-    return utgard_rsw_read(frame->space, rsw, &draw->state, &draw->fault) &&
-           !utgard_frag_prepare(frame->space, frame->engine, &draw->state, &config, &draw->frag,
-                                &draw->fault);
+    if (!utgard_rsw_read(frame->space, rsw, &state, &fault) ||
+        utgard_frag_prepare(frame->space, frame->engine, &state, &config, &draw->frag, &fault)) {
+        draw->fault = gpu_fault_keep(&fault, run->shared.arena);
+        return false;
+    }
+    draw->state = utgard_frag_state(draw->frag);
+    return true;
 }
 
 const struct utgard_draw *utgard_draw_get(struct utgard_run *run, uint32_t rsw, uint32_t samples, bool points,
@@ -38,8 +44,8 @@ const struct utgard_draw *utgard_draw_get(struct utgard_run *run, uint32_t rsw, 
         status = util_memo_end(&run->draws, draw, prepare(run, draw, rsw, samples, points));
     if (status == UTIL_MADE)
         return draw;
-    if (draw)
-        *fault = draw->fault;
+    if (draw && draw->fault)
+        *fault = *draw->fault;
     else
         utgard_pp_refuse(fault, GPU_FAULT_SHADER, UNIT, rsw, "no host memory");
     return NULL;

@@ -16,9 +16,9 @@ struct utgard_draw {
     uint32_t rsw;
     uint8_t samples;
     bool points;
-    struct utgard_state state;
     struct utgard_frag *frag;
-    struct gpu_fault fault; /* what kept it from being prepared */
+    const struct utgard_state *state; /* of `frag` */
+    const struct gpu_fault *fault;    /* what kept it from being prepared; NULL: there was no memory for it */
 };
 
 struct utgard_worker {

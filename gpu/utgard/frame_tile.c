@@ -48,7 +48,7 @@ static bool take_draw(struct drawing *d, bool points)
     d->draw = find_draw(d, points);
     if (!d->draw)
         return false;
-    s = &d->draw->state;
+    s = d->draw->state;
     shader = utgard_frag_shader(d->draw->frag);
     opaque = shader->opaque && !d->worker->watch;
     d->raster = (struct raster_draw){
@@ -233,7 +233,7 @@ static void place_four(struct raster_triangles *t, unsigned k, uint32_t i, const
 static uint32_t place_triangles(struct drawing *d, const uint32_t index[][3], uint32_t count)
 {
     struct raster_triangles *t = &d->worker->raster.triangles;
-    const struct utgard_state *s = &d->draw->state;
+    const struct utgard_state *s = d->draw->state;
     const uint8_t *varyings = d->run->frame->space->window.base + s->varyings;
     const float *at[3][RASTER_TRIANGLES];
     uint32_t i, k;

@@ -27,12 +27,12 @@ static_assert(sizeof(struct record_key) == 12 && sizeof(struct draw_key) == 24,
 struct record {
     struct vc4_shader_state state;
     struct vc4_vertex_cache vertices;
-    struct gpu_fault fault; /* what kept it from being made; likewise below */
+    const struct gpu_fault *fault; /* what kept it from being made, likewise below; NULL: no memory for it */
 };
 
 struct draw {
     struct vc4_draw draw;
-    struct gpu_fault fault;
+    const struct gpu_fault *fault;
 };
 
 struct vc4_draws {
@@ -114,9 +114,12 @@ void vc4_draws_destroy(struct vc4_draws *draws)
 
 /* ---- making ---- */
 
-static void no_memory(uint32_t shader, struct gpu_fault *fault)
+static void tell(const struct gpu_fault *kept, uint32_t shader, struct gpu_fault *fault)
 {
-    gpu_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, shader, "no host memory for a draw");
+    if (kept)
+        *fault = *kept;
+    else
+        gpu_fault_set(fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, shader, "no host memory for a draw");
 }
 
 static bool read_state(const struct vc4_device *device, const struct record_key *key,
@@ -134,15 +137,16 @@ static bool read_state(const struct vc4_device *device, const struct record_key 
     }
 }
 
-static bool make_record(struct vc4_draws *draws, const struct record_key *key, struct record *record)
+static bool make_record(struct vc4_draws *draws, const struct record_key *key, struct record *record,
+                        struct gpu_fault *fault)
 {
     struct vc4_device *device = draws->device;
-    if (!read_state(device, key, &record->state, &record->fault))
+    if (!read_state(device, key, &record->state, fault))
         return false;
     record->state.numeric = device->options.numeric;
     uint32_t rows = 3 + record->state.point_size + record->state.varying_count;
     if (record->state.varying_count > RASTER_MAX_VARYINGS - 2 || rows > VC4_VPM_ROWS) {
-        gpu_fault_set(&record->fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, key->shader,
+        gpu_fault_set(fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, key->shader,
                       "%u varyings, but at most %u exist", record->state.varying_count,
                       RASTER_MAX_VARYINGS - 2);
         return false;
@@ -150,7 +154,7 @@ static bool make_record(struct vc4_draws *draws, const struct record_key *key, s
     if (key->kind != VC4_SHADER_GL)
         return true;
     return vc4_vertex_cache_init(&record->vertices, draws->arena, device->memory, device->options.engine,
-                                 &record->state, rows, device->options.fuel, &record->fault) == 0;
+                                 &record->state, rows, device->options.fuel, fault) == 0;
 }
 
 /* NULL with *fault. */
@@ -160,14 +164,15 @@ static struct record *get_record(struct vc4_draws *draws, const struct record_ke
     const struct util_memo_key bytes = {.head = key, .head_size = sizeof *key};
     enum util_make_status status;
     struct record *record = util_memo_get(&draws->records, &bytes, sizeof *record, &status);
-    if (status == UTIL_MAKING)
-        status = util_memo_end(&draws->records, record, make_record(draws, key, record));
+    if (status == UTIL_MAKING) {
+        bool made = make_record(draws, key, record, fault);
+        if (!made)
+            record->fault = gpu_fault_keep(fault, draws->arena);
+        status = util_memo_end(&draws->records, record, made);
+    }
     if (status == UTIL_MADE)
         return record;
-    if (record)
-        *fault = record->fault;
-    else
-        no_memory(key->shader, fault);
+    tell(record ? record->fault : NULL, key->shader, fault);
     return NULL;
 }
 
@@ -226,14 +231,14 @@ const struct vc4_draw *vc4_draws_get(struct vc4_draws *draws, const struct vc4_d
     const struct util_memo_key bytes = {.head = &of, .head_size = sizeof of};
     enum util_make_status status;
     struct draw *draw = util_memo_get(&draws->draws, &bytes, sizeof *draw, &status);
-    if (status == UTIL_MAKING)
-        status =
-            util_memo_end(&draws->draws, draw, make_draw(draws, &key, &config, &draw->draw, &draw->fault));
+    if (status == UTIL_MAKING) {
+        bool made = make_draw(draws, &key, &config, &draw->draw, fault);
+        if (!made)
+            draw->fault = gpu_fault_keep(fault, draws->arena);
+        status = util_memo_end(&draws->draws, draw, made);
+    }
     if (status == UTIL_MADE)
         return &draw->draw;
-    if (draw)
-        *fault = draw->fault;
-    else
-        no_memory(key.shader, fault);
+    tell(draw ? draw->fault : NULL, key.shader, fault);
     return NULL;
 }

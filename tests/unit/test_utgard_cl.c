@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "gpu/utgard/cl.h"
+#include "isa/random.h"
+#include "util/bits.h"
 
 static void expect(enum utgard_cl_list list, uint32_t value, uint32_t opcode, const char *text)
 {
@@ -63,9 +65,43 @@ static void test_unknown(void **data)
     assert_false(utgard_cl_decode(UTGARD_PLBU, 0x10000110ull << 32, &c));
 }
 
+/* The decoder begins its search where the opcode says: it has to find what a search of all rows finds. */
+static void test_search(void **data)
+{
+    static const struct {
+        enum utgard_cl_list list;
+        uint32_t mask, match;
+    } rows[] = {
+#define COMMAND(list, id, name, mask, match, fields) {UTGARD_##list, mask, match},
+#include "gpu/utgard/cl.inc"
+#undef COMMAND
+    };
+    struct isa_random seed = {1};
+    unsigned known = 0;
+
+    (void)data;
+    for (unsigned n = 0; n < 400000; n++) {
+        enum utgard_cl_list list = n & 1 ? UTGARD_PLBU : UTGARD_VS;
+        uint32_t row = (uint32_t)isa_random_next(&seed) % UTIL_ARRAY_SIZE(rows), want = 0;
+        uint32_t opcode = (rows[row].match & ~(n & 2)) | ((uint32_t)isa_random_next(&seed) & ~rows[row].mask);
+        struct utgard_cl_command c;
+        bool found;
+
+        while (want < UTIL_ARRAY_SIZE(rows) &&
+               (rows[want].list != list || (opcode & rows[want].mask) != rows[want].match))
+            want++;
+        found = utgard_cl_decode(list, (uint64_t)opcode << 32, &c);
+        assert_int_equal(found, want < UTIL_ARRAY_SIZE(rows));
+        if (found)
+            assert_int_equal(c.id, want);
+        known += found;
+    }
+    assert_in_range(known, 100000, 399999);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_vs), cmocka_unit_test(test_plbu),
-                                       cmocka_unit_test(test_unknown)};
+                                       cmocka_unit_test(test_unknown), cmocka_unit_test(test_search)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
