@@ -1,5 +1,6 @@
 /* What a compiled fragment program meets: varyings, uniforms, textures and the tile, as IR over one block. */
 #include "gpu/utgard/frag_emit.h"
+#include "raster/texture/texel_ir.h"
 #include "raster/texture/texture_ir.h"
 
 static LLVMValueRef port_varying(void *ctx, struct jit_builder *b, uint32_t first, LLVMValueRef offset,
@@ -47,11 +48,12 @@ static LLVMValueRef port_frontface(void *ctx, struct jit_builder *b)
 
 /* ---- textures ---- */
 
-/* utgard_texture_channels. */
+/* The program's four numbers of a sample. */
 static void channels(struct utgard_frag_emit *e, struct jit_builder *b, const struct utgard_texture_key *key,
-                     LLVMValueRef word, LLVMValueRef out[4])
+                     LLVMValueRef sample, LLVMValueRef out[4])
 {
-    LLVMValueRef channel[6] = {NULL};
+    LLVMValueRef channel[6] = {NULL}, word = raster_texture_ir_word(b, sample, 0),
+                 words[4] = {word, raster_texture_ir_word(b, sample, 1)};
 
     for (unsigned c = 0; c < 4; c++)
         channel[c] = jit_splat_u32(b, 0);
@@ -65,7 +67,10 @@ static void channels(struct utgard_frag_emit *e, struct jit_builder *b, const st
         break;
     case UTGARD_TEXEL_16: channel[0] = utgard_frag_part(e, b, word, 0, 16); break;
     case UTGARD_TEXEL_DEPTH: channel[0] = utgard_frag_part(e, b, word, 0, 24); break;
-    default: e->failed = true; /* formats that raster/texture/texture_ir.h leaves to the scalar path */
+    case UTGARD_TEXEL_HALVES:
+        raster_texel_unpack_ir(b, &raster_texels[key->raster.format], words, channel);
+        break;
+    default: e->failed = true;
     }
     for (unsigned c = 0; c < 4; c++)
         out[c] = channel[key->swizzle[c]];
@@ -84,7 +89,10 @@ static LLVMValueRef port_sample(void *ctx, struct jit_builder *b, uint32_t n, LL
                              key->raster.cube ? jit_as_f32(b, coordinates[2]) : NULL,
                              lod ? jit_as_f32(b, lod) : NULL, e->program->sample_count);
     e->failed |= !word || offset;
-    channels(e, b, key, word ? word : jit_splat_u32(b, 0), out);
+    if (word)
+        channels(e, b, key, word, out);
+    for (unsigned c = 0; !word && c < 4; c++) /* formats that raster/texture leaves to the scalar path */
+        out[c] = jit_splat_u32(b, 0);
     return NULL;
 }
 

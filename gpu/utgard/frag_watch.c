@@ -194,7 +194,7 @@ static void tell_sample(const struct utgard_ref_batch *batch, struct follower *f
                             .has_r = key->cube || key->volume,
                             .has_b = lod != NULL,
                             .level_given = key->lod == RASTER_LOD_EXPLICIT,
-                            .numbers = key->texel_bytes != 0};
+                            .numbers = batch->frag->keys[choice].texel == UTGARD_TEXEL_HALVES};
 
     memcpy(c, coordinates, 3 * sizeof *c);
     if (lod)

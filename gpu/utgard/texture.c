@@ -6,7 +6,6 @@
 
 #include "gpu/utgard/pp_fault.h"
 #include "util/bits.h"
-#include "util/half.h"
 
 #define UNIT          "texture descriptor"
 #define FIRST_ADDRESS 222u /* bit */
@@ -44,13 +43,13 @@ static const struct format {
     [0x16] = {RASTER_R8G8B8A8_UNORM, UTGARD_TEXEL_8888, {2, 1, 0, 3}, "BGRA8888"},
     [0x17] = {RASTER_R8G8B8X8_UNORM, UTGARD_TEXEL_8888, {2, 1, 0, 3}, "BGRX8888"},
     [0x20] = {RASTER_ETC1_RGB8, UTGARD_TEXEL_8888, {0, 1, 2, 3}, "ETC1"},
-    [0x22] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALF, {0, 0, 0, ONE}, "L16F"},
-    [0x23] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALF, {ZERO, ZERO, ZERO, 0}, "A16F"},
-    [0x24] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALF, {0, 0, 0, 0}, "I16F"},
-    [0x25] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALVES + 2, {0, 0, 0, 1}, "L16A16F"},
-    [0x26] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALVES + 4, {2, 1, 0, 3}, "BGRA16F"},
+    [0x22] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALVES, {0, 0, 0, ONE}, "L16F"},
+    [0x23] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALVES, {ZERO, ZERO, ZERO, 0}, "A16F"},
+    [0x24] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALVES, {0, 0, 0, 0}, "I16F"},
+    [0x25] = {RASTER_R16G16_FLOAT, UTGARD_TEXEL_HALVES, {0, 0, 0, 1}, "L16A16F"},
+    [0x26] = {RASTER_R16G16B16A16_FLOAT, UTGARD_TEXEL_HALVES, {2, 1, 0, 3}, "BGRA16F"},
     [0x2c] = {RASTER_Z24X8_UNORM, UTGARD_TEXEL_DEPTH, {0, 0, 0, ONE}, "Z24X8"},
-    [0x2f] = {RASTER_R16_FLOAT, UTGARD_TEXEL_HALVES + 3, {2, 1, 0, ONE}, "BGR16F"},
+    [0x2f] = {RASTER_R16G16B16_FLOAT, UTGARD_TEXEL_HALVES, {2, 1, 0, ONE}, "BGR16F"},
     [0x32] = {RASTER_R32_UINT, UTGARD_TEXEL_RELOAD, {0, 1, 2, 3}, "Z24S8 of a reload"},
 #undef ONE
 #undef ZERO
@@ -165,7 +164,6 @@ static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cu
         .unnormalized = f->unnormalized != 0,
         .lod_limits = 1,
         .smooth_log2 = 1,
-        .texel_bytes = format->texel > UTGARD_TEXEL_HALVES ? 2 * (format->texel - UTGARD_TEXEL_HALVES) : 0,
         .volume = f->dimension == 2 && !f->cube,
         .etc_flip = 1, /* rows of images count from their first, as texture coordinates do */
     };
@@ -186,27 +184,31 @@ static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cu
         key->raster.format = unfiltered(key->raster.format);
 }
 
-/* The border in the order of the word's channels, before the swizzle: eight bits of each, but for formats of
+/* The border in the order of the sample's channels, before the swizzle: eight bits of each, but for formats of
  * one channel, whose bits it has. Of channels that show the same one the first counts. */
-static uint32_t border_of(const struct utgard_texture_fields *f, const struct utgard_texture_key *key)
+static void fill_border(const struct utgard_texture_fields *f, const struct utgard_texture_key *key,
+                        uint32_t out[RASTER_SAMPLED_WORDS])
 {
     const uint32_t border[4] = {f->border_red, f->border_green, f->border_blue, f->border_alpha};
-    uint32_t word = 0, only = 0;
+    const struct raster_texel *texel = &raster_texels[key->raster.format];
+    bool alone = texel->coding == RASTER_CODING_PLAIN && !texel->channel[1].bits;
+    uint32_t byte[4] = {0}, only = 0, number[4], word[4] = {0};
 
     for (unsigned c = 4; c-- > 0;)
         if (key->swizzle[c] < 4) {
-            uint32_t shift = 8 * key->swizzle[c];
-
-            word &= ~(255u << shift);
-            word |= ((border[c] * 255 + 32767) / 65535) << shift;
+            byte[key->swizzle[c]] = (border[c] * 255 + 32767) / 65535;
             only = border[c];
         }
+    word[0] = byte[0] | byte[1] << 8 | byte[2] << 16 | byte[3] << 24;
     switch (key->texel) {
-    case UTGARD_TEXEL_16: return only;
-    case UTGARD_TEXEL_HALF: return util_float_to_half((float)only / 65535.0f);
-    case UTGARD_TEXEL_DEPTH: return only << 8 | only >> 8;
-    default: return word;
+    case UTGARD_TEXEL_16: word[0] = only; break;
+    case UTGARD_TEXEL_DEPTH: word[0] = only << 8 | only >> 8; break;
+    case UTGARD_TEXEL_HALVES:
+        for (unsigned c = 0; c < 4; c++)
+            number[c] = util_f2u(alone ? (float)only / 65535.0f : (float)byte[c] / 255.0f);
+        raster_texel_pack(texel, number, word);
     }
+    memcpy(out, word, RASTER_SAMPLED_WORDS * sizeof *out);
 }
 
 /* The bias that lima, as ARM's driver before it, adds by the filters takes off what silicon adds: half a
@@ -223,8 +225,6 @@ static float bias_of(const struct utgard_texture_fields *f)
 
 static uint32_t texel_bytes(const struct utgard_texture_key *key)
 {
-    if (key->raster.texel_bytes)
-        return key->raster.texel_bytes;
     return raster_format_bytes((enum raster_format)key->raster.format);
 }
 
@@ -341,7 +341,6 @@ bool utgard_texture_read(const struct gpu_space *space, uint32_t address, uint8_
     *texture = (struct raster_texture){.memory = space->window.base,
                                        .memory_size = space->window.size,
                                        .level_count = level_count(&f),
-                                       .border = border_of(&f, key),
                                        .width = (float)f.width,
                                        .height = (float)f.height,
                                        .depth = (float)f.depth,
@@ -349,6 +348,7 @@ bool utgard_texture_read(const struct gpu_space *space, uint32_t address, uint8_
                                        .lod_min = (float)f.min_lod / 16.0f,
                                        .lod_max = (float)f.max_lod / 16.0f};
     texture->max_level = (float)(texture->level_count - 1);
+    fill_border(&f, key, texture->border);
     for (uint32_t n = 0; n < texture->level_count; n++)
         place(&f, key, n, &texture->level[n]);
     key->raster.pot = !(f.width & (f.width - 1)) && !(f.height & (f.height - 1));
@@ -359,62 +359,35 @@ bool utgard_texture_read(const struct gpu_space *space, uint32_t address, uint8_
     return in_reach(space, key, texture, address, fault);
 }
 
-void utgard_texture_channels(const struct utgard_texture_key *key, uint32_t word, float out[4])
+/* Lane `lane` of a sample as the program's four numbers. */
+static void channels(const struct utgard_texture_key *key, const uint32_t *words, unsigned lane,
+                     float out[4][16])
 {
     float channel[6] = {[UTGARD_CHANNEL_ONE] = 1.0f};
+    uint32_t word = words[lane], halves[4] = {word, words[16 + lane]}, number[4];
 
     switch (key->texel) {
     case UTGARD_TEXEL_16: channel[0] = (float)(word & 0xffff) / 65535.0f; break;
-    case UTGARD_TEXEL_HALF: channel[0] = util_half_to_float((uint16_t)word); break;
     case UTGARD_TEXEL_DEPTH: channel[0] = (float)(word & 0xffffff) / 16777215.0f; break;
+    case UTGARD_TEXEL_HALVES:
+        raster_texel_unpack(&raster_texels[key->raster.format], halves, number);
+        memcpy(channel, number, sizeof number);
+        break;
     default:
         for (unsigned c = 0; c < 4; c++)
             channel[c] = (float)(word >> 8 * c & 255) / 255.0f;
     }
     for (unsigned c = 0; c < 4; c++)
-        out[c] = channel[key->swizzle[c]];
-}
-
-/* Channel after channel, each with its border in the third coordinate's place. */
-static void sample_halves(const struct utgard_texture_key *key, const struct raster_texture *texture,
-                          const float coordinates[3][16], const float *lod, float out[4][16])
-{
-    float channel[6][16] = {0};
-
-    for (unsigned lane = 0; lane < 16; lane++)
-        channel[UTGARD_CHANNEL_ONE][lane] = 1.0f;
-    for (unsigned c = 0; c < key->raster.texel_bytes / 2u; c++) {
-        struct raster_texture_key one = key->raster;
-        float border[16] = {0};
-        uint32_t word[16];
-
-        one.texel_at = (uint8_t)(2 * c);
-        border[0] = util_u2f(util_float_to_half((float)(texture->border >> 8 * c & 255) / 255.0f));
-        raster_texture_sample(&one, texture, coordinates[0], coordinates[1],
-                              one.cube || one.volume ? coordinates[2] : border, lod, word);
-        for (unsigned lane = 0; lane < 16; lane++)
-            channel[c][lane] = util_half_to_float((uint16_t)word[lane]);
-    }
-    for (unsigned c = 0; c < 4; c++)
-        memcpy(out[c], channel[key->swizzle[c]], sizeof out[c]);
+        out[c][lane] = channel[key->swizzle[c]];
 }
 
 void utgard_texture_sample(const struct utgard_texture_key *key, const struct raster_texture *texture,
                            const float coordinates[3][16], const float *lod, float out[4][16])
 {
-    uint32_t word[16];
+    uint32_t words[RASTER_SAMPLED_WORDS * 16] = {0};
 
-    if (key->raster.texel_bytes) {
-        sample_halves(key, texture, coordinates, lod, out);
-        return;
-    }
     raster_texture_sample(&key->raster, texture, coordinates[0], coordinates[1],
-                          key->raster.cube || key->raster.volume ? coordinates[2] : NULL, lod, word);
-    for (unsigned lane = 0; lane < 16; lane++) {
-        float channel[4];
-
-        utgard_texture_channels(key, word[lane], channel);
-        for (unsigned c = 0; c < 4; c++)
-            out[c][lane] = channel[c];
-    }
+                          key->raster.cube || key->raster.volume ? coordinates[2] : NULL, lod, words);
+    for (unsigned lane = 0; lane < 16; lane++)
+        channels(key, words, lane, out);
 }

@@ -24,17 +24,16 @@ struct utgard_texture_fields {
 enum utgard_texel {
     UTGARD_TEXEL_8888,
     UTGARD_TEXEL_16,     /* one channel of 16 bits, of 65535 */
-    UTGARD_TEXEL_HALF,   /* one half */
     UTGARD_TEXEL_DEPTH,  /* depth in the low 24 bits, of 2^24 - 1 */
     UTGARD_TEXEL_RELOAD, /* stencil << 24 | depth: its bytes, as 8888 has them, of the nearest texel */
-    UTGARD_TEXEL_HALVES /* plus how many: that many halves, which words do not hold (utgard_texture_sample) */
+    UTGARD_TEXEL_HALVES  /* as raster_texel_unpack has the format */
 };
 enum { UTGARD_CHANNEL_ZERO = 4, UTGARD_CHANNEL_ONE };
 
 struct utgard_texture_key { /* padding-free: part of a variant's key */
     struct raster_texture_key raster;
     uint8_t texel;      /* enum utgard_texel */
-    uint8_t swizzle[4]; /* the word's channel (bytes of 8888) that each of the program's comes from */
+    uint8_t swizzle[4]; /* the sample's channel (bytes of 8888) that each of the program's comes from */
 };
 
 /* Bits 0 to 31 of words[0] first; words beyond `count` count as 0. */
@@ -58,7 +57,4 @@ uint64_t utgard_texture_level_bytes(const struct utgard_texture_key *key, const 
  * volume's), into the program's four numbers. */
 void utgard_texture_sample(const struct utgard_texture_key *key, const struct raster_texture *texture,
                            const float coordinates[3][16], const float *lod, float out[4][16]);
-/* One word as the program's four numbers; not of several halves. */
-void utgard_texture_channels(const struct utgard_texture_key *key, uint32_t word, float out[4]);
-
 #endif

@@ -79,17 +79,18 @@ uint32_t raster_lerp_word(uint32_t a, uint32_t b, uint32_t weight)
 }
 
 /* Denormal halves are zero of their sign, read or written. */
-static uint16_t flush_half(uint16_t h)
+static uint32_t lerp_half(uint32_t a, uint32_t b, uint32_t weight)
 {
-    return h & 0x7c00 ? h : h & 0x8000;
-}
-
-uint32_t raster_lerp_16f(uint32_t a, uint32_t b, uint32_t weight)
-{
-    float fa = util_half_to_float(flush_half((uint16_t)a)), fb = util_half_to_float(flush_half((uint16_t)b));
+    float fa = util_half_to_float(util_half_flushed((uint16_t)a)),
+          fb = util_half_to_float(util_half_flushed((uint16_t)b));
     float result = fa;
 
     if (weight) /* weight 0 leaves a alone, also beside an infinity */
         result = fa + (fb - fa) * ((float)weight * 0x1p-8f);
-    return flush_half(util_float_to_half(result));
+    return util_half_flushed(util_float_to_half(result));
+}
+
+uint32_t raster_lerp_16f(uint32_t a, uint32_t b, uint32_t weight)
+{
+    return lerp_half(a, b, weight) | lerp_half(a >> 16, b >> 16, weight) << 16;
 }

@@ -1,6 +1,8 @@
 /* Texels in memory to what samplers take of them (README.md section 6). */
 #include "raster/texture/texture_internal.h"
 
+#include <string.h>
+
 bool raster_format_is_sampled(enum raster_format format)
 {
     const struct raster_texel *texel = &raster_texels[format];
@@ -9,7 +11,28 @@ bool raster_format_is_sampled(enum raster_format format)
 
     if (texel->coding != RASTER_CODING_PLAIN)
         return texel->coding == RASTER_CODING_ETC1 || texel->coding == RASTER_CODING_YUYV;
-    return whole && (alone || raster_texel_is_8888(texel));
+    return (whole && (alone || raster_texel_is_8888(texel))) || raster_format_is_halves(format);
+}
+
+bool raster_format_is_halves(enum raster_format format)
+{
+    const struct raster_texel *texel = &raster_texels[format];
+    bool all = texel->coding == RASTER_CODING_PLAIN && texel->bits;
+
+    for (unsigned c = 0; c < 4; c++)
+        all &= !texel->channel[c].bits ||
+               (texel->channel[c].bits == 16 && texel->channel[c].kind == RASTER_KIND_FLOAT);
+    return all;
+}
+
+unsigned raster_sampled_words(enum raster_format format)
+{
+    return raster_format_is_halves(format) ? (raster_texels[format].bits + 31u) / 32 : 1;
+}
+
+uint32_t raster_last_word(enum raster_format format)
+{
+    return raster_format_is_halves(format) && raster_texels[format].bits % 32 ? 0xffff : UINT32_MAX;
 }
 
 /* Texels of YUYV share blocks, but each has its own half of one. */
@@ -17,8 +40,6 @@ unsigned raster_key_bits(const struct raster_texture_key *key)
 {
     const struct raster_texel *texel = &raster_texels[key->format];
 
-    if (key->texel_bytes)
-        return key->texel_bytes * 8u;
     return texel->coding == RASTER_CODING_YUYV ? texel->bits / 2u : texel->bits;
 }
 
@@ -30,8 +51,8 @@ uint32_t raster_key_offset(const struct raster_texture_key *key, const struct ra
     uint32_t bx = etc ? x >> 2 : x, by = etc ? y >> 2 : y;
     enum raster_layout layout = (enum raster_layout)level->layout;
 
-    if (layout == RASTER_UTGARD_TILED && key->texel_bytes) /* tiles of 16x16, where ETC1's blocks have 4x4 */
-        return raster_texel_offset(layout, 1, level->stride, bx, by) * key->texel_bytes;
+    if (layout == RASTER_UTGARD_TILED && !etc) /* tiles of 16x16, where ETC1's blocks have 4x4 */
+        return raster_texel_offset(layout, 1, level->stride, bx, by) * (bits / 8);
     if (layout == RASTER_UTGARD_TILED)
         return raster_texel_offset(layout, bits / 8, level->stride, bx, by);
     return raster_byte_offset(layout, raster_utile_row_log2(bits), level->stride, bx * bits / 8, by);
@@ -48,11 +69,10 @@ static uint32_t load(const uint8_t *at, unsigned bits, uint32_t x)
     }
 }
 
-uint32_t raster_fetch(const struct raster_texture_key *key, const struct raster_level *level,
-                      const uint8_t *start, uint32_t x, uint32_t y)
+/* What is sampled in one word. */
+static uint32_t fetch_word(const struct raster_texture_key *key, const uint8_t *at, uint32_t x, uint32_t y)
 {
     const struct raster_texel *texel = &raster_texels[key->format];
-    const uint8_t *at = start + raster_key_offset(key, level, x, y) + key->texel_at;
 
     switch (key->format) {
     case RASTER_R8G8B8A8_UNORM:
@@ -66,4 +86,17 @@ uint32_t raster_fetch(const struct raster_texture_key *key, const struct raster_
     }
     default: return raster_texel_sampled(texel, load(at, texel->bits, x));
     }
+}
+
+struct raster_sampled raster_fetch(const struct raster_texture_key *key, const struct raster_level *level,
+                                   const uint8_t *start, uint32_t x, uint32_t y)
+{
+    const uint8_t *at = start + raster_key_offset(key, level, x, y);
+    struct raster_sampled out = {{0}};
+
+    if (raster_format_is_halves((enum raster_format)key->format))
+        memcpy(out.word, at, raster_format_bytes((enum raster_format)key->format));
+    else
+        out.word[0] = fetch_word(key, at, x, y);
+    return out;
 }

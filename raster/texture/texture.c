@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 static uint32_t pair(uint32_t x, uint32_t y)
 {
@@ -45,9 +46,8 @@ int raster_texture_validate(const struct raster_texture_key *key, struct raster_
 
     if (!raster_format_is_sampled(format))
         return util_fail(error, -EFAULT, "texture format %s is not sampled", raster_texels[format].name);
-    if (key->texel_bytes && (raster_texels[format].bits != 16 || key->texel_at + 2 > key->texel_bytes ||
-                             key->layout == RASTER_VC4_T || key->layout == RASTER_VC4_LT))
-        return util_fail(error, -EFAULT, "texels of %u bytes in a format of 16 bits", key->texel_bytes);
+    if (bits == 48 && key->layout != RASTER_LINEAR && key->layout != RASTER_UTGARD_TILED)
+        return util_fail(error, -EFAULT, "texels of 48 bits in utiles");
     if (texture->level_count < 1 || texture->level_count > RASTER_MAX_LEVELS)
         return util_fail(error, -EFAULT, "%u texture levels", texture->level_count);
     if (texture->max_level != (float)(texture->level_count - 1))
@@ -74,10 +74,10 @@ int raster_texture_validate(const struct raster_texture_key *key, struct raster_
         faces = key->cube ? 6 : key->volume ? level->depth : 1;
         if (!faces || faces > 4096 || (key->volume && (key->cube || key->wrap_r >= RASTER_WRAP_COUNT)))
             return util_fail(error, -EFAULT, "texture level %u has %u slices", n, faces);
-        bool wide = key->texel_bytes && level->layout == RASTER_UTGARD_TILED; /* raster_fetch */
+        bool wide = !etc && level->layout == RASTER_UTGARD_TILED; /* raster_key_offset */
         if (!raster_level_span(wide ? 8 : bits, level, etc ? (width + 3) / 4 : width,
                                etc ? (level->height + 3) / 4 : level->height, &span) ||
-            !util_mul(span, wide ? key->texel_bytes : 1, &span) ||
+            !util_mul(span, wide ? bits / 8 : 1, &span) ||
             !util_add(span, (uint64_t)level->face_stride * (faces - 1), &end) ||
             !util_add(end, level->offset, &end) || end > texture->memory_size || end > UINT32_MAX)
             return util_fail(error, -EFAULT, "texture level %u (%ux%u at 0x%08x) leaves memory", n,
@@ -116,12 +116,14 @@ struct lane_sample {
     const struct raster_texture_key *key;
     const struct raster_texture *texture;
     float s, t, r;
-    uint32_t face, border;
+    uint32_t face, words;
+    struct raster_sampled border;
     bool linear;
 };
 
-static uint32_t tap(const struct lane_sample *sample, const struct raster_level *level,
-                    const struct raster_taps *x, unsigned kx, const struct raster_taps *y, unsigned ky)
+static struct raster_sampled tap(const struct lane_sample *sample, const struct raster_level *level,
+                                 const struct raster_taps *x, unsigned kx, const struct raster_taps *y,
+                                 unsigned ky)
 {
     const struct raster_texture *texture = sample->texture;
 
@@ -135,41 +137,51 @@ static uint32_t tap(const struct lane_sample *sample, const struct raster_level 
                         (uint32_t)x->x[kx], row);
 }
 
-static uint32_t (*lerp_of(const struct raster_texture_key *key))(uint32_t, uint32_t, uint32_t)
+static uint32_t lerp_word(const struct raster_texture_key *key, uint32_t a, uint32_t b, uint32_t weight)
 {
     const struct raster_texel *texel = &raster_texels[key->format];
 
     switch (texel->channel[0].kind) {
-    case RASTER_KIND_UNORM: return texel->channel[0].bits > 8 ? raster_lerp_word : raster_lerp_8888;
-    case RASTER_KIND_FLOAT: return raster_lerp_16f;
-    default: return raster_lerp_8888;
+    case RASTER_KIND_UNORM:
+        return texel->channel[0].bits > 8 ? raster_lerp_word(a, b, weight) : raster_lerp_8888(a, b, weight);
+    case RASTER_KIND_FLOAT: return raster_lerp_16f(a, b, weight);
+    default: return raster_lerp_8888(a, b, weight);
     }
 }
 
+static struct raster_sampled lerp(const struct lane_sample *sample, struct raster_sampled a,
+                                  struct raster_sampled b, uint32_t weight)
+{
+    for (unsigned n = 0; n < sample->words; n++)
+        a.word[n] = lerp_word(sample->key, a.word[n], b.word[n], weight);
+    return a;
+}
+
 /* One face or slice of a level. */
-static uint32_t sample_image(const struct lane_sample *sample, uint32_t n)
+static struct raster_sampled sample_image(const struct lane_sample *sample, uint32_t n)
 {
     const struct raster_texture_key *key = sample->key;
     const struct raster_level *level = &sample->texture->level[n];
     enum raster_wrap wrap_s = (enum raster_wrap)key->wrap_s, wrap_t = (enum raster_wrap)key->wrap_t;
-    uint32_t (*lerp)(uint32_t, uint32_t, uint32_t) = lerp_of(key);
     bool linear = sample->linear && key->format != RASTER_R16_UINT;
+    struct raster_sampled row[2];
     struct raster_taps x, y;
-    uint32_t row[2];
 
     raster_axis_taps(wrap_s, linear, level->width,
                      raster_coordinate(wrap_s, key->unnormalized, level->width, sample->s), &x);
     raster_axis_taps(wrap_t, linear, level->height,
                      raster_coordinate(wrap_t, key->unnormalized, level->height, sample->t), &y);
     for (unsigned ky = 0; ky < 2; ky++)
-        row[ky] = lerp(tap(sample, level, &x, 0, &y, ky), tap(sample, level, &x, 1, &y, ky), x.weight);
-    return lerp(row[0], row[1], y.weight);
+        row[ky] =
+            lerp(sample, tap(sample, level, &x, 0, &y, ky), tap(sample, level, &x, 1, &y, ky), x.weight);
+    return lerp(sample, row[0], row[1], y.weight);
 }
 
-static uint32_t sample_level(struct lane_sample *sample, uint32_t n)
+static struct raster_sampled sample_level(struct lane_sample *sample, uint32_t n)
 {
     const struct raster_texture_key *key = sample->key;
-    uint32_t depth = sample->texture->level[n].depth, slice[2];
+    uint32_t depth = sample->texture->level[n].depth;
+    struct raster_sampled slice[2];
     bool linear = sample->linear && key->format != RASTER_R16_UINT;
     enum raster_wrap wrap = (enum raster_wrap)key->wrap_r;
     struct raster_taps z;
@@ -181,17 +193,23 @@ static uint32_t sample_level(struct lane_sample *sample, uint32_t n)
         sample->face = (uint32_t)z.x[k];
         slice[k] = z.outside[k] ? sample->border : sample_image(sample, n);
     }
-    return lerp_of(key)(slice[0], slice[1], z.weight);
+    return lerp(sample, slice[0], slice[1], z.weight);
 }
 
 void raster_texture_sample(const struct raster_texture_key *key, const struct raster_texture *texture,
                            const float s[16], const float t[16], const float r[16], const float bias[16],
-                           uint32_t out[16])
+                           uint32_t *out)
 {
     static const float zero[16];
+    unsigned words = raster_sampled_words((enum raster_format)key->format);
     struct raster_lod_result lod[16];
-    uint32_t border = r && !key->cube && !key->volume ? util_f2u(r[0]) : texture->border;
+    struct raster_sampled border = {{0}};
 
+    if (r && !key->cube && !key->volume)
+        border.word[0] = util_f2u(r[0]);
+    else
+        memcpy(border.word, texture->border, sizeof border.word);
+    border.word[words - 1] &= raster_last_word((enum raster_format)key->format);
     t = t ? t : zero;
     r = r ? r : zero;
     bias = bias ? bias : zero;
@@ -202,15 +220,16 @@ void raster_texture_sample(const struct raster_texture_key *key, const struct ra
                                      .s = s[lane],
                                      .t = t[lane],
                                      .r = r[lane],
+                                     .words = words,
                                      .border = border,
                                      .linear = lod[lane].linear};
         if (key->cube)
             sample.face = cube_face(&sample.s, &sample.t, r[lane]);
-        out[lane] = sample_level(&sample, lod[lane].level);
-        if (lod[lane].weight) {
-            uint32_t next = sample_level(&sample, lod[lane].level1);
-            out[lane] = lerp_of(key)(out[lane], next, lod[lane].weight);
-        }
+        struct raster_sampled texel = sample_level(&sample, lod[lane].level);
+        if (lod[lane].weight)
+            texel = lerp(&sample, texel, sample_level(&sample, lod[lane].level1), lod[lane].weight);
+        for (unsigned n = 0; n < words; n++)
+            out[16 * n + lane] = texel.word[n];
     }
 }
 

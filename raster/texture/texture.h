@@ -14,7 +14,8 @@
 #include "raster/texture/texel.h"
 #include "util/error.h"
 
-#define RASTER_MAX_LEVELS 13 /* 4096 down to 1; other families need no more */
+#define RASTER_MAX_LEVELS    13 /* 4096 down to 1; other families need no more */
+#define RASTER_SAMPLED_WORDS 2  /* at most */
 
 /* How texels stand in memory. */
 enum raster_layout {
@@ -60,9 +61,6 @@ struct raster_texture_key { /* padding-free, hashed as bytes; unused fields zero
     uint8_t smooth_log2;       /* the logarithm is curved between powers of two too (README.md section 2) */
     uint8_t minify_above_half; /* minified above 0.5, not 0; what is magnified shows level 0 */
     uint8_t etc_flip; /* ETC1 blocks start at their top row, as the extension says (README.md section 6) */
-    /* A format of 16 bits as one of several channels: bytes from texel to texel (0: the format's own), and
-     * where in each it stands. */
-    uint8_t texel_bytes, texel_at;
     uint8_t volume, wrap_r; /* s, t, r address slices of an image of three dimensions; scalar path only */
 };
 
@@ -89,7 +87,8 @@ struct raster_texture {
     uint64_t memory_size;
     uint32_t level_count; /* 1..RASTER_MAX_LEVELS */
     uint32_t face_stride; /* bytes between cube faces, of levels that say nothing else */
-    uint32_t border; /* 8888 colour outside, for RASTER_BORDER, when no r is given (README.md section 4) */
+    /* What is outside, for RASTER_BORDER, as the sampled words, when no r is given (README.md section 4). */
+    uint32_t border[RASTER_SAMPLED_WORDS];
     float width, height;              /* of level 0 */
     float depth;                      /* of volumes: its slices */
     float max_level;                  /* level_count - 1 */
@@ -98,20 +97,27 @@ struct raster_texture {
     struct raster_level level[RASTER_MAX_LEVELS];
 };
 
-/* Samplers take words of UNORM up to 8 bits a channel, of one channel alone, of ETC1 and YUYV. */
+/* Samplers take words of UNORM up to 8 bits a channel, of one channel alone, of ETC1 and YUYV, and pixels of
+ * halves as they are. */
 bool raster_format_is_sampled(enum raster_format format);
+/* Floats of 16 bits in up to four channels. */
+bool raster_format_is_halves(enum raster_format format);
+/* How many words a sample is: 1 to RASTER_SAMPLED_WORDS. */
+unsigned raster_sampled_words(enum raster_format format);
+/* Which of the last one's bits count: of an odd number of halves the lower ones. */
+uint32_t raster_last_word(enum raster_format format);
 
 /* Checks that every texel of every level and face lies inside memory, and fills in what compiled code needs
  * of the levels; 0 or -EFAULT with the level named. */
 int raster_texture_validate(const struct raster_texture_key *key, struct raster_texture *texture,
                             struct util_error *error);
 
-/* Samples 16 lanes (4 quads, for implicit LOD) into 8888 words, first channel low. t, r, bias may be NULL: a
- * missing coordinate counts as zero; without cube, r in lane 0 is the border colour's bits. The caller is in
- * the guest floating-point environment. */
+/* Samples 16 lanes (4 quads, for implicit LOD) into 8888 words, first channel low; into 16 for each of
+ * raster_sampled_words. t, r, bias may be NULL: a missing coordinate counts as zero; without cube, r in lane 0
+ * is the border colour's bits. The caller is in the guest floating-point environment. */
 void raster_texture_sample(const struct raster_texture_key *key, const struct raster_texture *texture,
                            const float s[16], const float t[16], const float r[16], const float bias[16],
-                           uint32_t out[16]);
+                           uint32_t *out);
 
 /* For debuggers: where the sample of one lane comes from. */
 struct raster_lookup {

@@ -25,9 +25,13 @@ unsigned raster_key_bits(const struct raster_texture_key *key);
 /* Where in a level (and face) the bytes of texel (x, y), or of its ETC1 block, begin. */
 uint32_t raster_key_offset(const struct raster_texture_key *key, const struct raster_level *level, uint32_t x,
                            uint32_t y);
-/* The word of texel (x, y), which lies inside the level; `start` is the level's (and face's) first byte. */
-uint32_t raster_fetch(const struct raster_texture_key *key, const struct raster_level *level,
-                      const uint8_t *start, uint32_t x, uint32_t y);
+/* The words of a sample or texel; what a format has not is zero. */
+struct raster_sampled {
+    uint32_t word[RASTER_SAMPLED_WORDS];
+};
+/* Texel (x, y), which lies inside the level; `start` is the level's (and face's) first byte. */
+struct raster_sampled raster_fetch(const struct raster_texture_key *key, const struct raster_level *level,
+                                   const uint8_t *start, uint32_t x, uint32_t y);
 
 /* ---- etc1.c ---- */
 
@@ -49,7 +53,7 @@ void raster_axis_taps(enum raster_wrap wrap, bool linear, uint32_t size, int32_t
 uint32_t raster_lerp_8888(uint32_t a, uint32_t b, uint32_t weight);
 /* The same on one channel of up to 24 bits. */
 uint32_t raster_lerp_word(uint32_t a, uint32_t b, uint32_t weight);
-/* The same on a half in the low 16 bits (README.md section 7). */
+/* The same on two halves (README.md section 7). */
 uint32_t raster_lerp_16f(uint32_t a, uint32_t b, uint32_t weight);
 
 /* ---- lod.c ---- */

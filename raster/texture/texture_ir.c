@@ -119,6 +119,16 @@ static struct texture_ir_level load_level(struct texture_ir *t, LLVMValueRef num
     return level;
 }
 
+/* Texels blended by the low byte of each lane's weight. */
+static LLVMValueRef blend(struct texture_ir *t, LLVMValueRef x, LLVMValueRef y, LLVMValueRef weight)
+{
+    struct jit_builder *b = t->b;
+
+    if (t->halves)
+        return texture_ir_halves_lerp(t, x, y, weight);
+    return join(b, lerp(b, split(b, x), split(b, y), spread(b, weight)));
+}
+
 /* One level (a scalar, or NULL for level 0) sampled in all lanes; not finished. */
 static LLVMValueRef sample_level(struct texture_ir *t, LLVMValueRef number, LLVMValueRef s, LLVMValueRef t_)
 {
@@ -133,6 +143,8 @@ static LLVMValueRef sample_level(struct texture_ir *t, LLVMValueRef number, LLVM
     texture_ir_fetch(t, &level, &x, &y, tap);
     if (t->filter == TEXTURE_NEAREST)
         return tap[0];
+    if (t->halves)
+        return blend(t, blend(t, tap[0], tap[1], x.weight), blend(t, tap[2], tap[3], x.weight), y.weight);
     wx = spread(b, x.weight);
     wy = spread(b, y.weight);
     top = lerp(b, split(b, tap[0]), split(b, tap[1]), wx);
@@ -145,7 +157,7 @@ static void level_loop_begin(struct texture_ir *t, struct level_loop *loop, LLVM
     struct jit_builder *b = t->b;
     LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(b->ir));
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b->ir);
-    LLVMValueRef all = LLVMConstAllOnes(b->i16), none = jit_splat_u32(b, 0), first;
+    LLVMValueRef all = LLVMConstAllOnes(b->i16), none = LLVMConstNull(texture_ir_type(t)), first;
 
     loop->levels = levels;
     loop->head = LLVMAppendBasicBlockInContext(b->context, function, "level");
@@ -154,7 +166,7 @@ static void level_loop_begin(struct texture_ir *t, struct level_loop *loop, LLVM
     LLVMBuildBr(b->ir, loop->head);
     LLVMPositionBuilderAtEnd(b->ir, loop->head);
     loop->todo = LLVMBuildPhi(b->ir, b->i16, "todo");
-    loop->result = LLVMBuildPhi(b->ir, b->i32x16, "texel");
+    loop->result = LLVMBuildPhi(b->ir, texture_ir_type(t), "texel");
     loop->level = LLVMBuildPhi(b->ir, b->i32, "number");
     LLVMAddIncoming(loop->todo, &all, &before, 1);
     LLVMAddIncoming(loop->result, &none, &before, 1);
@@ -179,8 +191,9 @@ static LLVMValueRef level_loop_end(struct texture_ir *t, struct level_loop *loop
         LLVMAppendBasicBlockInContext(b->context, LLVMGetBasicBlockParent(here), "again");
     LLVMValueRef done = LLVMBuildNot(b->ir, jit_mask_to_bits(b, loop->mask), "");
     LLVMValueRef left = LLVMBuildAnd(b->ir, loop->todo, done, "");
-    LLVMValueRef result = LLVMBuildSelect(b->ir, loop->mask, sampled, loop->result, ""), more, next;
+    LLVMValueRef result, more, next;
 
+    result = LLVMBuildSelect(b->ir, texture_ir_widen(t, loop->mask), sampled, loop->result, "");
     more = LLVMBuildICmp(b->ir, LLVMIntNE, left, LLVMConstInt(b->i16, 0, false), "");
     LLVMBuildCondBr(b->ir, more, again, loop->exit);
     LLVMPositionBuilderAtEnd(b->ir, again);
@@ -209,12 +222,11 @@ static LLVMValueRef sample_two_levels(struct texture_ir *t, LLVMValueRef lambda,
                                       LLVMValueRef t_)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef slot = jit_alloca(b, b->i32x16, "mix"), scaled, weight, upper, last, next, near, far;
+    LLVMValueRef slot = jit_alloca(b, texture_ir_type(t), "mix"), scaled, upper, last, next, near, far;
     struct level_loop loop;
     struct jit_if second;
 
     scaled = jit_f32_to_i32(b, LLVMBuildFMul(b->ir, lambda, jit_splat_f32(b, 256), ""));
-    weight = spread(b, scaled);
     upper = LLVMBuildICmp(b->ir, LLVMIntNE, texture_ir_and(b, scaled, 255), jit_splat_u32(b, 0), "");
     level_loop_begin(t, &loop, texture_ir_shr(b, scaled, 8));
     near = sample_level(t, loop.level, s, t_);
@@ -225,9 +237,9 @@ static LLVMValueRef sample_two_levels(struct texture_ir *t, LLVMValueRef lambda,
     next = LLVMBuildAdd(b->ir, loop.level, jit_i32(b, 1), "");
     next = LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, LLVMIntULT, next, last, ""), next, last, "");
     far = sample_level(t, next, s, t_);
-    jit_store(b, join(b, lerp(b, split(b, near), split(b, far), weight)), slot, 64);
+    jit_store(b, blend(t, near, far, scaled), slot, 64);
     jit_if_end(b, &second);
-    return level_loop_end(t, &loop, jit_load(b, b->i32x16, slot, 64, false));
+    return level_loop_end(t, &loop, jit_load(b, texture_ir_type(t), slot, 64, false));
 }
 
 /* lambda > low ? lambda : low, then < high: what is no number becomes a bound. */
@@ -271,9 +283,18 @@ static LLVMValueRef border_color(struct texture_ir *t, LLVMValueRef r)
 
     if (!raster_wrap_is_bordered(key->wrap_s) && !raster_wrap_is_bordered(key->wrap_t))
         return NULL;
-    if (r && !key->cube)
-        return jit_splat(b, LLVMBuildExtractElement(b->ir, jit_as_i32(b, r), jit_i32(b, 0), ""));
-    return jit_splat(b, texture_ir_word(b, t->texture, offsetof(struct raster_texture, border)));
+    LLVMValueRef word[RASTER_SAMPLED_WORDS] = {NULL};
+
+    for (unsigned n = 0; n < t->words; n++)
+        word[n] =
+            jit_splat(b, texture_ir_word(b, t->texture, offsetof(struct raster_texture, border) + 4ull * n));
+    if (r && !key->cube) {
+        word[0] = jit_splat(b, LLVMBuildExtractElement(b->ir, jit_as_i32(b, r), jit_i32(b, 0), ""));
+        word[1] = jit_splat_u32(b, 0);
+    }
+    word[t->words - 1] =
+        texture_ir_and(b, word[t->words - 1], raster_last_word((enum raster_format)key->format));
+    return texture_ir_join(t, word);
 }
 
 /* A coordinate as an operand of float arithmetic that LLVM cannot fold: its constants do not flush denormals.
@@ -287,7 +308,12 @@ static LLVMValueRef emit(struct jit_builder *b, const struct raster_texture_key 
                          LLVMValueRef scratch, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
                          LLVMValueRef bias)
 {
-    struct texture_ir ir = {.b = b, .key = key, .texture = texture, .scratch = scratch};
+    struct texture_ir ir = {.b = b,
+                            .key = key,
+                            .texture = texture,
+                            .scratch = scratch,
+                            .words = raster_sampled_words((enum raster_format)key->format),
+                            .halves = raster_format_is_halves((enum raster_format)key->format)};
     LLVMValueRef lambda = NULL, texel;
 
     ir.border = border_color(&ir, r);
@@ -349,7 +375,8 @@ static LLVMValueRef call(struct jit_builder *b, const struct raster_texture_key 
                          LLVMValueRef s, LLVMValueRef t, LLVMValueRef r, LLVMValueRef bias)
 {
     LLVMTypeRef params[6] = {b->ptr, b->ptr, b->f32x16, b->f32x16, b->f32x16, b->f32x16};
-    LLVMTypeRef type = LLVMFunctionType(b->i32x16, params, 6, false);
+    LLVMTypeRef words = LLVMVectorType(b->i32, 16 * raster_sampled_words((enum raster_format)key->format));
+    LLVMTypeRef type = LLVMFunctionType(words, params, 6, false);
     LLVMValueRef args[6] = {texture, NULL, s, t, r, bias};
 
     args[1] = jit_alloca(b, b->i32x16, "scratch");

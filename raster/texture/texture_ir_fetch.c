@@ -18,16 +18,15 @@ bool texture_ir_supported(const struct raster_texture_key *key)
 {
     const struct raster_texel *texel = &raster_texels[key->format];
 
-    if (key->texel_bytes || key->volume || !raster_format_is_sampled((enum raster_format)key->format) ||
-        texel->bits < 8)
+    if (key->volume || !raster_format_is_sampled((enum raster_format)key->format) || texel->bits < 8)
         return false;
     if (key->format == RASTER_R16_UINT) /* the scalar path filters none, whatever the key says */
         return !key->mag_linear && !key->min_linear && key->mip != RASTER_MIP_LINEAR;
     return raster_texel_is_8888(texel) || texel->coding == RASTER_CODING_ETC1 ||
-           key->format == RASTER_R32_UINT;
+           key->format == RASTER_R32_UINT || raster_format_is_halves((enum raster_format)key->format);
 }
 
-/* The offset of texel (x, y) is (x_part ^ y_flip) + y_part: the layouts are separable but for the T format's
+/* The offset of texel (x, y) is (x_part ^ y_flip) * unit + y_part: the layouts are separable but for the T format's
  * order of subtiles and its rows of tiles from right to left, which y_flip turns round: x ^ ~0 = -1 - x. */
 struct address {
     LLVMValueRef x_part[2], y_part[2], y_flip[2]; /* [tap] */
@@ -35,13 +34,24 @@ struct address {
 
 struct shape { /* log2 of a utile's texels a row and rows, and of a texel's bytes */
     uint32_t columns, rows, bytes;
+    uint32_t side; /* log2 of texels along Utgard's tile */
+    uint32_t unit; /* what offsets in a row or tile count in, where a texel's bytes are no power of two */
 };
 
 static struct shape utile_shape(uint8_t format)
 {
+    uint32_t side = format == RASTER_ETC1_RGB8 ? 2 : 4,
+             size = raster_format_bytes((enum raster_format)format);
     uint32_t bytes = texel_shift(format), row = bytes == 0 ? 3 : 4; /* log2 of the bytes a row */
 
-    return (struct shape){.columns = row - bytes, .rows = 6 - row, .bytes = bytes};
+    if (1u << bytes != size)
+        return (struct shape){.side = side, .unit = size};
+    return (struct shape){.columns = row - bytes, .rows = 6 - row, .bytes = bytes, .side = side, .unit = 1};
+}
+
+static LLVMValueRef units(struct jit_builder *b, struct shape u, LLVMValueRef v)
+{
+    return u.unit == 1 ? v : LLVMBuildMul(b->ir, v, jit_splat_u32(b, u.unit), "");
 }
 
 /* Bit n of the low four moves to bit 2n. */
@@ -52,14 +62,9 @@ static LLVMValueRef spread(struct jit_builder *b, LLVMValueRef v)
 }
 
 /* Utgard's tiles, of 1 << side places each way: the flip is y's share of the place in the tile. */
-static uint32_t utgard_side(struct shape u)
-{
-    return u.bytes == 3 ? 2 : 4;
-}
-
 static LLVMValueRef utgard_x_part(struct jit_builder *b, struct shape u, LLVMValueRef x)
 {
-    uint32_t side = utgard_side(u);
+    uint32_t side = u.side;
     LLVMValueRef low = spread(b, texture_ir_and(b, x, (1u << side) - 1));
     LLVMValueRef tile = texture_ir_shl(b, texture_ir_shr(b, x, side), 2 * side);
 
@@ -69,12 +74,12 @@ static LLVMValueRef utgard_x_part(struct jit_builder *b, struct shape u, LLVMVal
 static LLVMValueRef utgard_y_part(struct jit_builder *b, struct shape u, LLVMValueRef stride, LLVMValueRef y,
                                   LLVMValueRef *flip)
 {
-    uint32_t side = utgard_side(u);
+    uint32_t side = u.side;
     LLVMValueRef low = spread(b, texture_ir_and(b, y, (1u << side) - 1));
 
     *flip = texture_ir_shl(b, texture_ir_or(b, low, texture_ir_shl(b, low, 1)), u.bytes);
     y = LLVMBuildMul(b->ir, texture_ir_shr(b, y, side), stride, "");
-    return texture_ir_shl(b, y, 2 * side + u.bytes);
+    return units(b, u, texture_ir_shl(b, y, 2 * side + u.bytes));
 }
 
 static LLVMValueRef x_part(struct jit_builder *b, enum raster_layout layout, struct shape u, LLVMValueRef x)
@@ -196,7 +201,8 @@ static LLVMValueRef gather_small(struct jit_builder *b, LLVMValueRef memory, LLV
 /* Border colours are finished words, so with them every texel is finished before filtering. */
 LLVMValueRef texture_ir_finish(struct texture_ir *t, LLVMValueRef texel)
 {
-    return t->border ? texel : raster_texel_finish_ir(t->b, &raster_texels[t->key->format], texel);
+    return t->border || t->halves ? texel
+                                  : raster_texel_finish_ir(t->b, &raster_texels[t->key->format], texel);
 }
 
 /* The texel's bits at `address`, not unpacked; ETC1's are already an 8888 word. */
@@ -206,6 +212,8 @@ static LLVMValueRef gather_tap(struct texture_ir *t, LLVMValueRef memory, LLVMVa
     struct jit_builder *b = t->b;
     uint32_t shift = texel_shift(t->key->format);
 
+    if (t->halves && shift > 1)
+        return texture_ir_halves_at(t, memory, address);
     if (t->key->format == RASTER_ETC1_RGB8) {
         LLVMValueRef second = LLVMBuildAdd(b->ir, address, jit_splat_u32(b, 4), "");
 
@@ -220,6 +228,7 @@ static void gather_taps(struct texture_ir *t, const struct texture_ir_level *lev
     struct jit_builder *b = t->b;
     uint32_t block = t->key->format == RASTER_ETC1_RGB8 ? 2 : 0; /* log2 of the pixels a block spans */
     LLVMValueRef memory, start, stride = jit_splat(b, level->stride), column[2], row[2];
+    struct shape shape = utile_shape(t->key->format);
     struct address at;
 
     for (unsigned k = 0; k < taps; k++) {
@@ -242,7 +251,7 @@ static void gather_taps(struct texture_ir *t, const struct texture_ir_level *lev
         for (unsigned u = 0; u < taps; u++) {
             LLVMValueRef offset = LLVMBuildXor(b->ir, at.x_part[u], at.y_flip[v], "");
 
-            offset = LLVMBuildAdd(b->ir, offset, base, "");
+            offset = LLVMBuildAdd(b->ir, units(b, shape, offset), base, "");
             out[2 * v + u] = gather_tap(t, memory, offset, x[u], y[v]);
         }
     }
@@ -254,7 +263,7 @@ static LLVMValueRef gather_function(struct texture_ir *t, unsigned taps, LLVMTyp
 {
     struct jit_builder *b = t->b;
     const struct raster_texture_key *key = t->key;
-    LLVMTypeRef four[4] = {b->i32x16, b->i32x16, b->i32x16, b->i32x16};
+    LLVMTypeRef texels = texture_ir_type(t), four[4] = {texels, texels, texels, texels};
     LLVMTypeRef result = LLVMStructTypeInContext(b->context, four, taps * taps, false);
     LLVMTypeRef params[9] = {b->ptr,    b->i32,    b->i32,    b->i32,   b->i32x16,
                              b->i32x16, b->i32x16, b->i32x16, b->i32x16};
@@ -330,10 +339,13 @@ void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level
     for (unsigned k = 0; k < (t->filter == TEXTURE_NEAREST ? 1 : 4); k++) {
         LLVMValueRef outside = either(b, x->outside[k & 1], y->outside[k >> 1]);
 
-        out[k] = raster_texel_bytes_ir(b, texel, out[k]);
-        if (t->border)
+        if (!t->halves)
+            out[k] = raster_texel_bytes_ir(b, texel, out[k]);
+        if (t->border && !t->halves)
             out[k] = raster_texel_finish_ir(b, texel, out[k]);
         if (outside)
-            out[k] = LLVMBuildSelect(b->ir, outside, t->border, out[k], "");
+            out[k] = LLVMBuildSelect(b->ir, texture_ir_widen(t, outside), t->border, out[k], "");
+        if (t->halves)
+            out[k] = texture_ir_halves_flush(t, out[k]);
     }
 }

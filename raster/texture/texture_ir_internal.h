@@ -1,5 +1,6 @@
 /* What the files of the texture emitter share. Section numbers in comments are those of README.md's texture
- * arithmetic. Values are LLVMValueRef: vectors of 16 lanes unless called scalar. */
+ * arithmetic. Values are LLVMValueRef: vectors of 16 lanes unless called scalar; texels have 16 lanes a word,
+ * word after word. */
 #ifndef VITRAIL_RASTER_TEXTURE_IR_INTERNAL_H
 #define VITRAIL_RASTER_TEXTURE_IR_INTERNAL_H
 
@@ -15,7 +16,9 @@ struct texture_ir {
     enum texture_filter filter;
     LLVMValueRef linear; /* i1x16, with TEXTURE_EITHER */
     LLVMValueRef face;   /* i32x16, the cube face of each lane, or NULL */
-    LLVMValueRef border; /* i32x16 8888, where an axis wraps with RASTER_BORDER, else NULL */
+    LLVMValueRef border; /* a texel, where an axis wraps with RASTER_BORDER, else NULL */
+    unsigned words;      /* of a texel */
+    bool halves;         /* README.md section 7; else bytes or a word that is not blended */
 };
 
 /* One level, the same for all lanes: scalars as in struct raster_level. */
@@ -54,6 +57,20 @@ bool texture_ir_window_applies(const struct texture_ir *t);
 void texture_ir_window(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
                        struct texture_ir_axis *y, LLVMValueRef out[4]);
 bool texture_ir_supported(const struct raster_texture_key *key);
+/* Texels of halves (texture_ir_halves.c). The texel at `address`, i32x16; blended by weights 0 to 255. */
+LLVMValueRef texture_ir_halves_at(struct texture_ir *t, LLVMValueRef memory, LLVMValueRef address);
+LLVMValueRef texture_ir_halves_lerp(struct texture_ir *t, LLVMValueRef x, LLVMValueRef y,
+                                    LLVMValueRef weight);
+/* Zeros instead of denormal ones; what is no number is the quiet one of its sign. */
+LLVMValueRef texture_ir_halves_flush(struct texture_ir *t, LLVMValueRef texel);
+/* What is the same for all words of a texel: 16 lanes repeated. */
+LLVMValueRef texture_ir_widen(struct texture_ir *t, LLVMValueRef lanes);
+/* A texel of its words. */
+LLVMValueRef texture_ir_join(struct texture_ir *t, const LLVMValueRef *word);
+static inline LLVMTypeRef texture_ir_type(const struct texture_ir *t)
+{
+    return LLVMVectorType(t->b->i32, 16 * t->words);
+}
 /* An ETC1 block's two words (as loaded) and the texel's coordinates to an 8888 word (texture_ir_etc1.c). */
 LLVMValueRef texture_ir_etc1(struct texture_ir *t, LLVMValueRef hi, LLVMValueRef lo, LLVMValueRef x,
                              LLVMValueRef y);

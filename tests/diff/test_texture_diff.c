@@ -40,7 +40,7 @@ struct sampler {
 
 struct io {
     _Alignas(64) float s[16], t[16], r[16], bias[16];
-    _Alignas(64) uint32_t out[BATCH][16];
+    _Alignas(64) uint32_t out[BATCH][RASTER_SAMPLED_WORDS][16];
     struct sampler sampler[BATCH];
 };
 
@@ -63,7 +63,11 @@ static int emit(struct jit_builder *b, void *data)
 
         if (!v)
             return -EDOM;
-        jit_store(b, v, jit_offset_const(b, io, offsetof(struct io, out) + i * 64), 64);
+        for (unsigned n = 0; n < raster_sampled_words((enum raster_format)sampler->key.format); n++)
+            jit_store(
+                b, raster_texture_ir_word(b, v, n),
+                jit_offset_const(b, io, offsetof(struct io, out[0][0]) + i * sizeof keys->out[0] + n * 64),
+                64);
     }
     LLVMBuildRetVoid(b->ir);
     return 0;
@@ -114,6 +118,8 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
                                       RASTER_L8_UNORM,       RASTER_A8_UNORM,       RASTER_L8A8_UNORM,
                                       RASTER_ETC1_RGB8,      RASTER_R32_UINT,       RASTER_B5G5R5A1_UNORM,
                                       RASTER_R16_UINT};
+    static const uint8_t halves[] = {RASTER_R16_FLOAT, RASTER_R16G16_FLOAT, RASTER_R16G16B16_FLOAT,
+                                     RASTER_R16G16B16A16_FLOAT};
     struct raster_texture_key *key = &out->key;
     struct raster_texture *texture = &out->texture;
     bool pot = random32() & 1;
@@ -122,7 +128,11 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
     memset(out, 0, sizeof *out);
     /* What most textures are has paths of its own. */
     key->format = random32() & 1 ? RASTER_R8G8B8X8_UNORM : formats[below(UTIL_ARRAY_SIZE(formats))];
+    if (below(4) == 0)
+        key->format = halves[below(UTIL_ARRAY_SIZE(halves))];
     key->layout = (uint8_t)below(RASTER_LAYOUT_MIXED + 1);
+    if (key->format == RASTER_R16G16B16_FLOAT) /* utiles have none */
+        key->layout = random32() & 1 ? RASTER_LINEAR : RASTER_UTGARD_TILED;
     key->wrap_s = (uint8_t)below(below(2) ? 4 : RASTER_WRAP_COUNT);
     key->wrap_t = (uint8_t)below(below(2) ? 4 : RASTER_WRAP_COUNT);
     key->lod_limits = below(4) == 0;
@@ -153,7 +163,8 @@ static void random_sampler(struct sampler *out, const uint8_t *memory)
     texture->max_level = (float)(texture->level_count - 1);
     texture->width = (float)w;
     texture->height = (float)h;
-    texture->border = random32();
+    texture->border[0] = random32();
+    texture->border[1] = random32();
     texture->lod_bias = (float)(int32_t)random32() * 0x1p-30f;
     texture->lod_min = (float)below(64) / 16;
     texture->lod_max = texture->lod_min + (float)below(64) / 16;
@@ -214,22 +225,36 @@ static void random_inputs(struct io *io)
     }
 }
 
+/* Of halves that are no numbers the sign does not count. */
+static bool same(const struct raster_texture_key *key, uint32_t want, uint32_t got)
+{
+    if (!raster_format_is_halves((enum raster_format)key->format))
+        return want == got;
+    for (unsigned shift = 0; shift < 32; shift += 16)
+        if ((want >> shift & 0xffff) != (got >> shift & 0xffff) &&
+            ((want >> shift & 0x7fff) != 0x7e00 || (got >> shift & 0x7fff) != 0x7e00))
+            return false;
+    return true;
+}
+
 static void compare(const struct io *io, const char *level)
 {
     for (unsigned i = 0; i < BATCH; i++) {
         const struct sampler *sampler = &io->sampler[i];
         const struct raster_texture_key *k = &sampler->key;
-        uint32_t want[16];
+        unsigned words = raster_sampled_words((enum raster_format)k->format);
+        const uint32_t *out = io->out[i][0];
+        uint32_t want[RASTER_SAMPLED_WORDS * 16];
 
         raster_texture_sample(k, &sampler->texture, io->s, sampler->has_t ? io->t : NULL,
                               sampler->has_r ? io->r : NULL, sampler->has_bias ? io->bias : NULL, want);
-        for (unsigned l = 0; l < 16; l++)
-            if (want[l] != io->out[i][l])
+        for (unsigned n = 0, l = 0; n < 16 * words; l = ++n % 16)
+            if (!same(k, want[n], out[n]))
                 fail_msg(
                     "%s lane %u: want %08x, got %08x at s %a t %a r %a bias %a (format %u layout %u wraps "
                     "%u %u mag %u min %u mip %u lod %u limits %u smooth %u half %u cube %u flip %u pot %u "
                     "unnormalized %u, %gx%g, %u levels)",
-                    level, l, want[l], io->out[i][l], io->s[l], io->t[l], io->r[l], io->bias[l], k->format,
+                    level, l, want[n], out[n], io->s[l], io->t[l], io->r[l], io->bias[l], k->format,
                     k->layout, k->wrap_s, k->wrap_t, k->mag_linear, k->min_linear, k->mip, k->lod,
                     k->lod_limits, k->smooth_log2, k->minify_above_half, k->cube, k->flip_y, k->pot,
                     k->unnormalized, (double)sampler->texture.width, (double)sampler->texture.height,

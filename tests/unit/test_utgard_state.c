@@ -237,7 +237,7 @@ static void test_descriptor(void **unused)
     assert_int_equal(key.raster.wrap_t, RASTER_HALF_BORDER);
     assert_int_equal(key.swizzle[0], 0);
     assert_int_equal(key.swizzle[2], 2);
-    assert_int_equal(texture.border, 0x000000ff);
+    assert_int_equal(texture.border[0], 0x000000ff);
     assert_int_equal(texture.level_count, 4);
     assert_int_equal(texture.level[3].offset, 0x13000);
     assert_int_equal(texture.level[3].width, 4);
@@ -279,7 +279,7 @@ static void test_descriptor(void **unused)
     assert_int_equal(key.raster.wrap_s, RASTER_MIRROR_BORDER);
     assert_int_equal(key.raster.wrap_t, RASTER_CLAMP);
     assert_int_equal(key.raster.format, RASTER_L16_UNORM);
-    assert_int_equal(texture.border, 0xffff);
+    assert_int_equal(texture.border[0], 0xffff);
     assert_true(key.raster.mag_linear && key.raster.mip == RASTER_MIP_LINEAR);
     words[2] = (words[2] & ~(15u << 9)) | 12u << 9; /* nearest, levels too */
     assert_true(read_it(&g, words, &key, &texture, &fault));
@@ -287,7 +287,7 @@ static void test_descriptor(void **unused)
     words[0] = (words[0] & ~63u) | 0x2c; /* depth: red alone is its border */
     assert_true(read_it(&g, words, &key, &texture, &fault));
     assert_int_equal(key.raster.format, RASTER_R32_UINT);
-    assert_int_equal(texture.border, 0xffffff);
+    assert_int_equal(texture.border[0], 0xffffff);
     words[2] &= ~(1u << 12);
     assert_true(read_it(&g, words, &key, &texture, &fault));
     assert_int_equal(key.raster.format, RASTER_Z24X8_UNORM);
