@@ -18,6 +18,7 @@ static const char help[] =
     "                         (66,667)\n"
     "  --draws=N              of draws (2000)\n"
     "  --texture=N            texels along a side (512)\n"
+    "  --halves               a target of RGBA16F (lima: MESA_EXTENSION_OVERRIDE=GL_EXT_color_buffer_half_float)\n"
     "  --variants=N           programs of variants and --compile (9)\n"
     "  --reps=N --mintime=S   repetitions (7), seconds of each (0.5)\n"
     "  --frames=N --warmup=N  frames of a repetition, instead of --mintime; frames before the first (2)\n"
@@ -148,6 +149,8 @@ static void parse(int count, char **arguments)
             options.quiet = atof(value);
         } else if (!strcmp(a, "--header")) {
             options.header = true;
+        } else if (!strcmp(a, "--halves")) {
+            micro.halves = true;
         } else if (!strcmp(a, "--list")) {
             for (int k = 0; k < micro_workload_count; k++)
                 puts(micro_workloads[k].name);

@@ -19,6 +19,7 @@ struct micro_options {
     int draws;         /* of the workload of many draws */
     int texture;       /* texels along a texture's side */
     int variants;      /* different programs, where a workload draws with many */
+    bool halves;       /* the target's colours are RGBA16F */
 };
 extern struct micro_options micro;
 

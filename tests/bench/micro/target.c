@@ -19,7 +19,8 @@ void micro_targets_create(void)
 
     gl.GenTextures(1, &colour);
     gl.BindTexture(GL_TEXTURE_2D, colour);
-    gl.TexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, micro.width, micro.height, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+    gl.TexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, micro.width, micro.height, 0, GL_RGBA,
+                  micro.halves ? GL_HALF_FLOAT_OES : GL_UNSIGNED_BYTE, NULL);
     gl.TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
     gl.TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
     gl.TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
