@@ -39,7 +39,7 @@ static uint32_t side_of(uint32_t count, uint32_t samples)
 
 const struct raster_texel *raster_surface_texel(uint32_t format)
 {
-    static const uint8_t texels[] = {
+    static const uint16_t texels[] = {
         [RASTER_SURFACE_RGBA8888] = RASTER_R8G8B8A8_UNORM,    [RASTER_SURFACE_BGR565] = RASTER_B5G6R5_UNORM,
         [RASTER_SURFACE_BGR565_DITHER] = RASTER_B5G6R5_UNORM, [RASTER_SURFACE_ZS] = RASTER_S8_UINT_Z24_UNORM,
         [RASTER_SURFACE_RGBA16F] = RASTER_R16G16B16A16_FLOAT, [RASTER_SURFACE_A8] = RASTER_R8_UINT};

@@ -25,7 +25,8 @@ static const struct field {
 
 /* Texel formats. `word`: what the sampler gives; swizzles are of swap_r_b = 0, where blue stands lowest. */
 static const struct format {
-    uint8_t raster, texel, swizzle[4];
+    uint16_t raster;
+    uint8_t texel, swizzle[4];
     const char *name;
 } formats[64] = {
 #define ONE  UTGARD_CHANNEL_ONE
@@ -130,7 +131,7 @@ static bool can_filter(const struct format *format)
 }
 
 /* Where nothing is blended a word is a word: compiled code has these. */
-static uint8_t unfiltered(uint8_t format)
+static uint16_t unfiltered(uint16_t format)
 {
     switch (format) {
     case RASTER_L16_UNORM: return RASTER_R16_UINT;

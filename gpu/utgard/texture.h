@@ -32,7 +32,7 @@ enum { UTGARD_CHANNEL_ZERO = 4, UTGARD_CHANNEL_ONE };
 
 struct utgard_texture_key { /* padding-free: part of a variant's key */
     struct raster_texture_key raster;
-    uint8_t texel;      /* enum utgard_texel */
+    uint16_t texel;     /* enum utgard_texel */
     uint8_t swizzle[4]; /* the sample's channel (bytes of 8888) that each of the program's comes from */
 };
 

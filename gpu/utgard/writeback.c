@@ -15,17 +15,17 @@
 
 const struct raster_texel *utgard_wb_texel(enum utgard_wb_format format)
 {
-    static const uint8_t texels[] = {[UTGARD_WB_BGR565] = RASTER_B5G6R5_UNORM,
-                                     [UTGARD_WB_BGRA5551] = RASTER_B5G5R5A1_UNORM,
-                                     [UTGARD_WB_BGRA4444] = RASTER_B4G4R4A4_UNORM,
-                                     [UTGARD_WB_BGRA8888] = RASTER_B8G8R8A8_UNORM,
-                                     [UTGARD_WB_B8] = RASTER_R8_UNORM,
-                                     [UTGARD_WB_GB88] = RASTER_G8R8_UNORM,
-                                     [UTGARD_WB_BGRA16F] = RASTER_R16G16B16A16_FLOAT,
-                                     [UTGARD_WB_B16F] = RASTER_R16_FLOAT,
-                                     [UTGARD_WB_GB16F] = RASTER_R16G16_FLOAT,
-                                     [UTGARD_WB_Z16] = RASTER_Z16_UNORM,
-                                     [UTGARD_WB_Z24S8] = RASTER_Z24_UNORM_S8_UINT};
+    static const uint16_t texels[] = {[UTGARD_WB_BGR565] = RASTER_B5G6R5_UNORM,
+                                      [UTGARD_WB_BGRA5551] = RASTER_B5G5R5A1_UNORM,
+                                      [UTGARD_WB_BGRA4444] = RASTER_B4G4R4A4_UNORM,
+                                      [UTGARD_WB_BGRA8888] = RASTER_B8G8R8A8_UNORM,
+                                      [UTGARD_WB_B8] = RASTER_R8_UNORM,
+                                      [UTGARD_WB_GB88] = RASTER_G8R8_UNORM,
+                                      [UTGARD_WB_BGRA16F] = RASTER_R16G16B16A16_FLOAT,
+                                      [UTGARD_WB_B16F] = RASTER_R16_FLOAT,
+                                      [UTGARD_WB_GB16F] = RASTER_R16G16_FLOAT,
+                                      [UTGARD_WB_Z16] = RASTER_Z16_UNORM,
+                                      [UTGARD_WB_Z24S8] = RASTER_Z24_UNORM_S8_UINT};
     return &raster_texels[texels[format]];
 }
 

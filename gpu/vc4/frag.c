@@ -68,7 +68,7 @@ static struct vc4_frag *frag_create(const struct vc4_qpu_program *program)
     frag->shader = shader_of(frag);
     frag->textures = (struct raster_texture *)(bytes + own);
     frag->uniforms = (uint32_t *)(bytes + own + textures);
-    frag->keys = (struct raster_texture_key *)(bytes + own + textures + uniforms); /* of bytes */
+    frag->keys = (struct raster_texture_key *)(bytes + own + textures + uniforms);
     return frag;
 }
 

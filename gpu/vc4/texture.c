@@ -11,7 +11,8 @@
 
 /* Table 18; `bits` of a texel, of a block of 4x4 for ETC1. */
 static const struct texture_type {
-    uint8_t format, bits, linear;
+    uint16_t format;
+    uint8_t bits, linear;
     const char *name;
 } types[] = {
     [0] = {RASTER_R8G8B8A8_UNORM, 32, 0, "RGBA8888"},

@@ -21,7 +21,7 @@ enum raster_format {
 #undef BLOCK
     RASTER_FORMAT_COUNT
 };
-_Static_assert(RASTER_FORMAT_COUNT <= 256, "keys hold formats in a byte");
+_Static_assert(RASTER_FORMAT_COUNT <= UINT16_MAX + 1, "keys hold formats in 16 bits");
 
 /* What a channel's bits are (GL ES 3.2 sections 2.3.4 and 2.3.5). */
 enum raster_kind {

@@ -48,7 +48,7 @@ enum raster_mip { RASTER_MIP_NONE, RASTER_MIP_NEAREST, RASTER_MIP_LINEAR };
 enum raster_lod { RASTER_LOD_IMPLICIT, RASTER_LOD_BIAS, RASTER_LOD_EXPLICIT };
 
 struct raster_texture_key { /* padding-free, hashed as bytes; unused fields zero */
-    uint8_t format;         /* enum raster_format */
+    uint16_t format;        /* enum raster_format */
     uint8_t
         layout; /* of all levels, or RASTER_LAYOUT_MIXED when levels differ (then per level in the texture) */
     uint8_t wrap_s, wrap_t;
@@ -62,7 +62,9 @@ struct raster_texture_key { /* padding-free, hashed as bytes; unused fields zero
     uint8_t minify_above_half; /* minified above 0.5, not 0; what is magnified shows level 0 */
     uint8_t etc_flip; /* ETC1 blocks start at their top row, as the extension says (README.md section 6) */
     uint8_t volume, wrap_r; /* s, t, r address slices of an image of three dimensions; scalar path only */
+    uint8_t unused;
 };
+_Static_assert(sizeof(struct raster_texture_key) == 20, "no padding");
 
 struct raster_level {
     uint32_t offset;        /* bytes from raster_texture.memory, of face 0 */

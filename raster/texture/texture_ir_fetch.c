@@ -9,7 +9,7 @@
 #include "util/bits.h"
 
 /* log2 of the bytes of a texel (of an ETC1 block). */
-static uint32_t texel_shift(uint8_t format)
+static uint32_t texel_shift(uint16_t format)
 {
     return util_log2(raster_format_bytes((enum raster_format)format));
 }
@@ -38,7 +38,7 @@ struct shape { /* log2 of a utile's texels a row and rows, and of a texel's byte
     uint32_t unit; /* what offsets in a row or tile count in, where a texel's bytes are no power of two */
 };
 
-static struct shape utile_shape(uint8_t format)
+static struct shape utile_shape(uint16_t format)
 {
     uint32_t side = format == RASTER_ETC1_RGB8 ? 2 : 4,
              size = raster_format_bytes((enum raster_format)format);

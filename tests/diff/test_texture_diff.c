@@ -113,13 +113,13 @@ static void place_level(const struct raster_texture_key *key, struct raster_leve
 
 static void random_sampler(struct sampler *out, const uint8_t *memory)
 {
-    static const uint8_t formats[] = {RASTER_R8G8B8A8_UNORM, RASTER_R8G8B8A8_UNORM, RASTER_R8G8B8X8_UNORM,
-                                      RASTER_A4B4G4R4_UNORM, RASTER_A1B5G5R5_UNORM, RASTER_B5G6R5_UNORM,
-                                      RASTER_L8_UNORM,       RASTER_A8_UNORM,       RASTER_L8A8_UNORM,
-                                      RASTER_ETC1_RGB8,      RASTER_R32_UINT,       RASTER_B5G5R5A1_UNORM,
-                                      RASTER_R16_UINT};
-    static const uint8_t halves[] = {RASTER_R16_FLOAT, RASTER_R16G16_FLOAT, RASTER_R16G16B16_FLOAT,
-                                     RASTER_R16G16B16A16_FLOAT};
+    static const uint16_t formats[] = {RASTER_R8G8B8A8_UNORM, RASTER_R8G8B8A8_UNORM, RASTER_R8G8B8X8_UNORM,
+                                       RASTER_A4B4G4R4_UNORM, RASTER_A1B5G5R5_UNORM, RASTER_B5G6R5_UNORM,
+                                       RASTER_L8_UNORM,       RASTER_A8_UNORM,       RASTER_L8A8_UNORM,
+                                       RASTER_ETC1_RGB8,      RASTER_R32_UINT,       RASTER_B5G5R5A1_UNORM,
+                                       RASTER_R16_UINT};
+    static const uint16_t halves[] = {RASTER_R16_FLOAT, RASTER_R16G16_FLOAT, RASTER_R16G16B16_FLOAT,
+                                      RASTER_R16G16B16A16_FLOAT};
     struct raster_texture_key *key = &out->key;
     struct raster_texture *texture = &out->texture;
     bool pot = random32() & 1;

@@ -359,7 +359,7 @@ static float random_float(void)
 
 static void random_key(struct raster_texture_key *key)
 {
-    key->format = (uint8_t)(1 + random_u32() % (RASTER_FORMAT_COUNT - 1));
+    key->format = (uint16_t)(1 + random_u32() % (RASTER_FORMAT_COUNT - 1));
     key->layout = (uint8_t)(random_u32() % RASTER_MIXED_LAYOUTS);
     key->wrap_s = random_u32() & 3;
     key->wrap_t = random_u32() & 3;

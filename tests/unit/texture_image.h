@@ -18,7 +18,7 @@ static inline void image_init(struct image *image, enum raster_format format, ui
                               uint32_t stride)
 {
     memset(image, 0, sizeof *image);
-    image->key.format = (uint8_t)format;
+    image->key.format = (uint16_t)format;
     image->texture = (struct raster_texture){.memory = image->bytes,
                                              .memory_size = sizeof image->bytes,
                                              .level_count = 1,
