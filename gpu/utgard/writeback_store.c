@@ -295,11 +295,57 @@ static uint64_t encode_halves(const struct utgard_wb *wb, uint64_t halves, uint3
     return wb->big_endian ? __builtin_bswap64(pixel) >> (64 - 8 * bytes) : pixel;
 }
 
+/* The same of four halves a pixel for two words of red and green, two of blue and alpha, two pixels a vector. */
+static __m128i halves_order(const struct utgard_wb *wb)
+{
+    uint64_t at = encode_halves(wb, 0x0706050403020100, 8);
+
+    return _mm_add_epi8(_mm_set1_epi64x((int64_t)at), _mm_set_epi64x(0x0808080808080808, 0));
+}
+
+/* A quad of whole pixels of four halves: rows, or its place in a tile, which has the lower pixels turned. */
+static inline void put_quad(const struct utgard_wb *wb, uint8_t *at, uint32_t x, uint32_t y, __m128i upper,
+                            __m128i lower)
+{
+    size_t offset = (size_t)y * wb->pitch + (size_t)x * 8, below = wb->pitch;
+
+    if (wb->tiled) {
+        offset = (size_t)raster_texel_offset(RASTER_UTGARD_TILED, 1, wb->pitch, x, y) * 8;
+        below = 16;
+        lower = _mm_shuffle_epi32(lower, 0x4e);
+    }
+    _mm_storeu_si128((__m128i *)(at + offset), upper);
+    _mm_storeu_si128((__m128i *)(at + offset + below), lower);
+}
+
+/* What drivers mostly ask for: a tile that is all in the image, pixel for pixel. */
+static bool store_whole_halves(const struct utgard_wb *wb, uint8_t *at, const struct raster_tile *tile)
+{
+    const __m128i order = halves_order(wb);
+    uint32_t left = (uint32_t)tile->x, top = (uint32_t)tile->y;
+
+    if (wb->format != UTGARD_WB_BGRA16F || wb->shrink_x || wb->shrink_y || left + tile->width > wb->width ||
+        top + tile->height > wb->height)
+        return false;
+    for (uint32_t y = 0; y < tile->height; y += 2)
+        for (uint32_t x = 0; x < tile->width; x += 2) {
+            const uint32_t *quad = tile->color + raster_rgba16f_index(tile, x, y, 0, 0);
+            __m128i rg = _mm_loadu_si128((const __m128i *)quad),
+                    ba = _mm_loadu_si128((const __m128i *)(quad + 16));
+
+            put_quad(wb, at, left + x, top + y, _mm_shuffle_epi8(_mm_unpacklo_epi32(rg, ba), order),
+                     _mm_shuffle_epi8(_mm_unpackhi_epi32(rg, ba), order));
+        }
+    return true;
+}
+
 static void store_halves(const struct utgard_wb *wb, uint8_t *at, const struct raster_tile *tile)
 {
     uint32_t across = 1u << wb->shrink_x, down = 1u << wb->shrink_y, bytes = utgard_wb_bytes(wb->format);
     uint32_t left = (uint32_t)tile->x >> wb->shrink_x, top = (uint32_t)tile->y >> wb->shrink_y;
 
+    if (store_whole_halves(wb, at, tile))
+        return;
     for (uint32_t y = top; y < top + (tile->height >> wb->shrink_y) && y < wb->height; y++)
         for (uint32_t x = left; x < left + (tile->width >> wb->shrink_x) && x < wb->width; x++) {
             uint64_t halves =

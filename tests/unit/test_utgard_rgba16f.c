@@ -95,6 +95,45 @@ static void test_formats(void **unused)
     scene_close(&s);
 }
 
+/* Pixels that all differ, of a tile that is all in the image and of one that its edges cut. */
+static void test_pixels(void **unused)
+{
+    static struct raster_tile tile;
+    static uint8_t image[48 * 48 * 8];
+
+    (void)unused;
+    tile.x = tile.y = 16;
+    tile.width = tile.height = 16;
+    tile.samples = 1;
+    tile.target = RASTER_TARGET_RGBA16F;
+    for (uint32_t n = 0; n < 512; n++)
+        tile.color[n] = n * 0x9e3779b1u;
+    for (unsigned way = 0; way < 2 * 8 * 2; way++) {
+        uint32_t flags = (way >> 1 & 3) << 2 | (way >> 3 & 1) << 5, side = way & 16 ? 29 : 40;
+        struct utgard_wb wb = {.source = UTGARD_WB_COLOR,
+                               .format = UTGARD_WB_BGRA16F,
+                               .tiled = way & 1,
+                               .swap = flags & 4,
+                               .reversed = flags & 8,
+                               .big_endian = flags & 32,
+                               .pitch = way & 1 ? 3 : 320,
+                               .width = side,
+                               .height = side};
+
+        memset(image, 0, sizeof image);
+        utgard_wb_store(&wb, image, &tile);
+        for (uint32_t y = 0; y < 40; y++)
+            for (uint32_t x = 0; x < 40; x++) {
+                uint32_t at = wb.tiled ? raster_texel_offset(RASTER_UTGARD_TILED, 1, 3, x, y) : y * 40 + x;
+                bool inside = x >= 16 && y >= 16 && x < UTIL_MIN(side, 32u) && y < UTIL_MIN(side, 32u);
+                uint64_t halves = inside ? raster_rgba16f_average(&tile, x - 16, y - 16, 1, 1, 1) : 0;
+
+                assert_true(util_load64(image + 8ull * at) ==
+                            (inside ? meaning(UTGARD_WB_BGRA16F, flags, halves) : 0));
+            }
+    }
+}
+
 /* ---- draws ---- */
 
 /* The image of halves at SOURCE, as lima's reload has it. */
@@ -230,8 +269,9 @@ static void test_faults(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_reload),
-                                       cmocka_unit_test(test_blending), cmocka_unit_test(test_faults)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_pixels),
+                                       cmocka_unit_test(test_reload), cmocka_unit_test(test_blending),
+                                       cmocka_unit_test(test_faults)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
