@@ -219,11 +219,61 @@ static inline __attribute__((always_inline)) void store_units(const struct raste
     }
 }
 
+/* Units of RGBA16F are two quads, one above the other: words of red and green, sixteen on those of blue and
+ * alpha. Sample 0. */
+static void store_halves(const struct raster_surface *s, const struct raster_tile *tile)
+{
+    struct surface_plan plan;
+    if (!surface_plan(s, tile, &plan))
+        return;
+    for (uint32_t v = 0; v < plan.rows; v++)
+        for (uint32_t u = 0; u < plan.columns; u++) {
+            uint8_t *at = surface_unit(s, &plan, u, v);
+            for (uint32_t y = 4 * v; y < 4 * v + 4; y += 2, at += 2 * plan.pitch) {
+                const uint32_t *quad = tile->color + raster_rgba16f_index(tile, 2 * u, y, 0, 0);
+                __m128i rg = _mm_load_si128((const __m128i *)quad),
+                        ba = _mm_load_si128((const __m128i *)(quad + 16));
+                _mm_storeu_si128((__m128i *)at, _mm_unpacklo_epi32(rg, ba));
+                _mm_storeu_si128((__m128i *)(at + plan.pitch), _mm_unpackhi_epi32(rg, ba));
+            }
+        }
+    surface_store_part(s, tile, 1, false, &plan.right);
+    surface_store_part(s, tile, 1, false, &plan.below);
+}
+
+static void load_halves(const struct raster_surface *s, struct raster_tile *tile)
+{
+    struct surface_plan plan;
+    if (!surface_plan(s, tile, &plan))
+        return;
+    for (uint32_t v = 0; v < plan.rows; v++)
+        for (uint32_t u = 0; u < plan.columns; u++) {
+            const uint8_t *at = surface_unit(s, &plan, u, v);
+            for (uint32_t y = 4 * v; y < 4 * v + 4; y += 2, at += 2 * plan.pitch) {
+                uint32_t *quad = tile->color + raster_rgba16f_index(tile, 2 * u, y, 0, 0);
+                __m128i upper = _mm_loadu_si128((const __m128i *)at),
+                        lower = _mm_loadu_si128((const __m128i *)(at + plan.pitch));
+                upper = _mm_shuffle_epi32(upper, 0xd8);
+                lower = _mm_shuffle_epi32(lower, 0xd8);
+                for (uint32_t k = 0; k < tile->samples; k++, quad += 32) {
+                    _mm_store_si128((__m128i *)quad, _mm_unpacklo_epi64(upper, lower));
+                    _mm_store_si128((__m128i *)(quad + 16), _mm_unpackhi_epi64(upper, lower));
+                }
+            }
+        }
+    surface_load_part(s, tile, &plan.right);
+    surface_load_part(s, tile, &plan.below);
+}
+
 void raster_surface_store_decimated(const struct raster_surface *surface, const struct raster_tile *tile,
                                     enum raster_decimate decimate)
 {
     uint32_t count = surface->format == RASTER_SURFACE_ZS ? 1 : 1u << 2 * decimate;
     struct surface_plan plan;
+    if (surface->format == RASTER_SURFACE_RGBA16F && count == 1) {
+        store_halves(surface, tile);
+        return;
+    }
     /* Several pixels become one: rare, and nothing of it is in units; nor are these formats. */
     if (count > tile->samples || surface->format > RASTER_SURFACE_ZS) {
         raster_surface_store_ref(surface, tile, decimate);
@@ -270,6 +320,10 @@ void raster_surface_store_z_only(const struct raster_surface *surface, const str
 
 void raster_surface_load(const struct raster_surface *surface, struct raster_tile *tile)
 {
+    if (surface->format == RASTER_SURFACE_RGBA16F) {
+        load_halves(surface, tile);
+        return;
+    }
     if (surface->format > RASTER_SURFACE_ZS) {
         raster_surface_load_ref(surface, tile);
         return;

@@ -43,8 +43,8 @@ enum raster_decimate {
     RASTER_DECIMATE_16,   /* the samples of 2x2 pixels; 4x4 pixels of a tile of one sample */
 };
 
-/* RGBA16F and A8 have the scalar path alone. An RGBA16F tile's samples are averaged as raster_rgba16f_average
- * has it. */
+/* A8 and averages of RGBA16F have the scalar path alone. An RGBA16F tile's samples are averaged as
+ * raster_rgba16f_average has it. */
 
 /* Store of the tile at tile->x, y: samples are averaged per channel, (their sum + 2) >> 2, when `resolve` and
  * the tile has four; otherwise sample 0 is taken; ZS always takes sample 0. */
