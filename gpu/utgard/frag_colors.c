@@ -31,7 +31,7 @@ LLVMValueRef utgard_frag_part(struct utgard_frag_emit *e, struct jit_builder *b,
 
 /* v / 255 of a byte. A half: a number 2^13 times as large leaves the sum the places of one. A single: of the
  * reciprocal's two parts the first has so few bits that its product is exact. Both hold for all 256
- * (tests/unit/test_frag_colors.c). */
+ * (tests/gpu/utgard/test_frag_colors.c). */
 static LLVMValueRef over_255(struct utgard_frag_emit *e, struct jit_builder *b, LLVMValueRef v)
 {
     const float first = 0x1.01p-8f;

@@ -14,7 +14,7 @@
 
 #include "gpu/capture.h"
 #include "raster/surface.h"
-#include "tests/unit/replies_scene.h"
+#include "tests/gpu/vc4/replies_scene.h"
 
 static char path[] = "/tmp/vitrail-replies-XXXXXX";
 

@@ -1,7 +1,7 @@
 /* Speed of the binner alone, on one thread: a grid of small triangles, indexed as meshes are, shaded by a
  * coordinate program with a matrix. Built by hand, against the libraries of a build folder:
  *
- *   cc -O2 -I. -Itests/unit tests/bench/bench_binner.c -Wl,--start-group BUILD/.../libvt_*.a -Wl,--end-group
+ *   cc -O2 -I. tests/bench/bench_binner.c -Wl,--start-group BUILD/.../libvt_*.a -Wl,--end-group
  *      libLLVM-19.so -lcmocka -lxxhash -lzstd -lm
  */
 #include <time.h>

@@ -1,7 +1,7 @@
 /* Runs GP programs interpreted and translated over sixteen random vertices, and compares what both leave. A
  * difference is told on standard error. */
-#ifndef VITRAIL_TESTS_GP_HARNESS_H
-#define VITRAIL_TESTS_GP_HARNESS_H
+#ifndef VITRAIL_TESTS_DIFF_GP_HARNESS_H
+#define VITRAIL_TESTS_DIFF_GP_HARNESS_H
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Runs QPU programs twice, interpreted and translated, in one imaginary world, and compares every register,
  * flag, fault and effect. The world is arithmetic on arrays; its log depends on the order of everything that
  * is written to it. */
-#ifndef VITRAIL_TESTS_QPU_HARNESS_H
-#define VITRAIL_TESTS_QPU_HARNESS_H
+#ifndef VITRAIL_TESTS_DIFF_QPU_HARNESS_H
+#define VITRAIL_TESTS_DIFF_QPU_HARNESS_H
 
 #include <errno.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "tests/unit/renderer_scene.h"
+#include "tests/gpu/vc4/renderer_scene.h"
 
 enum { WIDTH = 160, HEIGHT = 128, TILES_X = 3, TILES_Y = 2, VERTICES = 48, DRAWS = 12, SCENES = 60 };
 enum { AT_PROGRAMS = 0x40000, AT_RECORDS = 0x60000 };

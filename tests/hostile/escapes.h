@@ -3,7 +3,7 @@
 #ifndef VITRAIL_TESTS_HOSTILE_ESCAPES_H
 #define VITRAIL_TESTS_HOSTILE_ESCAPES_H
 
-#include "tests/unit/sandbox_entry.h"
+#include "tests/tools/sandbox_entry.h"
 
 static inline int refused(long result)
 {

@@ -22,7 +22,7 @@
 #include "gpu/capture.h"
 #include "gpu/families.h"
 #include "gpu/replay.h"
-#include "tests/unit/renderer_scene.h"
+#include "tests/gpu/vc4/renderer_scene.h"
 #include "tests/wrap.h"
 
 /* ---- requests ---- */

@@ -1,6 +1,6 @@
 /* Captures of real programs, cut short and with bits turned: what is whole is drawn, what is wrong is
  * reported with its place, by one thread as by several. (gpu/capture's own reader is tried byte by byte in
- * tests/unit/test_capture.c; the command in tests/hostile/run.) */
+ * tests/gpu/test_capture.c; the command in tests/hostile/run.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/renderer_scene.h"
+#include "tests/gpu/vc4/renderer_scene.h"
 
 /* A scene without the bounds that scene_open sets. */
 static void open_unbounded(struct scene *s, struct way way)

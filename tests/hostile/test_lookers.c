@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "gpu/lint.h"
-#include "tests/unit/changed_capture.h"
+#include "tests/gpu/changed_capture.h"
 #include "tools/decode.h"
 #include "tools/family.h"
 #include "tools/tool.h"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "gpu/vc4/shader_state.h"
-#include "tests/unit/renderer_scene.h"
+#include "tests/gpu/vc4/renderer_scene.h"
 
 #define LENGTH 30000u
 #define AT     (4u << 20)

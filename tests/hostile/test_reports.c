@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/renderer_scene.h"
+#include "tests/gpu/vc4/renderer_scene.h"
 
 #define END "nop ; thrend\n nop\n nop ; sbdone\n"
 

@@ -1,7 +1,7 @@
 /* Hostile Mali-400 jobs: a recorded submission in which one thing is as no driver has it. Each ends in a
  * report that names unit, draw, place and what it is, the same whichever way the job is run; and after a
  * reset the same job as it was recorded draws its picture. */
-#include "tests/unit/utgard_job.h"
+#include "tests/gpu/utgard/job.h"
 
 #include <xxhash.h>
 

@@ -15,7 +15,9 @@
 
 #include "isa/utgard_pp/asm.h"
 #include "isa/utgard_pp/interp.h"
-#include "tests/diff/random.h"
+#include "isa/random.h"
+#include "util/bits.h"
+#include "util/fpenv.h"
 #include "util/half.h"
 
 struct operands {
@@ -98,7 +100,7 @@ static void each(const char *instruction, bool cut)
     struct utgard_pp_program *program;
     struct operands o;
     uint32_t *words, count;
-    uint64_t state = 1;
+    struct isa_random r = {1};
     char text[128];
 
     snprintf(text, sizeof text, "var r1.xy, v0.xy ; %s ; stop\n", instruction);
@@ -115,7 +117,7 @@ static void each(const char *instruction, bool cut)
     for (unsigned n = 0; n < RANDOM_RUNS; n++) {
         for (unsigned l = 0; l < 16; l++)
             for (unsigned k = 0; k < 2; k++)
-                o.at[k][l] = single(random_next(&state) & 0xffff);
+                o.at[k][l] = single(isa_random_next(&r) & 0xffff);
         compare(instruction, program, &o, cut);
     }
     utgard_pp_program_destroy(program);

@@ -1,5 +1,5 @@
 /* The linter's rules: for each one a program that breaks it, in a known place and alone, and the nearest
- * program that keeps it. Rules about uniforms and control lists are in tests/unit/test_lint_capture.c. */
+ * program that keeps it. Rules about uniforms and control lists are in tests/gpu/vc4/test_lint.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

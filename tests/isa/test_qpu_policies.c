@@ -12,7 +12,9 @@
 
 #include "isa/vc4_qpu/insn.h"
 #include "isa/vc4_qpu/interp_internal.h"
-#include "tests/diff/random.h"
+#include "isa/random.h"
+#include "util/bits.h"
+#include "util/fpenv.h"
 
 enum { RANDOM_PAIRS = 100000 };
 
@@ -153,16 +155,16 @@ static struct edges make_edges(void)
 }
 
 /* Any pattern, or a float of a moderate size. */
-static uint32_t random_operand(uint64_t *state)
+static uint32_t random_operand(struct isa_random *r)
 {
-    uint32_t x = random_next(state), kind = random_next(state) % 4;
+    uint32_t x = isa_random_next(r), kind = isa_random_next(r) % 4;
     return kind ? (x & 0x807fffff) | (116 + x / 8 % 46) << 23 : x;
 }
 
 static void each(struct pair *p, bool two, void (*compute)(struct pair *p))
 {
     const struct edges edges = make_edges();
-    uint64_t state = 1;
+    struct isa_random r = {1};
 
     for (unsigned i = 0; i < edges.count; i++) {
         for (unsigned k = 0; k < (two ? edges.count : 1); k++) {
@@ -172,8 +174,8 @@ static void each(struct pair *p, bool two, void (*compute)(struct pair *p))
         }
     }
     for (unsigned i = 0; i < RANDOM_PAIRS; i++) {
-        p->a = random_operand(&state);
-        p->b = two ? random_operand(&state) : 0;
+        p->a = random_operand(&r);
+        p->b = two ? random_operand(&r) : 0;
         compute(p);
     }
 }
@@ -321,8 +323,9 @@ static void test_unpacks_and_bytes(void **state)
         check(&p);
         assert_int_equal(vc4_qpu_pack_mul(3, p.fast, 0), vc4_qpu_pack_mul(3, p.exact, 0));
     }
-    for (uint64_t state_of = 1, i = 0; i < RANDOM_PAIRS; i++) {
-        uint32_t x = random_next(&state_of);
+    struct isa_random r = {1};
+    for (unsigned i = 0; i < RANDOM_PAIRS; i++) {
+        uint32_t x = isa_random_next(&r);
         for (unsigned mode = 0; mode < 8; mode++)
             assert_int_equal(vc4_qpu_unpack(false, mode, false, x), vc4_qpu_unpack(true, mode, false, x));
     }

@@ -1,6 +1,6 @@
 /* Memory with tile lists in it, for tests; numbers by chance. */
-#ifndef VITRAIL_TESTS_LIST_MEMORY_H
-#define VITRAIL_TESTS_LIST_MEMORY_H
+#ifndef VITRAIL_TESTS_TILER_LIST_MEMORY_H
+#define VITRAIL_TESTS_TILER_LIST_MEMORY_H
 
 #include "tiler/list.h"
 

@@ -1,0 +1,380 @@
+/* The display: modes, framebuffers, flips and their events, atomic commits, pictures. */
+#include "tests/drm/card.h"
+
+#include <dirent.h>
+#include <poll.h>
+
+#include "drm/launch/launch.h"
+#include "util/image.h"
+
+enum { CRTC = 1, CONNECTOR = 3, PLANE = 4 };
+
+struct display {
+    struct card card;
+    struct drm_file *file; /* the card's node, master */
+    char folder[64];
+};
+
+static void display_open(struct display *d)
+{
+    snprintf(d->folder, sizeof d->folder, "/tmp/vitrail-kms-XXXXXX");
+    assert_non_null(mkdtemp(d->folder));
+    card_open(&d->card, 64 << 20, d->folder);
+    assert_int_equal(drm_open(d->card.drm, DRM_MINOR_CARD, &d->file), 0);
+}
+
+static void display_close(struct display *d)
+{
+    card_close(&d->card);
+    drm_tree_remove(d->folder);
+}
+
+/* A framebuffer of one colour; red and blue as XRGB8888 stores them. */
+static uint32_t add_fb(struct display *d, uint32_t width, uint32_t height, uint32_t color, uint32_t *handle)
+{
+    struct drm_mode_create_dumb dumb = {.width = width, .height = height, .bpp = 32};
+    assert_int_equal(CALL(d->file, DRM_IOCTL_MODE_CREATE_DUMB, &dumb), 0);
+    struct drm_mode_map_dumb map = {.handle = dumb.handle};
+    assert_int_equal(CALL(d->file, DRM_IOCTL_MODE_MAP_DUMB, &map), 0);
+    uint8_t *bytes = gpu_memory_at(&d->card.memory, map.offset, dumb.size);
+    for (uint64_t i = 0; i < dumb.size / 4; i++)
+        util_store32(bytes + i * 4, color);
+    struct drm_mode_fb_cmd2 cmd = {.width = width,
+                                   .height = height,
+                                   .pixel_format = DRM_FORMAT_XRGB8888,
+                                   .handles = {dumb.handle},
+                                   .pitches = {dumb.pitch}};
+    assert_int_equal(CALL(d->file, DRM_IOCTL_MODE_ADDFB2, &cmd), 0);
+    if (handle)
+        *handle = dumb.handle;
+    return cmd.fb_id;
+}
+
+static struct drm_mode_modeinfo preferred_mode(struct display *d, uint32_t *count)
+{
+    struct drm_mode_modeinfo modes[8];
+    struct drm_mode_get_connector c = {.connector_id = CONNECTOR};
+    assert_int_equal(CALL(d->file, DRM_IOCTL_MODE_GETCONNECTOR, &c), 0);
+    assert_true(c.count_modes >= 2 && c.count_modes <= 8);
+    assert_int_equal(c.connection, 1);
+    uint32_t encoders[2], props[8];
+    uint64_t values[8];
+    c.modes_ptr = (uintptr_t)modes;
+    c.encoders_ptr = (uintptr_t)encoders;
+    c.props_ptr = (uintptr_t)props;
+    c.prop_values_ptr = (uintptr_t)values;
+    assert_int_equal(CALL(d->file, DRM_IOCTL_MODE_GETCONNECTOR, &c), 0);
+    assert_int_equal(encoders[0], c.encoder_id);
+    *count = c.count_modes;
+    return modes[0];
+}
+
+static int set_crtc(struct display *d, uint32_t fb)
+{
+    uint32_t count, connector = CONNECTOR;
+    struct drm_mode_crtc crtc = {.crtc_id = CRTC,
+                                 .fb_id = fb,
+                                 .set_connectors_ptr = (uintptr_t)&connector,
+                                 .count_connectors = 1,
+                                 .mode_valid = 1,
+                                 .mode = preferred_mode(d, &count)};
+    return CALL(d->file, DRM_IOCTL_MODE_SETCRTC, &crtc);
+}
+
+static void check_frame(struct display *d, unsigned number, uint32_t width, const uint8_t rgb[3])
+{
+    char path[128];
+    struct util_image image;
+    snprintf(path, sizeof path, "%s/frame-%06u.png", d->folder, number);
+    assert_int_equal(util_image_read_png(&image, path), 0);
+    assert_int_equal(image.width, width);
+    assert_memory_equal(image.pixels + 4 * (image.width * image.height / 2 + 7), rgb, 3);
+    util_image_finish(&image);
+}
+
+static void test_resources(void **state)
+{
+    struct display d;
+    display_open(&d);
+    uint32_t crtcs[1], connectors[1], encoders[1], count;
+    struct drm_mode_card_res res = {.crtc_id_ptr = (uintptr_t)crtcs,
+                                    .connector_id_ptr = (uintptr_t)connectors,
+                                    .encoder_id_ptr = (uintptr_t)encoders,
+                                    .count_crtcs = 1,
+                                    .count_connectors = 1,
+                                    .count_encoders = 1};
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_GETRESOURCES, &res), 0);
+    assert_int_equal(res.count_crtcs + res.count_connectors + res.count_encoders, 3);
+    assert_int_equal(crtcs[0], CRTC);
+    assert_int_equal(connectors[0], CONNECTOR);
+    struct drm_mode_modeinfo mode = preferred_mode(&d, &count);
+    assert_int_equal(mode.hdisplay, 1280);
+    assert_int_equal(mode.vdisplay, 720);
+    assert_true(mode.type & DRM_MODE_TYPE_PREFERRED);
+    struct drm_mode_get_plane_res planes = {0};
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_GETPLANERESOURCES, &planes), 0);
+    assert_int_equal(planes.count_planes, 0); /* the primary plane is for those who ask for it */
+    struct drm_set_client_cap cap = {DRM_CLIENT_CAP_UNIVERSAL_PLANES, 1};
+    assert_int_equal(CALL(d.file, DRM_IOCTL_SET_CLIENT_CAP, &cap), 0);
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_GETPLANERESOURCES, &planes), 0);
+    assert_int_equal(planes.count_planes, 1);
+    display_close(&d);
+}
+
+static void test_framebuffers(void **state)
+{
+    struct display d;
+    uint32_t handle;
+    display_open(&d);
+    uint32_t fb = add_fb(&d, 64, 32, 0, &handle);
+    const struct drm_mode_fb_cmd2 good = {.width = 64,
+                                          .height = 32,
+                                          .pixel_format = DRM_FORMAT_XRGB8888,
+                                          .handles = {handle},
+                                          .pitches = {256}};
+    struct drm_mode_fb_cmd2 cmd = good;
+    cmd.height = 33; /* 256 bytes more than there are */
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_ADDFB2, &cmd), -EINVAL);
+    cmd = good, cmd.pixel_format = DRM_FORMAT_NV12;
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_ADDFB2, &cmd), -EINVAL);
+    cmd = good, cmd.pitches[0] = 255;
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_ADDFB2, &cmd), -EINVAL);
+    cmd = good, cmd.handles[0] = 99;
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_ADDFB2, &cmd), -ENOENT);
+    cmd = good, cmd.offsets[0] = 0xfffffff0;
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_ADDFB2, &cmd), -EINVAL);
+    cmd = good, cmd.flags = DRM_MODE_FB_MODIFIERS, cmd.modifier[0] = DRM_FORMAT_MOD_BROADCOM_VC4_T_TILED;
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_ADDFB2, &cmd), 0);
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_RMFB, &fb), 0);
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_RMFB, &fb), -ENOENT);
+    display_close(&d);
+}
+
+static void test_flips(void **state)
+{
+    static const uint8_t red[3] = {255, 0, 0}, blue[3] = {0, 0, 255};
+    struct display d;
+    display_open(&d);
+    struct drm_mode_crtc_page_flip flip = {
+        .crtc_id = CRTC, .flags = DRM_MODE_PAGE_FLIP_EVENT, .user_data = 0x1234};
+    uint32_t a = add_fb(&d, 1280, 720, 0xff0000, NULL), b = add_fb(&d, 1280, 720, 0x0000ff, NULL);
+    struct drm_mode_crtc off = {.crtc_id = CRTC};
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_SETCRTC, &off), 0);
+    flip.fb_id = a;
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_PAGE_FLIP, &flip), -EBUSY); /* nothing is shown */
+    assert_int_equal(set_crtc(&d, 999), -ENOENT);
+    assert_int_equal(set_crtc(&d, add_fb(&d, 640, 480, 0, NULL)), -ENOSPC); /* smaller than the mode */
+    assert_int_equal(set_crtc(&d, a), 0);
+    check_frame(&d, 1, 1280, red);
+    flip.fb_id = b;
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_PAGE_FLIP, &flip), 0);
+    check_frame(&d, 2, 1280, blue);
+    struct drm_event_vblank event;
+    assert_int_equal(read(drm_file_events(d.file), &event, sizeof event), sizeof event);
+    assert_int_equal(event.base.type, DRM_EVENT_FLIP_COMPLETE);
+    assert_int_equal(event.base.length, sizeof event);
+    assert_int_equal(event.user_data, 0x1234);
+    assert_int_equal(event.crtc_id, CRTC);
+    flip.flags = DRM_MODE_PAGE_FLIP_TARGET_ABSOLUTE;
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_PAGE_FLIP, &flip), -EINVAL);
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_RMFB, &b), 0); /* what is shown goes dark */
+    flip.flags = 0;
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_PAGE_FLIP, &flip), -EBUSY);
+    display_close(&d);
+}
+
+/* Events that nobody reads fill 4 KiB; then flips with events fail, as the kernel has it. */
+static void test_unread_events(void **state)
+{
+    struct display d;
+    display_open(&d);
+    uint32_t fb = add_fb(&d, 1280, 720, 0, NULL);
+    assert_int_equal(set_crtc(&d, fb), 0);
+    union drm_wait_vblank vblank = {
+        .request = {.type = _DRM_VBLANK_RELATIVE | _DRM_VBLANK_EVENT, .sequence = 1}};
+    unsigned sent = 0;
+    int r = 0;
+    while (!(r = CALL(d.file, DRM_IOCTL_WAIT_VBLANK, &vblank)) && sent < 1000)
+        sent++;
+    assert_int_equal(r, -ENOMEM);
+    assert_int_equal(sent, 4096 / sizeof(struct drm_event_vblank));
+    struct drm_mode_crtc_page_flip flip = {.crtc_id = CRTC, .fb_id = fb, .flags = DRM_MODE_PAGE_FLIP_EVENT};
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_PAGE_FLIP, &flip), -ENOMEM);
+    assert_int_equal(drm_frames_presented(d.card.drm), 1);
+    display_close(&d);
+}
+
+static uint32_t property(struct display *d, uint32_t object, uint32_t type, const char *name)
+{
+    uint32_t ids[32];
+    uint64_t values[32];
+    struct drm_mode_obj_get_properties get = {.props_ptr = (uintptr_t)ids,
+                                              .prop_values_ptr = (uintptr_t)values,
+                                              .count_props = 32,
+                                              .obj_id = object,
+                                              .obj_type = type};
+    assert_int_equal(CALL(d->file, DRM_IOCTL_MODE_OBJ_GETPROPERTIES, &get), 0);
+    for (uint32_t i = 0; i < get.count_props; i++) {
+        struct drm_mode_get_property p = {.prop_id = ids[i]};
+        assert_int_equal(CALL(d->file, DRM_IOCTL_MODE_GETPROPERTY, &p), 0);
+        if (!strcmp(p.name, name))
+            return ids[i];
+    }
+    return 0;
+}
+
+struct commit {
+    uint32_t objects[3], counts[3], ids[16];
+    uint64_t values[16];
+    struct drm_mode_atomic atomic;
+};
+
+/* A commit that shows `fb` at its full size in the preferred mode. */
+static void full_commit(struct display *d, struct commit *c, uint32_t fb, uint32_t flags)
+{
+    static const char *const plane[] = {"FB_ID", "CRTC_ID", "SRC_X",  "SRC_Y",  "SRC_W",
+                                        "SRC_H", "CRTC_X",  "CRTC_Y", "CRTC_W", "CRTC_H"};
+    const uint64_t values[] = {fb, CRTC, 0, 0, 1280u << 16, 720u << 16, 0, 0, 1280, 720};
+    uint32_t count;
+    struct drm_mode_modeinfo mode = preferred_mode(d, &count);
+    struct drm_mode_create_blob blob = {.data = (uintptr_t)&mode, .length = sizeof mode};
+    assert_int_equal(CALL(d->file, DRM_IOCTL_MODE_CREATEPROPBLOB, &blob), 0);
+    *c = (struct commit){{CONNECTOR, CRTC, PLANE}, {1, 2, 10}, {0}, {0}, {0}};
+    c->ids[0] = property(d, CONNECTOR, DRM_MODE_OBJECT_CONNECTOR, "CRTC_ID");
+    c->values[0] = CRTC;
+    c->ids[1] = property(d, CRTC, DRM_MODE_OBJECT_CRTC, "MODE_ID");
+    c->values[1] = blob.blob_id;
+    c->ids[2] = property(d, CRTC, DRM_MODE_OBJECT_CRTC, "ACTIVE");
+    c->values[2] = 1;
+    for (unsigned i = 0; i < 10; i++) {
+        c->ids[3 + i] = property(d, PLANE, DRM_MODE_OBJECT_PLANE, plane[i]);
+        assert_int_not_equal(c->ids[3 + i], 0);
+        c->values[3 + i] = values[i];
+    }
+    c->atomic = (struct drm_mode_atomic){.flags = flags,
+                                         .count_objs = 3,
+                                         .objs_ptr = (uintptr_t)c->objects,
+                                         .count_props_ptr = (uintptr_t)c->counts,
+                                         .props_ptr = (uintptr_t)c->ids,
+                                         .prop_values_ptr = (uintptr_t)c->values,
+                                         .user_data = 77};
+}
+
+static int commit(struct display *d, struct commit *c)
+{
+    return CALL(d->file, DRM_IOCTL_MODE_ATOMIC, &c->atomic);
+}
+
+static void test_atomic(void **state)
+{
+    static const uint8_t green[3] = {0, 255, 0};
+    struct display d;
+    struct commit c;
+    display_open(&d);
+    assert_int_equal(property(&d, PLANE, DRM_MODE_OBJECT_PLANE, "FB_ID"), 0); /* for atomic clients */
+    struct drm_set_client_cap cap = {DRM_CLIENT_CAP_ATOMIC, 1};
+    c.atomic = (struct drm_mode_atomic){0};
+    assert_int_equal(commit(&d, &c), -EINVAL);
+    assert_int_equal(CALL(d.file, DRM_IOCTL_SET_CLIENT_CAP, &cap), 0);
+    uint32_t fb = add_fb(&d, 1280, 720, 0x00ff00, NULL);
+    const uint32_t modeset = DRM_MODE_ATOMIC_ALLOW_MODESET, event = DRM_MODE_PAGE_FLIP_EVENT;
+    full_commit(&d, &c, fb, modeset | DRM_MODE_ATOMIC_TEST_ONLY);
+    assert_int_equal(commit(&d, &c), 0);
+    assert_int_equal(drm_frames_presented(d.card.drm), 0); /* it was only a test */
+    full_commit(&d, &c, fb, event);
+    assert_int_equal(commit(&d, &c), -EINVAL); /* a modeset that was not allowed */
+    full_commit(&d, &c, fb, modeset | event);
+    assert_int_equal(commit(&d, &c), 0);
+    check_frame(&d, 1, 1280, green);
+    struct drm_event_vblank e;
+    assert_int_equal(read(drm_file_events(d.file), &e, sizeof e), sizeof e);
+    assert_int_equal(e.user_data, 77);
+    full_commit(&d, &c, fb, modeset | event | DRM_MODE_ATOMIC_TEST_ONLY);
+    assert_int_equal(commit(&d, &c), -EINVAL);
+    full_commit(&d, &c, fb, modeset);
+    c.values[3] = 999; /* no such framebuffer */
+    assert_int_equal(commit(&d, &c), -EINVAL);
+    full_commit(&d, &c, fb, modeset);
+    c.values[7] = 1281u << 16; /* wider than it is */
+    assert_int_equal(commit(&d, &c), -ENOSPC);
+    full_commit(&d, &c, fb, modeset);
+    c.values[4] = 0; /* a framebuffer on no CRTC */
+    assert_int_equal(commit(&d, &c), -EINVAL);
+    full_commit(&d, &c, fb, modeset);
+    c.objects[2] = fb; /* no object with properties */
+    assert_int_equal(commit(&d, &c), -ENOENT);
+    full_commit(&d, &c, fb, modeset);
+    c.ids[3] = 9999;
+    assert_int_equal(commit(&d, &c), -ENOENT);
+    full_commit(&d, &c, fb, modeset);
+    c.counts[2] = 0x40000000;
+    assert_int_equal(commit(&d, &c), -EINVAL);
+    int fence;
+    full_commit(&d, &c, fb, modeset);
+    c.objects[0] = CRTC;
+    c.ids[0] = property(&d, CRTC, DRM_MODE_OBJECT_CRTC, "OUT_FENCE_PTR");
+    c.values[0] = (uintptr_t)&fence;
+    assert_int_equal(commit(&d, &c), -EINVAL); /* nowhere to put it */
+    assert_int_equal(CALL_GIVING(d.file, DRM_IOCTL_MODE_ATOMIC, &c.atomic, &fence), 0);
+    struct pollfd wait = {fence, POLLIN, 0};
+    assert_int_equal(poll(&wait, 1, 0), 1);
+    full_commit(&d, &c, fb, modeset);
+    c.objects[0] = PLANE;
+    c.ids[0] = property(&d, PLANE, DRM_MODE_OBJECT_PLANE, "IN_FENCE_FD");
+    c.values[0] = (uint64_t)fence;
+    assert_int_equal(commit(&d, &c), -EINVAL); /* only a number */
+    assert_int_equal(CALL_TAKING(d.file, DRM_IOCTL_MODE_ATOMIC, &c.atomic, d.card.memory.fd), -EINVAL);
+    assert_int_equal(CALL_TAKING(d.file, DRM_IOCTL_MODE_ATOMIC, &c.atomic, fence), 0);
+    close(fence);
+    assert_int_equal(drm_frames_presented(d.card.drm), 3);
+    display_close(&d);
+}
+
+/* What programs do at their start and end: read what the CRTC shows, and put it back. */
+static void test_console(void **state)
+{
+    struct display d;
+    display_open(&d);
+    struct drm_mode_crtc console = {.crtc_id = CRTC};
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_GETCRTC, &console), 0);
+    assert_true(console.mode_valid);
+    assert_int_equal(console.mode.hdisplay, 1280);
+    assert_int_not_equal(console.fb_id, 0);
+    uint32_t connector = CONNECTOR, id = console.fb_id;
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_RMFB, &id), -ENOENT); /* nobody's to remove */
+    assert_int_equal(set_crtc(&d, add_fb(&d, 1280, 720, 0, NULL)), 0);
+    assert_int_equal(drm_frames_presented(d.card.drm), 1);
+    console.set_connectors_ptr = (uintptr_t)&connector;
+    console.count_connectors = 1;
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_SETCRTC, &console), 0);
+    assert_int_equal(drm_frames_presented(d.card.drm), 1); /* the console is nobody's frame */
+    display_close(&d);
+}
+
+/* A file that is closed takes its framebuffers with it; with the last one the console comes back. */
+static void test_closing(void **state)
+{
+    struct display d;
+    display_open(&d);
+    struct drm_mode_crtc console = {.crtc_id = CRTC};
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_GETCRTC, &console), 0);
+    assert_int_equal(set_crtc(&d, add_fb(&d, 1280, 720, 0, NULL)), 0);
+    drm_close(d.file);
+    assert_int_equal(drm_open(d.card.drm, DRM_MINOR_CARD, &d.file), 0); /* and the next is master */
+    struct drm_mode_crtc crtc = {.crtc_id = CRTC};
+    assert_int_equal(CALL(d.file, DRM_IOCTL_MODE_GETCRTC, &crtc), 0);
+    assert_int_equal(crtc.fb_id, console.fb_id);
+    assert_int_equal(set_crtc(&d, add_fb(&d, 1280, 720, 0, NULL)), 0);
+    display_close(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_resources), cmocka_unit_test(test_framebuffers),
+        cmocka_unit_test(test_flips),     cmocka_unit_test(test_unread_events),
+        cmocka_unit_test(test_atomic),    cmocka_unit_test(test_console),
+        cmocka_unit_test(test_closing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
