@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/random.h"
 #include "isa/utgard_pp/asm.h"
 #include "isa/utgard_pp/interp.h"
-#include "isa/random.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 #include "util/half.h"

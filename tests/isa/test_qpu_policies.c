@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
+#include "isa/random.h"
 #include "isa/vc4_qpu/insn.h"
 #include "isa/vc4_qpu/interp_internal.h"
-#include "isa/random.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
