@@ -23,18 +23,17 @@ struct vs {
 };
 
 /* One array of a draw: whether all of it may be reached. */
-static void lint_array(const struct vs *vs, bool varying, uint32_t n, uint32_t address, uint32_t layout)
+static void lint_array(const struct vs *vs, bool varying, uint32_t n, uint32_t address,
+                       struct utgard_layout layout)
 {
-    struct utgard_layout a = utgard_layout(layout);
-    struct utgard_array array = {
-        .address = address, .stride = a.stride, .type = a.type, .components = a.components};
+    struct gpu_array array;
     const char *place = varying ? "varying" : "attribute";
     uint64_t where = 0;
-    bool known = (varying ? utgard_varying_bytes : utgard_attribute_bytes)(&array, &array.bytes);
+    bool known = utgard_array(address, layout, varying, &array);
     uint64_t size = array.stride * (vs->vertices - 1ull) + array.bytes;
     if (!known)
         utgard_lint_tell(vs->lint, UTGARD_LINT_ATTRIBUTE_TYPE, place, address, "%s %u: type 0x%x", place, n,
-                         array.type);
+                         layout.type);
     else if (!gpu_space_allows(vs->space, address, size, varying ? GPU_RIGHT_WRITE : GPU_RIGHT_READ, &where))
         utgard_lint_tell(vs->lint, varying ? UTGARD_LINT_VARYING_OUTSIDE : UTGARD_LINT_ATTRIBUTE_OUTSIDE,
                          place, address, "%s %u, %u vertices: no page at 0x%08llx", place, n, vs->vertices,
@@ -58,7 +57,8 @@ static void lint_attributes(const struct vs *vs)
         utgard_lint_tell(vs->lint, UTGARD_LINT_ATTRIBUTE_MISSING, "vertex program", s->program,
                          "0x%x are read, of %u", used, count);
     for (uint32_t n = 0; at && n < UTIL_MIN(count, 32u); n++) {
-        uint32_t address = util_load32(at + n * TABLE_ENTRY), layout = util_load32(at + n * TABLE_ENTRY + 4);
+        uint32_t address = util_load32(at + n * TABLE_ENTRY);
+        struct utgard_layout layout = utgard_layout(util_load32(at + n * TABLE_ENTRY + 4));
         if (used >> n & 1)
             lint_array(vs, false, n, address, layout);
         else
@@ -77,9 +77,9 @@ static void lint_varyings(const struct vs *vs)
         utgard_lint_tell(l, UTGARD_LINT_VARYING_MISSING, "vertex program", s->program,
                          "0x%x are stored, of %u", stored, count);
     for (uint32_t n = 0; at && n < UTIL_MIN(count, 32u); n++) {
-        uint32_t address = util_load32(at + n * TABLE_ENTRY), layout = util_load32(at + n * TABLE_ENTRY + 4);
-        struct utgard_layout a = utgard_layout(layout);
-        position |= a.type == UTGARD_TYPE_SPECIAL && a.components == 1;
+        uint32_t address = util_load32(at + n * TABLE_ENTRY);
+        struct utgard_layout layout = utgard_layout(util_load32(at + n * TABLE_ENTRY + 4));
+        position |= layout.type == UTGARD_TYPE_SPECIAL && layout.components == 1;
         lint_array(vs, true, n, address, layout);
         if (l->array_count < UTGARD_LINT_DRAWS)
             l->arrays[l->array_count++] = (struct utgard_lint_array){address, stored >> n & 1};
