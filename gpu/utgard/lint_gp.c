@@ -105,7 +105,7 @@ static void lint_vertices(struct vs *vs)
     uint64_t words[UTGARD_GP_MAX_INSNS * UTGARD_GP_WORDS];
     struct utgard_gp_program *program;
     const struct utgard_vs_state *s = vs->state;
-    const uint64_t key[] = {vs->lint->summary->jobs,
+    const uint64_t key[] = {vs->lint->lint.summary->jobs,
                             (uint64_t)s->program << 32 | s->instructions,
                             (uint64_t)s->uniforms << 32 | s->uniform_bytes,
                             (uint64_t)s->attributes << 32 | s->attribute_count,
@@ -115,7 +115,7 @@ static void lint_vertices(struct vs *vs)
     const uint8_t *at = s->instructions && bytes <= sizeof words
                             ? gpu_space_at(vs->space, s->program, bytes, GPU_RIGHT_READ)
                             : NULL;
-    if (!gpu_seen_first(&vs->lint->looked_at, key, sizeof key, &vs->lint->error))
+    if (!gpu_seen_first(&vs->lint->lint.looked_at, key, sizeof key, &vs->lint->lint.error))
         return;
     if (!at) {
         utgard_lint_tell(vs->lint, UTGARD_LINT_GP_PROGRAM, "vertex program", s->program, "%u instructions",
@@ -158,14 +158,14 @@ static void lint_indices(struct utgard_lint *l, const struct gpu_space *space, c
 static void lint_draw(struct utgard_lint *l, const struct gpu_space *space, struct plbu *p, uint32_t at,
                       const struct utgard_cl_command *c)
 {
-    l->draw++;
-    l->summary->draws++;
+    l->lint.draw++;
+    l->lint.summary->draws++;
     if (!p->has_state)
         utgard_lint_tell(l, UTGARD_LINT_NO_STATE, COMMAND, at, "%s", "");
     if (c->id == UTGARD_PLBU_DRAW_ELEMENTS)
         lint_indices(l, space, p, at, c);
     if (p->has_state && l->draw_count < UTGARD_LINT_DRAWS)
-        l->draws[l->draw_count++] = (struct utgard_lint_draw){p->state, l->draw};
+        l->draws[l->draw_count++] = (struct utgard_lint_draw){p->state, l->lint.draw};
     p->used = true;
 }
 
@@ -241,12 +241,12 @@ static void lint_vs(struct utgard_lint *l, const struct gpu_space *space, uint32
         struct vs vs = {l, space, &state, NULL, c.field[UTGARD_DRAW_VERTICES]};
         utgard_vs_set(&state, &c);
         if (c.id == UTGARD_VS_DRAW && vs.vertices) {
-            l->draw++;
+            l->lint.draw++;
             lint_vertices(&vs);
         }
         at = c.id == UTGARD_VS_JUMP ? c.field[0] : at + UTGARD_CL_BYTES;
     }
-    l->draw = 0;
+    l->lint.draw = 0;
 }
 
 static void lint_plbu(struct utgard_lint *l, const struct gpu_space *space, uint32_t start, uint32_t end)
@@ -263,11 +263,11 @@ static void lint_plbu(struct utgard_lint *l, const struct gpu_space *space, uint
     }
     if (whole) {
         unused_state(l, &p);
-        l->draw = 0;
+        l->lint.draw = 0;
         if (!p.ended)
             utgard_lint_tell(l, UTGARD_LINT_NO_END, LIST, start, "0x%08x to 0x%08x", start, end);
     }
-    l->draw = 0;
+    l->lint.draw = 0;
 }
 
 void utgard_lint_lists(struct utgard_lint *l, bool vs, bool plbu)
