@@ -65,8 +65,7 @@ const struct tool_command tool_command_dis = {
     .summary = "disassemble a guest program",
     .operands = "PROGRAM",
     .text = "Disassembles a guest program; PROGRAM may be - for standard input. A file of 0x... words is "
-            "recognised "
-            "as text, anything else is binary words.",
+            "recognised as text, anything else is binary words.",
     .examples = "  vitrail dis blend.bin\n"
                 "  echo 0x10020ba7159e7000 | vitrail dis -\n"
                 "  echo 0x000000a3 0xf0003c60 0x00000000 | vitrail dis --isa utgard-pp -\n",

@@ -38,8 +38,7 @@ const struct tool_command tool_command_compare = {
     .summary = "compare two pictures",
     .operands = "EXPECTED.png GOT.png",
     .text = "Compares two pictures channel by channel. Prints the share of pixels beyond the tolerance in "
-            "percent and "
-            "the largest difference; exit status 1 when too many pixels differ.",
+            "percent and the largest difference; exit status 1 when too many pixels differ.",
     .examples = "  vitrail compare --share 0.5 --diff where.png llvmpipe.png ours.png\n",
     .options = {{rows}, {tool_sandbox_rows, AT(no_sandbox)}},
     .takes = {"picture", 0, UINT_MAX},

@@ -51,15 +51,12 @@ const struct tool_command tool_command_explain = {
     .summary = "say why a pixel of a capture has its colour",
     .operands = "--frame=N --pixel=X,Y CAPTURE",
     .text =
-        "Says why a pixel has its colour: every draw that touched it, in order, with its vertices, coverage, "
-        "tests, "
-        "texture lookups, what its program did in that lane, blending, and the colour before and after. "
-        "Loads and "
-        "stores are followed back to the clear; of textures that were drawn it says where (with --all, to be "
-        "explained in turn). Captures of every GPU are taken (`vitrail gpus`).",
+        "Says why a pixel has its colour: every draw that touched it, in order, with its vertices, "
+        "coverage, tests, texture lookups, what its program did in that lane, blending, and the colour "
+        "before and after. Loads and stores are followed back to the clear; of textures that were drawn it "
+        "says where (with --all, to be explained in turn). Captures of every GPU are taken (`vitrail gpus`).",
     .notes = "Exit status 1 when what was stored and the picture differ, 3 when the guest did something "
-             "wrong up to "
-             "that picture; the report is on stderr.",
+             "wrong up to that picture; the report is on stderr.",
     .examples = "  vitrail explain --frame 2 --pixel 480,270 tests/captures/demo.vtc | less -S\n"
                 "  vitrail explain --frame 6 --pixel 100,100 --no-trace tests/captures/features.vtc\n"
                 "  vitrail explain --frame 2 --pixel 160,90 tests/captures/mali400/shading-phong.vtc\n"

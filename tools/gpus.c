@@ -23,9 +23,8 @@ static const struct tool_option rows[] = {
 const struct tool_command tool_command_gpus = {
     .name = "gpus",
     .summary = "list the GPUs that can be emulated",
-    .text = "Lists the GPUs that can be emulated, their drivers, the instruction sets of their programs, and "
-            "this "
-            "machine's vector levels.",
+    .text = "Lists the GPUs that can be emulated, their drivers, the instruction sets of their programs, "
+            "and this machine's vector levels.",
     .examples = "  vitrail gpus\n"
                 "  vitrail gpus --json | jq -r '.gpus[].name'\n",
     .options = {{rows, 0}},

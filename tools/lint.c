@@ -298,9 +298,8 @@ const struct tool_command tool_command_lint = {
         "documents' rules, errata, registers nobody wrote, queues that run empty or over; in a capture also "
         "disagreement between programs and the records that name them, arrays and textures outside memory, "
         "states that contradict themselves. A PROGRAM is binary words, hexadecimal words as text, or "
-        "assembler "
-        "text; - is the standard input. Of a CAPTURE all jobs are looked at. Each finding has its place, "
-        "severity, rule, the instruction and the rule's source.",
+        "assembler text; - is the standard input. Of a CAPTURE all jobs are looked at. Each finding has its "
+        "place, severity, rule, the instruction and the rule's source.",
     .notes = "Exit status: 0 nothing found, 1 findings, 2 wrong options, 4 bad file.",
     .examples = "  vitrail lint blend.qpu\n"
                 "  vitrail lint --stage user --severity warning sum.bin\n"

@@ -29,9 +29,9 @@ static char *describe(void)
 
 static const struct tool_command vitrail = {
     .operands = "COMMAND [ARGS]",
-    .notes = "Exit status: 0 done, 1 a verification differs, 2 wrong options, 3 guest fault, 4 bad file, 5 "
-             "this machine "
-             "cannot do it; `run` and `record` pass on the program's, or 6: it never used the GPU.",
+    .notes = "Exit status: 0 done, 1 a verification differs, 2 wrong options, 3 guest fault, 4 bad file, "
+             "5 this machine cannot do it; `run` and `record` pass on the program's, or 6: it never used "
+             "the GPU.",
     .examples = "  vitrail run --gpu vc4 -- glmark2-es2-drm -b texture\n"
                 "  vitrail record -o frame.vtc -- kmscube -c 1\n"
                 "  vitrail replay frame.vtc --png frame.png\n",

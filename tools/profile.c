@@ -48,9 +48,8 @@ static const struct tool_option rows[] = {
     {"heat", "FILE.png", "write what each tile costs as a picture with a scale", .kind = TOOL_FILE,
      .at = AT(heat)},
     {"by", "WHAT",
-     "cost in the heat map: time (default), or instructions of fragment programs, which no other load on the "
-     "machine "
-     "changes",
+     "cost in the heat map: time (default), or instructions of fragment programs, which no other load on "
+     "the machine changes",
      .kind = TOOL_WORD, .at = AT(by), .word = by_word},
     {"draws", NULL, "all draws, not only the costliest", .kind = TOOL_SWITCH, .at = AT(draws)},
     {"instructions", NULL, "all instructions, not only the hottest", .kind = TOOL_SWITCH,
@@ -66,9 +65,8 @@ const struct tool_command tool_command_profile = {
     .name = "profile",
     .summary = "say where a capture's time goes; heat maps of tiles",
     .operands = "CAPTURE",
-    .text = "Says where a capture's time goes: draws by cost, programs and their hottest instructions, and a "
-            "heat map of "
-            "the tiles.",
+    .text = "Says where a capture's time goes: draws by cost, programs and their hottest instructions, and "
+            "a heat map of the tiles.",
     .notes =
         "A play before the timed ones compiles the programs and counts. Fragment programs with branches are "
         "interpreted in it, to count each instruction. All code is optimised unless --tier says otherwise.",

@@ -159,8 +159,7 @@ static const struct tool_option rows[] = {
      .max = MAX_ITEMS},
     {"uniforms", "LIST",
      "its uniforms, with commas between: numbers, floats (1.5), `qpu` (0, 1, ...), `qpus` (N); given again: "
-     "those of "
-     "the next start, the last list being for all that remain",
+     "those of the next start, the last list being for all that remain",
      .kind = TOOL_OWN, .take = take_uniforms},
     {"mem", "ADDR=FILE", "puts a file into memory; may be given again", .kind = TOOL_OWN, .take = take_mem,
      .takes = "ADDR=FILE"},
@@ -187,9 +186,8 @@ const struct tool_command tool_command_qpu = {
     .called = "qpu run",
     .summary = "run a general-purpose QPU program",
     .operands = "[PROGRAM]",
-    .text = "Runs a general-purpose QPU program on the device, through its scheduler's registers. PROGRAM is "
-            "assembly "
-            "text, hexadecimal words or binary words.",
+    .text = "Runs a general-purpose QPU program on the device, through its scheduler's registers. PROGRAM "
+            "is assembly text, hexadecimal words or binary words.",
     .examples = "  vitrail qpu run sum.s --uniforms 0x1000,0x2000,16 --mem 0x1000=in.bin \\\n"
                 "      --dump 0x2000,64 --format float\n"
                 "  vitrail qpu run tri.hex --qpus 12 --uniforms qpu,qpus,0x10000 --dump 0x10000,768\n"

@@ -41,8 +41,7 @@ static const struct tool_option rows[] = {
      .kind = TOOL_SWITCH, .at = AT(all)},
     {"rgba", NULL,
      "the lowest byte of a pixel is red, as in textures that programs draw into; otherwise it is blue, as "
-     "displays "
-     "have it, unless the capture knows",
+     "displays have it, unless the capture knows",
      .kind = TOOL_SWITCH, .at = AT(rgba)},
     {"verify", "FILE.png",
      "compare the last picture (or that of --frame) with a PNG; exit status 1 when they differ",

@@ -41,8 +41,7 @@ static const struct tool_option common_rows[] = {
     {"log", "FILE", "append the card's messages and reports to FILE", .kind = TOOL_FILE, .at = AT(log)},
     {"sync", NULL,
      "a job is done before its submit returns, as it always is while recording; otherwise the driver "
-     "prepares "
-     "the next one meanwhile",
+     "prepares the next one meanwhile",
      .kind = TOOL_SWITCH, .at = AT(sync)},
     {"any-driver", NULL,
      "never to have used the GPU is no failure: for programs that do not draw, or draw in software",
@@ -64,13 +63,10 @@ const struct tool_command tool_command_run = {
     .name = "run",
     .summary = "run a program with its stock driver on an emulated GPU",
     .operands = "-- PROGRAM [ARGS]",
-    .text =
-        "Runs a program with its stock Mesa driver on an emulated GPU. Programs for arm64 and armhf run "
-        "under "
-        "qemu-user. Exit status and signals are the program's; what it does wrong to the GPU is reported on "
-        "standard error. A run in which no process submitted a job to the GPU says so at its end, with what "
-        "is known "
-        "of the cause, and its exit status is 6 in place of 0.",
+    .text = "Runs a program with its stock Mesa driver on an emulated GPU. Programs for arm64 and armhf run "
+            "under qemu-user. Exit status and signals are the program's; what it does wrong to the GPU is "
+            "reported on standard error. A run in which no process submitted a job to the GPU says so at its "
+            "end, with what is known of the cause, and its exit status is 6 in place of 0.",
     .examples = "  vitrail run -- kmscube -c 10\n"
                 "  vitrail run --frames shots -- glmark2-es2-drm \\\n"
                 "      --winsys-options drm-device=/dev/dri/card0 -b texture\n"
@@ -85,10 +81,8 @@ const struct tool_command tool_command_record = {
     .summary = "run a program and keep what it drew in a capture",
     .operands = "-o FILE -- PROGRAM [ARGS]",
     .text = "Runs a program as `vitrail run` does, and keeps all that its GPU was given in a capture, which "
-            "`vitrail "
-            "replay` draws again without the program. Where nothing was drawn on the GPU, the capture holds "
-            "at most "
-            "what the display showed.",
+            "`vitrail replay` draws again without the program. Where nothing was drawn on the GPU, the "
+            "capture holds at most what the display showed.",
     .examples = "  vitrail record -o cube.vtc -- kmscube -c 1\n"
                 "  vitrail replay cube.vtc --png cube.png\n",
     .options = {{record_rows}, {common_rows}, {tool_device_rows, AT(device)}},

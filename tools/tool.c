@@ -131,8 +131,7 @@ static const char *tier_word(unsigned n)
 const struct tool_option tool_device_rows[] = {
     {"threads", "N",
      "worker threads beside the calling one (default: one per further processor; 0: everything on the "
-     "calling "
-     "thread)",
+     "calling thread)",
      .kind = TOOL_NUMBER, .at = AT(threads), .min = 0, .max = UTIL_POOL_MAX},
     {"level", "NAME", "host vector level: %s (default: best)", .kind = TOOL_WORD, .at = AT(level),
      .word = level_word},
@@ -143,13 +142,11 @@ const struct tool_option tool_device_rows[] = {
      .kind = TOOL_SWITCH, .at = AT(reference)},
     {"numeric", "MODE",
      "how guest programs compute: fast as IEEE 754 and this processor do, exact as silicon does, as far as "
-     "that "
-     "is public; usual (default): VideoCore IV fast, Malis exact",
+     "that is public; usual (default): VideoCore IV fast, Malis exact",
      .kind = TOOL_WORD, .at = AT(numeric), .word = numeric_word},
     {"tier", "NAME",
      "compiled code: auto (default) quick code at once, better code where it runs much; quick or optimised: "
-     "that "
-     "alone",
+     "that alone",
      .kind = TOOL_WORD, .at = AT(tier), .word = tier_word},
     {"in-order", NULL, "shade hidden pixels too, each in its turn", .kind = TOOL_SWITCH, .at = AT(in_order)},
     {"no-cache", NULL, "neither read nor write compiled code on disk", .kind = TOOL_SWITCH,
