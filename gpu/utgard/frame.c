@@ -143,16 +143,21 @@ static void render_part(struct utgard_run *run, struct utgard_worker *w, const s
             utgard_wb_store(&run->wb[n], run->frame->space->window.base, tile);
 }
 
-/* What is only cleared needs no tile buffer. */
-static void clear_area(const struct utgard_run *run, const struct utgard_area *area)
+/* What is only cleared needs no tile buffer, unless false. */
+static bool clear_area(const struct utgard_run *run, const struct utgard_area *area)
 {
     const int32_t x = area->x * (int32_t)UTGARD_TILE, y = area->y * (int32_t)UTGARD_TILE;
     const struct raster_rect pixels = {x, y, x + area->width * (int32_t)UTGARD_TILE,
                                        y + area->height * (int32_t)UTGARD_TILE};
 
+    const enum raster_target target = run->rgba16f ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888;
+    const uint64_t color = run->rgba16f ? run->clear_rgba16f : run->clear_color;
+    bool done = true;
+
     for (unsigned n = 0; n < UTGARD_WB_UNITS; n++)
-        utgard_wb_store_uniform(&run->wb[n], run->frame->space->window.base, &pixels,
-                                run->wb[n].source == UTGARD_WB_ZS ? run->clear_zs : run->clear_color);
+        done &= utgard_wb_fill(&run->wb[n], run->frame->space->window.base, target,
+                               run->wb[n].source == UTGARD_WB_ZS ? run->clear_zs : color, &pixels);
+    return done;
 }
 
 static void render_area(struct utgard_run *run, const struct utgard_area *area, struct utgard_worker *w)
@@ -166,10 +171,8 @@ static void render_area(struct utgard_run *run, const struct utgard_area *area, 
         report(run, area, &fault);
         return;
     }
-    if (needs.nothing && !w->watch && !run->rgba16f) {
-        clear_area(run, area);
+    if (needs.nothing && !w->watch && clear_area(run, area))
         return;
-    }
     four = needs.four_samples || run->multisampled;
     if (four && run->rgba16f) {
         utgard_pp_refuse(&fault, GPU_FAULT_UNSUPPORTED, UNIT, area->list, "four samples of tiles of halves");

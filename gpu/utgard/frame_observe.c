@@ -28,45 +28,6 @@ static uint32_t store_number(unsigned unit, int plane)
     return OP_STORE + unit * RASTER_MAX_SAMPLES + (plane > 0 ? (uint32_t)plane : 0);
 }
 
-/* Of an observed store: the format, and what is done with it. */
-enum { AS_SWAPPED = 1 << 8, AS_REVERSED = 1 << 9, AS_BIG_ENDIAN = 1 << 10 };
-
-static uint32_t surface_format(const struct utgard_wb *wb)
-{
-    return (uint32_t)wb->format | (wb->swap ? AS_SWAPPED : 0) | (wb->reversed ? AS_REVERSED : 0) |
-           (wb->big_endian ? AS_BIG_ENDIAN : 0);
-}
-
-/* The pixel alone, by the store of its tile into a linear image. */
-static void make_pixel(const struct gpu_observed_op *op, const struct raster_tile *tile, uint32_t x,
-                       uint32_t y, uint8_t pixel[8])
-{
-    uint8_t shrink = (uint8_t)__builtin_ctz(op->side);
-    const struct utgard_wb wb = {.source = op->zs ? UTGARD_WB_ZS : UTGARD_WB_COLOR,
-                                 .format = (enum utgard_wb_format)(op->surface.format & 255),
-                                 .swap = op->surface.format & AS_SWAPPED,
-                                 .reversed = op->surface.format & AS_REVERSED,
-                                 .big_endian = op->surface.format & AS_BIG_ENDIAN,
-                                 .pitch = UTGARD_TILE * op->pixel_bytes,
-                                 .samples = op->param ? 1u << (op->param - 1) : 0,
-                                 .shrink_x = shrink,
-                                 .shrink_y = shrink,
-                                 .width = UTGARD_TILE,
-                                 .height = UTGARD_TILE};
-    struct raster_tile *copy = aligned_alloc(64, sizeof *copy);
-    uint8_t image[UTGARD_TILE * UTGARD_TILE * 8] = {0};
-
-    memset(pixel, 0, 8);
-    if (!copy)
-        return;
-    memcpy(copy, tile, sizeof *copy);
-    copy->x = copy->y = 0;
-    utgard_wb_store(&wb, image, copy);
-    memcpy(pixel, image + (size_t)(y / op->side) * wb.pitch + (size_t)(x / op->side) * op->pixel_bytes,
-           op->pixel_bytes);
-    free(copy);
-}
-
 /* The stores of any tile of the frame. */
 struct plan {
     const struct utgard_run *run;
@@ -76,7 +37,7 @@ struct plan {
 };
 
 /* An image in pages that do not follow each other, or made smaller by more in one direction, has no pixels
- * that could be looked for. `param`: the plane plus 1, or 0 for their average. */
+ * that could be looked for. */
 static void plan_store(void *data, int plane)
 {
     static const char *const units[UTGARD_WB_UNITS] = {"write-back unit 0", "write-back unit 1",
@@ -89,20 +50,14 @@ static void plan_store(void *data, int plane)
                                  .what = units[plan->unit],
                                  .color = wb->source == UTGARD_WB_COLOR,
                                  .zs = wb->source == UTGARD_WB_ZS,
-                                 .surface = {.width = wb->width,
-                                             .height = wb->height,
-                                             .layout = wb->tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR,
-                                             .format = surface_format(wb),
-                                             .stride = wb->pitch},
-                                 .side = 1u << wb->shrink_x,
-                                 .averaged = plane == AVERAGE || wb->shrink_x || wb->shrink_y,
-                                 .red_low = true,
-                                 .param = (uint8_t)(plane + 1),
-                                 .make = make_pixel};
+                                 .surface = wb->image,
+                                 .resolve = utgard_wb_plane(wb, plane),
+                                 .averaged = plane == AVERAGE || wb->average.shrink_x || wb->average.shrink_y,
+                                 .red_low = true};
 
-    if (wb->shrink_x == wb->shrink_y &&
+    if (wb->average.shrink_x == wb->average.shrink_y &&
         utgard_wb_physical(wb, plan->run->frame->space, plane > 0 ? (unsigned)plane : 0, &op.image))
-        op.pixel_bytes = utgard_wb_bytes(wb->format);
+        op.pixel_bytes = raster_format_bytes((enum raster_format)wb->image.format);
     plan->op[plan->count++] = op;
 }
 

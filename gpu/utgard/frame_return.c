@@ -13,8 +13,8 @@ static const struct utgard_wb *only_image(const struct utgard_run *run)
 
         if (wb->source == UTGARD_WB_OFF)
             continue;
-        if (only || wb->source != UTGARD_WB_COLOR || wb->format != UTGARD_WB_BGRA8888 || wb->reversed ||
-            wb->big_endian || wb->shrink_x || wb->shrink_y)
+        if (only || wb->source != UTGARD_WB_COLOR || wb->image.format != RASTER_R8G8B8A8_UNORM ||
+            wb->image.big_endian || wb->average.shrink_x || wb->average.shrink_y)
             return NULL;
         only = wb;
     }
@@ -26,13 +26,13 @@ static const struct utgard_wb *only_image(const struct utgard_run *run)
 static bool is_image(const struct utgard_frag_copied *from, const struct utgard_wb *wb)
 {
     static const uint8_t turned[4] = {2, 1, 0, 3}, as_is[4] = {0, 1, 2, 3};
-    const uint8_t *stored = wb->swap ? as_is : turned; /* the colour's channel that each byte is of */
+    const uint8_t *stored = wb->image.swap ? turned : as_is; /* the colour's channel that each byte is of */
 
     for (unsigned n = 0; n < 4; n++)
         if (from->swizzle[stored[n]] != n)
             return false;
-    return from->image->offset == wb->address && from->image->stride == wb->pitch &&
-           from->image->layout == (wb->tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR);
+    return from->image->offset == wb->address && from->image->stride == wb->image.stride &&
+           from->image->layout == wb->image.layout;
 }
 
 /* Pixels of the area that the image has. */
@@ -41,8 +41,8 @@ static struct raster_rect pixels_of(const struct utgard_area *area, const struct
     return (struct raster_rect){
         .x0 = area->x * (int32_t)UTGARD_TILE,
         .y0 = area->y * (int32_t)UTGARD_TILE,
-        .x1 = (int32_t)UTIL_MIN((area->x + area->width) * UTGARD_TILE, wb->width),
-        .y1 = (int32_t)UTIL_MIN((area->y + area->height) * UTGARD_TILE, wb->height),
+        .x1 = (int32_t)UTIL_MIN((area->x + area->width) * UTGARD_TILE, wb->image.width),
+        .y1 = (int32_t)UTIL_MIN((area->y + area->height) * UTGARD_TILE, wb->image.height),
     };
 }
 
