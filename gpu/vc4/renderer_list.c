@@ -61,7 +61,7 @@ static void describe_fragments(struct vc4_draw_call *call)
     const struct vc4_draw *draw = call->draw;
     struct raster_draw *r = &call->raster;
     r->shader = vc4_frag_shader(draw->frag);
-    r->opaque = r->shader->opaque && !call->run->worker->watch && !draw->counted;
+    r->opaque = r->shader->opaque && !call->run->worker->watched.job && !draw->counted;
     r->whole = r->opaque && !call->counted && !r->any && !call->z_clipped;
 }
 
@@ -107,7 +107,7 @@ static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, bool coordin
     };
     if (draw)
         describe_fragments(out);
-    if (run->worker->watch)
+    if (run->worker->watched.job)
         vc4_observe_list(run, draw, address, &out->raster.clip);
     return true;
 }
@@ -137,7 +137,7 @@ static bool run_compressed(struct vc4_tile_run *run, const struct vc4_cl_record 
         return false;
     uint64_t codes = UTIL_MIN(run->budget, run->walk.left);
     vc4_list_reader_init(&reader, run->device->memory, *after, vc4_list_format(&run->state), codes);
-    bool watched = run->worker->watch, together = vc4_draws_together(&call);
+    bool watched = run->worker->watched.job, together = vc4_draws_together(&call);
     for (;;) {
         if (gpu_host_cancelled(&run->device->host))
             return fault(run, GPU_FAULT_TIMEOUT, address, "cancelled");

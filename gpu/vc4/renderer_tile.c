@@ -136,9 +136,9 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
         vc4_buffer_clear(&run, VC4_HALF_ALL, job->color, job->zs, job->mask);
     for (uint32_t i = 0; i < job->count && !gpu_host_cancelled(&device->host); i++) {
         const struct vc4_op *op = &batch->ops[job->first + i];
-        if (worker->watch) {
+        if (worker->watched.job) {
             vc4_buffer_flush(&run, VC4_HALF_ALL);
-            vc4_observe_op(device, worker, i + 1, op, false);
+            vc4_observe_op(worker, i + 1, op, false);
         }
         switch (op->type) {
         case VC4_OP_TILE: vc4_buffer_place(&run, op); break;
@@ -159,9 +159,9 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
             }
             break;
         }
-        if (worker->watch) {
+        if (worker->watched.job) {
             vc4_buffer_flush(&run, VC4_HALF_ALL);
-            vc4_observe_op(device, worker, i + 1, op, true);
+            vc4_observe_op(worker, i + 1, op, true);
         }
     }
     if (gpu_host_cancelled(&device->host) && !job->faulted)
