@@ -26,7 +26,7 @@ static_assert(sizeof(struct record_key) == 12 && sizeof(struct draw_key) == 24,
 
 struct record {
     struct vc4_shader_state state;
-    struct vc4_vertex_cache vertices;
+    struct gpu_vertex_cache vertices;
     const struct gpu_fault *fault; /* what kept it from being made, likewise below; NULL: no memory for it */
 };
 
@@ -187,7 +187,7 @@ static bool make_draw(struct vc4_draws *draws, const struct record_key *key,
     draw->varying_row = 3u + record->state.point_size;
     if (key->kind == VC4_SHADER_GL) {
         draw->vertices = &record->vertices;
-        vc4_vertex_cache_cost_of(&record->vertices, &draw->vertex_cost, &draw->vertex_loops);
+        gpu_vertex_cache_cost_of(&record->vertices, &draw->vertex_cost, &draw->vertex_loops);
     }
     if (vc4_frag_prepare(device->memory, device->options.engine, draw->state, config, device->options.fuel,
                          &draw->frag, fault)) {

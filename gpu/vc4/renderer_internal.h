@@ -26,7 +26,7 @@
 #include "gpu/vc4/frag.h"
 #include "gpu/vc4/observe.h"
 #include "gpu/vc4/tile_list.h"
-#include "gpu/vc4/vertex_cache.h"
+#include "gpu/vc4/vertex.h"
 #include "gpu/vc4/vg_list.h"
 #include "gpu/watched.h"
 #include "raster/draw.h"
@@ -165,7 +165,7 @@ struct vc4_draws;
 struct vc4_draw {
     const struct vc4_shader_state *state;
     struct vc4_frag *frag;
-    struct vc4_vertex_cache *vertices; /* NULL: they come shaded (state->nv), or as coordinates */
+    struct gpu_vertex_cache *vertices; /* NULL: they come shaded (state->nv), or as coordinates */
     uint32_t varying_row;              /* the first varying's place in a shaded vertex */
     uint32_t vertex_cost;              /* fuel for each vertex of a primitive */
     bool vertex_loops;                 /* what shading it took beyond that is charged too */
@@ -188,7 +188,7 @@ void vc4_draws_forget(struct vc4_draws *draws);
 /* What a worker holds: its tile buffer and scratch space. Allocated with its alignment. */
 struct vc4_worker {
     struct raster_worker raster;
-    alignas(64) uint32_t alone[3][VC4_CACHE_ALONE];
+    alignas(64) uint32_t alone[3][GPU_CACHE_ALONE];
     float vary[3][RASTER_MAX_VARYINGS]; /* of a clipped primitive */
     /* The draw last used, so that the pixel path takes no lock. */
     const struct vc4_draw *draw;
@@ -258,9 +258,9 @@ void vc4_observe_batch(const struct vc4_device *device);
 void vc4_observe_op(const struct vc4_worker *worker, uint32_t number, const struct vc4_op *op, bool done);
 void vc4_observe_list(const struct vc4_tile_run *run, const struct vc4_draw *draw, uint32_t address,
                       const struct raster_rect *clip);
-/* vc4_vertex_cache_shade, on the clock. */
-const uint32_t *vc4_observe_vertex(const struct vc4_tile_run *run, struct vc4_vertex_cache *cache,
-                                   uint32_t index, uint32_t alone[VC4_CACHE_ALONE]);
+/* gpu_vertex_cache_shade, on the clock. */
+const uint32_t *vc4_observe_vertex(const struct vc4_tile_run *run, struct gpu_vertex_cache *cache,
+                                   uint32_t index, uint32_t alone[GPU_CACHE_ALONE]);
 
 /* ---- the renderer ---- */
 

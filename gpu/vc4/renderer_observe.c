@@ -164,11 +164,11 @@ static uint64_t nanoseconds(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-const uint32_t *vc4_observe_vertex(const struct vc4_tile_run *run, struct vc4_vertex_cache *cache,
-                                   uint32_t index, uint32_t alone[VC4_CACHE_ALONE])
+const uint32_t *vc4_observe_vertex(const struct vc4_tile_run *run, struct gpu_vertex_cache *cache,
+                                   uint32_t index, uint32_t alone[GPU_CACHE_ALONE])
 {
     uint64_t before = nanoseconds();
-    const uint32_t *shaded = vc4_vertex_cache_shade(cache, index, alone, run->fault);
+    const uint32_t *shaded = gpu_vertex_cache_shade(cache, index, alone, run->fault);
     run->worker->watched.vertex_ns += nanoseconds() - before;
     return shaded;
 }

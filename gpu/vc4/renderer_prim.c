@@ -157,7 +157,7 @@ static void place_vertex(const struct vc4_draw_state *state, uint32_t xy, uint32
 }
 
 static const uint32_t *shade_vertex(const struct vc4_draw_call *call, uint32_t index,
-                                    uint32_t alone[VC4_CACHE_ALONE])
+                                    uint32_t alone[GPU_CACHE_ALONE])
 {
     struct gpu_fault *fault = call->run->fault;
     if (!call->draw->vertices) { /* it comes shaded */
@@ -168,7 +168,7 @@ static const uint32_t *shade_vertex(const struct vc4_draw_call *call, uint32_t i
     }
     if (call->run->worker->watched.job)
         return vc4_observe_vertex(call->run, call->draw->vertices, index, alone);
-    return vc4_vertex_cache_shade(call->draw->vertices, index, alone, fault);
+    return gpu_vertex_cache_shade(call->draw->vertices, index, alone, fault);
 }
 
 bool vc4_pay_vertices(const struct vc4_draw_call *call, uint64_t cost)
@@ -194,11 +194,11 @@ static bool fetch_vertices(const struct vc4_draw_call *call, const uint32_t inde
     if (w->watched.job)
         gpu_watched_primitive(&w->watched, call->code, call->number);
     for (uint32_t i = 0; i < vc4_vertices_of(call->primitive); i++) {
-        shaded[i] = draw->vertices ? vc4_vertex_cache_find(draw->vertices, index[i]) : NULL;
+        shaded[i] = draw->vertices ? gpu_vertex_cache_find(draw->vertices, index[i]) : NULL;
         if (!shaded[i] && !(shaded[i] = shade_vertex(call, index[i], w->alone[i])))
             return false;
         if (draw->vertex_loops)
-            cost += vc4_vertex_cache_cost(draw->vertices, index[i], w->alone[i], shaded[i]);
+            cost += gpu_vertex_cache_cost(draw->vertices, index[i], w->alone[i], shaded[i]);
     }
     return vc4_pay_vertices(call, cost);
 }

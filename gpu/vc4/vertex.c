@@ -23,7 +23,7 @@ static uint64_t rows_read(const struct vc4_vpm_plan *plan)
 }
 
 /* The array as far as `read` rows go; false when none of its rows is read. */
-static bool array_trim(struct vc4_vertex_array *a, uint64_t read)
+static bool array_trim(struct gpu_array *a, uint64_t read)
 {
     read = read >> a->row & UINT64_MAX >> (VC4_VPM_ROWS - a->words);
     if (!read)
@@ -36,7 +36,7 @@ static bool array_trim(struct vc4_vertex_array *a, uint64_t read)
 static bool array_prepare(struct vc4_vertex_stage *stage, const struct vc4_attribute *a, unsigned number,
                           uint32_t offset, struct gpu_fault *fault)
 {
-    struct vc4_vertex_array *out = &stage->array[stage->array_count];
+    struct gpu_array *out = &stage->array[stage->array_count];
     uint32_t words = util_div_up(a->bytes, 4);
     if (offset & 3 || offset / 4 + words > VC4_VPM_ROWS) {
         gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, a->address,
@@ -53,7 +53,7 @@ static bool array_prepare(struct vc4_vertex_stage *stage, const struct vc4_attri
                       stage->max_index, a->bytes, a->stride);
         return false;
     }
-    *out = (struct vc4_vertex_array){
+    *out = (struct gpu_array){
         .base = stage->memory->base + a->address,
         .stride = a->stride,
         .row = offset / 4,
@@ -63,7 +63,7 @@ static bool array_prepare(struct vc4_vertex_stage *stage, const struct vc4_attri
     if (!array_trim(out, rows_read(stage->plan)))
         return true;
     stage->array_count++;
-    out->form = vc4_vertex_fetch_form(out, util_in_range(last, 16, stage->memory->size));
+    out->load = gpu_array_load_of(out, util_in_range(last, 16, stage->memory->size));
     stage->in_rows = UTIL_MAX(stage->in_rows, out->row + out->words);
     for (uint32_t i = 0; i < out->words; i++)
         stage->clear_rows &= ~(1ull << (out->row + i));
@@ -332,6 +332,14 @@ static uint32_t greatest_of(const uint32_t index[16])
     return greatest;
 }
 
+/* Attributes as the VCD fetches them (Guide section 7): each element's bytes packed from its first row on. */
+static void fetch(const struct vc4_vertex_stage *stage, const uint32_t index[16], uint32_t (*in)[16])
+{
+    for (uint64_t rows = stage->clear_rows; rows; rows &= rows - 1)
+        memset(in[__builtin_ctzll(rows)], 0, sizeof in[0]);
+    gpu_array_words(stage->array, stage->array_count, index, in);
+}
+
 int vc4_vertex_shade_group(const struct vc4_vertex_stage *stage, const uint32_t (*index)[16], uint32_t count,
                            struct vc4_vertex_group *group, struct gpu_fault *fault)
 {
@@ -345,7 +353,7 @@ int vc4_vertex_shade_group(const struct vc4_vertex_stage *stage, const uint32_t 
             group->faulted = b;
             return -EFAULT;
         }
-        vc4_vertex_fetch(stage, index[b], in + b * stage->in_rows);
+        fetch(stage, index[b], in + b * stage->in_rows);
         for (uint64_t clear = stage->clear_out; clear; clear &= clear - 1)
             memset(group->out[b * stage->rows + (uint32_t)__builtin_ctzll(clear)], 0, sizeof *group->out);
     }

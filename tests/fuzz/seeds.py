@@ -8,10 +8,12 @@ The layouts are those at the head of each fuzz_*.c.
 import os, struct, subprocess, sys
 
 here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, ".."))
+from tables import tables  # noqa: E402
+
 data = os.path.join(here, "..", "data", "vc4")
 vitrail = sys.argv[1]
-listed = subprocess.run([vitrail, "gpus"], stdout=subprocess.PIPE, check=True, text=True).stdout
-GPUS = [line.split()[0] for line in listed.split("\n\n")[0].splitlines()[1:]]
+GPUS = [gpu["name"] for gpu in tables(vitrail)["gpus"]]
 
 
 def save(target, name, content):
