@@ -14,7 +14,8 @@ enum { FLAG_SINGLE_THREADED = 1, FLAG_POINT_SIZE = 2, FLAG_CLIPPING = 4, FLAG_CL
 
 static bool fail(struct gpu_fault *fault, enum gpu_fault_kind kind, uint32_t address, const char *what)
 {
-    return gpu_fault_set(fault, kind, UNIT, address, "%s", what);
+    gpu_fault_set(fault, kind, UNIT, address, "%s", what);
+    return false;
 }
 
 static bool fragment_read(struct gpu_programs *programs, const struct gpu_memory *memory, uint32_t code,
@@ -94,9 +95,11 @@ bool vc4_nv_vertex(const struct gpu_memory *memory, const struct vc4_nv_vertices
 {
     uint64_t at = nv->address + (uint64_t)index * nv->stride + (nv->clip_header ? HEADER : 0);
     const uint8_t *bytes = gpu_memory_at(memory, at + (uint64_t)(4 * (int64_t)first), count * 4ull);
-    if (!bytes)
-        return gpu_fault_set(fault, GPU_FAULT_MEMORY, "vertices", (uint32_t)at,
-                             "pre-shaded vertex %u lies outside memory", index);
+    if (!bytes) {
+        gpu_fault_set(fault, GPU_FAULT_MEMORY, "vertices", (uint32_t)at,
+                      "pre-shaded vertex %u lies outside memory", index);
+        return false;
+    }
     memcpy(out, bytes, count * 4ull);
     return true;
 }
