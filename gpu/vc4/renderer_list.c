@@ -8,8 +8,7 @@ enum { MODE_POINTS, MODE_LINES, MODE_LINE_LOOP, MODE_LINE_STRIP, MODE_TRIANGLES,
 static bool fault(const struct vc4_tile_run *run, enum gpu_fault_kind kind, uint32_t address,
                   const char *what)
 {
-    gpu_fault_set(run->fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
-    return false;
+    return gpu_fault_set(run->fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
 }
 
 static bool same_vg(const struct vc4_draw_state *a, const struct vc4_draw_state *b)
@@ -180,9 +179,8 @@ static bool read_index(const struct vc4_tile_run *run, const struct index_source
     *out = from->wide ? util_load16(from->bytes + 2 * n) : from->bytes[n];
     if (*out <= from->max)
         return true;
-    gpu_fault_set(run->fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
-                  "index %u is greater than the record's maximum %u", *out, from->max);
-    return false;
+    return gpu_fault_set(run->fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
+                         "index %u is greater than the record's maximum %u", *out, from->max);
 }
 
 /* The vertices of primitive n of a list: positions in the list. */

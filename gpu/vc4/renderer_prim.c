@@ -174,11 +174,10 @@ static const uint32_t *shade_vertex(const struct vc4_draw_call *call, uint32_t i
 bool vc4_pay_vertices(const struct vc4_draw_call *call, uint64_t cost)
 {
     uint64_t *fuel = &call->run->worker->raster.work.fuel;
-    if (cost > *fuel) {
-        gpu_fault_set(call->run->fault, GPU_FAULT_TIMEOUT, "vertex program", call->draw->state->vs.code,
-                      "programs run longer than the tile's share of the job's fuel allows");
-        return false;
-    }
+    if (cost > *fuel)
+        return gpu_fault_set(call->run->fault, GPU_FAULT_TIMEOUT, "vertex program",
+                             call->draw->state->vs.code,
+                             "programs run longer than the tile's share of the job's fuel allows");
     *fuel -= cost;
     return true;
 }
@@ -278,11 +277,9 @@ bool vc4_draw_clipped(const struct vc4_draw_call *call, const struct vc4_cl_reco
         }
         struct vc4_clipped_vertex clipped;
         const uint8_t *bytes = gpu_memory_at(memory, at, sizeof clipped);
-        if (!bytes) {
-            gpu_fault_set(call->run->fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
-                          "clipped vertex at 0x%08llx lies outside memory", (unsigned long long)at);
-            return false;
-        }
+        if (!bytes)
+            return gpu_fault_set(call->run->fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
+                                 "clipped vertex at 0x%08llx lies outside memory", (unsigned long long)at);
         memcpy(&clipped, bytes, sizeof clipped);
         at += sizeof clipped;
         place_vertex(&call->run->state, (uint32_t)(uint16_t)clipped.y << 16 | (uint16_t)clipped.x,
