@@ -53,8 +53,8 @@ bool utgard_frag_copies(const struct utgard_frag *frag, struct gpu_frame_copied 
         frag->head.vary[component + 1] == UTGARD_NO_VARYING)
         return false;
     *out = (struct gpu_frame_copied){.image = &frag->textures[0].level[0],
-                                       .swizzle = frag->keys[0].swizzle,
-                                       .s = frag->head.vary[component],
-                                       .t = frag->head.vary[component + 1]};
+                                     .swizzle = frag->keys[0].swizzle,
+                                     .s = frag->head.vary[component],
+                                     .t = frag->head.vary[component + 1]};
     return true;
 }

@@ -171,10 +171,10 @@ enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_
     d->index_log2 = r->setup[UTGARD_SETUP_U32] ? 2 : r->setup[UTGARD_SETUP_U16] ? 1 : 0;
     d->index_at = r->indices;
     d->state = (struct gpu_bin_state){.state = r->rsw,
-                                         .positions = d->indexed ? r->positions : r->array_positions,
-                                         .near = r->near,
-                                         .far = r->far,
-                                         .draw = p->draws};
+                                      .positions = d->indexed ? r->positions : r->array_positions,
+                                      .near = r->near,
+                                      .far = r->far,
+                                      .draw = p->draws};
     if (!set_sizes(p, d))
         return UTGARD_PLBU_FAULT;
     struct tiler_draw draw = described(p);

@@ -134,8 +134,8 @@ bool vc4_record_fetch(const struct gpu_memory *memory, uint32_t address, struct 
     if (error == VC4_CL_OK && vc4_cl_allowed(out->id, true))
         return true;
     if (error == VC4_CL_TRUNCATED)
-        return gpu_fault_set(fault, GPU_FAULT_LIST, VC4_RENDERER_UNIT, address, "record %u runs out of memory",
-                             bytes[0]);
+        return gpu_fault_set(fault, GPU_FAULT_LIST, VC4_RENDERER_UNIT, address,
+                             "record %u runs out of memory", bytes[0]);
     if (error == VC4_CL_OK)
         return gpu_fault_set(fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, address,
                              "record %u (%s) is not allowed in a rendering list", bytes[0],
