@@ -69,13 +69,13 @@ static void render_part(struct gpu_frame *frame, struct gpu_frame_worker *w,
             frame->family->store(frame, n, &w->raster.tile);
 }
 
-/* What is only cleared needs no tile buffer. */
-static void fill_area(const struct gpu_frame *frame, const struct gpu_frame_area *area)
+/* What is only cleared needs no tile buffer, unless false. */
+static bool fill_area(const struct gpu_frame *frame, const struct gpu_frame_area *area)
 {
     const int32_t x = area->x * (int32_t)GPU_TILE, y = area->y * (int32_t)GPU_TILE;
     const struct raster_rect pixels = {x, y, x + area->width * (int32_t)GPU_TILE,
                                        y + area->height * (int32_t)GPU_TILE};
-    frame->family->fill(frame, &pixels);
+    return frame->family->fill(frame, &pixels);
 }
 
 static void render_area(struct gpu_frame *frame, const struct gpu_frame_area *area,
@@ -88,10 +88,8 @@ static void render_area(struct gpu_frame *frame, const struct gpu_frame_area *ar
         report(frame, area, &fault);
         return;
     }
-    if (needs.nothing && !w->watched.job && frame->fills) {
-        fill_area(frame, area);
+    if (needs.nothing && !w->watched.job && fill_area(frame, area))
         return;
-    }
     bool four = needs.four_samples || frame->multisampled;
     if (four && halves) {
         gpu_fault_set(&fault, GPU_FAULT_UNSUPPORTED, UNIT, area->list, "four samples of tiles of halves");

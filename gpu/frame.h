@@ -105,8 +105,8 @@ struct gpu_frame_family {
                   uint32_t index, float *out, struct gpu_fault *fault);
     /* Stores a tile, in the unit's way; those are counted from 0. */
     void (*store)(const struct gpu_frame *frame, unsigned unit, const struct raster_tile *tile);
-    /* Stores the clear values to all pixels of a rectangle of tiles, in all units; where frame->fills. */
-    void (*fill)(const struct gpu_frame *frame, const struct raster_rect *pixels);
+    /* Stores the clear values to all pixels of a rectangle of tiles, in all units. False: that takes tiles. */
+    bool (*fill)(const struct gpu_frame *frame, const struct raster_rect *pixels);
     /* Whether the frame stores one such image and nothing else; whether a draw copies. */
     bool (*image)(const struct gpu_frame *frame, struct gpu_frame_image *out);
     bool (*copies)(const struct gpu_frame_draw *draw, struct gpu_frame_copied *out);
@@ -148,7 +148,6 @@ struct gpu_frame {
     uint64_t clear_color;   /* a word, or four halves, red lowest */
     uint32_t clear_zs;
     bool multisampled; /* all tiles have four samples */
-    bool fills;        /* `fill` may be called */
     /* gpu_frame_render's. */
     struct util_arena *arena; /* of what lives as long as the frame's draws */
     struct util_maker maker;  /* of draws and programs; its lock is over the faults too */

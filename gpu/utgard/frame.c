@@ -80,7 +80,6 @@ static void decode(struct utgard_pp_frame *frame)
     frame->of.clear_color = halves ? halves_of(&r[UTGARD_FRAME_CLEAR_COLOR]) : r[UTGARD_FRAME_CLEAR_COLOR];
     frame->of.clear_zs =
         (r[UTGARD_FRAME_CLEAR_DEPTH] & 0xffffff) << 8 | (r[UTGARD_FRAME_CLEAR_STENCIL] & 255);
-    frame->of.fills = !halves;
     frame->of.multisampled = false;
 }
 
@@ -97,7 +96,7 @@ static bool begin(struct gpu_frame *of, struct gpu_fault *fault)
         struct utgard_wb *wb = &frame->unit[n];
 
         if (!utgard_wb_decode(frame->wb[n], of->width, of->height, of->space, wb, fault) ||
-            !utgard_wb_fits(wb, !of->fills, fault))
+            !utgard_wb_fits(wb, of->target == RASTER_TARGET_RGBA16F, fault))
             return false;
         of->multisampled |= wb->source != UTGARD_WB_OFF && wb->samples != 0;
     }
@@ -170,14 +169,17 @@ static void store(const struct gpu_frame *of, unsigned unit, const struct raster
     utgard_wb_store(&own(of)->unit[unit], of->space->window.base, tile);
 }
 
-static void fill(const struct gpu_frame *of, const struct raster_rect *pixels)
+static bool fill(const struct gpu_frame *of, const struct raster_rect *pixels)
 {
+    bool done = true;
+
     for (unsigned n = 0; n < UTGARD_WB_UNITS; n++) {
         const struct utgard_wb *wb = &own(of)->unit[n];
 
-        utgard_wb_store_uniform(wb, of->space->window.base, pixels,
-                                wb->source == UTGARD_WB_ZS ? of->clear_zs : (uint32_t)of->clear_color);
+        done &= utgard_wb_fill(wb, of->space->window.base, (enum raster_target)of->target,
+                               wb->source == UTGARD_WB_ZS ? of->clear_zs : of->clear_color, pixels);
     }
+    return done;
 }
 
 static bool image(const struct gpu_frame *of, struct gpu_frame_image *out)
@@ -190,19 +192,19 @@ static bool image(const struct gpu_frame *of, struct gpu_frame_image *out)
 
         if (wb->source == UTGARD_WB_OFF)
             continue;
-        if (only || wb->source != UTGARD_WB_COLOR || wb->format != UTGARD_WB_BGRA8888 || wb->reversed ||
-            wb->big_endian || wb->shrink_x || wb->shrink_y)
+        if (only || wb->source != UTGARD_WB_COLOR || wb->image.format != RASTER_R8G8B8A8_UNORM ||
+            wb->image.big_endian || wb->average.shrink_x || wb->average.shrink_y)
             return false;
         only = wb;
     }
     if (!only)
         return false;
     *out = (struct gpu_frame_image){.address = only->address,
-                                    .pitch = only->pitch,
-                                    .width = only->width,
-                                    .height = only->height,
-                                    .layout = only->tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR};
-    memcpy(out->channel, only->swap ? as_is : turned, sizeof out->channel);
+                                    .pitch = only->image.stride,
+                                    .width = only->image.width,
+                                    .height = only->image.height,
+                                    .layout = (uint8_t)only->image.layout};
+    memcpy(out->channel, only->image.swap ? turned : as_is, sizeof out->channel);
     return true;
 }
 
@@ -210,48 +212,8 @@ static bool image(const struct gpu_frame *of, struct gpu_frame_image *out)
 
 #define AVERAGE (-1) /* instead of a plane's number */
 
-/* Of an observed store: the format, and what is done with it. */
-enum { AS_SWAPPED = 1 << 8, AS_REVERSED = 1 << 9, AS_BIG_ENDIAN = 1 << 10 };
-
-static uint32_t surface_format(const struct utgard_wb *wb)
-{
-    return (uint32_t)wb->format | (wb->swap ? AS_SWAPPED : 0) | (wb->reversed ? AS_REVERSED : 0) |
-           (wb->big_endian ? AS_BIG_ENDIAN : 0);
-}
-
-/* The pixel alone, by the store of its tile into a linear image. */
-static void make_pixel(const struct gpu_observed_op *op, const struct raster_tile *tile, uint32_t x,
-                       uint32_t y, uint8_t pixel[8])
-{
-    uint8_t shrink = (uint8_t)__builtin_ctz(op->side);
-    const struct utgard_wb wb = {.source = op->zs ? UTGARD_WB_ZS : UTGARD_WB_COLOR,
-                                 .format = (enum utgard_wb_format)(op->surface.format & 255),
-                                 .swap = op->surface.format & AS_SWAPPED,
-                                 .reversed = op->surface.format & AS_REVERSED,
-                                 .big_endian = op->surface.format & AS_BIG_ENDIAN,
-                                 .pitch = GPU_TILE * op->pixel_bytes,
-                                 .samples = op->param ? 1u << (op->param - 1) : 0,
-                                 .shrink_x = shrink,
-                                 .shrink_y = shrink,
-                                 .width = GPU_TILE,
-                                 .height = GPU_TILE};
-    struct raster_tile *copy = aligned_alloc(64, sizeof *copy);
-    uint8_t image[GPU_TILE * GPU_TILE * 8] = {0};
-
-    memset(pixel, 0, 8);
-    if (!copy)
-        return;
-    memcpy(copy, tile, sizeof *copy);
-    copy->x = copy->y = 0;
-    utgard_wb_store(&wb, image, copy);
-    memcpy(pixel, image + (size_t)(y / op->side) * wb.pitch + (size_t)(x / op->side) * op->pixel_bytes,
-           op->pixel_bytes);
-    free(copy);
-}
-
 /* Of a plane (AVERAGE: of all of them). An image in pages that do not follow each other, or made smaller by
- * more in one direction, has no pixels that could be looked for. `param`: the plane plus 1, or 0 for their
- * average. */
+ * more in one direction, has no pixels that could be looked for. */
 static struct gpu_observed_op plan_store(const struct utgard_pp_frame *frame, unsigned unit, int plane)
 {
     static const char *const units[UTGARD_WB_UNITS] = {"write-back unit 0", "write-back unit 1",
@@ -263,19 +225,14 @@ static struct gpu_observed_op plan_store(const struct utgard_pp_frame *frame, un
                                  .what = units[unit],
                                  .color = wb->source == UTGARD_WB_COLOR,
                                  .zs = wb->source == UTGARD_WB_ZS,
-                                 .surface = {.width = wb->width,
-                                             .height = wb->height,
-                                             .layout = wb->tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR,
-                                             .format = surface_format(wb),
-                                             .stride = wb->pitch},
-                                 .side = 1u << wb->shrink_x,
-                                 .averaged = plane == AVERAGE || wb->shrink_x || wb->shrink_y,
-                                 .red_low = true,
-                                 .param = (uint8_t)(plane + 1),
-                                 .make = make_pixel};
+                                 .surface = wb->image,
+                                 .resolve = utgard_wb_plane(wb, plane),
+                                 .averaged = plane == AVERAGE || wb->average.shrink_x || wb->average.shrink_y,
+                                 .red_low = true};
 
-    if (wb->shrink_x == wb->shrink_y && utgard_wb_physical(wb, frame->of.space, at, &op.image))
-        op.pixel_bytes = utgard_wb_bytes(wb->format);
+    if (wb->average.shrink_x == wb->average.shrink_y &&
+        utgard_wb_physical(wb, frame->of.space, at, &op.image))
+        op.pixel_bytes = raster_format_bytes((enum raster_format)wb->image.format);
     return op;
 }
 

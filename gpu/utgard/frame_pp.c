@@ -71,15 +71,16 @@ static void note_frame(struct utgard_device *device, const struct utgard_pp_fram
 
         if (!utgard_wb_decode(frame->wb[n], frame->registers[WIDTH] + 1, frame->registers[HEIGHT] + 1,
                               frame->of.space, &wb, &fault) ||
-            wb.source != UTGARD_WB_COLOR || wb.format != UTGARD_WB_BGRA8888 || wb.reversed != wb.big_endian)
-            continue; /* both together are as none */
+            wb.source != UTGARD_WB_COLOR ||
+            wb.image.format != (wb.image.big_endian ? RASTER_A8B8G8R8_UNORM : RASTER_R8G8B8A8_UNORM))
+            continue; /* reversed components and bytes together are as none */
         struct capture_frame *shown = &device->host.frame;
         *shown = (struct capture_frame){
-            .width = wb.width,
-            .height = wb.height,
-            .layout = wb.tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR,
-            .format = RASTER_SURFACE_RGBA8888 | (wb.swap ? CAPTURE_FRAME_RGBA : 0),
-            .stride = wb.pitch,
+            .width = wb.image.width,
+            .height = wb.image.height,
+            .layout = wb.image.layout,
+            .format = wb.image.swap ? RASTER_B8G8R8A8_UNORM : RASTER_R8G8B8A8_UNORM,
+            .stride = wb.image.stride,
         };
         device->host.has_frame = utgard_wb_physical(&wb, frame->of.space, 0, &shown->address);
         return;

@@ -90,10 +90,10 @@ struct vc4_op {
     uint8_t type;
     uint8_t buffer; /* LOAD, STORE: enum vc4_buffer; CLEAR, RAW: parts of the buffer, VC4_HALF_* */
     bool store;
-    uint8_t decimate; /* STORE: enum raster_decimate */
-    uint8_t depth;    /* LIST: sub-lists around the one that calls it */
-    uint32_t address; /* of the record, or of the sub-list */
-    uint32_t state;   /* LIST, RECORD: index into vc4_batch.states */
+    uint8_t depth;                 /* LIST: sub-lists around the one that calls it */
+    struct raster_resolve resolve; /* STORE */
+    uint32_t address;              /* of the record, or of the sub-list */
+    uint32_t state;                /* LIST, RECORD: index into vc4_batch.states */
     union {
         struct {
             int32_t x, y; /* pixels */
@@ -205,8 +205,9 @@ struct vc4_worker {
 /* Clears and loads of the tile buffer that are not done yet, for nothing has needed its words: the clear of a
  * part comes first. */
 struct vc4_due {
-    uint32_t cleared; /* VC4_HALF_COLOR, _ZS: all of it is the word below */
-    uint32_t color, zs;
+    uint32_t cleared; /* VC4_HALF_COLOR, _ZS: all of it is what is below */
+    uint64_t color;
+    uint32_t zs;
     const struct vc4_op *load[2]; /* of colour, of depth and stencil, at the tile's place; or NULL */
 };
 
@@ -363,6 +364,6 @@ bool vc4_batch_conflict(struct vc4_renderer *renderer, const struct gpu_memory *
 /* Notes what `op` touches. False when memory is out. */
 bool vc4_batch_note(struct vc4_renderer *renderer, const struct gpu_memory *memory, const struct vc4_op *op,
                     uint32_t job);
-void vc4_raw_move(const struct vc4_op *op, bool rgba16f, struct raster_tile *tile);
+void vc4_raw_move(const struct vc4_op *op, struct raster_tile *tile);
 
 #endif

@@ -24,49 +24,7 @@ static enum gpu_observed_kind kind_of(const struct vc4_op *op)
     }
 }
 
-/* ---- what a store makes of a pixel ---- */
-
-#define SCRATCH 16u
-
-/* Pixels of the tile a side that make one of the image. */
-static uint32_t side_of(enum raster_decimate decimate, uint32_t samples)
-{
-    uint32_t count = 1u << 2 * decimate;
-    return count <= samples ? 1 : count == 4 * samples ? 2 : 4;
-}
-
-/* The pixel alone, through the store itself, into an image of a few. Dithering looks at where it stands. */
-static void make_pixel(const struct gpu_observed_op *op, const struct raster_tile *tile, uint32_t x,
-                       uint32_t y, uint8_t pixel[8])
-{
-    uint32_t side = op->side, sx = ((uint32_t)tile->x + x) / side & 3,
-             sy = ((uint32_t)tile->y + y) / side & 3;
-    struct raster_tile *scratch = aligned_alloc(64, sizeof *scratch);
-    uint8_t image[SCRATCH * SCRATCH * 8] = {0};
-    const struct raster_surface surface = {.base = image,
-                                           .width = SCRATCH,
-                                           .height = SCRATCH,
-                                           .layout = RASTER_LINEAR,
-                                           .format = op->surface.format,
-                                           .stride = SCRATCH * 8};
-    memset(pixel, 0, 8);
-    if (!scratch)
-        return;
-    memset(scratch, 0, sizeof *scratch);
-    scratch->width = scratch->height = SCRATCH;
-    scratch->samples = tile->samples;
-    for (uint32_t v = 0; v < side; v++)
-        for (uint32_t u = 0; u < side; u++)
-            for (uint32_t k = 0; k < tile->samples; k++)
-                scratch->color[raster_pixel_index(scratch, sx * side + u, sy * side + v, k)] =
-                    tile->color[raster_pixel_index(tile, x + u, y + v, k)];
-    raster_surface_store_ref(&surface, scratch, (enum raster_decimate)op->param);
-    memcpy(pixel, image + sy * surface.stride + (size_t)sx * op->pixel_bytes, op->pixel_bytes);
-    free(scratch);
-}
-
-static void translate(const struct vc4_device *device, const struct vc4_op *op, uint32_t samples,
-                      struct gpu_observed_op *out)
+static void translate(const struct vc4_device *device, const struct vc4_op *op, struct gpu_observed_op *out)
 {
     out->kind = kind_of(op);
     out->what = "record";
@@ -90,11 +48,9 @@ static void translate(const struct vc4_device *device, const struct vc4_op *op, 
     case VC4_OP_STORE:
         out->surface = op->surface;
         out->image = guest_address(device, op->surface.base);
-        out->pixel_bytes = raster_surface_texel(op->surface.format)->bits / 8u;
-        out->param = op->decimate;
-        out->averaged = op->decimate;
-        out->side = side_of((enum raster_decimate)op->decimate, samples);
-        out->make = make_pixel;
+        out->pixel_bytes = raster_format_bytes((enum raster_format)op->surface.format);
+        out->resolve = op->resolve;
+        out->averaged = op->resolve.count > 1 || op->resolve.shrink_x;
         break;
     case VC4_OP_RAW: out->image = guest_address(device, op->raw.bytes); break;
     default: break;
@@ -107,7 +63,6 @@ void vc4_observe_batch(const struct vc4_device *device)
     const struct vc4_batch *b = &device->renderer->batch;
     for (uint32_t j = 0; o->planned && j < b->job_count; j++) {
         const struct vc4_job *job = &b->jobs[j];
-        uint32_t samples = 1; /* of the tile that the job is at */
         struct gpu_observed_op op = {.batch = b->generation,
                                      .job = j,
                                      .kind = GPU_OBSERVED_JOB,
@@ -120,8 +75,7 @@ void vc4_observe_batch(const struct vc4_device *device)
         for (uint32_t i = 0; i < job->count; i++) {
             op = (struct gpu_observed_op){.batch = b->generation, .job = j, .number = i + 1};
             const struct vc4_op *own = &b->ops[job->first + i];
-            samples = own->type == VC4_OP_TILE ? own->tile.samples : samples;
-            translate(device, own, samples, &op);
+            translate(device, own, &op);
             o->planned(o->data, &op);
         }
     }

@@ -144,7 +144,7 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
         case VC4_OP_STORE: vc4_buffer_store(&run, op); break;
         case VC4_OP_RAW:
             vc4_buffer_flush(&run, VC4_HALF_ALL); /* it may store over what is still to be loaded */
-            vc4_raw_move(op, run.rgba16f, tile);
+            vc4_raw_move(op, tile);
             break;
         case VC4_OP_LIST:
         case VC4_OP_RECORD:
