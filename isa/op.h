@@ -1,6 +1,6 @@
 /* Lane operations: what instruction sets compute, named once, with the shape of the operands and a policy. A
  * set's rows refer to them. isa/op.c computes them for one lane, isa/trans_op.c as IR for sixteen; the two are
- * written apart from each other, from IEEE 754 and the rules below, and tests/isa/test_op.c compares them.
+ * written apart from each other, from IEEE 754 and the rules below, and tests/diff/test_op.c compares them.
  * Pure; called in the guest's floating-point environment (util/fpenv.h).
  *
  * Rules

@@ -83,36 +83,9 @@ void vc4_observe_batch(const struct vc4_device *device)
 
 /* ---- a job, on its worker ---- */
 
-static struct gpu_observed_work work_of(const struct vc4_worker *w)
+void vc4_observe_op(const struct vc4_worker *w, uint32_t number, const struct vc4_op *op, bool done)
 {
-    return (struct gpu_observed_work){.primitives = w->primitives,
-                                      .blocks = w->raster.work.blocks,
-                                      .instructions = w->raster.work.executed,
-                                      .vertex_ns = w->vertex_ns};
-}
-
-void vc4_observe_job(const struct vc4_device *device, struct vc4_worker *w, unsigned n, uint32_t job)
-{
-    const struct gpu_observer *o = device->options.observer;
-    w->watch = o->job ? o->job(o->data, n, device->renderer->batch.generation, job) : NULL;
-}
-
-void vc4_observe_job_end(const struct vc4_device *device, struct vc4_worker *w)
-{
-    const struct gpu_observer *o = device->options.observer;
-    struct gpu_observed_work work = work_of(w);
-    if (o->job_end)
-        o->job_end(w->watch, &work);
-    w->watch = NULL;
-}
-
-void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *w, uint32_t number,
-                    const struct vc4_op *op, bool done)
-{
-    const struct gpu_observer *o = device->options.observer;
-    struct gpu_observed_work work = work_of(w);
-    if (o->op)
-        o->op(w->watch, number, kind_of(op), done, &w->raster.tile, &work);
+    gpu_watched_op(&w->watched, number, kind_of(op), done);
 }
 
 /* ---- draws and primitives ---- */
@@ -120,7 +93,6 @@ void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *w, uint3
 void vc4_observe_list(const struct vc4_tile_run *run, const struct vc4_draw *draw, uint32_t address,
                       const struct raster_rect *clip)
 {
-    const struct gpu_observer *o = run->device->options.observer;
     const struct vc4_draw_state *s = &run->state;
     struct gpu_observed_program program;
     bool stated = draw && draw->state;
@@ -136,23 +108,7 @@ void vc4_observe_list(const struct vc4_tile_run *run, const struct vc4_draw *dra
         .clip = *clip,
         .program = stated ? &program : NULL,
     };
-    if (o->list)
-        o->list(run->worker->watch, &list);
-}
-
-void vc4_observe_primitive(const struct vc4_tile_run *run, uint32_t code, uint64_t number)
-{
-    const struct gpu_observer *o = run->device->options.observer;
-    struct gpu_observed_work work = work_of(run->worker);
-    if (o->primitive)
-        o->primitive(run->worker->watch, code, number, &work);
-}
-
-const struct gpu_watch *vc4_observe_covered(const struct vc4_tile_run *run,
-                                            const struct gpu_observed_primitive *primitive)
-{
-    const struct gpu_observer *o = run->device->options.observer;
-    return o->covered ? o->covered(run->worker->watch, primitive, &run->worker->raster.tile) : NULL;
+    gpu_watched_list(&run->worker->watched, &list);
 }
 
 static uint64_t nanoseconds(void)
@@ -167,6 +123,6 @@ const uint32_t *vc4_observe_vertex(const struct vc4_tile_run *run, struct gpu_ve
 {
     uint64_t before = nanoseconds();
     const uint32_t *shaded = gpu_vertex_cache_shade(cache, index, alone, run->fault);
-    run->worker->vertex_ns += nanoseconds() - before;
+    run->worker->watched.vertex_ns += nanoseconds() - before;
     return shaded;
 }
