@@ -3,7 +3,10 @@
 #define VITRAIL_GPU_LINT_H
 
 #include "gpu/capture.h"
+#include "gpu/memory.h"
 #include "isa/rule.h"
+
+struct isa_set;
 
 /* Valid during the call. */
 struct gpu_lint_finding {
@@ -23,18 +26,6 @@ struct gpu_lint_summary {
     uint64_t programs; /* that differ */
 };
 
-/* What a family has. */
-struct gpu_linter {
-    /* Its rules about captures, or NULL when those of its instruction sets have them. */
-    const struct isa_rule *(*rules)(uint32_t *count);
-    /* Reads the capture to its end and reports each finding where it is met first: the same thing in the same
-     * role is looked at once. Lists that cannot be followed are findings or are passed over: what a guest may
-     * do wrong there is told by running it. 0; -EBADMSG: damaged; -ENOTSUP: of another GPU; -ENOMEM. */
-    int (*capture)(struct capture_reader *reader, gpu_lint_fn found, void *data,
-                   struct gpu_lint_summary *summary, struct util_error *error);
-};
-extern const struct gpu_linter vc4_linter, utgard_linter;
-
 /* Keys that were met before: an open table that grows. A zeroed one is empty. */
 struct gpu_seen {
     uint64_t *keys;
@@ -43,5 +34,53 @@ struct gpu_seen {
 /* Whether the bytes are met for the first time; without memory false and *error -ENOMEM. */
 bool gpu_seen_first(struct gpu_seen *seen, const void *bytes, size_t size, int *error);
 void gpu_seen_finish(struct gpu_seen *seen);
+
+/* A linter at work: what a family's own state begins with. */
+struct gpu_lint {
+    struct gpu_memory memory; /* the guest's, as it is at the write at hand */
+    struct gpu_seen looked_at, found_before;
+    struct gpu_lint_summary *summary; /* `jobs` and `draws` are the family's to count */
+    gpu_lint_fn found;
+    void *data;
+    int error;     /* what ends the work: -ENOMEM */
+    uint32_t draw; /* at hand, of the job; 0: none */
+};
+
+/* What a family has. */
+struct gpu_linter {
+    const char *family; /* of struct gpu_info: whose captures it reads */
+    /* Its rules about captures, or NULL when those of its instruction sets have them. */
+    const struct isa_rule *(*rules)(uint32_t *count);
+    size_t bytes; /* of its state, zeroed */
+    /* Before the first write: 0 or negative errno. `end` is called in any case. */
+    int (*begin)(struct gpu_lint *lint, const struct capture_info *info);
+    void (*write)(struct gpu_lint *lint, uint32_t offset, uint32_t value); /* `draw` is 0 */
+    void (*end)(struct gpu_lint *lint);
+};
+extern const struct gpu_linter vc4_linter, utgard_linter;
+
+/* Reads the capture to its end and reports each finding where it is met first: the same thing in the same
+ * role is looked at once. Lists that cannot be followed are findings or are passed over: what a guest may
+ * do wrong there is told by running it. 0; -EBADMSG: damaged; -ENOTSUP: of another GPU; -ENOMEM. */
+int gpu_lint_capture(const struct gpu_linter *linter, struct capture_reader *reader, gpu_lint_fn found,
+                     void *data, struct gpu_lint_summary *summary, struct util_error *error);
+
+/* A finding of which job and draw are filled in here. The same rule about the same `what` - an address, a
+ * program's hash - at the same pc and place is told once. */
+void gpu_lint_tell(struct gpu_lint *lint, const struct gpu_lint_finding *finding, uint64_t what);
+
+/* A program that is looked at. */
+struct gpu_lint_program {
+    struct gpu_lint *lint;
+    const struct isa_set *set;
+    const char *place;
+    uint64_t address, what; /* what: of gpu_lint_tell */
+    const void *words;
+    uint32_t count;
+};
+/* An isa_lint_fn: `program` is a struct gpu_lint_program. */
+void gpu_lint_found(void *program, const struct isa_finding *finding);
+/* What the set's linter finds in it, whatever it is for, where its words are met for the first time. */
+void gpu_lint_program(const struct gpu_lint_program *program);
 
 #endif

@@ -5,7 +5,8 @@
 #include "jit/math.h"
 
 #define NEAREST_EVEN      0u          /* immediate of VCVTPS2PH: whatever MXCSR says */
-#define CURRENT_DIRECTION 4u          /* of VCVTPH2PS, which is exact */
+#define CURRENT_DIRECTION 4u          /* of VCVTPH2PS, which is exact, and where the immediate has another */
+#define CUT_TO_2_14       0xebu       /* immediate of VRNDSCALEPS: to multiples of 2^-14, toward zero */
 #define LEAST_NORMAL      0x38800000u /* 2^-14, a single */
 
 static LLVMValueRef call(struct jit_builder *b, const char *name, LLVMValueRef *args, unsigned count)
@@ -29,12 +30,17 @@ static LLVMValueRef zero_of(struct jit_builder *b, LLVMValueRef x)
     return jit_as_f32(b, LLVMBuildAnd(b->ir, jit_as_i32(b, x), jit_splat_u32(b, 0x80000000), ""));
 }
 
+/* What is cut to a multiple of the least normal half is zero, with its sign, where the number is less. */
 static LLVMValueRef round_avx512(struct jit_builder *b, LLVMValueRef x)
 {
+    LLVMValueRef steps[5] = {x, jit_i32(b, CUT_TO_2_14), LLVMConstNull(b->f32x16), LLVMConstAllOnes(b->i16),
+                             jit_i32(b, CURRENT_DIRECTION)};
+    LLVMValueRef cut = call(b, "llvm.x86.avx512.mask.rndscale.ps.512", steps, 5);
+    LLVMValueRef normal = LLVMBuildFCmp(b->ir, LLVMRealUNE, cut, LLVMConstNull(b->f32x16), "");
     LLVMValueRef narrow[4] = {x, jit_i32(b, NEAREST_EVEN), LLVMConstNull(b->i16x16),
                               LLVMConstAllOnes(b->i16)};
-    LLVMValueRef wide[4] = {call(b, "llvm.x86.avx512.mask.vcvtps2ph.512", narrow, 4), zero_of(b, x),
-                            jit_mask_to_bits(b, normal(b, x)), jit_i32(b, CURRENT_DIRECTION)};
+    LLVMValueRef wide[4] = {call(b, "llvm.x86.avx512.mask.vcvtps2ph.512", narrow, 4), cut,
+                            jit_mask_to_bits(b, normal), jit_i32(b, CURRENT_DIRECTION)};
 
     return call(b, "llvm.x86.avx512.mask.vcvtph2ps.512", wide, 4);
 }

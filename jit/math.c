@@ -142,3 +142,12 @@ LLVMValueRef jit_unit_times(struct jit_builder *b, LLVMValueRef x, float top)
     x = LLVMBuildFMul(b->ir, x, most, "");
     return jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOLT, x, most, ""), x, most);
 }
+
+LLVMValueRef jit_add_exact_product(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z)
+{
+    LLVMValueRef args[3] = {x, y, z};
+
+    if (b->level == JIT_AVX512)
+        return jit_intrinsic(b, "llvm.fma", &b->f32x16, 1, args, 3);
+    return LLVMBuildFAdd(b->ir, LLVMBuildFMul(b->ir, x, y, ""), z, "");
+}

@@ -13,6 +13,10 @@ LLVMValueRef jit_atan(struct jit_builder *b, LLVMValueRef x);
 /* `top` times a number limited to 0..1; of a NaN, whatever its sign, 0. */
 LLVMValueRef jit_unit_times(struct jit_builder *b, LLVMValueRef x, float top);
 
+/* x * y + z, each step rounded, of products that a single holds exactly, as it does those of two halves that
+ * are not denormal: one rounding gives the same, and AVX-512 does it at once. */
+LLVMValueRef jit_add_exact_product(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
+
 /* util_round_to_half (util/half.h) of each lane; a NaN stays one. */
 LLVMValueRef jit_round_to_half(struct jit_builder *b, LLVMValueRef x);
 /* util_half_to_float and util_float_to_half; halves stand in the lower halves of i32x16, the upper ones are

@@ -155,7 +155,7 @@ static int lint_capture(struct output *o)
     if (!err) {
         capture_reader_info(reader, &info);
         const struct tool_family *family = tool_family_of(info.gpu);
-        err = family ? family->lint->capture(reader, print_finding, o, &o->summary, &error)
+        err = family ? gpu_lint_capture(family->lint, reader, print_finding, o, &o->summary, &error)
                      : util_fail(&error, -ENOTSUP, "a capture of '%s', which this version does not know",
                                  info.gpu);
         capture_reader_close(reader);

@@ -1,26 +1,21 @@
 #include "gpu/utgard/cl.h"
 
+#include "gpu/record.h"
 #include "util/bits.h"
-
-enum kind { UINT, HEX, BOOL, FLOAT, COUNT, PLACE, ADDRESS };
-
-struct field {
-    const char *name;
-    uint8_t lo, count, lo2, count2, kind;
-};
 
 struct row {
     enum utgard_cl_list list;
     const char *name;
     uint32_t mask, match;
     uint8_t field_count;
-    const struct field *fields;
+    const struct gpu_record_field *fields;
 };
 
-#define FIELD(name, lo, count, kind)              {name, lo, count, 0, 0, kind},
-#define SPLIT(name, lo, count, lo2, count2, kind) {name, lo, count, lo2, count2, kind},
+#define FIELD(name, lo, count, kind) {name, .at = lo, .bits = count, GPU_RECORD_##kind},
+#define SPLIT(name, lo, count, lo2, count2, kind)                                                            \
+    {name, .at = lo, .bits = count, .at2 = lo2, .bits2 = count2, GPU_RECORD_##kind},
 #define COMMAND(list, id, name, mask, match, fields)                                                         \
-    static const struct field fields_##list##_##id[] = {fields};                                             \
+    static const struct gpu_record_field fields_##list##_##id[] = {fields};                                  \
     _Static_assert(UTIL_ARRAY_SIZE(fields_##list##_##id) <= UTGARD_CL_MAX_FIELDS, name);
 #include "gpu/utgard/cl.inc"
 #undef COMMAND
@@ -32,18 +27,6 @@ static const struct row rows[UTGARD_CL_COUNT] = {
 #include "gpu/utgard/cl.inc"
 #undef COMMAND
 };
-
-static uint32_t field_value(const struct field *f, uint64_t word)
-{
-    uint64_t value = util_bits(word, f->lo, f->count);
-    if (f->count2) /* then both are shorter than a word */
-        value |= util_bits(word, f->lo2, f->count2) << (f->count & 31);
-    if (f->kind == COUNT)
-        value++;
-    if (f->kind == PLACE)
-        value <<= 4;
-    return (uint32_t)value;
-}
 
 /* Where to begin to look, by the upper and the lower four bits of the opcode: the first row with both, where the
  * lower ones are the command's, else with the upper ones. Rows with the same upper bits follow one another. */
@@ -80,14 +63,14 @@ static const uint8_t first_row[][256] = {
 
 bool utgard_cl_decode(enum utgard_cl_list list, uint64_t word, struct utgard_cl_command *out)
 {
-    uint32_t opcode = (uint32_t)(word >> 32);
+    uint32_t opcode = (uint32_t)(word >> 32), words[2] = {(uint32_t)word, opcode};
     for (unsigned id = first_row[list][(opcode >> 24 & 0xf0) | (opcode & 15)]; id < UTGARD_CL_COUNT; id++) {
         const struct row *row = &rows[id];
         if (row->list != list || (opcode & row->mask) != row->match)
             continue;
         *out = (struct utgard_cl_command){.id = (enum utgard_cl_id)id, .word = word};
         for (unsigned i = 0; i < row->field_count; i++)
-            out->field[i] = field_value(&row->fields[i], word);
+            out->field[i] = gpu_record_value(&row->fields[i], words);
         return true;
     }
     return false;
@@ -100,19 +83,9 @@ const char *utgard_cl_name(enum utgard_cl_id id)
 
 unsigned utgard_cl_fields(const struct utgard_cl_command *command, struct gpu_field out[UTGARD_CL_MAX_FIELDS])
 {
-    static const uint8_t kinds[] = {
-        [UINT] = GPU_FIELD_UINT,   [HEX] = GPU_FIELD_HEX,    [BOOL] = GPU_FIELD_BOOL,
-        [FLOAT] = GPU_FIELD_FLOAT, [COUNT] = GPU_FIELD_UINT, [PLACE] = GPU_FIELD_HEX,
-        [ADDRESS] = GPU_FIELD_HEX};
     const struct row *row = &rows[command->id];
-    for (unsigned i = 0; i < row->field_count; i++) {
-        const struct field *f = &row->fields[i];
-        out[i] = (struct gpu_field){.name = f->name,
-                                    .kind = (enum gpu_field_kind)kinds[f->kind],
-                                    .digits = f->kind == HEX ? 1 : 8,
-                                    .value = command->field[i],
-                                    .number = (double)util_u2f(command->field[i])};
-    }
+    for (unsigned i = 0; i < row->field_count; i++)
+        out[i] = gpu_record_describe(&row->fields[i], command->field[i]);
     return row->field_count;
 }
 

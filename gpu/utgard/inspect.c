@@ -1,6 +1,7 @@
 /* What a device holds before it works. */
 #include "gpu/utgard/inspect.h"
 
+#include "gpu/record.h"
 #include "gpu/utgard/device_internal.h"
 #include "util/bits.h"
 
@@ -20,7 +21,7 @@ const struct gpu_space *utgard_device_space(struct utgard_device *device, unsign
 }
 
 bool utgard_device_tiles(const struct utgard_device *device, unsigned pp, const struct gpu_space *space,
-                         struct utgard_tile *tiles, uint32_t *count, struct gpu_fault *fault)
+                         struct gpu_tile *tiles, uint32_t *count, struct gpu_fault *fault)
 {
     *count = 0;
     return utgard_pp_tiles(device, pp, space, tiles, count, fault);
@@ -93,86 +94,62 @@ struct utgard_work utgard_device_starts(const struct utgard_device *device, uint
 
 /* ---- words with names ---- */
 
-/* Bits of a word, and what is added to them. */
-struct name {
-    const char *name, *what;
-    const char *const *words; /* of values from 0 on, ended by NULL */
-    uint8_t word, low, bits, kind, added;
-};
+GPU_NAMES(sources, "off", "depth and stencil", "colour");
+GPU_NAMES(layouts, "linear", "reserved", "tiled");
+GPU_NAMES(formats, "BGR565", "BGRA5551", "BGRA4444", "BGRA8888", "B8", "GB88", "BGRA16F", "B16F",
+          "GB16F", [UTGARD_WB_Z16] = "Z16", [UTGARD_WB_Z24S8] = "Z24S8");
 
-static const char *const sources[] = {"off", "depth and stencil", "colour", NULL};
-static const char *const layouts[] = {"linear", "reserved", "tiled", NULL};
-static const char *const formats[] = {"BGR565", "BGRA5551", "BGRA4444", "BGRA8888", "B8",
-                                      "GB88",   "BGRA16F",  "B16F",     "GB16F",    NULL};
+#define WORD(number, low, size, type, added, words, title, text)                                             \
+    {title,                                                                                                  \
+     text,                                                                                                   \
+     words,                                                                                                  \
+     .at = (number) * 32 + (low),                                                                            \
+     .bits = size,                                                                                           \
+     .kind = GPU_FIELD_##type,                                                                               \
+     .digits = (size) == 32 ? 8 : 1,                                                                         \
+     .add = added,                                                                                           \
+     .always = true},
 
-static const struct name frame_names[] = {
+static const struct gpu_record_field frame_fields[] = {
 #define FRAME_WORD(id, number, low, bits, kind, added, words, name, what)                                    \
-    {name, what, words, number, low, bits, GPU_FIELD_##kind, added},
-#define FRAME_FLAG(id, number, low, name, what) {name, what, NULL, number, low, 1, GPU_FIELD_FLAG, 0},
+    WORD(number, low, bits, kind, added, words, name, what)
+#define FRAME_FLAG(id, number, low, name, what) WORD(number, low, 1, FLAG, 0, NULL, name, what)
 #include "gpu/utgard/frame.inc"
 };
 
-static const struct name writeback_names[] = {
+static const struct gpu_record_field writeback_fields[] = {
 #define WB_WORD(id, number, low, bits, kind, added, words, name, what)                                       \
-    {name, what, words, number, low, bits, GPU_FIELD_##kind, added},
-#define WB_FLAG(id, number, low, name, what) {name, what, NULL, number, low, 1, GPU_FIELD_FLAG, 0},
+    WORD(number, low, bits, kind, added, words, name, what)
+#define WB_FLAG(id, number, low, name, what) WORD(number, low, 1, FLAG, 0, NULL, name, what)
 #include "gpu/utgard/frame.inc"
 };
 
-static const char *word_of(const struct name *n, uint64_t value)
-{
-    const char *const *word = n->words;
-    for (uint64_t i = 0; word && *word; word++, i++)
-        if (i == value)
-            return *word;
-    return n->words != formats        ? NULL
-           : value == UTGARD_WB_Z16   ? "Z16"
-           : value == UTGARD_WB_Z24S8 ? "Z24S8"
-                                      : NULL;
-}
-
-static const char *name_of(const struct name *names, unsigned count, uint32_t word)
+static const char *name_of(const struct gpu_record_field *fields, unsigned count, uint32_t word)
 {
     for (unsigned i = 0; i < count; i++)
-        if (names[i].word == word && names[i].bits >= 16)
-            return names[i].name;
+        if (fields[i].at / 32 == word && fields[i].bits >= 16)
+            return fields[i].name;
     return NULL;
 }
 
 const char *utgard_frame_word(uint32_t n)
 {
-    return name_of(frame_names, UTIL_ARRAY_SIZE(frame_names), n);
+    return name_of(frame_fields, UTIL_ARRAY_SIZE(frame_fields), n);
 }
 
 const char *utgard_writeback_word(uint32_t n)
 {
-    return name_of(writeback_names, UTIL_ARRAY_SIZE(writeback_names), n);
-}
-
-static unsigned describe(const struct name *names, unsigned count, const uint32_t *words,
-                         struct gpu_field *out)
-{
-    for (unsigned i = 0; i < count; i++) {
-        const struct name *n = &names[i];
-        uint64_t value = util_bits(words[n->word], n->low, n->bits) + n->added;
-        out[i] = (struct gpu_field){.name = n->name,
-                                    .kind = (enum gpu_field_kind)n->kind,
-                                    .digits = n->bits == 32 ? 8 : 1,
-                                    .value = value,
-                                    .word = word_of(n, value),
-                                    .what = n->what};
-    }
-    return count;
+    return name_of(writeback_fields, UTIL_ARRAY_SIZE(writeback_fields), n);
 }
 
 unsigned utgard_frame_fields(const uint32_t words[UTGARD_FRAME_WORDS],
                              struct gpu_field out[UTGARD_FRAME_WORDS])
 {
-    return describe(frame_names, UTIL_ARRAY_SIZE(frame_names), words, out);
+    return gpu_record_list(frame_fields, UTIL_ARRAY_SIZE(frame_fields), words, out);
 }
 
 unsigned utgard_writeback_fields(const uint32_t words[UTGARD_WB_WORDS],
                                  struct gpu_field out[UTGARD_FRAME_WORDS])
 {
-    return describe(writeback_names, UTIL_ARRAY_SIZE(writeback_names), words, out);
+    return gpu_record_list(writeback_fields, UTIL_ARRAY_SIZE(writeback_fields), words, out);
 }

@@ -27,14 +27,8 @@ struct utgard_lint_array {
 };
 
 struct utgard_lint {
-    struct gpu_memory memory;
+    struct gpu_lint lint;
     struct utgard_device *device;
-    struct gpu_seen looked_at, found_before;
-    struct gpu_lint_summary *summary;
-    gpu_lint_fn found;
-    void *data;
-    int error;
-    uint32_t draw; /* at hand, of the job; 0: none */
     /* Of the job: */
     struct utgard_lint_draw *draws; /* UTGARD_LINT_DRAWS */
     uint32_t draw_count;
@@ -45,8 +39,7 @@ struct utgard_lint {
 /* A finding at `address`, of `place`; the same of the same place is told once. */
 void utgard_lint_tell(struct utgard_lint *l, enum utgard_lint_rule rule, const char *place, uint32_t address,
                       const char *detail, ...) __attribute__((format(printf, 5, 6)));
-/* What a linter of programs finds in one of `words` words, of instruction set `set`: once each program. */
-struct isa_set;
+/* gpu_lint_program of `bytes` bytes of the set's words. */
 void utgard_lint_program(struct utgard_lint *l, const char *set, const char *place, uint32_t address,
                          const void *words, size_t bytes);
 

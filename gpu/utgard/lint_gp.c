@@ -23,18 +23,17 @@ struct vs {
 };
 
 /* One array of a draw: whether all of it may be reached. */
-static void lint_array(const struct vs *vs, bool varying, uint32_t n, uint32_t address, uint32_t layout)
+static void lint_array(const struct vs *vs, bool varying, uint32_t n, uint32_t address,
+                       struct utgard_layout layout)
 {
-    struct utgard_layout a = utgard_layout(layout);
-    struct utgard_array array = {
-        .address = address, .stride = a.stride, .type = a.type, .components = a.components};
+    struct gpu_array array;
     const char *place = varying ? "varying" : "attribute";
     uint64_t where = 0;
-    bool known = (varying ? utgard_varying_bytes : utgard_attribute_bytes)(&array, &array.bytes);
+    bool known = utgard_array(address, layout, varying, &array);
     uint64_t size = array.stride * (vs->vertices - 1ull) + array.bytes;
     if (!known)
         utgard_lint_tell(vs->lint, UTGARD_LINT_ATTRIBUTE_TYPE, place, address, "%s %u: type 0x%x", place, n,
-                         array.type);
+                         layout.type);
     else if (!gpu_space_allows(vs->space, address, size, varying ? GPU_RIGHT_WRITE : GPU_RIGHT_READ, &where))
         utgard_lint_tell(vs->lint, varying ? UTGARD_LINT_VARYING_OUTSIDE : UTGARD_LINT_ATTRIBUTE_OUTSIDE,
                          place, address, "%s %u, %u vertices: no page at 0x%08llx", place, n, vs->vertices,
@@ -58,7 +57,8 @@ static void lint_attributes(const struct vs *vs)
         utgard_lint_tell(vs->lint, UTGARD_LINT_ATTRIBUTE_MISSING, "vertex program", s->program,
                          "0x%x are read, of %u", used, count);
     for (uint32_t n = 0; at && n < UTIL_MIN(count, 32u); n++) {
-        uint32_t address = util_load32(at + n * TABLE_ENTRY), layout = util_load32(at + n * TABLE_ENTRY + 4);
+        uint32_t address = util_load32(at + n * TABLE_ENTRY);
+        struct utgard_layout layout = utgard_layout(util_load32(at + n * TABLE_ENTRY + 4));
         if (used >> n & 1)
             lint_array(vs, false, n, address, layout);
         else
@@ -77,9 +77,9 @@ static void lint_varyings(const struct vs *vs)
         utgard_lint_tell(l, UTGARD_LINT_VARYING_MISSING, "vertex program", s->program,
                          "0x%x are stored, of %u", stored, count);
     for (uint32_t n = 0; at && n < UTIL_MIN(count, 32u); n++) {
-        uint32_t address = util_load32(at + n * TABLE_ENTRY), layout = util_load32(at + n * TABLE_ENTRY + 4);
-        struct utgard_layout a = utgard_layout(layout);
-        position |= a.type == UTGARD_TYPE_SPECIAL && a.components == 1;
+        uint32_t address = util_load32(at + n * TABLE_ENTRY);
+        struct utgard_layout layout = utgard_layout(util_load32(at + n * TABLE_ENTRY + 4));
+        position |= layout.type == UTGARD_TYPE_SPECIAL && layout.components == 1;
         lint_array(vs, true, n, address, layout);
         if (l->array_count < UTGARD_LINT_DRAWS)
             l->arrays[l->array_count++] = (struct utgard_lint_array){address, stored >> n & 1};
@@ -105,7 +105,7 @@ static void lint_vertices(struct vs *vs)
     uint64_t words[UTGARD_GP_MAX_INSNS * UTGARD_GP_WORDS];
     struct utgard_gp_program *program;
     const struct utgard_vs_state *s = vs->state;
-    const uint64_t key[] = {vs->lint->summary->jobs,
+    const uint64_t key[] = {vs->lint->lint.summary->jobs,
                             (uint64_t)s->program << 32 | s->instructions,
                             (uint64_t)s->uniforms << 32 | s->uniform_bytes,
                             (uint64_t)s->attributes << 32 | s->attribute_count,
@@ -115,7 +115,7 @@ static void lint_vertices(struct vs *vs)
     const uint8_t *at = s->instructions && bytes <= sizeof words
                             ? gpu_space_at(vs->space, s->program, bytes, GPU_RIGHT_READ)
                             : NULL;
-    if (!gpu_seen_first(&vs->lint->looked_at, key, sizeof key, &vs->lint->error))
+    if (!gpu_seen_first(&vs->lint->lint.looked_at, key, sizeof key, &vs->lint->lint.error))
         return;
     if (!at) {
         utgard_lint_tell(vs->lint, UTGARD_LINT_GP_PROGRAM, "vertex program", s->program, "%u instructions",
@@ -158,14 +158,14 @@ static void lint_indices(struct utgard_lint *l, const struct gpu_space *space, c
 static void lint_draw(struct utgard_lint *l, const struct gpu_space *space, struct plbu *p, uint32_t at,
                       const struct utgard_cl_command *c)
 {
-    l->draw++;
-    l->summary->draws++;
+    l->lint.draw++;
+    l->lint.summary->draws++;
     if (!p->has_state)
         utgard_lint_tell(l, UTGARD_LINT_NO_STATE, COMMAND, at, "%s", "");
     if (c->id == UTGARD_PLBU_DRAW_ELEMENTS)
         lint_indices(l, space, p, at, c);
     if (p->has_state && l->draw_count < UTGARD_LINT_DRAWS)
-        l->draws[l->draw_count++] = (struct utgard_lint_draw){p->state, l->draw};
+        l->draws[l->draw_count++] = (struct utgard_lint_draw){p->state, l->lint.draw};
     p->used = true;
 }
 
@@ -241,12 +241,12 @@ static void lint_vs(struct utgard_lint *l, const struct gpu_space *space, uint32
         struct vs vs = {l, space, &state, NULL, c.field[UTGARD_DRAW_VERTICES]};
         utgard_vs_set(&state, &c);
         if (c.id == UTGARD_VS_DRAW && vs.vertices) {
-            l->draw++;
+            l->lint.draw++;
             lint_vertices(&vs);
         }
         at = c.id == UTGARD_VS_JUMP ? c.field[0] : at + UTGARD_CL_BYTES;
     }
-    l->draw = 0;
+    l->lint.draw = 0;
 }
 
 static void lint_plbu(struct utgard_lint *l, const struct gpu_space *space, uint32_t start, uint32_t end)
@@ -263,11 +263,11 @@ static void lint_plbu(struct utgard_lint *l, const struct gpu_space *space, uint
     }
     if (whole) {
         unused_state(l, &p);
-        l->draw = 0;
+        l->lint.draw = 0;
         if (!p.ended)
             utgard_lint_tell(l, UTGARD_LINT_NO_END, LIST, start, "0x%08x to 0x%08x", start, end);
     }
-    l->draw = 0;
+    l->lint.draw = 0;
 }
 
 void utgard_lint_lists(struct utgard_lint *l, bool vs, bool plbu)

@@ -39,7 +39,7 @@ static bool overlap(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)
 static void tell_dither(struct frame *f, const char *place, uint32_t address)
 {
     struct utgard_lint *l = f->lint;
-    if (gpu_seen_first(&l->looked_at, place, strlen(place), &l->error))
+    if (gpu_seen_first(&l->lint.looked_at, place, strlen(place), &l->lint.error))
         utgard_lint_tell(l, UTGARD_LINT_DITHER, place, address, "%s", "told once");
 }
 
@@ -188,9 +188,9 @@ static void lint_state(struct frame *f, uint32_t address)
     struct state s = {.address = address};
     struct gpu_fault fault = {0};
     uint32_t words[UTGARD_RSW_WORDS];
-    const uint64_t key[] = {f->lint->summary->jobs, address};
+    const uint64_t key[] = {f->lint->lint.summary->jobs, address};
     const uint8_t *at = gpu_space_at(f->space, address, sizeof words, GPU_RIGHT_READ);
-    if (!gpu_seen_first(&f->lint->looked_at, key, sizeof key, &f->lint->error))
+    if (!gpu_seen_first(&f->lint->lint.looked_at, key, sizeof key, &f->lint->lint.error))
         return;
     if (!at) {
         utgard_lint_tell(f->lint, UTGARD_LINT_STATE_OUTSIDE, STATE, address, "%s", "");
@@ -250,7 +250,7 @@ static void lint_writeback(struct frame *f, unsigned pp, uint32_t width, uint32_
 
 static void lint_tiles(struct frame *f, unsigned pp, uint32_t width, uint32_t height)
 {
-    struct utgard_tile *tiles = malloc(UTGARD_MAX_TILES * sizeof *tiles);
+    struct gpu_tile *tiles = malloc(GPU_FRAME_TILES * sizeof *tiles);
     bool *seen = calloc(256 * 256, sizeof *seen);
     struct gpu_fault fault = {0};
     uint32_t count = 0;
@@ -258,7 +258,7 @@ static void lint_tiles(struct frame *f, unsigned pp, uint32_t width, uint32_t he
         utgard_lint_tell(f->lint, UTGARD_LINT_TILE_LIST, FRAME, (uint32_t)fault.address, "%s", fault.text);
     for (uint32_t n = 0; seen && n < count; n++) {
         uint32_t x = tiles[n].x, y = tiles[n].y;
-        if (x * UTGARD_TILE >= width || y * UTGARD_TILE >= height)
+        if (x * GPU_TILE >= width || y * GPU_TILE >= height)
             utgard_lint_tell(f->lint, UTGARD_LINT_TILE_OUTSIDE, "tile list", tiles[n].list,
                              "tile %u,%u of %ux%u pixels", x, y, width, height);
         if (seen[(y & 255) * 256 + (x & 255)])
@@ -281,9 +281,9 @@ void utgard_lint_frame(struct utgard_lint *l, unsigned pp, bool first)
     }
     lint_writeback(&f, pp, width, height, words[UTGARD_FRAME_FLAGS] & UTGARD_FRAME_HALVES);
     for (uint32_t n = 0; first && n < l->draw_count; n++) {
-        l->draw = l->draws[n].number;
+        l->lint.draw = l->draws[n].number;
         lint_state(&f, l->draws[n].state);
     }
-    l->draw = 0;
+    l->lint.draw = 0;
     lint_tiles(&f, pp, width, height);
 }

@@ -4,25 +4,50 @@
 #include <assert.h>
 #include <string.h>
 
+#include "gpu/record.h"
 #include "gpu/utgard/pp_fault.h"
 #include "isa/utgard_pp/insn.h"
 #include "util/bits.h"
 
 #define UNIT "render state"
 
-static const struct field {
-    const char *name, *what;
-    uint8_t word, low, bits;
-    uint32_t at; /* in struct utgard_rsw */
-} fields[] = {
-#define FIELD(name, word, low, bits, what) {#name, what, word, low, bits, offsetof(struct utgard_rsw, name)},
+GPU_NAMES(functions, "never", "less", "equal", "less or equal", "greater", "not equal", "greater or equal",
+          "always");
+GPU_NAMES(operations, "keep", "replace", "zero", "invert", "increment wrapping", "decrement wrapping",
+          "increment", "decrement");
+GPU_NAMES(blends, "subtract", "reverse subtract", "add", "logic operation", "least", "greatest");
+GPU_NAMES(kinds, "points", "lines", "triangles");
+/* Bit 3 inverts, bit 4 takes alpha. */
+#define COLOR_FACTORS                                                                                        \
+    "source", "destination", "constant", "zero", "source alpha saturated", "second source", NULL, NULL,      \
+        "1 - source", "1 - destination", "1 - constant", "one", "1 - source alpha saturated",                \
+        "1 - second source", NULL, NULL
+#define ALPHA_FACTORS                                                                                        \
+    "source alpha", "destination alpha", "constant alpha", "zero", "source alpha saturated",                 \
+        "second source alpha", NULL, NULL, "1 - source alpha", "1 - destination alpha",                      \
+        "1 - constant alpha", "one", "1 - source alpha saturated", "1 - second source alpha"
+GPU_NAMES(factors, COLOR_FACTORS, ALPHA_FACTORS);
+GPU_NAMES(alpha_factors, ALPHA_FACTORS);
+
+static const struct gpu_record_field fields[] = {
+#define FIELD(name, word, low, bits, kind, names, what)                                                      \
+    {#name,                                                                                                  \
+     what,                                                                                                   \
+     names,                                                                                                  \
+     (word) * 32 + (low),                                                                                    \
+     0,                                                                                                      \
+     bits,                                                                                                   \
+     0,                                                                                                      \
+     GPU_RECORD_##kind,                                                                                      \
+     .to = offsetof(struct utgard_rsw, name)},
 #include "gpu/utgard/rsw.inc"
 #undef FIELD
 };
 
 void utgard_rsw_unpack(const uint32_t words[UTGARD_RSW_WORDS], struct utgard_rsw *out)
 {
-#define FIELD(name, word, low, bits, what) out->name = (uint32_t)util_bits(words[word], low, bits);
+#define FIELD(name, word, low, bits, kind, names, what)                                                      \
+    out->name = (uint32_t)util_bits(words[word], low, bits);
 #include "gpu/utgard/rsw.inc"
 #undef FIELD
 }
@@ -30,119 +55,17 @@ void utgard_rsw_unpack(const uint32_t words[UTGARD_RSW_WORDS], struct utgard_rsw
 void utgard_rsw_pack(const struct utgard_rsw *rsw, uint32_t words[UTGARD_RSW_WORDS])
 {
     memset(words, 0, UTGARD_RSW_BYTES);
-    for (size_t n = 0; n < UTIL_ARRAY_SIZE(fields); n++) {
-        const struct field *f = &fields[n];
-        uint64_t value = util_bits(util_load32((const uint8_t *)rsw + f->at), 0, f->bits);
-        words[f->word] |= (uint32_t)(value << f->low);
-    }
+    gpu_record_pack(fields, UTIL_ARRAY_SIZE(fields), rsw, words);
 }
 
-/* ---- listing ---- */
-
-static const char *const functions[] = {
-    "never", "less", "equal", "less or equal", "greater", "not equal", "greater or equal", "always"};
-static const char *const operations[] = {
-    "keep",      "replace",  "zero", "invert", "increment wrapping", "decrement wrapping",
-    "increment", "decrement"};
-static const char *const blends[8] = {"subtract", "reverse subtract", "add", "logic operation",
-                                      "least",    "greatest"};
-static const char *const factors[32] = {"source",
-                                        "destination",
-                                        "constant",
-                                        "zero",
-                                        "source alpha saturated",
-                                        "second source",
-                                        NULL,
-                                        NULL,
-                                        "1 - source",
-                                        "1 - destination",
-                                        "1 - constant",
-                                        "one",
-                                        "1 - source alpha saturated",
-                                        "1 - second source",
-                                        NULL,
-                                        NULL,
-                                        "source alpha",
-                                        "destination alpha",
-                                        "constant alpha",
-                                        "zero",
-                                        "source alpha saturated",
-                                        "second source alpha",
-                                        NULL,
-                                        NULL,
-                                        "1 - source alpha",
-                                        "1 - destination alpha",
-                                        "1 - constant alpha",
-                                        "one",
-                                        "1 - source alpha saturated",
-                                        "1 - second source alpha"};
-static const char *const kinds[4] = {"points", "lines", "triangles"};
-
-/* Fields whose values have names; addresses, which the word holds in place. */
-static const struct {
-    uint32_t at;
-    const char *const *names;
-    bool address;
-} meanings[] = {
-#define NAMES(field, names) {offsetof(struct utgard_rsw, field), names, false}
-#define ADDRESS(field)      {offsetof(struct utgard_rsw, field), NULL, true}
-    NAMES(color_func, blends),
-    NAMES(alpha_blend_func, blends),
-    NAMES(color_src, factors),
-    NAMES(color_dst, factors),
-    NAMES(alpha_src, factors + 16),
-    NAMES(alpha_dst, factors + 16),
-    NAMES(depth_func, functions),
-    NAMES(alpha_func, functions),
-    NAMES(front_func, functions),
-    NAMES(front_fail, operations),
-    NAMES(front_zfail, operations),
-    NAMES(front_zpass, operations),
-    NAMES(back_func, functions),
-    NAMES(back_fail, operations),
-    NAMES(back_zfail, operations),
-    NAMES(back_zpass, operations),
-    NAMES(kind, kinds),
-    ADDRESS(program),
-    ADDRESS(uniforms),
-    ADDRESS(textures),
-    ADDRESS(varyings),
-#undef NAMES
-#undef ADDRESS
-};
-
-static struct gpu_field describe(const struct field *f, uint32_t word, bool logic)
-{
-    uint32_t value = (uint32_t)util_bits(word, f->low, f->bits);
-    struct gpu_field out = {
-        .name = f->name, .kind = GPU_FIELD_HEX, .digits = 1, .value = value, .what = f->what};
-    bool operation = logic && f->at == offsetof(struct utgard_rsw, color_src);
-
-    for (size_t n = 0; n < UTIL_ARRAY_SIZE(meanings) && !operation; n++) {
-        if (meanings[n].at != f->at)
-            continue;
-        out.kind = meanings[n].address ? GPU_FIELD_HEX : GPU_FIELD_NAME;
-        out.word = meanings[n].names ? meanings[n].names[value] : NULL;
-        if (meanings[n].address) {
-            out.value = (uint64_t)value << f->low;
-            out.digits = 8;
-        }
-    }
-    return out;
-}
-
+/* Of a logic operation the factor's bits are its number. */
 unsigned utgard_rsw_fields(const uint32_t words[UTGARD_RSW_WORDS], struct gpu_field out[UTGARD_RSW_FIELDS])
 {
-    bool logic = (words[2] & 7) == 3;
-    unsigned count = 0;
-
     static_assert(UTIL_ARRAY_SIZE(fields) <= UTGARD_RSW_FIELDS, "room for all fields");
-    for (size_t n = 0; n < UTIL_ARRAY_SIZE(fields); n++) {
-        const struct field *f = &fields[n];
-
-        if (util_bits(words[f->word], f->low, f->bits))
-            out[count++] = describe(f, words[f->word], logic);
-    }
+    unsigned count = gpu_record_list(fields, UTIL_ARRAY_SIZE(fields), words, out);
+    for (unsigned n = 0; n < count && (words[2] & 7) == 3; n++)
+        if (!strcmp(out[n].name, "color_src"))
+            out[n].kind = GPU_FIELD_HEX;
     return count;
 }
 

@@ -20,14 +20,14 @@
 
 /* The fields as they stand. */
 struct utgard_rsw {
-#define FIELD(name, word, low, bits, what) uint32_t name;
+#define FIELD(name, word, low, bits, kind, names, what) uint32_t name;
 #include "gpu/utgard/rsw.inc"
 #undef FIELD
 };
 
 /* Where each field begins: its word times 32, plus its lowest bit. */
 enum {
-#define FIELD(name, word, low, bits, what) UTGARD_RSW_AT_##name = (word) * 32 + (low),
+#define FIELD(name, word, low, bits, kind, names, what) UTGARD_RSW_AT_##name = (word) * 32 + (low),
 #include "gpu/utgard/rsw.inc"
 #undef FIELD
 };

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "gpu/record.h"
 #include "gpu/utgard/pp_fault.h"
 #include "util/bits.h"
 
@@ -12,13 +13,22 @@
 #define ADDRESS_BITS  26u
 #define ADDRESS_LOW   6u /* bits that addresses leave out */
 
-static const struct field {
-    const char *name, *what;
-    uint16_t first, bits;
-    uint32_t at;
-} fields[] = {
-#define FIELD(name, first, bits, what)                                                                       \
-    {#name, what, first, bits, offsetof(struct utgard_texture_fields, name)},
+GPU_NAMES(wrap_names, "repeat", "clamp", "half border", "border", "mirror", "mirror once",
+          "mirror half border", "mirror border");
+GPU_NAMES(layout_names, [0] = "linear", [3] = "tiled");
+
+static const struct gpu_record_field fields[] = {
+#define FIELD(name, first, bits, kind, names, what)                                                          \
+    {#name,                                                                                                  \
+     what,                                                                                                   \
+     names,                                                                                                  \
+     first,                                                                                                  \
+     0,                                                                                                      \
+     bits,                                                                                                   \
+     0,                                                                                                      \
+     GPU_RECORD_##kind,                                                                                      \
+     .always = (first) == 0,                                                                                 \
+     .to = offsetof(struct utgard_texture_fields, name)},
 #include "gpu/utgard/texture.inc"
 #undef FIELD
 };
@@ -56,61 +66,30 @@ static const struct format {
 #undef ZERO
 };
 
-static uint32_t bits_at(const uint32_t *words, uint32_t count, uint32_t first, uint32_t bits)
+/* A private copy, ended by zeros. */
+static void copy(const uint32_t *words, uint32_t count, uint32_t out[UTGARD_TEXTURE_WORDS])
 {
-    uint32_t n = first / 32;
-    uint64_t pair = n < count ? words[n] : 0;
-
-    if (n + 1 < count)
-        pair |= (uint64_t)words[n + 1] << 32;
-    return (uint32_t)util_bits(pair, first % 32, bits);
+    memset(out, 0, UTGARD_TEXTURE_WORDS * sizeof *out);
+    memcpy(out, words, UTIL_MIN(count, UTGARD_TEXTURE_WORDS) * sizeof *out);
 }
 
 void utgard_texture_unpack(const uint32_t *words, uint32_t count, struct utgard_texture_fields *out)
 {
-    for (size_t n = 0; n < UTIL_ARRAY_SIZE(fields); n++)
-        util_store32((uint8_t *)out + fields[n].at, bits_at(words, count, fields[n].first, fields[n].bits));
+    uint32_t all[UTGARD_TEXTURE_WORDS];
+    copy(words, count, all);
+    gpu_record_unpack(fields, UTIL_ARRAY_SIZE(fields), all, out);
     for (uint32_t n = 0; n < RASTER_MAX_LEVELS; n++)
-        out->address[n] = bits_at(words, count, FIRST_ADDRESS + n * ADDRESS_BITS, ADDRESS_BITS)
-                          << ADDRESS_LOW;
-}
-
-static const char *const wrap_names[8] = {"repeat", "clamp",       "half border",        "border",
-                                          "mirror", "mirror once", "mirror half border", "mirror border"};
-static const char *const layout_names[4] = {[0] = "linear", [3] = "tiled"};
-
-static struct gpu_field describe(const struct field *f, uint32_t value)
-{
-    struct gpu_field out = {
-        .name = f->name, .kind = GPU_FIELD_UINT, .digits = 1, .value = value, .what = f->what};
-
-    switch (f->at) {
-    case offsetof(struct utgard_texture_fields, format): out.word = formats[value].name; break;
-    case offsetof(struct utgard_texture_fields, wrap_s):
-    case offsetof(struct utgard_texture_fields, wrap_t):
-    case offsetof(struct utgard_texture_fields, wrap_r): out.word = wrap_names[value]; break;
-    case offsetof(struct utgard_texture_fields, layout): out.word = layout_names[value]; break;
-    case offsetof(struct utgard_texture_fields, min_lod):
-    case offsetof(struct utgard_texture_fields, max_lod): out.number = value / 16.0; break;
-    case offsetof(struct utgard_texture_fields, lod_bias): out.number = util_sext(value, 9) / 16.0; break;
-    default: return out;
-    }
-    out.kind = strstr(f->name, "lod") ? GPU_FIELD_FLOAT : GPU_FIELD_NAME;
-    return out;
+        out->address[n] = gpu_record_bits(all, FIRST_ADDRESS + n * ADDRESS_BITS, ADDRESS_BITS) << ADDRESS_LOW;
 }
 
 unsigned utgard_texture_describe(const uint32_t *words, uint32_t count,
                                  struct gpu_field out[UTGARD_TEXTURE_FIELDS])
 {
-    unsigned used = 0;
-
+    uint32_t all[UTGARD_TEXTURE_WORDS];
     static_assert(UTIL_ARRAY_SIZE(fields) <= UTGARD_TEXTURE_FIELDS, "room for all fields");
-    for (size_t n = 0; n < UTIL_ARRAY_SIZE(fields); n++) {
-        uint32_t value = bits_at(words, count, fields[n].first, fields[n].bits);
-
-        if (value || fields[n].at == offsetof(struct utgard_texture_fields, format))
-            out[used++] = describe(&fields[n], value);
-    }
+    copy(words, count, all);
+    unsigned used = gpu_record_list(fields, UTIL_ARRAY_SIZE(fields), all, out);
+    out[0].word = formats[out[0].value].name; /* which is always there */
     return used;
 }
 

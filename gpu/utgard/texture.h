@@ -14,7 +14,7 @@
 
 /* The fields as they stand. */
 struct utgard_texture_fields {
-#define FIELD(name, first, bits, what) uint32_t name;
+#define FIELD(name, first, bits, kind, names, what) uint32_t name;
 #include "gpu/utgard/texture.inc"
 #undef FIELD
     uint32_t address[RASTER_MAX_LEVELS]; /* of the levels, multiples of 64 */

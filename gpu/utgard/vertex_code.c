@@ -33,9 +33,9 @@ const struct gpu_program_kind utgard_gp_kind = {.word_bytes = sizeof(uint64_t[UT
 /* What a key begins with; the program's words follow. */
 struct head {
     char mark[16];
-    struct utgard_vertex_layout layout;
+    struct gpu_vertex_layout layout;
 };
-static const char mark[16] = "utgard vertex 6";
+static const char mark[16] = "utgard vertex 7";
 
 static int emit_key(struct jit_builder *b, const void *key, size_t size)
 {
@@ -55,7 +55,7 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
 }
 
 static struct jit_function *compile(const struct utgard_gp_program *program, struct jit_engine *engine,
-                                    const struct utgard_vertex_layout *layout)
+                                    const struct gpu_vertex_layout *layout)
 {
     struct utgard_vertex_variant variant = {program, *layout};
     struct head head = {.layout = *layout};
@@ -79,7 +79,7 @@ static struct jit_function *compile(const struct utgard_gp_program *program, str
 }
 
 struct jit_function *utgard_vertex_code(struct gpu_program *program, struct jit_engine *engine,
-                                        const struct utgard_vertex_layout *layout)
+                                        const struct gpu_vertex_layout *layout)
 {
     const uintptr_t of = (uintptr_t)engine;
     const struct util_memo_key key = {&of, sizeof of, layout, sizeof *layout};

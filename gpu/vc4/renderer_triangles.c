@@ -18,19 +18,19 @@ bool vc4_draws_together(const struct vc4_draw_call *call)
 {
     return call->primitive == VC4_TRIANGLES && call->draw && call->draw->vertices && !call->raster.any &&
            !call->coverage && !call->z_clipped && !call->counted && !call->draw->counted &&
-           !call->run->worker->watch && !call->run->device->options.reference;
+           !call->run->worker->watched.job && !call->run->device->options.reference;
 }
 
-static const uint32_t *find(struct vc4_vertex_cache *vertices, uint32_t index)
+static const uint32_t *find(struct gpu_vertex_cache *vertices, uint32_t index)
 {
-    const uint32_t *found = vc4_vertex_cache_find(vertices, index);
-    return found ? found : vc4_vertex_cache_shared(vertices, index);
+    const uint32_t *found = gpu_vertex_cache_find(vertices, index);
+    return found ? found : gpu_vertex_cache_shared(vertices, index);
 }
 
 /* A triangle without its vertices has the stand-in's. */
 static void find_vertices(const struct vc4_draw *draw, struct few *few)
 {
-    static const alignas(16) uint32_t stand_in[VC4_CACHE_ALONE + VC4_CACHE_TAIL];
+    static const alignas(16) uint32_t stand_in[GPU_CACHE_ALONE + GPU_CACHE_TAIL];
     few->alone = 0;
     for (uint32_t i = 0; i < few->count; i++)
         for (unsigned k = 0; k < 3; k++) {
@@ -70,7 +70,7 @@ static bool pay(const struct vc4_draw_call *call, const struct few *few, uint32_
     const struct vc4_draw *draw = call->draw;
     uint64_t cost = 3ull * draw->vertex_cost;
     for (unsigned k = 0; k < 3 && draw->vertex_loops; k++)
-        cost += vc4_vertex_cache_cost(draw->vertices, few->index[i][k], call->run->worker->alone[k],
+        cost += gpu_vertex_cache_cost(draw->vertices, few->index[i][k], call->run->worker->alone[k],
                                       few->shaded[i][k]);
     return vc4_pay_vertices(call, cost);
 }
@@ -81,7 +81,7 @@ static bool draw_one(const struct vc4_draw_call *call, const struct few *few, ui
         return vc4_draw_indices(call, few->index[i]);
     if (!pay(call, few, i))
         return false;
-    call->run->worker->primitives++;
+    call->run->worker->watched.primitives++;
     return raster_draw_triangle(&call->raster, i, NULL, NULL);
 }
 

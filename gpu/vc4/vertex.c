@@ -23,7 +23,7 @@ static uint64_t rows_read(const struct vc4_vpm_plan *plan)
 }
 
 /* The array as far as `read` rows go; false when none of its rows is read. */
-static bool array_trim(struct vc4_vertex_array *a, uint64_t read)
+static bool array_trim(struct gpu_array *a, uint64_t read)
 {
     read = read >> a->row & UINT64_MAX >> (VC4_VPM_ROWS - a->words);
     if (!read)
@@ -36,24 +36,20 @@ static bool array_trim(struct vc4_vertex_array *a, uint64_t read)
 static bool array_prepare(struct vc4_vertex_stage *stage, const struct vc4_attribute *a, unsigned number,
                           uint32_t offset, struct gpu_fault *fault)
 {
-    struct vc4_vertex_array *out = &stage->array[stage->array_count];
+    struct gpu_array *out = &stage->array[stage->array_count];
     uint32_t words = util_div_up(a->bytes, 4);
-    if (offset & 3 || offset / 4 + words > VC4_VPM_ROWS) {
-        gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, a->address,
-                      "attribute array %u: %u bytes at VPM offset %u do not stand in whole rows below %u",
-                      number, a->bytes, offset, VC4_VPM_ROWS);
-        return false;
-    }
+    if (offset & 3 || offset / 4 + words > VC4_VPM_ROWS)
+        return gpu_fault_set(
+            fault, GPU_FAULT_PACKET, stage->unit, a->address,
+            "attribute array %u: %u bytes at VPM offset %u do not stand in whole rows below %u", number,
+            a->bytes, offset, VC4_VPM_ROWS);
     /* 32 + 26 bits: the product cannot overflow. */
     uint64_t last = a->address + (uint64_t)a->stride * stage->max_index;
-    if (!gpu_memory_at(stage->memory, last, a->bytes) ||
-        !gpu_memory_at(stage->memory, a->address, a->bytes)) {
-        gpu_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, a->address,
-                      "attribute array %u: element %u of %u bytes at stride %u lies outside memory", number,
-                      stage->max_index, a->bytes, a->stride);
-        return false;
-    }
-    *out = (struct vc4_vertex_array){
+    if (!gpu_memory_at(stage->memory, last, a->bytes) || !gpu_memory_at(stage->memory, a->address, a->bytes))
+        return gpu_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, a->address,
+                             "attribute array %u: element %u of %u bytes at stride %u lies outside memory",
+                             number, stage->max_index, a->bytes, a->stride);
+    *out = (struct gpu_array){
         .base = stage->memory->base + a->address,
         .stride = a->stride,
         .row = offset / 4,
@@ -63,7 +59,7 @@ static bool array_prepare(struct vc4_vertex_stage *stage, const struct vc4_attri
     if (!array_trim(out, rows_read(stage->plan)))
         return true;
     stage->array_count++;
-    out->form = vc4_vertex_fetch_form(out, util_in_range(last, 16, stage->memory->size));
+    out->load = gpu_array_load_of(out, util_in_range(last, 16, stage->memory->size));
     stage->in_rows = UTIL_MAX(stage->in_rows, out->row + out->words);
     for (uint32_t i = 0; i < out->words; i++)
         stage->clear_rows &= ~(1ull << (out->row + i));
@@ -79,11 +75,10 @@ static bool arrays_prepare(struct vc4_vertex_stage *stage, const struct vc4_shad
     for (unsigned i = 0; i < VC4_MAX_ATTRIBUTES; i++) {
         if (!(select >> i & 1))
             continue;
-        if (i >= state->attribute_count) {
-            gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, state->address,
-                          "attribute array %u is selected, but the record has %u", i, state->attribute_count);
-            return false;
-        }
+        if (i >= state->attribute_count)
+            return gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, state->address,
+                                 "attribute array %u is selected, but the record has %u", i,
+                                 state->attribute_count);
         const struct vc4_attribute *a = &state->attribute[i];
         if (!array_prepare(stage, a, i, coordinate ? a->cs_offset : a->vs_offset, fault))
             return false;
@@ -96,11 +91,9 @@ static bool uniforms_prepare(struct vc4_vertex_stage *stage, struct gpu_fault *f
     uint32_t count = stage->program->uniform_count;
     uint64_t bytes = count * 4ull;
     const uint8_t *guest = bytes ? gpu_memory_at(stage->memory, stage->uniforms_at, bytes) : NULL;
-    if (bytes && !guest) {
-        gpu_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, stage->uniforms_at,
-                      "uniform stream of %u words lies outside memory", stage->program->uniform_count);
-        return false;
-    }
+    if (bytes && !guest)
+        return gpu_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, stage->uniforms_at,
+                             "uniform stream of %u words lies outside memory", stage->program->uniform_count);
     if (bytes)
         memcpy(stage->uniforms, guest, bytes);
     for (uint32_t i = 0; i < count; i++)
@@ -134,11 +127,10 @@ static bool rows_prepare(struct vc4_vertex_stage *stage, const struct vc4_shader
                          bool coordinate, struct gpu_fault *fault)
 {
     uint32_t read = coordinate ? 7u + state->point_size : 3u + state->point_size + state->varying_count;
-    if (read > VC4_VPM_ROWS) {
-        gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, state->address,
-                      "%u varyings do not fit a vertex of %u rows", state->varying_count, VC4_VPM_ROWS);
-        return false;
-    }
+    if (read > VC4_VPM_ROWS)
+        return gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, state->address,
+                             "%u varyings do not fit a vertex of %u rows", state->varying_count,
+                             VC4_VPM_ROWS);
     stage->rows = stage->plan->known ? read : VC4_VPM_ROWS;
     for (uint32_t i = 0; i < stage->plan->writes; i++)
         stage->rows = UTIL_MAX(stage->rows, stage->plan->write_row[i] + 1u);
@@ -332,6 +324,14 @@ static uint32_t greatest_of(const uint32_t index[16])
     return greatest;
 }
 
+/* Attributes as the VCD fetches them (Guide section 7): each element's bytes packed from its first row on. */
+static void fetch(const struct vc4_vertex_stage *stage, const uint32_t index[16], uint32_t (*in)[16])
+{
+    for (uint64_t rows = stage->clear_rows; rows; rows &= rows - 1)
+        memset(in[__builtin_ctzll(rows)], 0, sizeof in[0]);
+    gpu_array_words(stage->array, stage->array_count, index, in);
+}
+
 int vc4_vertex_shade_group(const struct vc4_vertex_stage *stage, const uint32_t (*index)[16], uint32_t count,
                            struct vc4_vertex_group *group, struct gpu_fault *fault)
 {
@@ -345,7 +345,7 @@ int vc4_vertex_shade_group(const struct vc4_vertex_stage *stage, const uint32_t 
             group->faulted = b;
             return -EFAULT;
         }
-        vc4_vertex_fetch(stage, index[b], in + b * stage->in_rows);
+        fetch(stage, index[b], in + b * stage->in_rows);
         for (uint64_t clear = stage->clear_out; clear; clear &= clear - 1)
             memset(group->out[b * stage->rows + (uint32_t)__builtin_ctzll(clear)], 0, sizeof *group->out);
     }

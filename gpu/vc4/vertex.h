@@ -4,6 +4,7 @@
 #define VITRAIL_GPU_VC4_VERTEX_H
 
 #include "gpu/vc4/shader_state.h"
+#include "gpu/vertex_cache.h"
 #include "isa/vc4_qpu/ports.h"
 #include "jit/engine.h"
 
@@ -47,5 +48,15 @@ int vc4_vertex_shade(const struct vc4_vertex_stage *stage, const uint32_t index[
 /* Rows of a shaded batch: what its readers look at, and what the program writes. */
 uint32_t vc4_vertex_rows(const struct vc4_vertex_stage *stage);
 const struct vc4_qpu_program *vc4_vertex_program(const struct vc4_vertex_stage *stage);
+
+/* vertex_cache.c: a cache of shaded vertices, those of struct vc4_vertex_batch, for the vertex program of
+ * `state` (which must outlive it) and every index whose attributes lie in memory. 0, -ENOMEM or a guest error,
+ * both with *fault. */
+_Static_assert(GPU_CACHE_ROWS == VC4_VPM_ROWS, "all that a program writes");
+int vc4_vertex_cache_init(struct gpu_vertex_cache *cache, struct util_arena *arena,
+                          const struct gpu_memory *memory, struct jit_engine *engine,
+                          const struct vc4_shader_state *state, uint32_t rows, uint32_t fuel,
+                          struct gpu_fault *fault);
+void vc4_vertex_cache_finish(struct gpu_vertex_cache *cache); /* also of a cache that is all zero */
 
 #endif

@@ -1,25 +1,9 @@
-/* The vertex cache: tables of units, published without locks. */
-#include "gpu/vc4/vertex_cache.h"
-
-#include <errno.h>
-#include <smmintrin.h>
-#include <stdalign.h>
-#include <string.h>
-
+/* The vertex program behind gpu/vertex_cache.h: tiles have it run for the vertices that they need. */
 #include "gpu/vc4/device_internal.h"
+#include "gpu/vc4/vertex.h"
 #include "util/bits.h"
 
-#define INDEX_MAX  ((1u << 24) - 1)
-#define LOW        (VC4_CACHE_UNIT * VC4_CACHE_PAGE * VC4_CACHE_PAGES)
-#define SPIN_LIMIT 20000u
-#define BATCHES    (VC4_CACHE_UNIT / 16)
-
-/* A worker that finds a unit busy spins for a while, then shades for itself: waiting for another's scheduler
- * could be long. */
-#define BUSY    ((uint32_t *)(uintptr_t)8)
-#define FAULTED ((uint32_t *)(uintptr_t)16) /* some vertex of it faults: each is shaded alone */
-
-/* ---- life ---- */
+#define INDEX_MAX ((1u << 24) - 1)
 
 /* The largest index whose attributes lie in memory, for the arrays the program fetches; 0 when none does.
  * *array: the address of the one that allows no more. */
@@ -42,206 +26,37 @@ static uint32_t largest_index(const struct gpu_memory *memory, const struct vc4_
     return (uint32_t)limit;
 }
 
-static void *zeroed(struct util_arena *arena, size_t size)
+static int shade(const void *stage, const uint32_t (*index)[16], uint32_t batches, uint32_t (*out)[16],
+                 uint64_t *executed, struct gpu_fault *fault)
 {
-    void *it = util_arena_alloc(arena, size);
-    return it ? memset(it, 0, size) : NULL;
+    struct vc4_vertex_group group = {.out = out};
+    int error = vc4_vertex_shade_group(stage, index, batches, &group, fault);
+    *executed += group.executed;
+    return error;
 }
 
-static int no_memory(struct gpu_fault *fault)
-{
-    gpu_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", 0, "no host memory for shaded vertices");
-    return -ENOMEM;
-}
-
-int vc4_vertex_cache_init(struct vc4_vertex_cache *cache, struct util_arena *arena,
+int vc4_vertex_cache_init(struct gpu_vertex_cache *cache, struct util_arena *arena,
                           const struct gpu_memory *memory, struct jit_engine *engine,
                           const struct vc4_shader_state *state, uint32_t rows, uint32_t fuel,
                           struct gpu_fault *fault)
 {
-    memset(cache, 0, sizeof *cache);
-    cache->arena = arena;
-    cache->rows = rows;
-    cache->stride = util_align(rows, 4);
-    cache->max_index = largest_index(memory, state, &cache->last_array);
-    return vc4_vertex_prepare(memory, engine, state, false, cache->max_index, fuel, &cache->stage, fault);
-}
-
-void vc4_vertex_cache_finish(struct vc4_vertex_cache *cache)
-{
-    vc4_vertex_release(cache->stage);
-    cache->stage = NULL;
-}
-
-/* ---- finding a unit ---- */
-
-/* The object behind *slot, made (zeroed) when absent; the loser of a race leaves its own to the arena. */
-#define GET_OR_MAKE(type, slot)                                                                              \
-    ({                                                                                                       \
-        type *it_ = atomic_load_explicit((slot), memory_order_acquire);                                      \
-        if (!it_) {                                                                                          \
-            type *made_ = zeroed(cache->arena, sizeof *made_);                                               \
-            if (made_ && atomic_compare_exchange_strong((slot), &it_, made_))                                \
-                it_ = made_;                                                                                 \
-        }                                                                                                    \
-        it_;                                                                                                 \
-    })
-
-static struct vc4_cache_table *find_table(struct vc4_vertex_cache *cache, uint32_t index)
-{
-    if (index < LOW)
-        return &cache->low;
-    struct vc4_cache_tables *high = GET_OR_MAKE(struct vc4_cache_tables, &cache->high);
-    return high ? GET_OR_MAKE(struct vc4_cache_table, &high->table[index / LOW]) : NULL;
-}
-
-static vc4_cache_unit *find_unit(struct vc4_vertex_cache *cache, uint32_t index)
-{
-    struct vc4_cache_table *table = find_table(cache, index);
-    uint32_t unit = index % LOW / VC4_CACHE_UNIT;
-    if (!table)
-        return NULL;
-    struct vc4_cache_page *page = GET_OR_MAKE(struct vc4_cache_page, &table->page[unit / VC4_CACHE_PAGE]);
-    return page ? &page->unit[unit % VC4_CACHE_PAGE] : NULL;
-}
-
-/* ---- shading ---- */
-
-/* A batch's rows to one run of words a vertex. */
-static void transpose(const struct vc4_vertex_cache *cache, const uint32_t (*row)[16], uint32_t *out)
-{
-    uint32_t written = UTIL_MIN(cache->rows, vc4_vertex_rows(cache->stage));
-    for (uint32_t r = 0; r < cache->stride; r += 4)
-        for (uint32_t l = 0; l < 16; l += 4) {
-            __m128i w[4], a, b, c, d;
-            for (uint32_t i = 0; i < 4; i++)
-                w[i] =
-                    r + i < written ? _mm_loadu_si128((const __m128i *)&row[r + i][l]) : _mm_setzero_si128();
-            a = _mm_unpacklo_epi32(w[0], w[1]), b = _mm_unpackhi_epi32(w[0], w[1]);
-            c = _mm_unpacklo_epi32(w[2], w[3]), d = _mm_unpackhi_epi32(w[2], w[3]);
-            w[0] = _mm_unpacklo_epi64(a, c), w[1] = _mm_unpackhi_epi64(a, c);
-            w[2] = _mm_unpacklo_epi64(b, d), w[3] = _mm_unpackhi_epi64(b, d);
-            for (uint32_t i = 0; i < 4; i++)
-                _mm_store_si128((__m128i *)(out + (l + i) * cache->stride + r), w[i]);
-        }
-}
-
-/* Half of what a batch took, on the average of so many, beyond one straight run of the program. */
-static uint32_t beyond(const struct vc4_vertex_cache *cache, uint64_t executed, uint32_t batches)
-{
-    uint64_t straight = (uint64_t)vc4_vertex_program(cache->stage)->insn_count * batches;
-    uint64_t cost = executed > straight ? executed - straight : 0;
-    return (uint32_t)UTIL_MIN(cost / (2 * batches), (uint64_t)UINT32_MAX);
-}
-
-void vc4_vertex_cache_cost_of(const struct vc4_vertex_cache *cache, uint32_t *cost, bool *loops)
-{
-    const struct vc4_qpu_program *program = vc4_vertex_program(cache->stage);
-    *cost = program->insn_count / 2;
-    *loops = program->repeats;
-}
-
-/* Shades the unit of `index` into words of the arena. Indices past the last one whose attributes exist are
- * replaced by it: nobody may ask for them. What is counted does not depend on who shades how often. */
-static int shade_unit(struct vc4_vertex_cache *cache, uint32_t index, bool counts, uint32_t **out)
-{
-    alignas(64) uint32_t rows[BATCHES * VC4_VPM_ROWS][16];
-    uint32_t lanes[BATCHES][16], first = index & ~(VC4_CACHE_UNIT - 1);
-    struct vc4_vertex_group group = {.out = rows};
-    struct gpu_fault ignored;
-    for (uint32_t l = 0; l < VC4_CACHE_UNIT; l++)
-        lanes[l / 16][l % 16] = UTIL_MIN(first + l, cache->max_index);
-    int error = vc4_vertex_shade_group(cache->stage, (const uint32_t(*)[16])lanes, BATCHES, &group, &ignored);
-    if (counts) {
-        atomic_fetch_add_explicit(&cache->shaded, VC4_CACHE_UNIT, memory_order_relaxed);
-        atomic_fetch_add_explicit(&cache->executed, group.executed, memory_order_relaxed);
-    }
+    struct gpu_vertex_shader *shader = &cache->shader;
+    struct vc4_vertex_stage *stage;
+    gpu_vertex_cache_init(cache, arena, rows);
+    shader->max_index = largest_index(memory, state, &shader->last_array);
+    int error = vc4_vertex_prepare(memory, engine, state, false, shader->max_index, fuel, &stage, fault);
     if (error)
         return error;
-    size_t size = (VC4_CACHE_HEAD + VC4_CACHE_UNIT * cache->stride + VC4_CACHE_TAIL) * sizeof(uint32_t);
-    uint32_t *words = util_arena_alloc(cache->arena, size);
-    if (!words)
-        return -ENOMEM;
-    words[0] = beyond(cache, group.executed, BATCHES);
-    words += VC4_CACHE_HEAD;
-    for (uint32_t b = 0; b < BATCHES; b++)
-        transpose(cache, (const uint32_t(*)[16])rows + b * vc4_vertex_rows(cache->stage),
-                  words + b * 16 * cache->stride);
-    *out = words;
+    shader->shade = shade;
+    shader->stage = stage;
+    shader->rows = vc4_vertex_rows(stage);
+    shader->insn_count = vc4_vertex_program(stage)->insn_count;
+    shader->repeats = vc4_vertex_program(stage)->repeats;
     return 0;
 }
 
-/* A neighbour that nobody draws may hold garbage and fault: then only this vertex counts. */
-static const uint32_t *shade_alone(struct vc4_vertex_cache *cache, uint32_t index,
-                                   uint32_t alone[VC4_CACHE_ALONE], struct gpu_fault *fault)
+void vc4_vertex_cache_finish(struct gpu_vertex_cache *cache)
 {
-    alignas(64) uint32_t rows[VC4_VPM_ROWS][16];
-    uint32_t lanes[1][16], written = UTIL_MIN(cache->rows, vc4_vertex_rows(cache->stage));
-    struct vc4_vertex_group group = {.out = rows};
-    for (uint32_t l = 0; l < 16; l++)
-        lanes[0][l] = index;
-    int error = vc4_vertex_shade_group(cache->stage, (const uint32_t(*)[16])lanes, 1, &group, fault);
-    atomic_fetch_add_explicit(&cache->shaded, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&cache->executed, group.executed, memory_order_relaxed);
-    if (error)
-        return NULL;
-    alone[0] = beyond(cache, group.executed, 1);
-    alone += VC4_CACHE_HEAD;
-    for (uint32_t r = 0; r < cache->rows; r++)
-        alone[r] = r < written ? rows[r][0] : 0;
-    return alone;
-}
-
-/* Waits a little for a busy unit; returns what is there then. */
-static uint32_t *spin(vc4_cache_unit *unit)
-{
-    uint32_t *words = BUSY;
-    for (unsigned i = 0; words == BUSY && i < SPIN_LIMIT; i++) {
-        _mm_pause();
-        words = atomic_load_explicit(unit, memory_order_acquire);
-    }
-    return words;
-}
-
-/* The words of the unit that holds `index`, shaded now if need be; FAULTED; or NULL, out of memory. */
-static uint32_t *get_unit(struct vc4_vertex_cache *cache, uint32_t index)
-{
-    vc4_cache_unit *unit = find_unit(cache, index);
-    uint32_t *words = NULL;
-    if (!unit)
-        return NULL;
-    bool mine = atomic_compare_exchange_strong(unit, &words, BUSY);
-    if (!mine && words == BUSY)
-        words = spin(unit);
-    if (mine || words == BUSY) {
-        int error = shade_unit(cache, index, mine, &words);
-        if (error)
-            words = error == -ENOMEM ? NULL : FAULTED;
-        if (mine)
-            atomic_store_explicit(unit, words, memory_order_release);
-    }
-    return words;
-}
-
-const uint32_t *vc4_vertex_cache_shared(struct vc4_vertex_cache *cache, uint32_t index)
-{
-    const uint32_t *words = index <= cache->max_index ? get_unit(cache, index) : NULL;
-    return words && words != FAULTED ? words + index % VC4_CACHE_UNIT * cache->stride : NULL;
-}
-
-const uint32_t *vc4_vertex_cache_shade(struct vc4_vertex_cache *cache, uint32_t index,
-                                       uint32_t alone[VC4_CACHE_ALONE], struct gpu_fault *fault)
-{
-    if (index > cache->max_index) {
-        gpu_fault_set(fault, GPU_FAULT_MEMORY, "vertex program", cache->last_array,
-                      "vertex %u: attributes lie outside memory (the last that fits is %u)", index,
-                      cache->max_index);
-        return NULL;
-    }
-    const uint32_t *words = get_unit(cache, index);
-    if (words == FAULTED)
-        return shade_alone(cache, index, alone, fault);
-    if (!words)
-        no_memory(fault);
-    return words ? words + index % VC4_CACHE_UNIT * cache->stride : NULL;
+    vc4_vertex_release(cache->shader.stage);
+    cache->shader.stage = NULL;
 }

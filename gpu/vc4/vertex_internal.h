@@ -4,22 +4,12 @@
 
 #include <stdalign.h>
 
+#include "gpu/array.h"
 #include "gpu/memory.h"
 #include "gpu/vc4/vertex.h"
 #include "gpu/vc4/vertex_vpm.h"
 #include "gpu/vc4/program.h"
 #include "raster/texture/texture.h"
-
-/* How elements are loaded: whole words, one to four of them, or byte by byte. */
-enum vc4_fetch_form { VC4_FETCH_ANY, VC4_FETCH_1, VC4_FETCH_2, VC4_FETCH_3, VC4_FETCH_4 };
-
-/* An attribute array that the stage fetches, as far as the program reads it. */
-struct vc4_vertex_array {
-    const uint8_t *base; /* host address of element 0 */
-    uint64_t stride;
-    uint32_t row, bytes, words;
-    enum vc4_fetch_form form;
-};
 
 /* What compiled code is given, once a call; it writes the last fields. */
 struct vc4_vertex_args {
@@ -61,21 +51,16 @@ struct vc4_vertex_stage {
     struct raster_texture *textures;
     struct raster_texture_key *keys;
     uint32_t array_count;
-    struct vc4_vertex_array array[VC4_MAX_ATTRIBUTES];
-    uint64_t clear_rows; /* bit r: row r may be read and no array fills it */
-    uint64_t clear_out;  /* bit r: row r of a batch is not written whole by the code, and begins as zero */
-    uint32_t in_rows;    /* of a batch's attributes */
+    struct gpu_array array[VC4_MAX_ATTRIBUTES]; /* as far as the program reads them */
+    uint64_t clear_rows;                        /* bit r: row r may be read and no array fills it */
+    uint64_t clear_out; /* bit r: row r of a batch is not written whole by the code, and begins as zero */
+    uint32_t in_rows;   /* of a batch's attributes */
     uint32_t rows, max_index, fuel;
     enum isa_numeric numeric;
     const struct vc4_vpm_plan *plan;
     struct vc4_vpm_plan *own_plan; /* the same, when the program does not keep it */
     struct jit_function *function; /* a vc4_vertex_fn; NULL: interpret */
 };
-
-/* vertex_fetch.c: the attributes of a batch's vertices, into the rows of `in`. The form for an array: `wide`
- * when 16 bytes may be loaded at every element up to the greatest index. */
-void vc4_vertex_fetch(const struct vc4_vertex_stage *stage, const uint32_t index[16], uint32_t (*in)[16]);
-enum vc4_fetch_form vc4_vertex_fetch_form(const struct vc4_vertex_array *array, bool wide);
 
 /* vertex_interp.c: one batch through the interpreter; 0 or -EFAULT with *fault. *executed grows by the
  * instructions of a batch that ends. */

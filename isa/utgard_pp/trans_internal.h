@@ -5,14 +5,21 @@
 #include "isa/utgard_pp/trans.h"
 #include "jit/diverge.h"
 
+/* What a product is of, where a single holds it exactly: two halves, the one times the unit's power of two.
+ * x NULL: another value, or one that has been changed. */
+struct utgard_pp_trans_factors {
+    LLVMValueRef x, y;
+};
+
 struct utgard_pp_trans {
     struct jit_builder *b;
     const struct utgard_pp_program *program;
     const struct utgard_pp_ir_ports *ports;
     LLVMValueRef reg[16][4]; /* in the block at hand; from 12 on the instruction's own */
     LLVMValueRef coordinates[4], vmul[4], smul;
-    LLVMValueRef mask;  /* lanes in the block at hand */
-    LLVMValueRef fault; /* slot of i32 */
+    struct utgard_pp_trans_factors vector_factors[4], scalar_factors; /* of vmul and smul */
+    LLVMValueRef mask;                                                /* lanes in the block at hand */
+    LLVMValueRef fault;                                               /* slot of i32 */
     const struct utgard_pp_insn *insn;
     uint32_t number; /* of it */
     bool faults;     /* something may have been stored to `fault` in the block at hand */

@@ -1,3 +1,5 @@
+#include "isa/trans_op.h"
+#include "isa/utgard_pp/names.h"
 #include "isa/utgard_pp/trans_internal.h"
 #include "jit/math.h"
 #include "util/bits.h"
@@ -113,30 +115,10 @@ void utgard_pp_trans_write(struct utgard_pp_trans *t, uint8_t reg, unsigned comp
 
 /* ---- operations ---- */
 
-static LLVMValueRef truth(struct utgard_pp_trans *t, LLVMValueRef mask)
-{
-    return jit_select(t->b, mask, bits(t, 0x3f800000), zero(t));
-}
-
 static LLVMValueRef compare(struct utgard_pp_trans *t, LLVMRealPredicate predicate, LLVMValueRef x,
                             LLVMValueRef y)
 {
     return LLVMBuildFCmp(t->b->ir, predicate, real(t, x), real(t, y), "");
-}
-
-/* The lesser or greater one; of a number and a NaN the number. */
-static LLVMValueRef extreme(struct utgard_pp_trans *t, LLVMRealPredicate predicate, LLVMValueRef x,
-                            LLVMValueRef y)
-{
-    LLVMValueRef first =
-        LLVMBuildOr(t->b->ir, compare(t, predicate, x, y), compare(t, LLVMRealUNO, y, y), "");
-
-    return jit_select(t->b, first, x, y);
-}
-
-static LLVMValueRef is_true(struct utgard_pp_trans *t, LLVMValueRef x)
-{
-    return compare(t, LLVMRealUNE, x, zero(t));
 }
 
 static LLVMValueRef modified(struct utgard_pp_trans *t, uint8_t mod, LLVMValueRef x)
@@ -153,13 +135,11 @@ static LLVMValueRef modified(struct utgard_pp_trans *t, uint8_t mod, LLVMValueRe
     }
 }
 
-static LLVMValueRef product(struct utgard_pp_trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
+static const float scale[8] = {1, 2, 4, 8, 0.0625f, 0.125f, 0.25f, 0.5f}; /* of products, by operation */
+
+static LLVMValueRef times(struct utgard_pp_trans *t, LLVMValueRef x, LLVMValueRef y)
 {
-    static const float scale[8] = {1, 2, 4, 8, 0.0625f, 0.125f, 0.25f, 0.5f};
-    LLVMValueRef p = LLVMBuildFMul(t->b->ir, real(t, x), real(t, y), "");
-    if (op)
-        p = LLVMBuildFMul(t->b->ir, p, jit_splat_f32(t->b, scale[op]), "");
-    return jit_as_i32(t->b, p);
+    return jit_as_i32(t->b, LLVMBuildFMul(t->b->ir, real(t, x), real(t, y), ""));
 }
 
 static bool is_product(uint8_t op)
@@ -169,36 +149,41 @@ static bool is_product(uint8_t op)
 
 static LLVMValueRef multiply(struct utgard_pp_trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMBuilderRef ir = t->b->ir;
-    switch (op) {
-    case UTGARD_PP_MUL_NOT: return truth(t, compare(t, LLVMRealOEQ, x, zero(t)));
-    case UTGARD_PP_MUL_AND: return truth(t, LLVMBuildAnd(ir, is_true(t, x), is_true(t, y), ""));
-    case UTGARD_PP_MUL_OR: return truth(t, LLVMBuildOr(ir, is_true(t, x), is_true(t, y), ""));
-    case UTGARD_PP_MUL_XOR: return truth(t, LLVMBuildXor(ir, is_true(t, x), is_true(t, y), ""));
-    case UTGARD_PP_MUL_NE: return truth(t, compare(t, LLVMRealONE, x, y));
-    case UTGARD_PP_MUL_GT: return truth(t, compare(t, LLVMRealOGT, x, y));
-    case UTGARD_PP_MUL_GE: return truth(t, compare(t, LLVMRealOGE, x, y));
-    case UTGARD_PP_MUL_EQ: return truth(t, compare(t, LLVMRealOEQ, x, y));
-    case UTGARD_PP_MUL_MIN: return extreme(t, LLVMRealOLT, x, y);
-    case UTGARD_PP_MUL_MAX: return extreme(t, LLVMRealOGT, x, y);
-    case UTGARD_PP_MUL_MOV: return x;
-    default: break;
+    const struct isa_lane_op *lane = utgard_pp_lane_op(UTGARD_PP_MUL_OPS, op);
+    const LLVMValueRef in[3] = {x, y};
+    if (!lane) {
+        reserved(t);
+        return zero(t);
     }
-    if (is_product(op))
-        return product(t, op, x, y);
-    reserved(t);
-    return zero(t);
-}
-
-static LLVMValueRef rounded(struct utgard_pp_trans *t, const char *name, LLVMValueRef x)
-{
-    LLVMValueRef f = real(t, x);
-    return jit_as_i32(t->b, jit_intrinsic(t->b, name, &t->b->f32x16, 1, &f, 1));
+    x = isa_trans_op(t->b, *lane, in);
+    if (op && is_product(op))
+        x = times(t, x, jit_splat_f32(t->b, scale[op]));
+    return x;
 }
 
 static LLVMValueRef sum_of(struct utgard_pp_trans *t, LLVMValueRef x, LLVMValueRef y)
 {
     return jit_as_i32(t->b, LLVMBuildFAdd(t->b->ir, real(t, x), real(t, y), ""));
+}
+
+/* A product's factors as an operand has it. */
+static struct utgard_pp_trans_factors
+operand_factors(struct utgard_pp_trans *t, struct utgard_pp_trans_factors of, bool absolute, bool negate)
+{
+    if (absolute)
+        of.x = NULL;
+    if (of.x && negate)
+        of.x = LLVMBuildFNeg(t->b->ir, of.x, "");
+    return of;
+}
+
+/* x + y; x is a product of these factors, when there are any. */
+static LLVMValueRef add_product(struct utgard_pp_trans *t, struct utgard_pp_trans_factors of, LLVMValueRef x,
+                                LLVMValueRef y)
+{
+    if (!of.x)
+        return sum_of(t, x, y);
+    return jit_as_i32(t->b, jit_add_exact_product(t->b, of.x, of.y, real(t, y)));
 }
 
 static LLVMValueRef derive(struct utgard_pp_trans *t, bool y, LLVMValueRef a, LLVMValueRef b)
@@ -223,28 +208,26 @@ static LLVMValueRef multiplied(struct utgard_pp_trans *t, uint8_t op, uint8_t mu
     return adds(op) || !is_product(mul_op) ? x : utgard_pp_trans_result(t, x);
 }
 
-static LLVMValueRef add(struct utgard_pp_trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
+/* Sums of components are vector_add's. */
+static LLVMValueRef add(struct utgard_pp_trans *t, uint8_t op, struct utgard_pp_trans_factors of,
+                        LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMBuilderRef ir = t->b->ir;
+    const struct isa_lane_op *lane = utgard_pp_lane_op(UTGARD_PP_ADD_OPS, op);
+    const LLVMValueRef two[3] = {x, y}, three[3] = {t->smul, x, y};
     switch (op) {
-    case UTGARD_PP_ADD: return utgard_pp_trans_result(t, sum_of(t, x, y));
-    case UTGARD_PP_ADD_FRACT:
-        x = jit_as_i32(t->b, LLVMBuildFSub(ir, real(t, x), real(t, rounded(t, "llvm.floor", x)), ""));
-        return utgard_pp_trans_result(t, x);
-    case UTGARD_PP_ADD_NE: return truth(t, compare(t, LLVMRealONE, x, y));
-    case UTGARD_PP_ADD_GT: return truth(t, compare(t, LLVMRealOGT, x, y));
-    case UTGARD_PP_ADD_GE: return truth(t, compare(t, LLVMRealOGE, x, y));
-    case UTGARD_PP_ADD_EQ: return truth(t, compare(t, LLVMRealOEQ, x, y));
-    case UTGARD_PP_ADD_FLOOR: return rounded(t, "llvm.floor", x);
-    case UTGARD_PP_ADD_CEIL: return rounded(t, "llvm.ceil", x);
-    case UTGARD_PP_ADD_MIN: return extreme(t, LLVMRealOLT, x, y);
-    case UTGARD_PP_ADD_MAX: return extreme(t, LLVMRealOGT, x, y);
+    case UTGARD_PP_ADD: return utgard_pp_trans_result(t, add_product(t, of, x, y));
+    case UTGARD_PP_ADD_FRACT: return utgard_pp_trans_result(t, isa_trans_op(t->b, *lane, two));
     case UTGARD_PP_ADD_DFDX:
     case UTGARD_PP_ADD_DFDY: return derive(t, op == UTGARD_PP_ADD_DFDY, x, y);
-    case UTGARD_PP_ADD_SEL: return jit_select(t->b, is_true(t, t->smul), x, y);
-    case UTGARD_PP_ADD_MOV: return x;
-    default: reserved(t); return zero(t);
+    case UTGARD_PP_ADD_SEL: return isa_trans_op(t->b, *lane, three);
+    case UTGARD_PP_ADD_SUM3:
+    case UTGARD_PP_ADD_SUM4: lane = NULL; break;
+    default: break;
     }
+    if (lane)
+        return isa_trans_op(t->b, *lane, two);
+    reserved(t);
+    return zero(t);
 }
 
 /* ---- stages ---- */
@@ -255,20 +238,33 @@ static LLVMValueRef written(struct utgard_pp_trans *t, uint8_t op, uint8_t mod, 
     return modified(t, mod, is_product(op) ? utgard_pp_trans_result(t, x) : x);
 }
 
+static struct utgard_pp_trans_factors factors_of(struct utgard_pp_trans *t, uint8_t op, uint8_t mod,
+                                                 LLVMValueRef x, LLVMValueRef y)
+{
+    struct utgard_pp_trans_factors of = {real(t, x), real(t, y)};
+    if (t->ports->numeric != ISA_EXACT || !is_product(op) || mod)
+        return (struct utgard_pp_trans_factors){NULL, NULL};
+    if (op)
+        of.y = LLVMBuildFMul(t->b->ir, of.y, jit_splat_f32(t->b, scale[op]), "");
+    return of;
+}
+
 static void multipliers(struct utgard_pp_trans *t)
 {
     const struct utgard_pp_insn *i = t->insn;
     bool vector = utgard_pp_has(i, UTGARD_PP_VMUL), scalar = utgard_pp_has(i, UTGARD_PP_SMUL);
     LLVMValueRef v[4], one = NULL;
     for (unsigned n = 0; vector && n < 4; n++) {
-        v[n] = multiply(t, i->vmul.op, vector_operand(t, &i->vmul.a, n, NULL),
-                        vector_operand(t, &i->vmul.b, n, NULL));
+        LLVMValueRef x = vector_operand(t, &i->vmul.a, n, NULL), y = vector_operand(t, &i->vmul.b, n, NULL);
+        v[n] = multiply(t, i->vmul.op, x, y);
         t->vmul[n] = modified(t, i->vmul.mod, v[n]);
+        t->vector_factors[n] = factors_of(t, i->vmul.op, i->vmul.mod, x, y);
     }
     if (scalar) {
-        one =
-            multiply(t, i->smul.op, scalar_operand(t, &i->smul.a, NULL), scalar_operand(t, &i->smul.b, NULL));
+        LLVMValueRef x = scalar_operand(t, &i->smul.a, NULL), y = scalar_operand(t, &i->smul.b, NULL);
+        one = multiply(t, i->smul.op, x, y);
         t->smul = modified(t, i->smul.mod, one);
+        t->scalar_factors = factors_of(t, i->smul.op, i->smul.mod, x, y);
     }
     for (unsigned n = 0; vector && n < 4; n++)
         if (i->vmul.mask >> n & 1)
@@ -281,21 +277,26 @@ static void multipliers(struct utgard_pp_trans *t)
 static void vector_add(struct utgard_pp_trans *t, LLVMValueRef out[4])
 {
     const struct utgard_pp_insn *i = t->insn;
+    const struct utgard_pp_vector *a = &i->vadd.a;
     LLVMValueRef products[4];
     const LLVMValueRef *from = i->vadd.mul_in ? products : NULL;
     bool sums = i->vadd.op == UTGARD_PP_ADD_SUM3 || i->vadd.op == UTGARD_PP_ADD_SUM4;
+    unsigned terms = i->vadd.op == UTGARD_PP_ADD_SUM3 ? 3 : 4;
+    struct utgard_pp_trans_factors of[4] = {{NULL, NULL}};
     LLVMValueRef total = NULL;
-    for (unsigned n = 0; from && n < 4; n++)
+    for (unsigned n = 0; from && n < 4; n++) {
         products[n] = multiplied(t, i->vadd.op, i->vmul.op, t->vmul[n]);
-    for (unsigned n = 0; sums && n < (i->vadd.op == UTGARD_PP_ADD_SUM3 ? 3u : 4u); n++) {
-        LLVMValueRef term = vector_operand(t, &i->vadd.a, n, from);
-        total = n ? sum_of(t, total, term) : term;
+        of[n] = operand_factors(t, t->vector_factors[a->swizzle >> 2 * n & 3], a->absolute, a->negate);
+    }
+    for (unsigned n = 0; sums && n < terms; n++) {
+        LLVMValueRef term = vector_operand(t, a, n, from);
+        total = n ? add_product(t, of[n], term, total) : term;
     }
     if (sums)
         total = utgard_pp_trans_result(t, total);
     for (unsigned n = 0; n < 4; n++) {
         LLVMValueRef x = sums ? total
-                              : add(t, i->vadd.op, vector_operand(t, &i->vadd.a, n, from),
+                              : add(t, i->vadd.op, of[n], vector_operand(t, a, n, from),
                                     vector_operand(t, &i->vadd.b, n, NULL));
         out[n] = modified(t, i->vadd.mod, x);
     }
@@ -305,8 +306,13 @@ static LLVMValueRef scalar_add(struct utgard_pp_trans *t)
 {
     const struct utgard_pp_scalar *a = &t->insn->sadd.a, *b = &t->insn->sadd.b;
     const struct utgard_pp_insn *i = t->insn;
-    LLVMValueRef product = i->sadd.mul_in ? multiplied(t, i->sadd.op, i->smul.op, t->smul) : NULL;
-    LLVMValueRef x = add(t, i->sadd.op, scalar_operand(t, a, product), scalar_operand(t, b, NULL));
+    struct utgard_pp_trans_factors of = {NULL, NULL};
+    LLVMValueRef product = NULL, x;
+    if (i->sadd.mul_in) {
+        product = multiplied(t, i->sadd.op, i->smul.op, t->smul);
+        of = operand_factors(t, t->scalar_factors, a->absolute, a->negate);
+    }
+    x = add(t, i->sadd.op, of, scalar_operand(t, a, product), scalar_operand(t, b, NULL));
     return modified(t, i->sadd.mod, x);
 }
 
@@ -399,7 +405,7 @@ static void combine(struct utgard_pp_trans *t)
         break;
     default:
         for (unsigned n = 0; n < 4; n++)
-            out[n] = utgard_pp_trans_result(t, product(t, 0, a, v[n]));
+            out[n] = utgard_pp_trans_result(t, times(t, a, v[n]));
     }
     for (unsigned n = 0; n < 4; n++)
         if (i->combine.mask >> n & 1)
@@ -417,8 +423,10 @@ void utgard_pp_trans_stages(struct utgard_pp_trans *t)
         }
         t->reg[UTGARD_PP_R_TEXTURE][n] = t->reg[UTGARD_PP_R_UNIFORM][n] = zero(t);
         t->coordinates[n] = t->vmul[n] = zero(t);
+        t->vector_factors[n].x = NULL;
     }
     t->smul = zero(t);
+    t->scalar_factors.x = NULL;
     if (utgard_pp_has(i, UTGARD_PP_VARYING))
         utgard_pp_trans_varying(t);
     if (utgard_pp_has(i, UTGARD_PP_SAMPLER))

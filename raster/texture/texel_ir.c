@@ -74,12 +74,13 @@ static LLVMValueRef like(struct jit_builder *b, LLVMValueRef x, double v)
     return LLVMConstVector(lanes, JIT_LANES);
 }
 
-/* `field`, or its sign extended, as numbers: of more than 24 bits doubles. */
+/* `field`, or its sign extended, as numbers: doubles where a single would round before the division does. */
 static LLVMValueRef unpack_steps(struct jit_builder *b, enum raster_kind kind, LLVMValueRef field,
                                  unsigned bits)
 {
     struct range r = range_of(kind, bits);
-    LLVMTypeRef type = bits > 24 ? LLVMVectorType(b->f64, JIT_LANES) : b->f32x16;
+    bool doubles = bits > 24 && (kind == RASTER_KIND_UNORM || kind == RASTER_KIND_SNORM);
+    LLVMTypeRef type = doubles ? LLVMVectorType(b->f64, JIT_LANES) : b->f32x16;
     LLVMValueRef x;
 
     if (r.is_signed && bits < 32)
@@ -91,7 +92,7 @@ static LLVMValueRef unpack_steps(struct jit_builder *b, enum raster_kind kind, L
     if (kind == RASTER_KIND_SNORM)
         x = LLVMBuildSelect(b->ir, LLVMBuildFCmp(b->ir, LLVMRealOLT, x, like(b, x, -1), ""), like(b, x, -1),
                             x, "");
-    return jit_as_i32(b, bits > 24 ? LLVMBuildFPTrunc(b->ir, x, b->f32x16, "") : x);
+    return jit_as_i32(b, doubles ? LLVMBuildFPTrunc(b->ir, x, b->f32x16, "") : x);
 }
 
 static LLVMValueRef pack_steps(struct jit_builder *b, enum raster_kind kind, LLVMValueRef x, unsigned bits)

@@ -36,7 +36,7 @@ LLVMValueRef texture_ir_halves_at(struct texture_ir *t, LLVMValueRef memory, LLV
 {
     struct jit_builder *b = t->b;
     uint32_t bytes = raster_format_bytes((enum raster_format)t->key->format);
-    LLVMValueRef word[RASTER_SAMPLED_WORDS], all = LLVMConstAllOnes(b->i1x16), second;
+    LLVMValueRef word[RASTER_SAMPLED_WORDS] = {NULL}, all = LLVMConstAllOnes(b->i1x16), second;
 
     word[0] = jit_gather_u32(b, memory, address, all);
     if (t->words == 2) {
@@ -79,7 +79,7 @@ LLVMValueRef texture_ir_halves_lerp(struct texture_ir *t, LLVMValueRef x, LLVMVa
 {
     struct jit_builder *b = t->b;
     unsigned halves = raster_format_bytes((enum raster_format)t->key->format) / 2;
-    LLVMValueRef number = texture_ir_and(b, weight, 255), word[RASTER_SAMPLED_WORDS];
+    LLVMValueRef number = texture_ir_and(b, weight, 255), word[RASTER_SAMPLED_WORDS] = {NULL};
     LLVMValueRef none = LLVMBuildICmp(b->ir, LLVMIntEQ, number, jit_splat_u32(b, 0), "");
     LLVMValueRef scale = LLVMBuildFMul(b->ir, jit_i32_to_f32(b, number), jit_splat_f32(b, 0x1p-8f), "");
 

@@ -11,10 +11,7 @@
 #include "util/bits.h"
 #include "util/fpenv.h"
 
-enum {
-    RANDOM_SHARE = 1024, /* programs that engines compile before others take their place */
-    RANDOM_INPUTS = 8    /* worlds that a program runs in */
-};
+enum { RANDOM_SHARE = 1024 }; /* programs that engines compile before others take their place */
 
 /* One program of a set. Its number decides everything, so that it can be tried again alone; the parts of its
  * hash are independent, so that every kind of program meets every level. */

@@ -1,22 +1,25 @@
-/* The QPU interpreter against translated code, in both numeric modes, at every vector level that this host
- * has: every operation with every pack, unpack and condition on 64 input vectors (16 lanes each, with NaNs,
- * infinities, denormals, signed zeros and integer corners), and random programs. Both sides share the
- * decoder, the analysis of programs and exact mode's table of special functions, and nothing else. LLVM takes
- * most of the time; by default each form of instruction is tested at one of the levels in turn, and a part of
- * them only. Environment:
- *   VITRAIL_DIFF_PROGRAMS=n  random programs (default 768), each in one mode at one level in turn, three of
- *                            four in optimised code (tests/diff/programs.h)
- *   VITRAIL_DIFF_SEED=s      seed of the first one (default 1)
- *   VITRAIL_DIFF_RANDOM=1    nothing but random programs
- *   VITRAIL_DIFF_INPUTS=n    input vectors a random program, at most 64 (default 64)
+/* Every operation of the QPU with every pack, unpack and condition, in both numeric modes, at every vector
+ * level that this host has, translated against interpreted, on 64 input vectors (16 lanes each, with NaNs,
+ * infinities, denormals, signed zeros and integer corners). Both sides share the decoder, the analysis of
+ * programs and exact mode's table of special functions, and nothing else. LLVM takes most of the time; by
+ * default each form of instruction is tested at one of the levels in turn, and a part of them only. Random
+ * programs are test_programs_diff.c's. Environment:
  *   VITRAIL_DIFF_OPTIMIZE=o  how LLVM optimises the operations: 2 as programs in use (default), 0 quickly
- *   VITRAIL_DIFF_FULL=1      every form and program at every level in both modes; 2: also every pair of add
- *                            and mul operation
+ *   VITRAIL_DIFF_FULL=1      every form at every level in both modes; 2: also every pair of add and mul
+ *                            operation
  *   VITRAIL_DIFF_LEVEL=l     one level: 0 sse4.1, 1 avx2, 2 avx512
- *   VITRAIL_DIFF_NUMERIC=m   one mode: 0 fast, 1 exact */
-#include "isa/vc4_qpu/asm.h"
-#include "tests/diff/programs.h"
-#include "tests/diff/qpu_harness.h"
+ *   VITRAIL_DIFF_MODE=m      one mode: 0 fast, 1 exact */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "isa/vc4_qpu/insn.h"
+#include "isa/vc4_qpu/program.h"
+#include "tests/diff/random.h"
+#include "tests/worlds/vc4_qpu.h"
 
 #define INPUTS     64
 #define BATCH      64
@@ -33,14 +36,9 @@ static uint64_t setting(const char *name, uint64_t otherwise)
     return text ? strtoull(text, NULL, 0) : otherwise;
 }
 
-static bool one_mode(void)
-{
-    return setting("VITRAIL_DIFF_NUMERIC", ISA_NUMERIC_COUNT) < ISA_NUMERIC_COUNT;
-}
-
 static bool wanted(enum isa_numeric numeric)
 {
-    return !one_mode() || setting("VITRAIL_DIFF_NUMERIC", 0) == numeric;
+    return setting("VITRAIL_DIFF_MODE", numeric) == numeric;
 }
 
 static int start_engines(void **state)
@@ -74,33 +72,31 @@ static int stop_engines(void **state)
 
 /* Compares a batch at one level in one mode; `seeds` name the programs. */
 static void compare_batch(enum jit_level level, enum isa_numeric numeric, struct vc4_qpu_program **programs,
-                          const uint64_t *seeds, unsigned count, unsigned inputs, const char *rerun)
+                          const uint64_t *seeds, unsigned count)
 {
     static uint64_t batch_number;
+    const struct world_set *set = &world_vc4_qpu;
     bool translated[BATCH];
-    struct batch batch = {programs, count, numeric, translated};
-    uint64_t key = batch_number++;
-    struct jit_request request = {
-        .key = &key, .key_size = sizeof key, .name = "batch", .emit = emit_batch, .data = &batch};
+    struct world_batch batch = {set, (void *const *)programs, count, numeric, translated};
+    uint64_t key[2] = {batch_number++, numeric};
+    struct world_outcome outcome = {0};
     struct util_error error = {0};
-    void *code;
+    world_fn code;
 
-    if (jit_engine_get(engines[level], &request, &code, &error))
+    if (world_compile(engines[level], &batch, key, &code, &error))
         fail_msg("%s: %s", jit_level_name(level), error.text);
     unsigned saved = util_fpenv_enter();
     for (unsigned i = 0; i < count; i++) {
         programs_compared += translated[i];
         programs_skipped += !translated[i];
-        for (unsigned k = 0; translated[i] && k < inputs; k++) {
-            struct world world;
-            world_fill(&world, seeds[i] * INPUTS + k);
-            world.numeric = numeric;
-            if (!compare(programs[i], (run_fn)code, i, &world)) {
+        for (unsigned k = 0; translated[i] && k < INPUTS; k++) {
+            struct world_of_qpu world;
+            set->fill(&world, programs[i], numeric, seeds[i] * INPUTS + k);
+            if (!world_compare(set, programs[i], numeric, code, i, &world, &outcome)) {
                 util_fpenv_leave(saved);
-                fail_msg(
-                    "%s, %s, seed %llu, input %u; rerun: VITRAIL_DIFF_LEVEL=%u VITRAIL_DIFF_NUMERIC=%u %s",
-                    jit_level_name(level), isa_numeric_name(numeric), (unsigned long long)seeds[i], k, level,
-                    numeric, rerun);
+                fail_msg("%s, %s, seed %llu, input %u; rerun: VITRAIL_DIFF_LEVEL=%u VITRAIL_DIFF_MODE=%u",
+                         jit_level_name(level), isa_numeric_name(numeric), (unsigned long long)seeds[i], k,
+                         level, numeric);
             }
         }
     }
@@ -174,8 +170,7 @@ static void begin_sweep_program(struct sweep *s)
 static void flush_batch(struct sweep *s)
 {
     if (s->batched)
-        compare_batch(s->level, s->numeric, s->programs, s->seeds, s->batched, INPUTS,
-                      "tests/diff/test_qpu_diff.c: operations");
+        compare_batch(s->level, s->numeric, s->programs, s->seeds, s->batched);
     for (unsigned i = 0; i < s->batched; i++)
         vc4_qpu_program_destroy(s->programs[i]);
     s->batched = 0;
@@ -349,140 +344,8 @@ static void test_operations(void **state)
     assert_int_equal(programs_skipped, 0);
 }
 
-/* ---- control flow at its edges ---- */
-
-/* Fuel is 1000 (world_fill): 199 more rounds of five instructions fit, 200 leave nothing, 201 do not fit. */
-static void test_control_flow(void **state)
-{
-    static const char *const texts[] = {
-        "again: brr -, -, again\n nop\n nop\n nop\n nop ; thrend\n nop\n nop\n",
-        "ldi r0, 199\n again: sub.sf r0, r0, 1\n brr.allzc -, -, again\n nop\n nop\n nop\n nop ; thrend\n "
-        "nop\n nop\n",
-        "ldi r0, 200\n again: sub.sf r0, r0, 1\n brr.allzc -, -, again\n nop\n nop\n nop\n nop ; thrend\n "
-        "nop\n nop\n",
-        "ldi r0, 201\n again: sub.sf r0, r0, 1\n brr.allzc -, -, again\n nop\n nop\n nop\n nop ; thrend\n "
-        "nop\n nop\n",
-        "ldi r0, 202\n again: sub.sf r0, r0, 1\n brr.allzc -, -, again\n nop\n nop\n nop\n nop ; thrend\n "
-        "nop\n nop\n",
-        /* no loop: counts of rotations that LLVM comes to know */
-        "mov r0, unif\n ldiu r1, [0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3]\n ror ra1, r0, r1\n ror r5rep, r0, r1\n"
-        "v8adds r1, r1, r1\n ror r5quad, r0, r1\n mov ra2, r5 ; nop ; thrend\n nop\n nop\n",
-        /* a product that is a NaN, of constants or not: its pack is 0 */
-        "ldi r1, 0x7f800000\n ldi r3, 0\n mov r0, unif\n nop ; fmul r2.c8888, r1, r3\n"
-        "nop ; fmul ra1.c8888, r0, r1\n nop ; fmul ra2.c8888, r0, r3\n nop ; thrend\n nop\n nop\n",
-        "nop ; thrend\n brr -, -, .+32\n nop\n nop\n nop\n",
-        "nop ; thrend\n nop\n brr.allzs -, -, .+32\n nop\n nop\n nop\n",
-        "nop ; ldcolend\n brr.anyns ra3, -, .+32\n nop\n nop\n nop\n",
-        "brr.allns -, -, .+48\n nop\n brr.allns -, -, .+32\n nop\n nop\n nop\n nop\n nop ; thrend\n nop\n "
-        "nop\n",
-        /* out of the program: what stands in the delay slots does not run */
-        "and.sf r0, unif, 1\n brr.allzs -, -, .+4096\n mov vpm, r0\n op9 r0, r0, r0\n nop\n nop ; thrend\n "
-        "nop\n nop\n",
-        "and.sf r0, unif, 1\n brr.allzs ra3, -, .+4096\n mov vpm, r0\n mov r1, unif\n nop\n mov ra4, r1\n "
-        "nop ; thrend\n nop\n nop\n",
-        "mov r0, unif\n brr -, -, .+4096\n mov vpm, r0\n nop\n nop\n nop ; thrend\n nop\n nop\n",
-        /* a reserved operation, whose operands are not read */
-        "op9 r0, vpm_st_wait, r0\n nop ; thrend\n nop\n nop\n",
-    };
-    struct vc4_qpu_program *programs[UTIL_ARRAY_SIZE(texts)];
-    uint64_t seeds[UTIL_ARRAY_SIZE(texts)];
-
-    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(texts); i++) {
-        struct util_error error = {0};
-        uint64_t *words;
-        uint32_t count;
-        seeds[i] = i;
-        if (vc4_qpu_asm(texts[i], strlen(texts[i]), &words, &count, &error) ||
-            vc4_qpu_program_create(words, count, &programs[i], &error))
-            fail_msg("%s\n%s", texts[i], error.text);
-        free(words);
-    }
-    programs_compared = programs_skipped = 0;
-    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++)
-        if (engines[level])
-            compare_batch(level, ISA_FAST, programs, seeds, UTIL_ARRAY_SIZE(texts), INPUTS, "diff_qpu_diff");
-    assert_int_equal(programs_skipped, 0);
-    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(texts); i++)
-        vc4_qpu_program_destroy(programs[i]);
-}
-
-/* ---- random programs ---- */
-
-/* Alone in its module. */
-static bool both_in(const struct programs_one *one, enum isa_numeric numeric, struct programs_tally *tally)
-{
-    unsigned inputs = (unsigned)UTIL_MIN(setting("VITRAIL_DIFF_INPUTS", INPUTS), INPUTS);
-    struct vc4_qpu_program *program = one->program;
-    bool translated;
-    struct batch batch = {&program, 1, numeric, &translated};
-    uint64_t key[2] = {one->turn->number, numeric};
-    struct jit_request request = {
-        .key = key, .key_size = sizeof key, .name = "one", .emit = emit_batch, .data = &batch};
-    struct util_error error = {0};
-    void *code;
-
-    if (jit_engine_get(one->turn->engine, &request, &code, &error)) {
-        print_error("%s\n", error.text);
-        return false;
-    }
-    tally->skipped += !translated;
-    for (unsigned k = 0; translated && k < inputs; k++) {
-        struct world world;
-        world_fill(&world, one->turn->number * INPUTS + k);
-        world.numeric = numeric;
-        if (!compare(program, (run_fn)code, 0, &world)) {
-            print_error("  %s, input %u\n", isa_numeric_name(numeric), k);
-            return false;
-        }
-        tally->ran++;
-    }
-    return true;
-}
-
-/* In one mode, or as the variables ask. */
-static bool both(const struct programs_one *one, struct programs_tally *tally)
-{
-    bool all = one_mode() || setting("VITRAIL_DIFF_FULL", 0);
-    for (enum isa_numeric numeric = 0; numeric < ISA_NUMERIC_COUNT; numeric++)
-        if (wanted(numeric) && (all || numeric == one->choice % ISA_NUMERIC_COUNT) &&
-            !both_in(one, numeric, tally))
-            return false;
-    return true;
-}
-
-static void turn_bits(void *words, uint32_t count, uint64_t *seed)
-{
-    programs_turn_any(&vc4_qpu_set, words, count, seed);
-}
-
-static void test_random_programs(void **state)
-{
-    enum {
-        A = VC4_QPU_RANDOM_ALU,
-        B = VC4_QPU_RANDOM_BRANCHES,
-        F = VC4_QPU_RANDOM_FRAGMENT,
-        V = VC4_QPU_RANDOM_VERTEX
-    };
-    static const struct programs_set set = {.isa = &vc4_qpu_set,
-                                            .usual = 768,
-                                            .capacity = MAX_WORDS,
-                                            .profiles = {A, B, F, V, A, B, F, V, A, B, F, V},
-                                            .optimised = 3,
-                                            .turn = turn_bits,
-                                            .both = both};
-    programs_compare(&set);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),
-        cmocka_unit_test(test_control_flow),
-        cmocka_unit_test(test_random_programs),
-    };
-    const struct CMUnitTest random[] = {cmocka_unit_test(test_random_programs)};
-
-    if (setting("VITRAIL_DIFF_RANDOM", 0))
-        return cmocka_run_group_tests(random, start_engines, stop_engines);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operations)};
     return cmocka_run_group_tests(tests, start_engines, stop_engines);
 }

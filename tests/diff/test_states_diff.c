@@ -6,11 +6,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "isa/vc4_qpu/asm.h"
-#include "tests/diff/qpu_harness.h"
+#include "tests/diff/random.h"
+#include "tests/worlds/vc4_qpu.h"
 
 #define INPUTS 24
 #define BATCH  32
@@ -128,27 +131,26 @@ static struct vc4_qpu_program *make_program(uint64_t seed)
 static unsigned compare_batch(enum jit_level level, enum isa_numeric numeric, uint64_t first,
                               struct vc4_qpu_program **programs)
 {
+    const struct world_set *set = &world_vc4_qpu;
     bool translated[BATCH];
-    struct batch batch = {programs, BATCH, numeric, translated};
-    uint64_t key[3] = {level, numeric, first};
-    struct jit_request request = {
-        .key = key, .key_size = sizeof key, .name = "batch", .emit = emit_batch, .data = &batch};
+    struct world_batch batch = {set, (void *const *)programs, BATCH, numeric, translated};
+    uint64_t key[2] = {first, numeric};
+    struct world_outcome outcome = {0};
     struct util_error error = {0};
     unsigned compared = 0;
-    void *code;
+    world_fn code;
 
-    if (jit_engine_get(engines[level], &request, &code, &error))
+    if (world_compile(engines[level], &batch, key, &code, &error))
         fail_msg("%s: %s", jit_level_name(level), error.text);
     unsigned saved = util_fpenv_enter();
     for (unsigned i = 0; i < BATCH; i++) {
         compared += translated[i];
         for (unsigned k = 0; translated[i] && k < INPUTS; k++) {
-            struct world world;
-            world_fill(&world, (first + i) * INPUTS + k);
-            world.numeric = numeric;
+            struct world_of_qpu world;
+            set->fill(&world, programs[i], numeric, (first + i) * INPUTS + k);
             for (unsigned u = 0; u < UTIL_ARRAY_SIZE(world.uniforms); u++)
                 world.uniforms[u] = u % 3 ? world.uniforms[u] % 17 : world.uniforms[u];
-            if (!compare(programs[i], (run_fn)code, i, &world)) {
+            if (!world_compare(set, programs[i], numeric, code, i, &world, &outcome)) {
                 util_fpenv_leave(saved);
                 fail_msg("%s, %s, seed %llu, input %u", jit_level_name(level), isa_numeric_name(numeric),
                          (unsigned long long)(first + i), k);

@@ -1,20 +1,16 @@
 #!/usr/bin/env python3
 """Mesa's driver for a GPU, as `vitrail gpus` lists it: tests/e2e/drivers.py [--vitrail FILE] GPU..., a line each."""
 import argparse
-import functools
 import pathlib
-import re
-import subprocess
 import sys
 
-VITRAIL = pathlib.Path(__file__).resolve().parent.parent.parent / "build/tools/vitrail"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from tables import VITRAIL, tables  # noqa: E402
 
 
-@functools.cache
 def drivers(vitrail=VITRAIL):
-    """GPU -> driver. The columns of a line: name, title, driver, then the guests' machines."""
-    listed = subprocess.run([vitrail, "gpus"], check=True, capture_output=True, text=True).stdout
-    return dict(re.findall(r"^(\S+) .* (\S+) +arm64,", listed, re.MULTILINE))
+    """GPU -> driver."""
+    return {gpu["name"]: gpu["driver"] for gpu in tables(vitrail)["gpus"]}
 
 
 def main():

@@ -8,10 +8,12 @@ The layouts are those at the head of each fuzz_*.c.
 import os, struct, subprocess, sys
 
 here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, ".."))
+from tables import tables  # noqa: E402
+
 data = os.path.join(here, "..", "data", "vc4")
 vitrail = sys.argv[1]
-listed = subprocess.run([vitrail, "gpus"], stdout=subprocess.PIPE, check=True, text=True).stdout
-GPUS = [line.split()[0] for line in listed.split("\n\n")[0].splitlines()[1:]]
+GPUS = [gpu["name"] for gpu in tables(vitrail)["gpus"]]
 
 
 def save(target, name, content):
@@ -250,27 +252,31 @@ save("fuzz_utgard_job", "both-reset", mali_job("triangle", 22))
 
 # ---- programs ----
 
-for name, text in (("flat", FLAT), ("varying", VARYING), ("textured", TEXTURED), ("loop", LOOP), ("copy", copy(4))):
-    save("fuzz_qpu", name, assemble(text))
-    save("fuzz_qpu", name + ".qpu", text.encode())
+def program(target, name, flags, code):
+    save(target, name, bytes([flags]) + code)
+
+
+for n, (name, text) in enumerate((("flat", FLAT), ("varying", VARYING), ("textured", TEXTURED), ("loop", LOOP), ("copy", copy(4)))):
+    program("fuzz_vc4_qpu", name, n | 8 | 16 * (n % 2), assemble(text))
+    save("fuzz_vc4_qpu", name + ".qpu", text.encode())
 for folder in ("triangle", "cube", "loop"):
     for n, file in enumerate(sorted(f for f in os.listdir(os.path.join(data, folder)) if f.startswith("bo"))):
         if n < 3:
-            save("fuzz_qpu", "mesa-%s-%d" % (folder, n), read(folder, file))
+            program("fuzz_vc4_qpu", "mesa-%s-%d" % (folder, n), n, read(folder, file))
 
-# Mali's: the cases of tests/isa, some together; once interpreted alone, once compiled too.
-STOP = struct.pack("<I", 1 | 1 << 5)  # of a PP: one word, no fields
-for target, cases, size, end in (("fuzz_gp_program", "utgard_gp.cases", 16, b""),
-                                 ("fuzz_pp_program", "utgard_pp.cases", 4, STOP)):
-    programs = []
-    for line in open(os.path.join(here, "..", "isa", cases)):
+# The cases of tests/isa, some together; interpreted alone or compiled too, in each mode. What ends a program where a case may not.
+ENDS = {"vc4-qpu": assemble("nop ; thrend\nnop\nnop\n"),
+        "utgard-pp": struct.pack("<I", 1 | 1 << 5)}  # one word, no fields
+for isa in tables(vitrail)["sets"]:
+    set_name, size, programs = isa["name"].replace("-", "_"), isa["word_bytes"], []
+    for line in open(os.path.join(here, "..", "isa", set_name + ".cases")):
         code = line.split(" ")[0]
         if line[:1] in "#!\n" or any(c not in "0123456789abcdef" for c in code):
             continue
         programs.append(int(code, 16).to_bytes(-(-len(code) // (2 * size)) * size, "little"))
     for n in range(0, len(programs), 6):
-        save(target, "cases-%02d" % (n // 6), bytes([(n // 6) % 16 | 16 * (n // 6 % 4)]) +
-             b"".join(programs[n:n + 6]) + end)
+        program("fuzz_" + set_name, "cases-%02d" % (n // 6), n // 6 % 8 | 8 * (n // 6 % 2) | 16 * (n // 12 % 4),
+                b"".join(programs[n:n + 6]) + ENDS.get(isa["name"], b""))
 
 # ---- texture units ----
 

@@ -72,7 +72,8 @@ static void look(const char *path, const char *gpu, unsigned *findings)
     assert_int_equal(decode_capture(&options, nowhere), TOOL_OK);
     assert_int_equal(fclose(nowhere), 0);
     assert_int_equal(capture_reader_open(path, &reader, &error), 0);
-    assert_int_equal(tool_family_of(gpu)->lint->capture(reader, count, findings, &summary, &error), 0);
+    assert_int_equal(gpu_lint_capture(tool_family_of(gpu)->lint, reader, count, findings, &summary, &error),
+                     0);
     capture_reader_close(reader);
 }
 

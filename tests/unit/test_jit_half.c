@@ -1,4 +1,5 @@
-/* Rounding to halves in compiled code, at every level, against util/half.h. */
+/* Rounding to halves in compiled code, at every level, against util/half.h; sums with exact products against
+ * two steps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,9 +66,72 @@ static void test_halves(void **state)
     util_fpenv_leave(saved);
 }
 
+static int emit_sums(struct jit_builder *b, void *data)
+{
+    LLVMTypeRef params[1] = {b->ptr};
+    LLVMValueRef v[3];
+
+    jit_begin_function(b, b->void_, params, 1);
+    for (unsigned n = 0; n < 3; n++)
+        v[n] = jit_load(b, b->f32x16, jit_offset_const(b, jit_param(b, 0), 64 * n), 4, false);
+    jit_store(b, jit_add_exact_product(b, v[0], v[1], v[2]), jit_param(b, 0), 4);
+    LLVMBuildRetVoid(b->ir);
+    return 0;
+}
+
+/* Halves of all kinds, the greatest and least among them, and denormal ones as zeros. */
+static float some_half(uint32_t *seed)
+{
+    static const uint16_t edges[8] = {0x0400, 0x8400, 0x7bff, 0xfbff, 0x0000, 0x8000, 0x7c00, 0x7e00};
+
+    *seed = *seed * 1664525 + 1013904223;
+    if (*seed >> 29 == 0)
+        return util_half_to_float(edges[*seed >> 26 & 7]);
+    return util_half_to_float(util_half_flushed((uint16_t)(*seed >> 12)));
+}
+
+static void check_sums(enum jit_level level)
+{
+    struct jit_options options = {.level = (int)level, .optimize = 2, .cache_dir = ""};
+    struct jit_request request = {.key = "sums", .key_size = 4, .name = "test", .emit = emit_sums};
+    struct jit_engine *engine;
+    void *code;
+    uint32_t seed = 1;
+
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    assert_int_equal(jit_engine_get(engine, &request, &code, NULL), 0);
+    void (*f)(float *) = (void (*)(float *))code;
+    for (unsigned round = 0; round < 100000; round++) {
+        float in[3][16], out[3][16];
+
+        for (unsigned n = 0; n < 48; n++)
+            in[n / 16][n % 16] = out[n / 16][n % 16] = some_half(&seed);
+        f(out[0]);
+        for (unsigned n = 0; n < 16; n++) {
+            volatile float product = in[0][n] * in[1][n];
+            volatile float sum = product + in[2][n];
+            bool same = util_f2u(sum) == util_f2u(out[0][n]) || (sum != sum && out[0][n] != out[0][n]);
+            if (!same)
+                fail_msg("level %d: %g * %g + %g gives %08x, not %08x", (int)level, (double)in[0][n],
+                         (double)in[1][n], (double)in[2][n], util_f2u(out[0][n]), util_f2u(sum));
+        }
+    }
+    jit_engine_destroy(engine);
+}
+
+static void test_sums(void **state)
+{
+    unsigned saved = util_fpenv_enter();
+
+    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++)
+        if (jit_level_supported(level))
+            check_sums(level);
+    util_fpenv_leave(saved);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_halves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_halves), cmocka_unit_test(test_sums)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ static struct found lint(const struct scene *s)
     }
     assert_int_equal(capture_writer_close(writer), 0);
     assert_int_equal(capture_reader_open(path, &reader, &error), 0);
-    assert_int_equal(vc4_linter.capture(reader, keep, &found, &found.summary, &error), 0);
+    assert_int_equal(gpu_lint_capture(&vc4_linter, reader, keep, &found, &found.summary, &error), 0);
     capture_reader_close(reader);
     unlink(path);
     return found;
@@ -291,7 +291,7 @@ static void the_driver(void **state)
         struct found found = {0};
         snprintf(path, sizeof path, SOURCE_DIR "/tests/captures/%s.vtc", names[i]);
         assert_int_equal(capture_reader_open(path, &reader, NULL), 0);
-        assert_int_equal(vc4_linter.capture(reader, keep, &found, &found.summary, NULL), 0);
+        assert_int_equal(gpu_lint_capture(&vc4_linter, reader, keep, &found, &found.summary, NULL), 0);
         capture_reader_close(reader);
         for (unsigned k = 0; k < UTIL_MIN(found.count, 16u); k++)
             if (found.finding[k].rule != vc4_qpu_lint_rule(VC4_QPU_LINT_VPM_READ_EARLY))

@@ -115,7 +115,7 @@ static unsigned findings(const char *capture, const char *rule, struct gpu_lint_
     struct capture_reader *reader;
     struct found found = {.rule = rule};
     assert_int_equal(capture_reader_open(capture, &reader, &error), 0);
-    assert_int_equal(utgard_linter.capture(reader, keep, &found, summary, &error), 0);
+    assert_int_equal(gpu_lint_capture(&utgard_linter, reader, keep, &found, summary, &error), 0);
     capture_reader_close(reader);
     return found.of_rule;
 }
@@ -181,7 +181,7 @@ static void the_driver_is_clean(void **state)
         char path[256];
         snprintf(path, sizeof path, CAPTURES "%s.vtc", names[n]);
         assert_int_equal(capture_reader_open(path, &reader, &error), 0);
-        assert_int_equal(utgard_linter.capture(reader, keep, &found, &summary, &error), 0);
+        assert_int_equal(gpu_lint_capture(&utgard_linter, reader, keep, &found, &summary, &error), 0);
         assert_int_equal(found.count, found.of_rule + found.dither);
         assert_true(found.dither <= 1);
         assert_true(summary.jobs && summary.draws && summary.programs);
@@ -196,11 +196,11 @@ static void other_gpus_are_refused(void **state)
     struct gpu_lint_summary summary;
     struct found found = {.rule = ""};
     assert_int_equal(capture_reader_open(CAPTURES "gltest.vtc", &reader, &error), 0);
-    assert_int_equal(utgard_linter.capture(reader, keep, &found, &summary, &error), -ENOTSUP);
+    assert_int_equal(gpu_lint_capture(&utgard_linter, reader, keep, &found, &summary, &error), -ENOTSUP);
     capture_reader_close(reader);
     error = (struct util_error){0};
     assert_int_equal(capture_reader_open(CAPTURES "mali400/gltest.vtc", &reader, &error), 0);
-    assert_int_equal(vc4_linter.capture(reader, keep, &found, &summary, &error), -ENOTSUP);
+    assert_int_equal(gpu_lint_capture(&vc4_linter, reader, keep, &found, &summary, &error), -ENOTSUP);
     capture_reader_close(reader);
 }
 

@@ -2,7 +2,7 @@
  * vertex, shaded once. */
 #include "vc4_guest.h"
 
-#include "gpu/vc4/vertex_cache.h"
+#include "gpu/vc4/vertex.h"
 #include "jit/engine.h"
 #include "util/fpenv.h"
 #include "util/pool.h"
@@ -15,7 +15,7 @@ static struct jit_engine *engine;
 static struct gpu_programs *programs;
 static struct vc4_shader_state state;
 static struct util_arena *arena;
-static struct vc4_vertex_cache cache;
+static struct gpu_vertex_cache cache;
 
 static uint32_t value_of(uint32_t index)
 {
@@ -38,10 +38,10 @@ static void destroy_cache(void)
 
 static const uint32_t *shade(uint32_t index)
 {
-    uint32_t alone[VC4_CACHE_ALONE];
+    uint32_t alone[GPU_CACHE_ALONE];
     struct gpu_fault fault;
     unsigned saved = util_fpenv_enter();
-    const uint32_t *words = vc4_vertex_cache_shade(&cache, index, alone, &fault);
+    const uint32_t *words = gpu_vertex_cache_shade(&cache, index, alone, &fault);
     util_fpenv_leave(saved);
     return words;
 }
@@ -58,7 +58,7 @@ static void test_indices(void **unused)
         }
     /* Units of 32, each once: {0, 31}, {32}, {65535}, {65536, 65537}, {131071}, {131072}, {200000}, the last.
      */
-    assert_int_equal(atomic_load(&cache.shaded), 8 * VC4_CACHE_UNIT);
+    assert_int_equal(atomic_load(&cache.shaded), 8 * GPU_CACHE_UNIT);
     destroy_cache();
 }
 
@@ -66,7 +66,7 @@ static void test_indices(void **unused)
 static void test_small_records_are_small(void **unused)
 {
     enum { RECORDS = 400 };
-    static struct vc4_vertex_cache caches[RECORDS];
+    static struct gpu_vertex_cache caches[RECORDS];
     size_t before;
     struct gpu_fault fault;
 

@@ -1,0 +1,143 @@
+#include "tests/worlds/world.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/bits.h"
+
+static const struct world_set *const all[] = {&world_vc4_qpu, &world_utgard_gp, &world_utgard_pp};
+
+const struct world_set *world_find(const char *name)
+{
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(all); n++)
+        if (strcmp(all[n]->isa->name, name) == 0)
+            return all[n];
+    return NULL;
+}
+
+unsigned world_modes(const struct world_set *set)
+{
+    unsigned n = 0;
+    while (set->modes[n])
+        n++;
+    return n;
+}
+
+/* ---- many programs as one module ---- */
+
+/* void program(world); NULL when it is not translated: *result has the reason. */
+static LLVMValueRef emit_program(struct jit_builder *b, const struct world_batch *batch, unsigned n,
+                                 int *result)
+{
+    LLVMTypeRef params[1] = {b->ptr};
+    LLVMValueRef f = jit_begin_internal(b, "program", b->void_, params, 1);
+    *result = batch->set->emit(b, batch->programs[n], batch->mode, jit_param(b, 0));
+    if (*result) {
+        LLVMDeleteFunction(f);
+        return NULL;
+    }
+    LLVMBuildRetVoid(b->ir);
+    return f;
+}
+
+/* void run(index, world): calls program `index`. */
+static void emit_choice(struct jit_builder *b, const LLVMValueRef *functions, unsigned count)
+{
+    LLVMTypeRef params[2] = {b->i32, b->ptr};
+    LLVMTypeRef type = LLVMFunctionType(b->void_, params + 1, 1, false);
+    jit_begin_function(b, b->void_, params, 2);
+    LLVMBasicBlockRef none = LLVMAppendBasicBlockInContext(b->context, b->function, "none");
+    LLVMValueRef choose = LLVMBuildSwitch(b->ir, jit_param(b, 0), none, count), world = jit_param(b, 1);
+    LLVMPositionBuilderAtEnd(b->ir, none);
+    LLVMBuildRetVoid(b->ir);
+    for (unsigned n = 0; n < count; n++) {
+        if (!functions[n])
+            continue;
+        LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(b->context, b->function, "call");
+        LLVMAddCase(choose, jit_i32(b, n), block);
+        LLVMPositionBuilderAtEnd(b->ir, block);
+        LLVMBuildCall2(b->ir, type, functions[n], &world, 1, "");
+        LLVMBuildRetVoid(b->ir);
+    }
+}
+
+static int emit_batch(struct jit_builder *b, void *data)
+{
+    const struct world_batch *batch = data;
+    LLVMValueRef *functions = calloc(batch->count, sizeof(LLVMValueRef));
+    int result = functions ? 0 : -ENOMEM;
+    for (unsigned n = 0; !result && n < batch->count; n++) {
+        functions[n] = emit_program(b, batch, n, &result);
+        batch->translated[n] = functions[n];
+        if (result == -ENOTSUP)
+            result = 0;
+    }
+    if (!result)
+        emit_choice(b, functions, batch->count);
+    free(functions);
+    return result;
+}
+
+int world_compile(struct jit_engine *engine, const struct world_batch *batch, const uint64_t key[2],
+                  world_fn *out, struct util_error *error)
+{
+    struct world_batch copy = *batch;
+    struct jit_request request = {.key = key,
+                                  .key_size = 2 * sizeof *key,
+                                  .name = batch->set->isa->name,
+                                  .emit = emit_batch,
+                                  .data = &copy};
+    void *code = NULL;
+    int status = jit_engine_get(engine, &request, &code, error);
+    *out = (world_fn)code;
+    return status;
+}
+
+/* ---- comparing ---- */
+
+/* UBSan of clang looks before a function for its type: compiled code has none there. */
+#ifdef __clang__
+__attribute__((no_sanitize("function")))
+#endif
+static void
+call(world_fn code, uint32_t index, void *world)
+{
+    code(index, world);
+}
+
+bool world_compare(const struct world_set *set, const void *program, unsigned mode, world_fn code,
+                   uint32_t index, const void *input, struct world_outcome *outcome)
+{
+    size_t bytes = (set->bytes + 63) & ~(size_t)63;
+    char *both = aligned_alloc(64, bytes * 2);
+    if (!both)
+        abort();
+    void *expected = both, *got = both + bytes;
+    memcpy(expected, input, set->bytes);
+    memcpy(got, input, set->bytes);
+    set->run(program, mode, expected);
+    call(code, index, got);
+    set->count(expected, outcome);
+    bool same = set->same(program, mode, input, expected, got);
+    free(both);
+    return same;
+}
+
+bool world_same_float(uint32_t x, uint32_t y)
+{
+    bool nan_x = (x & 0x7fffffff) > 0x7f800000, nan_y = (y & 0x7fffffff) > 0x7f800000;
+    return x == y || (nan_x && nan_y);
+}
+
+bool world_differs(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return false;
+}
