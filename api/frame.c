@@ -14,6 +14,11 @@ static const uint32_t layouts[] = {[VITRAIL_LAYOUT_LINEAR] = RASTER_LINEAR,
                                    [VITRAIL_LAYOUT_VC4_LT] = RASTER_VC4_LT,
                                    [VITRAIL_LAYOUT_UTGARD] = RASTER_UTGARD_TILED};
 
+static const uint32_t formats[] = {[VITRAIL_PIXELS_BGRA8888] = RASTER_B8G8R8A8_UNORM,
+                                   [VITRAIL_PIXELS_RGBA8888] = RASTER_R8G8B8A8_UNORM,
+                                   [VITRAIL_PIXELS_RGB565] = RASTER_B5G6R5_UNORM,
+                                   [VITRAIL_PIXELS_RGBA16F] = RASTER_R16G16B16A16_FLOAT};
+
 static uint32_t public_layout(uint32_t layout)
 {
     uint32_t n = 0;
@@ -22,20 +27,22 @@ static uint32_t public_layout(uint32_t layout)
     return n;
 }
 
+static uint32_t public_pixels(uint32_t format)
+{
+    for (uint32_t n = 0; n < UTIL_ARRAY_SIZE(formats); n++)
+        if (formats[n] == format)
+            return n;
+    return VITRAIL_PIXELS_OTHER;
+}
+
 void api_frame_out(const struct capture_frame *frame, struct vitrail_frame *out)
 {
-    bool rgba = frame->format & CAPTURE_FRAME_RGBA;
-    uint32_t bytes = gpu_picture_bytes(frame);
     *out = (struct vitrail_frame){.size = sizeof *out,
                                   .address = frame->address,
                                   .width = frame->width,
                                   .height = frame->height,
                                   .layout = public_layout(frame->layout),
-                                  .pixels = bytes == 2   ? VITRAIL_PIXELS_RGB565
-                                            : bytes == 8 ? VITRAIL_PIXELS_RGBA16F
-                                            : bytes != 4 ? VITRAIL_PIXELS_OTHER
-                                            : rgba       ? VITRAIL_PIXELS_RGBA8888
-                                                         : VITRAIL_PIXELS_BGRA8888,
+                                  .pixels = public_pixels(frame->format),
                                   .stride = frame->stride,
                                   .presented = frame->presented};
 }
@@ -44,12 +51,6 @@ void api_frame_out(const struct capture_frame *frame, struct vitrail_frame *out)
 static int frame_in(struct vitrail_context *context, const struct vitrail_frame *frame,
                     struct capture_frame *out)
 {
-    static const uint32_t formats[] = {
-        [VITRAIL_PIXELS_BGRA8888] = RASTER_SURFACE_RGBA8888,
-        [VITRAIL_PIXELS_RGBA8888] = RASTER_SURFACE_RGBA8888 | CAPTURE_FRAME_RGBA,
-        [VITRAIL_PIXELS_RGB565] = RASTER_SURFACE_BGR565,
-        [VITRAIL_PIXELS_RGBA16F] = RASTER_SURFACE_RGBA16F,
-    };
     struct vitrail_frame known = {0};
     int code = api_take(&known, frame, sizeof known, sizeof known);
     if (code)

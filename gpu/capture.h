@@ -41,11 +41,8 @@ enum capture_event_type {
 };
 
 /* What a frame mark says: where the picture stands. `layout` is enum raster_layout, `format` enum
- * raster_surface_format; the stride
- * is struct raster_surface's. The device stores words and does not know which of their bytes is red: `format`
- * may have CAPTURE_FRAME_RGBA added, then it is the lowest; without it blue is, as displays have it
- * (XRGB8888). 5:6:5 always has red in the high bits. */
-#define CAPTURE_FRAME_RGBA 0x100u
+ * raster_format, the stride struct raster_surface's. A device that stores words and does not know which of
+ * their bytes is red calls them B8G8R8A8_UNORM, as displays have them (XRGB8888). */
 struct capture_frame {
     uint64_t address;
     uint32_t width, height, layout, format, stride;

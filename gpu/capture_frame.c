@@ -18,15 +18,15 @@
     ROW(4, RASTER_UTGARD_TILED)
 
 #define FORMATS(ROW)                    \
-    ROW(0, RASTER_SURFACE_RGBA8888)     \
-    ROW(1, RASTER_SURFACE_BGR565)       \
-    ROW(2, RASTER_SURFACE_BGR565_DITHER)\
-    ROW(3, RASTER_SURFACE_ZS)           \
-    ROW(4, RASTER_SURFACE_RGBA16F)      \
-    ROW(5, RASTER_SURFACE_A8)
+    ROW(0x000, RASTER_B8G8R8A8_UNORM)   \
+    ROW(0x001, RASTER_B5G6R5_UNORM)     \
+    ROW(0x003, RASTER_S8_UINT_Z24_UNORM)\
+    ROW(0x004, RASTER_R16G16B16A16_FLOAT)\
+    ROW(0x005, RASTER_R8_UINT)          \
+    ROW(0x100, RASTER_R8G8B8A8_UNORM)
 // clang-format on
 
-/* Of a switch over an enumeration the compiler misses what has no row, and of either what has two. */
+/* Of a switch the compiler misses what has two rows, and of layouts what has none. */
 #define TO_FILE(number, is)                                                                                  \
     case is: return number;
 #define FROM_FILE(number, is)                                                                                \
@@ -49,18 +49,23 @@ static uint32_t layout_from_file(uint32_t number)
     }
 }
 
-static uint32_t format_to_file(enum raster_surface_format format)
+static uint32_t format_to_file(uint32_t format)
 {
     switch (format) {
         FORMATS(TO_FILE)
+    default: return UNKNOWN;
     }
-    return UNKNOWN;
 }
 
+/* Of old files: 5:6:5 whose stores are dithered, and formats other than of four bytes with red lowest. */
 static uint32_t format_from_file(uint32_t number)
 {
     switch (number) {
         FORMATS(FROM_FILE)
+    case 0x002:
+    case 0x101:
+    case 0x102: return RASTER_B5G6R5_UNORM;
+    case 0x104: return RASTER_R16G16B16A16_FLOAT;
     default: return UNKNOWN;
     }
 }
@@ -78,11 +83,10 @@ uint32_t capture_frame_bytes(uint32_t version)
 
 bool capture_frame_put(const struct capture_frame *frame, uint8_t to[CAPTURE_FRAME_BYTES])
 {
-    uint32_t rgba = frame->format & CAPTURE_FRAME_RGBA;
     uint32_t layout = layout_to_file((enum raster_layout)frame->layout);
-    uint32_t format = format_to_file((enum raster_surface_format)(frame->format & ~CAPTURE_FRAME_RGBA));
-    const uint32_t word[WORDS] = {frame->width,  frame->height, layout,
-                                  format | rgba, frame->stride, frame->presented};
+    uint32_t format = format_to_file(frame->format);
+    const uint32_t word[WORDS] = {frame->width, frame->height, layout,
+                                  format,       frame->stride, frame->presented};
 
     util_store64(to, frame->address);
     memcpy(to + 8, word, sizeof word);
@@ -98,8 +102,7 @@ void capture_frame_get(const uint8_t *from, uint32_t version, struct capture_fra
                                   .width = word[0],
                                   .height = word[1],
                                   .layout = layout_from_file(word[2]),
-                                  .format = format_from_file(word[3] & ~CAPTURE_FRAME_RGBA) |
-                                            (word[3] & CAPTURE_FRAME_RGBA),
+                                  .format = format_from_file(word[3]),
                                   .stride = word[4],
                                   .presented = word[5]};
 }

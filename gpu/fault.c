@@ -39,7 +39,7 @@ const struct gpu_fault *gpu_fault_keep(const struct gpu_fault *fault, struct uti
     return kept;
 }
 
-void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint64_t address,
+bool gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint64_t address,
                    const char *format, ...)
 {
     va_list args;
@@ -48,6 +48,7 @@ void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char
     va_start(args, format);
     vsnprintf(fault->text, sizeof fault->text, format, args);
     va_end(args);
+    return false;
 }
 
 /* Appends to text[0..size), always terminated; returns the new length, at most size - 1. */

@@ -32,8 +32,9 @@ struct gpu_fault {
     char text[256];    /* what, in words */
 };
 
-/* Fills kind, unit, address and a printf-style text; pc and lane become UINT32_MAX, the rest 0. */
-void gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint64_t address,
+/* Fills kind, unit, address and a printf-style text; pc and lane become UINT32_MAX, the rest 0. Returns false,
+ * for `return gpu_fault_set(`. */
+bool gpu_fault_set(struct gpu_fault *fault, enum gpu_fault_kind kind, const char *unit, uint64_t address,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* A copy in the arena, or NULL: no memory. For things of which many are made and few fail. */
 struct util_arena;

@@ -80,17 +80,12 @@ struct gpu_observed_op {
     uint32_t width, height;        /* TILE: of the frame */
     uint64_t clear_color;          /* JOB, CLEAR: a word, or four halves of an RGBA16F tile */
     uint32_t clear_zs;             /* likewise */
-    struct raster_surface surface; /* LOAD, STORE; `format` is the family's */
+    struct raster_surface surface; /* LOAD, STORE; its `base` means nothing */
+    struct raster_resolve resolve; /* STORE */
     uint64_t image;                /* LOAD, STORE, RAW: guest address */
-    uint32_t pixel_bytes;          /* LOAD, STORE */
-    uint32_t side;                 /* STORE: pixels of the tile, a side, that make one of the image */
+    uint32_t pixel_bytes;          /* LOAD, STORE; 0: no pixel's place in memory is known */
     bool averaged;                 /* STORE: of the samples there are, or of more pixels */
     bool red_low;                  /* STORE: red is the low byte of the tile's words, whatever the image's */
-    uint8_t param;                 /* the family's */
-    /* STORE: the bytes that the store makes of the tile's pixel x, y (the first of `side` x `side`), by the
-     * family's reference. May be called as long as the program runs. */
-    void (*make)(const struct gpu_observed_op *op, const struct raster_tile *tile, uint32_t x, uint32_t y,
-                 uint8_t pixel[8]);
 };
 
 /* ---- tiles ---- */

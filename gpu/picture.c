@@ -9,16 +9,14 @@
 
 #define PICTURE_MAX 16384u /* util/image.h */
 
-/* A pixel of the frame, red first. */
+/* A pixel of the frame. */
 static const struct raster_texel *texel_of(const struct capture_frame *frame)
 {
-    switch (frame->format & ~CAPTURE_FRAME_RGBA) {
-    case RASTER_SURFACE_RGBA8888:
-        return &raster_texels[frame->format & CAPTURE_FRAME_RGBA ? RASTER_R8G8B8A8_UNORM
-                                                                 : RASTER_B8G8R8A8_UNORM];
-    case RASTER_SURFACE_BGR565:
-    case RASTER_SURFACE_BGR565_DITHER:
-    case RASTER_SURFACE_RGBA16F: return raster_surface_texel(frame->format & ~CAPTURE_FRAME_RGBA);
+    switch (frame->format) {
+    case RASTER_B8G8R8A8_UNORM:
+    case RASTER_R8G8B8A8_UNORM:
+    case RASTER_B5G6R5_UNORM:
+    case RASTER_R16G16B16A16_FLOAT: return &raster_texels[frame->format];
     default: return &raster_texels[RASTER_FORMAT_NONE];
     }
 }
@@ -28,15 +26,6 @@ uint32_t gpu_picture_bytes(const struct capture_frame *frame)
     return texel_of(frame)->bits / 8u;
 }
 
-/* Bytes that the surface spans; those of Utgard's tiles no tile buffer stores by itself. */
-static bool surface_size(const struct raster_surface *surface, uint32_t pixel_bytes, uint64_t *bytes)
-{
-    if (surface->layout != RASTER_UTGARD_TILED)
-        return raster_surface_size(surface, bytes);
-    *bytes = (uint64_t)surface->stride * util_div_up(surface->height, 16) * 256 * pixel_bytes;
-    return surface->stride >= util_div_up(surface->width, 16) && *bytes <= UINT32_MAX;
-}
-
 /* The frame's memory as a surface, checked: 0, -EFAULT or -EINVAL. */
 static int find_surface(const struct gpu_memory *memory, const struct capture_frame *frame,
                         struct raster_surface *surface)
@@ -44,11 +33,11 @@ static int find_surface(const struct gpu_memory *memory, const struct capture_fr
     *surface = (struct raster_surface){.width = frame->width,
                                        .height = frame->height,
                                        .layout = frame->layout,
-                                       .format = frame->format & ~CAPTURE_FRAME_RGBA,
+                                       .format = frame->format,
                                        .stride = frame->stride};
     uint64_t bytes;
     if (!frame->width || !frame->height || frame->width > PICTURE_MAX || frame->height > PICTURE_MAX ||
-        !gpu_picture_bytes(frame) || !surface_size(surface, gpu_picture_bytes(frame), &bytes))
+        !gpu_picture_bytes(frame) || !raster_surface_size(surface, &bytes))
         return -EINVAL;
     surface->base = gpu_memory_at(memory, frame->address, bytes);
     return surface->base ? 0 : -EFAULT;
@@ -74,18 +63,13 @@ static uint32_t rgba_of(const struct raster_texel *texel, const uint8_t *from)
 static int convert(const struct raster_surface *surface, const struct raster_texel *texel,
                    struct util_image *out)
 {
-    /* Utgard's processors store no such pictures that anybody asks for. */
-    if (surface->layout == RASTER_UTGARD_TILED && texel->bits < 32)
-        return -EINVAL;
     int error = util_image_init(out, surface->width, surface->height);
     if (error)
         return error;
     uint8_t *to = out->pixels;
     for (uint32_t y = 0; y < surface->height; y++)
         for (uint32_t x = 0; x < surface->width; x++, to += 4)
-            util_store32(to,
-                         rgba_of(texel, surface->base + raster_texel_offset(surface->layout, texel->bits / 8u,
-                                                                            surface->stride, x, y)));
+            util_store32(to, rgba_of(texel, surface->base + raster_surface_offset(surface, x, y)));
     return 0;
 }
 
@@ -99,11 +83,8 @@ int gpu_picture(const struct gpu_memory *memory, const struct capture_frame *fra
 void gpu_picture_pixel(const struct capture_frame *frame, const uint8_t *pixel, uint8_t rgba[4])
 {
     uint8_t row[16] = {0};
-    const struct raster_surface surface = {.base = row,
-                                           .width = 1,
-                                           .height = 1,
-                                           .format = frame->format & ~CAPTURE_FRAME_RGBA,
-                                           .stride = sizeof row};
+    const struct raster_surface surface = {
+        .base = row, .width = 1, .height = 1, .format = frame->format, .stride = sizeof row};
     struct util_image image = {0};
     memset(rgba, 0, 4);
     memcpy(row, pixel, gpu_picture_bytes(frame));
@@ -122,8 +103,8 @@ int gpu_picture_raw(const struct gpu_memory *memory, const struct capture_frame 
     uint32_t bytes = gpu_picture_bytes(frame);
     for (uint32_t y = 0; y < frame->height; y++) {
         for (uint32_t x = 0; x < frame->width; x++) {
-            uint32_t from = raster_texel_offset(surface.layout, bytes, surface.stride, x, y);
-            memcpy(to + y * stride + (size_t)x * bytes, surface.base + from, bytes);
+            memcpy(to + y * stride + (size_t)x * bytes, surface.base + raster_surface_offset(&surface, x, y),
+                   bytes);
         }
     }
     return 0;

@@ -78,8 +78,8 @@ void gpu_space_begin(struct gpu_space *space)
 bool gpu_space_map(struct gpu_space *space, uint64_t address, uint64_t physical, uint32_t rights)
 {
     uint64_t n = address / GPU_PAGE, number = physical / GPU_PAGE;
-    if (n >= GPU_SPACE_PAGES || number >> (32 - NUMBER_SHIFT) ||
-        (rights && !gpu_memory_at(space->memory, physical, GPU_PAGE)))
+    if (n >= GPU_SPACE_PAGES ||
+        (rights && (number >> (32 - NUMBER_SHIFT) || !gpu_memory_at(space->memory, physical, GPU_PAGE))))
         return false;
     space->next[n] = rights ? (uint32_t)number << NUMBER_SHIFT | rights : 0;
     space->used[n / PAGES] |= NEXT;

@@ -1,5 +1,5 @@
 /* What ends a guest program before its time: in one word, as translated code returns it, and in words. Kinds
- * are each set's own (enum ..._fault of its ports.h), 1 to 15; 0 is none. */
+ * are each set's own (enum ..._fault of its ports.h), 1 to ISA_FAULT_KIND_MAX; 0 is none. */
 #ifndef VITRAIL_ISA_FAULT_H
 #define VITRAIL_ISA_FAULT_H
 
@@ -11,7 +11,8 @@ struct isa_fault {
     uint32_t kind, lane, pc;
 };
 
-enum { ISA_FAULT_LANE = 4, ISA_FAULT_PC = 8 }; /* where they stand in the word; the kind at 0 */
+/* Where they stand in the word; the kind at 0, the greatest of which and of lanes is below. */
+enum { ISA_FAULT_LANE = 4, ISA_FAULT_PC = 8, ISA_FAULT_KIND_MAX = 15, ISA_FAULT_LANE_MAX = 15 };
 
 static inline uint32_t isa_fault_pack(uint32_t kind, uint32_t lane, uint32_t pc)
 {
@@ -19,7 +20,8 @@ static inline uint32_t isa_fault_pack(uint32_t kind, uint32_t lane, uint32_t pc)
 }
 static inline struct isa_fault isa_fault_unpack(uint32_t word)
 {
-    return (struct isa_fault){word & 15, word >> ISA_FAULT_LANE & 15, word >> ISA_FAULT_PC};
+    return (struct isa_fault){word & ISA_FAULT_KIND_MAX, word >> ISA_FAULT_LANE & ISA_FAULT_LANE_MAX,
+                              word >> ISA_FAULT_PC};
 }
 
 /* What kinds of any set come to for who runs the program. */

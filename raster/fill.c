@@ -8,7 +8,7 @@
 
 void raster_fill_flush(struct raster_fill *fill)
 {
-    const __m128i v = _mm_set1_epi32((int)fill->word);
+    const __m128i v = _mm_set1_epi64x((int64_t)fill->pattern);
     uint8_t *at = fill->start;
     size_t left = (size_t)(fill->end - at);
 

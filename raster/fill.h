@@ -5,17 +5,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What was added and is not filled yet. `word` stands at the start of each piece, and every four bytes behind
- * it; begins with start and end NULL. */
+/* What was added and is not filled yet. `pattern` stands at the start of each piece, and every eight bytes
+ * behind it; begins with start and end NULL. */
 struct raster_fill {
     uint8_t *start, *end;
-    uint32_t word;
+    uint64_t pattern;
 };
 
 /* Fills what was added; pieces of any size. raster_surface_fence comes before others may read it. */
 void raster_fill_flush(struct raster_fill *fill);
 
-/* Pieces that follow each other are of a multiple of four bytes, or of pixels that `word` repeats. */
+/* Pieces that follow each other are of a multiple of eight bytes, or of pixels that `pattern` repeats. */
 static inline void raster_fill_add(struct raster_fill *fill, uint8_t *at, size_t bytes)
 {
     if (at != fill->end) {

@@ -1,109 +1,221 @@
 /* Loads and stores a unit at a time (surface_internal.h): one 4x4 block of 32-bit pixels or two of 16-bit
- * ones. Units that the image cuts go pixel by pixel. */
+ * ones, two quads of halves. Units that the image cuts go pixel by pixel. */
 #include "raster/surface_internal.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include <smmintrin.h>
 
 #include "raster/texture/texture_internal.h"
-#include "util/bits.h"
+
+/* Compiled where it is called, for what is known there. */
+#define INLINED static inline __attribute__((always_inline))
 
 struct rows {
     __m128i r[4];
 };
 
-bool raster_surface_size(const struct raster_surface *surface, uint64_t *bytes)
+void surface_plan(const struct raster_surface *s, const struct surface_part *part, struct surface_plan *plan)
 {
-    struct raster_level level = {.stride = surface->stride, .layout = surface->layout};
-    if (surface->format > RASTER_SURFACE_A8 || surface->layout >= RASTER_UTGARD_TILED)
-        return false;
-    *bytes = 0;
-    if (surface->width == 0 || surface->height == 0)
-        return true;
-    return raster_level_span(surface_bytes_per_pixel(surface->format) * 8, &level, surface->width,
-                             surface->height, bytes) &&
-           *bytes <= UINT64_C(1) << 32;
+    bool linear = s->layout == RASTER_LINEAR;
+    plan->bytes = raster_format_bytes((enum raster_format)s->format);
+    plan->width = s->layout == RASTER_UTGARD_TILED ? 4 : 16 / plan->bytes;
+    bool aligned = part->x0 % plan->width == 0 && part->y0 % 4 == 0;
+    plan->u = part->x0 / plan->width;
+    plan->v = part->y0 / 4;
+    plan->columns = aligned ? (part->x1 - part->x0) / plan->width : 0;
+    plan->rows = aligned ? (part->y1 - part->y0) / 4 : 0;
+    plan->pitch = linear ? s->stride : 16;
+    plan->step = linear ? 16 : 64;
+    plan->drop = linear ? (size_t)s->stride * 4 : s->layout == RASTER_VC4_LT ? (size_t)s->stride * 64 : 256;
+    plan->right = plan->below = *part;
+    plan->right.x0 = plan->below.x1 = part->x0 + plan->columns * plan->width;
+    plan->below.y0 = part->y0 + plan->rows * 4;
+    plan->right.y1 = plan->columns ? part->y1 : plan->right.y1;
+}
+
+/* What is stored goes past the caches: nobody reads it soon, and it need not be fetched first. */
+INLINED void put(uint8_t *at, __m128i v)
+{
+    if ((uintptr_t)at & 15) /* an image that begins anywhere */
+        _mm_storeu_si128((__m128i *)at, v);
+    else
+        _mm_stream_si128((__m128i *)at, v);
+}
+
+/* ---- words to pixels ---- */
+
+enum packing { PACK_NOT, PACK_WORDS, PACK_PAIRS, PACK_LEVELS, PACK_HALVES };
+
+/* How the tile's words become pixels. Whole bytes, of words, to 32 bits (WORDS) or 16 (PAIRS), and halves are
+ * moved by one shuffle; channels of fewer bits are rounded to their levels, in 16 bits (LEVELS). */
+struct packer {
+    enum packing as;
+    __m128i order;
+    bool dither, big_endian;
+    unsigned count;
+    struct packed_channel {
+        int from, bits, at; /* of the tile's word; how many; of the pixel */
+    } channel[4];
+};
+
+/* The byte of a pixel's words that byte `n` of the image's is; -1: zero. `size`: bytes of a component. */
+static int source_of(const struct raster_surface *s, unsigned n, unsigned size)
+{
+    const struct raster_texel *texel = &raster_texels[s->format];
+    unsigned bytes = texel->bits / 8u, bit = 8 * (s->big_endian ? bytes - 1 - n : n), c = 0, k;
+    while (c < 3 && texel->channel[c + 1].bits && texel->channel[c + 1].at <= bit)
+        c++;
+    k = raster_texel_component(texel, c);
+    bit -= texel->channel[c].at;
+    if (k == 4)
+        return -1;
+    if (s->plane != RASTER_PLANE_COLOR) /* depth's upper bytes, above the stencil */
+        return (int)(k ? bit / 8 : 4 - texel->channel[c].bits / 8u + bit / 8);
+    if (s->swap && k != 3)
+        k = k == 1 ? 1 : 2 - k;
+    return (int)(k * size + bit / 8);
+}
+
+static bool whole_bytes(const struct raster_texel *texel)
+{
+    bool whole = true;
+    for (unsigned c = 0; c < 4; c++)
+        whole &= texel->channel[c].bits % 8 == 0;
+    return whole;
+}
+
+static enum packing packing_of(const struct raster_surface *s, enum raster_target target)
+{
+    const struct raster_texel *texel = &raster_texels[s->format];
+    if (s->plane == RASTER_PLANE_MASK || s->plane == RASTER_PLANE_DEPTH)
+        return PACK_NOT;
+    if (s->plane == RASTER_PLANE_COLOR && target == RASTER_TARGET_RGBA16F)
+        return texel->bits == 64 && raster_format_is_halves((enum raster_format)s->format) ? PACK_HALVES
+                                                                                           : PACK_NOT;
+    if (s->plane == RASTER_PLANE_COLOR && !raster_texel_is_8888(texel))
+        return PACK_NOT;
+    if (whole_bytes(texel))
+        return texel->bits == 32 ? PACK_WORDS : texel->bits == 16 ? PACK_PAIRS : PACK_NOT;
+    return texel->bits == 16 && !(s->dither && s->layout == RASTER_UTGARD_TILED) ? PACK_LEVELS : PACK_NOT;
+}
+
+static void set_order(const struct raster_surface *s, struct packer *p)
+{
+    unsigned size = p->as == PACK_HALVES ? 8 : 4, bytes = raster_texels[s->format].bits / 8u;
+    uint8_t order[16];
+    for (unsigned n = 0; n < size; n++) {
+        int from = n < bytes ? source_of(s, n, size / 4) : -1;
+        for (unsigned at = 0; at < 16; at += size)
+            order[at + n] = from < 0 ? 0x80 : (uint8_t)(at + (unsigned)from);
+    }
+    p->order = _mm_loadu_si128((const __m128i *)order);
+}
+
+/* v * levels / 255 rounded to nearest is (v * times + plus) >> down for every byte, below 65536 throughout. */
+static const struct rounding {
+    uint16_t times, plus, down;
+} roundings[8] = {[1] = {126, 16702, 15}, [2] = {192, 8287, 14}, [3] = {225, 4080, 13}, [4] = {240, 2167, 12},
+                  [5] = {249, 1020, 11},  [6] = {253, 510, 10},  [7] = {255, 255, 9}};
+
+static struct packer packer_of(const struct raster_surface *s, enum raster_target target)
+{
+    const struct raster_texel *texel = &raster_texels[s->format];
+    struct packer p = {.as = packing_of(s, target), .dither = s->dither, .big_endian = s->big_endian};
+    if (p.as == PACK_WORDS || p.as == PACK_PAIRS || p.as == PACK_HALVES)
+        set_order(s, &p);
+    for (unsigned c = 0; p.as == PACK_LEVELS && c < 4; c++) {
+        unsigned n = raster_texel_component(texel, c);
+        if (!texel->channel[c].bits || n == 4)
+            continue;
+        n = s->swap && n != 3 ? 2 - n : n;
+        p.channel[p.count++] = (struct packed_channel){
+            .from = (int)(8 * n), .bits = texel->channel[c].bits, .at = texel->channel[c].at};
+    }
+    return p;
+}
+
+/* Eight bytes of a channel to its levels. Dithered: (v * levels + bias) / 255, exact below 65535. */
+INLINED __m128i levels_of(__m128i v, int bits, bool dither, __m128i bias)
+{
+    const struct rounding *r = &roundings[bits];
+    if (!dither)
+        return _mm_srl_epi16(_mm_add_epi16(_mm_mullo_epi16(v, _mm_set1_epi16((short)r->times)),
+                                           _mm_set1_epi16((short)r->plus)),
+                             _mm_cvtsi32_si128(r->down));
+    v = _mm_add_epi16(_mm_mullo_epi16(v, _mm_set1_epi16((short)((1 << bits) - 1))), bias);
+    return _mm_srli_epi16(_mm_add_epi16(_mm_add_epi16(v, _mm_set1_epi16(1)), _mm_srli_epi16(v, 8)), 8);
+}
+
+/* Eight pixels of 16 bits. */
+INLINED __m128i pack_levels(const struct packer *p, __m128i left, __m128i right, __m128i bias)
+{
+    const __m128i byte = _mm_set1_epi32(255);
+    __m128i out = _mm_setzero_si128();
+#pragma GCC unroll 4
+    for (unsigned c = 0; c < p->count; c++) {
+        __m128i from = _mm_cvtsi32_si128(p->channel[c].from), at = _mm_cvtsi32_si128(p->channel[c].at);
+        __m128i v = _mm_packus_epi32(_mm_and_si128(_mm_srl_epi32(left, from), byte),
+                                     _mm_and_si128(_mm_srl_epi32(right, from), byte));
+        out = _mm_or_si128(out, _mm_sll_epi16(levels_of(v, p->channel[c].bits, p->dither, bias), at));
+    }
+    return p->big_endian ? _mm_or_si128(_mm_slli_epi16(out, 8), _mm_srli_epi16(out, 8)) : out;
+}
+
+/* Rows or quads of 16-bit pixels; `row` of four, for dither. */
+INLINED __m128i pack_pair(const struct packer *p, __m128i left, __m128i right, unsigned row)
+{
+    if (p->as == PACK_PAIRS)
+        return _mm_packus_epi32(left, right);
+    __m128i half = _mm_loadl_epi64((const __m128i *)surface_dither[row]);
+    return pack_levels(p, left, right, _mm_unpacklo_epi64(half, half));
 }
 
 /* ---- blocks ---- */
 
 /* Lanes to rows of four pixels, or back: the same exchange of halves (tile.h's order of lanes). */
-static inline struct rows turn(__m128i q0, __m128i q1, __m128i q2, __m128i q3)
+static inline struct rows transpose(__m128i q0, __m128i q1, __m128i q2, __m128i q3)
 {
     return (struct rows){{_mm_unpacklo_epi64(q0, q1), _mm_unpackhi_epi64(q0, q1), _mm_unpacklo_epi64(q2, q3),
                           _mm_unpackhi_epi64(q2, q3)}};
 }
 
-/* Sum of four bytes each, plus 2, shifted by 2. */
-static inline __m128i average4(__m128i a, __m128i b, __m128i c, __m128i d)
+/* Sum of four samples' bytes, plus 2, shifted by 2. */
+static inline __m128i average4(const __m128i *sample)
 {
-    const __m128i zero = _mm_setzero_si128(), two = _mm_set1_epi16(2);
-    __m128i lo = _mm_add_epi16(_mm_add_epi16(_mm_unpacklo_epi8(a, zero), _mm_unpacklo_epi8(b, zero)),
-                               _mm_add_epi16(_mm_unpacklo_epi8(c, zero), _mm_unpacklo_epi8(d, zero)));
-    __m128i hi = _mm_add_epi16(_mm_add_epi16(_mm_unpackhi_epi8(a, zero), _mm_unpackhi_epi8(b, zero)),
-                               _mm_add_epi16(_mm_unpackhi_epi8(c, zero), _mm_unpackhi_epi8(d, zero)));
-    return _mm_packus_epi16(_mm_srli_epi16(_mm_add_epi16(lo, two), 2),
-                            _mm_srli_epi16(_mm_add_epi16(hi, two), 2));
+    const __m128i zero = _mm_setzero_si128();
+    __m128i low = _mm_set1_epi16(2), high = low;
+    for (unsigned k = 0; k < 4; k++) {
+        low = _mm_add_epi16(low, _mm_unpacklo_epi8(sample[4 * k], zero));
+        high = _mm_add_epi16(high, _mm_unpackhi_epi8(sample[4 * k], zero));
+    }
+    return _mm_packus_epi16(_mm_srli_epi16(low, 2), _mm_srli_epi16(high, 2));
 }
 
-static inline struct rows block_rows(const uint32_t *words, bool resolve)
+/* A block's quads, whole bytes in their order already. */
+INLINED struct rows block_quads(const struct packer *p, const uint32_t *words, bool average)
 {
-    const __m128i *q = (const __m128i *)words;
-    if (!resolve)
-        return turn(q[0], q[1], q[2], q[3]);
-    return turn(average4(q[0], q[4], q[8], q[12]), average4(q[1], q[5], q[9], q[13]),
-                average4(q[2], q[6], q[10], q[14]), average4(q[3], q[7], q[11], q[15]));
+    const __m128i *from = (const __m128i *)words;
+    struct rows q;
+    for (unsigned n = 0; n < 4; n++) {
+        q.r[n] = average ? average4(from + n) : from[n];
+        if (p->as != PACK_LEVELS)
+            q.r[n] = _mm_shuffle_epi8(q.r[n], p->order);
+    }
+    return q;
+}
+
+INLINED struct rows block_rows(const struct packer *p, const uint32_t *words, bool average)
+{
+    struct rows q = block_quads(p, words, average);
+    return transpose(q.r[0], q.r[1], q.r[2], q.r[3]);
 }
 
 static inline void put_block(uint32_t *words, uint32_t samples, struct rows rows)
 {
-    struct rows lanes = turn(rows.r[0], rows.r[1], rows.r[2], rows.r[3]);
+    struct rows lanes = transpose(rows.r[0], rows.r[1], rows.r[2], rows.r[3]);
     for (uint32_t s = 0; s < samples; s++)
         memcpy(words + s * 16, &lanes, sizeof lanes);
-}
-
-/* ---- 16-bit pixels ---- */
-
-/* Eight values of one channel, from two rows. */
-static inline __m128i channel(__m128i left, __m128i right, int shift)
-{
-    const __m128i byte = _mm_set1_epi32(255);
-    return _mm_packus_epi32(_mm_and_si128(_mm_srli_epi32(left, shift), byte),
-                            _mm_and_si128(_mm_srli_epi32(right, shift), byte));
-}
-
-/* (v * scale + bias) / 255, exact below 65535. */
-static inline __m128i to_levels(__m128i v, int scale, __m128i bias)
-{
-    __m128i x = _mm_add_epi16(_mm_mullo_epi16(v, _mm_set1_epi16((short)scale)), bias);
-    __m128i y = _mm_add_epi16(_mm_add_epi16(x, _mm_set1_epi16(1)), _mm_srli_epi16(x, 8));
-    return _mm_srli_epi16(y, 8);
-}
-
-static inline __m128i join_565(__m128i r, __m128i g, __m128i b)
-{
-    return _mm_or_si128(_mm_or_si128(_mm_slli_epi16(r, 11), _mm_slli_epi16(g, 5)), b);
-}
-
-static inline __m128i dither_565(__m128i left, __m128i right, __m128i bias)
-{
-    return join_565(to_levels(channel(left, right, 0), 31, bias),
-                    to_levels(channel(left, right, 8), 63, bias),
-                    to_levels(channel(left, right, 16), 31, bias));
-}
-
-/* (v * 249 + 1014) >> 11 is v * 31 / 255 rounded to nearest for every byte, (v * 253 + 505) >> 10 the same of
- * v * 63 / 255. */
-static inline __m128i round_565(__m128i left, __m128i right)
-{
-    const __m128i m5 = _mm_set1_epi16(249), b5 = _mm_set1_epi16(1014);
-    const __m128i m6 = _mm_set1_epi16(253), b6 = _mm_set1_epi16(505);
-    __m128i r = _mm_add_epi16(_mm_mullo_epi16(channel(left, right, 0), m5), b5);
-    __m128i g = _mm_add_epi16(_mm_mullo_epi16(channel(left, right, 8), m6), b6);
-    __m128i b = _mm_add_epi16(_mm_mullo_epi16(channel(left, right, 16), m5), b5);
-    return join_565(_mm_srli_epi16(r, 11), _mm_srli_epi16(g, 10), _mm_srli_epi16(b, 11));
 }
 
 static inline void unpack_565(__m128i v, __m128i *left, __m128i *right)
@@ -119,43 +231,213 @@ static inline void unpack_565(__m128i v, __m128i *left, __m128i *right)
     *right = _mm_unpackhi_epi16(rg, ba);
 }
 
-/* ---- units ---- */
+/* ---- units of rows: linear images and VideoCore IV's ---- */
 
-enum conversion { WORDS, ROUNDED_565, DITHERED_565 };
-
-static inline void store_unit(const uint32_t *words, uint32_t samples, enum conversion to, bool resolve,
-                              uint8_t *at, size_t pitch)
+/* A quad's upper and lower pixels, of words of red and green and, sixteen on, of blue and alpha. */
+INLINED void pack_quad(const struct packer *p, const uint32_t *words, __m128i *upper, __m128i *lower)
 {
-    struct rows a = block_rows(words, resolve);
-    if (to != WORDS) {
-        struct rows b = block_rows(words + samples * 16, resolve);
-        for (unsigned r = 0; r < 4; r++) {
-            __m128i half = _mm_loadl_epi64((const __m128i *)surface_dither[r]);
-            a.r[r] = to == DITHERED_565 ? dither_565(a.r[r], b.r[r], _mm_unpacklo_epi64(half, half))
-                                        : round_565(a.r[r], b.r[r]);
-        }
+    __m128i rg = _mm_load_si128((const __m128i *)words), ba = _mm_load_si128((const __m128i *)(words + 16));
+    *upper = _mm_shuffle_epi8(_mm_unpacklo_epi32(rg, ba), p->order);
+    *lower = _mm_shuffle_epi8(_mm_unpackhi_epi32(rg, ba), p->order);
+}
+
+/* Two quads, one above the other. */
+INLINED void store_halves(const struct packer *p, const uint32_t *quad, uint8_t *at, size_t pitch)
+{
+    for (unsigned n = 0; n < 2; n++, quad += 8, at += 2 * pitch) {
+        __m128i upper, lower;
+        pack_quad(p, quad, &upper, &lower);
+        put(at, upper);
+        put(at + pitch, lower);
     }
-    /* A whole line goes past the caches: nobody reads it soon, and it need not be fetched first. */
-    if (pitch == 16 && !((uintptr_t)at & 63)) {
+}
+
+INLINED void store_unit(const struct packer *p, const uint32_t *words, uint32_t samples, bool average,
+                        uint8_t *at, size_t pitch)
+{
+    struct rows a = block_rows(p, words, average);
+    if (p->as != PACK_WORDS) {
+        struct rows b = block_rows(p, words + samples * 16, average);
         for (unsigned r = 0; r < 4; r++)
-            _mm_stream_si128((__m128i *)at + r, a.r[r]);
-        return;
+            a.r[r] = pack_pair(p, a.r[r], b.r[r], r);
     }
     for (unsigned r = 0; r < 4; r++)
-        _mm_storeu_si128((__m128i *)(at + r * pitch), a.r[r]);
+        put(at + r * pitch, a.r[r]);
 }
 
-static inline void store_unit_z(const uint32_t *words, uint8_t *at, size_t pitch)
+INLINED void store_rows(const struct raster_surface *s, const struct raster_tile *tile,
+                        const struct surface_plan *plan, const struct packer *p, const uint32_t *words,
+                        bool average)
 {
-    const __m128i stencil = _mm_set1_epi32(255);
-    struct rows a = block_rows(words, false);
-    for (unsigned r = 0; r < 4; r++) {
-        __m128i *row = (__m128i *)(at + r * pitch), old = _mm_loadu_si128(row);
-        _mm_storeu_si128(row, _mm_or_si128(_mm_andnot_si128(stencil, a.r[r]), _mm_and_si128(stencil, old)));
+    size_t unit = (p->as == PACK_WORDS ? 16 : 32) * (size_t)tile->samples;
+    for (uint32_t v = 0, v1; v < plan->rows; v = v1) {
+        v1 = surface_group_end(plan->v, v, plan->rows);
+        for (uint32_t u = 0, u1; u < plan->columns; u = u1) {
+            uint8_t *group = surface_unit(s, plan, u, v);
+            u1 = surface_group_end(plan->u, u, plan->columns);
+            for (uint32_t y = v; y < v1; y++, group += plan->drop) {
+                const uint32_t *from = words + raster_block_index(tile, u * plan->width, y * 4, 0);
+                uint8_t *at = group;
+                for (uint32_t x = u; x < u1; x++, at += plan->step, from += unit)
+                    if (p->as == PACK_HALVES)
+                        store_halves(p, words + raster_rgba16f_index(tile, x * 2, y * 4, 0, 0), at,
+                                     plan->pitch);
+                    else
+                        store_unit(p, from, tile->samples, average, at, plan->pitch);
+            }
+        }
     }
 }
 
-static inline void load_unit(uint32_t *words, uint32_t samples, bool narrow, const uint8_t *at, size_t pitch)
+/* ---- units of Utgard's tiles ---- */
+
+/* A block in one piece, its quads and their pixels as raster_texel_offset has them. */
+INLINED void store_block_of_halves(const struct packer *p, const uint32_t *words, uint8_t *at)
+{
+    static const uint8_t place[4] = {0, 32, 96, 64};
+    for (unsigned n = 0; n < 4; n++) {
+        __m128i upper, lower;
+        pack_quad(p, words + 4 * n, &upper, &lower);
+        put(at + place[n], upper);
+        put(at + place[n] + 16, _mm_shuffle_epi32(lower, 0x4e));
+    }
+}
+
+INLINED void store_block(const struct packer *p, const uint32_t *words, bool average, uint8_t *at)
+{
+    struct rows q = block_quads(p, words, average);
+    unsigned count = 4;
+    q = (struct rows){{_mm_shuffle_epi32(q.r[0], 0xb4), _mm_shuffle_epi32(q.r[1], 0xb4),
+                       _mm_shuffle_epi32(q.r[3], 0xb4), _mm_shuffle_epi32(q.r[2], 0xb4)}};
+    if (p->as != PACK_WORDS) {
+        q.r[0] = pack_pair(p, q.r[0], q.r[1], 0);
+        q.r[1] = pack_pair(p, q.r[2], q.r[3], 0);
+        count = 2;
+    }
+    for (unsigned n = 0; n < count; n++)
+        put(at + 16 * n, q.r[n]);
+}
+
+INLINED void store_tiled(const struct raster_surface *s, const struct raster_tile *tile,
+                         const struct surface_plan *plan, const struct packer *p, const uint32_t *words,
+                         bool average)
+{
+    /* Of the blocks of a tile, in rows: their places. */
+    static const uint8_t place[16] = {0, 1, 4, 5, 3, 2, 7, 6, 12, 13, 8, 9, 15, 14, 11, 10};
+    size_t block = 16 * (size_t)plan->bytes;
+    unsigned words_each = p->as == PACK_HALVES ? 2 : 1;
+    for (uint32_t v = 0; v < plan->rows; v++) {
+        const uint32_t *from = words + (size_t)words_each * raster_block_index(tile, 0, v * 4, 0);
+        const uint8_t *row = place + (plan->v + v) % 4 * 4;
+        uint8_t *tiles = s->base + (size_t)(plan->v + v) / 4 * s->stride * 16 * block;
+        for (uint32_t u = 0; u < plan->columns; u++, from += 16ull * words_each * tile->samples) {
+            size_t n = plan->u + u;
+            uint8_t *at = tiles + (n / 4 * 16 + row[n % 4]) * block;
+            if (p->as == PACK_HALVES)
+                store_block_of_halves(p, from, at);
+            else
+                store_block(p, from, average, at);
+        }
+    }
+}
+
+/* Compiled for what the caller knows of the packer. */
+INLINED void store_known(const struct raster_surface *s, const struct raster_tile *tile,
+                         const struct surface_plan *plan, const struct packer *p, const uint32_t *words,
+                         enum packing as, bool average)
+{
+    struct packer known = *p;
+    known.as = as;
+    if (s->layout == RASTER_UTGARD_TILED)
+        store_tiled(s, tile, plan, &known, words, average);
+    else
+        store_rows(s, tile, plan, &known, words, average);
+}
+
+/* What drivers mostly ask for of 16 bits: blue lowest. */
+#define CHANNELS_565 .count = 3, .channel = {{16, 5, 0}, {8, 6, 5}, {0, 5, 11}}
+static const struct packer rounded_565 = {CHANNELS_565}, dithered_565 = {CHANNELS_565, .dither = true};
+
+static bool is_565(const struct packer *p)
+{
+    return p->count == rounded_565.count && !p->big_endian &&
+           !memcmp(p->channel, rounded_565.channel, sizeof p->channel);
+}
+
+static void store_units(const struct raster_surface *s, const struct raster_tile *tile,
+                        const struct surface_plan *plan, const struct packer *p, uint32_t first, bool average)
+{
+    size_t sample = first * (p->as == PACK_HALVES ? 32 : 16);
+    const uint32_t *words = (s->plane == RASTER_PLANE_COLOR ? tile->color : tile->zs) + sample;
+    if (p->as == PACK_WORDS && average)
+        store_known(s, tile, plan, p, words, PACK_WORDS, true);
+    else if (p->as == PACK_WORDS)
+        store_known(s, tile, plan, p, words, PACK_WORDS, false);
+    else if (p->as == PACK_HALVES)
+        store_known(s, tile, plan, p, words, PACK_HALVES, false);
+    else if (p->as == PACK_PAIRS)
+        store_known(s, tile, plan, p, words, PACK_PAIRS, average);
+    else if (is_565(p) && p->dither)
+        store_known(s, tile, plan, &dithered_565, words, PACK_LEVELS, average);
+    else if (is_565(p))
+        store_known(s, tile, plan, &rounded_565, words, PACK_LEVELS, average);
+    else
+        store_known(s, tile, plan, p, words, PACK_LEVELS, average);
+}
+
+/* ---- tiles ---- */
+
+/* The tile's part of the image, and its units where it begins at one. */
+static bool plan_of(const struct raster_surface *s, const struct raster_tile *tile, struct surface_plan *plan)
+{
+    struct surface_part part;
+    if (!surface_visible(s, tile->x, tile->y, tile->width, tile->height, &part))
+        return false;
+    surface_plan(s, &part, plan);
+    if (tile->x < 0 || tile->y < 0) { /* the part begins inside the tile */
+        plan->columns = plan->rows = 0;
+        plan->right = (struct surface_part){0};
+        plan->below = part;
+    }
+    return true;
+}
+
+void raster_surface_store(const struct raster_surface *surface, const struct raster_tile *tile,
+                          struct raster_resolve resolve)
+{
+    const struct packer p = packer_of(surface, (enum raster_target)tile->target);
+    struct surface_plan plan;
+    bool color = surface->plane == RASTER_PLANE_COLOR,
+         average = color && tile->samples > 1 && resolve.count > 1;
+    uint32_t first = resolve.first < tile->samples ? resolve.first : 0;
+    /* Several pixels become one: rare, and nothing of it is in units. */
+    if (resolve.shrink_x || resolve.shrink_y || p.as == PACK_NOT ||
+        (average && (p.as == PACK_HALVES || first || resolve.count < 4))) {
+        raster_surface_store_ref(surface, tile, resolve);
+        return;
+    }
+    if (!plan_of(surface, tile, &plan))
+        return;
+    store_units(surface, tile, &plan, &p, first, average);
+    surface_store_part(surface, tile, resolve, &plan.right);
+    surface_store_part(surface, tile, resolve, &plan.below);
+}
+
+/* Formats that loads have in units. */
+static enum packing loaded_as(const struct raster_surface *s, enum raster_target target)
+{
+    if (s->layout == RASTER_UTGARD_TILED || s->plane == RASTER_PLANE_MASK)
+        return PACK_NOT;
+    if (s->plane != RASTER_PLANE_COLOR)
+        return PACK_WORDS;
+    if (target == RASTER_TARGET_RGBA16F)
+        return s->format == RASTER_R16G16B16A16_FLOAT ? PACK_HALVES : PACK_NOT;
+    return s->format == RASTER_R8G8B8A8_UNORM ? PACK_WORDS
+           : s->format == RASTER_B5G6R5_UNORM ? PACK_LEVELS
+                                              : PACK_NOT;
+}
+
+INLINED void load_unit(uint32_t *words, uint32_t samples, bool narrow, const uint8_t *at, size_t pitch)
 {
     struct rows a, b;
     for (unsigned r = 0; r < 4; r++) {
@@ -168,181 +450,59 @@ static inline void load_unit(uint32_t *words, uint32_t samples, bool narrow, con
         put_block(words + samples * 16, samples, b);
 }
 
-/* false when nothing of the tile is in the image. Units stand at multiples of their size in the image, so
- * tiles elsewhere have none. */
-bool surface_plan(const struct raster_surface *s, const struct raster_tile *tile, struct surface_plan *plan)
+/* Two quads, one above the other. */
+INLINED void load_halves(uint32_t *quad, uint32_t samples, const uint8_t *at, size_t pitch)
 {
-    struct surface_part part;
-    if (!surface_visible(s, tile, 1, &part))
-        return false;
-    plan->bytes = surface_bytes_per_pixel(s->format);
-    plan->width = 16 / plan->bytes;
-    bool aligned = tile->x >= 0 && tile->y >= 0 && (uint32_t)tile->x % plan->width == 0 && tile->y % 4 == 0;
-    plan->u = aligned ? (uint32_t)tile->x / plan->width : 0;
-    plan->v = aligned ? (uint32_t)tile->y / 4 : 0;
-    plan->columns = aligned ? part.x1 / plan->width : 0;
-    plan->rows = aligned ? part.y1 / 4 : 0;
-    plan->pitch = s->layout == RASTER_LINEAR ? s->stride : 16;
-    plan->step = s->layout == RASTER_LINEAR ? 16 : 64;
-    plan->drop = s->layout == RASTER_LINEAR   ? (size_t)s->stride * 4
-                 : s->layout == RASTER_VC4_LT ? (size_t)s->stride * 64
-                                              : 256;
-    plan->right = plan->below = part;
-    if (aligned) {
-        plan->right.x0 = plan->below.x1 = plan->columns * plan->width;
-        plan->below.y0 = plan->rows * 4;
-    } else {
-        plan->below.y1 = plan->below.y0;
+    for (unsigned n = 0; n < 2; n++, quad += 8, at += 2 * pitch) {
+        __m128i upper = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)at), 0xd8),
+                lower = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(at + pitch)), 0xd8);
+        for (uint32_t k = 0; k < samples; k++) {
+            _mm_store_si128((__m128i *)(quad + 32 * k), _mm_unpacklo_epi64(upper, lower));
+            _mm_store_si128((__m128i *)(quad + 32 * k + 16), _mm_unpackhi_epi64(upper, lower));
+        }
     }
-    return true;
 }
 
-/* Specialised on its constants where it is called. */
-static inline __attribute__((always_inline)) void store_units(const struct raster_surface *s,
-                                                              const struct raster_tile *tile,
-                                                              const struct surface_plan *plan,
-                                                              enum conversion to, bool resolve)
+INLINED void load_units(const struct raster_surface *s, struct raster_tile *tile,
+                        const struct surface_plan *plan, enum packing as)
 {
-    const uint32_t *plane = s->format == RASTER_SURFACE_ZS ? tile->zs : tile->color;
+    size_t unit = (as == PACK_WORDS ? 16 : 32) * (size_t)tile->samples;
+    uint32_t *plane = s->plane == RASTER_PLANE_COLOR ? tile->color : tile->zs;
     for (uint32_t v = 0, v1; v < plan->rows; v = v1) {
         v1 = surface_group_end(plan->v, v, plan->rows);
         for (uint32_t u = 0, u1; u < plan->columns; u = u1) {
-            uint8_t *group = surface_unit(s, plan, u, v);
+            const uint8_t *group = surface_unit(s, plan, u, v);
             u1 = surface_group_end(plan->u, u, plan->columns);
             for (uint32_t y = v; y < v1; y++, group += plan->drop) {
-                uint8_t *at = group;
-                for (uint32_t x = u; x < u1; x++, at += plan->step)
-                    store_unit(plane + raster_block_index(tile, x * plan->width, y * 4, 0), tile->samples, to,
-                               resolve, at, plan->pitch);
+                uint32_t *to = plane + raster_block_index(tile, u * plan->width, y * 4, 0);
+                const uint8_t *at = group;
+                for (uint32_t x = u; x < u1; x++, at += plan->step, to += unit)
+                    if (as == PACK_HALVES)
+                        load_halves(plane + raster_rgba16f_index(tile, x * 2, y * 4, 0, 0), tile->samples, at,
+                                    plan->pitch);
+                    else
+                        load_unit(to, tile->samples, as == PACK_LEVELS, at, plan->pitch);
             }
         }
     }
-}
-
-/* Units of RGBA16F are two quads, one above the other: words of red and green, sixteen on those of blue and
- * alpha. Sample 0. */
-static void store_halves(const struct raster_surface *s, const struct raster_tile *tile)
-{
-    struct surface_plan plan;
-    if (!surface_plan(s, tile, &plan))
-        return;
-    for (uint32_t v = 0; v < plan.rows; v++)
-        for (uint32_t u = 0; u < plan.columns; u++) {
-            uint8_t *at = surface_unit(s, &plan, u, v);
-            for (uint32_t y = 4 * v; y < 4 * v + 4; y += 2, at += 2 * plan.pitch) {
-                const uint32_t *quad = tile->color + raster_rgba16f_index(tile, 2 * u, y, 0, 0);
-                __m128i rg = _mm_load_si128((const __m128i *)quad),
-                        ba = _mm_load_si128((const __m128i *)(quad + 16));
-                _mm_storeu_si128((__m128i *)at, _mm_unpacklo_epi32(rg, ba));
-                _mm_storeu_si128((__m128i *)(at + plan.pitch), _mm_unpackhi_epi32(rg, ba));
-            }
-        }
-    surface_store_part(s, tile, 1, false, &plan.right);
-    surface_store_part(s, tile, 1, false, &plan.below);
-}
-
-static void load_halves(const struct raster_surface *s, struct raster_tile *tile)
-{
-    struct surface_plan plan;
-    if (!surface_plan(s, tile, &plan))
-        return;
-    for (uint32_t v = 0; v < plan.rows; v++)
-        for (uint32_t u = 0; u < plan.columns; u++) {
-            const uint8_t *at = surface_unit(s, &plan, u, v);
-            for (uint32_t y = 4 * v; y < 4 * v + 4; y += 2, at += 2 * plan.pitch) {
-                uint32_t *quad = tile->color + raster_rgba16f_index(tile, 2 * u, y, 0, 0);
-                __m128i upper = _mm_loadu_si128((const __m128i *)at),
-                        lower = _mm_loadu_si128((const __m128i *)(at + plan.pitch));
-                upper = _mm_shuffle_epi32(upper, 0xd8);
-                lower = _mm_shuffle_epi32(lower, 0xd8);
-                for (uint32_t k = 0; k < tile->samples; k++, quad += 32) {
-                    _mm_store_si128((__m128i *)quad, _mm_unpacklo_epi64(upper, lower));
-                    _mm_store_si128((__m128i *)(quad + 16), _mm_unpackhi_epi64(upper, lower));
-                }
-            }
-        }
-    surface_load_part(s, tile, &plan.right);
-    surface_load_part(s, tile, &plan.below);
-}
-
-void raster_surface_store_decimated(const struct raster_surface *surface, const struct raster_tile *tile,
-                                    enum raster_decimate decimate)
-{
-    uint32_t count = surface->format == RASTER_SURFACE_ZS ? 1 : 1u << 2 * decimate;
-    struct surface_plan plan;
-    if (surface->format == RASTER_SURFACE_RGBA16F && count == 1) {
-        store_halves(surface, tile);
-        return;
-    }
-    /* Several pixels become one: rare, and nothing of it is in units; nor are these formats. */
-    if (count > tile->samples || surface->format > RASTER_SURFACE_ZS) {
-        raster_surface_store_ref(surface, tile, decimate);
-        return;
-    }
-    if (!surface_plan(surface, tile, &plan))
-        return;
-    bool resolve = count == 4;
-    if (surface->format == RASTER_SURFACE_BGR565_DITHER && resolve)
-        store_units(surface, tile, &plan, DITHERED_565, true);
-    else if (surface->format == RASTER_SURFACE_BGR565_DITHER)
-        store_units(surface, tile, &plan, DITHERED_565, false);
-    else if (surface->format == RASTER_SURFACE_BGR565 && resolve)
-        store_units(surface, tile, &plan, ROUNDED_565, true);
-    else if (surface->format == RASTER_SURFACE_BGR565)
-        store_units(surface, tile, &plan, ROUNDED_565, false);
-    else if (resolve)
-        store_units(surface, tile, &plan, WORDS, true);
-    else
-        store_units(surface, tile, &plan, WORDS, false);
-    surface_store_part(surface, tile, count, false, &plan.right);
-    surface_store_part(surface, tile, count, false, &plan.below);
-}
-
-void raster_surface_store(const struct raster_surface *surface, const struct raster_tile *tile, bool resolve)
-{
-    bool four = resolve && tile->samples == 4;
-    raster_surface_store_decimated(surface, tile, four ? RASTER_DECIMATE_4 : RASTER_DECIMATE_NONE);
-}
-
-void raster_surface_store_z_only(const struct raster_surface *surface, const struct raster_tile *tile)
-{
-    struct surface_plan plan;
-    assert(surface->format == RASTER_SURFACE_ZS);
-    if (!surface_plan(surface, tile, &plan))
-        return;
-    for (uint32_t v = 0; v < plan.rows; v++)
-        for (uint32_t u = 0; u < plan.columns; u++)
-            store_unit_z(tile->zs + raster_block_index(tile, u * 4, v * 4, 0),
-                         surface_unit(surface, &plan, u, v), plan.pitch);
-    surface_store_part(surface, tile, 1, true, &plan.right);
-    surface_store_part(surface, tile, 1, true, &plan.below);
 }
 
 void raster_surface_load(const struct raster_surface *surface, struct raster_tile *tile)
 {
-    if (surface->format == RASTER_SURFACE_RGBA16F) {
-        load_halves(surface, tile);
-        return;
-    }
-    if (surface->format > RASTER_SURFACE_ZS) {
+    enum packing as = loaded_as(surface, (enum raster_target)tile->target);
+    struct surface_plan plan;
+    if (as == PACK_NOT) {
         raster_surface_load_ref(surface, tile);
         return;
     }
-    uint32_t *plane = surface->format == RASTER_SURFACE_ZS ? tile->zs : tile->color;
-    struct surface_plan plan;
-    if (!surface_plan(surface, tile, &plan))
+    if (!plan_of(surface, tile, &plan))
         return;
-    for (uint32_t v = 0, v1; v < plan.rows; v = v1) {
-        v1 = surface_group_end(plan.v, v, plan.rows);
-        for (uint32_t u = 0, u1; u < plan.columns; u = u1) {
-            const uint8_t *group = surface_unit(surface, &plan, u, v);
-            u1 = surface_group_end(plan.u, u, plan.columns);
-            for (uint32_t y = v; y < v1; y++, group += plan.drop)
-                for (uint32_t x = u; x < u1; x++)
-                    load_unit(plane + raster_block_index(tile, x * plan.width, y * 4, 0), tile->samples,
-                              plan.bytes == 2, group + (x - u) * plan.step, plan.pitch);
-        }
-    }
+    if (as == PACK_HALVES)
+        load_units(surface, tile, &plan, PACK_HALVES);
+    else if (as == PACK_LEVELS)
+        load_units(surface, tile, &plan, PACK_LEVELS);
+    else
+        load_units(surface, tile, &plan, PACK_WORDS);
     surface_load_part(surface, tile, &plan.right);
     surface_load_part(surface, tile, &plan.below);
 }
@@ -350,69 +510,4 @@ void raster_surface_load(const struct raster_surface *surface, struct raster_til
 void raster_surface_fence(void)
 {
     _mm_sfence();
-}
-
-/* ---- raw tiles ---- */
-
-/* The four words of a quad's sample: lanes 4q to 4q+3 of a block, in the dump's order. */
-static size_t quad_index(const struct raster_tile *tile, uint32_t qx, uint32_t qy, uint32_t s)
-{
-    return raster_pixel_index(tile, qx * 2, qy * 2, s);
-}
-
-/* What a plane keeps of a quad's sample: `size` bytes for four pixels, in `parts` places 64 bytes apart. */
-struct quad {
-    size_t at; /* bytes from the plane's beginning */
-    uint32_t size, parts;
-};
-
-static struct quad quad_of(const struct raster_tile *tile, enum raster_plane plane, uint32_t qx, uint32_t qy,
-                           uint32_t s)
-{
-    size_t word = quad_index(tile, qx, qy, s);
-    if (plane == RASTER_PLANE_MASK)
-        return (struct quad){raster_mask_index(tile, qx * 2, qy * 2), 4, 1};
-    if (plane == RASTER_PLANE_RGBA16F)
-        return (struct quad){raster_rgba16f_index(tile, qx * 2, qy * 2, s, 0) * sizeof(uint32_t), 16, 2};
-    return (struct quad){word * sizeof(uint32_t), 16, 1};
-}
-
-static const void *plane_of(const struct raster_tile *tile, enum raster_plane plane)
-{
-    return plane == RASTER_PLANE_ZS     ? (const void *)tile->zs
-           : plane == RASTER_PLANE_MASK ? (const void *)tile->mask
-                                        : (const void *)tile->color;
-}
-
-uint32_t raster_tile_dump_bytes(const struct raster_tile *tile, enum raster_plane plane)
-{
-    uint32_t pixels = tile->width * tile->height;
-    return plane == RASTER_PLANE_MASK ? pixels
-                                      : pixels * tile->samples * (plane == RASTER_PLANE_RGBA16F ? 8 : 4);
-}
-
-void raster_tile_dump(const struct raster_tile *tile, enum raster_plane plane, uint8_t *bytes)
-{
-    const uint8_t *from = plane_of(tile, plane);
-    uint32_t samples = plane == RASTER_PLANE_MASK ? 1 : tile->samples;
-    for (uint32_t qy = 0; qy < tile->height / 2; qy++)
-        for (uint32_t qx = 0; qx < tile->width / 2; qx++)
-            for (uint32_t s = 0; s < samples; s++) {
-                struct quad q = quad_of(tile, plane, qx, qy, s);
-                for (uint32_t p = 0; p < q.parts; p++, bytes += q.size)
-                    memcpy(bytes, from + q.at + p * 64, q.size);
-            }
-}
-
-void raster_tile_undump(struct raster_tile *tile, enum raster_plane plane, const uint8_t *bytes)
-{
-    uint8_t *to = (uint8_t *)plane_of(tile, plane);
-    uint32_t samples = plane == RASTER_PLANE_MASK ? 1 : tile->samples;
-    for (uint32_t qy = 0; qy < tile->height / 2; qy++)
-        for (uint32_t qx = 0; qx < tile->width / 2; qx++)
-            for (uint32_t s = 0; s < samples; s++) {
-                struct quad q = quad_of(tile, plane, qx, qy, s);
-                for (uint32_t p = 0; p < q.parts; p++, bytes += q.size)
-                    memcpy(to + q.at + p * 64, bytes, q.size);
-            }
 }

@@ -1,14 +1,56 @@
 /* Stores of tiles that nothing was drawn on: the image is filled in runs as long as its layout allows. */
+#include <string.h>
+
 #include "raster/fill.h"
 #include "raster/surface_internal.h"
 
-/* Tiles of the T format are 8 by 8 units; columns of four of them follow each other in memory. In the other
- * layouts a row does. */
-static void fill_units(const struct raster_surface *s, const struct surface_plan *plan, uint32_t word)
+struct filling {
+    const struct raster_surface *surface;
+    struct surface_part part;
+    uint8_t pixel[8];
+    uint32_t bytes;
+    struct raster_fill fill;
+};
+
+static void fill_rows(struct filling *f)
 {
+    const struct surface_part *p = &f->part;
+    for (uint32_t y = p->y0; y < p->y1; y++)
+        raster_fill_add(&f->fill, f->surface->base + raster_surface_offset(f->surface, p->x0, y),
+                        (size_t)(p->x1 - p->x0) * f->bytes);
+}
+
+/* What the part has of a square of Utgard's tiles, of 16, 4 or 1 pixels a side at a multiple of that: each
+ * stands in one piece. */
+static void fill_square(struct filling *f, uint32_t x, uint32_t y, uint32_t side)
+{
+    const struct surface_part *p = &f->part;
+    uint32_t step = side / 4;
+    if (x >= p->x1 || y >= p->y1 || x + side <= p->x0 || y + side <= p->y0)
+        return;
+    if (x >= p->x0 && y >= p->y0 && x + side <= p->x1 && y + side <= p->y1) {
+        raster_fill_add(&f->fill, f->surface->base + raster_surface_offset(f->surface, x, y),
+                        (size_t)side * side * f->bytes);
+        return;
+    }
+    for (uint32_t n = 0; n < 16; n++)
+        fill_square(f, x + n % 4 * step, y + n / 4 * step, step);
+}
+
+static void fill_tiles(struct filling *f)
+{
+    for (uint32_t y = f->part.y0 & ~15u; y < f->part.y1; y += 16)
+        for (uint32_t x = f->part.x0 & ~15u; x < f->part.x1; x += 16)
+            fill_square(f, x, y, 16);
+}
+
+/* Tiles of the T format are 8 by 8 units; columns of four of them follow each other in memory. In the LT
+ * format a row does. */
+static void fill_units(struct filling *f, const struct surface_plan *plan)
+{
+    const struct raster_surface *s = f->surface;
     bool t_format = s->layout == RASTER_VC4_T;
-    uint32_t lines = s->layout == RASTER_LINEAR ? 4 : 1, u1, v1;
-    struct raster_fill fill = {.word = word};
+    uint32_t u1, v1;
     for (uint32_t v = 0; v < plan->rows; v = v1) {
         v1 = t_format ? UTIL_MIN(((plan->v + v) | 7) + 1 - plan->v, plan->rows) : v + 1;
         for (uint32_t u = 0; u < plan->columns; u = u1) {
@@ -16,44 +58,52 @@ static void fill_units(const struct raster_surface *s, const struct surface_plan
             u1 = t_format ? surface_group_end(plan->u, u, plan->columns) : plan->columns;
             for (uint32_t y = v; y < v1; y++) {
                 at = at && (plan->v + y) % 4 ? at + plan->drop : surface_unit(s, plan, u, y);
-                for (uint32_t line = 0; line < lines; line++)
-                    raster_fill_add(&fill, at + line * plan->pitch, (u1 - u) * plan->step);
+                raster_fill_add(&f->fill, at, (u1 - u) * plan->step);
             }
         }
     }
-    raster_fill_flush(&fill);
 }
 
-/* What a pixel of `word` is in the image, as often as it goes into a word; false when pixels differ. */
-static bool pixels_of(uint32_t format, uint32_t word, uint32_t *out)
+static void fill_pixels(const struct filling *f, const struct surface_part *part)
 {
-    if (format == RASTER_SURFACE_BGR565_DITHER)
-        return false;
-    *out = format == RASTER_SURFACE_BGR565 ? surface_to_565(word, 127) * 0x10001u : word;
-    return true;
+    for (uint32_t y = part->y0; y < part->y1; y++)
+        for (uint32_t x = part->x0; x < part->x1; x++)
+            memcpy(f->surface->base + raster_surface_offset(f->surface, x, y), f->pixel, f->bytes);
 }
 
-void raster_surface_store_uniform(const struct raster_surface *surface, struct raster_tile *tile,
-                                  uint32_t word, enum raster_decimate decimate)
+static void fill_utiles(struct filling *f)
 {
-    bool zs = surface->format == RASTER_SURFACE_ZS;
-    uint32_t count = zs ? 1 : 1u << 2 * decimate, pixels;
     struct surface_plan plan;
-    bool whole = count <= tile->samples && pixels_of(surface->format, word, &pixels);
-    if (whole && !surface_plan(surface, tile, &plan))
-        return;
-    if (whole)
-        fill_units(surface, &plan, pixels);
-    if (whole && plan.right.x0 == plan.right.x1 && plan.below.y0 == plan.below.y1)
-        return;
-    if (zs)
-        raster_tile_clear_zs(tile, word, UINT32_MAX);
+    surface_plan(f->surface, &f->part, &plan);
+    fill_units(f, &plan);
+    fill_pixels(f, &plan.right);
+    fill_pixels(f, &plan.below);
+}
+
+bool raster_surface_fill(const struct raster_surface *surface, enum raster_target target, uint64_t color,
+                         const struct raster_rect *pixels, struct raster_resolve resolve)
+{
+    struct filling f = {.surface = surface,
+                        .bytes = raster_format_bytes((enum raster_format)surface->format)};
+    bool averaged = resolve.count > 1 || resolve.shrink_x || resolve.shrink_y;
+    if (surface->dither || surface->plane == RASTER_PLANE_DEPTH || 8 % f.bytes ||
+        (averaged && surface->plane == RASTER_PLANE_COLOR && target == RASTER_TARGET_RGBA16F))
+        return false;
+    if (!surface_visible(surface, pixels->x0 >> resolve.shrink_x, pixels->y0 >> resolve.shrink_y,
+                         (uint32_t)(pixels->x1 - pixels->x0) >> resolve.shrink_x,
+                         (uint32_t)(pixels->y1 - pixels->y0) >> resolve.shrink_y, &f.part))
+        return true;
+    surface_pack(surface, target, color, SURFACE_NEAREST, f.pixel);
+    for (uint32_t at = 0; at < sizeof f.fill.pattern; at += f.bytes)
+        memcpy((uint8_t *)&f.fill.pattern + at, f.pixel, f.bytes);
+    if (surface->layout == RASTER_LINEAR)
+        fill_rows(&f);
+    else if (surface->layout == RASTER_UTGARD_TILED)
+        fill_tiles(&f);
+    else if (f.bytes == 1) /* whose utiles are not units */
+        fill_pixels(&f, &f.part);
     else
-        raster_tile_clear_color(tile, word);
-    if (whole) {
-        surface_store_part(surface, tile, count, false, &plan.right);
-        surface_store_part(surface, tile, count, false, &plan.below);
-    } else {
-        raster_surface_store_decimated(surface, tile, decimate);
-    }
+        fill_utiles(&f);
+    raster_fill_flush(&f.fill);
+    return true;
 }

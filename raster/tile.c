@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "util/half.h"
-
 static uint32_t words(const struct raster_tile *tile)
 {
     return tile->width * tile->height * tile->samples;
@@ -49,22 +47,67 @@ void raster_tile_clear(struct raster_tile *tile, uint32_t color, uint32_t zs)
     raster_tile_clear_zs(tile, zs, UINT32_MAX);
 }
 
-uint64_t raster_rgba16f_average(const struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t across,
-                                uint32_t down, uint32_t samples)
+/* ---- as it stands ---- */
+
+/* The four words of a quad's sample: lanes 4q to 4q+3 of a block, in the dump's order. */
+static size_t quad_index(const struct raster_tile *tile, uint32_t qx, uint32_t qy, uint32_t s)
 {
-    uint32_t count = across * down * samples;
-    uint64_t pixel = 0;
-    if (count == 1)
-        return tile->color[raster_rgba16f_index(tile, x, y, 0, 0)] |
-               (uint64_t)tile->color[raster_rgba16f_index(tile, x, y, 0, 1)] << 32;
-    for (unsigned c = 0; c < 4; c++) {
-        float sum = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t s = i % samples, p = i / samples;
-            uint32_t at = raster_rgba16f_index(tile, x + p % across, y + p / across, s, c / 2);
-            sum += util_half_to_float((uint16_t)(tile->color[at] >> c % 2 * 16));
-        }
-        pixel |= (uint64_t)util_float_to_half(sum * (1.0f / (float)count)) << 16 * c;
-    }
-    return pixel;
+    return raster_pixel_index(tile, qx * 2, qy * 2, s);
+}
+
+/* What a plane keeps of a quad's sample: `size` bytes for four pixels, in `parts` places 64 bytes apart. */
+struct quad {
+    size_t at; /* bytes from the plane's beginning */
+    uint32_t size, parts;
+};
+
+static struct quad quad_of(const struct raster_tile *tile, enum raster_plane plane, uint32_t qx, uint32_t qy,
+                           uint32_t s)
+{
+    size_t word = quad_index(tile, qx, qy, s);
+    if (plane == RASTER_PLANE_MASK)
+        return (struct quad){raster_mask_index(tile, qx * 2, qy * 2), 4, 1};
+    if (plane == RASTER_PLANE_COLOR && tile->target == RASTER_TARGET_RGBA16F)
+        return (struct quad){raster_rgba16f_index(tile, qx * 2, qy * 2, s, 0) * sizeof(uint32_t), 16, 2};
+    return (struct quad){word * sizeof(uint32_t), 16, 1};
+}
+
+static const void *plane_of(const struct raster_tile *tile, enum raster_plane plane)
+{
+    return plane == RASTER_PLANE_ZS     ? (const void *)tile->zs
+           : plane == RASTER_PLANE_MASK ? (const void *)tile->mask
+                                        : (const void *)tile->color;
+}
+
+uint32_t raster_tile_dump_bytes(const struct raster_tile *tile, enum raster_plane plane)
+{
+    uint32_t pixels = tile->width * tile->height;
+    bool wide = plane == RASTER_PLANE_COLOR && tile->target == RASTER_TARGET_RGBA16F;
+    return plane == RASTER_PLANE_MASK ? pixels : pixels * tile->samples * 4 * (wide ? 2 : 1);
+}
+
+void raster_tile_dump(const struct raster_tile *tile, enum raster_plane plane, uint8_t *bytes)
+{
+    const uint8_t *from = plane_of(tile, plane);
+    uint32_t samples = plane == RASTER_PLANE_MASK ? 1 : tile->samples;
+    for (uint32_t qy = 0; qy < tile->height / 2; qy++)
+        for (uint32_t qx = 0; qx < tile->width / 2; qx++)
+            for (uint32_t s = 0; s < samples; s++) {
+                struct quad q = quad_of(tile, plane, qx, qy, s);
+                for (uint32_t p = 0; p < q.parts; p++, bytes += q.size)
+                    memcpy(bytes, from + q.at + p * 64, q.size);
+            }
+}
+
+void raster_tile_undump(struct raster_tile *tile, enum raster_plane plane, const uint8_t *bytes)
+{
+    uint8_t *to = (uint8_t *)plane_of(tile, plane);
+    uint32_t samples = plane == RASTER_PLANE_MASK ? 1 : tile->samples;
+    for (uint32_t qy = 0; qy < tile->height / 2; qy++)
+        for (uint32_t qx = 0; qx < tile->width / 2; qx++)
+            for (uint32_t s = 0; s < samples; s++) {
+                struct quad q = quad_of(tile, plane, qx, qy, s);
+                for (uint32_t p = 0; p < q.parts; p++, bytes += q.size)
+                    memcpy(to + q.at + p * 64, bytes, q.size);
+            }
 }

@@ -79,12 +79,6 @@ static inline uint32_t raster_rgba16f_index(const struct raster_tile *tile, uint
     return raster_block_index(tile, x, y, sample) * 2 + half * 16 + raster_lane(x, y);
 }
 
-/* Channel by channel the average of an RGBA16F tile's halves over `across` x `down` pixels from (x, y) on and
- * their first `samples` samples: their sum in order, as singles, times one over their number, rounded to
- * nearest even; a single one is as it is. Red in the low 16 bits. */
-uint64_t raster_rgba16f_average(const struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t across,
-                                uint32_t down, uint32_t samples);
-
 /* A sample's colour: its word, or of an RGBA16F tile four halves, red in the low bits. */
 static inline uint64_t raster_tile_color(const struct raster_tile *tile, uint32_t x, uint32_t y,
                                          uint32_t sample)
@@ -108,5 +102,18 @@ void raster_tile_clear_rgba16f(struct raster_tile *tile, uint64_t color); /* red
 void raster_tile_clear_mask(struct raster_tile *tile, uint8_t mask);
 void raster_tile_clear_zs(struct raster_tile *tile, uint32_t zs,
                           uint32_t mask); /* only bits in mask change */
+
+/* What a tile buffer has of a pixel. DEPTH is zs without its stencil. */
+enum raster_plane { RASTER_PLANE_COLOR, RASTER_PLANE_ZS, RASTER_PLANE_DEPTH, RASTER_PLANE_MASK };
+
+/* A plane of the tile (not DEPTH) as it stands, all samples: width * height * samples words (RGBA16F: twice as
+ * many; the mask: bytes, of pixels), at most RASTER_TILE_DUMP_BYTES. Quads of 2x2 pixels in raster order; in a
+ * quad sample after sample; in a sample its four words, x before y. For tiles of four samples this is the raw
+ * tile of VideoCore IV (Mesa's vc4_nir_lower_txf_ms.c); for tiles of one the same rule, ours. An RGBA16F
+ * sample's four words of red and green stand before those of blue and alpha. */
+#define RASTER_TILE_DUMP_BYTES (RASTER_TILE_WORDS * 4u)
+uint32_t raster_tile_dump_bytes(const struct raster_tile *tile, enum raster_plane plane);
+void raster_tile_dump(const struct raster_tile *tile, enum raster_plane plane, uint8_t *bytes);
+void raster_tile_undump(struct raster_tile *tile, enum raster_plane plane, const uint8_t *bytes);
 
 #endif

@@ -27,7 +27,7 @@ static bool returns(struct util_walk *walk, uint32_t to)
 uint32_t tiler_list_resolve(const struct tiler_list_memory *m, uint32_t list)
 {
     uint64_t word = m->look(m->ctx, list, TILER_ENTRY) ? word_at(m, list) : 0;
-    return word >> 60 == TILER_ENTRY_NEXT ? (uint32_t)word : list;
+    return tiler_entry_kind_of(word) == TILER_ENTRY_NEXT ? (uint32_t)word : list;
 }
 
 /* ---- items ---- */
@@ -135,10 +135,11 @@ uint32_t tiler_list_triangles(const struct tiler_list_memory *m, struct tiler_cu
     uint32_t count = 0;
     for (uint32_t links = 0; count < most && may_read(m, c, TILER_ENTRY);) {
         uint64_t word = word_at(m, c->at);
-        if (word >> 60 == TILER_ENTRY_TRIANGLE) {
+        if (tiler_entry_kind_of(word) == TILER_ENTRY_TRIANGLE) {
             tiler_entry_triangle(word, index[count++]);
             c->at += TILER_ENTRY;
-        } else if (word >> 60 == TILER_ENTRY_NEXT && links < most && !returns(&c->walk, (uint32_t)word)) {
+        } else if (tiler_entry_kind_of(word) == TILER_ENTRY_NEXT && links < most &&
+                   !returns(&c->walk, (uint32_t)word)) {
             c->at = (uint32_t)word;
             links++;
         } else {

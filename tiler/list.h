@@ -2,9 +2,9 @@
  * the format is ours, and who writes a list reads it.
  *
  * A list is a run of 64-bit entries in memory that a family provides; places in that memory are 32 bits, and
- * where place 0 is, the family knows. Bits 63:60 of an entry say what it is, and never 11 or above. It holds
- * primitives in the order in which they were drawn. Before the first of a draw stands the draw's record,
- * bytes of the family's (a descriptor's address, where its vertices are), which holds until the next. */
+ * where place 0 is, the family knows. An entry's kind is never 11 or above. A list holds primitives in
+ * the order in which they were drawn. Before the first of a draw stands the draw's record, bytes of the
+ * family's (a descriptor's address, where its vertices are), which holds until the next. */
 #ifndef VITRAIL_TILER_LIST_H
 #define VITRAIL_TILER_LIST_H
 
@@ -44,12 +44,48 @@ struct tiler_clipped {
 
 _Static_assert(sizeof(struct tiler_clipped) == 96, "it is laid out in memory");
 
+/* Fields of an entry: the lowest bit and how many there are. */
+// clang-format off
+#define TILER_FIELD_PLACE  0, 32
+#define TILER_FIELD_FIRST  0, 24 /* index 0 */
+#define TILER_FIELD_SECOND 24, 24 /* LINE: index 1 */
+#define TILER_FIELD_DELTA1 24, 18 /* TRIANGLE, RECTANGLE: index 1 less index 0, signed */
+#define TILER_FIELD_DELTA2 42, 18
+#define TILER_FIELD_LONG   24, 4  /* LONG: the kind that it is; its second word has index 1 and 2: */
+#define TILER_FIELD_LONG1  0, 32
+#define TILER_FIELD_LONG2  32, 32
+#define TILER_FIELD_FOUR   32, 1  /* STATE: TILER_ENTRY_FOUR_SAMPLES */
+#define TILER_FIELD_KIND   60, 4
+// clang-format on
+
+static inline uint64_t tiler_field_mask(unsigned at, unsigned bits)
+{
+    return (UINT64_MAX >> (64 - bits)) << at;
+}
+static inline uint64_t tiler_field_put(uint64_t value, unsigned at, unsigned bits)
+{
+    return value << at & tiler_field_mask(at, bits);
+}
+static inline uint64_t tiler_field_get(uint64_t word, unsigned at, unsigned bits)
+{
+    return (word & tiler_field_mask(at, bits)) >> at;
+}
+static inline int64_t tiler_field_signed(uint64_t word, unsigned at, unsigned bits)
+{
+    return (int64_t)(word << (64 - bits - at)) >> (64 - bits);
+}
+/* Whether a signed field has room for the value and its negative. */
+static inline bool tiler_field_fits(int64_t value, unsigned at, unsigned bits)
+{
+    int64_t most = (int64_t)(tiler_field_mask(at, bits) >> at >> 1);
+    return value >= -most && value <= most;
+}
+
 /* In a STATE entry: the draw needs tiles of four samples. In a list's first entry: some draw of the list
  * does. */
-#define TILER_ENTRY_FOUR_SAMPLES (1ull << 32)
+#define TILER_ENTRY_FOUR_SAMPLES tiler_field_mask(TILER_FIELD_FOUR)
 
-#define TILER_INDEX_MAX 0xffffffu /* of index 0; the others in one word differ by at most: */
-#define TILER_DELTA_MAX 0x1ffff
+#define TILER_INDEX_MAX ((uint32_t)tiler_field_mask(TILER_FIELD_FIRST))
 
 struct tiler_entry {
     enum tiler_entry_kind kind; /* LONG entries show as what they are */
@@ -57,9 +93,14 @@ struct tiler_entry {
     uint32_t place;
 };
 
+static inline enum tiler_entry_kind tiler_entry_kind_of(uint64_t word)
+{
+    return (enum tiler_entry_kind)tiler_field_get(word, TILER_FIELD_KIND);
+}
+
 static inline uint64_t tiler_entry_place(enum tiler_entry_kind kind, uint32_t place)
 {
-    return (uint64_t)kind << 60 | place;
+    return tiler_field_put(kind, TILER_FIELD_KIND) | tiler_field_put(place, TILER_FIELD_PLACE);
 }
 
 /* Encodes a triangle, rectangle, line or point; returns the words, 1 or 2. */
@@ -67,48 +108,51 @@ static inline unsigned tiler_entry_encode(enum tiler_entry_kind kind, const uint
                                           uint64_t word[2])
 {
     int64_t d1 = (int64_t)index[1] - index[0], d2 = (int64_t)index[2] - index[0];
+    word[0] = tiler_field_put(kind, TILER_FIELD_KIND) | tiler_field_put(index[0], TILER_FIELD_FIRST);
     if (kind == TILER_ENTRY_LINE || kind == TILER_ENTRY_POINT) {
-        word[0] = (uint64_t)kind << 60 | (uint64_t)(index[1] & TILER_INDEX_MAX) << 24 | index[0];
+        word[0] |= tiler_field_put(index[1], TILER_FIELD_SECOND);
         return 1;
     }
-    word[0] = (uint64_t)kind << 60 | index[0];
-    if (d1 >= -TILER_DELTA_MAX && d1 <= TILER_DELTA_MAX && d2 >= -TILER_DELTA_MAX && d2 <= TILER_DELTA_MAX) {
-        word[0] |= (uint64_t)(d1 & 0x3ffff) << 24 | (uint64_t)(d2 & 0x3ffff) << 42;
+    if (tiler_field_fits(d1, TILER_FIELD_DELTA1) && tiler_field_fits(d2, TILER_FIELD_DELTA2)) {
+        word[0] |= tiler_field_put((uint64_t)d1, TILER_FIELD_DELTA1) |
+                   tiler_field_put((uint64_t)d2, TILER_FIELD_DELTA2);
         return 1;
     }
-    word[0] = (uint64_t)TILER_ENTRY_LONG << 60 | (uint64_t)kind << 24 | index[0];
-    word[1] = (uint64_t)index[2] << 32 | index[1];
+    word[0] = tiler_field_put(TILER_ENTRY_LONG, TILER_FIELD_KIND) | tiler_field_put(kind, TILER_FIELD_LONG) |
+              tiler_field_put(index[0], TILER_FIELD_FIRST);
+    word[1] = tiler_field_put(index[1], TILER_FIELD_LONG1) | tiler_field_put(index[2], TILER_FIELD_LONG2);
     return 2;
 }
 
 /* Words of the entry that begins with `word`. */
 static inline unsigned tiler_entry_words(uint64_t word)
 {
-    return word >> 60 == TILER_ENTRY_LONG ? 2 : 1;
+    return tiler_entry_kind_of(word) == TILER_ENTRY_LONG ? 2 : 1;
 }
 
 /* The indices of a TRIANGLE or RECTANGLE. */
 static inline void tiler_entry_triangle(uint64_t word, uint32_t index[3])
 {
-    index[0] = (uint32_t)word & TILER_INDEX_MAX;
-    index[1] = index[0] + (uint32_t)((int32_t)((uint32_t)(word >> 24) << 14) >> 14);
-    index[2] = index[0] + (uint32_t)((int32_t)((uint32_t)(word >> 42) << 14) >> 14);
+    index[0] = (uint32_t)tiler_field_get(word, TILER_FIELD_FIRST);
+    index[1] = index[0] + (uint32_t)tiler_field_signed(word, TILER_FIELD_DELTA1);
+    index[2] = index[0] + (uint32_t)tiler_field_signed(word, TILER_FIELD_DELTA2);
 }
 
 /* Decodes an entry of tiler_entry_words words. Any words decode; a kind beyond LONG is no entry, and indices
  * of what is not a primitive mean nothing. */
 static inline void tiler_entry_decode(const uint64_t *word, struct tiler_entry *out)
 {
-    uint32_t first = (uint32_t)word[0] & TILER_INDEX_MAX;
-    *out = (struct tiler_entry){(enum tiler_entry_kind)(word[0] >> 60), {first, 0, 0}, (uint32_t)word[0]};
+    uint32_t first = (uint32_t)tiler_field_get(word[0], TILER_FIELD_FIRST);
+    *out = (struct tiler_entry){
+        tiler_entry_kind_of(word[0]), {first, 0, 0}, (uint32_t)tiler_field_get(word[0], TILER_FIELD_PLACE)};
     if (out->kind == TILER_ENTRY_TRIANGLE || out->kind == TILER_ENTRY_RECTANGLE) {
         tiler_entry_triangle(word[0], out->index);
     } else if (out->kind == TILER_ENTRY_LINE) {
-        out->index[1] = (uint32_t)(word[0] >> 24) & TILER_INDEX_MAX;
+        out->index[1] = (uint32_t)tiler_field_get(word[0], TILER_FIELD_SECOND);
     } else if (out->kind == TILER_ENTRY_LONG) {
-        out->kind = (enum tiler_entry_kind)(word[0] >> 24 & 15);
-        out->index[1] = (uint32_t)word[1];
-        out->index[2] = (uint32_t)(word[1] >> 32);
+        out->kind = (enum tiler_entry_kind)tiler_field_get(word[0], TILER_FIELD_LONG);
+        out->index[1] = (uint32_t)tiler_field_get(word[1], TILER_FIELD_LONG1);
+        out->index[2] = (uint32_t)tiler_field_get(word[1], TILER_FIELD_LONG2);
     }
 }
 

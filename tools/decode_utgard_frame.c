@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/utgard/bin.h"
+#include "gpu/bin.h"
 #include "tiler/list.h"
 #include "util/bits.h"
 
@@ -15,7 +15,7 @@
 
 static void list_bin_state(struct listing *l, const struct gpu_space *space, uint32_t at, uint32_t address)
 {
-    struct utgard_bin_state s;
+    struct gpu_bin_state s;
     const uint8_t *bytes = gpu_space_at(space, address, sizeof s, GPU_RIGHT_READ);
     if (!bytes) {
         listing_line(l, "broken", "0x%08x  state at 0x%08x, outside memory", at, address);
@@ -24,7 +24,7 @@ static void list_bin_state(struct listing *l, const struct gpu_space *space, uin
     memcpy(&s, bytes, sizeof s);
     listing_line(l, "primitive",
                  "0x%08x  draw %u: render state 0x%08x, positions 0x%08x, pixels %u,%u to %u,%u, size %g", at,
-                 s.draw, s.rsw, s.positions, s.x0, s.y0, s.x1, s.y1, (double)s.size);
+                 s.draw, s.state, s.positions, s.x0, s.y0, s.x1, s.y1, (double)s.size);
 }
 
 static void list_clipped(struct listing *l, const struct gpu_space *space, uint32_t at,
@@ -94,13 +94,13 @@ static void list_primitives(struct listing *l, const struct gpu_space *space, ui
 static void list_tiles(struct utgard_decode *u, unsigned pp, const struct gpu_space *space)
 {
     struct listing *l = &u->decode->listing;
-    struct utgard_tile *tiles = malloc(UTGARD_MAX_TILES * sizeof *tiles);
+    struct gpu_tile *tiles = malloc(GPU_FRAME_TILES * sizeof *tiles);
     struct gpu_fault fault = {0};
     uint32_t count = 0;
     bool whole = tiles && utgard_device_tiles(u->device, pp, space, tiles, &count, &fault);
     listing_open(l, "tiles", "%u tiles", count);
     for (uint32_t n = 0; n < count; n++) {
-        const struct utgard_tile *t = &tiles[n];
+        const struct gpu_tile *t = &tiles[n];
         listing_open(l, "tile", "tile %u,%u: list at 0x%08x", t->x, t->y, t->list);
         if (u->decode->tiles)
             list_primitives(l, space, t->list);

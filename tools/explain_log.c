@@ -38,32 +38,24 @@ static const struct gpu_observed_op *tile_at(const struct explain_log *log, uint
 
 static uint64_t pixel_address(const struct gpu_observed_op *op, uint32_t x, uint32_t y)
 {
-    const struct raster_surface *s = &op->surface;
-    if (s->layout == RASTER_UTGARD_TILED) /* of pixels, which may be of eight bytes: not of ETC1's blocks */
-        return op->image + raster_texel_offset(RASTER_UTGARD_TILED, 1, s->stride, x, y) * op->pixel_bytes;
-    return op->image + raster_texel_offset((enum raster_layout)s->layout, op->pixel_bytes, s->stride, x, y);
+    return op->image + raster_surface_offset(&op->surface, x, y);
 }
 
-/* No pixel of the image lies so far behind its first: a row of tiles may be higher than the image. */
+/* No pixel of the image lies so far behind its first. */
 static uint64_t image_bytes(const struct gpu_observed_op *op)
 {
-    const struct raster_surface *s = &op->surface;
     uint64_t bytes;
-    if (s->layout == RASTER_UTGARD_TILED)
-        return (uint64_t)s->stride * util_div_up(s->height, 16) * 256 * op->pixel_bytes;
-    if (s->layout == RASTER_LINEAR)
-        return (uint64_t)s->stride * s->height;
-    return raster_surface_size(s, &bytes) ? bytes : 0;
+    return raster_surface_size(&op->surface, &bytes) ? bytes : 0;
 }
 
 /* Whether the store writes the pixel at `place`; then which of the tile's pixels make it. */
 static bool stores(const struct gpu_observed_op *op, const struct gpu_observed_op *tile,
                    const struct place *place, uint32_t *x, uint32_t *y)
 {
-    uint32_t side = op->side;
+    uint32_t side = 1u << op->resolve.shrink_x;
     uint32_t left = (uint32_t)tile->x / side, top = (uint32_t)tile->y / side, size = tile->size / side;
 
-    if (!op->make || op->pixel_bytes != place->bytes || place->address < op->image ||
+    if (op->pixel_bytes != place->bytes || place->address < op->image ||
         place->address - op->image >= image_bytes(op))
         return false;
     for (uint32_t v = 0; v < size && top + v < op->surface.height; v++)
@@ -198,7 +190,7 @@ bool explain_follow(const struct explain_log *log, struct explain_pixel *pixel)
         at = begin_of(log, at, &stage, &place);
         struct explain_stage before = {.local_x = stage.local_x, .local_y = stage.local_y};
         /* Several pixels made this one: each would have a way of its own. */
-        bool whole = !stage.stored || stage.store.side == 1;
+        bool whole = !stage.stored || !stage.store.resolve.shrink_x;
         if (stage.start == EXPLAIN_LOADED) {
             more = whole && find_store(log, at, &place, &at, &before.local_x, &before.local_y);
             stage.traced = more;
@@ -234,8 +226,8 @@ void explain_find_origin(const struct explain_log *log, const struct explain_sta
         return;
     const struct gpu_observed_op *op = &log->ops.at[at], *tile = tile_at(log, at);
     *out = (struct explain_origin){.picture = picture_of(log, at),
-                                   .x = ((uint32_t)tile->x + x) / op->side,
-                                   .y = ((uint32_t)tile->y + y) / op->side,
+                                   .x = ((uint32_t)tile->x + x) >> op->resolve.shrink_x,
+                                   .y = ((uint32_t)tile->y + y) >> op->resolve.shrink_x,
                                    .width = op->surface.width,
                                    .height = op->surface.height};
 }

@@ -90,8 +90,7 @@ static void print_color(FILE *out, const struct explain_pixel *pixel, uint64_t c
         print_halves(out, color);
         return;
     }
-    uint32_t format = pixel->frame.format & ~CAPTURE_FRAME_RGBA;
-    bool rgba = format != RASTER_SURFACE_RGBA8888 || pixel->frame.format & CAPTURE_FRAME_RGBA ||
+    bool rgba = pixel->frame.format != RASTER_B8G8R8A8_UNORM ||
                 pixel->stages.at[pixel->stages.count - 1].store.red_low;
     uint32_t r = rgba ? word & 255 : word >> 16 & 255, b = rgba ? word >> 16 & 255 : word & 255;
     fprintf(out, "0x%08" PRIx32 " (%u,%u,%u,%u)", word, r, word >> 8 & 255, b, word >> 24);
@@ -441,7 +440,8 @@ static void print_end(FILE *out, const struct explain_pixel *pixel, const struct
     fprintf(out, ", at 0x%08" PRIx64 " by %s", pixel->address, s->store.what);
     if (s->store.address)
         fprintf(out, " 0x%08x", s->store.address);
-    fprintf(out, "%s\n", s->store.averaged && s->samples * s->store.side > 1 ? ", averaged" : "");
+    fprintf(out, "%s\n",
+            s->store.averaged && s->samples << s->store.resolve.shrink_x > 1 ? ", averaged" : "");
     fprintf(out, "          as a pixel of the picture: %u,%u,%u,%u\n", pixel->made[0], pixel->made[1],
             pixel->made[2], pixel->made[3]);
     fprintf(out, "picture   %u,%u,%u,%u: %s\n", pixel->rgba[0], pixel->rgba[1], pixel->rgba[2],

@@ -109,7 +109,8 @@ static void make_pixel(const struct explain_watch *watch, const struct raster_ti
 {
     const struct explain_stage *stage = watch->stage;
     uint8_t pixel[8] = {0};
-    stage->store.make(&stage->store, tile, stage->local_x, stage->local_y, pixel);
+    raster_surface_pixel(&stage->store.surface, tile, stage->store.resolve, stage->local_x, stage->local_y,
+                         pixel);
     gpu_picture_pixel(&watch->pixel->frame, pixel, watch->pixel->made);
 }
 

@@ -1,4 +1,5 @@
 #include "gpu/replay.h"
+#include "raster/texture/texel.h"
 #include "tools/tool.h"
 #include "util/bits.h"
 
@@ -97,8 +98,8 @@ static void report_faults(struct session *s)
 static int picture_of(const struct session *s, const struct capture_frame *frame, struct util_image *out)
 {
     struct capture_frame seen = *frame;
-    if (s->options->rgba)
-        seen.format |= CAPTURE_FRAME_RGBA;
+    if (s->options->rgba && seen.format == RASTER_B8G8R8A8_UNORM)
+        seen.format = RASTER_R8G8B8A8_UNORM;
     return replay_picture(s->replay, &seen, out);
 }
 

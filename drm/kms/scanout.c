@@ -69,19 +69,18 @@ static void mark_frame(struct drm *drm)
 {
     const struct kms_fb *fb = drm->kms->state.fb;
     capture_write_range(drm->options.capture, drm->memory, fb->bo->offset, fb->bo->size);
-    capture_write_frame(
-        drm->options.capture,
-        &(struct capture_frame){
-            .address = (uint32_t)fb->bo->offset + fb->offset,
-            .width = fb->width,
-            .height = fb->height,
-            .layout = fb->layout->layout,
-            .format = kms_format_bytes(fb->format) == 2
-                          ? RASTER_SURFACE_BGR565
-                          : RASTER_SURFACE_RGBA8888 | (red_first(fb->format) ? CAPTURE_FRAME_RGBA : 0),
-            .stride = stride_of(fb),
-            .presented = 1,
-        });
+    capture_write_frame(drm->options.capture,
+                        &(struct capture_frame){
+                            .address = (uint32_t)fb->bo->offset + fb->offset,
+                            .width = fb->width,
+                            .height = fb->height,
+                            .layout = fb->layout->layout,
+                            .format = kms_format_bytes(fb->format) == 2 ? RASTER_B5G6R5_UNORM
+                                      : red_first(fb->format)           ? RASTER_R8G8B8A8_UNORM
+                                                                        : RASTER_B8G8R8A8_UNORM,
+                            .stride = stride_of(fb),
+                            .presented = 1,
+                        });
     capture_flush(drm->options.capture);
 }
 

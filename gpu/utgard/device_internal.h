@@ -142,9 +142,9 @@ void utgard_pp_destroy(struct utgard_device *device);
 /* Started PPs draw; those of one frame wait for each other. False: nothing was done. */
 bool utgard_pp_work(struct utgard_device *device);
 /* The tiles that a PP's registers and the DLBU's name are appended to tiles[*count]. */
-struct utgard_tile;
+struct gpu_tile;
 bool utgard_pp_tiles(const struct utgard_device *device, unsigned pp, const struct gpu_space *space,
-                     struct utgard_tile *tiles, uint32_t *count, struct gpu_fault *fault);
+                     struct gpu_tile *tiles, uint32_t *count, struct gpu_fault *fault);
 /* They wait no longer; likewise. */
 bool utgard_pp_finish(struct utgard_device *device);
 /* Whether writing registers of the block leaves those that wait alone: it is a PP that may join them. */

@@ -64,15 +64,10 @@ bool utgard_frag_wants_point(const struct utgard_frag *frag);
 bool utgard_frag_fetch(const struct utgard_frag *frag, const struct gpu_space *space,
                        struct gpu_space_run *run, uint32_t index, float *out, struct gpu_fault *fault);
 
-/* Whether each pixel becomes the texel at its place (s, t), whose numbers are those of the primitive's
- * varyings, whatever was drawn before, with all its bytes; of compiled draws. Then also the image, and where
- * in a texel's bytes each channel of the colour comes from. */
-struct utgard_frag_copied {
-    const struct raster_level *image;
-    const uint8_t *swizzle;
-    uint8_t s, t;
-};
-bool utgard_frag_copies(const struct utgard_frag *frag, struct utgard_frag_copied *out);
+/* Whether each pixel becomes the texel at its place, whatever was drawn before, with all its bytes
+ * (gpu/frame.h); of compiled draws. */
+struct gpu_frame_copied;
+bool utgard_frag_copies(const struct utgard_frag *frag, struct gpu_frame_copied *out);
 
 /* For observers (gpu/observe.h): raster_shader_shade, interpreted, while `watch` is told of the blocks. And
  * the draw's program. */

@@ -1,6 +1,7 @@
 /* Programs that only pass texels on, one to each pixel, as drivers reload a frame: what they draw is known
  * without running them. The bytes are the nearest texel's, which arithmetic in halves or singles does not
  * change (frag_colors.c). */
+#include "gpu/frame.h"
 #include "gpu/utgard/frag_internal.h"
 
 static bool is_texel(const struct utgard_pp_vector *v)
@@ -38,7 +39,7 @@ static bool is_plain(const struct utgard_texture_key *key, const struct raster_t
            texture->level_count == 1;
 }
 
-bool utgard_frag_copies(const struct utgard_frag *frag, struct utgard_frag_copied *out)
+bool utgard_frag_copies(const struct utgard_frag *frag, struct gpu_frame_copied *out)
 {
     const struct utgard_pp_insn *insn = frag->program->insns;
     uint32_t component;
@@ -51,9 +52,9 @@ bool utgard_frag_copies(const struct utgard_frag *frag, struct utgard_frag_copie
     if (component + 1 >= UTGARD_COMPONENTS || frag->head.vary[component] == UTGARD_NO_VARYING ||
         frag->head.vary[component + 1] == UTGARD_NO_VARYING)
         return false;
-    *out = (struct utgard_frag_copied){.image = &frag->textures[0].level[0],
-                                       .swizzle = frag->keys[0].swizzle,
-                                       .s = frag->head.vary[component],
-                                       .t = frag->head.vary[component + 1]};
+    *out = (struct gpu_frame_copied){.image = &frag->textures[0].level[0],
+                                     .swizzle = frag->keys[0].swizzle,
+                                     .s = frag->head.vary[component],
+                                     .t = frag->head.vary[component + 1]};
     return true;
 }

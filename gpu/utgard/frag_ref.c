@@ -131,14 +131,6 @@ static bool port_uniform(void *ctx, uint32_t first, const int32_t *offset, uint3
     return true;
 }
 
-/* A lane's half in a tile of halves. */
-static uint16_t *half_at(const struct utgard_ref_batch *batch, unsigned lane, unsigned c)
-{
-    uint32_t *word = &batch->tile->color[2 * batch->index + c / 2 * 16 + lane];
-
-    return (uint16_t *)word + c % 2;
-}
-
 /* Of several samples the first's. */
 static void port_color(void *ctx, uint32_t out[4][16])
 {
@@ -146,10 +138,10 @@ static void port_color(void *ctx, uint32_t out[4][16])
 
     for (unsigned c = 0; c < 4; c++)
         for (unsigned lane = 0; lane < 16; lane++)
-            out[c][lane] =
-                util_f2u(batch->frag->head.target == RASTER_TARGET_RGBA16F
-                             ? util_half_to_float(util_half_flushed(*half_at(batch, lane, c)))
-                             : (float)(batch->tile->color[batch->index + lane] >> 8 * c & 255) / 255.0f);
+            out[c][lane] = util_f2u(
+                batch->frag->head.target == RASTER_TARGET_RGBA16F
+                    ? util_half_to_float(util_half_flushed(*raster_stages_half(&batch->block, lane, c)))
+                    : (float)(batch->block.tile->color[batch->block.index + lane] >> 8 * c & 255) / 255.0f);
 }
 
 static void port_depth(void *ctx, uint32_t out[16])
@@ -157,24 +149,25 @@ static void port_depth(void *ctx, uint32_t out[16])
     const struct utgard_ref_batch *batch = ctx;
 
     for (unsigned lane = 0; lane < 16; lane++)
-        out[lane] = util_f2u((float)(batch->tile->zs[batch->index + lane] >> 8) / UTGARD_DEPTH_MAX);
+        out[lane] =
+            util_f2u((float)(batch->block.tile->zs[batch->block.index + lane] >> 8) / UTGARD_DEPTH_MAX);
 }
 
 /* ---- after the program ---- */
 
-static uint32_t to_8_bits(uint32_t bits)
+/* A register's components; 0 of UTGARD_NO_COLOR. */
+static void read_color(const struct utgard_pp_state *state, uint8_t reg, unsigned lane, float out[4])
 {
-    return (uint32_t)rintf(clamp(util_u2f(bits), 1.0f) * 255.0f);
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = reg == UTGARD_NO_COLOR ? 0.0f : util_u2f(state->reg[reg][c][lane]);
 }
 
-/* A register as four bytes. */
 uint32_t utgard_ref_color(const struct utgard_pp_state *state, uint8_t reg, unsigned lane)
 {
-    uint32_t word = 0;
+    float color[4];
 
-    for (unsigned c = 0; c < 4 && reg != UTGARD_NO_COLOR; c++)
-        word |= to_8_bits(state->reg[reg][c][lane]) << 8 * c;
-    return word;
+    read_color(state, reg, lane, color);
+    return raster_stages_word(color);
 }
 
 /* The stencil that the program gives. */
@@ -189,20 +182,12 @@ static uint32_t stencil_of(const struct utgard_frag_head *head, const struct utg
 static void test_samples(struct utgard_ref_batch *batch, const struct utgard_pp_state *state)
 {
     const struct utgard_frag_head *head = &batch->frag->head;
+    bool given = state && head->stencil_program;
+    uint8_t stencil[16];
 
-    for (unsigned k = 0; k < head->samples; k++)
-        for (unsigned lane = 0; lane < 16; lane++) {
-            uint32_t *word = &batch->tile->zs[batch->index + k * 16 + lane];
-
-            if (!(batch->live[k] >> lane & 1))
-                continue;
-            if (!raster_zs_test(&head->zs, batch->prim->reverse, batch->depth[lane], word))
-                batch->live[k] &= (uint16_t)~(1u << lane);
-            if (state && head->stencil_program) {
-                uint32_t s = stencil_of(head, state, lane);
-                *word = (*word & ~(uint32_t)head->stencil_mask) | (s & head->stencil_mask);
-            }
-        }
+    for (unsigned lane = 0; given && lane < 16; lane++)
+        stencil[lane] = (uint8_t)stencil_of(head, state, lane);
+    raster_stages_test(&batch->stages, &batch->block, given ? stencil : NULL);
 }
 
 /* Tests the samples that are live; those that fail no longer are. `state` is the program's end, for its
@@ -222,46 +207,9 @@ static void take_depth(struct utgard_ref_batch *batch, const struct utgard_pp_st
     for (unsigned lane = 0; head->depth_program && lane < 16; lane++) {
         float z = util_u2f(state->reg[head->depth_register][0][lane]);
 
-        batch->depth[lane] =
+        batch->block.depth[lane] =
             head->whole ? utgard_ref_color(state, head->depth_register, lane) & 0xffffff : raster_depth_of(z);
     }
-}
-
-/* Sample `k`'s colours, and what they do to its lanes; returns those that passed the alpha test. */
-static uint16_t take_colors(struct utgard_ref_batch *batch, const struct utgard_pp_state *state, unsigned k,
-                            uint32_t word[16])
-{
-    const struct utgard_frag_head *head = &batch->frag->head;
-    uint16_t passed = 0;
-
-    for (unsigned lane = 0; lane < 16; lane++) {
-        word[lane] = utgard_ref_color(state, batch->frag->state.color_register[k], lane);
-        uint32_t alpha = word[lane] >> 24;
-        bool passes = raster_compare(head->alpha_func, alpha, batch->frag->args.alpha_ref);
-
-        passed |= (uint16_t)(passes << lane);
-        if (!passes || !(state->live >> lane & 1) ||
-            (head->alpha_to_coverage && alpha * 4 < utgard_coverage_limit(k)))
-            batch->live[k] &= (uint16_t)~(1u << lane);
-        if (head->alpha_to_one)
-            word[lane] |= 0xff000000;
-    }
-    return passed;
-}
-
-static float component(const struct utgard_pp_state *state, uint8_t reg, unsigned c, unsigned lane)
-{
-    return reg == UTGARD_NO_COLOR ? 0.0f : util_u2f(state->reg[reg][c][lane]);
-}
-
-/* The draw's colour, before it meets the tile's. */
-static void halves_source(const struct utgard_pp_state *state, const struct utgard_frag_head *head,
-                          unsigned lane, float out[4])
-{
-    for (unsigned c = 0; c < 4; c++)
-        out[c] = component(state, head->color_register, c, lane);
-    if (head->alpha_to_one)
-        out[3] = 1.0f;
 }
 
 uint64_t utgard_ref_halves(const struct utgard_pp_state *state, const struct utgard_frag_head *head,
@@ -270,40 +218,27 @@ uint64_t utgard_ref_halves(const struct utgard_pp_state *state, const struct utg
     float source[4];
     uint64_t color = 0;
 
-    halves_source(state, head, lane, source);
+    read_color(state, head->color_register, lane, source);
+    if (head->alpha_to_one)
+        source[3] = 1.0f;
     for (unsigned c = 0; c < 4; c++)
         color |= (uint64_t)util_float_to_half(source[c]) << 16 * c;
     return color;
 }
 
-static void blend_halves(struct utgard_ref_batch *batch, const struct utgard_pp_state *state, unsigned lane)
-{
-    const struct utgard_frag *frag = batch->frag;
-    struct raster_rgba16f_colors colors;
-    uint16_t halves[4];
-
-    for (unsigned c = 0; c < 4; c++) {
-        colors.constant[c] = (float)(frag->args.blend_color >> 8 * c & 255) / 255.0f;
-        colors.src1[c] = component(state, frag->head.second_register, c, lane);
-        halves[c] = *half_at(batch, lane, c);
-    }
-    halves_source(state, &frag->head, lane, colors.src);
-    raster_blend_rgba16f(&frag->head.blend, &colors, halves);
-    for (unsigned c = 0; c < 4; c++)
-        *half_at(batch, lane, c) = halves[c];
-}
-
-static void blend(struct utgard_ref_batch *batch, const struct utgard_pp_state *state, unsigned sample,
+static void blend(const struct utgard_ref_batch *batch, const struct utgard_pp_state *state, unsigned sample,
                   unsigned lane, uint32_t word)
 {
     const struct utgard_frag_head *head = &batch->frag->head;
-    uint32_t *at = &batch->tile->color[batch->index + sample * 16 + lane];
+    float color[4], second[4];
 
-    if (batch->frag->head.target == RASTER_TARGET_RGBA16F)
-        blend_halves(batch, state, lane);
-    else
-        *at = raster_blend_pixel(&head->blend, batch->frag->args.blend_color, word,
-                                 utgard_ref_color(state, head->second_register, lane), *at);
+    read_color(state, head->second_register, lane, second);
+    if (head->target == RASTER_TARGET_RGBA16F) {
+        read_color(state, head->color_register, lane, color);
+        raster_stages_blend_halves(&batch->stages, &batch->block, lane, color, second);
+    } else {
+        raster_stages_blend(&batch->stages, &batch->block, sample, lane, word, raster_stages_word(second));
+    }
 }
 
 /* Steps 4 to 6. */
@@ -314,14 +249,17 @@ static void finish(struct utgard_ref_batch *batch, const struct utgard_pp_state 
     uint32_t word[RASTER_MAX_SAMPLES][16];
     uint16_t passed = 0; /* the alpha test, some sample */
 
-    for (unsigned k = 0; k < head->samples; k++)
-        passed |= take_colors(batch, state, k, word[k]);
+    for (unsigned k = 0; k < head->samples; k++) {
+        for (unsigned lane = 0; lane < 16; lane++)
+            word[k][lane] = utgard_ref_color(state, frag->state.color_register[k], lane);
+        passed |= raster_stages_alpha(&batch->stages, &batch->block, k, state->live, word[k]);
+    }
     take_depth(batch, state);
     if (!head->early)
         test(batch, state);
     for (unsigned k = 0; k < head->samples; k++)
         for (unsigned lane = 0; lane < 16; lane++)
-            if (batch->live[k] >> lane & 1)
+            if (batch->block.live[k] >> lane & 1)
                 blend(batch, state, k, lane, word[k][lane]);
     if (batch->looking)
         utgard_ref_look_at_colors(batch, state, word[0], passed);
@@ -329,7 +267,22 @@ static void finish(struct utgard_ref_batch *batch, const struct utgard_pp_state 
 
 static bool any_live(const struct utgard_ref_batch *batch)
 {
-    return batch->live[0] | batch->live[1] | batch->live[2] | batch->live[3];
+    const uint16_t *live = batch->block.live;
+
+    return live[0] | live[1] | live[2] | live[3];
+}
+
+static struct raster_stages stages_of(const struct utgard_frag *frag)
+{
+    return (struct raster_stages){.zs = &frag->head.zs,
+                                  .blend = &frag->head.blend,
+                                  .constant = frag->args.blend_color,
+                                  .samples = frag->head.samples,
+                                  .alpha_func = frag->head.alpha_func,
+                                  .alpha_ref = (uint8_t)frag->args.alpha_ref,
+                                  .alpha_to_coverage = frag->head.alpha_to_coverage,
+                                  .alpha_to_one = frag->head.alpha_to_one,
+                                  .stencil_mask = frag->head.stencil_mask};
 }
 
 const struct utgard_pp_ports utgard_ref_ports = {.varying = port_varying,
@@ -366,13 +319,14 @@ static uint32_t shade_block(struct utgard_ref_batch *batch, const struct raster_
     const struct utgard_frag *frag = batch->frag;
     uint32_t code;
 
-    batch->px = batch->tile->x + block->x * 4;
-    batch->py = batch->tile->y + block->y * 4;
-    batch->index = raster_block_index(batch->tile, block->x * 4u, block->y * 4u, 0);
+    batch->px = batch->block.tile->x + block->x * 4;
+    batch->py = batch->block.tile->y + block->y * 4;
+    batch->block.index = raster_block_index(batch->block.tile, block->x * 4u, block->y * 4u, 0);
     for (unsigned k = 0; k < 4; k++)
-        batch->live[k] = k < frag->head.samples && frag->head.sample_mask >> k & 1 ? block->sample[k] : 0;
+        batch->block.live[k] =
+            k < frag->head.samples && frag->head.sample_mask >> k & 1 ? block->sample[k] : 0;
     for (unsigned lane = 0; lane < 16; lane++) {
-        batch->depth[lane] = raster_depth_at(batch->prim, batch->px, batch->py, lane);
+        batch->block.depth[lane] = raster_depth_at(batch->prim, batch->px, batch->py, lane);
         batch->w[lane] = raster_w_at(batch->prim, batch->px, batch->py, lane);
     }
     if (batch->watch)
@@ -389,7 +343,11 @@ uint32_t utgard_frag_ref_watched(const struct utgard_frag *frag, const struct gp
                                  const struct raster_prim *prim, struct raster_tile *tile,
                                  const struct raster_block *blocks, uint32_t count, uint64_t *executed)
 {
-    struct utgard_ref_batch batch = {.frag = frag, .prim = prim, .tile = tile, .watch = watch};
+    struct utgard_ref_batch batch = {.frag = frag,
+                                     .prim = prim,
+                                     .stages = stages_of(frag),
+                                     .block = {.tile = tile, .reverse = prim->reverse},
+                                     .watch = watch};
     uint32_t code = 0;
 
     for (uint32_t n = 0; n < count && !code; n++)

@@ -6,17 +6,16 @@
 #include "gpu/utgard/frag_internal.h"
 #include "gpu/follow.h"
 #include "isa/utgard_pp/interp.h"
+#include "raster/stages.h"
 
 /* A block at hand. */
 struct utgard_ref_batch {
     const struct utgard_frag *frag;
     const struct raster_prim *prim;
-    struct raster_tile *tile;
+    struct raster_stages stages;
+    struct raster_stages_block block;
     int32_t px, py; /* window pixel of lane 0 */
-    uint32_t index; /* of sample 0's words in the tile */
     float w[16];
-    uint32_t depth[16];
-    uint16_t live[4];              /* lanes of each sample */
     uint64_t executed;             /* instructions, of all blocks so far */
     const struct gpu_watch *watch; /* NULL: nobody looks on */
     bool looking;                  /* somebody does, at this block: */

@@ -34,12 +34,12 @@ static void begin(const struct utgard_ref_batch *batch, struct gpu_follower *f,
         covered |= (uint8_t)((block->sample[k] >> f->number & 1) << k);
     lane->masked = covered && !(covered & batch->frag->head.sample_mask);
     lane->w = util_f2u(batch->w[f->number]);
-    lane->z = batch->depth[f->number];
+    lane->z = batch->block.depth[f->number];
 }
 
 void utgard_ref_look(struct utgard_ref_batch *batch, const struct raster_block *block)
 {
-    const struct gpu_watched_block it = {.block = block, .tile = batch->tile, .counts = true};
+    const struct gpu_watched_block it = {.block = block, .tile = batch->block.tile, .counts = true};
 
     batch->looking = gpu_following_begin(&batch->following, batch->watch, &it, sizeof(struct follower));
     batch->began = batch->executed;
@@ -62,20 +62,20 @@ void utgard_ref_look_at_test(struct utgard_ref_batch *batch, const struct utgard
                                           const struct utgard_pp_state *state))
 {
     const struct utgard_frag_head *head = &batch->frag->head;
-    const uint32_t *zs = batch->tile->zs + batch->index;
+    const uint32_t *zs = batch->block.tile->zs + batch->block.index;
     uint32_t before[RASTER_MAX_SAMPLES * 16];
     uint16_t live[4];
 
     memcpy(before, zs, head->samples * 16 * sizeof *before);
-    memcpy(live, batch->live, sizeof live);
+    memcpy(live, batch->block.live, sizeof live);
     test(batch, state);
     for (uint32_t i = 0; i < batch->following.count; i++) {
         struct gpu_follower *f = &at(batch, i)->of;
         struct gpu_test it = {.when = state ? GPU_TEST_AFTER : GPU_TEST_BEFORE,
-                              .depth = batch->depth[f->number],
+                              .depth = batch->block.depth[f->number],
                               .rule = head->zs};
 
-        gpu_follow_test(f, &it, head->samples, before, zs, live, batch->live);
+        gpu_follow_test(f, &it, head->samples, before, zs, live, batch->block.live);
     }
 }
 
@@ -282,7 +282,7 @@ void utgard_ref_look_at_colors(struct utgard_ref_batch *batch, const struct utga
             .alpha = (uint8_t)(source[f->number] >> 24),
         };
         for (unsigned k = 0; head->blend.write_mask && k < head->samples; k++)
-            f->lane->written |= (uint8_t)((batch->live[k] >> f->number & 1) << k);
+            f->lane->written |= (uint8_t)((batch->block.live[k] >> f->number & 1) << k);
     }
 }
 

@@ -25,7 +25,7 @@ enum { DLBU_LIST = 1, DLBU_BASE, DLBU_SIZE, DLBU_CONF, DLBU_START, DLBU_MASK }; 
 /* The dynamic load balancing unit (Mali-450) hands out tiles to who asks next. Here a processor has every
  * n-th tile in raster order, so that what each does is the same every time (ours). The lists' blocks stand
  * behind one another, a block for each square of tiles. */
-static bool balanced_tiles(const struct utgard_device *device, unsigned pp, struct utgard_tile *tiles,
+static bool balanced_tiles(const struct utgard_device *device, unsigned pp, struct gpu_tile *tiles,
                            uint32_t *count, struct gpu_fault *fault)
 {
     const uint32_t *r = device->store[UTGARD_IP_DLBU];
@@ -43,16 +43,16 @@ static bool balanced_tiles(const struct utgard_device *device, unsigned pp, stru
         uint32_t x = n % width, y = n / width;
         uint32_t block = (y >> shift_y) * across + (x >> shift_x);
 
-        if (*count == UTGARD_MAX_TILES)
+        if (*count == GPU_FRAME_TILES)
             return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, r[DLBU_BASE], "more than %u tiles",
-                                    UTGARD_MAX_TILES);
-        tiles[(*count)++] = (struct utgard_tile){x, y, r[DLBU_BASE] + block * bytes, pp};
+                                    GPU_FRAME_TILES);
+        tiles[(*count)++] = (struct gpu_tile){x, y, r[DLBU_BASE] + block * bytes, pp};
     }
     return true;
 }
 
 bool utgard_pp_tiles(const struct utgard_device *device, unsigned pp, const struct gpu_space *space,
-                     struct utgard_tile *tiles, uint32_t *count, struct gpu_fault *fault)
+                     struct gpu_tile *tiles, uint32_t *count, struct gpu_fault *fault)
 {
     const uint32_t *r = device->store[UTGARD_IP_DLBU];
     uint32_t list = device->store[UTGARD_IP_PP0 + pp][LIST];
@@ -70,18 +70,19 @@ static void note_frame(struct utgard_device *device, const struct utgard_pp_fram
         struct utgard_wb wb;
 
         if (!utgard_wb_decode(frame->wb[n], frame->registers[WIDTH] + 1, frame->registers[HEIGHT] + 1,
-                              frame->space, &wb, &fault) ||
-            wb.source != UTGARD_WB_COLOR || wb.format != UTGARD_WB_BGRA8888 || wb.reversed != wb.big_endian)
-            continue; /* both together are as none */
+                              frame->of.space, &wb, &fault) ||
+            wb.source != UTGARD_WB_COLOR ||
+            wb.image.format != (wb.image.big_endian ? RASTER_A8B8G8R8_UNORM : RASTER_R8G8B8A8_UNORM))
+            continue; /* reversed components and bytes together are as none */
         struct capture_frame *shown = &device->host.frame;
         *shown = (struct capture_frame){
-            .width = wb.width,
-            .height = wb.height,
-            .layout = wb.tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR,
-            .format = RASTER_SURFACE_RGBA8888 | (wb.swap ? CAPTURE_FRAME_RGBA : 0),
-            .stride = wb.pitch,
+            .width = wb.image.width,
+            .height = wb.image.height,
+            .layout = wb.image.layout,
+            .format = wb.image.swap ? RASTER_B8G8R8A8_UNORM : RASTER_R8G8B8A8_UNORM,
+            .stride = wb.image.stride,
         };
-        device->host.has_frame = utgard_wb_physical(&wb, frame->space, 0, &shown->address);
+        device->host.has_frame = utgard_wb_physical(&wb, frame->of.space, 0, &shown->address);
         return;
     }
 }
@@ -95,11 +96,11 @@ struct utgard_pp_team {
     uint32_t wb[UTGARD_WB_UNITS][UTGARD_WB_WORDS];
     uint64_t job[UTGARD_MAX_PP]; /* numbers */
     uint32_t tile_count;
-    struct utgard_tile tiles[UTGARD_MAX_TILES];
-    struct utgard_workers workers;
+    struct gpu_tile tiles[GPU_FRAME_TILES];
+    struct gpu_frame_workers workers;
 };
 
-static_assert(UTGARD_OWNERS == UTGARD_MAX_PP, "each processor owns tiles");
+static_assert(GPU_FRAME_OWNERS == UTGARD_MAX_PP, "each processor owns tiles");
 
 int utgard_pp_create(struct utgard_device *device)
 {
@@ -110,7 +111,7 @@ int utgard_pp_create(struct utgard_device *device)
 void utgard_pp_destroy(struct utgard_device *device)
 {
     if (device->team)
-        utgard_workers_free(&device->team->workers);
+        gpu_frame_workers_free(&device->team->workers);
     free(device->team);
 }
 
@@ -149,33 +150,30 @@ static void render(struct utgard_device *device)
     uint32_t members = team->members;
     bool stored = false;
     struct utgard_pp_frame frame = {
-        .space = team->space,
+        .of = {.space = team->space,
+               .pool = device->options.pool,
+               .workers = &team->workers,
+               .reader = gpu_tile_lists(team->space),
+               .tiles = team->tiles,
+               .tile_count = team->tile_count,
+               .last_owner = UTGARD_MAX_PP - 1,
+               .fuel = device->options.job_fuel,
+               .packets = device->options.packet_budget,
+               .observer = device->options.observer,
+               .batch = ++device->batches,
+               .blocks = &device->host.counters.blocks_shaded,
+               .instructions = &device->host.counters.instructions,
+               .host = &device->host},
         .engine = device->options.reference ? NULL : device->options.engine,
-        .pool = device->options.pool,
-        .workers = &team->workers,
         .programs = device->fragment_programs,
-        .reader = {.ctx = (void *)team->space,
-                   .next = utgard_frame_bins,
-                   .resolve = utgard_frame_bins_resolve,
-                   .triangles = utgard_frame_bins_triangles},
-        .tiles = team->tiles,
-        .tile_count = team->tile_count,
-        .last_owner = UTGARD_MAX_PP - 1,
-        .fuel = device->options.job_fuel,
-        .packets = device->options.packet_budget,
         .block_fuel = device->options.fuel,
         .numeric = device->options.numeric,
-        .observer = device->options.observer,
-        .batch = ++device->batches,
-        .blocks = &device->host.counters.blocks_shaded,
-        .instructions = &device->host.counters.instructions,
-        .host = &device->host,
         .in_order = device->options.in_order,
     };
 
     memcpy(frame.registers, team->registers, sizeof frame.registers);
     memcpy(frame.wb, team->wb, sizeof frame.wb);
-    device->host.counters.tiles += frame.tile_count;
+    device->host.counters.tiles += frame.of.tile_count;
     utgard_frame_render(&frame, fault);
     team->members = team->tile_count = 0;
     for (unsigned pp = 0; pp < UTGARD_MAX_PP; pp++) {
@@ -216,7 +214,7 @@ static bool is_complete(const struct utgard_device *device)
     uint32_t width = (team->registers[WIDTH] & 0xffff) + 1, height = (team->registers[HEIGHT] & 0xffff) + 1;
 
     return device->kind == UTGARD_MALI450 || team->members == (1u << device->pp_count) - 1 ||
-           team->tile_count >= util_div_up(width, UTGARD_TILE) * util_div_up(height, UTGARD_TILE);
+           team->tile_count >= util_div_up(width, GPU_TILE) * util_div_up(height, GPU_TILE);
 }
 
 /* Takes a started processor into the team; false: the team has another frame to draw first. */

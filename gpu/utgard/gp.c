@@ -117,10 +117,9 @@ static bool step(struct utgard_device *device, const struct gpu_space *space, st
 {
     struct utgard_gp *gp = device->gp;
     struct utgard_cl_command c;
-    if (!gp->budget.packets || gpu_host_cancelled(&device->host)) {
-        gpu_fault_set(&stop->fault, GPU_FAULT_TIMEOUT, UNIT, gp->at, "the job's packet budget is used up");
-        return false;
-    }
+    if (!gp->budget.packets || gpu_host_cancelled(&device->host))
+        return gpu_fault_set(&stop->fault, GPU_FAULT_TIMEOUT, UNIT, gp->at,
+                             "the job's packet budget is used up");
     gp->budget.packets--;
     if (!utgard_walk_on(&gp->walk, UNIT, gp->at, &stop->fault))
         return false;
@@ -128,12 +127,10 @@ static bool step(struct utgard_device *device, const struct gpu_space *space, st
     if (!at)
         return false;
     uint64_t word = util_load64(at);
-    if (!utgard_cl_decode(UTGARD_VS, word, &c)) {
-        gpu_fault_set(&stop->fault, GPU_FAULT_PACKET, UNIT, gp->at,
-                      "command 0x%08x with value 0x%08x is not known", (uint32_t)(word >> 32),
-                      (uint32_t)word);
-        return false;
-    }
+    if (!utgard_cl_decode(UTGARD_VS, word, &c))
+        return gpu_fault_set(&stop->fault, GPU_FAULT_PACKET, UNIT, gp->at,
+                             "command 0x%08x with value 0x%08x is not known", (uint32_t)(word >> 32),
+                             (uint32_t)word);
     if (!execute(device, space, &c, stop))
         return false;
     if (c.id == UTGARD_VS_JUMP)

@@ -21,7 +21,7 @@ const struct gpu_space *utgard_device_space(struct utgard_device *device, unsign
 }
 
 bool utgard_device_tiles(const struct utgard_device *device, unsigned pp, const struct gpu_space *space,
-                         struct utgard_tile *tiles, uint32_t *count, struct gpu_fault *fault)
+                         struct gpu_tile *tiles, uint32_t *count, struct gpu_fault *fault)
 {
     *count = 0;
     return utgard_pp_tiles(device, pp, space, tiles, count, fault);

@@ -49,8 +49,8 @@ const struct gpu_space *utgard_device_space(struct utgard_device *device, unsign
                                             struct gpu_fault *fault);
 
 /* The tiles that PP `pp` would render now, of its master list or handed out by the DLBU, into `tiles` (room
- * for UTGARD_MAX_TILES). False with *fault: the list is none; those before stand in `tiles`. */
+ * for GPU_FRAME_TILES). False with *fault: the list is none; those before stand in `tiles`. */
 bool utgard_device_tiles(const struct utgard_device *device, unsigned pp, const struct gpu_space *space,
-                         struct utgard_tile *tiles, uint32_t *count, struct gpu_fault *fault);
+                         struct gpu_tile *tiles, uint32_t *count, struct gpu_fault *fault);
 
 #endif

@@ -250,7 +250,7 @@ static void lint_writeback(struct frame *f, unsigned pp, uint32_t width, uint32_
 
 static void lint_tiles(struct frame *f, unsigned pp, uint32_t width, uint32_t height)
 {
-    struct utgard_tile *tiles = malloc(UTGARD_MAX_TILES * sizeof *tiles);
+    struct gpu_tile *tiles = malloc(GPU_FRAME_TILES * sizeof *tiles);
     bool *seen = calloc(256 * 256, sizeof *seen);
     struct gpu_fault fault = {0};
     uint32_t count = 0;
@@ -258,7 +258,7 @@ static void lint_tiles(struct frame *f, unsigned pp, uint32_t width, uint32_t he
         utgard_lint_tell(f->lint, UTGARD_LINT_TILE_LIST, FRAME, (uint32_t)fault.address, "%s", fault.text);
     for (uint32_t n = 0; seen && n < count; n++) {
         uint32_t x = tiles[n].x, y = tiles[n].y;
-        if (x * UTGARD_TILE >= width || y * UTGARD_TILE >= height)
+        if (x * GPU_TILE >= width || y * GPU_TILE >= height)
             utgard_lint_tell(f->lint, UTGARD_LINT_TILE_OUTSIDE, "tile list", tiles[n].list,
                              "tile %u,%u of %ux%u pixels", x, y, width, height);
         if (seen[(y & 255) * 256 + (x & 255)])

@@ -117,7 +117,7 @@ uint32_t utgard_perf_read(const struct utgard_device *device, unsigned unit, uin
 /* The lists are read once more than they are drawn: few programs count. A list that cannot be read is told
  * of when it is drawn. */
 void utgard_perf_tiles(struct utgard_device *device, unsigned pp, const struct gpu_space *space,
-                       const struct utgard_tile *tiles, uint32_t count)
+                       const struct gpu_tile *tiles, uint32_t count)
 {
     static const uint8_t event[] = {[TILER_ITEM_TRIANGLE] = UTGARD_EVENT_PP_TRIANGLES,
                                     [TILER_ITEM_LINE] = UTGARD_EVENT_PP_LINES,
@@ -127,13 +127,13 @@ void utgard_perf_tiles(struct utgard_device *device, unsigned pp, const struct g
     uint64_t budget = UTIL_MIN(device->options.packet_budget, (uint64_t)TILER_LIST_MOST);
     if (!perf->counter[0].on && !perf->counter[1].on)
         return;
+    const struct gpu_tile_reader lists = gpu_tile_lists(space);
     for (uint32_t n = 0; n < count; n++) {
         struct tiler_cursor cursor = tiler_list_begin(tiles[n].list);
         struct tiler_item item;
-        struct utgard_tile_state state;
+        struct gpu_tile_state state;
         struct gpu_fault fault;
-        for (; budget && utgard_frame_bins((void *)(uintptr_t)space, &cursor, &item, &state, &fault);
-             budget--) {
+        for (; budget && lists.next(lists.ctx, &cursor, &item, &state, &fault); budget--) {
             if (item.kind == TILER_ITEM_END)
                 break;
             if (item.kind != TILER_ITEM_STATE)

@@ -30,7 +30,7 @@ struct utgard_perf {
 };
 
 struct utgard_device;
-struct utgard_tile;
+struct gpu_tile;
 struct gpu_space;
 
 /* A plain register of block `ip` was written. */
@@ -41,7 +41,7 @@ void utgard_perf_reset(struct utgard_device *device, unsigned unit);
 uint32_t utgard_perf_read(const struct utgard_device *device, unsigned unit, uint32_t offset);
 /* A PP takes these tiles: what their lists have is counted, when a counter is for it. */
 void utgard_perf_tiles(struct utgard_device *device, unsigned pp, const struct gpu_space *space,
-                       const struct utgard_tile *tiles, uint32_t count);
+                       const struct gpu_tile *tiles, uint32_t count);
 /* Interrupts of counters that have come to their limits; after work. */
 void utgard_perf_limits(struct utgard_device *device);
 

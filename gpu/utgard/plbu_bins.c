@@ -121,7 +121,7 @@ static const uint8_t *indices(void *ctx, uint32_t first, uint32_t count)
 static bool vertices(void *ctx, uint32_t least, uint32_t greatest, struct tiler_arrays *out)
 {
     struct utgard_plbu *p = ctx;
-    const struct utgard_bin_state *s = &p->draw.state;
+    const struct gpu_bin_state *s = &p->draw.state;
     const uint8_t *base = p->space->window.base;
     uint64_t count = greatest - least + 1ull;
     *out = (struct tiler_arrays){.positions = base + s->positions,

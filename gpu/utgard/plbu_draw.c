@@ -170,11 +170,11 @@ enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_
                             .start = c->field[UTGARD_PRIMITIVES_START]};
     d->index_log2 = r->setup[UTGARD_SETUP_U32] ? 2 : r->setup[UTGARD_SETUP_U16] ? 1 : 0;
     d->index_at = r->indices;
-    d->state = (struct utgard_bin_state){.rsw = r->rsw,
-                                         .positions = d->indexed ? r->positions : r->array_positions,
-                                         .near = r->near,
-                                         .far = r->far,
-                                         .draw = p->draws};
+    d->state = (struct gpu_bin_state){.state = r->rsw,
+                                      .positions = d->indexed ? r->positions : r->array_positions,
+                                      .near = r->near,
+                                      .far = r->far,
+                                      .draw = p->draws};
     if (!set_sizes(p, d))
         return UTGARD_PLBU_FAULT;
     struct tiler_draw draw = described(p);

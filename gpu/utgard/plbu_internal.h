@@ -2,7 +2,7 @@
 #ifndef VITRAIL_GPU_UTGARD_PLBU_INTERNAL_H
 #define VITRAIL_GPU_UTGARD_PLBU_INTERNAL_H
 
-#include "gpu/utgard/bin.h"
+#include "gpu/bin.h"
 #include "gpu/utgard/cl.h"
 #include "gpu/utgard/plbu.h"
 #include "gpu/utgard/walk.h"
@@ -30,7 +30,7 @@ struct plbu_draw {
     bool active; /* begun, and not done */
     bool indexed;
     uint32_t mode, count, start, index_log2, index_at;
-    struct utgard_bin_state state;
+    struct gpu_bin_state state;
     uint32_t join_x, join_y; /* blocks that share a list, as powers of two */
 };
 

@@ -30,7 +30,7 @@ void plbu_observe_draw(const struct utgard_plbu *p)
         .mode = d->mode == PLBU_RECTANGLE ? "rectangles" : tiler_mode_name((enum tiler_mode)d->mode),
         .indexed = d->indexed,
         .length = d->count,
-        .state = d->state.rsw,
+        .state = d->state.state,
         .shading = shading_of(p)};
     if (p->observer->bin)
         p->observer->bin(p->observer->data, &draw, &counts);

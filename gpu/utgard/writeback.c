@@ -13,34 +13,30 @@
 #define SHRINK_BITS  (3u << SHRINK_X | 7u << SHRINK_Y)
 #define SHRINK_MAX_Y 4u /* a tile's rows become one */
 
-const struct raster_texel *utgard_wb_texel(enum utgard_wb_format format)
-{
-    static const uint16_t texels[] = {[UTGARD_WB_BGR565] = RASTER_B5G6R5_UNORM,
-                                      [UTGARD_WB_BGRA5551] = RASTER_B5G5R5A1_UNORM,
-                                      [UTGARD_WB_BGRA4444] = RASTER_B4G4R4A4_UNORM,
-                                      [UTGARD_WB_BGRA8888] = RASTER_B8G8R8A8_UNORM,
-                                      [UTGARD_WB_B8] = RASTER_R8_UNORM,
-                                      [UTGARD_WB_GB88] = RASTER_G8R8_UNORM,
-                                      [UTGARD_WB_BGRA16F] = RASTER_R16G16B16A16_FLOAT,
-                                      [UTGARD_WB_B16F] = RASTER_R16_FLOAT,
-                                      [UTGARD_WB_GB16F] = RASTER_R16G16_FLOAT,
-                                      [UTGARD_WB_Z16] = RASTER_Z16_UNORM,
-                                      [UTGARD_WB_Z24S8] = RASTER_Z24_UNORM_S8_UINT};
-    return &raster_texels[texels[format]];
-}
-
-uint32_t utgard_wb_bytes(enum utgard_wb_format format)
-{
-    return utgard_wb_texel(format)->bits / 8u;
-}
+/* Formats with red where blue stands (the image's `swap` has the rest), and with components in the other order:
+ * each is as wide as it was. */
+static const struct {
+    uint16_t format, reversed;
+} formats[] = {
+    [UTGARD_WB_BGR565] = {RASTER_R5G6B5_UNORM, RASTER_B5G6R5_UNORM},
+    [UTGARD_WB_BGRA5551] = {RASTER_R5G5B5A1_UNORM, RASTER_A1B5G5R5_UNORM},
+    [UTGARD_WB_BGRA4444] = {RASTER_R4G4B4A4_UNORM, RASTER_A4B4G4R4_UNORM},
+    [UTGARD_WB_BGRA8888] = {RASTER_R8G8B8A8_UNORM, RASTER_A8B8G8R8_UNORM},
+    [UTGARD_WB_B8] = {RASTER_R8_UNORM, RASTER_R8_UNORM},
+    [UTGARD_WB_GB88] = {RASTER_R8G8_UNORM, RASTER_G8R8_UNORM},
+    [UTGARD_WB_BGRA16F] = {RASTER_R16G16B16A16_FLOAT, RASTER_A16B16G16R16_FLOAT},
+    [UTGARD_WB_B16F] = {RASTER_R16_FLOAT, RASTER_R16_FLOAT},
+    [UTGARD_WB_GB16F] = {RASTER_R16G16_FLOAT, RASTER_G16R16_FLOAT},
+    [UTGARD_WB_Z16] = {RASTER_Z16_UNORM, RASTER_Z16_UNORM},
+    [UTGARD_WB_Z24S8] = {RASTER_Z24_UNORM_S8_UINT, RASTER_Z24_UNORM_S8_UINT},
+};
 
 uint64_t utgard_wb_plane_bytes(const struct utgard_wb *wb)
 {
-    uint64_t bytes = utgard_wb_bytes(wb->format);
+    uint64_t bytes;
 
-    if (wb->tiled)
-        return (uint64_t)wb->pitch * util_div_up(wb->height, 16) * 256 * bytes;
-    return (uint64_t)wb->pitch * (wb->height - 1) + wb->width * bytes;
+    raster_surface_size(&wb->image, &bytes); /* more than there is memory is too much anyway */
+    return bytes;
 }
 
 static bool in_memory(const struct utgard_wb *wb, const struct gpu_space *space, struct gpu_fault *fault)
@@ -55,8 +51,8 @@ static bool in_memory(const struct utgard_wb *wb, const struct gpu_space *space,
         if (at > UINT32_MAX ||
             !gpu_space_allows(space, at, utgard_wb_plane_bytes(wb), GPU_RIGHT_WRITE, &where)) {
             utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, (uint32_t)where,
-                             "an image of %ux%u at 0x%08x is not all in memory", wb->width, wb->height,
-                             wb->address);
+                             "an image of %ux%u at 0x%08x is not all in memory", wb->image.width,
+                             wb->image.height, wb->address);
             fault->write = true;
             return false;
         }
@@ -67,27 +63,26 @@ static bool in_memory(const struct utgard_wb *wb, const struct gpu_space *space,
 bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uint32_t height,
                       const struct gpu_space *space, struct utgard_wb *out, struct gpu_fault *fault)
 {
-    bool zs = words[UTGARD_WB_WORD_SOURCE] == UTGARD_WB_ZS;
+    bool zs = words[UTGARD_WB_WORD_SOURCE] == UTGARD_WB_ZS,
+         tiled = words[UTGARD_WB_WORD_LAYOUT] == LAYOUT_TILED,
+         reversed = words[UTGARD_WB_WORD_FLAGS] & UTGARD_WB_FLAG_REVERSE;
     uint32_t format = words[UTGARD_WB_WORD_FORMAT];
     uint32_t shrink_x = words[UTGARD_WB_WORD_SHRINK] >> SHRINK_X & 3,
              shrink_y = words[UTGARD_WB_WORD_SHRINK] >> SHRINK_Y & 7;
 
-    *out = (struct utgard_wb){.source = (enum utgard_wb_source)words[UTGARD_WB_WORD_SOURCE],
-                              .format = (enum utgard_wb_format)format,
-                              .address = words[UTGARD_WB_WORD_ADDRESS],
-                              .tiled = words[UTGARD_WB_WORD_LAYOUT] == LAYOUT_TILED,
-                              .swap = words[UTGARD_WB_WORD_FLAGS] & UTGARD_WB_FLAG_SWAP,
-                              .reversed = words[UTGARD_WB_WORD_FLAGS] & UTGARD_WB_FLAG_REVERSE,
-                              .big_endian = words[UTGARD_WB_WORD_FLAGS] & UTGARD_WB_FLAG_BIG_ENDIAN,
-                              .pitch = words[UTGARD_WB_WORD_LAYOUT] == LAYOUT_TILED
-                                           ? words[UTGARD_WB_WORD_PITCH]
-                                           : words[UTGARD_WB_WORD_PITCH] * 8,
-                              .samples = words[UTGARD_WB_WORD_SAMPLES],
-                              .sample_pitch = words[UTGARD_WB_WORD_SAMPLE_PITCH],
-                              .width = util_div_up(width, 1u << shrink_x),
-                              .height = util_div_up(height, 1u << shrink_y),
-                              .shrink_x = (uint8_t)shrink_x,
-                              .shrink_y = (uint8_t)shrink_y};
+    *out =
+        (struct utgard_wb){.source = (enum utgard_wb_source)words[UTGARD_WB_WORD_SOURCE],
+                           .image = {.width = util_div_up(width, 1u << shrink_x),
+                                     .height = util_div_up(height, 1u << shrink_y),
+                                     .layout = tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR,
+                                     .stride = words[UTGARD_WB_WORD_PITCH] * (tiled ? 1 : 8),
+                                     .plane = zs ? RASTER_PLANE_ZS : RASTER_PLANE_COLOR,
+                                     .swap = !(words[UTGARD_WB_WORD_FLAGS] & UTGARD_WB_FLAG_SWAP),
+                                     .big_endian = words[UTGARD_WB_WORD_FLAGS] & UTGARD_WB_FLAG_BIG_ENDIAN},
+                           .address = words[UTGARD_WB_WORD_ADDRESS],
+                           .sample_pitch = words[UTGARD_WB_WORD_SAMPLE_PITCH],
+                           .samples = words[UTGARD_WB_WORD_SAMPLES],
+                           .average = {(uint8_t)shrink_x, (uint8_t)shrink_y, 0, RASTER_MAX_SAMPLES}};
     if (words[UTGARD_WB_WORD_SOURCE] == UTGARD_WB_OFF)
         return true;
     if (words[UTGARD_WB_WORD_SOURCE] > UTGARD_WB_COLOR ||
@@ -108,16 +103,18 @@ bool utgard_wb_decode(const uint32_t words[UTGARD_WB_WORDS], uint32_t width, uin
         zs != (format >= UTGARD_WB_Z16))
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[UTGARD_WB_WORD_ADDRESS],
                                 "format %u of %s", format, zs ? "depths" : "colours");
+    out->image.format = reversed ? formats[format].reversed : formats[format].format;
     if (words[UTGARD_WB_WORD_PITCH] > UINT16_MAX ||
-        out->pitch < (out->tiled ? util_div_up(out->width, 16) : out->width * utgard_wb_bytes(out->format)))
+        out->image.stride < (tiled ? util_div_up(out->image.width, 16)
+                                   : out->image.width * raster_format_bytes(out->image.format)))
         return utgard_pp_refuse(fault, GPU_FAULT_PACKET, UNIT, words[UTGARD_WB_WORD_ADDRESS],
-                                "pitch %u for %u pixels", words[UTGARD_WB_WORD_PITCH], out->width);
+                                "pitch %u for %u pixels", words[UTGARD_WB_WORD_PITCH], out->image.width);
     return in_memory(out, space, fault);
 }
 
 bool utgard_wb_fits(const struct utgard_wb *wb, bool halves, struct gpu_fault *fault)
 {
-    bool stored = wb->format >= UTGARD_WB_BGRA16F && wb->format <= UTGARD_WB_GB16F;
+    bool stored = raster_format_is_halves((enum raster_format)wb->image.format);
 
     if (wb->source == UTGARD_WB_OFF)
         return true;
@@ -144,4 +141,54 @@ bool utgard_wb_physical(const struct utgard_wb *wb, const struct gpu_space *spac
             return false;
     *out = first;
     return true;
+}
+
+struct raster_resolve utgard_wb_plane(const struct utgard_wb *wb, int plane)
+{
+    struct raster_resolve resolve = wb->average;
+
+    if (plane >= 0) {
+        resolve.first = (uint8_t)plane;
+        resolve.count = 1;
+    }
+    return resolve;
+}
+
+/* A plane's place in the host's memory. */
+static struct raster_surface plane_image(const struct utgard_wb *wb, uint8_t *memory, int plane)
+{
+    struct raster_surface image = wb->image;
+
+    image.base = memory + wb->address + (plane > 0 ? (uint64_t)plane * wb->sample_pitch : 0);
+    return image;
+}
+
+static bool has_plane(const struct utgard_wb *wb, int plane)
+{
+    return wb->source != UTGARD_WB_OFF && (plane < 0 ? !wb->samples : wb->samples >> plane & 1);
+}
+
+void utgard_wb_store(const struct utgard_wb *wb, uint8_t *memory, const struct raster_tile *tile)
+{
+    for (int plane = -1; plane < (int)RASTER_MAX_SAMPLES; plane++) {
+        struct raster_surface image = plane_image(wb, memory, plane);
+
+        if (has_plane(wb, plane))
+            raster_surface_store(&image, tile, utgard_wb_plane(wb, plane));
+    }
+}
+
+bool utgard_wb_fill(const struct utgard_wb *wb, uint8_t *memory, enum raster_target target, uint64_t color,
+                    const struct raster_rect *pixels)
+{
+    bool done = true;
+
+    for (int plane = -1; plane < (int)RASTER_MAX_SAMPLES; plane++) {
+        struct raster_surface image = plane_image(wb, memory, plane);
+        struct raster_resolve one = utgard_wb_plane(wb, UTIL_MAX(plane, 0));
+
+        if (has_plane(wb, plane))
+            done &= raster_surface_fill(&image, target, color, pixels, one);
+    }
+    return done;
 }

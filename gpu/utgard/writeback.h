@@ -9,9 +9,7 @@
 
 #include "gpu/fault.h"
 #include "gpu/space.h"
-#include "raster/prim.h"
-#include "raster/texture/texel.h"
-#include "raster/tile.h"
+#include "raster/surface.h"
 
 #define UTGARD_WB_UNITS 3u
 #define UTGARD_WB_WORDS 12u /* registers of a unit */
@@ -43,17 +41,11 @@ enum utgard_wb_format {
 
 struct utgard_wb {
     enum utgard_wb_source source;
-    enum utgard_wb_format format;
-    uint32_t address;
-    bool tiled;             /* 16x16 tiles as textures have them */
-    bool swap;              /* red stands where blue does otherwise */
-    bool reversed;          /* then components, each as wide as it is, in the other order: alpha lowest */
-    bool big_endian;        /* a pixel's bytes from the highest on */
-    uint32_t pitch;         /* linear: bytes a row; tiled: tiles a row */
-    uint32_t samples;       /* bit n: sample n goes to a plane of its own; 0: one plane of their average */
-    uint32_t sample_pitch;  /* bytes between planes */
-    uint32_t width, height; /* pixels of the image */
-    uint8_t shrink_x, shrink_y; /* log2 of how many of the tile's pixels, across and down, make one of them */
+    struct raster_surface image; /* `base` NULL: where a plane stands is told by: */
+    uint32_t address;            /* of the first */
+    uint32_t sample_pitch;       /* bytes between planes */
+    uint32_t samples; /* bit n: sample n goes to a plane of its own; 0: one plane of their average */
+    struct raster_resolve average; /* of that; of a plane utgard_wb_plane */
 };
 
 /* A unit's registers for a frame of so many pixels, checked against memory: every pixel of every plane may
@@ -68,25 +60,18 @@ bool utgard_wb_fits(const struct utgard_wb *wb, bool halves, struct gpu_fault *f
 
 /* Bytes from a plane's first to its last. */
 uint64_t utgard_wb_plane_bytes(const struct utgard_wb *wb);
+/* What a plane's pixels are made of: sample `plane`, or the average for -1. */
+struct raster_resolve utgard_wb_plane(const struct utgard_wb *wb, int plane);
 
-/* Stores the tile's pixels that lie in the image; formats of halves store of an RGBA16F tile. Colours of n
- * samples and pixels are averaged, (sum + n / 2) / n, halves as raster_rgba16f_average; of depths the first
- * counts. `memory`: host address of GPU address 0. */
+/* Stores the tile's pixels that lie in the image, plane by plane. `memory`: host address of GPU address 0. */
 void utgard_wb_store(const struct utgard_wb *wb, uint8_t *memory, const struct raster_tile *tile);
-
-/* What utgard_wb_store does of a tile all of whose samples hold `word`, for all such pixels of the frame in a
- * rectangle of tiles. Of formats of halves neither this nor the next. */
-void utgard_wb_store_uniform(const struct utgard_wb *wb, uint8_t *memory, const struct raster_rect *pixels,
-                             uint32_t word);
-/* The pixel that a tile's word becomes, as often as it goes into 32 bits. */
-uint32_t utgard_wb_pixels(const struct utgard_wb *wb, uint32_t word);
+/* What utgard_wb_store does of tiles all of whose samples hold `color`, for all such pixels of the frame in a
+ * rectangle of tiles. False when it cannot be done without them (raster_surface_fill). */
+bool utgard_wb_fill(const struct utgard_wb *wb, uint8_t *memory, enum raster_target target, uint64_t color,
+                    const struct raster_rect *pixels);
 
 /* The guest address of a plane's first byte, where the image's pages are one run of the guest's memory; false
  * where they are not. */
 bool utgard_wb_physical(const struct utgard_wb *wb, const struct gpu_space *space, unsigned plane,
                         uint64_t *out);
-/* What a pixel is made of where components stand in their order, the swapped ones as if they were not. */
-const struct raster_texel *utgard_wb_texel(enum utgard_wb_format format);
-uint32_t utgard_wb_bytes(enum utgard_wb_format format); /* a pixel */
-
 #endif

@@ -115,16 +115,18 @@ static enum vc4_outcome read_load(struct vc4_reading *in, const struct vc4_cl_re
     return VC4_GO_ON;
 }
 
+/* The buffer's words are taken as displays have them, with blue lowest. */
 static void note_frame(struct vc4_renderer *r, const struct gpu_memory *memory, const struct vc4_op *op)
 {
     if (op->buffer != VC4_BUFFER_COLOR)
         return;
-    r->frame = (struct capture_frame){.address = (uint32_t)(op->surface.base - memory->base),
-                                      .width = op->surface.width,
-                                      .height = op->surface.height,
-                                      .layout = op->surface.layout,
-                                      .format = op->surface.format,
-                                      .stride = op->surface.stride};
+    r->frame = (struct capture_frame){
+        .address = (uint32_t)(op->surface.base - memory->base),
+        .width = op->surface.width,
+        .height = op->surface.height,
+        .layout = op->surface.layout,
+        .format = op->surface.format == RASTER_R8G8B8A8_UNORM ? RASTER_B8G8R8A8_UNORM : op->surface.format,
+        .stride = op->surface.stride};
     r->has_frame = true;
 }
 

@@ -35,10 +35,11 @@ static void run_job(void *data, uint32_t index, unsigned worker)
     struct vc4_renderer *r = device->renderer;
     struct vc4_worker *w = r->workers[worker];
     if (device->options.observer)
-        vc4_observe_job(device, w, worker, index);
+        gpu_watched_begin(&w->watched, device->options.observer, &w->raster, worker, r->batch.generation,
+                          index);
     vc4_run_job(device, r->draws, w, &r->batch, &r->batch.jobs[index]);
-    if (w->watch)
-        vc4_observe_job_end(device, w);
+    if (w->watched.job)
+        gpu_watched_end(&w->watched);
 }
 
 /* Tiles run at once, so they cannot draw on one account and still end at the same place at any thread count:
@@ -119,7 +120,7 @@ static void count_work(struct vc4_device *device)
         device->host.counters.instructions += r->workers[i]->raster.work.executed;
         count_events(device, r->workers[i]);
         r->workers[i]->raster.work = (struct raster_shader_work){0};
-        r->workers[i]->primitives = 0;
+        r->workers[i]->watched.primitives = 0;
         r->workers[i]->draw = NULL;
     }
     for (uint32_t i = 0; i < r->batch.job_count; i++)

@@ -32,8 +32,10 @@ void vc4_buffer_flush(struct vc4_tile_run *run, uint32_t halves)
         if (!(halves & due_halves[i]))
             continue;
         bool clears = due->cleared & due_halves[i] && !(load && covers(&load->surface, tile));
-        if (clears && i == DUE_COLOR)
-            raster_tile_clear_color(tile, due->color);
+        if (clears && i == DUE_COLOR && run->rgba16f)
+            raster_tile_clear_rgba16f(tile, due->color);
+        else if (clears && i == DUE_COLOR)
+            raster_tile_clear_color(tile, (uint32_t)due->color);
         else if (clears)
             raster_tile_clear_zs(tile, due->zs, UINT32_MAX);
         if (load)
@@ -47,7 +49,7 @@ void vc4_buffer_flush(struct vc4_tile_run *run, uint32_t halves)
 void vc4_buffer_place(struct vc4_tile_run *run, const struct vc4_op *op)
 {
     const struct raster_tile *tile = &run->worker->raster.tile;
-    if (tile->x != op->tile.x || tile->y != op->tile.y)
+    if (tile->x != op->tile.x || tile->y != op->tile.y || run->rgba16f != op->tile.rgba16f)
         vc4_buffer_flush(run, VC4_HALF_ALL);
     raster_worker_place(&run->worker->raster, op->tile.x, op->tile.y, op->tile.size, op->tile.tall,
                         op->tile.samples);
@@ -60,17 +62,15 @@ void vc4_buffer_place(struct vc4_tile_run *run, const struct vc4_op *op)
 void vc4_buffer_clear(struct vc4_tile_run *run, uint32_t halves, uint64_t color, uint32_t zs, uint8_t mask)
 {
     struct vc4_due *due = &run->due;
-    if (halves & VC4_HALF_COLOR && run->rgba16f)
-        raster_tile_clear_rgba16f(&run->worker->raster.tile, color);
-    else if (halves & VC4_HALF_COLOR)
-        due->color = (uint32_t)color;
+    if (halves & VC4_HALF_COLOR)
+        due->color = color;
     if (halves & VC4_HALF_ZS)
         due->zs = zs;
     if (halves & VC4_HALF_MASK && run->has_mask)
         raster_tile_clear_mask(&run->worker->raster.tile, mask);
     for (unsigned i = 0; i < DUE_COUNT; i++)
         due->load[i] = halves & due_halves[i] ? NULL : due->load[i];
-    due->cleared |= halves & (run->rgba16f ? VC4_HALF_ZS : VC4_HALF_COLOR | VC4_HALF_ZS);
+    due->cleared |= halves & (VC4_HALF_COLOR | VC4_HALF_ZS);
 }
 
 /* Words outside the image stay. */
@@ -88,36 +88,35 @@ void vc4_buffer_load(struct vc4_tile_run *run, const struct vc4_op *op)
 }
 
 /* Whether the store would give the image the words that the tile is still to be given from it. */
-static bool returns(const struct vc4_tile_run *run, const struct vc4_op *op, const struct vc4_op *load)
+static bool returns(const struct vc4_op *op, const struct vc4_op *load)
 {
     uint32_t format = op->surface.format;
-    bool words = format == RASTER_SURFACE_RGBA8888 || format == RASTER_SURFACE_ZS;
-    return load && words && vc4_same_image(&op->surface, &load->surface) &&
-           (format == RASTER_SURFACE_ZS || 1u << 2 * op->decimate <= run->worker->raster.tile.samples);
+    bool words = format == RASTER_R8G8B8A8_UNORM || format == RASTER_S8_UINT_Z24_UNORM;
+    return load && words && vc4_same_image(&op->surface, &load->surface) && !op->resolve.shrink_x;
+}
+
+/* A tile that is still to be cleared: false when it is not stored as such. */
+static bool store_cleared(const struct vc4_tile_run *run, const struct vc4_op *op, uint32_t halves)
+{
+    const struct raster_tile *tile = &run->worker->raster.tile;
+    const struct raster_rect pixels = {tile->x, tile->y, tile->x + (int32_t)tile->width,
+                                       tile->y + (int32_t)tile->height};
+    return raster_surface_fill(&op->surface, (enum raster_target)tile->target,
+                               halves == VC4_HALF_ZS ? run->due.zs : run->due.color, &pixels, op->resolve);
 }
 
 void vc4_buffer_store(struct vc4_tile_run *run, const struct vc4_op *op)
 {
     struct raster_tile *tile = &run->worker->raster.tile;
     const struct vc4_due *due = &run->due;
-    enum raster_decimate decimate = (enum raster_decimate)op->decimate;
     uint32_t halves = vc4_op_halves(op);
     const struct vc4_op *load = halves == VC4_HALF_MASK ? NULL : due->load[halves == VC4_HALF_ZS];
-    bool reference = run->device->options.reference, z_only = op->buffer == VC4_BUFFER_Z;
-    if (returns(run, op, load))
+    bool reference = run->device->options.reference;
+    if (returns(op, load) || (due->cleared & halves && !load && !reference && store_cleared(run, op, halves)))
         return;
-    if (due->cleared & halves && !load && !z_only && !reference) {
-        raster_surface_store_uniform(&op->surface, tile, halves == VC4_HALF_ZS ? due->zs : due->color,
-                                     decimate);
-        return;
-    }
     vc4_buffer_flush(run, halves);
-    if (z_only && reference)
-        raster_surface_store_z_only_ref(&op->surface, tile);
-    else if (z_only)
-        raster_surface_store_z_only(&op->surface, tile);
-    else if (reference)
-        raster_surface_store_ref(&op->surface, tile, decimate);
+    if (reference)
+        raster_surface_store_ref(&op->surface, tile, op->resolve);
     else
-        raster_surface_store_decimated(&op->surface, tile, decimate);
+        raster_surface_store(&op->surface, tile, op->resolve);
 }

@@ -145,12 +145,10 @@ static bool make_record(struct vc4_draws *draws, const struct record_key *key, s
         return false;
     record->state.numeric = device->options.numeric;
     uint32_t rows = 3 + record->state.point_size + record->state.varying_count;
-    if (record->state.varying_count > RASTER_MAX_VARYINGS - 2 || rows > VC4_VPM_ROWS) {
-        gpu_fault_set(fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, key->shader,
-                      "%u varyings, but at most %u exist", record->state.varying_count,
-                      RASTER_MAX_VARYINGS - 2);
-        return false;
-    }
+    if (record->state.varying_count > RASTER_MAX_VARYINGS - 2 || rows > VC4_VPM_ROWS)
+        return gpu_fault_set(fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, key->shader,
+                             "%u varyings, but at most %u exist", record->state.varying_count,
+                             RASTER_MAX_VARYINGS - 2);
     if (key->kind != VC4_SHADER_GL)
         return true;
     return vc4_vertex_cache_init(&record->vertices, draws->arena, device->memory, device->options.engine,
@@ -201,9 +199,8 @@ static bool make_draw(struct vc4_draws *draws, const struct record_key *key,
     uint32_t varyings = vc4_frag_shader(draw->frag)->varyings;
     if (varyings <= RASTER_MAX_VARYINGS)
         return true;
-    gpu_fault_set(fault, GPU_FAULT_SHADER, "fragment program", draw->state->fs.code,
-                  "reads %u varyings, but at most %u exist", varyings, RASTER_MAX_VARYINGS);
-    return false;
+    return gpu_fault_set(fault, GPU_FAULT_SHADER, "fragment program", draw->state->fs.code,
+                         "reads %u varyings, but at most %u exist", varyings, RASTER_MAX_VARYINGS);
 }
 
 const struct vc4_draw *vc4_draws_get(struct vc4_draws *draws, const struct vc4_draw_state *state,

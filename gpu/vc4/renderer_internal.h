@@ -28,6 +28,7 @@
 #include "gpu/vc4/tile_list.h"
 #include "gpu/vc4/vertex.h"
 #include "gpu/vc4/vg_list.h"
+#include "gpu/watched.h"
 #include "raster/draw.h"
 #include "raster/surface.h"
 
@@ -89,10 +90,10 @@ struct vc4_op {
     uint8_t type;
     uint8_t buffer; /* LOAD, STORE: enum vc4_buffer; CLEAR, RAW: parts of the buffer, VC4_HALF_* */
     bool store;
-    uint8_t decimate; /* STORE: enum raster_decimate */
-    uint8_t depth;    /* LIST: sub-lists around the one that calls it */
-    uint32_t address; /* of the record, or of the sub-list */
-    uint32_t state;   /* LIST, RECORD: index into vc4_batch.states */
+    uint8_t depth;                 /* LIST: sub-lists around the one that calls it */
+    struct raster_resolve resolve; /* STORE */
+    uint32_t address;              /* of the record, or of the sub-list */
+    uint32_t state;                /* LIST, RECORD: index into vc4_batch.states */
     union {
         struct {
             int32_t x, y; /* pixels */
@@ -194,19 +195,19 @@ struct vc4_worker {
     struct vc4_draw_state draw_state;
     uint32_t draw_samples;
     uint8_t draw_primitive;
-    uint64_t primitives, uniform_reads;
+    uint64_t uniform_reads;
     uint64_t event[VC4_EVENT_TLB_STENCIL_FAIL]; /* the front end's, while a counter follows one of them */
     uint64_t reversed;                          /* likewise VC4_EVENT_PSE_REVERSED */
     struct vc4_frag_counts quads;               /* the tile buffer's, likewise */
-    void *watch;        /* the observer's, of the job in hand; NULL: it is not looked at */
-    uint64_t vertex_ns; /* spent on shading vertices while looked at */
+    struct gpu_watched watched;                 /* of the job in hand */
 };
 
 /* Clears and loads of the tile buffer that are not done yet, for nothing has needed its words: the clear of a
  * part comes first. */
 struct vc4_due {
-    uint32_t cleared; /* VC4_HALF_COLOR, _ZS: all of it is the word below */
-    uint32_t color, zs;
+    uint32_t cleared; /* VC4_HALF_COLOR, _ZS: all of it is what is below */
+    uint64_t color;
+    uint32_t zs;
     const struct vc4_op *load[2]; /* of colour, of depth and stencil, at the tile's place; or NULL */
 };
 
@@ -254,17 +255,10 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
 
 /* Tells of the operations of the batch. */
 void vc4_observe_batch(const struct vc4_device *device);
-/* A job begins on the worker (number `n` of the pool), and ends. */
-void vc4_observe_job(const struct vc4_device *device, struct vc4_worker *worker, unsigned n, uint32_t job);
-void vc4_observe_job_end(const struct vc4_device *device, struct vc4_worker *worker);
-/* The rest is for workers whose `watch` is set. */
-void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *worker, uint32_t number,
-                    const struct vc4_op *op, bool done);
+/* The rest is for workers whose job is looked at. */
+void vc4_observe_op(const struct vc4_worker *worker, uint32_t number, const struct vc4_op *op, bool done);
 void vc4_observe_list(const struct vc4_tile_run *run, const struct vc4_draw *draw, uint32_t address,
                       const struct raster_rect *clip);
-void vc4_observe_primitive(const struct vc4_tile_run *run, uint32_t code, uint64_t number);
-const struct gpu_watch *vc4_observe_covered(const struct vc4_tile_run *run,
-                                            const struct gpu_observed_primitive *primitive);
 /* gpu_vertex_cache_shade, on the clock. */
 const uint32_t *vc4_observe_vertex(const struct vc4_tile_run *run, struct gpu_vertex_cache *cache,
                                    uint32_t index, uint32_t alone[GPU_CACHE_ALONE]);
@@ -370,6 +364,6 @@ bool vc4_batch_conflict(struct vc4_renderer *renderer, const struct gpu_memory *
 /* Notes what `op` touches. False when memory is out. */
 bool vc4_batch_note(struct vc4_renderer *renderer, const struct gpu_memory *memory, const struct vc4_op *op,
                     uint32_t job);
-void vc4_raw_move(const struct vc4_op *op, bool rgba16f, struct raster_tile *tile);
+void vc4_raw_move(const struct vc4_op *op, struct raster_tile *tile);
 
 #endif

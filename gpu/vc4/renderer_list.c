@@ -8,8 +8,7 @@ enum { MODE_POINTS, MODE_LINES, MODE_LINE_LOOP, MODE_LINE_STRIP, MODE_TRIANGLES,
 static bool fault(const struct vc4_tile_run *run, enum gpu_fault_kind kind, uint32_t address,
                   const char *what)
 {
-    gpu_fault_set(run->fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
-    return false;
+    return gpu_fault_set(run->fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
 }
 
 static bool same_vg(const struct vc4_draw_state *a, const struct vc4_draw_state *b)
@@ -61,7 +60,7 @@ static void describe_fragments(struct vc4_draw_call *call)
     const struct vc4_draw *draw = call->draw;
     struct raster_draw *r = &call->raster;
     r->shader = vc4_frag_shader(draw->frag);
-    r->opaque = r->shader->opaque && !call->run->worker->watch && !draw->counted;
+    r->opaque = r->shader->opaque && !call->run->worker->watched.job && !draw->counted;
     r->whole = r->opaque && !call->counted && !r->any && !call->z_clipped;
 }
 
@@ -107,7 +106,7 @@ static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, bool coordin
     };
     if (draw)
         describe_fragments(out);
-    if (run->worker->watch)
+    if (run->worker->watched.job)
         vc4_observe_list(run, draw, address, &out->raster.clip);
     return true;
 }
@@ -137,7 +136,7 @@ static bool run_compressed(struct vc4_tile_run *run, const struct vc4_cl_record 
         return false;
     uint64_t codes = UTIL_MIN(run->budget, run->walk.left);
     vc4_list_reader_init(&reader, run->device->memory, *after, vc4_list_format(&run->state), codes);
-    bool watched = run->worker->watch, together = vc4_draws_together(&call);
+    bool watched = run->worker->watched.job, together = vc4_draws_together(&call);
     for (;;) {
         if (gpu_host_cancelled(&run->device->host))
             return fault(run, GPU_FAULT_TIMEOUT, address, "cancelled");
@@ -180,9 +179,8 @@ static bool read_index(const struct vc4_tile_run *run, const struct index_source
     *out = from->wide ? util_load16(from->bytes + 2 * n) : from->bytes[n];
     if (*out <= from->max)
         return true;
-    gpu_fault_set(run->fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
-                  "index %u is greater than the record's maximum %u", *out, from->max);
-    return false;
+    return gpu_fault_set(run->fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
+                         "index %u is greater than the record's maximum %u", *out, from->max);
 }
 
 /* The vertices of primitive n of a list: positions in the list. */

@@ -24,49 +24,7 @@ static enum gpu_observed_kind kind_of(const struct vc4_op *op)
     }
 }
 
-/* ---- what a store makes of a pixel ---- */
-
-#define SCRATCH 16u
-
-/* Pixels of the tile a side that make one of the image. */
-static uint32_t side_of(enum raster_decimate decimate, uint32_t samples)
-{
-    uint32_t count = 1u << 2 * decimate;
-    return count <= samples ? 1 : count == 4 * samples ? 2 : 4;
-}
-
-/* The pixel alone, through the store itself, into an image of a few. Dithering looks at where it stands. */
-static void make_pixel(const struct gpu_observed_op *op, const struct raster_tile *tile, uint32_t x,
-                       uint32_t y, uint8_t pixel[8])
-{
-    uint32_t side = op->side, sx = ((uint32_t)tile->x + x) / side & 3,
-             sy = ((uint32_t)tile->y + y) / side & 3;
-    struct raster_tile *scratch = aligned_alloc(64, sizeof *scratch);
-    uint8_t image[SCRATCH * SCRATCH * 8] = {0};
-    const struct raster_surface surface = {.base = image,
-                                           .width = SCRATCH,
-                                           .height = SCRATCH,
-                                           .layout = RASTER_LINEAR,
-                                           .format = op->surface.format,
-                                           .stride = SCRATCH * 8};
-    memset(pixel, 0, 8);
-    if (!scratch)
-        return;
-    memset(scratch, 0, sizeof *scratch);
-    scratch->width = scratch->height = SCRATCH;
-    scratch->samples = tile->samples;
-    for (uint32_t v = 0; v < side; v++)
-        for (uint32_t u = 0; u < side; u++)
-            for (uint32_t k = 0; k < tile->samples; k++)
-                scratch->color[raster_pixel_index(scratch, sx * side + u, sy * side + v, k)] =
-                    tile->color[raster_pixel_index(tile, x + u, y + v, k)];
-    raster_surface_store_ref(&surface, scratch, (enum raster_decimate)op->param);
-    memcpy(pixel, image + sy * surface.stride + (size_t)sx * op->pixel_bytes, op->pixel_bytes);
-    free(scratch);
-}
-
-static void translate(const struct vc4_device *device, const struct vc4_op *op, uint32_t samples,
-                      struct gpu_observed_op *out)
+static void translate(const struct vc4_device *device, const struct vc4_op *op, struct gpu_observed_op *out)
 {
     out->kind = kind_of(op);
     out->what = "record";
@@ -90,11 +48,9 @@ static void translate(const struct vc4_device *device, const struct vc4_op *op, 
     case VC4_OP_STORE:
         out->surface = op->surface;
         out->image = guest_address(device, op->surface.base);
-        out->pixel_bytes = raster_surface_texel(op->surface.format)->bits / 8u;
-        out->param = op->decimate;
-        out->averaged = op->decimate;
-        out->side = side_of((enum raster_decimate)op->decimate, samples);
-        out->make = make_pixel;
+        out->pixel_bytes = raster_format_bytes((enum raster_format)op->surface.format);
+        out->resolve = op->resolve;
+        out->averaged = op->resolve.count > 1 || op->resolve.shrink_x;
         break;
     case VC4_OP_RAW: out->image = guest_address(device, op->raw.bytes); break;
     default: break;
@@ -107,7 +63,6 @@ void vc4_observe_batch(const struct vc4_device *device)
     const struct vc4_batch *b = &device->renderer->batch;
     for (uint32_t j = 0; o->planned && j < b->job_count; j++) {
         const struct vc4_job *job = &b->jobs[j];
-        uint32_t samples = 1; /* of the tile that the job is at */
         struct gpu_observed_op op = {.batch = b->generation,
                                      .job = j,
                                      .kind = GPU_OBSERVED_JOB,
@@ -120,8 +75,7 @@ void vc4_observe_batch(const struct vc4_device *device)
         for (uint32_t i = 0; i < job->count; i++) {
             op = (struct gpu_observed_op){.batch = b->generation, .job = j, .number = i + 1};
             const struct vc4_op *own = &b->ops[job->first + i];
-            samples = own->type == VC4_OP_TILE ? own->tile.samples : samples;
-            translate(device, own, samples, &op);
+            translate(device, own, &op);
             o->planned(o->data, &op);
         }
     }
@@ -129,36 +83,9 @@ void vc4_observe_batch(const struct vc4_device *device)
 
 /* ---- a job, on its worker ---- */
 
-static struct gpu_observed_work work_of(const struct vc4_worker *w)
+void vc4_observe_op(const struct vc4_worker *w, uint32_t number, const struct vc4_op *op, bool done)
 {
-    return (struct gpu_observed_work){.primitives = w->primitives,
-                                      .blocks = w->raster.work.blocks,
-                                      .instructions = w->raster.work.executed,
-                                      .vertex_ns = w->vertex_ns};
-}
-
-void vc4_observe_job(const struct vc4_device *device, struct vc4_worker *w, unsigned n, uint32_t job)
-{
-    const struct gpu_observer *o = device->options.observer;
-    w->watch = o->job ? o->job(o->data, n, device->renderer->batch.generation, job) : NULL;
-}
-
-void vc4_observe_job_end(const struct vc4_device *device, struct vc4_worker *w)
-{
-    const struct gpu_observer *o = device->options.observer;
-    struct gpu_observed_work work = work_of(w);
-    if (o->job_end)
-        o->job_end(w->watch, &work);
-    w->watch = NULL;
-}
-
-void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *w, uint32_t number,
-                    const struct vc4_op *op, bool done)
-{
-    const struct gpu_observer *o = device->options.observer;
-    struct gpu_observed_work work = work_of(w);
-    if (o->op)
-        o->op(w->watch, number, kind_of(op), done, &w->raster.tile, &work);
+    gpu_watched_op(&w->watched, number, kind_of(op), done);
 }
 
 /* ---- draws and primitives ---- */
@@ -166,7 +93,6 @@ void vc4_observe_op(const struct vc4_device *device, struct vc4_worker *w, uint3
 void vc4_observe_list(const struct vc4_tile_run *run, const struct vc4_draw *draw, uint32_t address,
                       const struct raster_rect *clip)
 {
-    const struct gpu_observer *o = run->device->options.observer;
     const struct vc4_draw_state *s = &run->state;
     struct gpu_observed_program program;
     bool stated = draw && draw->state;
@@ -182,23 +108,7 @@ void vc4_observe_list(const struct vc4_tile_run *run, const struct vc4_draw *dra
         .clip = *clip,
         .program = stated ? &program : NULL,
     };
-    if (o->list)
-        o->list(run->worker->watch, &list);
-}
-
-void vc4_observe_primitive(const struct vc4_tile_run *run, uint32_t code, uint64_t number)
-{
-    const struct gpu_observer *o = run->device->options.observer;
-    struct gpu_observed_work work = work_of(run->worker);
-    if (o->primitive)
-        o->primitive(run->worker->watch, code, number, &work);
-}
-
-const struct gpu_watch *vc4_observe_covered(const struct vc4_tile_run *run,
-                                            const struct gpu_observed_primitive *primitive)
-{
-    const struct gpu_observer *o = run->device->options.observer;
-    return o->covered ? o->covered(run->worker->watch, primitive, &run->worker->raster.tile) : NULL;
+    gpu_watched_list(&run->worker->watched, &list);
 }
 
 static uint64_t nanoseconds(void)
@@ -213,6 +123,6 @@ const uint32_t *vc4_observe_vertex(const struct vc4_tile_run *run, struct gpu_ve
 {
     uint64_t before = nanoseconds();
     const uint32_t *shaded = gpu_vertex_cache_shade(cache, index, alone, run->fault);
-    run->worker->vertex_ns += nanoseconds() - before;
+    run->worker->watched.vertex_ns += nanoseconds() - before;
     return shaded;
 }

@@ -74,7 +74,7 @@ __attribute__((noinline, cold)) static bool draw_watched(const struct vc4_draw_c
                                               .block_count = blocks};
     if (blocks)
         raster_draw_fill_varyings(&call->raster);
-    const struct gpu_watch *watch = vc4_observe_covered(call->run, &it);
+    const struct gpu_watch *watch = gpu_watched_covered(&w->watched, &it);
     return !blocks || shade(call, watch, blocks, false);
 }
 
@@ -119,7 +119,7 @@ static bool draw_primitive(const struct vc4_draw_call *call, const uint32_t inde
 {
     struct vc4_worker *w = call->run->worker;
     bool visible;
-    w->primitives++;
+    w->watched.primitives++;
     if (call->primitive == VC4_TRIANGLES)
         visible = raster_setup_triangle(&w->raster.prim, &call->raster.setup, v);
     else if (call->primitive == VC4_LINES)
@@ -140,7 +140,7 @@ static bool draw_primitive(const struct vc4_draw_call *call, const uint32_t inde
         blocks = clip_depths(call, blocks);
     if (call->counted)
         count_primitive(call, v, visible, covered, blocks);
-    if (w->watch)
+    if (w->watched.job)
         return draw_watched(call, index, v, point_size, visible, blocks);
     return !blocks || shade(call, NULL, blocks, whole);
 }
@@ -166,7 +166,7 @@ static const uint32_t *shade_vertex(const struct vc4_draw_call *call, uint32_t i
                    ? alone
                    : NULL;
     }
-    if (call->run->worker->watch)
+    if (call->run->worker->watched.job)
         return vc4_observe_vertex(call->run, call->draw->vertices, index, alone);
     return gpu_vertex_cache_shade(call->draw->vertices, index, alone, fault);
 }
@@ -174,11 +174,10 @@ static const uint32_t *shade_vertex(const struct vc4_draw_call *call, uint32_t i
 bool vc4_pay_vertices(const struct vc4_draw_call *call, uint64_t cost)
 {
     uint64_t *fuel = &call->run->worker->raster.work.fuel;
-    if (cost > *fuel) {
-        gpu_fault_set(call->run->fault, GPU_FAULT_TIMEOUT, "vertex program", call->draw->state->vs.code,
-                      "programs run longer than the tile's share of the job's fuel allows");
-        return false;
-    }
+    if (cost > *fuel)
+        return gpu_fault_set(call->run->fault, GPU_FAULT_TIMEOUT, "vertex program",
+                             call->draw->state->vs.code,
+                             "programs run longer than the tile's share of the job's fuel allows");
     *fuel -= cost;
     return true;
 }
@@ -191,8 +190,8 @@ static bool fetch_vertices(const struct vc4_draw_call *call, const uint32_t inde
     struct vc4_worker *w = call->run->worker;
     const struct vc4_draw *draw = call->draw;
     uint64_t cost = vc4_vertices_of(call->primitive) * (uint64_t)draw->vertex_cost;
-    if (w->watch)
-        vc4_observe_primitive(call->run, call->code, call->number);
+    if (w->watched.job)
+        gpu_watched_primitive(&w->watched, call->code, call->number);
     for (uint32_t i = 0; i < vc4_vertices_of(call->primitive); i++) {
         shaded[i] = draw->vertices ? gpu_vertex_cache_find(draw->vertices, index[i]) : NULL;
         if (!shaded[i] && !(shaded[i] = shade_vertex(call, index[i], w->alone[i])))
@@ -234,8 +233,8 @@ bool vc4_draw_coordinates(const struct vc4_draw_call *call, const uint32_t xy[3]
     struct raster_vertex v[3] = {0};
     for (unsigned i = 0; i < 3; i++)
         place_vertex(&call->run->state, xy[i], util_f2u(0.5f), util_f2u(1.0f), &v[i]);
-    if (call->run->worker->watch)
-        vc4_observe_primitive(call->run, call->code, call->number);
+    if (call->run->worker->watched.job)
+        gpu_watched_primitive(&call->run->worker->watched, call->code, call->number);
     return draw_primitive(call, xy, v, 0);
 }
 
@@ -278,11 +277,9 @@ bool vc4_draw_clipped(const struct vc4_draw_call *call, const struct vc4_cl_reco
         }
         struct vc4_clipped_vertex clipped;
         const uint8_t *bytes = gpu_memory_at(memory, at, sizeof clipped);
-        if (!bytes) {
-            gpu_fault_set(call->run->fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
-                          "clipped vertex at 0x%08llx lies outside memory", (unsigned long long)at);
-            return false;
-        }
+        if (!bytes)
+            return gpu_fault_set(call->run->fault, GPU_FAULT_MEMORY, VC4_RENDERER_UNIT, address,
+                                 "clipped vertex at 0x%08llx lies outside memory", (unsigned long long)at);
         memcpy(&clipped, bytes, sizeof clipped);
         at += sizeof clipped;
         place_vertex(&call->run->state, (uint32_t)(uint16_t)clipped.y << 16 | (uint16_t)clipped.x,

@@ -127,21 +127,18 @@ bool vc4_record_fetch(const struct gpu_memory *memory, uint32_t address, struct 
     uint8_t bytes[VC4_RECORD_BYTES];
     uint64_t left = address < memory->size ? memory->size - address : 0;
     size_t size = (size_t)UTIL_MIN(left, (uint64_t)sizeof bytes);
-    if (!size) {
-        gpu_fault_set(fault, GPU_FAULT_LIST, VC4_RENDERER_UNIT, address, "list leaves memory");
-        return false;
-    }
+    if (!size)
+        return gpu_fault_set(fault, GPU_FAULT_LIST, VC4_RENDERER_UNIT, address, "list leaves memory");
     memcpy(bytes, memory->base + address, size);
     int error = vc4_cl_decode(bytes, size, out);
     if (error == VC4_CL_OK && vc4_cl_allowed(out->id, true))
         return true;
     if (error == VC4_CL_TRUNCATED)
-        gpu_fault_set(fault, GPU_FAULT_LIST, VC4_RENDERER_UNIT, address, "record %u runs out of memory",
-                      bytes[0]);
-    else if (error == VC4_CL_OK)
-        gpu_fault_set(fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, address,
-                      "record %u (%s) is not allowed in a rendering list", bytes[0], vc4_cl_name(bytes[0]));
-    else
-        gpu_fault_set(fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, address, "reserved record %u", bytes[0]);
-    return false;
+        return gpu_fault_set(fault, GPU_FAULT_LIST, VC4_RENDERER_UNIT, address,
+                             "record %u runs out of memory", bytes[0]);
+    if (error == VC4_CL_OK)
+        return gpu_fault_set(fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, address,
+                             "record %u (%s) is not allowed in a rendering list", bytes[0],
+                             vc4_cl_name(bytes[0]));
+    return gpu_fault_set(fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, address, "reserved record %u", bytes[0]);
 }

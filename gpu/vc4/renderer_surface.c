@@ -15,22 +15,16 @@ static bool fail(struct gpu_fault *fault, enum gpu_fault_kind kind, uint32_t add
 }
 
 /* Rows of an image are whole utiles in every layout, and whole 4 KiB tiles in T-format (Guide section 11). */
-static uint32_t image_stride(uint32_t width, uint32_t layout, uint32_t format)
+static uint32_t image_stride(uint32_t width, uint32_t layout, uint32_t bytes)
 {
-    uint32_t bytes = 4, utile_width = 4;
-    if (format == RASTER_SURFACE_BGR565 || format == RASTER_SURFACE_BGR565_DITHER)
-        bytes = 2, utile_width = 8;
-    else if (format == RASTER_SURFACE_RGBA16F)
-        bytes = 8, utile_width = 2;
-    else if (format == RASTER_SURFACE_A8)
-        bytes = 1, utile_width = 8;
+    uint32_t utile_width = bytes == 1 ? 8 : 16 / bytes;
     if (layout == RASTER_LINEAR) /* multiples of 16 bytes */
         return (uint32_t)util_align((uint64_t)width * bytes, 16);
     return util_div_up(width, layout == RASTER_VC4_T ? utile_width * 8 : utile_width);
 }
 
-/* Sets op->decimate from `mode` as in the records. Colours of 64 bits have no modes ("applies to non-HDR
- * Color store only"): their samples are resolved. */
+/* Sets op->resolve from `mode` as in the records. Colours of 64 bits have no modes ("applies to non-HDR
+ * Color store only"): their samples are resolved. Of tiles of one sample each pixel counts as one. */
 static bool decimate(const struct vc4_render_config *config, uint32_t mode, uint32_t address,
                      struct vc4_op *op, struct gpu_fault *fault)
 {
@@ -40,21 +34,34 @@ static bool decimate(const struct vc4_render_config *config, uint32_t mode, uint
         return fail(fault, GPU_FAULT_PACKET, address, "reserved decimation mode");
     if (mode == MODE_DECIMATE16 && config->samples == 1)
         return fail(fault, GPU_FAULT_PACKET, address, "decimation by 16 of tiles of one sample");
-    op->decimate = (uint8_t)mode; /* enum raster_decimate counts alike */
+    bool shrinks = mode == MODE_DECIMATE16 || (mode == MODE_DECIMATE4 && config->samples == 1);
+    op->resolve.count = mode == MODE_SAMPLE0 ? 1 : (uint8_t)config->samples;
+    op->resolve.shrink_x = op->resolve.shrink_y = shrinks;
     return true;
 }
 
-/* Pixels drawn, across and down, that make a pixel of the image. The width and height of record 113 are of
- * what is drawn (ours). */
-static uint32_t pixels_a_side(const struct vc4_render_config *config, const struct vc4_op *op)
-{
-    uint32_t samples = 1u << 2 * op->decimate;
-    return op->buffer != VC4_BUFFER_COLOR || samples <= config->samples ? 1 : 2;
-}
+/* What is stored and loaded: planes and their formats. Of colours record 28 and record 113 have numbers of
+ * their own for rgba8888, bgr565 dithered and bgr565 (Guide table 38). */
+struct image_kind {
+    uint16_t format;
+    uint8_t plane;
+    bool dither;
+};
+static const struct image_kind general_colors[] = {{.format = RASTER_R8G8B8A8_UNORM},
+                                                   {.format = RASTER_B5G6R5_UNORM, .dither = true},
+                                                   {.format = RASTER_B5G6R5_UNORM}};
+static const struct image_kind config_colors[] = {{.format = RASTER_B5G6R5_UNORM, .dither = true},
+                                                  {.format = RASTER_R8G8B8A8_UNORM},
+                                                  {.format = RASTER_B5G6R5_UNORM}};
+static const struct image_kind hdr_color = {.format = RASTER_R16G16B16A16_FLOAT},
+                               depth_stencil = {RASTER_S8_UINT_Z24_UNORM, RASTER_PLANE_ZS, false},
+                               depth = {RASTER_S8_UINT_Z24_UNORM, RASTER_PLANE_DEPTH, false},
+                               vg_mask = {RASTER_R8_UINT, RASTER_PLANE_MASK, false};
 
-/* Fills op->surface and checks that it lies in memory. `layout` as in the records: 0 raster, 1 T, 2 LT. */
+/* Fills op->surface and checks that it lies in memory. `layout` as in the records: 0 raster, 1 T, 2 LT. The
+ * width and height of record 113 are of what is drawn (ours). */
 static bool place(const struct vc4_device *device, const struct vc4_render_config *config, uint32_t base,
-                  uint32_t layout, uint32_t format, uint32_t address, struct vc4_op *op,
+                  uint32_t layout, const struct image_kind *kind, uint32_t address, struct vc4_op *op,
                   struct gpu_fault *fault)
 {
     static const uint8_t layouts[] = {RASTER_LINEAR, RASTER_VC4_T, RASTER_VC4_LT};
@@ -63,14 +70,14 @@ static bool place(const struct vc4_device *device, const struct vc4_render_confi
         return fail(fault, GPU_FAULT_PACKET, address, "no tile rendering configuration before");
     if (layout >= UTIL_ARRAY_SIZE(layouts))
         return fail(fault, GPU_FAULT_PACKET, address, "reserved memory format");
-    uint32_t side = pixels_a_side(config, op);
-    op->surface = (struct raster_surface){
-        .width = util_div_up(config->width, side),
-        .height = util_div_up(config->height, side),
-        .layout = layouts[layout],
-        .format = format,
-    };
-    op->surface.stride = image_stride(op->surface.width, layouts[layout], format);
+    op->surface = (struct raster_surface){.width = util_div_up(config->width, 1u << op->resolve.shrink_x),
+                                          .height = util_div_up(config->height, 1u << op->resolve.shrink_y),
+                                          .layout = layouts[layout],
+                                          .format = kind->format,
+                                          .plane = kind->plane,
+                                          .dither = kind->dither};
+    op->surface.stride = image_stride(op->surface.width, layouts[layout],
+                                      raster_format_bytes((enum raster_format)kind->format));
     if (!raster_surface_size(&op->surface, &bytes))
         return fail(fault, GPU_FAULT_PACKET, address, "impossible image");
     op->surface.base = gpu_memory_at(device->memory, base, bytes);
@@ -86,62 +93,58 @@ bool vc4_general_surface(const struct vc4_device *device, const struct vc4_rende
                          const struct vc4_cl_record *record, uint32_t address, struct vc4_op *op,
                          struct gpu_fault *fault)
 {
-    /* 0, 1, 2 = rgba8888, bgr565 dithered, bgr565 no dither (Guide table 38, record 28) */
-    static const uint8_t formats[] = {RASTER_SURFACE_RGBA8888, RASTER_SURFACE_BGR565_DITHER,
-                                      RASTER_SURFACE_BGR565};
+    const struct image_kind *kind = &depth_stencil;
     bool store = record->id == VC4_CL_STORE_GENERAL;
-    uint32_t buffer = (uint32_t)record->field[VC4_GENERAL_BUFFER], format = RASTER_SURFACE_ZS;
+    uint32_t buffer = (uint32_t)record->field[VC4_GENERAL_BUFFER],
+             color = (uint32_t)record->field[VC4_GENERAL_COLOR_FORMAT];
     uint32_t mode = store ? (uint32_t)record->field[VC4_GENERAL_MODE] : MODE_SAMPLE0;
 
     op->type = store ? VC4_OP_STORE : VC4_OP_LOAD;
     op->store = store;
     op->address = address;
-    op->decimate = RASTER_DECIMATE_NONE;
+    op->resolve = (struct raster_resolve){.count = 1};
     switch (buffer) {
     case BUFFER_COLOR:
         op->buffer = VC4_BUFFER_COLOR;
         if (!decimate(config, mode, address, op, fault))
             return false;
-        if (!config->rgba16f && record->field[VC4_GENERAL_COLOR_FORMAT] >= UTIL_ARRAY_SIZE(formats))
+        if (!config->rgba16f && color >= UTIL_ARRAY_SIZE(general_colors))
             return fail(fault, GPU_FAULT_PACKET, address, "reserved colour format");
-        format = config->rgba16f ? RASTER_SURFACE_RGBA16F : formats[record->field[VC4_GENERAL_COLOR_FORMAT]];
+        kind = config->rgba16f ? &hdr_color : &general_colors[color];
         break;
     case BUFFER_ZS: op->buffer = VC4_BUFFER_ZS; break;
     case BUFFER_Z:
         if (!store)
             return fail(fault, GPU_FAULT_PACKET, address, "a load of depth alone does not exist");
         op->buffer = VC4_BUFFER_Z;
+        kind = &depth;
         break;
     case BUFFER_VG_MASK:
         if (!config->has_mask)
             return fail(fault, GPU_FAULT_PACKET, address, "VG mask buffer, which is not enabled");
         op->buffer = VC4_BUFFER_MASK;
-        format = RASTER_SURFACE_A8;
+        kind = &vg_mask;
         break;
     case BUFFER_FULL: return vc4_raw_tile(device, config, record, address, op, fault);
     default: return fail(fault, GPU_FAULT_PACKET, address, "reserved buffer");
     }
     return place(device, config, (uint32_t)record->field[VC4_GENERAL_ADDRESS],
-                 (uint32_t)record->field[VC4_GENERAL_LAYOUT], format, address, op, fault);
+                 (uint32_t)record->field[VC4_GENERAL_LAYOUT], kind, address, op, fault);
 }
 
 bool vc4_config_surface(const struct vc4_device *device, const struct vc4_render_config *config,
                         uint32_t address, struct vc4_op *op, struct gpu_fault *fault)
 {
-    /* 0, 1, 2 = bgr565 dithered, rgba8888, bgr565 (Guide table 38, record 113) */
-    static const uint8_t formats[] = {RASTER_SURFACE_BGR565_DITHER, RASTER_SURFACE_RGBA8888,
-                                      RASTER_SURFACE_BGR565};
     op->type = VC4_OP_STORE;
     op->store = true;
     op->buffer = VC4_BUFFER_COLOR;
     op->address = address;
-    if (config->color_format >= UTIL_ARRAY_SIZE(formats))
+    if (config->color_format >= UTIL_ARRAY_SIZE(config_colors))
         return fail(fault, GPU_FAULT_PACKET, address, "reserved frame buffer format");
     if (!decimate(config, config->decimate, address, op, fault))
         return false;
     return place(device, config, config->address, config->layout,
-                 config->rgba16f ? RASTER_SURFACE_RGBA16F : formats[config->color_format], address, op,
-                 fault);
+                 config->rgba16f ? &hdr_color : &config_colors[config->color_format], address, op, fault);
 }
 
 /* Colour, depth and stencil, and mask follow each other, those that are asked for (ours: "the data is written
@@ -180,17 +183,15 @@ bool vc4_raw_tile(const struct vc4_device *device, const struct vc4_render_confi
     return false;
 }
 
-/* A full-resolution tile of the buffer: samples as they stand (raster/surface.h gives the order), each part
+/* A full-resolution tile of the buffer: samples as they stand (raster/tile.h gives the order), each part
  * in 16 KiB. */
-void vc4_raw_move(const struct vc4_op *op, bool rgba16f, struct raster_tile *tile)
+void vc4_raw_move(const struct vc4_op *op, struct raster_tile *tile)
 {
     uint8_t *at = op->raw.bytes;
     for (unsigned i = 0; i < UTIL_ARRAY_SIZE(raw_parts); i++) {
         enum raster_plane plane = raw_parts[i].plane;
         if (!(op->buffer & raw_parts[i].half))
             continue;
-        if (plane == RASTER_PLANE_COLOR && rgba16f)
-            plane = RASTER_PLANE_RGBA16F;
         if (op->store)
             raster_tile_dump(tile, plane, at);
         else
@@ -226,7 +227,7 @@ static bool extent_of(const struct gpu_memory *memory, const struct vc4_op *op, 
 bool vc4_same_image(const struct raster_surface *a, const struct raster_surface *b)
 {
     return a->base && a->base == b->base && a->layout == b->layout && a->stride == b->stride &&
-           a->width == b->width && a->height == b->height && (a->format == b->format);
+           a->width == b->width && a->height == b->height && a->format == b->format && a->dither == b->dither;
 }
 
 static struct vc4_tile_owner *owner(struct vc4_renderer *r)

@@ -6,8 +6,7 @@
 
 static bool fail(const struct vc4_tile_run *run, enum gpu_fault_kind kind, uint32_t address, const char *what)
 {
-    gpu_fault_set(run->fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
-    return false;
+    return gpu_fault_set(run->fault, kind, VC4_RENDERER_UNIT, address, "%s", what);
 }
 
 /* ---- sub-lists ---- */
@@ -28,11 +27,9 @@ static bool call(const struct vc4_tile_run *run, struct list_cursor *c, uint32_t
 
 static bool branch(struct vc4_tile_run *run, struct list_cursor *c, uint32_t target)
 {
-    if (util_walk_returns(&run->walk, vc4_list_place_of(target, c->stack, c->depth))) {
-        gpu_fault_set(run->fault, GPU_FAULT_TIMEOUT, VC4_RENDERER_UNIT, c->at,
-                      "the tile's list goes round: it has been at 0x%08x", target);
-        return false;
-    }
+    if (util_walk_returns(&run->walk, vc4_list_place_of(target, c->stack, c->depth)))
+        return gpu_fault_set(run->fault, GPU_FAULT_TIMEOUT, VC4_RENDERER_UNIT, c->at,
+                             "the tile's list goes round: it has been at 0x%08x", target);
     c->at = target;
     return true;
 }
@@ -67,11 +64,9 @@ static bool step(struct vc4_tile_run *run, struct list_cursor *c)
         int applied = vc4_draw_state_apply(&run->state, &record, here, run->fault);
         if (applied < 0)
             return false;
-        if (!applied) {
-            gpu_fault_set(run->fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, here,
-                          "record %u (%s) inside a tile's list", record.id, vc4_cl_name(record.id));
-            return false;
-        }
+        if (!applied)
+            return gpu_fault_set(run->fault, GPU_FAULT_PACKET, VC4_RENDERER_UNIT, here,
+                                 "record %u (%s) inside a tile's list", record.id, vc4_cl_name(record.id));
     }
     }
     c->at = after;
@@ -136,9 +131,9 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
         vc4_buffer_clear(&run, VC4_HALF_ALL, job->color, job->zs, job->mask);
     for (uint32_t i = 0; i < job->count && !gpu_host_cancelled(&device->host); i++) {
         const struct vc4_op *op = &batch->ops[job->first + i];
-        if (worker->watch) {
+        if (worker->watched.job) {
             vc4_buffer_flush(&run, VC4_HALF_ALL);
-            vc4_observe_op(device, worker, i + 1, op, false);
+            vc4_observe_op(worker, i + 1, op, false);
         }
         switch (op->type) {
         case VC4_OP_TILE: vc4_buffer_place(&run, op); break;
@@ -149,7 +144,7 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
         case VC4_OP_STORE: vc4_buffer_store(&run, op); break;
         case VC4_OP_RAW:
             vc4_buffer_flush(&run, VC4_HALF_ALL); /* it may store over what is still to be loaded */
-            vc4_raw_move(op, run.rgba16f, tile);
+            vc4_raw_move(op, tile);
             break;
         case VC4_OP_LIST:
         case VC4_OP_RECORD:
@@ -159,9 +154,9 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
             }
             break;
         }
-        if (worker->watch) {
+        if (worker->watched.job) {
             vc4_buffer_flush(&run, VC4_HALF_ALL);
-            vc4_observe_op(device, worker, i + 1, op, true);
+            vc4_observe_op(worker, i + 1, op, true);
         }
     }
     if (gpu_host_cancelled(&device->host) && !job->faulted)

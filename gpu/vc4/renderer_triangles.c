@@ -18,7 +18,7 @@ bool vc4_draws_together(const struct vc4_draw_call *call)
 {
     return call->primitive == VC4_TRIANGLES && call->draw && call->draw->vertices && !call->raster.any &&
            !call->coverage && !call->z_clipped && !call->counted && !call->draw->counted &&
-           !call->run->worker->watch && !call->run->device->options.reference;
+           !call->run->worker->watched.job && !call->run->device->options.reference;
 }
 
 static const uint32_t *find(struct gpu_vertex_cache *vertices, uint32_t index)
@@ -81,7 +81,7 @@ static bool draw_one(const struct vc4_draw_call *call, const struct few *few, ui
         return vc4_draw_indices(call, few->index[i]);
     if (!pay(call, few, i))
         return false;
-    call->run->worker->primitives++;
+    call->run->worker->watched.primitives++;
     return raster_draw_triangle(&call->raster, i, NULL, NULL);
 }
 

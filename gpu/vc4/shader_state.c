@@ -33,11 +33,9 @@ static bool stage_read(struct gpu_programs *programs, const struct gpu_memory *m
 {
     out->code = code;
     out->uniforms = uniforms;
-    if (uniforms & 3) {
-        gpu_fault_set(fault, GPU_FAULT_SHADER, UNIT, uniforms,
-                      "uniforms of the %s program are not at a multiple of 4", name);
-        return false;
-    }
+    if (uniforms & 3)
+        return gpu_fault_set(fault, GPU_FAULT_SHADER, UNIT, uniforms,
+                             "uniforms of the %s program are not at a multiple of 4", name);
     out->program = vc4_programs_get(programs, memory, code, &out->cached, fault);
     if (out->program)
         return true;
@@ -49,28 +47,22 @@ bool vc4_shader_state_read(struct gpu_programs *programs, const struct gpu_memor
                            unsigned attribute_count, bool extended, struct vc4_shader_state *out,
                            struct gpu_fault *fault)
 {
-    if (!attribute_count || attribute_count > VC4_MAX_ATTRIBUTES) {
-        gpu_fault_set(fault, GPU_FAULT_PACKET, UNIT, address, "%u attribute arrays", attribute_count);
-        return false;
-    }
+    if (!attribute_count || attribute_count > VC4_MAX_ATTRIBUTES)
+        return gpu_fault_set(fault, GPU_FAULT_PACKET, UNIT, address, "%u attribute arrays", attribute_count);
     if (extended) /* the record then has all arrays (Guide table 38, id 64) */
         attribute_count = VC4_MAX_ATTRIBUTES;
     uint8_t record[RECORD_EXTENDED + VC4_MAX_ATTRIBUTES * 4];
     uint32_t size = extended ? RECORD_EXTENDED + attribute_count * 4 : RECORD_FIXED + attribute_count * 8;
     const uint8_t *guest = gpu_memory_at(memory, address, size);
-    if (!guest) {
-        gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, address,
-                      "shader state record of %u bytes lies outside memory", size);
-        return false;
-    }
+    if (!guest)
+        return gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, address,
+                             "shader state record of %u bytes lies outside memory", size);
     memcpy(record, guest, size);
 
     uint16_t flags = util_load16(record);
-    if (flags & ~7u) {
-        gpu_fault_set(fault, GPU_FAULT_PACKET, UNIT, address,
-                      "reserved flags 0x%04x in a shader state record", flags);
-        return false;
-    }
+    if (flags & ~7u)
+        return gpu_fault_set(fault, GPU_FAULT_PACKET, UNIT, address,
+                             "reserved flags 0x%04x in a shader state record", flags);
     *out = (struct vc4_shader_state){
         .address = address,
         .clipping = flags & FLAG_CLIPPING,

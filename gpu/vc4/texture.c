@@ -43,8 +43,7 @@ static const struct {
 
 static bool invalid(struct gpu_fault *fault, enum gpu_fault_kind kind, uint32_t p0, const char *what)
 {
-    gpu_fault_set(fault, kind, UNIT, p0 & 0xfffff000, "texture set-up 0x%08x: %s", p0, what);
-    return false;
+    return gpu_fault_set(fault, kind, UNIT, p0 & 0xfffff000, "texture set-up 0x%08x: %s", p0, what);
 }
 
 /* Parameters 2 and 3, in either order, told apart by their type (table 17). */
@@ -105,12 +104,10 @@ static bool place_levels(const struct texture_type *type, uint32_t p0, uint32_t 
         uint32_t size = n ? place_level(type, UTIL_MAX(util_next_pow2(stored_w) >> n, 1),
                                         UTIL_MAX(util_next_pow2(stored_h) >> n, 1), level)
                           : place_level(type, stored_w, stored_h, level);
-        if (n && size > at) {
-            gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, p0 & 0xfffff000,
-                          "%s texture of %ux%u: level %u would begin %u bytes below address 0", type->name,
-                          width, height, n, size - at);
-            return false;
-        }
+        if (n && size > at)
+            return gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, p0 & 0xfffff000,
+                                 "%s texture of %ux%u: level %u would begin %u bytes below address 0",
+                                 type->name, width, height, n, size - at);
         at -= n ? size : 0;
         level->offset = at;
         level->width = UTIL_MAX(width >> n, 1);
@@ -185,10 +182,8 @@ bool vc4_texture_decode(const struct gpu_memory *memory, const uint32_t *params,
         return false;
     fill_key(type, p0, p1, explicit_lod, has_b, texture, key);
     struct util_error error = {0};
-    if (raster_texture_validate(key, texture, &error) < 0) {
-        gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, p0 & 0xfffff000, "%s texture of %ux%u: %s", type->name,
-                      width, height, error.text);
-        return false;
-    }
+    if (raster_texture_validate(key, texture, &error) < 0)
+        return gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, p0 & 0xfffff000, "%s texture of %ux%u: %s",
+                             type->name, width, height, error.text);
     return true;
 }

@@ -38,21 +38,17 @@ static bool array_prepare(struct vc4_vertex_stage *stage, const struct vc4_attri
 {
     struct gpu_array *out = &stage->array[stage->array_count];
     uint32_t words = util_div_up(a->bytes, 4);
-    if (offset & 3 || offset / 4 + words > VC4_VPM_ROWS) {
-        gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, a->address,
-                      "attribute array %u: %u bytes at VPM offset %u do not stand in whole rows below %u",
-                      number, a->bytes, offset, VC4_VPM_ROWS);
-        return false;
-    }
+    if (offset & 3 || offset / 4 + words > VC4_VPM_ROWS)
+        return gpu_fault_set(
+            fault, GPU_FAULT_PACKET, stage->unit, a->address,
+            "attribute array %u: %u bytes at VPM offset %u do not stand in whole rows below %u", number,
+            a->bytes, offset, VC4_VPM_ROWS);
     /* 32 + 26 bits: the product cannot overflow. */
     uint64_t last = a->address + (uint64_t)a->stride * stage->max_index;
-    if (!gpu_memory_at(stage->memory, last, a->bytes) ||
-        !gpu_memory_at(stage->memory, a->address, a->bytes)) {
-        gpu_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, a->address,
-                      "attribute array %u: element %u of %u bytes at stride %u lies outside memory", number,
-                      stage->max_index, a->bytes, a->stride);
-        return false;
-    }
+    if (!gpu_memory_at(stage->memory, last, a->bytes) || !gpu_memory_at(stage->memory, a->address, a->bytes))
+        return gpu_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, a->address,
+                             "attribute array %u: element %u of %u bytes at stride %u lies outside memory",
+                             number, stage->max_index, a->bytes, a->stride);
     *out = (struct gpu_array){
         .base = stage->memory->base + a->address,
         .stride = a->stride,
@@ -79,11 +75,10 @@ static bool arrays_prepare(struct vc4_vertex_stage *stage, const struct vc4_shad
     for (unsigned i = 0; i < VC4_MAX_ATTRIBUTES; i++) {
         if (!(select >> i & 1))
             continue;
-        if (i >= state->attribute_count) {
-            gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, state->address,
-                          "attribute array %u is selected, but the record has %u", i, state->attribute_count);
-            return false;
-        }
+        if (i >= state->attribute_count)
+            return gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, state->address,
+                                 "attribute array %u is selected, but the record has %u", i,
+                                 state->attribute_count);
         const struct vc4_attribute *a = &state->attribute[i];
         if (!array_prepare(stage, a, i, coordinate ? a->cs_offset : a->vs_offset, fault))
             return false;
@@ -96,11 +91,9 @@ static bool uniforms_prepare(struct vc4_vertex_stage *stage, struct gpu_fault *f
     uint32_t count = stage->program->uniform_count;
     uint64_t bytes = count * 4ull;
     const uint8_t *guest = bytes ? gpu_memory_at(stage->memory, stage->uniforms_at, bytes) : NULL;
-    if (bytes && !guest) {
-        gpu_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, stage->uniforms_at,
-                      "uniform stream of %u words lies outside memory", stage->program->uniform_count);
-        return false;
-    }
+    if (bytes && !guest)
+        return gpu_fault_set(fault, GPU_FAULT_MEMORY, stage->unit, stage->uniforms_at,
+                             "uniform stream of %u words lies outside memory", stage->program->uniform_count);
     if (bytes)
         memcpy(stage->uniforms, guest, bytes);
     for (uint32_t i = 0; i < count; i++)
@@ -134,11 +127,10 @@ static bool rows_prepare(struct vc4_vertex_stage *stage, const struct vc4_shader
                          bool coordinate, struct gpu_fault *fault)
 {
     uint32_t read = coordinate ? 7u + state->point_size : 3u + state->point_size + state->varying_count;
-    if (read > VC4_VPM_ROWS) {
-        gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, state->address,
-                      "%u varyings do not fit a vertex of %u rows", state->varying_count, VC4_VPM_ROWS);
-        return false;
-    }
+    if (read > VC4_VPM_ROWS)
+        return gpu_fault_set(fault, GPU_FAULT_PACKET, stage->unit, state->address,
+                             "%u varyings do not fit a vertex of %u rows", state->varying_count,
+                             VC4_VPM_ROWS);
     stage->rows = stage->plan->known ? read : VC4_VPM_ROWS;
     for (uint32_t i = 0; i < stage->plan->writes; i++)
         stage->rows = UTIL_MAX(stage->rows, stage->plan->write_row[i] + 1u);

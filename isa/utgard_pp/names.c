@@ -1,11 +1,11 @@
 #include "isa/utgard_pp/names.h"
 
 static const struct isa_name mul_ops[] = {
-#define MUL_OP(value, text, operands) {value, text},
+#define MUL_OP(value, text, operands, lane_op, shape) {value, text},
 #include "isa/utgard_pp/insns.inc"
 };
 static const struct isa_name add_ops[] = {
-#define ADD_OP(value, text, operands) {value, text},
+#define ADD_OP(value, text, operands, lane_op, shape) {value, text},
 #include "isa/utgard_pp/insns.inc"
 };
 static const struct isa_name combine_ops[] = {
@@ -14,15 +14,27 @@ static const struct isa_name combine_ops[] = {
 };
 static const uint8_t operands[3][32] = {
     {
-#define MUL_OP(value, text, operands) [value] = operands,
+#define MUL_OP(value, text, operands, lane_op, shape) [value] = operands,
 #include "isa/utgard_pp/insns.inc"
     },
     {
-#define ADD_OP(value, text, operands) [value] = operands,
+#define ADD_OP(value, text, operands, lane_op, shape) [value] = operands,
 #include "isa/utgard_pp/insns.inc"
     },
     {
 #define COMBINE_OP(value, text, operands) [value] = operands,
+#include "isa/utgard_pp/insns.inc"
+    },
+};
+
+#define LANE_OP(op, shape) {ISA_OP_##op, ISA_##shape, ISA_OP_F1}
+static const struct isa_lane_op lane_ops[2][32] = {
+    {
+#define MUL_OP(value, text, operands, lane_op, shape) [value] = LANE_OP(lane_op, shape),
+#include "isa/utgard_pp/insns.inc"
+    },
+    {
+#define ADD_OP(value, text, operands, lane_op, shape) [value] = LANE_OP(lane_op, shape),
 #include "isa/utgard_pp/insns.inc"
     },
 };
@@ -36,4 +48,9 @@ const char *const utgard_pp_mods[4] = {"", ".sat", ".pos", ".int"};
 unsigned utgard_pp_operands(enum utgard_pp_list list, uint32_t value)
 {
     return value < 32 && operands[list][value] ? operands[list][value] : 2;
+}
+
+const struct isa_lane_op *utgard_pp_lane_op(enum utgard_pp_list list, uint32_t value)
+{
+    return value < 32 && operands[list][value] ? &lane_ops[list][value] : NULL;
 }

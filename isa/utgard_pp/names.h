@@ -3,6 +3,7 @@
 #define VITRAIL_ISA_UTGARD_PP_NAMES_H
 
 #include "isa/isa.h"
+#include "isa/op.h"
 #include "isa/utgard_pp/insn.h"
 
 enum utgard_pp_list { UTGARD_PP_MUL_OPS, UTGARD_PP_ADD_OPS, UTGARD_PP_COMBINE_OPS };
@@ -22,6 +23,8 @@ static inline bool utgard_pp_named(enum utgard_pp_list list, const char *text, s
 }
 /* Operands an operation reads, 1 or 2; 2 when it is reserved. */
 unsigned utgard_pp_operands(enum utgard_pp_list list, uint32_t value);
+/* What a multiplier or an accumulator computes; NULL when it is reserved. */
+const struct isa_lane_op *utgard_pp_lane_op(enum utgard_pp_list list, uint32_t value);
 
 /* "r0" to "r11", "c0", "c1", "tex", "uni". */
 extern const char *const utgard_pp_registers[16];

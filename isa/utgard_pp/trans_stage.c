@@ -1,3 +1,5 @@
+#include "isa/trans_op.h"
+#include "isa/utgard_pp/names.h"
 #include "isa/utgard_pp/trans_internal.h"
 #include "jit/math.h"
 #include "util/bits.h"
@@ -113,30 +115,10 @@ void utgard_pp_trans_write(struct utgard_pp_trans *t, uint8_t reg, unsigned comp
 
 /* ---- operations ---- */
 
-static LLVMValueRef truth(struct utgard_pp_trans *t, LLVMValueRef mask)
-{
-    return jit_select(t->b, mask, bits(t, 0x3f800000), zero(t));
-}
-
 static LLVMValueRef compare(struct utgard_pp_trans *t, LLVMRealPredicate predicate, LLVMValueRef x,
                             LLVMValueRef y)
 {
     return LLVMBuildFCmp(t->b->ir, predicate, real(t, x), real(t, y), "");
-}
-
-/* The lesser or greater one; of a number and a NaN the number. */
-static LLVMValueRef extreme(struct utgard_pp_trans *t, LLVMRealPredicate predicate, LLVMValueRef x,
-                            LLVMValueRef y)
-{
-    LLVMValueRef first =
-        LLVMBuildOr(t->b->ir, compare(t, predicate, x, y), compare(t, LLVMRealUNO, y, y), "");
-
-    return jit_select(t->b, first, x, y);
-}
-
-static LLVMValueRef is_true(struct utgard_pp_trans *t, LLVMValueRef x)
-{
-    return compare(t, LLVMRealUNE, x, zero(t));
 }
 
 static LLVMValueRef modified(struct utgard_pp_trans *t, uint8_t mod, LLVMValueRef x)
@@ -155,12 +137,9 @@ static LLVMValueRef modified(struct utgard_pp_trans *t, uint8_t mod, LLVMValueRe
 
 static const float scale[8] = {1, 2, 4, 8, 0.0625f, 0.125f, 0.25f, 0.5f}; /* of products, by operation */
 
-static LLVMValueRef product(struct utgard_pp_trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef times(struct utgard_pp_trans *t, LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMValueRef p = LLVMBuildFMul(t->b->ir, real(t, x), real(t, y), "");
-    if (op)
-        p = LLVMBuildFMul(t->b->ir, p, jit_splat_f32(t->b, scale[op]), "");
-    return jit_as_i32(t->b, p);
+    return jit_as_i32(t->b, LLVMBuildFMul(t->b->ir, real(t, x), real(t, y), ""));
 }
 
 static bool is_product(uint8_t op)
@@ -170,31 +149,16 @@ static bool is_product(uint8_t op)
 
 static LLVMValueRef multiply(struct utgard_pp_trans *t, uint8_t op, LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMBuilderRef ir = t->b->ir;
-    switch (op) {
-    case UTGARD_PP_MUL_NOT: return truth(t, compare(t, LLVMRealOEQ, x, zero(t)));
-    case UTGARD_PP_MUL_AND: return truth(t, LLVMBuildAnd(ir, is_true(t, x), is_true(t, y), ""));
-    case UTGARD_PP_MUL_OR: return truth(t, LLVMBuildOr(ir, is_true(t, x), is_true(t, y), ""));
-    case UTGARD_PP_MUL_XOR: return truth(t, LLVMBuildXor(ir, is_true(t, x), is_true(t, y), ""));
-    case UTGARD_PP_MUL_NE: return truth(t, compare(t, LLVMRealONE, x, y));
-    case UTGARD_PP_MUL_GT: return truth(t, compare(t, LLVMRealOGT, x, y));
-    case UTGARD_PP_MUL_GE: return truth(t, compare(t, LLVMRealOGE, x, y));
-    case UTGARD_PP_MUL_EQ: return truth(t, compare(t, LLVMRealOEQ, x, y));
-    case UTGARD_PP_MUL_MIN: return extreme(t, LLVMRealOLT, x, y);
-    case UTGARD_PP_MUL_MAX: return extreme(t, LLVMRealOGT, x, y);
-    case UTGARD_PP_MUL_MOV: return x;
-    default: break;
+    const struct isa_lane_op *lane = utgard_pp_lane_op(UTGARD_PP_MUL_OPS, op);
+    const LLVMValueRef in[3] = {x, y};
+    if (!lane) {
+        reserved(t);
+        return zero(t);
     }
-    if (is_product(op))
-        return product(t, op, x, y);
-    reserved(t);
-    return zero(t);
-}
-
-static LLVMValueRef rounded(struct utgard_pp_trans *t, const char *name, LLVMValueRef x)
-{
-    LLVMValueRef f = real(t, x);
-    return jit_as_i32(t->b, jit_intrinsic(t->b, name, &t->b->f32x16, 1, &f, 1));
+    x = isa_trans_op(t->b, *lane, in);
+    if (op && is_product(op))
+        x = times(t, x, jit_splat_f32(t->b, scale[op]));
+    return x;
 }
 
 static LLVMValueRef sum_of(struct utgard_pp_trans *t, LLVMValueRef x, LLVMValueRef y)
@@ -244,29 +208,26 @@ static LLVMValueRef multiplied(struct utgard_pp_trans *t, uint8_t op, uint8_t mu
     return adds(op) || !is_product(mul_op) ? x : utgard_pp_trans_result(t, x);
 }
 
+/* Sums of components are vector_add's. */
 static LLVMValueRef add(struct utgard_pp_trans *t, uint8_t op, struct utgard_pp_trans_factors of,
                         LLVMValueRef x, LLVMValueRef y)
 {
-    LLVMBuilderRef ir = t->b->ir;
+    const struct isa_lane_op *lane = utgard_pp_lane_op(UTGARD_PP_ADD_OPS, op);
+    const LLVMValueRef two[3] = {x, y}, three[3] = {t->smul, x, y};
     switch (op) {
     case UTGARD_PP_ADD: return utgard_pp_trans_result(t, add_product(t, of, x, y));
-    case UTGARD_PP_ADD_FRACT:
-        x = jit_as_i32(t->b, LLVMBuildFSub(ir, real(t, x), real(t, rounded(t, "llvm.floor", x)), ""));
-        return utgard_pp_trans_result(t, x);
-    case UTGARD_PP_ADD_NE: return truth(t, compare(t, LLVMRealONE, x, y));
-    case UTGARD_PP_ADD_GT: return truth(t, compare(t, LLVMRealOGT, x, y));
-    case UTGARD_PP_ADD_GE: return truth(t, compare(t, LLVMRealOGE, x, y));
-    case UTGARD_PP_ADD_EQ: return truth(t, compare(t, LLVMRealOEQ, x, y));
-    case UTGARD_PP_ADD_FLOOR: return rounded(t, "llvm.floor", x);
-    case UTGARD_PP_ADD_CEIL: return rounded(t, "llvm.ceil", x);
-    case UTGARD_PP_ADD_MIN: return extreme(t, LLVMRealOLT, x, y);
-    case UTGARD_PP_ADD_MAX: return extreme(t, LLVMRealOGT, x, y);
+    case UTGARD_PP_ADD_FRACT: return utgard_pp_trans_result(t, isa_trans_op(t->b, *lane, two));
     case UTGARD_PP_ADD_DFDX:
     case UTGARD_PP_ADD_DFDY: return derive(t, op == UTGARD_PP_ADD_DFDY, x, y);
-    case UTGARD_PP_ADD_SEL: return jit_select(t->b, is_true(t, t->smul), x, y);
-    case UTGARD_PP_ADD_MOV: return x;
-    default: reserved(t); return zero(t);
+    case UTGARD_PP_ADD_SEL: return isa_trans_op(t->b, *lane, three);
+    case UTGARD_PP_ADD_SUM3:
+    case UTGARD_PP_ADD_SUM4: lane = NULL; break;
+    default: break;
     }
+    if (lane)
+        return isa_trans_op(t->b, *lane, two);
+    reserved(t);
+    return zero(t);
 }
 
 /* ---- stages ---- */
@@ -444,7 +405,7 @@ static void combine(struct utgard_pp_trans *t)
         break;
     default:
         for (unsigned n = 0; n < 4; n++)
-            out[n] = utgard_pp_trans_result(t, product(t, 0, a, v[n]));
+            out[n] = utgard_pp_trans_result(t, times(t, a, v[n]));
     }
     for (unsigned n = 0; n < 4; n++)
         if (i->combine.mask >> n & 1)

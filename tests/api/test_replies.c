@@ -23,7 +23,7 @@ static void record(bool answered)
     struct scene s = {.at = AT_MAIN};
     uint32_t binning_end, rendering;
     struct capture_writer *w;
-    struct capture_frame frame = {AT_COLOR, 64, 64, RASTER_LINEAR, RASTER_SURFACE_RGBA8888, 256, 0};
+    struct capture_frame frame = {AT_COLOR, 64, 64, RASTER_LINEAR, RASTER_B8G8R8A8_UNORM, 256, 0};
     assert_int_equal(gpu_memory_create(MEMORY, &s.memory), 0);
     put_lists(&s, &binning_end, &rendering);
     assert_int_equal(capture_writer_create(path, "vc4", "", MEMORY, &w, NULL), 0);

@@ -111,17 +111,28 @@ static void bench_triangles(int32_t reach, uint32_t samples)
     printf("\n");
 }
 
-static void bench_surface(const char *name, uint32_t layout, uint32_t format, uint32_t samples, bool load)
+static void bench_surface(const char *name, uint32_t layout, struct raster_surface s, uint32_t samples,
+                          bool load)
 {
     enum { WIDTH = 1920, HEIGHT = 1088 };
     uint32_t side = samples == 4 ? 32 : 64;
-    bool narrow = format == RASTER_SURFACE_BGR565 || format == RASTER_SURFACE_BGR565_DITHER;
-    struct raster_surface s = {.width = WIDTH, .height = HEIGHT, .layout = layout, .format = format};
-    s.stride = layout == RASTER_LINEAR ? WIDTH * (narrow ? 2 : 4) : layout == RASTER_VC4_T ? 60 : 480;
-    s.base = calloc(WIDTH * HEIGHT, 4);
+    bool halves = raster_format_is_halves((enum raster_format)s.format);
+    uint32_t bytes = raster_format_bytes((enum raster_format)s.format);
+    s.width = WIDTH;
+    s.height = HEIGHT;
+    s.layout = layout;
+    s.stride = layout == RASTER_LINEAR         ? WIDTH * bytes
+               : layout == RASTER_UTGARD_TILED ? WIDTH / 16
+               : layout == RASTER_VC4_T        ? 15 * bytes
+                                               : 120 * bytes;
+    s.base = aligned_alloc(64, (size_t)WIDTH * HEIGHT * bytes);
     if (!s.base)
         return;
+    if (halves)
+        side = 32;
+    memset(s.base, 0, (size_t)WIDTH * HEIGHT * bytes);
     tile = (struct raster_tile){.width = side, .height = side, .samples = samples};
+    tile.target = halves ? RASTER_TARGET_RGBA16F : RASTER_TARGET_8888;
     double best = 1e9;
     for (unsigned run = 0; run < RUNS; run++) {
         double start = now();
@@ -132,14 +143,14 @@ static void bench_surface(const char *name, uint32_t layout, uint32_t format, ui
                 if (load)
                     raster_surface_load(&s, &tile);
                 else
-                    raster_surface_store(&s, &tile, samples == 4);
+                    raster_surface_store(&s, &tile, (struct raster_resolve){.count = 4});
             }
         double t = now() - start;
         best = t < best ? t : best;
     }
     double pixels = (double)WIDTH * (HEIGHT / side * side);
     printf("%s %s: %.2f ms a 1080p frame, %.1f GB/s of image, %.0f Mpix/s\n", load ? "load " : "store", name,
-           best * 1e3, pixels * (narrow ? 2 : 4) / best * 1e-9, pixels / best * 1e-6);
+           best * 1e3, pixels * bytes / best * 1e-9, pixels / best * 1e-6);
     checksum += s.base[99];
     free(s.base);
 }
@@ -167,13 +178,26 @@ int main(void)
     for (unsigned samples = 1; samples <= 4; samples += 3)
         for (unsigned i = 0; i < sizeof reach / sizeof *reach; i++)
             bench_triangles(reach[i], samples);
+    const struct raster_surface rgba = {.format = RASTER_R8G8B8A8_UNORM},
+                                bgra = {.format = RASTER_R8G8B8A8_UNORM, .swap = true},
+                                rgb565 = {.format = RASTER_B5G6R5_UNORM},
+                                dithered = {.format = RASTER_B5G6R5_UNORM, .dither = true},
+                                halves = {.format = RASTER_R16G16B16A16_FLOAT},
+                                z16 = {.format = RASTER_Z16_UNORM, .plane = RASTER_PLANE_ZS};
     for (unsigned load = 0; load < 2; load++) {
-        bench_surface("RGBA8888 T", RASTER_VC4_T, RASTER_SURFACE_RGBA8888, 1, load);
-        bench_surface("RGBA8888 LT", RASTER_VC4_LT, RASTER_SURFACE_RGBA8888, 1, load);
-        bench_surface("RGBA8888 linear", RASTER_LINEAR, RASTER_SURFACE_RGBA8888, 1, load);
-        bench_surface("RGBA8888 T, 4 samples", RASTER_VC4_T, RASTER_SURFACE_RGBA8888, 4, load);
-        bench_surface("565 linear", RASTER_LINEAR, RASTER_SURFACE_BGR565, 1, load);
-        bench_surface("565 dithered T", RASTER_VC4_T, RASTER_SURFACE_BGR565_DITHER, 1, load);
+        bench_surface("RGBA8888 T", RASTER_VC4_T, rgba, 1, load);
+        bench_surface("RGBA8888 LT", RASTER_VC4_LT, rgba, 1, load);
+        bench_surface("RGBA8888 linear", RASTER_LINEAR, rgba, 1, load);
+        bench_surface("RGBA8888 T, 4 samples", RASTER_VC4_T, rgba, 4, load);
+        bench_surface("565 linear", RASTER_LINEAR, rgb565, 1, load);
+        bench_surface("565 dithered T", RASTER_VC4_T, dithered, 1, load);
+        bench_surface("halves T", RASTER_VC4_T, halves, 1, load);
+        bench_surface("BGRA8888 linear", RASTER_LINEAR, bgra, 1, load);
+        bench_surface("BGRA8888 Utgard", RASTER_UTGARD_TILED, bgra, 1, load);
+        bench_surface("BGRA8888 Utgard, 4 samples", RASTER_UTGARD_TILED, bgra, 4, load);
+        bench_surface("565 Utgard", RASTER_UTGARD_TILED, rgb565, 1, load);
+        bench_surface("Z16 Utgard", RASTER_UTGARD_TILED, z16, 1, load);
+        bench_surface("halves Utgard", RASTER_UTGARD_TILED, halves, 1, load);
     }
     bench_clear();
     return checksum == 0;

@@ -128,8 +128,8 @@ static void test_units(void **state)
         const char *name;
         unsigned operands, unit;
     } operations[] = {
-#define MUL_OP(value, text, operands) {(text), (operands), 0},
-#define ADD_OP(value, text, operands) {(text), (operands), 1},
+#define MUL_OP(value, text, operands, lane_op, shape) {(text), (operands), 0},
+#define ADD_OP(value, text, operands, lane_op, shape) {(text), (operands), 1},
 #include "isa/utgard_pp/insns.inc"
     };
     static const char *const mods[] = {"", ".sat", ".pos", ".int"};

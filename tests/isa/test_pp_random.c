@@ -89,12 +89,12 @@ static void test_bits(void)
 
 static void test_operations(void)
 {
-#define MUL_OP(value, text, operands)                                                                        \
+#define MUL_OP(value, text, operands, lane_op, shape)                                                        \
     for (uint8_t mod = 0; mod < 4; mod++) {                                                                  \
         SEEN("vector multiplier: " text, HAS(VMUL) && i->vmul.op == (value) && i->vmul.mod == mod);          \
         SEEN("scalar multiplier: " text, HAS(SMUL) && i->smul.op == (value) && i->smul.mod == mod);          \
     }
-#define ADD_OP(value, text, operands)                                                                        \
+#define ADD_OP(value, text, operands, lane_op, shape)                                                        \
     for (uint8_t mod = 0; mod < 4; mod++) {                                                                  \
         SEEN("vector accumulator: " text, HAS(VADD) && i->vadd.op == (value) && i->vadd.mod == mod);         \
         if ((value) != UTGARD_PP_ADD_SUM3 && (value) != UTGARD_PP_ADD_SUM4)                                  \

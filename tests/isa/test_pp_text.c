@@ -73,9 +73,9 @@ static void every_row_has_a_case(void **state)
         assert_true(utgard_pp_decode(words, UTGARD_PP_WORDS, 0, &insns[insn_count]) > 0);
     }
 #define FIELD(name, bits) CASES_SEEN("FIELD " #name, utgard_pp_has(i, UTGARD_PP_##name));
-#define MUL_OP(value, text, operands)                                                                        \
+#define MUL_OP(value, text, operands, lane_op, shape)                                                        \
     CASES_SEEN("MUL_OP " text, utgard_pp_has(i, UTGARD_PP_VMUL) && i->vmul.op == (value));
-#define ADD_OP(value, text, operands)                                                                        \
+#define ADD_OP(value, text, operands, lane_op, shape)                                                        \
     CASES_SEEN("ADD_OP " text, utgard_pp_has(i, UTGARD_PP_VADD) && i->vadd.op == (value));
 #define COMBINE_OP(value, text, operands)                                                                    \
     CASES_SEEN("COMBINE_OP " text, utgard_pp_has(i, UTGARD_PP_COMBINE) && i->combine.op == (value));

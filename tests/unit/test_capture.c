@@ -73,7 +73,7 @@ static void write_sample(struct file *f, struct gpu_memory *m)
     assert_int_equal(capture_write_register(w, 0x114, 0x1000, false), 0);
     assert_int_equal(capture_flush(w), 0);
     assert_int_equal(capture_write_register(w, 0x308, 0x2000, true), 0);
-    struct capture_frame frame = {0x876543210000, 8, 4, RASTER_LINEAR, RASTER_SURFACE_RGBA8888, 32, 1};
+    struct capture_frame frame = {0x876543210000, 8, 4, RASTER_LINEAR, RASTER_B8G8R8A8_UNORM, 32, 1};
     assert_int_equal(capture_write_frame(w, &frame), 0);
     assert_int_equal(capture_writer_close(w), 0);
     load(f);
@@ -87,13 +87,8 @@ static void file_numbers(void **state)
     } layouts[] = {{RASTER_LINEAR, 0}, {RASTER_VC4_T, 1}, {RASTER_VC4_LT, 2}, {RASTER_UTGARD_TILED, 4}};
     static const struct {
         uint32_t format, number;
-    } formats[] = {{RASTER_SURFACE_RGBA8888, 0},
-                   {RASTER_SURFACE_BGR565, 1},
-                   {RASTER_SURFACE_BGR565_DITHER, 2},
-                   {RASTER_SURFACE_ZS, 3},
-                   {RASTER_SURFACE_RGBA16F, 4},
-                   {RASTER_SURFACE_A8, 5},
-                   {RASTER_SURFACE_RGBA8888 | CAPTURE_FRAME_RGBA, 0x100}};
+    } formats[] = {{RASTER_B8G8R8A8_UNORM, 0},     {RASTER_B5G6R5_UNORM, 1}, {RASTER_S8_UINT_Z24_UNORM, 3},
+                   {RASTER_R16G16B16A16_FLOAT, 4}, {RASTER_R8_UINT, 5},      {RASTER_R8G8B8A8_UNORM, 0x100}};
     assert_int_equal(UTIL_ARRAY_SIZE(layouts), RASTER_LAYOUT_COUNT);
     for (unsigned l = 0; l < UTIL_ARRAY_SIZE(layouts); l++)
         for (unsigned f = 0; f < UTIL_ARRAY_SIZE(formats); f++) {
@@ -114,7 +109,7 @@ static void file_numbers(void **state)
             assert_memory_equal(&got, &frame, sizeof got);
         }
     /* What has no number is not written, and a number that nobody knows is no picture. */
-    struct capture_frame frame = {0x1000, 8, 4, RASTER_LAYOUT_COUNT, RASTER_SURFACE_RGBA8888, 32, 1};
+    struct capture_frame frame = {0x1000, 8, 4, RASTER_LAYOUT_COUNT, RASTER_B8G8R8A8_UNORM, 32, 1};
     uint32_t word[8] = {0x1000, 0, 8, 4, 3, 0, 32, 1}; /* 3 never was a layout */
     uint8_t bytes[CAPTURE_FRAME_BYTES];
     struct util_image image;
@@ -131,7 +126,7 @@ static void file_numbers(void **state)
 
     struct file f;
     struct capture_writer *w = begin(&f);
-    frame = (struct capture_frame){0x1000, 8, 4, RASTER_LAYOUT_COUNT, RASTER_SURFACE_RGBA8888, 32, 1};
+    frame = (struct capture_frame){0x1000, 8, 4, RASTER_LAYOUT_COUNT, RASTER_B8G8R8A8_UNORM, 32, 1};
     assert_int_equal(capture_write_frame(w, &frame), -EINVAL);
     assert_int_equal(capture_writer_close(w), 0);
     discard(&f);
@@ -342,7 +337,7 @@ static void picture(void **state)
     struct capture_writer *w = begin(&f);
     struct capture_reader *r;
     struct replay *replay;
-    struct capture_frame frame = {GPU_PAGE, 8, 4, RASTER_LINEAR, RASTER_SURFACE_RGBA8888, 32, 0}, got;
+    struct capture_frame frame = {GPU_PAGE, 8, 4, RASTER_LINEAR, RASTER_B8G8R8A8_UNORM, 32, 0}, got;
     struct gpu_options options = {0};
     struct util_image image;
     assert_int_equal(gpu_memory_create(PAGES_SIZE, &m), 0);
@@ -350,7 +345,7 @@ static void picture(void **state)
     memcpy(m.base + GPU_PAGE + 2 * 32 + 5 * 4, pixel, 4);
     assert_int_equal(capture_write_range(w, &m, 0, PAGES_SIZE), 0);
     capture_write_frame(w, &frame);
-    frame.format |= CAPTURE_FRAME_RGBA;
+    frame.format = RASTER_R8G8B8A8_UNORM;
     frame.presented = 1;
     capture_write_frame(w, &frame);
     frame.address = PAGES_SIZE - 4;
@@ -403,7 +398,7 @@ static void replies(void **state)
         struct file f;
         struct capture_writer *w;
         struct capture_reader *r;
-        struct capture_frame frame = {AT_COLOR, 64, 64, RASTER_LINEAR, RASTER_SURFACE_RGBA8888, 256, 0}, got;
+        struct capture_frame frame = {AT_COLOR, 64, 64, RASTER_LINEAR, RASTER_B8G8R8A8_UNORM, 256, 0}, got;
         struct gpu_options options = {0};
         struct replay *replay;
         struct util_image image;

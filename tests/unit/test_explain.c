@@ -23,8 +23,11 @@ static void film_open(struct film *f)
 /* The list since AT_MAIN is one picture. */
 static void film_picture(struct film *f, uint32_t width, uint32_t height)
 {
-    const struct capture_frame frame = {
-        .address = AT_COLOR, .width = width, .height = height, .stride = width * 4};
+    const struct capture_frame frame = {.address = AT_COLOR,
+                                        .width = width,
+                                        .height = height,
+                                        .format = RASTER_B8G8R8A8_UNORM,
+                                        .stride = width * 4};
     uint32_t end = f->scene.at;
     assert_int_equal(capture_write_range(f->reel.writer, &f->scene.memory, 0, AT_COLOR), 0);
     assert_int_equal(capture_write_register(f->reel.writer, VC4_CT1CA, AT_MAIN, false), 0);

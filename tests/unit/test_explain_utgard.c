@@ -150,7 +150,7 @@ static void film_picture(struct film *f)
                                           .height = side,
                                           .stride = side * bytes,
                                           .format =
-                                              f->rgba16f ? RASTER_SURFACE_RGBA16F : RASTER_SURFACE_RGBA8888};
+                                              f->rgba16f ? RASTER_R16G16B16A16_FLOAT : RASTER_B8G8R8A8_UNORM};
     uint32_t words[UTGARD_RSW_WORDS];
     utgard_rsw_pack(&f->state, words);
     put(f, STATE, words, sizeof words);
@@ -267,7 +267,7 @@ static void smaller_picture(void **data)
     film_picture(&f);
     explain(&f, &pixel, &r);
     const struct explain_stage *stage = &pixel.stages.at[0];
-    assert_int_equal(stage->store.side, 2);
+    assert_int_equal(stage->store.resolve.shrink_x, 1);
     assert_true(stage->store.averaged);
     assert_memory_equal(pixel.rgba, ((uint8_t[4]){12, 24, 112, 160}), 4);
     assert_memory_equal(pixel.made, pixel.rgba, 4);

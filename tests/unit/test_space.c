@@ -107,6 +107,8 @@ static void test_ranges(void **data)
     assert_true(gpu_space_map(&space, 0xffffe000, 3 * GPU_PAGE, GPU_RIGHT_READ | GPU_RIGHT_WRITE));
     assert_true(gpu_space_map(&space, 0xfffff123, 4 * GPU_PAGE, GPU_RIGHT_READ));
     assert_false(gpu_space_map(&space, 0, GUEST_PAGES * GPU_PAGE, GPU_RIGHT_READ));
+    assert_false(gpu_space_map(&space, 0, 1ull << 40, GPU_RIGHT_READ));
+    assert_true(gpu_space_map(&space, 0, 1ull << 40, 0)); /* no page stands nowhere */
     assert_int_equal(gpu_space_end(&space), 0);
     assert_int_equal(space.pieces, 2);
     assert_true(gpu_space_allows(&space, 0xffffe010, 0x1ff0, GPU_RIGHT_READ, &where));

@@ -261,16 +261,16 @@ static void test_faults(void **unused)
     assert_int_equal(fault.kind, GPU_FAULT_TIMEOUT);
     put_word(&s.g, IMAGE, 0x12345678);
     struct gpu_host host = {.cancelled = true};
-    s.frame.host = &host;
+    s.frame.of.host = &host;
     utgard_frame_render(&s.frame, &fault);
     assert_int_equal(guest_word(&s.g, IMAGE), 0x12345678); /* a cancelled frame is not stored */
-    s.frame.host = NULL;
+    s.frame.of.host = NULL;
     guest_put(&s.g, MASTER, strange, sizeof strange);
-    s.frame.tile_count = 0;
-    assert_false(utgard_frame_tiles(&s.g.space, MASTER, 0, s.tiles, &s.frame.tile_count, &fault));
+    s.frame.of.tile_count = 0;
+    assert_false(utgard_frame_tiles(&s.g.space, MASTER, 0, s.tiles, &s.frame.of.tile_count, &fault));
     assert_int_equal(fault.kind, GPU_FAULT_LIST);
     assert_int_equal(fault.address, MASTER + 8);
-    assert_false(utgard_frame_tiles(&s.g.space, GUEST_SIZE, 0, s.tiles, &s.frame.tile_count, &fault));
+    assert_false(utgard_frame_tiles(&s.g.space, GUEST_SIZE, 0, s.tiles, &s.frame.of.tile_count, &fault));
     scene_close(&s);
 }
 
@@ -287,7 +287,7 @@ static void test_areas(void **unused)
     fill_source(&s, 1);
     write_back(&s, 0, UTGARD_WB_COLOR, UTGARD_WB_BGRA8888, SIDE * 4 / 8);
     add_reload(&s, 0, 0x16, 15, NULL);
-    s.frame.last_owner = 2;
+    s.frame.of.last_owner = 2;
     for (unsigned n = 0; n < sizeof shapes / sizeof *shapes; n++) {
         unsigned saved = util_fpenv_enter();
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "gpu/utgard/bin.h"
+#include "gpu/bin.h"
 #include "tiler/list.h"
 
 enum { LIST = 0x400000, RSW = 0x401000, BLOCKS = 0x402000, INDICES = 0x404000, POSITIONS = 0x500000 };
@@ -90,7 +90,7 @@ static const uint8_t *at(const struct world *w, uint32_t address, uint32_t size)
 struct contents {
     uint32_t count;
     struct tiler_entry entry[4096];
-    struct utgard_bin_state state; /* the last */
+    struct gpu_bin_state state; /* the last */
 };
 
 static void read_list(const struct world *w, uint32_t block, struct contents *out)
@@ -312,7 +312,7 @@ static void test_points_lines_rectangles(void **data)
     one_list(&w, 49, 49, &c); /* its corner: the next tile */
     assert_int_equal(c.count, 1);
     assert_int_equal(c.entry[0].kind, TILER_ENTRY_POINT);
-    assert_true(c.state.size == 20 && c.state.point_sizes == 0 && c.state.rsw == RSW);
+    assert_true(c.state.size == 20 && c.state.point_sizes == 0 && c.state.state == RSW);
     read_list(&w, block_of(&w, 70, 40), &c);
     assert_int_equal(c.count, 0);
 

@@ -3,7 +3,7 @@
  * what the scenes are. */
 #include "utgard_job.h"
 
-#include "gpu/utgard/bin.h"
+#include "gpu/bin.h"
 #include "tiler/list.h"
 
 static struct jit_engine *engine;
@@ -34,7 +34,7 @@ static const uint8_t *at(const struct scene *s, uint32_t address)
 struct found {
     uint32_t entries[16], blocks; /* by kind; lists that are not empty */
     bool listed[256];
-    struct utgard_bin_state state; /* the last one seen */
+    struct gpu_bin_state state; /* the last one seen */
 };
 
 static void read_list(const struct scene *s, uint32_t address, struct found *found, uint32_t block)

@@ -30,8 +30,8 @@ static void own_open(struct scene *s)
     write_back(s, 0, UTGARD_WB_COLOR, UTGARD_WB_BGRA8888, SIDE * 4 / 8);
     s->frame.wb[0][1] = SOURCE;
     add_reload(s, 0, 0x16, 15, NULL);
-    s->frame.reader.triangles = no_triangles;
-    s->frame.pool = NULL;
+    s->frame.of.reader.triangles = no_triangles;
+    s->frame.of.pool = NULL;
 }
 
 static void flip(struct scene *s, uint32_t address, unsigned bit)
@@ -216,7 +216,7 @@ static bool memory_after(const struct difference *d, bool reference, uint8_t *ou
     if (reference)
         s.frame.engine = NULL;
     *executed = 0;
-    s.frame.instructions = executed;
+    s.frame.of.instructions = executed;
     drawn = 0;
     render(&s);
     memcpy(out, s.g.memory.base + IMAGE, BYTES);

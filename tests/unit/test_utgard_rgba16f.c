@@ -76,7 +76,8 @@ static void test_formats(void **unused)
     for (unsigned way = 0; way < 3 * 2 * 8; way++) {
         uint32_t format = UTGARD_WB_BGRA16F + way % 3, tiled = way / 3 & 1;
         uint32_t flags = (way / 6 & 3) << 2 | (way / 24) << 5;
-        uint32_t bytes = utgard_wb_bytes((enum utgard_wb_format)format), pitch = tiled ? 3 : SIDE * bytes / 8;
+        static const uint8_t sizes[] = {8, 2, 4};
+        uint32_t bytes = sizes[way % 3], pitch = tiled ? 3 : SIDE * bytes / 8;
         uint64_t want = meaning(format, flags, four(0x4000 / 65535.0, 0x8000 / 65535.0, 1.0, 0.0));
 
         write_back(&s, 0, UTGARD_WB_COLOR, format, pitch);
@@ -100,8 +101,10 @@ static void test_pixels(void **unused)
 {
     static struct raster_tile tile;
     static uint8_t image[48 * 48 * 8];
+    struct guest g;
 
     (void)unused;
+    guest_open(&g);
     tile.x = tile.y = 16;
     tile.width = tile.height = 16;
     tile.samples = 1;
@@ -110,28 +113,25 @@ static void test_pixels(void **unused)
         tile.color[n] = n * 0x9e3779b1u;
     for (unsigned way = 0; way < 2 * 8 * 2; way++) {
         uint32_t flags = (way >> 1 & 3) << 2 | (way >> 3 & 1) << 5, side = way & 16 ? 29 : 40;
-        struct utgard_wb wb = {.source = UTGARD_WB_COLOR,
-                               .format = UTGARD_WB_BGRA16F,
-                               .tiled = way & 1,
-                               .swap = flags & 4,
-                               .reversed = flags & 8,
-                               .big_endian = flags & 32,
-                               .pitch = way & 1 ? 3 : 320,
-                               .width = side,
-                               .height = side};
+        const uint32_t words[UTGARD_WB_WORDS] = {
+            UTGARD_WB_COLOR, 0, UTGARD_WB_BGRA16F, 0, way & 1 ? 2 : 0, way & 1 ? 3 : 40, flags};
+        struct gpu_fault fault;
+        struct utgard_wb wb;
 
+        assert_true(utgard_wb_decode(words, side, side, &g.space, &wb, &fault));
         memset(image, 0, sizeof image);
         utgard_wb_store(&wb, image, &tile);
         for (uint32_t y = 0; y < 40; y++)
             for (uint32_t x = 0; x < 40; x++) {
-                uint32_t at = wb.tiled ? raster_texel_offset(RASTER_UTGARD_TILED, 1, 3, x, y) : y * 40 + x;
+                uint32_t at = way & 1 ? raster_texel_offset(RASTER_UTGARD_TILED, 1, 3, x, y) : y * 40 + x;
                 bool inside = x >= 16 && y >= 16 && x < UTIL_MIN(side, 32u) && y < UTIL_MIN(side, 32u);
-                uint64_t halves = inside ? raster_rgba16f_average(&tile, x - 16, y - 16, 1, 1, 1) : 0;
+                uint64_t halves = inside ? raster_tile_color(&tile, x - 16, y - 16, 0) : 0;
 
                 assert_true(util_load64(image + 8ull * at) ==
                             (inside ? meaning(UTGARD_WB_BGRA16F, flags, halves) : 0));
             }
     }
+    guest_close(&g);
 }
 
 /* ---- draws ---- */

@@ -35,8 +35,19 @@ struct component {
     unsigned channel, bits; /* of the tile's words, red lowest */
 };
 
+/* What a unit is told, as far as its pixels' bits go. */
+struct way {
+    uint32_t source, format;
+    bool swap, reversed, big_endian;
+};
+
+static uint32_t bytes_of(uint32_t format)
+{
+    return format == UTGARD_WB_B8 ? 1 : format == UTGARD_WB_BGRA8888 || format == UTGARD_WB_Z24S8 ? 4 : 2;
+}
+
 /* The format's from the lowest on; how many. */
-static unsigned components(const struct utgard_wb *wb, struct component out[4])
+static unsigned components(const struct way *way, struct component out[4])
 {
     static const uint8_t bits[][4] = {[UTGARD_WB_BGR565] = {5, 6, 5},
                                       [UTGARD_WB_BGRA5551] = {5, 5, 5, 1},
@@ -44,28 +55,28 @@ static unsigned components(const struct utgard_wb *wb, struct component out[4])
                                       [UTGARD_WB_BGRA8888] = {8, 8, 8, 8},
                                       [UTGARD_WB_B8] = {8},
                                       [UTGARD_WB_GB88] = {8, 8}};
-    const unsigned channels[4] = {wb->swap ? 0 : 2, 1, wb->swap ? 2 : 0, 3};
+    const unsigned channels[4] = {way->swap ? 0 : 2, 1, way->swap ? 2 : 0, 3};
     unsigned count = 0;
 
-    while (count < 4 && bits[wb->format][count])
+    while (count < 4 && bits[way->format][count])
         count++;
     for (unsigned n = 0; n < count; n++)
-        out[wb->reversed ? count - 1 - n : n] = (struct component){channels[n], bits[wb->format][n]};
+        out[way->reversed ? count - 1 - n : n] = (struct component){channels[n], bits[way->format][n]};
     return count;
 }
 
 /* A pixel of the tile's words. */
-static uint32_t meaning(const struct utgard_wb *wb, uint32_t word)
+static uint32_t meaning(const struct way *way, uint32_t word)
 {
     struct component c[4];
-    uint32_t pixel = 0, bytes = utgard_wb_bytes(wb->format);
+    uint32_t pixel = 0, bytes = bytes_of(way->format);
 
-    if (wb->source == UTGARD_WB_ZS)
-        pixel = wb->format == UTGARD_WB_Z16 ? word >> 16 : word >> 8 | word << 24;
+    if (way->source == UTGARD_WB_ZS)
+        pixel = way->format == UTGARD_WB_Z16 ? word >> 16 : word >> 8 | word << 24;
     else
-        for (unsigned n = 0, count = components(wb, c), at = 0; n < count; at += c[n++].bits)
+        for (unsigned n = 0, count = components(way, c), at = 0; n < count; at += c[n++].bits)
             pixel |= level(word, c[n].channel, c[n].bits) << at;
-    return wb->big_endian ? __builtin_bswap32(pixel) >> (32 - 8 * bytes) : pixel;
+    return way->big_endian ? __builtin_bswap32(pixel) >> (32 - 8 * bytes) : pixel;
 }
 
 static uint32_t word_of(const struct utgard_wb *wb, uint32_t x, uint32_t y)
@@ -81,18 +92,17 @@ static uint32_t word_of(const struct utgard_wb *wb, uint32_t x, uint32_t y)
     return sum[0] >> 2 | sum[1] >> 2 << 8 | sum[2] >> 2 << 16 | sum[3] >> 2 << 24;
 }
 
-static void expect(const struct utgard_wb *wb, uint32_t bytes)
+static void expect(const struct utgard_wb *wb, const struct way *way)
 {
     for (uint32_t y = 0; y < tile.height; y++)
         for (uint32_t x = 0; x < tile.width; x++) {
-            uint32_t px = (uint32_t)tile.x + x, py = (uint32_t)tile.y + y,
-                     pixel = meaning(wb, word_of(wb, x, y));
+            uint32_t px = (uint32_t)tile.x + x, py = (uint32_t)tile.y + y, bytes = bytes_of(way->format),
+                     pixel = meaning(way, word_of(wb, x, y));
 
             if (px < WIDTH && py < HEIGHT)
-                memcpy(
-                    &want[wb->address + raster_texel_offset(wb->tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR,
-                                                            bytes, wb->pitch, px, py)],
-                    &pixel, bytes);
+                memcpy(&want[wb->address + raster_texel_offset((enum raster_layout)wb->image.layout, bytes,
+                                                               wb->image.stride, px, py)],
+                       &pixel, bytes);
         }
 }
 
@@ -107,7 +117,7 @@ static void check_uniform(const struct utgard_wb *wb)
     memset(want, 0x5a, sizeof want);
     raster_tile_clear(&tile, word, word);
     utgard_wb_store(wb, want, &tile);
-    utgard_wb_store_uniform(wb, got, &pixels, word);
+    assert_true(utgard_wb_fill(wb, got, RASTER_TARGET_8888, word, &pixels));
     assert_memory_equal(got, want, sizeof got);
 }
 
@@ -120,20 +130,26 @@ static void test_formats(void **unused)
                  {UTGARD_WB_B8, UTGARD_WB_COLOR, 1},       {UTGARD_WB_GB88, UTGARD_WB_COLOR, 2},
                  {UTGARD_WB_Z16, UTGARD_WB_ZS, 2},         {UTGARD_WB_Z24S8, UTGARD_WB_ZS, 4}};
 
+    struct gpu_fault fault;
+    struct guest g;
+
     (void)unused;
+    guest_open(&g);
     for (unsigned way = 0; way < 256; way++) {
         uint32_t kind = way & 7, bytes = kinds[kind].bytes;
-        struct utgard_wb wb = {.source = (enum utgard_wb_source)kinds[kind].source,
-                               .format = (enum utgard_wb_format)kinds[kind].format,
-                               .address = 64 + way % 3 * 8,
-                               .tiled = way & 8,
-                               .swap = way & 16,
-                               .reversed = way & 64,
-                               .big_endian = way & 128,
-                               .width = WIDTH,
-                               .height = HEIGHT};
+        const struct way told = {kinds[kind].source, kinds[kind].format, way & 16, way & 64, way & 128};
+        const uint32_t words[UTGARD_WB_WORDS] = {told.source,
+                                                 64 + way % 3 * 8,
+                                                 told.format,
+                                                 0,
+                                                 way & 8 ? 2 : 0,
+                                                 way & 8 ? 5 : 9 * bytes,
+                                                 (told.swap ? 4u : 0) | (told.reversed ? 8u : 0) |
+                                                     (told.big_endian ? 32u : 0)};
+        struct utgard_wb wb;
 
-        wb.pitch = wb.tiled ? 5 : 72 * bytes;
+        if (!utgard_wb_decode(words, WIDTH, HEIGHT, &g.space, &wb, &fault))
+            fail_msg("%s", fault.text);
         tile.samples = way & 32 ? 4 : 1;
         tile.width = tile.height = tile.samples == 4 ? 32 : 64;
         for (uint32_t n = 0; n < RASTER_TILE_WORDS; n++) {
@@ -143,12 +159,13 @@ static void test_formats(void **unused)
         for (tile.x = tile.y = 0; tile.y <= 16; tile.x += 16, tile.y += 16) {
             memset(got, 0x5a, sizeof got);
             memset(want, 0x5a, sizeof want);
-            expect(&wb, bytes);
+            expect(&wb, &told);
             utgard_wb_store(&wb, got, &tile);
             assert_memory_equal(got, want, sizeof got);
         }
         check_uniform(&wb);
     }
+    guest_close(&g);
 }
 
 /* ---- smaller images ---- */
@@ -156,8 +173,8 @@ static void test_formats(void **unused)
 /* `plane` alone, or all samples for -1. */
 static uint32_t smaller_of(const struct utgard_wb *wb, uint32_t x, uint32_t y, int plane)
 {
-    uint32_t sum[4] = {0}, word = 0, across = 1u << wb->shrink_x, down = 1u << wb->shrink_y;
-    uint32_t log = wb->shrink_x + wb->shrink_y + (plane < 0 && tile.samples == 4 ? 2u : 0u);
+    uint32_t sum[4] = {0}, word = 0, across = 1u << wb->average.shrink_x, down = 1u << wb->average.shrink_y;
+    uint32_t log = wb->average.shrink_x + wb->average.shrink_y + (plane < 0 && tile.samples == 4 ? 2u : 0u);
 
     if (wb->source == UTGARD_WB_ZS)
         return tile.zs[raster_pixel_index(&tile, x * across, y * down, 0) + (plane > 0 ? 16 * plane : 0)];
@@ -176,18 +193,19 @@ static uint32_t smaller_of(const struct utgard_wb *wb, uint32_t x, uint32_t y, i
     return word;
 }
 
-static void expect_smaller(const struct utgard_wb *wb, uint32_t bytes, int plane)
+static void expect_smaller(const struct utgard_wb *wb, const struct way *way, int plane)
 {
     uint32_t at = wb->address + (plane > 0 ? (uint32_t)plane * wb->sample_pitch : 0);
+    uint8_t shrink_x = wb->average.shrink_x, shrink_y = wb->average.shrink_y;
 
-    for (uint32_t y = 0; y < tile.height >> wb->shrink_y; y++)
-        for (uint32_t x = 0; x < tile.width >> wb->shrink_x; x++) {
-            uint32_t px = ((uint32_t)tile.x >> wb->shrink_x) + x, py = ((uint32_t)tile.y >> wb->shrink_y) + y,
-                     pixel = meaning(wb, smaller_of(wb, x, y, plane));
+    for (uint32_t y = 0; y < tile.height >> shrink_y; y++)
+        for (uint32_t x = 0; x < tile.width >> shrink_x; x++) {
+            uint32_t px = ((uint32_t)tile.x >> shrink_x) + x, py = ((uint32_t)tile.y >> shrink_y) + y,
+                     bytes = bytes_of(way->format), pixel = meaning(way, smaller_of(wb, x, y, plane));
 
-            if (px < wb->width && py < wb->height)
-                memcpy(&want[at + raster_texel_offset(wb->tiled ? RASTER_UTGARD_TILED : RASTER_LINEAR, bytes,
-                                                      wb->pitch, px, py)],
+            if (px < wb->image.width && py < wb->image.height)
+                memcpy(&want[at + raster_texel_offset((enum raster_layout)wb->image.layout, bytes,
+                                                      wb->image.stride, px, py)],
                        &pixel, bytes);
         }
 }
@@ -204,7 +222,7 @@ static void test_smaller(void **unused)
     for (uint32_t way = 1; way < 4 * 5 * 3 * 8; way++) {
         uint32_t shrink_x = way & 3, shrink_y = way / 4 % 5, format = formats[way / 20 % 3], rest = way / 60;
         bool tiled = rest & 1, apart = rest & 4;
-        uint32_t bytes = utgard_wb_bytes((enum utgard_wb_format)format), across = (WIDTH >> shrink_x) + 1;
+        uint32_t bytes = bytes_of(format), across = (WIDTH >> shrink_x) + 1;
         uint32_t words[UTGARD_WB_WORDS] = {format == UTGARD_WB_Z24S8 ? UTGARD_WB_ZS : UTGARD_WB_COLOR,
                                            64,
                                            format,
@@ -214,12 +232,13 @@ static void test_smaller(void **unused)
                                            0,
                                            apart ? 9 : 0,
                                            0x4000};
+        const struct way told = {words[0], format, false, false, false};
         struct utgard_wb wb;
 
         if (!utgard_wb_decode(words, WIDTH, HEIGHT, &g.space, &wb, &fault))
             fail_msg("%s", fault.text);
-        assert_int_equal(wb.width, (WIDTH + (1u << shrink_x) - 1) >> shrink_x);
-        assert_int_equal(wb.height, (HEIGHT + (1u << shrink_y) - 1) >> shrink_y);
+        assert_int_equal(wb.image.width, (WIDTH + (1u << shrink_x) - 1) >> shrink_x);
+        assert_int_equal(wb.image.height, (HEIGHT + (1u << shrink_y) - 1) >> shrink_y);
         tile.samples = rest & 2 || apart ? 4 : 1;
         tile.width = tile.height = 32;
         tile.x = 32;
@@ -230,9 +249,9 @@ static void test_smaller(void **unused)
         }
         memset(got, 0x5a, sizeof got);
         memset(want, 0x5a, sizeof want);
-        expect_smaller(&wb, bytes, apart ? 0 : -1);
+        expect_smaller(&wb, &told, apart ? 0 : -1);
         if (apart)
-            expect_smaller(&wb, bytes, 3);
+            expect_smaller(&wb, &told, 3);
         utgard_wb_store(&wb, got, &tile);
         assert_memory_equal(got, want, sizeof got);
         check_uniform(&wb);
@@ -285,8 +304,8 @@ static void test_flags(void **unused)
                                      : flags & 16 ? GPU_FAULT_UNSUPPORTED
                                                   : GPU_FAULT_NONE);
         if (!fault.kind)
-            assert_true(wb.swap == (flags >> 2 & 1) && wb.reversed == (flags >> 3 & 1) &&
-                        wb.big_endian == flags >> 5);
+            assert_true(wb.image.swap != (flags >> 2 & 1) && wb.image.big_endian == flags >> 5 &&
+                        wb.image.format == (flags & 8 ? RASTER_A1B5G5R5_UNORM : RASTER_R5G5B5A1_UNORM));
     }
     words[6] = 0;
     words[1] = GUEST_SIZE - 64;

@@ -32,7 +32,7 @@ static const uint32_t program[] = {0x000005e6, 0xf1003c20, 0, 0x39001000, 0x0000
 struct script_item {
     enum tiler_item_kind kind;
     uint32_t index[3];
-    struct utgard_tile_state state; /* of STATE */
+    struct gpu_tile_state state; /* of STATE */
 };
 
 struct script {
@@ -43,7 +43,7 @@ struct script {
 };
 
 static inline bool next(void *ctx, struct tiler_cursor *cursor, struct tiler_item *item,
-                        struct utgard_tile_state *state, struct gpu_fault *fault)
+                        struct gpu_tile_state *state, struct gpu_fault *fault)
 {
     const struct script *s = ctx;
     uint32_t n = (uint32_t)(cursor->at >> 32);
@@ -70,7 +70,7 @@ static inline bool next(void *ctx, struct tiler_cursor *cursor, struct tiler_ite
 struct scene {
     struct guest g;
     struct utgard_pp_frame frame;
-    struct utgard_tile tiles[9];
+    struct gpu_tile tiles[9];
     struct script_item items[8];
     struct script script;
     struct jit_engine *engine;
@@ -108,21 +108,21 @@ static inline void scene_open(struct scene *s)
     guest_put(&s->g, PROGRAM, program, sizeof program);
     guest_put(&s->g, POSITIONS, positions, sizeof positions);
     guest_put(&s->g, VARYINGS, varyings, sizeof varyings);
-    s->frame = (struct utgard_pp_frame){.space = &s->g.space,
+    s->frame = (struct utgard_pp_frame){.of = {.space = &s->g.space,
+                                               .pool = s->pool,
+                                               .reader = {.ctx = &s->script, .next = next},
+                                               .tiles = s->tiles,
+                                               .fuel = 1u << 30,
+                                               .packets = 1u << 20},
                                         .engine = s->engine,
-                                        .pool = s->pool,
                                         .programs = s->programs,
-                                        .reader = {.ctx = &s->script, .next = next},
-                                        .tiles = s->tiles,
-                                        .fuel = 1u << 30,
-                                        .packets = 1u << 20,
                                         .block_fuel = 1000,
                                         .numeric = ISA_EXACT};
     s->frame.registers[4] = 0xffffff;
     s->frame.registers[6] = 0x80402010; /* red 0x10, green 0x20, blue 0x40, alpha 0x80 */
     s->frame.registers[10] = s->frame.registers[11] = SIDE - 1;
-    assert_true(utgard_frame_tiles(&s->g.space, MASTER, 0, s->tiles, &s->frame.tile_count, NULL));
-    assert_int_equal(s->frame.tile_count, 9);
+    assert_true(utgard_frame_tiles(&s->g.space, MASTER, 0, s->tiles, &s->frame.of.tile_count, NULL));
+    assert_int_equal(s->frame.of.tile_count, 9);
     s->script.items = s->items;
 }
 
@@ -180,7 +180,7 @@ static inline void add_reload(struct scene *s, unsigned n, uint32_t format, uint
     guest_put(&s->g, at, words, sizeof words);
     guest_put(&s->g, TEXTURES + 4 * n, &at, 4);
     item[0] = (struct script_item){.kind = TILER_ITEM_STATE,
-                                   .state = {.rsw = STATE + 64 * n,
+                                   .state = {.state = STATE + 64 * n,
                                              .positions = POSITIONS,
                                              .clip = {0, 0, SIDE, SIDE},
                                              .four_samples = mask != 15}};
@@ -214,7 +214,7 @@ static inline void check_reload(struct scene *s, size_t bytes)
     for (unsigned way = 0; way < 3; way++) {
         memset(s->g.memory.base + IMAGE, 0, bytes);
         s->frame.engine = way == 1 ? NULL : s->engine;
-        s->frame.pool = way == 2 ? NULL : s->pool;
+        s->frame.of.pool = way == 2 ? NULL : s->pool;
         render(s);
         assert_memory_equal(s->g.memory.base + IMAGE, s->g.memory.base + SOURCE, bytes);
     }

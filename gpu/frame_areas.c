@@ -1,60 +1,61 @@
 /* Tiles of a frame as areas: a square of the tile buffer, or what of it has one list, is drawn at once
- * whichever processors own its tiles. */
+ * whoever owns its tiles. */
 #include <stdlib.h>
 
-#include "gpu/utgard/frame_internal.h"
+#include "gpu/frame_internal.h"
 #include "util/bits.h"
 
 #define SIDE 4u /* tiles: 64 pixels */
 #define NONE UINT64_MAX
 
 /* The list of the tile at (x, y); NONE: the frame has no such tile. */
-static uint64_t list_at(const struct utgard_run *run, uint32_t x, uint32_t y)
+static uint64_t list_at(const struct gpu_frame *frame, uint32_t x, uint32_t y)
 {
+    const struct gpu_frame_run *run = frame->run;
     uint32_t n = x < run->columns && y < run->rows ? run->tile_at[y * run->columns + x] : 0;
 
     return n ? run->lists[n - 1] : NONE;
 }
 
 /* Whether all tiles of the area are the frame's, and have its list. */
-static bool is_full(const struct utgard_run *run, const struct utgard_area *area)
+static bool is_full(const struct gpu_frame *frame, const struct gpu_frame_area *area)
 {
     for (uint32_t y = area->y; y < area->y + (uint32_t)area->height; y++)
         for (uint32_t x = area->x; x < area->x + (uint32_t)area->width; x++) {
-            if (list_at(run, x, y) != area->list)
+            if (list_at(frame, x, y) != area->list)
                 return false;
         }
     return true;
 }
 
 /* The tiles of the square about tile n that share its list, when they are a rectangle; or the tile alone. */
-static struct utgard_area area_of(const struct utgard_run *run, uint32_t n)
+static struct gpu_frame_area area_of(const struct gpu_frame *frame, uint32_t n)
 {
-    const struct utgard_tile *tile = &run->frame->tiles[n];
-    uint32_t list = run->lists[n];
+    const struct gpu_tile *tile = &frame->tiles[n];
+    uint32_t list = frame->run->lists[n];
     uint32_t left = tile->x & ~(SIDE - 1), top = tile->y & ~(SIDE - 1);
     uint32_t x0 = tile->x, y0 = tile->y, x1 = x0, y1 = y0;
-    struct utgard_area area;
+    struct gpu_frame_area area;
 
     for (uint32_t y = top; y < top + SIDE; y++)
         for (uint32_t x = left; x < left + SIDE; x++) {
-            if (list_at(run, x, y) != list || run->frame->observer)
+            if (list_at(frame, x, y) != list || frame->observer)
                 continue;
             x0 = UTIL_MIN(x0, x);
             x1 = UTIL_MAX(x1, x);
             y0 = UTIL_MIN(y0, y);
             y1 = UTIL_MAX(y1, y);
         }
-    area =
-        (struct utgard_area){(uint8_t)x0, (uint8_t)y0, (uint8_t)(x1 - x0 + 1), (uint8_t)(y1 - y0 + 1), list};
-    if (!is_full(run, &area))
-        area = (struct utgard_area){(uint8_t)tile->x, (uint8_t)tile->y, 1, 1, list};
+    area = (struct gpu_frame_area){(uint8_t)x0, (uint8_t)y0, (uint8_t)(x1 - x0 + 1), (uint8_t)(y1 - y0 + 1),
+                                   list};
+    if (!is_full(frame, &area))
+        area = (struct gpu_frame_area){(uint8_t)tile->x, (uint8_t)tile->y, 1, 1, list};
     return area;
 }
 
-static bool allocate(struct utgard_run *run)
+static bool allocate(const struct gpu_frame *frame)
 {
-    const struct utgard_pp_frame *frame = run->frame;
+    struct gpu_frame_run *run = frame->run;
 
     for (uint32_t n = 0; n < frame->tile_count; n++) {
         run->columns = UTIL_MAX(run->columns, frame->tiles[n].x + 1);
@@ -66,18 +67,18 @@ static bool allocate(struct utgard_run *run)
     return run->tile_at && run->areas && run->lists;
 }
 
-bool utgard_areas_make(struct utgard_run *run)
+bool gpu_frame_areas_make(struct gpu_frame *frame)
 {
-    const struct utgard_pp_frame *frame = run->frame;
-    const struct utgard_tile_reader *reader = &frame->reader;
+    const struct gpu_tile_reader *reader = &frame->reader;
+    struct gpu_frame_run *run = frame->run;
     bool *taken = calloc(frame->tile_count + 1, sizeof *taken);
 
-    if (!taken || !allocate(run)) {
+    if (!taken || !allocate(frame)) {
         free(taken);
         return false;
     }
     for (uint32_t n = 0; n < frame->tile_count; n++) {
-        const struct utgard_tile *tile = &frame->tiles[n];
+        const struct gpu_tile *tile = &frame->tiles[n];
 
         run->tile_at[tile->y * run->columns + tile->x] = n + 1;
         if (n && tile->list == tile[-1].list)
@@ -86,12 +87,12 @@ bool utgard_areas_make(struct utgard_run *run)
             run->lists[n] = reader->resolve ? reader->resolve(reader->ctx, tile->list) : tile->list;
     }
     for (uint32_t n = 0; n < frame->tile_count; n++) {
-        const struct utgard_tile *tile = &frame->tiles[n];
-        struct utgard_area area;
+        const struct gpu_tile *tile = &frame->tiles[n];
+        struct gpu_frame_area area;
 
         if (run->tile_at[tile->y * run->columns + tile->x] != n + 1 || taken[n])
             continue;
-        area = area_of(run, n);
+        area = area_of(frame, n);
         for (uint32_t y = area.y; y < area.y + (uint32_t)area.height; y++)
             for (uint32_t x = area.x; x < area.x + (uint32_t)area.width; x++)
                 taken[run->tile_at[y * run->columns + x] - 1] = true;

@@ -1,12 +1,12 @@
 /* What a draw's entries in tile lists name (tiler/list.h): its record, in the heap. The format is ours: no
  * driver reads it. */
-#ifndef VITRAIL_GPU_UTGARD_BIN_H
-#define VITRAIL_GPU_UTGARD_BIN_H
+#ifndef VITRAIL_GPU_BIN_H
+#define VITRAIL_GPU_BIN_H
 
 #include <stdint.h>
 
-struct utgard_bin_state {
-    uint32_t rsw;            /* render state word: address */
+struct gpu_bin_state {
+    uint32_t state;          /* address of the state that it is drawn with */
     uint32_t positions;      /* vertex n: x, y, z, 1/w as four floats at positions + 16 n */
     uint32_t point_sizes;    /* a float at point_sizes + 4 n; 0: all points have `size` */
     float size;              /* of points, or the width of lines, in pixels */
@@ -16,6 +16,6 @@ struct utgard_bin_state {
     uint32_t reserved[7];
 };
 
-_Static_assert(sizeof(struct utgard_bin_state) == 64, "it is laid out in guest memory");
+_Static_assert(sizeof(struct gpu_bin_state) == 64, "it is laid out in guest memory");
 
 #endif

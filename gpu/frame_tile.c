@@ -4,18 +4,17 @@
 
 #include <smmintrin.h>
 
-#include "gpu/utgard/frame_internal.h"
-#include "gpu/utgard/pp_fault.h"
+#include "gpu/frame_internal.h"
 #include "util/bits.h"
 
 #define UNIT "tile list"
 
 struct drawing {
-    struct utgard_run *run;
-    struct utgard_worker *worker;
-    struct utgard_tile_state state;
+    struct gpu_frame *frame;
+    struct gpu_frame_worker *worker;
+    struct gpu_tile_state state;
     bool stated;
-    const struct utgard_draw *draw; /* of state and the primitives' kind, or NULL: not looked up yet */
+    const struct gpu_frame_draw *draw; /* of state and the primitives' kind, or NULL: not looked up yet */
     struct raster_draw raster;
     struct gpu_space_run positions, varyings; /* addresses that may be read */
     uint64_t items;                           /* left */
@@ -26,21 +25,19 @@ struct drawing {
 
 /* ---- draws ---- */
 
-static const struct utgard_draw *find_draw(struct drawing *d, bool points)
+static const struct gpu_frame_draw *find_draw(struct drawing *d, bool points)
 {
     uint32_t samples = d->worker->raster.tile.samples;
-    const struct utgard_draw *last = d->worker->draw;
+    const struct gpu_frame_draw *last = d->worker->draw;
 
-    if (!last || last->rsw != d->state.rsw || last->samples != samples || last->points != points)
-        d->worker->draw = utgard_draw_get(d->run, d->state.rsw, samples, points, d->fault);
+    if (!last || last->state != d->state.state || last->samples != samples || last->points != points)
+        d->worker->draw = gpu_frame_draw_get(d->frame, d->state.state, samples, points, d->fault);
     return d->worker->draw;
 }
 
 /* The draw of the state at hand for this kind of primitive. */
 static bool take_draw(struct drawing *d, bool points)
 {
-    const struct raster_shader *shader;
-    const struct utgard_state *s;
     bool opaque;
 
     if (d->draw && d->draw->points == points)
@@ -48,27 +45,19 @@ static bool take_draw(struct drawing *d, bool points)
     d->draw = find_draw(d, points);
     if (!d->draw)
         return false;
-    s = d->draw->state;
-    shader = utgard_frag_shader(d->draw->frag);
-    opaque = shader->opaque && !d->worker->watch;
+    opaque = d->draw->shader->opaque && !d->worker->watched.job;
     d->raster = (struct raster_draw){
         .worker = &d->worker->raster,
-        .shader = shader,
+        .shader = d->draw->shader,
         .opaque = opaque,
         .whole = opaque,
-        .reference = !d->run->frame->engine,
-        .setup = {.vary_count = utgard_frag_varyings(d->draw->frag),
-                  .depth_offset = s->offset_factor != 0 || s->offset_units != 0,
-                  .offset_factor = s->offset_factor,
-                  .offset_units = s->offset_units,
-                  .line_width = d->state.size,
-                  .clockwise_forward = s->ccw,
-                  .point_down = true,
-                  .centres_only = d->worker->raster.tile.samples == 1},
+        .reference = d->frame->reference,
+        .setup = d->draw->setup,
         .clip = d->state.clip,
     };
-    if (d->worker->watch)
-        utgard_observe_list(d->run, d->worker, &d->state, d->draw);
+    d->raster.setup.line_width = d->state.size;
+    if (d->worker->watched.job)
+        gpu_frame_observe_list(d->frame, d->worker, &d->state, d->draw);
     return true;
 }
 
@@ -77,17 +66,17 @@ static bool take_draw(struct drawing *d, bool points)
 static const float *position(struct drawing *d, uint32_t index)
 {
     uint64_t address = d->state.positions + index * 16ull;
-    const void *at = gpu_space_near(d->run->frame->space, &d->positions, address, 16);
+    const void *at = gpu_space_near(d->frame->space, &d->positions, address, 16);
 
     if (!at)
-        utgard_pp_refuse(d->fault, GPU_FAULT_MEMORY, UNIT, (uint32_t)address, "vertex %u is not in memory",
-                         index);
+        gpu_fault_set(d->fault, GPU_FAULT_MEMORY, UNIT, (uint32_t)address, "vertex %u is not in memory",
+                      index);
     return at;
 }
 
 static bool fetch(struct drawing *d, uint32_t index, float *out)
 {
-    return utgard_frag_fetch(d->draw->frag, d->run->frame->space, &d->varyings, index, out, d->fault);
+    return d->frame->family->fetch(d->draw, d->frame->space, &d->varyings, index, out, d->fault);
 }
 
 /* Window coordinates in 1/16 pixel. What lies beyond the limit of positions, or is no number, lies at it:
@@ -164,10 +153,10 @@ static bool point_size(const struct drawing *d, uint32_t index, float *out)
     *out = d->state.size;
     if (!d->state.point_sizes)
         return true;
-    at = gpu_space_at(d->run->frame->space, address, 4, GPU_RIGHT_READ);
+    at = gpu_space_at(d->frame->space, address, 4, GPU_RIGHT_READ);
     if (!at)
-        return utgard_pp_refuse(d->fault, GPU_FAULT_MEMORY, UNIT, (uint32_t)address,
-                                "the size of point %u is not in memory", index);
+        return gpu_fault_set(d->fault, GPU_FAULT_MEMORY, UNIT, (uint32_t)address,
+                             "the size of point %u is not in memory", index);
     *out = util_u2f(util_load32(at));
     return true;
 }
@@ -177,8 +166,8 @@ static bool point_size(const struct drawing *d, uint32_t index, float *out)
 /* The worker's primitive, made of `vertex`. */
 static bool shade(struct drawing *d, const struct tiler_item *item, const struct raster_vertex *vertex)
 {
-    if (d->worker->watch)
-        return utgard_observe_shade(d->run, d->worker, item, d->draw, &d->raster, vertex);
+    if (d->worker->watched.job)
+        return gpu_frame_observe_shade(d->frame, d->worker, item, d->draw, &d->raster, vertex);
     return raster_draw_prim(&d->raster);
 }
 
@@ -191,15 +180,15 @@ static bool draw_prim(struct drawing *d, const struct tiler_item *item)
 
     if (!take_draw(d, item->kind == TILER_ITEM_POINT))
         return false;
-    if (d->worker->watch)
-        utgard_observe_primitive(d->run, d->worker, item);
+    if (d->worker->watched.job)
+        gpu_frame_observe_primitive(d->worker, item);
     if (!(item->clipped ? load_clipped : load_whole)(d, item, count))
         return false;
     switch (item->kind) {
     case TILER_ITEM_POINT:
         if (!point_size(d, item->index[0], &size))
             return false;
-        return !raster_setup_point(prim, setup, d->vertex, size, utgard_frag_wants_point(d->draw->frag)) ||
+        return !raster_setup_point(prim, setup, d->vertex, size, d->draw->wants_point) ||
                shade(d, item, d->vertex);
     case TILER_ITEM_LINE:
         return !raster_setup_line(prim, setup, d->vertex, false) || shade(d, item, d->vertex);
@@ -233,14 +222,14 @@ static void place_four(struct raster_triangles *t, unsigned k, uint32_t i, const
 static uint32_t place_triangles(struct drawing *d, const uint32_t index[][3], uint32_t count)
 {
     struct raster_triangles *t = &d->worker->raster.triangles;
-    const struct utgard_state *s = d->draw->state;
-    const uint8_t *varyings = d->run->frame->space->window.base + s->varyings;
+    const uint8_t *varyings = d->frame->space->window.base + d->draw->varyings;
+    const uint64_t stride = d->draw->varying_stride;
     const float *at[3][RASTER_TRIANGLES];
     uint32_t i, k;
 
     for (i = 0; i < count; i++) {
         for (k = 0; k < 3 && (at[k][i] = position(d, index[i][k])) != NULL; k++)
-            __builtin_prefetch(varyings + (uint64_t)index[i][k] * s->varying_stride);
+            __builtin_prefetch(varyings + index[i][k] * stride);
         if (k < 3)
             break;
     }
@@ -293,11 +282,11 @@ static bool draw_triangles(struct drawing *d, const uint32_t index[][3], uint32_
 /* Draws the triangles that come next in the list, where they can be drawn so; *count: how many there were. */
 static bool run_triangles(struct drawing *d, uint32_t *count)
 {
-    const struct utgard_tile_reader *reader = &d->run->frame->reader;
+    const struct gpu_tile_reader *reader = &d->frame->reader;
     uint32_t index[RASTER_TRIANGLES][3];
 
     *count = 0;
-    if (!d->stated || !reader->triangles || !d->run->frame->engine || d->worker->watch)
+    if (!d->stated || !reader->triangles || d->frame->reference || d->worker->watched.job)
         return true;
     *count =
         reader->triangles(reader->ctx, &d->cursor, index, (uint32_t)UTIL_MIN(d->items, RASTER_TRIANGLES));
@@ -313,13 +302,13 @@ static bool run_item(struct drawing *d, const struct tiler_item *item, uint32_t 
         return true;
     }
     if (!d->stated)
-        return utgard_pp_refuse(d->fault, GPU_FAULT_LIST, UNIT, list, "a primitive without a state");
+        return gpu_fault_set(d->fault, GPU_FAULT_LIST, UNIT, list, "a primitive without a state");
     return draw_prim(d, item);
 }
 
 static bool run_list(struct drawing *d, uint32_t list)
 {
-    const struct utgard_tile_reader *reader = &d->run->frame->reader;
+    const struct gpu_tile_reader *reader = &d->frame->reader;
     const struct tiler_cursor *c = &d->cursor;
     struct tiler_item item = {0};
 
@@ -327,15 +316,15 @@ static bool run_list(struct drawing *d, uint32_t list)
     for (;;) {
         uint32_t triangles;
 
-        if (utgard_run_cancelled(d->run))
-            return utgard_pp_refuse(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)c->at, "cancelled");
+        if (gpu_frame_cancelled(d->frame))
+            return gpu_fault_set(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)c->at, "cancelled");
         if (!run_triangles(d, &triangles))
             return false;
         if (triangles == RASTER_TRIANGLES)
             continue;
         if (!d->items)
-            return utgard_pp_refuse(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)c->at,
-                                    "more entries than the tile's lists may have");
+            return gpu_fault_set(d->fault, GPU_FAULT_TIMEOUT, UNIT, (uint32_t)c->at,
+                                 "more entries than the tile's lists may have");
         d->items--;
         if (!reader->next(reader->ctx, &d->cursor, &item, &d->state, d->fault))
             return false;
@@ -346,33 +335,33 @@ static bool run_list(struct drawing *d, uint32_t list)
     }
 }
 
-bool utgard_tile_needs(const struct utgard_run *run, uint32_t list, struct utgard_tile_needs *out,
-                       struct gpu_fault *fault)
+bool gpu_frame_tile_needs(const struct gpu_frame *frame, uint32_t list, struct gpu_tile_needs *out,
+                          struct gpu_fault *fault)
 {
-    const struct utgard_tile_reader *reader = &run->frame->reader;
+    const struct gpu_tile_reader *reader = &frame->reader;
     struct tiler_item item = {0};
     struct tiler_cursor cursor = tiler_list_begin(list);
-    struct utgard_tile_state state = {0};
+    struct gpu_tile_state state = {0};
 
     if (!reader->next(reader->ctx, &cursor, &item, &state, fault))
         return false;
-    *out = (struct utgard_tile_needs){
+    *out = (struct gpu_tile_needs){
         .nothing = item.kind == TILER_ITEM_END,
         .four_samples = state.four_samples,
     };
     return true;
 }
 
-bool utgard_tile_draw(struct utgard_run *run, struct utgard_worker *worker, uint32_t list, uint32_t tiles,
-                      struct gpu_fault *fault)
+bool gpu_frame_tile_draw(struct gpu_frame *frame, struct gpu_frame_worker *worker, uint32_t list,
+                         uint32_t tiles, struct gpu_fault *fault)
 {
-    struct drawing d = {.run = run,
+    struct drawing d = {.frame = frame,
                         .worker = worker,
-                        .items = UTIL_MIN(run->items * tiles, (uint64_t)TILER_LIST_MOST),
+                        .items = UTIL_MIN(frame->run->items * tiles, (uint64_t)TILER_LIST_MOST),
                         .fault = fault};
     bool drawn;
 
-    worker->raster.work.fuel = run->fuel * tiles;
+    worker->raster.work.fuel = frame->run->fuel * tiles;
     worker->raster.work.fault = fault;
     drawn = run_list(&d, list);
     if (drawn)

@@ -1,9 +1,8 @@
 /* Tile lists (tiler/list.h) as they stand in the guest's memory, and the records that they name. */
 #include <string.h>
 
-#include "gpu/utgard/bin.h"
-#include "gpu/utgard/frame_internal.h"
-#include "gpu/utgard/pp_fault.h"
+#include "gpu/bin.h"
+#include "gpu/frame.h"
 #include "util/bits.h"
 
 #define UNIT "tile list"
@@ -23,8 +22,8 @@ static struct tiler_list_memory memory_of(const struct gpu_space *space)
 
 static bool no_memory(struct gpu_fault *fault, uint32_t address, uint32_t size)
 {
-    return utgard_pp_refuse(fault, GPU_FAULT_MEMORY, UNIT, address, "%u bytes of the list are not in memory",
-                            size);
+    return gpu_fault_set(fault, GPU_FAULT_MEMORY, UNIT, address, "%u bytes of the list are not in memory",
+                         size);
 }
 
 static bool refuse(enum tiler_read why, const struct tiler_read_error *e, struct gpu_fault *fault)
@@ -32,34 +31,38 @@ static bool refuse(enum tiler_read why, const struct tiler_read_error *e, struct
     switch (why) {
     case TILER_READ_MEMORY: return no_memory(fault, e->place, e->size);
     case TILER_READ_BROKEN:
-        return utgard_pp_refuse(fault, GPU_FAULT_LIST, UNIT, e->place, "0x%016llx is no entry",
-                                (unsigned long long)e->word);
-    case TILER_READ_ROUND: utgard_walk_round(UNIT, e->place, e->to, fault); return false;
-    default: utgard_walk_long(UNIT, e->place, fault); return false;
+        return gpu_fault_set(fault, GPU_FAULT_LIST, UNIT, e->place, "0x%016llx is no entry",
+                             (unsigned long long)e->word);
+    case TILER_READ_ROUND:
+        return gpu_fault_set(fault, GPU_FAULT_TIMEOUT, UNIT, e->place,
+                             "the list goes round: it has been at 0x%08x", e->to);
+    default:
+        return gpu_fault_set(fault, GPU_FAULT_TIMEOUT, UNIT, e->place,
+                             "the list repeats more than memory can hold");
     }
 }
 
 static bool read_state(const struct gpu_space *space, const struct tiler_item *item,
-                       struct utgard_tile_state *out, struct gpu_fault *fault)
+                       struct gpu_tile_state *out, struct gpu_fault *fault)
 {
-    struct utgard_bin_state s;
+    struct gpu_bin_state s;
     const void *at = gpu_space_at(space, item->record, sizeof s, GPU_RIGHT_READ);
 
     if (!at)
         return no_memory(fault, item->record, sizeof s);
     memcpy(&s, at, sizeof s);
-    *out = (struct utgard_tile_state){.four_samples = item->four_samples,
-                                      .rsw = s.rsw,
-                                      .positions = s.positions,
-                                      .point_sizes = s.point_sizes,
-                                      .size = s.size,
-                                      .clip = {s.x0, s.y0, s.x1, s.y1},
-                                      .draw = s.draw};
+    *out = (struct gpu_tile_state){.four_samples = item->four_samples,
+                                   .state = s.state,
+                                   .positions = s.positions,
+                                   .point_sizes = s.point_sizes,
+                                   .size = s.size,
+                                   .clip = {s.x0, s.y0, s.x1, s.y1},
+                                   .draw = s.draw};
     return true;
 }
 
-bool utgard_frame_bins(void *ctx, struct tiler_cursor *cursor, struct tiler_item *item,
-                       struct utgard_tile_state *state, struct gpu_fault *fault)
+static bool next(void *ctx, struct tiler_cursor *cursor, struct tiler_item *item,
+                 struct gpu_tile_state *state, struct gpu_fault *fault)
 {
     const struct tiler_list_memory memory = memory_of(ctx);
     struct tiler_read_error error;
@@ -70,17 +73,22 @@ bool utgard_frame_bins(void *ctx, struct tiler_cursor *cursor, struct tiler_item
     return item->kind != TILER_ITEM_STATE || read_state(ctx, item, state, fault);
 }
 
-uint32_t utgard_frame_bins_resolve(void *ctx, uint32_t list)
+static uint32_t resolve(void *ctx, uint32_t list)
 {
     const struct tiler_list_memory memory = memory_of(ctx);
 
     return tiler_list_resolve(&memory, list);
 }
 
-uint32_t utgard_frame_bins_triangles(void *ctx, struct tiler_cursor *cursor, uint32_t index[][3],
-                                     uint32_t most)
+static uint32_t triangles(void *ctx, struct tiler_cursor *cursor, uint32_t index[][3], uint32_t most)
 {
     const struct tiler_list_memory memory = memory_of(ctx);
 
     return tiler_list_triangles(&memory, cursor, index, most);
+}
+
+struct gpu_tile_reader gpu_tile_lists(const struct gpu_space *space)
+{
+    return (struct gpu_tile_reader){
+        .ctx = (void *)(uintptr_t)space, .next = next, .resolve = resolve, .triangles = triangles};
 }

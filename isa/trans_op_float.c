@@ -1,0 +1,228 @@
+/* Floats. Halves are computed as singles, of which each holds a half's sum, product, quotient or root so exactly
+ * that rounding once more is harmless; fused sums as doubles. */
+#include "isa/trans_op_internal.h"
+
+#include "jit/math.h"
+
+LLVMValueRef isa_op_ir_flushed(struct isa_op_ir *o, LLVMValueRef h)
+{
+    LLVMValueRef normal =
+        LLVMBuildICmp(o->ir, LLVMIntNE, isa_op_ir_bits(o, h, 0x7c00), jit_splat_u32(o->b, 0), "");
+    return jit_select(o->b, normal, h, isa_op_ir_bits(o, h, 0x8000));
+}
+
+LLVMValueRef isa_op_ir_single(struct isa_op_ir *o, LLVMValueRef x)
+{
+    if (!o->is_half)
+        return jit_as_f32(o->b, x);
+    return jit_half_to_single(o->b, o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, x) : x);
+}
+
+/* A single as the bits of the operation's format. */
+static LLVMValueRef as_bits(struct isa_op_ir *o, LLVMValueRef f)
+{
+    if (!o->is_half)
+        return jit_as_i32(o->b, f);
+    LLVMValueRef h = jit_single_to_half(o->b, f);
+    return o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, h) : h;
+}
+
+LLVMValueRef isa_op_ir_double(struct isa_op_ir *o, LLVMValueRef f)
+{
+    return LLVMBuildFPExt(o->ir, f, LLVMVectorType(o->b->f64, 16), "");
+}
+
+static LLVMValueRef add_bits(struct isa_op_ir *o, LLVMValueRef d, LLVMValueRef n)
+{
+    LLVMValueRef sum = LLVMBuildAdd(o->ir, LLVMBuildBitCast(o->ir, d, o->b->i64x16, ""), n, "");
+    return LLVMBuildBitCast(o->ir, sum, LLVMTypeOf(d), "");
+}
+
+/* x + y, to odd: where the sum is not exact, of the two numbers beside it the one whose last bit is 1. A
+ * format with two digits less gets the exact sum's rounding from it. */
+static LLVMValueRef sum_to_odd(struct isa_op_ir *o, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMTypeRef i64x16 = o->b->i64x16;
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x)), sum = LLVMBuildFAdd(o->ir, x, y, "");
+    LLVMValueRef of_y = LLVMBuildFSub(o->ir, sum, x, ""), of_x = LLVMBuildFSub(o->ir, sum, of_y, "");
+    LLVMValueRef error =
+        LLVMBuildFAdd(o->ir, LLVMBuildFSub(o->ir, x, of_x, ""), LLVMBuildFSub(o->ir, y, of_y, ""), "");
+    LLVMValueRef even =
+        LLVMBuildAnd(o->ir, LLVMBuildBitCast(o->ir, sum, i64x16, ""), isa_op_ir_number(i64x16, 1), "");
+    even = LLVMBuildICmp(o->ir, LLVMIntEQ, even, LLVMConstNull(i64x16), "");
+    LLVMValueRef off = LLVMBuildAnd(o->ir, LLVMBuildFCmp(o->ir, LLVMRealONE, error, zero, ""), even, "");
+    LLVMValueRef inward = LLVMBuildXor(o->ir, LLVMBuildFCmp(o->ir, LLVMRealOLT, error, zero, ""),
+                                       LLVMBuildFCmp(o->ir, LLVMRealOLT, sum, zero, ""), "");
+    LLVMValueRef step =
+        jit_select(o->b, inward, isa_op_ir_number(i64x16, ~0ull), isa_op_ir_number(i64x16, 1));
+    return add_bits(o, sum, jit_select(o->b, off, step, LLVMConstNull(i64x16)));
+}
+
+/* The same bits of a double that a single has, and whether there were more, in its last. */
+static LLVMValueRef cut_to_odd(struct isa_op_ir *o, LLVMValueRef d)
+{
+    LLVMTypeRef i64x16 = o->b->i64x16;
+    LLVMValueRef all = LLVMBuildBitCast(o->ir, d, i64x16, ""), low = isa_op_ir_number(i64x16, (1u << 29) - 1);
+    LLVMValueRef more =
+        LLVMBuildICmp(o->ir, LLVMIntNE, LLVMBuildAnd(o->ir, all, low, ""), LLVMConstNull(i64x16), "");
+    more = jit_select(o->b, more, isa_op_ir_number(i64x16, 1u << 29), LLVMConstNull(i64x16));
+    all = LLVMBuildOr(o->ir, LLVMBuildAnd(o->ir, all, LLVMBuildNot(o->ir, low, ""), ""), more, "");
+    return LLVMBuildFPTrunc(o->ir, LLVMBuildBitCast(o->ir, all, LLVMTypeOf(d), ""), o->b->f32x16, "");
+}
+
+static LLVMValueRef fused(struct isa_op_ir *o)
+{
+    LLVMValueRef product =
+        LLVMBuildFMul(o->ir, isa_op_ir_double(o, o->f[0]), isa_op_ir_double(o, o->f[1]), "");
+    LLVMValueRef sum = sum_to_odd(o, product, isa_op_ir_double(o, o->f[2]));
+    return o->is_half ? cut_to_odd(o, sum) : LLVMBuildFPTrunc(o->ir, sum, o->b->f32x16, "");
+}
+
+static LLVMValueRef rounded_root(struct isa_op_ir *o)
+{
+    LLVMValueRef root = jit_sqrt(o->b, o->f[0]);
+    return o->is_half ? isa_op_ir_single(o, as_bits(o, root)) : root;
+}
+
+/* Times a power of two, in steps that no exponent leaves before the result does. */
+static LLVMValueRef scaled(struct isa_op_ir *o)
+{
+    struct jit_builder *b = o->b;
+    LLVMValueRef by = o->s[1], f = o->f[0], most = jit_splat_u32(b, 300),
+                 least = jit_splat_u32(b, (uint32_t)-300);
+    if (o->is_half)
+        by = LLVMBuildSExt(o->ir, LLVMBuildTrunc(o->ir, by, b->i16x16, ""), b->i32x16, "");
+    LLVMValueRef up[2] = {by, most};
+    up[0] = isa_op_ir_call(o, "llvm.smin", b->i32x16, up, 2);
+    up[1] = least;
+    by = isa_op_ir_call(o, "llvm.smax", b->i32x16, up, 2);
+    for (unsigned n = 0; n < 3; n++) {
+        LLVMValueRef part[2] = {by, jit_splat_u32(b, 100)};
+        part[0] = isa_op_ir_call(o, "llvm.smin", b->i32x16, part, 2);
+        part[1] = jit_splat_u32(b, (uint32_t)-100);
+        part[0] = isa_op_ir_call(o, "llvm.smax", b->i32x16, part, 2);
+        LLVMValueRef power = LLVMBuildAdd(o->ir, part[0], jit_splat_u32(b, 127), "");
+        power = LLVMBuildShl(o->ir, power, jit_splat_u32(b, 23), "");
+        f = LLVMBuildFMul(o->ir, f, jit_as_f32(b, power), "");
+        by = LLVMBuildSub(o->ir, by, part[0], "");
+    }
+    return f;
+}
+
+static LLVMValueRef unary(struct isa_op_ir *o, const char *name)
+{
+    return isa_op_ir_call(o, name, o->b->f32x16, o->f, 1);
+}
+
+/* NULL: the operation chooses between bits. */
+static LLVMValueRef arithmetic(struct isa_op_ir *o)
+{
+    LLVMValueRef x = o->f[0], y = o->f[1], unit = jit_splat_f32(o->b, 1);
+    switch (o->op) {
+    case ISA_OP_fadd: return LLVMBuildFAdd(o->ir, x, y, "");
+    case ISA_OP_fsub: return LLVMBuildFSub(o->ir, x, y, "");
+    case ISA_OP_fmul: return LLVMBuildFMul(o->ir, x, y, "");
+    case ISA_OP_ffma: return fused(o);
+    case ISA_OP_frcp: return LLVMBuildFDiv(o->ir, unit, x, "");
+    case ISA_OP_fsqrt: return jit_sqrt(o->b, x);
+    case ISA_OP_frsq: return LLVMBuildFDiv(o->ir, unit, rounded_root(o), "");
+    case ISA_OP_fldexp: return scaled(o);
+    case ISA_OP_ffloor: return jit_floor(o->b, x);
+    case ISA_OP_fceil: return unary(o, "llvm.ceil");
+    case ISA_OP_ftrunc: return unary(o, "llvm.trunc");
+    case ISA_OP_froundeven: return unary(o, "llvm.roundeven");
+    case ISA_OP_fround: return unary(o, "llvm.round");
+    case ISA_OP_ffract: return LLVMBuildFSub(o->ir, x, jit_floor(o->b, x), "");
+    default: return NULL;
+    }
+}
+
+static LLVMValueRef compare(struct isa_op_ir *o, LLVMRealPredicate how)
+{
+    return LLVMBuildFCmp(o->ir, how, o->f[0], o->f[1], "");
+}
+
+static LLVMValueRef is_nan(struct isa_op_ir *o, LLVMValueRef f)
+{
+    return LLVMBuildFCmp(o->ir, LLVMRealUNO, f, f, "");
+}
+
+static LLVMValueRef quiet(struct isa_op_ir *o, bool half)
+{
+    return jit_splat_u32(o->b, half ? 0x7e00 : 0x7fc00000);
+}
+
+static LLVMValueRef lesser(struct isa_op_ir *o, LLVMRealPredicate how)
+{
+    LLVMValueRef first = LLVMBuildOr(o->ir, compare(o, how), is_nan(o, o->f[1]), "");
+    LLVMValueRef out = jit_select(o->b, first, o->s[0], o->s[1]);
+    return o->policy & ISA_OP_PROPAGATE ? jit_select(o->b, compare(o, LLVMRealUNO), quiet(o, o->is_half), out)
+                                        : out;
+}
+
+static LLVMValueRef limit(struct isa_op_ir *o, float least, float most)
+{
+    LLVMValueRef low = jit_splat_f32(o->b, least), high = jit_splat_f32(o->b, most);
+    LLVMValueRef above = LLVMBuildFCmp(o->ir, LLVMRealOGT, o->f[0], low, "");
+    LLVMValueRef below = LLVMBuildFCmp(o->ir, LLVMRealOLT, o->f[0], high, "");
+    LLVMValueRef out = jit_select(o->b, below, o->s[0], as_bits(o, high));
+    return jit_select(o->b, above, out, as_bits(o, low));
+}
+
+static LLVMValueRef truth_of(struct isa_op_ir *o, LLVMValueRef f)
+{
+    return LLVMBuildFCmp(o->ir, LLVMRealUNE, f, LLVMConstNull(o->b->f32x16), "");
+}
+
+static LLVMValueRef choice(struct isa_op_ir *o)
+{
+    uint32_t sign = o->is_half ? 0x8000 : 0x80000000;
+    LLVMValueRef x = o->s[0], signs = jit_splat_u32(o->b, sign), size = isa_op_ir_bits(o, x, sign - 1);
+    switch (o->op) {
+    case ISA_OP_fmin: return lesser(o, LLVMRealOLT);
+    case ISA_OP_fmax: return lesser(o, LLVMRealOGT);
+    case ISA_OP_fabs: return size;
+    case ISA_OP_fneg: return LLVMBuildXor(o->ir, x, signs, "");
+    case ISA_OP_fnabs: return LLVMBuildOr(o->ir, x, signs, "");
+    case ISA_OP_fcopysign: return LLVMBuildOr(o->ir, size, isa_op_ir_bits(o, o->s[1], sign), "");
+    case ISA_OP_fclamp_0_1: return limit(o, 0, 1);
+    case ISA_OP_fclamp_m1_1: return limit(o, -1, 1);
+    case ISA_OP_fclamp_0_inf: return limit(o, 0, __builtin_inff());
+    default: return jit_select(o->b, truth_of(o, o->f[0]), o->s[1], o->s[2]);
+    }
+}
+
+LLVMValueRef isa_op_ir_quieted(struct isa_op_ir *o, LLVMValueRef x, bool half)
+{
+    if (!(o->policy & ISA_OP_QUIET))
+        return x;
+    LLVMValueRef size = isa_op_ir_bits(o, x, half ? 0x7fff : 0x7fffffff);
+    LLVMValueRef infinite = jit_splat_u32(o->b, half ? 0x7c00 : 0x7f800000);
+    return jit_select(o->b, LLVMBuildICmp(o->ir, LLVMIntUGT, size, infinite, ""), quiet(o, half), x);
+}
+
+LLVMValueRef isa_op_ir_float(struct isa_op_ir *o)
+{
+    LLVMValueRef f = arithmetic(o);
+    return isa_op_ir_quieted(o, f ? as_bits(o, f) : choice(o), o->is_half);
+}
+
+LLVMValueRef isa_op_ir_ftest(struct isa_op_ir *o)
+{
+    LLVMValueRef x = truth_of(o, o->f[0]), y = o->f[1] ? truth_of(o, o->f[1]) : NULL;
+    switch (o->op) {
+    case ISA_OP_feq: return compare(o, LLVMRealOEQ);
+    case ISA_OP_fne: return compare(o, LLVMRealUNE);
+    case ISA_OP_flg: return compare(o, LLVMRealONE);
+    case ISA_OP_flt: return compare(o, LLVMRealOLT);
+    case ISA_OP_fle: return compare(o, LLVMRealOLE);
+    case ISA_OP_fgt: return compare(o, LLVMRealOGT);
+    case ISA_OP_fge: return compare(o, LLVMRealOGE);
+    case ISA_OP_ford: return compare(o, LLVMRealORD);
+    case ISA_OP_funord: return compare(o, LLVMRealUNO);
+    case ISA_OP_fnot: return LLVMBuildNot(o->ir, x, "");
+    case ISA_OP_fand: return LLVMBuildAnd(o->ir, x, y, "");
+    case ISA_OP_for: return LLVMBuildOr(o->ir, x, y, "");
+    default: return LLVMBuildXor(o->ir, x, y, "");
+    }
+}

@@ -1,0 +1,48 @@
+/* Between the files of isa/trans_op.h. */
+#ifndef VITRAIL_ISA_TRANS_OP_INTERNAL_H
+#define VITRAIL_ISA_TRANS_OP_INTERNAL_H
+
+#include "isa/trans_op.h"
+
+/* An operation on vectors of elements. Floats are singles, or halves in the low bits of i32x16. */
+struct isa_op_ir {
+    struct jit_builder *b;
+    LLVMBuilderRef ir;
+    enum isa_op op;
+    unsigned policy;
+    bool is_half;
+    LLVMTypeRef type; /* of the integers at hand */
+    LLVMValueRef s[3], f[3];
+};
+
+/* All elements of a vector of integers. */
+static inline LLVMValueRef isa_op_ir_number(LLVMTypeRef vector, uint64_t n)
+{
+    LLVMValueRef lane = LLVMConstInt(LLVMGetElementType(vector), n, false), all[64];
+    unsigned count = LLVMGetVectorSize(vector);
+    for (unsigned l = 0; l < count; l++)
+        all[l] = lane;
+    return LLVMConstVector(all, count);
+}
+
+static inline LLVMValueRef isa_op_ir_call(struct isa_op_ir *o, const char *name, LLVMTypeRef type,
+                                          LLVMValueRef *args, unsigned count)
+{
+    return jit_intrinsic(o->b, name, &type, 1, args, count);
+}
+
+static inline LLVMValueRef isa_op_ir_bits(struct isa_op_ir *o, LLVMValueRef x, uint32_t n)
+{
+    return LLVMBuildAnd(o->ir, x, jit_splat_u32(o->b, n), "");
+}
+
+/* trans_op_float.c: results are bits of the operation's format, and a mask. */
+LLVMValueRef isa_op_ir_float(struct isa_op_ir *o);
+LLVMValueRef isa_op_ir_ftest(struct isa_op_ir *o);
+
+LLVMValueRef isa_op_ir_flushed(struct isa_op_ir *o, LLVMValueRef half); /* a denormal half is zero */
+LLVMValueRef isa_op_ir_single(struct isa_op_ir *o, LLVMValueRef x);     /* an operand as a single */
+LLVMValueRef isa_op_ir_double(struct isa_op_ir *o, LLVMValueRef single);
+LLVMValueRef isa_op_ir_quieted(struct isa_op_ir *o, LLVMValueRef x, bool half);
+
+#endif
