@@ -65,6 +65,15 @@ static inline uint32_t gpu_record_value(const struct gpu_record_field *f, const 
     return (value + f->add) << f->shift;
 }
 
+/* The same of a record that is one word of 64 bits. */
+static inline uint32_t gpu_record_value64(const struct gpu_record_field *f, uint64_t word)
+{
+    uint32_t value = (uint32_t)(word >> f->at & ((1ull << f->bits) - 1));
+    if (f->bits2)
+        value |= (uint32_t)(word >> f->at2 & ((1ull << f->bits2) - 1)) << f->bits;
+    return (value + f->add) << f->shift;
+}
+
 /* A value for listings. */
 struct gpu_field gpu_record_describe(const struct gpu_record_field *field, uint32_t value);
 /* The record's, those that it lacks left out and those that are 0, but for `always`; how many. */

@@ -12,14 +12,6 @@
 #define CHUNK        32u   /* batches that one worker takes at a time */
 #define PARALLEL_MIN 2048u /* vertices worth waking the workers for */
 
-void gpu_vertex_layout(const struct gpu_vertex_stage *stage, struct gpu_vertex_layout *out)
-{
-    for (uint32_t n = 0; n < GPU_ARRAYS; n++) {
-        out->attribute[n] = stage->attribute[n].form;
-        out->varying[n] = stage->varying[n].form;
-    }
-}
-
 /* ---- arrays ---- */
 
 /* The last vertex again in the lanes that are left. */
@@ -29,7 +21,7 @@ static void fetch(const struct gpu_vertex_stage *stage, uint32_t first, uint32_t
     for (uint32_t l = 0; l < 16; l++)
         index[l] = first + UTIL_MIN(l, lanes - 1);
     for (uint32_t n = 0; n < GPU_ARRAYS; n++)
-        if (stage->attribute[n].form.format)
+        if (stage->layout.attribute[n].format)
             gpu_array_fetch(&stage->attribute[n], index, in[n]);
 }
 
@@ -37,7 +29,7 @@ static void store(const struct gpu_vertex_stage *stage, uint32_t first, uint32_t
                   const uint32_t (*out)[4][16])
 {
     for (uint32_t n = 0; n < GPU_ARRAYS; n++)
-        if (stage->varying[n].form.format)
+        if (stage->layout.varying[n].format)
             gpu_array_store(&stage->varying[n], first, lanes, out[n]);
 }
 
@@ -46,13 +38,13 @@ static bool in_order(const struct gpu_vertex_stage *stage, uint32_t vertices)
 {
     for (uint32_t v = 0; v < GPU_ARRAYS; v++) {
         const struct gpu_array *out = &stage->varying[v];
-        if (!out->form.format)
+        if (!stage->layout.varying[v].format)
             continue;
         if (out->stride < out->bytes)
             return true;
         for (uint32_t n = 0; n < GPU_ARRAYS; n++)
-            if ((stage->attribute[n].form.format && gpu_array_meets(&stage->attribute[n], out, vertices)) ||
-                (n < v && stage->varying[n].form.format &&
+            if ((stage->layout.attribute[n].format && gpu_array_meets(&stage->attribute[n], out, vertices)) ||
+                (n < v && stage->layout.varying[n].format &&
                  gpu_array_meets(&stage->varying[n], out, vertices)))
                 return true;
     }

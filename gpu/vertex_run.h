@@ -19,14 +19,12 @@ struct gpu_vertex_layout {
 };
 
 struct gpu_vertex_stage {
-    struct jit_function *function; /* a gpu_vertex_fn; NULL: interpret */
-    uint32_t fuel;                 /* instructions that each lane may repeat */
-    uint32_t insn_count;           /* of the program */
-    struct gpu_array attribute[GPU_ARRAYS], varying[GPU_ARRAYS];
+    struct jit_function *function;                               /* a gpu_vertex_fn; NULL: interpret */
+    uint32_t fuel;                                               /* instructions that each lane may repeat */
+    uint32_t insn_count;                                         /* of the program */
+    struct gpu_vertex_layout layout;                             /* by which its code is looked up */
+    struct gpu_array attribute[GPU_ARRAYS], varying[GPU_ARRAYS]; /* that the layout has */
 };
-
-/* The layout of the stage's arrays, by which its code is looked up. */
-void gpu_vertex_layout(const struct gpu_vertex_stage *stage, struct gpu_vertex_layout *out);
 
 /* What compiled code is given beside the stage. */
 struct gpu_vertex_args {

@@ -236,7 +236,9 @@ LLVMValueRef jit_mask_to_bits(struct jit_builder *b, LLVMValueRef mask)
 
 LLVMValueRef jit_mask_any(struct jit_builder *b, LLVMValueRef mask)
 {
-    return LLVMBuildICmp(b->ir, LLVMIntNE, jit_mask_to_bits(b, mask), LLVMConstInt(b->i16, 0, false), "");
+    LLVMTypeRef bits = LLVMIntTypeInContext(b->context, LLVMGetVectorSize(LLVMTypeOf(mask)));
+
+    return LLVMBuildICmp(b->ir, LLVMIntNE, LLVMBuildBitCast(b->ir, mask, bits, ""), LLVMConstNull(bits), "");
 }
 
 LLVMValueRef jit_mask_all(struct jit_builder *b, LLVMValueRef mask)

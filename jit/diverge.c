@@ -5,7 +5,7 @@
 
 static LLVMValueRef load(struct jit_diverge *d, uint32_t block)
 {
-    return LLVMBuildLoad2(d->b->ir, d->b->i1x16, d->waiting[block], "");
+    return LLVMBuildLoad2(d->b->ir, LLVMTypeOf(d->none), d->waiting[block], "");
 }
 
 static LLVMBasicBlockRef append(struct jit_diverge *d, const char *name)
@@ -25,9 +25,8 @@ void jit_diverge_abandon(struct jit_diverge *d)
 int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t count, LLVMValueRef lanes)
 {
     size_t n = (size_t)count + 1;
-    LLVMValueRef none = LLVMConstNull(b->i1x16);
 
-    *d = (struct jit_diverge){.b = b, .count = count};
+    *d = (struct jit_diverge){.b = b, .count = count, .none = LLVMConstNull(LLVMTypeOf(lanes))};
     d->waiting = calloc(n, sizeof *d->waiting);
     d->test = calloc(n, sizeof *d->test);
     d->body = calloc(n, sizeof *d->body);
@@ -37,8 +36,8 @@ int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t cou
         return -ENOMEM;
     }
     for (uint32_t k = 0; k <= count; k++) {
-        d->waiting[k] = jit_alloca(b, b->i1x16, "waiting");
-        LLVMBuildStore(b->ir, k ? none : lanes, d->waiting[k]);
+        d->waiting[k] = jit_alloca(b, LLVMTypeOf(lanes), "waiting");
+        LLVMBuildStore(b->ir, k ? d->none : lanes, d->waiting[k]);
         d->test[k] = append(d, "test");
         d->body[k] = k < count ? append(d, "block") : NULL;
     }
@@ -55,7 +54,7 @@ LLVMValueRef jit_diverge_block(struct jit_diverge *d, uint32_t block)
     LLVMBuildCondBr(b->ir, jit_mask_any(b, load(d, block)), d->body[block], d->test[block + 1]);
     LLVMPositionBuilderAtEnd(b->ir, d->body[block]);
     d->left = load(d, block);
-    LLVMBuildStore(b->ir, LLVMConstNull(b->i1x16), d->waiting[block]);
+    LLVMBuildStore(b->ir, d->none, d->waiting[block]);
     return d->left;
 }
 

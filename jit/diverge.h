@@ -14,6 +14,9 @@
  *   }
  *   jit_diverge_end(&d);                             the builder stands behind the program
  *
+ * Masks are i1x16, or wider: the lanes of several sets of registers that stand side by side, each of which
+ * runs a block as it would alone, whenever one of them does.
+ *
  * Blocks are numbered in program order; `count` as a target is the end. A backward branch makes a loop that
  * nothing here bounds: the caller counts fuel before it branches, and lets lanes out that have none left. */
 #ifndef VITRAIL_JIT_DIVERGE_H
@@ -24,16 +27,17 @@
 struct jit_diverge {
     struct jit_builder *b;
     uint32_t count, at;      /* blocks; the one being filled */
-    LLVMValueRef *waiting;   /* slots of i1x16, one a block and one for the end */
+    LLVMValueRef *waiting;   /* slots of masks, one a block and one for the end */
     LLVMBasicBlockRef *test; /* block k: whether anybody waits; count: behind the program */
     LLVMBasicBlockRef *body; /* block k, with somebody waiting */
+    LLVMValueRef none;       /* a mask of no lanes */
     LLVMValueRef left;       /* lanes of the open block that have not branched yet */
     bool *back;              /* targets at or before the open block that were branched to */
 };
 
-/* `lanes`: i1x16. 0, or -ENOMEM with nothing to end. Emits into the builder's function. */
+/* `lanes`: a mask. 0, or -ENOMEM with nothing to end. Emits into the builder's function. */
 int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t count, LLVMValueRef lanes);
-/* Blocks are opened once each, in order. Returns the lanes that run it, at least one: i1x16. */
+/* Blocks are opened once each, in order. Returns the lanes that run it, at least one. */
 LLVMValueRef jit_diverge_block(struct jit_diverge *d, uint32_t block);
 /* Of the lanes left in the open block those in `lanes` leave for `target`, 0..count. */
 void jit_diverge_branch(struct jit_diverge *d, LLVMValueRef lanes, uint32_t target);

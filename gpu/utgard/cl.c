@@ -63,14 +63,14 @@ static const uint8_t first_row[][256] = {
 
 bool utgard_cl_decode(enum utgard_cl_list list, uint64_t word, struct utgard_cl_command *out)
 {
-    uint32_t opcode = (uint32_t)(word >> 32), words[2] = {(uint32_t)word, opcode};
+    uint32_t opcode = (uint32_t)(word >> 32);
     for (unsigned id = first_row[list][(opcode >> 24 & 0xf0) | (opcode & 15)]; id < UTGARD_CL_COUNT; id++) {
         const struct row *row = &rows[id];
         if (row->list != list || (opcode & row->mask) != row->match)
             continue;
         *out = (struct utgard_cl_command){.id = (enum utgard_cl_id)id, .word = word};
         for (unsigned i = 0; i < row->field_count; i++)
-            out->field[i] = gpu_record_value(&row->fields[i], words);
+            out->field[i] = gpu_record_value64(&row->fields[i], word);
         return true;
     }
     return false;

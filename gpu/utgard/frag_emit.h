@@ -18,9 +18,11 @@ struct utgard_frag_emit {
     struct raster_block_ir at;
     LLVMValueRef w, depth;                 /* f32x16, i32x16 */
     LLVMValueRef live[RASTER_MAX_SAMPLES]; /* i1x16: lanes of each sample that may still be written */
-    struct utgard_pp_ir_state end;         /* of the program, once it has run */
-    bool failed;                           /* something is left to the reference path */
-    struct {                               /* what the program was given as bytes of words: i32x16 */
+    bool holds;                    /* tests before the program change the tile at the block's end alone */
+    LLVMValueRef tested;           /* i32x16: depth and stencil that are to be stored then, or NULL */
+    struct utgard_pp_ir_state end; /* of the program, once it has run */
+    bool failed;                   /* something is left to the reference path */
+    struct {                       /* what the program was given as bytes of words: i32x16 */
         LLVMValueRef value, word;
         unsigned byte;
     } given[UTGARD_FRAG_GIVEN];

@@ -15,7 +15,7 @@
 #define UTGARD_LOOKUP_VARIANTS                                                                               \
     6 /* ways to ask for a texture: three kinds of level of detail, cubes and others */
 #define UTGARD_DEPTH_MAX    16777215.0f
-#define UTGARD_FRAG_VERSION 4u /* of the code that equal heads, texture keys and programs make */
+#define UTGARD_FRAG_VERSION 5u /* of the code that equal heads, texture keys and programs make */
 
 /* What a block's fragments go through, in this order:
  *   1. coverage and the sample mask;

@@ -77,7 +77,9 @@ static void test(struct utgard_frag_emit *e, struct jit_builder *b)
             raster_zs_ir(b, &e->head->zs, raster_block_ir_reverse(&e->at, b), lanes, e->depth, stored, &word);
         if (e->head->stencil_program)
             word = put_stencil(e, b, word, lanes);
-        if (word != stored)
+        if (word != stored && e->holds)
+            e->tested = word;
+        else if (word != stored)
             jit_store(b, word, at, 64);
     }
 }
@@ -207,9 +209,10 @@ static void begin(void *ctx, struct jit_builder *b, LLVMValueRef args, LLVMValue
 /* Tests come before the program runs where they may; deferred pixels have passed. */
 static LLVMValueRef take(void *ctx, struct jit_builder *b, unsigned block)
 {
-    struct utgard_frag_emit *e = (struct utgard_frag_emit *)ctx + block;
+    struct utgard_frag_emit *all = ctx, *e = all + block;
 
     begin_block(e, b);
+    e->holds = block > 0 && all[0].end.faults;
     if (is_deferred(e))
         return NULL;
     if (e->head->early)
@@ -219,7 +222,12 @@ static LLVMValueRef take(void *ctx, struct jit_builder *b, unsigned block)
 
 static void end(void *ctx, struct jit_builder *b, unsigned block, LLVMValueRef executed)
 {
-    finish((struct utgard_frag_emit *)ctx + block, b);
+    struct utgard_frag_emit *e = (struct utgard_frag_emit *)ctx + block;
+
+    e->holds = false;
+    if (e->tested)
+        jit_store(b, e->tested, raster_block_ir_sample(b, e->at.zs, 0), 64);
+    finish(e, b);
 }
 
 /* Temporaries of the block at hand. Code's own begin with zeros for each block; where they are asked for at
@@ -241,6 +249,15 @@ static LLVMValueRef temporaries(struct utgard_frag_emit *e, struct jit_builder *
     return jit_offset(b, own, jit_i64(b, -(uint64_t)(4 * from * vector)));
 }
 
+/* Of blocks side by side: which of them faults first, and what those before it draw, is found one by one. */
+static void leave_at_fault(struct jit_builder *b, LLVMValueRef fault, LLVMBasicBlockRef leave)
+{
+    LLVMBasicBlockRef well = LLVMAppendBasicBlockInContext(b->context, b->function, "well");
+
+    LLVMBuildCondBr(b->ir, LLVMBuildICmp(b->ir, LLVMIntEQ, fault, jit_i32(b, 0), ""), well, leave);
+    LLVMPositionBuilderAtEnd(b->ir, well);
+}
+
 static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
                struct raster_shader_ir_run *out)
 {
@@ -248,18 +265,17 @@ static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
     struct utgard_pp_ir_ports ports[RASTER_SHADER_SIDES];
     struct utgard_pp_ir_state end[RASTER_SHADER_SIDES] = {{.faults = false}};
     LLVMValueRef fault = NULL, fuel;
-    int status = 0;
+    int status;
 
     for (unsigned k = 0; k < count; k++) {
         utgard_frag_ports(&e[k], &ports[k]);
         ports[k].temporaries = temporaries(&e[k], b);
     }
-    if (count > 1) {
-        utgard_pp_translate_sides(b, e->program, ports, end, count);
-    } else {
-        fuel = utgard_frag_field(e, b, b->i32, offsetof(struct utgard_frag_args, fuel), 4);
+    fuel = utgard_frag_field(e, b, b->i32, offsetof(struct utgard_frag_args, fuel), 4);
+    if (count > 1)
+        status = utgard_pp_translate_sides(b, e->program, ports, fuel, &fault, end, count);
+    else
         status = utgard_pp_translate(b, e->program, ports, LLVMConstAllOnes(b->i1x16), fuel, &fault, end);
-    }
     if (!status && e->failed)
         status = -ENOTSUP;
     for (unsigned k = 0; k < count; k++) {
@@ -267,7 +283,9 @@ static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
         out->executed[k] = end[k].executed;
     }
     out->faults = end[0].faults;
-    out->fault = out->faults ? fault : NULL;
+    if (out->faults && out->leave && !status)
+        leave_at_fault(b, fault, out->leave);
+    out->fault = out->faults && !out->leave ? fault : NULL;
     return status;
 }
 
@@ -297,15 +315,20 @@ static bool is_quicker_in_twos(const struct utgard_pp_program *program)
            program->insn_count >= SIDE_MIN * (1 + program->sample_count);
 }
 
-/* Code of a long program would no more fit caches and registers. A fault of the one block would leave the
- * other's colours behind. */
+/* Code of a long program would no more fit caches and registers. Blocks that fault are run anew, one by one,
+ * so that nothing may have changed before: what has been tested is held back, unless the program reads it. A
+ * loop waits for its own results; other branches leave nothing to do where both sides take them. */
 static unsigned sides(void *ctx, bool faults)
 {
     const struct utgard_frag_emit *e = ctx;
     const struct utgard_pp_program *program = e->program;
 
-    if (faults || !utgard_frag_own_temporaries(program) || !utgard_pp_is_straight(program) ||
-        !is_quicker_in_twos(program) || program->insn_count > SIDE_MAX)
+    if ((faults && program->reads_depth) || !utgard_frag_own_temporaries(program) ||
+        program->insn_count > SIDE_MAX)
+        return 1;
+    if (!utgard_pp_is_straight(program))
+        return program->repeats && program->sample_count <= FEW_SAMPLES ? UTGARD_PP_BRANCHING_SIDES : 1;
+    if (!is_quicker_in_twos(program))
         return 1;
     return program->sample_count || results_at_once(program) > MANY_RESULTS ? 2 : UTGARD_PP_SIDES;
 }

@@ -129,6 +129,7 @@ static bool arrays_prepare(struct utgard_vertex_stage *stage, const struct gpu_s
     uint32_t count = varying ? state->varying_count : state->attribute_count;
     uint32_t table = varying ? state->varyings : state->attributes;
     struct gpu_array *arrays = varying ? stage->run.varying : stage->run.attribute;
+    struct gpu_array_form *forms = varying ? stage->run.layout.varying : stage->run.layout.attribute;
     if (!count || count > UTGARD_GP_VARYINGS || (!varying && used >> count)) {
         gpu_fault_set(&stop->fault, GPU_FAULT_PACKET, UNIT, table,
                       "a table of %u entries does not suit a program that uses 0x%04x", count, used);
@@ -145,6 +146,7 @@ static bool arrays_prepare(struct utgard_vertex_stage *stage, const struct gpu_s
             continue;
         if (!array_prepare(space, address, layout, vertices, varying, n, &arrays[n], stop))
             return false;
+        forms[n] = arrays[n].form;
         if (varying && layout.type == UTGARD_TYPE_SPECIAL)
             *(layout.components == 1 ? &result->positions : &result->point_sizes) = address;
     }
@@ -247,10 +249,8 @@ int utgard_vertex_draw(struct utgard_device *device, const struct gpu_space *spa
                        uint64_t *fuel, struct utgard_vs_result *result, struct utgard_stop *stop)
 {
     alignas(64) uint32_t uniforms[UTGARD_GP_FILE][4];
-    struct utgard_vertex_stage stage = {
-        .uniforms = uniforms, .at = state->program, .run.fuel = device->options.fuel};
+    struct utgard_vertex_stage stage; /* most of its arrays are never looked at */
     struct utgard_vs_result found = {0};
-    struct gpu_vertex_layout layout;
     *result = found;
     if (!vertices)
         return 0;
@@ -258,14 +258,18 @@ int utgard_vertex_draw(struct utgard_device *device, const struct gpu_space *spa
     if (!program)
         return -EFAULT;
     stage.program = program->program;
+    stage.at = state->program;
+    stage.uniforms = uniforms;
+    stage.run.function = NULL;
+    stage.run.layout = (struct gpu_vertex_layout){0};
+    stage.run.fuel = device->options.fuel;
     stage.run.insn_count = stage.program->insn_count;
     if (!uniforms_prepare(&stage, space, state, stop) ||
         !arrays_prepare(&stage, space, state, vertices, false, &found, stop) ||
         !arrays_prepare(&stage, space, state, vertices, true, &found, stop))
         return -EFAULT;
-    gpu_vertex_layout(&stage.run, &layout);
     if (device->options.engine)
-        stage.run.function = utgard_vertex_code(program, device->options.engine, &layout);
+        stage.run.function = utgard_vertex_code(program, device->options.engine, &stage.run.layout);
     if (!pay(&stage, vertices, fuel, stop))
         return -EFAULT;
     if (device->options.observer)

@@ -258,6 +258,7 @@ void vc4_frag_ports(struct vc4_frag_emit *emit, struct vc4_qpu_ir_ports *out)
                                      .tmu = port_tmu,
                                      .tlb_stencil = port_stencil,
                                      .tlb_z = port_z,
+                                     .idle_zs = emit->variant->form != RASTER_IR_PRIM,
                                      .color_write = port_color_write,
                                      .color_load = port_color_load,
                                      .coverage_load = port_coverage_load};

@@ -10,7 +10,14 @@
 struct slots {
     LLVMValueRef reg[UTGARD_PP_REGISTERS][4];
     LLVMValueRef live, fuel, executed;
-    bool faults;
+};
+
+/* Sets of sixteen lanes side by side, which share the fault. */
+struct sides {
+    struct utgard_pp_trans t[UTGARD_PP_SIDES];
+    struct slots slots[UTGARD_PP_SIDES];
+    unsigned count;
+    bool faults; /* something may have been stored to it */
 };
 
 static void note_write(bool written[16][4], uint8_t reg, uint8_t mask)
@@ -58,10 +65,10 @@ static void make_slots(struct utgard_pp_trans *t, struct slots *s, LLVMValueRef 
         }
     s->live = jit_alloca(b, b->i1x16, "live");
     s->fuel = jit_alloca(b, b->i32x16, "fuel");
-    t->fault = jit_alloca(b, b->i32, "fault");
+    s->executed = jit_alloca(b, b->i64, "executed");
     LLVMBuildStore(b->ir, lanes, s->live);
     LLVMBuildStore(b->ir, jit_splat(b, fuel), s->fuel);
-    LLVMBuildStore(b->ir, jit_i32(b, 0), t->fault);
+    LLVMBuildStore(b->ir, jit_i64(b, 0), s->executed);
 }
 
 static void load_registers(struct utgard_pp_trans *t, const struct slots *s)
@@ -81,14 +88,39 @@ static void store_registers(struct utgard_pp_trans *t, const struct slots *s)
                 jit_diverge_set(t->b, s->reg[n][c], t->reg[n][c], t->mask);
 }
 
-static void emit_insns(struct utgard_pp_trans *t, unsigned sides, const struct utgard_pp_block *block)
+/* Instruction by instruction, so that one side may wait for its results while the others go on. */
+static void emit_insns(struct sides *s, const struct utgard_pp_block *block)
 {
     for (uint32_t n = 0; n < block->count; n++)
-        for (unsigned k = 0; k < sides; k++) {
-            t[k].number = block->first + n;
-            t[k].insn = &t[k].program->insns[t[k].number];
-            utgard_pp_trans_stages(&t[k]);
+        for (unsigned k = 0; k < s->count; k++) {
+            struct utgard_pp_trans *t = &s->t[k];
+            t->number = block->first + n;
+            t->insn = &t->program->insns[t->number];
+            utgard_pp_trans_stages(t);
+            s->faults |= t->faults;
         }
+}
+
+/* ---- masks of all sides, side by side ---- */
+
+static LLVMValueRef shuffled(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y, unsigned first,
+                             unsigned count)
+{
+    LLVMValueRef order[UTGARD_PP_BRANCHING_SIDES * JIT_LANES];
+    for (unsigned n = 0; n < count; n++)
+        order[n] = jit_i32(b, first + n);
+    return LLVMBuildShuffleVector(b->ir, x, y, LLVMConstVector(order, count), "");
+}
+
+static LLVMValueRef joined(const struct sides *s, struct jit_builder *b, const LLVMValueRef *masks)
+{
+    return s->count == 1 ? masks[0] : shuffled(b, masks[0], masks[1], 0, 2 * JIT_LANES);
+}
+
+static LLVMValueRef part_of(const struct sides *s, struct jit_builder *b, LLVMValueRef mask, unsigned side)
+{
+    return s->count == 1 ? mask
+                         : shuffled(b, mask, LLVMGetPoison(LLVMTypeOf(mask)), side * JIT_LANES, JIT_LANES);
 }
 
 /* ---- leaving a block ---- */
@@ -123,23 +155,27 @@ static void pay(struct utgard_pp_trans *t, const struct slots *s, LLVMValueRef t
                     LLVMBuildAnd(b->ir, taken, t->mask, ""));
 }
 
-static void leave_block(struct utgard_pp_trans *t, const struct slots *s, struct jit_diverge *d, uint32_t k)
+static void leave_block(struct sides *s, struct jit_diverge *d, uint32_t k)
 {
-    const struct utgard_pp_block *block = &t->program->blocks[k];
-    struct jit_builder *b = t->b;
-    uint32_t end = t->program->block_count, last = block->first + block->count - 1;
-    LLVMValueRef taken = NULL;
-    if (block->target != UTGARD_PP_NO_BLOCK) {
-        uint32_t target = t->program->blocks[block->target].first;
-        taken = condition(t, t->insn);
-        if (target <= last)
-            pay(t, s, taken, last + 1 - target);
+    const struct utgard_pp_program *program = s->t[0].program;
+    const struct utgard_pp_block *block = &program->blocks[k];
+    uint32_t last = block->first + block->count - 1;
+    LLVMValueRef taken[UTGARD_PP_BRANCHING_SIDES] = {NULL};
+    bool branches = block->target != UTGARD_PP_NO_BLOCK;
+    for (unsigned i = 0; i < s->count; i++) {
+        struct utgard_pp_trans *t = &s->t[i];
+        uint32_t target = branches ? program->blocks[block->target].first : UINT32_MAX;
+        if (branches)
+            taken[i] = condition(t, t->insn);
+        if (branches && target <= last)
+            pay(t, &s->slots[i], taken[i], last + 1 - target);
+        if (utgard_pp_has(t->insn, UTGARD_PP_BRANCH) && t->insn->branch.discard)
+            jit_diverge_set(t->b, s->slots[i].live, LLVMConstNull(t->b->i1x16), t->mask);
+        s->faults |= t->faults;
     }
-    if (utgard_pp_has(t->insn, UTGARD_PP_BRANCH) && t->insn->branch.discard)
-        jit_diverge_set(b, s->live, LLVMConstNull(b->i1x16), t->mask);
-    if (taken)
-        jit_diverge_branch(d, taken, block->target);
-    jit_diverge_close(d, block->ends ? end : k + 1);
+    if (branches)
+        jit_diverge_branch(d, joined(s, d->b, taken), block->target);
+    jit_diverge_close(d, block->ends ? program->block_count : k + 1);
 }
 
 /* A fault ends the program for all lanes, those too that wait elsewhere: each block asks first. */
@@ -153,34 +189,50 @@ static void stop_at_fault(struct utgard_pp_trans *t, struct jit_diverge *d)
     LLVMPositionBuilderAtEnd(b->ir, go);
 }
 
-static void count_block(struct utgard_pp_trans *t, const struct slots *s, uint32_t insns)
+/* A side that has no lane in the block at hand does not execute it. */
+static void count_block(struct utgard_pp_trans *t, const struct slots *s, unsigned sides, uint32_t insns)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef before = LLVMBuildLoad2(b->ir, b->i64, s->executed, "");
-    LLVMBuildStore(b->ir, LLVMBuildAdd(b->ir, before, jit_i64(b, insns), ""), s->executed);
+    LLVMValueRef before = LLVMBuildLoad2(b->ir, b->i64, s->executed, ""), count = jit_i64(b, insns);
+    if (sides > 1)
+        count = LLVMBuildSelect(b->ir, jit_mask_any(b, t->mask), count, jit_i64(b, 0), "");
+    LLVMBuildStore(b->ir, LLVMBuildAdd(b->ir, before, count, ""), s->executed);
 }
 
-static int emit_blocks(struct utgard_pp_trans *t, struct slots *s, LLVMValueRef lanes)
+static int emit_blocks(struct sides *s, struct jit_builder *b, LLVMValueRef lanes)
 {
+    const struct utgard_pp_program *program = s->t[0].program;
+    LLVMValueRef all[UTGARD_PP_BRANCHING_SIDES] = {lanes, lanes}, mask;
     struct jit_diverge d;
-    int status = jit_diverge_begin(&d, t->b, t->program->block_count, lanes);
+    int status = jit_diverge_begin(&d, b, program->block_count, joined(s, b, all));
     if (status)
         return status;
-    for (uint32_t k = 0; k < t->program->block_count; k++) {
-        t->mask = jit_diverge_block(&d, k);
-        if (s->faults || t->program->repeats)
-            stop_at_fault(t, &d);
-        t->faults = false;
-        load_registers(t, s);
-        emit_insns(t, 1, &t->program->blocks[k]);
-        store_registers(t, s);
-        count_block(t, s, t->program->blocks[k].count);
-        leave_block(t, s, &d, k);
-        s->faults |= t->faults;
+    for (uint32_t k = 0; k < program->block_count; k++) {
+        mask = jit_diverge_block(&d, k);
+        if (s->faults || program->repeats)
+            stop_at_fault(&s->t[0], &d);
+        for (unsigned i = 0; i < s->count; i++) {
+            s->t[i].mask = part_of(s, b, mask, i);
+            load_registers(&s->t[i], &s->slots[i]);
+        }
+        emit_insns(s, &program->blocks[k]);
+        for (unsigned i = 0; i < s->count; i++) {
+            store_registers(&s->t[i], &s->slots[i]);
+            count_block(&s->t[i], &s->slots[i], s->count, program->blocks[k].count);
+        }
+        leave_block(s, &d, k);
     }
     jit_diverge_end(&d);
-    load_registers(t, s);
+    for (unsigned i = 0; i < s->count; i++)
+        load_registers(&s->t[i], &s->slots[i]);
     return 0;
+}
+
+static void end_branching(struct utgard_pp_trans *t, const struct slots *s, struct utgard_pp_ir_state *state)
+{
+    memcpy(state->reg, t->reg, sizeof state->reg);
+    state->live = LLVMBuildLoad2(t->b->ir, t->b->i1x16, s->live, "");
+    state->executed = LLVMBuildLoad2(t->b->ir, t->b->i64, s->executed, "");
 }
 
 static void end_straight(struct utgard_pp_trans *t, LLVMValueRef lanes, struct utgard_pp_ir_state *state)
@@ -191,51 +243,48 @@ static void end_straight(struct utgard_pp_trans *t, LLVMValueRef lanes, struct u
     state->live = discards ? LLVMConstNull(t->b->i1x16) : lanes;
     state->executed = LLVMBuildSelect(t->b->ir, jit_mask_any(t->b, lanes),
                                       jit_i64(t->b, t->program->insn_count), jit_i64(t->b, 0), "");
-    state->faults = t->faults;
+}
+
+static int translate(struct jit_builder *b, const struct utgard_pp_program *program,
+                     const struct utgard_pp_ir_ports *ports, LLVMValueRef lanes, LLVMValueRef fuel,
+                     LLVMValueRef *fault, struct utgard_pp_ir_state *states, unsigned count)
+{
+    LLVMValueRef shared = jit_alloca(b, b->i32, "fault");
+    struct sides s = {.count = count};
+    int status = 0;
+
+    LLVMBuildStore(b->ir, jit_i32(b, 0), shared);
+    for (unsigned k = 0; k < count; k++) {
+        s.t[k] = (struct utgard_pp_trans){
+            .b = b, .program = program, .ports = &ports[k], .mask = lanes, .fault = shared};
+        make_slots(&s.t[k], &s.slots[k], lanes, fuel);
+        load_registers(&s.t[k], &s.slots[k]);
+    }
+    if (utgard_pp_is_straight(program))
+        emit_insns(&s, &program->blocks[0]);
+    else
+        status = emit_blocks(&s, b, lanes);
+    for (unsigned k = 0; k < count && !status; k++) {
+        if (utgard_pp_is_straight(program))
+            end_straight(&s.t[k], lanes, &states[k]);
+        else
+            end_branching(&s.t[k], &s.slots[k], &states[k]);
+        states[k].faults = s.faults;
+    }
+    *fault = LLVMBuildLoad2(b->ir, b->i32, shared, "");
+    return status;
 }
 
 int utgard_pp_translate(struct jit_builder *b, const struct utgard_pp_program *program,
                         const struct utgard_pp_ir_ports *ports, LLVMValueRef lanes, LLVMValueRef fuel,
                         LLVMValueRef *fault, struct utgard_pp_ir_state *state)
 {
-    struct utgard_pp_trans t = {.b = b, .program = program, .ports = ports, .mask = lanes};
-    struct slots slots = {0};
-    int status = 0;
-
-    make_slots(&t, &slots, lanes, fuel);
-    load_registers(&t, &slots);
-    if (utgard_pp_is_straight(program)) {
-        emit_insns(&t, 1, &program->blocks[0]);
-        slots.faults = t.faults;
-        end_straight(&t, lanes, state);
-    } else {
-        slots.executed = jit_alloca(b, b->i64, "executed");
-        LLVMBuildStore(b->ir, jit_i64(b, 0), slots.executed);
-        status = emit_blocks(&t, &slots, lanes);
-        state->executed = LLVMBuildLoad2(b->ir, b->i64, slots.executed, "");
-        state->live = LLVMBuildLoad2(b->ir, b->i1x16, slots.live, "");
-        memcpy(state->reg, t.reg, sizeof state->reg);
-    }
-    state->faults = slots.faults;
-    *fault = LLVMBuildLoad2(b->ir, b->i32, t.fault, "");
-    return status;
+    return translate(b, program, ports, lanes, fuel, fault, state, 1);
 }
 
-void utgard_pp_translate_sides(struct jit_builder *b, const struct utgard_pp_program *program,
-                               const struct utgard_pp_ir_ports *ports, struct utgard_pp_ir_state *states,
-                               unsigned count)
+int utgard_pp_translate_sides(struct jit_builder *b, const struct utgard_pp_program *program,
+                              const struct utgard_pp_ir_ports *ports, LLVMValueRef fuel, LLVMValueRef *fault,
+                              struct utgard_pp_ir_state *states, unsigned count)
 {
-    LLVMValueRef all = LLVMConstAllOnes(b->i1x16), zero = jit_splat_u32(b, 0);
-    LLVMValueRef fault = jit_alloca(b, b->i32, "fault");
-    struct utgard_pp_trans t[UTGARD_PP_SIDES];
-
-    for (unsigned k = 0; k < count; k++) {
-        t[k] = (struct utgard_pp_trans){
-            .b = b, .program = program, .ports = &ports[k], .mask = all, .fault = fault};
-        for (unsigned n = 0; n < UTGARD_PP_REGISTERS * 4; n++)
-            t[k].reg[n / 4][n % 4] = zero;
-    }
-    emit_insns(t, count, &program->blocks[0]);
-    for (unsigned k = 0; k < count; k++)
-        end_straight(&t[k], all, &states[k]);
+    return translate(b, program, ports, LLVMConstAllOnes(b->i1x16), fuel, fault, states, count);
 }

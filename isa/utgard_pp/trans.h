@@ -54,11 +54,13 @@ static inline bool utgard_pp_is_straight(const struct utgard_pp_program *program
 {
     return program->block_count == 1 && program->blocks[0].target == UTGARD_PP_NO_BLOCK;
 }
-#define UTGARD_PP_SIDES 4u
-/* The same for up to UTGARD_PP_SIDES sets of sixteen lanes, instruction by instruction, so that one may wait
- * for its results while the others go on. */
-void utgard_pp_translate_sides(struct jit_builder *b, const struct utgard_pp_program *program,
-                               const struct utgard_pp_ir_ports *ports, struct utgard_pp_ir_state *states,
-                               unsigned count);
+#define UTGARD_PP_SIDES           4u
+#define UTGARD_PP_BRANCHING_SIDES 2u /* of programs that are not straight */
+/* The same for that many sets of sixteen lanes, of which all take part, instruction by instruction, so that
+ * one may wait for its results while the others go on. The fault is one of any of them, not always what the
+ * first would have ended in alone. */
+int utgard_pp_translate_sides(struct jit_builder *b, const struct utgard_pp_program *program,
+                              const struct utgard_pp_ir_ports *ports, LLVMValueRef fuel, LLVMValueRef *fault,
+                              struct utgard_pp_ir_state *states, unsigned count);
 
 #endif

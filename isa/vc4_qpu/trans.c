@@ -404,6 +404,8 @@ struct vc4_qpu_trans *vc4_qpu_trans_open(struct jit_builder *b, const struct vc4
     t->straight = vc4_qpu_is_straight(program);
     t->side_exit = t->straight ? run->side_exit : NULL;
     t->exact = t->start->numeric == ISA_EXACT;
+    if (t->side_exit && !t->exact)
+        vc4_qpu_trans_loose_plan(t);
     t->masks = b->level == JIT_AVX512;
     t->executed = jit_i64(b, program->insn_count);
     if (program->computed_branches)
@@ -424,6 +426,7 @@ void vc4_qpu_trans_close(struct vc4_qpu_trans *t)
     free(t->taken_at);
     free(t->varyings_at);
     free(t->facts);
+    free(t->exactly);
     free(t);
 }
 

@@ -36,6 +36,7 @@ struct vc4_qpu_ir_ports {
                         LLVMValueRef bias, LLVMValueRef *params);
     void (*tlb_stencil)(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask);
     void (*tlb_z)(void *ctx, struct jit_builder *b, LLVMValueRef value, LLVMValueRef mask);
+    bool idle_zs; /* neither of these two changes anything: a side exit may stand behind them */
     void (*color_write)(void *ctx, struct jit_builder *b, bool all, LLVMValueRef value, LLVMValueRef mask);
     LLVMValueRef (*color_load)(void *ctx, struct jit_builder *b);
     LLVMValueRef (*coverage_load)(void *ctx, struct jit_builder *b);

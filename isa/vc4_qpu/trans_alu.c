@@ -26,9 +26,11 @@ static struct vc4_qpu_value *sum(struct vc4_qpu_trans *t, LLVMOpcode op, struct 
 {
     if (t->exact)
         return vc4_qpu_trans_exact_sum(t, op == LLVMFSub, x, y);
-    return vc4_qpu_trans_float(
-        t, LLVMBuildBinOp(t->b->ir, op, vc4_qpu_trans_operand(t, x), vc4_qpu_trans_operand(t, y), ""), true,
-        true);
+    LLVMValueRef r =
+        LLVMBuildBinOp(t->b->ir, op, vc4_qpu_trans_operand(t, x), vc4_qpu_trans_operand(t, y), "");
+    struct vc4_qpu_value *v = vc4_qpu_trans_float(t, r, true, true);
+    vc4_qpu_trans_loose_op(t, v, op, x, y);
+    return v;
 }
 
 /* What would be a NaN or -0 is +0 (rule 2), as soon as something else than a product takes it. */
@@ -39,7 +41,9 @@ static struct vc4_qpu_value *product(struct vc4_qpu_trans *t, struct vc4_qpu_val
         return vc4_qpu_trans_exact_product(t, x, y);
     LLVMValueRef r =
         LLVMBuildFMul(t->b->ir, vc4_qpu_trans_multiplicand(t, x), vc4_qpu_trans_multiplicand(t, y), "");
-    return vc4_qpu_trans_raw(t, r, TRANS_RAW_PRODUCT);
+    struct vc4_qpu_value *v = vc4_qpu_trans_raw(t, r, TRANS_RAW_PRODUCT);
+    vc4_qpu_trans_loose_op(t, v, LLVMFMul, x, y);
+    return v;
 }
 
 /* Order of sign-magnitude patterns. A number without a sign bit compares as an integer with any pattern, one
@@ -98,7 +102,10 @@ static struct vc4_qpu_value *itof(struct vc4_qpu_trans *t, struct vc4_qpu_value 
 {
     if (t->exact)
         return vc4_qpu_trans_exact_itof(t, x);
-    return vc4_qpu_trans_float(t, jit_i32_to_f32(t->b, vc4_qpu_trans_i(t, x)), true, false);
+    struct vc4_qpu_value *v =
+        vc4_qpu_trans_float(t, jit_i32_to_f32(t->b, vc4_qpu_trans_i(t, x)), true, false);
+    v->sure = TRANS_FINITE;
+    return v;
 }
 
 static LLVMValueRef shift_count(struct vc4_qpu_trans *t, struct vc4_qpu_value *y)

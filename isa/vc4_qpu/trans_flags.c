@@ -27,7 +27,9 @@ static LLVMValueRef choice_is_zero(struct vc4_qpu_trans *t, const struct vc4_qpu
 /* A sum and 0: -0 is zero, and neither it nor a NaN is negative. */
 static LLVMValueRef compare_sum(struct vc4_qpu_trans *t, LLVMRealPredicate how)
 {
-    LLVMValueRef sum = vc4_qpu_trans_f(t, t->flags.result);
+    LLVMValueRef sum = vc4_qpu_trans_is_loose(t, t->flags.result)
+                           ? vc4_qpu_trans_number(t, t->flags.result, LLVMRealORD)
+                           : vc4_qpu_trans_f(t, t->flags.result);
     return LLVMBuildFCmp(t->b->ir, how, sum, LLVMConstNull(t->b->f32x16), "");
 }
 

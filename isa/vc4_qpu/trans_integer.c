@@ -32,13 +32,15 @@ struct vc4_qpu_value *vc4_qpu_trans_ftoi(struct vc4_qpu_trans *t, struct vc4_qpu
 {
     if (t->exact)
         return vc4_qpu_trans_int(t, vc4_qpu_trans_shifted(t, vc4_qpu_trans_i(t, x)));
-    LLVMValueRef f = x->raw ? x->raw : vc4_qpu_trans_f(t, x); /* a NaN and -0 give 0 too */
+    LLVMValueRef f = vc4_qpu_trans_is_loose(t, x) ? vc4_qpu_trans_loose(t, x)
+                     : x->raw                     ? x->raw
+                                                  : vc4_qpu_trans_f(t, x); /* a NaN and -0 give 0 too */
     if (LLVMIsConstant(f))
         return vc4_qpu_trans_int(t, vc4_qpu_trans_shifted(t, jit_as_i32(t->b, f)));
     LLVMValueRef converted = jit_f32_to_any_i32(t->b, f);
     if (!t->side_exit)
         return vc4_qpu_trans_int(t, or_shifted(t, converted, jit_as_i32(t->b, f)));
-    LLVMValueRef fit = fits(t, converted);
-    *t->fit = *t->fit ? LLVMBuildAnd(t->b->ir, *t->fit, fit, "") : fit;
+    vc4_qpu_trans_fit(t, fits(t, converted)); /* NaNs and infinities do not either */
+    x->sure = TRANS_FINITE;
     return vc4_qpu_trans_int(t, converted);
 }

@@ -16,6 +16,13 @@ enum vc4_qpu_trans_raw {
     TRANS_RAW_NAN,     /* NaNs are to be the one NaN */
 };
 
+/* What holds of a float as far as all fits that was taken for granted. */
+enum vc4_qpu_trans_sure {
+    TRANS_UNSURE,
+    TRANS_ORDERED, /* no NaN */
+    TRANS_FINITE,
+};
+
 /* What one register holds between two writes: a node that never changes except for the views that are made of
  * it on demand. Nodes live as long as the translation; those of one block are not used in another. */
 struct vc4_qpu_value {
@@ -28,10 +35,12 @@ struct vc4_qpu_value {
     LLVMValueRef factor;  /* the same with any NaNs */
     LLVMValueRef raw;     /* f32x16 from which f follows when asked for, as `raw_is` says; else NULL */
     enum vc4_qpu_trans_raw raw_is;
-    bool clean;    /* holds no NaN but TRANS_NAN */
-    bool opaque;   /* LLVM cannot find out that it is a constant */
-    bool positive; /* the sign bit is known to be clear */
-    bool known;    /* all lanes hold `imm` */
+    LLVMValueRef loose; /* trans_loose.c: f32x16 where it differs from the operand or raw; else NULL */
+    enum vc4_qpu_trans_sure sure; /* of the loose view, as of what stands for it */
+    bool clean;                   /* holds no NaN but TRANS_NAN */
+    bool opaque;                  /* LLVM cannot find out that it is a constant */
+    bool positive;                /* the sign bit is known to be clear */
+    bool known;                   /* all lanes hold `imm` */
     uint32_t imm;
     LLVMValueRef choice; /* i1x16: `imm` in these lanes, what `old` holds in the others; else NULL */
     struct vc4_qpu_value *old;
@@ -115,11 +124,12 @@ struct vc4_qpu_trans {
     struct vc4_qpu_value *varying_c;                              /* for r5, before the writes */
 
     /* Programs of several blocks keep registers in stack slots between blocks; LLVM makes them values. */
-    bool straight;                    /* one block: no slots, no control flow */
-    bool exact;                       /* ISA_EXACT */
-    LLVMBasicBlockRef side_exit;      /* vc4_qpu_ir_run's, before the first effect */
-    LLVMValueRef *fit;                /* with it, of all runs: the lanes in which all fits so far */
-    bool masks;                       /* values that are one of few constants are kept as masks */
+    bool straight;               /* one block: no slots, no control flow */
+    bool exact;                  /* ISA_EXACT */
+    LLVMBasicBlockRef side_exit; /* vc4_qpu_ir_run's, before the first effect */
+    LLVMValueRef *fit;           /* with it, of all runs: the lanes in which all fits so far */
+    uint8_t *exactly;            /* with it: trans_loose.c, whose results are wanted bit by bit; or NULL */
+    bool masks;                  /* values that are one of few constants are kept as masks */
     struct vc4_qpu_trans_fact *facts; /* per block TRANS_REGS, at its beginning; NULL: nothing is known */
     struct vc4_qpu_trans_slots choices[TRANS_REGS];
     uint32_t number; /* of the block at hand */
@@ -192,10 +202,27 @@ bool vc4_qpu_trans_add_sums(unsigned op); /* floats */
 struct vc4_qpu_value *vc4_qpu_trans_rotate(struct vc4_qpu_trans *t, struct vc4_qpu_value *v, unsigned code,
                                            bool quads);
 
+/* trans_loose.c. Finds which results may be loose. */
+void vc4_qpu_trans_loose_plan(struct vc4_qpu_trans *t);
+/* Whether the value has a loose view that may still be used; that view, or what stands for it; the same, taken
+ * for granted to be ordered (LLVMRealORD) or neither that nor zero (LLVMRealONE). */
+bool vc4_qpu_trans_is_loose(const struct vc4_qpu_trans *t, const struct vc4_qpu_value *v);
+LLVMValueRef vc4_qpu_trans_loose(struct vc4_qpu_trans *t, struct vc4_qpu_value *v);
+LLVMValueRef vc4_qpu_trans_number(struct vc4_qpu_trans *t, struct vc4_qpu_value *v, LLVMRealPredicate how);
+/* Gives `v` its loose view where it has one: of the instruction's sum or product, of a write under a
+ * condition. */
+void vc4_qpu_trans_loose_op(struct vc4_qpu_trans *t, struct vc4_qpu_value *v, LLVMOpcode op,
+                            struct vc4_qpu_value *x, struct vc4_qpu_value *y);
+void vc4_qpu_trans_loose_choice(struct vc4_qpu_trans *t, struct vc4_qpu_value *v, LLVMValueRef mask,
+                                struct vc4_qpu_value *new, struct vc4_qpu_value *old);
+
 /* trans_integer.c */
 struct vc4_qpu_value *vc4_qpu_trans_ftoi(struct vc4_qpu_trans *t, struct vc4_qpu_value *x);
 
-/* trans_exit.c */
+/* trans_exit.c. Takes for granted what holds in `lanes` (i1x16); of runs that have the side exit. */
+void vc4_qpu_trans_fit(struct vc4_qpu_trans *t, LLVMValueRef lanes);
+/* The number of the first instruction that has an effect; that of instructions where none has. */
+uint32_t vc4_qpu_trans_exit_at(const struct vc4_qpu_trans *t);
 /* Between instructions of runs side by side: the test for their side exit, where the next instruction (NULL:
  * there is none) would be the first that has an effect. */
 void vc4_qpu_trans_side_exit(struct vc4_qpu_trans *const *ts, unsigned count,

@@ -191,6 +191,8 @@ struct vc4_qpu_value *vc4_qpu_trans_pack_sum(struct vc4_qpu_trans *t, unsigned c
 
 static LLVMValueRef scale(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
 {
+    if (vc4_qpu_trans_is_loose(t, v))
+        return jit_unit_times(t->b, vc4_qpu_trans_number(t, v, LLVMRealORD), 255.0f);
     if (v->raw && v->raw_is == TRANS_RAW_PRODUCT)
         return jit_unit_times(t->b, v->raw, 255.0f);
     LLVMValueRef sat = clamp(t, vc4_qpu_trans_i(t, v), 0, 0x3f800000);

@@ -138,7 +138,10 @@ struct vc4_qpu_value *vc4_qpu_trans_sfu(struct vc4_qpu_trans *t, unsigned waddr,
 
     if (t->exact)
         return vc4_qpu_trans_exact_sfu(t, waddr, v);
-    x = vc4_qpu_trans_operand(t, v);
+    if (vc4_qpu_trans_is_loose(t, v)) /* of all functions only recip tells zeros apart */
+        x = vc4_qpu_trans_number(t, v, waddr == VC4_QPU_W_SFU_RECIP ? LLVMRealONE : LLVMRealORD);
+    else
+        x = vc4_qpu_trans_operand(t, v);
     switch (waddr) {
     case VC4_QPU_W_SFU_RECIP: r = recip(t, x); break;
     case VC4_QPU_W_SFU_RSQRT: return vc4_qpu_trans_raw(t, rsqrt(t, x), TRANS_RAW_NAN);

@@ -239,9 +239,11 @@ struct vc4_qpu_value *vc4_qpu_trans_merge(struct vc4_qpu_trans *t, LLVMValueRef 
     if (!mask || new == old)
         return new;
     v = vc4_qpu_trans_choose(t, mask, new, old);
-    if (!v && (new->f || new->raw) && (old->f || old->raw))
+    if (!v && (new->f || new->raw) && (old->f || old->raw)) {
         v = vc4_qpu_trans_float(t, jit_select(t->b, mask, vc4_qpu_trans_f(t, new), vc4_qpu_trans_f(t, old)),
                                 false, false);
+        vc4_qpu_trans_loose_choice(t, v, mask, new, old);
+    }
     if (!v)
         v = vc4_qpu_trans_int(t, jit_select(t->b, mask, vc4_qpu_trans_i(t, new), vc4_qpu_trans_i(t, old)));
     if (!v->known) {

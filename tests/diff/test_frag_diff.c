@@ -246,6 +246,31 @@ static const struct named {
     {"coverage and depth", "nop ; ldcov\n mov r0, r4\n" Z "mov tlb_color, r0\n" END, true},
 };
 
+/* What blocks side by side take for a number may be a NaN or a zero of either sign (isa/vc4_qpu/trans_loose.c). */
+static const struct named loose[] = {
+    {"long, bytes",
+     VARYING STEPS STEPS "nop ; mov r2.c8a, r1\n nop ; fmul r2.c8b, r1, r3\n nop ; mov r2.c8c, r0\n"
+                         "nop ; mov r2.c8d, r3\n" Z "mov tlb_color, r2\n mov tlb_color, r1\n" END,
+     true},
+    {"long, flags of sums",
+     VARYING STEPS "nop ; fmul r2, r1, r3\n fadd.sf r0, r2, r0\n mov.ns r3, r1\n mov.zs r3, r2\n" STEPS
+                   "fsub.sf r2, r1, r3\n fadd.ns r1, r1, 1.0\n fadd.cs r1, r1, r3\n ftoi r0, r1\n" Z
+                   "mov tlb_color, r0\n" END,
+     true},
+    {"long, functions",
+     VARYING STEPS "mov recip, r1 ; nop\n nop\n nop\n nop ; fmul r1, r4, r3\n" STEPS
+                   "mov rsqrt, r1\n nop\n nop\n fadd r1, r4, r1\n mov log2, r1\n nop\n nop\n"
+                   "nop ; fmul r1, r4, r3\n mov exp2, r1\n nop\n nop\n fadd r1, r4, r1\n"
+                   "nop ; mov r2.c8888, r1\n mov tlb_color, r2\n mov tlb_color, r1\n" END,
+     true},
+    {"long, zeros",
+     VARYING STEPS "mov r2, 0\n nop ; fmul r0, r1, r2\n nop ; fmul r2, r0, 0.5\n fadd r0, r0, r2\n"
+                   "fsub r2, r2, r0 ; fmul r1, r0, unif\n fadd r2, r2, r1\n mov recip, r2\n nop\n nop\n"
+                   "nop ; fmul r1, r4, r3\n" STEPS "fmax r0, r2, r1\n nop ; mov ra0.c8a, r1\n"
+                   "nop ; mov ra0.c8b, r2\n nop\n xor r0, r0, ra0\n" Z "mov tlb_color, r0\n" END,
+     true},
+};
+
 static uint32_t assemble(const char *text, uint64_t *words)
 {
     struct util_error error = {0};
@@ -566,6 +591,16 @@ static void bench_end(struct bench *bench)
     gpu_memory_destroy(&bench->memory);
 }
 
+static void try_named(struct bench *bench, const struct named *program, enum jit_level level)
+{
+    uint64_t words[MAX_WORDS];
+    struct trial trial = {.name = program->name, .words = words, .level = level};
+
+    trial.count = assemble(program->text, words);
+    if ((try_program(bench, &trial) > 0) != program->compiles)
+        fail_msg("%s: compiles %d", trial.name, !program->compiles);
+}
+
 static void test_programs(void **state)
 {
     for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
@@ -574,14 +609,8 @@ static void test_programs(void **state)
         if (!jit_level_supported((enum jit_level)level))
             continue;
         bench_begin(&bench, (enum jit_level)level);
-        for (unsigned i = 0; i < UTIL_ARRAY_SIZE(programs); i++) {
-            uint64_t words[MAX_WORDS];
-            struct trial trial = {.name = programs[i].name, .words = words, .level = (enum jit_level)level};
-
-            trial.count = assemble(programs[i].text, words);
-            if ((try_program(&bench, &trial) > 0) != programs[i].compiles)
-                fail_msg("%s: compiles %d", trial.name, !programs[i].compiles);
-        }
+        for (unsigned i = 0; i < UTIL_ARRAY_SIZE(programs); i++)
+            try_named(&bench, &programs[i], (enum jit_level)level);
         assert_true(bench.faults > 10);
         assert_true(bench.opaque > 10);
         assert_true(bench.halves > 40);
@@ -641,10 +670,24 @@ static void test_random(void **state)
     }
 }
 
+static void test_loose(void **state)
+{
+    for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
+        struct bench bench;
+
+        if (!jit_level_supported((enum jit_level)level))
+            continue;
+        bench_begin(&bench, (enum jit_level)level);
+        for (unsigned i = 0; i < UTIL_ARRAY_SIZE(loose); i++)
+            try_named(&bench, &loose[i], (enum jit_level)level);
+        bench_end(&bench);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs), cmocka_unit_test(test_captured),
-                                       cmocka_unit_test(test_random)};
+                                       cmocka_unit_test(test_random), cmocka_unit_test(test_loose)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
