@@ -203,6 +203,7 @@ static bool render_with(struct gpu_frame *frame, struct gpu_frame_workers *worke
     frame->arena = workers->arena;
     util_maker_init(&frame->maker);
     util_memo_init(&frame->draws, &frame->maker, frame->arena);
+    frame->draws.recalls = true; /* tile after tile asks for the same ones */
     frame->draws.slots = UTIL_MAX(frame->draws.slots, workers->draw_slots);
     bool done = render(frame, fault);
     util_memo_clear(&frame->draws);

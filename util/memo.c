@@ -1,5 +1,8 @@
 /* Open addressing over pointers, at most half full, so that each search ends. A table that grows leaves the
- * old one to the arena: who still reads it misses what came later, and looks again under the lock. */
+ * old one to the arena: who still reads it misses what came later, and looks again under the lock.
+ *
+ * Pointers have four bits of a hash where their alignment leaves zeros: most entries of other keys are passed
+ * without a look at their memory, which among thousands of things is in no cache. */
 #include "util/memo.h"
 
 #include <stdint.h>
@@ -23,9 +26,28 @@ struct util_memo_entry {
 };
 
 struct util_memo_table {
-    uint32_t mask, count; /* slots less one; entries, under the lock */
-    _Atomic(struct util_memo_entry *) slot[];
+    uint32_t mask, count;     /* slots less one; entries, under the lock */
+    _Atomic uintptr_t slot[]; /* entries with the tag of their hash; 0: free */
 };
+
+/* ---- pointers with tags ---- */
+
+#define TAG_MASK ((uintptr_t)UTIL_MEMO_ALIGN - 1)
+
+static uintptr_t tag_of(uint64_t hash)
+{
+    return hash >> 60 & TAG_MASK;
+}
+
+static struct util_memo_entry *entry_of(uintptr_t tagged)
+{
+    return (struct util_memo_entry *)(tagged & ~TAG_MASK);
+}
+
+static uintptr_t tagged(const struct util_memo_entry *e, uintptr_t tag)
+{
+    return (uintptr_t)e | tag;
+}
 
 void util_memo_init(struct util_memo *memo, struct util_maker *maker, struct util_arena *arena)
 {
@@ -69,20 +91,41 @@ static const uint8_t *key_of(const struct util_memo_entry *e)
     return (const uint8_t *)e - key_room(e->head, e->tail);
 }
 
+/* Most keys are a few words: a call would cost more than the comparison. */
+static bool same_bytes(const uint8_t *a, const uint8_t *b, size_t size)
+{
+    for (; size >= 8; size -= 8, a += 8, b += 8)
+        if (util_load64(a) != util_load64(b))
+            return false;
+    for (; size; size--)
+        if (*a++ != *b++)
+            return false;
+    return true;
+}
+
 static bool has_key(const struct util_memo_entry *e, const struct util_memo_key *key)
 {
     const uint8_t *own = key_of(e);
-    return e->head == key->head_size && e->tail == key->tail_size &&
-           (!e->head || !memcmp(own, key->head, e->head)) &&
-           (!e->tail || !memcmp(own + e->head, key->tail, e->tail));
+    return e->head == key->head_size && e->tail == key->tail_size && same_bytes(own, key->head, e->head) &&
+           same_bytes(own + e->head, key->tail, e->tail);
 }
 
-/* Where a key's thing is kept when it was found; NULL: nowhere. */
-static _Atomic(struct util_memo_entry *) *recent_of(struct util_memo *memo, const struct util_memo_key *key)
+/* Where a key's thing is kept when it was found, and under which tag. NULL: nowhere. */
+static _Atomic uintptr_t *recent_of(struct util_memo *memo, const struct util_memo_key *key, uintptr_t *tag)
 {
     if (!memo->recalls || key->head_size < sizeof(uint32_t))
         return NULL;
-    return &memo->recent[util_load32(key->head) * 0x9e3779b1u >> (32 - UTIL_MEMO_RECENT)];
+    uint32_t hash = util_load32(key->head) * 0x9e3779b1u;
+    *tag = hash >> (28 - UTIL_MEMO_RECENT) & TAG_MASK;
+    return &memo->recent[hash >> (32 - UTIL_MEMO_RECENT)];
+}
+
+static struct util_memo_entry *recall(_Atomic uintptr_t *recent, uintptr_t tag,
+                                      const struct util_memo_key *key)
+{
+    uintptr_t last = recent ? atomic_load_explicit(recent, memory_order_acquire) : 0;
+    struct util_memo_entry *e = entry_of(last);
+    return e && (last & TAG_MASK) == tag && has_key(e, key) ? e : NULL;
 }
 
 /* The key's entry, or NULL, and then the slot where the search ended. */
@@ -91,8 +134,9 @@ static inline struct util_memo_entry *find(struct util_memo_table *table, uint64
 {
     for (uint32_t i = (uint32_t)hash;; i++) {
         *slot = i & table->mask;
-        struct util_memo_entry *e = atomic_load_explicit(&table->slot[*slot], memory_order_acquire);
-        if (!e || (e->hash == hash && has_key(e, key)))
+        uintptr_t there = atomic_load_explicit(&table->slot[*slot], memory_order_acquire);
+        struct util_memo_entry *e = entry_of(there);
+        if (!e || ((there & TAG_MASK) == tag_of(hash) && e->hash == hash && has_key(e, key)))
             return e;
     }
 }
@@ -101,7 +145,7 @@ static inline struct util_memo_entry *find(struct util_memo_table *table, uint64
 
 static struct util_memo_table *table_make(struct util_arena *arena, uint32_t slots)
 {
-    size_t bytes = sizeof(struct util_memo_table) + slots * sizeof(_Atomic(struct util_memo_entry *));
+    size_t bytes = sizeof(struct util_memo_table) + slots * sizeof(_Atomic uintptr_t);
     struct util_memo_table *table = util_arena_alloc(arena, bytes);
     if (table) {
         memset(table, 0, bytes);
@@ -120,7 +164,7 @@ static struct util_memo_table *table_grow(struct util_memo *memo, const struct u
         uint32_t i = (uint32_t)e->hash & table->mask;
         while (atomic_load_explicit(&table->slot[i], memory_order_relaxed))
             i = (i + 1) & table->mask;
-        atomic_store_explicit(&table->slot[i], e, memory_order_relaxed);
+        atomic_store_explicit(&table->slot[i], tagged(e, tag_of(e->hash)), memory_order_relaxed);
     }
     table->count = full->count;
     return table;
@@ -168,7 +212,7 @@ static struct util_memo_entry *add(struct util_memo *memo, uint64_t hash, const 
     *(memo->last ? &memo->last->next : &memo->first) = e;
     memo->last = e;
     table->count++;
-    atomic_store_explicit(&table->slot[slot], e, memory_order_release);
+    atomic_store_explicit(&table->slot[slot], tagged(e, tag_of(hash)), memory_order_release);
     *fresh = true;
     return e;
 }
@@ -178,12 +222,13 @@ static struct util_memo_entry *add(struct util_memo *memo, uint64_t hash, const 
 void *util_memo_get(struct util_memo *memo, const struct util_memo_key *key, size_t size,
                     enum util_make_status *status)
 {
-    _Atomic(struct util_memo_entry *) *recent = recent_of(memo, key);
-    struct util_memo_entry *e = recent ? atomic_load_explicit(recent, memory_order_acquire) : NULL;
+    uintptr_t tag = 0;
+    _Atomic uintptr_t *recent = recent_of(memo, key, &tag);
+    struct util_memo_entry *e = recall(recent, tag, key);
     bool fresh = false;
 
     *status = UTIL_NOT_MADE;
-    if (!e || !has_key(e, key)) {
+    if (!e) {
         struct util_memo_table *table = atomic_load_explicit(&memo->table, memory_order_acquire);
         uint64_t hash = hash_of(key);
         uint32_t slot;
@@ -196,7 +241,7 @@ void *util_memo_get(struct util_memo *memo, const struct util_memo_key *key, siz
         if (!e)
             return NULL;
         if (recent)
-            atomic_store_explicit(recent, e, memory_order_release);
+            atomic_store_explicit(recent, tagged(e, tag), memory_order_release);
     }
     if (fresh)
         *status = UTIL_MAKING;

@@ -21,7 +21,7 @@ struct util_memo {
     struct util_arena *arena;
     _Atomic(struct util_memo_table *) table;
     struct util_memo_entry *first, *last; /* in the order in which they were added; under the lock */
-    _Atomic(struct util_memo_entry *) recent[1 << UTIL_MEMO_RECENT];
+    _Atomic uintptr_t recent[1 << UTIL_MEMO_RECENT]; /* entries with a tag */
     uint32_t slots; /* of the first table: what held the things of before. A power of two; of a memo without
                      * things its owner may set it to what another had */
     bool recalls;   /* its owner's: what was found is often asked for again, and is looked for among the
