@@ -45,10 +45,11 @@ INLINED void put(uint8_t *at, __m128i v)
 
 /* ---- words to pixels ---- */
 
-enum packing { PACK_NOT, PACK_WORDS, PACK_PAIRS, PACK_LEVELS, PACK_HALVES };
+enum packing { PACK_NOT, PACK_KEPT, PACK_WORDS, PACK_PAIRS, PACK_LEVELS, PACK_HALVES };
 
-/* How the tile's words become pixels. Whole bytes, of words, to 32 bits (WORDS) or 16 (PAIRS), and halves are
- * moved by one shuffle; channels of fewer bits are rounded to their levels, in 16 bits (LEVELS). */
+/* How the tile's words become pixels. They may be the pixels (KEPT); whole bytes, of words, to 32 bits (WORDS)
+ * or 16 (PAIRS), and halves are moved by one shuffle; channels of fewer bits are rounded to their levels, in
+ * 16 bits (LEVELS). */
 struct packer {
     enum packing as;
     __m128i order;
@@ -58,6 +59,11 @@ struct packer {
         int from, bits, at; /* of the tile's word; how many; of the pixel */
     } channel[4];
 };
+
+INLINED bool is_32_bits(const struct packer *p)
+{
+    return p->as == PACK_KEPT || p->as == PACK_WORDS;
+}
 
 /* The byte of a pixel's words that byte `n` of the image's is; -1: zero. `size`: bytes of a component. */
 static int source_of(const struct raster_surface *s, unsigned n, unsigned size)
@@ -112,6 +118,12 @@ static void set_order(const struct raster_surface *s, struct packer *p)
     p->order = _mm_loadu_si128((const __m128i *)order);
 }
 
+static bool keeps_order(const struct packer *p)
+{
+    const __m128i kept = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(p->order, kept)) == 0xffff;
+}
+
 /* v * levels / 255 rounded to nearest is (v * times + plus) >> down for every byte, below 65536 throughout. */
 static const struct rounding {
     uint16_t times, plus, down;
@@ -124,6 +136,8 @@ static struct packer packer_of(const struct raster_surface *s, enum raster_targe
     struct packer p = {.as = packing_of(s, target), .dither = s->dither, .big_endian = s->big_endian};
     if (p.as == PACK_WORDS || p.as == PACK_PAIRS || p.as == PACK_HALVES)
         set_order(s, &p);
+    if (p.as == PACK_WORDS && keeps_order(&p))
+        p.as = PACK_KEPT;
     for (unsigned c = 0; p.as == PACK_LEVELS && c < 4; c++) {
         unsigned n = raster_texel_component(texel, c);
         if (!texel->channel[c].bits || n == 4)
@@ -199,7 +213,7 @@ INLINED struct rows block_quads(const struct packer *p, const uint32_t *words, b
     struct rows q;
     for (unsigned n = 0; n < 4; n++) {
         q.r[n] = average ? average4(from + n) : from[n];
-        if (p->as != PACK_LEVELS)
+        if (p->as != PACK_LEVELS && p->as != PACK_KEPT)
             q.r[n] = _mm_shuffle_epi8(q.r[n], p->order);
     }
     return q;
@@ -256,7 +270,7 @@ INLINED void store_unit(const struct packer *p, const uint32_t *words, uint32_t 
                         uint8_t *at, size_t pitch)
 {
     struct rows a = block_rows(p, words, average);
-    if (p->as != PACK_WORDS) {
+    if (!is_32_bits(p)) {
         struct rows b = block_rows(p, words + samples * 16, average);
         for (unsigned r = 0; r < 4; r++)
             a.r[r] = pack_pair(p, a.r[r], b.r[r], r);
@@ -269,7 +283,7 @@ INLINED void store_rows(const struct raster_surface *s, const struct raster_tile
                         const struct surface_plan *plan, const struct packer *p, const uint32_t *words,
                         bool average)
 {
-    size_t unit = (p->as == PACK_WORDS ? 16 : 32) * (size_t)tile->samples;
+    size_t unit = (is_32_bits(p) ? 16 : 32) * (size_t)tile->samples;
     for (uint32_t v = 0, v1; v < plan->rows; v = v1) {
         v1 = surface_group_end(plan->v, v, plan->rows);
         for (uint32_t u = 0, u1; u < plan->columns; u = u1) {
@@ -309,7 +323,7 @@ INLINED void store_block(const struct packer *p, const uint32_t *words, bool ave
     unsigned count = 4;
     q = (struct rows){{_mm_shuffle_epi32(q.r[0], 0xb4), _mm_shuffle_epi32(q.r[1], 0xb4),
                        _mm_shuffle_epi32(q.r[3], 0xb4), _mm_shuffle_epi32(q.r[2], 0xb4)}};
-    if (p->as != PACK_WORDS) {
+    if (!is_32_bits(p)) {
         q.r[0] = pack_pair(p, q.r[0], q.r[1], 0);
         q.r[1] = pack_pair(p, q.r[2], q.r[3], 0);
         count = 2;
@@ -369,7 +383,9 @@ static void store_units(const struct raster_surface *s, const struct raster_tile
 {
     size_t sample = first * (p->as == PACK_HALVES ? 32 : 16);
     const uint32_t *words = (s->plane == RASTER_PLANE_COLOR ? tile->color : tile->zs) + sample;
-    if (p->as == PACK_WORDS && average)
+    if (p->as == PACK_KEPT && !average)
+        store_known(s, tile, plan, p, words, PACK_KEPT, false);
+    else if (is_32_bits(p) && average)
         store_known(s, tile, plan, p, words, PACK_WORDS, true);
     else if (p->as == PACK_WORDS)
         store_known(s, tile, plan, p, words, PACK_WORDS, false);

@@ -36,7 +36,7 @@ GPU_NAMES(block_names, "32 bytes", "64 bytes", "128 bytes", "256 bytes");
 #define FIELD(name, lo, count, kind, names) {name, NULL, names, .at = lo, .bits = count, GPU_RECORD_##kind},
 #define ABSENT(name)                        {name, .bits = 0},
 #define RECORD(id, name, lists, size, fields)                                                                \
-    static const struct gpu_record_field fields_##id[] = {fields{NULL}};
+    static const struct gpu_record_field fields_##id[] = {fields{0}};
 #include "gpu/vc4/cl.inc"
 #undef RECORD
 
