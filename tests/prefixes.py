@@ -21,8 +21,6 @@ ALLOWED = {
     "drm/lima": ("lima",),  # structures and numbers as lima's own header has them
     "api": ("vitrail",),  # the public calls
 }
-# Names that the files of one folder know alone, where the header is its own whole world.
-TAGS = {"drm": ("answer", "connection", "drm", "shared_file")}
 
 
 def prefixes(folder):
@@ -86,7 +84,7 @@ def tags():
                 continue
             words = prefixes(folder)
             for tag in re.findall(r"^(?:typedef )?(?:struct|union|enum) (\w+) \{", path.read_text(), re.MULTILINE):
-                if not fits(tag, words) and tag not in TAGS.get(layer, ()):
+                if not fits(tag, words):
                     yield f"{path.relative_to(TOP)}: {tag}"
 
 

@@ -8,10 +8,10 @@
 
 /* ---- files ---- */
 
-static int open_file(struct connection *c, uint64_t minor, struct answer *a)
+static int open_file(struct drm_server_connection *c, uint64_t minor, struct drm_server_answer *a)
 {
     struct drm_server *server = c->server;
-    struct shared_file *shared = calloc(1, sizeof *shared);
+    struct drm_server_file *shared = calloc(1, sizeof *shared);
     if (!shared)
         return -ENOMEM;
     int r = minor > UINT32_MAX ? -ENOENT : drm_open(server->drm, (unsigned)minor, &shared->file);
@@ -32,15 +32,15 @@ static int open_file(struct connection *c, uint64_t minor, struct answer *a)
     return 0;
 }
 
-static void close_file(struct connection *c, uint32_t id)
+static void close_file(struct drm_server_connection *c, uint32_t id)
 {
     pthread_mutex_lock(&c->server->lock);
-    struct shared_file *shared = drm_server_let_go(c, id);
+    struct drm_server_file *shared = drm_server_let_go(c, id);
     pthread_mutex_unlock(&c->server->lock);
     drm_server_close_file(shared);
 }
 
-static int fork_connection(struct connection *c, struct answer *a)
+static int fork_connection(struct drm_server_connection *c, struct drm_server_answer *a)
 {
     pthread_mutex_lock(&c->server->lock);
     int r = drm_server_fork(c, a);
@@ -50,8 +50,8 @@ static int fork_connection(struct connection *c, struct answer *a)
 
 /* ---- messages ---- */
 
-static int run_ioctl(struct connection *c, struct drm_file *file, const struct drm_message *m, int fd,
-                     struct answer *a)
+static int run_ioctl(struct drm_server_connection *c, struct drm_file *file, const struct drm_message *m,
+                     int fd, struct drm_server_answer *a)
 {
     uint8_t *data = (uint8_t *)c->channel + DRM_CHANNEL_DATA;
     uint64_t argument[DRM_ARG_MAX / 8] = {0};
@@ -73,10 +73,11 @@ static int run_ioctl(struct connection *c, struct drm_file *file, const struct d
 }
 
 /* What a file is asked; this connection holds it meanwhile. */
-static int ask_file(struct connection *c, const struct drm_message *m, int fd, struct answer *a)
+static int ask_file(struct drm_server_connection *c, const struct drm_message *m, int fd,
+                    struct drm_server_answer *a)
 {
     pthread_mutex_lock(&c->server->lock);
-    struct shared_file *shared = drm_server_held(c, m->file);
+    struct drm_server_file *shared = drm_server_held(c, m->file);
     pthread_mutex_unlock(&c->server->lock);
     if (!shared)
         return -EBADF;
@@ -85,7 +86,8 @@ static int ask_file(struct connection *c, const struct drm_message *m, int fd, s
     return run_ioctl(c, shared->file, m, fd, a);
 }
 
-void drm_server_handle(struct connection *c, const struct drm_message *m, int fd, struct answer *a)
+void drm_server_handle(struct drm_server_connection *c, const struct drm_message *m, int fd,
+                       struct drm_server_answer *a)
 {
     int r = 0;
     if (fd < -1)

@@ -31,7 +31,7 @@ static int make_channel(struct drm_channel **channel)
     return fd;
 }
 
-void drm_server_free_connection(struct connection *c)
+void drm_server_free_connection(struct drm_server_connection *c)
 {
     if (c->channel)
         munmap(c->channel, DRM_CHANNEL_BYTES);
@@ -41,7 +41,7 @@ void drm_server_free_connection(struct connection *c)
 }
 
 /* One thread is enough, two are better: then questions are answered while a job runs. Server locked. */
-static int start_threads(struct connection *c)
+static int start_threads(struct drm_server_connection *c)
 {
     pthread_t thread;
     pthread_attr_t detached;
@@ -53,10 +53,10 @@ static int start_threads(struct connection *c)
     return c->threads ? 0 : -EAGAIN;
 }
 
-int drm_server_add_connection(struct drm_server *server, int socket, const struct connection *parent,
-                              int *channel_fd)
+int drm_server_add_connection(struct drm_server *server, int socket,
+                              const struct drm_server_connection *parent, int *channel_fd)
 {
-    struct connection *c = server->count < MAX_CONNECTIONS ? calloc(1, sizeof *c) : NULL;
+    struct drm_server_connection *c = server->count < MAX_CONNECTIONS ? calloc(1, sizeof *c) : NULL;
     if (!c)
         return -ENOMEM;
     c->server = server;
@@ -91,7 +91,7 @@ int drm_server_add_connection(struct drm_server *server, int socket, const struc
     return 0;
 }
 
-int drm_server_fork(struct connection *c, struct answer *a)
+int drm_server_fork(struct drm_server_connection *c, struct drm_server_answer *a)
 {
     int ends[2], channel;
     if (c->over || c->server->stopping)

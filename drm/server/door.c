@@ -47,7 +47,7 @@ static bool is_our_user(int socket)
 /* ---- a greeting ---- */
 
 /* What the reply to HELLO says. 0, or the reason why there is no connection. */
-static int make_connection(struct drm_server *server, int socket, struct answer *a)
+static int make_connection(struct drm_server *server, int socket, struct drm_server_answer *a)
 {
     int channel;
     int r = server->stopping ? -ESHUTDOWN : drm_server_add_connection(server, socket, NULL, &channel);
@@ -64,7 +64,7 @@ static int make_connection(struct drm_server *server, int socket, struct answer 
 /* Answered under the lock: the connection's threads may end it at once, and free it with its socket. */
 static void welcome(struct drm_server *server, int socket, int refusal)
 {
-    struct answer a = {0};
+    struct drm_server_answer a = {0};
     pthread_mutex_lock(&server->lock);
     a.reply.result = refusal ? refusal : make_connection(server, socket, &a);
     bool sent = drm_server_send(socket, &a);

@@ -28,13 +28,13 @@ static void store(uint32_t *word, uint32_t value)
     __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
 }
 
-bool drm_server_rung(struct connection *c)
+bool drm_server_rung(struct drm_server_connection *c)
 {
     return load(&c->channel->asked) != load(&c->asked);
 }
 
 /* false when the message is not one that rings. */
-static bool answer_ring(struct connection *c)
+static bool answer_ring(struct drm_server_connection *c)
 {
     struct drm_channel *channel = c->channel;
     uint32_t asked = load(&channel->asked);
@@ -45,7 +45,7 @@ static bool answer_ring(struct connection *c)
         m.type == DRM_MSG_IOCTL && (drm_protocol_takes_fd(m.request) || drm_protocol_gives_fd(m.request));
     if (with_fd || (m.type != DRM_MSG_IOCTL && m.type != DRM_MSG_MMAP))
         return false;
-    struct answer a = {0};
+    struct drm_server_answer a = {0};
     drm_server_handle(c, &m, -1, &a);
     memcpy(&channel->reply, &a.reply, sizeof a.reply);
     store(&channel->answered, asked);
@@ -54,7 +54,7 @@ static bool answer_ring(struct connection *c)
     return true;
 }
 
-bool drm_server_answer_rings(struct connection *c)
+bool drm_server_answer_rings(struct drm_server_connection *c)
 {
     uint64_t last = now_ns(), patience = drm_is_busy(c->server->drm) ? BUSY_SPIN_NS : SPIN_NS;
     for (unsigned i = 1;; i++) {

@@ -12,7 +12,7 @@
 
 /* Answers rings and runs jobs as long as there are any, unless the other thread speaks with the client: it
  * sees what was rung. While a job runs nobody looks at rings; the client sends a message then. */
-static bool serve_rings(struct connection *c)
+static bool serve_rings(struct drm_server_connection *c)
 {
     while (!__atomic_load_n(&c->over, __ATOMIC_RELAXED) && !pthread_mutex_trylock(&c->serving)) {
         drm_server_set_asleep(c, false);
@@ -27,13 +27,13 @@ static bool serve_rings(struct connection *c)
     return true;
 }
 
-static bool step(struct connection *c)
+static bool step(struct drm_server_connection *c)
 {
     struct drm_message m;
     int fd;
     bool ok = drm_server_receive(c->socket, &m, &fd);
     if (ok && m.type != DRM_MSG_RING) {
-        struct answer a = {0};
+        struct drm_server_answer a = {0};
         pthread_mutex_lock(&c->serving);
         drm_server_handle(c, &m, fd, &a);
         ok = a.reply.result != -EPROTO && drm_server_send(c->socket, &a);
@@ -45,12 +45,12 @@ static bool step(struct connection *c)
 }
 
 /* The client has gone: its files are let go, which nobody else holds are closed, and `c` is freed. */
-static void end(struct connection *c)
+static void end(struct drm_server_connection *c)
 {
     struct drm_server *server = c->server;
     for (uint32_t i = 0; i < c->held_count; i++) {
         pthread_mutex_lock(&server->lock);
-        struct shared_file *shared = drm_server_let_go(c, i);
+        struct drm_server_file *shared = drm_server_let_go(c, i);
         pthread_mutex_unlock(&server->lock);
         drm_server_close_file(shared);
     }
@@ -67,13 +67,13 @@ static void end(struct connection *c)
 
 /* The client has gone, and with it the files that nobody else holds: their jobs go on only for others. The
  * other thread may be inside a call that waits for one. */
-static void leave(struct connection *c)
+static void leave(struct drm_server_connection *c)
 {
     struct drm_server *server = c->server;
     pthread_mutex_lock(&server->lock);
     __atomic_store_n(&c->over, 1, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < c->held_count; i++) {
-        const struct shared_file *shared = c->held[i] ? drm_ids_get(&server->files, i) : NULL;
+        const struct drm_server_file *shared = c->held[i] ? drm_ids_get(&server->files, i) : NULL;
         if (shared && shared->holders == 1)
             drm_abandon(shared->file);
     }
@@ -82,7 +82,7 @@ static void leave(struct connection *c)
 
 static void *serve(void *data)
 {
-    struct connection *c = data;
+    struct drm_server_connection *c = data;
     struct drm_server *server = c->server;
     while (step(c))
         ;
@@ -133,7 +133,7 @@ void drm_server_destroy(struct drm_server *server)
     if (write(server->quit, &one, sizeof one) == sizeof one)
         pthread_join(server->acceptor, NULL);
     pthread_mutex_lock(&server->lock);
-    for (struct connection *c = server->connections; c; c = c->next)
+    for (struct drm_server_connection *c = server->connections; c; c = c->next)
         shutdown(c->socket, SHUT_RDWR);
     while (server->count)
         pthread_cond_wait(&server->gone, &server->lock);

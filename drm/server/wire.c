@@ -10,7 +10,7 @@ union control {
     struct cmsghdr align;
 };
 
-bool drm_server_send(int socket, struct answer *a)
+bool drm_server_send(int socket, struct drm_server_answer *a)
 {
     union control control = {0};
     struct iovec part = {&a->reply, sizeof a->reply};

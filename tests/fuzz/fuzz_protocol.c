@@ -22,7 +22,7 @@
 struct session {
     struct drm *drm;
     struct drm_server server;
-    struct connection connection;
+    struct drm_server_connection connection;
     uint32_t file[2];
     uint8_t *data;   /* the channel's */
     int fd;          /* the last descriptor handed out, or -1 */
@@ -67,9 +67,9 @@ static uint64_t in_use(void)
 
 /* Sends a message; of the descriptors that come the last is kept. What is handed out was made for it: none of
  * those that the server had is given away, and it keeps what it needs. */
-static struct answer ask(struct session *s, const struct drm_message *m, int fd)
+static struct drm_server_answer ask(struct session *s, const struct drm_message *m, int fd)
 {
-    struct answer a = {0};
+    struct drm_server_answer a = {0};
     bool gives = m->type == DRM_MSG_IOCTL && drm_protocol_gives_fd(m->request);
     uint64_t before = gives ? in_use() : 0;
     drm_server_handle(&s->connection, m, fd, &a);

@@ -85,8 +85,8 @@ static bool is_start(uint32_t offset)
     return is;
 }
 
-/* Gives the device the capture's events, with a scribbler at work while each job runs. In a play before these,
- * without one, `learns` finds the writes that begin jobs. */
+/* Gives the device the capture's events, with a scribbler at work while each job runs. In a play before
+ * these, without one, `learns` finds the writes that begin jobs. */
 static unsigned play(struct capture_reader *reader, struct gpu_device *gpu, unsigned round, bool learns)
 {
     struct capture_event e;
