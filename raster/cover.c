@@ -36,7 +36,7 @@ static const alignas(64) int32_t block_x[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 
 /* An edge over the area: false when the whole of it fails; an edge that the whole of it passes is not kept.
  */
-static bool add_edge(struct cover_job *job, int64_t a, int64_t b, int64_t c, int64_t px, int64_t py)
+static bool add_edge(struct raster_cover_job *job, int64_t a, int64_t b, int64_t c, int64_t px, int64_t py)
 {
     uint32_t i = job->edge_count;
     int64_t low = INT64_MAX, high = INT64_MIN, origin[RASTER_MAX_SAMPLES];
@@ -62,8 +62,8 @@ static bool add_edge(struct cover_job *job, int64_t a, int64_t b, int64_t c, int
 }
 
 /* false: nothing to draw. */
-static bool make_job(struct cover_job *job, const struct raster_prim *prim, const struct raster_tile *tile,
-                     const struct raster_rect *clip)
+static bool make_job(struct raster_cover_job *job, const struct raster_prim *prim,
+                     const struct raster_tile *tile, const struct raster_rect *clip)
 {
     /* Bounds of primitives and tiles are small (prim.h, tile.h); a clip may be any four integers. */
     int32_t right = tile->x + (int32_t)tile->width - 1, bottom = tile->y + (int32_t)tile->height - 1;
@@ -88,7 +88,7 @@ static bool make_job(struct cover_job *job, const struct raster_prim *prim, cons
     return true;
 }
 
-enum cover_level raster_cover_level(void)
+enum raster_cover_level raster_cover_level(void)
 {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi"))
         return COVER_SSE41;
@@ -98,18 +98,19 @@ enum cover_level raster_cover_level(void)
                : COVER_AVX2;
 }
 
-uint32_t raster_cover_job(enum cover_level level, const struct cover_job *job, struct raster_block *blocks)
+uint32_t raster_cover_job(enum raster_cover_level level, const struct raster_cover_job *job,
+                          struct raster_block *blocks)
 {
     return level == COVER_AVX512 ? cover_avx512(job, blocks)
            : level == COVER_AVX2 ? cover_avx2(job, blocks)
                                  : cover_sse(job, blocks);
 }
 
-uint32_t raster_cover_at(enum cover_level level, const struct raster_prim *prim,
+uint32_t raster_cover_at(enum raster_cover_level level, const struct raster_prim *prim,
                          const struct raster_tile *tile, const struct raster_rect *clip,
                          struct raster_block *blocks)
 {
-    struct cover_job job;
+    struct raster_cover_job job;
     if (!make_job(&job, prim, tile, clip))
         return 0;
     return raster_cover_job(level, &job, blocks);

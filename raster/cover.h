@@ -15,7 +15,7 @@
  * floor(E0 / 16) >= 0. An edge that all of the area passes is left out; when all of the area fails one,
  * nothing is drawn. So each edge kept changes sign inside the area of at most 64x64 pixels, and with |a|, |b|
  * < 2^22 its value anywhere in the tile is below 64 * 2^23 = 2^29. */
-struct cover_job {
+struct raster_cover_job {
     uint32_t samples;
     uint32_t edge_count;
     int32_t a[4], b[4];                    /* change for a pixel to the right, and down */
@@ -24,16 +24,17 @@ struct cover_job {
     int32_t x0, y0, x1, y1;                /* the area: pixels of the tile, inclusive */
 };
 
-enum cover_level { COVER_SSE41, COVER_AVX2, COVER_AVX512, COVER_LEVELS };
+enum raster_cover_level { COVER_SSE41, COVER_AVX2, COVER_AVX512, COVER_LEVELS };
 
 /* The highest level this CPU runs. */
-enum cover_level raster_cover_level(void);
+enum raster_cover_level raster_cover_level(void);
 /* raster_cover at a given level; the same bytes at each. */
-uint32_t raster_cover_at(enum cover_level level, const struct raster_prim *prim,
+uint32_t raster_cover_at(enum raster_cover_level level, const struct raster_prim *prim,
                          const struct raster_tile *tile, const struct raster_rect *clip,
                          struct raster_block *blocks);
 /* The blocks of a job. */
-uint32_t raster_cover_job(enum cover_level level, const struct cover_job *job, struct raster_block *blocks);
+uint32_t raster_cover_job(enum raster_cover_level level, const struct raster_cover_job *job,
+                          struct raster_block *blocks);
 
 /* ---- parts of an area that are not whole blocks ---- */
 

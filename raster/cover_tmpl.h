@@ -1,4 +1,4 @@
-/* Blocks of a cover_job, for one instruction set. cover.c includes this once a level, with
+/* Blocks of a raster_cover_job, for one instruction set. cover.c includes this once a level, with
  *   COVER_NAME(x)      the level's name of x
  *   COVER_TARGET       the function attribute
  *   COVER_WIDTH        integers a vector
@@ -12,7 +12,7 @@ typedef int32_t VEC __attribute__((vector_size(COVER_WIDTH * 4)));
 
 /* Tests block (bx, by) lane by lane and appends it when anything of `area` is inside. `value`: the edges at
  * the first pixel of each block of its row, sample 0. */
-COVER_TARGET static inline uint32_t COVER_NAME(partial)(const struct cover_job *job, uint32_t edges,
+COVER_TARGET static inline uint32_t COVER_NAME(partial)(const struct raster_cover_job *job, uint32_t edges,
                                                         uint32_t sample_count, const VEC (*lane)[PARTS],
                                                         const int32_t (*value)[16], int32_t bx, int32_t by,
                                                         uint32_t area, struct raster_block *out)
@@ -46,7 +46,7 @@ struct COVER_NAME(walk) {
     int32_t greatest[4], least[4];
 };
 
-COVER_TARGET static inline void COVER_NAME(begin)(const struct cover_job *job, uint32_t edges,
+COVER_TARGET static inline void COVER_NAME(begin)(const struct raster_cover_job *job, uint32_t edges,
                                                   struct COVER_NAME(walk) * w)
 {
     const VEC *lx = (const VEC *)lane_x, *ly = (const VEC *)lane_y, *columns = (const VEC *)block_x;
@@ -80,8 +80,8 @@ COVER_TARGET static inline uint32_t COVER_NAME(touched)(const struct COVER_NAME(
 }
 
 /* `edges` and `samples` are the job's: constants where that pays. */
-COVER_TARGET static inline __attribute__((always_inline)) uint32_t
-COVER_NAME(rows)(const struct cover_job *job, uint32_t edges, uint32_t samples, struct raster_block *blocks)
+COVER_TARGET static inline __attribute__((always_inline)) uint32_t COVER_NAME(rows)(
+    const struct raster_cover_job *job, uint32_t edges, uint32_t samples, struct raster_block *blocks)
 {
     struct COVER_NAME(walk) w;
     alignas(64) int32_t value[4][16];
@@ -111,7 +111,8 @@ COVER_NAME(rows)(const struct cover_job *job, uint32_t edges, uint32_t samples, 
     return count;
 }
 
-COVER_TARGET static uint32_t COVER_NAME(cover)(const struct cover_job *job, struct raster_block *blocks)
+COVER_TARGET static uint32_t COVER_NAME(cover)(const struct raster_cover_job *job,
+                                               struct raster_block *blocks)
 {
     if (job->samples > 1)
         return COVER_NAME(rows)(job, job->edge_count, job->samples, blocks);

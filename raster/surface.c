@@ -15,7 +15,8 @@ struct rows {
     __m128i r[4];
 };
 
-void surface_plan(const struct raster_surface *s, const struct surface_part *part, struct surface_plan *plan)
+void raster_surface_plan(const struct raster_surface *s, const struct raster_surface_part *part,
+                         struct raster_surface_plan *plan)
 {
     bool linear = s->layout == RASTER_LINEAR;
     plan->bytes = raster_format_bytes((enum raster_format)s->format);
@@ -181,7 +182,7 @@ INLINED __m128i pack_pair(const struct packer *p, __m128i left, __m128i right, u
 {
     if (p->as == PACK_PAIRS)
         return _mm_packus_epi32(left, right);
-    __m128i half = _mm_loadl_epi64((const __m128i *)surface_dither[row]);
+    __m128i half = _mm_loadl_epi64((const __m128i *)raster_surface_dither[row]);
     return pack_levels(p, left, right, _mm_unpacklo_epi64(half, half));
 }
 
@@ -280,14 +281,14 @@ INLINED void store_unit(const struct packer *p, const uint32_t *words, uint32_t 
 }
 
 INLINED void store_rows(const struct raster_surface *s, const struct raster_tile *tile,
-                        const struct surface_plan *plan, const struct packer *p, const uint32_t *words,
+                        const struct raster_surface_plan *plan, const struct packer *p, const uint32_t *words,
                         bool average)
 {
     size_t unit = (is_32_bits(p) ? 16 : 32) * (size_t)tile->samples;
     for (uint32_t v = 0, v1; v < plan->rows; v = v1) {
         v1 = surface_group_end(plan->v, v, plan->rows);
         for (uint32_t u = 0, u1; u < plan->columns; u = u1) {
-            uint8_t *group = surface_unit(s, plan, u, v);
+            uint8_t *group = raster_surface_unit(s, plan, u, v);
             u1 = surface_group_end(plan->u, u, plan->columns);
             for (uint32_t y = v; y < v1; y++, group += plan->drop) {
                 const uint32_t *from = words + raster_block_index(tile, u * plan->width, y * 4, 0);
@@ -333,8 +334,8 @@ INLINED void store_block(const struct packer *p, const uint32_t *words, bool ave
 }
 
 INLINED void store_tiled(const struct raster_surface *s, const struct raster_tile *tile,
-                         const struct surface_plan *plan, const struct packer *p, const uint32_t *words,
-                         bool average)
+                         const struct raster_surface_plan *plan, const struct packer *p,
+                         const uint32_t *words, bool average)
 {
     /* Of the blocks of a tile, in rows: their places. */
     static const uint8_t place[16] = {0, 1, 4, 5, 3, 2, 7, 6, 12, 13, 8, 9, 15, 14, 11, 10};
@@ -357,8 +358,8 @@ INLINED void store_tiled(const struct raster_surface *s, const struct raster_til
 
 /* Compiled for what the caller knows of the packer. */
 INLINED void store_known(const struct raster_surface *s, const struct raster_tile *tile,
-                         const struct surface_plan *plan, const struct packer *p, const uint32_t *words,
-                         enum packing as, bool average)
+                         const struct raster_surface_plan *plan, const struct packer *p,
+                         const uint32_t *words, enum packing as, bool average)
 {
     struct packer known = *p;
     known.as = as;
@@ -379,7 +380,8 @@ static bool is_565(const struct packer *p)
 }
 
 static void store_units(const struct raster_surface *s, const struct raster_tile *tile,
-                        const struct surface_plan *plan, const struct packer *p, uint32_t first, bool average)
+                        const struct raster_surface_plan *plan, const struct packer *p, uint32_t first,
+                        bool average)
 {
     size_t sample = first * (p->as == PACK_HALVES ? 32 : 16);
     const uint32_t *words = (s->plane == RASTER_PLANE_COLOR ? tile->color : tile->zs) + sample;
@@ -404,15 +406,16 @@ static void store_units(const struct raster_surface *s, const struct raster_tile
 /* ---- tiles ---- */
 
 /* The tile's part of the image, and its units where it begins at one. */
-static bool plan_of(const struct raster_surface *s, const struct raster_tile *tile, struct surface_plan *plan)
+static bool plan_of(const struct raster_surface *s, const struct raster_tile *tile,
+                    struct raster_surface_plan *plan)
 {
-    struct surface_part part;
-    if (!surface_visible(s, tile->x, tile->y, tile->width, tile->height, &part))
+    struct raster_surface_part part;
+    if (!raster_surface_visible(s, tile->x, tile->y, tile->width, tile->height, &part))
         return false;
-    surface_plan(s, &part, plan);
+    raster_surface_plan(s, &part, plan);
     if (tile->x < 0 || tile->y < 0) { /* the part begins inside the tile */
         plan->columns = plan->rows = 0;
-        plan->right = (struct surface_part){0};
+        plan->right = (struct raster_surface_part){0};
         plan->below = part;
     }
     return true;
@@ -422,7 +425,7 @@ void raster_surface_store(const struct raster_surface *surface, const struct ras
                           struct raster_resolve resolve)
 {
     const struct packer p = packer_of(surface, (enum raster_target)tile->target);
-    struct surface_plan plan;
+    struct raster_surface_plan plan;
     bool color = surface->plane == RASTER_PLANE_COLOR,
          average = color && tile->samples > 1 && resolve.count > 1;
     uint32_t first = resolve.first < tile->samples ? resolve.first : 0;
@@ -435,8 +438,8 @@ void raster_surface_store(const struct raster_surface *surface, const struct ras
     if (!plan_of(surface, tile, &plan))
         return;
     store_units(surface, tile, &plan, &p, first, average);
-    surface_store_part(surface, tile, resolve, &plan.right);
-    surface_store_part(surface, tile, resolve, &plan.below);
+    raster_surface_store_part(surface, tile, resolve, &plan.right);
+    raster_surface_store_part(surface, tile, resolve, &plan.below);
 }
 
 /* Formats that loads have in units. */
@@ -480,14 +483,14 @@ INLINED void load_halves(uint32_t *quad, uint32_t samples, const uint8_t *at, si
 }
 
 INLINED void load_units(const struct raster_surface *s, struct raster_tile *tile,
-                        const struct surface_plan *plan, enum packing as)
+                        const struct raster_surface_plan *plan, enum packing as)
 {
     size_t unit = (as == PACK_WORDS ? 16 : 32) * (size_t)tile->samples;
     uint32_t *plane = s->plane == RASTER_PLANE_COLOR ? tile->color : tile->zs;
     for (uint32_t v = 0, v1; v < plan->rows; v = v1) {
         v1 = surface_group_end(plan->v, v, plan->rows);
         for (uint32_t u = 0, u1; u < plan->columns; u = u1) {
-            const uint8_t *group = surface_unit(s, plan, u, v);
+            const uint8_t *group = raster_surface_unit(s, plan, u, v);
             u1 = surface_group_end(plan->u, u, plan->columns);
             for (uint32_t y = v; y < v1; y++, group += plan->drop) {
                 uint32_t *to = plane + raster_block_index(tile, u * plan->width, y * 4, 0);
@@ -506,7 +509,7 @@ INLINED void load_units(const struct raster_surface *s, struct raster_tile *tile
 void raster_surface_load(const struct raster_surface *surface, struct raster_tile *tile)
 {
     enum packing as = loaded_as(surface, (enum raster_target)tile->target);
-    struct surface_plan plan;
+    struct raster_surface_plan plan;
     if (as == PACK_NOT) {
         raster_surface_load_ref(surface, tile);
         return;
@@ -519,8 +522,8 @@ void raster_surface_load(const struct raster_surface *surface, struct raster_til
         load_units(surface, tile, &plan, PACK_LEVELS);
     else
         load_units(surface, tile, &plan, PACK_WORDS);
-    surface_load_part(surface, tile, &plan.right);
-    surface_load_part(surface, tile, &plan.below);
+    raster_surface_load_part(surface, tile, &plan.right);
+    raster_surface_load_part(surface, tile, &plan.below);
 }
 
 void raster_surface_fence(void)

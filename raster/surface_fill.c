@@ -6,7 +6,7 @@
 
 struct filling {
     const struct raster_surface *surface;
-    struct surface_part part;
+    struct raster_surface_part part;
     uint8_t pixel[8];
     uint32_t bytes;
     struct raster_fill fill;
@@ -14,7 +14,7 @@ struct filling {
 
 static void fill_rows(struct filling *f)
 {
-    const struct surface_part *p = &f->part;
+    const struct raster_surface_part *p = &f->part;
     for (uint32_t y = p->y0; y < p->y1; y++)
         raster_fill_add(&f->fill, f->surface->base + raster_surface_offset(f->surface, p->x0, y),
                         (size_t)(p->x1 - p->x0) * f->bytes);
@@ -24,7 +24,7 @@ static void fill_rows(struct filling *f)
  * stands in one piece. */
 static void fill_square(struct filling *f, uint32_t x, uint32_t y, uint32_t side)
 {
-    const struct surface_part *p = &f->part;
+    const struct raster_surface_part *p = &f->part;
     uint32_t step = side / 4;
     if (x >= p->x1 || y >= p->y1 || x + side <= p->x0 || y + side <= p->y0)
         return;
@@ -46,7 +46,7 @@ static void fill_tiles(struct filling *f)
 
 /* Tiles of the T format are 8 by 8 units; columns of four of them follow each other in memory. In the LT
  * format a row does. */
-static void fill_units(struct filling *f, const struct surface_plan *plan)
+static void fill_units(struct filling *f, const struct raster_surface_plan *plan)
 {
     const struct raster_surface *s = f->surface;
     bool t_format = s->layout == RASTER_VC4_T;
@@ -57,14 +57,14 @@ static void fill_units(struct filling *f, const struct surface_plan *plan)
             uint8_t *at = NULL;
             u1 = t_format ? surface_group_end(plan->u, u, plan->columns) : plan->columns;
             for (uint32_t y = v; y < v1; y++) {
-                at = at && (plan->v + y) % 4 ? at + plan->drop : surface_unit(s, plan, u, y);
+                at = at && (plan->v + y) % 4 ? at + plan->drop : raster_surface_unit(s, plan, u, y);
                 raster_fill_add(&f->fill, at, (u1 - u) * plan->step);
             }
         }
     }
 }
 
-static void fill_pixels(const struct filling *f, const struct surface_part *part)
+static void fill_pixels(const struct filling *f, const struct raster_surface_part *part)
 {
     for (uint32_t y = part->y0; y < part->y1; y++)
         for (uint32_t x = part->x0; x < part->x1; x++)
@@ -73,8 +73,8 @@ static void fill_pixels(const struct filling *f, const struct surface_part *part
 
 static void fill_utiles(struct filling *f)
 {
-    struct surface_plan plan;
-    surface_plan(f->surface, &f->part, &plan);
+    struct raster_surface_plan plan;
+    raster_surface_plan(f->surface, &f->part, &plan);
     fill_units(f, &plan);
     fill_pixels(f, &plan.right);
     fill_pixels(f, &plan.below);
@@ -89,11 +89,11 @@ bool raster_surface_fill(const struct raster_surface *surface, enum raster_targe
     if (surface->dither || surface->plane == RASTER_PLANE_DEPTH || 8 % f.bytes ||
         (averaged && surface->plane == RASTER_PLANE_COLOR && target == RASTER_TARGET_RGBA16F))
         return false;
-    if (!surface_visible(surface, pixels->x0 >> resolve.shrink_x, pixels->y0 >> resolve.shrink_y,
-                         (uint32_t)(pixels->x1 - pixels->x0) >> resolve.shrink_x,
-                         (uint32_t)(pixels->y1 - pixels->y0) >> resolve.shrink_y, &f.part))
+    if (!raster_surface_visible(surface, pixels->x0 >> resolve.shrink_x, pixels->y0 >> resolve.shrink_y,
+                                (uint32_t)(pixels->x1 - pixels->x0) >> resolve.shrink_x,
+                                (uint32_t)(pixels->y1 - pixels->y0) >> resolve.shrink_y, &f.part))
         return true;
-    surface_pack(surface, target, color, SURFACE_NEAREST, f.pixel);
+    raster_surface_pack(surface, target, color, SURFACE_NEAREST, f.pixel);
     for (uint32_t at = 0; at < sizeof f.fill.pattern; at += f.bytes)
         memcpy((uint8_t *)&f.fill.pattern + at, f.pixel, f.bytes);
     if (surface->layout == RASTER_LINEAR)

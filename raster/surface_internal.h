@@ -7,42 +7,43 @@
 #include "util/bits.h"
 
 /* Pixels of the image, x1, y1 exclusive. */
-struct surface_part {
+struct raster_surface_part {
     uint32_t x0, y0, x1, y1;
 };
 
 /* Ordered dither: what is added to v * (levels - 1) before the division by 255, for threshold t of 16:
  * (2t + 1) * 255 / 32, rounded down. [y & 3][x & 3] of the image. Without it 127 is added, which rounds to
  * nearest. */
-extern const uint16_t surface_dither[4][4];
+extern const uint16_t raster_surface_dither[4][4];
 #define SURFACE_NEAREST 127u
 
 /* What of the rectangle lies in the image; false when nothing. */
-bool surface_visible(const struct raster_surface *surface, int64_t x, int64_t y, uint32_t width,
-                     uint32_t height, struct surface_part *part);
+bool raster_surface_visible(const struct raster_surface *surface, int64_t x, int64_t y, uint32_t width,
+                            uint32_t height, struct raster_surface_part *part);
 
 /* A colour's bytes in the image, `bias` as above. */
-void surface_pack(const struct raster_surface *surface, enum raster_target target, uint64_t color,
-                  uint32_t bias, uint8_t pixel[8]);
-void surface_store_part(const struct raster_surface *surface, const struct raster_tile *tile,
-                        struct raster_resolve resolve, const struct surface_part *part);
-void surface_load_part(const struct raster_surface *surface, struct raster_tile *tile,
-                       const struct surface_part *part);
+void raster_surface_pack(const struct raster_surface *surface, enum raster_target target, uint64_t color,
+                         uint32_t bias, uint8_t pixel[8]);
+void raster_surface_store_part(const struct raster_surface *surface, const struct raster_tile *tile,
+                               struct raster_resolve resolve, const struct raster_surface_part *part);
+void raster_surface_load_part(const struct raster_surface *surface, struct raster_tile *tile,
+                              const struct raster_surface_part *part);
 
 /* The whole units of a transfer, and the pixels it leaves to the scalar path. A unit is 64 bytes that are
  * four rows of 16 bytes in linear images and in VideoCore IV's, there a utile; in Utgard's tiles it is a block
  * of 4x4 pixels, which stands in one piece. */
-struct surface_plan {
+struct raster_surface_plan {
     uint32_t bytes, width;  /* of a pixel; of a unit in pixels */
     uint32_t u, v;          /* of the first unit in the image, in units */
     uint32_t columns, rows; /* of units */
     size_t pitch;           /* between the rows of a unit */
     size_t step, drop;      /* inside a group: to the unit at the right, to the one below */
-    struct surface_part right, below;
+    struct raster_surface_part right, below;
 };
 
 /* Of a part at a place of whole units, or all of it is left. */
-void surface_plan(const struct raster_surface *s, const struct surface_part *part, struct surface_plan *plan);
+void raster_surface_plan(const struct raster_surface *s, const struct raster_surface_part *part,
+                         struct raster_surface_plan *plan);
 
 /* Units in groups of four by four, those of an aligned one in the image, lie `step` and `drop` apart in linear
  * images and VideoCore IV's. The end of the group with the transfer's unit `at`, of `count`; `first` is
@@ -52,8 +53,8 @@ static inline uint32_t surface_group_end(uint32_t first, uint32_t at, uint32_t c
     return UTIL_MIN(((first + at) | 3) + 1 - first, count);
 }
 
-static inline uint8_t *surface_unit(const struct raster_surface *s, const struct surface_plan *plan,
-                                    uint32_t u, uint32_t v)
+static inline uint8_t *raster_surface_unit(const struct raster_surface *s,
+                                           const struct raster_surface_plan *plan, uint32_t u, uint32_t v)
 {
     return s->base + raster_surface_offset(s, (plan->u + u) * plan->width, (plan->v + v) * 4);
 }

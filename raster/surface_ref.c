@@ -7,7 +7,7 @@
 #include "util/half.h"
 
 /* (2t + 1) * 255 / 32 of the 4x4 Bayer matrix t = {0 8 2 10, 12 4 14 6, 3 11 1 9, 15 7 13 5}. */
-const uint16_t surface_dither[4][4] = {
+const uint16_t raster_surface_dither[4][4] = {
     {7, 135, 39, 167}, {199, 71, 231, 103}, {55, 183, 23, 151}, {247, 119, 215, 87}};
 
 static const uint16_t target_rows[RASTER_TARGET_COUNT] = {
@@ -32,14 +32,14 @@ bool raster_surface_size(const struct raster_surface *surface, uint64_t *bytes)
     return *bytes <= UINT64_C(1) << 32;
 }
 
-bool surface_visible(const struct raster_surface *surface, int64_t x, int64_t y, uint32_t width,
-                     uint32_t height, struct surface_part *part)
+bool raster_surface_visible(const struct raster_surface *surface, int64_t x, int64_t y, uint32_t width,
+                            uint32_t height, struct raster_surface_part *part)
 {
     int64_t left = UTIL_MAX(x, 0), top = UTIL_MAX(y, 0), right = UTIL_MIN(surface->width, x + width),
             bottom = UTIL_MIN(surface->height, y + height);
     if (left >= right || top >= bottom)
         return false;
-    *part = (struct surface_part){(uint32_t)left, (uint32_t)top, (uint32_t)right, (uint32_t)bottom};
+    *part = (struct raster_surface_part){(uint32_t)left, (uint32_t)top, (uint32_t)right, (uint32_t)bottom};
     return true;
 }
 
@@ -156,8 +156,8 @@ static uint64_t swapped(enum raster_target target, uint64_t color)
     return (color & ~(mask | mask << 2 * bits)) | blue | red << 2 * bits;
 }
 
-void surface_pack(const struct raster_surface *surface, enum raster_target target, uint64_t color,
-                  uint32_t bias, uint8_t pixel[8])
+void raster_surface_pack(const struct raster_surface *surface, enum raster_target target, uint64_t color,
+                         uint32_t bias, uint8_t pixel[8])
 {
     const struct raster_texel *texel = &raster_texels[surface->format];
     enum raster_format format = (enum raster_format)surface->format;
@@ -185,9 +185,9 @@ void raster_surface_pixel(const struct raster_surface *surface, const struct ras
 {
     uint32_t px = (uint32_t)(tile->x + (int32_t)x) >> resolve.shrink_x;
     uint32_t py = (uint32_t)(tile->y + (int32_t)y) >> resolve.shrink_y;
-    uint32_t bias = surface->dither ? surface_dither[py & 3][px & 3] : SURFACE_NEAREST;
-    surface_pack(surface, (enum raster_target)tile->target, resolved(surface, tile, resolve, x, y), bias,
-                 pixel);
+    uint32_t bias = surface->dither ? raster_surface_dither[py & 3][px & 3] : SURFACE_NEAREST;
+    raster_surface_pack(surface, (enum raster_target)tile->target, resolved(surface, tile, resolve, x, y),
+                        bias, pixel);
 }
 
 /* Where the tile begins in the image. */
@@ -196,8 +196,8 @@ static int64_t place_of(int32_t at, uint8_t shrink)
     return at / (1 << shrink);
 }
 
-void surface_store_part(const struct raster_surface *surface, const struct raster_tile *tile,
-                        struct raster_resolve resolve, const struct surface_part *part)
+void raster_surface_store_part(const struct raster_surface *surface, const struct raster_tile *tile,
+                               struct raster_resolve resolve, const struct raster_surface_part *part)
 {
     int64_t left = place_of(tile->x, resolve.shrink_x), top = place_of(tile->y, resolve.shrink_y);
     uint32_t bytes = raster_format_bytes((enum raster_format)surface->format);
@@ -212,8 +212,8 @@ void surface_store_part(const struct raster_surface *surface, const struct raste
         }
 }
 
-void surface_load_part(const struct raster_surface *surface, struct raster_tile *tile,
-                       const struct surface_part *part)
+void raster_surface_load_part(const struct raster_surface *surface, struct raster_tile *tile,
+                              const struct raster_surface_part *part)
 {
     const struct raster_texel *texel = &raster_texels[surface->format];
     uint32_t words = raster_target_words((enum raster_target)tile->target);
@@ -247,15 +247,16 @@ void surface_load_part(const struct raster_surface *surface, struct raster_tile 
 void raster_surface_store_ref(const struct raster_surface *surface, const struct raster_tile *tile,
                               struct raster_resolve resolve)
 {
-    struct surface_part part;
-    if (surface_visible(surface, place_of(tile->x, resolve.shrink_x), place_of(tile->y, resolve.shrink_y),
-                        tile->width >> resolve.shrink_x, tile->height >> resolve.shrink_y, &part))
-        surface_store_part(surface, tile, resolve, &part);
+    struct raster_surface_part part;
+    if (raster_surface_visible(surface, place_of(tile->x, resolve.shrink_x),
+                               place_of(tile->y, resolve.shrink_y), tile->width >> resolve.shrink_x,
+                               tile->height >> resolve.shrink_y, &part))
+        raster_surface_store_part(surface, tile, resolve, &part);
 }
 
 void raster_surface_load_ref(const struct raster_surface *surface, struct raster_tile *tile)
 {
-    struct surface_part part;
-    if (surface_visible(surface, tile->x, tile->y, tile->width, tile->height, &part))
-        surface_load_part(surface, tile, &part);
+    struct raster_surface_part part;
+    if (raster_surface_visible(surface, tile->x, tile->y, tile->width, tile->height, &part))
+        raster_surface_load_part(surface, tile, &part);
 }

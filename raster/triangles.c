@@ -27,7 +27,7 @@ static inline uint32_t area_lanes(const struct raster_triangles *t, uint32_t i, 
 #define FEW_BLOCKS 4 /* up to this many are tested lane by lane at once */
 
 /* What cover.c walks, of a larger area. */
-static void make_job(struct cover_job *job, const struct raster_triangles *t, uint32_t i)
+static void make_job(struct raster_cover_job *job, const struct raster_triangles *t, uint32_t i)
 {
     uint32_t n = 0;
     job->samples = t->samples;
@@ -130,13 +130,13 @@ static void make_flat(const struct raster_triangles *t, uint32_t mask, uint32_t 
 #include "raster/triangles_tmpl.h"
 
 /* False when nothing can be drawn. */
-static bool make_frame(struct triangles_frame *f, const struct raster_setup *setup,
+static bool make_frame(struct raster_triangles_frame *f, const struct raster_setup *setup,
                        const struct raster_tile *tile, const struct raster_rect *clip)
 {
     int32_t right = tile->x + (int32_t)tile->width, bottom = tile->y + (int32_t)tile->height;
     if (clip->x0 >= right || clip->y0 >= bottom || clip->x1 <= tile->x || clip->y1 <= tile->y)
         return false;
-    *f = (struct triangles_frame){
+    *f = (struct raster_triangles_frame){
         .left = tile->x * 16,
         .top = tile->y * 16,
         .x0 = UTIL_MAX(clip->x0, tile->x) - tile->x,
@@ -162,12 +162,12 @@ static bool is_inner(const struct raster_tile *tile)
     return tile->x < most && tile->x > -most && tile->y < most && tile->y > -most;
 }
 
-void raster_triangles_setup_at(enum cover_level level, struct raster_triangles *t,
+void raster_triangles_setup_at(enum raster_cover_level level, struct raster_triangles *t,
                                const struct raster_setup *setup, const struct raster_tile *tile,
                                const struct raster_rect *clip)
 {
     uint32_t all = (1u << t->count) - 1;
-    struct triangles_frame f;
+    struct raster_triangles_frame f;
     t->level = level == COVER_AVX512 ? &level_avx512 : level == COVER_AVX2 ? &level_avx2 : &level_sse;
     t->samples = tile->samples;
     t->far = t->drawn = t->reverse = t->inside[0] = t->inside[1] = t->inside[2] = 0;

@@ -6,7 +6,7 @@
 #include "raster/triangles.h"
 
 /* What all triangles of a call have in common. */
-struct triangles_frame {
+struct raster_triangles_frame {
     int32_t left, top;      /* of the tile, 1/16 pixel */
     int32_t x0, y0, x1, y1; /* the clip rectangle: pixels of the tile, inclusive */
     int32_t first, last;    /* sample positions in a pixel, 1/16: the least and the greatest */
@@ -17,7 +17,7 @@ struct triangles_frame {
 };
 
 /* raster_triangles_setup at a given level, which then serves what is set up. */
-void raster_triangles_setup_at(enum cover_level level, struct raster_triangles *t,
+void raster_triangles_setup_at(enum raster_cover_level level, struct raster_triangles *t,
                                const struct raster_setup *setup, const struct raster_tile *tile,
                                const struct raster_rect *clip);
 

@@ -33,9 +33,9 @@ typedef uint64_t TRI_QVEC __attribute__((vector_size(TRI_WIDTH * 4)));
 
 /* Part `p` of edge `e`, which begins at xy: its values at the samples, and whether the area, in whole blocks,
  * passes it. Returns the sign of an area that fails it. */
-TRI_TARGET static inline TRI_VEC TRI_NAME(edge)(struct raster_triangles *t, const struct triangles_frame *f,
-                                                unsigned p, unsigned e, const TRI_VEC xy[2], TRI_VEC a,
-                                                TRI_VEC b)
+TRI_TARGET static inline TRI_VEC TRI_NAME(edge)(struct raster_triangles *t,
+                                                const struct raster_triangles_frame *f, unsigned p,
+                                                unsigned e, const TRI_VEC xy[2], TRI_VEC a, TRI_VEC b)
 {
     TRI_VEC packed = TRI_PACK(a, b), high = {0}, low = {0};
     TRI_VEC owned = (a > 0) | ((a == 0) & (b > 0)); /* top-left: setup.c */
@@ -70,7 +70,7 @@ TRI_TARGET static inline TRI_VEC TRI_NAME(bounds)(const int32_t first, const int
 
 /* Integers: facing, areas, edges. Differences of near positions fit 16 bits with their sign, values of edges
  * 31 bits: 2 * 2^15 * (2^14 + 2^4). */
-TRI_TARGET static void TRI_NAME(edges)(struct raster_triangles *t, const struct triangles_frame *f)
+TRI_TARGET static void TRI_NAME(edges)(struct raster_triangles *t, const struct raster_triangles_frame *f)
 {
     for (unsigned p = 0; p < TRI_PARTS; p++) {
         TRI_VEC x[3], y[3], beyond = {0}, invalid = {0};
@@ -141,8 +141,9 @@ TRI_TARGET static inline TRI_LVEC TRI_NAME(fixed)(TRI_DVEC v)
 }
 
 /* Planes of depth, from triangle i on: the sums of raster_depth_through in depth.h. */
-TRI_TARGET static inline void TRI_NAME(depths)(struct raster_triangles *t, const struct triangles_frame *f,
-                                               const TRI_DVEC g[4], unsigned i)
+TRI_TARGET static inline void TRI_NAME(depths)(struct raster_triangles *t,
+                                               const struct raster_triangles_frame *f, const TRI_DVEC g[4],
+                                               unsigned i)
 {
     TRI_DVEC z0 = TRI_FLOATS(&t->z[0][i]), z1 = TRI_FLOATS(&t->z[1][i]), z2 = TRI_FLOATS(&t->z[2][i]);
     TRI_DVEC d1 = (z1 - z0) * RASTER_DEPTH_STEPS, d2 = (z2 - z0) * RASTER_DEPTH_STEPS;
@@ -164,7 +165,7 @@ TRI_TARGET static inline void TRI_NAME(depths)(struct raster_triangles *t, const
 }
 
 /* Gradients, planes of depth and 1/w, and reference points: the sums of set_planes in setup.c. */
-TRI_TARGET static void TRI_NAME(gradients)(struct raster_triangles *t, const struct triangles_frame *f)
+TRI_TARGET static void TRI_NAME(gradients)(struct raster_triangles *t, const struct raster_triangles_frame *f)
 {
     for (unsigned p = 0; p < TRI_PARTS; p++) {
         TRI_AT(t->side[5], p) = 8 - (TRI_AT(t->x[0], p) & 15);
@@ -245,7 +246,7 @@ TRI_TARGET static uint32_t TRI_NAME(cover)(const struct raster_triangles *t, uin
     int32_t bx0 = t->x0[i] >> 2, by0 = t->y0[i] >> 2, bx1 = t->x1[i] >> 2, by1 = t->y1[i] >> 2;
     uint32_t count = 0;
     if ((bx1 - bx0 + 1) * (by1 - by0 + 1) > FEW_BLOCKS) {
-        struct cover_job job;
+        struct raster_cover_job job;
         make_job(&job, t, i);
         return raster_cover_job(TRI_LEVEL, &job, blocks);
     }

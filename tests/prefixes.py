@@ -17,10 +17,8 @@ APART = ("isa", "gpu")  # each of their folders is a set's or a family's, and ha
 
 # Beside a folder's own prefix, in it and in the folders below it: who, and why.
 ALLOWED = {
-    "raster": ("cover", "surface", "texture", "triangles"),  # a unit's files among themselves
     "gpu": ("capture", "replay"),  # files and their players, seen by all tools
-    "gpu/utgard": ("plbu",),  # the unit's files among themselves
-    "drm": ("kms", "server", "lima"),  # units of the kernel's part; structures and numbers as lima's own header has them
+    "drm/lima": ("lima",),  # structures and numbers as lima's own header has them
     "api": ("vitrail",),  # the public calls
 }
 # Names that the files of one folder know alone, where the header is its own whole world.

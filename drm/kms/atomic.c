@@ -56,7 +56,7 @@ static const struct property *find_property(uint32_t object, uint32_t id)
 
 static uint64_t value_of(const struct drm_kms *kms, const struct property *p)
 {
-    const struct kms_state *s = &kms->state;
+    const struct drm_kms_state *s = &kms->state;
     switch (p->id) {
     case KMS_PROP_TYPE: return 1; /* primary */
     case KMS_PROP_FB_ID: return s->fb ? s->fb->object.id : 0;
@@ -149,20 +149,21 @@ static int get_plane_resources(struct drm_file *file, void *argument, const stru
 {
     static const uint32_t plane = KMS_PLANE;
     struct drm_mode_get_plane_res *res = argument;
-    return kms_put_ids(user, res->plane_id_ptr, &res->count_planes, &plane, file->universal_planes);
+    return drm_kms_put_ids(user, res->plane_id_ptr, &res->count_planes, &plane, file->universal_planes);
 }
 
 static int get_plane(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     struct drm_mode_get_plane *get = argument;
-    const struct kms_state *state = &file->drm->kms->state;
+    const struct drm_kms_state *state = &file->drm->kms->state;
     if (get->plane_id != KMS_PLANE)
         return -ENOENT;
     get->crtc_id = state->plane_crtc;
     get->fb_id = state->fb ? state->fb->object.id : 0;
     get->possible_crtcs = 1;
     get->gamma_size = 0;
-    return kms_put_ids(user, get->format_type_ptr, &get->count_format_types, kms_formats, KMS_FORMATS);
+    return drm_kms_put_ids(user, get->format_type_ptr, &get->count_format_types, drm_kms_formats,
+                           KMS_FORMATS);
 }
 
 /* ---- changing ---- */
@@ -170,7 +171,7 @@ static int get_plane(struct drm_file *file, void *argument, const struct drm_use
 struct commit {
     struct drm_file *file;
     const struct drm_user *user;
-    struct kms_state state;
+    struct drm_kms_state state;
     uint64_t in_fence; /* not before this one */
     bool out_fence;    /* wanted: whoever speaks for the program puts its number where that wants it */
     bool modeset, touched;
@@ -178,7 +179,7 @@ struct commit {
 
 static int set_fb(struct commit *c, uint64_t value)
 {
-    c->state.fb = value ? kms_fb_get(c->file->drm, (uint32_t)value) : NULL;
+    c->state.fb = value ? drm_kms_fb_get(c->file->drm, (uint32_t)value) : NULL;
     return value && !c->state.fb ? -EINVAL : 0;
 }
 
@@ -189,11 +190,11 @@ static int set_mode(struct commit *c, uint64_t value)
     c->state.mode_blob = (uint32_t)value;
     if (!value)
         return 0;
-    const struct kms_blob *blob = kms_blob_get(c->file->drm, (uint32_t)value);
+    const struct drm_kms_blob *blob = drm_kms_blob_get(c->file->drm, (uint32_t)value);
     if (!blob || blob->size != sizeof c->state.mode)
         return -EINVAL;
     memcpy(&c->state.mode, blob->bytes, sizeof c->state.mode);
-    return kms_mode_valid(&c->state.mode) ? 0 : -EINVAL;
+    return drm_kms_mode_valid(&c->state.mode) ? 0 : -EINVAL;
 }
 
 static int set_link(struct commit *c, uint32_t *to, uint64_t value, bool modeset)
@@ -214,7 +215,7 @@ static int set_in_fence(struct commit *c, uint64_t value)
 static int set_property(struct commit *c, uint32_t object, uint32_t id, uint64_t value)
 {
     const struct property *p = find_property(object, id);
-    struct kms_state *s = &c->state;
+    struct drm_kms_state *s = &c->state;
     if (!p)
         return -ENOENT;
     if (p->flags & DRM_MODE_PROP_IMMUTABLE || !(p->flags & ATOMIC))
@@ -306,7 +307,7 @@ static int atomic(struct drm_file *file, void *argument, const struct drm_user *
     struct commit c = {.file = file, .user = user, .state = drm->kms->state};
     int r = read_properties(&c, a, user);
     if (!r)
-        r = kms_check_state(&c.state);
+        r = drm_kms_check_state(&c.state);
     if (!r && c.modeset && !(a->flags & DRM_MODE_ATOMIC_ALLOW_MODESET))
         r = -EINVAL;
     if (!r && event && (!c.touched || (!c.state.active && !drm->kms->state.active)))
@@ -314,13 +315,13 @@ static int atomic(struct drm_file *file, void *argument, const struct drm_user *
     if (r || test)
         return r;
     if (event)
-        r = kms_reserve_event(file);
+        r = drm_kms_reserve_event(file);
     if (!r && c.out_fence && (r = give_out_fence(&c)) && event)
-        kms_cancel_event(file);
+        drm_kms_cancel_event(file);
     if (r)
         return r;
-    const struct kms_flip flip = {c.in_fence, event ? file : NULL, a->user_data};
-    kms_commit(drm, &c.state, &flip);
+    const struct drm_kms_flip flip = {c.in_fence, event ? file : NULL, a->user_data};
+    drm_kms_commit(drm, &c.state, &flip);
     if (!(a->flags & DRM_MODE_ATOMIC_NONBLOCK))
         drm_kms_flush(drm);
     return 0;
@@ -330,13 +331,13 @@ static int set_plane(struct drm_file *file, void *argument, const struct drm_use
 {
     const struct drm_mode_set_plane *set = argument;
     struct drm *drm = file->drm;
-    struct kms_state next = drm->kms->state;
+    struct drm_kms_state next = drm->kms->state;
     if (set->plane_id != KMS_PLANE)
         return -ENOENT;
     next.fb = NULL;
     next.plane_crtc = 0;
     if (set->fb_id) {
-        next.fb = kms_fb_get(drm, set->fb_id);
+        next.fb = drm_kms_fb_get(drm, set->fb_id);
         if (!next.fb || set->crtc_id != KMS_CRTC)
             return -ENOENT;
         next.plane_crtc = KMS_CRTC;
@@ -345,10 +346,10 @@ static int set_plane(struct drm_file *file, void *argument, const struct drm_use
         memcpy(next.src, src, sizeof src);
         memcpy(next.dst, dst, sizeof dst);
     }
-    int r = kms_check_state(&next);
+    int r = drm_kms_check_state(&next);
     if (r)
         return r;
-    kms_commit(drm, &next, NULL);
+    drm_kms_commit(drm, &next, NULL);
     drm_kms_flush(drm);
     return 0;
 }
@@ -379,10 +380,10 @@ static int set_object_property(struct drm_file *file, void *argument, const stru
     struct commit c = {.file = file, .user = user, .state = kms->state};
     int r = set_property(&c, set->obj_id, set->prop_id, set->value);
     if (!r)
-        r = kms_check_state(&c.state);
+        r = drm_kms_check_state(&c.state);
     if (r)
         return r;
-    kms_commit(file->drm, &c.state, &(struct kms_flip){.fence = c.in_fence});
+    drm_kms_commit(file->drm, &c.state, &(struct drm_kms_flip){.fence = c.in_fence});
     drm_kms_flush(file->drm);
     return 0;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* The picture of a framebuffer that is removed disappears (drm_framebuffer.c of the kernel). */
-static void remove_fb(struct drm *drm, struct kms_fb *fb)
+static void remove_fb(struct drm *drm, struct drm_kms_fb *fb)
 {
     fb->object.owner = NULL;
     if (drm->kms->state.fb == fb) {
@@ -13,7 +13,7 @@ static void remove_fb(struct drm *drm, struct kms_fb *fb)
         drm->kms->state.plane_crtc = 0;
         fb->object.refs--; /* the state's; the owner's is left */
     }
-    kms_object_put(drm, &fb->object);
+    drm_kms_object_put(drm, &fb->object);
 }
 
 void drm_kms_close_file(struct drm_file *file)
@@ -21,32 +21,32 @@ void drm_kms_close_file(struct drm_file *file)
     struct drm *drm = file->drm;
     drm_kms_flush(drm); /* an event may be on its way to the file */
     for (uint32_t i = 1; i < drm->kms->objects.count; i++) {
-        struct kms_object *object = drm->kms->objects.slot[i];
+        struct drm_kms_object *object = drm->kms->objects.slot[i];
         if (!object || object->owner != file)
             continue;
         if (object->type == KMS_FRAMEBUFFER) {
-            remove_fb(drm, (struct kms_fb *)object);
+            remove_fb(drm, (struct drm_kms_fb *)object);
         } else {
             object->owner = NULL;
-            kms_object_put(drm, object);
+            drm_kms_object_put(drm, object);
         }
     }
     bool last = file->minor == DRM_MINOR_CARD;
     for (const struct drm_file *other = drm->files; other; other = other->next)
         last &= other == file || other->minor != DRM_MINOR_CARD;
     if (last && drm->kms->state.fb != drm->kms->console)
-        kms_console_show(drm);
+        drm_kms_console_show(drm);
 }
 
 /* ---- framebuffers ---- */
 
-static int add_fb(struct drm_file *file, const struct kms_fb *wanted, uint32_t handle, uint64_t modifier,
+static int add_fb(struct drm_file *file, const struct drm_kms_fb *wanted, uint32_t handle, uint64_t modifier,
                   uint32_t *id)
 {
-    uint32_t bytes = kms_format_bytes(wanted->format);
+    uint32_t bytes = drm_kms_format_bytes(wanted->format);
     if (!bytes || !wanted->width || !wanted->height || wanted->width > 4096 || wanted->height > 4096)
         return -EINVAL;
-    const struct drm_driver_layout *layout = kms_layout_find(file->drm, modifier);
+    const struct drm_driver_layout *layout = drm_kms_layout_find(file->drm, modifier);
     if (!layout)
         return -EINVAL;
     struct drm_bo *bo = drm_handle_get(file, handle);
@@ -57,12 +57,12 @@ static int add_fb(struct drm_file *file, const struct kms_fb *wanted, uint32_t h
         wanted->pitch % layout->pitch_unit || wanted->offset % layout->align ||
         !util_in_range(wanted->offset, wanted->pitch * rows, bo->size))
         return -EINVAL;
-    struct kms_fb *fb = malloc(sizeof *fb);
+    struct drm_kms_fb *fb = malloc(sizeof *fb);
     if (!fb)
         return -ENOMEM;
     *fb = *wanted;
     fb->layout = layout;
-    int r = kms_fb_number(file->drm, fb);
+    int r = drm_kms_fb_number(file->drm, fb);
     if (r) {
         free(fb);
         return r;
@@ -86,7 +86,7 @@ static uint64_t default_modifier(struct drm_file *file, uint32_t handle)
 static int addfb(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     struct drm_mode_fb_cmd *cmd = argument;
-    struct kms_fb fb = {.width = cmd->width, .height = cmd->height, .pitch = cmd->pitch};
+    struct drm_kms_fb fb = {.width = cmd->width, .height = cmd->height, .pitch = cmd->pitch};
     switch (cmd->bpp << 8 | cmd->depth) {
     case 32 << 8 | 24: fb.format = DRM_FORMAT_XRGB8888; break;
     case 32 << 8 | 32: fb.format = DRM_FORMAT_ARGB8888; break;
@@ -107,18 +107,18 @@ static int addfb2(struct drm_file *file, void *argument, const struct drm_user *
     bool explicit = cmd->flags & DRM_MODE_FB_MODIFIERS;
     if (!explicit && cmd->modifier[0])
         return -EINVAL;
-    const struct kms_fb fb = {.width = cmd->width,
-                              .height = cmd->height,
-                              .pitch = cmd->pitches[0],
-                              .offset = cmd->offsets[0],
-                              .format = cmd->pixel_format};
+    const struct drm_kms_fb fb = {.width = cmd->width,
+                                  .height = cmd->height,
+                                  .pitch = cmd->pitches[0],
+                                  .offset = cmd->offsets[0],
+                                  .format = cmd->pixel_format};
     uint64_t modifier = explicit ? cmd->modifier[0] : default_modifier(file, cmd->handles[0]);
     return add_fb(file, &fb, cmd->handles[0], modifier, &cmd->fb_id);
 }
 
 static int rmfb(struct drm_file *file, void *argument, const struct drm_user *user)
 {
-    struct kms_fb *fb = kms_fb_get(file->drm, *(uint32_t *)argument);
+    struct drm_kms_fb *fb = drm_kms_fb_get(file->drm, *(uint32_t *)argument);
     if (!fb || fb->object.owner != file)
         return -ENOENT;
     remove_fb(file->drm, fb);
@@ -126,7 +126,7 @@ static int rmfb(struct drm_file *file, void *argument, const struct drm_user *us
 }
 
 /* Only the master may have a handle to what others show. */
-static int handle_of(struct drm_file *file, const struct kms_fb *fb, uint32_t *handle)
+static int handle_of(struct drm_file *file, const struct drm_kms_fb *fb, uint32_t *handle)
 {
     *handle = 0;
     if (file->drm->master != file)
@@ -138,13 +138,13 @@ static int handle_of(struct drm_file *file, const struct kms_fb *fb, uint32_t *h
 static int getfb(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     struct drm_mode_fb_cmd *cmd = argument;
-    const struct kms_fb *fb = kms_fb_get(file->drm, cmd->fb_id);
+    const struct drm_kms_fb *fb = drm_kms_fb_get(file->drm, cmd->fb_id);
     if (!fb)
         return -ENOENT;
     cmd->width = fb->width;
     cmd->height = fb->height;
     cmd->pitch = fb->pitch;
-    cmd->bpp = kms_format_bytes(fb->format) * 8;
+    cmd->bpp = drm_kms_format_bytes(fb->format) * 8;
     cmd->depth = fb->format == DRM_FORMAT_RGB565 ? 16 : fb->format == DRM_FORMAT_XRGB8888 ? 24 : 32;
     return handle_of(file, fb, &cmd->handle);
 }
@@ -152,7 +152,7 @@ static int getfb(struct drm_file *file, void *argument, const struct drm_user *u
 static int getfb2(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     struct drm_mode_fb_cmd2 *cmd = argument;
-    const struct kms_fb *fb = kms_fb_get(file->drm, cmd->fb_id);
+    const struct drm_kms_fb *fb = drm_kms_fb_get(file->drm, cmd->fb_id);
     if (!fb)
         return -ENOENT;
     cmd->width = fb->width;
@@ -168,7 +168,7 @@ static int getfb2(struct drm_file *file, void *argument, const struct drm_user *
 /* ---- blobs ---- */
 
 /* Every format in every layout. */
-int kms_blobs_init(struct drm *drm)
+int drm_kms_blobs_init(struct drm *drm)
 {
     const struct drm_driver *driver = drm->driver;
     const uint32_t count = UTIL_MIN(driver->layout_count, DRM_DRIVER_LAYOUTS);
@@ -180,15 +180,15 @@ int kms_blobs_init(struct drm *drm)
         .head = {.version = FORMAT_BLOB_CURRENT, .count_formats = KMS_FORMATS, .count_modifiers = count}};
     blob.head.formats_offset = (uint32_t)((uint8_t *)blob.formats - (uint8_t *)&blob);
     blob.head.modifiers_offset = (uint32_t)((uint8_t *)blob.modifiers - (uint8_t *)&blob);
-    memcpy(blob.formats, kms_formats, sizeof kms_formats);
+    memcpy(blob.formats, drm_kms_formats, sizeof drm_kms_formats);
     for (unsigned i = 0; i < count; i++)
         blob.modifiers[i] = (struct drm_format_modifier){.formats = (1u << KMS_FORMATS) - 1,
                                                          .modifier = driver->layouts[i].modifier};
     drm_ids_remove(&drm->kms->objects, KMS_BLOB_IN_FORMATS); /* the lowest free number from now on */
     uint32_t id;
-    return kms_blob_create(drm, NULL, &blob,
-                           (uint32_t)(sizeof blob - (DRM_DRIVER_LAYOUTS - count) * sizeof blob.modifiers[0]),
-                           &id);
+    return drm_kms_blob_create(
+        drm, NULL, &blob, (uint32_t)(sizeof blob - (DRM_DRIVER_LAYOUTS - count) * sizeof blob.modifiers[0]),
+        &id);
 }
 
 static int create_blob(struct drm_file *file, void *argument, const struct drm_user *user)
@@ -200,27 +200,28 @@ static int create_blob(struct drm_file *file, void *argument, const struct drm_u
     int r = drm_copy_array(user, &bytes, create->data, create->length, 1);
     if (r)
         return r;
-    r = kms_blob_create(file->drm, file, bytes, create->length, &create->blob_id);
+    r = drm_kms_blob_create(file->drm, file, bytes, create->length, &create->blob_id);
     free(bytes);
     return r;
 }
 
 static int destroy_blob(struct drm_file *file, void *argument, const struct drm_user *user)
 {
-    struct kms_blob *blob = kms_blob_get(file->drm, ((struct drm_mode_destroy_blob *)argument)->blob_id);
+    struct drm_kms_blob *blob =
+        drm_kms_blob_get(file->drm, ((struct drm_mode_destroy_blob *)argument)->blob_id);
     if (!blob)
         return -ENOENT;
     if (blob->object.owner != file)
         return -EPERM;
     blob->object.owner = NULL;
-    kms_object_put(file->drm, &blob->object);
+    drm_kms_object_put(file->drm, &blob->object);
     return 0;
 }
 
 static int get_blob(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     struct drm_mode_get_blob *get = argument;
-    const struct kms_blob *blob = kms_blob_get(file->drm, get->blob_id);
+    const struct drm_kms_blob *blob = drm_kms_blob_get(file->drm, get->blob_id);
     if (!blob)
         return -ENOENT;
     int r = get->length == blob->size ? drm_copy_out(user, get->data, blob->bytes, blob->size) : 0;

@@ -51,21 +51,21 @@ _Static_assert(KMS_PROP_IN_FENCE_FD == DRM_PROP_IN_FENCE_FD &&
                    KMS_PROP_OUT_FENCE_PTR == DRM_PROP_OUT_FENCE_PTR,
                "the client knows these numbers");
 
-struct kms_object {
+struct drm_kms_object {
     enum { KMS_FIXED, KMS_FRAMEBUFFER, KMS_BLOB } type;
     uint32_t id, refs;
     struct drm_file *owner; /* NULL once closed */
 };
 
-struct kms_fb {
-    struct kms_object object;
+struct drm_kms_fb {
+    struct drm_kms_object object;
     struct drm_bo *bo;
     uint32_t width, height, pitch, offset, format; /* DRM_FORMAT_* */
     const struct drm_driver_layout *layout;
 };
 
-struct kms_blob {
-    struct kms_object object;
+struct drm_kms_blob {
+    struct drm_kms_object object;
     uint32_t size;
     uint8_t bytes[];
 };
@@ -73,8 +73,8 @@ struct kms_blob {
 #define KMS_MODES 8
 
 /* All that atomic commits change. References to fb and mode blob are held by the state in use. */
-struct kms_state {
-    struct kms_fb *fb;
+struct drm_kms_state {
+    struct drm_kms_fb *fb;
     uint32_t plane_crtc, connector_crtc;
     uint32_t src[4]; /* x, y, w, h in 16.16 */
     int32_t dst[4];  /* x, y, w, h */
@@ -85,7 +85,7 @@ struct kms_state {
 };
 
 /* What goes with a commit, and happens when it is shown. */
-struct kms_flip {
+struct drm_kms_flip {
     uint64_t fence;        /* not before this one, nor before the jobs that draw the framebuffer */
     struct drm_file *file; /* gets an event, whose place is reserved; NULL: nobody does */
     uint64_t user_data;
@@ -95,10 +95,11 @@ struct drm_kms {
     struct drm_ids objects;
     struct drm_mode_modeinfo mode[KMS_MODES];
     uint32_t mode_count;
-    struct kms_state state;
-    struct kms_flip flip;   /* of the state, while it is not shown yet */
-    bool pending;           /* it is not */
-    struct kms_fb *console; /* shown while no program shows its own; NULL when there was no memory for it */
+    struct drm_kms_state state;
+    struct drm_kms_flip flip; /* of the state, while it is not shown yet */
+    bool pending;             /* it is not */
+    struct drm_kms_fb
+        *console; /* shown while no program shows its own; NULL when there was no memory for it */
     uint32_t dpms;
     uint64_t sequence; /* vblanks */
     uint64_t frames;   /* presented */
@@ -106,44 +107,45 @@ struct drm_kms {
 };
 
 /* ---- object.c ---- */
-struct kms_fb *kms_fb_get(struct drm *drm, uint32_t id);
-int kms_fb_number(struct drm *drm, struct kms_fb *fb); /* gives it its number. 0, -ENOMEM */
-struct kms_blob *kms_blob_get(struct drm *drm, uint32_t id);
-void kms_object_put(struct drm *drm, struct kms_object *object); /* NULL is accepted */
-int kms_blob_create(struct drm *drm, struct drm_file *owner, const void *bytes, uint32_t size, uint32_t *id);
-void kms_count_shown(struct drm *drm, const struct drm_file *file); /* struct drm_display */
+struct drm_kms_fb *drm_kms_fb_get(struct drm *drm, uint32_t id);
+int drm_kms_fb_number(struct drm *drm, struct drm_kms_fb *fb); /* gives it its number. 0, -ENOMEM */
+struct drm_kms_blob *drm_kms_blob_get(struct drm *drm, uint32_t id);
+void drm_kms_object_put(struct drm *drm, struct drm_kms_object *object); /* NULL is accepted */
+int drm_kms_blob_create(struct drm *drm, struct drm_file *owner, const void *bytes, uint32_t size,
+                        uint32_t *id);
+void drm_kms_count_shown(struct drm *drm, const struct drm_file *file); /* struct drm_display */
 /* The driver's layout of a modifier; NULL: it has none such. */
-const struct drm_driver_layout *kms_layout_find(const struct drm *drm, uint64_t modifier);
+const struct drm_driver_layout *drm_kms_layout_find(const struct drm *drm, uint64_t modifier);
 /* Bytes a pixel of a format the plane knows; 0 when it does not. */
-uint32_t kms_format_bytes(uint32_t format);
+uint32_t drm_kms_format_bytes(uint32_t format);
 enum { KMS_FORMATS = 5 };
-extern const uint32_t kms_formats[KMS_FORMATS]; /* that the plane knows */
+extern const uint32_t drm_kms_formats[KMS_FORMATS]; /* that the plane knows */
 
 /* ---- scanout.c ---- */
-void kms_present(struct drm *drm);
+void drm_kms_present(struct drm *drm);
 
 /* ---- state.c ---- */
 /* Makes `next` the state in use, which is shown when its jobs are done; what was committed before is shown
  * (DRM_FLUSH). `flip` may be NULL. */
-void kms_commit(struct drm *drm, const struct kms_state *next, const struct kms_flip *flip);
-int kms_check_state(const struct kms_state *state);                       /* 0, -EINVAL, -ENOSPC */
-void kms_set_rectangles(struct kms_state *state, uint32_t x, uint32_t y); /* the whole of the mode */
-int kms_reserve_event(struct drm_file *file); /* of kms_send_event. 0 or -ENOMEM */
-void kms_cancel_event(struct drm_file *file);
-void kms_send_event(struct drm_file *file, uint32_t type, uint64_t user_data);
-extern const struct drm_display kms_display;
+void drm_kms_commit(struct drm *drm, const struct drm_kms_state *next, const struct drm_kms_flip *flip);
+int drm_kms_check_state(const struct drm_kms_state *state);                       /* 0, -EINVAL, -ENOSPC */
+void drm_kms_set_rectangles(struct drm_kms_state *state, uint32_t x, uint32_t y); /* the whole of the mode */
+int drm_kms_reserve_event(struct drm_file *file); /* of drm_kms_send_event. 0 or -ENOMEM */
+void drm_kms_cancel_event(struct drm_file *file);
+void drm_kms_send_event(struct drm_file *file, uint32_t type, uint64_t user_data);
+extern const struct drm_display drm_kms_display;
 
 /* ---- console.c ---- */
-int kms_console_init(struct drm *drm); /* 0; a negative errno */
-void kms_console_show(struct drm *drm);
+int drm_kms_console_init(struct drm *drm); /* 0; a negative errno */
+void drm_kms_console_show(struct drm *drm);
 
 /* ---- fb.c ---- */
-int kms_blobs_init(struct drm *drm); /* the blob of IN_FORMATS */
+int drm_kms_blobs_init(struct drm *drm); /* the blob of IN_FORMATS */
 
 /* ---- kms.c ---- */
-bool kms_mode_valid(const struct drm_mode_modeinfo *mode);
+bool drm_kms_mode_valid(const struct drm_mode_modeinfo *mode);
 /* Writes `count` 32-bit values when the caller has room for all, and returns the count in *room. */
-int kms_put_ids(const struct drm_user *user, uint64_t to, uint32_t *room, const uint32_t *ids,
-                uint32_t count);
+int drm_kms_put_ids(const struct drm_user *user, uint64_t to, uint32_t *room, const uint32_t *ids,
+                    uint32_t count);
 
 #endif

@@ -32,7 +32,7 @@ static struct drm_mode_modeinfo make_mode(uint32_t width, uint32_t height, bool 
     return mode;
 }
 
-bool kms_mode_valid(const struct drm_mode_modeinfo *mode)
+bool drm_kms_mode_valid(const struct drm_mode_modeinfo *mode)
 {
     return mode->hdisplay && mode->vdisplay && mode->hdisplay <= MAX_SIDE && mode->vdisplay <= MAX_SIDE &&
            mode->hdisplay <= mode->hsync_start && mode->hsync_start <= mode->hsync_end &&
@@ -45,7 +45,7 @@ int drm_kms_init(struct drm *drm)
     static const struct {
         uint32_t width, height;
     } usual[] = {{1920, 1080}, {1280, 720}, {1024, 768}, {800, 600}, {640, 480}};
-    static struct kms_object fixed = {.type = KMS_FIXED};
+    static struct drm_kms_object fixed = {.type = KMS_FIXED};
     uint32_t width = drm->options.width ? drm->options.width : 1280;
     uint32_t height = drm->options.height ? drm->options.height : 720;
     if (width > MAX_SIDE || height > MAX_SIDE)
@@ -54,7 +54,7 @@ int drm_kms_init(struct drm *drm)
     if (!kms)
         return -ENOMEM;
     drm->kms = kms;
-    drm->display = &kms_display;
+    drm->display = &drm_kms_display;
     kms->objects.drm = drm;
     kms->mode[kms->mode_count++] = make_mode(width, height, true);
     /* No larger modes beside it: programs that look for the largest (glmark2) then find the preferred one. */
@@ -68,8 +68,8 @@ int drm_kms_init(struct drm *drm)
     for (uint32_t id = 0; !r && id < KMS_FIRST_FREE - 1;)
         r = drm_ids_add(&kms->objects, &fixed, &id);
     if (!r)
-        r = kms_blobs_init(drm);
-    return r ? r : kms_console_init(drm);
+        r = drm_kms_blobs_init(drm);
+    return r ? r : drm_kms_console_init(drm);
 }
 
 void drm_kms_finish(struct drm *drm)
@@ -78,11 +78,11 @@ void drm_kms_finish(struct drm *drm)
     if (!kms)
         return;
     if (kms->state.fb)
-        kms_object_put(drm, &kms->state.fb->object);
+        drm_kms_object_put(drm, &kms->state.fb->object);
     for (uint32_t i = 1; i < kms->objects.count; i++) {
-        struct kms_object *object = kms->objects.slot[i];
+        struct drm_kms_object *object = kms->objects.slot[i];
         if (object && object->type != KMS_FIXED)
-            kms_object_put(drm, object);
+            drm_kms_object_put(drm, object);
     }
     drm_ids_finish(&kms->objects);
     free(kms);
@@ -99,7 +99,8 @@ uint64_t drm_frames_presented(struct drm *drm)
 
 /* ---- what there is ---- */
 
-int kms_put_ids(const struct drm_user *user, uint64_t to, uint32_t *room, const uint32_t *ids, uint32_t count)
+int drm_kms_put_ids(const struct drm_user *user, uint64_t to, uint32_t *room, const uint32_t *ids,
+                    uint32_t count)
 {
     int r = *room >= count && to ? drm_copy_out(user, to, ids, count * sizeof *ids) : 0;
     *room = count;
@@ -115,18 +116,18 @@ static int get_resources(struct drm_file *file, void *argument, const struct drm
     if (!fbs)
         return -ENOMEM;
     for (uint32_t i = 1; i < objects->count; i++) {
-        const struct kms_object *object = objects->slot[i];
+        const struct drm_kms_object *object = objects->slot[i];
         if (object && object->type == KMS_FRAMEBUFFER && object->owner == file)
             fbs[n++] = i;
     }
-    int r = kms_put_ids(user, res->fb_id_ptr, &res->count_fbs, fbs, n);
+    int r = drm_kms_put_ids(user, res->fb_id_ptr, &res->count_fbs, fbs, n);
     free(fbs);
     if (!r)
-        r = kms_put_ids(user, res->crtc_id_ptr, &res->count_crtcs, &crtc, 1);
+        r = drm_kms_put_ids(user, res->crtc_id_ptr, &res->count_crtcs, &crtc, 1);
     if (!r)
-        r = kms_put_ids(user, res->connector_id_ptr, &res->count_connectors, &connector, 1);
+        r = drm_kms_put_ids(user, res->connector_id_ptr, &res->count_connectors, &connector, 1);
     if (!r)
-        r = kms_put_ids(user, res->encoder_id_ptr, &res->count_encoders, &encoder, 1);
+        r = drm_kms_put_ids(user, res->encoder_id_ptr, &res->count_encoders, &encoder, 1);
     res->min_width = res->min_height = 0;
     res->max_width = res->max_height = MAX_SIDE;
     return r;
@@ -135,7 +136,7 @@ static int get_resources(struct drm_file *file, void *argument, const struct drm
 static int get_crtc(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     struct drm_mode_crtc *crtc = argument;
-    const struct kms_state *state = &file->drm->kms->state;
+    const struct drm_kms_state *state = &file->drm->kms->state;
     if (crtc->crtc_id != KMS_CRTC)
         return -ENOENT;
     crtc->fb_id = state->fb ? state->fb->object.id : 0;
@@ -175,9 +176,9 @@ static int get_connector(struct drm_file *file, void *argument, const struct drm
     if (!r && c->count_props >= count && c->prop_values_ptr)
         r = drm_copy_out(user, c->prop_values_ptr, values, count * sizeof values[0]);
     if (!r)
-        r = kms_put_ids(user, c->props_ptr, &c->count_props, ids, count);
+        r = drm_kms_put_ids(user, c->props_ptr, &c->count_props, ids, count);
     if (!r)
-        r = kms_put_ids(user, c->encoders_ptr, &c->count_encoders, &encoder, 1);
+        r = drm_kms_put_ids(user, c->encoders_ptr, &c->count_encoders, &encoder, 1);
     c->count_modes = kms->mode_count;
     c->encoder_id = KMS_ENCODER;
     c->connector_type = DRM_MODE_CONNECTOR_HDMIA;
@@ -195,7 +196,7 @@ static int set_crtc(struct drm_file *file, void *argument, const struct drm_user
 {
     const struct drm_mode_crtc *crtc = argument;
     struct drm *drm = file->drm;
-    struct kms_state next = drm->kms->state;
+    struct drm_kms_state next = drm->kms->state;
     if (crtc->crtc_id != KMS_CRTC)
         return -ENOENT;
     if (!crtc->mode_valid) {
@@ -204,7 +205,7 @@ static int set_crtc(struct drm_file *file, void *argument, const struct drm_user
         next.fb = NULL;
         next.active = next.has_mode = false;
         next.plane_crtc = next.connector_crtc = next.mode_blob = 0;
-        kms_commit(drm, &next, NULL);
+        drm_kms_commit(drm, &next, NULL);
         return 0;
     }
     uint32_t connector = 0;
@@ -215,21 +216,21 @@ static int set_crtc(struct drm_file *file, void *argument, const struct drm_user
         return r;
     if (connector != KMS_CONNECTOR)
         return -ENOENT;
-    if (!kms_mode_valid(&crtc->mode) || crtc->x > MAX_SIDE || crtc->y > MAX_SIDE)
+    if (!drm_kms_mode_valid(&crtc->mode) || crtc->x > MAX_SIDE || crtc->y > MAX_SIDE)
         return -EINVAL;
     if (crtc->fb_id != UINT32_MAX) /* -1 keeps the one that is shown */
-        next.fb = kms_fb_get(drm, crtc->fb_id);
+        next.fb = drm_kms_fb_get(drm, crtc->fb_id);
     if (!next.fb)
         return -ENOENT;
     next.active = next.has_mode = true;
     next.mode = crtc->mode;
     next.mode_blob = 0;
     next.plane_crtc = next.connector_crtc = KMS_CRTC;
-    kms_set_rectangles(&next, crtc->x, crtc->y);
-    r = kms_check_state(&next);
+    drm_kms_set_rectangles(&next, crtc->x, crtc->y);
+    r = drm_kms_check_state(&next);
     if (r)
         return r;
-    kms_commit(drm, &next, NULL);
+    drm_kms_commit(drm, &next, NULL);
     drm_kms_flush(drm);
     return 0;
 }
@@ -238,7 +239,7 @@ static int page_flip(struct drm_file *file, void *argument, const struct drm_use
 {
     const struct drm_mode_crtc_page_flip *flip = argument;
     struct drm *drm = file->drm;
-    struct kms_state next = drm->kms->state;
+    struct drm_kms_state next = drm->kms->state;
     /* There is no clock, so an asynchronous flip is no other. There are no targeted flips. */
     if (flip->flags & ~(uint32_t)(DRM_MODE_PAGE_FLIP_EVENT | DRM_MODE_PAGE_FLIP_ASYNC) || flip->reserved)
         return -EINVAL;
@@ -246,32 +247,32 @@ static int page_flip(struct drm_file *file, void *argument, const struct drm_use
         return -ENOENT;
     if (!next.fb)
         return -EBUSY;
-    struct kms_fb *fb = kms_fb_get(drm, flip->fb_id);
+    struct drm_kms_fb *fb = drm_kms_fb_get(drm, flip->fb_id);
     if (!fb)
         return -ENOENT;
     if (fb->format != next.fb->format)
         return -EINVAL;
     next.fb = fb;
-    int r = kms_check_state(&next);
+    int r = drm_kms_check_state(&next);
     bool event = flip->flags & DRM_MODE_PAGE_FLIP_EVENT;
     if (!r && event)
-        r = kms_reserve_event(file);
+        r = drm_kms_reserve_event(file);
     if (!r)
-        kms_commit(drm, &next, &(struct kms_flip){0, event ? file : NULL, flip->user_data});
+        drm_kms_commit(drm, &next, &(struct drm_kms_flip){0, event ? file : NULL, flip->user_data});
     return r;
 }
 
 static int dirty_fb(struct drm_file *file, void *argument, const struct drm_user *user)
 {
     const struct drm_mode_fb_dirty_cmd *dirty = argument;
-    struct kms_fb *fb = kms_fb_get(file->drm, dirty->fb_id);
+    struct drm_kms_fb *fb = drm_kms_fb_get(file->drm, dirty->fb_id);
     if (!fb)
         return -ENOENT;
     drm_fence_wait(file->drm, fb->bo->write_seqno);
     drm_kms_flush(file->drm);
-    fb = kms_fb_get(file->drm, dirty->fb_id);
+    fb = drm_kms_fb_get(file->drm, dirty->fb_id);
     if (fb && fb == file->drm->kms->state.fb)
-        kms_present(file->drm);
+        drm_kms_present(file->drm);
     return 0;
 }
 
@@ -327,10 +328,10 @@ static int wait_vblank(struct drm_file *file, void *argument, const struct drm_u
     if (distance < 1u << 23) /* else it is past */
         kms->sequence += distance;
     if (type & _DRM_VBLANK_EVENT) {
-        int r = kms_reserve_event(file);
+        int r = drm_kms_reserve_event(file);
         if (r)
             return r;
-        kms_send_event(file, DRM_EVENT_VBLANK, w->request.signal);
+        drm_kms_send_event(file, DRM_EVENT_VBLANK, w->request.signal);
     }
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

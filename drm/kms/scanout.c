@@ -29,16 +29,16 @@ static void put_pixel(uint8_t out[4], uint32_t format, const uint8_t *in)
     out[2] = in[red_first(format) ? 2 : 0];
 }
 
-static uint32_t stride_of(const struct kms_fb *fb)
+static uint32_t stride_of(const struct drm_kms_fb *fb)
 {
     return fb->pitch / fb->layout->pitch_unit;
 }
 
-static int picture(const struct kms_state *state, struct util_image *image)
+static int picture(const struct drm_kms_state *state, struct util_image *image)
 {
-    const struct kms_fb *fb = state->fb;
+    const struct drm_kms_fb *fb = state->fb;
     const uint8_t *bytes = drm_bo_bytes(fb->bo);
-    uint32_t left = state->src[0] >> 16, top = state->src[1] >> 16, cpp = kms_format_bytes(fb->format);
+    uint32_t left = state->src[0] >> 16, top = state->src[1] >> 16, cpp = drm_kms_format_bytes(fb->format);
     int r = bytes ? util_image_init(image, state->src[2] >> 16, state->src[3] >> 16) : -1;
     if (r)
         return r;
@@ -67,7 +67,7 @@ static void write_picture(struct drm *drm)
 
 static void mark_frame(struct drm *drm)
 {
-    const struct kms_fb *fb = drm->kms->state.fb;
+    const struct drm_kms_fb *fb = drm->kms->state.fb;
     capture_write_range(drm->options.capture, drm->memory, fb->bo->offset, fb->bo->size);
     capture_write_frame(drm->options.capture,
                         &(struct capture_frame){
@@ -75,16 +75,16 @@ static void mark_frame(struct drm *drm)
                             .width = fb->width,
                             .height = fb->height,
                             .layout = fb->layout->layout,
-                            .format = kms_format_bytes(fb->format) == 2 ? RASTER_B5G6R5_UNORM
-                                      : red_first(fb->format)           ? RASTER_R8G8B8A8_UNORM
-                                                                        : RASTER_B8G8R8A8_UNORM,
+                            .format = drm_kms_format_bytes(fb->format) == 2 ? RASTER_B5G6R5_UNORM
+                                      : red_first(fb->format)               ? RASTER_R8G8B8A8_UNORM
+                                                                            : RASTER_B8G8R8A8_UNORM,
                             .stride = stride_of(fb),
                             .presented = 1,
                         });
     capture_flush(drm->options.capture);
 }
 
-void kms_present(struct drm *drm)
+void drm_kms_present(struct drm *drm)
 {
     struct drm_kms *kms = drm->kms;
     if (!kms->state.fb || kms->state.fb == kms->console || !kms->state.active ||

@@ -6,7 +6,7 @@
 
 #include "drm/core/event.h"
 
-void kms_set_rectangles(struct kms_state *state, uint32_t x, uint32_t y)
+void drm_kms_set_rectangles(struct drm_kms_state *state, uint32_t x, uint32_t y)
 {
     uint32_t w = state->mode.hdisplay, h = state->mode.vdisplay;
     state->src[0] = x << 16;
@@ -18,7 +18,7 @@ void kms_set_rectangles(struct kms_state *state, uint32_t x, uint32_t y)
     state->dst[3] = (int32_t)h;
 }
 
-int kms_check_state(const struct kms_state *state)
+int drm_kms_check_state(const struct drm_kms_state *state)
 {
     if (state->active && (!state->has_mode || state->connector_crtc != KMS_CRTC))
         return -EINVAL;
@@ -35,17 +35,17 @@ int kms_check_state(const struct kms_state *state)
 
 /* ---- events ---- */
 
-int kms_reserve_event(struct drm_file *file)
+int drm_kms_reserve_event(struct drm_file *file)
 {
     return drm_event_reserve(file, sizeof(struct drm_event_vblank));
 }
 
-void kms_cancel_event(struct drm_file *file)
+void drm_kms_cancel_event(struct drm_file *file)
 {
     drm_event_cancel(file, sizeof(struct drm_event_vblank));
 }
 
-void kms_send_event(struct drm_file *file, uint32_t type, uint64_t user_data)
+void drm_kms_send_event(struct drm_file *file, uint32_t type, uint64_t user_data)
 {
     struct drm_kms *kms = file->drm->kms;
     struct timespec now;
@@ -68,21 +68,21 @@ static void jobs_done(struct drm *drm)
         return;
     kms->pending = false;
     if (kms->flip.file)
-        kms_send_event(kms->flip.file, DRM_EVENT_FLIP_COMPLETE, kms->flip.user_data);
+        drm_kms_send_event(kms->flip.file, DRM_EVENT_FLIP_COMPLETE, kms->flip.user_data);
     kms->sequence++;
-    kms_present(drm);
+    drm_kms_present(drm);
 }
 
-void kms_commit(struct drm *drm, const struct kms_state *next, const struct kms_flip *flip)
+void drm_kms_commit(struct drm *drm, const struct drm_kms_state *next, const struct drm_kms_flip *flip)
 {
     struct drm_kms *kms = drm->kms;
-    struct kms_fb *old = kms->state.fb;
+    struct drm_kms_fb *old = kms->state.fb;
     if (next->fb)
         next->fb->object.refs++;
     kms->state = *next;
     if (old)
-        kms_object_put(drm, &old->object);
-    kms->flip = flip ? *flip : (struct kms_flip){0};
+        drm_kms_object_put(drm, &old->object);
+    kms->flip = flip ? *flip : (struct drm_kms_flip){0};
     if (next->fb)
         kms->flip.fence = UTIL_MAX(kms->flip.fence, next->fb->bo->write_seqno);
     kms->pending = true;
@@ -100,4 +100,4 @@ void drm_kms_flush(struct drm *drm)
         drm_fence_wait(drm, drm->kms->flip.fence);
 }
 
-const struct drm_display kms_display = {jobs_done, awaits, kms_count_shown};
+const struct drm_display drm_kms_display = {jobs_done, awaits, drm_kms_count_shown};

@@ -18,31 +18,32 @@ static int open_file(struct connection *c, uint64_t minor, struct answer *a)
     if (!r) {
         pthread_mutex_lock(&server->lock);
         r = drm_ids_add(&server->files, shared, &a->reply.file);
-        if (!r && (r = server_hold(c, a->reply.file)))
+        if (!r && (r = drm_server_hold(c, a->reply.file)))
             drm_ids_remove(&server->files, a->reply.file);
         pthread_mutex_unlock(&server->lock);
     }
     if (r) {
-        server_close_file(shared);
+        drm_server_close_file(shared);
         return r;
     }
     a->reply.a = drm_driver_of(server->drm);
-    server_lend(a, drm_file_events(shared->file)); /* this connection, which answers now, holds the file */
+    drm_server_lend(a,
+                    drm_file_events(shared->file)); /* this connection, which answers now, holds the file */
     return 0;
 }
 
 static void close_file(struct connection *c, uint32_t id)
 {
     pthread_mutex_lock(&c->server->lock);
-    struct shared_file *shared = server_let_go(c, id);
+    struct shared_file *shared = drm_server_let_go(c, id);
     pthread_mutex_unlock(&c->server->lock);
-    server_close_file(shared);
+    drm_server_close_file(shared);
 }
 
 static int fork_connection(struct connection *c, struct answer *a)
 {
     pthread_mutex_lock(&c->server->lock);
-    int r = server_fork(c, a);
+    int r = drm_server_fork(c, a);
     pthread_mutex_unlock(&c->server->lock);
     return r;
 }
@@ -66,7 +67,7 @@ static int run_ioctl(struct connection *c, struct drm_file *file, const struct d
                                   .given = drm_protocol_gives_fd(m->request) ? &given : NULL};
     int r = drm_ioctl(file, m->request, argument, &user);
     if (given >= 0)
-        server_give(a, given);
+        drm_server_give(a, given);
     memcpy(data + DRM_CHANNEL_ARGUMENT, argument, size);
     return r;
 }
@@ -75,7 +76,7 @@ static int run_ioctl(struct connection *c, struct drm_file *file, const struct d
 static int ask_file(struct connection *c, const struct drm_message *m, int fd, struct answer *a)
 {
     pthread_mutex_lock(&c->server->lock);
-    struct shared_file *shared = server_held(c, m->file);
+    struct shared_file *shared = drm_server_held(c, m->file);
     pthread_mutex_unlock(&c->server->lock);
     if (!shared)
         return -EBADF;
@@ -84,7 +85,7 @@ static int ask_file(struct connection *c, const struct drm_message *m, int fd, s
     return run_ioctl(c, shared->file, m, fd, a);
 }
 
-void server_handle(struct connection *c, const struct drm_message *m, int fd, struct answer *a)
+void drm_server_handle(struct connection *c, const struct drm_message *m, int fd, struct answer *a)
 {
     int r = 0;
     if (fd < -1)

@@ -31,7 +31,7 @@ static int make_channel(struct drm_channel **channel)
     return fd;
 }
 
-void server_free_connection(struct connection *c)
+void drm_server_free_connection(struct connection *c)
 {
     if (c->channel)
         munmap(c->channel, DRM_CHANNEL_BYTES);
@@ -53,8 +53,8 @@ static int start_threads(struct connection *c)
     return c->threads ? 0 : -EAGAIN;
 }
 
-int server_add_connection(struct drm_server *server, int socket, const struct connection *parent,
-                          int *channel_fd)
+int drm_server_add_connection(struct drm_server *server, int socket, const struct connection *parent,
+                              int *channel_fd)
 {
     struct connection *c = server->count < MAX_CONNECTIONS ? calloc(1, sizeof *c) : NULL;
     if (!c)
@@ -64,22 +64,22 @@ int server_add_connection(struct drm_server *server, int socket, const struct co
     pthread_mutex_init(&c->serving, NULL);
     int r = make_channel(&c->channel);
     if (r < 0) {
-        server_free_connection(c);
+        drm_server_free_connection(c);
         return r;
     }
     *channel_fd = r;
-    server_set_asleep(c, true);
+    drm_server_set_asleep(c, true);
     r = 0;
     for (uint32_t i = 0; !r && parent && i < parent->held_count; i++)
         if (parent->held[i])
-            r = server_hold(c, i);
+            r = drm_server_hold(c, i);
     if (!r)
         r = start_threads(c);
     if (r) {
         for (uint32_t i = 0; i < c->held_count; i++)
-            server_let_go(c, i); /* the parent holds them too */
+            drm_server_let_go(c, i); /* the parent holds them too */
         close(*channel_fd);
-        server_free_connection(c);
+        drm_server_free_connection(c);
         return r;
     }
     c->next = server->connections;
@@ -91,21 +91,21 @@ int server_add_connection(struct drm_server *server, int socket, const struct co
     return 0;
 }
 
-int server_fork(struct connection *c, struct answer *a)
+int drm_server_fork(struct connection *c, struct answer *a)
 {
     int ends[2], channel;
     if (c->over || c->server->stopping)
         return -ESHUTDOWN;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         return -errno;
-    int r = server_add_connection(c->server, ends[0], c, &channel);
+    int r = drm_server_add_connection(c->server, ends[0], c, &channel);
     if (r) {
         close(ends[0]);
         close(ends[1]);
         return r;
     }
-    server_give(a, ends[1]);
-    server_give(a, channel);
+    drm_server_give(a, ends[1]);
+    drm_server_give(a, channel);
     a->reply.b = DRM_CHANNEL_BYTES;
     return 0;
 }

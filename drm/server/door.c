@@ -50,14 +50,14 @@ static bool is_our_user(int socket)
 static int make_connection(struct drm_server *server, int socket, struct answer *a)
 {
     int channel;
-    int r = server->stopping ? -ESHUTDOWN : server_add_connection(server, socket, NULL, &channel);
+    int r = server->stopping ? -ESHUTDOWN : drm_server_add_connection(server, socket, NULL, &channel);
     if (r)
         return r;
     a->reply.a = server->memory->size;
     a->reply.b = DRM_CHANNEL_BYTES;
-    server_lend(a, server->memory->fd);
-    server_give(a, channel);
-    server_lend(a, drm_fence_page_fd(server->drm));
+    drm_server_lend(a, server->memory->fd);
+    drm_server_give(a, channel);
+    drm_server_lend(a, drm_fence_page_fd(server->drm));
     return 0;
 }
 
@@ -67,7 +67,7 @@ static void welcome(struct drm_server *server, int socket, int refusal)
     struct answer a = {0};
     pthread_mutex_lock(&server->lock);
     a.reply.result = refusal ? refusal : make_connection(server, socket, &a);
-    bool sent = server_send(socket, &a);
+    bool sent = drm_server_send(socket, &a);
     if (a.reply.result)
         close(socket);
     else if (!sent)
@@ -94,7 +94,7 @@ static void send_away(struct door *d, unsigned n)
 static bool hear(struct door *d, unsigned n)
 {
     struct drm_message m;
-    int socket = d->waiting[n].socket, r = server_look(socket, &m);
+    int socket = d->waiting[n].socket, r = drm_server_look(socket, &m);
     if (!r)
         return false;
     if (r < 0 || m.type != DRM_MSG_HELLO || m.a != DRM_PROTOCOL_VERSION) {
@@ -162,7 +162,7 @@ static bool await(struct door *d, struct pollfd polled[2 + MAX_STRANGERS])
     return r < 0 || !polled[1].revents;
 }
 
-void *server_admit(void *data)
+void *drm_server_admit(void *data)
 {
     struct door d = {.server = data, .reserve = -1};
     struct pollfd polled[2 + MAX_STRANGERS];

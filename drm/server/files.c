@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct shared_file *server_held(struct connection *c, uint32_t id)
+struct shared_file *drm_server_held(struct connection *c, uint32_t id)
 {
     return id < c->held_count && c->held[id] ? drm_ids_get(&c->server->files, id) : NULL;
 }
 
-int server_hold(struct connection *c, uint32_t id)
+int drm_server_hold(struct connection *c, uint32_t id)
 {
     if (id >= c->held_count) {
         uint32_t count = UTIL_MAX(id + 1, c->held_count * 2);
@@ -25,9 +25,9 @@ int server_hold(struct connection *c, uint32_t id)
     return 0;
 }
 
-struct shared_file *server_let_go(struct connection *c, uint32_t id)
+struct shared_file *drm_server_let_go(struct connection *c, uint32_t id)
 {
-    struct shared_file *shared = server_held(c, id);
+    struct shared_file *shared = drm_server_held(c, id);
     if (!shared)
         return NULL;
     c->held[id] = 0;
@@ -36,7 +36,7 @@ struct shared_file *server_let_go(struct connection *c, uint32_t id)
     return drm_ids_remove(&c->server->files, id);
 }
 
-void server_close_file(struct shared_file *shared)
+void drm_server_close_file(struct shared_file *shared)
 {
     if (!shared)
         return;

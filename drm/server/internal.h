@@ -56,42 +56,42 @@ struct answer {
     unsigned fd_count;
 };
 
-static inline void server_give(struct answer *a, int fd)
+static inline void drm_server_give(struct answer *a, int fd)
 {
     a->fd[a->fd_count++] = fd;
 }
 
-static inline void server_lend(struct answer *a, int fd)
+static inline void drm_server_lend(struct answer *a, int fd)
 {
     a->lent[a->fd_count] = true;
-    server_give(a, fd);
+    drm_server_give(a, fd);
 }
 
 /* ---- wire.c ---- */
 /* The descriptors are closed, or what was lent is given back, even when it returns false. */
-bool server_send(int socket, struct answer *a);
+bool drm_server_send(int socket, struct answer *a);
 /* One message with at most one descriptor; without one *fd is -1, when there was no room for it -EMFILE.
  * False when the connection is over or the peer talks nonsense. */
-bool server_receive(int socket, struct drm_message *m, int *fd);
+bool drm_server_receive(int socket, struct drm_message *m, int *fd);
 /* The same without waiting, for a message that takes no descriptor. 1; 0: there is none yet; -EPROTO. */
-int server_look(int socket, struct drm_message *m);
+int drm_server_look(int socket, struct drm_message *m);
 
 /* ---- files.c; lock held, but to close one ---- */
-struct shared_file *server_held(struct connection *c, uint32_t id); /* NULL: not by this process */
-int server_hold(struct connection *c, uint32_t id);                 /* one holder more. 0 or -ENOMEM */
+struct shared_file *drm_server_held(struct connection *c, uint32_t id); /* NULL: not by this process */
+int drm_server_hold(struct connection *c, uint32_t id);                 /* one holder more. 0 or -ENOMEM */
 /* One holder less. NULL, or a file that nobody holds any more: to be closed without the lock. */
-struct shared_file *server_let_go(struct connection *c, uint32_t id);
-void server_close_file(struct shared_file *shared); /* may wait for jobs; NULL is accepted */
+struct shared_file *drm_server_let_go(struct connection *c, uint32_t id);
+void drm_server_close_file(struct shared_file *shared); /* may wait for jobs; NULL is accepted */
 
 /* ---- connection.c; lock held ---- */
 /* A new connection, with the files that `parent` holds when that is not NULL. It owns `socket`, unless this
  * fails: -ENOMEM, -EMFILE, -EAGAIN (no thread). The channel goes to *channel_fd, the caller's. */
-int server_add_connection(struct drm_server *server, int socket, const struct connection *parent,
-                          int *channel_fd);
-void server_free_connection(struct connection *c); /* its socket and its files are the caller's affair */
+int drm_server_add_connection(struct drm_server *server, int socket, const struct connection *parent,
+                              int *channel_fd);
+void drm_server_free_connection(struct connection *c); /* its socket and its files are the caller's affair */
 /* A connection of its own for a child of `parent`; its socket and channel go into *a. */
-int server_fork(struct connection *parent, struct answer *a);
-static inline void server_set_asleep(struct connection *c, bool asleep)
+int drm_server_fork(struct connection *parent, struct answer *a);
+static inline void drm_server_set_asleep(struct connection *c, bool asleep)
 {
     __atomic_store_n(&c->channel->asleep, asleep, __ATOMIC_SEQ_CST);
 }
@@ -99,15 +99,15 @@ static inline void server_set_asleep(struct connection *c, bool asleep)
 /* ---- call.c ---- */
 /* Does what a message asks. `fd`: the descriptor that came with it, -1, or -errno when there was no room for
  * it. A result of -EPROTO ends the connection. */
-void server_handle(struct connection *c, const struct drm_message *m, int fd, struct answer *a);
+void drm_server_handle(struct connection *c, const struct drm_message *m, int fd, struct answer *a);
 
 /* ---- ring.c ---- */
-bool server_rung(struct connection *c);
+bool drm_server_rung(struct connection *c);
 /* Answers rings until there was none for a while or a job wants to be run; false when the peer talks
  * nonsense. */
-bool server_answer_rings(struct connection *c);
+bool drm_server_answer_rings(struct connection *c);
 
 /* ---- door.c ---- */
-void *server_admit(void *server); /* the acceptor's thread: until `quit` can be read */
+void *drm_server_admit(void *server); /* the acceptor's thread: until `quit` can be read */
 
 #endif

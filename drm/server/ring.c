@@ -28,7 +28,7 @@ static void store(uint32_t *word, uint32_t value)
     __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
 }
 
-bool server_rung(struct connection *c)
+bool drm_server_rung(struct connection *c)
 {
     return load(&c->channel->asked) != load(&c->asked);
 }
@@ -46,7 +46,7 @@ static bool answer_ring(struct connection *c)
     if (with_fd || (m.type != DRM_MSG_IOCTL && m.type != DRM_MSG_MMAP))
         return false;
     struct answer a = {0};
-    server_handle(c, &m, -1, &a);
+    drm_server_handle(c, &m, -1, &a);
     memcpy(&channel->reply, &a.reply, sizeof a.reply);
     store(&channel->answered, asked);
     if (load(&channel->waiting))
@@ -54,11 +54,11 @@ static bool answer_ring(struct connection *c)
     return true;
 }
 
-bool server_answer_rings(struct connection *c)
+bool drm_server_answer_rings(struct connection *c)
 {
     uint64_t last = now_ns(), patience = drm_is_busy(c->server->drm) ? BUSY_SPIN_NS : SPIN_NS;
     for (unsigned i = 1;; i++) {
-        if (server_rung(c)) {
+        if (drm_server_rung(c)) {
             if (!answer_ring(c))
                 return false;
             if (drm_has_work(c->server->drm))

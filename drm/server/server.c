@@ -15,13 +15,13 @@
 static bool serve_rings(struct connection *c)
 {
     while (!__atomic_load_n(&c->over, __ATOMIC_RELAXED) && !pthread_mutex_trylock(&c->serving)) {
-        server_set_asleep(c, false);
-        bool ok = server_answer_rings(c);
-        server_set_asleep(c, true);
+        drm_server_set_asleep(c, false);
+        bool ok = drm_server_answer_rings(c);
+        drm_server_set_asleep(c, true);
         pthread_mutex_unlock(&c->serving);
         if (!ok)
             return false;
-        if (!drm_work(c->server->drm) && !server_rung(c))
+        if (!drm_work(c->server->drm) && !drm_server_rung(c))
             break;
     }
     return true;
@@ -31,12 +31,12 @@ static bool step(struct connection *c)
 {
     struct drm_message m;
     int fd;
-    bool ok = server_receive(c->socket, &m, &fd);
+    bool ok = drm_server_receive(c->socket, &m, &fd);
     if (ok && m.type != DRM_MSG_RING) {
         struct answer a = {0};
         pthread_mutex_lock(&c->serving);
-        server_handle(c, &m, fd, &a);
-        ok = a.reply.result != -EPROTO && server_send(c->socket, &a);
+        drm_server_handle(c, &m, fd, &a);
+        ok = a.reply.result != -EPROTO && drm_server_send(c->socket, &a);
         pthread_mutex_unlock(&c->serving);
     }
     if (fd >= 0)
@@ -50,16 +50,16 @@ static void end(struct connection *c)
     struct drm_server *server = c->server;
     for (uint32_t i = 0; i < c->held_count; i++) {
         pthread_mutex_lock(&server->lock);
-        struct shared_file *shared = server_let_go(c, i);
+        struct shared_file *shared = drm_server_let_go(c, i);
         pthread_mutex_unlock(&server->lock);
-        server_close_file(shared);
+        drm_server_close_file(shared);
     }
     pthread_mutex_lock(&server->lock);
     *c->link = c->next;
     if (c->next)
         c->next->link = c->link;
     close(c->socket);
-    server_free_connection(c);
+    drm_server_free_connection(c);
     server->count--;
     pthread_cond_broadcast(&server->gone);
     pthread_mutex_unlock(&server->lock);
@@ -111,7 +111,7 @@ int drm_server_create(int listener, struct drm *drm, struct gpu_memory *memory, 
     pthread_mutex_init(&server->lock, NULL);
     pthread_cond_init(&server->gone, NULL);
     server->quit = eventfd(0, EFD_CLOEXEC);
-    int r = server->quit < 0 ? -errno : -pthread_create(&server->acceptor, NULL, server_admit, server);
+    int r = server->quit < 0 ? -errno : -pthread_create(&server->acceptor, NULL, drm_server_admit, server);
     if (r) {
         if (server->quit >= 0)
             close(server->quit);

@@ -10,7 +10,7 @@ union control {
     struct cmsghdr align;
 };
 
-bool server_send(int socket, struct answer *a)
+bool drm_server_send(int socket, struct answer *a)
 {
     union control control = {0};
     struct iovec part = {&a->reply, sizeof a->reply};
@@ -39,7 +39,7 @@ struct incoming { /* one byte more shows that a message is too long */
     uint8_t excess;
 };
 
-int server_look(int socket, struct drm_message *m)
+int drm_server_look(int socket, struct drm_message *m)
 {
     struct incoming buffer;
     struct iovec part = {&buffer, sizeof buffer};
@@ -53,7 +53,7 @@ int server_look(int socket, struct drm_message *m)
     return 1;
 }
 
-bool server_receive(int socket, struct drm_message *m, int *fd)
+bool drm_server_receive(int socket, struct drm_message *m, int *fd)
 {
     union control control;
     struct incoming buffer;

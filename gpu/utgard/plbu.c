@@ -18,7 +18,7 @@ int utgard_plbu_create(struct utgard_plbu **out)
         free(p);
         return -ENOMEM;
     }
-    p->bins.ports = &plbu_ports;
+    p->bins.ports = &utgard_plbu_ports;
     p->bins.ctx = p;
     *out = p;
     return 0;
@@ -37,13 +37,13 @@ void utgard_plbu_begin(struct utgard_plbu *p, uint32_t start, uint32_t end)
 {
     p->at = start;
     p->end = end;
-    p->reg = (struct plbu_registers){.far = 1,
-                                     .size = 1,
-                                     .right = PLBU_MAX_TILES * PLBU_TILE,
-                                     .top = PLBU_MAX_TILES * PLBU_TILE,
-                                     .setup = {[UTGARD_SETUP_BLOCK_SIZE] = 2},
-                                     .scissor = {[UTGARD_SCISSOR_X1] = PLBU_MAX_TILES * PLBU_TILE,
-                                                 [UTGARD_SCISSOR_Y1] = PLBU_MAX_TILES * PLBU_TILE}};
+    p->reg = (struct utgard_plbu_registers){.far = 1,
+                                            .size = 1,
+                                            .right = PLBU_MAX_TILES * PLBU_TILE,
+                                            .top = PLBU_MAX_TILES * PLBU_TILE,
+                                            .setup = {[UTGARD_SETUP_BLOCK_SIZE] = 2},
+                                            .scissor = {[UTGARD_SCISSOR_X1] = PLBU_MAX_TILES * PLBU_TILE,
+                                                        [UTGARD_SCISSOR_Y1] = PLBU_MAX_TILES * PLBU_TILE}};
     p->walk = util_walk_begin(UTGARD_WALK_MOST);
     p->block_count = p->draws = p->result_at = 0;
     p->draw.active = false;
@@ -60,7 +60,7 @@ uint32_t utgard_plbu_at(const struct utgard_plbu *plbu)
     return plbu->at;
 }
 
-bool plbu_pay(struct utgard_plbu *p, uint64_t cost)
+bool utgard_plbu_pay(struct utgard_plbu *p, uint64_t cost)
 {
     if (p->budget->packets >= cost && !gpu_host_cancelled(p->host)) {
         p->budget->packets -= cost;
@@ -80,11 +80,11 @@ static void set_float(float *to, uint32_t bits)
 
 static enum utgard_plbu_end execute(struct utgard_plbu *p, const struct utgard_cl_command *c)
 {
-    struct plbu_registers *r = &p->reg;
+    struct utgard_plbu_registers *r = &p->reg;
     const uint32_t *f = c->field;
     switch (c->id) {
     case UTGARD_PLBU_DRAW_ARRAYS:
-    case UTGARD_PLBU_DRAW_ELEMENTS: return plbu_draw_begin(p, c);
+    case UTGARD_PLBU_DRAW_ELEMENTS: return utgard_plbu_draw_begin(p, c);
     case UTGARD_PLBU_POSITIONS: r->positions = f[0]; break;
     case UTGARD_PLBU_INDICES: r->indices = f[0]; break;
     case UTGARD_PLBU_POINT_SIZES: r->point_sizes = f[0]; break;
@@ -105,7 +105,7 @@ static enum utgard_plbu_end execute(struct utgard_plbu *p, const struct utgard_c
         r->shift_y = f[UTGARD_STEP_Y];
         break;
     case UTGARD_PLBU_STRIDE: r->stride = f[0] ? f[0] : PLBU_MAX_TILES; break;
-    case UTGARD_PLBU_BLOCKS: return plbu_bins_begin(p, f[UTGARD_BLOCKS_AT], f[UTGARD_BLOCKS_COUNT]);
+    case UTGARD_PLBU_BLOCKS: return utgard_plbu_bins_begin(p, f[UTGARD_BLOCKS_AT], f[UTGARD_BLOCKS_COUNT]);
     case UTGARD_PLBU_SCISSOR: memcpy(r->scissor, f, sizeof r->scissor); break;
     case UTGARD_PLBU_STATE:
         r->rsw = f[UTGARD_STATE_AT];
@@ -120,7 +120,7 @@ static enum utgard_plbu_end execute(struct utgard_plbu *p, const struct utgard_c
 static enum utgard_plbu_end step(struct utgard_plbu *p, bool *ended)
 {
     struct utgard_cl_command c;
-    if (!plbu_pay(p, 1) || !utgard_walk_on(&p->walk, PLBU_UNIT, p->at, &p->stop->fault))
+    if (!utgard_plbu_pay(p, 1) || !utgard_walk_on(&p->walk, PLBU_UNIT, p->at, &p->stop->fault))
         return UTGARD_PLBU_FAULT;
     const uint8_t *at =
         utgard_at(p->space, p->at, UTGARD_CL_BYTES, GPU_RIGHT_READ, PLBU_UNIT, "command", p->stop);
@@ -152,11 +152,11 @@ static enum utgard_plbu_end run(struct utgard_plbu *p)
     for (;;) {
         enum utgard_plbu_end end = UTGARD_PLBU_DONE;
         if (p->draw.active)
-            end = plbu_draw_go_on(p);
+            end = utgard_plbu_draw_go_on(p);
         if (end != UTGARD_PLBU_DONE)
             return end;
         if (ended || p->at == p->end)
-            return plbu_bins_end(p);
+            return utgard_plbu_bins_end(p);
         end = step(p, &ended);
         if (end != UTGARD_PLBU_DONE)
             return end;

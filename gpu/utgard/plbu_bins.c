@@ -5,7 +5,7 @@
 
 /* ---- blocks ---- */
 
-enum utgard_plbu_end plbu_bins_begin(struct utgard_plbu *p, uint32_t address, uint32_t count)
+enum utgard_plbu_end utgard_plbu_bins_begin(struct utgard_plbu *p, uint32_t address, uint32_t count)
 {
     p->block_bytes = 128u << p->reg.setup[UTGARD_SETUP_BLOCK_SIZE];
     if (count > PLBU_MAX_BLOCKS) {
@@ -15,7 +15,7 @@ enum utgard_plbu_end plbu_bins_begin(struct utgard_plbu *p, uint32_t address, ui
     }
     const uint8_t *at =
         utgard_at(p->space, address, count * 4ull, GPU_RIGHT_READ, PLBU_UNIT, "array of blocks", p->stop);
-    if (!at || !plbu_pay(p, count))
+    if (!at || !utgard_plbu_pay(p, count))
         return UTGARD_PLBU_FAULT;
     for (uint32_t n = 0; n < count; n++)
         tiler_bin_begin(&p->bins.bin[n], util_load32(at + n * 4) & ~(TILER_ENTRY - 1), p->block_bytes);
@@ -27,7 +27,7 @@ enum utgard_plbu_end plbu_bins_begin(struct utgard_plbu *p, uint32_t address, ui
  * otherwise itself. */
 static uint32_t first_of(const struct utgard_plbu *p, uint32_t n)
 {
-    const struct plbu_registers *r = &p->reg;
+    const struct utgard_plbu_registers *r = &p->reg;
     uint32_t keep_x = UINT32_MAX, keep_y = UINT32_MAX;
     if (r->shift_x < PLBU_LIST_SHIFT)
         keep_x <<= PLBU_LIST_SHIFT - r->shift_x;
@@ -36,7 +36,7 @@ static uint32_t first_of(const struct utgard_plbu *p, uint32_t n)
     return r->stride ? (n / r->stride & keep_y) * r->stride + (n % r->stride & keep_x) : n;
 }
 
-enum utgard_plbu_end plbu_bins_end(struct utgard_plbu *p)
+enum utgard_plbu_end utgard_plbu_bins_end(struct utgard_plbu *p)
 {
     for (uint32_t n = 0; n < p->block_count; n++) {
         uint32_t first = first_of(p, n);
@@ -74,7 +74,7 @@ static enum tiler_end take_record(void *ctx, uint32_t bytes, uint32_t *address)
  * bin->family counts those that were looked at. */
 static uint32_t spare_block(struct utgard_plbu *p, struct tiler_bin *bin)
 {
-    const struct plbu_draw *d = &p->draw;
+    const struct utgard_plbu_draw *d = &p->draw;
     uint32_t first = (uint32_t)(bin - p->bins.bin), stride = p->reg.stride, columns = 1u << d->join_x;
     while (++bin->family < columns << d->join_y) {
         uint32_t x = first % stride + bin->family % columns, y = first / stride + bin->family / columns;
@@ -105,7 +105,7 @@ static bool writable(void *ctx, uint32_t address, uint32_t bytes)
 
 static bool pay(void *ctx, uint64_t cost)
 {
-    return plbu_pay(ctx, cost);
+    return utgard_plbu_pay(ctx, cost);
 }
 
 /* ---- indices and vertices ---- */
@@ -113,7 +113,7 @@ static bool pay(void *ctx, uint64_t cost)
 static const uint8_t *indices(void *ctx, uint32_t first, uint32_t count)
 {
     struct utgard_plbu *p = ctx;
-    const struct plbu_draw *d = &p->draw;
+    const struct utgard_plbu_draw *d = &p->draw;
     return utgard_at(p->space, d->index_at + ((uint64_t)first << d->index_log2),
                      (uint64_t)count << d->index_log2, GPU_RIGHT_READ, PLBU_UNIT, "indices", p->stop);
 }
@@ -136,13 +136,13 @@ static bool vertices(void *ctx, uint32_t least, uint32_t greatest, struct tiler_
 
 static void binned(void *ctx, uint32_t address, uint64_t primitive)
 {
-    plbu_observe_entry(ctx, address, primitive);
+    utgard_plbu_observe_entry(ctx, address, primitive);
 }
 
 static void culled(void *ctx, uint64_t primitive, const int32_t x[3], const int32_t y[3])
 {
-    plbu_observe_culled(ctx, primitive, x, y);
+    utgard_plbu_observe_culled(ctx, primitive, x, y);
 }
 
-const struct tiler_bins_ports plbu_ports = {take_record, take_block, writable, pay,
-                                            indices,     vertices,   binned,   culled};
+const struct tiler_bins_ports utgard_plbu_ports = {take_record, take_block, writable, pay,
+                                                   indices,     vertices,   binned,   culled};

@@ -23,8 +23,8 @@ static int32_t side(float v, uint32_t frame, bool up)
 
 static void set_area(struct utgard_plbu *p, struct tiler_draw *out)
 {
-    const struct plbu_registers *r = &p->reg;
-    struct plbu_draw *d = &p->draw;
+    const struct utgard_plbu_registers *r = &p->reg;
+    struct utgard_plbu_draw *d = &p->draw;
     uint32_t width = r->tiles_x * PLBU_TILE, height = r->tiles_y * PLBU_TILE;
     const uint32_t *s = r->scissor;
     uint32_t step_x = UTIL_MAX(r->shift_x, PLBU_LIST_SHIFT), step_y = UTIL_MAX(r->shift_y, PLBU_LIST_SHIFT);
@@ -59,7 +59,7 @@ static void set_area(struct utgard_plbu *p, struct tiler_draw *out)
 /* The blocks that tiles belong to are there. */
 static enum utgard_plbu_end check_blocks(struct utgard_plbu *p)
 {
-    const struct plbu_registers *r = &p->reg;
+    const struct utgard_plbu_registers *r = &p->reg;
     bool sane = r->tiles_x && r->tiles_y && r->tiles_x <= PLBU_MAX_TILES && r->tiles_y <= PLBU_MAX_TILES &&
                 r->shift_x <= 8 && r->shift_y <= 8;
     uint32_t last_x = sane ? (r->tiles_x - 1) >> r->shift_x : 0;
@@ -87,7 +87,7 @@ static bool make_room(struct utgard_plbu *p)
 
 /* Where the point sizes of a draw without indices stand: what the VS draw with its positions wrote. The VS's
  * draws come in the same order, so the search begins where the last one ended. */
-static bool find_point_sizes(struct utgard_plbu *p, struct plbu_draw *d)
+static bool find_point_sizes(struct utgard_plbu *p, struct utgard_plbu_draw *d)
 {
     uint32_t count = p->results->count;
     for (uint32_t n = 0; n < count; n++) {
@@ -96,12 +96,12 @@ static bool find_point_sizes(struct utgard_plbu *p, struct plbu_draw *d)
             continue;
         d->state.point_sizes = p->results->result[at].point_sizes;
         p->result_at = at;
-        return plbu_pay(p, n);
+        return utgard_plbu_pay(p, n);
     }
-    return plbu_pay(p, count);
+    return utgard_plbu_pay(p, count);
 }
 
-static bool set_sizes(struct utgard_plbu *p, struct plbu_draw *d)
+static bool set_sizes(struct utgard_plbu *p, struct utgard_plbu_draw *d)
 {
     d->state.size = p->reg.size;
     if (p->reg.setup[UTGARD_SETUP_ONE_SIZE] || d->mode != TILER_POINTS)
@@ -125,7 +125,7 @@ static bool read_render_state(struct utgard_plbu *p, struct tiler_draw *out)
 /* What the tiler is to know; after state.size is set. */
 static struct tiler_draw described(const struct utgard_plbu *p)
 {
-    const struct plbu_draw *d = &p->draw;
+    const struct utgard_plbu_draw *d = &p->draw;
     const uint32_t *setup = p->reg.setup;
     bool rectangles = d->mode == PLBU_RECTANGLE;
     return (struct tiler_draw){
@@ -145,10 +145,10 @@ static struct tiler_draw described(const struct utgard_plbu *p)
     };
 }
 
-enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_cl_command *c)
+enum utgard_plbu_end utgard_plbu_draw_begin(struct utgard_plbu *p, const struct utgard_cl_command *c)
 {
-    const struct plbu_registers *r = &p->reg;
-    struct plbu_draw *d = &p->draw;
+    const struct utgard_plbu_registers *r = &p->reg;
+    struct utgard_plbu_draw *d = &p->draw;
     uint32_t mode = c->field[UTGARD_PRIMITIVES_MODE], count = c->field[UTGARD_PRIMITIVES_COUNT];
     if (mode < TILER_MODE_COUNT)
         count = tiler_mode_whole((enum tiler_mode)mode, count);
@@ -163,11 +163,11 @@ enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_
     enum utgard_plbu_end end = check_blocks(p);
     if (end != UTGARD_PLBU_DONE)
         return end;
-    *d = (struct plbu_draw){.active = true,
-                            .indexed = c->id == UTGARD_PLBU_DRAW_ELEMENTS,
-                            .mode = mode,
-                            .count = count,
-                            .start = c->field[UTGARD_PRIMITIVES_START]};
+    *d = (struct utgard_plbu_draw){.active = true,
+                                   .indexed = c->id == UTGARD_PLBU_DRAW_ELEMENTS,
+                                   .mode = mode,
+                                   .count = count,
+                                   .start = c->field[UTGARD_PRIMITIVES_START]};
     d->index_log2 = r->setup[UTGARD_SETUP_U32] ? 2 : r->setup[UTGARD_SETUP_U16] ? 1 : 0;
     d->index_at = r->indices;
     d->state = (struct gpu_bin_state){.state = r->rsw,
@@ -184,11 +184,11 @@ enum utgard_plbu_end plbu_draw_begin(struct utgard_plbu *p, const struct utgard_
     tiler_bins_draw_begin(&p->bins, &draw);
     p->counters->draws++;
     if (p->observer)
-        plbu_observe_draw(p);
+        utgard_plbu_observe_draw(p);
     return UTGARD_PLBU_DONE;
 }
 
-enum utgard_plbu_end plbu_draw_go_on(struct utgard_plbu *p)
+enum utgard_plbu_end utgard_plbu_draw_go_on(struct utgard_plbu *p)
 {
     struct tiler_bins *b = &p->bins;
     enum tiler_end end = tiler_bins_draw(b);
@@ -206,6 +206,6 @@ enum utgard_plbu_end plbu_draw_go_on(struct utgard_plbu *p)
     }
     p->draw.active = false;
     if (p->observer)
-        plbu_observe_draw_end(p);
+        utgard_plbu_observe_draw_end(p);
     return UTGARD_PLBU_DONE;
 }

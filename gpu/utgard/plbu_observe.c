@@ -21,9 +21,9 @@ static uint32_t shading_of(const struct utgard_plbu *p)
     return 0;
 }
 
-void plbu_observe_draw(const struct utgard_plbu *p)
+void utgard_plbu_observe_draw(const struct utgard_plbu *p)
 {
-    const struct plbu_draw *d = &p->draw;
+    const struct utgard_plbu_draw *d = &p->draw;
     const struct gpu_observed_binning counts = counts_of(p);
     const struct gpu_observed_bin draw = {
         .address = p->at,
@@ -36,21 +36,21 @@ void plbu_observe_draw(const struct utgard_plbu *p)
         p->observer->bin(p->observer->data, &draw, &counts);
 }
 
-void plbu_observe_draw_end(const struct utgard_plbu *p)
+void utgard_plbu_observe_draw_end(const struct utgard_plbu *p)
 {
     const struct gpu_observed_binning counts = counts_of(p);
     if (p->observer->bin_end)
         p->observer->bin_end(p->observer->data, NULL, &counts);
 }
 
-void plbu_observe_entry(const struct utgard_plbu *p, uint32_t address, uint64_t primitive)
+void utgard_plbu_observe_entry(const struct utgard_plbu *p, uint32_t address, uint64_t primitive)
 {
     if (p->observer && p->observer->binned)
         p->observer->binned(p->observer->data, address, primitive);
 }
 
-void plbu_observe_culled(const struct utgard_plbu *p, uint64_t primitive, const int32_t x[3],
-                         const int32_t y[3])
+void utgard_plbu_observe_culled(const struct utgard_plbu *p, uint64_t primitive, const int32_t x[3],
+                                const int32_t y[3])
 {
     if (p->observer && p->observer->culled)
         p->observer->culled(p->observer->data, primitive, x, y);

@@ -87,13 +87,13 @@ static LLVMValueRef spread(struct jit_builder *b, LLVMValueRef w)
     return LLVMBuildLShr(b->ir, LLVMBuildBitCast(b->ir, w, halves_type(b), ""), halves_splat(b, 1), "");
 }
 
-static struct texture_ir_level load_level(struct texture_ir *t, LLVMValueRef number)
+static struct raster_texture_ir_level load_level(struct raster_texture_ir *t, LLVMValueRef number)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef size = jit_i32(b, sizeof(struct raster_level));
     LLVMValueRef at = number ? jit_offset(b, t->texture, LLVMBuildMul(b->ir, number, size, "")) : t->texture;
 
-    struct texture_ir_level level;
+    struct raster_texture_ir_level level;
     const struct {
         LLVMValueRef *value;
         size_t at;
@@ -112,35 +112,36 @@ static struct texture_ir_level load_level(struct texture_ir *t, LLVMValueRef num
     };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        *words[i].value = texture_ir_word(b, at, offsetof(struct raster_texture, level) + words[i].at);
+        *words[i].value = raster_ir_word(b, at, offsetof(struct raster_texture, level) + words[i].at);
     for (size_t k = 0; k < 2; k++)
-        level.scale[k] = texture_ir_float(
+        level.scale[k] = raster_ir_float(
             b, at, offsetof(struct raster_texture, level) + offsetof(struct raster_level, scale) + 4 * k);
     return level;
 }
 
 /* Texels blended by the low byte of each lane's weight. */
-static LLVMValueRef blend(struct texture_ir *t, LLVMValueRef x, LLVMValueRef y, LLVMValueRef weight)
+static LLVMValueRef blend(struct raster_texture_ir *t, LLVMValueRef x, LLVMValueRef y, LLVMValueRef weight)
 {
     struct jit_builder *b = t->b;
 
     if (t->halves)
-        return texture_ir_halves_lerp(t, x, y, weight);
+        return raster_texture_ir_halves_lerp(t, x, y, weight);
     return join(b, lerp(b, split(b, x), split(b, y), spread(b, weight)));
 }
 
 /* One level (a scalar, or NULL for level 0) sampled in all lanes; not finished. */
-static LLVMValueRef sample_level(struct texture_ir *t, LLVMValueRef number, LLVMValueRef s, LLVMValueRef t_)
+static LLVMValueRef sample_level(struct raster_texture_ir *t, LLVMValueRef number, LLVMValueRef s,
+                                 LLVMValueRef t_)
 {
     struct jit_builder *b = t->b;
-    struct texture_ir_level level = load_level(t, number);
-    struct texture_ir_axis x, y;
+    struct raster_texture_ir_level level = load_level(t, number);
+    struct raster_texture_ir_axis x, y;
     struct halves top, bottom;
     LLVMValueRef tap[4], wx, wy;
 
-    texture_ir_axis(t, t->key->wrap_s, s, level.scale[0], &x);
-    texture_ir_axis(t, t->key->wrap_t, t_, level.scale[1], &y);
-    texture_ir_fetch(t, &level, &x, &y, tap);
+    raster_texture_ir_axis(t, t->key->wrap_s, s, level.scale[0], &x);
+    raster_texture_ir_axis(t, t->key->wrap_t, t_, level.scale[1], &y);
+    raster_texture_ir_fetch(t, &level, &x, &y, tap);
     if (t->filter == TEXTURE_NEAREST)
         return tap[0];
     if (t->halves)
@@ -152,12 +153,12 @@ static LLVMValueRef sample_level(struct texture_ir *t, LLVMValueRef number, LLVM
     return join(b, lerp(b, top, bottom, wy));
 }
 
-static void level_loop_begin(struct texture_ir *t, struct level_loop *loop, LLVMValueRef levels)
+static void level_loop_begin(struct raster_texture_ir *t, struct level_loop *loop, LLVMValueRef levels)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(b->ir));
     LLVMBasicBlockRef before = LLVMGetInsertBlock(b->ir);
-    LLVMValueRef all = LLVMConstAllOnes(b->i16), none = LLVMConstNull(texture_ir_type(t)), first;
+    LLVMValueRef all = LLVMConstAllOnes(b->i16), none = LLVMConstNull(raster_texture_ir_type(t)), first;
 
     loop->levels = levels;
     loop->head = LLVMAppendBasicBlockInContext(b->context, function, "level");
@@ -166,7 +167,7 @@ static void level_loop_begin(struct texture_ir *t, struct level_loop *loop, LLVM
     LLVMBuildBr(b->ir, loop->head);
     LLVMPositionBuilderAtEnd(b->ir, loop->head);
     loop->todo = LLVMBuildPhi(b->ir, b->i16, "todo");
-    loop->result = LLVMBuildPhi(b->ir, texture_ir_type(t), "texel");
+    loop->result = LLVMBuildPhi(b->ir, raster_texture_ir_type(t), "texel");
     loop->level = LLVMBuildPhi(b->ir, b->i32, "number");
     LLVMAddIncoming(loop->todo, &all, &before, 1);
     LLVMAddIncoming(loop->result, &none, &before, 1);
@@ -183,7 +184,7 @@ static LLVMValueRef level_of(struct jit_builder *b, LLVMValueRef levels, LLVMVal
     return LLVMBuildExtractElement(b->ir, levels, args[0], "");
 }
 
-static LLVMValueRef level_loop_end(struct texture_ir *t, struct level_loop *loop, LLVMValueRef sampled)
+static LLVMValueRef level_loop_end(struct raster_texture_ir *t, struct level_loop *loop, LLVMValueRef sampled)
 {
     struct jit_builder *b = t->b;
     LLVMBasicBlockRef here = LLVMGetInsertBlock(b->ir);
@@ -193,7 +194,7 @@ static LLVMValueRef level_loop_end(struct texture_ir *t, struct level_loop *loop
     LLVMValueRef left = LLVMBuildAnd(b->ir, loop->todo, done, "");
     LLVMValueRef result, more, next;
 
-    result = LLVMBuildSelect(b->ir, texture_ir_widen(t, loop->mask), sampled, loop->result, "");
+    result = LLVMBuildSelect(b->ir, raster_texture_ir_widen(t, loop->mask), sampled, loop->result, "");
     more = LLVMBuildICmp(b->ir, LLVMIntNE, left, LLVMConstInt(b->i16, 0, false), "");
     LLVMBuildCondBr(b->ir, more, again, loop->exit);
     LLVMPositionBuilderAtEnd(b->ir, again);
@@ -206,7 +207,7 @@ static LLVMValueRef level_loop_end(struct texture_ir *t, struct level_loop *loop
     return result;
 }
 
-static LLVMValueRef sample_nearest_level(struct texture_ir *t, LLVMValueRef lambda, LLVMValueRef s,
+static LLVMValueRef sample_nearest_level(struct raster_texture_ir *t, LLVMValueRef lambda, LLVMValueRef s,
                                          LLVMValueRef t_)
 {
     struct jit_builder *b = t->b;
@@ -218,28 +219,28 @@ static LLVMValueRef sample_nearest_level(struct texture_ir *t, LLVMValueRef lamb
 }
 
 /* The second level is read only where some lane of the first gives it weight. */
-static LLVMValueRef sample_two_levels(struct texture_ir *t, LLVMValueRef lambda, LLVMValueRef s,
+static LLVMValueRef sample_two_levels(struct raster_texture_ir *t, LLVMValueRef lambda, LLVMValueRef s,
                                       LLVMValueRef t_)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef slot = jit_alloca(b, texture_ir_type(t), "mix"), scaled, upper, last, next, near, far;
+    LLVMValueRef slot = jit_alloca(b, raster_texture_ir_type(t), "mix"), scaled, upper, last, next, near, far;
     struct level_loop loop;
     struct jit_if second;
 
     scaled = jit_f32_to_i32(b, LLVMBuildFMul(b->ir, lambda, jit_splat_f32(b, 256), ""));
-    upper = LLVMBuildICmp(b->ir, LLVMIntNE, texture_ir_and(b, scaled, 255), jit_splat_u32(b, 0), "");
-    level_loop_begin(t, &loop, texture_ir_shr(b, scaled, 8));
+    upper = LLVMBuildICmp(b->ir, LLVMIntNE, raster_ir_and(b, scaled, 255), jit_splat_u32(b, 0), "");
+    level_loop_begin(t, &loop, raster_ir_shr(b, scaled, 8));
     near = sample_level(t, loop.level, s, t_);
     jit_store(b, near, slot, 64);
     jit_if_begin(b, &second, jit_mask_any(b, LLVMBuildAnd(b->ir, upper, loop.mask, "")));
-    last = texture_ir_word(b, t->texture, offsetof(struct raster_texture, level_count));
+    last = raster_ir_word(b, t->texture, offsetof(struct raster_texture, level_count));
     last = LLVMBuildSub(b->ir, last, jit_i32(b, 1), "");
     next = LLVMBuildAdd(b->ir, loop.level, jit_i32(b, 1), "");
     next = LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, LLVMIntULT, next, last, ""), next, last, "");
     far = sample_level(t, next, s, t_);
     jit_store(b, blend(t, near, far, scaled), slot, 64);
     jit_if_end(b, &second);
-    return level_loop_end(t, &loop, jit_load(b, texture_ir_type(t), slot, 64, false));
+    return level_loop_end(t, &loop, jit_load(b, raster_texture_ir_type(t), slot, 64, false));
 }
 
 /* lambda > low ? lambda : low, then < high: what is no number becomes a bound. */
@@ -250,7 +251,7 @@ static LLVMValueRef hold(struct jit_builder *b, LLVMValueRef lambda, LLVMValueRe
 }
 
 /* Which filter: the limits do not count. */
-static LLVMValueRef minified(struct texture_ir *t, LLVMValueRef lambda)
+static LLVMValueRef minified(struct raster_texture_ir *t, LLVMValueRef lambda)
 {
     LLVMValueRef above = jit_splat_f32(t->b, t->key->minify_above_half ? 0.5f : 0.0f);
 
@@ -258,25 +259,25 @@ static LLVMValueRef minified(struct texture_ir *t, LLVMValueRef lambda)
 }
 
 /* Which level: what the limits and the number of levels leave of lambda. */
-static LLVMValueRef limit_lambda(struct texture_ir *t, LLVMValueRef lambda)
+static LLVMValueRef limit_lambda(struct raster_texture_ir *t, LLVMValueRef lambda)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef low = LLVMConstReal(b->f32, 0),
-                 high = texture_ir_float(b, t->texture, offsetof(struct raster_texture, max_level));
+                 high = raster_ir_float(b, t->texture, offsetof(struct raster_texture, max_level));
 
     if (t->key->minify_above_half)
         lambda = LLVMBuildSelect(b->ir, minified(t, lambda), lambda, jit_splat_f32(b, 0), "");
     if (t->key->lod_limits) { /* the same as held between them first, and once a texture */
         LLVMValueRef least =
-            hold(b, texture_ir_float(b, t->texture, offsetof(struct raster_texture, lod_min)), low, high);
+            hold(b, raster_ir_float(b, t->texture, offsetof(struct raster_texture, lod_min)), low, high);
 
-        high = hold(b, texture_ir_float(b, t->texture, offsetof(struct raster_texture, lod_max)), low, high);
+        high = hold(b, raster_ir_float(b, t->texture, offsetof(struct raster_texture, lod_max)), low, high);
         low = least;
     }
     return hold(b, lambda, jit_splat(b, low), jit_splat(b, high));
 }
 
-static LLVMValueRef border_color(struct texture_ir *t, LLVMValueRef r)
+static LLVMValueRef border_color(struct raster_texture_ir *t, LLVMValueRef r)
 {
     struct jit_builder *b = t->b;
     const struct raster_texture_key *key = t->key;
@@ -287,14 +288,14 @@ static LLVMValueRef border_color(struct texture_ir *t, LLVMValueRef r)
 
     for (unsigned n = 0; n < t->words; n++)
         word[n] =
-            jit_splat(b, texture_ir_word(b, t->texture, offsetof(struct raster_texture, border) + 4ull * n));
+            jit_splat(b, raster_ir_word(b, t->texture, offsetof(struct raster_texture, border) + 4ull * n));
     if (r && !key->cube) {
         word[0] = jit_splat(b, LLVMBuildExtractElement(b->ir, jit_as_i32(b, r), jit_i32(b, 0), ""));
         word[1] = jit_splat_u32(b, 0);
     }
     word[t->words - 1] =
-        texture_ir_and(b, word[t->words - 1], raster_last_word((enum raster_format)key->format));
-    return texture_ir_join(t, word);
+        raster_ir_and(b, word[t->words - 1], raster_last_word((enum raster_format)key->format));
+    return raster_texture_ir_join(t, word);
 }
 
 /* A coordinate as an operand of float arithmetic that LLVM cannot fold: its constants do not flush denormals.
@@ -308,12 +309,12 @@ static LLVMValueRef emit(struct jit_builder *b, const struct raster_texture_key 
                          LLVMValueRef scratch, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
                          LLVMValueRef bias)
 {
-    struct texture_ir ir = {.b = b,
-                            .key = key,
-                            .texture = texture,
-                            .scratch = scratch,
-                            .words = raster_sampled_words((enum raster_format)key->format),
-                            .halves = raster_format_is_halves((enum raster_format)key->format)};
+    struct raster_texture_ir ir = {.b = b,
+                                   .key = key,
+                                   .texture = texture,
+                                   .scratch = scratch,
+                                   .words = raster_sampled_words((enum raster_format)key->format),
+                                   .halves = raster_format_is_halves((enum raster_format)key->format)};
     LLVMValueRef lambda = NULL, texel;
 
     ir.border = border_color(&ir, r);
@@ -323,25 +324,25 @@ static LLVMValueRef emit(struct jit_builder *b, const struct raster_texture_key 
     bias = coordinate(b, bias);
     ir.filter = key->mag_linear ? TEXTURE_LINEAR : TEXTURE_NEAREST;
     if (key->mip != RASTER_MIP_NONE || key->min_linear != key->mag_linear)
-        lambda = texture_ir_lambda(&ir, s, t, r, bias);
+        lambda = raster_texture_ir_lambda(&ir, s, t, r, bias);
     if (lambda && key->lod_limits)
         lambda = LLVMBuildFAdd(
             b->ir, lambda,
-            jit_splat(b, texture_ir_float(b, texture, offsetof(struct raster_texture, lod_bias))), "");
+            jit_splat(b, raster_ir_float(b, texture, offsetof(struct raster_texture, lod_bias))), "");
     if (key->min_linear != key->mag_linear) {
         ir.filter = TEXTURE_EITHER;
         ir.linear = minified(&ir, lambda);
         ir.linear = key->min_linear ? ir.linear : LLVMBuildNot(b->ir, ir.linear, "");
     }
     if (key->cube)
-        ir.face = texture_ir_faces(&ir, &s, &t, r);
+        ir.face = raster_texture_ir_faces(&ir, &s, &t, r);
     if (key->mip == RASTER_MIP_NONE)
         texel = sample_level(&ir, NULL, s, t);
     else if (key->mip == RASTER_MIP_NEAREST)
         texel = sample_nearest_level(&ir, limit_lambda(&ir, lambda), s, t);
     else
         texel = sample_two_levels(&ir, limit_lambda(&ir, lambda), s, t);
-    return texture_ir_finish(&ir, texel);
+    return raster_texture_ir_finish(&ir, texel);
 }
 
 /* The function of a key and of which coordinates (t, r, bias) are given. */
@@ -398,7 +399,7 @@ LLVMValueRef raster_texture_ir(struct jit_builder *b, const struct raster_textur
                                LLVMValueRef texture, LLVMValueRef s, LLVMValueRef t, LLVMValueRef r,
                                LLVMValueRef bias, unsigned requests)
 {
-    if (!texture_ir_supported(key))
+    if (!raster_texture_ir_supported(key))
         return NULL;
     if (requests >= many(b, key))
         return call(b, key, texture, s, t, r, bias);

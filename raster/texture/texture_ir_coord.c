@@ -27,7 +27,7 @@ static LLVMValueRef add(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
 
 static LLVMValueRef absolute(struct jit_builder *b, LLVMValueRef x)
 {
-    return jit_as_f32(b, texture_ir_and(b, jit_as_i32(b, x), 0x7fffffff));
+    return jit_as_f32(b, raster_ir_and(b, jit_as_i32(b, x), 0x7fffffff));
 }
 
 /* Flips the sign bit in the lanes of `mask`. */
@@ -39,7 +39,8 @@ static LLVMValueRef negate_if(struct jit_builder *b, LLVMValueRef mask, LLVMValu
 }
 
 /* Section 1: replaces s and t by the face's coordinates and returns the number of each lane's face. */
-LLVMValueRef texture_ir_faces(struct texture_ir *t, LLVMValueRef *s, LLVMValueRef *t_, LLVMValueRef r)
+LLVMValueRef raster_texture_ir_faces(struct raster_texture_ir *t, LLVMValueRef *s, LLVMValueRef *t_,
+                                     LLVMValueRef r)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef ax = absolute(b, *s), ay = absolute(b, *t_), az = absolute(b, r);
@@ -123,7 +124,7 @@ static void project(struct jit_builder *b, LLVMValueRef c[3])
 }
 
 /* Section 2's logarithm. */
-static LLVMValueRef half_log2(struct texture_ir *t, LLVMValueRef x)
+static LLVMValueRef half_log2(struct raster_texture_ir *t, LLVMValueRef x)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef one = jit_splat_f32(b, 1), m, curve;
@@ -132,7 +133,7 @@ static LLVMValueRef half_log2(struct texture_ir *t, LLVMValueRef x)
     line = mul(b, jit_i32_to_f32(b, line), jit_splat_f32(b, 0x1p-24f));
     if (!t->key->smooth_log2)
         return line;
-    m = texture_ir_or(b, texture_ir_and(b, jit_as_i32(b, x), 0x7fffff), jit_as_i32(b, one));
+    m = raster_ir_or(b, raster_ir_and(b, jit_as_i32(b, x), 0x7fffff), jit_as_i32(b, one));
     m = LLVMBuildFSub(b->ir, jit_as_f32(b, m), one, "");
     curve = mul(b, m, jit_splat_f32(b, 0.0796063f));
     curve = LLVMBuildFSub(b->ir, jit_splat_f32(b, 0.2114313f), curve, "");
@@ -141,13 +142,13 @@ static LLVMValueRef half_log2(struct texture_ir *t, LLVMValueRef x)
 }
 
 /* Section 2 up to lambda, the texture's own bias not yet in it. */
-LLVMValueRef texture_ir_lambda(struct texture_ir *t, LLVMValueRef s, LLVMValueRef t_, LLVMValueRef r,
-                               LLVMValueRef bias)
+LLVMValueRef raster_texture_ir_lambda(struct raster_texture_ir *t, LLVMValueRef s, LLVMValueRef t_,
+                                      LLVMValueRef r, LLVMValueRef bias)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef sums[2] = {NULL, NULL}, longer, lambda;
-    LLVMValueRef width = texture_ir_float(b, t->texture, offsetof(struct raster_texture, width));
-    LLVMValueRef height = texture_ir_float(b, t->texture, offsetof(struct raster_texture, height));
+    LLVMValueRef width = raster_ir_float(b, t->texture, offsetof(struct raster_texture, width));
+    LLVMValueRef height = raster_ir_float(b, t->texture, offsetof(struct raster_texture, height));
     bool scaled = !t->key->cube && !t->key->unnormalized;
 
     LLVMValueRef c[3] = {s, t_, r};
@@ -172,7 +173,7 @@ LLVMValueRef texture_ir_lambda(struct texture_ir *t, LLVMValueRef s, LLVMValueRe
 }
 
 /* Section 3: the coordinate in 1/256 texel. `length` is (float)n * 256 and `scale` N, both splat. */
-static LLVMValueRef fixed_point(struct texture_ir *t, uint8_t wrap, LLVMValueRef s, LLVMValueRef scale,
+static LLVMValueRef fixed_point(struct raster_texture_ir *t, uint8_t wrap, LLVMValueRef s, LLVMValueRef scale,
                                 LLVMValueRef length)
 {
     struct jit_builder *b = t->b;
@@ -212,8 +213,8 @@ static LLVMValueRef choose(struct jit_builder *b, LLVMIntPredicate predicate, LL
 }
 
 /* Section 4: brings a tap into the image; it may lie below 0 (`low`) or at n and above (`high`). */
-static LLVMValueRef wrap_tap(struct texture_ir *t, uint8_t wrap, LLVMValueRef x, LLVMValueRef n, bool low,
-                             bool high)
+static LLVMValueRef wrap_tap(struct raster_texture_ir *t, uint8_t wrap, LLVMValueRef x, LLVMValueRef n,
+                             bool low, bool high)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef zero = jit_splat_u32(b, 0), last = LLVMBuildSub(b->ir, n, jit_splat_u32(b, 1), "");
@@ -232,14 +233,14 @@ static LLVMValueRef wrap_tap(struct texture_ir *t, uint8_t wrap, LLVMValueRef x,
     return high ? choose(b, LLVMIntSLT, x, last, x, last) : x;
 }
 
-void texture_ir_axis(struct texture_ir *t, uint8_t wrap, LLVMValueRef coordinate, LLVMValueRef scale,
-                     struct texture_ir_axis *out)
+void raster_texture_ir_axis(struct raster_texture_ir *t, uint8_t wrap, LLVMValueRef coordinate,
+                            LLVMValueRef scale, struct raster_texture_ir_axis *out)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef length = jit_splat(b, scale), half = jit_splat_u32(b, 128);
     LLVMValueRef unit = t->key->unnormalized ? jit_splat_f32(b, 256) : length;
 
-    *out = (struct texture_ir_axis){.first = fixed_point(t, wrap, coordinate, unit, length)};
+    *out = (struct raster_texture_ir_axis){.first = fixed_point(t, wrap, coordinate, unit, length)};
     if (t->filter == TEXTURE_NEAREST)
         return;
     if (t->filter == TEXTURE_EITHER)
@@ -249,7 +250,8 @@ void texture_ir_axis(struct texture_ir *t, uint8_t wrap, LLVMValueRef coordinate
         out->weight = LLVMBuildSelect(b->ir, t->linear, out->first, jit_splat_u32(b, 0), "");
 }
 
-static void make_taps(struct texture_ir *t, uint8_t wrap, LLVMValueRef size, struct texture_ir_axis *axis)
+static void make_taps(struct raster_texture_ir *t, uint8_t wrap, LLVMValueRef size,
+                      struct raster_texture_ir_axis *axis)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef n = jit_splat(b, size), x[2];
@@ -268,8 +270,8 @@ static void make_taps(struct texture_ir *t, uint8_t wrap, LLVMValueRef size, str
     }
 }
 
-void texture_ir_taps(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
-                     struct texture_ir_axis *y)
+void raster_texture_ir_taps(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                            struct raster_texture_ir_axis *x, struct raster_texture_ir_axis *y)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef last;

@@ -9,7 +9,7 @@ static LLVMValueRef swap_bytes(struct jit_builder *b, LLVMValueRef v)
 
 static LLVMValueRef is_set(struct jit_builder *b, LLVMValueRef v, uint32_t mask)
 {
-    return LLVMBuildICmp(b->ir, LLVMIntNE, texture_ir_and(b, v, mask), jit_splat_u32(b, 0), "");
+    return LLVMBuildICmp(b->ir, LLVMIntNE, raster_ir_and(b, v, mask), jit_splat_u32(b, 0), "");
 }
 
 /* Byte `n` (0..3 in each lane) of a constant word that two lane masks choose out of four. */
@@ -22,23 +22,23 @@ static LLVMValueRef pick_byte(struct jit_builder *b, const uint32_t words[4], LL
         LLVMBuildSelect(b->ir, high, jit_splat_u32(b, words[3]), jit_splat_u32(b, words[2]), "");
     LLVMValueRef word = LLVMBuildSelect(b->ir, large, large_word, small_word, "");
 
-    return texture_ir_and(b, LLVMBuildLShr(b->ir, word, texture_ir_shl(b, n, 3), ""), 255);
+    return raster_ir_and(b, LLVMBuildLShr(b->ir, word, raster_ir_shl(b, n, 3), ""), 255);
 }
 
 /* The base colour of a channel whose fields start at bit `lo` (the lower end of its byte) of hi. */
 static LLVMValueRef base_channel(struct jit_builder *b, LLVMValueRef hi, uint32_t lo,
                                  LLVMValueRef differential, LLVMValueRef second)
 {
-    LLVMValueRef first4 = texture_ir_bits(b, hi, lo + 4, 4), second4 = texture_ir_bits(b, hi, lo, 4);
+    LLVMValueRef first4 = raster_ir_bits(b, hi, lo + 4, 4), second4 = raster_ir_bits(b, hi, lo, 4);
     LLVMValueRef four = LLVMBuildSelect(b->ir, second, second4, first4, "");
-    LLVMValueRef five = texture_ir_bits(b, hi, lo + 3, 5), delta, sum;
+    LLVMValueRef five = raster_ir_bits(b, hi, lo + 3, 5), delta, sum;
 
-    delta = texture_ir_bits(b, hi, lo, 3); /* sign-extended: (d ^ 4) - 4 */
+    delta = raster_ir_bits(b, hi, lo, 3); /* sign-extended: (d ^ 4) - 4 */
     delta = LLVMBuildSub(b->ir, LLVMBuildXor(b->ir, delta, jit_splat_u32(b, 4), ""), jit_splat_u32(b, 4), "");
-    sum = texture_ir_and(b, LLVMBuildAdd(b->ir, five, delta, ""), 31);
+    sum = raster_ir_and(b, LLVMBuildAdd(b->ir, five, delta, ""), 31);
     five = LLVMBuildSelect(b->ir, second, sum, five, "");
-    five = texture_ir_or(b, texture_ir_shl(b, five, 3), texture_ir_shr(b, five, 2));
-    four = texture_ir_or(b, four, texture_ir_shl(b, four, 4));
+    five = raster_ir_or(b, raster_ir_shl(b, five, 3), raster_ir_shr(b, five, 2));
+    four = raster_ir_or(b, four, raster_ir_shl(b, four, 4));
     return LLVMBuildSelect(b->ir, differential, five, four, "");
 }
 
@@ -50,13 +50,13 @@ static LLVMValueRef clamp255(struct jit_builder *b, LLVMValueRef v)
     return LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, LLVMIntSLT, v, full, ""), v, full, "");
 }
 
-LLVMValueRef texture_ir_etc1(struct texture_ir *t, LLVMValueRef hi, LLVMValueRef lo, LLVMValueRef x,
-                             LLVMValueRef y)
+LLVMValueRef raster_texture_ir_etc1(struct raster_texture_ir *t, LLVMValueRef hi, LLVMValueRef lo,
+                                    LLVMValueRef x, LLVMValueRef y)
 {
     /* small and large modifiers of tables 0..3, 4..7, a byte each */
     static const uint32_t modifiers[4] = {0x0d090502, 0x2f211812, 0x2a1d1108, 0xb76a503c};
     struct jit_builder *b = t->b;
-    LLVMValueRef dx = texture_ir_and(b, x, 3), dy = texture_ir_and(b, y, 3);
+    LLVMValueRef dx = raster_ir_and(b, x, 3), dy = raster_ir_and(b, y, 3);
     LLVMValueRef flip, differential, along, second, table, table2, bit, negative, large, m, word;
 
     if (!t->key->etc_flip)
@@ -67,21 +67,21 @@ LLVMValueRef texture_ir_etc1(struct texture_ir *t, LLVMValueRef hi, LLVMValueRef
     flip = is_set(b, hi, 1);
     along = LLVMBuildSelect(b->ir, flip, dy, dx, "");
     second = is_set(b, along, 2);
-    table = texture_ir_bits(b, hi, 5, 3);
-    table2 = texture_ir_bits(b, hi, 2, 3);
+    table = raster_ir_bits(b, hi, 5, 3);
+    table2 = raster_ir_bits(b, hi, 2, 3);
     table = LLVMBuildSelect(b->ir, second, table2, table, "");
-    bit = texture_ir_or(b, texture_ir_shl(b, dx, 2), dy);
+    bit = raster_ir_or(b, raster_ir_shl(b, dx, 2), dy);
     lo = LLVMBuildLShr(b->ir, lo, bit, "");
     large = is_set(b, lo, 1);
     negative = is_set(b, lo, 1u << 16);
-    m = pick_byte(b, modifiers, is_set(b, table, 4), large, texture_ir_and(b, table, 3));
+    m = pick_byte(b, modifiers, is_set(b, table, 4), large, raster_ir_and(b, table, 3));
     m = LLVMBuildSelect(b->ir, negative, LLVMBuildNeg(b->ir, m, ""), m, "");
     word = jit_splat_u32(b, 0);
     for (uint32_t c = 0; c < 3; c++) {
         LLVMValueRef value = base_channel(b, hi, 24 - 8 * c, differential, second);
 
         value = clamp255(b, LLVMBuildAdd(b->ir, value, m, ""));
-        word = texture_ir_or(b, word, texture_ir_shl(b, value, 8 * c));
+        word = raster_ir_or(b, word, raster_ir_shl(b, value, 8 * c));
     }
     return word;
 }

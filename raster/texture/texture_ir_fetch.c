@@ -14,7 +14,7 @@ static uint32_t texel_shift(uint16_t format)
     return util_log2(raster_format_bytes((enum raster_format)format));
 }
 
-bool texture_ir_supported(const struct raster_texture_key *key)
+bool raster_texture_ir_supported(const struct raster_texture_key *key)
 {
     const struct raster_texel *texel = &raster_texels[key->format];
 
@@ -57,29 +57,29 @@ static LLVMValueRef units(struct jit_builder *b, struct shape u, LLVMValueRef v)
 /* Bit n of the low four moves to bit 2n. */
 static LLVMValueRef spread(struct jit_builder *b, LLVMValueRef v)
 {
-    v = texture_ir_and(b, texture_ir_or(b, v, texture_ir_shl(b, v, 2)), 0x33);
-    return texture_ir_and(b, texture_ir_or(b, v, texture_ir_shl(b, v, 1)), 0x55);
+    v = raster_ir_and(b, raster_ir_or(b, v, raster_ir_shl(b, v, 2)), 0x33);
+    return raster_ir_and(b, raster_ir_or(b, v, raster_ir_shl(b, v, 1)), 0x55);
 }
 
 /* Utgard's tiles, of 1 << side places each way: the flip is y's share of the place in the tile. */
 static LLVMValueRef utgard_x_part(struct jit_builder *b, struct shape u, LLVMValueRef x)
 {
     uint32_t side = u.side;
-    LLVMValueRef low = spread(b, texture_ir_and(b, x, (1u << side) - 1));
-    LLVMValueRef tile = texture_ir_shl(b, texture_ir_shr(b, x, side), 2 * side);
+    LLVMValueRef low = spread(b, raster_ir_and(b, x, (1u << side) - 1));
+    LLVMValueRef tile = raster_ir_shl(b, raster_ir_shr(b, x, side), 2 * side);
 
-    return texture_ir_shl(b, texture_ir_or(b, tile, low), u.bytes);
+    return raster_ir_shl(b, raster_ir_or(b, tile, low), u.bytes);
 }
 
 static LLVMValueRef utgard_y_part(struct jit_builder *b, struct shape u, LLVMValueRef stride, LLVMValueRef y,
                                   LLVMValueRef *flip)
 {
     uint32_t side = u.side;
-    LLVMValueRef low = spread(b, texture_ir_and(b, y, (1u << side) - 1));
+    LLVMValueRef low = spread(b, raster_ir_and(b, y, (1u << side) - 1));
 
-    *flip = texture_ir_shl(b, texture_ir_or(b, low, texture_ir_shl(b, low, 1)), u.bytes);
-    y = LLVMBuildMul(b->ir, texture_ir_shr(b, y, side), stride, "");
-    return units(b, u, texture_ir_shl(b, y, 2 * side + u.bytes));
+    *flip = raster_ir_shl(b, raster_ir_or(b, low, raster_ir_shl(b, low, 1)), u.bytes);
+    y = LLVMBuildMul(b->ir, raster_ir_shr(b, y, side), stride, "");
+    return units(b, u, raster_ir_shl(b, y, 2 * side + u.bytes));
 }
 
 static LLVMValueRef x_part(struct jit_builder *b, enum raster_layout layout, struct shape u, LLVMValueRef x)
@@ -87,18 +87,18 @@ static LLVMValueRef x_part(struct jit_builder *b, enum raster_layout layout, str
     LLVMValueRef low, utile;
 
     if (layout == RASTER_LINEAR)
-        return texture_ir_shl(b, x, u.bytes);
+        return raster_ir_shl(b, x, u.bytes);
     if (layout == RASTER_UTGARD_TILED)
         return utgard_x_part(b, u, x);
-    low = texture_ir_shl(b, texture_ir_and(b, x, (1u << u.columns) - 1), u.bytes);
-    utile = texture_ir_shr(b, x, u.columns);
+    low = raster_ir_shl(b, raster_ir_and(b, x, (1u << u.columns) - 1), u.bytes);
+    utile = raster_ir_shr(b, x, u.columns);
     if (layout == RASTER_VC4_LT)
-        return texture_ir_or(b, low, texture_ir_shl(b, utile, 6));
+        return raster_ir_or(b, low, raster_ir_shl(b, utile, 6));
     /* T: column in the subtile; 3 << 10 in the right half of the tile; the tile. Bit 2 of the utile column
      * lands on bits 10 and 11 by two shifts. */
-    low = texture_ir_or(b, low, texture_ir_shl(b, texture_ir_and(b, utile, 3), 6));
-    low = texture_ir_or(b, low, texture_ir_shl(b, texture_ir_and(b, utile, 4), 8));
-    return texture_ir_or(b, low, texture_ir_shl(b, texture_ir_and(b, utile, ~3u), 9));
+    low = raster_ir_or(b, low, raster_ir_shl(b, raster_ir_and(b, utile, 3), 6));
+    low = raster_ir_or(b, low, raster_ir_shl(b, raster_ir_and(b, utile, 4), 8));
+    return raster_ir_or(b, low, raster_ir_shl(b, raster_ir_and(b, utile, ~3u), 9));
 }
 
 /* `stride` is the level's, splat. */
@@ -112,25 +112,25 @@ static LLVMValueRef y_part(struct jit_builder *b, enum raster_layout layout, str
         return LLVMBuildMul(b->ir, y, stride, "");
     if (layout == RASTER_UTGARD_TILED)
         return utgard_y_part(b, u, stride, y, flip);
-    low = texture_ir_shl(b, texture_ir_and(b, y, (1u << u.rows) - 1), 6 - u.rows);
-    utile = texture_ir_shr(b, y, u.rows);
+    low = raster_ir_shl(b, raster_ir_and(b, y, (1u << u.rows) - 1), 6 - u.rows);
+    utile = raster_ir_shr(b, y, u.rows);
     if (layout == RASTER_VC4_LT) {
-        row = LLVMBuildMul(b->ir, utile, texture_ir_shl(b, stride, 6), "");
+        row = LLVMBuildMul(b->ir, utile, raster_ir_shl(b, stride, 6), "");
         return LLVMBuildAdd(b->ir, row, low, "");
     }
     /* T: an odd row of tiles turns the order of its tiles and, by bit 11, of its subtiles; it starts from its
      * far end. */
-    odd = texture_ir_bits(b, utile, 3, 1);
-    *flip = LLVMBuildSub(b->ir, jit_splat_u32(b, 0), texture_ir_shl(b, odd, 11), "");
-    *flip = LLVMBuildXor(b->ir, *flip, texture_ir_shl(b, texture_ir_and(b, utile, 4), 8), "");
-    row = LLVMBuildAdd(b->ir, texture_ir_shr(b, utile, 3), odd, "");
-    row = LLVMBuildMul(b->ir, row, texture_ir_shl(b, stride, 12), "");
-    low = texture_ir_or(b, low, texture_ir_shl(b, texture_ir_and(b, utile, 3), 8));
+    odd = raster_ir_bits(b, utile, 3, 1);
+    *flip = LLVMBuildSub(b->ir, jit_splat_u32(b, 0), raster_ir_shl(b, odd, 11), "");
+    *flip = LLVMBuildXor(b->ir, *flip, raster_ir_shl(b, raster_ir_and(b, utile, 4), 8), "");
+    row = LLVMBuildAdd(b->ir, raster_ir_shr(b, utile, 3), odd, "");
+    row = LLVMBuildMul(b->ir, row, raster_ir_shl(b, stride, 12), "");
+    low = raster_ir_or(b, low, raster_ir_shl(b, raster_ir_and(b, utile, 3), 8));
     return LLVMBuildAdd(b->ir, row, low, "");
 }
 
-static void address_in(struct texture_ir *t, enum raster_layout layout, LLVMValueRef stride, unsigned taps,
-                       LLVMValueRef const *x, LLVMValueRef const *y, struct address *out)
+static void address_in(struct raster_texture_ir *t, enum raster_layout layout, LLVMValueRef stride,
+                       unsigned taps, LLVMValueRef const *x, LLVMValueRef const *y, struct address *out)
 {
     struct shape u = utile_shape(t->key->format);
 
@@ -141,8 +141,9 @@ static void address_in(struct texture_ir *t, enum raster_layout layout, LLVMValu
 }
 
 /* Levels of different layouts: one branch for all lanes, since they share the level. */
-static void address_any(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef stride,
-                        unsigned taps, LLVMValueRef const *x, LLVMValueRef const *y, struct address *out)
+static void address_any(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                        LLVMValueRef stride, unsigned taps, LLVMValueRef const *x, LLVMValueRef const *y,
+                        struct address *out)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(b->ir));
@@ -192,38 +193,38 @@ static LLVMValueRef gather(struct jit_builder *b, LLVMValueRef memory, LLVMValue
 static LLVMValueRef gather_small(struct jit_builder *b, LLVMValueRef memory, LLVMValueRef address,
                                  uint32_t shift)
 {
-    LLVMValueRef word = gather(b, memory, texture_ir_and(b, address, ~3u));
-    LLVMValueRef bits = texture_ir_shl(b, texture_ir_and(b, address, 3), 3);
+    LLVMValueRef word = gather(b, memory, raster_ir_and(b, address, ~3u));
+    LLVMValueRef bits = raster_ir_shl(b, raster_ir_and(b, address, 3), 3);
 
-    return texture_ir_and(b, LLVMBuildLShr(b->ir, word, bits, ""), shift ? 0xffff : 0xff);
+    return raster_ir_and(b, LLVMBuildLShr(b->ir, word, bits, ""), shift ? 0xffff : 0xff);
 }
 
 /* Border colours are finished words, so with them every texel is finished before filtering. */
-LLVMValueRef texture_ir_finish(struct texture_ir *t, LLVMValueRef texel)
+LLVMValueRef raster_texture_ir_finish(struct raster_texture_ir *t, LLVMValueRef texel)
 {
     return t->border || t->halves ? texel
                                   : raster_texel_finish_ir(t->b, &raster_texels[t->key->format], texel);
 }
 
 /* The texel's bits at `address`, not unpacked; ETC1's are already an 8888 word. */
-static LLVMValueRef gather_tap(struct texture_ir *t, LLVMValueRef memory, LLVMValueRef address,
+static LLVMValueRef gather_tap(struct raster_texture_ir *t, LLVMValueRef memory, LLVMValueRef address,
                                LLVMValueRef x, LLVMValueRef y)
 {
     struct jit_builder *b = t->b;
     uint32_t shift = texel_shift(t->key->format);
 
     if (t->halves && shift > 1)
-        return texture_ir_halves_at(t, memory, address);
+        return raster_texture_ir_halves_at(t, memory, address);
     if (t->key->format == RASTER_ETC1_RGB8) {
         LLVMValueRef second = LLVMBuildAdd(b->ir, address, jit_splat_u32(b, 4), "");
 
-        return texture_ir_etc1(t, gather(b, memory, address), gather(b, memory, second), x, y);
+        return raster_texture_ir_etc1(t, gather(b, memory, address), gather(b, memory, second), x, y);
     }
     return shift == 2 ? gather(b, memory, address) : gather_small(b, memory, address, shift);
 }
 
-static void gather_taps(struct texture_ir *t, const struct texture_ir_level *level, unsigned taps,
-                        LLVMValueRef const *x, LLVMValueRef const *y, LLVMValueRef *out)
+static void gather_taps(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                        unsigned taps, LLVMValueRef const *x, LLVMValueRef const *y, LLVMValueRef *out)
 {
     struct jit_builder *b = t->b;
     uint32_t block = t->key->format == RASTER_ETC1_RGB8 ? 2 : 0; /* log2 of the pixels a block spans */
@@ -232,8 +233,8 @@ static void gather_taps(struct texture_ir *t, const struct texture_ir_level *lev
     struct address at;
 
     for (unsigned k = 0; k < taps; k++) {
-        column[k] = texture_ir_shr(b, x[k], block);
-        row[k] = texture_ir_shr(b, y[k], block);
+        column[k] = raster_ir_shr(b, x[k], block);
+        row[k] = raster_ir_shr(b, y[k], block);
     }
     if (t->key->layout != RASTER_LAYOUT_MIXED)
         address_in(t, (enum raster_layout)t->key->layout, stride, taps, column, row, &at);
@@ -259,18 +260,18 @@ static void gather_taps(struct texture_ir *t, const struct texture_ir_level *lev
 
 /* The module's function that gathers the taps of this kind of texture; made on first use. Gathers are long
  * where hosts have none: a program with many samples would take LLVM seconds. */
-static LLVMValueRef gather_function(struct texture_ir *t, unsigned taps, LLVMTypeRef *type)
+static LLVMValueRef gather_function(struct raster_texture_ir *t, unsigned taps, LLVMTypeRef *type)
 {
     struct jit_builder *b = t->b;
     const struct raster_texture_key *key = t->key;
-    LLVMTypeRef texels = texture_ir_type(t), four[4] = {texels, texels, texels, texels};
+    LLVMTypeRef texels = raster_texture_ir_type(t), four[4] = {texels, texels, texels, texels};
     LLVMTypeRef result = LLVMStructTypeInContext(b->context, four, taps * taps, false);
     LLVMTypeRef params[9] = {b->ptr,    b->i32,    b->i32,    b->i32,   b->i32x16,
                              b->i32x16, b->i32x16, b->i32x16, b->i32x16};
     LLVMValueRef outer = b->function, function, tap[4], texel[4], all;
     LLVMBasicBlockRef here = LLVMGetInsertBlock(b->ir);
-    struct texture_ir own = *t;
-    struct texture_ir_level level;
+    struct raster_texture_ir own = *t;
+    struct raster_texture_ir_level level;
     char name[64];
 
     *type = LLVMFunctionType(result, params, 9, false);
@@ -281,7 +282,7 @@ static LLVMValueRef gather_function(struct texture_ir *t, unsigned taps, LLVMTyp
         return function;
     function = jit_begin_internal(b, name, result, params, 9);
     own.texture = jit_param(b, 0);
-    level = (struct texture_ir_level){
+    level = (struct raster_texture_ir_level){
         .stride = jit_param(b, 1), .offset = jit_param(b, 2), .layout = jit_param(b, 3)};
     for (unsigned k = 0; k < 4; k++)
         tap[k] = jit_param(b, 4 + k);
@@ -296,8 +297,9 @@ static LLVMValueRef gather_function(struct texture_ir *t, unsigned taps, LLVMTyp
     return function;
 }
 
-void texture_ir_gather(struct texture_ir *t, const struct texture_ir_level *level,
-                       const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4])
+void raster_texture_ir_gather(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                              const struct raster_texture_ir_axis *x, const struct raster_texture_ir_axis *y,
+                              LLVMValueRef out[4])
 {
     struct jit_builder *b = t->b;
     LLVMValueRef args[9], none = LLVMGetPoison(b->i32x16), all;
@@ -324,17 +326,18 @@ static LLVMValueRef either(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y
     return x && y ? LLVMBuildOr(b->ir, x, y, "") : x ? x : y;
 }
 
-void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
-                      struct texture_ir_axis *y, LLVMValueRef out[4])
+void raster_texture_ir_fetch(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                             struct raster_texture_ir_axis *x, struct raster_texture_ir_axis *y,
+                             LLVMValueRef out[4])
 {
     struct jit_builder *b = t->b;
     const struct raster_texel *texel = &raster_texels[t->key->format];
 
-    if (texture_ir_window_applies(t)) {
-        texture_ir_window(t, level, x, y, out);
+    if (raster_texture_ir_window_applies(t)) {
+        raster_texture_ir_window(t, level, x, y, out);
     } else {
-        texture_ir_taps(t, level, x, y);
-        texture_ir_gather(t, level, x, y, out);
+        raster_texture_ir_taps(t, level, x, y);
+        raster_texture_ir_gather(t, level, x, y, out);
     }
     for (unsigned k = 0; k < (t->filter == TEXTURE_NEAREST ? 1 : 4); k++) {
         LLVMValueRef outside = either(b, x->outside[k & 1], y->outside[k >> 1]);
@@ -344,8 +347,8 @@ void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level
         if (t->border && !t->halves)
             out[k] = raster_texel_finish_ir(b, texel, out[k]);
         if (outside)
-            out[k] = LLVMBuildSelect(b->ir, texture_ir_widen(t, outside), t->border, out[k], "");
+            out[k] = LLVMBuildSelect(b->ir, raster_texture_ir_widen(t, outside), t->border, out[k], "");
         if (t->halves)
-            out[k] = texture_ir_halves_flush(t, out[k]);
+            out[k] = raster_texture_ir_halves_flush(t, out[k]);
     }
 }

@@ -19,20 +19,21 @@ LLVMValueRef raster_texture_ir_word(struct jit_builder *b, LLVMValueRef sample, 
     return shuffled(b, sample, LLVMGetPoison(LLVMTypeOf(sample)), 16 * n, 16, 16);
 }
 
-LLVMValueRef texture_ir_widen(struct texture_ir *t, LLVMValueRef lanes)
+LLVMValueRef raster_texture_ir_widen(struct raster_texture_ir *t, LLVMValueRef lanes)
 {
     if (t->words == 1)
         return lanes;
     return shuffled(t->b, lanes, LLVMGetPoison(LLVMTypeOf(lanes)), 0, 32, 16);
 }
 
-LLVMValueRef texture_ir_join(struct texture_ir *t, const LLVMValueRef *word)
+LLVMValueRef raster_texture_ir_join(struct raster_texture_ir *t, const LLVMValueRef *word)
 {
     return t->words == 1 ? word[0] : shuffled(t->b, word[0], word[1], 0, 32, 32);
 }
 
 /* Of three halves the last word stands two bytes early, as what is behind it may be no memory. */
-LLVMValueRef texture_ir_halves_at(struct texture_ir *t, LLVMValueRef memory, LLVMValueRef address)
+LLVMValueRef raster_texture_ir_halves_at(struct raster_texture_ir *t, LLVMValueRef memory,
+                                         LLVMValueRef address)
 {
     struct jit_builder *b = t->b;
     uint32_t bytes = raster_format_bytes((enum raster_format)t->key->format);
@@ -41,12 +42,12 @@ LLVMValueRef texture_ir_halves_at(struct texture_ir *t, LLVMValueRef memory, LLV
     word[0] = jit_gather_u32(b, memory, address, all);
     if (t->words == 2) {
         second = LLVMBuildAdd(b->ir, address, jit_splat_u32(b, bytes - 4), "");
-        word[1] = texture_ir_shr(b, jit_gather_u32(b, memory, second, all), 64 - 8 * bytes);
+        word[1] = raster_ir_shr(b, jit_gather_u32(b, memory, second, all), 64 - 8 * bytes);
     }
-    return texture_ir_join(t, word);
+    return raster_texture_ir_join(t, word);
 }
 
-static LLVMValueRef splat(struct texture_ir *t, uint16_t value)
+static LLVMValueRef splat(struct raster_texture_ir *t, uint16_t value)
 {
     LLVMValueRef lanes[32 * RASTER_SAMPLED_WORDS];
 
@@ -55,7 +56,7 @@ static LLVMValueRef splat(struct texture_ir *t, uint16_t value)
     return LLVMConstVector(lanes, 32 * t->words);
 }
 
-LLVMValueRef texture_ir_halves_flush(struct texture_ir *t, LLVMValueRef texel)
+LLVMValueRef raster_texture_ir_halves_flush(struct raster_texture_ir *t, LLVMValueRef texel)
 {
     LLVMBuilderRef ir = t->b->ir;
     LLVMTypeRef type = LLVMVectorType(t->b->i16, 32 * t->words);
@@ -72,14 +73,15 @@ LLVMValueRef texture_ir_halves_flush(struct texture_ir *t, LLVMValueRef texel)
 /* Half `high` of each word as a single. */
 static LLVMValueRef single(struct jit_builder *b, LLVMValueRef word, bool high)
 {
-    return jit_half_to_single(b, high ? texture_ir_shr(b, word, 16) : texture_ir_and(b, word, 0xffff));
+    return jit_half_to_single(b, high ? raster_ir_shr(b, word, 16) : raster_ir_and(b, word, 0xffff));
 }
 
-LLVMValueRef texture_ir_halves_lerp(struct texture_ir *t, LLVMValueRef x, LLVMValueRef y, LLVMValueRef weight)
+LLVMValueRef raster_texture_ir_halves_lerp(struct raster_texture_ir *t, LLVMValueRef x, LLVMValueRef y,
+                                           LLVMValueRef weight)
 {
     struct jit_builder *b = t->b;
     unsigned halves = raster_format_bytes((enum raster_format)t->key->format) / 2;
-    LLVMValueRef number = texture_ir_and(b, weight, 255), word[RASTER_SAMPLED_WORDS] = {NULL};
+    LLVMValueRef number = raster_ir_and(b, weight, 255), word[RASTER_SAMPLED_WORDS] = {NULL};
     LLVMValueRef none = LLVMBuildICmp(b->ir, LLVMIntEQ, number, jit_splat_u32(b, 0), "");
     LLVMValueRef scale = LLVMBuildFMul(b->ir, jit_i32_to_f32(b, number), jit_splat_f32(b, 0x1p-8f), "");
 
@@ -90,7 +92,7 @@ LLVMValueRef texture_ir_halves_lerp(struct texture_ir *t, LLVMValueRef x, LLVMVa
         v = LLVMBuildFMul(b->ir, LLVMBuildFSub(b->ir, to, from, ""), scale, "");
         v = jit_select(b, none, from, LLVMBuildFAdd(b->ir, from, v, ""));
         v = jit_single_to_half(b, v);
-        word[n / 2] = n % 2 ? texture_ir_or(b, word[n / 2], texture_ir_shl(b, v, 16)) : v;
+        word[n / 2] = n % 2 ? raster_ir_or(b, word[n / 2], raster_ir_shl(b, v, 16)) : v;
     }
-    return texture_ir_halves_flush(t, texture_ir_join(t, word));
+    return raster_texture_ir_halves_flush(t, raster_texture_ir_join(t, word));
 }

@@ -6,14 +6,14 @@
 
 #include "raster/texture/texture_ir.h"
 
-enum texture_filter { TEXTURE_NEAREST, TEXTURE_LINEAR, TEXTURE_EITHER /* lane by lane */ };
+enum raster_texture_filter { TEXTURE_NEAREST, TEXTURE_LINEAR, TEXTURE_EITHER /* lane by lane */ };
 
-struct texture_ir {
+struct raster_texture_ir {
     struct jit_builder *b;
     const struct raster_texture_key *key;
     LLVMValueRef texture; /* ptr to struct raster_texture */
     LLVMValueRef scratch; /* ptr to 64 bytes, or NULL */
-    enum texture_filter filter;
+    enum raster_texture_filter filter;
     LLVMValueRef linear; /* i1x16, with TEXTURE_EITHER */
     LLVMValueRef face;   /* i32x16, the cube face of each lane, or NULL */
     LLVMValueRef border; /* a texel, where an axis wraps with RASTER_BORDER, else NULL */
@@ -22,86 +22,91 @@ struct texture_ir {
 };
 
 /* One level, the same for all lanes: scalars as in struct raster_level. */
-struct texture_ir_level {
+struct raster_texture_ir_level {
     LLVMValueRef width, height, stride, offset, layout, face_stride;
     LLVMValueRef scale[2], last, windowed, last_utile, last_window, utile_factor;
 };
 
 /* Where one axis is sampled: its first tap in 1/256 texel, not yet brought into the image, and, once
- * texture_ir_taps has made them, the coordinate of each tap inside the image and the lanes whose tap is
- * outside (NULL unless RASTER_BORDER). The low byte of `weight` is the second tap's weight. Nearest: tap 0
+ * raster_texture_ir_taps has made them, the coordinate of each tap inside the image and the lanes whose tap
+ * is outside (NULL unless RASTER_BORDER). The low byte of `weight` is the second tap's weight. Nearest: tap 0
  * only, weight NULL. */
-struct texture_ir_axis {
+struct raster_texture_ir_axis {
     LLVMValueRef first, weight, tap[2], outside[2];
 };
 
 /* Coordinates (texture_ir_coord.c). */
-LLVMValueRef texture_ir_faces(struct texture_ir *t, LLVMValueRef *s, LLVMValueRef *t_, LLVMValueRef r);
-LLVMValueRef texture_ir_lambda(struct texture_ir *t, LLVMValueRef s, LLVMValueRef t_, LLVMValueRef r,
-                               LLVMValueRef bias);
-void texture_ir_axis(struct texture_ir *t, uint8_t wrap, LLVMValueRef coordinate, LLVMValueRef scale,
-                     struct texture_ir_axis *out);
-void texture_ir_taps(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
-                     struct texture_ir_axis *y);
+LLVMValueRef raster_texture_ir_faces(struct raster_texture_ir *t, LLVMValueRef *s, LLVMValueRef *t_,
+                                     LLVMValueRef r);
+LLVMValueRef raster_texture_ir_lambda(struct raster_texture_ir *t, LLVMValueRef s, LLVMValueRef t_,
+                                      LLVMValueRef r, LLVMValueRef bias);
+void raster_texture_ir_axis(struct raster_texture_ir *t, uint8_t wrap, LLVMValueRef coordinate,
+                            LLVMValueRef scale, struct raster_texture_ir_axis *out);
+void raster_texture_ir_taps(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                            struct raster_texture_ir_axis *x, struct raster_texture_ir_axis *y);
 
 /* Texels as 8888 words (texture_ir_fetch.c); out[2 * y + x], only out[0] for nearest. Makes the taps. Formats
- * whose last step commutes with filtering leave it to texture_ir_finish. */
-void texture_ir_fetch(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
-                      struct texture_ir_axis *y, LLVMValueRef out[4]);
-LLVMValueRef texture_ir_finish(struct texture_ir *t, LLVMValueRef texel);
+ * whose last step commutes with filtering leave it to raster_texture_ir_finish. */
+void raster_texture_ir_fetch(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                             struct raster_texture_ir_axis *x, struct raster_texture_ir_axis *y,
+                             LLVMValueRef out[4]);
+LLVMValueRef raster_texture_ir_finish(struct raster_texture_ir *t, LLVMValueRef texel);
 /* The texels' bits, one gather each, of taps that are made. */
-void texture_ir_gather(struct texture_ir *t, const struct texture_ir_level *level,
-                       const struct texture_ir_axis *x, const struct texture_ir_axis *y, LLVMValueRef out[4]);
+void raster_texture_ir_gather(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                              const struct raster_texture_ir_axis *x, const struct raster_texture_ir_axis *y,
+                              LLVMValueRef out[4]);
 /* The same, the taps not made, out of utiles where few suffice (texture_ir_window.c). */
-bool texture_ir_window_applies(const struct texture_ir *t);
-void texture_ir_window(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
-                       struct texture_ir_axis *y, LLVMValueRef out[4]);
-bool texture_ir_supported(const struct raster_texture_key *key);
+bool raster_texture_ir_window_applies(const struct raster_texture_ir *t);
+void raster_texture_ir_window(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                              struct raster_texture_ir_axis *x, struct raster_texture_ir_axis *y,
+                              LLVMValueRef out[4]);
+bool raster_texture_ir_supported(const struct raster_texture_key *key);
 /* Texels of halves (texture_ir_halves.c). The texel at `address`, i32x16; blended by weights 0 to 255. */
-LLVMValueRef texture_ir_halves_at(struct texture_ir *t, LLVMValueRef memory, LLVMValueRef address);
-LLVMValueRef texture_ir_halves_lerp(struct texture_ir *t, LLVMValueRef x, LLVMValueRef y,
-                                    LLVMValueRef weight);
+LLVMValueRef raster_texture_ir_halves_at(struct raster_texture_ir *t, LLVMValueRef memory,
+                                         LLVMValueRef address);
+LLVMValueRef raster_texture_ir_halves_lerp(struct raster_texture_ir *t, LLVMValueRef x, LLVMValueRef y,
+                                           LLVMValueRef weight);
 /* Zeros instead of denormal ones; what is no number is the quiet one of its sign. */
-LLVMValueRef texture_ir_halves_flush(struct texture_ir *t, LLVMValueRef texel);
+LLVMValueRef raster_texture_ir_halves_flush(struct raster_texture_ir *t, LLVMValueRef texel);
 /* What is the same for all words of a texel: 16 lanes repeated. */
-LLVMValueRef texture_ir_widen(struct texture_ir *t, LLVMValueRef lanes);
+LLVMValueRef raster_texture_ir_widen(struct raster_texture_ir *t, LLVMValueRef lanes);
 /* A texel of its words. */
-LLVMValueRef texture_ir_join(struct texture_ir *t, const LLVMValueRef *word);
-static inline LLVMTypeRef texture_ir_type(const struct texture_ir *t)
+LLVMValueRef raster_texture_ir_join(struct raster_texture_ir *t, const LLVMValueRef *word);
+static inline LLVMTypeRef raster_texture_ir_type(const struct raster_texture_ir *t)
 {
     return LLVMVectorType(t->b->i32, 16 * t->words);
 }
 /* An ETC1 block's two words (as loaded) and the texel's coordinates to an 8888 word (texture_ir_etc1.c). */
-LLVMValueRef texture_ir_etc1(struct texture_ir *t, LLVMValueRef hi, LLVMValueRef lo, LLVMValueRef x,
-                             LLVMValueRef y);
+LLVMValueRef raster_texture_ir_etc1(struct raster_texture_ir *t, LLVMValueRef hi, LLVMValueRef lo,
+                                    LLVMValueRef x, LLVMValueRef y);
 
 /* Shorthand for vector integer arithmetic with constants. */
-static inline LLVMValueRef texture_ir_and(struct jit_builder *b, LLVMValueRef v, uint32_t mask)
+static inline LLVMValueRef raster_ir_and(struct jit_builder *b, LLVMValueRef v, uint32_t mask)
 {
     return LLVMBuildAnd(b->ir, v, jit_splat_u32(b, mask), "");
 }
-static inline LLVMValueRef texture_ir_shl(struct jit_builder *b, LLVMValueRef v, uint32_t bits)
+static inline LLVMValueRef raster_ir_shl(struct jit_builder *b, LLVMValueRef v, uint32_t bits)
 {
     return bits ? LLVMBuildShl(b->ir, v, jit_splat_u32(b, bits), "") : v;
 }
-static inline LLVMValueRef texture_ir_shr(struct jit_builder *b, LLVMValueRef v, uint32_t bits)
+static inline LLVMValueRef raster_ir_shr(struct jit_builder *b, LLVMValueRef v, uint32_t bits)
 {
     return bits ? LLVMBuildLShr(b->ir, v, jit_splat_u32(b, bits), "") : v;
 }
-static inline LLVMValueRef texture_ir_or(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+static inline LLVMValueRef raster_ir_or(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
 {
     return LLVMBuildOr(b->ir, x, y, "");
 }
 /* `count` bits of v from bit lo. */
-static inline LLVMValueRef texture_ir_bits(struct jit_builder *b, LLVMValueRef v, uint32_t lo, uint32_t count)
+static inline LLVMValueRef raster_ir_bits(struct jit_builder *b, LLVMValueRef v, uint32_t lo, uint32_t count)
 {
-    return texture_ir_and(b, texture_ir_shr(b, v, lo), (1u << count) - 1);
+    return raster_ir_and(b, raster_ir_shr(b, v, lo), (1u << count) - 1);
 }
-static inline LLVMValueRef texture_ir_float(struct jit_builder *b, LLVMValueRef texture, size_t at)
+static inline LLVMValueRef raster_ir_float(struct jit_builder *b, LLVMValueRef texture, size_t at)
 {
     return jit_load(b, b->f32, jit_offset_const(b, texture, at), 4, true);
 }
-static inline LLVMValueRef texture_ir_word(struct jit_builder *b, LLVMValueRef texture, size_t at)
+static inline LLVMValueRef raster_ir_word(struct jit_builder *b, LLVMValueRef texture, size_t at)
 {
     return jit_load(b, b->i32, jit_offset_const(b, texture, at), 4, true);
 }

@@ -10,7 +10,7 @@
 
 #include "raster/texture/texture_ir_internal.h"
 
-bool texture_ir_window_applies(const struct texture_ir *t)
+bool raster_texture_ir_window_applies(const struct raster_texture_ir *t)
 {
     const struct raster_texture_key *key = t->key;
 
@@ -54,18 +54,19 @@ static LLVMValueRef choose(struct jit_builder *b, LLVMIntPredicate predicate, LL
 
 static LLVMValueRef select_bits(struct jit_builder *b, uint32_t mask, LLVMValueRef ones, LLVMValueRef zeros)
 {
-    return texture_ir_or(b, texture_ir_and(b, ones, mask), texture_ir_and(b, zeros, ~mask));
+    return raster_ir_or(b, raster_ir_and(b, ones, mask), raster_ir_and(b, zeros, ~mask));
 }
 
 /* ---- taps ---- */
 
-static bool simple(const struct texture_ir *t, uint8_t wrap)
+static bool simple(const struct raster_texture_ir *t, uint8_t wrap)
 {
     return (wrap != RASTER_REPEAT || t->key->pot) && !t->key->flip_y;
 }
 
 /* Section 4 for both axes; `last` is the last texel, as halves. */
-static LLVMValueRef wrap(struct texture_ir *t, LLVMValueRef tap, LLVMValueRef last, bool low, bool high)
+static LLVMValueRef wrap(struct raster_texture_ir *t, LLVMValueRef tap, LLVMValueRef last, bool low,
+                         bool high)
 {
     struct jit_builder *b = t->b;
     bool repeat_s = t->key->wrap_s == RASTER_REPEAT, repeat_t = t->key->wrap_t == RASTER_REPEAT;
@@ -83,19 +84,20 @@ static LLVMValueRef wrap(struct texture_ir *t, LLVMValueRef tap, LLVMValueRef la
 }
 
 /* The first and the second tap of both axes. */
-static void make_taps(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef last,
-                      struct texture_ir_axis *x, struct texture_ir_axis *y, LLVMValueRef out[2])
+static void make_taps(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                      LLVMValueRef last, struct raster_texture_ir_axis *x, struct raster_texture_ir_axis *y,
+                      LLVMValueRef out[2])
 {
     struct jit_builder *b = t->b;
     bool nearest = t->filter == TEXTURE_NEAREST, either = t->filter == TEXTURE_EITHER;
 
     if (!simple(t, t->key->wrap_s) || !simple(t, t->key->wrap_t)) {
-        texture_ir_taps(t, level, x, y);
+        raster_texture_ir_taps(t, level, x, y);
         for (unsigned k = 0; k < (nearest ? 1 : 2); k++)
-            out[k] = as_halves(b, texture_ir_or(b, x->tap[k], texture_ir_shl(b, y->tap[k], 16)));
+            out[k] = as_halves(b, raster_ir_or(b, x->tap[k], raster_ir_shl(b, y->tap[k], 16)));
         return;
     }
-    out[0] = select_bits(b, 0xffff, texture_ir_shr(b, x->first, 8), texture_ir_shl(b, y->first, 8));
+    out[0] = select_bits(b, 0xffff, raster_ir_shr(b, x->first, 8), raster_ir_shl(b, y->first, 8));
     out[0] = as_halves(b, out[0]);
     out[1] = LLVMBuildAdd(b->ir, out[0], both(b, 1, 1), "");
     out[0] = wrap(t, out[0], last, !nearest, nearest || either);
@@ -146,7 +148,7 @@ static LLVMValueRef and_below(struct jit_builder *b, LLVMValueRef start, LLVMVal
     return LLVMBuildAdd(b->ir, start, LLVMBuildAdd(b->ir, half, half, ""), "");
 }
 
-static void place_windows(struct texture_ir *t, const struct texture_ir_level *level,
+static void place_windows(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
                           LLVMValueRef const tap[2], bool block, struct window *out)
 {
     struct jit_builder *b = t->b;
@@ -169,7 +171,7 @@ static void place_windows(struct texture_ir *t, const struct texture_ir_level *l
 }
 
 /* The utile of the first lane's tap, and the one below it. */
-static void place_copy(struct texture_ir *t, LLVMValueRef tap, struct window *out)
+static void place_copy(struct raster_texture_ir *t, LLVMValueRef tap, struct window *out)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef start = as_words(b, tap);
@@ -181,8 +183,8 @@ static void place_copy(struct texture_ir *t, LLVMValueRef tap, struct window *ou
 }
 
 /* Whether the level has windows and every tap lies in its own, of `side` texels: scalar. */
-static LLVMValueRef fits(struct texture_ir *t, const struct texture_ir_level *level, const struct window *w,
-                         uint32_t side)
+static LLVMValueRef fits(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                         const struct window *w, uint32_t side)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef taps = w->tap[0], near;
@@ -190,7 +192,7 @@ static LLVMValueRef fits(struct texture_ir *t, const struct texture_ir_level *le
 
     if (t->filter != TEXTURE_NEAREST)
         taps = LLVMBuildOr(b->ir, taps, w->tap[1], "");
-    near = texture_ir_and(b, as_words(b, taps), pair(~(side - 1), ~(side - 1)));
+    near = raster_ir_and(b, as_words(b, taps), pair(~(side - 1), ~(side - 1)));
     near = jit_mask_all(b, LLVMBuildICmp(b->ir, LLVMIntEQ, near, jit_splat_u32(b, 0), ""));
     return LLVMBuildAnd(b->ir, near, windowed, "");
 }
@@ -227,31 +229,32 @@ static LLVMValueRef number_t(struct jit_builder *b, LLVMValueRef xy, LLVMValueRe
 {
     static const uint8_t columns[16] = {0, 1, 2, 3, 48, 49, 50, 51};
     static const uint8_t rows[16] = {0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60};
-    LLVMValueRef words = as_words(b, xy), odd, tile, inside = texture_ir_and(b, words, pair(7, 15));
+    LLVMValueRef words = as_words(b, xy), odd, tile, inside = raster_ir_and(b, words, pair(7, 15));
 
-    odd = texture_ir_shl(b, words, 12); /* bit 3 of y on top, then in all of the word */
+    odd = raster_ir_shl(b, words, 12); /* bit 3 of y on top, then in all of the word */
     odd = LLVMBuildAShr(b->ir, odd, jit_splat_u32(b, 31), "");
     tile = as_words(b, LLVMBuildLShr(b->ir, xy, both(b, 3, 3), ""));
-    tile = LLVMBuildXor(b->ir, tile, texture_ir_and(b, odd, 0xffff), "");
-    tile = LLVMBuildSub(b->ir, tile, texture_ir_shl(b, odd, 16), "");
+    tile = LLVMBuildXor(b->ir, tile, raster_ir_and(b, odd, 0xffff), "");
+    tile = LLVMBuildSub(b->ir, tile, raster_ir_shl(b, odd, 16), "");
     tile = lines(b, as_halves(b, tile), factors);
-    inside = LLVMBuildXor(b->ir, texture_ir_and(b, look_up(b, columns, inside), 0xff),
-                          texture_ir_shr(b, look_up(b, rows, inside), 16), "");
+    inside = LLVMBuildXor(b->ir, raster_ir_and(b, look_up(b, columns, inside), 0xff),
+                          raster_ir_shr(b, look_up(b, rows, inside), 16), "");
     return LLVMBuildAdd(b->ir, tile, inside, "");
 }
 
 /* Likewise of an Utgard level: sixteen a tile, interleaved as the texels in each. */
 static LLVMValueRef number_utgard(struct jit_builder *b, LLVMValueRef xy, LLVMValueRef factors)
 {
-    LLVMValueRef inside = texture_ir_and(b, as_words(b, xy), pair(3, 3)), tile;
+    LLVMValueRef inside = raster_ir_and(b, as_words(b, xy), pair(3, 3)), tile;
 
     tile = lines(b, LLVMBuildLShr(b->ir, xy, both(b, 2, 2), ""), factors);
-    inside = LLVMBuildXor(b->ir, texture_ir_and(b, look_up(b, utgard_columns, inside), 0xff),
-                          texture_ir_shr(b, look_up(b, utgard_rows, inside), 16), "");
+    inside = LLVMBuildXor(b->ir, raster_ir_and(b, look_up(b, utgard_columns, inside), 0xff),
+                          raster_ir_shr(b, look_up(b, utgard_rows, inside), 16), "");
     return LLVMBuildAdd(b->ir, tile, inside, "");
 }
 
-static LLVMValueRef utile_number(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef xy)
+static LLVMValueRef utile_number(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                                 LLVMValueRef xy)
 {
     struct jit_builder *b = t->b;
 
@@ -270,15 +273,15 @@ static LLVMValueRef utile_number(struct texture_ir *t, const struct texture_ir_l
 /* The windows' utiles, `count` of them and `ahead` behind those. Their addresses go through memory: that is
  * quicker than taking lane after lane. What is ahead is only fetched: textures are too large, and their order
  * of utiles too strange, for the processor to foresee it. */
-static void load_utiles(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef xy,
-                        unsigned count, unsigned ahead, LLVMValueRef *out)
+static void load_utiles(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                        LLVMValueRef xy, unsigned count, unsigned ahead, LLVMValueRef *out)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef memory = jit_offset_const(b, t->texture, offsetof(struct raster_texture, memory));
     LLVMValueRef slot = t->scratch ? t->scratch : jit_alloca(b, b->i32x16, "utiles"), at;
 
     memory = jit_offset(b, jit_load(b, b->ptr, memory, 8, true), level->offset);
-    at = LLVMBuildStore(b->ir, texture_ir_shl(b, utile_number(t, level, xy), 6), slot);
+    at = LLVMBuildStore(b->ir, raster_ir_shl(b, utile_number(t, level, xy), 6), slot);
     LLVMSetAlignment(at, 64);
     LLVMSetVolatile(at, true);
     for (unsigned k = 0; k < count + ahead; k++) {
@@ -312,7 +315,7 @@ static LLVMValueRef pick(struct jit_builder *b, LLVMValueRef const *utile, LLVMV
 {
     LLVMValueRef above = permute(b, utile[0], utile[1], index);
     LLVMValueRef below = permute(b, utile[2], utile[3], index);
-    LLVMValueRef lower = texture_ir_and(b, index, LOWER);
+    LLVMValueRef lower = raster_ir_and(b, index, LOWER);
 
     lower = LLVMBuildICmp(b->ir, LLVMIntNE, lower, jit_splat_u32(b, 0), "");
     return LLVMBuildSelect(b->ir, lower, below, above, "");
@@ -331,7 +334,7 @@ static LLVMValueRef bytes(struct jit_builder *b, LLVMValueRef v, const uint32_t 
 }
 
 /* The indices of the taps x0y0, x0y1, x1y0, x1y1, a byte each; nearest: of the one in the low byte. */
-static LLVMValueRef indices(struct texture_ir *t, const struct window *w)
+static LLVMValueRef indices(struct raster_texture_ir *t, const struct window *w)
 {
     static const uint8_t parts[2][16] = {{/* of x */ 0, 1, 2, 3, 16, 17, 18, 19,
                                           /* of y */ 0, 4, 8, 12, LOWER, LOWER + 4, LOWER + 8, LOWER + 12},
@@ -342,11 +345,11 @@ static LLVMValueRef indices(struct texture_ir *t, const struct window *w)
     LLVMValueRef v = as_words(b, w->tap[0]);
 
     if (t->filter != TEXTURE_NEAREST)
-        v = texture_ir_or(b, v, texture_ir_shl(b, as_words(b, w->tap[1]), 8));
+        v = raster_ir_or(b, v, raster_ir_shl(b, as_words(b, w->tap[1]), 8));
     v = look_up(b, parts[t->key->layout == RASTER_UTGARD_TILED],
-                texture_ir_or(b, v, jit_splat_u32(b, 0x08080000)));
+                raster_ir_or(b, v, jit_splat_u32(b, 0x08080000)));
     if (t->filter == TEXTURE_NEAREST)
-        return LLVMBuildXor(b->ir, v, texture_ir_shr(b, v, 16), "");
+        return LLVMBuildXor(b->ir, v, raster_ir_shr(b, v, 16), "");
     return LLVMBuildXor(b->ir, bytes(b, v, of_x), bytes(b, v, of_y), "");
 }
 
@@ -391,11 +394,11 @@ static void pick_quads(struct jit_builder *b, LLVMValueRef const *utile, LLVMVal
 /* ---- the whole ---- */
 
 /* Each tap out of the block's window. */
-static void pick_block(struct texture_ir *t, LLVMValueRef const *utile, LLVMValueRef index,
+static void pick_block(struct raster_texture_ir *t, LLVMValueRef const *utile, LLVMValueRef index,
                        LLVMValueRef out[4])
 {
     for (unsigned k = 0; k < (t->filter == TEXTURE_NEAREST ? 1 : 4); k++)
-        out[2 * (k & 1) + (k >> 1)] = pick(t->b, utile, texture_ir_shr(t->b, index, 8 * k));
+        out[2 * (k & 1) + (k >> 1)] = pick(t->b, utile, raster_ir_shr(t->b, index, 8 * k));
 }
 
 /* The ways that lead to the texels. */
@@ -412,8 +415,8 @@ static void close_way(struct jit_builder *b, struct ways *w)
 }
 
 /* The way of one window for the block, or for each quad; the builder goes on where the taps do not fit. */
-static void try_window(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef const tap[2],
-                       bool block, struct ways *ways)
+static void try_window(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                       LLVMValueRef const tap[2], bool block, struct ways *ways)
 {
     struct jit_builder *b = t->b;
     LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(b->context, b->function, "window");
@@ -434,8 +437,8 @@ static void try_window(struct texture_ir *t, const struct texture_ir_level *leve
 }
 
 /* The way of pictures that are copied: utiles whole, each to a block. */
-static void try_copy(struct texture_ir *t, const struct texture_ir_level *level, LLVMValueRef tap,
-                     struct ways *ways)
+static void try_copy(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                     LLVMValueRef tap, struct ways *ways)
 {
     struct jit_builder *b = t->b;
     LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(b->context, b->function, "utile");
@@ -452,8 +455,9 @@ static void try_copy(struct texture_ir *t, const struct texture_ir_level *level,
     LLVMPositionBuilderAtEnd(b->ir, far);
 }
 
-void texture_ir_window(struct texture_ir *t, const struct texture_ir_level *level, struct texture_ir_axis *x,
-                       struct texture_ir_axis *y, LLVMValueRef out[4])
+void raster_texture_ir_window(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                              struct raster_texture_ir_axis *x, struct raster_texture_ir_axis *y,
+                              LLVMValueRef out[4])
 {
     struct jit_builder *b = t->b;
     struct ways ways = {.merge = LLVMAppendBasicBlockInContext(b->context, b->function, "texels")};
@@ -467,8 +471,8 @@ void texture_ir_window(struct texture_ir *t, const struct texture_ir_level *leve
     if (!nearest)
         try_window(t, level, tap, false, &ways);
     if (!x->tap[0])
-        texture_ir_taps(t, level, x, y);
-    texture_ir_gather(t, level, x, y, ways.texel[ways.count]);
+        raster_texture_ir_taps(t, level, x, y);
+    raster_texture_ir_gather(t, level, x, y, ways.texel[ways.count]);
     close_way(b, &ways);
     LLVMPositionBuilderAtEnd(b->ir, ways.merge);
     for (unsigned k = 0; k < (nearest ? 1 : 4); k++) {

@@ -69,7 +69,7 @@ static double setup_seconds(void)
     return best;
 }
 
-static double cover_seconds(enum cover_level level, uint64_t *block_count, uint64_t *pixel_count)
+static double cover_seconds(enum raster_cover_level level, uint64_t *block_count, uint64_t *pixel_count)
 {
     double best = 1e9;
     for (unsigned run = 0; run < RUNS; run++) {
@@ -102,7 +102,7 @@ static void bench_triangles(int32_t reach, uint32_t samples)
            setup / COUNT * 1e9);
     for (int level = 0; level <= (int)raster_cover_level(); level++) {
         uint64_t n, pixels;
-        double t = cover_seconds((enum cover_level)level, &n, &pixels);
+        double t = cover_seconds((enum raster_cover_level)level, &n, &pixels);
         printf("; %s %.1f ns", names[level], t / COUNT * 1e9);
         if (level == (int)raster_cover_level())
             printf(" (%.2f blocks, %.1f px each: %.2f Mtri/s with set-up, %.0f Mpix/s)", (double)n / COUNT,

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "tests/gpu/captures.h"
 #include "tools/explain.h"
 
 #define CAPTURES_MAX 64
@@ -29,19 +30,17 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)((state >> 33) % limit);
 }
 
-/* Captures of a folder of tests/captures ("." or a GPU's) behind the `count` there are. */
+/* Captures of a folder (its path from the root) behind the `count` there are. */
 static uint32_t add_folder(const char *folder, char names[CAPTURES_MAX][256], uint32_t count)
 {
     struct dirent **entries;
-    char path[256];
-    snprintf(path, sizeof path, "%s%s", *folder == '/' ? "" : SOURCE_DIR "/tests/captures/", folder);
-    int n = scandir(path, &entries, NULL, alphasort);
+    int n = scandir(folder, &entries, NULL, alphasort);
     assert_true(n > 0);
     for (int i = 0; i < n; i++) {
         size_t length = strlen(entries[i]->d_name);
         if (length > 4 && length < 100 && !strcmp(entries[i]->d_name + length - 4, ".vtc") &&
             count < CAPTURES_MAX)
-            snprintf(names[count++], 256, "%.140s/%.100s", path, entries[i]->d_name);
+            snprintf(names[count++], 256, "%.140s/%.100s", folder, entries[i]->d_name);
         free(entries[i]);
     }
     free(entries);
@@ -53,9 +52,14 @@ static uint32_t capture_list(char names[CAPTURES_MAX][256])
     const char *asked = getenv("VITRAIL_EXPLAIN_CAPTURES");
     if (asked)
         return add_folder(asked, names, 0);
-    uint32_t count = add_folder(".", names, 0);
-    count = add_folder("mali400", names, count);
-    return add_folder("mali450", names, count);
+    const struct gpu_info *gpu;
+    uint32_t count = 0;
+    for (unsigned n = 0; (gpu = gpu_info_at(n)); n++) {
+        char folder[CAPTURES_PATH];
+        captures_folder(gpu->name, folder);
+        count = add_folder(folder, names, count);
+    }
+    return count;
 }
 
 /* Sizes of the pictures; returns their number. */

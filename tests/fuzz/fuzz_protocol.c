@@ -72,7 +72,7 @@ static struct answer ask(struct session *s, const struct drm_message *m, int fd)
     struct answer a = {0};
     bool gives = m->type == DRM_MSG_IOCTL && drm_protocol_gives_fd(m->request);
     uint64_t before = gives ? in_use() : 0;
-    server_handle(&s->connection, m, fd, &a);
+    drm_server_handle(&s->connection, m, fd, &a);
     if (a.reply.written > DRM_CHANNEL_BYTES - DRM_CHANNEL_DATA || (gives && s->kept & ~in_use()))
         abort();
     for (unsigned i = 0; i < a.fd_count; i++) {
@@ -135,7 +135,7 @@ static int start(struct session *s, struct gpu_memory *memory, const struct gpu_
 static void stop(struct session *s)
 {
     for (uint32_t id = 0; id < s->connection.held_count; id++)
-        server_close_file(server_let_go(&s->connection, id));
+        drm_server_close_file(drm_server_let_go(&s->connection, id));
     free(s->connection.held);
     s->connection.held = NULL;
     s->connection.held_count = 0;

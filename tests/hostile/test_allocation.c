@@ -22,6 +22,7 @@
 #include "gpu/capture.h"
 #include "gpu/families.h"
 #include "gpu/replay.h"
+#include "tests/gpu/captures.h"
 #include "tests/gpu/vc4/renderer_scene.h"
 #include "tests/wrap.h"
 
@@ -112,9 +113,9 @@ static int make_device(void)
 
 static void test_devices(void **unused)
 {
-    static const char *const names[] = {"vc4", "mali400", "mali450"};
-    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(names); n++) {
-        gpu_name = names[n];
+    const struct gpu_info *gpu;
+    for (unsigned n = 0; (gpu = gpu_info_at(n)); n++) {
+        gpu_name = gpu->name;
         refuse_each(make_device, 1);
     }
 }
@@ -158,7 +159,7 @@ static void test_drawing(void **unused)
 
 static uint64_t right[8]; /* hashes of the capture's pictures */
 static unsigned pictures;
-static const char *capture;
+static char capture[CAPTURES_PATH];
 static struct jit_engine *engine;
 
 /* Whole replays; what is drawn without a fault is right. */
@@ -203,18 +204,13 @@ static void test_replay(void **unused)
 {
     const struct jit_options jit = {.level = -1, .cache_dir = ""};
     assert_int_equal(jit_engine_create(&jit, &engine, NULL), 0);
-    static const struct {
-        const char *path;
-        unsigned step; /* of many requests each so manieth */
-    } captures[] = {{SOURCE_DIR "/tests/captures/gltest.vtc", 1},
-                    {SOURCE_DIR "/tests/captures/mali400/gltest.vtc", 1},
-                    {SOURCE_DIR "/tests/captures/mali450/gltest.vtc", 1}};
-    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(captures); n++) {
-        capture = captures[n].path;
+    const struct gpu_info *gpu;
+    for (unsigned n = 0; (gpu = gpu_info_at(n)); n++) {
+        captures_need(gpu->name, "gltest", capture);
         memset(right, 0, sizeof right);
         pictures = 4;
         assert_int_equal(replay_capture(), 0);
-        refuse_each(replay_capture, captures[n].step);
+        refuse_each(replay_capture, 1);
     }
     jit_engine_destroy(engine);
 }

@@ -48,7 +48,7 @@ static uint32_t check(const struct raster_prim *prim, const struct raster_rect *
     static struct raster_block expected[RASTER_BLOCKS_MAX], got[RASTER_BLOCKS_MAX];
     uint32_t n = raster_cover_ref(prim, &tile, clip, expected);
     for (int level = 0; level <= (int)raster_cover_level(); level++) {
-        uint32_t m = raster_cover_at((enum cover_level)level, prim, &tile, clip, got);
+        uint32_t m = raster_cover_at((enum raster_cover_level)level, prim, &tile, clip, got);
         if (m != n || memcmp(expected, got, n * sizeof *got) != 0)
             fail_msg("level %d: %u blocks, expected %u; tile %ux%ux%u at %d,%d; clip %d,%d-%d,%d; bounds "
                      "%d,%d-%d,%d",

@@ -155,7 +155,7 @@ static void compare_planes(const struct raster_prim *a, const struct raster_prim
 }
 
 /* Returns the number of blocks. */
-static uint32_t compare(enum cover_level level, const struct raster_setup *setup,
+static uint32_t compare(enum raster_cover_level level, const struct raster_setup *setup,
                         const struct raster_rect *clip, uint32_t i)
 {
     static struct raster_block expected[RASTER_BLOCKS_MAX], got[RASTER_BLOCKS_MAX];
@@ -188,7 +188,7 @@ static void vectors_equal_scalars(void **unused)
         for (uint32_t i = 0; i < RASTER_TRIANGLES; i++)
             random_triangle(i);
         for (int level = 0; level <= (int)raster_cover_level(); level++) {
-            raster_triangles_setup_at((enum cover_level)level, &batch, &setup, &tile, &clip);
+            raster_triangles_setup_at((enum raster_cover_level)level, &batch, &setup, &tile, &clip);
             assert_int_equal((batch.drawn | batch.far) >> batch.count, 0);
             assert_int_equal(batch.drawn & batch.far, 0);
             for (uint32_t i = 0; i < batch.count; i++) {
@@ -198,7 +198,7 @@ static void vectors_equal_scalars(void **unused)
                     far++;
                     continue;
                 }
-                uint32_t n = compare((enum cover_level)level, &setup, &clip, i);
+                uint32_t n = compare((enum raster_cover_level)level, &setup, &clip, i);
                 covering += n != 0;
                 large += n > 16;
                 nothing += n == 0;

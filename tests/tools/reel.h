@@ -16,6 +16,7 @@
 
 #include "gpu/capture.h"
 #include "gpu/replay.h"
+#include "tests/gpu/captures.h"
 #include "tools/explain.h"
 #include "tools/profile.h"
 #include "util/bits.h"
@@ -120,14 +121,12 @@ struct reel_sums {
     uint64_t programs, vertex_ns;
 };
 
-static inline struct reel_sums reel_add_up(const char *name)
+static inline struct reel_sums reel_add_up(const char *path)
 {
     const struct gpu_options options = {0};
     struct reel_sums sums = {0};
     struct profile p;
-    char path[256];
     uint64_t primitives = 0, bin_ns = 0, by_pc = 0;
-    snprintf(path, sizeof path, "%s/tests/captures/%s.vtc", SOURCE_DIR, name);
     sums.counted = reel_counted(path);
     reel_profile(path, &options, &p);
     for (uint32_t i = 0; i < p.draws.count; i++) {

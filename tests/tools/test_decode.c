@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "tests/gpu/captures.h"
 #include "tests/tools/json_reader.h"
 #include "tools/decode.h"
 #include "tools/tool.h"
@@ -111,10 +112,10 @@ static void programs_may_be_left_out(void **state)
 
 static void json(void **state)
 {
-    static const char *const names[] = {"gltest", "kmscube", "mali400/gltest", "mali450/features-samples"};
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
-        char path[256];
-        snprintf(path, sizeof path, CAPTURES "%s.vtc", names[n]);
+    const struct gpu_info *gpu;
+    for (unsigned n = 0; (gpu = gpu_info_at(n)); n++) {
+        char path[CAPTURES_PATH];
+        captures_need(gpu->name, "gltest", path);
         char *text = list(&(struct decode_options){.path = path, .json = true});
         assert_non_null(strstr(text, "\"kind\": \"register\""));
         struct json_object *told = json_read(text);

@@ -438,7 +438,9 @@ static void profile_adds_up(void **state)
 {
     static const char *const names[] = {"gltest", "kmscube", "desktop-shadow"};
     for (size_t n = 0; n < UTIL_ARRAY_SIZE(names); n++) {
-        struct reel_sums s = reel_add_up(names[n]);
+        char path[CAPTURES_PATH];
+        captures_need("vc4", names[n], path);
+        struct reel_sums s = reel_add_up(path);
         assert_int_equal(s.blocks, s.counted.blocks_shaded);
         assert_int_equal(s.coordinate + s.fragment + s.shared_vertex, s.counted.instructions);
         assert_int_equal(s.programs, s.counted.instructions);
