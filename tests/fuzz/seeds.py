@@ -238,7 +238,7 @@ def mali_events(scene):
     return events + b"".join(struct.pack("<BII", 2, *write) for write in writes)
 
 
-for gpu in ("mali400", "mali450"):
+for gpu in (gpu["name"] for gpu in tables(vitrail)["gpus"] if gpu["driver"] == "lima"):
     save("fuzz_capture", "%s-triangle" % gpu, bytes([GPUS.index(gpu) << 1]) + mali_events("triangle"))
 for scene in ("clear", "triangle", "cube", "loop"):
     save("fuzz_utgard_job", scene, mali_job(scene, 0))
