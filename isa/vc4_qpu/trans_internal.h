@@ -37,6 +37,7 @@ struct vc4_qpu_value {
     enum vc4_qpu_trans_raw raw_is;
     LLVMValueRef loose; /* trans_loose.c: f32x16 where it differs from the operand or raw; else NULL */
     enum vc4_qpu_trans_sure sure; /* of the loose view, as of what stands for it */
+    bool unbounded;               /* may be infinite: a reciprocal, or a product with one */
     bool clean;                   /* holds no NaN but TRANS_NAN */
     bool opaque;                  /* LLVM cannot find out that it is a constant */
     bool positive;                /* the sign bit is known to be clear */
@@ -164,6 +165,8 @@ LLVMValueRef vc4_qpu_trans_operand(struct vc4_qpu_trans *t, struct vc4_qpu_value
 LLVMValueRef vc4_qpu_trans_factor(struct vc4_qpu_trans *t, struct vc4_qpu_value *v);
 /* The same for a product, which takes raw values as they are. */
 LLVMValueRef vc4_qpu_trans_multiplicand(struct vc4_qpu_trans *t, struct vc4_qpu_value *v);
+/* What is a NaN or -0 becomes +0, whatever NaN it is: what products have to give (rule 2). */
+LLVMValueRef vc4_qpu_trans_drop_nan_and_minus(struct vc4_qpu_trans *t, LLVMValueRef r);
 LLVMValueRef vc4_qpu_trans_lane0(struct vc4_qpu_trans *t, struct vc4_qpu_value *v); /* i32 */
 /* new where mask holds, else old; mask NULL: new */
 struct vc4_qpu_value *vc4_qpu_trans_merge(struct vc4_qpu_trans *t, LLVMValueRef mask,

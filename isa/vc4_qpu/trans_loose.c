@@ -128,7 +128,7 @@ void vc4_qpu_trans_loose_plan(struct vc4_qpu_trans *t)
 /* Whether a sum gains by taking the value loosely. */
 static bool differs(const struct vc4_qpu_value *v)
 {
-    return v->loose || v->raw || !v->clean;
+    return v->loose || (!v->unbounded && (v->raw || !v->clean));
 }
 
 static enum vc4_qpu_trans_sure sure(const struct vc4_qpu_value *v)
@@ -145,7 +145,9 @@ bool vc4_qpu_trans_is_loose(const struct vc4_qpu_trans *t, const struct vc4_qpu_
 
 LLVMValueRef vc4_qpu_trans_loose(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
 {
-    return v->loose ? v->loose : vc4_qpu_trans_multiplicand(t, v);
+    if (v->loose)
+        return v->loose;
+    return v->unbounded ? vc4_qpu_trans_operand(t, v) : vc4_qpu_trans_multiplicand(t, v);
 }
 
 LLVMValueRef vc4_qpu_trans_number(struct vc4_qpu_trans *t, struct vc4_qpu_value *v, LLVMRealPredicate how)
@@ -168,6 +170,24 @@ static bool stays_ordered(LLVMOpcode op, enum vc4_qpu_trans_sure x, enum vc4_qpu
     return UTIL_MIN(x, y) != TRANS_UNSURE && UTIL_MAX(x, y) == TRANS_FINITE;
 }
 
+static LLVMValueRef factor(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
+{
+    return v->loose ? vc4_qpu_trans_number(t, v, LLVMRealORD) : vc4_qpu_trans_multiplicand(t, v);
+}
+
+/* Zero times infinity is no rare thing where a reciprocal is refined, and would have all runs leave: such
+ * products become the +0 that they are at once. Of loose operands it has to be known then that they are
+ * numbers. */
+static void loose_unbounded(struct vc4_qpu_trans *t, struct vc4_qpu_value *v, struct vc4_qpu_value *x,
+                            struct vc4_qpu_value *y)
+{
+    v->unbounded = true;
+    v->sure = TRANS_ORDERED;
+    if ((x->loose || y->loose) && !(t->exactly[t->pc] & MUL))
+        v->loose =
+            vc4_qpu_trans_drop_nan_and_minus(t, LLVMBuildFMul(t->b->ir, factor(t, x), factor(t, y), ""));
+}
+
 /* The loose product of operands that do not differ is the raw one. */
 void vc4_qpu_trans_loose_op(struct vc4_qpu_trans *t, struct vc4_qpu_value *v, LLVMOpcode op,
                             struct vc4_qpu_value *x, struct vc4_qpu_value *y)
@@ -176,6 +196,10 @@ void vc4_qpu_trans_loose_op(struct vc4_qpu_trans *t, struct vc4_qpu_value *v, LL
 
     if (!t->side_exit || !t->exactly)
         return;
+    if (op == LLVMFMul && (x->unbounded || y->unbounded)) {
+        loose_unbounded(t, v, x, y);
+        return;
+    }
     if (stays_ordered(op, sure(x), sure(y)))
         v->sure = TRANS_ORDERED;
     if (gains && !(t->exactly[t->pc] & (op == LLVMFMul ? MUL : ADD)))
@@ -188,6 +212,7 @@ void vc4_qpu_trans_loose_choice(struct vc4_qpu_trans *t, struct vc4_qpu_value *v
     if (!t->side_exit || !t->exactly)
         return;
     v->sure = UTIL_MIN(sure(new), sure(old));
+    v->unbounded = new->unbounded || old->unbounded;
     if (new->loose || old->loose)
         v->loose = jit_select(t->b, mask, vc4_qpu_trans_loose(t, new), vc4_qpu_trans_loose(t, old));
 }

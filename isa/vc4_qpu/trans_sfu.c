@@ -144,10 +144,15 @@ struct vc4_qpu_value *vc4_qpu_trans_sfu(struct vc4_qpu_trans *t, unsigned waddr,
         x = vc4_qpu_trans_operand(t, v);
     switch (waddr) {
     case VC4_QPU_W_SFU_RECIP: r = recip(t, x); break;
-    case VC4_QPU_W_SFU_RSQRT: return vc4_qpu_trans_raw(t, rsqrt(t, x), TRANS_RAW_NAN);
+    case VC4_QPU_W_SFU_RSQRT:
+        v = vc4_qpu_trans_raw(t, rsqrt(t, x), TRANS_RAW_NAN);
+        v->unbounded = true;
+        return v;
     case VC4_QPU_W_SFU_EXP2: r = exp2_(t, x); break;
     default: r = log2_(t, x); break;
     }
     /* the selects among them may become constants */
-    return vc4_qpu_trans_float(t, r, true, waddr == VC4_QPU_W_SFU_RECIP);
+    v = vc4_qpu_trans_float(t, r, true, waddr == VC4_QPU_W_SFU_RECIP);
+    v->unbounded = waddr == VC4_QPU_W_SFU_RECIP;
+    return v;
 }

@@ -152,8 +152,7 @@ static LLVMValueRef drop_range(struct vc4_qpu_trans *t, LLVMValueRef r, LLVMValu
     return jit_intrinsic(t->b, "llvm.x86.avx512.mask.range.ps.512", NULL, 0, args, 6);
 }
 
-/* What is a NaN or -0 becomes +0, whatever NaN it is. */
-static LLVMValueRef drop_nan_and_minus(struct vc4_qpu_trans *t, LLVMValueRef r)
+LLVMValueRef vc4_qpu_trans_drop_nan_and_minus(struct vc4_qpu_trans *t, LLVMValueRef r)
 {
     LLVMValueRef zero = LLVMConstNull(t->b->f32x16);
 
@@ -169,7 +168,7 @@ LLVMValueRef vc4_qpu_trans_f(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
     if (!v->raw)
         v->f = jit_as_f32(t->b, vc4_qpu_trans_i(t, v));
     else if (v->raw_is == TRANS_RAW_PRODUCT)
-        v->f = drop_nan_and_minus(t, v->raw);
+        v->f = vc4_qpu_trans_drop_nan_and_minus(t, v->raw);
     else
         v->f = canonical_nan(t, v->raw);
     return v->f;
