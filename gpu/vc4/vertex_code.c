@@ -29,7 +29,7 @@ void vc4_vertex_code_find(struct gpu_program *cached, struct vc4_vertex_stage *s
 const struct vc4_vpm_plan *vc4_vertex_plan(struct gpu_program *cached, const struct vc4_qpu_program *program,
                                            struct vc4_vpm_plan **own)
 {
-    const struct util_memo_key key = {.head = "vpm", .head_size = 3};
+    const struct util_memo_key key = {.head = "vpm plan", .head_size = 8};
     enum util_make_status status = UTIL_NOT_MADE;
     struct vc4_vpm_plan *plan = cached ? util_memo_get(&cached->plans, &key, sizeof *plan, &status) : NULL;
 
