@@ -91,17 +91,17 @@ enum panfrost_job_register {
 #define PANFROST_ALL_SLOT_IRQS   0x00070007u
 
 #define PANFROST_JS(slot) (0x1800u + (slot) * 0x80u)
-enum panfrost_slot_register { /* from PANFROST_JS(slot) */
-    PANFROST_JS_HEAD = 0x00,  /* 64 bits */
-    PANFROST_JS_TAIL = 0x08,  /* 64 bits */
-    PANFROST_JS_AFFINITY = 0x10,
-    PANFROST_JS_CONFIG = 0x18,
-    PANFROST_JS_COMMAND = 0x20,
-    PANFROST_JS_STATUS = 0x24,
-    PANFROST_JS_HEAD_NEXT = 0x40,     /* 64 bits */
-    PANFROST_JS_AFFINITY_NEXT = 0x50, /* 64 bits */
-    PANFROST_JS_CONFIG_NEXT = 0x58,
-    PANFROST_JS_COMMAND_NEXT = 0x60,
+enum panfrost_slot_register {                          /* from PANFROST_JS(slot) */
+                              PANFROST_JS_HEAD = 0x00, /* 64 bits */
+                              PANFROST_JS_TAIL = 0x08, /* 64 bits */
+                              PANFROST_JS_AFFINITY = 0x10,
+                              PANFROST_JS_CONFIG = 0x18,
+                              PANFROST_JS_COMMAND = 0x20,
+                              PANFROST_JS_STATUS = 0x24,
+                              PANFROST_JS_HEAD_NEXT = 0x40,     /* 64 bits */
+                              PANFROST_JS_AFFINITY_NEXT = 0x50, /* 64 bits */
+                              PANFROST_JS_CONFIG_NEXT = 0x58,
+                              PANFROST_JS_COMMAND_NEXT = 0x60,
 };
 
 /* JS_CONFIG: the address space in bits 3:0. */
@@ -131,14 +131,14 @@ enum panfrost_mmu_register {
 #define PANFROST_SPACE_IRQS(n) (0x10001u << (n))
 
 #define PANFROST_AS(n) (0x2400u + (n) * 0x40u)
-enum panfrost_space_register {       /* from PANFROST_AS(n) */
-    PANFROST_AS_TRANSTAB = 0x00,     /* 64 bits */
-    PANFROST_AS_MEMATTR = 0x08,      /* 64 bits */
-    PANFROST_AS_LOCKADDR = 0x10,     /* 64 bits */
-    PANFROST_AS_COMMAND = 0x18,
-    PANFROST_AS_FAULTSTATUS = 0x1c,  /* 7:0 exception, 9:8 access, 31:16 who */
-    PANFROST_AS_FAULTADDRESS = 0x20, /* 64 bits */
-    PANFROST_AS_STATUS = 0x28,
+enum panfrost_space_register {                              /* from PANFROST_AS(n) */
+                               PANFROST_AS_TRANSTAB = 0x00, /* 64 bits */
+                               PANFROST_AS_MEMATTR = 0x08,  /* 64 bits */
+                               PANFROST_AS_LOCKADDR = 0x10, /* 64 bits */
+                               PANFROST_AS_COMMAND = 0x18,
+                               PANFROST_AS_FAULTSTATUS = 0x1c,  /* 7:0 exception, 9:8 access, 31:16 who */
+                               PANFROST_AS_FAULTADDRESS = 0x20, /* 64 bits */
+                               PANFROST_AS_STATUS = 0x28,
 };
 enum panfrost_space_command {
     PANFROST_AS_UPDATE = 1,
@@ -147,19 +147,19 @@ enum panfrost_space_command {
     PANFROST_AS_FLUSH_PT = 4,
     PANFROST_AS_FLUSH_MEM = 5,
 };
-#define PANFROST_AS_ACTIVE       1u        /* status: a command is at work */
-#define PANFROST_TRANSTAB_TABLES 0x7ull    /* walk tables, whose reads are cached */
+#define PANFROST_AS_ACTIVE       1u     /* status: a command is at work */
+#define PANFROST_TRANSTAB_TABLES 0x7ull /* walk tables, whose reads are cached */
 #define PANFROST_MEMATTR         0x888d88ull
-#define PANFROST_LEAST_LOCK      15u       /* log2 of the bytes of the smallest region */
+#define PANFROST_LEAST_LOCK      15u /* log2 of the bytes of the smallest region */
 
 /* Entries of tables of all four levels: 0 is nothing. */
-#define PANFROST_PTE_LEAF      1ull /* a page of 4 KiB in level 3, a block of 2 MiB in level 2 */
-#define PANFROST_PTE_TABLE     3ull
-#define PANFROST_PTE_TYPE      3ull
-#define PANFROST_PTE_READ      (1ull << 6)
-#define PANFROST_PTE_WRITE     (1ull << 7)
-#define PANFROST_PTE_SHARED    (2ull << 8)
-#define PANFROST_PTE_NO_EXEC   (3ull << 53)
-#define PANFROST_PTE_ADDRESS   0x0000fffffffff000ull
+#define PANFROST_PTE_LEAF    1ull /* a page of 4 KiB in level 3, a block of 2 MiB in level 2 */
+#define PANFROST_PTE_TABLE   3ull
+#define PANFROST_PTE_TYPE    3ull
+#define PANFROST_PTE_READ    (1ull << 6)
+#define PANFROST_PTE_WRITE   (1ull << 7)
+#define PANFROST_PTE_SHARED  (2ull << 8)
+#define PANFROST_PTE_NO_EXEC (3ull << 53)
+#define PANFROST_PTE_ADDRESS 0x0000fffffffff000ull
 
 #endif
