@@ -42,9 +42,11 @@ static void purge_unneeded(struct drm *drm)
 {
     for (struct drm_bo *bo = drm->bos; bo; bo = bo->next) {
         if (bo->need == DRM_BO_UNNEEDED && !bo->users) {
+            if (drm->driver->purge_bo)
+                drm->driver->purge_bo(bo);
             discard(bo);
             drm_ranges_give(&drm->ranges, bo->offset, bo->size);
-            bo->offset = 0;
+            bo->offset = bo->backed = 0;
             bo->need = DRM_BO_PURGED;
         }
     }

@@ -28,6 +28,7 @@ struct drm_bo {
     uint64_t backed;              /* bytes that have pages: all, or what a heap has grown to, first nothing;
                                   * drm_bo_backed reads it */
     struct drm_mapping *mappings; /* in spaces of GPU addresses (drm/core/vm.h) */
+    bool executable;              /* guest programs may stand in it: what pages say where tables can */
     uint64_t submission;          /* the last one that named it (drm_job_take) */
     void *own;                    /* the driver's part, or NULL */
     struct drm_export *exported;  /* the dma-buf, or NULL */

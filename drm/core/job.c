@@ -38,12 +38,16 @@ int drm_job_reserve(struct drm_job *job, uint32_t count)
 bool drm_job_take(struct drm_job *job, struct drm_bo *bo)
 {
     bool twice = bo->submission == job->submission;
-    job->buffers[job->buffer_count++].bo = bo;
+    struct drm_job_buffer *buffer = &job->buffers[job->buffer_count++];
+    buffer->bo = bo;
     bo->submission = job->submission;
     bo->users++;
     drm_bo_get(bo);
-    if (job->vm)
-        drm_vm_find(job->vm, bo)->refs++;
+    if (job->vm) {
+        struct drm_mapping *mapping = drm_vm_find(job->vm, bo);
+        mapping->refs++;
+        buffer->address = mapping->address;
+    }
     return twice;
 }
 

@@ -12,6 +12,7 @@ struct drm_vm;
 
 struct drm_job_buffer {
     struct drm_bo *bo; /* a reference */
+    uint64_t address;  /* in the job's space; 0 without one */
     bool written;      /* by the job */
 };
 

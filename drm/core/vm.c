@@ -52,14 +52,13 @@ int drm_vm_map(struct drm_vm *vm, struct drm_bo *bo, uint64_t align)
         free(mapping);
         return -ENOSPC;
     }
-    int r = vm->tables->make(vm, address, bo->size);
+    int r = vm->tables->make(vm, address, bo);
     if (r) {
         drm_ranges_give(&vm->ranges, address, bo->size);
         free(mapping);
         return r;
     }
-    if (bo->need != DRM_BO_PURGED)
-        vm->tables->put(vm, address, bo, 0, drm_bo_backed(bo));
+    vm->tables->put(vm, address, bo, 0, drm_bo_backed(bo));
     *mapping = (struct drm_mapping){vm, 1, address, bo->mappings};
     bo->mappings = mapping;
     return 0;

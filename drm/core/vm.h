@@ -16,11 +16,10 @@ struct drm_vm;
 
 /* The MMU may read entries while they change: each is stored at once. Ranges are whole pages. */
 struct drm_vm_tables {
-    /* Whatever tables the pages of a range will ever need, so that `put` needs no memory. 0, -ENOMEM; what
-     * was made stays. */
-    int (*make)(struct drm_vm *vm, uint64_t address, uint64_t size);
-    /* Entries for `size` bytes of the buffer, from `offset` in it on; its first byte has the address
-     * `address`. Of a heap whoever runs jobs may call this, too. */
+    /* Whatever tables a buffer whose first byte has this address will ever need, so that `put` needs no
+     * memory. 0, -ENOMEM; what was made stays. */
+    int (*make)(struct drm_vm *vm, uint64_t address, const struct drm_bo *bo);
+    /* Entries for `size` bytes of such a buffer, from `offset` in it on. Of a heap whoever runs jobs may call this, too. */
     void (*put)(struct drm_vm *vm, uint64_t address, const struct drm_bo *bo, uint64_t offset, uint64_t size);
     void (*clear)(struct drm_vm *vm, uint64_t address, uint64_t size);
     void (*free)(struct drm_vm *vm); /* after the last reference: the tables and the space's memory */

@@ -49,7 +49,7 @@ static int take_buffers(struct drm_lima_task *task, struct drm_file *file,
         twice |= drm_job_take(&task->job, bo);
         task->job.buffers[i].written = named[i].flags & LIMA_BUFFER_WRITE;
         if (task->pipe == LIMA_PIPE_GP && !task->heap && bo->kind == DRM_BO_HEAP &&
-            drm_vm_find(task->job.vm, bo)->address == task->frame.gp.registers[4])
+            task->job.buffers[i].address == task->frame.gp.registers[4])
             task->heap = bo;
     }
     return twice ? -EALREADY : 0;

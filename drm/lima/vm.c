@@ -25,10 +25,10 @@ static struct drm_lima_vm *vm_of(struct drm_vm *vm)
     return (struct drm_lima_vm *)vm;
 }
 
-static int make_tables(struct drm_vm *vm, uint64_t address, uint64_t size)
+static int make_tables(struct drm_vm *vm, uint64_t address, const struct drm_bo *bo)
 {
     struct drm_lima_vm *v = vm_of(vm);
-    for (uint64_t block = address >> BLOCK_SHIFT; block <= (address + size - 1) >> BLOCK_SHIFT; block++) {
+    for (uint64_t block = address >> BLOCK_SHIFT; block <= (address + bo->size - 1) >> BLOCK_SHIFT; block++) {
         if (v->tables[block])
             continue;
         int r = drm_bo_create(vm->drm, BLOCK_PAGES * sizeof(uint32_t), GPU_PAGE, DRM_BO_KERNEL,
@@ -82,7 +82,7 @@ int drm_lima_vm_create(struct drm *drm, struct drm_lima_vm **out)
     if (!r)
         r = drm_bo_create(drm, GPU_PAGE, GPU_PAGE, DRM_BO_KERNEL, &vm->directory);
     if (!r && dlbu)
-        r = make_tables(&vm->vm, LIMA_DLBU_ADDRESS, GPU_PAGE);
+        r = make_tables(&vm->vm, LIMA_DLBU_ADDRESS, dlbu);
     if (r) {
         drm_vm_put(&vm->vm);
         return r;

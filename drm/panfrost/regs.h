@@ -84,7 +84,6 @@ enum panfrost_job_register {
     PANFROST_JOB_INT_CLEAR = 0x1004,
     PANFROST_JOB_INT_MASK = 0x1008,
     PANFROST_JOB_INT_STAT = 0x100c,
-    PANFROST_JOB_INT_JS_STATE = 0x1010, /* bit n: slot n works, 16 + n: it has a next chain */
 };
 #define PANFROST_SLOT_IRQS(slot) (0x10001u << (slot))
 #define PANFROST_SLOT_DONE(slot) (1u << (slot))
@@ -94,7 +93,6 @@ enum panfrost_job_register {
 enum panfrost_slot_register {                          /* from PANFROST_JS(slot) */
                               PANFROST_JS_HEAD = 0x00, /* 64 bits */
                               PANFROST_JS_TAIL = 0x08, /* 64 bits */
-                              PANFROST_JS_AFFINITY = 0x10,
                               PANFROST_JS_CONFIG = 0x18,
                               PANFROST_JS_COMMAND = 0x20,
                               PANFROST_JS_STATUS = 0x24,
@@ -143,7 +141,6 @@ enum panfrost_space_register {                              /* from PANFROST_AS(
 enum panfrost_space_command {
     PANFROST_AS_UPDATE = 1,
     PANFROST_AS_LOCK = 2,
-    PANFROST_AS_UNLOCK = 3,
     PANFROST_AS_FLUSH_PT = 4,
     PANFROST_AS_FLUSH_MEM = 5,
 };
