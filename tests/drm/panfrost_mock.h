@@ -54,6 +54,7 @@ struct mock {
     bool no_reset, no_power; /* it does not do that */
     bool hangs, deaf;        /* chains do not end; nor do they stop */
     bool cannot_stand;       /* a page fault is the end of a chain at once */
+    uint32_t exception;      /* not 0: what a page fault is called, whatever it is */
     void (*on_start)(void *data);
     void *data;
     uint32_t starts, resets, forgets, faults; /* counted */
@@ -125,7 +126,8 @@ static inline uint8_t *mock_access(struct mock *m, uint32_t space, uint64_t addr
         return gpu_memory_at(m->memory, (found->entry & PANFROST_PTE_ADDRESS) + (address & mask), 4);
     m->faults++;
     m->reg[(PANFROST_AS(space) + PANFROST_AS_FAULTSTATUS) / 4] =
-        (found->there ? 0xc8 : 0xc0) | found->level | (uint32_t)access << 8 | 0x100u << 16;
+        (m->exception ? m->exception : (found->there ? 0xc8 : 0xc0) | found->level) | (uint32_t)access << 8 |
+        0x100u << 16;
     mock_set_pair(m, PANFROST_AS(space) + PANFROST_AS_FAULTADDRESS, address);
     m->reg[PANFROST_MMU_INT_RAWSTAT / 4] |= 1u << space;
     return NULL;

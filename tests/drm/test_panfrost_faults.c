@@ -195,6 +195,20 @@ static void test_counters(void **state)
         assert_int_equal(count_for(other, 0), 0);
         assert_int_equal(card.mock.reg[PANFROST_PERFCNT_CONFIG / 4], 0);
         assert_int_equal(card.mock.reg[PANFROST_PERFCNT_JM_ENABLE / 4], 0);
+        /* Their space is everybody's again. */
+        struct drm_file *files[MOCK_SPACES];
+        struct buffer buffers[MOCK_SPACES];
+        for (size_t n = 0; n < MOCK_SPACES; n++) {
+            assert_int_equal(drm_open(card.drm, DRM_MINOR_RENDER, &files[n]), 0);
+            buffers[n] = make_buffer(files[n], 4096, NOEXEC);
+            assert_int_equal(run(files[n], &buffers[n]), 0);
+        }
+        drm_work(card.drm);
+        uint32_t forgets = card.mock.forgets;
+        for (size_t n = 0; n < MOCK_SPACES; n++)
+            assert_int_equal(run(files[n], &buffers[n]), 0);
+        drm_work(card.drm);
+        assert_int_equal(card.mock.forgets, forgets);
         assert_int_equal(count_for(other, 1), 0);
         drm_close(other);
         assert_int_equal(drm_open(card.drm, DRM_MINOR_RENDER, &other), 0);
@@ -239,7 +253,12 @@ static void test_recording(void **state)
     close(mkstemp(path));
     assert_int_equal(capture_writer_create(path, "t860", "test", MEMORY, &capture, NULL), 0);
     card_open_with(&card, 0x860, (struct drm_options){.capture = capture, .unstable_ioctls = true});
-    struct buffer chain = make_buffer(card.file, 4096, NOEXEC), heap = make_buffer(card.file, 16 << 20, HEAP);
+    struct buffer chain = make_buffer(card.file, 4096, NOEXEC),
+                  before = make_buffer(card.file, BLOCK, NOEXEC);
+    memset(job_in(&card, &before) + 1, 0x55, 4096); /* what stood where the heap will */
+    assert_int_equal(run(card.file, &before), 0);
+    close_buffer(card.file, before.handle);
+    struct buffer heap = make_buffer(card.file, 16 << 20, HEAP);
     heap_task(&task, &card, &chain, &heap, 5 << 20);
     assert_int_equal(submit(card.file, &task), 0);
     assert_int_equal(count_for(card.file, 1), 0);
@@ -255,7 +274,7 @@ static void test_recording(void **state)
     assert_int_equal(submit(card.file, &task), 0);
     assert_int_equal(capture_flush(capture), 0);
     play(path, &memory, &mock);
-    assert_int_equal(mock.starts, 5);
+    assert_int_equal(mock.starts, 6);
     assert_int_equal(mock.starts, card.mock.starts);
     assert_int_equal(mock.faults, card.mock.faults);
     assert_int_equal(mock.forgets, card.mock.forgets);

@@ -48,6 +48,8 @@ static void test_spaces(void **state)
     drm_close(other);
     assert_int_equal(run(card.file, &mine), 0);
     assert_int_equal(job_in(&card, &mine)->count, 3);
+    close_buffer(card.file, mine.handle); /* no job keeps it at its address */
+    assert_int_equal(make_buffer(card.file, 4096, NOEXEC).address, mine.address);
     assert_int_equal(card.messages, 0);
     card_close(&card);
 }
@@ -220,11 +222,16 @@ static void test_heap_that_does_not_grow(void **state)
     assert_int_equal(submit(card.file, &task), 0);
     assert_int_equal(job_in(&card, &chain)->count, 0);
     assert_int_equal(card.messages, 2);
-    card.mock.cannot_stand = true;
+    card.mock.exception = 0xd8; /* not that a page is missing */
     task.submit.bo_handle_count = 2;
+    assert_int_equal(submit(card.file, &task), 0);
+    assert_int_equal(job_in(&card, &chain)->count, 0);
+    assert_int_equal(card.messages, 4);
+    card.mock.exception = 0;
+    card.mock.cannot_stand = true;
     assert_int_equal(submit(card.file, &task), 0); /* once it is told, there is memory for the next */
     assert_int_equal(job_in(&card, &chain)->count, 0);
-    assert_int_equal(card.messages, 3);
+    assert_int_equal(card.messages, 5);
     assert_int_equal(submit(card.file, &task), 0);
     assert_int_equal(submit(card.file, &task), 0);
     assert_int_equal(job_in(&card, &chain)->count, 1);
@@ -317,6 +324,52 @@ static void test_fences(void **state)
     card_close(&card);
 }
 
+/* Two files of the card's node, which may know buffers by name. */
+static void open_nodes(struct card *card, struct drm_file **master, struct drm_file **other)
+{
+    struct drm_auth magic = {0};
+    assert_int_equal(drm_open(card->drm, DRM_MINOR_CARD, master), 0);
+    assert_int_equal(drm_open(card->drm, DRM_MINOR_CARD, other), 0);
+    assert_int_equal(CALL(*other, DRM_IOCTL_GET_MAGIC, &magic), 0);
+    assert_int_equal(CALL(*master, DRM_IOCTL_AUTH_MAGIC, &magic), 0);
+}
+
+static uint32_t open_name(struct drm_file *file, uint32_t name, uint64_t *address)
+{
+    struct drm_gem_open open_it = {.name = name};
+    assert_int_equal(CALL(file, DRM_IOCTL_GEM_OPEN, &open_it), 0);
+    struct panfrost_get_bo_offset get = {.handle = open_it.handle};
+    assert_int_equal(CALL(file, PANFROST_IOCTL_GET_BO_OFFSET, &get), 0);
+    *address = get.address;
+    return open_it.handle;
+}
+
+/* A buffer whose handle is closed while a job is to use it, and that comes back meanwhile, has not moved, and
+ * stays when the job is done. */
+static void test_buffer_that_comes_back(void **state)
+{
+    struct card card;
+    struct drm_file *master, *other;
+    uint64_t elsewhere, address;
+    card_open(&card, 0x860, true);
+    open_nodes(&card, &master, &other);
+    struct buffer b = make_buffer(master, 4096, NOEXEC);
+    struct drm_gem_flink flink = {.handle = b.handle};
+    assert_int_equal(CALL(master, DRM_IOCTL_GEM_FLINK, &flink), 0);
+    open_name(other, flink.name, &elsewhere);
+    assert_int_equal(run(master, &b), 0);
+    close_buffer(master, b.handle);
+    make_buffer(master, 4096, NOEXEC);
+    b.handle = open_name(master, flink.name, &address);
+    assert_int_equal(address, b.address);
+    assert_true(drm_work(card.drm));
+    assert_int_equal(run(master, &b), 0);
+    assert_true(drm_work(card.drm));
+    assert_int_equal(job_in(&card, &b)->count, 2);
+    assert_int_equal(card.messages, 0);
+    card_close(&card);
+}
+
 /* ---- purging ---- */
 
 static uint32_t retained(struct card *card, uint32_t handle, uint32_t need)
@@ -358,6 +411,28 @@ static void test_purging(void **state)
     card_close(&card);
 }
 
+/* Nor is there anything in the addresses of a file that gets to it later. */
+static void test_purged_buffer_by_name(void **state)
+{
+    struct card card;
+    struct drm_file *master, *other;
+    card_open(&card, 0x860, false);
+    open_nodes(&card, &master, &other);
+    struct buffer large = make_buffer(master, 96 << 20, NOEXEC);
+    struct drm_gem_flink flink = {.handle = large.handle};
+    assert_int_equal(CALL(master, DRM_IOCTL_GEM_FLINK, &flink), 0);
+    struct panfrost_madvise advise = {.handle = large.handle, .need = PANFROST_DONT_NEED};
+    assert_int_equal(CALL(master, PANFROST_IOCTL_MADVISE, &advise), 0);
+    make_buffer(master, 96 << 20, NOEXEC);
+    uint64_t address;
+    open_name(other, flink.name, &address);
+    struct buffer chain = make_buffer(other, 4096, NOEXEC);
+    *job_in(&card, &chain) = (struct mock_job){.heap = address + (1 << 20), .bytes = 4};
+    assert_int_equal(run(other, &chain), 0);
+    assert_non_null(strstr(card.text, "JOB_BUS_FAULT"));
+    card_close(&card);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,7 +447,9 @@ int main(void)
         cmocka_unit_test(test_heap_that_does_not_grow),
         cmocka_unit_test(test_heaps_come_and_go),
         cmocka_unit_test(test_fences),
+        cmocka_unit_test(test_buffer_that_comes_back),
         cmocka_unit_test(test_purging),
+        cmocka_unit_test(test_purged_buffer_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
