@@ -13,6 +13,11 @@ LLVMValueRef jit_atan(struct jit_builder *b, LLVMValueRef x);
 /* `top` times a number limited to 0..1; of a NaN, whatever its sign, 0. */
 LLVMValueRef jit_unit_times(struct jit_builder *b, LLVMValueRef x, float top);
 
+/* Bytes of words, four a lane. x * y / 255 rounded, each byte by its own; byte n of each word in all four of its
+ * places. */
+LLVMValueRef jit_unit_bytes_product(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef jit_byte_replicate(struct jit_builder *b, LLVMValueRef word, unsigned n);
+
 /* x * y + z, each step rounded, of products that a single holds exactly, as it does those of two halves that
  * are not denormal: one rounding gives the same, and AVX-512 does it at once. */
 LLVMValueRef jit_add_exact_product(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
