@@ -180,19 +180,3 @@ void drm_panfrost_report_gpu_faults(struct drm *drm)
     drm_panfrost_write(drm, PANFROST_GPU_INT_MASK, 0);
     drm_panfrost_write(drm, PANFROST_GPU_INT_CLEAR, pending);
 }
-
-const char *drm_panfrost_exception(uint32_t code)
-{
-    static const struct {
-        uint8_t first, last;
-        const char *name;
-    } rows[] = {
-#define EXCEPTION(first, last, name) {first, last, name},
-#include "drm/panfrost/exceptions.inc"
-#undef EXCEPTION
-    };
-    for (unsigned i = 0; i < UTIL_ARRAY_SIZE(rows); i++)
-        if (code >= rows[i].first && code <= rows[i].last)
-            return rows[i].name;
-    return "unknown exception";
-}

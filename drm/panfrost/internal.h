@@ -139,6 +139,8 @@ int drm_panfrost_init(struct drm *drm); /* struct drm_driver */
 void drm_panfrost_finish(struct drm *drm);
 bool drm_panfrost_reset(struct drm *drm); /* everything off and on again; whether the device did so */
 void drm_panfrost_report_gpu_faults(struct drm *drm);
+
+/* ---- exception.c ---- */
 const char *drm_panfrost_exception(uint32_t code); /* what JS_STATUS and AS_FAULTSTATUS call it */
 
 /* ---- perfcnt.c ---- */
