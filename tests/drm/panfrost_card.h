@@ -18,6 +18,7 @@ struct card {
     struct drm *drm;
     struct drm_file *file;
     unsigned messages;
+    bool done; /* for whoever works beside the test */
     char text[256];
 };
 

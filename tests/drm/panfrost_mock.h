@@ -90,7 +90,8 @@ static inline struct mock_lookup mock_walk(const struct mock *m, uint32_t space,
         const uint8_t *at = gpu_memory_at(m->memory, table & PANFROST_PTE_ADDRESS, GPU_PAGE);
         assert_non_null(at);
         found.level = level;
-        found.entry = util_load64(at + (address >> (39 - 9 * level) & 511) * 8);
+        const uint64_t *entry = (const uint64_t *)(const void *)at + (address >> (39 - 9 * level) & 511);
+        found.entry = __atomic_load_n(entry, __ATOMIC_RELAXED); /* programs make buffers meanwhile */
         if ((found.entry & PANFROST_PTE_TYPE) == PANFROST_PTE_LEAF && level >= 2) {
             found.there = true;
             break;

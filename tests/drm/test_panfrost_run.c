@@ -1,4 +1,6 @@
 /* Chains of the panfrost driver on a device: slots, address spaces, rights, heaps that grow, fences, purging. */
+#include <pthread.h>
+
 #include "tests/drm/panfrost_card.h"
 
 /* ---- what runs ---- */
@@ -370,6 +372,53 @@ static void test_buffer_that_comes_back(void **state)
     card_close(&card);
 }
 
+/* ---- a program beside the device ---- */
+
+static void *work(void *data)
+{
+    struct card *card = data;
+    while (!__atomic_load_n(&card->done, __ATOMIC_ACQUIRE))
+        if (!drm_work(card->drm))
+            usleep(10);
+    return NULL;
+}
+
+/* Buffers are made and closed while chains run, heaps grow, and other files' chains take the spaces. */
+static void test_beside(void **state)
+{
+    struct card card;
+    struct drm_file *files[2 * MOCK_SPACES];
+    struct buffer chain[2 * MOCK_SPACES], heap[2 * MOCK_SPACES];
+    pthread_t thread;
+    card_open(&card, 0x860, true);
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(files); n++) {
+        assert_int_equal(drm_open(card.drm, DRM_MINOR_RENDER, &files[n]), 0);
+        chain[n] = make_buffer(files[n], 4096, NOEXEC);
+        heap[n] = make_buffer(files[n], 4 << 20, HEAP);
+    }
+    assert_int_equal(pthread_create(&thread, NULL, work, &card), 0);
+    for (unsigned i = 0; i < 2000; i++) {
+        size_t n = i % UTIL_ARRAY_SIZE(files);
+        struct task task;
+        struct buffer target = i % 3 ? make_buffer(files[n], (i % 5 + 1) * 4096, NOEXEC) : heap[n];
+        struct panfrost_wait_bo wait = {.handle = chain[n].handle};
+        while (CALL(files[n], PANFROST_IOCTL_WAIT_BO, &wait) == -ETIME)
+            usleep(10);
+        assert_int_equal(job_in(&card, &chain[n])->count, i / UTIL_ARRAY_SIZE(files));
+        heap_task(&task, &card, &chain[n], &target, i % 3 ? 4096 : (i % 7 + 1) << 19);
+        assert_int_equal(submit(files[n], &task), 0);
+        if (i % 3)
+            close_buffer(files[n], target.handle);
+    }
+    __atomic_store_n(&card.done, true, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    drm_work(card.drm);
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(files); n++)
+        assert_int_equal(job_in(&card, &chain[n])->count, 2000 / UTIL_ARRAY_SIZE(files));
+    assert_int_equal(card.messages, 0);
+    card_close(&card);
+}
+
 /* ---- purging ---- */
 
 static uint32_t retained(struct card *card, uint32_t handle, uint32_t need)
@@ -448,6 +497,7 @@ int main(void)
         cmocka_unit_test(test_heaps_come_and_go),
         cmocka_unit_test(test_fences),
         cmocka_unit_test(test_buffer_that_comes_back),
+        cmocka_unit_test(test_beside),
         cmocka_unit_test(test_purging),
         cmocka_unit_test(test_purged_buffer_by_name),
     };
