@@ -137,7 +137,7 @@ void drm_panfrost_serve_faults(const struct drm_panfrost_job *own);
 /* ---- gpu.c ---- */
 int drm_panfrost_init(struct drm *drm); /* struct drm_driver */
 void drm_panfrost_finish(struct drm *drm);
-bool drm_panfrost_reset(struct drm *drm); /* everything off and on again; whether the device did so */
+void drm_panfrost_reset(struct drm *drm); /* everything off and on again */
 void drm_panfrost_report_gpu_faults(struct drm *drm);
 
 /* ---- exception.c ---- */
