@@ -24,6 +24,12 @@ LLVMValueRef jit_add_exact_product(struct jit_builder *b, LLVMValueRef x, LLVMVa
 
 /* util_round_to_half (util/half.h) of each lane; a NaN stays one. */
 LLVMValueRef jit_round_to_half(struct jit_builder *b, LLVMValueRef x);
+/* The same, cheaper, of what becomes neither a zero nor infinite: 2^-14 to less than 65520, by size, or +0,
+ * infinite or no number. */
+LLVMValueRef jit_round_plain_to_half(struct jit_builder *b, LLVMValueRef x);
+/* The same of what has no more digits than a half, and is not less than 2^-14 by size but for zero (`great`),
+ * or less than 65536. */
+LLVMValueRef jit_limit_to_half(struct jit_builder *b, LLVMValueRef x, bool great);
 /* util_half_to_float and util_float_to_half; halves stand in the lower halves of i32x16, the upper ones are
  * 0.
  */

@@ -2,6 +2,7 @@
  * lanes, of which the block's own go back into the slots. */
 #include "isa/utgard_pp/trans.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "isa/utgard_pp/trans_internal.h"
@@ -76,9 +77,11 @@ static void load_registers(struct utgard_pp_trans *t, const struct slots *s)
 {
     struct jit_builder *b = t->b;
     for (unsigned n = 0; n < UTGARD_PP_REGISTERS; n++)
-        for (unsigned c = 0; c < 4; c++)
+        for (unsigned c = 0; c < 4; c++) {
             t->reg[n][c] =
                 s->reg[n][c] ? LLVMBuildLoad2(b->ir, b->i32x16, s->reg[n][c], "") : jit_splat_u32(b, 0);
+            t->limit[n][c] = s->reg[n][c] ? INFINITY : 0;
+        }
 }
 
 static void store_registers(struct utgard_pp_trans *t, const struct slots *s)
