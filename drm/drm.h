@@ -5,7 +5,7 @@
  * Threading: any thread may call, but for drm_create and drm_destroy; a file is closed when nobody uses it.
  *
  * Jobs run in the order they were submitted, to their end inside the ioctl that submits them, the driver's
- * submit (SUBMIT_CL of vc4, GEM_SUBMIT of lima). Or they are asynchronous (drm_options): a submit returns
+ * submit (SUBMIT_CL of vc4, GEM_SUBMIT of lima, SUBMIT of panfrost). Or they are asynchronous (drm_options): a submit returns
  * once its job is checked and queued, and jobs run inside drm_work. Waits (the driver's, those of sync
  * objects) do not block: -ETIME says "not yet", and whoever speaks for the program asks again, after a turn
  * of the page of fences, until its timeout is over. What is committed to the display is shown, and its event
@@ -61,6 +61,7 @@ struct drm_options {
     bool asynchronous;  /* jobs run in drm_work; not while recording: a job is recorded as it is submitted */
     const char *frames; /* folder for presented frames as PNG files; NULL: none */
     uint32_t width, height; /* preferred mode; 0: 1280x720 */
+    bool unstable_ioctls;   /* the parameter of panfrost: programs may have its performance counters */
     struct drm_listener listener;
 };
 

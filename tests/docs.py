@@ -16,10 +16,10 @@ ENDS = (".c", ".h", ".inc", ".py", ".md", ".txt", ".s", ".map", ".cases", ".def"
 # What comes to be when something is built or run, or is the system's.
 MADE = re.compile(r".*\.(png|vtc|so|bash)|build/.*|vitrail/.*|/.*|tools/vitrail|vitrail\.1|std\w+\.h|\.c|fuzz_utgard_\w\w")
 # Files and names of the kernel, Mesa and others, as sources; and folders that a plan gives a GPU to come.
-OTHERS = re.compile(r"(vc4|lima|drm|v3dx|u|util|nir)_\w+\.[ch]|drivers/gpu/.*|ir/[gp]p|Utgard-[GP]P\.md|landlock\.rst|src/.*|Tests/|broadcom-.*"
+OTHERS = re.compile(r"(vc4|lima|panfrost|pan|drm|v3dx|u|util|nir)_\w+\.[ch]|io-pgtable-arm\.c|drivers/gpu/.*|ir/[gp]p|Utgard-[GP]P\.md|landlock\.rst|src/.*|Tests/|broadcom-.*"
                     r"|(test/)?(opcode_test|opcode_pack_test|unpack_test|vc4cl_config)\.h|doc/sfu_accuracy\.txt|Doc/FAQ\.md|tests/test_sfu\.py"
                     r"|sgemm_\w+|vc4_encodeMulOp|lima_clear|util_pack_z|drm_lima_\w+_frame"
-                    r"|isa/midgard|gpu/mali|drm/panfrost|tools/decode_mali\*\.c")
+                    r"|isa/midgard|gpu/mali|tools/decode_mali\*\.c")
 MARK = re.compile(r"(?<![A-Za-z])[A-Z]{3,}(?![A-Za-z])")
 
 

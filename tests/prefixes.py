@@ -19,6 +19,7 @@ APART = ("isa", "gpu")  # each of their folders is a set's or a family's, and ha
 ALLOWED = {
     "gpu": ("capture", "replay"),  # files and their players, seen by all tools
     "drm/lima": ("lima",),  # structures and numbers as lima's own header has them
+    "drm/panfrost": ("panfrost",),  # the same
     "api": ("vitrail",),  # the public calls
 }
 

@@ -42,9 +42,11 @@ static void purge_unneeded(struct drm *drm)
 {
     for (struct drm_bo *bo = drm->bos; bo; bo = bo->next) {
         if (bo->need == DRM_BO_UNNEEDED && !bo->users) {
+            if (drm->driver->purge_bo)
+                drm->driver->purge_bo(bo);
             discard(bo);
             drm_ranges_give(&drm->ranges, bo->offset, bo->size);
-            bo->offset = 0;
+            bo->offset = bo->backed = 0;
             bo->need = DRM_BO_PURGED;
         }
     }
@@ -79,7 +81,8 @@ int drm_bo_create(struct drm *drm, uint64_t size, uint64_t align, uint32_t kind,
     bo->drm = drm;
     bo->refs = 1;
     bo->kind = kind;
-    bo->size = bo->backed = whole;
+    bo->size = whole;
+    bo->backed = kind == DRM_BO_HEAP ? 0 : whole;
     bo->next = drm->bos;
     bo->link = &drm->bos;
     if (bo->next)
@@ -114,6 +117,11 @@ void drm_bo_put(struct drm_bo *bo)
 uint8_t *drm_bo_bytes(const struct drm_bo *bo)
 {
     return bo->need == DRM_BO_PURGED ? NULL : gpu_memory_at(bo->drm->memory, bo->offset, bo->size);
+}
+
+void drm_bo_record(const struct drm_bo *bo)
+{
+    capture_write_range(bo->drm->options.capture, bo->drm->memory, bo->offset, drm_bo_backed(bo));
 }
 
 uint64_t drm_bo_backed(const struct drm_bo *bo)

@@ -59,6 +59,7 @@ struct drm {
     const struct drm_driver_gpu *gpu; /* the driver's row of it */
     void *own;                        /* the driver's part */
     uint32_t next_magic;
+    uint64_t submissions;          /* looked at so far: struct drm_job's number of them */
     uint64_t opened, driver_calls; /* struct drm_use */
 };
 

@@ -51,7 +51,8 @@ struct drm_driver {
     void (*close_file)(struct drm_file *file); /* its handles are gone */
     int (*add_handle)(struct drm_file *file, struct drm_bo *bo);     /* NULL; 0, -ENOMEM, -ENOSPC */
     void (*remove_handle)(struct drm_file *file, struct drm_bo *bo); /* NULL */
-    void (*free_bo)(struct drm_bo *bo);                              /* of bo->own, which is not NULL */
+    void (*purge_bo)(struct drm_bo *bo);                             /* NULL; it is about to lose its pages */
+    void (*free_bo)(struct drm_bo *bo); /* NULL: buffers have no part of its own; of bo->own, not NULL */
 
     /* ---- jobs (drm/core/job.h) ---- */
     /* Runs it on the device, to its end, however that is; by one thread at a time. The card is not locked,

@@ -7,11 +7,16 @@
 #include "drm/core/bo.h"
 #include "drm/core/card.h"
 #include "drm/core/syncobj.h"
+#include "drm/core/vm.h"
 
-void drm_job_init(struct drm_job *job, struct drm_file *file)
+void drm_job_init(struct drm_job *job, struct drm_file *file, struct drm_vm *vm)
 {
     job->drm = file->drm;
     job->file = file;
+    job->submission = ++file->drm->submissions;
+    job->vm = vm;
+    if (vm)
+        drm_vm_get(vm);
 }
 
 int drm_job_charge(struct drm_job *job, uint64_t bytes)
@@ -30,20 +35,33 @@ int drm_job_reserve(struct drm_job *job, uint32_t count)
     return r;
 }
 
-void drm_job_take(struct drm_job *job, struct drm_bo *bo)
+bool drm_job_take(struct drm_job *job, struct drm_bo *bo)
 {
-    job->buffers[job->buffer_count++].bo = bo;
+    bool twice = bo->submission == job->submission;
+    struct drm_job_buffer *buffer = &job->buffers[job->buffer_count++];
+    buffer->bo = bo;
+    bo->submission = job->submission;
     bo->users++;
     drm_bo_get(bo);
+    if (job->vm) {
+        struct drm_mapping *mapping = drm_vm_find(job->vm, bo);
+        mapping->refs++;
+        buffer->address = mapping->address;
+    }
+    return twice;
 }
 
 void drm_job_release(struct drm_job *job)
 {
     for (uint32_t i = 0; i < job->buffer_count; i++) {
-        job->buffers[i].bo->users--;
-        drm_bo_put(job->buffers[i].bo);
+        struct drm_bo *bo = job->buffers[i].bo;
+        if (job->vm)
+            drm_vm_unmap(job->vm, bo);
+        bo->users--;
+        drm_bo_put(bo);
     }
     free(job->buffers);
+    drm_vm_put(job->vm);
     drm_uncharge(job->drm, DRM_JOB_BYTES, job->bytes);
 }
 
@@ -70,11 +88,8 @@ uint64_t drm_job_push(struct drm_job *job, struct drm_sync *out_sync)
 
 void drm_job_record_buffers(const struct drm_job *job)
 {
-    const struct drm *drm = job->drm;
-    for (uint32_t i = 0; i < job->buffer_count; i++) {
-        const struct drm_bo *bo = job->buffers[i].bo;
-        capture_write_range(drm->options.capture, drm->memory, bo->offset, drm_bo_backed(bo));
-    }
+    for (uint32_t i = 0; i < job->buffer_count; i++)
+        drm_bo_record(job->buffers[i].bo);
 }
 
 void drm_job_record_end(const struct drm_job *job, bool frame)

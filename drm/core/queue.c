@@ -97,6 +97,12 @@ void drm_queue_wait_room(struct drm *drm)
         wait_change(drm);
 }
 
+void drm_queue_wait_idle(struct drm *drm)
+{
+    while (drm->queue.count)
+        wait_change(drm);
+}
+
 uint64_t drm_queue_push(struct drm *drm, struct drm_job *job)
 {
     struct drm_queue *q = &drm->queue;

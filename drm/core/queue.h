@@ -27,6 +27,9 @@ void drm_queue_init(struct drm *drm, bool asynchronous);
 void drm_queue_finish(struct drm *drm);
 /* Until a job can be pushed without waiting. Unlocks the card meanwhile: look things up afterwards. */
 void drm_queue_wait_room(struct drm *drm);
+/* Until no job waits or runs: as long as the card stays locked, the device is the caller's. Unlocks it
+ * meanwhile. */
+void drm_queue_wait_idle(struct drm *drm);
 /* Takes the job over; returns its number. Unless the queue is asynchronous, it is done when this returns. */
 uint64_t drm_queue_push(struct drm *drm, struct drm_job *job);
 /* Until the fence is signalled; at once when no such job was submitted. Unlocks the card meanwhile. */

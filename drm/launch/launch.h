@@ -24,7 +24,7 @@ struct drm_launch_options {
     const char *program; /* a path, or a name to look for: in the sysroots, then in PATH */
     const char *sysroot; /* NULL: the one that tools/sysroot makes for the program's architecture */
     const char *preload; /* another library to preload, or NULL */
-    const char *driver;  /* Mesa's driver for the GPU: "vc4", "lima" */
+    const char *driver;  /* Mesa's driver for the GPU: "vc4", "lima", "panfrost" */
 };
 
 struct drm_launch {

@@ -39,7 +39,7 @@ static int gem_info(struct drm_file *file, void *argument, const struct drm_user
     const struct drm_bo *bo = drm_handle_get(file, info->handle);
     if (!bo)
         return -ENOENT;
-    info->address = drm_lima_mapping_find(drm_lima_file_of(file)->vm, bo)->address;
+    info->address = (uint32_t)drm_vm_find(&drm_lima_file_of(file)->vm->vm, bo)->address;
     info->offset = bo->offset;
     return 0;
 }
@@ -80,18 +80,19 @@ static void close_file(struct drm_file *file)
 {
     struct drm_lima_file *own = drm_lima_file_of(file);
     drm_lima_context_close(file);
-    drm_lima_vm_put(own->vm);
+    drm_vm_put(&own->vm->vm);
     free(own);
 }
 
 static int add_handle(struct drm_file *file, struct drm_bo *bo)
 {
-    return drm_lima_map(drm_lima_file_of(file)->vm, bo);
+    drm_lima_start_heap(bo);
+    return drm_vm_map(&drm_lima_file_of(file)->vm->vm, bo, GPU_PAGE);
 }
 
 static void remove_handle(struct drm_file *file, struct drm_bo *bo)
 {
-    drm_lima_unmap(drm_lima_file_of(file)->vm, bo);
+    drm_vm_unmap(&drm_lima_file_of(file)->vm->vm, bo);
 }
 
 static const struct drm_ioctl_row ioctls[] = {
@@ -131,7 +132,6 @@ const struct drm_driver drm_lima_driver = {
     .close_file = close_file,
     .add_handle = add_handle,
     .remove_handle = remove_handle,
-    .free_bo = drm_lima_free_bo,
     .run_job = drm_lima_run_job,
     .end_job = drm_lima_end_job,
 };

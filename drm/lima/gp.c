@@ -51,9 +51,9 @@ static bool grow(struct drm_lima_task *task)
     struct drm *drm = task->job.drm;
     uint32_t *r = task->frame.gp.registers;
     if (r[HEAP_END] - r[HEAP_START] == drm_bo_backed(task->heap)) {
-        if (drm_lima_grow_heap(task->vm, task->heap, r[HEAP_START]))
+        if (drm_lima_grow_heap(drm_lima_vm_of(task), task->heap, r[HEAP_START]))
             return false;
-        drm_lima_record_tables(task->vm);
+        drm_lima_record_tables(drm_lima_vm_of(task));
     }
     drm_lima_flush_l2(drm, LIMA_PIPE_GP);
     drm_lima_zap(drm, LIMA_PIPE_GP);

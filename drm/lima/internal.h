@@ -23,6 +23,7 @@
 #include "drm/core/registers.h"
 #include "drm/core/syncobj.h"
 #include "drm/core/user.h"
+#include "drm/core/vm.h"
 #include "drm/lima/abi.h"
 
 /* ---- addresses (vm.c) ---- */
@@ -30,37 +31,17 @@
 #define LIMA_TABLE_BLOCKS 128u        /* blocks of 8 page tables */
 
 struct drm_lima_vm {
-    uint32_t refs; /* the file's, tasks' */
-    struct drm *drm;
+    struct drm_vm vm;
     struct drm_bo *directory, *tables[LIMA_TABLE_BLOCKS];
-    struct drm_ranges ranges;
 };
 
-/* A buffer in a space: it stays as long as the file has a handle to it or a task uses it. */
-struct drm_lima_mapping {
-    struct drm_lima_vm *vm;
-    uint32_t refs, address;
-    struct drm_lima_mapping *next; /* of the same buffer */
-};
-
-/* A buffer's own part. */
-struct drm_lima_bo {
-    struct drm_lima_mapping *mappings;
-    uint64_t submission; /* the last one that named it */
-};
-
-int drm_lima_vm_create(struct drm *drm, struct drm_lima_vm **out); /* 0, -ENOMEM */
-void drm_lima_vm_put(struct drm_lima_vm *vm);                      /* NULL is accepted */
+int drm_lima_vm_create(struct drm *drm, struct drm_lima_vm **out); /* with one reference. 0, -ENOMEM */
 uint32_t drm_lima_vm_directory(const struct drm_lima_vm *vm);      /* physical */
-struct drm_lima_mapping *drm_lima_mapping_find(const struct drm_lima_vm *vm, const struct drm_bo *bo);
-/* One reference more, of a mapping that is made if need be. 0, -ENOMEM, -ENOSPC (no addresses left). */
-int drm_lima_map(struct drm_lima_vm *vm, struct drm_bo *bo);
-void drm_lima_unmap(struct drm_lima_vm *vm, struct drm_bo *bo);
+void drm_lima_start_heap(struct drm_bo *bo); /* gives a new heap its first pages; of other buffers nothing */
 /* Doubles what a heap, mapped at `address`, is backed with, up to its size. Needs no lock: the tables are
  * there. 0, -ENOSPC. */
 int drm_lima_grow_heap(struct drm_lima_vm *vm, struct drm_bo *bo, uint32_t address);
 void drm_lima_record_tables(const struct drm_lima_vm *vm); /* while recording: what the MMUs walk */
-void drm_lima_free_bo(struct drm_bo *bo);
 
 /* ---- contexts (context.c) ---- */
 struct drm_lima_context {
@@ -87,17 +68,15 @@ union drm_lima_frame {
 };
 
 struct drm_lima_task {
-    struct drm_job job; /* whose buffers' mappings the task has references to */
+    struct drm_job job; /* in the file's struct drm_lima_vm */
     uint32_t pipe;      /* enum lima_pipe */
     struct drm_lima_context *context;
-    struct drm_lima_vm *vm;
     union drm_lima_frame frame;
     struct drm_bo *heap; /* of a GP's task: what grows, and stands where its heap starts; or NULL */
 };
 
 struct drm_lima {
     uint32_t gp_version, pp_version, pp_count;
-    uint64_t submissions;         /* looked at so far */
     struct drm_bo *dlbu_page;     /* Mali-450's */
     struct drm_lima_vm *empty_vm; /* what MMUs have while no task runs */
 };
@@ -110,6 +89,11 @@ static inline struct drm_lima *drm_lima_of(const struct drm *drm)
 static inline struct drm_lima_file *drm_lima_file_of(const struct drm_file *file)
 {
     return file->own;
+}
+
+static inline struct drm_lima_vm *drm_lima_vm_of(const struct drm_lima_task *task)
+{
+    return (struct drm_lima_vm *)task->job.vm;
 }
 
 static inline bool drm_lima_is_450(const struct drm *drm)

@@ -32,11 +32,11 @@ void drm_lima_run_job(struct drm_job *job)
     struct drm *drm = job->drm;
     if (task->context->guilty)
         return;
-    drm_lima_record_tables(task->vm);
+    drm_lima_record_tables(drm_lima_vm_of(task));
     if (drm->options.capture)
         drm_job_record_buffers(job);
     drm_lima_flush_l2(drm, task->pipe);
-    drm_lima_switch_vm(drm, task->pipe, task->vm);
+    drm_lima_switch_vm(drm, task->pipe, drm_lima_vm_of(task));
     const char *wrong = task->pipe == LIMA_PIPE_GP ? drm_lima_gp_run(task) : drm_lima_pp_run(task);
     if (drm_lima_take_mmu_faults(drm, task->pipe))
         wrong = "page fault";
@@ -98,7 +98,8 @@ void drm_lima_finish(struct drm *drm)
     struct drm_lima *lima = drm_lima_of(drm);
     if (!lima)
         return;
-    drm_lima_vm_put(lima->empty_vm);
+    if (lima->empty_vm)
+        drm_vm_put(&lima->empty_vm->vm);
     drm_bo_put(lima->dlbu_page);
     free(lima);
     drm->own = NULL;

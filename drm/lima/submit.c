@@ -17,11 +17,8 @@ static uint32_t frame_size(const struct drm *drm, uint32_t pipe)
 /* Also of a submission that became no task: what it holds is given back. */
 static void release(struct drm_lima_task *task)
 {
-    for (uint32_t i = 0; i < task->job.buffer_count; i++)
-        drm_lima_unmap(task->vm, task->job.buffers[i].bo);
     drm_job_release(&task->job);
     drm_lima_context_put(task->context);
-    drm_lima_vm_put(task->vm);
     free(task);
 }
 
@@ -44,21 +41,15 @@ static int take_frame(struct drm_lima_task *task, const struct lima_gem_submit *
 static int take_buffers(struct drm_lima_task *task, struct drm_file *file,
                         const struct lima_submit_buffer *named, uint32_t count)
 {
-    uint64_t number = ++drm_lima_of(task->job.drm)->submissions;
     bool twice = false;
     for (uint32_t i = 0; i < count; i++) {
         struct drm_bo *bo = drm_handle_get(file, named[i].handle);
         if (!bo)
             return -ENOENT;
-        struct drm_lima_mapping *mapping = drm_lima_mapping_find(task->vm, bo);
-        struct drm_lima_bo *own = bo->own;
-        twice |= own->submission == number;
-        own->submission = number;
-        mapping->refs++;
-        drm_job_take(&task->job, bo);
+        twice |= drm_job_take(&task->job, bo);
         task->job.buffers[i].written = named[i].flags & LIMA_BUFFER_WRITE;
         if (task->pipe == LIMA_PIPE_GP && !task->heap && bo->kind == DRM_BO_HEAP &&
-            mapping->address == task->frame.gp.registers[4])
+            task->job.buffers[i].address == task->frame.gp.registers[4])
             task->heap = bo;
     }
     return twice ? -EALREADY : 0;
@@ -98,10 +89,8 @@ int drm_lima_submit(struct drm_file *file, void *argument, const struct drm_user
     struct drm_lima_task *task = calloc(1, sizeof *task);
     if (!task)
         return -ENOMEM;
-    drm_job_init(&task->job, file);
+    drm_job_init(&task->job, file, &drm_lima_file_of(file)->vm->vm);
     task->pipe = args->pipe;
-    task->vm = drm_lima_file_of(file)->vm;
-    task->vm->refs++;
     int r = prepare(task, file, args, user);
     if (r)
         release(task);

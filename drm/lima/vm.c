@@ -20,33 +20,57 @@ static void put_entry(struct drm_bo *table, uint32_t index, uint32_t value)
     __atomic_store_n((uint32_t *)drm_bo_bytes(table) + index, value, __ATOMIC_RELAXED);
 }
 
-/* Whatever tables the pages of a range need. */
-static int make_tables(struct drm_lima_vm *vm, uint32_t address, uint64_t size)
+static struct drm_lima_vm *vm_of(struct drm_vm *vm)
 {
-    for (uint64_t block = address >> BLOCK_SHIFT; block <= (address + size - 1) >> BLOCK_SHIFT; block++) {
-        if (vm->tables[block])
+    return (struct drm_lima_vm *)vm;
+}
+
+static int make_tables(struct drm_vm *vm, uint64_t address, const struct drm_bo *bo)
+{
+    struct drm_lima_vm *v = vm_of(vm);
+    for (uint64_t block = address >> BLOCK_SHIFT; block <= (address + bo->size - 1) >> BLOCK_SHIFT; block++) {
+        if (v->tables[block])
             continue;
         int r = drm_bo_create(vm->drm, BLOCK_PAGES * sizeof(uint32_t), GPU_PAGE, DRM_BO_KERNEL,
-                              &vm->tables[block]);
+                              &v->tables[block]);
         if (r)
             return r;
         for (uint32_t i = 0; i < 8; i++)
-            put_entry(vm->directory, (uint32_t)block * 8 + i,
-                      (uint32_t)(vm->tables[block]->offset + i * GPU_PAGE) | LIMA_PAGE_PRESENT);
+            put_entry(v->directory, (uint32_t)block * 8 + i,
+                      (uint32_t)(v->tables[block]->offset + i * GPU_PAGE) | LIMA_PAGE_PRESENT);
     }
     return 0;
 }
 
-/* Entries of pages whose tables are there; `flags` 0: no page. */
-static void put_pages(struct drm_lima_vm *vm, uint64_t address, uint64_t physical, uint64_t size,
-                      uint32_t flags)
+static void put_page(struct drm_lima_vm *v, uint64_t address, uint32_t entry)
 {
-    for (uint64_t at = 0; at < size; at += GPU_PAGE) {
-        uint64_t page = (address + at) / GPU_PAGE;
-        put_entry(vm->tables[page / BLOCK_PAGES], (uint32_t)(page % BLOCK_PAGES),
-                  flags ? (uint32_t)(physical + at) | flags : 0);
-    }
+    uint64_t page = address / GPU_PAGE;
+    put_entry(v->tables[page / BLOCK_PAGES], (uint32_t)(page % BLOCK_PAGES), entry);
 }
+
+static void put_pages(struct drm_vm *vm, uint64_t address, const struct drm_bo *bo, uint64_t offset,
+                      uint64_t size)
+{
+    for (uint64_t at = offset; at < offset + size; at += GPU_PAGE)
+        put_page(vm_of(vm), address + at, (uint32_t)(bo->offset + at) | LIMA_PAGE_FLAGS);
+}
+
+static void clear_pages(struct drm_vm *vm, uint64_t address, uint64_t size)
+{
+    for (uint64_t at = 0; at < size; at += GPU_PAGE)
+        put_page(vm_of(vm), address + at, 0);
+}
+
+static void free_vm(struct drm_vm *vm)
+{
+    struct drm_lima_vm *v = vm_of(vm);
+    for (uint32_t i = 0; i < LIMA_TABLE_BLOCKS; i++)
+        drm_bo_put(v->tables[i]);
+    drm_bo_put(v->directory);
+    free(v);
+}
+
+static const struct drm_vm_tables tables = {make_tables, put_pages, clear_pages, free_vm};
 
 int drm_lima_vm_create(struct drm *drm, struct drm_lima_vm **out)
 {
@@ -54,33 +78,19 @@ int drm_lima_vm_create(struct drm *drm, struct drm_lima_vm **out)
     struct drm_lima_vm *vm = calloc(1, sizeof *vm);
     if (!vm)
         return -ENOMEM;
-    vm->refs = 1;
-    vm->drm = drm;
-    uint64_t end = dlbu ? LIMA_DLBU_ADDRESS : 1ull << 32;
-    int r = drm_ranges_init(&vm->ranges, FIRST_ADDRESS, end - FIRST_ADDRESS);
+    int r = drm_vm_init(&vm->vm, drm, &tables, FIRST_ADDRESS, dlbu ? LIMA_DLBU_ADDRESS : 1ull << 32);
     if (!r)
         r = drm_bo_create(drm, GPU_PAGE, GPU_PAGE, DRM_BO_KERNEL, &vm->directory);
     if (!r && dlbu)
-        r = make_tables(vm, LIMA_DLBU_ADDRESS, GPU_PAGE);
+        r = make_tables(&vm->vm, LIMA_DLBU_ADDRESS, dlbu);
     if (r) {
-        drm_lima_vm_put(vm);
+        drm_vm_put(&vm->vm);
         return r;
     }
     if (dlbu)
-        put_pages(vm, LIMA_DLBU_ADDRESS, dlbu->offset, GPU_PAGE, LIMA_PAGE_FLAGS);
+        put_pages(&vm->vm, LIMA_DLBU_ADDRESS, dlbu, 0, GPU_PAGE);
     *out = vm;
     return 0;
-}
-
-void drm_lima_vm_put(struct drm_lima_vm *vm)
-{
-    if (!vm || --vm->refs)
-        return;
-    for (uint32_t i = 0; i < LIMA_TABLE_BLOCKS; i++)
-        drm_bo_put(vm->tables[i]);
-    drm_bo_put(vm->directory);
-    drm_ranges_finish(&vm->ranges);
-    free(vm);
 }
 
 uint32_t drm_lima_vm_directory(const struct drm_lima_vm *vm)
@@ -88,86 +98,22 @@ uint32_t drm_lima_vm_directory(const struct drm_lima_vm *vm)
     return (uint32_t)vm->directory->offset;
 }
 
-static void record(const struct drm_bo *bo)
-{
-    capture_write_range(bo->drm->options.capture, bo->drm->memory, bo->offset, bo->size);
-}
-
 void drm_lima_record_tables(const struct drm_lima_vm *vm)
 {
-    if (!vm->drm->options.capture)
+    if (!vm->vm.drm->options.capture)
         return;
-    record(vm->directory);
+    drm_bo_record(vm->directory);
     for (uint32_t i = 0; i < LIMA_TABLE_BLOCKS; i++)
         if (vm->tables[i])
-            record(vm->tables[i]);
+            drm_bo_record(vm->tables[i]);
 }
 
-/* ---- buffers ---- */
+/* ---- heaps ---- */
 
-/* Made if need be; NULL: no memory. */
-static struct drm_lima_bo *own_of(struct drm_bo *bo)
+void drm_lima_start_heap(struct drm_bo *bo)
 {
-    if (!bo->own && (bo->own = calloc(1, sizeof(struct drm_lima_bo))) && bo->kind == DRM_BO_HEAP)
+    if (bo->kind == DRM_BO_HEAP && !drm_bo_backed(bo))
         drm_bo_set_backed(bo, UTIL_MIN(HEAP_FIRST, bo->size));
-    return bo->own;
-}
-
-void drm_lima_free_bo(struct drm_bo *bo)
-{
-    free(bo->own);
-}
-
-struct drm_lima_mapping *drm_lima_mapping_find(const struct drm_lima_vm *vm, const struct drm_bo *bo)
-{
-    const struct drm_lima_bo *own = bo->own;
-    struct drm_lima_mapping *mapping = own ? own->mappings : NULL;
-    while (mapping && mapping->vm != vm)
-        mapping = mapping->next;
-    return mapping;
-}
-
-int drm_lima_map(struct drm_lima_vm *vm, struct drm_bo *bo)
-{
-    struct drm_lima_mapping *mapping = drm_lima_mapping_find(vm, bo);
-    if (mapping) {
-        mapping->refs++;
-        return 0;
-    }
-    struct drm_lima_bo *own = own_of(bo);
-    mapping = own ? malloc(sizeof *mapping) : NULL;
-    if (!mapping)
-        return -ENOMEM;
-    uint64_t address;
-    if (drm_ranges_take(&vm->ranges, bo->size, GPU_PAGE, &address)) {
-        free(mapping);
-        return -ENOSPC;
-    }
-    int r = make_tables(vm, (uint32_t)address, bo->size);
-    if (r) {
-        drm_ranges_give(&vm->ranges, address, bo->size);
-        free(mapping);
-        return r;
-    }
-    put_pages(vm, address, bo->offset, drm_bo_backed(bo), LIMA_PAGE_FLAGS);
-    *mapping = (struct drm_lima_mapping){vm, 1, (uint32_t)address, own->mappings};
-    own->mappings = mapping;
-    return 0;
-}
-
-void drm_lima_unmap(struct drm_lima_vm *vm, struct drm_bo *bo)
-{
-    struct drm_lima_bo *own = bo->own;
-    struct drm_lima_mapping **at = &own->mappings;
-    while ((*at)->vm != vm)
-        at = &(*at)->next;
-    struct drm_lima_mapping *mapping = *at;
-    if (--mapping->refs)
-        return;
-    *at = mapping->next;
-    put_pages(vm, mapping->address, 0, bo->size, 0);
-    drm_ranges_give(&vm->ranges, mapping->address, bo->size);
-    free(mapping);
 }
 
 int drm_lima_grow_heap(struct drm_lima_vm *vm, struct drm_bo *bo, uint32_t address)
@@ -175,7 +121,7 @@ int drm_lima_grow_heap(struct drm_lima_vm *vm, struct drm_bo *bo, uint32_t addre
     uint64_t old = drm_bo_backed(bo), size = UTIL_MIN(2 * old, bo->size);
     if (old >= bo->size)
         return -ENOSPC;
-    put_pages(vm, address + old, bo->offset + old, size - old, LIMA_PAGE_FLAGS);
+    put_pages(&vm->vm, address, bo, old, size - old);
     drm_bo_set_backed(bo, size);
     return 0;
 }

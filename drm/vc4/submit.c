@@ -127,7 +127,7 @@ int drm_vc4_submit(struct drm_file *file, void *argument, const struct drm_user 
     struct drm_vc4_exec *exec = calloc(1, sizeof *exec);
     if (!exec)
         return -ENOMEM;
-    drm_job_init(&exec->job, file);
+    drm_job_init(&exec->job, file, NULL);
     exec->args = args;
     take_room(exec);
     struct drm_sync *out_sync = args->out_sync ? drm_sync_get(file, args->out_sync) : NULL;

@@ -22,6 +22,8 @@
 #include "gpu/capture.h"
 #include "gpu/families.h"
 #include "gpu/replay.h"
+#include "tests/drm/call.h"
+#include "tests/drm/panfrost_mock.h"
 #include "tests/gpu/captures.h"
 #include "tests/gpu/vc4/renderer_scene.h"
 #include "tests/wrap.h"
@@ -118,6 +120,72 @@ static void test_devices(void **unused)
         gpu_name = gpu->name;
         refuse_each(make_device, 1);
     }
+}
+
+/* ---- a card behind an MMU ---- */
+
+static int make_buffer(struct drm_file *file, uint32_t size, uint32_t flags, struct panfrost_create_bo *made)
+{
+    *made = (struct panfrost_create_bo){.size = size, .flags = flags};
+    int r = CALL(file, PANFROST_IOCTL_CREATE_BO, made);
+    return r == -ENOSPC ? -ENOMEM : r; /* lists of addresses need memory, too */
+}
+
+/* A program on a mock of a Mali: buffers of all kinds, a chain that makes a heap grow, counters. */
+static int run_program(struct drm_file *file, struct gpu_memory *memory)
+{
+    struct panfrost_create_bo chain, heap, code, large;
+    uint32_t sample[7 * 64];
+    int r = make_buffer(file, 4096, PANFROST_BO_NOEXEC, &chain);
+    if (!r)
+        r = make_buffer(file, 4 << 20, PANFROST_BO_NOEXEC | PANFROST_BO_HEAP, &heap);
+    if (!r)
+        r = make_buffer(file, 8192, 0, &code);
+    if (!r)
+        r = make_buffer(file, (2 << 20) + 4096, PANFROST_BO_NOEXEC, &large);
+    if (r)
+        return r;
+    struct panfrost_mmap_bo map = {.handle = chain.handle};
+    assert_int_equal(CALL(file, PANFROST_IOCTL_MMAP_BO, &map), 0);
+    struct mock_job *job = (struct mock_job *)(memory->base + map.offset);
+    *job = (struct mock_job){.program = code.address, .heap = heap.address, .bytes = 4 << 20};
+    const uint32_t handles[] = {chain.handle, heap.handle, code.handle, large.handle};
+    struct panfrost_submit submit = {
+        .chain = chain.address, .bo_handles = (uintptr_t)handles, .bo_handle_count = 4};
+    r = CALL(file, PANFROST_IOCTL_SUBMIT, &submit);
+    if (r)
+        return r;
+    assert_int_equal(job->count, 1);
+    struct panfrost_perfcnt_enable enable = {.enable = 1};
+    struct panfrost_perfcnt_dump dump = {.buffer = (uintptr_t)sample};
+    r = CALL(file, PANFROST_IOCTL_PERFCNT_ENABLE, &enable);
+    return r ? (r == -ENOSPC ? -ENOMEM : r) : CALL(file, PANFROST_IOCTL_PERFCNT_DUMP, &dump);
+}
+
+static int run_card(void)
+{
+    static struct mock mock;
+    struct gpu_memory memory;
+    struct drm *drm = NULL;
+    struct drm_file *file;
+    int r = gpu_memory_create(16 << 20, &memory);
+    if (r)
+        return r;
+    const struct drm_options options = {
+        .gpu = mock_gpu(&mock, &memory, 0x860), .width = 64, .height = 64, .unstable_ioctls = true};
+    r = drm_create(&memory, &options, &drm);
+    if (!r)
+        r = drm_open(drm, DRM_MINOR_RENDER, &file);
+    if (!r)
+        r = run_program(file, &memory);
+    drm_destroy(drm);
+    gpu_memory_destroy(&memory);
+    return r;
+}
+
+static void test_card(void **unused)
+{
+    refuse_each(run_card, 1);
 }
 
 /* ---- compiling and drawing ---- */
@@ -243,10 +311,8 @@ static void test_recording(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_recording),
-        cmocka_unit_test(test_drawing),
-        cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_devices), cmocka_unit_test(test_card),   cmocka_unit_test(test_recording),
+        cmocka_unit_test(test_drawing), cmocka_unit_test(test_replay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
