@@ -7,38 +7,52 @@
 #include "gpu/mali/device_internal.h"
 #include "util/bits.h"
 
-#define UNIT        "job manager"
-#define JOB_ALIGN   64u
-#define JOBS_MOST   (1u << 26) /* headers that an address space holds */
-#define NARROW_NEXT 28u        /* where the payload begins behind a Next of 32 bits */
+#define UNIT      "job manager"
+#define JOB_ALIGN 64u
+#define JOBS_MOST (1u << 26) /* headers that an address space holds */
+
+int mali_chains_create(struct mali_device *device)
+{
+    for (unsigned slot = 0; slot < MALI_SLOTS; slot++) {
+        int error = util_arena_create(&device->slot[slot].chain.arena);
+        if (error)
+            return error;
+    }
+    return 0;
+}
+
+void mali_chains_destroy(struct mali_device *device)
+{
+    for (unsigned slot = 0; slot < MALI_SLOTS; slot++)
+        util_arena_destroy(device->slot[slot].chain.arena);
+}
 
 void mali_chain_begin(struct mali_device *device, unsigned slot)
 {
     struct mali_slot *s = &device->slot[slot];
     struct mali_chain *c = &s->chain;
-    *c = (struct mali_chain){
-        .budget = {device->options.packet_budget, device->options.job_fuel},
-        .walk = util_walk_begin(JOBS_MOST),
-        .job = {.device = device,
-                .slot = slot,
-                .as = s->config & 0xf,
-                .version = device->version,
-                .address = s->head,
-                .budget = &c->budget,
-                .number = 1},
-    };
+    c->progress = MALI_TO_FETCH;
+    c->budget = (struct mali_budget){device->options.packet_budget, device->options.job_fuel};
+    c->walk = util_walk_begin(JOBS_MOST);
+    c->job = (struct mali_job){.device = device,
+                               .slot = slot,
+                               .as = s->config & 0xf,
+                               .version = device->version,
+                               .address = s->head,
+                               .budget = &c->budget,
+                               .number = 1};
 }
 
-static struct mali_reader reader_of(const struct mali_job *job, const char *unit)
+static struct mali_reader reader_of(const struct mali_job *job)
 {
-    return (struct mali_reader){job->space, job->version, unit, &job->budget->packets};
+    return (struct mali_reader){job->space, job->version, UNIT, &job->budget->packets};
 }
 
 /* ---- headers ---- */
 
 static bool fetch(struct mali_device *device, struct mali_job *job, struct mali_stop *stop)
 {
-    const struct mali_reader reader = reader_of(job, UNIT);
+    const struct mali_reader reader = reader_of(job);
     if (gpu_host_cancelled(&device->host))
         return mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, UNIT, job->address, "cancelled");
     if (job->address % JOB_ALIGN)
@@ -79,96 +93,38 @@ static void write_fault(const struct mali_slot *s, const struct mali_job *job, c
         memcpy(at, words, sizeof words);
 }
 
-/* ---- jobs that the manager does itself ---- */
+/* ---- jobs ---- */
 
-static bool write_value(struct mali_job *job, const struct mali_write_value *w, struct mali_stop *stop)
+/* What did not come because of its memory may come yet; otherwise the job is done for. */
+static enum mali_end refused(const struct mali_stop *stop)
+{
+    return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
+}
+
+static enum mali_end write_value(const struct mali_job *job, const struct mali_write_value *w,
+                                 struct mali_stop *stop)
 {
     uint64_t value = w->type == MALI_WRITE_VALUE_TYPE_CYCLE_COUNTER      ? mali_cycles(job->device)
                      : w->type == MALI_WRITE_VALUE_TYPE_SYSTEM_TIMESTAMP ? mali_clock(job->device)
                                                                          : 0;
     uint8_t *at =
         mali_at(job->space, w->address, sizeof value, GPU_RIGHT_WRITE, "write-value job", "value", stop);
-    if (at)
-        memcpy(at, &value, sizeof value);
-    return at;
-}
-
-/* ---- payloads ---- */
-
-/* A descriptor that did not come: its memory may, or the job is done for. */
-static enum mali_end refused(const struct mali_stop *stop)
-{
-    return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
-}
-
-static enum mali_end run_compute(struct mali_job *job, const struct mali_reader *r, struct mali_stop *stop)
-{
-    struct mali_compute_job p;
-    if (!mali_desc_read(r, &mali_desc_invocation, job->address + MALI_AT_INVOCATION, &p.invocation, stop) ||
-        !mali_desc_read(r, &mali_desc_compute, job->address + MALI_AT_PARAMETERS, &p.parameters, stop) ||
-        !mali_desc_read(r, &mali_desc_draw, job->address + MALI_AT_DRAW, &p.draw, stop))
+    if (!at)
         return refused(stop);
-    return mali_job_compute(job, &p, stop);
+    memcpy(at, &value, sizeof value);
+    return MALI_END_DONE;
 }
 
-static enum mali_end run_tiler(struct mali_job *job, const struct mali_reader *r, struct mali_stop *stop)
+static enum mali_end run_job(struct mali_job *job, const union mali_payload *p, struct mali_stop *stop)
 {
-    struct mali_tiler_job p;
-    if (!mali_desc_read(r, &mali_desc_invocation, job->address + MALI_AT_INVOCATION, &p.invocation, stop) ||
-        !mali_desc_read(r, &mali_desc_primitive, job->address + MALI_AT_PRIMITIVE, &p.primitive, stop) ||
-        !mali_desc_read(r, &mali_desc_draw, job->address + MALI_AT_DRAW, &p.draw, stop) ||
-        !mali_desc_read(r, &mali_desc_primitive_size, job->address + MALI_AT_PRIMITIVE_SIZE, &p.size, stop))
-        return refused(stop);
-    return mali_job_tiler(job, &p, stop);
-}
-
-static enum mali_end run_small(struct mali_job *job, const struct mali_reader *r, uint64_t at,
-                               struct mali_stop *stop)
-{
-    union {
-        struct mali_write_value value;
-        struct mali_cache_flush flush;
-        struct mali_fragment fragment;
-    } p;
     switch (job->header.type) {
-    case MALI_JOB_TYPE_WRITE_VALUE:
-        return mali_desc_read(r, &mali_desc_write_value, at, &p.value, stop) &&
-                       write_value(job, &p.value, stop)
-                   ? MALI_END_DONE
-                   : refused(stop);
-    case MALI_JOB_TYPE_CACHE_FLUSH: /* there are no caches to flush */
-        return mali_desc_read(r, &mali_desc_cache_flush, at, &p.flush, stop) ? MALI_END_DONE : refused(stop);
-    default:
-        return mali_desc_read(r, &mali_desc_fragment, at, &p.fragment, stop)
-                   ? mali_job_fragment(job, &p.fragment, stop)
-                   : refused(stop);
-    }
-}
-
-static enum mali_end unsupported(const struct mali_job *job, const char *what, struct mali_stop *stop)
-{
-    mali_stop_set(stop, MALI_JOB_CONFIG_FAULT, GPU_FAULT_UNSUPPORTED, UNIT, job->address, "%s", what);
-    return MALI_END_FAULT;
-}
-
-static enum mali_end run_job(struct mali_job *job, struct mali_stop *stop)
-{
-    uint32_t type = job->header.type;
-    bool narrow = !job->header.is_64b;
-    bool draws = type != MALI_JOB_TYPE_WRITE_VALUE && type != MALI_JOB_TYPE_CACHE_FLUSH;
-    const struct mali_reader reader = reader_of(job, UNIT);
-    if (type == MALI_JOB_TYPE_NULL)
-        return MALI_END_DONE;
-    if (type == MALI_JOB_TYPE_FUSED)
-        return unsupported(job, "what a fused job holds is not known", stop);
-    if (narrow && draws)
-        return unsupported(job, "descriptors with pointers of 32 bits are not known", stop);
-    switch (type) {
+    case MALI_JOB_TYPE_WRITE_VALUE: return write_value(job, &p->write_value, stop);
     case MALI_JOB_TYPE_COMPUTE:
     case MALI_JOB_TYPE_VERTEX:
-    case MALI_JOB_TYPE_GEOMETRY: return run_compute(job, &reader, stop);
-    case MALI_JOB_TYPE_TILER: return run_tiler(job, &reader, stop);
-    default: return run_small(job, &reader, job->address + (narrow ? NARROW_NEXT : MALI_AT_PAYLOAD), stop);
+    case MALI_JOB_TYPE_GEOMETRY: return mali_job_compute(job, &p->compute, stop);
+    case MALI_JOB_TYPE_TILER: return mali_job_tiler(job, &p->tiler, stop);
+    case MALI_JOB_TYPE_FRAGMENT: return mali_job_fragment(job, &p->fragment, stop);
+    default: return MALI_END_DONE; /* null jobs; cache flushes: there are no caches */
     }
 }
 
@@ -179,7 +135,8 @@ static bool advance(struct mali_chain *c, struct mali_stop *stop)
 {
     struct mali_job *job = &c->job;
     uint64_t next = job->header.next;
-    c->begun = c->worked = job->resumed = false;
+    c->progress = MALI_TO_FETCH;
+    job->resumed = false;
     if (!next)
         return false;
     if (!c->walk.left-- ||
@@ -193,25 +150,31 @@ static bool advance(struct mali_chain *c, struct mali_stop *stop)
     return true;
 }
 
+/* The payload, where it is not there yet. */
+static bool look(struct mali_chain *c, struct mali_stop *stop)
+{
+    const struct mali_reader reader = reader_of(&c->job);
+    util_arena_reset(c->arena);
+    return mali_payload_read(&reader, c->job.address, &c->job.header, c->arena, &c->payload, stop);
+}
+
 /* One job, as far as it comes. MALI_END_DONE: it is done, header included. */
 static enum mali_end step(struct mali_device *device, struct mali_slot *s, struct mali_stop *stop)
 {
     struct mali_chain *c = &s->chain;
     struct mali_job *job = &c->job;
-    if (!c->begun) {
-        s->head = s->tail = job->address;
-        if (!fetch(device, job, stop))
-            return refused(stop);
-        c->begun = true;
-    }
-    if (!c->worked) {
-        enum mali_end end = run_job(job, stop);
-        if (end != MALI_END_DONE) {
-            job->resumed = end == MALI_END_WAITS;
-            return end;
-        }
-        c->worked = true;
-    }
+    s->head = s->tail = job->address;
+    if (c->progress == MALI_TO_FETCH && !fetch(device, job, stop))
+        return refused(stop);
+    c->progress = UTIL_MAX(c->progress, MALI_TO_LOOK);
+    if (c->progress == MALI_TO_LOOK && !look(c, stop))
+        return refused(stop);
+    c->progress = UTIL_MAX(c->progress, MALI_TO_WORK);
+    enum mali_end end = c->progress == MALI_TO_WORK ? run_job(job, &c->payload, stop) : MALI_END_DONE;
+    job->resumed = end == MALI_END_WAITS;
+    if (end != MALI_END_DONE)
+        return end;
+    c->progress = MALI_TO_WRITE_BACK;
     return write_back(s, job, stop) ? MALI_END_DONE : refused(stop);
 }
 
@@ -236,7 +199,7 @@ enum mali_chain_end mali_chain_run(struct mali_device *device, unsigned slot, st
     if (!c->job.space)
         return MALI_CHAIN_FAULT;
     for (;;) {
-        if (!c->begun && s->stopping) {
+        if (c->progress == MALI_TO_FETCH && s->stopping) {
             s->head = s->tail = c->job.address;
             return MALI_CHAIN_STOPPED;
         }

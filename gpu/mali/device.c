@@ -127,6 +127,11 @@ int mali_device_create(struct gpu_memory *memory, const struct mali_options *opt
     gpu_host_open(&device->host, options->name);
     if (device->options.engine)
         jit_engine_join(device->options.engine);
+    int error = mali_chains_create(device);
+    if (error) {
+        mali_device_destroy(device);
+        return error;
+    }
     *out = device;
     return 0;
 }
@@ -136,6 +141,7 @@ void mali_device_destroy(struct mali_device *device)
     if (!device)
         return;
     gpu_tables_finish(&device->tables);
+    mali_chains_destroy(device);
     if (device->options.engine)
         jit_engine_leave(device->options.engine);
     gpu_host_close(&device->host);

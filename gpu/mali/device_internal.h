@@ -25,8 +25,10 @@ struct mali_as {
 
 /* A chain of jobs on its way. */
 struct mali_chain {
-    struct mali_job job; /* at hand; its `address` is the next one to be fetched while `begun` is not set */
-    bool begun, worked;  /* its header was fetched; it is done, but for its header */
+    struct mali_job job; /* at hand; its header and payload are fetched, it works, its header is written */
+    enum mali_progress { MALI_TO_FETCH, MALI_TO_LOOK, MALI_TO_WORK, MALI_TO_WRITE_BACK } progress; /* of it */
+    union mali_payload payload;
+    struct util_arena *arena; /* of the payload's lists; the slot's for good */
     struct mali_budget budget;
     struct util_walk walk;
 };
@@ -134,6 +136,9 @@ void mali_slots_reset(struct mali_device *device);
 bool mali_slots_busy(const struct mali_device *device);
 
 /* ---- chain.c ---- */
+
+int mali_chains_create(struct mali_device *device); /* 0 or -ENOMEM */
+void mali_chains_destroy(struct mali_device *device);
 
 enum mali_chain_end {
     MALI_CHAIN_DONE,

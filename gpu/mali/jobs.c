@@ -23,7 +23,7 @@ enum mali_end mali_job_tiler(struct mali_job *job, const struct mali_tiler_job *
     return not_done(job, "tiler job", stop);
 }
 
-enum mali_end mali_job_fragment(struct mali_job *job, const struct mali_fragment *payload,
+enum mali_end mali_job_fragment(struct mali_job *job, const struct mali_fragment_job *payload,
                                 struct mali_stop *stop)
 {
     return not_done(job, "fragment job", stop);

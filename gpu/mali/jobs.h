@@ -3,7 +3,7 @@
 #ifndef VITRAIL_GPU_MALI_JOBS_H
 #define VITRAIL_GPU_MALI_JOBS_H
 
-#include "gpu/mali/desc.h"
+#include "gpu/mali/payload.h"
 
 struct mali_device;
 
@@ -32,35 +32,13 @@ enum mali_end {
                      * tables have changed. What is left at that time is kept by who executes the job */
 };
 
-struct mali_compute_job {
-    struct mali_invocation invocation;
-    struct mali_compute parameters;
-    struct mali_draw draw;
-};
-
-struct mali_tiler_job {
-    struct mali_invocation invocation;
-    struct mali_primitive primitive;
-    struct mali_draw draw;
-    struct mali_primitive_size size;
-};
-
-/* Where a job's sections stand, from its header on. */
-enum {
-    MALI_AT_PAYLOAD = 32,
-    MALI_AT_INVOCATION = 32,
-    MALI_AT_PARAMETERS = 40,
-    MALI_AT_PRIMITIVE = 40,
-    MALI_AT_DRAW = 64,
-    MALI_AT_PRIMITIVE_SIZE = 184
-};
-
-/* One function a type of job. Compute, vertex and geometry jobs are laid out alike. */
+/* One function a type of job; geometry jobs are executed as compute jobs are. The payload stays as it is, with
+ * all that it leads to, until the job is done, also while it waits. */
 enum mali_end mali_job_compute(struct mali_job *job, const struct mali_compute_job *payload,
                                struct mali_stop *stop);
 enum mali_end mali_job_tiler(struct mali_job *job, const struct mali_tiler_job *payload,
                              struct mali_stop *stop);
-enum mali_end mali_job_fragment(struct mali_job *job, const struct mali_fragment *payload,
+enum mali_end mali_job_fragment(struct mali_job *job, const struct mali_fragment_job *payload,
                                 struct mali_stop *stop);
 
 #endif

@@ -147,22 +147,6 @@ static void test_faults(void **state)
     guest_destroy(&g);
 }
 
-/* Jobs that others execute: their descriptors are fetched first. */
-static void test_not_executed(void **state)
-{
-    static const uint32_t types[] = {4, VERTEX, TILER};
-    struct guest g;
-    begin(&g);
-    for (unsigned n = 0; n < 3; n++) {
-        job(n, types[n], 0);
-        jobs[n * 256 + 40] = 8; /* of a tiler job: triangles */
-        expect_config_fault(&g, 1, n, GPU_FAULT_UNSUPPORTED);
-    }
-    job(3, FRAGMENT, 0);
-    expect_config_fault(&g, 0, 3, GPU_FAULT_UNSUPPORTED);
-    guest_destroy(&g);
-}
-
 static void test_cores(void **state)
 {
     struct guest g;
@@ -336,12 +320,17 @@ static void test_started_inside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chain),          cmocka_unit_test(test_values),
-        cmocka_unit_test(test_narrow),         cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_not_executed),   cmocka_unit_test(test_cores),
-        cmocka_unit_test(test_endless),        cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_next),           cmocka_unit_test(test_next_after_failure),
-        cmocka_unit_test(test_soft_stop),      cmocka_unit_test(test_stop_by_flag),
+        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_cores),
+        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_next),
+        cmocka_unit_test(test_next_after_failure),
+        cmocka_unit_test(test_soft_stop),
+        cmocka_unit_test(test_stop_by_flag),
         cmocka_unit_test(test_started_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
