@@ -10,6 +10,7 @@ enum { SCENE_HEAP_PAGES = 64 }; /* of a heap, which grows on demand, as many as 
 struct scene {
     struct guest guest;
     uint64_t chain[2]; /* of slot 0 (fragments) and slot 1 (vertices and tiling); 0: none */
+    unsigned as;       /* that they are recorded with */
 };
 
 static inline void scene_buffer(struct guest *g, const char *folder, uint64_t address, uint32_t size,
@@ -27,6 +28,7 @@ static inline void scene_load(struct scene *s, const char *folder, const struct 
     recorded_file(folder, "index.txt", index, sizeof index - 1);
     guest_create(&s->guest, options);
     memset(s->chain, 0, sizeof s->chain);
+    s->as = 0;
     for (char *line = strtok(index, "\n"); line; line = strtok(NULL, "\n")) {
         unsigned slot, size;
         unsigned long long address;
