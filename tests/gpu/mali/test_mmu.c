@@ -134,6 +134,25 @@ static void test_header_comes(void **state)
     guest_destroy(&g);
 }
 
+/* What was fetched before the wait counts, whatever stands there afterwards. */
+static void test_fetched_once(void **state)
+{
+    struct guest g;
+    begin(&g);
+    uint8_t *page = guest_map(&g, DATA, GPU_PAGE, RIGHT_READ);
+    memset(page, 0xff, 32);
+    guest_submit(&g, 1, write_job(0, DATA, 0), 0);
+    assert_int_equal(guest_status(&g, 1), STATUS_ACTIVE);
+    write_job(0, DATA + 16, JOBS + 128);
+    *guest_entry(&g, DATA) |= RIGHT_WRITE;
+    guest_flush_as(&g, 0);
+    assert_int_equal(guest_status(&g, 1), STATUS_DONE);
+    assert_int_equal(util_load64(page), 0);
+    assert_int_equal(util_load64(page + 16), UINT64_MAX);
+    assert_int_equal(util_load32(jobs + 128), 0);
+    guest_destroy(&g);
+}
+
 /* As the kernel ends who waits in vain. */
 static void test_switched_off(void **state)
 {
@@ -220,10 +239,11 @@ static void test_two_spaces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pages_and_blocks), cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_page_comes),       cmocka_unit_test(test_header_comes),
-        cmocka_unit_test(test_switched_off),     cmocka_unit_test(test_reset_while_waiting),
-        cmocka_unit_test(test_answered_inside),  cmocka_unit_test(test_two_spaces),
+        cmocka_unit_test(test_pages_and_blocks),    cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_page_comes),          cmocka_unit_test(test_fetched_once),
+        cmocka_unit_test(test_header_comes),        cmocka_unit_test(test_switched_off),
+        cmocka_unit_test(test_reset_while_waiting), cmocka_unit_test(test_answered_inside),
+        cmocka_unit_test(test_two_spaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
