@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "gpu/mali/gpu.h"
 #include "gpu/utgard/gpu.h"
 #include "gpu/vc4/device.h"
 #include "util/bits.h"
@@ -15,6 +16,8 @@ struct family {
     /* of Utgard */
     enum utgard_kind kind;
     unsigned pp_count;
+    enum mali_kind mali;
+    bool unfinished; /* it does not draw yet: there by its name, and in no list. Such rows stand last */
 };
 
 static int make_vc4(const struct family *family, struct gpu_memory *memory, const struct gpu_options *options,
@@ -38,16 +41,36 @@ static int make_utgard(const struct family *family, struct gpu_memory *memory,
     return r;
 }
 
+static int make_mali(const struct family *family, struct gpu_memory *memory,
+                     const struct gpu_options *options, struct gpu_device *out)
+{
+    const struct mali_options mali = {family->info.name, family->mali, *options};
+    struct mali_device *device;
+    int r = mali_device_create(memory, &mali, &device);
+    if (!r)
+        *out = mali_device_gpu(device);
+    return r;
+}
+
+#define MIDGARD(name, model, kind)                                                                           \
+    {{name, "mali", "Arm Mali-" model " (Midgard)", "panfrost", MALI_WINDOW, true, 1ull << 32},              \
+     .make = make_mali,                                                                                      \
+     .mali = (kind),                                                                                         \
+     .unfinished = true}
+
 static const struct family families[] = {
     {{"vc4", "vc4", "Broadcom VideoCore IV (V3D 2.1)", "vc4", 0x1000, false, 1ull << 32}, .make = make_vc4},
     {{"mali400", "utgard", "Arm Mali-400 MP2 (Utgard)", "lima", UTGARD_WINDOW, true, 1ull << 32},
-     make_utgard,
-     UTGARD_MALI400,
-     2},
+     .make = make_utgard,
+     .kind = UTGARD_MALI400,
+     .pp_count = 2},
     {{"mali450", "utgard", "Arm Mali-450 MP6 (Utgard)", "lima", UTGARD_WINDOW, true, 1ull << 32},
-     make_utgard,
-     UTGARD_MALI450,
-     6},
+     .make = make_utgard,
+     .kind = UTGARD_MALI450,
+     .pp_count = 6},
+    MIDGARD("t720", "T720 MP2", MALI_T720),
+    MIDGARD("t760", "T760 MP4", MALI_T760),
+    MIDGARD("t860", "T860 MP4", MALI_T860),
 };
 
 static const struct family *find(const char *name)
@@ -74,7 +97,7 @@ const char *gpu_driver_name(const char *name)
 
 const struct gpu_info *gpu_info_at(unsigned n)
 {
-    return n < UTIL_ARRAY_SIZE(families) ? &families[n].info : NULL;
+    return n < UTIL_ARRAY_SIZE(families) && !families[n].unfinished ? &families[n].info : NULL;
 }
 
 const struct gpu_info *gpu_info_find(const char *name)

@@ -6,8 +6,8 @@
 #include "gpu/memory.h"
 #include "gpu/options.h"
 
-/* "vc4", "mali400" (2 PPs), "mali450" (6 PPs). `memory` is borrowed. 0, -ENOTSUP (no such GPU), -ENOMEM,
- * -EINVAL, -errno. */
+/* "vc4", "mali400" (2 PPs), "mali450" (6 PPs); and by name alone, as they do not draw yet: "t720", "t760",
+ * "t860". `memory` is borrowed. 0, -ENOTSUP (no such GPU), -ENOMEM, -EINVAL, -errno. */
 int gpu_create(const char *name, struct gpu_memory *memory, const struct gpu_options *options,
                struct gpu_device *out);
 /* Mesa's driver for it: "vc4", "lima"; NULL: there is no such GPU. */
@@ -21,7 +21,7 @@ struct gpu_info {
     bool maps_pages;         /* guest memory must be a file (gpu/space.h) */
     uint64_t memory_max;
 };
-const struct gpu_info *gpu_info_at(unsigned n);         /* NULL past the last */
-const struct gpu_info *gpu_info_find(const char *name); /* NULL: there is none */
+const struct gpu_info *gpu_info_at(unsigned n);         /* of those that draw; NULL past the last */
+const struct gpu_info *gpu_info_find(const char *name); /* of all; NULL: there is none */
 
 #endif

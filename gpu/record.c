@@ -2,8 +2,39 @@
 #include "gpu/record.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "util/bits.h"
+
+uint64_t gpu_record_wide(const struct gpu_record_field *f, const uint32_t *words)
+{
+    const uint32_t *at = words + f->at / 32;
+    uint32_t low = f->at % 32;
+    uint64_t value = at[0];
+    if (low + f->bits > 32)
+        value |= (uint64_t)at[1] << 32;
+    value = util_bits(value, low, f->bits);
+    if (f->bits2)
+        value |= (uint64_t)gpu_record_bits(words, f->at2, f->bits2) << f->bits % 32;
+    switch (f->coding) {
+    case GPU_RECORD_POWER: return 1ull << (value & 63);
+    case GPU_RECORD_PADDED: return (2 * (value >> 5) + 1) << (value & 31);
+    default: return (value + f->add) << f->shift;
+    }
+}
+
+void gpu_record_store(const struct gpu_record_field *fields, size_t count, const uint32_t *words, void *out)
+{
+    for (size_t n = 0; n < count; n++) {
+        const struct gpu_record_field *f = &fields[n];
+        if (!f->bits)
+            continue;
+        uint64_t value = gpu_record_wide(f, words);
+        if (f->is_signed)
+            value = (uint64_t)(int64_t)util_sext((uint32_t)value, f->bits);
+        memcpy((uint8_t *)out + f->to, &value, f->size);
+    }
+}
 
 static double number_of(const struct gpu_record_field *f, uint32_t value)
 {
@@ -12,7 +43,7 @@ static double number_of(const struct gpu_record_field *f, uint32_t value)
     return ldexp(f->is_signed ? (double)util_sext(value, f->bits) : (double)value, -f->fraction);
 }
 
-struct gpu_field gpu_record_describe(const struct gpu_record_field *f, uint32_t value)
+struct gpu_field gpu_record_describe(const struct gpu_record_field *f, uint64_t value)
 {
     struct gpu_field out = {.name = f->name,
                             .kind = (enum gpu_field_kind)f->kind,
@@ -20,8 +51,8 @@ struct gpu_field gpu_record_describe(const struct gpu_record_field *f, uint32_t 
                             .value = value,
                             .what = f->what};
     switch (out.kind) {
-    case GPU_FIELD_INT: out.value = (uint64_t)(int64_t)util_sext(value, f->bits); break;
-    case GPU_FIELD_FLOAT: out.number = number_of(f, value); break;
+    case GPU_FIELD_INT: out.value = (uint64_t)(int64_t)util_sext((uint32_t)value, f->bits); break;
+    case GPU_FIELD_FLOAT: out.number = number_of(f, (uint32_t)value); break;
     case GPU_FIELD_NAME:
         if (f->names && value < f->names->count)
             out.word = f->names->name[value];
@@ -36,7 +67,7 @@ unsigned gpu_record_list(const struct gpu_record_field *fields, size_t count, co
 {
     unsigned used = 0;
     for (size_t n = 0; n < count; n++) {
-        uint32_t value = gpu_record_value(&fields[n], words);
+        uint64_t value = fields[n].bits ? gpu_record_wide(&fields[n], words) : 0;
         if (fields[n].bits && (value || fields[n].always))
             out[used++] = gpu_record_describe(&fields[n], value);
     }

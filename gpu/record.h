@@ -17,17 +17,26 @@ struct gpu_names {
     static const struct gpu_names list[1] = {                                                                \
         {sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *), (const char *const[]){__VA_ARGS__}}}
 
+/* How bits say a value, beside shift and add. */
+enum gpu_record_coding {
+    GPU_RECORD_PLAIN,
+    GPU_RECORD_POWER,  /* 1 << bits */
+    GPU_RECORD_PADDED, /* (2 * the bits above five + 1) << the lower five */
+};
+
 struct gpu_record_field {
     const char *name, *what;       /* `what` may be NULL */
     const struct gpu_names *names; /* of a NAME */
     uint16_t at, at2;
-    uint8_t bits,
-        bits2; /* 32 at most, also together; bits 0: the record lacks the field. at2, bits2: above */
-    uint8_t kind, digits;   /* of struct gpu_field; digits 0: as many as the bits need */
-    uint8_t shift, add;     /* the value is (bits + add) << shift */
-    uint8_t fraction;       /* of a FLOAT: bits below 1, of fixed point; 0: the upper bits of a single */
+    uint8_t bits, bits2;  /* 32 at most, also together, but where a function says 64; bits 0: the record lacks
+                          * the field. at2, bits2: above */
+    uint8_t kind, digits; /* of struct gpu_field; digits 0: as many as the bits need */
+    uint8_t shift, add;   /* the value is (bits + add) << shift */
+    uint8_t coding;       /* enum gpu_record_coding */
+    uint8_t size;         /* of the struct's member, for gpu_record_store */
+    uint8_t fraction;     /* of a FLOAT: bits below 1, of fixed point; 0: the upper bits of a single */
     bool is_signed, always; /* `always`: listed where it is 0, too */
-    uint32_t to;            /* where its uint32_t is in the family's struct */
+    uint32_t to;            /* where its member is in the family's struct */
 };
 
 /* What stands for a kind in a row. */
@@ -74,9 +83,15 @@ static inline uint32_t gpu_record_value64(const struct gpu_record_field *f, uint
     return (value + f->add) << f->shift;
 }
 
+/* The value of a field of up to 64 bits, in two words, as its coding has it; not extended by a sign. */
+uint64_t gpu_record_wide(const struct gpu_record_field *field, const uint32_t *words);
+/* Values of such fields to the struct's members, each of its `size`, those that are signed extended; members
+ * of fields that the record lacks are left. */
+void gpu_record_store(const struct gpu_record_field *fields, size_t count, const uint32_t *words, void *out);
+
 /* A value for listings. */
-struct gpu_field gpu_record_describe(const struct gpu_record_field *field, uint32_t value);
-/* The record's, those that it lacks left out and those that are 0, but for `always`; how many. */
+struct gpu_field gpu_record_describe(const struct gpu_record_field *field, uint64_t value);
+/* The record's, of up to 64 bits, those that it lacks left out and those that are 0, but for `always`; how many. */
 unsigned gpu_record_list(const struct gpu_record_field *fields, size_t count, const uint32_t *words,
                          struct gpu_field *out);
 

@@ -11,7 +11,7 @@
 
 #include "gpu/memory.h"
 
-enum gpu_right { GPU_RIGHT_READ = 1, GPU_RIGHT_WRITE = 2 };
+enum gpu_right { GPU_RIGHT_READ = 1, GPU_RIGHT_WRITE = 2, GPU_RIGHT_EXECUTE = 4 };
 
 #define GPU_SPACE_PIECES 16384u /* runs of pages that one space may be made of: the host has a limit too */
 

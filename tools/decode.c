@@ -142,7 +142,10 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const struct tool_option rows[] = {
-    {"job", "N", "only the N-th job, from 1: what begins with its binning (Mali: its vertex processing)",
+    {"job", "N",
+     "only the N-th job, from 1: what begins with its binning (Mali-400: its vertex processing; Midgard: "
+     "each "
+     "chain)",
      .kind = TOOL_NUMBER, .at = AT(decode.job), .min = 1, .max = UINT64_MAX},
     {"no-programs", NULL, "leave programs and uniforms out", .kind = TOOL_SWITCH,
      .at = AT(decode.no_programs)},

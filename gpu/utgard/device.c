@@ -219,7 +219,7 @@ int utgard_device_create(struct gpu_memory *memory, const struct utgard_options 
     struct utgard_device *device = calloc(1, sizeof *device);
     if (!device)
         return -ENOMEM;
-    device->memory = memory;
+    device->tables = (struct gpu_tables_set){.memory = memory, .kind = &utgard_tables_kind};
     device->kind = options->kind;
     device->pp_count = options->pp_count ? options->pp_count : most_pps(options->kind);
     device->options = gpu_options_resolve(&options->gpu, ISA_EXACT);
@@ -251,7 +251,7 @@ void utgard_device_destroy(struct utgard_device *device)
     utgard_pp_destroy(device);
     gpu_programs_destroy(device->vertex_programs);
     gpu_programs_destroy(device->fragment_programs);
-    utgard_mmu_destroy(device);
+    gpu_tables_finish(&device->tables);
     if (device->options.engine)
         jit_engine_leave(device->options.engine);
     gpu_host_close(&device->host);

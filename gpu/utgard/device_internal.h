@@ -2,13 +2,12 @@
 #ifndef VITRAIL_GPU_UTGARD_DEVICE_INTERNAL_H
 #define VITRAIL_GPU_UTGARD_DEVICE_INTERNAL_H
 
-#include "gpu/space.h"
+#include "gpu/tables.h"
 #include "gpu/utgard/device.h"
 #include "gpu/utgard/perf.h"
 #include "gpu/utgard/regs.h"
 
-#define UTGARD_SPACES 4 /* address spaces remembered, by the address of their page tables */
-#define UTGARD_STORE  0x440
+#define UTGARD_STORE 0x440
 
 enum { UTGARD_PP_WB_STEP = UTGARD_PP_WB1 - UTGARD_PP_WB0 };
 enum {
@@ -53,19 +52,6 @@ struct utgard_mmu {
     bool paging, stalled, faulted, fault_is_write;
 };
 
-/* An address space, shared by all MMUs that point to the same page tables. */
-#define UTGARD_MMU_ENTRIES 1024u /* of a directory, and of a table */
-struct utgard_space {
-    struct gpu_space space;
-    /* The directory, and behind it the table of each of its entries, as they were when the space was made of
-     * them; owned. */
-    uint32_t (*walked)[UTGARD_MMU_ENTRIES];
-    bool walked_well;
-    uint32_t dte;
-    bool made, stale; /* stale: somebody zapped since the tables were walked */
-    uint64_t used;    /* when last: the oldest makes room */
-};
-
 /* A processor's interrupts and whether it works. */
 struct utgard_unit {
     uint32_t raw, mask;
@@ -75,15 +61,13 @@ struct utgard_unit {
 struct utgard_gp;
 
 struct utgard_device {
-    struct gpu_memory *memory;
     enum utgard_kind kind;
     unsigned pp_count;
     struct gpu_options options;
     struct gpu_host host;
     uint32_t store[UTGARD_IP_COUNT][UTGARD_STORE]; /* plain registers */
     struct utgard_mmu mmu[1 + UTGARD_MAX_PP];      /* the GP's, then the PPs' */
-    struct utgard_space space[UTGARD_SPACES];
-    uint64_t space_clock;
+    struct gpu_tables_set tables;
     struct utgard_unit gp_unit, pp_unit[UTGARD_MAX_PP];
     bool pp_started[UTGARD_MAX_PP]; /* a frame waits to be rendered */
     struct utgard_pp_team *team;    /* frame_pp.c's own: those of them that draw one frame */
@@ -120,7 +104,7 @@ const struct gpu_space *utgard_mmu_space(struct utgard_device *device, unsigned 
 void utgard_mmu_zap(struct utgard_device *device, unsigned n);
 /* An access that no page allows: the MMU holds it, and interrupts. */
 void utgard_mmu_fault(struct utgard_device *device, unsigned n, uint32_t address, bool write);
-void utgard_mmu_destroy(struct utgard_device *device);
+extern const struct gpu_tables_kind utgard_tables_kind;
 
 /* ---- gp.c ---- */
 

@@ -1,9 +1,5 @@
 /* The MMUs of the GP and the PPs: two levels of tables of 1024 words, walked into address spaces before the
  * work that uses them. Source: Linux's lima_mmu.c and lima_vm.c as documentation of what is polled. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "gpu/utgard/device_internal.h"
 #include "util/bits.h"
 
@@ -11,80 +7,49 @@
 enum { ENABLE_PAGING, DISABLE_PAGING, ENABLE_STALL, DISABLE_STALL, ZAP_CACHE, PAGE_FAULT_DONE, HARD_RESET };
 
 /* Table words: the address of a page, present, and in the second level may be read, may be written. */
-#define ENTRIES       UTGARD_MMU_ENTRIES
+#define ENTRIES       1024u
 #define ENTRY_PRESENT 1u
 
-/* ---- page tables ---- */
+/* ---- page tables: copy 0 is the directory, 1 + n the table of its entry n ---- */
 
-/* Takes the page of guest memory that is number `n` of what was walked: whether it was another. */
-static bool take(struct utgard_space *s, uint32_t n, const uint8_t *page)
+static uint32_t word_of(const struct gpu_tables *tables, uint32_t page, uint32_t n)
 {
-    if (!memcmp(s->walked[n], page, sizeof s->walked[n]))
+    return util_load32(tables->page[page] + n * 4);
+}
+
+static bool take(struct gpu_tables *tables)
+{
+    if (!gpu_tables_take(tables, 0, tables->root))
         return false;
-    memcpy(s->walked[n], page, sizeof s->walked[n]);
+    for (uint32_t n = 0; n < ENTRIES; n++) {
+        uint32_t entry = word_of(tables, 0, n);
+        if (entry & ENTRY_PRESENT) /* a table outside guest memory is none */
+            (void)gpu_tables_take(tables, 1 + n, entry & ~(GPU_PAGE - 1));
+    }
     return true;
 }
 
-/* The table that an entry of the directory names, or NULL. */
-static const uint8_t *table_of(const struct utgard_device *device, uint32_t entry)
-{
-    return entry & ENTRY_PRESENT ? gpu_memory_at(device->memory, entry & ~(GPU_PAGE - 1), GPU_PAGE) : NULL;
-}
-
-static void map_table(struct utgard_space *s, uint32_t number)
+static void map_table(struct gpu_tables *tables, uint32_t number)
 {
     for (uint32_t n = 0; n < ENTRIES; n++) {
-        uint32_t entry = s->walked[1 + number][n];
+        uint32_t entry = word_of(tables, 1 + number, n);
         uint32_t rights = entry >> 1 & (GPU_RIGHT_READ | GPU_RIGHT_WRITE);
         if (entry & ENTRY_PRESENT && rights) /* a page that the guest does not have stays unmapped */
-            (void)gpu_space_map(&s->space, (number * ENTRIES + n) * GPU_PAGE, entry & ~(GPU_PAGE - 1),
+            (void)gpu_space_map(&tables->space, (number * ENTRIES + n) * GPU_PAGE, entry & ~(GPU_PAGE - 1),
                                 rights);
     }
 }
 
-/* Drivers zap before every job; few of them have changed the tables. */
-static int walk(const struct utgard_device *device, struct utgard_space *s)
+static void map(struct gpu_tables *tables)
 {
-    const uint8_t *directory = gpu_memory_at(device->memory, s->dte, GPU_PAGE);
-    const uint32_t *entries = s->walked[0];
-    bool changed = !s->walked_well;
-    if (directory)
-        changed |= take(s, 0, directory);
-    for (uint32_t n = 0; directory && n < ENTRIES; n++) {
-        const uint8_t *table = table_of(device, entries[n]);
-        if (table)
-            changed |= take(s, 1 + n, table);
+    for (uint32_t n = 0; n < ENTRIES; n++) {
+        uint32_t entry = word_of(tables, 0, n);
+        if (entry & ENTRY_PRESENT && gpu_memory_at(tables->space.memory, entry & ~(GPU_PAGE - 1), GPU_PAGE))
+            map_table(tables, n);
     }
-    if (!changed && directory)
-        return 0;
-    gpu_space_begin(&s->space);
-    for (uint32_t n = 0; directory && n < ENTRIES; n++)
-        if (table_of(device, entries[n]))
-            map_table(s, n);
-    int error = gpu_space_end(&s->space);
-    s->walked_well = !error && directory;
-    return error;
 }
 
-/* The space of a page directory: the one there is, or the least used one made anew. */
-static struct utgard_space *find_space(struct utgard_device *device, uint32_t dte)
-{
-    struct utgard_space *oldest = &device->space[0];
-    for (unsigned n = 0; n < UTGARD_SPACES; n++) {
-        struct utgard_space *s = &device->space[n];
-        if (s->made && s->dte == dte)
-            return s;
-        if (s->used < oldest->used)
-            oldest = s;
-    }
-    if (!oldest->walked && !(oldest->walked = calloc(1 + ENTRIES, sizeof *oldest->walked)))
-        return NULL;
-    if (!oldest->made && gpu_space_create(device->memory, &oldest->space))
-        return NULL;
-    oldest->made = oldest->stale = true;
-    oldest->dte = dte;
-    return oldest;
-}
+const struct gpu_tables_kind utgard_tables_kind = {1 + ENTRIES, take, map};
 
 const struct gpu_space *utgard_mmu_space(struct utgard_device *device, unsigned n, struct gpu_fault *fault)
 {
@@ -93,42 +58,21 @@ const struct gpu_space *utgard_mmu_space(struct utgard_device *device, unsigned 
         gpu_fault_set(fault, GPU_FAULT_UNSUPPORTED, "mmu", mmu->dte, "work without paging is not done");
         return NULL;
     }
-    struct utgard_space *s = find_space(device, mmu->dte);
-    int error = !s ? -ENOMEM : s->stale ? walk(device, s) : 0;
-    if (error) {
-        gpu_fault_set(fault, GPU_FAULT_MEMORY, "mmu", mmu->dte,
-                      error == -E2BIG ? "the page tables name more than %u runs of pages"
-                                      : "no memory of the host maps the address space (of at most %u runs)",
-                      GPU_SPACE_PIECES);
-        return NULL;
-    }
-    s->stale = false;
-    s->used = ++device->space_clock;
-    return &s->space;
+    const struct gpu_tables *tables = gpu_tables_get(&device->tables, mmu->dte, fault);
+    return tables ? &tables->space : NULL;
 }
 
 void utgard_mmu_zap(struct utgard_device *device, unsigned n)
 {
-    for (unsigned i = 0; i < UTGARD_SPACES; i++)
-        device->space[i].stale |= device->space[i].made && device->space[i].dte == device->mmu[n].dte;
+    gpu_tables_stale(&device->tables, device->mmu[n].dte);
 }
 
 /* A reset leaves no translation: the driver sets the directory and enables paging without a zap
  * (lima_mmu_init). Spaces are several MMUs'; those of the others are only compared again. */
 static void reset(struct utgard_device *device, struct utgard_mmu *mmu)
 {
-    for (unsigned i = 0; i < UTGARD_SPACES; i++)
-        device->space[i].stale |= device->space[i].made;
+    gpu_tables_all_stale(&device->tables);
     *mmu = (struct utgard_mmu){0};
-}
-
-void utgard_mmu_destroy(struct utgard_device *device)
-{
-    for (unsigned n = 0; n < UTGARD_SPACES; n++) {
-        if (device->space[n].made)
-            gpu_space_destroy(&device->space[n].space);
-        free(device->space[n].walked);
-    }
 }
 
 /* ---- registers ---- */

@@ -252,6 +252,52 @@ save("fuzz_utgard_job", "both-reset", mali_job("triangle", 22))
 
 # ---- programs ----
 
+# ---- chains of Midgard ----
+
+class Midgard(Guest):
+    """With page tables of four levels, the first at 0."""
+
+    def table_of(self, at, shift):
+        key = shift, at >> shift
+        if key not in self.tables:
+            self.tables[key] = PAGE * (1 + len(self.tables))
+            above = 0 if shift == 39 else self.table_of(at, shift + 9)
+            self.put(above + (at >> shift & 511) * 8, struct.pack("<Q", self.tables[key] | 3))
+        return self.tables[key]
+
+    def map(self, address, content, pages=None):
+        for n in range(pages or max(1, -(-len(content) // PAGE))):
+            at = address + n * PAGE
+            self.put(self.table_of(at, 21) + (at >> 12 & 511) * 8, struct.pack("<Q", self.pages | 0xc1))
+            self.put(self.pages, content[n * PAGE:(n + 1) * PAGE])
+            self.pages += PAGE
+
+
+def midgard_job(gpu, scene, flags, chains=None):
+    folder = os.path.join(here, "..", "data", gpu, scene)
+    guest, heads = Midgard(), {0: 0, 1: 0, 2: 0}
+    for line in open(os.path.join(folder, "index.txt")):
+        said = dict(word.split("=") for word in line.split() if "=" in word)
+        if line.startswith("chain "):
+            heads[int(said["slot"])] = int(said["at"], 16)
+            continue
+        content = b"" if said["file"] == "ZERO" else open(os.path.join(folder, said["file"]), "rb").read()
+        if said["kind"] != "heap":  # which grows on demand
+            guest.map(int(said["gpu"], 16), content, min(int(said["size"]) // PAGE, max(2, -(-len(content) // PAGE))))
+    assert guest.pages <= 1 << 20, hex(guest.pages)
+    heads = chains or [heads[1], heads[0], heads[2]]
+    return struct.pack("<BQQQI", flags, *heads, 0x83300) + guest.pieces()
+
+
+for number, (gpu, scenes) in enumerate((("t720", ("clear", "triangle", "cube")), ("t760", ("triangle",)),
+                                        ("t860", ("clear", "triangle", "cube")))):
+    for scene in scenes:
+        save("fuzz_mali_job", "%s-%s" % (gpu, scene), midgard_job(gpu, scene, number))
+for name, flag in (("answered", 4), ("changed", 12), ("off", 16), ("stopped", 36), ("together", 68)):
+    save("fuzz_mali_job", name, midgard_job("t860", "cube", 2 | flag))
+save("fuzz_mali_job", "waits", midgard_job("t860", "triangle", 2, [0x3000000, 0x3000000, 0x2075440]))
+
+
 def program(target, name, flags, code):
     save(target, name, bytes([flags]) + code)
 

@@ -113,6 +113,20 @@ static int make_device(void)
     return r;
 }
 
+/* Of a GPU in no list yet: without a card. */
+static int make_unlisted(void)
+{
+    struct gpu_memory memory;
+    struct gpu_device gpu = {0};
+    int r = gpu_memory_create(1 << 20, &memory);
+    if (r)
+        return r;
+    r = gpu_create("t860", &memory, &(struct gpu_options){0}, &gpu);
+    gpu_device_destroy(&gpu);
+    gpu_memory_destroy(&memory);
+    return r;
+}
+
 static void test_devices(void **unused)
 {
     const struct gpu_info *gpu;
@@ -120,6 +134,7 @@ static void test_devices(void **unused)
         gpu_name = gpu->name;
         refuse_each(make_device, 1);
     }
+    refuse_each(make_unlisted, 1);
 }
 
 /* ---- a card behind an MMU ---- */

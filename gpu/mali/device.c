@@ -1,0 +1,154 @@
+/* The device as its host sees it: the window of registers, interrupt lines, life.
+ *
+ * Work is synchronous, but not called from the registers: a write marks a slot as one that runs, and the
+ * outermost mali_write runs what can run until nothing can. So a driver may start the next chain, or change
+ * page tables that one waits for, from inside its interrupt handler without nesting. */
+#include "gpu/mali/device.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "gpu/mali/device_internal.h"
+
+/* ---- interrupt lines ---- */
+
+uint32_t mali_device_lines(const struct mali_device *device)
+{
+    return (device->job.raw & device->job.mask ? MALI_LINE_JOB : 0) |
+           (device->mmu.raw & device->mmu.mask ? MALI_LINE_MMU : 0) |
+           (device->gpu.raw & device->gpu.mask ? MALI_LINE_GPU : 0);
+}
+
+void mali_raise(struct mali_device *device, struct mali_irq *irq, uint32_t bits)
+{
+    irq->raw |= bits;
+    if (bits & irq->mask)
+        gpu_host_call(&device->host, mali_device_lines(device));
+}
+
+enum { RAWSTAT = 0, CLEAR = 4, MASK = 8, STAT = 12 };
+
+uint32_t mali_irq_read(const struct mali_irq *irq, uint32_t offset)
+{
+    switch (offset) {
+    case RAWSTAT: return irq->raw;
+    case MASK: return irq->mask;
+    case STAT: return irq->raw & irq->mask;
+    default: return 0;
+    }
+}
+
+void mali_irq_write(struct mali_device *device, struct mali_irq *irq, uint32_t offset, uint32_t value)
+{
+    switch (offset) {
+    case RAWSTAT: mali_raise(device, irq, value); break;
+    case CLEAR: irq->raw &= ~value; break;
+    case MASK:
+        irq->mask = value;
+        mali_raise(device, irq, irq->raw);
+        break;
+    default: break;
+    }
+}
+
+/* ---- registers ---- */
+
+static uint32_t read_live(const struct mali_device *device, const struct mali_place *place)
+{
+    switch (place->block) {
+    case MALI_BLOCK_GPU: return mali_control_read(device, place->offset);
+    case MALI_BLOCK_JOB: return mali_job_read(device, place->offset);
+    case MALI_BLOCK_JS: return mali_slot_read(device, place->number, place->offset);
+    case MALI_BLOCK_MMU: return mali_mmu_read(device, place->offset);
+    default: return mali_as_read(device, place->number, place->offset);
+    }
+}
+
+static void write_live(struct mali_device *device, const struct mali_place *place, uint32_t value)
+{
+    switch (place->block) {
+    case MALI_BLOCK_GPU: mali_control_write(device, place->offset, value); break;
+    case MALI_BLOCK_JOB: mali_job_write(device, place->offset, value); break;
+    case MALI_BLOCK_JS: mali_slot_write(device, place->number, place->offset, value); break;
+    case MALI_BLOCK_MMU: mali_mmu_write(device, place->offset, value); break;
+    default: mali_as_write(device, place->number, place->offset, value); break;
+    }
+}
+
+uint32_t mali_read(struct mali_device *device, uint32_t offset)
+{
+    const struct mali_place place = mali_place_of(offset);
+    const struct gpu_register *reg = gpu_register_find(&mali_registers, place.block, place.offset);
+    if (!reg || reg->access == GPU_ACCESS_WO)
+        return 0;
+    if (reg->access == GPU_ACCESS_RW)
+        return device->store[place.offset / 4];
+    return reg->access == GPU_ACCESS_RO ? reg->reset : read_live(device, &place);
+}
+
+static void work(struct mali_device *device)
+{
+    device->scheduling = true;
+    while (mali_slots_work(device))
+        ;
+    device->scheduling = false;
+}
+
+void mali_write(struct mali_device *device, uint32_t offset, uint32_t value)
+{
+    const struct mali_place place = mali_place_of(offset);
+    const struct gpu_register *reg = gpu_register_find(&mali_registers, place.block, place.offset);
+    if (!reg)
+        gpu_host_unknown_write(&device->host, offset, value);
+    else if (reg->access == GPU_ACCESS_RW) /* all of the GPU block */
+        device->store[place.offset / 4] = value & gpu_register_mask(&mali_registers, reg);
+    else if (reg->access == GPU_ACCESS_LIVE)
+        write_live(device, &place, value);
+    if (!device->scheduling)
+        work(device);
+}
+
+/* ---- life ---- */
+
+int mali_device_create(struct gpu_memory *memory, const struct mali_options *options,
+                       struct mali_device **out)
+{
+    if (!memory || !memory->base || memory->fd < 0 || !options || !options->name ||
+        (unsigned)options->kind >= MALI_KIND_COUNT)
+        return -EINVAL;
+    struct mali_device *device = calloc(1, sizeof *device);
+    if (!device)
+        return -ENOMEM;
+    device->kind = options->kind;
+    device->version = options->kind == MALI_T720 ? MALI_V4 : MALI_V5;
+    device->options = gpu_options_resolve(&options->gpu, ISA_EXACT);
+    device->tables = (struct gpu_tables_set){.memory = memory, .kind = &mali_tables_kind};
+    gpu_registers_reset(&mali_registers, MALI_BLOCK_GPU, device->store);
+    gpu_host_open(&device->host, options->name);
+    if (device->options.engine)
+        jit_engine_join(device->options.engine);
+    int error = mali_chains_create(device);
+    if (error) {
+        mali_device_destroy(device);
+        return error;
+    }
+    *out = device;
+    return 0;
+}
+
+void mali_device_destroy(struct mali_device *device)
+{
+    if (!device)
+        return;
+    gpu_tables_finish(&device->tables);
+    mali_chains_destroy(device);
+    if (device->options.engine)
+        jit_engine_leave(device->options.engine);
+    gpu_host_close(&device->host);
+    free(device);
+}
+
+struct gpu_host *mali_device_host(struct mali_device *device)
+{
+    return &device->host;
+}

@@ -1,0 +1,154 @@
+/* What the files of gpu/mali share of a device. Not for users. */
+#ifndef VITRAIL_GPU_MALI_DEVICE_INTERNAL_H
+#define VITRAIL_GPU_MALI_DEVICE_INTERNAL_H
+
+#include "gpu/mali/jobs.h"
+#include "gpu/mali/regs.h"
+#include "gpu/tables.h"
+#include "util/walk.h"
+
+/* The registers of an interrupt line. */
+struct mali_irq {
+    uint32_t raw, mask;
+};
+
+/* What has power: a bit a core. */
+enum { MALI_POWER_SHADER, MALI_POWER_TILER, MALI_POWER_L2, MALI_POWER_COUNT };
+
+/* An address space's registers. */
+struct mali_as {
+    uint64_t transtab, memattr, lockaddr; /* as written */
+    uint64_t active;                      /* TRANSTAB since the last update */
+    uint32_t fault_status;
+    uint64_t fault_address;
+};
+
+/* A chain of jobs on its way. */
+struct mali_chain {
+    struct mali_job job; /* at hand; its header and payload are fetched, it works, its header is written */
+    enum mali_progress { MALI_TO_FETCH, MALI_TO_LOOK, MALI_TO_WORK, MALI_TO_WRITE_BACK } progress; /* of it */
+    union mali_payload payload;
+    struct util_arena *arena; /* of the payload's lists; the slot's for good */
+    struct mali_budget budget;
+    struct util_walk walk;
+};
+
+enum mali_slot_state {
+    MALI_SLOT_FREE,
+    MALI_SLOT_RUNS,
+    MALI_SLOT_WAITS, /* for a page */
+    MALI_SLOT_HANGS  /* without end: until it is stopped */
+};
+
+struct mali_slot {
+    enum mali_slot_state state;
+    uint64_t head, tail, affinity;
+    uint32_t config, status;
+    uint64_t head_next, affinity_next;
+    uint32_t config_next;
+    bool next; /* COMMAND_NEXT: a chain waits to begin */
+    bool held; /* a chain failed, which nobody has acknowledged: the next one does not begin */
+    enum mali_exception stopping; /* how the chain is to end before its next job; MALI_OK: not */
+    struct mali_chain chain;
+    struct mali_stop waits; /* the fault, if the page never comes */
+    uint64_t jobs;          /* done so far, for counters */
+};
+
+struct mali_device {
+    enum mali_kind kind;
+    enum mali_version version;
+    struct gpu_options options;
+    struct gpu_host host;
+    uint32_t store[0x1000 / 4]; /* plain registers of the GPU block */
+    struct mali_irq gpu, job, mmu;
+    uint32_t gpu_fault_status;
+    uint64_t gpu_fault_address;
+    uint64_t power[MALI_POWER_COUNT];
+    bool counts_cycles;
+    uint64_t cycles_from, cycles;   /* the clock when counting began; what was counted before */
+    uint64_t perf_from[MALI_SLOTS]; /* jobs of the slots when the counters were cleared */
+    struct mali_as as[MALI_SPACES];
+    struct gpu_tables_set tables;
+    struct mali_slot slot[MALI_SLOTS];
+    uint32_t js_state; /* as it was when interrupts were cleared */
+    bool scheduling;   /* the outermost mali_write runs the work; nested ones only mark it */
+};
+
+/* ---- device.c ---- */
+
+/* Sets raw bits of one of the three lines; the host is called when one of them is enabled. */
+void mali_raise(struct mali_device *device, struct mali_irq *irq, uint32_t bits);
+/* The four registers of a line, which begin with INT_RAWSTAT. */
+uint32_t mali_irq_read(const struct mali_irq *irq, uint32_t offset);
+void mali_irq_write(struct mali_device *device, struct mali_irq *irq, uint32_t offset, uint32_t value);
+
+/* Half `word` of a register of 64 bits. */
+static inline uint32_t mali_half(uint64_t value, uint32_t word)
+{
+    return (uint32_t)(value >> (word ? 32 : 0));
+}
+static inline void mali_set_half(uint64_t *value, uint32_t word, uint32_t half)
+{
+    unsigned low = word ? 32 : 0;
+    *value = (*value & ~(0xffffffffull << low)) | (uint64_t)half << low;
+}
+
+/* ---- control.c: the GPU block ---- */
+
+uint32_t mali_control_read(const struct mali_device *device, uint32_t offset);
+void mali_control_write(struct mali_device *device, uint32_t offset, uint32_t value);
+/* Time as this model has it: it passes with work, which is counted, never with the host's clock. */
+uint64_t mali_clock(const struct mali_device *device);
+/* The register of cycles. */
+uint64_t mali_cycles(const struct mali_device *device);
+void mali_gpu_fault(struct mali_device *device, uint32_t status, uint64_t address);
+
+/* ---- perf.c ---- */
+
+/* All counters to memory, as PERFCNT_CONFIG and PERFCNT_BASE say. False: there is nothing to store. */
+bool mali_perf_sample(struct mali_device *device);
+void mali_perf_clear(struct mali_device *device);
+
+/* ---- mmu.c ---- */
+
+extern const struct gpu_tables_kind mali_tables_kind;
+uint32_t mali_mmu_read(const struct mali_device *device, uint32_t offset);
+void mali_mmu_write(struct mali_device *device, uint32_t offset, uint32_t value);
+uint32_t mali_as_read(const struct mali_device *device, unsigned as, uint32_t offset);
+void mali_as_write(struct mali_device *device, unsigned as, uint32_t offset, uint32_t value);
+/* The address space as its tables are now, when they may have changed; NULL with *stop when it is switched
+ * off or the host cannot map it. */
+const struct gpu_space *mali_as_space(struct mali_device *device, unsigned as, struct mali_stop *stop);
+/* An access that no page allows: the MMU holds it, and interrupts. `source`: who, in FAULTSTATUS. */
+void mali_mmu_fault(struct mali_device *device, unsigned as, const struct mali_stop *stop, uint32_t source);
+
+/* ---- slot.c ---- */
+
+uint32_t mali_job_read(const struct mali_device *device, uint32_t offset);
+void mali_job_write(struct mali_device *device, uint32_t offset, uint32_t value);
+uint32_t mali_slot_read(const struct mali_device *device, unsigned slot, uint32_t offset);
+void mali_slot_write(struct mali_device *device, unsigned slot, uint32_t offset, uint32_t value);
+/* Runs a chain that can go on; false: none can. */
+bool mali_slots_work(struct mali_device *device);
+/* Who waited for a page of the address space tries again. */
+void mali_slots_resume(struct mali_device *device, unsigned as);
+void mali_slots_reset(struct mali_device *device);
+bool mali_slots_busy(const struct mali_device *device);
+
+/* ---- chain.c ---- */
+
+int mali_chains_create(struct mali_device *device); /* 0 or -ENOMEM */
+void mali_chains_destroy(struct mali_device *device);
+
+enum mali_chain_end {
+    MALI_CHAIN_DONE,
+    MALI_CHAIN_STOPPED, /* before the job at hand, as `stopping` asked */
+    MALI_CHAIN_FAULT,
+    MALI_CHAIN_WAITS,
+    MALI_CHAIN_HANGS
+};
+void mali_chain_begin(struct mali_device *device, unsigned slot);
+/* Jobs of a slot's chain until it ends; all but DONE and STOPPED with *stop. */
+enum mali_chain_end mali_chain_run(struct mali_device *device, unsigned slot, struct mali_stop *stop);
+
+#endif

@@ -1,0 +1,73 @@
+/* Framebuffers. Source: Mesa's genxml, pan_cs.c and decode.c as documentation of the layout and of the tags. */
+#include "gpu/mali/frame.h"
+
+#include <string.h>
+
+enum { TAG_SEVERAL = 1, TAG_ZS_CRC = 2, TAG_COUNT_AT = 2 };
+
+uint32_t mali_frame_at(enum mali_version version, enum mali_frame_part part)
+{
+    static const uint32_t at[MALI_VERSION_COUNT][MALI_FRAME_PART_COUNT] = {
+        [MALI_V4] = {0, 32, 192, 256, 320},
+        [MALI_V5] = {0, 32, 56, 96, 128},
+    };
+    return at[version][part];
+}
+
+static bool bad(const struct mali_reader *reader, const struct mali_frame *frame, enum gpu_fault_kind kind,
+                const char *what, struct mali_stop *stop)
+{
+    return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, kind, reader->unit, frame->address, "framebuffer: %s",
+                         what);
+}
+
+/* The tag says again what the parameters say. */
+static bool check_tag(const struct mali_reader *reader, const struct mali_frame *frame, uint32_t tag,
+                      struct mali_stop *stop)
+{
+    uint32_t expected =
+        TAG_SEVERAL | (frame->has_zs_crc ? TAG_ZS_CRC : 0) | (frame->target_count - 1) << TAG_COUNT_AT;
+    return tag == expected || bad(reader, frame, GPU_FAULT_PACKET, "its tag is that of another", stop);
+}
+
+static bool read_behind(const struct mali_reader *reader, struct mali_frame *frame, struct mali_stop *stop)
+{
+    uint64_t at = frame->address + mali_frame_at(reader->version, MALI_FRAME_BEHIND);
+    if (frame->target_count > MALI_TARGETS)
+        return bad(reader, frame, GPU_FAULT_PACKET, "it has more than eight targets", stop);
+    if (frame->has_zs_crc) {
+        if (!mali_desc_read(reader, &mali_desc_zs_crc, at, &frame->zs_crc, stop))
+            return false;
+        at += mali_desc_zs_crc.bytes[reader->version];
+    }
+    for (uint32_t n = 0; n < frame->target_count; n++, at += mali_desc_target.bytes[reader->version])
+        if (!mali_desc_read(reader, &mali_desc_target, at, &frame->target[n], stop))
+            return false;
+    return true;
+}
+
+bool mali_frame_read(const struct mali_reader *reader, uint64_t tagged, bool targets, struct mali_frame *out,
+                     struct mali_stop *stop)
+{
+    uint32_t tag = tagged & MALI_TAG_MASK;
+    memset(out, 0, sizeof *out);
+    out->address = tagged & ~(uint64_t)MALI_TAG_MASK;
+    if (reader->version == MALI_V5 && !(tag & TAG_SEVERAL))
+        return bad(reader, out, GPU_FAULT_UNSUPPORTED, "one of one target is not known on this GPU", stop);
+    uint64_t parameters = out->address + mali_frame_at(reader->version, MALI_FRAME_PARAMETERS);
+    if (!mali_desc_read(reader, &mali_desc_storage, out->address, &out->storage, stop) ||
+        !mali_desc_read(reader, &mali_desc_tiler,
+                        out->address + mali_frame_at(reader->version, MALI_FRAME_TILER), &out->tiler, stop) ||
+        !mali_desc_read(reader, &mali_desc_weights,
+                        out->address + mali_frame_at(reader->version, MALI_FRAME_WEIGHTS), &out->weights,
+                        stop))
+        return false;
+    out->target_count = 1;
+    if (reader->version == MALI_V4)
+        return mali_desc_read(reader, &mali_desc_sfb, parameters, &out->single, stop);
+    if (!mali_desc_read(reader, &mali_desc_mfb, parameters, &out->several, stop))
+        return false;
+    out->has_zs_crc = out->several.has_zs_crc_extension;
+    out->target_count = out->several.render_target_count;
+    return !targets || (check_tag(reader, out, tag, stop) && read_behind(reader, out, stop));
+}

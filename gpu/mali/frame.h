@@ -1,0 +1,37 @@
+/* Framebuffer descriptors: the one of one target (v4), and the one of several with its extension and targets
+ * (v5). Internal to gpu/mali. */
+#ifndef VITRAIL_GPU_MALI_FRAME_H
+#define VITRAIL_GPU_MALI_FRAME_H
+
+#include "gpu/mali/draw.h"
+
+struct mali_frame {
+    uint64_t address;
+    struct mali_storage storage;
+    struct mali_tiler tiler;
+    struct mali_weights weights;
+    struct mali_sfb single;  /* v4 */
+    struct mali_mfb several; /* v5, with those below */
+    bool has_zs_crc;
+    struct mali_zs_crc zs_crc;
+    uint32_t target_count;
+    struct mali_target target[MALI_TARGETS];
+};
+
+/* Where the parts of a framebuffer stand, from its address on: tables of v4 and of v5. */
+enum mali_frame_part {
+    MALI_FRAME_STORAGE,
+    MALI_FRAME_PARAMETERS,
+    MALI_FRAME_TILER,
+    MALI_FRAME_WEIGHTS,
+    MALI_FRAME_BEHIND, /* v5: extension and targets */
+    MALI_FRAME_PART_COUNT
+};
+uint32_t mali_frame_at(enum mali_version version, enum mali_frame_part part);
+
+/* What a descriptor names with the lower bits of an address: FBD of a draw, the framebuffer of a fragment
+ * job. A tiler job's targets are not read. False and *stop: memory, budget, or what means nothing. */
+bool mali_frame_read(const struct mali_reader *reader, uint64_t tagged, bool targets, struct mali_frame *out,
+                     struct mali_stop *stop);
+
+#endif

@@ -1,0 +1,175 @@
+/* Captures through the linter: registers and page tables as the device has them, chains looked at where they
+ * start, job by job with all that they lead to. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/families.h"
+#include "gpu/lint.h"
+#include "gpu/mali/device_internal.h"
+#include "gpu/mali/inspect.h"
+#include "util/bits.h"
+
+#define PROGRAM_TAG 15u /* lower bits of a program's address: its first word's kind */
+#define INDICES     0x10000u
+
+enum rule {
+#define LINT(name, severity, text, source) RULE_##name,
+#include "gpu/mali/lint_rules.inc"
+#undef LINT
+};
+
+static const struct isa_rule rules[] = {
+#define LINT(name, severity, text, source) {#name, ISA_##severity, text, source},
+#include "gpu/mali/lint_rules.inc"
+#undef LINT
+};
+
+struct mali_lint {
+    struct gpu_lint lint; /* first: what the loop knows */
+    struct mali_device *device;
+    struct util_arena *arena;
+    uint8_t indices[INDICES / 8]; /* of the chain's jobs so far */
+};
+
+static const struct isa_rule *all_rules(uint32_t *count)
+{
+    *count = UTIL_ARRAY_SIZE(rules);
+    return rules;
+}
+
+static void __attribute__((format(printf, 5, 6))) tell(struct mali_lint *l, enum rule rule, const char *place,
+                                                       uint64_t address, const char *detail, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, detail);
+    vsnprintf(text, sizeof text, detail, args);
+    va_end(args);
+    gpu_lint_tell(&l->lint,
+                  &(struct gpu_lint_finding){.rule = &rules[rule],
+                                             .detail = text,
+                                             .place = place,
+                                             .address = address,
+                                             .pc = UINT32_MAX,
+                                             .line = ""},
+                  address);
+}
+
+/* ---- jobs ---- */
+
+static bool is_seen(const struct mali_lint *l, uint32_t index)
+{
+    return l->indices[index / 8] >> index % 8 & 1;
+}
+
+static void lint_order(struct mali_lint *l, uint64_t at, const struct mali_job_header *h)
+{
+    const uint32_t dependency[] = {h->dependency_1, h->dependency_2};
+    for (unsigned n = 0; n < 2; n++)
+        if (dependency[n] && !is_seen(l, dependency[n]))
+            tell(l, RULE_DEPENDENCY, "job", at, "job %u on job %u", h->index, dependency[n]);
+    if (h->index && is_seen(l, h->index))
+        tell(l, RULE_INDEX_TWICE, "job", at, "index %u", h->index);
+    l->indices[h->index / 8] |= (uint8_t)(1u << h->index % 8);
+    if (h->exception_status)
+        tell(l, RULE_HEADER_USED, "job", at, "%s", mali_exception_name(h->exception_status));
+}
+
+static void lint_draw(struct mali_lint *l, const struct mali_draw *draw, const struct mali_state *state)
+{
+    l->lint.summary->draws++;
+    if (!(state->shader & ~(uint64_t)PROGRAM_TAG))
+        tell(l, RULE_STATE_NONE, "renderer state", draw->state, "%s", "");
+}
+
+/* False: the chain cannot be followed further. */
+static bool lint_job(struct mali_lint *l, const struct mali_reader *reader, unsigned slot, uint64_t at,
+                     struct mali_job_header *header)
+{
+    union mali_payload p;
+    struct mali_stop stop = {0};
+    util_arena_reset(l->arena);
+    if (!mali_desc_read(reader, &mali_desc_job_header, at, header, &stop)) {
+        tell(l, RULE_DESCRIPTOR, "job", at, "%s", stop.fault.text);
+        return false;
+    }
+    lint_order(l, at, header);
+    uint32_t types = mali_feature(l->device->kind, MALI_GPU_JS_FEATURES_0 + slot * 4);
+    if (!(types >> header->type & 1))
+        tell(l, RULE_SLOT, "job", at, "type %u in slot %u", header->type, slot);
+    else if (!mali_payload_read(reader, at, header, l->arena, &p, &stop))
+        tell(l, RULE_DESCRIPTOR, "job", at, "%s", stop.fault.text);
+    else if (header->type == MALI_JOB_TYPE_TILER)
+        lint_draw(l, &p.tiler.draw, &p.tiler.bindings.state);
+    else if (header->type == MALI_JOB_TYPE_VERTEX || header->type == MALI_JOB_TYPE_COMPUTE)
+        lint_draw(l, &p.compute.draw, &p.compute.bindings.state);
+    return true;
+}
+
+static void lint_chain(struct mali_lint *l, const struct mali_start *start)
+{
+    struct util_walk walk = util_walk_begin(1u << 26);
+    struct mali_job_header header;
+    struct gpu_fault fault = {0};
+    const struct mali_reader reader = {mali_device_space(l->device, start->as, &fault),
+                                       mali_device_version(l->device), "linter", NULL};
+    memset(l->indices, 0, sizeof l->indices);
+    if (!reader.space)
+        tell(l, RULE_SPACE, "chain", start->chain, "%s", fault.text);
+    l->lint.draw = 0;
+    for (uint64_t at = start->chain; reader.space && at;) {
+        l->lint.draw++;
+        if (!lint_job(l, &reader, start->slot, at, &header))
+            return;
+        uint64_t next = header.is_64b ? header.next : (uint32_t)header.next;
+        struct util_walk_place to = {(uint32_t)next, {UTIL_WALK_NOWHERE, UTIL_WALK_NOWHERE}};
+        if (next && util_walk_returns(&walk, to)) {
+            tell(l, RULE_CHAIN_ROUND, "job", at, "it has been at 0x%08llx", (unsigned long long)next);
+            return;
+        }
+        at = next;
+    }
+}
+
+/* ---- the capture ---- */
+
+static void lint_write(struct gpu_lint *lint, uint32_t offset, uint32_t value)
+{
+    struct mali_lint *l = (struct mali_lint *)lint;
+    struct mali_start start = mali_device_starts(l->device, offset, value);
+    if (start.starts) {
+        lint->summary->jobs++;
+        lint_chain(l, &start);
+    } else {
+        mali_write(l->device, offset, value);
+    }
+}
+
+static int begin(struct gpu_lint *lint, const struct capture_info *info)
+{
+    struct mali_lint *l = (struct mali_lint *)lint;
+    const struct gpu_options options = {0};
+    struct gpu_device gpu;
+    int error = util_arena_create(&l->arena);
+    if (!error)
+        error = gpu_create(info->gpu, &lint->memory, &options, &gpu);
+    if (!error)
+        l->device = gpu.self;
+    return error;
+}
+
+static void end(struct gpu_lint *lint)
+{
+    struct mali_lint *l = (struct mali_lint *)lint;
+    mali_device_destroy(l->device);
+    util_arena_destroy(l->arena);
+}
+
+const struct gpu_linter mali_linter = {.family = "mali",
+                                       .rules = all_rules,
+                                       .bytes = sizeof(struct mali_lint),
+                                       .begin = begin,
+                                       .write = lint_write,
+                                       .end = end};

@@ -1,0 +1,59 @@
+/* Payloads of jobs, section by section. */
+#include "gpu/mali/payload.h"
+
+static bool read_compute(const struct mali_reader *r, uint64_t at, struct util_arena *arena,
+                         struct mali_compute_job *p, struct mali_stop *stop)
+{
+    return mali_desc_read(r, &mali_desc_invocation, at + MALI_AT_INVOCATION, &p->invocation, stop) &&
+           mali_desc_read(r, &mali_desc_compute, at + MALI_AT_PARAMETERS, &p->parameters, stop) &&
+           mali_desc_read(r, &mali_desc_draw, at + MALI_AT_DRAW, &p->draw, stop) &&
+           mali_bindings_read(r, &p->draw, 0, arena, &p->bindings, stop);
+}
+
+static bool read_tiler(const struct mali_reader *r, uint64_t at, struct util_arena *arena,
+                       struct mali_tiler_job *p, struct mali_stop *stop)
+{
+    return mali_desc_read(r, &mali_desc_invocation, at + MALI_AT_INVOCATION, &p->invocation, stop) &&
+           mali_desc_read(r, &mali_desc_primitive, at + MALI_AT_PRIMITIVE, &p->primitive, stop) &&
+           mali_desc_read(r, &mali_desc_draw, at + MALI_AT_DRAW, &p->draw, stop) &&
+           mali_desc_read(r, &mali_desc_primitive_size, at + MALI_AT_PRIMITIVE_SIZE, &p->size, stop) &&
+           mali_frame_read(r, p->draw.fbd, false, &p->frame, stop) &&
+           mali_bindings_read(r, &p->draw, p->frame.target_count, arena, &p->bindings, stop);
+}
+
+static bool read_fragment(const struct mali_reader *r, uint64_t at, struct mali_fragment_job *p,
+                          struct mali_stop *stop)
+{
+    return mali_desc_read(r, &mali_desc_fragment, at + MALI_AT_PAYLOAD, &p->bounds, stop) &&
+           mali_frame_read(r, p->bounds.framebuffer, true, &p->frame, stop);
+}
+
+static bool unknown(const struct mali_reader *reader, uint64_t address, const char *what,
+                    struct mali_stop *stop)
+{
+    return mali_stop_set(stop, MALI_JOB_CONFIG_FAULT, GPU_FAULT_UNSUPPORTED, reader->unit, address, "%s",
+                         what);
+}
+
+bool mali_payload_read(const struct mali_reader *reader, uint64_t address,
+                       const struct mali_job_header *header, struct util_arena *arena,
+                       union mali_payload *out, struct mali_stop *stop)
+{
+    uint64_t small = address + (header->is_64b ? MALI_AT_PAYLOAD : MALI_AT_NARROW_PAYLOAD);
+    switch (header->type) {
+    case MALI_JOB_TYPE_NULL: return true;
+    case MALI_JOB_TYPE_WRITE_VALUE:
+        return mali_desc_read(reader, &mali_desc_write_value, small, &out->write_value, stop);
+    case MALI_JOB_TYPE_CACHE_FLUSH:
+        return mali_desc_read(reader, &mali_desc_cache_flush, small, &out->cache_flush, stop);
+    case MALI_JOB_TYPE_FUSED: return unknown(reader, address, "what a fused job holds is not known", stop);
+    default: break;
+    }
+    if (!header->is_64b)
+        return unknown(reader, address, "descriptors with pointers of 32 bits are not known", stop);
+    switch (header->type) {
+    case MALI_JOB_TYPE_TILER: return read_tiler(reader, address, arena, &out->tiler, stop);
+    case MALI_JOB_TYPE_FRAGMENT: return read_fragment(reader, address, &out->fragment, stop);
+    default: return read_compute(reader, address, arena, &out->compute, stop);
+    }
+}

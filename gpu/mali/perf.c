@@ -1,0 +1,90 @@
+/* Performance counters: blocks of 64 words, the first four of which are a header. T720 stores eight blocks: shader
+ * cores 0 to 3, tiler, MMU and L2, one of zeros, job manager; later GPUs job manager, tiler, MMU and L2, and a
+ * block each shader core (Linux, panfrost_perfcnt.c). */
+#include <string.h>
+
+#include "gpu/mali/device_internal.h"
+#include "util/bits.h"
+
+enum { WORDS = 64, HEADER = 4, MODE_MANUAL = 1, MOST_BLOCKS = 8 };
+enum block { BLOCK_NONE, BLOCK_JM, BLOCK_TILER, BLOCK_L2, BLOCK_SHADER };
+
+static const struct {
+    enum block block;
+    uint32_t slot, index;
+} counters[] = {
+#define COUNTER(block, slot, index, what) {BLOCK_##block, slot, index},
+#include "gpu/mali/perf.inc"
+#undef COUNTER
+};
+
+static unsigned layout(const struct mali_device *device, enum block out[MOST_BLOCKS])
+{
+    static const enum block v4[] = {BLOCK_SHADER, BLOCK_SHADER, BLOCK_SHADER, BLOCK_SHADER,
+                                    BLOCK_TILER,  BLOCK_L2,     BLOCK_NONE,   BLOCK_JM};
+    static const enum block v5[] = {BLOCK_JM,     BLOCK_TILER,  BLOCK_L2,    BLOCK_SHADER,
+                                    BLOCK_SHADER, BLOCK_SHADER, BLOCK_SHADER};
+    bool old = device->version == MALI_V4;
+    memcpy(out, old ? v4 : v5, old ? sizeof v4 : sizeof v5);
+    return old ? UTIL_ARRAY_SIZE(v4) : UTIL_ARRAY_SIZE(v5);
+}
+
+static uint32_t enabled(const struct mali_device *device, enum block block)
+{
+    static const uint32_t offset[] = {[BLOCK_JM] = MALI_GPU_PERFCNT_JM_ENABLE,
+                                      [BLOCK_TILER] = MALI_GPU_PERFCNT_TILER_ENABLE,
+                                      [BLOCK_L2] = MALI_GPU_PERFCNT_MMU_L2_ENABLE,
+                                      [BLOCK_SHADER] = MALI_GPU_PERFCNT_SHADER_ENABLE};
+    return block == BLOCK_NONE ? 0 : device->store[offset[block] / 4];
+}
+
+/* A bit of the enabling words is for four counters. */
+static void fill(const struct mali_device *device, enum block block, uint32_t words[WORDS])
+{
+    uint64_t clock = mali_clock(device);
+    uint32_t on = enabled(device, block);
+    memset(words, 0, WORDS * sizeof *words);
+    if (block == BLOCK_NONE)
+        return;
+    words[0] = (uint32_t)clock;
+    words[1] = (uint32_t)(clock >> 32);
+    words[2] = on;
+    for (size_t n = 0; n < UTIL_ARRAY_SIZE(counters); n++)
+        if (counters[n].block == block && on >> counters[n].index / 4 & 1)
+            words[counters[n].index] =
+                (uint32_t)(device->slot[counters[n].slot].jobs - device->perf_from[counters[n].slot]);
+}
+
+bool mali_perf_sample(struct mali_device *device)
+{
+    uint32_t config = device->store[MALI_GPU_PERFCNT_CONFIG / 4], words[WORDS];
+    uint64_t base = device->store[MALI_GPU_PERFCNT_BASE / 4] |
+                    (uint64_t)device->store[MALI_GPU_PERFCNT_BASE / 4 + 1] << 32;
+    unsigned as = config >> 4 & 0xf;
+    enum block blocks[MOST_BLOCKS];
+    unsigned count = layout(device, blocks);
+    struct mali_stop stop = {0};
+    if ((config & 0xf) != MODE_MANUAL)
+        return false;
+    const struct gpu_space *space = mali_as_space(device, as, &stop);
+    uint8_t *to = space ? mali_at(space, base, count * sizeof words, GPU_RIGHT_WRITE, "performance counters",
+                                  "counters", &stop)
+                        : NULL;
+    if (!to) {
+        gpu_host_fault(&device->host, &stop.fault);
+        mali_gpu_fault(device, stop.exception, base);
+        return false;
+    }
+    for (unsigned n = 0; n < count; n++) {
+        fill(device, blocks[n], words);
+        memcpy(to + n * sizeof words, words, sizeof words);
+    }
+    mali_perf_clear(device); /* a sample leaves them at 0 */
+    return true;
+}
+
+void mali_perf_clear(struct mali_device *device)
+{
+    for (unsigned n = 0; n < MALI_SLOTS; n++)
+        device->perf_from[n] = device->slot[n].jobs;
+}

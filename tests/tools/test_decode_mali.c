@@ -1,0 +1,135 @@
+/* `vitrail decode` of Midgard: what the driver's own listing of the same program says (Mesa's pandecode), from
+ * captures made of recorded submissions; the same as JSON; chains that cannot be followed. */
+#include "tests/gpu/mali/recording.h"
+#include "tests/tools/json_reader.h"
+#include "tools/decode.h"
+#include "tools/tool.h"
+
+/* The listing of a scene, malloc'ed. */
+static char *list(struct scene *s, const char *gpu, bool json)
+{
+    char path[] = "/tmp/vitrail-decode-XXXXXX", *text = NULL;
+    size_t size = 0;
+    recording_make(s, gpu, path);
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    assert_int_equal(decode_capture(&(struct decode_options){.path = path, .json = json}, out), TOOL_OK);
+    assert_int_equal(fclose(out), 0);
+    unlink(path);
+    return text;
+}
+
+/* All of these stand in the listing, one after the other. */
+static void has(const char *text, const char *const *lines)
+{
+    for (; *lines; lines++) {
+        const char *found = strstr(text, *lines);
+        if (!found)
+            fail_msg("not there, or not behind the one before: %s", *lines);
+        text = found + strlen(*lines);
+    }
+}
+
+static void t860_as_the_driver_says(void **state)
+{
+    static const char *const lines[] = {
+        "AS0 TRANSTAB 0 [0x2400] = 0x00001007",
+        "JS1 COMMAND_NEXT [0x18e0] = 0x00000001",
+        "job 1, chain of slot 1 in address space 0",
+        "job header at 0x02075480: is 64-bit, type write value, index 2, next 0x02075140",
+        "write-value job at 0x020754a0: address 0x02196000, type zero",
+        "job header at 0x02075140: is 64-bit, type vertex, barrier, index 1",
+        "workgroups 1 x 24 x 1 of 1 x 1 x 1",
+        "renderer state at",
+        "attributes: 2",
+        "type 1D, pointer 0x021d6000, stride 20, size 480",
+        "varyings: 2",
+        "job header at 0x02075200: is 64-bit, type tiler, index 3, dependency 1 1, dependency 2 2",
+        "primitive at 0x02075228: draw mode triangles, index type UINT16",
+        "index count 36",
+        "tiler context at",
+        "framebuffer parameters at",
+        "render target count 1",
+        "blend at",
+        "viewport at",
+        "scissor maximum X 255",
+        "texture at 0x02012100",
+        "width 64, height 64, depth 1, sample count 1, array size 1, format RGBA8 UNORM",
+        "surface with strides at",
+        "sampler at",
+        "wrap mode S repeat",
+        "job 2, chain of slot 0",
+        "type fragment",
+        "bound max X 15, bound max Y 15, framebuffer 0x02075003",
+        "ZS and CRC extension at",
+        "render target at",
+        "writeback format R8G8B8A8",
+        "swizzle 0x688",
+        NULL,
+    };
+    struct scene s;
+    scene_load(&s, "t860/cube", &(struct mali_options){.kind = MALI_T860});
+    char *text = list(&s, "t860", false);
+    has(text, lines);
+    free(text);
+    guest_destroy(&s.guest);
+}
+
+static void t720_as_the_driver_says(void **state)
+{
+    static const char *const lines[] = {
+        "type vertex",
+        "type tiler",
+        "framebuffer at",
+        "framebuffer of one target at",
+        "type fragment",
+        "framebuffer of one target at",
+        "internal format R8G8B8A8",
+        "color writeback format R8G8B8A8",
+        "color writeback base 0x02014000",
+        NULL,
+    };
+    struct scene s;
+    scene_load(&s, "t720/triangle", &(struct mali_options){.kind = MALI_T720});
+    char *text = list(&s, "t720", false);
+    has(text, lines);
+    free(text);
+    guest_destroy(&s.guest);
+}
+
+static void json(void **state)
+{
+    struct scene s;
+    scene_load(&s, "t760/triangle", &(struct mali_options){.kind = MALI_T760});
+    char *text = list(&s, "t760", true);
+    assert_non_null(strstr(text, "\"kind\": \"descriptor\""));
+    struct json_object *told = json_read(text);
+    assert_non_null(told);
+    json_object_put(told);
+    guest_destroy(&s.guest);
+}
+
+/* A chain that leads to where it was, and one that leads nowhere. */
+static void broken(void **state)
+{
+    struct scene s;
+    scene_load(&s, "t860/clear", &(struct mali_options){.kind = MALI_T860});
+    s.chain[1] = 0x3000000;
+    char *text = list(&s, "t860", false);
+    static const char *const lines[] = {"job header at 0x03000000, 32 bytes, cannot be read", "type fragment",
+                                        NULL};
+    has(text, lines);
+    free(text);
+    guest_destroy(&s.guest);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(t860_as_the_driver_says),
+        cmocka_unit_test(t720_as_the_driver_says),
+        cmocka_unit_test(json),
+        cmocka_unit_test(broken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+/* Midgard's part of `vitrail decode`: registers and chains of jobs. */
+#include "tools/decode_mali.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "gpu/families.h"
+
+static int create(struct decode *d, void **self)
+{
+    const struct gpu_options options = {0};
+    struct gpu_device gpu;
+    struct tool_mali *m = *self = calloc(1, sizeof *m);
+    if (!m)
+        return -ENOMEM;
+    m->decode = d;
+    int error = gpu_create(d->gpu, &d->memory, &options, &gpu);
+    if (error)
+        free(m);
+    else
+        m->device = gpu.self;
+    return error;
+}
+
+static void destroy(void *self)
+{
+    struct tool_mali *m = self;
+    if (m)
+        mali_device_destroy(m->device);
+    free(m);
+}
+
+/* ---- descriptors ---- */
+
+bool tool_mali_open(struct tool_mali *m, const struct mali_desc *desc, uint64_t address, void *out)
+{
+    struct listing *l = &m->decode->listing;
+    uint32_t words[MALI_DESC_WORDS];
+    struct gpu_field fields[MALI_DESC_FIELDS];
+    struct mali_stop stop = {0};
+    if (!mali_desc_fetch(&m->reader, desc, address, words, &stop)) {
+        listing_line(l, "broken", "%s", stop.fault.text);
+        return false;
+    }
+    listing_open(l, "descriptor", "%s at 0x%08" PRIx64, desc->name, address);
+    listing_fields(l, fields, mali_desc_list(desc, m->reader.version, words, fields));
+    if (out)
+        mali_desc_unpack(desc, m->reader.version, words, out);
+    return true;
+}
+
+bool tool_mali_list(struct tool_mali *m, const struct mali_desc *desc, uint64_t address, void *out)
+{
+    if (!tool_mali_open(m, desc, address, out))
+        return false;
+    listing_close(&m->decode->listing);
+    return true;
+}
+
+/* ---- jobs ---- */
+
+static void list_sizes(struct tool_mali *m, const struct mali_invocation *invocation)
+{
+    uint64_t size[3], groups[3];
+    mali_invocation_sizes(invocation, size, groups);
+    listing_line(&m->decode->listing, "sizes",
+                 "workgroups %" PRIu64 " x %" PRIu64 " x %" PRIu64 " of %" PRIu64 " x %" PRIu64 " x %" PRIu64,
+                 groups[0], groups[1], groups[2], size[0], size[1], size[2]);
+}
+
+static void list_compute(struct tool_mali *m, uint64_t job)
+{
+    struct mali_invocation invocation;
+    struct mali_draw draw;
+    if (tool_mali_list(m, &mali_desc_invocation, job + MALI_AT_INVOCATION, &invocation))
+        list_sizes(m, &invocation);
+    tool_mali_list(m, &mali_desc_compute, job + MALI_AT_PARAMETERS, NULL);
+    if (!tool_mali_open(m, &mali_desc_draw, job + MALI_AT_DRAW, &draw))
+        return;
+    tool_mali_draw(m, &draw, 0);
+    listing_close(&m->decode->listing);
+}
+
+static void list_tiler(struct tool_mali *m, uint64_t job)
+{
+    struct mali_invocation invocation;
+    struct mali_draw draw;
+    if (tool_mali_list(m, &mali_desc_invocation, job + MALI_AT_INVOCATION, &invocation))
+        list_sizes(m, &invocation);
+    tool_mali_list(m, &mali_desc_primitive, job + MALI_AT_PRIMITIVE, NULL);
+    tool_mali_list(m, &mali_desc_primitive_size, job + MALI_AT_PRIMITIVE_SIZE, NULL);
+    if (!tool_mali_open(m, &mali_desc_draw, job + MALI_AT_DRAW, &draw))
+        return;
+    tool_mali_draw(m, &draw, tool_mali_frame(m, draw.fbd, false));
+    listing_close(&m->decode->listing);
+}
+
+static void list_payload(struct tool_mali *m, uint64_t job, const struct mali_job_header *header)
+{
+    uint64_t at = job + (header->is_64b ? MALI_AT_PAYLOAD : MALI_AT_NARROW_PAYLOAD);
+    struct mali_fragment fragment;
+    switch (header->type) {
+    case MALI_JOB_TYPE_WRITE_VALUE: tool_mali_list(m, &mali_desc_write_value, at, NULL); break;
+    case MALI_JOB_TYPE_CACHE_FLUSH: tool_mali_list(m, &mali_desc_cache_flush, at, NULL); break;
+    case MALI_JOB_TYPE_COMPUTE:
+    case MALI_JOB_TYPE_VERTEX:
+    case MALI_JOB_TYPE_GEOMETRY: list_compute(m, job); break;
+    case MALI_JOB_TYPE_TILER: list_tiler(m, job); break;
+    case MALI_JOB_TYPE_FRAGMENT:
+        if (tool_mali_list(m, &mali_desc_fragment, at, &fragment))
+            tool_mali_frame(m, fragment.framebuffer, true);
+        break;
+    default: break;
+    }
+}
+
+static void list_chain(struct tool_mali *m, const struct mali_start *start)
+{
+    struct listing *l = &m->decode->listing;
+    struct gpu_fault fault = {0};
+    struct mali_job_header header;
+    uint64_t at = start->chain;
+    m->reader = (struct mali_reader){mali_device_space(m->device, start->as, &fault),
+                                     mali_device_version(m->device), "decode", NULL};
+    listing_open(l, "chain", "job %" PRIu64 ", chain of slot %u in address space %u", m->decode->job,
+                 start->slot, start->as);
+    if (!m->reader.space)
+        listing_line(l, "broken", "%s", fault.text);
+    for (uint32_t n = 0; m->reader.space && at; n++) {
+        if (n == DECODE_RECORDS_MAX) {
+            listing_line(l, "broken", "(stopped after %u jobs: the chain does not end)", n);
+            break;
+        }
+        if (!tool_mali_open(m, &mali_desc_job_header, at, &header))
+            break;
+        list_payload(m, at, &header);
+        listing_close(l);
+        at = header.is_64b ? header.next : (uint32_t)header.next;
+    }
+    listing_close(l);
+}
+
+/* ---- registers ---- */
+
+static bool begins(const void *self, uint32_t offset, uint32_t value)
+{
+    const struct tool_mali *m = self;
+    return mali_device_starts(m->device, offset, value).starts;
+}
+
+static void open_register(struct tool_mali *m, uint32_t offset, uint32_t value, bool reply)
+{
+    struct listing *l = &m->decode->listing;
+    const char *why = reply ? "in answer to an interrupt: " : "";
+    struct gpu_field fields[MALI_FLAGS_MAX];
+    struct mali_register r;
+    char number[16] = "", word[16] = "";
+    if (!mali_device_register(offset, &r)) {
+        listing_open(l, "register", "%sno register [0x%04x] = 0x%08x", why, offset, value);
+        return;
+    }
+    if (r.numbered)
+        snprintf(number, sizeof number, "%u", r.number);
+    if (r.counted)
+        snprintf(word, sizeof word, " %u", r.word);
+    listing_open(l, "register", "%s%s%s %s%s [0x%04x] = 0x%08x", why, r.block, number, r.name, word, offset,
+                 value);
+    listing_fields(l, fields, mali_register_fields(offset, value, fields));
+}
+
+static void list_write(void *self, uint32_t offset, uint32_t value, bool reply)
+{
+    struct tool_mali *m = self;
+    struct mali_start start = mali_device_starts(m->device, offset, value);
+    if (!m->decode->listing.muted) {
+        open_register(m, offset, value, reply);
+        if (start.starts)
+            list_chain(m, &start);
+        listing_close(&m->decode->listing);
+    }
+    if (!start.starts)
+        mali_write(m->device, offset, value);
+}
+
+const struct decode_family decode_mali = {create, destroy, begins, list_write};
