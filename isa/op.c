@@ -16,9 +16,9 @@ const struct isa_op_row isa_op_rows[ISA_OP_COUNT] = {
 static const struct {
     uint8_t width, elements;
 } shapes[ISA_SHAPE_COUNT] = {
-    [ISA_F32] = {32, 1},   [ISA_F16] = {16, 1}, [ISA_V2F16] = {16, 2},
-    [ISA_I8] = {8, 1},     [ISA_V4I8] = {8, 4}, [ISA_I16] = {16, 1},
-    [ISA_V2I16] = {16, 2}, [ISA_I32] = {32, 1}, [ISA_I64] = {64, 1},
+    [ISA_F32] = {32, 1}, [ISA_F16] = {16, 1}, [ISA_V2F16] = {16, 2}, [ISA_I8] = {8, 1},
+    [ISA_V4I8] = {8, 4}, [ISA_I16] = {16, 1}, [ISA_V2I16] = {16, 2}, [ISA_I32] = {32, 1},
+    [ISA_I64] = {64, 1}, [ISA_F64] = {64, 1},
 };
 
 unsigned isa_shape_width(enum isa_shape shape)
@@ -39,6 +39,8 @@ static bool is_float(enum isa_shape shape)
 bool isa_op_takes(enum isa_op op, enum isa_shape shape)
 {
     const struct isa_op_row *row = &isa_op_rows[op];
+    if (shape == ISA_F64 && (op == ISA_OP_ffma || op == ISA_OP_fldexp))
+        return false;
     if (row->kind != ISA_OP_CONVERT)
         return is_float(shape) == (row->kind <= ISA_OP_FTEST);
     if (shape == row->from)
@@ -63,14 +65,33 @@ enum isa_shape isa_op_gives(enum isa_op op, enum isa_shape shape)
 struct format {
     int digits, least, most;
 };
-static const struct format single = {24, -149, 104}, half = {11, -24, 5};
+static const struct format single = {24, -149, 104}, half = {11, -24, 5}, twofold = {53, -1074, 971};
+
+static const struct format *format_of(unsigned width)
+{
+    return width == 16 ? &half : width == 32 ? &single : &twofold;
+}
+
+static uint64_t sign_bit(const struct format *f)
+{
+    return f->digits == 11 ? 0x8000 : f->digits == 24 ? 0x80000000 : 1ull << 63;
+}
+
+static uint64_t infinity(const struct format *f)
+{
+    return (uint64_t)(f->most - f->least + 2) << (f->digits - 1);
+}
+
+static uint64_t quiet_nan(const struct format *f)
+{
+    return infinity(f) | 1ull << (f->digits - 2);
+}
 
 /* significand * 2^exponent, rounded. */
 static uint64_t pack(const struct format *f, bool negative, uint64_t significand, int exponent,
                      unsigned rounding)
 {
-    uint64_t sign = (uint64_t)negative << (f->digits == 24 ? 31 : 15), infinite;
-    infinite = (uint64_t)(f->most - f->least + 2) << (f->digits - 1);
+    uint64_t sign = negative ? sign_bit(f) : 0, infinite = infinity(f);
     if (!significand)
         return sign;
     int length = 64 - __builtin_clzll(significand), last = exponent + length - f->digits;
@@ -121,17 +142,30 @@ static double double_of_single(uint64_t bits)
     return (double)util_u2f(bits & 0x7f800000 ? (uint32_t)bits : (uint32_t)bits & 0x80000000);
 }
 
-static uint64_t from_double(const struct format *f, double d, unsigned rounding)
+static uint64_t bits_of(double d)
 {
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
+    return bits;
+}
+
+/* Without denormals. */
+static double double_of_double(uint64_t bits)
+{
+    double d;
+    bits = bits << 1 >> 53 ? bits : bits & 1ull << 63;
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
+static uint64_t from_double(const struct format *f, double d, unsigned rounding)
+{
+    uint64_t bits = bits_of(d);
     uint64_t fraction = bits & ((1ull << 52) - 1);
     int exponent = (int)(bits >> 52 & 2047);
     bool negative = bits >> 63;
-    if (exponent == 2047) {
-        uint64_t infinite = f == &half ? 0x7c00 : 0x7f800000, sign = f == &half ? 0x8000 : 0x80000000;
-        return fraction ? infinite | 1ull << (f->digits - 2) : (negative ? sign : 0) | infinite;
-    }
+    if (exponent == 2047)
+        return fraction ? quiet_nan(f) : (negative ? sign_bit(f) : 0) | infinity(f);
     return pack(f, negative, exponent ? fraction | 1ull << 52 : 0, exponent - 1075, rounding);
 }
 
@@ -152,12 +186,12 @@ struct lane {
 
 static uint64_t one(const struct lane *l)
 {
-    return l->is_half ? 0x3c00 : 0x3f800000;
+    return l->is_half ? 0x3c00 : l->width == 64 ? 0x3ffull << 52 : 0x3f800000;
 }
 
 static uint64_t sign_of(const struct lane *l)
 {
-    return l->is_half ? 0x8000 : 0x80000000;
+    return sign_bit(format_of(l->width));
 }
 
 static uint64_t truth(const struct lane *l, bool yes)
@@ -203,11 +237,59 @@ static uint64_t half_sum(const struct lane *l)
     }
 }
 
+static double double_sum(const struct lane *l)
+{
+    double x = l->f[0], y = l->f[1];
+    switch (l->op) {
+    case ISA_OP_fadd: return x + y;
+    case ISA_OP_fsub: return x - y;
+    case ISA_OP_fmul: return x * y;
+    case ISA_OP_frcp: return 1 / x;
+    case ISA_OP_fsqrt: return sqrt(x);
+    case ISA_OP_frsq: return 1 / sqrt(x);
+    case ISA_OP_ffract: return x - floor(x);
+    default: return 0;
+    }
+}
+
+/* x + y to odd: of a sum that is not exact the neighbour whose last bit is 1, which rounds to fewer digits as
+ * the sum does. */
+static double odd_sum(double x, double y)
+{
+    double sum = x + y, of_y = sum - x, rest = (x - (sum - of_y)) + (y - of_y);
+    if (!isfinite(sum) || rest == 0 || bits_of(sum) & 1)
+        return sum;
+    return double_of_double(bits_of(sum) + ((rest < 0) == (sum < 0) ? 1 : ~0ull));
+}
+
+static bool is_directed(const struct lane *l)
+{
+    bool sum = l->op == ISA_OP_fadd || l->op == ISA_OP_fsub || l->op == ISA_OP_fmul || l->op == ISA_OP_ffma;
+    return sum && l->width < 64 && l->policy & ISA_OP_ROUNDING;
+}
+
+static uint64_t directed_sum(const struct lane *l)
+{
+    double x = l->f[0], y = l->f[1], d;
+    switch (l->op) {
+    case ISA_OP_fadd: d = odd_sum(x, y); break;
+    case ISA_OP_fsub: d = odd_sum(x, -y); break;
+    case ISA_OP_fmul: d = x * y; break;
+    default: d = odd_sum(x * y, l->f[2]); break;
+    }
+    if (l->width == 32 && fabs(d) < 0x1p-126)
+        return signbit(d) ? 0x80000000 : 0;
+    uint64_t out = from_double(format_of(l->width), d, l->policy & ISA_OP_ROUNDING);
+    return l->is_half && l->policy & ISA_OP_FLUSH && !(out & 0x7c00) ? out & 0x8000 : out;
+}
+
 /* A whole number, or a scaled one, which rounds at most once. */
 static uint64_t exact(const struct lane *l, double d)
 {
     if (l->is_half)
         return half_of(d, l->policy & ISA_OP_FLUSH);
+    if (l->width == 64)
+        return isnan(d) ? quiet_nan(&twofold) : bits_of(double_of_double(bits_of(d)));
     uint64_t bits = isnan(d) ? 0x7fc00000 : from_double(&single, d, ISA_OP_RTE);
     return bits & 0x7f800000 ? bits : bits & 0x80000000;
 }
@@ -223,7 +305,7 @@ static uint64_t lesser(const struct lane *l, bool greatest)
 {
     double x = l->f[0], y = l->f[1];
     if ((l->policy & ISA_OP_PROPAGATE) && (isnan(x) || isnan(y)))
-        return l->is_half ? 0x7e00 : 0x7fc00000;
+        return quiet_nan(format_of(l->width));
     return (greatest ? x > y : x < y) || isnan(y) ? l->s[0] : l->s[1];
 }
 
@@ -253,8 +335,11 @@ static uint64_t float_op(const struct lane *l)
     case ISA_OP_froundeven: return exact(l, nearbyint(x));
     case ISA_OP_fround: return exact(l, round(x));
     case ISA_OP_fsel: return x != 0 ? l->s[1] : l->s[2];
-    default: return l->is_half ? half_sum(l) : util_f2u(single_sum(l));
+    default: break;
     }
+    if (is_directed(l))
+        return directed_sum(l);
+    return l->is_half ? half_sum(l) : l->width == 64 ? bits_of(double_sum(l)) : util_f2u(single_sum(l));
 }
 
 static bool ftest(const struct lane *l)
@@ -297,6 +382,15 @@ static uint64_t reversed(uint64_t x, unsigned width)
     return out;
 }
 
+/* Of the shift's exact result. */
+static uint64_t shifted_sat(const struct lane *l, bool is_signed)
+{
+    unsigned w = l->width;
+    __int128 x = is_signed ? extend(l->s[0], w) : (__int128)l->s[0];
+    __int128 all = ((__int128)1 << w) - 1, most = is_signed ? all >> 1 : all;
+    return limited(x * ((__int128)1 << l->s[1] % w), is_signed ? -most - 1 : 0, most);
+}
+
 static uint64_t bit_op(const struct lane *l)
 {
     unsigned w = l->width, by = (unsigned)(l->s[1] % w);
@@ -304,6 +398,8 @@ static uint64_t bit_op(const struct lane *l)
     switch (l->op) {
     case ISA_OP_mov: return x;
     case ISA_OP_ishl: return x << by;
+    case ISA_OP_ishl_sat: return shifted_sat(l, true);
+    case ISA_OP_ushl_sat: return shifted_sat(l, false);
     case ISA_OP_ishr: return (uint64_t)(extend(x, w) >> by);
     case ISA_OP_ushr: return x >> by;
     case ISA_OP_rotl: return by ? x << by | x >> (w - by) : x;
@@ -391,11 +487,10 @@ static double whole(double x, unsigned rounding)
 static uint64_t float_to_int(const struct lane *l, unsigned width, bool is_signed)
 {
     double x = whole(l->f[0], l->policy & ISA_OP_ROUNDING);
-    double most = ldexp(1, (int)width - is_signed) - 1, least = is_signed ? -most - 1 : 0;
+    double end = ldexp(1, (int)width - is_signed), least = is_signed ? -end : 0;
     if (isnan(x))
         return 0;
-    x = x < least ? least : x > most ? most : x;
-    return (uint64_t)(int64_t)x;
+    return x >= end ? ~0ull >> (64 - width + is_signed) : (uint64_t)(__int128)(x < least ? least : x);
 }
 
 static uint64_t convert(const struct lane *l)
@@ -405,15 +500,16 @@ static uint64_t convert(const struct lane *l)
     bool from_signed = row->integers != ISA_OP_UNSIGNED, to_signed = row->integers == ISA_OP_SIGNED;
     if (is_float(row->from) && !is_float(row->to))
         return float_to_int(l, to, to_signed);
+    if (row->from == ISA_F64 && fabs(l->f[0]) < 0x1p-126)
+        return l->s[0] >> 63 << 31;
     if (is_float(row->from)) {
-        uint64_t out = from_double(to == 16 ? &half : &single, l->f[0], rounding);
+        uint64_t out = from_double(format_of(to), l->f[0], rounding);
         return to == 16 && (l->policy & ISA_OP_FLUSH) && !(out & 0x7c00) ? out & 0x8000 : out;
     }
     int64_t x = from_signed ? extend(l->s[0], l->width) : (int64_t)l->s[0];
     if (is_float(row->to)) {
         bool negative = from_signed && x < 0;
-        return pack(to == 16 ? &half : &single, negative, negative ? 0 - (uint64_t)x : (uint64_t)x, 0,
-                    rounding);
+        return pack(format_of(to), negative, negative ? 0 - (uint64_t)x : (uint64_t)x, 0, rounding);
     }
     if (!row->saturates)
         return (uint64_t)x;
@@ -423,27 +519,33 @@ static uint64_t convert(const struct lane *l)
 
 /* ---- */
 
-static uint64_t no_number(const struct lane *l, uint64_t out, bool is_half)
+static uint64_t no_number(const struct lane *l, uint64_t out, unsigned width)
 {
-    bool nan = is_half ? (out & 0x7fff) > 0x7c00 : (out & 0x7fffffff) > 0x7f800000;
-    if (!nan || !(l->policy & ISA_OP_QUIET))
-        return out;
-    return is_half ? 0x7e00 : 0x7fc00000;
+    const struct format *f = format_of(width);
+    bool nan = (out & ~sign_bit(f)) > infinity(f);
+    return nan && l->policy & ISA_OP_QUIET ? quiet_nan(f) : out;
+}
+
+static double double_of(const struct lane *l, uint64_t bits)
+{
+    return l->is_half       ? double_of_half(bits, l->policy & ISA_OP_FLUSH)
+           : l->width == 64 ? double_of_double(bits)
+                            : double_of_single(bits);
 }
 
 static uint64_t element(struct lane *l, bool floats)
 {
     const struct isa_op_row *row = &isa_op_rows[l->op];
     for (unsigned n = 0; floats && n < row->sources; n++)
-        l->f[n] = l->is_half ? double_of_half(l->s[n], l->policy & ISA_OP_FLUSH) : double_of_single(l->s[n]);
+        l->f[n] = double_of(l, l->s[n]);
     switch (row->kind) {
-    case ISA_OP_FLOAT: return no_number(l, float_op(l), l->is_half);
+    case ISA_OP_FLOAT: return no_number(l, float_op(l), l->width);
     case ISA_OP_FTEST: return truth(l, ftest(l));
     case ISA_OP_INT: return int_op(l);
     case ISA_OP_ITEST: return truth(l, itest(l));
     default: {
         uint64_t out = convert(l);
-        return is_float(row->to) ? no_number(l, out, row->to == ISA_F16) : out;
+        return is_float(row->to) ? no_number(l, out, shapes[row->to].width) : out;
     }
     }
 }
