@@ -18,13 +18,13 @@
 /* Registers of 128 bits. Numbers 0 to 31 are those of instructions; what the texture pipeline gives is apart
  * from what it takes, though both are called 28 and 29. */
 enum {
-    MIDGARD_R_UNIFORM = 23, /* the first vec4 of uniforms; the next ones stand below */
-    MIDGARD_R_FORWARD = 24, /* and 25: within a bundle only */
+    MIDGARD_R_UNIFORM = 23,  /* the first vec4 of uniforms; the next ones stand below */
+    MIDGARD_R_FORWARD = 24,  /* and 25: within a bundle only */
     MIDGARD_R_CONSTANT = 26, /* as an operand of arithmetic: the bundle's constants */
     MIDGARD_R_MEMORY = 26,   /* and 27: else, operands of the load/store pipeline */
-    MIDGARD_R_TEXTURE = 28,  /* and 29: operands of the texture pipeline when written, its results when read */
-    MIDGARD_R_SELECT = 31,   /* conditions when written, program counter and stack pointer when read */
-    MIDGARD_R_RESULT = 32,   /* and 33: the texture pipeline's results */
+    MIDGARD_R_TEXTURE = 28, /* and 29: operands of the texture pipeline when written, its results when read */
+    MIDGARD_R_SELECT = 31,  /* conditions when written, program counter and stack pointer when read */
+    MIDGARD_R_RESULT = 32,  /* and 33: the texture pipeline's results */
     MIDGARD_REGISTERS = 34
 };
 
@@ -34,17 +34,17 @@ enum midgard_tag {
     MIDGARD_TAG_TEXTURE,
     MIDGARD_TAG_BARRIER,
     MIDGARD_TAG_LOAD_STORE,
-    MIDGARD_TAG_ALU = 8,         /* ..11: of 1 to 4 quadwords */
+    MIDGARD_TAG_ALU = 8,          /* ..11: of 1 to 4 quadwords */
     MIDGARD_TAG_ALU_WRITEOUT = 12 /* ..15: the same, of which a writeout may be part */
 };
 enum midgard_kind { MIDGARD_NONE, MIDGARD_ALU, MIDGARD_LOAD_STORE, MIDGARD_TEXTURE };
 
 static inline enum midgard_kind midgard_kind_of(uint8_t tag)
 {
-    return tag >= MIDGARD_TAG_ALU           ? MIDGARD_ALU
-           : tag == MIDGARD_TAG_LOAD_STORE  ? MIDGARD_LOAD_STORE
+    return tag >= MIDGARD_TAG_ALU                                            ? MIDGARD_ALU
+           : tag == MIDGARD_TAG_LOAD_STORE                                   ? MIDGARD_LOAD_STORE
            : tag >= MIDGARD_TAG_VERTEX_TEXTURE && tag <= MIDGARD_TAG_BARRIER ? MIDGARD_TEXTURE
-                                                                              : MIDGARD_NONE;
+                                                                             : MIDGARD_NONE;
 }
 static inline uint8_t midgard_quads_of(uint8_t tag)
 {
@@ -150,7 +150,8 @@ struct midgard_memory {
     uint8_t op, reg; /* reg: where a load goes to; of a store an argument register */
     uint8_t mask, swizzle;
     uint8_t arg_comp, arg_reg;
-    bool wide; /* the argument has 64 bits; of cubes and divisions: singles; of attributes: a vertex is named */
+    bool
+        wide; /* the argument has 64 bits; of cubes and divisions: singles; of attributes: a vertex is named */
     uint8_t index_format, index_comp, index_reg, index_shift;
     int32_t offset; /* 18 bits with sign; see midgard_offset_* */
 };
@@ -182,6 +183,9 @@ static inline uint32_t midgard_tile_sample(const struct midgard_memory *m)
 {
     return m->arg_comp | (uint32_t)m->arg_reg << 2;
 }
+
+/* Special loads of GPUs that read the tile by them. */
+enum { MIDGARD_SPECIAL_TILE = 1, MIDGARD_SPECIAL_TILE_RAW = 16 };
 
 /* What an operation is, which says how its fields are read. */
 enum midgard_class {
@@ -224,15 +228,26 @@ enum midgard_atomic {
 };
 
 /* Parameters of a varying, in the nine lowest bits of the offset. */
-enum { MIDGARD_VARYING_PLAIN, MIDGARD_VARYING_BY_Y, MIDGARD_VARYING_BY_Z, MIDGARD_VARYING_BY_W, MIDGARD_VARYING_CUBE };
-enum { MIDGARD_VARYING_MOD = 7, MIDGARD_VARYING_FLAT = 8, MIDGARD_VARYING_PERSPECTIVE = 16,
-       MIDGARD_VARYING_CENTROID = 32, MIDGARD_VARYING_SAMPLE = 64 };
+enum {
+    MIDGARD_VARYING_PLAIN,
+    MIDGARD_VARYING_BY_Y,
+    MIDGARD_VARYING_BY_Z,
+    MIDGARD_VARYING_BY_W,
+    MIDGARD_VARYING_CUBE
+};
+enum {
+    MIDGARD_VARYING_MOD = 7,
+    MIDGARD_VARYING_FLAT = 8,
+    MIDGARD_VARYING_PERSPECTIVE = 16,
+    MIDGARD_VARYING_CENTROID = 32,
+    MIDGARD_VARYING_SAMPLE = 64
+};
 
 /* ---- textures ---- */
 
 enum midgard_texture_op {
-    MIDGARD_TEX = 1,   /* level of detail by derivatives, with a bias */
-    MIDGARD_TEX_LOD,   /* level of detail given */
+    MIDGARD_TEX = 1,       /* level of detail by derivatives, with a bias */
+    MIDGARD_TEX_LOD,       /* level of detail given */
     MIDGARD_TEX_FETCH = 4, /* whole coordinates, no filter */
     MIDGARD_TEX_MOV = 10,
     MIDGARD_TEX_BARRIER,

@@ -80,7 +80,8 @@ struct midgard_texture_request {
     bool has_lod, has_offset;
     uint32_t texture[MIDGARD_LANES], sampler[MIDGARD_LANES];
     uint32_t coordinate[4][MIDGARD_LANES];
-    uint32_t lod[MIDGARD_LANES]; /* a bias or a level, a single; of fetches an integer; 0 when has_lod is not set */
+    uint32_t lod
+        [MIDGARD_LANES]; /* a bias or a level, a single; of fetches an integer; 0 when has_lod is not set */
     int32_t offset[3][MIDGARD_LANES];
 };
 
@@ -118,15 +119,16 @@ struct midgard_ports {
     bool (*store)(void *ctx, const struct midgard_access *access, uint16_t lanes, const uint32_t value[4][16],
                   struct midgard_place *fault);
     /* access->op of 4 or 8 bytes, lane after lane from the lowest on; gives what was there. */
-    bool (*atomic)(void *ctx, const struct midgard_access *access, uint16_t lanes, const uint32_t value[2][16],
-                   const uint32_t compare[2][16], uint32_t out[2][16], struct midgard_place *fault);
+    bool (*atomic)(void *ctx, const struct midgard_access *access, uint16_t lanes,
+                   const uint32_t value[2][16], const uint32_t compare[2][16], uint32_t out[2][16],
+                   struct midgard_place *fault);
     /* MIDGARD_A_STORAGE to MIDGARD_A_GLOBAL_ID. */
     void (*argument)(void *ctx, enum midgard_argument which, uint32_t out[4][16]);
     /* By selector: 96 the sample mask, 97 the sample's number, ... */
     bool (*special)(void *ctx, const uint32_t selector[16], enum midgard_type type, uint16_t lanes,
                     uint32_t out[4][16], struct midgard_place *fault);
-    bool (*tile)(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16], uint16_t lanes,
-                 uint32_t out[4][16], struct midgard_place *fault);
+    bool (*tile)(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
+                 uint16_t lanes, uint32_t out[4][16], struct midgard_place *fault);
     bool (*store_tile)(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
                        uint16_t lanes, const uint32_t value[4][16], struct midgard_place *fault);
     /* Colours to and from a pixel format (the word that descriptors have); a colour is of `type`. */

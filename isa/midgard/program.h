@@ -24,15 +24,17 @@ struct midgard_traits {
 /* A run of instructions entered at the first and left behind the last. */
 struct midgard_block {
     uint32_t first, count;
-    uint32_t target; /* block that its branch goes to, or MIDGARD_NO_BLOCK */
-    bool ends;       /* what does not branch at its last instruction stops there */
+    /* Blocks that its branches go to, the compact one and, where that is not taken, the extended; or
+     * MIDGARD_NO_BLOCK. */
+    uint32_t target[2];
+    bool ends; /* what does not branch at its last instruction stops there */
 };
 
 /* A writeout that can be reached. */
 struct midgard_write {
     uint32_t insn;
     bool depth, stencil, has_select; /* r1.x, r1.y, r1.z written in its bundle */
-    uint32_t select;                 /* r1.z, if it is the same for all: target * 256 + sample; else MIDGARD_NO_SELECT */
+    uint32_t select; /* r1.z, if it is the same for all: target * 256 + sample; else MIDGARD_NO_SELECT */
 };
 
 struct midgard_program {
@@ -46,11 +48,11 @@ struct midgard_program {
     uint16_t targets; /* bit n: render target n is written */
     bool any_target;  /* a select word is not known */
     bool depth, stencil;
-    uint32_t written;  /* bit n: register n is written */
-    uint32_t read;     /* bit n: register n is read, before all of it was written or not */
-    uint64_t textures, samplers;  /* bit n: number n is asked for */
+    uint32_t written;            /* bit n: register n is written */
+    uint32_t read;               /* bit n: register n is read, before all of it was written or not */
+    uint64_t textures, samplers; /* bit n: number n is asked for */
     uint64_t attributes, varyings, varying_stores; /* bit n of those read or written at known places */
-    bool any_texture, any_attribute, any_varying; /* one below is chosen by a register, or beyond 63 */
+    bool any_texture, any_attribute, any_varying;  /* one below is chosen by a register, or beyond 63 */
     bool discards, derivatives, reads_tile, barriers;
     bool loads, stores; /* memory and images; atomics are both */
     bool repeats;       /* a branch may go back */
