@@ -98,6 +98,11 @@ static bool reads_b(const struct midgard_alu_info *info)
     }
 }
 
+static bool expands(const struct midgard_alu *u)
+{
+    return u->a.expand >= MIDGARD_EXPAND_LOW || (!u->immediate && u->b.expand >= MIDGARD_EXPAND_LOW);
+}
+
 static void check_unit(struct check *c, const struct midgard_insn *i, unsigned n)
 {
     const struct midgard_alu *u = &i->alu[n];
@@ -113,6 +118,7 @@ static void check_unit(struct check *c, const struct midgard_insn *i, unsigned n
               RULE_MODE);
     breach_if(c, !scalar && (u->shrink == 3 || (narrow && mode == MIDGARD_MODE_8)), RULE_MODE);
     breach_if(c, narrow && info && info->float_out && mode == MIDGARD_MODE_16, RULE_MODE);
+    breach_if(c, info && info->float_in && mode == MIDGARD_MODE_16 && expands(u), RULE_MODE);
     breach_if(c, integers && !narrow && u->outmod != MIDGARD_LOW_HALF, RULE_OUTMOD);
     breach_if(c,
               scalar && (u->reserved || (u->full && u->component & 1) || (u->a.full && u->a.component & 1) ||

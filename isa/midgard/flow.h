@@ -31,6 +31,15 @@ static inline bool midgard_ends(const struct midgard_insn *i)
 {
     return i->next == MIDGARD_TAG_STOP;
 }
+/* Fewer lanes may go on behind it, or later: it discards, ends helpers, or is a barrier. */
+static inline bool midgard_parts(const struct midgard_insn *i)
+{
+    bool discards = (midgard_has(i, MIDGARD_BRANCH) && i->jump[0].op == MIDGARD_DISCARD) ||
+                    (midgard_has(i, MIDGARD_BRANCHX) && i->jump[1].op == MIDGARD_DISCARD);
+    bool texture = midgard_kind_of(i->tag) == MIDGARD_TEXTURE;
+    return discards ||
+           (texture && (i->texture.op == MIDGARD_TEX_BARRIER || i->texture.exec == MIDGARD_EXEC_KILL));
+}
 /* Nothing goes on to the instruction behind. */
 static inline bool midgard_leaves(const struct midgard_insn *i)
 {

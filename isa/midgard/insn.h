@@ -246,11 +246,13 @@ enum {
 /* ---- textures ---- */
 
 enum midgard_texture_op {
-    MIDGARD_TEX = 1,       /* level of detail by derivatives, with a bias */
-    MIDGARD_TEX_LOD,       /* level of detail given */
-    MIDGARD_TEX_FETCH = 4, /* whole coordinates, no filter */
+    MIDGARD_TEX = 1,          /* level of detail by derivatives, with a bias */
+    MIDGARD_TEX_LOD,          /* level of detail given */
+    MIDGARD_TEX_FETCH = 4,    /* whole coordinates, no filter */
+    MIDGARD_TEX_GRADIENT = 9, /* of derivatives */
     MIDGARD_TEX_MOV = 10,
     MIDGARD_TEX_BARRIER,
+    MIDGARD_TEX_GRADIENT_OF,    /* of coordinates */
     MIDGARD_TEX_DERIVATIVE = 13 /* mode 0 along x, 1 along y */
 };
 enum { MIDGARD_TEX_PLAIN = 1, MIDGARD_TEX_SHADOW = 5, MIDGARD_TEX_GATHER_SHADOW = 6, MIDGARD_TEX_GATHER = 8 };

@@ -60,6 +60,7 @@ struct midgard_access {
     enum midgard_space space;
     uint8_t bytes;   /* 1, 2, 4, 8, 16 */
     uint16_t enable; /* stores: a bit a byte */
+    bool reversed;   /* atomics: the bytes in memory are in reverse order */
     enum midgard_atomic op;
     uint64_t address[MIDGARD_LANES];
 };

@@ -78,7 +78,8 @@ static int find_targets(struct midgard_program *p, uint32_t *block_at, struct ut
             block_at[target] = 1;
             p->repeats |= target <= n;
         }
-        block_at[n + 1] |= midgard_branches(i, 0) || midgard_branches(i, 1) || midgard_ends(i);
+        block_at[n + 1] |=
+            midgard_branches(i, 0) || midgard_branches(i, 1) || midgard_ends(i) || midgard_parts(i);
     }
     return 0;
 }

@@ -21,7 +21,8 @@ struct midgard_traits {
     bool no_writeout_tags;
 };
 
-/* A run of instructions entered at the first and left behind the last. */
+/* A run of instructions entered at the first and left behind the last by the same lanes: discards, barriers
+ * and what ends helpers stand at ends, too. */
 struct midgard_block {
     uint32_t first, count;
     /* Blocks that its branches go to, the compact one and, where that is not taken, the extended; or

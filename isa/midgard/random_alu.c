@@ -38,9 +38,9 @@ static uint8_t readable(struct midgard_maker *m, const struct midgard_insn *i, e
     return midgard_one_in(m, 12) ? MIDGARD_RANDOM_COUNTER : midgard_some_register(m);
 }
 
-static uint8_t expand(struct midgard_maker *m, uint8_t mode)
+static uint8_t expand(struct midgard_maker *m, uint8_t mode, bool floats)
 {
-    static const uint8_t most[4] = {MIDGARD_SWAP, MIDGARD_EXPAND_HIGH_SWAP, 0, 0};
+    const uint8_t most[2] = {MIDGARD_SWAP, floats ? MIDGARD_SWAP : MIDGARD_EXPAND_HIGH_SWAP};
     if (midgard_one_in(m, 2))
         return MIDGARD_PLAIN;
     return mode < MIDGARD_MODE_32 ? (uint8_t)midgard_below(m, most[mode] + 1u)
@@ -48,7 +48,7 @@ static uint8_t expand(struct midgard_maker *m, uint8_t mode)
 }
 
 static struct midgard_source source(struct midgard_maker *m, const struct midgard_insn *i,
-                                    enum midgard_unit unit, uint8_t mode, const struct chosen *c)
+                                    enum midgard_unit unit, uint8_t mode, bool floats, const struct chosen *c)
 {
     struct midgard_source s = {.reg = readable(m, i, unit, c),
                                .mod = (uint8_t)(midgard_one_in(m, 2) ? midgard_below(m, 4) : 0)};
@@ -57,7 +57,7 @@ static struct midgard_source source(struct midgard_maker *m, const struct midgar
         s.component = (uint8_t)(midgard_below(m, 8) & (s.full ? 6 : 7));
         return s;
     }
-    s.expand = expand(m, mode);
+    s.expand = expand(m, mode, floats);
     s.swizzle = midgard_one_in(m, 2) ? 0xe4 : (uint8_t)midgard_below(m, 256);
     return s;
 }
@@ -104,8 +104,8 @@ static void make_unit(struct midgard_maker *m, struct midgard_insn *i, enum midg
     if (unit == MIDGARD_VLUT && mode == MIDGARD_MODE_8)
         mode = MIDGARD_MODE_16;
     const struct midgard_alu_info *info = some_operation(m, unit, mode, c, &u->op);
-    u->a = source(m, i, unit, mode, c);
-    u->b = source(m, i, unit, mode, c);
+    u->a = source(m, i, unit, mode, info->float_in, c);
+    u->b = source(m, i, unit, mode, info->float_in, c);
     u->immediate = midgard_one_in(m, 5);
     if (u->immediate) {
         u->b = (struct midgard_source){.mod = scalar || !info->float_in ? 0 : u->b.mod};
@@ -139,8 +139,8 @@ static void make_condition(struct midgard_maker *m, struct midgard_insn *i, stru
                               .full = true};
     const struct midgard_alu_info *info = midgard_alu_info(u->op);
     u->outmod = info->float_out ? 0 : MIDGARD_LOW_HALF;
-    u->a = source(m, i, MIDGARD_SADD, MIDGARD_MODE_32, c);
-    u->b = source(m, i, MIDGARD_SADD, MIDGARD_MODE_32, c);
+    u->a = source(m, i, MIDGARD_SADD, MIDGARD_MODE_32, false, c);
+    u->b = source(m, i, MIDGARD_SADD, MIDGARD_MODE_32, false, c);
     i->units |= 1u << MIDGARD_SADD;
 }
 

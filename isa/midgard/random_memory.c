@@ -146,7 +146,7 @@ void midgard_make_texture(struct midgard_maker *m, struct midgard_insn *i)
     static const uint8_t modes[] = {
         MIDGARD_TEX_PLAIN, MIDGARD_TEX_SHADOW, MIDGARD_TEX_GATHER_SHADOW, 8, 9, 10, 11};
     struct midgard_texture *x = &i->texture;
-    x->op = midgard_one_in(m, 100) ? (midgard_one_in(m, 2) ? 9 : 12)
+    x->op = midgard_one_in(m, 100) ? (midgard_one_in(m, 2) ? MIDGARD_TEX_GRADIENT : MIDGARD_TEX_GRADIENT_OF)
                                    : ops[midgard_below(m, UTIL_ARRAY_SIZE(ops))];
     x->exec = (uint8_t)(midgard_one_in(m, 8) ? 1 + midgard_below(m, 3) : MIDGARD_EXEC_ALL);
     if (midgard_one_in(m, 30)) {
