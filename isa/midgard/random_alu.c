@@ -155,7 +155,8 @@ void midgard_make_bundle(struct midgard_maker *m, struct midgard_insn *i, bool c
 {
     struct chosen c = {{false, false}, false};
     uint32_t wanted = 1 + midgard_below(m, 31);
-    i->tag = MIDGARD_TAG_ALU;
+    i->tag = m->profile == MIDGARD_RANDOM_FULL && midgard_one_in(m, 16) ? MIDGARD_TAG_ALU_WRITEOUT
+                                                                        : MIDGARD_TAG_ALU;
     i->has_constants = midgard_one_in(m, 3);
     for (unsigned n = 0; i->has_constants && n < 4; n++)
         i->constant[n] = midgard_one_in(m, 2) ? (uint32_t)isa_random_next(&m->random)

@@ -22,7 +22,7 @@ static bool wanted(struct midgard_maker *m, enum midgard_class class)
     if (class == MIDGARD_NOTHING)
         return midgard_one_in(m, 3);
     if (class == MIDGARD_TRAP || class == MIDGARD_STORE_SPECIAL)
-        return m->profile == MIDGARD_RANDOM_FULL && midgard_one_in(m, 30);
+        return m->profile == MIDGARD_RANDOM_FULL && midgard_one_in(m, 3);
     return !effects || m->profile == MIDGARD_RANDOM_FULL;
 }
 
@@ -119,10 +119,10 @@ void midgard_make_memory(struct midgard_maker *m, struct midgard_insn *i)
 
 static void make_handles(struct midgard_maker *m, struct midgard_texture *x)
 {
-    x->texture_register = midgard_one_in(m, 8);
-    x->sampler_register = midgard_one_in(m, 8);
+    x->texture_register = midgard_one_in(m, 3);
+    x->sampler_register = midgard_one_in(m, 3);
     x->lod_register = midgard_one_in(m, 3);
-    x->offset_register = midgard_one_in(m, 6);
+    x->offset_register = midgard_one_in(m, 4);
     x->texture =
         (uint16_t)(x->texture_register || midgard_one_in(m, 2) ? midgard_below(m, 32) : midgard_below(m, 4));
     x->sampler =
