@@ -259,6 +259,10 @@ void midgard_machine_load_store(struct midgard_machine *m, const struct midgard_
         midgard_machine_fault(m, MIDGARD_FAULT_RESERVED);
         return;
     }
+    if (midgard_is_store((enum midgard_class)info->class) && x->reg > MIDGARD_A_ZERO) {
+        midgard_machine_fault(m, MIDGARD_FAULT_RESERVED);
+        return;
+    }
     switch (info->class) {
     case MIDGARD_NOTHING: break;
     case MIDGARD_MOVE:

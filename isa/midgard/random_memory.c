@@ -63,7 +63,7 @@ static void make_address(struct midgard_maker *m, struct midgard_memory *x)
 /* Indices are small, and mostly known. */
 static void make_index(struct midgard_maker *m, struct midgard_memory *x, enum midgard_class class)
 {
-    bool known = !midgard_one_in(m, 8);
+    bool known = !midgard_one_in(m, 20);
     x->index_reg = known ? MIDGARD_A_ZERO : MIDGARD_A_MEMORY_0;
     x->index_comp = (uint8_t)midgard_below(m, 4);
     x->index_shift = (uint8_t)(midgard_one_in(m, 6) ? midgard_below(m, 16) : 0);
@@ -76,7 +76,13 @@ static void make_index(struct midgard_maker *m, struct midgard_memory *x, enum m
             (int32_t)(midgard_below(m, class == MIDGARD_SPECIAL ? 100 : 8) << 9 | midgard_below(m, 512));
     else
         x->offset = (int32_t)midgard_below(m, 512);
-    if (midgard_one_in(m, 60))
+    if (class == MIDGARD_UNIFORM && !midgard_one_in(m, 16)) { /* a buffer that there is */
+        x->arg_reg = 0;
+        x->wide = false;
+        x->index_format = 0;
+        x->offset |= 1;
+    }
+    if (midgard_one_in(m, 100))
         x->offset = (int32_t)midgard_below(m, 1u << 18) - (1 << 17);
 }
 

@@ -313,6 +313,8 @@ static const struct {
     {"op3.always +0, alu1", MIDGARD_FAULT_RESERVED},
     {"ldop0 r0, al0.x, al0.x, 0", MIDGARD_FAULT_RESERVED},
     {"ld_32 r0, zero.x.64, al0.x, 0", MIDGARD_FAULT_RESERVED},
+    {"st_32 r8, zero.x.64, zero.x, 0", MIDGARD_FAULT_RESERVED},
+    {"st_vary_32 r31, zero.x, zero.x, 0:0", MIDGARD_FAULT_RESERVED},
     {"ld_attr_32 r0, zero.x, zero.x, 8:0", MIDGARD_FAULT_ADDRESS},
     {"ld_32 r0, zero.x.64, zero.x, 253", MIDGARD_FAULT_ADDRESS},
     {"ld_128 r0, zero.x.64, zero.x, -1", MIDGARD_FAULT_ADDRESS},
