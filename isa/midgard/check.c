@@ -131,12 +131,15 @@ static void check_unit(struct check *c, const struct midgard_insn *i, unsigned n
     breach_if(c, selects(info) && (n < MIDGARD_VADD || !(forwarded(i, true) & 4)), RULE_CONDITION);
 }
 
+/* A writeout's target is where it waits for the tile, which need not be among the words at hand. */
 static void check_target(struct check *c, const struct midgard_insn *i, unsigned n)
 {
     int64_t target = midgard_target(i, n);
     bool inside = target >= 0 && target < c->size;
-    if (midgard_branches(i, n) || i->jump[n].op == MIDGARD_WRITEOUT)
-        breach_if(c, !inside || c->tags[target] != i->jump[n].tag, RULE_TARGET);
+    bool branches = midgard_branches(i, n), waits = i->jump[n].op == MIDGARD_WRITEOUT && inside;
+    breach_if(
+        c, (branches && !inside) || ((branches || waits) && c->tags[inside ? target : 0] != i->jump[n].tag),
+        RULE_TARGET);
 }
 
 static void check_jump(struct check *c, const struct midgard_insn *i, unsigned n)
