@@ -6,10 +6,12 @@
  * Rules
  *   A lane's value is the low bits of a word, the rest is zero. Packed shapes (v2f16, v2i16, v4i8) compute
  *   each element; an operation that converts takes them where it keeps the width.
- *   Arithmetic of floats rounds to nearest, to even. Denormal singles are zeros, as operands and as results;
+ *   Arithmetic of floats rounds to nearest, to even; fadd, fsub, fmul and ffma of singles and halves as ISA_OP_RT*
+ *   says (a zero has the sign that rounding to nearest gives). Denormal singles and doubles are zeros, as
+ *   operands and as results, in other directions than to even before they are rounded;
  *   operations that only choose or change a sign keep all bits. Halves compute with denormals, but with
  *   ISA_OP_FLUSH: then these are zeros of their sign, as operands and as results of arithmetic.
- *   A result that is no number is a NaN, of any bits; with ISA_OP_QUIET it is 0x7fc00000 or 0x7e00.
+ *   A result that is no number is a NaN, of any bits; with ISA_OP_QUIET it is 0x7fc00000, 0x7e00 or 0x7ff8000000000000.
  *   fmin, fmax: of equal operands the second; of a NaN and a number the number; with ISA_OP_PROPAGATE a NaN.
  *   frsq: 1 over the rounded root. fldexp: the second is a signed integer; ffract: x less ffloor(x), rounded.
  *   fclamp_*: a NaN gives the least. fround: halfway cases away from zero.
@@ -21,7 +23,9 @@
  *   iandnot, iornot: the second is inverted. mux: bits of the second where the first has ones, else the third's.
  *   clz, ctz of 0: the width.
  *   Conversions between floats and integers round as ISA_OP_RT* says, take what does not fit as the nearest
- *   that does, and a NaN as 0; those of f32 to f16 overflow to infinity where the direction leads there.
+ *   that does, and a NaN as 0; those of f32 to f16 and f64 to f32 overflow to infinity where the direction leads
+ *   there. Of f64 to f32 what is less than the least normal single is zero. ishl_sat, ushl_sat: what a shift takes
+ *   beyond the greatest or least makes it that. Doubles have no ffma and no fldexp.
  *   Integers get narrower by losing bits, or by saturation (*_sat: from i to u, too). */
 #ifndef VITRAIL_ISA_OP_H
 #define VITRAIL_ISA_OP_H
@@ -39,6 +43,7 @@ enum isa_op {
 enum isa_shape {
     ISA_F32,
     ISA_F16,
+    ISA_F64,
     ISA_V2F16,
     ISA_I8,
     ISA_V4I8,

@@ -14,7 +14,9 @@ static LLVMValueRef truth(struct isa_op_ir *o, LLVMValueRef mask, LLVMTypeRef ty
     unsigned width = LLVMGetIntTypeWidth(LLVMGetElementType(type));
     if (o->policy & ISA_OP_F1)
         return LLVMBuildSelect(o->ir, mask,
-                               isa_op_ir_number(type, width == 16 || o->is_half ? 0x3c00 : 0x3f800000),
+                               isa_op_ir_number(type, width == 64                 ? 0x3ffull << 52
+                                                      : width == 16 || o->is_half ? 0x3c00
+                                                                                  : 0x3f800000),
                                LLVMConstNull(type), "");
     return o->policy & ISA_OP_I1 ? LLVMBuildZExt(o->ir, mask, type, "")
                                  : LLVMBuildSExt(o->ir, mask, type, "");
@@ -60,6 +62,12 @@ static LLVMValueRef defined(struct isa_op_ir *o, const char *name)
     return isa_op_ir_call(o, name, o->type, args, 2);
 }
 
+static LLVMValueRef shifted_sat(struct isa_op_ir *o, const char *name, LLVMValueRef by)
+{
+    LLVMValueRef args[2] = {o->s[0], by};
+    return isa_op_ir_call(o, name, o->type, args, 2);
+}
+
 static LLVMValueRef bit_op(struct isa_op_ir *o)
 {
     unsigned width = LLVMGetIntTypeWidth(LLVMGetElementType(o->type));
@@ -69,6 +77,8 @@ static LLVMValueRef bit_op(struct isa_op_ir *o)
     switch (o->op) {
     case ISA_OP_mov: return x;
     case ISA_OP_ishl: return LLVMBuildShl(ir, x, by, "");
+    case ISA_OP_ishl_sat: return shifted_sat(o, "llvm.sshl.sat", by);
+    case ISA_OP_ushl_sat: return shifted_sat(o, "llvm.ushl.sat", by);
     case ISA_OP_ishr: return LLVMBuildAShr(ir, x, by, "");
     case ISA_OP_ushr: return LLVMBuildLShr(ir, x, by, "");
     case ISA_OP_rotl: return rotated(o, "llvm.fshl");
@@ -144,46 +154,21 @@ static LLVMValueRef itest(struct isa_op_ir *o)
 
 /* ---- conversions ---- */
 
-/* One place further from zero (out) or nearer, where `where` holds. */
-static LLVMValueRef stepped(struct isa_op_ir *o, LLVMValueRef x, LLVMValueRef where, LLVMValueRef out)
-{
-    LLVMValueRef step = jit_select(o->b, out, jit_splat_u32(o->b, 1), jit_splat_u32(o->b, ~0u));
-    return LLVMBuildAdd(o->ir, x, jit_select(o->b, where, step, jit_splat_u32(o->b, 0)), "");
-}
-
-/* `near` is the bits of a float; `got` its value, `exact` what it stands for, in one type. Moved by one place
- * where the direction asks for it. */
-static LLVMValueRef directed(struct isa_op_ir *o, LLVMValueRef near, LLVMValueRef got, LLVMValueRef exact)
-{
-    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(got));
-    LLVMValueRef above = LLVMBuildFCmp(o->ir, LLVMRealOGT, got, exact, ""),
-                 below = LLVMBuildFCmp(o->ir, LLVMRealOLT, got, exact, "");
-    LLVMValueRef positive = LLVMBuildFCmp(o->ir, LLVMRealOGT, exact, zero, ""),
-                 negative = LLVMBuildNot(o->ir, positive, "");
-    switch (o->policy & ISA_OP_ROUNDING) {
-    case ISA_OP_RTZ:
-        return stepped(o, near, jit_select(o->b, positive, above, below), LLVMConstNull(o->b->i1x16));
-    case ISA_OP_RTP: return stepped(o, near, below, positive);
-    case ISA_OP_RTN: return stepped(o, near, above, negative);
-    default: return near;
-    }
-}
-
 static LLVMValueRef single_to_half(struct isa_op_ir *o, LLVMValueRef f)
 {
     LLVMValueRef all = jit_as_i32(o->b, f), size = isa_op_ir_bits(o, all, 0x7fffffff);
     LLVMValueRef normal = LLVMBuildICmp(o->ir, LLVMIntUGE, size, jit_splat_u32(o->b, 0x800000), "");
     f = jit_as_f32(o->b, jit_select(o->b, normal, all, isa_op_ir_bits(o, all, 0x80000000)));
     LLVMValueRef near = jit_single_to_half(o->b, f);
-    near = directed(o, near, jit_half_to_single(o->b, near), f);
+    near = isa_op_ir_directed(o, near, jit_half_to_single(o->b, near), f);
     return o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, near) : near;
 }
 
 static LLVMValueRef float_to_int(struct isa_op_ir *o, LLVMTypeRef to, bool is_signed)
 {
     static const char *const whole[] = {"llvm.roundeven", "llvm.trunc", "llvm.ceil", "llvm.floor"};
-    LLVMTypeRef types[2] = {to, o->b->f32x16};
-    LLVMValueRef f = isa_op_ir_call(o, whole[o->policy & ISA_OP_ROUNDING], o->b->f32x16, o->f, 1);
+    LLVMTypeRef types[2] = {to, LLVMTypeOf(o->f[0])};
+    LLVMValueRef f = isa_op_ir_call(o, whole[o->policy & ISA_OP_ROUNDING], types[1], o->f, 1);
     return jit_intrinsic(o->b, is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &f, 1);
 }
 
@@ -199,8 +184,42 @@ static LLVMValueRef int_to_float(struct isa_op_ir *o, bool is_signed, bool half)
         return single_to_half(o, f);
     if (!(o->policy & ISA_OP_ROUNDING))
         return jit_as_i32(o->b, f);
-    LLVMValueRef exact = to_float(o, o->s[0], LLVMVectorType(o->b->f64, 16), is_signed);
-    return directed(o, jit_as_i32(o->b, f), isa_op_ir_double(o, f), exact);
+    LLVMValueRef exact = to_float(o, o->s[0], isa_op_ir_doubles(o), is_signed);
+    return isa_op_ir_directed(o, jit_as_i32(o->b, f), isa_op_ir_double(o, f), exact);
+}
+
+/* The upper bits, and the lower eleven, are exact, and what their sum leaves is known. */
+static LLVMValueRef long_to_double(struct isa_op_ir *o, bool is_signed)
+{
+    LLVMTypeRef type = isa_op_ir_doubles(o);
+    LLVMValueRef x = o->s[0], high = to_float(o, isa_op_ir_bits(o, x, ~0x7ffull), type, is_signed);
+    LLVMValueRef low = to_float(o, isa_op_ir_bits(o, x, 0x7ff), type, is_signed);
+    LLVMValueRef sum = LLVMBuildFAdd(o->ir, high, low, ""), zero = LLVMConstNull(type);
+    LLVMValueRef rest = LLVMBuildFSub(o->ir, low, LLVMBuildFSub(o->ir, sum, high, ""), "");
+    return isa_op_ir_directed_by(o, LLVMBuildBitCast(o->ir, sum, o->type, ""), rest,
+                                 LLVMBuildFCmp(o->ir, LLVMRealOGT, sum, zero, ""));
+}
+
+static LLVMValueRef double_to_single(struct isa_op_ir *o)
+{
+    LLVMValueRef exact = o->f[0], f = LLVMBuildFPTrunc(o->ir, exact, o->b->f32x16, "");
+    LLVMValueRef near = isa_op_ir_directed(o, jit_as_i32(o->b, f), isa_op_ir_double(o, f), exact);
+    LLVMValueRef size = isa_op_ir_bits(o, o->s[0], ~0ull >> 1),
+                 least = isa_op_ir_number(o->b->i64x16, 0x381ull << 52);
+    LLVMValueRef sign = LLVMBuildLShr(o->ir, o->s[0], isa_op_ir_number(o->b->i64x16, 32), "");
+    sign = isa_op_ir_bits(o, LLVMBuildTrunc(o->ir, sign, o->b->i32x16, ""), 0x80000000);
+    return jit_select(o->b, LLVMBuildICmp(o->ir, LLVMIntULT, size, least, ""), sign, near);
+}
+
+static LLVMValueRef float_to_float(struct isa_op_ir *o, enum isa_shape to)
+{
+    switch (to) {
+    case ISA_F16: return isa_op_ir_quieted(o, single_to_half(o, o->f[0]), 16);
+    case ISA_F64:
+        return isa_op_ir_quieted(o, LLVMBuildBitCast(o->ir, isa_op_ir_double(o, o->f[0]), o->b->i64x16, ""),
+                                 64);
+    default: return isa_op_ir_quieted(o, o->is_double ? double_to_single(o) : jit_as_i32(o->b, o->f[0]), 32);
+    }
 }
 
 static LLVMValueRef int_to_int(struct isa_op_ir *o, const struct isa_op_row *row, LLVMTypeRef to)
@@ -223,27 +242,28 @@ static LLVMValueRef int_to_int(struct isa_op_ir *o, const struct isa_op_row *row
 static LLVMValueRef convert(struct isa_op_ir *o)
 {
     const struct isa_op_row *row = &isa_op_rows[o->op];
-    bool is_signed = row->integers == ISA_OP_SIGNED, half = row->to == ISA_F16;
+    bool is_signed = row->integers == ISA_OP_SIGNED;
     LLVMTypeRef to = ints(o->b, isa_shape_width(row->to), 16);
     if (row->from > ISA_V2F16 && row->to > ISA_V2F16)
         return int_to_int(o, row, to);
     if (row->from > ISA_V2F16)
-        return int_to_float(o, is_signed, half);
+        return row->to == ISA_F64 ? long_to_double(o, is_signed)
+                                  : int_to_float(o, is_signed, row->to == ISA_F16);
     if (row->to > ISA_V2F16)
         return float_to_int(o, to, is_signed);
-    return isa_op_ir_quieted(o, half ? single_to_half(o, o->f[0]) : jit_as_i32(o->b, o->f[0]), half);
+    return float_to_float(o, row->to);
 }
 
 /* ---- */
 
-/* Of sixteen elements. Floats stand in i32x16, and what they become in integers of any width. */
+/* Of sixteen elements. Floats stand in i32x16, or i64x16, and what they become in integers of any width. */
 static LLVMValueRef of_floats(struct isa_op_ir *o)
 {
     for (unsigned n = 0; n < isa_op_rows[o->op].sources; n++)
         o->f[n] = isa_op_ir_single(o, o->s[n]);
     switch (isa_op_rows[o->op].kind) {
     case ISA_OP_FLOAT: return isa_op_ir_float(o);
-    case ISA_OP_FTEST: return truth(o, isa_op_ir_ftest(o), o->b->i32x16);
+    case ISA_OP_FTEST: return truth(o, isa_op_ir_ftest(o), o->is_double ? o->b->i64x16 : o->b->i32x16);
     default: return convert(o);
     }
 }
@@ -288,13 +308,18 @@ LLVMValueRef isa_trans_op(struct jit_builder *b, struct isa_lane_op op, const LL
     enum isa_shape shape = op.shape, gives = isa_op_gives(op.op, shape);
     unsigned width = isa_shape_width(shape), elements = isa_shape_elements(shape);
     bool floats = shape <= ISA_V2F16;
-    struct isa_op_ir o = {
-        .b = b, .ir = b->ir, .op = op.op, .policy = op.policy, .is_half = floats && width == 16};
+    struct isa_op_ir o = {.b = b,
+                          .ir = b->ir,
+                          .op = op.op,
+                          .policy = op.policy,
+                          .is_half = floats && width == 16,
+                          .is_double = shape == ISA_F64};
     if (shape == ISA_V2F16 || gives == ISA_V2F16)
         return of_pairs(o, source, floats);
     o.type = ints(b, width, 16 * elements);
     for (unsigned n = 0; n < row->sources; n++)
-        o.s[n] = floats ? resized(&o, source[n], 32) : LLVMBuildBitCast(b->ir, source[n], o.type, "");
+        o.s[n] = floats && width < 64 ? resized(&o, source[n], 32)
+                                      : LLVMBuildBitCast(b->ir, source[n], o.type, "");
     LLVMValueRef out = floats ? of_floats(&o) : of_ints(&o);
     return elements > 1 ? LLVMBuildBitCast(b->ir, out, b->i32x16, "")
                         : resized(&o, out, isa_shape_width(gives));

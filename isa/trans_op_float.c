@@ -13,6 +13,8 @@ LLVMValueRef isa_op_ir_flushed(struct isa_op_ir *o, LLVMValueRef h)
 
 LLVMValueRef isa_op_ir_single(struct isa_op_ir *o, LLVMValueRef x)
 {
+    if (o->is_double)
+        return LLVMBuildBitCast(o->ir, x, isa_op_ir_doubles(o), "");
     if (!o->is_half)
         return jit_as_f32(o->b, x);
     return jit_half_to_single(o->b, o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, x) : x);
@@ -21,6 +23,8 @@ LLVMValueRef isa_op_ir_single(struct isa_op_ir *o, LLVMValueRef x)
 /* A single as the bits of the operation's format. */
 static LLVMValueRef as_bits(struct isa_op_ir *o, LLVMValueRef f)
 {
+    if (o->is_double)
+        return LLVMBuildBitCast(o->ir, f, o->b->i64x16, "");
     if (!o->is_half)
         return jit_as_i32(o->b, f);
     LLVMValueRef h = jit_single_to_half(o->b, f);
@@ -29,7 +33,7 @@ static LLVMValueRef as_bits(struct isa_op_ir *o, LLVMValueRef f)
 
 LLVMValueRef isa_op_ir_double(struct isa_op_ir *o, LLVMValueRef f)
 {
-    return LLVMBuildFPExt(o->ir, f, LLVMVectorType(o->b->f64, 16), "");
+    return LLVMBuildFPExt(o->ir, f, isa_op_ir_doubles(o), "");
 }
 
 static LLVMValueRef add_bits(struct isa_op_ir *o, LLVMValueRef d, LLVMValueRef n)
@@ -38,9 +42,7 @@ static LLVMValueRef add_bits(struct isa_op_ir *o, LLVMValueRef d, LLVMValueRef n
     return LLVMBuildBitCast(o->ir, sum, LLVMTypeOf(d), "");
 }
 
-/* x + y, to odd: where the sum is not exact, of the two numbers beside it the one whose last bit is 1. A
- * format with two digits less gets the exact sum's rounding from it. */
-static LLVMValueRef sum_to_odd(struct isa_op_ir *o, LLVMValueRef x, LLVMValueRef y)
+LLVMValueRef isa_op_ir_sum_to_odd(struct isa_op_ir *o, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMTypeRef i64x16 = o->b->i64x16;
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x)), sum = LLVMBuildFAdd(o->ir, x, y, "");
@@ -70,17 +72,105 @@ static LLVMValueRef cut_to_odd(struct isa_op_ir *o, LLVMValueRef d)
     return LLVMBuildFPTrunc(o->ir, LLVMBuildBitCast(o->ir, all, LLVMTypeOf(d), ""), o->b->f32x16, "");
 }
 
+/* ---- directions ---- */
+
+static LLVMValueRef directed(struct isa_op_ir *o, LLVMValueRef near, LLVMValueRef above, LLVMValueRef below,
+                             LLVMValueRef positive)
+{
+    LLVMTypeRef type = LLVMTypeOf(near);
+    LLVMValueRef where, out, one = isa_op_ir_number(type, 1), step;
+    switch (o->policy & ISA_OP_ROUNDING) {
+    case ISA_OP_RTZ:
+        where = jit_select(o->b, positive, above, below);
+        out = LLVMConstNull(o->b->i1x16);
+        break;
+    case ISA_OP_RTP:
+        where = below;
+        out = positive;
+        break;
+    case ISA_OP_RTN:
+        where = above;
+        out = LLVMBuildNot(o->ir, positive, "");
+        break;
+    default: return near;
+    }
+    step = jit_select(o->b, out, one, isa_op_ir_number(type, ~0ull));
+    return LLVMBuildAdd(o->ir, near, jit_select(o->b, where, step, LLVMConstNull(type)), "");
+}
+
+LLVMValueRef isa_op_ir_directed(struct isa_op_ir *o, LLVMValueRef near, LLVMValueRef got, LLVMValueRef exact)
+{
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(got));
+    return directed(o, near, LLVMBuildFCmp(o->ir, LLVMRealOGT, got, exact, ""),
+                    LLVMBuildFCmp(o->ir, LLVMRealOLT, got, exact, ""),
+                    LLVMBuildFCmp(o->ir, LLVMRealOGT, exact, zero, ""));
+}
+
+LLVMValueRef isa_op_ir_directed_by(struct isa_op_ir *o, LLVMValueRef near, LLVMValueRef rest,
+                                   LLVMValueRef positive)
+{
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(rest));
+    return directed(o, near, LLVMBuildFCmp(o->ir, LLVMRealOLT, rest, zero, ""),
+                    LLVMBuildFCmp(o->ir, LLVMRealOGT, rest, zero, ""), positive);
+}
+
+/* A sum or product as a double that compares with every single and half as the exact one does. */
+static LLVMValueRef compared(struct isa_op_ir *o)
+{
+    LLVMValueRef d[3] = {NULL};
+    for (unsigned n = 0; n < isa_op_rows[o->op].sources; n++)
+        d[n] = isa_op_ir_double(o, o->f[n]);
+    switch (o->op) {
+    case ISA_OP_fadd: return isa_op_ir_sum_to_odd(o, d[0], d[1]);
+    case ISA_OP_fsub: return isa_op_ir_sum_to_odd(o, d[0], LLVMBuildFNeg(o->ir, d[1], ""));
+    case ISA_OP_fmul: return LLVMBuildFMul(o->ir, d[0], d[1], "");
+    default: return isa_op_ir_sum_to_odd(o, LLVMBuildFMul(o->ir, d[0], d[1], ""), d[2]);
+    }
+}
+
+static bool has_direction(const struct isa_op_ir *o)
+{
+    bool sum = o->op == ISA_OP_fadd || o->op == ISA_OP_fsub || o->op == ISA_OP_fmul || o->op == ISA_OP_ffma;
+    return sum && !o->is_double && o->policy & ISA_OP_ROUNDING;
+}
+
+/* `near` is the sum to nearest. */
+static LLVMValueRef directed_sum(struct isa_op_ir *o, LLVMValueRef near)
+{
+    LLVMTypeRef doubles = isa_op_ir_doubles(o);
+    LLVMValueRef exact = compared(o);
+    LLVMValueRef bits = o->is_half ? jit_single_to_half(o->b, near) : jit_as_i32(o->b, near);
+    LLVMValueRef got = o->is_half ? jit_half_to_single(o->b, bits) : near;
+    bits = isa_op_ir_directed(o, bits, isa_op_ir_double(o, got), exact);
+    if (o->is_half)
+        return o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, bits) : bits;
+    LLVMValueRef size = isa_op_ir_call(o, "llvm.fabs", doubles, &exact, 1);
+    LLVMValueRef least = LLVMBuildBitCast(o->ir, isa_op_ir_number(o->b->i64x16, 0x381ull << 52), doubles, "");
+    LLVMValueRef tiny = LLVMBuildFCmp(o->ir, LLVMRealOLT, size, least, "");
+    LLVMValueRef sign = LLVMBuildLShr(o->ir, LLVMBuildBitCast(o->ir, exact, o->b->i64x16, ""),
+                                      isa_op_ir_number(o->b->i64x16, 32), "");
+    sign = isa_op_ir_bits(o, LLVMBuildTrunc(o->ir, sign, o->b->i32x16, ""), 0x80000000);
+    return jit_select(o->b, tiny, sign, bits);
+}
+
+/* ---- arithmetic ---- */
+
 static LLVMValueRef fused(struct isa_op_ir *o)
 {
     LLVMValueRef product =
         LLVMBuildFMul(o->ir, isa_op_ir_double(o, o->f[0]), isa_op_ir_double(o, o->f[1]), "");
-    LLVMValueRef sum = sum_to_odd(o, product, isa_op_ir_double(o, o->f[2]));
+    LLVMValueRef sum = isa_op_ir_sum_to_odd(o, product, isa_op_ir_double(o, o->f[2]));
     return o->is_half ? cut_to_odd(o, sum) : LLVMBuildFPTrunc(o->ir, sum, o->b->f32x16, "");
+}
+
+static LLVMValueRef unary(struct isa_op_ir *o, const char *name)
+{
+    return isa_op_ir_call(o, name, LLVMTypeOf(o->f[0]), o->f, 1);
 }
 
 static LLVMValueRef rounded_root(struct isa_op_ir *o)
 {
-    LLVMValueRef root = jit_sqrt(o->b, o->f[0]);
+    LLVMValueRef root = unary(o, "llvm.sqrt");
     return o->is_half ? isa_op_ir_single(o, as_bits(o, root)) : root;
 }
 
@@ -109,30 +199,34 @@ static LLVMValueRef scaled(struct isa_op_ir *o)
     return f;
 }
 
-static LLVMValueRef unary(struct isa_op_ir *o, const char *name)
+/* In all lanes, as f has them. */
+static LLVMValueRef splat(struct isa_op_ir *o, double value)
 {
-    return isa_op_ir_call(o, name, o->b->f32x16, o->f, 1);
+    LLVMValueRef all[16];
+    for (unsigned l = 0; l < 16; l++)
+        all[l] = jit_f64(o->b, value);
+    return o->is_double ? LLVMConstVector(all, 16) : jit_splat_f32(o->b, (float)value);
 }
 
 /* NULL: the operation chooses between bits. */
 static LLVMValueRef arithmetic(struct isa_op_ir *o)
 {
-    LLVMValueRef x = o->f[0], y = o->f[1], unit = jit_splat_f32(o->b, 1);
+    LLVMValueRef x = o->f[0], y = o->f[1], unit = splat(o, 1);
     switch (o->op) {
     case ISA_OP_fadd: return LLVMBuildFAdd(o->ir, x, y, "");
     case ISA_OP_fsub: return LLVMBuildFSub(o->ir, x, y, "");
     case ISA_OP_fmul: return LLVMBuildFMul(o->ir, x, y, "");
     case ISA_OP_ffma: return fused(o);
     case ISA_OP_frcp: return LLVMBuildFDiv(o->ir, unit, x, "");
-    case ISA_OP_fsqrt: return jit_sqrt(o->b, x);
+    case ISA_OP_fsqrt: return unary(o, "llvm.sqrt");
     case ISA_OP_frsq: return LLVMBuildFDiv(o->ir, unit, rounded_root(o), "");
     case ISA_OP_fldexp: return scaled(o);
-    case ISA_OP_ffloor: return jit_floor(o->b, x);
+    case ISA_OP_ffloor: return unary(o, "llvm.floor");
     case ISA_OP_fceil: return unary(o, "llvm.ceil");
     case ISA_OP_ftrunc: return unary(o, "llvm.trunc");
     case ISA_OP_froundeven: return unary(o, "llvm.roundeven");
     case ISA_OP_fround: return unary(o, "llvm.round");
-    case ISA_OP_ffract: return LLVMBuildFSub(o->ir, x, jit_floor(o->b, x), "");
+    case ISA_OP_ffract: return LLVMBuildFSub(o->ir, x, unary(o, "llvm.floor"), "");
     default: return NULL;
     }
 }
@@ -147,22 +241,34 @@ static LLVMValueRef is_nan(struct isa_op_ir *o, LLVMValueRef f)
     return LLVMBuildFCmp(o->ir, LLVMRealUNO, f, f, "");
 }
 
-static LLVMValueRef quiet(struct isa_op_ir *o, bool half)
+static unsigned width_of(const struct isa_op_ir *o)
 {
-    return jit_splat_u32(o->b, half ? 0x7e00 : 0x7fc00000);
+    return o->is_half ? 16 : o->is_double ? 64 : 32;
+}
+
+static uint64_t infinity(unsigned width)
+{
+    return width == 16 ? 0x7c00 : width == 32 ? 0x7f800000 : 0x7ffull << 52;
+}
+
+static LLVMValueRef quiet(struct isa_op_ir *o, unsigned width)
+{
+    uint64_t nan = width == 16 ? 0x7e00 : width == 32 ? 0x7fc00000 : 0xfffull << 51;
+    return isa_op_ir_number(width == 64 ? o->b->i64x16 : o->b->i32x16, nan);
 }
 
 static LLVMValueRef lesser(struct isa_op_ir *o, LLVMRealPredicate how)
 {
     LLVMValueRef first = LLVMBuildOr(o->ir, compare(o, how), is_nan(o, o->f[1]), "");
     LLVMValueRef out = jit_select(o->b, first, o->s[0], o->s[1]);
-    return o->policy & ISA_OP_PROPAGATE ? jit_select(o->b, compare(o, LLVMRealUNO), quiet(o, o->is_half), out)
-                                        : out;
+    return o->policy & ISA_OP_PROPAGATE
+               ? jit_select(o->b, compare(o, LLVMRealUNO), quiet(o, width_of(o)), out)
+               : out;
 }
 
-static LLVMValueRef limit(struct isa_op_ir *o, float least, float most)
+static LLVMValueRef limit(struct isa_op_ir *o, double least, double most)
 {
-    LLVMValueRef low = jit_splat_f32(o->b, least), high = jit_splat_f32(o->b, most);
+    LLVMValueRef low = splat(o, least), high = splat(o, most);
     LLVMValueRef above = LLVMBuildFCmp(o->ir, LLVMRealOGT, o->f[0], low, "");
     LLVMValueRef below = LLVMBuildFCmp(o->ir, LLVMRealOLT, o->f[0], high, "");
     LLVMValueRef out = jit_select(o->b, below, o->s[0], as_bits(o, high));
@@ -171,13 +277,14 @@ static LLVMValueRef limit(struct isa_op_ir *o, float least, float most)
 
 static LLVMValueRef truth_of(struct isa_op_ir *o, LLVMValueRef f)
 {
-    return LLVMBuildFCmp(o->ir, LLVMRealUNE, f, LLVMConstNull(o->b->f32x16), "");
+    return LLVMBuildFCmp(o->ir, LLVMRealUNE, f, LLVMConstNull(LLVMTypeOf(f)), "");
 }
 
 static LLVMValueRef choice(struct isa_op_ir *o)
 {
-    uint32_t sign = o->is_half ? 0x8000 : 0x80000000;
-    LLVMValueRef x = o->s[0], signs = jit_splat_u32(o->b, sign), size = isa_op_ir_bits(o, x, sign - 1);
+    uint64_t sign = 1ull << (width_of(o) - 1);
+    LLVMValueRef x = o->s[0], signs = isa_op_ir_number(LLVMTypeOf(x), sign),
+                 size = isa_op_ir_bits(o, x, sign - 1);
     switch (o->op) {
     case ISA_OP_fmin: return lesser(o, LLVMRealOLT);
     case ISA_OP_fmax: return lesser(o, LLVMRealOGT);
@@ -187,24 +294,25 @@ static LLVMValueRef choice(struct isa_op_ir *o)
     case ISA_OP_fcopysign: return LLVMBuildOr(o->ir, size, isa_op_ir_bits(o, o->s[1], sign), "");
     case ISA_OP_fclamp_0_1: return limit(o, 0, 1);
     case ISA_OP_fclamp_m1_1: return limit(o, -1, 1);
-    case ISA_OP_fclamp_0_inf: return limit(o, 0, __builtin_inff());
+    case ISA_OP_fclamp_0_inf: return limit(o, 0, __builtin_inf());
     default: return jit_select(o->b, truth_of(o, o->f[0]), o->s[1], o->s[2]);
     }
 }
 
-LLVMValueRef isa_op_ir_quieted(struct isa_op_ir *o, LLVMValueRef x, bool half)
+LLVMValueRef isa_op_ir_quieted(struct isa_op_ir *o, LLVMValueRef x, unsigned width)
 {
     if (!(o->policy & ISA_OP_QUIET))
         return x;
-    LLVMValueRef size = isa_op_ir_bits(o, x, half ? 0x7fff : 0x7fffffff);
-    LLVMValueRef infinite = jit_splat_u32(o->b, half ? 0x7c00 : 0x7f800000);
-    return jit_select(o->b, LLVMBuildICmp(o->ir, LLVMIntUGT, size, infinite, ""), quiet(o, half), x);
+    LLVMValueRef size = isa_op_ir_bits(o, x, (1ull << (width - 1)) - 1);
+    LLVMValueRef infinite = isa_op_ir_number(LLVMTypeOf(x), infinity(width));
+    return jit_select(o->b, LLVMBuildICmp(o->ir, LLVMIntUGT, size, infinite, ""), quiet(o, width), x);
 }
 
 LLVMValueRef isa_op_ir_float(struct isa_op_ir *o)
 {
     LLVMValueRef f = arithmetic(o);
-    return isa_op_ir_quieted(o, f ? as_bits(o, f) : choice(o), o->is_half);
+    LLVMValueRef bits = has_direction(o) ? directed_sum(o, f) : f ? as_bits(o, f) : choice(o);
+    return isa_op_ir_quieted(o, bits, width_of(o));
 }
 
 LLVMValueRef isa_op_ir_ftest(struct isa_op_ir *o)

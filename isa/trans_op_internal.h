@@ -4,13 +4,14 @@
 
 #include "isa/trans_op.h"
 
-/* An operation on vectors of elements. Floats are singles, or halves in the low bits of i32x16. */
+/* An operation on vectors of elements. Floats are singles, halves in the low bits of i32x16, or doubles: f is
+ * of singles or of doubles, s of as many bits. */
 struct isa_op_ir {
     struct jit_builder *b;
     LLVMBuilderRef ir;
     enum isa_op op;
     unsigned policy;
-    bool is_half;
+    bool is_half, is_double;
     LLVMTypeRef type; /* of the integers at hand */
     LLVMValueRef s[3], f[3];
 };
@@ -31,9 +32,14 @@ static inline LLVMValueRef isa_op_ir_call(struct isa_op_ir *o, const char *name,
     return jit_intrinsic(o->b, name, &type, 1, args, count);
 }
 
-static inline LLVMValueRef isa_op_ir_bits(struct isa_op_ir *o, LLVMValueRef x, uint32_t n)
+static inline LLVMValueRef isa_op_ir_bits(struct isa_op_ir *o, LLVMValueRef x, uint64_t n)
 {
-    return LLVMBuildAnd(o->ir, x, jit_splat_u32(o->b, n), "");
+    return LLVMBuildAnd(o->ir, x, isa_op_ir_number(LLVMTypeOf(x), n), "");
+}
+
+static inline LLVMTypeRef isa_op_ir_doubles(struct isa_op_ir *o)
+{
+    return LLVMVectorType(o->b->f64, 16);
 }
 
 /* trans_op_float.c: results are bits of the operation's format, and a mask. */
@@ -43,6 +49,15 @@ LLVMValueRef isa_op_ir_ftest(struct isa_op_ir *o);
 LLVMValueRef isa_op_ir_flushed(struct isa_op_ir *o, LLVMValueRef half); /* a denormal half is zero */
 LLVMValueRef isa_op_ir_single(struct isa_op_ir *o, LLVMValueRef x);     /* an operand as a single */
 LLVMValueRef isa_op_ir_double(struct isa_op_ir *o, LLVMValueRef single);
-LLVMValueRef isa_op_ir_quieted(struct isa_op_ir *o, LLVMValueRef x, bool half);
+LLVMValueRef isa_op_ir_quieted(struct isa_op_ir *o, LLVMValueRef x, unsigned width);
+/* x + y of doubles, to odd: where the sum is not exact, of the two numbers beside it the one whose last bit is
+ * 1. A format with two digits less gets the exact sum's rounding from it. */
+LLVMValueRef isa_op_ir_sum_to_odd(struct isa_op_ir *o, LLVMValueRef x, LLVMValueRef y);
+/* `near` is the bits of a float; `got` its value, `exact` what it stands for, in one type. Moved by one place
+ * where the direction asks for it. */
+LLVMValueRef isa_op_ir_directed(struct isa_op_ir *o, LLVMValueRef near, LLVMValueRef got, LLVMValueRef exact);
+/* The same where what `near` stands for is more than it by `rest`, a float. */
+LLVMValueRef isa_op_ir_directed_by(struct isa_op_ir *o, LLVMValueRef near, LLVMValueRef rest,
+                                   LLVMValueRef positive);
 
 #endif

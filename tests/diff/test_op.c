@@ -15,7 +15,7 @@
 #include "util/bits.h"
 #include "util/fpenv.h"
 
-enum { POLICIES = 10, OTHERS = 6, VECTORS = 400 };
+enum { POLICIES = 12, OTHERS = 6, VECTORS = 400 };
 
 /* Lanes of a shape stand in its own width. */
 struct lanes {
@@ -77,7 +77,8 @@ static int emit(struct jit_builder *b, void *data)
 static void choose_policies(struct variant *v)
 {
     static const uint8_t of[][POLICIES] = {
-        [ISA_OP_FLOAT] = {0, ISA_OP_FLUSH, ISA_OP_QUIET, ISA_OP_FLUSH | ISA_OP_QUIET | ISA_OP_PROPAGATE},
+        [ISA_OP_FLOAT] = {0, 1, 2, 3, ISA_OP_FLUSH, ISA_OP_QUIET, ISA_OP_FLUSH | 1, ISA_OP_FLUSH | 2,
+                          ISA_OP_FLUSH | 3, ISA_OP_QUIET | 1, ISA_OP_FLUSH | ISA_OP_QUIET | ISA_OP_PROPAGATE},
         [ISA_OP_FTEST] = {0, ISA_OP_I1, ISA_OP_F1, ISA_OP_FLUSH},
         [ISA_OP_INT] = {0},
         [ISA_OP_ITEST] = {0, ISA_OP_I1},
@@ -107,7 +108,9 @@ static void compile(struct variant *v)
 
 static bool is_nan(unsigned width, uint64_t x)
 {
-    return width == 16 ? (x & 0x7fff) > 0x7c00 : (x & 0x7fffffff) > 0x7f800000;
+    return width == 16   ? (x & 0x7fff) > 0x7c00
+           : width == 32 ? (x & 0x7fffffff) > 0x7f800000
+                         : (x & ~0ull >> 1) > 0x7ffull << 52;
 }
 
 static bool same(enum isa_shape gives, unsigned policy, uint64_t x, uint64_t y)
@@ -164,8 +167,43 @@ static uint64_t interesting(struct isa_random *r, unsigned width, bool floats)
     static const uint16_t halves[] = {0,      0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0x7c01,
                                       1,      0x8001, 0x3ff,  0x400,  0x8400, 0x7bff, 0xfbff, 0x3800,
                                       0x37ff, 0xb800, 0x6400, 0x63ff, 0x5bf8, 0x5bff, 0xd800, 0x7bfe};
+    static const uint64_t doubles[] = {0,
+                                       1ull << 63,
+                                       0x3ffull << 52,
+                                       0xbffull << 52,
+                                       0x7ffull << 52,
+                                       0xfffull << 52,
+                                       0xfffull << 51,
+                                       0x7ff0000000000001,
+                                       1,
+                                       0x800fffffffffffff,
+                                       1ull << 52,
+                                       0x7fefffffffffffff,
+                                       0x3feull << 52,
+                                       0x381ull << 52,
+                                       0x380fffffffffffff,
+                                       0x3810000000000001,
+                                       0x380ffffff0000000,
+                                       0x47efffffe0000000,
+                                       0x47efffffefffffff,
+                                       0x47effffff0000000,
+                                       0x43eull << 52,
+                                       0xc3eull << 52,
+                                       0x43dfffffffffffff,
+                                       0x43full << 52,
+                                       0x36a0000000000000,
+                                       0x3ff0000010000000,
+                                       0x3ff0000010000001,
+                                       0x4330000000000001,
+                                       0x4340000000000001};
     uint64_t x = isa_random_next(r);
     unsigned kind = isa_random_below(r, 8);
+    if (floats && kind < 2 && width == 64)
+        return doubles[x % UTIL_ARRAY_SIZE(doubles)];
+    if (floats && kind < 6 && width == 64)
+        return (x & ~(0x7ffull << 52)) | (uint64_t)(isa_random_one_in(r, 4) ? 890 + isa_random_below(r, 270)
+                                                                            : 1008 + isa_random_below(r, 70))
+                                             << 52;
     if (floats && kind < 2)
         return width == 16 ? halves[x % UTIL_ARRAY_SIZE(halves)] : singles[x % UTIL_ARRAY_SIZE(singles)];
     if (floats && kind < 6 && width == 32) /* of near sizes */
@@ -274,6 +312,27 @@ static const struct {
     {{ISA_OP_i32_to_f32, ISA_I32, ISA_OP_RTZ}, {0x01000003}, 0x4b800001},
     {{ISA_OP_i32_to_f32, ISA_I32, ISA_OP_RTP}, {0x01000003}, 0x4b800002},
     {{ISA_OP_i32_to_u8_sat, ISA_I32, 0}, {0xffffffff}, 0},
+    /* sums in a direction: 1 + 2^-24, 1 - 2^-60, products beyond the greatest, denormal ones */
+    {{ISA_OP_fadd, ISA_F32, ISA_OP_RTP}, {0x3f800000, 0x33800000}, 0x3f800001},
+    {{ISA_OP_fadd, ISA_F32, ISA_OP_RTZ}, {0x3f800000, 0xa1800000}, 0x3f7fffff},
+    {{ISA_OP_fsub, ISA_F32, ISA_OP_RTN}, {0xbf800000, 0x21800000}, 0xbf800001},
+    {{ISA_OP_fmul, ISA_F32, ISA_OP_RTZ}, {0x7f000000, 0x7f000000}, 0x7f7fffff},
+    {{ISA_OP_fmul, ISA_F32, ISA_OP_RTP}, {0x00800000, 0x3f000000}, 0},
+    {{ISA_OP_ffma, ISA_F32, ISA_OP_RTZ}, {0x3f800001, 0x3f800001, 0}, 0x3f800002},
+    {{ISA_OP_ffma, ISA_F32, ISA_OP_RTP}, {0x3f800001, 0x3f800001, 0}, 0x3f800003},
+    {{ISA_OP_fadd, ISA_F16, ISA_OP_RTP}, {0x3c00, 0x0001}, 0x3c01},
+    {{ISA_OP_fadd, ISA_F64, 0}, {0x3ff0000000000000, 0x3ca0000000000000}, 0x3ff0000000000000},
+    {{ISA_OP_fmin, ISA_F64, ISA_OP_PROPAGATE}, {0x3ff0000000000000, 0x7ff0000000000001}, 0x7ff8000000000000},
+    {{ISA_OP_f64_to_f32, ISA_F64, 0}, {0x3ff0000010000000}, 0x3f800000},
+    {{ISA_OP_f64_to_f32, ISA_F64, ISA_OP_RTP}, {0x3ff0000010000000}, 0x3f800001},
+    {{ISA_OP_f64_to_f32, ISA_F64, ISA_OP_RTP}, {0x380fffffffffffff}, 0},
+    {{ISA_OP_f64_to_i64, ISA_F64, 0}, {0x43e0000000000000}, 0x7fffffffffffffff},
+    {{ISA_OP_f64_to_u64, ISA_F64, 0}, {0xbff0000000000000}, 0},
+    {{ISA_OP_u64_to_f64, ISA_I64, ISA_OP_RTZ}, {~0ull}, 0x43efffffffffffff},
+    {{ISA_OP_i64_to_f64, ISA_I64, ISA_OP_RTN}, {0xffdfffffffffffff}, 0xc340000000000001},
+    {{ISA_OP_ishl_sat, ISA_I8, 0}, {0x41, 1}, 0x7f},
+    {{ISA_OP_ishl_sat, ISA_I8, 0}, {0xbf, 1}, 0x80},
+    {{ISA_OP_ushl_sat, ISA_I16, 0}, {0x4000, 2}, 0xffff},
 };
 
 static void by_hand(void **state)

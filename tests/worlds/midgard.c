@@ -1,0 +1,436 @@
+/* Sixteen random threads, for programs of Midgard: fragments, vertices or a workgroup, whatever they ask for.
+ * Ports are made of exclusive ors, so that what each was asked for can be told from what it gives. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/midgard/asm.h"
+#include "isa/midgard/interp.h"
+#include "tests/diff/random.h"
+#include "tests/worlds/world.h"
+#include "util/bits.h"
+
+enum { FUEL = 60, TABLE = 16, BUFFERS = 4, BUFFER_BYTES = 512, MEMORY = 1024, SELECTORS = 128 };
+
+struct world {
+    uint32_t uniform[8][4];
+    uint32_t table[2][TABLE][4][16]; /* attributes and varyings, images */
+    uint32_t buffer[BUFFERS][BUFFER_BYTES / 4];
+    uint32_t argument[8][4][16];
+    uint32_t tile[8][4][16];
+    uint8_t memory[3][MEMORY]; /* by enum midgard_space */
+    uint64_t address;
+    /* what a run leaves */
+    uint32_t stored[TABLE][4][16], written[8][16];
+    uint32_t reg[MIDGARD_REGISTERS][4][16];
+    uint16_t live;
+    uint32_t fault;
+    uint64_t fault_address, executed; /* instructions, without a fault */
+    uint16_t lanes, helpers;
+};
+
+/* In some lanes or in all, with helpers among them or not. */
+static const char *const modes[] = {"some lanes", "all lanes", "some lanes, helpers", "all lanes, helpers",
+                                    NULL};
+
+static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
+{
+    struct world *w = world;
+    uint32_t *words = world;
+    memset(w, 0, sizeof *w);
+    w->lanes = mode & 1 ? 0xffff : (uint16_t)random_next(&seed);
+    w->helpers = mode & 2 ? w->lanes & (uint16_t)random_next(&seed) : 0;
+    for (size_t n = 0; n < offsetof(struct world, address) / 4; n++)
+        words[n] = random_normal(&seed);
+    w->address = random_next(&seed) & ~(uint64_t)15;
+}
+
+/* ---- interpreter ---- */
+
+/* The first lane for which a number is not below `size`. */
+static bool inside(const uint32_t number[16], uint32_t size, uint16_t lanes, struct midgard_place *fault)
+{
+    for (fault->lane = 0; fault->lane < 16; fault->lane++)
+        if (lanes >> fault->lane & 1 && number[fault->lane] >= size)
+            return false;
+    return true;
+}
+
+static uint32_t asked(const struct midgard_attribute *a, unsigned c, unsigned l)
+{
+    return (uint32_t)a->type << 28 ^ (uint32_t)a->any_type << 27 ^ (uint32_t)a->interpolation << 16 ^
+           (uint32_t)a->position[l] << 8 ^ a->vertex[l] ^ a->coordinate[c][l];
+}
+
+static bool attribute(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint32_t out[4][16],
+                      struct midgard_place *fault)
+{
+    const struct world *w = ctx;
+    if (!inside(a->index, TABLE, lanes, fault))
+        return false;
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned c = 0; lanes >> l & 1 && c < 4; c++)
+            out[c][l] = w->table[a->secondary][a->index[l]][c][l] ^ asked(a, c, l);
+    return true;
+}
+
+static bool store_attribute(void *ctx, const struct midgard_attribute *a, uint16_t lanes,
+                            const uint32_t value[4][16], struct midgard_place *fault)
+{
+    struct world *w = ctx;
+    if (!inside(a->index, TABLE, lanes, fault))
+        return false;
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned c = 0; lanes >> l & 1 && c < 4; c++)
+            w->stored[a->index[l]][c][l] = value[c][l] ^ asked(a, c, l) ^ (uint32_t)a->secondary << 26;
+    return true;
+}
+
+static bool image_address(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint64_t out[16],
+                          struct midgard_place *fault)
+{
+    if (!inside(a->index, TABLE, lanes, fault))
+        return false;
+    for (unsigned l = 0; l < 16; l++)
+        out[l] = (a->index[l] * 64 + a->coordinate[0][l]) & (MEMORY - 16);
+    return true;
+}
+
+static bool uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[16], unsigned bytes,
+                    uint16_t lanes, uint32_t out[4][16], struct midgard_place *fault)
+{
+    const struct world *w = ctx;
+    if (!inside(buffer, BUFFERS, lanes, fault) || !inside(offset, BUFFER_BYTES - bytes + 1, lanes, fault))
+        return false;
+    for (unsigned l = 0; l < 16; l++) {
+        uint32_t words[4] = {0};
+        if (!(lanes >> l & 1))
+            continue;
+        memcpy(words, (const uint8_t *)w->buffer[buffer[l]] + offset[l], bytes);
+        for (unsigned c = 0; c < 4; c++)
+            out[c][l] = words[c];
+    }
+    return true;
+}
+
+static bool reaches(const struct midgard_access *a, uint16_t lanes, struct midgard_place *fault)
+{
+    for (unsigned l = 0; l < 16; l++)
+        if (lanes >> l & 1 && a->address[l] > (uint64_t)MEMORY - a->bytes) {
+            *fault = (struct midgard_place){l, a->address[l]};
+            return false;
+        }
+    return true;
+}
+
+static bool load(void *ctx, const struct midgard_access *a, uint16_t lanes, uint32_t out[4][16],
+                 struct midgard_place *fault)
+{
+    const struct world *w = ctx;
+    if (!reaches(a, lanes, fault))
+        return false;
+    for (unsigned l = 0; l < 16; l++) {
+        uint32_t words[4] = {0};
+        if (!(lanes >> l & 1))
+            continue;
+        memcpy(words, &w->memory[a->space][a->address[l]], a->bytes);
+        for (unsigned c = 0; c < 4; c++)
+            out[c][l] = words[c];
+    }
+    return true;
+}
+
+static bool store(void *ctx, const struct midgard_access *a, uint16_t lanes, const uint32_t value[4][16],
+                  struct midgard_place *fault)
+{
+    struct world *w = ctx;
+    if (!reaches(a, lanes, fault))
+        return false;
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned n = 0; lanes >> l & 1 && n < a->bytes; n++)
+            if (a->enable >> n & 1)
+                w->memory[a->space][a->address[l] + n] = (uint8_t)(value[n / 4][l] >> 8 * (n % 4));
+    return true;
+}
+
+static uint64_t reversed(uint64_t x, unsigned bytes)
+{
+    return bytes == 8 ? __builtin_bswap64(x) : __builtin_bswap32((uint32_t)x);
+}
+
+static uint64_t changed(const struct midgard_access *a, uint64_t old, uint64_t value, uint64_t compare)
+{
+    unsigned up = a->bytes == 8 ? 0 : 32;
+    int64_t x = (int64_t)(old << up), y = (int64_t)(value << up);
+    switch (a->op) {
+    case MIDGARD_ADD: return old + value;
+    case MIDGARD_AND: return old & value;
+    case MIDGARD_OR: return old | value;
+    case MIDGARD_XOR: return old ^ value;
+    case MIDGARD_IMIN: return x < y ? old : value;
+    case MIDGARD_UMIN: return old < value ? old : value;
+    case MIDGARD_IMAX: return x > y ? old : value;
+    case MIDGARD_UMAX: return old > value ? old : value;
+    case MIDGARD_EXCHANGE: return value;
+    default: return old == compare ? value : old;
+    }
+}
+
+static bool atomic(void *ctx, const struct midgard_access *a, uint16_t lanes, const uint32_t value[2][16],
+                   const uint32_t compare[2][16], uint32_t out[2][16], struct midgard_place *fault)
+{
+    struct world *w = ctx;
+    if (!reaches(a, lanes, fault))
+        return false;
+    for (unsigned l = 0; l < 16; l++) {
+        uint64_t old = 0, high = a->bytes == 8 ? ~0ull : 0xffffffff;
+        if (!(lanes >> l & 1))
+            continue;
+        memcpy(&old, &w->memory[a->space][a->address[l]], a->bytes);
+        old = a->reversed ? reversed(old, a->bytes) : old;
+        uint64_t new = changed(a, old, (value[0][l] | (uint64_t)value[1][l] << 32) & high,
+                               (compare[0][l] | (uint64_t)compare[1][l] << 32) & high);
+        new = a->reversed ? reversed(new, a->bytes) : new;
+        memcpy(&w->memory[a->space][a->address[l]], &new, a->bytes);
+        out[0][l] = (uint32_t)old;
+        out[1][l] = (uint32_t)(old >> 32);
+    }
+    return true;
+}
+
+static void argument(void *ctx, enum midgard_argument which, uint32_t out[4][16])
+{
+    memcpy(out, ((const struct world *)ctx)->argument[which], 256);
+}
+
+static bool special(void *ctx, const uint32_t selector[16], enum midgard_type type, uint16_t lanes,
+                    uint32_t out[4][16], struct midgard_place *fault)
+{
+    const struct world *w = ctx;
+    if (!inside(selector, SELECTORS, lanes, fault))
+        return false;
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned c = 0; c < 4; c++)
+            out[c][l] = w->table[0][selector[l] % TABLE][c][l] ^ selector[l] ^ (uint32_t)type << 28;
+    return true;
+}
+
+static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
+                 uint16_t lanes, uint32_t out[4][16], struct midgard_place *fault)
+{
+    const struct world *w = ctx;
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned c = 0; c < 4; c++)
+            out[c][l] = w->tile[target & 7][c][l] ^ sample[l] ^ (uint32_t)form << 28 ^ target << 20;
+    return true;
+}
+
+static bool store_tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
+                       uint16_t lanes, const uint32_t value[4][16], struct midgard_place *fault)
+{
+    struct world *w = ctx;
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned c = 0; lanes >> l & 1 && c < 4; c++)
+            w->tile[target & 7][c][l] = value[c][l] ^ sample[l] ^ (uint32_t)form << 28 ^ target << 20;
+    return true;
+}
+
+static bool pack(void *ctx, bool unpack, enum midgard_type type, uint32_t format, const uint32_t in[4][16],
+                 uint16_t lanes, uint32_t out[4][16], struct midgard_place *fault)
+{
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned c = 0; c < 4; c++)
+            out[c][l] = in[c][l] ^ format ^ (uint32_t)type << 28 ^ (uint32_t)unpack << 27;
+    return true;
+}
+
+static void cube(void *ctx, const uint32_t direction[3][16], uint32_t out[2][16])
+{
+    for (unsigned l = 0; l < 16; l++) {
+        out[0][l] = direction[0][l] ^ direction[2][l] >> 1;
+        out[1][l] = direction[1][l];
+    }
+}
+
+/* With derivatives what a lane gets depends on its whole quad. */
+static bool texture(void *ctx, const struct midgard_texture_request *r, uint16_t lanes, uint32_t out[4][16],
+                    struct midgard_place *fault)
+{
+    uint32_t kind = (uint32_t)r->op << 28 ^ (uint32_t)r->mode << 24 ^ (uint32_t)r->dimensions << 22 ^
+                    (uint32_t)r->sampler_type << 20 ^ (uint32_t)r->derivatives << 19;
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned c = 0; c < 4; c++) {
+            uint32_t v = r->coordinate[c][l] ^ kind;
+            if (r->derivatives)
+                v ^= r->coordinate[c][l ^ 1] ^ r->coordinate[c][l ^ 2] >> 1;
+            out[c][l] = c == 0   ? v ^ r->texture[l]
+                        : c == 1 ? v ^ r->sampler[l]
+                        : c == 2 ? v ^ r->lod[l]
+                                 : v ^ (uint32_t)r->offset[0][l] ^ (uint32_t)r->offset[1][l] << 8 ^
+                                       (uint32_t)r->offset[2][l] << 16;
+        }
+    return true;
+}
+
+static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t lanes,
+                     struct midgard_place *fault)
+{
+    struct world *w = ctx;
+    for (unsigned l = 0; l < 16; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        for (unsigned c = 0; c < 4; c++)
+            w->written[c][l] = (w->written[c][l] << 1) ^ what->color[c][l] ^ what->second[c][l] >> 1;
+        w->written[4][l] ^= what->select[l] ^ (uint32_t)what->has_select << 31;
+        w->written[5][l] ^= what->has_depth ? what->depth[l] : 1;
+        w->written[6][l] ^= what->has_stencil ? what->stencil[l] : 1;
+        w->written[7][l]++;
+    }
+    return true;
+}
+
+static const struct midgard_ports ports = {.attribute = attribute,
+                                           .varying = attribute,
+                                           .store_varying = store_attribute,
+                                           .image = attribute,
+                                           .store_image = store_attribute,
+                                           .image_address = image_address,
+                                           .uniform = uniform,
+                                           .load = load,
+                                           .store = store,
+                                           .atomic = atomic,
+                                           .argument = argument,
+                                           .special = special,
+                                           .tile = tile,
+                                           .store_tile = store_tile,
+                                           .pack = pack,
+                                           .cube = cube,
+                                           .texture = texture,
+                                           .writeout = writeout};
+
+/* The sixteen are all of their workgroup: barriers are passed as soon as all wait. */
+static void run(const void *program, unsigned mode, void *world)
+{
+    struct world *w = world;
+    struct midgard_ports own = ports;
+    static struct midgard_state state;
+    struct midgard_report report;
+    struct midgard_input input = {.uniform = (const uint32_t(*)[4])w->uniform,
+                                  .uniform_count = UTIL_ARRAY_SIZE(w->uniform),
+                                  .address = w->address,
+                                  .lanes = w->lanes,
+                                  .helpers = w->helpers,
+                                  .fuel = FUEL};
+    own.ctx = w;
+    midgard_start(&input, &state);
+    do {
+        midgard_run(program, &own, &state, &report, NULL, NULL);
+        w->executed += report.executed;
+    } while (!report.fault && state.running);
+    w->fault = isa_fault_pack(report.fault, report.place.lane, report.at);
+    w->fault_address = report.place.address;
+    w->live = state.live;
+    memcpy(w->reg, state.reg, sizeof w->reg);
+}
+
+/* ---- compiled ---- */
+
+/* The set has no translation. */
+static int emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef world)
+{
+    return -ENOTSUP;
+}
+
+/* ---- comparing ---- */
+
+static bool same(const void *program, unsigned mode, const void *input, const void *expected, const void *got)
+{
+    const struct world *x = expected, *y = got;
+    if (x->fault != y->fault || x->fault_address != y->fault_address)
+        return world_differs("fault %x, expected %x", y->fault, x->fault);
+    if (x->fault)
+        return true;
+    if (x->executed != y->executed || x->live != y->live)
+        return world_differs("%llu instructions, live %04x, expected %llu, %04x",
+                             (unsigned long long)y->executed, y->live, (unsigned long long)x->executed,
+                             x->live);
+    if (memcmp(x->memory, y->memory, sizeof x->memory) != 0 ||
+        memcmp(x->stored, y->stored, sizeof x->stored) != 0)
+        return world_differs("memory, or what was stored, differs");
+    if (memcmp(x->tile, y->tile, sizeof x->tile) != 0 ||
+        memcmp(x->written, y->written, sizeof x->written) != 0)
+        return world_differs("the tile, or what was written out, differs");
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned n = 0; x->lanes >> l & 1 && n < MIDGARD_REGISTERS * 4; n++)
+            if (x->reg[n / 4][n % 4][l] != y->reg[n / 4][n % 4][l])
+                return world_differs("lane %u: r%u.%c is %08x, expected %08x", l, n / 4, "xyzw"[n % 4],
+                                     y -> reg[n / 4][n % 4][l], x -> reg[n / 4][n % 4][l]);
+    return true;
+}
+
+static void count(const void *world, struct world_outcome *outcome)
+{
+    const struct world *w = world;
+    unsigned lanes = (unsigned)__builtin_popcount(w->lanes);
+    outcome->lanes += lanes;
+    outcome->faulted += w->fault ? lanes : 0;
+    outcome->discarded += (unsigned)__builtin_popcount(w->lanes & ~w->live);
+}
+
+static bool returns(const void *words, uint32_t quads)
+{
+    bool good = true;
+    for (uint32_t at = 0, length = 1; good && length && at < quads; at += length) {
+        char text[MIDGARD_TEXT_MAX];
+        void *again;
+        uint32_t length_again;
+        length = midgard_disasm(words, quads, at, text);
+        if (!length || midgard_asm(text, strlen(text), &again, &length_again, NULL))
+            return world_differs("no program: %s", text);
+        good = length == length_again &&
+               memcmp(again, (const uint8_t *)words + (size_t)at * 16, length * 16u) == 0;
+        free(again);
+    }
+    return good;
+}
+
+/* A few bits, but not those of tags and units, which say how long an instruction is. */
+static void turn(void *program, uint32_t count, uint64_t *seed)
+{
+    uint8_t *bytes = program;
+    for (uint32_t n = random_turned(seed), at = 0; n; n--) {
+        struct midgard_insn insn;
+        uint32_t length = midgard_decode(program, count, at, &insn), skipped = random_next(seed) % 16;
+        for (; skipped; skipped--, length = midgard_decode(program, count, at, &insn))
+            at = at + length < count ? at + length : 0;
+        uint32_t bit = random_next(seed) % (length * 128);
+        if (bit >= 28 || (bit >= 8 && bit < 16))
+            bytes[at * 16 + bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+}
+
+static const char *const texts[] = {NULL};
+enum { A = MIDGARD_RANDOM_ARITHMETIC, S = MIDGARD_RANDOM_STRAIGHT, F = MIDGARD_RANDOM_FULL };
+
+const struct world_set world_midgard = {
+    .isa = &midgard_set,
+    .bytes = sizeof(struct world),
+    .modes = modes,
+    .fill = fill,
+    .run = run,
+    .emit = emit,
+    .same = same,
+    .count = count,
+    .returns = returns,
+    .texts = texts,
+    .text_inputs = 1,
+    .random = {.usual = 300,
+               .capacity = 1024,
+               .profiles = {A, F, S, A, F, F, S, F, A, S, F, F},
+               .optimised = 1,
+               .inputs = 8,
+               .refused = 10,
+               .skipped = 1,
+               .turn = turn},
+};
