@@ -5,7 +5,7 @@
  * this folder writes the arithmetic down.
  *
  * The key holds all that changes code; struct raster_image what a draw changes. A family fills both from its
- * descriptors. */
+ * descriptors. Images of blocks (compressed, YUYV) are decoded into plain ones first (decode.h). */
 #ifndef VITRAIL_RASTER_SAMPLER_H
 #define VITRAIL_RASTER_SAMPLER_H
 
