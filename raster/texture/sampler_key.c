@@ -90,6 +90,10 @@ static int check_ranges(const struct raster_sampler_key *key, struct util_error 
     if (key->op > RASTER_QUERY_LOD || key->dim > RASTER_DIM_BUFFER || key->lod > RASTER_LOOKUP_GRADIENTS ||
         key->mip > RASTER_MIP_LINEAR || key->compare > 1 + RASTER_ALWAYS || key->component > 3)
         return util_fail(error, -EINVAL, "sampler key out of range");
+    if ((key->array | key->multisampled | key->listed | key->mag_linear | key->min_linear | key->offset |
+         key->unnormalized | key->seamless | key->faced | key->whole_layer | key->minify_above_half) > 1 ||
+        key->unused)
+        return util_fail(error, -EINVAL, "sampler key with switches that are neither off nor on");
     if (key->layout != RASTER_LINEAR && key->layout != RASTER_UTGARD_TILED)
         return util_fail(error, -EINVAL, "layout %u is not sampled here", key->layout);
     for (unsigned n = 0; n < 4; n++)

@@ -564,6 +564,7 @@ static void refused(void **unused)
     REFUSE(multisampled, 1);
     REFUSE(seamless, 1);
     REFUSE(faced, 1);
+    REFUSE(min_linear, 2);
     REFUSE(dim, RASTER_DIM_BUFFER);
 #define LEAVES(field, value)                                                                                 \
     start(RASTER_R8_UNORM, RASTER_DIM_2D, 4, 2, 1);                                                          \
