@@ -26,6 +26,7 @@ struct io {
     _Alignas(64) uint32_t out[4][16];
     struct raster_image image;
     struct raster_sampler_key key;
+    uint32_t given; /* which inputs there are, a bit each; the others are zeros */
     uint32_t surface[SURFACES];
 };
 
@@ -174,6 +175,11 @@ static bool random_image(struct io *io, const uint8_t *memory)
 
 /* ---- lanes ---- */
 
+/* struct raster_lookup_lanes and struct raster_lookup_ir have the same sixteen in one order. */
+#define INPUTS 16
+_Static_assert(sizeof(struct raster_lookup_lanes) == 64 * INPUTS, "lanes of words");
+_Static_assert(sizeof(struct raster_lookup_ir) == sizeof(LLVMValueRef) * INPUTS, "values");
+
 static uint32_t random_number(void)
 {
     static const float special[] = {0.0f,   -0.0f,  1.0f,    -1.0f, 0.5f,    2.0f,  1e30f,
@@ -239,35 +245,27 @@ static void random_lanes(struct io *io)
         random_floats(in->lod, 4);
     random_floats(in->reference, 1);
     random_integers(in->sample, io->image.samples + 1);
+    for (unsigned n = 0; n < INPUTS; n++)
+        if (!(io->given >> n & 1))
+            memset((uint8_t *)in + n * 64ull, 0, 64);
 }
 
 /* ---- the comparison ---- */
-
-static LLVMValueRef lanes(struct jit_builder *b, size_t at)
-{
-    return jit_load(b, b->i32x16, jit_offset_const(b, jit_param(b, 0), offsetof(struct io, in) + at), 64,
-                    false);
-}
 
 static int emit(struct jit_builder *b, void *data)
 {
     const struct io *io = data;
     LLVMTypeRef params[1] = {b->ptr};
+    LLVMValueRef given[INPUTS] = {NULL}, out[4];
     struct raster_lookup_ir in;
-    LLVMValueRef out[4];
 
     jit_begin_function(b, b->void_, params, 1);
-    for (unsigned k = 0; k < 3; k++) {
-        in.coordinate[k] = lanes(b, offsetof(struct raster_lookup_lanes, coordinate) + k * 64ull);
-        in.offset[k] = lanes(b, offsetof(struct raster_lookup_lanes, offset) + k * 64ull);
-        for (unsigned n = 0; n < 2; n++)
-            in.gradient[n][k] =
-                lanes(b, offsetof(struct raster_lookup_lanes, gradient) + (3 * n + k) * 64ull);
-    }
-    in.layer = lanes(b, offsetof(struct raster_lookup_lanes, layer));
-    in.reference = lanes(b, offsetof(struct raster_lookup_lanes, reference));
-    in.lod = lanes(b, offsetof(struct raster_lookup_lanes, lod));
-    in.sample = lanes(b, offsetof(struct raster_lookup_lanes, sample));
+    for (unsigned n = 0; n < INPUTS; n++)
+        if (io->given >> n & 1)
+            given[n] = jit_load(b, b->i32x16,
+                                jit_offset_const(b, jit_param(b, 0), offsetof(struct io, in) + n * 64ull), 64,
+                                false);
+    memcpy(&in, given, sizeof in);
     raster_sampler_ir(b, &io->key, jit_offset_const(b, jit_param(b, 0), offsetof(struct io, image)), &in,
                       io->key.swizzle[0] & 1 ? 100 : 1, out);
     for (unsigned n = 0; n < 4; n++)
@@ -315,6 +313,7 @@ static void attempt(const struct random_turn *turn, void *data)
     do
         random_key(&io->key);
     while (raster_sampler_validate(&io->key, NULL) || !random_image(io, data));
+    io->given = one_in(2) ? UINT32_MAX : random32() | random32();
     if (raster_image_validate(&io->key, &io->image, &error) ||
         jit_engine_get(turn->engine, &request, &code, &error))
         fail_msg("case %llu: %s", (unsigned long long)turn->number, error.text);
