@@ -81,6 +81,15 @@ static uint32_t slice_of(const struct lookup *l, uint32_t face, uint32_t z)
     return l->key->dim == RASTER_DIM_CUBE ? l->layer * 6 + face : l->key->dim == RASTER_DIM_3D ? z : l->layer;
 }
 
+/* A texel of a seamless cube that may lie beyond an edge; beyond two, the one beyond the row's. */
+static void cross(uint32_t size, uint32_t *face, int32_t *x, int32_t *y)
+{
+    if (outside(*y, size))
+        *x = UTIL_MIN(UTIL_MAX(*x, 0), (int32_t)size - 1);
+    if (outside(*x, size) || outside(*y, size))
+        raster_cube_cross(size, face, x, y);
+}
+
 /* A texel of slice z. */
 static struct sampled tap(const struct lookup *l, uint32_t number, uint32_t z, int32_t x, int32_t y)
 {
@@ -89,10 +98,7 @@ static struct sampled tap(const struct lookup *l, uint32_t number, uint32_t z, i
     struct sampled out;
 
     if (raster_sampler_crosses(l->key)) {
-        if (outside(y, level->width)) /* of both the one beyond the row's edge */
-            x = UTIL_MIN(UTIL_MAX(x, 0), (int32_t)level->width - 1);
-        if (outside(x, level->width) || outside(y, level->width))
-            raster_cube_cross(level->width, &face, &x, &y);
+        cross(level->width, &face, &x, &y);
     } else if (outside(x, level->width) || outside(y, level->height)) {
         return compared(l, border(l));
     }
@@ -270,28 +276,43 @@ static struct sampled gather(const struct lookup *l, const struct raster_level_c
     return out;
 }
 
-static struct sampled fetch(const struct raster_sampler_key *key, const struct raster_image *image,
-                            const struct raster_lookup_lanes *in, unsigned lane)
+/* A texel by its numbers. */
+struct place {
+    uint32_t level, slice, sample, x, y;
+};
+
+/* False: outside. */
+static bool find_place(const struct raster_sampler_key *key, const struct raster_image *image,
+                       const struct raster_lookup_lanes *in, unsigned lane, struct place *out)
 {
-    uint32_t number = in->lod[lane], layer = key->array ? in->layer[lane] : 0, at[3] = {0, 0, 0};
+    uint32_t number = in->lod[lane], at[3] = {0, 0, 0};
     uint32_t sample = key->multisampled ? in->sample[lane] : 0;
     unsigned count = key->dim == RASTER_DIM_3D ? 3 : raster_sampler_axes(key);
-    struct sampled out = {{0}};
+    struct lookup l = {.key = key, .layer = key->array ? in->layer[lane] : 0};
 
     if (key->dim == RASTER_DIM_BUFFER || key->multisampled)
         number = 0;
-    if (number >= image->level_count || layer >= image->layers || sample >= image->samples)
-        return out;
+    if (number >= image->level_count || l.layer >= image->layers || sample >= image->samples)
+        return false;
     const struct raster_image_level *level = &image->level[number];
     for (unsigned k = 0; k < count; k++)
         at[k] = in->coordinate[k][lane] + (key->offset ? in->offset[k][lane] : 0);
     if (key->dim == RASTER_DIM_CUBE)
         at[2] = in->coordinate[2][lane];
-    if (at[0] >= level->width || at[1] >= level->height ||
-        at[2] >= (key->dim == RASTER_DIM_CUBE ? 6 : level->depth))
+    *out = (struct place){number, slice_of(&l, at[2], at[2]), sample, at[0], at[1]};
+    return at[0] < level->width && at[1] < level->height &&
+           at[2] < (key->dim == RASTER_DIM_CUBE ? 6 : level->depth);
+}
+
+static struct sampled fetch(const struct raster_sampler_key *key, const struct raster_image *image,
+                            const struct raster_lookup_lanes *in, unsigned lane)
+{
+    struct sampled out = {{0}};
+    struct place at;
+
+    if (!find_place(key, image, in, lane, &at))
         return out;
-    struct lookup l = {.key = key, .image = image, .layer = layer};
-    raster_sampler_texel(key, image, number, slice_of(&l, at[2], at[2]), sample, at[0], at[1], out.word);
+    raster_sampler_texel(key, image, at.level, at.slice, at.sample, at.x, at.y, out.word);
     return swizzled(key, out);
 }
 
@@ -329,9 +350,9 @@ static uint32_t layer_of(const struct raster_sampler_key *key, const struct rast
     return (uint32_t)rintf(layer < last ? layer : last);
 }
 
-static struct sampled look_up(const struct raster_sampler_key *key, const struct raster_image *image,
-                              const struct raster_lookup_lanes *in, const struct raster_cube_point *point,
-                              const struct raster_level_choice *choice, unsigned lane)
+static struct lookup lookup_of(const struct raster_sampler_key *key, const struct raster_image *image,
+                               const struct raster_lookup_lanes *in, const struct raster_cube_point *point,
+                               const struct raster_level_choice *choice, unsigned lane)
 {
     struct lookup l = {.key = key,
                        .image = image,
@@ -340,7 +361,7 @@ static struct sampled look_up(const struct raster_sampler_key *key, const struct
                        .r = util_u2f(in->coordinate[2][lane]),
                        .reference = util_u2f(in->reference[lane]),
                        .layer = layer_of(key, image, in->layer[lane]),
-                       .linear = choice->linear};
+                       .linear = key->op == RASTER_GATHER || choice->linear};
 
     if (key->dim == RASTER_DIM_CUBE) {
         l.face = point->face;
@@ -349,20 +370,28 @@ static struct sampled look_up(const struct raster_sampler_key *key, const struct
     }
     for (unsigned k = 0; k < 3 && key->offset; k++)
         l.offset[k] = (int32_t)in->offset[k][lane];
-    return key->op == RASTER_GATHER ? gather(&l, choice) : swizzled(key, sample(&l, choice));
+    return l;
+}
+
+/* What lanes look at, and at which levels: not of operations by number. */
+static void prepare(const struct raster_sampler_key *key, const struct raster_image *image,
+                    const struct raster_lookup_lanes *in, struct raster_cube_point point[16],
+                    struct raster_level_choice choice[16])
+{
+    for (unsigned lane = 0; lane < 16 && key->dim == RASTER_DIM_CUBE; lane++)
+        raster_cube_point(key, in, lane, &point[lane]);
+    raster_sampler_levels(key, image, in, point, choice);
 }
 
 void raster_sampler_run(const struct raster_sampler_key *key, const struct raster_image *image,
                         const struct raster_lookup_lanes *in, uint32_t out[4][16])
 {
-    bool by_number = key->op == RASTER_FETCH || key->op == RASTER_QUERY_SIZE;
     struct raster_cube_point point[16] = {{0}};
     struct raster_level_choice choice[16];
+    struct lookup l;
 
-    for (unsigned lane = 0; lane < 16 && key->dim == RASTER_DIM_CUBE && !by_number; lane++)
-        raster_cube_point(key, in, lane, &point[lane]);
-    if (!by_number)
-        raster_sampler_levels(key, image, in, point, choice);
+    if (key->op != RASTER_FETCH && key->op != RASTER_QUERY_SIZE)
+        prepare(key, image, in, point, choice);
     for (unsigned lane = 0; lane < 16; lane++) {
         struct sampled v;
 
@@ -373,9 +402,66 @@ void raster_sampler_run(const struct raster_sampler_key *key, const struct raste
             v = (struct sampled){
                 {util_f2u(choice[lane].used), canonical(util_f2u(choice[lane].computed)), 0, 0}};
             break;
-        default: v = look_up(key, image, in, &point[lane], &choice[lane], lane); break;
+        default:
+            l = lookup_of(key, image, in, &point[lane], &choice[lane], lane);
+            v = key->op == RASTER_GATHER ? gather(&l, &choice[lane])
+                                         : swizzled(key, sample(&l, &choice[lane]));
+            break;
         }
         for (unsigned n = 0; n < 4; n++)
             out[n][lane] = v.word[n];
     }
+}
+
+/* ---- for debuggers ---- */
+
+/* The first of the texels that a lane's filter blends. False: the border. */
+static bool first_tap(const struct lookup *l, uint32_t number, struct place *at)
+{
+    const struct raster_image_level *level = &l->image->level[number];
+    struct raster_axis x, y, z = {{0, 0}, 0.0f};
+    uint32_t face = l->face;
+
+    axes(l, number, l->linear, &x, &y);
+    if (l->key->dim == RASTER_DIM_3D)
+        raster_sampler_axis(l->key, l->key->wrap[2], l->linear, level->depth, l->r, l->offset[2], &z);
+    if (raster_sampler_crosses(l->key))
+        cross(level->width, &face, &x.x[0], &y.x[0]);
+    *at = (struct place){number, slice_of(l, face, (uint32_t)z.x[0]), 0, (uint32_t)x.x[0], (uint32_t)y.x[0]};
+    return !outside(x.x[0], level->width) && !outside(y.x[0], level->height) &&
+           !outside(z.x[0], level->depth);
+}
+
+void raster_sampler_lookup(const struct raster_sampler_key *key, const struct raster_image *image,
+                           const struct raster_lookup_lanes *in, unsigned lane, struct raster_lookup *out)
+{
+    struct raster_cube_point point[16] = {{0}};
+    struct raster_level_choice choice[16] = {{0}};
+    struct place at = {0};
+    bool inside;
+
+    if (key->op == RASTER_FETCH) {
+        inside = find_place(key, image, in, lane, &at);
+        choice[lane].level = at.level;
+    } else {
+        prepare(key, image, in, point, choice);
+        struct lookup l = lookup_of(key, image, in, &point[lane], &choice[lane], lane);
+        choice[lane].linear = l.linear;
+        inside = first_tap(&l, choice[lane].level, &at);
+    }
+    *out = (struct raster_lookup){.level = choice[lane].level,
+                                  .level1 = choice[lane].level1,
+                                  .weight = eighths(choice[lane].weight),
+                                  .linear = choice[lane].linear,
+                                  .face = at.slice,
+                                  .x = (int32_t)at.x,
+                                  .y = (int32_t)at.y};
+    if (!inside)
+        return;
+    out->bytes = raster_format_bytes((enum raster_format)key->format);
+    out->offset =
+        (uint32_t)(raster_sampler_find(key, image->level[at.level].row_stride,
+                                       raster_sampler_surface(key, image, at.level, at.slice, at.sample),
+                                       at.x, at.y) -
+                   image->memory);
 }

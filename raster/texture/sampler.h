@@ -129,6 +129,11 @@ struct raster_lookup_lanes {
 void raster_sampler_run(const struct raster_sampler_key *key, const struct raster_image *image,
                         const struct raster_lookup_lanes *in, uint32_t out[4][16]);
 
+/* For debuggers: where lane `lane`'s first texel stands, of SAMPLE, GATHER and FETCH; `face` is the slice, offsets are from
+ * raster_image.memory. The same environment. */
+void raster_sampler_lookup(const struct raster_sampler_key *key, const struct raster_image *image,
+                           const struct raster_lookup_lanes *in, unsigned lane, struct raster_lookup *out);
+
 /* Whether four channels are blended as bytes (README.md, "The general sampler", 6). */
 bool raster_sampler_bytes(const struct raster_sampler_key *key);
 
