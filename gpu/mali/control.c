@@ -49,7 +49,7 @@ static void reset(struct mali_device *device)
     gpu_registers_reset(&mali_registers, MALI_BLOCK_GPU, device->store);
     memset(device->as, 0, sizeof device->as);
     gpu_tables_all_stale(&device->tables);
-    device->gpu = device->job = device->mmu = (struct mali_irq){0};
+    device->gpu = device->job = device->mmu = (struct gpu_irq){0};
     memset(device->power, 0, sizeof device->power);
     device->gpu_fault_status = 0;
     device->gpu_fault_address = 0;
@@ -148,7 +148,7 @@ uint32_t mali_control_read(const struct mali_device *device, uint32_t offset)
     case MALI_GPU_CYCLE_COUNT + 4: return mali_half(mali_cycles(device), 1);
     case MALI_GPU_TIMESTAMP: return mali_half(mali_clock(device), 0);
     case MALI_GPU_TIMESTAMP + 4: return mali_half(mali_clock(device), 1);
-    default: return mali_irq_read(&device->gpu, offset - MALI_GPU_INT_RAWSTAT);
+    default: return gpu_irq_read(&device->gpu, offset - MALI_GPU_INT_RAWSTAT);
     }
 }
 

@@ -2,15 +2,11 @@
 #ifndef VITRAIL_GPU_MALI_DEVICE_INTERNAL_H
 #define VITRAIL_GPU_MALI_DEVICE_INTERNAL_H
 
+#include "gpu/irq.h"
 #include "gpu/mali/jobs.h"
 #include "gpu/mali/regs.h"
 #include "gpu/tables.h"
 #include "util/walk.h"
-
-/* The registers of an interrupt line. */
-struct mali_irq {
-    uint32_t raw, mask;
-};
 
 /* What has power: a bit a core. */
 enum { MALI_POWER_SHADER, MALI_POWER_TILER, MALI_POWER_L2, MALI_POWER_COUNT };
@@ -60,7 +56,7 @@ struct mali_device {
     struct gpu_options options;
     struct gpu_host host;
     uint32_t store[0x1000 / 4]; /* plain registers of the GPU block */
-    struct mali_irq gpu, job, mmu;
+    struct gpu_irq gpu, job, mmu;
     uint32_t gpu_fault_status;
     uint64_t gpu_fault_address;
     uint64_t power[MALI_POWER_COUNT];
@@ -77,10 +73,9 @@ struct mali_device {
 /* ---- device.c ---- */
 
 /* Sets raw bits of one of the three lines; the host is called when one of them is enabled. */
-void mali_raise(struct mali_device *device, struct mali_irq *irq, uint32_t bits);
-/* The four registers of a line, which begin with INT_RAWSTAT. */
-uint32_t mali_irq_read(const struct mali_irq *irq, uint32_t offset);
-void mali_irq_write(struct mali_device *device, struct mali_irq *irq, uint32_t offset, uint32_t value);
+void mali_raise(struct mali_device *device, struct gpu_irq *irq, uint32_t bits);
+/* A write to one of a line's registers, by its offset from INT_RAWSTAT. */
+void mali_irq_write(struct mali_device *device, struct gpu_irq *irq, uint32_t offset, uint32_t value);
 
 /* Half `word` of a register of 64 bits. */
 static inline uint32_t mali_half(uint64_t value, uint32_t word)

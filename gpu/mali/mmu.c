@@ -187,7 +187,7 @@ void mali_mmu_fault(struct mali_device *device, unsigned as, const struct mali_s
 
 uint32_t mali_mmu_read(const struct mali_device *device, uint32_t offset)
 {
-    return mali_irq_read(&device->mmu, offset);
+    return gpu_irq_read(&device->mmu, offset);
 }
 
 void mali_mmu_write(struct mali_device *device, uint32_t offset, uint32_t value)

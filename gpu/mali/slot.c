@@ -182,7 +182,7 @@ static void clear(struct mali_device *device, uint32_t value)
 uint32_t mali_job_read(const struct mali_device *device, uint32_t offset)
 {
     if (offset != MALI_JOB_JS_STATE)
-        return mali_irq_read(&device->job, offset);
+        return gpu_irq_read(&device->job, offset);
     uint32_t pending = device->job.raw | device->job.raw >> 16;
     uint32_t sampled = pending & ((1u << MALI_SLOTS) - 1);
     sampled *= 0x10001u; /* of slots that have nothing to clear it is as it is now: ours */
