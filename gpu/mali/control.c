@@ -23,7 +23,7 @@ uint64_t mali_clock(const struct mali_device *device)
 {
     uint64_t ticks = device->host.counters.instructions;
     for (unsigned n = 0; n < MALI_SLOTS; n++)
-        ticks += device->slot[n].jobs * JOB_TICKS;
+        ticks += device->event[MALI_EVENT_JS0_JOBS + n] * JOB_TICKS;
     return ticks;
 }
 

@@ -29,6 +29,14 @@ struct mali_chain {
     struct util_walk walk;
 };
 
+/* What performance counters count. */
+enum mali_event {
+#define EVENT(block, name, index, what) MALI_EVENT_##name,
+#include "gpu/mali/perf.inc"
+#undef EVENT
+    MALI_EVENT_COUNT
+};
+
 enum mali_slot_state {
     MALI_SLOT_FREE,
     MALI_SLOT_RUNS,
@@ -47,7 +55,6 @@ struct mali_slot {
     enum mali_exception stopping; /* how the chain is to end before its next job; MALI_OK: not */
     struct mali_chain chain;
     struct mali_stop waits; /* the fault, if the page never comes */
-    uint64_t jobs;          /* done so far, for counters */
 };
 
 struct mali_device {
@@ -61,8 +68,9 @@ struct mali_device {
     uint64_t gpu_fault_address;
     uint64_t power[MALI_POWER_COUNT];
     bool counts_cycles;
-    uint64_t cycles_from, cycles;   /* the clock when counting began; what was counted before */
-    uint64_t perf_from[MALI_SLOTS]; /* jobs of the slots when the counters were cleared */
+    uint64_t cycles_from, cycles;          /* the clock when counting began; what was counted before */
+    uint64_t event[MALI_EVENT_COUNT];      /* so far */
+    uint64_t event_from[MALI_EVENT_COUNT]; /* when the counters were cleared */
     struct mali_as as[MALI_SPACES];
     struct gpu_tables_set tables;
     struct mali_slot slot[MALI_SLOTS];

@@ -55,7 +55,7 @@ void mali_slots_reset(struct mali_device *device)
 {
     for (unsigned slot = 0; slot < MALI_SLOTS; slot++) {
         struct mali_slot *s = &device->slot[slot];
-        const struct mali_slot left = {.jobs = s->jobs, .chain.arena = s->chain.arena};
+        const struct mali_slot left = {.chain.arena = s->chain.arena};
         if (s->state == MALI_SLOT_WAITS)
             gpu_host_fault(&device->host, &s->waits.fault);
         *s = left;
