@@ -4,15 +4,16 @@
 
 #include "gpu/mali/device_internal.h"
 
-enum { /* what COMMAND may be written */
-       SOFT_RESET = 1,
-       HARD_RESET = 2,
-       PERFCNT_CLEAR = 3,
-       PERFCNT_SAMPLE = 4,
-       CYCLE_COUNT_START = 5,
-       CYCLE_COUNT_STOP = 6,
-       CLEAN_CACHES = 7,
-       CLEAN_INVALIDATE_CACHES = 8
+/* What COMMAND may be written. */
+enum {
+    SOFT_RESET = 1,
+    HARD_RESET = 2,
+    PERFCNT_CLEAR = 3,
+    PERFCNT_SAMPLE = 4,
+    CYCLE_COUNT_START = 5,
+    CYCLE_COUNT_STOP = 6,
+    CLEAN_CACHES = 7,
+    CLEAN_INVALIDATE_CACHES = 8
 };
 
 #define JOB_TICKS 64u /* of the clock, for each job: ours */

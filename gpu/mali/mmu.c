@@ -8,13 +8,8 @@
 
 #include "util/bits.h"
 
-enum { /* what COMMAND may be written */
-       UPDATE = 1,
-       LOCK = 2,
-       UNLOCK = 3,
-       FLUSH_PT = 4,
-       FLUSH_MEM = 5
-};
+/* What COMMAND may be written. */
+enum { UPDATE = 1, LOCK = 2, UNLOCK = 3, FLUSH_PT = 4, FLUSH_MEM = 5 };
 
 #define MODE_MASK     3u /* of TRANSTAB: how addresses are translated */
 #define MODE_UNMAPPED 0u

@@ -8,16 +8,8 @@
 #include "gpu/mali/device_internal.h"
 #include "util/bits.h"
 
-enum { /* what COMMAND may be written; with a chain flag, only to a chain that has it so */
-       NOP,
-       START,
-       SOFT_STOP,
-       HARD_STOP,
-       SOFT_STOP_0,
-       HARD_STOP_0,
-       SOFT_STOP_1,
-       HARD_STOP_1
-};
+/* What COMMAND may be written; those with a number only to a chain whose flag is that. */
+enum { NOP, START, SOFT_STOP, HARD_STOP, SOFT_STOP_0, HARD_STOP_0, SOFT_STOP_1, HARD_STOP_1 };
 
 static uint32_t done_bit(unsigned slot)
 {
