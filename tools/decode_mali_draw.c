@@ -90,7 +90,8 @@ static void list_textures(struct tool_mali *m, uint64_t list, uint32_t count)
         struct mali_surface pointer;
         if (!tool_mali_list(m, &mali_desc_surface, list + (uint64_t)n * POINTER, &pointer))
             return;
-        list_texture(m, pointer.pointer);
+        if (pointer.pointer)
+            list_texture(m, pointer.pointer);
     }
 }
 

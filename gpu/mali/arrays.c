@@ -114,7 +114,7 @@ static bool read_one(const struct mali_reader *reader, uint64_t address, struct 
 }
 
 bool mali_arrays_read(const struct mali_reader *reader, uint64_t address, uint32_t count,
-                      struct mali_array *out, struct mali_stop *stop)
+                      struct mali_refusals *refusals, struct mali_array *out, struct mali_stop *stop)
 {
     bool continues = false;
     for (uint32_t n = 0; n < count; n++, address += RECORD_BYTES) {
@@ -123,7 +123,8 @@ bool mali_arrays_read(const struct mali_reader *reader, uint64_t address, uint32
             continues = false;
             continue;
         }
-        if (!read_one(reader, address, &out[n], &continues, stop))
+        if (!read_one(reader, address, &out[n], &continues, stop) &&
+            !mali_refuse(refusals, stop, &out[n].refused))
             return false;
     }
     return true;

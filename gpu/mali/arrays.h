@@ -4,7 +4,7 @@
 #ifndef VITRAIL_GPU_MALI_ARRAYS_H
 #define VITRAIL_GPU_MALI_ARRAYS_H
 
-#include "gpu/mali/desc.h"
+#include "gpu/mali/refusals.h"
 
 enum mali_array_kind {
     MALI_ARRAY_NONE, /* also of a record that continues the one before it */
@@ -22,6 +22,7 @@ enum mali_array_kind {
 };
 
 struct mali_array {
+    const struct mali_stop *refused; /* who uses it ends so; NULL: it may be used */
     enum mali_array_kind kind;
     uint64_t pointer; /* a multiple of 64 */
     uint32_t stride, size;
@@ -31,10 +32,9 @@ struct mali_array {
     uint32_t extent[3], row_stride, slice_stride; /* of a 3D one */
 };
 
-/* `count` records, all that their continuations need. False and *stop: memory, budget, or a record that means
- * nothing. */
+/* `count` records, and the continuations that they need. False and *stop: budget, no host memory. */
 bool mali_arrays_read(const struct mali_reader *reader, uint64_t address, uint32_t count,
-                      struct mali_array *out, struct mali_stop *stop);
+                      struct mali_refusals *refusals, struct mali_array *out, struct mali_stop *stop);
 
 static inline uint32_t mali_array_element(const struct mali_array *array, uint32_t n)
 {

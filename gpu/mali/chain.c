@@ -206,7 +206,7 @@ enum mali_chain_end mali_chain_run(struct mali_device *device, unsigned slot, st
         enum mali_end end = step(device, s, stop);
         if (end != MALI_END_DONE)
             return failed(s, end, stop);
-        s->jobs++;
+        device->event[MALI_EVENT_JS0_JOBS + slot]++;
         *stop = (struct mali_stop){0};
         if (!advance(c, stop))
             return stop->fault.kind ? MALI_CHAIN_HANGS : MALI_CHAIN_DONE;

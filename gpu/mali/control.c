@@ -4,15 +4,16 @@
 
 #include "gpu/mali/device_internal.h"
 
-enum { /* what COMMAND may be written */
-       SOFT_RESET = 1,
-       HARD_RESET = 2,
-       PERFCNT_CLEAR = 3,
-       PERFCNT_SAMPLE = 4,
-       CYCLE_COUNT_START = 5,
-       CYCLE_COUNT_STOP = 6,
-       CLEAN_CACHES = 7,
-       CLEAN_INVALIDATE_CACHES = 8
+/* What COMMAND may be written. */
+enum {
+    SOFT_RESET = 1,
+    HARD_RESET = 2,
+    PERFCNT_CLEAR = 3,
+    PERFCNT_SAMPLE = 4,
+    CYCLE_COUNT_START = 5,
+    CYCLE_COUNT_STOP = 6,
+    CLEAN_CACHES = 7,
+    CLEAN_INVALIDATE_CACHES = 8
 };
 
 #define JOB_TICKS 64u /* of the clock, for each job: ours */
@@ -23,7 +24,7 @@ uint64_t mali_clock(const struct mali_device *device)
 {
     uint64_t ticks = device->host.counters.instructions;
     for (unsigned n = 0; n < MALI_SLOTS; n++)
-        ticks += device->slot[n].jobs * JOB_TICKS;
+        ticks += device->event[MALI_EVENT_JS0_JOBS + n] * JOB_TICKS;
     return ticks;
 }
 
@@ -49,7 +50,7 @@ static void reset(struct mali_device *device)
     gpu_registers_reset(&mali_registers, MALI_BLOCK_GPU, device->store);
     memset(device->as, 0, sizeof device->as);
     gpu_tables_all_stale(&device->tables);
-    device->gpu = device->job = device->mmu = (struct mali_irq){0};
+    device->gpu = device->job = device->mmu = (struct gpu_irq){0};
     memset(device->power, 0, sizeof device->power);
     device->gpu_fault_status = 0;
     device->gpu_fault_address = 0;
@@ -148,7 +149,7 @@ uint32_t mali_control_read(const struct mali_device *device, uint32_t offset)
     case MALI_GPU_CYCLE_COUNT + 4: return mali_half(mali_cycles(device), 1);
     case MALI_GPU_TIMESTAMP: return mali_half(mali_clock(device), 0);
     case MALI_GPU_TIMESTAMP + 4: return mali_half(mali_clock(device), 1);
-    default: return mali_irq_read(&device->gpu, offset - MALI_GPU_INT_RAWSTAT);
+    default: return gpu_irq_read(&device->gpu, offset - MALI_GPU_INT_RAWSTAT);
     }
 }
 

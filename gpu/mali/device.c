@@ -14,41 +14,20 @@
 
 uint32_t mali_device_lines(const struct mali_device *device)
 {
-    return (device->job.raw & device->job.mask ? MALI_LINE_JOB : 0) |
-           (device->mmu.raw & device->mmu.mask ? MALI_LINE_MMU : 0) |
-           (device->gpu.raw & device->gpu.mask ? MALI_LINE_GPU : 0);
+    return (gpu_irq_is_high(&device->job) ? MALI_LINE_JOB : 0) |
+           (gpu_irq_is_high(&device->mmu) ? MALI_LINE_MMU : 0) |
+           (gpu_irq_is_high(&device->gpu) ? MALI_LINE_GPU : 0);
 }
 
-void mali_raise(struct mali_device *device, struct mali_irq *irq, uint32_t bits)
+void mali_raise(struct mali_device *device, struct gpu_irq *irq, uint32_t bits)
 {
-    irq->raw |= bits;
-    if (bits & irq->mask)
+    if (gpu_irq_raise(irq, bits))
         gpu_host_call(&device->host, mali_device_lines(device));
 }
 
-enum { RAWSTAT = 0, CLEAR = 4, MASK = 8, STAT = 12 };
-
-uint32_t mali_irq_read(const struct mali_irq *irq, uint32_t offset)
+void mali_irq_write(struct mali_device *device, struct gpu_irq *irq, uint32_t offset, uint32_t value)
 {
-    switch (offset) {
-    case RAWSTAT: return irq->raw;
-    case MASK: return irq->mask;
-    case STAT: return irq->raw & irq->mask;
-    default: return 0;
-    }
-}
-
-void mali_irq_write(struct mali_device *device, struct mali_irq *irq, uint32_t offset, uint32_t value)
-{
-    switch (offset) {
-    case RAWSTAT: mali_raise(device, irq, value); break;
-    case CLEAR: irq->raw &= ~value; break;
-    case MASK:
-        irq->mask = value;
-        mali_raise(device, irq, irq->raw);
-        break;
-    default: break;
-    }
+    mali_raise(device, irq, gpu_irq_write(irq, offset, value, UINT32_MAX));
 }
 
 /* ---- registers ---- */

@@ -2,15 +2,11 @@
 #ifndef VITRAIL_GPU_MALI_DEVICE_INTERNAL_H
 #define VITRAIL_GPU_MALI_DEVICE_INTERNAL_H
 
+#include "gpu/irq.h"
 #include "gpu/mali/jobs.h"
 #include "gpu/mali/regs.h"
 #include "gpu/tables.h"
 #include "util/walk.h"
-
-/* The registers of an interrupt line. */
-struct mali_irq {
-    uint32_t raw, mask;
-};
 
 /* What has power: a bit a core. */
 enum { MALI_POWER_SHADER, MALI_POWER_TILER, MALI_POWER_L2, MALI_POWER_COUNT };
@@ -33,6 +29,14 @@ struct mali_chain {
     struct util_walk walk;
 };
 
+/* What performance counters count. */
+enum mali_event {
+#define EVENT(block, name, index, what) MALI_EVENT_##name,
+#include "gpu/mali/perf.inc"
+#undef EVENT
+    MALI_EVENT_COUNT
+};
+
 enum mali_slot_state {
     MALI_SLOT_FREE,
     MALI_SLOT_RUNS,
@@ -51,7 +55,6 @@ struct mali_slot {
     enum mali_exception stopping; /* how the chain is to end before its next job; MALI_OK: not */
     struct mali_chain chain;
     struct mali_stop waits; /* the fault, if the page never comes */
-    uint64_t jobs;          /* done so far, for counters */
 };
 
 struct mali_device {
@@ -60,13 +63,14 @@ struct mali_device {
     struct gpu_options options;
     struct gpu_host host;
     uint32_t store[0x1000 / 4]; /* plain registers of the GPU block */
-    struct mali_irq gpu, job, mmu;
+    struct gpu_irq gpu, job, mmu;
     uint32_t gpu_fault_status;
     uint64_t gpu_fault_address;
     uint64_t power[MALI_POWER_COUNT];
     bool counts_cycles;
-    uint64_t cycles_from, cycles;   /* the clock when counting began; what was counted before */
-    uint64_t perf_from[MALI_SLOTS]; /* jobs of the slots when the counters were cleared */
+    uint64_t cycles_from, cycles;          /* the clock when counting began; what was counted before */
+    uint64_t event[MALI_EVENT_COUNT];      /* so far */
+    uint64_t event_from[MALI_EVENT_COUNT]; /* when the counters were cleared */
     struct mali_as as[MALI_SPACES];
     struct gpu_tables_set tables;
     struct mali_slot slot[MALI_SLOTS];
@@ -77,10 +81,9 @@ struct mali_device {
 /* ---- device.c ---- */
 
 /* Sets raw bits of one of the three lines; the host is called when one of them is enabled. */
-void mali_raise(struct mali_device *device, struct mali_irq *irq, uint32_t bits);
-/* The four registers of a line, which begin with INT_RAWSTAT. */
-uint32_t mali_irq_read(const struct mali_irq *irq, uint32_t offset);
-void mali_irq_write(struct mali_device *device, struct mali_irq *irq, uint32_t offset, uint32_t value);
+void mali_raise(struct mali_device *device, struct gpu_irq *irq, uint32_t bits);
+/* A write to one of a line's registers, by its offset from INT_RAWSTAT. */
+void mali_irq_write(struct mali_device *device, struct gpu_irq *irq, uint32_t offset, uint32_t value);
 
 /* Half `word` of a register of 64 bits. */
 static inline uint32_t mali_half(uint64_t value, uint32_t word)

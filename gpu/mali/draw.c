@@ -1,84 +1,100 @@
 /* A draw with everything that its program can reach. */
 #include "gpu/mali/draw.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "util/bits.h"
 
 enum { POINTER_BYTES = 8 };
 
-static void *take(const struct mali_reader *reader, struct util_arena *arena, uint64_t address,
-                  uint64_t count, size_t size, struct mali_stop *stop)
+/* Who reads what a draw leads to. */
+struct taker {
+    const struct mali_reader *reader;
+    struct mali_refusals refusals;
+    struct mali_stop *stop;
+};
+
+static void *take(struct taker *t, uint64_t address, uint64_t count, size_t size)
 {
-    void *list = util_arena_alloc(arena, (size_t)UTIL_MAX(count, 1u) * size);
+    void *list = util_arena_alloc(t->refusals.arena, (size_t)UTIL_MAX(count, 1u) * size);
     if (!list)
-        mali_stop_set(stop, MALI_OOM, GPU_FAULT_LIST, reader->unit, address,
+        mali_stop_set(t->stop, MALI_OOM, GPU_FAULT_LIST, t->reader->unit, address,
                       "no host memory for descriptors");
     return list;
 }
 
-/* `count` descriptors, one behind the other, into an array of their structs. */
-static void *read_list(const struct mali_reader *reader, const struct mali_desc *desc, uint64_t address,
-                       uint32_t count, struct util_arena *arena, struct mali_stop *stop)
+/* `count` descriptors, one behind the other, into elements that begin with what refuses them and have the
+ * descriptor's struct at `at`. */
+static void *read_list(struct taker *t, const struct mali_desc *desc, uint64_t address, uint32_t count,
+                       size_t size, size_t at)
 {
-    uint8_t *list = take(reader, arena, address, count, desc->size, stop);
-    for (uint32_t n = 0; list && n < count; n++)
-        if (!mali_desc_read(reader, desc, address + (uint64_t)n * desc->bytes[reader->version],
-                            list + (size_t)n * desc->size, stop))
+    uint8_t *list = take(t, address, count, size);
+    for (uint32_t n = 0; list && n < count; n++) {
+        uint8_t *element = list + n * size;
+        memset(element, 0, size);
+        if (!mali_desc_read(t->reader, desc, address + (uint64_t)n * desc->bytes[t->reader->version],
+                            element + at, t->stop) &&
+            !mali_refuse(&t->refusals, t->stop, (const struct mali_stop **)element))
             return NULL;
+    }
     return list;
 }
 
 /* ---- textures ---- */
 
-/* Bytes that a surface takes behind its texture. */
 static const struct mali_desc *surface_desc(const struct mali_texture *t)
 {
     return t->manual_stride ? &mali_desc_surface_stride : &mali_desc_surface;
 }
 
-static bool read_view(const struct mali_reader *reader, struct mali_view *view, uint32_t *room,
-                      struct util_arena *arena, struct mali_stop *stop)
+static bool refuse_view(struct taker *t, const struct mali_view *view, const char *why)
 {
-    struct mali_texture *t = &view->texture;
-    if (!mali_desc_read(reader, &mali_desc_texture, view->address, t, stop))
+    return mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, t->reader->unit,
+                         view->address, "texture: %s", why);
+}
+
+static bool read_view(struct taker *t, struct mali_view *view, uint32_t *room)
+{
+    enum mali_version version = t->reader->version;
+    struct mali_texture *texture = &view->texture;
+    if (!mali_desc_read(t->reader, &mali_desc_texture, view->address, texture, t->stop))
         return false;
-    if (!t->surface_pointer_is_64b)
-        return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, reader->unit,
-                             view->address, "texture: surfaces with pointers of 32 bits are not known");
-    view->faces = t->dimension == MALI_TEXTURE_DIMENSION_CUBE ? 6 : 1;
-    view->samples = t->dimension == MALI_TEXTURE_DIMENSION_3D ? 1 : t->sample_count;
-    uint64_t count = (uint64_t)t->levels * view->faces * view->samples * t->array_size;
+    if (!texture->surface_pointer_is_64b)
+        return refuse_view(t, view, "surfaces with pointers of 32 bits are not known");
+    view->faces = texture->dimension == MALI_TEXTURE_DIMENSION_CUBE ? 6 : 1;
+    view->samples = texture->dimension == MALI_TEXTURE_DIMENSION_3D ? 1 : texture->sample_count;
+    uint64_t count = (uint64_t)texture->levels * view->faces * view->samples * texture->array_size;
     if (count > *room)
-        return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, reader->unit,
-                             view->address, "texture: more than %u surfaces in one draw", MALI_SURFACES_MOST);
+        return refuse_view(t, view, "too many surfaces in one draw");
     *room -= (uint32_t)count;
-    view->surface_count = (uint32_t)count;
-    view->surface = take(reader, arena, view->address, count, sizeof *view->surface, stop);
+    view->surface = take(t, view->address, count, sizeof *view->surface);
     if (!view->surface)
         return false;
-    const struct mali_desc *desc = surface_desc(t);
-    uint64_t at = view->address + mali_desc_texture.bytes[reader->version];
-    for (uint32_t n = 0; n < count; n++, at += desc->bytes[reader->version]) {
-        view->surface[n] = (struct mali_surface_stride){0};
-        if (!mali_desc_read(reader, desc, at, &view->surface[n], stop))
+    const struct mali_desc *desc = surface_desc(texture);
+    uint64_t at = view->address + mali_desc_texture.bytes[version];
+    for (; view->surface_count < count; view->surface_count++, at += desc->bytes[version]) {
+        view->surface[view->surface_count] = (struct mali_surface_stride){0};
+        if (!mali_desc_read(t->reader, desc, at, &view->surface[view->surface_count], t->stop))
             return false;
     }
     return true;
 }
 
-static bool read_views(const struct mali_reader *reader, uint64_t address, uint32_t count,
-                       struct util_arena *arena, struct mali_bindings *out, struct mali_stop *stop)
+static bool read_views(struct taker *t, uint64_t address, uint32_t count, struct mali_bindings *out)
 {
     uint32_t room = MALI_SURFACES_MOST;
-    out->texture = take(reader, arena, address, count, sizeof *out->texture, stop);
+    out->texture = take(t, address, count, sizeof *out->texture);
     for (uint32_t n = 0; out->texture && n < count; n++) {
-        struct mali_surface at; /* a list of pointers is one of surfaces without strides */
-        out->texture[n] = (struct mali_view){0};
-        if (!mali_desc_read(reader, &mali_desc_surface, address + (uint64_t)n * POINTER_BYTES, &at, stop))
-            return false;
-        out->texture[n].address = at.pointer;
-        if (!read_view(reader, &out->texture[n], &room, arena, stop))
+        struct mali_view *view = &out->texture[n];
+        struct mali_surface at = {0}; /* a list of pointers is one of surfaces without strides */
+        *view = (struct mali_view){0};
+        bool read = mali_desc_read(t->reader, &mali_desc_surface, address + (uint64_t)n * POINTER_BYTES, &at,
+                                   t->stop);
+        view->address = at.pointer;
+        if (read && at.pointer)
+            read = read_view(t, view, &room);
+        if (!read && !mali_refuse(&t->refusals, t->stop, &view->refused))
             return false;
     }
     return out->texture;
@@ -87,18 +103,19 @@ static bool read_views(const struct mali_reader *reader, uint64_t address, uint3
 /* ---- attributes ---- */
 
 /* Attributes and the buffers that they name. */
-static bool read_attributes(const struct mali_reader *reader, uint64_t attributes, uint32_t count,
-                            uint64_t buffers, struct util_arena *arena, struct mali_attribute **out,
-                            struct mali_array **arrays, uint32_t *array_count, struct mali_stop *stop)
+static bool read_attributes(struct taker *t, uint64_t attributes, uint32_t count, uint64_t buffers,
+                            struct mali_attribute_of **out, struct mali_array **arrays, uint32_t *array_count)
 {
     *array_count = 0;
-    *out = read_list(reader, &mali_desc_attribute, attributes, count, arena, stop);
+    *out = read_list(t, &mali_desc_attribute, attributes, count, sizeof **out,
+                     offsetof(struct mali_attribute_of, attribute));
     if (!*out)
         return false;
     for (uint32_t n = 0; n < count; n++)
-        *array_count = UTIL_MAX(*array_count, (*out)[n].buffer_index + 1);
-    *arrays = take(reader, arena, buffers, *array_count, sizeof **arrays, stop);
-    return *arrays && mali_arrays_read(reader, buffers, *array_count, *arrays, stop);
+        if (!(*out)[n].refused)
+            *array_count = UTIL_MAX(*array_count, (*out)[n].attribute.buffer_index + 1);
+    *arrays = take(t, buffers, *array_count, sizeof **arrays);
+    return *arrays && mali_arrays_read(t->reader, buffers, *array_count, &t->refusals, *arrays, t->stop);
 }
 
 /* ---- all of it ---- */
@@ -114,12 +131,30 @@ static bool read_blends(const struct mali_reader *reader, uint64_t state, uint32
     return true;
 }
 
+static bool read_lists(struct taker *t, const struct mali_draw *draw, struct mali_bindings *out)
+{
+    const struct mali_state *s = &out->state;
+    if (!read_attributes(t, draw->attributes, s->attribute_count, draw->attribute_buffers, &out->attribute,
+                         &out->attribute_buffer, &out->attribute_buffer_count) ||
+        !read_attributes(t, draw->varyings, s->varying_count, draw->varying_buffers, &out->varying,
+                         &out->varying_buffer, &out->varying_buffer_count))
+        return false;
+    out->uniform_buffer =
+        read_list(t, &mali_desc_uniform_buffer, draw->uniform_buffers, s->uniform_buffer_count,
+                  sizeof *out->uniform_buffer, offsetof(struct mali_uniform_of, buffer));
+    if (!out->uniform_buffer || !read_views(t, draw->textures, s->texture_count, out))
+        return false;
+    out->sampler = read_list(t, &mali_desc_sampler, draw->samplers, s->sampler_count, sizeof *out->sampler,
+                             offsetof(struct mali_sampler_of, sampler));
+    return out->sampler;
+}
+
 bool mali_bindings_read(const struct mali_reader *reader, const struct mali_draw *draw, uint32_t targets,
                         struct util_arena *arena, struct mali_bindings *out, struct mali_stop *stop)
 {
-    struct mali_state *s = &out->state;
+    struct taker taker = {.reader = reader, .refusals.arena = arena, .stop = stop};
     memset(out, 0, sizeof *out);
-    if (!mali_desc_read(reader, &mali_desc_state, draw->state, s, stop) ||
+    if (!mali_desc_read(reader, &mali_desc_state, draw->state, &out->state, stop) ||
         !read_blends(reader, draw->state, targets, out, stop))
         return false;
     /* A framebuffer begins with its local storage, too. */
@@ -129,17 +164,7 @@ bool mali_bindings_read(const struct mali_reader *reader, const struct mali_draw
     out->has_viewport = draw->viewport;
     if (draw->viewport && !mali_desc_read(reader, &mali_desc_viewport, draw->viewport, &out->viewport, stop))
         return false;
-    if (!read_attributes(reader, draw->attributes, s->attribute_count, draw->attribute_buffers, arena,
-                         &out->attribute, &out->attribute_buffer, &out->attribute_buffer_count, stop) ||
-        !read_attributes(reader, draw->varyings, s->varying_count, draw->varying_buffers, arena,
-                         &out->varying, &out->varying_buffer, &out->varying_buffer_count, stop))
-        return false;
-    out->uniform_buffer = read_list(reader, &mali_desc_uniform_buffer, draw->uniform_buffers,
-                                    s->uniform_buffer_count, arena, stop);
-    if (!out->uniform_buffer || !read_views(reader, draw->textures, s->texture_count, arena, out, stop))
-        return false;
-    out->sampler = read_list(reader, &mali_desc_sampler, draw->samplers, s->sampler_count, arena, stop);
-    return out->sampler;
+    return read_lists(&taker, draw, out);
 }
 
 static uint64_t size_between(uint32_t word, uint32_t low, uint32_t high)

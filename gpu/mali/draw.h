@@ -11,9 +11,10 @@
 #define MALI_SURFACES_MOST (1u << 18) /* of all textures of a draw: ours */
 #define MALI_TAG_MASK      63u        /* lower bits of addresses of framebuffers, which say what they are */
 
-/* A texture with its surfaces: layer by layer, in it level by level, face by face, sample by sample (Mesa's
+/* A texture with its surfaces, or, at address 0, none (drivers leave holes in their lists): layer by layer, in it level by level, face by face, sample by sample (Mesa's
  * pan_texture.c). */
 struct mali_view {
+    const struct mali_stop *refused; /* who uses it ends so; NULL: it may be used */
     uint64_t address;
     struct mali_texture texture;
     uint32_t faces, samples, surface_count;
@@ -28,24 +29,38 @@ static inline const struct mali_surface_stride *mali_view_surface(const struct m
                           sample];
 }
 
+struct mali_attribute_of {
+    const struct mali_stop *refused; /* likewise */
+    struct mali_attribute attribute;
+};
+struct mali_sampler_of {
+    const struct mali_stop *refused;
+    struct mali_sampler sampler;
+};
+struct mali_uniform_of {
+    const struct mali_stop *refused;
+    struct mali_uniform_buffer buffer;
+};
+
 struct mali_bindings {
     struct mali_state state;
     struct mali_blend blend[MALI_TARGETS]; /* v5: one a target; v4 has its own in the state */
     uint32_t blend_count;
-    struct mali_attribute *attribute, *varying;
+    struct mali_attribute_of *attribute, *varying;
     struct mali_array *attribute_buffer, *varying_buffer;
     uint32_t attribute_buffer_count, varying_buffer_count;
-    struct mali_uniform_buffer *uniform_buffer;
+    struct mali_uniform_of *uniform_buffer;
     struct mali_view *texture;
-    struct mali_sampler *sampler;
+    struct mali_sampler_of *sampler;
     bool has_viewport;
     struct mali_viewport viewport;
     struct mali_storage storage;
 };
 
 /* Lists are in the arena, as long as the state says (or the count beside them). `targets`: how many blends
- * stand behind the state (v5), 0 for jobs that do not blend. False and *stop: memory, budget, what means
- * nothing, or no host memory. */
+ * stand behind the state (v5), 0 for jobs that do not blend. False and *stop: the state, its blends,
+ * the storage or the viewport cannot be read or mean nothing, budget, or no host memory; what is wrong with a
+ * place of a list stands there. */
 bool mali_bindings_read(const struct mali_reader *reader, const struct mali_draw *draw, uint32_t targets,
                         struct util_arena *arena, struct mali_bindings *out, struct mali_stop *stop);
 

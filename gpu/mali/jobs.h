@@ -19,10 +19,10 @@ struct mali_job {
     enum mali_version version;
     uint64_t address; /* of its header */
     struct mali_job_header header;
-    struct mali_budget *budget; /* the chain's */
-    const struct gpu_space *space;
-    uint32_t number; /* in the chain, from 1 */
-    bool resumed;    /* it waited for a page, and may go on */
+    struct mali_budget *budget;    /* the chain's */
+    const struct gpu_space *space; /* host pointers into it do not outlive a wait */
+    uint32_t number;               /* in the chain, from 1 */
+    bool resumed;                  /* it waited for a page, and may go on */
 };
 
 enum mali_end {

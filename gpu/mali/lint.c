@@ -77,9 +77,29 @@ static void lint_order(struct mali_lint *l, uint64_t at, const struct mali_job_h
         tell(l, RULE_HEADER_USED, "job", at, "%s", mali_exception_name(h->exception_status));
 }
 
-static void lint_draw(struct mali_lint *l, const struct mali_draw *draw, const struct mali_state *state)
+static void lint_refused(struct mali_lint *l, const char *place, const struct mali_stop *refused)
 {
+    if (refused)
+        tell(l, RULE_UNUSABLE, place, refused->fault.address, "%s", refused->fault.text);
+}
+
+static void lint_bindings(struct mali_lint *l, const struct mali_bindings *b)
+{
+    for (uint32_t n = 0; n < b->attribute_buffer_count; n++)
+        lint_refused(l, "attribute buffer", b->attribute_buffer[n].refused);
+    for (uint32_t n = 0; n < b->varying_buffer_count; n++)
+        lint_refused(l, "varying buffer", b->varying_buffer[n].refused);
+    for (uint32_t n = 0; n < b->state.texture_count; n++)
+        lint_refused(l, "texture", b->texture[n].refused);
+    for (uint32_t n = 0; n < b->state.sampler_count; n++)
+        lint_refused(l, "sampler", b->sampler[n].refused);
+}
+
+static void lint_draw(struct mali_lint *l, const struct mali_draw *draw, const struct mali_bindings *bindings)
+{
+    const struct mali_state *state = &bindings->state;
     l->lint.summary->draws++;
+    lint_bindings(l, bindings);
     if (!(state->shader & ~(uint64_t)PROGRAM_TAG))
         tell(l, RULE_STATE_NONE, "renderer state", draw->state, "%s", "");
 }
@@ -102,9 +122,9 @@ static bool lint_job(struct mali_lint *l, const struct mali_reader *reader, unsi
     else if (!mali_payload_read(reader, at, header, l->arena, &p, &stop))
         tell(l, RULE_DESCRIPTOR, "job", at, "%s", stop.fault.text);
     else if (header->type == MALI_JOB_TYPE_TILER)
-        lint_draw(l, &p.tiler.draw, &p.tiler.bindings.state);
+        lint_draw(l, &p.tiler.draw, &p.tiler.bindings);
     else if (header->type == MALI_JOB_TYPE_VERTEX || header->type == MALI_JOB_TYPE_COMPUTE)
-        lint_draw(l, &p.compute.draw, &p.compute.bindings.state);
+        lint_draw(l, &p.compute.draw, &p.compute.bindings);
     return true;
 }
 

@@ -8,13 +8,8 @@
 
 #include "util/bits.h"
 
-enum { /* what COMMAND may be written */
-       UPDATE = 1,
-       LOCK = 2,
-       UNLOCK = 3,
-       FLUSH_PT = 4,
-       FLUSH_MEM = 5
-};
+/* What COMMAND may be written. */
+enum { UPDATE = 1, LOCK = 2, UNLOCK = 3, FLUSH_PT = 4, FLUSH_MEM = 5 };
 
 #define MODE_MASK     3u /* of TRANSTAB: how addresses are translated */
 #define MODE_UNMAPPED 0u
@@ -187,7 +182,7 @@ void mali_mmu_fault(struct mali_device *device, unsigned as, const struct mali_s
 
 uint32_t mali_mmu_read(const struct mali_device *device, uint32_t offset)
 {
-    return mali_irq_read(&device->mmu, offset);
+    return gpu_irq_read(&device->mmu, offset);
 }
 
 void mali_mmu_write(struct mali_device *device, uint32_t offset, uint32_t value)

@@ -11,11 +11,11 @@ enum block { BLOCK_NONE, BLOCK_JM, BLOCK_TILER, BLOCK_L2, BLOCK_SHADER };
 
 static const struct {
     enum block block;
-    uint32_t slot, index;
-} counters[] = {
-#define COUNTER(block, slot, index, what) {BLOCK_##block, slot, index},
+    uint32_t index;
+} counters[MALI_EVENT_COUNT] = {
+#define EVENT(block, name, index, what) {BLOCK_##block, index},
 #include "gpu/mali/perf.inc"
-#undef COUNTER
+#undef EVENT
 };
 
 static unsigned layout(const struct mali_device *device, enum block out[MOST_BLOCKS])
@@ -49,10 +49,9 @@ static void fill(const struct mali_device *device, enum block block, uint32_t wo
     words[0] = (uint32_t)clock;
     words[1] = (uint32_t)(clock >> 32);
     words[2] = on;
-    for (size_t n = 0; n < UTIL_ARRAY_SIZE(counters); n++)
+    for (unsigned n = 0; n < MALI_EVENT_COUNT; n++)
         if (counters[n].block == block && on >> counters[n].index / 4 & 1)
-            words[counters[n].index] =
-                (uint32_t)(device->slot[counters[n].slot].jobs - device->perf_from[counters[n].slot]);
+            words[counters[n].index] = (uint32_t)(device->event[n] - device->event_from[n]);
 }
 
 bool mali_perf_sample(struct mali_device *device)
@@ -85,6 +84,5 @@ bool mali_perf_sample(struct mali_device *device)
 
 void mali_perf_clear(struct mali_device *device)
 {
-    for (unsigned n = 0; n < MALI_SLOTS; n++)
-        device->perf_from[n] = device->slot[n].jobs;
+    memcpy(device->event_from, device->event, sizeof device->event);
 }

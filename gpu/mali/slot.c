@@ -8,16 +8,8 @@
 #include "gpu/mali/device_internal.h"
 #include "util/bits.h"
 
-enum { /* what COMMAND may be written; with a chain flag, only to a chain that has it so */
-       NOP,
-       START,
-       SOFT_STOP,
-       HARD_STOP,
-       SOFT_STOP_0,
-       HARD_STOP_0,
-       SOFT_STOP_1,
-       HARD_STOP_1
-};
+/* What COMMAND may be written; those with a number only to a chain whose flag is that. */
+enum { NOP, START, SOFT_STOP, HARD_STOP, SOFT_STOP_0, HARD_STOP_0, SOFT_STOP_1, HARD_STOP_1 };
 
 static uint32_t done_bit(unsigned slot)
 {
@@ -55,7 +47,7 @@ void mali_slots_reset(struct mali_device *device)
 {
     for (unsigned slot = 0; slot < MALI_SLOTS; slot++) {
         struct mali_slot *s = &device->slot[slot];
-        const struct mali_slot left = {.jobs = s->jobs, .chain.arena = s->chain.arena};
+        const struct mali_slot left = {.chain.arena = s->chain.arena};
         if (s->state == MALI_SLOT_WAITS)
             gpu_host_fault(&device->host, &s->waits.fault);
         *s = left;
@@ -182,7 +174,7 @@ static void clear(struct mali_device *device, uint32_t value)
 uint32_t mali_job_read(const struct mali_device *device, uint32_t offset)
 {
     if (offset != MALI_JOB_JS_STATE)
-        return mali_irq_read(&device->job, offset);
+        return gpu_irq_read(&device->job, offset);
     uint32_t pending = device->job.raw | device->job.raw >> 16;
     uint32_t sampled = pending & ((1u << MALI_SLOTS) - 1);
     sampled *= 0x10001u; /* of slots that have nothing to clear it is as it is now: ours */

@@ -35,15 +35,13 @@ static uint32_t gathered(const struct utgard_device *device)
 
 uint32_t utgard_device_lines(const struct utgard_device *device)
 {
-    uint32_t lines = (uint32_t)((device->gp_unit.raw & device->gp_unit.mask) != 0) << UTGARD_IP_GP;
-    lines |= (uint32_t)((device->mmu[0].raw & device->mmu[0].mask) != 0) << UTGARD_IP_GPMMU;
+    uint32_t lines = (uint32_t)gpu_irq_is_high(&device->gp_unit.irq) << UTGARD_IP_GP;
+    lines |= (uint32_t)gpu_irq_is_high(&device->mmu[0].irq) << UTGARD_IP_GPMMU;
     lines |= (uint32_t)((device->power_raw & device->power_mask) != 0) << UTGARD_IP_PMU;
     for (unsigned n = 0; n < UTGARD_MAX_PP; n++) { /* those that are not there stay silent */
-        const struct utgard_unit *pp = &device->pp_unit[n];
         unsigned line = gathered(device) >> n & 1 ? UTGARD_IP_PP_BCAST : UTGARD_IP_PP0 + n;
-        lines |= (uint32_t)((pp->raw & pp->mask) != 0) << line;
-        lines |= (uint32_t)((device->mmu[1 + n].raw & device->mmu[1 + n].mask) != 0)
-                 << (UTGARD_IP_PPMMU0 + n);
+        lines |= (uint32_t)gpu_irq_is_high(&device->pp_unit[n].irq) << line;
+        lines |= (uint32_t)gpu_irq_is_high(&device->mmu[1 + n].irq) << (UTGARD_IP_PPMMU0 + n);
     }
     return lines;
 }
@@ -57,15 +55,13 @@ void utgard_signal(struct utgard_device *device, enum utgard_ip ip)
 
 void utgard_gp_raise(struct utgard_device *device, uint32_t bits)
 {
-    device->gp_unit.raw |= bits;
-    if (bits & device->gp_unit.mask)
+    if (gpu_irq_raise(&device->gp_unit.irq, bits))
         utgard_signal(device, UTGARD_IP_GP);
 }
 
 void utgard_pp_raise(struct utgard_device *device, unsigned pp, uint32_t bits)
 {
-    device->pp_unit[pp].raw |= bits;
-    if (bits & device->pp_unit[pp].mask)
+    if (gpu_irq_raise(&device->pp_unit[pp].irq, bits))
         utgard_signal(device,
                       gathered(device) >> pp & 1 ? UTGARD_IP_PP_BCAST : (enum utgard_ip)(UTGARD_IP_PP0 + pp));
 }

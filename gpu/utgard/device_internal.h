@@ -2,6 +2,7 @@
 #ifndef VITRAIL_GPU_UTGARD_DEVICE_INTERNAL_H
 #define VITRAIL_GPU_UTGARD_DEVICE_INTERNAL_H
 
+#include "gpu/irq.h"
 #include "gpu/tables.h"
 #include "gpu/utgard/device.h"
 #include "gpu/utgard/perf.h"
@@ -48,13 +49,14 @@ enum {
 
 /* An MMU as its registers show it. Its pages are those of the space with the same `dte`. */
 struct utgard_mmu {
-    uint32_t dte, fault_address, raw, mask;
+    struct gpu_irq irq;
+    uint32_t dte, fault_address;
     bool paging, stalled, faulted, fault_is_write;
 };
 
 /* A processor's interrupts and whether it works. */
 struct utgard_unit {
-    uint32_t raw, mask;
+    struct gpu_irq irq;
     bool bus_stopped;
 };
 

@@ -278,9 +278,9 @@ uint32_t utgard_gp_read(const struct utgard_device *device, uint32_t offset)
     const struct utgard_unit *unit = &device->gp_unit;
     const struct utgard_gp *gp = device->gp;
     switch (offset) {
-    case UTGARD_GP_INT_RAWSTAT: return unit->raw;
-    case UTGARD_GP_INT_MASK: return unit->mask;
-    case UTGARD_GP_INT_STAT: return unit->raw & unit->mask;
+    case UTGARD_GP_INT_RAWSTAT:
+    case UTGARD_GP_INT_MASK:
+    case UTGARD_GP_INT_STAT: return gpu_irq_read(&unit->irq, offset - UTGARD_GP_INT_RAWSTAT);
     case UTGARD_GP_STATUS:
         return (gp->vs != IDLE ? UTGARD_BIT(GP, STATUS, VS_ACTIVE) : 0) |
                (gp->builder != IDLE ? UTGARD_BIT(GP, STATUS, PLBU_ACTIVE) : 0) |
@@ -294,15 +294,9 @@ uint32_t utgard_gp_read(const struct utgard_device *device, uint32_t offset)
 
 void utgard_gp_write(struct utgard_device *device, uint32_t offset, uint32_t value)
 {
-    struct utgard_unit *unit = &device->gp_unit;
-    switch (offset) {
-    case UTGARD_GP_CMD: command(device, value); break;
-    case UTGARD_GP_INT_CLEAR: unit->raw &= ~value; break;
-    case UTGARD_GP_INT_RAWSTAT: utgard_gp_raise(device, value & UTGARD_GP_INT_ALL); break;
-    case UTGARD_GP_INT_MASK:
-        unit->mask = value & UTGARD_GP_INT_ALL;
-        utgard_gp_raise(device, unit->raw);
-        break;
-    default: break;
-    }
+    if (offset == UTGARD_GP_CMD)
+        command(device, value);
+    else
+        utgard_gp_raise(device, gpu_irq_write(&device->gp_unit.irq, offset - UTGARD_GP_INT_RAWSTAT, value,
+                                              UTGARD_GP_INT_ALL));
 }

@@ -82,14 +82,19 @@ static enum utgard_ip line_of(unsigned n)
     return (enum utgard_ip)(UTGARD_IP_GPMMU + n);
 }
 
+static void raise_line(struct utgard_device *device, unsigned n, uint32_t bits)
+{
+    if (gpu_irq_raise(&device->mmu[n].irq, bits))
+        utgard_signal(device, line_of(n));
+}
+
 void utgard_mmu_fault(struct utgard_device *device, unsigned n, uint32_t address, bool write)
 {
     struct utgard_mmu *mmu = &device->mmu[n];
     mmu->faulted = true;
     mmu->fault_is_write = write;
     mmu->fault_address = address;
-    mmu->raw |= UTGARD_BIT(MMU, INT_RAWSTAT, PAGE_FAULT);
-    utgard_signal(device, line_of(n));
+    raise_line(device, n, UTGARD_BIT(MMU, INT_RAWSTAT, PAGE_FAULT));
 }
 
 static uint32_t status(const struct utgard_mmu *mmu)
@@ -109,10 +114,7 @@ uint32_t utgard_mmu_read(const struct utgard_device *device, unsigned n, uint32_
     case UTGARD_MMU_DTE_ADDR: return mmu->dte;
     case UTGARD_MMU_STATUS: return status(mmu);
     case UTGARD_MMU_PAGE_FAULT_ADDR: return mmu->fault_address;
-    case UTGARD_MMU_INT_RAWSTAT: return mmu->raw;
-    case UTGARD_MMU_INT_MASK: return mmu->mask;
-    case UTGARD_MMU_INT_STATUS: return mmu->raw & mmu->mask;
-    default: return 0;
+    default: return gpu_irq_read(&mmu->irq, offset - UTGARD_MMU_INT_RAWSTAT);
     }
 }
 
@@ -138,15 +140,9 @@ void utgard_mmu_write(struct utgard_device *device, unsigned n, uint32_t offset,
     case UTGARD_MMU_DTE_ADDR: mmu->dte = value & ~(GPU_PAGE - 1); break;
     case UTGARD_MMU_COMMAND: command(device, n, value); break;
     case UTGARD_MMU_ZAP_ONE_LINE: utgard_mmu_zap(device, n); break;
-    case UTGARD_MMU_INT_CLEAR: mmu->raw &= ~value; break;
-    case UTGARD_MMU_INT_MASK:
-        mmu->mask = value & UTGARD_MMU_INT_ALL;
-        utgard_signal(device, line_of(n));
+    default:
+        raise_line(device, n,
+                   gpu_irq_write(&mmu->irq, offset - UTGARD_MMU_INT_RAWSTAT, value, UTGARD_MMU_INT_ALL));
         break;
-    case UTGARD_MMU_INT_RAWSTAT:
-        mmu->raw |= value & UTGARD_MMU_INT_ALL;
-        utgard_signal(device, line_of(n));
-        break;
-    default: break;
     }
 }

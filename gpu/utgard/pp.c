@@ -15,9 +15,9 @@ uint32_t utgard_pp_read(const struct utgard_device *device, unsigned pp, uint32_
     case UTGARD_PP_STATUS:
         return (device->pp_started[pp] ? UTGARD_BIT(PP, STATUS, RENDERING_ACTIVE) : 0) |
                (unit->bus_stopped ? UTGARD_BIT(PP, STATUS, BUS_STOPPED) : 0);
-    case UTGARD_PP_INT_RAWSTAT: return unit->raw;
-    case UTGARD_PP_INT_MASK: return unit->mask;
-    case UTGARD_PP_INT_STATUS: return unit->raw & unit->mask;
+    case UTGARD_PP_INT_RAWSTAT:
+    case UTGARD_PP_INT_MASK:
+    case UTGARD_PP_INT_STATUS: return gpu_irq_read(&unit->irq, offset - UTGARD_PP_INT_RAWSTAT);
     default: return utgard_perf_read(device, 1 + pp, offset);
     }
 }
@@ -46,18 +46,14 @@ static void control(struct utgard_device *device, unsigned pp, uint32_t value)
         device->pp_started[pp] = true;
 }
 
+/* The driver writes all bits to INT_RAWSTAT before a reset and then waits for the reset's bit alone: there they
+ * are cleared. */
 void utgard_pp_write(struct utgard_device *device, unsigned pp, uint32_t offset, uint32_t value)
 {
-    struct utgard_unit *unit = &device->pp_unit[pp];
-    switch (offset) {
-    case UTGARD_PP_CTRL: control(device, pp, value); break;
-    case UTGARD_PP_INT_CLEAR: unit->raw &= ~value; break;
-    /* The driver writes all bits here before a reset and then waits for the reset's bit alone. */
-    case UTGARD_PP_INT_RAWSTAT: unit->raw &= ~value; break;
-    case UTGARD_PP_INT_MASK:
-        unit->mask = value & UTGARD_PP_INT_ALL;
-        utgard_pp_raise(device, pp, unit->raw);
-        break;
-    default: break;
-    }
+    struct gpu_irq *irq = &device->pp_unit[pp].irq;
+    uint32_t from = offset == UTGARD_PP_INT_RAWSTAT ? GPU_IRQ_CLEAR : offset - UTGARD_PP_INT_RAWSTAT;
+    if (offset == UTGARD_PP_CTRL)
+        control(device, pp, value);
+    else
+        utgard_pp_raise(device, pp, gpu_irq_write(irq, from, value, UTGARD_PP_INT_ALL));
 }

@@ -105,6 +105,7 @@ static void test_listing(void **state)
 struct arrays {
     struct guest guest;
     struct mali_reader reader;
+    struct mali_refusals refusals;
     uint8_t *records;
     uint64_t packets;
 };
@@ -117,7 +118,15 @@ static void begin(struct arrays *a)
     a->records = guest_map(&a->guest, RECORDS, GPU_PAGE, RIGHT_BOTH);
     guest_flush_as(&a->guest, 0);
     a->packets = UINT64_MAX;
+    assert_int_equal(util_arena_create(&a->refusals.arena), 0);
+    a->refusals.count = 0;
     a->reader = (struct mali_reader){mali_as_space(a->guest.device, 0, &stop), MALI_V5, "test", &a->packets};
+}
+
+static void finish(struct arrays *a)
+{
+    util_arena_destroy(a->refusals.arena);
+    guest_destroy(&a->guest);
 }
 
 static void record(struct arrays *a, unsigned n, uint64_t first, uint32_t third, uint32_t fourth)
@@ -153,14 +162,14 @@ static void test_divisors(void **state)
         uint32_t numerator = magic(divisor, &shift, &extra);
         record(&a, 2, at | 4 | (uint64_t)(extra << 5 | shift) << 56, 16, 1000);
         record(&a, 3, 32 | (uint64_t)numerator << 32, 0, divisor);
-        assert_true(mali_arrays_read(&a.reader, RECORDS, 4, array, &stop));
+        assert_true(mali_arrays_read(&a.reader, RECORDS, 4, &a.refusals, array, &stop));
         assert_int_equal(array[0].pointer, at);
         assert_int_equal(mali_array_element(&array[0], n), n % padded);
         assert_int_equal(mali_array_element(&array[1], n), n >> power);
         assert_int_equal(mali_array_element(&array[2], n), n / divisor);
         assert_int_equal(array[3].kind, MALI_ARRAY_NONE);
     }
-    guest_destroy(&a.guest);
+    finish(&a);
 }
 
 /* VertexID and InstanceID as panfrost_vertex_id and panfrost_instance_id encode them. */
@@ -172,7 +181,7 @@ static void test_specials(void **state)
     begin(&a);
     record(&a, 0, 34 | (uint64_t)(4 << 5 | 31) << 56, 0, 0);
     record(&a, 1, 36 | (uint64_t)(1 << 5 | 31) << 56, INT32_MAX, 0);
-    assert_true(mali_arrays_read(&a.reader, RECORDS, 2, array, &stop));
+    assert_true(mali_arrays_read(&a.reader, RECORDS, 2, &a.refusals, array, &stop));
     for (unsigned n = 0; n < 1000; n++) {
         uint32_t id = any() >> 1;
         assert_int_equal(mali_array_element(&array[0], id), id);
@@ -188,7 +197,7 @@ static void test_specials(void **state)
         if (odd)
             numerator = magic(padded, &over, &extra);
         record(&a, 1, 36 | (uint64_t)(extra << 5 | over) << 56, numerator, 0);
-        assert_true(mali_arrays_read(&a.reader, RECORDS, 2, array, &stop));
+        assert_true(mali_arrays_read(&a.reader, RECORDS, 2, &a.refusals, array, &stop));
         for (unsigned n = 0; n < 50; n++) {
             uint32_t id = any() >> 2;
             assert_int_equal(mali_array_element(&array[0], id), id % padded);
@@ -198,10 +207,10 @@ static void test_specials(void **state)
     static const uint8_t others[] = {33, 37, 38, 97};
     for (unsigned n = 0; n < 4; n++) {
         record(&a, 0, others[n], 0, 0);
-        assert_true(mali_arrays_read(&a.reader, RECORDS, 1, array, &stop));
+        assert_true(mali_arrays_read(&a.reader, RECORDS, 1, &a.refusals, array, &stop));
         assert_true(array[0].kind >= MALI_ARRAY_FRAG_COORD);
     }
-    guest_destroy(&a.guest);
+    finish(&a);
 }
 
 static void test_images(void **state)
@@ -212,14 +221,14 @@ static void test_images(void **state)
     begin(&a);
     record(&a, 0, 0x2100000 | 6, 4, 4096);
     record(&a, 1, 32 | 63 << 16 | 31ull << 32 | 2ull << 48, 1024, 65536);
-    assert_true(mali_arrays_read(&a.reader, RECORDS, 2, array, &stop));
+    assert_true(mali_arrays_read(&a.reader, RECORDS, 2, &a.refusals, array, &stop));
     assert_int_equal(array[0].kind, MALI_ARRAY_3D_INTERLEAVED);
     assert_int_equal(array[0].extent[0], 64);
     assert_int_equal(array[0].extent[1], 32);
     assert_int_equal(array[0].extent[2], 3);
     assert_int_equal(array[0].row_stride, 1024);
     assert_int_equal(array[0].slice_stride, 65536);
-    guest_destroy(&a.guest);
+    finish(&a);
 }
 
 static void test_bad_records(void **state)
@@ -231,21 +240,23 @@ static void test_bad_records(void **state)
     begin(&a);
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(types); n++) {
         record(&a, 0, 0x2100000 | types[n], 4, 4096);
-        assert_false(mali_arrays_read(&a.reader, RECORDS, 1, array, &stop));
-        assert_int_equal(stop.exception, MALI_DATA_INVALID_FAULT);
-        assert_int_equal(stop.fault.address, RECORDS);
+        assert_true(mali_arrays_read(&a.reader, RECORDS, 1, &a.refusals, array, &stop));
+        assert_int_equal(array[0].refused->exception, MALI_DATA_INVALID_FAULT);
+        assert_int_equal(array[0].refused->fault.address, RECORDS);
     }
     record(&a, 0, 0x2100000 | 5, 4, 4096); /* nothing continues it */
     record(&a, 1, 0x2100000 | 1, 4, 4096);
-    assert_false(mali_arrays_read(&a.reader, RECORDS, 2, array, &stop));
-    assert_int_equal(stop.fault.kind, GPU_FAULT_PACKET);
-    assert_false(mali_arrays_read(&a.reader, RECORDS + GPU_PAGE, 1, array, &stop));
-    assert_true(stop.page_fault);
-    a.packets = 1;
+    assert_true(mali_arrays_read(&a.reader, RECORDS, 1, &a.refusals, array, &stop));
+    assert_int_equal(array[0].refused->fault.kind, GPU_FAULT_PACKET);
+    assert_true(mali_arrays_read(&a.reader, RECORDS + GPU_PAGE, 1, &a.refusals, array, &stop));
+    assert_true(array[0].refused->page_fault);
     record(&a, 0, 0x2100000 | 1, 4, 4096);
-    assert_false(mali_arrays_read(&a.reader, RECORDS, 2, array, &stop));
+    assert_true(mali_arrays_read(&a.reader, RECORDS, 1, &a.refusals, array, &stop));
+    assert_null(array[0].refused);
+    a.packets = 1; /* that is the whole job's */
+    assert_false(mali_arrays_read(&a.reader, RECORDS, 2, &a.refusals, array, &stop));
     assert_int_equal(stop.fault.kind, GPU_FAULT_TIMEOUT);
-    guest_destroy(&a.guest);
+    finish(&a);
 }
 
 static void test_invocations(void **state)

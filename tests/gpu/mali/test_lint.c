@@ -14,7 +14,7 @@ struct change {
 /* The vertex job stands at 0x02075140, the tiler job at 0x02075200, the fragment job at 0x020754c0. */
 static const struct change changes[] = {
     {"DESCRIPTOR", 0x02075228, 0x18030208, 0x18030207, 0, 0}, /* no such draw mode */
-    {"DESCRIPTOR", 0x02075260, 0x020753b0, 0x03000000, 0, 0}, /* no memory of the textures */
+    {"UNUSABLE", 0x02075260, 0x020753b0, 0x03000000, 0, 0},   /* no memory of the textures */
     {"DESCRIPTOR", 0, 0, 0, 1, 0x03000000},
     {"CHAIN_ROUND", 0x02075218, 0, 0x02075140, 0, 0},
     {"SLOT", 0, 0, 0, 1, 0x020754c0},

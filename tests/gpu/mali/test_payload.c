@@ -1,5 +1,6 @@
 /* Descriptors of a job that mean nothing, or are not known: a submission of the stock driver is changed in one
  * or two words, and the job that uses them ends with the exception of it. */
+#include "gpu/mali/device_internal.h"
 #include "tests/gpu/mali/scene.h"
 
 enum { DATA_INVALID = 0x58 };
@@ -22,12 +23,6 @@ struct change {
 #define FRAGMENT(...) {"t860/cube", MALI_T860, 0, 0x020754c0, __VA_ARGS__}
 static const struct change changes[] = {
     TILER({{0x02075228, 0xff, 7}}, GPU_FAULT_PACKET, "draw mode is 7"),
-    TILER({{0x020753c8, 0xf, 3}}, GPU_FAULT_PACKET, "wrap mode S is 3"),
-    TILER({{0x02012108, 0xfu << 24, 3u << 24}}, GPU_FAULT_PACKET, "texel ordering is 3"),
-    TILER({{0x02012108, 1u << 28, 0}}, GPU_FAULT_UNSUPPORTED, "pointers of 32 bits"),
-    TILER({{0x02012104, 0, 0xffffu << 16}}, GPU_FAULT_UNSUPPORTED, "surfaces in one draw"),
-    TILER({{0x020752c0, 0x3f, 13}}, GPU_FAULT_PACKET, "attribute buffer: its type"),
-    TILER({{0x020752c0, 0x3f, 4}, {0x020752d0, 0x3f, 1}}, GPU_FAULT_PACKET, "nothing continues it"),
     TILER({{0x020752b0, 0x3f, 0}}, GPU_FAULT_UNSUPPORTED, "of one target"),
     FRAGMENT({{0x020754e8, 0x3f, 7}}, GPU_FAULT_PACKET, "tag"),
     FRAGMENT({{0x020754e8, 0x3f, 2}}, GPU_FAULT_UNSUPPORTED, "of one target"),
@@ -41,16 +36,21 @@ static uint8_t *at(struct scene *s, uint32_t address)
     return s->guest.memory.base + (*guest_entry(&s->guest, address) & 0xfffff000u) + address % GPU_PAGE;
 }
 
+static void change_words(struct scene *s, const struct change *c)
+{
+    for (unsigned w = 0; w < 2 && c->word[w].address; w++) {
+        uint8_t *word = at(s, c->word[w].address);
+        util_store32(word, (util_load32(word) & ~c->word[w].clear) | c->word[w].set);
+    }
+}
+
 static void test_changes(void **state)
 {
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(changes); n++) {
         const struct change *c = &changes[n];
         struct scene s;
         scene_load(&s, c->folder, &(struct mali_options){.kind = c->kind});
-        for (unsigned w = 0; w < 2 && c->word[w].address; w++) {
-            uint8_t *word = at(&s, c->word[w].address);
-            util_store32(word, (util_load32(word) & ~c->word[w].clear) | c->word[w].set);
-        }
+        change_words(&s, c);
         assert_int_equal(guest_run(&s.guest, c->slot, c->chain), 0x10000u << c->slot);
         struct gpu_fault fault = guest_fault(&s.guest);
         if (fault.kind != c->fault || !strstr(fault.text, c->part))
@@ -59,6 +59,62 @@ static void test_changes(void **state)
         assert_int_equal(util_load32(at(&s, (uint32_t)c->chain)), DATA_INVALID);
         guest_destroy(&s.guest);
     }
+}
+
+/* What programs may leave unused is refused where it stands, and the job goes on. */
+static const struct change refused[] = {
+    TILER({{0x020753c8, 0xf, 3}}, GPU_FAULT_PACKET, "wrap mode S is 3"),
+    TILER({{0x020753c8, 0xfff, 0}}, GPU_FAULT_PACKET, "wrap mode S is 0"), /* the driver's sampler of none */
+    TILER({{0x02012108, 0xfu << 24, 3u << 24}}, GPU_FAULT_PACKET, "texel ordering is 3"),
+    TILER({{0x02012108, 1u << 28, 0}}, GPU_FAULT_UNSUPPORTED, "pointers of 32 bits"),
+    TILER({{0x02012104, 0, 0xffffu << 16}}, GPU_FAULT_UNSUPPORTED, "too many surfaces"),
+    TILER({{0x02075260, UINT32_MAX, 0x03000000}}, GPU_FAULT_MEMORY, "surface at 0x03000000"),
+    TILER({{0x020753b0, UINT32_MAX, 0x03000000}}, GPU_FAULT_MEMORY, "texture at 0x03000000"),
+    TILER({{0x020752c0, 0x3f, 13}}, GPU_FAULT_PACKET, "attribute buffer: its type"),
+    TILER({{0x020752c0, 0x3f, 4}, {0x020752d0, 0x3f, 1}}, GPU_FAULT_PACKET, "nothing continues it"),
+};
+
+static const struct mali_stop *refusal_of(const struct mali_bindings *b)
+{
+    return b->texture[0].refused   ? b->texture[0].refused
+           : b->sampler[0].refused ? b->sampler[0].refused
+                                   : b->varying_buffer[0].refused;
+}
+
+static void test_refused(void **state)
+{
+    static union mali_payload payload;
+    struct util_arena *arena;
+    assert_int_equal(util_arena_create(&arena), 0);
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(refused); n++) {
+        const struct change *c = &refused[n];
+        struct scene s;
+        struct mali_stop stop = {0};
+        struct mali_job_header header;
+        scene_load(&s, c->folder, &(struct mali_options){.kind = c->kind});
+        change_words(&s, c);
+        const struct mali_reader reader = {mali_as_space(s.guest.device, 0, &stop), MALI_V5, "test", NULL};
+        assert_true(mali_desc_read(&reader, &mali_desc_job_header, c->chain, &header, &stop));
+        assert_true(mali_payload_read(&reader, c->chain, &header, arena, &payload, &stop));
+        const struct mali_stop *why = refusal_of(&payload.tiler.bindings);
+        if (!why || why->fault.kind != c->fault || !strstr(why->fault.text, c->part))
+            fail_msg("change %u: %s", n, why ? why->fault.text : "not refused");
+        assert_int_equal(guest_run(&s.guest, c->slot, c->chain), 0x10000u << c->slot);
+        assert_string_equal(guest_fault(&s.guest).unit, "tiler job");
+        guest_destroy(&s.guest);
+    }
+    util_arena_destroy(arena);
+}
+
+/* A place without a texture, as drivers leave them, is no fault. */
+static void test_hole(void **state)
+{
+    struct scene s;
+    scene_load(&s, "t860/cube", &(struct mali_options){.kind = MALI_T860});
+    memset(at(&s, 0x020753b0), 0, 8);
+    assert_int_equal(guest_run(&s.guest, 1, 0x02075200), 0x20000);
+    assert_string_equal(guest_fault(&s.guest).unit, "tiler job"); /* which had all it needs */
+    guest_destroy(&s.guest);
 }
 
 /* A descriptor without a page is waited for like any other memory. */
@@ -82,6 +138,7 @@ static void test_waits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes), cmocka_unit_test(test_waits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_hole), cmocka_unit_test(test_waits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,6 +148,7 @@ static void test_draws(void **state)
             assert_int_equal(b->state.sampler_count, cube);
             if (cube) {
                 const struct mali_view *view = &b->texture[0];
+                assert_true(!view->refused && !b->sampler[0].refused && !b->varying_buffer[0].refused);
                 assert_int_equal(view->texture.width, 64);
                 assert_int_equal(view->texture.levels, 7);
                 assert_int_equal(view->texture.format, MALI_FORMAT_RGBA8_UNORM);
@@ -155,7 +156,7 @@ static void test_draws(void **state)
                 assert_int_equal(view->surface_count, 7);
                 assert_true(view->surface[6].pointer > view->surface[0].pointer);
                 assert_ptr_equal(mali_view_surface(view, 0, 3, 0, 0), &view->surface[3]);
-                assert_int_equal(b->sampler[0].wrap_mode_s, MALI_WRAP_MODE_REPEAT);
+                assert_int_equal(b->sampler[0].sampler.wrap_mode_s, MALI_WRAP_MODE_REPEAT);
             }
         }
         guest_destroy(&w.scene.guest);
