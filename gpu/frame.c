@@ -123,7 +123,6 @@ static void work(void *data, uint32_t index, unsigned worker)
         gpu_watched_begin(&w->watched, frame->observer, &w->raster, worker, frame->batch,
                           run->tile_at[area->y * run->columns + area->x] - 1);
     render_area(frame, area, w);
-    raster_surface_fence();
     if (w->watched.job)
         gpu_watched_end(&w->watched);
 }

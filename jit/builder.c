@@ -346,6 +346,20 @@ LLVMValueRef jit_alloca(struct jit_builder *b, LLVMTypeRef type, const char *nam
     return slot;
 }
 
+LLVMValueRef jit_alloca_zero(struct jit_builder *b, LLVMTypeRef type, const char *name)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(b->ir);
+    LLVMValueRef slot = jit_alloca(b, type, name), next = LLVMGetNextInstruction(slot);
+
+    if (next)
+        LLVMPositionBuilderBefore(b->ir, next);
+    else
+        LLVMPositionBuilderAtEnd(b->ir, LLVMGetInstructionParent(slot));
+    LLVMBuildStore(b->ir, LLVMConstNull(type), slot);
+    LLVMPositionBuilderAtEnd(b->ir, here);
+    return slot;
+}
+
 static LLVMBasicBlockRef new_block(struct jit_builder *b, const char *name)
 {
     return LLVMAppendBasicBlockInContext(b->context, b->function, name);

@@ -107,8 +107,9 @@ LLVMValueRef jit_f32_to_any_i32(struct jit_builder *b, LLVMValueRef f32x16);
 LLVMValueRef jit_f32_nearest_i32(struct jit_builder *b, LLVMValueRef f32x16);
 LLVMValueRef jit_i32_to_f32(struct jit_builder *b, LLVMValueRef i32x16); /* signed */
 
-/* Stack slots in the entry block. */
+/* Stack slots in the entry block; zero there. */
 LLVMValueRef jit_alloca(struct jit_builder *b, LLVMTypeRef type, const char *name);
+LLVMValueRef jit_alloca_zero(struct jit_builder *b, LLVMTypeRef type, const char *name);
 
 /* A counted loop: for (i32 i = 0; i < count; i++). */
 struct jit_loop {

@@ -45,17 +45,30 @@ int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t cou
     return 0;
 }
 
-LLVMValueRef jit_diverge_block(struct jit_diverge *d, uint32_t block)
+static LLVMValueRef open_block(struct jit_diverge *d, uint32_t block, bool tests)
 {
     struct jit_builder *b = d->b;
 
     d->at = block;
     LLVMPositionBuilderAtEnd(b->ir, d->test[block]);
-    LLVMBuildCondBr(b->ir, jit_mask_any(b, load(d, block)), d->body[block], d->test[block + 1]);
+    if (tests)
+        LLVMBuildCondBr(b->ir, jit_mask_any(b, load(d, block)), d->body[block], d->test[block + 1]);
+    else
+        LLVMBuildBr(b->ir, d->body[block]);
     LLVMPositionBuilderAtEnd(b->ir, d->body[block]);
     d->left = load(d, block);
     LLVMBuildStore(b->ir, d->none, d->waiting[block]);
     return d->left;
+}
+
+LLVMValueRef jit_diverge_block(struct jit_diverge *d, uint32_t block)
+{
+    return open_block(d, block, true);
+}
+
+LLVMValueRef jit_diverge_block_always(struct jit_diverge *d, uint32_t block)
+{
+    return open_block(d, block, false);
 }
 
 static void wait_for(struct jit_diverge *d, LLVMValueRef lanes, uint32_t target)

@@ -39,6 +39,9 @@ struct jit_diverge {
 int jit_diverge_begin(struct jit_diverge *d, struct jit_builder *b, uint32_t count, LLVMValueRef lanes);
 /* Blocks are opened once each, in order. Returns the lanes that run it, at least one. */
 LLVMValueRef jit_diverge_block(struct jit_diverge *d, uint32_t block);
+/* The same for a block that may as well run when no lane waits for it, in program order: its lanes may be
+ * none. For what costs less than a branch that the processor cannot foretell. */
+LLVMValueRef jit_diverge_block_always(struct jit_diverge *d, uint32_t block);
 /* Of the lanes left in the open block those in `lanes` leave for `target`, 0..count. */
 void jit_diverge_branch(struct jit_diverge *d, LLVMValueRef lanes, uint32_t target);
 /* All lanes left leave for `target`; the block is closed. */

@@ -100,6 +100,27 @@ LLVMValueRef jit_round_to_half(struct jit_builder *b, LLVMValueRef x)
     }
 }
 
+/* A number added whose last place is the half's rounds there, and is taken off again: its exponent is the
+ * single's plus 13, and its sign the single's. Of what is no number or infinite the sum of exponents wraps
+ * round to a number that changes nothing. */
+LLVMValueRef jit_round_plain_to_half(struct jit_builder *b, LLVMValueRef x)
+{
+    LLVMValueRef power = LLVMBuildAnd(b->ir, jit_as_i32(b, x), jit_splat_u32(b, 0xff800000), "");
+    LLVMValueRef magic = jit_as_f32(b, LLVMBuildAdd(b->ir, power, jit_splat_u32(b, 13u << 23), ""));
+
+    return LLVMBuildFSub(b->ir, LLVMBuildFAdd(b->ir, x, magic, ""), magic, "");
+}
+
+/* Scaled so that the greatest half is the greatest single, or the least normal half the least normal single,
+ * what is beyond is infinity, or zero: code runs with denormals flushed. */
+LLVMValueRef jit_limit_to_half(struct jit_builder *b, LLVMValueRef x, bool great)
+{
+    float there = great ? 0x1p112f : 0x1p-112f, back = great ? 0x1p-112f : 0x1p112f;
+
+    x = LLVMBuildFMul(b->ir, x, jit_splat_f32(b, there), "");
+    return LLVMBuildFMul(b->ir, x, jit_splat_f32(b, back), "");
+}
+
 /* ---- bits ---- */
 
 static LLVMValueRef mask(struct jit_builder *b, LLVMValueRef x, uint32_t bits)

@@ -151,3 +151,55 @@ LLVMValueRef jit_add_exact_product(struct jit_builder *b, LLVMValueRef x, LLVMVa
         return jit_intrinsic(b, "llvm.fma", &b->f32x16, 1, args, 3);
     return LLVMBuildFAdd(b->ir, LLVMBuildFMul(b->ir, x, y, ""), z, "");
 }
+
+/* ---- bytes ---- */
+
+static LLVMValueRef halves(struct jit_builder *b, uint16_t value)
+{
+    LLVMValueRef lanes[2 * JIT_LANES];
+
+    for (unsigned i = 0; i < 2 * JIT_LANES; i++)
+        lanes[i] = LLVMConstInt(b->i16, value, false);
+    return LLVMConstVector(lanes, 2 * JIT_LANES);
+}
+
+/* x * y + 128 of bytes that stand in halves. It is below 2^16, and x * y / 255 rounded is t * 257 >> 16, also
+ * (t + (t >> 8)) >> 8. */
+static LLVMValueRef product_of_halves(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildAdd(b->ir, LLVMBuildMul(b->ir, x, y, ""), halves(b, 128), "");
+}
+
+/* Even bytes and odd ones apart, where they stand: to widen all and to narrow them again takes shuffles across
+ * the register, which are slow. */
+LLVMValueRef jit_unit_bytes_product(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    static const char *const names[] = {[JIT_SSE41] = "llvm.x86.sse2.pmulhu.w",
+                                        [JIT_AVX2] = "llvm.x86.avx2.pmulhu.w",
+                                        [JIT_AVX512] = "llvm.x86.avx512.pmulhu.w.512"};
+    static const unsigned sizes[] = {[JIT_SSE41] = 8, [JIT_AVX2] = 16, [JIT_AVX512] = 32};
+    LLVMTypeRef type = LLVMVectorType(b->i16, 2 * JIT_LANES);
+    LLVMValueRef low = halves(b, 255), eight = halves(b, 8), even[2], odd;
+
+    x = LLVMBuildBitCast(b->ir, x, type, "");
+    y = LLVMBuildBitCast(b->ir, y, type, "");
+    even[0] = product_of_halves(b, LLVMBuildAnd(b->ir, x, low, ""), LLVMBuildAnd(b->ir, y, low, ""));
+    even[1] = halves(b, 257);
+    even[0] = jit_intrinsic_by_parts(b, names[b->level], sizes[b->level], even, 2);
+    odd = product_of_halves(b, LLVMBuildLShr(b->ir, x, eight, ""), LLVMBuildLShr(b->ir, y, eight, ""));
+    odd = LLVMBuildAdd(b->ir, odd, LLVMBuildLShr(b->ir, odd, eight, ""), "");
+    odd = LLVMBuildAnd(b->ir, odd, halves(b, 0xff00), "");
+    return LLVMBuildBitCast(b->ir, LLVMBuildOr(b->ir, even[0], odd, ""), b->i32x16, "");
+}
+
+LLVMValueRef jit_byte_replicate(struct jit_builder *b, LLVMValueRef word, unsigned n)
+{
+    LLVMTypeRef type = LLVMVectorType(b->i8, 4 * JIT_LANES);
+    LLVMValueRef from[4 * JIT_LANES];
+
+    for (unsigned i = 0; i < 4 * JIT_LANES; i++)
+        from[i] = jit_i32(b, (i & ~3u) + n);
+    word = LLVMBuildShuffleVector(b->ir, LLVMBuildBitCast(b->ir, word, type, ""), LLVMGetPoison(type),
+                                  LLVMConstVector(from, 4 * JIT_LANES), "");
+    return LLVMBuildBitCast(b->ir, word, b->i32x16, "");
+}

@@ -13,12 +13,23 @@ LLVMValueRef jit_atan(struct jit_builder *b, LLVMValueRef x);
 /* `top` times a number limited to 0..1; of a NaN, whatever its sign, 0. */
 LLVMValueRef jit_unit_times(struct jit_builder *b, LLVMValueRef x, float top);
 
+/* Bytes of words, four a lane. x * y / 255 rounded, each byte by its own; byte n of each word in all four of its
+ * places. */
+LLVMValueRef jit_unit_bytes_product(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef jit_byte_replicate(struct jit_builder *b, LLVMValueRef word, unsigned n);
+
 /* x * y + z, each step rounded, of products that a single holds exactly, as it does those of two halves that
  * are not denormal: one rounding gives the same, and AVX-512 does it at once. */
 LLVMValueRef jit_add_exact_product(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
 
 /* util_round_to_half (util/half.h) of each lane; a NaN stays one. */
 LLVMValueRef jit_round_to_half(struct jit_builder *b, LLVMValueRef x);
+/* The same, cheaper, of what becomes neither a zero nor infinite: 2^-14 to less than 65520, by size, or +0,
+ * infinite or no number. */
+LLVMValueRef jit_round_plain_to_half(struct jit_builder *b, LLVMValueRef x);
+/* The same of what has no more digits than a half, and is not less than 2^-14 by size but for zero (`great`),
+ * or less than 65536. */
+LLVMValueRef jit_limit_to_half(struct jit_builder *b, LLVMValueRef x, bool great);
 /* util_half_to_float and util_float_to_half; halves stand in the lower halves of i32x16, the upper ones are
  * 0.
  */

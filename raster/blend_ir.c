@@ -1,4 +1,4 @@
-/* All channels of 16 pixels at once: 64 bytes, products in 64 words of 16 bits. */
+/* All channels of 16 pixels at once: 64 bytes. */
 #include "raster/blend_ir.h"
 
 #include "jit/math.h"
@@ -7,7 +7,7 @@ enum { BYTES = 4 * JIT_LANES };
 
 struct emitter {
     struct jit_builder *b;
-    LLVMTypeRef i8xn, i16xn;
+    LLVMTypeRef i8xn;
     LLVMValueRef constant, src, src1, dst; /* bytes; NULL where there is none */
 };
 
@@ -19,13 +19,19 @@ static LLVMValueRef splat_byte(struct emitter *e, uint8_t value)
     return LLVMConstVector(byte, BYTES);
 }
 
-/* Byte 3 of each pixel in all four of its places. */
+static LLVMValueRef as_words(struct emitter *e, LLVMValueRef bytes)
+{
+    return LLVMBuildBitCast(e->b->ir, bytes, e->b->i32x16, "");
+}
+
+static LLVMValueRef as_bytes(struct emitter *e, LLVMValueRef words)
+{
+    return LLVMBuildBitCast(e->b->ir, words, e->i8xn, "");
+}
+
 static LLVMValueRef alpha_of(struct emitter *e, LLVMValueRef bytes)
 {
-    LLVMValueRef from[BYTES];
-    for (unsigned i = 0; i < BYTES; i++)
-        from[i] = jit_i32(e->b, i | 3);
-    return LLVMBuildShuffleVector(e->b->ir, bytes, LLVMGetPoison(e->i8xn), LLVMConstVector(from, BYTES), "");
+    return as_bytes(e, jit_byte_replicate(e->b, as_words(e, bytes), 3));
 }
 
 /* Bytes of `yes` where bit n of `channels` is set, for channel n of each pixel; of `no` elsewhere. */
@@ -69,25 +75,13 @@ static LLVMValueRef factor(struct emitter *e, uint8_t code)
     return code & RASTER_FACTOR_INVERT ? invert(e, value) : value;
 }
 
-/* a * b / 255, rounded: with t = a * b + 128 it is (t + (t >> 8)) >> 8, exactly, in 16 bits. */
 static LLVMValueRef multiply(struct emitter *e, LLVMValueRef value, uint8_t code)
 {
-    LLVMBuilderRef ir = e->b->ir;
-    LLVMValueRef half[BYTES], eight[BYTES];
     if (code == RASTER_FACTOR_ONE)
         return value;
     if (code == RASTER_FACTOR_ZERO)
         return splat_byte(e, 0);
-    for (unsigned i = 0; i < BYTES; i++) {
-        half[i] = LLVMConstInt(e->b->i16, 128, false);
-        eight[i] = LLVMConstInt(e->b->i16, 8, false);
-    }
-    LLVMValueRef shift = LLVMConstVector(eight, BYTES);
-    LLVMValueRef x = LLVMBuildZExt(ir, value, e->i16xn, ""),
-                 y = LLVMBuildZExt(ir, factor(e, code), e->i16xn, "");
-    LLVMValueRef t = LLVMBuildAdd(ir, LLVMBuildMul(ir, x, y, ""), LLVMConstVector(half, BYTES), "");
-    t = LLVMBuildAdd(ir, t, LLVMBuildLShr(ir, t, shift, ""), "");
-    return LLVMBuildTrunc(ir, LLVMBuildLShr(ir, t, shift, ""), e->i8xn, "");
+    return as_bytes(e, jit_unit_bytes_product(e->b, as_words(e, value), as_words(e, factor(e, code))));
 }
 
 static LLVMValueRef equation(struct emitter *e, const struct raster_equation *q)
@@ -138,12 +132,11 @@ static bool same(const struct raster_equation *x, const struct raster_equation *
 LLVMValueRef raster_blend_ir(struct jit_builder *b, const struct raster_blend *blend, LLVMValueRef constant,
                              LLVMValueRef src, LLVMValueRef src1, LLVMValueRef dst)
 {
-    LLVMTypeRef i8xn = LLVMVectorType(b->i8, BYTES);
-    struct emitter e = {.b = b, .i8xn = i8xn, .i16xn = LLVMVectorType(b->i16, BYTES)};
-    e.constant = LLVMBuildBitCast(b->ir, jit_splat(b, constant), i8xn, "");
-    e.src = LLVMBuildBitCast(b->ir, src, i8xn, "");
-    e.src1 = src1 ? LLVMBuildBitCast(b->ir, src1, i8xn, "") : NULL;
-    e.dst = dst ? LLVMBuildBitCast(b->ir, dst, i8xn, "") : NULL;
+    struct emitter e = {.b = b, .i8xn = LLVMVectorType(b->i8, BYTES)};
+    e.constant = as_bytes(&e, jit_splat(b, constant));
+    e.src = as_bytes(&e, src);
+    e.src1 = src1 ? as_bytes(&e, src1) : NULL;
+    e.dst = dst ? as_bytes(&e, dst) : NULL;
 
     LLVMValueRef value;
     if (blend->logic) {
@@ -155,7 +148,7 @@ LLVMValueRef raster_blend_ir(struct jit_builder *b, const struct raster_blend *b
     }
     if ((blend->write_mask & 15) != 15)
         value = by_channel(&e, blend->write_mask & 15, value, e.dst);
-    return LLVMBuildBitCast(b->ir, value, b->i32x16, "");
+    return as_words(&e, value);
 }
 
 LLVMValueRef raster_pack_ir(struct jit_builder *b, const LLVMValueRef channel[4])

@@ -12,9 +12,10 @@ void raster_fill_flush(struct raster_fill *fill)
     uint8_t *at = fill->start;
     size_t left = (size_t)(fill->end - at);
 
-    if (!((uintptr_t)at & 15) && left >= LINE)
-        for (; left >= sizeof v; at += sizeof v, left -= sizeof v)
-            _mm_stream_si128((__m128i *)at, v);
+    if (!((uintptr_t)at & 15)) /* lines, wherever they begin */
+        for (; left >= LINE; at += LINE, left -= LINE)
+            for (unsigned n = 0; n < LINE; n += sizeof v)
+                _mm_stream_si128((__m128i *)(at + n), v);
     for (; left >= sizeof v; at += sizeof v, left -= sizeof v)
         _mm_storeu_si128((__m128i *)at, v);
     if (left)

@@ -12,7 +12,8 @@ struct raster_fill {
     uint64_t pattern;
 };
 
-/* Fills what was added; pieces of any size. raster_surface_fence comes before others may read it. */
+/* Fills what was added; pieces of any size. Other threads may read it behind a fence, as util_pool_run
+ * has at its end. */
 void raster_fill_flush(struct raster_fill *fill);
 
 /* Pieces that follow each other are of a multiple of eight bytes, or of pixels that `pattern` repeats. */

@@ -525,8 +525,3 @@ void raster_surface_load(const struct raster_surface *surface, struct raster_til
     raster_surface_load_part(surface, tile, &plan.right);
     raster_surface_load_part(surface, tile, &plan.below);
 }
-
-void raster_surface_fence(void)
-{
-    _mm_sfence();
-}

@@ -3,8 +3,8 @@
  * conversions down.
  *
  * Each operation has a fast path and a scalar twin (_ref) that leave the same bytes. They touch only bytes of
- * pixels inside both the image and the tile. Fast stores go past the caches: raster_surface_fence before
- * another thread is told that a tile is stored. */
+ * pixels inside both the image and the tile. Fast stores go past the caches: a fence comes before another
+ * thread is told that a tile is stored (util_pool_run has one for all that its steps stored). */
 #ifndef VITRAIL_RASTER_SURFACE_H
 #define VITRAIL_RASTER_SURFACE_H
 
@@ -54,9 +54,6 @@ bool raster_surface_fill(const struct raster_surface *surface, enum raster_targe
 /* Load fills all samples alike; pixels outside the image keep their words. Of depth and stencil
  * S8_UINT_Z24_UNORM. */
 void raster_surface_load(const struct raster_surface *surface, struct raster_tile *tile);
-
-/* What this thread stored is seen before what it does from here on. */
-void raster_surface_fence(void);
 
 void raster_surface_store_ref(const struct raster_surface *surface, const struct raster_tile *tile,
                               struct raster_resolve resolve);

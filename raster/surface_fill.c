@@ -44,18 +44,35 @@ static void fill_tiles(struct filling *f)
             fill_square(f, x, y, 16);
 }
 
-/* Tiles of the T format are 8 by 8 units; columns of four of them follow each other in memory. In the LT
- * format a row does. */
+/* A tile of the T format, 8 by 8 units, stands in one piece. */
+#define T_SIDE  8u
+#define T_BYTES (T_SIDE * T_SIDE * 64)
+
+/* Fills the tile that begins at a unit; false when the part has not all of it. */
+static bool fill_t_tile(struct filling *f, const struct raster_surface_plan *plan, uint32_t u, uint32_t v)
+{
+    size_t at = raster_surface_unit(f->surface, plan, u, v) - f->surface->base;
+    if (((plan->u + u) | (plan->v + v)) % T_SIDE || plan->columns - u < T_SIDE || plan->rows - v < T_SIDE)
+        return false;
+    raster_fill_add(&f->fill, f->surface->base + at / T_BYTES * T_BYTES, T_BYTES);
+    return true;
+}
+
+/* In the T format columns of four units follow each other in memory, in the LT format a row does. */
 static void fill_units(struct filling *f, const struct raster_surface_plan *plan)
 {
     const struct raster_surface *s = f->surface;
     bool t_format = s->layout == RASTER_VC4_T;
     uint32_t u1, v1;
     for (uint32_t v = 0; v < plan->rows; v = v1) {
-        v1 = t_format ? UTIL_MIN(((plan->v + v) | 7) + 1 - plan->v, plan->rows) : v + 1;
+        v1 = t_format ? UTIL_MIN(((plan->v + v) | (T_SIDE - 1)) + 1 - plan->v, plan->rows) : v + 1;
         for (uint32_t u = 0; u < plan->columns; u = u1) {
             uint8_t *at = NULL;
             u1 = t_format ? surface_group_end(plan->u, u, plan->columns) : plan->columns;
+            if (t_format && fill_t_tile(f, plan, u, v)) {
+                u1 = u + T_SIDE;
+                continue;
+            }
             for (uint32_t y = v; y < v1; y++) {
                 at = at && (plan->v + y) % 4 ? at + plan->drop : raster_surface_unit(s, plan, u, y);
                 raster_fill_add(&f->fill, at, (u1 - u) * plan->step);

@@ -42,9 +42,10 @@ static void drain(struct util_pool *pool, unsigned worker)
     for (;;) {
         uint32_t i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
         if (i >= pool->count)
-            return;
+            break;
         pool->fn(pool->data, i, worker);
     }
+    _mm_sfence();
 }
 
 /* ---- workers ---- */
@@ -232,6 +233,7 @@ static void run_shuffled(struct util_pool *pool, uint32_t count, util_pool_fn fn
         fn(data, at, random_below(pool, pool->workers));
         at = (uint32_t)(((uint64_t)at + stride) % count);
     }
+    _mm_sfence();
 }
 
 void util_pool_run(struct util_pool *pool, uint32_t count, util_pool_fn fn, void *data)
@@ -246,6 +248,7 @@ void util_pool_run(struct util_pool *pool, uint32_t count, util_pool_fn fn, void
     if (!pool || pool->thread_count == 0 || count <= 1) {
         for (uint32_t i = 0; i < count; i++)
             fn(data, i, 0);
+        _mm_sfence();
         util_fpenv_leave(saved);
         return;
     }

@@ -28,7 +28,8 @@ void util_pool_destroy(struct util_pool *pool);
 unsigned util_pool_workers(const struct util_pool *pool);
 
 /* Runs fn(data, i, worker) for i in 0..count-1, in any order, and returns when all are done. NULL runs
- * inline. Not re-entrant: fn must not call util_pool_run on the same pool. */
+ * inline. What steps stored past the caches everybody sees afterwards. Not re-entrant: fn must not call
+ * util_pool_run on the same pool. */
 void util_pool_run(struct util_pool *pool, uint32_t count, util_pool_fn fn, void *data);
 
 /* The same in runs of consecutive steps, a few for each worker: for steps whose neighbours share memory. */

@@ -1,4 +1,6 @@
 /* What a compiled fragment program meets: varyings, uniforms, textures and the tile, as IR over one block. */
+#include <math.h>
+
 #include "gpu/utgard/frag_emit.h"
 #include "raster/texture/texel_ir.h"
 #include "raster/texture/texture_ir.h"
@@ -96,6 +98,13 @@ static LLVMValueRef port_sample(void *ctx, struct jit_builder *b, uint32_t n, LL
     return NULL;
 }
 
+static float port_sample_limit(void *ctx, uint32_t n)
+{
+    const struct utgard_frag_emit *e = ctx;
+
+    return e->keys[n].texel == UTGARD_TEXEL_HALVES ? INFINITY : 1.0f;
+}
+
 /* ---- uniforms ---- */
 
 /* Few uniforms are loaded before the loop over blocks, so that what a program computes from them alone leaves
@@ -165,6 +174,7 @@ void utgard_frag_ports(struct utgard_frag_emit *e, struct utgard_pp_ir_ports *ou
                                        .pointcoord = port_pointcoord,
                                        .frontface = port_frontface,
                                        .sample = port_sample,
+                                       .sample_limit = port_sample_limit,
                                        .uniform = port_uniform,
                                        .color = port_color,
                                        .depth = port_depth,

@@ -1,6 +1,9 @@
 /* Assembled primitives to tiles: trivial tests, clipping, culling, bounds, and the tiles' lists in submission
  * order. */
 #include <math.h>
+#include <stdalign.h>
+
+#include <smmintrin.h>
 
 #include "gpu/vc4/binner_internal.h"
 #include "util/bits.h"
@@ -220,7 +223,10 @@ bool vc4_binner_triangles(struct vc4_binner *b, const struct tiler_triangle *tri
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct tiler_triangle *t = &triangle[i];
-        const uint32_t index[3] = {t->index[0], t->index[1], t->index[2]};
+        /* In one store, for who codes them loads two at once, which three stores would keep waiting. The last
+         * is the code. */
+        alignas(16) uint32_t index[4];
+        _mm_store_si128((__m128i *)index, _mm_cvtepu16_epi32(_mm_loadl_epi64((const __m128i *)t->index)));
         if (!(t->code ? clip_triangle(b, t->code, index) : bin_whole(b, t, index)))
             return false;
     }

@@ -226,8 +226,8 @@ static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
 }
 
 /* Code of a long program would no more fit caches and registers, while the processor overlaps the blocks of a
- * short one by itself; samplers are most of the code where there are any. A fault of the one block would
- * leave the other's writes behind. */
+ * short one by itself, unless it samples: a sampler is a long chain, and most of the code where there are any.
+ * A fault of the one block would leave the other's writes behind. */
 static unsigned sides(void *ctx, bool faults)
 {
     const struct vc4_frag_emit *e = ctx;
@@ -237,9 +237,12 @@ static unsigned sides(void *ctx, bool faults)
         return 1;
     if (!vc4_qpu_is_straight(program)) /* who goes on alone must not count the words of a colour anew */
         return e->variant->words == 1 && vc4_qpu_may_pair(program) ? 2 : 1;
-    if (program->insn_count < SIDE_MIN || faults)
+    if (faults)
         return 1;
-    return program->sample_count ? 2 : UTIL_MIN(SIDES_INSNS / program->insn_count, RASTER_SHADER_SIDES);
+    if (program->sample_count)
+        return 2;
+    return program->insn_count < SIDE_MIN ? 1
+                                          : UTIL_MIN(SIDES_INSNS / program->insn_count, RASTER_SHADER_SIDES);
 }
 
 /* ---- the function ---- */

@@ -161,7 +161,6 @@ void vc4_run_job(struct vc4_device *device, struct vc4_draws *draws, struct vc4_
     }
     if (gpu_host_cancelled(&device->host) && !job->faulted)
         job->faulted = !fail(&run, GPU_FAULT_TIMEOUT, batch->ops[job->first].address, "cancelled");
-    raster_surface_fence();
     job->returns = run.returns;
     job->budget = run.budget;
     job->fuel = worker->raster.work.fuel;

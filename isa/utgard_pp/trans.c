@@ -2,6 +2,7 @@
  * lanes, of which the block's own go back into the slots. */
 #include "isa/utgard_pp/trans.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "isa/utgard_pp/trans_internal.h"
@@ -17,7 +18,8 @@ struct sides {
     struct utgard_pp_trans t[UTGARD_PP_SIDES];
     struct slots slots[UTGARD_PP_SIDES];
     unsigned count;
-    bool faults; /* something may have been stored to it */
+    LLVMValueRef fuel; /* slot of i32: of several, what is left for all; of one set each lane has its own */
+    bool faults;       /* something may have been stored to it */
 };
 
 static void note_write(bool written[16][4], uint8_t reg, uint8_t mask)
@@ -75,9 +77,11 @@ static void load_registers(struct utgard_pp_trans *t, const struct slots *s)
 {
     struct jit_builder *b = t->b;
     for (unsigned n = 0; n < UTGARD_PP_REGISTERS; n++)
-        for (unsigned c = 0; c < 4; c++)
+        for (unsigned c = 0; c < 4; c++) {
             t->reg[n][c] =
                 s->reg[n][c] ? LLVMBuildLoad2(b->ir, b->i32x16, s->reg[n][c], "") : jit_splat_u32(b, 0);
+            t->limit[n][c] = s->reg[n][c] ? INFINITY : 0;
+        }
 }
 
 static void store_registers(struct utgard_pp_trans *t, const struct slots *s)
@@ -155,6 +159,21 @@ static void pay(struct utgard_pp_trans *t, const struct slots *s, LLVMValueRef t
                     LLVMBuildAnd(b->ir, taken, t->mask, ""));
 }
 
+/* The same for sets side by side, as if each lane had paid all that any has, and the block's price whether it
+ * branches or not: less left than there is, which sets that run alone then find out. */
+static void pay_together(struct sides *s, uint32_t cost)
+{
+    struct utgard_pp_trans *t = &s->t[0];
+    struct jit_builder *b = t->b;
+    LLVMValueRef left = LLVMBuildLoad2(b->ir, b->i32, s->fuel, ""), price = jit_i32(b, cost);
+    LLVMValueRef had = LLVMBuildLoad2(b->ir, b->i32, t->fault, ""), fault;
+    fault = LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, LLVMIntULT, left, price, ""),
+                            jit_i32(b, isa_fault_pack(UTGARD_PP_FAULT_FUEL, 0, t->insn->at)), had, "");
+    LLVMBuildStore(b->ir, fault, t->fault);
+    LLVMBuildStore(b->ir, LLVMBuildSub(b->ir, left, price, ""), s->fuel);
+    s->faults = true;
+}
+
 static void leave_block(struct sides *s, struct jit_diverge *d, uint32_t k)
 {
     const struct utgard_pp_program *program = s->t[0].program;
@@ -162,12 +181,14 @@ static void leave_block(struct sides *s, struct jit_diverge *d, uint32_t k)
     uint32_t last = block->first + block->count - 1;
     LLVMValueRef taken[UTGARD_PP_BRANCHING_SIDES] = {NULL};
     bool branches = block->target != UTGARD_PP_NO_BLOCK;
+    uint32_t target = branches ? program->blocks[block->target].first : UINT32_MAX;
+    if (target <= last && s->count > 1)
+        pay_together(s, last + 1 - target);
     for (unsigned i = 0; i < s->count; i++) {
         struct utgard_pp_trans *t = &s->t[i];
-        uint32_t target = branches ? program->blocks[block->target].first : UINT32_MAX;
         if (branches)
             taken[i] = condition(t, t->insn);
-        if (branches && target <= last)
+        if (target <= last && s->count == 1)
             pay(t, &s->slots[i], taken[i], last + 1 - target);
         if (utgard_pp_has(t->insn, UTGARD_PP_BRANCH) && t->insn->branch.discard)
             jit_diverge_set(t->b, s->slots[i].live, LLVMConstNull(t->b->i1x16), t->mask);
@@ -189,12 +210,22 @@ static void stop_at_fault(struct utgard_pp_trans *t, struct jit_diverge *d)
     LLVMPositionBuilderAtEnd(b->ir, go);
 }
 
-/* A side that has no lane in the block at hand does not execute it. */
-static void count_block(struct utgard_pp_trans *t, const struct slots *s, unsigned sides, uint32_t insns)
+/* What only leads elsewhere runs in any case: which lanes go there is a matter of masks. */
+static bool only_leads_on(const struct utgard_pp_program *program, uint32_t k)
+{
+    const struct utgard_pp_block *block = &program->blocks[k];
+    const struct utgard_pp_insn *i = &program->insns[block->first];
+    return block->count == 1 && i->fields == 1u << UTGARD_PP_BRANCH && !i->stop &&
+           i->branch.condition == UTGARD_PP_IF_ALWAYS && block->target != UTGARD_PP_NO_BLOCK &&
+           block->target > k;
+}
+
+/* A side that has no lane in the block at hand does not execute it; `some`: it has one. */
+static void count_block(struct utgard_pp_trans *t, const struct slots *s, bool some, uint32_t insns)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef before = LLVMBuildLoad2(b->ir, b->i64, s->executed, ""), count = jit_i64(b, insns);
-    if (sides > 1)
+    if (!some)
         count = LLVMBuildSelect(b->ir, jit_mask_any(b, t->mask), count, jit_i64(b, 0), "");
     LLVMBuildStore(b->ir, LLVMBuildAdd(b->ir, before, count, ""), s->executed);
 }
@@ -208,8 +239,9 @@ static int emit_blocks(struct sides *s, struct jit_builder *b, LLVMValueRef lane
     if (status)
         return status;
     for (uint32_t k = 0; k < program->block_count; k++) {
-        mask = jit_diverge_block(&d, k);
-        if (s->faults || program->repeats)
+        bool always = only_leads_on(program, k);
+        mask = always ? jit_diverge_block_always(&d, k) : jit_diverge_block(&d, k);
+        if (!always && (s->faults || program->repeats))
             stop_at_fault(&s->t[0], &d);
         for (unsigned i = 0; i < s->count; i++) {
             s->t[i].mask = part_of(s, b, mask, i);
@@ -218,7 +250,7 @@ static int emit_blocks(struct sides *s, struct jit_builder *b, LLVMValueRef lane
         emit_insns(s, &program->blocks[k]);
         for (unsigned i = 0; i < s->count; i++) {
             store_registers(&s->t[i], &s->slots[i]);
-            count_block(&s->t[i], &s->slots[i], s->count, program->blocks[k].count);
+            count_block(&s->t[i], &s->slots[i], s->count == 1 && !always, program->blocks[k].count);
         }
         leave_block(s, &d, k);
     }
@@ -254,6 +286,8 @@ static int translate(struct jit_builder *b, const struct utgard_pp_program *prog
     int status = 0;
 
     LLVMBuildStore(b->ir, jit_i32(b, 0), shared);
+    s.fuel = jit_alloca(b, b->i32, "fuel");
+    LLVMBuildStore(b->ir, fuel, s.fuel);
     for (unsigned k = 0; k < count; k++) {
         s.t[k] = (struct utgard_pp_trans){
             .b = b, .program = program, .ports = &ports[k], .mask = lanes, .fault = shared};

@@ -25,6 +25,8 @@ struct utgard_pp_ir_ports {
     LLVMValueRef (*sample)(void *ctx, struct jit_builder *b, uint32_t n, LLVMValueRef offset,
                            const LLVMValueRef coordinates[4], LLVMValueRef lod, LLVMValueRef mask,
                            LLVMValueRef out[4]);
+    /* All that it gives of sample n is between +0 and this; infinity: it may be anything. NULL: always so. */
+    float (*sample_limit)(void *ctx, uint32_t n);
     /* Results may be scalars i32, the same for all lanes. */
     LLVMValueRef (*uniform)(void *ctx, struct jit_builder *b, uint32_t first, LLVMValueRef offset,
                             uint32_t count, LLVMValueRef mask, LLVMValueRef out[4]);

@@ -1,4 +1,5 @@
-/* The translator: trans.c (blocks), trans_stage.c (arithmetic), trans_memory.c (the world). */
+/* The translator: trans.c (blocks), trans_stage.c (arithmetic), trans_known.c (what makes it cheaper),
+ * trans_memory.c (the world). */
 #ifndef VITRAIL_ISA_UTGARD_PP_TRANS_INTERNAL_H
 #define VITRAIL_ISA_UTGARD_PP_TRANS_INTERNAL_H
 
@@ -16,6 +17,7 @@ struct utgard_pp_trans {
     const struct utgard_pp_program *program;
     const struct utgard_pp_ir_ports *ports;
     LLVMValueRef reg[16][4]; /* in the block at hand; from 12 on the instruction's own */
+    float limit[16][4];      /* of reg: between +0 and this; infinity: anything */
     LLVMValueRef coordinates[4], vmul[4], smul;
     struct utgard_pp_trans_factors vector_factors[4], scalar_factors; /* of vmul and smul */
     LLVMValueRef mask;                                                /* lanes in the block at hand */
@@ -31,7 +33,7 @@ LLVMValueRef utgard_pp_trans_result(struct utgard_pp_trans *t, LLVMValueRef valu
 LLVMValueRef utgard_pp_trans_lanes(struct utgard_pp_trans *t, LLVMValueRef value);
 LLVMValueRef utgard_pp_trans_scalar(struct utgard_pp_trans *t, uint8_t reg);
 /* Writes a component, or faults where there is no such register. The value is one that a register can have:
- * utgard_pp_trans_result's, or of another register. */
+ * utgard_pp_trans_result's, or of another register. Nothing is known of it. */
 void utgard_pp_trans_write(struct utgard_pp_trans *t, uint8_t reg, unsigned component, LLVMValueRef value);
 /* The first fault counts: of the lanes `bad` (NULL: all that execute) the lowest. */
 void utgard_pp_trans_fault(struct utgard_pp_trans *t, LLVMValueRef bad, enum utgard_pp_fault fault);

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "isa/utgard_pp/trans_internal.h"
 
 static uint32_t width_of(uint8_t align)
@@ -152,6 +154,9 @@ void utgard_pp_trans_sample(struct utgard_pp_trans *t)
         coordinates[c] = utgard_pp_trans_fill_quads(t, t->coordinates[c]);
     check(t, t->ports->sample(t->ports->ctx, t->b, n, offset, coordinates, lod, t->mask,
                               t->reg[UTGARD_PP_R_TEXTURE]));
+    for (unsigned c = 0; c < 4; c++)
+        t->limit[UTGARD_PP_R_TEXTURE][c] =
+            t->ports->sample_limit ? t->ports->sample_limit(t->ports->ctx, n) : INFINITY;
 }
 
 /* ---- memory ---- */
@@ -232,6 +237,8 @@ void utgard_pp_trans_load(struct utgard_pp_trans *t)
     uint32_t width = width_of(i->load.align), first = i->load.index * width;
     LLVMValueRef offset = i->load.has_offset ? offsets(t, i->load.offset, width) : NULL, *out;
     out = t->reg[UTGARD_PP_R_UNIFORM];
+    for (uint32_t n = 0; n < 4; n++)
+        t->limit[UTGARD_PP_R_UNIFORM][n] = INFINITY;
     if (i->load.source == UTGARD_PP_SOURCE_TEMPORARY) {
         load_temporary(t, i, offset, width, out);
     } else if (i->load.source != UTGARD_PP_SOURCE_UNIFORM) {

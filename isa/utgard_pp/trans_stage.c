@@ -1,6 +1,9 @@
+#include <math.h>
+
 #include "isa/trans_op.h"
 #include "isa/utgard_pp/names.h"
 #include "isa/utgard_pp/trans_internal.h"
+#include "isa/utgard_pp/trans_known.h"
 #include "jit/math.h"
 #include "util/bits.h"
 #include "util/half.h"
@@ -105,12 +108,20 @@ static LLVMValueRef scalar_operand(struct utgard_pp_trans *t, const struct utgar
     return signs(t, from ? from : utgard_pp_trans_scalar(t, s->reg), s->absolute, s->negate);
 }
 
+static void write_within(struct utgard_pp_trans *t, uint8_t reg, unsigned component, LLVMValueRef value,
+                         float limit)
+{
+    if (reg >= UTGARD_PP_REGISTERS) {
+        reserved(t);
+        return;
+    }
+    t->reg[reg][component] = value;
+    t->limit[reg][component] = limit;
+}
+
 void utgard_pp_trans_write(struct utgard_pp_trans *t, uint8_t reg, unsigned component, LLVMValueRef value)
 {
-    if (reg < UTGARD_PP_REGISTERS)
-        t->reg[reg][component] = value;
-    else
-        reserved(t);
+    write_within(t, reg, component, value, INFINITY);
 }
 
 /* ---- operations ---- */
@@ -208,14 +219,23 @@ static LLVMValueRef multiplied(struct utgard_pp_trans *t, uint8_t op, uint8_t mu
     return adds(op) || !is_product(mul_op) ? x : utgard_pp_trans_result(t, x);
 }
 
-/* Sums of components are vector_add's. */
+static LLVMValueRef plain_result(struct utgard_pp_trans *t, LLVMValueRef sum)
+{
+    if (t->ports->numeric != ISA_EXACT)
+        return sum;
+    return jit_as_i32(t->b, jit_round_plain_to_half(t->b, real(t, sum)));
+}
+
+/* Sums of components are vector_add's. `plain`: utgard_pp_known_plain_sum of the two. */
 static LLVMValueRef add(struct utgard_pp_trans *t, uint8_t op, struct utgard_pp_trans_factors of,
-                        LLVMValueRef x, LLVMValueRef y)
+                        LLVMValueRef x, LLVMValueRef y, bool plain)
 {
     const struct isa_lane_op *lane = utgard_pp_lane_op(UTGARD_PP_ADD_OPS, op);
     const LLVMValueRef two[3] = {x, y}, three[3] = {t->smul, x, y};
     switch (op) {
-    case UTGARD_PP_ADD: return utgard_pp_trans_result(t, add_product(t, of, x, y));
+    case UTGARD_PP_ADD:
+        x = add_product(t, of, x, y);
+        return plain ? plain_result(t, x) : utgard_pp_trans_result(t, x);
     case UTGARD_PP_ADD_FRACT: return utgard_pp_trans_result(t, isa_trans_op(t->b, *lane, two));
     case UTGARD_PP_ADD_DFDX:
     case UTGARD_PP_ADD_DFDY: return derive(t, op == UTGARD_PP_ADD_DFDY, x, y);
@@ -232,10 +252,21 @@ static LLVMValueRef add(struct utgard_pp_trans *t, uint8_t op, struct utgard_pp_
 
 /* ---- stages ---- */
 
-/* What a multiplier writes, of what it computed; ^v0 and ^s0 have that whole. */
-static LLVMValueRef written(struct utgard_pp_trans *t, uint8_t op, uint8_t mod, LLVMValueRef x)
+/* A product as a register has it: with a power of two it has no more digits than the other factor. */
+static LLVMValueRef product_result(struct utgard_pp_trans *t, uint8_t op, LLVMValueRef x,
+                                   struct utgard_pp_known a, struct utgard_pp_known b)
 {
-    return modified(t, mod, is_product(op) ? utgard_pp_trans_result(t, x) : x);
+    float by = utgard_pp_known_power(a.number) ? a.number : b.number;
+    if (op || t->ports->numeric != ISA_EXACT || !utgard_pp_known_power(by))
+        return utgard_pp_trans_result(t, x);
+    return jit_as_i32(t->b, jit_limit_to_half(t->b, real(t, x), fabsf(by) >= 1));
+}
+
+/* What a multiplier writes, of what it computed; ^v0 and ^s0 have that whole. */
+static LLVMValueRef written(struct utgard_pp_trans *t, uint8_t op, uint8_t mod, LLVMValueRef x,
+                            struct utgard_pp_known a, struct utgard_pp_known b)
+{
+    return modified(t, mod, is_product(op) ? product_result(t, op, x, a, b) : x);
 }
 
 static struct utgard_pp_trans_factors factors_of(struct utgard_pp_trans *t, uint8_t op, uint8_t mod,
@@ -254,11 +285,14 @@ static void multipliers(struct utgard_pp_trans *t)
     const struct utgard_pp_insn *i = t->insn;
     bool vector = utgard_pp_has(i, UTGARD_PP_VMUL), scalar = utgard_pp_has(i, UTGARD_PP_SMUL);
     LLVMValueRef v[4], one = NULL;
+    struct utgard_pp_known known[4][2];
     for (unsigned n = 0; vector && n < 4; n++) {
         LLVMValueRef x = vector_operand(t, &i->vmul.a, n, NULL), y = vector_operand(t, &i->vmul.b, n, NULL);
         v[n] = multiply(t, i->vmul.op, x, y);
         t->vmul[n] = modified(t, i->vmul.mod, v[n]);
         t->vector_factors[n] = factors_of(t, i->vmul.op, i->vmul.mod, x, y);
+        known[n][0] = utgard_pp_known_vector(t, &i->vmul.a, n);
+        known[n][1] = utgard_pp_known_vector(t, &i->vmul.b, n);
     }
     if (scalar) {
         LLVMValueRef x = scalar_operand(t, &i->smul.a, NULL), y = scalar_operand(t, &i->smul.b, NULL);
@@ -268,13 +302,15 @@ static void multipliers(struct utgard_pp_trans *t)
     }
     for (unsigned n = 0; vector && n < 4; n++)
         if (i->vmul.mask >> n & 1)
-            utgard_pp_trans_write(t, i->vmul.dest, n, written(t, i->vmul.op, i->vmul.mod, v[n]));
+            utgard_pp_trans_write(t, i->vmul.dest, n,
+                                  written(t, i->vmul.op, i->vmul.mod, v[n], known[n][0], known[n][1]));
     if (scalar && i->smul.writes)
         utgard_pp_trans_write(t, i->smul.dest >> 2, i->smul.dest & 3,
-                              written(t, i->smul.op, i->smul.mod, one));
+                              written(t, i->smul.op, i->smul.mod, one, utgard_pp_known_scalar(t, &i->smul.a),
+                                      utgard_pp_known_scalar(t, &i->smul.b)));
 }
 
-static void vector_add(struct utgard_pp_trans *t, LLVMValueRef out[4])
+static void vector_add(struct utgard_pp_trans *t, LLVMValueRef out[4], float limit[4])
 {
     const struct utgard_pp_insn *i = t->insn;
     const struct utgard_pp_vector *a = &i->vadd.a;
@@ -295,24 +331,32 @@ static void vector_add(struct utgard_pp_trans *t, LLVMValueRef out[4])
     if (sums)
         total = utgard_pp_trans_result(t, total);
     for (unsigned n = 0; n < 4; n++) {
+        struct utgard_pp_known left = from ? utgard_pp_known_nothing : utgard_pp_known_vector(t, a, n),
+                               right = utgard_pp_known_vector(t, &i->vadd.b, n);
         LLVMValueRef x = sums ? total
                               : add(t, i->vadd.op, of[n], vector_operand(t, a, n, from),
-                                    vector_operand(t, &i->vadd.b, n, NULL));
+                                    vector_operand(t, &i->vadd.b, n, NULL),
+                                    !from && utgard_pp_known_plain_sum(left, right));
         out[n] = modified(t, i->vadd.mod, x);
+        limit[n] = utgard_pp_known_limit(i->vadd.op, i->vadd.mod, left, right);
     }
 }
 
-static LLVMValueRef scalar_add(struct utgard_pp_trans *t)
+static LLVMValueRef scalar_add(struct utgard_pp_trans *t, float *limit)
 {
     const struct utgard_pp_scalar *a = &t->insn->sadd.a, *b = &t->insn->sadd.b;
     const struct utgard_pp_insn *i = t->insn;
     struct utgard_pp_trans_factors of = {NULL, NULL};
+    struct utgard_pp_known left = i->sadd.mul_in ? utgard_pp_known_nothing : utgard_pp_known_scalar(t, a),
+                           right = utgard_pp_known_scalar(t, b);
     LLVMValueRef product = NULL, x;
     if (i->sadd.mul_in) {
         product = multiplied(t, i->sadd.op, i->smul.op, t->smul);
         of = operand_factors(t, t->scalar_factors, a->absolute, a->negate);
     }
-    x = add(t, i->sadd.op, of, scalar_operand(t, a, product), scalar_operand(t, b, NULL));
+    x = add(t, i->sadd.op, of, scalar_operand(t, a, product), scalar_operand(t, b, NULL),
+            !i->sadd.mul_in && utgard_pp_known_plain_sum(left, right));
+    *limit = utgard_pp_known_limit(i->sadd.op, i->sadd.mod, left, right);
     return modified(t, i->sadd.mod, x);
 }
 
@@ -321,15 +365,16 @@ static void accumulators(struct utgard_pp_trans *t)
     const struct utgard_pp_insn *i = t->insn;
     bool vector = utgard_pp_has(i, UTGARD_PP_VADD), scalar = utgard_pp_has(i, UTGARD_PP_SADD);
     LLVMValueRef out[4], one = NULL;
+    float limit[4], one_limit = INFINITY;
     if (vector)
-        vector_add(t, out);
+        vector_add(t, out, limit);
     if (scalar)
-        one = scalar_add(t);
+        one = scalar_add(t, &one_limit);
     for (unsigned n = 0; vector && n < 4; n++)
         if (i->vadd.mask >> n & 1)
-            utgard_pp_trans_write(t, i->vadd.dest, n, out[n]);
+            write_within(t, i->vadd.dest, n, out[n], limit[n]);
     if (scalar && i->sadd.writes)
-        utgard_pp_trans_write(t, i->sadd.dest >> 2, i->sadd.dest & 3, one);
+        write_within(t, i->sadd.dest >> 2, i->sadd.dest & 3, one, one_limit);
 }
 
 /* ---- combiner ---- */
@@ -422,6 +467,7 @@ void utgard_pp_trans_stages(struct utgard_pp_trans *t)
             t->reg[UTGARD_PP_R_CONST0 + k][n] = bits(t, value);
         }
         t->reg[UTGARD_PP_R_TEXTURE][n] = t->reg[UTGARD_PP_R_UNIFORM][n] = zero(t);
+        t->limit[UTGARD_PP_R_TEXTURE][n] = t->limit[UTGARD_PP_R_UNIFORM][n] = 0;
         t->coordinates[n] = t->vmul[n] = zero(t);
         t->vector_factors[n].x = NULL;
     }

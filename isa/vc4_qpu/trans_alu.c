@@ -1,5 +1,6 @@
 /* The two ALUs (README, rules 2 to 6; Guide tables 12 and 13). */
 #include "isa/vc4_qpu/trans_internal.h"
+#include "jit/math.h"
 
 bool vc4_qpu_trans_add_reserved(unsigned op)
 {
@@ -155,25 +156,6 @@ static LLVMValueRef v8(struct vc4_qpu_trans *t, const char *intrinsic, struct vc
                                          bytes(t, vc4_qpu_trans_i(t, y))));
 }
 
-/* (a * b + 127) / 255 a byte */
-static LLVMValueRef v8muld(struct vc4_qpu_trans *t, struct vc4_qpu_value *x, struct vc4_qpu_value *y)
-{
-    LLVMBuilderRef ir = t->b->ir;
-    LLVMTypeRef narrow = LLVMVectorType(t->b->i8, 4 * JIT_LANES);
-    LLVMTypeRef wide = LLVMVectorType(t->b->i16, 4 * JIT_LANES);
-    LLVMValueRef k127[4 * JIT_LANES], k255[4 * JIT_LANES];
-
-    for (unsigned i = 0; i < 4 * JIT_LANES; i++) {
-        k127[i] = LLVMConstInt(t->b->i16, 127, false);
-        k255[i] = LLVMConstInt(t->b->i16, 255, false);
-    }
-    LLVMValueRef a = LLVMBuildZExt(ir, bytes(t, vc4_qpu_trans_i(t, x)), wide, "");
-    LLVMValueRef b = LLVMBuildZExt(ir, bytes(t, vc4_qpu_trans_i(t, y)), wide, "");
-    LLVMValueRef sum = LLVMBuildAdd(ir, LLVMBuildMul(ir, a, b, ""), LLVMConstVector(k127, 4 * JIT_LANES), "");
-    LLVMValueRef quotient = LLVMBuildUDiv(ir, sum, LLVMConstVector(k255, 4 * JIT_LANES), "");
-    return words(t, LLVMBuildTrunc(ir, quotient, narrow, ""));
-}
-
 static struct vc4_qpu_value *integer_op(struct vc4_qpu_trans *t, unsigned op, struct vc4_qpu_value *x,
                                         struct vc4_qpu_value *y)
 {
@@ -239,7 +221,9 @@ struct vc4_qpu_value *vc4_qpu_trans_mul_op(struct vc4_qpu_trans *t, unsigned op,
         r = LLVMBuildMul(t->b->ir, vc4_qpu_trans_and(t, vc4_qpu_trans_i(t, x), 0xffffff),
                          vc4_qpu_trans_and(t, vc4_qpu_trans_i(t, y), 0xffffff), "");
         break;
-    case VC4_QPU_M_V8MULD: r = v8muld(t, x, y); break;
+    case VC4_QPU_M_V8MULD: /* (a * b + 127) / 255 a byte: rounded, as there are no ties */
+        r = jit_unit_bytes_product(t->b, vc4_qpu_trans_i(t, x), vc4_qpu_trans_i(t, y));
+        break;
     case VC4_QPU_M_V8MIN: r = v8(t, "llvm.umin", x, y); break;
     case VC4_QPU_M_V8MAX: r = v8(t, "llvm.umax", x, y); break;
     case VC4_QPU_M_V8ADDS: r = v8(t, "llvm.uadd.sat", x, y); break;

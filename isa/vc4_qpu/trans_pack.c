@@ -71,8 +71,7 @@ struct vc4_qpu_value *vc4_qpu_trans_unpack(struct vc4_qpu_trans *t, unsigned cod
         if (to_float)
             return half_to_float(t, vc4_qpu_trans_shr(t, i, 16));
         return vc4_qpu_trans_int(t, LLVMBuildAShr(ir, i, jit_splat_u32(t->b, 16), ""));
-    case UNPACK_8D_REPLICATE:
-        return vc4_qpu_trans_int(t, LLVMBuildMul(ir, byte_of(t, i, 3), jit_splat_u32(t->b, 0x01010101), ""));
+    case UNPACK_8D_REPLICATE: return vc4_qpu_trans_int(t, jit_byte_replicate(t->b, i, 3));
     default: return unpack_byte(t, byte_of(t, i, code - UNPACK_8A), to_float);
     }
 }
@@ -117,7 +116,7 @@ static struct vc4_qpu_value *insert_byte(struct vc4_qpu_trans *t, unsigned code,
                                          struct vc4_qpu_value *old)
 {
     if (code == 3)
-        return vc4_qpu_trans_int(t, LLVMBuildMul(t->b->ir, byte, jit_splat_u32(t->b, 0x01010101), ""));
+        return vc4_qpu_trans_int(t, jit_byte_replicate(t->b, byte, 0));
     return insert(t, byte, 8 * (code - 4), 0xff, old);
 }
 

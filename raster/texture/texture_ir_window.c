@@ -5,10 +5,12 @@
  * texture needs wherever it stands, so that the decision hardly ever changes from block to block. Hosts with
  * AVX-512 only: there a register is a utile.
  *
- * What can be is done to x and y at once, as the low and the high half of each lane. */
+ * What can be is done to x and y at once, as the low and the high half of each lane. A block's window has few
+ * utiles: their places are found in eight lanes, half a register, which some hosts take half the time for. */
 #include <stddef.h>
 
 #include "raster/texture/texture_ir_internal.h"
+#include "raster/texture/texture_ir_lanes.h"
 
 bool raster_texture_ir_window_applies(const struct raster_texture_ir *t)
 {
@@ -20,32 +22,6 @@ bool raster_texture_ir_window_applies(const struct raster_texture_ir *t)
 }
 
 /* ---- halves ---- */
-
-static LLVMValueRef as_halves(struct jit_builder *b, LLVMValueRef v)
-{
-    return LLVMBuildBitCast(b->ir, v, LLVMVectorType(b->i16, 32), "");
-}
-
-static LLVMValueRef as_bytes(struct jit_builder *b, LLVMValueRef v)
-{
-    return LLVMBuildBitCast(b->ir, v, LLVMVectorType(b->i8, 64), "");
-}
-
-static LLVMValueRef as_words(struct jit_builder *b, LLVMValueRef v)
-{
-    return LLVMBuildBitCast(b->ir, v, b->i32x16, "");
-}
-
-/* Constants: x in the low, y in the high half of each lane. */
-static uint32_t pair(uint32_t x, uint32_t y)
-{
-    return (x & 0xffff) | y << 16;
-}
-
-static LLVMValueRef both(struct jit_builder *b, uint32_t x, uint32_t y)
-{
-    return as_halves(b, jit_splat_u32(b, pair(x, y)));
-}
 
 static LLVMValueRef choose(struct jit_builder *b, LLVMIntPredicate predicate, LLVMValueRef x, LLVMValueRef y)
 {
@@ -74,11 +50,11 @@ static LLVMValueRef wrap(struct raster_texture_ir *t, LLVMValueRef tap, LLVMValu
 
     if (!(repeat_s && repeat_t)) {
         if (low)
-            tap = choose(b, LLVMIntSGT, tap, both(b, repeat_s ? 0x8000 : 0, repeat_t ? 0x8000 : 0));
-        bits = LLVMBuildOr(b->ir, last, both(b, repeat_s ? 0x7fff : 0, repeat_t ? 0x7fff : 0), "");
+            tap = choose(b, LLVMIntSGT, tap, raster_ir_both(b, repeat_s ? 0x8000 : 0, repeat_t ? 0x8000 : 0));
+        bits = LLVMBuildOr(b->ir, last, raster_ir_both(b, repeat_s ? 0x7fff : 0, repeat_t ? 0x7fff : 0), "");
         if (high)
             tap = choose(b, LLVMIntSLT, tap, bits);
-        bits = LLVMBuildOr(b->ir, last, both(b, repeat_s ? 0 : ~0u, repeat_t ? 0 : ~0u), "");
+        bits = LLVMBuildOr(b->ir, last, raster_ir_both(b, repeat_s ? 0 : ~0u, repeat_t ? 0 : ~0u), "");
     }
     return repeat_s || repeat_t ? LLVMBuildAnd(b->ir, tap, bits, "") : tap;
 }
@@ -94,12 +70,12 @@ static void make_taps(struct raster_texture_ir *t, const struct raster_texture_i
     if (!simple(t, t->key->wrap_s) || !simple(t, t->key->wrap_t)) {
         raster_texture_ir_taps(t, level, x, y);
         for (unsigned k = 0; k < (nearest ? 1 : 2); k++)
-            out[k] = as_halves(b, raster_ir_or(b, x->tap[k], raster_ir_shl(b, y->tap[k], 16)));
+            out[k] = raster_ir_as_halves(b, raster_ir_or(b, x->tap[k], raster_ir_shl(b, y->tap[k], 16)));
         return;
     }
     out[0] = select_bits(b, 0xffff, raster_ir_shr(b, x->first, 8), raster_ir_shl(b, y->first, 8));
-    out[0] = as_halves(b, out[0]);
-    out[1] = LLVMBuildAdd(b->ir, out[0], both(b, 1, 1), "");
+    out[0] = raster_ir_as_halves(b, out[0]);
+    out[1] = LLVMBuildAdd(b->ir, out[0], raster_ir_both(b, 1, 1), "");
     out[0] = wrap(t, out[0], last, !nearest, nearest || either);
     out[1] = wrap(t, out[1], last, false, true);
 }
@@ -107,8 +83,8 @@ static void make_taps(struct raster_texture_ir *t, const struct raster_texture_i
 /* ---- windows ---- */
 
 struct window {
-    /* (x, y) of utile 2 * y + x: of each quad's window in its four lanes, or of the block's in the first four
-     * and, AHEAD of them, of the utiles that a block further on will likely begin with. */
+    /* (x, y) of utile 2 * y + x: of each quad's window in its four lanes, or, eight lanes, of the block's in the
+     * first four and, AHEAD of them, of the utiles that a block further on will likely begin with. */
     LLVMValueRef utile;
     LLVMValueRef tap[2]; /* relative to the window's start */
 };
@@ -118,34 +94,46 @@ enum { AHEAD = 2 };
 /* Lane l ^ flip of each pair of halves. */
 static LLVMValueRef flipped(struct jit_builder *b, LLVMValueRef v, uint32_t flip)
 {
-    LLVMValueRef lanes[16];
+    LLVMValueRef lanes[16], words = raster_ir_as_words(b, v);
 
     for (uint32_t l = 0; l < 16; l++)
         lanes[l] = jit_i32(b, l ^ flip);
-    v = as_words(b, v);
-    return as_halves(
-        b, LLVMBuildShuffleVector(b->ir, v, LLVMGetPoison(b->i32x16), LLVMConstVector(lanes, 16), ""));
+    return raster_ir_as_halves(b, LLVMBuildShuffleVector(b->ir, words, LLVMGetPoison(LLVMTypeOf(words)),
+                                                         LLVMConstVector(lanes, raster_ir_size(v) / 32), ""));
 }
 
-/* The least value of each quad in its four lanes, or of the block in all. */
+/* The least value of each quad in its four lanes, or of the block in eight. */
 static LLVMValueRef least(struct jit_builder *b, LLVMValueRef v, bool block)
 {
-    for (uint32_t flip = block ? 8 : 2; flip; flip >>= 1)
+    if (block)
+        v = choose(b, LLVMIntULT, raster_ir_lower(b, v), raster_ir_upper(b, v));
+    for (uint32_t flip = block ? 4 : 2; flip; flip >>= 1)
         v = choose(b, LLVMIntULT, v, flipped(b, v, flip));
     return v;
 }
 
-/* The start of the block's window, and from a lane on that of the block below, if its texels are as far from
- * this one's as the block's are from each other. */
+/* Eight lanes of the start of the block's window, and from a lane on that of the block below, if its texels are
+ * as far from this one's as the block's are from each other. */
 static LLVMValueRef and_below(struct jit_builder *b, LLVMValueRef start, LLVMValueRef tap, uint32_t from)
 {
-    LLVMValueRef half = as_words(b, LLVMBuildSub(b->ir, flipped(b, tap, 8), tap, ""));
+    LLVMValueRef half =
+        raster_ir_as_words(b, LLVMBuildSub(b->ir, raster_ir_upper(b, tap), raster_ir_lower(b, tap), ""));
     uint32_t lanes[16];
 
     for (uint32_t l = 0; l < 16; l++)
-        lanes[l] = l >= from && l < 8 ? ~0u : 0;
-    half = as_halves(b, LLVMBuildAnd(b->ir, half, jit_vector_u32(b, lanes), ""));
+        lanes[l] = l >= from ? ~0u : 0;
+    half =
+        raster_ir_as_halves(b, LLVMBuildAnd(b->ir, half, raster_ir_lower(b, jit_vector_u32(b, lanes)), ""));
     return LLVMBuildAdd(b->ir, start, LLVMBuildAdd(b->ir, half, half, ""), "");
+}
+
+/* The first lane in sixteen. */
+static LLVMValueRef first_lane(struct jit_builder *b, LLVMValueRef v)
+{
+    LLVMValueRef words = raster_ir_as_words(b, v);
+
+    return raster_ir_as_halves(b, LLVMBuildShuffleVector(b->ir, words, LLVMGetPoison(LLVMTypeOf(words)),
+                                                         LLVMConstNull(b->i32x16), ""));
 }
 
 static void place_windows(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
@@ -153,19 +141,26 @@ static void place_windows(struct raster_texture_ir *t, const struct raster_textu
 {
     struct jit_builder *b = t->b;
     bool nearest = t->filter == TEXTURE_NEAREST;
-    LLVMValueRef first = tap[0], start;
+    LLVMValueRef first = tap[0], start, utile;
     uint32_t lanes[16];
 
     if (t->key->flip_y && !nearest)
         first = choose(b, LLVMIntULT, first, tap[1]);
-    start = LLVMBuildAnd(b->ir, least(b, first, block), both(b, ~3u, ~3u), "");
+    start = least(b, first, block);
+    start = LLVMBuildAnd(b->ir, start, raster_ir_like(b, start, raster_ir_both(b, ~3u, ~3u)), "");
     /* Not in the last utile unless it is the only one: small images then fit whatever wraps. */
-    start = choose(b, LLVMIntULT, start, as_halves(b, jit_splat(b, level->last_window)));
+    start = choose(b, LLVMIntULT, start,
+                   raster_ir_as_halves(b, raster_ir_like(b, start, jit_splat(b, level->last_window))));
     for (uint32_t l = 0; l < 16; l++)
-        lanes[l] = block && l > 3 ? pair(1, l & 1) : pair(l & 1, l >> 1 & 1);
-    out->utile = LLVMBuildLShr(b->ir, block ? and_below(b, start, first, 4) : start, both(b, 2, 2), "");
-    out->utile = LLVMBuildAdd(b->ir, out->utile, as_halves(b, jit_vector_u32(b, lanes)), "");
-    out->utile = choose(b, LLVMIntULT, out->utile, as_halves(b, jit_splat(b, level->last_utile)));
+        lanes[l] = block && l > 3 ? raster_ir_pair(1, l & 1) : raster_ir_pair(l & 1, l >> 1 & 1);
+    utile = block ? and_below(b, start, first, 4) : start;
+    utile = LLVMBuildLShr(b->ir, utile, raster_ir_like(b, utile, raster_ir_both(b, 2, 2)), "");
+    utile = LLVMBuildAdd(b->ir, utile,
+                         raster_ir_as_halves(b, raster_ir_like(b, utile, jit_vector_u32(b, lanes))), "");
+    out->utile = choose(b, LLVMIntULT, utile,
+                        raster_ir_as_halves(b, raster_ir_like(b, utile, jit_splat(b, level->last_utile))));
+    if (block)
+        start = first_lane(b, start);
     for (unsigned k = 0; k < (nearest ? 1 : 2); k++)
         out->tap[k] = LLVMBuildSub(b->ir, tap[k], start, "");
 }
@@ -174,12 +169,11 @@ static void place_windows(struct raster_texture_ir *t, const struct raster_textu
 static void place_copy(struct raster_texture_ir *t, LLVMValueRef tap, struct window *out)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef start = as_words(b, tap);
+    LLVMValueRef start = LLVMBuildAnd(b->ir, first_lane(b, tap), raster_ir_both(b, ~3u, ~3u), ""), utile;
 
-    start = LLVMBuildShuffleVector(b->ir, start, LLVMGetPoison(b->i32x16), LLVMConstNull(b->i32x16), "");
-    start = LLVMBuildAnd(b->ir, as_halves(b, start), both(b, ~3u, ~3u), "");
     out->tap[0] = LLVMBuildSub(b->ir, tap, start, "");
-    out->utile = LLVMBuildLShr(b->ir, and_below(b, start, tap, 1), both(b, 2, 2), "");
+    utile = and_below(b, raster_ir_lower(b, start), tap, 1);
+    out->utile = LLVMBuildLShr(b->ir, utile, raster_ir_like(b, utile, raster_ir_both(b, 2, 2)), "");
 }
 
 /* Whether the level has windows and every tap lies in its own, of `side` texels: scalar. */
@@ -192,19 +186,36 @@ static LLVMValueRef fits(struct raster_texture_ir *t, const struct raster_textur
 
     if (t->filter != TEXTURE_NEAREST)
         taps = LLVMBuildOr(b->ir, taps, w->tap[1], "");
-    near = raster_ir_and(b, as_words(b, taps), pair(~(side - 1), ~(side - 1)));
+    near = raster_ir_and(b, raster_ir_as_words(b, taps), raster_ir_pair(~(side - 1), ~(side - 1)));
     near = jit_mask_all(b, LLVMBuildICmp(b->ir, LLVMIntEQ, near, jit_splat_u32(b, 0), ""));
     return LLVMBuildAnd(b->ir, near, windowed, "");
 }
 
 /* ---- addresses ---- */
 
+static LLVMValueRef and_bits(struct jit_builder *b, LLVMValueRef words, uint32_t mask)
+{
+    return LLVMBuildAnd(b->ir, words, raster_ir_like(b, words, jit_splat_u32(b, mask)), "");
+}
+
+static LLVMValueRef left(struct jit_builder *b, LLVMValueRef words, uint32_t bits)
+{
+    return LLVMBuildShl(b->ir, words, raster_ir_like(b, words, jit_splat_u32(b, bits)), "");
+}
+
+static LLVMValueRef right(struct jit_builder *b, LLVMValueRef words, uint32_t bits)
+{
+    return LLVMBuildLShr(b->ir, words, raster_ir_like(b, words, jit_splat_u32(b, bits)), "");
+}
+
 /* The first factor times x plus the second times y. */
 static LLVMValueRef lines(struct jit_builder *b, LLVMValueRef xy, LLVMValueRef factors)
 {
-    LLVMValueRef args[2] = {xy, as_halves(b, jit_splat(b, factors))};
+    LLVMValueRef args[2] = {xy, raster_ir_as_halves(b, raster_ir_like(b, xy, jit_splat(b, factors)))};
 
-    return jit_intrinsic(b, "llvm.x86.avx512.pmaddw.d.512", NULL, 0, args, 2);
+    return jit_intrinsic(
+        b, raster_ir_size(xy) == 512 ? "llvm.x86.avx512.pmaddw.d.512" : "llvm.x86.avx2.pmadd.wd", NULL, 0,
+        args, 2);
 }
 
 /* Bytes of `table` at the low four bits of each byte of v. */
@@ -214,9 +225,12 @@ static LLVMValueRef look_up(struct jit_builder *b, const uint8_t table[16], LLVM
 
     for (unsigned i = 0; i < 64; i++)
         lanes[i] = LLVMConstInt(b->i8, table[i & 15], false);
-    args[0] = LLVMConstVector(lanes, 64);
-    args[1] = as_bytes(b, v);
-    return as_words(b, jit_intrinsic(b, "llvm.x86.avx512.pshuf.b.512", NULL, 0, args, 2));
+    args[0] = LLVMConstVector(lanes, raster_ir_size(v) / 8);
+    args[1] = raster_ir_as_bytes(b, v);
+    return raster_ir_as_words(
+        b,
+        jit_intrinsic(b, raster_ir_size(v) == 512 ? "llvm.x86.avx512.pshuf.b.512" : "llvm.x86.avx2.pshuf.b",
+                      NULL, 0, args, 2));
 }
 
 /* Places in a square of four by four that is interleaved (README.md, "Image layouts"), of x and of y: the
@@ -229,27 +243,29 @@ static LLVMValueRef number_t(struct jit_builder *b, LLVMValueRef xy, LLVMValueRe
 {
     static const uint8_t columns[16] = {0, 1, 2, 3, 48, 49, 50, 51};
     static const uint8_t rows[16] = {0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60};
-    LLVMValueRef words = as_words(b, xy), odd, tile, inside = raster_ir_and(b, words, pair(7, 15));
+    LLVMValueRef words = raster_ir_as_words(b, xy), odd, tile,
+                 inside = and_bits(b, words, raster_ir_pair(7, 15));
 
-    odd = raster_ir_shl(b, words, 12); /* bit 3 of y on top, then in all of the word */
-    odd = LLVMBuildAShr(b->ir, odd, jit_splat_u32(b, 31), "");
-    tile = as_words(b, LLVMBuildLShr(b->ir, xy, both(b, 3, 3), ""));
-    tile = LLVMBuildXor(b->ir, tile, raster_ir_and(b, odd, 0xffff), "");
-    tile = LLVMBuildSub(b->ir, tile, raster_ir_shl(b, odd, 16), "");
-    tile = lines(b, as_halves(b, tile), factors);
-    inside = LLVMBuildXor(b->ir, raster_ir_and(b, look_up(b, columns, inside), 0xff),
-                          raster_ir_shr(b, look_up(b, rows, inside), 16), "");
+    odd = left(b, words, 12); /* bit 3 of y on top, then in all of the word */
+    odd = LLVMBuildAShr(b->ir, odd, raster_ir_like(b, odd, jit_splat_u32(b, 31)), "");
+    tile =
+        raster_ir_as_words(b, LLVMBuildLShr(b->ir, xy, raster_ir_like(b, xy, raster_ir_both(b, 3, 3)), ""));
+    tile = LLVMBuildXor(b->ir, tile, and_bits(b, odd, 0xffff), "");
+    tile = LLVMBuildSub(b->ir, tile, left(b, odd, 16), "");
+    tile = lines(b, raster_ir_as_halves(b, tile), factors);
+    inside = LLVMBuildXor(b->ir, and_bits(b, look_up(b, columns, inside), 0xff),
+                          right(b, look_up(b, rows, inside), 16), "");
     return LLVMBuildAdd(b->ir, tile, inside, "");
 }
 
 /* Likewise of an Utgard level: sixteen a tile, interleaved as the texels in each. */
 static LLVMValueRef number_utgard(struct jit_builder *b, LLVMValueRef xy, LLVMValueRef factors)
 {
-    LLVMValueRef inside = raster_ir_and(b, as_words(b, xy), pair(3, 3)), tile;
+    LLVMValueRef inside = and_bits(b, raster_ir_as_words(b, xy), raster_ir_pair(3, 3)), tile;
 
-    tile = lines(b, LLVMBuildLShr(b->ir, xy, both(b, 2, 2), ""), factors);
-    inside = LLVMBuildXor(b->ir, raster_ir_and(b, look_up(b, utgard_columns, inside), 0xff),
-                          raster_ir_shr(b, look_up(b, utgard_rows, inside), 16), "");
+    tile = lines(b, LLVMBuildLShr(b->ir, xy, raster_ir_like(b, xy, raster_ir_both(b, 2, 2)), ""), factors);
+    inside = LLVMBuildXor(b->ir, and_bits(b, look_up(b, utgard_columns, inside), 0xff),
+                          right(b, look_up(b, utgard_rows, inside), 16), "");
     return LLVMBuildAdd(b->ir, tile, inside, "");
 }
 
@@ -260,14 +276,16 @@ static LLVMValueRef utile_number(struct raster_texture_ir *t, const struct raste
 
     if (t->key->layout == RASTER_UTGARD_TILED)
         return number_utgard(b, xy, level->utile_factor);
-    LLVMValueRef is_t = LLVMBuildICmp(b->ir, LLVMIntEQ, level->layout, jit_i32(b, RASTER_VC4_T), "");
-
     if (t->key->layout == RASTER_VC4_T)
         return number_t(b, xy, level->utile_factor);
     if (t->key->layout == RASTER_VC4_LT)
         return lines(b, xy, level->utile_factor);
-    return LLVMBuildSelect(b->ir, jit_splat(b, is_t), number_t(b, xy, level->utile_factor),
-                           lines(b, xy, level->utile_factor), "");
+    LLVMValueRef number = lines(b, xy, level->utile_factor),
+                 layout = raster_ir_like(b, number, jit_splat(b, level->layout));
+    LLVMValueRef is_t = raster_ir_like(b, number, jit_splat_u32(b, RASTER_VC4_T));
+
+    is_t = LLVMBuildICmp(b->ir, LLVMIntEQ, layout, is_t, "");
+    return LLVMBuildSelect(b->ir, is_t, number_t(b, xy, level->utile_factor), number, "");
 }
 
 /* The windows' utiles, `count` of them and `ahead` behind those. Their addresses go through memory: that is
@@ -281,7 +299,7 @@ static void load_utiles(struct raster_texture_ir *t, const struct raster_texture
     LLVMValueRef slot = t->scratch ? t->scratch : jit_alloca(b, b->i32x16, "utiles"), at;
 
     memory = jit_offset(b, jit_load(b, b->ptr, memory, 8, true), level->offset);
-    at = LLVMBuildStore(b->ir, raster_ir_shl(b, utile_number(t, level, xy), 6), slot);
+    at = LLVMBuildStore(b->ir, left(b, utile_number(t, level, xy), 6), slot);
     LLVMSetAlignment(at, 64);
     LLVMSetVolatile(at, true);
     for (unsigned k = 0; k < count + ahead; k++) {
@@ -328,8 +346,8 @@ static LLVMValueRef bytes(struct jit_builder *b, LLVMValueRef v, const uint32_t 
 
     for (uint32_t i = 0; i < 64; i++)
         lanes[i] = jit_i32(b, (i & ~3u) + from[i & 3]);
-    v = as_bytes(b, v);
-    return as_words(
+    v = raster_ir_as_bytes(b, v);
+    return raster_ir_as_words(
         b, LLVMBuildShuffleVector(b->ir, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(lanes, 64), ""));
 }
 
@@ -342,10 +360,10 @@ static LLVMValueRef indices(struct raster_texture_ir *t, const struct window *w)
                                           /* of y */ 0, 3, 12, 15, LOWER, LOWER + 3, LOWER + 12, LOWER + 15}};
     static const uint32_t of_x[4] = {0, 0, 1, 1}, of_y[4] = {2, 3, 2, 3};
     struct jit_builder *b = t->b;
-    LLVMValueRef v = as_words(b, w->tap[0]);
+    LLVMValueRef v = raster_ir_as_words(b, w->tap[0]);
 
     if (t->filter != TEXTURE_NEAREST)
-        v = raster_ir_or(b, v, raster_ir_shl(b, as_words(b, w->tap[1]), 8));
+        v = raster_ir_or(b, v, raster_ir_shl(b, raster_ir_as_words(b, w->tap[1]), 8));
     v = look_up(b, parts[t->key->layout == RASTER_UTGARD_TILED],
                 raster_ir_or(b, v, jit_splat_u32(b, 0x08080000)));
     if (t->filter == TEXTURE_NEAREST)
@@ -455,6 +473,29 @@ static void try_copy(struct raster_texture_ir *t, const struct raster_texture_ir
     LLVMPositionBuilderAtEnd(b->ir, far);
 }
 
+/* The ways of one window for the block and, where it does not fit, for each quad. Textures that are turned have
+ * windows that fit or not from block to block, which the processor cannot foresee: once one did not fit, the
+ * call's other blocks do not try it. */
+static void try_windows(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
+                        LLVMValueRef const tap[2], struct ways *ways)
+{
+    struct jit_builder *b = t->b;
+    LLVMBasicBlockRef whole = LLVMAppendBasicBlockInContext(b->context, b->function, "whole");
+    LLVMBasicBlockRef apart = LLVMAppendBasicBlockInContext(b->context, b->function, "apart");
+    LLVMValueRef slot = jit_alloca_zero(b, b->i8, "missed"), yes = LLVMConstInt(b->i8, 1, false), missed;
+
+    missed = jit_load(b, b->i8, slot, 1, false);
+    LLVMSetVolatile(missed, true); /* in memory: the loop has no register to spare */
+    missed = LLVMBuildICmp(b->ir, LLVMIntNE, missed, LLVMConstNull(b->i8), "");
+    LLVMBuildCondBr(b->ir, missed, apart, whole);
+    LLVMPositionBuilderAtEnd(b->ir, whole);
+    try_window(t, level, tap, true, ways);
+    LLVMSetVolatile(LLVMBuildStore(b->ir, yes, slot), true);
+    LLVMBuildBr(b->ir, apart);
+    LLVMPositionBuilderAtEnd(b->ir, apart);
+    try_window(t, level, tap, false, ways);
+}
+
 void raster_texture_ir_window(struct raster_texture_ir *t, const struct raster_texture_ir_level *level,
                               struct raster_texture_ir_axis *x, struct raster_texture_ir_axis *y,
                               LLVMValueRef out[4])
@@ -464,12 +505,13 @@ void raster_texture_ir_window(struct raster_texture_ir *t, const struct raster_t
     bool nearest = t->filter == TEXTURE_NEAREST;
     LLVMValueRef tap[2] = {NULL};
 
-    make_taps(t, level, as_halves(b, jit_splat(b, level->last)), x, y, tap);
+    make_taps(t, level, raster_ir_as_halves(b, jit_splat(b, level->last)), x, y, tap);
     if (nearest && t->key->unnormalized)
         try_copy(t, level, tap[0], &ways);
-    try_window(t, level, tap, true, &ways);
-    if (!nearest)
-        try_window(t, level, tap, false, &ways);
+    if (nearest)
+        try_window(t, level, tap, true, &ways);
+    else
+        try_windows(t, level, tap, &ways);
     if (!x->tap[0])
         raster_texture_ir_taps(t, level, x, y);
     raster_texture_ir_gather(t, level, x, y, ways.texel[ways.count]);

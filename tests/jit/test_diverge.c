@@ -13,9 +13,10 @@
 enum { BLOCKS_MAX = 12, STEPS_MAX = 60 };
 
 /* A block: state = state * 5 + add; steps += 1; then to one of three places by the state's bits. A lane that
- * has made STEPS_MAX steps leaves. */
+ * has made STEPS_MAX steps leaves. Some run when no lane waits for them too. */
 struct block {
     uint32_t add, bit[2], target[3];
+    bool always;
 };
 struct program {
     uint32_t count;
@@ -39,6 +40,7 @@ static void make_program(struct program *p)
             block->bit[i] = 16 + random_below(16);
         for (unsigned i = 0; i < 3; i++)
             block->target[i] = random_below(p->count + 1);
+        block->always = !random_below(3);
     }
 }
 
@@ -79,7 +81,7 @@ static int emit_program(struct jit_builder *b, void *data)
     assert_int_equal(jit_diverge_begin(&d, b, p->count, jit_mask_from_bits(b, jit_param(b, 2))), 0);
     for (uint32_t k = 0; k < p->count; k++) {
         const struct block *block = &p->block[k];
-        LLVMValueRef mask = jit_diverge_block(&d, k);
+        LLVMValueRef mask = block->always ? jit_diverge_block_always(&d, k) : jit_diverge_block(&d, k);
         LLVMValueRef s = jit_load(b, b->i32x16, state, 64, false),
                      n = jit_load(b, b->i32x16, steps, 64, false);
         s = LLVMBuildMul(b->ir, s, jit_splat_u32(b, 5), "");
@@ -160,10 +162,10 @@ static void test_together(void **data)
     (void)data;
     /* 0: odd state to 1, even to 2; 1 to 3; 2 to 3; 3 to the end */
     struct program p = {4,
-                        {{0, {0, 31}, {1, 2, 2}},
-                         {0, {31, 31}, {3, 3, 3}},
-                         {0, {31, 31}, {3, 3, 3}},
-                         {0, {31, 31}, {4, 4, 4}}}};
+                        {{0, {0, 31}, {1, 2, 2}, false},
+                         {0, {31, 31}, {3, 3, 3}, false},
+                         {0, {31, 31}, {3, 3, 3}, false},
+                         {0, {31, 31}, {4, 4, 4}, false}}};
     struct jit_engine *engine = engine_at(JIT_SSE41);
     program_fn f = compile(engine, &p, 0);
     uint32_t state[16], steps[16], runs;

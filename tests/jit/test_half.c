@@ -1,5 +1,5 @@
-/* Rounding to halves in compiled code, at every level, against util/half.h; sums with exact products against
- * two steps. */
+/* Rounding to halves in compiled code, at every level, against util/half.h: of any number, and the cheaper
+ * ways of those that they take; sums with exact products against two steps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,28 +7,50 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "jit/engine.h"
 #include "jit/math.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 #include "util/half.h"
 
+enum way { ANY, PLAIN, GREAT, SMALL, WAYS };
+
+static bool takes(enum way way, uint32_t bits)
+{
+    float size = util_u2f(bits & 0x7fffffff);
+
+    switch (way) {
+    case PLAIN: return bits == 0 || !(size < 0x1p-14f) == !(size >= 65520 && size < (float)INFINITY);
+    case GREAT: return !(bits & 0x1fff) && (size == 0 || !(size < 0x1p-14f));
+    case SMALL: return !(bits & 0x1fff) && !(size >= 65536 && size < (float)INFINITY);
+    default: return true;
+    }
+}
+
 static int emit_halves(struct jit_builder *b, void *data)
 {
     LLVMTypeRef params[1] = {b->ptr};
+    enum way way = *(enum way *)data;
 
     jit_begin_function(b, b->void_, params, 1);
     LLVMValueRef at = jit_param(b, 0), x = jit_load(b, b->f32x16, at, 4, false);
-    jit_store(b, jit_round_to_half(b, x), at, 4);
+    x = way == ANY     ? jit_round_to_half(b, x)
+        : way == PLAIN ? jit_round_plain_to_half(b, x)
+                       : jit_limit_to_half(b, x, way == GREAT);
+    jit_store(b, x, at, 4);
     LLVMBuildRetVoid(b->ir);
     return 0;
 }
 
-/* Around every half: itself, and just before, at and behind the middle to the next. */
-static void check_halves(enum jit_level level)
+/* Around every half: itself, and just before, at and behind the middle to the next. For those that are
+ * limited only also that times powers of two. */
+static void check_halves(enum jit_level level, enum way way)
 {
     struct jit_options options = {.level = (int)level, .optimize = 2, .cache_dir = ""};
-    struct jit_request request = {.key = "halves", .key_size = 6, .name = "test", .emit = emit_halves};
+    struct jit_request request = {
+        .key = &way, .key_size = sizeof way, .name = "test", .emit = emit_halves, .data = &way};
     struct jit_engine *engine;
     void *code;
 
@@ -43,6 +65,11 @@ static void check_halves(enum jit_level level)
             uint32_t at = util_f2u(util_half_to_float((uint16_t)(h + n / 4)));
             uint32_t next = util_f2u(util_half_to_float((uint16_t)(h + n / 4 + 1)));
             in[n] = n % 4 ? at / 2 + next / 2 + n % 4 - 2 : at;
+            if (way >= GREAT)
+                in[n] =
+                    util_f2u(util_u2f(at) * (way == GREAT ? 1 << n % 4 * 5 : 1 / (float)(1 << n % 4 * 5)));
+            if (!takes(way, in[n]))
+                in[n] = 0;
             out[n] = in[n];
         }
         f(out);
@@ -50,7 +77,8 @@ static void check_halves(enum jit_level level)
             uint32_t half = util_f2u(util_round_to_half(util_u2f(in[n])));
             bool nan = (half & 0x7fffffff) > 0x7f800000;
             if (nan ? (out[n] & 0x7fffffff) <= 0x7f800000 : out[n] != half)
-                fail_msg("level %d: %08x gives %08x, not %08x", (int)level, in[n], out[n], half);
+                fail_msg("level %d, way %d: %08x gives %08x, not %08x", (int)level, (int)way, in[n], out[n],
+                         half);
         }
     }
     jit_engine_destroy(engine);
@@ -61,8 +89,8 @@ static void test_halves(void **state)
     unsigned saved = util_fpenv_enter();
 
     for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++)
-        if (jit_level_supported(level))
-            check_halves(level);
+        for (unsigned way = 0; jit_level_supported(level) && way < WAYS; way++)
+            check_halves(level, way);
     util_fpenv_leave(saved);
 }
 

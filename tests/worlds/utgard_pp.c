@@ -1,4 +1,5 @@
 /* Sixteen random fragments, for programs of Mali's pixel processors. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,11 @@ static void frontface(void *ctx, uint32_t out[16])
 {
     memcpy(out, ((const struct world *)ctx)->frontface, 64);
 }
+/* Whose texels are between 0 and 1. */
+static bool is_limited(uint32_t sample)
+{
+    return sample % 2;
+}
 /* A texture whose texel depends on everything that it is asked with, in the lanes that ask: differences in a
  * quad too, as a real one has. */
 static bool sample(void *ctx, uint32_t n, const int32_t *offset, const uint32_t coordinates[4][16],
@@ -109,6 +115,10 @@ static bool sample(void *ctx, uint32_t n, const int32_t *offset, const uint32_t 
         out[1][l] = util_f2u(y);
         out[2][l] = util_f2u(z);
         out[3][l] = offset ? util_f2u((float)offset[l]) : coordinates[3][l];
+        for (unsigned c = 0; c < 4 && is_limited(n); c++) {
+            float f = util_u2f(out[c][l]);
+            out[c][l] = util_f2u(f > 0 ? f < 1 ? f : 1 : 0);
+        }
     }
     return true;
 }
@@ -223,7 +233,13 @@ static LLVMValueRef ir_sample(void *ctx, struct jit_builder *b, uint32_t n, LLVM
     out[3] = had ? jit_as_i32(b, jit_i32_to_f32(b, had)) : coordinates[3];
     for (unsigned c = 0; c < 4 && *(const enum isa_numeric *)ctx == ISA_EXACT; c++)
         out[c] = jit_as_i32(b, jit_round_to_half(b, jit_as_f32(b, out[c])));
+    for (unsigned c = 0; c < 4 && is_limited(n); c++)
+        out[c] = jit_as_i32(b, jit_unit_times(b, jit_as_f32(b, out[c]), 1));
     return bad;
+}
+static float ir_sample_limit(void *ctx, uint32_t n)
+{
+    return is_limited(n) ? 1 : INFINITY;
 }
 static LLVMValueRef ir_uniform(void *ctx, struct jit_builder *b, uint32_t first, LLVMValueRef offset,
                                uint32_t count, LLVMValueRef mask, LLVMValueRef out[4])
@@ -256,10 +272,18 @@ static int emit(struct jit_builder *b, const void *program, unsigned mode, LLVMV
     enum isa_numeric numeric = numeric_of(mode);
     if (!all_lanes(mode))
         lanes = jit_mask_from_bits(b, jit_load(b, b->i16, at(b, offsetof(struct world, lanes)), 2, true));
-    struct utgard_pp_ir_ports ports = {
-        &numeric,  ir_varying, ir_fragcoord, ir_pointcoord, ir_frontface,
-        ir_sample, ir_uniform, ir_color,     ir_depth,      at(b, offsetof(struct world, temporaries)),
-        numeric};
+    struct utgard_pp_ir_ports ports = {&numeric,
+                                       ir_varying,
+                                       ir_fragcoord,
+                                       ir_pointcoord,
+                                       ir_frontface,
+                                       ir_sample,
+                                       ir_sample_limit,
+                                       ir_uniform,
+                                       ir_color,
+                                       ir_depth,
+                                       at(b, offsetof(struct world, temporaries)),
+                                       numeric};
     int status = utgard_pp_translate(b, program, &ports, lanes, jit_i32(b, FUEL), &fault, &state);
     if (status)
         return status;
