@@ -328,66 +328,6 @@ static void programs_are_analysed(void **state)
     refused("idle ; stop", 5, "begins with tag 8, not 5");
 }
 
-/* ---- a driver's programs ---- */
-
-static void one_of_the_driver(const char *gpus, const uint64_t *words, uint32_t count)
-{
-    bool first_generation = strstr(gpus, "t720"), old = first_generation || strstr(gpus, "t760");
-    struct midgard_traits traits = {first_generation, first_generation, old};
-    struct midgard_program *p;
-    struct util_error error = {0};
-    char found[1000] = "", *text = NULL;
-    size_t length = 0;
-    void *again;
-    uint32_t count_again;
-    if (midgard_program_create(words, count, (uint8_t)(words[0] & 15), &traits, &p, &error))
-        fail_msg("%s: %s", gpus, error.text);
-    assert_int_equal(p->write_count > 0, p->varying_stores == 0); /* fragments, or vertices */
-    assert_true(p->quad_count <= count && !p->any_target && !p->any_varying);
-    midgard_program_destroy(p);
-    if (midgard_check(words, count, note, found))
-        fail_msg("%s: %s", gpus, found);
-    FILE *out = open_memstream(&text, &length);
-    assert_int_equal(midgard_disasm_program(out, words, count), 0);
-    fclose(out);
-    assert_null(strstr(text, ".word"));
-    assert_int_equal(midgard_asm(text, length, &again, &count_again, &error), 0);
-    assert_int_equal(count_again, count);
-    assert_memory_equal(again, words, count * 16u);
-    free(again);
-    free(text);
-}
-
-/* What stock panfrost wrote is taken, breaks no rule, and comes back from its text. */
-static void a_driver_breaks_no_rule(void **state)
-{
-    static uint64_t words[2 * 256];
-    char line[200], gpus[200] = "";
-    uint32_t count = 0, programs = 0;
-    FILE *file = fopen(SOURCE_DIR "/tests/isa/midgard_programs.txt", "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file)) {
-        if (line[0] == '#')
-            continue;
-        if (line[0] != 't') {
-            char *low = line + 16;
-            assert_true(count < UTIL_ARRAY_SIZE(words) / 2);
-            words[2 * count] = strtoull(low, NULL, 16);
-            *low = 0;
-            words[2 * count++ + 1] = strtoull(line, NULL, 16);
-            continue;
-        }
-        if (count)
-            one_of_the_driver(gpus, words, count);
-        memcpy(gpus, line, sizeof gpus);
-        programs++;
-        count = 0;
-    }
-    fclose(file);
-    one_of_the_driver(gpus, words, count);
-    assert_true(programs > 12);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,7 +338,6 @@ int main(void)
         cmocka_unit_test(encoding_inverts_decoding),
         cmocka_unit_test(breaches_are_found),
         cmocka_unit_test(programs_are_analysed),
-        cmocka_unit_test(a_driver_breaks_no_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
