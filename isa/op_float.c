@@ -42,7 +42,7 @@ static uint64_t pack(const struct format *f, bool negative, uint64_t significand
     last = last < f->least ? f->least : last;
     int drop = last - exponent;
     /* what is dropped, as a fraction of 2^64; beyond that it is less than half of one, and more than nothing */
-    uint64_t kept = drop <= 0 ? significand << -drop : drop < 64 ? significand >> drop : 0;
+    uint64_t kept = drop <= 0 ? significand << (-drop & 63) : drop < 64 ? significand >> drop : 0;
     uint64_t rest = drop <= 0 ? 0 : drop <= 64 ? significand << (64 - drop) : 1, middle = 1ull << 63;
     bool up;
     switch (rounding) {

@@ -60,7 +60,7 @@ uint64_t midgard_operand_immediate(const struct midgard_alu *u, uint8_t mode, bo
 /* A result, clamped and made narrower if it is to be: false: RESERVED. */
 bool midgard_result(const struct midgard_alu_info *info, uint8_t mode, uint8_t outmod, bool narrow,
                     uint64_t *value);
-/* What it is of all of an element's bits. */
+/* The lowest `width` bits. */
 uint64_t midgard_bits_of(unsigned width);
 
 /* ---- the other files ---- */

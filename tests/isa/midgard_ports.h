@@ -31,6 +31,7 @@ static struct {
     enum midgard_space space;
     uint8_t memory[256];
     uint32_t stored[4][16];
+    const uint32_t (*varying)[16]; /* what a varying is; NULL: as attributes are */
 } seen;
 
 static void give(uint32_t out[4][16], uint32_t base)
@@ -47,6 +48,8 @@ static bool attribute(void *ctx, const struct midgard_attribute *a, uint16_t lan
     fault->lane = 3;
     fault->address = 0x123456789a;
     give(out, 1);
+    if (seen.varying)
+        memcpy(out, seen.varying, 4 * sizeof *out);
     return a->index[0] < 8;
 }
 static bool store_varying(void *ctx, const struct midgard_attribute *a, uint16_t lanes,

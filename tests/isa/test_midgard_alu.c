@@ -177,6 +177,8 @@ static const struct {
     {"vmul.imov.16.lo r0, r24, r1", {0x06040200, 0x0e0c0a08, ~0u, ~0u}},
     {"vmul.imov.64.high.hi r0, r24, r1", {~0u, ~0u, 0x07060504, 0x0f0e0d0c}},
     {"vmul.fmov.32.lo r0, r24, #1.5", {0x3e003e00, 0x3e003e00, ~0u, ~0u}},
+    /* the upper half of a product of words */
+    {"vmul.imul.64.high.lo r0, r1.el.zx, r1.el.zx", {0x40020104, 0x0031546a, ~0u, ~0u}},
     /* scalar units */
     {"smul.imov.full r0.z, r24.x, r1.y", {~0u, ~0u, 0x07060504, ~0u}},
     {"smul.imov.half r0.h1, r24.x, r1.y", {0x0504ffff, ~0u, ~0u, ~0u}},
