@@ -20,14 +20,12 @@ static LLVMValueRef or_zero(struct raster_sampler_ir *t, LLVMValueRef v)
     return v ? v : U(0);
 }
 
-/* A coordinate as an operand of float arithmetic that LLVM cannot fold: its constants do not flush denormals. */
+/* A number, or 0, as an operand of float arithmetic that LLVM cannot fold: its constants do not flush denormals. */
 static LLVMValueRef coordinate(struct raster_sampler_ir *t, LLVMValueRef v)
 {
     LLVMTypeRef type = t->b->f32x16;
 
-    if (!v)
-        return F(0);
-    v = jit_as_f32(t->b, v);
+    v = v ? jit_as_f32(t->b, v) : F(0);
     return jit_intrinsic(t->b, "llvm.arithmetic.fence", &type, 1, &v, 1);
 }
 
