@@ -40,7 +40,7 @@ bool vc4_binner_prepare_stage(struct vc4_binner *b, uint32_t max_index)
     b->stage_max_index = max_index;
     vc4_binner_compile_ahead(b);
     int status = vc4_vertex_prepare(d->memory, d->options.engine, &b->shader, true, max_index,
-                                    d->options.fuel, &b->stage, &b->fault);
+                                    d->options.fuel, NULL, &b->stage, &b->fault);
     b->fault.draw = b->draws;
     if (!status)
         vc4_perf_program(d, b->shader.cs.program);

@@ -27,6 +27,7 @@ struct vc4_frag {
     struct raster_shader shader; /* its quads are owned: a struct vc4_frag_quads, or NULL */
     struct vc4_frag_ref *ref;    /* owned; NULL when the draw is compiled */
     struct vc4_frag_ref *watch;  /* likewise, of compiled draws that may be watched */
+    struct util_arena *arena;    /* what it and its quads stand in; NULL: the heap */
     const struct vc4_qpu_program *program;
     uint32_t code; /* guest address of the program, for reports */
     uint8_t samples;
@@ -52,18 +53,24 @@ static struct raster_shader shader_of(const struct vc4_frag *frag)
                                   .cheap = program->insn_count <= CHEAP_INSNS && !program->sample_count};
 }
 
-static struct vc4_frag *frag_create(const struct vc4_qpu_program *program)
+static void *frag_alloc(struct util_arena *arena, size_t size)
+{
+    return arena ? util_arena_alloc(arena, size) : malloc(size);
+}
+
+static struct vc4_frag *frag_create(const struct vc4_qpu_program *program, struct util_arena *arena)
 {
     size_t textures = program->sample_count * sizeof(struct raster_texture);
     size_t keys = program->sample_count * sizeof(struct raster_texture_key);
     size_t uniforms = program->uniform_count * 2 * sizeof(uint32_t),
            own = util_align(sizeof(struct vc4_frag), 16);
-    uint8_t *bytes = malloc(own + textures + uniforms + keys);
+    uint8_t *bytes = frag_alloc(arena, own + textures + uniforms + keys);
     struct vc4_frag *frag = (struct vc4_frag *)bytes;
 
     if (!frag)
         return NULL;
     memset(bytes, 0, own + textures + uniforms + keys);
+    frag->arena = arena;
     frag->program = program;
     frag->shader = shader_of(frag);
     frag->textures = (struct raster_texture *)(bytes + own);
@@ -143,7 +150,7 @@ static int find_code(const struct vc4_frag_variant *variant, struct jit_engine *
 static void prepare_quads(struct vc4_frag *frag, struct jit_engine *engine,
                           const struct vc4_frag_variant *variant, struct gpu_program *cached)
 {
-    struct vc4_frag_quads *quads = malloc(sizeof *quads);
+    struct vc4_frag_quads *quads = frag_alloc(frag->arena, sizeof *quads);
 
     if (!quads)
         return;
@@ -247,7 +254,7 @@ void vc4_frag_compile_ahead(const struct gpu_memory *memory, struct jit_engine *
 
     if (!cached || !util_memo_is_empty(&cached->codes))
         return;
-    struct vc4_frag *frag = frag_create(state->fs.program);
+    struct vc4_frag *frag = frag_create(state->fs.program, NULL);
     if (!frag)
         return;
     if (!make_variant(frag, memory, state, config, &plan, &variant)) {
@@ -265,9 +272,9 @@ void vc4_frag_compile_ahead(const struct gpu_memory *memory, struct jit_engine *
 
 int vc4_frag_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
                      const struct vc4_shader_state *state, const struct vc4_frag_config *config,
-                     uint32_t fuel, struct vc4_frag **out, struct gpu_fault *fault)
+                     uint32_t fuel, struct util_arena *arena, struct vc4_frag **out, struct gpu_fault *fault)
 {
-    struct vc4_frag *frag = frag_create(state->fs.program);
+    struct vc4_frag *frag = frag_create(state->fs.program, arena);
     int status = 0;
 
     *out = NULL;
@@ -293,6 +300,8 @@ void vc4_frag_release(struct vc4_frag *frag)
         return;
     vc4_frag_ref_release(frag->ref);
     vc4_frag_ref_release(frag->watch);
+    if (frag->arena)
+        return;
     free(frag->shader.quads);
     free(frag);
 }

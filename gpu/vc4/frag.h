@@ -7,6 +7,7 @@
 #include "raster/shader.h"
 #include "raster/texture/texture.h"
 #include "raster/zs.h"
+#include "util/arena.h"
 
 /* The state of a draw that a fragment program depends on, besides its shader record. */
 struct vc4_frag_config {
@@ -35,10 +36,10 @@ struct vc4_frag_counts {
 /* Reads uniforms and texture set-ups of the draw (from guest memory, once), validates textures, finds or
  * compiles the variant. engine NULL: interpreted, with scalar textures and tests (the reference). 0 and *out,
  * or negative errno with *fault. Immutable after preparation. `memory` and the program in `state` are
- * borrowed. */
+ * borrowed. It stands in the arena, which outlives it; NULL: on the heap. */
 int vc4_frag_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
                      const struct vc4_shader_state *state, const struct vc4_frag_config *config,
-                     uint32_t fuel, struct vc4_frag **out, struct gpu_fault *fault);
+                     uint32_t fuel, struct util_arena *arena, struct vc4_frag **out, struct gpu_fault *fault);
 void vc4_frag_release(struct vc4_frag *frag); /* NULL is accepted */
 
 /* Where nothing of the state's program is compiled yet: begins to compile what vc4_frag_prepare will ask for,

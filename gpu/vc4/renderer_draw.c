@@ -188,7 +188,7 @@ static bool make_draw(struct vc4_draws *draws, const struct record_key *key,
         gpu_vertex_cache_cost_of(&record->vertices, &draw->vertex_cost, &draw->vertex_loops);
     }
     if (vc4_frag_prepare(device->memory, device->options.engine, draw->state, config, device->options.fuel,
-                         &draw->frag, fault)) {
+                         draws->arena, &draw->frag, fault)) {
         draw->frag = NULL;
         return false;
     }

@@ -162,7 +162,8 @@ static void code_prepare(struct vc4_vertex_stage *stage, struct jit_engine *engi
 
 /* The stage and what hangs on it in one piece; zero but for what the shader record says. */
 static struct vc4_vertex_stage *stage_make(const struct gpu_memory *memory,
-                                           const struct vc4_shader_state *state, bool coordinate)
+                                           const struct vc4_shader_state *state, bool coordinate,
+                                           struct util_arena *arena)
 {
     const struct vc4_stage *from = coordinate ? &state->cs : &state->vs;
     const struct vc4_qpu_program *program = from->program;
@@ -170,14 +171,17 @@ static struct vc4_vertex_stage *stage_make(const struct gpu_memory *memory,
     struct vc4_vertex_stage *stage;
     size_t textures = util_align(sizeof *stage, 16), keys = textures + samples * sizeof *stage->textures;
     size_t uniforms = util_align(keys + samples * sizeof *stage->keys, 16);
-    uint8_t *bytes = calloc(1, uniforms + 2 * words * sizeof *stage->uniforms);
+    size_t size = uniforms + 2 * words * sizeof *stage->uniforms;
+    uint8_t *bytes = arena ? util_arena_alloc(arena, size) : malloc(size);
     if (!bytes)
         return NULL;
+    memset(bytes, 0, size);
     stage = (struct vc4_vertex_stage *)bytes;
     stage->textures = (struct raster_texture *)(bytes + textures);
     stage->keys = (struct raster_texture_key *)(bytes + keys);
     stage->uniforms = (uint32_t *)(bytes + uniforms);
     stage->numbers = stage->uniforms + words;
+    stage->arena = arena;
     stage->memory = memory;
     stage->program = program;
     stage->unit = coordinate ? "coordinate program" : "vertex program";
@@ -185,18 +189,18 @@ static struct vc4_vertex_stage *stage_make(const struct gpu_memory *memory,
     stage->uniforms_at = from->uniforms;
     stage->numeric = state->numeric;
     stage->plan = vc4_vertex_plan(from->cached, program, &stage->own_plan);
-    if (!stage->plan) {
-        free(stage);
-        return NULL;
-    }
-    return stage;
+    if (stage->plan)
+        return stage;
+    vc4_vertex_release(stage);
+    return NULL;
 }
 
 int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engine,
                        const struct vc4_shader_state *state, bool coordinate, uint32_t max_index,
-                       uint32_t fuel, struct vc4_vertex_stage **out, struct gpu_fault *fault)
+                       uint32_t fuel, struct util_arena *arena, struct vc4_vertex_stage **out,
+                       struct gpu_fault *fault)
 {
-    struct vc4_vertex_stage *stage = stage_make(memory, state, coordinate);
+    struct vc4_vertex_stage *stage = stage_make(memory, state, coordinate, arena);
     *out = NULL;
     if (!stage) {
         gpu_fault_set(fault, GPU_FAULT_SHADER, "vertex stage", state->address,
@@ -222,7 +226,7 @@ void vc4_vertex_compile_ahead(const struct gpu_memory *memory, struct jit_engine
     struct gpu_fault ignored;
     if (!cached || !util_memo_is_empty(&cached->codes))
         return;
-    struct vc4_vertex_stage *stage = stage_make(memory, state, false);
+    struct vc4_vertex_stage *stage = stage_make(memory, state, false, NULL);
     if (stage && uniforms_prepare(stage, &ignored) && textures_prepare(stage, &ignored) &&
         resets_are_known(stage))
         vc4_vertex_compile_begin(stage, engine);
@@ -234,7 +238,8 @@ void vc4_vertex_release(struct vc4_vertex_stage *stage)
     if (!stage)
         return;
     free(stage->own_plan);
-    free(stage);
+    if (!stage->arena)
+        free(stage);
 }
 
 uint32_t vc4_vertex_rows(const struct vc4_vertex_stage *stage)

@@ -17,12 +17,14 @@ struct vc4_vertex_batch {
 };
 
 /* A prepared stage: compiled or interpreted, uniforms and attribute ranges checked for indices up to
- * max_index. Immutable after preparation; may be used by several threads. */
+ * max_index. Immutable after preparation; may be used by several threads. It stands in the arena, which
+ * outlives it; NULL: on the heap. */
 struct vc4_vertex_stage;
 
 int vc4_vertex_prepare(const struct gpu_memory *memory, struct jit_engine *engine /* NULL: interpret */,
                        const struct vc4_shader_state *state, bool coordinate, uint32_t max_index,
-                       uint32_t fuel, struct vc4_vertex_stage **out, struct gpu_fault *fault);
+                       uint32_t fuel, struct util_arena *arena, struct vc4_vertex_stage **out,
+                       struct gpu_fault *fault);
 /* Where nothing of the state's vertex program is compiled yet: begins to compile what vc4_vertex_prepare will
  * ask for. Reads as that does; what is wrong with the draw is left for it to find. */
 void vc4_vertex_compile_ahead(const struct gpu_memory *memory, struct jit_engine *engine,

@@ -44,7 +44,8 @@ int vc4_vertex_cache_init(struct gpu_vertex_cache *cache, struct util_arena *are
     struct vc4_vertex_stage *stage;
     gpu_vertex_cache_init(cache, arena, rows);
     shader->max_index = largest_index(memory, state, &shader->last_array);
-    int error = vc4_vertex_prepare(memory, engine, state, false, shader->max_index, fuel, &stage, fault);
+    int error =
+        vc4_vertex_prepare(memory, engine, state, false, shader->max_index, fuel, arena, &stage, fault);
     if (error)
         return error;
     shader->shade = shade;

@@ -40,6 +40,7 @@ struct vc4_vertex_variant {
 };
 
 struct vc4_vertex_stage {
+    struct util_arena *arena; /* where it stands; NULL: on the heap */
     const struct gpu_memory *memory;
     const struct vc4_qpu_program *program;
     const char *unit; /* "vertex program" or "coordinate program" */

@@ -112,7 +112,7 @@ static void run(const struct scene *scene, struct gpu_memory *memory, struct jit
     prim.vary_a[0] = scene->scale / 256;
     prim.vary_b[1] = scene->scale / 256;
     prim.vary_a[2] = prim.vary_b[3] = 1.0f / 64;
-    if (vc4_frag_prepare(memory, engine, &state, &config, 1000, &frag, &fault)) {
+    if (vc4_frag_prepare(memory, engine, &state, &config, 1000, NULL, &frag, &fault)) {
         printf("%s: %s\n", scene->name, fault.text);
         return;
     }

@@ -530,9 +530,9 @@ static bool try_state(struct bench *bench, struct trial *trial, const struct vc4
                                  .rgba16f = halves,
                                  .in_order = below(3) == 0};
     random_uniforms(program, bench->memory.base);
-    status = vc4_frag_prepare(&bench->memory, NULL, &state, &trial->config, FUEL, &reference, &want);
-    assert_int_equal(
-        status, vc4_frag_prepare(&bench->memory, bench->engine, &state, &trial->config, FUEL, &frag, &got));
+    status = vc4_frag_prepare(&bench->memory, NULL, &state, &trial->config, FUEL, NULL, &reference, &want);
+    assert_int_equal(status, vc4_frag_prepare(&bench->memory, bench->engine, &state, &trial->config, FUEL,
+                                              NULL, &frag, &got));
     if (status) {
         assert_string_equal(want.text, got.text);
         return false;

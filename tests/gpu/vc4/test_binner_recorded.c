@@ -224,7 +224,8 @@ static uint32_t check_coverage(const struct result *r, unsigned attributes)
     uint32_t needed = 0;
     assert_int_equal(gpu_programs_create(&vc4_program_kind, &programs), 0);
     assert_true(vc4_shader_state_read(programs, &guest_memory, OURS, attributes, false, &state, &fault));
-    assert_int_equal(vc4_vertex_prepare(&guest_memory, NULL, &state, false, 23, 1000, &stage, &fault), 0);
+    assert_int_equal(vc4_vertex_prepare(&guest_memory, NULL, &state, false, 23, 1000, NULL, &stage, &fault),
+                     0);
     for (uint32_t from = 0; from < TILES; from++)
         for (uint32_t i = 0; i < r->count[from]; i++) {
             struct raster_vertex v[3];

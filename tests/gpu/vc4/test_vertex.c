@@ -48,7 +48,7 @@ static struct vc4_vertex_stage *prepare(const struct vc4_shader_state *state, st
 {
     struct vc4_vertex_stage *stage;
     struct gpu_fault fault;
-    if (vc4_vertex_prepare(&guest_memory, with, state, true, max_index, 1000, &stage, &fault))
+    if (vc4_vertex_prepare(&guest_memory, with, state, true, max_index, 1000, NULL, &stage, &fault))
         fail_msg("%s", fault.text);
     return stage;
 }
@@ -149,7 +149,7 @@ static void test_fetch_at_the_end(void **unused)
 
         struct vc4_shader_state state = read_state(&s);
         struct vc4_vertex_stage *stage;
-        assert_int_equal(vc4_vertex_prepare(&guest_memory, NULL, &state, true, 16, 1, &stage, &fault),
+        assert_int_equal(vc4_vertex_prepare(&guest_memory, NULL, &state, true, 16, 1, NULL, &stage, &fault),
                          -EFAULT);
         assert_int_equal(fault.kind, GPU_FAULT_MEMORY);
         assert_int_equal(fault.address, start);
@@ -176,7 +176,7 @@ static void test_bad_attributes(void **unused)
         struct vc4_shader_state state = read_state(&s);
         struct vc4_vertex_stage *stage;
         struct gpu_fault fault;
-        assert_int_equal(vc4_vertex_prepare(&guest_memory, NULL, &state, true, 0, 1, &stage, &fault),
+        assert_int_equal(vc4_vertex_prepare(&guest_memory, NULL, &state, true, 0, 1, NULL, &stage, &fault),
                          -EFAULT);
         assert_int_equal(fault.kind, cases[i].kind);
     }
@@ -490,7 +490,8 @@ static void test_program_faults(void **unused)
     s.attribute_count = 1;
     s.attribute[0] = (struct guest_attribute){4096, 4, 4, 0, 0};
     struct vc4_shader_state state = read_state(&s);
-    assert_int_equal(vc4_vertex_prepare(&guest_memory, engine, &state, true, 0, 1, &stage, &fault), -EFAULT);
+    assert_int_equal(vc4_vertex_prepare(&guest_memory, engine, &state, true, 0, 1, NULL, &stage, &fault),
+                     -EFAULT);
     assert_int_equal(fault.kind, GPU_FAULT_MEMORY);
     assert_int_equal(fault.address, MEMORY_BYTES);
 }
