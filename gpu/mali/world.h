@@ -18,7 +18,7 @@
 
 struct mali_job;
 
-#define MALI_STORAGE_MOST (1u << 20) /* bytes of a thread's, and of a workgroup's storage, at most: ours */
+#define MALI_STORAGE_MOST (1u << 16) /* bytes of a thread's, and of a workgroup's storage, at most: ours */
 /* An address that is nowhere: texels outside an image. Loads there give 0, stores do nothing. */
 #define MALI_NOWHERE 0xffffffffffff0000ull
 
@@ -69,7 +69,7 @@ bool mali_world_begin_shader(struct mali_world *world, const struct mali_job *jo
 struct mali_threads {
     struct mali_world *world;
     uint32_t number[MIDGARD_LANES]; /* linear: what attributes and stored varyings are found by */
-    uint32_t local[3][MIDGARD_LANES], group[3], global[3][MIDGARD_LANES];
+    uint32_t local[3][MIDGARD_LANES], group[3][MIDGARD_LANES], global[3][MIDGARD_LANES];
     uint8_t *thread_storage; /* the worker's: of sixteen threads one after the other, or NULL */
     uint8_t *group_storage;  /* NULL: there is none */
     uint32_t touched;      /* bytes of each thread's storage from its beginning that may have been written */
