@@ -5,6 +5,7 @@
 #include "gpu/irq.h"
 #include "gpu/mali/jobs.h"
 #include "gpu/mali/regs.h"
+#include "gpu/mali/world.h"
 #include "gpu/tables.h"
 #include "util/walk.h"
 
@@ -31,7 +32,7 @@ struct mali_chain {
 
 /* What performance counters count. */
 enum mali_event {
-#define EVENT(block, name, index, what) MALI_EVENT_##name,
+#define EVENT(block, name, v4, v5, what) MALI_EVENT_##name,
 #include "gpu/mali/perf.inc"
 #undef EVENT
     MALI_EVENT_COUNT
@@ -73,6 +74,7 @@ struct mali_device {
     uint64_t event_from[MALI_EVENT_COUNT]; /* when the counters were cleared */
     struct mali_as as[MALI_SPACES];
     struct gpu_tables_set tables;
+    struct mali_programs programs;
     struct mali_slot slot[MALI_SLOTS];
     uint32_t js_state; /* as it was when interrupts were cleared */
     bool scheduling;   /* the outermost mali_write runs the work; nested ones only mark it */

@@ -8,15 +8,6 @@ static enum mali_end not_done(const struct mali_job *job, const char *unit, stru
     return MALI_END_FAULT;
 }
 
-enum mali_end mali_job_compute(struct mali_job *job, const struct mali_compute_job *payload,
-                               struct mali_stop *stop)
-{
-    static const char *const units[] = {[MALI_JOB_TYPE_COMPUTE] = "compute job",
-                                        [MALI_JOB_TYPE_VERTEX] = "vertex job",
-                                        [MALI_JOB_TYPE_GEOMETRY] = "geometry job"};
-    return not_done(job, units[job->header.type], stop);
-}
-
 enum mali_end mali_job_tiler(struct mali_job *job, const struct mali_tiler_job *payload,
                              struct mali_stop *stop)
 {
