@@ -46,16 +46,20 @@ static bool has_tiny(const struct raster_texel *texel, unsigned c)
            texel->channel[texel->from[c]].bits == 32;
 }
 
-void gpu_array_ir_fetch(struct jit_builder *b, struct gpu_array_form form, const LLVMValueRef at[16],
-                        LLVMValueRef out[4])
+void gpu_array_ir_load(struct jit_builder *b, const LLVMValueRef at[16], uint32_t bytes, LLVMValueRef *word)
 {
-    const struct raster_texel *texel = &raster_texels[form.format];
-    uint32_t bytes = texel->bits / 8u;
-    LLVMValueRef word[4] = {0};
     if (bytes >= 4)
         jit_load_records(b, at, bytes / 4, word);
     if (bytes % 4)
         word[bytes / 4] = load_rest(b, at, bytes & ~3u, bytes % 4);
+}
+
+void gpu_array_ir_fetch(struct jit_builder *b, struct gpu_array_form form, const LLVMValueRef at[16],
+                        LLVMValueRef out[4])
+{
+    const struct raster_texel *texel = &raster_texels[form.format];
+    LLVMValueRef word[4] = {0};
+    gpu_array_ir_load(b, at, texel->bits / 8u, word);
     raster_texel_unpack_ir(b, texel, word, out);
     for (unsigned c = 0; c < 4; c++) {
         if (form.exponent && texel->from[c] < 4)
@@ -84,15 +88,20 @@ static void store_odd(struct jit_builder *b, const LLVMValueRef at[16], const LL
         }
 }
 
-void gpu_array_ir_store(struct jit_builder *b, struct gpu_array_form form, const LLVMValueRef at[16],
-                        const LLVMValueRef in[4])
+void gpu_array_ir_put(struct jit_builder *b, const LLVMValueRef at[16], uint32_t bytes,
+                      const LLVMValueRef *word)
 {
-    const struct raster_texel *texel = &raster_texels[form.format];
-    uint32_t bytes = texel->bits / 8u;
-    LLVMValueRef word[4];
-    raster_texel_pack_ir(b, texel, in, word);
     if (bytes % 4)
         store_odd(b, at, word, bytes);
     else
         jit_store_records(b, at, bytes / 4, word);
+}
+
+void gpu_array_ir_store(struct jit_builder *b, struct gpu_array_form form, const LLVMValueRef at[16],
+                        const LLVMValueRef in[4])
+{
+    const struct raster_texel *texel = &raster_texels[form.format];
+    LLVMValueRef word[4];
+    raster_texel_pack_ir(b, texel, in, word);
+    gpu_array_ir_put(b, at, texel->bits / 8u, word);
 }

@@ -16,6 +16,26 @@ struct mali_lookup_key {
 _Static_assert(sizeof(struct mali_lookup_key) == 12, "no padding");
 enum mali_lookup_flag { MALI_LOOKUP_DERIVATIVES = 1, MALI_LOOKUP_LOD = 2, MALI_LOOKUP_OFFSET = 4 };
 
+/* Of a request's members, as struct midgard_texture_request has them. */
+static inline struct mali_lookup_key mali_lookup_key(uint32_t texture, uint32_t sampler, uint8_t op,
+                                                     uint8_t mode, uint8_t dimensions, bool derivatives,
+                                                     bool has_lod, bool has_offset)
+{
+    return (struct mali_lookup_key){.texture = texture,
+                                    .sampler = op == MIDGARD_TEX_FETCH ? 0 : sampler,
+                                    .op = op,
+                                    .mode = mode,
+                                    .dimensions = dimensions,
+                                    .flags = (uint8_t)((derivatives ? MALI_LOOKUP_DERIVATIVES : 0) |
+                                                       (has_lod ? MALI_LOOKUP_LOD : 0) |
+                                                       (has_offset ? MALI_LOOKUP_OFFSET : 0))};
+}
+
+/* What `cube` gives and a request takes (ours): where the point is on its face, two singles from 0 to 1, whose
+ * two highest bits are therefore free: in the first are two bits of the face, in the second the third. */
+enum { MALI_FACE_AT = 30, MALI_FACE_LOW = 2 };
+#define MALI_FACE_PLACE ((1u << MALI_FACE_AT) - 1)
+
 struct mali_lookup {
     struct raster_sampler_key key;
     struct raster_image image;

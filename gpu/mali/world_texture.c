@@ -8,11 +8,6 @@
 
 /* ---- cubes ---- */
 
-/* What `cube` gives and a request takes (ours): where the point is on its face, two singles from 0 to 1, whose
- * two highest bits are therefore free: in the first are two bits of the face, in the second the third. */
-enum { FACE_AT = 30, FACE_LOW = 2 };
-#define PLACE_MASK ((1u << FACE_AT) - 1)
-
 static uint32_t on_face(float along, float major)
 {
     float s = along / major * 0.5f + 0.5f;
@@ -40,8 +35,8 @@ void mali_port_cube(void *ctx, const uint32_t direction[3][16], uint32_t out[2][
             s = on_face(face == 5 ? -x : x, az);
             t = on_face(-y, az);
         }
-        out[0][l] = s | face << FACE_AT;
-        out[1][l] = t | face >> FACE_LOW << FACE_AT;
+        out[0][l] = s | face << MALI_FACE_AT;
+        out[1][l] = t | face >> MALI_FACE_LOW << MALI_FACE_AT;
     }
 }
 
@@ -58,9 +53,9 @@ static void set_lanes(const struct midgard_texture_request *r, struct raster_loo
     memcpy(in->sample, fetch ? r->coordinate[2] : r->lod, sizeof in->sample);
     memcpy(in->offset, r->offset, sizeof in->offset);
     for (unsigned l = 0; cube && l < 16; l++) {
-        in->coordinate[0][l] = r->coordinate[0][l] & PLACE_MASK;
-        in->coordinate[1][l] = r->coordinate[1][l] & PLACE_MASK;
-        in->coordinate[2][l] = r->coordinate[0][l] >> FACE_AT | r->coordinate[1][l] >> FACE_AT << FACE_LOW;
+        in->coordinate[0][l] = r->coordinate[0][l] & MALI_FACE_PLACE;
+        in->coordinate[1][l] = r->coordinate[1][l] & MALI_FACE_PLACE;
+        in->coordinate[2][l] = r->coordinate[0][l] >> MALI_FACE_AT | r->coordinate[1][l] >> MALI_FACE_AT << MALI_FACE_LOW;
     }
 }
 
@@ -69,19 +64,12 @@ bool mali_port_texture(void *ctx, const struct midgard_texture_request *r, uint1
 {
     struct mali_threads *t = ctx;
     struct raster_lookup_lanes in = {0};
-    bool fetch = r->op == MIDGARD_TEX_FETCH;
     set_lanes(r, &in);
     for (uint16_t left = lanes; left;) {
         unsigned first = (unsigned)__builtin_ctz(left);
-        const struct mali_lookup_key key = {.texture = r->texture[first],
-                                            .sampler = fetch ? 0 : r->sampler[first],
-                                            .op = r->op,
-                                            .mode = r->mode,
-                                            .dimensions = r->dimensions,
-                                            .flags =
-                                                (uint8_t)((r->derivatives ? MALI_LOOKUP_DERIVATIVES : 0) |
-                                                          (r->has_lod ? MALI_LOOKUP_LOD : 0) |
-                                                          (r->has_offset ? MALI_LOOKUP_OFFSET : 0))};
+        const struct mali_lookup_key key =
+            mali_lookup_key(r->texture[first], r->sampler[first], r->op, r->mode, r->dimensions,
+                            r->derivatives, r->has_lod, r->has_offset);
         struct mali_stop stop;
         uint32_t value[4][16];
         const struct mali_lookup *lookup = mali_lookup_get(t->world, &key, &stop);

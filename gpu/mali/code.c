@@ -1,0 +1,150 @@
+/* Forms and places of a world's descriptors, for its code. */
+#include <string.h>
+
+#include "gpu/mali/world_ir.h"
+#include "util/bits.h"
+#include "util/checked.h"
+
+#define ENTRY_BYTES 16u /* of uniform buffers */
+
+/* ---- arrays ---- */
+
+static bool is_number(const struct mali_array *a)
+{
+    return a->kind == MALI_ARRAY_VERTEX_ID || a->kind == MALI_ARRAY_INSTANCE_ID;
+}
+
+static bool is_linear(const struct mali_array *a)
+{
+    return !a->modulus && a->factor == 1 && !a->add && !a->shift;
+}
+
+/* Element 0 and how many there are. False: they do not all lie in the buffer's memory, from 0 on. */
+static bool set_places(const struct mali_world *w, const struct mali_attribute *attribute,
+                       const struct mali_array *a, uint32_t start, uint32_t bytes, uint32_t rights,
+                       struct mali_code_array *out)
+{
+    int64_t offset = attribute->offset_enable ? attribute->offset : 0;
+    uint64_t first;
+    if (offset < 0 || !util_mul(start, a->stride, &first) || !util_add(first, (uint64_t)offset, &first))
+        return false;
+    if (!a->size || !gpu_space_allows(w->space, a->pointer, a->size, rights, NULL))
+        return false;
+    out->stride = a->stride;
+    if (!util_in_range(first, bytes, a->size))
+        return true;
+    out->base = w->space->window.base + a->pointer + first;
+    out->count = a->stride ? (uint32_t)((a->size - first - bytes) / a->stride) + 1 : UINT32_MAX;
+    return true;
+}
+
+static void set_array(const struct mali_world *w, bool varying, uint32_t n, struct mali_code_form *form,
+                      struct mali_code_array *out)
+{
+    struct mali_stop stop;
+    const struct mali_array *a;
+    enum raster_format format;
+    const struct mali_attribute *attribute = mali_world_attribute(w, varying, n, &a, &format, &stop);
+    *out = (struct mali_code_array){.base = (uint8_t *)w->space->window.base};
+    if (!attribute)
+        return;
+    form->order = (uint16_t)attribute->order;
+    if (attribute->format == MALI_FORMAT_CONSTANT) {
+        form->reach = varying ? MALI_REACH_NOTHING : MALI_REACH_CALL;
+        return;
+    }
+    if (!is_number(a) && (a->kind != MALI_ARRAY_1D ||
+                          !set_places(w, attribute, a, varying ? 0 : w->draw->offset_start,
+                                      raster_format_bytes(format),
+                                      varying ? GPU_RIGHT_WRITE : GPU_RIGHT_READ, out)))
+        return;
+    form->format = (uint16_t)format;
+    form->reach = is_number(a) ? MALI_REACH_NUMBER : is_linear(a) ? MALI_REACH_LINEAR : MALI_REACH_FORMULA;
+    out->modulus = a->modulus ? a->modulus : UINT64_C(1) << 32;
+    out->factor = a->factor;
+    out->add = a->add;
+    out->shift = a->shift;
+}
+
+/* ---- uniform buffers, textures ---- */
+
+static void set_buffers(const struct mali_world *w, struct mali_code_forms *forms, struct mali_code *code)
+{
+    const struct mali_bindings *b = w->bindings;
+    for (uint32_t n = 0; n < MALI_CODE_BUFFERS; n++) {
+        bool there = n < b->state.uniform_buffer_count;
+        const struct mali_uniform_of *of = there ? &b->uniform_buffer[n] : NULL;
+        uint64_t bytes = there ? (uint64_t)of->buffer.entries * ENTRY_BYTES : 0;
+        code->buffer[n].base = code->zeros; /* of no bytes: zeros */
+        if (there && (of->refused ||
+                      (bytes && !gpu_space_allows(w->space, of->buffer.pointer, bytes, GPU_RIGHT_READ, NULL))))
+            continue;
+        forms->buffers |= 1u << n;
+        code->buffer[n].bytes = bytes;
+        if (bytes)
+            code->buffer[n].base = w->space->window.base + of->buffer.pointer;
+    }
+}
+
+static bool is_request(const struct midgard_insn *i)
+{
+    return midgard_kind_of(i->tag) == MIDGARD_TEXTURE &&
+           (i->texture.op == MIDGARD_TEX || i->texture.op == MIDGARD_TEX_LOD ||
+            i->texture.op == MIDGARD_TEX_FETCH);
+}
+
+static bool has(const struct mali_code_lookup *lookups, uint32_t count, const struct mali_lookup_key *asked)
+{
+    for (uint32_t n = 0; n < count; n++)
+        if (!memcmp(&lookups[n].asked, asked, sizeof *asked))
+            return true;
+    return false;
+}
+
+/* What cannot be looked up is asked for by calls, which say why. */
+static void set_lookups(struct mali_world *w, struct mali_code_forms *forms, struct mali_code_lookup *lookups,
+                        struct mali_code *code)
+{
+    const struct midgard_program *p = w->program;
+    for (uint32_t n = 0; n < p->insn_count && forms->lookup_count < MALI_CODE_LOOKUPS; n++) {
+        const struct midgard_texture *x = &p->insns[n].texture;
+        if (!is_request(&p->insns[n]) || x->texture_register || x->sampler_register)
+            continue;
+        bool levels = x->op == MIDGARD_TEX && p->insns[n].tag != MIDGARD_TAG_VERTEX_TEXTURE;
+        bool has_lod = x->lod_register || x->lod || x->lod_whole || x->op != MIDGARD_TEX;
+        const struct mali_lookup_key asked =
+            mali_lookup_key(x->texture, x->sampler, x->op, x->mode, x->dimensions, levels, has_lod,
+                            x->offset_register || x->offset);
+        struct mali_stop stop;
+        if (has(lookups, forms->lookup_count, &asked))
+            continue;
+        const struct mali_lookup *found = mali_lookup_get(w, &asked, &stop);
+        if (!found)
+            continue;
+        lookups[forms->lookup_count] = (struct mali_code_lookup){asked, found->key};
+        code->image[forms->lookup_count++] = &found->image;
+    }
+}
+
+/* ---- all of it ---- */
+
+void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, struct mali_code_lookup *lookups,
+                       struct mali_code *code)
+{
+    const struct midgard_program *p = w->program;
+    memset(forms, 0, sizeof *forms);
+    memset(code, 0, sizeof *code);
+    memcpy(code->uniform, w->uniform, sizeof code->uniform);
+    forms->uniform_count = (uint8_t)w->uniform_count;
+    code->page = w->space->page;
+    code->window = w->space->window.base;
+    code->address = w->address;
+    for (uint32_t n = 0; n < MALI_CODE_ARRAYS; n++) {
+        if (p->attributes >> n & 1)
+            set_array(w, false, n, &forms->attribute[n], &code->attribute[n]);
+        if (p->varying_stores >> n & 1)
+            set_array(w, true, n, &forms->varying[n], &code->varying[n]);
+    }
+    set_buffers(w, forms, code);
+    set_lookups(w, forms, lookups, code);
+}

@@ -1,0 +1,89 @@
+/* Values of a descriptor's format to registers and back, as IR (world_attribute.c is the definition). */
+#include "gpu/mali/world_ir.h"
+#include "jit/math.h"
+#include "raster/texture/texel_ir.h"
+
+static bool is_float(enum midgard_type type, bool any_type)
+{
+    return !any_type && (type == MIDGARD_F32 || type == MIDGARD_F16);
+}
+
+static bool has_sign(const struct raster_texel *texel)
+{
+    return raster_texel_kind(texel, texel->from[0] < 4 ? texel->from[0] : 0) == RASTER_KIND_SINT;
+}
+
+static LLVMValueRef to_float(struct jit_builder *b, const struct raster_texel *texel, LLVMValueRef v)
+{
+    v = has_sign(texel) ? LLVMBuildSIToFP(b->ir, v, b->f32x16, "") : LLVMBuildUIToFP(b->ir, v, b->f32x16, "");
+    return jit_as_i32(b, v);
+}
+
+static LLVMValueRef to_integer(struct jit_builder *b, const struct raster_texel *texel, LLVMValueRef v)
+{
+    const LLVMTypeRef types[2] = {b->i32x16, b->f32x16};
+    v = jit_as_f32(b, v);
+    return jit_intrinsic(b, has_sign(texel) ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &v, 1);
+}
+
+static LLVMValueRef pair(struct jit_builder *b, LLVMValueRef low, LLVMValueRef high)
+{
+    low = jit_single_to_half(b, jit_as_f32(b, low));
+    high = jit_single_to_half(b, jit_as_f32(b, high));
+    return LLVMBuildOr(b->ir, low, LLVMBuildShl(b->ir, high, jit_splat_u32(b, 16), ""), "");
+}
+
+static LLVMValueRef half_of(struct jit_builder *b, LLVMValueRef word, unsigned n)
+{
+    word = n ? LLVMBuildLShr(b->ir, word, jit_splat_u32(b, 16), "")
+             : LLVMBuildAnd(b->ir, word, jit_splat_u32(b, 0xffff), "");
+    return jit_as_i32(b, jit_half_to_single(b, word));
+}
+
+void mali_ir_to_register(struct jit_builder *b, enum raster_format format, enum midgard_type type,
+                         bool any_type, const LLVMValueRef v[4], LLVMValueRef out[4])
+{
+    const struct raster_texel *texel = &raster_texels[format];
+    bool converts = is_float(type, any_type) && raster_sampler_integer(format);
+    LLVMValueRef f[4];
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = f[c] = converts ? to_float(b, texel, v[c]) : v[c];
+    if (any_type || type != MIDGARD_F16)
+        return;
+    out[0] = pair(b, f[0], f[1]);
+    out[1] = pair(b, f[2], f[3]);
+    out[2] = out[3] = jit_splat_u32(b, 0);
+}
+
+void mali_ir_convert(struct jit_builder *b, const struct mali_code_form *form, enum midgard_type type,
+                     bool any_type, const LLVMValueRef word[4], LLVMValueRef out[4])
+{
+    const struct raster_texel *texel = &raster_texels[form->format];
+    LLVMValueRef channels[4], v[4];
+    raster_texel_unpack_ir(b, texel, word, channels);
+    for (unsigned c = 0; c < 4; c++) {
+        unsigned from = mali_order(form->order, c);
+        v[c] = from < 4 ? channels[from] : jit_splat_u32(b, from == 5 ? raster_texel_one(texel) : 0);
+    }
+    mali_ir_to_register(b, form->format, type, any_type, v, out);
+}
+
+void mali_ir_convert_back(struct jit_builder *b, const struct mali_code_form *form, enum midgard_type type,
+                          bool any_type, const LLVMValueRef in[4], LLVMValueRef word[4])
+{
+    const struct raster_texel *texel = &raster_texels[form->format];
+    bool halves = type == MIDGARD_F16 && !any_type;
+    bool converts = is_float(type, any_type) && raster_sampler_integer(form->format);
+    LLVMValueRef channels[4] = {NULL};
+    for (unsigned c = 4; c-- > 0;) {
+        unsigned to = mali_order(form->order, c);
+        if (to >= 4)
+            continue;
+        LLVMValueRef v = halves ? half_of(b, in[c / 2], c & 1) : in[c];
+        channels[to] = converts ? to_integer(b, texel, v) : v;
+    }
+    for (unsigned c = 0; c < 4; c++)
+        if (!channels[c])
+            channels[c] = jit_splat_u32(b, 0);
+    raster_texel_pack_ir(b, texel, channels, word);
+}

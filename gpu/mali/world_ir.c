@@ -1,0 +1,339 @@
+/* Ports: elements of arrays, uniform buffers, memory, what a thread is. */
+#include "gpu/mali/world_ir.h"
+
+#include <stddef.h>
+
+#include "gpu/array_ir.h"
+#include "util/bits.h"
+
+/* ---- places ---- */
+
+static LLVMValueRef place(const struct mali_world_ir *e, struct jit_builder *b, LLVMTypeRef type, size_t offset)
+{
+    return jit_load_at_entry(b, type, e->code, offset, 4);
+}
+
+static LLVMValueRef of_threads(const struct mali_world_ir *e, struct jit_builder *b, LLVMTypeRef type,
+                               size_t offset)
+{
+    return jit_load(b, type, jit_offset_const(b, e->threads, offset), 4, false);
+}
+
+static LLVMValueRef lane(struct jit_builder *b, LLVMValueRef v, unsigned l)
+{
+    return LLVMBuildExtractElement(b->ir, v, jit_i32(b, l), "");
+}
+
+/* Host addresses base + offset; where `there` is not, `elsewhere`. */
+static void addresses(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef there,
+                      LLVMValueRef elsewhere, LLVMValueRef at[16])
+{
+    for (unsigned l = 0; l < 16; l++) {
+        LLVMValueRef here = jit_offset(b, base, lane(b, offset, l));
+        at[l] = LLVMBuildSelect(b->ir, lane(b, there, l), here, elsewhere, "");
+    }
+}
+
+/* Where lanes load zeros, and store what goes nowhere. */
+static LLVMValueRef zeros(const struct mali_world_ir *e, struct jit_builder *b)
+{
+    return jit_offset_const(b, e->code, offsetof(struct mali_code, zeros));
+}
+
+static LLVMValueRef scratch(struct mali_world_ir *e, struct jit_builder *b)
+{
+    if (!e->scratch)
+        e->scratch = jit_alloca(b, b->i32x16, "nowhere");
+    return e->scratch;
+}
+
+/* ---- attributes, stored varyings ---- */
+
+static LLVMValueRef wide(struct jit_builder *b, LLVMValueRef scalar)
+{
+    return jit_splat(b, scalar);
+}
+
+static LLVMValueRef narrow(struct jit_builder *b, LLVMValueRef v)
+{
+    return LLVMBuildTrunc(b->ir, v, b->i32x16, "");
+}
+
+/* ((number % modulus) + add) * factor >> shift, of 64 bits; its lower word. */
+static LLVMValueRef by_formula(const struct mali_world_ir *e, struct jit_builder *b, size_t array,
+                               LLVMValueRef number)
+{
+#define FIELD(name) wide(b, place(e, b, b->i64, array + offsetof(struct mali_code_array, name)))
+    LLVMValueRef v = LLVMBuildZExt(b->ir, number, b->i64x16, "");
+    v = LLVMBuildURem(b->ir, v, FIELD(modulus), "");
+    v = LLVMBuildMul(b->ir, LLVMBuildAdd(b->ir, v, FIELD(add), ""), FIELD(factor), "");
+    return narrow(b, LLVMBuildLShr(b->ir, v, FIELD(shift), ""));
+#undef FIELD
+}
+
+struct elements {
+    const struct mali_code_form *form; /* NULL: the port is to be called */
+    size_t array;                      /* its place in struct mali_code */
+    LLVMValueRef element;              /* i32x16 */
+};
+
+static struct elements find(const struct mali_world_ir *e, struct jit_builder *b,
+                            const struct midgard_ir_attribute *a)
+{
+    const struct mali_code_form *forms = a->secondary ? e->forms->varying : e->forms->attribute;
+    size_t arrays = a->secondary ? offsetof(struct mali_code, varying) : offsetof(struct mali_code, attribute);
+    struct elements x = {NULL};
+    if (a->index.lanes || a->index.known >= MALI_CODE_ARRAYS ||
+        forms[a->index.known].reach == MALI_REACH_CALL)
+        return x;
+    x.form = &forms[a->index.known];
+    x.array = arrays + a->index.known * sizeof(struct mali_code_array);
+    if (x.form->reach == MALI_REACH_NOTHING)
+        return x;
+    x.element = a->vertex ? a->vertex : of_threads(e, b, b->i32x16, offsetof(struct mali_threads, number));
+    if (x.form->reach != MALI_REACH_LINEAR)
+        x.element = by_formula(e, b, x.array, x.element);
+    return x;
+}
+
+/* Lanes whose element is in the buffer, and its offset there. */
+static LLVMValueRef inside(const struct mali_world_ir *e, struct jit_builder *b, const struct elements *x,
+                           LLVMValueRef *offset)
+{
+    LLVMValueRef count = place(e, b, b->i32, x->array + offsetof(struct mali_code_array, count));
+    LLVMValueRef stride = place(e, b, b->i32, x->array + offsetof(struct mali_code_array, stride));
+    *offset = LLVMBuildMul(b->ir, x->element, jit_splat(b, stride), "");
+    return LLVMBuildICmp(b->ir, LLVMIntULT, x->element, jit_splat(b, count), "");
+}
+
+static LLVMValueRef base_of(const struct mali_world_ir *e, struct jit_builder *b, const struct elements *x)
+{
+    return place(e, b, b->ptr, x->array + offsetof(struct mali_code_array, base));
+}
+
+static LLVMValueRef attribute(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+                              LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
+{
+    struct mali_world_ir *e = ctx;
+    struct elements x = find(e, b, a);
+    LLVMValueRef word[4], at[16], offset;
+    for (unsigned c = 0; c < 4; c++)
+        word[c] = jit_splat_u32(b, 0);
+    if (!x.form)
+        return midgard_ir_call_ports.attribute(e, b, a, mask, out, address);
+    if (x.form->reach == MALI_REACH_NUMBER) {
+        word[0] = x.element;
+    } else if (x.form->reach != MALI_REACH_NOTHING) {
+        LLVMValueRef there = inside(e, b, &x, &offset);
+        addresses(b, base_of(e, b, &x), offset, there, zeros(e, b), at);
+        gpu_array_ir_load(b, at, raster_format_bytes(x.form->format), word);
+    }
+    mali_ir_convert(b, x.form, a->type, a->any_type, word, out);
+    return NULL;
+}
+
+static LLVMValueRef store_varying(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+                                  LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
+{
+    struct mali_world_ir *e = ctx;
+    struct elements x = find(e, b, a);
+    LLVMValueRef word[4], at[16], offset;
+    if (!x.form || x.form->reach == MALI_REACH_NUMBER)
+        return midgard_ir_call_ports.store_varying(e, b, a, mask, value, address);
+    if (x.form->reach == MALI_REACH_NOTHING)
+        return NULL;
+    LLVMValueRef there = LLVMBuildAnd(b->ir, inside(e, b, &x, &offset), mask, "");
+    mali_ir_convert_back(b, x.form, a->type, a->any_type, value, word);
+    addresses(b, base_of(e, b, &x), offset, there, scratch(e, b), at);
+    gpu_array_ir_put(b, at, raster_format_bytes(x.form->format), word);
+    return NULL;
+}
+
+/* ---- uniform buffers ---- */
+
+/* At a known offset all lanes have the same: words at the scalar's place, or zeros beyond the buffer. */
+static void uniform_scalar(const struct mali_world_ir *e, struct jit_builder *b, LLVMValueRef base,
+                           LLVMValueRef bytes, const struct midgard_ir_uniform *u, LLVMValueRef out[4])
+{
+    uint64_t end = (uint64_t)u->offset.known + u->bytes;
+    LLVMValueRef there = LLVMBuildICmp(b->ir, LLVMIntUGE, bytes, jit_i64(b, end), "");
+    LLVMValueRef from = LLVMBuildSelect(b->ir, there, jit_offset_const(b, base, u->offset.known), zeros(e, b), "");
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = c * 4 < u->bytes ? jit_load(b, b->i32, jit_offset_const(b, from, c * 4), 4, false)
+                                  : jit_i32(b, 0);
+}
+
+static void uniform_lanes(struct jit_builder *b, LLVMValueRef base, LLVMValueRef bytes,
+                          const struct midgard_ir_uniform *u, LLVMValueRef mask, LLVMValueRef out[4])
+{
+    LLVMValueRef end = LLVMBuildZExt(b->ir, u->offset.lanes, b->i64x16, "");
+    end = LLVMBuildAdd(b->ir, end, jit_splat(b, jit_i64(b, u->bytes)), "");
+    LLVMValueRef there = LLVMBuildICmp(b->ir, LLVMIntULE, end, jit_splat(b, bytes), "");
+    there = LLVMBuildAnd(b->ir, there, mask, "");
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = c * 4 < u->bytes
+                     ? jit_gather_u32(b, jit_offset_const(b, base, c * 4), u->offset.lanes, there)
+                     : jit_splat_u32(b, 0);
+}
+
+static LLVMValueRef uniform(void *ctx, struct jit_builder *b, const struct midgard_ir_uniform *u,
+                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
+{
+    struct mali_world_ir *e = ctx;
+    bool known = !u->buffer.lanes && u->buffer.known < MALI_CODE_BUFFERS;
+    if (!known || !(e->forms->buffers >> u->buffer.known & 1) || u->bytes % 4)
+        return midgard_ir_call_ports.uniform(e, b, u, mask, out, address);
+    size_t at = offsetof(struct mali_code, buffer) +
+                u->buffer.known * sizeof((struct mali_code){{{0}}}.buffer[0]);
+    LLVMValueRef base = place(e, b, b->ptr, at), bytes = place(e, b, b->i64, at + sizeof(void *));
+    if (u->offset.lanes)
+        uniform_lanes(b, base, bytes, u, mask, out);
+    else
+        uniform_scalar(e, b, base, bytes, u, out);
+    return NULL;
+}
+
+/* ---- memory ---- */
+
+/* Two ways to the same values: at once, or by a call where a lane has nothing so plain. */
+struct ways {
+    LLVMBasicBlockRef slow, join, from[2];
+};
+
+static void ways_begin(struct jit_builder *b, struct ways *w, LLVMValueRef plain)
+{
+    LLVMBasicBlockRef fast = LLVMAppendBasicBlockInContext(b->context, b->function, "plain");
+    w->slow = LLVMAppendBasicBlockInContext(b->context, b->function, "call");
+    w->join = LLVMAppendBasicBlockInContext(b->context, b->function, "done");
+    jit_likely(b, LLVMBuildCondBr(b->ir, plain, fast, w->slow));
+    LLVMPositionBuilderAtEnd(b->ir, fast);
+}
+
+static void ways_next(struct jit_builder *b, struct ways *w)
+{
+    w->from[0] = LLVMGetInsertBlock(b->ir);
+    LLVMBuildBr(b->ir, w->join);
+    LLVMPositionBuilderAtEnd(b->ir, w->slow);
+}
+
+static void ways_end(struct jit_builder *b, struct ways *w)
+{
+    w->from[1] = LLVMGetInsertBlock(b->ir);
+    LLVMBuildBr(b->ir, w->join);
+    LLVMPositionBuilderAtEnd(b->ir, w->join);
+}
+
+static LLVMValueRef either(struct jit_builder *b, const struct ways *w, LLVMValueRef fast, LLVMValueRef slow)
+{
+    LLVMValueRef values[2] = {fast, slow}, phi = LLVMBuildPhi(b->ir, LLVMTypeOf(fast), "");
+    LLVMAddIncoming(phi, values, (LLVMBasicBlockRef[]){w->from[0], w->from[1]}, 2);
+    return phi;
+}
+
+/* What the call found: lanes and addresses of a fault, none on the other way. */
+static LLVMValueRef fault_of(struct jit_builder *b, const struct ways *w, LLVMValueRef bad,
+                             LLVMValueRef *address)
+{
+    *address = either(b, w, LLVMConstNull(b->i64x16), *address);
+    return either(b, w, LLVMConstNull(b->i1x16), bad);
+}
+
+/* Whether every lane's bytes are in one page of the guest's that has the rights. i1; *low: offsets in the
+ * window. */
+static LLVMValueRef in_pages(const struct mali_world_ir *e, struct jit_builder *b,
+                             const struct midgard_ir_access *a, uint32_t rights, LLVMValueRef mask,
+                             LLVMValueRef *low)
+{
+    LLVMValueRef high = LLVMBuildLShr(b->ir, a->address, jit_splat(b, jit_i64(b, 32)), "");
+    *low = narrow(b, a->address);
+    LLVMValueRef good = LLVMBuildICmp(b->ir, LLVMIntEQ, narrow(b, high), jit_splat_u32(b, 0), "");
+    LLVMValueRef in_page = LLVMBuildAnd(b->ir, *low, jit_splat_u32(b, GPU_PAGE - 1), "");
+    in_page = LLVMBuildICmp(b->ir, LLVMIntULE, in_page, jit_splat_u32(b, GPU_PAGE - a->bytes), "");
+    good = LLVMBuildAnd(b->ir, good, in_page, "");
+    good = LLVMBuildAnd(b->ir, good, mask, "");
+    LLVMValueRef number = LLVMBuildLShr(b->ir, *low, jit_splat_u32(b, 12), "");
+    LLVMValueRef page = jit_gather_u32(b, place(e, b, b->ptr, offsetof(struct mali_code, page)),
+                                       LLVMBuildShl(b->ir, number, jit_splat_u32(b, 2), ""), good);
+    LLVMValueRef wanted = jit_splat_u32(b, rights);
+    LLVMValueRef allowed =
+        LLVMBuildICmp(b->ir, LLVMIntEQ, LLVMBuildAnd(b->ir, page, wanted, ""), wanted, "");
+    good = LLVMBuildAnd(b->ir, good, allowed, "");
+    return jit_mask_all(b, LLVMBuildOr(b->ir, good, LLVMBuildNot(b->ir, mask, ""), ""));
+}
+
+static LLVMValueRef load(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
+                         LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
+{
+    struct mali_world_ir *e = ctx;
+    LLVMValueRef low, at[16], fast[4], slow[4];
+    struct ways w;
+    if (a->space != MIDGARD_GLOBAL || b->quick)
+        return midgard_ir_call_ports.load(e, b, a, mask, out, address);
+    for (unsigned c = 0; c < 4; c++)
+        fast[c] = jit_splat_u32(b, 0);
+    ways_begin(b, &w, in_pages(e, b, a, GPU_RIGHT_READ, mask, &low));
+    addresses(b, place(e, b, b->ptr, offsetof(struct mali_code, window)), low, mask, zeros(e, b), at);
+    gpu_array_ir_load(b, at, a->bytes, fast);
+    ways_next(b, &w);
+    LLVMValueRef bad = midgard_ir_call_ports.load(e, b, a, mask, slow, address);
+    ways_end(b, &w);
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = either(b, &w, fast[c], slow[c]);
+    return fault_of(b, &w, bad, address);
+}
+
+static LLVMValueRef store(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
+                          LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
+{
+    struct mali_world_ir *e = ctx;
+    LLVMValueRef low, at[16];
+    struct ways w;
+    if (a->space != MIDGARD_GLOBAL || b->quick || a->enable != (1u << a->bytes) - 1)
+        return midgard_ir_call_ports.store(e, b, a, mask, value, address);
+    ways_begin(b, &w, in_pages(e, b, a, GPU_RIGHT_WRITE, mask, &low));
+    addresses(b, place(e, b, b->ptr, offsetof(struct mali_code, window)), low, mask, scratch(e, b), at);
+    gpu_array_ir_put(b, at, a->bytes, value);
+    ways_next(b, &w);
+    LLVMValueRef bad = midgard_ir_call_ports.store(e, b, a, mask, value, address);
+    ways_end(b, &w);
+    return fault_of(b, &w, bad, address);
+}
+
+/* ---- threads ---- */
+
+static void argument(void *ctx, struct jit_builder *b, enum midgard_argument which, LLVMValueRef out[4])
+{
+    struct mali_world_ir *e = ctx;
+    size_t at = which == MIDGARD_A_LOCAL_ID    ? offsetof(struct mali_threads, local)
+                : which == MIDGARD_A_GROUP_ID  ? offsetof(struct mali_threads, group)
+                : which == MIDGARD_A_GLOBAL_ID ? offsetof(struct mali_threads, global)
+                                               : 0;
+    if (!at) {
+        midgard_ir_call_ports.argument(e, b, which, out);
+        return;
+    }
+    for (unsigned c = 0; c < 3; c++)
+        out[c] = of_threads(e, b, b->i32x16, at + c * MIDGARD_LANES * sizeof(uint32_t));
+    out[3] = jit_splat_u32(b, 0);
+}
+
+static LLVMValueRef uniform_register(void *ctx, struct jit_builder *b, uint32_t n, unsigned c)
+{
+    const struct mali_world_ir *e = ctx;
+    return place(e, b, b->i32, offsetof(struct mali_code, uniform) + (n * 4ull + c) * sizeof(uint32_t));
+}
+
+void mali_world_ir_ports(struct mali_world_ir *e, struct midgard_ir_ports *out)
+{
+    *out = midgard_ir_call_ports;
+    out->ctx = e;
+    out->attribute = attribute;
+    out->store_varying = store_varying;
+    out->uniform = uniform;
+    out->load = load;
+    out->store = store;
+    out->argument = argument;
+    out->uniform_register = uniform_register;
+    out->texture = mali_ir_texture;
+    out->cube = mali_ir_cube;
+}

@@ -1,0 +1,105 @@
+/* The ports of a world (world.h) as IR: what its code depends on, what the code is given, and the emitters. Memory,
+ * uniform buffers, attributes, stored varyings and textures are emitted where their descriptors are plain and
+ * their buffers lie in memory; everything else calls the interpreter's port, which also finds what is at fault.
+ * Internal to gpu/mali.
+ *
+ * Forms (struct mali_code_forms) are part of a code's key; places (struct mali_code) are the draw's, prepared
+ * once and constant while code runs. */
+#ifndef VITRAIL_GPU_MALI_WORLD_IR_H
+#define VITRAIL_GPU_MALI_WORLD_IR_H
+
+#include "gpu/mali/lookup.h"
+#include "isa/midgard/trans_call.h"
+#include "jit/engine.h"
+
+#define MALI_CODE_ARRAYS  32u /* attributes, and varyings; those beyond go by calls */
+#define MALI_CODE_BUFFERS 32u /* uniform buffers, likewise */
+#define MALI_CODE_LOOKUPS 32u /* texture requests that differ, likewise */
+
+/* How an element is found. */
+enum mali_code_reach {
+    MALI_REACH_CALL,    /* by the port */
+    MALI_REACH_LINEAR,  /* element n is number n's */
+    MALI_REACH_FORMULA, /* by mali_array_element */
+    MALI_REACH_NUMBER,  /* the element's number is the value */
+    MALI_REACH_NOTHING  /* zeros; what is stored is dropped */
+};
+
+/* An attribute or varying. Without padding, as are those below. */
+struct mali_code_form {
+    uint16_t format, order; /* enum raster_format; as of mali_reorder */
+    uint8_t reach, zero[3];
+};
+
+/* A texture request of the program. */
+struct mali_code_lookup {
+    struct mali_lookup_key asked;
+    struct raster_sampler_key key;
+};
+_Static_assert(sizeof(struct mali_code_form) == 8 && sizeof(struct mali_code_lookup) == 40, "no padding");
+
+struct mali_code_forms {
+    struct mali_code_form attribute[MALI_CODE_ARRAYS], varying[MALI_CODE_ARRAYS];
+    uint32_t buffers; /* bit n: all of uniform buffer n may be read */
+    uint8_t uniform_count, lookup_count, zero[2];
+};
+
+/* Places. */
+struct mali_code_array {
+    uint8_t *base;    /* the host's address of element 0 */
+    uint32_t stride;  /* count * stride is below 2^32 */
+    uint32_t count;   /* elements that are there */
+    uint64_t modulus; /* of FORMULA and NUMBER, as struct mali_array has them; modulus not 0 */
+    uint64_t factor;
+    uint64_t add, shift;
+};
+struct mali_code {
+    uint32_t uniform[16][4]; /* registers */
+    struct {
+        const uint8_t *base;
+        uint64_t bytes;
+    } buffer[MALI_CODE_BUFFERS];
+    struct mali_code_array attribute[MALI_CODE_ARRAYS], varying[MALI_CODE_ARRAYS];
+    const struct raster_image *image[MALI_CODE_LOOKUPS];
+    const uint32_t *page; /* of the space: page numbers << 4 | rights */
+    uint8_t *window;
+    uint64_t address; /* of the program */
+    uint8_t zeros[16];
+};
+
+/* What a call of code is given, and leaves. */
+struct mali_code_call {
+    struct midgard_ports ports; /* ctx: a struct mali_threads */
+    struct midgard_state *state; /* of programs with barriers */
+    uint32_t fuel, lanes;
+    uint64_t executed, address; /* out: instructions; of a fault, or 0 */
+};
+
+/* Fills forms, `lookups` (of MALI_CODE_LOOKUPS) and places for a world, which outlives them. */
+void mali_code_prepare(struct mali_world *world, struct mali_code_forms *forms,
+                       struct mali_code_lookup *lookups, struct mali_code *code);
+
+/* A function under construction. `calls.ports` is a ptr to struct mali_code_call.ports. */
+struct mali_world_ir {
+    struct midgard_ir_calls calls; /* first: the ports that call take it */
+    const struct mali_code_forms *forms;
+    const struct mali_code_lookup *lookups;
+    unsigned requests;          /* texture requests of the program */
+    LLVMValueRef code, threads; /* ptr: struct mali_code, struct mali_threads */
+    LLVMValueRef scratch;       /* where lanes store that do not */
+};
+/* The ports, with ctx `e`; those of fragments alone are calls. */
+void mali_world_ir_ports(struct mali_world_ir *e, struct midgard_ir_ports *out);
+
+/* Words as a register gets them, and back: mali_world_convert, mali_world_convert_back. */
+void mali_ir_convert(struct jit_builder *b, const struct mali_code_form *form, enum midgard_type type,
+                     bool any_type, const LLVMValueRef word[4], LLVMValueRef out[4]);
+void mali_ir_convert_back(struct jit_builder *b, const struct mali_code_form *form, enum midgard_type type,
+                          bool any_type, const LLVMValueRef in[4], LLVMValueRef word[4]);
+
+/* world_texture_ir.c */
+LLVMValueRef mali_ir_texture(void *ctx, struct jit_builder *b, const struct midgard_ir_texture *t,
+                             LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
+void mali_ir_cube(void *ctx, struct jit_builder *b, const LLVMValueRef direction[3], LLVMValueRef out[2]);
+
+#endif
