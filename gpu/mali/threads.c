@@ -40,7 +40,7 @@ bool mali_interpret(struct mali_threads *t, uint16_t lanes, uint64_t *executed, 
     struct midgard_state state;
     struct midgard_report report;
     midgard_start(&input, &state);
-    midgard_run(t->world->program, &mali_world_ports, &state, &report, NULL, NULL);
+    midgard_run(t->world->program, &t->ports, &state, &report, NULL, NULL);
     *executed += report.executed;
     return !report.fault || mali_world_fault(t, &report, stop);
 }
@@ -74,7 +74,7 @@ static bool run_group(struct run *r, struct worker *w, uint64_t unit, struct mal
         left = false;
         for (uint32_t n = 0; n < r->sixteens; n++) {
             struct midgard_report report;
-            midgard_run(r->world->program, &mali_world_ports, &w->state[n], &report, NULL, NULL);
+            midgard_run(r->world->program, &w->threads[n].ports, &w->state[n], &report, NULL, NULL);
             w->executed += report.executed;
             if (report.fault)
                 return mali_world_fault(&w->threads[n], &report, stop);
@@ -136,7 +136,7 @@ static bool start_worker(struct run *r, struct worker *w)
     if (!w->threads || (world->program->barriers && !w->state) || (storage && !w->storage))
         return false;
     for (uint32_t n = 0; n < r->sixteens; n++) {
-        w->threads[n].world = world;
+        mali_threads_begin(&w->threads[n], world);
         w->threads[n].thread_storage = own ? w->storage + n * own : NULL;
         w->threads[n].group_storage = world->group_bytes ? w->storage + r->sixteens * own : NULL;
     }

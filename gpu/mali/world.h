@@ -67,6 +67,7 @@ bool mali_world_begin_shader(struct mali_world *world, const struct mali_job *jo
 
 /* Sixteen threads: `ctx` of the ports. A worker has one and sets it for each sixteen. */
 struct mali_threads {
+    struct midgard_ports ports; /* mali_threads_begin's, of which fragments put their own in place of some */
     struct mali_world *world;
     uint32_t number[MIDGARD_LANES]; /* linear: what attributes and stored varyings are found by */
     uint32_t local[3][MIDGARD_LANES], group[3][MIDGARD_LANES], global[3][MIDGARD_LANES];
@@ -76,8 +77,9 @@ struct mali_threads {
     struct mali_stop stop; /* why a port gave false: what the job ends with */
 };
 
-/* The ports that are the same for all kinds of programs; those of fragments alone are faults. */
-extern const struct midgard_ports mali_world_ports;
+/* Of a zeroed struct: the world, and ports that are the same for all kinds of programs; what only fragments have
+ * is a fault. Their ctx is the struct, which stays where it is. */
+void mali_threads_begin(struct mali_threads *threads, struct mali_world *world);
 
 /* What threads begin with. */
 struct midgard_input mali_world_input(const struct mali_world *world, uint16_t lanes, uint16_t helpers);
