@@ -64,10 +64,11 @@ void midgard_trans_fault(struct midgard_trans *t, enum midgard_fault fault, LLVM
     LLVMPositionBuilderAtEnd(b->ir, on);
 }
 
-void midgard_trans_check(struct midgard_trans *t, LLVMValueRef missing, LLVMValueRef address)
+void midgard_trans_check(struct midgard_trans *t, LLVMValueRef missing, LLVMValueRef lanes,
+                         LLVMValueRef address)
 {
     if (missing)
-        midgard_trans_fault(t, MIDGARD_FAULT_ADDRESS, missing, address);
+        midgard_trans_fault(t, MIDGARD_FAULT_ADDRESS, LLVMBuildAnd(t->b->ir, missing, lanes, ""), address);
 }
 
 LLVMValueRef midgard_trans_visible(struct midgard_trans *t, LLVMValueRef lanes)
@@ -263,8 +264,7 @@ static void writeout(struct midgard_trans *t, unsigned k, LLVMValueRef lanes)
     what.select = what.write->has_select ? t->reg[1][2] : jit_splat_u32(t->b, 0);
     lanes = midgard_trans_visible(t, lanes);
     LLVMValueRef missing = t->ports->writeout(t->ports->ctx, t->b, &what, lanes, &address);
-    if (missing)
-        midgard_trans_check(t, LLVMBuildAnd(t->b->ir, missing, lanes, ""), address);
+    midgard_trans_check(t, missing, lanes, address);
 }
 
 /* A fault of whoever is left to branch, told of the lowest lane that executes. */

@@ -101,8 +101,7 @@ static void store(struct midgard_trans *t, const struct midgard_memory *x,
     missing = info->class == MIDGARD_STORE_IMAGE
                   ? ports->store_image(ports->ctx, t->b, a, lanes, value, &address)
                   : ports->store_varying(ports->ctx, t->b, a, lanes, value, &address);
-    if (missing)
-        midgard_trans_check(t, LLVMBuildAnd(t->b->ir, missing, lanes, ""), address);
+    midgard_trans_check(t, missing, lanes, address);
 }
 
 void midgard_trans_attribute(struct midgard_trans *t, const struct midgard_memory *x,
@@ -116,7 +115,7 @@ void midgard_trans_attribute(struct midgard_trans *t, const struct midgard_memor
     }
     zeros(t, words);
     missing = loaded(t, info, &a, words, &address);
-    midgard_trans_check(t, missing, address);
+    midgard_trans_check(t, missing, t->mask, address);
     for (unsigned c = 0; c < 4; c++)
         words[c] = midgard_trans_lanes(t, words[c]);
     if (info->class == MIDGARD_VARYING)
@@ -176,8 +175,7 @@ static void store_tile(struct midgard_trans *t, const struct midgard_memory *x, 
     midgard_trans_argument(t, x->reg, words);
     midgard_trans_swizzled(x->swizzle, words, value);
     missing = ports->store_tile(ports->ctx, t->b, a->form, a->target, a->sample, lanes, value, &address);
-    if (missing)
-        midgard_trans_check(t, LLVMBuildAnd(t->b->ir, missing, lanes, ""), address);
+    midgard_trans_check(t, missing, lanes, address);
 }
 
 void midgard_trans_tile(struct midgard_trans *t, const struct midgard_memory *x,
@@ -200,7 +198,7 @@ void midgard_trans_tile(struct midgard_trans *t, const struct midgard_memory *x,
                       : ports->special(ports->ctx, t->b,
                                        midgard_trans_index(t, x, (uint32_t)midgard_offset_index(x)),
                                        (enum midgard_type)info->type, t->mask, words, &address);
-    midgard_trans_check(t, missing, address);
+    midgard_trans_check(t, missing, t->mask, address);
     midgard_trans_swizzled(x->swizzle, words, value);
     midgard_trans_write(t, x->reg, x->mask, value);
 }

@@ -29,8 +29,9 @@ struct midgard_trans {
  * its `address` (i64x16 or NULL: 0). */
 void midgard_trans_fault(struct midgard_trans *t, enum midgard_fault fault, LLVMValueRef bad,
                          LLVMValueRef address);
-/* What a port returned. */
-void midgard_trans_check(struct midgard_trans *t, LLVMValueRef missing, LLVMValueRef address);
+/* What a port returned that was asked for `lanes`. */
+void midgard_trans_check(struct midgard_trans *t, LLVMValueRef missing, LLVMValueRef lanes,
+                         LLVMValueRef address);
 /* Lanes that are no helpers. */
 LLVMValueRef midgard_trans_visible(struct midgard_trans *t, LLVMValueRef lanes);
 /* The address of the instruction behind, and the thread's storage: r31 as it is read. */

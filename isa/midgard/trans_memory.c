@@ -149,7 +149,8 @@ static void load(struct midgard_trans *t, const struct midgard_memory *x,
     if (t->ended)
         return;
     zeros(t, words);
-    midgard_trans_check(t, t->ports->load(t->ports->ctx, t->b, &access, t->mask, words, &address), address);
+    LLVMValueRef missing = t->ports->load(t->ports->ctx, t->b, &access, t->mask, words, &address);
+    midgard_trans_check(t, missing, t->mask, address);
     load_result(t, x, info, words);
 }
 
@@ -167,8 +168,7 @@ static void store(struct midgard_trans *t, const struct midgard_memory *x,
     midgard_trans_swizzled(x->swizzle, words, value);
     reverse(t, info->swap, value);
     LLVMValueRef missing = t->ports->store(t->ports->ctx, t->b, &access, lanes, value, &address);
-    if (missing)
-        midgard_trans_check(t, LLVMBuildAnd(t->b->ir, missing, lanes, ""), address);
+    midgard_trans_check(t, missing, lanes, address);
 }
 
 /* A value of four or eight bytes from an argument register. */
@@ -195,8 +195,7 @@ static void atomic(struct midgard_trans *t, const struct midgard_memory *x,
         atomic_value(t, x->index_reg, x->index_comp, compare);
     LLVMValueRef missing =
         t->ports->atomic(t->ports->ctx, t->b, &access, lanes, value, compare, out, &address);
-    if (missing)
-        midgard_trans_check(t, LLVMBuildAnd(t->b->ir, missing, lanes, ""), address);
+    midgard_trans_check(t, missing, lanes, address);
     for (unsigned c = 0; c < 2; c++)
         out[c] = c * 4u < info->bytes ? jit_select(t->b, lanes, midgard_trans_lanes(t, out[c]), zero) : zero;
     midgard_trans_write(t, x->reg, x->mask, out);
@@ -214,7 +213,8 @@ static void uniform(struct midgard_trans *t, const struct midgard_memory *x,
         u.buffer.lanes = argument[x->arg_comp];
     }
     zeros(t, words);
-    midgard_trans_check(t, t->ports->uniform(t->ports->ctx, t->b, &u, t->mask, words, &address), address);
+    LLVMValueRef missing = t->ports->uniform(t->ports->ctx, t->b, &u, t->mask, words, &address);
+    midgard_trans_check(t, missing, t->mask, address);
     load_result(t, x, info, words);
 }
 
@@ -284,10 +284,10 @@ static void move(struct midgard_trans *t, const struct midgard_memory *x,
     case MIDGARD_PERSPECTIVE: midgard_trans_divide(t, x->op & 3, !x->wide, in, out); break;
     default:
         zeros(t, out);
-        midgard_trans_check(t,
-                            t->ports->pack(t->ports->ctx, t->b, info->class == MIDGARD_UNPACK,
-                                           (enum midgard_type)info->type, format, in, t->mask, out, &address),
-                            address);
+        LLVMValueRef missing =
+            t->ports->pack(t->ports->ctx, t->b, info->class == MIDGARD_UNPACK, (enum midgard_type)info->type,
+                           format, in, t->mask, out, &address);
+        midgard_trans_check(t, missing, t->mask, address);
     }
     midgard_trans_write(t, x->reg, x->mask, out);
 }

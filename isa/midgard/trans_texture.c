@@ -162,7 +162,8 @@ static void request(struct midgard_trans *t, const struct midgard_texture *x)
     }
     level(t, x, &r);
     offsets(t, x, &r);
-    midgard_trans_check(t, t->ports->texture(t->ports->ctx, t->b, &r, t->mask, out, &address), address);
+    LLVMValueRef missing = t->ports->texture(t->ports->ctx, t->b, &r, t->mask, out, &address);
+    midgard_trans_check(t, missing, t->mask, address);
     write_result(t, x, x->sampler_type == MIDGARD_SAMPLER_FLOAT, out);
 }
 

@@ -333,7 +333,9 @@ static bool same(const void *program, unsigned mode, const void *input, const vo
 {
     const struct midgard_world *x = expected, *y = got;
     if (x->fault != y->fault || x->fault_address != y->fault_address)
-        return world_differs("fault %x, expected %x", y->fault, x->fault);
+        return world_differs("fault %x at %llx, expected %x at %llx", y->fault,
+                             (unsigned long long)y->fault_address, x->fault,
+                             (unsigned long long)x->fault_address);
     if (x->fault)
         return true;
     if (x->executed != y->executed || x->live != y->live)
