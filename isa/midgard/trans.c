@@ -1,0 +1,471 @@
+/* Blocks. Registers stand in slots between blocks; inside a block they are plain values, computed for all
+ * lanes, of which the block's own go back into the slots. A fault leaves the program at once. */
+#include "isa/midgard/trans.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "isa/midgard/flow.h"
+#include "isa/midgard/trans_internal.h"
+#include "isa/midgard/uses.h"
+
+/* Slots, NULL for what the program never writes: that is as it begins, or NULL, too: 0. */
+struct slots {
+    LLVMValueRef reg[MIDGARD_REGISTERS][4], begun[MIDGARD_REGISTERS][4];
+    LLVMValueRef live, fuel, executed;
+    LLVMValueRef running, at; /* of programs with barriers: lanes that wait at one, and what they do next */
+};
+
+/* ---- what an instruction asks of all ---- */
+
+LLVMValueRef midgard_trans_lanes(struct midgard_trans *t, LLVMValueRef value)
+{
+    return LLVMTypeOf(value) == t->b->i32 ? jit_splat(t->b, value) : value;
+}
+
+static LLVMBasicBlockRef append(struct midgard_trans *t, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(t->b->context, t->b->function, name);
+}
+
+/* Of lanes as i16, not 0, the first. */
+static void store_fault(struct midgard_trans *t, enum midgard_fault fault, LLVMValueRef lanes,
+                        LLVMValueRef address)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef args[2] = {lanes, LLVMConstInt(b->i1, 1, false)}, word;
+    LLVMValueRef first = jit_intrinsic(b, "llvm.cttz", &b->i16, 1, args, 2);
+    first = LLVMBuildZExt(b->ir, first, b->i32, "");
+    word = LLVMBuildShl(b->ir, first, jit_i32(b, ISA_FAULT_LANE), "");
+    word = LLVMBuildOr(b->ir, word, jit_i32(b, isa_fault_pack(fault, 0, t->insn->at)), "");
+    LLVMBuildStore(b->ir, word, t->fault);
+    if (address)
+        LLVMBuildStore(b->ir, LLVMBuildExtractElement(b->ir, address, first, ""), t->fault_address);
+    LLVMBuildBr(b->ir, jit_diverge_exit(&t->diverge));
+}
+
+void midgard_trans_fault(struct midgard_trans *t, enum midgard_fault fault, LLVMValueRef bad,
+                         LLVMValueRef address)
+{
+    struct jit_builder *b = t->b;
+    LLVMBasicBlockRef on = append(t, "on");
+    t->faults = true;
+    if (!bad) {
+        store_fault(t, fault, jit_mask_to_bits(b, t->mask), address);
+        t->ended = true;
+    } else {
+        LLVMBasicBlockRef here = append(t, "fault");
+        LLVMValueRef lanes = jit_mask_to_bits(b, LLVMBuildAnd(b->ir, bad, t->mask, ""));
+        LLVMValueRef none = LLVMBuildICmp(b->ir, LLVMIntEQ, lanes, LLVMConstNull(b->i16), "");
+        jit_likely(b, LLVMBuildCondBr(b->ir, none, on, here));
+        LLVMPositionBuilderAtEnd(b->ir, here);
+        store_fault(t, fault, lanes, address);
+    }
+    LLVMPositionBuilderAtEnd(b->ir, on);
+}
+
+void midgard_trans_check(struct midgard_trans *t, LLVMValueRef missing, LLVMValueRef lanes,
+                         LLVMValueRef address)
+{
+    if (missing)
+        midgard_trans_fault(t, MIDGARD_FAULT_ADDRESS, LLVMBuildAnd(t->b->ir, missing, lanes, ""), address);
+}
+
+LLVMValueRef midgard_trans_visible(struct midgard_trans *t, LLVMValueRef lanes)
+{
+    return t->helpers ? LLVMBuildAnd(t->b->ir, lanes, LLVMBuildNot(t->b->ir, t->helpers, ""), "") : lanes;
+}
+
+void midgard_trans_write(struct midgard_trans *t, unsigned reg, uint8_t mask, const LLVMValueRef value[4])
+{
+    for (unsigned c = 0; c < 4; c++)
+        if (mask >> c & 1)
+            t->reg[reg][c] = midgard_trans_lanes(t, value[c]);
+}
+
+void midgard_trans_counter(struct midgard_trans *t, LLVMValueRef out[4])
+{
+    struct jit_builder *b = t->b;
+    uint64_t behind = (t->insn->at + (uint64_t)midgard_quads_of(t->insn->tag)) * 16;
+    LLVMValueRef address = LLVMBuildAdd(b->ir, t->input->address, jit_i64(b, behind), ""), storage[4];
+    midgard_trans_argument(t, MIDGARD_A_STORAGE, storage);
+    out[0] = jit_splat(b, LLVMBuildTrunc(b->ir, address, b->i32, ""));
+    address = LLVMBuildLShr(b->ir, address, jit_i64(b, 32), "");
+    out[1] = jit_splat(b, LLVMBuildTrunc(b->ir, address, b->i32, ""));
+    out[2] = storage[0];
+    out[3] = storage[1];
+}
+
+/* ---- registers ---- */
+
+static bool is_own(unsigned reg)
+{
+    return reg == MIDGARD_R_FORWARD || reg == MIDGARD_R_FORWARD + 1 || reg == MIDGARD_R_SELECT;
+}
+
+static void find_uses(const struct midgard_program *p, uint8_t used[], uint8_t written[])
+{
+    for (uint32_t n = 0; n < p->insn_count; n++) {
+        struct midgard_uses uses;
+        midgard_uses(&p->insns[n], &p->traits, &uses);
+        for (unsigned r = 0; r < MIDGARD_REGISTERS; r++) {
+            written[r] |= uses.written[r];
+            used[r] |= uses.read[r] | uses.written[r];
+        }
+    }
+}
+
+static LLVMValueRef in_state(struct midgard_trans *t, size_t offset)
+{
+    return jit_offset_const(t->b, t->input->state, offset);
+}
+
+static size_t place_in_state(unsigned reg, unsigned c)
+{
+    return offsetof(struct midgard_state, reg) + (reg * 4 + c) * sizeof(uint32_t) * MIDGARD_LANES;
+}
+
+/* What a register that is used begins with; NULL: 0. */
+static LLVMValueRef beginning(struct midgard_trans *t, unsigned reg, unsigned c)
+{
+    unsigned n = MIDGARD_R_UNIFORM - reg;
+    if (t->input->state)
+        return jit_load(t->b, t->b->i32x16, in_state(t, place_in_state(reg, c)), 4, false);
+    if (reg > MIDGARD_R_UNIFORM || n >= t->input->uniform_count || n >= 16)
+        return NULL;
+    return midgard_trans_lanes(t, t->ports->uniform_register(t->ports->ctx, t->b, n, c));
+}
+
+static void make_registers(struct midgard_trans *t, struct slots *s)
+{
+    struct jit_builder *b = t->b;
+    uint8_t used[MIDGARD_REGISTERS] = {0}, written[MIDGARD_REGISTERS] = {0};
+    find_uses(t->program, used, written);
+    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
+        for (unsigned c = 0; c < 4 && !is_own(n); c++) {
+            if (!(used[n] >> c & 1))
+                continue;
+            s->begun[n][c] = beginning(t, n, c);
+            if (!(written[n] >> c & 1))
+                continue;
+            s->reg[n][c] = jit_alloca(b, b->i32x16, "register");
+            LLVMBuildStore(b->ir, s->begun[n][c] ? s->begun[n][c] : jit_splat_u32(b, 0), s->reg[n][c]);
+        }
+}
+
+static void make_slots(struct midgard_trans *t, struct slots *s, LLVMValueRef lanes)
+{
+    struct jit_builder *b = t->b;
+    bool resumes = t->input->state;
+    LLVMValueRef live = lanes, fuel = resumes ? NULL : jit_splat(b, t->input->fuel);
+    if (resumes) {
+        live = jit_load(b, b->i16, in_state(t, offsetof(struct midgard_state, live)), 2, false);
+        live = jit_mask_from_bits(b, live);
+        fuel = jit_load(b, b->i32x16, in_state(t, offsetof(struct midgard_state, fuel)), 4, false);
+        s->running = jit_alloca(b, b->i1x16, "running");
+        s->at = jit_alloca(b, b->i32x16, "at");
+        LLVMBuildStore(b->ir, LLVMConstNull(b->i1x16), s->running);
+        LLVMBuildStore(
+            b->ir, jit_load(b, b->i32x16, in_state(t, offsetof(struct midgard_state, at)), 4, false), s->at);
+    }
+    s->live = jit_alloca(b, b->i1x16, "live");
+    s->fuel = jit_alloca(b, b->i32x16, "fuel");
+    s->executed = jit_alloca(b, b->i64, "executed");
+    t->fault = jit_alloca(b, b->i32, "fault");
+    t->fault_address = jit_alloca(b, b->i64, "address");
+    LLVMBuildStore(b->ir, live, s->live);
+    LLVMBuildStore(b->ir, fuel, s->fuel);
+    LLVMBuildStore(b->ir, jit_i64(b, 0), s->executed);
+    LLVMBuildStore(b->ir, jit_i32(b, 0), t->fault);
+    LLVMBuildStore(b->ir, jit_i64(b, 0), t->fault_address);
+    make_registers(t, s);
+}
+
+static void load_registers(struct midgard_trans *t, const struct slots *s)
+{
+    struct jit_builder *b = t->b;
+    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
+        for (unsigned c = 0; c < 4; c++)
+            t->reg[n][c] = s->reg[n][c]     ? LLVMBuildLoad2(b->ir, b->i32x16, s->reg[n][c], "")
+                           : s->begun[n][c] ? s->begun[n][c]
+                                            : jit_splat_u32(b, 0);
+    memset(t->argument, 0, sizeof t->argument);
+}
+
+static void store_registers(struct midgard_trans *t, const struct slots *s)
+{
+    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
+        for (unsigned c = 0; c < 4; c++)
+            if (s->reg[n][c])
+                jit_diverge_set(t->b, s->reg[n][c], t->reg[n][c], t->mask);
+}
+
+/* ---- branches ---- */
+
+/* Rule 8: the four conditions of r31 choose a bit of the table. */
+static LLVMValueRef by_table(struct midgard_trans *t, uint16_t table)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef index = jit_splat_u32(b, 0), zero = index;
+    for (unsigned n = 0; n < 4; n++) {
+        LLVMValueRef half =
+            midgard_trans_band(t, t->reg[MIDGARD_R_SELECT][n < 2 ? 3 : 0], n & 1 ? 0xffff0000u : 0x0000ffffu);
+        LLVMValueRef holds = LLVMBuildICmp(b->ir, LLVMIntNE, half, zero, "");
+        index = LLVMBuildOr(b->ir, index, jit_select(b, holds, jit_splat_u32(b, 1u << n), zero), "");
+    }
+    LLVMValueRef bit = LLVMBuildLShr(b->ir, jit_splat_u32(b, table), index, "");
+    return LLVMBuildTrunc(b->ir, bit, b->i1x16, "");
+}
+
+static LLVMValueRef holds(struct midgard_trans *t, unsigned k)
+{
+    struct jit_builder *b = t->b;
+    const struct midgard_jump *j = &t->insn->jump[k];
+    LLVMValueRef all = LLVMConstAllOnes(b->i1x16), none = LLVMConstNull(b->i1x16);
+    if (k)
+        return j->condition == 0xffff ? all : j->condition ? by_table(t, j->condition) : none;
+    if (j->op == MIDGARD_JUMP || j->condition == MIDGARD_IF_ALWAYS)
+        return all;
+    if (j->condition == MIDGARD_IF_NEVER)
+        return none;
+    return LLVMBuildICmp(b->ir, j->condition == MIDGARD_IF_TRUE ? LLVMIntNE : LLVMIntEQ,
+                         t->reg[MIDGARD_R_SELECT][3], jit_splat_u32(b, 0), "");
+}
+
+/* Lanes that branch backward pay for it; when one cannot, the program stops. */
+static void pay(struct midgard_trans *t, const struct slots *s, LLVMValueRef taken, uint32_t cost)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef left = LLVMBuildLoad2(b->ir, b->i32x16, s->fuel, ""), price = jit_splat_u32(b, cost);
+    LLVMValueRef less = LLVMBuildICmp(b->ir, LLVMIntULT, left, price, "");
+    midgard_trans_fault(t, MIDGARD_FAULT_FUEL, LLVMBuildAnd(b->ir, taken, less, ""), NULL);
+    jit_diverge_set(b, s->fuel, LLVMBuildSub(b->ir, left, price, ""), taken);
+}
+
+static const struct midgard_write *write_of(const struct midgard_trans *t, unsigned k)
+{
+    const struct midgard_program *p = t->program;
+    const struct midgard_jump *first = &t->insn->jump[0];
+    uint32_t n = 0;
+    while (n < p->write_count && p->writes[n].insn != t->number)
+        n++;
+    bool two = k && midgard_has(t->insn, MIDGARD_BRANCH) && first->op == MIDGARD_WRITEOUT && first->condition;
+    return &p->writes[n + two];
+}
+
+static void writeout(struct midgard_trans *t, unsigned k, LLVMValueRef lanes)
+{
+    LLVMValueRef address = NULL;
+    struct midgard_ir_writeout what = {.write = write_of(t, k)};
+    memcpy(what.color, t->reg[0], sizeof what.color);
+    memcpy(what.second, t->reg[2], sizeof what.second);
+    what.depth = t->reg[1][0];
+    what.stencil = t->reg[1][1];
+    what.select = what.write->has_select ? t->reg[1][2] : jit_splat_u32(t->b, 0);
+    lanes = midgard_trans_visible(t, lanes);
+    LLVMValueRef missing = t->ports->writeout(t->ports->ctx, t->b, &what, lanes, &address);
+    midgard_trans_check(t, missing, lanes, address);
+}
+
+/* A fault of whoever is left to branch, told of the lowest lane that executes. */
+static void refuse(struct midgard_trans *t, enum midgard_fault fault, LLVMValueRef left)
+{
+    struct jit_builder *b = t->b;
+    if (left == t->mask)
+        midgard_trans_fault(t, fault, NULL, NULL);
+    else
+        midgard_trans_fault(t, fault, jit_splat(b, jit_mask_any(b, left)), NULL);
+}
+
+/* Branch k, at the end of a block or within it; `left`: the lanes that have not branched. Returns those that
+ * still have not. */
+static LLVMValueRef branch(struct midgard_trans *t, const struct slots *s, unsigned k, uint32_t target,
+                           LLVMValueRef left)
+{
+    struct jit_builder *b = t->b;
+    const struct midgard_jump *j = &t->insn->jump[k];
+    uint32_t first = target < t->program->block_count ? t->program->blocks[target].first : UINT32_MAX;
+    if (j->call > MIDGARD_CALL_NONE) {
+        refuse(t, MIDGARD_FAULT_UNSUPPORTED, left);
+        return left;
+    }
+    LLVMValueRef taken = LLVMBuildAnd(b->ir, left, holds(t, k), "");
+    switch (j->op) {
+    case MIDGARD_JUMP:
+    case MIDGARD_BRANCH_IF:
+        if (target == MIDGARD_NO_BLOCK)
+            return left;
+        if (first <= t->number)
+            pay(t, s, taken, t->number + 1 - first);
+        jit_diverge_branch(&t->diverge, taken, target);
+        return t->diverge.left;
+    case MIDGARD_DISCARD:
+        jit_diverge_set(b, s->live, LLVMConstNull(b->i1x16), taken);
+        jit_diverge_branch(&t->diverge, taken, t->program->block_count);
+        return t->diverge.left;
+    case MIDGARD_TILE_PENDING: return left;
+    case MIDGARD_WRITEOUT:
+        if (k ? j->condition : j->condition != MIDGARD_IF_NEVER)
+            writeout(t, k, taken);
+        return left;
+    default: refuse(t, MIDGARD_FAULT_RESERVED, left); return left;
+    }
+}
+
+static void branches(struct midgard_trans *t, const struct slots *s, const struct midgard_block *block)
+{
+    bool last = t->number == block->first + block->count - 1;
+    LLVMValueRef left = t->mask;
+    for (unsigned k = 0; k < 2 && !t->ended; k++)
+        if (midgard_has(t->insn, (enum midgard_unit)(MIDGARD_BRANCH + k)))
+            left = branch(t, s, k, last ? block->target[k] : MIDGARD_NO_BLOCK, left);
+}
+
+/* ---- blocks ---- */
+
+static void emit_insn(struct midgard_trans *t)
+{
+    const struct midgard_insn *i = t->insn;
+    switch (midgard_kind_of(i->tag)) {
+    case MIDGARD_ALU:
+        if (i->tag >= MIDGARD_TAG_ALU_WRITEOUT && t->program->traits.no_writeout_tags)
+            midgard_trans_fault(t, MIDGARD_FAULT_RESERVED, NULL, NULL);
+        else
+            midgard_trans_bundle(t);
+        break;
+    case MIDGARD_LOAD_STORE:
+        for (unsigned n = 0; n < 2 && !t->ended; n++)
+            midgard_trans_load_store(t, &i->memory[n]);
+        break;
+    default:
+        if (i->texture.op != MIDGARD_TEX_BARRIER)
+            midgard_trans_texture(t);
+    }
+}
+
+static bool is_barrier(const struct midgard_insn *i)
+{
+    return midgard_kind_of(i->tag) == MIDGARD_TEXTURE && i->texture.op == MIDGARD_TEX_BARRIER;
+}
+
+/* What of the lanes that do not branch becomes behind the block's last instruction. */
+static void leave(struct midgard_trans *t, const struct slots *s, uint32_t k)
+{
+    struct jit_builder *b = t->b;
+    const struct midgard_program *p = t->program;
+    const struct midgard_insn *i = &p->insns[p->blocks[k].first + p->blocks[k].count - 1];
+    if (midgard_kind_of(i->tag) == MIDGARD_TEXTURE && i->texture.exec == MIDGARD_EXEC_KILL && t->helpers)
+        jit_diverge_branch(&t->diverge, t->helpers, p->block_count);
+    if (!p->blocks[k].ends && is_barrier(i)) {
+        LLVMValueRef left = t->diverge.left;
+        jit_diverge_set(b, s->running, LLVMConstAllOnes(b->i1x16), left);
+        jit_diverge_set(b, s->at, jit_splat_u32(b, p->blocks[k + 1].first), left);
+        jit_diverge_close(&t->diverge, p->block_count);
+        return;
+    }
+    jit_diverge_close(&t->diverge, p->blocks[k].ends ? p->block_count : k + 1);
+}
+
+static void emit_block(struct midgard_trans *t, const struct slots *s, uint32_t k)
+{
+    struct jit_builder *b = t->b;
+    const struct midgard_block *block = &t->program->blocks[k];
+    t->mask = jit_diverge_block(&t->diverge, k);
+    t->ended = false;
+    load_registers(t, s);
+    for (uint32_t n = 0; n < block->count && !t->ended; n++) {
+        t->number = block->first + n;
+        t->insn = &t->program->insns[t->number];
+        emit_insn(t);
+        if (n + 1 == block->count)
+            store_registers(t, s);
+        if (!t->ended && midgard_kind_of(t->insn->tag) == MIDGARD_ALU)
+            branches(t, s, block);
+    }
+    LLVMValueRef before = LLVMBuildLoad2(b->ir, b->i64, s->executed, "");
+    LLVMBuildStore(b->ir, LLVMBuildAdd(b->ir, before, jit_i64(b, block->count), ""), s->executed);
+    leave(t, s, k);
+}
+
+/* Lanes begin, or go on behind the barriers that they wait at. */
+static int begin(struct midgard_trans *t, const struct slots *s, LLVMValueRef lanes)
+{
+    struct jit_builder *b = t->b;
+    const struct midgard_program *p = t->program;
+    int status = jit_diverge_begin(&t->diverge, b, p->block_count, lanes);
+    if (status || !t->input->state)
+        return status;
+    LLVMPositionBuilderBefore(b->ir, LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(b->ir)));
+    LLVMValueRef at = LLVMBuildLoad2(b->ir, b->i32x16, s->at, "");
+    for (uint32_t k = 0; k < p->block_count; k++) {
+        if (k && !is_barrier(&p->insns[p->blocks[k].first - 1]))
+            continue;
+        LLVMValueRef here = LLVMBuildICmp(b->ir, LLVMIntEQ, at, jit_splat_u32(b, p->blocks[k].first), "");
+        LLVMBuildStore(b->ir, LLVMBuildAnd(b->ir, lanes, here, ""), t->diverge.waiting[k]);
+    }
+    return 0;
+}
+
+/* ---- the end ---- */
+
+static void store_state(struct midgard_trans *t, const struct slots *s)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef running = jit_mask_to_bits(b, LLVMBuildLoad2(b->ir, b->i1x16, s->running, ""));
+    LLVMValueRef live = jit_mask_to_bits(b, LLVMBuildLoad2(b->ir, b->i1x16, s->live, ""));
+    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
+        for (unsigned c = 0; c < 4; c++)
+            if (s->reg[n][c])
+                jit_store(b, t->reg[n][c], in_state(t, place_in_state(n, c)), 4);
+    jit_store(b, running, in_state(t, offsetof(struct midgard_state, running)), 2);
+    jit_store(b, running, in_state(t, offsetof(struct midgard_state, waiting)), 2);
+    jit_store(b, live, in_state(t, offsetof(struct midgard_state, live)), 2);
+    jit_store(b, LLVMBuildLoad2(b->ir, b->i32x16, s->at, ""), in_state(t, offsetof(struct midgard_state, at)),
+              4);
+    jit_store(b, LLVMBuildLoad2(b->ir, b->i32x16, s->fuel, ""),
+              in_state(t, offsetof(struct midgard_state, fuel)), 4);
+}
+
+static void finish(struct midgard_trans *t, const struct slots *s, LLVMValueRef *fault,
+                   struct midgard_ir_state *state)
+{
+    struct jit_builder *b = t->b;
+    load_registers(t, s);
+    *state = (struct midgard_ir_state){.faults = t->faults};
+    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
+        for (unsigned c = 0; c < 4; c++)
+            state->reg[n][c] = s->reg[n][c] || s->begun[n][c] ? t->reg[n][c] : NULL;
+    state->live = LLVMBuildLoad2(b->ir, b->i1x16, s->live, "");
+    state->executed = LLVMBuildLoad2(b->ir, b->i64, s->executed, "");
+    state->fault_address = LLVMBuildLoad2(b->ir, b->i64, t->fault_address, "");
+    *fault = LLVMBuildLoad2(b->ir, b->i32, t->fault, "");
+    if (t->input->state)
+        store_state(t, s);
+}
+
+int midgard_translate(struct jit_builder *b, const struct midgard_program *program,
+                      const struct midgard_ir_ports *ports, const struct midgard_ir_input *input,
+                      LLVMValueRef *fault, struct midgard_ir_state *state)
+{
+    struct midgard_trans t = {.b = b, .program = program, .ports = ports, .input = input};
+    struct slots s = {0};
+    LLVMValueRef lanes = input->lanes;
+    t.helpers = input->helpers;
+    if (program->barriers && !input->state)
+        return -EINVAL;
+    if (input->state) {
+        lanes = jit_load(b, b->i16, in_state(&t, offsetof(struct midgard_state, running)), 2, false);
+        lanes = jit_mask_from_bits(b, lanes);
+        t.helpers = jit_load(b, b->i16, in_state(&t, offsetof(struct midgard_state, helpers)), 2, false);
+        t.helpers = jit_mask_from_bits(b, t.helpers);
+    }
+    make_slots(&t, &s, lanes);
+    int status = begin(&t, &s, lanes);
+    if (status)
+        return status;
+    for (uint32_t k = 0; k < program->block_count; k++)
+        emit_block(&t, &s, k);
+    jit_diverge_end(&t.diverge);
+    finish(&t, &s, fault, state);
+    return 0;
+}

@@ -1,0 +1,352 @@
+/* Operands and results of arithmetic, an element of sixteen threads at a time (README.md, rules 5 and 7). */
+#include "isa/midgard/trans_internal.h"
+#include "util/bits.h"
+
+LLVMTypeRef midgard_trans_type(struct midgard_trans *t, unsigned width)
+{
+    return LLVMVectorType(LLVMIntTypeInContext(t->b->context, width), MIDGARD_LANES);
+}
+
+LLVMValueRef midgard_trans_splat(struct midgard_trans *t, unsigned width, uint64_t n)
+{
+    LLVMValueRef all[MIDGARD_LANES];
+    for (unsigned l = 0; l < MIDGARD_LANES; l++)
+        all[l] = LLVMConstInt(LLVMIntTypeInContext(t->b->context, width), n, false);
+    return LLVMConstVector(all, MIDGARD_LANES);
+}
+
+LLVMValueRef midgard_trans_hidden(struct midgard_trans *t, LLVMValueRef x)
+{
+    struct jit_builder *b = t->b;
+    LLVMTypeRef type = LLVMTypeOf(x), floats = b->f32x16;
+    if (type == b->i64x16)
+        floats = LLVMVectorType(b->f64, MIDGARD_LANES);
+    x = LLVMBuildBitCast(b->ir, x, floats, "");
+    x = jit_intrinsic(b, "llvm.arithmetic.fence", &floats, 1, &x, 1);
+    return LLVMBuildBitCast(b->ir, x, type, "");
+}
+
+LLVMValueRef midgard_trans_of_half(struct midgard_trans *t, LLVMValueRef half)
+{
+    LLVMTypeRef i16x16 = midgard_trans_type(t, 16);
+    half = LLVMTypeOf(half) == i16x16 ? half : LLVMBuildTrunc(t->b->ir, half, i16x16, "");
+    return midgard_trans_op(t, ISA_OP_f16_to_f32, ISA_F16, 0, half, NULL);
+}
+
+LLVMValueRef midgard_trans_to_half(struct midgard_trans *t, LLVMValueRef single)
+{
+    LLVMValueRef half = midgard_trans_op(t, ISA_OP_f32_to_f16, ISA_F32, 0, single, NULL);
+    return LLVMBuildZExt(t->b->ir, half, t->b->i32x16, "");
+}
+
+LLVMValueRef midgard_trans_element(struct midgard_trans *t, const LLVMValueRef *word, unsigned width,
+                                   unsigned n)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    if (width == 32)
+        return word[n];
+    if (width < 32) {
+        LLVMValueRef x = midgard_trans_shift(t, word[n * width / 32], -(int)(n * width % 32));
+        return LLVMBuildTrunc(ir, x, midgard_trans_type(t, width), "");
+    }
+    LLVMValueRef low = LLVMBuildZExt(ir, word[2 * n], t->b->i64x16, "");
+    LLVMValueRef high = LLVMBuildZExt(ir, word[2 * n + 1], t->b->i64x16, "");
+    return LLVMBuildOr(ir, low, LLVMBuildShl(ir, high, midgard_trans_splat(t, 64, 32), ""), "");
+}
+
+/* ---- widening ---- */
+
+static LLVMValueRef widened_int(struct midgard_trans *t, LLVMValueRef x, unsigned from, uint8_t mod)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    LLVMTypeRef to = midgard_trans_type(t, 2 * from);
+    if (mod == MIDGARD_SIGN)
+        return LLVMBuildSExt(ir, x, to, "");
+    x = LLVMBuildZExt(ir, x, to, "");
+    if (mod == MIDGARD_ZERO)
+        return x;
+    LLVMValueRef up = LLVMBuildShl(ir, x, midgard_trans_splat(t, 2 * from, from), "");
+    return mod == MIDGARD_REPLICATE ? LLVMBuildOr(ir, x, up, "") : up;
+}
+
+static LLVMValueRef widened(struct midgard_trans *t, LLVMValueRef x, unsigned from, bool floats, uint8_t mod)
+{
+    if (!floats)
+        return widened_int(t, x, from, mod);
+    return from == 16 ? midgard_trans_of_half(t, x)
+                      : midgard_trans_op(t, ISA_OP_f32_to_f64, ISA_F32, 0, midgard_trans_hidden(t, x), NULL);
+}
+
+static LLVMValueRef with_signs(struct midgard_trans *t, LLVMValueRef x, unsigned width, uint8_t mod)
+{
+    LLVMValueRef sign = midgard_trans_splat(t, width, 1ull << (width - 1));
+    if (mod & MIDGARD_ABS)
+        x = LLVMBuildAnd(t->b->ir, x, LLVMConstNot(sign), "");
+    return mod & MIDGARD_NEG ? LLVMBuildXor(t->b->ir, x, sign, "") : x;
+}
+
+/* ---- operands ---- */
+
+static bool is_there(const struct midgard_source *s, uint8_t mode, bool floats)
+{
+    switch (s->expand) {
+    case MIDGARD_PLAIN: return true;
+    case MIDGARD_REPEAT_LOW:
+    case MIDGARD_REPEAT_HIGH:
+    case MIDGARD_SWAP: return mode == MIDGARD_MODE_8 || mode == MIDGARD_MODE_16;
+    case MIDGARD_EXPAND_LOW:
+    case MIDGARD_EXPAND_HIGH:
+        return mode == MIDGARD_MODE_32 || mode == MIDGARD_MODE_64 || (mode == MIDGARD_MODE_16 && !floats);
+    default: return mode == MIDGARD_MODE_16 && !floats;
+    }
+}
+
+/* Of modes 8 and 16: the place that element e of the operand has in what its register's elements become: those
+ * of the register, or of the half of it that is widened. */
+static unsigned place_of(const struct midgard_source *s, unsigned e, unsigned elements, bool pairs)
+{
+    unsigned half = elements / 2, within = e % half;
+    bool upper = e >= half;
+    unsigned selected =
+        pairs ? 2u * (s->swizzle >> 2 * (within / 2) & 3) + within % 2 : s->swizzle >> 2 * within & 3u;
+    if (s->expand == MIDGARD_REPEAT_LOW)
+        upper = false;
+    else if (s->expand == MIDGARD_REPEAT_HIGH)
+        upper = true;
+    else if (s->expand == MIDGARD_SWAP || s->expand >= MIDGARD_EXPAND_LOW_SWAP)
+        upper = !upper;
+    return selected + (upper ? half : 0);
+}
+
+static bool takes_upper(const struct midgard_source *s)
+{
+    return s->expand == MIDGARD_EXPAND_HIGH || s->expand == MIDGARD_EXPAND_HIGH_SWAP;
+}
+
+static LLVMValueRef wide_word(struct midgard_trans *t, const struct midgard_trans_operand *o, bool floats,
+                              unsigned n)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    const struct midgard_source *s = o->source;
+    if (s->expand == MIDGARD_PLAIN)
+        return o->word[n];
+    LLVMValueRef x = widened(t, o->word[n / 2 + (takes_upper(s) ? 2 : 0)], 32, floats, s->mod);
+    if (n & 1)
+        x = LLVMBuildLShr(ir, x, midgard_trans_splat(t, 64, 32), "");
+    return LLVMBuildTrunc(ir, x, t->b->i32x16, "");
+}
+
+static LLVMValueRef vector_element(struct midgard_trans *t, const struct midgard_trans_unit *u,
+                                   const struct midgard_trans_operand *o, unsigned e)
+{
+    const struct midgard_source *s = o->source;
+    bool floats = u->info->float_in;
+    if (u->mode == MIDGARD_MODE_64) {
+        LLVMValueRef two[2];
+        for (unsigned n = 0; n < 2; n++)
+            two[n] = wide_word(t, o, floats, s->swizzle >> (4 * e + 2 * n) & 3);
+        return midgard_trans_element(t, two, 64, 0);
+    }
+    unsigned n = u->mode == MIDGARD_MODE_32 ? s->swizzle >> 2 * e & 3u
+                                            : place_of(s, e, u->elements, u->mode == MIDGARD_MODE_8);
+    if (s->expand < MIDGARD_EXPAND_LOW)
+        return midgard_trans_element(t, o->word, u->width, n);
+    n += takes_upper(s) ? u->elements : 0;
+    return widened(t, midgard_trans_element(t, o->word, u->width / 2, n), u->width / 2, floats, s->mod);
+}
+
+static LLVMValueRef scalar_element(struct midgard_trans *t, const struct midgard_trans_unit *u,
+                                   const struct midgard_trans_operand *o)
+{
+    const struct midgard_source *s = o->source;
+    if (s->full)
+        return o->word[s->component / 2];
+    return widened(t, midgard_trans_element(t, o->word, 16, s->component), 16, u->info->float_in, s->mod);
+}
+
+static LLVMValueRef hidden(struct midgard_trans *t, const struct midgard_trans_unit *u, LLVMValueRef x)
+{
+    return u->info->float_in && u->hides && u->width >= 32 ? midgard_trans_hidden(t, x) : x;
+}
+
+static LLVMValueRef operand(struct midgard_trans *t, const struct midgard_trans_unit *u,
+                            struct midgard_trans_operand *o, unsigned e)
+{
+    if (o->element[e])
+        return o->element[e];
+    LLVMValueRef x = u->scalar ? scalar_element(t, u, o) : vector_element(t, u, o, e);
+    if (u->info->float_in)
+        x = with_signs(t, x, u->width, o->source->mod);
+    o->element[e] = hidden(t, u, x);
+    return o->element[e];
+}
+
+LLVMValueRef midgard_trans_a(struct midgard_trans *t, struct midgard_trans_unit *u, unsigned e)
+{
+    return operand(t, u, &u->a, e);
+}
+
+/* A number that the instruction has: halves, converted, or integers. */
+static LLVMValueRef immediate(struct midgard_trans *t, const struct midgard_trans_unit *u)
+{
+    uint64_t x = u->alu->constant;
+    uint64_t source[3] = {x};
+    if (!u->info->float_in)
+        return midgard_trans_splat(t, u->width, (uint64_t)(int64_t)(int16_t)x);
+    if (u->width > 16)
+        source[0] = isa_op_lane((struct isa_lane_op){ISA_OP_f16_to_f32, ISA_F16, ISA_OP_QUIET}, source);
+    if (u->width > 32)
+        source[0] = isa_op_lane((struct isa_lane_op){ISA_OP_f32_to_f64, ISA_F32, ISA_OP_QUIET}, source);
+    return with_signs(t, midgard_trans_splat(t, u->width, source[0]), u->width, u->alu->b.mod);
+}
+
+LLVMValueRef midgard_trans_b(struct midgard_trans *t, struct midgard_trans_unit *u, unsigned e)
+{
+    if (!u->alu->immediate)
+        return operand(t, u, &u->b, e);
+    if (!u->b.element[0])
+        u->b.element[0] = hidden(t, u, immediate(t, u));
+    return u->b.element[0];
+}
+
+static void take_words(struct midgard_trans *t, unsigned reg, LLVMValueRef out[4])
+{
+    bool result = (reg | 1) == MIDGARD_R_TEXTURE + 1 && !t->program->traits.shared_registers;
+    if (reg == MIDGARD_R_SELECT) {
+        midgard_trans_counter(t, out);
+        return;
+    }
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = reg == MIDGARD_R_CONSTANT
+                     ? jit_splat_u32(t->b, t->insn->constant[c])
+                     : t->reg[result ? reg - MIDGARD_R_TEXTURE + MIDGARD_R_RESULT : reg][c];
+}
+
+bool midgard_trans_take(struct midgard_trans *t, struct midgard_trans_unit *u)
+{
+    const struct midgard_alu *alu = u->alu;
+    bool floats = u->info->float_in;
+    if (!u->scalar &&
+        (!is_there(&alu->a, u->mode, floats) || (!alu->immediate && !is_there(&alu->b, u->mode, floats))))
+        return false;
+    u->a.source = &alu->a;
+    u->b.source = &alu->b;
+    take_words(t, alu->a.reg, u->a.word);
+    if (!alu->immediate)
+        take_words(t, alu->b.reg, u->b.word);
+    return true;
+}
+
+/* ---- results ---- */
+
+static bool narrows(const struct midgard_trans_unit *u)
+{
+    return u->scalar ? !u->alu->full : u->alu->shrink != MIDGARD_SHRINK_NONE;
+}
+
+bool midgard_trans_may_result(const struct midgard_trans_unit *u)
+{
+    return !narrows(u) || (u->mode > MIDGARD_MODE_8 && !(u->info->float_out && u->mode == MIDGARD_MODE_16));
+}
+
+uint16_t midgard_trans_enabled(const struct midgard_trans_unit *u)
+{
+    const struct midgard_alu *alu = u->alu;
+    uint16_t out = 0;
+    if (u->scalar)
+        return midgard_trans_place(u, 0);
+    if (narrows(u))
+        return (uint16_t)(alu->mask << (alu->shrink == MIDGARD_SHRINK_UPPER ? 8 : 0));
+    for (unsigned n = 0; n < 16; n++)
+        out |= (uint16_t)((alu->mask >> n / 2 & 1) << n);
+    return out;
+}
+
+/* Byte of the register at which element e's result begins. */
+static unsigned first_byte(const struct midgard_trans_unit *u, unsigned e)
+{
+    const struct midgard_alu *alu = u->alu;
+    if (u->scalar)
+        return alu->full ? alu->component / 2u * 4 : alu->component * 2u;
+    if (!narrows(u))
+        return e * u->width / 8;
+    return e * u->width / 16 + (alu->shrink == MIDGARD_SHRINK_UPPER ? 8 : 0);
+}
+
+uint16_t midgard_trans_place(const struct midgard_trans_unit *u, unsigned e)
+{
+    unsigned bytes = u->width / (narrows(u) ? 16 : 8);
+    return (uint16_t)(((1u << bytes) - 1) << first_byte(u, e));
+}
+
+static LLVMValueRef narrowed(struct midgard_trans *t, const struct midgard_trans_unit *u, LLVMValueRef x)
+{
+    static const uint8_t saturated[2][4] = {
+        {0, ISA_OP_i16_to_i8_sat, ISA_OP_i32_to_i16_sat, ISA_OP_i64_to_i32_sat},
+        {0, ISA_OP_u16_to_u8_sat, ISA_OP_u32_to_u16_sat, ISA_OP_u64_to_u32_sat}};
+    static const uint8_t shapes[4] = {ISA_I8, ISA_I16, ISA_I32, ISA_I64};
+    uint8_t outmod = u->alu->outmod, rounding = u->info->op[u->mode].policy & ISA_OP_ROUNDING;
+    if (u->info->float_out)
+        return u->mode == MIDGARD_MODE_32
+                   ? midgard_trans_op(t, ISA_OP_f32_to_f16, ISA_F32, rounding, x, NULL)
+                   : midgard_trans_op(t, ISA_OP_f64_to_f32, ISA_F64, rounding, x, NULL);
+    if (outmod < MIDGARD_LOW_HALF)
+        return midgard_trans_op(t, saturated[outmod][u->mode], shapes[u->mode], 0, x, NULL);
+    if (outmod == MIDGARD_HIGH_HALF)
+        x = LLVMBuildLShr(t->b->ir, x, midgard_trans_splat(t, u->width, u->width / 2), "");
+    return LLVMBuildTrunc(t->b->ir, x, midgard_trans_type(t, u->width / 2), "");
+}
+
+static LLVMValueRef clamped(struct midgard_trans *t, const struct midgard_trans_unit *u, LLVMValueRef x)
+{
+    static const uint8_t clamps[4] = {0, ISA_OP_fclamp_0_inf, ISA_OP_fclamp_m1_1, ISA_OP_fclamp_0_1};
+    static const uint8_t shapes[4] = {ISA_F16, ISA_F16, ISA_F32, ISA_F64};
+    if (!u->info->float_out || !u->alu->outmod)
+        return x;
+    return midgard_trans_op(t, clamps[u->alu->outmod], shapes[u->mode], 0, x, NULL);
+}
+
+/* Up to 32 bits at a byte of a word. */
+static void put_word(struct midgard_trans *t, LLVMValueRef x, unsigned byte,
+                     struct midgard_trans_outcome *out)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    unsigned n = byte / 4;
+    if (LLVMTypeOf(x) != t->b->i32x16)
+        x = LLVMBuildZExt(ir, x, t->b->i32x16, "");
+    x = midgard_trans_shift(t, x, (int)(byte % 4 * 8));
+    out->word[n] = out->word[n] ? LLVMBuildOr(ir, out->word[n], x, "") : x;
+}
+
+void midgard_trans_put(struct midgard_trans *t, const struct midgard_trans_unit *u, unsigned e,
+                       LLVMValueRef value, struct midgard_trans_outcome *out)
+{
+    LLVMBuilderRef ir = t->b->ir;
+    unsigned byte = first_byte(u, e);
+    uint16_t enabled = midgard_trans_enabled(u) & midgard_trans_place(u, e);
+    LLVMValueRef x = clamped(t, u, value);
+    x = narrows(u) ? narrowed(t, u, x) : x;
+    for (unsigned n = 0; n < 16; n++)
+        if (enabled >> n & 1)
+            out->bits[n / 4] |= 0xffu << n % 4 * 8;
+    if (LLVMTypeOf(x) != t->b->i64x16) {
+        put_word(t, x, byte, out);
+        return;
+    }
+    put_word(t, LLVMBuildTrunc(ir, x, t->b->i32x16, ""), byte, out);
+    x = LLVMBuildLShr(ir, x, midgard_trans_splat(t, 64, 32), "");
+    put_word(t, LLVMBuildTrunc(ir, x, t->b->i32x16, ""), byte + 4, out);
+}
+
+void midgard_trans_merge(struct midgard_trans *t, unsigned reg, const struct midgard_trans_outcome *out)
+{
+    for (unsigned c = 0; c < 4; c++) {
+        LLVMValueRef old = t->reg[reg][c], new = out->word[c];
+        if (!out->bits[c])
+            continue;
+        if (out->bits[c] != UINT32_MAX)
+            new = LLVMBuildOr(t->b->ir, midgard_trans_band(t, new, out->bits[c]),
+                              midgard_trans_band(t, old, ~out->bits[c]), "");
+        t->reg[reg][c] = new;
+    }
+}

@@ -1,0 +1,34 @@
+/* The world of Midgard's programs, for the two files that make it: midgard.c (what it is, the interpreter's ports)
+ * and midgard_ir.c (the same ports as IR). */
+#ifndef VITRAIL_TESTS_WORLD_MIDGARD_H
+#define VITRAIL_TESTS_WORLD_MIDGARD_H
+
+#include "isa/midgard/interp.h"
+#include "tests/worlds/world.h"
+
+enum { FUEL = 60, TABLE = 16, BUFFERS = 4, BUFFER_BYTES = 512, MEMORY = 1024, SELECTORS = 128, UNIFORMS = 8 };
+
+struct midgard_world {
+    uint32_t uniform[UNIFORMS][4];
+    uint32_t table[2][TABLE][4][16]; /* attributes and varyings, images */
+    uint32_t buffer[BUFFERS][BUFFER_BYTES / 4];
+    uint32_t argument[8][4][16];
+    uint32_t tile[8][4][16];
+    uint8_t memory[3][MEMORY]; /* by enum midgard_space */
+    uint64_t address;
+    /* what a run leaves */
+    uint32_t stored[TABLE][4][16], written[8][16];
+    uint32_t reg[MIDGARD_REGISTERS][4][16];
+    uint16_t live;
+    uint32_t fault;
+    uint64_t fault_address, executed; /* instructions, without a fault */
+    uint16_t lanes, helpers;
+    struct midgard_state state; /* translated programs that have barriers */
+};
+
+/* Bits of a mode's number. */
+enum { ALL_LANES = 1, HELPERS = 2 };
+
+int midgard_world_emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef world);
+
+#endif
