@@ -53,10 +53,10 @@ static void set_array(const struct mali_world *w, bool varying, uint32_t n, stru
         form->reach = varying ? MALI_REACH_NOTHING : MALI_REACH_CALL;
         return;
     }
-    if (!is_number(a) && (a->kind != MALI_ARRAY_1D ||
-                          !set_places(w, attribute, a, varying ? 0 : w->draw->offset_start,
-                                      raster_format_bytes(format),
-                                      varying ? GPU_RIGHT_WRITE : GPU_RIGHT_READ, out)))
+    if (!is_number(a) &&
+        (a->kind != MALI_ARRAY_1D ||
+         !set_places(w, attribute, a, varying ? 0 : w->draw->offset_start, raster_format_bytes(format),
+                     varying ? GPU_RIGHT_WRITE : GPU_RIGHT_READ, out)))
         return;
     form->format = (uint16_t)format;
     form->reach = is_number(a) ? MALI_REACH_NUMBER : is_linear(a) ? MALI_REACH_LINEAR : MALI_REACH_FORMULA;
@@ -76,8 +76,8 @@ static void set_buffers(const struct mali_world *w, struct mali_code_forms *form
         const struct mali_uniform_of *of = there ? &b->uniform_buffer[n] : NULL;
         uint64_t bytes = there ? (uint64_t)of->buffer.entries * ENTRY_BYTES : 0;
         code->buffer[n].base = code->zeros; /* of no bytes: zeros */
-        if (there && (of->refused ||
-                      (bytes && !gpu_space_allows(w->space, of->buffer.pointer, bytes, GPU_RIGHT_READ, NULL))))
+        if (there && (of->refused || (bytes && !gpu_space_allows(w->space, of->buffer.pointer, bytes,
+                                                                 GPU_RIGHT_READ, NULL))))
             continue;
         forms->buffers |= 1u << n;
         code->buffer[n].bytes = bytes;

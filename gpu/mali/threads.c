@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpu/mali/device_internal.h"
+#include "gpu/mali/world_ir.h"
 #include "util/bits.h"
 #include "util/fpenv.h"
 
@@ -25,7 +26,6 @@ struct run {
     struct mali_job *job;
     struct mali_world *world;
     const struct mali_grid *grid;
-    mali_sixteen_fn sixteen;
     uint32_t sixteens; /* of a unit */
     uint64_t from;     /* first unit of the batch */
     struct worker *workers;
@@ -34,15 +34,42 @@ struct run {
 
 /* ---- programs ---- */
 
-bool mali_interpret(struct mali_threads *t, uint16_t lanes, uint64_t *executed, struct mali_stop *stop)
+/* Sixteen threads until they have ended or wait, compiled or not. `state`: where they begin, of programs with
+ * barriers; NULL: at the program's beginning. */
+static uint32_t interpret(struct mali_threads *t, const struct midgard_input *input,
+                          struct midgard_state *state, struct midgard_report *report)
+{
+    struct midgard_state own;
+    if (!state) {
+        state = &own;
+        midgard_start(input, state);
+    }
+    return midgard_run(t->world->program, &t->ports, state, report, NULL, NULL);
+}
+
+static uint32_t run_code(struct mali_threads *t, const struct midgard_input *input,
+                         struct midgard_state *state, struct midgard_report *report)
+{
+    struct jit_function *function = t->world->function;
+    struct mali_code_call call = {.state = state, .fuel = input->fuel, .lanes = input->lanes};
+    mali_code_fn code = (mali_code_fn)jit_function_code(function);
+    struct isa_fault fault = isa_fault_unpack(code(t->world->code, t, &call));
+    jit_function_ran(function, call.executed);
+    *report = (struct midgard_report){.fault = (enum midgard_fault)fault.kind,
+                                      .at = fault.pc,
+                                      .place = {fault.lane, call.address},
+                                      .executed = call.executed};
+    return report->fault;
+}
+
+static bool run_sixteen(struct mali_threads *t, uint16_t lanes, struct midgard_state *state,
+                        uint64_t *executed, struct mali_stop *stop)
 {
     const struct midgard_input input = mali_world_input(t->world, lanes, 0);
-    struct midgard_state state;
     struct midgard_report report;
-    midgard_start(&input, &state);
-    midgard_run(t->world->program, &t->ports, &state, &report, NULL, NULL);
+    bool good = !(t->world->function ? run_code : interpret)(t, &input, state, &report);
     *executed += report.executed;
-    return !report.fault || mali_world_fault(t, &report, stop);
+    return good || mali_world_fault(t, &report, stop);
 }
 
 /* ---- a unit ---- */
@@ -73,11 +100,9 @@ static bool run_group(struct run *r, struct worker *w, uint64_t unit, struct mal
     while (left) {
         left = false;
         for (uint32_t n = 0; n < r->sixteens; n++) {
-            struct midgard_report report;
-            midgard_run(r->world->program, &w->threads[n].ports, &w->state[n], &report, NULL, NULL);
-            w->executed += report.executed;
-            if (report.fault)
-                return mali_world_fault(&w->threads[n], &report, stop);
+            if (w->state[n].running &&
+                !run_sixteen(&w->threads[n], w->state[n].running, &w->state[n], &w->executed, stop))
+                return false;
             left |= w->state[n].running;
         }
     }
@@ -90,11 +115,11 @@ static bool run_unit(struct run *r, struct worker *w, uint64_t unit, struct mali
         return mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, r->world->unit, r->job->address,
                              "cancelled");
     start_storage(r, w);
-    if (r->world->program->barriers && r->grid->groups_of_unit == 1)
+    if (r->world->program->barriers)
         return run_group(r, w, unit, stop);
     for (uint32_t n = 0; n < r->sixteens; n++) {
         uint16_t lanes = mali_grid_lanes(r->grid, unit, n * MIDGARD_LANES, &w->threads[n]);
-        if (!r->sixteen(&w->threads[n], lanes, &w->executed, stop))
+        if (!run_sixteen(&w->threads[n], lanes, NULL, &w->executed, stop))
             return false;
     }
     return true;
@@ -250,9 +275,9 @@ static bool varyings_are_own(const struct mali_bindings *b)
 }
 
 enum mali_end mali_grid_run(struct mali_job *job, struct mali_world *world, const struct mali_grid *grid,
-                            mali_sixteen_fn sixteen, uint64_t *done, struct mali_stop *stop)
+                            uint64_t *done, struct mali_stop *stop)
 {
-    struct run run = {.job = job, .world = world, .grid = grid, .sixteen = sixteen};
+    struct run run = {.job = job, .world = world, .grid = grid};
     bool parallel = !world->program->stores && grid->own && varyings_are_own(world->bindings);
     enum mali_end end = MALI_END_FAULT;
     run.sixteens = grid->groups_of_unit > 1 ? 1 : util_div_up(grid->threads, MIDGARD_LANES);

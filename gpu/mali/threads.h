@@ -32,15 +32,9 @@ bool mali_grid_set(struct mali_grid *grid, const struct mali_invocation *invocat
 uint16_t mali_grid_lanes(const struct mali_grid *grid, uint64_t unit, uint32_t first,
                          struct mali_threads *threads);
 
-/* Runs sixteen threads, none of which waits, from beginning to end; their place is in `threads`. Adds to
- * *executed. False and threads->stop: a fault. Compiled code stands here where there is some. */
-typedef bool (*mali_sixteen_fn)(struct mali_threads *threads, uint16_t lanes, uint64_t *executed,
-                                struct mali_stop *stop);
-bool mali_interpret(struct mali_threads *threads, uint16_t lanes, uint64_t *executed, struct mali_stop *stop);
-
 /* All units from *done on; *done is behind the last one that need not be done again. MALI_END_WAITS: *stop is a
  * page fault. */
 enum mali_end mali_grid_run(struct mali_job *job, struct mali_world *world, const struct mali_grid *grid,
-                            mali_sixteen_fn run, uint64_t *done, struct mali_stop *stop);
+                            uint64_t *done, struct mali_stop *stop);
 
 #endif

@@ -53,8 +53,14 @@ KIND(t860, .no_writeout_tags = false)
 static const struct gpu_program_kind kinds[MALI_KIND_COUNT] = {
     [MALI_T720] = KIND_ROW(t720), [MALI_T760] = KIND_ROW(t760), [MALI_T860] = KIND_ROW(t860)};
 
+const struct gpu_program_kind *mali_program_kind(enum mali_kind kind)
+{
+    return &kinds[kind];
+}
+
 int mali_programs_create(struct mali_programs *out, enum mali_kind kind)
 {
+    out->kind = kind;
     out->maker = malloc(sizeof *out->maker);
     if (!out->maker)
         return -ENOMEM;
@@ -73,11 +79,14 @@ void mali_programs_destroy(struct mali_programs *programs)
     *programs = (struct mali_programs){0};
 }
 
-void mali_programs_begin(struct mali_programs *programs)
+void mali_programs_begin(struct mali_programs *programs, struct jit_engine *engine)
 {
+    bool renew = engine && jit_engine_is_full(engine);
     gpu_programs_begin(programs->programs);
-    if (gpu_programs_are_many(programs->programs))
+    if (renew || gpu_programs_are_many(programs->programs))
         gpu_programs_empty(programs->programs);
+    if (renew)
+        (void)jit_engine_renew(engine); /* with other users it stays full: their programs are interpreted */
     raster_decoder_trim(programs->decoder);
     programs->epoch++;
 }

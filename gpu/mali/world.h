@@ -24,6 +24,7 @@ struct mali_job;
 
 /* Of a device: programs of all its jobs, images of blocks as they were decoded. */
 struct mali_programs {
+    enum mali_kind kind;
     struct gpu_programs *programs;
     struct raster_decoder *decoder;
     struct util_maker *maker; /* of the memos of worlds */
@@ -32,8 +33,10 @@ struct mali_programs {
 /* Of a zeroed struct. 0 or -ENOMEM: mali_programs_destroy has to follow either way. */
 int mali_programs_create(struct mali_programs *out, enum mali_kind kind);
 void mali_programs_destroy(struct mali_programs *programs);
+/* Programs of a GPU: its traits. */
+const struct gpu_program_kind *mali_program_kind(enum mali_kind kind);
 /* Before the first world of a job, when no world is in use: what a guest has piled up can go. */
-void mali_programs_begin(struct mali_programs *programs);
+void mali_programs_begin(struct mali_programs *programs, struct jit_engine *engine);
 
 struct mali_world {
     const struct gpu_space *space;
@@ -50,6 +53,8 @@ struct mali_world {
     uint32_t fuel;
     uint32_t thread_bytes, group_bytes; /* of storage; 0: the program is given none */
     struct util_memo lookups;           /* by struct mali_lookup_key */
+    const struct mali_code *code;       /* what compiled code reads (world_ir.h), and the code; or NULL */
+    struct jit_function *function;
 };
 
 /* Takes the program and what is the same for all its threads. `arena` is for lookups, and not reset while the

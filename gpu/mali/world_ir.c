@@ -8,7 +8,8 @@
 
 /* ---- places ---- */
 
-static LLVMValueRef place(const struct mali_world_ir *e, struct jit_builder *b, LLVMTypeRef type, size_t offset)
+static LLVMValueRef place(const struct mali_world_ir *e, struct jit_builder *b, LLVMTypeRef type,
+                          size_t offset)
 {
     return jit_load_at_entry(b, type, e->code, offset, 4);
 }
@@ -81,7 +82,8 @@ static struct elements find(const struct mali_world_ir *e, struct jit_builder *b
                             const struct midgard_ir_attribute *a)
 {
     const struct mali_code_form *forms = a->secondary ? e->forms->varying : e->forms->attribute;
-    size_t arrays = a->secondary ? offsetof(struct mali_code, varying) : offsetof(struct mali_code, attribute);
+    size_t arrays =
+        a->secondary ? offsetof(struct mali_code, varying) : offsetof(struct mali_code, attribute);
     struct elements x = {NULL};
     if (a->index.lanes || a->index.known >= MALI_CODE_ARRAYS ||
         forms[a->index.known].reach == MALI_REACH_CALL)
@@ -157,7 +159,8 @@ static void uniform_scalar(const struct mali_world_ir *e, struct jit_builder *b,
 {
     uint64_t end = (uint64_t)u->offset.known + u->bytes;
     LLVMValueRef there = LLVMBuildICmp(b->ir, LLVMIntUGE, bytes, jit_i64(b, end), "");
-    LLVMValueRef from = LLVMBuildSelect(b->ir, there, jit_offset_const(b, base, u->offset.known), zeros(e, b), "");
+    LLVMValueRef from =
+        LLVMBuildSelect(b->ir, there, jit_offset_const(b, base, u->offset.known), zeros(e, b), "");
     for (unsigned c = 0; c < 4; c++)
         out[c] = c * 4 < u->bytes ? jit_load(b, b->i32, jit_offset_const(b, from, c * 4), 4, false)
                                   : jit_i32(b, 0);
@@ -183,9 +186,9 @@ static LLVMValueRef uniform(void *ctx, struct jit_builder *b, const struct midga
     bool known = !u->buffer.lanes && u->buffer.known < MALI_CODE_BUFFERS;
     if (!known || !(e->forms->buffers >> u->buffer.known & 1) || u->bytes % 4)
         return midgard_ir_call_ports.uniform(e, b, u, mask, out, address);
-    size_t at = offsetof(struct mali_code, buffer) +
-                u->buffer.known * sizeof((struct mali_code){{{0}}}.buffer[0]);
-    LLVMValueRef base = place(e, b, b->ptr, at), bytes = place(e, b, b->i64, at + sizeof(void *));
+    size_t at = offsetof(struct mali_code, buffer) + u->buffer.known * sizeof(struct mali_code_buffer);
+    LLVMValueRef base = place(e, b, b->ptr, at + offsetof(struct mali_code_buffer, base));
+    LLVMValueRef bytes = place(e, b, b->i64, at + offsetof(struct mali_code_buffer, bytes));
     if (u->offset.lanes)
         uniform_lanes(b, base, bytes, u, mask, out);
     else
@@ -255,8 +258,7 @@ static LLVMValueRef in_pages(const struct mali_world_ir *e, struct jit_builder *
     LLVMValueRef page = jit_gather_u32(b, place(e, b, b->ptr, offsetof(struct mali_code, page)),
                                        LLVMBuildShl(b->ir, number, jit_splat_u32(b, 2), ""), good);
     LLVMValueRef wanted = jit_splat_u32(b, rights);
-    LLVMValueRef allowed =
-        LLVMBuildICmp(b->ir, LLVMIntEQ, LLVMBuildAnd(b->ir, page, wanted, ""), wanted, "");
+    LLVMValueRef allowed = LLVMBuildICmp(b->ir, LLVMIntEQ, LLVMBuildAnd(b->ir, page, wanted, ""), wanted, "");
     good = LLVMBuildAnd(b->ir, good, allowed, "");
     return jit_mask_all(b, LLVMBuildOr(b->ir, good, LLVMBuildNot(b->ir, mask, ""), ""));
 }

@@ -53,12 +53,13 @@ struct mali_code_array {
     uint64_t factor;
     uint64_t add, shift;
 };
+struct mali_code_buffer {
+    const uint8_t *base;
+    uint64_t bytes;
+};
 struct mali_code {
     uint32_t uniform[16][4]; /* registers */
-    struct {
-        const uint8_t *base;
-        uint64_t bytes;
-    } buffer[MALI_CODE_BUFFERS];
+    struct mali_code_buffer buffer[MALI_CODE_BUFFERS];
     struct mali_code_array attribute[MALI_CODE_ARRAYS], varying[MALI_CODE_ARRAYS];
     const struct raster_image *image[MALI_CODE_LOOKUPS];
     const uint32_t *page; /* of the space: page numbers << 4 | rights */
@@ -69,17 +70,24 @@ struct mali_code {
 
 /* What a call of code is given, and leaves. */
 struct mali_code_call {
-    struct midgard_ports ports; /* ctx: a struct mali_threads */
-    struct midgard_state *state; /* of programs with barriers */
+    struct midgard_state *state; /* of programs with barriers, which go on from it */
     uint32_t fuel, lanes;
     uint64_t executed, address; /* out: instructions; of a fault, or 0 */
 };
+/* Runs sixteen threads as midgard_run does. 0, or a fault of isa_fault_pack. */
+typedef uint32_t (*mali_code_fn)(const struct mali_code *code, struct mali_threads *threads,
+                                 struct mali_code_call *call);
 
 /* Fills forms, `lookups` (of MALI_CODE_LOOKUPS) and places for a world, which outlives them. */
 void mali_code_prepare(struct mali_world *world, struct mali_code_forms *forms,
                        struct mali_code_lookup *lookups, struct mali_code *code);
 
-/* A function under construction. `calls.ports` is a ptr to struct mali_code_call.ports. */
+/* thread_code.c: the code of a world for compute, vertex and geometry jobs, kept with its program; NULL: it is
+ * interpreted. *code is of the arena. */
+struct jit_function *mali_thread_code(struct mali_world *world, struct jit_engine *engine,
+                                      struct util_arena *arena, const struct mali_code **code);
+
+/* A function under construction. `calls.ports` is a ptr to struct mali_threads.ports. */
 struct mali_world_ir {
     struct midgard_ir_calls calls; /* first: the ports that call take it */
     const struct mali_code_forms *forms;
@@ -91,6 +99,9 @@ struct mali_world_ir {
 /* The ports, with ctx `e`; those of fragments alone are calls. */
 void mali_world_ir_ports(struct mali_world_ir *e, struct midgard_ir_ports *out);
 
+/* What a format's channels are in a register, which mali_ir_convert ends with. */
+void mali_ir_to_register(struct jit_builder *b, enum raster_format format, enum midgard_type type,
+                         bool any_type, const LLVMValueRef v[4], LLVMValueRef out[4]);
 /* Words as a register gets them, and back: mali_world_convert, mali_world_convert_back. */
 void mali_ir_convert(struct jit_builder *b, const struct mali_code_form *form, enum midgard_type type,
                      bool any_type, const LLVMValueRef word[4], LLVMValueRef out[4]);

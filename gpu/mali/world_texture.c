@@ -55,7 +55,8 @@ static void set_lanes(const struct midgard_texture_request *r, struct raster_loo
     for (unsigned l = 0; cube && l < 16; l++) {
         in->coordinate[0][l] = r->coordinate[0][l] & MALI_FACE_PLACE;
         in->coordinate[1][l] = r->coordinate[1][l] & MALI_FACE_PLACE;
-        in->coordinate[2][l] = r->coordinate[0][l] >> MALI_FACE_AT | r->coordinate[1][l] >> MALI_FACE_AT << MALI_FACE_LOW;
+        in->coordinate[2][l] =
+            r->coordinate[0][l] >> MALI_FACE_AT | r->coordinate[1][l] >> MALI_FACE_AT << MALI_FACE_LOW;
     }
 }
 

@@ -102,7 +102,8 @@ static void set_lanes(struct jit_builder *b, const struct midgard_ir_texture *t,
         return;
     in->coordinate[0] = LLVMBuildAnd(b->ir, t->coordinate[0], place, "");
     in->coordinate[1] = LLVMBuildAnd(b->ir, t->coordinate[1], place, "");
-    LLVMValueRef high = LLVMBuildShl(b->ir, face_bits(b, t->coordinate[1]), jit_splat_u32(b, MALI_FACE_LOW), "");
+    LLVMValueRef high =
+        LLVMBuildShl(b->ir, face_bits(b, t->coordinate[1]), jit_splat_u32(b, MALI_FACE_LOW), "");
     in->coordinate[2] = LLVMBuildOr(b->ir, face_bits(b, t->coordinate[0]), high, "");
 }
 
@@ -111,7 +112,7 @@ LLVMValueRef mali_ir_texture(void *ctx, struct jit_builder *b, const struct midg
 {
     struct mali_world_ir *e = ctx;
     uint32_t n = number_of(e, t);
-    struct raster_lookup_ir in = {{NULL}};
+    struct raster_lookup_ir in = {.layer = NULL};
     if (n == UINT32_MAX)
         return midgard_ir_call_ports.texture(e, b, t, mask, out, address);
     set_lanes(b, t, &in);
