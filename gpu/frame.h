@@ -20,7 +20,8 @@
 #define GPU_TILE         16u /* pixels a side */
 #define GPU_FRAME_OWNERS 8u  /* processors that a frame is for at most */
 #define GPU_FRAME_TILES  65536u
-#define GPU_FRAME_STORES 16u /* images that a tile goes to at most, planes of samples each */
+#define GPU_TILE_EMPTY   UINT32_MAX /* for a list: there is none, and nothing is drawn on the tile */
+#define GPU_FRAME_STORES 16u        /* images that a tile goes to at most, planes of samples each */
 
 /* A tile of the frame, in tiles; x and y below 256. */
 struct gpu_tile {
@@ -32,6 +33,8 @@ struct gpu_tile {
 struct gpu_tile_state {
     uint32_t state, positions,
         point_sizes;         /* addresses; positions: x, y, z, 1/w as floats, 16 bytes a vertex */
+    uint32_t first;          /* the number that vertex 0 has where the state's varyings stand */
+    bool half_sizes;         /* point_sizes are halves */
     float size;              /* of points where point_sizes is 0, or the width of lines */
     struct raster_rect clip; /* pixels */
     uint32_t draw;           /* number in the job */

@@ -121,6 +121,8 @@ void mali_device_destroy(struct mali_device *device)
         return;
     gpu_tables_finish(&device->tables);
     mali_chains_destroy(device);
+    for (unsigned slot = 0; slot < MALI_SLOTS; slot++)
+        mali_tiling_destroy(device->tiling[slot]);
     if (device->options.engine)
         jit_engine_leave(device->options.engine);
     gpu_host_close(&device->host);

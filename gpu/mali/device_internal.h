@@ -74,6 +74,7 @@ struct mali_device {
     struct mali_as as[MALI_SPACES];
     struct gpu_tables_set tables;
     struct mali_slot slot[MALI_SLOTS];
+    struct mali_tiling *tiling[MALI_SLOTS]; /* a tiler job's work there, from the first on (tiling.c) */
     uint32_t js_state; /* as it was when interrupts were cleared */
     bool scheduling;   /* the outermost mali_write runs the work; nested ones only mark it */
 };
@@ -137,6 +138,10 @@ bool mali_slots_work(struct mali_device *device);
 void mali_slots_resume(struct mali_device *device, unsigned as);
 void mali_slots_reset(struct mali_device *device);
 bool mali_slots_busy(const struct mali_device *device);
+
+/* ---- tiling.c ---- */
+
+void mali_tiling_destroy(struct mali_tiling *tiling); /* NULL is accepted */
 
 /* ---- chain.c ---- */
 

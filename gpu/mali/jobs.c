@@ -17,12 +17,6 @@ enum mali_end mali_job_compute(struct mali_job *job, const struct mali_compute_j
     return not_done(job, units[job->header.type], stop);
 }
 
-enum mali_end mali_job_tiler(struct mali_job *job, const struct mali_tiler_job *payload,
-                             struct mali_stop *stop)
-{
-    return not_done(job, "tiler job", stop);
-}
-
 enum mali_end mali_job_fragment(struct mali_job *job, const struct mali_fragment_job *payload,
                                 struct mali_stop *stop)
 {
