@@ -57,7 +57,8 @@ struct raster_prim {
 };
 
 struct raster_setup {
-    uint32_t flat_mask;  /* bit n: the vertices' varying n takes the last vertex's value, a = b = 0 */
+    uint32_t flat_mask;  /* bit n: the vertices' varying n takes the provoking vertex's value, a = b = 0 */
+    bool flat_first;     /* the first vertex provokes, not the last */
     uint32_t vary_count; /* the vertices' own; more than RASTER_MAX_VARYINGS in all are cut */
     bool depth_offset;
     float offset_factor, offset_units; /* units in steps of depth */

@@ -1,0 +1,100 @@
+/* What a guest program meets: one draw's or dispatch's program and descriptors, prepared once, and sixteen
+ * threads of it, whose ports (isa/midgard/ports.h) these are. Who runs fragments takes the ports as they are
+ * and puts its own in place of varyings, specials, tile and writeout. Internal to gpu/mali.
+ *
+ * A world is made by one thread and does not change afterwards, but for lookups, which are prepared when a
+ * program first asks for one and kept behind a memo: any number of threads may run programs in it. Everything
+ * pointed to is borrowed and lives as long as the world. */
+#ifndef VITRAIL_GPU_MALI_WORLD_H
+#define VITRAIL_GPU_MALI_WORLD_H
+
+#include "gpu/mali/draw.h"
+#include "gpu/program.h"
+#include "isa/midgard/interp.h"
+#include "raster/texture/decode.h"
+#include "util/memo.h"
+
+struct mali_job;
+
+#define MALI_STORAGE_MOST (1u << 20) /* bytes of a thread's, and of a workgroup's storage, at most: ours */
+/* An address that is nowhere: texels outside an image. Loads there give 0, stores do nothing. */
+#define MALI_NOWHERE 0xffffffffffff0000ull
+
+/* Of a device: programs of all its jobs, images of blocks as they were decoded. */
+struct mali_programs {
+    struct gpu_programs *programs;
+    struct raster_decoder *decoder;
+    struct util_maker *maker; /* of the memos of worlds */
+    uint64_t epoch;           /* memory may have changed since the one before */
+};
+int mali_programs_create(struct mali_programs *out); /* of a zeroed struct; 0 or -ENOMEM */
+void mali_programs_destroy(struct mali_programs *programs);
+/* Before the first world of a job, when no world is in use: what a guest has piled up can go. */
+void mali_programs_begin(struct mali_programs *programs);
+
+struct mali_world {
+    const struct gpu_space *space;
+    enum mali_version version;
+    const char *unit; /* in faults; static */
+    const struct mali_draw *draw;
+    const struct mali_bindings *bindings;
+    struct mali_programs *shared;
+    struct gpu_program *from;
+    const struct midgard_program *program; /* of it */
+    uint64_t address;                      /* of its first quadword */
+    uint32_t uniform[16][4];               /* what stands in r23 and below, when the world is made */
+    uint32_t uniform_count;
+    uint32_t fuel;
+    uint32_t thread_bytes, group_bytes; /* of storage; 0: the program is given none */
+    struct util_memo lookups;           /* by struct mali_lookup_key */
+};
+
+/* Takes the program and what is the same for all its threads. `arena` is for lookups, and not reset while the
+ * world is used. False and *stop: memory (page_fault: it may come), a program that is none, or no host
+ * memory. mali_programs_begin came before. */
+bool mali_world_begin(struct mali_world *world, const struct mali_job *job, const struct mali_draw *draw,
+                      const struct mali_bindings *bindings, struct util_arena *arena, const char *unit,
+                      struct mali_stop *stop);
+/* The same with another program of the draw, as blend shaders are: its registers get `uniforms` as the draw's
+ * program does. `shader`: its address with the first tag in the lower four bits. */
+bool mali_world_begin_shader(struct mali_world *world, const struct mali_job *job,
+                             const struct mali_draw *draw, const struct mali_bindings *bindings,
+                             uint64_t shader, struct util_arena *arena, const char *unit,
+                             struct mali_stop *stop);
+
+/* Sixteen threads: `ctx` of the ports. A worker has one and sets it for each sixteen. */
+struct mali_threads {
+    const struct mali_world *world;
+    uint32_t number[MIDGARD_LANES]; /* linear: what attributes and stored varyings are found by */
+    uint32_t local[3][MIDGARD_LANES], group[3], global[3][MIDGARD_LANES];
+    uint8_t *thread_storage; /* the worker's: of sixteen threads one after the other, or NULL */
+    uint8_t *group_storage;  /* NULL: there is none */
+    uint32_t touched;        /* bytes of each thread's storage from its beginning that may have been written */
+    struct mali_stop stop;   /* why a port gave false: what the job ends with */
+};
+
+/* The ports that are the same for all kinds of programs; those of fragments alone are faults. */
+extern const struct midgard_ports mali_world_ports;
+
+/* What threads begin with. */
+struct midgard_input mali_world_input(const struct mali_world *world, uint16_t lanes, uint16_t helpers);
+/* Into *stop what a program's report, which is not MIDGARD_OK, comes to: the port's own reason, or the
+ * program's. Returns false. */
+bool mali_world_fault(const struct mali_threads *threads, const struct midgard_report *report,
+                      struct mali_stop *stop);
+
+/* Parts of the ports, for those who put their own in place of some. A port's fault: sets threads->stop, and
+ * *place. Returns false. */
+bool mali_world_refuse(struct mali_threads *threads, unsigned lane, const struct mali_stop *stop,
+                       struct midgard_place *place);
+/* A value of `format` (RASTER_..., plain) as a register gets it, and back: numbers become what `type` is. */
+void mali_world_convert(enum raster_format format, uint32_t order, enum midgard_type type, bool any_type,
+                        const uint32_t word[4], uint32_t out[4]);
+void mali_world_convert_back(enum raster_format format, uint32_t order, enum midgard_type type, bool any_type,
+                             const uint32_t in[4], uint32_t word[4]);
+/* Descriptor `index` of a list. NULL and *stop: it is beyond the list, cannot be read, or its format is none. */
+const struct mali_attribute *mali_world_attribute(const struct mali_world *world, bool varying, uint32_t index,
+                                                  const struct mali_array **array, enum raster_format *format,
+                                                  struct mali_stop *stop);
+
+#endif
