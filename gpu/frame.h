@@ -70,6 +70,7 @@ struct gpu_frame_draw {
     uint32_t state; /* its address */
     uint8_t samples;
     bool points;
+    bool centre_only; /* several samples, but a pixel has all of them or none (raster/draw.h) */
     /* The family's: */
     const struct raster_shader *shader;
     struct raster_setup setup; /* but for the width of lines; vary_count: those that `fetch` gives */
@@ -103,6 +104,8 @@ struct gpu_frame_family {
     bool (*begin)(struct gpu_frame *frame, struct gpu_fault *fault);
     /* Fills the draw's part for its state, samples and kind. */
     bool (*prepare)(struct gpu_frame *frame, struct gpu_frame_draw *draw, struct gpu_fault *fault);
+    /* Fills the tile with what nothing was drawn on yet; NULL: by target, clear_color and clear_zs. */
+    void (*clear)(const struct gpu_frame *frame, struct raster_tile *tile);
     /* The varyings of a vertex: RASTER_MAX_VARYINGS floats may be written. `run` is the caller's thread's. */
     bool (*fetch)(const struct gpu_frame_draw *draw, const struct gpu_space *space, struct gpu_space_run *run,
                   uint32_t index, float *out, struct gpu_fault *fault);
@@ -151,6 +154,9 @@ struct gpu_frame {
     uint64_t clear_color;   /* a word, or four halves, red lowest */
     uint32_t clear_zs;
     bool multisampled; /* all tiles have four samples */
+    /* Of families that clear themselves: samples of all tiles, and pixels of a tile buffer, of which a part
+     * has no more than divide GPU_TILE or what GPU_TILE divides. 0: as target and samples say. */
+    uint8_t samples, part_width, part_height;
     /* gpu_frame_render's. */
     struct util_arena *arena; /* of what lives as long as the frame's draws */
     struct util_maker maker;  /* of draws and programs; its lock is over the faults too */

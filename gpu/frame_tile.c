@@ -52,6 +52,7 @@ static bool take_draw(struct drawing *d, bool points)
         .shader = d->draw->shader,
         .opaque = opaque,
         .whole = opaque,
+        .centre_only = d->draw->centre_only,
         .reference = d->frame->reference,
         .setup = d->draw->setup,
         .clip = d->state.clip,
@@ -138,6 +139,10 @@ static bool load_clipped(struct drawing *d, const struct tiler_item *item, unsig
         float *vary = d->worker->vary[n];
 
         for (unsigned c = 0; c < d->raster.setup.vary_count; c++) {
+            if (c < 32 && d->raster.setup.flat_mask >> c & 1) {
+                vary[c] = own[count - 1][c];
+                continue;
+            }
             vary[c] = own[0][c] * v->weight[0] + own[1][c] * v->weight[1];
             if (count == 3)
                 vary[c] += own[2][c] * v->weight[2];
