@@ -107,6 +107,8 @@ int mali_device_create(struct gpu_memory *memory, const struct mali_options *opt
     if (device->options.engine)
         jit_engine_join(device->options.engine);
     int error = mali_chains_create(device);
+    if (!error)
+        error = mali_programs_create(&device->programs, options->kind);
     if (error) {
         mali_device_destroy(device);
         return error;
@@ -120,6 +122,7 @@ void mali_device_destroy(struct mali_device *device)
     if (!device)
         return;
     gpu_tables_finish(&device->tables);
+    mali_programs_destroy(&device->programs);
     mali_chains_destroy(device);
     for (unsigned slot = 0; slot < MALI_SLOTS; slot++)
         mali_tiling_destroy(device->tiling[slot]);

@@ -5,6 +5,7 @@
 #include "gpu/irq.h"
 #include "gpu/mali/jobs.h"
 #include "gpu/mali/regs.h"
+#include "gpu/mali/world.h"
 #include "gpu/tables.h"
 #include "util/walk.h"
 
@@ -73,6 +74,7 @@ struct mali_device {
     uint64_t event_from[MALI_EVENT_COUNT]; /* when the counters were cleared */
     struct mali_as as[MALI_SPACES];
     struct gpu_tables_set tables;
+    struct mali_programs programs;
     struct mali_slot slot[MALI_SLOTS];
     struct mali_tiling *tiling[MALI_SLOTS]; /* a tiler job's work there, from the first on (tiling.c) */
     uint32_t js_state; /* as it was when interrupts were cleared */

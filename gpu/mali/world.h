@@ -8,7 +8,9 @@
 #ifndef VITRAIL_GPU_MALI_WORLD_H
 #define VITRAIL_GPU_MALI_WORLD_H
 
+#include "gpu/mali/device.h"
 #include "gpu/mali/draw.h"
+#include "gpu/mali/format.h"
 #include "gpu/program.h"
 #include "isa/midgard/interp.h"
 #include "raster/texture/decode.h"
@@ -27,7 +29,8 @@ struct mali_programs {
     struct util_maker *maker; /* of the memos of worlds */
     uint64_t epoch;           /* memory may have changed since the one before */
 };
-int mali_programs_create(struct mali_programs *out); /* of a zeroed struct; 0 or -ENOMEM */
+/* Of a zeroed struct. 0 or -ENOMEM: mali_programs_destroy has to follow either way. */
+int mali_programs_create(struct mali_programs *out, enum mali_kind kind);
 void mali_programs_destroy(struct mali_programs *programs);
 /* Before the first world of a job, when no world is in use: what a guest has piled up can go. */
 void mali_programs_begin(struct mali_programs *programs);
@@ -64,13 +67,13 @@ bool mali_world_begin_shader(struct mali_world *world, const struct mali_job *jo
 
 /* Sixteen threads: `ctx` of the ports. A worker has one and sets it for each sixteen. */
 struct mali_threads {
-    const struct mali_world *world;
+    struct mali_world *world;
     uint32_t number[MIDGARD_LANES]; /* linear: what attributes and stored varyings are found by */
     uint32_t local[3][MIDGARD_LANES], group[3], global[3][MIDGARD_LANES];
     uint8_t *thread_storage; /* the worker's: of sixteen threads one after the other, or NULL */
     uint8_t *group_storage;  /* NULL: there is none */
-    uint32_t touched;        /* bytes of each thread's storage from its beginning that may have been written */
-    struct mali_stop stop;   /* why a port gave false: what the job ends with */
+    uint32_t touched;      /* bytes of each thread's storage from its beginning that may have been written */
+    struct mali_stop stop; /* why a port gave false: what the job ends with */
 };
 
 /* The ports that are the same for all kinds of programs; those of fragments alone are faults. */
@@ -93,8 +96,8 @@ void mali_world_convert(enum raster_format format, uint32_t order, enum midgard_
 void mali_world_convert_back(enum raster_format format, uint32_t order, enum midgard_type type, bool any_type,
                              const uint32_t in[4], uint32_t word[4]);
 /* Descriptor `index` of a list. NULL and *stop: it is beyond the list, cannot be read, or its format is none. */
-const struct mali_attribute *mali_world_attribute(const struct mali_world *world, bool varying, uint32_t index,
-                                                  const struct mali_array **array, enum raster_format *format,
-                                                  struct mali_stop *stop);
+const struct mali_attribute *mali_world_attribute(const struct mali_world *world, bool varying,
+                                                  uint32_t index, const struct mali_array **array,
+                                                  enum raster_format *format, struct mali_stop *stop);
 
 #endif

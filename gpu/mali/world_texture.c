@@ -1,0 +1,101 @@
+/* Texture requests: lanes that ask for the same texture and sampler are looked up together. */
+#include <math.h>
+#include <string.h>
+
+#include "gpu/mali/lookup.h"
+#include "gpu/mali/world_internal.h"
+#include "util/bits.h"
+
+/* ---- cubes ---- */
+
+/* What `cube` gives and a request takes (ours): where the point is on its face, two singles from 0 to 1, whose
+ * two highest bits are therefore free: in the first are two bits of the face, in the second the third. */
+enum { FACE_AT = 30, FACE_LOW = 2 };
+#define PLACE_MASK ((1u << FACE_AT) - 1)
+
+static uint32_t on_face(float along, float major)
+{
+    float s = along / major * 0.5f + 0.5f;
+    s = s > 0.0f ? s : 0.0f;
+    return util_f2u(s < 1.0f ? s : 1.0f);
+}
+
+/* Faces and their axes as in GL ES 3.2, table 8.25. */
+void mali_port_cube(void *ctx, const uint32_t direction[3][16], uint32_t out[2][16])
+{
+    for (unsigned l = 0; l < 16; l++) {
+        float x = util_u2f(direction[0][l]), y = util_u2f(direction[1][l]), z = util_u2f(direction[2][l]);
+        float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+        uint32_t face, s, t;
+        if (ax >= ay && ax >= az) {
+            face = x < 0.0f;
+            s = on_face(face ? z : -z, ax);
+            t = on_face(-y, ax);
+        } else if (ay >= az) {
+            face = 2 + (y < 0.0f);
+            s = on_face(x, ay);
+            t = on_face(face == 3 ? -z : z, ay);
+        } else {
+            face = 4 + (z < 0.0f);
+            s = on_face(face == 5 ? -x : x, az);
+            t = on_face(-y, az);
+        }
+        out[0][l] = s | face << FACE_AT;
+        out[1][l] = t | face >> FACE_LOW << FACE_AT;
+    }
+}
+
+/* ---- requests ---- */
+
+/* Coordinates as ports.h has them, as the sampler takes them. */
+static void set_lanes(const struct midgard_texture_request *r, struct raster_lookup_lanes *in)
+{
+    bool cube = r->dimensions == 0, fetch = r->op == MIDGARD_TEX_FETCH;
+    memcpy(in->coordinate, r->coordinate, sizeof in->coordinate);
+    memcpy(in->layer, r->coordinate[3], sizeof in->layer);
+    memcpy(in->reference, r->coordinate[2], sizeof in->reference);
+    memcpy(in->lod, r->lod, sizeof in->lod);
+    memcpy(in->sample, fetch ? r->coordinate[2] : r->lod, sizeof in->sample);
+    memcpy(in->offset, r->offset, sizeof in->offset);
+    for (unsigned l = 0; cube && l < 16; l++) {
+        in->coordinate[0][l] = r->coordinate[0][l] & PLACE_MASK;
+        in->coordinate[1][l] = r->coordinate[1][l] & PLACE_MASK;
+        in->coordinate[2][l] = r->coordinate[0][l] >> FACE_AT | r->coordinate[1][l] >> FACE_AT << FACE_LOW;
+    }
+}
+
+bool mali_port_texture(void *ctx, const struct midgard_texture_request *r, uint16_t lanes,
+                       uint32_t out[4][16], struct midgard_place *place)
+{
+    struct mali_threads *t = ctx;
+    struct raster_lookup_lanes in = {0};
+    bool fetch = r->op == MIDGARD_TEX_FETCH;
+    set_lanes(r, &in);
+    for (uint16_t left = lanes; left;) {
+        unsigned first = (unsigned)__builtin_ctz(left);
+        const struct mali_lookup_key key = {.texture = r->texture[first],
+                                            .sampler = fetch ? 0 : r->sampler[first],
+                                            .op = r->op,
+                                            .mode = r->mode,
+                                            .dimensions = r->dimensions,
+                                            .flags =
+                                                (uint8_t)((r->derivatives ? MALI_LOOKUP_DERIVATIVES : 0) |
+                                                          (r->has_lod ? MALI_LOOKUP_LOD : 0) |
+                                                          (r->has_offset ? MALI_LOOKUP_OFFSET : 0))};
+        struct mali_stop stop;
+        uint32_t value[4][16];
+        const struct mali_lookup *lookup = mali_lookup_get(t->world, &key, &stop);
+        if (!lookup)
+            return mali_world_refuse(t, first, &stop, place);
+        raster_sampler_run(&lookup->key, &lookup->image, &in, value);
+        for (unsigned l = first; l < 16; l++) {
+            bool same = r->texture[l] == r->texture[first] && r->sampler[l] == r->sampler[first];
+            if (!(left >> l & 1) || !same)
+                continue;
+            for (unsigned c = 0; c < 4; c++)
+                out[c][l] = value[c][l];
+            left &= (uint16_t)~(1u << l);
+        }
+    }
+    return true;
+}
