@@ -26,6 +26,12 @@ struct raster_output_colors {
 /* Whether a target of the format is blended as bytes; whether it takes integers. */
 bool raster_output_is_bytes(enum raster_format format);
 bool raster_output_is_integer(enum raster_format format);
+/* What a draw's blending comes to in the format: integers, and formats that logic operations spare, replace. */
+struct raster_blend raster_output_blend(enum raster_format format, const struct raster_blend *blend);
+/* The bits of a pixel that a mask of components writes; with a common exponent, all or none. */
+void raster_output_written(enum raster_format format, uint8_t write_mask, uint32_t mask[4]);
+/* What the format's numbers are kept within before they are blended; false: they are not. */
+bool raster_output_limits(enum raster_format format, float *least);
 /* Whether what the tile holds makes a difference. */
 bool raster_output_reads(enum raster_format format, const struct raster_blend *blend);
 

@@ -67,7 +67,7 @@ struct raster_setup {
     bool clockwise_forward; /* which winding is forward facing: see raster_setup_triangle */
     bool point_down;        /* point coordinates count their y down the buffer */
     bool centres_only;      /* only pixel centres count, as in tiles of one sample: refuses more, sooner */
-    bool sixteen;           /* the 16 positions of coverage.h count */
+    bool sixteen; /* samples may be anywhere in a pixel: the 16 of coverage.h, 2, 8 or 16 of samples.h */
 };
 
 /* Each returns false when nothing is drawn (culled, zero area, NaN in z or 1/w, out of range, between all

@@ -10,21 +10,28 @@
  * which Mali has not, Direct3D's. */
 void raster_samples_position(uint32_t samples, uint32_t sample, int32_t *x, int32_t *y);
 
-/* A block of tiles of more than four samples: what struct raster_block is of others, and begins like it. */
+/* Whether blocks are struct raster_samples_block. */
+static inline bool raster_samples_is_many(uint32_t samples)
+{
+    return samples != 1 && samples != 4;
+}
+
+/* A block of tiles of 2, 8 or 16 samples: what struct raster_block is of those of 1 or 4, and begins like it. */
 struct raster_samples_block {
     uint8_t x, y;
     uint16_t mask; /* lanes with any sample covered */
     uint16_t sample[RASTER_TARGET_SAMPLES];
 };
 
-/* As raster_cover, for tiles of any number of samples; tile->samples is looked at. `reference`: by the scalar
+/* As raster_cover, of so many samples; `tile` is the tile with one sample (as raster_worker.centre). Primitives
+ * of more than four samples or of two are set up with raster_setup.sixteen. `reference`: by the scalar
  * twin. `blocks` and `scratch` have room for RASTER_BLOCKS_MAX. */
 uint32_t raster_samples_cover(const struct raster_prim *prim, const struct raster_tile *tile,
-                              const struct raster_rect *clip, bool reference,
+                              uint32_t samples, const struct raster_rect *clip, bool reference,
                               struct raster_samples_block *blocks, struct raster_block *scratch);
 
-/* Alpha to coverage: sample k of `samples` stays where alpha (NaN: 0) * samples >= k + 1/2 (ours: GL asks for
- * a share of them that grows with alpha). One sample: as of others, alpha >= 1/2. */
+/* Alpha to coverage: sample k of `samples` stays where alpha * samples >= k + 1/2 (NaN: nowhere; ours: GL asks
+ * for a share of them that grows with alpha). */
 bool raster_samples_alpha(uint32_t samples, uint32_t sample, float alpha);
 
 /* What occlusion queries want. */

@@ -84,9 +84,11 @@ enum { RASTER_OF_DEPTH = RASTER_TARGETS_MAX, RASTER_OF_STENCIL, RASTER_OF_DEPTH_
 bool raster_targets_image_size(const struct raster_surface *surface, uint64_t *bytes); /* validates base */
 
 /* Stores the pixels of tile and image. `count` samples from `first` on make a pixel (of those that there are;
- * without `first`, sample 0): colours of normalised and float channels are averaged, unpacked: their sum in order,
- * as singles, times one over their number, then packed (sRGB: of linear colours); of integers, of depth and
- * stencil it is `first`'s. Between formats pixels are unpacked and packed; of one format they are as they are.
+ * without `first`, sample 0). Colours of normalised and float channels are averaged: unpacked, their sum in
+ * order, as singles, times one over their number, packed as the image's format (sRGB: of linear colours). Of
+ * integers, depth and stencil it is the first's. A single sample is as it is in an image of its format, else
+ * unpacked and packed; depths of fixed point lose their lower bits or repeat their upper ones. Targets that are
+ * blended as bytes (output.h) are averaged and packed as surface.h has those of RASTER_TARGET_8888.
  */
 void raster_targets_store(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
                           const struct raster_surface *surface, uint32_t first, uint32_t count);

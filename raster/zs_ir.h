@@ -13,7 +13,8 @@ LLVMValueRef raster_zs_ir(struct jit_builder *b, const struct raster_zs *zs, LLV
 LLVMValueRef raster_zs_ir_32(struct jit_builder *b, const struct raster_zs *zs, LLVMValueRef reverse,
                              LLVMValueRef lanes, LLVMValueRef depth, LLVMValueRef stored,
                              LLVMValueRef stencil, LLVMValueRef *updated, LLVMValueRef *new_stencil);
-/* raster_depth_encode of f32x16: i32x16. */
+/* raster_depth_16, i32x16; raster_depth_encode of f32x16: i32x16. */
+LLVMValueRef raster_depth_16_ir(struct jit_builder *b, LLVMValueRef depth);
 LLVMValueRef raster_depth_encode_ir(struct jit_builder *b, enum raster_depth_kind kind, LLVMValueRef z);
 
 #endif
