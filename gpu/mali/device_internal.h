@@ -2,6 +2,7 @@
 #ifndef VITRAIL_GPU_MALI_DEVICE_INTERNAL_H
 #define VITRAIL_GPU_MALI_DEVICE_INTERNAL_H
 
+#include "gpu/frame.h"
 #include "gpu/irq.h"
 #include "gpu/mali/jobs.h"
 #include "gpu/mali/regs.h"
@@ -77,6 +78,7 @@ struct mali_device {
     struct mali_programs programs;
     struct mali_slot slot[MALI_SLOTS];
     struct mali_tiling *tiling[MALI_SLOTS]; /* a tiler job's work there, from the first on (tiling.c) */
+    struct gpu_frame_workers frame_workers;
     uint32_t js_state; /* as it was when interrupts were cleared */
     bool scheduling;   /* the outermost mali_write runs the work; nested ones only mark it */
 };

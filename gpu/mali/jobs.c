@@ -16,9 +16,3 @@ enum mali_end mali_job_compute(struct mali_job *job, const struct mali_compute_j
                                         [MALI_JOB_TYPE_GEOMETRY] = "geometry job"};
     return not_done(job, units[job->header.type], stop);
 }
-
-enum mali_end mali_job_fragment(struct mali_job *job, const struct mali_fragment_job *payload,
-                                struct mali_stop *stop)
-{
-    return not_done(job, "fragment job", stop);
-}
