@@ -137,6 +137,7 @@ static bool advance(struct mali_chain *c, struct mali_stop *stop)
     uint64_t next = job->header.next;
     c->progress = MALI_TO_FETCH;
     job->resumed = false;
+    job->done = 0;
     if (!next)
         return false;
     if (!c->walk.left-- ||

@@ -33,7 +33,7 @@ struct mali_chain {
 
 /* What performance counters count. */
 enum mali_event {
-#define EVENT(block, name, index, what) MALI_EVENT_##name,
+#define EVENT(block, name, v4, v5, what) MALI_EVENT_##name,
 #include "gpu/mali/perf.inc"
 #undef EVENT
     MALI_EVENT_COUNT

@@ -23,6 +23,7 @@ struct mali_job {
     const struct gpu_space *space; /* host pointers into it do not outlive a wait */
     uint32_t number;               /* in the chain, from 1 */
     bool resumed;                  /* it waited for a page, and may go on */
+    uint64_t done;                 /* how far it has come, in what who executes it counts; 0 at first */
 };
 
 enum mali_end {

@@ -11,9 +11,9 @@ enum block { BLOCK_NONE, BLOCK_JM, BLOCK_TILER, BLOCK_L2, BLOCK_SHADER };
 
 static const struct {
     enum block block;
-    uint32_t index;
+    uint8_t index[MALI_VERSION_COUNT];
 } counters[MALI_EVENT_COUNT] = {
-#define EVENT(block, name, index, what) {BLOCK_##block, index},
+#define EVENT(block, name, v4, v5, what) {BLOCK_##block, {v4, v5}},
 #include "gpu/mali/perf.inc"
 #undef EVENT
 };
@@ -38,8 +38,9 @@ static uint32_t enabled(const struct mali_device *device, enum block block)
     return block == BLOCK_NONE ? 0 : device->store[offset[block] / 4];
 }
 
-/* A bit of the enabling words is for four counters. */
-static void fill(const struct mali_device *device, enum block block, uint32_t words[WORDS])
+/* A bit of the enabling words is for four counters. `works`: the block has what the events of all of its kind
+ * come to (ours: all programs run on the first core). */
+static void fill(const struct mali_device *device, enum block block, bool works, uint32_t words[WORDS])
 {
     uint64_t clock = mali_clock(device);
     uint32_t on = enabled(device, block);
@@ -49,9 +50,11 @@ static void fill(const struct mali_device *device, enum block block, uint32_t wo
     words[0] = (uint32_t)clock;
     words[1] = (uint32_t)(clock >> 32);
     words[2] = on;
-    for (unsigned n = 0; n < MALI_EVENT_COUNT; n++)
-        if (counters[n].block == block && on >> counters[n].index / 4 & 1)
-            words[counters[n].index] = (uint32_t)(device->event[n] - device->event_from[n]);
+    for (unsigned n = 0; n < MALI_EVENT_COUNT; n++) {
+        uint32_t index = counters[n].index[device->version];
+        if (counters[n].block == block && works && on >> index / 4 & 1)
+            words[index] = (uint32_t)(device->event[n] - device->event_from[n]);
+    }
 }
 
 bool mali_perf_sample(struct mali_device *device)
@@ -75,7 +78,7 @@ bool mali_perf_sample(struct mali_device *device)
         return false;
     }
     for (unsigned n = 0; n < count; n++) {
-        fill(device, blocks[n], words);
+        fill(device, blocks[n], !n || blocks[n] != blocks[n - 1], words);
         memcpy(to + n * sizeof words, words, sizeof words);
     }
     mali_perf_clear(device); /* a sample leaves them at 0 */

@@ -250,21 +250,26 @@ static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t la
     return refuse(ctx, lanes, "a writeout", place);
 }
 
-const struct midgard_ports mali_world_ports = {.attribute = mali_port_attribute,
-                                               .varying = varying,
-                                               .store_varying = mali_port_store_varying,
-                                               .image = mali_port_image,
-                                               .store_image = mali_port_store_image,
-                                               .image_address = mali_port_image_address,
-                                               .uniform = mali_port_uniform,
-                                               .load = mali_port_load,
-                                               .store = mali_port_store,
-                                               .atomic = mali_port_atomic,
-                                               .argument = mali_port_argument,
-                                               .special = special,
-                                               .tile = tile,
-                                               .store_tile = store_tile,
-                                               .pack = mali_port_pack,
-                                               .cube = mali_port_cube,
-                                               .texture = mali_port_texture,
-                                               .writeout = writeout};
+void mali_threads_begin(struct mali_threads *threads, struct mali_world *world)
+{
+    threads->world = world;
+    threads->ports = (struct midgard_ports){.ctx = threads,
+                                            .attribute = mali_port_attribute,
+                                            .varying = varying,
+                                            .store_varying = mali_port_store_varying,
+                                            .image = mali_port_image,
+                                            .store_image = mali_port_store_image,
+                                            .image_address = mali_port_image_address,
+                                            .uniform = mali_port_uniform,
+                                            .load = mali_port_load,
+                                            .store = mali_port_store,
+                                            .atomic = mali_port_atomic,
+                                            .argument = mali_port_argument,
+                                            .special = special,
+                                            .tile = tile,
+                                            .store_tile = store_tile,
+                                            .pack = mali_port_pack,
+                                            .cube = mali_port_cube,
+                                            .texture = mali_port_texture,
+                                            .writeout = writeout};
+}

@@ -18,7 +18,7 @@
 
 struct mali_job;
 
-#define MALI_STORAGE_MOST (1u << 20) /* bytes of a thread's, and of a workgroup's storage, at most: ours */
+#define MALI_STORAGE_MOST (1u << 16) /* bytes of a thread's, and of a workgroup's storage, at most: ours */
 /* An address that is nowhere: texels outside an image. Loads there give 0, stores do nothing. */
 #define MALI_NOWHERE 0xffffffffffff0000ull
 
@@ -67,17 +67,19 @@ bool mali_world_begin_shader(struct mali_world *world, const struct mali_job *jo
 
 /* Sixteen threads: `ctx` of the ports. A worker has one and sets it for each sixteen. */
 struct mali_threads {
+    struct midgard_ports ports; /* mali_threads_begin's, of which fragments put their own in place of some */
     struct mali_world *world;
     uint32_t number[MIDGARD_LANES]; /* linear: what attributes and stored varyings are found by */
-    uint32_t local[3][MIDGARD_LANES], group[3], global[3][MIDGARD_LANES];
+    uint32_t local[3][MIDGARD_LANES], group[3][MIDGARD_LANES], global[3][MIDGARD_LANES];
     uint8_t *thread_storage; /* the worker's: of sixteen threads one after the other, or NULL */
     uint8_t *group_storage;  /* NULL: there is none */
     uint32_t touched;      /* bytes of each thread's storage from its beginning that may have been written */
     struct mali_stop stop; /* why a port gave false: what the job ends with */
 };
 
-/* The ports that are the same for all kinds of programs; those of fragments alone are faults. */
-extern const struct midgard_ports mali_world_ports;
+/* Of a zeroed struct: the world, and ports that are the same for all kinds of programs; what only fragments have
+ * is a fault. Their ctx is the struct, which stays where it is. */
+void mali_threads_begin(struct mali_threads *threads, struct mali_world *world);
 
 /* What threads begin with. */
 struct midgard_input mali_world_input(const struct mali_world *world, uint16_t lanes, uint16_t helpers);

@@ -224,7 +224,7 @@ void mali_port_argument(void *ctx, enum midgard_argument which, uint32_t out[4][
     for (unsigned c = 0; c < 3; c++)
         for (unsigned l = 0; l < 16; l++)
             out[c][l] = which == MIDGARD_A_LOCAL_ID    ? t->local[c][l]
-                        : which == MIDGARD_A_GROUP_ID  ? t->group[c]
+                        : which == MIDGARD_A_GROUP_ID  ? t->group[c][l]
                         : which == MIDGARD_A_GLOBAL_ID ? t->global[c][l]
                                                        : out[c][l];
 }

@@ -132,7 +132,7 @@ static void test_waits(void **state)
     *program = was;
     mali_write(s.guest.device, MMU_CLEAR, 1);
     guest_flush_as(&s.guest, 0);
-    assert_string_equal(guest_fault(&s.guest).unit, "vertex job"); /* which had all it needs */
+    assert_string_equal(guest_fault(&s.guest).unit, "tiler job"); /* the vertex job had all it needs */
     guest_destroy(&s.guest);
 }
 

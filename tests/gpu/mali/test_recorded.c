@@ -175,8 +175,8 @@ static void test_runs(void **state)
             assert_int_equal(guest_run(&s.guest, (unsigned)slot, s.chain[slot]), 0x10000 << slot);
             struct gpu_fault fault = guest_fault(&s.guest);
             assert_int_equal(fault.kind, GPU_FAULT_UNSUPPORTED);
-            assert_string_equal(fault.unit, slot ? "vertex job" : "fragment job");
-            assert_int_equal(fault.draw, slot ? 2 : 1);
+            assert_string_equal(fault.unit, slot ? "tiler job" : "fragment job");
+            assert_int_equal(fault.draw, slot ? 3 : 1);
             guest_expect_no_fault(&s.guest);
         }
         guest_destroy(&s.guest);

@@ -1,0 +1,40 @@
+/* Compute, vertex and geometry jobs: their program over all their invocations. */
+#include "gpu/mali/device_internal.h"
+#include "gpu/mali/threads.h"
+
+static const char *unit_of(const struct mali_job *job)
+{
+    return job->header.type == MALI_JOB_TYPE_VERTEX     ? "vertex program"
+           : job->header.type == MALI_JOB_TYPE_GEOMETRY ? "geometry program"
+                                                        : "compute program";
+}
+
+static void count(struct mali_job *job, const struct mali_grid *grid)
+{
+    uint64_t threads = grid->groups[0] * grid->groups[1] * grid->groups[2] * grid->threads;
+    if (job->header.type == MALI_JOB_TYPE_VERTEX)
+        job->device->host.counters.vertices += threads;
+    job->device->event[MALI_EVENT_COMPUTE_TASKS] += grid->units;
+    job->device->event[MALI_EVENT_COMPUTE_THREADS] += threads;
+}
+
+/* A job that waited looks for its program again, and goes on with the unit that met the page fault. */
+enum mali_end mali_job_compute(struct mali_job *job, const struct mali_compute_job *payload,
+                               struct mali_stop *stop)
+{
+    struct mali_world world;
+    struct mali_grid grid;
+    const char *unit = unit_of(job);
+    bool vertices = job->header.type == MALI_JOB_TYPE_VERTEX;
+    mali_programs_begin(&job->device->programs);
+    if (!mali_grid_set(&grid, &payload->invocation, vertices ? payload->draw.instance_size : 0, unit,
+                       job->address, stop))
+        return MALI_END_FAULT;
+    if (!mali_world_begin(&world, job, &payload->draw, &payload->bindings,
+                          job->device->slot[job->slot].chain.arena, unit, stop))
+        return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
+    enum mali_end end = mali_grid_run(job, &world, &grid, mali_interpret, &job->done, stop);
+    if (end == MALI_END_DONE)
+        count(job, &grid);
+    return end;
+}

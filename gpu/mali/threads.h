@@ -1,0 +1,46 @@
+/* Invocations of a compute, vertex or geometry job, sixteen at a time. Internal to gpu/mali.
+ *
+ * A unit is what runs by itself: a workgroup, whose threads wait for each other at barriers and share storage;
+ * or, where workgroups are of one thread (as vertices are), sixteen of them. Units run in parallel where a
+ * program writes nothing but its own varyings; all others one after the other, in their order. Either way the
+ * same bytes come at any number of threads, faults and bounds included. */
+#ifndef VITRAIL_GPU_MALI_THREADS_H
+#define VITRAIL_GPU_MALI_THREADS_H
+
+#include "gpu/mali/jobs.h"
+#include "gpu/mali/world.h"
+
+#define MALI_GROUP_MOST 256u /* threads of a workgroup (THREAD_MAX_WORKGROUP_SIZE) */
+
+/* Where invocations are. */
+struct mali_grid {
+    uint32_t size[3];        /* threads of a workgroup: at most MALI_GROUP_MOST */
+    uint64_t groups[3];      /* workgroups: all invocations are at most 2^32 */
+    uint64_t row, slice;     /* linear numbers from an invocation to the next along y and z */
+    uint32_t threads;        /* of a workgroup */
+    uint32_t groups_of_unit; /* 16 or 1 */
+    uint64_t units;
+    bool own; /* no two invocations have a linear number, which has 32 bits */
+};
+
+/* False and *stop: sizes that mean nothing. `instance`: linear numbers from an instance to the next, of vertices;
+ * 0: there are no instances. */
+bool mali_grid_set(struct mali_grid *grid, const struct mali_invocation *invocation, uint64_t instance,
+                   const char *unit, uint64_t address, struct mali_stop *stop);
+/* Threads `first` (of a unit; a multiple of 16) and the fifteen behind it: which they are. The lanes that
+ * there are. */
+uint16_t mali_grid_lanes(const struct mali_grid *grid, uint64_t unit, uint32_t first,
+                         struct mali_threads *threads);
+
+/* Runs sixteen threads, none of which waits, from beginning to end; their place is in `threads`. Adds to
+ * *executed. False and threads->stop: a fault. Compiled code stands here where there is some. */
+typedef bool (*mali_sixteen_fn)(struct mali_threads *threads, uint16_t lanes, uint64_t *executed,
+                                struct mali_stop *stop);
+bool mali_interpret(struct mali_threads *threads, uint16_t lanes, uint64_t *executed, struct mali_stop *stop);
+
+/* All units from *done on; *done is behind the last one that need not be done again. MALI_END_WAITS: *stop is a
+ * page fault. */
+enum mali_end mali_grid_run(struct mali_job *job, struct mali_world *world, const struct mali_grid *grid,
+                            mali_sixteen_fn run, uint64_t *done, struct mali_stop *stop);
+
+#endif
