@@ -93,7 +93,7 @@ struct frag_batch {
     uint64_t executed;
 };
 
-/* The ports of fragments, with this context. */
-void frag_ports_for(struct frag_batch *batch, struct midgard_ports *out);
+/* The threads of a zeroed batch, with the ports of fragments. */
+void frag_ports_begin(struct frag_batch *batch, struct mali_world *world);
 
 #endif

@@ -259,18 +259,11 @@ static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t la
     return true;
 }
 
-static struct midgard_ports ports_of(void)
+void frag_ports_begin(struct frag_batch *b, struct mali_world *world)
 {
-    struct midgard_ports ports = mali_world_ports;
-    ports.varying = varying;
-    ports.special = special;
-    ports.tile = tile;
-    ports.writeout = writeout;
-    return ports;
-}
-
-void frag_ports_for(struct frag_batch *b, struct midgard_ports *out)
-{
-    *out = ports_of();
-    out->ctx = b;
+    mali_threads_begin(&b->threads, world);
+    b->threads.ports.varying = varying;
+    b->threads.ports.special = special;
+    b->threads.ports.tile = tile;
+    b->threads.ports.writeout = writeout;
 }

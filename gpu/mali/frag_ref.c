@@ -9,6 +9,12 @@
 
 /* ---- programs ---- */
 
+/* Lookups are added to a world when a program first asks for them; otherwise it stays as it is. */
+static struct mali_world *world_of(const struct mali_frag *f)
+{
+    return (struct mali_world *)(uintptr_t)&f->world;
+}
+
 /* Lanes of all quads that have one of these. */
 static uint16_t quads_of(uint16_t lanes)
 {
@@ -28,12 +34,10 @@ static uint16_t any_live(const struct frag_batch *b)
 static bool run(struct frag_batch *b, struct mali_world *world, struct midgard_state *state,
                 struct mali_stop *stop)
 {
-    struct midgard_ports ports;
     struct midgard_report report;
-    frag_ports_for(b, &ports);
     b->threads.world = world;
     b->threads.stop = (struct mali_stop){0};
-    enum midgard_fault fault = midgard_run(world->program, &ports, state, &report, NULL, NULL);
+    enum midgard_fault fault = midgard_run(world->program, &b->threads.ports, state, &report, NULL, NULL);
     b->executed += report.executed;
     return !fault || mali_world_fault(&b->threads, &report, stop);
 }
@@ -41,8 +45,7 @@ static bool run(struct frag_batch *b, struct mali_world *world, struct midgard_s
 /* The program of the draw; *lanes: those that it leaves. */
 static bool run_program(struct frag_batch *b, uint16_t *lanes, struct mali_stop *stop)
 {
-    /* The world is prepared when a program first asks for a texture; otherwise it stays as it is. */
-    struct mali_world *world = (struct mali_world *)(uintptr_t)&b->frag->world;
+    struct mali_world *world = world_of(b->frag);
     uint16_t all = quads_of(*lanes);
     const struct midgard_input input = mali_world_input(world, all, all & (uint16_t)~*lanes);
     struct midgard_state state;
@@ -249,6 +252,7 @@ static uint32_t shade(const struct raster_shader *shader, const struct raster_pr
         b->frag = f;
         b->prim = prim;
         b->tile = tile;
+        frag_ports_begin(b, world_of(f));
         done = take_storage(f, b, &stop);
         for (uint32_t n = 0; n < count && done; n++)
             done = shade_block(b, is_many ? (const void *)&many[n] : &blocks[n], &passed, &stop);
