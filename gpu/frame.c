@@ -34,11 +34,26 @@ static void report(struct gpu_frame *frame, const struct gpu_frame_area *part, c
     pthread_mutex_unlock(&frame->maker.lock);
 }
 
+static void report_part(struct gpu_frame *frame, const struct raster_rect *part,
+                        const struct gpu_fault *fault)
+{
+    const int32_t side = GPU_TILE;
+    const struct gpu_frame_area tiles = {.x = (uint8_t)(part->x0 / side),
+                                         .y = (uint8_t)(part->y0 / side),
+                                         .width = (uint8_t)((part->x1 - 1) / side - part->x0 / side + 1),
+                                         .height = (uint8_t)((part->y1 - 1) / side - part->y0 / side + 1)};
+    report(frame, &tiles, fault);
+}
+
 /* ---- areas ---- */
 
 static void clear(const struct gpu_frame *frame, struct raster_tile *tile)
 {
     tile->target = frame->target;
+    if (frame->family->clear) {
+        frame->family->clear(frame, tile);
+        return;
+    }
     raster_tile_clear_zs(tile, frame->clear_zs, UINT32_MAX);
     if (frame->target == RASTER_TARGET_RGBA16F)
         raster_tile_clear_rgba16f(tile, frame->clear_color);
@@ -46,18 +61,19 @@ static void clear(const struct gpu_frame *frame, struct raster_tile *tile)
         raster_tile_clear_color(tile, (uint32_t)frame->clear_color);
 }
 
-/* What fits into the tile buffer is stored where the list could be drawn to its end. */
+/* What fits into the tile buffer, pixels of the area, is stored where the list could be drawn to its end. */
 static void render_part(struct gpu_frame *frame, struct gpu_frame_worker *w,
-                        const struct gpu_frame_area *part, uint32_t samples)
+                        const struct gpu_frame_area *area, const struct raster_rect *part, uint32_t samples)
 {
+    const uint32_t width = (uint32_t)(part->x1 - part->x0), height = (uint32_t)(part->y1 - part->y0);
     struct gpu_fault fault = {0};
-    raster_worker_place(&w->raster, part->x * (int32_t)GPU_TILE, part->y * (int32_t)GPU_TILE,
-                        part->width * GPU_TILE, part->height * GPU_TILE, samples);
+    raster_worker_place(&w->raster, part->x0, part->y0, width, height, samples);
     clear(frame, &w->raster.tile);
     if (w->watched.job)
         gpu_frame_observe_tile(w, false);
-    if (!gpu_frame_tile_draw(frame, w, part->list, (uint32_t)part->width * part->height, &fault)) {
-        report(frame, part, &fault);
+    if (!gpu_frame_tile_draw(frame, w, area->list, UTIL_MAX(width * height / (GPU_TILE * GPU_TILE), 1u),
+                             &fault)) {
+        report_part(frame, part, &fault);
         return;
     }
     if (w->watched.job)
@@ -78,6 +94,22 @@ static bool fill_area(const struct gpu_frame *frame, const struct gpu_frame_area
     return frame->family->fill(frame, &pixels);
 }
 
+/* The area in as many parts as tile buffers hold. */
+static void render_parts(struct gpu_frame *frame, const struct gpu_frame_area *area,
+                         struct gpu_frame_worker *w, uint32_t samples, bool half)
+{
+    const int32_t side = half ? 2 * GPU_TILE : 4 * GPU_TILE;
+    const int32_t width = frame->part_width ? frame->part_width : side;
+    const int32_t height = frame->part_height ? frame->part_height : side;
+    const int32_t left = area->x * (int32_t)GPU_TILE, right = left + area->width * (int32_t)GPU_TILE;
+    const int32_t top = area->y * (int32_t)GPU_TILE, bottom = top + area->height * (int32_t)GPU_TILE;
+    for (int32_t y = top; y < bottom; y += height)
+        for (int32_t x = left; x < right; x += width) {
+            const struct raster_rect part = {x, y, UTIL_MIN(x + width, right), UTIL_MIN(y + height, bottom)};
+            render_part(frame, w, area, &part, samples);
+        }
+}
+
 static void render_area(struct gpu_frame *frame, const struct gpu_frame_area *area,
                         struct gpu_frame_worker *w)
 {
@@ -96,18 +128,9 @@ static void render_area(struct gpu_frame *frame, const struct gpu_frame_area *ar
         report(frame, area, &fault);
         return;
     }
-    if (!four && !w->watched.job && gpu_frame_area_returns(frame, area, w))
+    if (!four && !frame->samples && !w->watched.job && gpu_frame_area_returns(frame, area, w))
         return;
-    uint32_t side = four || halves ? 2 : 4;
-    for (uint32_t y = 0; y < area->height; y += side)
-        for (uint32_t x = 0; x < area->width; x += side) {
-            struct gpu_frame_area part = {.x = (uint8_t)(area->x + x),
-                                          .y = (uint8_t)(area->y + y),
-                                          .width = (uint8_t)UTIL_MIN(area->width - x, side),
-                                          .height = (uint8_t)UTIL_MIN(area->height - y, side),
-                                          .list = area->list};
-            render_part(frame, w, &part, four ? 4 : 1);
-        }
+    render_parts(frame, area, w, frame->samples ? frame->samples : four ? 4 : 1, four || halves);
 }
 
 static void work(void *data, uint32_t index, unsigned worker)

@@ -20,7 +20,8 @@
 #define GPU_TILE         16u /* pixels a side */
 #define GPU_FRAME_OWNERS 8u  /* processors that a frame is for at most */
 #define GPU_FRAME_TILES  65536u
-#define GPU_FRAME_STORES 16u /* images that a tile goes to at most, planes of samples each */
+#define GPU_TILE_EMPTY   UINT32_MAX /* for a list: there is none, and nothing is drawn on the tile */
+#define GPU_FRAME_STORES 16u        /* images that a tile goes to at most, planes of samples each */
 
 /* A tile of the frame, in tiles; x and y below 256. */
 struct gpu_tile {
@@ -32,6 +33,8 @@ struct gpu_tile {
 struct gpu_tile_state {
     uint32_t state, positions,
         point_sizes;         /* addresses; positions: x, y, z, 1/w as floats, 16 bytes a vertex */
+    uint32_t first;          /* the number that vertex 0 has where the state's varyings stand */
+    bool half_sizes;         /* point_sizes are halves */
     float size;              /* of points where point_sizes is 0, or the width of lines */
     struct raster_rect clip; /* pixels */
     uint32_t draw;           /* number in the job */
@@ -67,6 +70,7 @@ struct gpu_frame_draw {
     uint32_t state; /* its address */
     uint8_t samples;
     bool points;
+    bool centre_only; /* several samples, but a pixel has all of them or none (raster/draw.h) */
     /* The family's: */
     const struct raster_shader *shader;
     struct raster_setup setup; /* but for the width of lines; vary_count: those that `fetch` gives */
@@ -100,6 +104,8 @@ struct gpu_frame_family {
     bool (*begin)(struct gpu_frame *frame, struct gpu_fault *fault);
     /* Fills the draw's part for its state, samples and kind. */
     bool (*prepare)(struct gpu_frame *frame, struct gpu_frame_draw *draw, struct gpu_fault *fault);
+    /* Fills the tile with what nothing was drawn on yet; NULL: by target, clear_color and clear_zs. */
+    void (*clear)(const struct gpu_frame *frame, struct raster_tile *tile);
     /* The varyings of a vertex: RASTER_MAX_VARYINGS floats may be written. `run` is the caller's thread's. */
     bool (*fetch)(const struct gpu_frame_draw *draw, const struct gpu_space *space, struct gpu_space_run *run,
                   uint32_t index, float *out, struct gpu_fault *fault);
@@ -148,6 +154,9 @@ struct gpu_frame {
     uint64_t clear_color;   /* a word, or four halves, red lowest */
     uint32_t clear_zs;
     bool multisampled; /* all tiles have four samples */
+    /* Of families that clear themselves: samples of all tiles, and pixels of a tile buffer, of which a part
+     * has no more than divide GPU_TILE or what GPU_TILE divides. 0: as target and samples say. */
+    uint8_t samples, part_width, part_height;
     /* gpu_frame_render's. */
     struct util_arena *arena; /* of what lives as long as the frame's draws */
     struct util_maker maker;  /* of draws and programs; its lock is over the faults too */

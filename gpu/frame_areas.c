@@ -84,7 +84,9 @@ bool gpu_frame_areas_make(struct gpu_frame *frame)
         if (n && tile->list == tile[-1].list)
             run->lists[n] = run->lists[n - 1];
         else
-            run->lists[n] = reader->resolve ? reader->resolve(reader->ctx, tile->list) : tile->list;
+            run->lists[n] = reader->resolve && tile->list != GPU_TILE_EMPTY
+                                ? reader->resolve(reader->ctx, tile->list)
+                                : tile->list;
     }
     for (uint32_t n = 0; n < frame->tile_count; n++) {
         const struct gpu_tile *tile = &frame->tiles[n];

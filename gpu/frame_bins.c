@@ -56,6 +56,8 @@ static bool read_state(const struct gpu_space *space, const struct tiler_item *i
                                    .positions = s.positions,
                                    .point_sizes = s.point_sizes,
                                    .size = s.size,
+                                   .first = s.first,
+                                   .half_sizes = s.half_sizes & 1,
                                    .clip = {s.x0, s.y0, s.x1, s.y1},
                                    .draw = s.draw};
     return true;

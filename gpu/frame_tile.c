@@ -6,6 +6,7 @@
 
 #include "gpu/frame_internal.h"
 #include "util/bits.h"
+#include "util/half.h"
 
 #define UNIT "tile list"
 
@@ -51,6 +52,7 @@ static bool take_draw(struct drawing *d, bool points)
         .shader = d->draw->shader,
         .opaque = opaque,
         .whole = opaque,
+        .centre_only = d->draw->centre_only,
         .reference = d->frame->reference,
         .setup = d->draw->setup,
         .clip = d->state.clip,
@@ -76,7 +78,8 @@ static const float *position(struct drawing *d, uint32_t index)
 
 static bool fetch(struct drawing *d, uint32_t index, float *out)
 {
-    return d->frame->family->fetch(d->draw, d->frame->space, &d->varyings, index, out, d->fault);
+    return d->frame->family->fetch(d->draw, d->frame->space, &d->varyings, d->state.first + index, out,
+                                   d->fault);
 }
 
 /* Window coordinates in 1/16 pixel. What lies beyond the limit of positions, or is no number, lies at it:
@@ -136,6 +139,10 @@ static bool load_clipped(struct drawing *d, const struct tiler_item *item, unsig
         float *vary = d->worker->vary[n];
 
         for (unsigned c = 0; c < d->raster.setup.vary_count; c++) {
+            if (c < 32 && d->raster.setup.flat_mask >> c & 1) {
+                vary[c] = own[count - 1][c];
+                continue;
+            }
             vary[c] = own[0][c] * v->weight[0] + own[1][c] * v->weight[1];
             if (count == 3)
                 vary[c] += own[2][c] * v->weight[2];
@@ -147,17 +154,18 @@ static bool load_clipped(struct drawing *d, const struct tiler_item *item, unsig
 
 static bool point_size(const struct drawing *d, uint32_t index, float *out)
 {
-    uint64_t address = d->state.point_sizes + index * 4ull;
+    unsigned bytes = d->state.half_sizes ? 2 : 4;
+    uint64_t address = d->state.point_sizes + (uint64_t)index * bytes;
     const uint8_t *at;
 
     *out = d->state.size;
     if (!d->state.point_sizes)
         return true;
-    at = gpu_space_at(d->frame->space, address, 4, GPU_RIGHT_READ);
+    at = gpu_space_at(d->frame->space, address, bytes, GPU_RIGHT_READ);
     if (!at)
         return gpu_fault_set(d->fault, GPU_FAULT_MEMORY, UNIT, (uint32_t)address,
                              "the size of point %u is not in memory", index);
-    *out = util_u2f(util_load32(at));
+    *out = d->state.half_sizes ? util_half_to_float(util_load16(at)) : util_u2f(util_load32(at));
     return true;
 }
 
@@ -229,7 +237,7 @@ static uint32_t place_triangles(struct drawing *d, const uint32_t index[][3], ui
 
     for (i = 0; i < count; i++) {
         for (k = 0; k < 3 && (at[k][i] = position(d, index[i][k])) != NULL; k++)
-            __builtin_prefetch(varyings + index[i][k] * stride);
+            __builtin_prefetch(varyings + (d->state.first + index[i][k]) * stride);
         if (k < 3)
             break;
     }
@@ -343,6 +351,9 @@ bool gpu_frame_tile_needs(const struct gpu_frame *frame, uint32_t list, struct g
     struct tiler_cursor cursor = tiler_list_begin(list);
     struct gpu_tile_state state = {0};
 
+    *out = (struct gpu_tile_needs){.nothing = true};
+    if (list == GPU_TILE_EMPTY)
+        return true;
     if (!reader->next(reader->ctx, &cursor, &item, &state, fault))
         return false;
     *out = (struct gpu_tile_needs){
@@ -363,7 +374,7 @@ bool gpu_frame_tile_draw(struct gpu_frame *frame, struct gpu_frame_worker *worke
 
     worker->raster.work.fuel = frame->run->fuel * tiles;
     worker->raster.work.fault = fault;
-    drawn = run_list(&d, list);
+    drawn = list == GPU_TILE_EMPTY || run_list(&d, list);
     if (drawn)
         raster_worker_flush(&worker->raster);
     else

@@ -51,7 +51,7 @@ static uint32_t blend_channel(const struct raster_equation *e, const struct colo
     }
 }
 
-static uint32_t logic(uint8_t op, uint32_t s, uint32_t d)
+uint32_t raster_blend_logic(uint8_t op, uint32_t s, uint32_t d)
 {
     switch (op) {
     case RASTER_LOGIC_AND: return s & d;
@@ -71,6 +71,16 @@ static uint32_t logic(uint8_t op, uint32_t s, uint32_t d)
     case RASTER_LOGIC_SET: return 0xffffffff;
     default: return 0; /* CLEAR */
     }
+}
+
+static bool equation_replaces(const struct raster_equation *e)
+{
+    return e->func <= RASTER_BLEND_SUB && e->src == RASTER_FACTOR_ONE && e->dst == RASTER_FACTOR_ZERO;
+}
+
+bool raster_blend_is_replace(const struct raster_blend *blend)
+{
+    return equation_replaces(&blend->color) && equation_replaces(&blend->alpha);
 }
 
 static bool equation_reads(const struct raster_equation *e)
@@ -96,7 +106,7 @@ uint32_t raster_blend_pixel(const struct raster_blend *blend, uint32_t constant,
     const struct colors c = {constant, src, src1, dst};
     uint32_t result = 0;
     for (unsigned n = 0; n < 4; n++) {
-        uint32_t value = blend->logic ? logic(blend->logic_op, src, dst) >> 8 * n & 255
+        uint32_t value = blend->logic ? raster_blend_logic(blend->logic_op, src, dst) >> 8 * n & 255
                                       : blend_channel(n < 3 ? &blend->color : &blend->alpha, &c, n);
         result |= (blend->write_mask >> n & 1 ? value : channel(dst, n)) << 8 * n;
     }

@@ -76,6 +76,10 @@ struct raster_blend {
 
 extern const struct raster_blend raster_blend_replace; /* the source as it is */
 
+/* Whether the equations leave the source as it is; the mask and logic operations are not looked at. */
+bool raster_blend_is_replace(const struct raster_blend *blend);
+/* One component's logic operation, of bits. */
+uint32_t raster_blend_logic(uint8_t op, uint32_t src, uint32_t dst);
 /* Whether the result depends on what the tile held. */
 bool raster_blend_reads(const struct raster_blend *blend);
 
@@ -83,11 +87,15 @@ bool raster_blend_reads(const struct raster_blend *blend);
 uint32_t raster_blend_pixel(const struct raster_blend *blend, uint32_t constant, uint32_t src, uint32_t src1,
                             uint32_t dst);
 
-/* The same of an RGBA16F tile: `dst` becomes the tile's four new halves. */
-struct raster_rgba16f_colors {
+/* The same of numbers: `dst` is what the tile has, `out` its new ones, a NaN as 0x7fc00000. The mask is the
+ * caller's. */
+struct raster_blend_colors {
     float constant[4], src[4], src1[4];
 };
-void raster_blend_rgba16f(const struct raster_blend *blend, const struct raster_rgba16f_colors *colors,
+void raster_blend_float(const struct raster_blend *blend, const struct raster_blend_colors *colors,
+                        const float dst[4], float out[4]);
+/* And of an RGBA16F tile: `dst` becomes the tile's four new halves. */
+void raster_blend_rgba16f(const struct raster_blend *blend, const struct raster_blend_colors *colors,
                           uint16_t dst[4]);
 
 #endif

@@ -100,27 +100,26 @@ static LLVMValueRef equation(struct emitter *e, const struct raster_equation *q)
                                           : two(e, "llvm.uadd.sat", s, d);
 }
 
-static LLVMValueRef logic(struct emitter *e, uint8_t op)
+LLVMValueRef raster_blend_logic_ir(struct jit_builder *b, uint8_t op, LLVMValueRef s, LLVMValueRef d)
 {
-    LLVMBuilderRef ir = e->b->ir;
-    LLVMValueRef s = e->src, d = e->dst;
+    LLVMBuilderRef ir = b->ir;
     switch (op) {
     case RASTER_LOGIC_AND: return LLVMBuildAnd(ir, s, d, "");
-    case RASTER_LOGIC_AND_REVERSE: return LLVMBuildAnd(ir, s, invert(e, d), "");
+    case RASTER_LOGIC_AND_REVERSE: return LLVMBuildAnd(ir, s, LLVMBuildNot(ir, d, ""), "");
     case RASTER_LOGIC_COPY: return s;
-    case RASTER_LOGIC_AND_INVERTED: return LLVMBuildAnd(ir, invert(e, s), d, "");
+    case RASTER_LOGIC_AND_INVERTED: return LLVMBuildAnd(ir, LLVMBuildNot(ir, s, ""), d, "");
     case RASTER_LOGIC_NOOP: return d;
     case RASTER_LOGIC_XOR: return LLVMBuildXor(ir, s, d, "");
     case RASTER_LOGIC_OR: return LLVMBuildOr(ir, s, d, "");
-    case RASTER_LOGIC_NOR: return invert(e, LLVMBuildOr(ir, s, d, ""));
-    case RASTER_LOGIC_EQUIV: return invert(e, LLVMBuildXor(ir, s, d, ""));
-    case RASTER_LOGIC_INVERT: return invert(e, d);
-    case RASTER_LOGIC_OR_REVERSE: return LLVMBuildOr(ir, s, invert(e, d), "");
-    case RASTER_LOGIC_COPY_INVERTED: return invert(e, s);
-    case RASTER_LOGIC_OR_INVERTED: return LLVMBuildOr(ir, invert(e, s), d, "");
-    case RASTER_LOGIC_NAND: return invert(e, LLVMBuildAnd(ir, s, d, ""));
-    case RASTER_LOGIC_SET: return splat_byte(e, 255);
-    default: return splat_byte(e, 0);
+    case RASTER_LOGIC_NOR: return LLVMBuildNot(ir, LLVMBuildOr(ir, s, d, ""), "");
+    case RASTER_LOGIC_EQUIV: return LLVMBuildNot(ir, LLVMBuildXor(ir, s, d, ""), "");
+    case RASTER_LOGIC_INVERT: return LLVMBuildNot(ir, d, "");
+    case RASTER_LOGIC_OR_REVERSE: return LLVMBuildOr(ir, s, LLVMBuildNot(ir, d, ""), "");
+    case RASTER_LOGIC_COPY_INVERTED: return LLVMBuildNot(ir, s, "");
+    case RASTER_LOGIC_OR_INVERTED: return LLVMBuildOr(ir, LLVMBuildNot(ir, s, ""), d, "");
+    case RASTER_LOGIC_NAND: return LLVMBuildNot(ir, LLVMBuildAnd(ir, s, d, ""), "");
+    case RASTER_LOGIC_SET: return jit_splat_u32(b, UINT32_MAX);
+    default: return jit_splat_u32(b, 0);
     }
 }
 
@@ -140,7 +139,7 @@ LLVMValueRef raster_blend_ir(struct jit_builder *b, const struct raster_blend *b
 
     LLVMValueRef value;
     if (blend->logic) {
-        value = logic(&e, blend->logic_op);
+        value = as_bytes(&e, raster_blend_logic_ir(b, blend->logic_op, src, dst));
     } else {
         value = equation(&e, &blend->color);
         if (!same(&blend->color, &blend->alpha))

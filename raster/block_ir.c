@@ -6,6 +6,7 @@
 #include "raster/depth_ir.h"
 #include "raster/quads_ir.h"
 #include "raster/deferred.h"
+#include "raster/samples.h"
 
 /* ---- the primitive ---- */
 
@@ -199,7 +200,9 @@ static void find_words(struct raster_block_ir *r, struct jit_builder *b, LLVMVal
 void raster_block_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLVMValueRef index)
 {
     bool deferred = r->form == RASTER_IR_DEFERRED;
-    size_t size = deferred ? sizeof(struct raster_deferred_block) : sizeof(struct raster_block);
+    size_t size = deferred                             ? sizeof(struct raster_deferred_block)
+                  : raster_samples_is_many(r->samples) ? sizeof(struct raster_samples_block)
+                                                       : sizeof(struct raster_block);
     LLVMValueRef block;
 
     r->index = index;
@@ -210,6 +213,7 @@ void raster_block_ir_place(struct raster_block_ir *r, struct jit_builder *b, LLV
     static_assert(offsetof(struct raster_deferred_block, x) == offsetof(struct raster_block, x) &&
                       offsetof(struct raster_deferred_block, y) == offsetof(struct raster_block, y),
                   "");
+    static_assert(offsetof(struct raster_samples_block, sample) == offsetof(struct raster_block, sample), "");
     block = jit_offset(b, r->blocks, LLVMBuildMul(b->ir, index, jit_i32(b, (uint32_t)size), ""));
     find_prim(r, b, block);
     r->x = block_byte(b, block, offsetof(struct raster_block, x));

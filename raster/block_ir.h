@@ -10,7 +10,7 @@
 #include "raster/tile.h"
 
 enum raster_ir_form {
-    RASTER_IR_PRIM,     /* struct raster_block, of one struct raster_prim */
+    RASTER_IR_PRIM, /* struct raster_block (samples.h: or raster_samples_block), of one struct raster_prim */
     RASTER_IR_DEFERRED, /* struct raster_deferred_block, each of its own struct raster_planes (deferred.h) */
     RASTER_IR_QUADS     /* struct raster_deferred_quads: each quad is of its own struct raster_planes */
 };
@@ -19,8 +19,8 @@ enum raster_ir_form {
 
 struct raster_block_ir {
     enum raster_ir_form form;
-    unsigned samples;                 /* of the tile; 1 but for RASTER_IR_PRIM */
-    unsigned words;                   /* of a sample's colour (raster_target_words); 1 of quads */
+    unsigned samples; /* of the tile; 1 but for RASTER_IR_PRIM */
+    unsigned words;   /* of a sample's colour (raster_target_words, raster_targets.total); 1 of quads */
     LLVMValueRef prims, tile, blocks; /* ptr: the primitive, or the planes of all; the tile; the blocks */
     /* The block at hand, filled by raster_block_ir_place: */
     LLVMValueRef index;     /* its number, i32 */
@@ -30,8 +30,8 @@ struct raster_block_ir {
     LLVMValueRef cx, cy;    /* their centres, f32x16 */
     LLVMValueRef fx, fy;    /* from the reference point */
     LLVMValueRef color, zs; /* ptr to the first sample; none of quads */
-    LLVMValueRef covered[RASTER_MAX_SAMPLES];   /* i1x16 */
-    LLVMValueRef quad_planes[4], quad_color[4]; /* of quads, instead of `prim` and `color` */
+    LLVMValueRef covered[RASTER_TARGET_SAMPLES]; /* i1x16 */
+    LLVMValueRef quad_planes[4], quad_color[4];  /* of quads, instead of `prim` and `color` */
 };
 
 /* What a primitive has planes of, but for depth; varying n is RASTER_VALUE_VARY + n. */

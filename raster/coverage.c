@@ -5,10 +5,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* The blocks in which the primitive covers the position (x, y), 1/16 pixel, of pixels. */
-static uint32_t cover_at(const struct raster_prim *prim, const struct raster_tile *tile,
-                         const struct raster_rect *clip, int32_t x, int32_t y, bool reference,
-                         struct raster_block *blocks)
+uint32_t raster_cover_position(const struct raster_prim *prim, const struct raster_tile *tile,
+                               const struct raster_rect *clip, int32_t x, int32_t y, bool reference,
+                               struct raster_block *blocks)
 {
     struct raster_prim moved; /* only what coverage looks at */
     moved.edge_count = prim->edge_count;
@@ -57,7 +56,7 @@ void raster_coverage_add(const struct raster_prim *prim, struct raster_tile *til
     for (uint32_t k = 0; k < positions; k++) {
         int32_t x = positions == 16 ? raster_coverage_x(k) : raster_sample_x(positions, k);
         int32_t y = positions == 16 ? raster_coverage_y(k) : raster_sample_y(positions, k);
-        uint32_t n = cover_at(prim, tile, clip, x, y, reference, blocks);
+        uint32_t n = raster_cover_position(prim, tile, clip, x, y, reference, blocks);
         for (uint32_t i = 0; i < n; i++)
             update_block(&tile->zs[raster_block_index(tile, blocks[i].x * 4u, blocks[i].y * 4u, 0)],
                          blocks[i].mask, k * samples, samples, next);
@@ -71,8 +70,8 @@ uint32_t raster_cover_any(const struct raster_prim *prim, const struct raster_ti
     uint32_t columns = tile->width / 4, rows = tile->height / 4, count_out = 0;
     assert(tile->samples == 1);
     for (uint32_t s = 0; s < RASTER_COVERAGE_SAMPLES; s++) {
-        uint32_t n =
-            cover_at(prim, tile, clip, raster_coverage_x(s), raster_coverage_y(s), reference, blocks);
+        uint32_t n = raster_cover_position(prim, tile, clip, raster_coverage_x(s), raster_coverage_y(s),
+                                           reference, blocks);
         for (uint32_t i = 0; i < n; i++)
             lanes[blocks[i].y * columns + blocks[i].x] |= blocks[i].mask;
     }

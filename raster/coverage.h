@@ -38,6 +38,11 @@ void raster_coverage_add(const struct raster_prim *prim, struct raster_tile *til
                          const struct raster_rect *clip, uint32_t positions,
                          enum raster_coverage_update update, bool reference, struct raster_block *blocks);
 
+/* As raster_cover, for tiles of one sample that stands at (x, y), 1/16 pixel, of each pixel. */
+uint32_t raster_cover_position(const struct raster_prim *prim, const struct raster_tile *tile,
+                               const struct raster_rect *clip, int32_t x, int32_t y, bool reference,
+                               struct raster_block *blocks);
+
 /* As raster_cover, for tiles of one sample: a pixel is covered where any of its sixteen samples is. */
 uint32_t raster_cover_any(const struct raster_prim *prim, const struct raster_tile *tile,
                           const struct raster_rect *clip, bool reference, struct raster_block *blocks);

@@ -52,6 +52,24 @@ static const struct raster_tile *covered_tile(const struct raster_draw *draw)
     return draw->centre_only ? &draw->worker->centre : &draw->worker->tile;
 }
 
+/* Of tiles of 2, 8 or 16 samples. */
+static uint32_t cover_many(const struct raster_draw *draw)
+{
+    struct raster_worker *w = draw->worker;
+    uint32_t count;
+    if (!draw->centre_only)
+        return raster_samples_cover(&w->prim, &w->centre, w->tile.samples, &draw->clip, draw->reference,
+                                    w->many, w->blocks);
+    count = raster_cover_position(&w->prim, &w->centre, &draw->clip, 8, 8, draw->reference, w->blocks);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct raster_block *block = &w->blocks[i];
+        w->many[i] = (struct raster_samples_block){block->x, block->y, block->mask, {0}};
+        for (uint32_t s = 0; s < w->tile.samples; s++)
+            w->many[i].sample[s] = block->mask;
+    }
+    return count;
+}
+
 uint32_t raster_draw_cover(const struct raster_draw *draw, bool *whole)
 {
     struct raster_worker *w = draw->worker;
@@ -60,6 +78,8 @@ uint32_t raster_draw_cover(const struct raster_draw *draw, bool *whole)
     *whole = draw->whole && raster_deferred_fills(&w->prim, &w->tile, &draw->clip);
     if (*whole)
         return w->deferred.tile_blocks;
+    if (raster_samples_is_many(w->tile.samples))
+        return cover_many(draw);
     if (draw->any)
         return raster_cover_any(&w->prim, tile, &draw->clip, draw->reference, w->blocks);
     count = draw->reference ? raster_cover_ref(&w->prim, tile, &draw->clip, w->blocks)
@@ -84,7 +104,7 @@ static bool shade_later(const struct raster_draw *draw, uint32_t count, bool who
     const struct raster_shader *shader = draw->shader;
     const struct raster_block *left = w->blocks;
     uint16_t common;
-    if (whole && shader->test)
+    if (whole && (shader->test || shader->query))
         memcpy(w->blocks, w->deferred.whole, count * sizeof *w->blocks);
     if (raster_shader_test(shader, &w->prim, &w->tile, w->blocks, &count, &common, &w->work))
         return false;
@@ -115,8 +135,10 @@ bool raster_draw_blocks(const struct raster_draw *draw, uint32_t count, bool who
     raster_draw_fill_varyings(draw);
     if (draw->opaque && waits(draw, whole))
         return shade_later(draw, count, whole);
+    const struct raster_block *blocks =
+        raster_samples_is_many(w->tile.samples) ? (const void *)w->many : w->blocks;
     raster_worker_flush(w);
-    return raster_shader_shade(draw->shader, &w->prim, &w->tile, w->blocks, count, &w->work) == 0;
+    return raster_shader_shade(draw->shader, &w->prim, &w->tile, blocks, count, &w->work) == 0;
 }
 
 bool raster_draw_prim(const struct raster_draw *draw)

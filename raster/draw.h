@@ -4,6 +4,7 @@
 #ifndef VITRAIL_RASTER_DRAW_H
 #define VITRAIL_RASTER_DRAW_H
 
+#include "raster/samples.h"
 #include "raster/shader.h"
 #include "raster/triangles.h"
 
@@ -17,6 +18,8 @@ struct raster_worker {
     struct raster_deferred deferred; /* opaque primitives that wait for their colours */
     bool costly;                     /* one of them, and not only cheap ones */
     struct raster_shader_work work;  /* of the tile, or as long as the family likes */
+    struct raster_samples_block
+        many[RASTER_BLOCKS_MAX]; /* instead of `blocks` in tiles of 2, 8 or 16 samples */
 };
 
 /* A draw. */
@@ -40,7 +43,7 @@ void raster_worker_flush(struct raster_worker *worker);
 
 /* ---- one by one: worker->prim, set up ---- */
 
-/* Its blocks, into worker->blocks; their number. *whole: they are all of the tile, and not there. */
+/* Its blocks, into worker->blocks (or `many`); their number. *whole: they are all of the tile, and not there. */
 uint32_t raster_draw_cover(const struct raster_draw *draw, bool *whole);
 /* Shades so many of worker->blocks. False: a fault, which ends the tile. */
 bool raster_draw_blocks(const struct raster_draw *draw, uint32_t count, bool whole);

@@ -57,7 +57,8 @@ struct raster_prim {
 };
 
 struct raster_setup {
-    uint32_t flat_mask;  /* bit n: the vertices' varying n takes the last vertex's value, a = b = 0 */
+    uint32_t flat_mask;  /* bit n: the vertices' varying n takes the provoking vertex's value, a = b = 0 */
+    bool flat_first;     /* the first vertex provokes, not the last */
     uint32_t vary_count; /* the vertices' own; more than RASTER_MAX_VARYINGS in all are cut */
     bool depth_offset;
     float offset_factor, offset_units; /* units in steps of depth */
@@ -66,7 +67,7 @@ struct raster_setup {
     bool clockwise_forward; /* which winding is forward facing: see raster_setup_triangle */
     bool point_down;        /* point coordinates count their y down the buffer */
     bool centres_only;      /* only pixel centres count, as in tiles of one sample: refuses more, sooner */
-    bool sixteen;           /* the 16 positions of coverage.h count */
+    bool sixteen; /* samples may be anywhere in a pixel: the 16 of coverage.h, 2, 8 or 16 of samples.h */
 };
 
 /* Each returns false when nothing is drawn (culled, zero area, NaN in z or 1/w, out of range, between all

@@ -75,7 +75,7 @@ static void begin_prim(struct raster_prim *out, const struct raster_setup *setup
     out->vary_count = extra + UTIL_MIN(setup->vary_count, RASTER_MAX_VARYINGS - extra);
 }
 
-/* The last vertex's value everywhere. */
+/* One vertex's value everywhere. */
 static void set_flat(struct raster_prim *out, uint32_t slot, const struct raster_vertex *v, uint32_t n)
 {
     out->vary_a[slot] = 0.0f;
@@ -101,7 +101,7 @@ static void set_planes(struct raster_prim *out, const struct raster_setup *setup
     const float *p0 = v->vary, *p1 = v1->vary, *p2 = v2->vary;
     for (uint32_t slot = extra, n = 0; slot < out->vary_count; slot++, n++) {
         if (is_flat(setup, n)) {
-            set_flat(out, slot, v2, n);
+            set_flat(out, slot, setup->flat_first ? v : v2, n);
         } else {
             double c = *p0;
             set_plane(g, (*p1 - c) * w1, (*p2 - c) * w2, &out->vary_a[slot], &out->vary_b[slot]);

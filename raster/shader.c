@@ -82,6 +82,8 @@ uint32_t raster_shader_test(const struct raster_shader *shader, const struct ras
         *count = test(prim, tile, blocks, tested, common);
         jit_function_ran(shader->test, tested * RASTER_ZS_BLOCK_COST);
     }
+    for (uint32_t i = 0; shader->query && i < *count; i++)
+        raster_query_add((enum raster_query)shader->query, blocks[i].mask, &work->passed);
     if (!shader->colors)
         *count = 0;
     return 0;
@@ -143,6 +145,7 @@ uint32_t raster_shader_shade(const struct raster_shader *shader, const struct ra
     uint32_t code = run(shader->args, prim, tile, blocks, count, &call);
     jit_function_ran(function, call.executed);
     work->executed += call.executed;
+    work->passed += call.passed;
     if (shader->counted)
         work->fuel = call.fuel;
     if (code)

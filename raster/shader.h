@@ -12,6 +12,7 @@
 #include "jit/engine.h"
 #include "raster/block_ir.h"
 #include "raster/deferred.h"
+#include "raster/samples.h"
 
 struct raster_shader;
 
@@ -22,12 +23,14 @@ struct raster_shader_work {
     uint64_t executed; /* grows by guest instructions, but for those of blocks that early tests reject whole,
                         * and of pixels that are hidden before they are coloured */
     void *fault;       /* the family's; filled by calls that return nonzero */
+    uint64_t passed;   /* grows by samples that pass depth and stencil; of the query ANY by any number */
 };
 
 /* What compiled code takes and leaves besides the tile. */
 struct raster_shader_call {
     uint64_t fuel;     /* of programs whose loops are counted: in, instructions allowed; out, those left */
     uint64_t executed; /* out: guest instructions, unless it ended in a fault */
+    uint64_t passed;   /* grows as the draw's query has it (samples.h) */
     void *scratch;     /* memory of the program's, where the family has it outside the code */
     uint32_t address;  /* out: of an access that was the fault */
 };
@@ -68,6 +71,7 @@ struct raster_shader {
     struct raster_shader_quads *quads; /* the family's, of opaque ones that may be shaded so; or NULL */
     uint64_t cost;                     /* fuel that a block takes, whatever tests spare or hide */
     uint32_t varyings; /* planes that the program reads, of points and lines their own first */
+    uint8_t query;     /* enum raster_query; code of blocks in order counts it in raster_shader_call */
     bool counted;      /* code counts what loops repeat: raster_shader_call.fuel */
     bool opaque;       /* it only replaces the colours of what it covers: may be deferred */
     bool cheap;        /* so little is done for a pixel that deferring it costs as much, unless it is
@@ -94,7 +98,7 @@ uint32_t raster_shader_shade(const struct raster_shader *shader, const struct ra
                              struct raster_shader_work *work);
 
 /* Of opaque ones: all that raster_shader_shade does but for the colours, at its price: what a tile may do
- * does not depend on what will be hidden. `blocks` (not looked at when there are no tests) and *count become
+ * does not depend on what will be hidden. `blocks` (not looked at when there are neither tests nor a query) and *count become
  * what is left to be coloured, *common the lanes left in all of them (without tests all sixteen). */
 uint32_t raster_shader_test(const struct raster_shader *shader, const struct raster_prim *prim,
                             struct raster_tile *tile, struct raster_block *blocks, uint32_t *count,

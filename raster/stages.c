@@ -71,7 +71,7 @@ uint16_t *raster_stages_half(const struct raster_stages_block *block, unsigned l
 void raster_stages_blend_halves(const struct raster_stages *stages, const struct raster_stages_block *block,
                                 unsigned lane, const float color[4], const float second[4])
 {
-    struct raster_rgba16f_colors colors;
+    struct raster_blend_colors colors;
     uint16_t halves[4];
     memcpy(colors.src, color, sizeof colors.src);
     memcpy(colors.src1, second, sizeof colors.src1);

@@ -17,6 +17,9 @@ struct raster_surface_part {
 extern const uint16_t raster_surface_dither[4][4];
 #define SURFACE_NEAREST 127u
 
+/* raster_surface_size of pixels of no more bits. */
+bool raster_surface_span(const struct raster_surface *surface, uint32_t most_bits, uint64_t *bytes);
+
 /* What of the rectangle lies in the image; false when nothing. */
 bool raster_surface_visible(const struct raster_surface *surface, int64_t x, int64_t y, uint32_t width,
                             uint32_t height, struct raster_surface_part *part);

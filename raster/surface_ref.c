@@ -13,7 +13,7 @@ const uint16_t raster_surface_dither[4][4] = {
 static const uint16_t target_rows[RASTER_TARGET_COUNT] = {
     [RASTER_TARGET_8888] = RASTER_R8G8B8A8_UNORM, [RASTER_TARGET_RGBA16F] = RASTER_R16G16B16A16_FLOAT};
 
-bool raster_surface_size(const struct raster_surface *surface, uint64_t *bytes)
+bool raster_surface_span(const struct raster_surface *surface, uint32_t most_bits, uint64_t *bytes)
 {
     struct raster_level level = {.stride = surface->stride, .layout = surface->layout};
     *bytes = 0;
@@ -21,7 +21,7 @@ bool raster_surface_size(const struct raster_surface *surface, uint64_t *bytes)
         return false;
     const struct raster_texel *texel = &raster_texels[surface->format];
     bool tiled = surface->layout == RASTER_UTGARD_TILED;
-    if (texel->coding != RASTER_CODING_PLAIN || texel->bits % 8 || texel->bits > 64)
+    if (texel->coding != RASTER_CODING_PLAIN || texel->bits % 8 || texel->bits > most_bits)
         return false;
     if (surface->width == 0 || surface->height == 0)
         return true;
@@ -30,6 +30,11 @@ bool raster_surface_size(const struct raster_surface *surface, uint64_t *bytes)
         return false;
     *bytes *= tiled ? texel->bits / 8u : 1;
     return *bytes <= UINT64_C(1) << 32;
+}
+
+bool raster_surface_size(const struct raster_surface *surface, uint64_t *bytes)
+{
+    return raster_surface_span(surface, 64, bytes);
 }
 
 bool raster_surface_visible(const struct raster_surface *surface, int64_t x, int64_t y, uint32_t width,

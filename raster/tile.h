@@ -8,9 +8,9 @@
  *
  * color: what one sample's colour is, the tile's target says, in words: of each block and sample first the 16
  * lanes' first words, then their second, and so on. A tile of colours of n words has at most an n-th of the
- * samples. zs: depth << 8 | stencil; or the
- * counters of coverage.h. mask: a byte a pixel, in blocks as above, whatever the number of samples. Row 0 is
- * the row with the lowest y. */
+ * samples. Several targets, and other formats: targets.h. zs: depth << 8 | stencil; or the counters of
+ * coverage.h; or 32 bits of depth, with stencil as bytes beside it in the same order (zs.h). mask: a byte a
+ * pixel, in blocks as above, whatever the number of samples. Row 0 is the row with the lowest y. */
 #ifndef VITRAIL_RASTER_TILE_H
 #define VITRAIL_RASTER_TILE_H
 
@@ -18,8 +18,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RASTER_TILE_WORDS  4096u /* 64x64 pixels of one sample, or 32x32 of four */
-#define RASTER_MAX_SAMPLES 4u
+#define RASTER_TILE_WORDS     4096u /* 64x64 pixels of one sample, or 32x32 of four */
+#define RASTER_COLOR_WORDS    8192u /* 4x4 pixels of sixteen samples of eight targets of four words */
+#define RASTER_MAX_SAMPLES    4u    /* of what raster_cover serves, whose tiles have 1 or 4 */
+#define RASTER_TARGET_SAMPLES 16u   /* of targets.h and samples.h */
 
 /* What a colour is in the tile buffer. */
 enum raster_target {
@@ -35,14 +37,15 @@ static inline uint32_t raster_target_words(enum raster_target target)
 }
 
 struct raster_tile {
-    alignas(64) uint32_t color[RASTER_TILE_WORDS];
+    alignas(64) uint32_t color[RASTER_COLOR_WORDS];
     alignas(64) uint32_t zs[RASTER_TILE_WORDS];
     uint32_t width,
         height;       /* pixels, multiples of 4 up to 64; width * height * samples <= RASTER_TILE_WORDS */
-    uint32_t samples; /* 1 or 4 */
+    uint32_t samples; /* 1, 2, 4, 8 or 16; but for samples.h and targets.h, 1 or 4 */
     int32_t x, y;     /* window position of the tile's pixel (0,0); |value| <= 65536 */
     uint8_t target;   /* enum raster_target: for who looks at it; who works on it is told */
-    alignas(64) uint8_t mask[RASTER_TILE_WORDS]; /* of VG */
+    alignas(64) uint8_t mask[RASTER_TILE_WORDS];    /* of VG */
+    alignas(64) uint8_t stencil[RASTER_TILE_WORDS]; /* beside depths of 32 bits */
 };
 
 /* Lane of pixel (x, y) inside its block, from the low two bits of each. */

@@ -73,12 +73,15 @@ static inline void write_head(const struct raster_triangles *t, const struct ras
     }
 }
 
-static void make_flat(const struct raster_triangles *t, uint32_t mask, uint32_t i, struct raster_prim *out)
+static void make_flat(const struct raster_triangles *t, const struct raster_setup *setup, uint32_t i,
+                      struct raster_prim *out)
 {
+    const float *value = t->vary[setup->flat_first ? 0 : 2][i];
+    uint32_t mask = setup->flat_mask;
     for (uint32_t n = 0; mask && n < out->vary_count; n++, mask >>= 1) {
         if (mask & 1) {
             out->vary_a[n] = out->vary_b[n] = 0.0f;
-            out->vary_c[n] = t->vary[2][i][n];
+            out->vary_c[n] = value[n];
         }
     }
 }

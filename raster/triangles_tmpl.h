@@ -210,7 +210,7 @@ TRI_TARGET static void TRI_NAME(prim)(const struct raster_triangles *t, const st
         memcpy(&out->vary_c[n], p0 + n, TRI_HALF * sizeof *p0);
     }
     if (setup->flat_mask)
-        make_flat(t, setup->flat_mask, i, out);
+        make_flat(t, setup, i, out);
 }
 
 /* Tests block (bx, by) lane by lane and appends it when anything of it is inside. */

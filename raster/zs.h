@@ -50,4 +50,30 @@ struct raster_zs {
  * updated word and returns whether the sample passes. */
 bool raster_zs_test(const struct raster_zs *zs, bool reverse, uint32_t depth, uint32_t *stored);
 
+/* What a tile's depths are. Those of 16 and 24 bits stand beside stencil in zs words of 24 bits, of 16 as the
+ * 24 that unpack to the nearest number; the others fill zs, stencil stands in the tile's bytes. */
+enum raster_depth_kind {
+    RASTER_DEPTH_UNORM24,
+    RASTER_DEPTH_UNORM16,
+    RASTER_DEPTH_UNORM32,
+    RASTER_DEPTH_FLOAT32, /* 0 to 1, never -0: they compare as their bits do */
+    RASTER_DEPTH_KIND_COUNT
+};
+static inline bool raster_depth_is_32(enum raster_depth_kind kind)
+{
+    return kind >= RASTER_DEPTH_UNORM32;
+}
+
+/* A depth for the tests: z, clamped to 0..1 (NaN: 0), as the kind has it; of UNORM24 raster_depth_of. */
+uint32_t raster_depth_encode(enum raster_depth_kind kind, float z);
+/* Of 24 bits, those that 16 keep: the upper ones, repeated. */
+static inline uint32_t raster_depth_16(uint32_t depth)
+{
+    return (depth & 0xffff00) | depth >> 16;
+}
+
+/* raster_zs_test of depths of 32 bits, with stencil apart. */
+bool raster_zs_test_32(const struct raster_zs *zs, bool reverse, uint32_t depth, uint32_t *stored,
+                       uint8_t *stencil);
+
 #endif

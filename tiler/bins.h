@@ -38,6 +38,7 @@ struct tiler_bin {
 struct tiler_arrays {
     const uint8_t *positions; /* TILER_POSITION bytes a vertex */
     const uint8_t *sizes;     /* of points, a float a vertex; NULL: all have the draw's */
+    bool half_sizes;          /* halves instead */
 };
 
 /* What a family gives. None of it is called for a triangle that goes into one list with room. */
@@ -142,6 +143,9 @@ void tiler_bins_resume(struct tiler_bins *bins, uint32_t count);
 
 /* A draw begins, after the one before is done; its lists have begun. */
 void tiler_bins_draw_begin(struct tiler_bins *bins, const struct tiler_draw *draw);
+/* Another run of the draw's indices, once the one before is done: `count` of them, which make primitives of
+ * their own under the same record. What the ports give counts from the run's first. */
+void tiler_bins_run_begin(struct tiler_bins *bins, uint32_t count);
 /* Goes on with it until it is done, or as far as it goes: any end. A draw that was refused is to be given up.
  */
 enum tiler_end tiler_bins_draw(struct tiler_bins *bins);

@@ -7,20 +7,27 @@ void tiler_bins_draw_begin(struct tiler_bins *b, const struct tiler_draw *draw)
 {
     const struct tiler_window *w = &draw->window;
     b->draw = *draw;
-    b->ended = b->resumed = false;
-    b->culls = tiler_draw_culls(draw);
-    b->next = b->record_at = 0;
-    b->chunk_at = b->chunks = b->kept_at = 0;
-    b->prim_count = b->prim_at = b->part_count = b->part_at = b->lists_done = 0;
+    b->record_at = 0;
     b->primitive = b->prim_number = 0;
-    if (b->culls)
+    if (tiler_draw_culls(draw))
         b->cull = (struct tiler_cull){.vertex = b->room->vertices.at,
                                       .keep_positive = draw->keep_positive,
                                       .keep_negative = draw->keep_negative,
                                       .x = (int32_t)(w->centre_x * 16),
                                       .y = (int32_t)(w->centre_y * 16),
                                       .grid = draw->grid};
-    tiler_assemble_begin(&b->assembler, draw->mode);
+    tiler_bins_run_begin(b, draw->count);
+}
+
+void tiler_bins_run_begin(struct tiler_bins *b, uint32_t count)
+{
+    b->draw.count = count;
+    b->ended = b->resumed = false;
+    b->culls = tiler_draw_culls(&b->draw);
+    b->next = 0;
+    b->chunk_at = b->chunks = b->kept_at = 0;
+    b->prim_count = b->prim_at = b->part_count = b->part_at = b->lists_done = 0;
+    tiler_assemble_begin(&b->assembler, b->draw.mode);
 }
 
 /* ---- primitives one by one ---- */

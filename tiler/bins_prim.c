@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/bits.h"
+#include "util/half.h"
 
 #define SIZE_LEAST 0.0625f /* pixels */
 #define SIZE_MOST  4096.0f
@@ -154,7 +155,8 @@ static void make_point(struct tiler_bins *b, const uint32_t index[3])
     if (v.code)
         return;
     if (b->arrays.sizes)
-        memcpy(&size, b->arrays.sizes + index[0] * 4ull, sizeof size);
+        size = b->arrays.half_sizes ? util_half_to_float(util_load16(b->arrays.sizes + index[0] * 2ull))
+                                    : util_u2f(util_load32(b->arrays.sizes + index[0] * 4ull));
     struct tiler_bins_part *part = add_part(b, TILER_ENTRY_POINT, index);
     part->x[0] = fixed(v.x);
     part->y[0] = fixed(v.y);

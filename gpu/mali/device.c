@@ -124,6 +124,9 @@ void mali_device_destroy(struct mali_device *device)
     gpu_tables_finish(&device->tables);
     mali_programs_destroy(&device->programs);
     mali_chains_destroy(device);
+    gpu_frame_workers_free(&device->frame_workers);
+    for (unsigned slot = 0; slot < MALI_SLOTS; slot++)
+        mali_tiling_destroy(device->tiling[slot]);
     if (device->options.engine)
         jit_engine_leave(device->options.engine);
     gpu_host_close(&device->host);

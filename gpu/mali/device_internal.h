@@ -2,6 +2,7 @@
 #ifndef VITRAIL_GPU_MALI_DEVICE_INTERNAL_H
 #define VITRAIL_GPU_MALI_DEVICE_INTERNAL_H
 
+#include "gpu/frame.h"
 #include "gpu/irq.h"
 #include "gpu/mali/jobs.h"
 #include "gpu/mali/regs.h"
@@ -76,6 +77,8 @@ struct mali_device {
     struct gpu_tables_set tables;
     struct mali_programs programs;
     struct mali_slot slot[MALI_SLOTS];
+    struct mali_tiling *tiling[MALI_SLOTS]; /* a tiler job's work there, from the first on (tiling.c) */
+    struct gpu_frame_workers frame_workers;
     uint32_t js_state; /* as it was when interrupts were cleared */
     bool scheduling;   /* the outermost mali_write runs the work; nested ones only mark it */
 };
@@ -139,6 +142,10 @@ bool mali_slots_work(struct mali_device *device);
 void mali_slots_resume(struct mali_device *device, unsigned as);
 void mali_slots_reset(struct mali_device *device);
 bool mali_slots_busy(const struct mali_device *device);
+
+/* ---- tiling.c ---- */
+
+void mali_tiling_destroy(struct mali_tiling *tiling); /* NULL is accepted */
 
 /* ---- chain.c ---- */
 

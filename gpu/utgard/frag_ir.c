@@ -141,7 +141,7 @@ static void take_depth(struct utgard_frag_emit *e, struct jit_builder *b)
 static void blend_rgba16f(struct utgard_frag_emit *e, struct jit_builder *b, LLVMValueRef constant)
 {
     const struct raster_blend *blend = &e->head->blend;
-    struct raster_rgba16f_ir colors;
+    struct raster_blend_colors_ir colors;
     LLVMValueRef word[2] = {NULL, NULL};
 
     for (unsigned c = 0; c < 4; c++) {

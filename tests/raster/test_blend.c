@@ -198,7 +198,7 @@ static void test_rgba16f(void **data)
     seed = 11;
     for (uint32_t key = 0; key < 4000; key++) {
         struct raster_blend blend = random_blend(key);
-        struct raster_rgba16f_colors colors;
+        struct raster_blend_colors colors;
         double c[4][4];
         uint16_t got[4];
         for (unsigned k = 0; k < 16; k++)
@@ -222,7 +222,7 @@ static void test_rgba16f(void **data)
 /* Zero times infinity is zero where the factor says so; nothing saturates but to infinity. */
 static void test_rgba16f_ends(void **data)
 {
-    struct raster_rgba16f_colors colors = {.src = {INFINITY, 60000, -60000, 1}};
+    struct raster_blend_colors colors = {.src = {INFINITY, 60000, -60000, 1}};
     struct raster_blend add = raster_blend_replace;
     uint16_t got[4] = {0, 0x7bff, 0xfbff, 0}; /* 65504 */
     (void)data;
@@ -243,7 +243,7 @@ static int emit_rgba16f(struct jit_builder *b, void *data)
     const struct raster_blend *blend = data;
     LLVMTypeRef params[2] = {b->ptr, b->ptr};
     LLVMValueRef v[12], word[2] = {NULL, NULL};
-    struct raster_rgba16f_ir colors;
+    struct raster_blend_colors_ir colors;
     jit_begin_function(b, b->void_, params, 2);
     for (unsigned n = 0; n < 12; n++)
         v[n] = jit_load(b, b->f32x16, jit_offset_const(b, jit_param(b, 0), n * 64), 4, false);
@@ -286,7 +286,7 @@ static void check_rgba16f(struct jit_engine *engine, uint32_t key)
         unsigned saved = util_fpenv_enter();
         f(&colors[0][0], &word[0][0]);
         for (unsigned i = 0; i < 16; i++) {
-            struct raster_rgba16f_colors c;
+            struct raster_blend_colors c;
             uint16_t dst[4];
             for (unsigned n = 0; n < 4; n++) {
                 c.constant[n] = colors[n][i];

@@ -103,7 +103,7 @@ static bool vertices(void *ctx, uint32_t least, uint32_t greatest, struct tiler_
 {
     const struct family *f = ctx;
     assert_true(least <= greatest && greatest < VERTICES);
-    *out = (struct tiler_arrays){f->positions[f->place], f->sizes[0] ? f->sizes[f->place] : NULL};
+    *out = (struct tiler_arrays){f->positions[f->place], f->sizes[0] ? f->sizes[f->place] : NULL, false};
     return !f->no_vertices;
 }
 

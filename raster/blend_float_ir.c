@@ -1,4 +1,4 @@
-/* blend_rgba16f.c over 16 pixels, a channel at a time. */
+/* blend_float.c over 16 pixels, a channel at a time. */
 #include "raster/blend_ir.h"
 #include "raster/texture/texel_ir.h"
 
@@ -6,7 +6,7 @@
 
 struct meeting {
     struct jit_builder *b;
-    const struct raster_rgba16f_ir *colors;
+    const struct raster_blend_colors_ir *colors;
     LLVMValueRef dst[4]; /* f32x16; NULL where nothing depends on it */
 };
 
@@ -32,7 +32,7 @@ static LLVMValueRef one_minus(struct meeting *m, LLVMValueRef x)
 
 static LLVMValueRef factor(struct meeting *m, uint8_t code, unsigned n)
 {
-    const struct raster_rgba16f_ir *c = m->colors;
+    const struct raster_blend_colors_ir *c = m->colors;
     LLVMValueRef value = number(m, 0);
 
     switch (code & ~RASTER_FACTOR_INVERT) {
@@ -73,25 +73,34 @@ static LLVMValueRef blend_channel(struct meeting *m, const struct raster_equatio
                                           : LLVMBuildFAdd(ir, s, d, "");
 }
 
-void raster_blend_rgba16f_ir(struct jit_builder *b, const struct raster_blend *blend,
-                             const struct raster_rgba16f_ir *colors, LLVMValueRef word[2])
+void raster_blend_float_ir(struct jit_builder *b, const struct raster_blend *blend,
+                           const struct raster_blend_colors_ir *colors, const LLVMValueRef dst[4],
+                           LLVMValueRef out[4])
 {
-    const struct raster_texel *texel = &raster_texels[RASTER_R16G16B16A16_FLOAT];
-    struct meeting m = {.b = b, .colors = colors};
-    LLVMValueRef channel[4], old[2] = {word[0], word[1]};
+    struct meeting m = {.b = b, .colors = colors, .dst = {dst[0], dst[1], dst[2], dst[3]}};
 
-    if (old[0])
-        raster_texel_unpack_ir(b, texel, old, m.dst);
-    for (unsigned n = 0; old[0] && n < 4; n++)
-        m.dst[n] = jit_as_f32(b, m.dst[n]);
     for (unsigned n = 0; n < 4; n++) {
         LLVMValueRef v =
             blend->logic ? colors->src[n] : blend_channel(&m, n < 3 ? &blend->color : &blend->alpha, n);
 
-        v = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealORD, v, v, ""), v,
-                       jit_as_f32(b, jit_splat_u32(b, ONE_NAN)));
-        channel[n] = jit_as_i32(b, v);
+        out[n] = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealORD, v, v, ""), v,
+                            jit_as_f32(b, jit_splat_u32(b, ONE_NAN)));
     }
+}
+
+void raster_blend_rgba16f_ir(struct jit_builder *b, const struct raster_blend *blend,
+                             const struct raster_blend_colors_ir *colors, LLVMValueRef word[2])
+{
+    const struct raster_texel *texel = &raster_texels[RASTER_R16G16B16A16_FLOAT];
+    LLVMValueRef channel[4], old[2] = {word[0], word[1]}, dst[4] = {0};
+
+    if (old[0])
+        raster_texel_unpack_ir(b, texel, old, dst);
+    for (unsigned n = 0; old[0] && n < 4; n++)
+        dst[n] = jit_as_f32(b, dst[n]);
+    raster_blend_float_ir(b, blend, colors, dst, channel);
+    for (unsigned n = 0; n < 4; n++)
+        channel[n] = jit_as_i32(b, channel[n]);
     raster_texel_pack_ir(b, texel, channel, word);
     for (unsigned k = 0; k < 2; k++) {
         unsigned written = blend->write_mask >> 2 * k & 3;

@@ -1,17 +1,21 @@
-/* Blending of halves. */
+/* Blending of singles, and of halves as such. */
 #include "raster/blend.h"
+
+#include <string.h>
+
+#include "util/bits.h"
 #include "util/half.h"
 
-#define ONE_NAN 0x7e00 /* the sign of one depends on the order of operands, which compilers choose */
+#define ONE_NAN 0x7fc00000u /* the sign of one depends on the order of operands, which compilers choose */
 
 struct meeting {
-    const struct raster_rgba16f_colors *colors;
+    const struct raster_blend_colors *colors;
     float dst[4];
 };
 
 static float factor(const struct meeting *m, uint8_t code, unsigned n)
 {
-    const struct raster_rgba16f_colors *c = m->colors;
+    const struct raster_blend_colors *c = m->colors;
     float value = 0, room = 1.0f - m->dst[3];
 
     switch (code & ~RASTER_FACTOR_INVERT) {
@@ -47,17 +51,28 @@ static float blend_channel(const struct raster_equation *e, const struct meeting
     }
 }
 
-void raster_blend_rgba16f(const struct raster_blend *blend, const struct raster_rgba16f_colors *colors,
-                          uint16_t dst[4])
+void raster_blend_float(const struct raster_blend *blend, const struct raster_blend_colors *colors,
+                        const float dst[4], float out[4])
 {
     struct meeting m = {.colors = colors};
 
-    for (unsigned n = 0; n < 4; n++)
-        m.dst[n] = util_half_to_float(dst[n]);
+    memcpy(m.dst, dst, sizeof m.dst);
     for (unsigned n = 0; n < 4; n++) {
-        float v = blend->logic ? colors->src[n] : blend_channel(n < 3 ? &blend->color : &blend->alpha, &m, n);
-
-        if (blend->write_mask >> n & 1)
-            dst[n] = v != v ? ONE_NAN : util_float_to_half(v);
+        out[n] = blend->logic ? colors->src[n] : blend_channel(n < 3 ? &blend->color : &blend->alpha, &m, n);
+        if (out[n] != out[n])
+            out[n] = util_u2f(ONE_NAN);
     }
+}
+
+void raster_blend_rgba16f(const struct raster_blend *blend, const struct raster_blend_colors *colors,
+                          uint16_t dst[4])
+{
+    float old[4], new[4];
+
+    for (unsigned n = 0; n < 4; n++)
+        old[n] = util_half_to_float(dst[n]);
+    raster_blend_float(blend, colors, old, new);
+    for (unsigned n = 0; n < 4; n++)
+        if (blend->write_mask >> n & 1)
+            dst[n] = util_float_to_half(new[n]);
 }

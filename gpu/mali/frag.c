@@ -1,0 +1,135 @@
+/* Draws of a frame: their tiler jobs, read anew where their lists name them, and all that shading needs. */
+#include "gpu/mali/frag.h"
+
+#include <string.h>
+
+#include "gpu/mali/device_internal.h"
+#include "gpu/mali/frag_internal.h"
+#include "util/bits.h"
+
+#define NO_PROGRAM                                                                                           \
+    15u /* an address with no more than a tag: the draw has no program (Mesa's pan_cmdstream.c) */
+
+/* ---- the tiler job ---- */
+
+static bool read_job(struct mali_frag *f, uint32_t address, struct mali_stop *stop)
+{
+    struct mali_frag_shared *shared = f->shared;
+    uint64_t packets = atomic_load(&shared->packets); /* of all draws of the frame */
+    const uint64_t before = packets;
+    const struct mali_reader reader = {shared->job->space, shared->job->version, FRAG_UNIT, &packets};
+    struct mali_job_header header;
+    union mali_payload payload;
+    bool read = mali_desc_read(&reader, &mali_desc_job_header, address, &header, stop);
+    if (read && (header.type != MALI_JOB_TYPE_TILER || !header.is_64b))
+        return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_LIST, FRAG_UNIT, address,
+                             "the draw's job is none of the tiler's");
+    read = read && mali_payload_read(&reader, address, &header, shared->arena, &payload, stop);
+    atomic_fetch_sub(&shared->packets, before - packets);
+    if (read)
+        f->job = payload.tiler;
+    return read;
+}
+
+/* ---- all of it ---- */
+
+static bool take_program(struct mali_frag *f, struct mali_stop *stop)
+{
+    uint64_t shader = f->job.bindings.state.shader;
+    f->has_program = shader > NO_PROGRAM;
+    return !f->has_program || mali_world_begin(&f->world, f->shared->job, &f->job.draw, &f->job.bindings,
+                                               f->shared->arena, FRAG_UNIT, stop);
+}
+
+static bool reads_points(const struct mali_frag *f)
+{
+    const struct mali_bindings *b = &f->job.bindings;
+    for (uint32_t n = 0; n < b->varying_buffer_count; n++)
+        if (b->varying_buffer[n].kind == MALI_ARRAY_POINT_COORD_MIN_Y ||
+            b->varying_buffer[n].kind == MALI_ARRAY_POINT_COORD_MAX_Y)
+            return true;
+    return false;
+}
+
+static void begin_shader(struct mali_frag *f)
+{
+    const struct midgard_program *p = f->world.program;
+    f->shader = (struct raster_shader){.family = &frag_family,
+                                       .cost = f->has_program ? p->insn_count : 1,
+                                       .varyings = f->vary_count + f->ahead,
+                                       .query = (uint8_t)f->query};
+}
+
+static void fill(const struct mali_frag *f, struct gpu_frame_draw *draw)
+{
+    const struct mali_state *s = &f->job.bindings.state;
+    /* Mesa gives twice the units of OpenGL: half of them are steps of 24 bits, those of 16 are 256. */
+    float steps = f->tile->depth == RASTER_DEPTH_UNORM16 ? 128.0f : 0.5f;
+    draw->shader = &f->shader;
+    draw->setup =
+        (struct raster_setup){.flat_mask = f->flat_mask,
+                              .flat_first = f->job.primitive.first_provoking_vertex,
+                              .vary_count = f->vary_count,
+                              .depth_offset = s->front_facing_depth_bias || s->back_facing_depth_bias,
+                              .offset_factor = s->depth_factor,
+                              .offset_units = s->depth_units * steps,
+                              .clockwise_forward = f->job.draw.front_face_ccw,
+                              .point_down = true};
+    draw->setup.sixteen = raster_samples_is_many(f->tile->samples);
+    draw->fragments = f;
+    draw->wants_point = f->ahead;
+    draw->centre_only = f->tile->samples > 1 && !s->multisample_enable;
+}
+
+/* Frames add its counts to memory when they are done. */
+static void count(struct mali_frag *f)
+{
+    struct mali_frag *first = atomic_load(&f->shared->counted);
+    do
+        f->next = first;
+    while (!atomic_compare_exchange_weak(&f->shared->counted, &first, f));
+}
+
+bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *draw, struct mali_stop *stop)
+{
+    struct mali_frag *f = util_arena_alloc(shared->arena, sizeof *f);
+    if (!f)
+        return mali_stop_set(stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT, draw->state, "no host memory");
+    memset(f, 0, sizeof *f);
+    f->shared = shared;
+    f->tile = &shared->targets->tile;
+    if (!read_job(f, draw->state, stop) || !take_program(f, stop))
+        return false;
+    f->ahead = draw->points && f->has_program && reads_points(f) ? 2 : 0;
+    if (!frag_place_varyings(f, stop) || !frag_set_tests(f, stop) || !frag_set_targets(f, stop))
+        return false;
+    begin_shader(f);
+    fill(f, draw);
+    if (f->query != RASTER_QUERY_NONE)
+        count(f);
+    return true;
+}
+
+/* ---- occlusion queries ---- */
+
+/* Samples of pixels that have one count four times (Mesa's pan_context.c divides). */
+#define COUNT_OF_ONE 4u
+
+bool mali_frag_store_queries(struct mali_frag_shared *shared, struct mali_stop *stop)
+{
+    for (struct mali_frag *f = atomic_load(&shared->counted); f; f = f->next) {
+        uint64_t passed = atomic_load(&f->passed);
+        if (!passed)
+            continue;
+        uint8_t *bytes = mali_at(shared->job->space, f->job.draw.occlusion, sizeof passed, GPU_RIGHT_WRITE,
+                                 FRAG_UNIT, "occlusion query", stop);
+        if (!bytes)
+            return false;
+        if (f->query == RASTER_QUERY_ANY)
+            passed = 1;
+        else
+            passed = util_load64(bytes) + passed * (f->tile->samples == 1 ? COUNT_OF_ONE : 1);
+        util_store64(bytes, passed);
+    }
+    return true;
+}

@@ -1,0 +1,34 @@
+/* A draw's fragments, prepared from its tiler job: program, varyings, tests, blending. Immutable afterwards
+ * but for counts; any number of threads shade with it. Internal to gpu/mali. */
+#ifndef VITRAIL_GPU_MALI_FRAG_H
+#define VITRAIL_GPU_MALI_FRAG_H
+
+#include "gpu/frame.h"
+#include "gpu/mali/jobs.h"
+#include "gpu/mali/targets.h"
+
+struct mali_frag;
+
+/* What the draws of a frame have in common; borrowed, as long as the frame is rendered. */
+struct mali_frag_shared {
+    const struct mali_job *job; /* the fragment job: device, space, version */
+    const struct mali_targets *targets;
+    struct util_arena *arena;
+    struct util_maker *maker;
+    _Atomic(struct mali_frag *) counted; /* draws with occlusion queries, the latest first */
+    _Atomic uint64_t packets;            /* descriptors that draws may still read */
+};
+
+/* From the tiler job whose header stands at draw->state; fills the family's part of *draw. False and *stop:
+ * what its descriptors or its program are, or no host memory. Thread-safe. */
+bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *draw, struct mali_stop *stop);
+
+/* The varyings of vertex `index`, for set-up. False and *fault: they are not in memory. */
+bool mali_frag_fetch(const struct mali_frag *frag, const struct gpu_space *space, struct gpu_space_run *run,
+                     uint32_t index, float *out, struct gpu_fault *fault);
+
+/* Adds what occlusion queries of the frame's draws have counted to guest memory. False and *stop: it is not
+ * there. */
+bool mali_frag_store_queries(struct mali_frag_shared *shared, struct mali_stop *stop);
+
+#endif

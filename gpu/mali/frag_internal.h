@@ -1,0 +1,99 @@
+/* What the files of the fragment path share. Internal to gpu/mali/frag*.c. */
+#ifndef VITRAIL_GPU_MALI_FRAG_INTERNAL_H
+#define VITRAIL_GPU_MALI_FRAG_INTERNAL_H
+
+#include "gpu/mali/frag.h"
+#include "gpu/mali/world.h"
+#include "raster/output.h"
+
+#define FRAG_UNIT          "fragment program"
+#define FRAG_NO_SLOT       0xff
+#define FRAG_VARYINGS_MOST 256u /* descriptors that are looked at; programs name more by registers alone */
+#define FRAG_FLAT_MOST     32u  /* raster_setup.flat_mask */
+
+/* A varying of vertices, as set-up takes it: of an interpolated one its format's channels, as floats; of a
+ * flat one the words that stand in memory. */
+struct frag_slot {
+    const struct mali_attribute *attribute;
+    const struct mali_array *array;
+    uint16_t format; /* enum raster_format */
+    bool flat;
+    uint8_t first, count; /* among the vertices' varyings */
+};
+
+/* What a block's fragments go through, in this order:
+ *   1. coverage and the sample mask;
+ *   2. with `early`, the depth and stencil tests; a block with no sample left is not run;
+ *   3. the program, in the quads that have a lane left: the others of those are helpers;
+ *   4. discarded lanes drop out; alpha test and alpha to coverage, by target 0's alpha;
+ *   5. without `early`, the tests, of the program's depth and stencil where it gives them;
+ *   6. each target that was written out: its blend shader, or blending. */
+struct mali_frag {
+    struct raster_shader shader; /* its address is the draw's */
+    struct mali_frag_shared *shared;
+    struct mali_tiler_job job;
+    const struct raster_targets *tile;
+    bool has_program;
+    struct mali_world world;
+    /* Varyings. */
+    uint32_t slot_count, vary_count;
+    struct frag_slot slot[RASTER_MAX_VARYINGS];
+    uint8_t slot_of[FRAG_VARYINGS_MOST]; /* by descriptor */
+    uint32_t flat_mask;
+    uint8_t ahead; /* varyings before the vertices': a point's coordinates */
+    /* Tests. */
+    struct raster_zs zs;
+    bool early, alpha_to_coverage, per_sample, depth_given, stencil_given;
+    uint8_t alpha_func; /* enum raster_func */
+    float alpha_reference;
+    uint16_t sample_mask;
+    /* Targets. */
+    struct frag_target {
+        bool written; /* it has blending, and some channel is written */
+        bool alpha_to_one;
+        struct raster_blend blend;
+        float constant;
+        struct mali_world *shader; /* the blend shader's, or NULL */
+    } target[MALI_TARGETS];
+    /* An occlusion query's: samples passed. */
+    enum raster_query query;
+    _Atomic uint64_t passed;
+    struct mali_frag *next;
+};
+
+/* frag_state.c: tests and blending out of the state. False and *stop: what is not done. */
+bool frag_set_tests(struct mali_frag *frag, struct mali_stop *stop);
+bool frag_set_targets(struct mali_frag *frag, struct mali_stop *stop);
+/* frag_varying.c: which varyings the program reads, and where they stand. */
+bool frag_place_varyings(struct mali_frag *frag, struct mali_stop *stop);
+
+/* frag_ref.c: the family of frag->shader. */
+extern const struct raster_shader_family frag_family;
+
+/* ---- the reference path: frag_ref.c runs blocks, frag_ports.c is what programs meet ---- */
+
+/* A block at hand. */
+struct frag_batch {
+    struct mali_threads threads; /* first: the ports' context */
+    const struct mali_frag *frag;
+    const struct raster_prim *prim;
+    struct raster_tile *tile;
+    uint32_t x, y;   /* pixel of lane 0 in the tile */
+    int32_t px, py;  /* in the window */
+    uint32_t sample; /* that is shaded, of draws that are shaded sample by sample; else 0 */
+    float dx, dy;    /* from a pixel's centre to where varyings are taken */
+    uint16_t live[RASTER_TARGET_SAMPLES];
+    uint32_t depth[16];
+    uint8_t stencil[16];
+    /* What the program has written out. */
+    uint16_t written[MALI_TARGETS]; /* lanes */
+    bool given_depth, given_stencil;
+    struct raster_output_colors color[MALI_TARGETS][16];
+    unsigned blending; /* 0, or the target whose blend shader runs plus 1 */
+    uint64_t executed;
+};
+
+/* The threads of a zeroed batch, with the ports of fragments. */
+void frag_ports_begin(struct frag_batch *batch, struct mali_world *world);
+
+#endif

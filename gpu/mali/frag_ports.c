@@ -1,0 +1,269 @@
+/* What a fragment program meets besides what all programs do: varyings, special registers, the tile, and where
+ * its colours go. */
+#include <string.h>
+
+#include "gpu/mali/frag_internal.h"
+#include "raster/depth.h"
+#include "util/bits.h"
+
+static bool refuse(struct frag_batch *b, uint16_t lanes, const char *what, uint32_t value,
+                   struct midgard_place *place)
+{
+    struct mali_stop stop;
+    mali_stop_set(&stop, MALI_ADDR_RANGE_FAULT, GPU_FAULT_UNSUPPORTED, FRAG_UNIT, b->frag->world.address,
+                  "%s %u", what, value);
+    return mali_world_refuse(&b->threads, (unsigned)__builtin_ctz(lanes), &stop, place);
+}
+
+/* ---- varyings ---- */
+
+/* Where a lane's values are taken, from its pixel's centre. */
+struct spot {
+    unsigned lane;
+    float dx, dy;
+};
+
+static struct spot spot_of(const struct frag_batch *b, const struct midgard_attribute *a, unsigned lane)
+{
+    struct spot s = {lane, b->dx, b->dy};
+    if (a->at_position) {
+        s.dx = (float)(a->position[lane] & 15) / 16.0f - 0.5f;
+        s.dy = (float)(a->position[lane] >> 4) / 16.0f - 0.5f;
+    }
+    return s;
+}
+
+static float plane(const struct frag_batch *b, const struct spot *s, float pa, float pb)
+{
+    float at_centre = raster_plane_at(b->prim, b->px, b->py, s->lane, pa, pb);
+    return at_centre + pa * s->dx + pb * s->dy;
+}
+
+static float inv_w(const struct frag_batch *b, const struct spot *s)
+{
+    return plane(b, s, b->prim->inv_w_a, b->prim->inv_w_b) + b->prim->inv_w_c;
+}
+
+/* The primitive's varying n. */
+static float interpolated(const struct frag_batch *b, const struct spot *s, unsigned n)
+{
+    float t = plane(b, s, b->prim->vary_a[n], b->prim->vary_b[n]);
+    return t * (1.0f / inv_w(b, s)) + b->prim->vary_c[n];
+}
+
+static void frag_coord(const struct frag_batch *b, const struct spot *s, uint32_t word[4])
+{
+    word[0] = util_f2u((float)(b->px + (int32_t)raster_lane_x(s->lane)) + 0.5f + s->dx);
+    word[1] = util_f2u((float)(b->py + (int32_t)raster_lane_y(s->lane)) + 0.5f + s->dy);
+    word[2] = util_f2u(raster_depth_z_at(b->prim, b->px, b->py, s->lane));
+    word[3] = util_f2u(inv_w(b, s));
+}
+
+static void point_coord(const struct frag_batch *b, const struct spot *s, bool up, uint32_t word[4])
+{
+    bool point = b->frag->ahead;
+    float x = point ? interpolated(b, s, 0) : 0, y = point ? interpolated(b, s, 1) : 0;
+    word[0] = util_f2u(x);
+    word[1] = util_f2u(up ? 1.0f - y : y);
+    word[2] = 0;
+    word[3] = util_f2u(1.0f);
+}
+
+static void of_vertices(const struct frag_batch *b, const struct frag_slot *slot, const struct spot *s,
+                        uint32_t word[4])
+{
+    for (unsigned c = 0; c < slot->count; c++) {
+        unsigned n = b->frag->ahead + slot->first + c;
+        word[c] = util_f2u(slot->flat ? b->prim->vary_c[n] : interpolated(b, s, n));
+    }
+}
+
+/* A lane's words as `*format` has them. False: not this one's. */
+static bool take(const struct frag_batch *b, const struct mali_array *array, uint32_t index,
+                 const struct spot *s, enum raster_format *format, uint32_t word[4])
+{
+    static const uint32_t missing[4] = {0, 0, 0, 0x3f800000};
+    const struct mali_frag *f = b->frag;
+    memcpy(word, missing, sizeof missing);
+    switch (array->kind) {
+    case MALI_ARRAY_1D:
+        if (index >= FRAG_VARYINGS_MOST || f->slot_of[index] == FRAG_NO_SLOT)
+            return false;
+        of_vertices(b, &f->slot[f->slot_of[index]], s, word);
+        if (f->slot[f->slot_of[index]].flat)
+            return true;
+        break;
+    case MALI_ARRAY_FRAG_COORD: frag_coord(b, s, word); break;
+    case MALI_ARRAY_POINT_COORD_MIN_Y: point_coord(b, s, false, word); break;
+    case MALI_ARRAY_POINT_COORD_MAX_Y: point_coord(b, s, true, word); break;
+    case MALI_ARRAY_FRONT_FACING:
+        word[0] = b->prim->reverse ? 0 : UINT32_MAX;
+        *format = RASTER_R32_SINT;
+        return true;
+    default: return false;
+    }
+    *format = RASTER_R32G32B32A32_FLOAT;
+    return true;
+}
+
+/* Samples and centroids are where the batch takes its values: the centre, or of draws that are shaded by the
+ * sample its place. */
+static bool varying(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint32_t out[4][16],
+                    struct midgard_place *place)
+{
+    struct frag_batch *b = ctx;
+    const struct mali_attribute *attribute = NULL;
+    const struct mali_array *array = NULL;
+    enum raster_format format = RASTER_FORMAT_NONE;
+    uint32_t last = UINT32_MAX;
+    for (; lanes; lanes &= (uint16_t)(lanes - 1)) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        uint32_t index = a->index[lane], word[4], value[4];
+        struct mali_stop stop = {0};
+        if (!attribute || index != last)
+            attribute = mali_world_attribute(&b->frag->world, true, index, &array, &format, &stop);
+        if (!attribute)
+            return mali_world_refuse(&b->threads, lane, &stop, place);
+        last = index;
+        const struct spot spot = spot_of(b, a, lane);
+        enum raster_format as = format;
+        if (attribute->format == MALI_FORMAT_CONSTANT)
+            memset(word, 0, sizeof word); /* the order chooses zeros and ones */
+        else if (!take(b, array, index, &spot, &as, word))
+            return refuse(b, (uint16_t)(1u << lane), "no varying is done that is like that of descriptor",
+                          index, place);
+        if (attribute->format == MALI_FORMAT_CONSTANT)
+            as = RASTER_R32G32B32A32_FLOAT;
+        mali_world_convert(as, attribute->order, a->type, a->any_type, word, value);
+        for (unsigned c = 0; c < 4; c++)
+            out[c][lane] = value[c];
+    }
+    return true;
+}
+
+/* ---- special registers ---- */
+
+enum { SAMPLE_MASK = 96, SAMPLE_NUMBER };
+
+static bool special(void *ctx, const uint32_t selector[16], enum midgard_type type, uint16_t lanes,
+                    uint32_t out[4][16], struct midgard_place *place)
+{
+    struct frag_batch *b = ctx;
+    (void)type;
+    memset(out, 0, 4 * sizeof *out);
+    for (; lanes; lanes &= (uint16_t)(lanes - 1)) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        if (selector[lane] != SAMPLE_MASK && selector[lane] != SAMPLE_NUMBER)
+            return refuse(b, (uint16_t)(1u << lane), "special register", selector[lane], place);
+        uint32_t mask = 0;
+        for (unsigned s = 0; s < b->frag->tile->samples; s++)
+            mask |= (uint32_t)(b->live[s] >> lane & 1) << s;
+        out[0][lane] = selector[lane] == SAMPLE_MASK ? mask : b->sample;
+    }
+    return true;
+}
+
+/* ---- the tile ---- */
+
+/* Formats whose pixels stand in the tile as the hardware has them: raw ones, and four bytes. */
+static bool is_plain(const struct frag_batch *b, uint32_t target)
+{
+    uint32_t format = b->frag->tile->format[target];
+    return b->frag->shared->targets->raw[target] || format == RASTER_R8G8B8A8_UNORM ||
+           format == RASTER_R8G8B8A8_SRGB;
+}
+
+static uint32_t sample_of(const struct frag_batch *b, uint32_t sample)
+{
+    return sample < b->frag->tile->samples ? sample : 0;
+}
+
+static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
+                 uint16_t lanes, uint32_t out[4][16], struct midgard_place *place)
+{
+    struct frag_batch *b = ctx;
+    const struct raster_targets *t = b->frag->tile;
+    if (target >= t->count || (form == MIDGARD_TILE_RAW && !is_plain(b, target)))
+        return refuse(b, lanes, "reading the tile is not done of target", target, place);
+    for (; lanes; lanes &= (uint16_t)(lanes - 1)) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        uint32_t word[4], value[4];
+        raster_targets_get(t, b->tile, target, b->x + raster_lane_x(lane), b->y + raster_lane_y(lane),
+                           sample_of(b, sample[lane]), word);
+        if (form == MIDGARD_TILE_RAW)
+            memcpy(value, word, sizeof value);
+        else
+            mali_world_convert((enum raster_format)t->format[target], 0x688,
+                               form == MIDGARD_TILE_F16 ? MIDGARD_F16 : MIDGARD_F32, false, word, value);
+        for (unsigned c = 0; c < 4; c++)
+            out[c][lane] = value[c];
+    }
+    return true;
+}
+
+/* ---- writeouts ---- */
+
+enum { NO_COLOR = 255 };
+
+/* A blend shader's: bits of the tile, where the sample is still to be drawn. */
+static void store_raw(struct frag_batch *b, const struct midgard_writeout *what, unsigned lane,
+                      uint32_t target)
+{
+    uint32_t word[4], sample = what->select[lane] & 255;
+    const uint32_t samples = b->frag->tile->samples;
+    for (unsigned c = 0; c < 4; c++)
+        word[c] = what->color[c][lane];
+    if (sample < samples && b->live[sample] >> lane & 1)
+        raster_targets_put(b->frag->tile, b->tile, target, b->x + raster_lane_x(lane),
+                           b->y + raster_lane_y(lane), sample, word);
+}
+
+static void keep(struct frag_batch *b, const struct midgard_writeout *what, unsigned lane, uint32_t target)
+{
+    struct raster_output_colors *to = &b->color[target][lane];
+    for (unsigned c = 0; c < 4; c++) {
+        to->src[c] = what->color[c][lane];
+        to->src1[c] = what->second[c][lane];
+    }
+    b->written[target] |= (uint16_t)(1u << lane);
+}
+
+static void keep_zs(struct frag_batch *b, const struct midgard_writeout *what, unsigned lane)
+{
+    if (what->has_depth)
+        b->depth[lane] =
+            raster_depth_encode((enum raster_depth_kind)b->frag->tile->depth, util_u2f(what->depth[lane]));
+    if (what->has_stencil)
+        b->stencil[lane] = (uint8_t)what->stencil[lane];
+}
+
+static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t lanes,
+                     struct midgard_place *place)
+{
+    struct frag_batch *b = ctx;
+    for (; lanes; lanes &= (uint16_t)(lanes - 1)) {
+        unsigned lane = (unsigned)__builtin_ctz(lanes);
+        uint32_t select = what->has_select ? what->select[lane] : 0, target = select >> 8;
+        if (b->blending) {
+            if (!is_plain(b, b->blending - 1))
+                return refuse(b, (uint16_t)(1u << lane), "a blend shader's writing is not done of target",
+                              b->blending - 1, place);
+            store_raw(b, what, lane, b->blending - 1);
+            continue;
+        }
+        if (b->frag->depth_given || b->frag->stencil_given)
+            keep_zs(b, what, lane);
+        if (select != NO_COLOR && target < b->frag->tile->count)
+            keep(b, what, lane, target);
+    }
+    return true;
+}
+
+void frag_ports_begin(struct frag_batch *b, struct mali_world *world)
+{
+    mali_threads_begin(&b->threads, world);
+    b->threads.ports.varying = varying;
+    b->threads.ports.special = special;
+    b->threads.ports.tile = tile;
+    b->threads.ports.writeout = writeout;
+}

@@ -1,0 +1,278 @@
+/* The reference path of fragment shading: interpreter and scalar raster, one block after the other, in the
+ * order that frag_internal.h gives. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/mali/frag_internal.h"
+#include "raster/depth.h"
+#include "util/bits.h"
+
+/* ---- programs ---- */
+
+/* Lookups are added to a world when a program first asks for them; otherwise it stays as it is. */
+static struct mali_world *world_of(const struct mali_frag *f)
+{
+    return (struct mali_world *)(uintptr_t)&f->world;
+}
+
+/* Lanes of all quads that have one of these. */
+static uint16_t quads_of(uint16_t lanes)
+{
+    uint16_t any = lanes | lanes >> 1;
+    any = (any | any >> 2) & 0x1111;
+    return (uint16_t)(any * 15u);
+}
+
+static uint16_t any_live(const struct frag_batch *b)
+{
+    uint16_t lanes = 0;
+    for (unsigned s = 0; s < b->frag->tile->samples; s++)
+        lanes |= b->live[s];
+    return lanes;
+}
+
+static bool run(struct frag_batch *b, struct mali_world *world, struct midgard_state *state,
+                struct mali_stop *stop)
+{
+    struct midgard_report report;
+    b->threads.world = world;
+    b->threads.stop = (struct mali_stop){0};
+    enum midgard_fault fault = midgard_run(world->program, &b->threads.ports, state, &report, NULL, NULL);
+    b->executed += report.executed;
+    return !fault || mali_world_fault(&b->threads, &report, stop);
+}
+
+/* The program of the draw; *lanes: those that it leaves. */
+static bool run_program(struct frag_batch *b, uint16_t *lanes, struct mali_stop *stop)
+{
+    struct mali_world *world = world_of(b->frag);
+    uint16_t all = quads_of(*lanes);
+    const struct midgard_input input = mali_world_input(world, all, all & (uint16_t)~*lanes);
+    struct midgard_state state;
+    midgard_start(&input, &state);
+    memset(b->written, 0, sizeof b->written);
+    if (!run(b, world, &state, stop))
+        return false;
+    *lanes &= state.live;
+    return true;
+}
+
+/* A target's blend shader: r0 has the colour, r2 the second one. */
+static bool run_blend_shader(struct frag_batch *b, uint32_t t, uint16_t lanes, struct mali_stop *stop)
+{
+    struct mali_world *world = b->frag->target[t].shader;
+    const struct midgard_input input = mali_world_input(world, lanes, 0);
+    struct midgard_state state;
+    midgard_start(&input, &state);
+    for (unsigned l = 0; l < 16; l++)
+        for (unsigned c = 0; c < 4; c++) {
+            state.reg[0][c][l] = b->color[t][l].src[c];
+            state.reg[2][c][l] = b->color[t][l].src1[c];
+        }
+    b->blending = t + 1;
+    bool done = run(b, world, &state, stop);
+    b->blending = 0;
+    return done;
+}
+
+/* ---- tests ---- */
+
+static bool test_sample(const struct frag_batch *b, const struct raster_zs *zs, uint32_t sample,
+                        unsigned lane)
+{
+    uint32_t at = raster_block_index(b->tile, b->x, b->y, sample) + lane;
+    bool reverse = b->prim->reverse;
+    if (raster_depth_is_32((enum raster_depth_kind)b->frag->tile->depth))
+        return raster_zs_test_32(zs, reverse, b->depth[lane], &b->tile->zs[at], &b->tile->stencil[at]);
+    return raster_zs_test(zs, reverse, b->depth[lane], &b->tile->zs[at]);
+}
+
+/* Tests the samples that are live; those that fail no longer are. */
+static void test(struct frag_batch *b, bool program)
+{
+    struct raster_zs zs = b->frag->zs;
+    for (unsigned s = 0; s < b->frag->tile->samples; s++)
+        for (uint16_t lanes = b->live[s]; lanes; lanes &= (uint16_t)(lanes - 1)) {
+            unsigned lane = (unsigned)__builtin_ctz(lanes);
+            if (program && b->frag->stencil_given)
+                zs.face[0].ref = zs.face[1].ref = b->stencil[lane];
+            if (!test_sample(b, &zs, s, lane))
+                b->live[s] &= (uint16_t)~(1u << lane);
+        }
+}
+
+/* The alpha test and alpha to coverage, by target 0's alpha. */
+static void test_alpha(struct frag_batch *b)
+{
+    const struct mali_frag *f = b->frag;
+    if (f->alpha_func == RASTER_ALWAYS && !f->alpha_to_coverage)
+        return;
+    for (unsigned lane = 0; lane < 16; lane++) {
+        float alpha = b->written[0] >> lane & 1 ? util_u2f(b->color[0][lane].src[3]) : 1.0f;
+        bool passes = (f->alpha_func == RASTER_ALWAYS) || (alpha < f->alpha_reference    ? f->alpha_func & 1
+                                                           : alpha == f->alpha_reference ? f->alpha_func & 2
+                                                                                         : f->alpha_func & 4);
+        for (unsigned s = 0; s < f->tile->samples; s++)
+            if (!passes || (f->alpha_to_coverage && !raster_samples_alpha(f->tile->samples, s, alpha)))
+                b->live[s] &= (uint16_t)~(1u << lane);
+    }
+}
+
+static void count(const struct frag_batch *b, uint64_t *passed)
+{
+    for (unsigned s = 0; s < b->frag->tile->samples; s++)
+        raster_query_add(b->frag->query, b->live[s], passed);
+}
+
+/* ---- colours ---- */
+
+static bool write_target(struct frag_batch *b, uint32_t t, struct mali_stop *stop)
+{
+    const struct mali_frag *f = b->frag;
+    const struct frag_target *target = &f->target[t];
+    uint16_t lanes = b->written[t] & any_live(b);
+    if (!target->written || !lanes)
+        return true;
+    for (unsigned lane = 0; lane < 16; lane++) {
+        if (target->alpha_to_one)
+            b->color[t][lane].src[3] = util_f2u(1.0f);
+        for (unsigned c = 0; c < 4; c++)
+            b->color[t][lane].constant[c] = target->constant;
+    }
+    if (target->shader)
+        return run_blend_shader(b, t, lanes, stop);
+    for (unsigned s = 0; s < f->tile->samples; s++)
+        raster_output_block(f->tile, b->tile, raster_targets_block(b->tile, b->x, b->y), t, s, &target->blend,
+                            b->color[t], lanes & b->live[s]);
+    return true;
+}
+
+/* ---- blocks ---- */
+
+/* Steps 2 to 6 for the samples that are live. */
+static bool shade_samples(struct frag_batch *b, uint64_t *passed, struct mali_stop *stop)
+{
+    const struct mali_frag *f = b->frag;
+    if (f->early)
+        test(b, false);
+    uint16_t lanes = any_live(b);
+    if (!lanes)
+        return true;
+    if (f->has_program && !run_program(b, &lanes, stop))
+        return false;
+    for (unsigned s = 0; s < f->tile->samples; s++)
+        b->live[s] &= lanes;
+    if (f->has_program)
+        test_alpha(b);
+    if (!f->early)
+        test(b, true);
+    count(b, passed);
+    for (uint32_t t = 0; f->has_program && t < f->tile->count; t++)
+        if (!write_target(b, t, stop))
+            return false;
+    return true;
+}
+
+static uint32_t depth_of(const struct frag_batch *b, unsigned lane)
+{
+    enum raster_depth_kind kind = (enum raster_depth_kind)b->frag->tile->depth;
+    if (raster_depth_is_32(kind))
+        return raster_depth_encode(kind, raster_depth_z_at(b->prim, b->px, b->py, lane));
+    uint32_t depth = raster_depth_at(b->prim, b->px, b->py, lane);
+    return kind == RASTER_DEPTH_UNORM16 ? raster_depth_16(depth) : depth;
+}
+
+static void begin_samples(struct frag_batch *b, const uint16_t *covered, unsigned first, unsigned end)
+{
+    for (unsigned s = 0; s < b->frag->tile->samples; s++)
+        b->live[s] = s >= first && s < end && b->frag->sample_mask >> s & 1 ? covered[s] : 0;
+    for (unsigned lane = 0; lane < 16; lane++)
+        b->depth[lane] = depth_of(b, lane);
+}
+
+/* Sample by sample where the draw is shaded so. */
+static bool shade_each(struct frag_batch *b, const uint16_t *covered, uint64_t *passed,
+                       struct mali_stop *stop)
+{
+    const unsigned samples = b->frag->tile->samples;
+    if (!b->frag->per_sample) {
+        begin_samples(b, covered, 0, samples);
+        return shade_samples(b, passed, stop);
+    }
+    for (unsigned s = 0; s < samples; s++) {
+        int32_t x, y;
+        raster_samples_position(samples, s, &x, &y);
+        b->sample = s;
+        b->dx = (float)x / 16.0f - 0.5f;
+        b->dy = (float)y / 16.0f - 0.5f;
+        begin_samples(b, covered, s, s + 1);
+        if (!shade_samples(b, passed, stop))
+            return false;
+    }
+    return true;
+}
+
+static bool shade_block(struct frag_batch *b, const struct raster_block *block, uint64_t *passed,
+                        struct mali_stop *stop)
+{
+    /* A block of many samples begins like one of few (raster/samples.h). */
+    const uint16_t *covered = raster_samples_is_many(b->frag->tile->samples)
+                                  ? ((const struct raster_samples_block *)(const void *)block)->sample
+                                  : block->sample;
+    b->x = block->x * 4u;
+    b->y = block->y * 4u;
+    b->px = b->tile->x + (int32_t)b->x;
+    b->py = b->tile->y + (int32_t)b->y;
+    return shade_each(b, covered, passed, stop);
+}
+
+/* Storage of sixteen threads, of programs that have any. NULL and a fault: no host memory. */
+static bool take_storage(const struct mali_frag *f, struct frag_batch *b, struct mali_stop *stop)
+{
+    uint32_t bytes = f->has_program ? f->world.thread_bytes : 0;
+    if (!bytes)
+        return true;
+    b->threads.thread_storage = calloc(MIDGARD_LANES, bytes);
+    return b->threads.thread_storage || mali_stop_set(stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT,
+                                                      f->world.address, "no host memory for threads");
+}
+
+static uint32_t shade(const struct raster_shader *shader, const struct raster_prim *prim,
+                      struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                      struct raster_shader_work *work)
+{
+    const struct mali_frag *f = (const struct mali_frag *)shader;
+    struct frag_batch *b = calloc(1, sizeof *b);
+    const struct raster_samples_block *many = (const void *)blocks;
+    bool is_many = raster_samples_is_many(f->tile->samples);
+    struct mali_stop stop = {0};
+    uint64_t passed = 0;
+    bool done = b || mali_stop_set(&stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT, 0, "no host memory");
+    if (b) {
+        b->frag = f;
+        b->prim = prim;
+        b->tile = tile;
+        frag_ports_begin(b, world_of(f));
+        done = take_storage(f, b, &stop);
+        for (uint32_t n = 0; n < count && done; n++)
+            done = shade_block(b, is_many ? (const void *)&many[n] : &blocks[n], &passed, &stop);
+        work->executed += b->executed;
+        if (passed)
+            atomic_fetch_add(&((struct mali_frag *)(uintptr_t)f)->passed, passed);
+        free(b->threads.thread_storage);
+    }
+    free(b);
+    if (!done)
+        *(struct gpu_fault *)work->fault = stop.fault;
+    return !done;
+}
+
+static void report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault)
+{
+    const struct mali_frag *f = (const struct mali_frag *)shader;
+    (void)code;
+    gpu_fault_set(fault, GPU_FAULT_TIMEOUT, FRAG_UNIT, f->world.address,
+                  "programs run longer than the tile's share of the job's fuel allows");
+}
+
+const struct raster_shader_family frag_family = {.shade = shade, .report = report};

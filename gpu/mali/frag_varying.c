@@ -1,0 +1,134 @@
+/* Varyings of a draw: which of them the program reads, where a vertex has them, and how set-up takes them. */
+#include <string.h>
+
+#include "gpu/mali/frag_internal.h"
+#include "isa/midgard/names.h"
+#include "raster/texture/sampler.h"
+#include "util/bits.h"
+
+/* How the program's loads ask for a varying, by its descriptor. */
+struct asked {
+    bool smooth[FRAG_VARYINGS_MOST], flat[FRAG_VARYINGS_MOST], linear;
+};
+
+static void look_at(const struct midgard_memory *m, struct asked *asked)
+{
+    const struct midgard_memory_info *info = midgard_memory_info(m->op);
+    uint32_t index = (uint32_t)midgard_offset_index(m), how = (uint32_t)midgard_offset_rest(m);
+    if (!info || info->class != MIDGARD_VARYING)
+        return;
+    bool flat = how & MIDGARD_VARYING_FLAT;
+    asked->linear |= !flat && !(how & MIDGARD_VARYING_PERSPECTIVE);
+    if (m->index_reg != MIDGARD_A_ZERO) {
+        memset(asked->smooth, true, sizeof asked->smooth);
+        return;
+    }
+    if (index < FRAG_VARYINGS_MOST)
+        (flat ? asked->flat : asked->smooth)[index] = true;
+}
+
+static void look(const struct midgard_program *p, struct asked *asked)
+{
+    for (uint32_t n = 0; n < p->insn_count; n++)
+        if (midgard_kind_of(p->insns[n].tag) == MIDGARD_LOAD_STORE)
+            for (unsigned k = 0; k < 2; k++)
+                look_at(&p->insns[n].memory[k], asked);
+}
+
+static bool is_vertices(const struct mali_array *array)
+{
+    return array->kind == MALI_ARRAY_1D;
+}
+
+/* What a flat or an interpolated varying takes among the primitive's. */
+static uint8_t width_of(enum raster_format format, bool flat)
+{
+    const struct raster_texel *texel = &raster_texels[format];
+    uint8_t channels = 0;
+    if (flat)
+        return (uint8_t)util_div_up(raster_format_bytes(format), 4);
+    for (unsigned c = 0; c < 4; c++)
+        if (texel->channel[c].bits)
+            channels = (uint8_t)(c + 1);
+    return channels;
+}
+
+static bool too_many(const struct mali_frag *f, struct mali_stop *stop)
+{
+    return mali_stop_set(
+        stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, FRAG_UNIT, f->job.draw.varyings,
+        "more than %u varyings a vertex, or %u flat ones, are not done", RASTER_MAX_VARYINGS, FRAG_FLAT_MOST);
+}
+
+/* Descriptor n, if it is of vertices and `flat` or not. What cannot be used is the port's to refuse. */
+static bool place(struct mali_frag *f, uint32_t n, const struct asked *asked, bool flat,
+                  struct mali_stop *stop)
+{
+    const struct mali_array *array;
+    enum raster_format format;
+    struct mali_stop unheard = {0};
+    const struct mali_attribute *a = mali_world_attribute(&f->world, true, n, &array, &format, &unheard);
+    if (!a || !is_vertices(array) || a->format == MALI_FORMAT_CONSTANT)
+        return true;
+    if (flat != (raster_sampler_integer(format) || !asked->smooth[n]))
+        return true;
+    struct frag_slot slot = {
+        a, array, (uint16_t)format, flat, (uint8_t)f->vary_count, width_of(format, flat)};
+    uint32_t end = f->vary_count + slot.count;
+    if (end + f->ahead > RASTER_MAX_VARYINGS || (flat && end > FRAG_FLAT_MOST))
+        return too_many(f, stop);
+    for (uint32_t k = 0; flat && k < slot.count; k++)
+        f->flat_mask |= 1u << (f->vary_count + k);
+    f->slot_of[n] = (uint8_t)f->slot_count;
+    f->slot[f->slot_count++] = slot;
+    f->vary_count = end;
+    return true;
+}
+
+bool frag_place_varyings(struct mali_frag *f, struct mali_stop *stop)
+{
+    struct asked asked = {0};
+    uint32_t count = UTIL_MIN(f->job.bindings.state.varying_count, FRAG_VARYINGS_MOST);
+    memset(f->slot_of, FRAG_NO_SLOT, sizeof f->slot_of);
+    if (!f->has_program)
+        return true;
+    look(f->world.program, &asked);
+    if (asked.linear)
+        return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, FRAG_UNIT,
+                             f->world.address, "varyings without perspective are not done");
+    for (unsigned flat = 2; flat-- > 0;) /* flat ones come first: their mask has few bits */
+        for (uint32_t n = 0; n < count; n++)
+            if ((asked.smooth[n] || asked.flat[n]) && !place(f, n, &asked, flat, stop))
+                return false;
+    return true;
+}
+
+/* ---- vertices ---- */
+
+static void read_slot(const struct frag_slot *s, const uint8_t *at, float *out)
+{
+    uint32_t word[4] = {0}, channel[4];
+    memcpy(word, at, raster_format_bytes((enum raster_format)s->format));
+    if (!s->flat) {
+        raster_texel_unpack(&raster_texels[s->format], word, channel);
+        memcpy(word, channel, sizeof word);
+    }
+    memcpy(out, word, s->count * sizeof *out);
+}
+
+bool mali_frag_fetch(const struct mali_frag *f, const struct gpu_space *space, struct gpu_space_run *run,
+                     uint32_t index, float *out, struct gpu_fault *fault)
+{
+    for (uint32_t n = 0; n < f->slot_count; n++) {
+        const struct frag_slot *s = &f->slot[n];
+        uint64_t address = s->array->pointer + (uint64_t)(int64_t)s->attribute->offset +
+                           (uint64_t)mali_array_element(s->array, index) * s->array->stride;
+        const uint32_t bytes = raster_format_bytes((enum raster_format)s->format);
+        const uint8_t *at = address <= UINT32_MAX ? gpu_space_near(space, run, address, bytes) : NULL;
+        if (!at)
+            return gpu_fault_set(fault, GPU_FAULT_MEMORY, FRAG_UNIT, address,
+                                 "a varying of vertex %u is not in memory", index);
+        read_slot(s, at, out + s->first);
+    }
+    return true;
+}

@@ -1,0 +1,225 @@
+/* Fragment jobs: a frame's tiles are cleared, drawn out of the lists that tiler jobs left, and written back
+ * (gpu/frame.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/mali/device_internal.h"
+#include "gpu/mali/frag.h"
+#include "gpu/mali/tile_lists.h"
+#include "util/bits.h"
+
+#define UNIT "fragment job"
+
+struct rendering {
+    struct gpu_frame of; /* first: the family's functions get it */
+    struct mali_targets targets;
+    struct mali_frag_shared shared;
+};
+
+static struct rendering *own(const struct gpu_frame *of)
+{
+    return (struct rendering *)(uintptr_t)of;
+}
+
+/* ---- what gpu/frame.h asks ---- */
+
+static bool begin(struct gpu_frame *of, struct gpu_fault *fault)
+{
+    struct rendering *r = own(of);
+    uint32_t width, height;
+    (void)fault;
+    raster_targets_size(&r->targets.tile, &width, &height);
+    of->width = r->targets.width;
+    of->height = r->targets.height;
+    of->samples = r->targets.tile.samples;
+    of->part_width = (uint8_t)width;
+    of->part_height = (uint8_t)height;
+    r->shared.arena = of->arena;
+    r->shared.maker = &of->maker;
+    return true;
+}
+
+static bool prepare(struct gpu_frame *of, struct gpu_frame_draw *draw, struct gpu_fault *fault)
+{
+    struct mali_stop stop = {0};
+    bool done = mali_frag_prepare(&own(of)->shared, draw, &stop);
+    *fault = stop.fault;
+    return done;
+}
+
+static void clear(const struct gpu_frame *of, struct raster_tile *tile)
+{
+    mali_targets_clear(&own(of)->targets, tile);
+}
+
+static bool fetch(const struct gpu_frame_draw *draw, const struct gpu_space *space, struct gpu_space_run *run,
+                  uint32_t index, float *out, struct gpu_fault *fault)
+{
+    return mali_frag_fetch(draw->fragments, space, run, index, out, fault);
+}
+
+static void store(const struct gpu_frame *of, unsigned unit, const struct raster_tile *tile)
+{
+    mali_targets_store(&own(of)->targets, unit, tile);
+}
+
+static bool fill(const struct gpu_frame *of, const struct raster_rect *pixels)
+{
+    (void)of;
+    (void)pixels;
+    return false;
+}
+
+static const struct gpu_frame_family family = {.state = "tiler job",
+                                               .begin = begin,
+                                               .prepare = prepare,
+                                               .clear = clear,
+                                               .fetch = fetch,
+                                               .store = store,
+                                               .fill = fill};
+
+/* ---- tiles ---- */
+
+/* The frame's tiles within the job's bounds, each with its list. NULL and *stop: the lists cannot be read, or
+ * no host memory. */
+static struct gpu_tile *tiles_of(struct mali_job *job, const struct mali_fragment_job *p,
+                                 const struct mali_targets *targets, uint32_t *count, struct mali_stop *stop)
+{
+    struct mali_lists_header header;
+    if (!mali_lists_header_read(job->space, job->version, &p->frame, UNIT, &header, stop))
+        return NULL;
+    const uint64_t bytes = (uint64_t)header.columns * header.rows * sizeof(struct mali_list);
+    const uint8_t *table = header.mark ? mali_at(job->space, header.table, bytes, GPU_RIGHT_READ, UNIT,
+                                                 "table of tile lists", stop)
+                                       : NULL;
+    if (header.mark && !table)
+        return NULL;
+    uint32_t right = UTIL_MIN(p->bounds.bound_max_x + 1, util_div_up(targets->width, GPU_TILE)),
+             bottom = UTIL_MIN(p->bounds.bound_max_y + 1, util_div_up(targets->height, GPU_TILE));
+    struct gpu_tile *tiles = malloc((size_t)right * bottom * sizeof *tiles + 1);
+    if (!tiles)
+        mali_stop_set(stop, MALI_OOM, GPU_FAULT_LIST, UNIT, job->address, "no host memory for tiles");
+    *count = 0;
+    for (uint32_t y = p->bounds.bound_min_y; tiles && y < bottom; y++)
+        for (uint32_t x = p->bounds.bound_min_x; x < right; x++) {
+            uint32_t n = y * GPU_TILE / MALI_LIST_PIXELS * header.columns + x * GPU_TILE / MALI_LIST_PIXELS;
+            struct mali_list list;
+            if (table)
+                memcpy(&list, table + n * sizeof list, sizeof list);
+            tiles[(*count)++] = (struct gpu_tile){x, y, table ? list.first : GPU_TILE_EMPTY, 0};
+        }
+    return tiles;
+}
+
+/* ---- the job ---- */
+
+static bool refuse(const struct mali_job *job, enum gpu_fault_kind kind, const char *what,
+                   struct mali_stop *stop)
+{
+    return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, kind, UNIT, job->address, "%s", what);
+}
+
+static bool check(const struct mali_job *job, const struct mali_fragment_job *p, const struct mali_targets *t,
+                  struct mali_stop *stop)
+{
+    const struct mali_fragment *b = &p->bounds;
+    if (b->has_tile_enable_map)
+        return refuse(job, GPU_FAULT_UNSUPPORTED, "a map of enabled tiles is not done", stop);
+    if (b->bound_min_x > b->bound_max_x || b->bound_min_y > b->bound_max_y)
+        return refuse(job, GPU_FAULT_PACKET, "the frame's bounds are empty", stop);
+    if (t->width > MALI_LISTS_A_SIDE * MALI_LIST_PIXELS || t->height > MALI_LISTS_A_SIDE * MALI_LIST_PIXELS)
+        return refuse(job, GPU_FAULT_UNSUPPORTED, "frames of more than 4096 pixels a side are not done",
+                      stop);
+    return true;
+}
+
+/* What was drawn, for who shows it: the first colours of four bytes that were stored. */
+static void note_frame(struct gpu_host *host, const struct gpu_space *space, const struct mali_targets *t)
+{
+    for (uint32_t n = 0; n < t->store_count; n++) {
+        const struct raster_surface *s = &t->store[n].surface;
+        if (t->store[n].of >= t->tile.count || raster_format_bytes((enum raster_format)s->format) != 4)
+            continue;
+        host->frame = (struct capture_frame){.width = s->width,
+                                             .height = s->height,
+                                             .layout = (uint8_t)s->layout,
+                                             .format = (uint8_t)s->format,
+                                             .stride = s->stride};
+        host->has_frame = gpu_space_physical(space, t->store[n].address, &host->frame.address);
+        return;
+    }
+}
+
+static enum mali_exception exception_of(enum gpu_fault_kind kind)
+{
+    return kind == GPU_FAULT_TIMEOUT  ? MALI_ACTIVE
+           : kind == GPU_FAULT_MEMORY ? MALI_JOB_BUS_FAULT
+           : kind == GPU_FAULT_SHADER ? MALI_INSTR_INVALID_ENC
+                                      : MALI_DATA_INVALID_FAULT;
+}
+
+static bool render(struct mali_job *job, struct rendering *r, const struct gpu_tile *tiles, uint32_t count,
+                   struct mali_stop *stop)
+{
+    struct mali_device *device = job->device;
+    struct gpu_fault fault[1] = {{0}};
+    uint64_t before = device->host.counters.instructions;
+    r->shared.job = job;
+    r->shared.targets = &r->targets;
+    atomic_init(&r->shared.packets, job->budget->packets);
+    r->of = (struct gpu_frame){.family = &family,
+                               .space = job->space,
+                               .pool = device->options.pool,
+                               .workers = &device->frame_workers,
+                               .reader = gpu_tile_lists(job->space),
+                               .tiles = tiles,
+                               .tile_count = count,
+                               .list = (uint32_t)job->address,
+                               .units = r->targets.store_count,
+                               .fuel = job->budget->fuel,
+                               .packets = job->budget->packets,
+                               .blocks = &device->host.counters.blocks_shaded,
+                               .instructions = &device->host.counters.instructions,
+                               .host = &device->host,
+                               .reference = true};
+    mali_programs_begin(&device->programs);
+    device->host.counters.tiles += count;
+    bool done = gpu_frame_render(&r->of, fault);
+    uint64_t spent = device->host.counters.instructions - before;
+    job->budget->fuel -= UTIL_MIN(spent, job->budget->fuel);
+    if (done)
+        return true;
+    *stop = (struct mali_stop){
+        .fault = *fault, .exception = exception_of(fault->kind), .address = fault->address};
+    return false;
+}
+
+static enum mali_end run(struct mali_job *job, const struct mali_fragment_job *p, struct rendering *r,
+                         struct mali_stop *stop)
+{
+    uint32_t count = 0;
+    if (!mali_targets_read(job->space, job->version, &p->frame, &r->targets, stop) ||
+        !check(job, p, &r->targets, stop))
+        return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
+    struct gpu_tile *tiles = tiles_of(job, p, &r->targets, &count, stop);
+    if (!tiles)
+        return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
+    bool done = render(job, r, tiles, count, stop);
+    free(tiles);
+    if (done)
+        note_frame(&job->device->host, job->space, &r->targets);
+    return done ? MALI_END_DONE : MALI_END_FAULT;
+}
+
+enum mali_end mali_job_fragment(struct mali_job *job, const struct mali_fragment_job *payload,
+                                struct mali_stop *stop)
+{
+    struct rendering *r = calloc(1, sizeof *r);
+    if (!r) {
+        mali_stop_set(stop, MALI_OOM, GPU_FAULT_LIST, UNIT, job->address, "no host memory for a frame");
+        return MALI_END_FAULT;
+    }
+    enum mali_end end = run(job, payload, r, stop);
+    free(r);
+    return end;
+}

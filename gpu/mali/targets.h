@@ -1,0 +1,40 @@
+/* A frame's render targets, depth and stencil: what a tile has of each, and where tiles are written back to.
+ * Internal to gpu/mali. Sources: Mesa's pan_cs.c, pan_clear.c and pan_format.c as documentation. */
+#ifndef VITRAIL_GPU_MALI_TARGETS_H
+#define VITRAIL_GPU_MALI_TARGETS_H
+
+#include "gpu/mali/frame.h"
+#include "raster/targets.h"
+
+/* Images of a frame at most: of each target a plane a sample, of depth and stencil likewise. */
+#define MALI_STORES_MOST ((MALI_TARGETS + 2u) * RASTER_TARGET_SAMPLES)
+
+/* A tile's samples from `first` on, averaged where they are several, go into an image. */
+struct mali_store {
+    uint32_t of; /* raster/targets.h: a target's number, or depth and stencil */
+    uint32_t first, count;
+    uint64_t address;
+    struct raster_surface surface; /* its memory may be written */
+};
+
+struct mali_targets {
+    struct raster_targets tile;
+    uint32_t width, height;
+    bool raw[MALI_TARGETS]; /* bits that only blend shaders know to read */
+    uint32_t clear[MALI_TARGETS][4];
+    uint32_t clear_depth;
+    uint8_t clear_stencil;
+    uint32_t store_count;
+    struct mali_store store[MALI_STORES_MOST];
+};
+
+/* False and *stop: a format or layout that is none or is not done, or an image that is not in memory
+ * (page_fault: it may come). Images lie in `space`, whose host addresses *out has. */
+bool mali_targets_read(const struct gpu_space *space, enum mali_version version,
+                       const struct mali_frame *frame, struct mali_targets *out, struct mali_stop *stop);
+
+/* A tile on which nothing was drawn; and stored in image n. */
+void mali_targets_clear(const struct mali_targets *targets, struct raster_tile *tile);
+void mali_targets_store(const struct mali_targets *targets, uint32_t n, const struct raster_tile *tile);
+
+#endif

@@ -1,0 +1,43 @@
+/* The tile lists of a frame: where the tiler finds them in guest memory and leaves them, and where a fragment
+ * job finds them again. Internal to gpu/mali.
+ *
+ * The format is ours, as no driver reads it: a header at the tiler context's polygon list, which the driver
+ * zeroes before the first draw (Mesa's pan_scoreboard.c), and behind the heap's start the table of lists,
+ * their blocks and records (tiler/list.h, gpu/bin.h), one list for each square of 64x64 pixels. What is read
+ * back is checked like anything a guest wrote. */
+#ifndef VITRAIL_GPU_MALI_TILE_LISTS_H
+#define VITRAIL_GPU_MALI_TILE_LISTS_H
+
+#include "gpu/mali/jobs.h"
+#include "tiler/bins.h"
+
+#define MALI_LIST_PIXELS  64u /* a list's square, a side */
+#define MALI_LISTS_A_SIDE 64u /* of a frame of 4096x4096 pixels, the largest: ours */
+#define MALI_LISTS_MOST   (MALI_LISTS_A_SIDE * MALI_LISTS_A_SIDE)
+
+/* As it stands at the polygon list. */
+struct mali_lists_header {
+    uint32_t mark;          /* MALI_LISTS_MARK; 0: no draw has come yet */
+    uint32_t columns, rows; /* of lists */
+    uint32_t table;         /* address of a struct mali_list for each */
+    uint32_t heap;          /* address from which on the heap is free */
+    uint32_t reserved[3];
+};
+#define MALI_LISTS_MARK 0x4c4d5456u
+
+/* A list as the table has it: struct tiler_bin. */
+struct mali_list {
+    uint32_t at, end, record, first, first_record, four_samples;
+};
+
+/* Size of the frame whose lists these are, in pixels. */
+void mali_frame_size(enum mali_version version, const struct mali_frame *frame, uint32_t *width,
+                     uint32_t *height);
+
+/* The frame's header into *out; mark 0: nothing is drawn. False and *stop: it cannot be read, is not ours, or
+ * another frame's. */
+bool mali_lists_header_read(const struct gpu_space *space, enum mali_version version,
+                            const struct mali_frame *frame, const char *unit, struct mali_lists_header *out,
+                            struct mali_stop *stop);
+
+#endif

@@ -1,0 +1,44 @@
+/* What the files of the tiler share. Internal to gpu/mali/tiling*.c. */
+#ifndef VITRAIL_GPU_MALI_TILING_INTERNAL_H
+#define VITRAIL_GPU_MALI_TILING_INTERNAL_H
+
+#include "gpu/bin.h"
+#include "gpu/mali/device_internal.h"
+#include "gpu/mali/tile_lists.h"
+
+#define TILING_UNIT "tiler"
+
+/* A tiler job under way; a slot's. */
+struct mali_tiling {
+    /* For the length of a call: */
+    struct mali_job *job;
+    const struct mali_tiler_job *payload;
+    struct mali_stop *stop;
+    /* The frame's lists, in private memory while the job works. */
+    bool listed; /* they are there */
+    uint32_t width, height;
+    uint32_t columns, rows;
+    uint32_t heap_at, heap_end, table;
+    struct tiler_bin bin[MALI_LISTS_MOST];
+    /* The draw, and how far it is. */
+    struct tiler_draw draw;
+    struct gpu_bin_state record;
+    bool sizes, restarts;
+    uint32_t count, index_log2, restart;
+    uint32_t ahead; /* vertices between that of number 0 and that of index 0 */
+    uint32_t instances, instance;
+    uint32_t run_at, next; /* index numbers: where the run at hand begins; of the next one */
+    struct tiler_bins bins;
+};
+
+/* Takes `cost` from the packet budget; false with a fault when it is used up. */
+bool tiling_pay(struct mali_tiling *tiling, uint64_t cost);
+
+/* tiling_lists.c. The frame's lists out of guest memory, or new ones; back into it, whatever end the job
+ * comes to, which is returned where that can be done. */
+enum mali_end tiling_lists_begin(struct mali_tiling *tiling);
+enum mali_end tiling_lists_end(struct mali_tiling *tiling, enum mali_end end);
+/* What lists take of guest memory; their context is the struct mali_tiling. */
+extern const struct tiler_bins_ports tiling_ports;
+
+#endif
