@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "gpu/mali/device_internal.h"
-#include "gpu/mali/frag_internal.h"
+#include "gpu/mali/frag_code.h"
 #include "util/bits.h"
 
+#define CHEAP_INSNS 6u /* of programs without textures: a block takes some ten nanoseconds */
 #define NO_PROGRAM                                                                                           \
     15u /* an address with no more than a tag: the draw has no program (Mesa's pan_cmdstream.c) */
 
@@ -57,6 +58,8 @@ static void begin_shader(struct mali_frag *f)
     f->shader = (struct raster_shader){.family = &frag_family,
                                        .cost = f->has_program ? p->insn_count : 1,
                                        .varyings = f->vary_count + f->ahead,
+                                       .colors = f->has_program && f->target[0].written,
+                                       .cheap = !f->has_program || (p->insn_count <= CHEAP_INSNS && !p->textures),
                                        .query = (uint8_t)f->query};
 }
 
@@ -104,6 +107,7 @@ bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *d
     if (!frag_place_varyings(f, stop) || !frag_set_tests(f, stop) || !frag_set_targets(f, stop))
         return false;
     begin_shader(f);
+    frag_take_code(f, shared->engine, shared->in_order);
     fill(f, draw);
     if (f->query != RASTER_QUERY_NONE)
         count(f);

@@ -14,6 +14,8 @@ struct mali_frag_shared {
     const struct mali_job *job; /* the fragment job: device, space, version */
     const struct mali_targets *targets;
     struct util_arena *arena;
+    struct jit_engine *engine; /* NULL: draws are interpreted */
+    bool in_order;             /* no draw is to be opaque */
     struct util_maker *maker;
     _Atomic(struct mali_frag *) counted; /* draws with occlusion queries, the latest first */
     _Atomic uint64_t packets;            /* descriptors that draws may still read */

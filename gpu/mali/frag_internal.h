@@ -55,6 +55,9 @@ struct mali_frag {
         float constant;
         struct mali_world *shader; /* the blend shader's, or NULL */
     } target[MALI_TARGETS];
+    /* Code (frag_code.h), or what is interpreted: args, and the function of blocks in order where it calls ports. */
+    struct frag_args *args;
+    struct jit_function *called;
     /* An occlusion query's: samples passed. */
     enum raster_query query;
     _Atomic uint64_t passed;

@@ -36,7 +36,7 @@ static struct spot spot_of(const struct frag_batch *b, const struct midgard_attr
 static float plane(const struct frag_batch *b, const struct spot *s, float pa, float pb)
 {
     float at_centre = raster_plane_at(b->prim, b->px, b->py, s->lane, pa, pb);
-    return at_centre + pa * s->dx + pb * s->dy;
+    return s->dx == 0 && s->dy == 0 ? at_centre : at_centre + pa * s->dx + pb * s->dy;
 }
 
 static float inv_w(const struct frag_batch *b, const struct spot *s)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/mali/frag_internal.h"
+#include "gpu/mali/frag_code.h"
 #include "raster/depth.h"
 #include "util/bits.h"
 
@@ -237,6 +237,24 @@ static bool take_storage(const struct mali_frag *f, struct frag_batch *b, struct
                                                       f->world.address, "no host memory for threads");
 }
 
+/* Code that calls ports: they need the threads. */
+static bool run_called(struct frag_batch *b, const struct raster_block *blocks, uint32_t count,
+                       struct mali_stop *stop)
+{
+    struct jit_function *function = b->frag->called;
+    raster_shader_fn code = (raster_shader_fn)jit_function_code(function);
+    struct raster_shader_call call = {.fuel = UINT64_MAX, .scratch = &b->threads};
+    uint32_t fault = code(b->frag->args, b->prim, b->tile, blocks, count, &call);
+    jit_function_ran(function, call.executed);
+    b->executed += call.executed;
+    if (!fault)
+        return true;
+    const struct isa_fault said = isa_fault_unpack(fault);
+    const struct midgard_report report = {
+        .fault = (enum midgard_fault)said.kind, .at = said.pc, .place = {said.lane, call.address}};
+    return mali_world_fault(&b->threads, &report, stop);
+}
+
 static uint32_t shade(const struct raster_shader *shader, const struct raster_prim *prim,
                       struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                       struct raster_shader_work *work)
@@ -254,7 +272,9 @@ static uint32_t shade(const struct raster_shader *shader, const struct raster_pr
         b->tile = tile;
         frag_ports_begin(b, world_of(f));
         done = take_storage(f, b, &stop);
-        for (uint32_t n = 0; n < count && done; n++)
+        if (f->called && done)
+            done = run_called(b, blocks, count, &stop);
+        for (uint32_t n = 0; !f->called && n < count && done; n++)
             done = shade_block(b, is_many ? (const void *)&many[n] : &blocks[n], &passed, &stop);
         work->executed += b->executed;
         if (passed)
@@ -267,12 +287,5 @@ static uint32_t shade(const struct raster_shader *shader, const struct raster_pr
     return !done;
 }
 
-static void report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault)
-{
-    const struct mali_frag *f = (const struct mali_frag *)shader;
-    (void)code;
-    gpu_fault_set(fault, GPU_FAULT_TIMEOUT, FRAG_UNIT, f->world.address,
-                  "programs run longer than the tile's share of the job's fuel allows");
-}
-
-const struct raster_shader_family frag_family = {.shade = shade, .report = report};
+const struct raster_shader_family frag_family = {
+    .shade = shade, .report = frag_report, .quads = frag_quads};

@@ -166,6 +166,8 @@ static bool render(struct mali_job *job, struct rendering *r, const struct gpu_t
     uint64_t before = device->host.counters.instructions;
     r->shared.job = job;
     r->shared.targets = &r->targets;
+    r->shared.engine = device->options.reference ? NULL : device->options.engine;
+    r->shared.in_order = device->options.in_order;
     atomic_init(&r->shared.packets, job->budget->packets);
     r->of = (struct gpu_frame){.family = &family,
                                .space = job->space,
@@ -181,8 +183,8 @@ static bool render(struct mali_job *job, struct rendering *r, const struct gpu_t
                                .blocks = &device->host.counters.blocks_shaded,
                                .instructions = &device->host.counters.instructions,
                                .host = &device->host,
-                               .reference = true};
-    mali_programs_begin(&device->programs);
+                               .reference = device->options.reference};
+    mali_programs_begin(&device->programs, device->options.engine);
     device->host.counters.tiles += count;
     bool done = gpu_frame_render(&r->of, fault);
     uint64_t spent = device->host.counters.instructions - before;

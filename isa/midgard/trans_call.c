@@ -90,6 +90,7 @@ static LLVMValueRef call(struct midgard_ir_calls *c, struct jit_builder *b, size
 {
     LLVMValueRef values[1 + ARGS_MOST] = {port(c, b, PORT(ctx))};
     LLVMTypeRef types[1 + ARGS_MOST] = {b->ptr};
+    c->used = true;
     for (unsigned n = 0; n < count; n++) {
         values[1 + n] = args[n];
         types[1 + n] = LLVMTypeOf(args[n]);

@@ -1,0 +1,297 @@
+/* A draw's code: its forms out of what was prepared, and the code that has them. */
+#include "gpu/mali/frag_code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/mali/device_internal.h"
+#include "gpu/program_key.h"
+#include "isa/midgard/names.h"
+#include "raster/zs_blocks.h"
+#include "util/bits.h"
+
+/* ---- forms ---- */
+
+static void set_varying(const struct mali_frag *f, uint32_t n, struct frag_varying_form *out)
+{
+    static const uint8_t kinds[] = {[MALI_ARRAY_FRAG_COORD] = FRAG_VARYING_COORD,
+                                    [MALI_ARRAY_POINT_COORD_MIN_Y] = FRAG_VARYING_POINT,
+                                    [MALI_ARRAY_POINT_COORD_MAX_Y] = FRAG_VARYING_POINT_UP,
+                                    [MALI_ARRAY_FRONT_FACING] = FRAG_VARYING_FACING};
+    const struct mali_array *array;
+    enum raster_format format;
+    struct mali_stop unheard = {0};
+    const struct mali_attribute *a = mali_world_attribute(&f->world, true, n, &array, &format, &unheard);
+    if (!a)
+        return;
+    out->order = (uint16_t)a->order;
+    if (a->format == MALI_FORMAT_CONSTANT) {
+        out->kind = FRAG_VARYING_CONSTANT;
+    } else if (array->kind == MALI_ARRAY_1D && f->slot_of[n] != FRAG_NO_SLOT) {
+        const struct frag_slot *slot = &f->slot[f->slot_of[n]];
+        out->kind = FRAG_VARYING_SLOT;
+        out->format = slot->flat ? slot->format : 0;
+        out->flat = slot->flat;
+        out->first = slot->first;
+        out->count = slot->count;
+    } else if (array->kind < UTIL_ARRAY_SIZE(kinds)) {
+        out->kind = kinds[array->kind];
+    }
+}
+
+/* Which may be kept as bytes: every member is written, and there is no padding. */
+static void set_forms(const struct mali_frag *f, struct frag_forms *out)
+{
+    out->tile = *f->tile;
+    out->zs = f->zs;
+    out->has_program = f->has_program;
+    out->early = f->early;
+    out->depth_given = f->depth_given;
+    out->alpha_func = f->alpha_func;
+    out->alpha_to_coverage = f->alpha_to_coverage;
+    out->query = (uint8_t)f->query;
+    out->ahead = f->ahead;
+    out->sample_mask = f->sample_mask;
+    for (uint32_t t = 0; t < f->tile->count; t++) {
+        out->blend[t] = f->target[t].blend;
+        out->written |= (uint8_t)(f->target[t].written << t);
+        out->alpha_to_one |= (uint8_t)(f->target[t].alpha_to_one << t);
+    }
+    for (uint32_t n = 0; f->has_program && n < MALI_CODE_ARRAYS; n++)
+        if (f->world.program->varyings >> n & 1)
+            set_varying(f, n, &out->varying[n]);
+}
+
+/* What code has no way to do. */
+static bool for_reference(const struct mali_frag *f)
+{
+    bool shaders = false;
+    for (uint32_t t = 0; t < f->tile->count; t++)
+        shaders |= f->target[t].shader != NULL;
+    return shaders || f->per_sample || f->stencil_given || (f->has_program && f->world.program->barriers);
+}
+
+/* ---- keys ---- */
+
+/* What a key begins with; lookups and the program's words follow. */
+struct head {
+    char mark[16];
+    uint32_t kind, words;
+    struct frag_forms forms;
+};
+static const char mark[16] = "mali fragment 1";
+
+static int emit(struct jit_builder *b, void *data)
+{
+    return frag_emit(b, data);
+}
+
+static int emit_key(struct jit_builder *b, const void *key, size_t size)
+{
+    struct jit_key_reader in = {key, size};
+    struct gpu_program_recipe recipe = {.program = NULL};
+    struct head head;
+    if (!jit_key_read(&in, &head, sizeof head) || head.kind >= MALI_KIND_COUNT)
+        return -EINVAL;
+    int status =
+        head.words ? gpu_program_key_read(&in, mali_program_kind(head.kind), head.words, &recipe) : 0;
+    if (status)
+        return status;
+    const struct frag_variant variant = {recipe.program, &head.forms, recipe.keys};
+    status = frag_emit(b, &variant);
+    if (head.words)
+        gpu_program_recipe_finish(&recipe);
+    return status;
+}
+
+/* What a draw's code is found with. */
+struct finding {
+    struct mali_frag *frag;
+    struct jit_engine *engine;
+    struct head head;
+    struct mali_code_lookup lookups[MALI_CODE_LOOKUPS];
+};
+
+static int compile(const struct finding *x, struct jit_function **out)
+{
+    const struct mali_frag *f = x->frag;
+    const struct gpu_program *from = f->has_program ? f->world.from : NULL;
+    struct frag_variant variant = {f->has_program ? f->world.program : NULL, &x->head.forms, x->lookups};
+    struct jit_request request = {.name = "mali_fragment_program",
+                                  .emit = emit,
+                                  .data = &variant,
+                                  .emit_key = emit_key,
+                                  .run_cost = from ? from->insns : 1};
+    uint8_t *key = gpu_program_key_write(
+        &x->head, sizeof x->head,
+        (struct jit_key_part){x->lookups, sizeof *x->lookups, x->head.forms.world.lookup_count,
+                              sizeof *x->lookups},
+        from ? (struct jit_key_part){from->words, from->bytes, 1, from->bytes} : (struct jit_key_part){0},
+        &request.key_size);
+    request.key = key;
+    int status = key ? jit_engine_get_function(x->engine, &request, out, NULL) : -ENOMEM;
+    free(key);
+    return status;
+}
+
+static int find(void *ctx, enum raster_ir_form form, struct jit_function **code, struct jit_function **test)
+{
+    struct finding *x = ctx;
+    const struct raster_zs zs = x->frag->zs;
+    x->head.forms.form = (uint8_t)form;
+    if (form != RASTER_IR_PRIM) /* then the tests are others' code */
+        memset(&x->head.forms.zs, 0, sizeof zs);
+    int status = compile(x, code);
+    x->head.forms.zs = zs;
+    *test = NULL;
+    if (!status && form == RASTER_IR_DEFERRED && !raster_zs_is_idle(&zs))
+        status = raster_zs_blocks(x->engine, &zs, test, NULL);
+    return status;
+}
+
+/* ---- opaque draws ---- */
+
+/* Each lane writes its colour, once, at the program's end. */
+static bool writes_always(const struct midgard_program *p)
+{
+    if (p->block_count != 1 || p->write_count != 1 || p->discards || p->any_target || p->targets != 1)
+        return false;
+    const struct midgard_insn *i = &p->insns[p->writes[0].insn];
+    for (unsigned n = 0; n < 2; n++)
+        if (midgard_has(i, (enum midgard_unit)(MIDGARD_BRANCH + n)) && i->jump[n].op == MIDGARD_WRITEOUT)
+            return i->jump[n].condition == (n ? 0xffff : MIDGARD_IF_ALWAYS);
+    return false;
+}
+
+static bool may_be_opaque(const struct mali_frag *f)
+{
+    const struct frag_target *t = &f->target[0];
+    enum raster_format format = (enum raster_format)f->tile->format[0];
+    bool plain = f->tile->samples == 1 && f->tile->total == 1 && f->sample_mask & 1 && f->early &&
+                 f->query == RASTER_QUERY_NONE;
+    if (!plain || (f->tile->depth != RASTER_DEPTH_UNORM24 && !raster_zs_is_idle(&f->zs)))
+        return false;
+    if (!f->has_program || !t->written)
+        return true;
+    const struct midgard_program *p = f->world.program;
+    return f->alpha_func == RASTER_ALWAYS && !p->reads_tile && !p->loads && !p->stores &&
+           writes_always(p) && !raster_output_reads(format, &t->blend);
+}
+
+/* ---- all of it ---- */
+
+static struct jit_function *find_with_calls(struct finding *x)
+{
+    struct jit_function *code, *test;
+    x->head.forms.calls = true;
+    return find(x, RASTER_IR_PRIM, &code, &test) ? NULL : code;
+}
+
+/* As struct mali_frag and its shader have them. */
+struct code {
+    struct jit_function *in_order, *deferred, *test, *called;
+    bool opaque, has_quads;
+    struct raster_shader_quads quads;
+    struct finding of; /* of quads, when they are wanted */
+};
+
+static void find_all(struct finding *x, bool in_order, struct code *code)
+{
+    struct raster_shader *s = &x->frag->shader;
+    if (raster_shader_find(s, !in_order && may_be_opaque(x->frag), find, x))
+        code->called = x->frag->has_program ? find_with_calls(x) : NULL;
+    code->in_order = s->in_order;
+    code->deferred = s->deferred;
+    code->test = s->test;
+    code->opaque = s->opaque;
+    code->has_quads = s->opaque && !s->cheap && s->colors;
+    code->of = *x;
+    code->of.head.forms.calls = false;
+}
+
+struct jit_function *frag_quads(const struct raster_shader *shader)
+{
+    struct code *code = (struct code *)((uint8_t *)shader->quads - offsetof(struct code, quads));
+    struct jit_function *function, *test;
+    return find(&code->of, RASTER_IR_QUADS, &function, &test) ? NULL : function;
+}
+
+static bool set_args(struct mali_frag *f, struct finding *x)
+{
+    struct frag_args *args = util_arena_alloc(f->shared->arena, sizeof *args);
+    if (!args)
+        return false;
+    memset(args, 0, sizeof *args);
+    if (f->has_program)
+        mali_code_prepare(&f->world, &x->head.forms.world, x->lookups, &args->code);
+    args->alpha_reference = f->alpha_reference;
+    args->fuel = f->world.fuel;
+    args->passed = &f->passed;
+    for (uint32_t t = 0; t < f->tile->count; t++)
+        args->constant[t] = f->target[t].constant;
+    f->args = args;
+    f->shader.args = args;
+    return true;
+}
+
+static void take(struct mali_frag *f, struct code *code)
+{
+    f->shader.in_order = code->in_order;
+    f->shader.deferred = code->deferred;
+    f->shader.test = code->test;
+    f->shader.opaque = code->opaque;
+    f->shader.quads = code->has_quads ? &code->quads : NULL;
+    f->called = code->called;
+}
+
+void frag_take_code(struct mali_frag *f, struct jit_engine *engine, bool in_order)
+{
+    struct finding x = {.frag = f, .engine = engine};
+    struct {
+        const struct jit_engine *engine;
+        uint64_t in_order;
+        struct head head;
+    } of;
+    if (!engine || for_reference(f) || !set_args(f, &x))
+        return;
+    memcpy(x.head.mark, mark, sizeof mark);
+    x.head.kind = (uint32_t)f->shared->job->device->kind;
+    x.head.words = f->has_program ? (uint32_t)(f->world.from->bytes / sizeof(uint64_t[2])) : 0;
+    set_forms(f, &x.head.forms);
+    if (!f->has_program) {
+        raster_shader_find(&f->shader, !in_order && may_be_opaque(f), find, &x);
+        return;
+    }
+    memset(&of, 0, sizeof of);
+    of.engine = engine;
+    of.in_order = in_order;
+    of.head = x.head;
+    const struct util_memo_key key = {&of, sizeof of, x.lookups,
+                                      x.head.forms.world.lookup_count * sizeof *x.lookups};
+    enum util_make_status status;
+    struct code *code = gpu_program_code(f->world.from, &key, sizeof *code, &status);
+    if (status == UTIL_MAKING) {
+        find_all(&x, in_order, code);
+        status = util_memo_end(&f->world.from->codes, code, true);
+    }
+    if (status == UTIL_MADE)
+        take(f, code);
+}
+
+void frag_report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault)
+{
+    const struct mali_frag *f = (const struct mali_frag *)shader;
+    if (code == RASTER_SHADER_UNPAID) {
+        gpu_fault_set(fault, GPU_FAULT_TIMEOUT, FRAG_UNIT, f->world.address,
+                      "programs run longer than the tile's share of the job's fuel allows");
+        return;
+    }
+    const struct isa_fault said = isa_fault_unpack(code);
+    const struct midgard_report report = {
+        .fault = (enum midgard_fault)said.kind, .at = said.pc, .place = {said.lane, address}};
+    const struct mali_threads threads = {.world = (struct mali_world *)(uintptr_t)&f->world};
+    struct mali_stop stop = {0};
+    mali_world_fault(&threads, &report, &stop);
+    *(struct gpu_fault *)fault = stop.fault;
+}

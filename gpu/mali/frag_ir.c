@@ -1,0 +1,480 @@
+/* Fragment variants: one function a program, state and form of blocks (raster/shader_ir.h), whose steps are
+ * those of frag_internal.h. */
+#include <errno.h>
+
+#include "gpu/mali/frag_code.h"
+#include "raster/depth_ir.h"
+#include "raster/output_ir.h"
+#include "raster/samples_ir.h"
+#include "raster/shader_ir.h"
+#include "raster/zs_ir.h"
+#include "util/bits.h"
+
+enum { HOISTED_UNIFORMS = 4 /* vec4s */ };
+
+struct emit {
+    struct mali_world_ir world; /* first: the world's ports take it */
+    const struct frag_variant *variant;
+    const struct frag_forms *forms;
+    struct raster_block_ir at;
+    LLVMValueRef args, call;
+    bool refused; /* the program asks for what is not compiled */
+    /* Of the block at hand. */
+    LLVMValueRef live[RASTER_TARGET_SAMPLES]; /* i1x16 */
+    LLVMValueRef w, depth, stencil_word;
+    struct midgard_ir_state end;
+    /* Slots of what the program writes out. */
+    LLVMValueRef written[MALI_TARGETS], color[MALI_TARGETS][4], second[MALI_TARGETS][4], given_depth;
+};
+
+static bool is_deferred(const struct emit *e)
+{
+    return e->forms->form != RASTER_IR_PRIM;
+}
+
+static LLVMValueRef none(struct jit_builder *b)
+{
+    return LLVMConstNull(b->i1x16);
+}
+
+static LLVMValueRef of_args(const struct emit *e, struct jit_builder *b, LLVMTypeRef type, size_t offset)
+{
+    return jit_load_at_entry(b, type, e->args, offset, 4);
+}
+
+/* ---- varyings ---- */
+
+static LLVMValueRef interpolated(struct emit *e, struct jit_builder *b, unsigned n)
+{
+    LLVMValueRef v = raster_block_ir_plane(&e->at, b, RASTER_VALUE_VARY + n);
+    v = LLVMBuildFMul(b->ir, v, e->w, "");
+    return LLVMBuildFAdd(b->ir, v, raster_block_ir_coefficient(&e->at, b, RASTER_VALUE_VARY + n, 2), "");
+}
+
+static void of_vertices(struct emit *e, struct jit_builder *b, const struct frag_varying_form *v,
+                        LLVMValueRef word[4])
+{
+    for (unsigned c = 0; c < v->count; c++) {
+        unsigned n = (unsigned)e->forms->ahead + v->first + c;
+        LLVMValueRef value = v->flat ? raster_block_ir_coefficient(&e->at, b, RASTER_VALUE_VARY + n, 2)
+                                     : interpolated(e, b, n);
+        word[c] = jit_as_i32(b, value);
+    }
+}
+
+static void frag_coord(struct emit *e, struct jit_builder *b, LLVMValueRef word[4])
+{
+    word[0] = jit_as_i32(b, e->at.cx);
+    word[1] = jit_as_i32(b, e->at.cy);
+    word[2] = jit_as_i32(b, raster_block_ir_z(&e->at, b));
+    word[3] = jit_as_i32(b, raster_block_ir_value(&e->at, b, RASTER_VALUE_INV_W));
+}
+
+static void point_coord(struct emit *e, struct jit_builder *b, bool up, LLVMValueRef word[4])
+{
+    bool point = e->forms->ahead;
+    LLVMValueRef zero = jit_splat_f32(b, 0), y = point ? interpolated(e, b, 1) : zero;
+    word[0] = jit_as_i32(b, point ? interpolated(e, b, 0) : zero);
+    word[1] = jit_as_i32(b, up ? LLVMBuildFSub(b->ir, jit_splat_f32(b, 1), y, "") : y);
+    word[2] = jit_splat_u32(b, 0);
+}
+
+/* As frag_ports.c has it, at pixels' centres. */
+static LLVMValueRef varying(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+                            LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
+{
+    struct emit *e = ctx;
+    bool known = !a->index.lanes && a->index.known < MALI_CODE_ARRAYS && !a->position && a->secondary;
+    const struct frag_varying_form *v = known ? &e->forms->varying[a->index.known] : NULL;
+    struct mali_code_form as = {.format = RASTER_R32G32B32A32_FLOAT};
+    LLVMValueRef word[4] = {jit_splat_u32(b, 0), jit_splat_u32(b, 0), jit_splat_u32(b, 0),
+                            jit_splat_f32(b, 1)};
+    (void)mask;
+    (void)address;
+    word[3] = jit_as_i32(b, word[3]);
+    switch (v ? v->kind : FRAG_VARYING_NONE) {
+    case FRAG_VARYING_SLOT:
+        of_vertices(e, b, v, word);
+        if (v->flat)
+            as.format = v->format;
+        break;
+    case FRAG_VARYING_CONSTANT: word[3] = jit_splat_u32(b, 0); break;
+    case FRAG_VARYING_COORD: frag_coord(e, b, word); break;
+    case FRAG_VARYING_POINT: point_coord(e, b, false, word); break;
+    case FRAG_VARYING_POINT_UP: point_coord(e, b, true, word); break;
+    case FRAG_VARYING_FACING:
+        word[0] = raster_block_ir_by_face(&e->at, b, UINT32_MAX, 0);
+        as.format = RASTER_R32_SINT;
+        break;
+    default: e->refused = true;
+    }
+    as.order = v ? v->order : 0;
+    mali_ir_convert(b, &as, a->type, a->any_type, word, out);
+    return NULL;
+}
+
+/* ---- special registers, the tile ---- */
+
+enum { SAMPLE_MASK = 96, SAMPLE_NUMBER };
+
+static LLVMValueRef special(void *ctx, struct jit_builder *b, struct midgard_ir_number selector,
+                            enum midgard_type type, LLVMValueRef mask, LLVMValueRef out[4],
+                            LLVMValueRef *address)
+{
+    struct emit *e = ctx;
+    (void)type;
+    (void)mask;
+    (void)address;
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = jit_splat_u32(b, 0);
+    if (selector.lanes || (selector.known != SAMPLE_MASK && selector.known != SAMPLE_NUMBER))
+        e->refused = true;
+    for (unsigned s = 0; selector.known == SAMPLE_MASK && s < e->forms->tile.samples; s++) {
+        LLVMValueRef bit = jit_select(b, e->live[s], jit_splat_u32(b, 1u << s), jit_splat_u32(b, 0));
+        out[0] = LLVMBuildOr(b->ir, out[0], bit, "");
+    }
+    return NULL;
+}
+
+static LLVMValueRef tile(void *ctx, struct jit_builder *b, enum midgard_tile form, uint32_t target,
+                         struct midgard_ir_number sample, LLVMValueRef mask, LLVMValueRef out[4],
+                         LLVMValueRef *address)
+{
+    struct emit *e = ctx;
+    const struct raster_targets *t = &e->forms->tile;
+    LLVMValueRef value[4];
+    (void)mask;
+    (void)address;
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = jit_splat_u32(b, 0);
+    if (target >= t->count || !t->words[target] || form == MIDGARD_TILE_RAW || t->samples > 1 || sample.lanes) {
+        e->refused = true;
+        return NULL;
+    }
+    raster_output_ir_load(&e->at, b, t, target, 0, value);
+    mali_ir_to_register(b, (enum raster_format)t->format[target],
+                        form == MIDGARD_TILE_F16 ? MIDGARD_F16 : MIDGARD_F32, false, value, out);
+    return NULL;
+}
+
+/* ---- writeouts ---- */
+
+static void keep(struct jit_builder *b, LLVMValueRef slot, LLVMValueRef value, LLVMValueRef lanes)
+{
+    LLVMValueRef before = jit_load(b, b->i32x16, slot, 64, false);
+    jit_store(b, jit_select(b, lanes, value, before), slot, 64);
+}
+
+static LLVMValueRef slot_of(struct jit_builder *b, LLVMValueRef *slot)
+{
+    if (!*slot)
+        *slot = jit_alloca(b, b->i32x16, "written");
+    return *slot;
+}
+
+static void keep_color(struct emit *e, struct jit_builder *b, const struct midgard_ir_writeout *w, unsigned t,
+                       LLVMValueRef lanes)
+{
+    LLVMValueRef all = jit_splat_u32(b, UINT32_MAX);
+    for (unsigned c = 0; c < 4; c++) {
+        keep(b, slot_of(b, &e->color[t][c]), w->color[c], lanes);
+        keep(b, slot_of(b, &e->second[t][c]), w->second[c], lanes);
+    }
+    keep(b, slot_of(b, &e->written[t]), all, lanes);
+}
+
+/* What the program writes to each target, and depth; it is put into the tile when the program has ended. */
+static LLVMValueRef writeout(void *ctx, struct jit_builder *b, const struct midgard_ir_writeout *w,
+                             LLVMValueRef mask, LLVMValueRef *address)
+{
+    struct emit *e = ctx;
+    uint32_t known = w->write->select;
+    (void)address;
+    if (e->forms->depth_given && w->depth)
+        keep(b, slot_of(b, &e->given_depth),
+             raster_depth_encode_ir(b, (enum raster_depth_kind)e->forms->tile.depth, jit_as_f32(b, w->depth)),
+             mask);
+    for (unsigned t = 0; t < e->forms->tile.count; t++) {
+        LLVMValueRef lanes = mask;
+        if (!(e->forms->written >> t & 1) || (known != MIDGARD_NO_SELECT && known >> 8 != t) || known == 255)
+            continue;
+        if (known == MIDGARD_NO_SELECT) {
+            LLVMValueRef number = LLVMBuildLShr(b->ir, w->select, jit_splat_u32(b, 8), "");
+            LLVMValueRef color = LLVMBuildICmp(b->ir, LLVMIntNE, w->select, jit_splat_u32(b, 255), "");
+            lanes = LLVMBuildAnd(b->ir, lanes, color, "");
+            lanes = LLVMBuildAnd(b->ir, lanes,
+                                 LLVMBuildICmp(b->ir, LLVMIntEQ, number, jit_splat_u32(b, t), ""), "");
+        }
+        keep_color(e, b, w, t, lanes);
+    }
+    return NULL;
+}
+
+/* ---- tests ---- */
+
+static LLVMValueRef stencil_at(const struct emit *e, struct jit_builder *b, unsigned s)
+{
+    LLVMValueRef words = jit_offset_const(b, e->at.tile, offsetof(struct raster_tile, zs));
+    LLVMValueRef from = LLVMBuildPtrDiff2(b->ir, b->i32, raster_block_ir_sample(b, e->at.zs, s), words, "");
+    return jit_offset(b, jit_offset_const(b, e->at.tile, offsetof(struct raster_tile, stencil)), from);
+}
+
+static LLVMValueRef test_sample(struct emit *e, struct jit_builder *b, unsigned s)
+{
+    const struct raster_zs *zs = &e->forms->zs;
+    LLVMValueRef reverse = raster_block_ir_reverse(&e->at, b), at = raster_block_ir_sample(b, e->at.zs, s);
+    LLVMValueRef stored = jit_load(b, b->i32x16, at, 64, false), word, passed;
+    if (!raster_depth_is_32((enum raster_depth_kind)e->forms->tile.depth)) {
+        passed = raster_zs_ir(b, zs, reverse, e->live[s], e->depth, stored, &word);
+        if (word != stored)
+            jit_store(b, word, at, 64);
+        return passed;
+    }
+    LLVMValueRef bytes = stencil_at(e, b, s), stencil, updated;
+    stencil = LLVMBuildZExt(b->ir, jit_load(b, b->i8x16, bytes, 16, false), b->i32x16, "");
+    passed = raster_zs_ir_32(b, zs, reverse, e->live[s], e->depth, stored, stencil, &word, &updated);
+    if (word != stored)
+        jit_store(b, word, at, 64);
+    if (updated != stencil)
+        jit_store(b, LLVMBuildTrunc(b->ir, updated, b->i8x16, ""), bytes, 16);
+    return passed;
+}
+
+static void test(struct emit *e, struct jit_builder *b)
+{
+    for (unsigned s = 0; s < e->forms->tile.samples; s++)
+        e->live[s] = test_sample(e, b, s);
+}
+
+static LLVMValueRef any_sample(const struct emit *e, struct jit_builder *b)
+{
+    LLVMValueRef any = e->live[0];
+    for (unsigned s = 1; s < e->forms->tile.samples; s++)
+        any = LLVMBuildOr(b->ir, any, e->live[s], "");
+    return any;
+}
+
+/* ---- a block ---- */
+
+static void set_depth(struct emit *e, struct jit_builder *b)
+{
+    enum raster_depth_kind kind = (enum raster_depth_kind)e->forms->tile.depth;
+    e->depth = raster_depth_is_32(kind) ? raster_depth_encode_ir(b, kind, raster_block_ir_z(&e->at, b))
+                                        : raster_block_ir_depth(&e->at, b);
+    if (kind == RASTER_DEPTH_UNORM16)
+        e->depth = raster_depth_16_ir(b, e->depth);
+}
+
+static LLVMValueRef take(void *ctx, struct jit_builder *b, unsigned block)
+{
+    struct emit *e = (struct emit *)ctx + block;
+    for (unsigned s = 0; s < e->forms->tile.samples; s++)
+        e->live[s] = e->forms->sample_mask >> s & 1 ? e->at.covered[s] : none(b);
+    e->w = raster_block_ir_w(&e->at, b);
+    if (is_deferred(e))
+        return NULL;
+    set_depth(e, b);
+    if (e->forms->early)
+        test(e, b);
+    return jit_mask_any(b, any_sample(e, b));
+}
+
+static void begin_slots(struct emit *e, struct jit_builder *b)
+{
+    for (unsigned t = 0; t < e->forms->tile.count; t++)
+        if (e->forms->written >> t & 1)
+            jit_store(b, jit_splat_u32(b, 0), slot_of(b, &e->written[t]), 64);
+    if (e->forms->depth_given)
+        jit_store(b, e->depth, slot_of(b, &e->given_depth), 64);
+}
+
+/* All lanes of quads that have one. */
+static LLVMValueRef quads_of(struct jit_builder *b, LLVMValueRef lanes)
+{
+    LLVMValueRef all = LLVMBuildSExt(b->ir, lanes, LLVMVectorType(b->i8, 16), "");
+    all = LLVMBuildBitCast(b->ir, all, LLVMVectorType(b->i32, 4), "");
+    all = LLVMBuildICmp(b->ir, LLVMIntNE, all, LLVMConstNull(LLVMVectorType(b->i32, 4)), "");
+    all = LLVMBuildSExt(b->ir, all, LLVMVectorType(b->i32, 4), "");
+    all = LLVMBuildBitCast(b->ir, all, b->i8x16, "");
+    return LLVMBuildICmp(b->ir, LLVMIntNE, all, LLVMConstNull(b->i8x16), "");
+}
+
+/* Straight programs run in all lanes: what the others do is not seen. */
+static void set_lanes(const struct emit *e, struct jit_builder *b, struct midgard_ir_input *input)
+{
+    LLVMValueRef live = any_sample(e, b);
+    if (e->variant->program->block_count == 1 && !e->variant->program->loads && !e->variant->program->stores) {
+        input->lanes = LLVMConstAllOnes(b->i1x16);
+        return;
+    }
+    input->lanes = quads_of(b, live);
+    input->helpers = LLVMBuildAnd(b->ir, input->lanes, LLVMBuildNot(b->ir, live, ""), "");
+}
+
+static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
+               struct raster_shader_ir_run *out)
+{
+    struct emit *e = (struct emit *)ctx + first;
+    struct midgard_ir_ports ports;
+    LLVMValueRef fault;
+    (void)count;
+    out->executed[0] = jit_i64(b, 0);
+    out->fault = NULL;
+    out->faults = false;
+    if (!e->variant->program)
+        return 0;
+    mali_world_ir_ports(&e->world, &ports);
+    ports.varying = varying;
+    ports.special = special;
+    ports.tile = tile;
+    ports.writeout = writeout;
+    struct midgard_ir_input input = {
+        .uniform_count = e->forms->world.uniform_count,
+        .address = of_args(e, b, b->i64, offsetof(struct frag_args, code.address)),
+        .fuel = of_args(e, b, b->i32, offsetof(struct frag_args, fuel))};
+    set_lanes(e, b, &input);
+    begin_slots(e, b);
+    int status = midgard_translate(b, e->variant->program, &ports, &input, &fault, &e->end);
+    if (!status && (e->refused || (e->world.calls.used && !e->forms->calls)))
+        status = -ENOTSUP;
+    if (status)
+        return status;
+    out->executed[0] = e->end.executed;
+    out->faults = e->end.faults;
+    out->fault = e->end.faults ? fault : NULL;
+    return 0;
+}
+
+/* ---- behind the program ---- */
+
+static void drop_lanes(struct emit *e, struct jit_builder *b)
+{
+    static const LLVMRealPredicate predicates[8] = {
+        [RASTER_LESS] = LLVMRealOLT,    [RASTER_EQUAL] = LLVMRealOEQ,    [RASTER_LEQUAL] = LLVMRealOLE,
+        [RASTER_GREATER] = LLVMRealUGT, [RASTER_NOTEQUAL] = LLVMRealUNE, [RASTER_GEQUAL] = LLVMRealUGE};
+    const struct frag_forms *f = e->forms;
+    LLVMValueRef keep_lanes = e->end.live, alpha = jit_splat_f32(b, 1);
+    if (e->written[0]) {
+        LLVMValueRef given = jit_load(b, b->i32x16, e->color[0][3], 64, false);
+        LLVMValueRef there = jit_load(b, b->i32x16, e->written[0], 64, false);
+        there = LLVMBuildICmp(b->ir, LLVMIntNE, there, jit_splat_u32(b, 0), "");
+        alpha = jit_select(b, there, jit_as_f32(b, given), alpha);
+    }
+    if (f->alpha_func == RASTER_NEVER) {
+        keep_lanes = none(b);
+    } else if (f->alpha_func != RASTER_ALWAYS) {
+        LLVMValueRef reference =
+            jit_splat(b, of_args(e, b, b->f32, offsetof(struct frag_args, alpha_reference)));
+        LLVMValueRef passes = LLVMBuildFCmp(b->ir, predicates[f->alpha_func], alpha, reference, "");
+        keep_lanes = LLVMBuildAnd(b->ir, keep_lanes, passes, "");
+    }
+    for (unsigned s = 0; s < f->tile.samples; s++) {
+        e->live[s] = LLVMBuildAnd(b->ir, e->live[s], keep_lanes, "");
+        if (f->alpha_to_coverage)
+            e->live[s] = LLVMBuildAnd(b->ir, e->live[s],
+                                      raster_samples_alpha_ir(b, f->tile.samples, s, alpha), "");
+    }
+}
+
+/* Adds the samples that are left to the draw's count, of any number of workers. */
+static void count(const struct emit *e, struct jit_builder *b)
+{
+    LLVMValueRef passed = jit_i64(b, 0);
+    if (e->forms->query == RASTER_QUERY_NONE || is_deferred(e))
+        return;
+    for (unsigned s = 0; s < e->forms->tile.samples; s++) {
+        LLVMValueRef bits = jit_mask_to_bits(b, e->live[s]);
+        bits = jit_intrinsic(b, "llvm.ctpop", &b->i16, 1, &bits, 1);
+        passed = LLVMBuildAdd(b->ir, passed, LLVMBuildZExt(b->ir, bits, b->i64, ""), "");
+    }
+    LLVMValueRef to = of_args(e, b, b->ptr, offsetof(struct frag_args, passed));
+    LLVMBuildAtomicRMW(b->ir, LLVMAtomicRMWBinOpAdd, to, passed, LLVMAtomicOrderingMonotonic, false);
+}
+
+static void write_target(struct emit *e, struct jit_builder *b, unsigned t)
+{
+    const struct frag_forms *f = e->forms;
+    struct raster_output_ir colors;
+    LLVMValueRef constant =
+        jit_splat(b, of_args(e, b, b->f32, offsetof(struct frag_args, constant) + t * sizeof(float)));
+    if (!e->color[t][0])
+        return; /* the program never does */
+    LLVMValueRef there = jit_load(b, b->i32x16, e->written[t], 64, false);
+    there = LLVMBuildICmp(b->ir, LLVMIntNE, there, jit_splat_u32(b, 0), "");
+    for (unsigned c = 0; c < 4; c++) {
+        colors.src[c] = jit_load(b, b->i32x16, e->color[t][c], 64, false);
+        colors.src1[c] = jit_load(b, b->i32x16, e->second[t][c], 64, false);
+        colors.constant[c] = constant;
+    }
+    if (f->alpha_to_one >> t & 1)
+        colors.src[3] = jit_as_i32(b, jit_splat_f32(b, 1));
+    for (unsigned s = 0; s < f->tile.samples; s++)
+        raster_output_ir_store(&e->at, b, &f->tile, t, s, &f->blend[t], &colors,
+                               LLVMBuildAnd(b->ir, e->live[s], there, ""));
+}
+
+static void end(void *ctx, struct jit_builder *b, unsigned block, LLVMValueRef executed)
+{
+    struct emit *e = (struct emit *)ctx + block;
+    (void)executed;
+    if (e->variant->program)
+        drop_lanes(e, b);
+    if (e->given_depth)
+        e->depth = jit_load(b, b->i32x16, e->given_depth, 64, false);
+    if (!e->forms->early && !is_deferred(e))
+        test(e, b);
+    count(e, b);
+    for (unsigned t = 0; e->variant->program && t < e->forms->tile.count; t++)
+        if (e->forms->written >> t & 1)
+            write_target(e, b, t);
+}
+
+/* ---- the function ---- */
+
+enum { EMITTERS = 1 + RASTER_SHADER_SIDES };
+
+static void begin(void *ctx, struct jit_builder *b, LLVMValueRef args, LLVMValueRef call)
+{
+    struct emit *all = ctx;
+    LLVMValueRef threads =
+        jit_load(b, b->ptr, jit_offset_const(b, call, offsetof(struct raster_shader_call, scratch)), 8, true);
+    for (unsigned k = 0; k < EMITTERS; k++) {
+        all[k].args = args;
+        all[k].call = call;
+        all[k].world.code = jit_offset_const(b, args, offsetof(struct frag_args, code));
+        all[k].world.threads = threads;
+        all[k].world.calls.ports = jit_offset_const(b, threads, offsetof(struct mali_threads, ports));
+    }
+}
+
+static unsigned sides(void *ctx, bool faults)
+{
+    (void)ctx;
+    (void)faults;
+    return 1;
+}
+
+int frag_emit(struct jit_builder *b, const struct frag_variant *variant)
+{
+    struct emit e[EMITTERS] = {{.variant = variant, .forms = variant->forms}};
+    const struct frag_forms *f = variant->forms;
+    struct raster_shader_ir ir = {.form = (enum raster_ir_form)f->form,
+                                  .samples = f->tile.samples,
+                                  .words = f->tile.total,
+                                  .args_bytes = sizeof(struct frag_args),
+                                  .hoists = f->world.uniform_count <= HOISTED_UNIFORMS,
+                                  .ctx = e,
+                                  .begin = begin,
+                                  .sides = sides,
+                                  .take = take,
+                                  .run = run,
+                                  .end = end};
+    e[0].world.forms = &f->world;
+    e[0].world.lookups = variant->lookups;
+    e[0].world.requests = f->world.lookup_count;
+    for (unsigned k = 0; k < EMITTERS; k++) {
+        e[k] = e[0];
+        ir.at[k] = &e[k].at;
+    }
+    return raster_shader_emit(b, &ir);
+}
