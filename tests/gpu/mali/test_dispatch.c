@@ -71,6 +71,29 @@ static void test_barrier(void **state)
     guest_destroy(&d.guest);
 }
 
+/* Workgroups of one thread: a barrier stops nobody, and each has a storage of its own, which is zero. */
+static void test_alone(void **state)
+{
+    struct dispatch d;
+    dispatch_line(&d, 1, 40,
+                  "mov r27, glid.x, zero.x, 0 ; nop ; next bar\nbarrier ; next ldst\n"
+                  "ld_32 r1.x, storage.z.64, zero.x, 0 ; st_32 al1, storage.z.64, zero.x, 0 ; next bar\n"
+                  "barrier ; next ldst\nld_32 r2.x, storage.z.64, zero.x, 0 ; nop ; next alu1\n"
+                  "vadd.iadd.32 r27.x, r1.xxxx, r2.xxxx ; next alu1\n" NUMBER
+                  "st_32 al1, al0.x.64, al0.z.u32<<2, 0 ; nop ; stop\n");
+    dispatch_set(&d, DISPATCH_STORAGE, 1, 8 << 8);
+    dispatch_run(&d);
+    for (uint32_t n = 0; n < 40; n++)
+        assert_int_equal(dispatch_get(&d, DISPATCH_DATA, n), n);
+    dispatch_program(&d, "mov r27, glid.x, zero.x, 0 ; nop ; next bar\nbarrier ; next alu1\n" NUMBER
+                         "st_32 al1, al0.x.64, al0.z.u32<<2, 4096 ; nop ; stop\n");
+    dispatch_set(&d, DISPATCH_STORAGE, 1, 31);
+    dispatch_run(&d);
+    for (uint32_t n = 0; n < 40; n++)
+        assert_int_equal(dispatch_get(&d, DISPATCH_DATA + 4096, n), n);
+    guest_destroy(&d.guest);
+}
+
 /* A counter gives each invocation its number; threads' own storage is zero for each, and its own. */
 static void test_atomics(void **state)
 {
@@ -171,9 +194,9 @@ static void test_images(void **state)
 
 #define COUNT_AND_STORE                                                                                      \
     ADDRESS                                                                                                  \
-        "vmul.imov.32 r27.x, r24.xxxx, #1 ; next alu1\nmov r0, glid.x, zero.x, 0 ; next alu1\n"              \
-        "vmul.imov.32 r26.z, r24.xxxx, r0.xxxx ; next ldst\n"                                                \
-        "atomic_add r0.x, al0.x.64, zero.x, 0, al1.x ; st_32 al1, al0.x.64, al0.z.u32<<12, 4096 ; stop\n"
+    "vmul.imov.32 r27.x, r24.xxxx, #1 ; next alu1\nmov r0, glid.x, zero.x, 0 ; next alu1\n"                  \
+    "vmul.imov.32 r26.z, r24.xxxx, r0.xxxx ; next ldst\n"                                                    \
+    "atomic_add r0.x, al0.x.64, zero.x, 0, al1.x ; st_32 al1, al0.x.64, al0.z.u32<<12, 4096 ; stop\n"
 
 /* A page that is not there is waited for. Of what was done only the unit that met it is done again. */
 static void test_waits(void **state)
@@ -263,10 +286,15 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ids),     cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_atomics), cmocka_unit_test(test_uniform_buffers),
-        cmocka_unit_test(test_images),  cmocka_unit_test(test_waits),
-        cmocka_unit_test(test_faults),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_uniform_buffers),
+        cmocka_unit_test(test_images),
+        cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
