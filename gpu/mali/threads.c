@@ -40,8 +40,10 @@ bool mali_interpret(struct mali_threads *t, uint16_t lanes, uint64_t *executed, 
     struct midgard_state state;
     struct midgard_report report;
     midgard_start(&input, &state);
-    midgard_run(t->world->program, &t->ports, &state, &report, NULL, NULL);
-    *executed += report.executed;
+    do { /* barriers of workgroups of one thread stop nobody */
+        midgard_run(t->world->program, &t->ports, &state, &report, NULL, NULL);
+        *executed += report.executed;
+    } while (!report.fault && state.running);
     return !report.fault || mali_world_fault(t, &report, stop);
 }
 

@@ -59,7 +59,9 @@ int mali_programs_create(struct mali_programs *out, enum mali_kind kind)
     if (!out->maker)
         return -ENOMEM;
     util_maker_init(out->maker);
-    int error = gpu_programs_create(&kinds[kind], &out->programs);
+    int error = util_arena_create(&out->arena);
+    if (!error)
+        error = gpu_programs_create(&kinds[kind], &out->programs);
     return error ? error : raster_decoder_create(DECODED_BYTES, &out->decoder);
 }
 
@@ -67,6 +69,7 @@ void mali_programs_destroy(struct mali_programs *programs)
 {
     gpu_programs_destroy(programs->programs);
     raster_decoder_destroy(programs->decoder);
+    util_arena_destroy(programs->arena);
     if (programs->maker)
         util_maker_destroy(programs->maker);
     free(programs->maker);
@@ -79,6 +82,7 @@ void mali_programs_begin(struct mali_programs *programs)
     if (gpu_programs_are_many(programs->programs))
         gpu_programs_empty(programs->programs);
     raster_decoder_trim(programs->decoder);
+    util_arena_reset(programs->arena);
     programs->epoch++;
 }
 
