@@ -212,6 +212,8 @@ static bool render(struct gpu_frame *frame, struct gpu_fault *fault)
         if (frame->instructions)
             *frame->instructions += run->workers[n].raster.work.executed;
     }
+    if (frame->family->end && !frame->family->end(frame, fault) && !run->fault[0].kind)
+        run->fault[0] = *fault;
     return true;
 }
 

@@ -109,6 +109,9 @@ struct gpu_frame_family {
     /* The varyings of a vertex: RASTER_MAX_VARYINGS floats may be written. `run` is the caller's thread's. */
     bool (*fetch)(const struct gpu_frame_draw *draw, const struct gpu_space *space, struct gpu_space_run *run,
                   uint32_t index, float *out, struct gpu_fault *fault);
+    /* All tiles are drawn and stored; their draws are still there. False: a fault of the first owner's. NULL:
+     * nothing is to be done. */
+    bool (*end)(struct gpu_frame *frame, struct gpu_fault *fault);
     /* Stores a tile, in the unit's way; those are counted from 0. */
     void (*store)(const struct gpu_frame *frame, unsigned unit, const struct raster_tile *tile);
     /* Stores the clear values to all pixels of a rectangle of tiles, in all units. False: that takes tiles. */

@@ -8,6 +8,7 @@
 #include <immintrin.h>
 
 #include "raster/depth.h"
+#include "raster/samples.h"
 #include "raster/triangles_internal.h"
 #include "util/bits.h"
 
@@ -174,7 +175,7 @@ void raster_triangles_setup_at(enum raster_cover_level level, struct raster_tria
     t->level = level == COVER_AVX512 ? &level_avx512 : level == COVER_AVX2 ? &level_avx2 : &level_sse;
     t->samples = tile->samples;
     t->far = t->drawn = t->reverse = t->inside[0] = t->inside[1] = t->inside[2] = 0;
-    if (setup->sixteen || !is_inner(tile)) {
+    if (setup->sixteen || raster_samples_is_many(tile->samples) || !is_inner(tile)) {
         t->far = all;
         return;
     }

@@ -27,15 +27,14 @@ enum mali_end mali_job_compute(struct mali_job *job, const struct mali_compute_j
     struct mali_grid grid;
     const char *unit = unit_of(job);
     bool vertices = job->header.type == MALI_JOB_TYPE_VERTEX;
+    struct util_arena *arena = job->device->programs.arena;
     mali_programs_begin(&job->device->programs, job->device->options.engine);
-    if (!mali_grid_set(&grid, &payload->invocation, vertices ? payload->draw.instance_size : 0, unit,
-                       job->address, stop))
-        return MALI_END_FAULT;
-    if (!mali_world_begin(&world, job, &payload->draw, &payload->bindings,
-                          job->device->slot[job->slot].chain.arena, unit, stop))
+    if (!mali_world_begin(&world, job, &payload->draw, &payload->bindings, arena, unit, stop))
         return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
-    world.function = mali_thread_code(&world, job->device->options.engine,
-                                      job->device->slot[job->slot].chain.arena, &world.code);
+    if (!mali_grid_set(&grid, &payload->invocation, vertices ? payload->draw.instance_size : 0,
+                       world.group_bytes, unit, job->address, stop))
+        return MALI_END_FAULT;
+    world.function = mali_thread_code(&world, job->device->options.engine, arena, &world.code);
     enum mali_end end = mali_grid_run(job, &world, &grid, &job->done, stop);
     if (end == MALI_END_DONE)
         count(job, &grid);

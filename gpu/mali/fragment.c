@@ -70,11 +70,20 @@ static bool fill(const struct gpu_frame *of, const struct raster_rect *pixels)
     return false;
 }
 
+static bool end(struct gpu_frame *of, struct gpu_fault *fault)
+{
+    struct mali_stop stop = {0};
+    bool done = mali_frag_store_queries(&own(of)->shared, &stop);
+    *fault = stop.fault;
+    return done;
+}
+
 static const struct gpu_frame_family family = {.state = "tiler job",
                                                .begin = begin,
                                                .prepare = prepare,
                                                .clear = clear,
                                                .fetch = fetch,
+                                               .end = end,
                                                .store = store,
                                                .fill = fill};
 

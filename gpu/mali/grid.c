@@ -6,7 +6,7 @@
 #include "util/bits.h"
 
 bool mali_grid_set(struct mali_grid *g, const struct mali_invocation *invocation, uint64_t instance,
-                   const char *unit, uint64_t address, struct mali_stop *stop)
+                   bool shares, const char *unit, uint64_t address, struct mali_stop *stop)
 {
     uint64_t size[3], threads;
     memset(g, 0, sizeof *g);
@@ -18,7 +18,7 @@ bool mali_grid_set(struct mali_grid *g, const struct mali_invocation *invocation
     for (unsigned n = 0; n < 3; n++)
         g->size[n] = (uint32_t)size[n];
     g->threads = (uint32_t)threads;
-    g->groups_of_unit = threads == 1 ? MIDGARD_LANES : 1;
+    g->groups_of_unit = threads == 1 && !shares ? MIDGARD_LANES : 1;
     uint64_t groups = g->groups[0] * g->groups[1] * g->groups[2];
     g->units = (groups + g->groups_of_unit - 1) / g->groups_of_unit;
     g->row = size[0] * g->groups[0];

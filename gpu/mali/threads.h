@@ -24,9 +24,9 @@ struct mali_grid {
 };
 
 /* False and *stop: sizes that mean nothing. `instance`: linear numbers from an instance to the next, of vertices;
- * 0: there are no instances. */
+ * 0: there are no instances. `shares`: workgroups have storage, and so are units of their own. */
 bool mali_grid_set(struct mali_grid *grid, const struct mali_invocation *invocation, uint64_t instance,
-                   const char *unit, uint64_t address, struct mali_stop *stop);
+                   bool shares, const char *unit, uint64_t address, struct mali_stop *stop);
 /* Threads `first` (of a unit; a multiple of 16) and the fifteen behind it: which they are. The lanes that
  * there are. */
 uint16_t mali_grid_lanes(const struct mali_grid *grid, uint64_t unit, uint32_t first,

@@ -65,7 +65,9 @@ int mali_programs_create(struct mali_programs *out, enum mali_kind kind)
     if (!out->maker)
         return -ENOMEM;
     util_maker_init(out->maker);
-    int error = gpu_programs_create(&kinds[kind], &out->programs);
+    int error = util_arena_create(&out->arena);
+    if (!error)
+        error = gpu_programs_create(&kinds[kind], &out->programs);
     return error ? error : raster_decoder_create(DECODED_BYTES, &out->decoder);
 }
 
@@ -73,6 +75,7 @@ void mali_programs_destroy(struct mali_programs *programs)
 {
     gpu_programs_destroy(programs->programs);
     raster_decoder_destroy(programs->decoder);
+    util_arena_destroy(programs->arena);
     if (programs->maker)
         util_maker_destroy(programs->maker);
     free(programs->maker);
@@ -88,6 +91,7 @@ void mali_programs_begin(struct mali_programs *programs, struct jit_engine *engi
     if (renew)
         (void)jit_engine_renew(engine); /* with other users it stays full: their programs are interpreted */
     raster_decoder_trim(programs->decoder);
+    util_arena_reset(programs->arena);
     programs->epoch++;
 }
 

@@ -28,6 +28,7 @@ struct mali_programs {
     struct gpu_programs *programs;
     struct raster_decoder *decoder;
     struct util_maker *maker; /* of the memos of worlds */
+    struct util_arena *arena; /* for worlds that live no longer than until the next mali_programs_begin */
     uint64_t epoch;           /* memory may have changed since the one before */
 };
 /* Of a zeroed struct. 0 or -ENOMEM: mali_programs_destroy has to follow either way. */

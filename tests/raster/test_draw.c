@@ -234,7 +234,7 @@ static void test_same_picture(void **unused)
         assert_false(raster_deferred_waits(&plain->deferred));
         all = shaded;
         for (unsigned way = 0; way < 2; way++) {
-            memcpy(w->tile.color, plain->tile.zs, sizeof w->tile.color);
+            memcpy(w->tile.color, plain->tile.zs, sizeof plain->tile.zs);
             w->work = before;
             shaded = 0;
             for (unsigned d = 0; d < DRAWS; d++) {

@@ -354,7 +354,7 @@ static void raw_tiles(void **unused)
         random_tile(round / 2 ? 64 : 32, round / 2 ? 64 : 32, round / 2 ? 1 : 4);
         raster_tile_dump(&tile, plane, dump);
         other = tile;
-        memset(plane == RASTER_PLANE_ZS ? other.zs : other.color, 0, sizeof other.color);
+        memset(plane == RASTER_PLANE_ZS ? other.zs : other.color, 0, sizeof other.zs);
         raster_tile_undump(&other, plane, dump);
         assert_memory_equal(&tile, &other, sizeof tile);
     }

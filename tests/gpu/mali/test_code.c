@@ -1,4 +1,4 @@
-/* Compiled vertex and compute programs leave what the interpreter leaves: all of guest memory, of the stock
+/* Compiled programs leave what the interpreter leaves: all of guest memory, of the stock
  * driver's submissions, at every vector level, quick and optimised. */
 #include <stdio.h>
 
@@ -19,6 +19,8 @@ static void play(struct scene *s, unsigned n, struct jit_engine *engine)
     const struct mali_options options = {.kind = scenes[n].kind, .gpu.engine = engine};
     scene_load(s, scenes[n].folder, &options);
     guest_run(&s->guest, 1, s->chain[1]);
+    guest_run(&s->guest, 0, s->chain[0]);
+    guest_expect_no_fault(&s->guest);
 }
 
 static void check(unsigned n, int level, unsigned tier)
