@@ -22,7 +22,7 @@ static void mark_words(const struct isa_disassembler *set, const void *words, ui
 
 /* A branch into the midst of an instruction has no label: it prints as a number. */
 static void find_labels(const struct isa_disassembler *set, const void *words, uint32_t count, uint32_t at,
-                        const uint8_t *marks, isa_label labels[ISA_TARGETS])
+                        const uint8_t *marks, isa_label_text labels[ISA_TARGETS])
 {
     int64_t targets[ISA_TARGETS];
     set->targets(words, count, at, targets);
@@ -46,7 +46,7 @@ static void put_lines(FILE *out, char *text)
 int isa_disasm_program(FILE *out, const struct isa_disassembler *set, const void *words, uint32_t count)
 {
     uint8_t *marks = calloc((size_t)count + 1, 1);
-    isa_label labels[ISA_TARGETS];
+    isa_label_text labels[ISA_TARGETS];
     char text[ISA_LINE_MAX];
 
     if (!marks)

@@ -8,7 +8,7 @@
 #define ISA_LINE_MAX 1024
 #define ISA_TARGETS  2 /* branches in one instruction, at most */
 
-typedef char isa_label[16]; /* "L12"; "" for a branch that has none */
+typedef char isa_label_text[16]; /* "L12"; "" for a branch that has none */
 
 /* What a set knows of the instruction at word `at` of `count`; both functions take any words. */
 struct isa_disassembler {
@@ -16,7 +16,7 @@ struct isa_disassembler {
      * there is no branch; they may be outside the program. */
     uint32_t (*targets)(const void *words, uint32_t count, uint32_t at, int64_t targets[ISA_TARGETS]);
     /* Its text, a line an instruction or raw word, with labels for targets. Words printed, at least 1. */
-    uint32_t (*text)(const void *words, uint32_t count, uint32_t at, isa_label labels[ISA_TARGETS],
+    uint32_t (*text)(const void *words, uint32_t count, uint32_t at, isa_label_text labels[ISA_TARGETS],
                      char text[ISA_LINE_MAX]);
 };
 

@@ -157,7 +157,7 @@ static void jump(struct isa_text *t, const struct midgard_jump *j, bool extended
     put_tag(t, j->tag);
 }
 
-static void bundle(struct isa_text *t, const struct midgard_insn *i, isa_label labels[ISA_TARGETS])
+static void bundle(struct isa_text *t, const struct midgard_insn *i, isa_label_text labels[ISA_TARGETS])
 {
     for (unsigned u = 0; u < MIDGARD_ALU_UNITS; u++)
         if (midgard_has(i, (enum midgard_unit)u))
@@ -178,7 +178,7 @@ static void bundle(struct isa_text *t, const struct midgard_insn *i, isa_label l
 
 /* ---- instructions ---- */
 
-static void print(struct isa_text *t, const struct midgard_insn *i, isa_label labels[ISA_TARGETS])
+static void print(struct isa_text *t, const struct midgard_insn *i, isa_label_text labels[ISA_TARGETS])
 {
     switch (midgard_kind_of(i->tag)) {
     case MIDGARD_ALU: bundle(t, i, labels); break;
@@ -202,8 +202,8 @@ static bool says_all(const uint8_t *words, uint32_t quads, const struct isa_text
     return same;
 }
 
-static uint32_t disassemble(const void *words, uint32_t count, uint32_t at, isa_label labels[ISA_TARGETS],
-                            char *out)
+static uint32_t disassemble(const void *words, uint32_t count, uint32_t at,
+                            isa_label_text labels[ISA_TARGETS], char *out)
 {
     const uint8_t *bytes = (const uint8_t *)words + (size_t)at * 16;
     struct midgard_insn insn;

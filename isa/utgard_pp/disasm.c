@@ -373,7 +373,7 @@ static uint32_t targets_of(const void *words, uint32_t count, uint32_t at, int64
     return length;
 }
 
-static uint32_t text_of(const void *words, uint32_t count, uint32_t at, isa_label labels[ISA_TARGETS],
+static uint32_t text_of(const void *words, uint32_t count, uint32_t at, isa_label_text labels[ISA_TARGETS],
                         char text[ISA_LINE_MAX])
 {
     return disassemble(words, count, at, labels[0][0] ? labels[0] : NULL, text);

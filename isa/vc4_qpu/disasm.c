@@ -293,7 +293,7 @@ static uint32_t targets_of(const void *program, uint32_t count, uint32_t at, int
     return 1;
 }
 
-static uint32_t text_of(const void *program, uint32_t count, uint32_t at, isa_label labels[ISA_TARGETS],
+static uint32_t text_of(const void *program, uint32_t count, uint32_t at, isa_label_text labels[ISA_TARGETS],
                         char text[ISA_LINE_MAX])
 {
     const uint64_t *words = program;
