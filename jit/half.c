@@ -53,8 +53,7 @@ static LLVMValueRef widen_eight(struct jit_builder *b, LLVMValueRef bits)
     LLVMTypeRef singles = LLVMVectorType(b->f32, 8);
     LLVMValueRef wide = LLVMBuildBitCast(b->ir, bits, halves, "");
 
-    wide = LLVMBuildFPExt(b->ir, wide, singles, "");
-    return jit_intrinsic(b, "llvm.arithmetic.fence", &singles, 1, &wide, 1);
+    return jit_fence(b, LLVMBuildFPExt(b->ir, wide, singles, ""));
 }
 
 static LLVMValueRef round_f16c(struct jit_builder *b, LLVMValueRef x)
