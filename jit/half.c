@@ -116,7 +116,7 @@ LLVMValueRef jit_limit_to_half(struct jit_builder *b, LLVMValueRef x, bool great
 {
     float there = great ? 0x1p112f : 0x1p-112f, back = great ? 0x1p-112f : 0x1p112f;
 
-    x = LLVMBuildFMul(b->ir, x, jit_splat_f32(b, there), "");
+    x = LLVMBuildFMul(b->ir, jit_fence(b, x), jit_splat_f32(b, there), "");
     return LLVMBuildFMul(b->ir, x, jit_splat_f32(b, back), "");
 }
 
