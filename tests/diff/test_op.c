@@ -33,8 +33,8 @@ struct variant {
     enum isa_shape shape;
     unsigned count;
     uint8_t policies[POLICIES];
-    uint8_t constants; /* bit an operand: it is `constant` in all lanes, and known when code is made */
-    bool repeats;      /* the second operand is the first */
+    unsigned constants; /* bit an operand: it is `constant` in all lanes, and known when code is made */
+    bool repeats;       /* the second operand is the first */
     uint64_t constant[3];
     op_fn code[JIT_LEVEL_COUNT];
 };
