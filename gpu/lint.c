@@ -132,12 +132,16 @@ int gpu_lint_capture(const struct gpu_linter *linter, struct capture_reader *rea
     l->found = found;
     l->data = data;
     l->memory.fd = -1;
+    const struct gpu_options options = {0};
     int code = gpu_memory_create(info.memory_size, &l->memory);
+    if (!code && linter->with_device)
+        code = gpu_create(info.gpu, &l->memory, &options, &l->device);
     if (!code)
         code = linter->begin(l, &info);
     if (!code)
         code = read_events(l, linter, reader, error);
     linter->end(l);
+    gpu_device_destroy(&l->device);
     gpu_memory_destroy(&l->memory);
     gpu_seen_finish(&l->looked_at);
     gpu_seen_finish(&l->found_before);

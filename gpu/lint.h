@@ -3,6 +3,7 @@
 #define VITRAIL_GPU_LINT_H
 
 #include "gpu/capture.h"
+#include "gpu/device.h"
 #include "gpu/memory.h"
 #include "isa/rule.h"
 
@@ -40,6 +41,7 @@ struct gpu_lint {
     struct gpu_memory memory; /* the guest's, as it is at the write at hand */
     struct gpu_seen looked_at, found_before;
     struct gpu_lint_summary *summary; /* `jobs` and `draws` are the family's to count */
+    struct gpu_device device;         /* over `memory`; zeroed when the family wants none */
     gpu_lint_fn found;
     void *data;
     int error;     /* what ends the work: -ENOMEM */
@@ -51,7 +53,8 @@ struct gpu_linter {
     const char *family; /* of struct gpu_info: whose captures it reads */
     /* Its rules about captures, or NULL when those of its instruction sets have them. */
     const struct isa_rule *(*rules)(uint32_t *count);
-    size_t bytes; /* of its state, zeroed */
+    size_t bytes;     /* of its state, zeroed */
+    bool with_device; /* its registers are those that `write` leaves */
     /* Before the first write: 0 or negative errno. `end` is called in any case. */
     int (*begin)(struct gpu_lint *lint, const struct capture_info *info);
     void (*write)(struct gpu_lint *lint, uint32_t offset, uint32_t value); /* `draw` is 0 */

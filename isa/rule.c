@@ -1,9 +1,19 @@
-/* Findings of a checker as those of a linter. */
+/* Breaches, and findings of a checker as those of a linter. */
 #include "isa/rule.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+void isa_breach(struct isa_check *c, unsigned rule)
+{
+    if (c->reported >> rule & 1)
+        return;
+    c->reported |= 1ull << rule;
+    c->count++;
+    if (c->found)
+        c->found(c->data, c->at, c->rules[rule].text, c->rules[rule].source);
+}
 
 struct lint {
     const struct isa_checked *set;

@@ -3,6 +3,7 @@
 #ifndef VITRAIL_ISA_RULE_H
 #define VITRAIL_ISA_RULE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "util/error.h"
@@ -34,6 +35,29 @@ typedef void (*isa_lint_fn)(void *data, const struct isa_finding *finding);
 
 /* A breach of a rule: at which instruction or word, as the set counts. The strings live during the call. */
 typedef void (*isa_breach_fn)(void *data, uint32_t at, const char *rule, const char *source);
+
+/* What a checker goes over a program with. Zero but for `rules`, `found` and `data`. */
+struct isa_check {
+    const struct isa_rule *rules; /* the set's; a rule's number is its place there, below 64 */
+    isa_breach_fn found;          /* NULL: breaches are only counted */
+    void *data;
+    unsigned count;    /* breaches found */
+    uint32_t at;       /* the instruction at hand */
+    uint64_t reported; /* of that instruction: bit a rule */
+};
+/* Goes to another instruction. */
+static inline void isa_check_at(struct isa_check *c, uint32_t at)
+{
+    c->at = at;
+    c->reported = 0;
+}
+/* A breach by the instruction at hand. Each rule is told once an instruction. */
+void isa_breach(struct isa_check *c, unsigned rule);
+static inline void isa_breach_if(struct isa_check *c, bool broken, unsigned rule)
+{
+    if (broken)
+        isa_breach(c, rule);
+}
 
 /* A linter made of a checker and of taking the program whole: rules[0] is for programs that cannot be
  * followed, the others have the texts by which the checker calls them. */

@@ -6,9 +6,8 @@
 #include <stdio.h>
 
 #include "isa/assembler.h"
+#include "isa/disasm.h"
 #include "isa/rule.h"
-
-#define ISA_LINE_MAX 1024
 
 /* A set's row, which its set.c writes. Programs are `count` words of it. */
 struct isa_set {

@@ -14,9 +14,9 @@ LLVMValueRef isa_op_ir_flushed(struct isa_op_ir *o, LLVMValueRef h)
 LLVMValueRef isa_op_ir_single(struct isa_op_ir *o, LLVMValueRef x)
 {
     if (o->is_double)
-        return LLVMBuildBitCast(o->ir, x, isa_op_ir_doubles(o), "");
+        return jit_fence(o->b, LLVMBuildBitCast(o->ir, x, isa_op_ir_doubles(o), ""));
     if (!o->is_half)
-        return jit_as_f32(o->b, x);
+        return jit_fence(o->b, jit_as_f32(o->b, x));
     return jit_half_to_single(o->b, o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, x) : x);
 }
 
@@ -193,7 +193,7 @@ static LLVMValueRef scaled(struct isa_op_ir *o)
         part[0] = isa_op_ir_call(o, "llvm.smax", b->i32x16, part, 2);
         LLVMValueRef power = LLVMBuildAdd(o->ir, part[0], jit_splat_u32(b, 127), "");
         power = LLVMBuildShl(o->ir, power, jit_splat_u32(b, 23), "");
-        f = LLVMBuildFMul(o->ir, f, jit_as_f32(b, power), "");
+        f = LLVMBuildFMul(o->ir, f, jit_fence(b, jit_as_f32(b, power)), "");
         by = LLVMBuildSub(o->ir, by, part[0], "");
     }
     return f;

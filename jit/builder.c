@@ -263,6 +263,13 @@ LLVMValueRef jit_intrinsic(struct jit_builder *b, const char *name, const LLVMTy
                           arg_count, "");
 }
 
+LLVMValueRef jit_fence(struct jit_builder *b, LLVMValueRef f)
+{
+    LLVMTypeRef type = LLVMTypeOf(f);
+
+    return jit_intrinsic(b, "llvm.arithmetic.fence", &type, 1, &f, 1);
+}
+
 #define MOST_PARTS 4 /* a register of the least level holds a quarter of one of the highest */
 
 LLVMValueRef jit_intrinsic_by_parts(struct jit_builder *b, const char *name, unsigned lanes,

@@ -97,6 +97,9 @@ LLVMValueRef jit_intrinsic(struct jit_builder *b, const char *name, const LLVMTy
  * one or two arguments, as long as each other, up to 64 lanes. */
 LLVMValueRef jit_intrinsic_by_parts(struct jit_builder *b, const char *name, unsigned lanes,
                                     const LLVMValueRef *args, unsigned arg_count);
+/* The float or vector of floats as an operand that LLVM cannot look through. It folds as if denormals were kept,
+ * whatever the function's "denormal-fp-math" says: x * 1 is x to it, and denormal constants are not 0. */
+LLVMValueRef jit_fence(struct jit_builder *b, LLVMValueRef f);
 LLVMValueRef jit_floor(struct jit_builder *b, LLVMValueRef f32x16);
 LLVMValueRef jit_sqrt(struct jit_builder *b, LLVMValueRef f32x16);
 /* float -> i32 truncating, defined for |x| < 2^31; the caller keeps other values out (they are poison). */

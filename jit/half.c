@@ -53,8 +53,7 @@ static LLVMValueRef widen_eight(struct jit_builder *b, LLVMValueRef bits)
     LLVMTypeRef singles = LLVMVectorType(b->f32, 8);
     LLVMValueRef wide = LLVMBuildBitCast(b->ir, bits, halves, "");
 
-    wide = LLVMBuildFPExt(b->ir, wide, singles, "");
-    return jit_intrinsic(b, "llvm.arithmetic.fence", &singles, 1, &wide, 1);
+    return jit_fence(b, LLVMBuildFPExt(b->ir, wide, singles, ""));
 }
 
 static LLVMValueRef round_f16c(struct jit_builder *b, LLVMValueRef x)
@@ -117,7 +116,7 @@ LLVMValueRef jit_limit_to_half(struct jit_builder *b, LLVMValueRef x, bool great
 {
     float there = great ? 0x1p112f : 0x1p-112f, back = great ? 0x1p-112f : 0x1p112f;
 
-    x = LLVMBuildFMul(b->ir, x, jit_splat_f32(b, there), "");
+    x = LLVMBuildFMul(b->ir, jit_fence(b, x), jit_splat_f32(b, there), "");
     return LLVMBuildFMul(b->ir, x, jit_splat_f32(b, back), "");
 }
 

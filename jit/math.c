@@ -34,6 +34,7 @@ LLVMValueRef jit_exp2(struct jit_builder *b, LLVMValueRef x)
     static const uint32_t c[] = {0x3c16b907, 0x3d63f8a7, 0x3e75f8e0, 0x3f31721e, 0x3f800000};
     LLVMValueRef low = constant(b, 0xc2fe0000), high = constant(b, 0x43000000), whole;
 
+    x = jit_fence(b, x);
     /* a NaN becomes -127 here, and a NaN again at the end */
     LLVMValueRef y = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOGT, x, low, ""), x, low);
     y = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOLT, y, high, ""), y, high);
@@ -98,6 +99,7 @@ LLVMValueRef jit_sin_turns(struct jit_builder *b, LLVMValueRef x)
     LLVMValueRef half = jit_splat_f32(b, 0.5f), quarter = jit_splat_f32(b, 0.25f);
     LLVMValueRef low_half = jit_splat_f32(b, -0.5f), low_quarter = jit_splat_f32(b, -0.25f);
 
+    x = jit_fence(b, x);
     LLVMValueRef r = LLVMBuildFSub(ir, x, jit_floor(b, LLVMBuildFAdd(ir, x, half, "")), "");
     LLVMValueRef above = LLVMBuildFCmp(ir, LLVMRealOGT, r, quarter, "");
     r = jit_select(b, above, LLVMBuildFSub(ir, half, r, ""), r);
@@ -118,7 +120,7 @@ LLVMValueRef jit_atan(struct jit_builder *b, LLVMValueRef x)
     static const uint32_t c[] = {0xbc80ded2, 0x3d2c9880, 0xbd98b765, 0x3dd976d8,
                                  0xbe1162ad, 0x3e4cb77e, 0xbeaaaa47, 0x3f800000};
     LLVMBuilderRef ir = b->ir;
-    LLVMValueRef one = jit_splat_f32(b, 1.0f), bits = jit_as_i32(b, x);
+    LLVMValueRef one = jit_splat_f32(b, 1.0f), bits = jit_as_i32(b, jit_fence(b, x));
     LLVMValueRef a = jit_as_f32(b, LLVMBuildAnd(ir, bits, jit_splat_u32(b, 0x7fffffff), ""));
     LLVMValueRef big = LLVMBuildFCmp(ir, LLVMRealOGT, a, one, "");
 
@@ -138,6 +140,7 @@ LLVMValueRef jit_unit_times(struct jit_builder *b, LLVMValueRef x, float top)
 {
     LLVMValueRef zero = jit_splat_f32(b, 0.0f), most = jit_splat_f32(b, top);
 
+    x = jit_fence(b, x);
     x = jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOGT, x, zero, ""), x, zero);
     x = LLVMBuildFMul(b->ir, x, most, "");
     return jit_select(b, LLVMBuildFCmp(b->ir, LLVMRealOLT, x, most, ""), x, most);

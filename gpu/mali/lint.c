@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/families.h"
 #include "gpu/lint.h"
 #include "gpu/mali/device_internal.h"
 #include "gpu/mali/inspect.h"
@@ -27,8 +26,8 @@ static const struct isa_rule rules[] = {
 };
 
 struct mali_lint {
-    struct gpu_lint lint; /* first: what the loop knows */
-    struct mali_device *device;
+    struct gpu_lint lint;       /* first: what the loop knows */
+    struct mali_device *device; /* lint.device */
     struct util_arena *arena;
     uint8_t indices[INDICES / 8]; /* of the chain's jobs so far */
 };
@@ -170,26 +169,19 @@ static void lint_write(struct gpu_lint *lint, uint32_t offset, uint32_t value)
 static int begin(struct gpu_lint *lint, const struct capture_info *info)
 {
     struct mali_lint *l = (struct mali_lint *)lint;
-    const struct gpu_options options = {0};
-    struct gpu_device gpu;
-    int error = util_arena_create(&l->arena);
-    if (!error)
-        error = gpu_create(info->gpu, &lint->memory, &options, &gpu);
-    if (!error)
-        l->device = gpu.self;
-    return error;
+    l->device = lint->device.self;
+    return util_arena_create(&l->arena);
 }
 
 static void end(struct gpu_lint *lint)
 {
-    struct mali_lint *l = (struct mali_lint *)lint;
-    mali_device_destroy(l->device);
-    util_arena_destroy(l->arena);
+    util_arena_destroy(((struct mali_lint *)lint)->arena);
 }
 
 const struct gpu_linter mali_linter = {.family = "mali",
                                        .rules = all_rules,
                                        .bytes = sizeof(struct mali_lint),
+                                       .with_device = true,
                                        .begin = begin,
                                        .write = lint_write,
                                        .end = end};

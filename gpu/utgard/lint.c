@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gpu/families.h"
 #include "isa/sets.h"
 #include "util/bits.h"
 
@@ -77,22 +76,15 @@ static void lint_write(struct gpu_lint *lint, uint32_t offset, uint32_t value)
 static int begin(struct gpu_lint *lint, const struct capture_info *info)
 {
     struct utgard_lint *l = (struct utgard_lint *)lint;
-    const struct gpu_options options = {0};
-    struct gpu_device gpu;
     l->draws = malloc(UTGARD_LINT_DRAWS * sizeof *l->draws);
     l->arrays = malloc(UTGARD_LINT_DRAWS * sizeof *l->arrays);
-    if (!l->draws || !l->arrays)
-        return -ENOMEM;
-    int error = gpu_create(info->gpu, &lint->memory, &options, &gpu);
-    if (!error)
-        l->device = gpu.self;
-    return error;
+    l->device = lint->device.self;
+    return l->draws && l->arrays ? 0 : -ENOMEM;
 }
 
 static void end(struct gpu_lint *lint)
 {
     struct utgard_lint *l = (struct utgard_lint *)lint;
-    utgard_device_destroy(l->device);
     free(l->draws);
     free(l->arrays);
 }
@@ -100,6 +92,7 @@ static void end(struct gpu_lint *lint)
 const struct gpu_linter utgard_linter = {.family = "utgard",
                                          .rules = all_rules,
                                          .bytes = sizeof(struct utgard_lint),
+                                         .with_device = true,
                                          .begin = begin,
                                          .write = lint_write,
                                          .end = end};

@@ -28,7 +28,7 @@ struct utgard_lint_array {
 
 struct utgard_lint {
     struct gpu_lint lint;
-    struct utgard_device *device;
+    struct utgard_device *device; /* lint.device */
     /* Of the job: */
     struct utgard_lint_draw *draws; /* UTGARD_LINT_DRAWS */
     uint32_t draw_count;

@@ -3,39 +3,23 @@
 
 #include "isa/midgard/asm.h"
 #include "isa/midgard/flow.h"
+#include "isa/midgard/lint.h"
 #include "isa/midgard/names.h"
 
+/* As midgard_rules numbers them. */
 enum rule {
+    RULE_STRUCTURE,
 #define RULE(name, text, source) RULE_##name,
 #include "isa/midgard/rules.inc"
     RULE_COUNT
 };
-static const struct {
-    const char *text, *source;
-} rules[] = {
-#define RULE(name, text, source) {text, source},
-#include "isa/midgard/rules.inc"
-};
+_Static_assert(RULE_COUNT <= 64, "one bit a rule");
 
 struct check {
-    isa_breach_fn found;
-    void *data;
-    unsigned count;
-    uint32_t at, reported; /* bit a rule, of the instruction at hand */
-    const uint8_t *tags;   /* of the instruction that begins at each quadword, 0: none does */
+    struct isa_check frame;
+    const uint8_t *tags; /* of the instruction that begins at each quadword, 0: none does */
     uint32_t size;
 };
-
-/* A rule once an instruction. */
-static void breach_if(struct check *c, bool broken, enum rule rule)
-{
-    if (!broken || c->reported >> rule & 1)
-        return;
-    c->reported |= 1u << rule;
-    c->count++;
-    if (c->found)
-        c->found(c->data, c->at, rules[rule].text, rules[rule].source);
-}
 
 /* ---- bundles ---- */
 
@@ -72,9 +56,9 @@ static void check_operand(struct check *c, const struct midgard_insn *i, unsigne
                           const struct midgard_source *s)
 {
     uint8_t written = unit < MIDGARD_VADD ? 0 : forwarded(i, true);
-    breach_if(c, s->reg == MIDGARD_R_CONSTANT && !i->has_constants, RULE_CONSTANT);
-    breach_if(c, s->reg == MIDGARD_R_FORWARD && !(written & 1), RULE_FORWARD);
-    breach_if(c, s->reg == MIDGARD_R_FORWARD + 1 && !(written & 2), RULE_FORWARD);
+    isa_breach_if(&c->frame, s->reg == MIDGARD_R_CONSTANT && !i->has_constants, RULE_CONSTANT);
+    isa_breach_if(&c->frame, s->reg == MIDGARD_R_FORWARD && !(written & 1), RULE_FORWARD);
+    isa_breach_if(&c->frame, s->reg == MIDGARD_R_FORWARD + 1 && !(written & 2), RULE_FORWARD);
 }
 
 static bool reads_a(const struct midgard_alu_info *info)
@@ -110,25 +94,27 @@ static void check_unit(struct check *c, const struct midgard_insn *i, unsigned n
     bool scalar = midgard_is_scalar((enum midgard_unit)n), integers = info && !info->float_out;
     uint8_t mode = scalar ? MIDGARD_MODE_32 : u->mode;
     bool narrow = scalar ? !u->full : u->shrink != MIDGARD_SHRINK_NONE;
-    breach_if(c, !info || !(info->units >> n & 1), RULE_ALU_OP);
-    breach_if(c, info && !info->modes[mode], RULE_MODE);
-    breach_if(c,
-              !scalar &&
-                  (mode_is_wrong(mode, u->a.expand) || (!u->immediate && mode_is_wrong(mode, u->b.expand))),
-              RULE_MODE);
-    breach_if(c, !scalar && (u->shrink == 3 || (narrow && mode == MIDGARD_MODE_8)), RULE_MODE);
-    breach_if(c, narrow && info && info->float_out && mode == MIDGARD_MODE_16, RULE_MODE);
-    breach_if(c, info && info->float_in && mode == MIDGARD_MODE_16 && expands(u), RULE_MODE);
-    breach_if(c, integers && !narrow && u->outmod != MIDGARD_LOW_HALF, RULE_OUTMOD);
-    breach_if(c,
-              scalar && (u->reserved || (u->full && u->component & 1) || (u->a.full && u->a.component & 1) ||
-                         (u->b.full && u->b.component & 1) || u->b.swizzle),
-              RULE_SCALAR);
+    isa_breach_if(&c->frame, !info || !(info->units >> n & 1), RULE_ALU_OP);
+    isa_breach_if(&c->frame, info && !info->modes[mode], RULE_MODE);
+    isa_breach_if(
+        &c->frame,
+        !scalar && (mode_is_wrong(mode, u->a.expand) || (!u->immediate && mode_is_wrong(mode, u->b.expand))),
+        RULE_MODE);
+    isa_breach_if(&c->frame, !scalar && (u->shrink == 3 || (narrow && mode == MIDGARD_MODE_8)), RULE_MODE);
+    isa_breach_if(&c->frame, narrow && info && info->float_out && mode == MIDGARD_MODE_16, RULE_MODE);
+    isa_breach_if(&c->frame, info && info->float_in && mode == MIDGARD_MODE_16 && expands(u), RULE_MODE);
+    isa_breach_if(&c->frame, integers && !narrow && u->outmod != MIDGARD_LOW_HALF, RULE_OUTMOD);
+    isa_breach_if(&c->frame,
+                  scalar &&
+                      (u->reserved || (u->full && u->component & 1) || (u->a.full && u->a.component & 1) ||
+                       (u->b.full && u->b.component & 1) || u->b.swizzle),
+                  RULE_SCALAR);
     if (reads_a(info))
         check_operand(c, i, n, &u->a);
     if (reads_b(info) && !u->immediate)
         check_operand(c, i, n, &u->b);
-    breach_if(c, selects(info) && (n < MIDGARD_VADD || !(forwarded(i, true) & 4)), RULE_CONDITION);
+    isa_breach_if(&c->frame, selects(info) && (n < MIDGARD_VADD || !(forwarded(i, true) & 4)),
+                  RULE_CONDITION);
 }
 
 /* A writeout's target is where it waits for the tile, which need not be among the words at hand. */
@@ -137,9 +123,10 @@ static void check_target(struct check *c, const struct midgard_insn *i, unsigned
     int64_t target = midgard_target(i, n);
     bool inside = target >= 0 && target < c->size;
     bool branches = midgard_branches(i, n), waits = i->jump[n].op == MIDGARD_WRITEOUT && inside;
-    breach_if(
-        c, (branches && !inside) || ((branches || waits) && c->tags[inside ? target : 0] != i->jump[n].tag),
-        RULE_TARGET);
+    isa_breach_if(&c->frame,
+                  (branches && !inside) ||
+                      ((branches || waits) && c->tags[inside ? target : 0] != i->jump[n].tag),
+                  RULE_TARGET);
 }
 
 static void check_jump(struct check *c, const struct midgard_insn *i, unsigned n)
@@ -149,14 +136,14 @@ static void check_jump(struct check *c, const struct midgard_insn *i, unsigned n
                  j->op == MIDGARD_TILE_PENDING || j->op == MIDGARD_WRITEOUT;
     bool jumps = !n && j->op == MIDGARD_JUMP;
     bool asks = !jumps && j->condition && j->condition != (n ? 0xffff : MIDGARD_IF_ALWAYS);
-    breach_if(c, !known || j->call > MIDGARD_CALL_NONE, RULE_BRANCH);
-    breach_if(c, asks && !(forwarded(i, false) & 4), RULE_CONDITION);
+    isa_breach_if(&c->frame, !known || j->call > MIDGARD_CALL_NONE, RULE_BRANCH);
+    isa_breach_if(&c->frame, asks && !(forwarded(i, false) & 4), RULE_CONDITION);
     check_target(c, i, n);
 }
 
 static void check_bundle(struct check *c, const struct midgard_insn *i)
 {
-    breach_if(c, i->unknown_0 || i->unknown_1, RULE_CONTROL);
+    isa_breach_if(&c->frame, i->unknown_0 || i->unknown_1, RULE_CONTROL);
     for (unsigned u = 0; u < MIDGARD_ALU_UNITS; u++)
         if (midgard_has(i, (enum midgard_unit)u))
             check_unit(c, i, u);
@@ -173,10 +160,10 @@ static void check_memory(struct check *c, const struct midgard_memory *m)
     enum midgard_class class = info ? info->class : MIDGARD_NOTHING;
     bool addressed = class == MIDGARD_LOAD || class == MIDGARD_STORE || class == MIDGARD_ADDRESS ||
                      (class == MIDGARD_ATOMIC && info->atomic != MIDGARD_COMPARE_EXCHANGE);
-    breach_if(c, !info, RULE_MEMORY_OP);
-    breach_if(c, addressed && m->index_reg != MIDGARD_A_ZERO && !m->index_format, RULE_INDEX);
-    breach_if(c, midgard_is_store(class) && m->reg > MIDGARD_A_ZERO, RULE_STORED);
-    breach_if(c, class == MIDGARD_ATOMIC && m->swizzle >> 5, RULE_STORED);
+    isa_breach_if(&c->frame, !info, RULE_MEMORY_OP);
+    isa_breach_if(&c->frame, addressed && m->index_reg != MIDGARD_A_ZERO && !m->index_format, RULE_INDEX);
+    isa_breach_if(&c->frame, midgard_is_store(class) && m->reg > MIDGARD_A_ZERO, RULE_STORED);
+    isa_breach_if(&c->frame, class == MIDGARD_ATOMIC && m->swizzle >> 5, RULE_STORED);
 }
 
 /* ---- textures ---- */
@@ -195,28 +182,29 @@ static void check_texture(struct check *c, const struct midgard_insn *i)
 {
     const struct midgard_texture *x = &i->texture;
     bool barrier = x->op == MIDGARD_TEX_BARRIER, moves = x->op == MIDGARD_TEX_MOV;
-    breach_if(c, !midgard_texture_name(x->op) || !mode_is_known(x), RULE_TEXTURE_OP);
-    breach_if(c,
-              x->unknown_0 || x->unknown_1 || !x->exec || (x->in.full && x->in.upper) ||
-                  (x->out_full && x->out_upper) || (!barrier && !moves && !x->sampler_type),
-              RULE_TEXTURE);
-    breach_if(c,
-              (x->sampler_register && x->sampler >> 5) || (x->texture_register && x->texture >> 5) ||
-                  (x->lod_register && (x->lod >> 5 || x->lod_whole)) ||
-                  (x->offset_register && x->offset >> 11),
-              RULE_TEXTURE);
-    breach_if(c, barrier != (i->tag == MIDGARD_TAG_BARRIER), RULE_TEXTURE_TAG);
-    breach_if(c, x->op == MIDGARD_TEX_DERIVATIVE && i->tag != MIDGARD_TAG_TEXTURE, RULE_TEXTURE_TAG);
+    isa_breach_if(&c->frame, !midgard_texture_name(x->op) || !mode_is_known(x), RULE_TEXTURE_OP);
+    isa_breach_if(&c->frame,
+                  x->unknown_0 || x->unknown_1 || !x->exec || (x->in.full && x->in.upper) ||
+                      (x->out_full && x->out_upper) || (!barrier && !moves && !x->sampler_type),
+                  RULE_TEXTURE);
+    isa_breach_if(&c->frame,
+                  (x->sampler_register && x->sampler >> 5) || (x->texture_register && x->texture >> 5) ||
+                      (x->lod_register && (x->lod >> 5 || x->lod_whole)) ||
+                      (x->offset_register && x->offset >> 11),
+                  RULE_TEXTURE);
+    isa_breach_if(&c->frame, barrier != (i->tag == MIDGARD_TAG_BARRIER), RULE_TEXTURE_TAG);
+    isa_breach_if(&c->frame, x->op == MIDGARD_TEX_DERIVATIVE && i->tag != MIDGARD_TAG_TEXTURE,
+                  RULE_TEXTURE_TAG);
 }
 
 /* ---- programs ---- */
 
 static void check_one(struct check *c, const struct midgard_insn *i, uint32_t length)
 {
-    uint32_t behind = c->at + length;
+    uint32_t behind = c->frame.at + length;
     bool last = behind >= c->size;
-    breach_if(c, !midgard_leaves(i) && (last || c->tags[behind] != i->next), RULE_NEXT);
-    breach_if(c, !midgard_leaves(i) && last, RULE_END);
+    isa_breach_if(&c->frame, !midgard_leaves(i) && (last || c->tags[behind] != i->next), RULE_NEXT);
+    isa_breach_if(&c->frame, !midgard_leaves(i) && last, RULE_END);
     switch (midgard_kind_of(i->tag)) {
     case MIDGARD_ALU: check_bundle(c, i); break;
     case MIDGARD_LOAD_STORE:
@@ -230,21 +218,23 @@ static void check_one(struct check *c, const struct midgard_insn *i, uint32_t le
 unsigned midgard_check(const void *words, uint32_t count, isa_breach_fn found, void *data)
 {
     uint8_t *tags = calloc((size_t)count + 1, 1);
-    struct check c = {.found = found, .data = data, .tags = tags, .size = count};
+    uint32_t rules;
+    struct check c = {
+        .frame = {.rules = midgard_rules(&rules), .found = found, .data = data}, .tags = tags, .size = count};
     struct midgard_insn insn;
     uint32_t length;
-    breach_if(&c, !tags, RULE_INSTRUCTION);
+    isa_breach_if(&c.frame, !tags, RULE_INSTRUCTION);
     for (uint32_t at = 0; tags && at < count; at += length ? length : 1) {
         length = midgard_decode(words, count, at, &insn);
         tags[at] = length ? insn.tag : 0;
     }
-    for (; tags && c.at < count; c.at += length ? length : 1) {
-        c.reported = 0;
-        length = midgard_decode(words, count, c.at, &insn);
-        breach_if(&c, !length, RULE_INSTRUCTION);
+    for (uint32_t at = 0; tags && at < count; at += length ? length : 1) {
+        isa_check_at(&c.frame, at);
+        length = midgard_decode(words, count, at, &insn);
+        isa_breach_if(&c.frame, !length, RULE_INSTRUCTION);
         if (length)
             check_one(&c, &insn, length);
     }
     free(tags);
-    return c.count;
+    return c.frame.count;
 }

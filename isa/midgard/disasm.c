@@ -1,8 +1,8 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/disasm.h"
 #include "isa/midgard/asm.h"
 #include "isa/midgard/disasm_internal.h"
 #include "isa/midgard/names.h"
@@ -157,7 +157,7 @@ static void jump(struct isa_text *t, const struct midgard_jump *j, bool extended
     put_tag(t, j->tag);
 }
 
-static void bundle(struct isa_text *t, const struct midgard_insn *i, char labels[2][16])
+static void bundle(struct isa_text *t, const struct midgard_insn *i, isa_label_text labels[ISA_TARGETS])
 {
     for (unsigned u = 0; u < MIDGARD_ALU_UNITS; u++)
         if (midgard_has(i, (enum midgard_unit)u))
@@ -178,7 +178,7 @@ static void bundle(struct isa_text *t, const struct midgard_insn *i, char labels
 
 /* ---- instructions ---- */
 
-static void print(struct isa_text *t, const struct midgard_insn *i, char labels[2][16])
+static void print(struct isa_text *t, const struct midgard_insn *i, isa_label_text labels[ISA_TARGETS])
 {
     switch (midgard_kind_of(i->tag)) {
     case MIDGARD_ALU: bundle(t, i, labels); break;
@@ -202,7 +202,8 @@ static bool says_all(const uint8_t *words, uint32_t quads, const struct isa_text
     return same;
 }
 
-static uint32_t disassemble(const void *words, uint32_t count, uint32_t at, char labels[2][16], char *out)
+static uint32_t disassemble(const void *words, uint32_t count, uint32_t at,
+                            isa_label_text labels[ISA_TARGETS], char *out)
 {
     const uint8_t *bytes = (const uint8_t *)words + (size_t)at * 16;
     struct midgard_insn insn;
@@ -236,65 +237,22 @@ uint32_t midgard_disasm(const void *words, uint32_t count, uint32_t at, char tex
 
 /* ---- programs ---- */
 
-enum { STARTS = 1, IS_TARGET = 2 };
-
-/* Where a branch of the instruction goes to, if that is in the program. */
-static bool goes_to(const struct midgard_insn *i, uint32_t length, unsigned n, uint32_t count, uint32_t *at)
-{
-    const struct midgard_jump *j = &i->jump[n];
-    int64_t target = (int64_t)i->at + length + j->offset;
-    *at = (uint32_t)target;
-    return length && midgard_has(i, (enum midgard_unit)(MIDGARD_BRANCH + n)) && j->op != MIDGARD_DISCARD &&
-           target >= 0 && target <= count;
-}
-
-static void mark_words(const void *words, uint32_t count, uint8_t *marks)
+static uint32_t targets_of(const void *words, uint32_t count, uint32_t at, int64_t targets[ISA_TARGETS])
 {
     struct midgard_insn insn;
-    for (uint32_t at = 0, length; at < count; at += length ? length : 1) {
-        uint32_t target;
-        length = midgard_decode(words, count, at, &insn);
-        marks[at] |= STARTS;
-        for (unsigned n = 0; n < 2; n++)
-            if (goes_to(&insn, length, n, count, &target))
-                marks[target] |= IS_TARGET;
+    uint32_t length = midgard_decode(words, count, at, &insn);
+    for (unsigned n = 0; n < ISA_TARGETS; n++) {
+        bool branches = length && midgard_has(&insn, (enum midgard_unit)(MIDGARD_BRANCH + n)) &&
+                        insn.jump[n].op != MIDGARD_DISCARD;
+        targets[n] = branches ? (int64_t)at + length + insn.jump[n].offset : -1;
     }
-    marks[count] |= STARTS;
+    return length;
 }
 
-static void find_labels(const void *words, uint32_t count, uint32_t at, const uint8_t *marks,
-                        char labels[2][16])
-{
-    struct midgard_insn insn;
-    uint32_t length = midgard_decode(words, count, at, &insn), target;
-    for (unsigned n = 0; n < 2; n++) {
-        labels[n][0] = 0;
-        if (goes_to(&insn, length, n, count, &target) && marks[target] & STARTS)
-            snprintf(labels[n], 16, "L%" PRIu32, target);
-    }
-}
+static const struct isa_disassembler disassembler = {targets_of, disassemble};
+_Static_assert(MIDGARD_TEXT_MAX <= ISA_LINE_MAX, "a line holds any instruction");
 
 int midgard_disasm_program(FILE *out, const void *words, uint32_t count)
 {
-    uint8_t *marks = calloc((size_t)count + 1, 1);
-    char text[MIDGARD_TEXT_MAX], labels[2][16];
-    if (!marks)
-        return -ENOMEM;
-    mark_words(words, count, marks);
-    for (uint32_t at = 0; at <= count;) {
-        if (marks[at] == (STARTS | IS_TARGET))
-            fprintf(out, "L%" PRIu32 ":\n", at);
-        if (at == count)
-            break;
-        find_labels(words, count, at, marks, labels);
-        at += disassemble(words, count, at, labels, text);
-        for (char *line = text, *end; line; line = end) {
-            end = strchr(line, '\n');
-            if (end)
-                *end++ = 0;
-            fprintf(out, "    %s\n", line);
-        }
-    }
-    free(marks);
-    return ferror(out) ? -EIO : 0;
+    return isa_disasm_program(out, &disassembler, words, count);
 }

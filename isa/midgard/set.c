@@ -7,8 +7,6 @@
 #include "isa/sets.h"
 #include "util/bits.h"
 
-_Static_assert(MIDGARD_TEXT_MAX <= ISA_LINE_MAX, "a line holds any instruction");
-
 /* What no text shows takes a line a quadword there: one line here. */
 static uint32_t line(const void *words, uint32_t count, uint32_t at, char text[ISA_LINE_MAX])
 {

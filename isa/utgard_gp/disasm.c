@@ -1,8 +1,8 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/disasm.h"
 #include "isa/text.h"
 #include "isa/utgard_gp/asm.h"
 #include "isa/utgard_gp/names.h"
@@ -156,30 +156,28 @@ size_t utgard_gp_disasm(const uint64_t word[UTGARD_GP_WORDS], char text[UTGARD_G
     return print(word, NULL, text);
 }
 
-int utgard_gp_disasm_program(FILE *out, const void *program, uint32_t count)
+static uint32_t targets_of(const void *program, uint32_t count, uint32_t at, int64_t targets[ISA_TARGETS])
 {
     const uint64_t *words = program;
-    bool *is_target = calloc((size_t)count + 1, sizeof *is_target);
-    char text[UTGARD_GP_TEXT_MAX], label[16];
     struct utgard_gp_insn insn;
-    if (!is_target)
-        return -ENOMEM;
-    for (uint32_t pc = 0; pc < count; pc++) {
-        utgard_gp_decode(&words[(size_t)pc * UTGARD_GP_WORDS], &insn);
-        if (insn.branch && utgard_gp_target(&insn) <= count)
-            is_target[utgard_gp_target(&insn)] = true;
-    }
-    for (uint32_t pc = 0; pc <= count; pc++) {
-        const uint64_t *at = &words[(size_t)pc * UTGARD_GP_WORDS];
-        if (is_target[pc])
-            fprintf(out, "L%" PRIu32 ":\n", pc);
-        if (pc == count)
-            break;
-        utgard_gp_decode(at, &insn);
-        snprintf(label, sizeof label, "L%" PRIu32, utgard_gp_target(&insn));
-        print(at, utgard_gp_target(&insn) <= count ? label : NULL, text);
-        fprintf(out, "    %s\n", text);
-    }
-    free(is_target);
-    return ferror(out) ? -EIO : 0;
+    utgard_gp_decode(&words[(size_t)at * UTGARD_GP_WORDS], &insn);
+    targets[0] = insn.branch ? (int64_t)utgard_gp_target(&insn) : -1;
+    targets[1] = -1;
+    return 1;
+}
+
+static uint32_t text_of(const void *program, uint32_t count, uint32_t at, isa_label_text labels[ISA_TARGETS],
+                        char text[ISA_LINE_MAX])
+{
+    const uint64_t *words = program;
+    print(&words[(size_t)at * UTGARD_GP_WORDS], labels[0][0] ? labels[0] : NULL, text);
+    return 1;
+}
+
+static const struct isa_disassembler disassembler = {targets_of, text_of};
+_Static_assert(UTGARD_GP_TEXT_MAX <= ISA_LINE_MAX, "a line holds any instruction");
+
+int utgard_gp_disasm_program(FILE *out, const void *words, uint32_t count)
+{
+    return isa_disasm_program(out, &disassembler, words, count);
 }

@@ -5,8 +5,6 @@
 #include "isa/utgard_gp/ports.h"
 #include "isa/utgard_gp/program.h"
 
-_Static_assert(UTGARD_GP_TEXT_MAX <= ISA_LINE_MAX, "a line holds any instruction");
-
 static uint32_t line(const void *words, uint32_t count, uint32_t at, char text[ISA_LINE_MAX])
 {
     utgard_gp_disasm((const uint64_t *)words + (size_t)at * UTGARD_GP_WORDS, text);

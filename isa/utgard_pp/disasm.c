@@ -1,8 +1,8 @@
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/disasm.h"
 #include "isa/text.h"
 #include "isa/utgard_pp/asm.h"
 #include "isa/utgard_pp/names.h"
@@ -363,57 +363,26 @@ uint32_t utgard_pp_disasm(const uint32_t *words, uint32_t count, uint32_t at, ch
     return disassemble(words, count, at, NULL, text);
 }
 
-enum { STARTS = 1, IS_TARGET = 2 };
-
-static void mark_words(const uint32_t *words, uint32_t count, uint8_t *marks)
+static uint32_t targets_of(const void *words, uint32_t count, uint32_t at, int64_t targets[ISA_TARGETS])
 {
     struct utgard_pp_insn insn;
-    for (uint32_t at = 0, length; at < count; at += length ? length : 1) {
-        length = utgard_pp_decode(words, count, at, &insn);
-        int64_t target = (int64_t)at + insn.branch.target;
-        marks[at] |= STARTS;
-        if (length && utgard_pp_has(&insn, UTGARD_PP_BRANCH) && !insn.branch.discard && target >= 0 &&
-            target <= count)
-            marks[target] |= IS_TARGET;
-    }
-    marks[count] |= STARTS;
+    uint32_t length = utgard_pp_decode(words, count, at, &insn);
+    bool branches = length && utgard_pp_has(&insn, UTGARD_PP_BRANCH) && !insn.branch.discard;
+    targets[0] = branches ? (int64_t)at + insn.branch.target : -1;
+    targets[1] = -1;
+    return length;
 }
 
-static bool has_label(const uint32_t *words, uint32_t count, uint32_t at, const uint8_t *marks,
-                      char label[16])
+static uint32_t text_of(const void *words, uint32_t count, uint32_t at, isa_label_text labels[ISA_TARGETS],
+                        char text[ISA_LINE_MAX])
 {
-    struct utgard_pp_insn insn;
-    if (!utgard_pp_decode(words, count, at, &insn) || !utgard_pp_has(&insn, UTGARD_PP_BRANCH) ||
-        insn.branch.discard)
-        return false;
-    int64_t target = (int64_t)at + insn.branch.target;
-    if (target < 0 || target > count || !(marks[target] & STARTS))
-        return false;
-    snprintf(label, 16, "L%" PRIu32, (uint32_t)target);
-    return true;
+    return disassemble(words, count, at, labels[0][0] ? labels[0] : NULL, text);
 }
 
-int utgard_pp_disasm_program(FILE *out, const void *program, uint32_t count)
+static const struct isa_disassembler disassembler = {targets_of, text_of};
+_Static_assert(UTGARD_PP_TEXT_MAX <= ISA_LINE_MAX, "a line holds any instruction");
+
+int utgard_pp_disasm_program(FILE *out, const void *words, uint32_t count)
 {
-    const uint32_t *words = program;
-    uint8_t *marks = calloc((size_t)count + 1, 1);
-    char text[UTGARD_PP_TEXT_MAX], label[16];
-    if (!marks)
-        return -ENOMEM;
-    mark_words(words, count, marks);
-    for (uint32_t at = 0; at <= count;) {
-        if (marks[at] == (STARTS | IS_TARGET))
-            fprintf(out, "L%" PRIu32 ":\n", at);
-        if (at == count)
-            break;
-        at += disassemble(words, count, at, has_label(words, count, at, marks, label) ? label : NULL, text);
-        for (char *line = text, *end; line; line = end) {
-            end = strchr(line, '\n');
-            if (end)
-                *end++ = 0;
-            fprintf(out, "    %s\n", line);
-        }
-    }
-    free(marks);
-    return ferror(out) ? -EIO : 0;
+    return isa_disasm_program(out, &disassembler, words, count);
 }

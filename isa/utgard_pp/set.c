@@ -7,8 +7,6 @@
 #include "isa/utgard_pp/ports.h"
 #include "util/bits.h"
 
-_Static_assert(UTGARD_PP_TEXT_MAX <= ISA_LINE_MAX, "a line holds any instruction");
-
 /* The lengths of the instructions that may follow say nothing of this one. */
 static void drop_lengths(char text[ISA_LINE_MAX], const char *before)
 {

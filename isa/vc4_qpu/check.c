@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/vc4_qpu/lint.h"
 #include "isa/vc4_qpu/names.h"
 #include "isa/vc4_qpu/program_internal.h"
 #include "util/bits.h"
 
+/* As vc4_qpu_rules numbers them. */
 enum rule {
 #define RULE(name, text, source) name,
 #include "isa/vc4_qpu/rules.inc"
@@ -17,38 +19,25 @@ enum rule {
 };
 _Static_assert(RULE_COUNT <= 64, "one bit a rule");
 
-static const struct {
-    const char *text, *source;
-} rules[] = {
-#define RULE(name, text, source) {text, source},
-#include "isa/vc4_qpu/rules.inc"
-};
-
 struct check {
+    struct isa_check frame;
     struct vc4_qpu_program *program; /* or NULL: its structure is broken */
     const struct vc4_qpu_insn *insns;
     const struct vc4_qpu_block *blocks;
     uint32_t block_count, count;
-    uint64_t *reported; /* per instruction, a bit a rule: paths that meet report once */
+    uint64_t *reported; /* per instruction, as in the frame */
     bool *direct;       /* per instruction: its S write is a direct lookup */
-    isa_breach_fn found;
-    void *data;
-    unsigned breaches;
 };
 
-static void breach(struct check *c, uint32_t pc, enum rule rule)
-{
-    if (c->reported[pc] >> rule & 1)
-        return;
-    c->reported[pc] |= 1ull << rule;
-    c->breaches++;
-    c->found(c->data, pc, rules[rule].text, rules[rule].source);
-}
-
+/* Paths that meet report an instruction once: what was reported of each is kept. */
 static void breach_if(struct check *c, bool broken, uint32_t pc, enum rule rule)
 {
-    if (broken)
-        breach(c, pc, rule);
+    if (!broken)
+        return;
+    c->frame.at = pc;
+    c->frame.reported = c->reported[pc];
+    isa_breach(&c->frame, rule);
+    c->reported[pc] = c->frame.reported;
 }
 
 /* Whether either unit writes an address in [first, last]; `files` 1 for A, 2 for B, 3 for both. */
@@ -381,32 +370,31 @@ static void check_program(struct check *c)
     check_all(c);
 }
 
-static void count_only(void *data, uint32_t pc, const char *rule, const char *source) {}
-
 bool vc4_qpu_fits(const struct vc4_qpu_insn window[3], bool direct)
 {
     uint64_t reported[3] = {0};
     bool directs[3] = {false, false, direct};
-    struct check c = {
-        .insns = window, .count = 3, .reported = reported, .direct = directs, .found = count_only};
+    struct check c = {.insns = window, .count = 3, .reported = reported, .direct = directs};
     check_insn(&c, 2);
     check_pair(&c, 0, 2, 2);
     check_pair(&c, 1, 2, 1);
-    return c.breaches == 0;
+    return c.frame.count == 0;
 }
 
 unsigned vc4_qpu_check(const void *program, uint32_t count, isa_breach_fn found, void *data)
 {
     const uint64_t *words = program;
-    struct check c = {.found = found, .data = data, .count = count};
+    uint32_t rules;
+    struct check c = {.frame = {.rules = vc4_qpu_rules(&rules), .found = found, .data = data},
+                      .count = count};
     struct util_error error = {0};
     int err = vc4_qpu_program_create(words, count, &c.program, &error);
     if (err) {
         found(data, 0, error.text, "structure");
-        c.breaches++;
+        c.frame.count++;
     }
     if (err == -E2BIG || err == -ENOMEM || count == 0)
-        return c.breaches;
+        return c.frame.count;
     c.reported = calloc(count, sizeof *c.reported);
     c.direct = calloc(count, sizeof *c.direct);
     if (!c.reported || !c.direct)
@@ -417,10 +405,10 @@ unsigned vc4_qpu_check(const void *program, uint32_t count, isa_breach_fn found,
         err = check_line(&c, words);
     if (err == -ENOMEM) {
         found(data, 0, "out of memory", "host");
-        c.breaches++;
+        c.frame.count++;
     }
     free(c.reported);
     free(c.direct);
     vc4_qpu_program_destroy(c.program);
-    return c.breaches;
+    return c.frame.count;
 }

@@ -2,11 +2,11 @@
  * every word has one text. */
 #include "isa/vc4_qpu/asm.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/disasm.h"
 #include "isa/text.h"
 #include "isa/vc4_qpu/names.h"
 #include "util/bits.h"
@@ -284,27 +284,27 @@ size_t vc4_qpu_disasm(uint64_t word, uint32_t pc, char text[VC4_QPU_TEXT_MAX])
     return t.length;
 }
 
-int vc4_qpu_disasm_program(FILE *out, const void *program, uint32_t count)
+static uint32_t targets_of(const void *program, uint32_t count, uint32_t at, int64_t targets[ISA_TARGETS])
 {
     const uint64_t *words = program;
-    char text[VC4_QPU_TEXT_MAX], label[16];
     uint32_t target;
-    bool *targets = calloc((size_t)count + 1, sizeof *targets);
-    if (!targets)
-        return -ENOMEM;
-    for (uint32_t pc = 0; pc < count; pc++)
-        if (target_of(words[pc], pc, &target) && target <= count)
-            targets[target] = true;
-    for (uint32_t pc = 0; pc < count; pc++) {
-        bool labelled = target_of(words[pc], pc, &target) && target <= count;
-        snprintf(label, sizeof label, "L%" PRIu32, target);
-        disassemble(words[pc], labelled ? label : NULL, text);
-        if (targets[pc])
-            fprintf(out, "L%" PRIu32 ":\n", pc);
-        fprintf(out, "    %s\n", text);
-    }
-    if (targets[count])
-        fprintf(out, "L%" PRIu32 ":\n", count);
-    free(targets);
-    return ferror(out) ? -EIO : 0;
+    targets[0] = target_of(words[at], at, &target) ? (int64_t)target : -1;
+    targets[1] = -1;
+    return 1;
+}
+
+static uint32_t text_of(const void *program, uint32_t count, uint32_t at, isa_label_text labels[ISA_TARGETS],
+                        char text[ISA_LINE_MAX])
+{
+    const uint64_t *words = program;
+    disassemble(words[at], labels[0][0] ? labels[0] : NULL, text);
+    return 1;
+}
+
+static const struct isa_disassembler disassembler = {targets_of, text_of};
+_Static_assert(VC4_QPU_TEXT_MAX <= ISA_LINE_MAX, "a line holds any instruction");
+
+int vc4_qpu_disasm_program(FILE *out, const void *words, uint32_t count)
+{
+    return isa_disasm_program(out, &disassembler, words, count);
 }

@@ -5,8 +5,6 @@
 #include "isa/vc4_qpu/ports.h"
 #include "isa/vc4_qpu/program.h"
 
-_Static_assert(VC4_QPU_TEXT_MAX <= ISA_LINE_MAX, "a line holds any instruction");
-
 static uint32_t line(const void *words, uint32_t count, uint32_t at, char text[ISA_LINE_MAX])
 {
     vc4_qpu_disasm(((const uint64_t *)words)[at], at, text);

@@ -174,12 +174,6 @@ LLVMValueRef vc4_qpu_trans_f(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
     return v->f;
 }
 
-static LLVMValueRef fence(struct vc4_qpu_trans *t, LLVMValueRef f)
-{
-    LLVMTypeRef type = LLVMTypeOf(f);
-    return jit_intrinsic(t->b, "llvm.arithmetic.fence", &type, 1, &f, 1);
-}
-
 /* Works on scalars and vectors alike. */
 static LLVMValueRef canonical_nan(struct vc4_qpu_trans *t, LLVMValueRef f)
 {
@@ -197,16 +191,16 @@ LLVMValueRef vc4_qpu_trans_operand(struct vc4_qpu_trans *t, struct vc4_qpu_value
     if (v->operand || v->clean) {
         v->operand = v->operand ? v->operand : vc4_qpu_trans_factor(t, v);
     } else if (v->known) {
-        v->operand = fence(t, LLVMBuildBitCast(ir, jit_splat_u32(t->b, TRANS_NAN), t->b->f32x16, ""));
+        v->operand = jit_fence(t->b, LLVMBuildBitCast(ir, jit_splat_u32(t->b, TRANS_NAN), t->b->f32x16, ""));
     } else if (v->uniform && t->ports->uniform_number) {
         LLVMValueRef number = t->ports->uniform_number(t->ports->ctx, t->b, v->uniform - 1);
         v->operand = jit_splat(t->b, LLVMBuildBitCast(ir, number, t->b->f32, ""));
     } else if (v->scalar) {
         LLVMValueRef f = canonical_nan(t, LLVMBuildBitCast(ir, v->scalar, t->b->f32, ""));
-        v->operand = jit_splat(t->b, v->opaque ? f : fence(t, f));
+        v->operand = jit_splat(t->b, v->opaque ? f : jit_fence(t->b, f));
     } else {
         LLVMValueRef f = canonical_nan(t, vc4_qpu_trans_f(t, v));
-        v->operand = v->opaque ? f : fence(t, f);
+        v->operand = v->opaque ? f : jit_fence(t->b, f);
     }
     return v->operand;
 }
@@ -214,7 +208,7 @@ LLVMValueRef vc4_qpu_trans_operand(struct vc4_qpu_trans *t, struct vc4_qpu_value
 LLVMValueRef vc4_qpu_trans_factor(struct vc4_qpu_trans *t, struct vc4_qpu_value *v)
 {
     if (!v->factor)
-        v->factor = v->opaque ? vc4_qpu_trans_f(t, v) : fence(t, vc4_qpu_trans_f(t, v));
+        v->factor = v->opaque ? vc4_qpu_trans_f(t, v) : jit_fence(t->b, vc4_qpu_trans_f(t, v));
     return v->factor;
 }
 

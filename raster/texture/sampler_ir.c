@@ -20,13 +20,10 @@ static LLVMValueRef or_zero(struct raster_sampler_ir *t, LLVMValueRef v)
     return v ? v : U(0);
 }
 
-/* A number, or 0, as an operand of float arithmetic that LLVM cannot fold: its constants do not flush denormals. */
+/* A number, or 0, as an operand of float arithmetic. */
 static LLVMValueRef coordinate(struct raster_sampler_ir *t, LLVMValueRef v)
 {
-    LLVMTypeRef type = t->b->f32x16;
-
-    v = v ? jit_as_f32(t->b, v) : F(0);
-    return jit_intrinsic(t->b, "llvm.arithmetic.fence", &type, 1, &v, 1);
+    return jit_fence(t->b, v ? jit_as_f32(t->b, v) : F(0));
 }
 
 /* ---- results ---- */

@@ -298,11 +298,10 @@ static LLVMValueRef border_color(struct raster_texture_ir *t, LLVMValueRef r)
     return raster_texture_ir_join(t, word);
 }
 
-/* A coordinate as an operand of float arithmetic that LLVM cannot fold: its constants do not flush denormals.
- */
+/* A coordinate, or 0, as an operand of float arithmetic. */
 static LLVMValueRef coordinate(struct jit_builder *b, LLVMValueRef v)
 {
-    return v ? jit_intrinsic(b, "llvm.arithmetic.fence", &b->f32x16, 1, &v, 1) : jit_splat_f32(b, 0);
+    return v ? jit_fence(b, v) : jit_splat_f32(b, 0);
 }
 
 static LLVMValueRef emit(struct jit_builder *b, const struct raster_texture_key *key, LLVMValueRef texture,

@@ -33,6 +33,9 @@ struct variant {
     enum isa_shape shape;
     unsigned count;
     uint8_t policies[POLICIES];
+    unsigned constants; /* bit an operand: it is `constant` in all lanes, and known when code is made */
+    bool repeats;       /* the second operand is the first */
+    uint64_t constant[3];
     op_fn code[JIT_LEVEL_COUNT];
 };
 
@@ -55,6 +58,14 @@ static void set(struct lanes *v, enum isa_shape shape, unsigned l, uint64_t valu
 
 /* ---- compiled ---- */
 
+static LLVMValueRef splat(LLVMTypeRef type, uint64_t value)
+{
+    LLVMValueRef all[16];
+    for (unsigned l = 0; l < 16; l++)
+        all[l] = LLVMConstInt(LLVMGetElementType(type), value, false);
+    return LLVMConstVector(all, 16);
+}
+
 static int emit(struct jit_builder *b, void *data)
 {
     const struct variant *v = data;
@@ -63,9 +74,12 @@ static int emit(struct jit_builder *b, void *data)
     LLVMValueRef in[3] = {NULL};
     jit_begin_function(b, b->void_, params, 1);
     for (unsigned n = 0; n < isa_op_rows[v->op].sources; n++)
-        in[n] =
-            jit_load(b, type, jit_offset_const(b, jit_param(b, 0), offsetof(struct place, in[0]) + n * 128),
-                     64, false);
+        in[n] = v->constants >> n & 1 ? splat(type, v->constant[n])
+                : n == 1 && v->repeats
+                    ? in[0]
+                    : jit_load(b, type,
+                               jit_offset_const(b, jit_param(b, 0), offsetof(struct place, in[0]) + n * 128),
+                               64, false);
     for (unsigned n = 0; n < v->count; n++) {
         LLVMValueRef out = isa_trans_op(b, (struct isa_lane_op){v->op, v->shape, v->policies[n]}, in);
         jit_store(b, out, jit_offset_const(b, jit_param(b, 0), offsetof(struct place, out[0]) + n * 128), 64);
@@ -93,7 +107,8 @@ static void choose_policies(struct variant *v)
 
 static void compile(struct variant *v)
 {
-    uint32_t key[4] = {v->op, v->shape, v->count, v->policies[0]};
+    uint64_t key[] = {v->op,      v->shape,       v->count,       v->policies[0], v->constants,
+                      v->repeats, v->constant[0], v->constant[1], v->constant[2]};
     struct jit_request request = {.key = key, .key_size = sizeof key, .name = "op", .emit = emit, .data = v};
     for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
         struct util_error error = {0};
@@ -270,6 +285,74 @@ static void both_agree(void **state)
     print_message("%u operations, %u with their shapes\n", ISA_OP_COUNT, tried);
 }
 
+/* ---- constants ---- */
+
+/* By what the compiler may fold an operation: units, zeros, denormals, and what is no number. */
+enum { CONSTANTS = 10, TRIES = 6 };
+static const uint64_t constants[][CONSTANTS] = {
+    [ISA_F32] = {0x3f800000, 0xbf800000, 0, 0x80000000, 1, 0x807fffff, 0x00800000, 0x40000000, 0x7f800000,
+                 0x7fc00000},
+    [ISA_F64] = {0x3ffull << 52, 0xbffull << 52, 0, 1ull << 63, 1, 0x800fffffffffffff, 1ull << 52, 1ull << 62,
+                 0x7ffull << 52, 0xfffull << 51},
+};
+
+/* The operands that are not constant: random, or of the constants, too. */
+static void fill_beside(struct isa_random *r, const struct variant *v, struct place *place, bool random)
+{
+    memset(place, 0, sizeof *place);
+    for (unsigned k = 0; k < isa_op_rows[v->op].sources; k++) {
+        fill(r, v, &place->in[k], k);
+        for (unsigned l = 0; l < 16; l++)
+            if (v->constants >> k & 1)
+                set(&place->in[k], v->shape, l, v->constant[k]);
+            else if (k == 1 && v->repeats)
+                set(&place->in[1], v->shape, l, get(&place->in[0], v->shape, l));
+            else if (!random)
+                set(&place->in[k], v->shape, l, constants[v->shape][isa_random_below(r, CONSTANTS)]);
+    }
+}
+
+static void try_folding(struct variant *v)
+{
+    struct isa_random r = {v->op};
+    struct place place;
+    compile(v);
+    for (unsigned n = 0; n < TRIES; n++) {
+        fill_beside(&r, v, &place, n & 1);
+        compare(v, &place);
+    }
+}
+
+static void try_constants(struct variant *v)
+{
+    unsigned sources = isa_op_rows[v->op].sources;
+    for (v->constants = 1; v->constants < 1u << sources; v->constants++)
+        for (unsigned c = 0; c < CONSTANTS; c++) {
+            for (unsigned k = 0; k < 3; k++)
+                v->constant[k] = constants[v->shape][(c + k * 3) % CONSTANTS];
+            try_folding(v);
+        }
+    v->constants = 0;
+    v->repeats = sources > 1;
+    try_folding(v);
+}
+
+/* Where operands are known when code is made, or are the same, LLVM folds: by rules that keep denormals.
+ * Halves are computed as singles, of which none is denormal then. */
+static void folding_keeps_the_rules(void **state)
+{
+    unsigned saved = util_fpenv_enter();
+    for (unsigned op = 0; op < ISA_OP_COUNT; op++)
+        for (unsigned shape = ISA_F32; shape <= ISA_F64; shape++) {
+            bool test = isa_op_rows[op].kind == ISA_OP_FTEST;
+            struct variant v = {
+                .op = op, .shape = shape, .count = test ? 1 : 3, .policies = {0, ISA_OP_RTP, ISA_OP_FLUSH}};
+            if (isa_op_takes(op, shape) && shape != ISA_F16)
+                try_constants(&v);
+        }
+    util_fpenv_leave(saved);
+}
+
 /* ---- by hand ---- */
 
 static const struct {
@@ -385,6 +468,7 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(shapes),
-                                       cmocka_unit_test(both_agree)};
+                                       cmocka_unit_test(both_agree),
+                                       cmocka_unit_test(folding_keeps_the_rules)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -1,0 +1,160 @@
+/* What the checkers find: texts that break a rule. The QPU's rules, which are about paths, are test_qpu_check.c's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/sets.h"
+#include "util/bits.h"
+
+/* The text breaks the rule which is named by its first words, at the given place, and no other one; or those
+ * between which a bar stands. */
+struct breach {
+    const char *text, *rule;
+};
+
+static const struct breach gp[] = {
+    {"mul.0 src8, f0.x", "0 sources 8 to 11"},
+    {"accop3.0 f0.x, f0.y", "0 this accumulator operation"},
+    {"mulop5.0 f0.x, f0.y", "0 this multiplier operation"},
+    {"cop7 f0.x", "0 this complex operation"},
+    {"passop1 f0.x", "0 this pass operation"},
+    {"pass f0.x ; store.xy r0, s5, none", "0 store source 5"},
+    {"load 0+off4 ; pass load.x", "0 load offsets"},
+    {"nop\npass f0.x ; branch 3", "1 the branch goes beyond"},
+    {"complex1.0 f0.x, f0.y ; complex1.1 f0.x, f0.y\npass ^mul0",
+     "1 complex1 takes two instructions: its result is"},
+    {"complex1.0 f0.x, f0.y ; store.xy r0, mul0, none",
+     "0 complex1 takes two instructions: its result cannot"},
+    {"pass ^acc0", "0 nothing was computed"},
+    {"nop\npass ^^acc0", "1 nothing was computed"},
+    {"store.xy tv0, pass, none ; pass f0.x", "0 a store is of a varying"},
+    {".word 0x00fad5000007ff80438002b578cad6b5", "0 bits 116-119"},
+};
+
+static const struct breach pp[] = {
+    {".word 0x000000a2\nstop", "0 the word is no instruction"},
+    {".word 0x00000023 \n .word 0x0\n .word 0x0", "0 the instruction is longer"},
+    {"var r0, v0 ; next 2\nvar r0, v0 ; stop", "0 with prefetch"},
+    {"mov.v0 c0, r0 ; stop", "0 registers 12 to 15"},
+    {"mov.s0 c1.x, r0.x ; stop", "0 registers 12 to 15"},
+    {"var.1 r0, v0 ; stop", "0 bits of the varying field"},
+    {"tex2d 0 ; sync ; stop", "0 a texture is sampled without coordinates"},
+    {"var coords, v0 ; textype5 0 ; sync ; stop", "0 bits of the sampler field"},
+    {"var coords, v0 ; tex2d 0 ; stop", "0 texture fetches and derivatives"},
+    {"dfdx.v1 r0, r1, -r1 ; stop", "0 texture fetches and derivatives"},
+    {"op18.v0 r0, r1, r2 ; stop", "0 this multiplier operation"},
+    {"op1.v1 r0, r1, r2 ; stop", "0 this accumulator operation"},
+    {"sum3.s1 r0.x, r1.x ; stop", "0 this accumulator operation"},
+    {"mov.v1 r0, ^v0 ; stop", "0 the multiplier's result"},
+    {"op10.s2 r0.x, r1.x, r2.x ; stop", "0 this combiner operation"},
+    {"atan.s2 r0.x, r1.x ; stop", "0 this combiner operation"},
+    {"nop\nbranch.never r0.x, r1.x, 0\nstop", "1 bits of the branch field"},
+    {"nop\nbranch 3\nstop", "1 the branch goes where no instruction"},
+    {"mov.v1 r0, c0 ; stop", "0 a constant, texture or uniform is read"},
+    {"mul.s0 r0.x, r1.x, uni.x ; stop", "0 a constant, texture or uniform is read"},
+    {"stop\nmov.v1 r0, r1", "1 the program goes on"},
+};
+
+static const struct breach midgard[] = {
+    {".word 0x0", "0 the quadword is no instruction"},
+    {".word 0x118", "0 bits of the control word"},
+    {"idle ; next ldst\nidle ; stop", "0 the next tag"},
+    {"jump +1, alu1 ; next alu1\nidle ; stop", "0 the branch goes where"},
+    {"jump +0, ldst ; next alu1\nidle ; stop", "0 the branch goes where"},
+    {"idle ; next alu1", "0 the next tag is not the tag of the instruction behind|0 the program goes on"},
+    {"vmul.op0.32 r0, r1, r2 ; stop", "0 this operation"},
+    {"vmul.fsqrt.32 r0, r1, r2 ; stop", "0 this operation"},
+    {"vmul.fmul.8 r0, r1, r2 ; stop", "0 the operation, an operand"},
+    {"vlut.fsqrt.64 r0, r1, r2 ; stop", "0 the operation, an operand"},
+    {"vmul.iadd.32 r0, r1.rl, r2 ; stop", "0 the operation, an operand"},
+    {"vmul.iadd.8 r0, r1.el, r2 ; stop", "0 the operation, an operand"},
+    {"vmul.iadd.32 r0, r1.els, r2 ; stop", "0 the operation, an operand"},
+    {"vmul.fmul.16 r0, r1.el, r2 ; stop", "0 the operation, an operand"},
+    {"vmul.fmul.16.lo r0, r1, r2 ; stop", "0 the operation, an operand"},
+    {"vmul.iadd.8.lo r0, r1, r2 ; stop", "0 the operation, an operand"},
+    {"vmul.iadd.32.sh3 r0, r1, r2 ; stop", "0 the operation, an operand"},
+    {"vmul.iadd.32.ssat r0, r1, r2 ; stop", "0 a modifier for narrow results"},
+    {"sadd.iadd.full.high r0.x, r1.x, r2.x ; stop", "0 a modifier for narrow results"},
+    {"vmul.fadd.32 r0, r1, r2 ; stop", "0 this operation"},
+    {"vmul.fmul.32 r0, r26, r2 ; stop", "0 constants are read"},
+    {"vadd.fadd.32 r0, r24, r2 ; stop", "0 r24 or r25 is read"},
+    {"vmul.fmul.32 r24, r0, r25 ; stop", "0 r24 or r25 is read"},
+    {"vadd.icsel.32 r0, r1, r2 ; stop", "0 a selection or a branch"},
+    {"br.true +0, alu1 ; next alu1\nidle ; stop", "0 a selection or a branch"},
+    {"sadd.ine.full r31.w, r0.x, #0 ; op3.true +0, alu1 ; stop", "0 a branch of no known kind"},
+    {"jump.call +0, alu1 ; next alu1\nidle ; stop", "0 a branch of no known kind"},
+    {"ldop0 r0, al0.x, al0.x, 0 ; stop", "0 this load or store"},
+    {"ld_32 r0, al0.x, al0.x, 0 ; stop", "0 an index register without"},
+    {"st_32 r8, al0.x, al0.x.u32, 0 ; stop", "0 what is stored"},
+    {"texop3.2d.1.f out0, in0, 0, 0 ; stop", "0 this texture operation"},
+    {"tex.2d.0.f out0, in0, 0, 0 ; stop", "0 this texture operation"},
+    {"derivative.2d.2.f out0, in0, 0, 0 ; stop", "0 this texture operation"},
+    {"tex.2d.1.t0 out0, in0, 0, 0 ; stop", "0 bits of the texture word"},
+    {"tex.2d.1.f out0.upper, in0, 0, 0 ; stop", "0 bits of the texture word"},
+    {"tex.2d.1.f out0, in0, 0, 0 ; exec none ; stop", "0 bits of the texture word"},
+    {"tex.2d.1.f out0, in0, 0, 0 ; as bar ; stop", "0 the tag is not for"},
+    {"derivative.2d.1.f out0, in0, 0, 0 ; as vtex ; stop", "0 the tag is not for"},
+};
+
+static const struct {
+    const struct isa_set *set;
+    const struct breach *rows;
+    size_t count;
+} tables[] = {
+    {&utgard_gp_set, gp, UTIL_ARRAY_SIZE(gp)},
+    {&utgard_pp_set, pp, UTIL_ARRAY_SIZE(pp)},
+    {&midgard_set, midgard, UTIL_ARRAY_SIZE(midgard)},
+};
+
+static void note(void *data, uint32_t at, const char *rule, const char *source)
+{
+    char *all = data;
+    snprintf(all + strlen(all), 1000 - strlen(all), "%u %s|", at, rule);
+    assert_true(strlen(source) > 0);
+}
+
+static void breach_is_found(const struct isa_set *set, const struct breach *b)
+{
+    char found[1000] = "";
+    struct util_error error = {0};
+    void *words;
+    uint32_t count;
+    if (isa_assemble(set->syntax, b->text, strlen(b->text), &words, &count, &error))
+        fail_msg("%s: '%s': %s", set->name, b->text, error.text);
+    unsigned total = set->check(words, count, note, found);
+    unsigned expected = 1;
+    for (const char *c = b->rule; *c; c++)
+        expected += *c == '|';
+    if (total != expected || strncmp(found, b->rule, strlen(b->rule)) != 0)
+        fail_msg("%s: '%s': %u breaches: %s", set->name, b->text, total, found);
+    free(words);
+}
+
+static void breaches_are_found(void **state)
+{
+    for (size_t t = 0; t < UTIL_ARRAY_SIZE(tables); t++)
+        for (size_t n = 0; n < tables[t].count; n++)
+            breach_is_found(tables[t].set, &tables[t].rows[n]);
+}
+
+static void a_program_is_not_empty_for_the_gp(void **state)
+{
+    char found[1000] = "";
+    assert_int_equal(utgard_gp_set.check(NULL, 0, note, found), 1);
+    assert_non_null(strstr(found, "1 to 512"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(breaches_are_found),
+        cmocka_unit_test(a_program_is_not_empty_for_the_gp),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
