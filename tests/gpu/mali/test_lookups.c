@@ -359,6 +359,8 @@ static void test_refused(void **state)
         {DISPATCH_TEXTURE, 2, RGBA | R32F << 12 | ONE << 22 | 2u << 24 | 3u << 28, "other dimensions"},
         {DISPATCH_TEXTURE, 2, RGBA | 134 << 12 | TWO << 22 | 2u << 24 | 3u << 28, "its format"},
         {DISPATCH_TEXTURE, 2, RGBA | R32F << 12 | TWO << 22 | 12u << 24 | 3u << 28, "AFBC"},
+        {DISPATCH_TEXTURE + 32, 2, 0x80000000, "backwards"},
+        {DISPATCH_TEXTURE, 3, 17u << 24, "more levels"},
         {DISPATCH_SAMPLERS, 2, 0, "wrap mode"}};
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(changes); n++) {
         struct dispatch d;
