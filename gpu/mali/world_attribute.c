@@ -203,7 +203,7 @@ bool mali_port_attribute(void *ctx, const struct midgard_attribute *a, uint16_t 
     struct mali_threads *t = ctx;
     struct mali_stop stop = {0};
     for (unsigned l = 0; l < 16; l++) {
-        uint32_t value[4];
+        uint32_t value[4] = {0};
         if (!(lanes >> l & 1))
             continue;
         if (!fetch(t, a, l, value, &stop))
