@@ -53,7 +53,8 @@ struct mali_world {
     uint32_t uniform_count;
     uint32_t fuel;
     uint32_t thread_bytes, group_bytes; /* of storage; 0: the program is given none */
-    struct util_memo lookups;           /* by struct mali_lookup_key */
+    struct util_memo lookups;           /* lookup.h's */
+    uint64_t pages, lookup_count;       /* that were looked at and made so far; atomic */
     const struct mali_code *code;       /* what compiled code reads (world_ir.h), and the code; or NULL */
     struct jit_function *function;
 };
