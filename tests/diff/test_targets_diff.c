@@ -167,8 +167,7 @@ static void random_tile(struct raster_tile *tile, const struct program *p, const
                         tile->y + (int32_t)(p->block / 16 / (p->width / 4) * 4), lane);
     for (uint32_t i = 0; i < RASTER_TILE_WORDS; i++) {
         enum raster_depth_kind kind = (enum raster_depth_kind)p->targets.depth;
-        uint32_t lane[16],
-            depth = raster_depth_encode(kind, util_u2f(random32() & 1 ? io->z[i % 16] : random_color()));
+        uint32_t depth = raster_depth_encode(kind, util_u2f(random32() & 1 ? io->z[i % 16] : random_color()));
         if (!p->writes_depth && random32() & 1)
             depth = lane[i % 16] + random32() % 3 - 1;
         tile->stencil[i] = (uint8_t)(random32() & 1 ? random32() : 255 * (random32() & 1));
