@@ -11,12 +11,21 @@ LLVMValueRef isa_op_ir_flushed(struct isa_op_ir *o, LLVMValueRef h)
     return jit_select(o->b, normal, h, isa_op_ir_bits(o, h, 0x8000));
 }
 
+/* LLVM folds constants, and x * 1, x + 0 and comparisons, as if a denormal operand were kept, whatever the function's
+ * denormal-fp-math says; and makes a select by a comparison the host's maximum, which does not keep the bits.
+ * The fence is no instruction: LLVM does not see through it. Sets whose operands are never denormal do without. */
+static LLVMValueRef fenced(struct isa_op_ir *o, LLVMValueRef f)
+{
+    LLVMTypeRef type = LLVMTypeOf(f);
+    return o->policy & ISA_OP_QUIET ? isa_op_ir_call(o, "llvm.arithmetic.fence", type, &f, 1) : f;
+}
+
 LLVMValueRef isa_op_ir_single(struct isa_op_ir *o, LLVMValueRef x)
 {
     if (o->is_double)
-        return LLVMBuildBitCast(o->ir, x, isa_op_ir_doubles(o), "");
+        return fenced(o, LLVMBuildBitCast(o->ir, x, isa_op_ir_doubles(o), ""));
     if (!o->is_half)
-        return jit_as_f32(o->b, x);
+        return fenced(o, jit_as_f32(o->b, x));
     return jit_half_to_single(o->b, o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, x) : x);
 }
 
@@ -193,7 +202,7 @@ static LLVMValueRef scaled(struct isa_op_ir *o)
         part[0] = isa_op_ir_call(o, "llvm.smax", b->i32x16, part, 2);
         LLVMValueRef power = LLVMBuildAdd(o->ir, part[0], jit_splat_u32(b, 127), "");
         power = LLVMBuildShl(o->ir, power, jit_splat_u32(b, 23), "");
-        f = LLVMBuildFMul(o->ir, f, jit_as_f32(b, power), "");
+        f = LLVMBuildFMul(o->ir, f, fenced(o, jit_as_f32(b, power)), "");
         by = LLVMBuildSub(o->ir, by, part[0], "");
     }
     return f;

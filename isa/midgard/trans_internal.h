@@ -69,7 +69,7 @@ struct midgard_trans_operand {
 struct midgard_trans_unit {
     const struct midgard_alu *alu;
     const struct midgard_alu_info *info;
-    bool scalar, hides; /* hides: operands' values are kept from LLVM */
+    bool scalar;
     uint8_t mode;
     unsigned width, elements, first; /* first: element of r31 that goes with the first of them */
     struct midgard_trans_operand a, b;
@@ -84,9 +84,6 @@ struct midgard_trans_outcome {
 /* Vector of sixteen integers. */
 LLVMTypeRef midgard_trans_type(struct midgard_trans *t, unsigned width);
 LLVMValueRef midgard_trans_splat(struct midgard_trans *t, unsigned width, uint64_t n);
-/* The same bits, of which LLVM does not know where they come from: it computes with constants, and simplifies
- * with them, as if denormals were kept. Of i32x16, i64x16. */
-LLVMValueRef midgard_trans_hidden(struct midgard_trans *t, LLVMValueRef x);
 /* Element n of a register's words. */
 LLVMValueRef midgard_trans_element(struct midgard_trans *t, const LLVMValueRef *word, unsigned width,
                                    unsigned n);

@@ -246,7 +246,7 @@ void midgard_trans_divide(struct midgard_trans *t, unsigned by, bool halves, con
 {
     LLVMValueRef v[4], over;
     for (unsigned c = 0; c < 4; c++)
-        v[c] = midgard_trans_hidden(t, component(t, halves, in, c));
+        v[c] = component(t, halves, in, c);
     over = midgard_trans_op(t, ISA_OP_frcp, ISA_F32, 0, v[by], NULL);
     for (unsigned c = 0; c < 4; c++) {
         v[c] = c == by ? jit_splat_u32(t->b, 0x3f800000)

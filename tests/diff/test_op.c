@@ -33,6 +33,8 @@ struct variant {
     enum isa_shape shape;
     unsigned count;
     uint8_t policies[POLICIES];
+    unsigned fixed; /* bit n: operand n is `constant` */
+    uint64_t constant;
     op_fn code[JIT_LEVEL_COUNT];
 };
 
@@ -55,6 +57,14 @@ static void set(struct lanes *v, enum isa_shape shape, unsigned l, uint64_t valu
 
 /* ---- compiled ---- */
 
+static LLVMValueRef splat(LLVMTypeRef type, uint64_t n)
+{
+    LLVMValueRef all[16];
+    for (unsigned l = 0; l < 16; l++)
+        all[l] = LLVMConstInt(LLVMGetElementType(type), n, false);
+    return LLVMConstVector(all, 16);
+}
+
 static int emit(struct jit_builder *b, void *data)
 {
     const struct variant *v = data;
@@ -63,9 +73,11 @@ static int emit(struct jit_builder *b, void *data)
     LLVMValueRef in[3] = {NULL};
     jit_begin_function(b, b->void_, params, 1);
     for (unsigned n = 0; n < isa_op_rows[v->op].sources; n++)
-        in[n] =
-            jit_load(b, type, jit_offset_const(b, jit_param(b, 0), offsetof(struct place, in[0]) + n * 128),
-                     64, false);
+        in[n] = v->fixed >> n & 1
+                    ? splat(type, v->constant)
+                    : jit_load(b, type,
+                               jit_offset_const(b, jit_param(b, 0), offsetof(struct place, in[0]) + n * 128),
+                               64, false);
     for (unsigned n = 0; n < v->count; n++) {
         LLVMValueRef out = isa_trans_op(b, (struct isa_lane_op){v->op, v->shape, v->policies[n]}, in);
         jit_store(b, out, jit_offset_const(b, jit_param(b, 0), offsetof(struct place, out[0]) + n * 128), 64);
@@ -93,7 +105,7 @@ static void choose_policies(struct variant *v)
 
 static void compile(struct variant *v)
 {
-    uint32_t key[4] = {v->op, v->shape, v->count, v->policies[0]};
+    uint64_t key[6] = {v->op, v->shape, v->count, v->policies[0], v->fixed, v->constant};
     struct jit_request request = {.key = key, .key_size = sizeof key, .name = "op", .emit = emit, .data = v};
     for (unsigned level = 0; level < JIT_LEVEL_COUNT; level++) {
         struct util_error error = {0};
@@ -270,6 +282,48 @@ static void both_agree(void **state)
     print_message("%u operations, %u with their shapes\n", ISA_OP_COUNT, tried);
 }
 
+/* What LLVM knows of an operand makes no difference. */
+static void try_constant(enum isa_op op, enum isa_shape shape, unsigned fixed, uint64_t constant)
+{
+    struct variant v = {.op = op,
+                        .shape = shape,
+                        .count = 2,
+                        .policies = {ISA_OP_QUIET, ISA_OP_QUIET | ISA_OP_PROPAGATE},
+                        .fixed = fixed,
+                        .constant = constant};
+    struct isa_random r = {op * 16 + shape};
+    struct place place;
+    memset(&place, 0, sizeof place);
+    compile(&v);
+    for (unsigned n = 0; n < VECTORS / 10; n++) {
+        for (unsigned k = 0; k < isa_op_rows[op].sources; k++) {
+            fill(&r, &v, &place.in[k], k);
+            for (unsigned l = 0; l < 16; l++)
+                if (fixed >> k & 1)
+                    set(&place.in[k], shape, l, constant);
+                else if (l & 1) /* denormal */
+                    set(&place.in[k], shape, l,
+                        get(&place.in[k], shape, l) & (shape == ISA_F32 ? 0x807fffff : 0x800fffffffffffff));
+        }
+        compare(&v, &place);
+    }
+}
+
+static void constants(void **state)
+{
+    static const uint64_t values[][4] = {{0x3f800000, 0, 0x80000000, 0x005d4610},
+                                         {0x3ffull << 52, 0, 1ull << 63, 0x0005d46100000000}};
+    unsigned saved = util_fpenv_enter();
+    for (unsigned op = 0; op < ISA_OP_COUNT; op++) {
+        unsigned sources = isa_op_rows[op].sources;
+        for (unsigned n = 0; isa_op_rows[op].kind <= ISA_OP_FTEST && n < 8; n++)
+            for (unsigned fixed = 1; fixed < 1u << sources; fixed++)
+                if (isa_op_takes(op, n / 4 ? ISA_F64 : ISA_F32))
+                    try_constant(op, n / 4 ? ISA_F64 : ISA_F32, fixed, values[n / 4][n % 4]);
+    }
+    util_fpenv_leave(saved);
+}
+
 /* ---- by hand ---- */
 
 static const struct {
@@ -385,6 +439,6 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(shapes),
-                                       cmocka_unit_test(both_agree)};
+                                       cmocka_unit_test(both_agree), cmocka_unit_test(constants)};
     return cmocka_run_group_tests(tests, start, stop);
 }

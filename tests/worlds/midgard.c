@@ -9,9 +9,34 @@
 #include "tests/worlds/midgard.h"
 #include "util/bits.h"
 
-/* In some lanes or in all, with helpers among them or not. */
-static const char *const modes[] = {"some lanes", "all lanes", "some lanes, helpers", "all lanes, helpers",
+/* In some lanes or in all, with helpers among them or not; and as GPUs up to T720 have registers and the tile. */
+static const char *const modes[] = {"some lanes",
+                                    "all lanes",
+                                    "some lanes, helpers",
+                                    "all lanes, helpers",
+                                    "some lanes, shared registers",
+                                    "all lanes, shared registers",
+                                    "some lanes, helpers, shared registers",
+                                    "all lanes, helpers, shared registers",
                                     NULL};
+
+struct midgard_program midgard_world_program(const void *program, unsigned mode)
+{
+    struct midgard_program out = *(const struct midgard_program *)program;
+    out.traits.shared_registers = out.traits.tile_by_special = mode & SHARED;
+    return out;
+}
+
+/* Singles of all kinds, pairs of halves, and any bits: denormals of every width. */
+static uint32_t any_word(uint64_t *seed)
+{
+    uint32_t kind = random_next(seed) % 8, x = (uint32_t)random_next(seed);
+    return kind == 0   ? x
+           : kind == 1 ? x & 0x807fffff
+           : kind == 2 ? x & 0x83ff83ff
+           : kind == 3 ? (x & 0x83ff83ff) | (12 + x % 8) << 10 | (12 + x / 8 % 8) << 26
+                       : random_normal(seed);
+}
 
 static struct midgard_input input_of(const struct midgard_world *w)
 {
@@ -31,7 +56,7 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
     w->lanes = mode & ALL_LANES ? 0xffff : (uint16_t)random_next(&seed);
     w->helpers = mode & HELPERS ? w->lanes & (uint16_t)random_next(&seed) : 0;
     for (size_t n = 0; n < offsetof(struct midgard_world, address) / 4; n++)
-        words[n] = random_normal(&seed);
+        words[n] = any_word(&seed);
     w->address = random_next(&seed) & ~(uint64_t)15;
     struct midgard_input input = input_of(w);
     midgard_start(&input, &w->state);
@@ -309,10 +334,11 @@ static void run(const void *program, unsigned mode, void *world)
     static struct midgard_state state;
     struct midgard_report report;
     struct midgard_input input = input_of(w);
+    struct midgard_program as = midgard_world_program(program, mode);
     own.ctx = w;
     midgard_start(&input, &state);
     do {
-        midgard_run(program, &own, &state, &report, NULL, NULL);
+        midgard_run(&as, &own, &state, &report, NULL, NULL);
         w->executed += report.executed;
     } while (!report.fault && state.running);
     w->fault = isa_fault_pack(report.fault, report.place.lane, report.at);
