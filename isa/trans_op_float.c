@@ -320,6 +320,8 @@ LLVMValueRef isa_op_ir_quieted(struct isa_op_ir *o, LLVMValueRef x, unsigned wid
 LLVMValueRef isa_op_ir_float(struct isa_op_ir *o)
 {
     LLVMValueRef f = arithmetic(o);
+    if (f && !o->is_half && !has_direction(o) && o->policy & ISA_OP_QUIET)
+        return jit_select(o->b, is_nan(o, f), quiet(o, width_of(o)), as_bits(o, f));
     LLVMValueRef bits = has_direction(o) ? directed_sum(o, f) : f ? as_bits(o, f) : choice(o);
     return isa_op_ir_quieted(o, bits, width_of(o));
 }
