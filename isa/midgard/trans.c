@@ -366,11 +366,23 @@ static void leave(struct midgard_trans *t, const struct slots *s, uint32_t k)
     jit_diverge_close(&t->diverge, p->blocks[k].ends ? p->block_count : k + 1);
 }
 
+/* Lanes that run block k. Of the first, to which no branch goes back, they are those that begin, which may be
+ * known to be all. */
+static LLVMValueRef open_block(struct midgard_trans *t, uint32_t k)
+{
+    const struct midgard_program *p = t->program;
+    LLVMValueRef mask = jit_diverge_block(&t->diverge, k);
+    bool again = k || t->input->state;
+    for (uint32_t n = 0; n < p->block_count && !again; n++)
+        again = p->blocks[n].target[0] == 0 || p->blocks[n].target[1] == 0;
+    return again ? mask : t->input->lanes;
+}
+
 static void emit_block(struct midgard_trans *t, const struct slots *s, uint32_t k)
 {
     struct jit_builder *b = t->b;
     const struct midgard_block *block = &t->program->blocks[k];
-    t->mask = jit_diverge_block(&t->diverge, k);
+    t->mask = open_block(t, k);
     t->ended = false;
     load_registers(t, s);
     for (uint32_t n = 0; n < block->count && !t->ended; n++) {
