@@ -193,7 +193,7 @@ static LLVMValueRef half_to_single_by_bits(struct jit_builder *b, LLVMValueRef h
 
 LLVMValueRef jit_half_to_single(struct jit_builder *b, LLVMValueRef half)
 {
-    if (b->level == JIT_SSE41)
+    if (b->level == JIT_SSE41 || LLVMIsConstant(half)) /* which folds */
         return half_to_single_by_bits(b, half);
     half = LLVMBuildTrunc(b->ir, half, b->i16x16, "");
     return b->level == JIT_AVX512 ? widen_avx512(b, half) : widen_f16c(b, half);
@@ -216,16 +216,22 @@ static LLVMValueRef single_to_half_by_bits(struct jit_builder *b, LLVMValueRef x
     return LLVMBuildOr(b->ir, half, sign, "");
 }
 
+LLVMValueRef jit_quiet_to_half(struct jit_builder *b, LLVMValueRef x)
+{
+    if (b->level == JIT_SSE41 || LLVMIsConstant(x))
+        return single_to_half_by_bits(b, x);
+    x = b->level == JIT_AVX512 ? narrow_avx512(b, x) : narrow_f16c(b, x);
+    return LLVMBuildZExt(b->ir, x, b->i32x16, "");
+}
+
 /* The processor would keep a NaN's upper bits. */
 LLVMValueRef jit_single_to_half(struct jit_builder *b, LLVMValueRef x)
 {
-    LLVMValueRef none, nan, half;
+    LLVMValueRef none, nan;
 
-    if (b->level == JIT_SSE41)
+    if (b->level == JIT_SSE41 || LLVMIsConstant(x))
         return single_to_half_by_bits(b, x);
     none = LLVMBuildFCmp(b->ir, LLVMRealUNO, x, x, "");
     nan = LLVMBuildOr(b->ir, jit_as_i32(b, zero_of(b, x)), jit_splat_u32(b, 0x7fc00000), "");
-    x = jit_select(b, none, jit_as_f32(b, nan), x);
-    half = b->level == JIT_AVX512 ? narrow_avx512(b, x) : narrow_f16c(b, x);
-    return LLVMBuildZExt(b->ir, half, b->i32x16, "");
+    return jit_quiet_to_half(b, jit_select(b, none, jit_as_f32(b, nan), x));
 }
