@@ -326,6 +326,7 @@ static void branches(struct midgard_trans *t, const struct slots *s, const struc
 static void emit_insn(struct midgard_trans *t)
 {
     const struct midgard_insn *i = t->insn;
+    t->work += midgard_kind_of(i->tag) == MIDGARD_ALU ? 1 : 16;
     switch (midgard_kind_of(i->tag)) {
     case MIDGARD_ALU:
         if (i->tag >= MIDGARD_TAG_ALU_WRITEOUT && t->program->traits.no_writeout_tags)
@@ -384,8 +385,9 @@ static void emit_block(struct midgard_trans *t, const struct slots *s, uint32_t 
     const struct midgard_block *block = &t->program->blocks[k];
     t->mask = open_block(t, k);
     t->ended = false;
+    t->work += 16; /* for its registers */
     load_registers(t, s);
-    for (uint32_t n = 0; n < block->count && !t->ended; n++) {
+    for (uint32_t n = 0; n < block->count && !t->ended && t->work < MIDGARD_TRANS_WORK; n++) {
         t->number = block->first + n;
         t->insn = &t->program->insns[t->number];
         emit_insn(t);
@@ -475,8 +477,13 @@ int midgard_translate(struct jit_builder *b, const struct midgard_program *progr
     int status = begin(&t, &s, lanes);
     if (status)
         return status;
-    for (uint32_t k = 0; k < program->block_count; k++)
+    for (uint32_t k = 0; k < program->block_count; k++) {
         emit_block(&t, &s, k);
+        if (t.work >= MIDGARD_TRANS_WORK) {
+            jit_diverge_abandon(&t.diverge);
+            return -E2BIG;
+        }
+    }
     jit_diverge_end(&t.diverge);
     finish(&t, &s, fault, state);
     return 0;

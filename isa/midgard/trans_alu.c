@@ -55,6 +55,7 @@ static LLVMValueRef reduced(struct midgard_trans *t, struct midgard_trans_unit *
 static LLVMValueRef chosen(struct midgard_trans *t, struct midgard_trans_unit *u, LLVMValueRef which)
 {
     LLVMValueRef out = midgard_trans_a(t, u, 0);
+    t->work += u->elements;
     which = LLVMBuildAnd(t->b->ir, which, midgard_trans_splat(t, u->width, u->elements - 1), "");
     for (unsigned e = 1; e < u->elements; e++) {
         LLVMValueRef here =
@@ -259,6 +260,7 @@ static void unit(struct midgard_trans *t, enum midgard_unit n, struct midgard_tr
     }
     uint16_t enabled = midgard_trans_enabled(&u);
     LLVMValueRef value = enabled ? shared(t, &u) : NULL;
+    t->work += (uint32_t)__builtin_popcount(enabled) * 8 / u.width + 1;
     for (unsigned e = 0; e < u.elements; e++)
         if (enabled & midgard_trans_place(&u, e))
             midgard_trans_put(t, &u, e, value ? value : operation(t, &u, e), out);

@@ -1,5 +1,6 @@
 /* Whole programs of a stock driver (tests/isa/midgard_programs.txt), translated and interpreted, in the worlds of
  * tests/worlds/midgard.c: every one at every vector level, quick and optimised, in two of the modes each. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,8 +67,37 @@ static void both_agree(void **unused)
     assert_true(outcome.faulted < outcome.lanes);
 }
 
+/* Refused while it is translated, not when the module is there. */
+static void too_much(void **unused)
+{
+    static const char line[] = "vadd.ichoose.8 r0, r1, r2 ; next alu1\n", end[] = "idle ; stop\n";
+    enum { LINES = 8000 };
+    struct jit_options options = {.max_insns = UINT32_MAX, .cache_dir = ""};
+    struct jit_engine *engine;
+    bool translated = false;
+    const struct isa_set *isa = world_midgard.isa;
+    const uint64_t key[2] = {0, 0};
+    char *text = malloc(LINES * sizeof line + sizeof end);
+    uint32_t count, length = 0;
+    void *words, *program;
+    world_fn code;
+    assert_non_null(text);
+    for (unsigned n = 0; n < LINES; n++, length += sizeof line - 1)
+        memcpy(text + length, line, sizeof line);
+    memcpy(text + length, end, sizeof end);
+    assert_int_equal(isa_assemble(isa->syntax, text, strlen(text), &words, &count, NULL), 0);
+    assert_int_equal(isa->create(words, count, &program, NULL), 0);
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    struct world_batch batch = {&world_midgard, &program, 1, 1, &translated};
+    assert_int_equal(world_compile(engine, &batch, key, &code, NULL), -E2BIG);
+    jit_engine_destroy(engine);
+    isa->destroy(program);
+    free(words);
+    free(text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(both_agree)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(both_agree), cmocka_unit_test(too_much)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
