@@ -64,7 +64,7 @@ enum isa_policy {
     ISA_OP_F1 = 8,
     ISA_OP_PROPAGATE = 16,
     ISA_OP_FLUSH = 32,
-    ISA_OP_QUIET = 64,
+    ISA_OP_QUIET = 64, /* and as IR, denormals among the operands count in any place */
 };
 
 /* How a row names one. */

@@ -20,6 +20,13 @@ LLVMValueRef isa_op_ir_single(struct isa_op_ir *o, LLVMValueRef x)
     return jit_half_to_single(o->b, o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, x) : x);
 }
 
+/* A single, or the NaN that there is. */
+static LLVMValueRef number(struct isa_op_ir *o, LLVMValueRef f)
+{
+    LLVMValueRef none = LLVMBuildFCmp(o->ir, LLVMRealUNO, f, f, "");
+    return jit_select(o->b, none, jit_as_f32(o->b, jit_splat_u32(o->b, 0x7fc00000)), f);
+}
+
 /* A single as the bits of the operation's format. */
 static LLVMValueRef as_bits(struct isa_op_ir *o, LLVMValueRef f)
 {
@@ -27,7 +34,8 @@ static LLVMValueRef as_bits(struct isa_op_ir *o, LLVMValueRef f)
         return LLVMBuildBitCast(o->ir, f, o->b->i64x16, "");
     if (!o->is_half)
         return jit_as_i32(o->b, f);
-    LLVMValueRef h = jit_single_to_half(o->b, f);
+    LLVMValueRef h =
+        o->policy & ISA_OP_QUIET ? jit_quiet_to_half(o->b, number(o, f)) : jit_single_to_half(o->b, f);
     return o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, h) : h;
 }
 
@@ -311,6 +319,10 @@ LLVMValueRef isa_op_ir_quieted(struct isa_op_ir *o, LLVMValueRef x, unsigned wid
 LLVMValueRef isa_op_ir_float(struct isa_op_ir *o)
 {
     LLVMValueRef f = arithmetic(o);
+    if (f && o->is_half && !has_direction(o) && o->policy & ISA_OP_QUIET)
+        return as_bits(o, f); /* has them already */
+    if (f && !has_direction(o) && o->policy & ISA_OP_QUIET)
+        return jit_select(o->b, is_nan(o, f), quiet(o, width_of(o)), as_bits(o, f));
     LLVMValueRef bits = has_direction(o) ? directed_sum(o, f) : f ? as_bits(o, f) : choice(o);
     return isa_op_ir_quieted(o, bits, width_of(o));
 }

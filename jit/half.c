@@ -56,20 +56,53 @@ static LLVMValueRef widen_eight(struct jit_builder *b, LLVMValueRef bits)
     return jit_fence(b, LLVMBuildFPExt(b->ir, wide, singles, ""));
 }
 
-static LLVMValueRef round_f16c(struct jit_builder *b, LLVMValueRef x)
+/* Halves, by their bits, as i16x16: of singles, and as singles. */
+static LLVMValueRef narrow_f16c(struct jit_builder *b, LLVMValueRef x)
 {
-    LLVMValueRef poison = LLVMGetPoison(b->f32x16), part[2], order[16], all;
+    LLVMValueRef part[2], order[16];
 
     for (unsigned n = 0; n < 16; n++)
         order[n] = jit_i32(b, n);
     for (unsigned n = 0; n < 2; n++) {
-        LLVMValueRef eight = LLVMBuildShuffleVector(b->ir, x, poison, LLVMConstVector(order + 8 * n, 8), "");
+        LLVMValueRef eight =
+            LLVMBuildShuffleVector(b->ir, x, LLVMGetPoison(b->f32x16), LLVMConstVector(order + 8 * n, 8), "");
         LLVMValueRef args[2] = {eight, jit_i32(b, NEAREST_EVEN)};
 
-        part[n] = widen_eight(b, call(b, "llvm.x86.vcvtps2ph.256", args, 2));
+        part[n] = call(b, "llvm.x86.vcvtps2ph.256", args, 2);
     }
-    all = LLVMBuildShuffleVector(b->ir, part[0], part[1], LLVMConstVector(order, 16), "");
-    return jit_select(b, normal(b, x), all, zero_of(b, x));
+    return LLVMBuildShuffleVector(b->ir, part[0], part[1], LLVMConstVector(order, 16), "");
+}
+
+static LLVMValueRef widen_f16c(struct jit_builder *b, LLVMValueRef bits)
+{
+    LLVMValueRef part[2], order[16];
+
+    for (unsigned n = 0; n < 16; n++)
+        order[n] = jit_i32(b, n);
+    for (unsigned n = 0; n < 2; n++)
+        part[n] = widen_eight(b, LLVMBuildShuffleVector(b->ir, bits, LLVMGetPoison(b->i16x16),
+                                                        LLVMConstVector(order + 8 * n, 8), ""));
+    return LLVMBuildShuffleVector(b->ir, part[0], part[1], LLVMConstVector(order, 16), "");
+}
+
+static LLVMValueRef narrow_avx512(struct jit_builder *b, LLVMValueRef x)
+{
+    LLVMValueRef args[4] = {x, jit_i32(b, NEAREST_EVEN), LLVMConstNull(b->i16x16), LLVMConstAllOnes(b->i16)};
+
+    return call(b, "llvm.x86.avx512.mask.vcvtps2ph.512", args, 4);
+}
+
+static LLVMValueRef widen_avx512(struct jit_builder *b, LLVMValueRef bits)
+{
+    LLVMValueRef args[4] = {bits, LLVMConstNull(b->f32x16), LLVMConstAllOnes(b->i16),
+                            jit_i32(b, CURRENT_DIRECTION)};
+
+    return call(b, "llvm.x86.avx512.mask.vcvtph2ps.512", args, 4);
+}
+
+static LLVMValueRef round_f16c(struct jit_builder *b, LLVMValueRef x)
+{
+    return jit_select(b, normal(b, x), widen_f16c(b, narrow_f16c(b, x)), zero_of(b, x));
 }
 
 /* A number added whose last place is the half's rounds there, to even, and is taken off again exactly: its
@@ -143,7 +176,7 @@ static LLVMValueRef where_less(struct jit_builder *b, LLVMValueRef x, uint32_t t
     return jit_select(b, LLVMBuildICmp(b->ir, LLVMIntULT, x, jit_splat_u32(b, than), ""), yes, no);
 }
 
-LLVMValueRef jit_half_to_single(struct jit_builder *b, LLVMValueRef half)
+static LLVMValueRef half_to_single_by_bits(struct jit_builder *b, LLVMValueRef half)
 {
     LLVMValueRef size = mask(b, half, 0x7fff), fraction = jit_i32_to_f32(b, size);
     LLVMValueRef bits = LLVMBuildShl(b->ir, size, jit_splat_u32(b, 13), "");
@@ -157,8 +190,16 @@ LLVMValueRef jit_half_to_single(struct jit_builder *b, LLVMValueRef half)
     return jit_as_f32(b, LLVMBuildOr(b->ir, bits, sign, ""));
 }
 
+LLVMValueRef jit_half_to_single(struct jit_builder *b, LLVMValueRef half)
+{
+    if (b->level == JIT_SSE41 || LLVMIsConstant(half)) /* which folds */
+        return half_to_single_by_bits(b, half);
+    half = LLVMBuildTrunc(b->ir, half, b->i16x16, "");
+    return b->level == JIT_AVX512 ? widen_avx512(b, half) : widen_f16c(b, half);
+}
+
 /* Below the least normal half, 0.5 added leaves the half's last place as the single's. */
-LLVMValueRef jit_single_to_half(struct jit_builder *b, LLVMValueRef x)
+static LLVMValueRef single_to_half_by_bits(struct jit_builder *b, LLVMValueRef x)
 {
     LLVMValueRef bits = jit_as_i32(b, x), size = mask(b, bits, 0x7fffffff);
     LLVMValueRef sign = shift_right(b, mask(b, bits, 0x80000000), 16);
@@ -172,4 +213,24 @@ LLVMValueRef jit_single_to_half(struct jit_builder *b, LLVMValueRef x)
 
     half = where_less(b, size, 0x38800000, denormal, half);
     return LLVMBuildOr(b->ir, half, sign, "");
+}
+
+LLVMValueRef jit_quiet_to_half(struct jit_builder *b, LLVMValueRef x)
+{
+    if (b->level == JIT_SSE41 || LLVMIsConstant(x))
+        return single_to_half_by_bits(b, x);
+    x = b->level == JIT_AVX512 ? narrow_avx512(b, x) : narrow_f16c(b, x);
+    return LLVMBuildZExt(b->ir, x, b->i32x16, "");
+}
+
+/* The processor would keep a NaN's upper bits. */
+LLVMValueRef jit_single_to_half(struct jit_builder *b, LLVMValueRef x)
+{
+    LLVMValueRef none, nan;
+
+    if (b->level == JIT_SSE41 || LLVMIsConstant(x))
+        return single_to_half_by_bits(b, x);
+    none = LLVMBuildFCmp(b->ir, LLVMRealUNO, x, x, "");
+    nan = LLVMBuildOr(b->ir, jit_as_i32(b, zero_of(b, x)), jit_splat_u32(b, 0x7fc00000), "");
+    return jit_quiet_to_half(b, jit_select(b, none, jit_as_f32(b, nan), x));
 }

@@ -35,5 +35,7 @@ LLVMValueRef jit_limit_to_half(struct jit_builder *b, LLVMValueRef x, bool great
  */
 LLVMValueRef jit_half_to_single(struct jit_builder *b, LLVMValueRef half);
 LLVMValueRef jit_single_to_half(struct jit_builder *b, LLVMValueRef x);
+/* The same, cheaper, of what is no other NaN than 0x7fc00000. */
+LLVMValueRef jit_quiet_to_half(struct jit_builder *b, LLVMValueRef x);
 
 #endif

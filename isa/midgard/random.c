@@ -104,7 +104,7 @@ static void make_plain(struct midgard_maker *m)
 /* A branch in either form, when r31.w is what it says. */
 static void put_branch(struct midgard_maker *m, struct midgard_insn *i, uint8_t op, uint8_t condition)
 {
-    unsigned extended = op != MIDGARD_DISCARD && midgard_one_in(m, 2);
+    unsigned extended = midgard_one_in(m, 2);
     i->units |= (uint8_t)(1u << (MIDGARD_BRANCH + extended));
     i->jump[extended] =
         (struct midgard_jump){.op = op,
@@ -170,11 +170,12 @@ static void make_discard(struct midgard_maker *m)
     midgard_emit(m, &i);
 }
 
-/* A writeout, which would wait for the tile by going back to itself. */
+/* A writeout, which would wait for the tile by going back to itself; now and then of some lanes. */
 static void make_writeout(struct midgard_maker *m)
 {
     struct midgard_insn i = {0};
-    midgard_make_bundle(m, &i, false);
+    bool some = midgard_one_in(m, 3);
+    midgard_make_bundle(m, &i, some);
     i.tag = midgard_one_in(m, 2) ? MIDGARD_TAG_ALU : MIDGARD_TAG_ALU_WRITEOUT;
     i.alu[MIDGARD_SMUL] =
         (struct midgard_alu){.op = IMOV,
@@ -189,7 +190,7 @@ static void make_writeout(struct midgard_maker *m)
     uint32_t quads = midgard_bundle_quads(i.units, i.has_constants);
     i.jump[1] = (struct midgard_jump){.op = MIDGARD_WRITEOUT,
                                       .tag = (uint8_t)((i.tag & 12) + quads - 1),
-                                      .condition = 0xffff,
+                                      .condition = (uint16_t)(some ? midgard_below(m, 1u << 16) : 0xffff),
                                       .offset = -(int32_t)quads};
     midgard_emit(m, &i);
 }

@@ -326,6 +326,7 @@ static void branches(struct midgard_trans *t, const struct slots *s, const struc
 static void emit_insn(struct midgard_trans *t)
 {
     const struct midgard_insn *i = t->insn;
+    t->work += midgard_kind_of(i->tag) == MIDGARD_ALU ? 1 : 16;
     switch (midgard_kind_of(i->tag)) {
     case MIDGARD_ALU:
         if (i->tag >= MIDGARD_TAG_ALU_WRITEOUT && t->program->traits.no_writeout_tags)
@@ -366,14 +367,27 @@ static void leave(struct midgard_trans *t, const struct slots *s, uint32_t k)
     jit_diverge_close(&t->diverge, p->blocks[k].ends ? p->block_count : k + 1);
 }
 
+/* Lanes that run block k. Of the first, to which no branch goes back, they are those that begin, which may be
+ * known to be all. */
+static LLVMValueRef open_block(struct midgard_trans *t, uint32_t k)
+{
+    const struct midgard_program *p = t->program;
+    LLVMValueRef mask = jit_diverge_block(&t->diverge, k);
+    bool again = k || t->input->state;
+    for (uint32_t n = 0; n < p->block_count && !again; n++)
+        again = p->blocks[n].target[0] == 0 || p->blocks[n].target[1] == 0;
+    return again ? mask : t->input->lanes;
+}
+
 static void emit_block(struct midgard_trans *t, const struct slots *s, uint32_t k)
 {
     struct jit_builder *b = t->b;
     const struct midgard_block *block = &t->program->blocks[k];
-    t->mask = jit_diverge_block(&t->diverge, k);
+    t->mask = open_block(t, k);
     t->ended = false;
+    t->work += 16; /* for its registers */
     load_registers(t, s);
-    for (uint32_t n = 0; n < block->count && !t->ended; n++) {
+    for (uint32_t n = 0; n < block->count && !t->ended && t->work < MIDGARD_TRANS_WORK; n++) {
         t->number = block->first + n;
         t->insn = &t->program->insns[t->number];
         emit_insn(t);
@@ -463,8 +477,13 @@ int midgard_translate(struct jit_builder *b, const struct midgard_program *progr
     int status = begin(&t, &s, lanes);
     if (status)
         return status;
-    for (uint32_t k = 0; k < program->block_count; k++)
+    for (uint32_t k = 0; k < program->block_count; k++) {
         emit_block(&t, &s, k);
+        if (t.work >= MIDGARD_TRANS_WORK) {
+            jit_diverge_abandon(&t.diverge);
+            return -E2BIG;
+        }
+    }
     jit_diverge_end(&t.diverge);
     finish(&t, &s, fault, state);
     return 0;

@@ -127,7 +127,7 @@ struct midgard_ir_input {
 };
 
 /* How threads ended. r24, r25 and r31, which are each bundle's own, are not among the registers: NULL, as are
- * components that the program neither writes nor begins with. */
+ * components that the program does not name. */
 struct midgard_ir_state {
     LLVMValueRef reg[MIDGARD_REGISTERS][4]; /* i32x16 */
     LLVMValueRef live;                      /* i1x16: were not discarded */
@@ -137,8 +137,9 @@ struct midgard_ir_state {
 };
 
 /* Emits the program at the builder's position and leaves the builder behind its end. *fault becomes an i32: 0,
- * or a fault as isa_fault_pack has it, of the quadword at which the instruction stands. 0, -ENOMEM, -EINVAL: a
- * program with barriers and no state. */
+ * or a fault as isa_fault_pack has it, of the quadword at which the instruction stands. 0, -ENOMEM, -E2BIG
+ * (a program that no engine would compile), -EINVAL (one with barriers, and no state): what was emitted is to be
+ * thrown away then. */
 int midgard_translate(struct jit_builder *b, const struct midgard_program *program,
                       const struct midgard_ir_ports *ports, const struct midgard_ir_input *input,
                       LLVMValueRef *fault, struct midgard_ir_state *state);

@@ -55,6 +55,7 @@ static LLVMValueRef reduced(struct midgard_trans *t, struct midgard_trans_unit *
 static LLVMValueRef chosen(struct midgard_trans *t, struct midgard_trans_unit *u, LLVMValueRef which)
 {
     LLVMValueRef out = midgard_trans_a(t, u, 0);
+    t->work += u->elements;
     which = LLVMBuildAnd(t->b->ir, which, midgard_trans_splat(t, u->width, u->elements - 1), "");
     for (unsigned e = 1; e < u->elements; e++) {
         LLVMValueRef here =
@@ -100,6 +101,12 @@ static LLVMValueRef selected(struct midgard_trans *t, const struct midgard_trans
 
 /* ---- functions ---- */
 
+/* A single of which LLVM does not know what it is, as isa_trans_op has its operands. */
+static LLVMValueRef fenced(struct midgard_trans *t, LLVMValueRef x)
+{
+    return jit_fence(t->b, jit_as_f32(t->b, x));
+}
+
 static LLVMValueRef quiet(struct midgard_trans *t, LLVMValueRef f)
 {
     LLVMValueRef none = LLVMBuildFCmp(t->b->ir, LLVMRealUNO, f, f, "");
@@ -113,7 +120,7 @@ static LLVMValueRef arc_first(struct midgard_trans *t, LLVMValueRef y, LLVMValue
     LLVMValueRef zero = jit_splat_u32(t->b, 0), left;
     switch (e & 3) {
     case 0:
-        left = LLVMBuildFCmp(ir, LLVMRealOLT, jit_as_f32(t->b, x), jit_splat_f32(t->b, 0), "");
+        left = LLVMBuildFCmp(ir, LLVMRealOLT, fenced(t, x), jit_splat_f32(t->b, 0), "");
         y = LLVMBuildOr(ir, midgard_trans_band(t, y, 0x80000000), jit_splat_u32(t->b, 0x40490fdb), "");
         return jit_select(t->b, left, y, zero);
     case 1: return zero;
@@ -127,19 +134,19 @@ static LLVMValueRef function(struct midgard_trans *t, const struct midgard_trans
                              LLVMValueRef b, unsigned e)
 {
     struct jit_builder *jit = t->b;
-    LLVMValueRef half = midgard_trans_hidden(t, jit_splat_u32(jit, 0x3f000000));
+    LLVMValueRef half = jit_splat_u32(jit, 0x3f000000);
     switch (u->info->form) {
-    case MIDGARD_FORM_EXP2: return quiet(t, jit_exp2(jit, jit_as_f32(jit, a)));
-    case MIDGARD_FORM_LOG2: return quiet(t, jit_log2(jit, jit_as_f32(jit, a)));
+    case MIDGARD_FORM_EXP2: return quiet(t, jit_exp2(jit, fenced(t, a)));
+    case MIDGARD_FORM_LOG2: return quiet(t, jit_log2(jit, fenced(t, a)));
     case MIDGARD_FORM_SIN:
         a = midgard_trans_op(t, ISA_OP_fmul, ISA_F32, 0, a, half);
-        return quiet(t, jit_sin_turns(jit, jit_as_f32(jit, a)));
+        return quiet(t, jit_sin_turns(jit, fenced(t, a)));
     case MIDGARD_FORM_COS:
         a = midgard_trans_op(t, ISA_OP_fmul, ISA_F32, 0, a, half);
-        return quiet(t, jit_cos_turns(jit, jit_as_f32(jit, a)));
+        return quiet(t, jit_cos_turns(jit, fenced(t, a)));
     case MIDGARD_FORM_ARC_FIRST: return arc_first(t, a, b, e);
     default:
-        b = quiet(t, jit_atan(jit, jit_as_f32(jit, b)));
+        b = quiet(t, jit_atan(jit, fenced(t, b)));
         return midgard_trans_op(t, ISA_OP_fadd, ISA_F32, 0, b, a);
     }
 }
@@ -220,13 +227,6 @@ static LLVMValueRef shared(struct midgard_trans *t, struct midgard_trans_unit *u
 
 /* ---- units ---- */
 
-static bool hides(const struct midgard_trans_unit *u)
-{
-    bool keeps = u->info->form == MIDGARD_FORM_MOVE || u->info->form == MIDGARD_FORM_SELECT ||
-                 u->info->form == MIDGARD_FORM_SELECT_EACH || u->info->form == MIDGARD_FORM_SELECT_BITS;
-    return !keeps || u->alu->outmod;
-}
-
 static enum midgard_fault fault_of(const struct midgard_trans_unit *u)
 {
     if (!u->info)
@@ -251,17 +251,15 @@ static void unit(struct midgard_trans *t, enum midgard_unit n, struct midgard_tr
     u.elements = scalar ? 1 : 128 / u.width;
     u.first = scalar ? alu->component / 2u : 0;
     enum midgard_fault fault = fault_of(&u);
-    if (!fault) {
-        u.hides = hides(&u);
-        if (!midgard_trans_take(t, &u) || !midgard_trans_may_result(&u))
-            fault = MIDGARD_FAULT_RESERVED;
-    }
+    if (!fault && (!midgard_trans_take(t, &u) || !midgard_trans_may_result(&u)))
+        fault = MIDGARD_FAULT_RESERVED;
     if (fault) {
         midgard_trans_fault(t, fault, NULL, NULL);
         return;
     }
     uint16_t enabled = midgard_trans_enabled(&u);
     LLVMValueRef value = enabled ? shared(t, &u) : NULL;
+    t->work += (uint32_t)__builtin_popcount(enabled) * 8 / u.width + 1;
     for (unsigned e = 0; e < u.elements; e++)
         if (enabled & midgard_trans_place(&u, e))
             midgard_trans_put(t, &u, e, value ? value : operation(t, &u, e), out);

@@ -155,16 +155,13 @@ static struct tile describe_tile(struct midgard_trans *t, const struct midgard_m
 {
     bool special = info->class == MIDGARD_SPECIAL || info->class == MIDGARD_STORE_SPECIAL;
     struct tile out = {form_of(info), midgard_tile_target(x), {NULL, midgard_tile_sample(x)}};
-    LLVMValueRef argument[4];
     if (special) {
         out.target = 0;
         if (midgard_offset_index(x) == MIDGARD_SPECIAL_TILE_RAW)
             out.form = MIDGARD_TILE_RAW;
     }
-    if (special || x->offset & 1) {
-        midgard_trans_argument(t, x->arg_reg, argument);
-        out.sample.lanes = argument[x->arg_comp];
-    }
+    if (special || x->offset & 1)
+        out.sample = midgard_trans_component(t, x->arg_reg, x->arg_comp);
     return out;
 }
 

@@ -21,9 +21,13 @@ struct midgard_trans {
     LLVMValueRef fault, fault_address;      /* slots of i32, i64 */
     const struct midgard_insn *insn;
     uint32_t number; /* of it */
+    uint32_t work;   /* elements that were computed, about */
     bool ended;      /* the block faults whatever its lanes do: what follows is not reached */
     bool faults;     /* something may have been stored to `fault` */
 };
+
+/* More than this is refused: a module of it is far beyond what jit/engine.h takes. */
+#define MIDGARD_TRANS_WORK 20000u
 
 /* Ends the program for all lanes where one of `bad` (i1x16 or NULL: all) executes; the lowest of them is told, with
  * its `address` (i64x16 or NULL: 0). */
@@ -69,7 +73,7 @@ struct midgard_trans_operand {
 struct midgard_trans_unit {
     const struct midgard_alu *alu;
     const struct midgard_alu_info *info;
-    bool scalar, hides; /* hides: operands' values are kept from LLVM */
+    bool scalar;
     uint8_t mode;
     unsigned width, elements, first; /* first: element of r31 that goes with the first of them */
     struct midgard_trans_operand a, b;
@@ -84,9 +88,6 @@ struct midgard_trans_outcome {
 /* Vector of sixteen integers. */
 LLVMTypeRef midgard_trans_type(struct midgard_trans *t, unsigned width);
 LLVMValueRef midgard_trans_splat(struct midgard_trans *t, unsigned width, uint64_t n);
-/* The same bits, of which LLVM does not know where they come from: it computes with constants, and simplifies
- * with them, as if denormals were kept. Of i32x16, i64x16. */
-LLVMValueRef midgard_trans_hidden(struct midgard_trans *t, LLVMValueRef x);
 /* Element n of a register's words. */
 LLVMValueRef midgard_trans_element(struct midgard_trans *t, const LLVMValueRef *word, unsigned width,
                                    unsigned n);
@@ -114,6 +115,7 @@ void midgard_trans_texture(struct midgard_trans *t);
 /* Argument registers of the load/store pipeline. */
 void midgard_trans_argument(struct midgard_trans *t, uint8_t reg, LLVMValueRef out[4]);
 void midgard_trans_swizzled(uint8_t swizzle, const LLVMValueRef in[4], LLVMValueRef out[4]);
+struct midgard_ir_number midgard_trans_component(struct midgard_trans *t, uint8_t reg, uint8_t component);
 /* A component of an index register, shifted, and a number added. */
 struct midgard_ir_number midgard_trans_index(struct midgard_trans *t, const struct midgard_memory *x,
                                              uint32_t plus);

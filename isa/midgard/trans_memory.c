@@ -36,6 +36,15 @@ void midgard_trans_argument(struct midgard_trans *t, uint8_t reg, LLVMValueRef o
     }
 }
 
+struct midgard_ir_number midgard_trans_component(struct midgard_trans *t, uint8_t reg, uint8_t component)
+{
+    LLVMValueRef words[4];
+    if (reg == MIDGARD_A_ZERO)
+        return (struct midgard_ir_number){NULL, 0};
+    midgard_trans_argument(t, reg, words);
+    return (struct midgard_ir_number){words[component], 0};
+}
+
 struct midgard_ir_number midgard_trans_index(struct midgard_trans *t, const struct midgard_memory *x,
                                              uint32_t plus)
 {
@@ -207,11 +216,9 @@ static void uniform(struct midgard_trans *t, const struct midgard_memory *x,
     struct midgard_ir_uniform u = {.buffer = {NULL, midgard_uniform_buffer(x)},
                                    .offset = midgard_trans_index(t, x, (uint32_t)midgard_offset_uniform(x)),
                                    .bytes = info->bytes};
-    LLVMValueRef words[4], argument[4], address = NULL;
-    if (!(x->offset & 1)) {
-        midgard_trans_argument(t, x->arg_reg, argument);
-        u.buffer.lanes = argument[x->arg_comp];
-    }
+    LLVMValueRef words[4], address = NULL;
+    if (x->offset & 1)
+        u.buffer = midgard_trans_component(t, x->arg_reg, x->arg_comp);
     zeros(t, words);
     LLVMValueRef missing = t->ports->uniform(t->ports->ctx, t->b, &u, t->mask, words, &address);
     midgard_trans_check(t, missing, t->mask, address);
@@ -246,7 +253,7 @@ void midgard_trans_divide(struct midgard_trans *t, unsigned by, bool halves, con
 {
     LLVMValueRef v[4], over;
     for (unsigned c = 0; c < 4; c++)
-        v[c] = midgard_trans_hidden(t, component(t, halves, in, c));
+        v[c] = component(t, halves, in, c);
     over = midgard_trans_op(t, ISA_OP_frcp, ISA_F32, 0, v[by], NULL);
     for (unsigned c = 0; c < 4; c++) {
         v[c] = c == by ? jit_splat_u32(t->b, 0x3f800000)

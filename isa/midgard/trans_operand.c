@@ -15,17 +15,6 @@ LLVMValueRef midgard_trans_splat(struct midgard_trans *t, unsigned width, uint64
     return LLVMConstVector(all, MIDGARD_LANES);
 }
 
-LLVMValueRef midgard_trans_hidden(struct midgard_trans *t, LLVMValueRef x)
-{
-    struct jit_builder *b = t->b;
-    LLVMTypeRef type = LLVMTypeOf(x), floats = b->f32x16;
-    if (type == b->i64x16)
-        floats = LLVMVectorType(b->f64, MIDGARD_LANES);
-    x = LLVMBuildBitCast(b->ir, x, floats, "");
-    x = jit_intrinsic(b, "llvm.arithmetic.fence", &floats, 1, &x, 1);
-    return LLVMBuildBitCast(b->ir, x, type, "");
-}
-
 LLVMValueRef midgard_trans_of_half(struct midgard_trans *t, LLVMValueRef half)
 {
     LLVMTypeRef i16x16 = midgard_trans_type(t, 16);
@@ -74,7 +63,7 @@ static LLVMValueRef widened(struct midgard_trans *t, LLVMValueRef x, unsigned fr
     if (!floats)
         return widened_int(t, x, from, mod);
     return from == 16 ? midgard_trans_of_half(t, x)
-                      : midgard_trans_op(t, ISA_OP_f32_to_f64, ISA_F32, 0, midgard_trans_hidden(t, x), NULL);
+                      : midgard_trans_op(t, ISA_OP_f32_to_f64, ISA_F32, 0, x, NULL);
 }
 
 static LLVMValueRef with_signs(struct midgard_trans *t, LLVMValueRef x, unsigned width, uint8_t mod)
@@ -164,11 +153,6 @@ static LLVMValueRef scalar_element(struct midgard_trans *t, const struct midgard
     return widened(t, midgard_trans_element(t, o->word, 16, s->component), 16, u->info->float_in, s->mod);
 }
 
-static LLVMValueRef hidden(struct midgard_trans *t, const struct midgard_trans_unit *u, LLVMValueRef x)
-{
-    return u->info->float_in && u->hides && u->width >= 32 ? midgard_trans_hidden(t, x) : x;
-}
-
 static LLVMValueRef operand(struct midgard_trans *t, const struct midgard_trans_unit *u,
                             struct midgard_trans_operand *o, unsigned e)
 {
@@ -177,7 +161,7 @@ static LLVMValueRef operand(struct midgard_trans *t, const struct midgard_trans_
     LLVMValueRef x = u->scalar ? scalar_element(t, u, o) : vector_element(t, u, o, e);
     if (u->info->float_in)
         x = with_signs(t, x, u->width, o->source->mod);
-    o->element[e] = hidden(t, u, x);
+    o->element[e] = x;
     return o->element[e];
 }
 
@@ -205,7 +189,7 @@ LLVMValueRef midgard_trans_b(struct midgard_trans *t, struct midgard_trans_unit 
     if (!u->alu->immediate)
         return operand(t, u, &u->b, e);
     if (!u->b.element[0])
-        u->b.element[0] = hidden(t, u, immediate(t, u));
+        u->b.element[0] = immediate(t, u);
     return u->b.element[0];
 }
 

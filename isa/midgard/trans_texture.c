@@ -64,7 +64,7 @@ static void write_result(struct midgard_trans *t, const struct midgard_texture *
         if (!(x->mask >> c & 1))
             continue;
         if (floats && x->outmod)
-            v = midgard_trans_op(t, clamps[x->outmod], ISA_F32, 0, midgard_trans_hidden(t, v), NULL);
+            v = midgard_trans_op(t, clamps[x->outmod], ISA_F32, 0, v, NULL);
         if (x->out_full) {
             t->reg[reg][c] = v;
             continue;
@@ -96,7 +96,7 @@ static void derivative(struct midgard_trans *t, const struct midgard_texture *x)
     }
     for (unsigned c = 0; c < 2; c++) {
         LLVMValueRef in = input(t, &x->in, x->in.swizzle >> 2 * c & 3, TO_SINGLE);
-        in = fill_quads(t, midgard_trans_hidden(t, in));
+        in = fill_quads(t, in);
         value[c] = midgard_trans_op(t, ISA_OP_fsub, ISA_F32, 0, neighbour(t, in, 3 & ~bit, bit),
                                     neighbour(t, in, 3 & ~bit, 0));
     }

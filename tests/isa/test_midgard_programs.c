@@ -1,8 +1,9 @@
 /* Whole programs of a stock driver (midgard_programs.txt): they are taken, break no rule, come back from their text; and
  * the one that was compiled from a Mandelbrot set in GLSL gives its colours. */
 #include "tests/isa/midgard_ports.h"
+#include "tests/isa/midgard_programs.h"
 
-enum { QUADS = 256, MOST = 24 };
+enum { MOST = 24 };
 
 static void note(void *data, uint32_t at, const char *rule, const char *source)
 {
@@ -106,30 +107,7 @@ static void one(char *gpus, const uint64_t *words, uint32_t count)
 
 static void all_of_them(void **unused)
 {
-    static uint64_t words[2 * QUADS];
-    char line[200], gpus[200] = "";
-    uint32_t count = 0, programs = 0;
-    FILE *file = fopen(SOURCE_DIR "/tests/isa/midgard_programs.txt", "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file)) {
-        if (line[0] == '#')
-            continue;
-        if (line[0] != 't') {
-            assert_true(count < QUADS);
-            words[2 * count] = strtoull(line + 16, NULL, 16);
-            line[16] = 0;
-            words[2 * count++ + 1] = strtoull(line, NULL, 16);
-            continue;
-        }
-        if (count)
-            one(gpus, words, count);
-        memcpy(gpus, line, sizeof gpus);
-        gpus[strcspn(gpus, "\n")] = 0;
-        programs++;
-        count = 0;
-    }
-    fclose(file);
-    one(gpus, words, count);
+    uint32_t programs = midgard_programs_each(one);
     assert_true(programs > 12 && drawn > 0);
 }
 

@@ -9,9 +9,36 @@
 #include "tests/worlds/midgard.h"
 #include "util/bits.h"
 
-/* In some lanes or in all, with helpers among them or not. */
-static const char *const modes[] = {"some lanes", "all lanes", "some lanes, helpers", "all lanes, helpers",
+/* In some lanes or in all, with helpers among them or not; registers and the tile as T720 has them, with its
+ * tags or without. */
+static const char *const modes[] = {"some lanes",
+                                    "all lanes",
+                                    "some lanes, helpers",
+                                    "all lanes, helpers",
+                                    "some lanes, shared registers",
+                                    "all lanes, shared registers",
+                                    "some lanes, helpers, T720",
+                                    "all lanes, helpers, T720",
                                     NULL};
+
+struct midgard_program midgard_world_program(const void *program, unsigned mode)
+{
+    struct midgard_program out = *(const struct midgard_program *)program;
+    out.traits.shared_registers = out.traits.tile_by_special = mode & SHARED;
+    out.traits.no_writeout_tags = mode & SHARED && mode & HELPERS;
+    return out;
+}
+
+/* Singles of all kinds, pairs of halves, and any bits: denormals of every width. */
+static uint32_t any_word(uint64_t *seed)
+{
+    uint32_t kind = random_next(seed) % 8, x = (uint32_t)random_next(seed);
+    return kind == 0   ? x
+           : kind == 1 ? x & 0x807fffff
+           : kind == 2 ? x & 0x83ff83ff
+           : kind == 3 ? (x & 0x83ff83ff) | (12 + x % 8) << 10 | (12 + x / 8 % 8) << 26
+                       : random_normal(seed);
+}
 
 static struct midgard_input input_of(const struct midgard_world *w)
 {
@@ -31,7 +58,7 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
     w->lanes = mode & ALL_LANES ? 0xffff : (uint16_t)random_next(&seed);
     w->helpers = mode & HELPERS ? w->lanes & (uint16_t)random_next(&seed) : 0;
     for (size_t n = 0; n < offsetof(struct midgard_world, address) / 4; n++)
-        words[n] = random_normal(&seed);
+        words[n] = any_word(&seed);
     w->address = random_next(&seed) & ~(uint64_t)15;
     struct midgard_input input = input_of(w);
     midgard_start(&input, &w->state);
@@ -309,10 +336,11 @@ static void run(const void *program, unsigned mode, void *world)
     static struct midgard_state state;
     struct midgard_report report;
     struct midgard_input input = input_of(w);
+    struct midgard_program as = midgard_world_program(program, mode);
     own.ctx = w;
     midgard_start(&input, &state);
     do {
-        midgard_run(program, &own, &state, &report, NULL, NULL);
+        midgard_run(&as, &own, &state, &report, NULL, NULL);
         w->executed += report.executed;
     } while (!report.fault && state.running);
     w->fault = isa_fault_pack(report.fault, report.place.lane, report.at);
@@ -397,7 +425,40 @@ static void turn(void *program, uint32_t count, uint64_t *seed)
     }
 }
 
-static const char *const texts[] = {NULL};
+#define LANES "mov r0, lid.x, zero.x, 0 ; mov r26, lid.x, zero.x, 0 ; next alu1\n"
+
+static const char *const texts[] = {
+    /* a barrier in a loop that some lanes leave sooner, and one that some do not come to */
+    LANES "sadd.iand.full r1.x, r0.y, #3 ; next alu1\n"
+          "again: sadd.iadd.full r0.x, r0.x, #7 ; next bar\nbarrier ; next ldst\n"
+          "atomic_add r2, zero.z, zero.x.s32, 64, al0.x ; nop ; next alu2\n"
+          "vmul.iadd.32 r26, r26, r2 ; sadd.iadd.full r1.x, r1.x, #-1 ; next alu2\n"
+          "sadd.ilt.full r31.w, r24.x, r1.x ; brx.true again, alu1 ; next alu2\n"
+          "sadd.iand.full r31.w, r0.z, #1 ; br.true on, bar ; next bar\n"
+          "barrier ; next bar\non: barrier ; exec kill ; next alu1\nvmul.iadd.32 r2, r2, r26 ; stop",
+    /* helpers end between two derivatives; atomics give them 0 */
+    LANES "vmul.imov.32 r28, r24, r0 ; next tex\nderivative.2d.0.f out0, in0, 0, 0 ; exec kill ; next ldst\n"
+          "atomic_xchg r1, zero.z, zero.x.s32, 8, al0.x ; st_32 al0, zero.z, zero.x.s32, 72 ; next tex\n"
+          "derivative.2d.1.f out1, in0, 0, 0 ; stop",
+    /* both branches of a bundle, both backward; some lanes run out of fuel */
+    LANES "again: vmul.iadd.32 r0, r0, #0x1111 ; vadd.iand.32 r31, r24, #9 ; next alu3\n"
+          "vmul.iand.32 r31, r0, #12 ; brx.lut0a3c again, alu2 ; br.true again, alu2 ; next alu1\n"
+          "sadd.iadd.full r1.x, r0.x, #1 ; stop",
+    /* two writeouts of a bundle, where lanes discard behind it */
+    LANES "vmul.iand.32 r31, r0, #3 ; sadd.imov.full r1.x, r24.x, #5 ; br.false on, alu2 ; next alu2\n"
+          "on: vmul.iand.32 r31, r0, #1 ; write.true +0, alu2 ; writex.lutaaaa +0, alu2 ; next alu1\n"
+          "vmul.iand.32 r31, r0, #2 ; discard.true +0, t0 ; next alu1\n"
+          "vmul.imov.32 r1, r24, #0x102 ; writex.always +0, alu1 ; stop",
+    /* constants that a branch hides: denormal, 1, 0 */
+    LANES "vmul.imov.32 r1, r24, r26 ; vadd.iand.32 r31, r0, #1 ; br.true on, alu2 ; "
+          "const 0x1234, 0x80001234, 0x3f800000, 0x80000000 ; next alu1\n"
+          "vmul.iadd.32 r1, r1, #0 ; next alu2\n"
+          "on: vmul.fmul.32 r2, r1, r1.zzzz ; vadd.fmax.32 r3, r1, r1.wwww ; next alu2\n"
+          "vmul.fadd.32 r4, r1, r1.wwww ; vadd.fne.32 r5, r1, #0.0 ; stop",
+    /* tags of a writeout, which not all GPUs have */
+    "vmul.imov.32 r0, r24, #1 ; writex.always +0, alu2w ; writeout ; stop",
+    NULL,
+};
 enum { A = MIDGARD_RANDOM_ARITHMETIC, S = MIDGARD_RANDOM_STRAIGHT, F = MIDGARD_RANDOM_FULL };
 
 const struct world_set world_midgard = {
@@ -411,7 +472,7 @@ const struct world_set world_midgard = {
     .count = count,
     .returns = returns,
     .texts = texts,
-    .text_inputs = 1,
+    .text_inputs = 16,
     .random = {.usual = 300,
                .capacity = 1024,
                .profiles = {A, F, S, A, F, F, S, F, A, S, F, F},

@@ -27,7 +27,10 @@ struct midgard_world {
 };
 
 /* Bits of a mode's number. */
-enum { ALL_LANES = 1, HELPERS = 2 };
+enum { ALL_LANES = 1, HELPERS = 2, SHARED = 4 };
+
+/* The program as a GPU of this mode has it; what it points to is the other's. */
+struct midgard_program midgard_world_program(const void *program, unsigned mode);
 
 int midgard_world_emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef world);
 

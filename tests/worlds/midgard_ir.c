@@ -407,8 +407,8 @@ static void store_registers(struct jit_builder *b, const struct midgard_ir_state
 }
 
 /* One way through, of a program without barriers, or from one to the next. */
-static int emit_once(struct jit_builder *b, const void *program, struct midgard_ir_input *input,
-                     struct midgard_ir_state *state)
+static int emit_once(struct jit_builder *b, const struct midgard_program *program,
+                     struct midgard_ir_input *input, struct midgard_ir_state *state)
 {
     LLVMValueRef fault,
         before = jit_load(b, b->i64, at(b, offsetof(struct midgard_world, executed)), 8, false);
@@ -425,7 +425,8 @@ static int emit_once(struct jit_builder *b, const void *program, struct midgard_
 }
 
 /* The sixteen are all of their workgroup: again and again, until none waits or one faults. */
-static int emit_resumed(struct jit_builder *b, const void *program, struct midgard_ir_input *input)
+static int emit_resumed(struct jit_builder *b, const struct midgard_program *program,
+                        struct midgard_ir_input *input)
 {
     struct midgard_ir_state state;
     LLVMBasicBlockRef again = LLVMAppendBasicBlockInContext(b->context, b->function, "again");
@@ -457,7 +458,6 @@ int midgard_world_emit(struct jit_builder *b, const void *program, unsigned mode
             mode & ALL_LANES ? LLVMConstAllOnes(b->i1x16) : mask_at(b, offsetof(struct midgard_world, lanes)),
         .helpers = mode & HELPERS ? mask_at(b, offsetof(struct midgard_world, helpers)) : NULL,
         .fuel = jit_i32(b, FUEL)};
-    if (((const struct midgard_program *)program)->barriers)
-        return emit_resumed(b, program, &input);
-    return emit_once(b, program, &input, &state);
+    struct midgard_program as = midgard_world_program(program, mode);
+    return as.barriers ? emit_resumed(b, &as, &input) : emit_once(b, &as, &input, &state);
 }

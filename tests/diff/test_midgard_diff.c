@@ -1,0 +1,103 @@
+/* Whole programs of a stock driver (tests/isa/midgard_programs.txt), translated and interpreted, in the worlds of
+ * tests/worlds/midgard.c: every one at every vector level, quick and optimised, in two of the modes each. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "isa/midgard/program.h"
+#include "tests/diff/random.h"
+#include "tests/isa/midgard_programs.h"
+#include "tests/worlds/world.h"
+
+enum { INPUTS = 8 };
+
+static struct random_engines engines;
+static struct world_outcome outcome;
+static uint32_t number;
+
+static void in_mode(void *program, unsigned mode, struct jit_engine *engine)
+{
+    const struct world_set *set = &world_midgard;
+    bool translated = false;
+    struct world_batch batch = {set, &program, 1, mode, &translated};
+    uint64_t key[2] = {number, mode};
+    struct util_error error = {0};
+    void *input = aligned_alloc(64, (set->bytes + 63) & ~(size_t)63);
+    world_fn code;
+    assert_non_null(input);
+    if (world_compile(engine, &batch, key, &code, &error))
+        fail_msg("%s", error.text);
+    assert_true(translated);
+    for (unsigned n = 0; n < INPUTS; n++) {
+        set->fill(input, program, mode, number * INPUTS + n);
+        if (!world_compare(set, program, mode, code, 0, input, &outcome))
+            fail_msg("program %u, %s, input %u, level %s", number, set->modes[mode], n,
+                     jit_level_name(jit_engine_level(engine)));
+    }
+    free(input);
+}
+
+static void one(char *gpus, const uint64_t *words, uint32_t count)
+{
+    const struct isa_set *isa = world_midgard.isa;
+    unsigned modes = world_modes(&world_midgard);
+    void *program;
+    assert_int_equal(isa->create(words, count, &program, NULL), 0);
+    for (unsigned n = 0; n < engines.levels * 2; n++) {
+        in_mode(program, (number + n) % modes, engines.engine[n / 2][n % 2]);
+        in_mode(program, (number + n + 3) % modes, engines.engine[n / 2][n % 2]);
+    }
+    isa->destroy(program);
+    number++;
+}
+
+static void both_agree(void **unused)
+{
+    unsigned saved = util_fpenv_enter();
+    random_start(&engines);
+    midgard_programs_each(one);
+    random_stop(&engines);
+    util_fpenv_leave(saved);
+    print_message("%u programs, %llu lanes, %llu faulted\n", number, (unsigned long long)outcome.lanes,
+                  (unsigned long long)outcome.faulted);
+    assert_true(outcome.faulted < outcome.lanes);
+}
+
+/* Refused while it is translated, not when the module is there. */
+static void too_much(void **unused)
+{
+    static const char line[] = "vadd.ichoose.8 r0, r1, r2 ; next alu1\n", end[] = "idle ; stop\n";
+    enum { LINES = 8000 };
+    struct jit_options options = {.max_insns = UINT32_MAX, .cache_dir = ""};
+    struct jit_engine *engine;
+    bool translated = false;
+    const struct isa_set *isa = world_midgard.isa;
+    const uint64_t key[2] = {0, 0};
+    char *text = malloc(LINES * sizeof line + sizeof end);
+    uint32_t count, length = 0;
+    void *words, *program;
+    world_fn code;
+    assert_non_null(text);
+    for (unsigned n = 0; n < LINES; n++, length += sizeof line - 1)
+        memcpy(text + length, line, sizeof line);
+    memcpy(text + length, end, sizeof end);
+    assert_int_equal(isa_assemble(isa->syntax, text, strlen(text), &words, &count, NULL), 0);
+    assert_int_equal(isa->create(words, count, &program, NULL), 0);
+    assert_int_equal(jit_engine_create(&options, &engine, NULL), 0);
+    struct world_batch batch = {&world_midgard, &program, 1, 1, &translated};
+    assert_int_equal(world_compile(engine, &batch, key, &code, NULL), -E2BIG);
+    jit_engine_destroy(engine);
+    isa->destroy(program);
+    free(words);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(both_agree), cmocka_unit_test(too_much)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
