@@ -174,7 +174,7 @@ static void uniform(struct midgard_machine *m, const struct midgard_memory *x,
     midgard_machine_argument(m, x->arg_reg, argument);
     midgard_machine_argument(m, x->index_reg, index);
     for (unsigned l = 0; l < 16; l++) {
-        buffer[l] = x->offset & 1 ? midgard_uniform_buffer(x) : argument[x->arg_comp][l];
+        buffer[l] = x->offset & 1 ? argument[x->arg_comp][l] : midgard_uniform_buffer(x);
         offset[l] = (index[x->index_comp][l] << x->index_shift) + (uint32_t)midgard_offset_uniform(x);
     }
     midgard_machine_check(

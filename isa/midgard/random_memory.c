@@ -80,7 +80,7 @@ static void make_index(struct midgard_maker *m, struct midgard_memory *x, enum m
         x->arg_reg = 0;
         x->wide = false;
         x->index_format = 0;
-        x->offset |= 1;
+        x->offset &= ~1;
     }
     if (midgard_one_in(m, 100))
         x->offset = (int32_t)midgard_below(m, 1u << 18) - (1 << 17);

@@ -175,8 +175,7 @@ static void memory(const struct midgard_memory *x, struct noted *u)
         return;
     bool moves = info->class >= MIDGARD_MOVE && info->class <= MIDGARD_UNPACK;
     bool tile = info->class == MIDGARD_TILE || info->class == MIDGARD_STORE_TILE;
-    bool known =
-        (info->class == MIDGARD_UNIFORM || tile) && (x->offset & 1) == (info->class == MIDGARD_UNIFORM);
+    bool known = (info->class == MIDGARD_UNIFORM || tile) && !(x->offset & 1);
     if (!known)
         argument(u, x->arg_reg, moves ? swizzled(x->swizzle) : component(x->arg_comp, x->wide));
     if (!moves && !tile)

@@ -100,13 +100,13 @@ static void test_atomics(void **unused)
 static void test_uniforms(void **unused)
 {
     run("vmul.imov.32 r26, r24, #3 ; next ldst\n"
-        "ld_ubo_128 r0.yw/xyzw, storage.y.64, al0.x.u64<<2, -4:1 ; ld_ubo_i8 r1, al0.x, zero.x, 8:0 ; stop");
+        "ld_ubo_128 r0.yw/xyzw, storage.y.64, al0.x.u64<<2, -4:0 ; ld_ubo_i8 r1, al0.x, zero.x, 8:1 ; stop");
     assert_int_equal(word(0, 0, 1), 0);
     assert_int_equal(word(0, 1, 1), 0x88878685);
     assert_int_equal(word(1, 0, 1), 0xffffff81);
     assert_int_equal(seen.buffer[7], 3);
     assert_int_equal(seen.offset[7], 8);
-    run("vmul.imov.32 r26, r24, #3 ; next ldst\nld_ubo_32 r0, storage.y.64, al0.x.u64<<2, -4:1 ; stop");
+    run("vmul.imov.32 r26, r24, #3 ; next ldst\nld_ubo_32 r0, storage.y.64, al0.x.u64<<2, -4:0 ; stop");
     assert_int_equal(seen.buffer[7], 1 | 3 << 2 | 1 << 5 | 1 << 6);
     assert_int_equal(seen.offset[7], 8);
 }

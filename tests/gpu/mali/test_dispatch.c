@@ -121,7 +121,7 @@ static void test_uniform_buffers(void **state)
 {
     struct dispatch d;
     dispatch_line(&d, 1, 20,
-                  NUMBER "nop ; ld_ubo_32 r27.x, al0.x, al0.z<<2, 0:1 ; next ldst\n"
+                  NUMBER "nop ; ld_ubo_32 r27.x, al0.x, al0.z<<2, 0:0 ; next ldst\n"
                          "st_32 al1, al0.x.64, al0.z.u32<<2, 0 ; nop ; stop\n");
     dispatch_counts(&d, 0, 0, 0, 0, 1);
     dispatch_set(&d, DISPATCH_BUFFERS, 0, 3 | (DISPATCH_DATA + 4096) >> 4 << 12); /* four entries */
