@@ -205,17 +205,23 @@ static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint3
 
 enum { NO_COLOR = 255 };
 
-/* A blend shader's: bits of the tile, where the sample is still to be drawn. */
+/* A blend shader's: 128 bits of the tile, of as many samples as they are enough for (Mesa's
+ * midgard_compile.c), where these are still to be drawn. */
 static void store_raw(struct frag_batch *b, const struct midgard_writeout *what, unsigned lane,
-                      uint32_t target)
+                      uint32_t target, uint32_t part)
 {
-    uint32_t word[4], sample = what->select[lane] & 255;
-    const uint32_t samples = b->frag->tile->samples;
+    const struct raster_targets *t = b->frag->tile;
+    const uint32_t bytes = raster_format_bytes((enum raster_format)t->format[target]), many = 16 / bytes;
+    uint32_t bits[4];
     for (unsigned c = 0; c < 4; c++)
-        word[c] = what->color[c][lane];
-    if (sample < samples && b->live[sample] >> lane & 1)
-        raster_targets_put(b->frag->tile, b->tile, target, b->x + raster_lane_x(lane),
-                           b->y + raster_lane_y(lane), sample, word);
+        bits[c] = what->color[c][lane];
+    for (uint32_t n = 0, sample = part * many; n < many && sample < t->samples; n++, sample++) {
+        uint32_t word[4] = {0};
+        memcpy(word, (const uint8_t *)bits + n * bytes, bytes);
+        if (b->live[sample] >> lane & 1)
+            raster_targets_put(t, b->tile, target, b->x + raster_lane_x(lane), b->y + raster_lane_y(lane),
+                               sample, word);
+    }
 }
 
 static void keep(struct frag_batch *b, const struct midgard_writeout *what, unsigned lane, uint32_t target)
@@ -248,7 +254,7 @@ static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t la
             if (!is_plain(b, b->blending - 1))
                 return refuse(b, (uint16_t)(1u << lane), "a blend shader's writing is not done of target",
                               b->blending - 1, place);
-            store_raw(b, what, lane, b->blending - 1);
+            store_raw(b, what, lane, b->blending - 1, select & 255);
             continue;
         }
         if (b->frag->depth_given || b->frag->stencil_given)
