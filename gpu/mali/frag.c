@@ -54,7 +54,7 @@ static bool reads_points(const struct mali_frag *f)
 static void begin_shader(struct mali_frag *f)
 {
     const struct midgard_program *p = f->world.program;
-    f->shader = (struct raster_shader){.family = &frag_family,
+    f->shader = (struct raster_shader){.family = &mali_frag_family,
                                        .cost = f->has_program ? p->insn_count : 1,
                                        .varyings = f->vary_count + f->ahead,
                                        .query = (uint8_t)f->query};
@@ -101,7 +101,8 @@ bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *d
     if (!read_job(f, draw->state, stop) || !take_program(f, stop))
         return false;
     f->ahead = draw->points && f->has_program && reads_points(f) ? 2 : 0;
-    if (!frag_place_varyings(f, stop) || !frag_set_tests(f, stop) || !frag_set_targets(f, stop))
+    if (!mali_frag_place_varyings(f, stop) || !mali_frag_set_tests(f, stop) ||
+        !mali_frag_set_targets(f, stop))
         return false;
     begin_shader(f);
     fill(f, draw);
