@@ -9,16 +9,24 @@
 #include "util/bits.h"
 #include "util/checked.h"
 
+#define PAGES_MOST (UINT64_C(1) << 20) /* of the textures that a draw asks for: ours */
+
 enum { TILE_TEXELS = 16, TILE_BLOCKS = 4, SWIZZLE_BITS = 3, ASTC_TAG = 63 };
 
-/* What a lookup is made of. */
+/* A texture as all lookups of it have it: made once, its pages looked at once. */
+struct surfaces {
+    struct raster_sampler_key key; /* format, dimensions, layout; may have blocks */
+    struct raster_image image;     /* without a sampler's part */
+    struct mali_stop stop;         /* when there is none: why */
+};
+
+/* What a lookup, or the surfaces of one, are made of. */
 struct maker {
-    const struct mali_world *world;
+    struct mali_world *world;
     const struct mali_lookup_key *asked;
     const struct mali_view *view;
     const struct mali_sampler *sampler; /* NULL: a fetch */
-    struct util_arena *arena;
-    struct raster_sampler_key key; /* may have blocks */
+    struct raster_sampler_key key;
     struct raster_image image;
     struct mali_stop *stop;
 };
@@ -151,11 +159,7 @@ static bool make_key(struct maker *m)
     m->key.layout = t->texel_ordering == MALI_TEXTURE_LAYOUT_TILED ? RASTER_UTGARD_TILED : RASTER_LINEAR;
     m->key.array = t->array_size > 1;
     m->key.multisampled = m->view->samples > 1;
-    m->key.listed = 1;
-    set_swizzle(t, m->key.swizzle);
-    set_op(m);
-    if (m->sampler)
-        set_sampler(m);
+    m->key.listed = m->key.dim != RASTER_DIM_3D; /* slices of volumes stand at even distances */
     return true;
 }
 
@@ -189,61 +193,75 @@ static bool take_surface(struct maker *m, const struct raster_image_level *level
     if (raster_texels[m->key.format].coding == RASTER_CODING_ASTC)
         address &= ~(uint64_t)ASTC_TAG;
     *out = (uint32_t)address;
+    uint64_t pages = bytes / GPU_PAGE + 1;
+    if (__atomic_add_fetch(&m->world->pages, pages, __ATOMIC_RELAXED) > PAGES_MOST)
+        return refuse(m, GPU_FAULT_UNSUPPORTED, "all textures together are larger than memory can be");
     return mali_at(m->world->space, address, bytes, GPU_RIGHT_READ, m->world->unit, "texture", m->stop);
 }
 
-/* Surfaces of a level, slice by slice (layers, faces, or of volumes depth), sample by sample. */
-static bool take_level(struct maker *m, uint32_t n, uint32_t *list)
+static bool size_level(struct maker *m, uint32_t n)
 {
-    const struct mali_view *v = m->view;
-    const struct mali_texture *t = &v->texture;
+    const struct mali_texture *t = &m->view->texture;
     struct raster_image_level *level = &m->image.level[n];
-    const struct mali_surface_stride *first = mali_view_surface(v, 0, n, 0, 0);
-    bool volume = m->key.dim == RASTER_DIM_3D;
+    const struct mali_surface_stride *first = mali_view_surface(m->view, 0, n, 0, 0);
     level->width = UTIL_MAX(t->width >> n, 1u);
     level->height = UTIL_MAX(t->height >> n, 1u);
-    level->depth = volume ? UTIL_MAX(t->depth >> n, 1u) : 1;
+    level->depth = m->key.dim == RASTER_DIM_3D ? UTIL_MAX(t->depth >> n, 1u) : 1;
     if (first->row_stride < 0 || first->surface_stride < 0)
         return refuse(m, GPU_FAULT_UNSUPPORTED, "rows or slices that go backwards");
     level->row_stride =
         first->row_stride ? (uint32_t)first->row_stride : (uint32_t)tight_row(m, level->width);
     uint64_t slice = first->surface_stride ? (uint64_t)first->surface_stride
                                            : (uint64_t)level->row_stride * rows_of(m, level->height);
-    for (uint32_t layer = 0; layer < t->array_size; layer++)
+    if (slice > UINT32_MAX)
+        return refuse(m, GPU_FAULT_UNSUPPORTED, "slices too far apart");
+    level->slice_stride = (uint32_t)slice;
+    return true;
+}
+
+/* Surfaces of a level, layer by layer, face by face, sample by sample. */
+static bool take_level(struct maker *m, uint32_t n, uint32_t *list)
+{
+    const struct mali_view *v = m->view;
+    for (uint32_t layer = 0; layer < v->texture.array_size; layer++)
         for (uint32_t face = 0; face < v->faces; face++)
-            for (uint32_t z = 0; z < level->depth; z++)
-                for (uint32_t sample = 0; sample < v->samples; sample++)
-                    if (!take_surface(m, level,
-                                      mali_view_surface(v, layer, n, face, sample)->pointer + z * slice,
-                                      list++))
-                        return false;
+            for (uint32_t sample = 0; sample < v->samples; sample++)
+                if (!take_surface(m, &m->image.level[n],
+                                  mali_view_surface(v, layer, n, face, sample)->pointer, list++))
+                    return false;
+    return true;
+}
+
+static bool take_volume(struct maker *m, uint32_t n)
+{
+    struct raster_image_level *level = &m->image.level[n];
+    uint64_t first = mali_view_surface(m->view, 0, n, 0, 0)->pointer;
+    uint32_t place;
+    for (uint32_t z = 0; z < level->depth; z++)
+        if (!take_surface(m, level, first + (uint64_t)z * level->slice_stride, &place))
+            return false;
+    level->offset = (uint32_t)first;
     return true;
 }
 
 static bool take_levels(struct maker *m)
 {
     const struct mali_view *v = m->view;
-    const struct mali_texture *t = &v->texture;
-    uint64_t count = 0;
-    if (t->levels > RASTER_IMAGE_LEVELS)
+    uint32_t each = v->texture.array_size * v->faces * v->samples; /* of all levels: as many as were read */
+    m->image.level_count = v->texture.levels;
+    if (v->texture.levels > RASTER_IMAGE_LEVELS)
         return refuse(m, GPU_FAULT_PACKET, "more levels than its size has");
-    m->image.level_count = m->key.unnormalized ? 1 : t->levels;
-    for (uint32_t n = 0; n < m->image.level_count; n++) {
-        uint32_t depth = m->key.dim == RASTER_DIM_3D ? UTIL_MAX(t->depth >> n, 1u) : 1;
-        m->image.level[n].first_surface = (uint32_t)count;
-        count += (uint64_t)t->array_size * v->faces * depth * v->samples;
-        if (count > MALI_SURFACES_MOST)
-            return refuse(m, GPU_FAULT_UNSUPPORTED, "too many slices");
-    }
-    uint32_t *list = util_arena_alloc(m->arena, count * sizeof *list);
+    uint32_t *list = util_arena_alloc(m->world->lookups.arena, (size_t)v->surface_count * sizeof *list);
     if (!list)
         return mali_stop_set(m->stop, MALI_OOM, GPU_FAULT_LIST, m->world->unit, v->address,
                              "no host memory for a texture");
     m->image.surface = list;
-    m->image.surface_count = (uint32_t)count;
-    for (uint32_t n = 0; n < m->image.level_count; n++)
-        if (!take_level(m, n, list + m->image.level[n].first_surface))
+    m->image.surface_count = v->surface_count;
+    for (uint32_t n = 0; n < m->image.level_count; n++) {
+        m->image.level[n].first_surface = n * each;
+        if (!size_level(m, n) || !(m->key.listed ? take_level(m, n, list + n * each) : take_volume(m, n)))
             return false;
+    }
     return true;
 }
 
@@ -264,18 +282,55 @@ static void set_limits(struct maker *m)
     m->image.lod_max = (float)s->maximum_lod / 256;
 }
 
-static bool make_image(struct maker *m)
+static bool make_surfaces(struct maker *m, struct surfaces *out)
 {
-    const struct gpu_memory *window = &m->world->space->window;
-    m->image = (struct raster_image){.memory = window->base,
+    m->image = (struct raster_image){.memory = m->world->space->window.base,
                                      .memory_size = UINT64_C(1) << 32,
                                      .layers = m->view->texture.array_size,
                                      .samples = m->view->samples};
-    set_limits(m);
-    return take_levels(m);
+    if (!make_key(m) || !take_levels(m))
+        return false;
+    out->key = m->key;
+    out->image = m->image;
+    return true;
+}
+
+/* Of the texture that is asked for. */
+static bool take_surfaces(struct maker *m)
+{
+    const struct util_memo_key key = {.head = &m->asked->texture, .head_size = sizeof m->asked->texture};
+    enum util_make_status status;
+    struct surfaces *s = util_memo_get(&m->world->lookups, &key, sizeof *s, &status);
+    if (!s)
+        return mali_stop_set(m->stop, MALI_OOM, GPU_FAULT_LIST, m->world->unit, m->view->address,
+                             "no host memory for a texture");
+    if (status == UTIL_MAKING) {
+        struct maker own = *m;
+        own.stop = &s->stop;
+        status = util_memo_end(&m->world->lookups, s, make_surfaces(&own, s));
+    }
+    if (status != UTIL_MADE) {
+        *m->stop = s->stop;
+        return false;
+    }
+    m->key = s->key;
+    m->image = s->image;
+    return true;
 }
 
 /* ---- both ---- */
+
+/* What the request and its sampler add. */
+static void complete(struct maker *m)
+{
+    set_swizzle(&m->view->texture, m->key.swizzle);
+    set_op(m);
+    if (m->sampler)
+        set_sampler(m);
+    set_limits(m);
+    if (m->key.unnormalized)
+        m->image.level_count = 1;
+}
 
 static bool finish(struct maker *m, struct mali_lookup *out)
 {
@@ -301,6 +356,12 @@ static bool finish(struct maker *m, struct mali_lookup *out)
     return refuse(m, GPU_FAULT_UNSUPPORTED, error.text);
 }
 
+static bool may_be_more(struct maker *m)
+{
+    return __atomic_add_fetch(&m->world->lookup_count, 1, __ATOMIC_RELAXED) <= MALI_LOOKUPS_MOST ||
+           refuse(m, GPU_FAULT_UNSUPPORTED, "too many kinds of lookups in one draw");
+}
+
 const struct mali_lookup *mali_lookup_get(struct mali_world *world, const struct mali_lookup_key *asked,
                                           struct mali_stop *stop)
 {
@@ -313,9 +374,12 @@ const struct mali_lookup *mali_lookup_get(struct mali_world *world, const struct
         return NULL;
     }
     if (status == UTIL_MAKING) {
-        struct maker m = {
-            .world = world, .asked = asked, .arena = world->lookups.arena, .stop = &lookup->stop};
-        bool made = take_descriptors(&m) && make_key(&m) && make_image(&m) && finish(&m, lookup);
+        struct maker m = {.world = world, .asked = asked, .stop = &lookup->stop};
+        bool made = may_be_more(&m) && take_descriptors(&m) && take_surfaces(&m);
+        if (made) {
+            complete(&m);
+            made = finish(&m, lookup);
+        }
         status = util_memo_end(&world->lookups, lookup, made);
     }
     if (status == UTIL_MADE)

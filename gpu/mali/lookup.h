@@ -6,6 +6,8 @@
 #include "gpu/mali/world.h"
 #include "raster/texture/sampler.h"
 
+#define MALI_LOOKUPS_MOST (1u << 15) /* of one draw: ours; more than a program has instructions */
+
 /* What an instruction asks: all that a key depends on besides the descriptors. Without padding. */
 struct mali_lookup_key {
     uint32_t texture, sampler; /* of fetches the sampler is 0 */

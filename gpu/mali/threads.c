@@ -9,7 +9,7 @@
 #include "util/bits.h"
 #include "util/fpenv.h"
 
-enum { SIXTEENS = MALI_GROUP_MOST / MIDGARD_LANES, UNITS_AT_ONCE = 1024 };
+enum { SIXTEENS = MALI_GROUP_MOST / MIDGARD_LANES, UNITS_AT_ONCE = 1024, TEXTURES_FEW = 256 };
 
 /* What a worker has for the units that it runs. */
 struct worker {
@@ -251,11 +251,20 @@ static bool varyings_are_own(const struct mali_bindings *b)
     return true;
 }
 
+/* Programs that choose textures by registers could ask for more lookups than there may be: which of them is the
+ * one too many has an answer in order only. */
+static bool textures_are_few(const struct mali_world *w)
+{
+    const struct mali_state *s = &w->bindings->state;
+    return !w->program->any_texture || (uint64_t)s->texture_count * s->sampler_count <= TEXTURES_FEW;
+}
+
 enum mali_end mali_grid_run(struct mali_job *job, struct mali_world *world, const struct mali_grid *grid,
                             mali_sixteen_fn sixteen, uint64_t *done, struct mali_stop *stop)
 {
     struct run run = {.job = job, .world = world, .grid = grid, .sixteen = sixteen};
-    bool parallel = !world->program->stores && grid->own && varyings_are_own(world->bindings);
+    bool parallel =
+        !world->program->stores && grid->own && varyings_are_own(world->bindings) && textures_are_few(world);
     enum mali_end end = MALI_END_FAULT;
     run.sixteens = grid->groups_of_unit > 1 ? 1 : util_div_up(grid->threads, MIDGARD_LANES);
     if (start(&run, parallel ? util_pool_workers(job->device->options.pool) : 1)) {

@@ -50,7 +50,8 @@ struct mali_world {
     uint32_t uniform_count;
     uint32_t fuel;
     uint32_t thread_bytes, group_bytes; /* of storage; 0: the program is given none */
-    struct util_memo lookups;           /* by struct mali_lookup_key */
+    struct util_memo lookups;           /* lookup.h's */
+    uint64_t pages, lookup_count;       /* that were looked at and made so far; atomic */
 };
 
 /* Takes the program and what is the same for all its threads. `arena` is for lookups, and not reset while the

@@ -130,7 +130,8 @@ const struct mali_attribute *mali_world_attribute(const struct mali_world *w, bo
 /* ---- one lane's element ---- */
 
 struct element {
-    const struct mali_attribute *attribute;
+    const struct mali_attribute *attribute; /* number `index`; NULL: not looked for yet */
+    uint32_t index;
     const struct mali_array *array;
     enum raster_format format;
     uint64_t address; /* of its first byte */
@@ -142,9 +143,11 @@ static bool find(const struct mali_threads *t, const struct midgard_attribute *a
                  struct element *e, struct mali_stop *stop)
 {
     const struct mali_world *w = t->world;
-    e->attribute = mali_world_attribute(w, a->secondary, a->index[lane], &e->array, &e->format, stop);
+    if (!e->attribute || e->index != a->index[lane])
+        e->attribute = mali_world_attribute(w, a->secondary, a->index[lane], &e->array, &e->format, stop);
     if (!e->attribute)
         return false;
+    e->index = a->index[lane];
     uint32_t n = a->other_vertex ? a->vertex[lane] : t->number[lane];
     int64_t element = (int64_t)mali_array_element(e->array, n) + (a->secondary ? 0 : w->draw->offset_start);
     int64_t offset = e->attribute->offset_enable ? e->attribute->offset : 0;
@@ -169,31 +172,31 @@ static bool unusable(const struct mali_world *w, const struct mali_array *array,
 
 /* Beyond a buffer are zeros: 0, 0, 0, 1 of formats of three channels or less (ours). */
 static bool fetch(const struct mali_threads *t, const struct midgard_attribute *a, unsigned lane,
-                  uint32_t out[4], struct mali_stop *stop)
+                  struct element *e, uint32_t out[4], struct mali_stop *stop)
 {
     const struct mali_world *w = t->world;
-    struct element e;
     uint32_t word[4] = {0};
-    if (!find(t, a, lane, &e, stop))
+    if (!find(t, a, lane, e, stop))
         return false;
-    if (e.attribute->format == MALI_FORMAT_CONSTANT) {
+    if (e->attribute->format == MALI_FORMAT_CONSTANT) {
         bool integer = !a->any_type && (a->type == MIDGARD_U32 || a->type == MIDGARD_I32);
-        mali_reorder(e.attribute->order, integer ? 1 : util_f2u(1.0f), word, word);
+        mali_reorder(e->attribute->order, integer ? 1 : util_f2u(1.0f), word, word);
         to_register(RASTER_R32G32B32A32_FLOAT, a->type, a->any_type, word, out);
         return true;
     }
-    if (is_number(e.array)) {
-        word[0] = mali_array_element(e.array, a->other_vertex ? a->vertex[lane] : t->number[lane]);
-    } else if (e.array->kind != MALI_ARRAY_1D) {
-        return unusable(w, e.array, stop);
-    } else if (e.inside) {
-        uint32_t bytes = raster_format_bytes(e.format);
-        const uint8_t *from = mali_at(w->space, e.address, bytes, GPU_RIGHT_READ, w->unit, "attribute", stop);
+    if (is_number(e->array)) {
+        word[0] = mali_array_element(e->array, a->other_vertex ? a->vertex[lane] : t->number[lane]);
+    } else if (e->array->kind != MALI_ARRAY_1D) {
+        return unusable(w, e->array, stop);
+    } else if (e->inside) {
+        uint32_t bytes = raster_format_bytes(e->format);
+        const uint8_t *from =
+            mali_at(w->space, e->address, bytes, GPU_RIGHT_READ, w->unit, "attribute", stop);
         if (!from)
             return false;
         memcpy(word, from, bytes);
     }
-    mali_world_convert(e.format, e.attribute->order, a->type, a->any_type, word, out);
+    mali_world_convert(e->format, e->attribute->order, a->type, a->any_type, word, out);
     return true;
 }
 
@@ -202,11 +205,12 @@ bool mali_port_attribute(void *ctx, const struct midgard_attribute *a, uint16_t 
 {
     struct mali_threads *t = ctx;
     struct mali_stop stop = {0};
+    struct element element = {0};
     for (unsigned l = 0; l < 16; l++) {
-        uint32_t value[4];
+        uint32_t value[4] = {0};
         if (!(lanes >> l & 1))
             continue;
-        if (!fetch(t, a, l, value, &stop))
+        if (!fetch(t, a, l, &element, value, &stop))
             return mali_world_refuse(t, l, &stop, place);
         for (unsigned c = 0; c < 4; c++)
             out[c][l] = value[c];
@@ -216,24 +220,23 @@ bool mali_port_attribute(void *ctx, const struct midgard_attribute *a, uint16_t 
 
 /* What is outside the buffer, or of no format (FORMAT_CONSTANT: nobody reads it), is dropped. */
 static bool put(const struct mali_threads *t, const struct midgard_attribute *a, unsigned lane,
-                const uint32_t in[4], struct mali_stop *stop)
+                struct element *e, const uint32_t in[4], struct mali_stop *stop)
 {
     const struct mali_world *w = t->world;
-    struct element e;
     uint32_t word[4];
-    if (!find(t, a, lane, &e, stop))
+    if (!find(t, a, lane, e, stop))
         return false;
-    if (e.attribute->format == MALI_FORMAT_CONSTANT)
+    if (e->attribute->format == MALI_FORMAT_CONSTANT)
         return true;
-    if (e.array->kind != MALI_ARRAY_1D)
-        return unusable(w, e.array, stop);
-    if (!e.inside)
+    if (e->array->kind != MALI_ARRAY_1D)
+        return unusable(w, e->array, stop);
+    if (!e->inside)
         return true;
-    uint32_t bytes = raster_format_bytes(e.format);
-    uint8_t *to = mali_at(w->space, e.address, bytes, GPU_RIGHT_WRITE, w->unit, "varying", stop);
+    uint32_t bytes = raster_format_bytes(e->format);
+    uint8_t *to = mali_at(w->space, e->address, bytes, GPU_RIGHT_WRITE, w->unit, "varying", stop);
     if (!to)
         return false;
-    mali_world_convert_back(e.format, e.attribute->order, a->type, a->any_type, in, word);
+    mali_world_convert_back(e->format, e->attribute->order, a->type, a->any_type, in, word);
     memcpy(to, word, bytes);
     return true;
 }
@@ -243,9 +246,10 @@ bool mali_port_store_varying(void *ctx, const struct midgard_attribute *a, uint1
 {
     struct mali_threads *t = ctx;
     struct mali_stop stop = {0};
+    struct element element = {0};
     for (unsigned l = 0; l < 16; l++) {
         const uint32_t in[4] = {value[0][l], value[1][l], value[2][l], value[3][l]};
-        if (lanes >> l & 1 && !put(t, a, l, in, &stop))
+        if (lanes >> l & 1 && !put(t, a, l, &element, in, &stop))
             return mali_world_refuse(t, l, &stop, place);
     }
     return true;

@@ -156,8 +156,7 @@ struct midgard_memory {
     int32_t offset; /* 18 bits with sign; see midgard_offset_* */
 };
 /* What an offset holds: of attributes, varyings, images and specials the index above nine bits of others; of
- * uniform buffers bytes above two bits, of which bit 0 says that a register has the buffer's number, not
- * the instruction. */
+ * uniform buffers bytes above two bits, of which bit 0 says that the argument register has the buffer's number. */
 static inline int32_t midgard_offset_index(const struct midgard_memory *m)
 {
     return m->offset >> 9;

@@ -1,6 +1,7 @@
 /* Compute jobs: ids, barriers and storage, atomics, images, uniform buffers; faults, waits and bounds. Expected
  * values are worked out here. */
-#include <inttypes.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include "gpu/mali/device_internal.h"
 #include "tests/gpu/mali/dispatch.h"
@@ -283,6 +284,40 @@ static void test_refused(void **state)
     }
 }
 
+/* 2^31 invocations, in order and on two workers: who does not want them any more has their end soon. */
+static void *submit(void *data)
+{
+    struct dispatch *d = data;
+    guest_submit(&d->guest, 1, DISPATCH_JOB, 0x83300);
+    return NULL;
+}
+
+static void test_cancelled(void **state)
+{
+    static const char *const programs[] = {"nop ; nop ; stop\n",
+                                           ADDRESS "st_32 al1, al0.x.64, zero.x, 0 ; nop ; stop\n"};
+    struct util_pool *pool;
+    assert_int_equal(util_pool_create(1, &pool), 0);
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(programs); n++) {
+        struct dispatch d;
+        pthread_t thread;
+        dispatch_begin(&d, &(struct mali_options){.kind = MALI_T860, .gpu.pool = pool}, MALI_JOB_TYPE_COMPUTE,
+                       programs[n]);
+        dispatch_sizes(&d, one, (uint32_t[3]){1, 1u << 31, 1});
+        assert_int_equal(pthread_create(&thread, NULL, submit, &d), 0);
+        usleep(10000);
+        alarm(20); /* instead of waiting for ever */
+        gpu_host_cancel(mali_device_host(d.guest.device), true);
+        pthread_join(thread, NULL);
+        alarm(0);
+        gpu_host_cancel(mali_device_host(d.guest.device), false);
+        guest_expect_no_fault(&d.guest);
+        assert_int_equal(guest_status(&d.guest, 1), STATUS_ACTIVE);
+        guest_destroy(&d.guest);
+    }
+    util_pool_destroy(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +330,7 @@ int main(void)
         cmocka_unit_test(test_waits),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -346,6 +346,54 @@ static void test_packed(void **state)
     guest_destroy(&d.guest);
 }
 
+/* Vertices of sixteen textures, which each makes where it asks first: the same bytes at any number of threads. */
+static void run_vertices(struct util_pool *pool, uint8_t *out)
+{
+    enum { VERTICES = 700, TEXTURES = 16, RGBA32F = 191, FROM = DISPATCH_DATA, TO = DISPATCH_DATA + 0x4000 };
+    struct dispatch d;
+    dispatch_begin(&d, &(struct mali_options){.kind = MALI_T860, .gpu.pool = pool}, MALI_JOB_TYPE_VERTEX,
+                   "ld_attr_32 r28, zero.x, zero.x, 0:0 ; ld_attr_32u r29, zero.x, zero.x, 1:0 ; next vtex\n"
+                   "tex.2d.1.f out0, in0, in1.x, 0 ; as vtex ; next alu1\n"
+                   "vmul.imov.32 r27, r24.xxxx, r28 ; next ldst\n"
+                   "st_vary_32 al1, zero.x, zero.x.s32, 0:0 ; nop ; stop\n");
+    dispatch_sizes(&d, (uint32_t[3]){1, 1, 1}, (uint32_t[3]){1, VERTICES, 1});
+    dispatch_counts(&d, TEXTURES, 1, 2, 1, 0);
+    dispatch_array(&d, DISPATCH_ATTRIBUTES, 0, RGBA32F, RGBA, FROM, 0, 16);
+    dispatch_array(&d, DISPATCH_ATTRIBUTES, 1, R32UI, R001, FROM + 0x1000, 4, 4 * VERTICES);
+    dispatch_array(&d, DISPATCH_VARYINGS, 0, RGBA32F, RGBA, TO, 16, 16 * VERTICES);
+    texture(&d, TWO, (uint32_t[3]){1, 1, 1}, 1, 1, R32F, R001, false);
+    surface(&d, 0, TEXELS, 64, 0);
+    sampler(&d, NEAREST | NORMALIZED, 256 << 16, 0);
+    for (uint32_t n = 0; n < TEXTURES; n++) {
+        uint32_t at = DISPATCH_TEXTURE + 64 * n;
+        memcpy(dispatch_at(&d, at), dispatch_at(&d, DISPATCH_TEXTURE), 64);
+        dispatch_set(&d, at + 32, 0, TEXELS + 64 * n);
+        dispatch_set(&d, DISPATCH_TEXTURES, 2 * n, at);
+        put(&d, TEXELS + 64 * n, (float)n);
+    }
+    for (uint32_t n = 0; n < VERTICES; n++)
+        dispatch_set(&d, FROM + 0x1000, n, n / 3 % TEXTURES);
+    dispatch_run(&d);
+    for (uint32_t n = 0; n < VERTICES; n++)
+        assert_int_equal(dispatch_get(&d, TO, 4 * n), util_f2u((float)(n / 3 % TEXTURES)));
+    memcpy(out, d.data, DISPATCH_DATA_BYTES);
+    guest_destroy(&d.guest);
+}
+
+static void test_threads(void **state)
+{
+    static const unsigned threads[] = {1, 2, 7};
+    static uint8_t first[DISPATCH_DATA_BYTES], other[DISPATCH_DATA_BYTES];
+    run_vertices(NULL, first);
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(threads); n++) {
+        struct util_pool *pool;
+        assert_int_equal(util_pool_create(threads[n], &pool), 0);
+        run_vertices(pool, other);
+        assert_memory_equal(first, other, sizeof first);
+        util_pool_destroy(pool);
+    }
+}
+
 /* ---- what is refused ---- */
 
 static void test_refused(void **state)
@@ -359,6 +407,8 @@ static void test_refused(void **state)
         {DISPATCH_TEXTURE, 2, RGBA | R32F << 12 | ONE << 22 | 2u << 24 | 3u << 28, "other dimensions"},
         {DISPATCH_TEXTURE, 2, RGBA | 134 << 12 | TWO << 22 | 2u << 24 | 3u << 28, "its format"},
         {DISPATCH_TEXTURE, 2, RGBA | R32F << 12 | TWO << 22 | 12u << 24 | 3u << 28, "AFBC"},
+        {DISPATCH_TEXTURE + 32, 2, 0x80000000, "backwards"},
+        {DISPATCH_TEXTURE, 3, 17u << 24, "more levels"},
         {DISPATCH_SAMPLERS, 2, 0, "wrap mode"}};
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(changes); n++) {
         struct dispatch d;
@@ -406,7 +456,7 @@ int main(void)
         cmocka_unit_test(test_layers),  cmocka_unit_test(test_volumes), cmocka_unit_test(test_cubes),
         cmocka_unit_test(test_samples), cmocka_unit_test(test_shadows), cmocka_unit_test(test_gathers),
         cmocka_unit_test(test_blocks),  cmocka_unit_test(test_refused), cmocka_unit_test(test_waits),
-        cmocka_unit_test(test_limits),  cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_limits),  cmocka_unit_test(test_packed),  cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
