@@ -192,6 +192,7 @@ static void find_words(struct raster_block_ir *r, struct jit_builder *b, LLVMVal
     row = LLVMBuildLShr(b->ir, tile_word(r, b, offsetof(struct raster_tile, width)), jit_i32(b, 2), "");
     at = LLVMBuildAdd(b->ir, LLVMBuildMul(b->ir, y, row, ""), x, "");
     at = LLVMBuildMul(b->ir, at, jit_i32(b, (uint32_t)(r->samples * RASTER_SAMPLE_BYTES)), "");
+    r->at = at;
     color = r->words == 1 ? at : LLVMBuildMul(b->ir, at, jit_i32(b, r->words), "");
     r->color = jit_offset(b, jit_offset_const(b, r->tile, offsetof(struct raster_tile, color)), color);
     r->zs = jit_offset(b, jit_offset_const(b, r->tile, offsetof(struct raster_tile, zs)), at);

@@ -30,6 +30,7 @@ struct raster_block_ir {
     LLVMValueRef cx, cy;    /* their centres, f32x16 */
     LLVMValueRef fx, fy;    /* from the reference point */
     LLVMValueRef color, zs; /* ptr to the first sample; none of quads */
+    LLVMValueRef at;        /* of zs in the tile's, bytes, i32; likewise */
     LLVMValueRef covered[RASTER_TARGET_SAMPLES]; /* i1x16 */
     LLVMValueRef quad_planes[4], quad_color[4];  /* of quads, instead of `prim` and `color` */
 };

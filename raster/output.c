@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "raster/depth.h"
 #include "util/bits.h"
 
 bool raster_output_is_bytes(enum raster_format format)
@@ -144,6 +145,39 @@ void raster_output_pixel(enum raster_format format, const struct raster_blend *b
             new[n] = raster_blend_logic(does.logic_op, new[n], word[n]);
         word[n] = (new[n] & mask[n]) | (word[n] & ~mask[n]);
     }
+}
+
+/* ---- blocks ---- */
+
+void raster_output_depth(const struct raster_targets *targets, const struct raster_prim *prim, int32_t px,
+                         int32_t py, uint32_t depth[16])
+{
+    enum raster_depth_kind kind = (enum raster_depth_kind)targets->depth;
+    for (uint32_t lane = 0; lane < 16; lane++) {
+        if (raster_depth_is_32(kind))
+            depth[lane] = raster_depth_encode(kind, raster_depth_z_at(prim, px, py, lane));
+        else
+            depth[lane] = raster_depth_at(prim, px, py, lane);
+        if (kind == RASTER_DEPTH_UNORM16)
+            depth[lane] = raster_depth_16(depth[lane]);
+    }
+}
+
+uint16_t raster_output_test(const struct raster_targets *targets, struct raster_tile *tile, uint32_t block,
+                            uint32_t sample, const struct raster_zs *zs, bool reverse,
+                            const uint32_t depth[16], uint16_t lanes)
+{
+    bool is_32 = raster_depth_is_32((enum raster_depth_kind)targets->depth);
+    uint32_t at = block * targets->samples + sample * 16;
+    for (uint32_t lane = 0; lane < 16; lane++) {
+        uint32_t *word = &tile->zs[at + lane];
+        if (!(lanes >> lane & 1))
+            continue;
+        if (!(is_32 ? raster_zs_test_32(zs, reverse, depth[lane], word, &tile->stencil[at + lane])
+                    : raster_zs_test(zs, reverse, depth[lane], word)))
+            lanes &= (uint16_t)~(1u << lane);
+    }
+    return lanes;
 }
 
 void raster_output_block(const struct raster_targets *targets, struct raster_tile *tile, uint32_t block,

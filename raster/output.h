@@ -39,7 +39,16 @@ bool raster_output_reads(enum raster_format format, const struct raster_blend *b
 void raster_output_pixel(enum raster_format format, const struct raster_blend *blend,
                          const struct raster_output_colors *colors, uint32_t word[4]);
 
-/* The same of one sample of target t, for `lanes` of a block: lane l takes colors[l]. `block`:
+/* Depths of a block's lanes, for the tests, whose first pixel is window pixel (px, py): the primitive's. */
+void raster_output_depth(const struct raster_targets *targets, const struct raster_prim *prim, int32_t px,
+                         int32_t py, uint32_t depth[16]);
+/* Tests `lanes` of one sample of a block, with what writes of depth and stencil that has. Returns those that
+ * pass. `block`: raster_targets_block; `depth` as above or of raster_depth_encode. */
+uint16_t raster_output_test(const struct raster_targets *targets, struct raster_tile *tile, uint32_t block,
+                            uint32_t sample, const struct raster_zs *zs, bool reverse,
+                            const uint32_t depth[16], uint16_t lanes);
+
+/* Colours of one sample of target t, for `lanes` of a block: lane l takes colors[l]. `block`:
  * raster_targets_block. */
 void raster_output_block(const struct raster_targets *targets, struct raster_tile *tile, uint32_t block,
                          uint32_t t, uint32_t sample, const struct raster_blend *blend,

@@ -2,6 +2,7 @@
 
 #include "raster/blend_ir.h"
 #include "raster/texture/texel_ir.h"
+#include "raster/zs_ir.h"
 
 /* ---- bytes ---- */
 
@@ -93,7 +94,52 @@ void raster_output_ir_words(struct jit_builder *b, enum raster_format format,
     }
 }
 
-/* ---- in the block ---- */
+/* ---- depth and stencil ---- */
+
+LLVMValueRef raster_output_ir_depth(struct raster_block_ir *r, struct jit_builder *b,
+                                    const struct raster_targets *targets)
+{
+    enum raster_depth_kind kind = (enum raster_depth_kind)targets->depth;
+
+    if (raster_depth_is_32(kind))
+        return raster_depth_encode_ir(b, kind, raster_block_ir_z(r, b));
+    LLVMValueRef depth = raster_block_ir_depth(r, b);
+    return kind == RASTER_DEPTH_UNORM16 ? raster_depth_16_ir(b, depth) : depth;
+}
+
+/* Of the sample's stencil bytes. */
+static LLVMValueRef stencil_place(struct raster_block_ir *r, struct jit_builder *b, unsigned sample)
+{
+    LLVMValueRef bytes = LLVMBuildLShr(b->ir, r->at, jit_i32(b, 2), "");
+    LLVMValueRef base = jit_offset_const(b, r->tile, offsetof(struct raster_tile, stencil) + sample * 16);
+
+    return jit_offset(b, base, bytes);
+}
+
+LLVMValueRef raster_output_ir_test(struct raster_block_ir *r, struct jit_builder *b,
+                                   const struct raster_targets *targets, unsigned sample,
+                                   const struct raster_zs *zs, LLVMValueRef reverse, LLVMValueRef depth,
+                                   LLVMValueRef lanes)
+{
+    LLVMValueRef stored = raster_block_ir_load(b, r->zs, sample), updated, pass;
+
+    if (!raster_depth_is_32((enum raster_depth_kind)targets->depth)) {
+        pass = raster_zs_ir(b, zs, reverse, lanes, depth, stored, &updated);
+    } else {
+        LLVMTypeRef bytes = LLVMVectorType(b->i8, JIT_LANES);
+        LLVMValueRef at = stencil_place(r, b, sample), old, new;
+
+        old = LLVMBuildZExt(b->ir, jit_load(b, bytes, at, 16, false), b->i32x16, "");
+        pass = raster_zs_ir_32(b, zs, reverse, lanes, depth, stored, old, &updated, &new);
+        if (zs->face[0].enable || zs->face[1].enable)
+            jit_store(b, LLVMBuildTrunc(b->ir, new, bytes, ""), at, 16);
+    }
+    if (updated != stored)
+        jit_store(b, updated, raster_block_ir_sample(b, r->zs, sample), 64);
+    return pass;
+}
+
+/* ---- colours in the block ---- */
 
 static unsigned first_word(const struct raster_targets *targets, unsigned t, unsigned sample)
 {

@@ -16,6 +16,16 @@ struct raster_output_ir {
 void raster_output_ir_words(struct jit_builder *b, enum raster_format format,
                             const struct raster_blend *blend, const struct raster_output_ir *colors,
                             LLVMValueRef *word);
+/* Depths of the block's lanes, for the test: the primitive's. i32x16. */
+LLVMValueRef raster_output_ir_depth(struct raster_block_ir *r, struct jit_builder *b,
+                                    const struct raster_targets *targets);
+/* Tests `lanes` (i1x16) of one sample of the block at hand, with what writes of depth and stencil that has.
+ * `reverse`: i1; `depth`: as above, or of raster_depth_encode_ir. Returns the lanes that pass. Not of quads. */
+LLVMValueRef raster_output_ir_test(struct raster_block_ir *r, struct jit_builder *b,
+                                   const struct raster_targets *targets, unsigned sample,
+                                   const struct raster_zs *zs, LLVMValueRef reverse, LLVMValueRef depth,
+                                   LLVMValueRef lanes);
+
 /* Reads, blends and stores `lanes` (i1x16) of one sample of target t in the block at hand, whose r->words is
  * targets->total and r->samples targets->samples. Not of quads. */
 void raster_output_ir_store(struct raster_block_ir *r, struct jit_builder *b,

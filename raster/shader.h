@@ -92,7 +92,8 @@ int raster_shader_find(struct raster_shader *shader, bool opaque,
  * himself: the calls below do it. */
 bool raster_shader_pay(const struct raster_shader *shader, uint32_t blocks, struct raster_shader_work *work);
 
-/* Shades blocks of one primitive: tests and colours. 0, or nonzero with work->fault filled. */
+/* Shades blocks of one primitive: tests and colours. 0, or nonzero with work->fault filled. In tiles of 2, 8 or
+ * 16 samples `blocks` are struct raster_samples_block (samples.h). */
 uint32_t raster_shader_shade(const struct raster_shader *shader, const struct raster_prim *prim,
                              struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                              struct raster_shader_work *work);

@@ -13,7 +13,9 @@
  * take RASTER_COLOR_WORDS, which is enough for 8 targets of 16 bytes and 16 samples. (A Mali's own tile is of
  * 16x16 pixels and shrinks alike, Mesa's pan_select_max_tile_size; a program cannot tell.)
  *
- * A struct raster_targets belongs to its caller and is constant once made. */
+ * A struct raster_targets belongs to its caller and is constant once made; width, height, samples and target of
+ * the tile are its caller's to set (raster_worker_place): target is that of tile.h where the one target is of its
+ * kinds, else RASTER_TARGET_8888. */
 #ifndef VITRAIL_RASTER_TARGETS_H
 #define VITRAIL_RASTER_TARGETS_H
 

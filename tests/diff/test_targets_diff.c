@@ -23,7 +23,7 @@ struct program {
     struct raster_targets targets;
     struct raster_blend blend[RASTER_TARGETS_MAX];
     struct raster_zs zs;
-    uint32_t query, sample, block;
+    uint32_t query, sample, block, width, writes_depth;
 };
 
 /* What one run takes and leaves beside the tile. */
@@ -33,6 +33,7 @@ struct io {
     float constant[RASTER_TARGETS_MAX][4];
     uint64_t passed;
     uint32_t lanes, reverse, live;
+    struct raster_prim prim; /* its plane of depth */
 };
 
 /* ---- random ones ---- */
@@ -103,6 +104,7 @@ static struct program random_program(uint64_t number)
     p.zs.face[1] = random32() & 1 ? p.zs.face[0] : random_face();
     p.query = random32() % 3;
     p.sample = random32() % p.targets.samples;
+    p.writes_depth = random32() & 1;
     return p;
 }
 
@@ -135,13 +137,22 @@ static void random_io(struct io *io)
     io->lanes = random32() & 3 ? 0xffff : random32() & 0xffff;
     io->reverse = random32() & 1;
     io->passed = random32() % 3;
+    io->prim.depth =
+        (struct raster_depth){.a = (int64_t)(random_next(&state) & 0xffffffffffffff) - (1ll << 55),
+                              .b = (int64_t)(random_next(&state) & 0xffffffffffff),
+                              .c = (int64_t)(random_next(&state) & 0x1ffffffffffffff) - (1ll << 52),
+                              .shift = random32() % 4 ? 0 : random32() % 8};
+    io->prim.depth.a >>= random32() % 48;
 }
 
 /* Pixels of the targets' formats, as tiles have them, and depths equal to those that come often. */
 static void random_tile(struct raster_tile *tile, const struct program *p, const struct io *io)
 {
+    uint32_t lane[16];
     raster_targets_size(&p->targets, &tile->width, &tile->height);
     tile->samples = p->targets.samples;
+    tile->x = (int32_t)(random32() % 64) - 16;
+    tile->y = (int32_t)(random32() % 64);
     for (uint32_t i = 0; i < RASTER_COLOR_WORDS; i++)
         tile->color[i] = random32();
     for (uint32_t y = 0; y < tile->height; y++)
@@ -152,9 +163,13 @@ static void random_tile(struct raster_tile *tile, const struct program *p, const
                 for (uint32_t s = 0; s < tile->samples && p->targets.words[t]; s++)
                     raster_targets_put(&p->targets, tile, t, x, y, s, word);
             }
+    raster_output_depth(&p->targets, &io->prim, tile->x + (int32_t)(p->block / 16 % (p->width / 4) * 4),
+                        tile->y + (int32_t)(p->block / 16 / (p->width / 4) * 4), lane);
     for (uint32_t i = 0; i < RASTER_TILE_WORDS; i++) {
         enum raster_depth_kind kind = (enum raster_depth_kind)p->targets.depth;
         uint32_t depth = raster_depth_encode(kind, util_u2f(random32() & 1 ? io->z[i % 16] : random_color()));
+        if (!p->writes_depth && random32() & 1)
+            depth = lane[i % 16] + random32() % 3 - 1;
         tile->stencil[i] = (uint8_t)(random32() & 1 ? random32() : 255 * (random32() & 1));
         tile->zs[i] = raster_depth_is_32(kind) ? depth : depth << 8 | tile->stencil[i];
     }
@@ -174,56 +189,57 @@ static LLVMValueRef word(struct jit_builder *b, size_t at)
     return jit_load(b, b->i32, jit_offset_const(b, jit_param(b, 1), at), 4, false);
 }
 
-static size_t zs_index(const struct program *p)
+/* The block, as a loop over blocks would have it. */
+static struct raster_block_ir begin_block(struct jit_builder *b, const struct program *p)
 {
-    return (p->block * p->targets.samples + p->sample * 16);
+    const struct raster_targets *targets = &p->targets;
+    struct raster_block_ir r = {.form = RASTER_IR_PRIM, .samples = targets->samples, .words = targets->total};
+    LLVMTypeRef params[2] = {b->ptr, b->ptr};
+    uint32_t columns;
+
+    jit_begin_function(b, b->void_, params, 2);
+    columns = p->width / 4;
+    r.tile = jit_param(b, 0);
+    r.prim = jit_offset_const(b, jit_param(b, 1), offsetof(struct io, prim));
+    r.x = jit_i32(b, p->block / 16 % columns);
+    r.y = jit_i32(b, p->block / 16 / columns);
+    r.at = jit_i32(b, p->block * targets->samples * 4);
+    r.zs = jit_offset(b, jit_offset_const(b, r.tile, offsetof(struct raster_tile, zs)), r.at);
+    r.color = jit_offset_const(b, r.tile,
+                               offsetof(struct raster_tile, color) +
+                                   (size_t)p->block * targets->samples * targets->total * 4);
+    return r;
 }
 
 /* The lanes that pass; the tile's words are updated. */
-static LLVMValueRef test_zs(struct jit_builder *b, const struct program *p, LLVMValueRef lanes)
+static LLVMValueRef test_zs(struct raster_block_ir *r, struct jit_builder *b, const struct program *p,
+                            LLVMValueRef lanes)
 {
-    enum raster_depth_kind kind = (enum raster_depth_kind)p->targets.depth;
-    LLVMValueRef zs_at =
-        jit_offset_const(b, jit_param(b, 0), offsetof(struct raster_tile, zs) + zs_index(p) * 4);
-    LLVMValueRef s_at =
-        jit_offset_const(b, jit_param(b, 0), offsetof(struct raster_tile, stencil) + zs_index(p));
-    LLVMTypeRef i8x16 = LLVMVectorType(b->i8, JIT_LANES);
-    LLVMValueRef z = raster_depth_encode_ir(b, kind, jit_as_f32(b, words(b, offsetof(struct io, z))));
-    LLVMValueRef reverse =
-        LLVMBuildICmp(b->ir, LLVMIntNE, word(b, offsetof(struct io, reverse)), jit_i32(b, 0), "");
-    LLVMValueRef stored = jit_load(b, b->i32x16, zs_at, 64, false), updated, stencil, pass;
+    LLVMValueRef reverse = word(b, offsetof(struct io, reverse)), z;
 
-    if (!raster_depth_is_32(kind)) {
-        pass = raster_zs_ir(b, &p->zs, reverse, lanes, z, stored, &updated);
-    } else {
-        stencil = LLVMBuildZExt(b->ir, jit_load(b, i8x16, s_at, 16, false), b->i32x16, "");
-        pass = raster_zs_ir_32(b, &p->zs, reverse, lanes, z, stored, stencil, &updated, &stencil);
-        jit_store(b, LLVMBuildTrunc(b->ir, stencil, i8x16, ""), s_at, 16);
-    }
-    jit_store(b, updated, zs_at, 64);
-    return pass;
+    reverse = LLVMBuildICmp(b->ir, LLVMIntNE, reverse, jit_i32(b, 0), "");
+    if (p->writes_depth)
+        z = raster_depth_encode_ir(b, (enum raster_depth_kind)p->targets.depth,
+                                   jit_as_f32(b, words(b, offsetof(struct io, z))));
+    else
+        z = raster_output_ir_depth(r, b, &p->targets);
+    return raster_output_ir_test(r, b, &p->targets, p->sample, &p->zs, reverse, z, lanes);
 }
 
 static int emit(struct jit_builder *b, void *data)
 {
     const struct program *p = data;
     const struct raster_targets *targets = &p->targets;
-    LLVMTypeRef params[2] = {b->ptr, b->ptr};
-    struct raster_block_ir r = {.form = RASTER_IR_PRIM, .samples = targets->samples, .words = targets->total};
+    struct raster_block_ir r = begin_block(b, p);
     LLVMValueRef lanes, bits;
 
-    jit_begin_function(b, b->void_, params, 2);
-    r.tile = jit_param(b, 0);
-    r.color = jit_offset_const(b, r.tile,
-                               offsetof(struct raster_tile, color) +
-                                   (size_t)p->block * targets->samples * targets->total * 4);
     lanes = jit_mask_from_bits(b, LLVMBuildTrunc(b->ir, word(b, offsetof(struct io, lanes)), b->i16, ""));
     lanes = LLVMBuildAnd(b->ir, lanes,
                          raster_samples_mask_ir(b, p->sample, words(b, offsetof(struct io, mask))), "");
     bits = raster_samples_alpha_ir(b, targets->samples, p->sample,
                                    jit_as_f32(b, words(b, offsetof(struct io, alpha))));
     lanes = LLVMBuildAnd(b->ir, lanes, bits, "");
-    lanes = test_zs(b, p, lanes);
+    lanes = test_zs(&r, b, p, lanes);
     raster_query_ir(b, (enum raster_query)p->query, lanes,
                     jit_offset_const(b, jit_param(b, 1), offsetof(struct io, passed)));
     bits = LLVMBuildZExt(b->ir, jit_mask_to_bits(b, lanes), b->i32, "");
@@ -258,19 +274,12 @@ static int emit(struct jit_builder *b, void *data)
 static uint16_t test_zs_ref(struct raster_tile *tile, const struct program *p, const struct io *io,
                             uint16_t lanes)
 {
-    enum raster_depth_kind kind = (enum raster_depth_kind)p->targets.depth;
-    uint16_t pass = 0;
-    for (uint32_t l = 0; l < 16; l++) {
-        size_t at = zs_index(p) + l;
-        uint32_t z = raster_depth_encode(kind, util_u2f(io->z[l]));
-        if (!(lanes >> l & 1))
-            continue;
-        bool is = raster_depth_is_32(kind)
-                      ? raster_zs_test_32(&p->zs, io->reverse, z, &tile->zs[at], &tile->stencil[at])
-                      : raster_zs_test(&p->zs, io->reverse, z, &tile->zs[at]);
-        pass |= (uint16_t)(is << l);
-    }
-    return pass;
+    uint32_t columns = tile->width / 4, depth[16];
+    raster_output_depth(&p->targets, &io->prim, tile->x + (int32_t)(p->block / 16 % columns * 4),
+                        tile->y + (int32_t)(p->block / 16 / columns * 4), depth);
+    for (uint32_t l = 0; l < 16 && p->writes_depth; l++)
+        depth[l] = raster_depth_encode((enum raster_depth_kind)p->targets.depth, util_u2f(io->z[l]));
+    return raster_output_test(&p->targets, tile, p->block, p->sample, &p->zs, io->reverse, depth, lanes);
 }
 
 static void run_ref(struct raster_tile *tile, const struct program *p, struct io *io)
@@ -342,9 +351,10 @@ static void attempt(const struct random_turn *turn, void *data)
     struct util_error error = {0};
     void *code;
     run_fn run;
+    uint32_t height;
 
-    raster_targets_size(&p.targets, &s->tile[0].width, &s->tile[0].height);
-    p.block = random32() % (s->tile[0].width * s->tile[0].height / 16) * 16;
+    raster_targets_size(&p.targets, &p.width, &height);
+    p.block = random32() % (p.width * height / 16) * 16;
     struct jit_request request = {
         .key = &p, .key_size = sizeof p, .name = "targets", .emit = emit, .data = &p};
     if (jit_engine_get(turn->engine, &request, &code, &error))
