@@ -55,12 +55,13 @@ static bool reads_points(const struct mali_frag *f)
 static void begin_shader(struct mali_frag *f)
 {
     const struct midgard_program *p = f->world.program;
-    f->shader = (struct raster_shader){.family = &frag_family,
-                                       .cost = f->has_program ? p->insn_count : 1,
-                                       .varyings = f->vary_count + f->ahead,
-                                       .colors = f->has_program && f->target[0].written,
-                                       .cheap = !f->has_program || (p->insn_count <= CHEAP_INSNS && !p->textures),
-                                       .query = (uint8_t)f->query};
+    f->shader =
+        (struct raster_shader){.family = &mali_frag_family,
+                               .cost = f->has_program ? p->insn_count : 1,
+                               .varyings = f->vary_count + f->ahead,
+                               .colors = f->has_program && f->target[0].written,
+                               .cheap = !f->has_program || (p->insn_count <= CHEAP_INSNS && !p->textures),
+                               .query = (uint8_t)f->query};
 }
 
 static void fill(const struct mali_frag *f, struct gpu_frame_draw *draw)
@@ -104,10 +105,11 @@ bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *d
     if (!read_job(f, draw->state, stop) || !take_program(f, stop))
         return false;
     f->ahead = draw->points && f->has_program && reads_points(f) ? 2 : 0;
-    if (!frag_place_varyings(f, stop) || !frag_set_tests(f, stop) || !frag_set_targets(f, stop))
+    if (!mali_frag_place_varyings(f, stop) || !mali_frag_set_tests(f, stop) ||
+        !mali_frag_set_targets(f, stop))
         return false;
     begin_shader(f);
-    frag_take_code(f, shared->engine, shared->in_order);
+    mali_frag_take_code(f, shared->engine, shared->in_order);
     fill(f, draw);
     if (f->query != RASTER_QUERY_NONE)
         count(f);

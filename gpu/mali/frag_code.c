@@ -13,7 +13,7 @@
 
 /* ---- forms ---- */
 
-static void set_varying(const struct mali_frag *f, uint32_t n, struct frag_varying_form *out)
+static void set_varying(const struct mali_frag *f, uint32_t n, struct mali_frag_varying_form *out)
 {
     static const uint8_t kinds[] = {[MALI_ARRAY_FRAG_COORD] = FRAG_VARYING_COORD,
                                     [MALI_ARRAY_POINT_COORD_MIN_Y] = FRAG_VARYING_POINT,
@@ -29,7 +29,7 @@ static void set_varying(const struct mali_frag *f, uint32_t n, struct frag_varyi
     if (a->format == MALI_FORMAT_CONSTANT) {
         out->kind = FRAG_VARYING_CONSTANT;
     } else if (array->kind == MALI_ARRAY_1D && f->slot_of[n] != FRAG_NO_SLOT) {
-        const struct frag_slot *slot = &f->slot[f->slot_of[n]];
+        const struct mali_frag_slot *slot = &f->slot[f->slot_of[n]];
         out->kind = FRAG_VARYING_SLOT;
         out->format = slot->flat ? slot->format : 0;
         out->flat = slot->flat;
@@ -41,7 +41,7 @@ static void set_varying(const struct mali_frag *f, uint32_t n, struct frag_varyi
 }
 
 /* Which may be kept as bytes: every member is written, and there is no padding. */
-static void set_forms(const struct mali_frag *f, struct frag_forms *out)
+static void set_forms(const struct mali_frag *f, struct mali_frag_forms *out)
 {
     out->tile = *f->tile;
     out->zs = f->zs;
@@ -78,13 +78,13 @@ static bool for_reference(const struct mali_frag *f)
 struct head {
     char mark[16];
     uint32_t kind, words;
-    struct frag_forms forms;
+    struct mali_frag_forms forms;
 };
 static const char mark[16] = "mali fragment 1";
 
 static int emit(struct jit_builder *b, void *data)
 {
-    return frag_emit(b, data);
+    return mali_frag_emit(b, data);
 }
 
 static int emit_key(struct jit_builder *b, const void *key, size_t size)
@@ -98,8 +98,8 @@ static int emit_key(struct jit_builder *b, const void *key, size_t size)
         head.words ? gpu_program_key_read(&in, mali_program_kind(head.kind), head.words, &recipe) : 0;
     if (status)
         return status;
-    const struct frag_variant variant = {recipe.program, &head.forms, recipe.keys};
-    status = frag_emit(b, &variant);
+    const struct mali_frag_variant variant = {recipe.program, &head.forms, recipe.keys};
+    status = mali_frag_emit(b, &variant);
     if (head.words)
         gpu_program_recipe_finish(&recipe);
     return status;
@@ -117,7 +117,7 @@ static int compile(const struct finding *x, struct jit_function **out)
 {
     const struct mali_frag *f = x->frag;
     const struct gpu_program *from = f->has_program ? f->world.from : NULL;
-    struct frag_variant variant = {f->has_program ? f->world.program : NULL, &x->head.forms, x->lookups};
+    struct mali_frag_variant variant = {f->has_program ? f->world.program : NULL, &x->head.forms, x->lookups};
     struct jit_request request = {.name = "mali_fragment_program",
                                   .emit = emit,
                                   .data = &variant,
@@ -166,7 +166,7 @@ static bool writes_always(const struct midgard_program *p)
 
 static bool may_be_opaque(const struct mali_frag *f)
 {
-    const struct frag_target *t = &f->target[0];
+    const struct mali_frag_target *t = &f->target[0];
     enum raster_format format = (enum raster_format)f->tile->format[0];
     bool plain = f->tile->samples == 1 && f->tile->total == 1 && f->sample_mask & 1 && f->early &&
                  f->query == RASTER_QUERY_NONE;
@@ -175,8 +175,8 @@ static bool may_be_opaque(const struct mali_frag *f)
     if (!f->has_program || !t->written)
         return true;
     const struct midgard_program *p = f->world.program;
-    return f->alpha_func == RASTER_ALWAYS && !p->reads_tile && !p->loads && !p->stores &&
-           writes_always(p) && !raster_output_reads(format, &t->blend);
+    return f->alpha_func == RASTER_ALWAYS && !p->reads_tile && !p->loads && !p->stores && writes_always(p) &&
+           !raster_output_reads(format, &t->blend);
 }
 
 /* ---- all of it ---- */
@@ -210,7 +210,7 @@ static void find_all(struct finding *x, bool in_order, struct code *code)
     code->of.head.forms.calls = false;
 }
 
-struct jit_function *frag_quads(const struct raster_shader *shader)
+struct jit_function *mali_frag_quads(const struct raster_shader *shader)
 {
     struct code *code = (struct code *)((uint8_t *)shader->quads - offsetof(struct code, quads));
     struct jit_function *function, *test;
@@ -219,7 +219,7 @@ struct jit_function *frag_quads(const struct raster_shader *shader)
 
 static bool set_args(struct mali_frag *f, struct finding *x)
 {
-    struct frag_args *args = util_arena_alloc(f->shared->arena, sizeof *args);
+    struct mali_frag_args *args = util_arena_alloc(f->shared->arena, sizeof *args);
     if (!args)
         return false;
     memset(args, 0, sizeof *args);
@@ -245,7 +245,7 @@ static void take(struct mali_frag *f, struct code *code)
     f->called = code->called;
 }
 
-void frag_take_code(struct mali_frag *f, struct jit_engine *engine, bool in_order)
+void mali_frag_take_code(struct mali_frag *f, struct jit_engine *engine, bool in_order)
 {
     struct finding x = {.frag = f, .engine = engine};
     struct {
@@ -279,7 +279,7 @@ void frag_take_code(struct mali_frag *f, struct jit_engine *engine, bool in_orde
         take(f, code);
 }
 
-void frag_report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault)
+void mali_frag_report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault)
 {
     const struct mali_frag *f = (const struct mali_frag *)shader;
     if (code == RASTER_SHADER_UNPAID) {

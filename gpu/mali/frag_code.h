@@ -8,7 +8,7 @@
 #include "raster/block_ir.h"
 
 /* What a varying descriptor comes to. */
-enum frag_varying_kind {
+enum mali_frag_varying_kind {
     FRAG_VARYING_NONE, /* nothing that code can give: the draw is interpreted if its program asks for it */
     FRAG_VARYING_SLOT,
     FRAG_VARYING_CONSTANT, /* its order chooses zeros and ones */
@@ -17,15 +17,15 @@ enum frag_varying_kind {
     FRAG_VARYING_POINT_UP,
     FRAG_VARYING_FACING
 };
-struct frag_varying_form {
+struct mali_frag_varying_form {
     uint16_t format, order; /* flat slots' format; others are four floats */
     uint8_t kind, flat, first, count;
 };
 
 /* All that code depends on besides the program and its lookups; a key, without padding of any contents. */
-struct frag_forms {
+struct mali_frag_forms {
     struct mali_code_forms world;
-    struct frag_varying_form varying[MALI_CODE_ARRAYS];
+    struct mali_frag_varying_form varying[MALI_CODE_ARRAYS];
     struct raster_targets tile;
     struct raster_zs zs;
     struct raster_blend blend[MALI_TARGETS];
@@ -38,27 +38,27 @@ struct frag_forms {
 };
 
 /* What code reads of a draw (raster_shader.args); immutable but for `passed`. */
-struct frag_args {
+struct mali_frag_args {
     struct mali_code code;
     float alpha_reference, constant[MALI_TARGETS];
     uint32_t fuel;
     _Atomic uint64_t *passed; /* the draw's count of samples */
 };
 
-struct frag_variant {
+struct mali_frag_variant {
     const struct midgard_program *program; /* NULL: there is none */
-    const struct frag_forms *forms;
+    const struct mali_frag_forms *forms;
     const struct mali_code_lookup *lookups;
 };
 /* frag_ir.c: emits the function, a raster_shader_fn. 0, -ENOTSUP: the program asks for what code cannot give,
  * or another negative errno. */
-int frag_emit(struct jit_builder *b, const struct frag_variant *variant);
+int mali_frag_emit(struct jit_builder *b, const struct mali_frag_variant *variant);
 
 /* frag_code.c: the draw's code, kept with its program, into frag->shader, or, where it calls ports, frag->called.
  * What has none is interpreted. */
-void frag_take_code(struct mali_frag *frag, struct jit_engine *engine, bool in_order);
+void mali_frag_take_code(struct mali_frag *frag, struct jit_engine *engine, bool in_order);
 /* A fault of code, as report of struct raster_shader_family. */
-void frag_report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault);
-struct jit_function *frag_quads(const struct raster_shader *shader);
+void mali_frag_report(const struct raster_shader *shader, uint32_t code, uint32_t address, void *fault);
+struct jit_function *mali_frag_quads(const struct raster_shader *shader);
 
 #endif

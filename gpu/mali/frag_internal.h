@@ -13,7 +13,7 @@
 
 /* A varying of vertices, as set-up takes it: of an interpolated one its format's channels, as floats; of a
  * flat one the words that stand in memory. */
-struct frag_slot {
+struct mali_frag_slot {
     const struct mali_attribute *attribute;
     const struct mali_array *array;
     uint16_t format; /* enum raster_format */
@@ -37,7 +37,7 @@ struct mali_frag {
     struct mali_world world;
     /* Varyings. */
     uint32_t slot_count, vary_count;
-    struct frag_slot slot[RASTER_MAX_VARYINGS];
+    struct mali_frag_slot slot[RASTER_MAX_VARYINGS];
     uint8_t slot_of[FRAG_VARYINGS_MOST]; /* by descriptor */
     uint32_t flat_mask;
     uint8_t ahead; /* varyings before the vertices': a point's coordinates */
@@ -48,7 +48,7 @@ struct mali_frag {
     float alpha_reference;
     uint16_t sample_mask;
     /* Targets. */
-    struct frag_target {
+    struct mali_frag_target {
         bool written; /* it has blending, and some channel is written */
         bool alpha_to_one;
         struct raster_blend blend;
@@ -56,7 +56,7 @@ struct mali_frag {
         struct mali_world *shader; /* the blend shader's, or NULL */
     } target[MALI_TARGETS];
     /* Code (frag_code.h), or what is interpreted: args, and the function of blocks in order where it calls ports. */
-    struct frag_args *args;
+    struct mali_frag_args *args;
     struct jit_function *called;
     /* An occlusion query's: samples passed. */
     enum raster_query query;
@@ -65,18 +65,18 @@ struct mali_frag {
 };
 
 /* frag_state.c: tests and blending out of the state. False and *stop: what is not done. */
-bool frag_set_tests(struct mali_frag *frag, struct mali_stop *stop);
-bool frag_set_targets(struct mali_frag *frag, struct mali_stop *stop);
+bool mali_frag_set_tests(struct mali_frag *frag, struct mali_stop *stop);
+bool mali_frag_set_targets(struct mali_frag *frag, struct mali_stop *stop);
 /* frag_varying.c: which varyings the program reads, and where they stand. */
-bool frag_place_varyings(struct mali_frag *frag, struct mali_stop *stop);
+bool mali_frag_place_varyings(struct mali_frag *frag, struct mali_stop *stop);
 
 /* frag_ref.c: the family of frag->shader. */
-extern const struct raster_shader_family frag_family;
+extern const struct raster_shader_family mali_frag_family;
 
 /* ---- the reference path: frag_ref.c runs blocks, frag_ports.c is what programs meet ---- */
 
 /* A block at hand. */
-struct frag_batch {
+struct mali_frag_batch {
     struct mali_threads threads; /* first: the ports' context */
     const struct mali_frag *frag;
     const struct raster_prim *prim;
@@ -97,6 +97,6 @@ struct frag_batch {
 };
 
 /* The threads of a zeroed batch, with the ports of fragments. */
-void frag_ports_begin(struct frag_batch *batch, struct mali_world *world);
+void mali_frag_ports_begin(struct mali_frag_batch *batch, struct mali_world *world);
 
 #endif

@@ -14,8 +14,8 @@ enum { HOISTED_UNIFORMS = 4 /* vec4s */ };
 
 struct emit {
     struct mali_world_ir world; /* first: the world's ports take it */
-    const struct frag_variant *variant;
-    const struct frag_forms *forms;
+    const struct mali_frag_variant *variant;
+    const struct mali_frag_forms *forms;
     struct raster_block_ir at;
     LLVMValueRef args, call;
     bool refused; /* the program asks for what is not compiled */
@@ -51,7 +51,7 @@ static LLVMValueRef interpolated(struct emit *e, struct jit_builder *b, unsigned
     return LLVMBuildFAdd(b->ir, v, raster_block_ir_coefficient(&e->at, b, RASTER_VALUE_VARY + n, 2), "");
 }
 
-static void of_vertices(struct emit *e, struct jit_builder *b, const struct frag_varying_form *v,
+static void of_vertices(struct emit *e, struct jit_builder *b, const struct mali_frag_varying_form *v,
                         LLVMValueRef word[4])
 {
     for (unsigned c = 0; c < v->count; c++) {
@@ -85,7 +85,7 @@ static LLVMValueRef varying(void *ctx, struct jit_builder *b, const struct midga
 {
     struct emit *e = ctx;
     bool known = !a->index.lanes && a->index.known < MALI_CODE_ARRAYS && !a->position && a->secondary;
-    const struct frag_varying_form *v = known ? &e->forms->varying[a->index.known] : NULL;
+    const struct mali_frag_varying_form *v = known ? &e->forms->varying[a->index.known] : NULL;
     struct mali_code_form as = {.format = RASTER_R32G32B32A32_FLOAT};
     LLVMValueRef word[4] = {jit_splat_u32(b, 0), jit_splat_u32(b, 0), jit_splat_u32(b, 0),
                             jit_splat_f32(b, 1)};
@@ -147,7 +147,8 @@ static LLVMValueRef tile(void *ctx, struct jit_builder *b, enum midgard_tile for
     (void)address;
     for (unsigned c = 0; c < 4; c++)
         out[c] = jit_splat_u32(b, 0);
-    if (target >= t->count || !t->words[target] || form == MIDGARD_TILE_RAW || t->samples > 1 || sample.lanes) {
+    if (target >= t->count || !t->words[target] || form == MIDGARD_TILE_RAW || t->samples > 1 ||
+        sample.lanes) {
         e->refused = true;
         return NULL;
     }
@@ -303,7 +304,8 @@ static LLVMValueRef quads_of(struct jit_builder *b, LLVMValueRef lanes)
 static void set_lanes(const struct emit *e, struct jit_builder *b, struct midgard_ir_input *input)
 {
     LLVMValueRef live = any_sample(e, b);
-    if (e->variant->program->block_count == 1 && !e->variant->program->loads && !e->variant->program->stores) {
+    if (e->variant->program->block_count == 1 && !e->variant->program->loads &&
+        !e->variant->program->stores) {
         input->lanes = LLVMConstAllOnes(b->i1x16);
         return;
     }
@@ -328,10 +330,10 @@ static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
     ports.special = special;
     ports.tile = tile;
     ports.writeout = writeout;
-    struct midgard_ir_input input = {
-        .uniform_count = e->forms->world.uniform_count,
-        .address = of_args(e, b, b->i64, offsetof(struct frag_args, code.address)),
-        .fuel = of_args(e, b, b->i32, offsetof(struct frag_args, fuel))};
+    struct midgard_ir_input input = {.uniform_count = e->forms->world.uniform_count,
+                                     .address =
+                                         of_args(e, b, b->i64, offsetof(struct mali_frag_args, code.address)),
+                                     .fuel = of_args(e, b, b->i32, offsetof(struct mali_frag_args, fuel))};
     set_lanes(e, b, &input);
     begin_slots(e, b);
     int status = midgard_translate(b, e->variant->program, &ports, &input, &fault, &e->end);
@@ -352,7 +354,7 @@ static void drop_lanes(struct emit *e, struct jit_builder *b)
     static const LLVMRealPredicate predicates[8] = {
         [RASTER_LESS] = LLVMRealOLT,    [RASTER_EQUAL] = LLVMRealOEQ,    [RASTER_LEQUAL] = LLVMRealOLE,
         [RASTER_GREATER] = LLVMRealUGT, [RASTER_NOTEQUAL] = LLVMRealUNE, [RASTER_GEQUAL] = LLVMRealUGE};
-    const struct frag_forms *f = e->forms;
+    const struct mali_frag_forms *f = e->forms;
     LLVMValueRef keep_lanes = e->end.live, alpha = jit_splat_f32(b, 1);
     if (e->written[0]) {
         LLVMValueRef given = jit_load(b, b->i32x16, e->color[0][3], 64, false);
@@ -364,15 +366,15 @@ static void drop_lanes(struct emit *e, struct jit_builder *b)
         keep_lanes = none(b);
     } else if (f->alpha_func != RASTER_ALWAYS) {
         LLVMValueRef reference =
-            jit_splat(b, of_args(e, b, b->f32, offsetof(struct frag_args, alpha_reference)));
+            jit_splat(b, of_args(e, b, b->f32, offsetof(struct mali_frag_args, alpha_reference)));
         LLVMValueRef passes = LLVMBuildFCmp(b->ir, predicates[f->alpha_func], alpha, reference, "");
         keep_lanes = LLVMBuildAnd(b->ir, keep_lanes, passes, "");
     }
     for (unsigned s = 0; s < f->tile.samples; s++) {
         e->live[s] = LLVMBuildAnd(b->ir, e->live[s], keep_lanes, "");
         if (f->alpha_to_coverage)
-            e->live[s] = LLVMBuildAnd(b->ir, e->live[s],
-                                      raster_samples_alpha_ir(b, f->tile.samples, s, alpha), "");
+            e->live[s] =
+                LLVMBuildAnd(b->ir, e->live[s], raster_samples_alpha_ir(b, f->tile.samples, s, alpha), "");
     }
 }
 
@@ -387,16 +389,16 @@ static void count(const struct emit *e, struct jit_builder *b)
         bits = jit_intrinsic(b, "llvm.ctpop", &b->i16, 1, &bits, 1);
         passed = LLVMBuildAdd(b->ir, passed, LLVMBuildZExt(b->ir, bits, b->i64, ""), "");
     }
-    LLVMValueRef to = of_args(e, b, b->ptr, offsetof(struct frag_args, passed));
+    LLVMValueRef to = of_args(e, b, b->ptr, offsetof(struct mali_frag_args, passed));
     LLVMBuildAtomicRMW(b->ir, LLVMAtomicRMWBinOpAdd, to, passed, LLVMAtomicOrderingMonotonic, false);
 }
 
 static void write_target(struct emit *e, struct jit_builder *b, unsigned t)
 {
-    const struct frag_forms *f = e->forms;
+    const struct mali_frag_forms *f = e->forms;
     struct raster_output_ir colors;
     LLVMValueRef constant =
-        jit_splat(b, of_args(e, b, b->f32, offsetof(struct frag_args, constant) + t * sizeof(float)));
+        jit_splat(b, of_args(e, b, b->f32, offsetof(struct mali_frag_args, constant) + t * sizeof(float)));
     if (!e->color[t][0])
         return; /* the program never does */
     LLVMValueRef there = jit_load(b, b->i32x16, e->written[t], 64, false);
@@ -441,7 +443,7 @@ static void begin(void *ctx, struct jit_builder *b, LLVMValueRef args, LLVMValue
     for (unsigned k = 0; k < EMITTERS; k++) {
         all[k].args = args;
         all[k].call = call;
-        all[k].world.code = jit_offset_const(b, args, offsetof(struct frag_args, code));
+        all[k].world.code = jit_offset_const(b, args, offsetof(struct mali_frag_args, code));
         all[k].world.threads = threads;
         all[k].world.calls.ports = jit_offset_const(b, threads, offsetof(struct mali_threads, ports));
     }
@@ -454,14 +456,14 @@ static unsigned sides(void *ctx, bool faults)
     return 1;
 }
 
-int frag_emit(struct jit_builder *b, const struct frag_variant *variant)
+int mali_frag_emit(struct jit_builder *b, const struct mali_frag_variant *variant)
 {
     struct emit e[EMITTERS] = {{.variant = variant, .forms = variant->forms}};
-    const struct frag_forms *f = variant->forms;
+    const struct mali_frag_forms *f = variant->forms;
     struct raster_shader_ir ir = {.form = (enum raster_ir_form)f->form,
                                   .samples = f->tile.samples,
                                   .words = f->tile.total,
-                                  .args_bytes = sizeof(struct frag_args),
+                                  .args_bytes = sizeof(struct mali_frag_args),
                                   .hoists = f->world.uniform_count <= HOISTED_UNIFORMS,
                                   .ctx = e,
                                   .begin = begin,

@@ -6,7 +6,7 @@
 #include "raster/depth.h"
 #include "util/bits.h"
 
-static bool refuse(struct frag_batch *b, uint16_t lanes, const char *what, uint32_t value,
+static bool refuse(struct mali_frag_batch *b, uint16_t lanes, const char *what, uint32_t value,
                    struct midgard_place *place)
 {
     struct mali_stop stop;
@@ -23,7 +23,7 @@ struct spot {
     float dx, dy;
 };
 
-static struct spot spot_of(const struct frag_batch *b, const struct midgard_attribute *a, unsigned lane)
+static struct spot spot_of(const struct mali_frag_batch *b, const struct midgard_attribute *a, unsigned lane)
 {
     struct spot s = {lane, b->dx, b->dy};
     if (a->at_position) {
@@ -33,25 +33,25 @@ static struct spot spot_of(const struct frag_batch *b, const struct midgard_attr
     return s;
 }
 
-static float plane(const struct frag_batch *b, const struct spot *s, float pa, float pb)
+static float plane(const struct mali_frag_batch *b, const struct spot *s, float pa, float pb)
 {
     float at_centre = raster_plane_at(b->prim, b->px, b->py, s->lane, pa, pb);
     return s->dx == 0 && s->dy == 0 ? at_centre : at_centre + pa * s->dx + pb * s->dy;
 }
 
-static float inv_w(const struct frag_batch *b, const struct spot *s)
+static float inv_w(const struct mali_frag_batch *b, const struct spot *s)
 {
     return plane(b, s, b->prim->inv_w_a, b->prim->inv_w_b) + b->prim->inv_w_c;
 }
 
 /* The primitive's varying n. */
-static float interpolated(const struct frag_batch *b, const struct spot *s, unsigned n)
+static float interpolated(const struct mali_frag_batch *b, const struct spot *s, unsigned n)
 {
     float t = plane(b, s, b->prim->vary_a[n], b->prim->vary_b[n]);
     return t * (1.0f / inv_w(b, s)) + b->prim->vary_c[n];
 }
 
-static void frag_coord(const struct frag_batch *b, const struct spot *s, uint32_t word[4])
+static void frag_coord(const struct mali_frag_batch *b, const struct spot *s, uint32_t word[4])
 {
     word[0] = util_f2u((float)(b->px + (int32_t)raster_lane_x(s->lane)) + 0.5f + s->dx);
     word[1] = util_f2u((float)(b->py + (int32_t)raster_lane_y(s->lane)) + 0.5f + s->dy);
@@ -59,7 +59,7 @@ static void frag_coord(const struct frag_batch *b, const struct spot *s, uint32_
     word[3] = util_f2u(inv_w(b, s));
 }
 
-static void point_coord(const struct frag_batch *b, const struct spot *s, bool up, uint32_t word[4])
+static void point_coord(const struct mali_frag_batch *b, const struct spot *s, bool up, uint32_t word[4])
 {
     bool point = b->frag->ahead;
     float x = point ? interpolated(b, s, 0) : 0, y = point ? interpolated(b, s, 1) : 0;
@@ -69,8 +69,8 @@ static void point_coord(const struct frag_batch *b, const struct spot *s, bool u
     word[3] = util_f2u(1.0f);
 }
 
-static void of_vertices(const struct frag_batch *b, const struct frag_slot *slot, const struct spot *s,
-                        uint32_t word[4])
+static void of_vertices(const struct mali_frag_batch *b, const struct mali_frag_slot *slot,
+                        const struct spot *s, uint32_t word[4])
 {
     for (unsigned c = 0; c < slot->count; c++) {
         unsigned n = b->frag->ahead + slot->first + c;
@@ -79,7 +79,7 @@ static void of_vertices(const struct frag_batch *b, const struct frag_slot *slot
 }
 
 /* A lane's words as `*format` has them. False: not this one's. */
-static bool take(const struct frag_batch *b, const struct mali_array *array, uint32_t index,
+static bool take(const struct mali_frag_batch *b, const struct mali_array *array, uint32_t index,
                  const struct spot *s, enum raster_format *format, uint32_t word[4])
 {
     static const uint32_t missing[4] = {0, 0, 0, 0x3f800000};
@@ -111,7 +111,7 @@ static bool take(const struct frag_batch *b, const struct mali_array *array, uin
 static bool varying(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint32_t out[4][16],
                     struct midgard_place *place)
 {
-    struct frag_batch *b = ctx;
+    struct mali_frag_batch *b = ctx;
     const struct mali_attribute *attribute = NULL;
     const struct mali_array *array = NULL;
     enum raster_format format = RASTER_FORMAT_NONE;
@@ -148,7 +148,7 @@ enum { SAMPLE_MASK = 96, SAMPLE_NUMBER };
 static bool special(void *ctx, const uint32_t selector[16], enum midgard_type type, uint16_t lanes,
                     uint32_t out[4][16], struct midgard_place *place)
 {
-    struct frag_batch *b = ctx;
+    struct mali_frag_batch *b = ctx;
     (void)type;
     memset(out, 0, 4 * sizeof *out);
     for (; lanes; lanes &= (uint16_t)(lanes - 1)) {
@@ -166,14 +166,14 @@ static bool special(void *ctx, const uint32_t selector[16], enum midgard_type ty
 /* ---- the tile ---- */
 
 /* Formats whose pixels stand in the tile as the hardware has them: raw ones, and four bytes. */
-static bool is_plain(const struct frag_batch *b, uint32_t target)
+static bool is_plain(const struct mali_frag_batch *b, uint32_t target)
 {
     uint32_t format = b->frag->tile->format[target];
     return b->frag->shared->targets->raw[target] || format == RASTER_R8G8B8A8_UNORM ||
            format == RASTER_R8G8B8A8_SRGB;
 }
 
-static uint32_t sample_of(const struct frag_batch *b, uint32_t sample)
+static uint32_t sample_of(const struct mali_frag_batch *b, uint32_t sample)
 {
     return sample < b->frag->tile->samples ? sample : 0;
 }
@@ -181,7 +181,7 @@ static uint32_t sample_of(const struct frag_batch *b, uint32_t sample)
 static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
                  uint16_t lanes, uint32_t out[4][16], struct midgard_place *place)
 {
-    struct frag_batch *b = ctx;
+    struct mali_frag_batch *b = ctx;
     const struct raster_targets *t = b->frag->tile;
     if (target >= t->count || (form == MIDGARD_TILE_RAW && !is_plain(b, target)))
         return refuse(b, lanes, "reading the tile is not done of target", target, place);
@@ -205,20 +205,27 @@ static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint3
 
 enum { NO_COLOR = 255 };
 
-/* A blend shader's: bits of the tile, where the sample is still to be drawn. */
-static void store_raw(struct frag_batch *b, const struct midgard_writeout *what, unsigned lane,
-                      uint32_t target)
+/* A blend shader's: 128 bits of the tile, of as many samples as they are enough for (Mesa's
+ * midgard_compile.c), where these are still to be drawn. */
+static void store_raw(struct mali_frag_batch *b, const struct midgard_writeout *what, unsigned lane,
+                      uint32_t target, uint32_t part)
 {
-    uint32_t word[4], sample = what->select[lane] & 255;
-    const uint32_t samples = b->frag->tile->samples;
+    const struct raster_targets *t = b->frag->tile;
+    const uint32_t bytes = raster_format_bytes((enum raster_format)t->format[target]), many = 16 / bytes;
+    uint32_t bits[4];
     for (unsigned c = 0; c < 4; c++)
-        word[c] = what->color[c][lane];
-    if (sample < samples && b->live[sample] >> lane & 1)
-        raster_targets_put(b->frag->tile, b->tile, target, b->x + raster_lane_x(lane),
-                           b->y + raster_lane_y(lane), sample, word);
+        bits[c] = what->color[c][lane];
+    for (uint32_t n = 0, sample = part * many; n < many && sample < t->samples; n++, sample++) {
+        uint32_t word[4] = {0};
+        memcpy(word, (const uint8_t *)bits + n * bytes, bytes);
+        if (b->live[sample] >> lane & 1)
+            raster_targets_put(t, b->tile, target, b->x + raster_lane_x(lane), b->y + raster_lane_y(lane),
+                               sample, word);
+    }
 }
 
-static void keep(struct frag_batch *b, const struct midgard_writeout *what, unsigned lane, uint32_t target)
+static void keep(struct mali_frag_batch *b, const struct midgard_writeout *what, unsigned lane,
+                 uint32_t target)
 {
     struct raster_output_colors *to = &b->color[target][lane];
     for (unsigned c = 0; c < 4; c++) {
@@ -228,7 +235,7 @@ static void keep(struct frag_batch *b, const struct midgard_writeout *what, unsi
     b->written[target] |= (uint16_t)(1u << lane);
 }
 
-static void keep_zs(struct frag_batch *b, const struct midgard_writeout *what, unsigned lane)
+static void keep_zs(struct mali_frag_batch *b, const struct midgard_writeout *what, unsigned lane)
 {
     if (what->has_depth)
         b->depth[lane] =
@@ -240,7 +247,7 @@ static void keep_zs(struct frag_batch *b, const struct midgard_writeout *what, u
 static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t lanes,
                      struct midgard_place *place)
 {
-    struct frag_batch *b = ctx;
+    struct mali_frag_batch *b = ctx;
     for (; lanes; lanes &= (uint16_t)(lanes - 1)) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         uint32_t select = what->has_select ? what->select[lane] : 0, target = select >> 8;
@@ -248,7 +255,7 @@ static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t la
             if (!is_plain(b, b->blending - 1))
                 return refuse(b, (uint16_t)(1u << lane), "a blend shader's writing is not done of target",
                               b->blending - 1, place);
-            store_raw(b, what, lane, b->blending - 1);
+            store_raw(b, what, lane, b->blending - 1, select & 255);
             continue;
         }
         if (b->frag->depth_given || b->frag->stencil_given)
@@ -259,7 +266,7 @@ static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t la
     return true;
 }
 
-void frag_ports_begin(struct frag_batch *b, struct mali_world *world)
+void mali_frag_ports_begin(struct mali_frag_batch *b, struct mali_world *world)
 {
     mali_threads_begin(&b->threads, world);
     b->threads.ports.varying = varying;

@@ -23,7 +23,7 @@ static uint16_t quads_of(uint16_t lanes)
     return (uint16_t)(any * 15u);
 }
 
-static uint16_t any_live(const struct frag_batch *b)
+static uint16_t any_live(const struct mali_frag_batch *b)
 {
     uint16_t lanes = 0;
     for (unsigned s = 0; s < b->frag->tile->samples; s++)
@@ -31,7 +31,7 @@ static uint16_t any_live(const struct frag_batch *b)
     return lanes;
 }
 
-static bool run(struct frag_batch *b, struct mali_world *world, struct midgard_state *state,
+static bool run(struct mali_frag_batch *b, struct mali_world *world, struct midgard_state *state,
                 struct mali_stop *stop)
 {
     struct midgard_report report;
@@ -43,7 +43,7 @@ static bool run(struct frag_batch *b, struct mali_world *world, struct midgard_s
 }
 
 /* The program of the draw; *lanes: those that it leaves. */
-static bool run_program(struct frag_batch *b, uint16_t *lanes, struct mali_stop *stop)
+static bool run_program(struct mali_frag_batch *b, uint16_t *lanes, struct mali_stop *stop)
 {
     struct mali_world *world = world_of(b->frag);
     uint16_t all = quads_of(*lanes);
@@ -58,7 +58,7 @@ static bool run_program(struct frag_batch *b, uint16_t *lanes, struct mali_stop 
 }
 
 /* A target's blend shader: r0 has the colour, r2 the second one. */
-static bool run_blend_shader(struct frag_batch *b, uint32_t t, uint16_t lanes, struct mali_stop *stop)
+static bool run_blend_shader(struct mali_frag_batch *b, uint32_t t, uint16_t lanes, struct mali_stop *stop)
 {
     struct mali_world *world = b->frag->target[t].shader;
     const struct midgard_input input = mali_world_input(world, lanes, 0);
@@ -77,7 +77,7 @@ static bool run_blend_shader(struct frag_batch *b, uint32_t t, uint16_t lanes, s
 
 /* ---- tests ---- */
 
-static bool test_sample(const struct frag_batch *b, const struct raster_zs *zs, uint32_t sample,
+static bool test_sample(const struct mali_frag_batch *b, const struct raster_zs *zs, uint32_t sample,
                         unsigned lane)
 {
     uint32_t at = raster_block_index(b->tile, b->x, b->y, sample) + lane;
@@ -88,7 +88,7 @@ static bool test_sample(const struct frag_batch *b, const struct raster_zs *zs, 
 }
 
 /* Tests the samples that are live; those that fail no longer are. */
-static void test(struct frag_batch *b, bool program)
+static void test(struct mali_frag_batch *b, bool program)
 {
     struct raster_zs zs = b->frag->zs;
     for (unsigned s = 0; s < b->frag->tile->samples; s++)
@@ -102,7 +102,7 @@ static void test(struct frag_batch *b, bool program)
 }
 
 /* The alpha test and alpha to coverage, by target 0's alpha. */
-static void test_alpha(struct frag_batch *b)
+static void test_alpha(struct mali_frag_batch *b)
 {
     const struct mali_frag *f = b->frag;
     if (f->alpha_func == RASTER_ALWAYS && !f->alpha_to_coverage)
@@ -118,7 +118,7 @@ static void test_alpha(struct frag_batch *b)
     }
 }
 
-static void count(const struct frag_batch *b, uint64_t *passed)
+static void count(const struct mali_frag_batch *b, uint64_t *passed)
 {
     for (unsigned s = 0; s < b->frag->tile->samples; s++)
         raster_query_add(b->frag->query, b->live[s], passed);
@@ -126,10 +126,10 @@ static void count(const struct frag_batch *b, uint64_t *passed)
 
 /* ---- colours ---- */
 
-static bool write_target(struct frag_batch *b, uint32_t t, struct mali_stop *stop)
+static bool write_target(struct mali_frag_batch *b, uint32_t t, struct mali_stop *stop)
 {
     const struct mali_frag *f = b->frag;
-    const struct frag_target *target = &f->target[t];
+    const struct mali_frag_target *target = &f->target[t];
     uint16_t lanes = b->written[t] & any_live(b);
     if (!target->written || !lanes)
         return true;
@@ -150,7 +150,7 @@ static bool write_target(struct frag_batch *b, uint32_t t, struct mali_stop *sto
 /* ---- blocks ---- */
 
 /* Steps 2 to 6 for the samples that are live. */
-static bool shade_samples(struct frag_batch *b, uint64_t *passed, struct mali_stop *stop)
+static bool shade_samples(struct mali_frag_batch *b, uint64_t *passed, struct mali_stop *stop)
 {
     const struct mali_frag *f = b->frag;
     if (f->early)
@@ -173,7 +173,7 @@ static bool shade_samples(struct frag_batch *b, uint64_t *passed, struct mali_st
     return true;
 }
 
-static uint32_t depth_of(const struct frag_batch *b, unsigned lane)
+static uint32_t depth_of(const struct mali_frag_batch *b, unsigned lane)
 {
     enum raster_depth_kind kind = (enum raster_depth_kind)b->frag->tile->depth;
     if (raster_depth_is_32(kind))
@@ -182,7 +182,7 @@ static uint32_t depth_of(const struct frag_batch *b, unsigned lane)
     return kind == RASTER_DEPTH_UNORM16 ? raster_depth_16(depth) : depth;
 }
 
-static void begin_samples(struct frag_batch *b, const uint16_t *covered, unsigned first, unsigned end)
+static void begin_samples(struct mali_frag_batch *b, const uint16_t *covered, unsigned first, unsigned end)
 {
     for (unsigned s = 0; s < b->frag->tile->samples; s++)
         b->live[s] = s >= first && s < end && b->frag->sample_mask >> s & 1 ? covered[s] : 0;
@@ -191,7 +191,7 @@ static void begin_samples(struct frag_batch *b, const uint16_t *covered, unsigne
 }
 
 /* Sample by sample where the draw is shaded so. */
-static bool shade_each(struct frag_batch *b, const uint16_t *covered, uint64_t *passed,
+static bool shade_each(struct mali_frag_batch *b, const uint16_t *covered, uint64_t *passed,
                        struct mali_stop *stop)
 {
     const unsigned samples = b->frag->tile->samples;
@@ -212,7 +212,7 @@ static bool shade_each(struct frag_batch *b, const uint16_t *covered, uint64_t *
     return true;
 }
 
-static bool shade_block(struct frag_batch *b, const struct raster_block *block, uint64_t *passed,
+static bool shade_block(struct mali_frag_batch *b, const struct raster_block *block, uint64_t *passed,
                         struct mali_stop *stop)
 {
     /* A block of many samples begins like one of few (raster/samples.h). */
@@ -227,7 +227,7 @@ static bool shade_block(struct frag_batch *b, const struct raster_block *block, 
 }
 
 /* Storage of sixteen threads, of programs that have any. NULL and a fault: no host memory. */
-static bool take_storage(const struct mali_frag *f, struct frag_batch *b, struct mali_stop *stop)
+static bool take_storage(const struct mali_frag *f, struct mali_frag_batch *b, struct mali_stop *stop)
 {
     uint32_t bytes = f->has_program ? f->world.thread_bytes : 0;
     if (!bytes)
@@ -238,7 +238,7 @@ static bool take_storage(const struct mali_frag *f, struct frag_batch *b, struct
 }
 
 /* Code that calls ports: they need the threads. */
-static bool run_called(struct frag_batch *b, const struct raster_block *blocks, uint32_t count,
+static bool run_called(struct mali_frag_batch *b, const struct raster_block *blocks, uint32_t count,
                        struct mali_stop *stop)
 {
     struct jit_function *function = b->frag->called;
@@ -260,7 +260,7 @@ static uint32_t shade(const struct raster_shader *shader, const struct raster_pr
                       struct raster_shader_work *work)
 {
     const struct mali_frag *f = (const struct mali_frag *)shader;
-    struct frag_batch *b = calloc(1, sizeof *b);
+    struct mali_frag_batch *b = calloc(1, sizeof *b);
     const struct raster_samples_block *many = (const void *)blocks;
     bool is_many = raster_samples_is_many(f->tile->samples);
     struct mali_stop stop = {0};
@@ -270,7 +270,7 @@ static uint32_t shade(const struct raster_shader *shader, const struct raster_pr
         b->frag = f;
         b->prim = prim;
         b->tile = tile;
-        frag_ports_begin(b, world_of(f));
+        mali_frag_ports_begin(b, world_of(f));
         done = take_storage(f, b, &stop);
         if (f->called && done)
             done = run_called(b, blocks, count, &stop);
@@ -287,5 +287,5 @@ static uint32_t shade(const struct raster_shader *shader, const struct raster_pr
     return !done;
 }
 
-const struct raster_shader_family frag_family = {
-    .shade = shade, .report = frag_report, .quads = frag_quads};
+const struct raster_shader_family mali_frag_family = {
+    .shade = shade, .report = mali_frag_report, .quads = mali_frag_quads};

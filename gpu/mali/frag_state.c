@@ -24,7 +24,7 @@ static const uint8_t stencil_ops[8] = {
     [MALI_STENCIL_OP_INCR_WRAP] = RASTER_OP_INCR,    [MALI_STENCIL_OP_DECR_WRAP] = RASTER_OP_DECR,
     [MALI_STENCIL_OP_INCR_SAT] = RASTER_OP_INCR_SAT, [MALI_STENCIL_OP_DECR_SAT] = RASTER_OP_DECR_SAT};
 
-bool frag_set_tests(struct mali_frag *f, struct mali_stop *stop)
+bool mali_frag_set_tests(struct mali_frag *f, struct mali_stop *stop)
 {
     const struct mali_state *s = &f->job.bindings.state;
     const struct midgard_program *p = f->world.program;
@@ -167,7 +167,7 @@ static struct mali_blend blend_of(const struct mali_frag *f, uint32_t n)
 
 static bool set_equation(struct mali_frag *f, uint32_t n, const struct mali_blend *b, struct mali_stop *stop)
 {
-    struct frag_target *t = &f->target[n];
+    struct mali_frag_target *t = &f->target[n];
     const struct equation rgb = {b->rgb_a,        b->rgb_b,        b->rgb_c,
                                  b->rgb_negate_a, b->rgb_negate_b, b->rgb_invert_c};
     const struct equation alpha = {b->alpha_a,        b->alpha_b,        b->alpha_c,
@@ -191,7 +191,7 @@ static bool set_shader(struct mali_frag *f, uint32_t n, const struct mali_blend 
                                    f->shared->arena, "blend shader", stop);
 }
 
-bool frag_set_targets(struct mali_frag *f, struct mali_stop *stop)
+bool mali_frag_set_targets(struct mali_frag *f, struct mali_stop *stop)
 {
     for (uint32_t n = 0; n < f->tile->count; n++) {
         const struct mali_blend b = blend_of(f, n);

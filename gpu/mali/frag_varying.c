@@ -72,7 +72,7 @@ static bool place(struct mali_frag *f, uint32_t n, const struct asked *asked, bo
         return true;
     if (flat != (raster_sampler_integer(format) || !asked->smooth[n]))
         return true;
-    struct frag_slot slot = {
+    struct mali_frag_slot slot = {
         a, array, (uint16_t)format, flat, (uint8_t)f->vary_count, width_of(format, flat)};
     uint32_t end = f->vary_count + slot.count;
     if (end + f->ahead > RASTER_MAX_VARYINGS || (flat && end > FRAG_FLAT_MOST))
@@ -85,7 +85,7 @@ static bool place(struct mali_frag *f, uint32_t n, const struct asked *asked, bo
     return true;
 }
 
-bool frag_place_varyings(struct mali_frag *f, struct mali_stop *stop)
+bool mali_frag_place_varyings(struct mali_frag *f, struct mali_stop *stop)
 {
     struct asked asked = {0};
     uint32_t count = UTIL_MIN(f->job.bindings.state.varying_count, FRAG_VARYINGS_MOST);
@@ -105,7 +105,7 @@ bool frag_place_varyings(struct mali_frag *f, struct mali_stop *stop)
 
 /* ---- vertices ---- */
 
-static void read_slot(const struct frag_slot *s, const uint8_t *at, float *out)
+static void read_slot(const struct mali_frag_slot *s, const uint8_t *at, float *out)
 {
     uint32_t word[4] = {0}, channel[4];
     memcpy(word, at, raster_format_bytes((enum raster_format)s->format));
@@ -120,7 +120,7 @@ bool mali_frag_fetch(const struct mali_frag *f, const struct gpu_space *space, s
                      uint32_t index, float *out, struct gpu_fault *fault)
 {
     for (uint32_t n = 0; n < f->slot_count; n++) {
-        const struct frag_slot *s = &f->slot[n];
+        const struct mali_frag_slot *s = &f->slot[n];
         uint64_t address = s->array->pointer + (uint64_t)(int64_t)s->attribute->offset +
                            (uint64_t)mali_array_element(s->array, index) * s->array->stride;
         const uint32_t bytes = raster_format_bytes((enum raster_format)s->format);

@@ -121,7 +121,7 @@ static bool take_run(struct mali_tiling *t, uint32_t *count)
         const uint8_t *at =
             mali_at(t->job->space, t->payload->primitive.indices + ((uint64_t)(t->next + n) << log2),
                     (uint64_t)some << log2, GPU_RIGHT_READ, UNIT, "indices", t->stop);
-        if (!at || !tiling_pay(t, some / 16))
+        if (!at || !mali_tiling_pay(t, some / 16))
             return false;
         while (k < some && index_at(at, log2, k) != t->restart)
             k++;
@@ -159,7 +159,7 @@ static enum mali_end next_run(struct mali_tiling *t)
         if (++t->instance >= t->instances)
             return MALI_END_DONE;
         t->next = 0;
-        if (!tiling_pay(t, 1))
+        if (!mali_tiling_pay(t, 1))
             return MALI_END_FAULT;
     }
 }
@@ -266,7 +266,7 @@ static struct mali_tiling *tiling_of(struct mali_job *job)
 static enum mali_end work(struct mali_tiling *t)
 {
     if (!t->listed) {
-        enum mali_end end = tiling_lists_begin(t);
+        enum mali_end end = mali_tiling_lists_begin(t);
         if (end != MALI_END_DONE)
             return end;
         end = begin_draw(t);
@@ -287,7 +287,7 @@ enum mali_end mali_job_tiler(struct mali_job *job, const struct mali_tiler_job *
     t->job = job;
     t->payload = payload;
     t->stop = stop;
-    t->bins.ports = &tiling_ports;
+    t->bins.ports = &mali_tiling_ports;
     t->bins.ctx = t;
     t->bins.base = job->space->window.base;
     t->bins.pool = job->device->options.pool;
@@ -297,7 +297,7 @@ enum mali_end mali_job_tiler(struct mali_job *job, const struct mali_tiler_job *
     else if (t->listed)
         tiler_bins_resume(&t->bins, t->columns * t->rows);
     enum mali_end end = work(t);
-    return end == MALI_END_WAITS || !t->listed ? end : tiling_lists_end(t, end);
+    return end == MALI_END_WAITS || !t->listed ? end : mali_tiling_lists_end(t, end);
 }
 
 void mali_tiling_destroy(struct mali_tiling *tiling)

@@ -32,13 +32,13 @@ struct mali_tiling {
 };
 
 /* Takes `cost` from the packet budget; false with a fault when it is used up. */
-bool tiling_pay(struct mali_tiling *tiling, uint64_t cost);
+bool mali_tiling_pay(struct mali_tiling *tiling, uint64_t cost);
 
 /* tiling_lists.c. The frame's lists out of guest memory, or new ones; back into it, whatever end the job
  * comes to, which is returned where that can be done. */
-enum mali_end tiling_lists_begin(struct mali_tiling *tiling);
-enum mali_end tiling_lists_end(struct mali_tiling *tiling, enum mali_end end);
+enum mali_end mali_tiling_lists_begin(struct mali_tiling *tiling);
+enum mali_end mali_tiling_lists_end(struct mali_tiling *tiling, enum mali_end end);
 /* What lists take of guest memory; their context is the struct mali_tiling. */
-extern const struct tiler_bins_ports tiling_ports;
+extern const struct tiler_bins_ports mali_tiling_ports;
 
 #endif

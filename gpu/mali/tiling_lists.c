@@ -9,7 +9,7 @@
 #define BLOCK_BYTES 256u
 #define HEAP_ALIGN  64u
 
-bool tiling_pay(struct mali_tiling *t, uint64_t cost)
+bool mali_tiling_pay(struct mali_tiling *t, uint64_t cost)
 {
     uint64_t *left = &t->job->budget->packets;
     if (gpu_host_cancelled(&t->job->device->host))
@@ -62,7 +62,7 @@ static bool writable(void *ctx, uint32_t place, uint32_t bytes)
 
 static bool pay(void *ctx, uint64_t cost)
 {
-    return tiling_pay(ctx, cost);
+    return mali_tiling_pay(ctx, cost);
 }
 
 /* ---- indices and vertices ---- */
@@ -91,12 +91,12 @@ static bool vertices(void *ctx, uint32_t least, uint32_t greatest, struct tiler_
                                        GPU_RIGHT_READ, UNIT, "point sizes", t->stop));
 }
 
-const struct tiler_bins_ports tiling_ports = {.record = take_record,
-                                              .block = take_block,
-                                              .writable = writable,
-                                              .pay = pay,
-                                              .indices = indices,
-                                              .vertices = vertices};
+const struct tiler_bins_ports mali_tiling_ports = {.record = take_record,
+                                                   .block = take_block,
+                                                   .writable = writable,
+                                                   .pay = pay,
+                                                   .indices = indices,
+                                                   .vertices = vertices};
 
 /* ---- the lists ---- */
 
@@ -164,7 +164,7 @@ static enum mali_end load_lists(struct mali_tiling *t, const struct mali_lists_h
     return MALI_END_DONE;
 }
 
-enum mali_end tiling_lists_begin(struct mali_tiling *t)
+enum mali_end mali_tiling_lists_begin(struct mali_tiling *t)
 {
     const struct mali_frame *frame = &t->payload->frame;
     struct mali_lists_header header;
@@ -204,7 +204,7 @@ static bool store_table(const struct mali_tiling *t, uint8_t *at)
     return true;
 }
 
-enum mali_end tiling_lists_end(struct mali_tiling *t, enum mali_end end)
+enum mali_end mali_tiling_lists_end(struct mali_tiling *t, enum mali_end end)
 {
     struct mali_stop stop = {0}, *said = t->stop;
     const struct mali_lists_header header = {.mark = MALI_LISTS_MARK,

@@ -10,7 +10,7 @@
  * `ports`, the rest begins as zero. */
 struct midgard_ir_calls {
     LLVMValueRef ports; /* ptr to a struct midgard_ports that is there when the code runs */
-    bool used; /* a port was called */
+    bool used;          /* a port was called */
     /* Slots of the function, made when they are first wanted. */
     LLVMValueRef what, place, lanes[3];
 };

@@ -144,7 +144,7 @@ static void test_cube(void **state)
 {
     static uint32_t first[SIDE][SIDE], second[SIDE][SIDE];
     struct scene s;
-    unsigned drawn = 0;
+    unsigned drawn = 0, apart = 0;
     load(&s, "t720/cube", MALI_T720);
     run(&s);
     take_picture(&s, first);
@@ -156,10 +156,10 @@ static void test_cube(void **state)
     for (uint32_t y = 0; y < SIDE; y++)
         for (uint32_t x = 0; x < SIDE; x++) {
             drawn += first[y][x] != first[0][0];
-            for (unsigned c = 0; c < 32; c += 8)
-                assert_in_range((first[y][x] >> c & 255) - (second[y][x] >> c & 255) + 1, 0, 2);
+            apart += first[y][x] != second[y][x];
         }
     assert_in_range(drawn, 17500, 18500);
+    assert_in_range(apart, 0, 4); /* on edges of texels */
 }
 
 /* ---- changed ---- */
@@ -245,6 +245,8 @@ static void test_heap(void **state)
         for (; guest_status(&s.guest, 1) == STATUS_ACTIVE && faults < SCENE_HEAP_PAGES; faults++) {
             uint64_t where = guest_read64(&s.guest, guest_as(0, AS_FAULT_AT));
             assert_in_range(where, heap, heap + SCENE_HEAP_PAGES * GPU_PAGE - 1);
+            guest_map(&s.guest, where & ~(GPU_PAGE - 1ull), GPU_PAGE, RIGHT_BOTH);
+            mali_write(s.guest.device, MMU_CLEAR, 1);
             guest_flush_as(&s.guest, 0);
         }
         assert_in_range(faults, 1, 4);

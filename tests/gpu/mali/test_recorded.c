@@ -163,26 +163,6 @@ static void test_draws(void **state)
     }
 }
 
-/* The device: what the manager does itself is done, the rest says that it is not. */
-static void test_runs(void **state)
-{
-    for (unsigned n = 0; n < SCENES; n++) {
-        struct scene s;
-        scene_load(&s, scenes[n].folder, &(struct mali_options){.kind = scenes[n].kind});
-        for (int slot = 1; slot >= 0; slot--) {
-            if (!s.chain[slot])
-                continue;
-            assert_int_equal(guest_run(&s.guest, (unsigned)slot, s.chain[slot]), 0x10000 << slot);
-            struct gpu_fault fault = guest_fault(&s.guest);
-            assert_int_equal(fault.kind, GPU_FAULT_UNSUPPORTED);
-            assert_string_equal(fault.unit, slot ? "tiler job" : "fragment job");
-            assert_int_equal(fault.draw, slot ? 3 : 1);
-            guest_expect_no_fault(&s.guest);
-        }
-        guest_destroy(&s.guest);
-    }
-}
-
 static int setup(void **state)
 {
     return util_arena_create(&arena);
@@ -200,7 +180,6 @@ int main(void)
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_frames),
         cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_runs),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -35,8 +35,8 @@ static void draw(struct drawn *d, const char *folder, enum mali_kind kind)
     assert_true(mali_payload_read(&reader, vertices, &header, d->arena, &d->payload, &stop));
     d->b = &d->payload.compute.bindings;
     d->uniform = (const float *)at(&d->scene, d->payload.compute.draw.push_uniforms);
-    guest_run(&d->scene.guest, 1, d->scene.chain[1]);
-    assert_string_equal(guest_fault(&d->scene.guest).unit, "tiler job"); /* the vertex job is done */
+    assert_int_equal(guest_run(&d->scene.guest, 1, d->scene.chain[1]), 2);
+    guest_expect_no_fault(&d->scene.guest);
 }
 
 static void end(struct drawn *d)
