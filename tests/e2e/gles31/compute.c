@@ -179,11 +179,10 @@ static void image_formats(void)
             glMemoryBarrier(GL_ALL_BARRIER_BITS);
         }
         snprintf(text, sizeof text, "uniform %ssampler2D image;", prefix);
-        draw_cell_program(text, kinds[i].kind == 'f'
-                                    ? "colour = texture(image, place);"
+        draw_cell_program(text, kinds[i].kind == 'f' ? "colour = texture(image, place);"
+                                : kinds[i].kind == 'u'
+                                    ? "colour = vec4(vec3(texture(image, place).rgb) / 128.0, 1);"
                                     : "colour = vec4(vec3(abs(texture(image, place).rgb)) / 128.0, 1);");
-        if (kinds[i].kind == 'u')
-            draw_cell_program(text, "colour = vec4(vec3(texture(image, place).rgb) / 128.0, 1);");
         draw_cell(i, 4);
         draw_fill();
     }

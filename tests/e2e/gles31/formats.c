@@ -43,13 +43,14 @@ struct kind {
     GLenum internal, format, type;
 };
 
-/* 8x8 texels of bytes by chance, each row aligned to one byte. */
-static void upload(const struct kind *k, uint32_t seed, uint32_t keep)
+/* 8x8 texels by chance, each row aligned to one byte. Of each word the bits of `keep` are by chance and those of `set`
+ * are ones. */
+static void upload(const struct kind *k, uint32_t seed, uint32_t keep, uint32_t set)
 {
-    uint32_t words[8 * 8 * 4 + 1];
+    uint32_t words[8 * 8 * 4];
 
     for (uint32_t n = 0; n < sizeof words / 4; n++)
-        words[n] = draw_noise(n + 1000 * seed) & keep;
+        words[n] = (draw_noise(n + 1000 * seed) & keep) | set;
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
     glTexImage2D(GL_TEXTURE_2D, 0, (GLint)k->internal, 8, 8, 0, k->format, k->type, words);
 }
@@ -77,7 +78,7 @@ static void integer_textures(void)
     for (uint32_t i = 0; i < 16; i++) {
         bool is_signed = kinds[i].type == GL_BYTE || kinds[i].type == GL_SHORT || kinds[i].type == GL_INT;
         draw_texture(GL_TEXTURE_2D, GL_NEAREST);
-        upload(&kinds[i], i, ~0u);
+        upload(&kinds[i], i, ~0u, 0);
         draw_cell_program(
             is_signed ? "uniform isampler2D image;" : "uniform usampler2D image;",
             is_signed ? "ivec4 c = texture(image, place); colour = vec4(vec3(c.rgb & 255) / 255.0, 1);"
@@ -109,17 +110,17 @@ static void packed_formats(void)
                                           {GL_R32F, GL_RED, GL_FLOAT}};
 
     for (uint32_t i = 0; i < 16; i++) {
-        uint32_t keep = ~0u; /* floats of 0 to 2, no infinities */
+        uint32_t keep = ~0u, set = 0; /* floats of an eighth to 2 */
         if (kinds[i].type == GL_HALF_FLOAT)
-            keep = 0x3fff3fffu;
+            keep = 0x3fff3fff, set = 0x30003000;
         else if (kinds[i].type == GL_FLOAT)
-            keep = 0x3fffffffu;
+            keep = 0x3fffffff, set = 0x3e000000;
         else if (kinds[i].internal == GL_R11F_G11F_B10F)
-            keep = 0x7bdef7bfu & ~(1u << 10 | 1u << 21 | 1u << 31);
+            keep = 0x7fdffbff, set = 0x60180300;
         else if (kinds[i].internal == GL_RGB9_E5)
-            keep = 0x87ffffffu;
+            keep = 0x1fffffff, set = 0x60000000;
         draw_texture(GL_TEXTURE_2D, GL_NEAREST);
-        upload(&kinds[i], i + 50, keep);
+        upload(&kinds[i], i + 50, keep, set);
         bool is_signed = i >= 2 && i < 6;
         draw_cell_program("uniform sampler2D image;", is_signed
                                                           ? "colour = texture(image, place) * 0.5 + 0.5;"
@@ -161,8 +162,8 @@ static void levels(void)
 {
     GLuint sampler;
 
-    draw_texture(GL_TEXTURE_2D, GL_NEAREST_MIPMAP_NEAREST);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    draw_texture(GL_TEXTURE_2D, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST_MIPMAP_NEAREST);
     for (int level = 0; level < 5; level++) {
         uint8_t texels[256];
         for (int i = 0; i < 256; i++)

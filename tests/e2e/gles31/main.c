@@ -1,7 +1,7 @@
 /* Pictures of GL ES 3.0 and 3.1, shown on the first display: one a scene. tests/e2e/features --gles31 builds it for
  * arm64 (the emulated GPU) and natively (llvmpipe).
  *
- * Usage: gles31 --list | SCENE...
+ * Usage: gles31 [--list | SCENE...]; without arguments all scenes.
  * A line on standard output for each scene: "drawn NAME", or "skipped NAME: WHY" when the context lacks what it
  * needs. Exit status: 0, 1 when something failed. */
 #include "draw.h"
@@ -49,6 +49,29 @@ static bool open_context(const struct scene *s)
     return true;
 }
 
+static void draw(const struct scene *s)
+{
+    GLuint vertices; /* GL 3.1 has no vertex array object of its own */
+
+    if (!open_context(s))
+        return;
+    glGenVertexArrays(1, &vertices);
+    glBindVertexArray(vertices);
+    draw_window();
+    glDisable(GL_DITHER);
+    glClearColor(0.1f, 0.15f, 0.2f, 1);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
+    s->draw();
+    GLenum error = glGetError();
+    if (error) {
+        fprintf(stderr, "%s: GL error 0x%x\n", s->name, error);
+        window_fail("a GL error");
+    }
+    window_show();
+    printf("drawn %s\n", s->name);
+    fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && !strcmp(argv[1], "--list")) {
@@ -56,25 +79,10 @@ int main(int argc, char **argv)
         return 0;
     }
     window_open(0);
-    for (int i = 1; i < argc; i++) {
-        const struct scene *s = find(argv[i]);
-        if (!open_context(s))
-            continue;
-        GLuint vertices; /* GL 3.1 has no vertex array object of its own */
-        glGenVertexArrays(1, &vertices);
-        glBindVertexArray(vertices);
-        draw_window();
-        glDisable(GL_DITHER);
-        glClearColor(0.1f, 0.15f, 0.2f, 1);
-        glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
-        s->draw();
-        GLenum error = glGetError();
-        if (error) {
-            fprintf(stderr, "%s: GL error 0x%x\n", s->name, error);
-            window_fail("a GL error");
-        }
-        window_show();
-        printf("drawn %s\n", s->name);
-    }
+    for (int i = 1; i < argc; i++)
+        draw(find(argv[i]));
+    for (int i = 0; argc == 1 && i < GROUPS; i++)
+        for (const struct scene *s = groups[i]; s->name; s++)
+            draw(s);
     return 0;
 }

@@ -5,7 +5,7 @@
 
 /* GL_ANY_SAMPLES_PASSED, a cell each in the two lower rows, and its conservative form in the upper ones: a black square
  * of depth 0 in the middle, then a white rectangle behind it (hidden), one beside it, one half behind, one outside the
- * window, a point, one all of which is discarded, an empty query, one with stencil that fails. The bar below
+ * window, one of two pixels, one all of which is discarded, an empty query, one with stencil that fails. The bar below
  * is green: passed; red: not. */
 static void queries(void)
 {
@@ -13,7 +13,7 @@ static void queries(void)
                                        {-0.9f, -0.9f, -0.6f, 0.9f},
                                        {0.2f, -0.4f, 0.8f, 0.4f},
                                        {1.5f, 0, 2, 1},
-                                       {0.7f, 0.7f, 0.73f, 0.73f},
+                                       {0.7f, 0.7f, 0.77f, 0.77f},
                                        {-1, -1, 1, 1},
                                        {0, 0, 0, 0},
                                        {-1, -1, 1, 1}};

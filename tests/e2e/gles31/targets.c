@@ -245,7 +245,7 @@ static void depths(void)
 }
 
 /* A triangle of white on blue in four samples, resolved by a blit. Cells: all samples; mask of the first two; alpha
- * to coverage of 0 to 1 from left to right; sample coverage of a half, inverted. */
+ * to coverage of none, one, two and four from left to right; sample coverage of a half, inverted. */
 static void samples(void)
 {
     static const float corners[] = {-0.9f, -0.8f, 0, 0.95f, -0.3f, 0, 0.3f, 0.9f, 0};
@@ -258,7 +258,9 @@ static void samples(void)
         glViewport(0, 0, 112, 112);
         glClearColor(0, 0, 0.5f, 1);
         glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-        draw_cell_program("", i == 2 ? "colour = vec4(1, 1, 1, place.x);" : "colour = vec4(1);");
+        draw_cell_program(
+            "", i == 2 ? "colour = vec4(1, 1, 1, float[4](0.0, 0.25, 0.5, 1.0)[int(place.x * 4.0)]);"
+                       : "colour = vec4(1);");
         draw_array(0, 3, sizeof corners, corners, 0);
         if (i == 1) {
             glEnable(GL_SAMPLE_MASK);

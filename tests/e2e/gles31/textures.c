@@ -27,8 +27,8 @@ static void draw_cells(const char *declarations, const char *const *bodies, int 
 }
 
 /* A 2D array of 4x4 texels and five layers, blue by layer. Cells: layer by height, from -1 to 6, which rounds and
- * stays inside (0 and 4 twice as high); all linear, between texels and never between layers; layer 2.5, which is
- * layer 3 or 2; level 1 (white by layer) on the right half. */
+ * stays inside (0 and 4 twice as high); all linear, between texels and never between layers; layer 2.75, which is
+ * layer 3; level 1 (white by layer) on the right half. */
 static void arrays(void)
 {
     static const char *const bodies[] = {
@@ -109,7 +109,7 @@ static void seams(void)
 
 /* An image of 8x8 texels of noise with a level of 4x4 red, 2x2 green and 1 blue. Cells, rightwards and up: texelFetch;
  * with an offset of 2, -1 (black outside); textureSize as eighths; levels by textureLod 0 to 3; textureGrad as wide as
- * two texels; textureOffset of 3, which wraps; textureProj through w 2; a bias of 1 in a lookup at level 0. */
+ * two texels; textureOffset of 7, which wraps; textureProj through w 2; a bias of 1 in a lookup at level 0. */
 static void fetch(void)
 {
     static const uint8_t hues[4][4] = {{0, 0, 0, 255}, {255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}};
@@ -119,7 +119,7 @@ static void fetch(void)
         "colour = vec4(vec2(textureSize(image, int(place.x * 4.0))) / 8.0, 0, 1);",
         "colour = textureLod(image, place, floor(place.x * 4.0));",
         "colour = textureGrad(image, place, vec2(place.x < 0.5 ? 0.25 : 0.5, 0), vec2(0));",
-        "colour = textureOffset(image, place * 0.125, ivec2(3, 0), -8.0);",
+        "colour = textureOffset(image, place * 0.5, ivec2(7, 0), -8.0);",
         "colour = textureProj(image, vec3(place * 2.0, 2.0), -8.0);",
         "colour = texture(image, place * 7.0, 1.0);",
         "colour = texelFetch(image, ivec2(place * 4.0), 1) + texelFetch(image, ivec2(place * 2.0), 2) * 0.5;",

@@ -36,53 +36,43 @@ static void instances(void)
     }
 }
 
-/* The 64 corners of 16 columns x 4, in window units. */
-static void lattice(void)
-{
-    float at[64][2];
-
-    for (int i = 0; i < 64; i++) {
-        at[i][0] = (float)(i % 16) / 8 - 0.9375f;
-        at[i][1] = (float)(i / 16) / 2 - 0.75f + (float)(i % 3) / 16;
-    }
-    draw_array(0, 2, sizeof at, at[0], 0);
-}
-
-/* Primitive restart in bytes, shorts and words, a row each from below: two strips of four triangles, a fan, a line
- * loop of three corners, a strip. */
+/* Primitive restart, in bytes, shorts and words: a row of cells each, from below. Columns: strips of four triangles and
+ * one; a fan and another; line loops of three corners, with restarts in a row between them; strips after restarts. The
+ * corners are two rows of eleven. */
 static void restart(void)
 {
-    static const int modes[] = {GL_TRIANGLE_STRIP, GL_TRIANGLE_FAN, GL_LINE_LOOP, GL_TRIANGLE_STRIP};
+    static const GLenum modes[] = {GL_TRIANGLE_STRIP, GL_TRIANGLE_FAN, GL_LINE_LOOP, GL_TRIANGLE_STRIP};
     enum { R = -1 };
-    static const int lists[4][12] = {{0, 16, 1, 17, 2, 18, R, 5, 21, 6, 22, 7},
-                                     {0, 1, 17, 16, R, 4, 5, 6, 22, 21, 20, R},
-                                     {0, 1, 17, R, 4, 6, 22, R, R, 8, 10, 26},
-                                     {R, R, 0, 16, 1, R, 2, 18, R, 3, 19, 4}};
+    static const int lists[4][12] = {{0, 11, 1, 12, 2, 13, R, 5, 16, 6, R, 8},
+                                     {0, 1, 12, 11, R, 5, 6, 7, 18, 17, 16, R},
+                                     {0, 2, 13, R, 4, 6, 17, R, R, 8, 10, 21},
+                                     {R, R, 0, 11, 2, R, 4, 15, R, 6, 17, 8}};
     static const GLenum types[] = {GL_UNSIGNED_BYTE, GL_UNSIGNED_SHORT, GL_UNSIGNED_INT};
+    float at[22][2];
 
+    for (int i = 0; i < 22; i++) {
+        at[i][0] = (float)(i % 11) / 5.5f - 0.9f;
+        at[i][1] = i / 11 ? 0.8f : -0.8f;
+    }
     draw_program("layout(location = 0) in vec2 at; out vec4 hue; void main() {\n"
                  "hue = vec4(gl_VertexID & 1, (gl_VertexID >> 1) & 1, 1, 1); gl_Position = vec4(at, 0, 1); }",
                  flat_colour);
-    lattice();
+    draw_array(0, 2, sizeof at, at[0], 0);
     glEnable(GL_PRIMITIVE_RESTART_FIXED_INDEX);
-    for (int row = 0; row < 3; row++)
-        for (int list = 0; list < 4; list++) {
-            uint8_t bytes[12];
-            uint16_t shorts[12];
-            uint32_t words[12];
-            for (int i = 0; i < 12; i++) {
-                int n = lists[list][i] == R ? R : lists[list][i] + 16 * row + (list & 1) * 8;
-                bytes[i] = (uint8_t)n;
-                shorts[i] = (uint16_t)n;
-                words[i] = (uint32_t)n;
-            }
-            const void *const data[] = {bytes, shorts, words};
-            draw_buffer(GL_ELEMENT_ARRAY_BUFFER, sizeof bytes << row, data[row]);
-            glEnable(GL_SCISSOR_TEST);
-            glScissor(0, row * 70 + list / 2 * 35, 256, 35);
-            glDrawElements((GLenum)modes[list], 12, types[row], NULL);
+    for (int i = 0; i < 12; i++) {
+        uint8_t bytes[12];
+        uint16_t shorts[12];
+        uint32_t words[12];
+        for (int k = 0; k < 12; k++) {
+            bytes[k] = (uint8_t)lists[i % 4][k];
+            shorts[k] = (uint16_t)lists[i % 4][k];
+            words[k] = (uint32_t)lists[i % 4][k];
         }
-    glDisable(GL_SCISSOR_TEST);
+        const void *const data[] = {bytes, shorts, words};
+        draw_buffer(GL_ELEMENT_ARRAY_BUFFER, sizeof bytes << i / 4, data[i / 4]);
+        draw_cell(i, 4);
+        glDrawElements(modes[i % 4], 12, types[i / 4], NULL);
+    }
 }
 
 /* Indices beyond 16 bits: 70,000 corners of which all up to 65,535 lie outside of the window; 32 triangles of those
@@ -183,11 +173,13 @@ static void attributes(void)
 
     for (GLuint i = 0; i < 8; i++) {
         bool is_signed = kinds[i].type == GL_BYTE || kinds[i].type == GL_SHORT;
-        for (uint32_t n = 0; n < 16; n++)
-            words[n] = draw_noise(n + 100 * i) & (kinds[i].type == GL_HALF_FLOAT     ? 0x3fff3fffu
-                                                  : kinds[i].type == GL_FIXED        ? 0xffffu
-                                                  : kinds[i].type == GL_UNSIGNED_INT ? 0xffu
-                                                                                     : ~0u);
+        for (uint32_t n = 0; n < 16; n++) {
+            words[n] = draw_noise(n + 100 * i);
+            if (kinds[i].type == GL_HALF_FLOAT) /* an eighth to 2 */
+                words[n] = (words[n] & 0x3fff3fff) | 0x30003000;
+            else if (kinds[i].type == GL_FIXED) /* 0 to 1 */
+                words[n] &= 0xffff;
+        }
         draw_program(
             !kinds[i].whole ? "layout(location = 0) in vec4 v; uniform float x, scale; out vec4 hue;\n"
                               "void main() { hue = vec4(v.xyz * scale, 1); gl_PointSize = 28.0;\n"
