@@ -4,9 +4,10 @@ from gl.compare import DIFFERENT, SAME, UNDECIDED, Verdict
 
 
 class Court:
-    def __init__(self, gpu, folder, vitrail, sysroot, options=()):
+    def __init__(self, gpu, folder, vitrail, sysroot, options=(), against=None):
+        """`against`: a software driver that draws in the GPU's place."""
         self.gpu = gpu
-        self.emulated = play.emulated(folder, gpu, vitrail, sysroot, options)
+        self.emulated = play.software(folder, against, gpu.version) if against else play.emulated(folder, gpu, vitrail, sysroot, options)
         self.llvmpipe = play.software(folder, "llvmpipe", gpu.version)
         self.softpipe = play.software(folder, "softpipe", gpu.version)
 
