@@ -1,7 +1,8 @@
 """GLSL ES 3.10 of integers: random programs whose results GL defines to the bit.
 
 All variables are uint; what is of int is converted. Shifts have amounts below 32, divisors are not zero, the fields of
-bitfieldExtract and bitfieldInsert lie within a word, and floats that take part are small whole numbers.
+bitfieldExtract and bitfieldInsert lie within a word, and floats that take part are small whole numbers. findLSB and findMSB have a bit
+to find: where there is none they give -1, which llvmpipe of Mesa 22.3 and 25.0 loses (int(uint(findLSB(0u)) >> 1) / 1000 is 0 there).
 """
 
 # Text of an expression; {} is an operand.
@@ -11,7 +12,8 @@ OPERATIONS = [
     "uint(int({} >> 1) / int({} >> 3 | 1u))", "uint(int({} >> 1) % int({} >> 9 | 1u))", "uint(-int({}) / 7)",
     "min({}, {})", "max({}, {})", "uint(min(int({}), int({})))", "uint(max(int({}), int({})))", "uint(abs(int({}) >> 1))",
     "uint(sign(int({})))", "uint(clamp(int({}), -5000, 70000))", "({} < {} ? {} : {})", "(int({}) >= int({}) ? {} : {})",
-    "({} == {} ? {} : {})", "uint({} > {})", "uint(bitCount({}))", "uint(findLSB({}))", "uint(findMSB({}))", "uint(findMSB(int({})))",
+    "({} == {} ? {} : {})", "uint({} > {})", "uint(bitCount({}))", "uint(findLSB({} | 0x80000000u))", "uint(findMSB({} | 1u))",
+    "uint(findMSB(int({} & 0xffffffu | 1u)))",
     "bitfieldReverse({})", "bitfieldExtract({}, int({} & 15u), int({} & 15u))", "uint(bitfieldExtract(int({}), int({} & 15u), int({} & 15u)))",
     "bitfieldInsert({}, {}, int({} & 15u), int({} & 15u))", "high({}, {})", "carry({}, {})", "borrow({}, {})",
     "uint(float({} & 0xfffu) * 0.5)", "uint(int(float(int({} & 0xfffu) - 2048)))", "floatBitsToUint(float({} & 0xffffu))",

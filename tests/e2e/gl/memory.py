@@ -27,11 +27,14 @@ def fitting(form, text):
     return f"int({text})" if form in SIGNED else text
 
 
-def whole_corners(r, width, height):
-    """A rectangle whose edges lie between pixels, as a strip in clip coordinates."""
-    x0, y0 = r.randrange(0, width // 2), r.randrange(0, height // 2)
-    x1, y1 = r.randrange(width // 2 + 1, width + 1), r.randrange(height // 2 + 1, height + 1)
-    return " ".join(f"{2 * x / width - 1:.9g} {2 * y / height - 1:.9g}" for x, y in ((x0, y0), (x1, y0), (x0, y1), (x1, y1)))
+def scissor(r, width, height):
+    """A rectangle of whole pixels."""
+    x, y = r.randrange(0, width // 2), r.randrange(0, height // 2)
+    return f"Scissor {x} {y} {r.randrange(1, width - x + 1)} {r.randrange(1, height - y + 1)}"
+
+
+# Two triangles that each cover the whole target, so that no edge divides it; each of the six corners is once the last one.
+CORNERS = "-1 -1 3 -1 -1 3 3 -1 -1 3 -1 -1"
 
 
 def targets(name, r, gpu):
@@ -55,12 +58,13 @@ def targets(name, r, gpu):
         if r.random() < 0.2:
             body.append(f"if (({writer.expression(1)} & 3u) == 0u) discard;")
         lines += shader("fragment", ["flat in uvec2 f;", "uniform ivec4 n0;", *outs], body)
-        lines += ["link", f"uniform n0 ivec4 {words(r, 4)}", f"array position 2 FLOAT : {whole_corners(r, width, height)}"]
+        lines += ["link", f"uniform n0 ivec4 {words(r, 4)}", f"array position 2 FLOAT : {CORNERS}", "Enable SCISSOR_TEST",
+                  scissor(r, width, height)]
         if r.random() < 0.3:
             lines.append("drawbuffers " + " ".join(r.choice("110") for _ in forms))
         if r.random() < 0.3:
             lines.append("ColorMask " + " ".join(r.choice(("TRUE", "TRUE", "FALSE")) for _ in range(4)))
-        lines.append(f"draw {r.choice(('TRIANGLE_STRIP', 'TRIANGLE_STRIP', 'TRIANGLE_FAN'))} 0 4")
+        lines.append(f"draw {r.choice(('TRIANGLES', 'TRIANGLES', 'TRIANGLE_FAN'))} {r.choice((0, 3))} 3")
     return lines + [f"readtarget {number}" for number in range(len(forms))]
 
 
@@ -100,7 +104,7 @@ def lookups(name, r, gpu):
     lines += shader("vertex", ["in vec2 position;"], ["gl_Position = vec4(position, 0.5, 1);"])
     lines += shader("fragment", [*declarations, "layout(location = 0) out uvec4 o;"], body)
     lines += ["link", *[f"uniform s{i} int {i}" for i in range(len([d for d in declarations if d.startswith('uniform')]))],
-              "array position 2 FLOAT : -1 -1 1 -1 -1 1 1 1", "draw TRIANGLE_STRIP 0 4", "readtarget 0"]
+              f"array position 2 FLOAT : {CORNERS}", "draw TRIANGLES 0 3", "readtarget 0"]
     return lines
 
 
