@@ -1,8 +1,7 @@
 """GLSL ES 3.10 of integers: random programs whose results GL defines to the bit.
 
 All variables are uint; what is of int is converted. Shifts have amounts below 32, divisors are not zero, the fields of
-bitfieldExtract and bitfieldInsert lie within a word, and floats that take part are small whole numbers. findLSB and findMSB have a bit
-to find: where there is none they give -1, which llvmpipe of Mesa 22.3 and 25.0 loses (int(uint(findLSB(0u)) >> 1) / 1000 is 0 there).
+bitfieldExtract and bitfieldInsert lie within a word, and floats that take part are small whole numbers.
 """
 
 # Text of an expression; {} is an operand.
@@ -12,14 +11,21 @@ OPERATIONS = [
     "uint(int({} >> 1) / int({} >> 3 | 1u))", "uint(int({} >> 1) % int({} >> 9 | 1u))", "uint(-int({}) / 7)",
     "min({}, {})", "max({}, {})", "uint(min(int({}), int({})))", "uint(max(int({}), int({})))", "uint(abs(int({}) >> 1))",
     "uint(sign(int({})))", "uint(clamp(int({}), -5000, 70000))", "({} < {} ? {} : {})", "(int({}) >= int({}) ? {} : {})",
-    "({} == {} ? {} : {})", "uint({} > {})", "uint(bitCount({}))", "uint(findLSB({} | 0x80000000u))", "uint(findMSB({} | 1u))",
-    "uint(findMSB(int({} & 0xffffffu | 1u)))",
-    "bitfieldReverse({})", "bitfieldExtract({}, int({} & 15u), int({} & 15u))", "uint(bitfieldExtract(int({}), int({} & 15u), int({} & 15u)))",
-    "bitfieldInsert({}, {}, int({} & 15u), int({} & 15u))", "high({}, {})", "carry({}, {})", "borrow({}, {})",
+    "({} == {} ? {} : {})", "uint({} > {})", "ones({})", "lowest({})", "highest({})", "highest_signed({})",
+    "bitfieldReverse({})", "field({}, {}, {})", "field_signed({}, {}, {})", "inserted({}, {}, {}, {})", "high({}, {})", "carry({}, {})", "borrow({}, {})",
     "uint(float({} & 0xfffu) * 0.5)", "uint(int(float(int({} & 0xfffu) - 2048)))", "floatBitsToUint(float({} & 0xffffu))",
     "packUnorm4x8(unpackUnorm4x8({}))", "dot4({}, {})", "uvec4({}, {}, 3u, 5u).zxyw[{} & 3u]",
 ]
-FUNCTIONS = """uint high(uint a, uint b) { uint h, l; umulExtended(a, b, h, l); return h ^ l; }
+# Functions, as their parameters and results are of highp: a result of bitCount or findLSB is of lowp itself, and so is what an
+# operator makes of it and a literal.
+FUNCTIONS = """uint ones(uint a) { uint n = uint(bitCount(a)); return n; }
+uint lowest(uint a) { int n = findLSB(a); return uint(n); }
+uint highest(uint a) { int n = findMSB(a); return uint(n); }
+uint highest_signed(uint a) { int n = findMSB(int(a)); return uint(n); }
+uint field(uint a, uint b, uint c) { uint n = bitfieldExtract(a, int(b & 15u), int(c & 15u)); return n; }
+uint field_signed(uint a, uint b, uint c) { int i = int(a), n = bitfieldExtract(i, int(b & 15u), int(c & 15u)); return uint(n); }
+uint inserted(uint a, uint b, uint c, uint d) { uint n = bitfieldInsert(a, b, int(c & 15u), int(d & 15u)); return n; }
+uint high(uint a, uint b) { uint h, l; umulExtended(a, b, h, l); return h ^ l; }
 uint carry(uint a, uint b) { uint c, s = uaddCarry(a, b, c); return s * 2u + c; }
 uint borrow(uint a, uint b) { uint c, s = usubBorrow(a, b, c); return s ^ c; }
 uint dot4(uint a, uint b) { uvec4 p = uvec4(a, a >> 8, a >> 16, a >> 24) & 255u, q = uvec4(b, b >> 8, b >> 16, b >> 24) & 255u;
