@@ -289,16 +289,13 @@ static void do_capture(struct player *p, struct scene *s, struct line *l)
     }
 }
 
-/* feedback NAME WORDS MODE FIRST COUNT: draws into a new buffer of so many words, and nowhere else. */
+/* feedback NAME WORDS MODE FIRST COUNT: draws points, lines or triangles into a new buffer of so many words, and nowhere else. */
 static void do_feedback(struct player *p, struct scene *s, struct line *l)
 {
     struct object *o = new_object(s, l, next_word(l));
     GLint count = next_int(l);
     GLenum mode = (GLenum)next_int(l);
     GLint first = next_int(l), vertices = next_int(l);
-    GLenum primitive = mode == GL_POINTS                                                   ? GL_POINTS
-                       : mode == GL_LINES || mode == GL_LINE_STRIP || mode == GL_LINE_LOOP ? GL_LINES
-                                                                                           : GL_TRIANGLES;
 
     (void)p;
     if (count < 4 || count > MAX_ARRAY || count % 4)
@@ -310,7 +307,7 @@ static void do_feedback(struct player *p, struct scene *s, struct line *l)
     glBufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)o->bytes, zeros, GL_DYNAMIC_COPY);
     free(zeros);
     glEnable(GL_RASTERIZER_DISCARD);
-    glBeginTransformFeedback(primitive);
+    glBeginTransformFeedback(mode);
     glDrawArrays(mode, first, vertices);
     glEndTransformFeedback();
     glDisable(GL_RASTERIZER_DISCARD);
