@@ -71,14 +71,17 @@ static bool find_functions(void)
 
     if (!version || sscanf(version, "OpenGL ES %d.%d", &major, &minor) != 2 || major * 10 + minor < 31)
         return false;
-#define FIND(name) *(void **)&gl31.name = (void *)egl.GetProcAddress("gl" #name);
-    FIND(DispatchCompute)
-    FIND(BindBufferBase)
-    FIND(BindImageTexture)
-        FIND(MemoryBarrier) FIND(Uniform1ui) FIND(TexStorage2D) FIND(TexSubImage2D)
+#define FIND(name) *(void **)&gl31.name = (void *)egl.GetProcAddress("gl" #name)
+    FIND(DispatchCompute);
+    FIND(BindBufferBase);
+    FIND(BindImageTexture);
+    FIND(MemoryBarrier);
+    FIND(Uniform1ui);
+    FIND(TexStorage2D);
+    FIND(TexSubImage2D);
 #undef FIND
-            return gl31.DispatchCompute &&
-        gl31.BindBufferBase && gl31.BindImageTexture && gl31.MemoryBarrier && gl31.Uniform1ui;
+    return gl31.DispatchCompute && gl31.BindBufferBase && gl31.BindImageTexture && gl31.MemoryBarrier &&
+           gl31.Uniform1ui;
 }
 
 static GLuint kernel(const char *body)
