@@ -13,11 +13,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 sys.path.insert(0, str(TOP / "tests/e2e"))
 from drivers import drivers  # noqa: E402
+from gl import gpus  # noqa: E402
 
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "vitrail"
 MICRO = ["clear-only", "fill-flat", "fill-flat-nozs", "fill-blend", "fill-tex-nearest", "fill-tex-bilinear",
          "fill-tex-bilin-blend", "fill-tex-trilinear", "shader-alu", "shader-transcend", "shader-branch", "depth-overdraw",
          "depth-back2front", "tri-small", "tri-medium-tex", "tri-cull", "vertex-heavy", "draws"]
+COMPUTE = ["compute-saxpy", "compute-sum", "compute-blur", "compute-matrix"]
 MODE = "1280x720"
 LOOPS = 5
 # Threads: name in the tables, LP_NUM_THREADS (beside the caller: 0 draws inline), --threads.
@@ -39,6 +41,16 @@ def undrawn(gpu):
         elif inside and line.split()[1:3] == ["-", "-"] and not line.startswith("#"):
             names.add(line.split()[0])
     return names
+
+
+def computes(gpu):
+    """Whether the GPU's driver has the compute programs of GL ES 3.1."""
+    return gpu in gpus.GPUS and gpus.GPUS[gpu].version >= 31
+
+
+def context_options(name):
+    """What the micro-workload is told, so that its context has what it needs."""
+    return ["--es=3"] if name in COMPUTE else []
 
 
 def ready(args, name, *needs, gpus=("vc4",)):
@@ -152,7 +164,7 @@ class Bench:
         """The default workload, or another capture of it: so many frames, options of its own, options of the recording."""
         return self.record(capture or "micro-" + name, recording,
                            [self.micro(CROSS), f"--only={name}", "--reps=1", f"--frames={frames or self.args.frames}",
-                            "--warmup=1", "--quiet=0", *options])
+                            "--warmup=1", "--quiet=0", *context_options(name), *options])
 
     # ---- measurements, milliseconds ----
     def replay_rows(self, path, threads, options=(), tool=None):
@@ -200,7 +212,7 @@ class Bench:
 
     def native_micro(self, name, threads, options=()):
         """(wall, cpu, work a frame)"""
-        out = self.run([self.micro("gcc"), f"--only={name}", "--reps=3", "--mintime=0.15", "--quiet=0", *options],
+        out = self.run([self.micro("gcc"), f"--only={name}", "--reps=3", "--mintime=0.15", "--quiet=0", *context_options(name), *options],
                        self.native_environment(threads))
         for line in out.splitlines():
             row = line.split(",")

@@ -2,113 +2,13 @@
  * natively (llvmpipe): tests/e2e/features. Vertices are given in pixels and stand on sixteenths of them;
  * fragment programs compute in highp: so two good drivers draw nearly the same bytes. Usage: gl_features
  * [--samples N] SCENE... */
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
+#include "window.h"
 #include <GLES2/gl2.h>
 #include <GLES2/gl2ext.h>
-#include <fcntl.h>
-#include <gbm.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <xf86drm.h>
-#include <xf86drmMode.h>
-
-static void fail(const char *what)
-{
-    fprintf(stderr, "gl_features: %s\n", what);
-    exit(1);
-}
-
-/* ---- the display ---- */
-
-static struct {
-    int fd;
-    uint32_t crtc, connector, width, height;
-    drmModeModeInfo mode;
-    struct gbm_surface *surface;
-    struct gbm_bo *shown;
-    EGLDisplay egl;
-    EGLSurface window;
-} display;
-
-static void find_display(void)
-{
-    drmModeRes *resources = drmModeGetResources(display.fd);
-    drmModeConnector *connector =
-        resources ? drmModeGetConnector(display.fd, resources->connectors[0]) : NULL;
-
-    if (!connector || !connector->count_modes)
-        fail("no display");
-    display.crtc = resources->crtcs[0];
-    display.connector = connector->connector_id;
-    display.mode = connector->modes[0];
-    display.width = display.mode.hdisplay;
-    display.height = display.mode.vdisplay;
-}
-
-static void open_window(EGLint samples)
-{
-    static const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 2, EGL_NONE};
-    const EGLint wanted[] = {EGL_SURFACE_TYPE,
-                             EGL_WINDOW_BIT,
-                             EGL_RED_SIZE,
-                             8,
-                             EGL_GREEN_SIZE,
-                             8,
-                             EGL_BLUE_SIZE,
-                             8,
-                             EGL_DEPTH_SIZE,
-                             24,
-                             EGL_STENCIL_SIZE,
-                             8,
-                             EGL_SAMPLES,
-                             samples,
-                             EGL_RENDERABLE_TYPE,
-                             EGL_OPENGL_ES2_BIT,
-                             EGL_NONE};
-    EGLConfig configs[64], *config = NULL;
-    EGLint count = 0, visual;
-
-    display.fd = open("/dev/dri/card0", O_RDWR | O_CLOEXEC);
-    if (display.fd < 0)
-        fail("no /dev/dri/card0");
-    find_display();
-    struct gbm_device *gbm = gbm_create_device(display.fd);
-    display.egl = eglGetPlatformDisplay(EGL_PLATFORM_GBM_KHR, gbm, NULL);
-    if (!eglInitialize(display.egl, NULL, NULL) || !eglChooseConfig(display.egl, wanted, configs, 64, &count))
-        fail("no EGL");
-    for (EGLint i = 0; i < count && !config; i++)
-        if (eglGetConfigAttrib(display.egl, configs[i], EGL_NATIVE_VISUAL_ID, &visual) &&
-            visual == GBM_FORMAT_XRGB8888)
-            config = &configs[i];
-    if (!config)
-        fail("no EGL configuration");
-    display.surface = gbm_surface_create(gbm, display.width, display.height, GBM_FORMAT_XRGB8888,
-                                         GBM_BO_USE_SCANOUT | GBM_BO_USE_RENDERING);
-    display.window = eglCreatePlatformWindowSurface(display.egl, *config, display.surface, NULL);
-    EGLContext context = eglCreateContext(display.egl, *config, EGL_NO_CONTEXT, version);
-    if (!eglMakeCurrent(display.egl, display.window, display.window, context))
-        fail("no context");
-}
-
-static void show(void)
-{
-    uint32_t fb, format = GBM_FORMAT_XRGB8888, handles[4] = {0}, pitches[4] = {0}, offsets[4] = {0};
-
-    eglSwapBuffers(display.egl, display.window);
-    struct gbm_bo *bo = gbm_surface_lock_front_buffer(display.surface);
-    handles[0] = gbm_bo_get_handle(bo).u32;
-    pitches[0] = gbm_bo_get_stride(bo);
-    if (drmModeAddFB2(display.fd, display.width, display.height, format, handles, pitches, offsets, &fb, 0) ||
-        drmModeSetCrtc(display.fd, display.crtc, fb, 0, 0, &display.connector, 1, &display.mode))
-        fail("the picture cannot be shown");
-    if (display.shown)
-        gbm_surface_release_buffer(display.surface, display.shown);
-    display.shown = bo;
-}
 
 /* ---- drawing ---- */
 
@@ -148,9 +48,9 @@ static GLuint use(const char *fragment)
     glLinkProgram(program);
     glGetProgramiv(program, GL_LINK_STATUS, &good);
     if (!good)
-        fail("a program does not link");
+        window_fail("a program does not link");
     glUseProgram(program);
-    glUniform2f(glGetUniformLocation(program, "size"), (float)display.width, (float)display.height);
+    glUniform2f(glGetUniformLocation(program, "size"), (float)window.width, (float)window.height);
     glUniform1f(glGetUniformLocation(program, "point"), 1);
     return program;
 }
@@ -205,7 +105,7 @@ static void ramp(void) /* a background with every value in it */
 
     for (int i = 0; i < 4; i++) {
         const float colour[4] = {i & 1, i & 2 ? 1.0f : 0, 1 - (float)(i & 1), i & 2 ? 0.25f : 0.75f};
-        v[i] = at(i & 1 ? (float)display.width : 0, i & 2 ? (float)display.height : 0, colour);
+        v[i] = at(i & 1 ? (float)window.width : 0, i & 2 ? (float)window.height : 0, colour);
     }
     draw(GL_TRIANGLE_STRIP, v, 4);
 }
@@ -511,7 +411,7 @@ static GLuint draw_to_image(GLenum format, GLenum type, const char *missing)
     glBindFramebuffer(GL_FRAMEBUFFER, name);
     glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, image, 0);
     if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-        fail(missing);
+        window_fail(missing);
     glViewport(0, 0, 128, 128);
     return name;
 }
@@ -520,7 +420,7 @@ static GLuint draw_to_image(GLenum format, GLenum type, const char *missing)
 static void show_image(const char *fragment)
 {
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
-    glViewport(0, 0, (GLsizei)display.width, (GLsizei)display.height);
+    glViewport(0, 0, (GLsizei)window.width, (GLsizei)window.height);
     use(fragment);
     rectangle(0, 0, 256, 256, 0.5f, white, 1);
 }
@@ -591,7 +491,7 @@ static void windows(void)
     glDisable(GL_SCISSOR_TEST);
     glViewport(140, 140, 100, 50);
     ramp();
-    glViewport(0, 0, (GLsizei)display.width, (GLsizei)display.height);
+    glViewport(0, 0, (GLsizei)window.width, (GLsizei)window.height);
     texture(GL_TEXTURE_2D, GL_NEAREST, GL_NEAREST, GL_CLAMP_TO_EDGE);
     /* Not into an image that glTexImage2D filled: the vc4 driver of Mesa 22.3 forgets that there is something
      * to load. */
@@ -613,21 +513,23 @@ int main(int argc, char **argv)
 {
     int first = argc > 2 && !strcmp(argv[1], "--samples") ? 3 : 1;
 
-    open_window(first == 3 ? atoi(argv[2]) : 0);
+    window_open(first == 3 ? atoi(argv[2]) : 0);
+    if (!window_context(WINDOW_ES, 2, 0))
+        window_fail("no context");
     for (int i = first; i < argc; i++) {
         size_t k = 0;
         while (k < sizeof scenes / sizeof scenes[0] && strcmp(scenes[k].name, argv[i]) != 0)
             k++;
         if (k == sizeof scenes / sizeof scenes[0])
-            fail("no such scene");
-        glViewport(0, 0, (GLsizei)display.width, (GLsizei)display.height);
+            window_fail("no such scene");
+        glViewport(0, 0, (GLsizei)window.width, (GLsizei)window.height);
         glDisable(GL_BLEND);
         glClearColor(0.1f, 0.15f, 0.2f, 1);
         glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
         scenes[k].draw();
         if (glGetError())
-            fail("a GL error");
-        show();
+            window_fail("a GL error");
+        window_show();
     }
     return 0;
 }

@@ -26,7 +26,7 @@ static const char help[] =
     "  --quiet=P              wait until others use less than P processors (0.1; 0: do not wait)\n"
     "  --compile=simple|complex  time from source to first pixel instead\n"
     "  --egl=FILE --gles=FILE libraries to use (libEGL.so.1, libGLESv2.so.2)\n"
-    "  --es=2|3               context; 3 for msaa4-*\n"
+    "  --es=2|3               context; 3 for msaa4-* and compute-*\n"
     "  --ppm=PREFIX           write each workload's last picture as PREFIXname.ppm\n"
     "  --tag=TEXT --header    first column; print the columns' names\n"
     "\n"
@@ -62,6 +62,10 @@ struct workload micro_workloads[] = {
     {"vertex-heavy", "Mvert", micro_vertices_setup, micro_vertices_frame},
     {"draws", "Mdraw", micro_draws_setup, micro_draws_frame},
     {"variants", "Mdraw", micro_variants_setup, micro_variants_frame},
+    {"compute-saxpy", "Melem", micro_compute_setup, micro_compute_frame, COMPUTE_SAXPY},
+    {"compute-sum", "Melem", micro_compute_setup, micro_compute_frame, COMPUTE_SUM},
+    {"compute-blur", "Mpix", micro_compute_setup, micro_compute_frame, COMPUTE_BLUR},
+    {"compute-matrix", "Mmad", micro_compute_setup, micro_compute_frame, COMPUTE_MATRIX},
     {"msaa4-fill", "Mpix", micro_flat_setup, micro_flat_frame, FLAT_MULTISAMPLE},
     {"msaa4-tri-small", "Mtri", micro_triangles_setup, micro_triangles_frame, TRIANGLES_MULTISAMPLE},
 };

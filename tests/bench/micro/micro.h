@@ -13,7 +13,7 @@
 
 struct micro_options {
     int width, height; /* pixels of the target */
-    int es_version;    /* of the context: 2 or 3; 3 only for multisampling */
+    int es_version;    /* of the context: 2 or 3; 3 for multisampling and compute */
     int layers;        /* full-screen quads a frame; 0: the workload's own number, 20 or 50 */
     int triangles;     /* of a mesh; 0: the workload's own number */
     int draws;         /* of the workload of many draws */
@@ -110,6 +110,7 @@ WORKLOAD_FUNCTIONS(micro_triangles);
 WORKLOAD_FUNCTIONS(micro_vertices);
 WORKLOAD_FUNCTIONS(micro_draws);
 WORKLOAD_FUNCTIONS(micro_variants);
+WORKLOAD_FUNCTIONS(micro_compute);
 
 enum micro_flat_kind { FLAT_PLAIN, FLAT_BLEND, FLAT_NO_DEPTH, FLAT_MULTISAMPLE };
 enum micro_textured_kind {
@@ -120,6 +121,7 @@ enum micro_textured_kind {
     TEXTURED_BLEND
 };
 enum micro_depth_kind { DEPTH_FRONT_TO_BACK, DEPTH_BACK_TO_FRONT };
+enum micro_compute_kind { COMPUTE_SAXPY, COMPUTE_SUM, COMPUTE_BLUR, COMPUTE_MATRIX };
 enum micro_shader_kind { SHADER_ALU, SHADER_ALU_MEDIUM, SHADER_TRANSCENDENTAL, SHADER_BRANCH };
 enum micro_triangle_kind {
     TRIANGLES_SMALL,

@@ -12,6 +12,8 @@ import dataclasses
 
 from gl import glsl, values
 
+# What play.py says of a player that a signal ended: llvmpipe's own compiler at times.
+CRASHED = "the program ends with status -"
 SAME, DIFFERENT, UNDECIDED, INVALID = "same", "different", "undecided", "invalid"
 
 
@@ -39,6 +41,8 @@ def mismatch(a, b):
     if a.error or b.error:
         if a.error and b.error:
             return Verdict(INVALID, f"llvmpipe: {a.error}; the GPU: {b.error}")
+        if a.error and a.error.startswith(CRASHED):
+            return Verdict(UNDECIDED, f"llvmpipe: {a.error}")
         return Verdict(DIFFERENT, f"llvmpipe: {a.error or 'draws'}; the GPU: {b.error or 'draws'}")
     if [p[:2] for p in a.pictures] != [p[:2] for p in b.pictures]:
         return Verdict(DIFFERENT, "the pictures have other sizes")

@@ -1,18 +1,23 @@
-"""The kinds of scenes, with how many of a hundred are of it, and the least version of GL ES that has them."""
+"""The kinds of scenes, with how many of a hundred are of it, and the least version of GL ES, in tenths, that has them."""
 import random
 
-from gl import exact, states, textures, values
+from gl import exact, memory, states, textures, values
 
 FAMILIES = [
-    ("values", values.write, 44, 2),
-    ("states", states.states, 14, 2),
-    ("primitives", states.primitives, 8, 2),
-    ("texture", textures.flat_texture, 12, 2),
-    ("cube", textures.cube, 3, 2),
-    ("rendered", textures.rendered, 4, 2),
-    ("levels", exact.levels, 7, 2),
-    ("offsets", exact.offsets, 5, 2),
-    ("points", exact.large_points, 3, 2),
+    ("values", values.write, 44, 20),
+    ("states", states.states, 14, 20),
+    ("primitives", states.primitives, 8, 20),
+    ("texture", textures.flat_texture, 12, 20),
+    ("cube", textures.cube, 3, 20),
+    ("rendered", textures.rendered, 4, 20),
+    ("levels", exact.levels, 7, 20),
+    ("offsets", exact.offsets, 5, 20),
+    ("points", exact.large_points, 3, 20),
+    ("targets", memory.targets, 14, 31),
+    ("lookups", memory.lookups, 8, 31),
+    ("feedback", memory.feedback, 10, 31),
+    ("compute", memory.compute, 22, 31),
+    ("images", memory.images, 10, 31),
 ]
 
 

@@ -41,6 +41,12 @@ MALI_GP = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 23, wrap=False, function
     "sin": (0.0, 2.0 ** -7), "cos": (0.0, 2.0 ** -7)})
 
 
+# Midgard computes in singles, with denormals in memory alone. Special functions of the vertex and fragment programs are
+# one piece: log2, exp2 and sines are tables of their own (HARDWARE.md, 3.3).
+MIDGARD = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 31, wrap=True, functions={
+    **ARCS, "log2": (2.0 ** -18, 2.0 ** -18), "exp2": (2.0 ** -18, 0.0), "sin": (2.0 ** -14, 2.0 ** -14), "cos": (2.0 ** -14, 2.0 ** -14)})
+
+
 # Frequent defects of drivers, by their code (no board was asked); generators leave out what meets them. Rare ones stand in known.txt.
 DISCARD_COMPARISON = "discard by a comparison of two values"  # lima: ppir_lower_branch_merge_condition inverts it, as if it skipped a block
 RGB565_ALPHA = "destination alpha of RGB565"  # lima blends with the alpha that was drawn, not with 1: no alpha is masked for formats without
@@ -52,7 +58,7 @@ UPLOAD_THEN_DRAW = "draw to a part of what was uploaded"  # vc4: only draws coun
 class Gpu:
     name: str
     renderer: str             # what glGetString(GL_RENDERER) begins with: no other driver took the draws
-    version: int              # of GL ES: which generators run
+    version: int              # of GL ES, in tenths: which generators run
     vertex: Numbers
     fragment: Numbers
     halves: bool              # fragment programs compute in halves: inputs are chosen that those have
@@ -65,7 +71,11 @@ class Gpu:
 
 GPUS = {gpu.name: gpu for gpu in (
     # Vertices are cut off to 1/16 pixel. log2 of a level goes straight between powers of two: 0.043 off.
-    Gpu("vc4", "VC4", 2, VC4, VC4, False, 512.0, 1 / 16, 0.045, VC4_EXACT, (UPLOAD_THEN_DRAW,)),
-    Gpu("mali400", "Mali400", 2, MALI_GP, MALI_PP, True, 100.0, 1 / 16, 0.02, None, (DISCARD_COMPARISON, RGB565_ALPHA, POINT_COORD)),
-    Gpu("mali450", "Mali450", 2, MALI_GP, MALI_PP, True, 100.0, 1 / 16, 0.02, None, (DISCARD_COMPARISON, RGB565_ALPHA, POINT_COORD)),
+    Gpu("vc4", "VC4", 20, VC4, VC4, False, 512.0, 1 / 16, 0.045, VC4_EXACT, (UPLOAD_THEN_DRAW,)),
+    Gpu("mali400", "Mali400", 20, MALI_GP, MALI_PP, True, 100.0, 1 / 16, 0.02, None, (DISCARD_COMPARISON, RGB565_ALPHA, POINT_COORD)),
+    Gpu("mali450", "Mali450", 20, MALI_GP, MALI_PP, True, 100.0, 1 / 16, 0.02, None, (DISCARD_COMPARISON, RGB565_ALPHA, POINT_COORD)),
+    # Chosen by name alone until they draw. A T720 has one target, and so GL ES 2.0 (pan_screen.c).
+    Gpu("t720", "Mali-T720", 20, MIDGARD, MIDGARD, False, 4095.0, 1 / 16, 0.02),
+    Gpu("t760", "Mali-T760", 31, MIDGARD, MIDGARD, False, 4095.0, 1 / 16, 0.02),
+    Gpu("t860", "Mali-T860", 31, MIDGARD, MIDGARD, False, 4095.0, 1 / 16, 0.02),
 )}

@@ -4,20 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const stages[] = {"vertex", "fragment"};
+static const struct {
+    const char *name;
+    GLenum type;
+} stages[STAGES] = {
+    {"vertex", GL_VERTEX_SHADER}, {"fragment", GL_FRAGMENT_SHADER}, {"compute", GL_COMPUTE_SHADER}};
+enum { VERTEX, FRAGMENT, COMPUTE };
 
 static void do_vertex(struct player *p, struct scene *s, struct line *l)
 {
     (void)p, (void)l;
-    s->stage = 0;
-    s->text[0][0] = '\0';
+    s->stage = VERTEX;
+    s->text[VERTEX][0] = '\0';
 }
 
 static void do_fragment(struct player *p, struct scene *s, struct line *l)
 {
     (void)p, (void)l;
-    s->stage = 1;
-    s->text[1][0] = '\0';
+    s->stage = FRAGMENT;
+    s->text[FRAGMENT][0] = '\0';
+}
+
+static void do_compute(struct player *p, struct scene *s, struct line *l)
+{
+    (void)p, (void)l;
+    s->stage = COMPUTE;
+    s->text[COMPUTE][0] = '\0';
 }
 
 static void do_text(struct player *p, struct scene *s, struct line *l)
@@ -31,26 +43,33 @@ static void do_text(struct player *p, struct scene *s, struct line *l)
     l->at += strlen(l->at);
 }
 
+/* Vertex and fragment shader; the compute shader when that was the last one begun. */
 static void do_link(struct player *p, struct scene *s, struct line *l)
 {
     char log[900] = "";
+    bool compute = s->stage == COMPUTE;
     GLint good;
 
     (void)l;
     s->program = glCreateProgram();
-    for (int i = 0; i < 2; i++) {
-        GLuint shader = glCreateShader(i ? GL_FRAGMENT_SHADER : GL_VERTEX_SHADER);
+    for (int i = compute ? COMPUTE : VERTEX; i <= (compute ? COMPUTE : FRAGMENT); i++) {
+        GLuint shader = glCreateShader(stages[i].type);
         const char *text = s->text[i];
         glShaderSource(shader, 1, &text, NULL);
         glCompileShader(shader);
         glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
         if (!good) {
             glGetShaderInfoLog(shader, sizeof log, NULL, log);
-            scene_error(p, "the %s shader does not compile: %s", stages[i], log);
+            scene_error(p, "the %s shader does not compile: %s", stages[i].name, log);
             return;
         }
         glAttachShader(s->program, shader);
     }
+    const char *captures[MAX_CAPTURED];
+    for (int i = 0; i < s->captured; i++)
+        captures[i] = s->captures[i];
+    if (s->captured && !compute)
+        glTransformFeedbackVaryings(s->program, s->captured, captures, GL_INTERLEAVED_ATTRIBS);
     glLinkProgram(s->program);
     glGetProgramiv(s->program, GL_LINK_STATUS, &good);
     if (!good) {
@@ -386,7 +405,7 @@ static const struct object_command {
     {"constant", do_constant}, {"draw", do_draw},         {"elements", do_elements},
     {"texture", do_texture},   {"image", do_image},       {"subimage", do_subimage},
     {"target", do_target},     {"attach", do_attach},     {"detach", do_detach},
-    {"read", do_read},
+    {"read", do_read},         {"compute", do_compute},
 };
 
 command find_object_command(const char *name)

@@ -29,8 +29,8 @@ static void read_pattern(struct line *l, struct pattern *pattern)
             pattern->colour[i][c] = (uint8_t)next_int(l);
 }
 
-/* A hash with every bit of the result depending on every bit of n (Chris Wellons' lowbias32). */
-static uint32_t hash(uint32_t n)
+/* Chris Wellons' lowbias32. */
+uint32_t pixel_hash(uint32_t n)
 {
     n = (n ^ n >> 16) * 0x7feb352du;
     n = (n ^ n >> 15) * 0x846ca68bu;
@@ -43,7 +43,7 @@ static void texel(const struct pattern *p, GLsizei x, GLsizei y, GLsizei width, 
     switch (p->kind) {
     case NOISE:
         for (int c = 0; c < 4; c++)
-            rgba[c] = (uint8_t)(hash(hash(p->seed) + (uint32_t)(y * width + x)) >> 8 * c);
+            rgba[c] = (uint8_t)(pixel_hash(pixel_hash(p->seed) + (uint32_t)(y * width + x)) >> 8 * c);
         break;
     case SOLID: memcpy(rgba, p->colour[0], 4); break;
     case CHECKER: memcpy(rgba, p->colour[(x ^ y) & 1], 4); break;
@@ -94,7 +94,7 @@ static void *make_blocks(const struct line *l, const struct pattern *p, GLsizei 
     if (p->kind != NOISE)
         bad_line(l, "compressed images are noise", NULL);
     for (size_t i = 0; i < *bytes; i++) {
-        data[i] = (uint8_t)hash(hash(p->seed) + (uint32_t)i);
+        data[i] = (uint8_t)pixel_hash(pixel_hash(p->seed) + (uint32_t)i);
         if (i % 8 == 3)
             data[i] &= (uint8_t)~2;
     }

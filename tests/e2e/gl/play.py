@@ -34,7 +34,7 @@ def build(folder, sysroot):
 
 
 class Side:
-    """One of those that draw. `renderer`: what its name begins with; `version`: of GL ES."""
+    """One of those that draw. `renderer`: what its name begins with; `version`: of GL ES, in tenths."""
 
     def __init__(self, command, environment, renderer, version, timeout):
         self.command, self.environment, self.renderer, self.timeout = command, dict(os.environ, **environment), renderer, timeout

@@ -1,5 +1,5 @@
 /* player [--jitter X,Y] [--version N] SCENES OUT: plays a file of scenes, each in a context of its own, of
- * that version of GL ES (default 2).
+ * that version of GL ES, in tenths (default 20).
  *
  * OUT gets, for each scene, "scene NAME\n", "picture WIDTH HEIGHT BYTES\n" and the bytes for each picture it
  * reads, then "done\n" or "error TEXT\n". Its first line is "renderer NAME\n". A scene that ends the program
@@ -13,7 +13,7 @@
 
 static EGLDisplay display;
 static EGLConfig config;
-static EGLint version = 2;
+static EGLint version = 20;
 
 _Noreturn static void no_gl(const char *what)
 {
@@ -35,7 +35,8 @@ static void open_gl(void)
 
 static EGLContext open_context(void)
 {
-    const EGLint attributes[] = {EGL_CONTEXT_CLIENT_VERSION, version, EGL_NONE};
+    const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION, version / 10, EGL_CONTEXT_MINOR_VERSION,
+                                 version % 10, EGL_NONE};
     EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, attributes);
 
     if (!context || !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
@@ -56,6 +57,8 @@ static void play_line(struct player *p, struct scene *s, struct line *l)
     if (!name || *name == '#')
         return;
     command object = find_object_command(name);
+    if (!object)
+        object = find_memory_command(name);
     if (object)
         object(p, s, l);
     else if (!gl_call(name, l))

@@ -2,7 +2,7 @@
  * and compares them; README.md has the language. */
 #ifndef GL_PLAYER_H
 #define GL_PLAYER_H
-#include <GLES2/gl2.h>
+#include <GLES3/gl31.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,17 +14,32 @@ struct line {
 };
 
 enum { MAX_NAME = 32, MAX_TEXTURES = 16, MAX_TEXT = 1 << 16, MAX_ARRAY = 1 << 20 };
+enum { MAX_OBJECTS = 16, MAX_TARGETS = 4, MAX_CAPTURED = 4, STAGES = 3 };
+
+/* A buffer or texture of memory.c. */
+struct object {
+    char name[MAX_NAME];
+    GLuint id;
+    size_t bytes;          /* of a buffer */
+    GLenum target, format; /* of a texture */
+    GLsizei width, height;
+};
 
 struct scene {
     GLsizei width, height; /* of the target, in pixels */
     GLuint framebuffer, texture_framebuffer, program;
-    char text[2][MAX_TEXT]; /* of the vertex and fragment shader */
-    int stage;              /* where `|` lines go: 0, 1 */
+    char text[STAGES][MAX_TEXT]; /* of the vertex, fragment and compute shader */
+    int stage;                   /* where `|` lines go: a number of `text` */
     struct texture {
         char name[MAX_NAME];
         GLuint id;
     } textures[MAX_TEXTURES];
     int texture_count;
+    struct object objects[MAX_OBJECTS];
+    int object_count;
+    GLenum targets[MAX_TARGETS]; /* formats of several; 0: not there */
+    char captures[MAX_CAPTURED][MAX_NAME];
+    int captured;
 };
 
 /* Where pictures go, and how far vertices are moved, in pixels. */
@@ -50,9 +65,13 @@ void scene_error(struct player *p, const char *format, ...) __attribute__((forma
 typedef void (*command)(struct player *p, struct scene *s, struct line *l);
 /* The command of this name, or NULL. */
 command find_object_command(const char *name);
+/* The same of memory.c. */
+command find_memory_command(const char *name);
 /* Calls the GL function of this name without gl; false when there is none in calls.inc. */
 bool gl_call(const char *name, struct line *l);
 
+/* A hash with every bit of the result depending on every bit of n. */
+uint32_t pixel_hash(uint32_t n);
 /* Pixels of a format and type in a pattern, the same everywhere. Returns malloc'd memory, `bytes` of it. */
 void *make_pixels(struct line *l, GLenum format, GLenum type, GLsizei width, GLsizei height, size_t *bytes);
 #endif

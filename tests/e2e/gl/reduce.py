@@ -6,7 +6,9 @@ import re
 
 from gl import compare, glsl, values
 
-KEPT = re.compile(r"scene |# compare|target |vertex$|fragment$|link$")
+# What stays: without it a scene has no answer, or reads what nobody wrote.
+KEPT = re.compile(r"scene |# compare|targets? |vertex$|fragment$|compute$|link$|storage |integers |imageunit |capture |feedback |dispatch |uniform n0 "
+                  r"|\|\s+(barrier\(\)|all\[l\] = |if \(l == 0u\))")
 BATCH = 48
 
 
