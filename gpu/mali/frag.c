@@ -60,6 +60,14 @@ static void begin_shader(struct mali_frag *f)
                                        .query = (uint8_t)f->query};
 }
 
+/* Of lines another field says which vertex provokes (Mesa's pan_cmdstream.c). */
+static bool first_provokes(const struct mali_tiler_job *job)
+{
+    bool lines = job->primitive.draw_mode >= MALI_DRAW_MODE_LINES &&
+                 job->primitive.draw_mode <= MALI_DRAW_MODE_LINE_LOOP;
+    return lines ? !job->draw.flat_shading_vertex : job->primitive.first_provoking_vertex;
+}
+
 static void fill(const struct mali_frag *f, struct gpu_frame_draw *draw)
 {
     const struct mali_state *s = &f->job.bindings.state;
@@ -68,7 +76,7 @@ static void fill(const struct mali_frag *f, struct gpu_frame_draw *draw)
     draw->shader = &f->shader;
     draw->setup =
         (struct raster_setup){.flat_mask = f->flat_mask,
-                              .flat_first = f->job.primitive.first_provoking_vertex,
+                              .flat_first = first_provokes(&f->job),
                               .vary_count = f->vary_count,
                               .depth_offset = s->front_facing_depth_bias || s->back_facing_depth_bias,
                               .offset_factor = s->depth_factor,
