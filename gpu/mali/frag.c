@@ -12,6 +12,14 @@
 
 /* ---- the tiler job ---- */
 
+/* Several draws may be read at a time, each with all that was left. */
+static void spend(struct mali_frag_shared *shared, uint64_t packets)
+{
+    uint64_t left = atomic_load(&shared->packets);
+    while (!atomic_compare_exchange_weak(&shared->packets, &left, left - UTIL_MIN(left, packets)))
+        ;
+}
+
 static bool read_job(struct mali_frag *f, uint32_t address, struct mali_stop *stop)
 {
     struct mali_frag_shared *shared = f->shared;
@@ -25,7 +33,7 @@ static bool read_job(struct mali_frag *f, uint32_t address, struct mali_stop *st
         return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_LIST, FRAG_UNIT, address,
                              "the draw's job is none of the tiler's");
     read = read && mali_payload_read(&reader, address, &header, shared->arena, &payload, stop);
-    atomic_fetch_sub(&shared->packets, before - packets);
+    spend(shared, before - packets);
     if (read)
         f->job = payload.tiler;
     return read;
