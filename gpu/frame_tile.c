@@ -140,7 +140,7 @@ static bool load_clipped(struct drawing *d, const struct tiler_item *item, unsig
 
         for (unsigned c = 0; c < d->raster.setup.vary_count; c++) {
             if (c < 32 && d->raster.setup.flat_mask >> c & 1) {
-                vary[c] = own[count - 1][c];
+                vary[c] = own[d->raster.setup.flat_first ? 0 : count - 1][c];
                 continue;
             }
             vary[c] = own[0][c] * v->weight[0] + own[1][c] * v->weight[1];

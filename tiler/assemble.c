@@ -1,8 +1,6 @@
 /* Primitive assembly. */
 #include "tiler/assemble.h"
 
-#include <stdbool.h>
-
 const char *tiler_mode_name(enum tiler_mode mode)
 {
     static const char *const names[TILER_MODE_COUNT] = {
@@ -76,7 +74,10 @@ static uint32_t triangle_strip(const struct tiler_assembler *a, const uint32_t *
         uint64_t at = a->taken + i;
         if (at >= 2) {
             bool odd = at & 1;
-            put(out[n++], odd ? old : older, odd ? older : old, index[i]);
+            if (odd && a->first_provokes)
+                put(out[n++], older, index[i], old);
+            else
+                put(out[n++], odd ? old : older, odd ? older : old, index[i]);
         }
         older = old;
         old = index[i];
@@ -89,7 +90,9 @@ static uint32_t triangle_fan(const struct tiler_assembler *a, const uint32_t *in
 {
     uint32_t n = 0, old = a->before[1];
     for (uint32_t i = 0; i < count; old = index[i++])
-        if (a->taken + i >= 2)
+        if (a->taken + i >= 2 && a->first_provokes && a->mode == TILER_TRIANGLE_FAN)
+            put(out[n++], old, index[i], a->first);
+        else if (a->taken + i >= 2)
             put(out[n++], a->first, old, index[i]);
     return n;
 }

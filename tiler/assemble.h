@@ -9,6 +9,7 @@
 #ifndef VITRAIL_TILER_ASSEMBLE_H
 #define VITRAIL_TILER_ASSEMBLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Numbered as in OpenGL and in control lists (Guide table 38, record 32). */
@@ -47,6 +48,9 @@ struct tiler_assembler {
     enum tiler_mode mode;
     uint64_t taken;            /* indices so far */
     uint32_t first, before[2]; /* the first index, or that of the quad at hand; the last two, older first */
+    /* The caller's: the first vertex of a primitive provokes, as other GLs have it, and is index[0] of strips and
+     * fans too: (i, i+2, i+1) for odd i, (i+1, i+2, 0). */
+    bool first_provokes;
 };
 
 void tiler_assemble_begin(struct tiler_assembler *assembler, enum tiler_mode mode);

@@ -70,6 +70,7 @@ struct tiler_draw {
     uint32_t index_log2, base; /* base: is taken off each index */
     uint32_t count;            /* indices or vertices, of whole primitives (tiler_mode_whole) */
     float size;                /* of points without their own, or the width of lines, in pixels */
+    bool first_provokes;       /* assemble.h */
     bool keep_positive, keep_negative; /* triangles by the sign of their area, x right and y down */
     struct tiler_window window;
     struct tiler_grid grid;

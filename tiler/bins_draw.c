@@ -28,6 +28,7 @@ void tiler_bins_run_begin(struct tiler_bins *b, uint32_t count)
     b->chunk_at = b->chunks = b->kept_at = 0;
     b->prim_count = b->prim_at = b->part_count = b->part_at = b->lists_done = 0;
     tiler_assemble_begin(&b->assembler, b->draw.mode);
+    b->assembler.first_provokes = b->draw.first_provokes;
 }
 
 /* ---- primitives one by one ---- */

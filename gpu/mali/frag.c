@@ -13,6 +13,14 @@
 
 /* ---- the tiler job ---- */
 
+/* Several draws may be read at a time, each with all that was left. */
+static void spend(struct mali_frag_shared *shared, uint64_t packets)
+{
+    uint64_t left = atomic_load(&shared->packets);
+    while (!atomic_compare_exchange_weak(&shared->packets, &left, left - UTIL_MIN(left, packets)))
+        ;
+}
+
 static bool read_job(struct mali_frag *f, uint32_t address, struct mali_stop *stop)
 {
     struct mali_frag_shared *shared = f->shared;
@@ -26,7 +34,7 @@ static bool read_job(struct mali_frag *f, uint32_t address, struct mali_stop *st
         return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_LIST, FRAG_UNIT, address,
                              "the draw's job is none of the tiler's");
     read = read && mali_payload_read(&reader, address, &header, shared->arena, &payload, stop);
-    atomic_fetch_sub(&shared->packets, before - packets);
+    spend(shared, before - packets);
     if (read)
         f->job = payload.tiler;
     return read;
@@ -64,6 +72,14 @@ static void begin_shader(struct mali_frag *f)
                                .query = (uint8_t)f->query};
 }
 
+/* Of lines another field says which vertex provokes (Mesa's pan_cmdstream.c). */
+static bool first_provokes(const struct mali_tiler_job *job)
+{
+    bool lines = job->primitive.draw_mode >= MALI_DRAW_MODE_LINES &&
+                 job->primitive.draw_mode <= MALI_DRAW_MODE_LINE_LOOP;
+    return lines ? !job->draw.flat_shading_vertex : job->primitive.first_provoking_vertex;
+}
+
 static void fill(const struct mali_frag *f, struct gpu_frame_draw *draw)
 {
     const struct mali_state *s = &f->job.bindings.state;
@@ -72,7 +88,7 @@ static void fill(const struct mali_frag *f, struct gpu_frame_draw *draw)
     draw->shader = &f->shader;
     draw->setup =
         (struct raster_setup){.flat_mask = f->flat_mask,
-                              .flat_first = f->job.primitive.first_provoking_vertex,
+                              .flat_first = first_provokes(&f->job),
                               .vary_count = f->vary_count,
                               .depth_offset = s->front_facing_depth_bias || s->back_facing_depth_bias,
                               .offset_factor = s->depth_factor,

@@ -205,19 +205,39 @@ static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint3
 
 enum { NO_COLOR = 255 };
 
+/* What blend shaders write of a small normalised format: four bytes, of which each has a channel in its upper
+ * bits; of ten bits the upper eight, and the lowest two of all channels in the last byte (Mesa's
+ * pan_lower_framebuffer.c). */
+static uint32_t from_small(const struct raster_texel *texel, uint32_t bits)
+{
+    uint32_t word = 0;
+    for (unsigned c = 0; c < 4; c++) {
+        const unsigned size = texel->channel[c].bits, byte = bits >> 8 * c & 255;
+        const unsigned value = texel->channel[0].bits == 10 && c == 3 ? bits >> 30
+                               : size > 8                             ? byte << 2 | (bits >> (24 + 2 * c) & 3)
+                                                                      : byte >> (8 - size);
+        word |= value << texel->channel[c].at;
+    }
+    return word;
+}
+
 /* A blend shader's: 128 bits of the tile, of as many samples as they are enough for (Mesa's
  * midgard_compile.c), where these are still to be drawn. */
 static void store_raw(struct mali_frag_batch *b, const struct midgard_writeout *what, unsigned lane,
                       uint32_t target, uint32_t part)
 {
     const struct raster_targets *t = b->frag->tile;
-    const uint32_t bytes = raster_format_bytes((enum raster_format)t->format[target]), many = 16 / bytes;
+    const bool plain = is_plain(b, target);
+    const uint32_t bytes = plain ? raster_format_bytes((enum raster_format)t->format[target]) : 4;
+    const uint32_t many = 16 / bytes;
     uint32_t bits[4];
     for (unsigned c = 0; c < 4; c++)
         bits[c] = what->color[c][lane];
     for (uint32_t n = 0, sample = part * many; n < many && sample < t->samples; n++, sample++) {
         uint32_t word[4] = {0};
         memcpy(word, (const uint8_t *)bits + n * bytes, bytes);
+        if (!plain)
+            word[0] = from_small(&raster_texels[t->format[target]], word[0]);
         if (b->live[sample] >> lane & 1)
             raster_targets_put(t, b->tile, target, b->x + raster_lane_x(lane), b->y + raster_lane_y(lane),
                                sample, word);
@@ -252,9 +272,6 @@ static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t la
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         uint32_t select = what->has_select ? what->select[lane] : 0, target = select >> 8;
         if (b->blending) {
-            if (!is_plain(b, b->blending - 1))
-                return refuse(b, (uint16_t)(1u << lane), "a blend shader's writing is not done of target",
-                              b->blending - 1, place);
             store_raw(b, what, lane, b->blending - 1, select & 255);
             continue;
         }

@@ -203,6 +203,7 @@ static enum mali_end begin_draw(struct mali_tiling *t)
     bool ccw = d->front_face_ccw;
     mali_invocation_sizes(&p->invocation, size, groups);
     t->draw = (struct tiler_draw){.size = p->size.constant,
+                                  .first_provokes = p->primitive.first_provoking_vertex,
                                   /* Counterclockwise with y down the buffer: a negative area. */
                                   .keep_positive = !(ccw ? d->cull_back_face : d->cull_front_face),
                                   .keep_negative = !(ccw ? d->cull_front_face : d->cull_back_face),

@@ -73,8 +73,8 @@ static struct raster_stencil random_face(void)
                                    .zfail = random32() & 7,
                                    .zpass = random32() & 7,
                                    .ref = (uint8_t)random32(),
-                                   .func_mask = (uint8_t)(random32() | random32()),
-                                   .write_mask = (uint8_t)(random32() | random32())};
+                                   .func_mask = random32() & 1 ? 255 : (uint8_t)random32(),
+                                   .write_mask = random32() & 1 ? 255 : (uint8_t)random32()};
 }
 
 static struct program random_program(uint64_t number)

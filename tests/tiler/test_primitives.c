@@ -103,6 +103,35 @@ static double least_distance(const double p[4])
     return fmin(least, guard.limit * p[3] - fabs(guard.scale_y * p[1]));
 }
 
+/* The same triangles, turned so that the vertex comes first that provokes where the first does (OpenGL 4.6
+ * section 13.4): i of a strip's triangle i, i + 1 of a fan's. */
+static void test_first_provokes(void **unused)
+{
+    static const enum tiler_mode modes[] = {TILER_TRIANGLE_STRIP, TILER_TRIANGLE_FAN};
+    for (unsigned n = 0; n < 200; n++) {
+        enum tiler_mode mode = modes[n & 1];
+        uint32_t index[20], out[20][3], count = (uint32_t)between(3, 20), got = 0;
+        struct tiler_assembler a;
+        for (uint32_t i = 0; i < count; i++)
+            index[i] = 100 * i + random32() % 100;
+        tiler_assemble_begin(&a, mode);
+        a.first_provokes = true;
+        for (uint32_t at = 0, piece; at < count; at += piece) {
+            piece = (uint32_t)between(1, (int32_t)(count - at));
+            got += tiler_assemble(&a, index + at, piece, out + got);
+        }
+        assert_int_equal(got, count - 2);
+        for (uint32_t i = 0; i < got; i++) {
+            uint32_t expected[3];
+            unsigned turn = mode == TILER_TRIANGLE_FAN ? 1 : i & 1;
+            define(mode, index, count, i, expected);
+            assert_int_equal(out[i][0], index[mode == TILER_TRIANGLE_FAN ? i + 1 : i]);
+            for (unsigned k = 0; k < 3; k++)
+                assert_int_equal(out[i][k], expected[(k + turn) % 3]);
+        }
+    }
+}
+
 static void random_position(float p[4])
 {
     float reach = (float[]){1.0f, 4.0f, 30.0f, 1000.0f}[random32() % 4];
@@ -485,15 +514,11 @@ static void test_outcodes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_assembly),
-        cmocka_unit_test(test_clip_directions),
-        cmocka_unit_test(test_clip_triangles),
-        cmocka_unit_test(test_clip_shared_edges),
-        cmocka_unit_test(test_clip_lines),
-        cmocka_unit_test(test_clip_odd_numbers),
-        cmocka_unit_test(test_outcodes),
-        cmocka_unit_test(test_cover_triangles),
-        cmocka_unit_test(test_small_triangles_between_samples),
+        cmocka_unit_test(test_assembly),          cmocka_unit_test(test_first_provokes),
+        cmocka_unit_test(test_clip_directions),   cmocka_unit_test(test_clip_triangles),
+        cmocka_unit_test(test_clip_shared_edges), cmocka_unit_test(test_clip_lines),
+        cmocka_unit_test(test_clip_odd_numbers),  cmocka_unit_test(test_outcodes),
+        cmocka_unit_test(test_cover_triangles),   cmocka_unit_test(test_small_triangles_between_samples),
         cmocka_unit_test(test_cover_lines),
     };
     return cmocka_run_group_tests_name("tiler", tests, NULL, NULL);

@@ -7,9 +7,15 @@
 
 enum { SIDE = 256, BACKGROUND = 0xff000000 };
 /* Where things stand in the driver's tiler job (desc_job.inc). */
-enum { AT_INVOCATION = 32, AT_PRIMITIVE = 40, AT_DRAW = 64, AT_VIEWPORT = AT_DRAW + 96 };
+enum {
+    AT_INVOCATION = 32,
+    AT_PRIMITIVE = 40,
+    AT_DRAW = 64,
+    AT_VIEWPORT = AT_DRAW + 96,
+    AT_STATE = AT_DRAW + 56
+};
 enum { CULL_BOTH = 3 << 6 };
-enum { INDICES_AT = 0x20000000 };
+enum { INDICES_AT = 0x20000000, QUERY_AT = 0x20100000 };
 
 static const enum mali_kind kinds[] = {MALI_T720, MALI_T760, MALI_T860};
 static const char *const triangles[] = {"t720/triangle", "t760/triangle", "t860/triangle"};
@@ -228,6 +234,94 @@ static void test_indices(void **state)
     }
 }
 
+/* The word of the renderer state, or of target 0's blending behind it (v5), that holds the equation. */
+static uint8_t *equation(struct scene *s, enum mali_kind kind)
+{
+    uint64_t state = util_load64(at(s, tiler_job(s) + AT_STATE));
+    return at(s, state + (kind == MALI_T720 ? 56 : 64 + 8));
+}
+
+static void test_mask(void **state)
+{
+    for (unsigned n = 0; n < KINDS; n++) {
+        struct scene s;
+        load(&s, triangles[n], kinds[n]);
+        uint8_t *word = equation(&s, kinds[n]);
+        util_store32(word, (util_load32(word) & 0x0fffffff) | 5u << 28); /* red and blue */
+        run(&s);
+        for (uint32_t y = 0; y < SIDE; y++)
+            for (uint32_t x = 0; x < SIDE; x++) {
+                float color[3];
+                bool inside = weights(x, y, color);
+                color[1] = 0;
+                if (inside && !is_near(pixel(&s, x, y), color))
+                    fail_msg("pixel (%u, %u) is 0x%08x", x, y, pixel(&s, x, y));
+            }
+        guest_destroy(&s.guest);
+    }
+}
+
+/* a + b * c, as destination + source * constant: half of each colour over the black that was there. */
+static void test_blend(void **state)
+{
+    for (unsigned n = 0; n < KINDS; n++) {
+        struct scene s;
+        load(&s, triangles[n], kinds[n]);
+        uint8_t *word = equation(&s, kinds[n]);
+        const float half = 0.5f;
+        util_store32(word, 0xf0723723); /* a 3, b 2, c 7, of colours and of alpha */
+        memcpy(word + 4, &half, sizeof half);
+        run(&s);
+        for (uint32_t y = 0; y < SIDE; y++)
+            for (uint32_t x = 0; x < SIDE; x++) {
+                float color[3];
+                if (!weights(x, y, color))
+                    continue;
+                for (unsigned c = 0; c < 3; c++)
+                    color[c] *= 0.5f;
+                if (!is_near(pixel(&s, x, y), color))
+                    fail_msg("pixel (%u, %u) is 0x%08x", x, y, pixel(&s, x, y));
+            }
+        guest_destroy(&s.guest);
+    }
+}
+
+/* Of a pixel with one sample a counter counts four; predicates are one. */
+static void test_queries(void **state)
+{
+    for (unsigned n = 0; n < 2 * KINDS; n++) {
+        struct scene s;
+        uint64_t drawn = 0;
+        bool counts = n & 1;
+        load(&s, triangles[n / 2], kinds[n / 2]);
+        uint8_t *result = guest_map(&s.guest, QUERY_AT, GPU_PAGE, RIGHT_BOTH);
+        guest_flush_as(&s.guest, 0);
+        uint8_t *draw = at(&s, tiler_job(&s) + AT_DRAW);
+        util_store32(draw, util_load32(draw) | (counts ? 3u : 1u) << 3);
+        util_store64(draw + 104, QUERY_AT);
+        util_store64(result, counts ? 1000 : 0);
+        run(&s);
+        for (uint32_t y = 0; y < SIDE; y++)
+            for (uint32_t x = 0; x < SIDE; x++)
+                drawn += pixel(&s, x, y) != BACKGROUND;
+        assert_int_equal(util_load64(result), counts ? 1000 + 4 * drawn : 1);
+        guest_destroy(&s.guest);
+    }
+}
+
+static void test_never(void **state)
+{
+    for (unsigned n = 0; n < KINDS; n++) {
+        struct scene s;
+        load(&s, triangles[n], kinds[n]);
+        uint8_t *misc = at(&s, util_load64(at(&s, tiler_job(&s) + AT_STATE)) + 32);
+        util_store32(misc, util_load32(misc) & ~(7u << 24)); /* the depth function: never */
+        run(&s);
+        expect_empty(&s);
+        guest_destroy(&s.guest);
+    }
+}
+
 /* Memory of the heap comes when it is asked for, and the job goes on. */
 static void test_heap(void **state)
 {
@@ -284,9 +378,10 @@ static void test_scribbled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clear),  cmocka_unit_test(test_triangle),  cmocka_unit_test(test_cube),
-        cmocka_unit_test(test_culled), cmocka_unit_test(test_scissor),   cmocka_unit_test(test_indices),
-        cmocka_unit_test(test_heap),   cmocka_unit_test(test_scribbled),
+        cmocka_unit_test(test_clear),  cmocka_unit_test(test_triangle), cmocka_unit_test(test_cube),
+        cmocka_unit_test(test_culled), cmocka_unit_test(test_scissor),  cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_mask),   cmocka_unit_test(test_blend),    cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_never),  cmocka_unit_test(test_heap),     cmocka_unit_test(test_scribbled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
