@@ -105,14 +105,22 @@ void gpu_follow_lookup(struct gpu_follower *f, struct gpu_lookup *lookup,
         f->lane->out_of_memory = true;
 }
 
-void gpu_follow_test(struct gpu_follower *f, struct gpu_test *test, unsigned samples, const uint32_t *before,
-                     const uint32_t *after, const uint16_t *tested, const uint16_t *passed)
+static struct gpu_zs zs_of(const struct gpu_zs_block *block, uint8_t kind, unsigned at)
+{
+    return raster_depth_is_32((enum raster_depth_kind)kind)
+               ? (struct gpu_zs){block->zs[at], block->stencil[at]}
+               : (struct gpu_zs){block->zs[at] >> 8, (uint8_t)block->zs[at]};
+}
+
+void gpu_follow_test(struct gpu_follower *f, struct gpu_test *test, unsigned samples,
+                     const struct gpu_zs_block *before, const struct gpu_zs_block *after,
+                     const uint16_t *tested, const uint16_t *passed)
 {
     for (unsigned k = 0; k < samples; k++) {
-        test->samples |= (uint8_t)((tested[k] >> f->number & 1) << k);
-        test->passed |= (uint8_t)((passed[k] >> f->number & 1) << k);
-        test->before[k] = before[k * 16 + f->number];
-        test->after[k] = after[k * 16 + f->number];
+        test->samples |= (uint16_t)((tested[k] >> f->number & 1) << k);
+        test->passed |= (uint16_t)((passed[k] >> f->number & 1) << k);
+        test->before[k] = zs_of(before, test->kind, k * 16 + f->number);
+        test->after[k] = zs_of(after, test->kind, k * 16 + f->number);
     }
     if (test->samples && !UTIL_LIST_ADD(f->lane->tests, *test))
         f->lane->out_of_memory = true;

@@ -48,9 +48,15 @@ void gpu_follow_varying(struct gpu_follower *f, const struct gpu_varying *varyin
 void gpu_follow_lookup(struct gpu_follower *f, struct gpu_lookup *lookup,
                        const struct raster_texture_key *key, const struct raster_texture *texture,
                        float coordinates[4][16]);
-/* A test of `samples` samples: their words before and after, lanes that take part and that pass. Nothing
- * where the lane has none. */
-void gpu_follow_test(struct gpu_follower *f, struct gpu_test *test, unsigned samples, const uint32_t *before,
-                     const uint32_t *after, const uint16_t *tested, const uint16_t *passed);
+/* A block's depths and stencils, sample after sample, as the tile has them. */
+struct gpu_zs_block {
+    const uint32_t *zs;
+    const uint8_t *stencil; /* looked at where test->kind is of 32 bits */
+};
+/* A test of `samples` samples: what they had before and have after, lanes that take part and that pass.
+ * Nothing where the lane has none. */
+void gpu_follow_test(struct gpu_follower *f, struct gpu_test *test, unsigned samples,
+                     const struct gpu_zs_block *before, const struct gpu_zs_block *after,
+                     const uint16_t *tested, const uint16_t *passed);
 
 #endif

@@ -215,10 +215,7 @@ static bool shade_each(struct mali_frag_batch *b, const uint16_t *covered, uint6
 static bool shade_block(struct mali_frag_batch *b, const struct raster_block *block, uint64_t *passed,
                         struct mali_stop *stop)
 {
-    /* A block of many samples begins like one of few (raster/samples.h). */
-    const uint16_t *covered = raster_samples_is_many(b->frag->tile->samples)
-                                  ? ((const struct raster_samples_block *)(const void *)block)->sample
-                                  : block->sample;
+    const uint16_t *covered = raster_samples_covered(block, b->frag->tile->samples);
     b->x = block->x * 4u;
     b->y = block->y * 4u;
     b->px = b->tile->x + (int32_t)b->x;

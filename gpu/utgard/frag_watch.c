@@ -75,7 +75,8 @@ void utgard_ref_look_at_test(struct utgard_ref_batch *batch, const struct utgard
                               .depth = batch->block.depth[f->number],
                               .rule = head->zs};
 
-        gpu_follow_test(f, &it, head->samples, before, zs, live, batch->block.live);
+        gpu_follow_test(f, &it, head->samples, &(const struct gpu_zs_block){.zs = before},
+                        &(const struct gpu_zs_block){.zs = zs}, live, batch->block.live);
     }
 }
 
@@ -259,6 +260,21 @@ void utgard_ref_look_at_program(struct utgard_ref_batch *batch, const struct utg
 
 /* ---- colours ---- */
 
+static struct gpu_color word_of(uint32_t word)
+{
+    return (struct gpu_color){RASTER_R8G8B8A8_UNORM, {word}};
+}
+
+static struct gpu_color source_of(const struct utgard_ref_batch *batch, const struct utgard_pp_state *state,
+                                  const uint32_t source[16], unsigned lane)
+{
+    const struct utgard_frag_head *head = &batch->frag->head;
+    if (head->target != RASTER_TARGET_RGBA16F)
+        return word_of(source[lane]);
+    const uint64_t halves = utgard_ref_halves(state, head, lane);
+    return (struct gpu_color){RASTER_R16G16B16A16_FLOAT, {(uint32_t)halves, (uint32_t)(halves >> 32)}};
+}
+
 void utgard_ref_look_at_colors(struct utgard_ref_batch *batch, const struct utgard_pp_state *state,
                                const uint32_t source[16], uint16_t passed)
 {
@@ -270,19 +286,18 @@ void utgard_ref_look_at_colors(struct utgard_ref_batch *batch, const struct utga
 
         f->lane->output = (struct gpu_output){
             .given = !f->lane->discarded,
-            .source = frag->head.target == RASTER_TARGET_RGBA16F ? utgard_ref_halves(state, head, f->number)
-                                                                 : source[f->number],
-            .second = utgard_ref_color(state, head->second_register, f->number),
-            .constant = frag->args.blend_color,
+            .source = source_of(batch, state, source, f->number),
+            .second = word_of(utgard_ref_color(state, head->second_register, f->number)),
+            .constant = word_of(frag->args.blend_color),
             .blend = head->blend,
             .alpha_tested = head->alpha_func != RASTER_ALWAYS,
             .alpha_passed = passed >> f->number & 1,
             .alpha_func = head->alpha_func,
-            .alpha_ref = (uint8_t)frag->args.alpha_ref,
-            .alpha = (uint8_t)(source[f->number] >> 24),
+            .alpha_ref = (float)(frag->args.alpha_ref & 255) / 255.0f,
+            .alpha = (float)(source[f->number] >> 24) / 255.0f,
         };
         for (unsigned k = 0; head->blend.write_mask && k < head->samples; k++)
-            f->lane->written |= (uint8_t)((batch->block.live[k] >> f->number & 1) << k);
+            f->lane->written |= (uint16_t)((batch->block.live[k] >> f->number & 1) << k);
     }
 }
 

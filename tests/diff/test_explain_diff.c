@@ -84,7 +84,7 @@ static uint32_t pictures(const char *path, uint32_t size[][2], uint32_t room)
  * stored. */
 static void check_stage(const struct explain_stage *stage)
 {
-    uint64_t color[RASTER_MAX_SAMPLES];
+    struct gpu_color color[RASTER_TARGET_SAMPLES];
     assert_true(stage->seen);
     memcpy(color, stage->color_first, sizeof color);
     for (uint32_t i = 0; i < stage->events.count; i++) {
@@ -102,7 +102,7 @@ static void check_stage(const struct explain_stage *stage)
                     e->outcome == EXPLAIN_STENCIL_FAILED || e->outcome == EXPLAIN_MASKED);
         for (uint32_t k = 0; k < e->samples; k++)
             if (!(e->lane.written >> k & 1))
-                assert_int_equal(e->color_after[k], e->color_before[k]);
+                assert_memory_equal(&e->color_after[k], &e->color_before[k], sizeof *color);
         primitives++;
     }
     assert_memory_equal(color, stage->color_last, stage->samples * sizeof *color);
