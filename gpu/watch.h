@@ -63,7 +63,8 @@ struct gpu_lookup {
     float s, t, r, b;
     struct raster_lookup where;
     bool numbers;      /* what the program gets no word holds: */
-    uint32_t color[4]; /* floats */
+    bool integers;     /* then: of integers */
+    uint32_t color[4]; /* floats, or integers */
     uint32_t result;   /* else the word, 8888 or of the format's own */
 };
 

@@ -38,6 +38,9 @@ struct raster_targets {
  * the fourth is nothing, so that bytes are blended as one word; else the image's own. */
 enum raster_format raster_targets_format(enum raster_format image);
 
+/* Whether a format is one of colours, whose pixels stand each for itself in 1 to 16 whole bytes. */
+bool raster_targets_is_color(enum raster_format format);
+
 /* `formats` are those of the tile, RASTER_FORMAT_NONE where a place has no target. False, and nothing is made,
  * when a format is not PLAIN, of no whole bytes or of depth or stencil, or the numbers are out of range. */
 bool raster_targets_init(struct raster_targets *targets, const enum raster_format *formats, uint32_t count,

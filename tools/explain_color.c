@@ -27,10 +27,12 @@ void explain_print_color(FILE *out, const struct explain_pixel *pixel, const str
 {
     uint32_t word = color->word[0], bytes = raster_format_bytes((enum raster_format)color->format);
     if (color->format != RASTER_R8G8B8A8_UNORM) {
-        fputs("0x", out);
-        for (unsigned n = util_div_up(bytes, 4); n-- > 0;)
-            fprintf(out, "%0*" PRIx32, (int)UTIL_MIN(bytes * 2 - n * 8, 8u), color->word[n]);
-        fputs(" ", out);
+        const unsigned words = bytes > 8 ? 0 : util_div_up(bytes, 4); /* of more the channels are enough */
+        if (words)
+            fputs("0x", out);
+        for (unsigned n = words; n-- > 0;)
+            fprintf(out, "%0*" PRIx32 "%s", (int)UTIL_MIN(bytes * 2 - n * 8, 8u), color->word[n],
+                    n ? "" : " ");
         print_channels(out, color);
         return;
     }

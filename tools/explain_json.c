@@ -202,7 +202,10 @@ static void put_lookups(struct json *j, const struct explain_event *e)
         if (l->numbers) {
             json_hold_array(j, "result");
             for (unsigned k = 0; k < 4; k++)
-                json_double(j, NULL, (double)util_u2f(l->color[k]));
+                if (l->integers)
+                    json_int(j, NULL, (int32_t)l->color[k]);
+                else
+                    json_double(j, NULL, (double)util_u2f(l->color[k]));
             json_end(j);
         } else {
             json_hex(j, "result", l->result);

@@ -229,7 +229,10 @@ static void print_lookup(FILE *out, const struct gpu_lookup *l, const struct exp
     fprintf(out, ", %s texel (%d, %d)", l->where.linear ? "first" : "the", l->where.x, l->where.y);
     if (l->where.offset)
         fprintf(out, " at 0x%08x", l->where.offset);
-    if (l->numbers)
+    if (l->numbers && l->integers)
+        fprintf(out, " -> (%" PRId32 ", %" PRId32 ", %" PRId32 ", %" PRId32 ")\n", (int32_t)l->color[0],
+                (int32_t)l->color[1], (int32_t)l->color[2], (int32_t)l->color[3]);
+    else if (l->numbers)
         fprintf(out, " -> (%.6g, %.6g, %.6g, %.6g)\n", (double)util_u2f(l->color[0]),
                 (double)util_u2f(l->color[1]), (double)util_u2f(l->color[2]), (double)util_u2f(l->color[3]));
     else

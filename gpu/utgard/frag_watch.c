@@ -82,35 +82,12 @@ void utgard_ref_look_at_test(struct utgard_ref_batch *batch, const struct utgard
 
 /* ---- the program ---- */
 
-/* Components of a register as they stand; nothing of none. */
-static void tell_register(struct gpu_follower *f,
-                          struct gpu_value *(*add)(struct gpu_follower *, const char *),
-                          const struct utgard_pp_state *state, unsigned reg, uint8_t mask)
-{
-    char name[20];
-    int length = snprintf(name, sizeof name, "r%u%s", reg, mask == 15 ? "" : ".");
-    struct gpu_value *v;
-
-    for (unsigned c = 0; mask != 15 && c < 4; c++)
-        if (mask >> c & 1)
-            name[length++] = components[c];
-    name[length] = 0;
-    v = mask ? add(f, name) : NULL;
-    if (!v)
-        return;
-    v->number = v->known = true;
-    v->count = 0;
-    for (unsigned c = 0; c < 4; c++)
-        if (mask >> c & 1)
-            v->value[v->count++] = state->reg[reg][c][f->number];
-}
-
 static void finish(struct follower *f, const struct utgard_pp_state *state)
 {
     if (!f->insn)
         return;
     for (unsigned r = 0; r < UTGARD_PP_REGISTERS; r++)
-        tell_register(&f->of, gpu_follow_write, state, r, f->uses.written[r]);
+        gpu_follow_register(&f->of, true, r, f->uses.written[r], true, state->reg[r]);
     gpu_follow_keep(&f->of);
     f->insn = NULL;
 }
@@ -132,21 +109,8 @@ static void on_insn(void *data, const struct utgard_pp_insn *insn, uint16_t lane
         f->of.lane->executed++;
         utgard_pp_uses(insn, &f->uses);
         for (unsigned r = 0; r < UTGARD_PP_REGISTERS; r++)
-            tell_register(&f->of, gpu_follow_read, state, r, f->uses.read[r]);
+            gpu_follow_register(&f->of, false, r, f->uses.read[r], true, state->reg[r]);
     }
-}
-
-/* The instruction under way has got this from outside. */
-static void tell(struct follower *f, const char *name, uint32_t count, uint32_t value[4][16])
-{
-    struct gpu_value *v = gpu_follow_read(&f->of, name);
-
-    if (!v)
-        return;
-    v->number = v->known = true;
-    v->count = (uint8_t)count;
-    for (uint32_t n = 0; n < count; n++)
-        v->value[n] = value[n][f->of.number];
 }
 
 /* ---- ports ---- */
@@ -161,9 +125,6 @@ static void tell_varying(const struct utgard_ref_batch *batch, struct follower *
         it.vary = util_f2u(raster_vary_at(batch->prim, batch->px, batch->py, f->of.number, place));
         it.c = util_f2u(batch->prim->vary_c[place]);
     }
-    for (uint32_t i = 0; i < f->of.lane->varyings.count; i++)
-        if (f->of.lane->varyings.at[i].n == n)
-            return;
     gpu_follow_varying(&f->of, &it);
 }
 
@@ -223,7 +184,7 @@ static bool watched_sample(void *ctx, uint32_t n, const int32_t *offset, const u
         if (!f->insn || utgard_frag_choice(batch->frag, n, offset ? offset[f->of.number] : 0) == UINT32_MAX)
             continue;
         tell_sample(batch, f, n, offset ? offset[f->of.number] : 0, coordinates, lod, out);
-        tell(f, "tex", 4, out);
+        gpu_follow_outside(&f->of, "tex", 4, true, out);
     }
     return ok;
 }
@@ -236,7 +197,7 @@ static bool watched_uniform(void *ctx, uint32_t first, const int32_t *offset, ui
 
     for (uint32_t i = 0; ok && i < batch->following.count; i++)
         if (at(batch, i)->insn)
-            tell(at(batch, i), "uni", count, out);
+            gpu_follow_outside(&at(batch, i)->of, "uni", count, true, out);
     return ok;
 }
 
