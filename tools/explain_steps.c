@@ -131,8 +131,11 @@ void explain_print_trace(FILE *out, const struct explain_result *r, const struct
 {
     const struct explain_program *p = e->program != UINT32_MAX ? &r->programs.at[e->program] : NULL;
     explain_label(out, "program");
-    fprintf(out, "at 0x%08x, %u instruction%s, ", p ? p->address : 0, p ? p->insn_count : 0,
-            p && p->insn_count == 1 ? "" : "s");
+    if (!p) {
+        fputs("none\n", out);
+        return;
+    }
+    fprintf(out, "at 0x%08x, %u instruction%s, ", p->address, p->insn_count, p->insn_count == 1 ? "" : "s");
     if (e->lane.executed)
         fprintf(out, "%" PRIu64 " executed; W ", e->lane.executed);
     else

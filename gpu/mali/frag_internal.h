@@ -127,6 +127,8 @@ void mali_frag_look_at_test(struct mali_frag_batch *batch, bool program,
 void mali_frag_on_insn(void *batch, const struct midgard_insn *insn, uint16_t lanes,
                        const struct midgard_state *state);
 void mali_frag_look_at_end(const struct mali_frag_batch *batch, const struct midgard_state *state);
+/* Lanes that the program takes out. */
+void mali_frag_look_at_discards(const struct mali_frag_batch *batch, uint16_t lanes);
 /* The colours are there, the targets still to be written. */
 void mali_frag_look_at_targets(const struct mali_frag_batch *batch);
 

@@ -56,6 +56,8 @@ static bool run_program(struct mali_frag_batch *b, uint16_t *lanes, struct mali_
     memset(b->written, 0, sizeof b->written);
     if (!run(b, world, &state, stop))
         return false;
+    if (b->looking)
+        mali_frag_look_at_discards(b, *lanes & (uint16_t)~state.live);
     *lanes &= state.live;
     return true;
 }

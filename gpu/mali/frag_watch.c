@@ -113,11 +113,14 @@ void mali_frag_on_insn(void *data, const struct midgard_insn *insn, uint16_t lan
 
 void mali_frag_look_at_end(const struct mali_frag_batch *b, const struct midgard_state *state)
 {
-    for (uint32_t i = 0; i < b->following.count; i++) {
+    for (uint32_t i = 0; i < b->following.count; i++)
         finish(at(b, i), state);
-        if (!b->blending)
-            at(b, i)->of.lane->discarded = !(state->live >> at(b, i)->of.number & 1);
-    }
+}
+
+void mali_frag_look_at_discards(const struct mali_frag_batch *b, uint16_t lanes)
+{
+    for (uint32_t i = 0; i < b->following.count; i++)
+        at(b, i)->of.lane->discarded |= lanes >> at(b, i)->of.number & 1;
 }
 
 /* ---- ports ---- */
