@@ -216,9 +216,9 @@ static bool shade_block(struct mali_frag_batch *b, const struct raster_block *bl
                         struct mali_stop *stop)
 {
     /* A block of many samples begins like one of few (raster/samples.h). */
-    const uint16_t *covered = raster_samples_is_many(b->frag->tile->samples)
-                                  ? ((const struct raster_samples_block *)(const void *)block)->sample
-                                  : block->sample;
+    const struct raster_samples_block *of_many = (const void *)block;
+    const uint16_t *covered =
+        raster_samples_is_many(b->frag->tile->samples) ? of_many->sample : block->sample;
     b->x = block->x * 4u;
     b->y = block->y * 4u;
     b->px = b->tile->x + (int32_t)b->x;
