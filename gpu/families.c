@@ -56,7 +56,7 @@ static int make_mali(const struct family *family, struct gpu_memory *memory,
     {{name, "mali", "Arm Mali-" model " (Midgard)", "panfrost", MALI_WINDOW, true, 1ull << 32},              \
      .make = make_mali,                                                                                      \
      .mali = (kind),                                                                                         \
-     .unfinished = true}
+     .unfinished = false}
 
 static const struct family families[] = {
     {{"vc4", "vc4", "Broadcom VideoCore IV (V3D 2.1)", "vc4", 0x1000, false, 1ull << 32}, .make = make_vc4},
