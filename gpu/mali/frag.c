@@ -46,8 +46,9 @@ static bool take_program(struct mali_frag *f, struct mali_stop *stop)
 {
     uint64_t shader = f->job.bindings.state.shader;
     f->has_program = shader > NO_PROGRAM;
-    return !f->has_program || mali_world_begin(&f->world, f->shared->job, &f->job.draw, &f->job.bindings,
-                                               f->shared->arena, FRAG_UNIT, stop);
+    return !f->has_program || (mali_world_begin(&f->world, f->shared->job, &f->job.draw, &f->job.bindings,
+                                                f->shared->arena, FRAG_UNIT, stop) &&
+                               mali_frag_may_run(f, &f->world, stop));
 }
 
 static bool reads_points(const struct mali_frag *f)
