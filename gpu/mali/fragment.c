@@ -216,6 +216,11 @@ static enum mali_end run(struct mali_job *job, const struct mali_fragment_job *p
         !check(job, p, &r->targets, stop) ||
         !mali_lists_header_read(job->space, job->version, &p->frame, UNIT, &header, stop))
         return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
+    if (!job->budget->fuel) { /* a tile has its least share whatever is left */
+        mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, UNIT, job->address,
+                      "the chain's programs execute too many instructions");
+        return MALI_END_FAULT;
+    }
     struct gpu_tile *tiles = tiles_of(job, p, &header, &r->targets, &count, stop);
     if (!tiles)
         return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
