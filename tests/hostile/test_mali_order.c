@@ -11,7 +11,7 @@ static const char tickets[] =
     "vmul.imov.32 r27.x, r24.xxxx, #1 ; next ldst\n"
     "atomic_add r2.x, al0.x.64, zero.x, 0, al1.x ; nop ; next alu2\n"
     "vmul.iand.32 r3.xyz, r2.xxxx, r26.xyzz ; const 0xff, 0xff00, 0xff0000, 0 ; next alu1\n"
-    "vmul.u2f_rte.32 r4.xyz, r24.xxxx, r3.xyzz ; next alu2\n"
+    "vmul.u2f_rte.32 r4.xyz, r3.xyzz, r24.xxxx ; next alu2\n"
     "vmul.fmul.32 r0.xyz, r4.xyzz, r26.xyzz ; const 0x3b808081, 0x37808081, 0x33808081, 0 ; "
     "writex.always +0, alu1 ; stop\n";
 
