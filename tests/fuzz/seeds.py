@@ -272,6 +272,15 @@ class Midgard(Guest):
             self.put(self.pages, content[n * PAGE:(n + 1) * PAGE])
             self.pages += PAGE
 
+    def again(self, address, pages):
+        """The last page stands there, too."""
+        for n in range(pages):
+            at = address + n * PAGE
+            self.put(self.table_of(at, 21) + (at >> 12 & 511) * 8, struct.pack("<Q", self.pages - PAGE | 0xc1))
+
+
+HEAP_PAGES = 3
+
 
 def midgard_job(gpu, scene, flags, chains=None):
     folder = os.path.join(here, "..", "data", gpu, scene)
@@ -282,8 +291,16 @@ def midgard_job(gpu, scene, flags, chains=None):
             heads[int(said["slot"])] = int(said["at"], 16)
             continue
         content = b"" if said["file"] == "ZERO" else open(os.path.join(folder, said["file"]), "rb").read()
-        if said["kind"] != "heap":  # which grows on demand
-            guest.map(int(said["gpu"], 16), content, min(int(said["size"]) // PAGE, max(2, -(-len(content) // PAGE))))
+        at, pages = int(said["gpu"], 16), int(said["size"]) // PAGE
+        if said["kind"] == "heap":  # which grows on demand
+            guest.map(at, b"", HEAP_PAGES)
+            continue
+        if at <= heads[0] < at + len(content):  # some tiles in the middle
+            bounds = heads[0] - at + 32
+            content = content[:bounds] + struct.pack("<HHHH", 6, 6, 9, 9) + content[bounds + 8:]
+        own = min(pages, max(2, -(-len(content) // PAGE)))
+        guest.map(at, content, own)
+        guest.again(at + own * PAGE, pages - own)  # images are whole, and take little
     assert guest.pages <= 1 << 20, hex(guest.pages)
     heads = chains or [heads[1], heads[0], heads[2]]
     return struct.pack("<BQQQI", flags, *heads, 0x83300) + guest.pieces()
@@ -293,6 +310,7 @@ for number, (gpu, scenes) in enumerate((("t720", ("clear", "triangle", "cube")),
                                         ("t860", ("clear", "triangle", "cube")))):
     for scene in scenes:
         save("fuzz_mali_job", "%s-%s" % (gpu, scene), midgard_job(gpu, scene, number))
+        save("fuzz_mali_job", "%s-%s-compiled" % (gpu, scene), midgard_job(gpu, scene, number | 128))
 for name, flag in (("answered", 4), ("changed", 12), ("off", 16), ("stopped", 36), ("together", 68)):
     save("fuzz_mali_job", name, midgard_job("t860", "cube", 2 | flag))
 save("fuzz_mali_job", "waits", midgard_job("t860", "triangle", 2, [0x3000000, 0x3000000, 0x2075440]))
