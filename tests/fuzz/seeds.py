@@ -297,7 +297,7 @@ def midgard_job(gpu, scene, flags, chains=None):
             continue
         if at <= heads[0] < at + len(content):  # some tiles in the middle
             bounds = heads[0] - at + 32
-            content = content[:bounds] + struct.pack("<HHHH", 6, 6, 9, 9) + content[bounds + 8:]
+            content = content[:bounds] + struct.pack("<HHHH", 7, 7, 8, 8) + content[bounds + 8:]
         own = min(pages, max(2, -(-len(content) // PAGE)))
         guest.map(at, content, own)
         guest.again(at + own * PAGE, pages - own)  # images are whole, and take little
