@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/mali/device_internal.h"
 #include "gpu/mali/frag_code.h"
 #include "raster/depth.h"
 #include "util/bits.h"
@@ -255,6 +256,13 @@ static bool run_called(struct mali_frag_batch *b, const struct raster_block *blo
     return mali_world_fault(&b->threads, &report, stop);
 }
 
+/* A block of a long program takes its time. */
+static bool may_go_on(const struct mali_frag *f, struct mali_stop *stop)
+{
+    return !gpu_host_cancelled(&f->shared->job->device->host) ||
+           mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, FRAG_UNIT, f->world.address, "cancelled");
+}
+
 static uint32_t shade(const struct raster_shader *shader, const struct raster_prim *prim,
                       struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
                       struct raster_shader_work *work)
@@ -275,7 +283,8 @@ static uint32_t shade(const struct raster_shader *shader, const struct raster_pr
         if (f->called && done)
             done = run_called(b, blocks, count, &stop);
         for (uint32_t n = 0; !f->called && n < count && done; n++)
-            done = shade_block(b, is_many ? (const void *)&many[n] : &blocks[n], &passed, &stop);
+            done = may_go_on(f, &stop) &&
+                   shade_block(b, is_many ? (const void *)&many[n] : &blocks[n], &passed, &stop);
         work->executed += b->executed;
         if (passed)
             atomic_fetch_add(&((struct mali_frag *)(uintptr_t)f)->passed, passed);

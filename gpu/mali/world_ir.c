@@ -84,7 +84,7 @@ static struct elements find(const struct mali_world_ir *e, struct jit_builder *b
     const struct mali_code_form *forms = a->secondary ? e->forms->varying : e->forms->attribute;
     size_t arrays =
         a->secondary ? offsetof(struct mali_code, varying) : offsetof(struct mali_code, attribute);
-    struct elements x = {NULL};
+    struct elements x = {.form = NULL};
     if (a->index.lanes || a->index.known >= MALI_CODE_ARRAYS ||
         forms[a->index.known].reach == MALI_REACH_CALL)
         return x;

@@ -36,24 +36,14 @@ static void run(struct scene *s)
         }
 }
 
-/* Guest memory as the GPU sees it. */
 static uint8_t *at(struct scene *s, uint64_t address)
 {
-    struct mali_stop stop = {0};
-    const struct gpu_space *space = mali_as_space(s->guest.device, 0, &stop);
-    uint64_t physical;
-    assert_non_null(space);
-    assert_true(gpu_space_physical(space, address, &physical));
-    return s->guest.memory.base + physical;
+    return scene_at(s, address);
 }
 
-/* The tiler job: the last of the chain. */
 static uint64_t tiler_job(struct scene *s)
 {
-    uint64_t job = s->chain[1];
-    for (uint64_t next = job; next; next = util_load64(at(s, job + 24)))
-        job = next;
-    return job;
+    return scene_tiler_job(s);
 }
 
 static uint32_t pixel(struct scene *s, uint32_t x, uint32_t y)
