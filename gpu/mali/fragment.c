@@ -91,12 +91,14 @@ static const struct gpu_frame_family family = {.state = "tiler job",
 
 /* The frame's tiles within the job's bounds, each with its list. NULL and *stop: the lists cannot be read, or
  * no host memory. */
-static struct gpu_tile *tiles_of(struct mali_job *job, const struct mali_fragment_job *p,
-                                 const struct mali_targets *targets, uint32_t *count, struct mali_stop *stop)
+static struct gpu_tile *tiles_of(struct mali_job *job, const struct mali_fragment_job *p, struct rendering *r,
+                                 uint32_t *count, struct mali_stop *stop)
 {
+    const struct mali_targets *targets = &r->targets;
     struct mali_lists_header header;
     if (!mali_lists_header_read(job->space, job->version, &p->frame, UNIT, &header, stop))
         return NULL;
+    r->shared.alone = header.alone;
     const uint64_t bytes = (uint64_t)header.columns * header.rows * sizeof(struct mali_list);
     const uint8_t *table = header.mark ? mali_at(job->space, header.table, bytes, GPU_RIGHT_READ, UNIT,
                                                  "table of tile lists", stop)
@@ -180,7 +182,7 @@ static bool render(struct mali_job *job, struct rendering *r, const struct gpu_t
     atomic_init(&r->shared.packets, job->budget->packets);
     r->of = (struct gpu_frame){.family = &family,
                                .space = job->space,
-                               .pool = device->options.pool,
+                               .pool = r->shared.alone ? NULL : device->options.pool,
                                .workers = &device->frame_workers,
                                .reader = gpu_tile_lists(job->space),
                                .tiles = tiles,
@@ -212,7 +214,7 @@ static enum mali_end run(struct mali_job *job, const struct mali_fragment_job *p
     if (!mali_targets_read(job->space, job->version, &p->frame, &r->targets, stop) ||
         !check(job, p, &r->targets, stop))
         return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
-    struct gpu_tile *tiles = tiles_of(job, p, &r->targets, &count, stop);
+    struct gpu_tile *tiles = tiles_of(job, p, r, &count, stop);
     if (!tiles)
         return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
     bool done = render(job, r, tiles, count, stop);

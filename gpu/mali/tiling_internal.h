@@ -16,6 +16,7 @@ struct mali_tiling {
     struct mali_stop *stop;
     /* The frame's lists, in private memory while the job works. */
     bool listed; /* they are there */
+    bool alone;  /* as the header has it */
     uint32_t width, height;
     uint32_t columns, rows;
     uint32_t heap_at, heap_end, table;

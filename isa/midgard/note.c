@@ -124,6 +124,13 @@ static void note_argument(struct midgard_program *p, uint8_t reg)
         p->read |= 1u << (MIDGARD_R_MEMORY + reg);
 }
 
+/* Whether an address is in the thread's own storage (README.md, rule 10). */
+static bool is_own(const struct midgard_memory *m)
+{
+    return m->wide && ((m->arg_reg == MIDGARD_A_STORAGE && m->arg_comp == 0) ||
+                       (m->arg_reg == MIDGARD_A_COUNTER && m->arg_comp == 2));
+}
+
 static void note_memory(struct midgard_program *p, const struct midgard_memory *m)
 {
     const struct midgard_memory_info *info = midgard_memory_info(m->op);
@@ -146,11 +153,15 @@ static void note_memory(struct midgard_program *p, const struct midgard_memory *
     case MIDGARD_ATOMIC:
         note_argument(p, m->swizzle >> 2 & 7);
         p->loads = p->stores = true;
+        p->shares |= !is_own(m);
         break;
     case MIDGARD_LOAD:
     case MIDGARD_IMAGE: p->loads = true; break;
     case MIDGARD_STORE:
-    case MIDGARD_STORE_IMAGE: p->stores = true; break;
+    case MIDGARD_STORE_IMAGE:
+        p->stores = true;
+        p->shares |= class == MIDGARD_STORE_IMAGE || !is_own(m);
+        break;
     case MIDGARD_TILE: p->reads_tile = true; break;
     case MIDGARD_SPECIAL:
         p->reads_tile |=

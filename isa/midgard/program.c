@@ -100,9 +100,10 @@ static int find_blocks(struct midgard_program *p, struct util_error *error)
             block->first = n;
         block->ends = midgard_ends(last);
         for (unsigned k = 0; k < 2; k++)
-            block->target[k] = !midgard_branches(last, k)      ? MIDGARD_NO_BLOCK
-                               : midgard_branch_stops(last, k) ? p->block_count
-                                                               : block_at[midgard_insn_at(p, midgard_target(last, k))];
+            block->target[k] = !midgard_branches(last, k) ? MIDGARD_NO_BLOCK
+                               : midgard_branch_stops(last, k)
+                                   ? p->block_count
+                                   : block_at[midgard_insn_at(p, midgard_target(last, k))];
     }
     free(block_at);
     return status;

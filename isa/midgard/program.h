@@ -56,6 +56,7 @@ struct midgard_program {
     bool any_texture, any_attribute, any_varying;  /* one below is chosen by a register, or beyond 63 */
     bool discards, derivatives, reads_tile, barriers;
     bool loads, stores; /* memory and images; atomics are both */
+    bool shares;        /* stores where others may look: beside the thread's own storage */
     bool repeats;       /* a branch may go back */
     uint64_t hash;      /* xxh3 of the words and traits */
 };
