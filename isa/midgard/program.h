@@ -25,8 +25,8 @@ struct midgard_traits {
  * and what ends helpers stand at ends, too. */
 struct midgard_block {
     uint32_t first, count;
-    /* Blocks that its branches go to, the compact one and, where that is not taken, the extended; or
-     * MIDGARD_NO_BLOCK. */
+    /* Blocks that its branches go to, the compact one and, where that is not taken, the extended; block_count:
+     * lanes that take it stop; or MIDGARD_NO_BLOCK. */
     uint32_t target[2];
     bool ends; /* what does not branch at its last instruction stops there */
 };
