@@ -5,6 +5,14 @@
 #include "raster/output.h"
 #include "raster/targets_internal.h"
 
+/* Depth of fixed point in images of 16 bits, of a tile of samples that surface.h knows. */
+static bool is_plain_depth(const struct raster_transfer *t)
+{
+    return t->of == RASTER_OF_DEPTH && t->surface->format == RASTER_Z16_UNORM &&
+           !raster_depth_is_32((enum raster_depth_kind)t->targets->depth) &&
+           (t->targets->samples == 1 || t->targets->samples == 4);
+}
+
 /* A tile of one target of tile.h's kinds, all of its samples: surface.h knows it. */
 static bool is_plain(const struct raster_transfer *t, const struct raster_tile *tile)
 {
@@ -16,10 +24,10 @@ static bool is_plain(const struct raster_transfer *t, const struct raster_tile *
            tile->target == RASTER_TARGET_RGBA16F && t->end - t->first == 1;
 }
 
-static struct raster_surface plain_of(const struct raster_surface *surface)
+static struct raster_surface plain_of(const struct raster_surface *surface, enum raster_plane plane)
 {
     struct raster_surface plain = *surface;
-    plain.plane = RASTER_PLANE_COLOR;
+    plain.plane = (uint8_t)plane;
     plain.dither = plain.swap = plain.big_endian = false;
     return plain;
 }
@@ -29,7 +37,8 @@ static struct raster_surface plain_of(const struct raster_surface *surface)
 struct block_order {
     uint8_t first[4], order[4];
 };
-static const struct block_order in_rows = {{0, 2, 8, 10}, {0, 1, 4, 5}}, in_tiles = {{0, 4, 12, 8}, {0, 1, 3, 2}};
+static const struct block_order in_rows = {{0, 2, 8, 10}, {0, 1, 4, 5}},
+                                in_tiles = {{0, 4, 12, 8}, {0, 1, 3, 2}};
 
 static bool has_blocks(const struct raster_transfer *t, const struct raster_tile *tile)
 {
@@ -70,17 +79,15 @@ __attribute__((always_inline)) static inline void load_piece(uint32_t *color, ui
     }
 }
 
-__attribute__((always_inline)) static inline void store_block(const uint32_t *color, uint32_t bytes,
-                                                              const struct block_order *o, uint8_t *to,
-                                                              size_t pitch)
+__attribute__((always_inline)) static inline void
+store_block(const uint32_t *color, uint32_t bytes, const struct block_order *o, uint8_t *to, size_t pitch)
 {
     for (unsigned n = 0; n < 4; n++)
         store_piece(color + o->first[n], bytes, o->order, to + n * pitch);
 }
 
-__attribute__((always_inline)) static inline void load_block(uint32_t *color, uint32_t bytes,
-                                                             const struct block_order *o, const uint8_t *from,
-                                                             size_t pitch)
+__attribute__((always_inline)) static inline void
+load_block(uint32_t *color, uint32_t bytes, const struct block_order *o, const uint8_t *from, size_t pitch)
 {
     for (unsigned n = 0; n < 4; n++)
         load_piece(color + o->first[n], bytes, o->order, from + n * pitch);
@@ -129,7 +136,8 @@ static bool is_turned(const struct raster_transfer *t, const struct raster_tile 
         raster_depth_is_32((enum raster_depth_kind)t->targets->depth))
         return false;
     for (unsigned c = 0; c < 4; c++) {
-        unsigned n = raster_texel_component(texel, c), bits = texel->channel[c].bits, at = texel->channel[c].at;
+        unsigned n = raster_texel_component(texel, c), bits = texel->channel[c].bits,
+                 at = texel->channel[c].at;
         if (!bits || n > 1)
             continue;
         if (bits != (n ? 8 : 24))
@@ -141,9 +149,8 @@ static bool is_turned(const struct raster_transfer *t, const struct raster_tile 
     return true;
 }
 
-__attribute__((always_inline)) static inline void merge_block(const uint32_t *zs, struct turned how,
-                                                              const struct block_order *o, uint8_t *to,
-                                                              size_t pitch)
+__attribute__((always_inline)) static inline void
+merge_block(const uint32_t *zs, struct turned how, const struct block_order *o, uint8_t *to, size_t pitch)
 {
     uint32_t word[4];
     for (unsigned n = 0; n < 4; n++, to += pitch) {
@@ -225,10 +232,13 @@ void raster_targets_store(const struct raster_targets *targets, const struct ras
     struct turned how;
     if (!raster_transfer_begin(&t, tile, &part))
         return;
-    if (is_plain(&t, tile)) {
-        const struct raster_surface plain = plain_of(surface);
-        raster_surface_store(&plain, tile,
-                             (struct raster_resolve){0, 0, (uint8_t)t.first, (uint8_t)(t.end - t.first)});
+    bool is_depth = is_plain_depth(&t);
+    if (is_depth || is_plain(&t, tile)) {
+        const struct raster_surface plain =
+            plain_of(surface, is_depth ? RASTER_PLANE_ZS : RASTER_PLANE_COLOR);
+        raster_surface_store(
+            &plain, tile,
+            (struct raster_resolve){0, 0, (uint8_t)t.first, is_depth ? 1 : (uint8_t)(t.end - t.first)});
         return;
     }
     bool is_zs = is_turned(&t, tile, &how);
@@ -253,7 +263,7 @@ void raster_targets_load(const struct raster_targets *targets, struct raster_til
     if (!raster_transfer_begin(&t, tile, &part))
         return;
     if (is_plain(&t, tile) && t.end - t.first == targets->samples) {
-        const struct raster_surface plain = plain_of(surface);
+        const struct raster_surface plain = plain_of(surface, RASTER_PLANE_COLOR);
         raster_surface_load(&plain, tile);
         return;
     }
