@@ -65,9 +65,7 @@ static void store(const struct gpu_frame *of, unsigned unit, const struct raster
 
 static bool fill(const struct gpu_frame *of, const struct raster_rect *pixels)
 {
-    (void)of;
-    (void)pixels;
-    return false;
+    return mali_targets_fill(&own(of)->targets, pixels);
 }
 
 static bool end(struct gpu_frame *of, struct gpu_fault *fault)

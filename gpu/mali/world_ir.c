@@ -310,8 +310,10 @@ static void argument(void *ctx, struct jit_builder *b, enum midgard_argument whi
                 : which == MIDGARD_A_GROUP_ID  ? offsetof(struct mali_threads, group)
                 : which == MIDGARD_A_GLOBAL_ID ? offsetof(struct mali_threads, global)
                                                : 0;
-    if (!at) {
-        midgard_ir_call_ports.argument(e, b, which, out);
+    if (!at) { /* MIDGARD_A_STORAGE */
+        for (unsigned c = 0; c < 4; c++)
+            out[c] = jit_splat(
+                b, place(e, b, b->i32, offsetof(struct mali_code, storage) + c * sizeof(uint32_t)));
         return;
     }
     for (unsigned c = 0; c < 3; c++)

@@ -109,6 +109,30 @@ static int find_blocks(struct midgard_program *p, struct util_error *error)
     return status;
 }
 
+/* Whether other lanes of the quad make a difference. */
+static bool asks_quad(const struct midgard_insn *i)
+{
+    const struct midgard_texture *x = &i->texture;
+    return midgard_kind_of(i->tag) == MIDGARD_TEXTURE &&
+           (x->op == MIDGARD_TEX_DERIVATIVE ||
+            (x->op == MIDGARD_TEX && i->tag != MIDGARD_TAG_VERTEX_TEXTURE));
+}
+
+static bool is_straight(const struct midgard_program *p)
+{
+    bool helpers_end = false;
+    if (p->discards || p->barriers)
+        return false;
+    for (uint32_t n = 0; n < p->insn_count; n++) {
+        const struct midgard_insn *i = &p->insns[n];
+        if (midgard_branches(i, 0) || midgard_branches(i, 1) || (helpers_end && asks_quad(i)))
+            return false;
+        helpers_end |=
+            midgard_kind_of(i->tag) == MIDGARD_TEXTURE && i->texture.exec == MIDGARD_EXEC_KILL;
+    }
+    return true;
+}
+
 int midgard_program_create(const void *words, uint32_t count, uint8_t first,
                            const struct midgard_traits *traits, struct midgard_program **out,
                            struct util_error *error)
@@ -123,6 +147,8 @@ int midgard_program_create(const void *words, uint32_t count, uint8_t first,
         status = midgard_note_all(p);
     if (!status)
         status = find_blocks(p, error);
+    if (!status)
+        p->straight = is_straight(p);
     if (status) {
         midgard_program_destroy(p);
         return status == -ENOMEM ? util_fail(error, -ENOMEM, "out of memory") : status;

@@ -58,6 +58,8 @@ struct midgard_program {
     bool loads, stores; /* memory and images; atomics are both */
     bool side_effects;  /* of those stores some go further than the thread's own storage */
     bool repeats;       /* a branch may go back */
+    bool straight;      /* lanes run each instruction once, whichever there are: nothing branches, discards or
+                         * waits, and what helpers do that could have ended is not looked at */
     uint64_t hash;      /* xxh3 of the words and traits */
 };
 
