@@ -18,7 +18,7 @@ enum raster_format raster_targets_format(enum raster_format image)
 }
 
 /* Depth and stencil formats, and those that no GL renders to, have no blue nor alpha of their own. */
-static bool is_color(enum raster_format format)
+bool raster_targets_is_color(enum raster_format format)
 {
     const struct raster_texel *texel = &raster_texels[format];
     return format && texel->coding == RASTER_CODING_PLAIN && texel->bits >= 8 && texel->bits % 8 == 0 &&
@@ -36,7 +36,7 @@ bool raster_targets_init(struct raster_targets *targets, const enum raster_forma
     if (count > RASTER_TARGETS_MAX || !is_number_of_samples(samples) || depth >= RASTER_DEPTH_KIND_COUNT)
         return false;
     for (uint32_t t = 0; t < count; t++)
-        if (formats[t] >= RASTER_FORMAT_COUNT || (formats[t] && !is_color(formats[t])))
+        if (formats[t] >= RASTER_FORMAT_COUNT || (formats[t] && !raster_targets_is_color(formats[t])))
             return false;
     *targets = (struct raster_targets){
         .count = (uint8_t)count, .samples = (uint8_t)samples, .depth = (uint8_t)depth};

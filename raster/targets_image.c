@@ -258,6 +258,16 @@ void raster_targets_store_ref(const struct raster_targets *targets, const struct
         raster_transfer_store(&t, tile, &part);
 }
 
+void raster_targets_pixel(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
+                          const struct raster_surface *surface, uint32_t first, uint32_t count, uint32_t x,
+                          uint32_t y, uint8_t pixel[16])
+{
+    const struct raster_transfer t = raster_transfer_of(targets, of, surface, first, count);
+    uint32_t word[4] = {0};
+    color_pixel(&t, tile, x, y, word);
+    memcpy(pixel, word, sizeof word);
+}
+
 void raster_targets_load_ref(const struct raster_targets *targets, struct raster_tile *tile, uint32_t of,
                              const struct raster_surface *surface, uint32_t first, uint32_t count)
 {

@@ -30,6 +30,13 @@ bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *d
 bool mali_frag_fetch(const struct mali_frag *frag, const struct gpu_space *space, struct gpu_space_run *run,
                      uint32_t index, float *out, struct gpu_fault *fault);
 
+/* For observers: the draw's programs, and raster_shader_shade, interpreted, while `watch` is told. */
+void mali_frag_programs(const struct mali_frag *frag, struct gpu_frame_programs *out);
+uint32_t mali_frag_shade_watched(const struct mali_frag *frag, const struct gpu_watch *watch,
+                                 const struct raster_prim *prim, struct raster_tile *tile,
+                                 const struct raster_block *blocks, uint32_t count,
+                                 struct raster_shader_work *work);
+
 /* Adds what occlusion queries of the frame's draws have counted to guest memory. False and *stop: it is not
  * there. */
 bool mali_frag_store_queries(struct mali_frag_shared *shared, struct mali_stop *stop);

@@ -76,6 +76,55 @@ static bool end(struct gpu_frame *of, struct gpu_fault *fault)
     return done;
 }
 
+/* ---- what observers are told ---- */
+
+static uint64_t physical_of(const struct gpu_space *space, const struct mali_store *store, bool *is)
+{
+    uint64_t bytes, at;
+    *is = raster_targets_image_size(&store->surface, &bytes) &&
+          gpu_space_physical_span(space, store->address, bytes, &at);
+    return *is ? at : 0;
+}
+
+/* An image in pages that do not follow each other has no pixels that could be looked for. */
+static uint32_t plan(const struct gpu_frame *of, unsigned unit, struct gpu_observed_op *out)
+{
+    static const char *const names[] = {"render target 0", "render target 1",  "render target 2",
+                                        "render target 3", "render target 4",  "render target 5",
+                                        "render target 6", "render target 7",  "depth",
+                                        "stencil",         "depth and stencil"};
+    const struct mali_store *s = &own(of)->targets.store[unit];
+    const bool color = s->of < RASTER_TARGETS_MAX;
+    bool is;
+    *out = (struct gpu_observed_op){.number = GPU_FRAME_OP_STORE + unit,
+                                    .kind = GPU_OBSERVED_STORE,
+                                    .what = names[s->of],
+                                    .color = color,
+                                    .zs = !color,
+                                    .target = (uint8_t)s->of,
+                                    .surface = s->surface,
+                                    .resolve = {.first = (uint8_t)s->first, .count = (uint8_t)s->count},
+                                    .averaged = s->count > 1,
+                                    .red_low = true};
+    out->image = physical_of(of->space, s, &is);
+    if (is)
+        out->pixel_bytes = raster_format_bytes((enum raster_format)s->surface.format);
+    return 1;
+}
+
+static void programs(const struct gpu_frame_draw *draw, struct gpu_frame_programs *out)
+{
+    mali_frag_programs(draw->fragments, out);
+}
+
+static uint32_t shade_watched(const struct gpu_frame_draw *draw, const struct gpu_watch *watch,
+                              const struct raster_prim *prim, struct raster_tile *tile,
+                              const struct raster_block *blocks, uint32_t count,
+                              struct raster_shader_work *work)
+{
+    return mali_frag_shade_watched(draw->fragments, watch, prim, tile, blocks, count, work);
+}
+
 static const struct gpu_frame_family family = {.state = "tiler job",
                                                .begin = begin,
                                                .prepare = prepare,
@@ -83,7 +132,10 @@ static const struct gpu_frame_family family = {.state = "tiler job",
                                                .fetch = fetch,
                                                .end = end,
                                                .store = store,
-                                               .fill = fill};
+                                               .fill = fill,
+                                               .plan = plan,
+                                               .programs = programs,
+                                               .shade_watched = shade_watched};
 
 /* ---- tiles ---- */
 
@@ -138,19 +190,19 @@ static bool check(const struct mali_job *job, const struct mali_fragment_job *p,
     return true;
 }
 
-/* What was drawn, for who shows it: the first colours of four bytes that were stored. */
+/* What was drawn, for who shows it: the first colours that were stored. */
 static void note_frame(struct gpu_host *host, const struct gpu_space *space, const struct mali_targets *t)
 {
     for (uint32_t n = 0; n < t->store_count; n++) {
         const struct raster_surface *s = &t->store[n].surface;
-        if (t->store[n].of >= t->tile.count || raster_format_bytes((enum raster_format)s->format) != 4)
+        if (t->store[n].of >= t->tile.count)
             continue;
         host->frame = (struct capture_frame){.width = s->width,
                                              .height = s->height,
-                                             .layout = (uint8_t)s->layout,
-                                             .format = (uint8_t)s->format,
+                                             .layout = s->layout,
+                                             .format = s->format,
                                              .stride = s->stride};
-        host->has_frame = gpu_space_physical(space, t->store[n].address, &host->frame.address);
+        host->frame.address = physical_of(space, &t->store[n], &host->has_frame);
         return;
     }
 }
@@ -189,6 +241,8 @@ static bool render(struct mali_job *job, struct rendering *r, const struct gpu_t
                                .entries = &entries,
                                .blocks = &device->host.counters.blocks_shaded,
                                .instructions = &device->host.counters.instructions,
+                               .observer = device->options.observer,
+                               .batch = device->batches++,
                                .host = &device->host,
                                .reference = device->options.reference};
     mali_programs_begin(&device->programs, device->options.engine);

@@ -420,6 +420,7 @@ bool mali_targets_read(const struct gpu_space *space, enum mali_version version,
 
 void mali_targets_clear(const struct mali_targets *targets, struct raster_tile *tile)
 {
+    tile->targets = &targets->tile;
     for (uint32_t n = 0; n < targets->tile.count; n++)
         raster_targets_clear(&targets->tile, tile, n, targets->clear[n]);
     raster_targets_clear_zs(&targets->tile, tile, targets->clear_depth, targets->clear_stencil);

@@ -91,12 +91,30 @@ static bool vertices(void *ctx, uint32_t least, uint32_t greatest, struct tiler_
                                        GPU_RIGHT_READ, UNIT, "point sizes", t->stop));
 }
 
+/* ---- what observers are told ---- */
+
+static void binned(void *ctx, uint32_t place, uint64_t primitive)
+{
+    const struct gpu_observer *o = ((const struct mali_tiling *)ctx)->job->device->options.observer;
+    if (o->binned)
+        o->binned(o->data, place, primitive);
+}
+
+static void culled(void *ctx, uint64_t primitive, const int32_t x[3], const int32_t y[3])
+{
+    const struct gpu_observer *o = ((const struct mali_tiling *)ctx)->job->device->options.observer;
+    if (o->culled)
+        o->culled(o->data, primitive, x, y);
+}
+
 const struct tiler_bins_ports mali_tiling_ports = {.record = take_record,
                                                    .block = take_block,
                                                    .writable = writable,
                                                    .pay = pay,
                                                    .indices = indices,
-                                                   .vertices = vertices};
+                                                   .vertices = vertices,
+                                                   .binned = binned,
+                                                   .culled = culled};
 
 /* ---- the lists ---- */
 
