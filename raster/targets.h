@@ -100,9 +100,9 @@ bool raster_targets_image_size(const struct raster_surface *surface, uint64_t *b
 void raster_targets_store(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
                           const struct raster_surface *surface, uint32_t first, uint32_t count);
 /* The bytes that a store to a colour's image makes of the tile's pixel (x, y). */
-void raster_targets_pixel(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
-                          const struct raster_surface *surface, uint32_t first, uint32_t count, uint32_t x,
-                          uint32_t y, uint8_t pixel[16]);
+void raster_targets_stored(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
+                           const struct raster_surface *surface, uint32_t first, uint32_t count, uint32_t x,
+                           uint32_t y, uint8_t pixel[16]);
 /* Loads `count` samples from `first` on alike; pixels outside the image keep what they have. */
 void raster_targets_load(const struct raster_targets *targets, struct raster_tile *tile, uint32_t of,
                          const struct raster_surface *surface, uint32_t first, uint32_t count);

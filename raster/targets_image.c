@@ -228,8 +228,7 @@ void raster_transfer_store(const struct raster_transfer *t, const struct raster_
 {
     for (uint32_t y = part->y0; y < part->y1; y++)
         for (uint32_t x = part->x0; x < part->x1; x++)
-            raster_transfer_pixel(t, tile, (uint32_t)((int32_t)x - tile->x),
-                                  (uint32_t)((int32_t)y - tile->y),
+            raster_transfer_pixel(t, tile, (uint32_t)((int32_t)x - tile->x), (uint32_t)((int32_t)y - tile->y),
                                   t->surface->base + raster_surface_offset(t->surface, x, y));
 }
 
@@ -258,9 +257,9 @@ void raster_targets_store_ref(const struct raster_targets *targets, const struct
         raster_transfer_store(&t, tile, &part);
 }
 
-void raster_targets_pixel(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
-                          const struct raster_surface *surface, uint32_t first, uint32_t count, uint32_t x,
-                          uint32_t y, uint8_t pixel[16])
+void raster_targets_stored(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
+                           const struct raster_surface *surface, uint32_t first, uint32_t count, uint32_t x,
+                           uint32_t y, uint8_t pixel[16])
 {
     const struct raster_transfer t = raster_transfer_of(targets, of, surface, first, count);
     uint32_t word[4] = {0};
