@@ -198,6 +198,7 @@ static bool render(struct gpu_frame *frame, struct gpu_fault *fault)
         return no_memory(frame, fault);
     for (unsigned n = 0; n < util_pool_workers(frame->pool); n++) {
         run->workers[n].draw = NULL;
+        run->workers[n].entries = 0;
         run->workers[n].watched = (struct gpu_watched){0};
         run->workers[n].raster.work = (struct raster_shader_work){0};
     }
@@ -213,6 +214,8 @@ static bool render(struct gpu_frame *frame, struct gpu_fault *fault)
             *frame->blocks += run->workers[n].raster.work.blocks;
         if (frame->instructions)
             *frame->instructions += run->workers[n].raster.work.executed;
+        if (frame->entries)
+            *frame->entries += run->workers[n].entries;
     }
     if (frame->family->end && !frame->family->end(frame, fault) && !run->fault[0].kind)
         run->fault[0] = *fault;

@@ -160,6 +160,7 @@ struct gpu_frame {
     const struct gpu_observer *observer; /* NULL: nobody looks on */
     uint32_t batch;                      /* the frame's number, for the observer */
     uint64_t *blocks, *instructions;     /* grow by what is shaded; NULL is accepted */
+    uint64_t *entries;                   /* grows by the items of lists that are read; NULL is accepted */
     const struct gpu_host *host;         /* may cancel the frame; NULL: nobody does */
     bool reference;                      /* scalar twins alone */
     /* Of the family's `begin`; all zero before. */

@@ -9,6 +9,7 @@ struct gpu_frame_worker {
     struct raster_worker raster;        /* its work is of the frame */
     float vary[4][RASTER_MAX_VARYINGS]; /* of the primitive in hand */
     const struct gpu_frame_draw *draw;  /* the last */
+    uint64_t entries;                   /* of lists, that it has read for the frame */
     /* Of an observed frame (frame_observe.c): */
     struct gpu_watched watched; /* of the tile in hand */
     uint32_t part;              /* of the tile, from 0 */

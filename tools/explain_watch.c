@@ -111,8 +111,8 @@ static void make_pixel(const struct explain_watch *watch, const struct raster_ti
     const struct gpu_observed_op *store = &stage->store;
     uint8_t pixel[16] = {0};
     if (tile->targets)
-        raster_targets_pixel(tile->targets, tile, store->target, &store->surface, store->resolve.first,
-                             store->resolve.count, stage->local_x, stage->local_y, pixel);
+        raster_targets_stored(tile->targets, tile, store->target, &store->surface, store->resolve.first,
+                              store->resolve.count, stage->local_x, stage->local_y, pixel);
     else
         raster_surface_pixel(&store->surface, tile, store->resolve, stage->local_x, stage->local_y, pixel);
     gpu_picture_pixel(&watch->pixel->frame, pixel, watch->pixel->made);

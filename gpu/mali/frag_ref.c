@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/mali/device_internal.h"
 #include "gpu/mali/frag_code.h"
 #include "raster/depth.h"
 #include "util/bits.h"
@@ -282,6 +283,13 @@ static bool run_called(struct mali_frag_batch *b, const struct raster_block *blo
     return mali_world_fault(&b->threads, &report, stop);
 }
 
+/* A block of a long program takes its time. */
+static bool may_go_on(const struct mali_frag *f, struct mali_stop *stop)
+{
+    return !gpu_host_cancelled(&f->shared->job->device->host) ||
+           mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, FRAG_UNIT, f->world.address, "cancelled");
+}
+
 /* Of a batch without its own code; `called`: the code that calls ports is run. */
 static bool shade_blocks(struct mali_frag_batch *b, const struct raster_block *blocks, uint32_t count,
                          bool called, struct mali_stop *stop)
@@ -292,7 +300,8 @@ static bool shade_blocks(struct mali_frag_batch *b, const struct raster_block *b
     if (called && done)
         done = run_called(b, blocks, count, stop);
     for (uint32_t n = 0; !called && n < count && done; n++)
-        done = shade_block(b, raster_samples_block_at(blocks, f->tile->samples, n), &passed, stop);
+        done = may_go_on(f, stop) &&
+               shade_block(b, raster_samples_block_at(blocks, f->tile->samples, n), &passed, stop);
     if (passed)
         atomic_fetch_add(&((struct mali_frag *)(uintptr_t)f)->passed, passed);
     free(b->threads.thread_storage);

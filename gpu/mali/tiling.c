@@ -121,12 +121,14 @@ static bool take_run(struct mali_tiling *t, uint32_t *count)
         const uint8_t *at =
             mali_at(t->job->space, t->payload->primitive.indices + ((uint64_t)(t->next + n) << log2),
                     (uint64_t)some << log2, GPU_RIGHT_READ, UNIT, "indices", t->stop);
-        if (!at || !mali_tiling_pay(t, some / 16))
+        if (!at)
             return false;
         while (k < some && index_at(at, log2, k) != t->restart)
             k++;
         ended = k < some;
         n += k;
+        if (!mali_tiling_pay(t, k / 16 + 1))
+            return false;
     }
     *count = t->restarts ? n : all - t->next;
     t->next += *count;
