@@ -215,7 +215,7 @@ static void test_counters(void **state)
     }
 }
 
-/* A capture of it all plays without the driver. */
+/* A capture of it all plays without the driver: buffers that no submission names are in it, too. */
 static void test_recording(void **state)
 {
     struct card card;
@@ -230,9 +230,12 @@ static void test_recording(void **state)
     assert_int_equal(capture_writer_create(path, "t860", "test", MEMORY, &capture, NULL), 0);
     card_open(&card, "t860", (struct drm_options){.capture = capture});
     struct buffer chain = make_buffer(card.file, 4096, NOEXEC), heap = make_buffer(card.file, 16 << 20, HEAP);
+    struct buffer unnamed = make_buffer(card.file, 8192, NOEXEC);
+    util_store32(card.memory.base + unnamed.offset + 4100, 1);
     for (uint32_t n = 0; n < 8; n++)
         put_job(&card, &chain, n, heap.address + (n * 3 & 7) * (2 << 20) + 8, n == 7);
     assert_int_equal(run(&card, &chain, &heap), 0);
+    util_store32(card.memory.base + unnamed.offset + 4, 2);
     put_job(&card, &chain, 3, 0xf0000000, false);
     assert_int_equal(run(&card, &chain, &heap), 0);
     assert_int_equal(run(&card, &chain, &heap), 0);
