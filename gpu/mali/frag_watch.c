@@ -128,8 +128,8 @@ void mali_frag_look_at_discards(const struct mali_frag_batch *b, uint16_t lanes)
 static void tell_varying(const struct mali_frag_batch *b, struct follower *f, uint32_t index)
 {
     const uint8_t n = index < FRAG_VARYINGS_MOST ? b->frag->slot_of[index] : FRAG_NO_SLOT;
-    const struct mali_frag_slot *slot = &b->frag->slot[n];
-    for (unsigned c = 0; n != FRAG_NO_SLOT && c < slot->count; c++) {
+    const struct mali_frag_slot *slot = n != FRAG_NO_SLOT ? &b->frag->slot[n] : NULL;
+    for (unsigned c = 0; slot && c < slot->count; c++) {
         const unsigned place = b->frag->ahead + slot->first + c;
         struct gpu_varying it = {.n = index * 4 + c, .place = place};
         snprintf(it.name, sizeof it.name, "v%u.%c", index % 100, "xyzw"[c]);
