@@ -333,15 +333,17 @@ static enum raster_depth_kind depth_kind(enum mali_version version, const struct
                                                                                 : RASTER_DEPTH_UNORM24;
 }
 
-/* An image of both where the format has both and both are written. */
+/* An image of both where the format has both and none of stencil alone is written: drivers enable the write of
+ * depth then (Mesa's pan_job.c). */
 static bool add_zs(const struct taking *t, struct plane *z, struct plane *s, bool write_z, bool write_s)
 {
     uint32_t zs_format = z->format;
     z->format = depth_format(zs_format);
     s->format = stencil_format(s->format);
-    if (has_stencil(zs_format) && write_s && (s->base == z->base || !s->base)) {
+    bool one = !write_s || s->base == z->base || !s->base;
+    if (has_stencil(zs_format) && one) {
         z->of = write_z ? RASTER_OF_DEPTH_STENCIL : RASTER_OF_STENCIL;
-        write_z = true;
+        write_z |= write_s;
         write_s = false;
     }
     if (write_z && z->format == RASTER_FORMAT_NONE)
