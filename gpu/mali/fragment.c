@@ -185,7 +185,7 @@ static bool check(const struct mali_job *job, const struct mali_fragment_job *p,
     if (b->bound_min_x > b->bound_max_x || b->bound_min_y > b->bound_max_y)
         return refuse(job, GPU_FAULT_PACKET, "the frame's bounds are empty", stop);
     if (t->width > MALI_LISTS_A_SIDE * MALI_LIST_PIXELS || t->height > MALI_LISTS_A_SIDE * MALI_LIST_PIXELS)
-        return refuse(job, GPU_FAULT_UNSUPPORTED, "frames of more than 4096 pixels a side are not done",
+        return refuse(job, GPU_FAULT_UNSUPPORTED, "frames of more than 8192 pixels a side are not done",
                       stop);
     return true;
 }

@@ -11,8 +11,8 @@
 #include "gpu/mali/jobs.h"
 #include "tiler/bins.h"
 
-#define MALI_LIST_PIXELS  64u /* a list's square, a side */
-#define MALI_LISTS_A_SIDE 64u /* of a frame of 4096x4096 pixels, the largest: ours */
+#define MALI_LIST_PIXELS  64u  /* a list's square, a side */
+#define MALI_LISTS_A_SIDE 128u /* of a frame of 8192x8192 pixels, the largest: ours */
 #define MALI_LISTS_MOST   (MALI_LISTS_A_SIDE * MALI_LISTS_A_SIDE)
 
 /* As it stands at the polygon list. */

@@ -192,7 +192,7 @@ enum mali_end mali_tiling_lists_begin(struct mali_tiling *t)
     t->heap_end = (uint32_t)UTIL_MIN(frame->tiler.heap_end, UINT32_MAX);
     if (t->columns > MALI_LISTS_A_SIDE || t->rows > MALI_LISTS_A_SIDE) {
         mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, UNIT, frame->address,
-                      "a frame of %ux%u pixels: more than 4096 a side are not done", t->width, t->height);
+                      "a frame of %ux%u pixels: more than 8192 a side are not done", t->width, t->height);
         return MALI_END_FAULT;
     }
     if (!mali_lists_header_read(t->job->space, t->job->version, frame, UNIT, &header, t->stop))
