@@ -131,9 +131,9 @@ static void set_op(struct maker *m)
     const struct mali_lookup_key *asked = m->asked;
     struct raster_sampler_key *k = &m->key;
     bool given = asked->flags & MALI_LOOKUP_LOD;
-    k->op = asked->op == MIDGARD_TEX_FETCH                                                  ? RASTER_FETCH
-            : asked->mode >= MIDGARD_TEX_GATHER || asked->mode == MIDGARD_TEX_GATHER_SHADOW ? RASTER_GATHER
-                                                                                            : RASTER_SAMPLE;
+    k->op = asked->op == MIDGARD_TEX_FETCH ? RASTER_FETCH
+            : mali_gathers(asked->mode)    ? RASTER_GATHER
+                                           : RASTER_SAMPLE;
     k->component = asked->mode >= MIDGARD_TEX_GATHER ? (uint8_t)(asked->mode - MIDGARD_TEX_GATHER) : 0;
     k->offset = asked->flags & MALI_LOOKUP_OFFSET ? 1 : 0;
     if (k->op == RASTER_FETCH)

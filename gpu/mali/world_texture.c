@@ -82,7 +82,7 @@ bool mali_port_texture(void *ctx, const struct midgard_texture_request *r, uint1
             if (!(left >> l & 1) || !same)
                 continue;
             for (unsigned c = 0; c < 4; c++)
-                out[c][l] = value[c][l];
+                out[c][l] = value[mali_gathers(r->mode) ? mali_gathered[c] : c][l];
             left &= (uint16_t)~(1u << l);
         }
     }

@@ -37,7 +37,7 @@ static int take_insns(struct midgard_program *p, const void *words, uint32_t cou
         }
         p->insns[p->insn_count++] = insn;
         for (unsigned n = 0; n < 2; n++)
-            if (midgard_branches(&insn, n))
+            if (midgard_branches(&insn, n) && !midgard_branch_stops(&insn, n))
                 furthest = UTIL_MAX(furthest, midgard_target(&insn, n));
         at += length;
         if (midgard_leaves(&insn) && furthest < at)
@@ -68,7 +68,7 @@ static int find_targets(struct midgard_program *p, uint32_t *block_at, struct ut
     for (uint32_t n = 0; n < p->insn_count; n++) {
         const struct midgard_insn *i = &p->insns[n];
         for (unsigned k = 0; k < 2; k++) {
-            if (!midgard_branches(i, k))
+            if (!midgard_branches(i, k) || midgard_branch_stops(i, k))
                 continue;
             uint32_t target = midgard_insn_at(p, midgard_target(i, k));
             if (target == MIDGARD_NO_BLOCK)
@@ -100,9 +100,10 @@ static int find_blocks(struct midgard_program *p, struct util_error *error)
             block->first = n;
         block->ends = midgard_ends(last);
         for (unsigned k = 0; k < 2; k++)
-            block->target[k] = midgard_branches(last, k)
-                                   ? block_at[midgard_insn_at(p, midgard_target(last, k))]
-                                   : MIDGARD_NO_BLOCK;
+            block->target[k] = !midgard_branches(last, k) ? MIDGARD_NO_BLOCK
+                               : midgard_branch_stops(last, k)
+                                   ? p->block_count
+                                   : block_at[midgard_insn_at(p, midgard_target(last, k))];
     }
     free(block_at);
     return status;
