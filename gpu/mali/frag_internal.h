@@ -68,9 +68,6 @@ struct mali_frag {
 /* frag_state.c: tests and blending out of the state. False and *stop: what is not done. */
 bool mali_frag_set_tests(struct mali_frag *frag, struct mali_stop *stop);
 bool mali_frag_set_targets(struct mali_frag *frag, struct mali_stop *stop);
-/* Whether the program may run in the frame: with side effects only where tiles are drawn in sequence. False:
- * *stop. */
-bool mali_frag_may_run(const struct mali_frag *frag, const struct mali_world *world, struct mali_stop *stop);
 /* frag_varying.c: which varyings the program reads, and where they stand. */
 bool mali_frag_place_varyings(struct mali_frag *frag, struct mali_stop *stop);
 

@@ -393,8 +393,8 @@ static void set_filled(struct mali_targets *targets)
     targets->fills = true;
     for (uint32_t n = 0; n < targets->store_count; n++) {
         struct mali_store *s = &targets->store[n];
-        targets->fills &= raster_targets_pixel(&targets->tile, &tile, s->of, &s->surface, s->first, s->count,
-                                               s->cleared);
+        targets->fills &=
+            raster_targets_pixel(&targets->tile, &tile, s->of, &s->surface, s->first, s->count, s->cleared);
     }
 }
 

@@ -312,8 +312,8 @@ static void argument(void *ctx, struct jit_builder *b, enum midgard_argument whi
                                                : 0;
     if (!at) { /* MIDGARD_A_STORAGE */
         for (unsigned c = 0; c < 4; c++)
-            out[c] = jit_splat(
-                b, place(e, b, b->i32, offsetof(struct mali_code, storage) + c * sizeof(uint32_t)));
+            out[c] =
+                jit_splat(b, place(e, b, b->i32, offsetof(struct mali_code, storage) + c * sizeof(uint32_t)));
         return;
     }
     for (unsigned c = 0; c < 3; c++)
