@@ -11,12 +11,74 @@ LLVMValueRef isa_op_ir_flushed(struct isa_op_ir *o, LLVMValueRef h)
     return jit_select(o->b, normal, h, isa_op_ir_bits(o, h, 0x8000));
 }
 
+/* Operations that make one NaN of all, or ask only whether something is one: which NaN a source is does not
+ * matter. */
+static bool takes_any_nan(const struct isa_op_ir *o)
+{
+    if (isa_op_rows[o->op].kind == ISA_OP_FTEST)
+        return true;
+    if (!(o->policy & ISA_OP_QUIET) || o->policy & ISA_OP_ROUNDING)
+        return false;
+    switch (o->op) {
+    case ISA_OP_fadd:
+    case ISA_OP_fsub:
+    case ISA_OP_fmul:
+    case ISA_OP_ffma:
+    case ISA_OP_frcp:
+    case ISA_OP_fsqrt:
+    case ISA_OP_frsq:
+    case ISA_OP_ffloor:
+    case ISA_OP_fceil:
+    case ISA_OP_ftrunc:
+    case ISA_OP_froundeven:
+    case ISA_OP_fround:
+    case ISA_OP_ffract: return true;
+    default: return false;
+    }
+}
+
+static bool is_number(LLVMValueRef v, LLVMTypeRef type, uint64_t n)
+{
+    return LLVMIsConstant(v) && v == isa_op_ir_number(type, n);
+}
+
+/* The single of which x has the bits with one NaN for all, as isa_op_ir_float leaves it; NULL: x is something else.
+ * It came from arithmetic on fenced sources, so that LLVM can fold nothing that a fence would hide. */
+static LLVMValueRef before_quiet(struct isa_op_ir *o, LLVMValueRef x)
+{
+    if (!LLVMIsASelectInst(x) || !is_number(LLVMGetOperand(x, 1), o->b->i32x16, 0x7fc00000))
+        return NULL;
+    LLVMValueRef none = LLVMGetOperand(x, 0), bits = LLVMGetOperand(x, 2);
+    LLVMValueRef f = LLVMIsABitCastInst(bits) ? LLVMGetOperand(bits, 0) : NULL;
+    if (!f || LLVMTypeOf(f) != o->b->f32x16 || !LLVMIsAFCmpInst(none) ||
+        LLVMGetFCmpPredicate(none) != LLVMRealUNO)
+        return NULL;
+    return LLVMGetOperand(none, 0) == f && LLVMGetOperand(none, 1) == f ? f : NULL;
+}
+
+/* The same, where a sign may have been changed since. */
+static LLVMValueRef without_quiet(struct isa_op_ir *o, LLVMValueRef x)
+{
+    LLVMTypeRef type = o->b->i32x16;
+    LLVMOpcode op = LLVMIsABinaryOperator(x) ? LLVMGetInstructionOpcode(x) : LLVMRet;
+    bool negative = op == LLVMXor && is_number(LLVMGetOperand(x, 1), type, 0x80000000),
+         size = op == LLVMAnd && is_number(LLVMGetOperand(x, 1), type, 0x7fffffff);
+    if (!negative && !size)
+        return before_quiet(o, x);
+    LLVMValueRef f = without_quiet(o, LLVMGetOperand(x, 0));
+    if (!f)
+        return NULL;
+    return negative ? LLVMBuildFNeg(o->ir, f, "") : isa_op_ir_call(o, "llvm.fabs", o->b->f32x16, &f, 1);
+}
+
 LLVMValueRef isa_op_ir_single(struct isa_op_ir *o, LLVMValueRef x)
 {
     if (o->is_double)
         return jit_fence(o->b, LLVMBuildBitCast(o->ir, x, isa_op_ir_doubles(o), ""));
-    if (!o->is_half)
-        return jit_fence(o->b, jit_as_f32(o->b, x));
+    if (!o->is_half) {
+        LLVMValueRef f = takes_any_nan(o) ? without_quiet(o, x) : NULL;
+        return f ? f : jit_fence(o->b, jit_as_f32(o->b, x));
+    }
     return jit_half_to_single(o->b, o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, x) : x);
 }
 
