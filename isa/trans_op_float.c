@@ -32,7 +32,8 @@ static bool takes_any_nan(const struct isa_op_ir *o)
     case ISA_OP_ftrunc:
     case ISA_OP_froundeven:
     case ISA_OP_fround:
-    case ISA_OP_ffract: return true;
+    case ISA_OP_ffract:
+    case ISA_OP_f32_to_f16: return true;
     default: return false;
     }
 }
@@ -89,16 +90,19 @@ static LLVMValueRef number(struct isa_op_ir *o, LLVMValueRef f)
     return jit_select(o->b, none, jit_as_f32(o->b, jit_splat_u32(o->b, 0x7fc00000)), f);
 }
 
+LLVMValueRef isa_op_ir_half(struct isa_op_ir *o, LLVMValueRef f)
+{
+    LLVMValueRef h =
+        o->policy & ISA_OP_QUIET ? jit_quiet_to_half(o->b, number(o, f)) : jit_single_to_half(o->b, f);
+    return o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, h) : h;
+}
+
 /* A single as the bits of the operation's format. */
 static LLVMValueRef as_bits(struct isa_op_ir *o, LLVMValueRef f)
 {
     if (o->is_double)
         return LLVMBuildBitCast(o->ir, f, o->b->i64x16, "");
-    if (!o->is_half)
-        return jit_as_i32(o->b, f);
-    LLVMValueRef h =
-        o->policy & ISA_OP_QUIET ? jit_quiet_to_half(o->b, number(o, f)) : jit_single_to_half(o->b, f);
-    return o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, h) : h;
+    return o->is_half ? isa_op_ir_half(o, f) : jit_as_i32(o->b, f);
 }
 
 LLVMValueRef isa_op_ir_double(struct isa_op_ir *o, LLVMValueRef f)
@@ -378,13 +382,20 @@ LLVMValueRef isa_op_ir_quieted(struct isa_op_ir *o, LLVMValueRef x, unsigned wid
     return jit_select(o->b, LLVMBuildICmp(o->ir, LLVMIntUGT, size, infinite, ""), quiet(o, width), x);
 }
 
+LLVMValueRef isa_op_ir_one_nan(struct isa_op_ir *o, LLVMValueRef f)
+{
+    LLVMValueRef bits =
+        LLVMTypeOf(f) == o->b->f32x16 ? jit_as_i32(o->b, f) : LLVMBuildBitCast(o->ir, f, o->b->i64x16, "");
+    return jit_select(o->b, is_nan(o, f), quiet(o, LLVMTypeOf(f) == o->b->f32x16 ? 32 : 64), bits);
+}
+
 LLVMValueRef isa_op_ir_float(struct isa_op_ir *o)
 {
     LLVMValueRef f = arithmetic(o);
     if (f && o->is_half && !has_direction(o) && o->policy & ISA_OP_QUIET)
         return as_bits(o, f); /* has them already */
     if (f && !has_direction(o) && o->policy & ISA_OP_QUIET)
-        return jit_select(o->b, is_nan(o, f), quiet(o, width_of(o)), as_bits(o, f));
+        return isa_op_ir_one_nan(o, f);
     LLVMValueRef bits = has_direction(o) ? directed_sum(o, f) : f ? as_bits(o, f) : choice(o);
     return isa_op_ir_quieted(o, bits, width_of(o));
 }

@@ -136,6 +136,7 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
     code->page = w->space->page;
     code->window = w->space->window.base;
     code->address = w->address;
+    code->group_bytes = w->group_bytes;
     code->storage[0] = w->bindings->storage.tls_base_pointer;
     code->storage[1] = w->bindings->storage.wls_base_pointer;
     for (uint32_t n = 0; n < MALI_CODE_ARRAYS; n++) {
