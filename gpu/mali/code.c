@@ -130,7 +130,7 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
 {
     const struct midgard_program *p = w->program;
     memset(forms, 0, sizeof *forms);
-    memset(code, 0, sizeof *code);
+    memset(code->zeros, 0, sizeof code->zeros);
     memcpy(code->uniform, w->uniform, sizeof code->uniform);
     forms->uniform_count = (uint8_t)w->uniform_count;
     code->page = w->space->page;
