@@ -20,6 +20,14 @@ struct mali_frag_slot {
     uint16_t format; /* enum raster_format */
     bool flat;
     uint8_t first, count; /* among the vertices' varyings */
+    uint8_t bytes;        /* of a vertex's */
+    uint8_t as;           /* enum mali_frag_unpacking */
+};
+/* How a vertex's bytes become numbers. */
+enum mali_frag_unpacking {
+    FRAG_UNPACK, /* by the format's row */
+    FRAG_COPY,   /* as they are */
+    FRAG_HALVES
 };
 
 /* What a block's fragments go through, in this order:
