@@ -35,6 +35,7 @@ static void plan_part(const struct gpu_frame *frame, uint32_t job, uint32_t part
                                      .x = (int32_t)(place->x * GPU_TILE + x * side),
                                      .y = (int32_t)(place->y * GPU_TILE + y * side),
                                      .size = side,
+                                     .part = part,
                                      .width = frame->width,
                                      .height = frame->height},
                                     {.number = first + GPU_FRAME_OP_DRAW,

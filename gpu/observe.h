@@ -77,6 +77,7 @@ struct gpu_observed_op {
     bool continues;   /* JOB: the buffer is the last job's of the batch before */
     int32_t x, y;     /* TILE: window position, pixels */
     uint32_t size;
+    bool part;              /* TILE: another part of the job's tile, of which the first was at the top left */
     uint32_t width, height; /* TILE: of the frame */
     uint64_t
         clear_color;   /* JOB, CLEAR: a word, or four halves of an RGBA16F tile; of others the tile tells */

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "raster/output.h"
+#include "raster/targets.h"
 #include "util/bits.h"
 
 #define PICTURE_MAX 16384u /* util/image.h */
@@ -52,7 +52,7 @@ static uint32_t bytes_of(const struct raster_texel *texel, bool is_signed, const
     return word;
 }
 
-/* Of bytes as they are; of other numbers cut to 0..1 and rounded. */
+/* Of bytes as they are, sRGB too, which displays take; of other numbers cut to 0..1 and rounded. */
 static uint32_t rgba_of(const struct raster_texel *texel, const uint8_t *from)
 {
     uint32_t word[4] = {0}, channel[4];
@@ -65,9 +65,12 @@ static uint32_t rgba_of(const struct raster_texel *texel, const uint8_t *from)
     if (raster_texel_is_8888(texel))
         return raster_texel_sampled(texel, word[0]);
     raster_texel_unpack(texel, word, channel);
-    if (raster_output_is_integer((enum raster_format)(texel - raster_texels)))
-        return bytes_of(texel, raster_texel_kind(texel, 0) == RASTER_KIND_SINT, channel);
-    raster_texel_pack(&raster_texels[RASTER_R8G8B8A8_UNORM], channel, word);
+    const enum raster_kind kind = raster_texel_kind(texel, 0);
+    if (kind == RASTER_KIND_UINT || kind == RASTER_KIND_SINT)
+        return bytes_of(texel, kind == RASTER_KIND_SINT, channel);
+    raster_texel_pack(&raster_texels[texel->channel[0].kind == RASTER_KIND_SRGB ? RASTER_R8G8B8A8_SRGB
+                                                                                : RASTER_R8G8B8A8_UNORM],
+                      channel, word);
     return word[0];
 }
 

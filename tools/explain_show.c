@@ -304,6 +304,8 @@ static void print_stage(FILE *out, const struct explain_pixel *pixel, const stru
             s->tile_size, s->x, s->y);
     if (s->samples > 1)
         fprintf(out, ", %u samples", s->samples);
+    if (s->target)
+        fprintf(out, ", target %u", s->target);
     if (s->picture != pixel->picture)
         fprintf(out, ", drawn in picture %u", s->picture);
     fputs(": ", out);

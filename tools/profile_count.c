@@ -131,8 +131,13 @@ static void count_planned(void *data, const struct gpu_observed_op *op)
     if (op->kind != GPU_OBSERVED_TILE || !p->jobs.count)
         return;
     struct profile_job *job = &p->jobs.at[p->jobs.count - 1];
-    job->x = (uint32_t)op->x;
-    job->y = (uint32_t)op->y;
+    const uint32_t x = (uint32_t)op->x, y = (uint32_t)op->y;
+    if (op->part) {
+        job->size = UTIL_MAX(UTIL_MAX(job->size, x + op->size - job->x), y + op->size - job->y);
+        return;
+    }
+    job->x = x;
+    job->y = y;
     job->size = op->size;
     job->width = op->width;
     job->height = op->height;

@@ -86,10 +86,15 @@ uint64_t drm_job_push(struct drm_job *job, struct drm_sync *out_sync)
     return seqno;
 }
 
+/* Drivers name what has to be waited for; the GPU reaches all that stands in the job's space (panfrost does not
+ * name the states of its reloads). */
 void drm_job_record_buffers(const struct drm_job *job)
 {
-    for (uint32_t i = 0; i < job->buffer_count; i++)
+    for (uint32_t i = 0; !job->vm && i < job->buffer_count; i++)
         drm_bo_record(job->buffers[i].bo);
+    for (const struct drm_bo *bo = job->vm ? job->drm->bos : NULL; bo; bo = bo->next)
+        if (bo->need != DRM_BO_PURGED && drm_vm_find(job->vm, bo))
+            drm_bo_record(bo);
 }
 
 void drm_job_record_end(const struct drm_job *job, bool frame)

@@ -42,7 +42,7 @@ uint64_t drm_job_push(struct drm_job *job, struct drm_sync *out_sync);
 /* Gives back what it holds, also of a submission that became no job; the job's memory is the driver's. */
 void drm_job_release(struct drm_job *job);
 
-/* While recording, before and after a job is run: its buffers; what it wrote, then the frame that the device
+/* While recording, before and after a job is run: what it may read, its buffers or all of its space; what it wrote, then the frame that the device
  * says it drew, when `frame`. */
 void drm_job_record_buffers(const struct drm_job *job);
 void drm_job_record_end(const struct drm_job *job, bool frame);

@@ -18,7 +18,7 @@
 #include "tests/gpu/captures.h"
 #include "tools/explain.h"
 
-#define CAPTURES_MAX 64
+#define CAPTURES_MAX 256
 
 static struct jit_engine *engine;
 static uint64_t state = 0x9e3779b97f4a7c15u;
