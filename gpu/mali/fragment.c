@@ -142,17 +142,34 @@ static bool check(const struct mali_job *job, const struct mali_fragment_job *p,
     return true;
 }
 
+/* As which format pictures show colours of four bytes: sRGB as its bytes, what has no alpha with what stands there. */
+static enum raster_format shown_as(uint32_t format)
+{
+    switch (format) {
+    case RASTER_R8G8B8A8_UNORM:
+    case RASTER_R8G8B8A8_SRGB:
+    case RASTER_R8G8B8X8_UNORM:
+    case RASTER_R8G8B8X8_SRGB: return RASTER_R8G8B8A8_UNORM;
+    case RASTER_B8G8R8A8_UNORM:
+    case RASTER_B8G8R8A8_SRGB:
+    case RASTER_B8G8R8X8_UNORM:
+    case RASTER_B8G8R8X8_SRGB: return RASTER_B8G8R8A8_UNORM;
+    default: return RASTER_FORMAT_NONE;
+    }
+}
+
 /* What was drawn, for who shows it: the first colours of four bytes that were stored. */
 static void note_frame(struct gpu_host *host, const struct gpu_space *space, const struct mali_targets *t)
 {
     for (uint32_t n = 0; n < t->store_count; n++) {
         const struct raster_surface *s = &t->store[n].surface;
-        if (t->store[n].of >= t->tile.count || raster_format_bytes((enum raster_format)s->format) != 4)
+        enum raster_format format = shown_as(s->format);
+        if (t->store[n].of >= t->tile.count || format == RASTER_FORMAT_NONE)
             continue;
         host->frame = (struct capture_frame){.width = s->width,
                                              .height = s->height,
                                              .layout = (uint8_t)s->layout,
-                                             .format = (uint8_t)s->format,
+                                             .format = (uint8_t)format,
                                              .stride = s->stride};
         host->has_frame = gpu_space_physical(space, t->store[n].address, &host->frame.address);
         return;
