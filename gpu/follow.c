@@ -61,6 +61,40 @@ struct gpu_value *gpu_follow_write(struct gpu_follower *f, const char *name)
     return add_value(f->now.write, &f->now.writes, name);
 }
 
+static void set_value(struct gpu_value *v, const struct gpu_follower *f, uint8_t mask, bool number,
+                      const uint32_t value[4][16])
+{
+    v->known = true;
+    v->number = number;
+    v->count = 0;
+    for (unsigned c = 0; c < 4; c++)
+        if (mask >> c & 1)
+            v->value[v->count++] = value[c][f->number];
+}
+
+void gpu_follow_register(struct gpu_follower *f, bool written, unsigned reg, uint8_t mask, bool number,
+                         const uint32_t value[4][16])
+{
+    static const char components[] = "xyzw";
+    char name[20];
+    int length = snprintf(name, sizeof name, "r%u%s", reg % 1000, mask == 15 ? "" : ".");
+    for (unsigned c = 0; mask != 15 && c < 4; c++)
+        if (mask >> c & 1)
+            name[length++] = components[c];
+    name[length] = 0;
+    struct gpu_value *v = !mask ? NULL : written ? gpu_follow_write(f, name) : gpu_follow_read(f, name);
+    if (v)
+        set_value(v, f, mask, number, value);
+}
+
+void gpu_follow_outside(struct gpu_follower *f, const char *name, uint32_t count, bool number,
+                        const uint32_t value[4][16])
+{
+    struct gpu_value *v = gpu_follow_read(f, name);
+    if (v)
+        set_value(v, f, (uint8_t)((1u << count) - 1), number, value);
+}
+
 struct gpu_step *gpu_follow_keep(struct gpu_follower *f)
 {
     struct gpu_lane *lane = f->lane;
@@ -76,6 +110,9 @@ struct gpu_step *gpu_follow_keep(struct gpu_follower *f)
 
 void gpu_follow_varying(struct gpu_follower *f, const struct gpu_varying *varying)
 {
+    for (uint32_t i = 0; i < f->lane->varyings.count; i++)
+        if (f->lane->varyings.at[i].n == varying->n)
+            return;
     if (!UTIL_LIST_ADD(f->lane->varyings, *varying))
         f->lane->out_of_memory = true;
 }
@@ -105,14 +142,22 @@ void gpu_follow_lookup(struct gpu_follower *f, struct gpu_lookup *lookup,
         f->lane->out_of_memory = true;
 }
 
-void gpu_follow_test(struct gpu_follower *f, struct gpu_test *test, unsigned samples, const uint32_t *before,
-                     const uint32_t *after, const uint16_t *tested, const uint16_t *passed)
+static struct gpu_zs zs_of(const struct gpu_zs_block *block, uint8_t kind, unsigned at)
+{
+    return raster_depth_is_32((enum raster_depth_kind)kind)
+               ? (struct gpu_zs){block->zs[at], block->stencil[at]}
+               : (struct gpu_zs){block->zs[at] >> 8, (uint8_t)block->zs[at]};
+}
+
+void gpu_follow_test(struct gpu_follower *f, struct gpu_test *test, unsigned samples,
+                     const struct gpu_zs_block *before, const struct gpu_zs_block *after,
+                     const uint16_t *tested, const uint16_t *passed)
 {
     for (unsigned k = 0; k < samples; k++) {
-        test->samples |= (uint8_t)((tested[k] >> f->number & 1) << k);
-        test->passed |= (uint8_t)((passed[k] >> f->number & 1) << k);
-        test->before[k] = before[k * 16 + f->number];
-        test->after[k] = after[k * 16 + f->number];
+        test->samples |= (uint16_t)((tested[k] >> f->number & 1) << k);
+        test->passed |= (uint16_t)((passed[k] >> f->number & 1) << k);
+        test->before[k] = zs_of(before, test->kind, k * 16 + f->number);
+        test->after[k] = zs_of(after, test->kind, k * 16 + f->number);
     }
     if (test->samples && !UTIL_LIST_ADD(f->lane->tests, *test))
         f->lane->out_of_memory = true;

@@ -39,18 +39,32 @@ static inline void *gpu_following_at(const struct gpu_following *following, uint
  * kept. */
 struct gpu_value *gpu_follow_read(struct gpu_follower *f, const char *name);
 struct gpu_value *gpu_follow_write(struct gpu_follower *f, const char *name);
+/* Words `mask` of vector register `reg`, of whose words each has 16 lanes, as they stand: read by the instruction
+ * under way, or written. Nothing of none. `number`: floats, nothing else. */
+void gpu_follow_register(struct gpu_follower *f, bool written, unsigned reg, uint8_t mask, bool number,
+                         const uint32_t value[4][16]);
+/* The instruction under way has got this from outside. */
+void gpu_follow_outside(struct gpu_follower *f, const char *name, uint32_t count, bool number,
+                        const uint32_t value[4][16]);
 /* The instruction under way is done. Its place in the trace, which is the last; NULL: it is not kept. */
 struct gpu_step *gpu_follow_keep(struct gpu_follower *f);
 
+/* Kept once for each n. */
 void gpu_follow_varying(struct gpu_follower *f, const struct gpu_varying *varying);
 /* A texture request at the coordinates of all lanes, s, t, r and b. What key and texture say is filled in
  * (NULL: a raw lookup). */
 void gpu_follow_lookup(struct gpu_follower *f, struct gpu_lookup *lookup,
                        const struct raster_texture_key *key, const struct raster_texture *texture,
                        float coordinates[4][16]);
-/* A test of `samples` samples: their words before and after, lanes that take part and that pass. Nothing
- * where the lane has none. */
-void gpu_follow_test(struct gpu_follower *f, struct gpu_test *test, unsigned samples, const uint32_t *before,
-                     const uint32_t *after, const uint16_t *tested, const uint16_t *passed);
+/* A block's depths and stencils, sample after sample, as the tile has them. */
+struct gpu_zs_block {
+    const uint32_t *zs;
+    const uint8_t *stencil; /* looked at where test->kind is of 32 bits */
+};
+/* A test of `samples` samples: what they had before and have after, lanes that take part and that pass.
+ * Nothing where the lane has none. */
+void gpu_follow_test(struct gpu_follower *f, struct gpu_test *test, unsigned samples,
+                     const struct gpu_zs_block *before, const struct gpu_zs_block *after,
+                     const uint16_t *tested, const uint16_t *passed);
 
 #endif

@@ -99,14 +99,16 @@ static void render_parts(struct gpu_frame *frame, const struct gpu_frame_area *a
                          struct gpu_frame_worker *w, uint32_t samples, bool half)
 {
     const int32_t side = half ? 2 * GPU_TILE : 4 * GPU_TILE;
-    const int32_t width = frame->part_width ? frame->part_width : side;
-    const int32_t height = frame->part_height ? frame->part_height : side;
+    const int32_t observed = w->watched.job ? (int32_t)gpu_frame_observed_side(frame) : 0;
+    const int32_t width = observed ? observed : frame->part_width ? frame->part_width : side;
+    const int32_t height = observed ? observed : frame->part_height ? frame->part_height : side;
     const int32_t left = area->x * (int32_t)GPU_TILE, right = left + area->width * (int32_t)GPU_TILE;
     const int32_t top = area->y * (int32_t)GPU_TILE, bottom = top + area->height * (int32_t)GPU_TILE;
     for (int32_t y = top; y < bottom; y += height)
         for (int32_t x = left; x < right; x += width) {
             const struct raster_rect part = {x, y, UTIL_MIN(x + width, right), UTIL_MIN(y + height, bottom)};
             render_part(frame, w, area, &part, samples);
+            w->part++;
         }
 }
 
@@ -141,7 +143,7 @@ static void work(void *data, uint32_t index, unsigned worker)
     const struct gpu_frame_area *area = &run->areas[index];
     if (gpu_frame_cancelled(frame))
         return;
-    w->list = 0;
+    w->list = w->part = 0;
     if (frame->observer)
         gpu_watched_begin(&w->watched, frame->observer, &w->raster, worker, frame->batch,
                           run->tile_at[area->y * run->columns + area->x] - 1);
@@ -196,6 +198,7 @@ static bool render(struct gpu_frame *frame, struct gpu_fault *fault)
         return no_memory(frame, fault);
     for (unsigned n = 0; n < util_pool_workers(frame->pool); n++) {
         run->workers[n].draw = NULL;
+        run->workers[n].entries = 0;
         run->workers[n].watched = (struct gpu_watched){0};
         run->workers[n].raster.work = (struct raster_shader_work){0};
     }
@@ -211,6 +214,8 @@ static bool render(struct gpu_frame *frame, struct gpu_fault *fault)
             *frame->blocks += run->workers[n].raster.work.blocks;
         if (frame->instructions)
             *frame->instructions += run->workers[n].raster.work.executed;
+        if (frame->entries)
+            *frame->entries += run->workers[n].entries;
     }
     if (frame->family->end && !frame->family->end(frame, fault) && !run->fault[0].kind)
         run->fault[0] = *fault;

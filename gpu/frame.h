@@ -21,7 +21,7 @@
 #define GPU_FRAME_OWNERS 8u  /* processors that a frame is for at most */
 #define GPU_FRAME_TILES  65536u
 #define GPU_TILE_EMPTY   UINT32_MAX /* for a list: there is none, and nothing is drawn on the tile */
-#define GPU_FRAME_STORES 16u        /* images that a tile goes to at most, planes of samples each */
+#define GPU_FRAME_STORES 160u       /* images that a tile goes to at most, planes of samples each */
 
 /* A tile of the frame, in tiles; x and y below 256. */
 struct gpu_tile {
@@ -98,6 +98,15 @@ struct gpu_frame_image {
 
 struct gpu_frame;
 
+/* What observers are told of a draw. */
+struct gpu_frame_programs {
+    bool compiled;
+    bool has; /* the draw has a program */
+    struct gpu_observed_program program;
+    struct gpu_observed_program shader[RASTER_TARGETS_MAX];       /* that blend */
+    const struct gpu_observed_program *blend[RASTER_TARGETS_MAX]; /* of them, or NULL */
+};
+
 struct gpu_frame_family {
     const char *state; /* what its states are called: "render state" */
     /* Checks the frame and fills its part below; maker and arena are there. */
@@ -120,18 +129,20 @@ struct gpu_frame_family {
     bool (*image)(const struct gpu_frame *frame, struct gpu_frame_image *out);
     bool (*copies)(const struct gpu_frame_draw *draw, struct gpu_frame_copied *out);
     /* For observers. What the unit stores of a tile, an operation each (all but batch and job), with numbers
-     * from GPU_FRAME_OP_STORE on; returns how many. The program, and whether it is compiled. And
-     * raster_shader_shade, interpreted, while `watch` is told. */
+     * from GPU_FRAME_OP_STORE to GPU_FRAME_OPS - 1; returns how many. The programs of a draw, and whether it is
+     * compiled. And raster_shader_shade, interpreted, while `watch` is told. */
     uint32_t (*plan)(const struct gpu_frame *frame, unsigned unit, struct gpu_observed_op *out);
-    struct gpu_observed_program (*program)(const struct gpu_frame_draw *draw, bool *compiled);
+    void (*programs)(const struct gpu_frame_draw *draw, struct gpu_frame_programs *out);
     uint32_t (*shade_watched)(const struct gpu_frame_draw *draw, const struct gpu_watch *watch,
                               const struct raster_prim *prim, struct raster_tile *tile,
                               const struct raster_block *blocks, uint32_t count,
                               struct raster_shader_work *work);
 };
 
-/* Operations of a tile's job: its place, its list, then the stores. */
-enum { GPU_FRAME_OP_TILE = 1, GPU_FRAME_OP_DRAW, GPU_FRAME_OP_STORE };
+/* Operations of a tile's job: its clear values, its place, its list, then the stores. Of a tile that takes
+ * several tile buffers those of the second buffer's part begin at GPU_FRAME_OPS, and so on. */
+enum { GPU_FRAME_OP_CLEAR, GPU_FRAME_OP_TILE, GPU_FRAME_OP_DRAW, GPU_FRAME_OP_STORE, GPU_FRAME_OPS = 256 };
+_Static_assert(GPU_FRAME_OP_STORE + GPU_FRAME_STORES <= GPU_FRAME_OPS, "");
 
 struct gpu_frame {
     const struct gpu_frame_family *family;
@@ -149,6 +160,7 @@ struct gpu_frame {
     const struct gpu_observer *observer; /* NULL: nobody looks on */
     uint32_t batch;                      /* the frame's number, for the observer */
     uint64_t *blocks, *instructions;     /* grow by what is shaded; NULL is accepted */
+    uint64_t *entries;                   /* grows by the items of lists that are read; NULL is accepted */
     const struct gpu_host *host;         /* may cancel the frame; NULL: nobody does */
     bool reference;                      /* scalar twins alone */
     /* Of the family's `begin`; all zero before. */

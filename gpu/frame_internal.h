@@ -9,8 +9,10 @@ struct gpu_frame_worker {
     struct raster_worker raster;        /* its work is of the frame */
     float vary[4][RASTER_MAX_VARYINGS]; /* of the primitive in hand */
     const struct gpu_frame_draw *draw;  /* the last */
+    uint64_t entries;                   /* of lists, that it has read for the frame */
     /* Of an observed frame (frame_observe.c): */
     struct gpu_watched watched; /* of the tile in hand */
+    uint32_t part;              /* of the tile, from 0 */
     uint32_t list;              /* states of the tile so far */
     uint64_t number;            /* primitives of the state so far */
 };
@@ -68,8 +70,10 @@ bool gpu_frame_area_returns(struct gpu_frame *frame, const struct gpu_frame_area
 
 /* All jobs of the frame, before it is drawn; a job is a tile, numbered as in the list. */
 void gpu_frame_observe(const struct gpu_frame *frame);
-/* The rest is for workers whose job is looked at. The tile begins, and its list; they are done; a unit's
- * stores. */
+/* Pixels of the parts, which are squares, that observed tiles are drawn in. */
+uint32_t gpu_frame_observed_side(const struct gpu_frame *frame);
+/* The rest is for workers whose job is looked at. The part w->part of a tile begins, and its list; they are
+ * done; a unit's stores. */
 void gpu_frame_observe_tile(const struct gpu_frame_worker *w, bool done);
 void gpu_frame_observe_store(const struct gpu_frame *frame, const struct gpu_frame_worker *w, unsigned unit);
 /* A draw's primitives follow; an item begins; the worker's primitive, made of `vertex`, is covered and

@@ -1,5 +1,6 @@
 /* What an observer is told of a frame (gpu/observe.h). */
 #include "gpu/frame_internal.h"
+#include "util/bits.h"
 
 /* ---- before the frame is drawn ---- */
 
@@ -10,49 +11,71 @@ static void plan(const struct gpu_frame *frame, uint32_t job, struct gpu_observe
     frame->observer->planned(frame->observer->data, op);
 }
 
-static void plan_job(const struct gpu_frame *frame, uint32_t job, struct gpu_observed_op *stores,
-                     uint32_t count)
+uint32_t gpu_frame_observed_side(const struct gpu_frame *frame)
+{
+    const uint32_t side = frame->part_width ? UTIL_MIN(frame->part_width, frame->part_height) : GPU_TILE;
+    return UTIL_MIN(side, GPU_TILE);
+}
+
+/* Part `part` of a tile, with its stores. */
+static void plan_part(const struct gpu_frame *frame, uint32_t job, uint32_t part,
+                      const struct gpu_observed_op *stores, uint32_t count)
 {
     const struct gpu_tile *place = &frame->tiles[job];
-    struct gpu_observed_op own[] = {{.kind = GPU_OBSERVED_JOB,
+    const uint32_t first = part * GPU_FRAME_OPS, side = gpu_frame_observed_side(frame);
+    const uint32_t x = part % (GPU_TILE / side), y = part / (GPU_TILE / side);
+    struct gpu_observed_op own[] = {{.number = first + GPU_FRAME_OP_CLEAR,
+                                     .kind = part ? GPU_OBSERVED_CLEAR : GPU_OBSERVED_JOB,
                                      .color = true,
                                      .zs = true,
                                      .clear_color = frame->clear_color,
                                      .clear_zs = frame->clear_zs},
-                                    {.number = GPU_FRAME_OP_TILE,
+                                    {.number = first + GPU_FRAME_OP_TILE,
                                      .kind = GPU_OBSERVED_TILE,
-                                     .x = (int32_t)(place->x * GPU_TILE),
-                                     .y = (int32_t)(place->y * GPU_TILE),
-                                     .size = GPU_TILE,
+                                     .x = (int32_t)(place->x * GPU_TILE + x * side),
+                                     .y = (int32_t)(place->y * GPU_TILE + y * side),
+                                     .size = side,
                                      .width = frame->width,
                                      .height = frame->height},
-                                    {.number = GPU_FRAME_OP_DRAW,
+                                    {.number = first + GPU_FRAME_OP_DRAW,
                                      .kind = GPU_OBSERVED_DRAW,
                                      .what = "tile list",
                                      .address = place->list}};
     for (unsigned n = 0; n < sizeof own / sizeof *own; n++)
         plan(frame, job, &own[n]);
-    for (uint32_t n = 0; n < count; n++)
-        plan(frame, job, &stores[n]);
+    for (uint32_t n = 0; n < count; n++) {
+        struct gpu_observed_op store = stores[n];
+        store.number += first;
+        plan(frame, job, &store);
+    }
 }
 
 void gpu_frame_observe(const struct gpu_frame *frame)
 {
+    const uint32_t side = gpu_frame_observed_side(frame), parts = GPU_TILE / side * (GPU_TILE / side);
     struct gpu_observed_op stores[GPU_FRAME_STORES];
     uint32_t count = 0;
+    if (!frame->observer->planned)
+        return;
     for (unsigned n = 0; n < frame->units; n++)
         count += frame->family->plan(frame, n, stores + count);
-    for (uint32_t job = 0; frame->observer->planned && job < frame->tile_count; job++)
-        plan_job(frame, job, stores, count);
+    for (uint32_t job = 0; job < frame->tile_count; job++)
+        for (uint32_t part = 0; part < parts; part++)
+            plan_part(frame, job, part, stores, count);
 }
 
 /* ---- a tile, on its worker ---- */
 
+static void tell(const struct gpu_frame_worker *w, uint32_t number, enum gpu_observed_kind kind, bool done)
+{
+    gpu_watched_op(&w->watched, w->part * GPU_FRAME_OPS + number, kind, done);
+}
+
 void gpu_frame_observe_tile(const struct gpu_frame_worker *w, bool done)
 {
     for (unsigned n = 0; !done && n < 2; n++)
-        gpu_watched_op(&w->watched, GPU_FRAME_OP_TILE, GPU_OBSERVED_TILE, n);
-    gpu_watched_op(&w->watched, GPU_FRAME_OP_DRAW, GPU_OBSERVED_DRAW, done);
+        tell(w, GPU_FRAME_OP_TILE, GPU_OBSERVED_TILE, n);
+    tell(w, GPU_FRAME_OP_DRAW, GPU_OBSERVED_DRAW, done);
 }
 
 void gpu_frame_observe_store(const struct gpu_frame *frame, const struct gpu_frame_worker *w, unsigned unit)
@@ -60,10 +83,10 @@ void gpu_frame_observe_store(const struct gpu_frame *frame, const struct gpu_fra
     struct gpu_observed_op op[GPU_FRAME_STORES];
     uint32_t count = frame->family->plan(frame, unit, op);
     for (uint32_t n = 0; n < count; n++)
-        gpu_watched_op(&w->watched, op[n].number, GPU_OBSERVED_STORE, false);
+        tell(w, op[n].number, GPU_OBSERVED_STORE, false);
     frame->family->store(frame, unit, &w->raster.tile);
     for (uint32_t n = 0; n < count; n++)
-        gpu_watched_op(&w->watched, op[n].number, GPU_OBSERVED_STORE, true);
+        tell(w, op[n].number, GPU_OBSERVED_STORE, true);
 }
 
 /* ---- primitives ---- */
@@ -80,15 +103,17 @@ static bool guest_address(const void *space, uint32_t address, uint32_t *out)
 void gpu_frame_observe_list(const struct gpu_frame *frame, struct gpu_frame_worker *w,
                             const struct gpu_tile_state *state, const struct gpu_frame_draw *draw)
 {
-    bool compiled;
-    const struct gpu_observed_program program = frame->family->program(draw, &compiled);
+    struct gpu_frame_programs programs = {0};
+    frame->family->programs(draw, &programs);
     const struct gpu_observed_list list = {.number = ++w->list,
                                            .what = frame->family->state,
                                            .address = state->state,
                                            .samples = (uint8_t)w->raster.tile.samples,
-                                           .compiled = compiled,
+                                           .centre_only = draw->centre_only,
+                                           .compiled = programs.compiled,
                                            .clip = state->clip,
-                                           .program = &program,
+                                           .program = programs.has ? &programs.program : NULL,
+                                           .blend = programs.blend,
                                            .guest_address = guest_address,
                                            .space = frame->space};
     w->number = 0;

@@ -370,11 +370,13 @@ bool gpu_frame_tile_draw(struct gpu_frame *frame, struct gpu_frame_worker *worke
                         .worker = worker,
                         .items = UTIL_MIN(frame->run->items * tiles, (uint64_t)TILER_LIST_MOST),
                         .fault = fault};
+    const uint64_t items = d.items;
     bool drawn;
 
     worker->raster.work.fuel = frame->run->fuel * tiles;
     worker->raster.work.fault = fault;
     drawn = list == GPU_TILE_EMPTY || run_list(&d, list);
+    worker->entries += items - d.items;
     if (drawn)
         raster_worker_flush(&worker->raster);
     else

@@ -77,9 +77,11 @@ struct gpu_observed_op {
     bool continues;   /* JOB: the buffer is the last job's of the batch before */
     int32_t x, y;     /* TILE: window position, pixels */
     uint32_t size;
-    uint32_t width, height;        /* TILE: of the frame */
-    uint64_t clear_color;          /* JOB, CLEAR: a word, or four halves of an RGBA16F tile */
-    uint32_t clear_zs;             /* likewise */
+    uint32_t width, height; /* TILE: of the frame */
+    uint64_t
+        clear_color;   /* JOB, CLEAR: a word, or four halves of an RGBA16F tile; of others the tile tells */
+    uint32_t clear_zs; /* likewise */
+    uint8_t target;    /* STORE: the target, of tiles that have several */
     struct raster_surface surface; /* LOAD, STORE; its `base` means nothing */
     struct raster_resolve resolve; /* STORE */
     uint64_t image;                /* LOAD, STORE, RAW: guest address */
@@ -100,6 +102,8 @@ struct gpu_observed_list {
     bool compiled;           /* its fragment program runs as host code */
     struct raster_rect clip; /* pixels that may be drawn */
     const struct gpu_observed_program *program; /* NULL when there is none */
+    /* Blend shaders, by target; NULL where a target has none, or all have. */
+    const struct gpu_observed_program *const *blend;
     /* Where a GPU address stands in the guest's memory, while the job lasts; false: nowhere. NULL: there. */
     bool (*guest_address)(const void *space, uint32_t address, uint32_t *out);
     const void *space;
@@ -123,7 +127,7 @@ struct gpu_observed_primitive {
     float point_size;
     const struct raster_setup *setup;
     const struct raster_prim *prim;    /* NULL: culled, without area or out of range */
-    const struct raster_block *blocks; /* what it covers of the tile */
+    const struct raster_block *blocks; /* what it covers of the tile; of raster_samples_block_at */
     uint32_t block_count;
 };
 

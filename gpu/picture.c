@@ -4,21 +4,19 @@
 #include <errno.h>
 #include <string.h>
 
-#include "raster/surface.h"
+#include "raster/output.h"
 #include "util/bits.h"
 
 #define PICTURE_MAX 16384u /* util/image.h */
 
-/* A pixel of the frame. */
+/* A pixel of the frame: of colours whose pixels stand each for itself in whole bytes. */
 static const struct raster_texel *texel_of(const struct capture_frame *frame)
 {
-    switch (frame->format) {
-    case RASTER_B8G8R8A8_UNORM:
-    case RASTER_R8G8B8A8_UNORM:
-    case RASTER_B5G6R5_UNORM:
-    case RASTER_R16G16B16A16_FLOAT: return &raster_texels[frame->format];
-    default: return &raster_texels[RASTER_FORMAT_NONE];
-    }
+    const struct raster_texel *none = &raster_texels[RASTER_FORMAT_NONE];
+    if (frame->format >= RASTER_FORMAT_COUNT)
+        return none;
+    const struct raster_texel *texel = &raster_texels[frame->format];
+    return raster_targets_is_color((enum raster_format)frame->format) ? texel : none;
 }
 
 uint32_t gpu_picture_bytes(const struct capture_frame *frame)
@@ -37,13 +35,24 @@ static int find_surface(const struct gpu_memory *memory, const struct capture_fr
                                        .stride = frame->stride};
     uint64_t bytes;
     if (!frame->width || !frame->height || frame->width > PICTURE_MAX || frame->height > PICTURE_MAX ||
-        !gpu_picture_bytes(frame) || !raster_surface_size(surface, &bytes))
+        !gpu_picture_bytes(frame) || !raster_targets_image_size(surface, &bytes))
         return -EINVAL;
     surface->base = gpu_memory_at(memory, frame->address, bytes);
     return surface->base ? 0 : -EFAULT;
 }
 
-/* Of bytes as they are; of halves cut to 0..1 and rounded. */
+/* Integers as bytes, as far as they are such. */
+static uint32_t bytes_of(const struct raster_texel *texel, bool is_signed, const uint32_t channel[4])
+{
+    uint32_t word = 0;
+    for (unsigned c = 0; c < 4; c++) {
+        uint32_t value = is_signed && channel[c] > INT32_MAX ? 0 : UTIL_MIN(channel[c], 255u);
+        word |= (c == 3 && texel->from[3] >= RASTER_FROM_ZERO ? 255 : value) << 8 * c;
+    }
+    return word;
+}
+
+/* Of bytes as they are; of other numbers cut to 0..1 and rounded. */
 static uint32_t rgba_of(const struct raster_texel *texel, const uint8_t *from)
 {
     uint32_t word[4] = {0}, channel[4];
@@ -56,6 +65,8 @@ static uint32_t rgba_of(const struct raster_texel *texel, const uint8_t *from)
     if (raster_texel_is_8888(texel))
         return raster_texel_sampled(texel, word[0]);
     raster_texel_unpack(texel, word, channel);
+    if (raster_output_is_integer((enum raster_format)(texel - raster_texels)))
+        return bytes_of(texel, raster_texel_kind(texel, 0) == RASTER_KIND_SINT, channel);
     raster_texel_pack(&raster_texels[RASTER_R8G8B8A8_UNORM], channel, word);
     return word[0];
 }

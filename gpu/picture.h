@@ -14,10 +14,11 @@ int gpu_picture(const struct gpu_memory *memory, const struct capture_frame *fra
 int gpu_picture_raw(const struct gpu_memory *memory, const struct capture_frame *frame, uint8_t *to,
                     size_t stride);
 
-/* One pixel of such a frame from its bytes (as many as gpu_picture_bytes says, at most 8). */
+/* One pixel of such a frame from its bytes (as many as gpu_picture_bytes says, at most 16). */
 void gpu_picture_pixel(const struct capture_frame *frame, const uint8_t *pixel, uint8_t rgba[4]);
 
-/* Bytes a pixel of the frame has in memory: 2, 4 or 8; 0 for a format that is no picture. */
+/* Bytes a pixel of the frame has in memory, 1 to 16; 0 for a format that is no picture: those of depth, and whose
+ * pixels do not stand each for itself. Integers show as bytes, what is above 255 as that. */
 uint32_t gpu_picture_bytes(const struct capture_frame *frame);
 
 #endif

@@ -177,3 +177,15 @@ bool gpu_space_physical(const struct gpu_space *space, uint64_t address, uint64_
     *out = physical_of(entry) + address % GPU_PAGE;
     return entry != 0;
 }
+
+bool gpu_space_physical_span(const struct gpu_space *space, uint64_t address, uint64_t size, uint64_t *out)
+{
+    uint64_t first, at;
+    if (!gpu_space_physical(space, address, &first))
+        return false;
+    for (uint64_t n = GPU_PAGE - address % GPU_PAGE; n < size; n += GPU_PAGE)
+        if (!gpu_space_physical(space, address + n, &at) || at != first + n)
+            return false;
+    *out = first;
+    return true;
+}

@@ -79,5 +79,7 @@ static inline uint8_t *gpu_space_near(const struct gpu_space *space, struct gpu_
 }
 /* The guest address that a GPU address stands for; false where there is no page. */
 bool gpu_space_physical(const struct gpu_space *space, uint64_t address, uint64_t *out);
+/* The same of `size` bytes, whose pages follow each other in the guest; false where they do not. */
+bool gpu_space_physical_span(const struct gpu_space *space, uint64_t address, uint64_t size, uint64_t *out);
 
 #endif

@@ -7,16 +7,33 @@
 #include "isa/sets.h"
 #include "raster/blend.h"
 #include "raster/prim.h"
+#include "raster/targets.h"
 #include "raster/texture/texture.h"
-#include "raster/tile.h"
-#include "raster/zs.h"
+
+/* A colour: in a tile, or on its way there. */
+struct gpu_color {
+    uint32_t format;  /* enum raster_format */
+    uint32_t word[4]; /* a pixel of it, what is above it zero */
+};
+/* Depth, of 24 bits or as its kind has it, and stencil. */
+struct gpu_zs {
+    uint32_t depth;
+    uint8_t stencil;
+};
+/* What a tile has of a sample of its pixel (x, y). Of tiles without targets (raster/targets.h) the one colour is
+ * target 0, of R8G8B8A8_UNORM or of R16G16B16A16_FLOAT. */
+struct gpu_color gpu_tile_color(const struct raster_tile *tile, uint32_t target, uint32_t x, uint32_t y,
+                                uint32_t sample);
+struct gpu_zs gpu_tile_zs(const struct raster_tile *tile, uint32_t x, uint32_t y, uint32_t sample);
+/* enum raster_depth_kind. */
+uint8_t gpu_tile_depth_kind(const struct raster_tile *tile);
 
 /* What an instruction reads or writes: a word, or up to four components of a vector. */
 struct gpu_value {
     char name[20]; /* as the disassembly has it: "ra3", "unif", "tlb_z"; "r2.xy", "uni" */
     uint32_t value[4];
     uint8_t count; /* of `value` */
-    bool number;   /* floats, nothing else */
+    bool number;   /* floats, nothing else; several that are not may be anything */
     bool known;    /* false: only the interpreter saw it */
     bool withheld; /* a write whose condition does not hold in this lane */
 };
@@ -26,6 +43,7 @@ struct gpu_value {
 /* An instruction that was executed. */
 struct gpu_step {
     uint32_t pc; /* word of the program */
+    bool blends; /* of the blend shader */
     uint8_t reads, writes;
     bool flags; /* it set the flags below */
     bool n, z, c;
@@ -45,7 +63,8 @@ struct gpu_lookup {
     float s, t, r, b;
     struct raster_lookup where;
     bool numbers;      /* what the program gets no word holds: */
-    uint32_t color[4]; /* floats */
+    bool integers;     /* then: of integers */
+    uint32_t color[4]; /* floats, or integers */
     uint32_t result;   /* else the word, 8888 or of the format's own */
 };
 
@@ -53,11 +72,12 @@ struct gpu_lookup {
 struct gpu_test {
     enum { GPU_TEST_IN_PROGRAM, GPU_TEST_BEFORE, GPU_TEST_AFTER } when;
     uint32_t pc;    /* IN_PROGRAM */
-    uint32_t depth; /* the fragment's, 24 bits */
+    uint8_t kind;   /* of all depths here: enum raster_depth_kind */
+    uint32_t depth; /* the fragment's */
     struct raster_zs rule;
-    uint8_t samples; /* those tested, a bit each */
-    uint8_t passed;
-    uint32_t before[RASTER_MAX_SAMPLES], after[RASTER_MAX_SAMPLES]; /* depth << 8 | stencil */
+    uint16_t samples; /* those tested, a bit each */
+    uint16_t passed;
+    struct gpu_zs before[RASTER_TARGET_SAMPLES], after[RASTER_TARGET_SAMPLES];
 };
 
 /* A component of the varyings: vary * w + c is its value. */
@@ -70,22 +90,25 @@ struct gpu_varying {
 
 /* A colour that the program gave, on its way to the tile. */
 struct gpu_output {
-    bool given;      /* false: the program itself writes to the tile, or the lane did not come so far */
-    uint64_t source; /* an 8888 word, as the two below; of an RGBA16F tile four halves, red lowest */
-    uint32_t second; /* the other colour that factors may name */
-    uint32_t constant;
+    bool given; /* false: the program itself writes to the tile, or the lane did not come so far */
+    struct gpu_color source;
+    struct gpu_color second; /* the other colour that factors may name */
+    struct gpu_color constant;
+    bool shader; /* a blend shader blends, not `blend` */
     struct raster_blend blend;
     bool alpha_tested, alpha_passed;
-    uint8_t alpha_func, alpha_ref, alpha; /* the test's, of 255 */
+    uint8_t alpha_func;
+    float alpha_ref, alpha; /* the test's, 0 to 1 */
 };
 
 /* One lane of a block, followed. The lists are the owner's: gpu_lane_finish. */
 struct gpu_lane {
     uint8_t number;     /* asked for: the lane in its block */
+    uint8_t target;     /* asked for: whose colours are told */
     uint32_t keep;      /* asked for: instructions to keep at most, 0: none */
-    uint32_t w, z;      /* what it begins with: w (a float), depth of 24 bits */
+    uint32_t w, z;      /* what it begins with: w (a float), depth */
     uint64_t executed;  /* instructions; more than trace.count where not all are kept */
-    uint8_t written;    /* samples whose colour was written */
+    uint16_t written;   /* samples whose colour was written */
     bool discarded;     /* the program took it out, or wrote nothing */
     bool masked;        /* no covered sample is in the state's sample mask */
     uint32_t fault;     /* of the program, a number of the family's; 0: none */
@@ -129,7 +152,7 @@ struct gpu_watch {
     /* Returns whether to tell of the block, and which lanes to follow (none unless it says so); they belong
      * to it, and stay where they are until `end`. The others below are called only then, and may be NULL. */
     bool (*begin)(void *data, const struct gpu_watched_block *block, struct gpu_lanes *lanes);
-    /* An instruction is about to be executed, in some lanes. */
+    /* An instruction of the draw's program is about to be executed, in some lanes. */
     void (*step)(void *data, uint32_t pc);
     /* The block is done: instructions executed, lanes filled. */
     void (*end)(void *data, uint64_t executed);

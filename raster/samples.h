@@ -23,6 +23,19 @@ struct raster_samples_block {
     uint16_t sample[RASTER_TARGET_SAMPLES];
 };
 
+/* Block n of an array of blocks of tiles of so many samples; and the lanes of each of its samples. */
+static inline const struct raster_block *raster_samples_block_at(const struct raster_block *blocks,
+                                                                 uint32_t samples, uint32_t n)
+{
+    const struct raster_samples_block *many = (const void *)blocks;
+    return raster_samples_is_many(samples) ? (const void *)&many[n] : &blocks[n];
+}
+static inline const uint16_t *raster_samples_covered(const struct raster_block *block, uint32_t samples)
+{
+    const struct raster_samples_block *many = (const void *)block;
+    return raster_samples_is_many(samples) ? many->sample : block->sample;
+}
+
 /* As raster_cover, of so many samples; `tile` is the tile with one sample (as raster_worker.centre). Primitives
  * of more than four samples or of two are set up with raster_setup.sixteen. `reference`: by the scalar
  * twin. `blocks` and `scratch` have room for RASTER_BLOCKS_MAX. */

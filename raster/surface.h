@@ -51,6 +51,9 @@ void raster_surface_store(const struct raster_surface *surface, const struct ras
  * nothing is done, where pixels are not all alike or halves are averaged. */
 bool raster_surface_fill(const struct raster_surface *surface, enum raster_target target, uint64_t color,
                          const struct raster_rect *pixels, struct raster_resolve resolve);
+/* The same with a pixel of the image, of 1, 2, 4 or 8 bytes. */
+void raster_surface_fill_pixel(const struct raster_surface *surface, const uint8_t pixel[8],
+                               const struct raster_rect *pixels);
 /* Load fills all samples alike; pixels outside the image keep their words. Of depth and stencil
  * S8_UINT_Z24_UNORM. */
 void raster_surface_load(const struct raster_surface *surface, struct raster_tile *tile);

@@ -97,6 +97,21 @@ static void fill_utiles(struct filling *f)
     fill_pixels(f, &plan.below);
 }
 
+static void fill_part(struct filling *f)
+{
+    for (uint32_t at = 0; at < sizeof f->fill.pattern; at += f->bytes)
+        memcpy((uint8_t *)&f->fill.pattern + at, f->pixel, f->bytes);
+    if (f->surface->layout == RASTER_LINEAR)
+        fill_rows(f);
+    else if (f->surface->layout == RASTER_UTGARD_TILED)
+        fill_tiles(f);
+    else if (f->bytes == 1) /* whose utiles are not units */
+        fill_pixels(f, &f->part);
+    else
+        fill_utiles(f);
+    raster_fill_flush(&f->fill);
+}
+
 bool raster_surface_fill(const struct raster_surface *surface, enum raster_target target, uint64_t color,
                          const struct raster_rect *pixels, struct raster_resolve resolve)
 {
@@ -111,16 +126,18 @@ bool raster_surface_fill(const struct raster_surface *surface, enum raster_targe
                                 (uint32_t)(pixels->y1 - pixels->y0) >> resolve.shrink_y, &f.part))
         return true;
     raster_surface_pack(surface, target, color, SURFACE_NEAREST, f.pixel);
-    for (uint32_t at = 0; at < sizeof f.fill.pattern; at += f.bytes)
-        memcpy((uint8_t *)&f.fill.pattern + at, f.pixel, f.bytes);
-    if (surface->layout == RASTER_LINEAR)
-        fill_rows(&f);
-    else if (surface->layout == RASTER_UTGARD_TILED)
-        fill_tiles(&f);
-    else if (f.bytes == 1) /* whose utiles are not units */
-        fill_pixels(&f, &f.part);
-    else
-        fill_utiles(&f);
-    raster_fill_flush(&f.fill);
+    fill_part(&f);
     return true;
+}
+
+void raster_surface_fill_pixel(const struct raster_surface *surface, const uint8_t pixel[8],
+                               const struct raster_rect *pixels)
+{
+    struct filling f = {.surface = surface,
+                        .bytes = raster_format_bytes((enum raster_format)surface->format)};
+    if (!raster_surface_visible(surface, pixels->x0, pixels->y0, (uint32_t)(pixels->x1 - pixels->x0),
+                                (uint32_t)(pixels->y1 - pixels->y0), &f.part))
+        return;
+    memcpy(f.pixel, pixel, f.bytes);
+    fill_part(&f);
 }

@@ -18,7 +18,7 @@ enum raster_format raster_targets_format(enum raster_format image)
 }
 
 /* Depth and stencil formats, and those that no GL renders to, have no blue nor alpha of their own. */
-static bool is_color(enum raster_format format)
+bool raster_targets_is_color(enum raster_format format)
 {
     const struct raster_texel *texel = &raster_texels[format];
     return format && texel->coding == RASTER_CODING_PLAIN && texel->bits >= 8 && texel->bits % 8 == 0 &&
@@ -36,7 +36,7 @@ bool raster_targets_init(struct raster_targets *targets, const enum raster_forma
     if (count > RASTER_TARGETS_MAX || !is_number_of_samples(samples) || depth >= RASTER_DEPTH_KIND_COUNT)
         return false;
     for (uint32_t t = 0; t < count; t++)
-        if (formats[t] >= RASTER_FORMAT_COUNT || (formats[t] && !is_color(formats[t])))
+        if (formats[t] >= RASTER_FORMAT_COUNT || (formats[t] && !raster_targets_is_color(formats[t])))
             return false;
     *targets = (struct raster_targets){
         .count = (uint8_t)count, .samples = (uint8_t)samples, .depth = (uint8_t)depth};
@@ -82,12 +82,16 @@ void raster_targets_put(const struct raster_targets *targets, struct raster_tile
 void raster_targets_clear(const struct raster_targets *targets, struct raster_tile *tile, uint32_t t,
                           const uint32_t word[4])
 {
-    for (uint32_t block = 0; block < tile->width * tile->height; block += 16) {
-        uint32_t *at = &tile->color[raster_targets_word(targets, block, t, 0, 0)];
-        for (uint32_t n = 0; n < (uint32_t)targets->samples * targets->words[t]; n++)
-            for (uint32_t lane = 0; lane < 16; lane++)
-                at[n * 16 + lane] = word[n % targets->words[t]];
+    const uint32_t blocks = tile->width * tile->height / 16, words = targets->words[t];
+    uint32_t *at = &tile->color[raster_targets_word(targets, 0, t, 0, 0)];
+    if (words == 1 && targets->total == 1) {
+        raster_tile_clear_color(tile, word[0]);
+        return;
     }
+    for (uint32_t n = 0; n < blocks; n++, at += 16u * targets->samples * targets->total)
+        for (uint32_t s = 0; s < (uint32_t)targets->samples * words; s++)
+            for (uint32_t lane = 0; lane < 16; lane++)
+                at[s * 16 + lane] = word[s % words];
 }
 
 void raster_targets_clear_depth(const struct raster_targets *targets, struct raster_tile *tile,
@@ -104,4 +108,15 @@ void raster_targets_clear_stencil(const struct raster_targets *targets, struct r
         memset(tile->stencil, stencil, tile->width * tile->height * tile->samples);
     else
         raster_tile_clear_zs(tile, stencil, 255);
+}
+
+void raster_targets_clear_zs(const struct raster_targets *targets, struct raster_tile *tile, uint32_t depth,
+                             uint8_t stencil)
+{
+    if (raster_depth_is_32((enum raster_depth_kind)targets->depth)) {
+        raster_targets_clear_depth(targets, tile, depth);
+        raster_targets_clear_stencil(targets, tile, stencil);
+    } else {
+        raster_tile_clear_zs(tile, depth << 8 | stencil, UINT32_MAX);
+    }
 }

@@ -38,6 +38,9 @@ struct raster_targets {
  * the fourth is nothing, so that bytes are blended as one word; else the image's own. */
 enum raster_format raster_targets_format(enum raster_format image);
 
+/* Whether a format is one of colours, whose pixels stand each for itself in 1 to 16 whole bytes. */
+bool raster_targets_is_color(enum raster_format format);
+
 /* `formats` are those of the tile, RASTER_FORMAT_NONE where a place has no target. False, and nothing is made,
  * when a format is not PLAIN, of no whole bytes or of depth or stencil, or the numbers are out of range. */
 bool raster_targets_init(struct raster_targets *targets, const enum raster_format *formats, uint32_t count,
@@ -73,6 +76,8 @@ void raster_targets_clear_depth(const struct raster_targets *targets, struct ras
                                 uint32_t depth);
 void raster_targets_clear_stencil(const struct raster_targets *targets, struct raster_tile *tile,
                                   uint8_t stencil);
+void raster_targets_clear_zs(const struct raster_targets *targets, struct raster_tile *tile, uint32_t depth,
+                             uint8_t stencil); /* both */
 
 /* ---- images ---- */
 
@@ -94,9 +99,19 @@ bool raster_targets_image_size(const struct raster_surface *surface, uint64_t *b
  */
 void raster_targets_store(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
                           const struct raster_surface *surface, uint32_t first, uint32_t count);
+/* The bytes that a store to a colour's image makes of the tile's pixel (x, y). */
+void raster_targets_stored(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
+                           const struct raster_surface *surface, uint32_t first, uint32_t count, uint32_t x,
+                           uint32_t y, uint8_t pixel[16]);
 /* Loads `count` samples from `first` on alike; pixels outside the image keep what they have. */
 void raster_targets_load(const struct raster_targets *targets, struct raster_tile *tile, uint32_t of,
                          const struct raster_surface *surface, uint32_t first, uint32_t count);
+/* What a store of the tile writes to the image of its pixel (0, 0), for raster_surface_fill_pixel to fill all
+ * pixels with of tiles that are alike throughout. False: images of such pixels are not filled, or keep some of
+ * their bits. */
+bool raster_targets_pixel(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
+                          const struct raster_surface *surface, uint32_t first, uint32_t count,
+                          uint8_t pixel[8]);
 /* The same, pixel by pixel from their definition. */
 void raster_targets_store_ref(const struct raster_targets *targets, const struct raster_tile *tile,
                               uint32_t of, const struct raster_surface *surface, uint32_t first,

@@ -1,8 +1,17 @@
-/* Targets to and from images where pixels are moved as they are: by surface.h, or by rows of blocks. */
+/* Targets to and from images where pixels are moved as they are: by surface.h, or by
+ * blocks; and filled without a tile. */
 #include <string.h>
 
 #include "raster/output.h"
 #include "raster/targets_internal.h"
+
+/* Depth of fixed point in images of 16 bits, of a tile of samples that surface.h knows. */
+static bool is_plain_depth(const struct raster_transfer *t)
+{
+    return t->of == RASTER_OF_DEPTH && t->surface->format == RASTER_Z16_UNORM &&
+           !raster_depth_is_32((enum raster_depth_kind)t->targets->depth) &&
+           (t->targets->samples == 1 || t->targets->samples == 4);
+}
 
 /* A tile of one target of tile.h's kinds, all of its samples: surface.h knows it. */
 static bool is_plain(const struct raster_transfer *t, const struct raster_tile *tile)
@@ -15,69 +24,143 @@ static bool is_plain(const struct raster_transfer *t, const struct raster_tile *
            tile->target == RASTER_TARGET_RGBA16F && t->end - t->first == 1;
 }
 
-static struct raster_surface plain_of(const struct raster_surface *surface)
+static struct raster_surface plain_of(const struct raster_surface *surface, enum raster_plane plane)
 {
     struct raster_surface plain = *surface;
-    plain.plane = RASTER_PLANE_COLOR;
+    plain.plane = (uint8_t)plane;
     plain.dither = plain.swap = plain.big_endian = false;
     return plain;
 }
 
-/* Whether pixels keep their bits, and four of a block's row stand together. */
+/* How a block's pixels stand in an image: four pieces of four pixels, `pitch` bytes apart. A piece begins at a
+ * lane and goes on at those from it that `order` names (tile.h). */
+struct block_order {
+    uint8_t first[4], order[4];
+};
+static const struct block_order in_rows = {{0, 2, 8, 10}, {0, 1, 4, 5}},
+                                in_tiles = {{0, 4, 12, 8}, {0, 1, 3, 2}};
+
+static bool has_blocks(const struct raster_transfer *t, const struct raster_tile *tile)
+{
+    return (t->surface->layout == RASTER_LINEAR || t->surface->layout == RASTER_UTGARD_TILED) &&
+           !((tile->x | tile->y) & 3);
+}
+
+/* Whether colours keep their bits. */
 static bool is_copied(const struct raster_transfer *t, const struct raster_tile *tile)
 {
     bool single = t->end - t->first == 1 || raster_output_is_integer(t->format);
     return t->of < RASTER_TARGETS_MAX && single && t->format == (enum raster_format)t->surface->format &&
-           t->format != RASTER_R8G8B8X8_UNORM && t->surface->layout == RASTER_LINEAR &&
-           !((tile->x | tile->y) & 3);
+           t->format != RASTER_R8G8B8X8_UNORM && has_blocks(t, tile);
 }
 
-/* ---- rows of four pixels ---- */
+/* ---- pieces of four pixels ---- */
 
-/* A row begins at a lane, and goes on at the 1st, 4th and 5th from it (tile.h). `bytes` is a constant. */
-__attribute__((always_inline)) static inline void store_row(const uint32_t *color, uint32_t bytes,
-                                                            uint8_t *to)
+/* `bytes` and `order` are constants. */
+__attribute__((always_inline)) static inline void store_piece(const uint32_t *color, uint32_t bytes,
+                                                              const uint8_t order[4], uint8_t *to)
 {
     for (uint32_t p = 0; p < 4; p++, to += bytes) {
         uint32_t word[4];
         for (uint32_t n = 0; n < (bytes + 3) / 4; n++)
-            word[n] = color[n * 16 + (p & 1) + (p >> 1) * 4];
+            word[n] = color[n * 16 + order[p]];
         memcpy(to, word, bytes);
     }
 }
 
-__attribute__((always_inline)) static inline void load_row(uint32_t *color, uint32_t bytes,
-                                                           const uint8_t *from)
+__attribute__((always_inline)) static inline void load_piece(uint32_t *color, uint32_t bytes,
+                                                             const uint8_t order[4], const uint8_t *from)
 {
     for (uint32_t p = 0; p < 4; p++, from += bytes) {
         uint32_t word[4] = {0};
         memcpy(word, from, bytes);
         for (uint32_t n = 0; n < (bytes + 3) / 4; n++)
-            color[n * 16 + (p & 1) + (p >> 1) * 4] = word[n];
+            color[n * 16 + order[p]] = word[n];
     }
 }
 
-static void store_four(const uint32_t *color, uint32_t bytes, uint8_t *to)
+__attribute__((always_inline)) static inline void
+store_block(const uint32_t *color, uint32_t bytes, const struct block_order *o, uint8_t *to, size_t pitch)
 {
-    switch (bytes) {
-    case 1: store_row(color, 1, to); break;
-    case 2: store_row(color, 2, to); break;
-    case 4: store_row(color, 4, to); break;
-    case 8: store_row(color, 8, to); break;
-    case 16: store_row(color, 16, to); break;
-    default: store_row(color, bytes, to); break;
-    }
+    for (unsigned n = 0; n < 4; n++)
+        store_piece(color + o->first[n], bytes, o->order, to + n * pitch);
 }
 
-static void load_four(uint32_t *color, uint32_t bytes, const uint8_t *from)
+__attribute__((always_inline)) static inline void
+load_block(uint32_t *color, uint32_t bytes, const struct block_order *o, const uint8_t *from, size_t pitch)
 {
-    switch (bytes) {
-    case 1: load_row(color, 1, from); break;
-    case 2: load_row(color, 2, from); break;
-    case 4: load_row(color, 4, from); break;
-    case 8: load_row(color, 8, from); break;
-    case 16: load_row(color, 16, from); break;
-    default: load_row(color, bytes, from); break;
+    for (unsigned n = 0; n < 4; n++)
+        load_piece(color + o->first[n], bytes, o->order, from + n * pitch);
+}
+
+/* Compiled for each size and order. */
+#define BY_SIZE(function, color, bytes, order, at, pitch)                                                    \
+    switch (bytes) {                                                                                         \
+    case 1: function(color, 1, order, at, pitch); break;                                                     \
+    case 2: function(color, 2, order, at, pitch); break;                                                     \
+    case 4: function(color, 4, order, at, pitch); break;                                                     \
+    case 8: function(color, 8, order, at, pitch); break;                                                     \
+    case 16: function(color, 16, order, at, pitch); break;                                                   \
+    default: function(color, bytes, order, at, pitch); break;                                                \
+    }
+
+static void store_any(const uint32_t *color, uint32_t bytes, bool tiled, uint8_t *to, size_t pitch)
+{
+    if (tiled)
+        BY_SIZE(store_block, color, bytes, &in_tiles, to, pitch)
+    else
+        BY_SIZE(store_block, color, bytes, &in_rows, to, pitch)
+}
+
+static void load_any(uint32_t *color, uint32_t bytes, bool tiled, const uint8_t *from, size_t pitch)
+{
+    if (tiled)
+        BY_SIZE(load_block, color, bytes, &in_tiles, from, pitch)
+    else
+        BY_SIZE(load_block, color, bytes, &in_rows, from, pitch)
+}
+
+/* ---- depth of 24 bits and stencil, in images of 32 ---- */
+
+/* The image's word is the tile's turned right by `by` bits; those of `mask` are the image's. */
+struct turned {
+    unsigned by;
+    uint32_t mask;
+};
+
+static bool is_turned(const struct raster_transfer *t, const struct raster_tile *tile, struct turned *out)
+{
+    const struct raster_texel *texel = t->texel;
+    *out = (struct turned){0};
+    if (t->of < RASTER_TARGETS_MAX || texel->bits != 32 || !has_blocks(t, tile) ||
+        raster_depth_is_32((enum raster_depth_kind)t->targets->depth))
+        return false;
+    for (unsigned c = 0; c < 4; c++) {
+        unsigned n = raster_texel_component(texel, c), bits = texel->channel[c].bits,
+                 at = texel->channel[c].at;
+        if (!bits || n > 1)
+            continue;
+        if (bits != (n ? 8 : 24))
+            return false;
+        out->by = at == (n ? 0 : 8) ? 0 : 8;
+        if (raster_transfer_takes(t, n))
+            out->mask |= (uint32_t)((1ull << bits) - 1) << at;
+    }
+    return true;
+}
+
+__attribute__((always_inline)) static inline void
+merge_block(const uint32_t *zs, struct turned how, const struct block_order *o, uint8_t *to, size_t pitch)
+{
+    uint32_t word[4];
+    for (unsigned n = 0; n < 4; n++, to += pitch) {
+        memcpy(word, to, sizeof word);
+        for (unsigned p = 0; p < 4; p++) {
+            uint32_t from = zs[o->first[n] + o->order[p]];
+            from = how.by ? from >> 8 | from << 24 : from;
+            word[p] = (word[p] & ~how.mask) | (from & how.mask);
+        }
+        memcpy(to, word, sizeof word);
     }
 }
 
@@ -90,32 +173,55 @@ static void split(const struct raster_surface_part *part, struct raster_surface_
     whole->y1 = right->y1 = below->y0 = part->y0 + ((part->y1 - part->y0) & ~3u);
 }
 
-/* Lane 0, 2, 8 or 10 of the block, of pixel (x, y) of the image. */
-static uint32_t row_index(const struct raster_transfer *t, const struct raster_tile *tile, uint32_t x,
-                          uint32_t y, uint32_t sample)
+/* Lane 0 of the block of pixel (x, y) of the image, with one sample of one word. */
+static uint32_t block_of(const struct raster_tile *tile, uint32_t x, uint32_t y)
 {
-    uint32_t tx = (uint32_t)((int32_t)x - tile->x), ty = (uint32_t)((int32_t)y - tile->y);
-    return raster_targets_word(t->targets, raster_targets_block(tile, tx, ty), t->of, sample, 0) +
-           raster_lane(tx, ty);
+    return raster_targets_block(tile, (uint32_t)((int32_t)x - tile->x), (uint32_t)((int32_t)y - tile->y));
 }
 
-static void store_rows(const struct raster_transfer *t, const struct raster_tile *tile,
-                       const struct raster_surface_part *part)
+static size_t pitch_of(const struct raster_transfer *t)
 {
-    for (uint32_t y = part->y0; y < part->y1; y++)
-        for (uint32_t x = part->x0; x < part->x1; x += 4)
-            store_four(&tile->color[row_index(t, tile, x, y, t->first)], t->texel->bits / 8u,
-                       t->surface->base + raster_surface_offset(t->surface, x, y));
+    return t->surface->layout == RASTER_LINEAR ? t->surface->stride : t->texel->bits / 2u;
 }
 
-static void load_rows(const struct raster_transfer *t, struct raster_tile *tile,
-                      const struct raster_surface_part *part)
+static void store_blocks(const struct raster_transfer *t, const struct raster_tile *tile,
+                         const struct raster_surface_part *part)
 {
-    for (uint32_t y = part->y0; y < part->y1; y++)
+    bool tiled = t->surface->layout != RASTER_LINEAR;
+    for (uint32_t y = part->y0; y < part->y1; y += 4)
+        for (uint32_t x = part->x0; x < part->x1; x += 4) {
+            uint32_t at = raster_targets_word(t->targets, block_of(tile, x, y), t->of, t->first, 0);
+            store_any(&tile->color[at], t->texel->bits / 8u, tiled,
+                      t->surface->base + raster_surface_offset(t->surface, x, y), pitch_of(t));
+        }
+}
+
+static void store_turned(const struct raster_transfer *t, const struct raster_tile *tile,
+                         const struct raster_surface_part *part, struct turned how)
+{
+    bool tiled = t->surface->layout != RASTER_LINEAR;
+    for (uint32_t y = part->y0; y < part->y1; y += 4)
+        for (uint32_t x = part->x0; x < part->x1; x += 4) {
+            const uint32_t *zs = &tile->zs[block_of(tile, x, y) * t->targets->samples + t->first * 16];
+            uint8_t *to = t->surface->base + raster_surface_offset(t->surface, x, y);
+            if (tiled)
+                merge_block(zs, how, &in_tiles, to, pitch_of(t));
+            else
+                merge_block(zs, how, &in_rows, to, pitch_of(t));
+        }
+}
+
+static void load_blocks(const struct raster_transfer *t, struct raster_tile *tile,
+                        const struct raster_surface_part *part)
+{
+    bool tiled = t->surface->layout != RASTER_LINEAR;
+    for (uint32_t y = part->y0; y < part->y1; y += 4)
         for (uint32_t x = part->x0; x < part->x1; x += 4)
-            for (uint32_t s = t->first; s < t->end; s++)
-                load_four(&tile->color[row_index(t, tile, x, y, s)], t->texel->bits / 8u,
-                          t->surface->base + raster_surface_offset(t->surface, x, y));
+            for (uint32_t s = t->first; s < t->end; s++) {
+                uint32_t at = raster_targets_word(t->targets, block_of(tile, x, y), t->of, s, 0);
+                load_any(&tile->color[at], t->texel->bits / 8u, tiled,
+                         t->surface->base + raster_surface_offset(t->surface, x, y), pitch_of(t));
+            }
 }
 
 void raster_targets_store(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
@@ -123,20 +229,28 @@ void raster_targets_store(const struct raster_targets *targets, const struct ras
 {
     struct raster_transfer t = raster_transfer_of(targets, of, surface, first, count);
     struct raster_surface_part part, whole, right, below;
+    struct turned how;
     if (!raster_transfer_begin(&t, tile, &part))
         return;
-    if (is_plain(&t, tile)) {
-        const struct raster_surface plain = plain_of(surface);
-        raster_surface_store(&plain, tile,
-                             (struct raster_resolve){0, 0, (uint8_t)t.first, (uint8_t)(t.end - t.first)});
+    bool is_depth = is_plain_depth(&t);
+    if (is_depth || is_plain(&t, tile)) {
+        const struct raster_surface plain =
+            plain_of(surface, is_depth ? RASTER_PLANE_ZS : RASTER_PLANE_COLOR);
+        raster_surface_store(
+            &plain, tile,
+            (struct raster_resolve){0, 0, (uint8_t)t.first, is_depth ? 1 : (uint8_t)(t.end - t.first)});
         return;
     }
-    if (!is_copied(&t, tile)) {
+    bool is_zs = is_turned(&t, tile, &how);
+    if (!is_zs && !is_copied(&t, tile)) {
         raster_transfer_store(&t, tile, &part);
         return;
     }
     split(&part, &whole, &right, &below);
-    store_rows(&t, tile, &whole);
+    if (is_zs)
+        store_turned(&t, tile, &whole, how);
+    else
+        store_blocks(&t, tile, &whole);
     raster_transfer_store(&t, tile, &right);
     raster_transfer_store(&t, tile, &below);
 }
@@ -149,7 +263,7 @@ void raster_targets_load(const struct raster_targets *targets, struct raster_til
     if (!raster_transfer_begin(&t, tile, &part))
         return;
     if (is_plain(&t, tile) && t.end - t.first == targets->samples) {
-        const struct raster_surface plain = plain_of(surface);
+        const struct raster_surface plain = plain_of(surface, RASTER_PLANE_COLOR);
         raster_surface_load(&plain, tile);
         return;
     }
@@ -158,7 +272,25 @@ void raster_targets_load(const struct raster_targets *targets, struct raster_til
         return;
     }
     split(&part, &whole, &right, &below);
-    load_rows(&t, tile, &whole);
+    load_blocks(&t, tile, &whole);
     raster_transfer_load(&t, tile, &right);
     raster_transfer_load(&t, tile, &below);
+}
+
+/* ---- tiles on which nothing was drawn ---- */
+
+bool raster_targets_pixel(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
+                          const struct raster_surface *surface, uint32_t first, uint32_t count,
+                          uint8_t pixel[8])
+{
+    struct raster_transfer t = raster_transfer_of(targets, of, surface, first, count);
+    uint8_t kept[16] = {0}, other[16];
+    uint32_t bytes = t.texel->bits / 8u;
+    if (bytes > 8 || 8 % bytes || (of < RASTER_TARGETS_MAX && (of >= targets->count || !targets->words[of])))
+        return false;
+    memset(other, 255, sizeof other);
+    raster_transfer_pixel(&t, tile, 0, 0, kept);
+    raster_transfer_pixel(&t, tile, 0, 0, other);
+    memcpy(pixel, kept, bytes);
+    return !memcmp(kept, other, bytes);
 }

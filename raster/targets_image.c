@@ -138,7 +138,7 @@ static uint32_t zs_index(const struct raster_transfer *t, const struct raster_ti
     return raster_targets_block(tile, x, y) * t->targets->samples + sample * 16 + raster_lane(x, y);
 }
 
-static bool takes(const struct raster_transfer *t, unsigned component)
+bool raster_transfer_takes(const struct raster_transfer *t, unsigned component)
 {
     return t->of == RASTER_OF_DEPTH_STENCIL || (component == 0 && t->of == RASTER_OF_DEPTH) ||
            (component == 1 && t->of == RASTER_OF_STENCIL);
@@ -160,7 +160,7 @@ static void zs_pixel(const struct raster_transfer *t, const struct raster_tile *
     for (unsigned c = 0; c < 4; c++) {
         unsigned n = raster_texel_component(t->texel, c), place = t->texel->channel[c].at;
         struct depth_type to = {t->texel->channel[c].bits, t->texel->channel[c].kind == RASTER_KIND_FLOAT};
-        if (!to.bits || n > 1 || !takes(t, n))
+        if (!to.bits || n > 1 || !raster_transfer_takes(t, n))
             continue;
         uint32_t mask = channel_mask(t->texel, c), *out = &word[place / 32];
         uint32_t bits = n ? value[1] : convert_depth(value[0], type_of(kind), to);
@@ -198,7 +198,7 @@ static void load_zs(const struct raster_transfer *t, struct raster_tile *tile, u
     for (unsigned c = 0; c < 4; c++) {
         unsigned n = raster_texel_component(t->texel, c), place = t->texel->channel[c].at;
         struct depth_type from = {t->texel->channel[c].bits, t->texel->channel[c].kind == RASTER_KIND_FLOAT};
-        if (!from.bits || n > 1 || !takes(t, n))
+        if (!from.bits || n > 1 || !raster_transfer_takes(t, n))
             continue;
         uint32_t value = word[place / 32] >> place % 32 & channel_mask(t->texel, c);
         if (!n)
@@ -210,22 +210,26 @@ static void load_zs(const struct raster_transfer *t, struct raster_tile *tile, u
 
 /* ---- pixel by pixel ---- */
 
+void raster_transfer_pixel(const struct raster_transfer *t, const struct raster_tile *tile, uint32_t x,
+                           uint32_t y, uint8_t *pixel)
+{
+    uint32_t word[4] = {0};
+    if (t->of < RASTER_TARGETS_MAX) {
+        color_pixel(t, tile, x, y, word);
+    } else {
+        memcpy(word, pixel, t->texel->bits / 8u);
+        zs_pixel(t, tile, x, y, word);
+    }
+    memcpy(pixel, word, t->texel->bits / 8u);
+}
+
 void raster_transfer_store(const struct raster_transfer *t, const struct raster_tile *tile,
                            const struct raster_surface_part *part)
 {
     for (uint32_t y = part->y0; y < part->y1; y++)
-        for (uint32_t x = part->x0; x < part->x1; x++) {
-            uint8_t *at = t->surface->base + raster_surface_offset(t->surface, x, y);
-            uint32_t word[4] = {0}, tx = (uint32_t)((int32_t)x - tile->x),
-                     ty = (uint32_t)((int32_t)y - tile->y);
-            if (t->of < RASTER_TARGETS_MAX) {
-                color_pixel(t, tile, tx, ty, word);
-            } else {
-                memcpy(word, at, t->texel->bits / 8u);
-                zs_pixel(t, tile, tx, ty, word);
-            }
-            memcpy(at, word, t->texel->bits / 8u);
-        }
+        for (uint32_t x = part->x0; x < part->x1; x++)
+            raster_transfer_pixel(t, tile, (uint32_t)((int32_t)x - tile->x), (uint32_t)((int32_t)y - tile->y),
+                                  t->surface->base + raster_surface_offset(t->surface, x, y));
 }
 
 void raster_transfer_load(const struct raster_transfer *t, struct raster_tile *tile,
@@ -251,6 +255,16 @@ void raster_targets_store_ref(const struct raster_targets *targets, const struct
     struct raster_surface_part part;
     if (raster_transfer_begin(&t, tile, &part))
         raster_transfer_store(&t, tile, &part);
+}
+
+void raster_targets_stored(const struct raster_targets *targets, const struct raster_tile *tile, uint32_t of,
+                           const struct raster_surface *surface, uint32_t first, uint32_t count, uint32_t x,
+                           uint32_t y, uint8_t pixel[16])
+{
+    const struct raster_transfer t = raster_transfer_of(targets, of, surface, first, count);
+    uint32_t word[4] = {0};
+    color_pixel(&t, tile, x, y, word);
+    memcpy(pixel, word, sizeof word);
 }
 
 void raster_targets_load_ref(const struct raster_targets *targets, struct raster_tile *tile, uint32_t of,

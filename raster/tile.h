@@ -44,6 +44,7 @@ struct raster_tile {
     uint32_t samples; /* 1, 2, 4, 8 or 16; but for samples.h and targets.h, 1 or 4 */
     int32_t x, y;     /* window position of the tile's pixel (0,0); |value| <= 65536 */
     uint8_t target;   /* enum raster_target: for who looks at it; who works on it is told */
+    const struct raster_targets *targets;           /* likewise, of tiles of targets.h; NULL: of others */
     alignas(64) uint8_t mask[RASTER_TILE_WORDS];    /* of VG */
     alignas(64) uint8_t stencil[RASTER_TILE_WORDS]; /* beside depths of 32 bits */
 };

@@ -49,13 +49,13 @@ struct explain_event {
     enum gpu_primitive kind;
     bool reverse;
     enum explain_outcome outcome;
-    uint8_t coverage, samples; /* covered samples, a bit each; samples of the tile */
-    bool compiled;             /* replay runs its program as host code */
-    bool early;                /* replay rejects the block by its depth alone, without the program */
-    uint32_t program;          /* index into explain_result.programs, or UINT32_MAX */
-    bool rgba16f;              /* the tile's: colours are four halves, red lowest; else 8888 words */
-    uint64_t color_before[RASTER_MAX_SAMPLES], color_after[RASTER_MAX_SAMPLES];
-    uint32_t zs_before[RASTER_MAX_SAMPLES], zs_after[RASTER_MAX_SAMPLES];
+    uint16_t coverage;       /* covered samples, a bit each */
+    uint8_t samples;         /* of the tile */
+    bool compiled;           /* replay runs its program as host code */
+    bool early;              /* replay rejects the block by its depth alone, without the program */
+    uint32_t program, blend; /* indices into explain_result.programs, or UINT32_MAX; blend: blend shader */
+    struct gpu_color color_before[RASTER_TARGET_SAMPLES], color_after[RASTER_TARGET_SAMPLES];
+    struct gpu_zs zs_before[RASTER_TARGET_SAMPLES], zs_after[RASTER_TARGET_SAMPLES];
     struct gpu_lane lane; /* what the program and the stages around it did */
     struct {
         struct explain_origin *at;
@@ -72,16 +72,16 @@ struct explain_stage {
     uint32_t tile_x, tile_y, tile_size;
     uint32_t local_x, local_y; /* in the tile buffer */
     enum { EXPLAIN_CLEARED, EXPLAIN_LOADED, EXPLAIN_CONTINUED } start;
-    bool rgba16f;          /* of the tile, as in events */
-    uint64_t clear_color;  /* CLEARED */
+    uint8_t target;               /* the tile's, whose colours these are */
+    struct gpu_color clear_color; /* CLEARED */
     uint64_t load_address; /* LOADED: of the image; `traced` says that its stores are the stage before */
     bool traced;
     bool stored;                  /* ends in a store to an image; else the next stage goes on */
     struct gpu_observed_op store; /* then */
     uint32_t samples;
-    uint64_t color_first[RASTER_MAX_SAMPLES]; /* the samples as the stage found them */
-    uint64_t color_last[RASTER_MAX_SAMPLES];  /* and as it left them */
-    bool seen;                                /* the second play met it */
+    struct gpu_color color_first[RASTER_TARGET_SAMPLES]; /* the samples as the stage found them */
+    struct gpu_color color_last[RASTER_TARGET_SAMPLES];  /* and as it left them */
+    bool seen;                                           /* the second play met it */
     struct {
         struct explain_event *at;
         uint32_t count, room;
@@ -94,7 +94,7 @@ struct explain_pixel {
     uint32_t picture, x, y; /* asked for: picture from 1, pixel from the top left */
     struct capture_frame frame;
     uint64_t address; /* of the pixel in guest memory */
-    uint32_t bytes;   /* 2, 4 or 8 */
+    uint32_t bytes;   /* 1 to 16 */
     bool found;       /* some store wrote it */
     bool cut;         /* more than EXPLAIN_STAGES */
 
@@ -163,8 +163,8 @@ int explain_print_json(FILE *out, const char *capture, const struct explain_resu
                        const struct explain_pixel *pixel, const struct explain_show *show);
 const char *explain_outcome_name(enum explain_outcome outcome);
 const char *explain_format_name(uint32_t format); /* enum raster_format */
-/* The event's program's instruction at word `pc`. */
-void explain_insn_text(const struct explain_result *result, const struct explain_event *event, uint32_t pc,
-                       char text[ISA_LINE_MAX]);
+/* The step's instruction, of the event's program or blend shader. */
+void explain_insn_text(const struct explain_result *result, const struct explain_event *event,
+                       const struct gpu_step *step, char text[ISA_LINE_MAX]);
 
 #endif

@@ -1,20 +1,22 @@
 /* What becomes events: the primitives that cover a watched pixel, and what their fragments did there. */
 #include <stdlib.h>
 
+#include "raster/samples.h"
 #include "tools/explain_internal.h"
 #include "util/bits.h"
 
 /* Covered samples of a pixel; `prim` is set up without culling. */
-uint8_t explain_coverage(const struct raster_prim *prim, const struct explain_stage *stage, uint32_t samples)
+uint16_t explain_coverage(const struct raster_prim *prim, const struct explain_stage *stage, uint32_t samples)
 {
-    uint8_t covered = 0;
+    uint16_t covered = 0;
     for (uint32_t k = 0; k < samples; k++) {
-        int64_t x = (int64_t)stage->x * 16 + raster_sample_x(samples, k);
-        int64_t y = (int64_t)stage->y * 16 + raster_sample_y(samples, k);
+        int32_t sample_x, sample_y;
+        raster_samples_position(samples, k, &sample_x, &sample_y);
+        int64_t x = (int64_t)stage->x * 16 + sample_x, y = (int64_t)stage->y * 16 + sample_y;
         bool inside = true;
         for (uint32_t i = 0; i < prim->edge_count; i++)
             inside &= prim->edge[i].a * x + prim->edge[i].b * y + prim->edge[i].c >= 0;
-        covered |= (uint8_t)(inside << k);
+        covered |= (uint16_t)(inside << k);
     }
     return covered;
 }
@@ -42,10 +44,12 @@ static unsigned lane_of(const struct explain_stage *stage)
 
 /* ---- primitives ---- */
 
-/* The program's place among those met; its words are kept. */
+/* The program's place among those met; its words are kept. UINT32_MAX: none is given. */
 static uint32_t find_program(struct explain_player *p, const struct gpu_observed_program *program)
 {
     struct explain_result *r = p->result;
+    if (!program)
+        return UINT32_MAX;
     for (uint32_t i = 0; i < r->programs.count; i++)
         if (r->programs.at[i].hash == program->hash && r->programs.at[i].address == program->address)
             return i;
@@ -66,11 +70,10 @@ void explain_on_list(void *data, const struct gpu_observed_list *list)
 {
     struct explain_job *job = data;
     job->list = *list;
-    job->program = UINT32_MAX;
-    if (!list->program)
-        return;
     pthread_mutex_lock(&job->player->lock);
     job->program = find_program(job->player, list->program);
+    for (unsigned t = 0; t < RASTER_TARGETS_MAX; t++)
+        job->blend[t] = find_program(job->player, list->blend ? list->blend[t] : NULL);
     pthread_mutex_unlock(&job->player->lock);
 }
 
@@ -85,8 +88,8 @@ static void keep_varyings(const struct gpu_observed_primitive *primitive, struct
                                     : 0;
 }
 
-static void describe(struct explain_job *job, const struct gpu_observed_primitive *primitive,
-                     struct explain_event *event)
+static void describe(struct explain_job *job, const struct explain_stage *stage,
+                     const struct gpu_observed_primitive *primitive, struct explain_event *event)
 {
     const struct explain_player *p = job->player;
     *event = (struct explain_event){
@@ -101,6 +104,7 @@ static void describe(struct explain_job *job, const struct gpu_observed_primitiv
         .samples = job->list.samples,
         .compiled = job->list.compiled,
         .program = job->program,
+        .blend = stage->target < RASTER_TARGETS_MAX ? job->blend[stage->target] : UINT32_MAX,
     };
     for (uint32_t k = 0; k < primitive->vertices; k++) {
         event->index[k] = primitive->index[k];
@@ -116,12 +120,12 @@ static void describe(struct explain_job *job, const struct gpu_observed_primitiv
 }
 
 /* The pixel's covered samples, a bit each; a triangle that was culled: those it would have covered. */
-static uint8_t covered_samples(const struct explain_job *job, const struct gpu_observed_primitive *primitive,
-                               const struct explain_stage *stage, bool *culled)
+static uint16_t covered_samples(const struct explain_job *job, const struct gpu_observed_primitive *primitive,
+                                const struct explain_stage *stage, bool *culled)
 {
     struct raster_setup setup = *primitive->setup;
     struct raster_prim prim;
-    uint8_t covered = 0;
+    uint16_t covered = 0;
     *culled = !primitive->prim && primitive->kind == GPU_TRIANGLES;
     if (*culled) {
         setup.cull_forward = setup.cull_reverse = false;
@@ -131,11 +135,12 @@ static uint8_t covered_samples(const struct explain_job *job, const struct gpu_o
                    : 0;
     }
     for (uint32_t i = 0; i < primitive->block_count; i++) {
-        const struct raster_block *b = &primitive->blocks[i];
+        const struct raster_block *b = raster_samples_block_at(primitive->blocks, job->list.samples, i);
+        const uint16_t *sample = raster_samples_covered(b, job->list.samples);
         if (b->x != stage->local_x / 4 || b->y != stage->local_y / 4)
             continue;
         for (uint32_t k = 0; k < job->list.samples; k++)
-            covered |= (uint8_t)((b->sample[k] >> lane_of(stage) & 1) << k);
+            covered |= (uint16_t)((sample[k] >> lane_of(stage) & 1) << k);
     }
     return covered;
 }
@@ -150,11 +155,11 @@ const struct gpu_watch *explain_on_covered(void *data, const struct gpu_observed
         struct explain_event event;
         bool culled;
         watch->slot = UINT32_MAX;
-        uint8_t covered =
+        uint16_t covered =
             is_on(job, watch->stage) ? covered_samples(job, primitive, watch->stage, &culled) : 0;
         if (!covered)
             continue;
-        describe(job, primitive, &event);
+        describe(job, watch->stage, primitive, &event);
         event.coverage = covered;
         event.outcome = culled ? EXPLAIN_CULLED : EXPLAIN_DISCARDED;
         event.reverse = primitive->prim && primitive->prim->reverse;
@@ -185,12 +190,12 @@ static void find_origins(struct explain_job *job, const struct explain_stage *st
     }
 }
 
-static void read_pixel(const struct raster_tile *tile, const struct explain_stage *stage, uint64_t *color,
-                       uint32_t *zs)
+static void read_pixel(const struct raster_tile *tile, const struct explain_stage *stage,
+                       struct gpu_color *color, struct gpu_zs *zs)
 {
     for (uint32_t k = 0; k < tile->samples; k++) {
-        color[k] = raster_tile_color(tile, stage->local_x, stage->local_y, k);
-        zs[k] = tile->zs[raster_pixel_index(tile, stage->local_x, stage->local_y, k)];
+        color[k] = gpu_tile_color(tile, stage->target, stage->local_x, stage->local_y, k);
+        zs[k] = gpu_tile_zs(tile, stage->local_x, stage->local_y, k);
     }
 }
 
@@ -210,8 +215,8 @@ bool explain_begin_fragments(void *data, const struct gpu_watched_block *block, 
         job->event[job->lanes] = e;
         job->stage[job->lanes] = stage;
         job->lane[job->lanes++] = (struct gpu_lane){.number = (uint8_t)lane_of(stage),
+                                                    .target = stage->target,
                                                     .keep = job->player->traces ? EXPLAIN_TRACE : 0};
-        e->rgba16f = block->tile->target == RASTER_TARGET_RGBA16F;
         read_pixel(block->tile, stage, e->color_before, e->zs_before);
     }
     *lanes = (struct gpu_lanes){job->lane, job->lanes};
@@ -223,9 +228,10 @@ static bool stencil_passed(const struct explain_event *e, const struct gpu_test 
 {
     struct raster_zs stencil = test->rule;
     stencil.depth_func = RASTER_ALWAYS;
-    for (unsigned k = 0; k < RASTER_MAX_SAMPLES; k++) {
-        uint32_t stored = test->before[k];
-        if ((test->samples >> k & 1) && raster_zs_test(&stencil, e->reverse, test->depth, &stored))
+    for (unsigned k = 0; k < RASTER_TARGET_SAMPLES; k++) {
+        uint32_t depth = 0; /* whatever it is */
+        uint8_t stored = test->before[k].stencil;
+        if ((test->samples >> k & 1) && raster_zs_test_32(&stencil, e->reverse, depth, &depth, &stored))
             return true;
     }
     return false;

@@ -3,7 +3,7 @@
  *   explain_run.c    the two plays
  *   explain_log.c    the first: loads and stores, and the pixel's way back through them
  *   explain_watch.c  the second: draws, tile jobs; explain_events.c: primitives and fragments at the pixel
- *   explain_show.c   text, with explain_steps.c for programs; explain_json.c JSON; explain.c the command
+ *   explain_show.c   text, with explain_steps.c for programs, explain_color.c for colours; explain_json.c JSON; explain.c the command
  */
 #ifndef VITRAIL_TOOLS_EXPLAIN_INTERNAL_H
 #define VITRAIL_TOOLS_EXPLAIN_INTERNAL_H
@@ -19,6 +19,17 @@
 void explain_label(FILE *out, const char *text); /* what begins a line of an event */
 void explain_print_value(FILE *out, uint32_t value);
 void explain_print_trace(FILE *out, const struct explain_result *result, const struct explain_event *event);
+
+/* ---- explain_show.c ---- */
+
+const char *explain_func_name(uint8_t func); /* enum raster_func */
+
+/* ---- explain_color.c ---- */
+
+/* A colour; of four normalised bytes in the picture's order of channels. */
+void explain_print_color(FILE *out, const struct explain_pixel *pixel, const struct gpu_color *color);
+/* What became of the program's colour. */
+void explain_print_output(FILE *out, const struct explain_pixel *pixel, const struct explain_event *event);
 
 /* ---- explain_log.c ---- */
 
@@ -86,7 +97,8 @@ struct explain_job {
     struct explain_watch *watch; /* its part of the player's */
     uint32_t count, op;
     struct gpu_observed_list list;
-    uint32_t program; /* the list's */
+    uint32_t program;                   /* the list's */
+    uint32_t blend[RASTER_TARGETS_MAX]; /* its blend shaders */
     struct gpu_watch fragments;
     struct gpu_lane *lane; /* followed in the block in hand, of these watches' events: */
     struct explain_event **event;
@@ -103,7 +115,8 @@ void explain_watch_finish(struct explain_player *player);
 /* ---- explain_events.c ---- */
 
 /* Samples of the stage's pixel, a bit each, that `prim`, set up without culling, covers. */
-uint8_t explain_coverage(const struct raster_prim *prim, const struct explain_stage *stage, uint32_t samples);
+uint16_t explain_coverage(const struct raster_prim *prim, const struct explain_stage *stage,
+                          uint32_t samples);
 /* Appends a copy, and returns it, good until the next one; NULL: out of memory. */
 struct explain_event *explain_add_event(struct explain_job *job, const struct explain_watch *watch,
                                         const struct explain_event *event);

@@ -11,20 +11,27 @@ static void put_value(struct json *j, const char *key, uint32_t value)
     json_end(j);
 }
 
-/* A colour of a tile. */
-static void put_color(struct json *j, const char *key, uint64_t color, bool rgba16f)
+/* A colour: of up to eight bytes a number, else words from the lowest on. */
+static void put_color(struct json *j, const char *key, const struct gpu_color *color)
 {
-    if (rgba16f)
-        json_hex64(j, key, color);
-    else
-        json_hex(j, key, (uint32_t)color);
+    uint32_t bytes = raster_format_bytes((enum raster_format)color->format);
+    if (bytes <= 4) {
+        json_hex(j, key, color->word[0]);
+    } else if (bytes <= 8) {
+        json_hex64(j, key, color->word[0] | (uint64_t)color->word[1] << 32);
+    } else {
+        json_hold_array(j, key);
+        for (unsigned n = 0; n < util_div_up(bytes, 4); n++)
+            json_hex(j, NULL, color->word[n]);
+        json_end(j);
+    }
 }
 
-static void put_colors(struct json *j, const char *key, const uint64_t *color, bool rgba16f, unsigned count)
+static void put_colors(struct json *j, const char *key, const struct gpu_color *color, unsigned count)
 {
     json_hold_array(j, key);
     for (unsigned k = 0; k < count; k++)
-        put_color(j, NULL, color[k], rgba16f);
+        put_color(j, NULL, &color[k]);
     json_end(j);
 }
 
@@ -52,7 +59,12 @@ static void put_values(struct json *j, const char *key, const struct gpu_value *
         json_string(j, "name", v[i].name);
         if (v[i].withheld)
             json_boolean(j, "withheld", true);
-        if (v[i].known && !v[i].number) {
+        if (v[i].known && !v[i].number && v[i].count > 1) {
+            json_hold_array(j, "words");
+            for (unsigned c = 0; c < v[i].count; c++)
+                json_hex(j, NULL, v[i].value[c]);
+            json_end(j);
+        } else if (v[i].known && !v[i].number) {
             json_hex(j, "hex", v[i].value[0]);
             json_double(j, "float", (double)util_u2f(v[i].value[0]));
         } else if (v[i].known) {
@@ -72,8 +84,10 @@ static void put_trace(struct json *j, const struct explain_result *r, const stru
     for (uint32_t i = 0; i < e->lane.trace.count; i++) {
         const struct gpu_step *insn = &e->lane.trace.at[i];
         char text[ISA_LINE_MAX];
-        explain_insn_text(r, e, insn->pc, text);
+        explain_insn_text(r, e, insn, text);
         json_hold_object(j, NULL);
+        if (insn->blends)
+            json_boolean(j, "blends", true);
         json_uint(j, "pc", insn->pc);
         json_string(j, "text", text);
         put_values(j, "read", insn->read, insn->reads);
@@ -143,10 +157,10 @@ static void put_tests(struct json *j, const struct explain_event *e, const struc
             json_hold_object(j, NULL);
             json_uint(j, "sample", k);
             json_boolean(j, "passed", t->passed >> k & 1);
-            json_uint(j, "depth_before", t->before[k] >> 8);
-            json_uint(j, "depth_after", t->after[k] >> 8);
-            json_uint(j, "stencil_before", t->before[k] & 255);
-            json_uint(j, "stencil_after", t->after[k] & 255);
+            json_uint(j, "depth_before", t->before[k].depth);
+            json_uint(j, "depth_after", t->after[k].depth);
+            json_uint(j, "stencil_before", t->before[k].stencil);
+            json_uint(j, "stencil_after", t->after[k].stencil);
             json_end(j);
         }
         json_end(j);
@@ -188,7 +202,10 @@ static void put_lookups(struct json *j, const struct explain_event *e)
         if (l->numbers) {
             json_hold_array(j, "result");
             for (unsigned k = 0; k < 4; k++)
-                json_double(j, NULL, (double)util_u2f(l->color[k]));
+                if (l->integers)
+                    json_int(j, NULL, (int32_t)l->color[k]);
+                else
+                    json_double(j, NULL, (double)util_u2f(l->color[k]));
             json_end(j);
         } else {
             json_hex(j, "result", l->result);
@@ -253,19 +270,22 @@ static void put_equation(struct json *j, const char *key, const struct raster_eq
     json_end(j);
 }
 
-static void put_output(struct json *j, const struct gpu_output *o, bool rgba16f)
+static void put_output(struct json *j, const struct gpu_output *o)
 {
     if (!o->given)
         return;
     json_hold_object(j, "output");
-    put_color(j, "source", o->source, rgba16f);
+    put_color(j, "source", &o->source);
     if (o->alpha_tested) {
         json_uint(j, "alpha_function", o->alpha_func);
-        json_uint(j, "alpha_reference", o->alpha_ref);
+        json_double(j, "alpha", (double)o->alpha);
+        json_double(j, "alpha_reference", (double)o->alpha_ref);
         json_boolean(j, "alpha_passed", o->alpha_passed);
     }
-    json_hex(j, "constant", o->constant);
-    if (o->blend.logic) {
+    put_color(j, "constant", &o->constant);
+    if (o->shader) {
+        json_boolean(j, "shader", true);
+    } else if (o->blend.logic) {
         json_uint(j, "logic_operation", o->blend.logic_op);
     } else {
         put_equation(j, "color", &o->blend.color);
@@ -300,17 +320,19 @@ static void put_event(struct json *j, const struct explain_result *r, const stru
         put_tests(j, e, show);
         put_varyings(j, e);
         put_lookups(j, e);
+        if (e->blend != UINT32_MAX)
+            json_hex(j, "blend_shader", r->programs.at[e->blend].address);
         json_hex(j, "program", e->program != UINT32_MAX ? r->programs.at[e->program].address : 0);
         json_uint(j, "executed", e->lane.executed);
         json_boolean(j, "compiled", e->compiled);
         json_boolean(j, "early_rejected", e->early);
         put_value(j, "w", e->lane.w);
-        json_uint(j, "z", e->lane.z & 0xffffff);
+        json_uint(j, "z", e->lane.z);
         if (show->trace)
             put_trace(j, r, e);
-        put_output(j, &e->lane.output, e->rgba16f);
-        put_colors(j, "color_before", e->color_before, e->rgba16f, e->samples);
-        put_colors(j, "color_after", e->color_after, e->rgba16f, e->samples);
+        put_output(j, &e->lane.output);
+        put_colors(j, "color_before", e->color_before, e->samples);
+        put_colors(j, "color_after", e->color_after, e->samples);
         put_mask(j, "color_written", e->lane.written, e->samples);
     }
     json_end(j);
@@ -340,20 +362,22 @@ static void put_stage(struct json *j, const struct explain_result *r, const stru
     json_uint(j, "samples", s->samples);
     json_int(j, "x", s->x);
     json_int(j, "y", s->y);
+    if (s->target)
+        json_uint(j, "target", s->target);
     json_string(j, "start", starts[s->start]);
     if (s->start == EXPLAIN_CLEARED)
-        put_color(j, "clear_color", s->clear_color, s->rgba16f);
+        put_color(j, "clear_color", &s->clear_color);
     if (s->start == EXPLAIN_LOADED) {
         json_hex(j, "load_address", s->load_address);
         json_boolean(j, "load_traced", s->traced);
     }
-    put_colors(j, "color_first", s->color_first, s->rgba16f, s->samples);
+    put_colors(j, "color_first", s->color_first, s->samples);
     json_open_array(j, "events");
     for (uint32_t k = 0; k < s->events.count; k++)
         if (is_wanted(r, pixel, &s->events.at[k], show))
             put_event(j, r, &s->events.at[k], show);
     json_end(j);
-    put_colors(j, "color_last", s->color_last, s->rgba16f, s->samples);
+    put_colors(j, "color_last", s->color_last, s->samples);
     json_boolean(j, "stored", s->stored);
     if (s->stored)
         json_hex(j, "store_record", s->store.address);

@@ -1,6 +1,7 @@
 /* The first play: what tile jobs load and store, and a pixel's way back through it. */
 #include <stdlib.h>
 
+#include "raster/targets.h"
 #include "tools/explain_internal.h"
 #include "util/bits.h"
 
@@ -45,7 +46,7 @@ static uint64_t pixel_address(const struct gpu_observed_op *op, uint32_t x, uint
 static uint64_t image_bytes(const struct gpu_observed_op *op)
 {
     uint64_t bytes;
-    return raster_surface_size(&op->surface, &bytes) ? bytes : 0;
+    return raster_targets_image_size(&op->surface, &bytes) ? bytes : 0;
 }
 
 /* Whether the store writes the pixel at `place`; then which of the tile's pixels make it. */
@@ -129,7 +130,8 @@ static uint32_t begin_of(const struct explain_log *log, uint32_t end, struct exp
         stage->first = op->number;
         if (op->kind == GPU_OBSERVED_JOB || (op->kind == GPU_OBSERVED_CLEAR && op->color)) {
             stage->start = op->continues ? EXPLAIN_CONTINUED : EXPLAIN_CLEARED;
-            stage->clear_color = op->clear_color;
+            stage->clear_color.word[0] = (uint32_t)op->clear_color;
+            stage->clear_color.word[1] = (uint32_t)(op->clear_color >> 32);
             return i;
         }
         if (loads(log, i, stage, from)) {
@@ -164,6 +166,7 @@ static void end_stage(const struct explain_log *log, uint32_t at, struct explain
     place_stage(log, at, stage);
     stage->last = op->number;
     stage->stored = true;
+    stage->target = op->target;
     stage->store = *op;
 }
 

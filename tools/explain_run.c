@@ -35,8 +35,8 @@ static int find_address(struct explain_pixel *p, struct util_error *error)
     p->bytes = gpu_picture_bytes(f);
     if (!p->bytes)
         return util_fail(error, -EINVAL, "picture %u has an unknown format", p->picture);
-    p->address =
-        f->address + raster_texel_offset((enum raster_layout)f->layout, p->bytes, f->stride, p->x, p->y);
+    const struct raster_surface surface = {.layout = f->layout, .format = f->format, .stride = f->stride};
+    p->address = f->address + raster_surface_offset(&surface, p->x, p->y);
     return 0;
 }
 

@@ -4,7 +4,6 @@
 
 #include "tools/explain_internal.h"
 #include "util/bits.h"
-#include "util/half.h"
 
 /* ---- names ---- */
 
@@ -50,16 +49,17 @@ const char *explain_format_name(uint32_t format)
     return format < RASTER_FORMAT_COUNT && names[format] ? names[format] : "unknown";
 }
 
-void explain_insn_text(const struct explain_result *r, const struct explain_event *e, uint32_t pc,
-                       char text[ISA_LINE_MAX])
+void explain_insn_text(const struct explain_result *r, const struct explain_event *e,
+                       const struct gpu_step *step, char text[ISA_LINE_MAX])
 {
-    const struct explain_program *p = e->program != UINT32_MAX ? &r->programs.at[e->program] : NULL;
+    const uint32_t program = step->blends ? e->blend : e->program;
+    const struct explain_program *p = program != UINT32_MAX ? &r->programs.at[program] : NULL;
     text[0] = 0;
-    if (p && pc < p->word_count)
-        p->set->line(p->words, p->word_count, pc, text);
+    if (p && step->pc < p->word_count)
+        p->set->line(p->words, p->word_count, step->pc, text);
 }
 
-static const char *func_name(uint8_t func)
+const char *explain_func_name(uint8_t func)
 {
     static const char *const names[] = {
         "never", "less", "equal", "less or equal", "greater", "not equal", "greater or equal", "always"};
@@ -73,50 +73,27 @@ static const char *op_name(uint8_t op)
     return names[op & 7];
 }
 
-/* ---- colours ---- */
-
-static void print_halves(FILE *out, uint64_t color)
-{
-    fprintf(out, "0x%016" PRIx64 " (", color);
-    for (unsigned c = 0; c < 4; c++)
-        fprintf(out, "%.6g%s", (double)util_half_to_float((uint16_t)(color >> 16 * c)), c < 3 ? ", " : ")");
-}
-
-/* A tile's colour; a word in the picture's order of channels. */
-static void print_color(FILE *out, const struct explain_pixel *pixel, uint64_t color, bool rgba16f)
-{
-    uint32_t word = (uint32_t)color;
-    if (rgba16f) {
-        print_halves(out, color);
-        return;
-    }
-    bool rgba = pixel->frame.format != RASTER_B8G8R8A8_UNORM ||
-                pixel->stages.at[pixel->stages.count - 1].store.red_low;
-    uint32_t r = rgba ? word & 255 : word >> 16 & 255, b = rgba ? word >> 16 & 255 : word & 255;
-    fprintf(out, "0x%08" PRIx32 " (%u,%u,%u,%u)", word, r, word >> 8 & 255, b, word >> 24);
-}
-
 static bool wanted(const struct explain_show *show, unsigned sample, unsigned samples)
 {
     return show->sample < 0 || (unsigned)show->sample == sample || samples == 1;
 }
 
 /* The colours of the samples: one when they are alike, else each. */
-static void print_colors(FILE *out, const struct explain_pixel *pixel, const uint64_t *color, bool rgba16f,
+static void print_colors(FILE *out, const struct explain_pixel *pixel, const struct gpu_color *color,
                          unsigned samples, const struct explain_show *show)
 {
     bool alike = true;
     for (unsigned k = 1; k < samples; k++)
-        alike &= color[k] == color[0];
+        alike &= !memcmp(&color[k], color, sizeof *color);
     if (alike) {
-        print_color(out, pixel, color[0], rgba16f);
+        explain_print_color(out, pixel, color);
         return;
     }
     for (unsigned k = 0, n = 0; k < samples; k++) {
         if (!wanted(show, k, samples))
             continue;
         fprintf(out, "%ss%u ", n++ ? "  " : "", k);
-        print_color(out, pixel, color[k], rgba16f);
+        explain_print_color(out, pixel, &color[k]);
     }
 }
 
@@ -155,8 +132,36 @@ static void print_stencil(FILE *out, const struct explain_event *e, const struct
         return;
     explain_label(out, "stencil");
     fprintf(out, "%s, reference 0x%02x, mask 0x%02x; fail %s, depth fail %s, pass %s; write mask 0x%02x\n",
-            func_name(s->func), s->ref, s->func_mask, op_name(s->fail), op_name(s->zfail), op_name(s->zpass),
-            s->write_mask);
+            explain_func_name(s->func), s->ref, s->func_mask, op_name(s->fail), op_name(s->zfail),
+            op_name(s->zpass), s->write_mask);
+}
+
+/* A depth as bits and as a number. */
+static void print_depth(FILE *out, uint8_t kind, uint32_t depth, bool number)
+{
+    if (raster_depth_is_32((enum raster_depth_kind)kind))
+        fprintf(out, "0x%08" PRIx32, depth);
+    else
+        fprintf(out, "0x%06" PRIx32, depth);
+    if (number)
+        fprintf(out, " (%.7f)",
+                kind == RASTER_DEPTH_FLOAT32   ? (double)util_u2f(depth)
+                : kind == RASTER_DEPTH_UNORM32 ? depth / 4294967295.0
+                                               : depth / 16777215.0);
+}
+
+static void print_test_sample(FILE *out, const struct explain_event *e, const struct gpu_test *t, unsigned k)
+{
+    explain_label(out, "");
+    if (e->samples > 1)
+        fprintf(out, "sample %u: ", k);
+    fprintf(out, "%s: before ", t->passed >> k & 1 ? "passed" : "failed");
+    print_depth(out, t->kind, t->before[k].depth, true);
+    fputs(", after ", out);
+    print_depth(out, t->kind, t->after[k].depth, false);
+    if (t->rule.face[e->reverse].enable)
+        fprintf(out, "; stencil 0x%02x, after 0x%02x", t->before[k].stencil, t->after[k].stencil);
+    putc('\n', out);
 }
 
 static void print_tests(FILE *out, const struct explain_event *e, const struct explain_show *show)
@@ -166,24 +171,14 @@ static void print_tests(FILE *out, const struct explain_event *e, const struct e
                                         [GPU_TEST_AFTER] = "; after the program"};
     for (uint32_t i = 0; i < e->lane.tests.count; i++) {
         const struct gpu_test *t = &e->lane.tests.at[i];
-        const struct raster_stencil *s = &t->rule.face[e->reverse];
         print_stencil(out, e, t);
         explain_label(out, "depth");
-        fprintf(out, "0x%06x (%.7f), %s%s%s\n", t->depth, t->depth / 16777215.0,
-                func_name(t->rule.depth_func), t->rule.depth_write ? "" : ", not written", whens[t->when]);
-        for (unsigned k = 0; k < e->samples; k++) {
-            if (!(t->samples >> k & 1) || !wanted(show, k, e->samples))
-                continue;
-            explain_label(out, "");
-            if (e->samples > 1)
-                fprintf(out, "sample %u: ", k);
-            fprintf(out, "%s: before 0x%06x (%.7f)", t->passed >> k & 1 ? "passed" : "failed",
-                    t->before[k] >> 8, (t->before[k] >> 8) / 16777215.0);
-            fprintf(out, ", after 0x%06x", t->after[k] >> 8);
-            if (s->enable)
-                fprintf(out, "; stencil 0x%02x, after 0x%02x", t->before[k] & 255, t->after[k] & 255);
-            putc('\n', out);
-        }
+        print_depth(out, t->kind, t->depth, true);
+        fprintf(out, ", %s%s%s\n", explain_func_name(t->rule.depth_func),
+                t->rule.depth_write ? "" : ", not written", whens[t->when]);
+        for (unsigned k = 0; k < e->samples; k++)
+            if (t->samples >> k & 1 && wanted(show, k, e->samples))
+                print_test_sample(out, e, t, k);
     }
 }
 
@@ -234,7 +229,10 @@ static void print_lookup(FILE *out, const struct gpu_lookup *l, const struct exp
     fprintf(out, ", %s texel (%d, %d)", l->where.linear ? "first" : "the", l->where.x, l->where.y);
     if (l->where.offset)
         fprintf(out, " at 0x%08x", l->where.offset);
-    if (l->numbers)
+    if (l->numbers && l->integers)
+        fprintf(out, " -> (%" PRId32 ", %" PRId32 ", %" PRId32 ", %" PRId32 ")\n", (int32_t)l->color[0],
+                (int32_t)l->color[1], (int32_t)l->color[2], (int32_t)l->color[3]);
+    else if (l->numbers)
         fprintf(out, " -> (%.6g, %.6g, %.6g, %.6g)\n", (double)util_u2f(l->color[0]),
                 (double)util_u2f(l->color[1]), (double)util_u2f(l->color[2]), (double)util_u2f(l->color[3]));
     else
@@ -274,106 +272,6 @@ static void print_heading(FILE *out, const struct explain_result *r, const struc
     fprintf(out, ": %s\n", explain_outcome_name(e->outcome));
 }
 
-/* ---- behind the program ---- */
-
-static void factor_text(uint8_t factor, char text[32])
-{
-    static const char *const names[RASTER_FACTOR_COUNT] = {
-        "0",
-        "source",
-        "destination",
-        "constant",
-        "second source",
-        "source alpha",
-        "destination alpha",
-        "constant alpha",
-        "second alpha",
-        "alpha saturate",
-    };
-    const char *name = names[(factor & ~RASTER_FACTOR_INVERT) % RASTER_FACTOR_COUNT];
-    if (factor == RASTER_FACTOR_ONE)
-        snprintf(text, 32, "1");
-    else
-        snprintf(text, 32, factor & RASTER_FACTOR_INVERT ? "(1 - %s)" : "%s", name);
-}
-
-/* "source", "source * source alpha"; "0". */
-static void term_text(const char *name, uint8_t factor, char text[64])
-{
-    char times[32];
-    factor_text(factor, times);
-    if (factor == RASTER_FACTOR_ZERO)
-        snprintf(text, 64, "0");
-    else if (factor == RASTER_FACTOR_ONE)
-        snprintf(text, 64, "%s", name);
-    else
-        snprintf(text, 64, "%s * %s", name, times);
-}
-
-static void equation_text(const struct raster_equation *e, char text[160])
-{
-    char source[64], destination[64];
-    term_text("source", e->src, source);
-    term_text("destination", e->dst, destination);
-    switch (e->func) {
-    case RASTER_BLEND_MIN: snprintf(text, 160, "min(%s, destination)", source); return;
-    case RASTER_BLEND_MAX: snprintf(text, 160, "max(%s, destination)", source); return;
-    case RASTER_BLEND_SUB: snprintf(text, 160, "%s - %s", source, destination); return;
-    case RASTER_BLEND_RSUB: snprintf(text, 160, "%s - %s", destination, source); return;
-    default: break;
-    }
-    if (e->dst == RASTER_FACTOR_ZERO)
-        snprintf(text, 160, "%s", source);
-    else if (e->src == RASTER_FACTOR_ZERO)
-        snprintf(text, 160, "%s", destination);
-    else
-        snprintf(text, 160, "%s + %s", source, destination);
-}
-
-static void print_blend(FILE *out, const struct explain_pixel *pixel, const struct gpu_output *o)
-{
-    char color[160], alpha[160];
-    if (o->blend.logic) {
-        fprintf(out, "logic operation %u", o->blend.logic_op);
-    } else if (raster_blend_reads(&o->blend)) {
-        equation_text(&o->blend.color, color);
-        equation_text(&o->blend.alpha, alpha);
-        fputs(color, out);
-        if (strcmp(color, alpha) != 0)
-            fprintf(out, "; alpha: %s", alpha);
-        if (strstr(color, "constant") || strstr(alpha, "constant")) {
-            fputs("; constant ", out);
-            print_color(out, pixel, o->constant, false);
-        }
-    } else {
-        fputs("replaces what was there", out);
-    }
-    if (o->blend.write_mask != 15)
-        fprintf(out, "; channels written: %s%s%s%s%s", o->blend.write_mask & 1 ? "r" : "",
-                o->blend.write_mask & 2 ? "g" : "", o->blend.write_mask & 4 ? "b" : "",
-                o->blend.write_mask & 8 ? "a" : "", o->blend.write_mask ? "" : "none");
-}
-
-static void print_output(FILE *out, const struct explain_pixel *pixel, const struct explain_event *e)
-{
-    const struct gpu_output *o = &e->lane.output;
-    if (!o->given)
-        return;
-    explain_label(out, "source");
-    print_color(out, pixel, o->source, e->rgba16f);
-    putc('\n', out);
-    if (o->alpha_tested) {
-        explain_label(out, "alpha");
-        fprintf(out, "%u, %s %u: %s\n", o->alpha, func_name(o->alpha_func), o->alpha_ref,
-                o->alpha_passed ? "passed" : "failed");
-    }
-    if (!e->lane.written && o->blend.write_mask)
-        return;
-    explain_label(out, "blending");
-    print_blend(out, pixel, o);
-    putc('\n', out);
-}
-
 static void print_event(FILE *out, const struct explain_result *r, const struct explain_pixel *pixel,
                         const struct explain_event *e, const struct explain_show *show)
 {
@@ -391,11 +289,11 @@ static void print_event(FILE *out, const struct explain_result *r, const struct 
         explain_label(out, "early");
         fprintf(out, "replay rejects the whole block by its depth and does not run the program\n");
     }
-    print_output(out, pixel, e);
+    explain_print_output(out, pixel, e);
     explain_label(out, "colour");
-    print_colors(out, pixel, e->color_before, e->rgba16f, e->samples, show);
+    print_colors(out, pixel, e->color_before, e->samples, show);
     fputs(" -> ", out);
-    print_colors(out, pixel, e->color_after, e->rgba16f, e->samples, show);
+    print_colors(out, pixel, e->color_after, e->samples, show);
     putc('\n', out);
 }
 
@@ -417,7 +315,7 @@ static void print_stage(FILE *out, const struct explain_pixel *pixel, const stru
         break;
     case EXPLAIN_CONTINUED: fputs("goes on with ", out); break;
     }
-    print_colors(out, pixel, s->color_first, s->rgba16f, s->samples, show);
+    print_colors(out, pixel, s->color_first, s->samples, show);
     putc('\n', out);
 }
 
@@ -436,7 +334,7 @@ static void print_end(FILE *out, const struct explain_pixel *pixel, const struct
 {
     const struct explain_stage *s = &pixel->stages.at[pixel->stages.count - 1];
     fprintf(out, "\nstored    ");
-    print_colors(out, pixel, s->color_last, s->rgba16f, s->samples, show);
+    print_colors(out, pixel, s->color_last, s->samples, show);
     fprintf(out, ", at 0x%08" PRIx64 " by %s", pixel->address, s->store.what);
     if (s->store.address)
         fprintf(out, " 0x%08x", s->store.address);

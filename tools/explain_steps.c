@@ -14,13 +14,19 @@ void explain_label(FILE *out, const char *text)
 
 #define VALUE_TEXT 40
 
+/* 2^-20 to 2^24. */
+static bool looks_like_float(uint32_t value)
+{
+    uint32_t exponent = value >> 23 & 255;
+    return exponent > 106 && exponent < 152;
+}
+
 /* A word as hexadecimal, and as a float where it looks like one. */
 static void value_text(uint32_t value, char text[VALUE_TEXT])
 {
-    uint32_t exponent = value >> 23 & 255;
     if (value == 0)
         snprintf(text, VALUE_TEXT, "00000000 (0)");
-    else if (exponent > 106 && exponent < 152) /* 2^-20 to 2^24 */
+    else if (looks_like_float(value))
         snprintf(text, VALUE_TEXT, "%08" PRIx32 " (%.6g)", value, (double)util_u2f(value));
     else
         snprintf(text, VALUE_TEXT, "%08" PRIx32, value);
@@ -48,13 +54,19 @@ static void append(char text[COLUMN], const char *first, const char *second)
     snprintf(text + length, COLUMN - length, "%s%s%s", length ? ", " : "", first, second);
 }
 
-/* Components as floats: "(0.5, 1, 0, 1)". */
+/* Components as floats: "(0.5, 1, 0, 1)"; of what may be anything hexadecimal where it looks like none. */
 static void vector_text(const struct gpu_value *v, char text[4 * VALUE_TEXT])
 {
     size_t length = 0;
-    for (unsigned c = 0; c < v->count; c++)
-        length += (size_t)snprintf(text + length, 4 * VALUE_TEXT - length, "%s%.6g", c ? ", " : "(",
-                                   (double)util_u2f(v->value[c]));
+    for (unsigned c = 0; c < v->count; c++) {
+        const uint32_t word = v->value[c];
+        char one[VALUE_TEXT];
+        if (v->number || !word || looks_like_float(word))
+            snprintf(one, sizeof one, "%.6g", (double)util_u2f(word));
+        else
+            snprintf(one, sizeof one, "0x%08" PRIx32, word);
+        length += (size_t)snprintf(text + length, 4 * VALUE_TEXT - length, "%s%s", c ? ", " : "(", one);
+    }
     snprintf(text + length, 4 * VALUE_TEXT - length, ")");
 }
 
@@ -77,7 +89,7 @@ static void fill_row(const struct explain_result *r, const struct explain_event 
                      const struct gpu_step *insn, struct row *row)
 {
     row->written[0] = row->read[0] = 0;
-    explain_insn_text(r, e, insn->pc, row->text);
+    explain_insn_text(r, e, insn, row->text);
     append_values(row->written, insn->write, insn->writes);
     append_values(row->read, insn->read, insn->reads);
     if (insn->flags) {
@@ -100,9 +112,13 @@ static void print_steps(FILE *out, const struct explain_result *r, const struct 
     }
     fprintf(out, "    %5s  %-*s  %-*s  %s\n", "pc", text, "instruction", written, "written", "read");
     for (uint32_t i = 0; i < e->lane.trace.count; i++) {
-        fill_row(r, e, &e->lane.trace.at[i], &row);
+        const struct gpu_step *step = &e->lane.trace.at[i];
+        fill_row(r, e, step, &row);
+        if (step->blends && !(i && step[-1].blends))
+            fprintf(out, "    blend shader at 0x%08x\n",
+                    e->blend != UINT32_MAX ? r->programs.at[e->blend].address : 0);
         bool more = row.read[0], some = more || row.written[0];
-        fprintf(out, "    %5u  %-*s", e->lane.trace.at[i].pc, some ? text : 0, row.text);
+        fprintf(out, "    %5u  %-*s", step->pc, some ? text : 0, row.text);
         if (some)
             fprintf(out, "  %-*s", more ? written : 0, row.written);
         fprintf(out, "%s%s\n", more ? "  " : "", row.read);
@@ -115,14 +131,17 @@ void explain_print_trace(FILE *out, const struct explain_result *r, const struct
 {
     const struct explain_program *p = e->program != UINT32_MAX ? &r->programs.at[e->program] : NULL;
     explain_label(out, "program");
-    fprintf(out, "at 0x%08x, %u instruction%s, ", p ? p->address : 0, p ? p->insn_count : 0,
-            p && p->insn_count == 1 ? "" : "s");
+    if (!p) {
+        fputs("none\n", out);
+        return;
+    }
+    fprintf(out, "at 0x%08x, %u instruction%s, ", p->address, p->insn_count, p->insn_count == 1 ? "" : "s");
     if (e->lane.executed)
         fprintf(out, "%" PRIu64 " executed; W ", e->lane.executed);
     else
         fputs("not run; W ", out);
     explain_print_value(out, e->lane.w);
-    fprintf(out, ", Z 0x%06x\n", e->lane.z & 0xffffff);
+    fprintf(out, ", Z 0x%06x\n", e->lane.z);
     if (e->lane.trace.count)
         print_steps(out, r, e);
 }

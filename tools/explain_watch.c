@@ -99,18 +99,22 @@ static void *on_job(void *data, unsigned worker, uint32_t batch, uint32_t number
 }
 
 static void read_samples(const struct raster_tile *tile, const struct explain_stage *stage,
-                         uint64_t out[RASTER_MAX_SAMPLES])
+                         struct gpu_color out[RASTER_TARGET_SAMPLES])
 {
     for (uint32_t k = 0; k < tile->samples; k++)
-        out[k] = raster_tile_color(tile, stage->local_x, stage->local_y, k);
+        out[k] = gpu_tile_color(tile, stage->target, stage->local_x, stage->local_y, k);
 }
 
 static void make_pixel(const struct explain_watch *watch, const struct raster_tile *tile)
 {
     const struct explain_stage *stage = watch->stage;
-    uint8_t pixel[8] = {0};
-    raster_surface_pixel(&stage->store.surface, tile, stage->store.resolve, stage->local_x, stage->local_y,
-                         pixel);
+    const struct gpu_observed_op *store = &stage->store;
+    uint8_t pixel[16] = {0};
+    if (tile->targets)
+        raster_targets_stored(tile->targets, tile, store->target, &store->surface, store->resolve.first,
+                              store->resolve.count, stage->local_x, stage->local_y, pixel);
+    else
+        raster_surface_pixel(&store->surface, tile, store->resolve, stage->local_x, stage->local_y, pixel);
     gpu_picture_pixel(&watch->pixel->frame, pixel, watch->pixel->made);
 }
 
@@ -127,6 +131,7 @@ static void add_culled(struct explain_job *job, const struct explain_watch *watc
                                       .vertices = 3,
                                       .kind = GPU_TRIANGLES,
                                       .program = UINT32_MAX,
+                                      .blend = UINT32_MAX,
                                       .outcome = EXPLAIN_CULLED,
                                       .samples = (uint8_t)samples};
         const struct raster_setup setup = {0};
@@ -173,8 +178,10 @@ static void on_op(void *data, uint32_t number, enum gpu_observed_kind kind, bool
         if (!done && !stage->seen) {
             stage->seen = true;
             stage->samples = tile->samples;
-            stage->rgba16f = tile->target == RASTER_TARGET_RGBA16F;
             read_samples(tile, stage, stage->color_first);
+            stage->clear_color.format = stage->color_first[0].format;
+            if (tile->targets)
+                stage->clear_color = stage->color_first[0];
             add_culled(job, watch, tile->samples);
         }
         read_samples(tile, stage, stage->color_last);

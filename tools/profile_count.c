@@ -1,6 +1,7 @@
 /* The counting play: draws, tiles, programs. */
 #include <stdlib.h>
 
+#include "raster/samples.h"
 #include "tools/profile_internal.h"
 #include "util/bits.h"
 
@@ -245,7 +246,8 @@ static const struct gpu_watch *count_covered(void *data, const struct gpu_observ
     struct hand *h = data;
     uint64_t pixels = 0;
     for (uint32_t i = 0; i < primitive->block_count; i++)
-        pixels += (uint64_t)__builtin_popcount(primitive->blocks[i].mask);
+        pixels +=
+            (uint64_t)__builtin_popcount(raster_samples_block_at(primitive->blocks, tile->samples, i)->mask);
     if (h->job->segments.count)
         h->job->segments.at[h->job->segments.count - 1].pixels += pixels;
     return h->count && is_sampled(h) ? &h->watch : NULL;

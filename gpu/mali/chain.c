@@ -34,6 +34,7 @@ void mali_chain_begin(struct mali_device *device, unsigned slot)
     c->progress = MALI_TO_FETCH;
     c->budget = (struct mali_budget){device->options.packet_budget, device->options.job_fuel};
     c->walk = util_walk_begin(JOBS_MOST);
+    c->shadings = (struct mali_shadings){0};
     c->job = (struct mali_job){.device = device,
                                .slot = slot,
                                .as = s->config & 0xf,

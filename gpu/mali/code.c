@@ -139,6 +139,8 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
     code->page = w->space->page;
     code->window = w->space->window.base;
     code->address = w->address;
+    code->storage[0] = w->bindings->storage.tls_base_pointer;
+    code->storage[1] = w->bindings->storage.wls_base_pointer;
     for (uint32_t n = 0; n < MALI_CODE_ARRAYS; n++) {
         if (p->attributes >> n & 1)
             set_array(w, false, n, &forms->attribute[n], &code->attribute[n]);

@@ -10,9 +10,14 @@ static const char *unit_of(const struct mali_job *job)
                                                         : "compute program";
 }
 
+static uint64_t threads_of(const struct mali_grid *grid)
+{
+    return grid->groups[0] * grid->groups[1] * grid->groups[2] * grid->threads;
+}
+
 static void count(struct mali_job *job, const struct mali_grid *grid)
 {
-    uint64_t threads = grid->groups[0] * grid->groups[1] * grid->groups[2] * grid->threads;
+    uint64_t threads = threads_of(grid);
     if (job->header.type == MALI_JOB_TYPE_VERTEX)
         job->device->host.counters.vertices += threads;
     job->device->event[MALI_EVENT_COMPUTE_TASKS] += grid->units;
@@ -35,8 +40,14 @@ enum mali_end mali_job_compute(struct mali_job *job, const struct mali_compute_j
                        world.group_bytes, unit, job->address, stop))
         return MALI_END_FAULT;
     world.function = mali_thread_code(&world, job->device->options.engine, arena, &world.code);
+    uint64_t shaded = vertices ? threads_of(&grid) : 0;
+    bool observed = job->device->options.observer;
+    if (observed)
+        mali_observe_shading(job, &world, shaded, false);
     enum mali_end end = mali_grid_run(job, &world, &grid, &job->done, stop);
     if (end == MALI_END_DONE)
         count(job, &grid);
+    if (observed && end == MALI_END_DONE)
+        mali_observe_shading(job, &world, shaded, true);
     return end;
 }

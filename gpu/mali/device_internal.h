@@ -21,6 +21,16 @@ struct mali_as {
     uint64_t fault_address;
 };
 
+/* Of a chain that somebody looks at (job_observe.c): its shadings so far, with the index of each job of those
+ * that came last. */
+#define MALI_SHADINGS_KEPT 64u
+struct mali_shadings {
+    uint32_t count;
+    uint16_t index[MALI_SHADINGS_KEPT]; /* of shading n: [n % MALI_SHADINGS_KEPT] */
+    uint64_t before;                    /* instructions executed when the last one began */
+    bool begun;                         /* it is not done */
+};
+
 /* A chain of jobs on its way. */
 struct mali_chain {
     struct mali_job job; /* at hand; its header and payload are fetched, it works, its header is written */
@@ -29,6 +39,7 @@ struct mali_chain {
     struct util_arena *arena; /* of the payload's lists; the slot's for good */
     struct mali_budget budget;
     struct util_walk walk;
+    struct mali_shadings shadings;
 };
 
 /* What performance counters count. */
@@ -79,6 +90,7 @@ struct mali_device {
     struct mali_slot slot[MALI_SLOTS];
     struct mali_tiling *tiling[MALI_SLOTS]; /* a tiler job's work there, from the first on (tiling.c) */
     struct gpu_frame_workers frame_workers;
+    uint32_t batches;  /* frames drawn so far, for observers */
     uint32_t js_state; /* as it was when interrupts were cleared */
     bool scheduling;   /* the outermost mali_write runs the work; nested ones only mark it */
 };
@@ -146,6 +158,15 @@ bool mali_slots_busy(const struct mali_device *device);
 /* ---- tiling.c ---- */
 
 void mali_tiling_destroy(struct mali_tiling *tiling); /* NULL is accepted */
+
+/* ---- job_observe.c: what observers are told of jobs; only of observed devices ---- */
+
+/* A job whose program is `world`'s begins, or has come to its end, with all its `vertices`. */
+void mali_observe_shading(const struct mali_job *job, const struct mali_world *world, uint64_t vertices,
+                          bool done);
+/* A tiler job begins to work on a draw of `mode`; it is done. */
+void mali_observe_draw(const struct mali_job *job, const struct mali_tiler_job *payload, const char *mode);
+void mali_observe_draw_end(const struct mali_job *job);
 
 /* ---- chain.c ---- */
 

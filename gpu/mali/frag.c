@@ -8,6 +8,7 @@
 #include "util/bits.h"
 
 #define CHEAP_INSNS 6u /* of programs without textures: a block takes some ten nanoseconds */
+#define LOOP_SHARE  16u /* of the instructions that loops may repeat, what a block that has any pays */
 #define NO_PROGRAM                                                                                           \
     15u /* an address with no more than a tag: the draw has no program (Mesa's pan_cmdstream.c) */
 
@@ -46,8 +47,9 @@ static bool take_program(struct mali_frag *f, struct mali_stop *stop)
 {
     uint64_t shader = f->job.bindings.state.shader;
     f->has_program = shader > NO_PROGRAM;
-    return !f->has_program || mali_world_begin(&f->world, f->shared->job, &f->job.draw, &f->job.bindings,
-                                               f->shared->arena, FRAG_UNIT, stop);
+    return !f->has_program || (mali_world_begin(&f->world, f->shared->job, &f->job.draw, &f->job.bindings,
+                                                f->shared->arena, FRAG_UNIT, stop) &&
+                               mali_frag_may_run(f, &f->world, stop));
 }
 
 static bool reads_points(const struct mali_frag *f)
@@ -60,12 +62,27 @@ static bool reads_points(const struct mali_frag *f)
     return false;
 }
 
+/* Fuel of a program in a block. What loops repeat is not counted: a share of what they may is. */
+static uint64_t cost_of(const struct mali_world *world)
+{
+    const struct midgard_program *p = world->program;
+    return p->insn_count + (p->repeats ? world->fuel / LOOP_SHARE : 0);
+}
+
+static uint64_t cost_of_block(const struct mali_frag *f)
+{
+    uint64_t cost = f->has_program ? cost_of(&f->world) : 1;
+    for (uint32_t t = 0; t < f->tile->count; t++)
+        cost += f->target[t].shader ? cost_of(f->target[t].shader) : 0;
+    return cost * (f->per_sample ? f->tile->samples : 1);
+}
+
 static void begin_shader(struct mali_frag *f)
 {
     const struct midgard_program *p = f->world.program;
     f->shader =
         (struct raster_shader){.family = &mali_frag_family,
-                               .cost = f->has_program ? p->insn_count : 1,
+                               .cost = cost_of_block(f),
                                .varyings = f->vary_count + f->ahead,
                                .colors = f->has_program && f->target[0].written,
                                .cheap = !f->has_program || (p->insn_count <= CHEAP_INSNS && !p->textures),

@@ -16,6 +16,7 @@ struct mali_frag_shared {
     struct util_arena *arena;
     struct jit_engine *engine; /* NULL: draws are interpreted */
     bool in_order;             /* no draw is to be opaque */
+    bool in_sequence;          /* tiles are drawn one after the other: programs may have side effects */
     struct util_maker *maker;
     _Atomic(struct mali_frag *) counted; /* draws with occlusion queries, the latest first */
     _Atomic uint64_t packets;            /* descriptors that draws may still read */
@@ -28,6 +29,13 @@ bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *d
 /* The varyings of vertex `index`, for set-up. False and *fault: they are not in memory. */
 bool mali_frag_fetch(const struct mali_frag *frag, const struct gpu_space *space, struct gpu_space_run *run,
                      uint32_t index, float *out, struct gpu_fault *fault);
+
+/* For observers: the draw's programs, and raster_shader_shade, interpreted, while `watch` is told. */
+void mali_frag_programs(const struct mali_frag *frag, struct gpu_frame_programs *out);
+uint32_t mali_frag_shade_watched(const struct mali_frag *frag, const struct gpu_watch *watch,
+                                 const struct raster_prim *prim, struct raster_tile *tile,
+                                 const struct raster_block *blocks, uint32_t count,
+                                 struct raster_shader_work *work);
 
 /* Adds what occlusion queries of the frame's draws have counted to guest memory. False and *stop: it is not
  * there. */

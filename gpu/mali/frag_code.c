@@ -155,7 +155,7 @@ static int find(void *ctx, enum raster_ir_form form, struct jit_function **code,
 /* Each lane writes its colour, once, at the program's end. */
 static bool writes_always(const struct midgard_program *p)
 {
-    if (p->block_count != 1 || p->write_count != 1 || p->discards || p->any_target || p->targets != 1)
+    if (!p->straight || p->write_count != 1 || p->any_target || p->targets != 1)
         return false;
     const struct midgard_insn *i = &p->insns[p->writes[0].insn];
     for (unsigned n = 0; n < 2; n++)

@@ -2,6 +2,7 @@
 #ifndef VITRAIL_GPU_MALI_FRAG_INTERNAL_H
 #define VITRAIL_GPU_MALI_FRAG_INTERNAL_H
 
+#include "gpu/follow.h"
 #include "gpu/mali/frag.h"
 #include "gpu/mali/world.h"
 #include "raster/output.h"
@@ -67,6 +68,9 @@ struct mali_frag {
 /* frag_state.c: tests and blending out of the state. False and *stop: what is not done. */
 bool mali_frag_set_tests(struct mali_frag *frag, struct mali_stop *stop);
 bool mali_frag_set_targets(struct mali_frag *frag, struct mali_stop *stop);
+/* Whether the program may run in the frame: with side effects only where tiles are drawn in sequence. False:
+ * *stop. */
+bool mali_frag_may_run(const struct mali_frag *frag, const struct mali_world *world, struct mali_stop *stop);
 /* frag_varying.c: which varyings the program reads, and where they stand. */
 bool mali_frag_place_varyings(struct mali_frag *frag, struct mali_stop *stop);
 
@@ -94,9 +98,41 @@ struct mali_frag_batch {
     struct raster_output_colors color[MALI_TARGETS][16];
     unsigned blending; /* 0, or the target whose blend shader runs plus 1 */
     uint64_t executed;
+    /* frag_watch.c: */
+    const struct gpu_watch *watch; /* who may look at blocks; NULL: nobody */
+    bool looking;                  /* at this one */
+    uint64_t began;                /* `executed`, before it */
+    struct gpu_following following;
+    struct midgard_ports unwatched; /* what the ports that tell begin with */
 };
 
 /* The threads of a zeroed batch, with the ports of fragments. */
 void mali_frag_ports_begin(struct mali_frag_batch *batch, struct mali_world *world);
+
+/* Of a lane: 1/w and depth where the pixel has its centre; alpha for the alpha test, and what that says. */
+float mali_frag_inv_w(const struct mali_frag_batch *batch, unsigned lane);
+uint32_t mali_frag_depth(const struct mali_frag_batch *batch, unsigned lane);
+float mali_frag_alpha(const struct mali_frag_batch *batch, unsigned lane);
+bool mali_frag_passes_alpha(const struct mali_frag *frag, float alpha);
+
+/* ---- frag_watch.c: blocks that somebody looks at; all but the first two where batch->looking ---- */
+
+/* Ports that tell, in place of the batch's. */
+void mali_frag_watch_ports(struct mali_frag_batch *batch);
+/* A block begins, of whose samples these lanes are covered: asks batch->watch, and sets batch->looking. */
+void mali_frag_look(struct mali_frag_batch *batch, const struct raster_block *block, const uint16_t *covered);
+/* It is done, or (stop->fault) ended in a fault. */
+void mali_frag_look_away(struct mali_frag_batch *batch, const struct mali_stop *stop);
+/* Does `test`, before or after the program. */
+void mali_frag_look_at_test(struct mali_frag_batch *batch, bool program,
+                            void (*test)(struct mali_frag_batch *batch, bool program));
+/* A midgard_trace_fn of the batch; and the end of what it was told of. */
+void mali_frag_on_insn(void *batch, const struct midgard_insn *insn, uint16_t lanes,
+                       const struct midgard_state *state);
+void mali_frag_look_at_end(const struct mali_frag_batch *batch, const struct midgard_state *state);
+/* Lanes that the program takes out. */
+void mali_frag_look_at_discards(const struct mali_frag_batch *batch, uint16_t lanes);
+/* The colours are there, the targets still to be written. */
+void mali_frag_look_at_targets(const struct mali_frag_batch *batch);
 
 #endif

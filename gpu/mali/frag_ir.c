@@ -304,8 +304,8 @@ static LLVMValueRef quads_of(struct jit_builder *b, LLVMValueRef lanes)
 static void set_lanes(const struct emit *e, struct jit_builder *b, struct midgard_ir_input *input)
 {
     LLVMValueRef live = any_sample(e, b);
-    if (e->variant->program->block_count == 1 && !e->variant->program->loads &&
-        !e->variant->program->stores) {
+    const struct midgard_program *p = e->variant->program;
+    if (p->straight && !p->loads && !p->stores) {
         input->lanes = LLVMConstAllOnes(b->i1x16);
         return;
     }

@@ -44,6 +44,11 @@ static float inv_w(const struct mali_frag_batch *b, const struct spot *s)
     return plane(b, s, b->prim->inv_w_a, b->prim->inv_w_b) + b->prim->inv_w_c;
 }
 
+float mali_frag_inv_w(const struct mali_frag_batch *b, unsigned lane)
+{
+    return inv_w(b, &(const struct spot){.lane = lane});
+}
+
 /* The primitive's varying n. */
 static float interpolated(const struct mali_frag_batch *b, const struct spot *s, unsigned n)
 {

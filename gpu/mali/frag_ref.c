@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/mali/device_internal.h"
 #include "gpu/mali/frag_code.h"
 #include "raster/depth.h"
 #include "util/bits.h"
@@ -37,8 +38,11 @@ static bool run(struct mali_frag_batch *b, struct mali_world *world, struct midg
     struct midgard_report report;
     b->threads.world = world;
     b->threads.stop = (struct mali_stop){0};
-    enum midgard_fault fault = midgard_run(world->program, &b->threads.ports, state, &report, NULL, NULL);
+    enum midgard_fault fault = midgard_run(world->program, &b->threads.ports, state, &report,
+                                           b->looking ? mali_frag_on_insn : NULL, b);
     b->executed += report.executed;
+    if (b->looking)
+        mali_frag_look_at_end(b, state);
     return !fault || mali_world_fault(&b->threads, &report, stop);
 }
 
@@ -53,6 +57,8 @@ static bool run_program(struct mali_frag_batch *b, uint16_t *lanes, struct mali_
     memset(b->written, 0, sizeof b->written);
     if (!run(b, world, &state, stop))
         return false;
+    if (b->looking)
+        mali_frag_look_at_discards(b, *lanes & (uint16_t)~state.live);
     *lanes &= state.live;
     return true;
 }
@@ -101,6 +107,26 @@ static void test(struct mali_frag_batch *b, bool program)
         }
 }
 
+static void test_samples(struct mali_frag_batch *b, bool program)
+{
+    if (b->looking)
+        mali_frag_look_at_test(b, program, test);
+    else
+        test(b, program);
+}
+
+float mali_frag_alpha(const struct mali_frag_batch *b, unsigned lane)
+{
+    return b->written[0] >> lane & 1 ? util_u2f(b->color[0][lane].src[3]) : 1.0f;
+}
+
+bool mali_frag_passes_alpha(const struct mali_frag *f, float alpha)
+{
+    return f->alpha_func == RASTER_ALWAYS || (alpha < f->alpha_reference    ? f->alpha_func & 1
+                                              : alpha == f->alpha_reference ? f->alpha_func & 2
+                                                                            : f->alpha_func & 4);
+}
+
 /* The alpha test and alpha to coverage, by target 0's alpha. */
 static void test_alpha(struct mali_frag_batch *b)
 {
@@ -108,10 +134,8 @@ static void test_alpha(struct mali_frag_batch *b)
     if (f->alpha_func == RASTER_ALWAYS && !f->alpha_to_coverage)
         return;
     for (unsigned lane = 0; lane < 16; lane++) {
-        float alpha = b->written[0] >> lane & 1 ? util_u2f(b->color[0][lane].src[3]) : 1.0f;
-        bool passes = (f->alpha_func == RASTER_ALWAYS) || (alpha < f->alpha_reference    ? f->alpha_func & 1
-                                                           : alpha == f->alpha_reference ? f->alpha_func & 2
-                                                                                         : f->alpha_func & 4);
+        float alpha = mali_frag_alpha(b, lane);
+        bool passes = mali_frag_passes_alpha(f, alpha);
         for (unsigned s = 0; s < f->tile->samples; s++)
             if (!passes || (f->alpha_to_coverage && !raster_samples_alpha(f->tile->samples, s, alpha)))
                 b->live[s] &= (uint16_t)~(1u << lane);
@@ -154,7 +178,7 @@ static bool shade_samples(struct mali_frag_batch *b, uint64_t *passed, struct ma
 {
     const struct mali_frag *f = b->frag;
     if (f->early)
-        test(b, false);
+        test_samples(b, false);
     uint16_t lanes = any_live(b);
     if (!lanes)
         return true;
@@ -165,15 +189,17 @@ static bool shade_samples(struct mali_frag_batch *b, uint64_t *passed, struct ma
     if (f->has_program)
         test_alpha(b);
     if (!f->early)
-        test(b, true);
+        test_samples(b, true);
     count(b, passed);
+    if (b->looking)
+        mali_frag_look_at_targets(b);
     for (uint32_t t = 0; f->has_program && t < f->tile->count; t++)
         if (!write_target(b, t, stop))
             return false;
     return true;
 }
 
-static uint32_t depth_of(const struct mali_frag_batch *b, unsigned lane)
+uint32_t mali_frag_depth(const struct mali_frag_batch *b, unsigned lane)
 {
     enum raster_depth_kind kind = (enum raster_depth_kind)b->frag->tile->depth;
     if (raster_depth_is_32(kind))
@@ -187,7 +213,7 @@ static void begin_samples(struct mali_frag_batch *b, const uint16_t *covered, un
     for (unsigned s = 0; s < b->frag->tile->samples; s++)
         b->live[s] = s >= first && s < end && b->frag->sample_mask >> s & 1 ? covered[s] : 0;
     for (unsigned lane = 0; lane < 16; lane++)
-        b->depth[lane] = depth_of(b, lane);
+        b->depth[lane] = mali_frag_depth(b, lane);
 }
 
 /* Sample by sample where the draw is shaded so. */
@@ -215,15 +241,17 @@ static bool shade_each(struct mali_frag_batch *b, const uint16_t *covered, uint6
 static bool shade_block(struct mali_frag_batch *b, const struct raster_block *block, uint64_t *passed,
                         struct mali_stop *stop)
 {
-    /* A block of many samples begins like one of few (raster/samples.h). */
-    const uint16_t *covered = raster_samples_is_many(b->frag->tile->samples)
-                                  ? ((const struct raster_samples_block *)(const void *)block)->sample
-                                  : block->sample;
+    const uint16_t *covered = raster_samples_covered(block, b->frag->tile->samples);
     b->x = block->x * 4u;
     b->y = block->y * 4u;
     b->px = b->tile->x + (int32_t)b->x;
     b->py = b->tile->y + (int32_t)b->y;
-    return shade_each(b, covered, passed, stop);
+    if (b->watch)
+        mali_frag_look(b, block, covered);
+    bool done = shade_each(b, covered, passed, stop);
+    if (b->looking)
+        mali_frag_look_away(b, stop);
+    return done;
 }
 
 /* Storage of sixteen threads, of programs that have any. NULL and a fault: no host memory. */
@@ -255,31 +283,49 @@ static bool run_called(struct mali_frag_batch *b, const struct raster_block *blo
     return mali_world_fault(&b->threads, &report, stop);
 }
 
-static uint32_t shade(const struct raster_shader *shader, const struct raster_prim *prim,
-                      struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
-                      struct raster_shader_work *work)
+/* A block of a long program takes its time. */
+static bool may_go_on(const struct mali_frag *f, struct mali_stop *stop)
 {
-    const struct mali_frag *f = (const struct mali_frag *)shader;
-    struct mali_frag_batch *b = calloc(1, sizeof *b);
-    const struct raster_samples_block *many = (const void *)blocks;
-    bool is_many = raster_samples_is_many(f->tile->samples);
-    struct mali_stop stop = {0};
+    return !gpu_host_cancelled(&f->shared->job->device->host) ||
+           mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, FRAG_UNIT, f->world.address, "cancelled");
+}
+
+/* Of a batch without its own code; `called`: the code that calls ports is run. */
+static bool shade_blocks(struct mali_frag_batch *b, const struct raster_block *blocks, uint32_t count,
+                         bool called, struct mali_stop *stop)
+{
+    const struct mali_frag *f = b->frag;
     uint64_t passed = 0;
+    bool done = take_storage(f, b, stop);
+    if (called && done)
+        done = run_called(b, blocks, count, stop);
+    for (uint32_t n = 0; !called && n < count && done; n++)
+        done = may_go_on(f, stop) &&
+               shade_block(b, raster_samples_block_at(blocks, f->tile->samples, n), &passed, stop);
+    if (passed)
+        atomic_fetch_add(&((struct mali_frag *)(uintptr_t)f)->passed, passed);
+    free(b->threads.thread_storage);
+    return done;
+}
+
+/* `watch`: who may look on; NULL: nobody. */
+static uint32_t shade_with(const struct mali_frag *f, const struct gpu_watch *watch,
+                           const struct raster_prim *prim, struct raster_tile *tile,
+                           const struct raster_block *blocks, uint32_t count, struct raster_shader_work *work)
+{
+    struct mali_frag_batch *b = calloc(1, sizeof *b);
+    struct mali_stop stop = {0};
     bool done = b || mali_stop_set(&stop, MALI_OOM, GPU_FAULT_SHADER, FRAG_UNIT, 0, "no host memory");
     if (b) {
         b->frag = f;
         b->prim = prim;
         b->tile = tile;
+        b->watch = watch;
         mali_frag_ports_begin(b, world_of(f));
-        done = take_storage(f, b, &stop);
-        if (f->called && done)
-            done = run_called(b, blocks, count, &stop);
-        for (uint32_t n = 0; !f->called && n < count && done; n++)
-            done = shade_block(b, is_many ? (const void *)&many[n] : &blocks[n], &passed, &stop);
+        if (watch)
+            mali_frag_watch_ports(b);
+        done = shade_blocks(b, blocks, count, f->called && !watch, &stop);
         work->executed += b->executed;
-        if (passed)
-            atomic_fetch_add(&((struct mali_frag *)(uintptr_t)f)->passed, passed);
-        free(b->threads.thread_storage);
     }
     free(b);
     if (!done)
@@ -287,5 +333,36 @@ static uint32_t shade(const struct raster_shader *shader, const struct raster_pr
     return !done;
 }
 
+static uint32_t shade(const struct raster_shader *shader, const struct raster_prim *prim,
+                      struct raster_tile *tile, const struct raster_block *blocks, uint32_t count,
+                      struct raster_shader_work *work)
+{
+    return shade_with((const struct mali_frag *)shader, NULL, prim, tile, blocks, count, work);
+}
+
+uint32_t mali_frag_shade_watched(const struct mali_frag *f, const struct gpu_watch *watch,
+                                 const struct raster_prim *prim, struct raster_tile *tile,
+                                 const struct raster_block *blocks, uint32_t count,
+                                 struct raster_shader_work *work)
+{
+    if (!raster_shader_pay(&f->shader, count, work))
+        return RASTER_SHADER_UNPAID;
+    return shade_with(f, watch, prim, tile, blocks, count, work);
+}
+
 const struct raster_shader_family mali_frag_family = {
     .shade = shade, .report = mali_frag_report, .quads = mali_frag_quads};
+
+void mali_frag_programs(const struct mali_frag *f, struct gpu_frame_programs *out)
+{
+    out->has = f->has_program;
+    out->compiled = f->shader.in_order || f->shader.deferred || f->called;
+    if (f->has_program)
+        out->program = mali_world_observed(&f->world);
+    for (unsigned t = 0; t < f->tile->count; t++) {
+        if (!f->target[t].shader)
+            continue;
+        out->shader[t] = mali_world_observed(f->target[t].shader);
+        out->blend[t] = &out->shader[t];
+    }
+}

@@ -65,9 +65,7 @@ static void store(const struct gpu_frame *of, unsigned unit, const struct raster
 
 static bool fill(const struct gpu_frame *of, const struct raster_rect *pixels)
 {
-    (void)of;
-    (void)pixels;
-    return false;
+    return mali_targets_fill(&own(of)->targets, pixels);
 }
 
 static bool end(struct gpu_frame *of, struct gpu_fault *fault)
@@ -78,6 +76,55 @@ static bool end(struct gpu_frame *of, struct gpu_fault *fault)
     return done;
 }
 
+/* ---- what observers are told ---- */
+
+static uint64_t physical_of(const struct gpu_space *space, const struct mali_store *store, bool *is)
+{
+    uint64_t bytes, at;
+    *is = raster_targets_image_size(&store->surface, &bytes) &&
+          gpu_space_physical_span(space, store->address, bytes, &at);
+    return *is ? at : 0;
+}
+
+/* An image in pages that do not follow each other has no pixels that could be looked for. */
+static uint32_t plan(const struct gpu_frame *of, unsigned unit, struct gpu_observed_op *out)
+{
+    static const char *const names[] = {"render target 0", "render target 1",  "render target 2",
+                                        "render target 3", "render target 4",  "render target 5",
+                                        "render target 6", "render target 7",  "depth",
+                                        "stencil",         "depth and stencil"};
+    const struct mali_store *s = &own(of)->targets.store[unit];
+    const bool color = s->of < RASTER_TARGETS_MAX;
+    bool is;
+    *out = (struct gpu_observed_op){.number = GPU_FRAME_OP_STORE + unit,
+                                    .kind = GPU_OBSERVED_STORE,
+                                    .what = names[s->of],
+                                    .color = color,
+                                    .zs = !color,
+                                    .target = (uint8_t)s->of,
+                                    .surface = s->surface,
+                                    .resolve = {.first = (uint8_t)s->first, .count = (uint8_t)s->count},
+                                    .averaged = s->count > 1,
+                                    .red_low = true};
+    out->image = physical_of(of->space, s, &is);
+    if (is)
+        out->pixel_bytes = raster_format_bytes((enum raster_format)s->surface.format);
+    return 1;
+}
+
+static void programs(const struct gpu_frame_draw *draw, struct gpu_frame_programs *out)
+{
+    mali_frag_programs(draw->fragments, out);
+}
+
+static uint32_t shade_watched(const struct gpu_frame_draw *draw, const struct gpu_watch *watch,
+                              const struct raster_prim *prim, struct raster_tile *tile,
+                              const struct raster_block *blocks, uint32_t count,
+                              struct raster_shader_work *work)
+{
+    return mali_frag_shade_watched(draw->fragments, watch, prim, tile, blocks, count, work);
+}
+
 static const struct gpu_frame_family family = {.state = "tiler job",
                                                .begin = begin,
                                                .prepare = prepare,
@@ -85,23 +132,24 @@ static const struct gpu_frame_family family = {.state = "tiler job",
                                                .fetch = fetch,
                                                .end = end,
                                                .store = store,
-                                               .fill = fill};
+                                               .fill = fill,
+                                               .plan = plan,
+                                               .programs = programs,
+                                               .shade_watched = shade_watched};
 
 /* ---- tiles ---- */
 
 /* The frame's tiles within the job's bounds, each with its list. NULL and *stop: the lists cannot be read, or
  * no host memory. */
 static struct gpu_tile *tiles_of(struct mali_job *job, const struct mali_fragment_job *p,
-                                 const struct mali_targets *targets, uint32_t *count, struct mali_stop *stop)
+                                 const struct mali_lists_header *header, const struct mali_targets *targets,
+                                 uint32_t *count, struct mali_stop *stop)
 {
-    struct mali_lists_header header;
-    if (!mali_lists_header_read(job->space, job->version, &p->frame, UNIT, &header, stop))
-        return NULL;
-    const uint64_t bytes = (uint64_t)header.columns * header.rows * sizeof(struct mali_list);
-    const uint8_t *table = header.mark ? mali_at(job->space, header.table, bytes, GPU_RIGHT_READ, UNIT,
-                                                 "table of tile lists", stop)
-                                       : NULL;
-    if (header.mark && !table)
+    const uint64_t bytes = (uint64_t)header->columns * header->rows * sizeof(struct mali_list);
+    const uint8_t *table = header->mark ? mali_at(job->space, header->table, bytes, GPU_RIGHT_READ, UNIT,
+                                                  "table of tile lists", stop)
+                                        : NULL;
+    if (header->mark && !table)
         return NULL;
     uint32_t right = UTIL_MIN(p->bounds.bound_max_x + 1, util_div_up(targets->width, GPU_TILE)),
              bottom = UTIL_MIN(p->bounds.bound_max_y + 1, util_div_up(targets->height, GPU_TILE));
@@ -111,7 +159,7 @@ static struct gpu_tile *tiles_of(struct mali_job *job, const struct mali_fragmen
     *count = 0;
     for (uint32_t y = p->bounds.bound_min_y; tiles && y < bottom; y++)
         for (uint32_t x = p->bounds.bound_min_x; x < right; x++) {
-            uint32_t n = y * GPU_TILE / MALI_LIST_PIXELS * header.columns + x * GPU_TILE / MALI_LIST_PIXELS;
+            uint32_t n = y * GPU_TILE / MALI_LIST_PIXELS * header->columns + x * GPU_TILE / MALI_LIST_PIXELS;
             struct mali_list list;
             if (table)
                 memcpy(&list, table + n * sizeof list, sizeof list);
@@ -142,36 +190,19 @@ static bool check(const struct mali_job *job, const struct mali_fragment_job *p,
     return true;
 }
 
-/* As which format pictures show colours of four bytes: sRGB as its bytes, what has no alpha with what stands there. */
-static enum raster_format shown_as(uint32_t format)
-{
-    switch (format) {
-    case RASTER_R8G8B8A8_UNORM:
-    case RASTER_R8G8B8A8_SRGB:
-    case RASTER_R8G8B8X8_UNORM:
-    case RASTER_R8G8B8X8_SRGB: return RASTER_R8G8B8A8_UNORM;
-    case RASTER_B8G8R8A8_UNORM:
-    case RASTER_B8G8R8A8_SRGB:
-    case RASTER_B8G8R8X8_UNORM:
-    case RASTER_B8G8R8X8_SRGB: return RASTER_B8G8R8A8_UNORM;
-    default: return RASTER_FORMAT_NONE;
-    }
-}
-
-/* What was drawn, for who shows it: the first colours of four bytes that were stored. */
+/* What was drawn, for who shows it: the first colours that were stored. */
 static void note_frame(struct gpu_host *host, const struct gpu_space *space, const struct mali_targets *t)
 {
     for (uint32_t n = 0; n < t->store_count; n++) {
         const struct raster_surface *s = &t->store[n].surface;
-        enum raster_format format = shown_as(s->format);
-        if (t->store[n].of >= t->tile.count || format == RASTER_FORMAT_NONE)
+        if (t->store[n].of >= t->tile.count)
             continue;
         host->frame = (struct capture_frame){.width = s->width,
                                              .height = s->height,
-                                             .layout = (uint8_t)s->layout,
-                                             .format = (uint8_t)format,
+                                             .layout = s->layout,
+                                             .format = s->format,
                                              .stride = s->stride};
-        host->has_frame = gpu_space_physical(space, t->store[n].address, &host->frame.address);
+        host->frame.address = physical_of(space, &t->store[n], &host->has_frame);
         return;
     }
 }
@@ -185,19 +216,20 @@ static enum mali_exception exception_of(enum gpu_fault_kind kind)
 }
 
 static bool render(struct mali_job *job, struct rendering *r, const struct gpu_tile *tiles, uint32_t count,
-                   struct mali_stop *stop)
+                   bool in_sequence, struct mali_stop *stop)
 {
     struct mali_device *device = job->device;
     struct gpu_fault fault[1] = {{0}};
-    uint64_t before = device->host.counters.instructions;
+    uint64_t before = device->host.counters.instructions, entries = 0;
     r->shared.job = job;
     r->shared.targets = &r->targets;
     r->shared.engine = device->options.reference ? NULL : device->options.engine;
     r->shared.in_order = device->options.in_order;
+    r->shared.in_sequence = in_sequence;
     atomic_init(&r->shared.packets, job->budget->packets);
     r->of = (struct gpu_frame){.family = &family,
                                .space = job->space,
-                               .pool = device->options.pool,
+                               .pool = in_sequence ? NULL : device->options.pool,
                                .workers = &device->frame_workers,
                                .reader = gpu_tile_lists(job->space),
                                .tiles = tiles,
@@ -206,8 +238,11 @@ static bool render(struct mali_job *job, struct rendering *r, const struct gpu_t
                                .units = r->targets.store_count,
                                .fuel = job->budget->fuel,
                                .packets = job->budget->packets,
+                               .entries = &entries,
                                .blocks = &device->host.counters.blocks_shaded,
                                .instructions = &device->host.counters.instructions,
+                               .observer = device->options.observer,
+                               .batch = device->batches++,
                                .host = &device->host,
                                .reference = device->options.reference};
     mali_programs_begin(&device->programs, device->options.engine);
@@ -215,6 +250,8 @@ static bool render(struct mali_job *job, struct rendering *r, const struct gpu_t
     bool done = gpu_frame_render(&r->of, fault);
     uint64_t spent = device->host.counters.instructions - before;
     job->budget->fuel -= UTIL_MIN(spent, job->budget->fuel);
+    uint64_t packets = atomic_load(&r->shared.packets);
+    job->budget->packets = packets - UTIL_MIN(packets, entries);
     if (done)
         return true;
     *stop = (struct mali_stop){
@@ -226,13 +263,20 @@ static enum mali_end run(struct mali_job *job, const struct mali_fragment_job *p
                          struct mali_stop *stop)
 {
     uint32_t count = 0;
+    struct mali_lists_header header;
     if (!mali_targets_read(job->space, job->version, &p->frame, &r->targets, stop) ||
-        !check(job, p, &r->targets, stop))
+        !check(job, p, &r->targets, stop) ||
+        !mali_lists_header_read(job->space, job->version, &p->frame, UNIT, &header, stop))
         return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
-    struct gpu_tile *tiles = tiles_of(job, p, &r->targets, &count, stop);
+    if (!job->budget->fuel) { /* a tile has its least share whatever is left */
+        mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, UNIT, job->address,
+                      "the chain's programs execute too many instructions");
+        return MALI_END_FAULT;
+    }
+    struct gpu_tile *tiles = tiles_of(job, p, &header, &r->targets, &count, stop);
     if (!tiles)
         return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
-    bool done = render(job, r, tiles, count, stop);
+    bool done = render(job, r, tiles, count, header.side_effects & 1, stop);
     free(tiles);
     if (done)
         note_frame(&job->device->host, job->space, &r->targets);

@@ -8,6 +8,7 @@
 #include "gpu/lint.h"
 #include "gpu/mali/device_internal.h"
 #include "gpu/mali/inspect.h"
+#include "isa/sets.h"
 #include "util/bits.h"
 
 #define PROGRAM_TAG 15u /* lower bits of a program's address: its first word's kind */
@@ -82,25 +83,89 @@ static void lint_refused(struct mali_lint *l, const char *place, const struct ma
         tell(l, RULE_UNUSABLE, place, refused->fault.address, "%s", refused->fault.text);
 }
 
+/* The buffers that a list's attributes name: others are nobody's. */
+static void lint_buffers(struct mali_lint *l, const char *place, const struct mali_attribute_of *list,
+                         uint32_t count, const struct mali_array *buffer, uint32_t buffer_count)
+{
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t index = list[n].attribute.buffer_index;
+        if (!list[n].refused && index < buffer_count)
+            lint_refused(l, place, buffer[index].refused);
+    }
+}
+
 static void lint_bindings(struct mali_lint *l, const struct mali_bindings *b)
 {
-    for (uint32_t n = 0; n < b->attribute_buffer_count; n++)
-        lint_refused(l, "attribute buffer", b->attribute_buffer[n].refused);
-    for (uint32_t n = 0; n < b->varying_buffer_count; n++)
-        lint_refused(l, "varying buffer", b->varying_buffer[n].refused);
+    lint_buffers(l, "attribute buffer", b->attribute, b->state.attribute_count, b->attribute_buffer,
+                 b->attribute_buffer_count);
+    lint_buffers(l, "varying buffer", b->varying, b->state.varying_count, b->varying_buffer,
+                 b->varying_buffer_count);
     for (uint32_t n = 0; n < b->state.texture_count; n++)
         lint_refused(l, "texture", b->texture[n].refused);
     for (uint32_t n = 0; n < b->state.sampler_count; n++)
         lint_refused(l, "sampler", b->sampler[n].refused);
 }
 
-static void lint_draw(struct mali_lint *l, const struct mali_draw *draw, const struct mali_bindings *bindings)
+/* ---- programs ---- */
+
+/* `shader`: its address, with the first tag in the lower four bits. */
+static void lint_program(struct mali_lint *l, const struct gpu_space *space, const char *place,
+                         uint64_t shader)
+{
+    const struct gpu_program_kind *kind = mali_program_kind(l->device->kind);
+    const uint64_t at = shader & ~(uint64_t)PROGRAM_TAG;
+    const uint32_t bytes =
+        gpu_space_extent(space, at, kind->most_words * kind->word_bytes, GPU_RIGHT_READ | GPU_RIGHT_EXECUTE);
+    const uint8_t *words = space->window.base + at;
+    struct gpu_program_decoded decoded;
+    struct util_error error = {0};
+    int status = bytes < kind->word_bytes ? util_fail(&error, -EFAULT, "no page of it may be executed")
+                                          : kind->decode(words, bytes / kind->word_bytes, &decoded, &error);
+    if (status == -ENOMEM)
+        l->lint.error = status;
+    else if (status)
+        tell(l, RULE_PROGRAM, place, at, "%s", error.text);
+    if (status)
+        return;
+    gpu_lint_program(&(struct gpu_lint_program){.lint = &l->lint,
+                                                .set = isa_set_find("midgard"),
+                                                .place = place,
+                                                .address = at,
+                                                .what = at,
+                                                .words = words,
+                                                .count = decoded.words});
+    const unsigned first = ((const struct midgard_program *)decoded.program)->insns[0].tag;
+    if (first != (shader & PROGRAM_TAG))
+        tell(l, RULE_FIRST_TAG, place, at, "tag %u, the program begins with %u",
+             (unsigned)(shader & PROGRAM_TAG), first);
+    kind->destroy(decoded.program);
+}
+
+static void lint_blending(struct mali_lint *l, const struct gpu_space *space, const struct mali_bindings *b)
+{
+    for (uint32_t n = 0; n < b->blend_count; n++)
+        if (b->blend[n].blend_shader)
+            lint_program(l, space, "blend shader", b->blend[n].shader_pc);
+    if (l->device->version == MALI_V4 && b->state.blend_by_shader)
+        lint_program(l, space, "blend shader", b->state.blend_shader);
+}
+
+/* A draw of depth and stencil alone has no program of fragments. */
+static void lint_draw(struct mali_lint *l, const struct gpu_space *space, uint32_t type,
+                      const struct mali_draw *draw, const struct mali_bindings *bindings)
 {
     const struct mali_state *state = &bindings->state;
+    const char *place = type == MALI_JOB_TYPE_TILER    ? "fragment program"
+                        : type == MALI_JOB_TYPE_VERTEX ? "vertex program"
+                                                       : "compute program";
     l->lint.summary->draws++;
     lint_bindings(l, bindings);
-    if (!(state->shader & ~(uint64_t)PROGRAM_TAG))
+    if (state->shader & ~(uint64_t)PROGRAM_TAG)
+        lint_program(l, space, place, state->shader);
+    else if (type != MALI_JOB_TYPE_TILER)
         tell(l, RULE_STATE_NONE, "renderer state", draw->state, "%s", "");
+    if (type == MALI_JOB_TYPE_TILER)
+        lint_blending(l, space, bindings);
 }
 
 /* False: the chain cannot be followed further. */
@@ -121,9 +186,9 @@ static bool lint_job(struct mali_lint *l, const struct mali_reader *reader, unsi
     else if (!mali_payload_read(reader, at, header, l->arena, &p, &stop))
         tell(l, RULE_DESCRIPTOR, "job", at, "%s", stop.fault.text);
     else if (header->type == MALI_JOB_TYPE_TILER)
-        lint_draw(l, &p.tiler.draw, &p.tiler.bindings);
+        lint_draw(l, reader->space, header->type, &p.tiler.draw, &p.tiler.bindings);
     else if (header->type == MALI_JOB_TYPE_VERTEX || header->type == MALI_JOB_TYPE_COMPUTE)
-        lint_draw(l, &p.compute.draw, &p.compute.bindings);
+        lint_draw(l, reader->space, header->type, &p.compute.draw, &p.compute.bindings);
     return true;
 }
 

@@ -131,9 +131,9 @@ static void set_op(struct maker *m)
     const struct mali_lookup_key *asked = m->asked;
     struct raster_sampler_key *k = &m->key;
     bool given = asked->flags & MALI_LOOKUP_LOD;
-    k->op = asked->op == MIDGARD_TEX_FETCH                                                  ? RASTER_FETCH
-            : asked->mode >= MIDGARD_TEX_GATHER || asked->mode == MIDGARD_TEX_GATHER_SHADOW ? RASTER_GATHER
-                                                                                            : RASTER_SAMPLE;
+    k->op = asked->op == MIDGARD_TEX_FETCH ? RASTER_FETCH
+            : mali_gathers(asked->mode)    ? RASTER_GATHER
+                                           : RASTER_SAMPLE;
     k->component = asked->mode >= MIDGARD_TEX_GATHER ? (uint8_t)(asked->mode - MIDGARD_TEX_GATHER) : 0;
     k->offset = asked->flags & MALI_LOOKUP_OFFSET ? 1 : 0;
     if (k->op == RASTER_FETCH)
@@ -255,13 +255,21 @@ static bool take_levels(struct maker *m)
     if (!list)
         return mali_stop_set(m->stop, MALI_OOM, GPU_FAULT_LIST, m->world->unit, v->address,
                              "no host memory for a texture");
-    m->image.surface = list;
-    m->image.surface_count = v->surface_count;
     for (uint32_t n = 0; n < m->image.level_count; n++) {
         m->image.level[n].first_surface = n * each;
         if (!size_level(m, n) || !(m->key.listed ? take_level(m, n, list + n * each) : take_volume(m, n)))
             return false;
     }
+    if (m->key.listed && each > 1) {
+        m->image.surface = list;
+        m->image.surface_count = v->surface_count;
+        return true;
+    }
+    for (uint32_t n = 0; m->key.listed && n < m->image.level_count; n++) { /* of one surface each */
+        m->image.level[n].offset = list[n];
+        m->image.level[n].first_surface = 0;
+    }
+    m->key.listed = 0;
     return true;
 }
 
@@ -330,6 +338,8 @@ static void complete(struct maker *m)
     set_limits(m);
     if (m->key.unnormalized)
         m->image.level_count = 1;
+    if (m->key.mip == RASTER_MIP_NEAREST && (m->image.level_count == 1 || m->image.lod_max < 0.5f))
+        m->key.mip = RASTER_MIP_NONE; /* level 0 is the nearest in any case, and need not be computed */
 }
 
 static bool finish(struct maker *m, struct mali_lookup *out)

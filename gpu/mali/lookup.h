@@ -33,6 +33,14 @@ static inline struct mali_lookup_key mali_lookup_key(uint32_t texture, uint32_t 
                                                        (has_offset ? MALI_LOOKUP_OFFSET : 0))};
 }
 
+/* Component c of a gather as the hardware has it is the sampler's mali_gathered[c]: rows from the lower one on, in a
+ * row from left to right (nir_lower_tex.c's swizzle for Broadcom, which Midgard's compiler asks for). */
+static const uint8_t mali_gathered[4] = {3, 2, 0, 1};
+static inline bool mali_gathers(uint8_t mode)
+{
+    return mode >= MIDGARD_TEX_GATHER || mode == MIDGARD_TEX_GATHER_SHADOW;
+}
+
 /* What `cube` gives and a request takes (ours): where the point is on its face, two singles from 0 to 1, whose
  * two highest bits are therefore free: in the first are two bits of the face, in the second the third. */
 enum { MALI_FACE_AT = 30, MALI_FACE_LOW = 2 };

@@ -374,6 +374,30 @@ static bool read_zs(const struct taking *t, enum mali_version version)
     return !f->has_zs_crc || add_zs(t, &z, &s, f->several.z_write_enable, f->several.s_write_enable);
 }
 
+/* ---- what is only cleared ---- */
+
+/* What each store makes of pixels on which nothing was drawn. */
+static void set_filled(struct mali_targets *targets)
+{
+    struct raster_tile tile;
+    tile.width = tile.height = 4; /* a block stands for all */
+    tile.samples = targets->tile.samples;
+    mali_targets_clear(targets, &tile);
+    targets->fills = true;
+    for (uint32_t n = 0; n < targets->store_count; n++) {
+        struct mali_store *s = &targets->store[n];
+        targets->fills &= raster_targets_pixel(&targets->tile, &tile, s->of, &s->surface, s->first, s->count,
+                                               s->cleared);
+    }
+}
+
+bool mali_targets_fill(const struct mali_targets *targets, const struct raster_rect *pixels)
+{
+    for (uint32_t n = 0; targets->fills && n < targets->store_count; n++)
+        raster_surface_fill_pixel(&targets->store[n].surface, targets->store[n].cleared, pixels);
+    return targets->fills;
+}
+
 /* ---- all of it ---- */
 
 bool mali_targets_read(const struct gpu_space *space, enum mali_version version,
@@ -387,16 +411,19 @@ bool mali_targets_read(const struct gpu_space *space, enum mali_version version,
     out->width = v4 ? frame->single.bound_max_x + 1 : frame->several.width;
     out->height = v4 ? frame->single.bound_max_y + 1 : frame->several.height;
     out->clear_depth = raster_depth_encode(depth, v4 ? frame->single.z_clear : frame->several.z_clear);
-    return read_targets(&t, version, depth, v4 ? frame->single.sample_count : frame->several.sample_count) &&
-           read_zs(&t, version);
+    if (!read_targets(&t, version, depth, v4 ? frame->single.sample_count : frame->several.sample_count) ||
+        !read_zs(&t, version))
+        return false;
+    set_filled(out);
+    return true;
 }
 
 void mali_targets_clear(const struct mali_targets *targets, struct raster_tile *tile)
 {
+    tile->targets = &targets->tile;
     for (uint32_t n = 0; n < targets->tile.count; n++)
         raster_targets_clear(&targets->tile, tile, n, targets->clear[n]);
-    raster_targets_clear_depth(&targets->tile, tile, targets->clear_depth);
-    raster_targets_clear_stencil(&targets->tile, tile, targets->clear_stencil);
+    raster_targets_clear_zs(&targets->tile, tile, targets->clear_depth, targets->clear_stencil);
 }
 
 void mali_targets_store(const struct mali_targets *targets, uint32_t n, const struct raster_tile *tile)

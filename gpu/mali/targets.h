@@ -15,6 +15,7 @@ struct mali_store {
     uint32_t first, count;
     uint64_t address;
     struct raster_surface surface; /* its memory may be written */
+    uint8_t cleared[8];            /* with `fills`: a pixel on which nothing was drawn */
 };
 
 struct mali_targets {
@@ -24,6 +25,7 @@ struct mali_targets {
     uint32_t clear[MALI_TARGETS][4];
     uint32_t clear_depth;
     uint8_t clear_stencil;
+    bool fills; /* all images take what is only cleared without a tile */
     uint32_t store_count;
     struct mali_store store[MALI_STORES_MOST];
 };
@@ -35,6 +37,8 @@ bool mali_targets_read(const struct gpu_space *space, enum mali_version version,
 
 /* A tile on which nothing was drawn; and stored in image n. */
 void mali_targets_clear(const struct mali_targets *targets, struct raster_tile *tile);
+/* Stores the clear values to the pixels of a rectangle of tiles; false: that takes tiles. */
+bool mali_targets_fill(const struct mali_targets *targets, const struct raster_rect *pixels);
 void mali_targets_store(const struct mali_targets *targets, uint32_t n, const struct raster_tile *tile);
 
 #endif

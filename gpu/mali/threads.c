@@ -286,8 +286,8 @@ enum mali_end mali_grid_run(struct mali_job *job, struct mali_world *world, cons
                             uint64_t *done, struct mali_stop *stop)
 {
     struct run run = {.job = job, .world = world, .grid = grid};
-    bool parallel =
-        !world->program->stores && grid->own && varyings_are_own(world->bindings) && textures_are_few(world);
+    bool parallel = !world->program->side_effects && grid->own && varyings_are_own(world->bindings) &&
+                    textures_are_few(world);
     enum mali_end end = MALI_END_FAULT;
     run.sixteens = grid->groups_of_unit > 1 ? 1 : util_div_up(grid->threads, MIDGARD_LANES);
     if (start(&run, parallel ? util_pool_workers(job->device->options.pool) : 1)) {

@@ -21,7 +21,8 @@ struct mali_lists_header {
     uint32_t columns, rows; /* of lists */
     uint32_t table;         /* address of a struct mali_list for each */
     uint32_t heap;          /* address from which on the heap is free */
-    uint32_t reserved[3];
+    uint32_t side_effects;  /* 1: of programs of some draw; its frame's tiles are drawn one after the other */
+    uint32_t reserved[2];
 };
 #define MALI_LISTS_MARK 0x4c4d5456u
 

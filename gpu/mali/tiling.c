@@ -121,12 +121,14 @@ static bool take_run(struct mali_tiling *t, uint32_t *count)
         const uint8_t *at =
             mali_at(t->job->space, t->payload->primitive.indices + ((uint64_t)(t->next + n) << log2),
                     (uint64_t)some << log2, GPU_RIGHT_READ, UNIT, "indices", t->stop);
-        if (!at || !mali_tiling_pay(t, some / 16))
+        if (!at)
             return false;
         while (k < some && index_at(at, log2, k) != t->restart)
             k++;
         ended = k < some;
         n += k;
+        if (!mali_tiling_pay(t, k / 16 + 1))
+            return false;
     }
     *count = t->restarts ? n : all - t->next;
     t->next += *count;
@@ -201,8 +203,10 @@ static enum mali_end begin_draw(struct mali_tiling *t)
     const struct mali_draw *d = &p->draw;
     uint64_t size[3], groups[3];
     bool ccw = d->front_face_ccw;
+    const struct gpu_observer *observer = t->job->device->options.observer;
     mali_invocation_sizes(&p->invocation, size, groups);
     t->draw = (struct tiler_draw){.size = p->size.constant,
+                                  .told = observer && (observer->binned || observer->culled),
                                   .first_provokes = p->primitive.first_provoking_vertex,
                                   /* Counterclockwise with y down the buffer: a negative area. */
                                   .keep_positive = !(ccw ? d->cull_back_face : d->cull_front_face),
@@ -226,6 +230,8 @@ static enum mali_end begin_draw(struct mali_tiling *t)
     set_window(t, p, &t->draw);
     if (tiler_draw_culls(&t->draw) && !make_room(t))
         return MALI_END_FAULT;
+    if (observer)
+        mali_observe_draw(t->job, p, tiler_mode_name(t->draw.mode));
     t->job->device->host.counters.draws++;
     return next_run(t);
 }
@@ -298,6 +304,8 @@ enum mali_end mali_job_tiler(struct mali_job *job, const struct mali_tiler_job *
     else if (t->listed)
         tiler_bins_resume(&t->bins, t->columns * t->rows);
     enum mali_end end = work(t);
+    if (end == MALI_END_DONE && job->device->options.observer)
+        mali_observe_draw_end(job);
     return end == MALI_END_WAITS || !t->listed ? end : mali_tiling_lists_end(t, end);
 }
 

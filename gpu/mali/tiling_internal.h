@@ -19,6 +19,7 @@ struct mali_tiling {
     uint32_t width, height;
     uint32_t columns, rows;
     uint32_t heap_at, heap_end, table;
+    uint32_t side_effects; /* as the header has it */
     struct tiler_bin bin[MALI_LISTS_MOST];
     /* The draw, and how far it is. */
     struct tiler_draw draw;

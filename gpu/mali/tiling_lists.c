@@ -91,12 +91,30 @@ static bool vertices(void *ctx, uint32_t least, uint32_t greatest, struct tiler_
                                        GPU_RIGHT_READ, UNIT, "point sizes", t->stop));
 }
 
+/* ---- what observers are told ---- */
+
+static void binned(void *ctx, uint32_t place, uint64_t primitive)
+{
+    const struct gpu_observer *o = ((const struct mali_tiling *)ctx)->job->device->options.observer;
+    if (o->binned)
+        o->binned(o->data, place, primitive);
+}
+
+static void culled(void *ctx, uint64_t primitive, const int32_t x[3], const int32_t y[3])
+{
+    const struct gpu_observer *o = ((const struct mali_tiling *)ctx)->job->device->options.observer;
+    if (o->culled)
+        o->culled(o->data, primitive, x, y);
+}
+
 const struct tiler_bins_ports mali_tiling_ports = {.record = take_record,
                                                    .block = take_block,
                                                    .writable = writable,
                                                    .pay = pay,
                                                    .indices = indices,
-                                                   .vertices = vertices};
+                                                   .vertices = vertices,
+                                                   .binned = binned,
+                                                   .culled = culled};
 
 /* ---- the lists ---- */
 
@@ -179,6 +197,7 @@ enum mali_end mali_tiling_lists_begin(struct mali_tiling *t)
     }
     if (!mali_lists_header_read(t->job->space, t->job->version, frame, UNIT, &header, t->stop))
         return stopped(t);
+    t->side_effects = (header.side_effects & 1) | t->payload->bindings.state.shader_has_side_effects;
     return header.mark ? load_lists(t, &header) : make_lists(t);
 }
 
@@ -211,7 +230,8 @@ enum mali_end mali_tiling_lists_end(struct mali_tiling *t, enum mali_end end)
                                              .columns = t->columns,
                                              .rows = t->rows,
                                              .table = t->table,
-                                             .heap = t->heap_at};
+                                             .heap = t->heap_at,
+                                             .side_effects = t->side_effects};
     uint64_t bytes = t->columns * t->rows * (uint64_t)sizeof(struct mali_list);
     t->stop = &stop;
     t->listed = false;

@@ -223,6 +223,19 @@ bool mali_world_fault(const struct mali_threads *t, const struct midgard_report 
     return false;
 }
 
+struct gpu_observed_program mali_world_observed(const struct mali_world *world)
+{
+    const struct midgard_program *p = world->program;
+    return (struct gpu_observed_program){.set = isa_set_find("midgard"),
+                                         .words = world->from->words,
+                                         .stride = QUAD_BYTES,
+                                         .word_count = p->quad_count,
+                                         .insn_count = p->insn_count,
+                                         .hash = p->hash,
+                                         .address = (uint32_t)world->address,
+                                         .branches = p->block_count > 1};
+}
+
 /* ---- ports that are nobody's here ---- */
 
 static bool refuse(struct mali_threads *t, uint16_t lanes, const char *what, struct midgard_place *place)

@@ -11,6 +11,7 @@
 #include "gpu/mali/device.h"
 #include "gpu/mali/draw.h"
 #include "gpu/mali/format.h"
+#include "gpu/observe.h"
 #include "gpu/program.h"
 #include "isa/midgard/interp.h"
 #include "raster/texture/decode.h"
@@ -71,6 +72,9 @@ bool mali_world_begin_shader(struct mali_world *world, const struct mali_job *jo
                              const struct mali_draw *draw, const struct mali_bindings *bindings,
                              uint64_t shader, struct util_arena *arena, const char *unit,
                              struct mali_stop *stop);
+
+/* The program, for observers (gpu/observe.h). */
+struct gpu_observed_program mali_world_observed(const struct mali_world *world);
 
 /* Sixteen threads: `ctx` of the ports. A worker has one and sets it for each sixteen. */
 struct mali_threads {

@@ -35,6 +35,8 @@ void mali_port_argument(void *ctx, enum midgard_argument which, uint32_t out[4][
 
 /* world_texture.c */
 void mali_port_cube(void *ctx, const uint32_t direction[3][16], uint32_t out[2][16]);
+/* A request's lanes as the sampler takes them; of a zeroed struct. */
+void mali_texture_lanes(const struct midgard_texture_request *r, struct raster_lookup_lanes *in);
 bool mali_port_texture(void *ctx, const struct midgard_texture_request *r, uint16_t lanes,
                        uint32_t out[4][16], struct midgard_place *place);
 

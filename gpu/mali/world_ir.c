@@ -84,7 +84,7 @@ static struct elements find(const struct mali_world_ir *e, struct jit_builder *b
     const struct mali_code_form *forms = a->secondary ? e->forms->varying : e->forms->attribute;
     size_t arrays =
         a->secondary ? offsetof(struct mali_code, varying) : offsetof(struct mali_code, attribute);
-    struct elements x = {NULL};
+    struct elements x = {.form = NULL};
     if (a->index.lanes || a->index.known >= MALI_CODE_ARRAYS ||
         forms[a->index.known].reach == MALI_REACH_CALL)
         return x;
@@ -310,8 +310,10 @@ static void argument(void *ctx, struct jit_builder *b, enum midgard_argument whi
                 : which == MIDGARD_A_GROUP_ID  ? offsetof(struct mali_threads, group)
                 : which == MIDGARD_A_GLOBAL_ID ? offsetof(struct mali_threads, global)
                                                : 0;
-    if (!at) {
-        midgard_ir_call_ports.argument(e, b, which, out);
+    if (!at) { /* MIDGARD_A_STORAGE */
+        for (unsigned c = 0; c < 4; c++)
+            out[c] = jit_splat(
+                b, place(e, b, b->i32, offsetof(struct mali_code, storage) + c * sizeof(uint32_t)));
         return;
     }
     for (unsigned c = 0; c < 3; c++)

@@ -64,7 +64,8 @@ struct mali_code {
     const struct raster_image *image[MALI_CODE_LOOKUPS];
     const uint32_t *page; /* of the space: page numbers << 4 | rights */
     uint8_t *window;
-    uint64_t address; /* of the program */
+    uint64_t address;    /* of the program */
+    uint64_t storage[2]; /* of threads, of the workgroup: guest addresses */
     uint8_t zeros[16];
 };
 

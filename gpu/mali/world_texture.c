@@ -43,7 +43,7 @@ void mali_port_cube(void *ctx, const uint32_t direction[3][16], uint32_t out[2][
 /* ---- requests ---- */
 
 /* Coordinates as ports.h has them, as the sampler takes them. */
-static void set_lanes(const struct midgard_texture_request *r, struct raster_lookup_lanes *in)
+void mali_texture_lanes(const struct midgard_texture_request *r, struct raster_lookup_lanes *in)
 {
     bool cube = r->dimensions == 0, fetch = r->op == MIDGARD_TEX_FETCH;
     memcpy(in->coordinate, r->coordinate, sizeof in->coordinate);
@@ -65,7 +65,7 @@ bool mali_port_texture(void *ctx, const struct midgard_texture_request *r, uint1
 {
     struct mali_threads *t = ctx;
     struct raster_lookup_lanes in = {0};
-    set_lanes(r, &in);
+    mali_texture_lanes(r, &in);
     for (uint16_t left = lanes; left;) {
         unsigned first = (unsigned)__builtin_ctz(left);
         const struct mali_lookup_key key =
@@ -82,7 +82,7 @@ bool mali_port_texture(void *ctx, const struct midgard_texture_request *r, uint1
             if (!(left >> l & 1) || !same)
                 continue;
             for (unsigned c = 0; c < 4; c++)
-                out[c][l] = value[c][l];
+                out[c][l] = value[mali_gathers(r->mode) ? mali_gathered[c] : c][l];
             left &= (uint16_t)~(1u << l);
         }
     }

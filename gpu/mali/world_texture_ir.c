@@ -118,6 +118,9 @@ LLVMValueRef mali_ir_texture(void *ctx, struct jit_builder *b, const struct midg
     set_lanes(b, t, &in);
     LLVMValueRef image =
         jit_load_at_entry(b, b->ptr, e->code, offsetof(struct mali_code, image) + n * sizeof(void *), 8);
-    raster_sampler_ir(b, &e->lookups[n].key, image, &in, e->requests, out);
+    LLVMValueRef value[4];
+    raster_sampler_ir(b, &e->lookups[n].key, image, &in, e->requests, value);
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = value[mali_gathers(t->mode) ? mali_gathered[c] : c];
     return NULL;
 }

@@ -75,41 +75,19 @@ void utgard_ref_look_at_test(struct utgard_ref_batch *batch, const struct utgard
                               .depth = batch->block.depth[f->number],
                               .rule = head->zs};
 
-        gpu_follow_test(f, &it, head->samples, before, zs, live, batch->block.live);
+        gpu_follow_test(f, &it, head->samples, &(const struct gpu_zs_block){.zs = before},
+                        &(const struct gpu_zs_block){.zs = zs}, live, batch->block.live);
     }
 }
 
 /* ---- the program ---- */
-
-/* Components of a register as they stand; nothing of none. */
-static void tell_register(struct gpu_follower *f,
-                          struct gpu_value *(*add)(struct gpu_follower *, const char *),
-                          const struct utgard_pp_state *state, unsigned reg, uint8_t mask)
-{
-    char name[20];
-    int length = snprintf(name, sizeof name, "r%u%s", reg, mask == 15 ? "" : ".");
-    struct gpu_value *v;
-
-    for (unsigned c = 0; mask != 15 && c < 4; c++)
-        if (mask >> c & 1)
-            name[length++] = components[c];
-    name[length] = 0;
-    v = mask ? add(f, name) : NULL;
-    if (!v)
-        return;
-    v->number = v->known = true;
-    v->count = 0;
-    for (unsigned c = 0; c < 4; c++)
-        if (mask >> c & 1)
-            v->value[v->count++] = state->reg[reg][c][f->number];
-}
 
 static void finish(struct follower *f, const struct utgard_pp_state *state)
 {
     if (!f->insn)
         return;
     for (unsigned r = 0; r < UTGARD_PP_REGISTERS; r++)
-        tell_register(&f->of, gpu_follow_write, state, r, f->uses.written[r]);
+        gpu_follow_register(&f->of, true, r, f->uses.written[r], true, state->reg[r]);
     gpu_follow_keep(&f->of);
     f->insn = NULL;
 }
@@ -131,21 +109,8 @@ static void on_insn(void *data, const struct utgard_pp_insn *insn, uint16_t lane
         f->of.lane->executed++;
         utgard_pp_uses(insn, &f->uses);
         for (unsigned r = 0; r < UTGARD_PP_REGISTERS; r++)
-            tell_register(&f->of, gpu_follow_read, state, r, f->uses.read[r]);
+            gpu_follow_register(&f->of, false, r, f->uses.read[r], true, state->reg[r]);
     }
-}
-
-/* The instruction under way has got this from outside. */
-static void tell(struct follower *f, const char *name, uint32_t count, uint32_t value[4][16])
-{
-    struct gpu_value *v = gpu_follow_read(&f->of, name);
-
-    if (!v)
-        return;
-    v->number = v->known = true;
-    v->count = (uint8_t)count;
-    for (uint32_t n = 0; n < count; n++)
-        v->value[n] = value[n][f->of.number];
 }
 
 /* ---- ports ---- */
@@ -160,9 +125,6 @@ static void tell_varying(const struct utgard_ref_batch *batch, struct follower *
         it.vary = util_f2u(raster_vary_at(batch->prim, batch->px, batch->py, f->of.number, place));
         it.c = util_f2u(batch->prim->vary_c[place]);
     }
-    for (uint32_t i = 0; i < f->of.lane->varyings.count; i++)
-        if (f->of.lane->varyings.at[i].n == n)
-            return;
     gpu_follow_varying(&f->of, &it);
 }
 
@@ -222,7 +184,7 @@ static bool watched_sample(void *ctx, uint32_t n, const int32_t *offset, const u
         if (!f->insn || utgard_frag_choice(batch->frag, n, offset ? offset[f->of.number] : 0) == UINT32_MAX)
             continue;
         tell_sample(batch, f, n, offset ? offset[f->of.number] : 0, coordinates, lod, out);
-        tell(f, "tex", 4, out);
+        gpu_follow_outside(&f->of, "tex", 4, true, out);
     }
     return ok;
 }
@@ -235,7 +197,7 @@ static bool watched_uniform(void *ctx, uint32_t first, const int32_t *offset, ui
 
     for (uint32_t i = 0; ok && i < batch->following.count; i++)
         if (at(batch, i)->insn)
-            tell(at(batch, i), "uni", count, out);
+            gpu_follow_outside(&at(batch, i)->of, "uni", count, true, out);
     return ok;
 }
 
@@ -259,6 +221,21 @@ void utgard_ref_look_at_program(struct utgard_ref_batch *batch, const struct utg
 
 /* ---- colours ---- */
 
+static struct gpu_color word_of(uint32_t word)
+{
+    return (struct gpu_color){RASTER_R8G8B8A8_UNORM, {word}};
+}
+
+static struct gpu_color source_of(const struct utgard_ref_batch *batch, const struct utgard_pp_state *state,
+                                  const uint32_t source[16], unsigned lane)
+{
+    const struct utgard_frag_head *head = &batch->frag->head;
+    if (head->target != RASTER_TARGET_RGBA16F)
+        return word_of(source[lane]);
+    const uint64_t halves = utgard_ref_halves(state, head, lane);
+    return (struct gpu_color){RASTER_R16G16B16A16_FLOAT, {(uint32_t)halves, (uint32_t)(halves >> 32)}};
+}
+
 void utgard_ref_look_at_colors(struct utgard_ref_batch *batch, const struct utgard_pp_state *state,
                                const uint32_t source[16], uint16_t passed)
 {
@@ -270,19 +247,18 @@ void utgard_ref_look_at_colors(struct utgard_ref_batch *batch, const struct utga
 
         f->lane->output = (struct gpu_output){
             .given = !f->lane->discarded,
-            .source = frag->head.target == RASTER_TARGET_RGBA16F ? utgard_ref_halves(state, head, f->number)
-                                                                 : source[f->number],
-            .second = utgard_ref_color(state, head->second_register, f->number),
-            .constant = frag->args.blend_color,
+            .source = source_of(batch, state, source, f->number),
+            .second = word_of(utgard_ref_color(state, head->second_register, f->number)),
+            .constant = word_of(frag->args.blend_color),
             .blend = head->blend,
             .alpha_tested = head->alpha_func != RASTER_ALWAYS,
             .alpha_passed = passed >> f->number & 1,
             .alpha_func = head->alpha_func,
-            .alpha_ref = (uint8_t)frag->args.alpha_ref,
-            .alpha = (uint8_t)(source[f->number] >> 24),
+            .alpha_ref = (float)(frag->args.alpha_ref & 255) / 255.0f,
+            .alpha = (float)(source[f->number] >> 24) / 255.0f,
         };
         for (unsigned k = 0; head->blend.write_mask && k < head->samples; k++)
-            f->lane->written |= (uint8_t)((batch->block.live[k] >> f->number & 1) << k);
+            f->lane->written |= (uint16_t)((batch->block.live[k] >> f->number & 1) << k);
     }
 }
 

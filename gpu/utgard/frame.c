@@ -148,10 +148,11 @@ static bool copies(const struct gpu_frame_draw *draw, struct gpu_frame_copied *o
     return utgard_frag_copies(draw->fragments, out);
 }
 
-static struct gpu_observed_program program(const struct gpu_frame_draw *draw, bool *compiled)
+static void programs(const struct gpu_frame_draw *draw, struct gpu_frame_programs *out)
 {
-    *compiled = utgard_frag_compiled(draw->fragments);
-    return utgard_frag_program(draw->fragments);
+    out->has = true;
+    out->compiled = utgard_frag_compiled(draw->fragments);
+    out->program = utgard_frag_program(draw->fragments);
 }
 
 static uint32_t shade_watched(const struct gpu_frame_draw *draw, const struct gpu_watch *watch,
@@ -258,7 +259,7 @@ static const struct gpu_frame_family family = {.state = "render state",
                                                .image = image,
                                                .copies = copies,
                                                .plan = plan,
-                                               .program = program,
+                                               .programs = programs,
                                                .shade_watched = shade_watched};
 
 bool utgard_frame_render(struct utgard_pp_frame *frame, struct gpu_fault *fault)

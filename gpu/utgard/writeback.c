@@ -131,16 +131,8 @@ bool utgard_wb_fits(const struct utgard_wb *wb, bool halves, struct gpu_fault *f
 bool utgard_wb_physical(const struct utgard_wb *wb, const struct gpu_space *space, unsigned plane,
                         uint64_t *out)
 {
-    uint64_t address = wb->address + (uint64_t)plane * wb->sample_pitch, bytes = utgard_wb_plane_bytes(wb),
-             first, at;
-
-    if (!gpu_space_physical(space, address, &first))
-        return false;
-    for (uint64_t n = GPU_PAGE - (address & (GPU_PAGE - 1)); n < bytes; n += GPU_PAGE)
-        if (!gpu_space_physical(space, address + n, &at) || at != first + n)
-            return false;
-    *out = first;
-    return true;
+    return gpu_space_physical_span(space, wb->address + (uint64_t)plane * wb->sample_pitch,
+                                   utgard_wb_plane_bytes(wb), out);
 }
 
 struct raster_resolve utgard_wb_plane(const struct utgard_wb *wb, int plane)

@@ -266,7 +266,8 @@ static void on_depth(struct vc4_follower *t, const struct vc4_watched_port *port
         tested[k] = port->lanes & port->depth.live_before[k];
         passed[k] = port->lanes & port->depth.live_after[k];
     }
-    gpu_follow_test(&t->of, &test, samples, port->depth.before, port->depth.after, tested, passed);
+    const struct gpu_zs_block before = {.zs = port->depth.before}, after = {.zs = port->depth.after};
+    gpu_follow_test(&t->of, &test, samples, &before, &after, tested, passed);
 }
 
 static void on_color(struct vc4_follower *t, const struct vc4_watched_port *port, unsigned samples)
@@ -276,7 +277,7 @@ static void on_color(struct vc4_follower *t, const struct vc4_watched_port *port
     for (unsigned k = 0; k < samples; k++)
         if ((port->color.all || k == port->color.sample) &&
             (port->lanes & port->color.live[k]) >> t->of.number & 1)
-            t->of.lane->written |= (uint8_t)(1u << k);
+            t->of.lane->written |= (uint16_t)(1u << k);
 }
 
 void vc4_follow_port(struct vc4_follower *t, const struct vc4_watched_port *port, unsigned samples)

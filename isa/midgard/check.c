@@ -122,7 +122,8 @@ static void check_target(struct check *c, const struct midgard_insn *i, unsigned
 {
     int64_t target = midgard_target(i, n);
     bool inside = target >= 0 && target < c->size;
-    bool branches = midgard_branches(i, n), waits = i->jump[n].op == MIDGARD_WRITEOUT && inside;
+    bool branches = midgard_branches(i, n) && !midgard_branch_stops(i, n);
+    bool waits = i->jump[n].op == MIDGARD_WRITEOUT && inside;
     isa_breach_if(&c->frame,
                   (branches && !inside) ||
                       ((branches || waits) && c->tags[inside ? target : 0] != i->jump[n].tag),

@@ -14,6 +14,12 @@ static inline bool midgard_branches(const struct midgard_insn *i, unsigned n)
     return (j->op == MIDGARD_JUMP && !n) ||
            ((j->op == MIDGARD_JUMP || j->op == MIDGARD_BRANCH_IF) && j->condition);
 }
+/* Lanes that take it stop: it announces that nothing is where it goes, and so its offset is not looked at. Mesa's
+ * compiler writes such branches where a loop is a program's end. */
+static inline bool midgard_branch_stops(const struct midgard_insn *i, unsigned n)
+{
+    return midgard_branches(i, n) && i->jump[n].tag == MIDGARD_TAG_STOP;
+}
 /* Taken by all lanes. */
 static inline bool midgard_always(const struct midgard_insn *i, unsigned n)
 {

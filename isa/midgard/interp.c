@@ -119,7 +119,9 @@ static uint16_t branch(struct midgard_machine *m, uint32_t n, unsigned k, uint16
     switch (j->op) {
     case MIDGARD_JUMP:
     case MIDGARD_BRANCH_IF:
-        if (taken)
+        if (midgard_branch_stops(m->insn, k))
+            m->state->running &= (uint16_t)~taken;
+        else if (taken)
             go(m, n, midgard_insn_at(m->program, midgard_target(m->insn, k)), taken);
         return lanes & (uint16_t)~taken;
     case MIDGARD_DISCARD:

@@ -160,7 +160,9 @@ static void atomic(struct midgard_machine *m, const struct midgard_memory *x,
                               &place);
     for (unsigned l = 0; l < 16; l++) {
         out[0][l] = lanes >> l & 1 ? out[0][l] : 0;
-        out[1][l] = lanes >> l & 1 && info->bytes == 8 ? out[1][l] : 0;
+        out[1][l] = info->bytes == 4 ? out[0][l] : lanes >> l & 1 ? out[1][l] : 0;
+        out[2][l] = out[0][l];
+        out[3][l] = out[1][l];
     }
     if (!m->report->fault)
         midgard_machine_write(m, x->reg, x->mask, out);

@@ -37,7 +37,7 @@ static int take_insns(struct midgard_program *p, const void *words, uint32_t cou
         }
         p->insns[p->insn_count++] = insn;
         for (unsigned n = 0; n < 2; n++)
-            if (midgard_branches(&insn, n))
+            if (midgard_branches(&insn, n) && !midgard_branch_stops(&insn, n))
                 furthest = UTIL_MAX(furthest, midgard_target(&insn, n));
         at += length;
         if (midgard_leaves(&insn) && furthest < at)
@@ -68,7 +68,7 @@ static int find_targets(struct midgard_program *p, uint32_t *block_at, struct ut
     for (uint32_t n = 0; n < p->insn_count; n++) {
         const struct midgard_insn *i = &p->insns[n];
         for (unsigned k = 0; k < 2; k++) {
-            if (!midgard_branches(i, k))
+            if (!midgard_branches(i, k) || midgard_branch_stops(i, k))
                 continue;
             uint32_t target = midgard_insn_at(p, midgard_target(i, k));
             if (target == MIDGARD_NO_BLOCK)
@@ -100,12 +100,37 @@ static int find_blocks(struct midgard_program *p, struct util_error *error)
             block->first = n;
         block->ends = midgard_ends(last);
         for (unsigned k = 0; k < 2; k++)
-            block->target[k] = midgard_branches(last, k)
-                                   ? block_at[midgard_insn_at(p, midgard_target(last, k))]
-                                   : MIDGARD_NO_BLOCK;
+            block->target[k] = !midgard_branches(last, k) ? MIDGARD_NO_BLOCK
+                               : midgard_branch_stops(last, k)
+                                   ? p->block_count
+                                   : block_at[midgard_insn_at(p, midgard_target(last, k))];
     }
     free(block_at);
     return status;
+}
+
+/* Whether other lanes of the quad make a difference. */
+static bool asks_quad(const struct midgard_insn *i)
+{
+    const struct midgard_texture *x = &i->texture;
+    return midgard_kind_of(i->tag) == MIDGARD_TEXTURE &&
+           (x->op == MIDGARD_TEX_DERIVATIVE ||
+            (x->op == MIDGARD_TEX && i->tag != MIDGARD_TAG_VERTEX_TEXTURE));
+}
+
+static bool is_straight(const struct midgard_program *p)
+{
+    bool helpers_end = false;
+    if (p->discards || p->barriers)
+        return false;
+    for (uint32_t n = 0; n < p->insn_count; n++) {
+        const struct midgard_insn *i = &p->insns[n];
+        if (midgard_branches(i, 0) || midgard_branches(i, 1) || (helpers_end && asks_quad(i)))
+            return false;
+        helpers_end |=
+            midgard_kind_of(i->tag) == MIDGARD_TEXTURE && i->texture.exec == MIDGARD_EXEC_KILL;
+    }
+    return true;
 }
 
 int midgard_program_create(const void *words, uint32_t count, uint8_t first,
@@ -122,6 +147,8 @@ int midgard_program_create(const void *words, uint32_t count, uint8_t first,
         status = midgard_note_all(p);
     if (!status)
         status = find_blocks(p, error);
+    if (!status)
+        p->straight = is_straight(p);
     if (status) {
         midgard_program_destroy(p);
         return status == -ENOMEM ? util_fail(error, -ENOMEM, "out of memory") : status;

@@ -25,8 +25,8 @@ struct midgard_traits {
  * and what ends helpers stand at ends, too. */
 struct midgard_block {
     uint32_t first, count;
-    /* Blocks that its branches go to, the compact one and, where that is not taken, the extended; or
-     * MIDGARD_NO_BLOCK. */
+    /* Blocks that its branches go to, the compact one and, where that is not taken, the extended; block_count:
+     * lanes that take it stop; or MIDGARD_NO_BLOCK. */
     uint32_t target[2];
     bool ends; /* what does not branch at its last instruction stops there */
 };
@@ -56,7 +56,10 @@ struct midgard_program {
     bool any_texture, any_attribute, any_varying;  /* one below is chosen by a register, or beyond 63 */
     bool discards, derivatives, reads_tile, barriers;
     bool loads, stores; /* memory and images; atomics are both */
+    bool side_effects;  /* of those stores some go further than the thread's own storage */
     bool repeats;       /* a branch may go back */
+    bool straight;      /* lanes run each instruction once, whichever there are: nothing branches, discards or
+                         * waits, and what helpers do that could have ended is not looked at */
     uint64_t hash;      /* xxh3 of the words and traits */
 };
 

@@ -155,6 +155,12 @@ static void make_skip(struct midgard_maker *m)
             i.jump[1].condition = (uint16_t)midgard_below(m, 1u << 16);
     }
     uint32_t at = m->at;
+    if (midgard_has(&i, MIDGARD_BRANCHX) && !always && midgard_one_in(m, 4)) { /* out of the program */
+        i.jump[1].tag = MIDGARD_TAG_STOP;
+        i.jump[1].offset = 64;
+        midgard_emit(m, &i);
+        return;
+    }
     midgard_emit(m, &i);
     m->skip_at = at;
     m->skips = 1 + midgard_below(m, 4);

@@ -301,7 +301,7 @@ static LLVMValueRef branch(struct midgard_trans *t, const struct slots *s, unsig
         return t->diverge.left;
     case MIDGARD_DISCARD:
         jit_diverge_set(b, s->live, LLVMConstNull(b->i1x16), taken);
-        jit_diverge_branch(&t->diverge, taken, t->program->block_count);
+        jit_diverge_branch(&t->diverge, taken, t->block_count);
         return t->diverge.left;
     case MIDGARD_TILE_PENDING: return left;
     case MIDGARD_WRITEOUT:
@@ -350,39 +350,39 @@ static bool is_barrier(const struct midgard_insn *i)
 }
 
 /* What of the lanes that do not branch becomes behind the block's last instruction. */
-static void leave(struct midgard_trans *t, const struct slots *s, uint32_t k)
+static void leave(struct midgard_trans *t, const struct slots *s, const struct midgard_block *block,
+                  uint32_t k)
 {
     struct jit_builder *b = t->b;
     const struct midgard_program *p = t->program;
-    const struct midgard_insn *i = &p->insns[p->blocks[k].first + p->blocks[k].count - 1];
+    const struct midgard_insn *i = &p->insns[block->first + block->count - 1];
     if (midgard_kind_of(i->tag) == MIDGARD_TEXTURE && i->texture.exec == MIDGARD_EXEC_KILL && t->helpers)
-        jit_diverge_branch(&t->diverge, t->helpers, p->block_count);
-    if (!p->blocks[k].ends && is_barrier(i)) {
+        jit_diverge_branch(&t->diverge, t->helpers, t->block_count);
+    if (!block->ends && is_barrier(i)) {
         LLVMValueRef left = t->diverge.left;
         jit_diverge_set(b, s->running, LLVMConstAllOnes(b->i1x16), left);
         jit_diverge_set(b, s->at, jit_splat_u32(b, p->blocks[k + 1].first), left);
-        jit_diverge_close(&t->diverge, p->block_count);
+        jit_diverge_close(&t->diverge, t->block_count);
         return;
     }
-    jit_diverge_close(&t->diverge, p->blocks[k].ends ? p->block_count : k + 1);
+    jit_diverge_close(&t->diverge, block->ends ? t->block_count : k + 1);
 }
 
 /* Lanes that run block k. Of the first, to which no branch goes back, they are those that begin, which may be
  * known to be all. */
 static LLVMValueRef open_block(struct midgard_trans *t, uint32_t k)
 {
-    const struct midgard_program *p = t->program;
     LLVMValueRef mask = jit_diverge_block(&t->diverge, k);
     bool again = k || t->input->state;
-    for (uint32_t n = 0; n < p->block_count && !again; n++)
-        again = p->blocks[n].target[0] == 0 || p->blocks[n].target[1] == 0;
+    for (uint32_t n = 0; n < t->block_count && !again; n++)
+        again = t->blocks[n].target[0] == 0 || t->blocks[n].target[1] == 0;
     return again ? mask : t->input->lanes;
 }
 
 static void emit_block(struct midgard_trans *t, const struct slots *s, uint32_t k)
 {
     struct jit_builder *b = t->b;
-    const struct midgard_block *block = &t->program->blocks[k];
+    const struct midgard_block *block = &t->blocks[k];
     t->mask = open_block(t, k);
     t->ended = false;
     t->work += 16; /* for its registers */
@@ -398,7 +398,7 @@ static void emit_block(struct midgard_trans *t, const struct slots *s, uint32_t 
     }
     LLVMValueRef before = LLVMBuildLoad2(b->ir, b->i64, s->executed, "");
     LLVMBuildStore(b->ir, LLVMBuildAdd(b->ir, before, jit_i64(b, block->count), ""), s->executed);
-    leave(t, s, k);
+    leave(t, s, block, k);
 }
 
 /* Lanes begin, or go on behind the barriers that they wait at. */
@@ -406,7 +406,7 @@ static int begin(struct midgard_trans *t, const struct slots *s, LLVMValueRef la
 {
     struct jit_builder *b = t->b;
     const struct midgard_program *p = t->program;
-    int status = jit_diverge_begin(&t->diverge, b, p->block_count, lanes);
+    int status = jit_diverge_begin(&t->diverge, b, t->block_count, lanes);
     if (status || !t->input->state)
         return status;
     LLVMPositionBuilderBefore(b->ir, LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(b->ir)));
@@ -463,7 +463,13 @@ int midgard_translate(struct jit_builder *b, const struct midgard_program *progr
 {
     struct midgard_trans t = {.b = b, .program = program, .ports = ports, .input = input};
     struct slots s = {0};
+    /* Where the same lanes run all of it, registers stay values from end to end. */
+    const struct midgard_block whole = {
+        0, program->insn_count, {MIDGARD_NO_BLOCK, MIDGARD_NO_BLOCK}, .ends = true};
     LLVMValueRef lanes = input->lanes;
+    bool one = program->straight && !input->helpers && !input->state;
+    t.blocks = one ? &whole : program->blocks;
+    t.block_count = one ? 1 : program->block_count;
     t.helpers = input->helpers;
     if (program->barriers && !input->state)
         return -EINVAL;
@@ -477,7 +483,7 @@ int midgard_translate(struct jit_builder *b, const struct midgard_program *progr
     int status = begin(&t, &s, lanes);
     if (status)
         return status;
-    for (uint32_t k = 0; k < program->block_count; k++) {
+    for (uint32_t k = 0; k < t.block_count; k++) {
         emit_block(&t, &s, k);
         if (t.work >= MIDGARD_TRANS_WORK) {
             jit_diverge_abandon(&t.diverge);

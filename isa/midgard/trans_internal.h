@@ -13,6 +13,8 @@ struct midgard_trans {
     const struct midgard_program *program;
     const struct midgard_ir_ports *ports;
     const struct midgard_ir_input *input;
+    const struct midgard_block *blocks; /* the program's, or one that has all of it */
+    uint32_t block_count;
     struct jit_diverge diverge;
     LLVMValueRef reg[MIDGARD_REGISTERS][4]; /* i32x16, in the block at hand */
     LLVMValueRef argument[8][4];            /* what a port gave in the block at hand, or NULL */

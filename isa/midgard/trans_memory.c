@@ -205,8 +205,9 @@ static void atomic(struct midgard_trans *t, const struct midgard_memory *x,
     LLVMValueRef missing =
         t->ports->atomic(t->ports->ctx, t->b, &access, lanes, value, compare, out, &address);
     midgard_trans_check(t, missing, lanes, address);
-    for (unsigned c = 0; c < 2; c++)
-        out[c] = c * 4u < info->bytes ? jit_select(t->b, lanes, midgard_trans_lanes(t, out[c]), zero) : zero;
+    for (unsigned c = 0; c < 4; c++)
+        out[c] = c < info->bytes / 4 ? jit_select(t->b, lanes, midgard_trans_lanes(t, out[c]), zero)
+                                     : out[c & (info->bytes / 4 - 1)];
     midgard_trans_write(t, x->reg, x->mask, out);
 }
 

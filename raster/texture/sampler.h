@@ -85,7 +85,7 @@ struct raster_image_level {
 
 /* Prepared once a draw, immutable while workers hold it. The caller owns what it points to. */
 struct raster_image {
-    const uint8_t *memory; /* host address of offset 0 */
+    const uint8_t *memory; /* host address of offset 0, a multiple of 4 */
     uint64_t memory_size;  /* up to 2^32 */
     const uint32_t *surface;
     uint32_t surface_count;

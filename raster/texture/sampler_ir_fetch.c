@@ -183,6 +183,19 @@ static LLVMValueRef load_narrow(struct jit_builder *b, LLVMValueRef base, LLVMVa
     return LLVMBuildZExt(b->ir, out, b->i32x16, "");
 }
 
+/* Three bytes by one load of four: the byte before them too, or where they begin a word of memory that behind
+ * them, so that nothing is read of a word that has none of them. Memory begins at a word. */
+static LLVMValueRef load_three(struct jit_builder *b, LLVMValueRef base, LLVMValueRef at)
+{
+    LLVMValueRef low = LLVMBuildAnd(b->ir, at, jit_splat_u32(b, 3), "");
+    LLVMValueRef before = LLVMBuildICmp(b->ir, LLVMIntNE, low, jit_splat_u32(b, 0), ""), word;
+
+    at = LLVMBuildAdd(b->ir, at, LLVMBuildSExt(b->ir, before, b->i32x16, ""), "");
+    word = jit_gather_u32(b, base, at, LLVMConstAllOnes(b->i1x16));
+    word = jit_select(b, before, LLVMBuildLShr(b->ir, word, jit_splat_u32(b, 8), ""), word);
+    return LLVMBuildAnd(b->ir, word, jit_splat_u32(b, 0xffffff), "");
+}
+
 static void load_records(struct jit_builder *b, LLVMValueRef base, LLVMValueRef at, unsigned words,
                          LLVMValueRef *out)
 {
@@ -197,16 +210,13 @@ void raster_sampler_ir_words(struct raster_sampler_ir *t, LLVMValueRef slice, LL
                              LLVMValueRef x, LLVMValueRef y, LLVMValueRef word[4])
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef at = address(t, slice, sample, x, y), base, after;
+    LLVMValueRef at = address(t, slice, sample, x, y), base;
 
     base = jit_load(b, b->ptr, jit_offset_const(b, t->image, offsetof(struct raster_image, memory)), 8, true);
     switch (t->texel->bits) {
     case 8: word[0] = load_narrow(b, base, at, 8); break;
     case 16: word[0] = load_narrow(b, base, at, 16); break;
-    case 24:
-        after = load_narrow(b, jit_offset_const(b, base, 2), at, 8);
-        word[0] = LLVMBuildOr(b->ir, load_narrow(b, base, at, 16), shl(t, after, 16), "");
-        break;
+    case 24: word[0] = load_three(b, base, at); break;
     case 32: word[0] = jit_gather_u32(b, base, at, LLVMConstAllOnes(b->i1x16)); break;
     case 48:
         word[0] = jit_gather_u32(b, base, at, LLVMConstAllOnes(b->i1x16));

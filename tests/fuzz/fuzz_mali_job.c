@@ -5,7 +5,7 @@
  * then pieces of memory: physical address (u32), bytes (u16), and those bytes. The root of the page tables
  * stands at 0. Flags: 3 the GPU (enum mali_kind); 4 page faults are answered by a flush, three times; 8 the
  * last piece is written at the first of them; 16 the space is switched off then; 32 chains are stopped softly
- * from inside an interrupt; 64 all slots start before any works. */
+ * from inside an interrupt; 64 all slots start before any works; 128 programs are compiled. */
 #include "gpu/mali/device.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define HEADER (1 + 3 * 8 + 4)
 #define SHARE  256u /* inputs of a device */
 
-enum { KIND = 3, ANSWER = 4, CHANGE = 8, OFF = 16, STOP = 32, TOGETHER = 64 };
+enum { KIND = 3, ANSWER = 4, CHANGE = 8, OFF = 16, STOP = 32, TOGETHER = 64, COMPILED = 128 };
 enum { GPU_COMMAND = 0x30, JOB_CLEAR = 0x1004, JOB_MASK = 0x1008, MMU_CLEAR = 0x2004, MMU_MASK = 0x2008 };
 enum { AS_TRANSTAB = 0x2400, AS_COMMAND = 0x2418, AS_UPDATE = 1, AS_FLUSH_PT = 4 };
 
@@ -125,22 +125,32 @@ static void check(struct mali_device *device)
 
 /* A device serves some inputs, one behind the other, as a kernel's does: what check() leaves of the one before
  * is what a reset leaves. */
-static struct mali_device *device_of(struct gpu_memory *memory, enum mali_kind kind)
+static struct mali_device *device_of(struct gpu_memory *memory, enum mali_kind kind, bool compiled)
 {
     static const char *const names[MALI_KIND_COUNT] = {"t720", "t760", "t860"};
-    static struct mali_device *device[MALI_KIND_COUNT];
-    static unsigned served[MALI_KIND_COUNT];
-    const struct mali_options options = {.name = names[kind],
-                                         .kind = kind,
-                                         .gpu.packet_budget = 20000,
-                                         .gpu.job_fuel = 20000,
-                                         .gpu.fuel = 200};
-    if (served[kind]++ % SHARE == 0) {
-        mali_device_destroy(device[kind]);
-        if (mali_device_create(memory, &options, &device[kind]))
+    static struct served {
+        struct mali_device *device;
+        struct jit_engine *engine; /* of those that compile */
+        unsigned inputs;
+    } all[MALI_KIND_COUNT][2];
+    const struct jit_options jit = {.level = -1, .optimize = JIT_QUICK, .cache_dir = ""};
+    struct served *s = &all[kind][compiled];
+    if (s->inputs++ % SHARE == 0) {
+        mali_device_destroy(s->device);
+        jit_engine_destroy(s->engine);
+        s->engine = NULL;
+        if (compiled && jit_engine_create(&jit, &s->engine, NULL))
+            abort();
+        const struct mali_options options = {.name = names[kind],
+                                             .kind = kind,
+                                             .gpu.engine = s->engine,
+                                             .gpu.packet_budget = 20000,
+                                             .gpu.job_fuel = 20000,
+                                             .gpu.fuel = 200};
+        if (mali_device_create(memory, &options, &s->device))
             abort();
     }
-    return device[kind];
+    return s->device;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -155,7 +165,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fill(memory.base, data + HEADER, size - HEADER, false);
     if (!(data[0] & CHANGE))
         fill(memory.base, data + HEADER, size - HEADER, true);
-    host.device = device_of(&memory, (enum mali_kind)((data[0] & KIND) % MALI_KIND_COUNT));
+    host.device =
+        device_of(&memory, (enum mali_kind)((data[0] & KIND) % MALI_KIND_COUNT), data[0] & COMPILED);
     gpu_host_set_irq(mali_device_host(host.device), interrupt, &host);
     start(host.device);
     run(&host);

@@ -217,11 +217,9 @@ def mali_job(scene, flags):
             guest.pieces())
 
 
-def mali_events(scene):
-    """The same as a capture's events: pages, then what a driver writes to start the GP and one PP."""
-    job = mali_job(scene, 0)
-    words = struct.unpack_from("<%dI" % (6 + FRAME_WORDS + 3 * WB_WORDS), job, 1)
-    memory, at = bytearray(1 << 20), 1 + 4 * len(words)
+def page_events(job, at):
+    """The pieces of memory from a place in a job on, as the pages of a capture."""
+    memory = bytearray(1 << 20)
     while at < len(job):
         place, size = struct.unpack_from("<IH", job, at)
         memory[place:place + size] = job[at + 6:at + 6 + size]
@@ -231,11 +229,23 @@ def mali_events(scene):
     for n, page in enumerate(pages):
         zero = page.count(0) == PAGE
         events += struct.pack("<Q", n * PAGE | (1 if zero else 0)) + (b"" if zero else page)
+    return events
+
+
+def mali_events(scene):
+    """The same as a capture's events: pages, then what a driver writes to start the GP and one PP."""
+    job = mali_job(scene, 0)
+    words = struct.unpack_from("<%dI" % (6 + FRAME_WORDS + 3 * WB_WORDS), job, 1)
+    events = page_events(job, 1 + 4 * len(words))
     writes = [(0x3008, 0), (0x4008, 0)] + [(n * 4, word) for n, word in enumerate(words[:6])] + [(0x20, 16), (0x20, 3)]
     writes += [(0x8000 + n * 4, word) for n, word in enumerate(words[6:6 + FRAME_WORDS])]
     writes += [(0x8100 + n // WB_WORDS * 0x100 + n % WB_WORDS * 4, word)
                for n, word in enumerate(words[6 + FRAME_WORDS:])] + [(0x900c, 1 << 6)]
-    return events + b"".join(struct.pack("<BII", 2, *write) for write in writes)
+    return events + register_events(writes)
+
+
+def register_events(writes):
+    return b"".join(struct.pack("<BII", 2, *write) for write in writes)
 
 
 for gpu in (gpu["name"] for gpu in tables(vitrail)["gpus"] if gpu["driver"] == "lima"):
@@ -272,6 +282,15 @@ class Midgard(Guest):
             self.put(self.pages, content[n * PAGE:(n + 1) * PAGE])
             self.pages += PAGE
 
+    def again(self, address, pages):
+        """The last page stands there, too."""
+        for n in range(pages):
+            at = address + n * PAGE
+            self.put(self.table_of(at, 21) + (at >> 12 & 511) * 8, struct.pack("<Q", self.pages - PAGE | 0xc1))
+
+
+HEAP_PAGES = 3
+
 
 def midgard_job(gpu, scene, flags, chains=None):
     folder = os.path.join(here, "..", "data", gpu, scene)
@@ -282,8 +301,16 @@ def midgard_job(gpu, scene, flags, chains=None):
             heads[int(said["slot"])] = int(said["at"], 16)
             continue
         content = b"" if said["file"] == "ZERO" else open(os.path.join(folder, said["file"]), "rb").read()
-        if said["kind"] != "heap":  # which grows on demand
-            guest.map(int(said["gpu"], 16), content, min(int(said["size"]) // PAGE, max(2, -(-len(content) // PAGE))))
+        at, pages = int(said["gpu"], 16), int(said["size"]) // PAGE
+        if said["kind"] == "heap":  # which grows on demand
+            guest.map(at, b"", HEAP_PAGES)
+            continue
+        if at <= heads[0] < at + len(content):  # some tiles in the middle
+            bounds = heads[0] - at + 32
+            content = content[:bounds] + struct.pack("<HHHH", 7, 7, 8, 8) + content[bounds + 8:]
+        own = min(pages, max(2, -(-len(content) // PAGE)))
+        guest.map(at, content, own)
+        guest.again(at + own * PAGE, pages - own)  # images are whole, and take little
     assert guest.pages <= 1 << 20, hex(guest.pages)
     heads = chains or [heads[1], heads[0], heads[2]]
     return struct.pack("<BQQQI", flags, *heads, 0x83300) + guest.pieces()
@@ -293,6 +320,21 @@ for number, (gpu, scenes) in enumerate((("t720", ("clear", "triangle", "cube")),
                                         ("t860", ("clear", "triangle", "cube")))):
     for scene in scenes:
         save("fuzz_mali_job", "%s-%s" % (gpu, scene), midgard_job(gpu, scene, number))
+        save("fuzz_mali_job", "%s-%s-compiled" % (gpu, scene), midgard_job(gpu, scene, number | 128))
+def midgard_events(gpu, scene):
+    """The same as a capture's events: pages, then what the kernel's driver writes."""
+    job = midgard_job(gpu, scene, 0)
+    chains = struct.unpack_from("<QQ", job, 1)
+    writes = [(at, 0xffffffff) for at in (0x1a0, 0x190, 0x180, 0x1008, 0x2008)]  # power, interrupts
+    writes += [(0x2400, 7), (0x2418, 1)]  # page tables
+    for slot, chain in ((1, chains[0]), (0, chains[1])):
+        at = 0x1800 + slot * 0x80
+        writes += [(at + 0x40, chain), (at + 0x50, 0xffffffff), (at + 0x58, 0x83300), (at + 0x60, 1), (0x1004, 0xffffffff)]
+    return page_events(job, 1 + 3 * 8 + 4) + register_events(writes)
+
+
+for gpu in ("t720", "t860"):
+    save("fuzz_capture", "%s-cube" % gpu, bytes([GPUS.index(gpu) << 1]) + midgard_events(gpu, "cube"))
 for name, flag in (("answered", 4), ("changed", 12), ("off", 16), ("stopped", 36), ("together", 68)):
     save("fuzz_mali_job", name, midgard_job("t860", "cube", 2 | flag))
 save("fuzz_mali_job", "waits", midgard_job("t860", "triangle", 2, [0x3000000, 0x3000000, 0x2075440]))

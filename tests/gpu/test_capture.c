@@ -87,8 +87,17 @@ static void file_numbers(void **state)
     } layouts[] = {{RASTER_LINEAR, 0}, {RASTER_VC4_T, 1}, {RASTER_VC4_LT, 2}, {RASTER_UTGARD_TILED, 4}};
     static const struct {
         uint32_t format, number;
-    } formats[] = {{RASTER_B8G8R8A8_UNORM, 0},     {RASTER_B5G6R5_UNORM, 1}, {RASTER_S8_UINT_Z24_UNORM, 3},
-                   {RASTER_R16G16B16A16_FLOAT, 4}, {RASTER_R8_UINT, 5},      {RASTER_R8G8B8A8_UNORM, 0x100}};
+    } formats[] = {{RASTER_B8G8R8A8_UNORM, 0},
+                   {RASTER_B5G6R5_UNORM, 1},
+                   {RASTER_S8_UINT_Z24_UNORM, 3},
+                   {RASTER_R16G16B16A16_FLOAT, 4},
+                   {RASTER_R8_UINT, 5},
+                   {RASTER_R8G8B8A8_UNORM, 0x100},
+                   {RASTER_R8G8B8A8_SRGB, 0x200},
+                   {RASTER_B8G8R8X8_UNORM, 0x204},
+                   {RASTER_B5G5R5X1_UNORM, 0x21f},
+                   {RASTER_R16_UINT, 0x220},
+                   {RASTER_R32G32B32_UINT, 0x226}};
     assert_int_equal(UTIL_ARRAY_SIZE(layouts), RASTER_LAYOUT_COUNT);
     for (unsigned l = 0; l < UTIL_ARRAY_SIZE(layouts); l++)
         for (unsigned f = 0; f < UTIL_ARRAY_SIZE(formats); f++) {

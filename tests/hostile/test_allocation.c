@@ -1,9 +1,6 @@
 /* Memory, threads and files of memory that the host does not give: whichever request fails, the answer is
  * -ENOMEM (or the like), a guest fault that says so, or the right result; nothing crashes, nothing leaks
- * (under the sanitizers), and what comes afterwards works.
- *
- * Requests of this program and its libraries are counted through the linker (--wrap, tests/CMakeLists.txt);
- * those of shared libraries are not: LLVM ends the process without memory. */
+ * (under the sanitizers), and what comes afterwards works. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,10 +8,6 @@
 
 #include <cmocka.h>
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -26,62 +19,7 @@
 #include "tests/drm/panfrost_mock.h"
 #include "tests/gpu/captures.h"
 #include "tests/gpu/vc4/renderer_scene.h"
-#include "tests/wrap.h"
-
-/* ---- requests ---- */
-
-static atomic_bool counting;
-static atomic_long left;  /* requests that are still granted */
-static atomic_bool later; /* those behind the first refused one are refused too */
-static atomic_bool fired;
-
-static bool refused(void)
-{
-    if (!atomic_load(&counting))
-        return false;
-    long n = atomic_fetch_sub(&left, 1);
-    if (n > 0 || (n < 0 && !atomic_load(&later)))
-        return false;
-    atomic_store(&fired, true);
-    errno = ENOMEM;
-    return true;
-}
-
-WRAP(void *, malloc, NULL, (size_t size), size)
-WRAP(void *, calloc, NULL, (size_t count, size_t size), count, size)
-WRAP(void *, realloc, NULL, (void *old, size_t size), old, size)
-WRAP(void *, aligned_alloc, NULL, (size_t align, size_t size), align, size)
-WRAP(void *, mmap, MAP_FAILED, (void *at, size_t size, int prot, int flags, int fd, off_t offset), at, size,
-     prot, flags, fd, offset)
-WRAP(int, mprotect, -1, (void *at, size_t size, int prot), at, size, prot)
-WRAP(int, memfd_create, -1, (const char *name, unsigned flags), name, flags)
-WRAP(int, pthread_create, EAGAIN,
-     (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data), thread,
-     attributes, start, data)
-
-/* Runs `action` with the nth request refused, and with all from the nth on, for every n (every `step`th) up
- * to the one that it gets by without. It returns 0 or an error. */
-static void refuse_each(int (*action)(void), unsigned step)
-{
-    for (int mode = 0; mode < 2; mode++) {
-        long n = 0;
-        do {
-            atomic_store(&left, n);
-            atomic_store(&later, mode == 1);
-            atomic_store(&fired, false);
-            atomic_store(&counting, true);
-            int r = action();
-            atomic_store(&counting, false);
-            if (r && r != -ENOMEM && r != -EAGAIN)
-                fail_msg("request %ld refused%s: %d", n, mode ? ", and all after it" : "", r);
-            if (!atomic_load(&fired))
-                assert_int_equal(r, 0);
-            n += step;
-        } while (atomic_load(&fired));
-        assert_true(n > 1);
-        assert_int_equal(action(), 0);
-    }
-}
+#include "tests/hostile/refuse.h"
 
 /* ---- devices ---- */
 

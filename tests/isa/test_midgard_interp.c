@@ -84,7 +84,7 @@ static void test_atomics(void **unused)
     run("vmul.imov.32 r27, r24, #3 ; next ldst\natomic_add r0, zero.x.64, zero.x, 8, al1.y ; stop");
     assert_int_equal(word(0, 0, 0), 0);
     assert_int_equal(word(0, 0, 5), 15); /* lane after lane */
-    assert_int_equal(word(0, 1, 5), 0);
+    assert_int_equal(word(0, 1, 5), 15);
     assert_int_equal(seen.memory[8], 48);
     run("vmul.imov.32 r27, r24, #48 ; next ldst\natomic_cmpxchg r0, zero.x.64, al1.x, 8, zero.x ; stop");
     assert_int_equal(word(0, 0, 0), 48);

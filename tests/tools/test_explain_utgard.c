@@ -231,14 +231,15 @@ static void check_written(const struct explain_result *r, const struct explain_e
     assert_int_equal(e->index[1], 1);
     assert_int_equal(e->vertex[1].x, 48 * 16);
     assert_int_equal(e->coverage, 1);
-    assert_int_equal(e->color_before[0], CLEAR);
-    assert_int_equal(e->color_after[0], BLUE);
+    assert_int_equal(e->color_before[0].word[0], CLEAR);
+    assert_int_equal(e->color_after[0].word[0], BLUE);
     assert_int_equal(e->lane.tests.count, 1);
     const struct gpu_test *t = &e->lane.tests.at[0];
     assert_int_equal(t->when, GPU_TEST_BEFORE);
     assert_int_equal(t->depth, 0x400000);
-    assert_int_equal(t->before[0], 0xffffff00);
-    assert_int_equal(t->after[0], 0x40000000);
+    assert_int_equal(t->before[0].depth, 0xffffff);
+    assert_int_equal(t->before[0].stencil, 0);
+    assert_int_equal(t->after[0].depth, 0x400000);
     assert_int_equal(t->rule.depth_func, RASTER_LESS);
     assert_int_equal(t->passed, 1);
     assert_int_equal(r->programs.at[e->program].address, PROGRAM);
@@ -250,7 +251,7 @@ static void check_written(const struct explain_result *r, const struct explain_e
     assert_int_equal(step->write[0].count, 4);
     assert_true(util_u2f(step->write[0].value[2]) == 1.0f);
     assert_true(e->lane.output.given);
-    assert_int_equal(e->lane.output.source, BLUE);
+    assert_int_equal(e->lane.output.source.word[0], BLUE);
 }
 
 /* On the triangle's edge, in a picture half as wide and high: one of four pixels is drawn. */
@@ -275,6 +276,12 @@ static void smaller_picture(void **data)
     film_close(&f);
 }
 
+static uint64_t halves_of(const struct gpu_color *color)
+{
+    assert_int_equal(color->format, RASTER_R16G16B16A16_FLOAT);
+    return color->word[0] | (uint64_t)color->word[1] << 32;
+}
+
 /* Halves: beyond one, added to what was there. */
 static void a_picture_of_halves(void **data)
 {
@@ -291,12 +298,11 @@ static void a_picture_of_halves(void **data)
     explain(&f, &pixel, &r);
     const struct explain_stage *stage = &pixel.stages.at[0];
     const struct explain_event *e = &stage->events.at[0];
-    assert_true(stage->rgba16f && e->rgba16f);
-    assert_int_equal(stage->clear_color, 0x3c0000003c000000);
-    assert_int_equal(e->color_before[0], 0x3c0000003c000000);
-    assert_int_equal(e->lane.output.source, 0x3c003400b8004400);
-    assert_int_equal(e->color_after[0], 0x3c00340038004400);
-    assert_int_equal(stage->color_last[0], e->color_after[0]);
+    assert_int_equal(halves_of(&stage->clear_color), 0x3c0000003c000000);
+    assert_int_equal(halves_of(&e->color_before[0]), 0x3c0000003c000000);
+    assert_int_equal(halves_of(&e->lane.output.source), 0x3c003400b8004400);
+    assert_int_equal(halves_of(&e->color_after[0]), 0x3c00340038004400);
+    assert_int_equal(halves_of(&stage->color_last[0]), 0x3c00340038004400);
     assert_memory_equal(pixel.rgba, ((uint8_t[4]){255, 128, 64, 255}), 4);
     explain_finish(&r);
     film_close(&f);
@@ -315,17 +321,17 @@ static void primitives_at_a_pixel(void **data)
     assert_int_equal(pixel.address, GUEST_PAGES + (IMAGE - FIRST) + (10 * SIDE + 12) * 4);
     const struct explain_stage *stage = &pixel.stages.at[0];
     assert_int_equal(stage->start, EXPLAIN_CLEARED);
-    assert_int_equal(stage->clear_color, CLEAR);
+    assert_int_equal(stage->clear_color.word[0], CLEAR);
     assert_int_equal(stage->tile_size, 16);
     assert_string_equal(stage->store.what, "write-back unit 0");
-    assert_int_equal(stage->color_last[0], BLUE);
+    assert_int_equal(stage->color_last[0].word[0], BLUE);
     assert_int_equal(stage->events.count, 3);
     check_written(&result, &stage->events.at[0]);
     const struct explain_event *behind = &stage->events.at[1], *away = &stage->events.at[2];
     assert_int_equal(behind->outcome, EXPLAIN_DEPTH_FAILED);
     assert_int_equal(behind->primitive, 1);
     assert_int_equal(behind->lane.executed, 0); /* the test comes before the program */
-    assert_int_equal(behind->color_after[0], BLUE);
+    assert_int_equal(behind->color_after[0].word[0], BLUE);
     assert_int_equal(away->outcome, EXPLAIN_CULLED);
     assert_int_equal(away->primitive, 2);
     explain_finish(&result);
@@ -383,11 +389,11 @@ static void behind_the_program(void **data)
         static const enum explain_outcome outcomes[] = {EXPLAIN_ALPHA_FAILED, EXPLAIN_WRITTEN,
                                                         EXPLAIN_NO_COLOR, EXPLAIN_DISCARDED};
         assert_int_equal(e->outcome, outcomes[n]);
-        assert_int_equal(e->color_after[0], n == 1 ? 0x80ff0000 : CLEAR);
+        assert_int_equal(e->color_after[0].word[0], n == 1 ? 0x80ff0000 : CLEAR);
         assert_int_equal(e->lane.output.given, n != 3);
         assert_int_equal(e->lane.output.alpha_tested, n == 0);
         if (n == 0) {
-            assert_int_equal(e->lane.output.alpha_ref, 200);
+            assert_true(e->lane.output.alpha_ref == 200.0f / 255.0f);
             assert_int_equal(e->lane.tests.count, 0); /* the others come after it */
         }
         explain_finish(&result);

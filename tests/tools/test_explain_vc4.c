@@ -90,12 +90,14 @@ static void check_written(const struct explain_event *e)
     assert_int_equal(e->vertex[2].y, 48 * 16);
     assert_false(e->reverse);
     assert_int_equal(e->coverage, 1);
-    assert_int_equal(e->color_before[0], RED);
-    assert_int_equal(e->color_after[0], BLUE);
+    assert_int_equal(e->color_before[0].word[0], RED);
+    assert_int_equal(e->color_after[0].word[0], BLUE);
     assert_int_equal(e->lane.tests.count, 1);
     assert_int_equal(e->lane.tests.at[0].depth, 0x400000);
-    assert_int_equal(e->lane.tests.at[0].before[0], 0x80000007);
-    assert_int_equal(e->lane.tests.at[0].after[0], 0x40000007);
+    assert_int_equal(e->lane.tests.at[0].before[0].depth, 0x800000);
+    assert_int_equal(e->lane.tests.at[0].before[0].stencil, 0x07);
+    assert_int_equal(e->lane.tests.at[0].after[0].depth, 0x400000);
+    assert_int_equal(e->lane.tests.at[0].after[0].stencil, 0x07);
     assert_int_equal(e->lane.tests.at[0].rule.depth_func, RASTER_LESS);
     assert_int_equal(e->lane.tests.at[0].passed, 1);
     assert_int_equal(e->program, 0);
@@ -123,15 +125,15 @@ static void primitives_at_a_pixel(void **state)
     assert_int_equal(pixel.stages.count, 1);
     const struct explain_stage *stage = &pixel.stages.at[0];
     assert_int_equal(stage->start, EXPLAIN_CLEARED);
-    assert_int_equal(stage->clear_color, RED);
-    assert_int_equal(stage->color_last[0], BLUE);
+    assert_int_equal(stage->clear_color.word[0], RED);
+    assert_int_equal(stage->color_last[0].word[0], BLUE);
     assert_int_equal(stage->events.count, 3);
     check_written(&stage->events.at[0]);
     const struct explain_event *behind = &stage->events.at[1], *away = &stage->events.at[2];
     assert_int_equal(behind->outcome, EXPLAIN_DEPTH_FAILED);
     assert_int_equal(behind->primitive, 1);
     assert_int_equal(behind->lane.tests.at[0].passed, 0);
-    assert_int_equal(behind->color_after[0], BLUE);
+    assert_int_equal(behind->color_after[0].word[0], BLUE);
     assert_int_equal(away->outcome, EXPLAIN_CULLED);
     assert_int_equal(away->primitive, 2);
     explain_finish(&result);
@@ -209,7 +211,7 @@ static void discarded(void **state)
                          pixel.x);
         assert_int_equal(
             find_value(e->lane.trace.at[3].write, e->lane.trace.at[3].writes, "tlb_color")->withheld, !i);
-        assert_int_equal(e->color_after[0], i ? BLUE : RED);
+        assert_int_equal(e->color_after[0].word[0], i ? BLUE : RED);
         explain_finish(&result);
     }
     film_close(&f);
@@ -268,7 +270,7 @@ static void texture_lookups(void **state)
                      util_f2u(l->t));
     assert_int_equal(find_value(e->lane.trace.at[5].write, e->lane.trace.at[5].writes, "r4")->value[0],
                      l->result);
-    assert_int_equal(e->color_after[0], l->result);
+    assert_int_equal(e->color_after[0].word[0], l->result);
     explain_finish(&result);
     film_close(&f);
 }
@@ -301,8 +303,8 @@ static void four_samples(void **state)
     assert_int_equal(e->coverage, 1 << 1 | 1 << 3);
     assert_int_equal(e->lane.written, e->coverage);
     for (uint32_t k = 0; k < 4; k++) {
-        assert_int_equal(e->color_after[k], e->coverage >> k & 1 ? BLUE : RED);
-        assert_int_equal(e->zs_after[k] >> 8, e->coverage >> k & 1 ? 0x400000 : 0x800000);
+        assert_int_equal(e->color_after[k].word[0], e->coverage >> k & 1 ? BLUE : RED);
+        assert_int_equal(e->zs_after[k].depth, e->coverage >> k & 1 ? 0x400000 : 0x800000);
     }
     assert_int_equal(pixel.made[1], 0);
     assert_int_equal(pixel.made[0], 128); /* the average of red and blue, either way round */
@@ -336,7 +338,7 @@ static void loads_lead_back(void **state)
     assert_int_equal(pixel.stages.at[1].start, EXPLAIN_LOADED);
     assert_true(pixel.stages.at[1].traced);
     assert_int_equal(pixel.stages.at[1].load_address, pixel.address);
-    assert_int_equal(pixel.stages.at[1].color_first[0], BLUE);
+    assert_int_equal(pixel.stages.at[1].color_first[0].word[0], BLUE);
     assert_int_equal(pixel.stages.at[1].events.count, 0);
     explain_finish(&result);
     film_close(&f);
@@ -409,7 +411,7 @@ static void misuse(void **state)
         {tool_explain, {"explain", "--frame", "1", "--pixel", "1", f.reel.path}, TOOL_USAGE},
         {tool_explain, {"explain", "--frame", "0", "--pixel", "1,1", f.reel.path}, TOOL_USAGE},
         {tool_explain,
-         {"explain", "--frame", "1", "--pixel", "1,1", "--sample", "4", f.reel.path},
+         {"explain", "--frame", "1", "--pixel", "1,1", "--sample", "16", f.reel.path},
          TOOL_USAGE},
         {tool_explain,
          {"explain", "--interpreter", "--frame", "2", "--pixel", "1,1", f.reel.path},

@@ -191,16 +191,16 @@ static void image_formats(void)
 /* Atomics of 256 invocations on words 0 to 8, whose results are known in any order: sum of 0 to 255, minimum and
  * maximum, and, or, exclusive or, a count of exchanges that found the bit unset, compare and swap of a counter, an
  * atomic counter. Squares 0 to 8 of the lower left cell show their low bytes; the other cells the same in shared
- * memory; by fragments (a count of its 112x112 pixels in square 0); the counter's old values, each once: a permutation
+ * memory; by fragments (a count of its 128x128 pixels in square 0); the counter's old values, each once: a permutation
  * sorted, so a grey ramp. */
 static void atomics(void)
 {
     static const char operations[] =
-        "atomicAdd(m[0], i); atomicMin(m[1], i + 7u); atomicMax(m[2], i); atomicAnd(m[3], ~(1u << (i & "
+        "atomicAdd(m[7], i); atomicMin(m[1], i + 7u); atomicMax(m[2], i); atomicAnd(m[3], ~(1u << (i & "
         "15u)));\n"
         "atomicOr(m[4], 1u << (i & 23u)); atomicXor(m[5], i * 77u); if (atomicExchange(m[6], 200u) == 3u) "
         "atomicAdd(m[8], 40u);\n"
-        "for (bool done = false; !done;) { uint old = m[7]; done = atomicCompSwap(m[7], old, old + 3u) == "
+        "for (bool done = false; !done;) { uint old = m[0]; done = atomicCompSwap(m[0], old, old + 3u) == "
         "old; }\n";
     static const char start[] = "uint[9](0u, 255u, 0u, 0xffffffu, 0u, 0u, 3u, 0u, 0u)";
     char text[2048];

@@ -1,4 +1,5 @@
 #include "draw.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -123,10 +124,9 @@ GLint draw_uniform(const char *name)
 
 void draw_cell(int number, int side)
 {
-    int size = (int)window.width / side, margin = size / 16;
+    int size = (int)window.width / side;
 
-    glViewport(number % side * size + margin, number / side * size + margin, size - 2 * margin,
-               size - 2 * margin);
+    glViewport(number % side * size, number / side * size, size, size);
 }
 
 void draw_fill_at(float z)
@@ -140,6 +140,11 @@ void draw_fill_at(float z)
 void draw_fill(void)
 {
     draw_fill_at(0);
+}
+
+float draw_grid(float v)
+{
+    return rintf(v * 256) / 256;
 }
 
 void draw_window(void)

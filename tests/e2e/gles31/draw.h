@@ -34,12 +34,15 @@ GLuint draw_cell_program(const char *declarations, const char *body);
 GLuint draw_compute(const char *text);
 GLint draw_uniform(const char *name); /* of the program in use */
 
-/* ---- places: the window is side x side cells, number 0 at the lower left, then rightwards, then up. A cell is
- * seven eighths of its square, in the middle of it ---- */
+/* ---- places: the window is side x side cells, number 0 at the lower left, then rightwards, then up. Sides are
+ * powers of two, so that no texel's border lies on a pixel's centre ---- */
 void draw_cell(int number, int side); /* the viewport */
 void draw_fill(void);                 /* a rectangle over the viewport, at z 0 */
 void draw_fill_at(float z);           /* the same at a depth from -1 to 1 */
-void draw_window(void);               /* draws to the window again, all of it */
+/* The nearest quarter of a pixel of 128, which lies on the grid of 1/16 pixel that all GPUs have: for corners, whose
+ * edges are the same then wherever they are drawn. */
+float draw_grid(float v);
+void draw_window(void); /* draws to the window again, all of it */
 
 /* ---- objects ---- */
 GLuint draw_buffer(GLenum target, size_t bytes, const void *data); /* bound */

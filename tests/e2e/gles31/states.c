@@ -61,8 +61,16 @@ static void samples_passed(void)
     enum { SAMPLES_PASSED = 0x8914 };
 
     for (int i = 0; i < 8; i++) {
-        const float y = (float)i / 4 - 0.98f, size = (float)(i + 1) / 8;
-        const float corners[] = {-0.97f, y, 0, size * 0.9f - 0.97f, y + 0.013f, 0, -0.95f, y + 0.22f, 0};
+        const float y = draw_grid((float)i / 4 - 0.98f), size = (float)(i + 1) / 8, left = draw_grid(-0.97f);
+        const float corners[] = {left,
+                                 y,
+                                 0,
+                                 draw_grid(size * 0.9f - 0.97f),
+                                 draw_grid(y + 0.013f),
+                                 0,
+                                 left + 0.03125f,
+                                 draw_grid(y + 0.22f),
+                                 0};
         GLuint query, count;
         draw_cell_program("", "colour = vec4(1, 0.5, 0, 1);");
         draw_array(0, 3, sizeof corners, corners, 0);

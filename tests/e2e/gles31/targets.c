@@ -48,7 +48,7 @@ static void targets(void)
     new_framebuffer();
     for (int i = 0; i < 4; i++) {
         images[i] = draw_texture(GL_TEXTURE_2D, GL_NEAREST);
-        glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, 112, 112);
+        glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, 128, 128);
         glFramebufferTexture2D(GL_FRAMEBUFFER, all[i], GL_TEXTURE_2D, images[i], 0);
     }
     draw_complete();
@@ -56,7 +56,7 @@ static void targets(void)
         snprintf(text, sizeof text, "%s%s", outputs, bodies[i]);
         draw_program(vertex, text);
         glDrawBuffers(4, i == 1 ? ends : all);
-        glViewport(i == 1 ? 56 : 0, i == 2 ? 52 : 0, i == 1 ? 56 : 112, i == 2 ? 8 : 112);
+        glViewport(i == 1 ? 64 : 0, i == 2 ? 52 : 0, i == 1 ? 64 : 128, i == 2 ? 8 : 128);
         if (i == 2) {
             glEnable(GL_BLEND);
             glBlendFunc(GL_ONE, GL_ONE);
@@ -124,7 +124,7 @@ static void floats(void)
 
     for (int i = 0; i < 4; i++) {
         static const GLfloat cleared[] = {0.5f, 2, -1, 1};
-        draw_target(formats[i], 112, 112);
+        draw_target(formats[i], 128, 128);
         glClearBufferfv(GL_COLOR, 0, cleared);
         draw_cell_program("", "colour = vec4(place * 4.0 - vec2(0, 1), place.x * 3.0, 1);");
         glViewport(28, 28, 56, 56);
@@ -154,7 +154,7 @@ static void srgb(void)
             ramp[i][c] = (uint8_t)(c == 3 ? 255 : c == 1 ? 255 - 17 * i : 17 * i);
     for (int i = 0; i < 4; i++) {
         if (i) {
-            draw_target(GL_SRGB8_ALPHA8, 112, 112);
+            draw_target(GL_SRGB8_ALPHA8, 128, 128);
             draw_cell_program("", i == 3 ? "colour = vec4(1, 1, 1, floor(place.x * 8.0) / 8.0);"
                                          : "colour = vec4(place.x, place.y, floor(place.x * 8.0) / 8.0, 1);");
             glClearColor(0, 0, 0, 1);
@@ -165,10 +165,10 @@ static void srgb(void)
             draw_fill();
             glDisable(GL_BLEND);
             if (i >= 2) {
-                uint8_t *bytes = calloc(112 * 112, 4);
-                glReadPixels(0, 0, 112, 112, GL_RGBA, GL_UNSIGNED_BYTE, bytes);
+                uint8_t *bytes = calloc(128 * 128, 4);
+                glReadPixels(0, 0, 128, 128, GL_RGBA, GL_UNSIGNED_BYTE, bytes);
                 copy = draw_texture(GL_TEXTURE_2D, GL_NEAREST);
-                glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 112, 112, 0, GL_RGBA, GL_UNSIGNED_BYTE, bytes);
+                glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 128, 128, 0, GL_RGBA, GL_UNSIGNED_BYTE, bytes);
                 glBindTexture(GL_TEXTURE_2D, copy);
                 free(bytes);
             }
@@ -198,8 +198,8 @@ static void depths(void)
                                         {-1, -1, 0.53f, 1, -1, -0.51f, -1, 1, 0.53f, 1, 1, -0.51f}};
 
     for (int i = 0; i < 4; i++) {
-        GLuint colour = draw_target(GL_RGBA8, 112, 112), depth = draw_texture(GL_TEXTURE_2D, GL_NEAREST);
-        glTexStorage2D(GL_TEXTURE_2D, 1, kinds[i].format, 112, 112);
+        GLuint colour = draw_target(GL_RGBA8, 128, 128), depth = draw_texture(GL_TEXTURE_2D, GL_NEAREST);
+        glTexStorage2D(GL_TEXTURE_2D, 1, kinds[i].format, 128, 128);
         glFramebufferTexture2D(GL_FRAMEBUFFER, kinds[i].attachment, GL_TEXTURE_2D, depth, 0);
         draw_complete();
         glClearColor(0, 0, 0, 1);
@@ -212,7 +212,7 @@ static void depths(void)
             if (!k)
                 glEnable(GL_STENCIL_TEST);
             glEnable(GL_SCISSOR_TEST);
-            glScissor(0, 0, 112, k ? 112 : 64);
+            glScissor(0, 0, 128, k ? 128 : 64);
             glStencilFunc(GL_ALWAYS, 1, 255);
             glStencilOp(GL_KEEP, GL_KEEP, GL_REPLACE);
             glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
@@ -248,14 +248,15 @@ static void depths(void)
  * to coverage of none, one, two and four from left to right; sample coverage of a half, inverted. */
 static void samples(void)
 {
-    static const float corners[] = {-0.9f, -0.8f, 0, 0.95f, -0.3f, 0, 0.3f, 0.9f, 0};
+    const float corners[] = {draw_grid(-0.9f), draw_grid(-0.8f), 0, draw_grid(0.95f), draw_grid(-0.3f), 0,
+                             draw_grid(0.3f),  draw_grid(0.9f),  0};
 
     for (int i = 0; i < 4; i++) {
         GLuint many = new_framebuffer();
-        new_renderbuffer(GL_COLOR_ATTACHMENT0, 4, GL_RGBA8, 112);
-        new_renderbuffer(GL_DEPTH_STENCIL_ATTACHMENT, 4, GL_DEPTH24_STENCIL8, 112);
+        new_renderbuffer(GL_COLOR_ATTACHMENT0, 4, GL_RGBA8, 128);
+        new_renderbuffer(GL_DEPTH_STENCIL_ATTACHMENT, 4, GL_DEPTH24_STENCIL8, 128);
         draw_complete();
-        glViewport(0, 0, 112, 112);
+        glViewport(0, 0, 128, 128);
         glClearColor(0, 0, 0.5f, 1);
         glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
         draw_cell_program(
@@ -277,9 +278,9 @@ static void samples(void)
         glDisable(GL_SAMPLE_MASK);
         glDisable(GL_SAMPLE_ALPHA_TO_COVERAGE);
         glDisable(GL_SAMPLE_COVERAGE);
-        GLuint image = draw_target(GL_RGBA8, 112, 112);
+        GLuint image = draw_target(GL_RGBA8, 128, 128);
         glBindFramebuffer(GL_READ_FRAMEBUFFER, many);
-        glBlitFramebuffer(0, 0, 112, 112, 0, 0, 112, 112, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+        glBlitFramebuffer(0, 0, 128, 128, 0, 0, 128, 128, GL_COLOR_BUFFER_BIT, GL_NEAREST);
         draw_window();
         draw_cell_program("uniform sampler2D image;", "colour = texture(image, place);");
         glBindTexture(GL_TEXTURE_2D, image);
@@ -293,16 +294,16 @@ static void samples(void)
 static void sample_fetch(void)
 {
     static const float hues[4][3] = {{1, 0, 0}, {0, 1, 0}, {0.3f, 0.3f, 1}, {1, 1, 1}};
-    static const float corners[] = {-1, -1, 0, 1, -0.7f, 0, -0.95f, 1, 0};
+    const float corners[] = {-1, -1, 0, 1, draw_grid(-0.7f), 0, draw_grid(-0.95f), 1, 0};
     GLuint image;
 
     new_framebuffer();
     glGenTextures(1, &image);
     glBindTexture(GL_TEXTURE_2D_MULTISAMPLE, image);
-    glTexStorage2DMultisample(GL_TEXTURE_2D_MULTISAMPLE, 4, GL_RGBA8, 28, 28, GL_TRUE);
+    glTexStorage2DMultisample(GL_TEXTURE_2D_MULTISAMPLE, 4, GL_RGBA8, 32, 32, GL_TRUE);
     glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D_MULTISAMPLE, image, 0);
     draw_complete();
-    glViewport(0, 0, 28, 28);
+    glViewport(0, 0, 32, 32);
     glClearColor(0, 0, 0, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     draw_cell_program("uniform vec4 hue;", "colour = hue;");

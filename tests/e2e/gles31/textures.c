@@ -83,8 +83,8 @@ static void seams(void)
     static const char *const bodies[] = {
         "float t = place.x * 6.2831853; colour = texture(image, vec3(cos(t), place.y * 1.6 - 0.8, sin(t)));",
         "float t = place.x * 6.2831853; colour = texture(image, vec3(place.y * 1.6 - 0.8, cos(t), sin(t)));",
-        "colour = texture(image, vec3(place * 1.5, 2.0 - place.x - place.y));",
-        "colour = texture(image, vec3(place * 1.5, 2.0 - place.x - place.y));"};
+        "colour = texture(image, vec3(place.x * 1.5, place.y * 1.4, 2.0 - place.x - place.y));",
+        "colour = texture(image, vec3(place.x * 1.5, place.y * 1.4, 2.0 - place.x - place.y));"};
 
     draw_texture(GL_TEXTURE_CUBE_MAP, GL_LINEAR);
     for (GLuint face = 0; face < 6; face++) {

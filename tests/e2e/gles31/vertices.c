@@ -51,8 +51,8 @@ static void restart(void)
     float at[22][2];
 
     for (int i = 0; i < 22; i++) {
-        at[i][0] = (float)(i % 11) / 5.5f - 0.9f;
-        at[i][1] = i / 11 ? 0.8f : -0.8f;
+        at[i][0] = draw_grid((float)(i % 11) / 5.5f - 0.9f) + 1 / 512.0f;
+        at[i][1] = draw_grid(i / 11 ? 0.8f : -0.8f);
     }
     draw_program("layout(location = 0) in vec2 at; out vec4 hue; void main() {\n"
                  "hue = vec4(gl_VertexID & 1, (gl_VertexID >> 1) & 1, 1, 1); gl_Position = vec4(at, 0, 1); }",
@@ -85,8 +85,8 @@ static void wide_indices(void)
 
     for (int i = 0; i < COUNT; i++) {
         int k = i - FIRST;
-        at[i][0] = i < 65536 ? 5 : (float)(k % 8 * 30 + k % 3 * 4) / 128 - 0.9f;
-        at[i][1] = i < 65536 ? 5 : (float)(k / 8 % 8 * 28 + k % 5 * 5) / 128 - 0.9f;
+        at[i][0] = i < 65536 ? 5 : draw_grid((float)(k % 8 * 30 + k % 3 * 4) / 128 - 0.9f);
+        at[i][1] = i < 65536 ? 5 : draw_grid((float)(k / 8 % 8 * 28 + k % 5 * 5) / 128 - 0.9f);
     }
     for (int i = 0; i < 4; i++) {
         at[COUNT - 4 + i][0] = i & 1 ? 0.125f : -0.125f;
@@ -205,7 +205,7 @@ static void attributes(void)
 
 static const char captured[] =
     "layout(location = 0) in vec2 at; out vec2 place; out vec3 hue;\n"
-    "void main() { place = at.yx * 0.9; hue = vec3(at * 0.5 + 0.5, 1 - gl_VertexID % 2);\n"
+    "void main() { place = at.yx; hue = vec3(at * 0.5 + 0.5, 1 - gl_VertexID % 2);\n"
     "gl_Position = vec4(at, 0, 1); }";
 
 static void draw_captured_points(GLuint places, GLuint hues, GLsizei stride, size_t offset, GLsizei count)
@@ -233,8 +233,9 @@ static void feedback(void)
     float at[64][2];
 
     for (int i = 0; i < 64; i++) {
-        at[i][0] = (float)(i * 37 % 61) / 61 * 1.6f - 0.8f;
-        at[i][1] = (float)i / 40 - 0.8f;
+        /* a sixteenth of a pixel aside: outlines of squares miss the centres of pixels */
+        at[i][0] = draw_grid((float)(i * 37 % 61) / 61 * 1.6f - 0.8f) + 1 / 1024.0f;
+        at[i][1] = draw_grid((float)i / 40 - 0.8f) + 1 / 1024.0f;
     }
     for (int i = 0; i < 4; i++) {
         bool apart = i == 1;
@@ -287,12 +288,12 @@ static void points(void)
 {
     draw_program(
         "layout(location = 0) in vec2 at; out float n; void main() { n = float(gl_VertexID) / 15.0;\n"
-        "gl_PointSize = 1.0 + n * n * 63.0; gl_Position = vec4(at, 0, 1); }",
+        "gl_PointSize = 1.0 + floor(n * n * 252.0) / 4.0; gl_Position = vec4(at, 0, 1); }",
         "in float n; out vec4 colour; void main() { colour = vec4(gl_PointCoord, n, 1); }");
     float at[16][2];
     for (int i = 0; i < 16; i++) {
-        at[i][0] = (float)(i % 4) / 2 - 0.75f;
-        at[i][1] = (float)(i / 4) / 2 - 0.75f;
+        at[i][0] = (float)(i % 4) / 2 - 0.75f + 1 / 2048.0f; /* outlines miss the centres of pixels */
+        at[i][1] = (float)(i / 4) / 2 - 0.75f + 1 / 2048.0f;
     }
     draw_array(0, 2, sizeof at, at[0], 0);
     glDrawArrays(GL_POINTS, 0, 16);

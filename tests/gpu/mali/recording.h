@@ -26,8 +26,9 @@ static inline void recording_chain(struct capture_writer *w, const struct scene 
     capture_write_register(w, JOB_CLEAR, 0x10001u << slot, false);
 }
 
-/* Of the scene as its memory is; `path` is made as mkstemp makes it. */
-static inline void recording_make(struct scene *s, const char *gpu, char *path)
+/* Of the scene as its memory is; `path` is made as mkstemp makes it. `frame`: the mark at its end, or NULL. */
+static inline void recording_make_shown(struct scene *s, const char *gpu, char *path,
+                                        const struct capture_frame *frame)
 {
     struct capture_writer *w;
     struct util_error error = {0};
@@ -45,7 +46,14 @@ static inline void recording_make(struct scene *s, const char *gpu, char *path)
     capture_write_register(w, guest_as(0, AS_COMMAND), AS_UPDATE, false);
     recording_chain(w, s, 1, cores);
     recording_chain(w, s, 0, cores);
+    if (frame)
+        assert_int_equal(capture_write_frame(w, frame), 0);
     assert_int_equal(capture_writer_close(w), 0);
+}
+
+static inline void recording_make(struct scene *s, const char *gpu, char *path)
+{
+    recording_make_shown(s, gpu, path, NULL);
 }
 
 #endif

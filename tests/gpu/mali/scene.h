@@ -2,6 +2,7 @@
 #ifndef VITRAIL_TESTS_GPU_MALI_SCENE_H
 #define VITRAIL_TESTS_GPU_MALI_SCENE_H
 
+#include "gpu/mali/device_internal.h"
 #include "tests/gpu/mali/guest.h"
 #include "tests/gpu/recorded.h"
 
@@ -40,6 +41,26 @@ static inline void scene_load(struct scene *s, const char *folder, const struct 
             scene_buffer(&s->guest, folder, address, size, !strcmp(kind, "heap"), file);
     }
     guest_flush_as(&s->guest, 0);
+}
+
+/* Guest memory as the GPU sees it, to the end of the page. */
+static inline uint8_t *scene_at(struct scene *s, uint64_t address)
+{
+    struct mali_stop stop = {0};
+    const struct gpu_space *space = mali_as_space(s->guest.device, 0, &stop);
+    uint64_t physical;
+    assert_non_null(space);
+    assert_true(gpu_space_physical(space, address, &physical));
+    return s->guest.memory.base + physical;
+}
+
+/* The tiler job: the last of the chain. */
+static inline uint64_t scene_tiler_job(struct scene *s)
+{
+    uint64_t job = s->chain[1];
+    for (uint64_t next = job; next; next = util_load64(scene_at(s, job + 24)))
+        job = next;
+    return job;
 }
 
 #endif

@@ -36,24 +36,14 @@ static void run(struct scene *s)
         }
 }
 
-/* Guest memory as the GPU sees it. */
 static uint8_t *at(struct scene *s, uint64_t address)
 {
-    struct mali_stop stop = {0};
-    const struct gpu_space *space = mali_as_space(s->guest.device, 0, &stop);
-    uint64_t physical;
-    assert_non_null(space);
-    assert_true(gpu_space_physical(space, address, &physical));
-    return s->guest.memory.base + physical;
+    return scene_at(s, address);
 }
 
-/* The tiler job: the last of the chain. */
 static uint64_t tiler_job(struct scene *s)
 {
-    uint64_t job = s->chain[1];
-    for (uint64_t next = job; next; next = util_load64(at(s, job + 24)))
-        job = next;
-    return job;
+    return scene_tiler_job(s);
 }
 
 static uint32_t pixel(struct scene *s, uint32_t x, uint32_t y)
@@ -375,13 +365,42 @@ static void test_scribbled(void **state)
     }
 }
 
+/* Descriptors with a word changed here and there: a picture or a fault, and an end. */
+static void test_mutated(void **state)
+{
+    static const char *const folders[] = {"t720/cube", "t860/cube", "t760/triangle"};
+    static const enum mali_kind of[] = {MALI_T720, MALI_T860, MALI_T760};
+    const char *many = getenv("VITRAIL_MALI_MUTATIONS");
+    uint32_t seed = 7;
+    for (unsigned n = 0; n < (many ? (unsigned)atoi(many) : 150); n++) {
+        struct scene s;
+        struct mali_options options = {
+            .kind = of[n % 3], .gpu.job_fuel = 1u << 20, .gpu.packet_budget = 1u << 20};
+        scene_load(&s, folders[n % 3], &options);
+        uint64_t job = tiler_job(&s);
+        const uint64_t places[] = {job, util_load64(at(&s, job + AT_DRAW + 112)) & ~63ull,
+                                   util_load64(at(&s, job + AT_STATE)), s.chain[0]};
+        for (unsigned k = 0; k <= n % 4; k++) {
+            seed = seed * 1664525 + 1013904223;
+            uint64_t place = places[seed >> 30] + (seed >> 12) % 48 * 4;
+            uint32_t bit = 1u << (seed >> 4 & 31);
+            uint8_t *word = at(&s, place);
+            util_store32(word, seed >> 9 & 1 ? util_load32(word) ^ bit : seed);
+        }
+        guest_run(&s.guest, 1, s.chain[1]);
+        guest_run(&s.guest, 0, s.chain[0]);
+        guest_destroy(&s.guest);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clear),  cmocka_unit_test(test_triangle), cmocka_unit_test(test_cube),
-        cmocka_unit_test(test_culled), cmocka_unit_test(test_scissor),  cmocka_unit_test(test_indices),
-        cmocka_unit_test(test_mask),   cmocka_unit_test(test_blend),    cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_never),  cmocka_unit_test(test_heap),     cmocka_unit_test(test_scribbled),
+        cmocka_unit_test(test_clear),   cmocka_unit_test(test_triangle), cmocka_unit_test(test_cube),
+        cmocka_unit_test(test_culled),  cmocka_unit_test(test_scissor),  cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_mask),    cmocka_unit_test(test_blend),    cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_never),   cmocka_unit_test(test_heap),     cmocka_unit_test(test_scribbled),
+        cmocka_unit_test(test_mutated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

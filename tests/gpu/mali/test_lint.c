@@ -3,6 +3,7 @@
 #include "tests/gpu/mali/recording.h"
 
 #include "gpu/lint.h"
+#include "isa/sets.h"
 
 struct change {
     const char *rule;
@@ -22,7 +23,10 @@ static const struct change changes[] = {
     {"DEPENDENCY", 0x02075214, 2 << 16 | 1, 2 << 16 | 9, 0, 0},
     {"HEADER_USED", 0x02075140, 0, 1, 0, 0},
     {"STATE_NONE", 0x020120c0, 0x02013285, 5, 0, 0},
+    {"PROGRAM", 0x020120c0, 0x02013285, 0x03000005, 0, 0},
+    {"FIRST_TAG", 0x020120c0, 0x02013285, 0x02013286, 0, 0},
 };
+enum { PROGRAM = 0x02013380, PROGRAM_BYTES = 64 }; /* of fragments: a varying, a texture, a bundle */
 
 struct found {
     const char *rule;
@@ -64,6 +68,7 @@ static void the_driver_is_clean(void **state)
         assert_int_equal(found.count, 0);
         assert_int_equal(summary.jobs, s.chain[1] ? 2 : 1);
         assert_int_equal(summary.draws, s.chain[1] ? 2 : 0);
+        assert_int_equal(summary.programs, s.chain[1] ? 2 : 0);
         guest_destroy(&s.guest);
     }
 }
@@ -90,6 +95,47 @@ static void each_rule_is_found(void **state)
             fail_msg("%s (change %u) is not found", c->rule, n);
         guest_destroy(&s.guest);
     }
+}
+
+/* Rules of the instruction set, in what jobs name as programs: whichever bit of one is another, it is read as far
+ * as it can be, and what is told stands in it. */
+static void keep_of_set(void *data, const struct gpu_lint_finding *f)
+{
+    unsigned *found = data;
+    uint32_t count;
+    const struct isa_rule *of_set = midgard_set.rules(&count);
+    for (uint32_t n = 0; n < count; n++) {
+        if (f->rule != &of_set[n])
+            continue;
+        assert_string_equal(f->place, "fragment program");
+        assert_int_equal(f->address, PROGRAM);
+        assert_in_range(f->pc, 0, PROGRAM_BYTES / 16 - 1);
+        found[n]++;
+    }
+}
+
+static void programs_are_looked_at(void **state)
+{
+    unsigned found[64] = {0}, kinds = 0;
+    for (unsigned bit = 0; bit < PROGRAM_BYTES * 8; bit += 11) {
+        char path[] = "/tmp/vitrail-lint-XXXXXX";
+        struct gpu_lint_summary summary;
+        struct capture_reader *reader;
+        struct scene s;
+        scene_load(&s, "t860/cube", &(struct mali_options){.kind = MALI_T860});
+        s.guest.memory.base[(*guest_entry(&s.guest, PROGRAM) & 0xfffff000u) + PROGRAM % GPU_PAGE + bit / 8] ^=
+            (uint8_t)(1u << bit % 8);
+        recording_make(&s, "t860", path);
+        assert_int_equal(capture_reader_open(path, &reader, NULL), 0);
+        assert_int_equal(gpu_lint_capture(&mali_linter, reader, keep_of_set, found, &summary, NULL), 0);
+        assert_in_range(summary.programs, 1, 2);
+        capture_reader_close(reader);
+        unlink(path);
+        guest_destroy(&s.guest);
+    }
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(found); n++)
+        kinds += found[n] != 0;
+    assert_in_range(kinds, 5, UTIL_ARRAY_SIZE(found));
 }
 
 static void without_a_space(void **state)
@@ -120,9 +166,8 @@ static void every_rule_has_a_change(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_driver_is_clean),
-        cmocka_unit_test(each_rule_is_found),
-        cmocka_unit_test(without_a_space),
+        cmocka_unit_test(the_driver_is_clean),     cmocka_unit_test(each_rule_is_found),
+        cmocka_unit_test(programs_are_looked_at),  cmocka_unit_test(without_a_space),
         cmocka_unit_test(every_rule_has_a_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

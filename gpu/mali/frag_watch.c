@@ -1,0 +1,303 @@
+/* Blocks that somebody looks at: lanes followed through the tests, the programs and the targets of the reference
+ * path (gpu/watch.h). Registers are seen before and after each instruction; what comes from outside is told by
+ * the ports. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/mali/frag_internal.h"
+#include "gpu/mali/lookup.h"
+#include "gpu/mali/world_internal.h"
+#include "isa/midgard/uses.h"
+#include "util/bits.h"
+
+/* A lane on its way. */
+struct follower {
+    struct gpu_follower of;
+    const struct midgard_insn *insn; /* under way; NULL: the lane does not execute it */
+    struct midgard_uses uses;
+};
+
+static struct follower *at(const struct mali_frag_batch *b, uint32_t i)
+{
+    return gpu_following_at(&b->following, i);
+}
+
+/* ---- the block ---- */
+
+static void begin(const struct mali_frag_batch *b, struct gpu_follower *f, const uint16_t *covered)
+{
+    struct gpu_lane *lane = f->lane;
+    uint16_t samples = 0;
+    for (unsigned s = 0; s < b->frag->tile->samples; s++)
+        samples |= (uint16_t)((covered[s] >> f->number & 1) << s);
+    lane->masked = samples && !(samples & b->frag->sample_mask);
+    lane->w = util_f2u(1.0f / mali_frag_inv_w(b, f->number));
+    lane->z = mali_frag_depth(b, f->number);
+}
+
+void mali_frag_look(struct mali_frag_batch *b, const struct raster_block *block, const uint16_t *covered)
+{
+    const struct gpu_watched_block it = {.block = block, .tile = b->tile, .counts = true};
+    b->looking = gpu_following_begin(&b->following, b->watch, &it, sizeof(struct follower));
+    b->began = b->executed;
+    for (uint32_t i = 0; b->looking && i < b->following.count; i++)
+        begin(b, &at(b, i)->of, covered);
+}
+
+void mali_frag_look_away(struct mali_frag_batch *b, const struct mali_stop *stop)
+{
+    for (uint32_t i = 0; i < b->following.count; i++)
+        at(b, i)->of.lane->fault = (uint32_t)stop->fault.kind;
+    gpu_following_end(&b->following, b->executed - b->began);
+    b->looking = false;
+}
+
+/* ---- depth and stencil ---- */
+
+void mali_frag_look_at_test(struct mali_frag_batch *b, bool program,
+                            void (*test)(struct mali_frag_batch *b, bool program))
+{
+    const struct mali_frag *f = b->frag;
+    const uint32_t first = raster_block_index(b->tile, b->x, b->y, 0), count = f->tile->samples * 16u;
+    uint32_t zs[RASTER_TARGET_SAMPLES * 16];
+    uint8_t stencil[RASTER_TARGET_SAMPLES * 16];
+    uint16_t live[RASTER_TARGET_SAMPLES];
+    const struct gpu_zs_block before = {zs, stencil}, after = {b->tile->zs + first, b->tile->stencil + first};
+    memcpy(zs, after.zs, count * sizeof *zs);
+    memcpy(stencil, after.stencil, count);
+    memcpy(live, b->live, sizeof live);
+    test(b, program);
+    for (uint32_t i = 0; i < b->following.count; i++) {
+        struct gpu_follower *of = &at(b, i)->of;
+        struct gpu_test it = {.when = program ? GPU_TEST_AFTER : GPU_TEST_BEFORE,
+                              .kind = f->tile->depth,
+                              .depth = b->depth[of->number],
+                              .rule = f->zs};
+        if (program && f->stencil_given)
+            it.rule.face[0].ref = it.rule.face[1].ref = b->stencil[of->number];
+        gpu_follow_test(of, &it, f->tile->samples, &before, &after, live, b->live);
+    }
+}
+
+/* ---- programs ---- */
+
+static void finish(struct follower *f, const struct midgard_state *state)
+{
+    if (!f->insn)
+        return;
+    for (unsigned r = 0; r < MIDGARD_REGISTERS; r++)
+        gpu_follow_register(&f->of, true, r, f->uses.written[r], false, state->reg[r]);
+    gpu_follow_keep(&f->of);
+    f->insn = NULL;
+}
+
+void mali_frag_on_insn(void *data, const struct midgard_insn *insn, uint16_t lanes,
+                       const struct midgard_state *state)
+{
+    const struct mali_frag_batch *b = data;
+    if (!b->blending)
+        gpu_following_step(&b->following, insn->at);
+    for (uint32_t i = 0; i < b->following.count; i++) {
+        struct follower *f = at(b, i);
+        finish(f, state);
+        if (!(lanes >> f->of.number & 1) || (b->blending && b->blending != f->of.lane->target + 1u))
+            continue;
+        f->insn = insn;
+        f->of.now = (struct gpu_step){.pc = insn->at, .blends = b->blending};
+        f->of.lane->executed++;
+        midgard_uses(insn, &b->threads.world->program->traits, &f->uses);
+        for (unsigned r = 0; r < MIDGARD_REGISTERS; r++)
+            gpu_follow_register(&f->of, false, r, f->uses.read[r], false, state->reg[r]);
+    }
+}
+
+void mali_frag_look_at_end(const struct mali_frag_batch *b, const struct midgard_state *state)
+{
+    for (uint32_t i = 0; i < b->following.count; i++)
+        finish(at(b, i), state);
+}
+
+void mali_frag_look_at_discards(const struct mali_frag_batch *b, uint16_t lanes)
+{
+    for (uint32_t i = 0; i < b->following.count; i++)
+        at(b, i)->of.lane->discarded |= lanes >> at(b, i)->of.number & 1;
+}
+
+/* ---- ports ---- */
+
+static void tell_varying(const struct mali_frag_batch *b, struct follower *f, uint32_t index)
+{
+    const uint8_t n = index < FRAG_VARYINGS_MOST ? b->frag->slot_of[index] : FRAG_NO_SLOT;
+    const struct mali_frag_slot *slot = &b->frag->slot[n];
+    for (unsigned c = 0; n != FRAG_NO_SLOT && c < slot->count; c++) {
+        const unsigned place = b->frag->ahead + slot->first + c;
+        struct gpu_varying it = {.n = index * 4 + c, .place = place};
+        snprintf(it.name, sizeof it.name, "v%u.%c", index % 100, "xyzw"[c]);
+        if (!slot->flat)
+            it.vary = util_f2u(raster_vary_at(b->prim, b->px, b->py, f->of.number, place));
+        it.c = util_f2u(b->prim->vary_c[place]);
+        gpu_follow_varying(&f->of, &it);
+    }
+}
+
+static bool watched_varying(void *ctx, const struct midgard_attribute *a, uint16_t lanes, uint32_t out[4][16],
+                            struct midgard_place *place)
+{
+    const struct mali_frag_batch *b = ctx;
+    bool ok = b->unwatched.varying(ctx, a, lanes, out, place);
+    for (uint32_t i = 0; ok && i < b->following.count; i++)
+        if (at(b, i)->insn)
+            tell_varying(b, at(b, i), a->index[at(b, i)->of.number]);
+    return ok;
+}
+
+/* Sides of the image as it was asked for. */
+static void set_image(struct gpu_lookup *it, const struct mali_lookup *lookup, const struct mali_world *world)
+{
+    const struct raster_image_level *level = &lookup->image.level[0];
+    it->width = level->width;
+    it->height = level->height;
+    it->depth = lookup->key.dim == RASTER_DIM_3D ? level->depth : 0;
+    it->levels = lookup->image.level_count;
+    it->format = lookup->key.format;
+    it->cube = lookup->key.dim == RASTER_DIM_CUBE;
+    it->integers = raster_sampler_integer((enum raster_format)lookup->key.format);
+    if (lookup->image.memory != world->space->window.base)
+        return; /* decoded: it stands nowhere */
+    it->address = lookup->key.listed ? lookup->image.surface[level->first_surface] : level->offset;
+}
+
+static void tell_texture(const struct mali_frag_batch *b, struct follower *f,
+                         const struct midgard_texture_request *r, const uint32_t out[4][16])
+{
+    const unsigned lane = f->of.number;
+    const struct mali_lookup_key key =
+        mali_lookup_key(r->texture[lane], r->sampler[lane], r->op, r->mode, r->dimensions, r->derivatives,
+                        r->has_lod, r->has_offset);
+    struct mali_stop stop;
+    const struct mali_lookup *lookup = mali_lookup_get(b->threads.world, &key, &stop);
+    const bool fetch = r->op == MIDGARD_TEX_FETCH, cube = !r->dimensions;
+    struct raster_lookup_lanes in = {0};
+    float c[4][16];
+    if (!lookup)
+        return;
+    struct gpu_lookup it = {.has_t = cube || r->dimensions > 1,
+                            .has_r = cube || r->dimensions > 2,
+                            .has_b = r->has_lod,
+                            .level_given = !r->derivatives,
+                            .numbers = true};
+    mali_texture_lanes(r, &in);
+    for (unsigned n = 0; n < 4; n++) {
+        const uint32_t word = n < 3 ? in.coordinate[n][lane] : in.lod[lane];
+        bool whole = fetch || (n == 2 && cube); /* texels; a face's number */
+        c[n][lane] = whole ? (float)(int32_t)word : util_u2f(word);
+        it.color[n] = out[n][lane];
+    }
+    snprintf(it.unit, sizeof it.unit, "texture %u", r->texture[lane] % 1000);
+    set_image(&it, lookup, b->threads.world);
+    if (lookup->key.op <= RASTER_FETCH)
+        raster_sampler_lookup(&lookup->key, &lookup->image, &in, lane, &it.where);
+    if (!it.address)
+        it.where.offset = 0;
+    gpu_follow_lookup(&f->of, &it, NULL, NULL, c);
+}
+
+static bool watched_texture(void *ctx, const struct midgard_texture_request *r, uint16_t lanes,
+                            uint32_t out[4][16], struct midgard_place *place)
+{
+    const struct mali_frag_batch *b = ctx;
+    bool ok = b->unwatched.texture(ctx, r, lanes, out, place);
+    for (uint32_t i = 0; ok && i < b->following.count; i++)
+        if (at(b, i)->insn)
+            tell_texture(b, at(b, i), r, (const uint32_t(*)[16])out);
+    return ok;
+}
+
+static void tell(const struct mali_frag_batch *b, const char *name, unsigned words, uint32_t out[4][16])
+{
+    for (uint32_t i = 0; i < b->following.count; i++)
+        if (at(b, i)->insn)
+            gpu_follow_outside(&at(b, i)->of, name, words, false, (const uint32_t(*)[16])out);
+}
+
+static bool watched_uniform(void *ctx, const uint32_t buffer[16], const uint32_t offset[16], unsigned bytes,
+                            uint16_t lanes, uint32_t out[4][16], struct midgard_place *place)
+{
+    const struct mali_frag_batch *b = ctx;
+    if (!b->unwatched.uniform(ctx, buffer, offset, bytes, lanes, out, place))
+        return false;
+    tell(b, "uni", util_div_up(bytes, 4), out);
+    return true;
+}
+
+static bool watched_load(void *ctx, const struct midgard_access *access, uint16_t lanes, uint32_t out[4][16],
+                         struct midgard_place *place)
+{
+    const struct mali_frag_batch *b = ctx;
+    if (!b->unwatched.load(ctx, access, lanes, out, place))
+        return false;
+    tell(b, "memory", util_div_up(access->bytes, 4), out);
+    return true;
+}
+
+static bool watched_tile(void *ctx, enum midgard_tile form, uint32_t target, const uint32_t sample[16],
+                         uint16_t lanes, uint32_t out[4][16], struct midgard_place *place)
+{
+    const struct mali_frag_batch *b = ctx;
+    if (!b->unwatched.tile(ctx, form, target, sample, lanes, out, place))
+        return false;
+    tell(b, "tile", 4, out);
+    return true;
+}
+
+void mali_frag_watch_ports(struct mali_frag_batch *b)
+{
+    b->unwatched = b->threads.ports;
+    b->threads.ports.varying = watched_varying;
+    b->threads.ports.texture = watched_texture;
+    b->threads.ports.uniform = watched_uniform;
+    b->threads.ports.load = watched_load;
+    b->threads.ports.tile = watched_tile;
+}
+
+/* ---- targets ---- */
+
+static struct gpu_color color_of(bool integers, const uint32_t word[4])
+{
+    struct gpu_color color = {.format = integers ? RASTER_R32G32B32A32_UINT : RASTER_R32G32B32A32_FLOAT};
+    memcpy(color.word, word, sizeof color.word);
+    return color;
+}
+
+static void follow_target(const struct mali_frag_batch *b, struct gpu_lane *lane)
+{
+    const struct mali_frag *f = b->frag;
+    const struct mali_frag_target *target = &f->target[lane->target];
+    const struct raster_output_colors *color = &b->color[lane->target][lane->number];
+    const enum raster_format format = (enum raster_format)f->tile->format[lane->target];
+    const bool integers = raster_output_is_integer(format) && !target->shader;
+    const uint32_t constant[4] = {util_f2u(target->constant), util_f2u(target->constant),
+                                  util_f2u(target->constant), util_f2u(target->constant)};
+    const float alpha = mali_frag_alpha(b, lane->number);
+    lane->output = (struct gpu_output){.given = f->has_program && target->written &&
+                                                b->written[lane->target] >> lane->number & 1,
+                                       .source = color_of(integers, color->src),
+                                       .second = color_of(integers, color->src1),
+                                       .constant = color_of(false, constant),
+                                       .shader = target->shader,
+                                       .blend = target->blend,
+                                       .alpha_tested = f->has_program && f->alpha_func != RASTER_ALWAYS,
+                                       .alpha_passed = mali_frag_passes_alpha(f, alpha),
+                                       .alpha_func = f->alpha_func,
+                                       .alpha_ref = f->alpha_reference,
+                                       .alpha = alpha};
+    for (unsigned s = 0; lane->output.given && s < f->tile->samples; s++)
+        lane->written |= (uint16_t)((b->live[s] >> lane->number & 1) << s);
+}
+
+void mali_frag_look_at_targets(const struct mali_frag_batch *b)
+{
+    for (uint32_t i = 0; i < b->following.count; i++)
+        if (at(b, i)->of.lane->target < b->frag->tile->count)
+            follow_target(b, at(b, i)->of.lane);
+}
