@@ -74,7 +74,7 @@ GPUS = {gpu.name: gpu for gpu in (
     Gpu("vc4", "VC4", 20, VC4, VC4, False, 512.0, 1 / 16, 0.045, VC4_EXACT, (UPLOAD_THEN_DRAW,)),
     Gpu("mali400", "Mali400", 20, MALI_GP, MALI_PP, True, 100.0, 1 / 16, 0.02, None, (DISCARD_COMPARISON, RGB565_ALPHA, POINT_COORD)),
     Gpu("mali450", "Mali450", 20, MALI_GP, MALI_PP, True, 100.0, 1 / 16, 0.02, None, (DISCARD_COMPARISON, RGB565_ALPHA, POINT_COORD)),
-    # Chosen by name alone until they draw. A T720 has one target, and so GL ES 2.0 (pan_screen.c).
+    # A T720 has one target, and so GL ES 2.0 (pan_screen.c).
     Gpu("t720", "Mali-T720", 20, MIDGARD, MIDGARD, False, 4095.0, 1 / 16, 0.02),
     Gpu("t760", "Mali-T760", 31, MIDGARD, MIDGARD, False, 4095.0, 1 / 16, 0.02),
     Gpu("t860", "Mali-T860", 31, MIDGARD, MIDGARD, False, 4095.0, 1 / 16, 0.02),
