@@ -38,10 +38,10 @@ static void report_part(struct gpu_frame *frame, const struct raster_rect *part,
                         const struct gpu_fault *fault)
 {
     const int32_t side = GPU_TILE;
-    const struct gpu_frame_area tiles = {.x = (uint8_t)(part->x0 / side),
-                                         .y = (uint8_t)(part->y0 / side),
-                                         .width = (uint8_t)((part->x1 - 1) / side - part->x0 / side + 1),
-                                         .height = (uint8_t)((part->y1 - 1) / side - part->y0 / side + 1)};
+    const struct gpu_frame_area tiles = {.x = (uint16_t)(part->x0 / side),
+                                         .y = (uint16_t)(part->y0 / side),
+                                         .width = (uint16_t)((part->x1 - 1) / side - part->x0 / side + 1),
+                                         .height = (uint16_t)((part->y1 - 1) / side - part->y0 / side + 1)};
     report(frame, &tiles, fault);
 }
 

@@ -23,7 +23,7 @@
 #define GPU_TILE_EMPTY   UINT32_MAX /* for a list: there is none, and nothing is drawn on the tile */
 #define GPU_FRAME_STORES 160u       /* images that a tile goes to at most, planes of samples each */
 
-/* A tile of the frame, in tiles; x and y below 256. */
+/* A tile of the frame, in tiles; x and y below 65536. */
 struct gpu_tile {
     uint32_t x, y, list;
     uint32_t owner; /* who hears of its fault */

@@ -46,10 +46,10 @@ static struct gpu_frame_area area_of(const struct gpu_frame *frame, uint32_t n)
             y0 = UTIL_MIN(y0, y);
             y1 = UTIL_MAX(y1, y);
         }
-    area = (struct gpu_frame_area){(uint8_t)x0, (uint8_t)y0, (uint8_t)(x1 - x0 + 1), (uint8_t)(y1 - y0 + 1),
-                                   list};
+    area = (struct gpu_frame_area){(uint16_t)x0, (uint16_t)y0, (uint16_t)(x1 - x0 + 1),
+                                   (uint16_t)(y1 - y0 + 1), list};
     if (!is_full(frame, &area))
-        area = (struct gpu_frame_area){(uint8_t)tile->x, (uint8_t)tile->y, 1, 1, list};
+        area = (struct gpu_frame_area){(uint16_t)tile->x, (uint16_t)tile->y, 1, 1, list};
     return area;
 }
 

@@ -20,7 +20,7 @@ struct gpu_frame_worker {
 /* Tiles that are drawn as one: neighbours with the same list, in a square of as many as a tile buffer holds.
  */
 struct gpu_frame_area {
-    uint8_t x, y, width, height; /* tiles */
+    uint16_t x, y, width, height; /* tiles */
     uint32_t list;
 };
 

@@ -6,7 +6,7 @@
 
 #include "util/bits.h"
 
-uint64_t gpu_record_wide(const struct gpu_record_field *f, const uint32_t *words)
+static inline uint64_t wide(const struct gpu_record_field *f, const uint32_t *words)
 {
     const uint32_t *at = words + f->at / 32;
     uint32_t low = f->at % 32;
@@ -16,10 +16,26 @@ uint64_t gpu_record_wide(const struct gpu_record_field *f, const uint32_t *words
     value = util_bits(value, low, f->bits);
     if (f->bits2)
         value |= (uint64_t)gpu_record_bits(words, f->at2, f->bits2) << f->bits % 32;
-    switch (f->coding) {
+    switch (__builtin_expect(f->coding, GPU_RECORD_PLAIN)) {
     case GPU_RECORD_POWER: return 1ull << (value & 63);
     case GPU_RECORD_PADDED: return (2 * (value >> 5) + 1) << (value & 31);
     default: return (value + f->add) << f->shift;
+    }
+}
+
+uint64_t gpu_record_wide(const struct gpu_record_field *f, const uint32_t *words)
+{
+    return wide(f, words);
+}
+
+/* The lower `size` bytes of a value; members have 1, 2, 4 or 8. */
+static inline void put(uint8_t *to, uint64_t value, uint8_t size)
+{
+    switch (size) {
+    case 1: *to = (uint8_t)value; break;
+    case 2: memcpy(to, &value, 2); break;
+    case 4: memcpy(to, &value, 4); break;
+    default: memcpy(to, &value, 8); break;
     }
 }
 
@@ -29,10 +45,10 @@ void gpu_record_store(const struct gpu_record_field *fields, size_t count, const
         const struct gpu_record_field *f = &fields[n];
         if (!f->bits)
             continue;
-        uint64_t value = gpu_record_wide(f, words);
+        uint64_t value = wide(f, words);
         if (f->is_signed)
             value = (uint64_t)(int64_t)util_sext((uint32_t)value, f->bits);
-        memcpy((uint8_t *)out + f->to, &value, f->size);
+        put((uint8_t *)out + f->to, value, f->size);
     }
 }
 

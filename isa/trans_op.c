@@ -214,11 +214,17 @@ static LLVMValueRef double_to_single(struct isa_op_ir *o)
 static LLVMValueRef float_to_float(struct isa_op_ir *o, enum isa_shape to)
 {
     switch (to) {
-    case ISA_F16: return isa_op_ir_quieted(o, single_to_half(o, o->f[0]), 16);
+    case ISA_F16:
+        if ((o->policy & (ISA_OP_QUIET | ISA_OP_ROUNDING)) == ISA_OP_QUIET)
+            return isa_op_ir_half(o, o->f[0]); /* of denormal singles zero in any case */
+        return isa_op_ir_quieted(o, single_to_half(o, o->f[0]), 16);
     case ISA_F64:
         return isa_op_ir_quieted(o, LLVMBuildBitCast(o->ir, isa_op_ir_double(o, o->f[0]), o->b->i64x16, ""),
                                  64);
-    default: return isa_op_ir_quieted(o, o->is_double ? double_to_single(o) : jit_as_i32(o->b, o->f[0]), 32);
+    default:
+        if (o->is_half && o->policy & ISA_OP_QUIET)
+            return isa_op_ir_one_nan(o, jit_fence(o->b, o->f[0]));
+        return isa_op_ir_quieted(o, o->is_double ? double_to_single(o) : jit_as_i32(o->b, o->f[0]), 32);
     }
 }
 

@@ -11,12 +11,75 @@ LLVMValueRef isa_op_ir_flushed(struct isa_op_ir *o, LLVMValueRef h)
     return jit_select(o->b, normal, h, isa_op_ir_bits(o, h, 0x8000));
 }
 
+/* Operations that make one NaN of all, or ask only whether something is one: which NaN a source is does not
+ * matter. */
+static bool takes_any_nan(const struct isa_op_ir *o)
+{
+    if (isa_op_rows[o->op].kind == ISA_OP_FTEST)
+        return true;
+    if (!(o->policy & ISA_OP_QUIET) || o->policy & ISA_OP_ROUNDING)
+        return false;
+    switch (o->op) {
+    case ISA_OP_fadd:
+    case ISA_OP_fsub:
+    case ISA_OP_fmul:
+    case ISA_OP_ffma:
+    case ISA_OP_frcp:
+    case ISA_OP_fsqrt:
+    case ISA_OP_frsq:
+    case ISA_OP_ffloor:
+    case ISA_OP_fceil:
+    case ISA_OP_ftrunc:
+    case ISA_OP_froundeven:
+    case ISA_OP_fround:
+    case ISA_OP_ffract:
+    case ISA_OP_f32_to_f16: return true;
+    default: return false;
+    }
+}
+
+static bool is_number(LLVMValueRef v, LLVMTypeRef type, uint64_t n)
+{
+    return LLVMIsConstant(v) && v == isa_op_ir_number(type, n);
+}
+
+/* The single of which x has the bits with one NaN for all, as isa_op_ir_float leaves it; NULL: x is something else.
+ * It came from arithmetic on fenced sources, so that LLVM can fold nothing that a fence would hide. */
+static LLVMValueRef before_quiet(struct isa_op_ir *o, LLVMValueRef x)
+{
+    if (!LLVMIsASelectInst(x) || !is_number(LLVMGetOperand(x, 1), o->b->i32x16, 0x7fc00000))
+        return NULL;
+    LLVMValueRef none = LLVMGetOperand(x, 0), bits = LLVMGetOperand(x, 2);
+    LLVMValueRef f = LLVMIsABitCastInst(bits) ? LLVMGetOperand(bits, 0) : NULL;
+    if (!f || LLVMTypeOf(f) != o->b->f32x16 || !LLVMIsAFCmpInst(none) ||
+        LLVMGetFCmpPredicate(none) != LLVMRealUNO)
+        return NULL;
+    return LLVMGetOperand(none, 0) == f && LLVMGetOperand(none, 1) == f ? f : NULL;
+}
+
+/* The same, where a sign may have been changed since. */
+static LLVMValueRef without_quiet(struct isa_op_ir *o, LLVMValueRef x)
+{
+    LLVMTypeRef type = o->b->i32x16;
+    LLVMOpcode op = LLVMIsABinaryOperator(x) ? LLVMGetInstructionOpcode(x) : LLVMRet;
+    bool negative = op == LLVMXor && is_number(LLVMGetOperand(x, 1), type, 0x80000000),
+         size = op == LLVMAnd && is_number(LLVMGetOperand(x, 1), type, 0x7fffffff);
+    if (!negative && !size)
+        return before_quiet(o, x);
+    LLVMValueRef f = without_quiet(o, LLVMGetOperand(x, 0));
+    if (!f)
+        return NULL;
+    return negative ? LLVMBuildFNeg(o->ir, f, "") : isa_op_ir_call(o, "llvm.fabs", o->b->f32x16, &f, 1);
+}
+
 LLVMValueRef isa_op_ir_single(struct isa_op_ir *o, LLVMValueRef x)
 {
     if (o->is_double)
         return jit_fence(o->b, LLVMBuildBitCast(o->ir, x, isa_op_ir_doubles(o), ""));
-    if (!o->is_half)
-        return jit_fence(o->b, jit_as_f32(o->b, x));
+    if (!o->is_half) {
+        LLVMValueRef f = takes_any_nan(o) ? without_quiet(o, x) : NULL;
+        return f ? f : jit_fence(o->b, jit_as_f32(o->b, x));
+    }
     return jit_half_to_single(o->b, o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, x) : x);
 }
 
@@ -27,16 +90,19 @@ static LLVMValueRef number(struct isa_op_ir *o, LLVMValueRef f)
     return jit_select(o->b, none, jit_as_f32(o->b, jit_splat_u32(o->b, 0x7fc00000)), f);
 }
 
+LLVMValueRef isa_op_ir_half(struct isa_op_ir *o, LLVMValueRef f)
+{
+    LLVMValueRef h =
+        o->policy & ISA_OP_QUIET ? jit_quiet_to_half(o->b, number(o, f)) : jit_single_to_half(o->b, f);
+    return o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, h) : h;
+}
+
 /* A single as the bits of the operation's format. */
 static LLVMValueRef as_bits(struct isa_op_ir *o, LLVMValueRef f)
 {
     if (o->is_double)
         return LLVMBuildBitCast(o->ir, f, o->b->i64x16, "");
-    if (!o->is_half)
-        return jit_as_i32(o->b, f);
-    LLVMValueRef h =
-        o->policy & ISA_OP_QUIET ? jit_quiet_to_half(o->b, number(o, f)) : jit_single_to_half(o->b, f);
-    return o->policy & ISA_OP_FLUSH ? isa_op_ir_flushed(o, h) : h;
+    return o->is_half ? isa_op_ir_half(o, f) : jit_as_i32(o->b, f);
 }
 
 LLVMValueRef isa_op_ir_double(struct isa_op_ir *o, LLVMValueRef f)
@@ -316,13 +382,20 @@ LLVMValueRef isa_op_ir_quieted(struct isa_op_ir *o, LLVMValueRef x, unsigned wid
     return jit_select(o->b, LLVMBuildICmp(o->ir, LLVMIntUGT, size, infinite, ""), quiet(o, width), x);
 }
 
+LLVMValueRef isa_op_ir_one_nan(struct isa_op_ir *o, LLVMValueRef f)
+{
+    LLVMValueRef bits =
+        LLVMTypeOf(f) == o->b->f32x16 ? jit_as_i32(o->b, f) : LLVMBuildBitCast(o->ir, f, o->b->i64x16, "");
+    return jit_select(o->b, is_nan(o, f), quiet(o, LLVMTypeOf(f) == o->b->f32x16 ? 32 : 64), bits);
+}
+
 LLVMValueRef isa_op_ir_float(struct isa_op_ir *o)
 {
     LLVMValueRef f = arithmetic(o);
     if (f && o->is_half && !has_direction(o) && o->policy & ISA_OP_QUIET)
         return as_bits(o, f); /* has them already */
     if (f && !has_direction(o) && o->policy & ISA_OP_QUIET)
-        return jit_select(o->b, is_nan(o, f), quiet(o, width_of(o)), as_bits(o, f));
+        return isa_op_ir_one_nan(o, f);
     LLVMValueRef bits = has_direction(o) ? directed_sum(o, f) : f ? as_bits(o, f) : choice(o);
     return isa_op_ir_quieted(o, bits, width_of(o));
 }

@@ -49,6 +49,10 @@ LLVMValueRef isa_op_ir_ftest(struct isa_op_ir *o);
 LLVMValueRef isa_op_ir_flushed(struct isa_op_ir *o, LLVMValueRef half); /* a denormal half is zero */
 LLVMValueRef isa_op_ir_single(struct isa_op_ir *o, LLVMValueRef x);     /* an operand as a single */
 LLVMValueRef isa_op_ir_double(struct isa_op_ir *o, LLVMValueRef single);
+/* A single as a half's bits, rounded to nearest, with the policy's NaN. */
+LLVMValueRef isa_op_ir_half(struct isa_op_ir *o, LLVMValueRef f);
+/* Bits of singles or doubles, with one NaN for all. Sources of arithmetic are looked for behind it. */
+LLVMValueRef isa_op_ir_one_nan(struct isa_op_ir *o, LLVMValueRef f);
 LLVMValueRef isa_op_ir_quieted(struct isa_op_ir *o, LLVMValueRef x, unsigned width);
 /* x + y of doubles, to odd: where the sum is not exact, of the two numbers beside it the one whose last bit is
  * 1. A format with two digits less gets the exact sum's rounding from it. */

@@ -42,4 +42,10 @@ static inline uint32_t mali_array_element(const struct mali_array *array, uint32
     return (uint32_t)((number + array->add) * array->factor >> array->shift);
 }
 
+/* Whether element n is number n's. */
+static inline bool mali_array_is_linear(const struct mali_array *a)
+{
+    return !a->modulus && a->factor == 1 && !a->add && !a->shift;
+}
+
 #endif

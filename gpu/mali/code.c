@@ -14,11 +14,6 @@ static bool is_number(const struct mali_array *a)
     return a->kind == MALI_ARRAY_VERTEX_ID || a->kind == MALI_ARRAY_INSTANCE_ID;
 }
 
-static bool is_linear(const struct mali_array *a)
-{
-    return !a->modulus && a->factor == 1 && !a->add && !a->shift;
-}
-
 /* Element 0 and how many there are. False: they do not all lie in the buffer's memory, from 0 on. */
 static bool set_places(const struct mali_world *w, const struct mali_attribute *attribute,
                        const struct mali_array *a, uint32_t start, uint32_t bytes, uint32_t rights,
@@ -59,7 +54,9 @@ static void set_array(const struct mali_world *w, bool varying, uint32_t n, stru
                      varying ? GPU_RIGHT_WRITE : GPU_RIGHT_READ, out)))
         return;
     form->format = (uint16_t)format;
-    form->reach = is_number(a) ? MALI_REACH_NUMBER : is_linear(a) ? MALI_REACH_LINEAR : MALI_REACH_FORMULA;
+    form->reach = is_number(a)              ? MALI_REACH_NUMBER
+                  : mali_array_is_linear(a) ? MALI_REACH_LINEAR
+                                            : MALI_REACH_FORMULA;
     out->modulus = a->modulus ? a->modulus : UINT64_C(1) << 32;
     out->factor = a->factor;
     out->add = a->add;
@@ -133,12 +130,13 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
 {
     const struct midgard_program *p = w->program;
     memset(forms, 0, sizeof *forms);
-    memset(code, 0, sizeof *code);
+    memset(code->zeros, 0, sizeof code->zeros);
     memcpy(code->uniform, w->uniform, sizeof code->uniform);
     forms->uniform_count = (uint8_t)w->uniform_count;
     code->page = w->space->page;
     code->window = w->space->window.base;
     code->address = w->address;
+    code->group_bytes = w->group_bytes;
     code->storage[0] = w->bindings->storage.tls_base_pointer;
     code->storage[1] = w->bindings->storage.wls_base_pointer;
     for (uint32_t n = 0; n < MALI_CODE_ARRAYS; n++) {

@@ -7,7 +7,7 @@
 #include "gpu/mali/frag_code.h"
 #include "util/bits.h"
 
-#define CHEAP_INSNS 6u /* of programs without textures: a block takes some ten nanoseconds */
+#define CHEAP_INSNS 6u  /* of programs without textures: a block takes some ten nanoseconds */
 #define LOOP_SHARE  16u /* of the instructions that loops may repeat, what a block that has any pays */
 #define NO_PROGRAM                                                                                           \
     15u /* an address with no more than a tag: the draw has no program (Mesa's pan_cmdstream.c) */
@@ -47,9 +47,19 @@ static bool take_program(struct mali_frag *f, struct mali_stop *stop)
 {
     uint64_t shader = f->job.bindings.state.shader;
     f->has_program = shader > NO_PROGRAM;
-    return !f->has_program || (mali_world_begin(&f->world, f->shared->job, &f->job.draw, &f->job.bindings,
-                                                f->shared->arena, FRAG_UNIT, stop) &&
-                               mali_frag_may_run(f, &f->world, stop));
+    return !f->has_program || mali_world_begin(&f->world, f->shared->job, &f->job.draw, &f->job.bindings,
+                                               f->shared->arena, FRAG_UNIT, stop);
+}
+
+/* What programs store comes in the order of tiles: where the tiler did not hear of it, they may not (ours). */
+static bool stores_in_order(const struct mali_frag *f, struct mali_stop *stop)
+{
+    bool shares = f->has_program && f->world.program->shares;
+    for (uint32_t n = 0; n < f->tile->count; n++)
+        shares |= f->target[n].shader && f->target[n].shader->program->shares;
+    return !shares || f->shared->alone ||
+           mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_PACKET, FRAG_UNIT, f->job.draw.state,
+                         "its program stores to memory, its state says nothing of side effects");
 }
 
 static bool reads_points(const struct mali_frag *f)
@@ -139,7 +149,7 @@ bool mali_frag_prepare(struct mali_frag_shared *shared, struct gpu_frame_draw *d
         return false;
     f->ahead = draw->points && f->has_program && reads_points(f) ? 2 : 0;
     if (!mali_frag_place_varyings(f, stop) || !mali_frag_set_tests(f, stop) ||
-        !mali_frag_set_targets(f, stop))
+        !mali_frag_set_targets(f, stop) || !stores_in_order(f, stop))
         return false;
     begin_shader(f);
     mali_frag_take_code(f, shared->engine, shared->in_order);

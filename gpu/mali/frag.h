@@ -16,7 +16,7 @@ struct mali_frag_shared {
     struct util_arena *arena;
     struct jit_engine *engine; /* NULL: draws are interpreted */
     bool in_order;             /* no draw is to be opaque */
-    bool in_sequence;          /* tiles are drawn one after the other: programs may have side effects */
+    bool alone;                /* tiles are drawn one after the other: programs may store */
     struct util_maker *maker;
     _Atomic(struct mali_frag *) counted; /* draws with occlusion queries, the latest first */
     _Atomic uint64_t packets;            /* descriptors that draws may still read */

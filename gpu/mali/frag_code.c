@@ -222,7 +222,6 @@ static bool set_args(struct mali_frag *f, struct finding *x)
     struct mali_frag_args *args = util_arena_alloc(f->shared->arena, sizeof *args);
     if (!args)
         return false;
-    memset(args, 0, sizeof *args);
     if (f->has_program)
         mali_code_prepare(&f->world, &x->head.forms.world, x->lookups, &args->code);
     args->alpha_reference = f->alpha_reference;

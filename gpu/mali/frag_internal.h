@@ -20,6 +20,14 @@ struct mali_frag_slot {
     uint16_t format; /* enum raster_format */
     bool flat;
     uint8_t first, count; /* among the vertices' varyings */
+    uint8_t bytes;        /* of a vertex's */
+    uint8_t as;           /* enum mali_frag_unpacking */
+};
+/* How a vertex's bytes become numbers. */
+enum mali_frag_unpacking {
+    FRAG_UNPACK, /* by the format's row */
+    FRAG_COPY,   /* as they are */
+    FRAG_HALVES
 };
 
 /* What a block's fragments go through, in this order:
@@ -68,9 +76,6 @@ struct mali_frag {
 /* frag_state.c: tests and blending out of the state. False and *stop: what is not done. */
 bool mali_frag_set_tests(struct mali_frag *frag, struct mali_stop *stop);
 bool mali_frag_set_targets(struct mali_frag *frag, struct mali_stop *stop);
-/* Whether the program may run in the frame: with side effects only where tiles are drawn in sequence. False:
- * *stop. */
-bool mali_frag_may_run(const struct mali_frag *frag, const struct mali_world *world, struct mali_stop *stop);
 /* frag_varying.c: which varyings the program reads, and where they stand. */
 bool mali_frag_place_varyings(struct mali_frag *frag, struct mali_stop *stop);
 

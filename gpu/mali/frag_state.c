@@ -10,16 +10,6 @@ static bool unsupported(const struct mali_frag *f, const char *what, uint32_t va
                          "%s (%u)", what, value);
 }
 
-/* ---- side effects ---- */
-
-bool mali_frag_may_run(const struct mali_frag *f, const struct mali_world *world, struct mali_stop *stop)
-{
-    if (!world->program->side_effects || f->shared->in_sequence)
-        return true;
-    return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_SHADER, world->unit, world->address,
-                         "the program writes memory, and no state of the frame's draws said so");
-}
-
 /* ---- tests ---- */
 
 /* Functions are numbered alike: MALI_FUNC_NEVER and on, RASTER_NEVER and on. */
@@ -68,8 +58,8 @@ bool mali_frag_set_tests(struct mali_frag *f, struct mali_stop *stop)
                                                                               : RASTER_QUERY_NONE;
     /* What nothing behind the program can change may be tested before it. */
     f->early = s->force_early_z || !f->has_program ||
-               !(p->discards || f->depth_given || f->stencil_given || p->side_effects ||
-                 f->alpha_to_coverage || f->alpha_func != RASTER_ALWAYS);
+               !(p->discards || f->depth_given || f->stencil_given || p->shares || f->alpha_to_coverage ||
+                 f->alpha_func != RASTER_ALWAYS);
     if (s->alpha_to_coverage && s->alpha_to_coverage_invert)
         return unsupported(f, "alpha to coverage, inverted", 1, stop);
     return true;
@@ -198,8 +188,7 @@ static bool set_shader(struct mali_frag *f, uint32_t n, const struct mali_blend 
     f->target[n].shader = world;
     f->target[n].written = true;
     return mali_world_begin_shader(world, f->shared->job, &f->job.draw, &f->job.bindings, b->shader_pc,
-                                   f->shared->arena, "blend shader", stop) &&
-           mali_frag_may_run(f, world, stop);
+                                   f->shared->arena, "blend shader", stop);
 }
 
 bool mali_frag_set_targets(struct mali_frag *f, struct mali_stop *stop)

@@ -1,10 +1,13 @@
 /* Varyings of a draw: which of them the program reads, where a vertex has them, and how set-up takes them. */
 #include <string.h>
 
+#include <smmintrin.h>
+
 #include "gpu/mali/frag_internal.h"
 #include "isa/midgard/names.h"
 #include "raster/texture/sampler.h"
 #include "util/bits.h"
+#include "util/half.h"
 
 /* How the program's loads ask for a varying, by its descriptor. */
 struct asked {
@@ -53,6 +56,24 @@ static uint8_t width_of(enum raster_format format, bool flat)
     return channels;
 }
 
+/* The row's channels as they stand, and all of one kind. */
+static bool is_plain(enum raster_format format, unsigned bits)
+{
+    const struct raster_texel *texel = &raster_texels[format];
+    for (unsigned c = 0; c < 4; c++) {
+        const bool there = texel->channel[c].bits;
+        if (there && (texel->channel[c].bits != bits || texel->channel[c].kind != RASTER_KIND_FLOAT ||
+                      texel->channel[c].at != c * bits || texel->from[c] != c))
+            return false;
+    }
+    return true;
+}
+
+static uint8_t unpacking_of(enum raster_format format, bool flat)
+{
+    return flat || is_plain(format, 32) ? FRAG_COPY : is_plain(format, 16) ? FRAG_HALVES : FRAG_UNPACK;
+}
+
 static bool too_many(const struct mali_frag *f, struct mali_stop *stop)
 {
     return mali_stop_set(
@@ -72,8 +93,14 @@ static bool place(struct mali_frag *f, uint32_t n, const struct asked *asked, bo
         return true;
     if (flat != (raster_sampler_integer(format) || !asked->smooth[n]))
         return true;
-    struct mali_frag_slot slot = {
-        a, array, (uint16_t)format, flat, (uint8_t)f->vary_count, width_of(format, flat)};
+    struct mali_frag_slot slot = {a,
+                                  array,
+                                  (uint16_t)format,
+                                  flat,
+                                  (uint8_t)f->vary_count,
+                                  width_of(format, flat),
+                                  (uint8_t)raster_format_bytes(format),
+                                  unpacking_of(format, flat)};
     uint32_t end = f->vary_count + slot.count;
     if (end + f->ahead > RASTER_MAX_VARYINGS || (flat && end > FRAG_FLAT_MOST))
         return too_many(f, stop);
@@ -105,15 +132,46 @@ bool mali_frag_place_varyings(struct mali_frag *f, struct mali_stop *stop)
 
 /* ---- vertices ---- */
 
+/* Bytes of a multiple of four mostly, at most 16, above them zeros. */
+static __m128i load(const uint8_t *at, uint32_t bytes)
+{
+    uint32_t word[4] = {0};
+    switch (bytes) {
+    case 4: return _mm_cvtsi32_si128((int32_t)util_load32(at));
+    case 8: return _mm_loadl_epi64((const __m128i *)at);
+    case 12: return _mm_insert_epi32(_mm_loadl_epi64((const __m128i *)at), (int32_t)util_load32(at + 8), 2);
+    case 16: return _mm_loadu_si128((const __m128i *)at);
+    default: memcpy(word, at, bytes); return _mm_loadu_si128((const __m128i *)word);
+    }
+}
+
+/* Up to four numbers, of which the slot's count. */
+static __m128i numbers(const struct mali_frag_slot *s, const uint8_t *at)
+{
+    uint32_t channel[4], word[4];
+    __m128i v = load(at, s->bytes);
+    if (s->as == FRAG_COPY)
+        return v;
+    if (s->as == FRAG_HALVES)
+        return _mm_castps_si128(util_halves_to_floats(_mm_unpacklo_epi16(v, _mm_setzero_si128())));
+    _mm_storeu_si128((__m128i *)word, v);
+    raster_texel_unpack(&raster_texels[s->format], word, channel);
+    return _mm_loadu_si128((const __m128i *)channel);
+}
+
 static void read_slot(const struct mali_frag_slot *s, const uint8_t *at, float *out)
 {
-    uint32_t word[4] = {0}, channel[4];
-    memcpy(word, at, raster_format_bytes((enum raster_format)s->format));
-    if (!s->flat) {
-        raster_texel_unpack(&raster_texels[s->format], word, channel);
-        memcpy(word, channel, sizeof word);
-    }
-    memcpy(out, word, s->count * sizeof *out);
+    __m128i v = numbers(s, at);
+    if (s->first + 4u <= RASTER_MAX_VARYINGS)
+        _mm_storeu_si128((__m128i *)(out + s->first), v); /* what is too much, the next slot overwrites */
+    else
+        memcpy(out + s->first, &v, s->count * sizeof *out);
+}
+
+/* The element of a vertex, of whom most often each has its own. */
+static uint32_t element(const struct mali_array *a, uint32_t index)
+{
+    return mali_array_is_linear(a) ? index : mali_array_element(a, index);
 }
 
 bool mali_frag_fetch(const struct mali_frag *f, const struct gpu_space *space, struct gpu_space_run *run,
@@ -122,13 +180,12 @@ bool mali_frag_fetch(const struct mali_frag *f, const struct gpu_space *space, s
     for (uint32_t n = 0; n < f->slot_count; n++) {
         const struct mali_frag_slot *s = &f->slot[n];
         uint64_t address = s->array->pointer + (uint64_t)(int64_t)s->attribute->offset +
-                           (uint64_t)mali_array_element(s->array, index) * s->array->stride;
-        const uint32_t bytes = raster_format_bytes((enum raster_format)s->format);
-        const uint8_t *at = address <= UINT32_MAX ? gpu_space_near(space, run, address, bytes) : NULL;
+                           (uint64_t)element(s->array, index) * s->array->stride;
+        const uint8_t *at = address <= UINT32_MAX ? gpu_space_near(space, run, address, s->bytes) : NULL;
         if (!at)
             return gpu_fault_set(fault, GPU_FAULT_MEMORY, FRAG_UNIT, address,
                                  "a varying of vertex %u is not in memory", index);
-        read_slot(s, at, out + s->first);
+        read_slot(s, at, out);
     }
     return true;
 }

@@ -141,15 +141,19 @@ static const struct gpu_frame_family family = {.state = "tiler job",
 
 /* The frame's tiles within the job's bounds, each with its list. NULL and *stop: the lists cannot be read, or
  * no host memory. */
-static struct gpu_tile *tiles_of(struct mali_job *job, const struct mali_fragment_job *p,
-                                 const struct mali_lists_header *header, const struct mali_targets *targets,
+static struct gpu_tile *tiles_of(struct mali_job *job, const struct mali_fragment_job *p, struct rendering *r,
                                  uint32_t *count, struct mali_stop *stop)
 {
-    const uint64_t bytes = (uint64_t)header->columns * header->rows * sizeof(struct mali_list);
-    const uint8_t *table = header->mark ? mali_at(job->space, header->table, bytes, GPU_RIGHT_READ, UNIT,
-                                                  "table of tile lists", stop)
-                                        : NULL;
-    if (header->mark && !table)
+    const struct mali_targets *targets = &r->targets;
+    struct mali_lists_header header;
+    if (!mali_lists_header_read(job->space, job->version, &p->frame, UNIT, &header, stop))
+        return NULL;
+    r->shared.alone = header.alone;
+    const uint64_t bytes = (uint64_t)header.columns * header.rows * sizeof(struct mali_list);
+    const uint8_t *table = header.mark ? mali_at(job->space, header.table, bytes, GPU_RIGHT_READ, UNIT,
+                                                 "table of tile lists", stop)
+                                       : NULL;
+    if (header.mark && !table)
         return NULL;
     uint32_t right = UTIL_MIN(p->bounds.bound_max_x + 1, util_div_up(targets->width, GPU_TILE)),
              bottom = UTIL_MIN(p->bounds.bound_max_y + 1, util_div_up(targets->height, GPU_TILE));
@@ -159,7 +163,7 @@ static struct gpu_tile *tiles_of(struct mali_job *job, const struct mali_fragmen
     *count = 0;
     for (uint32_t y = p->bounds.bound_min_y; tiles && y < bottom; y++)
         for (uint32_t x = p->bounds.bound_min_x; x < right; x++) {
-            uint32_t n = y * GPU_TILE / MALI_LIST_PIXELS * header->columns + x * GPU_TILE / MALI_LIST_PIXELS;
+            uint32_t n = y * GPU_TILE / MALI_LIST_PIXELS * header.columns + x * GPU_TILE / MALI_LIST_PIXELS;
             struct mali_list list;
             if (table)
                 memcpy(&list, table + n * sizeof list, sizeof list);
@@ -185,7 +189,7 @@ static bool check(const struct mali_job *job, const struct mali_fragment_job *p,
     if (b->bound_min_x > b->bound_max_x || b->bound_min_y > b->bound_max_y)
         return refuse(job, GPU_FAULT_PACKET, "the frame's bounds are empty", stop);
     if (t->width > MALI_LISTS_A_SIDE * MALI_LIST_PIXELS || t->height > MALI_LISTS_A_SIDE * MALI_LIST_PIXELS)
-        return refuse(job, GPU_FAULT_UNSUPPORTED, "frames of more than 4096 pixels a side are not done",
+        return refuse(job, GPU_FAULT_UNSUPPORTED, "frames of more than 8192 pixels a side are not done",
                       stop);
     return true;
 }
@@ -216,7 +220,7 @@ static enum mali_exception exception_of(enum gpu_fault_kind kind)
 }
 
 static bool render(struct mali_job *job, struct rendering *r, const struct gpu_tile *tiles, uint32_t count,
-                   bool in_sequence, struct mali_stop *stop)
+                   struct mali_stop *stop)
 {
     struct mali_device *device = job->device;
     struct gpu_fault fault[1] = {{0}};
@@ -225,11 +229,10 @@ static bool render(struct mali_job *job, struct rendering *r, const struct gpu_t
     r->shared.targets = &r->targets;
     r->shared.engine = device->options.reference ? NULL : device->options.engine;
     r->shared.in_order = device->options.in_order;
-    r->shared.in_sequence = in_sequence;
     atomic_init(&r->shared.packets, job->budget->packets);
     r->of = (struct gpu_frame){.family = &family,
                                .space = job->space,
-                               .pool = in_sequence ? NULL : device->options.pool,
+                               .pool = r->shared.alone ? NULL : device->options.pool,
                                .workers = &device->frame_workers,
                                .reader = gpu_tile_lists(job->space),
                                .tiles = tiles,
@@ -263,20 +266,18 @@ static enum mali_end run(struct mali_job *job, const struct mali_fragment_job *p
                          struct mali_stop *stop)
 {
     uint32_t count = 0;
-    struct mali_lists_header header;
     if (!mali_targets_read(job->space, job->version, &p->frame, &r->targets, stop) ||
-        !check(job, p, &r->targets, stop) ||
-        !mali_lists_header_read(job->space, job->version, &p->frame, UNIT, &header, stop))
+        !check(job, p, &r->targets, stop))
         return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
     if (!job->budget->fuel) { /* a tile has its least share whatever is left */
         mali_stop_set(stop, MALI_ACTIVE, GPU_FAULT_TIMEOUT, UNIT, job->address,
                       "the chain's programs execute too many instructions");
         return MALI_END_FAULT;
     }
-    struct gpu_tile *tiles = tiles_of(job, p, &header, &r->targets, &count, stop);
+    struct gpu_tile *tiles = tiles_of(job, p, r, &count, stop);
     if (!tiles)
         return stop->page_fault ? MALI_END_WAITS : MALI_END_FAULT;
-    bool done = render(job, r, tiles, count, header.side_effects & 1, stop);
+    bool done = render(job, r, tiles, count, stop);
     free(tiles);
     if (done)
         note_frame(&job->device->host, job->space, &r->targets);

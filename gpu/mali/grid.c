@@ -38,25 +38,40 @@ static void part(uint64_t n, const uint64_t along[3], uint32_t out[3])
     out[2] = (uint32_t)(n / along[0] / along[1]);
 }
 
+/* The place behind. */
+static void next(const uint64_t along[3], uint32_t at[3])
+{
+    if (++at[0] < along[0])
+        return;
+    at[0] = 0;
+    if (++at[1] < along[1])
+        return;
+    at[1] = 0;
+    at[2]++;
+}
+
 uint16_t mali_grid_lanes(const struct mali_grid *g, uint64_t unit, uint32_t first, struct mali_threads *t)
 {
     const uint64_t size[3] = {g->size[0], g->size[1], g->size[2]};
-    uint64_t groups = g->groups[0] * g->groups[1] * g->groups[2];
-    uint16_t lanes = 0;
+    const uint64_t groups = g->groups[0] * g->groups[1] * g->groups[2];
+    const bool several = g->groups_of_unit > 1;
+    uint64_t group = several ? unit * MIDGARD_LANES : unit;
+    uint32_t thread = several ? 0 : first, local[3], at[3];
+    uint64_t left = several ? groups - group : g->threads - UTIL_MIN(first, g->threads);
+    uint32_t count = (uint32_t)UTIL_MIN(left, MIDGARD_LANES);
+    part(group, g->groups, at);
+    part(thread, size, local);
     for (uint32_t l = 0; l < MIDGARD_LANES; l++) {
-        bool several = g->groups_of_unit > 1;
-        uint64_t group = several ? unit * MIDGARD_LANES + l : unit;
-        uint32_t thread = several ? 0 : first + l, local[3], at[3];
-        bool there = group < groups && thread < g->threads;
-        part(there ? group : 0, g->groups, at);
-        part(there ? thread : 0, size, local);
-        lanes |= (uint16_t)(there << l);
+        if (l == count) /* lanes that there are not are like the first of all */
+            memset(several ? at : local, 0, sizeof at);
         for (unsigned n = 0; n < 3; n++) {
             t->local[n][l] = local[n];
             t->group[n][l] = at[n];
             t->global[n][l] = (uint32_t)(at[n] * size[n] + local[n]);
         }
         t->number[l] = (uint32_t)(t->global[2][l] * g->slice + t->global[1][l] * g->row + t->global[0][l]);
+        if (l < count)
+            next(several ? g->groups : size, several ? at : local);
     }
-    return lanes;
+    return (uint16_t)((1u << count) - 1);
 }

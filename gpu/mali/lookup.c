@@ -73,15 +73,18 @@ static enum raster_format format_of(const struct mali_view *view)
     const struct mali_texture *t = &view->texture;
     if (t->format == MALI_FORMAT_ASTC_2D_LDR || t->format == MALI_FORMAT_ASTC_2D_HDR)
         return mali_format_astc((uint32_t)view->surface[0].pointer & ASTC_TAG, t->srgb);
-    return mali_format(t->format, t->srgb);
+    enum raster_format format = mali_format(t->format, t->srgb);
+    /* Alpha is linear wherever the order takes it from: luminance with alpha. */
+    return format == RASTER_R8G8_SRGB && mali_order(t->order, 3) == 1 ? RASTER_L8A8_SRGB : format;
 }
 
 /* The view's swizzle chooses among the components that the format's order gives. */
-static void set_swizzle(const struct mali_texture *t, uint8_t out[4])
+static void set_swizzle(const struct mali_texture *t, uint16_t format, uint8_t out[4])
 {
     for (unsigned c = 0; c < 4; c++) {
-        unsigned s = mali_order(t->swizzle, c);
-        out[c] = (uint8_t)(s < 4 ? mali_order(t->order, s) : s);
+        unsigned s = mali_order(t->swizzle, c), from = s < 4 ? mali_order(t->order, s) : s;
+        bool alpha = format == RASTER_L8A8_SRGB && s < 4 && from == 1;
+        out[c] = alpha ? RASTER_SWIZZLE_A : (uint8_t)from;
     }
 }
 
@@ -331,7 +334,7 @@ static bool take_surfaces(struct maker *m)
 /* What the request and its sampler add. */
 static void complete(struct maker *m)
 {
-    set_swizzle(&m->view->texture, m->key.swizzle);
+    set_swizzle(&m->view->texture, m->key.format, m->key.swizzle);
     set_op(m);
     if (m->sampler)
         set_sampler(m);

@@ -76,8 +76,10 @@ static enum raster_format raw_image(uint32_t bytes)
                          : raw_of_bytes(bytes);
 }
 
-/* Orders of channels: three bits each, the component that stands there; 4 is 0. */
+/* Orders of channels: three bits each, the component that stands there; 4 is 0. Luminance is said to be blue, as
+ * the driver inverts "red, red, red"; it draws equal ones, of which red is taken here (ours). */
 enum { RGBA = 0x688, BGRA = 0x60a, RGB0 = 0x888, BGR0 = 0x80a, ABGR = 0x053, ARGB = 0x29b };
+enum { LUMINANCE = 0x922, ALPHA = 0x923, LUMINANCE_ALPHA = 0x91a };
 
 /* Numbers are the same in both versions. */
 static const struct writeback {
@@ -94,6 +96,9 @@ static const struct writeback {
     {MALI_COLOR_FORMAT_R8G8B8, BGRA, RASTER_B8G8R8_UNORM, RASTER_B8G8R8_SRGB},
     {MALI_COLOR_FORMAT_R8G8, RGBA, RASTER_R8G8_UNORM, RASTER_R8G8_SRGB},
     {MALI_COLOR_FORMAT_R8, RGBA, RASTER_R8_UNORM, RASTER_R8_SRGB},
+    {MALI_COLOR_FORMAT_R8, LUMINANCE, RASTER_L8_UNORM, RASTER_L8_SRGB},
+    {MALI_COLOR_FORMAT_R8, ALPHA, RASTER_A8_UNORM, 0},
+    {MALI_COLOR_FORMAT_R8G8, LUMINANCE_ALPHA, RASTER_L8A8_UNORM, RASTER_L8A8_SRGB},
     {MALI_COLOR_FORMAT_R4G4B4A4, RGBA, RASTER_R4G4B4A4_UNORM, 0},
     {MALI_COLOR_FORMAT_R4G4B4A4, BGRA, RASTER_B4G4R4A4_UNORM, 0},
     {MALI_COLOR_FORMAT_R4G4B4A4, RGB0, RASTER_R4G4B4X4_UNORM, 0},
@@ -328,15 +333,17 @@ static enum raster_depth_kind depth_kind(enum mali_version version, const struct
                                                                                 : RASTER_DEPTH_UNORM24;
 }
 
-/* An image of both where the format has both and both are written. */
+/* An image of both where the format has both and none of stencil alone is written: drivers enable the write of
+ * depth then (Mesa's pan_job.c). */
 static bool add_zs(const struct taking *t, struct plane *z, struct plane *s, bool write_z, bool write_s)
 {
     uint32_t zs_format = z->format;
     z->format = depth_format(zs_format);
     s->format = stencil_format(s->format);
-    if (has_stencil(zs_format) && write_s && (s->base == z->base || !s->base)) {
+    bool one = !write_s || s->base == z->base || !s->base;
+    if (has_stencil(zs_format) && one) {
         z->of = write_z ? RASTER_OF_DEPTH_STENCIL : RASTER_OF_STENCIL;
-        write_z = true;
+        write_z |= write_s;
         write_s = false;
     }
     if (write_z && z->format == RASTER_FORMAT_NONE)
@@ -386,8 +393,8 @@ static void set_filled(struct mali_targets *targets)
     targets->fills = true;
     for (uint32_t n = 0; n < targets->store_count; n++) {
         struct mali_store *s = &targets->store[n];
-        targets->fills &= raster_targets_pixel(&targets->tile, &tile, s->of, &s->surface, s->first, s->count,
-                                               s->cleared);
+        targets->fills &=
+            raster_targets_pixel(&targets->tile, &tile, s->of, &s->surface, s->first, s->count, s->cleared);
     }
 }
 

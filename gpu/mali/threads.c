@@ -265,8 +265,7 @@ static bool varyings_are_own(const struct mali_bindings *b)
         enum raster_format format = mali_format(v->attribute.format, false);
         uint32_t bytes = format ? raster_format_bytes(format) : 4 * (uint32_t)sizeof(float);
         int64_t offset = v->attribute.offset_enable ? v->attribute.offset : 0;
-        bool plain = !a->modulus && a->factor == 1 && !a->shift && !a->add;
-        if (!plain || offset < 0 || offset + bytes > a->stride ||
+        if (!mali_array_is_linear(a) || offset < 0 || offset + bytes > a->stride ||
             !lies_apart(a, b->varying_buffer, b->varying_buffer_count, true) ||
             !lies_apart(a, b->attribute_buffer, b->attribute_buffer_count, false))
             return false;
@@ -286,8 +285,8 @@ enum mali_end mali_grid_run(struct mali_job *job, struct mali_world *world, cons
                             uint64_t *done, struct mali_stop *stop)
 {
     struct run run = {.job = job, .world = world, .grid = grid};
-    bool parallel = !world->program->side_effects && grid->own && varyings_are_own(world->bindings) &&
-                    textures_are_few(world);
+    bool parallel =
+        !world->program->shares && grid->own && varyings_are_own(world->bindings) && textures_are_few(world);
     enum mali_end end = MALI_END_FAULT;
     run.sixteens = grid->groups_of_unit > 1 ? 1 : util_div_up(grid->threads, MIDGARD_LANES);
     if (start(&run, parallel ? util_pool_workers(job->device->options.pool) : 1)) {

@@ -11,8 +11,8 @@
 #include "gpu/mali/jobs.h"
 #include "tiler/bins.h"
 
-#define MALI_LIST_PIXELS  64u /* a list's square, a side */
-#define MALI_LISTS_A_SIDE 64u /* of a frame of 4096x4096 pixels, the largest: ours */
+#define MALI_LIST_PIXELS  64u  /* a list's square, a side */
+#define MALI_LISTS_A_SIDE 128u /* of a frame of 8192x8192 pixels, the largest: ours */
 #define MALI_LISTS_MOST   (MALI_LISTS_A_SIDE * MALI_LISTS_A_SIDE)
 
 /* As it stands at the polygon list. */
@@ -21,7 +21,8 @@ struct mali_lists_header {
     uint32_t columns, rows; /* of lists */
     uint32_t table;         /* address of a struct mali_list for each */
     uint32_t heap;          /* address from which on the heap is free */
-    uint32_t side_effects;  /* 1: of programs of some draw; its frame's tiles are drawn one after the other */
+    uint32_t alone; /* 1: a draw's state says that its program has side effects, so that tiles are drawn
+                             * one after the other */
     uint32_t reserved[2];
 };
 #define MALI_LISTS_MARK 0x4c4d5456u

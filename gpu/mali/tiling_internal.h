@@ -16,10 +16,10 @@ struct mali_tiling {
     struct mali_stop *stop;
     /* The frame's lists, in private memory while the job works. */
     bool listed; /* they are there */
+    bool alone;  /* as the header has it */
     uint32_t width, height;
     uint32_t columns, rows;
     uint32_t heap_at, heap_end, table;
-    uint32_t side_effects; /* as the header has it */
     struct tiler_bin bin[MALI_LISTS_MOST];
     /* The draw, and how far it is. */
     struct tiler_draw draw;

@@ -192,12 +192,12 @@ enum mali_end mali_tiling_lists_begin(struct mali_tiling *t)
     t->heap_end = (uint32_t)UTIL_MIN(frame->tiler.heap_end, UINT32_MAX);
     if (t->columns > MALI_LISTS_A_SIDE || t->rows > MALI_LISTS_A_SIDE) {
         mali_stop_set(t->stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, UNIT, frame->address,
-                      "a frame of %ux%u pixels: more than 4096 a side are not done", t->width, t->height);
+                      "a frame of %ux%u pixels: more than 8192 a side are not done", t->width, t->height);
         return MALI_END_FAULT;
     }
     if (!mali_lists_header_read(t->job->space, t->job->version, frame, UNIT, &header, t->stop))
         return stopped(t);
-    t->side_effects = (header.side_effects & 1) | t->payload->bindings.state.shader_has_side_effects;
+    t->alone = header.alone || t->payload->bindings.state.shader_has_side_effects;
     return header.mark ? load_lists(t, &header) : make_lists(t);
 }
 
@@ -231,7 +231,7 @@ enum mali_end mali_tiling_lists_end(struct mali_tiling *t, enum mali_end end)
                                              .rows = t->rows,
                                              .table = t->table,
                                              .heap = t->heap_at,
-                                             .side_effects = t->side_effects};
+                                             .alone = t->alone};
     uint64_t bytes = t->columns * t->rows * (uint64_t)sizeof(struct mali_list);
     t->stop = &stop;
     t->listed = false;

@@ -263,18 +263,48 @@ static LLVMValueRef in_pages(const struct mali_world_ir *e, struct jit_builder *
     return jit_mask_all(b, LLVMBuildOr(b->ir, good, LLVMBuildNot(b->ir, mask, ""), ""));
 }
 
+/* Whether every lane's bytes are in the workgroup's storage. */
+static LLVMValueRef in_group(const struct mali_world_ir *e, struct jit_builder *b,
+                             const struct midgard_ir_access *a, LLVMValueRef mask, LLVMValueRef *low)
+{
+    LLVMValueRef room = place(e, b, b->i64, offsetof(struct mali_code, group_bytes)),
+                 bytes = jit_i64(b, a->bytes);
+    LLVMValueRef last = LLVMBuildSub(b->ir, room, bytes, "");
+    LLVMValueRef good = LLVMBuildICmp(b->ir, LLVMIntULE, a->address, jit_splat(b, last), "");
+    *low = narrow(b, a->address);
+    good = jit_mask_all(b, LLVMBuildOr(b->ir, good, LLVMBuildNot(b->ir, mask, ""), ""));
+    return LLVMBuildAnd(b->ir, good, LLVMBuildICmp(b->ir, LLVMIntUGE, room, bytes, ""), "");
+}
+
+static LLVMValueRef is_plain(const struct mali_world_ir *e, struct jit_builder *b,
+                             const struct midgard_ir_access *a, uint32_t rights, LLVMValueRef mask,
+                             LLVMValueRef *low)
+{
+    return a->space == MIDGARD_WORKGROUP ? in_group(e, b, a, mask, low)
+                                         : in_pages(e, b, a, rights, mask, low);
+}
+
+/* What offsets are from, where all is plain. */
+static LLVMValueRef plain_base(const struct mali_world_ir *e, struct jit_builder *b,
+                               const struct midgard_ir_access *a)
+{
+    return a->space == MIDGARD_WORKGROUP
+               ? of_threads(e, b, b->ptr, offsetof(struct mali_threads, group_storage))
+               : place(e, b, b->ptr, offsetof(struct mali_code, window));
+}
+
 static LLVMValueRef load(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
                          LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;
     LLVMValueRef low, at[16], fast[4], slow[4];
     struct ways w;
-    if (a->space != MIDGARD_GLOBAL || b->quick)
+    if (a->space == MIDGARD_THREAD || b->quick)
         return midgard_ir_call_ports.load(e, b, a, mask, out, address);
     for (unsigned c = 0; c < 4; c++)
         fast[c] = jit_splat_u32(b, 0);
-    ways_begin(b, &w, in_pages(e, b, a, GPU_RIGHT_READ, mask, &low));
-    addresses(b, place(e, b, b->ptr, offsetof(struct mali_code, window)), low, mask, zeros(e, b), at);
+    ways_begin(b, &w, is_plain(e, b, a, GPU_RIGHT_READ, mask, &low));
+    addresses(b, plain_base(e, b, a), low, mask, zeros(e, b), at);
     gpu_array_ir_load(b, at, a->bytes, fast);
     ways_next(b, &w);
     LLVMValueRef bad = midgard_ir_call_ports.load(e, b, a, mask, slow, address);
@@ -290,10 +320,10 @@ static LLVMValueRef store(void *ctx, struct jit_builder *b, const struct midgard
     struct mali_world_ir *e = ctx;
     LLVMValueRef low, at[16];
     struct ways w;
-    if (a->space != MIDGARD_GLOBAL || b->quick || a->enable != (1u << a->bytes) - 1)
+    if (a->space == MIDGARD_THREAD || b->quick || a->enable != (1u << a->bytes) - 1)
         return midgard_ir_call_ports.store(e, b, a, mask, value, address);
-    ways_begin(b, &w, in_pages(e, b, a, GPU_RIGHT_WRITE, mask, &low));
-    addresses(b, place(e, b, b->ptr, offsetof(struct mali_code, window)), low, mask, scratch(e, b), at);
+    ways_begin(b, &w, is_plain(e, b, a, GPU_RIGHT_WRITE, mask, &low));
+    addresses(b, plain_base(e, b, a), low, mask, scratch(e, b), at);
     gpu_array_ir_put(b, at, a->bytes, value);
     ways_next(b, &w);
     LLVMValueRef bad = midgard_ir_call_ports.store(e, b, a, mask, value, address);
@@ -312,8 +342,8 @@ static void argument(void *ctx, struct jit_builder *b, enum midgard_argument whi
                                                : 0;
     if (!at) { /* MIDGARD_A_STORAGE */
         for (unsigned c = 0; c < 4; c++)
-            out[c] = jit_splat(
-                b, place(e, b, b->i32, offsetof(struct mali_code, storage) + c * sizeof(uint32_t)));
+            out[c] =
+                jit_splat(b, place(e, b, b->i32, offsetof(struct mali_code, storage) + c * sizeof(uint32_t)));
         return;
     }
     for (unsigned c = 0; c < 3; c++)

@@ -4,7 +4,7 @@
  * Internal to gpu/mali.
  *
  * Forms (struct mali_code_forms) are part of a code's key; places (struct mali_code) are the draw's, prepared
- * once and constant while code runs. */
+ * once and constant while code runs. Of the arrays only what the forms name has a place. */
 #ifndef VITRAIL_GPU_MALI_WORLD_IR_H
 #define VITRAIL_GPU_MALI_WORLD_IR_H
 
@@ -64,8 +64,9 @@ struct mali_code {
     const struct raster_image *image[MALI_CODE_LOOKUPS];
     const uint32_t *page; /* of the space: page numbers << 4 | rights */
     uint8_t *window;
-    uint64_t address;    /* of the program */
-    uint64_t storage[2]; /* of threads, of the workgroup: guest addresses */
+    uint64_t address;     /* of the program */
+    uint64_t storage[2];  /* of threads, of the workgroup: guest addresses */
+    uint64_t group_bytes; /* of the workgroup's storage, which each has in struct mali_threads */
     uint8_t zeros[16];
 };
 

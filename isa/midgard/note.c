@@ -124,12 +124,11 @@ static void note_argument(struct midgard_program *p, uint8_t reg)
         p->read |= 1u << (MIDGARD_R_MEMORY + reg);
 }
 
-/* Stores by the address that the thread's storage goes by are nobody else's. */
-static void note_store(struct midgard_program *p, const struct midgard_memory *m)
+/* Whether an address is in the thread's own storage (README.md, rule 10). */
+static bool is_own(const struct midgard_memory *m)
 {
-    p->stores = true;
-    p->side_effects |= !(m->wide && ((m->arg_reg == MIDGARD_A_COUNTER && m->arg_comp == 2) ||
-                                     (m->arg_reg == MIDGARD_A_STORAGE && m->arg_comp == 0)));
+    return m->wide && ((m->arg_reg == MIDGARD_A_STORAGE && m->arg_comp == 0) ||
+                       (m->arg_reg == MIDGARD_A_COUNTER && m->arg_comp == 2));
 }
 
 static void note_memory(struct midgard_program *p, const struct midgard_memory *m)
@@ -153,13 +152,16 @@ static void note_memory(struct midgard_program *p, const struct midgard_memory *
         break;
     case MIDGARD_ATOMIC:
         note_argument(p, m->swizzle >> 2 & 7);
-        p->loads = true;
-        note_store(p, m);
+        p->loads = p->stores = true;
+        p->shares |= !is_own(m);
         break;
     case MIDGARD_LOAD:
     case MIDGARD_IMAGE: p->loads = true; break;
-    case MIDGARD_STORE: note_store(p, m); break;
-    case MIDGARD_STORE_IMAGE: p->stores = p->side_effects = true; break;
+    case MIDGARD_STORE:
+    case MIDGARD_STORE_IMAGE:
+        p->stores = true;
+        p->shares |= class == MIDGARD_STORE_IMAGE || !is_own(m);
+        break;
     case MIDGARD_TILE: p->reads_tile = true; break;
     case MIDGARD_SPECIAL:
         p->reads_tile |=

@@ -56,7 +56,7 @@ struct midgard_program {
     bool any_texture, any_attribute, any_varying;  /* one below is chosen by a register, or beyond 63 */
     bool discards, derivatives, reads_tile, barriers;
     bool loads, stores; /* memory and images; atomics are both */
-    bool side_effects;  /* of those stores some go further than the thread's own storage */
+    bool shares;        /* stores where others may look: beside the thread's own storage */
     bool repeats;       /* a branch may go back */
     bool straight;      /* lanes run each instruction once, whichever there are: nothing branches, discards or
                          * waits, and what helpers do that could have ended is not looked at */

@@ -145,7 +145,7 @@ static struct mali_device *device_of(struct gpu_memory *memory, enum mali_kind k
                                              .kind = kind,
                                              .gpu.engine = s->engine,
                                              .gpu.packet_budget = 20000,
-                                             .gpu.job_fuel = 20000,
+                                             .gpu.job_fuel = 5000,
                                              .gpu.fuel = 200};
         if (mali_device_create(memory, &options, &s->device))
             abort();

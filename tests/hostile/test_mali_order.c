@@ -4,7 +4,7 @@
 
 /* ---- the order of side effects ---- */
 
-enum { ATOMIC_AT = ODD, THREADS_MOST = 7 };
+static const unsigned threads[] = {0, 1, 2, 7};
 /* Each fragment takes a number and becomes it: the picture shows in which order they ran. */
 static const char tickets[] =
     "vmul.imov.32 r26.xy, r24.xxxx, r26.xyyy ; const 0x30000000, 0, 0, 0 ; next alu1\n"
@@ -35,7 +35,6 @@ static uint64_t number_fragments(struct ways *w, unsigned way, struct util_pool 
 
 static void test_sequence(void **state_)
 {
-    static const unsigned threads[] = {0, 1, 2, THREADS_MOST};
     struct ways *w = *state_;
     uint64_t right = 0;
     for (unsigned n = 0; n < UTIL_ARRAY_SIZE(threads); n++) {
@@ -46,6 +45,40 @@ static void test_sequence(void **state_)
             right = right ? right : hash;
             assert_int_equal(hash, right);
         }
+        util_pool_destroy(pool);
+    }
+}
+
+/* Submissions as they are: all of guest memory, tile lists too. */
+static uint64_t play(unsigned scene, const struct ways *w, unsigned way, struct util_pool *pool)
+{
+    static const char *const folders[] = {"t720/cube", "t760/triangle", "t860/cube"};
+    static const enum mali_kind gpus[] = {MALI_T720, MALI_T760, MALI_T860};
+    struct mali_options options = {
+        .kind = gpus[scene], .gpu.engine = way ? w->engine : NULL, .gpu.pool = pool};
+    struct scene s;
+    scene_load(&s, folders[scene], &options);
+    assert_int_equal(guest_run(&s.guest, 1, s.chain[1]), 2);
+    assert_int_equal(guest_run(&s.guest, 0, s.chain[0]), 1);
+    guest_expect_no_fault(&s.guest);
+    uint64_t hash = XXH3_64bits(s.guest.memory.base, s.guest.pages);
+    guest_destroy(&s.guest);
+    return hash;
+}
+
+static void test_threads(void **state_)
+{
+    struct ways *w = *state_;
+    uint64_t right[3] = {0};
+    for (unsigned n = 0; n < UTIL_ARRAY_SIZE(threads); n++) {
+        struct util_pool *pool = NULL;
+        assert_int_equal(util_pool_create(threads[n], &pool), 0);
+        for (unsigned scene = 0; scene < UTIL_ARRAY_SIZE(right); scene++)
+            for (unsigned way = 0; way < 2; way++) {
+                uint64_t hash = play(scene, w, way, pool);
+                right[scene] = right[scene] ? right[scene] : hash;
+                assert_int_equal(hash, right[scene]);
+            }
         util_pool_destroy(pool);
     }
 }
@@ -117,7 +150,8 @@ static void test_long_chains(void **state_)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sequence), cmocka_unit_test(test_odd_numbers),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sequence), cmocka_unit_test(test_threads),
+                                       cmocka_unit_test(test_odd_numbers),
                                        cmocka_unit_test(test_long_chains)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -335,8 +335,9 @@ static const struct hostile {
      "job 2, fragment program, draw 3, at 0x01000000: address outside memory: a varying of vertex 0 is not "
      "in memory"},
     {"a program that stores and does not say so", NULL, stores_unannounced,
-     "job 2, fragment program, draw 3, at 0x30001000: bad program: the program writes memory, and no state "
-     "of the frame's draws said so"},
+     "job 2, fragment program, draw 3, at 0x020753c0: bad record: its program stores to memory, its state "
+     "says "
+     "nothing of side effects"},
     {"fragments that store outside", NULL, fragments_store_outside,
      "job 2, fragment program, draw 3, at 0x01000000, pc 2, lane 12: address outside memory: memory at "
      "0x01000000, 4 bytes, cannot be written at 0x01000000"},

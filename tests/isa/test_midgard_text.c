@@ -200,7 +200,7 @@ static void programs_are_analysed(void **state)
     assert_int_equal(p->writes[0].select, 0x302);
     assert_int_equal(p->targets, 8);
     midgard_program_destroy(p);
-    p = taken("br.true +60, t1 ; next alu1\njump +9, t1 ; next t1\n", &plain);
+    p = taken("br.true +60, stop ; next alu1\njump +9, stop ; stop\n", &plain);
     assert_true(p->insn_count == 2 && p->block_count == 2 && !p->repeats);
     assert_true(p->blocks[0].target[0] == 2 && p->blocks[1].target[0] == 2);
     midgard_program_destroy(p);

@@ -51,6 +51,8 @@ MIDGARD = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 31, wrap=True, functions
 DISCARD_COMPARISON = "discard by a comparison of two values"  # lima: ppir_lower_branch_merge_condition inverts it, as if it skipped a block
 RGB565_ALPHA = "destination alpha of RGB565"  # lima blends with the alpha that was drawn, not with 1: no alpha is masked for formats without
 POINT_COORD = "gl_PointCoord in framebuffer objects"  # lima has one direction for it, where windows stand the other way up
+TARGET_GAPS = "a target left out between two that are drawn to"  # panfrost: its program that loads them again ends before the gap, as mir_add_writeout_loops (midgard_compile.c) looks for the next target alone
+BYTE_MASKS = "masks of channels on integers of 8 bits"  # panfrost: mir_pack_swizzle (midgard_emit.c) packs components 4 to 7 of a swizzle for the upper eight bytes, not 8 to 15
 UPLOAD_THEN_DRAW = "draw to a part of what was uploaded"  # vc4: only draws count as writes in vc4_job.c, and what has none is cleared
 
 
@@ -74,8 +76,8 @@ GPUS = {gpu.name: gpu for gpu in (
     Gpu("vc4", "VC4", 20, VC4, VC4, False, 512.0, 1 / 16, 0.045, VC4_EXACT, (UPLOAD_THEN_DRAW,)),
     Gpu("mali400", "Mali400", 20, MALI_GP, MALI_PP, True, 100.0, 1 / 16, 0.02, None, (DISCARD_COMPARISON, RGB565_ALPHA, POINT_COORD)),
     Gpu("mali450", "Mali450", 20, MALI_GP, MALI_PP, True, 100.0, 1 / 16, 0.02, None, (DISCARD_COMPARISON, RGB565_ALPHA, POINT_COORD)),
-    # Chosen by name alone until they draw. A T720 has one target, and so GL ES 2.0 (pan_screen.c).
+    # A T720 has one target, and so GL ES 2.0 (pan_screen.c).
     Gpu("t720", "Mali-T720", 20, MIDGARD, MIDGARD, False, 4095.0, 1 / 16, 0.02),
-    Gpu("t760", "Mali-T760", 31, MIDGARD, MIDGARD, False, 4095.0, 1 / 16, 0.02),
-    Gpu("t860", "Mali-T860", 31, MIDGARD, MIDGARD, False, 4095.0, 1 / 16, 0.02),
+    Gpu("t760", "Mali-T760", 31, MIDGARD, MIDGARD, False, 4095.0, 1 / 16, 0.02, None, (TARGET_GAPS, BYTE_MASKS)),
+    Gpu("t860", "Mali-T860", 31, MIDGARD, MIDGARD, False, 4095.0, 1 / 16, 0.02, None, (TARGET_GAPS, BYTE_MASKS)),
 )}

@@ -1,5 +1,6 @@
 """Scenes of GL ES 3.1 that have one right answer: several targets, integer textures, transform feedback, compute programs with storage
 buffers, shared memory and atomics, images."""
+from gl import gpus
 from gl.integers import FUNCTIONS, Writer
 
 HEAD = ["#version 310 es", "precision highp float;", "precision highp int;"]
@@ -61,8 +62,11 @@ def targets(name, r, gpu):
         lines += ["link", f"uniform n0 ivec4 {words(r, 4)}", f"array position 2 FLOAT : {CORNERS}", "Enable SCISSOR_TEST",
                   scissor(r, width, height)]
         if r.random() < 0.3:
-            lines.append("drawbuffers " + " ".join(r.choice("110") for _ in forms))
-        if r.random() < 0.3:
+            chosen = "".join(r.choice("110") for _ in forms)
+            if gpus.TARGET_GAPS in gpu.avoid and "0" in chosen.strip("0"):
+                chosen = chosen.replace("0", "1")
+            lines.append("drawbuffers " + " ".join(chosen))
+        if r.random() < 0.3 and not (gpus.BYTE_MASKS in gpu.avoid and {"RGBA8I", "RGBA8UI"} & set(forms)):
             lines.append("ColorMask " + " ".join(r.choice(("TRUE", "TRUE", "FALSE")) for _ in range(4)))
         lines.append(f"draw {r.choice(('TRIANGLES', 'TRIANGLES', 'TRIANGLE_FAN'))} {r.choice((0, 3))} 3")
     return lines + [f"readtarget {number}" for number in range(len(forms))]

@@ -271,7 +271,7 @@ static void test_shadows(void **state)
 
 static void test_gathers(void **state)
 {
-    static const float expected[4] = {2, 3, 1, 0}; /* left below, right below, right, left */
+    static const float expected[4] = {0, 1, 2, 3}; /* row by row (mali_gathered) */
     struct dispatch d;
     begin(&d, MALI_T860, COORDINATES "texlod.2d.8.f out0, in0, 0, 0 ; as vtex ; next alu1");
     texture(&d, TWO, (uint32_t[3]){2, 2, 1}, 1, 1, R32F, R001, false);
