@@ -177,10 +177,10 @@ static void free_events(struct events *events)
             free((void *)(uintptr_t)events->event[i].pages.pages);
 }
 
-/* Some bits of a page that says something, or of a register's value. */
-static void turn_bits(struct events *events)
+/* At most so many bits of a page that says something, or of a register's value. */
+static void turn_bits(struct events *events, uint32_t most)
 {
-    for (uint32_t turns = 1 + below(3), tries = 0; turns && tries < 1000; tries++) {
+    for (uint32_t turns = 1 + below(most), tries = 0; turns && tries < 1000; tries++) {
         struct capture_event *e = &events->event[below(events->count)];
         if (e->type == CAPTURE_EVENT_REGISTER && !below(12)) {
             e->reg.value ^= 1u << below(32);
@@ -264,7 +264,7 @@ static void test_turned_bits(void **unused)
     for (unsigned round = 0; round < 64; round++) {
         bool compiled = round % 32 != 0; /* the interpreter takes its time */
         read_events(events);
-        turn_bits(events);
+        turn_bits(events, round & 1 ? 64 : 3); /* of some GPUs most bits do not matter */
         give(events, NULL, compiled, once);
         give(events, pool, compiled, again);
         assert_int_equal(once->fault_count, again->fault_count);
