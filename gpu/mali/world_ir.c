@@ -48,6 +48,41 @@ static LLVMValueRef scratch(struct mali_world_ir *e, struct jit_builder *b)
     return e->scratch;
 }
 
+/* Two ways to the same values: at once, or another where a lane has nothing so plain. */
+struct ways {
+    LLVMBasicBlockRef slow, join, from[2];
+};
+
+static void ways_begin(struct jit_builder *b, struct ways *w, LLVMValueRef plain)
+{
+    LLVMBasicBlockRef fast = LLVMAppendBasicBlockInContext(b->context, b->function, "plain");
+    w->slow = LLVMAppendBasicBlockInContext(b->context, b->function, "other");
+    w->join = LLVMAppendBasicBlockInContext(b->context, b->function, "done");
+    jit_likely(b, LLVMBuildCondBr(b->ir, plain, fast, w->slow));
+    LLVMPositionBuilderAtEnd(b->ir, fast);
+}
+
+static void ways_next(struct jit_builder *b, struct ways *w)
+{
+    w->from[0] = LLVMGetInsertBlock(b->ir);
+    LLVMBuildBr(b->ir, w->join);
+    LLVMPositionBuilderAtEnd(b->ir, w->slow);
+}
+
+static void ways_end(struct jit_builder *b, struct ways *w)
+{
+    w->from[1] = LLVMGetInsertBlock(b->ir);
+    LLVMBuildBr(b->ir, w->join);
+    LLVMPositionBuilderAtEnd(b->ir, w->join);
+}
+
+static LLVMValueRef either(struct jit_builder *b, const struct ways *w, LLVMValueRef fast, LLVMValueRef slow)
+{
+    LLVMValueRef values[2] = {fast, slow}, phi = LLVMBuildPhi(b->ir, LLVMTypeOf(fast), "");
+    LLVMAddIncoming(phi, values, (LLVMBasicBlockRef[]){w->from[0], w->from[1]}, 2);
+    return phi;
+}
+
 /* ---- attributes, stored varyings ---- */
 
 static LLVMValueRef wide(struct jit_builder *b, LLVMValueRef scalar)
@@ -113,12 +148,64 @@ static LLVMValueRef base_of(const struct mali_world_ir *e, struct jit_builder *b
     return place(e, b, b->ptr, x->array + offsetof(struct mali_code_array, base));
 }
 
+/* Whether `lanes` are all, and their elements follow each other, as those of vertices mostly do. */
+static LLVMValueRef in_a_row(struct jit_builder *b, const struct elements *x, LLVMValueRef lanes)
+{
+    LLVMValueRef row = LLVMBuildAdd(b->ir, jit_splat(b, lane(b, x->element, 0)), jit_lane_ids(b), "");
+    row = LLVMBuildICmp(b->ir, LLVMIntEQ, x->element, row, "");
+    return jit_mask_all(b, LLVMBuildAnd(b->ir, row, lanes, ""));
+}
+
+static void row_addresses(const struct mali_world_ir *e, struct jit_builder *b, const struct elements *x,
+                          LLVMValueRef at[16])
+{
+    LLVMValueRef stride = place(e, b, b->i32, x->array + offsetof(struct mali_code_array, stride));
+    stride = LLVMBuildZExt(b->ir, stride, b->i64, "");
+    LLVMValueRef first = LLVMBuildZExt(b->ir, lane(b, x->element, 0), b->i64, "");
+    first = jit_offset(b, base_of(e, b, x), LLVMBuildMul(b->ir, first, stride, ""));
+    for (unsigned l = 0; l < 16; l++)
+        at[l] = jit_offset(b, first, LLVMBuildMul(b->ir, stride, jit_i64(b, l), ""));
+}
+
+static void load_elements(const struct mali_world_ir *e, struct jit_builder *b, const struct elements *x,
+                          LLVMValueRef word[4])
+{
+    LLVMValueRef offset, there = inside(e, b, x, &offset), at[16], fast[4], slow[4];
+    uint32_t bytes = raster_format_bytes((enum raster_format)x->form->format);
+    struct ways w;
+    ways_begin(b, &w, in_a_row(b, x, there));
+    row_addresses(e, b, x, at);
+    gpu_array_ir_load(b, at, bytes, fast);
+    ways_next(b, &w);
+    addresses(b, base_of(e, b, x), offset, there, zeros(e, b), at);
+    gpu_array_ir_load(b, at, bytes, slow);
+    ways_end(b, &w);
+    for (uint32_t c = 0; c * 4 < bytes; c++)
+        word[c] = either(b, &w, fast[c], slow[c]);
+}
+
+static void store_elements(struct mali_world_ir *e, struct jit_builder *b, const struct elements *x,
+                           LLVMValueRef mask, const LLVMValueRef word[4])
+{
+    LLVMValueRef offset, there = LLVMBuildAnd(b->ir, inside(e, b, x, &offset), mask, ""), at[16];
+    uint32_t bytes = raster_format_bytes((enum raster_format)x->form->format);
+    LLVMValueRef nowhere = scratch(e, b);
+    struct ways w;
+    ways_begin(b, &w, in_a_row(b, x, there));
+    row_addresses(e, b, x, at);
+    gpu_array_ir_put(b, at, bytes, word);
+    ways_next(b, &w);
+    addresses(b, base_of(e, b, x), offset, there, nowhere, at);
+    gpu_array_ir_put(b, at, bytes, word);
+    ways_end(b, &w);
+}
+
 static LLVMValueRef attribute(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
                               LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
     struct mali_world_ir *e = ctx;
     struct elements x = find(e, b, a);
-    LLVMValueRef word[4], at[16], offset;
+    LLVMValueRef word[4];
     for (unsigned c = 0; c < 4; c++)
         word[c] = jit_splat_u32(b, 0);
     if (!x.form)
@@ -126,9 +213,7 @@ static LLVMValueRef attribute(void *ctx, struct jit_builder *b, const struct mid
     if (x.form->reach == MALI_REACH_NUMBER) {
         word[0] = x.element;
     } else if (x.form->reach != MALI_REACH_NOTHING) {
-        LLVMValueRef there = inside(e, b, &x, &offset);
-        addresses(b, base_of(e, b, &x), offset, there, zeros(e, b), at);
-        gpu_array_ir_load(b, at, raster_format_bytes(x.form->format), word);
+        load_elements(e, b, &x, word);
     }
     mali_ir_convert(b, x.form, a->type, a->any_type, word, out);
     return NULL;
@@ -139,15 +224,13 @@ static LLVMValueRef store_varying(void *ctx, struct jit_builder *b, const struct
 {
     struct mali_world_ir *e = ctx;
     struct elements x = find(e, b, a);
-    LLVMValueRef word[4], at[16], offset;
+    LLVMValueRef word[4];
     if (!x.form || x.form->reach == MALI_REACH_NUMBER)
         return midgard_ir_call_ports.store_varying(e, b, a, mask, value, address);
     if (x.form->reach == MALI_REACH_NOTHING)
         return NULL;
-    LLVMValueRef there = LLVMBuildAnd(b->ir, inside(e, b, &x, &offset), mask, "");
     mali_ir_convert_back(b, x.form, a->type, a->any_type, value, word);
-    addresses(b, base_of(e, b, &x), offset, there, scratch(e, b), at);
-    gpu_array_ir_put(b, at, raster_format_bytes(x.form->format), word);
+    store_elements(e, b, &x, mask, word);
     return NULL;
 }
 
@@ -197,41 +280,6 @@ static LLVMValueRef uniform(void *ctx, struct jit_builder *b, const struct midga
 }
 
 /* ---- memory ---- */
-
-/* Two ways to the same values: at once, or by a call where a lane has nothing so plain. */
-struct ways {
-    LLVMBasicBlockRef slow, join, from[2];
-};
-
-static void ways_begin(struct jit_builder *b, struct ways *w, LLVMValueRef plain)
-{
-    LLVMBasicBlockRef fast = LLVMAppendBasicBlockInContext(b->context, b->function, "plain");
-    w->slow = LLVMAppendBasicBlockInContext(b->context, b->function, "call");
-    w->join = LLVMAppendBasicBlockInContext(b->context, b->function, "done");
-    jit_likely(b, LLVMBuildCondBr(b->ir, plain, fast, w->slow));
-    LLVMPositionBuilderAtEnd(b->ir, fast);
-}
-
-static void ways_next(struct jit_builder *b, struct ways *w)
-{
-    w->from[0] = LLVMGetInsertBlock(b->ir);
-    LLVMBuildBr(b->ir, w->join);
-    LLVMPositionBuilderAtEnd(b->ir, w->slow);
-}
-
-static void ways_end(struct jit_builder *b, struct ways *w)
-{
-    w->from[1] = LLVMGetInsertBlock(b->ir);
-    LLVMBuildBr(b->ir, w->join);
-    LLVMPositionBuilderAtEnd(b->ir, w->join);
-}
-
-static LLVMValueRef either(struct jit_builder *b, const struct ways *w, LLVMValueRef fast, LLVMValueRef slow)
-{
-    LLVMValueRef values[2] = {fast, slow}, phi = LLVMBuildPhi(b->ir, LLVMTypeOf(fast), "");
-    LLVMAddIncoming(phi, values, (LLVMBasicBlockRef[]){w->from[0], w->from[1]}, 2);
-    return phi;
-}
 
 /* What the call found: lanes and addresses of a fault, none on the other way. */
 static LLVMValueRef fault_of(struct jit_builder *b, const struct ways *w, LLVMValueRef bad,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "raster/surface.h"
+#include "raster/targets.h"
 #include "util/bits.h"
 
 static uint64_t state = 4711;
@@ -406,6 +407,26 @@ static void impossible_images(void **unused)
     assert_false(raster_surface_size(&s, &bytes));
 }
 
+static void images_of_targets(void **unused)
+{
+    struct raster_surface s = {.width = 17,
+                               .height = 3,
+                               .layout = RASTER_UTGARD_TILED,
+                               .format = RASTER_R32G32B32A32_FLOAT,
+                               .stride = 2};
+    uint64_t bytes;
+    assert_true(raster_targets_image_size(&s, &bytes));
+    assert_int_equal(bytes, 2 * 256 * 16);
+    assert_false(raster_surface_size(&s, &bytes));
+    s.stride = 1;
+    assert_false(raster_targets_image_size(&s, &bytes));
+    s.layout = RASTER_VC4_LT;
+    s.stride = 100;
+    assert_false(raster_targets_image_size(&s, &bytes));
+    s.format = RASTER_FORMAT_COUNT;
+    assert_false(raster_targets_image_size(&s, &bytes));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,7 +434,7 @@ int main(void)
         cmocka_unit_test(stores_stay_inside), cmocka_unit_test(round_trips),
         cmocka_unit_test(levels_of_565),      cmocka_unit_test(known_pixels),
         cmocka_unit_test(raw_tiles),          cmocka_unit_test(clears),
-        cmocka_unit_test(impossible_images),
+        cmocka_unit_test(impossible_images),  cmocka_unit_test(images_of_targets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,6 +240,13 @@ static void differ(const struct raster_targets *targets, uint32_t of, const stru
              i->surface.width, i->surface.height, tile.x, tile.y);
 }
 
+static void same_image(const struct raster_targets *targets, uint32_t of, const struct image *i)
+{
+    for (uint64_t b = 0; b < i->bytes; b++)
+        if (i->memory[b] != i->expected[b])
+            differ(targets, of, i, "the image", b);
+}
+
 static void test_transfers(void **unused)
 {
     unsigned saved = util_fpenv_enter();
@@ -259,9 +266,7 @@ static void test_transfers(void **unused)
         raster_targets_store_ref(&targets, &tile, of, &i.surface, first, count);
         i.surface.base = i.memory;
         raster_targets_store(&targets, &tile, of, &i.surface, first, count);
-        for (uint64_t b = 0; b < i.bytes; b++)
-            if (i.memory[b] != i.expected[b])
-                differ(&targets, of, &i, "the image", b);
+        same_image(&targets, of, &i);
         other = tile;
         raster_targets_load_ref(&targets, &other, of, &i.surface, first, count);
         raster_targets_load(&targets, &tile, of, &i.surface, first, count);
@@ -405,26 +410,6 @@ static void test_depths(void **unused)
     assert_int_equal(raster_depth_encode(RASTER_DEPTH_FLOAT32, util_u2f(0x7fc00000)), 0);
 }
 
-static void test_sizes_of_images(void **unused)
-{
-    struct raster_surface s = {.width = 17,
-                               .height = 3,
-                               .layout = RASTER_UTGARD_TILED,
-                               .format = RASTER_R32G32B32A32_FLOAT,
-                               .stride = 2};
-    uint64_t bytes;
-    assert_true(raster_targets_image_size(&s, &bytes));
-    assert_int_equal(bytes, 2 * 256 * 16);
-    assert_false(raster_surface_size(&s, &bytes));
-    s.stride = 1;
-    assert_false(raster_targets_image_size(&s, &bytes));
-    s.layout = RASTER_VC4_LT;
-    s.stride = 100;
-    assert_false(raster_targets_image_size(&s, &bytes));
-    s.format = RASTER_FORMAT_COUNT;
-    assert_false(raster_targets_image_size(&s, &bytes));
-}
-
 /* ---- clears ---- */
 
 static void test_clears(void **unused)
@@ -457,14 +442,47 @@ static void test_clears(void **unused)
     }
 }
 
+/* A tile that is only cleared, stored and filled. */
+static void test_fills(void **unused)
+{
+    unsigned saved = util_fpenv_enter(), filled = 0;
+    for (uint64_t n = 0; n < cases() / 4; n++) {
+        struct raster_targets targets = random_targets();
+        uint32_t of = targets.count && random32() & 1 ? random32() % targets.count
+                                                      : RASTER_TARGETS_MAX + random32() % 3;
+        uint32_t first = random32() % 3 ? 0 : random32() % 16, count = 1 + random32() % 16;
+        const uint32_t word[4] = {random32(), random32(), random32(), random32()};
+        uint8_t pixel[8];
+        struct image i;
+        place(&targets, &tile, (int32_t)(random32() % 8) * 4, (int32_t)(random32() % 20));
+        random_words(&tile, &targets);
+        if (of < targets.count && targets.words[of])
+            raster_targets_clear(&targets, &tile, of, word);
+        raster_targets_clear_zs(&targets, &tile, tile.zs[0] >> 8, (uint8_t)word[0]);
+        if (!make_image(&i, image_format(&targets, of), &tile))
+            continue;
+        if (raster_targets_pixel(&targets, &tile, of, &i.surface, first, count, pixel)) {
+            const struct raster_rect all = {tile.x, tile.y, tile.x + (int32_t)tile.width,
+                                            tile.y + (int32_t)tile.height};
+            raster_surface_fill_pixel(&i.surface, pixel, &all);
+            i.surface.base = i.expected;
+            raster_targets_store_ref(&targets, &tile, of, &i.surface, first, count);
+            same_image(&targets, of, &i);
+            filled++;
+        }
+        drop_image(&i);
+    }
+    assert_true(filled > cases() / 40);
+    util_fpenv_leave(saved);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_plain),     cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_transfers), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_resolves),  cmocka_unit_test(test_depths),
-        cmocka_unit_test(test_clears),    cmocka_unit_test(test_sizes_of_images),
+        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_layout),    cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_formats),  cmocka_unit_test(test_transfers), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_resolves), cmocka_unit_test(test_depths),    cmocka_unit_test(test_clears),
+        cmocka_unit_test(test_fills),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
