@@ -139,7 +139,7 @@ static bool load_clipped(struct drawing *d, const struct tiler_item *item, unsig
         float *vary = d->worker->vary[n];
 
         for (unsigned c = 0; c < d->raster.setup.vary_count; c++) {
-            if (c < 32 && d->raster.setup.flat_mask >> c & 1) {
+            if (raster_setup_is_flat(&d->raster.setup, c)) {
                 vary[c] = own[d->raster.setup.flat_first ? 0 : count - 1][c];
                 continue;
             }

@@ -20,8 +20,8 @@
 
 #include "raster/tile.h"
 
-/* In whole groups (triangles.h): of Utgard twelve slots of four, and a point's coordinates. */
-#define RASTER_MAX_VARYINGS 56
+/* In whole groups (triangles.h): of Midgard 32 slots of four, and a point's coordinates. */
+#define RASTER_MAX_VARYINGS 136
 
 #define RASTER_POSITION_LIMIT (1 << 20) /* 1/16 pixel: set-up draws nothing that reaches beyond */
 
@@ -58,6 +58,7 @@ struct raster_prim {
 
 struct raster_setup {
     uint32_t flat_mask;  /* bit n: the vertices' varying n takes the provoking vertex's value, a = b = 0 */
+    uint32_t flat_below; /* as do all of lower numbers than this */
     bool flat_first;     /* the first vertex provokes, not the last */
     uint32_t vary_count; /* the vertices' own; more than RASTER_MAX_VARYINGS in all are cut */
     bool depth_offset;
@@ -69,6 +70,11 @@ struct raster_setup {
     bool centres_only;      /* only pixel centres count, as in tiles of one sample: refuses more, sooner */
     bool sixteen; /* samples may be anywhere in a pixel: the 16 of coverage.h, 2, 8 or 16 of samples.h */
 };
+
+static inline bool raster_setup_is_flat(const struct raster_setup *setup, uint32_t n)
+{
+    return n < setup->flat_below || (n < 32 && setup->flat_mask >> n & 1);
+}
 
 /* Each returns false when nothing is drawn (culled, zero area, NaN in z or 1/w, out of range, between all
  * samples).

@@ -83,11 +83,6 @@ static void set_flat(struct raster_prim *out, uint32_t slot, const struct raster
     out->vary_c[slot] = v->vary[(size_t)n * v->vary_stride];
 }
 
-static bool is_flat(const struct raster_setup *setup, uint32_t n)
-{
-    return n < 32 && setup->flat_mask >> n & 1;
-}
-
 /* Planes of z, 1/w and varyings over `count` (2 or 3) vertices. */
 static void set_planes(struct raster_prim *out, const struct raster_setup *setup,
                        const struct raster_vertex *v, unsigned count, const struct gradient *g,
@@ -100,7 +95,7 @@ static void set_planes(struct raster_prim *out, const struct raster_setup *setup
     set_plane(g, w1 - v->inv_w, w2 - v->inv_w, &out->inv_w_a, &out->inv_w_b);
     const float *p0 = v->vary, *p1 = v1->vary, *p2 = v2->vary;
     for (uint32_t slot = extra, n = 0; slot < out->vary_count; slot++, n++) {
-        if (is_flat(setup, n)) {
+        if (raster_setup_is_flat(setup, n)) {
             set_flat(out, slot, setup->flat_first ? v : v2, n);
         } else {
             double c = *p0;

@@ -78,9 +78,8 @@ static void make_flat(const struct raster_triangles *t, const struct raster_setu
                       struct raster_prim *out)
 {
     const float *value = t->vary[setup->flat_first ? 0 : 2][i];
-    uint32_t mask = setup->flat_mask;
-    for (uint32_t n = 0; mask && n < out->vary_count; n++, mask >>= 1) {
-        if (mask & 1) {
+    for (uint32_t n = 0; n < out->vary_count; n++) {
+        if (raster_setup_is_flat(setup, n)) {
             out->vary_a[n] = out->vary_b[n] = 0.0f;
             out->vary_c[n] = value[n];
         }

@@ -209,7 +209,7 @@ TRI_TARGET static void TRI_NAME(prim)(const struct raster_triangles *t, const st
                         &out->vary_b[n]);
         memcpy(&out->vary_c[n], p0 + n, TRI_HALF * sizeof *p0);
     }
-    if (setup->flat_mask)
+    if (setup->flat_mask || setup->flat_below)
         make_flat(t, setup, i, out);
 }
 

@@ -86,7 +86,7 @@ enum raster_format mali_format(uint32_t format, bool srgb)
 
 enum raster_format mali_format_astc(uint32_t tag, bool srgb)
 {
-    static const uint8_t side[8] = {4, 5, 6, 8, 10, 12, 0, 0};
+    static const uint8_t side[8] = {4, 5, 6, 0, 8, 0, 10, 12};
     uint8_t width = side[tag & 7], height = side[tag >> 3 & 7];
     for (unsigned n = RASTER_ASTC_4x4 + srgb; n <= RASTER_ASTC_12x12_SRGB; n += 2)
         if (raster_texels[n].width == width && raster_texels[n].height == height)

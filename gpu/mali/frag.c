@@ -114,7 +114,7 @@ static void fill(const struct mali_frag *f, struct gpu_frame_draw *draw)
     float steps = f->tile->depth == RASTER_DEPTH_UNORM16 ? 128.0f : 0.5f;
     draw->shader = &f->shader;
     draw->setup =
-        (struct raster_setup){.flat_mask = f->flat_mask,
+        (struct raster_setup){.flat_below = f->flat,
                               .flat_first = first_provokes(&f->job),
                               .vary_count = f->vary_count,
                               .depth_offset = s->front_facing_depth_bias || s->back_facing_depth_bias,

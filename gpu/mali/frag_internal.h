@@ -10,7 +10,6 @@
 #define FRAG_UNIT          "fragment program"
 #define FRAG_NO_SLOT       0xff
 #define FRAG_VARYINGS_MOST 256u /* descriptors that are looked at; programs name more by registers alone */
-#define FRAG_FLAT_MOST     32u  /* raster_setup.flat_mask */
 
 /* A varying of vertices, as set-up takes it: of an interpolated one its format's channels, as floats; of a
  * flat one the words that stand in memory. */
@@ -48,8 +47,8 @@ struct mali_frag {
     uint32_t slot_count, vary_count;
     struct mali_frag_slot slot[RASTER_MAX_VARYINGS];
     uint8_t slot_of[FRAG_VARYINGS_MOST]; /* by descriptor */
-    uint32_t flat_mask;
-    uint8_t ahead; /* varyings before the vertices': a point's coordinates */
+    uint32_t flat;                       /* the first so many are flat */
+    uint8_t ahead;                       /* varyings before the vertices': a point's coordinates */
     /* Tests. */
     struct raster_zs zs;
     bool early, alpha_to_coverage, per_sample, depth_given, stencil_given;

@@ -184,6 +184,14 @@ static void keep_color(struct emit *e, struct jit_builder *b, const struct midga
     keep(b, slot_of(b, &e->written[t]), all, lanes);
 }
 
+/* Whether what is written out for a target counts: of target 0 alpha does, where it is tested, in frames without
+ * colour too. */
+static bool is_kept(const struct mali_frag_forms *f, unsigned t)
+{
+    bool alpha = f->alpha_func != RASTER_ALWAYS || f->alpha_to_coverage;
+    return f->written >> t & 1 || (!t && alpha);
+}
+
 /* What the program writes to each target, and depth; it is put into the tile when the program has ended. */
 static LLVMValueRef writeout(void *ctx, struct jit_builder *b, const struct midgard_ir_writeout *w,
                              LLVMValueRef mask, LLVMValueRef *address)
@@ -197,7 +205,7 @@ static LLVMValueRef writeout(void *ctx, struct jit_builder *b, const struct midg
              mask);
     for (unsigned t = 0; t < e->forms->tile.count; t++) {
         LLVMValueRef lanes = mask;
-        if (!(e->forms->written >> t & 1) || (known != MIDGARD_NO_SELECT && known >> 8 != t) || known == 255)
+        if (!is_kept(e->forms, t) || (known != MIDGARD_NO_SELECT && known >> 8 != t) || known == 255)
             continue;
         if (known == MIDGARD_NO_SELECT) {
             LLVMValueRef number = LLVMBuildLShr(b->ir, w->select, jit_splat_u32(b, 8), "");
@@ -283,7 +291,7 @@ static LLVMValueRef take(void *ctx, struct jit_builder *b, unsigned block)
 static void begin_slots(struct emit *e, struct jit_builder *b)
 {
     for (unsigned t = 0; t < e->forms->tile.count; t++)
-        if (e->forms->written >> t & 1)
+        if (is_kept(e->forms, t))
             jit_store(b, jit_splat_u32(b, 0), slot_of(b, &e->written[t]), 64);
     if (e->forms->depth_given)
         jit_store(b, e->depth, slot_of(b, &e->given_depth), 64);

@@ -76,9 +76,9 @@ static uint8_t unpacking_of(enum raster_format format, bool flat)
 
 static bool too_many(const struct mali_frag *f, struct mali_stop *stop)
 {
-    return mali_stop_set(
-        stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, FRAG_UNIT, f->job.draw.varyings,
-        "more than %u varyings a vertex, or %u flat ones, are not done", RASTER_MAX_VARYINGS, FRAG_FLAT_MOST);
+    return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, FRAG_UNIT,
+                         f->job.draw.varyings, "more than %u varyings a vertex are not done",
+                         RASTER_MAX_VARYINGS);
 }
 
 /* Descriptor n, if it is of vertices and `flat` or not. What cannot be used is the port's to refuse. */
@@ -102,10 +102,9 @@ static bool place(struct mali_frag *f, uint32_t n, const struct asked *asked, bo
                                   (uint8_t)raster_format_bytes(format),
                                   unpacking_of(format, flat)};
     uint32_t end = f->vary_count + slot.count;
-    if (end + f->ahead > RASTER_MAX_VARYINGS || (flat && end > FRAG_FLAT_MOST))
+    if (end + f->ahead > RASTER_MAX_VARYINGS)
         return too_many(f, stop);
-    for (uint32_t k = 0; flat && k < slot.count; k++)
-        f->flat_mask |= 1u << (f->vary_count + k);
+    f->flat = flat ? end : f->flat;
     f->slot_of[n] = (uint8_t)f->slot_count;
     f->slot[f->slot_count++] = slot;
     f->vary_count = end;
@@ -123,7 +122,7 @@ bool mali_frag_place_varyings(struct mali_frag *f, struct mali_stop *stop)
     if (asked.linear)
         return mali_stop_set(stop, MALI_DATA_INVALID_FAULT, GPU_FAULT_UNSUPPORTED, FRAG_UNIT,
                              f->world.address, "varyings without perspective are not done");
-    for (unsigned flat = 2; flat-- > 0;) /* flat ones come first: their mask has few bits */
+    for (unsigned flat = 2; flat-- > 0;) /* flat ones come first (raster_setup.flat_below) */
         for (uint32_t n = 0; n < count; n++)
             if ((asked.smooth[n] || asked.flat[n]) && !place(f, n, &asked, flat, stop))
                 return false;

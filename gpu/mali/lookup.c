@@ -118,8 +118,11 @@ static void set_sampler(struct maker *m)
     k->mip = s->mipmap_mode == MALI_MIPMAP_MODE_NEAREST || integer ? RASTER_MIP_NEAREST : RASTER_MIP_LINEAR;
     k->compare = shadow ? compare_of(s->compare_function) : 0;
     k->unnormalized = !s->normalized_coordinates;
-    if (k->unnormalized)
+    if (k->unnormalized) { /* what would repeat is clamped (ours) */
         k->mip = RASTER_MIP_NONE;
+        for (unsigned n = 0; n < 3; n++)
+            k->wrap[n] = k->wrap[n] == RASTER_BORDER ? RASTER_BORDER : RASTER_CLAMP;
+    }
     if (k->dim == RASTER_DIM_CUBE) {
         k->seamless = s->seamless_cube_map || m->world->bindings->state.force_seamless_cubemaps;
         k->faced = 1;

@@ -240,26 +240,26 @@ static LLVMValueRef store_varying(void *ctx, struct jit_builder *b, const struct
 static void uniform_scalar(const struct mali_world_ir *e, struct jit_builder *b, LLVMValueRef base,
                            LLVMValueRef bytes, const struct midgard_ir_uniform *u, LLVMValueRef out[4])
 {
-    uint64_t end = (uint64_t)u->offset.known + u->bytes;
-    LLVMValueRef there = LLVMBuildICmp(b->ir, LLVMIntUGE, bytes, jit_i64(b, end), "");
-    LLVMValueRef from =
-        LLVMBuildSelect(b->ir, there, jit_offset_const(b, base, u->offset.known), zeros(e, b), "");
-    for (unsigned c = 0; c < 4; c++)
-        out[c] = c * 4 < u->bytes ? jit_load(b, b->i32, jit_offset_const(b, from, c * 4), 4, false)
-                                  : jit_i32(b, 0);
+    for (unsigned c = 0; c < 4; c++) {
+        uint64_t at = (uint64_t)u->offset.known + c * 4;
+        LLVMValueRef there = LLVMBuildICmp(b->ir, LLVMIntUGE, bytes, jit_i64(b, at + 4), "");
+        LLVMValueRef from = LLVMBuildSelect(b->ir, there, jit_offset_const(b, base, at), zeros(e, b), "");
+        out[c] = c * 4 < u->bytes ? jit_load(b, b->i32, from, 4, false) : jit_i32(b, 0);
+    }
 }
 
 static void uniform_lanes(struct jit_builder *b, LLVMValueRef base, LLVMValueRef bytes,
                           const struct midgard_ir_uniform *u, LLVMValueRef mask, LLVMValueRef out[4])
 {
-    LLVMValueRef end = LLVMBuildZExt(b->ir, u->offset.lanes, b->i64x16, "");
-    end = LLVMBuildAdd(b->ir, end, jit_splat(b, jit_i64(b, u->bytes)), "");
-    LLVMValueRef there = LLVMBuildICmp(b->ir, LLVMIntULE, end, jit_splat(b, bytes), "");
-    there = LLVMBuildAnd(b->ir, there, mask, "");
-    for (unsigned c = 0; c < 4; c++)
+    LLVMValueRef at = LLVMBuildZExt(b->ir, u->offset.lanes, b->i64x16, "");
+    for (unsigned c = 0; c < 4; c++) {
+        LLVMValueRef end = LLVMBuildAdd(b->ir, at, jit_splat(b, jit_i64(b, c * 4 + 4)), "");
+        LLVMValueRef there = LLVMBuildICmp(b->ir, LLVMIntULE, end, jit_splat(b, bytes), "");
+        there = LLVMBuildAnd(b->ir, there, mask, "");
         out[c] = c * 4 < u->bytes
                      ? jit_gather_u32(b, jit_offset_const(b, base, c * 4), u->offset.lanes, there)
                      : jit_splat_u32(b, 0);
+    }
 }
 
 static LLVMValueRef uniform(void *ctx, struct jit_builder *b, const struct midgard_ir_uniform *u,

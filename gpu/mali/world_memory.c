@@ -156,7 +156,8 @@ bool mali_port_atomic(void *ctx, const struct midgard_access *a, uint16_t lanes,
 
 #define ENTRY_BYTES 16u
 
-/* Beyond a buffer, and of buffers that there are not, are zeros (ours: robust access). */
+/* Words beyond a buffer, and of buffers that there are not, are zeros (ours: robust access). Compilers load more
+ * than they use, and so across a buffer's end. */
 static bool uniform_lane(struct mali_threads *t, uint32_t buffer, uint32_t offset, unsigned bytes,
                          uint8_t out[16], struct mali_stop *stop)
 {
@@ -170,7 +171,9 @@ static bool uniform_lane(struct mali_threads *t, uint32_t buffer, uint32_t offse
         return false;
     }
     uint64_t size = (uint64_t)of->buffer.entries * ENTRY_BYTES;
-    if (!util_in_range(offset, bytes, size))
+    while (bytes && !util_in_range(offset, bytes, size))
+        bytes -= UTIL_MIN(bytes, 4u);
+    if (!bytes)
         return true;
     const uint8_t *from = mali_at(w->space, of->buffer.pointer + offset, bytes, GPU_RIGHT_READ, w->unit,
                                   "uniform buffer", stop);

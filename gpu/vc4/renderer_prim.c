@@ -246,7 +246,7 @@ static void combine_varyings(const struct vc4_draw_call *call, const uint32_t *c
 {
     uint32_t count = vc4_vertices_of(call->primitive), first = call->draw->varying_row;
     for (uint32_t n = 0; n < call->raster.setup.vary_count; n++) {
-        if (n < 32 && call->raster.setup.flat_mask & 1u << n) {
+        if (raster_setup_is_flat(&call->raster.setup, n)) {
             out[n] = util_u2f(shaded[count - 1][first + n]);
             continue;
         }

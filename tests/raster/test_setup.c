@@ -243,9 +243,9 @@ static void nothing_drawn(void **unused)
 /* Infinite values and any bits as varyings: defined, and no more varyings than there is room for. */
 static void wild_values(void **unused)
 {
-    float any[64];
+    float any[RASTER_MAX_VARYINGS];
     for (unsigned round = 0; round < 2000; round++) {
-        for (unsigned i = 0; i < 64; i++)
+        for (unsigned i = 0; i < RASTER_MAX_VARYINGS; i++)
             any[i] = util_u2f(random32());
         struct raster_vertex v[3];
         for (unsigned i = 0; i < 3; i++)
@@ -255,7 +255,7 @@ static void wild_values(void **unused)
                                           .inv_w = round % 3 ? any[i + 3] : INFINITY,
                                           .vary = any,
                                           .vary_stride = 1};
-        struct raster_setup setup = {.vary_count = round % 2 ? 60 : UINT32_MAX,
+        struct raster_setup setup = {.vary_count = round % 2 ? RASTER_MAX_VARYINGS + 4 : UINT32_MAX,
                                      .flat_mask = random32(),
                                      .line_width = any[9],
                                      .depth_offset = true,

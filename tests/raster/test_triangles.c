@@ -72,6 +72,7 @@ static void random_triangle(uint32_t i)
 static struct raster_setup random_setup(void)
 {
     return (struct raster_setup){.flat_mask = random32() % 2 ? 0 : random32(),
+                                 .flat_below = random32() % 4 ? 0 : random32() % 50,
                                  .vary_count = random32() % 4 ? random32() % 20 : 50,
                                  .depth_offset = random32() % 4 == 0,
                                  .offset_factor = number(),
