@@ -127,8 +127,7 @@ static bool is_straight(const struct midgard_program *p)
         const struct midgard_insn *i = &p->insns[n];
         if (midgard_branches(i, 0) || midgard_branches(i, 1) || (helpers_end && asks_quad(i)))
             return false;
-        helpers_end |=
-            midgard_kind_of(i->tag) == MIDGARD_TEXTURE && i->texture.exec == MIDGARD_EXEC_KILL;
+        helpers_end |= midgard_kind_of(i->tag) == MIDGARD_TEXTURE && i->texture.exec == MIDGARD_EXEC_KILL;
     }
     return true;
 }
