@@ -40,7 +40,7 @@ bool raster_transfer_begin(const struct raster_transfer *t, const struct raster_
 static uint32_t average_bytes(const struct raster_transfer *t, const struct raster_tile *tile, uint32_t x,
                               uint32_t y)
 {
-    uint32_t sum[4] = {0}, count = t->end - t->first, bytes = 0, word[4];
+    uint32_t sum[4] = {0}, count = UTIL_MAX(t->end - t->first, 1u), bytes = 0, word[4];
     for (uint32_t s = t->first; s < t->end; s++) {
         raster_targets_get(t->targets, tile, t->of, x, y, s, word);
         for (unsigned c = 0; c < 4; c++)
