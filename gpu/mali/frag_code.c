@@ -207,14 +207,17 @@ static void find_all(struct finding *x, bool in_order, struct code *code)
     code->opaque = s->opaque;
     code->has_quads = s->opaque && !s->cheap && s->colors;
     code->of = *x;
+    code->of.frag = NULL;
     code->of.head.forms.calls = false;
 }
 
 struct jit_function *mali_frag_quads(const struct raster_shader *shader)
 {
-    struct code *code = (struct code *)((uint8_t *)shader->quads - offsetof(struct code, quads));
+    const struct code *code = (const struct code *)((uint8_t *)shader->quads - offsetof(struct code, quads));
     struct jit_function *function, *test;
-    return find(&code->of, RASTER_IR_QUADS, &function, &test) ? NULL : function;
+    struct finding x = code->of;
+    x.frag = (struct mali_frag *)(uintptr_t)shader; /* the one that it was found for is of another frame */
+    return find(&x, RASTER_IR_QUADS, &function, &test) ? NULL : function;
 }
 
 static bool set_args(struct mali_frag *f, struct finding *x)
