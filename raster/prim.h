@@ -44,7 +44,6 @@ struct raster_prim {
     uint32_t vary_count; /* those prepended for points and lines included */
     uint32_t reverse;    /* 1 for a back-facing primitive: the program's reverse flag */
     struct raster_depth depth;
-    float vary_a[RASTER_MAX_VARYINGS], vary_b[RASTER_MAX_VARYINGS], vary_c[RASTER_MAX_VARYINGS];
     /* Coverage: pixel (or sample) position p is inside when edge[i].a * px + edge[i].b * py + edge[i].c >= 0
      * for every i < edge_count, in 1/16 pixel and exact 64-bit integers; top-left rule folded into c.
      * |a|, |b| < 2^22 and |c| < 2^44. */
@@ -54,6 +53,7 @@ struct raster_prim {
         int64_t c;
     } edge[4];
     int32_t min_x, min_y, max_x, max_y; /* pixels that can be covered, inclusive, window coordinates */
+    float vary_a[RASTER_MAX_VARYINGS], vary_b[RASTER_MAX_VARYINGS], vary_c[RASTER_MAX_VARYINGS];
 };
 
 struct raster_setup {
