@@ -50,28 +50,60 @@ static void next(const uint64_t along[3], uint32_t at[3])
     at[2]++;
 }
 
-uint16_t mali_grid_lanes(const struct mali_grid *g, uint64_t unit, uint32_t first, struct mali_threads *t)
+void mali_grid_begin(const struct mali_grid *g, uint32_t first, struct mali_threads *t)
 {
     const uint64_t size[3] = {g->size[0], g->size[1], g->size[2]};
-    const uint64_t groups = g->groups[0] * g->groups[1] * g->groups[2];
-    const bool several = g->groups_of_unit > 1;
-    uint64_t group = several ? unit * MIDGARD_LANES : unit;
-    uint32_t thread = several ? 0 : first, local[3], at[3];
-    uint64_t left = several ? groups - group : g->threads - UTIL_MIN(first, g->threads);
-    uint32_t count = (uint32_t)UTIL_MIN(left, MIDGARD_LANES);
-    part(group, g->groups, at);
-    part(thread, size, local);
-    for (uint32_t l = 0; l < MIDGARD_LANES; l++) {
-        if (l == count) /* lanes that there are not are like the first of all */
-            memset(several ? at : local, 0, sizeof at);
-        for (unsigned n = 0; n < 3; n++) {
+    uint32_t local[3];
+    memset(t->local, 0, sizeof t->local);
+    part(first, size, local);
+    for (uint32_t l = 0; l < MIDGARD_LANES && first + l < g->threads; l++, next(size, local))
+        for (unsigned n = 0; n < 3; n++)
             t->local[n][l] = local[n];
+}
+
+static void number(const struct mali_grid *g, struct mali_threads *t)
+{
+    const uint32_t row = (uint32_t)g->row, slice = (uint32_t)g->slice; /* numbers have 32 bits */
+    for (uint32_t l = 0; l < MIDGARD_LANES; l++)
+        t->number[l] = t->global[2][l] * slice + t->global[1][l] * row + t->global[0][l];
+}
+
+/* Of sixteen workgroups of a thread. */
+static uint32_t several_groups(const struct mali_grid *g, uint64_t unit, struct mali_threads *t)
+{
+    const uint64_t first = unit * MIDGARD_LANES, left = g->groups[0] * g->groups[1] * g->groups[2] - first;
+    const uint32_t count = (uint32_t)UTIL_MIN(left, MIDGARD_LANES);
+    uint32_t at[3];
+    part(first, g->groups, at);
+    for (uint32_t l = 0; l < MIDGARD_LANES; l++) {
+        if (l == count)
+            memset(at, 0, sizeof at);
+        for (unsigned n = 0; n < 3; n++)
             t->group[n][l] = at[n];
-            t->global[n][l] = (uint32_t)(at[n] * size[n] + local[n]);
-        }
-        t->number[l] = (uint32_t)(t->global[2][l] * g->slice + t->global[1][l] * g->row + t->global[0][l]);
         if (l < count)
-            next(several ? g->groups : size, several ? at : local);
+            next(g->groups, at);
     }
+    memcpy(t->global, t->group, sizeof t->global);
+    return count;
+}
+
+static uint32_t one_group(const struct mali_grid *g, uint64_t unit, uint32_t first, struct mali_threads *t)
+{
+    uint32_t at[3];
+    part(unit, g->groups, at);
+    for (unsigned n = 0; n < 3; n++) {
+        const uint32_t base = at[n] * g->size[n];
+        for (uint32_t l = 0; l < MIDGARD_LANES; l++) {
+            t->group[n][l] = at[n];
+            t->global[n][l] = base + t->local[n][l];
+        }
+    }
+    return UTIL_MIN(g->threads - UTIL_MIN(first, g->threads), MIDGARD_LANES);
+}
+
+uint16_t mali_grid_lanes(const struct mali_grid *g, uint64_t unit, uint32_t first, struct mali_threads *t)
+{
+    uint32_t count = g->groups_of_unit > 1 ? several_groups(g, unit, t) : one_group(g, unit, first, t);
+    number(g, t);
     return (uint16_t)((1u << count) - 1);
 }

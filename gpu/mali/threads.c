@@ -36,22 +36,23 @@ struct run {
 
 /* Sixteen threads until they have ended or wait, compiled or not. `state`: where they begin, of programs with
  * barriers; NULL: at the program's beginning. */
-static uint32_t interpret(struct mali_threads *t, const struct midgard_input *input,
-                          struct midgard_state *state, struct midgard_report *report)
+static uint32_t interpret(struct mali_threads *t, uint16_t lanes, struct midgard_state *state,
+                          struct midgard_report *report)
 {
     struct midgard_state own;
     if (!state) {
+        const struct midgard_input input = mali_world_input(t->world, lanes, 0);
         state = &own;
-        midgard_start(input, state);
+        midgard_start(&input, state);
     }
     return midgard_run(t->world->program, &t->ports, state, report, NULL, NULL);
 }
 
-static uint32_t run_code(struct mali_threads *t, const struct midgard_input *input,
-                         struct midgard_state *state, struct midgard_report *report)
+static uint32_t run_code(struct mali_threads *t, uint16_t lanes, struct midgard_state *state,
+                         struct midgard_report *report)
 {
     struct jit_function *function = t->world->function;
-    struct mali_code_call call = {.state = state, .fuel = input->fuel, .lanes = input->lanes};
+    struct mali_code_call call = {.state = state, .fuel = t->world->fuel, .lanes = lanes};
     mali_code_fn code = (mali_code_fn)jit_function_code(function);
     struct isa_fault fault = isa_fault_unpack(code(t->world->code, t, &call));
     jit_function_ran(function, call.executed);
@@ -65,9 +66,8 @@ static uint32_t run_code(struct mali_threads *t, const struct midgard_input *inp
 static bool run_sixteen(struct mali_threads *t, uint16_t lanes, struct midgard_state *state,
                         uint64_t *executed, struct mali_stop *stop)
 {
-    const struct midgard_input input = mali_world_input(t->world, lanes, 0);
     struct midgard_report report;
-    bool good = !(t->world->function ? run_code : interpret)(t, &input, state, &report);
+    bool good = !(t->world->function ? run_code : interpret)(t, lanes, state, &report);
     *executed += report.executed;
     return good || mali_world_fault(t, &report, stop);
 }
@@ -95,7 +95,7 @@ static bool run_group(struct run *r, struct worker *w, uint64_t unit, struct mal
     for (uint32_t n = 0; n < r->sixteens; n++) {
         uint16_t lanes = mali_grid_lanes(r->grid, unit, n * MIDGARD_LANES, &w->threads[n]);
         const struct midgard_input input = mali_world_input(r->world, lanes, 0);
-        midgard_start(&input, &w->state[n]);
+        midgard_start_again(r->world->program, &input, &w->state[n]);
     }
     while (left) {
         left = false;
@@ -161,7 +161,11 @@ static bool start_worker(struct run *r, struct worker *w)
     if (!w->threads || (world->program->barriers && !w->state) || (storage && !w->storage))
         return false;
     for (uint32_t n = 0; n < r->sixteens; n++) {
+        const struct midgard_input input = mali_world_input(world, 0, 0);
         mali_threads_begin(&w->threads[n], world);
+        mali_grid_begin(r->grid, n * MIDGARD_LANES, &w->threads[n]);
+        if (w->state)
+            midgard_start(&input, &w->state[n]);
         w->threads[n].thread_storage = own ? w->storage + n * own : NULL;
         w->threads[n].group_storage = world->group_bytes ? w->storage + r->sixteens * own : NULL;
     }

@@ -27,8 +27,11 @@ struct mali_grid {
  * 0: there are no instances. `shares`: workgroups have storage, and so are units of their own. */
 bool mali_grid_set(struct mali_grid *grid, const struct mali_invocation *invocation, uint64_t instance,
                    bool shares, const char *unit, uint64_t address, struct mali_stop *stop);
-/* Threads `first` (of a unit; a multiple of 16) and the fifteen behind it: which they are. The lanes that
- * there are. */
+/* Threads `first` (of a unit; a multiple of 16) and the fifteen behind it: what is the same in all units. Lanes that
+ * there are not are like the first thread of all. */
+void mali_grid_begin(const struct mali_grid *grid, uint32_t first, struct mali_threads *threads);
+/* The same of one unit, of threads that mali_grid_begin was called for: which they are. The lanes that there
+ * are. */
 uint16_t mali_grid_lanes(const struct mali_grid *grid, uint64_t unit, uint32_t first,
                          struct mali_threads *threads);
 

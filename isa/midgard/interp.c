@@ -142,7 +142,7 @@ static void move(struct midgard_machine *m, uint32_t n)
         if (midgard_has(m->insn, (enum midgard_unit)(MIDGARD_BRANCH + k)) && lanes && !m->report->fault)
             lanes = branch(m, n, k, lanes);
     if (midgard_kind_of(m->insn->tag) == MIDGARD_TEXTURE && m->insn->texture.exec == MIDGARD_EXEC_KILL) {
-        m->state->running &= (uint16_t)~(lanes & m->state->helpers);
+        m->state->running &= (uint16_t) ~(lanes & m->state->helpers);
         lanes &= (uint16_t)~m->state->helpers;
     }
     if (midgard_ends(m->insn))
@@ -190,18 +190,38 @@ static void execute(struct midgard_machine *m)
     }
 }
 
-void midgard_start(const struct midgard_input *input, struct midgard_state *state)
+static void start_register(const struct midgard_input *input, unsigned reg, struct midgard_state *state)
 {
-    memset(state, 0, sizeof *state);
+    unsigned n = MIDGARD_R_UNIFORM - reg;
+    bool uniform = reg <= MIDGARD_R_UNIFORM && n < UTIL_MIN(input->uniform_count, 16u);
+    for (unsigned c = 0; c < 4; c++)
+        for (unsigned l = 0; l < MIDGARD_LANES; l++)
+            state->reg[reg][c][l] = uniform ? input->uniform[n][c] : 0;
+}
+
+static void start_registers(const struct midgard_input *input, uint64_t which, struct midgard_state *state)
+{
+    for (; which; which &= which - 1)
+        start_register(input, (unsigned)__builtin_ctzll(which), state);
+    memset(state->at, 0, sizeof state->at);
     state->address = input->address;
     state->running = state->live = input->lanes;
     state->helpers = input->helpers;
-    for (unsigned l = 0; l < 16; l++)
+    state->waiting = 0;
+    for (unsigned l = 0; l < MIDGARD_LANES; l++)
         state->fuel[l] = input->fuel;
-    for (uint32_t n = 0; n < UTIL_MIN(input->uniform_count, 16u); n++)
-        for (unsigned c = 0; c < 4; c++)
-            for (unsigned l = 0; l < 16; l++)
-                state->reg[MIDGARD_R_UNIFORM - n][c][l] = input->uniform[n][c];
+}
+
+void midgard_start(const struct midgard_input *input, struct midgard_state *state)
+{
+    start_registers(input, (UINT64_C(1) << MIDGARD_REGISTERS) - 1, state);
+}
+
+void midgard_start_again(const struct midgard_program *program, const struct midgard_input *input,
+                         struct midgard_state *state)
+{
+    const uint64_t texture = program->written >> MIDGARD_R_TEXTURE & 3;
+    start_registers(input, program->written | texture << MIDGARD_R_RESULT, state);
 }
 
 enum midgard_fault midgard_run(const struct midgard_program *program, const struct midgard_ports *ports,

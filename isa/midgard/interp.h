@@ -34,6 +34,10 @@ typedef void (*midgard_trace_fn)(void *data, const struct midgard_insn *insn, ui
 
 /* Sets *state to the program's beginning. */
 void midgard_start(const struct midgard_input *input, struct midgard_state *state);
+/* The same, of a state that midgard_start was called for with the same uniforms, and with which nothing but the
+ * program has run since: registers that it does not write are as they were. */
+void midgard_start_again(const struct midgard_program *program, const struct midgard_input *input,
+                         struct midgard_state *state);
 /* Runs until all lanes have ended, or wait at a barrier: then state->running is not 0, and it is to be called
  * again once all threads of the workgroup wait or have ended. The caller is in the guest floating-point
  * environment (util/fpenv.h). Returns report->fault; report->executed counts from this call on. */
