@@ -6,6 +6,8 @@
 
 #include "gpu/mali/refusals.h"
 
+#define MALI_IMAGE_TILE 16u /* texels a side, of an interleaved image */
+
 enum mali_array_kind {
     MALI_ARRAY_NONE, /* also of a record that continues the one before it */
     MALI_ARRAY_1D,

@@ -63,6 +63,52 @@ static void set_array(const struct mali_world *w, bool varying, uint32_t n, stru
     out->shift = a->shift;
 }
 
+/* Whether all texels of the extent lie in the buffer, and it in memory that may be used as the program does. */
+static bool set_texels(const struct mali_world *w, const struct mali_attribute *attribute,
+                       const struct mali_array *a, uint32_t bytes, uint32_t rights,
+                       struct mali_code_array *out)
+{
+    const uint32_t side = MALI_IMAGE_TILE, *extent = a->extent;
+    bool tiled = a->kind == MALI_ARRAY_3D_INTERLEAVED;
+    int64_t offset = attribute->offset_enable ? attribute->offset : 0;
+    uint64_t columns = tiled ? (uint64_t)util_div_up(extent[0], side) * side * side : extent[0];
+    uint64_t rows = tiled ? util_div_up(extent[1], side) : extent[1], end = 0, part;
+    bool fits = offset >= 0 && extent[0] && extent[1] && extent[2];
+    const uint64_t steps[3] = {columns ? columns - 1 : 0, rows ? rows - 1 : 0, extent[2] ? extent[2] - 1 : 0};
+    const uint32_t strides[3] = {tiled ? bytes : a->stride, a->row_stride, a->slice_stride};
+    for (unsigned n = 0; n < 3; n++)
+        fits = fits && util_mul(steps[n], strides[n], &part) && util_add(end, part, &end);
+    if (!fits || !util_add(end, (uint64_t)offset, &end) || !util_in_range(end, bytes, a->size) ||
+        !gpu_space_allows(w->space, a->pointer, a->size, rights, NULL))
+        return false;
+    out->base = w->space->window.base + a->pointer + offset;
+    memcpy(out->image.extent, extent, sizeof out->image.extent);
+    out->image.texel_stride = strides[0];
+    out->image.row_stride = strides[1];
+    out->image.slice_stride = strides[2];
+    return true;
+}
+
+static void set_image(const struct mali_world *w, uint32_t n, struct mali_code_form *form,
+                      struct mali_code_array *out)
+{
+    const struct midgard_program *p = w->program;
+    struct mali_stop stop;
+    const struct mali_array *a;
+    enum raster_format format;
+    const struct mali_attribute *attribute = mali_world_attribute(w, false, n, &a, &format, &stop);
+    uint32_t rights =
+        (p->images >> n & 1 ? GPU_RIGHT_READ : 0u) | (p->image_stores >> n & 1 ? GPU_RIGHT_WRITE : 0u);
+    *out = (struct mali_code_array){.base = (uint8_t *)w->space->window.base};
+    if (!attribute || !raster_format_bytes(format) ||
+        (a->kind != MALI_ARRAY_3D_LINEAR && a->kind != MALI_ARRAY_3D_INTERLEAVED) ||
+        !set_texels(w, attribute, a, raster_format_bytes(format), rights, out))
+        return;
+    form->order = (uint16_t)attribute->order;
+    form->format = (uint16_t)format;
+    form->reach = a->kind == MALI_ARRAY_3D_LINEAR ? MALI_REACH_IMAGE : MALI_REACH_IMAGE_TILED;
+}
+
 /* ---- uniform buffers, textures ---- */
 
 static void set_buffers(const struct mali_world *w, struct mali_code_forms *forms, struct mali_code *code)
@@ -142,6 +188,8 @@ void mali_code_prepare(struct mali_world *w, struct mali_code_forms *forms, stru
     for (uint32_t n = 0; n < MALI_CODE_ARRAYS; n++) {
         if (p->attributes >> n & 1)
             set_array(w, false, n, &forms->attribute[n], &code->attribute[n]);
+        if ((p->images | p->image_stores) >> n & 1 && !(p->attributes >> n & 1))
+            set_image(w, n, &forms->attribute[n], &code->attribute[n]);
         if (p->varying_stores >> n & 1)
             set_array(w, true, n, &forms->varying[n], &code->varying[n]);
     }

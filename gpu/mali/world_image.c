@@ -7,8 +7,6 @@
 #include "util/bits.h"
 #include "util/checked.h"
 
-enum { TILE_SIDE = 16 };
-
 struct texel {
     const struct mali_attribute *attribute;
     enum raster_format format;
@@ -29,9 +27,10 @@ static bool offset_of(const struct mali_array *i, const uint32_t xyz[3], uint32_
         return true;
     }
     uint32_t place =
-        raster_texel_offset(RASTER_UTGARD_TILED, 1, 1, xyz[0] % TILE_SIDE, xyz[1] % TILE_SIDE) * bytes;
-    uint64_t tile = (uint64_t)(xyz[0] / TILE_SIDE) * TILE_SIDE * TILE_SIDE * bytes;
-    *offset = slice + (uint64_t)(xyz[1] / TILE_SIDE) * i->row_stride + tile + place;
+        raster_texel_offset(RASTER_UTGARD_TILED, 1, 1, xyz[0] % MALI_IMAGE_TILE, xyz[1] % MALI_IMAGE_TILE) *
+        bytes;
+    uint64_t tile = (uint64_t)(xyz[0] / MALI_IMAGE_TILE) * MALI_IMAGE_TILE * MALI_IMAGE_TILE * bytes;
+    *offset = slice + (uint64_t)(xyz[1] / MALI_IMAGE_TILE) * i->row_stride + tile + place;
     return true;
 }
 

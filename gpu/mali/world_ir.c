@@ -1,5 +1,5 @@
 /* Ports: elements of arrays, uniform buffers, memory, what a thread is. */
-#include "gpu/mali/world_ir.h"
+#include "gpu/mali/world_ir_internal.h"
 
 #include <stddef.h>
 
@@ -8,78 +8,84 @@
 
 /* ---- places ---- */
 
-static LLVMValueRef place(const struct mali_world_ir *e, struct jit_builder *b, LLVMTypeRef type,
-                          size_t offset)
+LLVMValueRef mali_ir_place(const struct mali_world_ir *e, struct jit_builder *b, LLVMTypeRef type,
+                           size_t offset)
 {
     return jit_load_at_entry(b, type, e->code, offset, 4);
 }
 
-static LLVMValueRef of_threads(const struct mali_world_ir *e, struct jit_builder *b, LLVMTypeRef type,
-                               size_t offset)
+LLVMValueRef mali_ir_of_threads(const struct mali_world_ir *e, struct jit_builder *b, LLVMTypeRef type,
+                                size_t offset)
 {
     return jit_load(b, type, jit_offset_const(b, e->threads, offset), 4, false);
 }
 
-static LLVMValueRef lane(struct jit_builder *b, LLVMValueRef v, unsigned l)
+LLVMValueRef mali_ir_lane(struct jit_builder *b, LLVMValueRef v, unsigned lane)
 {
-    return LLVMBuildExtractElement(b->ir, v, jit_i32(b, l), "");
+    return LLVMBuildExtractElement(b->ir, v, jit_i32(b, lane), "");
 }
 
-/* Host addresses base + offset; where `there` is not, `elsewhere`. */
-static void addresses(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef there,
-                      LLVMValueRef elsewhere, LLVMValueRef at[16])
+LLVMValueRef mali_ir_narrow(struct jit_builder *b, LLVMValueRef v)
+{
+    return LLVMBuildTrunc(b->ir, v, b->i32x16, "");
+}
+
+void mali_ir_addresses(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef there,
+                       LLVMValueRef elsewhere, LLVMValueRef at[16])
 {
     for (unsigned l = 0; l < 16; l++) {
-        LLVMValueRef here = jit_offset(b, base, lane(b, offset, l));
-        at[l] = LLVMBuildSelect(b->ir, lane(b, there, l), here, elsewhere, "");
+        LLVMValueRef here = jit_offset(b, base, mali_ir_lane(b, offset, l));
+        at[l] = LLVMBuildSelect(b->ir, mali_ir_lane(b, there, l), here, elsewhere, "");
     }
 }
 
-/* Where lanes load zeros, and store what goes nowhere. */
-static LLVMValueRef zeros(const struct mali_world_ir *e, struct jit_builder *b)
+LLVMValueRef mali_ir_zeros(const struct mali_world_ir *e, struct jit_builder *b)
 {
     return jit_offset_const(b, e->code, offsetof(struct mali_code, zeros));
 }
 
-static LLVMValueRef scratch(struct mali_world_ir *e, struct jit_builder *b)
+LLVMValueRef mali_ir_scratch(struct mali_world_ir *e, struct jit_builder *b)
 {
     if (!e->scratch)
         e->scratch = jit_alloca(b, b->i32x16, "nowhere");
     return e->scratch;
 }
 
-/* Two ways to the same values: at once, or another where a lane has nothing so plain. */
-struct ways {
-    LLVMBasicBlockRef slow, join, from[2];
-};
+/* ---- ways ---- */
 
-static void ways_begin(struct jit_builder *b, struct ways *w, LLVMValueRef plain)
+void mali_ir_way(struct jit_builder *b, struct mali_ir_ways *w, LLVMValueRef condition)
 {
-    LLVMBasicBlockRef fast = LLVMAppendBasicBlockInContext(b->context, b->function, "plain");
-    w->slow = LLVMAppendBasicBlockInContext(b->context, b->function, "other");
-    w->join = LLVMAppendBasicBlockInContext(b->context, b->function, "done");
-    jit_likely(b, LLVMBuildCondBr(b->ir, plain, fast, w->slow));
-    LLVMPositionBuilderAtEnd(b->ir, fast);
+    LLVMBasicBlockRef way = LLVMAppendBasicBlockInContext(b->context, b->function, "way");
+    w->other = LLVMAppendBasicBlockInContext(b->context, b->function, "other");
+    if (!w->count)
+        w->join = LLVMAppendBasicBlockInContext(b->context, b->function, "done");
+    jit_likely(b, LLVMBuildCondBr(b->ir, condition, way, w->other));
+    LLVMPositionBuilderAtEnd(b->ir, way);
 }
 
-static void ways_next(struct jit_builder *b, struct ways *w)
+void mali_ir_way_end(struct jit_builder *b, struct mali_ir_ways *w)
 {
-    w->from[0] = LLVMGetInsertBlock(b->ir);
+    w->from[w->count++] = LLVMGetInsertBlock(b->ir);
     LLVMBuildBr(b->ir, w->join);
-    LLVMPositionBuilderAtEnd(b->ir, w->slow);
+    LLVMPositionBuilderAtEnd(b->ir, w->other);
 }
 
-static void ways_end(struct jit_builder *b, struct ways *w)
+void mali_ir_last_way_end(struct jit_builder *b, struct mali_ir_ways *w)
 {
-    w->from[1] = LLVMGetInsertBlock(b->ir);
+    w->from[w->count++] = LLVMGetInsertBlock(b->ir);
     LLVMBuildBr(b->ir, w->join);
     LLVMPositionBuilderAtEnd(b->ir, w->join);
 }
 
-static LLVMValueRef either(struct jit_builder *b, const struct ways *w, LLVMValueRef fast, LLVMValueRef slow)
+LLVMValueRef mali_ir_either(struct jit_builder *b, const struct mali_ir_ways *w, const LLVMValueRef *values)
 {
-    LLVMValueRef values[2] = {fast, slow}, phi = LLVMBuildPhi(b->ir, LLVMTypeOf(fast), "");
-    LLVMAddIncoming(phi, values, (LLVMBasicBlockRef[]){w->from[0], w->from[1]}, 2);
+    LLVMValueRef phi = LLVMBuildPhi(b->ir, LLVMTypeOf(values[0]), ""), of[MALI_WAYS];
+    LLVMBasicBlockRef from[MALI_WAYS];
+    for (unsigned n = 0; n < w->count; n++) {
+        of[n] = values[n];
+        from[n] = w->from[n];
+    }
+    LLVMAddIncoming(phi, of, from, w->count);
     return phi;
 }
 
@@ -90,20 +96,15 @@ static LLVMValueRef wide(struct jit_builder *b, LLVMValueRef scalar)
     return jit_splat(b, scalar);
 }
 
-static LLVMValueRef narrow(struct jit_builder *b, LLVMValueRef v)
-{
-    return LLVMBuildTrunc(b->ir, v, b->i32x16, "");
-}
-
 /* ((number % modulus) + add) * factor >> shift, of 64 bits; its lower word. */
 static LLVMValueRef by_formula(const struct mali_world_ir *e, struct jit_builder *b, size_t array,
                                LLVMValueRef number)
 {
-#define FIELD(name) wide(b, place(e, b, b->i64, array + offsetof(struct mali_code_array, name)))
+#define FIELD(name) wide(b, mali_ir_place(e, b, b->i64, array + offsetof(struct mali_code_array, name)))
     LLVMValueRef v = LLVMBuildZExt(b->ir, number, b->i64x16, "");
     v = LLVMBuildURem(b->ir, v, FIELD(modulus), "");
     v = LLVMBuildMul(b->ir, LLVMBuildAdd(b->ir, v, FIELD(add), ""), FIELD(factor), "");
-    return narrow(b, LLVMBuildLShr(b->ir, v, FIELD(shift), ""));
+    return mali_ir_narrow(b, LLVMBuildLShr(b->ir, v, FIELD(shift), ""));
 #undef FIELD
 }
 
@@ -127,7 +128,8 @@ static struct elements find(const struct mali_world_ir *e, struct jit_builder *b
     x.array = arrays + a->index.known * sizeof(struct mali_code_array);
     if (x.form->reach == MALI_REACH_NOTHING)
         return x;
-    x.element = a->vertex ? a->vertex : of_threads(e, b, b->i32x16, offsetof(struct mali_threads, number));
+    x.element =
+        a->vertex ? a->vertex : mali_ir_of_threads(e, b, b->i32x16, offsetof(struct mali_threads, number));
     if (x.form->reach != MALI_REACH_LINEAR)
         x.element = by_formula(e, b, x.array, x.element);
     return x;
@@ -137,21 +139,21 @@ static struct elements find(const struct mali_world_ir *e, struct jit_builder *b
 static LLVMValueRef inside(const struct mali_world_ir *e, struct jit_builder *b, const struct elements *x,
                            LLVMValueRef *offset)
 {
-    LLVMValueRef count = place(e, b, b->i32, x->array + offsetof(struct mali_code_array, count));
-    LLVMValueRef stride = place(e, b, b->i32, x->array + offsetof(struct mali_code_array, stride));
+    LLVMValueRef count = mali_ir_place(e, b, b->i32, x->array + offsetof(struct mali_code_array, count));
+    LLVMValueRef stride = mali_ir_place(e, b, b->i32, x->array + offsetof(struct mali_code_array, stride));
     *offset = LLVMBuildMul(b->ir, x->element, jit_splat(b, stride), "");
     return LLVMBuildICmp(b->ir, LLVMIntULT, x->element, jit_splat(b, count), "");
 }
 
 static LLVMValueRef base_of(const struct mali_world_ir *e, struct jit_builder *b, const struct elements *x)
 {
-    return place(e, b, b->ptr, x->array + offsetof(struct mali_code_array, base));
+    return mali_ir_place(e, b, b->ptr, x->array + offsetof(struct mali_code_array, base));
 }
 
 /* Whether `lanes` are all, and their elements follow each other, as those of vertices mostly do. */
 static LLVMValueRef in_a_row(struct jit_builder *b, const struct elements *x, LLVMValueRef lanes)
 {
-    LLVMValueRef row = LLVMBuildAdd(b->ir, jit_splat(b, lane(b, x->element, 0)), jit_lane_ids(b), "");
+    LLVMValueRef row = LLVMBuildAdd(b->ir, jit_splat(b, mali_ir_lane(b, x->element, 0)), jit_lane_ids(b), "");
     row = LLVMBuildICmp(b->ir, LLVMIntEQ, x->element, row, "");
     return jit_mask_all(b, LLVMBuildAnd(b->ir, row, lanes, ""));
 }
@@ -159,9 +161,9 @@ static LLVMValueRef in_a_row(struct jit_builder *b, const struct elements *x, LL
 static void row_addresses(const struct mali_world_ir *e, struct jit_builder *b, const struct elements *x,
                           LLVMValueRef at[16])
 {
-    LLVMValueRef stride = place(e, b, b->i32, x->array + offsetof(struct mali_code_array, stride));
+    LLVMValueRef stride = mali_ir_place(e, b, b->i32, x->array + offsetof(struct mali_code_array, stride));
     stride = LLVMBuildZExt(b->ir, stride, b->i64, "");
-    LLVMValueRef first = LLVMBuildZExt(b->ir, lane(b, x->element, 0), b->i64, "");
+    LLVMValueRef first = LLVMBuildZExt(b->ir, mali_ir_lane(b, x->element, 0), b->i64, "");
     first = jit_offset(b, base_of(e, b, x), LLVMBuildMul(b->ir, first, stride, ""));
     for (unsigned l = 0; l < 16; l++)
         at[l] = jit_offset(b, first, LLVMBuildMul(b->ir, stride, jit_i64(b, l), ""));
@@ -172,16 +174,16 @@ static void load_elements(const struct mali_world_ir *e, struct jit_builder *b, 
 {
     LLVMValueRef offset, there = inside(e, b, x, &offset), at[16], fast[4], slow[4];
     uint32_t bytes = raster_format_bytes((enum raster_format)x->form->format);
-    struct ways w;
-    ways_begin(b, &w, in_a_row(b, x, there));
+    struct mali_ir_ways w = {.count = 0};
+    mali_ir_way(b, &w, in_a_row(b, x, there));
     row_addresses(e, b, x, at);
     gpu_array_ir_load(b, at, bytes, fast);
-    ways_next(b, &w);
-    addresses(b, base_of(e, b, x), offset, there, zeros(e, b), at);
+    mali_ir_way_end(b, &w);
+    mali_ir_addresses(b, base_of(e, b, x), offset, there, mali_ir_zeros(e, b), at);
     gpu_array_ir_load(b, at, bytes, slow);
-    ways_end(b, &w);
+    mali_ir_last_way_end(b, &w);
     for (uint32_t c = 0; c * 4 < bytes; c++)
-        word[c] = either(b, &w, fast[c], slow[c]);
+        word[c] = mali_ir_either(b, &w, (LLVMValueRef[]){fast[c], slow[c]});
 }
 
 static void store_elements(struct mali_world_ir *e, struct jit_builder *b, const struct elements *x,
@@ -189,15 +191,15 @@ static void store_elements(struct mali_world_ir *e, struct jit_builder *b, const
 {
     LLVMValueRef offset, there = LLVMBuildAnd(b->ir, inside(e, b, x, &offset), mask, ""), at[16];
     uint32_t bytes = raster_format_bytes((enum raster_format)x->form->format);
-    LLVMValueRef nowhere = scratch(e, b);
-    struct ways w;
-    ways_begin(b, &w, in_a_row(b, x, there));
+    LLVMValueRef nowhere = mali_ir_scratch(e, b);
+    struct mali_ir_ways w = {.count = 0};
+    mali_ir_way(b, &w, in_a_row(b, x, there));
     row_addresses(e, b, x, at);
     gpu_array_ir_put(b, at, bytes, word);
-    ways_next(b, &w);
-    addresses(b, base_of(e, b, x), offset, there, nowhere, at);
+    mali_ir_way_end(b, &w);
+    mali_ir_addresses(b, base_of(e, b, x), offset, there, nowhere, at);
     gpu_array_ir_put(b, at, bytes, word);
-    ways_end(b, &w);
+    mali_ir_last_way_end(b, &w);
 }
 
 static LLVMValueRef attribute(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
@@ -243,7 +245,8 @@ static void uniform_scalar(const struct mali_world_ir *e, struct jit_builder *b,
     for (unsigned c = 0; c < 4; c++) {
         uint64_t at = (uint64_t)u->offset.known + c * 4;
         LLVMValueRef there = LLVMBuildICmp(b->ir, LLVMIntUGE, bytes, jit_i64(b, at + 4), "");
-        LLVMValueRef from = LLVMBuildSelect(b->ir, there, jit_offset_const(b, base, at), zeros(e, b), "");
+        LLVMValueRef from =
+            LLVMBuildSelect(b->ir, there, jit_offset_const(b, base, at), mali_ir_zeros(e, b), "");
         out[c] = c * 4 < u->bytes ? jit_load(b, b->i32, from, 4, false) : jit_i32(b, 0);
     }
 }
@@ -270,113 +273,13 @@ static LLVMValueRef uniform(void *ctx, struct jit_builder *b, const struct midga
     if (!known || !(e->forms->buffers >> u->buffer.known & 1) || u->bytes % 4)
         return midgard_ir_call_ports.uniform(e, b, u, mask, out, address);
     size_t at = offsetof(struct mali_code, buffer) + u->buffer.known * sizeof(struct mali_code_buffer);
-    LLVMValueRef base = place(e, b, b->ptr, at + offsetof(struct mali_code_buffer, base));
-    LLVMValueRef bytes = place(e, b, b->i64, at + offsetof(struct mali_code_buffer, bytes));
+    LLVMValueRef base = mali_ir_place(e, b, b->ptr, at + offsetof(struct mali_code_buffer, base));
+    LLVMValueRef bytes = mali_ir_place(e, b, b->i64, at + offsetof(struct mali_code_buffer, bytes));
     if (u->offset.lanes)
         uniform_lanes(b, base, bytes, u, mask, out);
     else
         uniform_scalar(e, b, base, bytes, u, out);
     return NULL;
-}
-
-/* ---- memory ---- */
-
-/* What the call found: lanes and addresses of a fault, none on the other way. */
-static LLVMValueRef fault_of(struct jit_builder *b, const struct ways *w, LLVMValueRef bad,
-                             LLVMValueRef *address)
-{
-    *address = either(b, w, LLVMConstNull(b->i64x16), *address);
-    return either(b, w, LLVMConstNull(b->i1x16), bad);
-}
-
-/* Whether every lane's bytes are in one page of the guest's that has the rights. i1; *low: offsets in the
- * window. */
-static LLVMValueRef in_pages(const struct mali_world_ir *e, struct jit_builder *b,
-                             const struct midgard_ir_access *a, uint32_t rights, LLVMValueRef mask,
-                             LLVMValueRef *low)
-{
-    LLVMValueRef high = LLVMBuildLShr(b->ir, a->address, jit_splat(b, jit_i64(b, 32)), "");
-    *low = narrow(b, a->address);
-    LLVMValueRef good = LLVMBuildICmp(b->ir, LLVMIntEQ, narrow(b, high), jit_splat_u32(b, 0), "");
-    LLVMValueRef in_page = LLVMBuildAnd(b->ir, *low, jit_splat_u32(b, GPU_PAGE - 1), "");
-    in_page = LLVMBuildICmp(b->ir, LLVMIntULE, in_page, jit_splat_u32(b, GPU_PAGE - a->bytes), "");
-    good = LLVMBuildAnd(b->ir, good, in_page, "");
-    good = LLVMBuildAnd(b->ir, good, mask, "");
-    LLVMValueRef number = LLVMBuildLShr(b->ir, *low, jit_splat_u32(b, 12), "");
-    LLVMValueRef page = jit_gather_u32(b, place(e, b, b->ptr, offsetof(struct mali_code, page)),
-                                       LLVMBuildShl(b->ir, number, jit_splat_u32(b, 2), ""), good);
-    LLVMValueRef wanted = jit_splat_u32(b, rights);
-    LLVMValueRef allowed = LLVMBuildICmp(b->ir, LLVMIntEQ, LLVMBuildAnd(b->ir, page, wanted, ""), wanted, "");
-    good = LLVMBuildAnd(b->ir, good, allowed, "");
-    return jit_mask_all(b, LLVMBuildOr(b->ir, good, LLVMBuildNot(b->ir, mask, ""), ""));
-}
-
-/* Whether every lane's bytes are in the workgroup's storage. */
-static LLVMValueRef in_group(const struct mali_world_ir *e, struct jit_builder *b,
-                             const struct midgard_ir_access *a, LLVMValueRef mask, LLVMValueRef *low)
-{
-    LLVMValueRef room = place(e, b, b->i64, offsetof(struct mali_code, group_bytes)),
-                 bytes = jit_i64(b, a->bytes);
-    LLVMValueRef last = LLVMBuildSub(b->ir, room, bytes, "");
-    LLVMValueRef good = LLVMBuildICmp(b->ir, LLVMIntULE, a->address, jit_splat(b, last), "");
-    *low = narrow(b, a->address);
-    good = jit_mask_all(b, LLVMBuildOr(b->ir, good, LLVMBuildNot(b->ir, mask, ""), ""));
-    return LLVMBuildAnd(b->ir, good, LLVMBuildICmp(b->ir, LLVMIntUGE, room, bytes, ""), "");
-}
-
-static LLVMValueRef is_plain(const struct mali_world_ir *e, struct jit_builder *b,
-                             const struct midgard_ir_access *a, uint32_t rights, LLVMValueRef mask,
-                             LLVMValueRef *low)
-{
-    return a->space == MIDGARD_WORKGROUP ? in_group(e, b, a, mask, low)
-                                         : in_pages(e, b, a, rights, mask, low);
-}
-
-/* What offsets are from, where all is plain. */
-static LLVMValueRef plain_base(const struct mali_world_ir *e, struct jit_builder *b,
-                               const struct midgard_ir_access *a)
-{
-    return a->space == MIDGARD_WORKGROUP
-               ? of_threads(e, b, b->ptr, offsetof(struct mali_threads, group_storage))
-               : place(e, b, b->ptr, offsetof(struct mali_code, window));
-}
-
-static LLVMValueRef load(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
-                         LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
-{
-    struct mali_world_ir *e = ctx;
-    LLVMValueRef low, at[16], fast[4], slow[4];
-    struct ways w;
-    if (a->space == MIDGARD_THREAD || b->quick)
-        return midgard_ir_call_ports.load(e, b, a, mask, out, address);
-    for (unsigned c = 0; c < 4; c++)
-        fast[c] = jit_splat_u32(b, 0);
-    ways_begin(b, &w, is_plain(e, b, a, GPU_RIGHT_READ, mask, &low));
-    addresses(b, plain_base(e, b, a), low, mask, zeros(e, b), at);
-    gpu_array_ir_load(b, at, a->bytes, fast);
-    ways_next(b, &w);
-    LLVMValueRef bad = midgard_ir_call_ports.load(e, b, a, mask, slow, address);
-    ways_end(b, &w);
-    for (unsigned c = 0; c < 4; c++)
-        out[c] = either(b, &w, fast[c], slow[c]);
-    return fault_of(b, &w, bad, address);
-}
-
-static LLVMValueRef store(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
-                          LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
-{
-    struct mali_world_ir *e = ctx;
-    LLVMValueRef low, at[16];
-    struct ways w;
-    if (a->space == MIDGARD_THREAD || b->quick || a->enable != (1u << a->bytes) - 1)
-        return midgard_ir_call_ports.store(e, b, a, mask, value, address);
-    ways_begin(b, &w, is_plain(e, b, a, GPU_RIGHT_WRITE, mask, &low));
-    addresses(b, plain_base(e, b, a), low, mask, scratch(e, b), at);
-    gpu_array_ir_put(b, at, a->bytes, value);
-    ways_next(b, &w);
-    LLVMValueRef bad = midgard_ir_call_ports.store(e, b, a, mask, value, address);
-    ways_end(b, &w);
-    return fault_of(b, &w, bad, address);
 }
 
 /* ---- threads ---- */
@@ -390,19 +293,20 @@ static void argument(void *ctx, struct jit_builder *b, enum midgard_argument whi
                                                : 0;
     if (!at) { /* MIDGARD_A_STORAGE */
         for (unsigned c = 0; c < 4; c++)
-            out[c] =
-                jit_splat(b, place(e, b, b->i32, offsetof(struct mali_code, storage) + c * sizeof(uint32_t)));
+            out[c] = jit_splat(
+                b, mali_ir_place(e, b, b->i32, offsetof(struct mali_code, storage) + c * sizeof(uint32_t)));
         return;
     }
     for (unsigned c = 0; c < 3; c++)
-        out[c] = of_threads(e, b, b->i32x16, at + c * MIDGARD_LANES * sizeof(uint32_t));
+        out[c] = mali_ir_of_threads(e, b, b->i32x16, at + c * MIDGARD_LANES * sizeof(uint32_t));
     out[3] = jit_splat_u32(b, 0);
 }
 
 static LLVMValueRef uniform_register(void *ctx, struct jit_builder *b, uint32_t n, unsigned c)
 {
     const struct mali_world_ir *e = ctx;
-    return place(e, b, b->i32, offsetof(struct mali_code, uniform) + (n * 4ull + c) * sizeof(uint32_t));
+    return mali_ir_place(e, b, b->i32,
+                         offsetof(struct mali_code, uniform) + (n * 4ull + c) * sizeof(uint32_t));
 }
 
 void mali_world_ir_ports(struct mali_world_ir *e, struct midgard_ir_ports *out)
@@ -412,8 +316,11 @@ void mali_world_ir_ports(struct mali_world_ir *e, struct midgard_ir_ports *out)
     out->attribute = attribute;
     out->store_varying = store_varying;
     out->uniform = uniform;
-    out->load = load;
-    out->store = store;
+    out->load = mali_ir_load;
+    out->store = mali_ir_store;
+    out->image = mali_ir_image;
+    out->store_image = mali_ir_store_image;
+    out->image_address = mali_ir_image_address;
     out->argument = argument;
     out->uniform_register = uniform_register;
     out->texture = mali_ir_texture;

@@ -22,7 +22,10 @@ enum mali_code_reach {
     MALI_REACH_LINEAR,  /* element n is number n's */
     MALI_REACH_FORMULA, /* by mali_array_element */
     MALI_REACH_NUMBER,  /* the element's number is the value */
-    MALI_REACH_NOTHING  /* zeros; what is stored is dropped */
+    MALI_REACH_NOTHING, /* zeros; what is stored is dropped */
+    /* An image, linear or of tiles; as an attribute it goes by the port. */
+    MALI_REACH_IMAGE,
+    MALI_REACH_IMAGE_TILED
 };
 
 /* An attribute or varying. Without padding, as are those below. */
@@ -46,12 +49,19 @@ struct mali_code_forms {
 
 /* Places. */
 struct mali_code_array {
-    uint8_t *base;    /* the host's address of element 0 */
-    uint32_t stride;  /* count * stride is below 2^32 */
-    uint32_t count;   /* elements that are there */
-    uint64_t modulus; /* of FORMULA and NUMBER, as struct mali_array has them; modulus not 0 */
-    uint64_t factor;
-    uint64_t add, shift;
+    uint8_t *base;   /* the host's address of element 0, or of an image's first texel */
+    uint32_t stride; /* count * stride is below 2^32 */
+    uint32_t count;  /* elements that are there */
+    union {
+        struct { /* of FORMULA and NUMBER, as struct mali_array has them; modulus not 0 */
+            uint64_t modulus;
+            uint64_t factor;
+            uint64_t add, shift;
+        };
+        struct { /* of images: all texels within the extent are there, less than 2^32 bytes from the base */
+            uint32_t extent[3], texel_stride, row_stride, slice_stride;
+        } image;
+    };
 };
 struct mali_code_buffer {
     const uint8_t *base;
@@ -73,8 +83,10 @@ struct mali_code {
 /* What a call of code is given, and leaves. */
 struct mali_code_call {
     struct midgard_state *state; /* of programs with barriers, which go on from it */
+    uint64_t executed;           /* out: instructions */
     uint32_t fuel, lanes;
-    uint64_t executed, address; /* out: instructions; of a fault, or 0 */
+    uint64_t
+        address; /* out: of a fault, or 0. Apart from `executed`: both at once would wait for their stores */
 };
 /* Runs sixteen threads as midgard_run does. 0, or a fault of isa_fault_pack. */
 typedef uint32_t (*mali_code_fn)(const struct mali_code *code, struct mali_threads *threads,

@@ -131,6 +131,19 @@ static bool is_own(const struct midgard_memory *m)
                        (m->arg_reg == MIDGARD_A_COUNTER && m->arg_comp == 2));
 }
 
+/* Who asks for a texel's address loads and stores by other instructions. */
+static void note_image(struct midgard_program *p, const struct midgard_memory *m, enum midgard_class class)
+{
+    bool any, known = m->index_reg == MIDGARD_A_ZERO && !(m->index_format >> 1);
+    if (class != MIDGARD_STORE_IMAGE)
+        bit_of(&p->images, &any, midgard_offset_index(m), known);
+    if (class != MIDGARD_IMAGE)
+        bit_of(&p->image_stores, &any, midgard_offset_index(m), known);
+    p->loads |= class == MIDGARD_IMAGE;
+    p->stores |= class == MIDGARD_STORE_IMAGE;
+    p->shares |= class == MIDGARD_STORE_IMAGE;
+}
+
 static void note_memory(struct midgard_program *p, const struct midgard_memory *m)
 {
     const struct midgard_memory_info *info = midgard_memory_info(m->op);
@@ -155,12 +168,13 @@ static void note_memory(struct midgard_program *p, const struct midgard_memory *
         p->loads = p->stores = true;
         p->shares |= !is_own(m);
         break;
-    case MIDGARD_LOAD:
-    case MIDGARD_IMAGE: p->loads = true; break;
+    case MIDGARD_IMAGE:
+    case MIDGARD_IMAGE_ADDRESS:
+    case MIDGARD_STORE_IMAGE: note_image(p, m, class); break;
+    case MIDGARD_LOAD: p->loads = true; break;
     case MIDGARD_STORE:
-    case MIDGARD_STORE_IMAGE:
         p->stores = true;
-        p->shares |= class == MIDGARD_STORE_IMAGE || !is_own(m);
+        p->shares |= !is_own(m);
         break;
     case MIDGARD_TILE: p->reads_tile = true; break;
     case MIDGARD_SPECIAL:

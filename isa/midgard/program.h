@@ -53,7 +53,8 @@ struct midgard_program {
     uint32_t read;               /* bit n: register n is read, before all of it was written or not */
     uint64_t textures, samplers; /* bit n: number n is asked for */
     uint64_t attributes, varyings, varying_stores; /* bit n of those read or written at known places */
-    bool any_texture, any_attribute, any_varying;  /* one below is chosen by a register, or beyond 63 */
+    uint64_t images, image_stores; /* likewise, of the attributes' table; asked for their address: both */
+    bool any_texture, any_attribute, any_varying; /* one below is chosen by a register, or beyond 63 */
     bool discards, derivatives, reads_tile, barriers;
     bool loads, stores; /* memory and images; atomics are both */
     bool shares;        /* stores where others may look: beside the thread's own storage */

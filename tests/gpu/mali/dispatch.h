@@ -3,7 +3,10 @@
 #ifndef VITRAIL_TESTS_GPU_MALI_DISPATCH_H
 #define VITRAIL_TESTS_GPU_MALI_DISPATCH_H
 
+#include <stdio.h>
+
 #include "isa/midgard/asm.h"
+#include "jit/engine.h"
 #include "tests/gpu/mali/guest.h"
 
 enum {
@@ -23,6 +26,9 @@ enum {
     DISPATCH_DATA = 0x200000,
     DISPATCH_DATA_BYTES = 0x60000
 };
+
+/* Of the devices that dispatch_begin makes; NULL: programs are interpreted. */
+static struct jit_engine *dispatch_engine;
 
 struct dispatch {
     struct guest guest;
@@ -85,7 +91,9 @@ static inline void dispatch_begin(struct dispatch *d, const struct mali_options 
                  {12, DISPATCH_UNIFORMS},   {14, DISPATCH_STATE},           {16, DISPATCH_ATTRIBUTE_BUFFERS},
                  {18, DISPATCH_ATTRIBUTES}, {20, DISPATCH_VARYING_BUFFERS}, {22, DISPATCH_VARYINGS},
                  {28, DISPATCH_STORAGE}};
-    guest_create(&d->guest, options);
+    struct mali_options compiled = *options;
+    compiled.gpu.engine = dispatch_engine;
+    guest_create(&d->guest, &compiled);
     d->descriptors = guest_map(&d->guest, DISPATCH_JOB, 0x4000, RIGHT_BOTH);
     d->program = guest_map(&d->guest, DISPATCH_PROGRAM, 0x1000, RIGHT_BOTH);
     d->data = guest_map(&d->guest, DISPATCH_DATA, DISPATCH_DATA_BYTES, RIGHT_BOTH);
@@ -126,6 +134,28 @@ static inline void dispatch_array(struct dispatch *d, uint32_t list, uint32_t n,
     dispatch_set(d, list + 0x100, 4 * n, pointer | 1);
     dispatch_set(d, list + 0x100, 4 * n + 2, stride);
     dispatch_set(d, list + 0x100, 4 * n + 3, size);
+}
+
+/* A group of tests with programs interpreted, then quick and optimised at every vector level. */
+#define dispatch_run_group_tests(tests) dispatch_run_group(tests, UTIL_ARRAY_SIZE(tests))
+static inline int dispatch_run_group(const struct CMUnitTest *tests, size_t count)
+{
+    int failed = _cmocka_run_group_tests("interpreted", tests, count, NULL, NULL);
+    for (int level = 0; level < JIT_LEVEL_COUNT; level++)
+        for (unsigned tier = JIT_QUICK; tier <= JIT_OPTIMISED; tier += JIT_OPTIMISED - JIT_QUICK) {
+            const struct jit_options options = {.level = level, .optimize = tier, .cache_dir = ""};
+            char name[64];
+            if (!jit_level_supported((enum jit_level)level))
+                continue;
+            snprintf(name, sizeof name, "%s, tier %u", jit_level_name((enum jit_level)level), tier);
+            assert_int_equal(jit_engine_create(&options, &dispatch_engine, NULL), 0);
+            failed += _cmocka_run_group_tests(name, tests, count, NULL, NULL);
+            struct jit_stats stats;
+            jit_engine_stats(dispatch_engine, &stats);
+            assert_true(stats.compiled > 0);
+            jit_engine_destroy(dispatch_engine);
+        }
+    return failed;
 }
 
 #endif

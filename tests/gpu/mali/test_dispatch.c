@@ -332,5 +332,5 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_cancelled),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return dispatch_run_group_tests(tests);
 }

@@ -458,5 +458,5 @@ int main(void)
         cmocka_unit_test(test_blocks),  cmocka_unit_test(test_refused), cmocka_unit_test(test_waits),
         cmocka_unit_test(test_limits),  cmocka_unit_test(test_packed),  cmocka_unit_test(test_threads),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return dispatch_run_group_tests(tests);
 }

@@ -230,5 +230,5 @@ int main(void)
         cmocka_unit_test(test_instances),
         cmocka_unit_test(test_threads),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return dispatch_run_group_tests(tests);
 }

@@ -1,0 +1,51 @@
+/* What the emitters of a world's ports (world_ir.h) share: places, lanes, several ways to the same values. Internal
+ * to world_*_ir.c. */
+#ifndef VITRAIL_GPU_MALI_WORLD_IR_INTERNAL_H
+#define VITRAIL_GPU_MALI_WORLD_IR_INTERNAL_H
+
+#include "gpu/mali/world_ir.h"
+
+/* A member of struct mali_code, which never changes; of struct mali_threads, as it is. Offsets in bytes. */
+LLVMValueRef mali_ir_place(const struct mali_world_ir *e, struct jit_builder *b, LLVMTypeRef type,
+                           size_t offset);
+LLVMValueRef mali_ir_of_threads(const struct mali_world_ir *e, struct jit_builder *b, LLVMTypeRef type,
+                                size_t offset);
+
+LLVMValueRef mali_ir_lane(struct jit_builder *b, LLVMValueRef v, unsigned lane);
+/* i64x16 to i32x16: the lower words. */
+LLVMValueRef mali_ir_narrow(struct jit_builder *b, LLVMValueRef v);
+
+/* Host addresses base + offset (i32x16); where `there` (i1x16) is not, `elsewhere`. */
+void mali_ir_addresses(struct jit_builder *b, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef there,
+                       LLVMValueRef elsewhere, LLVMValueRef at[16]);
+/* Where lanes load zeros, and where they store what goes nowhere: 64 bytes. */
+LLVMValueRef mali_ir_zeros(const struct mali_world_ir *e, struct jit_builder *b);
+LLVMValueRef mali_ir_scratch(struct mali_world_ir *e, struct jit_builder *b);
+
+/* Several ways to the same values. Each but the last begins with its condition (i1), and what is emitted then is for
+ * where that holds; mali_ir_way_end leaves the builder where it does not. Behind the last way's end the builder
+ * is where all meet. Begins zeroed. */
+#define MALI_WAYS 4u
+struct mali_ir_ways {
+    LLVMBasicBlockRef other, join, from[MALI_WAYS];
+    unsigned count;
+};
+void mali_ir_way(struct jit_builder *b, struct mali_ir_ways *w, LLVMValueRef condition);
+void mali_ir_way_end(struct jit_builder *b, struct mali_ir_ways *w);
+void mali_ir_last_way_end(struct jit_builder *b, struct mali_ir_ways *w);
+/* What the ways came to, in their order. */
+LLVMValueRef mali_ir_either(struct jit_builder *b, const struct mali_ir_ways *w, const LLVMValueRef *values);
+
+/* world_memory_ir.c, world_image_ir.c: ports. */
+LLVMValueRef mali_ir_load(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
+                          LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
+LLVMValueRef mali_ir_store(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
+                           LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address);
+LLVMValueRef mali_ir_image(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+                           LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address);
+LLVMValueRef mali_ir_store_image(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+                                 LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address);
+LLVMValueRef mali_ir_image_address(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
+                                   LLVMValueRef mask, LLVMValueRef *out, LLVMValueRef *address);
+
+#endif
