@@ -64,11 +64,13 @@ static inline struct raster_depth raster_depth_plane(double a, double b, double 
 }
 
 /* What depth offset adds to the depths of a triangle of slopes a and b, in steps: "the smallest value that is
- * guaranteed to produce a resolvable offset" is one (GL ES 2.0 section 3.5.2). */
+ * guaranteed to produce a resolvable offset" is one (GL ES 2.0 section 3.5.2). Clamped as EXT_polygon_offset_clamp
+ * says. */
 static inline double raster_depth_offset(const struct raster_setup *setup, double a, double b)
 {
-    double slope = fmax(fabs(a), fabs(b));
-    return setup->offset_factor * slope + setup->offset_units;
+    double slope = fmax(fabs(a), fabs(b)), clamp = setup->offset_clamp;
+    double offset = setup->offset_factor * slope + setup->offset_units;
+    return clamp > 0 && offset > clamp ? clamp : clamp < 0 && offset < clamp ? clamp : offset;
 }
 
 /* Of a primitive with z at its vertices, the first of them at (x, y), whose slopes are x_of[0] * d1 + x_of[1]

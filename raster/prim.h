@@ -56,14 +56,18 @@ struct raster_prim {
     float vary_a[RASTER_MAX_VARYINGS], vary_b[RASTER_MAX_VARYINGS], vary_c[RASTER_MAX_VARYINGS];
 };
 
+/* Triangles that have a depth offset, by the way they face. */
+enum raster_offset { RASTER_OFFSET_FORWARD = 1, RASTER_OFFSET_REVERSE = 2, RASTER_OFFSET_BOTH = 3 };
+
 struct raster_setup {
-    uint32_t flat_mask;  /* bit n: the vertices' varying n takes the provoking vertex's value, a = b = 0 */
-    uint32_t flat_below; /* as do all of lower numbers than this */
-    bool flat_first;     /* the first vertex provokes, not the last */
-    uint32_t vary_count; /* the vertices' own; more than RASTER_MAX_VARYINGS in all are cut */
-    bool depth_offset;
+    uint32_t flat_mask;   /* bit n: the vertices' varying n takes the provoking vertex's value, a = b = 0 */
+    uint32_t flat_below;  /* as do all of lower numbers than this */
+    bool flat_first;      /* the first vertex provokes, not the last */
+    uint32_t vary_count;  /* the vertices' own; more than RASTER_MAX_VARYINGS in all are cut */
+    uint8_t depth_offset; /* enum raster_offset */
     float offset_factor, offset_units; /* units in steps of depth */
-    float line_width;                  /* pixels */
+    float offset_clamp; /* steps; what an offset is at most, below 0: at least; 0: what it comes to */
+    float line_width;   /* pixels */
     bool cull_forward, cull_reverse;
     bool clockwise_forward; /* which winding is forward facing: see raster_setup_triangle */
     bool point_down;        /* point coordinates count their y down the buffer */

@@ -91,7 +91,8 @@ static void set_planes(struct raster_prim *out, const struct raster_setup *setup
     const struct raster_vertex *v1 = &v[1], *v2 = &v[count - 1];
     double w1 = v1->inv_w, w2 = v2->inv_w;
     out->depth = raster_depth_through(g->ax, g->by, (const float[3]){v->z, v1->z, v2->z},
-                                      count == 3 && setup->depth_offset ? setup : NULL, v->x, v->y);
+                                      count == 3 && setup->depth_offset >> out->reverse & 1 ? setup : NULL,
+                                      v->x, v->y);
     set_plane(g, w1 - v->inv_w, w2 - v->inv_w, &out->inv_w_a, &out->inv_w_b);
     const float *p0 = v->vary, *p1 = v1->vary, *p2 = v2->vary;
     for (uint32_t slot = extra, n = 0; slot < out->vary_count; slot++, n++) {

@@ -69,8 +69,8 @@ static inline void write_head(const struct raster_triangles *t, const struct ras
         const double x_of[2] = {t->gradient[0][i], t->gradient[1][i]};
         const double y_of[2] = {t->gradient[2][i], t->gradient[3][i]};
         const float z[3] = {t->z[0][i], t->z[1][i], t->z[2][i]};
-        out->depth =
-            raster_depth_through(x_of, y_of, z, setup->depth_offset ? setup : NULL, t->x[0][i], t->y[0][i]);
+        out->depth = raster_depth_through(
+            x_of, y_of, z, setup->depth_offset >> out->reverse & 1 ? setup : NULL, t->x[0][i], t->y[0][i]);
     }
 }
 
@@ -129,7 +129,7 @@ static void make_flat(const struct raster_triangles *t, const struct raster_setu
 #define TRI_ROUND(p, v) _mm256_storeu_ps(p, _mm512_cvtpd_ps((__m512d)(v)))
 #define TRI_LONGS(p)    ((TRI_LVEC)_mm512_cvtepi32_epi64(_mm256_load_si256((const __m256i *)(p))))
 #define TRI_SIGNS(v)    ((uint32_t)_mm512_movepi64_mask((__m512i)(v)))
-#define TRI_FIXED(v)    ((TRI_LVEC)_mm512_cvtpd_epi64((__m512d)((v) * 0x1p32)))
+#define TRI_FIXED(v)    ((TRI_LVEC)_mm512_cvtpd_epi64((__m512d)((v)*0x1p32)))
 #include "raster/triangles_tmpl.h"
 
 /* False when nothing can be drawn. */
@@ -158,6 +158,12 @@ static bool make_frame(struct raster_triangles_frame *f, const struct raster_set
     return true;
 }
 
+/* Offsets that differ by triangle go one by one, too. */
+static bool has_plain_offset(const struct raster_setup *setup)
+{
+    return !setup->depth_offset || (setup->depth_offset == RASTER_OFFSET_BOTH && setup->offset_clamp == 0);
+}
+
 /* Whether all that is near the tile is inside the limit of positions. */
 static bool is_inner(const struct raster_tile *tile)
 {
@@ -174,7 +180,8 @@ void raster_triangles_setup_at(enum raster_cover_level level, struct raster_tria
     t->level = level == COVER_AVX512 ? &level_avx512 : level == COVER_AVX2 ? &level_avx2 : &level_sse;
     t->samples = tile->samples;
     t->far = t->drawn = t->reverse = t->inside[0] = t->inside[1] = t->inside[2] = 0;
-    if (setup->sixteen || raster_samples_is_many(tile->samples) || !is_inner(tile)) {
+    if (setup->sixteen || raster_samples_is_many(tile->samples) || !is_inner(tile) ||
+        !has_plain_offset(setup)) {
         t->far = all;
         return;
     }

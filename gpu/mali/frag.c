@@ -5,6 +5,7 @@
 
 #include "gpu/mali/device_internal.h"
 #include "gpu/mali/frag_code.h"
+#include "raster/depth.h"
 #include "util/bits.h"
 
 #define CHEAP_INSNS 6u  /* of programs without textures: a block takes some ten nanoseconds */
@@ -112,16 +113,18 @@ static void fill(const struct mali_frag *f, struct gpu_frame_draw *draw)
     const struct mali_state *s = &f->job.bindings.state;
     /* Mesa gives twice the units of OpenGL: half of them are steps of 24 bits, those of 16 are 256. */
     float steps = f->tile->depth == RASTER_DEPTH_UNORM16 ? 128.0f : 0.5f;
+    uint8_t offsets = (s->front_facing_depth_bias ? RASTER_OFFSET_FORWARD : 0) |
+                      (s->back_facing_depth_bias ? RASTER_OFFSET_REVERSE : 0);
     draw->shader = &f->shader;
-    draw->setup =
-        (struct raster_setup){.flat_below = f->flat,
-                              .flat_first = first_provokes(&f->job),
-                              .vary_count = f->vary_count,
-                              .depth_offset = s->front_facing_depth_bias || s->back_facing_depth_bias,
-                              .offset_factor = s->depth_factor,
-                              .offset_units = s->depth_units * steps,
-                              .clockwise_forward = f->job.draw.front_face_ccw,
-                              .point_down = true};
+    draw->setup = (struct raster_setup){.flat_below = f->flat,
+                                        .flat_first = first_provokes(&f->job),
+                                        .vary_count = f->vary_count,
+                                        .depth_offset = offsets,
+                                        .offset_factor = s->depth_factor,
+                                        .offset_units = s->depth_units * steps,
+                                        .offset_clamp = (float)(s->depth_bias_clamp * RASTER_DEPTH_STEPS),
+                                        .clockwise_forward = f->job.draw.front_face_ccw,
+                                        .point_down = true};
     draw->setup.sixteen = raster_samples_is_many(f->tile->samples);
     draw->fragments = f;
     draw->wants_point = f->ahead;

@@ -123,9 +123,10 @@ static bool prepare(struct gpu_frame *of, struct gpu_frame_draw *draw, struct gp
     if (!utgard_rsw_read(of->space, draw->state, &state, fault) ||
         utgard_frag_prepare(of->space, frame->engine, &state, &config, &frag, fault))
         return false;
+    bool offset = state.offset_factor != 0 || state.offset_units != 0;
     draw->shader = utgard_frag_shader(frag);
     draw->setup = (struct raster_setup){.vary_count = utgard_frag_varyings(frag),
-                                        .depth_offset = state.offset_factor != 0 || state.offset_units != 0,
+                                        .depth_offset = offset ? RASTER_OFFSET_BOTH : 0,
                                         .offset_factor = state.offset_factor,
                                         .offset_units = state.offset_units,
                                         .clockwise_forward = state.ccw,

@@ -90,7 +90,7 @@ static bool begin_draw(struct vc4_tile_run *run, uint8_t primitive, bool coordin
         .reference = run->device->options.reference,
         .setup = {.flat_mask = s->flat,
                   .vary_count = coordinates ? 0 : draw->state->varying_count,
-                  .depth_offset = s->depth_offset,
+                  .depth_offset = s->depth_offset ? RASTER_OFFSET_BOTH : 0,
                   .offset_factor = s->offset_factor,
                   .offset_units = s->offset_units,
                   .line_width = s->line_width,

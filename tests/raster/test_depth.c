@@ -120,7 +120,8 @@ static uint32_t flat(float z, float units)
     const struct raster_vertex v[3] = {{.x = 0, .y = 0, .z = z, .inv_w = 1},
                                        {.x = 1024, .y = 0, .z = z, .inv_w = 1},
                                        {.x = 0, .y = 1024, .z = z, .inv_w = 1}};
-    const struct raster_setup setup = {.depth_offset = units != 0, .offset_units = units};
+    const struct raster_setup setup = {.depth_offset = units != 0 ? RASTER_OFFSET_BOTH : 0,
+                                       .offset_units = units};
 
     return stored(&setup, v);
 }
@@ -259,7 +260,8 @@ static void random_planes(void)
     struct raster_vertex v[3];
 
     for (unsigned n = 0; n < 60; n++) {
-        struct raster_setup setup = {.depth_offset = n & 2, .offset_units = (float)(int32_t)(n % 9) - 4};
+        struct raster_setup setup = {.depth_offset = n & 2 ? RASTER_OFFSET_BOTH : 0,
+                                     .offset_units = (float)(int32_t)(n % 9) - 4};
 
         put_tile((int32_t)(random32() % 16) * 64, (int32_t)(random32() % 16) * 64);
         random_triangle(v, n & 1);
@@ -313,7 +315,8 @@ static void test_far_planes(void **state)
 /* Depth offset's factor times the greater slope. */
 static void sloped_offset(void)
 {
-    const struct raster_setup setup = {.depth_offset = true, .offset_factor = -1.5f, .offset_units = 3};
+    const struct raster_setup setup = {
+        .depth_offset = RASTER_OFFSET_BOTH, .offset_factor = -1.5f, .offset_units = 3};
     const struct raster_vertex v[3] = {{.x = 0, .y = 0, .z = 0.75f, .inv_w = 1},
                                        {.x = 1024, .y = 0, .z = 0.5f, .inv_w = 1},
                                        {.x = 0, .y = 1024, .z = 0.875f, .inv_w = 1}};

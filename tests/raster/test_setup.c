@@ -139,7 +139,8 @@ static void flat_shading(void **unused)
 
 static void depth_offset(void **unused)
 {
-    struct raster_setup setup = {.depth_offset = true, .offset_factor = 2.0f, .offset_units = 16.0f};
+    struct raster_setup setup = {
+        .depth_offset = RASTER_OFFSET_BOTH, .offset_factor = 2.0f, .offset_units = 16.0f};
     struct raster_vertex v[3] = {{.x = 0, .y = 0, .z = 0.25f, .inv_w = 1.0f},
                                  {.x = 160, .y = 0, .z = 0.5f, .inv_w = 1.0f},
                                  {.x = 0, .y = 160, .z = 0.125f, .inv_w = 1.0f}};
@@ -149,6 +150,51 @@ static void depth_offset(void **unused)
     for (double x = 0; x < 10; x++)
         assert_float_equal(depth_at(&p, x, 7.5), 0.25 * RASTER_DEPTH_STEPS + a * x + b * 7.5 + 2 * a + 16,
                            1e-6);
+}
+
+/* What is added to a triangle of slopes 1 and 0, in steps. */
+static double offset_of(const struct raster_setup *setup, bool turned)
+{
+    const float slope = (float)(10 / RASTER_DEPTH_STEPS);
+    struct raster_vertex v[3] = {{.x = 0, .y = 0, .z = 0.25f, .inv_w = 1.0f},
+                                 {.x = 160, .y = 0, .z = 0.25f + slope, .inv_w = 1.0f},
+                                 {.x = 0, .y = 160, .z = 0.25f, .inv_w = 1.0f}};
+    struct raster_prim with, without;
+    struct raster_setup none = *setup;
+    none.depth_offset = 0;
+    if (turned) {
+        struct raster_vertex second = v[1];
+        v[1] = v[2];
+        v[2] = second;
+    }
+    assert_true(raster_setup_triangle(&with, setup, v) && raster_setup_triangle(&without, &none, v));
+    assert_int_equal(with.reverse, turned);
+    return depth_at(&with, 0.5, 0.5) - depth_at(&without, 0.5, 0.5);
+}
+
+/* Each face has its offset or none; the sum of 3 slopes and 16 steps is clamped from above or below. */
+static void depth_offset_faces(void **unused)
+{
+    struct raster_setup setup = {.offset_factor = 3, .offset_units = 16};
+    setup.clockwise_forward = false;
+    for (unsigned which = 0; which <= RASTER_OFFSET_BOTH; which++)
+        for (unsigned turned = 0; turned < 2; turned++) {
+            const bool has = which >> turned & 1;
+            setup.depth_offset = (uint8_t)which;
+            setup.offset_clamp = 0;
+            assert_float_equal(offset_of(&setup, turned), has ? 19.0f : 0.0f, 0.1);
+            setup.offset_clamp = 5;
+            assert_float_equal(offset_of(&setup, turned), has ? 5.0f : 0.0f, 0.1);
+            setup.offset_clamp = 30;
+            assert_float_equal(offset_of(&setup, turned), has ? 19.0f : 0.0f, 0.1);
+            setup.offset_clamp = -5;
+            assert_float_equal(offset_of(&setup, turned), has ? 19.0f : 0.0f, 0.1);
+        }
+    setup.offset_factor = -3;
+    setup.offset_units = -16;
+    assert_float_equal(offset_of(&setup, true), -5, 0.1);
+    setup.offset_clamp = 5;
+    assert_float_equal(offset_of(&setup, true), -19, 0.1);
 }
 
 static void line_planes(void **unused)
@@ -258,7 +304,7 @@ static void wild_values(void **unused)
         struct raster_setup setup = {.vary_count = round % 2 ? RASTER_MAX_VARYINGS + 4 : UINT32_MAX,
                                      .flat_mask = random32(),
                                      .line_width = any[9],
-                                     .depth_offset = true,
+                                     .depth_offset = RASTER_OFFSET_BOTH,
                                      .offset_factor = any[10],
                                      .offset_units = any[11]};
         struct raster_prim p;
@@ -288,11 +334,11 @@ static int leave(void **saved)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(triangle_planes), cmocka_unit_test(facing_and_culling),
-        cmocka_unit_test(flat_shading),    cmocka_unit_test(depth_offset),
-        cmocka_unit_test(line_planes),     cmocka_unit_test(points_up),
-        cmocka_unit_test(points_down),     cmocka_unit_test(nothing_drawn),
-        cmocka_unit_test(wild_values),
+        cmocka_unit_test(triangle_planes),    cmocka_unit_test(facing_and_culling),
+        cmocka_unit_test(flat_shading),       cmocka_unit_test(depth_offset),
+        cmocka_unit_test(depth_offset_faces), cmocka_unit_test(line_planes),
+        cmocka_unit_test(points_up),          cmocka_unit_test(points_down),
+        cmocka_unit_test(nothing_drawn),      cmocka_unit_test(wild_values),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }
