@@ -129,7 +129,7 @@ static void make_flat(const struct raster_triangles *t, const struct raster_setu
 #define TRI_ROUND(p, v) _mm256_storeu_ps(p, _mm512_cvtpd_ps((__m512d)(v)))
 #define TRI_LONGS(p)    ((TRI_LVEC)_mm512_cvtepi32_epi64(_mm256_load_si256((const __m256i *)(p))))
 #define TRI_SIGNS(v)    ((uint32_t)_mm512_movepi64_mask((__m512i)(v)))
-#define TRI_FIXED(v)    ((TRI_LVEC)_mm512_cvtpd_epi64((__m512d)((v)*0x1p32)))
+#define TRI_FIXED(v)    ((TRI_LVEC)_mm512_cvtpd_epi64((__m512d)((v) * 0x1p32)))
 #include "raster/triangles_tmpl.h"
 
 /* False when nothing can be drawn. */

@@ -12,6 +12,8 @@ enum raster_format mali_format(uint32_t format, bool srgb);
 /* By the tag of a surface's pointer: the lower three bits are of the width, the next of the height. */
 enum raster_format mali_format_astc(uint32_t tag, bool srgb);
 
+#define MALI_ORDER_RGBA 0x688u /* each channel where it is */
+
 /* `order`: three bits a component, which channel of the format it is, or 4 and 5 for 0 and 1. */
 static inline unsigned mali_order(uint32_t order, unsigned component)
 {

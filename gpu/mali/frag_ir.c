@@ -115,8 +115,6 @@ static LLVMValueRef varying(void *ctx, struct jit_builder *b, const struct midga
 
 /* ---- special registers, the tile ---- */
 
-enum { SAMPLE_MASK = 96, SAMPLE_NUMBER };
-
 static LLVMValueRef special(void *ctx, struct jit_builder *b, struct midgard_ir_number selector,
                             enum midgard_type type, LLVMValueRef mask, LLVMValueRef out[4],
                             LLVMValueRef *address)
@@ -127,9 +125,10 @@ static LLVMValueRef special(void *ctx, struct jit_builder *b, struct midgard_ir_
     (void)address;
     for (unsigned c = 0; c < 4; c++)
         out[c] = jit_splat_u32(b, 0);
-    if (selector.lanes || (selector.known != SAMPLE_MASK && selector.known != SAMPLE_NUMBER))
+    if (selector.lanes ||
+        (selector.known != MIDGARD_SPECIAL_SAMPLE_MASK && selector.known != MIDGARD_SPECIAL_SAMPLE_NUMBER))
         e->refused = true;
-    for (unsigned s = 0; selector.known == SAMPLE_MASK && s < e->forms->tile.samples; s++) {
+    for (unsigned s = 0; selector.known == MIDGARD_SPECIAL_SAMPLE_MASK && s < e->forms->tile.samples; s++) {
         LLVMValueRef bit = jit_select(b, e->live[s], jit_splat_u32(b, 1u << s), jit_splat_u32(b, 0));
         out[0] = LLVMBuildOr(b->ir, out[0], bit, "");
     }
@@ -205,11 +204,13 @@ static LLVMValueRef writeout(void *ctx, struct jit_builder *b, const struct midg
              mask);
     for (unsigned t = 0; t < e->forms->tile.count; t++) {
         LLVMValueRef lanes = mask;
-        if (!is_kept(e->forms, t) || (known != MIDGARD_NO_SELECT && known >> 8 != t) || known == 255)
+        if (!is_kept(e->forms, t) || (known != MIDGARD_NO_SELECT && known >> 8 != t) ||
+            known == MIDGARD_SELECT_NO_COLOR)
             continue;
         if (known == MIDGARD_NO_SELECT) {
             LLVMValueRef number = LLVMBuildLShr(b->ir, w->select, jit_splat_u32(b, 8), "");
-            LLVMValueRef color = LLVMBuildICmp(b->ir, LLVMIntNE, w->select, jit_splat_u32(b, 255), "");
+            LLVMValueRef color =
+                LLVMBuildICmp(b->ir, LLVMIntNE, w->select, jit_splat_u32(b, MIDGARD_SELECT_NO_COLOR), "");
             lanes = LLVMBuildAnd(b->ir, lanes, color, "");
             lanes = LLVMBuildAnd(b->ir, lanes,
                                  LLVMBuildICmp(b->ir, LLVMIntEQ, number, jit_splat_u32(b, t), ""), "");

@@ -148,8 +148,6 @@ static bool varying(void *ctx, const struct midgard_attribute *a, uint16_t lanes
 
 /* ---- special registers ---- */
 
-enum { SAMPLE_MASK = 96, SAMPLE_NUMBER };
-
 static bool special(void *ctx, const uint32_t selector[16], enum midgard_type type, uint16_t lanes,
                     uint32_t out[4][16], struct midgard_place *place)
 {
@@ -158,12 +156,12 @@ static bool special(void *ctx, const uint32_t selector[16], enum midgard_type ty
     memset(out, 0, 4 * sizeof *out);
     for (; lanes; lanes &= (uint16_t)(lanes - 1)) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
-        if (selector[lane] != SAMPLE_MASK && selector[lane] != SAMPLE_NUMBER)
+        if (selector[lane] != MIDGARD_SPECIAL_SAMPLE_MASK && selector[lane] != MIDGARD_SPECIAL_SAMPLE_NUMBER)
             return refuse(b, (uint16_t)(1u << lane), "special register", selector[lane], place);
         uint32_t mask = 0;
         for (unsigned s = 0; s < b->frag->tile->samples; s++)
             mask |= (uint32_t)(b->live[s] >> lane & 1) << s;
-        out[0][lane] = selector[lane] == SAMPLE_MASK ? mask : b->sample;
+        out[0][lane] = selector[lane] == MIDGARD_SPECIAL_SAMPLE_MASK ? mask : b->sample;
     }
     return true;
 }
@@ -198,7 +196,7 @@ static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint3
         if (form == MIDGARD_TILE_RAW)
             memcpy(value, word, sizeof value);
         else
-            mali_world_convert((enum raster_format)t->format[target], 0x688,
+            mali_world_convert((enum raster_format)t->format[target], MALI_ORDER_RGBA,
                                form == MIDGARD_TILE_F16 ? MIDGARD_F16 : MIDGARD_F32, false, word, value);
         for (unsigned c = 0; c < 4; c++)
             out[c][lane] = value[c];
@@ -207,8 +205,6 @@ static bool tile(void *ctx, enum midgard_tile form, uint32_t target, const uint3
 }
 
 /* ---- writeouts ---- */
-
-enum { NO_COLOR = 255 };
 
 /* What blend shaders write of a small normalised format: four bytes, of which each has a channel in its upper
  * bits; of ten bits the upper eight, and the lowest two of all channels in the last byte (Mesa's
@@ -282,7 +278,7 @@ static bool writeout(void *ctx, const struct midgard_writeout *what, uint16_t la
         }
         if (b->frag->depth_given || b->frag->stencil_given)
             keep_zs(b, what, lane);
-        if (select != NO_COLOR && target < b->frag->tile->count)
+        if (select != MIDGARD_SELECT_NO_COLOR && target < b->frag->tile->count)
             keep(b, what, lane, target);
     }
     return true;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "gpu/mali/format.h"
 #include "util/bits.h"
 
 #define UNIT "framebuffer"
@@ -78,7 +79,7 @@ static enum raster_format raw_image(uint32_t bytes)
 
 /* Orders of channels: three bits each, the component that stands there; 4 is 0. Luminance is said to be blue, as
  * the driver inverts "red, red, red"; it draws equal ones, of which red is taken here (ours). */
-enum { RGBA = 0x688, BGRA = 0x60a, RGB0 = 0x888, BGR0 = 0x80a, ABGR = 0x053, ARGB = 0x29b };
+enum { RGBA = MALI_ORDER_RGBA, BGRA = 0x60a, RGB0 = 0x888, BGR0 = 0x80a, ABGR = 0x053, ARGB = 0x29b };
 enum { LUMINANCE = 0x922, ALPHA = 0x923, LUMINANCE_ALPHA = 0x91a };
 
 /* Numbers are the same in both versions. */

@@ -185,7 +185,12 @@ static inline uint32_t midgard_tile_sample(const struct midgard_memory *m)
 }
 
 /* Special loads of GPUs that read the tile by them. */
-enum { MIDGARD_SPECIAL_TILE = 1, MIDGARD_SPECIAL_TILE_RAW = 16 };
+enum {
+    MIDGARD_SPECIAL_TILE = 1,
+    MIDGARD_SPECIAL_TILE_RAW = 16,
+    MIDGARD_SPECIAL_SAMPLE_MASK = 96,
+    MIDGARD_SPECIAL_SAMPLE_NUMBER = 97
+};
 
 /* What an operation is, which says how its fields are read. */
 enum midgard_class {

@@ -142,7 +142,7 @@ static void move(struct midgard_machine *m, uint32_t n)
         if (midgard_has(m->insn, (enum midgard_unit)(MIDGARD_BRANCH + k)) && lanes && !m->report->fault)
             lanes = branch(m, n, k, lanes);
     if (midgard_kind_of(m->insn->tag) == MIDGARD_TEXTURE && m->insn->texture.exec == MIDGARD_EXEC_KILL) {
-        m->state->running &= (uint16_t) ~(lanes & m->state->helpers);
+        m->state->running &= (uint16_t)~(lanes & m->state->helpers);
         lanes &= (uint16_t)~m->state->helpers;
     }
     if (midgard_ends(m->insn))

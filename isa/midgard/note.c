@@ -80,7 +80,7 @@ static int note_write(struct midgard_program *p, uint32_t n)
     p->depth |= w.depth;
     p->stencil |= w.stencil;
     p->any_target |= w.select == MIDGARD_NO_SELECT;
-    if (w.select != MIDGARD_NO_SELECT && w.select != 255)
+    if (w.select != MIDGARD_NO_SELECT && w.select != MIDGARD_SELECT_NO_COLOR)
         p->targets |= (uint16_t)(1u << (w.select >> 8 & 15));
     return 0;
 }

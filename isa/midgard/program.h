@@ -6,9 +6,10 @@
 #include "isa/midgard/insn.h"
 #include "util/error.h"
 
-#define MIDGARD_MAX_QUADS (1u << 14) /* programs longer than this are refused with -E2BIG */
-#define MIDGARD_NO_BLOCK  UINT32_MAX
-#define MIDGARD_NO_SELECT UINT32_MAX
+#define MIDGARD_MAX_QUADS       (1u << 14) /* programs longer than this are refused with -E2BIG */
+#define MIDGARD_NO_BLOCK        UINT32_MAX
+#define MIDGARD_NO_SELECT       UINT32_MAX
+#define MIDGARD_SELECT_NO_COLOR 255u /* a select word of writeouts: depth and stencil alone */
 
 /* What GPUs of this instruction set differ in. */
 struct midgard_traits {

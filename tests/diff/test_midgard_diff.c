@@ -21,24 +21,10 @@ static uint32_t number;
 
 static void in_mode(void *program, unsigned mode, struct jit_engine *engine)
 {
-    const struct world_set *set = &world_midgard;
-    bool translated = false;
-    struct world_batch batch = {set, &program, 1, mode, &translated};
-    uint64_t key[2] = {number, mode};
-    struct util_error error = {0};
-    void *input = aligned_alloc(64, (set->bytes + 63) & ~(size_t)63);
-    world_fn code;
-    assert_non_null(input);
-    if (world_compile(engine, &batch, key, &code, &error))
-        fail_msg("%s", error.text);
+    bool translated;
+    if (!world_agrees(&world_midgard, program, mode, engine, number, INPUTS, &translated, &outcome))
+        fail_msg("program %u, level %s", number, jit_level_name(jit_engine_level(engine)));
     assert_true(translated);
-    for (unsigned n = 0; n < INPUTS; n++) {
-        set->fill(input, program, mode, number * INPUTS + n);
-        if (!world_compare(set, program, mode, code, 0, input, &outcome))
-            fail_msg("program %u, %s, input %u, level %s", number, set->modes[mode], n,
-                     jit_level_name(jit_engine_level(engine)));
-    }
-    free(input);
 }
 
 static void one(char *gpus, const uint64_t *words, uint32_t count)

@@ -43,27 +43,12 @@ static void turn_any(const struct isa_set *isa, void *words, uint32_t count, uin
     }
 }
 
-/* In one mode, at the level of `engine`; false when the ways differ. */
-static bool both(const struct world_set *set, void *program, unsigned mode, struct jit_engine *engine,
-                 uint64_t number, unsigned inputs, struct tally *tally)
+static bool agrees(const struct world_set *set, void *program, unsigned mode, struct jit_engine *engine,
+                   uint64_t number, unsigned inputs, struct tally *tally)
 {
-    bool translated = false, same = true;
-    struct world_batch batch = {set, &program, 1, mode, &translated};
-    uint64_t key[2] = {number, mode};
-    struct util_error error = {0};
-    void *input = aligned_alloc(64, (set->bytes + 63) & ~(size_t)63);
-    world_fn code;
-    assert_non_null(input);
-    if (world_compile(engine, &batch, key, &code, &error))
-        fail_msg("%s", error.text);
+    bool translated, same;
+    same = world_agrees(set, program, mode, engine, number, inputs, &translated, &tally->outcome);
     tally->skipped += !translated;
-    for (unsigned n = 0; translated && same && n < inputs; n++) {
-        set->fill(input, program, mode, number * inputs + n);
-        same = world_compare(set, program, mode, code, 0, input, &tally->outcome);
-        if (!same)
-            print_error("%s, input %u\n", set->modes[mode], n);
-    }
-    free(input);
     return same;
 }
 
@@ -105,8 +90,8 @@ static void try_program(const struct random_turn *turn, void *data)
     tally->looped += isa->repeats(program);
     for (unsigned mode = 0; same && mode < modes; mode++)
         if (wanted(mode, modes, turn->hash / 48))
-            same =
-                both(set, program, mode, turn->engine, turn->number, random->inputs, turns ? &apart : tally);
+            same = agrees(set, program, mode, turn->engine, turn->number, random->inputs,
+                          turns ? &apart : tally);
     isa->destroy(program);
     tally->skipped += apart.skipped;
     if (same)
@@ -164,7 +149,7 @@ static void try_text(const struct world_set *set, const char *text, struct jit_e
         set->isa->create(words, count, &program, &error))
         fail_msg("%s\n%s", text, error.text);
     for (unsigned mode = 0; mode < world_modes(set); mode++)
-        if (!both(set, program, mode, engine, number, set->text_inputs, &tally))
+        if (!agrees(set, program, mode, engine, number, set->text_inputs, &tally))
             fail_msg("%s", text);
     assert_int_equal(tally.skipped, 0);
     set->isa->destroy(program);

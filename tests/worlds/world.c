@@ -127,6 +127,29 @@ bool world_compare(const struct world_set *set, const void *program, unsigned mo
     return same;
 }
 
+bool world_agrees(const struct world_set *set, void *program, unsigned mode, struct jit_engine *engine,
+                  uint64_t number, unsigned inputs, bool *translated, struct world_outcome *outcome)
+{
+    struct world_batch batch = {set, &program, 1, mode, translated};
+    const uint64_t key[2] = {number, mode};
+    struct util_error error = {0};
+    void *input = aligned_alloc(64, (set->bytes + 63) & ~(size_t)63);
+    world_fn code;
+    bool same = true;
+    if (!input)
+        abort();
+    *translated = false;
+    if (world_compile(engine, &batch, key, &code, &error))
+        same = world_differs("%s", error.text);
+    for (unsigned n = 0; *translated && same && n < inputs; n++) {
+        set->fill(input, program, mode, number * inputs + n);
+        same = world_compare(set, program, mode, code, 0, input, outcome) ||
+               world_differs("%s, input %u", set->modes[mode], n);
+    }
+    free(input);
+    return same;
+}
+
 bool world_same_float(uint32_t x, uint32_t y)
 {
     bool nan_x = (x & 0x7fffffff) > 0x7f800000, nan_y = (y & 0x7fffffff) > 0x7f800000;

@@ -80,6 +80,12 @@ int world_compile(struct jit_engine *engine, const struct world_batch *batch, co
 bool world_compare(const struct world_set *set, const void *program, unsigned mode, world_fn code,
                    uint32_t index, const void *input, struct world_outcome *outcome);
 
+/* A program alone, translated by `engine` and interpreted in `inputs` worlds of its own; `number` tells programs of
+ * one engine apart. False, and messages: the first world in which they differ, or why it is not translated.
+ * Not *translated: it is left to the interpreter. */
+bool world_agrees(const struct world_set *set, void *program, unsigned mode, struct jit_engine *engine,
+                  uint64_t number, unsigned inputs, bool *translated, struct world_outcome *outcome);
+
 /* ---- for rows ---- */
 
 /* Equal, or a NaN both. */
