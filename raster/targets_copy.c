@@ -204,6 +204,8 @@ static void store_turned(const struct raster_transfer *t, const struct raster_ti
         for (uint32_t x = part->x0; x < part->x1; x += 4) {
             const uint32_t *zs = &tile->zs[block_of(tile, x, y) * t->targets->samples + t->first * 16];
             uint8_t *to = t->surface->base + raster_surface_offset(t->surface, x, y);
+            if (y + 4 < part->y1) /* what is merged with is mostly in no cache */
+                __builtin_prefetch(t->surface->base + raster_surface_offset(t->surface, x, y + 4), 1);
             if (tiled)
                 merge_block(zs, how, &in_tiles, to, pitch_of(t));
             else
