@@ -1,6 +1,8 @@
 /* Primitive assembly. */
 #include "tiler/assemble.h"
 
+#include <string.h>
+
 const char *tiler_mode_name(enum tiler_mode mode)
 {
     static const char *const names[TILER_MODE_COUNT] = {
@@ -34,7 +36,7 @@ static uint32_t lines(struct tiler_assembler *a, const uint32_t *index, uint32_t
 {
     uint32_t n = 0, i = 0;
     if (a->taken & 1)
-        put(out[n++], a->before[1], index[i++], 0);
+        put(out[n++], a->before[2], index[i++], 0);
     for (; count - i >= 2; i += 2)
         put(out[n++], index[i], index[i + 1], 0);
     return n;
@@ -45,7 +47,7 @@ static uint32_t triangles(struct tiler_assembler *a, const uint32_t *index, uint
 {
     uint32_t n = 0, i = 0, held = a->taken % 3;
     if (held && count >= 3 - held) {
-        put(out[n++], a->before[2 - held], held == 2 ? a->before[1] : index[0], index[2 - held]);
+        put(out[n++], a->before[3 - held], held == 2 ? a->before[2] : index[0], index[2 - held]);
         i = 3 - held;
     } else if (held) {
         return 0;
@@ -59,7 +61,7 @@ static uint32_t triangles(struct tiler_assembler *a, const uint32_t *index, uint
 static uint32_t line_strip(const struct tiler_assembler *a, const uint32_t *index, uint32_t count,
                            uint32_t (*out)[3])
 {
-    uint32_t n = 0, previous = a->before[1];
+    uint32_t n = 0, previous = a->before[2];
     for (uint32_t i = 0; i < count; previous = index[i++])
         if (a->taken || i)
             put(out[n++], previous, index[i], 0);
@@ -69,7 +71,7 @@ static uint32_t line_strip(const struct tiler_assembler *a, const uint32_t *inde
 static uint32_t triangle_strip(const struct tiler_assembler *a, const uint32_t *index, uint32_t count,
                                uint32_t (*out)[3])
 {
-    uint32_t n = 0, older = a->before[0], old = a->before[1];
+    uint32_t n = 0, older = a->before[1], old = a->before[2];
     for (uint32_t i = 0; i < count; i++) {
         uint64_t at = a->taken + i;
         if (at >= 2) {
@@ -88,24 +90,55 @@ static uint32_t triangle_strip(const struct tiler_assembler *a, const uint32_t *
 static uint32_t triangle_fan(const struct tiler_assembler *a, const uint32_t *index, uint32_t count,
                              uint32_t (*out)[3])
 {
-    uint32_t n = 0, old = a->before[1];
+    uint32_t n = 0, old = a->before[2];
     for (uint32_t i = 0; i < count; old = index[i++])
-        if (a->taken + i >= 2 && a->first_provokes && a->mode == TILER_TRIANGLE_FAN)
+        if (a->taken + i >= 2 && a->first_provokes == (a->mode == TILER_TRIANGLE_FAN))
             put(out[n++], old, index[i], a->first);
         else if (a->taken + i >= 2)
             put(out[n++], a->first, old, index[i]);
     return n;
 }
 
-/* The first vertex of each four is the hub of a fan of two. */
-static uint32_t quads(struct tiler_assembler *a, const uint32_t *index, uint32_t count, uint32_t (*out)[3])
+/* Two triangles of the quad v[0], v[1], v[2], v[3], each with the one that provokes. */
+static void put_quad(const struct tiler_assembler *a, const uint32_t v[4], uint32_t (*out)[3])
 {
-    uint32_t n = 0, old = a->before[1];
-    for (uint32_t i = 0; i < count; old = index[i++]) {
-        if ((a->taken + i) % 4 == 0)
-            a->first = index[i];
-        else if ((a->taken + i) % 4 >= 2)
-            put(out[n++], a->first, old, index[i]);
+    if (a->first_provokes) {
+        put(out[0], v[0], v[1], v[2]);
+        put(out[1], v[0], v[2], v[3]);
+    } else {
+        put(out[0], v[0], v[1], v[3]);
+        put(out[1], v[1], v[2], v[3]);
+    }
+}
+
+static uint32_t quads(const struct tiler_assembler *a, const uint32_t *index, uint32_t count,
+                      uint32_t (*out)[3])
+{
+    uint32_t n = 0, v[4] = {0, a->before[0], a->before[1], a->before[2]};
+    for (uint32_t i = 0; i < count; i++) {
+        memmove(v, v + 1, 3 * sizeof *v);
+        v[3] = index[i];
+        if ((a->taken + i) % 4 == 3) {
+            put_quad(a, v, out + n);
+            n += 2;
+        }
+    }
+    return n;
+}
+
+/* Around a quad of a strip the last two stand the other way; the one that provokes last is the last of all. */
+static uint32_t quad_strip(const struct tiler_assembler *a, const uint32_t *index, uint32_t count,
+                           uint32_t (*out)[3])
+{
+    uint32_t n = 0, v[4] = {0, a->before[0], a->before[1], a->before[2]};
+    for (uint32_t i = 0; i < count; i++) {
+        memmove(v, v + 1, 3 * sizeof *v);
+        v[3] = index[i];
+        if (a->taken + i >= 3 && (a->taken + i) % 2) {
+            const uint32_t first[4] = {v[0], v[1], v[3], v[2]}, last[4] = {v[2], v[0], v[1], v[3]};
+            put_quad(a, a->first_provokes ? first : last, out + n);
+            n += 2;
+        }
     }
     return n;
 }
@@ -123,15 +156,15 @@ uint32_t tiler_assemble(struct tiler_assembler *a, const uint32_t *index, uint32
     case TILER_LINE_LOOP:
     case TILER_LINE_STRIP: n = line_strip(a, index, count, out); break;
     case TILER_TRIANGLES: n = triangles(a, index, count, out); break;
-    case TILER_QUAD_STRIP:
+    case TILER_QUAD_STRIP: n = quad_strip(a, index, count, out); break;
     case TILER_TRIANGLE_STRIP: n = triangle_strip(a, index, count, out); break;
     case TILER_POLYGON:
     case TILER_TRIANGLE_FAN: n = triangle_fan(a, index, count, out); break;
     case TILER_QUADS: n = quads(a, index, count, out); break;
     case TILER_MODE_COUNT: break;
     }
-    a->before[0] = count >= 2 ? index[count - 2] : a->before[1];
-    a->before[1] = index[count - 1];
+    for (uint32_t k = 0; k < 3; k++)
+        a->before[k] = count + k >= 3 ? index[count + k - 3] : a->before[k + count];
     a->taken += count;
     return n;
 }
@@ -140,6 +173,6 @@ uint32_t tiler_assemble_end(struct tiler_assembler *a, uint32_t (*out)[3])
 {
     if (a->mode != TILER_LINE_LOOP || a->taken < 2)
         return 0;
-    put(out[0], a->before[1], a->first, 0);
+    put(out[0], a->before[2], a->first, 0);
     return 1;
 }

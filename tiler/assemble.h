@@ -3,9 +3,10 @@
  * Primitives come out in the order in which their last index arrives. The last vertex of each is the
  * provoking one (OpenGL ES 2.0 has no other rule). Triangle i of a strip is (i, i+1, i+2) for even i and
  * (i+1, i, i+2) for odd i, so that all wind alike; triangle i of a fan is (0, i+1, i+2); a loop is closed by
- * (last, first). A quad (0, 1, 2, 3) is the triangles (0, 1, 2) and (0, 2, 3), a strip of quads and a polygon
- * are a strip and a fan of triangles. Indices that do not make up a whole primitive are dropped; of quads,
- * where half a one would be left, by the caller (tiler_mode_whole). */
+ * (last, first). A quad is two triangles with the vertex that provokes for it (OpenGL 4.6, compatibility
+ * profile, table 13.2): the last one for quads and strips of them, the first for a polygon, a fan of triangles.
+ * Indices that do not make up a whole primitive are dropped; of quads, where half a one would be left, by the
+ * caller (tiler_mode_whole). */
 #ifndef VITRAIL_TILER_ASSEMBLE_H
 #define VITRAIL_TILER_ASSEMBLE_H
 
@@ -47,14 +48,14 @@ static inline unsigned tiler_mode_vertices(enum tiler_mode mode)
 struct tiler_assembler {
     enum tiler_mode mode;
     uint64_t taken;            /* indices so far */
-    uint32_t first, before[2]; /* the first index, or that of the quad at hand; the last two, older first */
-    /* The caller's: the first vertex of a primitive provokes, as other GLs have it, and is index[0] of strips and
-     * fans too: (i, i+2, i+1) for odd i, (i+1, i+2, 0). */
+    uint32_t first, before[3]; /* the first index; the last three, older first */
+    /* The caller's: the first vertex of a primitive provokes, as other GLs have it, and is index[0] of strips,
+     * fans and quads too: (i, i+2, i+1) for odd i, (i+1, i+2, 0). */
     bool first_provokes;
 };
 
 void tiler_assemble_begin(struct tiler_assembler *assembler, enum tiler_mode mode);
-/* Takes `count` indices and writes the primitives they complete to `out`, which has room for `count` of them;
+/* Takes `count` indices and writes the primitives they complete to `out`, which has room for count + 1 of them;
  * returns their number. out[n][0..vertices-1] are a primitive's indices; the rest is zero. */
 uint32_t tiler_assemble(struct tiler_assembler *assembler, const uint32_t *index, uint32_t count,
                         uint32_t (*out)[3]);

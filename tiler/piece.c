@@ -119,10 +119,8 @@ struct tiler_assembler tiler_piece_assembler(const struct tiler_piece *p, const 
     struct tiler_assembler a = *begin;
     if (count && !a.taken)
         a.first = tiler_piece_index(p, 0);
-    if (count)
-        a.before[0] = count >= 2 ? tiler_piece_index(p, count - 2) : a.before[1];
-    if (count)
-        a.before[1] = tiler_piece_index(p, count - 1);
+    for (uint32_t k = 0; k < 3 && count; k++)
+        a.before[k] = count + k >= 3 ? tiler_piece_index(p, count + k - 3) : begin->before[k + count];
     a.taken += count;
     return a;
 }

@@ -48,10 +48,11 @@ static uint32_t define(enum tiler_mode mode, const uint32_t *v, uint32_t n, uint
     case TILER_TRIANGLE_STRIP:
         count = n >= 3 ? n - 2 : 0, a = i & 1 ? i + 1 : i, b = i & 1 ? i : i + 1, c = i + 2;
         break;
-    case TILER_QUADS: count = n / 4 * 2, a = i / 2 * 4, b = a + 1 + i % 2, c = b + 1; break;
+    case TILER_QUADS: count = n / 4 * 2, a = i / 2 * 4 + i % 2, b = a + 1, c = i / 2 * 4 + 3; break;
     case TILER_QUAD_STRIP: /* quad q is (2q, 2q+1, 2q+3, 2q+2) */
-        count = n >= 4 ? n / 2 * 2 - 2 : 0, a = i & 1 ? i + 1 : i, b = i & 1 ? i : i + 1, c = i + 2;
+        count = n >= 4 ? n / 2 * 2 - 2 : 0, a = i & 1 ? i - 1 : i + 2, b = i & 1 ? i : i, c = (i | 1) + 2;
         break;
+    case TILER_POLYGON: count = n >= 3 ? n - 2 : 0, a = i + 1, b = i + 2, c = 0; break;
     default: count = n >= 3 ? n - 2 : 0, a = 0, b = i + 1, c = i + 2; break;
     }
     if (want < count) {
@@ -78,7 +79,7 @@ static void test_assembly(void **unused)
                     piece = cut == 0 ? n : cut == 1 ? 1 : random32() % 5;
                     piece = UTIL_MIN(piece, n - at);
                     uint32_t made = tiler_assemble(&a, index + at, piece, out + got);
-                    assert_true(made <= piece);
+                    assert_true(made <= piece + 1);
                     got += made;
                 }
                 got += tiler_assemble_end(&a, out + got);
@@ -110,7 +111,7 @@ static void test_first_provokes(void **unused)
     static const enum tiler_mode modes[] = {TILER_TRIANGLE_STRIP, TILER_TRIANGLE_FAN};
     for (unsigned n = 0; n < 200; n++) {
         enum tiler_mode mode = modes[n & 1];
-        uint32_t index[20], out[20][3], count = (uint32_t)between(3, 20), got = 0;
+        uint32_t index[20], out[21][3], count = (uint32_t)between(3, 20), got = 0;
         struct tiler_assembler a;
         for (uint32_t i = 0; i < count; i++)
             index[i] = 100 * i + random32() % 100;
@@ -130,6 +131,31 @@ static void test_first_provokes(void **unused)
                 assert_int_equal(out[i][k], expected[(k + turn) % 3]);
         }
     }
+}
+
+/* Both triangles of a quad have its provoking vertex where it provokes (OpenGL 4.6, compatibility profile, table 13.2:
+ * of quad q 4q or 4q + 3, of a strip 2q or 2q + 3, of a polygon 0), and together its four. */
+static void test_quads_provoke(void **unused)
+{
+    uint32_t index[12], out[13][3];
+    for (uint32_t i = 0; i < UTIL_ARRAY_SIZE(index); i++)
+        index[i] = i;
+    for (unsigned first = 0; first < 2; first++)
+        for (enum tiler_mode mode = TILER_QUADS; mode <= TILER_POLYGON; mode++) {
+            struct tiler_assembler a;
+            tiler_assemble_begin(&a, mode);
+            a.first_provokes = first;
+            uint32_t got = tiler_assemble(&a, index, 12, out), step = mode == TILER_QUADS ? 4 : 2;
+            assert_int_equal(got, mode == TILER_QUADS ? 6 : 10);
+            for (uint32_t i = 0; i < got; i++) {
+                uint32_t base = i / 2 * step, seen = 0;
+                uint32_t provokes = mode == TILER_POLYGON ? 0 : first ? base : base + 3;
+                assert_int_equal(out[i][first ? 0 : 2], provokes);
+                for (unsigned k = 0; k < 6 && mode != TILER_POLYGON; k++)
+                    seen |= 1u << (out[i / 2 * 2 + k / 3][k % 3] - base);
+                assert_int_equal(seen, mode == TILER_POLYGON ? 0 : 15);
+            }
+        }
 }
 
 static void random_position(float p[4])
@@ -514,11 +540,17 @@ static void test_outcodes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_assembly),          cmocka_unit_test(test_first_provokes),
-        cmocka_unit_test(test_clip_directions),   cmocka_unit_test(test_clip_triangles),
-        cmocka_unit_test(test_clip_shared_edges), cmocka_unit_test(test_clip_lines),
-        cmocka_unit_test(test_clip_odd_numbers),  cmocka_unit_test(test_outcodes),
-        cmocka_unit_test(test_cover_triangles),   cmocka_unit_test(test_small_triangles_between_samples),
+        cmocka_unit_test(test_assembly),
+        cmocka_unit_test(test_first_provokes),
+        cmocka_unit_test(test_quads_provoke),
+        cmocka_unit_test(test_clip_directions),
+        cmocka_unit_test(test_clip_triangles),
+        cmocka_unit_test(test_clip_shared_edges),
+        cmocka_unit_test(test_clip_lines),
+        cmocka_unit_test(test_clip_odd_numbers),
+        cmocka_unit_test(test_outcodes),
+        cmocka_unit_test(test_cover_triangles),
+        cmocka_unit_test(test_small_triangles_between_samples),
         cmocka_unit_test(test_cover_lines),
     };
     return cmocka_run_group_tests_name("tiler", tests, NULL, NULL);
