@@ -44,7 +44,8 @@ static bool is_number(LLVMValueRef v, LLVMTypeRef type, uint64_t n)
 }
 
 /* The single of which x has the bits with one NaN for all, as isa_op_ir_float leaves it; NULL: x is something else.
- * It came from arithmetic on fenced sources, so that LLVM can fold nothing that a fence would hide. */
+ * It came from arithmetic on fenced sources, or from a fence, so that LLVM can fold nothing that a fence would
+ * hide. */
 static LLVMValueRef before_quiet(struct isa_op_ir *o, LLVMValueRef x)
 {
     if (!LLVMIsASelectInst(x) || !is_number(LLVMGetOperand(x, 1), o->b->i32x16, 0x7fc00000))

@@ -107,8 +107,11 @@ static LLVMValueRef fenced(struct midgard_trans *t, LLVMValueRef x)
     return jit_fence(t->b, jit_as_f32(t->b, x));
 }
 
+/* Fenced: operations take what is behind the selection as it is, and LLVM may know all of it, as that the
+ * arctangent of zero is zero. */
 static LLVMValueRef quiet(struct midgard_trans *t, LLVMValueRef f)
 {
+    f = jit_fence(t->b, f);
     LLVMValueRef none = LLVMBuildFCmp(t->b->ir, LLVMRealUNO, f, f, "");
     return jit_select(t->b, none, jit_splat_u32(t->b, 0x7fc00000), jit_as_i32(t->b, f));
 }

@@ -428,6 +428,10 @@ static void turn(void *program, uint32_t count, uint64_t *seed)
 #define LANES "mov r0, lid.x, zero.x, 0 ; mov r26, lid.x, zero.x, 0 ; next alu1\n"
 
 static const char *const texts[] = {
+    /* functions of what is known to be zero, to which sums add numbers too small to be kept */
+    "vlut.fatan2_pt2.32 r1, r21, -|r1| ; stop",
+    "vlut.fsinpi.32 r1, -|r1|, #0 ; next alu1\nvadd.fadd.32 r2, r21, r1 ; stop",
+    "vlut.fatan2_pt2.32 r3, -r1, -|r1| ; next alu1\nvadd.fadd.32 r2, r21, r3 ; stop",
     /* a barrier in a loop that some lanes leave sooner, and one that some do not come to */
     LANES "sadd.iand.full r1.x, r0.y, #3 ; next alu1\n"
           "again: sadd.iadd.full r0.x, r0.x, #7 ; next bar\nbarrier ; next ldst\n"
