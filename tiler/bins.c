@@ -254,9 +254,9 @@ enum tiler_end tiler_bins_put_parts(struct tiler_bins *b)
 /* ---- whole triangles ---- */
 
 /* Numbers of 16 bits lie near enough to each other for one word. */
-static inline uint64_t triangle_word(const uint16_t index[3])
+static inline uint64_t triangle_word(const uint16_t index[3], uint32_t origin)
 {
-    const uint32_t wide[3] = {index[0], index[1], index[2]};
+    const uint32_t wide[3] = {origin + index[0], origin + index[1], origin + index[2]};
     uint64_t word[2];
     tiler_entry_encode(TILER_ENTRY_TRIANGLE, wide, word);
     return word[0];
@@ -266,7 +266,7 @@ static enum tiler_end add_triangle(struct tiler_bins *b, const struct tiler_tria
 {
     const struct tiler_box box = {t->box.x0, t->box.y0, t->box.x1, t->box.y1};
     const struct tiler_cull *cull = &b->cull;
-    struct entry e = {.word = {triangle_word(t->index)}, .words = 1};
+    struct entry e = {.word = {triangle_word(t->index, b->origin)}, .words = 1};
     uint32_t before = b->lists_done;
     enum tiler_end end = need_record(b);
     if (end != TILER_DONE)
@@ -291,7 +291,7 @@ enum tiler_end tiler_bins_put_triangle(struct tiler_bins *b, const struct tiler_
     if (x != t->box.x1 >> d->shift_x || y != t->box.y1 >> d->shift_y || !b->record_at ||
         bin->record != b->record_at || !bin->checked || 2 * ENTRY > bin->end - bin->at)
         return add_triangle(b, t);
-    put(b, bin, triangle_word(t->index));
+    put(b, bin, triangle_word(t->index, b->origin));
     b->primitives_binned++;
     return TILER_DONE;
 }

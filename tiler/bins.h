@@ -117,6 +117,7 @@ struct tiler_bins {
     bool culls;         /* triangles a piece at a time; otherwise primitives one by one */
     bool resumed;       /* the lists stood still since the draw began: pages may have gone */
     uint32_t next;      /* index */
+    uint32_t origin;    /* of the piece at hand: the vertex that its number 0 is */
     uint32_t record_at; /* place of the draw's record, 0: not there yet */
     struct tiler_arrays arrays;
     struct tiler_cull cull;

@@ -24,7 +24,7 @@ void tiler_bins_run_begin(struct tiler_bins *b, uint32_t count)
     b->draw.count = count;
     b->ended = b->resumed = false;
     b->culls = tiler_draw_culls(&b->draw);
-    b->next = 0;
+    b->next = b->origin = 0;
     b->chunk_at = b->chunks = b->kept_at = 0;
     b->prim_count = b->prim_at = b->part_count = b->part_at = b->lists_done = 0;
     tiler_assemble_begin(&b->assembler, b->draw.mode);

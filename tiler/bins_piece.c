@@ -9,13 +9,13 @@
 
 /* ---- taking ---- */
 
-/* Vertices that the piece names, or all in their range. */
+/* Vertices that the piece names, or all in their range, by their numbers in the piece. */
 static void take_vertices(struct tiler_bins *b, uint32_t least, uint32_t greatest)
 {
     struct tiler_bins_room *room = b->room;
     struct tiler_piece *piece = &room->piece;
     const struct tiler_window *w = &b->draw.window;
-    const uint8_t *positions = b->arrays.positions;
+    const uint8_t *positions = b->arrays.positions + (uint64_t)b->origin * TILER_POSITION;
     uint32_t span = greatest - least + 1, count = piece->count, fresh;
     if (span / SPARSE <= count || !piece->indexed) {
         tiler_window_take(w, positions, NULL, least, span, &room->vertices, b->pool);
@@ -42,31 +42,97 @@ static bool source_of(struct tiler_bins *b, uint32_t count, struct tiler_source 
     return out->bytes != NULL;
 }
 
-enum tiler_end tiler_bins_piece_take(struct tiler_bins *b)
+/* Vertices of pieces before that primitives of the next one have: of strips the last three, of fans the hub, too.
+ * Pieces of lists have whole primitives. */
+static uint32_t carried(const struct tiler_assembler *a, uint32_t out[4])
+{
+    const bool lists = a->mode == TILER_TRIANGLES || a->mode == TILER_QUADS;
+    uint32_t n = 0;
+    for (; !lists && n < 3 && n < a->taken; n++)
+        out[n] = a->before[2 - n];
+    if (a->taken && (a->mode == TILER_TRIANGLE_FAN || a->mode == TILER_POLYGON))
+        out[n++] = a->first;
+    return n;
+}
+
+static void widen_carried(const struct tiler_bins *b, struct tiler_range *range)
+{
+    uint32_t vertex[4], count = carried(&b->assembler, vertex);
+    for (uint32_t n = 0; n < count; n++) {
+        range->least = UTIL_MIN(range->least, vertex[n]);
+        range->greatest = UTIL_MAX(range->greatest, vertex[n]);
+    }
+}
+
+/* Where they stand in the piece before means nothing when that had another origin. */
+static void take_carried(struct tiler_bins *b, const struct tiler_assembler *begin)
+{
+    uint32_t vertex[4], count = carried(begin, vertex);
+    uint16_t index[4];
+    for (uint32_t n = 0; n < count; n++)
+        index[n] = (uint16_t)vertex[n];
+    if (count)
+        tiler_window_take(&b->draw.window, b->arrays.positions + (uint64_t)b->origin * TILER_POSITION, index,
+                          0, count, &b->room->vertices, NULL);
+}
+
+static struct tiler_assembler moved(struct tiler_assembler a, uint32_t by)
+{
+    a.first += by;
+    for (unsigned k = 0; k < 3; k++)
+        a.before[k] += by;
+    return a;
+}
+
+/* The next indices of the draw, as many as name vertices that 16 bits tell apart, from an origin on. *count 0: not
+ * even a chunk does. */
+static enum tiler_end fetch_piece(struct tiler_bins *b, uint32_t *count, struct tiler_range *range)
 {
     const struct tiler_draw *d = &b->draw;
     struct tiler_piece *piece = &b->room->piece;
-    uint32_t count = UTIL_MIN(d->count - b->next, TILER_PIECE), base = d->indexed ? d->base : 0;
+    const uint32_t base = d->indexed ? d->base : 0;
     struct tiler_source source;
-    if (!source_of(b, count, &source))
-        return TILER_REFUSED;
-    /* Indices come from where this piece's begin; vertices of draws without are numbered from the draw's. */
-    struct tiler_range range =
-        tiler_piece_fetch(piece, &source, d->indexed ? 0 : b->next, count, false, b->pool);
-    if (range.least < base) {
-        b->bad_index = range.least;
-        return TILER_BAD_INDEX;
+    for (uint32_t most = d->indexed ? TILER_CHUNKS : TILER_MARKS / TILER_CHUNK; most; most /= 4) {
+        *count = UTIL_MIN(d->count - b->next, most * TILER_CHUNK);
+        if (!source_of(b, *count, &source))
+            return TILER_REFUSED;
+        /* Indices come from where this piece's begin; vertices of draws without are numbered from the draw's. */
+        *range = tiler_piece_fetch(piece, &source, d->indexed ? 0 : b->next, *count, false, b->pool);
+        if (range->least < base) {
+            b->bad_index = range->least;
+            return TILER_BAD_INDEX;
+        }
+        range->least -= base;
+        range->greatest -= base;
+        widen_carried(b, range);
+        if (range->greatest - range->least < TILER_MARKS && range->greatest <= TILER_INDEX_MAX)
+            return TILER_DONE;
     }
-    if (range.greatest - base >= TILER_MARKS) { /* culling knows them by 16 bits */
+    *count = 0;
+    return TILER_DONE;
+}
+
+enum tiler_end tiler_bins_piece_take(struct tiler_bins *b)
+{
+    struct tiler_piece *piece = &b->room->piece;
+    struct tiler_range range;
+    uint32_t count;
+    enum tiler_end end = fetch_piece(b, &count, &range);
+    if (end != TILER_DONE)
+        return end;
+    if (!count) { /* one by one */
         b->culls = false;
         return TILER_DONE;
     }
-    if (!b->ports->pay(b->ctx, count) ||
-        !b->ports->vertices(b->ctx, range.least - base, range.greatest - base, &b->arrays))
+    b->origin = range.greatest < TILER_MARKS ? 0 : range.least;
+    if (!b->ports->pay(b->ctx, count) || !b->ports->vertices(b->ctx, range.least, range.greatest, &b->arrays))
         return TILER_REFUSED;
-    take_vertices(b, range.least - base, range.greatest - base);
-    tiler_piece_cull(piece, &b->assembler, &b->cull, b->pool);
-    b->assembler = tiler_piece_assembler(piece, &b->assembler, count);
+    const struct tiler_assembler begin = moved(b->assembler, 0u - b->origin);
+    tiler_piece_number_from(piece, b->origin);
+    take_vertices(b, range.least - b->origin, range.greatest - b->origin);
+    take_carried(b, &begin);
+    tiler_piece_cull(piece, &begin, &b->cull, b->pool);
+    b->assembler = moved(tiler_piece_assembler(piece, &begin, count), b->origin);
     b->next += count;
     b->chunk_at = b->kept_at = 0;
     b->chunks = tiler_piece_chunks(piece);
@@ -81,7 +147,7 @@ enum tiler_end tiler_bins_piece_take(struct tiler_bins *b)
 static enum tiler_end put_cut(struct tiler_bins *b, const struct tiler_triangle *t)
 {
     if (!b->part_count) {
-        const uint32_t index[3] = {t->index[0], t->index[1], t->index[2]};
+        const uint32_t index[3] = {b->origin + t->index[0], b->origin + t->index[1], b->origin + t->index[2]};
         tiler_bins_make_parts(b, index);
     }
     return tiler_bins_put_parts(b);

@@ -12,7 +12,7 @@
 
 static void load(const struct tiler_bins *b, uint32_t index, struct tiler_window_vertex *out)
 {
-    const void *at = b->culls ? (const void *)b->room->vertices.position[index]
+    const void *at = b->culls ? (const void *)b->room->vertices.position[index - b->origin]
                               : b->arrays.positions + (uint64_t)index * TILER_POSITION;
     tiler_window_load(&b->draw.window, at, out);
 }

@@ -111,6 +111,13 @@ struct tiler_range tiler_piece_fetch(struct tiler_piece *p, const struct tiler_s
     return f.range[0];
 }
 
+void tiler_piece_number_from(struct tiler_piece *p, uint32_t origin)
+{
+    p->first -= origin;
+    for (uint32_t i = 0; origin && p->indexed && i < p->count; i++)
+        p->index[i] = (uint16_t)(p->index[i] - origin);
+}
+
 /* ---- primitives ---- */
 
 struct tiler_assembler tiler_piece_assembler(const struct tiler_piece *p, const struct tiler_assembler *begin,

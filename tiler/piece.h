@@ -57,6 +57,8 @@ static inline uint32_t tiler_piece_index(const struct tiler_piece *p, uint32_t i
  * returns their range. Those that are not 0..65535 without the base have lost upper bits. */
 struct tiler_range tiler_piece_fetch(struct tiler_piece *piece, const struct tiler_source *source,
                                      uint64_t at, uint32_t count, bool name, struct util_pool *pool);
+/* Numbers count from vertex `origin`, of which those that were taken lie less than 65536 from it. */
+void tiler_piece_number_from(struct tiler_piece *piece, uint32_t origin);
 /* The assembler as it stands `count` indices into the piece, if `begin` is how it stood before. */
 struct tiler_assembler tiler_piece_assembler(const struct tiler_piece *piece,
                                              const struct tiler_assembler *begin, uint32_t count);

@@ -471,6 +471,46 @@ static void test_ways(void **data)
     free(expected);
 }
 
+/* Vertices of numbers that 16 bits do not tell apart: near each other and far out, in strips and fans that go on
+ * across pieces, with a hub far away, anywhere. By the piece and one by one they leave the same. */
+static void test_far_numbers(void **data)
+{
+    (void)data;
+    static struct family f;
+    uint8_t *expected = malloc(MEMORY);
+    family_open(&f);
+    f.refuse = UINT32_MAX;
+    seed = 21;
+    put_vertices(&f, VERTICES);
+    for (enum tiler_mode mode = TILER_TRIANGLES; mode < TILER_MODE_COUNT; mode++)
+        for (unsigned kind = 0; kind < 4; kind++) {
+            struct tiler_draw d = plain_draw(mode, kind ? 8000 : VERTICES);
+            d.indexed = kind;
+            d.index_log2 = 2;
+            d.grid.x1 = LIST / 2; /* so that few are left */
+            d.grid.y1 = LIST / 2;
+            for (uint32_t n = 0; n < d.count && kind; n++)
+                put_index(&f, n, 2,
+                          kind == 3             ? below(VERTICES)
+                          : kind == 2 && n == 0 ? 0
+                          : below(100)          ? VERTICES - 300 + below(300)
+                                                : VERTICES - 40000 + below(40000));
+            for (unsigned told = 0; told < 2; told++) {
+                f.record = 0;
+                d.told = told;
+                lists_begin(&f);
+                draw(&f, &d);
+                lists_end(&f);
+                if (!told)
+                    memcpy(expected, f.memory, MEMORY);
+                assert_true(f.heap > HEAP + 0x1000);
+                assert_memory_equal(expected, f.memory, f.heap);
+            }
+        }
+    family_close(&f);
+    free(expected);
+}
+
 /* Sizes of their own decide which lists a point is in. */
 static void test_points(void **data)
 {
@@ -554,8 +594,8 @@ static void test_refused(void **data)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_coverage), cmocka_unit_test(test_no_room), cmocka_unit_test(test_ways),
-        cmocka_unit_test(test_points),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_coverage),    cmocka_unit_test(test_no_room), cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_far_numbers), cmocka_unit_test(test_points),  cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
