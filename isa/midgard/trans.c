@@ -202,19 +202,29 @@ static void store_registers(struct midgard_trans *t, const struct slots *s)
 
 /* ---- branches ---- */
 
-/* Rule 8: the four conditions of r31 choose a bit of the table. */
-static LLVMValueRef by_table(struct midgard_trans *t, uint16_t table)
+/* Condition n of the four in r31. */
+static LLVMValueRef condition(struct midgard_trans *t, unsigned n)
+{
+    LLVMValueRef half =
+        midgard_trans_band(t, t->reg[MIDGARD_R_SELECT][n < 2 ? 3 : 0], n & 1 ? 0xffff0000u : 0x0000ffffu);
+    return LLVMBuildICmp(t->b->ir, LLVMIntNE, half, jit_splat_u32(t->b, 0), "");
+}
+
+/* Rule 8: the four conditions of r31 choose a bit of the table. Of conditions below n: the one above halves its 1 << n
+ * bits, and is asked for where they differ. */
+static LLVMValueRef by_table(struct midgard_trans *t, uint32_t table, unsigned n)
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef index = jit_splat_u32(b, 0), zero = index;
-    for (unsigned n = 0; n < 4; n++) {
-        LLVMValueRef half =
-            midgard_trans_band(t, t->reg[MIDGARD_R_SELECT][n < 2 ? 3 : 0], n & 1 ? 0xffff0000u : 0x0000ffffu);
-        LLVMValueRef holds = LLVMBuildICmp(b->ir, LLVMIntNE, half, zero, "");
-        index = LLVMBuildOr(b->ir, index, jit_select(b, holds, jit_splat_u32(b, 1u << n), zero), "");
-    }
-    LLVMValueRef bit = LLVMBuildLShr(b->ir, jit_splat_u32(b, table), index, "");
-    return LLVMBuildTrunc(b->ir, bit, b->i1x16, "");
+    const uint32_t bits = UINT32_MAX >> (32 - (1u << n));
+    if (!(table & bits) || (table & bits) == bits)
+        return table & bits ? LLVMConstAllOnes(b->i1x16) : LLVMConstNull(b->i1x16);
+    const uint32_t low = table & (bits >> (1u << (n - 1))), high = (table & bits) >> (1u << (n - 1));
+    LLVMValueRef unset = by_table(t, low, n - 1);
+    if (low == high)
+        return unset;
+    LLVMValueRef set = by_table(t, high, n - 1), chosen = condition(t, n - 1);
+    set = LLVMBuildAnd(b->ir, set, chosen, "");
+    return LLVMBuildOr(b->ir, set, LLVMBuildAnd(b->ir, unset, LLVMBuildNot(b->ir, chosen, ""), ""), "");
 }
 
 static LLVMValueRef holds(struct midgard_trans *t, unsigned k)
@@ -223,7 +233,7 @@ static LLVMValueRef holds(struct midgard_trans *t, unsigned k)
     const struct midgard_jump *j = &t->insn->jump[k];
     LLVMValueRef all = LLVMConstAllOnes(b->i1x16), none = LLVMConstNull(b->i1x16);
     if (k)
-        return j->condition == 0xffff ? all : j->condition ? by_table(t, j->condition) : none;
+        return by_table(t, j->condition, 4);
     if (j->op == MIDGARD_JUMP || j->condition == MIDGARD_IF_ALWAYS)
         return all;
     if (j->condition == MIDGARD_IF_NEVER)
@@ -368,11 +378,37 @@ static void leave(struct midgard_trans *t, const struct slots *s, const struct m
     jit_diverge_close(&t->diverge, block->ends ? t->block_count : k + 1);
 }
 
+/* Whether all that a block does is to go on elsewhere, further on: then it runs in any case, as which lanes go there
+ * is a matter of masks, and the processor has nothing to foretell. */
+static bool only_leads_on(const struct midgard_trans *t, uint32_t k)
+{
+    const struct midgard_block *block = &t->blocks[k];
+    const struct midgard_insn *i = &t->program->insns[block->first];
+    if (block->count != 1 || midgard_kind_of(i->tag) != MIDGARD_ALU || i->tag >= MIDGARD_TAG_ALU_WRITEOUT)
+        return false;
+    for (unsigned u = 0; u < MIDGARD_ALU_UNITS; u++)
+        if (midgard_has(i, (enum midgard_unit)u))
+            return false;
+    bool leads = false;
+    for (unsigned n = 0; n < 2; n++) {
+        const struct midgard_jump *j = &i->jump[n];
+        if (!midgard_has(i, (enum midgard_unit)(MIDGARD_BRANCH + n)))
+            continue;
+        bool always = n ? j->condition == 0xffff : j->op == MIDGARD_JUMP || j->condition == MIDGARD_IF_ALWAYS;
+        leads = (j->op == MIDGARD_JUMP || j->op == MIDGARD_BRANCH_IF) && j->call <= MIDGARD_CALL_NONE &&
+                always && block->target[n] > k && block->target[n] < t->block_count;
+        if (!leads)
+            return false;
+    }
+    return leads;
+}
+
 /* Lanes that run block k. Of the first, to which no branch goes back, they are those that begin, which may be
  * known to be all. */
 static LLVMValueRef open_block(struct midgard_trans *t, uint32_t k)
 {
-    LLVMValueRef mask = jit_diverge_block(&t->diverge, k);
+    LLVMValueRef mask =
+        only_leads_on(t, k) ? jit_diverge_block_always(&t->diverge, k) : jit_diverge_block(&t->diverge, k);
     bool again = k || t->input->state;
     for (uint32_t n = 0; n < t->block_count && !again; n++)
         again = t->blocks[n].target[0] == 0 || t->blocks[n].target[1] == 0;
@@ -396,8 +432,10 @@ static void emit_block(struct midgard_trans *t, const struct slots *s, uint32_t 
         if (!t->ended && midgard_kind_of(t->insn->tag) == MIDGARD_ALU)
             branches(t, s, block);
     }
-    LLVMValueRef before = LLVMBuildLoad2(b->ir, b->i64, s->executed, "");
-    LLVMBuildStore(b->ir, LLVMBuildAdd(b->ir, before, jit_i64(b, block->count), ""), s->executed);
+    LLVMValueRef before = LLVMBuildLoad2(b->ir, b->i64, s->executed, ""), count = jit_i64(b, block->count);
+    if (only_leads_on(t, k))
+        count = LLVMBuildSelect(b->ir, jit_mask_any(b, t->mask), count, jit_i64(b, 0), "");
+    LLVMBuildStore(b->ir, LLVMBuildAdd(b->ir, before, count, ""), s->executed);
     leave(t, s, block, k);
 }
 
