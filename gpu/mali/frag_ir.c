@@ -10,7 +10,13 @@
 #include "raster/zs_ir.h"
 #include "util/bits.h"
 
-enum { HOISTED_UNIFORMS = 4 /* vec4s */ };
+enum {
+    HOISTED_UNIFORMS = 4 /* vec4s */,
+    SIDE_MIN = 2,
+    SIDE_MAX = 200 /* instructions */,
+    SHORT = 60,
+    FEW_REQUESTS = 1
+};
 
 struct emit {
     struct mali_world_ir world; /* first: the world's ports take it */
@@ -322,28 +328,52 @@ static void set_lanes(const struct emit *e, struct jit_builder *b, struct midgar
     input->helpers = LLVMBuildAnd(b->ir, input->lanes, LLVMBuildNot(b->ir, live, ""), "");
 }
 
+static void set_ports(struct emit *e, struct midgard_ir_ports *ports)
+{
+    mali_world_ir_ports(&e->world, ports);
+    ports->varying = varying;
+    ports->special = special;
+    ports->tile = tile;
+    ports->writeout = writeout;
+}
+
+static int run_sides(struct emit *e, struct jit_builder *b, unsigned count,
+                     const struct midgard_ir_input *input, struct raster_shader_ir_run *out)
+{
+    struct midgard_ir_ports ports[RASTER_SHADER_SIDES] = {{NULL}};
+    struct midgard_ir_state end[RASTER_SHADER_SIDES];
+    for (unsigned k = 0; k < count; k++) {
+        set_ports(&e[k], &ports[k]);
+        begin_slots(&e[k], b);
+    }
+    int status = midgard_translate_sides(b, e->variant->program, ports, input, count, end);
+    for (unsigned k = 0; k < count && !status; k++) {
+        e[k].end = end[k];
+        out->executed[k] = end[k].executed;
+    }
+    return status;
+}
+
 static int run(void *ctx, struct jit_builder *b, unsigned first, unsigned count,
                struct raster_shader_ir_run *out)
 {
     struct emit *e = (struct emit *)ctx + first;
     struct midgard_ir_ports ports;
     LLVMValueRef fault;
-    (void)count;
-    out->executed[0] = jit_i64(b, 0);
+    for (unsigned k = 0; k < count; k++)
+        out->executed[k] = jit_i64(b, 0);
     out->fault = NULL;
     out->faults = false;
     if (!e->variant->program)
         return 0;
-    mali_world_ir_ports(&e->world, &ports);
-    ports.varying = varying;
-    ports.special = special;
-    ports.tile = tile;
-    ports.writeout = writeout;
+    set_ports(e, &ports);
     struct midgard_ir_input input = {.uniform_count = e->forms->world.uniform_count,
                                      .address =
                                          of_args(e, b, b->i64, offsetof(struct mali_frag_args, code.address)),
                                      .fuel = of_args(e, b, b->i32, offsetof(struct mali_frag_args, fuel))};
     set_lanes(e, b, &input);
+    if (count > 1)
+        return run_sides(e, b, count, &input, out);
     begin_slots(e, b);
     int status = midgard_translate(b, e->variant->program, &ports, &input, &fault, &e->end);
     if (!status && (e->refused || (e->world.calls.used && !e->forms->calls)))
@@ -458,11 +488,25 @@ static void begin(void *ctx, struct jit_builder *b, LLVMValueRef args, LLVMValue
     }
 }
 
+static uint32_t requests_of(const struct midgard_program *p)
+{
+    uint32_t requests = 0;
+    for (uint32_t n = 0; n < p->insn_count; n++)
+        requests += midgard_kind_of(p->insns[n].tag) == MIDGARD_TEXTURE;
+    return requests;
+}
+
+/* Straight programs that touch nothing but the tile. Of long ones, and with several samplers, which are much code,
+ * more than two would no more fit caches and registers. */
 static unsigned sides(void *ctx, bool faults)
 {
-    (void)ctx;
-    (void)faults;
-    return 1;
+    const struct emit *e = ctx;
+    const struct midgard_program *p = e->variant->program;
+    if (!p || faults || !p->straight || p->loads || p->stores || e->forms->calls)
+        return 1;
+    if (p->insn_count < SIDE_MIN || p->insn_count > SIDE_MAX)
+        return 1;
+    return requests_of(p) > FEW_REQUESTS || p->insn_count > SHORT ? 2 : MIDGARD_SIDES;
 }
 
 int mali_frag_emit(struct jit_builder *b, const struct mali_frag_variant *variant)

@@ -7,14 +7,6 @@
 
 #include "isa/midgard/flow.h"
 #include "isa/midgard/trans_internal.h"
-#include "isa/midgard/uses.h"
-
-/* Slots, NULL for what the program never writes: that is as it begins, or NULL, too: 0. */
-struct slots {
-    LLVMValueRef reg[MIDGARD_REGISTERS][4], begun[MIDGARD_REGISTERS][4];
-    LLVMValueRef live, fuel, executed;
-    LLVMValueRef running, at; /* of programs with barriers: lanes that wait at one, and what they do next */
-};
 
 /* ---- what an instruction asks of all ---- */
 
@@ -41,7 +33,10 @@ static void store_fault(struct midgard_trans *t, enum midgard_fault fault, LLVMV
     LLVMBuildStore(b->ir, word, t->fault);
     if (address)
         LLVMBuildStore(b->ir, LLVMBuildExtractElement(b->ir, address, first, ""), t->fault_address);
-    LLVMBuildBr(b->ir, jit_diverge_exit(&t->diverge));
+    if (t->diverge.count)
+        LLVMBuildBr(b->ir, jit_diverge_exit(&t->diverge));
+    else
+        LLVMBuildUnreachable(b->ir); /* sides, which are thrown away then */
 }
 
 void midgard_trans_fault(struct midgard_trans *t, enum midgard_fault fault, LLVMValueRef bad,
@@ -96,110 +91,6 @@ void midgard_trans_counter(struct midgard_trans *t, LLVMValueRef out[4])
     out[3] = storage[1];
 }
 
-/* ---- registers ---- */
-
-static bool is_own(unsigned reg)
-{
-    return reg == MIDGARD_R_FORWARD || reg == MIDGARD_R_FORWARD + 1 || reg == MIDGARD_R_SELECT;
-}
-
-static void find_uses(const struct midgard_program *p, uint8_t used[], uint8_t written[])
-{
-    for (uint32_t n = 0; n < p->insn_count; n++) {
-        struct midgard_uses uses;
-        midgard_uses(&p->insns[n], &p->traits, &uses);
-        for (unsigned r = 0; r < MIDGARD_REGISTERS; r++) {
-            written[r] |= uses.written[r];
-            used[r] |= uses.read[r] | uses.written[r];
-        }
-    }
-}
-
-static LLVMValueRef in_state(struct midgard_trans *t, size_t offset)
-{
-    return jit_offset_const(t->b, t->input->state, offset);
-}
-
-static size_t place_in_state(unsigned reg, unsigned c)
-{
-    return offsetof(struct midgard_state, reg) + (reg * 4 + c) * sizeof(uint32_t) * MIDGARD_LANES;
-}
-
-/* What a register that is used begins with; NULL: 0. */
-static LLVMValueRef beginning(struct midgard_trans *t, unsigned reg, unsigned c)
-{
-    unsigned n = MIDGARD_R_UNIFORM - reg;
-    if (t->input->state)
-        return jit_load(t->b, t->b->i32x16, in_state(t, place_in_state(reg, c)), 4, false);
-    if (reg > MIDGARD_R_UNIFORM || n >= t->input->uniform_count || n >= 16)
-        return NULL;
-    return midgard_trans_lanes(t, t->ports->uniform_register(t->ports->ctx, t->b, n, c));
-}
-
-static void make_registers(struct midgard_trans *t, struct slots *s)
-{
-    struct jit_builder *b = t->b;
-    uint8_t used[MIDGARD_REGISTERS] = {0}, written[MIDGARD_REGISTERS] = {0};
-    find_uses(t->program, used, written);
-    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
-        for (unsigned c = 0; c < 4 && !is_own(n); c++) {
-            if (!(used[n] >> c & 1))
-                continue;
-            s->begun[n][c] = beginning(t, n, c);
-            if (!(written[n] >> c & 1))
-                continue;
-            s->reg[n][c] = jit_alloca(b, b->i32x16, "register");
-            LLVMBuildStore(b->ir, s->begun[n][c] ? s->begun[n][c] : jit_splat_u32(b, 0), s->reg[n][c]);
-        }
-}
-
-static void make_slots(struct midgard_trans *t, struct slots *s, LLVMValueRef lanes)
-{
-    struct jit_builder *b = t->b;
-    bool resumes = t->input->state;
-    LLVMValueRef live = lanes, fuel = resumes ? NULL : jit_splat(b, t->input->fuel);
-    if (resumes) {
-        live = jit_load(b, b->i16, in_state(t, offsetof(struct midgard_state, live)), 2, false);
-        live = jit_mask_from_bits(b, live);
-        fuel = jit_load(b, b->i32x16, in_state(t, offsetof(struct midgard_state, fuel)), 4, false);
-        s->running = jit_alloca(b, b->i1x16, "running");
-        s->at = jit_alloca(b, b->i32x16, "at");
-        LLVMBuildStore(b->ir, LLVMConstNull(b->i1x16), s->running);
-        LLVMBuildStore(
-            b->ir, jit_load(b, b->i32x16, in_state(t, offsetof(struct midgard_state, at)), 4, false), s->at);
-    }
-    s->live = jit_alloca(b, b->i1x16, "live");
-    s->fuel = jit_alloca(b, b->i32x16, "fuel");
-    s->executed = jit_alloca(b, b->i64, "executed");
-    t->fault = jit_alloca(b, b->i32, "fault");
-    t->fault_address = jit_alloca(b, b->i64, "address");
-    LLVMBuildStore(b->ir, live, s->live);
-    LLVMBuildStore(b->ir, fuel, s->fuel);
-    LLVMBuildStore(b->ir, jit_i64(b, 0), s->executed);
-    LLVMBuildStore(b->ir, jit_i32(b, 0), t->fault);
-    LLVMBuildStore(b->ir, jit_i64(b, 0), t->fault_address);
-    make_registers(t, s);
-}
-
-static void load_registers(struct midgard_trans *t, const struct slots *s)
-{
-    struct jit_builder *b = t->b;
-    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
-        for (unsigned c = 0; c < 4; c++)
-            t->reg[n][c] = s->reg[n][c]     ? LLVMBuildLoad2(b->ir, b->i32x16, s->reg[n][c], "")
-                           : s->begun[n][c] ? s->begun[n][c]
-                                            : jit_splat_u32(b, 0);
-    memset(t->argument, 0, sizeof t->argument);
-}
-
-static void store_registers(struct midgard_trans *t, const struct slots *s)
-{
-    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
-        for (unsigned c = 0; c < 4; c++)
-            if (s->reg[n][c])
-                jit_diverge_set(t->b, s->reg[n][c], t->reg[n][c], t->mask);
-}
-
 /* ---- branches ---- */
 
 /* Condition n of the four in r31. */
@@ -243,7 +134,8 @@ static LLVMValueRef holds(struct midgard_trans *t, unsigned k)
 }
 
 /* Lanes that branch backward pay for it; when one cannot, the program stops. */
-static void pay(struct midgard_trans *t, const struct slots *s, LLVMValueRef taken, uint32_t cost)
+static void pay(struct midgard_trans *t, const struct midgard_trans_slots *s, LLVMValueRef taken,
+                uint32_t cost)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef left = LLVMBuildLoad2(b->ir, b->i32x16, s->fuel, ""), price = jit_splat_u32(b, cost);
@@ -289,8 +181,8 @@ static void refuse(struct midgard_trans *t, enum midgard_fault fault, LLVMValueR
 
 /* Branch k, at the end of a block or within it; `left`: the lanes that have not branched. Returns those that
  * still have not. */
-static LLVMValueRef branch(struct midgard_trans *t, const struct slots *s, unsigned k, uint32_t target,
-                           LLVMValueRef left)
+static LLVMValueRef branch(struct midgard_trans *t, const struct midgard_trans_slots *s, unsigned k,
+                           uint32_t target, LLVMValueRef left)
 {
     struct jit_builder *b = t->b;
     const struct midgard_jump *j = &t->insn->jump[k];
@@ -322,7 +214,8 @@ static LLVMValueRef branch(struct midgard_trans *t, const struct slots *s, unsig
     }
 }
 
-static void branches(struct midgard_trans *t, const struct slots *s, const struct midgard_block *block)
+static void branches(struct midgard_trans *t, const struct midgard_trans_slots *s,
+                     const struct midgard_block *block)
 {
     bool last = t->number == block->first + block->count - 1;
     LLVMValueRef left = t->mask;
@@ -360,8 +253,8 @@ static bool is_barrier(const struct midgard_insn *i)
 }
 
 /* What of the lanes that do not branch becomes behind the block's last instruction. */
-static void leave(struct midgard_trans *t, const struct slots *s, const struct midgard_block *block,
-                  uint32_t k)
+static void leave(struct midgard_trans *t, const struct midgard_trans_slots *s,
+                  const struct midgard_block *block, uint32_t k)
 {
     struct jit_builder *b = t->b;
     const struct midgard_program *p = t->program;
@@ -415,20 +308,20 @@ static LLVMValueRef open_block(struct midgard_trans *t, uint32_t k)
     return again ? mask : t->input->lanes;
 }
 
-static void emit_block(struct midgard_trans *t, const struct slots *s, uint32_t k)
+static void emit_block(struct midgard_trans *t, const struct midgard_trans_slots *s, uint32_t k)
 {
     struct jit_builder *b = t->b;
     const struct midgard_block *block = &t->blocks[k];
     t->mask = open_block(t, k);
     t->ended = false;
     t->work += 16; /* for its registers */
-    load_registers(t, s);
+    midgard_trans_load_registers(t, s);
     for (uint32_t n = 0; n < block->count && !t->ended && t->work < MIDGARD_TRANS_WORK; n++) {
         t->number = block->first + n;
         t->insn = &t->program->insns[t->number];
         emit_insn(t);
         if (n + 1 == block->count)
-            store_registers(t, s);
+            midgard_trans_store_registers(t, s);
         if (!t->ended && midgard_kind_of(t->insn->tag) == MIDGARD_ALU)
             branches(t, s, block);
     }
@@ -440,7 +333,7 @@ static void emit_block(struct midgard_trans *t, const struct slots *s, uint32_t 
 }
 
 /* Lanes begin, or go on behind the barriers that they wait at. */
-static int begin(struct midgard_trans *t, const struct slots *s, LLVMValueRef lanes)
+static int begin(struct midgard_trans *t, const struct midgard_trans_slots *s, LLVMValueRef lanes)
 {
     struct jit_builder *b = t->b;
     const struct midgard_program *p = t->program;
@@ -460,29 +353,11 @@ static int begin(struct midgard_trans *t, const struct slots *s, LLVMValueRef la
 
 /* ---- the end ---- */
 
-static void store_state(struct midgard_trans *t, const struct slots *s)
-{
-    struct jit_builder *b = t->b;
-    LLVMValueRef running = jit_mask_to_bits(b, LLVMBuildLoad2(b->ir, b->i1x16, s->running, ""));
-    LLVMValueRef live = jit_mask_to_bits(b, LLVMBuildLoad2(b->ir, b->i1x16, s->live, ""));
-    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
-        for (unsigned c = 0; c < 4; c++)
-            if (s->reg[n][c])
-                jit_store(b, t->reg[n][c], in_state(t, place_in_state(n, c)), 4);
-    jit_store(b, running, in_state(t, offsetof(struct midgard_state, running)), 2);
-    jit_store(b, running, in_state(t, offsetof(struct midgard_state, waiting)), 2);
-    jit_store(b, live, in_state(t, offsetof(struct midgard_state, live)), 2);
-    jit_store(b, LLVMBuildLoad2(b->ir, b->i32x16, s->at, ""), in_state(t, offsetof(struct midgard_state, at)),
-              4);
-    jit_store(b, LLVMBuildLoad2(b->ir, b->i32x16, s->fuel, ""),
-              in_state(t, offsetof(struct midgard_state, fuel)), 4);
-}
-
-static void finish(struct midgard_trans *t, const struct slots *s, LLVMValueRef *fault,
+static void finish(struct midgard_trans *t, const struct midgard_trans_slots *s, LLVMValueRef *fault,
                    struct midgard_ir_state *state)
 {
     struct jit_builder *b = t->b;
-    load_registers(t, s);
+    midgard_trans_load_registers(t, s);
     *state = (struct midgard_ir_state){.faults = t->faults};
     for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
         for (unsigned c = 0; c < 4; c++)
@@ -492,7 +367,7 @@ static void finish(struct midgard_trans *t, const struct slots *s, LLVMValueRef 
     state->fault_address = LLVMBuildLoad2(b->ir, b->i64, t->fault_address, "");
     *fault = LLVMBuildLoad2(b->ir, b->i32, t->fault, "");
     if (t->input->state)
-        store_state(t, s);
+        midgard_trans_store_state(t, s);
 }
 
 int midgard_translate(struct jit_builder *b, const struct midgard_program *program,
@@ -500,7 +375,7 @@ int midgard_translate(struct jit_builder *b, const struct midgard_program *progr
                       LLVMValueRef *fault, struct midgard_ir_state *state)
 {
     struct midgard_trans t = {.b = b, .program = program, .ports = ports, .input = input};
-    struct slots s = {0};
+    struct midgard_trans_slots s = {0};
     /* Where the same lanes run all of it, registers stay values from end to end. */
     const struct midgard_block whole = {
         0, program->insn_count, {MIDGARD_NO_BLOCK, MIDGARD_NO_BLOCK}, .ends = true};
@@ -512,12 +387,14 @@ int midgard_translate(struct jit_builder *b, const struct midgard_program *progr
     if (program->barriers && !input->state)
         return -EINVAL;
     if (input->state) {
-        lanes = jit_load(b, b->i16, in_state(&t, offsetof(struct midgard_state, running)), 2, false);
+        lanes = jit_load(b, b->i16, midgard_trans_in_state(&t, offsetof(struct midgard_state, running)), 2,
+                         false);
         lanes = jit_mask_from_bits(b, lanes);
-        t.helpers = jit_load(b, b->i16, in_state(&t, offsetof(struct midgard_state, helpers)), 2, false);
+        t.helpers = jit_load(b, b->i16, midgard_trans_in_state(&t, offsetof(struct midgard_state, helpers)),
+                             2, false);
         t.helpers = jit_mask_from_bits(b, t.helpers);
     }
-    make_slots(&t, &s, lanes);
+    midgard_trans_make_slots(&t, &s, lanes);
     int status = begin(&t, &s, lanes);
     if (status)
         return status;
@@ -531,4 +408,57 @@ int midgard_translate(struct jit_builder *b, const struct midgard_program *progr
     jit_diverge_end(&t.diverge);
     finish(&t, &s, fault, state);
     return 0;
+}
+
+/* ---- side by side ---- */
+
+static void start_side(struct midgard_trans *t, struct midgard_trans_slots *s,
+                       const struct midgard_block *whole)
+{
+    t->blocks = whole;
+    t->block_count = 1;
+    t->mask = t->input->lanes;
+    midgard_trans_make_slots(t, s, t->input->lanes);
+    midgard_trans_load_registers(t, s);
+}
+
+static void end_side(struct midgard_trans *t, const struct midgard_trans_slots *s,
+                     struct midgard_ir_state *state)
+{
+    *state = (struct midgard_ir_state){.live = t->input->lanes,
+                                       .executed = jit_i64(t->b, t->program->insn_count),
+                                       .fault_address = jit_i64(t->b, 0),
+                                       .faults = t->faults};
+    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
+        for (unsigned c = 0; c < 4; c++)
+            state->reg[n][c] = s->reg[n][c] || s->begun[n][c] ? t->reg[n][c] : NULL;
+}
+
+int midgard_translate_sides(struct jit_builder *b, const struct midgard_program *program,
+                            const struct midgard_ir_ports *ports, const struct midgard_ir_input *input,
+                            unsigned count, struct midgard_ir_state *states)
+{
+    const struct midgard_block whole = {
+        0, program->insn_count, {MIDGARD_NO_BLOCK, MIDGARD_NO_BLOCK}, .ends = true};
+    struct midgard_trans t[MIDGARD_SIDES];
+    struct midgard_trans_slots s[MIDGARD_SIDES] = {0};
+    bool faults = false;
+    if (!program->straight || input->helpers || input->state || count > MIDGARD_SIDES)
+        return -EINVAL;
+    for (unsigned k = 0; k < count; k++) {
+        t[k] = (struct midgard_trans){.b = b, .program = program, .ports = &ports[k], .input = input};
+        start_side(&t[k], &s[k], &whole);
+    }
+    for (uint32_t n = 0; n < program->insn_count && !faults; n++)
+        for (unsigned k = 0; k < count && !faults; k++) {
+            t[k].number = n;
+            t[k].insn = &program->insns[n];
+            emit_insn(&t[k]);
+            if (!t[k].faults && midgard_kind_of(t[k].insn->tag) == MIDGARD_ALU)
+                branches(&t[k], &s[k], &whole);
+            faults = t[k].faults || t[k].work >= MIDGARD_TRANS_WORK;
+        }
+    for (unsigned k = 0; k < count && !faults; k++)
+        end_side(&t[k], &s[k], &states[k]);
+    return faults ? -ENOTSUP : 0;
 }

@@ -144,4 +144,13 @@ int midgard_translate(struct jit_builder *b, const struct midgard_program *progr
                       const struct midgard_ir_ports *ports, const struct midgard_ir_input *input,
                       LLVMValueRef *fault, struct midgard_ir_state *state);
 
+#define MIDGARD_SIDES 4u
+/* The same of a straight program in `count` (1 to MIDGARD_SIDES) sets of sixteen lanes side by side, instruction by
+ * instruction, so that one's latencies are the others' time: each set has ports of its own, and its state.
+ * `input` is the same for all; without helpers and state. 0; -EINVAL: not of such a program or input; -ENOTSUP: it
+ * could fault, or is too long: what was emitted is to be thrown away then. */
+int midgard_translate_sides(struct jit_builder *b, const struct midgard_program *program,
+                            const struct midgard_ir_ports *ports, const struct midgard_ir_input *input,
+                            unsigned count, struct midgard_ir_state *states);
+
 #endif

@@ -63,6 +63,23 @@ static inline LLVMValueRef midgard_trans_shift(struct midgard_trans *t, LLVMValu
                       : x;
 }
 
+/* ---- trans_register.c ---- */
+
+/* Slots, NULL for what the program never writes: that is as it begins, or NULL, too: 0. */
+struct midgard_trans_slots {
+    LLVMValueRef reg[MIDGARD_REGISTERS][4], begun[MIDGARD_REGISTERS][4];
+    LLVMValueRef live, fuel, executed;
+    LLVMValueRef running, at; /* of programs with barriers: lanes that wait at one, and what they do next */
+};
+/* Of `lanes`, with what they begin with; also of the translation's fault. */
+void midgard_trans_make_slots(struct midgard_trans *t, struct midgard_trans_slots *s, LLVMValueRef lanes);
+/* A block begins; it ends, for the lanes in it. */
+void midgard_trans_load_registers(struct midgard_trans *t, const struct midgard_trans_slots *s);
+void midgard_trans_store_registers(struct midgard_trans *t, const struct midgard_trans_slots *s);
+/* Of programs with barriers: a member of the state; all of it as the lanes leave it. */
+LLVMValueRef midgard_trans_in_state(struct midgard_trans *t, size_t offset);
+void midgard_trans_store_state(struct midgard_trans *t, const struct midgard_trans_slots *s);
+
 /* ---- trans_operand.c ---- */
 
 struct midgard_trans_operand {

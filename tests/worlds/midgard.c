@@ -19,6 +19,8 @@ static const char *const modes[] = {"some lanes",
                                     "all lanes, shared registers",
                                     "some lanes, helpers, T720",
                                     "all lanes, helpers, T720",
+                                    "first of several side by side",
+                                    "last of several side by side",
                                     NULL};
 
 struct midgard_program midgard_world_program(const void *program, unsigned mode)
@@ -55,7 +57,7 @@ static void fill(void *world, const void *program, unsigned mode, uint64_t seed)
     struct midgard_world *w = world;
     uint32_t *words = world;
     memset(w, 0, sizeof *w);
-    w->lanes = mode & ALL_LANES ? 0xffff : (uint16_t)random_next(&seed);
+    w->lanes = mode & ALL_LANES || mode >= SIDE_BY_SIDE ? 0xffff : (uint16_t)random_next(&seed);
     w->helpers = mode & HELPERS ? w->lanes & (uint16_t)random_next(&seed) : 0;
     for (size_t n = 0; n < offsetof(struct midgard_world, address) / 4; n++)
         words[n] = any_word(&seed);

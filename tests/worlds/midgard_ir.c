@@ -5,9 +5,12 @@
 #include "tests/worlds/midgard.h"
 #include "util/bits.h"
 
+/* The world whose port is at work. */
+static LLVMValueRef world;
+
 static LLVMValueRef at(struct jit_builder *b, size_t offset)
 {
-    return jit_offset_const(b, jit_param(b, 0), offset); /* the world */
+    return jit_offset_const(b, world, offset);
 }
 static LLVMValueRef row(struct jit_builder *b, size_t offset, uint32_t n)
 {
@@ -64,6 +67,7 @@ static LLVMValueRef asked(struct jit_builder *b, const struct midgard_ir_attribu
 static LLVMValueRef attribute(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
                               LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
+    world = ctx;
     LLVMValueRef n = lanes_of(b, a->index), missing = outside(b, &n, TABLE);
     size_t table = offsetof(struct midgard_world, table) + (a->secondary ? TABLE * 256 : 0);
     for (unsigned c = 0; c < 4; c++)
@@ -83,6 +87,7 @@ static LLVMValueRef all_or_none(struct jit_builder *b, LLVMValueRef mask, LLVMVa
 static LLVMValueRef store_attribute(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
                                     LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
 {
+    world = ctx;
     LLVMValueRef n = lanes_of(b, a->index), missing = outside(b, &n, TABLE);
     mask = all_or_none(b, mask, missing);
     for (unsigned c = 0; c < 4; c++) {
@@ -96,6 +101,7 @@ static LLVMValueRef store_attribute(void *ctx, struct jit_builder *b, const stru
 static LLVMValueRef image_address(void *ctx, struct jit_builder *b, const struct midgard_ir_attribute *a,
                                   LLVMValueRef mask, LLVMValueRef *out, LLVMValueRef *address)
 {
+    world = ctx;
     LLVMValueRef n = lanes_of(b, a->index), missing = outside(b, &n, TABLE);
     n = LLVMBuildAdd(b->ir, left(b, n, 6), a->coordinate[0], "");
     n = LLVMBuildAnd(b->ir, n, number(b, MEMORY - 16), "");
@@ -137,6 +143,7 @@ static void load_bytes(struct jit_builder *b, size_t offset, LLVMValueRef n, LLV
 static LLVMValueRef uniform(void *ctx, struct jit_builder *b, const struct midgard_ir_uniform *u,
                             LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
+    world = ctx;
     LLVMValueRef buffer = lanes_of(b, u->buffer), offset = lanes_of(b, u->offset), n;
     LLVMValueRef none = LLVMConstNull(b->i1x16);
     bool known = !u->buffer.lanes && !u->offset.lanes && u->buffer.known < BUFFERS &&
@@ -178,6 +185,7 @@ static size_t memory_of(const struct midgard_ir_access *a)
 static LLVMValueRef load(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
                          LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
+    world = ctx;
     LLVMValueRef n, missing = reaches(b, a, &n, address);
     load_bytes(b, memory_of(a), n, LLVMBuildAnd(b->ir, mask, LLVMBuildNot(b->ir, missing, ""), ""), a->bytes,
                out);
@@ -187,6 +195,7 @@ static LLVMValueRef load(void *ctx, struct jit_builder *b, const struct midgard_
 static LLVMValueRef store(void *ctx, struct jit_builder *b, const struct midgard_ir_access *a,
                           LLVMValueRef mask, const LLVMValueRef value[4], LLVMValueRef *address)
 {
+    world = ctx;
     LLVMValueRef n, missing = reaches(b, a, &n, address), to[16];
     pointers(b, memory_of(a), n, all_or_none(b, mask, missing), to);
     for (unsigned l = 0; l < 16; l++)
@@ -239,6 +248,7 @@ static LLVMValueRef atomic(void *ctx, struct jit_builder *b, const struct midgar
                            LLVMValueRef mask, const LLVMValueRef value[2], const LLVMValueRef compare[2],
                            LLVMValueRef out[2], LLVMValueRef *address)
 {
+    world = ctx;
     LLVMValueRef n, missing = reaches(b, a, &n, address), place_of[16];
     LLVMTypeRef type = a->bytes == 8 ? b->i64 : b->i32;
     pointers(b, memory_of(a), n, all_or_none(b, mask, missing), place_of);
@@ -260,6 +270,7 @@ static LLVMValueRef atomic(void *ctx, struct jit_builder *b, const struct midgar
 
 static void argument(void *ctx, struct jit_builder *b, enum midgard_argument which, LLVMValueRef out[4])
 {
+    world = ctx;
     for (unsigned c = 0; c < 4; c++)
         out[c] = row(b, offsetof(struct midgard_world, argument), which * 4u + c);
 }
@@ -268,6 +279,7 @@ static LLVMValueRef special(void *ctx, struct jit_builder *b, struct midgard_ir_
                             enum midgard_type type, LLVMValueRef mask, LLVMValueRef out[4],
                             LLVMValueRef *address)
 {
+    world = ctx;
     LLVMValueRef n = lanes_of(b, selector), missing = outside(b, &n, SELECTORS), word, entry;
     entry = LLVMBuildAnd(b->ir, n, number(b, TABLE - 1), "");
     for (unsigned c = 0; c < 4; c++) {
@@ -287,6 +299,7 @@ static LLVMValueRef tile(void *ctx, struct jit_builder *b, enum midgard_tile for
                          struct midgard_ir_number sample, LLVMValueRef mask, LLVMValueRef out[4],
                          LLVMValueRef *address)
 {
+    world = ctx;
     for (unsigned c = 0; c < 4; c++)
         out[c] = xor(b, row(b, offsetof(struct midgard_world, tile), (target & 7) * 4 + c),
                      of_tile(b, form, target, sample));
@@ -302,6 +315,7 @@ static LLVMValueRef store_tile(void *ctx, struct jit_builder *b, enum midgard_ti
                                struct midgard_ir_number sample, LLVMValueRef mask,
                                const LLVMValueRef value[4], LLVMValueRef *address)
 {
+    world = ctx;
     for (unsigned c = 0; c < 4; c++)
         keep(b, offsetof(struct midgard_world, tile), (target & 7) * 4 + c,
              xor(b, value[c], of_tile(b, form, target, sample)), mask);
@@ -312,6 +326,7 @@ static LLVMValueRef pack(void *ctx, struct jit_builder *b, bool unpack, enum mid
                          uint32_t format, const LLVMValueRef in[4], LLVMValueRef mask, LLVMValueRef out[4],
                          LLVMValueRef *address)
 {
+    world = ctx;
     for (unsigned c = 0; c < 4; c++)
         out[c] = xor(b, in[c], number(b, format ^ (uint32_t)type << 28 ^ (uint32_t)unpack << 27));
     return NULL;
@@ -319,6 +334,7 @@ static LLVMValueRef pack(void *ctx, struct jit_builder *b, bool unpack, enum mid
 
 static void cube(void *ctx, struct jit_builder *b, const LLVMValueRef direction[3], LLVMValueRef out[2])
 {
+    world = ctx;
     out[0] = xor(b, direction[0], right(b, direction[2], 1));
     out[1] = direction[1];
 }
@@ -334,6 +350,7 @@ static LLVMValueRef flipped(struct jit_builder *b, LLVMValueRef x, uint32_t flip
 static LLVMValueRef texture(void *ctx, struct jit_builder *b, const struct midgard_ir_texture *r,
                             LLVMValueRef mask, LLVMValueRef out[4], LLVMValueRef *address)
 {
+    world = ctx;
     uint32_t kind = (uint32_t)r->op << 28 ^ (uint32_t)r->mode << 24 ^ (uint32_t)r->dimensions << 22 ^
                     (uint32_t)r->sampler_type << 20 ^ (uint32_t)r->derivatives << 19;
     LLVMValueRef with[4] = {lanes_of(b, r->texture), lanes_of(b, r->sampler), r->lod};
@@ -350,6 +367,7 @@ static LLVMValueRef texture(void *ctx, struct jit_builder *b, const struct midga
 static LLVMValueRef writeout(void *ctx, struct jit_builder *b, const struct midgard_ir_writeout *what,
                              LLVMValueRef mask, LLVMValueRef *address)
 {
+    world = ctx;
     size_t offset = offsetof(struct midgard_world, written);
     const struct midgard_write *w = what->write;
     LLVMValueRef one = number(b, 1), x;
@@ -367,6 +385,7 @@ static LLVMValueRef writeout(void *ctx, struct jit_builder *b, const struct midg
 
 static LLVMValueRef uniform_register(void *ctx, struct jit_builder *b, uint32_t n, unsigned c)
 {
+    world = ctx;
     return jit_load(b, b->i32, at(b, offsetof(struct midgard_world, uniform) + (n * 4 + c) * 4), 4, true);
 }
 
@@ -406,22 +425,29 @@ static void store_registers(struct jit_builder *b, const struct midgard_ir_state
                           4);
 }
 
-/* One way through, of a program without barriers, or from one to the next. */
-static int emit_once(struct jit_builder *b, const struct midgard_program *program,
-                     struct midgard_ir_input *input, struct midgard_ir_state *state)
+static void store_end(struct jit_builder *b, const struct midgard_ir_state *state, LLVMValueRef fault)
 {
-    LLVMValueRef fault,
-        before = jit_load(b, b->i64, at(b, offsetof(struct midgard_world, executed)), 8, false);
-    int status = midgard_translate(b, program, &ports, input, &fault, state);
-    if (status)
-        return status;
-    jit_store(b, state->faults ? fault : jit_i32(b, 0), at(b, offsetof(struct midgard_world, fault)), 4);
+    LLVMValueRef before = jit_load(b, b->i64, at(b, offsetof(struct midgard_world, executed)), 8, false);
+    jit_store(b, fault, at(b, offsetof(struct midgard_world, fault)), 4);
     jit_store(b, state->fault_address, at(b, offsetof(struct midgard_world, fault_address)), 8);
     jit_store(b, LLVMBuildAdd(b->ir, before, state->executed, ""),
               at(b, offsetof(struct midgard_world, executed)), 8);
     jit_store(b, jit_mask_to_bits(b, state->live), at(b, offsetof(struct midgard_world, live)), 2);
     store_registers(b, state);
-    return 0;
+}
+
+/* One way through, of a program without barriers, or from one to the next. */
+static int emit_once(struct jit_builder *b, const struct midgard_program *program,
+                     const struct midgard_ir_input *input, struct midgard_ir_state *state)
+{
+    struct midgard_ir_ports own = ports;
+    LLVMValueRef fault;
+    own.ctx = jit_param(b, 0);
+    int status = midgard_translate(b, program, &own, input, &fault, state);
+    world = own.ctx;
+    if (!status)
+        store_end(b, state, state->faults ? fault : jit_i32(b, 0));
+    return status;
 }
 
 /* The sixteen are all of their workgroup: again and again, until none waits or one faults. */
@@ -448,16 +474,66 @@ static int emit_resumed(struct jit_builder *b, const struct midgard_program *pro
     return 0;
 }
 
-int midgard_world_emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef world)
+static struct midgard_ir_input input_of(struct jit_builder *b, unsigned mode)
 {
-    struct midgard_ir_state state;
-    struct midgard_ir_input input = {
+    bool all = mode & ALL_LANES || mode >= SIDE_BY_SIDE;
+    world = jit_param(b, 0);
+    return (struct midgard_ir_input){
         .uniform_count = UNIFORMS,
         .address = jit_load(b, b->i64, at(b, offsetof(struct midgard_world, address)), 8, true),
-        .lanes =
-            mode & ALL_LANES ? LLVMConstAllOnes(b->i1x16) : mask_at(b, offsetof(struct midgard_world, lanes)),
+        .lanes = all ? LLVMConstAllOnes(b->i1x16) : mask_at(b, offsetof(struct midgard_world, lanes)),
         .helpers = mode & HELPERS ? mask_at(b, offsetof(struct midgard_world, helpers)) : NULL,
         .fuel = jit_i32(b, FUEL)};
+}
+
+/* Whether it can be translated side by side: what one way through is like tells. */
+static bool has_sides(struct jit_builder *b, const struct midgard_program *program, unsigned mode)
+{
+    LLVMValueRef function = b->function;
+    LLVMBasicBlockRef block = LLVMGetInsertBlock(b->ir);
+    struct midgard_ir_state state = {.faults = true};
+    if (!program->straight)
+        return false;
+    LLVMValueRef trial = jit_begin_internal(b, "trial", b->void_, &b->ptr, 1);
+    const struct midgard_ir_input input = input_of(b, mode);
+    int status = emit_once(b, program, &input, &state);
+    LLVMBuildRetVoid(b->ir);
+    LLVMDeleteFunction(trial);
+    b->function = function;
+    LLVMPositionBuilderAtEnd(b->ir, block);
+    return !status && !state.faults;
+}
+
+/* Worlds that are the same side by side, of which the first or the last is the caller's. */
+static int emit_sides(struct jit_builder *b, const struct midgard_program *program, unsigned mode)
+{
+    enum { SIDES = 3 };
+    const unsigned kept = mode == SIDE_BY_SIDE ? 0 : SIDES - 1;
+    const struct midgard_ir_input input = input_of(b, mode);
+    struct midgard_ir_ports own[SIDES];
+    struct midgard_ir_state state[SIDES];
+    LLVMTypeRef type = LLVMArrayType2(b->i8, sizeof(struct midgard_world));
+    for (unsigned k = 0; k < SIDES; k++) {
+        own[k] = ports;
+        own[k].ctx = k == kept ? jit_param(b, 0) : jit_alloca(b, type, "other");
+        if (k != kept)
+            LLVMBuildMemCpy(b->ir, own[k].ctx, 8, jit_param(b, 0), 8,
+                            jit_i64(b, sizeof(struct midgard_world)));
+    }
+    int status = midgard_translate_sides(b, program, own, &input, SIDES, state);
+    world = jit_param(b, 0);
+    if (!status)
+        store_end(b, &state[kept], jit_i32(b, 0));
+    return status;
+}
+
+int midgard_world_emit(struct jit_builder *b, const void *program, unsigned mode, LLVMValueRef ignored)
+{
+    struct midgard_ir_input input = input_of(b, mode);
     struct midgard_program as = midgard_world_program(program, mode);
+    struct midgard_ir_state state;
+    (void)ignored;
+    if (mode >= SIDE_BY_SIDE && has_sides(b, &as, mode))
+        return emit_sides(b, &as, mode);
     return as.barriers ? emit_resumed(b, &as, &input) : emit_once(b, &as, &input, &state);
 }

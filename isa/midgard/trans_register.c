@@ -1,0 +1,128 @@
+/* Registers between blocks: slots, what they begin with, and the state that programs with barriers go on from. */
+#include <string.h>
+
+#include "isa/midgard/trans_internal.h"
+#include "isa/midgard/uses.h"
+
+static bool is_own(unsigned reg)
+{
+    return reg == MIDGARD_R_FORWARD || reg == MIDGARD_R_FORWARD + 1 || reg == MIDGARD_R_SELECT;
+}
+
+static void find_uses(const struct midgard_program *p, uint8_t used[], uint8_t written[])
+{
+    for (uint32_t n = 0; n < p->insn_count; n++) {
+        struct midgard_uses uses;
+        midgard_uses(&p->insns[n], &p->traits, &uses);
+        for (unsigned r = 0; r < MIDGARD_REGISTERS; r++) {
+            written[r] |= uses.written[r];
+            used[r] |= uses.read[r] | uses.written[r];
+        }
+    }
+}
+
+LLVMValueRef midgard_trans_in_state(struct midgard_trans *t, size_t offset)
+{
+    return jit_offset_const(t->b, t->input->state, offset);
+}
+
+static size_t place_in_state(unsigned reg, unsigned c)
+{
+    return offsetof(struct midgard_state, reg) + (reg * 4 + c) * sizeof(uint32_t) * MIDGARD_LANES;
+}
+
+/* What a register that is used begins with; NULL: 0. */
+static LLVMValueRef beginning(struct midgard_trans *t, unsigned reg, unsigned c)
+{
+    unsigned n = MIDGARD_R_UNIFORM - reg;
+    if (t->input->state)
+        return jit_load(t->b, t->b->i32x16, midgard_trans_in_state(t, place_in_state(reg, c)), 4, false);
+    if (reg > MIDGARD_R_UNIFORM || n >= t->input->uniform_count || n >= 16)
+        return NULL;
+    return midgard_trans_lanes(t, t->ports->uniform_register(t->ports->ctx, t->b, n, c));
+}
+
+static void make_registers(struct midgard_trans *t, struct midgard_trans_slots *s)
+{
+    struct jit_builder *b = t->b;
+    uint8_t used[MIDGARD_REGISTERS] = {0}, written[MIDGARD_REGISTERS] = {0};
+    find_uses(t->program, used, written);
+    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
+        for (unsigned c = 0; c < 4 && !is_own(n); c++) {
+            if (!(used[n] >> c & 1))
+                continue;
+            s->begun[n][c] = beginning(t, n, c);
+            if (!(written[n] >> c & 1))
+                continue;
+            s->reg[n][c] = jit_alloca(b, b->i32x16, "register");
+            LLVMBuildStore(b->ir, s->begun[n][c] ? s->begun[n][c] : jit_splat_u32(b, 0), s->reg[n][c]);
+        }
+}
+
+void midgard_trans_make_slots(struct midgard_trans *t, struct midgard_trans_slots *s, LLVMValueRef lanes)
+{
+    struct jit_builder *b = t->b;
+    bool resumes = t->input->state;
+    LLVMValueRef live = lanes, fuel = resumes ? NULL : jit_splat(b, t->input->fuel);
+    if (resumes) {
+        live = jit_load(b, b->i16, midgard_trans_in_state(t, offsetof(struct midgard_state, live)), 2, false);
+        live = jit_mask_from_bits(b, live);
+        fuel =
+            jit_load(b, b->i32x16, midgard_trans_in_state(t, offsetof(struct midgard_state, fuel)), 4, false);
+        s->running = jit_alloca(b, b->i1x16, "running");
+        s->at = jit_alloca(b, b->i32x16, "at");
+        LLVMBuildStore(b->ir, LLVMConstNull(b->i1x16), s->running);
+        LLVMBuildStore(
+            b->ir,
+            jit_load(b, b->i32x16, midgard_trans_in_state(t, offsetof(struct midgard_state, at)), 4, false),
+            s->at);
+    }
+    s->live = jit_alloca(b, b->i1x16, "live");
+    s->fuel = jit_alloca(b, b->i32x16, "fuel");
+    s->executed = jit_alloca(b, b->i64, "executed");
+    t->fault = jit_alloca(b, b->i32, "fault");
+    t->fault_address = jit_alloca(b, b->i64, "address");
+    LLVMBuildStore(b->ir, live, s->live);
+    LLVMBuildStore(b->ir, fuel, s->fuel);
+    LLVMBuildStore(b->ir, jit_i64(b, 0), s->executed);
+    LLVMBuildStore(b->ir, jit_i32(b, 0), t->fault);
+    LLVMBuildStore(b->ir, jit_i64(b, 0), t->fault_address);
+    make_registers(t, s);
+}
+
+void midgard_trans_load_registers(struct midgard_trans *t, const struct midgard_trans_slots *s)
+{
+    struct jit_builder *b = t->b;
+    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
+        for (unsigned c = 0; c < 4; c++)
+            t->reg[n][c] = s->reg[n][c]     ? LLVMBuildLoad2(b->ir, b->i32x16, s->reg[n][c], "")
+                           : s->begun[n][c] ? s->begun[n][c]
+                                            : jit_splat_u32(b, 0);
+    memset(t->argument, 0, sizeof t->argument);
+}
+
+void midgard_trans_store_registers(struct midgard_trans *t, const struct midgard_trans_slots *s)
+{
+    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
+        for (unsigned c = 0; c < 4; c++)
+            if (s->reg[n][c])
+                jit_diverge_set(t->b, s->reg[n][c], t->reg[n][c], t->mask);
+}
+
+void midgard_trans_store_state(struct midgard_trans *t, const struct midgard_trans_slots *s)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef running = jit_mask_to_bits(b, LLVMBuildLoad2(b->ir, b->i1x16, s->running, ""));
+    LLVMValueRef live = jit_mask_to_bits(b, LLVMBuildLoad2(b->ir, b->i1x16, s->live, ""));
+    for (unsigned n = 0; n < MIDGARD_REGISTERS; n++)
+        for (unsigned c = 0; c < 4; c++)
+            if (s->reg[n][c])
+                jit_store(b, t->reg[n][c], midgard_trans_in_state(t, place_in_state(n, c)), 4);
+    jit_store(b, running, midgard_trans_in_state(t, offsetof(struct midgard_state, running)), 2);
+    jit_store(b, running, midgard_trans_in_state(t, offsetof(struct midgard_state, waiting)), 2);
+    jit_store(b, live, midgard_trans_in_state(t, offsetof(struct midgard_state, live)), 2);
+    jit_store(b, LLVMBuildLoad2(b->ir, b->i32x16, s->at, ""),
+              midgard_trans_in_state(t, offsetof(struct midgard_state, at)), 4);
+    jit_store(b, LLVMBuildLoad2(b->ir, b->i32x16, s->fuel, ""),
+              midgard_trans_in_state(t, offsetof(struct midgard_state, fuel)), 4);
+}
