@@ -106,8 +106,8 @@ static struct raster_texture_ir_level load_level(struct raster_texture_ir *t, LL
         {&level.face_stride, offsetof(struct raster_level, face_stride)},
         {&level.last, offsetof(struct raster_level, last)},
         {&level.windowed, offsetof(struct raster_level, windowed)},
-        {&level.last_utile, offsetof(struct raster_level, last_utile)},
-        {&level.last_window, offsetof(struct raster_level, last_window)},
+        {&level.last_utile, offsetof(struct raster_level, window.last_utile)},
+        {&level.last_start, offsetof(struct raster_level, window.last_start)},
         {&level.utile_factor, offsetof(struct raster_level, utile_factor)},
     };
 
