@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "raster/texture/sampler_ir_window.h"
 #include "raster/texture/texel_ir.h"
 
 #define U(v) raster_sampler_ir_u(t, v)
@@ -55,14 +56,12 @@ static LLVMValueRef slice_of(struct raster_sampler_ir *t, LLVMValueRef face, LLV
     return t->key->dim == RASTER_DIM_3D ? z : slice;
 }
 
-static void fetch_tap(struct raster_sampler_ir *t, LLVMValueRef face, LLVMValueRef z, LLVMValueRef x,
-                      LLVMValueRef y, LLVMValueRef border, LLVMValueRef out[4])
+/* A texel's words as the filter takes it. */
+static void make_tap(struct raster_sampler_ir *t, LLVMValueRef const word[4], LLVMValueRef border,
+                     LLVMValueRef out[4])
 {
-    LLVMValueRef word[4];
-
     for (unsigned n = 0; n < 4; n++)
         out[n] = NULL;
-    raster_sampler_ir_words(t, slice_of(t, face, z), NULL, x, y, word);
     if (raster_sampler_bytes(t->key))
         out[0] = word[0];
     else
@@ -161,17 +160,26 @@ static void slice_taps(struct raster_sampler_ir *t, LLVMValueRef z, const struct
 {
     struct jit_builder *b = t->b;
     unsigned count = t->filter == RASTER_LOOKUP_NEAREST ? 1 : raster_sampler_axes(t->key) == 1 ? 2 : 4;
-    LLVMValueRef place[4][3];
-    bool crosses = raster_sampler_crosses(t->key) && count > 1;
+    LLVMValueRef place[4][3], texel[4];
+    bool crosses = raster_sampler_crosses(t->key) && count > 1, windowed = raster_sampler_ir_windowed(t);
 
     if (crosses)
         cross(t, axis, place);
+    else if (windowed)
+        raster_sampler_ir_window(t, slice_of(t, t->face, z), axis, texel);
     for (unsigned k = 0; k < count; k++) {
+        LLVMValueRef word[4], border = NULL;
+
         if (crosses)
-            fetch_tap(t, place[k][0], NULL, place[k][1], place[k][2], NULL, tap[k]);
+            raster_sampler_ir_words(t, slice_of(t, place[k][0], NULL), NULL, place[k][1], place[k][2], word);
+        else if (windowed)
+            word[0] = texel[k];
         else
-            fetch_tap(t, t->face, z, axis[0].x[k & 1], axis[1].x[k >> 1],
-                      either(b, axis[0].outside[k & 1], axis[1].outside[k >> 1]), tap[k]);
+            raster_sampler_ir_words(t, slice_of(t, t->face, z), NULL, axis[0].x[k & 1], axis[1].x[k >> 1],
+                                    word);
+        if (!crosses)
+            border = either(b, axis[0].outside[k & 1], axis[1].outside[k >> 1]);
+        make_tap(t, word, border, tap[k]);
     }
     if (crosses && t->key->op == RASTER_SAMPLE)
         fill_corners(t, axis, tap);

@@ -108,7 +108,7 @@ static LLVMValueRef number_t(struct jit_builder *b, LLVMValueRef xy, LLVMValueRe
 /* Likewise of an Utgard level: sixteen a tile, interleaved as the texels in each. */
 static LLVMValueRef number_utgard(struct jit_builder *b, LLVMValueRef xy, LLVMValueRef factors)
 {
-    LLVMValueRef inside = raster_window_ir_interleaved(b, raster_ir_as_words(b, xy), 4), tile;
+    LLVMValueRef inside = raster_window_ir_utile_in_tile(b, raster_ir_as_words(b, xy)), tile;
 
     tile = lines(b, LLVMBuildLShr(b->ir, xy, raster_ir_like(b, xy, raster_ir_both(b, 2, 2)), ""), factors);
     return LLVMBuildAdd(b->ir, tile, inside, "");

@@ -142,15 +142,23 @@ LLVMValueRef raster_window_ir_look_up(struct jit_builder *b, const uint8_t table
     return raster_ir_as_words(b, jit_intrinsic_by_parts(b, names[b->level], sizes[b->level], args, 2));
 }
 
-LLVMValueRef raster_window_ir_interleaved(struct jit_builder *b, LLVMValueRef words, uint32_t side)
+/* Places in a square that is interleaved (README.md, "Image layouts"), of x and of y, below 16: the exclusive or of the
+ * two. */
+static const uint8_t columns[16] = {0, 1, 4, 5, 16, 17, 20, 21, 64, 65, 68, 69, 80, 81, 84, 85};
+static const uint8_t rows[16] = {0, 3, 12, 15, 48, 51, 60, 63, 192, 195, 204, 207, 240, 243, 252, 255};
+
+LLVMValueRef raster_window_ir_utile_in_tile(struct jit_builder *b, LLVMValueRef words)
 {
-    /* Of x, and of y, that are below 16 (README.md, "Image layouts"): the exclusive or of the two. */
-    static const uint8_t columns[16] = {0, 1, 4, 5, 16, 17, 20, 21, 64, 65, 68, 69, 80, 81, 84, 85};
-    static const uint8_t rows[16] = {0, 3, 12, 15, 48, 51, 60, 63, 192, 195, 204, 207, 240, 243, 252, 255};
-    LLVMValueRef in = raster_ir_and_bits(b, words, raster_ir_pair(side - 1, side - 1));
+    LLVMValueRef in = raster_ir_and_bits(b, words, raster_ir_pair(3, 3));
     LLVMValueRef x = raster_ir_and_bits(b, raster_window_ir_look_up(b, columns, in), 0xff);
 
     return LLVMBuildXor(b->ir, x, raster_ir_right(b, raster_window_ir_look_up(b, rows, in), 16), "");
+}
+
+LLVMValueRef raster_window_ir_texel_in_tile(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    x = raster_window_ir_look_up(b, columns, raster_ir_and(b, x, 15));
+    return y ? LLVMBuildXor(b->ir, x, raster_window_ir_look_up(b, rows, raster_ir_and(b, y, 15)), "") : x;
 }
 
 /* The sixteen words of a utile. Texels of 3 bytes: of its 48 bytes alone, since memory may end there. */

@@ -33,9 +33,10 @@ void raster_window_ir(const struct raster_window_ir *w, LLVMValueRef out[4]);
 
 /* ---- for places ---- */
 
-/* The place in a square of 4x4 or, `side` 16, of 16x16 of what is interleaved there: of each lane of words that hold
- * x in the low, y in the high half. */
-LLVMValueRef raster_window_ir_interleaved(struct jit_builder *b, LLVMValueRef words, uint32_t side);
+/* Tiles of RASTER_UTGARD_TILED: the place among its 16 utiles of what has the numbers x, low, and y, high half of each
+ * lane (words, of 16 lanes or 8); and of its 256 texels, of words x and y (NULL: 0). */
+LLVMValueRef raster_window_ir_utile_in_tile(struct jit_builder *b, LLVMValueRef words);
+LLVMValueRef raster_window_ir_texel_in_tile(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y);
 /* Bytes of `table` at the low four bits of each byte of v, whose top bits are 0. */
 LLVMValueRef raster_window_ir_look_up(struct jit_builder *b, const uint8_t table[16], LLVMValueRef v);
 
