@@ -221,8 +221,10 @@ static LLVMValueRef texels(struct raster_sampler_ir *t, uint8_t wrap, LLVMValueR
     return mul(b, f, n);
 }
 
-/* x modulo n, n > 0. Without offsets x is at most one beyond; else a division of floats, which hold both. */
-static LLVMValueRef modulo(struct raster_sampler_ir *t, LLVMValueRef x, LLVMValueRef n)
+/* x modulo n, n > 0. With offsets a division of floats, which hold both. Without, x is at least -n and below 2n: of
+ * x and x + n, and then of x and x - n, that is right which is less, what is negative counting as large. `low`, `high`:
+ * whether x may be below 0, and n or more. */
+static LLVMValueRef modulo(struct raster_sampler_ir *t, LLVMValueRef x, LLVMValueRef n, bool low, bool high)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef times;
@@ -232,8 +234,9 @@ static LLVMValueRef modulo(struct raster_sampler_ir *t, LLVMValueRef x, LLVMValu
         times = jit_f32_to_i32(b, jit_floor(b, times));
         return LLVMBuildSub(b->ir, x, LLVMBuildMul(b->ir, times, n, ""), "");
     }
-    x = jit_select(b, LLVMBuildICmp(b->ir, LLVMIntSLT, x, U(0), ""), LLVMBuildAdd(b->ir, x, n, ""), x);
-    return jit_select(b, LLVMBuildICmp(b->ir, LLVMIntSGE, x, n, ""), LLVMBuildSub(b->ir, x, n, ""), x);
+    if (low)
+        x = two(b, "llvm.umin", x, LLVMBuildAdd(b->ir, x, n, ""));
+    return high ? two(b, "llvm.umin", x, LLVMBuildSub(b->ir, x, n, "")) : x;
 }
 
 static LLVMValueRef inside(struct raster_sampler_ir *t, LLVMValueRef x, LLVMValueRef last)
@@ -241,19 +244,24 @@ static LLVMValueRef inside(struct raster_sampler_ir *t, LLVMValueRef x, LLVMValu
     return two(t->b, "llvm.smin", two(t->b, "llvm.smax", x, U(0)), last);
 }
 
-/* Brings texel x into the image, or finds it to be outside: *border, where wraps have one. */
-static LLVMValueRef wrapped(struct raster_sampler_ir *t, uint8_t wrap, LLVMValueRef x, LLVMValueRef n,
-                            LLVMValueRef *border)
+/* Brings texel x, a linear filter's first or second, into the image, or finds it to be outside: *border, where wraps
+ * have one. */
+static LLVMValueRef wrapped(struct raster_sampler_ir *t, uint8_t wrap, unsigned tap, LLVMValueRef x,
+                            LLVMValueRef n, LLVMValueRef *border)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef last = LLVMBuildSub(b->ir, n, U(1), ""), twice, over;
 
+    /* Coordinates that repeat are from 0 to n, both included; a linear filter's first texel is half a one before. */
+    bool low = t->filter != RASTER_LOOKUP_NEAREST && tap == 0;
+    bool high = t->filter != RASTER_LOOKUP_LINEAR || tap == 1;
+
     *border = NULL;
     if (wrap == RASTER_REPEAT)
-        return modulo(t, x, n);
+        return modulo(t, x, n, low, high);
     if (wrap == RASTER_MIRROR) {
         twice = LLVMBuildAdd(b->ir, n, n, "");
-        x = modulo(t, x, twice);
+        x = modulo(t, x, twice, low, high);
         over = LLVMBuildSub(b->ir, LLVMBuildSub(b->ir, twice, U(1), ""), x, "");
         return jit_select(b, LLVMBuildICmp(b->ir, LLVMIntSLT, x, n, ""), x, over);
     }
@@ -297,7 +305,7 @@ void raster_sampler_ir_axis(struct raster_sampler_ir *t, unsigned k, LLVMValueRe
         out->x[1] = jit_select(b, t->linear, out->x[1], out->x[0]);
     }
     for (unsigned n = 0; n < count && !crosses; n++)
-        out->x[n] = wrapped(t, wrap, out->x[n], sides[k], &out->outside[n]);
+        out->x[n] = wrapped(t, wrap, n, out->x[n], sides[k], &out->outside[n]);
     if (crosses && count == 1)
         out->x[0] = inside(t, out->x[0], LLVMBuildSub(b->ir, sides[k], U(1), ""));
     if (crosses && t->filter == RASTER_LOOKUP_EITHER) { /* what is nearest stays on its face */
