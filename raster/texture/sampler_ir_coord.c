@@ -277,6 +277,36 @@ static LLVMValueRef wrapped(struct raster_sampler_ir *t, uint8_t wrap, unsigned 
     return inside(t, x, last);
 }
 
+/* CLAMP where numbers may be held inside the image before they become texels: nearest ones; and of bytes, whose filter
+ * gives the texel where it has the weight of 0, as it does of twice the same texel. */
+static bool held_first(const struct raster_sampler_ir *t, unsigned k)
+{
+    return t->key->wrap[k] == RASTER_CLAMP && !raster_sampler_crosses(t->key) && !t->offset[k] &&
+           (t->filter == RASTER_LOOKUP_NEAREST ||
+            (t->filter == RASTER_LOOKUP_LINEAR && raster_sampler_bytes(t->key) && k < 2));
+}
+
+/* The texel and the weight as one number in 1/256: what is not negative is subtracted from and scaled exactly. */
+static void held_axis(struct raster_sampler_ir *t, LLVMValueRef coordinate, LLVMValueRef side,
+                      struct raster_axis_ir *out)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef last = LLVMBuildSub(b->ir, side, U(1), ""), u = coordinate;
+
+    u = mul(b, u, t->key->unnormalized ? F(1) : jit_i32_to_f32(b, side));
+    if (t->filter == RASTER_LOOKUP_LINEAR)
+        u = sub(b, u, F(0.5f));
+    u = raster_sampler_ir_hold(b, u, F(0), jit_i32_to_f32(b, last));
+    *out = (struct raster_axis_ir){0};
+    if (t->filter == RASTER_LOOKUP_NEAREST) {
+        out->x[0] = out->x[1] = jit_f32_to_i32(b, u);
+        return;
+    }
+    out->byte = jit_f32_to_i32(b, mul(b, u, F(256)));
+    out->x[0] = LLVMBuildLShr(b->ir, out->byte, U(8), "");
+    out->x[1] = two(b, "llvm.umin", LLVMBuildAdd(b->ir, out->x[0], U(1), ""), last);
+}
+
 void raster_sampler_ir_axis(struct raster_sampler_ir *t, unsigned k, LLVMValueRef coordinate,
                             struct raster_axis_ir *out)
 {
@@ -284,9 +314,14 @@ void raster_sampler_ir_axis(struct raster_sampler_ir *t, unsigned k, LLVMValueRe
     const LLVMValueRef sides[3] = {t->level.width, t->level.height, t->level.depth};
     bool crosses = raster_sampler_crosses(t->key);
     uint8_t wrap = crosses ? RASTER_HALF_BORDER : t->key->wrap[k];
-    LLVMValueRef u = texels(t, wrap, coordinate, jit_i32_to_f32(b, sides[k])), whole;
     unsigned count = t->filter == RASTER_LOOKUP_NEAREST ? 1 : 2;
+    LLVMValueRef u, whole;
 
+    if (held_first(t, k)) {
+        held_axis(t, coordinate, sides[k], out);
+        return;
+    }
+    u = texels(t, wrap, coordinate, jit_i32_to_f32(b, sides[k]));
     *out = (struct raster_axis_ir){0};
     if (t->filter == RASTER_LOOKUP_LINEAR)
         u = sub(b, u, F(0.5f));

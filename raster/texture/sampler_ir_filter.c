@@ -206,7 +206,7 @@ void raster_sampler_ir_taps(struct raster_sampler_ir *t, LLVMValueRef tap[4][4],
 
 /* ---- blending ---- */
 
-/* A weight of floats as bytes have it. */
+/* A weight of floats, 0 to 1, as bytes have it. */
 static LLVMValueRef byte_weight(struct raster_sampler_ir *t, LLVMValueRef weight)
 {
     LLVMValueRef args[2];
@@ -244,19 +244,24 @@ static void keep_nearest(struct raster_sampler_ir *t, LLVMValueRef const nearest
             out[n] = jit_select(t->b, t->linear, jit_as_f32(t->b, out[n]), jit_as_f32(t->b, nearest[n]));
 }
 
+static LLVMValueRef axis_weight(struct raster_sampler_ir *t, const struct raster_axis_ir *axis)
+{
+    return axis->byte ? raster_bytes_ir_weight(t->b, axis->byte) : byte_weight(t, axis->weight);
+}
+
 /* Both axes of packed texels, which stay apart between them. */
 static LLVMValueRef blend_bytes(struct raster_sampler_ir *t, LLVMValueRef tap[4][4],
                                 const struct raster_axis_ir axis[2])
 {
     struct jit_builder *b = t->b;
-    LLVMValueRef across = byte_weight(t, axis[0].weight);
+    LLVMValueRef across = axis_weight(t, &axis[0]);
     struct raster_bytes_ir row[2];
 
     for (unsigned k = 0; k < raster_sampler_axes(t->key); k++)
         row[k] = raster_bytes_ir_lerp(b, raster_bytes_ir_split(b, tap[2 * k][0]),
                                       raster_bytes_ir_split(b, tap[2 * k + 1][0]), across);
     if (raster_sampler_axes(t->key) > 1)
-        row[0] = raster_bytes_ir_lerp(b, row[0], row[1], byte_weight(t, axis[1].weight));
+        row[0] = raster_bytes_ir_lerp(b, row[0], row[1], axis_weight(t, &axis[1]));
     return raster_bytes_ir_join(b, row[0]);
 }
 

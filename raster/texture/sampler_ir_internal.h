@@ -40,6 +40,7 @@ struct raster_point_ir {
 struct raster_axis_ir {
     LLVMValueRef x[2], weight; /* x[1] is x[0] and weight NULL where all is nearest */
     LLVMValueRef outside[2];   /* lanes that show the border, or NULL */
+    LLVMValueRef byte;         /* of bytes: the weight in the low byte of each lane, `weight` NULL; or NULL */
 };
 
 /* ---- sampler_ir_cube.c ---- */
