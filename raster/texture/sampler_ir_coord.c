@@ -252,7 +252,7 @@ static LLVMValueRef wrapped(struct raster_sampler_ir *t, uint8_t wrap, unsigned 
     struct jit_builder *b = t->b;
     LLVMValueRef last = LLVMBuildSub(b->ir, n, U(1), ""), twice, over;
 
-    /* Coordinates that repeat are from 0 to n, both included; a linear filter's first texel is half a one before. */
+    /* Coordinates of REPEAT are from 0 to n, both included; a linear filter's first texel is half a one before. */
     bool low = t->filter != RASTER_LOOKUP_NEAREST && tap == 0;
     bool high = t->filter != RASTER_LOOKUP_LINEAR || tap == 1;
 
@@ -261,7 +261,8 @@ static LLVMValueRef wrapped(struct raster_sampler_ir *t, uint8_t wrap, unsigned 
         return modulo(t, x, n, low, high);
     if (wrap == RASTER_MIRROR) {
         twice = LLVMBuildAdd(b->ir, n, n, "");
-        x = modulo(t, x, twice, low, high);
+        x = modulo(t, x, twice, true,
+                   true); /* the half of a tiny coordinate may be 0, which leaves it negative */
         over = LLVMBuildSub(b->ir, LLVMBuildSub(b->ir, twice, U(1), ""), x, "");
         return jit_select(b, LLVMBuildICmp(b->ir, LLVMIntSLT, x, n, ""), x, over);
     }
