@@ -14,6 +14,7 @@
 
 #include "raster/texture/texel.h"
 #include "raster/texture/texture.h"
+#include "raster/texture/window.h"
 #include "raster/zs.h"
 #include "util/error.h"
 
@@ -81,6 +82,7 @@ struct raster_image_level {
     uint32_t slice_stride, sample_stride;
     uint32_t first_surface; /* key.listed: sample k of slice n is surface[first_surface + n * samples + k],
                              * in place of offset and the two strides above */
+    struct raster_window window; /* raster_image_validate makes it */
 };
 
 /* Prepared once a draw, immutable while workers hold it. The caller owns what it points to. */

@@ -221,8 +221,10 @@ static LLVMValueRef texels(struct raster_sampler_ir *t, uint8_t wrap, LLVMValueR
     return mul(b, f, n);
 }
 
-/* x modulo n, n > 0. Without offsets x is at most one beyond; else a division of floats, which hold both. */
-static LLVMValueRef modulo(struct raster_sampler_ir *t, LLVMValueRef x, LLVMValueRef n)
+/* x modulo n, n > 0. With offsets a division of floats, which hold both. Without, x is at least -n and below 2n: of
+ * x and x + n, and then of x and x - n, that is right which is less, what is negative counting as large. `low`, `high`:
+ * whether x may be below 0, and n or more. */
+static LLVMValueRef modulo(struct raster_sampler_ir *t, LLVMValueRef x, LLVMValueRef n, bool low, bool high)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef times;
@@ -232,8 +234,9 @@ static LLVMValueRef modulo(struct raster_sampler_ir *t, LLVMValueRef x, LLVMValu
         times = jit_f32_to_i32(b, jit_floor(b, times));
         return LLVMBuildSub(b->ir, x, LLVMBuildMul(b->ir, times, n, ""), "");
     }
-    x = jit_select(b, LLVMBuildICmp(b->ir, LLVMIntSLT, x, U(0), ""), LLVMBuildAdd(b->ir, x, n, ""), x);
-    return jit_select(b, LLVMBuildICmp(b->ir, LLVMIntSGE, x, n, ""), LLVMBuildSub(b->ir, x, n, ""), x);
+    if (low)
+        x = two(b, "llvm.umin", x, LLVMBuildAdd(b->ir, x, n, ""));
+    return high ? two(b, "llvm.umin", x, LLVMBuildSub(b->ir, x, n, "")) : x;
 }
 
 static LLVMValueRef inside(struct raster_sampler_ir *t, LLVMValueRef x, LLVMValueRef last)
@@ -241,19 +244,25 @@ static LLVMValueRef inside(struct raster_sampler_ir *t, LLVMValueRef x, LLVMValu
     return two(t->b, "llvm.smin", two(t->b, "llvm.smax", x, U(0)), last);
 }
 
-/* Brings texel x into the image, or finds it to be outside: *border, where wraps have one. */
-static LLVMValueRef wrapped(struct raster_sampler_ir *t, uint8_t wrap, LLVMValueRef x, LLVMValueRef n,
-                            LLVMValueRef *border)
+/* Brings texel x, a linear filter's first or second, into the image, or finds it to be outside: *border, where wraps
+ * have one. */
+static LLVMValueRef wrapped(struct raster_sampler_ir *t, uint8_t wrap, unsigned tap, LLVMValueRef x,
+                            LLVMValueRef n, LLVMValueRef *border)
 {
     struct jit_builder *b = t->b;
     LLVMValueRef last = LLVMBuildSub(b->ir, n, U(1), ""), twice, over;
 
+    /* Coordinates of REPEAT are from 0 to n, both included; a linear filter's first texel is half a one before. */
+    bool low = t->filter != RASTER_LOOKUP_NEAREST && tap == 0;
+    bool high = t->filter != RASTER_LOOKUP_LINEAR || tap == 1;
+
     *border = NULL;
     if (wrap == RASTER_REPEAT)
-        return modulo(t, x, n);
+        return modulo(t, x, n, low, high);
     if (wrap == RASTER_MIRROR) {
         twice = LLVMBuildAdd(b->ir, n, n, "");
-        x = modulo(t, x, twice);
+        x = modulo(t, x, twice, true,
+                   true); /* the half of a tiny coordinate may be 0, which leaves it negative */
         over = LLVMBuildSub(b->ir, LLVMBuildSub(b->ir, twice, U(1), ""), x, "");
         return jit_select(b, LLVMBuildICmp(b->ir, LLVMIntSLT, x, n, ""), x, over);
     }
@@ -269,6 +278,36 @@ static LLVMValueRef wrapped(struct raster_sampler_ir *t, uint8_t wrap, LLVMValue
     return inside(t, x, last);
 }
 
+/* CLAMP where numbers may be held inside the image before they become texels: nearest ones; and of bytes, whose filter
+ * gives the texel where it has the weight of 0, as it does of twice the same texel. */
+static bool held_first(const struct raster_sampler_ir *t, unsigned k)
+{
+    return t->key->wrap[k] == RASTER_CLAMP && !raster_sampler_crosses(t->key) && !t->offset[k] &&
+           (t->filter == RASTER_LOOKUP_NEAREST ||
+            (t->filter == RASTER_LOOKUP_LINEAR && raster_sampler_bytes(t->key) && k < 2));
+}
+
+/* The texel and the weight as one number in 1/256: what is not negative is subtracted from and scaled exactly. */
+static void held_axis(struct raster_sampler_ir *t, LLVMValueRef coordinate, LLVMValueRef side,
+                      struct raster_axis_ir *out)
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef last = LLVMBuildSub(b->ir, side, U(1), ""), u = coordinate;
+
+    u = mul(b, u, t->key->unnormalized ? F(1) : jit_i32_to_f32(b, side));
+    if (t->filter == RASTER_LOOKUP_LINEAR)
+        u = sub(b, u, F(0.5f));
+    u = raster_sampler_ir_hold(b, u, F(0), jit_i32_to_f32(b, last));
+    *out = (struct raster_axis_ir){0};
+    if (t->filter == RASTER_LOOKUP_NEAREST) {
+        out->x[0] = out->x[1] = jit_f32_to_i32(b, u);
+        return;
+    }
+    out->byte = jit_f32_to_i32(b, mul(b, u, F(256)));
+    out->x[0] = LLVMBuildLShr(b->ir, out->byte, U(8), "");
+    out->x[1] = two(b, "llvm.umin", LLVMBuildAdd(b->ir, out->x[0], U(1), ""), last);
+}
+
 void raster_sampler_ir_axis(struct raster_sampler_ir *t, unsigned k, LLVMValueRef coordinate,
                             struct raster_axis_ir *out)
 {
@@ -276,9 +315,14 @@ void raster_sampler_ir_axis(struct raster_sampler_ir *t, unsigned k, LLVMValueRe
     const LLVMValueRef sides[3] = {t->level.width, t->level.height, t->level.depth};
     bool crosses = raster_sampler_crosses(t->key);
     uint8_t wrap = crosses ? RASTER_HALF_BORDER : t->key->wrap[k];
-    LLVMValueRef u = texels(t, wrap, coordinate, jit_i32_to_f32(b, sides[k])), whole;
     unsigned count = t->filter == RASTER_LOOKUP_NEAREST ? 1 : 2;
+    LLVMValueRef u, whole;
 
+    if (held_first(t, k)) {
+        held_axis(t, coordinate, sides[k], out);
+        return;
+    }
+    u = texels(t, wrap, coordinate, jit_i32_to_f32(b, sides[k]));
     *out = (struct raster_axis_ir){0};
     if (t->filter == RASTER_LOOKUP_LINEAR)
         u = sub(b, u, F(0.5f));
@@ -297,7 +341,7 @@ void raster_sampler_ir_axis(struct raster_sampler_ir *t, unsigned k, LLVMValueRe
         out->x[1] = jit_select(b, t->linear, out->x[1], out->x[0]);
     }
     for (unsigned n = 0; n < count && !crosses; n++)
-        out->x[n] = wrapped(t, wrap, out->x[n], sides[k], &out->outside[n]);
+        out->x[n] = wrapped(t, wrap, n, out->x[n], sides[k], &out->outside[n]);
     if (crosses && count == 1)
         out->x[0] = inside(t, out->x[0], LLVMBuildSub(b->ir, sides[k], U(1), ""));
     if (crosses && t->filter == RASTER_LOOKUP_EITHER) { /* what is nearest stays on its face */

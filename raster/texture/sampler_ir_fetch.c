@@ -3,7 +3,9 @@
 #include <stddef.h>
 
 #include "raster/texture/sampler_ir_internal.h"
+#include "raster/texture/sampler_ir_window.h"
 #include "raster/texture/texel_ir.h"
+#include "raster/texture/window_ir.h"
 
 #define U(v) raster_sampler_ir_u(t, v)
 
@@ -14,7 +16,7 @@ LLVMValueRef raster_sampler_ir_field(struct raster_sampler_ir *t, LLVMTypeRef ty
 
 /* ---- levels ---- */
 
-#define FIELDS 8
+#define FIELDS 10
 
 struct field {
     LLVMValueRef *value;
@@ -26,6 +28,7 @@ static unsigned fields_of(struct raster_sampler_ir *t, struct field out[FIELDS])
 {
     const struct raster_sampler_key *key = t->key;
     bool volume = key->dim == RASTER_DIM_3D, sliced = volume || key->array || key->dim == RASTER_DIM_CUBE;
+    bool windowed = raster_sampler_ir_windowed(t);
     const struct {
         bool needed;
         struct field field;
@@ -40,6 +43,8 @@ static unsigned fields_of(struct raster_sampler_ir *t, struct field out[FIELDS])
         {!key->listed && key->multisampled,
          {&t->level.sample_stride, offsetof(struct raster_image_level, sample_stride)}},
         {key->listed, {&t->level.first_surface, offsetof(struct raster_image_level, first_surface)}},
+        {windowed, {&t->level.last_utile, offsetof(struct raster_image_level, window.last_utile)}},
+        {windowed, {&t->level.last_start, offsetof(struct raster_image_level, window.last_start)}},
     };
     unsigned count = 0;
 
@@ -60,6 +65,7 @@ void raster_sampler_ir_level(struct raster_sampler_ir *t, LLVMValueRef level)
     struct field field[FIELDS];
     unsigned count = fields_of(t, field);
 
+    t->level.number = level;
     if (!level) {
         for (unsigned n = 0; n < count; n++)
             *field[n].value = raster_sampler_ir_field(t, b->i32, base + field[n].at);
@@ -94,11 +100,6 @@ void raster_sampler_ir_level(struct raster_sampler_ir *t, LLVMValueRef level)
 
 /* ---- addresses ---- */
 
-static LLVMValueRef and_(struct raster_sampler_ir *t, LLVMValueRef v, uint32_t mask)
-{
-    return LLVMBuildAnd(t->b->ir, v, U(mask), "");
-}
-
 static LLVMValueRef shl(struct raster_sampler_ir *t, LLVMValueRef v, uint32_t by)
 {
     return LLVMBuildShl(t->b->ir, v, U(by), "");
@@ -109,16 +110,7 @@ static LLVMValueRef times(struct raster_sampler_ir *t, LLVMValueRef v, uint32_t 
     return by == 1 ? v : LLVMBuildMul(t->b->ir, v, U(by), "");
 }
 
-/* Bit n of the low four moves to bit 2n. */
-static LLVMValueRef spread(struct raster_sampler_ir *t, LLVMValueRef v)
-{
-    v = and_(t, v, 15);
-    v = and_(t, LLVMBuildOr(t->b->ir, v, shl(t, v, 2), ""), 0x33);
-    return and_(t, LLVMBuildOr(t->b->ir, v, shl(t, v, 1), ""), 0x55);
-}
-
-/* Where a slice begins. */
-static LLVMValueRef surface(struct raster_sampler_ir *t, LLVMValueRef slice, LLVMValueRef sample)
+LLVMValueRef raster_sampler_ir_surface(struct raster_sampler_ir *t, LLVMValueRef slice, LLVMValueRef sample)
 {
     struct jit_builder *b = t->b;
     const struct raster_level_ir *level = &t->level;
@@ -151,17 +143,13 @@ static LLVMValueRef address(struct raster_sampler_ir *t, LLVMValueRef slice, LLV
 {
     struct jit_builder *b = t->b;
     uint32_t bytes = t->texel->bits / 8u;
-    LLVMValueRef at = surface(t, slice, sample), rows = y, in, low;
+    LLVMValueRef at = raster_sampler_ir_surface(t, slice, sample), rows = y;
 
     if (t->key->layout == RASTER_UTGARD_TILED) {
-        in = spread(t, x);
-        at = LLVMBuildAdd(b->ir, at, times(t, LLVMBuildLShr(b->ir, x, U(4), ""), 256 * bytes), "");
-        if (y) {
-            low = spread(t, y);
-            in = LLVMBuildXor(b->ir, in, LLVMBuildOr(b->ir, low, shl(t, low, 1), ""), "");
-            rows = LLVMBuildLShr(b->ir, y, U(4), "");
-        }
-        x = in;
+        LLVMValueRef tile = shl(t, LLVMBuildAnd(b->ir, x, U(~15u), ""), 4);
+
+        rows = y ? LLVMBuildLShr(b->ir, y, U(4), "") : NULL;
+        x = LLVMBuildOr(b->ir, tile, raster_window_ir_texel_in_tile(b, x, y), "");
     }
     at = LLVMBuildAdd(b->ir, at, times(t, x, bytes), "");
     return rows ? LLVMBuildAdd(b->ir, at, LLVMBuildMul(b->ir, rows, t->level.row_stride, ""), "") : at;

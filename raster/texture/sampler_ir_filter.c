@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "raster/texture/bytes_ir.h"
+#include "raster/texture/sampler_ir_window.h"
 #include "raster/texture/texel_ir.h"
 
 #define U(v) raster_sampler_ir_u(t, v)
@@ -55,14 +57,12 @@ static LLVMValueRef slice_of(struct raster_sampler_ir *t, LLVMValueRef face, LLV
     return t->key->dim == RASTER_DIM_3D ? z : slice;
 }
 
-static void fetch_tap(struct raster_sampler_ir *t, LLVMValueRef face, LLVMValueRef z, LLVMValueRef x,
-                      LLVMValueRef y, LLVMValueRef border, LLVMValueRef out[4])
+/* A texel's words as the filter takes it. */
+static void make_tap(struct raster_sampler_ir *t, LLVMValueRef const word[4], LLVMValueRef border,
+                     LLVMValueRef out[4])
 {
-    LLVMValueRef word[4];
-
     for (unsigned n = 0; n < 4; n++)
         out[n] = NULL;
-    raster_sampler_ir_words(t, slice_of(t, face, z), NULL, x, y, word);
     if (raster_sampler_bytes(t->key))
         out[0] = word[0];
     else
@@ -161,17 +161,26 @@ static void slice_taps(struct raster_sampler_ir *t, LLVMValueRef z, const struct
 {
     struct jit_builder *b = t->b;
     unsigned count = t->filter == RASTER_LOOKUP_NEAREST ? 1 : raster_sampler_axes(t->key) == 1 ? 2 : 4;
-    LLVMValueRef place[4][3];
-    bool crosses = raster_sampler_crosses(t->key) && count > 1;
+    LLVMValueRef place[4][3], texel[4];
+    bool crosses = raster_sampler_crosses(t->key) && count > 1, windowed = raster_sampler_ir_windowed(t);
 
     if (crosses)
         cross(t, axis, place);
+    else if (windowed)
+        raster_sampler_ir_window(t, slice_of(t, t->face, z), axis, texel);
     for (unsigned k = 0; k < count; k++) {
+        LLVMValueRef word[4], border = NULL;
+
         if (crosses)
-            fetch_tap(t, place[k][0], NULL, place[k][1], place[k][2], NULL, tap[k]);
+            raster_sampler_ir_words(t, slice_of(t, place[k][0], NULL), NULL, place[k][1], place[k][2], word);
+        else if (windowed)
+            word[0] = texel[k];
         else
-            fetch_tap(t, t->face, z, axis[0].x[k & 1], axis[1].x[k >> 1],
-                      either(b, axis[0].outside[k & 1], axis[1].outside[k >> 1]), tap[k]);
+            raster_sampler_ir_words(t, slice_of(t, t->face, z), NULL, axis[0].x[k & 1], axis[1].x[k >> 1],
+                                    word);
+        if (!crosses)
+            border = either(b, axis[0].outside[k & 1], axis[1].outside[k >> 1]);
+        make_tap(t, word, border, tap[k]);
     }
     if (crosses && t->key->op == RASTER_SAMPLE)
         fill_corners(t, axis, tap);
@@ -197,49 +206,14 @@ void raster_sampler_ir_taps(struct raster_sampler_ir *t, LLVMValueRef tap[4][4],
 
 /* ---- blending ---- */
 
-/* Bytes 0 and 2 of each lane, or 1 and 3, as i16x32. */
-static LLVMValueRef bytes_of(struct raster_sampler_ir *t, LLVMValueRef v, bool odd)
-{
-    struct jit_builder *b = t->b;
-
-    v = odd ? LLVMBuildLShr(b->ir, v, U(8), "") : v;
-    v = LLVMBuildAnd(b->ir, v, U(0xff00ff), "");
-    return LLVMBuildBitCast(b->ir, v, LLVMVectorType(b->i16, 2 * JIT_LANES), "");
-}
-
-static LLVMValueRef halves(struct raster_sampler_ir *t, uint32_t v)
-{
-    return LLVMBuildBitCast(t->b->ir, U(v | v << 16), LLVMVectorType(t->b->i16, 2 * JIT_LANES), "");
-}
-
-/* (a * (256 - w) + b * w + 128) >> 8 of each byte, modulo 2^16. */
-static LLVMValueRef lerp_bytes(struct raster_sampler_ir *t, LLVMValueRef x, LLVMValueRef y,
-                               LLVMValueRef weight)
-{
-    struct jit_builder *b = t->b;
-    LLVMTypeRef i16x32 = LLVMVectorType(b->i16, 2 * JIT_LANES);
-    LLVMValueRef part[2], w;
-
-    w = LLVMBuildBitCast(b->ir, LLVMBuildMul(b->ir, weight, U(0x10001), ""), i16x32, "");
-    for (unsigned odd = 0; odd < 2; odd++) {
-        LLVMValueRef p = bytes_of(t, x, odd), q = bytes_of(t, y, odd), sum;
-
-        sum = LLVMBuildMul(b->ir, LLVMBuildSub(b->ir, q, p, ""), w, "");
-        sum = LLVMBuildAdd(b->ir, sum, LLVMBuildShl(b->ir, p, halves(t, 8), ""), "");
-        sum = LLVMBuildAdd(b->ir, sum, halves(t, 128), "");
-        part[odd] = LLVMBuildBitCast(b->ir, LLVMBuildLShr(b->ir, sum, halves(t, 8), ""), b->i32x16, "");
-    }
-    return LLVMBuildOr(b->ir, part[0], LLVMBuildShl(b->ir, part[1], U(8), ""), "");
-}
-
-/* A weight in 1/256. */
-static LLVMValueRef eighths(struct raster_sampler_ir *t, LLVMValueRef weight)
+/* A weight of floats, 0 to 1, as bytes have it. */
+static LLVMValueRef byte_weight(struct raster_sampler_ir *t, LLVMValueRef weight)
 {
     LLVMValueRef args[2];
 
     args[0] = jit_f32_to_i32(t->b, LLVMBuildFMul(t->b->ir, weight, F(256), ""));
     args[1] = U(255);
-    return jit_intrinsic(t->b, "llvm.umin", &t->b->i32x16, 1, args, 2);
+    return raster_bytes_ir_weight(t->b, jit_intrinsic(t->b, "llvm.umin", &t->b->i32x16, 1, args, 2));
 }
 
 void raster_sampler_ir_mix(struct raster_sampler_ir *t, LLVMValueRef const a[4], LLVMValueRef const b_[4],
@@ -248,7 +222,9 @@ void raster_sampler_ir_mix(struct raster_sampler_ir *t, LLVMValueRef const a[4],
     struct jit_builder *b = t->b;
 
     if (raster_sampler_bytes(t->key)) {
-        out[0] = lerp_bytes(t, a[0], b_[0], eighths(t, weight));
+        out[0] = raster_bytes_ir_join(b, raster_bytes_ir_lerp(b, raster_bytes_ir_split(b, a[0]),
+                                                              raster_bytes_ir_split(b, b_[0]),
+                                                              byte_weight(t, weight)));
         return;
     }
     for (unsigned n = 0; n < 4; n++) {
@@ -268,6 +244,27 @@ static void keep_nearest(struct raster_sampler_ir *t, LLVMValueRef const nearest
             out[n] = jit_select(t->b, t->linear, jit_as_f32(t->b, out[n]), jit_as_f32(t->b, nearest[n]));
 }
 
+static LLVMValueRef axis_weight(struct raster_sampler_ir *t, const struct raster_axis_ir *axis)
+{
+    return axis->byte ? raster_bytes_ir_weight(t->b, axis->byte) : byte_weight(t, axis->weight);
+}
+
+/* Both axes of packed texels, which stay apart between them. */
+static LLVMValueRef blend_bytes(struct raster_sampler_ir *t, LLVMValueRef tap[4][4],
+                                const struct raster_axis_ir axis[2])
+{
+    struct jit_builder *b = t->b;
+    LLVMValueRef across = axis_weight(t, &axis[0]);
+    struct raster_bytes_ir row[2];
+
+    for (unsigned k = 0; k < raster_sampler_axes(t->key); k++)
+        row[k] = raster_bytes_ir_lerp(b, raster_bytes_ir_split(b, tap[2 * k][0]),
+                                      raster_bytes_ir_split(b, tap[2 * k + 1][0]), across);
+    if (raster_sampler_axes(t->key) > 1)
+        row[0] = raster_bytes_ir_lerp(b, row[0], row[1], axis_weight(t, &axis[1]));
+    return raster_bytes_ir_join(b, row[0]);
+}
+
 static void sample_slice(struct raster_sampler_ir *t, LLVMValueRef z, const struct raster_axis_ir axis[2],
                          LLVMValueRef out[4])
 {
@@ -277,6 +274,10 @@ static void sample_slice(struct raster_sampler_ir *t, LLVMValueRef z, const stru
     memcpy(out, tap[0], sizeof tap[0]);
     if (t->filter == RASTER_LOOKUP_NEAREST)
         return;
+    if (raster_sampler_bytes(t->key)) {
+        out[0] = blend_bytes(t, tap, axis);
+        return;
+    }
     raster_sampler_ir_mix(t, tap[0], tap[1], axis[0].weight, top);
     memcpy(out, top, sizeof top);
     if (raster_sampler_axes(t->key) > 1) {

@@ -14,7 +14,9 @@ enum raster_lookup_filter {
 
 /* The level of each lane, as far as the key needs it. */
 struct raster_level_ir {
+    LLVMValueRef number; /* NULL: 0 */
     LLVMValueRef offset, width, height, depth, row_stride, slice_stride, sample_stride, first_surface;
+    LLVMValueRef last_utile, last_start; /* of windows: struct raster_window */
 };
 
 struct raster_sampler_ir {
@@ -38,6 +40,7 @@ struct raster_point_ir {
 struct raster_axis_ir {
     LLVMValueRef x[2], weight; /* x[1] is x[0] and weight NULL where all is nearest */
     LLVMValueRef outside[2];   /* lanes that show the border, or NULL */
+    LLVMValueRef byte;         /* of bytes: the weight in the low byte of each lane, `weight` NULL; or NULL */
 };
 
 /* ---- sampler_ir_cube.c ---- */
@@ -74,6 +77,8 @@ LLVMValueRef raster_sampler_ir_hold(struct jit_builder *b, LLVMValueRef x, LLVMV
 
 /* Loads what the key needs of the lanes' levels; `level` NULL: 0. */
 void raster_sampler_ir_level(struct raster_sampler_ir *t, LLVMValueRef level);
+/* Where a slice begins, or its sample: bytes. Either may be NULL. */
+LLVMValueRef raster_sampler_ir_surface(struct raster_sampler_ir *t, LLVMValueRef slice, LLVMValueRef sample);
 /* The texels' words (as many as the format has), at these places, which lie inside. `sample` may be NULL. */
 void raster_sampler_ir_words(struct raster_sampler_ir *t, LLVMValueRef slice, LLVMValueRef sample,
                              LLVMValueRef x, LLVMValueRef y, LLVMValueRef word[4]);

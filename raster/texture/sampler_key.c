@@ -214,7 +214,7 @@ int raster_image_validate(const struct raster_sampler_key *key, struct raster_im
     if (image->memory_size > UINT64_C(1) << 32)
         return util_fail(error, -EFAULT, "memory of %llu bytes", (unsigned long long)image->memory_size);
     for (uint32_t n = 0; n < image->level_count; n++) {
-        const struct raster_image_level *level = &image->level[n];
+        struct raster_image_level *level = &image->level[n];
         uint64_t end;
 
         if (!shaped(key, image, level))
@@ -223,6 +223,8 @@ int raster_image_validate(const struct raster_sampler_key *key, struct raster_im
         if (!level_end(key, image, level, &end) || end > image->memory_size)
             return util_fail(error, -EFAULT, "level %u (%ux%ux%u at 0x%08x) leaves memory", n, level->width,
                              level->height, level->depth, level->offset);
+        if (key->dim != RASTER_DIM_BUFFER)
+            raster_window_prepare(level->width, level->height, &level->window);
     }
     raster_texel_pack(texel, image->border, packed);
     image->border_texel = packed[0];

@@ -74,15 +74,19 @@ static LLVMValueRef like(struct jit_builder *b, LLVMValueRef x, double v)
     return LLVMConstVector(lanes, JIT_LANES);
 }
 
-/* x / (2^n - 1) for a whole number |x| < 2^n, n up to 16, rounded as the division rounds it: as 1 / (2^n - 1) is 2^-n
- * and 2^-n times itself, the first product is exact, and what the second one's rounding leaves is too small to count (all
- * numbers of each n are compared in tests/diff). */
+/* x / (2^n - 1) for a whole number |x| < 2^n, n up to 24, rounded as the division rounds it: as 1 / (2^n - 1) is
+ * 2^-n and 2^-n times itself, the first product is exact, and what the second one's rounding leaves is too small to
+ * count (all numbers of each n are compared in tests/diff). What comes out is a number, which LLVM does not see for
+ * itself: rounding to halves then need not look for others. */
 static LLVMValueRef over_ones(struct jit_builder *b, LLVMValueRef x, double unit)
 {
     double step = 1 / (unit + 1);
     LLVMValueRef low = LLVMBuildFMul(b->ir, x, jit_splat_f32(b, (float)(step / unit)), "");
+    LLVMValueRef sum = jit_add_exact_product(b, x, jit_splat_f32(b, (float)step), low);
 
-    return LLVMBuildFAdd(b->ir, LLVMBuildFMul(b->ir, x, jit_splat_f32(b, (float)step), ""), low, "");
+    if (LLVMCanValueUseFastMathFlags(sum)) /* constants have none */
+        LLVMSetFastMathFlags(sum, LLVMFastMathNoNaNs);
+    return sum;
 }
 
 /* `field`, or its sign extended, as numbers: doubles where a single would round before the division does. */
@@ -98,7 +102,7 @@ static LLVMValueRef unpack_steps(struct jit_builder *b, enum raster_kind kind, L
         field = LLVMBuildAShr(b->ir, shl(b, field, 32 - bits), splat(b, 32 - bits), "");
     x = r.is_signed || bits <= 24 ? LLVMBuildSIToFP(b->ir, field, type, "")
                                   : LLVMBuildUIToFP(b->ir, field, type, "");
-    if (bits <= 16 && (kind == RASTER_KIND_UNORM || kind == RASTER_KIND_SNORM) && r.unit != 1)
+    if (bits <= 24 && (kind == RASTER_KIND_UNORM || kind == RASTER_KIND_SNORM) && r.unit != 1)
         x = over_ones(b, x, r.unit);
     else if (r.unit != 1)
         x = LLVMBuildFDiv(b->ir, x, like(b, x, r.unit), "");

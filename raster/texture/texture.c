@@ -16,20 +16,13 @@ static void prepare_level(const struct raster_texture_key *key, const struct ras
 {
     const uint32_t size[2] = {level->width, level->height};
     /* Utiles of a tile, of several or one. */
-    uint32_t utile[2], window[2],
-        scale = level->layout == RASTER_VC4_T          ? 6
-                : level->layout == RASTER_UTGARD_TILED ? 4
-                                                       : 0;
+    uint32_t scale = level->layout == RASTER_VC4_T ? 6 : level->layout == RASTER_UTGARD_TILED ? 4 : 0;
     uint64_t over = (texture->memory_size | level->offset) & 63;
 
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = 0; k < 2; k++)
         level->scale[k] = (float)size[k] * 256.0f;
-        utile[k] = (size[k] - 1) >> 2;
-        window[k] = utile[k] ? (utile[k] - 1) << 2 : 0;
-    }
     level->last = pair(size[0] - 1, size[1] - 1);
-    level->last_utile = pair(utile[0], utile[1]);
-    level->last_window = pair(window[0], window[1]);
+    raster_window_prepare(size[0], size[1], &level->window);
     /* The factors are signed halves. */
     level->windowed = bits == 32 && !over && level->stride < 512 &&
                       (key->layout == RASTER_UTGARD_TILED || level->layout == RASTER_VC4_T ||

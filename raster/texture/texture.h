@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "raster/texture/texel.h"
+#include "raster/texture/window.h"
 #include "util/error.h"
 
 #define RASTER_MAX_LEVELS    13 /* 4096 down to 1; other families need no more */
@@ -76,11 +77,10 @@ struct raster_level {
                                cubes) */
     /* What raster_texture_validate makes of them for compiled code. Pairs: x in the low half, y in the high.
      */
-    float scale[2];        /* 256 times width and height */
-    uint32_t last;         /* pair: the last texel */
-    uint32_t windowed;     /* 1: the level is of whole aligned utiles of 4x4 texels; then */
-    uint32_t last_utile;   /* pair */
-    uint32_t last_window;  /* pair: the first texel of the last utile but one, or of the only one */
+    float scale[2];    /* 256 times width and height */
+    uint32_t last;     /* pair: the last texel */
+    uint32_t windowed; /* 1: the level is of whole aligned utiles of 4x4 texels; then */
+    struct raster_window window;
     uint32_t utile_factor; /* pair: (1, stride), times 64 in the T format */
 };
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "raster/texture/bytes_ir.h"
 #include "raster/texture/texture_ir_internal.h"
 
 enum { MANY = 6, MANY_SHORT = 32, MANY_QUICK = 2 };
@@ -16,76 +17,6 @@ struct level_loop {
     LLVMValueRef levels, todo, result, mask; /* i32x16, i16, i32x16, i1x16 */
     LLVMValueRef level;                      /* scalar */
 };
-
-/* The two 16-bit halves of the words' channels: even bytes, odd bytes. */
-static LLVMTypeRef halves_type(struct jit_builder *b)
-{
-    return LLVMVectorType(b->i16, 32);
-}
-
-static LLVMValueRef halves_splat(struct jit_builder *b, uint16_t v)
-{
-    LLVMValueRef lanes[32];
-
-    for (unsigned i = 0; i < 32; i++)
-        lanes[i] = LLVMConstInt(b->i16, v, false);
-    return LLVMConstVector(lanes, 32);
-}
-
-struct halves {
-    LLVMValueRef even, odd;
-};
-
-static struct halves split(struct jit_builder *b, LLVMValueRef word)
-{
-    LLVMValueRef h = LLVMBuildBitCast(b->ir, word, halves_type(b), "");
-
-    return (struct halves){LLVMBuildAnd(b->ir, h, halves_splat(b, 255), ""),
-                           LLVMBuildLShr(b->ir, h, halves_splat(b, 8), "")};
-}
-
-static LLVMValueRef join(struct jit_builder *b, struct halves h)
-{
-    LLVMValueRef odd = LLVMBuildShl(b->ir, h.odd, halves_splat(b, 8), "");
-
-    return LLVMBuildBitCast(b->ir, LLVMBuildOr(b->ir, h.even, odd, ""), b->i32x16, "");
-}
-
-/* (d * w + 128) >> 8 of signed halves, w given as w << 7: what pmulhrsw does, (d * (w << 7) + 2^14) >> 15. */
-static LLVMValueRef weigh(struct jit_builder *b, LLVMValueRef d, LLVMValueRef w)
-{
-    static const char *const names[] = {[JIT_SSE41] = "llvm.x86.ssse3.pmul.hr.sw.128",
-                                        [JIT_AVX2] = "llvm.x86.avx2.pmul.hr.sw",
-                                        [JIT_AVX512] = "llvm.x86.avx512.pmul.hr.sw.512"};
-    static const unsigned sizes[] = {[JIT_SSE41] = 8, [JIT_AVX2] = 16, [JIT_AVX512] = 32};
-    LLVMValueRef args[2] = {d, w};
-
-    return jit_intrinsic_by_parts(b, names[b->level], sizes[b->level], args, 2);
-}
-
-/* a + ((b - a) * w + 128 >> 8), the same as section 5's. */
-static LLVMValueRef lerp16(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y, LLVMValueRef w)
-{
-    return LLVMBuildAdd(b->ir, x, weigh(b, LLVMBuildSub(b->ir, y, x, ""), w), "");
-}
-
-static struct halves lerp(struct jit_builder *b, struct halves x, struct halves y, LLVMValueRef w)
-{
-    return (struct halves){lerp16(b, x.even, y.even, w), lerp16(b, x.odd, y.odd, w)};
-}
-
-/* The low byte of each lane, a weight, times 128 in both halves of its word. */
-static LLVMValueRef spread(struct jit_builder *b, LLVMValueRef w)
-{
-    LLVMTypeRef bytes = LLVMVectorType(b->i8, 64);
-    LLVMValueRef lanes[64];
-
-    for (uint32_t i = 0; i < 64; i++)
-        lanes[i] = jit_i32(b, i & 1 ? i & ~3u : 64);
-    w = LLVMBuildShuffleVector(b->ir, LLVMBuildBitCast(b->ir, w, bytes, ""), LLVMConstNull(bytes),
-                               LLVMConstVector(lanes, 64), "");
-    return LLVMBuildLShr(b->ir, LLVMBuildBitCast(b->ir, w, halves_type(b), ""), halves_splat(b, 1), "");
-}
 
 static struct raster_texture_ir_level load_level(struct raster_texture_ir *t, LLVMValueRef number)
 {
@@ -106,8 +37,8 @@ static struct raster_texture_ir_level load_level(struct raster_texture_ir *t, LL
         {&level.face_stride, offsetof(struct raster_level, face_stride)},
         {&level.last, offsetof(struct raster_level, last)},
         {&level.windowed, offsetof(struct raster_level, windowed)},
-        {&level.last_utile, offsetof(struct raster_level, last_utile)},
-        {&level.last_window, offsetof(struct raster_level, last_window)},
+        {&level.last_utile, offsetof(struct raster_level, window.last_utile)},
+        {&level.last_start, offsetof(struct raster_level, window.last_start)},
         {&level.utile_factor, offsetof(struct raster_level, utile_factor)},
     };
 
@@ -126,7 +57,9 @@ static LLVMValueRef blend(struct raster_texture_ir *t, LLVMValueRef x, LLVMValue
 
     if (t->halves)
         return raster_texture_ir_halves_lerp(t, x, y, weight);
-    return join(b, lerp(b, split(b, x), split(b, y), spread(b, weight)));
+    return raster_bytes_ir_join(b, raster_bytes_ir_lerp(b, raster_bytes_ir_split(b, x),
+                                                        raster_bytes_ir_split(b, y),
+                                                        raster_bytes_ir_weight(b, weight)));
 }
 
 /* One level (a scalar, or NULL for level 0) sampled in all lanes; not finished. */
@@ -136,7 +69,7 @@ static LLVMValueRef sample_level(struct raster_texture_ir *t, LLVMValueRef numbe
     struct jit_builder *b = t->b;
     struct raster_texture_ir_level level = load_level(t, number);
     struct raster_texture_ir_axis x, y;
-    struct halves top, bottom;
+    struct raster_bytes_ir top, bottom;
     LLVMValueRef tap[4], wx, wy;
 
     raster_texture_ir_axis(t, t->key->wrap_s, s, level.scale[0], &x);
@@ -146,11 +79,11 @@ static LLVMValueRef sample_level(struct raster_texture_ir *t, LLVMValueRef numbe
         return tap[0];
     if (t->halves)
         return blend(t, blend(t, tap[0], tap[1], x.weight), blend(t, tap[2], tap[3], x.weight), y.weight);
-    wx = spread(b, x.weight);
-    wy = spread(b, y.weight);
-    top = lerp(b, split(b, tap[0]), split(b, tap[1]), wx);
-    bottom = lerp(b, split(b, tap[2]), split(b, tap[3]), wx);
-    return join(b, lerp(b, top, bottom, wy));
+    wx = raster_bytes_ir_weight(b, x.weight);
+    wy = raster_bytes_ir_weight(b, y.weight);
+    top = raster_bytes_ir_lerp(b, raster_bytes_ir_split(b, tap[0]), raster_bytes_ir_split(b, tap[1]), wx);
+    bottom = raster_bytes_ir_lerp(b, raster_bytes_ir_split(b, tap[2]), raster_bytes_ir_split(b, tap[3]), wx);
+    return raster_bytes_ir_join(b, raster_bytes_ir_lerp(b, top, bottom, wy));
 }
 
 static void level_loop_begin(struct raster_texture_ir *t, struct level_loop *loop, LLVMValueRef levels)

@@ -5,6 +5,7 @@
 #define VITRAIL_RASTER_TEXTURE_IR_INTERNAL_H
 
 #include "raster/texture/texture_ir.h"
+#include "raster/texture/texture_ir_lanes.h"
 
 enum raster_texture_filter { TEXTURE_NEAREST, TEXTURE_LINEAR, TEXTURE_EITHER /* lane by lane */ };
 
@@ -24,7 +25,7 @@ struct raster_texture_ir {
 /* One level, the same for all lanes: scalars as in struct raster_level. */
 struct raster_texture_ir_level {
     LLVMValueRef width, height, stride, offset, layout, face_stride;
-    LLVMValueRef scale[2], last, windowed, last_utile, last_window, utile_factor;
+    LLVMValueRef scale[2], last, windowed, last_utile, last_start, utile_factor;
 };
 
 /* Where one axis is sampled: its first tap in 1/256 texel, not yet brought into the image, and, once
@@ -80,28 +81,6 @@ static inline LLVMTypeRef raster_texture_ir_type(const struct raster_texture_ir 
 LLVMValueRef raster_texture_ir_etc1(struct raster_texture_ir *t, LLVMValueRef hi, LLVMValueRef lo,
                                     LLVMValueRef x, LLVMValueRef y);
 
-/* Shorthand for vector integer arithmetic with constants. */
-static inline LLVMValueRef raster_ir_and(struct jit_builder *b, LLVMValueRef v, uint32_t mask)
-{
-    return LLVMBuildAnd(b->ir, v, jit_splat_u32(b, mask), "");
-}
-static inline LLVMValueRef raster_ir_shl(struct jit_builder *b, LLVMValueRef v, uint32_t bits)
-{
-    return bits ? LLVMBuildShl(b->ir, v, jit_splat_u32(b, bits), "") : v;
-}
-static inline LLVMValueRef raster_ir_shr(struct jit_builder *b, LLVMValueRef v, uint32_t bits)
-{
-    return bits ? LLVMBuildLShr(b->ir, v, jit_splat_u32(b, bits), "") : v;
-}
-static inline LLVMValueRef raster_ir_or(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
-{
-    return LLVMBuildOr(b->ir, x, y, "");
-}
-/* `count` bits of v from bit lo. */
-static inline LLVMValueRef raster_ir_bits(struct jit_builder *b, LLVMValueRef v, uint32_t lo, uint32_t count)
-{
-    return raster_ir_and(b, raster_ir_shr(b, v, lo), (1u << count) - 1);
-}
 static inline LLVMValueRef raster_ir_float(struct jit_builder *b, LLVMValueRef texture, size_t at)
 {
     return jit_load(b, b->f32, jit_offset_const(b, texture, at), 4, true);

@@ -3,8 +3,30 @@
 #ifndef VITRAIL_RASTER_TEXTURE_IR_LANES_H
 #define VITRAIL_RASTER_TEXTURE_IR_LANES_H
 
-#include "raster/texture/texture_ir_internal.h"
+#include "jit/builder.h"
 
+/* Shorthand for vector integer arithmetic with constants. */
+static inline LLVMValueRef raster_ir_and(struct jit_builder *b, LLVMValueRef v, uint32_t mask)
+{
+    return LLVMBuildAnd(b->ir, v, jit_splat_u32(b, mask), "");
+}
+static inline LLVMValueRef raster_ir_shl(struct jit_builder *b, LLVMValueRef v, uint32_t bits)
+{
+    return bits ? LLVMBuildShl(b->ir, v, jit_splat_u32(b, bits), "") : v;
+}
+static inline LLVMValueRef raster_ir_shr(struct jit_builder *b, LLVMValueRef v, uint32_t bits)
+{
+    return bits ? LLVMBuildLShr(b->ir, v, jit_splat_u32(b, bits), "") : v;
+}
+static inline LLVMValueRef raster_ir_or(struct jit_builder *b, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildOr(b->ir, x, y, "");
+}
+/* `count` bits of v from bit lo. */
+static inline LLVMValueRef raster_ir_bits(struct jit_builder *b, LLVMValueRef v, uint32_t lo, uint32_t count)
+{
+    return raster_ir_and(b, raster_ir_shr(b, v, lo), (1u << count) - 1);
+}
 /* Bits of a vector: 512, or 256 of eight lanes. */
 static inline unsigned raster_ir_size(LLVMValueRef v)
 {
@@ -65,6 +87,22 @@ static inline uint32_t raster_ir_pair(uint32_t x, uint32_t y)
 static inline LLVMValueRef raster_ir_both(struct jit_builder *b, uint32_t x, uint32_t y)
 {
     return raster_ir_as_halves(b, jit_splat_u32(b, raster_ir_pair(x, y)));
+}
+
+/* Words of 16 or 8 lanes with a constant. */
+static inline LLVMValueRef raster_ir_and_bits(struct jit_builder *b, LLVMValueRef words, uint32_t mask)
+{
+    return LLVMBuildAnd(b->ir, words, raster_ir_like(b, words, jit_splat_u32(b, mask)), "");
+}
+
+static inline LLVMValueRef raster_ir_left(struct jit_builder *b, LLVMValueRef words, uint32_t bits)
+{
+    return LLVMBuildShl(b->ir, words, raster_ir_like(b, words, jit_splat_u32(b, bits)), "");
+}
+
+static inline LLVMValueRef raster_ir_right(struct jit_builder *b, LLVMValueRef words, uint32_t bits)
+{
+    return LLVMBuildLShr(b->ir, words, raster_ir_like(b, words, jit_splat_u32(b, bits)), "");
 }
 
 #endif

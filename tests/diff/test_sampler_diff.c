@@ -182,9 +182,9 @@ _Static_assert(sizeof(struct raster_lookup_ir) == sizeof(LLVMValueRef) * INPUTS,
 
 static uint32_t random_number(void)
 {
-    static const float special[] = {0.0f,   -0.0f,  1.0f,    -1.0f, 0.5f,    2.0f,  1e30f,
-                                    -1e30f, 1e-40f, 3e9f,    -3e9f, 127.f,   1e-8f, 16.f,
-                                    255.5f, 2e9f,   0.9999f, 65536, 1048576, -0.25f};
+    static const float special[] = {0.0f,    -0.0f, 1.0f,    -1.0f,  0.5f,     2.0f, 1e30f,  -1e30f,
+                                    1e-40f,  3e9f,  -3e9f,   127.f,  1e-8f,    16.f, 255.5f, 2e9f,
+                                    0.9999f, 65536, 1048576, -0.25f, -1.2e-38f /* half of it is denormal, and becomes 0 */};
 
     switch (below(12)) {
     case 0: return random32();
