@@ -260,9 +260,9 @@ static LLVMValueRef wrapped(struct raster_sampler_ir *t, uint8_t wrap, unsigned 
     if (wrap == RASTER_REPEAT)
         return modulo(t, x, n, low, high);
     if (wrap == RASTER_MIRROR) {
+        /* Half of a tiny coordinate may be 0, which leaves the coordinate negative: of nearest filters too. */
         twice = LLVMBuildAdd(b->ir, n, n, "");
-        x = modulo(t, x, twice, true,
-                   true); /* the half of a tiny coordinate may be 0, which leaves it negative */
+        x = modulo(t, x, twice, true, true);
         over = LLVMBuildSub(b->ir, LLVMBuildSub(b->ir, twice, U(1), ""), x, "");
         return jit_select(b, LLVMBuildICmp(b->ir, LLVMIntSLT, x, n, ""), x, over);
     }

@@ -18,7 +18,7 @@
 #include "tests/diff/random.h"
 
 #define BATCHES     8          /* of lanes for each key */
-#define MEMORY_SIZE (1u << 20) /* of texels */
+#define MEMORY_SIZE (1u << 23) /* of texels */
 #define SURFACES    512
 
 struct io {
@@ -126,6 +126,8 @@ static bool place(struct io *io, struct raster_image_level *level, uint32_t *end
         rows = util_div_up(rows, 16);
     }
     size = level->row_stride * rows;
+    if (size >= MEMORY_SIZE)
+        return false;
     level->offset = *end + below(9);
     level->sample_stride = size + below(9);
     level->slice_stride = level->sample_stride * io->image.samples + below(9);
@@ -149,6 +151,8 @@ static bool random_image(struct io *io, const uint8_t *memory)
 
     h = key->dim == RASTER_DIM_1D || key->dim == RASTER_DIM_BUFFER ? 1 : h;
     d = volume ? random_side(5) : 1;
+    if (key->dim == RASTER_DIM_2D && one_in(30)) /* longer than signed halves are */
+        *(one_in(2) ? &w : &h) = RASTER_IMAGE_SIDE - below(RASTER_IMAGE_SIDE / 2);
     *image = (struct raster_image){.memory = memory,
                                    .memory_size = MEMORY_SIZE,
                                    .surface = io->surface,
@@ -197,7 +201,7 @@ static uint32_t random_number(void)
 /* Numbers that change little from lane to lane, most of them. */
 static void random_floats(uint32_t lane[16], float size)
 {
-    float a = (float)(int32_t)random32() * 0x1p-30f * size, scale = size / (float)(1u << below(12));
+    float a = (float)(int32_t)random32() * 0x1p-30f * size, scale = size / (float)(1u << below(18));
     float dx = (float)(int32_t)random32() * 0x1p-31f * scale,
           dy = (float)(int32_t)random32() * 0x1p-31f * scale;
     bool smooth = !one_in(4);
