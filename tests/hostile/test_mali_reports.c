@@ -275,7 +275,7 @@ static const struct hostile {
      "job 1, tiler, draw 3, at 0x01000000: address outside memory: polygon list at 0x01000000, 32 bytes, "
      "cannot be read at 0x01000000"},
     {"as many vertices to draw as a word holds", endless_indices, NULL,
-     "job 1, tiler, draw 3, at 0x021d6000: address outside memory: positions at 0x021d5040, 4096 bytes, "
+     "job 1, tiler, draw 3, at 0x021d6000: address outside memory: positions at 0x02186040, 1032192 bytes, "
      "cannot be read at 0x021d6000"},
     {"indices outside", indices_outside, NULL,
      "job 1, tiler, draw 3, at 0x01000000: address outside memory: indices at 0x01000000, 6 bytes, cannot be "
