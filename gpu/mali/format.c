@@ -55,12 +55,15 @@ enum { KIND_SNORM, KIND_UINT, KIND_UNORM, KIND_SINT, KINDS };
     {RASTER_R##bits1##_##kind, RASTER_R##bits1##G##bits2##_##kind,                                           \
      RASTER_R##bits1##G##bits2##B##bits3##_##kind, RASTER_R##bits1##G##bits2##B##bits3##A##bits4##_##kind}
 static const uint16_t regular[KINDS][SIZE_FLOAT + 1][4] = {
-    [KIND_SNORM] = {[SIZE_8] = FOUR(8, 8, 8, 8, SNORM), [SIZE_16] = FOUR(16, 16, 16, 16, SNORM)},
+    [KIND_SNORM] = {[SIZE_8] = FOUR(8, 8, 8, 8, SNORM),
+                    [SIZE_16] = FOUR(16, 16, 16, 16, SNORM),
+                    [SIZE_32] = FOUR(32, 32, 32, 32, SNORM)},
     [KIND_UINT] = {[SIZE_8] = FOUR(8, 8, 8, 8, UINT),
                    [SIZE_16] = FOUR(16, 16, 16, 16, UINT),
                    [SIZE_32] = FOUR(32, 32, 32, 32, UINT)},
     [KIND_UNORM] = {[SIZE_8] = FOUR(8, 8, 8, 8, UNORM),
                     [SIZE_16] = FOUR(16, 16, 16, 16, UNORM),
+                    [SIZE_32] = FOUR(32, 32, 32, 32, UNORM),
                     [SIZE_FLOAT] = FOUR(32, 32, 32, 32, FLOAT)},
     [KIND_SINT] = {[SIZE_8] = FOUR(8, 8, 8, 8, SINT),
                    [SIZE_16] = FOUR(16, 16, 16, 16, SINT),

@@ -191,6 +191,36 @@ static void test_images(void **state)
     run_image(true);
 }
 
+/* ---- attributes ---- */
+
+/* Normalised numbers of 32 bits, with and without sign: the nearest single of the quotient (OpenGL ES 3.1 section
+ * 2.3.5). */
+static void test_wide_normalised(void **state)
+{
+    static const uint32_t words[8] = {0,          1,          0x7fffffff, 0x80000000,
+                                      0x80000001, 0xffffffff, 0x12345678, 0xfffffffe};
+    enum { RGBA32_SNORM = 125, RGBA32_UNORM = 189, FROM = DISPATCH_DATA + 0x8000 };
+    for (unsigned sign = 0; sign < 2; sign++) {
+        struct dispatch d;
+        dispatch_line(&d, 1, 2,
+                      ADDRESS "mov r0, glid.x, zero.x, 0 ; next alu1\n"
+                              "vmul.imov.32 r26.z, r24.xxxx, r0.xxxx ; next ldst\n"
+                              "ld_attr_32 r27, zero.x, zero.x, 0:0 ; nop ; next ldst\n"
+                              "st_128 al1, al0.x.64, al0.z.u32<<4, 0 ; nop ; stop\n");
+        dispatch_counts(&d, 0, 0, 1, 0, 0);
+        dispatch_array(&d, DISPATCH_ATTRIBUTES, 0, sign ? RGBA32_SNORM : RGBA32_UNORM, RGBA, FROM, 16, 32);
+        for (uint32_t n = 0; n < 8; n++)
+            dispatch_set(&d, FROM, n, words[n]);
+        dispatch_run(&d);
+        for (uint32_t n = 0; n < 8; n++) {
+            float got = util_u2f(dispatch_get(&d, DISPATCH_DATA, n));
+            double exact = sign ? (double)(int32_t)words[n] / 2147483647.0 : (double)words[n] / 4294967295.0;
+            assert_true(got == (float)(exact < -1 ? -1 : exact));
+        }
+        guest_destroy(&d.guest);
+    }
+}
+
 /* ---- what goes wrong ---- */
 
 #define COUNT_AND_STORE                                                                                      \
@@ -327,6 +357,7 @@ int main(void)
         cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_uniform_buffers),
         cmocka_unit_test(test_images),
+        cmocka_unit_test(test_wide_normalised),
         cmocka_unit_test(test_waits),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_refused),
