@@ -340,7 +340,7 @@ static void set_ports(struct emit *e, struct midgard_ir_ports *ports)
 static int run_sides(struct emit *e, struct jit_builder *b, unsigned count,
                      const struct midgard_ir_input *input, struct raster_shader_ir_run *out)
 {
-    struct midgard_ir_ports ports[RASTER_SHADER_SIDES] = {{NULL}};
+    struct midgard_ir_ports ports[RASTER_SHADER_SIDES] = {{.ctx = NULL}};
     struct midgard_ir_state end[RASTER_SHADER_SIDES];
     for (unsigned k = 0; k < count; k++) {
         set_ports(&e[k], &ports[k]);
