@@ -121,7 +121,8 @@ static void set_sampler(struct maker *m)
     if (k->unnormalized) { /* what would repeat is clamped (ours) */
         k->mip = RASTER_MIP_NONE;
         for (unsigned n = 0; n < 3; n++)
-            k->wrap[n] = k->wrap[n] == RASTER_BORDER ? RASTER_BORDER : RASTER_CLAMP;
+            if (raster_wrap_repeats(k->wrap[n]))
+                k->wrap[n] = RASTER_CLAMP;
     }
     if (k->dim == RASTER_DIM_CUBE) {
         k->seamless = s->seamless_cube_map || m->world->bindings->state.force_seamless_cubemaps;

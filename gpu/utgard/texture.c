@@ -152,9 +152,9 @@ static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cu
         key->raster.wrap_t = RASTER_CLAMP;
     /* Texel coordinates neither repeat nor mirror. */
     if (key->raster.unnormalized) {
-        if (key->raster.wrap_s == RASTER_REPEAT || key->raster.wrap_s == RASTER_MIRROR)
+        if (raster_wrap_repeats(key->raster.wrap_s))
             key->raster.wrap_s = RASTER_CLAMP;
-        if (key->raster.wrap_t == RASTER_REPEAT || key->raster.wrap_t == RASTER_MIRROR)
+        if (raster_wrap_repeats(key->raster.wrap_t))
             key->raster.wrap_t = RASTER_CLAMP;
     }
     /* One level alone, the first, unless the limits say another; between two of them they are mixed. */

@@ -143,7 +143,7 @@ static int check_lookup(const struct raster_sampler_key *key, struct util_error 
     if (key->mip != RASTER_MIP_NONE || key->dim == RASTER_DIM_CUBE)
         return util_fail(error, -EINVAL, "texel coordinates of several levels or a cube");
     for (unsigned n = 0; n < 3; n++)
-        if (key->wrap[n] != RASTER_CLAMP && key->wrap[n] != RASTER_BORDER)
+        if (raster_wrap_repeats(key->wrap[n]))
             return util_fail(error, -EINVAL, "texel coordinates do not repeat");
     return 0;
 }

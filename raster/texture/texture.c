@@ -48,8 +48,7 @@ int raster_texture_validate(const struct raster_texture_key *key, struct raster_
     if (key->wrap_s >= RASTER_WRAP_COUNT || key->wrap_t >= RASTER_WRAP_COUNT ||
         key->mip > RASTER_MIP_LINEAR || key->lod > RASTER_LOD_EXPLICIT)
         return util_fail(error, -EFAULT, "texture key out of range");
-    if (key->unnormalized && (key->wrap_s == RASTER_REPEAT || key->wrap_s == RASTER_MIRROR ||
-                              key->wrap_t == RASTER_REPEAT || key->wrap_t == RASTER_MIRROR))
+    if (key->unnormalized && (raster_wrap_repeats(key->wrap_s) || raster_wrap_repeats(key->wrap_t)))
         return util_fail(error, -EFAULT, "texel coordinates do not repeat");
     for (uint32_t n = 0; n < texture->level_count; n++) {
         struct raster_level *level = &texture->level[n];

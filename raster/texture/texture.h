@@ -45,6 +45,11 @@ static inline bool raster_wrap_is_bordered(uint8_t wrap)
 {
     return wrap == RASTER_BORDER || wrap == RASTER_HALF_BORDER || wrap >= RASTER_MIRROR_BORDER;
 }
+/* Whether an image comes again beyond its edge, time after time: which coordinates in texels do not. */
+static inline bool raster_wrap_repeats(uint8_t wrap)
+{
+    return wrap == RASTER_REPEAT || wrap == RASTER_MIRROR;
+}
 enum raster_mip { RASTER_MIP_NONE, RASTER_MIP_NEAREST, RASTER_MIP_LINEAR };
 enum raster_lod { RASTER_LOD_IMPLICIT, RASTER_LOD_BIAS, RASTER_LOD_EXPLICIT };
 

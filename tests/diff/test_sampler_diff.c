@@ -98,7 +98,8 @@ static void random_key(struct raster_sampler_key *key)
     if (key->unnormalized)
         key->mip = RASTER_MIP_NONE;
     for (unsigned n = 0; n < 3 && key->unnormalized; n++)
-        key->wrap[n] = one_in(2) ? RASTER_CLAMP : RASTER_BORDER;
+        if (raster_wrap_repeats(key->wrap[n]))
+            key->wrap[n] = RASTER_CLAMP;
 }
 
 /* ---- images ---- */

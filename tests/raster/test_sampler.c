@@ -80,6 +80,20 @@ static void unnormalized(void **unused)
     assert_true(at(2.5f, 0, 0) == 30);
     p.key.mag_linear = p.key.min_linear = 1;
     assert_true(at(2.0f, 0, 0) == 25);
+    border(7); /* half of which a clamp to the image's edge takes in, a coordinate of 0 or below */
+    p.key.wrap[0] = RASTER_HALF_BORDER;
+    assert_true(at(-3.0f, 0, 0) == 8.5f);
+    assert_true(at(9.0f, 0, 0) == 23.5f);
+    assert_true(at(2.0f, 0, 0) == 25);
+    p.key.wrap[0] = RASTER_MIRROR_HALF_BORDER;
+    assert_true(at(-2.0f, 0, 0) == 25);
+    assert_true(at(-9.0f, 0, 0) == 23.5f);
+    p.key.wrap[0] = RASTER_MIRROR_CLAMP;
+    assert_true(at(-2.0f, 0, 0) == 25);
+    assert_true(at(-9.0f, 0, 0) == 40);
+    p.key.wrap[0] = RASTER_MIRROR_BORDER;
+    assert_true(at(-4.0f, 0, 0) == 23.5f);
+    assert_true(at(-9.0f, 0, 0) == 7);
 }
 
 /* ---- 8.14.1: levels of detail ---- */

@@ -172,6 +172,26 @@ static void test_filters(void **state)
     guest_destroy(&d.guest);
 }
 
+/* Coordinates in texels: GL_CLAMP mixes the border in at the image's edge, and nothing beyond it. */
+static void test_texel_coordinates(void **state)
+{
+    struct dispatch d;
+    begin(&d, MALI_T860, COORDINATES "tex.2d.1.f out0, in0, 0, 0 ; as vtex ; next alu1");
+    texture(&d, TWO, (uint32_t[3]){2, 1, 1}, 1, 1, R32F, R001, false);
+    surface(&d, 0, TEXELS, 64, 0);
+    put(&d, TEXELS, 2);
+    put(&d, TEXELS + 4, 4);
+    sampler(&d, 0, 0, 0);
+    dispatch_set(&d, DISPATCH_SAMPLERS, 2, 10 | 9 << 4 | 9 << 8);
+    dispatch_set(&d, DISPATCH_SAMPLERS, 4, util_f2u(8));
+    ask(&d, 0, 1, 0.5f, 0, 0);
+    ask(&d, 1, -3, 0.5f, 0, 0);
+    ask(&d, 2, 9, 0.5f, 0, 0);
+    run(&d, 3);
+    assert_true(got(&d, 0, 0) == 3 && got(&d, 1, 0) == 5 && got(&d, 2, 0) == 6);
+    guest_destroy(&d.guest);
+}
+
 /* ---- dimensions ---- */
 
 static void test_layers(void **state)
@@ -452,11 +472,14 @@ static void test_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),  cmocka_unit_test(test_tiles),   cmocka_unit_test(test_filters),
-        cmocka_unit_test(test_layers),  cmocka_unit_test(test_volumes), cmocka_unit_test(test_cubes),
-        cmocka_unit_test(test_samples), cmocka_unit_test(test_shadows), cmocka_unit_test(test_gathers),
-        cmocka_unit_test(test_blocks),  cmocka_unit_test(test_refused), cmocka_unit_test(test_waits),
-        cmocka_unit_test(test_limits),  cmocka_unit_test(test_packed),  cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_orders),  cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_filters), cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_volumes), cmocka_unit_test(test_cubes),
+        cmocka_unit_test(test_samples), cmocka_unit_test(test_shadows),
+        cmocka_unit_test(test_gathers), cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_limits),  cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_texel_coordinates),
     };
     return dispatch_run_group_tests(tests);
 }
