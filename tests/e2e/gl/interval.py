@@ -142,7 +142,8 @@ class Numbers:
         low, high = self.floor(a)
         if low != high:
             return (0.0, 1.0) if math.isfinite(low) else ANY
-        return self.add(a, (-low, -low))
+        # Programs have no such operation: what is taken away is a sum's part like others, so a compiler may add the next one first.
+        return self.round(a[0] - low, a[1] - low, self.epsilon, max(abs(a[0]), abs(a[1])) * self.epsilon / 2)
 
     # ---- ints ----
 
