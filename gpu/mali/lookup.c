@@ -118,11 +118,10 @@ static void set_sampler(struct maker *m)
     k->mip = s->mipmap_mode == MALI_MIPMAP_MODE_NEAREST || integer ? RASTER_MIP_NEAREST : RASTER_MIP_LINEAR;
     k->compare = shadow ? compare_of(s->compare_function) : 0;
     k->unnormalized = !s->normalized_coordinates;
-    if (k->unnormalized) { /* what would repeat is clamped (ours) */
+    if (k->unnormalized) {
         k->mip = RASTER_MIP_NONE;
         for (unsigned n = 0; n < 3; n++)
-            if (raster_wrap_repeats(k->wrap[n]))
-                k->wrap[n] = RASTER_CLAMP;
+            k->wrap[n] = raster_texel_wrap(k->wrap[n]);
     }
     if (k->dim == RASTER_DIM_CUBE) {
         k->seamless = s->seamless_cube_map || m->world->bindings->state.force_seamless_cubemaps;

@@ -150,12 +150,9 @@ static void fill_key(const struct utgard_texture_fields *f, uint8_t lod, bool cu
     key->raster.wrap_r = key->raster.volume ? wrap_of(f->wrap_r) : 0;
     if (f->dimension == 0) /* one row, wherever t is */
         key->raster.wrap_t = RASTER_CLAMP;
-    /* Texel coordinates neither repeat nor mirror. */
     if (key->raster.unnormalized) {
-        if (raster_wrap_repeats(key->raster.wrap_s))
-            key->raster.wrap_s = RASTER_CLAMP;
-        if (raster_wrap_repeats(key->raster.wrap_t))
-            key->raster.wrap_t = RASTER_CLAMP;
+        key->raster.wrap_s = raster_texel_wrap(key->raster.wrap_s);
+        key->raster.wrap_t = raster_texel_wrap(key->raster.wrap_t);
     }
     /* One level alone, the first, unless the limits say another; between two of them they are mixed. */
     if (f->min_lod == f->max_lod && f->min_lod % 16 == 0)

@@ -45,10 +45,15 @@ static inline bool raster_wrap_is_bordered(uint8_t wrap)
 {
     return wrap == RASTER_BORDER || wrap == RASTER_HALF_BORDER || wrap >= RASTER_MIRROR_BORDER;
 }
-/* Whether an image comes again beyond its edge, time after time: which coordinates in texels do not. */
+/* Whether the image repeats without end. Coordinates in texels have no such wrap. */
 static inline bool raster_wrap_repeats(uint8_t wrap)
 {
     return wrap == RASTER_REPEAT || wrap == RASTER_MIRROR;
+}
+/* The wrap of coordinates in texels where a descriptor asks for this one: what would repeat is clamped (ours). */
+static inline uint8_t raster_texel_wrap(uint8_t wrap)
+{
+    return raster_wrap_repeats(wrap) ? RASTER_CLAMP : wrap;
 }
 enum raster_mip { RASTER_MIP_NONE, RASTER_MIP_NEAREST, RASTER_MIP_LINEAR };
 enum raster_lod { RASTER_LOD_IMPLICIT, RASTER_LOD_BIAS, RASTER_LOD_EXPLICIT };

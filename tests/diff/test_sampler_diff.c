@@ -98,8 +98,7 @@ static void random_key(struct raster_sampler_key *key)
     if (key->unnormalized)
         key->mip = RASTER_MIP_NONE;
     for (unsigned n = 0; n < 3 && key->unnormalized; n++)
-        if (raster_wrap_repeats(key->wrap[n]))
-            key->wrap[n] = RASTER_CLAMP;
+        key->wrap[n] = raster_texel_wrap(key->wrap[n]);
 }
 
 /* ---- images ---- */

@@ -35,15 +35,15 @@ MALI_PP = Numbers(epsilon=2.0 ** -9, least=2.0 ** -14, most=65504.0, whole=2.0 *
                   constant=2.0 ** -11, functions={
                       "sin": (2.0 ** -8, 2.0 ** -8), "cos": (2.0 ** -8, 2.0 ** -8), "log2": (2.0 ** -9, 2.0 ** -9),
                       "asin": (2.0 ** -7, 2.0 ** -7), "atan": (2.0 ** -7, 2.0 ** -7)})
-# Its vertex programs: singles; ints are such numbers.
-MALI_GP = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 23, wrap=False, functions={
+# Its vertex programs: singles; ints are such numbers (lima_program.c: lower_ffract).
+MALI_GP = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 23, wrap=False, has_fract=False, functions={
     **ARCS, "log2": (2.0 ** -18, 2.0 ** -18), "exp2": (2.0 ** -18, 0.0),
     "sin": (0.0, 2.0 ** -7), "cos": (0.0, 2.0 ** -7)})
 
 
 # Midgard computes in singles, with denormals in memory alone. Special functions of the vertex and fragment programs are
-# one piece: log2, exp2 and sines are tables of their own (HARDWARE.md, 3.3).
-MIDGARD = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 31, wrap=True, functions={
+# one piece: log2, exp2 and sines are tables of their own (HARDWARE.md, 3.3). midgard_compile.h: lower_ffract.
+MIDGARD = Numbers(**SINGLES, whole=2.0 ** 31, ints=2 ** 31, wrap=True, has_fract=False, functions={
     **ARCS, "log2": (2.0 ** -18, 2.0 ** -18), "exp2": (2.0 ** -18, 0.0), "sin": (2.0 ** -14, 2.0 ** -14), "cos": (2.0 ** -14, 2.0 ** -14)})
 
 

@@ -26,6 +26,7 @@ class Numbers:
     wrap: bool            # beyond, they are in 32 bits; else undefined
     constant: float = 0.0 # relative error of constants
     root: float = INF     # square roots hold up to this operand
+    has_fract: bool = True  # fract is one operation to the compiler, not a sum of x and -floor(x)
     functions: dict = dataclasses.field(default_factory=dict) # (relative, absolute) error by name
 
     def round(self, low, high, relative=None, absolute=0.0):
@@ -58,9 +59,12 @@ class Numbers:
 
     def slack(self, a, b):
         """Of a sum that a compiler may take apart or put together in another order."""
-        most = max(abs(a[0]), abs(a[1]), abs(b[0]), abs(b[1]))
         exact = a[0] == a[1] and b[0] == b[1] and a[0] + b[0] == 0
-        return 0.0 if exact or not math.isfinite(most) else most * self.epsilon / 2
+        return 0.0 if exact else self.half_place(a, b)
+
+    def half_place(self, a, b):
+        most = max(abs(a[0]), abs(a[1]), abs(b[0]), abs(b[1]))
+        return most * self.epsilon / 2 if math.isfinite(most) else 0.0
 
     def negate(self, a):
         return -a[1], -a[0]
@@ -142,8 +146,11 @@ class Numbers:
         low, high = self.floor(a)
         if low != high:
             return (0.0, 1.0) if math.isfinite(low) else ANY
-        # Programs have no such operation: what is taken away is a sum's part like others, so a compiler may add the next one first.
-        return self.round(a[0] - low, a[1] - low, self.epsilon, max(abs(a[0]), abs(a[1])) * self.epsilon / 2)
+        whole = (-low, -low)
+        if self.has_fract:
+            return self.add(a, whole)
+        # Of a whole number too something may remain: the compiler may add the next part of a sum before it takes this one away.
+        return self.round(a[0] - low, a[1] - low, self.epsilon, self.half_place(a, whole))
 
     # ---- ints ----
 

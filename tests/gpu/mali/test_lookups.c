@@ -50,11 +50,18 @@ static void surface(struct dispatch *d, uint32_t n, uint32_t address, uint32_t r
     dispatch_set(d, DISPATCH_TEXTURE + 32, 4 * n + 3, slice);
 }
 
+/* Along s as asked for, along t and r to the edge. */
+static void wrap(struct dispatch *d, uint32_t s, uint32_t func)
+{
+    const uint32_t edge = MALI_WRAP_MODE_CLAMP_TO_EDGE;
+    dispatch_set(d, DISPATCH_SAMPLERS, 2, s | edge << 4 | edge << 8 | func << 12);
+}
+
 static void sampler(struct dispatch *d, uint32_t flags, uint32_t lods, uint32_t func)
 {
     dispatch_set(d, DISPATCH_SAMPLERS, 0, flags);
     dispatch_set(d, DISPATCH_SAMPLERS, 1, lods);
-    dispatch_set(d, DISPATCH_SAMPLERS, 2, 9 | 9 << 4 | 9 << 8 | func << 12); /* to the edge */
+    wrap(d, MALI_WRAP_MODE_CLAMP_TO_EDGE, func);
 }
 
 static void ask(struct dispatch *d, uint32_t n, float x, float y, float z, float w)
@@ -172,7 +179,7 @@ static void test_filters(void **state)
     guest_destroy(&d.guest);
 }
 
-/* Coordinates in texels: GL_CLAMP mixes the border in at the image's edge, and nothing beyond it. */
+/* Coordinates in texels: "clamp" (GL_CLAMP) takes half of the border at the image's edge and everywhere beyond it. */
 static void test_texel_coordinates(void **state)
 {
     struct dispatch d;
@@ -182,8 +189,8 @@ static void test_texel_coordinates(void **state)
     put(&d, TEXELS, 2);
     put(&d, TEXELS + 4, 4);
     sampler(&d, 0, 0, 0);
-    dispatch_set(&d, DISPATCH_SAMPLERS, 2, 10 | 9 << 4 | 9 << 8);
-    dispatch_set(&d, DISPATCH_SAMPLERS, 4, util_f2u(8));
+    wrap(&d, MALI_WRAP_MODE_CLAMP, 0);
+    dispatch_set(&d, DISPATCH_SAMPLERS, 4, util_f2u(8)); /* the border's red */
     ask(&d, 0, 1, 0.5f, 0, 0);
     ask(&d, 1, -3, 0.5f, 0, 0);
     ask(&d, 2, 9, 0.5f, 0, 0);
