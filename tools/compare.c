@@ -38,7 +38,7 @@ const struct tool_command tool_command_compare = {
     .summary = "compare two pictures",
     .operands = "EXPECTED.png GOT.png",
     .text = "Compares two pictures channel by channel. Prints the share of pixels beyond the tolerance in "
-            "percent and the largest difference; exit status 1 when too many pixels differ.",
+            "percent, the largest and the mean difference; exit status 1 when too many pixels differ.",
     .examples = "  vitrail compare --share 0.5 --diff where.png llvmpipe.png ours.png\n",
     .options = {{rows}, {tool_sandbox_rows, AT(no_sandbox)}},
     .takes = {"picture", 0, UINT_MAX},
@@ -96,7 +96,8 @@ int tool_compare(int argc, char **argv)
                           images[0].height, images[1].width, images[1].height);
     else if (!code) {
         double share = 100.0 * (double)diff.beyond / (double)diff.total;
-        printf("%.4f%% of pixels beyond %u, largest difference %u\n", share, (unsigned)o.tolerance, diff.max);
+        printf("%.4f%% of pixels beyond %u, largest difference %u, mean %.4f\n", share, (unsigned)o.tolerance,
+               diff.max, diff.mean);
         if (o.diff)
             code = write_diff(&images[0], &images[1], o.diff);
         if (!code && share > o.share)

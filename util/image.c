@@ -92,6 +92,7 @@ int util_image_compare(const struct util_image *a, const struct util_image *b, u
                        struct util_image_diff *out)
 {
     unsigned channels = alpha ? 4 : 3;
+    uint64_t sum = 0;
 
     memset(out, 0, sizeof *out);
     if (a->width != b->width || a->height != b->height)
@@ -103,6 +104,7 @@ int util_image_compare(const struct util_image *a, const struct util_image *b, u
             int d = a->pixels[4 * i + c] - b->pixels[4 * i + c];
             uint32_t mag = (uint32_t)abs(d);
             worst = mag > worst ? mag : worst;
+            sum += mag;
         }
         if (worst > out->max)
             out->max = worst;
@@ -111,5 +113,6 @@ int util_image_compare(const struct util_image *a, const struct util_image *b, u
             out->y = (uint32_t)(i / a->width);
         }
     }
+    out->mean = (double)sum / (double)(out->total * channels);
     return 0;
 }

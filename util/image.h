@@ -26,6 +26,7 @@ struct util_image_diff {
     uint64_t beyond; /* pixels in which a compared channel differs by more than the tolerance */
     uint64_t total;  /* pixels compared */
     uint32_t max;    /* largest difference of a channel, 0..255 */
+    double mean;     /* of all compared channels */
     uint32_t x, y;   /* the first pixel beyond the tolerance */
 };
 
