@@ -8,9 +8,11 @@
 
 #include "raster/texture/sampler_ir_filter.h"
 #include "raster/texture/sampler_ir_internal.h"
+#include "raster/texture/sampler_ir_window.h"
 
-#define MANY       4u /* lookups of a program from which on a key's code is a function */
-#define MANY_QUICK 2u
+#define MANY         4u  /* lookups of a program from which on a key's code is a function */
+#define MANY_FETCHES 16u /* of texels, whose code is short */
+#define MANY_QUICK   2u
 
 #define U(v) raster_sampler_ir_u(t, v)
 #define F(v) raster_sampler_ir_f(t, v)
@@ -250,7 +252,13 @@ static void fetch(struct raster_sampler_ir *t, const struct raster_lookup_ir *in
     slice = slice ? jit_select(b, valid, slice, U(0)) : NULL;
     for (unsigned k = 0; k < 2; k++)
         at[k] = at[k] ? jit_select(b, valid, at[k], U(0)) : NULL;
-    raster_sampler_ir_words(t, slice, sample, at[0], at[1], word);
+    if (raster_sampler_ir_windowed(t)) {
+        const struct raster_axis_ir axis[2] = {{.x = {at[0]}}, {.x = {at[1]}}};
+
+        raster_sampler_ir_window(t, slice, axis, word);
+    } else {
+        raster_sampler_ir_words(t, slice, sample, at[0], at[1], word);
+    }
     raster_sampler_ir_unpack(t, word, texel);
     complete(t, texel);
     for (unsigned n = 0; n < 4; n++)
@@ -353,11 +361,39 @@ static void call(struct jit_builder *b, const struct raster_sampler_key *key, LL
         out[n] = jit_load(b, b->i32x16, jit_offset_const(b, args[1], n * 64ull), 64, false);
 }
 
+static LLVMValueRef unless_zero(LLVMValueRef v)
+{
+    return v && LLVMIsConstant(v) && LLVMIsNull(v) ? NULL : v;
+}
+
+/* What the key reads of the inputs, but known zeros: the others cost a store a lookup. */
+static struct raster_lookup_ir read_by(const struct raster_sampler_key *key,
+                                       const struct raster_lookup_ir *in)
+{
+    struct raster_lookup_ir out = {.lod = unless_zero(in->lod)};
+
+    for (unsigned k = 0; k < 3; k++) {
+        out.coordinate[k] = unless_zero(in->coordinate[k]);
+        out.offset[k] = key->offset ? unless_zero(in->offset[k]) : NULL;
+        for (unsigned n = 0; n < 2; n++)
+            out.gradient[n][k] = unless_zero(in->gradient[n][k]);
+    }
+    if (key->dim != RASTER_DIM_3D && key->dim != RASTER_DIM_CUBE)
+        out.coordinate[2] = NULL;
+    out.layer = key->array ? unless_zero(in->layer) : NULL;
+    out.reference = key->compare ? unless_zero(in->reference) : NULL;
+    out.sample = key->multisampled ? unless_zero(in->sample) : NULL;
+    return out;
+}
+
 void raster_sampler_ir(struct jit_builder *b, const struct raster_sampler_key *key, LLVMValueRef image,
                        const struct raster_lookup_ir *in, unsigned requests, LLVMValueRef out[4])
 {
-    if (requests >= (b->quick ? MANY_QUICK : MANY))
-        call(b, key, image, in, out);
+    const struct raster_lookup_ir read = read_by(key, in);
+    unsigned many = b->quick ? MANY_QUICK : key->op == RASTER_FETCH ? MANY_FETCHES : MANY;
+
+    if (requests >= many)
+        call(b, key, image, &read, out);
     else
-        emit(b, key, image, in, out);
+        emit(b, key, image, &read, out);
 }

@@ -9,9 +9,12 @@ bool raster_sampler_ir_windowed(const struct raster_sampler_ir *t)
 {
     const struct raster_sampler_key *key = t->key;
 
-    return t->b->level == JIT_AVX512 && key->layout == RASTER_UTGARD_TILED && raster_sampler_axes(key) == 2 &&
-           (key->op == RASTER_SAMPLE || key->op == RASTER_GATHER) &&
-           (t->texel->bits == 32 || t->texel->bits == 24) &&
+    if (t->b->level != JIT_AVX512 || key->layout != RASTER_UTGARD_TILED || raster_sampler_axes(key) != 2 ||
+        (t->texel->bits != 32 && t->texel->bits != 24))
+        return false;
+    if (key->op == RASTER_FETCH)
+        return !key->multisampled;
+    return (key->op == RASTER_SAMPLE || key->op == RASTER_GATHER) &&
            (t->filter != RASTER_LOOKUP_NEAREST || (key->unnormalized && t->texel->bits == 32));
 }
 
@@ -80,6 +83,7 @@ void raster_sampler_ir_window(struct raster_sampler_ir *t, LLVMValueRef slice,
                                  .nearest = t->filter == RASTER_LOOKUP_NEAREST,
                                  .descending = descends(t->key, 0) || descends(t->key, 1),
                                  .interleaved = true,
+                                 .rows = t->key->op == RASTER_FETCH,
                                  .bytes = t->texel->bits / 8u,
                                  .last_utile = t->level.last_utile,
                                  .last_start = t->level.last_start,
@@ -88,7 +92,7 @@ void raster_sampler_ir_window(struct raster_sampler_ir *t, LLVMValueRef slice,
                                  .user = &lookup};
     const LLVMValueRef own[2] = {t->level.number, slice};
 
-    w.copied = w.nearest && t->key->unnormalized;
+    w.copied = w.nearest && !w.rows && t->key->unnormalized;
     for (unsigned n = 0; n < 2; n++)
         if (own[n]) {
             w.shared = alike(b, w.shared, own[n], false);

@@ -19,6 +19,7 @@ static LLVMValueRef choose(struct jit_builder *b, LLVMIntPredicate predicate, LL
 /* ---- windows ---- */
 
 #define LATER 2 /* utiles */
+#define ROW   5 /* utiles of sixteen texels in a row, wherever they begin */
 
 struct window {
     /* (x, y) of utile 2 * y + x: of each quad's window in its four lanes, or, eight lanes, of the block's in the
@@ -108,6 +109,31 @@ static void place_copy(const struct raster_window_ir *w, struct window *out)
     out->tap[0] = LLVMBuildSub(b->ir, tap, start, "");
     utile = and_below(b, raster_ir_lower(b, start), tap, 1);
     out->utile = LLVMBuildLShr(b->ir, utile, raster_ir_like(b, utile, raster_ir_both(b, 2, 2)), "");
+}
+
+/* The utiles of a row of texels, the first lane's tap its first and the last lane's its last, and which of them each
+ * lane's tap is in; `fits`, scalar: the taps are in one row of utiles, of which there are no more than ROW. */
+static LLVMValueRef place_row(const struct raster_window_ir *w, struct window *out, LLVMValueRef *fits)
+{
+    struct jit_builder *b = w->b;
+    LLVMValueRef utile = raster_ir_as_words(
+        b, LLVMBuildLShr(b->ir, raster_ir_as_halves(b, w->tap[0]), raster_ir_both(b, 2, 2), ""));
+    LLVMValueRef first = jit_splat(b, LLVMBuildExtractElement(b->ir, utile, jit_i32(b, 0), ""));
+    LLVMValueRef of = LLVMBuildSub(b->ir, utile, first, ""), last, number;
+
+    /* Of words: a tap before the first, or in another row, is further than any may be. */
+    last = jit_splat(b, LLVMBuildExtractElement(b->ir, of, jit_i32(b, JIT_LANES - 1), ""));
+    number = LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, LLVMIntULT, last, jit_splat_u32(b, ROW - 1), ""),
+                             last, jit_splat_u32(b, ROW - 1), "");
+    *fits = jit_mask_all(b, LLVMBuildICmp(b->ir, LLVMIntULE, of, number, ""));
+    if (w->shared)
+        *fits = LLVMBuildAnd(b->ir, *fits, w->shared, "");
+    number = raster_ir_lower(b, number);
+    last = raster_ir_lower(b, jit_lane_ids(b));
+    number = LLVMBuildSelect(b->ir, LLVMBuildICmp(b->ir, LLVMIntULT, number, last, ""), number, last, "");
+    number = LLVMBuildAdd(b->ir, number, raster_ir_lower(b, first), "");
+    out->utile = raster_ir_as_halves(b, number);
+    return of;
 }
 
 /* Whether the lanes share what they have to, and every tap lies in its own window, of `side` texels: scalar. */
@@ -366,6 +392,31 @@ static void try_copy(const struct raster_window_ir *w, struct ways *ways)
     LLVMPositionBuilderAtEnd(b->ir, far);
 }
 
+/* The way of a row of texels: of utiles that are interleaved. */
+static void try_row(const struct raster_window_ir *w, struct ways *ways)
+{
+    struct jit_builder *b = w->b;
+    LLVMBasicBlockRef near = LLVMAppendBasicBlockInContext(b->context, b->function, "row");
+    LLVMBasicBlockRef far = LLVMAppendBasicBlockInContext(b->context, b->function, "wider");
+    struct window at = {0};
+    LLVMValueRef utile[ROW], fits, of = place_row(w, &at, &fits), index, out;
+
+    jit_likely(b, LLVMBuildCondBr(b->ir, fits, near, far));
+    LLVMPositionBuilderAtEnd(b->ir, near);
+    load_utiles(w, at.utile, ROW, 0, utile);
+    index = raster_window_ir_utile_in_tile(b, raster_ir_as_words(b, w->tap[0])); /* in both the same order */
+    index = raster_ir_or(b, index, raster_ir_shl(b, of, 4));
+    out = permute(b, utile[4], utile[4], index);
+    for (uint32_t k = 2; k-- > 0;) {
+        LLVMValueRef in = LLVMBuildICmp(b->ir, LLVMIntULT, of, jit_splat_u32(b, 2 * k + 2), "");
+
+        out = LLVMBuildSelect(b->ir, in, permute(b, utile[2 * k], utile[2 * k + 1], index), out, "");
+    }
+    ways->texel[ways->count][0] = out;
+    close_way(b, ways);
+    LLVMPositionBuilderAtEnd(b->ir, far);
+}
+
 /* The ways of one window for the block and, where it does not fit, for each quad. Textures that are turned have
  * windows that fit or not from block to block, which the processor cannot foresee: once one did not fit, the
  * call's other blocks do not try it. */
@@ -395,7 +446,9 @@ void raster_window_ir(const struct raster_window_ir *w, LLVMValueRef out[4])
 
     if (w->copied)
         try_copy(w, &ways);
-    if (w->nearest)
+    if (w->rows)
+        try_row(w, &ways);
+    else if (w->nearest)
         try_window(w, true, &ways);
     else
         try_windows(w, &ways);

@@ -9,11 +9,12 @@
 
 struct raster_window_ir {
     struct jit_builder *b;
-    bool nearest;        /* one tap of each axis, else two */
-    bool descending;     /* the second may stand before the first */
-    bool interleaved;    /* the order of texels in a utile: RASTER_UTGARD_TILED's, else rows */
-    bool copied;         /* nearest: pictures are likely copied, block for block */
-    unsigned bytes;      /* of a texel: 3 or 4. Texels of 3 are words with zeros on top */
+    bool nearest;     /* one tap of each axis, else two */
+    bool descending;  /* the second may stand before the first */
+    bool interleaved; /* the order of texels in a utile: RASTER_UTGARD_TILED's, else rows */
+    bool copied;      /* nearest: pictures are likely copied, block for block */
+    bool rows;        /* nearest, interleaved: windows are rows of sixteen texels, as programs fetch them */
+    unsigned bytes;   /* of a texel: 3 or 4. Texels of 3 are words with zeros on top */
     LLVMValueRef tap[2]; /* halves: the first tap of both axes, the second */
     /* Words, pairs, of each lane's level: struct raster_window. */
     LLVMValueRef last_utile, last_start;

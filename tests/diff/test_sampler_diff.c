@@ -221,6 +221,32 @@ static void random_integers(uint32_t lane[16], uint32_t most)
         lane[l] = below(30) == 0 ? random32() : same ? first : below(most);
 }
 
+static void as_first(uint32_t lane[16])
+{
+    for (unsigned l = 1; l < 16; l++)
+        lane[l] = lane[0];
+}
+
+/* Texels side by side, as programs of blocks and kernels fetch them: perhaps held within the image, perhaps one beside
+ * the row. */
+static void random_row(struct io *io)
+{
+    struct raster_lookup_lanes *in = &io->in;
+    int32_t width = (int32_t)io->image.level[0].width, first = (int32_t)below((uint32_t)width + 16) - 8;
+    bool held = !one_in(3);
+
+    for (int32_t l = 0; l < 16; l++)
+        in->coordinate[0][l] = (uint32_t)(held ? UTIL_MAX(UTIL_MIN(first + l, width - 1), 0) : first + l);
+    as_first(in->coordinate[1]);
+    as_first(in->coordinate[2]);
+    for (unsigned k = 0; k < 3; k++)
+        as_first(in->offset[k]);
+    as_first(in->layer);
+    as_first(in->lod);
+    if (one_in(4))
+        in->coordinate[below(2)][below(16)] += below(40);
+}
+
 static void random_lanes(struct io *io)
 {
     const struct raster_image_level *base = &io->image.level[0];
@@ -249,6 +275,8 @@ static void random_lanes(struct io *io)
         random_floats(in->lod, 4);
     random_floats(in->reference, 1);
     random_integers(in->sample, io->image.samples + 1);
+    if (io->key.op == RASTER_FETCH && one_in(2))
+        random_row(io);
     for (unsigned n = 0; n < INPUTS; n++)
         if (!(io->given >> n & 1))
             memset((uint8_t *)in + n * 64ull, 0, 64);
