@@ -8,7 +8,7 @@ from gl import compare, glsl, values
 
 # What stays: without it a scene has no answer, or reads what nobody wrote.
 KEPT = re.compile(r"scene |# compare|targets? |vertex$|fragment$|compute$|link$|storage |integers |imageunit |capture |feedback |dispatch |uniform n0 "
-                  r"|\|\s+(barrier\(\)|all\[l\] = |if \(l == 0u\))")
+                  r"|\|\s+(memoryBarrierShared\(\)|all\[l\] = |if \(l == 0u\))")
 BATCH = 48
 
 
