@@ -24,25 +24,30 @@ static void report_tile(struct gpu_frame *frame, uint32_t index, const struct gp
     run->fault[owner] = *fault;
 }
 
-static void report(struct gpu_frame *frame, const struct gpu_frame_area *part, const struct gpu_fault *fault)
-{
-    const struct gpu_frame_run *run = frame->run;
-    pthread_mutex_lock(&frame->maker.lock);
-    for (uint32_t y = part->y; y < part->y + (uint32_t)part->height; y++)
-        for (uint32_t x = part->x; x < part->x + (uint32_t)part->width; x++)
-            report_tile(frame, run->tile_at[y * run->columns + x] - 1, fault);
-    pthread_mutex_unlock(&frame->maker.lock);
-}
-
 static void report_part(struct gpu_frame *frame, const struct raster_rect *part,
                         const struct gpu_fault *fault)
 {
+    const struct gpu_frame_run *run = frame->run;
+    const struct gpu_observer *o = frame->observer;
     const int32_t side = GPU_TILE;
-    const struct gpu_frame_area tiles = {.x = (uint16_t)(part->x0 / side),
-                                         .y = (uint16_t)(part->y0 / side),
-                                         .width = (uint16_t)((part->x1 - 1) / side - part->x0 / side + 1),
-                                         .height = (uint16_t)((part->y1 - 1) / side - part->y0 / side + 1)};
-    report(frame, &tiles, fault);
+    pthread_mutex_lock(&frame->maker.lock);
+    for (int32_t y = part->y0 / side; y <= (part->y1 - 1) / side; y++)
+        for (int32_t x = part->x0 / side; x <= (part->x1 - 1) / side; x++)
+            report_tile(frame, run->tile_at[(uint32_t)y * run->columns + (uint32_t)x] - 1, fault);
+    if (o && o->stopped)
+        o->stopped(o->data, frame->batch, part);
+    pthread_mutex_unlock(&frame->maker.lock);
+}
+
+static void report(struct gpu_frame *frame, const struct gpu_frame_area *area, const struct gpu_fault *fault)
+{
+    const struct raster_rect pixels = {
+        .x0 = area->x * (int32_t)GPU_TILE,
+        .y0 = area->y * (int32_t)GPU_TILE,
+        .x1 = (area->x + area->width) * (int32_t)GPU_TILE,
+        .y1 = (area->y + area->height) * (int32_t)GPU_TILE,
+    };
+    report_part(frame, &pixels, fault);
 }
 
 /* ---- areas ---- */

@@ -160,6 +160,9 @@ struct gpu_observer {
      * interpreted; NULL: nothing is. */
     const struct gpu_watch *(*covered)(void *job, const struct gpu_observed_primitive *primitive,
                                        const struct raster_tile *tile);
+    /* A fault ended the drawing of these pixels of the window, whose stores were planned: none is done. Called
+     * for one after the other. */
+    void (*stopped)(void *data, uint32_t batch, const struct raster_rect *pixels);
     /* A batch is drawn: what its draws took of a vertex program. */
     void (*vertices)(void *data, const struct gpu_observed_program *program, uint64_t vertices,
                      uint64_t instructions);

@@ -99,6 +99,8 @@ struct gpu_output {
     bool alpha_tested, alpha_passed;
     uint8_t alpha_func;
     float alpha_ref, alpha; /* the test's, 0 to 1 */
+    bool alpha_to_coverage;
+    uint16_t alpha_left; /* then: samples of the sample mask that alpha leaves */
 };
 
 /* One lane of a block, followed. The lists are the owner's: gpu_lane_finish. */

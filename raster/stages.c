@@ -36,16 +36,24 @@ static bool is_covered(uint32_t alpha, unsigned k)
     return alpha * 4 >= 255 * k + 128;
 }
 
+uint16_t raster_stages_alpha_left(const struct raster_stages *stages, unsigned k, const uint32_t word[16])
+{
+    uint16_t left = 0;
+    for (unsigned lane = 0; lane < 16; lane++)
+        if (!stages->alpha_to_coverage || is_covered(word[lane] >> 24, k))
+            left |= (uint16_t)(1u << lane);
+    return left;
+}
+
 uint16_t raster_stages_alpha(const struct raster_stages *stages, struct raster_stages_block *block,
                              unsigned k, uint16_t lanes, uint32_t word[16])
 {
     uint16_t passed = 0;
+    lanes &= raster_stages_alpha_left(stages, k, word);
     for (unsigned lane = 0; lane < 16; lane++) {
         uint32_t alpha = word[lane] >> 24;
         if (raster_compare(stages->alpha_func, alpha, stages->alpha_ref))
             passed |= (uint16_t)(1u << lane);
-        if (stages->alpha_to_coverage && !is_covered(alpha, k))
-            lanes &= (uint16_t)~(1u << lane);
         if (stages->alpha_to_one)
             word[lane] |= 0xff000000;
     }

@@ -35,6 +35,8 @@ void raster_stages_test(const struct raster_stages *stages, struct raster_stages
 
 /* A colour of the program's as four bytes, red lowest. */
 uint32_t raster_stages_word(const float color[4]);
+/* The lanes whose alpha leaves sample k to alpha to coverage; all without it. */
+uint16_t raster_stages_alpha_left(const struct raster_stages *stages, unsigned k, const uint32_t word[16]);
 /* Sample k's colours, as words, meet the alpha test and alpha to coverage: of `lanes`, which the program left,
  * those that go on stay live. Returns the lanes that passed the alpha test. */
 uint16_t raster_stages_alpha(const struct raster_stages *stages, struct raster_stages_block *block,

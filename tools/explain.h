@@ -23,6 +23,7 @@ enum explain_outcome {
     EXPLAIN_STENCIL_FAILED, /* in every covered sample */
     EXPLAIN_DEPTH_FAILED,   /* likewise */
     EXPLAIN_ALPHA_FAILED,   /* */
+    EXPLAIN_ALPHA_COVERED,  /* alpha to coverage left no covered sample */
     EXPLAIN_MASKED,         /* no covered sample is in the sample mask */
     EXPLAIN_NO_COLOR,       /* passed the tests, but wrote no colour */
     EXPLAIN_FAULTED,        /* the program stopped with a fault */
@@ -77,6 +78,7 @@ struct explain_stage {
     uint64_t load_address; /* LOADED: of the image; `traced` says that its stores are the stage before */
     bool traced;
     bool stored;                  /* ends in a store to an image; else the next stage goes on */
+    bool stopped;                 /* that store was never done: a fault ended the tile's drawing */
     struct gpu_observed_op store; /* then */
     uint32_t samples;
     struct gpu_color color_first[RASTER_TARGET_SAMPLES]; /* the samples as the stage found them */
@@ -92,15 +94,17 @@ struct explain_stage {
 
 struct explain_pixel {
     uint32_t picture, x, y; /* asked for: picture from 1, pixel from the top left */
-    struct capture_frame frame;
-    uint64_t address; /* of the pixel in guest memory */
-    uint32_t bytes;   /* 1 to 16 */
-    bool found;       /* some store wrote it */
-    bool cut;         /* more than EXPLAIN_STAGES */
+    bool has_target; /* asked for: of that colour target of the picture's rendering, not of the picture */
+    uint32_t target;
+    struct capture_frame frame; /* the picture, or the target's image */
+    uint64_t address;           /* of the pixel in guest memory */
+    uint32_t bytes;             /* 1 to 16 */
+    bool found;                 /* some store wrote it, or would have: the last stage says so */
+    bool cut;                   /* more than EXPLAIN_STAGES */
 
     uint8_t rgba[4]; /* in the picture */
-    uint8_t made[4]; /* what the last stage's samples give */
-    bool agrees;
+    uint8_t made[4]; /* what the last stage's samples give, unless it stopped */
+    bool agrees;     /* these two */
     struct {
         struct explain_stage *at; /* oldest first */
         uint32_t count, room;
@@ -141,8 +145,8 @@ struct explain_result {
 
 /* Fills result->pixels, of which picture, x and y are given, by playing `capture` (all of it goes back to its
  * beginning first). With `traces` the programs' instructions are kept, at most EXPLAIN_TRACE a primitive.
- * `progress` (may be NULL) hears of the bytes of the file played. 0; -ERANGE with the message when a picture
- * or a pixel does not exist; another negative errno with a message. Call explain_finish in either case. */
+ * `progress` (may be NULL) hears of the bytes of the file played. 0; -ERANGE with the message when a picture,
+ * a pixel or a target does not exist; another negative errno with a message. Call explain_finish in either case. */
 #define EXPLAIN_TRACE 65536u
 int explain_run(const char *capture, const struct gpu_options *options, bool all, bool traces,
                 struct explain_result *result, void (*progress)(void *data, uint64_t position, uint64_t size),
@@ -161,6 +165,8 @@ void explain_print(FILE *out, const struct explain_result *result, const struct 
 /* 0, or -ENOMEM: it is not whole. */
 int explain_print_json(FILE *out, const char *capture, const struct explain_result *result,
                        const struct explain_pixel *pixel, const struct explain_show *show);
+/* A fault ended the drawing of its last stage: nothing was stored. */
+bool explain_stopped(const struct explain_pixel *pixel);
 const char *explain_outcome_name(enum explain_outcome outcome);
 const char *explain_format_name(uint32_t format); /* enum raster_format */
 /* The step's instruction, of the event's program or blend shader. */

@@ -139,6 +139,14 @@ void explain_print_output(FILE *out, const struct explain_pixel *pixel, const st
         fprintf(out, "%.6g, %s %.6g: %s\n", (double)o->alpha, explain_func_name(o->alpha_func),
                 (double)o->alpha_ref, o->alpha_passed ? "passed" : "failed");
     }
+    if (o->alpha_to_coverage) {
+        explain_label(out, "alpha");
+        fprintf(out, "%.6g to coverage leaves", (double)o->alpha);
+        for (unsigned k = 0; k < e->samples; k++)
+            if (o->alpha_left >> k & 1)
+                fprintf(out, " sample %u", k);
+        fputs(o->alpha_left ? "\n" : " no sample\n", out);
+    }
     if (!e->lane.written && o->blend.write_mask)
         return;
     explain_label(out, "blending");

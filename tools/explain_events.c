@@ -237,6 +237,16 @@ static bool stencil_passed(const struct explain_event *e, const struct gpu_test 
     return false;
 }
 
+/* Whether alpha to coverage took out what coverage and the tests before the program had left. */
+static bool covered_by_alpha(const struct explain_event *e)
+{
+    uint16_t left = e->coverage;
+    for (uint32_t i = 0; i < e->lane.tests.count; i++)
+        if (e->lane.tests.at[i].when == GPU_TEST_BEFORE)
+            left &= e->lane.tests.at[i].passed;
+    return e->lane.output.alpha_to_coverage && left && !(left & e->lane.output.alpha_left);
+}
+
 static enum explain_outcome outcome_of(const struct explain_event *e)
 {
     const struct gpu_lane *lane = &e->lane;
@@ -250,6 +260,8 @@ static enum explain_outcome outcome_of(const struct explain_event *e)
         return EXPLAIN_DISCARDED;
     if (lane->output.alpha_tested && !lane->output.alpha_passed)
         return EXPLAIN_ALPHA_FAILED;
+    if (covered_by_alpha(e))
+        return EXPLAIN_ALPHA_COVERED;
     for (uint32_t i = 0; i < lane->tests.count; i++)
         if (!lane->tests.at[i].passed)
             return stencil_passed(e, &lane->tests.at[i]) ? EXPLAIN_DEPTH_FAILED : EXPLAIN_STENCIL_FAILED;

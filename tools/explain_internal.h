@@ -33,6 +33,12 @@ void explain_print_output(FILE *out, const struct explain_pixel *pixel, const st
 
 /* ---- explain_log.c ---- */
 
+/* Pixels of the window whose stores a fault left undone. */
+struct explain_stopped {
+    uint32_t batch;
+    struct raster_rect pixels;
+};
+
 struct explain_log {
     struct {
         struct gpu_observed_op *at;
@@ -42,11 +48,20 @@ struct explain_log {
         uint32_t *at;
         uint32_t count, room;
     } marks; /* ops done when picture n + 1 was complete */
+    struct {
+        struct explain_stopped *at;
+        uint32_t count, room;
+    } stopped;
     bool out_of_memory;
 };
 
 void explain_log_op(struct explain_log *log, const struct gpu_observed_op *op);
 void explain_log_finish(struct explain_log *log);
+void explain_log_stopped(struct explain_log *log, uint32_t batch, const struct raster_rect *pixels);
+/* The image that the rendering of the pixel's address stored its colour target into, as a frame. 0; -ERANGE
+ * with the message: none. */
+int explain_find_target(const struct explain_log *log, const struct explain_pixel *pixel, uint32_t target,
+                        struct capture_frame *out, struct util_error *error);
 /* Follows the pixel's bytes back from the end of the log: fills `found`, `cut` and `stages`. False when
  * memory is out. */
 bool explain_follow(const struct explain_log *log, struct explain_pixel *pixel);

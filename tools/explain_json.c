@@ -270,8 +270,9 @@ static void put_equation(struct json *j, const char *key, const struct raster_eq
     json_end(j);
 }
 
-static void put_output(struct json *j, const struct gpu_output *o)
+static void put_output(struct json *j, const struct explain_event *e)
 {
+    const struct gpu_output *o = &e->lane.output;
     if (!o->given)
         return;
     json_hold_object(j, "output");
@@ -281,6 +282,10 @@ static void put_output(struct json *j, const struct gpu_output *o)
         json_double(j, "alpha", (double)o->alpha);
         json_double(j, "alpha_reference", (double)o->alpha_ref);
         json_boolean(j, "alpha_passed", o->alpha_passed);
+    }
+    if (o->alpha_to_coverage) {
+        json_double(j, "alpha_to_coverage", (double)o->alpha);
+        put_mask(j, "alpha_left", o->alpha_left, e->samples);
     }
     put_color(j, "constant", &o->constant);
     if (o->shader) {
@@ -305,6 +310,7 @@ static void put_event(struct json *j, const struct explain_result *r, const stru
                                            [EXPLAIN_STENCIL_FAILED] = "stencil-failed",
                                            [EXPLAIN_DEPTH_FAILED] = "depth-failed",
                                            [EXPLAIN_ALPHA_FAILED] = "alpha-failed",
+                                           [EXPLAIN_ALPHA_COVERED] = "alpha-to-coverage",
                                            [EXPLAIN_MASKED] = "masked",
                                            [EXPLAIN_NO_COLOR] = "no-color",
                                            [EXPLAIN_FAULTED] = "faulted"};
@@ -330,7 +336,7 @@ static void put_event(struct json *j, const struct explain_result *r, const stru
         json_uint(j, "z", e->lane.z);
         if (show->trace)
             put_trace(j, r, e);
-        put_output(j, &e->lane.output);
+        put_output(j, e);
         put_colors(j, "color_before", e->color_before, e->samples);
         put_colors(j, "color_after", e->color_after, e->samples);
         put_mask(j, "color_written", e->lane.written, e->samples);
@@ -378,7 +384,9 @@ static void put_stage(struct json *j, const struct explain_result *r, const stru
             put_event(j, r, &s->events.at[k], show);
     json_end(j);
     put_colors(j, "color_last", s->color_last, s->samples);
-    json_boolean(j, "stored", s->stored);
+    json_boolean(j, "stored", s->stored && !s->stopped);
+    if (s->stopped)
+        json_boolean(j, "stopped", true);
     if (s->stored)
         json_hex(j, "store_record", s->store.address);
     json_end(j);
@@ -399,9 +407,13 @@ int explain_print_json(FILE *out, const char *capture, const struct explain_resu
     json_hex(&j, "address", pixel->address);
     put_bytes(&j, "rgba", pixel->rgba);
     json_boolean(&j, "found", pixel->found);
-    if (pixel->found) {
+    if (pixel->has_target)
+        json_uint(&j, "target", pixel->target);
+    if (pixel->found && !explain_stopped(pixel)) {
         put_bytes(&j, "stored_rgba", pixel->made);
         json_boolean(&j, "agrees", pixel->agrees);
+    }
+    if (pixel->found) {
         json_boolean(&j, "cut", pixel->cut);
     }
     json_open_array(&j, "stages");

@@ -1,4 +1,5 @@
 /* The first play: what tile jobs load and store, and a pixel's way back through it. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "raster/targets.h"
@@ -11,8 +12,16 @@ void explain_log_op(struct explain_log *log, const struct gpu_observed_op *op)
         log->out_of_memory = true;
 }
 
+void explain_log_stopped(struct explain_log *log, uint32_t batch, const struct raster_rect *pixels)
+{
+    const struct explain_stopped it = {batch, *pixels};
+    if (!UTIL_LIST_ADD(log->stopped, it))
+        log->out_of_memory = true;
+}
+
 void explain_log_finish(struct explain_log *log)
 {
+    free(log->stopped.at);
     free(log->ops.at);
     free(log->marks.at);
     *log = (struct explain_log){0};
@@ -69,9 +78,23 @@ static bool stores(const struct gpu_observed_op *op, const struct gpu_observed_o
     return false;
 }
 
-/* The last store before operation `end` that wrote the place; false when there is none. */
-static bool find_store(const struct explain_log *log, uint32_t end, const struct place *place, uint32_t *at,
-                       uint32_t *x, uint32_t *y)
+/* Whether a fault left operation `i`, a store, undone for the tile's pixel (x, y). */
+static bool is_stopped(const struct explain_log *log, uint32_t i, uint32_t x, uint32_t y)
+{
+    const struct gpu_observed_op *tile = log->stopped.count ? tile_at(log, i) : NULL;
+    for (uint32_t n = 0; tile && n < log->stopped.count; n++) {
+        const struct raster_rect *r = &log->stopped.at[n].pixels;
+        const int32_t wx = tile->x + (int32_t)x, wy = tile->y + (int32_t)y;
+        if (log->stopped.at[n].batch == tile->batch && wx >= r->x0 && wx < r->x1 && wy >= r->y0 && wy < r->y1)
+            return true;
+    }
+    return false;
+}
+
+/* The last store before operation `end` of the place, if only planned unless `done`; false when there is
+ * none. */
+static bool find_store(const struct explain_log *log, uint32_t end, const struct place *place, bool done,
+                       uint32_t *at, uint32_t *x, uint32_t *y)
 {
     for (uint32_t i = end; i-- > 0;) {
         const struct gpu_observed_op *op = &log->ops.at[i], *tile;
@@ -83,7 +106,7 @@ static bool find_store(const struct explain_log *log, uint32_t end, const struct
         if (place->raw && op->kind == GPU_OBSERVED_RAW_STORE && op->image == place->address)
             return true;
         if (!place->raw && op->kind == GPU_OBSERVED_STORE && (tile = tile_at(log, i)) &&
-            stores(op, tile, place, x, y))
+            stores(op, tile, place, x, y) && !(done && is_stopped(log, i, *x, *y)))
             return true;
     }
     return false;
@@ -168,6 +191,44 @@ static void end_stage(const struct explain_log *log, uint32_t at, struct explain
     stage->stored = true;
     stage->target = op->target;
     stage->store = *op;
+    stage->stopped = is_stopped(log, at, stage->local_x, stage->local_y);
+}
+
+int explain_find_target(const struct explain_log *log, const struct explain_pixel *pixel, uint32_t target,
+                        struct capture_frame *out, struct util_error *error)
+{
+    const struct place place = {.address = pixel->address, .bytes = pixel->bytes};
+    uint32_t at = 0, x, y, targets = 0;
+    if (!find_store(log, log->ops.count, &place, false, &at, &x, &y))
+        return util_fail(error, -ERANGE, "no tile was stored at pixel (%u, %u) of picture %u, of any target",
+                         pixel->x, pixel->y, pixel->picture);
+    if (log->ops.at[at].target == target) { /* as the picture has it */
+        *out = pixel->frame;
+        return 0;
+    }
+    const uint32_t batch = log->ops.at[at].batch;
+    for (uint32_t i = log->ops.count; i-- > 0;) {
+        const struct gpu_observed_op *op = &log->ops.at[i];
+        if (op->batch != batch || op->kind != GPU_OBSERVED_STORE || !op->color)
+            continue;
+        targets |= 1u << op->target;
+        if (op->target == target && op->pixel_bytes) {
+            *out = (struct capture_frame){.address = op->image,
+                                          .width = op->surface.width,
+                                          .height = op->surface.height,
+                                          .layout = op->surface.layout,
+                                          .format = op->surface.format,
+                                          .stride = op->surface.stride};
+            return 0;
+        }
+    }
+    char list[RASTER_TARGETS_MAX * 2 + 1] = "";
+    for (unsigned t = 0, n = 0; t < RASTER_TARGETS_MAX; t++)
+        if (targets >> t & 1)
+            n += (unsigned)snprintf(list + n, sizeof list - n, " %u", t);
+    return util_fail(error, -ERANGE,
+                     "picture %u has no colour target %u that can be shown; its rendering stored:%s",
+                     pixel->picture, target, list);
 }
 
 static void reverse(struct explain_stage *stage, uint32_t count)
@@ -184,7 +245,7 @@ bool explain_follow(const struct explain_log *log, struct explain_pixel *pixel)
     struct place place = {.address = pixel->address, .bytes = pixel->bytes};
     struct explain_stage stage = {0};
     uint32_t at = 0;
-    bool more = find_store(log, log->ops.count, &place, &at, &stage.local_x, &stage.local_y);
+    bool more = find_store(log, log->ops.count, &place, false, &at, &stage.local_x, &stage.local_y);
 
     pixel->found = more;
     if (more)
@@ -195,7 +256,7 @@ bool explain_follow(const struct explain_log *log, struct explain_pixel *pixel)
         /* Several pixels made this one: each would have a way of its own. */
         bool whole = !stage.stored || !stage.store.resolve.shrink_x;
         if (stage.start == EXPLAIN_LOADED) {
-            more = whole && find_store(log, at, &place, &at, &before.local_x, &before.local_y);
+            more = whole && find_store(log, at, &place, true, &at, &before.local_x, &before.local_y);
             stage.traced = more;
             if (more)
                 end_stage(log, at, &before);
@@ -225,7 +286,7 @@ void explain_find_origin(const struct explain_log *log, const struct explain_sta
     *out = (struct explain_origin){0};
     while (end && log->ops.at[end - 1].batch == stage->batch)
         end--;
-    if (!bytes || !find_store(log, end, &place, &at, &x, &y))
+    if (!bytes || !find_store(log, end, &place, true, &at, &x, &y))
         return;
     const struct gpu_observed_op *op = &log->ops.at[at], *tile = tile_at(log, at);
     *out = (struct explain_origin){.picture = picture_of(log, at),

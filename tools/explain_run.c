@@ -24,8 +24,15 @@ static void on_planned(void *data, const struct gpu_observed_op *op)
     explain_log_op(&player->log, op);
 }
 
+static void on_stopped(void *data, uint32_t batch, const struct raster_rect *pixels)
+{
+    struct explain_player *player = data;
+    explain_log_stopped(&player->log, batch, pixels);
+}
+
 /* ---- a picture is complete ---- */
 
+/* Of p->frame. */
 static int find_address(struct explain_pixel *p, struct util_error *error)
 {
     const struct capture_frame *f = &p->frame;
@@ -40,6 +47,40 @@ static int find_address(struct explain_pixel *p, struct util_error *error)
     return 0;
 }
 
+/* The pixel of the target asked for takes the place of the picture's. */
+static int take_target(const struct play *play, struct explain_pixel *p, struct util_error *error)
+{
+    int code = explain_find_target(&play->player.log, p, p->target, &p->frame, error);
+    return code ? code : find_address(p, error);
+}
+
+/* Of `image`, which is read where it is not yet. */
+static int read_pixel(const struct play *play, struct explain_pixel *p, struct util_image *image,
+                      struct util_error *error)
+{
+    int code = image->pixels ? 0 : replay_picture(play->replay, &p->frame, image);
+    if (code)
+        return util_fail(error, code, "picture %u cannot be read", p->picture);
+    memcpy(p->rgba, image->pixels + ((size_t)p->y * image->width + p->x) * 4, 4);
+    return 0;
+}
+
+/* `picture`: all pixels', read once. */
+static int look_up(const struct play *play, struct explain_pixel *p, struct util_image *picture,
+                   struct util_error *error)
+{
+    struct util_image own = {0};
+    int code = find_address(p, error);
+    if (!code && p->has_target)
+        code = take_target(play, p, error);
+    if (!code)
+        code = read_pixel(play, p, p->has_target ? &own : picture, error);
+    util_image_finish(&own);
+    if (!code && !explain_follow(&play->player.log, p))
+        code = util_fail(error, -ENOMEM, "out of memory");
+    return code;
+}
+
 /* Looks the pixels of this picture up. */
 static int on_picture(struct play *play, const struct capture_frame *frame, uint32_t number,
                       struct util_error *error)
@@ -52,14 +93,7 @@ static int on_picture(struct play *play, const struct capture_frame *frame, uint
         if (p->picture != number)
             continue;
         p->frame = *frame;
-        code = find_address(p, error);
-        if (!code && !image.pixels && (code = replay_picture(play->replay, frame, &image)))
-            util_fail(error, code, "picture %u cannot be read", number);
-        if (code)
-            break;
-        memcpy(p->rgba, image.pixels + ((size_t)p->y * image.width + p->x) * 4, 4);
-        if (!explain_follow(&play->player.log, p))
-            code = util_fail(error, -ENOMEM, "out of memory");
+        code = look_up(play, p, &image, error);
     }
     util_image_finish(&image);
     return code;
@@ -117,7 +151,7 @@ static void compare(struct explain_result *result)
     for (uint32_t i = 0; i < result->pixel_count; i++) {
         struct explain_pixel *p = &result->pixels[i];
         p->agrees = p->found && p->stages.count && p->stages.at[p->stages.count - 1].seen &&
-                    !memcmp(p->made, p->rgba, sizeof p->made);
+                    !p->stages.at[p->stages.count - 1].stopped && !memcmp(p->made, p->rgba, sizeof p->made);
     }
 }
 
@@ -155,7 +189,8 @@ int explain_run(const char *capture, const struct gpu_options *options, bool all
     play.presented = !all && replay_shows_pictures(reader);
     capture_reader_info(reader, &info);
     play.file_size = info.file_size;
-    play.player.observer = (struct gpu_observer){.data = &play.player, .planned = on_planned};
+    play.player.observer =
+        (struct gpu_observer){.data = &play.player, .planned = on_planned, .stopped = on_stopped};
     watched.observer = &play.player.observer;
     code = replay_create(reader, &watched, &play.replay, error);
     if (code) {

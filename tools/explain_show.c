@@ -10,11 +10,16 @@
 const char *explain_outcome_name(enum explain_outcome outcome)
 {
     static const char *const names[] = {
-        [EXPLAIN_CULLED] = "culled for its facing",       [EXPLAIN_WRITTEN] = "written",
-        [EXPLAIN_DISCARDED] = "discarded by the program", [EXPLAIN_STENCIL_FAILED] = "stencil test failed",
-        [EXPLAIN_DEPTH_FAILED] = "depth test failed",     [EXPLAIN_NO_COLOR] = "no colour written",
-        [EXPLAIN_FAULTED] = "stopped by a fault",         [EXPLAIN_ALPHA_FAILED] = "alpha test failed",
+        [EXPLAIN_CULLED] = "culled for its facing",
+        [EXPLAIN_WRITTEN] = "written",
+        [EXPLAIN_DISCARDED] = "discarded by the program",
+        [EXPLAIN_STENCIL_FAILED] = "stencil test failed",
+        [EXPLAIN_DEPTH_FAILED] = "depth test failed",
+        [EXPLAIN_NO_COLOR] = "no colour written",
+        [EXPLAIN_FAULTED] = "stopped by a fault",
+        [EXPLAIN_ALPHA_FAILED] = "alpha test failed",
         [EXPLAIN_MASKED] = "not in the sample mask",
+        [EXPLAIN_ALPHA_COVERED] = "no sample left by alpha to coverage",
     };
     return names[outcome];
 }
@@ -332,9 +337,21 @@ static bool is_wanted(const struct explain_result *r, const struct explain_pixel
     return r->draws.at[e->draw].picture == pixel->picture && r->draws.at[e->draw].number == show->draw;
 }
 
+bool explain_stopped(const struct explain_pixel *pixel)
+{
+    return pixel->stages.count && pixel->stages.at[pixel->stages.count - 1].stopped;
+}
+
 static void print_end(FILE *out, const struct explain_pixel *pixel, const struct explain_show *show)
 {
     const struct explain_stage *s = &pixel->stages.at[pixel->stages.count - 1];
+    if (s->stopped) {
+        fprintf(out,
+                "\nnot stored: a fault ended the tile's drawing\n"
+                "picture   %u,%u,%u,%u: what the memory held before\n",
+                pixel->rgba[0], pixel->rgba[1], pixel->rgba[2], pixel->rgba[3]);
+        return;
+    }
     fprintf(out, "\nstored    ");
     print_colors(out, pixel, s->color_last, s->samples, show);
     fprintf(out, ", at 0x%08" PRIx64 " by %s", pixel->address, s->store.what);
@@ -354,9 +371,12 @@ void explain_print(FILE *out, const struct explain_result *r, const struct expla
                    const struct explain_show *show)
 {
     uint32_t shown = 0, events = 0;
-    fprintf(out, "picture %u (%ux%u at 0x%08" PRIx64 "), pixel (%u, %u) at 0x%08" PRIx64 ": %u,%u,%u,%u\n",
-            pixel->picture, pixel->frame.width, pixel->frame.height, pixel->frame.address, pixel->x, pixel->y,
-            pixel->address, pixel->rgba[0], pixel->rgba[1], pixel->rgba[2], pixel->rgba[3]);
+    fprintf(out, "picture %u", pixel->picture);
+    if (pixel->has_target)
+        fprintf(out, ", target %u", pixel->target);
+    fprintf(out, " (%ux%u at 0x%08" PRIx64 "), pixel (%u, %u) at 0x%08" PRIx64 ": %u,%u,%u,%u\n",
+            pixel->frame.width, pixel->frame.height, pixel->frame.address, pixel->x, pixel->y, pixel->address,
+            pixel->rgba[0], pixel->rgba[1], pixel->rgba[2], pixel->rgba[3]);
     if (!pixel->found) {
         fprintf(out, "\nNo tile was ever stored there: the pixel is as the memory was recorded.\n");
         return;

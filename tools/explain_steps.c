@@ -114,6 +114,8 @@ static void print_steps(FILE *out, const struct explain_result *r, const struct 
     for (uint32_t i = 0; i < e->lane.trace.count; i++) {
         const struct gpu_step *step = &e->lane.trace.at[i];
         fill_row(r, e, step, &row);
+        if (i && step[-1].blends && !step->blends)
+            fputs("    the program again, for the next sample\n", out);
         if (step->blends && !(i && step[-1].blends))
             fprintf(out, "    blend shader at 0x%08x\n",
                     e->blend != UINT32_MAX ? r->programs.at[e->blend].address : 0);

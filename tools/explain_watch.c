@@ -188,7 +188,7 @@ static void on_op(void *data, uint32_t number, enum gpu_observed_kind kind, bool
         if (number != stage->last)
             continue;
         sort_events(stage);
-        if (stage == last && stage->stored)
+        if (stage == last && stage->stored && !stage->stopped)
             make_pixel(watch, tile);
     }
 }

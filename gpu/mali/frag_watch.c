@@ -269,6 +269,17 @@ static struct gpu_color color_of(bool integers, const uint32_t word[4])
     return color;
 }
 
+/* Samples that alpha to coverage leaves; of draws shaded by the sample, with those before. */
+static uint16_t alpha_left(const struct mali_frag_batch *b, const struct gpu_lane *lane, float alpha)
+{
+    const struct mali_frag *f = b->frag;
+    uint16_t left = lane->output.alpha_left;
+    for (unsigned s = 0; s < f->tile->samples; s++)
+        if ((!f->per_sample || s == b->sample) && raster_samples_alpha(f->tile->samples, s, alpha))
+            left |= (uint16_t)(1u << s);
+    return left & f->sample_mask;
+}
+
 static void follow_target(const struct mali_frag_batch *b, struct gpu_lane *lane)
 {
     const struct mali_frag *f = b->frag;
@@ -290,7 +301,9 @@ static void follow_target(const struct mali_frag_batch *b, struct gpu_lane *lane
                                        .alpha_passed = mali_frag_passes_alpha(f, alpha),
                                        .alpha_func = f->alpha_func,
                                        .alpha_ref = f->alpha_reference,
-                                       .alpha = alpha};
+                                       .alpha = alpha,
+                                       .alpha_to_coverage = f->has_program && f->alpha_to_coverage,
+                                       .alpha_left = alpha_left(b, lane, alpha)};
     for (unsigned s = 0; lane->output.given && s < f->tile->samples; s++)
         lane->written |= (uint16_t)((b->live[s] >> lane->number & 1) << s);
 }

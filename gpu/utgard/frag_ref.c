@@ -247,11 +247,13 @@ static void finish(struct utgard_ref_batch *batch, const struct utgard_pp_state 
     const struct utgard_frag *frag = batch->frag;
     const struct utgard_frag_head *head = &frag->head;
     uint32_t word[RASTER_MAX_SAMPLES][16];
-    uint16_t passed = 0; /* the alpha test, some sample */
+    uint16_t left[RASTER_MAX_SAMPLES]; /* to alpha to coverage */
+    uint16_t passed = 0;               /* the alpha test, some sample */
 
     for (unsigned k = 0; k < head->samples; k++) {
         for (unsigned lane = 0; lane < 16; lane++)
             word[k][lane] = utgard_ref_color(state, frag->state.color_register[k], lane);
+        left[k] = raster_stages_alpha_left(&batch->stages, k, word[k]);
         passed |= raster_stages_alpha(&batch->stages, &batch->block, k, state->live, word[k]);
     }
     take_depth(batch, state);
@@ -262,7 +264,7 @@ static void finish(struct utgard_ref_batch *batch, const struct utgard_pp_state 
             if (batch->block.live[k] >> lane & 1)
                 blend(batch, state, k, lane, word[k][lane]);
     if (batch->looking)
-        utgard_ref_look_at_colors(batch, state, word[0], passed);
+        utgard_ref_look_at_colors(batch, state, word[0], passed, left);
 }
 
 static bool any_live(const struct utgard_ref_batch *batch)

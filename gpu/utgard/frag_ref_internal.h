@@ -47,6 +47,6 @@ void utgard_ref_look_at_program(struct utgard_ref_batch *batch, const struct utg
  * alpha test.
  */
 void utgard_ref_look_at_colors(struct utgard_ref_batch *batch, const struct utgard_pp_state *state,
-                               const uint32_t source[16], uint16_t passed);
+                               const uint32_t source[16], uint16_t passed, const uint16_t *left);
 
 #endif

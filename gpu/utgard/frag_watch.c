@@ -237,7 +237,7 @@ static struct gpu_color source_of(const struct utgard_ref_batch *batch, const st
 }
 
 void utgard_ref_look_at_colors(struct utgard_ref_batch *batch, const struct utgard_pp_state *state,
-                               const uint32_t source[16], uint16_t passed)
+                               const uint32_t source[16], uint16_t passed, const uint16_t *left)
 {
     const struct utgard_frag *frag = batch->frag;
     const struct utgard_frag_head *head = &frag->head;
@@ -256,7 +256,11 @@ void utgard_ref_look_at_colors(struct utgard_ref_batch *batch, const struct utga
             .alpha_func = head->alpha_func,
             .alpha_ref = (float)(frag->args.alpha_ref & 255) / 255.0f,
             .alpha = (float)(source[f->number] >> 24) / 255.0f,
+            .alpha_to_coverage = head->alpha_to_coverage,
         };
+        for (unsigned k = 0; k < head->samples; k++)
+            if (left[k] >> f->number & head->sample_mask >> k & 1)
+                f->lane->output.alpha_left |= (uint16_t)(1u << k);
         for (unsigned k = 0; head->blend.write_mask && k < head->samples; k++)
             f->lane->written |= (uint16_t)((batch->block.live[k] >> f->number & 1) << k);
     }

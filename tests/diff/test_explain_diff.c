@@ -2,7 +2,7 @@
  * that compiled code drew: the colour that the interpreted draws leave is the picture's, and no draw is
  * missing - each primitive finds the colour that the one before left.
  *
- * VITRAIL_EXPLAIN_PIXELS: how many pixels in all (default 240; `tests/run --full` takes 1000).
+ * VITRAIL_EXPLAIN_PIXELS: how many pixels in all (default 440; `tests/run --full` takes 1000).
  * VITRAIL_EXPLAIN_CAPTURES: a folder (its path from the root) with other captures. */
 #include <dirent.h>
 #include <setjmp.h>
@@ -153,7 +153,7 @@ static void captures_agree(void **unused)
 {
     static char names[CAPTURES_MAX][256];
     const char *asked = getenv("VITRAIL_EXPLAIN_PIXELS");
-    uint32_t total = asked ? (uint32_t)strtoul(asked, NULL, 10) : 240, n = capture_list(names);
+    uint32_t total = asked ? (uint32_t)strtoul(asked, NULL, 10) : 440, n = capture_list(names);
     const struct jit_options jit = {.level = -1, .optimize = 2, .cache_dir = ""};
     assert_int_equal(jit_engine_create(&jit, &engine, NULL), 0);
     for (uint32_t i = 0; i < n; i++) {

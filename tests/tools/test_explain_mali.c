@@ -297,6 +297,35 @@ static void by_a_shader(void **data)
     film_close(&f);
 }
 
+/* ---- faults ---- */
+
+/* A program that cannot be executed: nothing is stored, and so it is told. */
+static void stopped(void **data)
+{
+    for (unsigned n = 0; n < KINDS; n++) {
+        struct film f;
+        struct explain_pixel pixel = {.picture = 1, .x = INSIDE_X, .y = INSIDE_Y};
+        struct explain_result r;
+        film_load(&f, n, "triangle");
+        memset(at(&f, util_load64(at(&f, state(&f))) & ~15ull), 0xff, 16);
+        film_record(&f);
+        reel_explain(&f.reel, &pixel, &r);
+        assert_true(r.fault_count > 0);
+        assert_true(pixel.found && !pixel.agrees && explain_stopped(&pixel));
+        char *text = reel_told(&r, &pixel, NULL);
+        assert_non_null(strstr(text, "not stored: a fault ended the tile's drawing\n"));
+        assert_null(strstr(text, "\nstored"));
+        free(text);
+        struct json_object *told = json_read(reel_told(&r, &pixel, f.reel.path));
+        assert_non_null(told);
+        assert_int_equal(json_count(told, "rgba"), 4);
+        assert_int_equal(json_count(told, "stored_rgba"), 0);
+        json_object_put(told);
+        explain_finish(&r);
+        film_close(&f);
+    }
+}
+
 /* ---- text, JSON ---- */
 
 static void as_text_and_json(void **data)
@@ -385,10 +414,9 @@ static void profile_adds_up(void **data)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outside),     cmocka_unit_test(inside),
-        cmocka_unit_test(cube),        cmocka_unit_test(culled),
-        cmocka_unit_test(never),       cmocka_unit_test(blended),
-        cmocka_unit_test(by_a_shader), cmocka_unit_test(as_text_and_json),
+        cmocka_unit_test(outside),     cmocka_unit_test(inside),          cmocka_unit_test(cube),
+        cmocka_unit_test(culled),      cmocka_unit_test(never),           cmocka_unit_test(blended),
+        cmocka_unit_test(by_a_shader), cmocka_unit_test(stopped),         cmocka_unit_test(as_text_and_json),
         cmocka_unit_test(hostile),     cmocka_unit_test(profile_adds_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
