@@ -161,7 +161,7 @@ const struct tool_command tool_command_decode = {
     .summary = "list a capture: every record, state and shader, readable",
     .operands = "CAPTURE",
     .text = "Lists a capture readably: register writes with their names, every command of every list with "
-            "its fields, render states, textures, programs as assembly, uniforms.",
+            "its fields, render states, textures, programs as assembly, blend shaders among them, uniforms.",
     .examples = "  vitrail decode cube.vtc | less\n"
                 "  vitrail decode --job 3 --no-programs cube.vtc\n"
                 "  vitrail decode --json cube.vtc | jq '.[] | select(.kind == \"register\").text'\n",

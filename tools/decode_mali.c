@@ -69,7 +69,7 @@ static void list_sizes(struct tool_mali *m, const struct mali_invocation *invoca
                  groups[0], groups[1], groups[2], size[0], size[1], size[2]);
 }
 
-static void list_compute(struct tool_mali *m, uint64_t job)
+static void list_compute(struct tool_mali *m, const char *program, uint64_t job)
 {
     struct mali_invocation invocation;
     struct mali_draw draw;
@@ -78,7 +78,7 @@ static void list_compute(struct tool_mali *m, uint64_t job)
     tool_mali_list(m, &mali_desc_compute, job + MALI_AT_PARAMETERS, NULL);
     if (!tool_mali_open(m, &mali_desc_draw, job + MALI_AT_DRAW, &draw))
         return;
-    tool_mali_draw(m, &draw, 0);
+    tool_mali_draw(m, program, &draw, 0);
     listing_close(&m->decode->listing);
 }
 
@@ -92,7 +92,7 @@ static void list_tiler(struct tool_mali *m, uint64_t job)
     tool_mali_list(m, &mali_desc_primitive_size, job + MALI_AT_PRIMITIVE_SIZE, NULL);
     if (!tool_mali_open(m, &mali_desc_draw, job + MALI_AT_DRAW, &draw))
         return;
-    tool_mali_draw(m, &draw, tool_mali_frame(m, draw.fbd, false));
+    tool_mali_draw(m, "fragment program", &draw, tool_mali_frame(m, draw.fbd, false));
     listing_close(&m->decode->listing);
 }
 
@@ -103,9 +103,9 @@ static void list_payload(struct tool_mali *m, uint64_t job, const struct mali_jo
     switch (header->type) {
     case MALI_JOB_TYPE_WRITE_VALUE: tool_mali_list(m, &mali_desc_write_value, at, NULL); break;
     case MALI_JOB_TYPE_CACHE_FLUSH: tool_mali_list(m, &mali_desc_cache_flush, at, NULL); break;
-    case MALI_JOB_TYPE_COMPUTE:
-    case MALI_JOB_TYPE_VERTEX:
-    case MALI_JOB_TYPE_GEOMETRY: list_compute(m, job); break;
+    case MALI_JOB_TYPE_COMPUTE: list_compute(m, "compute program", job); break;
+    case MALI_JOB_TYPE_VERTEX: list_compute(m, "vertex program", job); break;
+    case MALI_JOB_TYPE_GEOMETRY: list_compute(m, "geometry program", job); break;
     case MALI_JOB_TYPE_TILER: list_tiler(m, job); break;
     case MALI_JOB_TYPE_FRAGMENT:
         if (tool_mali_list(m, &mali_desc_fragment, at, &fragment))

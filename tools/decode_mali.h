@@ -17,8 +17,11 @@ bool tool_mali_open(struct tool_mali *m, const struct mali_desc *desc, uint64_t 
 /* The same without anything in it. */
 bool tool_mali_list(struct tool_mali *m, const struct mali_desc *desc, uint64_t address, void *out);
 
-/* What a draw leads to. `targets`: blends behind the state. */
-void tool_mali_draw(struct tool_mali *m, const struct mali_draw *draw, uint32_t targets);
+/* What a draw leads to. `program`: what its own is called; `targets`: blends behind the state. */
+void tool_mali_draw(struct tool_mali *m, const char *program, const struct mali_draw *draw, uint32_t targets);
+/* Its programs, blend shaders too, and uniforms. */
+void tool_mali_programs(struct tool_mali *m, const char *program, const struct mali_draw *draw,
+                        const struct mali_state *state, uint32_t targets);
 /* A framebuffer by its tagged address, with its targets or without; how many there are. */
 uint32_t tool_mali_frame(struct tool_mali *m, uint64_t tagged, bool targets);
 

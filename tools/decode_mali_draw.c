@@ -97,7 +97,7 @@ static void list_textures(struct tool_mali *m, uint64_t list, uint32_t count)
 
 /* ---- draws ---- */
 
-void tool_mali_draw(struct tool_mali *m, const struct mali_draw *draw, uint32_t targets)
+void tool_mali_draw(struct tool_mali *m, const char *program, const struct mali_draw *draw, uint32_t targets)
 {
     struct mali_state state;
     if (!tool_mali_open(m, &mali_desc_state, draw->state, &state))
@@ -106,6 +106,7 @@ void tool_mali_draw(struct tool_mali *m, const struct mali_draw *draw, uint32_t 
         list_all(m, &mali_desc_blend, draw->state + mali_desc_state.bytes[m->reader.version],
                  UTIL_MIN(targets, MALI_TARGETS));
     listing_close(&m->decode->listing);
+    tool_mali_programs(m, program, draw, &state, targets);
     if (!targets)
         tool_mali_list(m, &mali_desc_storage, draw->thread_storage & ~(uint64_t)MALI_TAG_MASK, NULL);
     if (draw->viewport)

@@ -39,6 +39,11 @@ unsigned mali_register_fields(uint32_t offset, uint32_t value, struct gpu_field 
     return reg ? gpu_register_fields(&mali_registers, reg, value, out, MALI_FLAGS_MAX) : 0;
 }
 
+const struct gpu_program_kind *mali_device_programs(const struct mali_device *device)
+{
+    return mali_program_kind(device->kind);
+}
+
 enum mali_version mali_device_version(const struct mali_device *device)
 {
     return device->version;

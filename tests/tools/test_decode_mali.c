@@ -41,6 +41,10 @@ static void t860_as_the_driver_says(void **state)
         "job header at 0x02075140: is 64-bit, type vertex, barrier, index 1",
         "workgroups 1 x 24 x 1 of 1 x 1 x 1",
         "renderer state at",
+        "vertex program at 0x",
+        "ld_attr",
+        "stop",
+        "uniform buffer 1: 2 of 2 quadwords",
         "attributes: 2",
         "type 1D, pointer 0x021d6000, stride 20, size 480",
         "varyings: 2",
@@ -51,6 +55,9 @@ static void t860_as_the_driver_says(void **state)
         "framebuffer parameters at",
         "render target count 1",
         "blend at",
+        "fragment program at 0x",
+        "tex.2d",
+        "writeout",
         "viewport at",
         "scissor maximum X 255",
         "texture at 0x02012100",
@@ -73,6 +80,48 @@ static void t860_as_the_driver_says(void **state)
     has(text, lines);
     free(text);
     guest_destroy(&s.guest);
+}
+
+/* The listing of a capture, malloc'ed. */
+static char *list_capture(const char *path, bool programs)
+{
+    const struct decode_options options = {.path = path, .no_programs = !programs};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    assert_int_equal(decode_capture(&options, out), TOOL_OK);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static unsigned occurrences(const char *text, const char *what)
+{
+    unsigned n = 0;
+    while ((text = strstr(text, what))) {
+        n++;
+        text += strlen(what);
+    }
+    return n;
+}
+
+/* Each job with a program has it listed, once as instructions; blend shaders with the target that they are for. */
+static void all_programs(void **state)
+{
+    char *text = list_capture("tests/captures/t860/gles31.vtc", true);
+    assert_int_equal(occurrences(text, "type compute"), occurrences(text, "compute program at 0x"));
+    assert_int_equal(occurrences(text, "type vertex"), occurrences(text, "vertex program at 0x"));
+    assert_true(occurrences(text, "compute program at 0x") >= 4);
+    assert_true(occurrences(text, "(listed above)") > 0);
+    assert_null(strstr(text, "(outside memory)"));
+    free(text);
+    text = list_capture("tests/captures/t860/gles31.vtc", false);
+    assert_int_equal(occurrences(text, "program at 0x") + occurrences(text, "uniform buffer 1:"), 0);
+    free(text);
+    text = list_capture("tests/captures/t860/features.vtc", true);
+    assert_true(occurrences(text, "blend shader of target 0 at 0x") > 0);
+    assert_null(strstr(text, "(outside memory)"));
+    free(text);
 }
 
 static void t720_as_the_driver_says(void **state)
@@ -128,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(t860_as_the_driver_says),
         cmocka_unit_test(t720_as_the_driver_says),
+        cmocka_unit_test(all_programs),
         cmocka_unit_test(json),
         cmocka_unit_test(broken),
     };
