@@ -16,7 +16,7 @@
 #include "drm/server/server.h"
 
 struct host {
-    struct card card;
+    struct card card; /* of host_open; others bring their own */
     char folder[64], path[80];
     int listener;
     struct drm_server *server;
@@ -29,13 +29,10 @@ struct peer {
     uint8_t *data;
 };
 
-/* `gate`: NULL, or what jobs wait for. */
-static inline void host_open_gated(struct host *h, struct gate *gate)
+/* The server of a card. Peers expect 64 MiB of memory. */
+static inline void host_serve(struct host *h, struct drm *drm, struct gpu_memory *memory)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (gate)
-        gate_init(gate);
-    card_open_observed(&h->card, 64 << 20, NULL, gate ? &gate->observer : NULL);
     snprintf(h->folder, sizeof h->folder, "/tmp/vitrail-protocol-XXXXXX");
     assert_non_null(mkdtemp(h->folder));
     snprintf(h->path, sizeof h->path, "%s/server", h->folder);
@@ -43,7 +40,23 @@ static inline void host_open_gated(struct host *h, struct gate *gate)
     h->listener = socket(AF_UNIX, SOCK_SEQPACKET, 0);
     assert_int_equal(bind(h->listener, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(listen(h->listener, 4), 0);
-    assert_int_equal(drm_server_create(h->listener, h->card.drm, &h->card.memory, &h->server), 0);
+    assert_int_equal(drm_server_create(h->listener, drm, memory, &h->server), 0);
+}
+
+static inline void host_end(struct host *h)
+{
+    drm_server_destroy(h->server);
+    close(h->listener);
+    drm_tree_remove(h->folder);
+}
+
+/* `gate`: NULL, or what jobs wait for. */
+static inline void host_open_gated(struct host *h, struct gate *gate)
+{
+    if (gate)
+        gate_init(gate);
+    card_open_observed(&h->card, 64 << 20, NULL, gate ? &gate->observer : NULL);
+    host_serve(h, h->card.drm, &h->card.memory);
 }
 
 static inline void host_open(struct host *h)
@@ -53,9 +66,7 @@ static inline void host_open(struct host *h)
 
 static inline void host_close(struct host *h)
 {
-    drm_server_destroy(h->server);
-    close(h->listener);
-    drm_tree_remove(h->folder);
+    host_end(h);
     card_close(&h->card);
 }
 
