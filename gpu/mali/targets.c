@@ -207,6 +207,17 @@ static bool add_store(const struct taking *t, const struct mali_store *store)
     return s->surface.base;
 }
 
+/* From a sample's plane to the next one's. Mesa writes no stride into a T720's framebuffer (pan_cs.c), and lays planes
+ * out one behind the other: that is what 0 means (ours), as planes in one place mean nothing. */
+static uint64_t plane_bytes(const struct taking *t, const struct plane *p)
+{
+    const uint32_t height = t->out->height;
+    if (p->surface_stride)
+        return p->surface_stride;
+    return (uint64_t)p->row_stride *
+           (p->block_format == MALI_BLOCK_FORMAT_LINEAR ? height : util_div_up(height, 16));
+}
+
 /* All images of a part of the tile: one, or with layers or samples beside each other a plane a sample. */
 static bool add_stores(const struct taking *t, const struct plane *p)
 {
@@ -221,7 +232,7 @@ static bool add_stores(const struct taking *t, const struct plane *p)
         return refuse(t, "writing samples back in mode", p->msaa);
     if (!set_layout(t, p->block_format, p->row_stride, &store.surface))
         return false;
-    for (; store.first < (each ? tile->samples : 1u); store.first++, store.address += p->surface_stride)
+    for (; store.first < (each ? tile->samples : 1u); store.first++, store.address += plane_bytes(t, p))
         if (!add_store(t, &store))
             return false;
     return true;
