@@ -39,6 +39,18 @@ static void cancel_unwanted(struct drm *drm, struct drm_job *job, const struct d
     pthread_mutex_unlock(&drm->queue.stop_lock);
 }
 
+void drm_abandon_late(struct drm *drm, struct drm_job *job)
+{
+    const struct drm_file *file = job->file;
+    pthread_mutex_lock(&drm->queue.stop_lock);
+    const bool late = file && file->abandoned;
+    pthread_mutex_unlock(&drm->queue.stop_lock);
+    if (!late)
+        return;
+    count_handles(drm, file);
+    cancel_unwanted(drm, job, file);
+}
+
 /* Jobs that run inside their submits do so with the card locked: there is one at most, and nobody else has
  * been told of it. */
 void drm_abandon(struct drm_file *file)

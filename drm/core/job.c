@@ -81,6 +81,8 @@ uint64_t drm_job_push(struct drm_job *job, struct drm_sync *out_sync)
     if (out_sync)
         drm_sync_set_fence(out_sync, seqno);
     drm_queue_push(drm, job);
+    if (drm->queue.asynchronous) /* else it has been run, and is gone */
+        drm_abandon_late(drm, job);
     if (watched)
         drm_fence_wait(drm, seqno);
     return seqno;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct drm;
 struct drm_bo;
 struct drm_sync;
 struct drm_vm;
@@ -39,6 +40,9 @@ bool drm_job_take(struct drm_job *job, struct drm_bo *bo);
 /* Into the queue, with all that can be waited for - buffers, `out_sync`, or NULL - set to the job's number,
  * which it returns. It is the queue's from now on, and may be gone already. */
 uint64_t drm_job_push(struct drm_job *job, struct drm_sync *out_sync);
+/* A job that has come into an asynchronous queue: of a file that was abandoned while its submission was under way, it is not run
+ * unless somebody else wants it. The card is locked. */
+void drm_abandon_late(struct drm *drm, struct drm_job *job);
 /* Gives back what it holds, also of a submission that became no job; the job's memory is the driver's. */
 void drm_job_release(struct drm_job *job);
 

@@ -18,6 +18,8 @@ static bool serve_rings(struct drm_server_connection *c)
         drm_server_set_asleep(c, false);
         bool ok = drm_server_answer_rings(c);
         drm_server_set_asleep(c, true);
+        if (ok && drm_server_rung(c)) /* just before: the client sends no message for it */
+            ok = drm_server_answer_rings(c);
         pthread_mutex_unlock(&c->serving);
         if (!ok)
             return false;
@@ -44,8 +46,8 @@ static bool step(struct drm_server_connection *c)
     return ok && serve_rings(c);
 }
 
-/* The client has gone: its files are let go, which nobody else holds are closed, and `c` is freed. */
-static void end(struct drm_server_connection *c)
+/* Its files; which nobody else holds are closed. */
+static void let_go(struct drm_server_connection *c)
 {
     struct drm_server *server = c->server;
     for (uint32_t i = 0; i < c->held_count; i++) {
@@ -54,6 +56,12 @@ static void end(struct drm_server_connection *c)
         pthread_mutex_unlock(&server->lock);
         drm_server_close_file(shared);
     }
+}
+
+/* `c` is freed. */
+static void end(struct drm_server_connection *c)
+{
+    struct drm_server *server = c->server;
     pthread_mutex_lock(&server->lock);
     *c->link = c->next;
     if (c->next)
@@ -88,12 +96,15 @@ static void *serve(void *data)
         ;
     leave(c);
     shutdown(c->socket, SHUT_RDWR); /* the other thread ends too */
-    drm_work(server->drm);          /* what the client has left, if nobody else does */
     pthread_mutex_lock(&server->lock);
     bool last = !--c->threads;
     pthread_mutex_unlock(&server->lock);
-    if (last)
-        end(c);
+    if (!last)
+        return NULL;
+    let_go(c);
+    while (drm_work(server->drm))
+        ; /* what the client has left, and what others left to a thread of it that was at work */
+    end(c);
     return NULL;
 }
 

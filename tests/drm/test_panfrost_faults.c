@@ -121,6 +121,32 @@ static void test_abandoned(void **state)
     }
 }
 
+/* One whose submission was under way when the file was abandoned is not begun, unless somebody else can see what it
+ * does. */
+static void test_abandoned_meanwhile(void **state)
+{
+    for (unsigned shared = 0; shared < 2; shared++) {
+        struct card card;
+        struct drm_file *other;
+        card_open(&card, 0x860, true);
+        struct buffer chain = make_buffer(card.file, 4096, NOEXEC);
+        struct drm_prime_handle prime = {.handle = chain.handle};
+        int fd;
+        assert_int_equal(drm_open(card.drm, DRM_MINOR_RENDER, &other), 0);
+        if (shared) {
+            assert_int_equal(CALL_GIVING(card.file, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime, &fd), 0);
+            assert_int_equal(CALL_TAKING(other, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime, fd), 0);
+            close(fd);
+        }
+        drm_abandon(card.file);
+        assert_int_equal(run(card.file, &chain), 0);
+        assert_true(drm_work(card.drm));
+        assert_int_equal(card.mock.starts, shared);
+        assert_int_equal(card.messages, 0);
+        card_close(&card);
+    }
+}
+
 /* A file that closes with chains in the queue: they run in its space. */
 static void test_close_with_chains(void **state)
 {
@@ -288,10 +314,15 @@ static void test_recording(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_page_fault), cmocka_unit_test(test_failed_chain),
-        cmocka_unit_test(test_hang),       cmocka_unit_test(test_gpu_fault),
-        cmocka_unit_test(test_abandoned),  cmocka_unit_test(test_close_with_chains),
-        cmocka_unit_test(test_counters),   cmocka_unit_test(test_recording),
+        cmocka_unit_test(test_page_fault),
+        cmocka_unit_test(test_failed_chain),
+        cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_gpu_fault),
+        cmocka_unit_test(test_abandoned),
+        cmocka_unit_test(test_abandoned_meanwhile),
+        cmocka_unit_test(test_close_with_chains),
+        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_recording),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,6 +278,33 @@ static void test_dying_breaks_off(void **state)
     host_close(&h);
 }
 
+/* The thread that runs jobs is one of a program that dies: the job that came meanwhile is not forgotten, though its
+ * program only looks at the page of fences. */
+static void test_dying_while_others_wait(void **state)
+{
+    struct host h;
+    struct gate gate;
+    struct peer p, other;
+    host_open_gated(&h, &gate);
+    peer_open(&p, &h);
+    peer_open(&other, &h);
+    const uint32_t file = open_file(&p, DRM_MINOR_RENDER), mine = open_file(&other, DRM_MINOR_RENDER);
+    submit_clear(&p, file, create(&p, file, 4096), 1);
+    gate_await(&gate, 1);
+    const uint64_t seqno = submit_clear(&other, mine, create(&other, mine, 4096), 2);
+    peer_close(&p);
+    while (!__atomic_load_n(&vc4_device_host(h.card.gpu)->cancelled, __ATOMIC_RELAXED))
+        usleep(1000);
+    gate_set(&gate, true);
+    for (unsigned tries = 0; gate_finished(other.fences) < seqno; tries++) {
+        assert_true(tries < 5000);
+        usleep(1000);
+    }
+    assert_int_equal(h.card.messages + h.card.faults, 0);
+    peer_close(&other);
+    host_close(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,7 +312,7 @@ int main(void)
         cmocka_unit_test(test_descriptors),        cmocka_unit_test(test_fork),
         cmocka_unit_test(test_vanishing),          cmocka_unit_test(test_two_programs),
         cmocka_unit_test(test_dying_with_a_job),   cmocka_unit_test(test_dying_breaks_off),
-        cmocka_unit_test(test_closing_with_a_job),
+        cmocka_unit_test(test_closing_with_a_job), cmocka_unit_test(test_dying_while_others_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
